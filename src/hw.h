@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * hw.h - the hardware boundary: everything the core asks of the machine.
+ *
+ * Real in asm/ (instructions) and efi/ (processors, exceptions), fake in
+ * tests/host/. Substituted at link time: an indirect call would add a retired
+ * branch to the very thing measured. Unless it says otherwise, a function acts
+ * on the logical processor that calls it.
+ */
+#ifndef SRC_HW_H
+#define SRC_HW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* --- Instructions (asm/) ------------------------------------------------ */
+
+/* What a guarded instruction answers when it does not fault; otherwise the
+ * exception's vector, 0 to 31 (SDM 3A, "Exception and Interrupt Vectors"). */
+#define HW_NO_FAULT (-1)
+#define HW_UD 6
+#define HW_GP 13
+
+struct hw_cpuid {
+    uint32_t eax, ebx, ecx, edx;
+};
+void hw_cpuid(uint32_t leaf, uint32_t subleaf, struct hw_cpuid *out);
+
+uint64_t hw_tsc(void);
+
+/* HW_NO_FAULT, or the vector; on a fault *value is left alone. */
+int hw_msr_read(uint32_t msr, uint64_t *value);
+int hw_msr_write(uint32_t msr, uint64_t value);
+
+/* --- Processors and exceptions (efi/) ----------------------------------- */
+
+#define HW_PROCESSORS_MAX 256
+
+/* An exception that no fix-up expected. */
+struct hw_exception {
+    uint64_t vector, error, rip, cs, rflags, rsp, cr2;
+    uint64_t rax, rbx, rcx, rdx, rsi, rdi, rbp, r8_r15[8];
+};
+
+/* Number of logical processors the firmware lists as enabled, 1 to
+ * HW_PROCESSORS_MAX. They are numbered from 0; 0 is the boot processor, which
+ * runs the session. */
+unsigned hw_processors(void);
+
+/* How a job ended on one processor. */
+enum hw_end {
+    HW_DONE,      /* the job returned */
+    HW_EXCEPTION, /* it raised an exception no fix-up expected, and was left */
+    HW_TIMEOUT,   /* no answer in time; the processor counts as lost */
+    HW_LOST,      /* not started: lost earlier, or never came up */
+    HW_NOT_ASKED, /* not in the set */
+};
+
+struct hw_result {
+    enum hw_end end;
+    struct hw_exception exception; /* where end is HW_EXCEPTION */
+};
+
+/* Runs job(processor, context) on every processor p with set[p], all at the
+ * same time where the firmware allows it, the caller's among them; returns when
+ * all have ended or timeout_ms has passed. Interrupts are off and the local
+ * APIC's LVT entries masked while a job runs; a job calls no firmware. Fills
+ * results[0 .. hw_processors() - 1]. To be called by the boot processor,
+ * outside of jobs. */
+void hw_run(const bool set[], void (*job)(unsigned processor, void *context),
+            void *context, unsigned timeout_ms, struct hw_result results[]);
+
+/* True where the jobs of one hw_run() overlap in time (a worker per processor);
+ * false where firmware lets them only follow one another. */
+bool hw_run_is_parallel(void);
+
+#endif
