@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * case.h - a test: what it asks, the place in the manual it rests on, what it
+ * needs, its body; and all that a body may call.
+ *
+ * One file in src/cases/ is one test; the file's name is the test's. A body has
+ * three visible paragraphs: set-up, measured window, check. It runs as a job of
+ * hw_run(), so it calls no firmware and prints nothing: its lines are kept and
+ * written to the report when it has ended.
+ */
+#ifndef SRC_CASE_H
+#define SRC_CASE_H
+
+#include "src/cpu/identity.h"
+#include "src/cpu/regime.h"
+#include "src/hw.h"
+
+/* The worst wins. */
+enum verdict {
+    VERDICT_NONE,  /* no check made yet; at the end of a test it is ERROR */
+    VERDICT_PASS,
+    VERDICT_SKIP,  /* a requirement is missing; the line names it */
+    VERDICT_FAIL,  /* the processor differs from the manual */
+    VERDICT_ERROR, /* we are wrong, or could not look */
+};
+
+enum scope {
+    EACH_PROCESSOR, /* the body runs on every processor, at the same time */
+    WHOLE_MACHINE,  /* it runs on the boot processor and calls on_processor() */
+};
+
+enum feature {
+    NEED_RTM = 1 << 0,             /* CPUID.7.0:EBX[11] */
+    NEED_PMU = 1 << 1,             /* perfmon version 2 or later */
+    NEED_PERFMON_4 = 1 << 2,       /* GLOBAL_INUSE and STATUS_SET */
+    NEED_FULL_WIDTH = 1 << 3,      /* IA32_PERF_CAPABILITIES[13] */
+    NEED_TWO_PROCESSORS = 1 << 4,
+    NEED_INTEL = 1 << 5,
+};
+
+struct needs {
+    unsigned regimes;  /* set of enum regime; 0: any */
+    unsigned features; /* set of enum feature */
+    unsigned counters; /* general-purpose counters at least */
+};
+
+struct run;
+
+struct test {
+    const char *name, *asks, *cite;
+    enum scope scope;
+    struct needs needs;
+    void (*body)(struct run *t);
+};
+
+/* TEST(file_name, .asks = .., .cite = .., .scope = .., .needs = {..}) { body }
+ * In the body, t is the run. */
+#define TEST(ident, ...)                                                      \
+    static void body_of_##ident(struct run *t);                               \
+    extern const struct test test_##ident;                                    \
+    const struct test test_##ident = {                                        \
+        .name = #ident, .body = body_of_##ident, __VA_ARGS__};                \
+    static void body_of_##ident(struct run *t)
+
+/* --- What a body reads --------------------------------------------------- */
+
+const struct identity *run_cpu(const struct run *t);
+enum regime run_regime(const struct run *t); /* as found at the start */
+unsigned run_processor(const struct run *t);
+/* Trials to make: the option's, or `usual` where the user said nothing. A
+ * user's number below `least` is used all the same, and noted in the report. */
+unsigned run_trials(const struct run *t, unsigned usual, unsigned least);
+/* The same number for the same run and processor; differs between processors. */
+uint64_t run_random(struct run *t);
+
+/* --- What a body says ---------------------------------------------------- */
+
+#define PRINTF_LIKE(f, a) __attribute__((format(printf, f, a)))
+/* Formats understood: %s %c %d %u %x %X %p-free subset with field width, zero
+ * fill, and l / ll for 64 bit (unsigned long is 64 bit here: use %lu, %lx with
+ * a cast to unsigned long), and %%. */
+
+/* One check: PASS where ok, else FAIL and the line. Returns ok. A line must be
+ * readable without the source: register name, number, got, wanted. */
+bool check(struct run *t, bool ok, const char *format, ...) PRINTF_LIKE(3, 4);
+/* The usual one. `what` names the register or quantity, "IA32_PMC3 (C4H)". */
+bool check_equal(struct run *t, const char *what, uint64_t got, uint64_t want);
+/* Where the manual says "may": a figure, never FAIL. Counts as a check where
+ * `of` is not 0. Prints "OBSERVED what: n of N" or "NOT OBSERVED ...". */
+void observe(struct run *t, const char *what, uint64_t n, uint64_t of);
+/* Evidence, no judgement. */
+void note(struct run *t, const char *format, ...) PRINTF_LIKE(2, 3);
+/* We are wrong, or could not look: ERROR and the line. */
+void broken(struct run *t, const char *format, ...) PRINTF_LIKE(2, 3);
+/* A requirement is missing that only the body can find out: SKIP. */
+void skip(struct run *t, const char *format, ...) PRINTF_LIKE(2, 3);
+
+/* --- What a body does ---------------------------------------------------- */
+
+/* An access that must not fault. Where it does: ERROR, one line naming the MSR,
+ * its number, the access and the vector; the read gives 0, false is returned,
+ * and the body goes on. A write is entered in the journal: after the test every
+ * MSR written has its old value back, in reverse order, on every path. */
+bool get_msr(struct run *t, uint32_t msr, uint64_t *value);
+bool set_msr(struct run *t, uint32_t msr, uint64_t value);
+/* An access whose fault is an answer: HW_NO_FAULT or the vector. The write is
+ * entered in the journal too. Where the MSR cannot be read, nothing is written
+ * and the RDMSR's vector is the answer. */
+int try_get_msr(struct run *t, uint32_t msr, uint64_t *value);
+int try_set_msr(struct run *t, uint32_t msr, uint64_t value);
+/* The journal undone now, as at the end of a test. */
+void restore_msrs(struct run *t);
+
+/* WHOLE_MACHINE only: runs job(peer, argument) on that processor, with the
+ * peer's own run (lines, journal, verdict), and waits. False where it did not
+ * answer or raised an exception; then the peer's verdict is ERROR and says so. */
+bool on_processor(struct run *t, unsigned processor,
+                  void (*job)(struct run *peer, void *argument), void *argument);
+/* The same on all the processors in set[] at once. False where any failed. */
+bool on_processors(struct run *t, const bool set[],
+                   void (*job)(struct run *peer, void *argument),
+                   void *argument);
+
+#endif

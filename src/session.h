@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * session.h - one whole run: identify, decide the regimes, run the tests, write
+ * the report. The only entry into the core that the application calls.
+ */
+#ifndef SRC_SESSION_H
+#define SRC_SESSION_H
+
+#include "src/options.h"
+
+#include <stddef.h>
+
+/* Where a report goes. Called with whole lines, ending in "\n", as they arise.
+ * Neither function may block or fail: what cannot be written is the sink's own
+ * business. */
+struct sink {
+    void (*write)(void *self, const char *text, size_t bytes);
+    void (*flush)(void *self); /* after each test */
+    void *self;
+};
+
+struct session_setup {
+    const struct options *options;
+    const struct sink *sinks;
+    unsigned sinks_count;
+    const char *program;     /* "tsxpmu 0.1 (git 1234567)" */
+    uint32_t image_crc;      /* CRC-32 of the image's code as loaded */
+    const char *const *warnings; /* found before the session; each is reported */
+    unsigned warnings_count;
+    void *workspace;         /* session_workspace() bytes, 16-byte aligned */
+};
+
+struct session_totals {
+    unsigned pass, fail, error, skip;
+};
+
+/* Bytes of workspace for so many processors. */
+size_t session_workspace(unsigned processors);
+
+/* Runs everything; returns what the END line says. */
+struct session_totals session_run(const struct session_setup *setup);
+
+#endif
