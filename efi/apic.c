@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * apic.c - the local APIC as far as a measurement needs it: silence, and who
+ * am I.
+ *
+ * SDM 3A, "Local APIC Register Address Map" and "Local APIC Register Address
+ * Map Supported by x2APIC"; register n of the map is at n * 16 in memory and at
+ * MSR 800H + n in x2APIC mode.
+ */
+#include "efi/platform.h"
+
+#define IA32_APIC_BASE        0x1b
+#define IA32_APIC_BASE_EXTD   (1u << 10)
+#define IA32_APIC_BASE_ENABLE (1u << 11)
+#define IA32_APIC_BASE_ADDRESS 0x000ffffffffff000ull
+#define IA32_TSC_DEADLINE     0x6e0
+#define X2APIC_FIRST          0x800
+#define APIC_VERSION          0x03
+#define LVT_MASKED            (1u << 16)
+#define LVT_TIMER_DEADLINE    (2u << 17) /* timer mode, bits 18:17 */
+#define LVT_TIMER_MODE        (3u << 17)
+
+/* In the order in which processors gained them: Max LVT Entry of the version
+ * register, bits 23:16, is the number of the last that is there. */
+static const uint8_t lvt_register[APIC_LVT_MAX] = {
+    0x32 /* timer */,   0x35 /* LINT0 */,   0x36 /* LINT1 */, 0x37 /* error */,
+    0x34 /* counters */, 0x33 /* thermal */, 0x2f /* CMCI */,
+};
+
+struct apic {
+    volatile uint32_t *memory; /* NULL in x2APIC mode */
+};
+
+static uint32_t apic_get(const struct apic *apic, unsigned n)
+{
+    uint64_t value = 0;
+
+    if (apic->memory != NULL)
+        return apic->memory[4 * n];
+    (void)hw_msr_read(X2APIC_FIRST + n, &value);
+    return (uint32_t)value;
+}
+
+static void apic_set(const struct apic *apic, unsigned n, uint32_t value)
+{
+    if (apic->memory != NULL)
+        apic->memory[4 * n] = value;
+    else
+        (void)hw_msr_write(X2APIC_FIRST + n, value);
+}
+
+static bool apic_find(struct apic *out)
+{
+    uint64_t base = 0;
+
+    if (hw_msr_read(IA32_APIC_BASE, &base) != HW_NO_FAULT ||
+        !(base & IA32_APIC_BASE_ENABLE))
+        return false;
+    out->memory = base & IA32_APIC_BASE_EXTD
+                      ? NULL
+                      : (volatile uint32_t *)(uintptr_t)(base & IA32_APIC_BASE_ADDRESS);
+    return true;
+}
+
+static unsigned lvt_count(const struct apic *apic)
+{
+    unsigned count = (apic_get(apic, APIC_VERSION) >> 16 & 0xff) + 1;
+
+    return count < APIC_LVT_MAX ? count : APIC_LVT_MAX;
+}
+
+void apic_mask(struct apic_saved *saved)
+{
+    struct apic apic;
+
+    saved->deadline = 0;
+    saved->usable = apic_find(&apic);
+    if (!saved->usable)
+        return;
+    for (unsigned i = 0; i < lvt_count(&apic); i++)
+        saved->lvt[i] = apic_get(&apic, lvt_register[i]);
+    if ((saved->lvt[0] & LVT_TIMER_MODE) == LVT_TIMER_DEADLINE)
+        (void)hw_msr_read(IA32_TSC_DEADLINE, &saved->deadline);
+    for (unsigned i = 0; i < lvt_count(&apic); i++)
+        apic_set(&apic, lvt_register[i], saved->lvt[i] | LVT_MASKED);
+}
+
+void apic_restore(const struct apic_saved *saved)
+{
+    struct apic apic;
+
+    if (!saved->usable || !apic_find(&apic))
+        return;
+    for (unsigned i = 0; i < lvt_count(&apic); i++)
+        apic_set(&apic, lvt_register[i], saved->lvt[i]);
+    /* A deadline that passed while masked was lost: written again, it fires
+     * at once, and the firmware's clock goes on. */
+    if (saved->deadline != 0)
+        (void)hw_msr_write(IA32_TSC_DEADLINE, saved->deadline);
+}
+
+uint32_t apic_id(void)
+{
+    struct hw_cpuid leaf;
+
+    hw_cpuid(0, 0, &leaf);
+    if (leaf.eax >= 0xb) {
+        hw_cpuid(0xb, 0, &leaf);
+        if (leaf.ebx != 0)
+            return leaf.edx;
+    }
+    hw_cpuid(1, 0, &leaf);
+    return leaf.ebx >> 24;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * clock.c - bounded waits: the time-stamp counter, measured once against the
+ * firmware's clock.
+ */
+#include "efi/platform.h"
+
+#define MEASURE_MS 10
+
+static uint64_t tsc_per_ms = 1;
+
+void clock_start(void)
+{
+    uint64_t before = hw_tsc();
+
+    platform_boot->Stall(MEASURE_MS * 1000);
+    tsc_per_ms = (hw_tsc() - before) / MEASURE_MS;
+    if (tsc_per_ms == 0)
+        tsc_per_ms = 1;
+}
+
+uint64_t clock_deadline(uint64_t ms)
+{
+    return hw_tsc() + ms * tsc_per_ms;
+}
+
+bool clock_passed(uint64_t deadline)
+{
+    return (int64_t)(hw_tsc() - deadline) >= 0;
+}

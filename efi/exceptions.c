@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * exceptions.c - vectors 0 to 31 while a processor is ours: a fault that a
+ * fix-up expects becomes a value, any other ends the job that raised it.
+ *
+ * SDM 3A, "Interrupt Descriptor Table", "64-Bit IDT Gate Descriptors". The
+ * firmware's own gates from 32 on stay, so its timer goes on.
+ */
+#include "asm/fixups.h"
+#include "efi/platform.h"
+#include "efi/start.h"
+
+#define VECTORS        32
+#define GATE_INTERRUPT 0x8e /* present, DPL 0, 64-bit interrupt gate */
+
+/* As asm/exceptions.asm pushes it. */
+struct frame {
+    uint64_t r15, r14, r13, r12, r11, r10, r9, r8;
+    uint64_t rdi, rsi, rbp, rbx, rdx, rcx, rax;
+    uint64_t vector, error;
+    uint64_t rip, cs, rflags, rsp, ss;
+};
+_Static_assert(offsetof(struct frame, vector) == 0x78, "vector");
+_Static_assert(offsetof(struct frame, rip) == 0x88, "rip");
+
+void exception_handle(struct frame *frame);
+void exception_stubs(uint64_t stubs[VECTORS]);
+bool exception_guard_call(unsigned processor, void *context,
+                          void (*job)(unsigned, void *), uint64_t *rsp);
+extern const uint8_t exception_guard_left[];
+
+/* The job that a processor is in: where to go when it fails. */
+struct guard {
+    uint64_t rsp;
+    struct hw_exception *exception;
+    bool active;
+};
+
+static struct guard guards[HW_PROCESSORS_MAX];
+
+static void keep(struct hw_exception *out, const struct frame *frame)
+{
+    *out = (struct hw_exception){
+        .vector = frame->vector, .error = frame->error,
+        .rip = frame->rip,       .cs = frame->cs,
+        .rflags = frame->rflags, .rsp = frame->rsp,
+        .rax = frame->rax,       .rbx = frame->rbx,
+        .rcx = frame->rcx,       .rdx = frame->rdx,
+        .rsi = frame->rsi,       .rdi = frame->rdi,
+        .rbp = frame->rbp,
+        .r8_r15 = {frame->r8, frame->r9, frame->r10, frame->r11, frame->r12,
+                   frame->r13, frame->r14, frame->r15},
+    };
+    __asm__ volatile("mov %%cr2, %0" : "=r"(out->cr2));
+}
+
+/* Nobody is left to tell: the last words go to the firmware's console. */
+static void stop(const struct frame *frame)
+{
+    static const char digits[] = "0123456789ABCDEF";
+    CHAR16 line[64], *at = line;
+    static const char text[] = "\r\ntsxpmu: exception outside a job: vector ";
+    uint64_t values[] = {frame->vector, frame->rip};
+
+    for (const char *c = text; *c != '\0'; c++)
+        *at++ = (CHAR16)*c;
+    for (int shift = 4; shift >= 0; shift -= 4)
+        *at++ = (CHAR16)digits[values[0] >> shift & 15];
+    *at++ = ' ';
+    for (int shift = 60; shift >= 0; shift -= 4)
+        *at++ = (CHAR16)digits[values[1] >> shift & 15];
+    *at = 0;
+    platform_system->ConOut->OutputString(platform_system->ConOut, line);
+    platform_system->RuntimeServices->ResetSystem(EfiResetCold, EFI_ABORTED, 0,
+                                                  NULL);
+}
+
+void exception_handle(struct frame *frame)
+{
+    uint64_t resume = fixup_find(frame->rip);
+
+    if (resume != 0) {
+        frame->rax = frame->vector;
+        frame->rip = resume;
+        return;
+    }
+
+    struct guard *guard = &guards[processors_self()];
+    if (!guard->active)
+        stop(frame);
+    keep(guard->exception, frame);
+    frame->rsp = guard->rsp;
+    frame->rip = (uint64_t)(uintptr_t)exception_guard_left;
+}
+
+bool exceptions_guard(unsigned processor,
+                      void (*job)(unsigned processor, void *context),
+                      void *context, struct hw_exception *exception)
+{
+    struct guard *guard = &guards[processor];
+    struct guard outer = *guard;
+
+    guard->exception = exception;
+    guard->active = true;
+    bool returned = exception_guard_call(processor, context, job, &guard->rsp);
+    *guard = outer;
+    return returned;
+}
+
+void exceptions_install(struct exceptions *mine)
+{
+    uint64_t stubs[VECTORS];
+    uint16_t cs;
+
+    __asm__ volatile("sidt %0" : "=m"(mine->firmware));
+    __asm__ volatile("mov %%cs, %0" : "=r"(cs));
+    memset(mine->gates, 0, sizeof(mine->gates));
+    size_t bytes = (size_t)mine->firmware.limit + 1;
+    if (bytes > sizeof(mine->gates))
+        bytes = sizeof(mine->gates);
+    memcpy(mine->gates, (const void *)(uintptr_t)mine->firmware.base, bytes);
+
+    exception_stubs(stubs);
+    for (unsigned v = 0; v < VECTORS; v++)
+        mine->gates[v] = (struct idt_gate){
+            .offset_low = (uint16_t)stubs[v],
+            .offset_middle = (uint16_t)(stubs[v] >> 16),
+            .offset_high = (uint32_t)(stubs[v] >> 32),
+            .selector = cs,
+            .type = GATE_INTERRUPT,
+        };
+
+    struct idt_register idtr = {sizeof(mine->gates) - 1,
+                                (uint64_t)(uintptr_t)mine->gates};
+    __asm__ volatile("lidt %0" : : "m"(idtr));
+}
+
+void exceptions_remove(const struct exceptions *mine)
+{
+    __asm__ volatile("lidt %0" : : "m"(mine->firmware));
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * platform.h - what the files of efi/ offer each other. Start with main.c.
+ */
+#ifndef EFI_PLATFORM_H
+#define EFI_PLATFORM_H
+
+#include "src/hw.h"
+#include "src/session.h"
+
+#include <efi.h>
+
+/* Set by efi_main before anything else; all of efi/ uses them. */
+extern EFI_HANDLE platform_image;
+extern EFI_SYSTEM_TABLE *platform_system;
+extern EFI_BOOT_SERVICES *platform_boot;
+
+/* The protocol of that GUID on the handle, or NULL. */
+void *platform_protocol(EFI_HANDLE handle, const EFI_GUID *guid);
+
+/* --- clock.c: time in units of the time-stamp counter -------------------- */
+
+/* Measures the counter against the firmware's Stall(); takes 10 ms. */
+void clock_start(void);
+/* The counter's value after so many milliseconds from now. */
+uint64_t clock_deadline(uint64_t ms);
+bool clock_passed(uint64_t deadline);
+
+/* --- exceptions.c -------------------------------------------------------- */
+
+#define IDT_GATES 256
+
+struct idt_gate {
+    uint16_t offset_low, selector;
+    uint8_t ist, type;
+    uint16_t offset_middle;
+    uint32_t offset_high, reserved;
+};
+_Static_assert(sizeof(struct idt_gate) == 16, "SDM 3A, 64-Bit IDT Gate");
+
+struct idt_register {
+    uint16_t limit;
+    uint64_t base;
+} __attribute__((packed));
+_Static_assert(sizeof(struct idt_register) == 10, "SDM 2A, SIDT");
+
+/* A processor's exceptions while it is ours. */
+struct exceptions {
+    struct idt_gate gates[IDT_GATES]; /* the firmware's, 0 to 31 replaced */
+    struct idt_register firmware;     /* what to go back to */
+};
+
+/* On the calling processor. */
+void exceptions_install(struct exceptions *mine);
+void exceptions_remove(const struct exceptions *mine);
+
+/* Runs job(processor, context) on the calling processor, whose number is
+ * `processor`. False where an exception that no fix-up knows ended it; it is
+ * then in *exception. */
+bool exceptions_guard(unsigned processor,
+                      void (*job)(unsigned processor, void *context),
+                      void *context, struct hw_exception *exception);
+
+/* --- apic.c -------------------------------------------------------------- */
+
+#define APIC_LVT_MAX 7
+
+struct apic_saved {
+    uint32_t lvt[APIC_LVT_MAX];
+    uint64_t deadline; /* IA32_TSC_DEADLINE, 0 where not in use */
+    bool usable;       /* the local APIC is enabled */
+};
+
+/* Masks every LVT entry of the calling processor, and puts all back. */
+void apic_mask(struct apic_saved *saved);
+void apic_restore(const struct apic_saved *saved);
+
+/* The APIC ID of the calling processor, by CPUID.0BH or CPUID.1. */
+uint32_t apic_id(void);
+
+/* --- processors.c -------------------------------------------------------- */
+
+/* Asks the firmware's MP services to bring every other processor into a worker.
+ * NULL, or one line saying what could not be had; the run goes on either way. */
+const char *processors_start(void);
+/* Sends the workers back to the firmware. False where one is stuck inside our
+ * code, which must then not be given back to the firmware. */
+bool processors_stop(void);
+/* The number of the calling processor. */
+unsigned processors_self(void);
+
+/* --- serial.c, screen.c, file.c: each returns false where there is none --- */
+
+bool serial_open(struct sink *out);
+bool screen_open(struct sink *out);
+/* *why says in one line what is wrong where it returns false. */
+bool file_open(struct sink *out, const char **why);
+void file_close(void);
+/* Reads at most `bytes` of a file of the boot volume; its length, 0 if none. */
+size_t file_read(const CHAR16 *path, char *text, size_t bytes);
+
+/* --- options.c ----------------------------------------------------------- */
+
+#define WARNINGS_MAX 16
+#define WARNING_BYTES 96
+
+struct warnings {
+    char text[WARNINGS_MAX][WARNING_BYTES];
+    const char *lines[WARNINGS_MAX];
+    unsigned count;
+};
+
+/* Keeps a copy; what comes after WARNINGS_MAX is dropped, and the last says so. */
+void warnings_add(void *warnings, const char *line);
+
+/* \tsxpmu.cfg on the boot volume, then the load options; later ones win. */
+void options_gather(struct options *out, struct warnings *warnings);
+
+#endif
