@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * fixups.c - the table of instructions that may fault. A C array of the labels:
+ * a section of its own would be lost, or left without relocations, on the way
+ * into the image.
+ */
+#include "asm/fixups.h"
+
+#include <stddef.h>
+
+#define LABELS(name) extern const uint8_t name##_fault[], name##_resume[]
+LABELS(hw_msr_read);
+LABELS(hw_msr_write);
+LABELS(rtm_store);
+extern const uint8_t rtm_store_end_fault[];
+
+static const struct {
+    const uint8_t *fault, *resume;
+} fixups[] = {
+    {hw_msr_read_fault, hw_msr_read_resume},
+    {hw_msr_write_fault, hw_msr_write_resume},
+    {rtm_store_fault, rtm_store_resume},     /* XBEGIN */
+    {rtm_store_end_fault, rtm_store_resume}, /* XEND */
+};
+
+uint64_t fixup_find(uint64_t rip)
+{
+    for (size_t i = 0; i < sizeof(fixups) / sizeof(fixups[0]); i++)
+        if ((uint64_t)(uintptr_t)fixups[i].fault == rip)
+            return (uint64_t)(uintptr_t)fixups[i].resume;
+    return 0;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * rtm.h - transactions tried once each (asm/rtm.asm).
+ */
+#ifndef ASM_RTM_H
+#define ASM_RTM_H
+
+#include <stdint.h>
+
+/* What a transaction tried once answers; otherwise the vector, 0 to 31, of the
+ * exception that XBEGIN (or XEND, where XBEGIN did not start one) raised. */
+#define RTM_COMMITTED (-1)
+#define RTM_ABORTED   (-2)
+
+/* Stores value at *cell inside a transaction, nothing more. *eax is EAX as found
+ * after XEND (XBEGIN must leave ~0 there) or at the fallback address (the abort
+ * status); on a fault it is left alone. */
+int rtm_store(volatile uint64_t *cell, uint64_t value, uint32_t *eax);
+
+#endif
