@@ -26,10 +26,37 @@ EFI_INC := -isystem /usr/include/efi -isystem /usr/include/efi/x86_64 \
 CORE_INC := -nostdinc -isystem $(shell $(CC) -print-file-name=include)
 DEPS = -MMD -MP -MF $@.d
 
-.PHONY: all help
+export SOURCE_DATE_EPOCH := 1767225600
+
+.PHONY: all help list setup run image test host lint boot soak figures clean
 all: $(B)/tsxpmu.efi $(B)/silicon.efi
 
+help:
+	@echo 'make run      boots the simulated processor and the harness on it'
+	@echo '                CPU=$(CPU)  a personality, or none for plain QEMU'
+	@echo '                SMP=$(SMP) processors, SMT=$(SMT) (off: eight counters)'
+	@echo '                FAULT=name  a named deviation of the processor'
+	@echo '                SEED=$(SEED)  what the manual leaves open'
+	@echo '                TRIALS=n  for each measurement; TESTS=name or pattern*'
+	@echo '              the report stays in $(B)/report.log'
+	@echo 'make list     the personalities, faults and tests'
+	@echo 'make test     every check there is'
+	@echo 'make host | lint | boot   one kind of them'
+	@echo 'make soak     the boot checks over 20 seeds, full trials'
+	@echo 'make figures  sizes and times, measured now'
+	@echo 'make image    $(B)/tsxpmu.img, for a USB stick'
+	@echo 'make setup    installs what all this needs'
+
+setup:
+	@scripts/setup
+
 # --- What is built from what -------------------------------------------------
+
+# A user's first command is `make run`: what is missing is installed on the way.
+$(B)/setup.done: scripts/setup
+	@scripts/setup
+	@mkdir -p $(B)
+	@touch $@
 
 CASES := $(sort $(wildcard src/cases/*.c))
 CORE  := $(sort $(wildcard src/*.c src/*/*.c))
@@ -48,7 +75,15 @@ PERSONALITIES := $(notdir $(basename $(sort $(wildcard tests/silicon/personaliti
 $(B)/gen/personalities.inc: $(wildcard tests/silicon/personalities/*.c) | $(B)/gen
 	@for f in $(subst -,_,$(PERSONALITIES)); do echo "PERSONALITY($$f)"; done >$@
 
-GENERATED := $(B)/gen/cases.inc $(B)/gen/personalities.inc
+# Which commit this is, for the report; rewritten only when it changes.
+VERSION := 0.1 (git $(shell git describe --always --dirty 2>/dev/null || echo unknown))
+$(B)/gen/version.h: $(B)/setup.done FORCE | $(B)/gen
+	@echo '#define TSXPMU_VERSION "$(VERSION)"' | cmp -s - $@ || \
+	    echo '#define TSXPMU_VERSION "$(VERSION)"' >$@
+.PHONY: FORCE
+
+GENERATED := $(B)/setup.done $(B)/gen/cases.inc $(B)/gen/personalities.inc \
+             $(B)/gen/version.h
 $(B)/gen:
 	@mkdir -p $@
 
@@ -58,7 +93,7 @@ $(B)/bare/src/%.c.o: src/%.c | $(GENERATED)
 $(B)/bare/%.c.o: %.c | $(GENERATED)
 	@mkdir -p $(@D)
 	$(CC) $(BARE) $(WARN) $(EFI_INC) -I. -I$(B)/gen $(DEPS) -c $< -o $@
-$(B)/bare/%.asm.o: %.asm
+$(B)/bare/%.asm.o: %.asm | $(GENERATED)
 	@mkdir -p $(@D)
 	nasm -f elf64 -g -F dwarf -w+all -I$(<D)/ -MD $@.d $< -o $@
 
@@ -73,4 +108,88 @@ $(B)/silicon.so: $(call object,$(SIM)) efi/efi.lds
 $(B)/%.efi: $(B)/%.so
 	objcopy -S $(SECTIONS) --target efi-app-x86_64 --subsystem=10 $< $@
 
--include $(patsubst %,%.d,$(call object,$(APP) $(SIM)))
+# --- Images --------------------------------------------------------------------
+
+image: $(B)/tsxpmu.img
+$(B)/tsxpmu.img: $(B)/tsxpmu.efi scripts/image
+	scripts/image $@ $<=EFI/BOOT/BOOTX64.EFI
+
+# The simulated processor first; it starts the same tsxpmu.efi.
+$(B)/silicon.img: $(B)/silicon.efi $(B)/tsxpmu.efi scripts/image
+	scripts/image $@ $(B)/silicon.efi=EFI/BOOT/BOOTX64.EFI \
+	    $(B)/tsxpmu.efi=tsxpmu.efi
+
+# --- Running -------------------------------------------------------------------
+
+FAULTS = $(shell sed -n 's/^FAULT(\([a-z0-9_]*\),.*/\1/p' tests/silicon/model/faults.def)
+# One line, and no boot, for a name that is not there.
+known = $(if $(filter $(1),$(2)),,$(error unknown $(3) "$(1)"; valid: $(2)))
+
+RUN_IMAGE = $(B)/$(if $(filter none,$(CPU)),tsxpmu,silicon).img
+.PHONY: check-names
+check-names:
+	$(call known,$(CPU),$(subst _,-,$(PERSONALITIES)) none,CPU)
+	$(if $(FAULT),$(call known,$(FAULT),$(FAULTS),FAULT))
+run: check-names
+	@$(MAKE) --no-print-directory -s $(B)/silicon.img $(B)/tsxpmu.img
+	@$(PYTHON) scripts/boot.py --image $(RUN_IMAGE) --report $(B)/report.log \
+	    --cpu "$(CPU)" --smp "$(SMP)" --smt "$(SMT)" --seed "$(SEED)" \
+	    --fault "$(FAULT)" --tests "$(TESTS)" --trials "$(TRIALS)"
+
+list:
+	@echo personalities: $(subst _,-,$(PERSONALITIES))
+	@echo
+	@echo faults:
+	@sed -n 's/^FAULT(\([a-z0-9_]*\), *"\(.*\)").*/  \1: \2/p' tests/silicon/model/faults.def
+	@echo
+	@echo tests:
+	@for f in $(notdir $(CASES:.c=)); do echo "  $$f"; done
+
+# --- Checking ------------------------------------------------------------------
+
+SAN := -std=c11 -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all \
+       -fno-omit-frame-pointer
+# Fixed-layout seams to assembly are replaced by tests/host/fake_*.c.
+HOST_TESTS  := $(sort $(wildcard tests/host/test_*.c))
+MODEL_TESTS := $(sort $(wildcard tests/host/silicon_*.c))
+HOST_FAKES  := $(sort $(wildcard tests/host/fake_*.c))
+HOST_CORE   := $(filter-out src/cases.c src/cases/%,$(CORE))
+host_object = $(addprefix $(B)/host/,$(addsuffix .o,$(1)))
+HOST_BINARIES := $(addprefix $(B)/,$(basename $(HOST_TESTS) $(MODEL_TESTS)))
+
+$(B)/host/%.c.o: %.c | $(GENERATED)
+	@mkdir -p $(@D)
+	$(CC) $(SAN) $(WARN) -I. -I$(B)/gen $(DEPS) -c $< -o $@
+$(B)/tests/host/test_%: $(B)/host/tests/host/test_%.c.o \
+                        $(call host_object,$(HOST_CORE) $(HOST_FAKES))
+	@mkdir -p $(@D)
+	$(CC) $(SAN) $^ -lcmocka -o $@
+$(B)/tests/host/silicon_%: $(B)/host/tests/host/silicon_%.c.o \
+                           $(call host_object,$(MODEL))
+	@mkdir -p $(@D)
+	$(CC) $(SAN) $^ -lcmocka -o $@
+.PRECIOUS: $(B)/host/%.c.o
+
+SNAPSHOTS := $(B)/smp1.state $(B)/smp2.state $(B)/smp4.state
+$(B)/smp%.state: $(B)/silicon.img scripts/boot.py
+	@$(PYTHON) scripts/boot.py --image $< --smp $* --snapshot $@
+
+CHECK = @$(PYTHON) tests/check.py
+test: all $(B)/tsxpmu.img $(HOST_BINARIES) $(SNAPSHOTS)
+	$(CHECK) host lint boot
+host: $(HOST_BINARIES)
+	$(CHECK) host
+lint: all $(B)/tsxpmu.img $(B)/silicon.img
+	$(CHECK) lint
+boot: $(B)/tsxpmu.img $(SNAPSHOTS)
+	$(CHECK) boot
+soak: $(B)/tsxpmu.img $(SNAPSHOTS)
+	$(CHECK) soak
+figures: all $(B)/tsxpmu.img $(SNAPSHOTS)
+	$(CHECK) figures
+
+clean:
+	rm -rf $(B)
+
+-include $(patsubst %,%.d,$(call object,$(APP) $(SIM)) \
+           $(call host_object,$(CORE) $(MODEL) $(HOST_FAKES) $(HOST_TESTS) $(MODEL_TESTS)))

@@ -1,0 +1,282 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Boots an image in QEMU, streams the report it writes to its serial port, and
+judges it: exit status 0 only for a complete report with no FAIL and no ERROR.
+
+As a module: Machine says what is booted, boot() runs it, Report reads it.
+"""
+
+import argparse
+import dataclasses
+import json
+import os
+import re
+import select
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import zlib
+
+FIRMWARE = "/usr/share/ovmf/OVMF.fd"
+READY = "# silicon: ready"
+CONFIG = "opt/tsxpmu/silicon"
+
+
+@dataclasses.dataclass
+class Machine:
+    """What is booted. config: the text for silicon.efi, None without it."""
+
+    image: str
+    smp: int = 2
+    cpu: str = "EPYC"
+    memory: int = 256
+    snapshot: str = ""  # state file made by snapshot(); "" is a whole boot
+    extra: tuple = ()  # further arguments of QEMU
+    serial: bool = True
+    bus: str = "virtio"  # how the image is attached: virtio or usb
+
+    def command(self, directory, config):
+        line = ["qemu-system-x86_64", "-M", "q35", "-accel", "tcg",
+                "-cpu", self.cpu, "-smp", str(self.smp), "-m", str(self.memory),
+                "-nodefaults", "-no-user-config", "-no-reboot",
+                "-display", "none", "-bios", FIRMWARE,
+                "-drive", "if=none,id=stick,format=raw,cache=unsafe,file="
+                + self.image]
+        line += {"virtio": ["-device", "virtio-blk-pci,drive=stick"],
+                 "usb": ["-device", "qemu-xhci",
+                         "-device", "usb-storage,drive=stick"]}[self.bus]
+        if self.serial:
+            line += ["-serial", "stdio"]
+        if config is not None:
+            path = os.path.join(directory, "config")
+            with open(path, "w", encoding="ascii") as file:
+                file.write(config)
+            line += ["-fw_cfg", f"name={CONFIG},file={path}"]
+        if self.snapshot:
+            line += ["-incoming", "exec:cat " + self.snapshot]
+        return line + list(self.extra)
+
+
+class Report:
+    """A report as text, and what it says."""
+
+    RESULT = re.compile(r"(ok|not ok) (\d+) - (\S+)(?: # (SKIP|ERROR)\b ?(.*))?$")
+    END = re.compile(r"# END pass=(\d+) fail=(\d+) error=(\d+) skip=(\d+) "
+                     r"crc=([0-9A-F]{8})$")
+
+    def __init__(self, text):
+        self.text = text.replace("\r", "")
+        self.results = {}
+        self.problems = []
+        start = self.text.find("KTAP version 1\n")
+        body = self.text[start:] if start >= 0 else ""
+        end = None
+        plan = None
+        for line in body.splitlines():
+            match = self.RESULT.match(line)
+            if match:
+                verdict = match[4] or {"ok": "PASS", "not ok": "FAIL"}[match[1]]
+                if match[3] in self.results:
+                    self.problems.append(f"{match[3]} has two results")
+                self.results[match[3]] = verdict
+            elif re.match(r"1\.\.\d+$", line):
+                plan = int(line[3:])
+            elif line.startswith("# END "):
+                end = self.END.match(line)
+                body = body[:body.index(line)]
+                break
+        self.body = body
+        if not start >= 0:
+            self.problems.append("no report")
+        elif not end:
+            self.problems.append("the report has no END line")
+        elif zlib.crc32(body.encode()) != int(end[5], 16):
+            self.problems.append("the report's CRC is wrong")
+        elif plan != len(self.results):
+            self.problems.append(f"planned {plan}, got {len(self.results)}")
+        else:
+            said = dict(zip(("PASS", "FAIL", "ERROR", "SKIP"),
+                            map(int, end.groups()[:4])))
+            for verdict, count in said.items():
+                got = list(self.results.values()).count(verdict)
+                if got != count and self.results:
+                    self.problems.append(f"END counts {count} {verdict}, "
+                                         f"the report has {got}")
+        if "!!!! X64 Exception" in self.text:
+            self.problems.append("the firmware caught an exception")
+        self.complete = not self.problems
+
+    def named(self, verdict):
+        return [n for n, v in self.results.items() if v == verdict]
+
+    def good(self):
+        return self.complete and self.results and not (
+            self.named("FAIL") or self.named("ERROR"))
+
+
+def _stop(process):
+    process.kill()
+    process.wait()
+
+
+def boot(machine, config=None, stream=None, timeout=300, silence=120):
+    """Runs to the end of QEMU. Returns (text of the serial port, what went
+    wrong or ""). timeout, silence: seconds in all, and without output."""
+    with tempfile.TemporaryDirectory() as directory:
+        process = subprocess.Popen(
+            machine.command(directory, config), stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        text = bytearray()
+        start = last = time.monotonic()
+        trouble = ""
+        while True:
+            ready, _, _ = select.select([process.stdout], [], [], 1)
+            now = time.monotonic()
+            if ready:
+                part = os.read(process.stdout.fileno(), 65536)
+                if not part:
+                    break
+                text += part
+                last = now
+                if stream:
+                    stream(part)
+            if now - start > timeout:
+                trouble = f"still running after {timeout} s"
+            elif machine.serial and now - last > silence:
+                trouble = f"nothing heard for {silence} s"
+            if trouble:
+                _stop(process)
+                break
+        status = process.wait()
+        if not trouble and status != 0:
+            trouble = f"QEMU ended with status {status}"
+        return text.decode("latin-1"), trouble
+
+
+def _qmp(path, commands):
+    """Says the commands to QEMU's monitor; yields each one's answer."""
+    with socket.socket(socket.AF_UNIX) as monitor:
+        monitor.settimeout(60)
+        monitor.connect(path)
+        lines = monitor.makefile("rw")
+        json.loads(lines.readline())  # greeting
+        for command in ["qmp_capabilities"] + commands:
+            if isinstance(command, str):
+                command = {"execute": command}
+            json.dump(command, lines)
+            lines.write("\n")
+            lines.flush()
+            answer = {}
+            while "return" not in answer and "error" not in answer:
+                answer = json.loads(lines.readline())
+            yield answer
+
+
+def snapshot(machine, state):
+    """Boots until silicon.efi waits for its configuration, and writes the
+    machine's state to the file `state`."""
+    with tempfile.TemporaryDirectory() as directory:
+        monitor = os.path.join(directory, "qmp")
+        process = subprocess.Popen(
+            machine.command(directory, "wait\n")
+            + ["-qmp", f"unix:{monitor},server=on,wait=off"],
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
+        try:
+            seen = b""
+            end = time.monotonic() + 120
+            while READY.encode() not in seen:
+                ready, _, _ = select.select([process.stdout], [], [], 1)
+                part = os.read(process.stdout.fileno(), 4096) if ready else b"-"
+                if not part or time.monotonic() > end:
+                    sys.exit("boot.py: no snapshot: silicon.efi is not ready; "
+                             "last heard: " + seen[-200:].decode("latin-1"))
+                seen += part if ready else b""
+            part = state + ".part"
+            list(_qmp(monitor, [{"execute": "migrate", "arguments":
+                                 {"uri": "exec:cat >" + part}}]))
+            status = ""
+            while status != "completed":
+                time.sleep(0.05)
+                answer = list(_qmp(monitor, ["query-migrate"]))[-1]
+                status = answer["return"].get("status", "")
+                if status == "failed" or time.monotonic() > end:
+                    sys.exit("boot.py: QEMU could not write its state")
+            os.rename(part, state)
+        finally:
+            _stop(process)
+
+
+def config_text(arguments):
+    """The configuration of silicon.efi that the options of `make run` make."""
+    options = " ".join(f"{key}={getattr(arguments, key)}"
+                       for key in ("tests", "trials") if getattr(arguments, key))
+    lines = [f"{key}={getattr(arguments, key)}"
+             for key in ("cpu", "smt", "seed", "fault") if getattr(arguments, key)]
+    return "\n".join(lines + ["options=" + options, ""])
+
+
+def read_volume(image, name):
+    """A file of the image's volume, b"" where there is none."""
+    return subprocess.run(["mtype", "-i", image + "@@1M", "::/" + name],
+                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                          check=False).stdout
+
+
+def write_volume(image, name, text):
+    with tempfile.NamedTemporaryFile() as file:
+        file.write(text.encode())
+        file.flush()
+        subprocess.run(["mcopy", "-o", "-i", image + "@@1M", file.name,
+                        "::/" + name], check=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--image", required=True)
+    parser.add_argument("--report", help="where the report is kept")
+    parser.add_argument("--snapshot", help="write a snapshot there and end")
+    parser.add_argument("--cpu", default="", help="personality, or none")
+    parser.add_argument("--smp", type=int, default=2)
+    for key in ("smt", "seed", "fault", "tests", "trials"):
+        parser.add_argument("--" + key, default="")
+    arguments = parser.parse_args()
+
+    machine = Machine(arguments.image, arguments.smp)
+    if arguments.snapshot:
+        snapshot(machine, arguments.snapshot)
+        return 0
+    with tempfile.TemporaryDirectory() as directory:
+        machine.image = os.path.join(directory, "stick.img")
+        shutil.copy(arguments.image, machine.image)
+        config = None
+        if arguments.cpu == "none":
+            machine.cpu = "qemu64"
+            write_volume(machine.image, "tsxpmu.cfg",
+                         "exit=poweroff\n"
+                         + config_text(arguments).split("options=")[1])
+        else:
+            config = config_text(arguments)
+
+        def show(part):
+            sys.stdout.write(part.decode("latin-1").replace("\r", ""))
+            sys.stdout.flush()
+
+        start = time.monotonic()
+        text, trouble = boot(machine, config, show)
+        seconds = time.monotonic() - start
+        report = Report(text)
+        if arguments.report:
+            with open(arguments.report, "w", encoding="latin-1") as file:
+                file.write(report.text[max(0, report.text.find("KTAP version")):])
+    for problem in [trouble] * bool(trouble) + report.problems:
+        print("run: " + problem)
+    print(f"run: {seconds:.1f} s, {len(report.body)} bytes of report"
+          + (f" in {arguments.report}" if arguments.report else ""))
+    return 0 if report.good() and not trouble else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

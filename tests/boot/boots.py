@@ -1,0 +1,273 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The boots that `make test` makes in QEMU, and what each has to show.
+
+personalities(): no test fails on a processor without a fault, and what has to
+run there does run (tests/boot/runs.txt). faults(): each named fault is caught
+by the test that faults.txt names. machine(): bad input and bad luck.
+"""
+
+import concurrent.futures
+import dataclasses
+import os
+import re
+import shutil
+import tempfile
+import threading
+import time
+
+import boot
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+BUILD = "build"
+# A boot takes as many of these as it has processors.
+CORES = os.cpu_count() or 1
+
+
+@dataclasses.dataclass
+class Boot:
+    """One boot. want: a function of (Report, Outcome) giving problems."""
+
+    name: str
+    want: object
+    config: dict = dataclasses.field(default_factory=dict)
+    options: str = ""
+    smp: int = 2
+    machine: dict = dataclasses.field(default_factory=dict)
+    whole: bool = False  # from power-on, not from a snapshot
+    silicon: bool = True  # False: plain QEMU, options in tsxpmu.cfg
+    stick: dict = dataclasses.field(default_factory=dict)  # files put there
+
+
+@dataclasses.dataclass
+class Outcome:
+    text: str
+    trouble: str
+    seconds: float
+    stick: str  # the image afterwards
+
+
+def table(name):
+    """Rows of words of a text file; # starts a comment."""
+    with open(os.path.join(HERE, name), encoding="ascii") as file:
+        for line in file:
+            words = line.split("#")[0].split()
+            if words:
+                yield words
+
+
+def run_one(item):
+    with tempfile.TemporaryDirectory() as directory:
+        stick = os.path.join(directory, "stick.img")
+        shutil.copy(f"{BUILD}/{'silicon' if item.silicon else 'tsxpmu'}.img", stick)
+        for name, text in item.stick.items():
+            boot.write_volume(stick, name, text)
+        config = None
+        if item.silicon:
+            config = "".join(f"{k}={v}\n" for k, v in item.config.items())
+            config += f"options={item.options}\n"
+        else:
+            boot.write_volume(stick, "tsxpmu.cfg",
+                              f"exit=poweroff {item.options}\n")
+        machine = boot.Machine(stick, item.smp, **item.machine)
+        if not item.silicon and "cpu" not in item.machine:
+            machine.cpu = "qemu64"
+        if not item.whole and item.silicon:
+            machine.snapshot = f"{BUILD}/smp{item.smp}.state"
+        start = time.monotonic()
+        text, trouble = boot.boot(machine, config)
+        outcome = Outcome(text, trouble, time.monotonic() - start, stick)
+        report = boot.Report(text)
+        problems = list(item.want(report, outcome))
+        if problems:
+            os.makedirs(f"{BUILD}/failed", exist_ok=True)
+            log = f"{BUILD}/failed/" + re.sub(r"\W+", "-", item.name) + ".log"
+            with open(log, "w", encoding="latin-1") as file:
+                file.write(report.text)
+            problems.append("see " + log)
+        return problems
+
+
+def run(result, boots):
+    free = threading.Semaphore(CORES)
+    order = threading.Lock()
+
+    def one(item):
+        need = min(item.smp, CORES)
+        with order:  # one at a time collects its share, so none starves
+            for _ in range(need):
+                free.acquire()
+        try:
+            return run_one(item)
+        finally:
+            for _ in range(need):
+                free.release()
+
+    boots = list(boots)
+    with concurrent.futures.ThreadPoolExecutor(CORES) as pool:
+        for item, problems in zip(boots, pool.map(one, boots)):
+            result("boot: " + item.name, problems)
+
+
+# --- What a boot has to show ---------------------------------------------------
+
+
+def sound(report, outcome):
+    """A complete report, an orderly end."""
+    if outcome.trouble:
+        yield outcome.trouble
+    yield from report.problems
+
+
+def clean(report, outcome):
+    yield from sound(report, outcome)
+    for verdict in ("FAIL", "ERROR"):
+        for name in report.named(verdict):
+            yield f"{name} is {verdict}"
+
+
+def has(pattern):
+    def want(report, outcome):
+        if not re.search(pattern, outcome.text.replace("\r", ""), re.M):
+            yield f"nothing like: {pattern}"
+    return want
+
+
+def lacks(pattern):
+    def want(report, outcome):
+        if re.search(pattern, outcome.text.replace("\r", ""), re.M):
+            yield f"unexpected: {pattern}"
+    return want
+
+
+def both(*wants):
+    def want(report, outcome):
+        for one in wants:
+            yield from one(report, outcome)
+    return want
+
+
+def verdicts(wanted):
+    """Exactly these verdicts, by name of test."""
+    def want(report, outcome):
+        for name, verdict in wanted.items():
+            got = report.results.get(name, "not there")
+            if got != verdict:
+                yield f"{name} is {got}, not {verdict}"
+    return want
+
+
+# --- The boots -----------------------------------------------------------------
+
+
+def personalities(seeds, trials):
+    """Every personality, with and without SMT, nothing wrong with it."""
+    for cpu, smt, passing in ((r[0], r[1], r[2:]) for r in table("runs.txt")):
+        def runs(report, outcome, passing=passing):
+            got = report.named("PASS")
+            for name in sorted(set(passing) ^ set(got)):
+                yield name + (" did not pass" if name in passing
+                              else " passed: runs.txt does not expect it to run")
+        for seed in seeds:
+            yield Boot(f"{cpu} smt={smt} seed={seed}", both(clean, runs),
+                       {"cpu": cpu, "smt": smt, "seed": seed},
+                       f"trials={trials}" if trials else "")
+
+
+def faults():
+    """Each row: fault, personality, smt, processors, test, verdict."""
+    for fault, cpu, smt, smp, test, verdict in table("faults.txt"):
+        yield Boot(f"fault {fault} on {cpu}: {test}",
+                   both(sound, verdicts({test: verdict})),
+                   {"cpu": cpu, "smt": smt, "seed": 1, "fault": fault},
+                   f"tests={test} trials=60", smp=int(smp))
+
+
+def machine():
+    def file_is_report(report, outcome):
+        kept = boot.read_volume(outcome.stick, "tsxpmu.log").decode()
+        if not kept or kept not in report.text:
+            yield "tsxpmu.log on the volume is not what the serial port said"
+
+    def no_line_twice(report, outcome):
+        lines = [l for l in report.body.splitlines() if re.match("(not )?ok ", l)]
+        if len(lines) != len(set(lines)):
+            yield "a result line stands twice"
+        if "\x1b" in report.body:
+            yield "escape sequences in the report"
+
+    def says_simulated(report, outcome):
+        if "SIMULATED" not in "\n".join(report.body.splitlines()[:6]):
+            yield "the first lines do not say that the processor is simulated"
+
+    quick = "tests=force_abort_enumeration"
+    yield Boot("power-on to power-off, file on the volume",
+               both(clean, file_is_report, no_line_twice, says_simulated),
+               {"cpu": "skylake-2018"}, "trials=20", whole=True)
+    yield Boot("plain QEMU, no simulated processor",
+               both(clean, file_is_report, no_line_twice),
+               silicon=False, whole=True)
+    yield Boot("plain QEMU, 4 processors", clean, silicon=False, smp=4)
+    yield Boot("simulated, 4 processors", clean,
+               {"cpu": "skylake-2018"}, "trials=20", smp=4)
+    yield Boot("simulated, 1 processor", clean,
+               {"cpu": "skylake-2018"}, "trials=20", smp=1)
+    yield Boot("no serial port: the file is complete",
+               lambda report, outcome: () if "# END " in
+               boot.read_volume(outcome.stick, "tsxpmu.log").decode()
+               else ["tsxpmu.log has no END line"],
+               silicon=False, machine={"serial": False})
+    yield Boot("as a USB stick", both(clean, file_is_report), silicon=False,
+               machine={"bus": "usb"})
+    yield Boot("an option that does not exist",
+               both(clean, has(r"^# warning: .*frobnicate")),
+               options=quick + " frobnicate=1")
+    yield Boot("a pattern that fits no test",
+               both(has(r"^# .*no test.*nothing_like_this"),
+                    has(r"^# END .*error=1")), options="tests=nothing_like_this")
+    for key in ("cpu", "fault", "smt"):
+        yield Boot(f"unknown {key}",
+                   both(has(rf'^# silicon: error: .*{key} "bogus"; valid: '),
+                        lacks("KTAP")), {key: "bogus"})
+    yield Boot("SMIs hit measured windows: they are repeated",
+               both(clean, has(r"^# .*SMI")),
+               {"cpu": "skylake-2017", "smi": 7},
+               "tests=counter3_counts_alone trials=50")
+    yield Boot("an MSR that faults unexpectedly: one line, and the run goes on",
+               both(sound, has(r"^# .*IA32_PERF_GLOBAL_CTRL \(38FH\).*(WRMSR|RDMSR).*#GP"),
+                    verdicts({"force_abort_enumeration": "PASS",
+                              "counter3_counts_alone": "ERROR"})),
+               {"cpu": "skylake-2018", "fault": "msr_gp_surprise"}, "trials=20")
+    yield Boot("a processor that never answers: its tests are ERROR, the run ends",
+               both(sound, has(r"^# .*processor 1 did not answer|processor 1 .*never"),
+                    verdicts({"counter3_counts_alone": "ERROR"})),
+               {"cpu": "skylake-2018", "fault": "processor_lost"}, "trials=20")
+    yield Boot("processors that differ are told apart",
+               both(sound, has(r"^# processor 0:.*microcode"),
+                    has(r"^# processor 1:.*microcode")),
+               {"cpu": "skylake-2018", "fault": "microcode_differs"}, quick)
+
+
+def everything():
+    yield from machine()
+    yield from personalities(seeds=(1, 2), trials=100)
+    yield from faults()
+
+
+# --- Figures -------------------------------------------------------------------
+
+
+def figures():
+    """Prints sizes and times, measured now."""
+    print(f"tsxpmu.efi: {os.path.getsize(BUILD + '/tsxpmu.efi')} bytes")
+    print(f"silicon.efi: {os.path.getsize(BUILD + '/silicon.efi')} bytes")
+
+    def show(report, outcome):
+        print(f"default run, power-on to power-off: {outcome.seconds:.1f} s, "
+              f"{len(report.body)} bytes of report")
+        for line in report.text.splitlines():
+            if line.startswith("# silicon: ") and " us" in line:
+                print(line[2:])
+        return []
+
+    run_one(Boot("figures", show, {"cpu": "skylake-2018", "figures": "on"},
+                 whole=True))

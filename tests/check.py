@@ -1,0 +1,81 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Runs the checks named (host, lint, boot, soak, figures), prints a line for
+each, and last the totals. Run by make, which builds what they look at."""
+
+import os
+import subprocess
+import sys
+import time
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+sys.path[:0] = [os.path.join(ROOT, "scripts"), os.path.join(ROOT, "tests")]
+
+passed = failed = 0
+
+
+def result(name, problems):
+    """Counts one check. problems: lines; none is a pass."""
+    global passed, failed
+    problems = list(problems)
+    passed += not problems
+    failed += bool(problems)
+    print(("ok      " if not problems else "FAILED  ") + name, flush=True)
+    for problem in problems:
+        print("        " + problem.rstrip().replace("\n", "\n        "))
+
+
+def host():
+    """The unit tests: each cmocka test is a check."""
+    directory = os.path.join(ROOT, "build/tests/host")
+    for name in sorted(n for n in os.listdir(directory) if "." not in n):
+        run = subprocess.run([os.path.join(directory, name)], check=False,
+                             env={**os.environ, "CMOCKA_MESSAGE_OUTPUT": "TAP"},
+                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                             timeout=120)
+        lines = run.stdout.decode("latin-1").splitlines()
+        ran = 0
+        for at, line in enumerate(lines):
+            good = line.startswith("ok ")
+            if good or line.startswith("not ok "):
+                ran += 1
+                result(name + ": " + line.split(" - ", 1)[-1],
+                       [] if good else [l for l in lines[at + 1:at + 5]
+                                        if l.startswith("#")] or ["failed"])
+        if run.returncode and all(l.startswith("ok ") or l[0] in "1#"
+                                  for l in lines if l) or not ran:
+            result(name, [f"status {run.returncode}, {ran} tests"] + lines[-25:])
+
+
+def lint():
+    import lint as module
+    module.run(result)
+
+
+def boot():
+    from boot import boots
+    boots.run(result, boots.everything())
+
+
+def soak():
+    from boot import boots
+    boots.run(result, boots.personalities(seeds=range(1, 21), trials=0))
+
+
+def figures():
+    from boot import boots
+    boots.figures()
+
+
+def main():
+    start = time.monotonic()
+    for name in sys.argv[1:]:
+        globals()[name]()
+    if passed + failed:
+        print(f"{time.monotonic() - start:.0f} s")
+        print(f"{passed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

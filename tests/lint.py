@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What firmware asks of a PE image, and what the project promises of its own:
+each image is laid out so that strict firmware loads it; one tsxpmu.efi goes
+everywhere; the two readings of the manual share nothing."""
+
+import os
+import re
+import subprocess
+
+import pefile
+
+BUILD = "build"
+APPLICATION = 10  # PE/COFF: IMAGE_SUBSYSTEM_EFI_APPLICATION
+EXECUTE, READ, WRITE = 0x20000000, 0x40000000, 0x80000000
+
+
+def image(path):
+    """Problems of one image."""
+    pe = pefile.PE(path)
+    header = pe.OPTIONAL_HEADER
+    if pe.FILE_HEADER.Machine != 0x8664 or header.Subsystem != APPLICATION:
+        yield "not an x86-64 EFI application"
+    if pe.FILE_HEADER.TimeDateStamp:
+        yield "has a time stamp: not reproducible"
+    if header.SectionAlignment != 4096:
+        yield f"sections aligned to {header.SectionAlignment}, not 4096"
+    if not header.DATA_DIRECTORY[5].Size:
+        yield "has no base relocations"
+    end = header.SectionAlignment
+    executable = None
+    for section in sorted(pe.sections, key=lambda s: s.VirtualAddress):
+        name = section.Name.rstrip(b"\0").decode()
+        flags = section.Characteristics
+        if flags & WRITE and flags & EXECUTE:
+            yield f"{name} is writable and executable"
+        if section.VirtualAddress % 4096 or section.VirtualAddress != end:
+            yield f"{name} at {section.VirtualAddress:x}h: hole or overlap"
+        end = -(-(section.VirtualAddress + section.Misc_VirtualSize) // 4096) * 4096
+        if flags & EXECUTE:
+            executable = section
+    entry = header.AddressOfEntryPoint
+    if not executable or not executable.contains_rva(entry):
+        yield "the entry point is not in the executable section"
+    if header.SizeOfImage < end:
+        yield "SizeOfImage ends before the last section"
+
+
+def same_everywhere():
+    """tsxpmu.efi is the same file on the stick and beside silicon.efi."""
+    with open(f"{BUILD}/tsxpmu.efi", "rb") as file:
+        wanted = file.read()
+    for disk, path in (("tsxpmu.img", "EFI/BOOT/BOOTX64.EFI"),
+                       ("silicon.img", "tsxpmu.efi")):
+        got = subprocess.run(["mtype", "-i", f"{BUILD}/{disk}@@1M", "::/" + path],
+                             stdout=subprocess.PIPE, check=True).stdout
+        if got != wanted:
+            yield f"{path} of {disk} is not build/tsxpmu.efi"
+
+
+def two_readings():
+    """Neither side includes a file of the other."""
+    for top, other in (("src", r'tests/silicon'), ("asm", r'tests/silicon'),
+                       ("tests/silicon", r'(src|asm)/')):
+        for directory, _, files in os.walk(top):
+            for name in files:
+                path = os.path.join(directory, name)
+                with open(path, encoding="utf-8") as file:
+                    for line in file:
+                        if re.match(rf'\s*[#%]\s*include\s+"[./]*{other}', line):
+                            yield f"{path}: {line.strip()}"
+
+
+def rebuilt():
+    """The image of the stick is the same, byte for byte, when made again."""
+    again = f"{BUILD}/again.img"
+    subprocess.run(["scripts/image", again,
+                    f"{BUILD}/tsxpmu.efi=EFI/BOOT/BOOTX64.EFI"], check=True)
+    if subprocess.run(["cmp", "-s", again, f"{BUILD}/tsxpmu.img"],
+                      check=False).returncode:
+        yield "tsxpmu.img differs when made again"
+    os.remove(again)
+
+
+def licences():
+    """Every source file says its licence in its first two lines."""
+    listed = subprocess.run(["git", "ls-files"], stdout=subprocess.PIPE,
+                            check=True).stdout.decode().split()
+    for path in listed:
+        if not re.search(r"(\.(c|h|asm|inc|def|lds|py)|Makefile)$", path):
+            continue
+        with open(path, encoding="utf-8") as file:
+            if "SPDX-License-Identifier: BSD-2-Clause" not in "".join(
+                    file.readline() for _ in range(2)):
+                yield f"{path} has no SPDX line"
+
+
+def run(result):
+    for name in ("tsxpmu.efi", "silicon.efi"):
+        result("lint: " + name, image(f"{BUILD}/{name}"))
+    result("lint: one tsxpmu.efi everywhere", same_everywhere())
+    result("lint: the image is reproducible", rebuilt())
+    result("lint: the two readings share no file", two_readings())
+    result("lint: licences", licences())
