@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * force_abort.h - TSX_FORCE_ABORT (10FH), changed only by reading, modifying and
+ * writing it, and the CPUID leaves that must or must not follow.
+ *
+ * White paper 604224, section 2.2 and appendix A.
+ */
+#ifndef SRC_TSX_FORCE_ABORT_H
+#define SRC_TSX_FORCE_ABORT_H
+
+#include "src/case.h"
+
+/* Clears, then sets these bits of 10FH, all others as they are; *after is what
+ * 10FH reads as then (0 on failure). False where an access faulted (ERROR is
+ * said). Refuses, as ERROR, bits 1 and 2 in regime B, where they are reserved. */
+bool force_abort_change(struct run *t, uint64_t clear, uint64_t set,
+                        uint64_t *after);
+
+/* CPUID.07H.0 and CPUID.0AH, as executed now. */
+struct enumeration {
+    struct hw_cpuid leaf7, leaf0a;
+};
+#define LEAF7_EBX_HLE              (UINT32_C(1) << 4)
+#define LEAF7_EBX_RTM              (UINT32_C(1) << 11)
+#define LEAF7_EDX_RTM_ALWAYS_ABORT (UINT32_C(1) << 11)
+#define LEAF7_EDX_TSX_FORCE_ABORT  (UINT32_C(1) << 13)
+
+/* Leaf 7 is zero where the processor has none. */
+void enumeration_read(const struct identity *id, struct enumeration *out);
+
+/* Checks that both leaves are equal; `state` is for the line. */
+void enumeration_check(struct run *t, const char *state,
+                       const struct enumeration *got,
+                       const struct enumeration *want);
+
+/* One check of leaf 0AH alone. */
+void enumeration_check_0a(struct run *t, const char *state,
+                          const struct hw_cpuid *got,
+                          const struct hw_cpuid *want);
+
+#endif

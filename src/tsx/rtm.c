@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* rtm.c - tries transactions, counts and checks their outcomes. */
+#include "src/tsx/rtm.h"
+
+#include "asm/rtm.h"
+#include "src/tsx/status.h"
+
+#define BEFORE UINT64_C(0x5a5a5a5a5a5a5a5a)
+
+/* One transaction; false where XBEGIN raised an exception. */
+static bool try_one(uint64_t value, struct rtm_tally *out)
+{
+    /* Written before, so that the page is present, writable and dirty. */
+    volatile uint64_t cell = BEFORE;
+    uint32_t eax = RTM_STATUS_STARTED;
+    int outcome = rtm_store(&cell, value, &eax);
+
+    out->tried++;
+    if (outcome == RTM_COMMITTED) {
+        out->committed++;
+        out->lost += cell != value;
+        out->eax_changed += eax != RTM_STATUS_STARTED;
+        return true;
+    }
+    if (outcome == RTM_ABORTED) {
+        out->aborted++;
+        out->leaked += cell != BEFORE;
+        if (eax == RTM_STATUS_FORCED)
+            out->forced++;
+        else
+            out->other_status = eax;
+        return true;
+    }
+    out->faulted++;
+    out->vector = outcome;
+    return false;
+}
+
+void rtm_try(unsigned times, struct rtm_tally *out)
+{
+    unsigned faults = 0;
+
+    *out = (struct rtm_tally){.vector = HW_NO_FAULT};
+    for (unsigned i = 0; i < times && faults < RTM_FAULTS_MAX; i++)
+        faults = try_one(i, out) ? 0 : faults + 1;
+}
+
+void rtm_check_atomic(struct run *t, const char *state,
+                      const struct rtm_tally *tally)
+{
+    check(t, tally->leaked == 0,
+          "%s: the store of an aborted transaction remained in memory, "
+          "%u of %u; wanted 0",
+          state, tally->leaked, tally->aborted);
+    check(t, tally->lost == 0,
+          "%s: the store of a committed transaction is not in memory, "
+          "%u of %u; wanted 0",
+          state, tally->lost, tally->committed);
+    check(t, tally->eax_changed == 0,
+          "%s: XBEGIN that started a transaction changed EAX, %u of %u; "
+          "wanted 0",
+          state, tally->eax_changed, tally->committed);
+}
+
+void rtm_check_forced(struct run *t, const char *state,
+                      const struct rtm_tally *tally)
+{
+    char text[RTM_STATUS_TEXT];
+
+    check(t, tally->committed == 0,
+          "%s: %u of %u transactions committed; wanted 0", state,
+          tally->committed, tally->tried);
+    check(t, tally->faulted == 0,
+          "%s: XBEGIN raised vector %d, %u of %u; wanted an abort", state,
+          tally->vector, tally->faulted, tally->tried);
+    check(t, tally->forced == tally->aborted,
+          "%s: %u of %u aborts with EAX = 0; another left %08x (%s)", state,
+          tally->forced, tally->aborted, tally->other_status,
+          rtm_status_text(tally->other_status, text));
+    rtm_check_atomic(t, state, tally);
+}
+
+bool rtm_usable(struct run *t)
+{
+    struct rtm_tally tally;
+
+    rtm_try(1, &tally);
+    if (tally.faulted != 0)
+        skip(t, "needs transactions, and XBEGIN raises vector %d",
+             tally.vector);
+    return tally.faulted == 0;
+}
