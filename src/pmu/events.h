@@ -11,20 +11,27 @@
 
 #include <stdint.h>
 
+/* What is known beforehand of the count in a window. */
+enum pmu_event_kind {
+    COUNTS_INSTRUCTIONS, /* exact, but for the WRMSRs at both ends */
+    COUNTS_BRANCHES,     /* exact */
+    COUNTS_TIME,         /* only that it is not 0 */
+};
+
 #define PMU_NO_FIXED 0xff
 
 struct pmu_event {
-    const char *name;    /* of what is counted, plural */
+    const char *name; /* of what is counted, plural */
+    enum pmu_event_kind kind;
     uint8_t event, umask; /* IA32_PERFEVTSELx [7:0], [15:8] */
-    uint8_t missing;     /* bit of CPUID.0AH:EBX that is 1 where it is missing */
-    uint8_t fixed;       /* the fixed counter that counts it, or PMU_NO_FIXED */
+    uint8_t missing; /* the bit of CPUID.0AH:EBX that is 1 where it is missing */
+    uint8_t fixed;   /* the fixed counter that counts it, or PMU_NO_FIXED */
 };
 
-/* UnHalted Core Cycles */
-#define EVENT_CORE_CYCLES {"core cycles", 0x3c, 0x00, 0, 1}
-/* Instruction Retired */
-#define EVENT_INSTRUCTIONS {"instructions", 0xc0, 0x00, 1, 0}
-/* Branch Instruction Retired */
-#define EVENT_BRANCHES {"branches", 0xc4, 0x00, 5, PMU_NO_FIXED}
+/* Instruction Retired; Branch Instruction Retired; UnHalted Core Cycles */
+#define EVENT_INSTRUCTIONS \
+    {"instructions", COUNTS_INSTRUCTIONS, 0xc0, 0x00, 1, 0}
+#define EVENT_BRANCHES {"branches", COUNTS_BRANCHES, 0xc4, 0x00, 5, PMU_NO_FIXED}
+#define EVENT_CORE_CYCLES {"core cycles", COUNTS_TIME, 0x3c, 0x00, 0, 1}
 
 #endif
