@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * exits.c - one function for each reason to leave the guest. An exit that
+ * nobody expects ends the run with a line that says which.
+ */
+#include "tests/silicon/hypervisor.h"
+
+#include "tests/silicon/model/counters.h"
+#include "tests/silicon/model/cpuid.h"
+#include "tests/silicon/model/msr.h"
+#include "tests/silicon/x86.h"
+
+#define CR4_PCE    (UINT64_C(1) << 8)
+#define DR6_BS     (UINT64_C(1) << 14)
+#define DR6_B      UINT64_C(0xF)
+#define MSR_BYTES  2 /* RDMSR, WRMSR, CPUID, RDPMC: no next RIP is saved */
+
+/* The instruction was carried out: RIP behind it, and counted if stepped. */
+static void advance(struct vcpu *v)
+{
+    v->vmcb->rip += MSR_BYTES;
+    if (v->mode == MODE_STEP)
+        step_retire(v);
+    step_end(v);
+}
+
+static void on_cpuid(struct vcpu *v)
+{
+    uint32_t leaf = (uint32_t)v->vmcb->rax, below[4];
+    struct cpuid_out out;
+
+    cpuid_execute(v->model, leaf, (uint32_t)v->gprs.rcx, &out);
+    if (leaf == 1) {
+        cpuid(1, 0, below);
+        out.ecx &= below[2] | ~LEAF1_ECX_EXECUTED;
+    } else if (leaf == 7) {
+        cpuid(7, 0, below);
+        out.ebx &= below[1] | ~LEAF7_EBX_EXECUTED;
+    } else if (leaf == 0x80000001u) {
+        cpuid(leaf, 0, below);
+        out.edx &= below[3];
+    }
+    v->vmcb->rax = out.eax;
+    v->gprs.rbx = out.ebx;
+    v->gprs.rcx = out.ecx;
+    v->gprs.rdx = out.edx;
+    advance(v);
+}
+
+static bool read_msr(struct vcpu *v, uint32_t number, uint64_t *value)
+{
+    if (number == MSR_EFER) {
+        *value = v->vmcb->efer & ~EFER_SVME;
+        return true;
+    }
+    return msr_read(v->model, number, value);
+}
+
+/* SDM volume 4, IA32_EFER: SCE, LME, NXE; LMA is read-only. */
+static bool write_efer(struct vcpu *v, uint64_t value)
+{
+    if ((value & ~UINT64_C(0xD01)) != 0)
+        return false;
+    v->vmcb->efer = value | EFER_SVME;
+    return true;
+}
+
+static void on_wrmsr(struct vcpu *v)
+{
+    uint32_t number = (uint32_t)v->gprs.rcx;
+    uint64_t value = v->gprs.rdx << 32 | (uint32_t)v->vmcb->rax;
+    struct pmu_state *pmu = &v->model->pmu;
+    bool was_counting = pmu->counting, good;
+
+    /* Whether the write that closes a window belongs to it is left open. */
+    if (was_counting && v->model->open.closing_write_counts)
+        step_count(v, 1, v->model->open.cycles_slow, false);
+    if (number == MSR_EFER)
+        good = write_efer(v, value);
+    else
+        good = msr_write(v->model, number, value);
+    if (!good) {
+        guest_inject(v, VECTOR_GP, 0);
+        return;
+    }
+    if (was_counting && pmu->counting && !v->model->open.closing_write_counts)
+        step_count(v, 1, v->model->open.cycles_slow, false);
+    v->vmcb->rip += MSR_BYTES;
+    step_end(v);
+}
+
+static void on_msr(struct vcpu *v)
+{
+    uint64_t value;
+
+    if (v->vmcb->exit_info1 != 0) {
+        on_wrmsr(v);
+        return;
+    }
+    if (!read_msr(v, (uint32_t)v->gprs.rcx, &value)) {
+        guest_inject(v, VECTOR_GP, 0);
+        return;
+    }
+    v->vmcb->rax = (uint32_t)value;
+    v->gprs.rdx = value >> 32;
+    advance(v);
+}
+
+static void on_rdpmc(struct vcpu *v)
+{
+    uint64_t value;
+
+    if ((v->vmcb->cpl > 0 && (v->vmcb->cr4 & CR4_PCE) == 0) ||
+        !counters_rdpmc(v->model, (uint32_t)v->gprs.rcx, &value)) {
+        guest_inject(v, VECTOR_GP, 0);
+        return;
+    }
+    v->vmcb->rax = (uint32_t)value;
+    v->gprs.rdx = value >> 32;
+    advance(v);
+}
+
+static void on_debug(struct vcpu *v)
+{
+    uint64_t dr6 = v->vmcb->dr6;
+
+    if (v->mode == MODE_STEP && (dr6 & DR6_BS) != 0) {
+        v->vmcb->dr6 = v->dr6;
+        step_retire(v);
+        step_end(v);
+        return;
+    }
+    if ((dr6 & DR6_B) != 0) {
+        if (v->tx.depth > 0)
+            tx_abort(v, TX_STATUS_DEBUG);
+        else
+            guest_inject(v, VECTOR_DB, 0);
+        return;
+    }
+    /* A TF of ours that an IRET has brought back. */
+    v->vmcb->dr6 = dr6 & ~DR6_BS;
+    v->vmcb->rflags &= ~(uint64_t)RFLAGS_TF;
+}
+
+static void on_exception(struct vcpu *v, unsigned vector)
+{
+    if (vector == VECTOR_DB) {
+        on_debug(v);
+        return;
+    }
+    if (v->tx.depth > 0) {
+        tx_abort(v, 0);                 /* it is not delivered */
+        return;
+    }
+    if ((v->vmcb->exit_int_info & EVENT_VALID) != 0)
+        report_failure(v, "exception during the delivery of another", vector,
+                       v->vmcb->exit_int_info);
+    if (vector == VECTOR_PF)
+        v->vmcb->cr2 = v->vmcb->exit_info2;
+    guest_inject(v, vector, (uint32_t)v->vmcb->exit_info1);
+}
+
+static struct npt *pages_of(const struct vcpu *v)
+{
+    switch (v->mode) {
+    case MODE_STEP:
+        return &hypervisor.pages_step;
+    case MODE_CATCH:
+        return &hypervisor.pages_catch;
+    default:
+        return &hypervisor.pages_free;
+    }
+}
+
+/* An event whose delivery met the fault has to be given again. */
+static void deliver_again(struct vcpu *v)
+{
+    uint64_t event = v->vmcb->exit_int_info;
+    bool software = (event & EVENT_TYPE) == UINT64_C(4) << 8;
+
+    if ((event & EVENT_VALID) == 0 || software)
+        return;                         /* INT n: RIP is still at it */
+    if ((event & 0xFF) >= 32)
+        event &= ~EVENT_TYPE;           /* external, whatever it is called */
+    v->vmcb->event_inject = event;
+}
+
+static void on_nested_page_fault(struct vcpu *v)
+{
+    uint64_t why = v->vmcb->exit_info1, address = v->vmcb->exit_info2;
+
+    if (v->mode == MODE_STEP && v->tx.depth > 0) {
+        tx_page_fault(v);
+        return;
+    }
+    if ((why & NPF_PRESENT) == 0) {
+        if (!npt_fill(pages_of(v), address))
+            report_failure(v, "no more pages for nested tables", address, why);
+        deliver_again(v);
+        return;
+    }
+    if ((why & NPF_FETCH) != 0 && v->mode != MODE_STEP) {
+        step_set_mode(v, MODE_STEP);
+        return;
+    }
+    report_failure(v, "nested page fault", address, why);
+}
+
+void exit_handle(struct vcpu *v)
+{
+    uint64_t code = v->vmcb->exit_code;
+
+    v->vmcb->event_inject = 0;
+    v->vmcb->tlb_control = TLB_KEEP;
+    if (code >= EXIT_EXCEPTION_0 && code <= EXIT_EXCEPTION_31) {
+        on_exception(v, (unsigned)(code - EXIT_EXCEPTION_0));
+        return;
+    }
+    switch (code) {
+    case EXIT_CPUID:
+        on_cpuid(v);
+        break;
+    case EXIT_MSR:
+        on_msr(v);
+        break;
+    case EXIT_RDPMC:
+        on_rdpmc(v);
+        break;
+    case EXIT_NPF:
+        on_nested_page_fault(v);
+        break;
+    case EXIT_INVLPGA:
+    case EXIT_VMRUN:
+    case EXIT_VMMCALL:
+    case EXIT_VMLOAD:
+    case EXIT_VMLOAD + 1:
+    case EXIT_VMLOAD + 2:
+    case EXIT_VMLOAD + 3:
+    case EXIT_SKINIT:
+        guest_inject(v, VECTOR_UD, 0);  /* not on an Intel processor */
+        break;
+    case EXIT_SHUTDOWN:
+        report_failure(v, "the guest has shut down (triple fault)", 0, 0);
+    default:
+        report_failure(v, "unexpected exit", v->vmcb->exit_info1,
+                       v->vmcb->exit_info2);
+    }
+}

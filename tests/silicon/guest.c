@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* guest.c - reading the guest's memory and giving it exceptions. */
+#include "tests/silicon/hypervisor.h"
+
+/* AMD64 APM volume 2, "Page Translation and Protection", long mode. */
+#define PTE_PRESENT UINT64_C(1)
+#define PTE_LARGE   UINT64_C(0x80)
+#define PTE_ADDRESS UINT64_C(0x000FFFFFFFFFF000)
+#define CR0_PG      (UINT64_C(1) << 31)
+#define VECTORS_WITH_ERROR                                                    \
+    (1u << 8 | 1u << 10 | 1u << 11 | 1u << 12 | 1u << 13 | 1u << 14 | 1u << 17)
+
+bool guest_physical(const struct vcpu *v, uint64_t linear, uint64_t *physical)
+{
+    const uint64_t *table = (const uint64_t *)(v->vmcb->cr3 & PTE_ADDRESS);
+
+    if ((v->vmcb->cr0 & CR0_PG) == 0) {
+        *physical = linear;
+        return true;
+    }
+    for (unsigned level = 4; level-- > 0;) {
+        unsigned shift = 12 + 9 * level;
+        uint64_t entry = table[(linear >> shift) & 511];
+        uint64_t offset = linear & ((UINT64_C(1) << shift) - 1);
+
+        if ((entry & PTE_PRESENT) == 0)
+            return false;
+        if (level == 0 || (level < 3 && (entry & PTE_LARGE) != 0)) {
+            *physical = (entry & PTE_ADDRESS & ~((UINT64_C(1) << shift) - 1)) +
+                        offset;
+            return true;
+        }
+        table = (const uint64_t *)(entry & PTE_ADDRESS);
+    }
+    return false;
+}
+
+/* The last translation is kept: code does not move while it runs. */
+static bool code_physical(struct vcpu *v, uint64_t rip, uint64_t *physical)
+{
+    uint64_t page = rip & ~(PAGE_BYTES - 1);
+
+    if (v->code_page != page || v->code_cr3 != v->vmcb->cr3) {
+        if (!guest_physical(v, page, &v->code_physical))
+            return false;
+        v->code_page = page;
+        v->code_cr3 = v->vmcb->cr3;
+        v->code_marked =
+            (npt_entry(&hypervisor.pages_free, v->code_physical) & NPT_NX) != 0;
+    }
+    *physical = v->code_physical + (rip - page);
+    return true;
+}
+
+const uint8_t *guest_code(struct vcpu *v, uint8_t *buffer, size_t *length)
+{
+    uint64_t rip = v->vmcb->rip, at, next;
+    size_t left = (size_t)(PAGE_BYTES - (rip & (PAGE_BYTES - 1)));
+
+    *length = 0;
+    if (!code_physical(v, rip, &at))
+        return buffer;
+    *length = INSTRUCTION_BYTES_MAX;
+    if (left >= INSTRUCTION_BYTES_MAX)
+        return (const uint8_t *)at;
+    for (size_t n = 0; n < left; n++)
+        buffer[n] = ((const uint8_t *)at)[n];
+    *length = left;
+    if (!guest_physical(v, rip + left, &next))
+        return buffer;
+    for (size_t n = left; n < INSTRUCTION_BYTES_MAX; n++)
+        buffer[n] = ((const uint8_t *)next)[n - left];
+    *length = INSTRUCTION_BYTES_MAX;
+    return buffer;
+}
+
+bool guest_is_ram(uint64_t physical)
+{
+    for (unsigned n = 0; n < hypervisor.ram_ranges; n++)
+        if (physical >= hypervisor.ram[n].start &&
+            physical < hypervisor.ram[n].end)
+            return true;
+    return false;
+}
+
+void guest_inject(struct vcpu *v, unsigned vector, uint32_t error)
+{
+    uint64_t event = EVENT_VALID | EVENT_TYPE_EXCEPTION | vector;
+
+    if ((VECTORS_WITH_ERROR >> vector & 1) != 0)
+        event |= EVENT_HAS_ERROR | (uint64_t)error << 32;
+    v->vmcb->event_inject = event;
+    /* Delivery would save the TF that is ours; the handler is caught at its
+     * first instruction instead. */
+    v->vmcb->rflags &= ~(uint64_t)RFLAGS_TF;
+    if (v->mode == MODE_STEP)
+        step_set_mode(v, MODE_CATCH);
+}

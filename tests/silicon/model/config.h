@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* config.h - the configuration text: lines of key=value, # for comments. */
+#ifndef SILICON_MODEL_CONFIG_H
+#define SILICON_MODEL_CONFIG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "tests/silicon/model/faults.h"
+#include "tests/silicon/model/personality.h"
+
+#define CONFIG_APP_MAX     128
+#define CONFIG_OPTIONS_MAX 512
+#define CONFIG_MESSAGE_MAX 2560
+
+struct config {
+    const struct personality *cpu;
+    enum fault_id fault;
+    uint64_t seed;
+    uint64_t smi;      /* an SMI in about one in `smi` counter windows; 0 never */
+    bool smt;
+    bool figures;      /* print what the simulation cost */
+    char app[CONFIG_APP_MAX];
+    char options[CONFIG_OPTIONS_MAX];
+    char message[CONFIG_MESSAGE_MAX]; /* warnings or the error, a line each */
+};
+
+/*
+ * Reads the text into *config, which starts from the defaults. False: there is
+ * an error and config->message is one line that says which. True: message is
+ * empty or one line per unknown key. Lines end with \n; a missing last \n, \r
+ * before it and blanks around keys and values do not matter.
+ */
+bool config_parse(struct config *config, const char *text, size_t length);
+
+#endif

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* counters.c - counting: which counter takes which event, and overflow. */
+#include "tests/silicon/model/counters.h"
+
+#include "tests/silicon/model/bits.h"
+#include "tests/silicon/model/instruction.h"
+#include "tests/silicon/model/pmu_msr.h"
+
+/* Every `bus` reference cycles are one cycle of the bus clock, event 3CH/01H. */
+#define BUS_RATIO 32
+
+static enum event_kind kind_of(const struct processor *p, uint64_t select)
+{
+    const struct personality *cpu = p->machine->cpu;
+
+    for (size_t n = 0; n < cpu->event_rows; n++)
+        if (cpu->events[n].event == (uint8_t)select &&
+            cpu->events[n].umask == (uint8_t)(select >> 8))
+            return cpu->events[n].kind;
+    return EVENT_NOTHING;
+}
+
+/* How often the event of this kind has happened. */
+static uint32_t occurrences(const struct retirement *r, enum event_kind kind,
+                            uint32_t bus_cycles)
+{
+    bool conditional = (r->branch & INSTRUCTION_CONDITIONAL) != 0;
+
+    switch (kind) {
+    case EVENT_INSTRUCTIONS:
+        return r->instructions;
+    case EVENT_BRANCHES:
+        return r->branch != 0;
+    case EVENT_BRANCHES_CONDITIONAL:
+        return conditional;
+    case EVENT_BRANCHES_CALL:
+        return (r->branch & INSTRUCTION_CALL) != 0;
+    case EVENT_BRANCHES_RETURN:
+        return (r->branch & INSTRUCTION_RETURN) != 0;
+    case EVENT_BRANCHES_TAKEN:
+        return r->branch != 0 && r->taken;
+    case EVENT_BRANCHES_NOT_TAKEN:
+        return conditional && !r->taken;
+    case EVENT_BRANCHES_FAR:
+        return (r->branch & INSTRUCTION_FAR) != 0;
+    case EVENT_CYCLES:
+        return r->cycles;
+    case EVENT_CYCLES_BUS:
+        return bus_cycles;
+    case EVENT_NOTHING:
+        break;
+    }
+    return 0;
+}
+
+/*
+ * CMASK, INV and EDGE. An instruction of c cycles is taken as one cycle in
+ * which all its events happen and c - 1 in which none does.
+ */
+static uint32_t through_cmask(struct processor *p, unsigned n, uint32_t count,
+                              const struct retirement *r)
+{
+    uint64_t select = p->pmu.select[n];
+    uint64_t cmask = (select & EVTSEL_CMASK) >> 24;
+    bool invert = (select & EVTSEL_INV) != 0;
+    bool first, rest, before = p->pmu.condition[n];
+
+    if (cmask == 0)
+        return (select & EVTSEL_EDGE) != 0 ? count != 0 : count;
+    if (r->cycles == 0)
+        return 0;
+    if (count == r->cycles) {               /* an event of every cycle */
+        first = rest = (1 >= cmask) != invert;
+    } else {
+        first = (count >= cmask) != invert;
+        rest = invert;                      /* 0 >= cmask is never true */
+    }
+    p->pmu.condition[n] = r->cycles > 1 ? rest : first;
+    if ((select & EVTSEL_EDGE) == 0)
+        return (first ? 1 : 0) + (rest ? r->cycles - 1 : 0);
+    return (first && !before ? 1u : 0u) +
+           (r->cycles > 1 && rest && !first ? 1u : 0u);
+}
+
+static bool select_admits(const struct processor *p, unsigned n,
+                          const struct retirement *r)
+{
+    uint64_t select = p->pmu.select[n];
+
+    if ((select & EVTSEL_EN) == 0 || (p->pmu.global_ctrl & BIT(n)) == 0)
+        return false;
+    if ((select & EVTSEL_IN_TX) != 0 && !r->in_tx)
+        return false;
+    return (select & (r->user ? EVTSEL_USR : EVTSEL_OS)) != 0;
+}
+
+/* Counter 3 as the configured fault or the garbling of regime B leaves it. */
+static uint32_t counter3_events(struct processor *p, uint32_t count)
+{
+    const struct machine *m = p->machine;
+    uint64_t event = p->pmu.select[3] & BITS(7, 0);
+
+    if (p->pmu.stands_still)
+        return 0;
+    if (count != 0 && p->pmu.loses_event) {
+        p->pmu.loses_event = false;
+        return count - 1;
+    }
+    if (count != 0 && p->pmu.adds_branch && event == 0xC4) {
+        p->pmu.adds_branch = false;
+        return count + 1;
+    }
+    if (count != 0 && p->pmu.adds_cycle && event == 0x3C) {
+        p->pmu.adds_cycle = false;
+        return count + 1;
+    }
+    (void)m;
+    return count;
+}
+
+static void count_general(struct processor *p, unsigned n, uint32_t count)
+{
+    const struct machine *m = p->machine;
+    uint64_t sum = p->pmu.counter[n] + count, status = BIT(n);
+
+    if (n == 3 && fault_is(m, FAULT_overflow_late)) {
+        /* The carry arrives with the event after the one that wraps. */
+        if (sum > COUNTER_MASK && !p->pmu.late) {
+            p->pmu.late = true;
+            p->pmu.counter[n] = sum & COUNTER_MASK;
+            return;
+        }
+        if (p->pmu.late) {
+            p->pmu.late = false;
+            p->pmu.global_status |= status;
+        }
+    }
+    p->pmu.counter[n] = sum & COUNTER_MASK;
+    if (sum <= COUNTER_MASK)
+        return;
+    if (n == 3 && fault_is(m, FAULT_overflow_sets_bit2))
+        status |= BIT(2);
+    if (n == 3 && fault_is(m, FAULT_overflow_silent))
+        return;
+    p->pmu.global_status |= status;
+}
+
+/* FIXED_CTR_CTRL has four bits a counter: OS, USR, ANY, PMI. */
+static void count_fixed(struct processor *p, unsigned n, uint32_t count,
+                        bool user)
+{
+    uint64_t ctrl = p->pmu.fixed_ctrl >> (4 * n);
+
+    if ((p->pmu.global_ctrl & BIT(32 + n)) == 0 || count == 0)
+        return;
+    if ((ctrl & (user ? FIXED_USR : FIXED_OS)) == 0)
+        return;
+    p->pmu.fixed[n] += count;
+    if (p->pmu.fixed[n] > COUNTER_MASK) {
+        p->pmu.fixed[n] &= COUNTER_MASK;
+        p->pmu.global_status |= BIT(32 + n);
+    }
+}
+
+/* Whole cycles of a slower clock; the rest is kept for the next time. */
+static uint32_t divide(uint64_t *remainder, uint64_t add, uint64_t by)
+{
+    uint64_t sum = *remainder + add;
+
+    *remainder = sum % by;
+    return (uint32_t)(sum / by);
+}
+
+void counters_retire(struct processor *p, const struct retirement *r)
+{
+    struct pmu_state *pmu = &p->pmu;
+    uint32_t ref, bus;
+
+    if (!pmu->counting)
+        return;
+    ref = divide(&pmu->ref_remainder, (uint64_t)r->cycles * p->open.ref_up,
+                 p->open.ref_down);
+    bus = divide(&pmu->bus_remainder, ref, BUS_RATIO);
+    for (unsigned n = 0; n < p->machine->counters; n++) {
+        uint32_t count;
+
+        if (!select_admits(p, n, r))
+            continue;
+        count = occurrences(r, kind_of(p, pmu->select[n]), bus);
+        count = through_cmask(p, n, count, r);
+        if (n == 3)
+            count = counter3_events(p, count);
+        if (n == 5 && fault_is(p->machine, FAULT_counter5_dead))
+            count = 0;
+        if (count != 0)
+            count_general(p, n, count);
+    }
+    count_fixed(p, 0, r->instructions, r->user);
+    count_fixed(p, 1, r->cycles, r->user);
+    count_fixed(p, 2, ref, r->user);
+}
+
+void counters_checkpoint(struct processor *p)
+{
+    for (unsigned n = 0; n < p->machine->counters; n++)
+        p->pmu.at_xbegin[n] = p->pmu.counter[n];
+}
+
+/* SDM 3B, "Intel TSX support": IN_TXCP leaves out aborted regions. What has
+ * overflowed in the region has overflowed. */
+void counters_roll_back(struct processor *p)
+{
+    for (unsigned n = 0; n < p->machine->counters; n++)
+        if ((p->pmu.select[n] & EVTSEL_IN_TXCP) != 0)
+            p->pmu.counter[n] = p->pmu.at_xbegin[n];
+}
+
+void counter3_rewrite_select(struct processor *p)
+{
+    /* The published fingerprint: LKML, 2022-04-19, Wen Yang. */
+    p->pmu.select[3] &= ~EVTSEL_INT;
+    p->pmu.select[3] |= EVTSEL_IN_TX;
+}
+
+void counter3_disable(struct processor *p)
+{
+    p->pmu.global_ctrl &= ~BIT(3);
+    pmu_update(p);
+}
+
+void counter3_garble(struct processor *p, bool surely)
+{
+    struct pmu_state *pmu = &p->pmu;
+    uint32_t ways = surely ? GARBLE_COUNT_JUMPS : p->open.garble;
+    uint64_t any = random_next(&p->random);
+
+    if (!surely && any % p->open.garble_one_in != 0)
+        return;
+    any >>= 32;
+    if ((ways & GARBLE_COUNT_JUMPS) != 0)
+        pmu->counter[3] = (pmu->counter[3] + 1 + any % 99991) & COUNTER_MASK;
+    if ((ways & GARBLE_COUNT_LOSES) != 0 && pmu->counter[3] > 0)
+        pmu->counter[3]--;
+    if ((ways & GARBLE_COUNT_STANDS) != 0)
+        pmu->stands_still = (any & 1) != 0;
+    if ((ways & GARBLE_EVTSEL) != 0)
+        pmu->select[3] ^= BIT(any % 8) | EVTSEL_INT;
+    if ((ways & GARBLE_FINGERPRINT) != 0 && pmu->select[3] != 0)
+        counter3_rewrite_select(p);
+    if ((ways & GARBLE_GLOBAL_CTRL) != 0)
+        counter3_disable(p);
+    if ((ways & GARBLE_INUSE) != 0)
+        pmu->inuse3 = true;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * counters.h - the performance counters: their registers, and what one
+ * retired instruction does to them.
+ *
+ * SDM volume 3B, chapter "Performance Monitoring", topics "Architectural
+ * Performance Monitoring" (versions 1 to 4), "Intel TSX support".
+ */
+#ifndef SILICON_MODEL_COUNTERS_H
+#define SILICON_MODEL_COUNTERS_H
+
+#include "tests/silicon/model/machine.h"
+
+#define COUNTER_WIDTH 48
+#define COUNTER_MASK  (BIT(COUNTER_WIDTH) - 1)
+
+/* What has just happened in the processor. */
+struct retirement {
+    uint8_t instructions;       /* 0 or 1 */
+    uint8_t branch;             /* a set of INSTRUCTION_BRANCH* bits, or 0 */
+    bool taken;                 /* a branch that was taken */
+    bool user;                  /* CPL > 0 */
+    bool in_tx;
+    uint32_t cycles;
+};
+
+/* The registers, by number. False: #GP. */
+bool counters_read(struct processor *p, uint32_t number, uint64_t *value);
+bool counters_write(struct processor *p, uint32_t number, uint64_t value);
+
+/* RDPMC with this ECX; the caller has checked CR4.PCE. False: #GP. */
+bool counters_rdpmc(struct processor *p, uint32_t ecx, uint64_t *value);
+
+/* Counts it on every counter that is enabled for it. */
+void counters_retire(struct processor *p, const struct retirement *r);
+
+/* IN_TXCP: remember counter values, and go back to them on an abort. */
+void counters_checkpoint(struct processor *p);
+void counters_roll_back(struct processor *p);
+
+/* Ways for counter 3 to go wrong. `surely`: at once and visibly, for faults;
+ * otherwise as the seed has it. */
+void counter3_garble(struct processor *p, bool surely);
+void counter3_rewrite_select(struct processor *p);
+void counter3_disable(struct processor *p);
+
+#endif

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* cpuid.c - CPUID: rows of the personality, and what has to be computed. */
+#include "tests/silicon/model/cpuid.h"
+
+#include "tests/silicon/model/bits.h"
+#include "tests/silicon/model/counters.h"
+#include "tests/silicon/model/text.h"
+#include "tests/silicon/model/tsx.h"
+
+#define LEAF_HYPERVISOR     0x40000000u
+#define LEAF_EXTENDED       0x80000000u
+#define LEAF_EXTENDED_MAX   0x80000008u
+#define LEAF1_ECX_HYPERVISOR BIT(31)
+#define LEAF1_EDX_HTT        BIT(28)
+#define BRAND_BYTES         48
+
+/* Four characters of a text as a register holds them, NUL past its end. */
+static uint32_t pack(const char *s, size_t at)
+{
+    size_t length = text_length(s);
+    uint32_t value = 0;
+
+    for (size_t n = 0; n < 4; n++)
+        if (at + n < length)
+            value |= (uint32_t)(unsigned char)s[at + n] << (8 * n);
+    return value;
+}
+
+static void leaf_1(struct processor *p, struct cpuid_out *out)
+{
+    const struct machine *m = p->machine;
+    uint32_t revision = m->cpu->microcode;
+
+    if (fault_is(m, FAULT_microcode_differs) && p->index % 2 == 1)
+        revision += 2;
+    p->bios_sign = (uint64_t)revision << 32;
+    out->eax = m->cpu->signature;
+    out->ebx = p->apic_id << 24 | (m->processors & 0xFF) << 16 | 8 << 8;
+    out->ecx = m->cpu->leaf1_ecx | (uint32_t)LEAF1_ECX_HYPERVISOR;
+    out->edx = m->cpu->leaf1_edx;
+    if (m->processors > 1)
+        out->edx |= (uint32_t)LEAF1_EDX_HTT;
+}
+
+static void leaf_7(const struct processor *p, struct cpuid_out *out)
+{
+    out->ebx = p->machine->cpu->leaf7_ebx;
+    out->edx = p->machine->cpu->leaf7_edx;
+    if (tsx_hle_visible(p))
+        out->ebx |= (uint32_t)LEAF7_EBX_HLE;
+    if (tsx_rtm_visible(p))
+        out->ebx |= (uint32_t)LEAF7_EBX_RTM;
+    if (tsx_always_abort_visible(p))
+        out->edx |= (uint32_t)LEAF7_EDX_RTM_ALWAYS_ABORT;
+    if (tsx_force_abort_visible(p))
+        out->edx |= (uint32_t)LEAF7_EDX_TSX_FORCE_ABORT;
+}
+
+/* Architectural performance monitoring; all seven events available. */
+static void leaf_0a(const struct processor *p, struct cpuid_out *out)
+{
+    const struct machine *m = p->machine;
+    unsigned counters = m->counters;
+
+    if (fault_is(m, FAULT_counter_count_shrinks) &&
+        m->cpu->regime == REGIME_B && (p->tsx.force_abort & 1) == 0)
+        counters = 3;
+    out->eax = m->cpu->perfmon_version | counters << 8 | COUNTER_WIDTH << 16 |
+               7u << 24;
+    out->edx = FIXED_MAX | COUNTER_WIDTH << 5;
+}
+
+/* Extended topology: level 1 is SMT, level 2 is core; EAX shifts an APIC ID
+ * to that of the next level. */
+static void leaf_0b(const struct processor *p, uint32_t level,
+                    struct cpuid_out *out)
+{
+    const struct machine *m = p->machine;
+    uint32_t package_shift = 0;
+
+    while ((1u << package_shift) < m->processors)
+        package_shift++;
+    if (m->smt && package_shift == 0)
+        package_shift = 1;
+    out->ecx = level & 0xFF;
+    out->edx = p->apic_id;
+    if (level == 0) {
+        out->eax = m->smt ? 1 : 0;
+        out->ebx = m->smt && m->processors > 1 ? 2 : 1;
+        out->ecx |= 1 << 8;
+    } else if (level == 1) {
+        out->eax = package_shift;
+        out->ebx = m->processors;
+        out->ecx |= 2 << 8;
+    }
+}
+
+static void leaf_vendor(uint32_t max, struct cpuid_out *out)
+{
+    static const char vendor[] = "GenuineIntel";
+
+    out->eax = max;
+    out->ebx = pack(vendor, 0);
+    out->edx = pack(vendor, 4);
+    out->ecx = pack(vendor, 8);
+}
+
+static void leaf_hypervisor(struct cpuid_out *out)
+{
+    static const char signature[] = "SimulatedCPU";
+
+    out->eax = LEAF_HYPERVISOR;
+    out->ebx = pack(signature, 0);
+    out->ecx = pack(signature, 4);
+    out->edx = pack(signature, 8);
+}
+
+static void leaf_brand(const struct processor *p, uint32_t leaf,
+                       struct cpuid_out *out)
+{
+    size_t at = (leaf - 0x80000002u) * 16;
+
+    out->eax = pack(p->machine->cpu->brand, at);
+    out->ebx = pack(p->machine->cpu->brand, at + 4);
+    out->ecx = pack(p->machine->cpu->brand, at + 8);
+    out->edx = pack(p->machine->cpu->brand, at + 12);
+}
+
+static void leaf_of_personality(const struct processor *p, uint32_t leaf,
+                                uint32_t subleaf, struct cpuid_out *out)
+{
+    const struct personality *cpu = p->machine->cpu;
+
+    for (size_t n = 0; n < cpu->cpuid_rows; n++) {
+        const struct cpuid_row *row = &cpu->cpuid[n];
+
+        if (row->leaf == leaf && row->subleaf == subleaf)
+            *out = (struct cpuid_out){ row->eax, row->ebx, row->ecx, row->edx };
+    }
+}
+
+void cpuid_execute(struct processor *p, uint32_t leaf, uint32_t subleaf,
+                   struct cpuid_out *out)
+{
+    *out = (struct cpuid_out){ 0 };
+    switch (leaf) {
+    case 0:
+        leaf_vendor(p->machine->cpu->leaf_max, out);
+        break;
+    case 1:
+        leaf_1(p, out);
+        break;
+    case 7:
+        if (subleaf == 0)
+            leaf_7(p, out);
+        break;
+    case 0x0A:
+        leaf_0a(p, out);
+        break;
+    case 0x0B:
+        leaf_0b(p, subleaf, out);
+        break;
+    case LEAF_HYPERVISOR:
+        leaf_hypervisor(out);
+        break;
+    case LEAF_EXTENDED:
+        out->eax = LEAF_EXTENDED_MAX;
+        break;
+    case 0x80000001u:
+        out->ecx = 0x00000001;          /* LAHF in 64-bit mode */
+        out->edx = 0x2C100800;          /* SYSCALL, NX, 1G, RDTSCP, 64-bit */
+        break;
+    case 0x80000002u:
+    case 0x80000003u:
+    case 0x80000004u:
+        leaf_brand(p, leaf, out);
+        break;
+    case 0x80000007u:
+        out->edx = 0x00000100;          /* invariant TSC */
+        break;
+    case 0x80000008u:
+        out->eax = 0x3027;              /* 48 bits linear, 39 physical */
+        break;
+    default:
+        leaf_of_personality(p, leaf, subleaf, out);
+        break;
+    }
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * cpuid.h - CPUID of the simulated processor.
+ *
+ * SDM volume 2A, CPUID, table "Information Returned by CPUID Instruction".
+ */
+#ifndef SILICON_MODEL_CPUID_H
+#define SILICON_MODEL_CPUID_H
+
+#include "tests/silicon/model/machine.h"
+
+#define LEAF7_EBX_HLE               BIT(4)
+#define LEAF7_EBX_RTM               BIT(11)
+#define LEAF7_EDX_SRBDS_CTRL        BIT(9)
+#define LEAF7_EDX_RTM_ALWAYS_ABORT  BIT(11)
+#define LEAF7_EDX_TSX_FORCE_ABORT   BIT(13)
+#define LEAF7_EDX_ARCH_CAPABILITIES BIT(29)
+
+/* Bits of leaf 1 and 7 that name instructions and so need a real executor
+ * below the simulation; the hypervisor clears those that it lacks. */
+#define LEAF1_ECX_EXECUTED UINT32_C(0x43F8220B)
+#define LEAF7_EBX_EXECUTED UINT32_C(0x009C0109)
+
+struct cpuid_out {
+    uint32_t eax, ebx, ecx, edx;
+};
+
+/* Executes CPUID: also loads MSR 8BH for leaf 1. */
+void cpuid_execute(struct processor *p, uint32_t leaf, uint32_t subleaf,
+                   struct cpuid_out *out);
+
+#endif

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * families.c - tables that several personalities share.
+ *
+ * SDM volume 2A, CPUID; volume 4, MSR tables of the 2nd, 4th and 6th
+ * generation; volume 3B, "Performance Monitoring", off-core response masks,
+ * and the tables of events.
+ */
+#include "tests/silicon/model/families.h"
+
+#include "tests/silicon/model/bits.h"
+
+/* Leaf 4: 32 KiB data and code, 256 KiB, 8 MiB caches of 64-byte lines. Leaf
+ * 15H: TSC = 24 MHz * 250 / 2; leaf 16H: 3000, 3500, 100 MHz. */
+const struct cpuid_row family_cpuid[6] = {
+    { 0x04, 0, 0x1C004121, 0x01C0003F, 0x0000003F, 0x00000000 },
+    { 0x04, 1, 0x1C004122, 0x01C0003F, 0x0000003F, 0x00000000 },
+    { 0x04, 2, 0x1C004143, 0x00C0003F, 0x000003FF, 0x00000000 },
+    { 0x04, 3, 0x1C03C163, 0x03C0003F, 0x00001FFF, 0x00000006 },
+    { 0x15, 0, 2, 250, 24000000, 0 },
+    { 0x16, 0, 3000, 3500, 100, 0 },
+};
+
+const struct cpuid_row family_cpuid_old[4] = {
+    { 0x04, 0, 0x1C004121, 0x01C0003F, 0x0000003F, 0x00000000 },
+    { 0x04, 1, 0x1C004122, 0x01C0003F, 0x0000003F, 0x00000000 },
+    { 0x04, 2, 0x1C004143, 0x01C0003F, 0x000001FF, 0x00000000 },
+    { 0x04, 3, 0x1C03C163, 0x03C0003F, 0x00001FFF, 0x00000006 },
+};
+
+#define OFFCORE_SKL BITS(37, 15) | UINT64_C(0x8FFF)
+#define OFFCORE_SNB (UINT64_C(0x3F807F8FFF))
+
+const struct msr_row family_msrs_skl[4] = {
+    { 0x1A6, MSR_PLAIN, OFFCORE_SKL, 0 },       /* MSR_OFFCORE_RSP_0 */
+    { 0x1A7, MSR_PLAIN, OFFCORE_SKL, 0 },       /* MSR_OFFCORE_RSP_1 */
+    { 0x3F7, MSR_PLAIN, 0x7FFF17, 0 },          /* MSR_PEBS_FRONTEND */
+    { 0xE01, MSR_PLAIN, BITS(31, 29) | BITS(4, 0), 0 }, /* uncore global */
+};
+
+const struct msr_row family_msrs_skx[3] = {
+    { 0x1A6, MSR_PLAIN, OFFCORE_SKL, 0 },
+    { 0x1A7, MSR_PLAIN, OFFCORE_SKL, 0 },
+    { 0x3F7, MSR_PLAIN, 0x7FFF17, 0 },
+};
+
+/* 391H, 392H: MSR_UNC_PERF_GLOBAL_CTRL and _STATUS, not STATUS_SET, INUSE. */
+const struct msr_row family_msrs_hsw[5] = {
+    { 0x1A6, MSR_PLAIN, OFFCORE_SKL, 0 },
+    { 0x1A7, MSR_PLAIN, OFFCORE_SKL, 0 },
+    { 0x391, MSR_PLAIN, BITS(31, 29) | BITS(3, 0), 0 },
+    { 0x392, MSR_PLAIN, BITS(3, 0), 0 },
+    { 0x396, MSR_FIXED_VALUE, 0, 5 },           /* C-Boxes, plus one */
+};
+
+/* IA32_PEBS_ENABLE[63]: precise store, in this generation alone. */
+const struct msr_row family_msrs_snb[5] = {
+    { 0x1A6, MSR_PLAIN, OFFCORE_SNB, 0 },
+    { 0x1A7, MSR_PLAIN, OFFCORE_SNB, 0 },
+    { 0x391, MSR_PLAIN, BITS(31, 29) | BITS(3, 0), 0 },
+    { 0x392, MSR_PLAIN, BITS(3, 0), 0 },
+    { 0x3F1, MSR_PLAIN, BIT(63) | BITS(35, 32) | BITS(3, 0), 0 },
+};
+
+/* BR_INST_RETIRED has umasks of its own beside the architectural 00H. */
+const struct event_row family_events_skl[10] = {
+    { 0xC0, 0x00, EVENT_INSTRUCTIONS },
+    { 0xC0, 0x01, EVENT_INSTRUCTIONS },         /* PREC_DIST */
+    { 0xC4, 0x00, EVENT_BRANCHES },
+    { 0xC4, 0x01, EVENT_BRANCHES_CONDITIONAL },
+    { 0xC4, 0x02, EVENT_BRANCHES_CALL },
+    { 0xC4, 0x08, EVENT_BRANCHES_RETURN },
+    { 0xC4, 0x10, EVENT_BRANCHES_NOT_TAKEN },
+    { 0xC4, 0x40, EVENT_BRANCHES_FAR },
+    { 0x3C, 0x00, EVENT_CYCLES },
+    { 0x3C, 0x01, EVENT_CYCLES_BUS },
+};
+
+const struct event_row family_events_old[10] = {
+    { 0xC0, 0x00, EVENT_INSTRUCTIONS },
+    { 0xC0, 0x01, EVENT_INSTRUCTIONS },
+    { 0xC4, 0x00, EVENT_BRANCHES },
+    { 0xC4, 0x01, EVENT_BRANCHES_CONDITIONAL },
+    { 0xC4, 0x02, EVENT_BRANCHES_CALL },
+    { 0xC4, 0x08, EVENT_BRANCHES_RETURN },
+    { 0xC4, 0x10, EVENT_BRANCHES_NOT_TAKEN },
+    { 0xC4, 0x40, EVENT_BRANCHES_FAR },
+    { 0x3C, 0x00, EVENT_CYCLES },
+    { 0x3C, 0x01, EVENT_CYCLES_BUS },
+};

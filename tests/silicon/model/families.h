@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * families.h - what several personalities have in common: designated
+ * initialisers to be written into a struct personality.
+ */
+#ifndef SILICON_MODEL_FAMILIES_H
+#define SILICON_MODEL_FAMILIES_H
+
+#include "tests/silicon/model/personality.h"
+
+extern const struct cpuid_row family_cpuid[6], family_cpuid_old[4];
+extern const struct msr_row family_msrs_skl[4], family_msrs_skx[3],
+    family_msrs_hsw[5], family_msrs_snb[5];
+extern const struct event_row family_events_skl[10], family_events_old[10];
+
+#define ROWS(table) (sizeof(table) / sizeof((table)[0]))
+
+/* CPUID.1:ECX[15] PDCM, [2] DTES64 and the usual instruction sets;
+ * EDX[21] DS. */
+#define FAMILY_LEAF1_ECX 0x42F8A20F
+#define FAMILY_LEAF1_EDX 0x0FABFBFF
+#define FAMILY_LEAF1_ECX_OLD 0x02B8A20F
+
+/* SDM volume 4, IA32_PERF_CAPABILITIES: [5:0] LBR format, 6 PEBS trap, 7 PEBS
+ * saves architectural registers, [11:8] PEBS format, 12 freeze while SMM, 13
+ * full-width writes. */
+#define PERF_CAPABILITIES(lbr, pebs)                                          \
+    ((lbr) | BITS(7, 6) | (uint64_t)(pebs) << 8 | BITS(13, 12))
+
+/* SDM volume 4, IA32_DEBUGCTL: LBR, BTF, TR, BTS, BTINT, BTS_OFF_OS,
+ * BTS_OFF_USR, freeze LBR and counters on PMI, uncore PMI, freeze in SMM. */
+#define DEBUGCTL_OLD (BITS(14, 6) | BITS(1, 0))
+#define DEBUGCTL_RTM BIT(15)
+
+#define FAMILY_COMMON(rows, own_msrs, own_events)                             \
+    .counters_smt = 4, .counters_alone = 8, .leaf1_edx = FAMILY_LEAF1_EDX,    \
+    .cpuid = rows, .cpuid_rows = ROWS(rows), .msrs = own_msrs,                \
+    .msr_rows = ROWS(own_msrs), .events = own_events,                         \
+    .event_rows = ROWS(own_events)
+
+#define SKYLAKE_COMMON(own_msrs)                                              \
+    .leaf_max = 0x16, .perfmon_version = 4,                                  \
+    .perf_capabilities = PERF_CAPABILITIES(5, 3),       \
+    .debugctl_writable = DEBUGCTL_OLD | DEBUGCTL_RTM,                         \
+    .leaf1_ecx = FAMILY_LEAF1_ECX, .leaf7_ebx = 0x009C0309,                   \
+    FAMILY_COMMON(family_cpuid, own_msrs, family_events_skl)
+
+#define SKYLAKE_CLIENT SKYLAKE_COMMON(family_msrs_skl)
+#define SKYLAKE_SERVER SKYLAKE_COMMON(family_msrs_skx)
+
+/* EDX[9] SRBDS_CTRL (MSR 123H), EDX[29] MSR 10AH, whose bit 7 is TSX_CTRL. */
+#define COMET_LAKE                                                            \
+    SKYLAKE_COMMON(family_msrs_skl), .leaf7_edx = 0x20000200,                 \
+    .arch_capabilities = BIT(7)
+
+#define HASWELL_CLIENT                                                        \
+    .leaf_max = 0x0D, .perfmon_version = 3,                                  \
+    .perf_capabilities = PERF_CAPABILITIES(4, 2),       \
+    .debugctl_writable = DEBUGCTL_OLD | DEBUGCTL_RTM,                         \
+    .leaf1_ecx = FAMILY_LEAF1_ECX, .leaf7_ebx = 0x00000309,                   \
+    FAMILY_COMMON(family_cpuid_old, family_msrs_hsw, family_events_old)
+
+#define SANDY_BRIDGE_CLIENT                                                   \
+    .leaf_max = 0x0D, .perfmon_version = 3,                                  \
+    .perf_capabilities = PERF_CAPABILITIES(4, 1),       \
+    .debugctl_writable = DEBUGCTL_OLD, .leaf1_ecx = FAMILY_LEAF1_ECX_OLD,     \
+    FAMILY_COMMON(family_cpuid_old, family_msrs_snb, family_events_old)
+
+#endif

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * instruction.h - a look at the instruction about to be executed: just enough
+ * to know a branch, a transactional instruction, and what aborts a
+ * transaction. Not a decoder: no operands, no lengths but its own kinds'.
+ *
+ * SDM volume 2, appendix "Opcode Map"; volume 1, "Programming with Intel
+ * Transactional Synchronization Extensions", "Instruction Based
+ * Considerations".
+ */
+#ifndef SILICON_MODEL_INSTRUCTION_H
+#define SILICON_MODEL_INSTRUCTION_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define INSTRUCTION_BYTES_MAX 15
+
+#define INSTRUCTION_BRANCH      0x01u
+#define INSTRUCTION_CONDITIONAL 0x02u
+#define INSTRUCTION_CALL        0x04u
+#define INSTRUCTION_RETURN      0x08u
+#define INSTRUCTION_FAR         0x10u
+#define INSTRUCTION_BRANCHES    0x1Fu
+#define INSTRUCTION_ABORTS_TX   0x20u
+#define INSTRUCTION_SLOW        0x40u /* takes many cycles */
+#define INSTRUCTION_PUSHF       0x80u
+#define INSTRUCTION_REPEATS     0x100u /* a string instruction with REP */
+
+enum instruction_kind {
+    INSTRUCTION_OTHER,
+    INSTRUCTION_XBEGIN,
+    INSTRUCTION_XEND,
+    INSTRUCTION_XTEST,
+    INSTRUCTION_XABORT,
+};
+
+struct instruction {
+    enum instruction_kind kind;
+    uint32_t flags;
+    uint8_t length;       /* of a transactional one, a conditional branch; else 0 */
+    int32_t displacement; /* XBEGIN: to the fallback, from the next RIP */
+    uint8_t immediate;    /* XABORT */
+};
+
+/* bytes: what is readable at RIP, in 64-bit mode. */
+void instruction_look(struct instruction *i, const uint8_t *bytes,
+                      size_t length);
+
+#endif

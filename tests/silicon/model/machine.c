@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* machine.c - a machine and its processors in the state after reset. */
+#include "tests/silicon/model/machine.h"
+
+#include "tests/silicon/model/msr.h"
+#include "tests/silicon/model/tsx.h"
+
+#define TOPIC_EVENTS 100
+
+void machine_start(struct machine *m, const struct config *config,
+                   unsigned processors)
+{
+    *m = (struct machine){
+        .cpu = config->cpu,
+        .fault = config->fault,
+        .seed = config->seed,
+        .smi = config->smi,
+        .smt = config->smt,
+        .processors = processors,
+        .counters = config->smt ? config->cpu->counters_smt
+                                : config->cpu->counters_alone,
+    };
+}
+
+void processor_start(struct processor *p, struct machine *m, unsigned index,
+                     unsigned apic_id)
+{
+    *p = (struct processor){
+        .machine = m,
+        .index = index,
+        .apic_id = apic_id,
+    };
+    open_choose(&p->open, m->seed, index);
+    random_start(&p->random, m->seed, index, TOPIC_EVENTS);
+    p->bios_sign = (uint64_t)m->cpu->microcode << 32;
+    msr_reset(p);
+    tsx_reset(p);
+}

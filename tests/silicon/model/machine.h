@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * machine.h - the state of the simulated machine: what all its logical
+ * processors share, and what each has for itself. Only this state and the
+ * functions of model/ decide how the processor behaves; the hypervisor above
+ * carries it out. No EFI and no privileged instruction in model/: host tests
+ * link it.
+ */
+#ifndef SILICON_MODEL_MACHINE_H
+#define SILICON_MODEL_MACHINE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "tests/silicon/model/config.h"
+#include "tests/silicon/model/open.h"
+
+#define COUNTERS_MAX  8
+#define FIXED_MAX     3
+#define MSR_ROWS_MAX  64
+
+struct machine {
+    const struct personality *cpu;
+    enum fault_id fault;
+    uint64_t seed, smi;
+    bool smt;
+    unsigned processors;
+    unsigned counters; /* general-purpose counters per logical processor */
+    /* For the *_shared_* faults only: what some processor wrote. */
+    volatile uint64_t shared_force_abort;
+};
+
+struct tsx_state {
+    uint64_t force_abort;  /* MSR 10FH as written */
+    uint64_t tsx_ctrl;     /* MSR 122H */
+    uint64_t mcu_opt_ctrl; /* MSR 123H */
+    bool was_forced, was_cleared, was_sdv; /* for the *_sticky faults */
+    bool first_after_force;                /* for force_abort_starts_late */
+};
+
+struct pmu_state {
+    uint64_t counter[COUNTERS_MAX];
+    uint64_t select[COUNTERS_MAX];
+    uint64_t fixed[FIXED_MAX];
+    uint64_t fixed_ctrl, global_ctrl, global_status;
+    uint64_t at_xbegin[COUNTERS_MAX]; /* values at the outermost XBEGIN */
+    uint64_t ref_remainder, bus_remainder;
+    bool condition[COUNTERS_MAX];     /* the edge detector's last input */
+    bool counting;                    /* some counter is enabled */
+    bool stands_still;                /* garbled: counter 3 does not count */
+    bool inuse3;                      /* garbled: GLOBAL_INUSE[3] */
+    uint64_t alias3, stale3;          /* for alias_split and rdpmc3_stale */
+    bool loses_event;                 /* for counter3_loses_one */
+    bool adds_branch, adds_cycle;     /* for counter3_*_off */
+    bool late;                        /* for overflow_late */
+    bool smi_pending;
+};
+
+struct processor {
+    struct machine *machine;
+    unsigned index, apic_id;
+    struct open_choices open;
+    struct random random;
+    struct tsx_state tsx;
+    struct pmu_state pmu;
+    uint64_t smi_count;         /* MSR 34H */
+    uint64_t bios_sign;         /* MSR 8BH */
+    uint64_t plain[MSR_ROWS_MAX], plain_own[MSR_ROWS_MAX];
+};
+
+static inline bool fault_is(const struct machine *m, enum fault_id fault)
+{
+    return m->fault == fault;
+}
+
+/* Makes a machine as configured. */
+void machine_start(struct machine *m, const struct config *config,
+                   unsigned processors);
+
+/* Its n-th logical processor, in the state after reset. */
+void processor_start(struct processor *p, struct machine *m, unsigned index,
+                     unsigned apic_id);
+
+#endif

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* msr.c - the MSRs: common ones here, a personality's own in its file. */
+#include "tests/silicon/model/msr.h"
+
+#include "tests/silicon/model/bits.h"
+#include "tests/silicon/model/counters.h"
+#include "tests/silicon/model/cpuid.h"
+#include "tests/silicon/model/tsx.h"
+
+/* SDM volume 4, "Architectural MSRs" and the tables of each family. */
+static const struct msr_row common[] = {
+    { 0x017, MSR_FIXED_VALUE, 0, UINT64_C(1) << 50 },  /* IA32_PLATFORM_ID */
+    { 0x03A, MSR_FIXED_VALUE, 0, 1 },       /* IA32_FEATURE_CONTROL: locked */
+    { 0x079, MSR_WRITE_ONLY, 0, 0 },        /* IA32_BIOS_UPDT_TRIG */
+    { 0x0CE, MSR_FIXED_VALUE, 0, 0x80000080F2000 }, /* MSR_PLATFORM_INFO */
+    /* IA32_MISC_ENABLE: fast strings, perfmon available, BTS unavailable
+     * (bit 11), PEBS available (bit 12 clear). Read-only bits keep their
+     * value: see msr_write. */
+    { IA32_MISC_ENABLE, MSR_SPECIAL, 0x0000000400450009, 0x0000000000000881 },
+    { IA32_DEBUGCTL, MSR_SPECIAL, 0, 0 },
+    { 0x3F1, MSR_PLAIN, BITS(35, 32) | BITS(3, 0), 0 }, /* IA32_PEBS_ENABLE */
+    { 0x3F6, MSR_PLAIN, BITS(15, 0), 0 },   /* MSR_PEBS_LD_LAT */
+    { 0x600, MSR_CANONICAL, 0, 0 },         /* IA32_DS_AREA */
+};
+#define COMMON_ROWS (sizeof(common) / sizeof(common[0]))
+_Static_assert(COMMON_ROWS <= MSR_ROWS_MAX, "processor.plain");
+
+/* Where the row of an MSR is, and where its value. A personality's own rows
+ * stand before the common ones. */
+static const struct msr_row *find(struct processor *p, uint32_t number,
+                                  uint64_t **value)
+{
+    const struct personality *cpu = p->machine->cpu;
+
+    for (size_t n = 0; n < cpu->msr_rows && n < MSR_ROWS_MAX; n++)
+        if (cpu->msrs[n].number == number) {
+            *value = &p->plain_own[n];
+            return &cpu->msrs[n];
+        }
+    for (size_t n = 0; n < COMMON_ROWS; n++)
+        if (common[n].number == number) {
+            *value = &p->plain[n];
+            return &common[n];
+        }
+    return NULL;
+}
+
+void msr_reset(struct processor *p)
+{
+    const struct personality *cpu = p->machine->cpu;
+
+    for (size_t n = 0; n < cpu->msr_rows && n < MSR_ROWS_MAX; n++)
+        p->plain_own[n] = cpu->msrs[n].reset;
+    for (size_t n = 0; n < COMMON_ROWS; n++)
+        p->plain[n] = common[n].reset;
+}
+
+static bool canonical(uint64_t address)
+{
+    uint64_t high = address >> 47;
+
+    return high == 0 || high == UINT64_MAX >> 47;
+}
+
+static bool is_tsx(uint32_t number)
+{
+    return number == MSR_TSX_FORCE_ABORT || number == 0x122 || number == 0x123;
+}
+
+/* Client processors before Skylake have uncore registers there. */
+static bool is_client_uncore(const struct processor *p, uint32_t number)
+{
+    return (number == 0x391 || number == 0x392) &&
+           p->machine->cpu->perfmon_version < 4 && !p->machine->cpu->server;
+}
+
+bool msr_read(struct processor *p, uint32_t number, uint64_t *value)
+{
+    const struct personality *cpu = p->machine->cpu;
+    const struct msr_row *row;
+    uint64_t *stored;
+
+    switch (number) {
+    case IA32_SMI_COUNT:
+        *value = p->smi_count;
+        return true;
+    case IA32_BIOS_SIGN_ID:
+        *value = p->bios_sign;
+        return true;
+    case IA32_ARCH_CAPABILITIES:
+        *value = cpu->arch_capabilities;
+        return (cpu->leaf7_edx & LEAF7_EDX_ARCH_CAPABILITIES) != 0;
+    case IA32_PERF_CAPABILITIES:
+        *value = cpu->perf_capabilities;
+        return true;
+    }
+    if (is_tsx(number))
+        return tsx_read(p, number, value);
+    row = find(p, number, &stored);
+    if (row == NULL)
+        return !is_client_uncore(p, number) && counters_read(p, number, value);
+    *value = *stored;
+    return row->kind != MSR_WRITE_ONLY;
+}
+
+/* The registers of MSR_SPECIAL rows. */
+static bool write_special(struct processor *p, const struct msr_row *row,
+                          uint64_t *stored, uint64_t value)
+{
+    if (row->number == IA32_DEBUGCTL) {
+        if ((value & ~p->machine->cpu->debugctl_writable) != 0)
+            return false;
+        *stored = value;
+        return true;
+    }
+    /* IA32_MISC_ENABLE: read-only bits may be written back as they are. */
+    if (((value ^ *stored) & ~row->writable) != 0)
+        return false;
+    *stored = value;
+    return true;
+}
+
+bool msr_write(struct processor *p, uint32_t number, uint64_t value)
+{
+    const struct msr_row *row;
+    uint64_t *stored;
+
+    switch (number) {
+    case IA32_BIOS_SIGN_ID:
+        /* Read-only but for the documented write of 0 before CPUID(1). */
+        if (value != 0)
+            return false;
+        p->bios_sign = 0;
+        return true;
+    case IA32_SMI_COUNT:
+    case IA32_ARCH_CAPABILITIES:
+    case IA32_PERF_CAPABILITIES:
+        return false;
+    }
+    if (is_tsx(number))
+        return tsx_write(p, number, value);
+    row = find(p, number, &stored);
+    if (row == NULL)
+        return !is_client_uncore(p, number) && counters_write(p, number, value);
+    switch (row->kind) {
+    case MSR_PLAIN:
+        if ((value & ~row->writable) != 0)
+            return false;
+        *stored = value;
+        return true;
+    case MSR_CANONICAL:
+        if (!canonical(value))
+            return false;
+        *stored = value;
+        return true;
+    case MSR_SPECIAL:
+        return write_special(p, row, stored, value);
+    case MSR_WRITE_ONLY:
+        return true;
+    case MSR_FIXED_VALUE:
+        break;
+    }
+    return false;
+}

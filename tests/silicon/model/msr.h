@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * msr.h - RDMSR and WRMSR of the simulated processor. What is not here and not
+ * in the hypervisor's list of registers passed through raises #GP.
+ */
+#ifndef SILICON_MODEL_MSR_H
+#define SILICON_MODEL_MSR_H
+
+#include "tests/silicon/model/machine.h"
+
+#define IA32_BIOS_SIGN_ID      0x08Bu
+#define IA32_SMI_COUNT         0x034u
+#define IA32_ARCH_CAPABILITIES 0x10Au
+#define IA32_MISC_ENABLE       0x1A0u
+#define IA32_DEBUGCTL          0x1D9u
+#define IA32_PERF_CAPABILITIES 0x345u
+
+void msr_reset(struct processor *p);
+
+/* False: #GP. */
+bool msr_read(struct processor *p, uint32_t number, uint64_t *value);
+bool msr_write(struct processor *p, uint32_t number, uint64_t value);
+
+#endif

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* open.c - draws what the manual leaves open. */
+#include "tests/silicon/model/open.h"
+
+enum topic {
+    TOPIC_COMMON,    /* the same on every processor of a machine */
+    TOPIC_PROCESSOR,
+};
+
+/* The mixing function of SplitMix64: every state gives a good output. */
+uint64_t random_next(struct random *r)
+{
+    uint64_t z = r->state += UINT64_C(0x9E3779B97F4A7C15);
+
+    z = (z ^ (z >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94D049BB133111EB);
+    return z ^ (z >> 31);
+}
+
+void random_start(struct random *r, uint64_t seed, unsigned processor,
+                  unsigned topic)
+{
+    r->state = seed;
+    r->state = random_next(r) + processor;
+    r->state = random_next(r) + topic;
+    random_next(r);
+}
+
+bool random_one_in(struct random *r, uint64_t n)
+{
+    return n != 0 && random_next(r) % n == 0;
+}
+
+static uint64_t pick(struct random *r, uint64_t choices)
+{
+    return random_next(r) % choices;
+}
+
+/* What one stepping of one product does the same way on all its cores. */
+static void choose_common(struct open_choices *open, struct random *r)
+{
+    open->forced_abort = (enum forced_abort_point)pick(r, 3);
+    open->body_steps = 1 + (unsigned)pick(r, 6);
+    open->hidden_rtm = (enum hidden_rtm)pick(r, 3);
+    open->xbegin_in_tx = pick(r, 2) != 0;
+    open->closing_write_counts = pick(r, 2) != 0;
+    open->rtm_locked = pick(r, 4) == 0;
+    open->cycles_plain = (uint8_t)(1 + pick(r, 2));
+    open->cycles_branch = (uint8_t)(1 + pick(r, 3));
+    open->cycles_slow = (uint8_t)(40 + pick(r, 60));
+    open->cycles_abort = (uint8_t)(100 + pick(r, 100));
+    open->ref_down = (uint8_t)(10 + pick(r, 6));
+    open->ref_up = (uint8_t)(8 + pick(r, 8));
+}
+
+void open_choose(struct open_choices *open, uint64_t seed, unsigned processor)
+{
+    static const uint32_t spontaneous[] = { 0, 0, 1024, 256 };
+    static const uint32_t sdv[] = { 0, 2, 8, 64, 512 };
+    static const uint32_t mildness[] = { 1, 2, 4, 16, 200 };
+    struct random r;
+
+    random_start(&r, seed, 0, TOPIC_COMMON);
+    choose_common(open, &r);
+    random_start(&r, seed, processor, TOPIC_PROCESSOR);
+    open->spontaneous_one_in = spontaneous[pick(&r, 4)];
+    open->sdv_abort_one_in = sdv[pick(&r, 5)];
+    open->garble = (uint32_t)pick(&r, 0x80);
+    open->garble_one_in = mildness[pick(&r, 5)];
+}

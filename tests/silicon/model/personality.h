@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * personality.h - what a processor model is, as data. One file of
+ * tests/silicon/personalities/ fills in one of these; its file name is its
+ * name and nothing else has to be changed to add one.
+ */
+#ifndef SILICON_MODEL_PERSONALITY_H
+#define SILICON_MODEL_PERSONALITY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* White paper 604224, sections 1 and 2, and what came after it. */
+enum regime {
+    REGIME_A,        /* no MSR 10FH; RTM as the silicon has it */
+    REGIME_B,        /* October 2018: bit 0 of 10FH; counter 3 unreliable */
+    REGIME_C,        /* June 2021: bits 0-2 of 10FH; C' and D by its bits */
+    REGIME_E,        /* TSX fused away: 10FH discards, XBEGIN raises #UD */
+    REGIME_F,        /* February 2022: MSRs 122H and 123H */
+};
+
+/* What an event of the performance monitors counts in this simulation. */
+enum event_kind {
+    EVENT_NOTHING,
+    EVENT_INSTRUCTIONS,
+    EVENT_BRANCHES,
+    EVENT_BRANCHES_CONDITIONAL,
+    EVENT_BRANCHES_CALL,
+    EVENT_BRANCHES_RETURN,
+    EVENT_BRANCHES_TAKEN,
+    EVENT_BRANCHES_NOT_TAKEN,
+    EVENT_BRANCHES_FAR,
+    EVENT_CYCLES,
+    EVENT_CYCLES_BUS,
+};
+
+struct event_row {
+    uint8_t event, umask;
+    enum event_kind kind;
+};
+
+/* A leaf given word for word; what varies (APIC IDs, TSX bits, leaf 0AH) is
+ * filled in by model/cpuid.c. */
+struct cpuid_row {
+    uint32_t leaf, subleaf;
+    uint32_t eax, ebx, ecx, edx;
+};
+
+enum msr_kind {
+    MSR_PLAIN,       /* keeps what is written; #GP outside `writable` */
+    MSR_FIXED_VALUE, /* reads `reset`, #GP on write */
+    MSR_WRITE_ONLY,  /* discards writes, #GP on read */
+    MSR_CANONICAL,   /* a linear address: #GP if not canonical */
+    MSR_SPECIAL,     /* has behaviour: model/msr.c */
+};
+
+struct msr_row {
+    uint32_t number;
+    enum msr_kind kind;
+    uint64_t writable; /* bits that software may set; the rest raise #GP */
+    uint64_t reset;
+};
+
+struct personality {
+    const char *name;
+    const char *brand;      /* leaves 80000002H-80000004H, up to 47 bytes */
+    uint32_t signature;     /* CPUID.1:EAX */
+    uint32_t microcode;     /* MSR 8BH[63:32] */
+    enum regime regime;
+    bool has_rtm;           /* the silicon has TSX */
+    bool has_hle;           /* XACQUIRE elides with this microcode */
+    bool server;            /* no client uncore in 391H, 392H */
+    uint8_t perfmon_version;
+    uint8_t counters_smt, counters_alone;
+    uint64_t perf_capabilities; /* MSR 345H */
+    uint64_t debugctl_writable; /* MSR 1D9H */
+    uint32_t leaf_max;      /* CPUID.0:EAX */
+    uint32_t leaf1_ecx, leaf1_edx;
+    uint32_t leaf7_ebx;     /* without HLE and RTM */
+    uint32_t leaf7_edx;     /* without RTM_ALWAYS_ABORT and TSX_FORCE_ABORT */
+    uint64_t arch_capabilities; /* MSR 10AH where leaf7_edx bit 29 says so */
+    const struct cpuid_row *cpuid;
+    size_t cpuid_rows;
+    const struct msr_row *msrs;
+    size_t msr_rows;
+    const struct event_row *events;
+    size_t event_rows;
+};
+
+/* The personality of that name, or NULL. `-` and `_` are different. */
+const struct personality *personality_find(const char *name);
+
+/* The n-th personality in the order of their file names, or NULL. */
+const struct personality *personality_at(size_t n);
+
+#endif

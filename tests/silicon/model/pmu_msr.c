@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* pmu_msr.c - reads and writes of the registers of the performance monitors. */
+#include "tests/silicon/model/pmu_msr.h"
+
+#include "tests/silicon/model/bits.h"
+#include "tests/silicon/model/counters.h"
+
+void pmu_update(struct processor *p)
+{
+    const struct pmu_state *pmu = &p->pmu;
+    bool counting = false;
+
+    for (unsigned n = 0; n < p->machine->counters; n++)
+        if ((pmu->global_ctrl & BIT(n)) != 0 &&
+            (pmu->select[n] & EVTSEL_EN) != 0)
+            counting = true;
+    for (unsigned n = 0; n < FIXED_MAX; n++)
+        if ((pmu->global_ctrl & BIT(32 + n)) != 0 &&
+            ((pmu->fixed_ctrl >> (4 * n)) & (FIXED_OS | FIXED_USR)) != 0)
+            counting = true;
+    if (p->machine->cpu->perfmon_version >= 4 &&
+        (pmu->global_status & STATUS_CTR_FRZ) != 0)
+        counting = false;
+    p->pmu.counting = counting;
+}
+
+static uint64_t counters_mask(const struct processor *p)
+{
+    return (BIT(p->machine->counters) - 1) | BITS(34, 32);
+}
+
+static uint64_t status_mask(const struct processor *p)
+{
+    uint64_t mask = counters_mask(p) | STATUS_DS_OVF | STATUS_COND_CHG;
+
+    if (p->machine->cpu->perfmon_version < 4)
+        return mask | STATUS_UNCORE;
+    return mask | STATUS_TOPA_PMI | STATUS_LBR_FRZ | STATUS_CTR_FRZ |
+           STATUS_ASCI | STATUS_UNCORE;
+}
+
+static bool write_select(struct processor *p, unsigned n, uint64_t value)
+{
+    uint64_t writable = BITS(31, 0);
+
+    /* SDM 3B, "Intel TSX support": IN_TXCP exists in counter 2 alone. */
+    if (p->machine->cpu->has_rtm)
+        writable |= n == 2 ? EVTSEL_IN_TX | EVTSEL_IN_TXCP : EVTSEL_IN_TX;
+    if ((value & ~writable) != 0 &&
+        !fault_is(p->machine, FAULT_evtsel_reserved_accepted))
+        return false;
+    p->pmu.select[n] = value & writable;
+    p->pmu.condition[n] = false;
+    pmu_update(p);
+    return true;
+}
+
+/* Bit 31 is copied into all bits above it, up to the width. */
+static void write_counter(struct processor *p, unsigned n, uint64_t value)
+{
+    uint64_t low = value & BITS(31, 0);
+
+    if ((low & BIT(31)) != 0 &&
+        !(n == 3 && fault_is(p->machine, FAULT_alias_no_sign_extension)))
+        low |= COUNTER_MASK & ~BITS(31, 0);
+    if (n == 3) {
+        p->pmu.stale3 = p->pmu.counter[3];
+        p->pmu.stands_still = false;
+    }
+    p->pmu.counter[n] = low;
+}
+
+static bool write_counter_full(struct processor *p, unsigned n, uint64_t value)
+{
+    if ((value & ~COUNTER_MASK) != 0 &&
+        !fault_is(p->machine, FAULT_full_width_no_gp))
+        return false;
+    if (n == 3) {
+        p->pmu.stale3 = p->pmu.counter[3];
+        p->pmu.stands_still = false;
+        p->pmu.alias3 = value & COUNTER_MASK;
+        if (fault_is(p->machine, FAULT_alias_split))
+            return true;
+    }
+    p->pmu.counter[n] = value & COUNTER_MASK;
+    return true;
+}
+
+/* An SMI during the window: its handler counts like any other code. */
+static void smi(struct processor *p)
+{
+    p->smi_count++;
+    for (unsigned n = 0; n < p->machine->counters; n++)
+        p->pmu.counter[n] = (p->pmu.counter[n] + 1283) & COUNTER_MASK;
+    for (unsigned n = 0; n < FIXED_MAX; n++)
+        p->pmu.fixed[n] = (p->pmu.fixed[n] + 1283) & COUNTER_MASK;
+}
+
+/* A window opens when the first counter is enabled, closes with the last. */
+static void window_edge(struct processor *p, bool was_counting)
+{
+    struct pmu_state *pmu = &p->pmu;
+    const struct machine *m = p->machine;
+
+    if (was_counting == pmu->counting)
+        return;
+    if (!pmu->counting) {
+        if (pmu->smi_pending)
+            smi(p);
+        pmu->smi_pending = false;
+        return;
+    }
+    pmu->smi_pending = random_one_in(&p->random, m->smi);
+    pmu->adds_branch = fault_is(m, FAULT_counter3_branches_off);
+    pmu->adds_cycle = fault_is(m, FAULT_counter3_cycles_off);
+    pmu->loses_event = fault_is(m, FAULT_counter3_loses_one) &&
+                       random_one_in(&p->random, 10);
+}
+
+static bool write_global_ctrl(struct processor *p, uint64_t value)
+{
+    bool was_counting = p->pmu.counting;
+
+    if ((value & ~counters_mask(p)) != 0 ||
+        fault_is(p->machine, FAULT_msr_gp_surprise))
+        return false;
+    p->pmu.global_ctrl = value;
+    pmu_update(p);
+    window_edge(p, was_counting);
+    return true;
+}
+
+static uint64_t inuse(const struct processor *p)
+{
+    uint64_t value = 0;
+
+    for (unsigned n = 0; n < p->machine->counters; n++)
+        if ((p->pmu.select[n] & EVTSEL_EVENT) != 0)
+            value |= BIT(n);
+    for (unsigned n = 0; n < FIXED_MAX; n++)
+        if (((p->pmu.fixed_ctrl >> (4 * n)) & BITS(3, 0)) != 0)
+            value |= BIT(32 + n);
+    for (unsigned n = 0; n < p->machine->counters; n++)
+        if ((p->pmu.select[n] & EVTSEL_INT) != 0)
+            value |= BIT(63);           /* PMI InUse */
+    for (unsigned n = 0; n < FIXED_MAX; n++)
+        if (((p->pmu.fixed_ctrl >> (4 * n)) & BIT(3)) != 0)
+            value |= BIT(63);
+    if (p->pmu.inuse3 || fault_is(p->machine, FAULT_inuse3_stuck))
+        value |= BIT(3);
+    return value;
+}
+
+/* Which general counter an MSR of a row of them belongs to; -1 for none. */
+static int counter_of(const struct processor *p, uint32_t number,
+                      uint32_t first)
+{
+    uint32_t n = number - first;
+
+    if (number < first || n >= p->machine->counters)
+        return -1;
+    if (n == 7 && fault_is(p->machine, FAULT_counter7_faults))
+        return -1;
+    return (int)n;
+}
+
+static bool read_global(struct processor *p, uint32_t number, uint64_t *value)
+{
+    bool v4 = p->machine->cpu->perfmon_version >= 4;
+
+    switch (number) {
+    case IA32_FIXED_CTR_CTRL:
+        *value = p->pmu.fixed_ctrl;
+        return true;
+    case IA32_PERF_GLOBAL_STATUS:
+        *value = p->pmu.global_status;
+        return true;
+    case IA32_PERF_GLOBAL_CTRL:
+        *value = p->pmu.global_ctrl;
+        return !fault_is(p->machine, FAULT_msr_gp_surprise);
+    case IA32_PERF_GLOBAL_STATUS_RESET:
+    case IA32_PERF_GLOBAL_STATUS_SET:
+        *value = 0;
+        return v4 || number == IA32_PERF_GLOBAL_STATUS_RESET;
+    case IA32_PERF_GLOBAL_INUSE:
+        *value = inuse(p);
+        return v4;
+    default:
+        return false;
+    }
+}
+
+static bool write_global(struct processor *p, uint32_t number, uint64_t value)
+{
+    bool v4 = p->machine->cpu->perfmon_version >= 4;
+
+    switch (number) {
+    case IA32_FIXED_CTR_CTRL:
+        if ((value & ~BITS(4 * FIXED_MAX - 1, 0)) != 0)
+            return false;
+        p->pmu.fixed_ctrl = value;
+        break;
+    case IA32_PERF_GLOBAL_CTRL:
+        return write_global_ctrl(p, value);
+    case IA32_PERF_GLOBAL_STATUS_RESET:
+        if ((value & ~status_mask(p)) != 0)
+            return false;
+        p->pmu.global_status &= ~value;
+        break;
+    case IA32_PERF_GLOBAL_STATUS_SET:
+        /* Every bit but CondChgd can be set by software. */
+        if (!v4 || (value & ~(status_mask(p) & ~STATUS_COND_CHG)) != 0)
+            return false;
+        p->pmu.global_status |= value;
+        break;
+    default:
+        return false;                   /* STATUS and INUSE are read-only */
+    }
+    pmu_update(p);
+    return true;
+}
+
+bool counters_read(struct processor *p, uint32_t number, uint64_t *value)
+{
+    int n;
+
+    if ((n = counter_of(p, number, IA32_PMC0)) >= 0) {
+        *value = p->pmu.counter[n];
+    } else if ((n = counter_of(p, number, IA32_A_PMC0)) >= 0) {
+        *value = p->pmu.counter[n];
+        if (n == 3 && fault_is(p->machine, FAULT_alias_split))
+            *value = p->pmu.alias3;
+    } else if ((n = counter_of(p, number, IA32_PERFEVTSEL0)) >= 0) {
+        *value = p->pmu.select[n];
+    } else if (number >= IA32_FIXED_CTR0 &&
+               number < IA32_FIXED_CTR0 + FIXED_MAX) {
+        *value = p->pmu.fixed[number - IA32_FIXED_CTR0];
+    } else {
+        return read_global(p, number, value);
+    }
+    return true;
+}
+
+bool counters_write(struct processor *p, uint32_t number, uint64_t value)
+{
+    int n;
+
+    if ((n = counter_of(p, number, IA32_PMC0)) >= 0) {
+        write_counter(p, (unsigned)n, value);
+        return true;
+    }
+    if ((n = counter_of(p, number, IA32_A_PMC0)) >= 0)
+        return write_counter_full(p, (unsigned)n, value);
+    if ((n = counter_of(p, number, IA32_PERFEVTSEL0)) >= 0)
+        return write_select(p, (unsigned)n, value);
+    if (number >= IA32_FIXED_CTR0 && number < IA32_FIXED_CTR0 + FIXED_MAX) {
+        if ((value & ~COUNTER_MASK) != 0)
+            return false;
+        p->pmu.fixed[number - IA32_FIXED_CTR0] = value;
+        return true;
+    }
+    return write_global(p, number, value);
+}
+
+bool counters_rdpmc(struct processor *p, uint32_t ecx, uint64_t *value)
+{
+    uint32_t n = ecx & ~(uint32_t)BIT(30);
+
+    if ((ecx & BIT(30)) != 0) {
+        if (n >= FIXED_MAX)
+            return false;
+        *value = p->pmu.fixed[n];
+        return true;
+    }
+    if (counter_of(p, IA32_PMC0 + n, IA32_PMC0) != (int)n)
+        return false;
+    *value = p->pmu.counter[n];
+    if (n == 3 && fault_is(p->machine, FAULT_rdpmc3_stale))
+        *value = p->pmu.stale3;
+    return true;
+}

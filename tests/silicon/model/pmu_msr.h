@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * pmu_msr.h - registers of the performance monitors and their bits.
+ *
+ * SDM volume 3B, "Architectural Performance Monitoring", figures "Layout of
+ * IA32_PERFEVTSELx MSRs", "Layout of IA32_FIXED_CTR_CTRL MSR", "IA32_PERF_
+ * GLOBAL_STATUS MSR and Architectural Perfmon Version 4"; numbers in volume 4.
+ */
+#ifndef SILICON_MODEL_PMU_MSR_H
+#define SILICON_MODEL_PMU_MSR_H
+
+#include "tests/silicon/model/machine.h"
+
+#define IA32_PMC0                     0x0C1u
+#define IA32_PERFEVTSEL0              0x186u
+#define IA32_FIXED_CTR0               0x309u
+#define IA32_FIXED_CTR_CTRL           0x38Du
+#define IA32_PERF_GLOBAL_STATUS       0x38Eu
+#define IA32_PERF_GLOBAL_CTRL         0x38Fu
+#define IA32_PERF_GLOBAL_STATUS_RESET 0x390u /* OVF_CTRL before version 4 */
+#define IA32_PERF_GLOBAL_STATUS_SET   0x391u
+#define IA32_PERF_GLOBAL_INUSE        0x392u
+#define IA32_A_PMC0                   0x4C1u
+
+#define EVTSEL_EVENT   BITS(7, 0)
+#define EVTSEL_USR     BIT(16)
+#define EVTSEL_OS      BIT(17)
+#define EVTSEL_EDGE    BIT(18)
+#define EVTSEL_INT     BIT(20)
+#define EVTSEL_EN      BIT(22)
+#define EVTSEL_INV     BIT(23)
+#define EVTSEL_CMASK   BITS(31, 24)
+#define EVTSEL_IN_TX   BIT(32)
+#define EVTSEL_IN_TXCP BIT(33) /* PERFEVTSEL2 only */
+
+#define FIXED_OS  BIT(0)
+#define FIXED_USR BIT(1)
+
+#define STATUS_TOPA_PMI BIT(55)
+#define STATUS_LBR_FRZ  BIT(58)
+#define STATUS_CTR_FRZ  BIT(59)
+#define STATUS_ASCI     BIT(60)
+#define STATUS_UNCORE   BIT(61)
+#define STATUS_DS_OVF   BIT(62)
+#define STATUS_COND_CHG BIT(63)
+
+/* Recomputes pmu.counting after a register has changed. */
+void pmu_update(struct processor *p);
+
+#endif

@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* tsx.c - the regimes: 10FH, 122H, 123H, CPUID bits, the fate of XBEGIN. */
+#include "tests/silicon/model/tsx.h"
+
+#include "tests/silicon/model/bits.h"
+#include "tests/silicon/model/counters.h"
+
+#define MSR_TSX_CTRL     0x122u
+#define TSX_CTRL_RTM_DISABLE BIT(0)
+#define TSX_CTRL_CPUID_CLEAR BIT(1)
+#define MSR_MCU_OPT_CTRL 0x123u
+#define MCU_OPT_RNGDS_MITG_DIS BIT(0)
+#define MCU_OPT_RTM_ALLOW  BIT(1)
+#define MCU_OPT_RTM_LOCKED BIT(2)
+
+void tsx_reset(struct processor *p)
+{
+    p->tsx = (struct tsx_state){ .force_abort = 0 };
+    if (p->machine->cpu->regime == REGIME_F && p->open.rtm_locked)
+        p->tsx.mcu_opt_ctrl = MCU_OPT_RTM_LOCKED;
+}
+
+static bool sdv(const struct processor *p)
+{
+    return p->machine->cpu->regime == REGIME_C &&
+           (p->tsx.force_abort & SDV_ENABLE_RTM) != 0;
+}
+
+/* Has software hidden RTM and HLE? */
+static bool hidden(const struct processor *p)
+{
+    const struct machine *m = p->machine;
+
+    if (m->cpu->regime == REGIME_F)
+        return (p->tsx.tsx_ctrl & TSX_CTRL_CPUID_CLEAR) != 0;
+    if (m->cpu->regime != REGIME_C)
+        return false;
+    if (fault_is(m, FAULT_cpuid_clear_sticky) && p->tsx.was_cleared)
+        return true;
+    return (p->tsx.force_abort & TSX_CPUID_CLEAR) != 0;
+}
+
+/* Regime B: bit 0 as it takes effect. */
+static bool forced(const struct processor *p)
+{
+    const struct machine *m = p->machine;
+
+    if (fault_is(m, FAULT_force_abort_sticky) && p->tsx.was_forced)
+        return true;
+    if (fault_is(m, FAULT_force_abort_shared_effect) &&
+        (m->shared_force_abort & RTM_FORCE_ABORT) != 0)
+        return true;
+    return (p->tsx.force_abort & RTM_FORCE_ABORT) != 0;
+}
+
+bool tsx_rtm_visible(const struct processor *p)
+{
+    const struct machine *m = p->machine;
+
+    if (!m->cpu->has_rtm || m->cpu->regime == REGIME_E)
+        return false;
+    if (fault_is(m, FAULT_cpuid_clear_keeps_rtm))
+        return true;
+    if (fault_is(m, FAULT_force_abort_hides_rtm) &&
+        m->cpu->regime == REGIME_B && forced(p))
+        return false;
+    return !hidden(p);
+}
+
+/* The October 2018 update disables HLE but goes on enumerating it. */
+bool tsx_hle_visible(const struct processor *p)
+{
+    const struct machine *m = p->machine;
+
+    if (!m->cpu->has_rtm || m->cpu->regime == REGIME_E)
+        return false;
+    return !hidden(p) || fault_is(m, FAULT_cpuid_clear_keeps_hle);
+}
+
+bool tsx_always_abort_visible(const struct processor *p)
+{
+    const struct machine *m = p->machine;
+
+    switch (m->cpu->regime) {
+    case REGIME_C:
+        if (fault_is(m, FAULT_always_abort_unenumerated))
+            return false;
+        return !sdv(p) || fault_is(m, FAULT_sdv_keeps_always_abort);
+    case REGIME_E:
+        return true;
+    case REGIME_F:
+        return (p->tsx.mcu_opt_ctrl & MCU_OPT_RTM_ALLOW) == 0;
+    default:
+        return false;
+    }
+}
+
+bool tsx_force_abort_visible(const struct processor *p)
+{
+    enum regime regime = p->machine->cpu->regime;
+
+    return regime == REGIME_B || regime == REGIME_C || regime == REGIME_E;
+}
+
+static bool read_force_abort(const struct processor *p, uint64_t *value)
+{
+    const struct machine *m = p->machine;
+
+    if (!tsx_force_abort_visible(p)) {
+        *value = 0;
+        return fault_is(m, FAULT_tfa_readable_unenumerated);
+    }
+    if (fault_is(m, FAULT_tfa_faults_though_enumerated))
+        return false;
+    *value = p->tsx.force_abort;
+    if (fault_is(m, FAULT_force_abort_shared_value) &&
+        m->cpu->regime == REGIME_B)
+        *value = m->shared_force_abort;
+    if (m->cpu->regime != REGIME_C ||
+        fault_is(m, FAULT_always_abort_bit0_writable))
+        return true;
+    *value |= RTM_FORCE_ABORT;
+    if ((sdv(p) && !fault_is(m, FAULT_sdv_keeps_bit0)) ||
+        fault_is(m, FAULT_always_abort_bit0_zero))
+        *value &= ~RTM_FORCE_ABORT;
+    return true;
+}
+
+static bool write_force_abort(struct processor *p, uint64_t value)
+{
+    struct machine *m = p->machine;
+    uint64_t writable = RTM_FORCE_ABORT;
+
+    if (!tsx_force_abort_visible(p))
+        return false;
+    if (fault_is(m, FAULT_tfa_faults_though_enumerated))
+        return false;
+    if (m->cpu->regime == REGIME_E)
+        return true;                    /* reads 0, discards every write */
+    if (m->cpu->regime == REGIME_C)
+        writable |= TSX_CPUID_CLEAR | SDV_ENABLE_RTM;
+    if ((value & ~writable) != 0 && !fault_is(m, FAULT_tfa_reserved_accepted))
+        return false;
+    p->tsx.first_after_force = (value & ~p->tsx.force_abort & 1) != 0;
+    p->tsx.was_forced = p->tsx.was_forced || (value & RTM_FORCE_ABORT) != 0;
+    p->tsx.was_cleared = p->tsx.was_cleared || (value & TSX_CPUID_CLEAR) != 0;
+    p->tsx.was_sdv = p->tsx.was_sdv || (value & SDV_ENABLE_RTM) != 0;
+    p->tsx.force_abort = value & writable;
+    m->shared_force_abort = value & writable;
+    if (m->cpu->regime == REGIME_C &&
+        !fault_is(m, FAULT_always_abort_bit0_writable))
+        p->tsx.force_abort &= ~RTM_FORCE_ABORT; /* ignored; see the read */
+    return true;
+}
+
+static bool write_mcu_opt_ctrl(struct processor *p, uint64_t value)
+{
+    uint64_t locked = p->tsx.mcu_opt_ctrl & MCU_OPT_RTM_LOCKED;
+    uint64_t writable = MCU_OPT_RNGDS_MITG_DIS | MCU_OPT_RTM_ALLOW;
+
+    if ((value & ~(writable | MCU_OPT_RTM_LOCKED)) != 0)
+        return false;
+    if (locked != 0)
+        writable &= ~MCU_OPT_RTM_ALLOW; /* locked at zero, write ignored */
+    p->tsx.mcu_opt_ctrl = (value & writable) | locked;
+    return true;
+}
+
+bool tsx_read(struct processor *p, uint32_t number, uint64_t *value)
+{
+    if (number == MSR_TSX_FORCE_ABORT)
+        return read_force_abort(p, value);
+    if (p->machine->cpu->regime != REGIME_F)
+        return false;
+    *value = number == MSR_TSX_CTRL ? p->tsx.tsx_ctrl : p->tsx.mcu_opt_ctrl;
+    return true;
+}
+
+bool tsx_write(struct processor *p, uint32_t number, uint64_t value)
+{
+    if (number == MSR_TSX_FORCE_ABORT)
+        return write_force_abort(p, value);
+    if (p->machine->cpu->regime != REGIME_F)
+        return false;
+    if (number == MSR_MCU_OPT_CTRL)
+        return write_mcu_opt_ctrl(p, value);
+    if ((value & ~(TSX_CTRL_RTM_DISABLE | TSX_CTRL_CPUID_CLEAR)) != 0)
+        return false;
+    p->tsx.tsx_ctrl = value;
+    return true;
+}
+
+/* Does RTM abort everything now? The status is then 0. */
+static bool aborts_all(const struct processor *p)
+{
+    const struct machine *m = p->machine;
+
+    switch (m->cpu->regime) {
+    case REGIME_B:
+        return forced(p);
+    case REGIME_C:
+        return !sdv(p) && !(fault_is(m, FAULT_sdv_sticky) && p->tsx.was_sdv);
+    case REGIME_F:
+        return (p->tsx.mcu_opt_ctrl & MCU_OPT_RTM_ALLOW) == 0 ||
+               (p->tsx.tsx_ctrl & TSX_CTRL_RTM_DISABLE) != 0;
+    default:
+        return false;
+    }
+}
+
+bool tsx_rtm_invalid(const struct processor *p)
+{
+    const struct machine *m = p->machine;
+
+    if (!m->cpu->has_rtm || m->cpu->regime == REGIME_E)
+        return true;
+    if (fault_is(m, FAULT_xbegin_ud_though_enumerated))
+        return true;
+    return hidden(p) && p->open.hidden_rtm == HIDDEN_RTM_UD;
+}
+
+bool tsx_xtest_invalid(const struct processor *p)
+{
+    return !p->machine->cpu->has_rtm || tsx_rtm_invalid(p);
+}
+
+static void doom(struct processor *p, struct tx_plan *plan)
+{
+    plan->fate = TX_DOOMED;
+    plan->status = 0;
+    plan->forced = true;
+    plan->at_xend = p->open.forced_abort == FORCED_ABORT_AT_XEND;
+    if (p->open.forced_abort == FORCED_ABORT_IN_BODY)
+        plan->steps = p->open.body_steps;
+}
+
+/* The faults that change one forced abort in so many. */
+static void plan_fault(struct processor *p, struct tx_plan *plan)
+{
+    const struct machine *m = p->machine;
+    bool b = m->cpu->regime == REGIME_B, c = m->cpu->regime == REGIME_C;
+
+    if ((b && fault_is(m, FAULT_force_abort_lets_commit)) ||
+        (c && fault_is(m, FAULT_always_abort_commits))) {
+        if (random_one_in(&p->random, 50))
+            plan->fate = TX_RUNS;
+    } else if (b && fault_is(m, FAULT_force_abort_starts_late)) {
+        if (p->tsx.first_after_force)
+            plan->fate = TX_RUNS;
+    } else if (b && fault_is(m, FAULT_force_abort_sets_eax)) {
+        if (random_one_in(&p->random, 20))
+            plan->status = TX_STATUS_RETRY;
+    } else if (b && (fault_is(m, FAULT_force_abort_leaks_store) ||
+                     fault_is(m, FAULT_force_abort_keeps_registers))) {
+        if (!random_one_in(&p->random, 20))
+            return;
+        plan->at_xend = true;
+        plan->keep_stores = fault_is(m, FAULT_force_abort_leaks_store);
+        plan->keep_registers = !plan->keep_stores;
+    }
+}
+
+/* An abort that nothing in the program explains. */
+static void plan_spontaneous(struct processor *p, struct tx_plan *plan)
+{
+    static const uint32_t statuses[] = {
+        0, TX_STATUS_RETRY, TX_STATUS_RETRY | TX_STATUS_CONFLICT,
+        TX_STATUS_CONFLICT,
+    };
+    uint32_t one_in = sdv(p) ? p->open.sdv_abort_one_in
+                             : p->open.spontaneous_one_in;
+
+    if (!random_one_in(&p->random, one_in))
+        return;
+    plan->fate = TX_DOOMED;
+    plan->steps = (unsigned)(random_next(&p->random) % 8);
+    plan->status = statuses[random_next(&p->random) % 4];
+}
+
+void tsx_plan(struct processor *p, struct tx_plan *plan)
+{
+    const struct machine *m = p->machine;
+
+    *plan = (struct tx_plan){ .fate = TX_RUNS };
+    if (tsx_rtm_invalid(p)) {
+        plan->fate = TX_INVALID;
+        return;
+    }
+    if (aborts_all(p) ||
+        (hidden(p) && p->open.hidden_rtm == HIDDEN_RTM_ABORTS)) {
+        doom(p, plan);
+        plan_fault(p, plan);
+        p->tsx.first_after_force = false;
+        return;
+    }
+    if (fault_is(m, FAULT_commit_loses_store))
+        plan->lose_stores = random_one_in(&p->random, 20);
+    plan_spontaneous(p, plan);
+}
+
+/* Is counter 3 to go wrong around this transaction? */
+static bool garbles(const struct processor *p)
+{
+    const struct machine *m = p->machine;
+
+    switch (m->cpu->regime) {
+    case REGIME_A:
+        return m->cpu->has_rtm && fault_is(m, FAULT_counter3_garbles_in_a);
+    case REGIME_B:
+        return (p->tsx.force_abort & RTM_FORCE_ABORT) == 0 ||
+               fault_is(m, FAULT_counter3_garbles_though_forced);
+    case REGIME_C:
+        return sdv(p) ? fault_is(m, FAULT_counter3_garbles_in_sdv)
+                      : fault_is(m, FAULT_counter3_garbles_in_c);
+    default:
+        return false;
+    }
+}
+
+void tsx_ended(struct processor *p)
+{
+    const struct machine *m = p->machine;
+
+    if (garbles(p)) {
+        bool asked = m->fault == FAULT_counter3_garbles_though_forced ||
+                     m->fault == FAULT_counter3_garbles_in_a ||
+                     m->fault == FAULT_counter3_garbles_in_c ||
+                     m->fault == FAULT_counter3_garbles_in_sdv;
+        counter3_garble(p, asked);
+    }
+    if (m->cpu->regime == REGIME_B)
+        return;
+    if (fault_is(m, FAULT_evtsel3_rewritten))
+        counter3_rewrite_select(p);
+    if (fault_is(m, FAULT_global_ctrl3_cleared))
+        counter3_disable(p);
+}

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * step.c - one instruction at a time, while a counter is enabled, in a
+ * transaction, or on a page that holds transactional code.
+ *
+ * The guest runs with RFLAGS.TF set and #DB intercepted. Before each
+ * instruction its bytes are looked at; behind each it is counted. This is the
+ * place for whatever has to know of every instruction: the state before it is
+ * in step_begin, that after it in step_retire.
+ *
+ * An interrupt that arrives meanwhile is delivered by the processor below and
+ * its handler runs unwatched until IRET brings TF back: stepping a firmware's
+ * timer handler would take longer than its period.
+ */
+#include "tests/silicon/hypervisor.h"
+
+#include "tests/silicon/model/counters.h"
+#include "tests/silicon/x86.h"
+
+#define EXCEPTIONS_FREE (UINT32_C(1) << VECTOR_DB)
+#define EXCEPTIONS_ALL  UINT32_C(0xFFFFFFFF)
+/* INT3 and INTO are traps: the processor below delivers them. */
+#define EXCEPTIONS_STEP                                                       \
+    (EXCEPTIONS_ALL & ~(UINT32_C(1) << VECTOR_BP | UINT32_C(1) << VECTOR_OF))
+
+/* One address space identifier for each table, so that none is stale. */
+enum asid { ASID_FREE = 1, ASID_STEP, ASID_CATCH, ASID_TX };
+
+static void use_pages(struct vcpu *v, const struct npt *pages, enum asid asid)
+{
+    v->vmcb->nested_cr3 = (uint64_t)pages->root;
+    v->vmcb->asid = asid;
+}
+
+void step_set_mode(struct vcpu *v, enum vcpu_mode mode)
+{
+    v->mode = mode;
+    switch (mode) {
+    case MODE_FREE:
+        use_pages(v, &hypervisor.pages_free, ASID_FREE);
+        v->vmcb->intercept_exceptions = EXCEPTIONS_FREE;
+        v->vmcb->rflags &= ~(uint64_t)RFLAGS_TF;
+        break;
+    case MODE_STEP:
+        if (v->tx.depth > 0)
+            use_pages(v, &v->tx_pages, ASID_TX);
+        else
+            use_pages(v, &hypervisor.pages_step, ASID_STEP);
+        v->vmcb->intercept_exceptions =
+            v->tx.depth > 0 ? EXCEPTIONS_ALL : EXCEPTIONS_STEP;
+        break;
+    case MODE_CATCH:
+        use_pages(v, &hypervisor.pages_catch, ASID_CATCH);
+        v->vmcb->intercept_exceptions = EXCEPTIONS_FREE;
+        v->vmcb->rflags &= ~(uint64_t)RFLAGS_TF;
+        break;
+    }
+}
+
+static uint32_t cycles_of(const struct vcpu *v)
+{
+    const struct open_choices *open = &v->model->open;
+
+    if ((v->now.flags & INSTRUCTION_SLOW) != 0)
+        return open->cycles_slow;
+    if ((v->now.flags & INSTRUCTION_BRANCHES) != 0)
+        return open->cycles_branch;
+    return open->cycles_plain;
+}
+
+void step_count(struct vcpu *v, unsigned instructions, uint32_t cycles,
+                bool in_tx)
+{
+    struct retirement r = {
+        .instructions = (uint8_t)instructions,
+        .user = v->vmcb->cpl > 0,
+        .in_tx = in_tx,
+        .cycles = cycles,
+    };
+
+    counters_retire(v->model, &r);
+}
+
+bool step_begin(struct vcpu *v)
+{
+    uint8_t buffer[INSTRUCTION_BYTES_MAX];
+    const uint8_t *bytes;
+    size_t length;
+
+    bytes = guest_code(v, buffer, &length);
+    instruction_look(&v->now, bytes, length);
+    v->now_rip = v->vmcb->rip;
+    v->steps++;
+    if (v->now.kind != INSTRUCTION_OTHER) {
+        tx_instruction(v);
+        return false;
+    }
+    if (v->tx.depth > 0 && (v->now.flags & INSTRUCTION_ABORTS_TX) != 0) {
+        tx_abort(v, 0);
+        return false;
+    }
+    v->dr6 = v->vmcb->dr6;
+    v->vmcb->rflags |= RFLAGS_TF;
+    return true;
+}
+
+/* PUSHF has written the TF that is ours. */
+static void clear_pushed_flag(const struct vcpu *v)
+{
+    uint64_t at;
+
+    if (guest_physical(v, v->vmcb->rsp, &at))
+        *(uint16_t *)at &= (uint16_t)~RFLAGS_TF;
+}
+
+void step_retire(struct vcpu *v)
+{
+    struct retirement r = {
+        .instructions = 1,
+        .branch = (uint8_t)(v->now.flags & INSTRUCTION_BRANCHES),
+        .user = v->vmcb->cpl > 0,
+        .in_tx = v->tx.depth > 0,
+        .cycles = cycles_of(v),
+    };
+
+    if ((v->now.flags & INSTRUCTION_REPEATS) != 0 &&
+        v->vmcb->rip == v->now_rip)
+        r.instructions = 0;             /* one round of many */
+    r.taken = (v->now.flags & INSTRUCTION_CONDITIONAL) == 0 ||
+              v->vmcb->rip != v->now_rip + v->now.length;
+    counters_retire(v->model, &r);
+    if ((v->now.flags & INSTRUCTION_PUSHF) != 0)
+        clear_pushed_flag(v);
+    if (v->tx.depth > 0)
+        tx_step_done(v);
+}
+
+void step_end(struct vcpu *v)
+{
+    uint64_t page = v->vmcb->rip & ~(PAGE_BYTES - 1);
+
+    if (v->mode == MODE_CATCH || v->vmcb->event_inject != 0)
+        return;
+    if (v->tx.depth > 0 || v->model->pmu.counting) {
+        step_set_mode(v, MODE_STEP);
+        return;
+    }
+    if (v->mode == MODE_STEP && v->code_marked && v->code_page == page) {
+        step_set_mode(v, MODE_STEP);
+        return;
+    }
+    step_set_mode(v, MODE_FREE);        /* a marked page will fault again */
+}

@@ -1,0 +1,141 @@
+; SPDX-License-Identifier: BSD-2-Clause
+;
+; svm.asm - in and out of the guest: what C cannot say about AMD-V.
+;
+; struct vcpu begins with the general registers but RAX and RSP, which the VMCB
+; holds, in the order of struct gprs; offsets are checked in vcpu.c.
+
+bits 64
+default rel
+
+RBX_   equ 0x00
+RCX_   equ 0x08
+RDX_   equ 0x10
+RSI_   equ 0x18
+RDI_   equ 0x20
+RBP_   equ 0x28
+R8_    equ 0x30
+R9_    equ 0x38
+R10_   equ 0x40
+R11_   equ 0x48
+R12_   equ 0x50
+R13_   equ 0x58
+R14_   equ 0x60
+R15_   equ 0x68
+VMCB_  equ 0x70
+STACK_ equ 0x78
+
+extern vcpu_host
+
+section .text
+
+%macro push_kept 0
+        push    rbx
+        push    rbp
+        push    r12
+        push    r13
+        push    r14
+        push    r15
+%endmacro
+
+%macro pop_kept 0
+        pop     r15
+        pop     r14
+        pop     r13
+        pop     r12
+        pop     rbp
+        pop     rbx
+%endmacro
+
+; void svm_vmrun(struct vcpu *) - runs the guest until its next exit.
+global svm_vmrun
+svm_vmrun:
+        push_kept
+        push    rdi
+        mov     rax, [rdi + VMCB_]
+        mov     rbx, [rdi + RBX_]
+        mov     rcx, [rdi + RCX_]
+        mov     rdx, [rdi + RDX_]
+        mov     rsi, [rdi + RSI_]
+        mov     rbp, [rdi + RBP_]
+        mov     r8, [rdi + R8_]
+        mov     r9, [rdi + R9_]
+        mov     r10, [rdi + R10_]
+        mov     r11, [rdi + R11_]
+        mov     r12, [rdi + R12_]
+        mov     r13, [rdi + R13_]
+        mov     r14, [rdi + R14_]
+        mov     r15, [rdi + R15_]
+        mov     rdi, [rdi + RDI_]
+        vmrun                           ; of RAX; the host's RAX, RSP survive
+        xchg    rdi, [rsp]              ; RDI = vcpu, [RSP] = the guest's RDI
+        mov     [rdi + RBX_], rbx
+        mov     [rdi + RCX_], rcx
+        mov     [rdi + RDX_], rdx
+        mov     [rdi + RSI_], rsi
+        mov     [rdi + RBP_], rbp
+        mov     [rdi + R8_], r8
+        mov     [rdi + R9_], r9
+        mov     [rdi + R10_], r10
+        mov     [rdi + R11_], r11
+        mov     [rdi + R12_], r12
+        mov     [rdi + R13_], r13
+        mov     [rdi + R14_], r14
+        mov     [rdi + R15_], r15
+        pop     rax
+        mov     [rdi + RDI_], rax
+        pop_kept
+        ret
+
+; void svm_enter(struct vcpu *) - returns to its caller as the guest. The host
+; goes on in vcpu_host(vcpu, guest's RSP, guest's RIP) on a stack of its own.
+global svm_enter
+svm_enter:
+        push_kept
+        pushfq
+        clgi
+        mov     rsi, rsp
+        lea     rdx, [.guest]
+        mov     rsp, [rdi + STACK_]
+        call    vcpu_host               ; never returns
+        ud2
+.guest:
+        popfq
+        pop_kept
+        ret
+
+; void vcpu_leave(void) - asks the host to end the guest: returns outside it.
+global vcpu_leave
+global vcpu_leave_point
+vcpu_leave:
+vcpu_leave_point:
+        vmmcall
+        ret
+
+; void svm_leave(struct vcpu *, rsp, rflags) - goes on where the guest was,
+; behind the VMMCALL of vcpu_leave, as the host.
+global svm_leave
+svm_leave:
+        mov     rbx, [rdi + RBX_]
+        mov     rbp, [rdi + RBP_]
+        mov     r12, [rdi + R12_]
+        mov     r13, [rdi + R13_]
+        mov     r14, [rdi + R14_]
+        mov     r15, [rdi + R15_]
+        mov     rsp, rsi
+        stgi
+        push    rdx
+        popfq
+        ret
+
+; void svm_fxsave(uint8_t *), void svm_fxrstor(const uint8_t *)
+global svm_fxsave
+svm_fxsave:
+        fxsave64 [rdi]
+        ret
+global svm_fxrstor
+svm_fxrstor:
+        fxrstor64 [rdi]
+        ret
+
+section .note.GNU-stack noalloc noexec nowrite progbits

@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * tx.c - transactions. At the outermost XBEGIN the registers are kept; inside,
+ * the guest runs on a table of nested pages of its own in which nothing is
+ * writable. Each store faults with its address: the line is copied to the log,
+ * the page opened for this one instruction. XEND forgets the log, an abort
+ * puts it back. So the write set is exact to the line. The pages of the guest's
+ * own page tables stay writable: the processor walks them as if it wrote.
+ *
+ * What becomes of a transaction is decided by model/tsx.c. SDM volume 1,
+ * "Programming with Intel Transactional Synchronization Extensions".
+ */
+#include "tests/silicon/hypervisor.h"
+
+#include "tests/silicon/model/counters.h"
+#include "tests/silicon/x86.h"
+
+#define PAGE_READ  (NPT_PRESENT | NPT_USER)
+#define PAGE_OPEN  (NPT_PRESENT | NPT_USER | NPT_WRITE)
+/* The widest store of the instruction sets that are enumerated. */
+#define STORE_BYTES_MAX 16
+
+static void copy_line(uint64_t *to, const uint64_t *from)
+{
+    for (size_t n = 0; n < LINE_BYTES / 8; n++)
+        to[n] = from[n];
+}
+
+static bool same_line(const uint64_t *a, const uint64_t *b)
+{
+    for (size_t n = 0; n < LINE_BYTES / 8; n++)
+        if (a[n] != b[n])
+            return false;
+    return true;
+}
+
+/* Keeps a line before its first store. False: it is in the log already. */
+static bool log_line(struct transaction *tx, uint64_t address)
+{
+    uint64_t line = address & ~(uint64_t)(LINE_BYTES - 1);
+
+    for (unsigned n = tx->lines; n-- > 0;)
+        if (tx->log[n].address == line)
+            return false;
+    if (tx->lines == LOG_LINES) {
+        tx->full = true;
+        return false;
+    }
+    tx->log[tx->lines].address = line;
+    copy_line(tx->log[tx->lines].was, (const uint64_t *)line);
+    tx->lines++;
+    return true;
+}
+
+static void close_pages(struct vcpu *v)
+{
+    for (unsigned n = 0; n < v->tx.opened; n++)
+        npt_set_page(&v->tx_pages, v->tx.open[n], PAGE_READ);
+    if (v->tx.opened > 0)
+        v->vmcb->tlb_control = TLB_FLUSH_ALL;
+    v->tx.opened = 0;
+}
+
+static void put_back(const struct transaction *tx)
+{
+    for (unsigned n = tx->lines; n-- > 0;)
+        copy_line((uint64_t *)tx->log[n].address, tx->log[n].was);
+}
+
+/* The transaction is over, one way or the other. */
+static void ended(struct vcpu *v)
+{
+    close_pages(v);
+    v->tx.depth = 0;
+    v->tx.lines = 0;
+    v->tx.candidates = 0;
+    tsx_ended(v->model);
+    if (v->measure)
+        v->tx_tsc += rdtsc() - v->tx_started;
+    step_end(v);
+}
+
+void tx_abort(struct vcpu *v, uint32_t status)
+{
+    struct transaction *tx = &v->tx;
+
+    if (tx->depth > 1 && status != 0)
+        status |= TX_STATUS_NESTED;
+    if (tx->plan.forced)
+        status = tx->plan.status;
+    if (!tx->plan.keep_stores)
+        put_back(tx);
+    if (tx->plan.keep_registers)
+        tx->gprs.r11 = v->gprs.r11 + 1;
+    v->gprs = tx->gprs;
+    v->vmcb->rsp = tx->rsp;
+    v->vmcb->rflags = tx->rflags;
+    v->vmcb->rip = tx->fallback;
+    v->vmcb->rax = status;              /* EAX; clears RAX[63:32] */
+    svm_fxrstor(tx->fx);
+    counters_roll_back(v->model);
+    step_count(v, 0, v->model->open.cycles_abort, false);
+    ended(v);
+}
+
+static void begin_outermost(struct vcpu *v, uint64_t next)
+{
+    struct transaction *tx = &v->tx;
+    bool in_tx = v->model->open.xbegin_in_tx;
+
+    tx->depth = 1;
+    tx->steps = 0;
+    tx->lines = 0;
+    tx->candidates = 0;
+    tx->opened = 0;
+    tx->full = false;
+    tx->gprs = v->gprs;
+    tx->rsp = v->vmcb->rsp;
+    tx->rflags = v->vmcb->rflags & ~(uint64_t)RFLAGS_TF;
+    tx->fallback = next + (uint64_t)(int64_t)v->now.displacement;
+    svm_fxsave(tx->fx);
+    v->transactions++;
+    if (v->measure)
+        v->tx_started = rdtsc();
+    if (!in_tx)
+        step_count(v, 1, v->model->open.cycles_plain, false);
+    counters_checkpoint(v->model);
+    if (in_tx)
+        step_count(v, 1, v->model->open.cycles_plain, true);
+    v->vmcb->rip = next;
+    if (tx->plan.fate == TX_DOOMED && tx->plan.steps == 0 &&
+        !tx->plan.at_xend) {
+        tx_abort(v, tx->plan.status);
+        return;
+    }
+    step_set_mode(v, MODE_STEP);
+}
+
+static void xbegin(struct vcpu *v)
+{
+    uint64_t next = v->now_rip + v->now.length;
+
+    if (v->tx.depth == 0) {
+        tsx_plan(v->model, &v->tx.plan);
+        if (v->tx.plan.fate == TX_INVALID)
+            guest_inject(v, VECTOR_UD, 0);
+        else
+            begin_outermost(v, next);
+        return;
+    }
+    if (v->tx.depth == TX_DEPTH_MAX) {
+        tx_abort(v, TX_STATUS_NESTED);
+        return;
+    }
+    v->tx.depth++;
+    v->vmcb->rip = next;
+    step_retire(v);
+}
+
+static void xend(struct vcpu *v)
+{
+    struct transaction *tx = &v->tx;
+
+    if (tsx_rtm_invalid(v->model)) {
+        guest_inject(v, VECTOR_UD, 0);
+        return;
+    }
+    if (tx->depth == 0) {
+        guest_inject(v, VECTOR_GP, 0);
+        return;
+    }
+    v->vmcb->rip = v->now_rip + v->now.length;
+    if (tx->depth > 1) {
+        tx->depth--;
+        step_retire(v);
+        return;
+    }
+    if (tx->plan.fate == TX_DOOMED) {
+        tx_abort(v, tx->plan.status);
+        return;
+    }
+    step_count(v, 1, v->model->open.cycles_plain, true);
+    if (tx->plan.lose_stores)
+        put_back(tx);
+    ended(v);
+}
+
+/* SDM volume 2: ZF = 0 inside a transaction, the other status flags 0. */
+static void xtest(struct vcpu *v)
+{
+    if (tsx_xtest_invalid(v->model)) {
+        guest_inject(v, VECTOR_UD, 0);
+        return;
+    }
+    v->vmcb->rflags &= ~(uint64_t)RFLAGS_STATUS;
+    if (v->tx.depth == 0)
+        v->vmcb->rflags |= RFLAGS_ZF;
+    v->vmcb->rip = v->now_rip + v->now.length;
+    step_retire(v);
+}
+
+static void xabort(struct vcpu *v)
+{
+    if (tsx_rtm_invalid(v->model)) {
+        guest_inject(v, VECTOR_UD, 0);
+        return;
+    }
+    if (v->tx.depth > 0) {
+        tx_abort(v, TX_STATUS_XABORT | (uint32_t)v->now.immediate << 24);
+        return;
+    }
+    v->vmcb->rip = v->now_rip + v->now.length;
+    step_retire(v);
+}
+
+void tx_instruction(struct vcpu *v)
+{
+    switch (v->now.kind) {
+    case INSTRUCTION_XBEGIN:
+        xbegin(v);
+        break;
+    case INSTRUCTION_XEND:
+        xend(v);
+        break;
+    case INSTRUCTION_XTEST:
+        xtest(v);
+        break;
+    case INSTRUCTION_XABORT:
+        xabort(v);
+        break;
+    case INSTRUCTION_OTHER:
+        break;
+    }
+    step_end(v);
+}
+
+/* A store at this address: log what it may change, open the page. */
+static void store(struct vcpu *v, uint64_t address)
+{
+    struct transaction *tx = &v->tx;
+    uint64_t end = address + STORE_BYTES_MAX - 1;
+    uint64_t line = ~(uint64_t)(LINE_BYTES - 1);
+
+    if (!guest_is_ram(address) || tx->opened == TX_PAGES_OPEN) {
+        tx_abort(v, 0);
+        return;
+    }
+    log_line(tx, address);
+    /* It may reach into the next line; on the next page it faults again. */
+    if ((end & line) != (address & line) &&
+        (end & ~(PAGE_BYTES - 1)) == (address & ~(PAGE_BYTES - 1)) &&
+        log_line(tx, end))
+        tx->candidates = 1;
+    if (tx->full) {
+        tx_abort(v, TX_STATUS_CAPACITY);
+        return;
+    }
+    tx->open[tx->opened++] = address & ~(PAGE_BYTES - 1);
+    npt_set_page(&v->tx_pages, address, PAGE_OPEN);
+}
+
+void tx_page_fault(struct vcpu *v)
+{
+    uint64_t why = v->vmcb->exit_info1, address = v->vmcb->exit_info2;
+    uint64_t event = v->vmcb->exit_int_info;
+
+    if ((event & EVENT_VALID) != 0) {
+        /* An interrupt was being delivered: it aborts, then is delivered. */
+        tx_abort(v, 0);
+        if ((event & 0xFF) >= 32 || (event & EVENT_TYPE) == EVENT_TYPE_NMI) {
+            step_set_mode(v, MODE_FREE);
+            if ((event & 0xFF) >= 32)
+                event &= ~EVENT_TYPE;
+            v->vmcb->event_inject = event;
+        }
+        return;
+    }
+    if ((why & NPF_PAGE_TABLE) != 0) {
+        if (!npt_set_page(&v->tx_pages, address, PAGE_OPEN))
+            npt_clear(&v->tx_pages);
+    } else if ((why & NPF_WRITE) != 0) {
+        store(v, address);
+    } else if (!npt_set_page(&v->tx_pages, address, PAGE_READ)) {
+        npt_clear(&v->tx_pages);
+        v->vmcb->tlb_control = TLB_FLUSH_ALL;
+    }
+}
+
+void tx_step_done(struct vcpu *v)
+{
+    struct transaction *tx = &v->tx;
+
+    if (tx->candidates > 0) {
+        const struct log_line *last = &tx->log[tx->lines - 1];
+
+        if (same_line(last->was, (const uint64_t *)last->address))
+            tx->lines--;
+        tx->candidates = 0;
+    }
+    close_pages(v);
+    tx->steps++;
+    if (tx->plan.fate == TX_DOOMED && !tx->plan.at_xend &&
+        tx->steps >= tx->plan.steps)
+        tx_abort(v, tx->plan.status);
+}

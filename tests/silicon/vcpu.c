@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * vcpu.c - taking a processor into its guest and out again, and the loop that
+ * runs it. The guest starts as an exact copy of the state it is called in:
+ * same registers, same page tables, same firmware around it.
+ */
+#include "tests/silicon/hypervisor.h"
+#include "tests/silicon/x86.h"
+
+_Static_assert(offsetof(struct vcpu, gprs.rdi) == 0x20, "svm.asm: RDI_");
+_Static_assert(offsetof(struct vcpu, gprs.r15) == 0x68, "svm.asm: R15_");
+_Static_assert(offsetof(struct vcpu, vmcb_address) == 0x70, "svm.asm: VMCB_");
+_Static_assert(offsetof(struct vcpu, host_stack) == 0x78, "svm.asm: STACK_");
+
+/* svm.asm */
+void svm_enter(struct vcpu *v);
+void svm_leave(struct vcpu *v, uint64_t rsp, uint64_t rflags)
+    __attribute__((noreturn));
+extern const char vcpu_leave_point[];
+
+void vcpu_host(struct vcpu *v, uint64_t rsp, uint64_t rip);
+
+#define VMMCALL_BYTES  3
+#define MSR_PAT        0x277u
+#define RFLAGS_FIXED   UINT64_C(2)
+
+struct table_register {
+    uint16_t limit;
+    uint64_t base;
+} __attribute__((packed));
+
+struct vcpu *vcpu_here(void)
+{
+    uint32_t out[4];
+
+    cpuid(1, 0, out);
+    for (unsigned n = 0; n < hypervisor.processors; n++)
+        if (hypervisor.apic_ids[n] == out[1] >> 24)
+            return &hypervisor.vcpus[n];
+    return NULL;
+}
+
+/* AMD64 APM volume 2, "Segment Descriptors, long mode": bits 55:52, 47:40. */
+static void load_segment(struct vmcb_segment *s, uint16_t selector,
+                         uint64_t gdt)
+{
+    uint64_t d = *(const uint64_t *)(gdt + (selector & 0xFFF8u));
+
+    s->selector = selector;
+    s->attributes = (uint16_t)((d >> 40 & 0xFF) | (d >> 44 & 0xF00));
+    s->limit = 0xFFFFFFFF;
+    s->base = 0;
+}
+
+#define READ_REGISTER(name, to) __asm__ volatile("mov %%" name ", %0" : "=r"(to))
+
+static void copy_state(struct vmcb *b)
+{
+    struct table_register gdt, idt;
+    uint16_t cs, ss, ds, es;
+
+    __asm__ volatile("sgdt %0" : "=m"(gdt));
+    __asm__ volatile("sidt %0" : "=m"(idt));
+    READ_REGISTER("cs", cs);
+    READ_REGISTER("ss", ss);
+    READ_REGISTER("ds", ds);
+    READ_REGISTER("es", es);
+    load_segment(&b->cs, cs, gdt.base);
+    load_segment(&b->ss, ss, gdt.base);
+    load_segment(&b->ds, ds, gdt.base);
+    load_segment(&b->es, es, gdt.base);
+    b->gdtr.limit = gdt.limit;
+    b->gdtr.base = gdt.base;
+    b->idtr.limit = idt.limit;
+    b->idtr.base = idt.base;
+    READ_REGISTER("cr0", b->cr0);
+    READ_REGISTER("cr2", b->cr2);
+    READ_REGISTER("cr3", b->cr3);
+    READ_REGISTER("cr4", b->cr4);
+    READ_REGISTER("dr6", b->dr6);
+    READ_REGISTER("dr7", b->dr7);
+    b->efer = rdmsr(MSR_EFER);
+    b->g_pat = rdmsr(MSR_PAT);
+    b->rflags = RFLAGS_FIXED;
+    b->cpl = 0;
+}
+
+static void set_controls(struct vmcb *b)
+{
+    b->intercept_misc1 = INTERCEPT1_RDPMC | INTERCEPT1_CPUID |
+                         INTERCEPT1_INVLPGA | INTERCEPT1_MSR |
+                         INTERCEPT1_SHUTDOWN;
+    b->intercept_misc2 = INTERCEPT2_VMRUN | INTERCEPT2_VMMCALL |
+                         INTERCEPT2_VMLOAD | INTERCEPT2_VMSAVE |
+                         INTERCEPT2_STGI | INTERCEPT2_CLGI |
+                         INTERCEPT2_SKINIT;
+    b->msrpm_base = (uint64_t)hypervisor.msr_map;
+    b->iopm_base = (uint64_t)hypervisor.io_map;
+    b->nested_control = NESTED_PAGING;
+    b->tlb_control = TLB_FLUSH_ALL;
+    b->event_inject = 0;
+}
+
+static void leave(struct vcpu *v)
+{
+    struct vmcb *b = v->vmcb;
+    struct table_register gdt = { (uint16_t)b->gdtr.limit, b->gdtr.base };
+    struct table_register idt = { (uint16_t)b->idtr.limit, b->idtr.base };
+
+    v->entered = false;
+    __asm__ volatile("lgdt %0" : : "m"(gdt));
+    __asm__ volatile("lidt %0" : : "m"(idt));
+    __asm__ volatile("mov %0, %%cr3" : : "r"(b->cr3) : "memory");
+    svm_leave(v, b->rsp, b->rflags & ~(uint64_t)RFLAGS_TF);
+}
+
+void vcpu_host(struct vcpu *v, uint64_t rsp, uint64_t rip)
+{
+    copy_state(v->vmcb);
+    set_controls(v->vmcb);
+    v->vmcb->rsp = rsp;
+    v->vmcb->rip = rip;
+    v->tx.depth = 0;                    /* an INIT may have cut one short */
+    v->mode = MODE_FREE;
+    step_end(v);
+    for (;;) {
+        uint64_t tsc = v->measure ? rdtsc() : 0;
+        bool stepped = v->mode == MODE_STEP;
+
+        if (!stepped || step_begin(v)) {
+            svm_vmrun(v);
+            v->exits++;
+            if (v->vmcb->exit_code == EXIT_VMMCALL &&
+                v->vmcb->rip == (uint64_t)vcpu_leave_point)
+                leave(v);
+            exit_handle(v);
+        }
+        if (v->measure && stepped)
+            v->step_tsc += rdtsc() - tsc;
+    }
+}
+
+void vcpu_enter(struct vcpu *v)
+{
+    wrmsr(MSR_EFER, rdmsr(MSR_EFER) | EFER_SVME);
+    wrmsr(MSR_VM_HSAVE_PA, (uint64_t)v->vmcb + PAGE_BYTES);
+    v->entered = true;
+    svm_enter(v);
+}

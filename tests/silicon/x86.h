@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* x86.h - the privileged instructions that the hypervisor itself executes. */
+#ifndef SILICON_X86_H
+#define SILICON_X86_H
+
+#include <stdint.h>
+
+static inline uint64_t rdmsr(uint32_t number)
+{
+    uint32_t low, high;
+
+    __asm__ volatile("rdmsr" : "=a"(low), "=d"(high) : "c"(number));
+    return (uint64_t)high << 32 | low;
+}
+
+static inline void wrmsr(uint32_t number, uint64_t value)
+{
+    __asm__ volatile("wrmsr" : : "a"((uint32_t)value),
+                     "d"((uint32_t)(value >> 32)), "c"(number) : "memory");
+}
+
+static inline void cpuid(uint32_t leaf, uint32_t subleaf, uint32_t out[4])
+{
+    __asm__ volatile("cpuid"
+                     : "=a"(out[0]), "=b"(out[1]), "=c"(out[2]), "=d"(out[3])
+                     : "a"(leaf), "c"(subleaf));
+}
+
+static inline void outb(uint16_t port, uint8_t value)
+{
+    __asm__ volatile("outb %0, %1" : : "a"(value), "Nd"(port));
+}
+
+static inline void outw(uint16_t port, uint16_t value)
+{
+    __asm__ volatile("outw %0, %1" : : "a"(value), "Nd"(port));
+}
+
+static inline uint8_t inb(uint16_t port)
+{
+    uint8_t value;
+
+    __asm__ volatile("inb %1, %0" : "=a"(value) : "Nd"(port));
+    return value;
+}
+
+static inline uint64_t rdtsc(void)
+{
+    uint32_t low, high;
+
+    __asm__ volatile("rdtsc" : "=a"(low), "=d"(high));
+    return (uint64_t)high << 32 | low;
+}
+
+static inline void cpu_pause(void)
+{
+    __asm__ volatile("pause");
+}
+
+#endif
