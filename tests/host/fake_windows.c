@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * fake_windows.c - stands in for asm/rtm.asm and asm/window.asm on the host,
+ * where no MSR can be written: nothing is run, no transaction commits. Weak, so
+ * that a test can bring its own.
+ */
+#include "asm/rtm.h"
+#include "asm/window.h"
+
+#define FAKE __attribute__((weak))
+
+/* Counted by hand in window.asm, beside the assembler that counts them there. */
+FAKE const struct window_shape window_plain_shape = {21, 8, 0, 0};
+FAKE const struct window_shape window_slow_shape = {20, 0, 0, 0};
+FAKE const struct window_shape window_rtm_shape = {28, 5, 2, 8};
+FAKE const struct window_shape window_rtm_long_shape = {30, 1, 1, 27};
+
+FAKE int rtm_store(volatile uint64_t *cell, uint64_t value, uint32_t *eax)
+{
+    (void)cell;
+    (void)value;
+    *eax = 0;
+    return RTM_ABORTED;
+}
+
+FAKE uint64_t window_plain(uint64_t enable, uint64_t cells[WINDOW_CELLS])
+{
+    (void)enable;
+    (void)cells;
+    return 0;
+}
+
+FAKE uint64_t window_slow(uint64_t enable, uint64_t cells[WINDOW_CELLS])
+{
+    return window_plain(enable, cells);
+}
+
+FAKE uint64_t window_rtm(uint64_t enable, uint64_t cells[WINDOW_CELLS])
+{
+    return window_plain(enable, cells) + window_rtm_shape.transactions;
+}
+
+FAKE uint64_t window_rtm_long(uint64_t enable, uint64_t cells[WINDOW_CELLS])
+{
+    return window_plain(enable, cells) + window_rtm_long_shape.transactions;
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* test_tsx_fixups.c - the table of instructions that may fault, over labels that
+ * the host makes up: each finds its own way out, and nothing else has one. */
+#include "asm/fixups.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+/* Stand for the labels of asm/hw.asm and asm/rtm.asm. */
+#define LABEL(name) extern const uint8_t name[]; const uint8_t name[4] = {0}
+LABEL(hw_msr_read_fault);
+LABEL(hw_msr_read_resume);
+LABEL(hw_msr_write_fault);
+LABEL(hw_msr_write_resume);
+LABEL(rtm_store_fault);
+LABEL(rtm_store_end_fault);
+LABEL(rtm_store_resume);
+
+/* No part of the core, so not linked with it: compiled in here. */
+#include "asm/fixups.c"
+
+static uint64_t at(const uint8_t *label)
+{
+    return (uint64_t)(uintptr_t)label;
+}
+
+static void each_has_its_own(void **state)
+{
+    (void)state;
+    assert_true(fixup_find(at(hw_msr_read_fault)) == at(hw_msr_read_resume));
+    assert_true(fixup_find(at(hw_msr_write_fault)) == at(hw_msr_write_resume));
+    assert_true(fixup_find(at(rtm_store_fault)) == at(rtm_store_resume));
+    assert_true(fixup_find(at(rtm_store_end_fault)) == at(rtm_store_resume));
+}
+
+static void others_have_none(void **state)
+{
+    (void)state;
+    assert_true(fixup_find(0) == 0);
+    assert_true(fixup_find(at(hw_msr_read_fault) + 1) == 0);
+    assert_true(fixup_find(at(hw_msr_read_resume)) == 0);
+    assert_true(fixup_find(UINT64_MAX) == 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_has_its_own),
+        cmocka_unit_test(others_have_none),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
