@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * image.c - finds transactional instructions in a loaded image, so that the
+ * pages they are on can be watched. Not every processor below raises #UD for
+ * them: to some XBEGIN is a MOV.
+ *
+ * Microsoft PE/COFF specification, "Section Table". SDM volume 2, XBEGIN
+ * (C7 F8 rel32), XEND (0F 01 D5), XTEST (0F 01 D6), XABORT (C6 F8 imm8).
+ */
+#include "tests/silicon/hypervisor.h"
+
+#define PE_OFFSET_AT        0x3C
+#define PE_SIGNATURE        UINT32_C(0x00004550)
+#define PE_SECTIONS_AT      6
+#define PE_OPTIONAL_SIZE_AT 20
+#define PE_OPTIONAL_AT      24
+#define SECTION_BYTES       40
+#define SECTION_SIZE_AT     8
+#define SECTION_ADDRESS_AT  12
+#define SECTION_FLAGS_AT    36
+#define SECTION_EXECUTABLE  UINT32_C(0x20000000)
+
+static uint32_t read16(const uint8_t *b)
+{
+    return (uint32_t)b[0] | (uint32_t)b[1] << 8;
+}
+
+static uint32_t read32(const uint8_t *b)
+{
+    return read16(b) | read16(b + 2) << 16;
+}
+
+static void mark(const uint8_t *at)
+{
+    npt_fill(&hypervisor.pages_free, (uint64_t)at);
+    npt_set_page(&hypervisor.pages_free, (uint64_t)at,
+                 NPT_PRESENT | NPT_WRITE | NPT_USER | NPT_NX);
+}
+
+/* XBEGIN leads somewhere into the section, else the bytes are not one. */
+static bool is_xbegin(const uint8_t *code, uint32_t bytes, uint32_t at)
+{
+    int64_t to;
+
+    if (at + 6 > bytes || code[at] != 0xC7 || code[at + 1] != 0xF8)
+        return false;
+    to = (int64_t)at + 6 + (int32_t)read32(&code[at + 2]);
+    return to >= 0 && to < (int64_t)bytes;
+}
+
+static bool is_xend_xtest(const uint8_t *code, uint32_t bytes, uint32_t at)
+{
+    return at + 3 <= bytes && code[at] == 0x0F && code[at + 1] == 0x01 &&
+           (code[at + 2] == 0xD5 || code[at + 2] == 0xD6);
+}
+
+/* Two bytes are found by chance too; XABORT counts where other transactional
+ * code is less than a page away. */
+static bool is_xabort(const uint8_t *code, uint32_t bytes, uint32_t at,
+                      uint32_t near)
+{
+    return at + 3 <= bytes && code[at] == 0xC6 && code[at + 1] == 0xF8 &&
+           (at > near ? at - near : near - at) < PAGE_BYTES;
+}
+
+static void mark_section(const uint8_t *code, uint32_t bytes)
+{
+    uint32_t near = UINT32_MAX;
+
+    for (uint32_t at = 0; at < bytes; at++)
+        if (is_xbegin(code, bytes, at) || is_xend_xtest(code, bytes, at) ||
+            is_xabort(code, bytes, at, near)) {
+            near = at;
+            mark(&code[at]);
+        }
+    /* Once more from the end: XABORT before the code it belongs to. */
+    near = UINT32_MAX;
+    for (uint32_t at = bytes; at-- > 0;) {
+        if (is_xbegin(code, bytes, at) || is_xend_xtest(code, bytes, at))
+            near = at;
+        else if (is_xabort(code, bytes, at, near))
+            mark(&code[at]);
+    }
+}
+
+void image_mark(const uint8_t *base, uint64_t bytes)
+{
+    const uint8_t *pe, *section;
+    uint32_t sections;
+
+    if (bytes < PE_OFFSET_AT + 4 || read32(base + PE_OFFSET_AT) > bytes - 512)
+        return;
+    pe = base + read32(base + PE_OFFSET_AT);
+    if (read32(pe) != PE_SIGNATURE)
+        return;
+    sections = read16(pe + PE_SECTIONS_AT);
+    section = pe + PE_OPTIONAL_AT + read16(pe + PE_OPTIONAL_SIZE_AT);
+    for (uint32_t n = 0; n < sections; n++, section += SECTION_BYTES) {
+        uint32_t size = read32(section + SECTION_SIZE_AT);
+        uint32_t address = read32(section + SECTION_ADDRESS_AT);
+
+        if ((read32(section + SECTION_FLAGS_AT) & SECTION_EXECUTABLE) != 0 &&
+            (uint64_t)address + size <= bytes)
+            mark_section(base + address, size);
+    }
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * mp.c - firmware starts the other processors itself, below the guest. So the
+ * functions of its MP services are wrapped: a processor enters its guest
+ * before the caller's procedure runs there, and leaves it behind it.
+ *
+ * UEFI Platform Initialization specification, volume 2, "MP Services Protocol".
+ */
+#include "tests/silicon/mp.h"
+
+#include "tests/silicon/hypervisor.h"
+
+/* A call that does not wait needs its argument after it has returned. */
+#define CALLS_MAX 64
+
+struct call {
+    mp_procedure procedure;
+    VOID *argument;
+};
+
+static struct call calls[CALLS_MAX];
+static unsigned next_call;
+static struct mp_services *services, original;
+
+static VOID EFIAPI run_in_guest(VOID *argument)
+{
+    const struct call *call = argument;
+    struct vcpu *v = vcpu_here();
+
+    if (v == NULL)
+        return;
+    if (fault_is(&hypervisor.machine, FAULT_processor_lost) &&
+        v->model->index == hypervisor.processors - 1)
+        return;
+    vcpu_enter(v);
+    call->procedure(call->argument);
+    vcpu_leave();
+}
+
+static struct call *new_call(mp_procedure procedure, VOID *argument)
+{
+    struct call *call = &calls[next_call++ % CALLS_MAX];
+
+    call->procedure = procedure;
+    call->argument = argument;
+    return call;
+}
+
+static EFI_STATUS EFIAPI startup_all(struct mp_services *this,
+                                     mp_procedure procedure,
+                                     BOOLEAN single_thread, EFI_EVENT wait,
+                                     UINTN timeout_us, VOID *argument,
+                                     UINTN **failed)
+{
+    if (procedure == NULL)
+        return EFI_INVALID_PARAMETER;
+    return original.StartupAllAPs(this, run_in_guest, single_thread, wait,
+                                  timeout_us, new_call(procedure, argument),
+                                  failed);
+}
+
+static EFI_STATUS EFIAPI startup_one(struct mp_services *this,
+                                     mp_procedure procedure, UINTN number,
+                                     EFI_EVENT wait, UINTN timeout_us,
+                                     VOID *argument, BOOLEAN *finished)
+{
+    if (procedure == NULL)
+        return EFI_INVALID_PARAMETER;
+    return original.StartupThisAP(this, run_in_guest, number, wait, timeout_us,
+                                  new_call(procedure, argument), finished);
+}
+
+unsigned mp_find(EFI_BOOT_SERVICES *bs)
+{
+    EFI_GUID guid = MP_SERVICES_GUID;
+    UINTN processors = 1, enabled = 1;
+
+    if (EFI_ERROR(bs->LocateProtocol(&guid, NULL, (VOID **)&services)) ||
+        EFI_ERROR(services->GetNumberOfProcessors(services, &processors,
+                                                  &enabled))) {
+        services = NULL;
+        processors = 1;
+    }
+    if (processors > PROCESSORS_MAX)
+        processors = PROCESSORS_MAX;
+    for (UINTN n = 0; n < processors; n++) {
+        struct mp_processor info = { .ProcessorId = 0 };
+
+        if (services != NULL)
+            services->GetProcessorInfo(services, n, &info);
+        hypervisor.apic_ids[n] = (uint8_t)info.ProcessorId;
+    }
+    return (unsigned)processors;
+}
+
+void mp_wrap(void)
+{
+    if (services == NULL)
+        return;
+    original = *services;
+    services->StartupAllAPs = startup_all;
+    services->StartupThisAP = startup_one;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* source.h - where the configuration and the application come from. */
+#ifndef SILICON_SOURCE_H
+#define SILICON_SOURCE_H
+
+#include <efi.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define SOURCE_TEXT_MAX 4096
+
+/* Reads the file of QEMU's fw_cfg into buffer. False: no such device or file. */
+bool fw_cfg_read(const char *name, char *buffer, size_t size, size_t *length);
+
+/* Reads a file from the root of a volume into pool memory. */
+EFI_STATUS volume_read(EFI_BOOT_SERVICES *bs, EFI_FILE_HANDLE root,
+                       const char *name, VOID **data, UINTN *bytes);
+
+#endif
