@@ -14,6 +14,7 @@
 #include "src/cpu/identity.h"
 #include "src/cpu/regime.h"
 #include "src/hw.h"
+#include "src/text.h"
 
 /* The worst wins. */
 enum verdict {
@@ -75,10 +76,7 @@ uint64_t run_random(struct run *t);
 
 /* --- What a body says ---------------------------------------------------- */
 
-#define PRINTF_LIKE(f, a) __attribute__((format(printf, f, a)))
-/* Formats understood: %s %c %d %u %x %X %p-free subset with field width, zero
- * fill, and l / ll for 64 bit (unsigned long is 64 bit here: use %lu, %lx with
- * a cast to unsigned long), and %%. */
+/* Formats are those of text.h. A line is cut at RUN_LINE_BYTES (run.h). */
 
 /* One check: PASS where ok, else FAIL and the line. Returns ok. A line must be
  * readable without the source: register name, number, got, wanted. */

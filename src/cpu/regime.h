@@ -23,15 +23,21 @@ enum regime {
     REGIME_CONTRADICTORY = 1 << 8, /* CPUID and 10FH exclude each other */
 };
 
-/* What the decision rests on, kept for the report. */
+/* A register that is not enumerated, and so was not touched. */
+#define REGIME_NOT_READ (-2)
+
+/* What the decision rests on, kept for the report. fault_x: HW_NO_FAULT, the
+ * vector that RDMSR raised, or REGIME_NOT_READ; value_x: 0 where not read. */
 struct regime_evidence {
-    int fault_10f;          /* HW_NO_FAULT, or the vector of RDMSR 10FH */
-    uint64_t value_10f;     /* where it did not fault */
-    int fault_122, fault_123; /* TSX_CTRL, MCU_OPT_CTRL, read where enumerated */
+    int fault_10f;
+    uint64_t value_10f;
+    int fault_122, fault_123; /* TSX_CTRL, MCU_OPT_CTRL */
     uint64_t value_122, value_123;
 };
 
-/* Reads 10FH (where CPUID.7:EDX[13] enumerates it), 122H and 123H. */
+/* Reads, where enumerated and on Intel processors only: 10FH (CPUID.7:EDX[13]),
+ * 122H (IA32_ARCH_CAPABILITIES[7]), 123H (CPUID.7:EDX[9] or
+ * IA32_ARCH_CAPABILITIES[18]). */
 void regime_probe(const struct identity *id, struct regime_evidence *out);
 
 /* Pure. The regime that the evidence makes; contradictions have their own. */

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* identity.c - reads CPUID and the MSRs that identify a processor. */
+#include "src/cpu/identity.h"
+
+#include "src/hw.h"
+#include "src/mem.h"
+#include "src/msr.h"
+#include "src/text.h"
+
+#define LEAF_BRAND_LAST 0x80000004u
+#define LEVEL_SMT  1 /* CPUID.0BH:ECX[15:8] */
+#define LEVEL_CORE 2
+
+static uint32_t field(uint32_t value, unsigned high, unsigned low)
+{
+    return (uint32_t)((value & BITS(high, low)) >> low);
+}
+
+static bool bit(uint32_t value, unsigned n)
+{
+    return (value >> n & 1) != 0;
+}
+
+/* Twelve characters of three registers. */
+static void name12(char out[13], uint32_t a, uint32_t b, uint32_t c)
+{
+    memcpy(out, &a, 4);
+    memcpy(out + 4, &b, 4);
+    memcpy(out + 8, &c, 4);
+    out[12] = '\0';
+}
+
+static void read_brand(struct identity *out)
+{
+    struct hw_cpuid r;
+    char text[49] = "";
+
+    hw_cpuid(0x80000000u, 0, &r);
+    if (r.eax < LEAF_BRAND_LAST || r.eax > 0x8000ffffu)
+        return;
+    for (uint32_t i = 0; i < 3; i++) {
+        hw_cpuid(0x80000002u + i, 0, &r);
+        memcpy(text + 16 * i, &r, 16);
+    }
+    const char *start = text; /* the brand may be right-justified */
+    while (*start == ' ')
+        start++;
+    text_format(out->brand, sizeof(out->brand), "%s", start);
+}
+
+/* SDM 3A, "Update Signature and Verification": write 0, CPUID.1, read. */
+static void read_microcode(struct identity *out)
+{
+    struct hw_cpuid r;
+    uint64_t value;
+
+    if (!identity_is_intel(out) ||
+        hw_msr_write(IA32_BIOS_SIGN_ID, 0) != HW_NO_FAULT)
+        return;
+    hw_cpuid(1, 0, &r);
+    if (hw_msr_read(IA32_BIOS_SIGN_ID, &value) != HW_NO_FAULT)
+        return;
+    out->microcode = (uint32_t)(value >> 32);
+    out->microcode_known = true;
+}
+
+/* SDM 2A, CPUID, "Version Information Returned by CPUID in EAX". */
+static void read_signature(struct identity *out)
+{
+    struct hw_cpuid r;
+
+    hw_cpuid(1, 0, &r);
+    uint32_t family = field(r.eax, 11, 8), model = field(r.eax, 7, 4);
+    if (family == 6 || family == 15)
+        model += field(r.eax, 19, 16) << 4;
+    if (family == 15)
+        family += field(r.eax, 27, 20);
+    out->family = (uint16_t)family;
+    out->model = (uint16_t)model;
+    out->stepping = (uint8_t)field(r.eax, 3, 0);
+    out->apic_id = field(r.ebx, 31, 24);
+    out->pdcm = bit(r.ecx, 15);
+    out->hypervisor = bit(r.ecx, 31);
+    if (out->hypervisor) {
+        hw_cpuid(0x40000000u, 0, &r);
+        name12(out->hypervisor_name, r.ebx, r.ecx, r.edx);
+    }
+}
+
+static void read_features(struct identity *out)
+{
+    struct hw_cpuid r;
+
+    if (out->leaf_max < 7)
+        return;
+    hw_cpuid(7, 0, &r);
+    out->leaf7_ebx = r.ebx;
+    out->leaf7_edx = r.edx;
+    out->hle = bit(r.ebx, 4);
+    out->rtm = bit(r.ebx, 11);
+    out->rtm_always_abort = bit(r.edx, 11);
+    out->tsx_force_abort = bit(r.edx, 13);
+    out->arch_capabilities_present = bit(r.edx, 29);
+    if (out->arch_capabilities_present && identity_is_intel(out))
+        (void)hw_msr_read(IA32_ARCH_CAPABILITIES, &out->arch_capabilities);
+    if (out->leaf_max >= 0x1a && bit(r.edx, 15)) { /* hybrid */
+        hw_cpuid(0x1a, 0, &r);
+        out->core_type = (uint8_t)field(r.eax, 31, 24);
+    }
+}
+
+static void read_pmu(struct identity *out)
+{
+    struct hw_cpuid r;
+
+    if (out->leaf_max >= 0xa) {
+        hw_cpuid(0xa, 0, &r);
+        out->leaf0a_eax = r.eax;
+        out->leaf0a_ebx = r.ebx;
+        out->leaf0a_edx = r.edx;
+        out->perfmon_version = (uint8_t)field(r.eax, 7, 0);
+        out->counters = (uint8_t)field(r.eax, 15, 8);
+        out->counter_bits = (uint8_t)field(r.eax, 23, 16);
+        if (out->perfmon_version >= 2) { /* EDX is defined from there */
+            out->fixed_counters = (uint8_t)field(r.edx, 4, 0);
+            out->fixed_bits = (uint8_t)field(r.edx, 12, 5);
+        }
+    }
+    if (out->pdcm && identity_is_intel(out) &&
+        hw_msr_read(IA32_PERF_CAPABILITIES, &out->perf_capabilities) ==
+            HW_NO_FAULT) {
+        out->pebs_format = out->perf_capabilities >> 8 & 15;
+        out->full_width_writes =
+            (out->perf_capabilities & IA32_PERF_CAPABILITIES_FW_WRITE) != 0;
+    }
+}
+
+static void read_topology(struct identity *out)
+{
+    struct hw_cpuid r;
+
+    if (out->leaf_max < 0xb)
+        return;
+    for (uint32_t level = 0; level < 2; level++) {
+        hw_cpuid(0xb, level, &r);
+        uint32_t type = field(r.ecx, 15, 8);
+        if (type == 0 || r.ebx == 0)
+            return;
+        out->topology_known = true;
+        out->apic_id = r.edx;
+        if (type == LEVEL_SMT)
+            out->smt_shift = (uint8_t)field(r.eax, 4, 0);
+        if (type == LEVEL_CORE)
+            out->core_shift = (uint8_t)field(r.eax, 4, 0);
+    }
+}
+
+void identity_read(struct identity *out)
+{
+    struct hw_cpuid r;
+
+    memset(out, 0, sizeof(*out));
+    hw_cpuid(0, 0, &r);
+    out->leaf_max = r.eax;
+    name12(out->vendor, r.ebx, r.edx, r.ecx);
+    read_signature(out);
+    read_microcode(out);
+    read_features(out);
+    read_pmu(out);
+    read_topology(out);
+    read_brand(out);
+}
+
+bool identity_is_intel(const struct identity *id)
+{
+    return text_equal(id->vendor, "GenuineIntel");
+}
+
+bool identity_siblings(const struct identity *a, const struct identity *b)
+{
+    return a->apic_id >> a->smt_shift == b->apic_id >> b->smt_shift;
+}

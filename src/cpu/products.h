@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * products.h - the products that white paper 604224 lists. A line in the report;
+ * no decision rests on it.
+ *
+ * Tables 1.2-1, "Affected products if Intel TSX is supported", and 2.2-2,
+ * "Affected products with Intel TSX disable microcode update". They have the same
+ * rows, and so are one table here. The text of section 2 names client and E3
+ * processors only, so 06_55H in table 2.2-2 contradicts it.
+ */
+#ifndef SRC_CPU_PRODUCTS_H
+#define SRC_CPU_PRODUCTS_H
+
+#include "src/cpu/identity.h"
+#include "src/cpu/regime.h"
+
+struct product {
+    uint16_t family, model;
+    uint8_t stepping_max;
+    const char *name; /* of the microarchitecture and segment, short */
+};
+
+/* The row that the processor fits, or NULL. Family, model and stepping count,
+ * and that the vendor is Intel. */
+const struct product *products_find(const struct identity *id);
+
+/* Pure. One line on how the row and the behaviour go together. */
+const char *products_verdict(const struct product *row,
+                             const struct identity *id, enum regime regime);
+
+#endif

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* names.c - MSRs and exceptions by name. */
+#include "src/names.h"
+
+#include "src/msr.h"
+#include "src/text.h"
+
+/* Registers first, first + 1, ... first + count - 1; numbered where count > 1. */
+struct range {
+    uint32_t first, count;
+    const char *name;
+};
+
+static const struct range ranges[] = {
+    {MSR_SMI_COUNT, 1, "MSR_SMI_COUNT"},
+    {IA32_BIOS_SIGN_ID, 1, "IA32_BIOS_SIGN_ID"},
+    {IA32_PMC(0), 8, "IA32_PMC"},
+    {IA32_ARCH_CAPABILITIES, 1, "IA32_ARCH_CAPABILITIES"},
+    {TSX_FORCE_ABORT, 1, "TSX_FORCE_ABORT"},
+    {IA32_TSX_CTRL, 1, "IA32_TSX_CTRL"},
+    {IA32_MCU_OPT_CTRL, 1, "IA32_MCU_OPT_CTRL"},
+    {IA32_PERFEVTSEL(0), 8, "IA32_PERFEVTSEL"},
+    {IA32_DEBUGCTL, 1, "IA32_DEBUGCTL"},
+    {IA32_FIXED_CTR(0), 3, "IA32_FIXED_CTR"},
+    {IA32_PERF_CAPABILITIES, 1, "IA32_PERF_CAPABILITIES"},
+    {IA32_FIXED_CTR_CTRL, 1, "IA32_FIXED_CTR_CTRL"},
+    {IA32_PERF_GLOBAL_STATUS, 1, "IA32_PERF_GLOBAL_STATUS"},
+    {IA32_PERF_GLOBAL_CTRL, 1, "IA32_PERF_GLOBAL_CTRL"},
+    {IA32_PERF_GLOBAL_STATUS_RESET, 1, "IA32_PERF_GLOBAL_STATUS_RESET"},
+    {IA32_PERF_GLOBAL_STATUS_SET, 1, "IA32_PERF_GLOBAL_STATUS_SET"},
+    {IA32_PERF_GLOBAL_INUSE, 1, "IA32_PERF_GLOBAL_INUSE"},
+    {IA32_PEBS_ENABLE, 1, "IA32_PEBS_ENABLE"},
+    {IA32_A_PMC(0), 8, "IA32_A_PMC"},
+};
+
+const char *msr_name(uint32_t msr, char out[MSR_NAME_BYTES])
+{
+    for (unsigned i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++) {
+        const struct range *r = &ranges[i];
+        if (msr < r->first || msr - r->first >= r->count)
+            continue;
+        if (r->count == 1)
+            text_format(out, MSR_NAME_BYTES, "%s (%XH)", r->name, msr);
+        else
+            text_format(out, MSR_NAME_BYTES, "%s%u (%XH)", r->name,
+                        msr - r->first, msr);
+        return out;
+    }
+    text_format(out, MSR_NAME_BYTES, "MSR %XH", msr);
+    return out;
+}
+
+/* SDM 3A, "Protected-Mode Exceptions and Interrupts". */
+const char *vector_name(uint64_t vector)
+{
+    static const char *const names[32] = {
+        "#DE", "#DB", "NMI", "#BP", "#OF", "#BR", "#UD", "#NM",
+        "#DF", "vector 9", "#TS", "#NP", "#SS", "#GP", "#PF", "vector 15",
+        "#MF", "#AC", "#MC", "#XM", "#VE", "#CP", "vector 22", "vector 23",
+        "vector 24", "vector 25", "vector 26", "vector 27", "vector 28",
+        "vector 29", "vector 30", "vector 31",
+    };
+
+    return vector < 32 ? names[vector] : "no exception";
+}
