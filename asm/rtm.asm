@@ -2,10 +2,10 @@
 ;
 ; rtm.asm - transactions tried once each, with every outcome a value.
 ;
-; SDM 1, "Programming with Intel Transactional Synchronization Extensions": XBEGIN
-; that starts a transaction leaves EAX alone; an abort goes on at the fallback
-; address with the abort status in EAX and every other register and all memory
-; as at XBEGIN. EAX is ~0 before XBEGIN, so that no abort status can be taken
+; SDM 1, "Programming with Intel Transactional Synchronization Extensions":
+; XBEGIN that starts a transaction leaves EAX alone; an abort goes on at the
+; fallback address with the abort status in EAX and every other register and all
+; memory as at XBEGIN. EAX is ~0 before XBEGIN, so that no abort status can be taken
 ; for a start. An exception inside a transaction aborts it and is not
 ; delivered, so XBEGIN can fault (#UD) and XEND can fault (#GP, or #UD) only
 ; where no transaction runs: both have a fix-up.

@@ -12,9 +12,9 @@
 #define RTM_COMMITTED (-1)
 #define RTM_ABORTED   (-2)
 
-/* Stores value at *cell inside a transaction, nothing more. *eax is EAX as found
- * after XEND (XBEGIN must leave ~0 there) or at the fallback address (the abort
- * status); on a fault it is left alone. */
+/* Stores value at *cell inside a transaction, nothing more. *eax is EAX as
+ * found after XEND (XBEGIN must leave ~0 there) or at the fallback address (the
+ * abort status); on a fault it is left alone. */
 int rtm_store(volatile uint64_t *cell, uint64_t value, uint32_t *eax);
 
 #endif

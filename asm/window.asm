@@ -8,14 +8,12 @@
 ;
 ; RDI goes into 38FH whole; 0 goes into it at the end. Returns the number of
 ; transactions that reached their fallback path. WRMSR to 38FH is not guarded:
-; the caller has tried the value before. RSI: four cells of 64 bits that a
-; body may write.
+; the caller has tried the value before. RSI: four cells that a body may write.
 ;
-; X_shape is its shape, four dwords (struct window_shape): the
-; instructions and branches strictly between the two WRMSRs, the transactions
-; among them, and how many of the instructions lie from XBEGIN to XEND. A body
-; must leave ECX alone. Bodies with transactions lie on pages of their own, as in
-; rtm.asm.
+; window_X_shape is four dwords (struct window_shape): the instructions and
+; branches strictly between the two WRMSRs, the transactions among them, and how
+; many of the instructions lie from XBEGIN to XEND. A body must leave ECX alone.
+; Bodies with transactions lie on pages of their own, as in rtm.asm.
 
 bits 64
 default rel
@@ -137,8 +135,8 @@ OPEN window_rtm
 %assign reps 1
 CLOSE window_rtm
 
-; One transaction with 27 instructions inside, to see how far an aborted one came:
-; 30 instructions, 1 branch where it commits.
+; One transaction with 27 instructions inside, to see how far an aborted one
+; came: 30 instructions, 1 branch where it commits.
 OPEN window_rtm_long
 %assign transactions transactions + 1
         T xbegin .fallback

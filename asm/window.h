@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * window.h - measured windows (asm/window.asm): an exactly known body between two
- * WRMSRs to IA32_PERF_GLOBAL_CTRL.
+ * window.h - measured windows (asm/window.asm): an exactly known body between
+ * two WRMSRs to IA32_PERF_GLOBAL_CTRL.
  */
 #ifndef ASM_WINDOW_H
 #define ASM_WINDOW_H
 
 #include <stdint.h>
 
-/* What lies strictly between the two WRMSRs, counted by the assembler. An aborted
- * transaction has between 0 and its share of `inside` of the instructions, and
- * one branch less. Dwords in this order, as window.asm writes them. */
+/* What lies strictly between the two WRMSRs, counted by the assembler. An
+ * aborted transaction has between 0 and its share of `inside` of the
+ * instructions, and one branch less. Dwords in this order, as window.asm writes
+ * them. */
 struct window_shape {
     uint32_t instructions; /* where every transaction commits */
     uint32_t branches;     /* likewise; XBEGIN is not counted among them */
     uint32_t transactions;
-    uint32_t inside;       /* instructions from XBEGIN to XEND, both included */
+    uint32_t inside; /* instructions from XBEGIN to XEND, both included */
 };
 _Static_assert(sizeof(struct window_shape) == 16, "four dwords");
 
@@ -30,9 +31,10 @@ uint64_t window_slow(uint64_t enable, uint64_t cells[WINDOW_CELLS]);
 uint64_t window_rtm(uint64_t enable, uint64_t cells[WINDOW_CELLS]);
 uint64_t window_rtm_long(uint64_t enable, uint64_t cells[WINDOW_CELLS]);
 
-extern const struct window_shape window_plain_shape; /* branches of four kinds */
-extern const struct window_shape window_slow_shape;  /* divisions: time */
-extern const struct window_shape window_rtm_shape;   /* two transactions */
+extern const struct window_shape
+    window_plain_shape;                             /* branches of four kinds */
+extern const struct window_shape window_slow_shape; /* divisions: time */
+extern const struct window_shape window_rtm_shape;  /* two transactions */
 extern const struct window_shape window_rtm_long_shape; /* one, 27 inside */
 
 #endif

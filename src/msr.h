@@ -3,8 +3,8 @@
  * msr.h - the MSRs this project uses, by the manual's names, with their fields
  * beneath them in the manual's [high:low] order.
  *
- * SDM 3C, "Model-Specific Registers (MSRs)", "IA-32 Architectural MSRs", unless a
- * line says otherwise.
+ * SDM 3C, "Model-Specific Registers (MSRs)", "IA-32 Architectural MSRs", unless
+ * a line says otherwise.
  */
 #ifndef SRC_MSR_H
 #define SRC_MSR_H
@@ -14,20 +14,20 @@
 #define BIT(n)       (UINT64_C(1) << (n))
 #define BITS(hi, lo) ((~UINT64_C(0) >> (63 - (hi))) & (~UINT64_C(0) << (lo)))
 
-#define MSR_SMI_COUNT 0x34u /* "MSRs in Processors Based on .. Nehalem" */
+#define MSR_SMI_COUNT       0x34u /* "MSRs in Processors Based on .. Nehalem" */
 #define MSR_SMI_COUNT_COUNT BITS(31, 0)
 
 #define IA32_BIOS_SIGN_ID 0x8bu
 
-/* General-purpose counters 0 to 7. A write takes EAX[31:0], sign-extended to the
- * counter's width (SDM 3B, "Full-Width Writes to Performance Counter
+/* General-purpose counters 0 to 7. A write takes EAX[31:0], sign-extended to
+ * the counter's width (SDM 3B, "Full-Width Writes to Performance Counter
  * Registers"). */
 #define IA32_PMC(n) (0xc1u + (n))
 
 #define IA32_ARCH_CAPABILITIES 0x10au
 
 /* White paper 604224, tables A-1 (bit 0) and 2.2-1 (bits 0 to 2). */
-#define TSX_FORCE_ABORT 0x10fu
+#define TSX_FORCE_ABORT                 0x10fu
 #define TSX_FORCE_ABORT_RTM_FORCE_ABORT BIT(0)
 #define TSX_FORCE_ABORT_TSX_CPUID_CLEAR BIT(1)
 #define TSX_FORCE_ABORT_SDV_ENABLE_RTM  BIT(2)
@@ -37,7 +37,7 @@
 
 /* SDM 3B, "Layout of IA32_PERFEVTSELx MSRs"; IN_TX and IN_TXCP: "Performance
  * Monitoring and Intel TSX". */
-#define IA32_PERFEVTSEL(n) (0x186u + (n))
+#define IA32_PERFEVTSEL(n)      (0x186u + (n))
 #define IA32_PERFEVTSEL_EVENT   BITS(7, 0)
 #define IA32_PERFEVTSEL_UMASK   BITS(15, 8)
 #define IA32_PERFEVTSEL_USR     BIT(16)
@@ -52,9 +52,9 @@
 #define IA32_PERFEVTSEL_IN_TX   BIT(32)
 #define IA32_PERFEVTSEL_IN_TXCP BIT(33)
 
-/* SDM 3B, "Layout of IA32_DEBUGCTL MSR", "Freezing LBRs and Performance Counters
- * on PMI". */
-#define IA32_DEBUGCTL 0x1d9u
+/* SDM 3B, "Layout of IA32_DEBUGCTL MSR", "Freezing LBRs and Performance
+ * Counters on PMI". */
+#define IA32_DEBUGCTL                       0x1d9u
 #define IA32_DEBUGCTL_FREEZE_LBRS_ON_PMI    BIT(11)
 #define IA32_DEBUGCTL_FREEZE_PERFMON_ON_PMI BIT(12)
 #define IA32_DEBUGCTL_FREEZE_WHILE_SMM_EN   BIT(14)
@@ -62,20 +62,20 @@
 /* Fixed counters: 0 instructions retired, 1 core cycles, 2 reference cycles. */
 #define IA32_FIXED_CTR(n) (0x309u + (n))
 
-#define IA32_PERF_CAPABILITIES 0x345u
+#define IA32_PERF_CAPABILITIES          0x345u
 #define IA32_PERF_CAPABILITIES_FW_WRITE BIT(13)
 
-#define IA32_FIXED_CTR_CTRL 0x38du
+#define IA32_FIXED_CTR_CTRL        0x38du
 #define IA32_FIXED_CTR_CTRL_OS(n)  BIT(4 * (n))
 #define IA32_FIXED_CTR_CTRL_USR(n) BIT(4 * (n) + 1)
 
-#define IA32_PERF_GLOBAL_STATUS 0x38eu
+#define IA32_PERF_GLOBAL_STATUS                  0x38eu
 #define IA32_PERF_GLOBAL_STATUS_OVF_PMC(n)       BIT(n)
 #define IA32_PERF_GLOBAL_STATUS_OVF_FIXED_CTR(n) BIT(32 + (n))
 #define IA32_PERF_GLOBAL_STATUS_LBR_FRZ          BIT(58)
 #define IA32_PERF_GLOBAL_STATUS_CTR_FRZ          BIT(59)
 
-#define IA32_PERF_GLOBAL_CTRL 0x38fu
+#define IA32_PERF_GLOBAL_CTRL              0x38fu
 #define IA32_PERF_GLOBAL_CTRL_PMC(n)       BIT(n)
 #define IA32_PERF_GLOBAL_CTRL_FIXED_CTR(n) BIT(32 + (n))
 
@@ -86,15 +86,16 @@
 
 /* From perfmon version 4 only: client parts before it have uncore registers at
  * these two numbers. */
-#define IA32_PERF_GLOBAL_STATUS_SET 0x391u
-#define IA32_PERF_GLOBAL_INUSE      0x392u
+#define IA32_PERF_GLOBAL_STATUS_SET          0x391u
+#define IA32_PERF_GLOBAL_INUSE               0x392u
 #define IA32_PERF_GLOBAL_INUSE_PERFEVTSEL(n) BIT(n)
 #define IA32_PERF_GLOBAL_INUSE_FC(n)         BIT(32 + (n))
 #define IA32_PERF_GLOBAL_INUSE_PMI           BIT(63)
 
 #define IA32_PEBS_ENABLE 0x3f1u
 
-/* Full-width aliases of IA32_PMC(n), where IA32_PERF_CAPABILITIES[13] is set. */
+/* Full-width aliases of IA32_PMC(n), where IA32_PERF_CAPABILITIES[13] is set.
+ */
 #define IA32_A_PMC(n) (0x4c1u + (n))
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Regime C: RTM always aborts, and bit 0 of 10FH says so and cannot be changed. */
+/* Regime C: RTM always aborts, and bit 0 of 10FH says so and cannot be changed.
+ */
 #include "src/case.h"
 #include "src/msr.h"
 #include "src/pmu/reach.h"

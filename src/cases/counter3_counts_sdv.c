@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Counter 3 beside the others, with transactions that SDV_ENABLE_RTM permits. */
+/* Counter 3 beside the others, with transactions that SDV_ENABLE_RTM permits.
+ */
 #include "src/case.h"
 #include "src/msr.h"
 #include "src/pmu/counters.h"

@@ -7,8 +7,8 @@
 
 #define SHOWN 3
 
-/* What went wrong on one counter. Nothing counts while it is written: all selects
- * and GLOBAL_CTRL are 0. */
+/* What went wrong on one counter. Nothing counts while it is written: all
+ * selects and GLOBAL_CTRL are 0. */
 struct alias {
     struct run *t;
     unsigned counter, tried, wrong, shown;
@@ -95,7 +95,8 @@ static struct alias try_counter(struct run *t, unsigned counter)
 }
 
 TEST(counter3_full_width_alias,
-     .asks = "Are IA32_PMC3 and IA32_A_PMC3 one register, written as documented?",
+     .asks =
+         "Are IA32_PMC3 and IA32_A_PMC3 one register, written as documented?",
      .cite = "SDM 3B, \"Full-Width Writes to Performance Counter Registers\"",
      .needs = {.features = NEED_INTEL | NEED_PMU, .counters = 4})
 {
@@ -115,8 +116,12 @@ TEST(counter3_full_width_alias,
     struct alias control = try_counter(t, 0);
     struct alias third = try_counter(t, 3);
 
-    counter3_say(t, true, "IA32_PMC0 (C1H) and IA32_A_PMC0 (4C1H): wrong "
-                          "answers to writes", control.wrong, control.tried);
-    counter3_say(t, firm, "IA32_PMC3 (C4H) and IA32_A_PMC3 (4C4H): wrong "
-                          "answers to writes", third.wrong, third.tried);
+    counter3_say(t, true,
+                 "IA32_PMC0 (C1H) and IA32_A_PMC0 (4C1H): wrong "
+                 "answers to writes",
+                 control.wrong, control.tried);
+    counter3_say(t, firm,
+                 "IA32_PMC3 (C4H) and IA32_A_PMC3 (4C4H): wrong "
+                 "answers to writes",
+                 third.wrong, third.tried);
 }

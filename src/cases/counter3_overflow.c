@@ -50,9 +50,9 @@ static void try_preload(struct counters *c, struct overflow *o, uint64_t events,
              "IA32_PERF_GLOBAL_STATUS (38EH) %lx, wanted %lx and %lx; after "
              "clearing through 390H %lx is left, wanted 0",
              o->counter, IA32_PMC(o->counter), (unsigned long)missing,
-             (unsigned long)events, (unsigned long)value,
-             (unsigned long)status, (unsigned long)want,
-             (unsigned long)want_status, (unsigned long)left);
+             (unsigned long)events, (unsigned long)value, (unsigned long)status,
+             (unsigned long)want, (unsigned long)want_status,
+             (unsigned long)left);
 }
 
 static void say(struct run *t, bool firm, const struct overflow *o)

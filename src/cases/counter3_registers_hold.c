@@ -40,8 +40,8 @@ static const struct {
 };
 
 /* What is written in turn. In none of them does counter 3 count: either it is
- * selected and GLOBAL_CTRL is 0, or it is enabled there and EN is 0. The first is
- * the value whose change was published. */
+ * selected and GLOBAL_CTRL is 0, or it is enabled there and EN is 0. The first
+ * is the value whose change was published. */
 static const struct {
     uint64_t select, ctrl;
 } patterns[] = {
@@ -72,8 +72,8 @@ static void write_pattern(struct hold *h, unsigned round)
         (id->full_width_writes ? BITS(id->counter_bits - 1, 0) : BITS(30, 0));
 
     counters_put(h->t, IA32_PERF_GLOBAL_CTRL, 0);
-    counters_put(h->t,
-                 id->full_width_writes ? IA32_A_PMC(3) : IA32_PMC(3), value);
+    counters_put(h->t, id->full_width_writes ? IA32_A_PMC(3) : IA32_PMC(3),
+                 value);
     counters_put(h->t, IA32_PERFEVTSEL(3), patterns[i].select);
     counters_put(h->t, IA32_PERF_GLOBAL_CTRL, patterns[i].ctrl);
     h->want[PMC3] = h->want[A_PMC3] = value;
@@ -90,7 +90,8 @@ static void show(struct hold *h, unsigned round, unsigned r, uint64_t got,
     if (h->shown++ < SHOWN)
         note(h->t, "round %u: %s: before %lx, after %lx%s", round,
              registers[r].later, (unsigned long)h->want[r], (unsigned long)got,
-             published ? " (the published change: INT cleared, IN_TX set)" : "");
+             published ? " (the published change: INT cleared, IN_TX set)"
+                       : "");
 }
 
 /* Reads all of them back and counts those that are not as written. */
@@ -103,8 +104,8 @@ static void read_back(struct hold *h, unsigned round, unsigned count[REGISTERS])
             counters_fetch(h->t, registers[r].msr) & registers[r].mask;
         if (got == h->want[r])
             continue;
-        bool published = r == PERFEVTSEL3 &&
-                         counter3_published_change(h->want[r], got);
+        bool published =
+            r == PERFEVTSEL3 && counter3_published_change(h->want[r], got);
         count[r]++;
         h->published += published;
         h->used += r == INUSE && got != 0;
@@ -138,8 +139,9 @@ static void report(struct hold *h, bool firm, unsigned rounds)
 
 TEST(counter3_registers_hold,
      .asks = "Do counter 3's registers hold their values over transactions?",
-     .cite = "White paper 604224, section 1.2; SDM 3B, \"IA32_PERF_GLOBAL_INUSE "
-             "MSR\"",
+     .cite =
+         "White paper 604224, section 1.2; SDM 3B, \"IA32_PERF_GLOBAL_INUSE "
+         "MSR\"",
      .needs = {.features = NEED_INTEL | NEED_PMU | NEED_RTM, .counters = 4})
 {
     const struct identity *id = run_cpu(t);

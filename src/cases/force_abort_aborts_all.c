@@ -6,7 +6,7 @@
 #include "src/tsx/force_abort.h"
 #include "src/tsx/rtm.h"
 
-#define BIT0 TSX_FORCE_ABORT_RTM_FORCE_ABORT
+#define BIT0         TSX_FORCE_ABORT_RTM_FORCE_ABORT
 #define COMMIT_TRIES 1000
 
 /* With the bit clear transactions work. No transaction is promised to commit

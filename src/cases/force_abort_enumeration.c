@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* TSX_FORCE_ABORT exists exactly where CPUID says so, and XBEGIN where RTM does. */
+/* TSX_FORCE_ABORT exists exactly where CPUID says so, and XBEGIN where RTM
+ * does. */
 #include "src/case.h"
 #include "src/msr.h"
 #include "src/tsx/rtm.h"
@@ -10,8 +11,8 @@ static uint64_t reserved(enum regime regime)
     uint64_t known = TSX_FORCE_ABORT_RTM_FORCE_ABORT;
 
     if (regime != REGIME_B)
-        known |= TSX_FORCE_ABORT_TSX_CPUID_CLEAR |
-                 TSX_FORCE_ABORT_SDV_ENABLE_RTM;
+        known |=
+            TSX_FORCE_ABORT_TSX_CPUID_CLEAR | TSX_FORCE_ABORT_SDV_ENABLE_RTM;
     return ~known;
 }
 

@@ -11,7 +11,7 @@
 
 /* What is asked of one processor; each has its own. */
 struct look {
-    const char *state;  /* for the line */
+    const char *state;   /* for the line */
     bool change, forced; /* write bit 0 first; as what it must be found */
 };
 
@@ -69,12 +69,13 @@ static bool set_on_one(struct run *t, unsigned setter)
                           false);
 }
 
-TEST(force_abort_thread_scope,
-     .asks = "Does TSX_FORCE_ABORT act on one logical processor alone?",
-     .cite = "White paper 604224, section 2.2 (\"thread-scope\") and appendix A",
-     .scope = WHOLE_MACHINE,
-     .needs = {.regimes = REGIME_B,
-               .features = NEED_INTEL | NEED_RTM | NEED_TWO_PROCESSORS})
+TEST(
+    force_abort_thread_scope,
+    .asks = "Does TSX_FORCE_ABORT act on one logical processor alone?",
+    .cite = "White paper 604224, section 2.2 (\"thread-scope\") and appendix A",
+    .scope = WHOLE_MACHINE,
+    .needs = {.regimes = REGIME_B,
+              .features = NEED_INTEL | NEED_RTM | NEED_TWO_PROCESSORS})
 {
     unsigned setters = 0;
 

@@ -33,7 +33,8 @@ static void check_state(struct run *t, bool sdv, uint64_t value)
 }
 
 TEST(sdv_enable_rtm,
-     .asks = "Does SDV_ENABLE_RTM = 1 lift the forced abort, and = 0 restore it?",
+     .asks =
+         "Does SDV_ENABLE_RTM = 1 lift the forced abort, and = 0 restore it?",
      .cite = "White paper 604224, section 2.1 and table 2.2-1",
      .needs = {.regimes = REGIME_C | REGIME_C_PRIME | REGIME_D,
                .features = NEED_INTEL})

@@ -18,8 +18,8 @@ static void observe_xbegin(struct run *t)
             tally.vector == HW_UD ? tally.faulted : 0, tally.tried);
     observe(t, "transactions abort while TSX_CPUID_CLEAR = 1", tally.aborted,
             tally.tried);
-    observe(t, "transactions commit while TSX_CPUID_CLEAR = 1",
-            tally.committed, tally.tried);
+    observe(t, "transactions commit while TSX_CPUID_CLEAR = 1", tally.committed,
+            tally.tried);
 }
 
 TEST(tsx_cpuid_clear,

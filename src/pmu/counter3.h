@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * counter3.h - what is promised of general-purpose counter 3, and how a test says
- * what it found: a verdict where the promise is firm, a figure where it is not.
+ * counter3.h - what is promised of general-purpose counter 3, and how a test
+ * says what it found: a verdict where the promise is firm, a figure where it is
+ * not.
  *
  * White paper 604224, sections 1.2 and 2, table 2.2-1.
  */

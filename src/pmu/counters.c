@@ -79,8 +79,7 @@ static bool take_controls(struct run *t)
             return false;
     }
     return try_get_msr(t, IA32_DEBUGCTL, &value) != HW_NO_FAULT ||
-           (value & freeze) == 0 ||
-           set_msr(t, IA32_DEBUGCTL, value & ~freeze);
+           (value & freeze) == 0 || set_msr(t, IA32_DEBUGCTL, value & ~freeze);
 }
 
 bool counters_take(struct run *t)
@@ -106,7 +105,8 @@ bool counters_take(struct run *t)
            (status == 0 || counters_clear_status(t, status));
 }
 
-/* Reads a register back. Counter 3 may fail to hold where nothing is promised. */
+/* Reads a register back. Counter 3 may fail to hold where nothing is promised.
+ */
 static void hold(struct counters *c, bool firm, const char *name, uint32_t msr,
                  uint64_t want)
 {
@@ -143,9 +143,8 @@ static uint64_t fixed_control(const struct counters *c)
 {
     unsigned f = c->event->fixed;
 
-    return c->fixed
-               ? IA32_FIXED_CTR_CTRL_OS(f) | IA32_FIXED_CTR_CTRL_USR(f)
-               : 0;
+    return c->fixed ? IA32_FIXED_CTR_CTRL_OS(f) | IA32_FIXED_CTR_CTRL_USR(f)
+                    : 0;
 }
 
 static void read_all(struct counters *c)
@@ -181,14 +180,13 @@ bool counters_program(struct counters *c, struct run *t, unsigned count,
         .t = t,
         .event = event,
         .count = count,
-        .fixed = event->fixed != PMU_NO_FIXED &&
-                 event->fixed < id->fixed_counters,
+        .fixed =
+            event->fixed != PMU_NO_FIXED && event->fixed < id->fixed_counters,
         .gp_mask = BITS(id->counter_bits - 1, 0),
         .fixed_mask = id->fixed_bits != 0 ? BITS(id->fixed_bits - 1, 0) : 0,
         .enable = BITS(count - 1, 0),
         .select = event->event | (uint64_t)event->umask << 8 |
-                  IA32_PERFEVTSEL_USR | IA32_PERFEVTSEL_OS |
-                  IA32_PERFEVTSEL_EN,
+                  IA32_PERFEVTSEL_USR | IA32_PERFEVTSEL_OS | IA32_PERFEVTSEL_EN,
         .smi_known = try_get_msr(t, MSR_SMI_COUNT, &smi) == HW_NO_FAULT,
     };
     if (c->fixed)
@@ -203,8 +201,7 @@ bool counters_program(struct counters *c, struct run *t, unsigned count,
     for (unsigned n = 0; n < count; n++)
         hold(c, n != 3 || firm3, "IA32_PERFEVTSELx", IA32_PERFEVTSEL(n),
              c->select);
-    hold(c, true, "IA32_FIXED_CTR_CTRL", IA32_FIXED_CTR_CTRL,
-         fixed_control(c));
+    hold(c, true, "IA32_FIXED_CTR_CTRL", IA32_FIXED_CTR_CTRL, fixed_control(c));
     read_all(c);
     return true;
 }

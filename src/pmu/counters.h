@@ -21,14 +21,14 @@
 struct counters {
     struct run *t;
     const struct pmu_event *event;
-    unsigned count;    /* PMC0 to PMC(count - 1) count the event */
-    bool fixed;        /* and so does event->fixed */
+    unsigned count;               /* PMC0 to PMC(count - 1) count the event */
+    bool fixed;                   /* and so does event->fixed */
     uint64_t gp_mask, fixed_mask; /* the counters' widths */
-    uint64_t enable;   /* opens the window: goes into GLOBAL_CTRL */
-    uint64_t select;   /* what each IA32_PERFEVTSELx holds */
+    uint64_t enable;              /* opens the window: goes into GLOBAL_CTRL */
+    uint64_t select;              /* what each IA32_PERFEVTSELx holds */
     uint64_t last[COUNTERS_MAX], last_fixed; /* as read last */
-    bool smi_known;    /* MSR_SMI_COUNT exists */
-    uint64_t smi;      /* as read last */
+    bool smi_known;                          /* MSR_SMI_COUNT exists */
+    uint64_t smi;                            /* as read last */
     unsigned repeated; /* windows repeated because of an SMI */
 };
 
@@ -49,21 +49,22 @@ bool counters_have_event(const struct identity *id,
                          const struct pmu_event *event);
 
 /* Takes the PMU over: says so where something else uses it, then stops all
- * counters, and clears every select, counter, status bit and freeze control. All
- * of it goes through the journal. IA32_PEBS_ENABLE (3F1H) is written only where
- * it is not 0: a PEBS counter of somebody else's would write records to memory
- * that is no longer theirs, while on a machine without PEBS there is nothing to
- * touch. False where it could not (ERROR is said). */
+ * counters, and clears every select, counter, status bit and freeze control.
+ * All of it goes through the journal. IA32_PEBS_ENABLE (3F1H) is written only
+ * where it is not 0: a PEBS counter of somebody else's would write records to
+ * memory that is no longer theirs, while on a machine without PEBS there is
+ * nothing to touch. False where it could not (ERROR is said). */
 bool counters_take(struct run *t);
 
 /* After counters_take(): programs PMC0 to PMC(count - 1), and the fixed counter
  * where there is one, with the event; USR and OS, no AnyThread, no interrupt.
- * Reads every register back; what does not hold is FAIL, for counter 3 only where
- * `firm3` (else a line). False where an access faulted. */
+ * Reads every register back; what does not hold is FAIL, for counter 3 only
+ * where `firm3` (else a line). False where an access faulted. */
 bool counters_program(struct counters *c, struct run *t, unsigned count,
                       const struct pmu_event *event, bool firm3);
 
-/* Writes select, counter and GLOBAL_CTRL again after a trial that went wrong. */
+/* Writes select, counter and GLOBAL_CTRL again after a trial that went wrong.
+ */
 void counters_repair(struct counters *c);
 
 /* Runs the window once, or again where an SMI hit it. False after

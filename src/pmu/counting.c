@@ -18,11 +18,11 @@ struct tally {
     const struct window_shape *shape;
     unsigned least;
     unsigned trials, commits, aborts;
-    unsigned outside;              /* trials whose reference is out of bounds */
-    unsigned odd[COUNTERS_MAX];    /* trials in which the counter differs */
+    unsigned outside;           /* trials whose reference is out of bounds */
+    unsigned odd[COUNTERS_MAX]; /* trials in which the counter differs */
     unsigned shown_reference, shown_odd;
-    uint64_t lowest, highest;      /* reference, of trials without an abort */
-    unsigned whole;                /* trials without an abort */
+    uint64_t lowest, highest; /* reference, of trials without an abort */
+    unsigned whole;           /* trials without an abort */
 };
 
 static const char *reference_name(const struct counters *c)
@@ -47,9 +47,9 @@ static void show(const struct tally *y, unsigned trial, const struct sample *s,
          (unsigned long)gp[2], (unsigned long)gp[3], (unsigned long)s->aborted,
          y->shape->transactions);
     if (y->c.count > 4)
-        note(t, "%s, trial %u: IA32_PMC4-7 %lu %lu %lu %lu",
-             y->c.event->name, trial, (unsigned long)gp[4],
-             (unsigned long)gp[5], (unsigned long)gp[6], (unsigned long)gp[7]);
+        note(t, "%s, trial %u: IA32_PMC4-7 %lu %lu %lu %lu", y->c.event->name,
+             trial, (unsigned long)gp[4], (unsigned long)gp[5],
+             (unsigned long)gp[6], (unsigned long)gp[7]);
 }
 
 /* Takes one trial in. True where it went as it should. */
@@ -100,8 +100,9 @@ static void judge_reference(const struct tally *y)
               e->name, reference_name(&y->c), (unsigned long)y->lowest,
               (unsigned long)y->highest);
     if (y->whole != 0)
-        note(t, "%s: %s counted %lu to %lu; %u lie between the WRMSRs; "
-                "%u trials, %u repeated for an SMI",
+        note(t,
+             "%s: %s counted %lu to %lu; %u lie between the WRMSRs; "
+             "%u trials, %u repeated for an SMI",
              e->name, reference_name(&y->c), (unsigned long)y->lowest,
              (unsigned long)y->highest,
              e->kind == COUNTS_BRANCHES ? y->shape->branches
@@ -124,8 +125,9 @@ static void judge_counters(const struct tally *y, bool firm3)
                   n, IA32_PMC(n), event, reference_name(&y->c), y->odd[n],
                   y->trials);
         else if (y->odd[n] != 0)
-            note(t, "IA32_PMC%u (%xH) counted %s differently from %s in %u "
-                    "of %u trials",
+            note(t,
+                 "IA32_PMC%u (%xH) counted %s differently from %s in %u "
+                 "of %u trials",
                  n, IA32_PMC(n), event, reference_name(&y->c), y->odd[n],
                  y->trials);
     }
@@ -166,8 +168,10 @@ static void count_event(struct run *t, enum counting_window kind,
     judge_reference(&y);
     judge_counters(&y, firm3);
     if (kind == COUNTING_FORCED)
-        check(t, y.commits == 0, "%s: %u of %u transactions committed; "
-              "wanted 0", event->name, y.commits, y.commits + y.aborts);
+        check(t, y.commits == 0,
+              "%s: %u of %u transactions committed; "
+              "wanted 0",
+              event->name, y.commits, y.commits + y.aborts);
     else if (kind == COUNTING_RTM)
         note(t, "%s: %u of %u transactions committed", event->name, y.commits,
              y.commits + y.aborts);

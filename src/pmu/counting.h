@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * counting.h - the trial that five tests share: all counters count the same event
- * over the same exact window, many times; each must count what the reference
- * counts, and the reference what the window holds.
+ * counting.h - the trial that five tests share: all counters count the same
+ * event over the same exact window, many times; each must count what the
+ * reference counts, and the reference what the window holds.
  */
 #ifndef SRC_PMU_COUNTING_H
 #define SRC_PMU_COUNTING_H

@@ -2,9 +2,10 @@
 /*
  * events.h - the events counted, as data.
  *
- * SDM 3B, "Pre-defined Architectural Performance Events", table "UMask and Event
- * Select Encodings for Pre-Defined Architectural Performance Events"; "Association
- * of Fixed-Function Performance Counters with Architectural Performance Events".
+ * SDM 3B, "Pre-defined Architectural Performance Events", table "UMask and
+ * Event Select Encodings for Pre-Defined Architectural Performance Events";
+ * "Association of Fixed-Function Performance Counters with Architectural
+ * Performance Events".
  */
 #ifndef SRC_PMU_EVENTS_H
 #define SRC_PMU_EVENTS_H
@@ -24,14 +25,23 @@ struct pmu_event {
     const char *name; /* of what is counted, plural */
     enum pmu_event_kind kind;
     uint8_t event, umask; /* IA32_PERFEVTSELx [7:0], [15:8] */
-    uint8_t missing; /* the bit of CPUID.0AH:EBX that is 1 where it is missing */
-    uint8_t fixed;   /* the fixed counter that counts it, or PMU_NO_FIXED */
+    uint8_t
+        missing;   /* the bit of CPUID.0AH:EBX that is 1 where it is missing */
+    uint8_t fixed; /* the fixed counter that counts it, or PMU_NO_FIXED */
 };
 
 /* Instruction Retired; Branch Instruction Retired; UnHalted Core Cycles */
-#define EVENT_INSTRUCTIONS \
-    {"instructions", COUNTS_INSTRUCTIONS, 0xc0, 0x00, 1, 0}
-#define EVENT_BRANCHES {"branches", COUNTS_BRANCHES, 0xc4, 0x00, 5, PMU_NO_FIXED}
-#define EVENT_CORE_CYCLES {"core cycles", COUNTS_TIME, 0x3c, 0x00, 0, 1}
+#define EVENT_INSTRUCTIONS                                    \
+    {                                                         \
+        "instructions", COUNTS_INSTRUCTIONS, 0xc0, 0x00, 1, 0 \
+    }
+#define EVENT_BRANCHES                                           \
+    {                                                            \
+        "branches", COUNTS_BRANCHES, 0xc4, 0x00, 5, PMU_NO_FIXED \
+    }
+#define EVENT_CORE_CYCLES                            \
+    {                                                \
+        "core cycles", COUNTS_TIME, 0x3c, 0x00, 0, 1 \
+    }
 
 #endif

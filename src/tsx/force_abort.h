@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * force_abort.h - TSX_FORCE_ABORT (10FH), changed only by reading, modifying and
- * writing it, and the CPUID leaves that must or must not follow.
+ * force_abort.h - TSX_FORCE_ABORT (10FH), changed only by reading, modifying
+ * and writing it, and the CPUID leaves that must or must not follow.
  *
  * White paper 604224, section 2.2 and appendix A.
  */
@@ -12,7 +12,8 @@
 
 /* Clears, then sets these bits of 10FH, all others as they are; *after is what
  * 10FH reads as then (0 on failure). False where an access faulted (ERROR is
- * said). Refuses, as ERROR, bits 1 and 2 in regime B, where they are reserved. */
+ * said). Refuses, as ERROR, bits 1 and 2 in regime B, where they are reserved.
+ */
 bool force_abort_change(struct run *t, uint64_t clear, uint64_t set,
                         uint64_t *after);
 

@@ -8,8 +8,8 @@ static const struct {
     uint32_t mask;
     const char *name;
 } names[] = {
-    {RTM_STATUS_XABORT, "xabort"},     {RTM_STATUS_RETRY, "retry"},
-    {RTM_STATUS_CONFLICT, "conflict"}, {RTM_STATUS_CAPACITY, "capacity"},
+    {RTM_STATUS_XABORT, "xabort"},         {RTM_STATUS_RETRY, "retry"},
+    {RTM_STATUS_CONFLICT, "conflict"},     {RTM_STATUS_CAPACITY, "capacity"},
     {RTM_STATUS_BREAKPOINT, "breakpoint"}, {RTM_STATUS_NESTED, "nested"},
     {RTM_STATUS_RESERVED, "reserved"},
 };

@@ -2,8 +2,8 @@
 /*
  * status.h - the abort status that an aborted transaction leaves in EAX.
  *
- * SDM 1, "Programming with Intel Transactional Synchronization Extensions", table
- * "RTM Abort Status Definition".
+ * SDM 1, "Programming with Intel Transactional Synchronization Extensions",
+ * table "RTM Abort Status Definition".
  */
 #ifndef SRC_TSX_STATUS_H
 #define SRC_TSX_STATUS_H

@@ -9,7 +9,8 @@
 
 #define FAKE __attribute__((weak))
 
-/* Counted by hand in window.asm, beside the assembler that counts them there. */
+/* Counted by hand in window.asm, beside the assembler that counts them there.
+ */
 FAKE const struct window_shape window_plain_shape = {21, 8, 0, 0};
 FAKE const struct window_shape window_slow_shape = {20, 0, 0, 0};
 FAKE const struct window_shape window_rtm_shape = {28, 5, 2, 8};

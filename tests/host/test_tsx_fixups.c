@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_tsx_fixups.c - the table of instructions that may fault, over labels that
- * the host makes up: each finds its own way out, and nothing else has one. */
+/* test_tsx_fixups.c - the table of instructions that may fault, over labels
+ * that the host makes up: each finds its own way out, and nothing else has one.
+ */
 #include "asm/fixups.h"
 
 #include <setjmp.h>
@@ -11,7 +12,9 @@
 #include <cmocka.h>
 
 /* Stand for the labels of asm/hw.asm and asm/rtm.asm. */
-#define LABEL(name) extern const uint8_t name[]; const uint8_t name[4] = {0}
+#define LABEL(name)              \
+    extern const uint8_t name[]; \
+    const uint8_t name[4] = {0}
 LABEL(hw_msr_read_fault);
 LABEL(hw_msr_read_resume);
 LABEL(hw_msr_write_fault);
