@@ -26,8 +26,8 @@ static void expect(struct alias *a, uint32_t written, uint64_t value,
     a->wrong += !ok;
     if (!ok && a->shown++ < SHOWN)
         note(a->t,
-             "MSR %xH written with %lx: IA32_PMC%u (%xH) reads %lx, "
-             "IA32_A_PMC%u (%xH) reads %lx; wanted %lx",
+             "MSR %XH written with %lx: IA32_PMC%u (%XH) reads %lx, "
+             "IA32_A_PMC%u (%XH) reads %lx; wanted %lx",
              written, (unsigned long)value, a->counter, IA32_PMC(a->counter),
              (unsigned long)pmc, a->counter, IA32_A_PMC(a->counter),
              (unsigned long)full, (unsigned long)want);
@@ -75,7 +75,7 @@ static void write_beyond(struct alias *a, unsigned bits)
         a->wrong += vector != HW_GP;
         if (vector != HW_GP && a->shown++ < SHOWN)
             note(a->t,
-                 "IA32_A_PMC%u (%xH) written with bit %u set, above its %u "
+                 "IA32_A_PMC%u (%XH) written with bit %u set, above its %u "
                  "bits: got vector %d (-1: none), wanted 13 (#GP)",
                  a->counter, msr, bit, bits, vector);
     }

@@ -13,6 +13,16 @@ struct overflow {
     unsigned counter, tried, wrong, uncleared, shown;
 };
 
+/* The status bits that cannot be cleared, after the others were. */
+static uint64_t status_now(struct run *t)
+{
+    uint64_t status = counters_fetch(t, IA32_PERF_GLOBAL_STATUS);
+
+    if (status == 0 || !counters_clear_status(t, status))
+        return status;
+    return counters_fetch(t, IA32_PERF_GLOBAL_STATUS);
+}
+
 /* One window of `events` events on a counter that starts `missing` events short
  * of overflow: one more than there are, as many, or one less. */
 static void try_preload(struct counters *c, struct overflow *o, uint64_t events,
@@ -22,7 +32,7 @@ static void try_preload(struct counters *c, struct overflow *o, uint64_t events,
     uint64_t bit = IA32_PERF_GLOBAL_STATUS_OVF_PMC(o->counter);
     uint64_t want = (events - missing) & c->gp_mask;
     uint64_t want_status = missing <= events ? bit : 0;
-    uint64_t before = counters_fetch(t, IA32_PERF_GLOBAL_STATUS);
+    uint64_t before = status_now(t);
     unsigned repeated = c->repeated;
     struct sample s = {{0}, 0, 0};
 
@@ -31,11 +41,7 @@ static void try_preload(struct counters *c, struct overflow *o, uint64_t events,
         return;
     uint64_t value = c->last[o->counter];
     uint64_t status = counters_fetch(t, IA32_PERF_GLOBAL_STATUS) & ~before;
-    uint64_t left = 0;
-    if (status != 0) {
-        counters_clear_status(t, status);
-        left = counters_fetch(t, IA32_PERF_GLOBAL_STATUS) & status;
-    }
+    uint64_t left = status != 0 ? status_now(t) & status : 0;
     counters_put(t, IA32_PMC(o->counter), 0);
     if (c->repeated != repeated)
         return; /* the window ran more than once for an SMI: no answer */
@@ -46,7 +52,7 @@ static void try_preload(struct counters *c, struct overflow *o, uint64_t events,
     o->uncleared += left != 0;
     if ((!ok || left != 0) && o->shown++ < SHOWN)
         note(t,
-             "IA32_PMC%u (%xH) preloaded with -%lu, %lu events: got %lx and "
+             "IA32_PMC%u (%XH) preloaded with -%lu, %lu events: got %lx and "
              "IA32_PERF_GLOBAL_STATUS (38EH) %lx, wanted %lx and %lx; after "
              "clearing through 390H %lx is left, wanted 0",
              o->counter, IA32_PMC(o->counter), (unsigned long)missing,

@@ -137,29 +137,20 @@ static void report(struct hold *h, bool firm, unsigned rounds)
              h->used);
 }
 
-TEST(counter3_registers_hold,
-     .asks = "Do counter 3's registers hold their values over transactions?",
-     .cite =
-         "White paper 604224, section 1.2; SDM 3B, \"IA32_PERF_GLOBAL_INUSE "
-         "MSR\"",
-     .needs = {.features = NEED_INTEL | NEED_PMU | NEED_RTM, .counters = 4})
+/* All the rounds in one state of TSX_FORCE_ABORT; `state` is for the last line.
+ */
+static void hold_rounds(struct run *t, const char *state)
 {
     const struct identity *id = run_cpu(t);
+    bool firm = counter3_is_reliable(t);
     unsigned rounds = run_trials(t, 200, 50), committed = 0;
     struct hold h = {.t = t};
     struct rtm_tally tally;
-    uint64_t value;
 
     /* Set-up. */
     for (unsigned r = 0; r < REGISTERS; r++)
         h.present[r] = (r != A_PMC3 || id->full_width_writes) &&
                        (r != INUSE || id->perfmon_version >= 4);
-    if (run_regime(t) == REGIME_B &&
-        !force_abort_change(t, TSX_FORCE_ABORT_RTM_FORCE_ABORT, 0, &value))
-        return;
-    bool firm = counter3_is_reliable(t);
-    if (!rtm_usable(t) || !counters_take(t))
-        return;
 
     /* Measured. */
     for (unsigned round = 0; round < rounds; round++) {
@@ -173,6 +164,27 @@ TEST(counter3_registers_hold,
 
     /* Check. */
     report(&h, firm, rounds);
-    note(t, "%u rounds of %u transactions, %u committed in all", rounds,
-         TRANSACTIONS, committed);
+    note(t, "%s: %u rounds of %u transactions, %u committed in all", state,
+         rounds, TRANSACTIONS, committed);
+}
+
+TEST(counter3_registers_hold,
+     .asks = "Do counter 3's registers hold their values over transactions?",
+     .cite = "White paper 604224, section 1.2 and appendix A; SDM 3B, "
+             "\"IA32_PERF_GLOBAL_INUSE MSR\"",
+     .needs = {.features = NEED_INTEL | NEED_PMU | NEED_RTM, .counters = 4})
+{
+    const uint64_t bit = TSX_FORCE_ABORT_RTM_FORCE_ABORT;
+    uint64_t value;
+
+    if (!rtm_usable(t) || !counters_take(t))
+        return;
+    if (run_regime(t) != REGIME_B) {
+        hold_rounds(t, "TSX_FORCE_ABORT (10FH) as found");
+        return;
+    }
+    if (force_abort_change(t, bit, 0, &value))
+        hold_rounds(t, "RTM_FORCE_ABORT = 0");
+    if (force_abort_change(t, 0, bit, &value))
+        hold_rounds(t, "RTM_FORCE_ABORT = 1");
 }

@@ -9,7 +9,7 @@ bool counters_put(struct run *t, uint32_t msr, uint64_t value)
     int vector = hw_msr_write(msr, value);
 
     if (vector != HW_NO_FAULT)
-        broken(t, "WRMSR of %lx to MSR %xH raises vector %d",
+        broken(t, "WRMSR of %lx to MSR %XH raises vector %d",
                (unsigned long)value, msr, vector);
     return vector == HW_NO_FAULT;
 }
@@ -20,7 +20,7 @@ uint64_t counters_fetch(struct run *t, uint32_t msr)
     int vector = hw_msr_read(msr, &value);
 
     if (vector != HW_NO_FAULT)
-        broken(t, "RDMSR of MSR %xH raises vector %d", msr, vector);
+        broken(t, "RDMSR of MSR %XH raises vector %d", msr, vector);
     return value;
 }
 
@@ -52,7 +52,7 @@ static void say_in_use(struct run *t, const struct identity *id)
         if (get_msr(t, IA32_PERFEVTSEL(n), &select) &&
             (select & IA32_PERFEVTSEL_EN) != 0)
             note(t,
-                 "in use before the test: IA32_PERFEVTSEL%u (%xH) = %lx, "
+                 "in use before the test: IA32_PERFEVTSEL%u (%XH) = %lx, "
                  "IA32_PERF_GLOBAL_CTRL (38FH) = %lx",
                  n, IA32_PERFEVTSEL(n), (unsigned long)select,
                  (unsigned long)ctrl);
@@ -115,10 +115,10 @@ static void hold(struct counters *c, bool firm, const char *name, uint32_t msr,
     if (got == want)
         return;
     if (firm)
-        check(c->t, false, "%s (%xH) written with %lx reads as %lx", name, msr,
+        check(c->t, false, "%s (%XH) written with %lx reads as %lx", name, msr,
               (unsigned long)want, (unsigned long)got);
     else
-        note(c->t, "%s (%xH) written with %lx reads as %lx", name, msr,
+        note(c->t, "%s (%XH) written with %lx reads as %lx", name, msr,
              (unsigned long)want, (unsigned long)got);
 }
 

@@ -21,8 +21,9 @@ struct tally {
     unsigned outside;           /* trials whose reference is out of bounds */
     unsigned odd[COUNTERS_MAX]; /* trials in which the counter differs */
     unsigned shown_reference, shown_odd;
-    uint64_t lowest, highest; /* reference, of trials without an abort */
-    unsigned whole;           /* trials without an abort */
+    uint64_t lowest, highest; /* what the reference counted */
+    unsigned whole;           /* trials in which no transaction aborted */
+    uint64_t whole_lowest, whole_highest; /* of these */
 };
 
 static const char *reference_name(const struct counters *c)
@@ -52,6 +53,15 @@ static void show(const struct tally *y, unsigned trial, const struct sample *s,
              (unsigned long)gp[6], (unsigned long)gp[7]);
 }
 
+static void widen(uint64_t *lowest, uint64_t *highest, uint64_t value,
+                  bool first)
+{
+    if (first || value < *lowest)
+        *lowest = value;
+    if (first || value > *highest)
+        *highest = value;
+}
+
 /* Takes one trial in. True where it went as it should. */
 static bool take(struct tally *y, unsigned trial, const struct sample *s)
 {
@@ -65,13 +75,9 @@ static bool take(struct tally *y, unsigned trial, const struct sample *s)
     y->trials++;
     y->aborts += (unsigned)s->aborted;
     y->commits += y->shape->transactions - (unsigned)s->aborted;
-    if (s->aborted == 0) {
-        if (y->whole == 0 || reference < y->lowest)
-            y->lowest = reference;
-        if (y->whole == 0 || reference > y->highest)
-            y->highest = reference;
-        y->whole++;
-    }
+    widen(&y->lowest, &y->highest, reference, y->trials == 1);
+    if (s->aborted == 0)
+        widen(&y->whole_lowest, &y->whole_highest, reference, y->whole++ == 0);
     y->outside += outside;
     for (unsigned n = 0; n < y->c.count; n++)
         y->odd[n] += odd >> n & 1;
@@ -94,20 +100,17 @@ static void judge_reference(const struct tally *y)
           e->name, reference_name(&y->c), y->outside, y->trials,
           (unsigned long)whole.least, (unsigned long)whole.most);
     if (e->kind != COUNTS_TIME && y->whole != 0)
-        check(t, y->lowest == y->highest,
+        check(t, y->whole_lowest == y->whole_highest,
               "%s: %s counted %lu to %lu over the same window; wanted one "
               "count in all trials",
-              e->name, reference_name(&y->c), (unsigned long)y->lowest,
-              (unsigned long)y->highest);
-    if (y->whole != 0)
-        note(t,
-             "%s: %s counted %lu to %lu; %u lie between the WRMSRs; "
-             "%u trials, %u repeated for an SMI",
-             e->name, reference_name(&y->c), (unsigned long)y->lowest,
-             (unsigned long)y->highest,
-             e->kind == COUNTS_BRANCHES ? y->shape->branches
-                                        : y->shape->instructions,
-             y->trials, y->c.repeated);
+              e->name, reference_name(&y->c), (unsigned long)y->whole_lowest,
+              (unsigned long)y->whole_highest);
+    note(t,
+         "%s: %s counted %lu to %lu in %u trials, %u repeated for an SMI; "
+         "between the WRMSRs %u instructions, %u of them branches",
+         e->name, reference_name(&y->c), (unsigned long)y->lowest,
+         (unsigned long)y->highest, y->trials, y->c.repeated,
+         y->shape->instructions, y->shape->branches);
 }
 
 static void judge_counters(const struct tally *y, bool firm3)
@@ -120,13 +123,13 @@ static void judge_counters(const struct tally *y, bool firm3)
             continue;
         if (n >= y->least)
             check(t, y->odd[n] == 0,
-                  "IA32_PMC%u (%xH) counted %s differently from %s in %u of "
+                  "IA32_PMC%u (%XH) counted %s differently from %s in %u of "
                   "%u trials; wanted 0",
                   n, IA32_PMC(n), event, reference_name(&y->c), y->odd[n],
                   y->trials);
         else if (y->odd[n] != 0)
             note(t,
-                 "IA32_PMC%u (%xH) counted %s differently from %s in %u "
+                 "IA32_PMC%u (%XH) counted %s differently from %s in %u "
                  "of %u trials",
                  n, IA32_PMC(n), event, reference_name(&y->c), y->odd[n],
                  y->trials);
