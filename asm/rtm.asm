@@ -16,20 +16,24 @@
 bits 64
 default rel
 
-%define COMMITTED -1
-%define ABORTED   -2
+%define COMMITTED  -1
+%define ABORTED    -2
+%define UNRESTORED -3
 
 section .text align=4096
 
 ; int rtm_store(uint64_t *rdi, uint64_t rsi, uint32_t *rdx)
-; Stores RSI at RDI inside a transaction. *RDX is EAX as found at the end of it:
-; ~0 after a commit, the abort status after an abort, untouched by a fault.
+; Stores RSI at RDI and changes RCX inside a transaction. *RDX is EAX as found at
+; the end of it: ~0 after a commit, the abort status after an abort, untouched by
+; a fault.
 global rtm_store, rtm_store_fault, rtm_store_end_fault, rtm_store_resume
 rtm_store:
+        mov     rcx, rsi
         mov     eax, -1
 rtm_store_fault:
         xbegin  rtm_store_fallback
         mov     [rdi], rsi
+        not     rcx
 rtm_store_end_fault:
         xend
         mov     [rdx], eax
@@ -39,6 +43,10 @@ rtm_store_resume:
 rtm_store_fallback:
         mov     [rdx], eax
         mov     eax, ABORTED
+        cmp     rcx, rsi
+        je      .restored
+        mov     eax, UNRESTORED
+.restored:
         ret
 
 align 4096, db 0xcc

@@ -22,8 +22,9 @@ static bool try_one(uint64_t value, struct rtm_tally *out)
         out->eax_changed += eax != RTM_STATUS_STARTED;
         return true;
     }
-    if (outcome == RTM_ABORTED) {
+    if (outcome == RTM_ABORTED || outcome == RTM_UNRESTORED) {
         out->aborted++;
+        out->unrestored += outcome == RTM_UNRESTORED;
         out->leaked += cell != BEFORE;
         if (eax == RTM_STATUS_FORCED)
             out->forced++;
@@ -52,6 +53,10 @@ void rtm_check_atomic(struct run *t, const char *state,
           "%s: the store of an aborted transaction remained in memory, "
           "%u of %u; wanted 0",
           state, tally->leaked, tally->aborted);
+    check(t, tally->unrestored == 0,
+          "%s: a register that an aborted transaction changed kept the change, "
+          "%u of %u; wanted 0",
+          state, tally->unrestored, tally->aborted);
     check(t, tally->lost == 0,
           "%s: the store of a committed transaction is not in memory, "
           "%u of %u; wanted 0",

@@ -14,6 +14,7 @@ struct rtm_tally {
     unsigned tried, committed, aborted, faulted;
     unsigned forced;       /* of the aborted: EAX was 0 */
     unsigned leaked;       /* of the aborted: the store remained in memory */
+    unsigned unrestored;   /* of the aborted: a register kept its change */
     unsigned lost;         /* of the committed: the store is not in memory */
     unsigned eax_changed;  /* of the committed: EAX was not left alone */
     uint32_t other_status; /* EAX of the last abort that was not forced */
