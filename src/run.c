@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* run.c - what a test's body reads, says and does (case.h). */
+#include "src/run.h"
+
+#include "src/mem.h"
+#include "src/names.h"
+#include "src/report/verdict.h"
+
+/* --- Lines and verdicts ---------------------------------------------------- */
+
+static void add_line(struct run *t, const char *before, const char *line)
+{
+    char whole[RUN_LINE_BYTES + 16];
+    size_t bytes = text_format(whole, sizeof(whole), "%s%s\n", before, line);
+
+    if (t->left_out != 0 || bytes > sizeof(t->text) - t->text_bytes) {
+        t->left_out++;
+        return;
+    }
+    memcpy(t->text + t->text_bytes, whole, bytes);
+    t->text_bytes += bytes;
+}
+
+static void say(struct run *t, enum verdict verdict, const char *line)
+{
+    static const char *const before[] = {
+        [VERDICT_NONE] = "",         [VERDICT_PASS] = "",
+        [VERDICT_SKIP] = "SKIP: ",   [VERDICT_FAIL] = "FAIL: ",
+        [VERDICT_ERROR] = "ERROR: ",
+    };
+
+    if (verdict > t->verdict)
+        text_format(t->reason, sizeof(t->reason), "%s", line);
+    t->verdict = verdict_worst(t->verdict, verdict);
+    add_line(t, before[verdict], line);
+}
+
+static void say_list(struct run *t, enum verdict verdict, const char *format,
+                     va_list arguments) PRINTF_LIKE(3, 0);
+static void say_list(struct run *t, enum verdict verdict, const char *format,
+                     va_list arguments)
+{
+    char line[RUN_LINE_BYTES];
+
+    text_format_list(line, sizeof(line), format, arguments);
+    say(t, verdict, line);
+}
+
+bool check(struct run *t, bool ok, const char *format, ...)
+{
+    va_list arguments;
+
+    if (ok) {
+        t->verdict = verdict_worst(t->verdict, VERDICT_PASS);
+        return true;
+    }
+    va_start(arguments, format);
+    say_list(t, VERDICT_FAIL, format, arguments);
+    va_end(arguments);
+    return false;
+}
+
+bool check_equal(struct run *t, const char *what, uint64_t got, uint64_t want)
+{
+    return check(t, got == want, "%s: got %lx, wanted %lx", what,
+                 (unsigned long)got, (unsigned long)want);
+}
+
+void observe(struct run *t, const char *what, uint64_t n, uint64_t of)
+{
+    if (of != 0)
+        t->verdict = verdict_worst(t->verdict, VERDICT_PASS);
+    t->observed += n != 0;
+    note(t, "%s %s: %lu of %lu", n != 0 ? "OBSERVED" : "NOT OBSERVED", what,
+         (unsigned long)n, (unsigned long)of);
+}
+
+void note(struct run *t, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    say_list(t, VERDICT_NONE, format, arguments);
+    va_end(arguments);
+}
+
+void broken(struct run *t, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    say_list(t, VERDICT_ERROR, format, arguments);
+    va_end(arguments);
+}
+
+void skip(struct run *t, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    say_list(t, VERDICT_SKIP, format, arguments);
+    va_end(arguments);
+}
+
+/* --- What a body reads ----------------------------------------------------- */
+
+const struct identity *run_cpu(const struct run *t)
+{
+    return &t->cpu;
+}
+
+enum regime run_regime(const struct run *t)
+{
+    return t->regime;
+}
+
+unsigned run_processor(const struct run *t)
+{
+    return t->processor;
+}
+
+unsigned run_trials(const struct run *t, unsigned usual, unsigned least)
+{
+    struct run *mine = &t->all[t->processor]; /* the same, to write to */
+
+    if (t->trials == 0)
+        return usual;
+    if (t->trials < least && !t->no_trials_line) {
+        mine->no_trials_line = true;
+        note(mine, "trials=%u is fewer than the %u that this test asks for",
+             t->trials, least);
+    }
+    return t->trials;
+}
+
+/* SplitMix64 (Steele, Lea, Flood, 2014): a Weyl sequence, mixed. */
+uint64_t run_random(struct run *t)
+{
+    t->random += UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t z = t->random;
+    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+    return z ^ z >> 31;
+}
+
+/* --- MSRs ------------------------------------------------------------------ */
+
+int try_get_msr(struct run *t, uint32_t msr, uint64_t *value)
+{
+    (void)t;
+    return hw_msr_read(msr, value);
+}
+
+bool get_msr(struct run *t, uint32_t msr, uint64_t *value)
+{
+    char name[MSR_NAME_BYTES];
+    int vector = hw_msr_read(msr, value);
+
+    if (vector == HW_NO_FAULT)
+        return true;
+    *value = 0;
+    broken(t, "%s: RDMSR raises %s", msr_name(msr, name),
+           vector_name((unsigned)vector));
+    return false;
+}
+
+static void say_full(struct run *t, uint32_t msr)
+{
+    char name[MSR_NAME_BYTES];
+
+    broken(t, "%s: not written, %u other MSRs are in the journal already",
+           msr_name(msr, name), JOURNAL_MAX);
+}
+
+int try_set_msr(struct run *t, uint32_t msr, uint64_t value)
+{
+    int vector;
+
+    if (journal_write(&t->journal, &t->cpu, msr, value, &vector) ==
+        JOURNAL_FULL)
+        say_full(t, msr);
+    return vector;
+}
+
+bool set_msr(struct run *t, uint32_t msr, uint64_t value)
+{
+    char name[MSR_NAME_BYTES];
+    int vector;
+
+    switch (journal_write(&t->journal, &t->cpu, msr, value, &vector)) {
+    case JOURNAL_WRITTEN:
+        return true;
+    case JOURNAL_FULL:
+        say_full(t, msr);
+        break;
+    case JOURNAL_READ_FAULTED:
+        broken(t, "%s: RDMSR raises %s, so it was not written",
+               msr_name(msr, name), vector_name((unsigned)vector));
+        break;
+    case JOURNAL_WRITE_FAULTED:
+        broken(t, "%s: WRMSR of %lx raises %s", msr_name(msr, name),
+               (unsigned long)value, vector_name((unsigned)vector));
+        break;
+    }
+    return false;
+}
+
+static void tell_trouble(void *context, const struct journal_trouble *trouble)
+{
+    struct run *t = context;
+    char name[MSR_NAME_BYTES];
+
+    if (trouble->vector != HW_NO_FAULT)
+        broken(t, "%s: not restored to %lx, the access raises %s",
+               msr_name(trouble->msr, name), (unsigned long)trouble->old,
+               vector_name((unsigned)trouble->vector));
+    else
+        broken(t, "%s: restored to %lx, but reads as %lx",
+               msr_name(trouble->msr, name), (unsigned long)trouble->old,
+               (unsigned long)trouble->got);
+}
+
+void restore_msrs(struct run *t)
+{
+    journal_undo(&t->journal, &t->cpu, tell_trouble, t);
+}
+
+/* --- Other processors ------------------------------------------------------ */
+
+struct call {
+    struct run *all;
+    void (*job)(struct run *peer, void *argument);
+    void *argument;
+};
+
+static void peer_job(unsigned processor, void *context)
+{
+    const struct call *call = context;
+
+    call->job(&call->all[processor], call->argument);
+}
+
+bool on_processors(struct run *t, const bool set[],
+                   void (*job)(struct run *peer, void *argument), void *argument)
+{
+    struct call call = {t->all, job, argument};
+    bool ok = true;
+
+    if (t->test->scope != WHOLE_MACHINE || t->processor != 0) {
+        broken(t, "asks for other processors, but is no WHOLE_MACHINE test");
+        return false;
+    }
+    hw_run(set, peer_job, &call, t->timeout_ms, t->results);
+    for (unsigned p = 0; p < t->processors; p++) {
+        if (!set[p])
+            continue;
+        /* t's own run goes on: how it ends is not known yet. */
+        if (t->results[p].end != HW_DONE || p != t->processor)
+            run_ended(&t->all[p], &t->results[p]);
+        ok = ok && t->results[p].end == HW_DONE;
+    }
+    return ok;
+}
+
+bool on_processor(struct run *t, unsigned processor,
+                  void (*job)(struct run *peer, void *argument), void *argument)
+{
+    bool set[HW_PROCESSORS_MAX] = {false};
+
+    if (processor >= t->processors) {
+        broken(t, "asks for processor %u of %u", processor, t->processors);
+        return false;
+    }
+    set[processor] = true;
+    return on_processors(t, set, job, argument);
+}
+
+/* --- For the session ------------------------------------------------------- */
+
+void run_begin(struct run *t, const struct test *test, uint64_t seed)
+{
+    t->test = test;
+    t->end = HW_NOT_ASKED;
+    if (t->lost)
+        return; /* it may be writing still */
+    t->verdict = VERDICT_NONE;
+    t->observed = 0;
+    t->no_trials_line = false;
+    t->journal.count = 0;
+    t->reason[0] = '\0';
+    t->text_bytes = 0;
+    t->left_out = 0;
+    t->random = seed + (uint64_t)t->processor * UINT64_C(0xd1342543de82ef95);
+    for (const char *c = test->name; *c != '\0'; c++)
+        t->random = (t->random ^ (unsigned char)*c) * UINT64_C(0x100000001b3);
+}
+
+static void lose(struct run *t, enum hw_end end)
+{
+    if (t->lost)
+        return;
+    t->lost = true;
+    if (end == HW_LOST)
+        text_format(t->loss, sizeof(t->loss), "processor %u never came up",
+                    t->processor);
+    else
+        text_format(t->loss, sizeof(t->loss),
+                    "processor %u did not answer in %u s", t->processor,
+                    t->timeout_ms / 1000);
+}
+
+void run_ended(struct run *t, const struct hw_result *result)
+{
+    const struct hw_exception *e = &result->exception;
+
+    /* An exception in one job is not made good by the next. */
+    if (t->end != HW_EXCEPTION)
+        t->end = result->end;
+    if (result->end == HW_TIMEOUT || result->end == HW_LOST)
+        lose(t, result->end);
+    else if (result->end == HW_EXCEPTION)
+        broken(t,
+               "unexpected exception %s: error %lx, RIP %lx, CR2 %lx, RSP %lx, "
+               "RAX %lx, RCX %lx, RDX %lx",
+               vector_name(e->vector), (unsigned long)e->error,
+               (unsigned long)e->rip, (unsigned long)e->cr2,
+               (unsigned long)e->rsp, (unsigned long)e->rax,
+               (unsigned long)e->rcx, (unsigned long)e->rdx);
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * run.h - one logical processor's run of one test: what the functions of case.h
+ * keep while it lasts, for the session to read when it has ended.
+ *
+ * A processor that did not answer may still write to its run: from then on only
+ * the fields marked (session) are read.
+ */
+#ifndef SRC_RUN_H
+#define SRC_RUN_H
+
+#include "src/case.h"
+#include "src/journal.h"
+
+#define RUN_LINE_BYTES   240  /* the longest line, without what stands before */
+#define RUN_TEXT_BYTES   3072
+#define RUN_REASON_BYTES 160
+
+struct run {
+    /* (session) For the whole session. */
+    unsigned processor;
+    struct identity cpu;
+    struct regime_evidence evidence;
+    enum regime regime;
+    bool lost;            /* did not answer once, and is not asked again */
+    char loss[80];        /* "processor 1 did not answer in 30 s" */
+
+    /* (session) For one test. */
+    const struct test *test;
+    uint32_t trials;      /* the option; 0: each test's usual number */
+    unsigned timeout_ms;  /* of one job */
+    enum hw_end end;      /* of the last job, HW_NOT_ASKED before the first */
+    struct run *all;      /* every processor's run, by number */
+    struct hw_result *results; /* room for on_processors() */
+    unsigned processors;
+
+    enum verdict verdict;
+    unsigned observed;    /* calls of observe() with n > 0 */
+    bool no_trials_line;  /* the note of few trials is made once */
+    uint64_t random;
+    struct journal journal;
+    char reason[RUN_REASON_BYTES]; /* the first line of the worst verdict */
+    char text[RUN_TEXT_BYTES];     /* lines, each ended by "\n" */
+    size_t text_bytes;
+    unsigned left_out;             /* lines for which there was no room */
+};
+
+/* Begins a test: clears all but the fields for the session. */
+void run_begin(struct run *t, const struct test *test, uint64_t seed);
+
+/* Enters how a job ended: an exception or a loss is ERROR with its line. */
+void run_ended(struct run *t, const struct hw_result *result);
+
+#endif
