@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* ktap.c - writes the lines of a report. */
+#include "src/report/ktap.h"
+
+#include "src/report/crc.h"
+
+/* line: room for KTAP_LINE_BYTES, `bytes` of them used, without "\n". */
+static void write_line(struct ktap *out, char *line, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; i++)
+        if (line[i] < ' ' || line[i] > '~')
+            line[i] = '?';
+    line[bytes++] = '\n';
+    out->crc = crc32(out->crc, line, bytes);
+    for (unsigned s = 0; s < out->sinks_count; s++)
+        out->sinks[s].write(out->sinks[s].self, line, bytes);
+}
+
+static void put(struct ktap *out, const char *format, ...) PRINTF_LIKE(2, 3);
+static void put(struct ktap *out, const char *format, ...)
+{
+    char line[KTAP_LINE_BYTES];
+    va_list arguments;
+
+    va_start(arguments, format);
+    size_t bytes = text_format_list(line, sizeof(line), format, arguments);
+    va_end(arguments);
+    write_line(out, line, bytes);
+}
+
+void ktap_open(struct ktap *out, const struct sink *sinks, unsigned sinks_count,
+               unsigned planned)
+{
+    *out = (struct ktap){.sinks = sinks, .sinks_count = sinks_count};
+    put(out, "KTAP version 1");
+    put(out, "1..%u", planned);
+}
+
+void ktap_note(struct ktap *out, const char *format, ...)
+{
+    char line[KTAP_LINE_BYTES] = "# ";
+    va_list arguments;
+
+    va_start(arguments, format);
+    size_t bytes =
+        text_format_list(line + 2, sizeof(line) - 2, format, arguments);
+    va_end(arguments);
+    write_line(out, line, bytes + 2);
+}
+
+void ktap_result(struct ktap *out, enum verdict verdict, const char *name,
+                 const char *reason)
+{
+    unsigned n = ++out->results;
+
+    switch (verdict) {
+    case VERDICT_PASS:
+        out->totals.pass++;
+        put(out, "ok %u - %s", n, name);
+        break;
+    case VERDICT_SKIP:
+        out->totals.skip++;
+        put(out, "ok %u - %s # SKIP %s", n, name, reason);
+        break;
+    case VERDICT_FAIL:
+        out->totals.fail++;
+        put(out, "not ok %u - %s", n, name);
+        break;
+    case VERDICT_NONE:
+    case VERDICT_ERROR:
+        out->totals.error++;
+        put(out, "not ok %u - %s # ERROR %s", n, name, reason);
+        break;
+    }
+}
+
+void ktap_flush(struct ktap *out)
+{
+    for (unsigned s = 0; s < out->sinks_count; s++)
+        out->sinks[s].flush(out->sinks[s].self);
+}
+
+void ktap_end(struct ktap *out)
+{
+    const struct session_totals *totals = &out->totals;
+
+    put(out, "# END pass=%u fail=%u error=%u skip=%u crc=%08X", totals->pass,
+        totals->fail, totals->error, totals->skip, out->crc);
+    ktap_flush(out);
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * ktap.h - the report as it leaves: flat KTAP version 1, whole lines, to every
+ * sink, with a CRC-32 over all that stands before the END line.
+ *
+ * Linux kernel documentation, "The Kernel Test Anything Protocol (KTAP),
+ * version 1". Only printable ASCII leaves: any other character becomes '?'.
+ */
+#ifndef SRC_REPORT_KTAP_H
+#define SRC_REPORT_KTAP_H
+
+#include "src/case.h"
+#include "src/session.h"
+
+#define KTAP_LINE_BYTES 512 /* the longest line, with "\n" */
+
+struct ktap {
+    const struct sink *sinks;
+    unsigned sinks_count;
+    uint32_t crc;
+    unsigned results; /* result lines so far */
+    struct session_totals totals;
+};
+
+/* Writes the version and the plan for so many results. */
+void ktap_open(struct ktap *out, const struct sink *sinks, unsigned sinks_count,
+               unsigned planned);
+/* One diagnostic line; "# " is put before it, "\n" after it. */
+void ktap_note(struct ktap *out, const char *format, ...) PRINTF_LIKE(2, 3);
+/* The result line, counted in the totals. reason: for SKIP and ERROR. A verdict
+ * of VERDICT_NONE counts as ERROR. */
+void ktap_result(struct ktap *out, enum verdict verdict, const char *name,
+                 const char *reason);
+void ktap_flush(struct ktap *out);
+/* The END line: totals and CRC. Flushes. */
+void ktap_end(struct ktap *out);
+
+#endif
