@@ -9,7 +9,7 @@
 #include "src/tsx/rtm.h"
 
 #define TRANSACTIONS 10 /* of each round */
-#define SHOWN        3  /* changes told in full */
+#define SHOWN        2  /* changes of each register told in full */
 
 enum { PMC3, A_PMC3, PERFEVTSEL3, GLOBAL_CTRL, INUSE, REGISTERS };
 
@@ -57,7 +57,7 @@ struct hold {
     bool present[REGISTERS];
     uint64_t want[REGISTERS];
     unsigned at_once[REGISTERS], later[REGISTERS];
-    unsigned shown;     /* lines */
+    unsigned shown[REGISTERS]; /* lines */
     unsigned published; /* changes of IA32_PERFEVTSEL3 of the published kind */
     unsigned used;      /* INUSE[3] = 1 although nothing is selected */
 };
@@ -87,7 +87,7 @@ static void write_pattern(struct hold *h, unsigned round)
 static void show(struct hold *h, unsigned round, unsigned r, uint64_t got,
                  bool published)
 {
-    if (h->shown++ < SHOWN)
+    if (h->shown[r]++ < SHOWN)
         note(h->t, "round %u: %s: before %lx, after %lx%s", round,
              registers[r].later, (unsigned long)h->want[r], (unsigned long)got,
              published ? " (the published change: INT cleared, IN_TX set)"
