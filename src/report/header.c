@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* header.c - writes the lines about the machine. */
+#include "src/report/header.h"
+
+#include "src/cpu/products.h"
+#include "src/msr.h"
+#include "src/names.h"
+#include "src/report/merge.h"
+
+#define CORES_BYTES 400
+
+void header_made_on(struct ktap *out, const struct identity *id)
+{
+    if (!id->hypervisor)
+        ktap_note(out, "made on: a bare machine (no hypervisor enumerated)");
+    else if (text_equal(id->hypervisor_name, IDENTITY_SIMULATED))
+        ktap_note(out, "made on: a SIMULATED processor, not silicon: nothing "
+                       "below says anything about a real one");
+    else
+        ktap_note(out,
+                  "made on: a virtual machine, hypervisor \"%s\": what follows "
+                  "is its doing as much as the processor's",
+                  id->hypervisor_name);
+}
+
+static void describe_identity(struct run *t)
+{
+    const struct identity *id = &t->cpu;
+    char microcode[40] = "microcode revision not readable";
+
+    if (id->microcode_known)
+        text_format(microcode, sizeof(microcode), "microcode %XH",
+                    id->microcode);
+    note(t, "%s %02X_%02XH stepping %u, %s, \"%s\"", id->vendor, id->family,
+         id->model, id->stepping, microcode, id->brand);
+    if (id->core_type != 0)
+        note(t, "core type %XH (CPUID.1AH:EAX[31:24]) of a hybrid processor",
+             id->core_type);
+}
+
+static void describe_features(struct run *t)
+{
+    const struct identity *id = &t->cpu;
+
+    note(t,
+         "performance monitoring version %u, %u general-purpose counters of %u "
+         "bits, %u fixed counters of %u bits, PEBS format %u, full-width writes "
+         "%s",
+         id->perfmon_version, id->counters, id->counter_bits,
+         id->fixed_counters, id->fixed_bits, id->pebs_format,
+         id->full_width_writes ? "yes" : "no");
+    note(t, "HLE %u, RTM %u, RTM_ALWAYS_ABORT %u, TSX_FORCE_ABORT %u", id->hle,
+         id->rtm, id->rtm_always_abort, id->tsx_force_abort);
+}
+
+/* "; TSX_FORCE_ABORT (10FH) = 0", or "raises #GP". */
+static size_t describe_msr(char *out, size_t size, uint32_t msr, int fault,
+                           uint64_t value)
+{
+    char name[MSR_NAME_BYTES];
+
+    if (fault == REGIME_NOT_READ)
+        return 0;
+    if (fault == HW_NO_FAULT)
+        return text_format(out, size, "; %s = %lx", msr_name(msr, name),
+                           (unsigned long)value);
+    return text_format(out, size, "; RDMSR of %s raises %s",
+                       msr_name(msr, name), vector_name((unsigned)fault));
+}
+
+static void describe_regime(struct run *t)
+{
+    const struct regime_evidence *e = &t->evidence;
+    char msrs[120] = "";
+    size_t at = 0;
+
+    note(t, "regime %s: %s", regime_name(t->regime), regime_meaning(t->regime));
+    if (t->regime == REGIME_NONE)
+        return;
+    at += describe_msr(msrs + at, sizeof(msrs) - at, TSX_FORCE_ABORT, e->fault_10f,
+                       e->value_10f);
+    at += describe_msr(msrs + at, sizeof(msrs) - at, IA32_TSX_CTRL, e->fault_122,
+                       e->value_122);
+    describe_msr(msrs + at, sizeof(msrs) - at, IA32_MCU_OPT_CTRL, e->fault_123,
+                 e->value_123);
+    note(t,
+         "evidence: CPUID.7.0:EDX[13] = %u, EDX[11] = %u, EBX[11] = %u, EBX[4] "
+         "= %u%s",
+         t->cpu.tsx_force_abort, t->cpu.rtm_always_abort, t->cpu.rtm,
+         t->cpu.hle, msrs);
+}
+
+static void describe_product(struct run *t)
+{
+    const struct product *row = products_find(&t->cpu);
+
+    if (t->regime == REGIME_NONE)
+        return;
+    note(t, "white paper 604224, tables 1.2-1 and 2.2-2: %s%s%s%s",
+         products_verdict(row, &t->cpu, t->regime), row != NULL ? " (" : "",
+         row != NULL ? row->name : "", row != NULL ? ")" : "");
+}
+
+void header_describe(struct run *t)
+{
+    describe_identity(t);
+    describe_features(t);
+    describe_regime(t);
+    describe_product(t);
+}
+
+void header_cores(struct ktap *out, const struct run runs[], unsigned count)
+{
+    char text[CORES_BYTES] = "";
+    size_t at = 0;
+    bool shared = false;
+
+    for (unsigned p = 0; p < count; p++) {
+        bool first = !runs[p].lost;
+        for (unsigned q = 0; q < p; q++)
+            first = first && (runs[q].lost ||
+                              !identity_siblings(&runs[q].cpu, &runs[p].cpu));
+        const char *between = at != 0 ? ", " : "";
+        for (unsigned q = p; first && q < count; q++) {
+            if (runs[q].lost ||
+                !identity_siblings(&runs[p].cpu, &runs[q].cpu))
+                continue;
+            at += text_format(text + at, sizeof(text) - at, "%s%u", between, q);
+            shared = shared || q != p;
+            between = "+";
+        }
+    }
+    if (!runs[0].cpu.topology_known)
+        ktap_note(out, "cores: not known (no CPUID.0BH)");
+    else if (shared)
+        ktap_note(out, "processors that share a core: %s%s", text,
+                  at + 1 == sizeof(text) ? ".." : "");
+    else
+        ktap_note(out, "cores: each processor has one of its own");
+}
