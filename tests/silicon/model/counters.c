@@ -97,7 +97,6 @@ static bool select_admits(const struct processor *p, unsigned n,
 /* Counter 3 as the configured fault or the garbling of regime B leaves it. */
 static uint32_t counter3_events(struct processor *p, uint32_t count)
 {
-    const struct machine *m = p->machine;
     uint64_t event = p->pmu.select[3] & BITS(7, 0);
 
     if (p->pmu.stands_still)
@@ -114,7 +113,6 @@ static uint32_t counter3_events(struct processor *p, uint32_t count)
         p->pmu.adds_cycle = false;
         return count + 1;
     }
-    (void)m;
     return count;
 }
 
