@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* summary.c - advice as a table: where it applies, on what it rests, its words. */
+#include "src/report/summary.h"
+
+#include "src/mem.h"
+#include "src/report/verdict.h"
+
+enum applies { ALWAYS, WITH_RTM, WITHOUT_RTM, WITH_HLE, WITHOUT_HLE };
+
+struct advice {
+    unsigned regimes;
+    enum applies when;
+    const char *subject;
+    /* Names of tests that have to pass. After a name, '?' lets it be skipped, and
+     * '*' lets it be skipped where there are four counters or fewer. */
+    const char *rests_on;
+    const char *text; /* {all}: counters; {less}: one fewer */
+};
+
+#define COUNTS \
+    "counter3_counts_alone counter3_overflow counter3_full_width_alias? "
+#define UNDER_RTM "counter3_counts_under_rtm counter3_registers_hold "
+#define FORCED    "counter3_counts_force_abort force_abort_aborts_all "
+#define ABOVE_3   "counters_above_3* counter_count_constant? "
+
+#define REGIMES_10F_2021 (REGIME_C | REGIME_C_PRIME | REGIME_D)
+#define REGIMES_PLAIN    (REGIME_A | REGIME_F)
+#define REGIMES_GOOD     (REGIMES_PLAIN | REGIMES_10F_2021)
+
+/* About counter 3 and how many counters there are: needs a PMU with a counter 3. */
+static const struct advice on_counters[] = {
+    {REGIMES_GOOD, WITH_RTM, "counter 3", COUNTS UNDER_RTM,
+     "counter 3 can be trusted, also while transactions are used"},
+    {REGIMES_GOOD, WITHOUT_RTM, "counter 3", COUNTS,
+     "counter 3 can be trusted"},
+    {REGIME_B, WITH_RTM, "counter 3", COUNTS FORCED,
+     "counter 3 can be trusted only while RTM_FORCE_ABORT (10FH[0]) is 1 on the "
+     "logical processor that counts: set it before programming counter 3, "
+     "clear it after"},
+    {REGIME_B, WITHOUT_RTM, "counter 3", COUNTS,
+     "counter 3 can be trusted: RTM is not enumerated"},
+    {REGIME_E, ALWAYS, "counters other than 3", "counter3_counts_alone ",
+     "counter 3 is not to be relied on: no document describes this state"},
+    {REGIMES_10F_2021, ALWAYS, "counter 3 with SDV_ENABLE_RTM",
+     "counter3_counts_sdv ",
+     "counter 3 can be trusted with SDV_ENABLE_RTM = 1 too"},
+
+    {REGIMES_PLAIN, WITH_RTM, "number of counters", COUNTS UNDER_RTM ABOVE_3,
+     "a driver may use all {all} general-purpose counters; there is no force "
+     "abort to set"},
+    {REGIMES_PLAIN, WITHOUT_RTM, "number of counters", COUNTS ABOVE_3,
+     "a driver may use all {all} general-purpose counters; there is no force "
+     "abort to set"},
+    {REGIME_B, WITH_RTM, "number of counters", COUNTS FORCED ABOVE_3,
+     "a driver may use {less} general-purpose counters (all but counter 3) with "
+     "RTM_FORCE_ABORT = 0, and all {all} with RTM_FORCE_ABORT = 1"},
+    {REGIME_B, WITHOUT_RTM, "number of counters", COUNTS ABOVE_3,
+     "a driver may use all {all} general-purpose counters, whatever "
+     "RTM_FORCE_ABORT is"},
+    {REGIMES_10F_2021, WITH_RTM, "number of counters",
+     COUNTS UNDER_RTM ABOVE_3,
+     "a driver may use all {all} general-purpose counters; no force abort is "
+     "needed"},
+    {REGIMES_10F_2021, WITHOUT_RTM, "number of counters", COUNTS ABOVE_3,
+     "a driver may use all {all} general-purpose counters; no force abort is "
+     "needed"},
+    {REGIME_E, ALWAYS, "number of counters",
+     "counter3_counts_alone " ABOVE_3,
+     "a driver may use {less} general-purpose counters (all but counter 3)"},
+
+    {REGIMES_PLAIN, ALWAYS, "Linux perf", "",
+     "Linux perf: nothing to set (allow_tsx_force_abort comes with "
+     "TSX_FORCE_ABORT, which does not exist here)"},
+    {REGIME_B, WITH_RTM, "Linux perf", COUNTS FORCED,
+     "Linux perf: 1 in /sys/devices/cpu/allow_tsx_force_abort lets perf abort "
+     "all transactions while it uses counter 3; 0 keeps RTM working and leaves "
+     "perf {less} counters"},
+    {REGIME_B, WITHOUT_RTM, "Linux perf", COUNTS,
+     "Linux perf: 1 in /sys/devices/cpu/allow_tsx_force_abort, where it exists; "
+     "there are no transactions to lose"},
+    {REGIMES_10F_2021, ALWAYS, "Linux perf", COUNTS,
+     "Linux perf: 1 in /sys/devices/cpu/allow_tsx_force_abort, where it exists; "
+     "0 would keep perf off counter 3 for nothing"},
+    {REGIME_E, ALWAYS, "Linux perf", "",
+     "Linux perf: 0 in /sys/devices/cpu/allow_tsx_force_abort, where it exists, "
+     "keeps perf off counter 3"},
+
+    {REGIMES_PLAIN, ALWAYS, "Intel PCM", "", "Intel PCM: nothing to set"},
+    {REGIME_B, WITH_RTM, "Intel PCM", COUNTS FORCED,
+     "Intel PCM: limits itself to 3 counters; its force-RTM-abort mode (see pcm "
+     "--help) gives it counter 3, and aborts all transactions meanwhile"},
+    {REGIME_B, WITHOUT_RTM, "Intel PCM", COUNTS,
+     "Intel PCM: limits itself to 3 counters although counter 3 is good; its "
+     "force-RTM-abort mode (see pcm --help) gives it back"},
+    {REGIME_C | REGIME_C_PRIME, ALWAYS, "Intel PCM", COUNTS,
+     "Intel PCM: nothing to set; it finds bit 0 of 10FH set and uses counter 3"},
+    {REGIME_D, ALWAYS, "Intel PCM", COUNTS,
+     "Intel PCM: limits itself to 3 counters although counter 3 is good; its "
+     "force-RTM-abort mode writes 1 to 10FH, which ends SDV_ENABLE_RTM: leave "
+     "it off"},
+    {REGIME_E, ALWAYS, "Intel PCM", "",
+     "Intel PCM: nothing to set; it finds bit 0 of 10FH clear and leaves "
+     "counter 3 alone"},
+};
+
+static const struct advice on_tsx[] = {
+    {REGIME_A, WITH_RTM, "RTM", "force_abort_enumeration ",
+     "RTM can be used; nothing aborts it by force"},
+    {REGIME_F, WITH_RTM, "RTM", "force_abort_enumeration ",
+     "RTM is enumerated; where IA32_TSX_CTRL (122H)[0] is 1 it always aborts"},
+    {REGIMES_PLAIN, WITHOUT_RTM, "RTM", "force_abort_enumeration ",
+     "RTM cannot be used: it is not enumerated"},
+    {REGIME_B, WITH_RTM, "RTM", "force_abort_aborts_all ",
+     "RTM works while RTM_FORCE_ABORT is 0; while it is 1 every transaction "
+     "aborts with EAX = 0"},
+    {REGIME_B, WITH_RTM, "RTM_FORCE_ABORT", "force_abort_thread_scope? ",
+     "RTM_FORCE_ABORT belongs to one logical processor: read, modify and write "
+     "10FH on each that counts, and restore it there"},
+    {REGIME_B, WITHOUT_RTM, "RTM", "force_abort_enumeration ",
+     "RTM cannot be used: it is not enumerated"},
+    {REGIME_C, WITH_RTM, "RTM", "always_abort_default ",
+     "RTM does not work: every transaction aborts (RTM_ALWAYS_ABORT)"},
+    {REGIME_C, WITHOUT_RTM, "RTM", "",
+     "RTM cannot be used: it is not enumerated"},
+    {REGIME_C_PRIME, ALWAYS, "RTM", "tsx_cpuid_clear ",
+     "RTM cannot be used: TSX_CPUID_CLEAR (10FH[1]) hides it"},
+    {REGIME_D, ALWAYS, "RTM", "sdv_enable_rtm ",
+     "RTM may commit (SDV_ENABLE_RTM = 1), but memory ordering is not "
+     "guaranteed: not for production"},
+    {REGIME_C | REGIME_C_PRIME, ALWAYS, "SDV_ENABLE_RTM", "sdv_enable_rtm ",
+     "SDV_ENABLE_RTM (10FH[2]) lifts the forced abort; memory ordering is then "
+     "not guaranteed: not for production"},
+    {REGIME_E, ALWAYS, "RTM", "force_abort_enumeration ",
+     "RTM cannot be used: it is hidden"},
+
+    {REGIMES_PLAIN, WITH_HLE, "HLE", "",
+     "HLE is enumerated; whether it elides locks was not tested"},
+    {REGIMES_PLAIN, WITHOUT_HLE, "HLE", "", "HLE is not enumerated"},
+    {REGIME_B | REGIMES_10F_2021, ALWAYS, "HLE", "",
+     "HLE does not work: the white paper says that this microcode disables its "
+     "prefix (not tested)"},
+    {REGIME_E, ALWAYS, "HLE", "", "HLE is not enumerated"},
+};
+
+struct context {
+    enum regime regime;
+    const struct identity *id;
+    const struct finding *findings;
+    unsigned count;
+    void (*line)(void *context, const char *text);
+    void *context;
+};
+
+static void say(const struct context *c, const char *format, ...)
+    PRINTF_LIKE(2, 3);
+static void say(const struct context *c, const char *format, ...)
+{
+    char text[SUMMARY_LINE_BYTES];
+    va_list arguments;
+
+    va_start(arguments, format);
+    text_format_list(text, sizeof(text), format, arguments);
+    va_end(arguments);
+    c->line(c->context, text);
+}
+
+/* The finding for name[0 .. bytes - 1], or NULL. */
+static const struct finding *find(const struct context *c, const char *name,
+                                  size_t bytes)
+{
+    for (unsigned i = 0; i < c->count; i++)
+        if (text_length(c->findings[i].test) == bytes &&
+            memcmp(c->findings[i].test, name, bytes) == 0)
+            return &c->findings[i];
+    return NULL;
+}
+
+/* Says what stands in the way of the advice; false where nothing does. */
+static bool unsettled(const struct context *c, const struct advice *advice)
+{
+    for (const char *at = advice->rests_on; *at != '\0';) {
+        size_t bytes = 0;
+        while (at[bytes] != ' ' && at[bytes] != '?' && at[bytes] != '*')
+            bytes++;
+        char mark = at[bytes];
+        const struct finding *f = find(c, at, bytes);
+        enum verdict verdict = f != NULL ? f->verdict : VERDICT_NONE;
+        bool may_skip = mark == '?' || (mark == '*' && c->id->counters <= 4);
+
+        if (verdict != VERDICT_PASS &&
+            !(verdict == VERDICT_SKIP && may_skip)) {
+            char name[64];
+            text_format(name, bytes < 63 ? bytes + 1 : 64, "%s", at);
+            say(c, "not settled: %s: test %s is %s", advice->subject, name,
+                verdict_name(verdict));
+            return true;
+        }
+        at += bytes + (mark == ' ' ? 1 : 2);
+    }
+    return false;
+}
+
+static bool applies(const struct context *c, const struct advice *advice)
+{
+    const bool when[] = {
+        [ALWAYS] = true,
+        [WITH_RTM] = c->id->rtm,
+        [WITHOUT_RTM] = !c->id->rtm,
+        [WITH_HLE] = c->id->hle,
+        [WITHOUT_HLE] = !c->id->hle,
+    };
+
+    return (advice->regimes & c->regime) != 0 && when[advice->when];
+}
+
+/* Puts the numbers of counters into the text. */
+static void say_advice(const struct context *c, const char *text)
+{
+    char out[SUMMARY_LINE_BYTES];
+    size_t at = 0;
+
+    while (*text != '\0' && at < sizeof(out) - 1) {
+        unsigned number = c->id->counters;
+        size_t skip = 0;
+        if (memcmp(text, "{", 1) == 0)
+            skip = text[1] == 'a' ? sizeof("{all}") - 1 : sizeof("{less}") - 1;
+        if (skip == 0) {
+            out[at++] = *text++;
+            continue;
+        }
+        number -= text[1] == 'l';
+        at += text_format(out + at, sizeof(out) - at, "%u", number);
+        text += skip;
+    }
+    out[at] = '\0';
+    say(c, "%s", out);
+}
+
+static void give(const struct context *c, const struct advice advice[],
+                 size_t rows)
+{
+    for (size_t i = 0; i < rows; i++)
+        if (applies(c, &advice[i]) && !unsettled(c, &advice[i]))
+            say_advice(c, advice[i].text);
+}
+
+/* What the paper only calls possible. */
+static void say_observed(const struct context *c)
+{
+    static const char *const tests[] = {"counter3_counts_under_rtm",
+                                        "counter3_registers_hold",
+                                        "counter3_counts_alone"};
+    bool run = false, observed = false;
+
+    if (c->regime != REGIME_E && !(c->regime == REGIME_B && c->id->rtm))
+        return;
+    for (unsigned i = 0; i < sizeof(tests) / sizeof(tests[0]); i++) {
+        const struct finding *f = find(c, tests[i], text_length(tests[i]));
+        if (f == NULL)
+            continue;
+        run = run || f->verdict == VERDICT_PASS || f->verdict == VERDICT_FAIL;
+        observed = observed || f->observed;
+    }
+    if (observed)
+        say(c, "unexpected values in counter 3 or its registers: OBSERVED in "
+               "this run");
+    else if (run)
+        say(c, "unexpected values in counter 3 or its registers: NOT OBSERVED "
+               "in this run, which is no promise");
+    else
+        say(c, "unexpected values in counter 3 or its registers: not looked "
+               "for in this run");
+}
+
+void summary_write(enum regime regime, const struct identity *id,
+                   const struct finding findings[], unsigned count,
+                   void (*line)(void *context, const char *text), void *context)
+{
+    const struct context c = {regime, id, findings, count, line, context};
+
+    say(&c, "regime %s: %s", regime_name(regime), regime_meaning(regime));
+    if (regime == REGIME_NONE || regime == REGIME_CONTRADICTORY) {
+        say(&c, "no advice for this processor");
+        return;
+    }
+    if (id->perfmon_version < 2 || id->counters < 4) {
+        say(&c,
+            "counter 3 does not exist here, or cannot be tested: performance "
+            "monitoring version %u, %u general-purpose counters",
+            id->perfmon_version, id->counters);
+    } else {
+        give(&c, on_counters, sizeof(on_counters) / sizeof(on_counters[0]));
+        say_observed(&c);
+    }
+    give(&c, on_tsx, sizeof(on_tsx) / sizeof(on_tsx[0]));
+}
