@@ -18,6 +18,9 @@
 /* The instruction was carried out: RIP behind it, and counted if stepped. */
 static void advance(struct vcpu *v)
 {
+    /* It need not be the one looked at: an interrupt may have come between. */
+    v->now = (struct instruction){ .flags = INSTRUCTION_SLOW };
+    v->now_rip = v->vmcb->rip;
     v->vmcb->rip += MSR_BYTES;
     if (v->mode == MODE_STEP)
         step_retire(v);
@@ -122,24 +125,20 @@ static void on_rdpmc(struct vcpu *v)
 
 static void on_debug(struct vcpu *v)
 {
-    uint64_t dr6 = v->vmcb->dr6;
+    uint64_t dr6 = v->vmcb->dr6, hits = dr6 & DR6_B & ~v->dr6;
+    bool step = v->mode == MODE_STEP && (dr6 & DR6_BS) != 0;
 
-    if (v->mode == MODE_STEP && (dr6 & DR6_BS) != 0) {
-        v->vmcb->dr6 = v->dr6;
-        step_retire(v);
-        step_end(v);
-        return;
-    }
-    if ((dr6 & DR6_B) != 0) {
-        if (v->tx.depth > 0)
-            tx_abort(v, TX_STATUS_DEBUG);
-        else
-            guest_inject(v, VECTOR_DB, 0);
-        return;
-    }
-    /* A TF of ours that an IRET has brought back. */
     v->vmcb->dr6 = dr6 & ~DR6_BS;
-    v->vmcb->rflags &= ~(uint64_t)RFLAGS_TF;
+    if (step)
+        step_retire(v);
+    if (hits != 0 && v->tx.depth > 0)
+        tx_abort(v, TX_STATUS_DEBUG);
+    else if (hits != 0)
+        guest_inject(v, VECTOR_DB, 0);
+    else if (step)
+        step_end(v);
+    else
+        v->vmcb->rflags &= ~(uint64_t)RFLAGS_TF; /* ours, back by an IRET */
 }
 
 static void on_exception(struct vcpu *v, unsigned vector)

@@ -72,7 +72,7 @@ void step_count(struct vcpu *v, unsigned instructions, uint32_t cycles,
                 bool in_tx)
 {
     struct retirement r = {
-        .instructions = (uint8_t)instructions,
+        .instructions = instructions,
         .user = v->vmcb->cpl > 0,
         .in_tx = in_tx,
         .cycles = cycles,
@@ -100,7 +100,6 @@ bool step_begin(struct vcpu *v)
         return false;
     }
     v->dr6 = v->vmcb->dr6;
-    v->vmcb->rflags |= RFLAGS_TF;
     return true;
 }
 

@@ -268,7 +268,6 @@ void tx_page_fault(struct vcpu *v)
         /* An interrupt was being delivered: it aborts, then is delivered. */
         tx_abort(v, 0);
         if ((event & 0xFF) >= 32 || (event & EVENT_TYPE) == EVENT_TYPE_NMI) {
-            step_set_mode(v, MODE_FREE);
             if ((event & 0xFF) >= 32)
                 event &= ~EVENT_TYPE;
             v->vmcb->event_inject = event;

@@ -127,7 +127,11 @@ void vcpu_host(struct vcpu *v, uint64_t rsp, uint64_t rip)
         uint64_t tsc = v->measure ? rdtsc() : 0;
         bool stepped = v->mode == MODE_STEP;
 
-        if (!stepped || step_begin(v)) {
+        if (!stepped || v->vmcb->event_inject != 0 || step_begin(v)) {
+            /* An event given while stepping takes TF with it to its frame,
+             * and IRET brings it back. */
+            if (stepped)
+                v->vmcb->rflags |= RFLAGS_TF;
             svm_vmrun(v);
             v->exits++;
             if (v->vmcb->exit_code == EXIT_VMMCALL &&

@@ -160,6 +160,19 @@ static void count_fixed(struct processor *p, unsigned n, uint32_t count,
     }
 }
 
+/* An SMI in the window: its handler counts like any other code. */
+static void smi(struct processor *p)
+{
+    static const struct retirement handler = {
+        .instructions = 1283,
+        .cycles = 4711,
+    };
+
+    p->pmu.smi_pending = false;
+    p->smi_count++;
+    counters_retire(p, &handler);
+}
+
 /* Whole cycles of a slower clock; the rest is kept for the next time. */
 static uint32_t divide(uint64_t *remainder, uint64_t add, uint64_t by)
 {
@@ -176,6 +189,8 @@ void counters_retire(struct processor *p, const struct retirement *r)
 
     if (!pmu->counting)
         return;
+    if (pmu->smi_pending)
+        smi(p);
     ref = divide(&pmu->ref_remainder, (uint64_t)r->cycles * p->open.ref_up,
                  p->open.ref_down);
     bus = divide(&pmu->bus_remainder, ref, BUS_RATIO);

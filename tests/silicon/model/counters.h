@@ -16,7 +16,7 @@
 
 /* What has just happened in the processor. */
 struct retirement {
-    uint8_t instructions;       /* 0 or 1 */
+    uint32_t instructions;      /* 0 or 1; more during an SMI */
     uint8_t branch;             /* a set of INSTRUCTION_BRANCH* bits, or 0 */
     bool taken;                 /* a branch that was taken */
     bool user;                  /* CPL > 0 */

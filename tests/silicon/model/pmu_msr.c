@@ -86,16 +86,6 @@ static bool write_counter_full(struct processor *p, unsigned n, uint64_t value)
     return true;
 }
 
-/* An SMI during the window: its handler counts like any other code. */
-static void smi(struct processor *p)
-{
-    p->smi_count++;
-    for (unsigned n = 0; n < p->machine->counters; n++)
-        p->pmu.counter[n] = (p->pmu.counter[n] + 1283) & COUNTER_MASK;
-    for (unsigned n = 0; n < FIXED_MAX; n++)
-        p->pmu.fixed[n] = (p->pmu.fixed[n] + 1283) & COUNTER_MASK;
-}
-
 /* A window opens when the first counter is enabled, closes with the last. */
 static void window_edge(struct processor *p, bool was_counting)
 {
@@ -105,8 +95,6 @@ static void window_edge(struct processor *p, bool was_counting)
     if (was_counting == pmu->counting)
         return;
     if (!pmu->counting) {
-        if (pmu->smi_pending)
-            smi(p);
         pmu->smi_pending = false;
         return;
     }
