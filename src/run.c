@@ -8,12 +8,15 @@
 
 /* --- Lines and verdicts ---------------------------------------------------- */
 
+#define LEFT_OUT_BYTES 40 /* of text[], kept for the line that says how many */
+
 static void add_line(struct run *t, const char *before, const char *line)
 {
     char whole[RUN_LINE_BYTES + 16];
     size_t bytes = text_format(whole, sizeof(whole), "%s%s\n", before, line);
+    size_t room = sizeof(t->text) - LEFT_OUT_BYTES - t->text_bytes;
 
-    if (t->left_out != 0 || bytes > sizeof(t->text) - t->text_bytes) {
+    if (t->left_out != 0 || bytes > room) {
         t->left_out++;
         return;
     }
@@ -295,6 +298,19 @@ void run_begin(struct run *t, const struct test *test, uint64_t seed)
         t->random = (t->random ^ (unsigned char)*c) * UINT64_C(0x100000001b3);
 }
 
+void run_close(struct run *t)
+{
+    if (t->test->scope == EACH_PROCESSOR && t->end == HW_DONE &&
+        t->verdict == VERDICT_NONE)
+        broken(t, "made no check");
+    if (t->left_out == 0)
+        return;
+    t->text_bytes += text_format(t->text + t->text_bytes,
+                                 sizeof(t->text) - t->text_bytes,
+                                 "%u more lines left out\n", t->left_out);
+    t->left_out = 0;
+}
+
 static void lose(struct run *t, enum hw_end end)
 {
     if (t->lost)
@@ -307,6 +323,7 @@ static void lose(struct run *t, enum hw_end end)
         text_format(t->loss, sizeof(t->loss),
                     "processor %u did not answer in %u s", t->processor,
                     t->timeout_ms / 1000);
+    text_format(t->loss_line, sizeof(t->loss_line), "ERROR: %s\n", t->loss);
 }
 
 void run_ended(struct run *t, const struct hw_result *result)

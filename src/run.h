@@ -23,7 +23,8 @@ struct run {
     struct regime_evidence evidence;
     enum regime regime;
     bool lost;            /* did not answer once, and is not asked again */
-    char loss[80];        /* "processor 1 did not answer in 30 s" */
+    char loss[64];        /* "processor 1 did not answer in 30 s" */
+    char loss_line[80];   /* the same as a line of text[] */
 
     /* (session) For one test. */
     const struct test *test;
@@ -47,6 +48,10 @@ struct run {
 
 /* Begins a test: clears all but the fields for the session. */
 void run_begin(struct run *t, const struct test *test, uint64_t seed);
+
+/* Ends a test, where the processor is not lost: says how many lines were left
+ * out, and, where nothing was checked although it must have been, that. */
+void run_close(struct run *t);
 
 /* Enters how a job ended: an exception or a loss is ERROR with its line. */
 void run_ended(struct run *t, const struct hw_result *result);

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* result.c - merges the runs of one test. */
+#include "src/report/result.h"
+
+#include "src/mem.h"
+#include "src/report/merge.h"
+#include "src/report/verdict.h"
+
+#define SKIP_BEFORE "SKIP: " /* as run.c puts it before a reason */
+
+/* One processor's part. reason: for SKIP and ERROR. */
+struct outcome {
+    enum verdict verdict;
+    const char *reason;
+};
+
+/* A lost processor is an error in every test that would run on it; its own words
+ * are not read, since it may be writing them. */
+static struct outcome settle(struct run *t, struct part *part)
+{
+    bool each = t->test->scope == EACH_PROCESSOR;
+
+    if (t->lost) {
+        bool part_taken = each || t->end != HW_NOT_ASKED;
+        *part = (struct part){t->loss_line,
+                              part_taken ? text_length(t->loss_line) : 0};
+        return (struct outcome){part_taken ? VERDICT_ERROR : VERDICT_NONE,
+                                t->loss};
+    }
+    run_close(t);
+    *part = (struct part){t->text, t->text_bytes};
+    return (struct outcome){judge(t->verdict, t->end, each), t->reason};
+}
+
+/* Of the first processor with the merged verdict; the processors are named where
+ * others say something else. */
+static void find_reason(const struct outcome outcomes[], unsigned processors,
+                        enum verdict merged, char out[RUN_LINE_BYTES])
+{
+    bool set[HW_PROCESSORS_MAX], alone = true;
+    const char *reason = NULL;
+    char name[MERGE_SET_BYTES];
+
+    for (unsigned p = 0; p < processors; p++) {
+        const struct outcome *o = &outcomes[p];
+        if (o->verdict == merged && reason == NULL)
+            reason = o->reason;
+        set[p] = o->verdict == merged && text_equal(reason, o->reason);
+        alone = alone && (set[p] || o->verdict == VERDICT_NONE);
+    }
+    if (alone || text_match("processor *", reason))
+        text_format(out, RUN_LINE_BYTES, "%s", reason);
+    else
+        text_format(out, RUN_LINE_BYTES, "%s: %s",
+                    merge_set_name(set, processors, name), reason);
+}
+
+/* True where all that is said is one reason to skip: the result line has it. */
+static bool is_only_reason(const struct part parts[], unsigned processors,
+                           const char *reason)
+{
+    const size_t before = sizeof(SKIP_BEFORE) - 1, bytes = text_length(reason);
+
+    for (unsigned p = 0; p < processors; p++)
+        if (parts[p].bytes != 0 &&
+            (parts[p].bytes != before + bytes + 1 ||
+             memcmp(parts[p].text + before, reason, bytes) != 0))
+            return false;
+    return true;
+}
+
+struct finding result_write(struct ktap *out, struct run runs[],
+                            unsigned processors)
+{
+    const struct test *test = runs[0].test;
+    struct finding finding = {test->name, VERDICT_NONE, false};
+    struct outcome outcomes[HW_PROCESSORS_MAX];
+    struct part parts[HW_PROCESSORS_MAX];
+    char reason[RUN_LINE_BYTES] = "";
+
+    for (unsigned p = 0; p < processors; p++) {
+        outcomes[p] = settle(&runs[p], &parts[p]);
+        finding.verdict = verdict_merge(finding.verdict, outcomes[p].verdict);
+        finding.observed =
+            finding.observed || (!runs[p].lost && runs[p].observed != 0);
+    }
+    if (finding.verdict == VERDICT_NONE) { /* a body that only called others */
+        finding.verdict = outcomes[0].verdict = VERDICT_ERROR;
+        outcomes[0].reason = "made no check";
+    }
+    find_reason(outcomes, processors, finding.verdict, reason);
+    if (finding.verdict != VERDICT_SKIP ||
+        !is_only_reason(parts, processors, reason))
+        merge_write(out, parts, processors);
+    if (finding.verdict == VERDICT_FAIL || finding.verdict == VERDICT_ERROR)
+        ktap_note(out, "rests on: %s", test->cite);
+    ktap_result(out, finding.verdict, test->name, reason);
+    return finding;
+}

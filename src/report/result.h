@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* result.h - the runs of one test on all processors become its lines and its one
+ * result. */
+#ifndef SRC_REPORT_RESULT_H
+#define SRC_REPORT_RESULT_H
+
+#include "src/report/ktap.h"
+#include "src/report/summary.h"
+#include "src/run.h"
+
+/* Closes the runs, writes what they say and the result line. All runs are of the
+ * same test; runs of processors that took no part have verdict VERDICT_NONE. */
+struct finding result_write(struct ktap *out, struct run runs[],
+                            unsigned processors);
+
+#endif

@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* session.c - one whole run, from identification to the END line. */
+#include "src/session.h"
+
+#include "src/cases.h"
+#include "src/mem.h"
+#include "src/needs.h"
+#include "src/report/header.h"
+#include "src/report/ktap.h"
+#include "src/report/merge.h"
+#include "src/report/result.h"
+#include "src/report/summary.h"
+#include "src/run.h"
+
+#define TESTS_MAX 128
+
+/* Time for one job. A test's grows with its trials: 10 ms for each is ten times
+ * what the slowest takes on the simulated processor. */
+#define IDENTIFY_MS    10000
+#define RESTORE_MS     5000
+#define TEST_MS        30000
+#define TEST_TRIAL_MS  10
+#define TEST_TRIALS    3000 /* where the user said nothing */
+#define TEST_MS_MAX    3600000
+
+struct session {
+    const struct session_setup *setup;
+    struct ktap out;
+    unsigned processors;
+    struct run *runs;
+    struct hw_result *results, *inner_results; /* inner: of on_processors() */
+    struct part *parts;
+    bool set[HW_PROCESSORS_MAX];
+    const struct test *tests[TESTS_MAX]; /* the selected, sorted by name */
+    unsigned tests_count;
+    struct finding findings[TESTS_MAX];
+};
+
+/* --- Workspace ------------------------------------------------------------- */
+
+static size_t rounded(size_t bytes)
+{
+    return (bytes + 15) & ~(size_t)15;
+}
+
+/* Lays the session out from `base` on; only counts where base is NULL. */
+static size_t lay_out(struct session *s, char *base, unsigned processors)
+{
+    size_t at = rounded(sizeof(struct session));
+    const size_t bytes[] = {
+        processors * sizeof(struct run), processors * sizeof(struct hw_result),
+        processors * sizeof(struct hw_result),
+        processors * sizeof(struct part)};
+    void *blocks[4] = {NULL};
+
+    for (unsigned i = 0; i < 4; i++) {
+        if (base != NULL)
+            blocks[i] = base + at;
+        at += rounded(bytes[i]);
+    }
+    if (s != NULL) {
+        s->runs = blocks[0];
+        s->results = blocks[1];
+        s->inner_results = blocks[2];
+        s->parts = blocks[3];
+    }
+    return at;
+}
+
+size_t session_workspace(unsigned processors)
+{
+    return lay_out(NULL, NULL, processors);
+}
+
+static struct session *open_session(const struct session_setup *setup)
+{
+    unsigned processors = hw_processors();
+    struct session *s = setup->workspace;
+
+    memset(s, 0, session_workspace(processors));
+    lay_out(s, setup->workspace, processors);
+    s->setup = setup;
+    s->processors = processors;
+    for (unsigned p = 0; p < processors; p++) {
+        s->runs[p].processor = p;
+        s->runs[p].all = s->runs;
+        s->runs[p].results = s->inner_results;
+        s->runs[p].processors = processors;
+        s->runs[p].trials = setup->options->trials;
+    }
+    return s;
+}
+
+static void select_tests(struct session *s)
+{
+    const char *pattern = s->setup->options->tests;
+
+    for (const struct test *const *list = cases_list(); *list != NULL; list++) {
+        unsigned at = s->tests_count;
+        if (!text_match(pattern, (*list)->name) || at == TESTS_MAX)
+            continue;
+        for (; at > 0 &&
+               text_compare(s->tests[at - 1]->name, (*list)->name) > 0;
+             at--)
+            s->tests[at] = s->tests[at - 1];
+        s->tests[at] = *list;
+        s->tests_count++;
+    }
+}
+
+/* --- Jobs ------------------------------------------------------------------ */
+
+static unsigned timeout_of(const struct session *s)
+{
+    uint64_t trials = s->setup->options->trials;
+    uint64_t ms = TEST_MS + TEST_TRIAL_MS * (trials ? trials : TEST_TRIALS);
+
+    return ms < TEST_MS_MAX ? (unsigned)ms : TEST_MS_MAX;
+}
+
+/* Runs the job on every processor in s->set and enters how it ended. */
+static void run_jobs(struct session *s, unsigned timeout_ms,
+                     void (*job)(unsigned processor, void *context))
+{
+    for (unsigned p = 0; p < s->processors; p++)
+        s->runs[p].timeout_ms = timeout_ms;
+    hw_run(s->set, job, s, timeout_ms, s->results);
+    for (unsigned p = 0; p < s->processors; p++)
+        if (s->set[p])
+            run_ended(&s->runs[p], &s->results[p]);
+}
+
+static void identify_job(unsigned processor, void *context)
+{
+    struct session *s = context;
+    struct run *t = &s->runs[processor];
+
+    identity_read(&t->cpu);
+    regime_probe(&t->cpu, &t->evidence);
+    t->regime = regime_decide(&t->cpu, &t->evidence);
+}
+
+static void body_job(unsigned processor, void *context)
+{
+    struct session *s = context;
+    struct run *t = &s->runs[processor];
+
+    t->test->body(t);
+    if (t->test->scope == EACH_PROCESSOR)
+        restore_msrs(t);
+}
+
+static void restore_job(unsigned processor, void *context)
+{
+    struct session *s = context;
+
+    restore_msrs(&s->runs[processor]);
+}
+
+/* What a job that an exception ended has left, and all of a WHOLE_MACHINE test:
+ * its jobs on one processor share a journal. Again and again, because a restore
+ * may itself be ended by an exception; the entry that did it is gone then. */
+static void restore_rest(struct session *s)
+{
+    for (unsigned attempt = 0; attempt < JOURNAL_MAX; attempt++) {
+        bool any = false;
+
+        for (unsigned p = 0; p < s->processors; p++) {
+            struct run *t = &s->runs[p];
+            s->set[p] = !t->lost && t->journal.count != 0;
+            any = any || s->set[p];
+        }
+        if (!any)
+            return;
+        run_jobs(s, RESTORE_MS, restore_job);
+    }
+}
+
+/* --- One test -------------------------------------------------------------- */
+
+static unsigned answering(const struct session *s)
+{
+    unsigned n = 0;
+
+    for (unsigned p = 0; p < s->processors; p++)
+        n += !s->runs[p].lost;
+    return n;
+}
+
+static void begin_test(struct session *s, const struct test *test)
+{
+    bool whole = test->scope == WHOLE_MACHINE;
+    char missing[NEEDS_TEXT_BYTES];
+
+    for (unsigned p = 0; p < s->processors; p++) {
+        struct run *t = &s->runs[p];
+        run_begin(t, test, s->setup->options->seed);
+        s->set[p] = !t->lost && (!whole || p == 0);
+        if (s->set[p] && !needs_met(&test->needs, &t->cpu, t->regime,
+                                    answering(s), missing)) {
+            skip(t, "%s", missing);
+            s->set[p] = false;
+        }
+    }
+}
+
+static void run_test(struct session *s, const struct test *test,
+                     struct finding *finding)
+{
+    ktap_note(&s->out, "running %s: %s", test->name, test->asks);
+    ktap_flush(&s->out); /* so that a hang shows where it was */
+    begin_test(s, test);
+    run_jobs(s, timeout_of(s), body_job);
+    restore_rest(s);
+    *finding = result_write(&s->out, s->runs, s->processors);
+    ktap_flush(&s->out);
+}
+
+/* --- The whole ------------------------------------------------------------- */
+
+/* "trials=usual" is each test's own number. */
+static void write_options(struct session *s)
+{
+    const struct options *o = s->setup->options;
+    char trials[16] = "usual";
+
+    if (o->trials != 0)
+        text_format(trials, sizeof(trials), "%u", o->trials);
+    ktap_note(&s->out, "options: tests=%s trials=%s seed=%lu", o->tests, trials,
+              (unsigned long)o->seed);
+}
+
+static void write_processors(struct session *s)
+{
+    bool differ = false;
+
+    for (unsigned p = 0; p < s->processors; p++) {
+        struct run *t = &s->runs[p];
+        if (!t->lost && t->end == HW_DONE)
+            header_describe(t);
+        s->parts[p] = t->lost ? (struct part){t->loss_line,
+                                              text_length(t->loss_line)}
+                              : (struct part){t->text, t->text_bytes};
+        const struct part *first = &s->parts[0];
+        differ = differ || s->parts[p].bytes != first->bytes ||
+                 memcmp(s->parts[p].text, first->text, first->bytes) != 0;
+    }
+    ktap_note(&s->out, "processors: %u, jobs %s", s->processors,
+              hw_run_is_parallel() ? "at the same time" : "one after another");
+    merge_write(&s->out, s->parts, s->processors);
+    if (differ)
+        ktap_note(&s->out, "the processors differ: see the lines that do not "
+                           "name all of them");
+    header_cores(&s->out, s->runs, s->processors);
+}
+
+static void identify(struct session *s)
+{
+    static const struct test identify_test = {.name = "identify"};
+
+    for (unsigned p = 0; p < s->processors; p++) {
+        run_begin(&s->runs[p], &identify_test, 0);
+        s->set[p] = true;
+    }
+    run_jobs(s, IDENTIFY_MS, identify_job);
+}
+
+struct summary_line {
+    struct ktap *out;
+    const char *processors; /* "processors 0-1: ", or "" */
+};
+
+static void write_summary_line(void *context, const char *text)
+{
+    const struct summary_line *line = context;
+
+    ktap_note(line->out, "summary: %s%s", line->processors, text);
+}
+
+/* What advice depends on beside the verdicts. */
+static bool same_advice(const struct run *a, const struct run *b)
+{
+    return a->regime == b->regime && a->cpu.rtm == b->cpu.rtm &&
+           a->cpu.hle == b->cpu.hle && a->cpu.counters == b->cpu.counters &&
+           a->cpu.perfmon_version == b->cpu.perfmon_version;
+}
+
+/* Once for each kind of processor. */
+static void summarize(struct session *s)
+{
+    char name[MERGE_SET_BYTES], before[MERGE_SET_BYTES + 2];
+    struct summary_line line = {&s->out, before};
+
+    for (unsigned p = 0; p < s->processors; p++) {
+        bool set[HW_PROCESSORS_MAX] = {false}, first = !s->runs[p].lost;
+        bool all = true;
+        for (unsigned q = 0; q < s->processors; q++) {
+            set[q] = !s->runs[q].lost && same_advice(&s->runs[p], &s->runs[q]);
+            first = first && !(set[q] && q < p);
+            all = all && set[q];
+        }
+        if (!first)
+            continue;
+        text_format(before, sizeof(before), all ? "" : "%s: ",
+                    merge_set_name(set, s->processors, name));
+        summary_write(s->runs[p].regime, &s->runs[p].cpu, s->findings,
+                      s->tests_count, write_summary_line, &line);
+    }
+    const struct session_totals *totals = &s->out.totals;
+    ktap_note(&s->out,
+              "summary: %u tests passed, %u failed, %u in error, %u skipped",
+              totals->pass, totals->fail, totals->error, totals->skip);
+}
+
+struct session_totals session_run(const struct session_setup *setup)
+{
+    struct session *s = open_session(setup);
+
+    select_tests(s);
+    ktap_open(&s->out, setup->sinks, setup->sinks_count, s->tests_count);
+    ktap_note(&s->out, "%s, image crc %08X", setup->program, setup->image_crc);
+    identify(s);
+    header_made_on(&s->out, &s->runs[0].cpu);
+    for (unsigned i = 0; i < setup->warnings_count; i++)
+        ktap_note(&s->out, "warning: %s", setup->warnings[i]);
+    write_options(s);
+    write_processors(s);
+    ktap_flush(&s->out);
+
+    for (unsigned i = 0; i < s->tests_count; i++)
+        run_test(s, s->tests[i], &s->findings[i]);
+    if (s->tests_count == 0) {
+        ktap_note(&s->out, "ERROR: no test fits tests=%s",
+                  setup->options->tests);
+        s->out.totals.error++;
+    }
+    summarize(s);
+    ktap_end(&s->out);
+    return s->out.totals;
+}
