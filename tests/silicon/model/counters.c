@@ -228,6 +228,12 @@ void counters_roll_back(struct processor *p)
             p->pmu.counter[n] = p->pmu.at_xbegin[n];
 }
 
+void counter3_settle(struct processor *p)
+{
+    p->pmu.stands_still = false;
+    p->pmu.inuse3 = false;
+}
+
 void counter3_rewrite_select(struct processor *p)
 {
     /* The published fingerprint: LKML, 2022-04-19, Wen Yang. */

@@ -41,6 +41,8 @@ void counters_roll_back(struct processor *p);
 /* Ways for counter 3 to go wrong. `surely`: at once and visibly, for faults;
  * otherwise as the seed has it. */
 void counter3_garble(struct processor *p, bool surely);
+/* RTM_FORCE_ABORT = 1 makes it usable; its registers stay as they are. */
+void counter3_settle(struct processor *p);
 void counter3_rewrite_select(struct processor *p);
 void counter3_disable(struct processor *p);
 

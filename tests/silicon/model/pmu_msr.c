@@ -51,6 +51,8 @@ static bool write_select(struct processor *p, unsigned n, uint64_t value)
         return false;
     p->pmu.select[n] = value & writable;
     p->pmu.condition[n] = false;
+    if (n == 3)
+        p->pmu.inuse3 = false;
     pmu_update(p);
     return true;
 }

@@ -141,6 +141,8 @@ static bool write_force_abort(struct processor *p, uint64_t value)
         writable |= TSX_CPUID_CLEAR | SDV_ENABLE_RTM;
     if ((value & ~writable) != 0 && !fault_is(m, FAULT_tfa_reserved_accepted))
         return false;
+    if ((value & RTM_FORCE_ABORT) != 0)
+        counter3_settle(p);
     p->tsx.first_after_force = (value & ~p->tsx.force_abort & 1) != 0;
     p->tsx.was_forced = p->tsx.was_forced || (value & RTM_FORCE_ABORT) != 0;
     p->tsx.was_cleared = p->tsx.was_cleared || (value & TSX_CPUID_CLEAR) != 0;
