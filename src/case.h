@@ -18,7 +18,7 @@
 
 /* The worst wins. */
 enum verdict {
-    VERDICT_NONE,  /* no check made yet; at the end of a test it is ERROR */
+    VERDICT_NONE, /* no check made yet; at the end of a test it is ERROR */
     VERDICT_PASS,
     VERDICT_SKIP,  /* a requirement is missing; the line names it */
     VERDICT_FAIL,  /* the processor differs from the manual */
@@ -31,10 +31,10 @@ enum scope {
 };
 
 enum feature {
-    NEED_RTM = 1 << 0,             /* CPUID.7.0:EBX[11] */
-    NEED_PMU = 1 << 1,             /* perfmon version 2 or later */
-    NEED_PERFMON_4 = 1 << 2,       /* GLOBAL_INUSE and STATUS_SET */
-    NEED_FULL_WIDTH = 1 << 3,      /* IA32_PERF_CAPABILITIES[13] */
+    NEED_RTM = 1 << 0,        /* CPUID.7.0:EBX[11] */
+    NEED_PMU = 1 << 1,        /* perfmon version 2 or later */
+    NEED_PERFMON_4 = 1 << 2,  /* GLOBAL_INUSE and STATUS_SET */
+    NEED_FULL_WIDTH = 1 << 3, /* IA32_PERF_CAPABILITIES[13] */
     NEED_TWO_PROCESSORS = 1 << 4,
     NEED_INTEL = 1 << 5,
 };
@@ -56,11 +56,11 @@ struct test {
 
 /* TEST(file_name, .asks = .., .cite = .., .scope = .., .needs = {..}) { body }
  * In the body, t is the run. */
-#define TEST(ident, ...)                                                      \
-    static void body_of_##ident(struct run *t);                               \
-    extern const struct test test_##ident;                                    \
-    const struct test test_##ident = {                                        \
-        .name = #ident, .body = body_of_##ident, __VA_ARGS__};                \
+#define TEST(ident, ...)                                       \
+    static void body_of_##ident(struct run *t);                \
+    extern const struct test test_##ident;                     \
+    const struct test test_##ident = {                         \
+        .name = #ident, .body = body_of_##ident, __VA_ARGS__}; \
     static void body_of_##ident(struct run *t)
 
 /* --- What a body reads --------------------------------------------------- */
@@ -71,7 +71,8 @@ unsigned run_processor(const struct run *t);
 /* Trials to make: the option's, or `usual` where the user said nothing. A
  * user's number below `least` is used all the same, and noted in the report. */
 unsigned run_trials(const struct run *t, unsigned usual, unsigned least);
-/* The same number for the same run and processor; differs between processors. */
+/* The same number for the same run and processor; differs between
+ * processors. */
 uint64_t run_random(struct run *t);
 
 /* --- What a body says ---------------------------------------------------- */
@@ -111,9 +112,11 @@ void restore_msrs(struct run *t);
 
 /* WHOLE_MACHINE only: runs job(peer, argument) on that processor, with the
  * peer's own run (lines, journal, verdict), and waits. False where it did not
- * answer or raised an exception; then the peer's verdict is ERROR and says so. */
+ * answer or raised an exception; then the peer's verdict is ERROR and says
+ * so. */
 bool on_processor(struct run *t, unsigned processor,
-                  void (*job)(struct run *peer, void *argument), void *argument);
+                  void (*job)(struct run *peer, void *argument),
+                  void *argument);
 /* The same on all the processors in set[] at once. False where any failed. */
 bool on_processors(struct run *t, const bool set[],
                    void (*job)(struct run *peer, void *argument),

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* cases.c - the list of tests; build/gen/cases.inc has a CASE(name) for each. */
+/* cases.c - the list of tests; build/gen/cases.inc has a CASE(name) for
+ * each. */
 #include "src/cases.h"
 
 #define CASE(name) extern const struct test test_##name;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * journal.h - the old values of the MSRs that a test writes, so that each has it
- * back afterwards. Pure bookkeeping around hw_msr_*: says nothing itself.
+ * journal.h - the old values of the MSRs that a test writes, so that each has
+ * it back afterwards. Pure bookkeeping around hw_msr_*: says nothing itself.
  *
  * All calls for one journal on the logical processor whose MSRs it keeps.
  */
@@ -22,9 +22,9 @@ struct journal {
 
 enum journal_access {
     JOURNAL_WRITTEN,
-    JOURNAL_READ_FAULTED,  /* nothing written */
+    JOURNAL_READ_FAULTED, /* nothing written */
     JOURNAL_WRITE_FAULTED,
-    JOURNAL_FULL,          /* nothing written */
+    JOURNAL_FULL, /* nothing written */
 };
 
 /* Writes the MSR; before the first write of it, keeps the value it has. *vector
@@ -39,14 +39,14 @@ enum journal_access journal_write(struct journal *journal,
 /* What undoing one entry came to, where it did not simply succeed. */
 struct journal_trouble {
     uint32_t msr;
-    int vector;         /* of WRMSR or RDMSR, or HW_NO_FAULT: */
-    uint64_t old, got;  /* then it reads as got */
+    int vector;        /* of WRMSR or RDMSR, or HW_NO_FAULT: */
+    uint64_t old, got; /* then it reads as got */
 };
 
-/* Gives every register its old value back, the last kept first, reads each back,
- * and empties the journal. tell() is called for each that does not hold its old
- * value. A general-purpose counter is written by its full-width name where it has
- * one (C1H takes 32 bits only), and not compared: it may count. */
+/* Gives every register its old value back, the last kept first, reads each
+ * back, and empties the journal. tell() is called for each that does not hold
+ * its old value. A general-purpose counter is written by its full-width name
+ * where it has one (C1H takes 32 bits only), and not compared: it may count. */
 void journal_undo(struct journal *journal, const struct identity *id,
                   void (*tell)(void *context,
                                const struct journal_trouble *trouble),

@@ -5,7 +5,8 @@
 #include "src/msr.h"
 #include "src/text.h"
 
-/* Registers first, first + 1, ... first + count - 1; numbered where count > 1. */
+/* Registers first, first + 1, ... first + count - 1; numbered where count >
+ * 1. */
 struct range {
     uint32_t first, count;
     const char *name;
@@ -54,11 +55,13 @@ const char *msr_name(uint32_t msr, char out[MSR_NAME_BYTES])
 const char *vector_name(uint64_t vector)
 {
     static const char *const names[32] = {
-        "#DE", "#DB", "NMI", "#BP", "#OF", "#BR", "#UD", "#NM",
-        "#DF", "vector 9", "#TS", "#NP", "#SS", "#GP", "#PF", "vector 15",
-        "#MF", "#AC", "#MC", "#XM", "#VE", "#CP", "vector 22", "vector 23",
-        "vector 24", "vector 25", "vector 26", "vector 27", "vector 28",
-        "vector 29", "vector 30", "vector 31",
+        "#DE",       "#DB",       "NMI",       "#BP",       "#OF",
+        "#BR",       "#UD",       "#NM",       "#DF",       "vector 9",
+        "#TS",       "#NP",       "#SS",       "#GP",       "#PF",
+        "vector 15", "#MF",       "#AC",       "#MC",       "#XM",
+        "#VE",       "#CP",       "vector 22", "vector 23", "vector 24",
+        "vector 25", "vector 26", "vector 27", "vector 28", "vector 29",
+        "vector 30", "vector 31",
     };
 
     return vector < 32 ? names[vector] : "no exception";

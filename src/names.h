@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* names.h - the manual's names of MSRs and exceptions, for lines of a report. */
+/* names.h - the manual's names of MSRs and exceptions, for lines of a
+ * report. */
 #ifndef SRC_NAMES_H
 #define SRC_NAMES_H
 

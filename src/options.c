@@ -125,8 +125,9 @@ static const char *take(struct options *out, const struct word *word)
                    ? NULL
                    : "wanted a number of 64 bits";
     if ((value = value_of(word, "exit")).at != NULL)
-        return parse_at_end(out, &value) ? NULL
-                                         : "wanted firmware, poweroff or reboot";
+        return parse_at_end(out, &value)
+                   ? NULL
+                   : "wanted firmware, poweroff or reboot";
     return "no such option: tests= trials= seed= exit=";
 }
 

@@ -6,9 +6,11 @@
 #include "src/names.h"
 #include "src/report/verdict.h"
 
-/* --- Lines and verdicts ---------------------------------------------------- */
+/* --- Lines and verdicts
+ * ---------------------------------------------------- */
 
-#define LEFT_OUT_BYTES 40 /* of text[], kept for the line that says how many */
+#define LEFT_OUT_BYTES 40 /* of text[], kept for the line that says how many
+                           * \ */
 
 static void add_line(struct run *t, const char *before, const char *line)
 {
@@ -65,7 +67,7 @@ bool check(struct run *t, bool ok, const char *format, ...)
 
 bool check_equal(struct run *t, const char *what, uint64_t got, uint64_t want)
 {
-    return check(t, got == want, "%s: got %lx, wanted %lx", what,
+    return check(t, got == want, "%s: got 0x%lx, wanted 0x%lx", what,
                  (unsigned long)got, (unsigned long)want);
 }
 
@@ -105,7 +107,8 @@ void skip(struct run *t, const char *format, ...)
     va_end(arguments);
 }
 
-/* --- What a body reads ----------------------------------------------------- */
+/* --- What a body reads
+ * ----------------------------------------------------- */
 
 const struct identity *run_cpu(const struct run *t)
 {
@@ -146,89 +149,8 @@ uint64_t run_random(struct run *t)
     return z ^ z >> 31;
 }
 
-/* --- MSRs ------------------------------------------------------------------ */
-
-int try_get_msr(struct run *t, uint32_t msr, uint64_t *value)
-{
-    (void)t;
-    return hw_msr_read(msr, value);
-}
-
-bool get_msr(struct run *t, uint32_t msr, uint64_t *value)
-{
-    char name[MSR_NAME_BYTES];
-    int vector = hw_msr_read(msr, value);
-
-    if (vector == HW_NO_FAULT)
-        return true;
-    *value = 0;
-    broken(t, "%s: RDMSR raises %s", msr_name(msr, name),
-           vector_name((unsigned)vector));
-    return false;
-}
-
-static void say_full(struct run *t, uint32_t msr)
-{
-    char name[MSR_NAME_BYTES];
-
-    broken(t, "%s: not written, %u other MSRs are in the journal already",
-           msr_name(msr, name), JOURNAL_MAX);
-}
-
-int try_set_msr(struct run *t, uint32_t msr, uint64_t value)
-{
-    int vector;
-
-    if (journal_write(&t->journal, &t->cpu, msr, value, &vector) ==
-        JOURNAL_FULL)
-        say_full(t, msr);
-    return vector;
-}
-
-bool set_msr(struct run *t, uint32_t msr, uint64_t value)
-{
-    char name[MSR_NAME_BYTES];
-    int vector;
-
-    switch (journal_write(&t->journal, &t->cpu, msr, value, &vector)) {
-    case JOURNAL_WRITTEN:
-        return true;
-    case JOURNAL_FULL:
-        say_full(t, msr);
-        break;
-    case JOURNAL_READ_FAULTED:
-        broken(t, "%s: RDMSR raises %s, so it was not written",
-               msr_name(msr, name), vector_name((unsigned)vector));
-        break;
-    case JOURNAL_WRITE_FAULTED:
-        broken(t, "%s: WRMSR of %lx raises %s", msr_name(msr, name),
-               (unsigned long)value, vector_name((unsigned)vector));
-        break;
-    }
-    return false;
-}
-
-static void tell_trouble(void *context, const struct journal_trouble *trouble)
-{
-    struct run *t = context;
-    char name[MSR_NAME_BYTES];
-
-    if (trouble->vector != HW_NO_FAULT)
-        broken(t, "%s: not restored to %lx, the access raises %s",
-               msr_name(trouble->msr, name), (unsigned long)trouble->old,
-               vector_name((unsigned)trouble->vector));
-    else
-        broken(t, "%s: restored to %lx, but reads as %lx",
-               msr_name(trouble->msr, name), (unsigned long)trouble->old,
-               (unsigned long)trouble->got);
-}
-
-void restore_msrs(struct run *t)
-{
-    journal_undo(&t->journal, &t->cpu, tell_trouble, t);
-}
-
-/* --- Other processors ------------------------------------------------------ */
+/* --- Other processors
+ * ------------------------------------------------------ */
 
 struct call {
     struct run *all;
@@ -244,7 +166,8 @@ static void peer_job(unsigned processor, void *context)
 }
 
 bool on_processors(struct run *t, const bool set[],
-                   void (*job)(struct run *peer, void *argument), void *argument)
+                   void (*job)(struct run *peer, void *argument),
+                   void *argument)
 {
     struct call call = {t->all, job, argument};
     bool ok = true;
@@ -278,7 +201,8 @@ bool on_processor(struct run *t, unsigned processor,
     return on_processors(t, set, job, argument);
 }
 
-/* --- For the session ------------------------------------------------------- */
+/* --- For the session
+ * ------------------------------------------------------- */
 
 void run_begin(struct run *t, const struct test *test, uint64_t seed)
 {
@@ -305,40 +229,40 @@ void run_close(struct run *t)
         broken(t, "made no check");
     if (t->left_out == 0)
         return;
-    t->text_bytes += text_format(t->text + t->text_bytes,
-                                 sizeof(t->text) - t->text_bytes,
-                                 "%u more lines left out\n", t->left_out);
+    t->text_bytes +=
+        text_format(t->text + t->text_bytes, sizeof(t->text) - t->text_bytes,
+                    "%u more lines left out\n", t->left_out);
     t->left_out = 0;
 }
 
-static void lose(struct run *t, enum hw_end end)
+void run_lose(struct run *t, const char *how)
 {
     if (t->lost)
         return;
     t->lost = true;
-    if (end == HW_LOST)
-        text_format(t->loss, sizeof(t->loss), "processor %u never came up",
-                    t->processor);
-    else
-        text_format(t->loss, sizeof(t->loss),
-                    "processor %u did not answer in %u s", t->processor,
-                    t->timeout_ms / 1000);
+    text_format(t->loss, sizeof(t->loss), "processor %u %s", t->processor, how);
     text_format(t->loss_line, sizeof(t->loss_line), "ERROR: %s\n", t->loss);
 }
 
 void run_ended(struct run *t, const struct hw_result *result)
 {
     const struct hw_exception *e = &result->exception;
+    char how[32];
 
     /* An exception in one job is not made good by the next. */
     if (t->end != HW_EXCEPTION)
         t->end = result->end;
-    if (result->end == HW_TIMEOUT || result->end == HW_LOST)
-        lose(t, result->end);
+    text_format(how, sizeof(how), "did not answer in %u s",
+                t->timeout_ms / 1000);
+    if (result->end == HW_LOST)
+        run_lose(t, "never came up");
+    else if (result->end == HW_TIMEOUT)
+        run_lose(t, how);
     else if (result->end == HW_EXCEPTION)
         broken(t,
-               "unexpected exception %s: error %lx, RIP %lx, CR2 %lx, RSP %lx, "
-               "RAX %lx, RCX %lx, RDX %lx",
+               "unexpected exception %s: error 0x%lx, RIP 0x%lx, CR2 0x%lx, "
+               "RSP 0x%lx, "
+               "RAX 0x%lx, RCX 0x%lx, RDX 0x%lx",
                vector_name(e->vector), (unsigned long)e->error,
                (unsigned long)e->rip, (unsigned long)e->cr2,
                (unsigned long)e->rsp, (unsigned long)e->rax,

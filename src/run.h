@@ -12,7 +12,7 @@
 #include "src/case.h"
 #include "src/journal.h"
 
-#define RUN_LINE_BYTES   240  /* the longest line, without what stands before */
+#define RUN_LINE_BYTES   240 /* the longest line, without what stands before */
 #define RUN_TEXT_BYTES   3072
 #define RUN_REASON_BYTES 160
 
@@ -22,28 +22,28 @@ struct run {
     struct identity cpu;
     struct regime_evidence evidence;
     enum regime regime;
-    bool lost;            /* did not answer once, and is not asked again */
-    char loss[64];        /* "processor 1 did not answer in 30 s" */
-    char loss_line[80];   /* the same as a line of text[] */
+    bool lost;          /* did not answer once, and is not asked again */
+    char loss[64];      /* "processor 1 did not answer in 30 s" */
+    char loss_line[80]; /* the same as a line of text[] */
 
     /* (session) For one test. */
     const struct test *test;
-    uint32_t trials;      /* the option; 0: each test's usual number */
-    unsigned timeout_ms;  /* of one job */
-    enum hw_end end;      /* of the last job, HW_NOT_ASKED before the first */
-    struct run *all;      /* every processor's run, by number */
+    uint32_t trials;     /* the option; 0: each test's usual number */
+    unsigned timeout_ms; /* of one job */
+    enum hw_end end;     /* of the last job, HW_NOT_ASKED before the first */
+    struct run *all;     /* every processor's run, by number */
     struct hw_result *results; /* room for on_processors() */
     unsigned processors;
 
     enum verdict verdict;
-    unsigned observed;    /* calls of observe() with n > 0 */
-    bool no_trials_line;  /* the note of few trials is made once */
+    unsigned observed;   /* calls of observe() with n > 0 */
+    bool no_trials_line; /* the note of few trials is made once */
     uint64_t random;
     struct journal journal;
     char reason[RUN_REASON_BYTES]; /* the first line of the worst verdict */
     char text[RUN_TEXT_BYTES];     /* lines, each ended by "\n" */
     size_t text_bytes;
-    unsigned left_out;             /* lines for which there was no room */
+    unsigned left_out; /* lines for which there was no room */
 };
 
 /* Begins a test: clears all but the fields for the session. */
@@ -52,6 +52,9 @@ void run_begin(struct run *t, const struct test *test, uint64_t seed);
 /* Ends a test, where the processor is not lost: says how many lines were left
  * out, and, where nothing was checked although it must have been, that. */
 void run_close(struct run *t);
+
+/* From now on the processor is not asked for anything; how: "never came up". */
+void run_lose(struct run *t, const char *how);
 
 /* Enters how a job ended: an exception or a loss is ERROR with its line. */
 void run_ended(struct run *t, const struct hw_result *result);

@@ -16,12 +16,12 @@
 
 /* Time for one job. A test's grows with its trials: 10 ms for each is ten times
  * what the slowest takes on the simulated processor. */
-#define IDENTIFY_MS    10000
-#define RESTORE_MS     5000
-#define TEST_MS        30000
-#define TEST_TRIAL_MS  10
-#define TEST_TRIALS    3000 /* where the user said nothing */
-#define TEST_MS_MAX    3600000
+#define IDENTIFY_MS   10000
+#define RESTORE_MS    5000
+#define TEST_MS       30000
+#define TEST_TRIAL_MS 10
+#define TEST_TRIALS   3000 /* where the user said nothing */
+#define TEST_MS_MAX   3600000
 
 struct session {
     const struct session_setup *setup;
@@ -29,14 +29,14 @@ struct session {
     unsigned processors;
     struct run *runs;
     struct hw_result *results, *inner_results; /* inner: of on_processors() */
-    struct part *parts;
     bool set[HW_PROCESSORS_MAX];
     const struct test *tests[TESTS_MAX]; /* the selected, sorted by name */
     unsigned tests_count;
     struct finding findings[TESTS_MAX];
 };
 
-/* --- Workspace ------------------------------------------------------------- */
+/* --- Workspace
+ * ------------------------------------------------------------- */
 
 static size_t rounded(size_t bytes)
 {
@@ -47,13 +47,12 @@ static size_t rounded(size_t bytes)
 static size_t lay_out(struct session *s, char *base, unsigned processors)
 {
     size_t at = rounded(sizeof(struct session));
-    const size_t bytes[] = {
-        processors * sizeof(struct run), processors * sizeof(struct hw_result),
-        processors * sizeof(struct hw_result),
-        processors * sizeof(struct part)};
-    void *blocks[4] = {NULL};
+    const size_t bytes[] = {processors * sizeof(struct run),
+                            processors * sizeof(struct hw_result),
+                            processors * sizeof(struct hw_result)};
+    void *blocks[3] = {NULL};
 
-    for (unsigned i = 0; i < 4; i++) {
+    for (unsigned i = 0; i < 3; i++) {
         if (base != NULL)
             blocks[i] = base + at;
         at += rounded(bytes[i]);
@@ -62,7 +61,6 @@ static size_t lay_out(struct session *s, char *base, unsigned processors)
         s->runs = blocks[0];
         s->results = blocks[1];
         s->inner_results = blocks[2];
-        s->parts = blocks[3];
     }
     return at;
 }
@@ -99,8 +97,8 @@ static void select_tests(struct session *s)
         unsigned at = s->tests_count;
         if (!text_match(pattern, (*list)->name) || at == TESTS_MAX)
             continue;
-        for (; at > 0 &&
-               text_compare(s->tests[at - 1]->name, (*list)->name) > 0;
+        for (;
+             at > 0 && text_compare(s->tests[at - 1]->name, (*list)->name) > 0;
              at--)
             s->tests[at] = s->tests[at - 1];
         s->tests[at] = *list;
@@ -108,7 +106,8 @@ static void select_tests(struct session *s)
     }
 }
 
-/* --- Jobs ------------------------------------------------------------------ */
+/* --- Jobs
+ * ------------------------------------------------------------------ */
 
 static unsigned timeout_of(const struct session *s)
 {
@@ -176,7 +175,8 @@ static void restore_rest(struct session *s)
     }
 }
 
-/* --- One test -------------------------------------------------------------- */
+/* --- One test
+ * -------------------------------------------------------------- */
 
 static unsigned answering(const struct session *s)
 {
@@ -216,7 +216,8 @@ static void run_test(struct session *s, const struct test *test,
     ktap_flush(&s->out);
 }
 
-/* --- The whole ------------------------------------------------------------- */
+/* --- The whole
+ * ------------------------------------------------------------- */
 
 /* "trials=usual" is each test's own number. */
 static void write_options(struct session *s)
@@ -230,30 +231,6 @@ static void write_options(struct session *s)
               (unsigned long)o->seed);
 }
 
-static void write_processors(struct session *s)
-{
-    bool differ = false;
-
-    for (unsigned p = 0; p < s->processors; p++) {
-        struct run *t = &s->runs[p];
-        if (!t->lost && t->end == HW_DONE)
-            header_describe(t);
-        s->parts[p] = t->lost ? (struct part){t->loss_line,
-                                              text_length(t->loss_line)}
-                              : (struct part){t->text, t->text_bytes};
-        const struct part *first = &s->parts[0];
-        differ = differ || s->parts[p].bytes != first->bytes ||
-                 memcmp(s->parts[p].text, first->text, first->bytes) != 0;
-    }
-    ktap_note(&s->out, "processors: %u, jobs %s", s->processors,
-              hw_run_is_parallel() ? "at the same time" : "one after another");
-    merge_write(&s->out, s->parts, s->processors);
-    if (differ)
-        ktap_note(&s->out, "the processors differ: see the lines that do not "
-                           "name all of them");
-    header_cores(&s->out, s->runs, s->processors);
-}
-
 static void identify(struct session *s)
 {
     static const struct test identify_test = {.name = "identify"};
@@ -263,6 +240,10 @@ static void identify(struct session *s)
         s->set[p] = true;
     }
     run_jobs(s, IDENTIFY_MS, identify_job);
+    /* Nothing can be tested on a processor that nothing is known of. */
+    for (unsigned p = 0; p < s->processors; p++)
+        if (s->runs[p].end == HW_EXCEPTION)
+            run_lose(&s->runs[p], "could not be identified");
 }
 
 struct summary_line {
@@ -324,7 +305,7 @@ struct session_totals session_run(const struct session_setup *setup)
     for (unsigned i = 0; i < setup->warnings_count; i++)
         ktap_note(&s->out, "warning: %s", setup->warnings[i]);
     write_options(s);
-    write_processors(s);
+    header_processors(&s->out, s->runs, s->processors);
     ktap_flush(&s->out);
 
     for (unsigned i = 0; i < s->tests_count; i++)

@@ -25,7 +25,7 @@ struct session_setup {
     unsigned sinks_count;
     const char *program;     /* "tsxpmu 0.1 (git 1234567)" */
     uint32_t image_crc;      /* CRC-32 of the image's code as loaded */
-    const char *const *warnings; /* found before the session; each is reported */
+    const char *const *warnings; /* found before the session; reported */
     unsigned warnings_count;
     void *workspace;         /* session_workspace() bytes, 16-byte aligned */
 };

@@ -87,8 +87,8 @@ size_t text_format_list(char *text, size_t size, const char *format,
         } else if (f.conversion == 'c') {
             put(&out, (char)va_arg(arguments, int));
         } else if (f.conversion == 'd') {
-            int64_t v = f.wide ? va_arg(arguments, int64_t)
-                               : va_arg(arguments, int);
+            int64_t v =
+                f.wide ? va_arg(arguments, int64_t) : va_arg(arguments, int);
             put_number(&out, &f, v < 0 ? -(uint64_t)v : (uint64_t)v, v < 0);
         } else if (f.conversion == 'u' || f.conversion == 'x' ||
                    f.conversion == 'X') {
@@ -140,8 +140,8 @@ bool text_equal(const char *a, const char *b)
     return text_compare(a, b) == 0;
 }
 
-/* Goes back only to the last star: a later one can take over all that an earlier
- * one could give it. */
+/* Goes back only to the last star: a later one can take over all that an
+ * earlier one could give it. */
 bool text_match(const char *pattern, const char *text)
 {
     const char *star = NULL, *resume = NULL;

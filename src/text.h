@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * text.h - text in buffers of fixed size: a small formatter, comparison, and the
- * patterns of the option tests=.
+ * text.h - text in buffers of fixed size: a small formatter, comparison, and
+ * the patterns of the option tests=.
  */
 #ifndef SRC_TEXT_H
 #define SRC_TEXT_H
@@ -13,8 +13,8 @@
 #define PRINTF_LIKE(f, a) __attribute__((format(printf, f, a)))
 
 /* Formats understood: %s %c %d %u %x %X and %%, with a field width, zero fill,
- * and l or ll for 64 bits (unsigned long is 64 bits here: use %lu and %lx with a
- * cast). Anything else is copied as it stands.
+ * and l or ll for 64 bits (unsigned long is 64 bits here: use %lu and %lx with
+ * a cast). Anything else is copied as it stands.
  *
  * Writes at most size - 1 characters and a NUL; size is at least 1. What does
  * not fit is cut off. Returns the characters written, without the NUL. */

@@ -8,8 +8,8 @@
 #include "src/text.h"
 
 #define LEAF_BRAND_LAST 0x80000004u
-#define LEVEL_SMT  1 /* CPUID.0BH:ECX[15:8] */
-#define LEVEL_CORE 2
+#define LEVEL_SMT       1 /* CPUID.0BH:ECX[15:8] */
+#define LEVEL_CORE      2
 
 static uint32_t field(uint32_t value, unsigned high, unsigned low)
 {

@@ -12,15 +12,15 @@
 #include <stdint.h>
 
 struct identity {
-    char vendor[13];              /* CPUID.0, NUL-terminated */
-    char brand[49];               /* CPUID.80000002H-4H; empty where absent */
-    uint16_t family, model;       /* DisplayFamily, DisplayModel */
+    char vendor[13];        /* CPUID.0, NUL-terminated */
+    char brand[49];         /* CPUID.80000002H-4H; empty where absent */
+    uint16_t family, model; /* DisplayFamily, DisplayModel */
     uint8_t stepping;
-    uint32_t microcode;           /* IA32_BIOS_SIGN_ID (8BH) [63:32] */
-    bool microcode_known;         /* false: 8BH faulted, or not Intel */
-    bool hypervisor;              /* CPUID.1:ECX[31] */
-    char hypervisor_name[13];     /* CPUID.40000000H; empty without it */
-    uint32_t leaf_max;            /* CPUID.0:EAX */
+    uint32_t microcode;       /* IA32_BIOS_SIGN_ID (8BH) [63:32] */
+    bool microcode_known;     /* false: 8BH faulted, or not Intel */
+    bool hypervisor;          /* CPUID.1:ECX[31] */
+    char hypervisor_name[13]; /* CPUID.40000000H; empty without it */
+    uint32_t leaf_max;        /* CPUID.0:EAX */
 
     uint32_t leaf7_ebx, leaf7_edx; /* CPUID.7.0; zero where absent */
     bool hle, rtm, rtm_always_abort, tsx_force_abort; /* from the two above */
@@ -28,18 +28,18 @@ struct identity {
     uint64_t arch_capabilities;                       /* 10AH, zero if absent */
 
     uint32_t leaf0a_eax, leaf0a_ebx, leaf0a_edx; /* CPUID.0AH as read */
-    uint8_t perfmon_version;      /* 0: no architectural PMU */
+    uint8_t perfmon_version;                     /* 0: no architectural PMU */
     uint8_t counters, counter_bits;
     uint8_t fixed_counters, fixed_bits;
-    bool pdcm;                    /* CPUID.1:ECX[15]: 345H exists */
-    uint64_t perf_capabilities;   /* IA32_PERF_CAPABILITIES (345H) */
-    uint8_t pebs_format;          /* 345H[11:8] */
-    bool full_width_writes;       /* 345H[13] */
+    bool pdcm;                  /* CPUID.1:ECX[15]: 345H exists */
+    uint64_t perf_capabilities; /* IA32_PERF_CAPABILITIES (345H) */
+    uint8_t pebs_format;        /* 345H[11:8] */
+    bool full_width_writes;     /* 345H[13] */
 
-    uint32_t apic_id;             /* CPUID.0BH:EDX, or 1:EBX[31:24] */
+    uint32_t apic_id;              /* CPUID.0BH:EDX, or 1:EBX[31:24] */
     uint8_t smt_shift, core_shift; /* CPUID.0BH.0/1:EAX[4:0]; 0 if absent */
-    bool topology_known;          /* leaf 0BH is there */
-    uint8_t core_type;            /* CPUID.1AH:EAX[31:24]; 0: not hybrid */
+    bool topology_known;           /* leaf 0BH is there */
+    uint8_t core_type;             /* CPUID.1AH:EAX[31:24]; 0: not hybrid */
 };
 
 /* The signature that the project's own simulated processor carries in

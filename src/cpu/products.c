@@ -30,8 +30,8 @@ const struct product *products_find(const struct identity *id)
 const char *products_verdict(const struct product *row,
                              const struct identity *id, enum regime regime)
 {
-    const enum regime updated = REGIME_B | REGIME_C | REGIME_C_PRIME | REGIME_D |
-                                REGIME_E | REGIME_CONTRADICTORY;
+    const enum regime updated = REGIME_B | REGIME_C | REGIME_C_PRIME |
+                                REGIME_D | REGIME_E | REGIME_CONTRADICTORY;
 
     if (row == NULL)
         return (regime & updated) != 0 && id->tsx_force_abort

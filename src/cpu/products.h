@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * products.h - the products that white paper 604224 lists. A line in the report;
- * no decision rests on it.
+ * products.h - the products that white paper 604224 lists. A line in the
+ * report; no decision rests on it.
  *
  * Tables 1.2-1, "Affected products if Intel TSX is supported", and 2.2-2,
- * "Affected products with Intel TSX disable microcode update". They have the same
- * rows, and so are one table here. The text of section 2 names client and E3
- * processors only, so 06_55H in table 2.2-2 contradicts it.
+ * "Affected products with Intel TSX disable microcode update". They have the
+ * same rows, and so are one table here. The text of section 2 names client and
+ * E3 processors only, so 06_55H in table 2.2-2 contradicts it.
  */
 #ifndef SRC_CPU_PRODUCTS_H
 #define SRC_CPU_PRODUCTS_H

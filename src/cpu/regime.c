@@ -55,7 +55,8 @@ static enum regime decide_without(const struct identity *id,
 
 /* RTM_ALWAYS_ABORT: bit 2, which would clear it, must be 0. Bit 0 then reads as
  * 1; only in regime E nothing is set, and nothing enumerated. */
-static enum regime decide_always_abort(const struct identity *id, uint64_t value)
+static enum regime decide_always_abort(const struct identity *id,
+                                       uint64_t value)
 {
     bool visible = id->rtm || id->hle;
 
@@ -96,25 +97,31 @@ struct words {
 };
 
 static const struct words all[] = {
-    {REGIME_A, "A", "TSX_FORCE_ABORT (10FH) does not exist: TSX as enumerated, "
-                    "counter 3 like the others"},
-    {REGIME_B, "B", "RTM_FORCE_ABORT can be set: while it is 0 and RTM is "
-                    "enumerated, counter 3 may hold unexpected values"},
-    {REGIME_C, "C", "every RTM transaction is aborted by default; counter 3 is "
-                    "like the others"},
-    {REGIME_C_PRIME, "C'", "as C, and TSX_CPUID_CLEAR hides RTM and HLE from "
-                           "CPUID; counter 3 is like the others"},
-    {REGIME_D, "D", "SDV_ENABLE_RTM is set: RTM may commit, memory ordering is "
-                    "not guaranteed; counter 3 is like the others"},
-    {REGIME_E, "E", "RTM is hidden and 10FH reads as 0: no document says what "
-                    "counter 3 does here"},
-    {REGIME_F, "F", "no TSX_FORCE_ABORT: RTM is controlled by IA32_TSX_CTRL "
-                    "(122H) or IA32_MCU_OPT_CTRL (123H); counter 3 is like the "
-                    "others"},
-    {REGIME_NONE, "none", "not an Intel processor: nothing here is promised of "
-                          "it"},
-    {REGIME_CONTRADICTORY, "contradictory", "CPUID and the MSRs it enumerates "
-                                            "exclude each other"},
+    {REGIME_A, "A",
+     "TSX_FORCE_ABORT (10FH) does not exist: TSX as enumerated, counter 3 "
+     "like the others"},
+    {REGIME_B, "B",
+     "RTM_FORCE_ABORT can be set: while it is 0 and RTM is enumerated, "
+     "counter 3 may hold unexpected values"},
+    {REGIME_C, "C",
+     "every RTM transaction is aborted by default; counter 3 is like the "
+     "others"},
+    {REGIME_C_PRIME, "C'",
+     "as C, and TSX_CPUID_CLEAR hides RTM and HLE from CPUID; counter 3 is "
+     "like the others"},
+    {REGIME_D, "D",
+     "SDV_ENABLE_RTM is set: RTM may commit, memory ordering is not "
+     "guaranteed; counter 3 is like the others"},
+    {REGIME_E, "E",
+     "RTM is hidden and 10FH reads as 0: no document says what counter 3 "
+     "does here"},
+    {REGIME_F, "F",
+     "no TSX_FORCE_ABORT: RTM is controlled by IA32_TSX_CTRL (122H) or "
+     "IA32_MCU_OPT_CTRL (123H); counter 3 is like the others"},
+    {REGIME_NONE, "none",
+     "not an Intel processor: nothing here is promised of it"},
+    {REGIME_CONTRADICTORY, "contradictory",
+     "CPUID and the MSRs it enumerates exclude each other"},
 };
 
 static const struct words *words_of(enum regime regime)

@@ -12,14 +12,14 @@
 
 /* Bits, so that a test can name a set of them. */
 enum regime {
-    REGIME_A = 1 << 0,       /* no TSX_FORCE_ABORT: TSX as enumerated */
-    REGIME_B = 1 << 1,       /* October 2018: bit 0 writable, counter 3 doubtful */
-    REGIME_C = 1 << 2,       /* June 2021: RTM always aborts */
-    REGIME_C_PRIME = 1 << 3, /* C with TSX_CPUID_CLEAR set */
-    REGIME_D = 1 << 4,       /* C with SDV_ENABLE_RTM set */
-    REGIME_E = 1 << 5,       /* RTM hidden by firmware, 10FH reads 0 */
-    REGIME_F = 1 << 6,       /* TSX_CTRL/MCU_OPT_CTRL instead of 10FH */
-    REGIME_NONE = 1 << 7,    /* not an Intel processor */
+    REGIME_A = 1 << 0, /* no TSX_FORCE_ABORT: TSX as enumerated */
+    REGIME_B = 1 << 1, /* October 2018: bit 0 writable, counter 3 doubtful */
+    REGIME_C = 1 << 2, /* June 2021: RTM always aborts */
+    REGIME_C_PRIME = 1 << 3,       /* C with TSX_CPUID_CLEAR set */
+    REGIME_D = 1 << 4,             /* C with SDV_ENABLE_RTM set */
+    REGIME_E = 1 << 5,             /* RTM hidden by firmware, 10FH reads 0 */
+    REGIME_F = 1 << 6,             /* TSX_CTRL/MCU_OPT_CTRL instead of 10FH */
+    REGIME_NONE = 1 << 7,          /* not an Intel processor */
     REGIME_CONTRADICTORY = 1 << 8, /* CPUID and 10FH exclude each other */
 };
 

@@ -3,6 +3,7 @@
 #include "src/report/header.h"
 
 #include "src/cpu/products.h"
+#include "src/mem.h"
 #include "src/msr.h"
 #include "src/names.h"
 #include "src/report/merge.h"
@@ -11,7 +12,9 @@
 
 void header_made_on(struct ktap *out, const struct identity *id)
 {
-    if (!id->hypervisor)
+    if (id->vendor[0] == '\0')
+        ktap_note(out, "made on: not known");
+    else if (!id->hypervisor)
         ktap_note(out, "made on: a bare machine (no hypervisor enumerated)");
     else if (text_equal(id->hypervisor_name, IDENTITY_SIMULATED))
         ktap_note(out, "made on: a SIMULATED processor, not silicon: nothing "
@@ -42,13 +45,13 @@ static void describe_features(struct run *t)
 {
     const struct identity *id = &t->cpu;
 
-    note(t,
-         "performance monitoring version %u, %u general-purpose counters of %u "
-         "bits, %u fixed counters of %u bits, PEBS format %u, full-width writes "
-         "%s",
-         id->perfmon_version, id->counters, id->counter_bits,
-         id->fixed_counters, id->fixed_bits, id->pebs_format,
-         id->full_width_writes ? "yes" : "no");
+    note(
+        t,
+        "performance monitoring version %u, %u general-purpose counters of %u "
+        "bits, %u fixed counters of %u bits, PEBS format %u, full-width writes "
+        "%s",
+        id->perfmon_version, id->counters, id->counter_bits, id->fixed_counters,
+        id->fixed_bits, id->pebs_format, id->full_width_writes ? "yes" : "no");
     note(t, "HLE %u, RTM %u, RTM_ALWAYS_ABORT %u, TSX_FORCE_ABORT %u", id->hle,
          id->rtm, id->rtm_always_abort, id->tsx_force_abort);
 }
@@ -62,7 +65,7 @@ static size_t describe_msr(char *out, size_t size, uint32_t msr, int fault,
     if (fault == REGIME_NOT_READ)
         return 0;
     if (fault == HW_NO_FAULT)
-        return text_format(out, size, "; %s = %lx", msr_name(msr, name),
+        return text_format(out, size, "; %s = 0x%lx", msr_name(msr, name),
                            (unsigned long)value);
     return text_format(out, size, "; RDMSR of %s raises %s",
                        msr_name(msr, name), vector_name((unsigned)fault));
@@ -77,10 +80,10 @@ static void describe_regime(struct run *t)
     note(t, "regime %s: %s", regime_name(t->regime), regime_meaning(t->regime));
     if (t->regime == REGIME_NONE)
         return;
-    at += describe_msr(msrs + at, sizeof(msrs) - at, TSX_FORCE_ABORT, e->fault_10f,
-                       e->value_10f);
-    at += describe_msr(msrs + at, sizeof(msrs) - at, IA32_TSX_CTRL, e->fault_122,
-                       e->value_122);
+    at += describe_msr(msrs + at, sizeof(msrs) - at, TSX_FORCE_ABORT,
+                       e->fault_10f, e->value_10f);
+    at += describe_msr(msrs + at, sizeof(msrs) - at, IA32_TSX_CTRL,
+                       e->fault_122, e->value_122);
     describe_msr(msrs + at, sizeof(msrs) - at, IA32_MCU_OPT_CTRL, e->fault_123,
                  e->value_123);
     note(t,
@@ -101,7 +104,7 @@ static void describe_product(struct run *t)
          row != NULL ? row->name : "", row != NULL ? ")" : "");
 }
 
-void header_describe(struct run *t)
+static void describe(struct run *t)
 {
     describe_identity(t);
     describe_features(t);
@@ -109,7 +112,8 @@ void header_describe(struct run *t)
     describe_product(t);
 }
 
-void header_cores(struct ktap *out, const struct run runs[], unsigned count)
+static void write_cores(struct ktap *out, const struct run runs[],
+                        unsigned count)
 {
     char text[CORES_BYTES] = "";
     size_t at = 0;
@@ -122,8 +126,7 @@ void header_cores(struct ktap *out, const struct run runs[], unsigned count)
                               !identity_siblings(&runs[q].cpu, &runs[p].cpu));
         const char *between = at != 0 ? ", " : "";
         for (unsigned q = p; first && q < count; q++) {
-            if (runs[q].lost ||
-                !identity_siblings(&runs[p].cpu, &runs[q].cpu))
+            if (runs[q].lost || !identity_siblings(&runs[p].cpu, &runs[q].cpu))
                 continue;
             at += text_format(text + at, sizeof(text) - at, "%s%u", between, q);
             shared = shared || q != p;
@@ -137,4 +140,32 @@ void header_cores(struct ktap *out, const struct run runs[], unsigned count)
                   at + 1 == sizeof(text) ? ".." : "");
     else
         ktap_note(out, "cores: each processor has one of its own");
+}
+
+static bool same_lines(const struct part *a, const struct part *b)
+{
+    return a->bytes == b->bytes && memcmp(a->text, b->text, a->bytes) == 0;
+}
+
+void header_processors(struct ktap *out, struct run runs[], unsigned count)
+{
+    struct part parts[HW_PROCESSORS_MAX];
+    bool differ = false;
+
+    for (unsigned p = 0; p < count; p++) {
+        struct run *t = &runs[p];
+        if (!t->lost)
+            describe(t);
+        parts[p] = t->lost
+                       ? (struct part){t->loss_line, text_length(t->loss_line)}
+                       : (struct part){t->text, t->text_bytes};
+        differ = differ || !same_lines(&parts[0], &parts[p]);
+    }
+    ktap_note(out, "processors: %u, jobs run %s", count,
+              hw_run_is_parallel() ? "at the same time" : "one after another");
+    merge_write(out, parts, count);
+    if (differ)
+        ktap_note(out, "the processors differ: see the lines that do not name "
+                       "all of them");
+    write_cores(out, runs, count);
 }

@@ -10,11 +10,9 @@
  * project's own simulated processor. id: of the boot processor. */
 void header_made_on(struct ktap *out, const struct identity *id);
 
-/* Notes identity, features, regime with its evidence, and product row of one
- * processor as lines of its run. */
-void header_describe(struct run *t);
-
-/* Which processors share a core. */
-void header_cores(struct ktap *out, const struct run runs[], unsigned count);
+/* Identity, features, regime with its evidence, product row, and which
+ * processors share a core; what several have in common is said once. Uses the
+ * runs' lines. */
+void header_processors(struct ktap *out, struct run runs[], unsigned count);
 
 #endif

@@ -109,9 +109,9 @@ void merge_write(struct ktap *out, const struct part parts[], unsigned count)
              start = offset) {
             bool said = has_line(&parts[p], start, &line);
             for (unsigned q = 0; q < count; q++) {
-                set[q] = first[q] < q ? set[first[q]]
-                                      : has_line(&parts[q], parts[q].bytes,
-                                                 &line);
+                set[q] = first[q] < q
+                             ? set[first[q]]
+                             : has_line(&parts[q], parts[q].bytes, &line);
                 said = said || (q < p && set[q]);
             }
             if (!said)

@@ -14,14 +14,14 @@ struct outcome {
     const char *reason;
 };
 
-/* A lost processor is an error in every test that would run on it; its own words
- * are not read, since it may be writing them. */
+/* A lost processor is an error in every test that would run on it; its own
+ * words are not read, since it may be writing them. */
 static struct outcome settle(struct run *t, struct part *part)
 {
     bool each = t->test->scope == EACH_PROCESSOR;
 
     if (t->lost) {
-        bool part_taken = each || t->end != HW_NOT_ASKED;
+        bool part_taken = each || t->processor == 0 || t->end != HW_NOT_ASKED;
         *part = (struct part){t->loss_line,
                               part_taken ? text_length(t->loss_line) : 0};
         return (struct outcome){part_taken ? VERDICT_ERROR : VERDICT_NONE,
@@ -32,8 +32,8 @@ static struct outcome settle(struct run *t, struct part *part)
     return (struct outcome){judge(t->verdict, t->end, each), t->reason};
 }
 
-/* Of the first processor with the merged verdict; the processors are named where
- * others say something else. */
+/* Of the first processor with the merged verdict; the processors are named
+ * where others say something else. */
 static void find_reason(const struct outcome outcomes[], unsigned processors,
                         enum verdict merged, char out[RUN_LINE_BYTES])
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* result.h - the runs of one test on all processors become its lines and its one
- * result. */
+/* result.h - the runs of one test on all processors become its lines and its
+ * one result. */
 #ifndef SRC_REPORT_RESULT_H
 #define SRC_REPORT_RESULT_H
 
@@ -8,8 +8,9 @@
 #include "src/report/summary.h"
 #include "src/run.h"
 
-/* Closes the runs, writes what they say and the result line. All runs are of the
- * same test; runs of processors that took no part have verdict VERDICT_NONE. */
+/* Closes the runs, writes what they say and the result line. All runs are of
+ * the same test; runs of processors that took no part have verdict
+ * VERDICT_NONE. */
 struct finding result_write(struct ktap *out, struct run runs[],
                             unsigned processors);
 

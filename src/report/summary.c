@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* summary.c - advice as a table: where it applies, on what it rests, its words. */
+/* summary.c - advice as a table: where it applies, on what it rests, its
+ * words. */
 #include "src/report/summary.h"
 
 #include "src/mem.h"
@@ -11,8 +12,8 @@ struct advice {
     unsigned regimes;
     enum applies when;
     const char *subject;
-    /* Names of tests that have to pass. After a name, '?' lets it be skipped, and
-     * '*' lets it be skipped where there are four counters or fewer. */
+    /* Names of tests that have to pass. After a name, '?' lets it be skipped,
+     * and '*' lets it be skipped where there are four counters or fewer. */
     const char *rests_on;
     const char *text; /* {all}: counters; {less}: one fewer */
 };
@@ -27,16 +28,17 @@ struct advice {
 #define REGIMES_PLAIN    (REGIME_A | REGIME_F)
 #define REGIMES_GOOD     (REGIMES_PLAIN | REGIMES_10F_2021)
 
-/* About counter 3 and how many counters there are: needs a PMU with a counter 3. */
+/* About counter 3 and how many counters there are: needs a PMU with a
+ * counter 3. */
 static const struct advice on_counters[] = {
     {REGIMES_GOOD, WITH_RTM, "counter 3", COUNTS UNDER_RTM,
      "counter 3 can be trusted, also while transactions are used"},
     {REGIMES_GOOD, WITHOUT_RTM, "counter 3", COUNTS,
      "counter 3 can be trusted"},
     {REGIME_B, WITH_RTM, "counter 3", COUNTS FORCED,
-     "counter 3 can be trusted only while RTM_FORCE_ABORT (10FH[0]) is 1 on the "
-     "logical processor that counts: set it before programming counter 3, "
-     "clear it after"},
+     "counter 3 can be trusted only while RTM_FORCE_ABORT (10FH[0]) is 1 on "
+     "the logical processor that counts: set it before programming counter "
+     "3, clear it after"},
     {REGIME_B, WITHOUT_RTM, "counter 3", COUNTS,
      "counter 3 can be trusted: RTM is not enumerated"},
     {REGIME_E, ALWAYS, "counters other than 3", "counter3_counts_alone ",
@@ -52,52 +54,51 @@ static const struct advice on_counters[] = {
      "a driver may use all {all} general-purpose counters; there is no force "
      "abort to set"},
     {REGIME_B, WITH_RTM, "number of counters", COUNTS FORCED ABOVE_3,
-     "a driver may use {less} general-purpose counters (all but counter 3) with "
-     "RTM_FORCE_ABORT = 0, and all {all} with RTM_FORCE_ABORT = 1"},
+     "a driver may use {less} general-purpose counters (all but counter 3) "
+     "with RTM_FORCE_ABORT = 0, and all {all} with RTM_FORCE_ABORT = 1"},
     {REGIME_B, WITHOUT_RTM, "number of counters", COUNTS ABOVE_3,
      "a driver may use all {all} general-purpose counters, whatever "
      "RTM_FORCE_ABORT is"},
-    {REGIMES_10F_2021, WITH_RTM, "number of counters",
-     COUNTS UNDER_RTM ABOVE_3,
+    {REGIMES_10F_2021, WITH_RTM, "number of counters", COUNTS UNDER_RTM ABOVE_3,
      "a driver may use all {all} general-purpose counters; no force abort is "
      "needed"},
     {REGIMES_10F_2021, WITHOUT_RTM, "number of counters", COUNTS ABOVE_3,
      "a driver may use all {all} general-purpose counters; no force abort is "
      "needed"},
-    {REGIME_E, ALWAYS, "number of counters",
-     "counter3_counts_alone " ABOVE_3,
+    {REGIME_E, ALWAYS, "number of counters", "counter3_counts_alone " ABOVE_3,
      "a driver may use {less} general-purpose counters (all but counter 3)"},
 
     {REGIMES_PLAIN, ALWAYS, "Linux perf", "",
      "Linux perf: nothing to set (allow_tsx_force_abort comes with "
      "TSX_FORCE_ABORT, which does not exist here)"},
     {REGIME_B, WITH_RTM, "Linux perf", COUNTS FORCED,
-     "Linux perf: 1 in /sys/devices/cpu/allow_tsx_force_abort lets perf abort "
-     "all transactions while it uses counter 3; 0 keeps RTM working and leaves "
-     "perf {less} counters"},
+     "Linux perf: 1 in /sys/devices/cpu/allow_tsx_force_abort lets perf "
+     "abort all transactions while it uses counter 3; 0 keeps RTM working "
+     "and leaves perf {less} counters"},
     {REGIME_B, WITHOUT_RTM, "Linux perf", COUNTS,
-     "Linux perf: 1 in /sys/devices/cpu/allow_tsx_force_abort, where it exists; "
-     "there are no transactions to lose"},
+     "Linux perf: 1 in /sys/devices/cpu/allow_tsx_force_abort, where it "
+     "exists; there are no transactions to lose"},
     {REGIMES_10F_2021, ALWAYS, "Linux perf", COUNTS,
-     "Linux perf: 1 in /sys/devices/cpu/allow_tsx_force_abort, where it exists; "
-     "0 would keep perf off counter 3 for nothing"},
+     "Linux perf: 1 in /sys/devices/cpu/allow_tsx_force_abort, where it "
+     "exists; 0 would keep perf off counter 3 for nothing"},
     {REGIME_E, ALWAYS, "Linux perf", "",
-     "Linux perf: 0 in /sys/devices/cpu/allow_tsx_force_abort, where it exists, "
-     "keeps perf off counter 3"},
+     "Linux perf: 0 in /sys/devices/cpu/allow_tsx_force_abort, where it "
+     "exists, keeps perf off counter 3"},
 
     {REGIMES_PLAIN, ALWAYS, "Intel PCM", "", "Intel PCM: nothing to set"},
     {REGIME_B, WITH_RTM, "Intel PCM", COUNTS FORCED,
-     "Intel PCM: limits itself to 3 counters; its force-RTM-abort mode (see pcm "
-     "--help) gives it counter 3, and aborts all transactions meanwhile"},
+     "Intel PCM: limits itself to 3 counters; its force-RTM-abort mode (see "
+     "pcm --help) gives it counter 3, and aborts all transactions meanwhile"},
     {REGIME_B, WITHOUT_RTM, "Intel PCM", COUNTS,
      "Intel PCM: limits itself to 3 counters although counter 3 is good; its "
      "force-RTM-abort mode (see pcm --help) gives it back"},
     {REGIME_C | REGIME_C_PRIME, ALWAYS, "Intel PCM", COUNTS,
-     "Intel PCM: nothing to set; it finds bit 0 of 10FH set and uses counter 3"},
+     "Intel PCM: nothing to set; it finds bit 0 of 10FH set and uses counter "
+     "3"},
     {REGIME_D, ALWAYS, "Intel PCM", COUNTS,
      "Intel PCM: limits itself to 3 counters although counter 3 is good; its "
-     "force-RTM-abort mode writes 1 to 10FH, which ends SDV_ENABLE_RTM: leave "
-     "it off"},
+     "force-RTM-abort mode writes 1 to 10FH, which ends SDV_ENABLE_RTM: "
+     "leave it off"},
     {REGIME_E, ALWAYS, "Intel PCM", "",
      "Intel PCM: nothing to set; it finds bit 0 of 10FH clear and leaves "
      "counter 3 alone"},
@@ -114,8 +115,8 @@ static const struct advice on_tsx[] = {
      "RTM works while RTM_FORCE_ABORT is 0; while it is 1 every transaction "
      "aborts with EAX = 0"},
     {REGIME_B, WITH_RTM, "RTM_FORCE_ABORT", "force_abort_thread_scope? ",
-     "RTM_FORCE_ABORT belongs to one logical processor: read, modify and write "
-     "10FH on each that counts, and restore it there"},
+     "RTM_FORCE_ABORT belongs to one logical processor: read, modify and "
+     "write 10FH on each that counts, and restore it there"},
     {REGIME_B, WITHOUT_RTM, "RTM", "force_abort_enumeration ",
      "RTM cannot be used: it is not enumerated"},
     {REGIME_C, WITH_RTM, "RTM", "always_abort_default ",
@@ -128,8 +129,8 @@ static const struct advice on_tsx[] = {
      "RTM may commit (SDV_ENABLE_RTM = 1), but memory ordering is not "
      "guaranteed: not for production"},
     {REGIME_C | REGIME_C_PRIME, ALWAYS, "SDV_ENABLE_RTM", "sdv_enable_rtm ",
-     "SDV_ENABLE_RTM (10FH[2]) lifts the forced abort; memory ordering is then "
-     "not guaranteed: not for production"},
+     "SDV_ENABLE_RTM (10FH[2]) lifts the forced abort; memory ordering is "
+     "then not guaranteed: not for production"},
     {REGIME_E, ALWAYS, "RTM", "force_abort_enumeration ",
      "RTM cannot be used: it is hidden"},
 
@@ -137,8 +138,8 @@ static const struct advice on_tsx[] = {
      "HLE is enumerated; whether it elides locks was not tested"},
     {REGIMES_PLAIN, WITHOUT_HLE, "HLE", "", "HLE is not enumerated"},
     {REGIME_B | REGIMES_10F_2021, ALWAYS, "HLE", "",
-     "HLE does not work: the white paper says that this microcode disables its "
-     "prefix (not tested)"},
+     "HLE does not work: the white paper says that this microcode disables "
+     "its prefix (not tested)"},
     {REGIME_E, ALWAYS, "HLE", "", "HLE is not enumerated"},
 };
 
@@ -187,8 +188,7 @@ static bool unsettled(const struct context *c, const struct advice *advice)
         enum verdict verdict = f != NULL ? f->verdict : VERDICT_NONE;
         bool may_skip = mark == '?' || (mark == '*' && c->id->counters <= 4);
 
-        if (verdict != VERDICT_PASS &&
-            !(verdict == VERDICT_SKIP && may_skip)) {
+        if (verdict != VERDICT_PASS && !(verdict == VERDICT_SKIP && may_skip)) {
             char name[64];
             text_format(name, bytes < 63 ? bytes + 1 : 64, "%s", at);
             say(c, "not settled: %s: test %s is %s", advice->subject, name,

@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* test_session.c - whole runs on the fake machine: the report, letter by letter
+ * once, and what becomes of bad luck. */
+#include "src/msr.h"
+#include "src/report/crc.h"
+#include "src/session.h"
+#include "tests/host/fake_hw.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define ASKS(name) "What of " name "?"
+#define CITE       "A book, \"A table\""
+
+/* What the body of the test named counter3_overflow does. */
+static void (*inject)(struct run *t);
+
+static void overflow_body(struct run *t)
+{
+    set_msr(t, TSX_FORCE_ABORT, 1);
+    set_msr(t, IA32_PERFEVTSEL(3), 0x4300c0);
+    if (inject != NULL)
+        inject(t);
+    check_equal(t, "IA32_PMC3 (C4H)", 5, 5);
+}
+
+static void alone_body(struct run *t)
+{
+    note(t, "windows: %u", run_trials(t, 1000, 100));
+    observe(t, "a thing", run_processor(t), 3);
+    check_equal(t, "IA32_PMC3 (C4H)", 4, 5);
+}
+
+static void regime_c_body(struct run *t)
+{
+    check(t, true, "never seen");
+}
+
+static void silent_body(struct run *t)
+{
+    note(t, "looked at nothing");
+}
+
+static void peer_sets(struct run *peer, void *argument)
+{
+    set_msr(peer, TSX_FORCE_ABORT, *(uint64_t *)argument);
+    if (inject != NULL)
+        inject(peer);
+}
+
+static void scope_body(struct run *t)
+{
+    uint64_t one = 1;
+
+    for (unsigned p = 0; p < hw_processors(); p++)
+        check(t, on_processor(t, p, peer_sets, &one),
+              "processor %u set the bit", p);
+    check(t, !on_processor(t, 99, peer_sets, &one), "there is no processor 99");
+}
+
+static const struct test overflow = {
+    "counter3_overflow",           ASKS("overflow"), CITE, EACH_PROCESSOR,
+    {0, NEED_INTEL | NEED_PMU, 4}, overflow_body};
+static const struct test alone = {
+    "counter3_counts_alone",       ASKS("alone"), CITE, EACH_PROCESSOR,
+    {0, NEED_INTEL | NEED_PMU, 4}, alone_body};
+static const struct test needs_c = {
+    "always_abort_default",      ASKS("C"),    CITE, EACH_PROCESSOR,
+    {REGIME_C | REGIME_D, 0, 0}, regime_c_body};
+static const struct test silent = {
+    "silent", ASKS("silence"), CITE, EACH_PROCESSOR, {0, 0, 0}, silent_body};
+static const struct test scope = {
+    "force_abort_thread_scope",  ASKS("scope"), CITE, WHOLE_MACHINE,
+    {0, NEED_TWO_PROCESSORS, 0}, scope_body};
+
+static const struct test *const three[] = {&overflow, &needs_c, &alone, NULL};
+static const struct test *const one_overflow[] = {&overflow, NULL};
+static const struct test *const one_silent[] = {&silent, NULL};
+static const struct test *const one_scope[] = {&scope, NULL};
+
+static struct session_totals run(const struct test *const *list,
+                                 const char *tests, unsigned trials)
+{
+    static const char *const warnings[] = {"no serial port at 3F8H"};
+    struct options options;
+    struct sink sink;
+    /* Not cleared: the session has to do that. */
+    void *workspace = malloc(session_workspace(hw_processors()));
+
+    memset(workspace, 0xa5, session_workspace(hw_processors()));
+    fake_cases = list;
+    fake_sink(&sink);
+    options_default(&options);
+    snprintf(options.tests, sizeof(options.tests), "%s", tests);
+    options.trials = trials;
+    struct session_setup setup = {
+        .options = &options,
+        .sinks = &sink,
+        .sinks_count = 1,
+        .program = "tsxpmu 0.1 (git 1234567)",
+        .image_crc = 0x89abcdef,
+        .warnings = warnings,
+        .warnings_count = 1,
+        .workspace = workspace,
+    };
+    struct session_totals totals = session_run(&setup);
+    free(workspace);
+    return totals;
+}
+
+/* The END line agrees with the totals and with what stands before it. */
+static void assert_sound(struct session_totals totals)
+{
+    char want[128];
+    char *end = strstr(fake_report, "# END ");
+
+    assert_non_null(end);
+    assert_true(strncmp(fake_report, "KTAP version 1\n1..", 18) == 0);
+    snprintf(want, sizeof(want),
+             "# END pass=%u fail=%u error=%u skip=%u crc=%08X\n", totals.pass,
+             totals.fail, totals.error, totals.skip,
+             crc32(0, fake_report, (size_t)(end - fake_report)));
+    assert_string_equal(end, want);
+}
+
+static void assert_has(const char *text)
+{
+    if (strstr(fake_report, text) == NULL) {
+        print_error("not there: %s\nin:\n%s", text, fake_report);
+        fail();
+    }
+}
+
+static void assert_lacks(const char *text)
+{
+    if (strstr(fake_report, text) != NULL) {
+        print_error("there: %s\nin:\n%s", text, fake_report);
+        fail();
+    }
+}
+
+static void assert_restored(void)
+{
+    for (fake_current = 0; fake_current < hw_processors(); fake_current++) {
+        assert_int_equal(fake_msr(TSX_FORCE_ABORT)->value, 0);
+        assert_int_equal(fake_msr(IA32_PERFEVTSEL(3))->value, 0);
+    }
+    fake_current = 0;
+}
+
+static void report_letter_by_letter(void **state)
+{
+    char golden[65536];
+    FILE *file = fopen("tests/golden/session.report", "r");
+
+    (void)state;
+    fake_reset();
+    fake_processors(2);
+    inject = NULL;
+    struct session_totals totals = run(three, "*", 50);
+    if (getenv("TSXPMU_GOLDEN") != NULL) { /* to be looked at, then kept */
+        FILE *out = fopen("tests/golden/session.report", "w");
+        assert_non_null(out);
+        fputs(fake_report, out);
+        fclose(out);
+        return;
+    }
+    assert_non_null(file);
+    golden[fread(golden, 1, sizeof(golden) - 1, file)] = '\0';
+    fclose(file);
+    assert_string_equal(fake_report, golden);
+    assert_sound(totals);
+    assert_int_equal(totals.pass, 1);
+    assert_int_equal(totals.fail, 1);
+    assert_int_equal(totals.skip, 1);
+    assert_true(fake_flushes >= 4);
+    assert_restored();
+}
+
+static void raise_everywhere(struct run *t)
+{
+    (void)t;
+    fake_raise(14, 0x1234);
+}
+
+static void exception_is_error_and_undone(void **state)
+{
+    (void)state;
+    fake_reset();
+    fake_processors(2);
+    inject = raise_everywhere;
+    struct session_totals totals = run(three, "*", 0);
+    assert_sound(totals);
+    assert_int_equal(totals.error, 1);
+    assert_int_equal(totals.fail, 1);
+    assert_has("# processors 0-1: ERROR: unexpected exception #PF: error 0x0, "
+               "RIP 0x1234,");
+    assert_has("not ok 3 - counter3_overflow # ERROR unexpected exception #PF");
+    assert_restored();
+}
+
+static void hang_on_1(struct run *t)
+{
+    if (run_processor(t) == 1)
+        fake_hang();
+}
+
+static void lost_processor_is_error_others_run(void **state)
+{
+    static const struct test *const list[] = {&overflow, &silent, &needs_c,
+                                              NULL};
+
+    (void)state;
+    fake_reset();
+    fake_processors(3);
+    inject = hang_on_1;
+    struct session_totals totals = run(list, "*", 100);
+    assert_sound(totals);
+    /* Before the loss: skipped by all. After it: an error by processor 1. */
+    assert_has("ok 1 - always_abort_default # SKIP needs regime C or D; this "
+               "processor is in regime B\n");
+    assert_has("\n# processor 1: ERROR: processor 1 did not answer in 31 s\n");
+    assert_has("not ok 2 - counter3_overflow # ERROR processor 1 did not "
+               "answer in 31 s\n");
+    assert_has("not ok 3 - silent # ERROR");
+    assert_has("# processors 0,2: ERROR: made no check\n");
+    assert_int_equal(totals.error, 2);
+}
+
+static void absent_processor_is_named(void **state)
+{
+    (void)state;
+    fake_reset();
+    fake_processors(2);
+    fake_absent[1] = true;
+    inject = NULL;
+    struct session_totals totals = run(three, "counter3_o*", 0);
+    assert_sound(totals);
+    assert_has("# processor 1: ERROR: processor 1 never came up\n");
+    assert_has("not ok 1 - counter3_overflow # ERROR processor 1 never came "
+               "up\n");
+    assert_has("# the processors differ");
+}
+
+static void no_check_is_error(void **state)
+{
+    (void)state;
+    fake_reset();
+    struct session_totals totals = run(one_silent, "*", 0);
+    assert_sound(totals);
+    assert_int_equal(totals.error, 1);
+    assert_has("# looked at nothing\n# ERROR: made no check\n");
+    assert_has("not ok 1 - silent # ERROR made no check\n");
+}
+
+static void pattern_that_fits_nothing(void **state)
+{
+    (void)state;
+    fake_reset();
+    struct session_totals totals = run(three, "nothing_like_this", 0);
+    assert_sound(totals);
+    assert_int_equal(totals.error, 1);
+    assert_has("\n1..0\n");
+    assert_has("# ERROR: no test fits tests=nothing_like_this\n");
+    assert_has("# summary: not settled: counter 3: test counter3_counts_alone "
+               "is not run\n");
+}
+
+static void not_intel_skips_all(void **state)
+{
+    (void)state;
+    fake_reset();
+    fake_cpuid(0, 0, 0x10, 0x68747541, 0x444d4163, 0x69746e65);
+    struct session_totals totals = run(three, "*", 0);
+    assert_sound(totals);
+    assert_int_equal(totals.skip, 3);
+    assert_has("# SKIP needs an Intel processor; this one is "
+               "\"AuthenticAMD\"\n");
+    assert_has("# regime none: ");
+    assert_has("# summary: no advice for this processor\n");
+    assert_int_equal(fake_written_count, 0);
+}
+
+static void says_on_what_it_was_made(void **state)
+{
+    (void)state;
+    fake_reset();
+    run(one_silent, "*", 0);
+    assert_has("# made on: a bare machine");
+
+    fake_reset();
+    fake_leaf(1, 0)->ecx |= 1u << 31;
+    memcpy(&fake_leaf(0x40000000, 0)->ebx, "KVMKVMKVM\0\0\0", 12);
+    run(one_silent, "*", 0);
+    assert_has("# made on: a virtual machine, hypervisor \"KVMKVMKVM\"");
+    assert_lacks("bare machine");
+
+    fake_reset();
+    fake_leaf(1, 0)->ecx |= 1u << 31;
+    memcpy(&fake_leaf(0x40000000, 0)->ebx, IDENTITY_SIMULATED, 12);
+    run(one_silent, "*", 0);
+    assert_has("\n# made on: a SIMULATED processor, not silicon: nothing below "
+               "says anything about a real one\n");
+}
+
+static void processors_that_differ(void **state)
+{
+    (void)state;
+    fake_reset();
+    fake_processors(2);
+    fake_current = 1;
+    fake_msr(0x8b)->value = 0xd6ull << 32;
+    fake_leaf(7, 0)->edx |= 1u << 11;
+    fake_msr(TSX_FORCE_ABORT)->value = 1;
+    fake_msr(TSX_FORCE_ABORT)->writable = 6;
+    fake_current = 0;
+    inject = NULL;
+    struct session_totals totals = run(three, "*", 0);
+    assert_sound(totals);
+    assert_has("# processor 0: GenuineIntel 06_5EH stepping 3, microcode C6H");
+    assert_has("# processor 1: GenuineIntel 06_5EH stepping 3, microcode D6H");
+    assert_has("# the processors differ");
+    assert_has("# processor 0: SKIP: needs regime C or D");
+    assert_has("\nok 1 - always_abort_default\n"); /* processor 1 ran it */
+    assert_has("# summary: processor 0: regime B: ");
+    assert_has("# summary: processor 1: regime C: ");
+}
+
+static void whole_machine_test(void **state)
+{
+    (void)state;
+    fake_reset();
+    fake_processors(3);
+    inject = NULL;
+    struct session_totals totals = run(one_scope, "*", 0);
+    assert_sound(totals);
+    /* The body asked for a processor that is not there. */
+    assert_has("# processor 0: ERROR: asks for processor 99 of 3\n");
+    assert_int_equal(totals.error, 1);
+    assert_restored();
+
+    fake_reset();
+    fake_processors(3);
+    inject = raise_everywhere;
+    totals = run(one_scope, "*", 0);
+    assert_sound(totals);
+    assert_has("# processors 0-2: ERROR: unexpected exception #PF");
+    assert_restored();
+
+    fake_reset();
+    fake_processors(3);
+    inject = hang_on_1;
+    totals = run(one_scope, "*", 0);
+    assert_sound(totals);
+    assert_has("# processor 1: ERROR: processor 1 did not answer in 60 s\n");
+
+    fake_reset(); /* one processor: nothing to compare */
+    totals = run(one_scope, "*", 0);
+    assert_sound(totals);
+    assert_int_equal(totals.skip, 1);
+    assert_has("# SKIP needs two logical processors\n");
+}
+
+/* Each MSR access of a run in turn raises #GP: the report ends in order, and
+ * what could be restored is. */
+static void every_access_faults_once(void **state)
+{
+    unsigned k, left = 1;
+
+    (void)state;
+    inject = NULL;
+    for (k = 1; left != 0 && k < 1000; k++) {
+        fake_reset();
+        fake_processors(2);
+        fake_fault_at = k;
+        assert_sound(run(one_overflow, "*", 0));
+        left = fake_fault_at == 0;
+    }
+    assert_true(k > 20 && k < 1000);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(report_letter_by_letter),
+        cmocka_unit_test(exception_is_error_and_undone),
+        cmocka_unit_test(lost_processor_is_error_others_run),
+        cmocka_unit_test(absent_processor_is_named),
+        cmocka_unit_test(no_check_is_error),
+        cmocka_unit_test(pattern_that_fits_nothing),
+        cmocka_unit_test(not_intel_skips_all),
+        cmocka_unit_test(says_on_what_it_was_made),
+        cmocka_unit_test(processors_that_differ),
+        cmocka_unit_test(whole_machine_test),
+        cmocka_unit_test(every_access_faults_once),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
