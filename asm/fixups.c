@@ -11,6 +11,7 @@
 #define LABELS(name) extern const uint8_t name##_fault[], name##_resume[]
 LABELS(hw_msr_read);
 LABELS(hw_msr_write);
+LABELS(hw_pmc_read);
 LABELS(rtm_store);
 extern const uint8_t rtm_store_end_fault[];
 
@@ -19,6 +20,7 @@ static const struct {
 } fixups[] = {
     {hw_msr_read_fault, hw_msr_read_resume},
     {hw_msr_write_fault, hw_msr_write_resume},
+    {hw_pmc_read_fault, hw_pmc_read_resume},
     {rtm_store_fault, rtm_store_resume},     /* XBEGIN */
     {rtm_store_end_fault, rtm_store_resume}, /* XEND */
 };

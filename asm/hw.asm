@@ -1,7 +1,7 @@
 ; SPDX-License-Identifier: BSD-2-Clause
 ;
-; hw.asm - src/hw.h, "Instructions": CPUID, RDTSC, and MSR access whose fault is
-; a value.
+; hw.asm - src/hw.h, "Instructions": CPUID, RDTSC, and access to MSRs and counters
+; whose fault is a value.
 ;
 ; X_fault labels the instruction that may fault, X_resume where the exception
 ; handler goes on with RAX = vector (asm/fixups.c pairs the two). HW_NO_FAULT is
@@ -61,6 +61,19 @@ hw_msr_write_fault:
         wrmsr
         mov     eax, -1
 hw_msr_write_resume:
+        ret
+
+; int hw_pmc_read(uint32_t edi index, uint64_t *rsi)
+global hw_pmc_read, hw_pmc_read_fault, hw_pmc_read_resume
+hw_pmc_read:
+        mov     ecx, edi
+hw_pmc_read_fault:
+        rdpmc
+        shl     rdx, 32
+        or      rax, rdx
+        mov     [rsi], rax
+        mov     eax, -1
+hw_pmc_read_resume:
         ret
 
 section .note.GNU-stack noalloc noexec nowrite progbits

@@ -33,6 +33,9 @@ uint64_t hw_tsc(void);
 int hw_msr_read(uint32_t msr, uint64_t *value);
 int hw_msr_write(uint32_t msr, uint64_t value);
 
+/* RDPMC of general-purpose counter `index` (SDM 2B, RDPMC); answers likewise. */
+int hw_pmc_read(uint32_t index, uint64_t *value);
+
 /* --- Processors and exceptions (efi/) ----------------------------------- */
 
 #define HW_PROCESSORS_MAX 256

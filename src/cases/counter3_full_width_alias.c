@@ -14,23 +14,27 @@ struct alias {
     unsigned counter, tried, wrong, shown;
 };
 
-/* Both names must read as `want` after one was written. */
+/* Both names, and RDPMC, must read as `want` after one was written. */
 static void expect(struct alias *a, uint32_t written, uint64_t value,
                    uint64_t want)
 {
     uint64_t pmc = counters_fetch(a->t, IA32_PMC(a->counter));
     uint64_t full = counters_fetch(a->t, IA32_A_PMC(a->counter));
-    bool ok = pmc == want && full == want;
+    uint64_t rdpmc = ~want;
+    int vector = hw_pmc_read(a->counter, &rdpmc);
+    bool ok = pmc == want && full == want && rdpmc == want;
 
     a->tried++;
     a->wrong += !ok;
     if (!ok && a->shown++ < SHOWN)
         note(a->t,
              "MSR %XH written with %lx: IA32_PMC%u (%XH) reads %lx, "
-             "IA32_A_PMC%u (%XH) reads %lx; wanted %lx",
+             "IA32_A_PMC%u (%XH) reads %lx, RDPMC %lx (vector %d, -1: none); "
+             "wanted %lx",
              written, (unsigned long)value, a->counter, IA32_PMC(a->counter),
              (unsigned long)pmc, a->counter, IA32_A_PMC(a->counter),
-             (unsigned long)full, (unsigned long)want);
+             (unsigned long)full, (unsigned long)rdpmc, vector,
+             (unsigned long)want);
 }
 
 /* Every bit of the width, through the full-width name. */

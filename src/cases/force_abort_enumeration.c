@@ -37,6 +37,15 @@ static void check_register(struct run *t)
     check(t, (value & reserved(run_regime(t))) == 0,
           "TSX_FORCE_ABORT (10FH) reads %lx; wanted its reserved bits %lx 0",
           (unsigned long)value, (unsigned long)reserved(run_regime(t)));
+    /* The top bit stands for the reserved ones. Not in regime E, where the
+     * firmware's part of the story is that writes are discarded. */
+    if (run_regime(t) == REGIME_E)
+        return;
+    vector = try_set_msr(t, TSX_FORCE_ABORT, value | BIT(63));
+    check(t, vector == HW_GP,
+          "WRMSR of reserved bit 63 to TSX_FORCE_ABORT (10FH): got vector %d "
+          "(-1: none), wanted 13 (#GP)",
+          vector);
 }
 
 /* SDM 2C, XBEGIN: #UD where CPUID.07H.0:EBX.RTM[11] = 0. For RTM hidden by
@@ -66,7 +75,7 @@ static void check_xbegin(struct run *t)
 TEST(force_abort_enumeration,
      .asks = "Is TSX_FORCE_ABORT readable exactly where CPUID enumerates it?",
      .cite = "White paper 604224, section 2.2 and table A-1; "
-             "SDM 2C, XBEGIN, \"Other Exceptions\"",
+             "SDM 2C, XBEGIN, \"Other Exceptions\"; SDM 2C, WRMSR",
      .needs = {.features = NEED_INTEL})
 {
     check_register(t);

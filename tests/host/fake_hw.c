@@ -173,6 +173,11 @@ int hw_msr_read(uint32_t msr, uint64_t *value)
     return m->read_vector;
 }
 
+int hw_pmc_read(uint32_t index, uint64_t *value)
+{
+    return hw_msr_read(0xc1 + index, value);
+}
+
 int hw_msr_write(uint32_t msr, uint64_t value)
 {
     struct fake_msr *m = find(msr);

@@ -19,6 +19,8 @@ LABEL(hw_msr_read_fault);
 LABEL(hw_msr_read_resume);
 LABEL(hw_msr_write_fault);
 LABEL(hw_msr_write_resume);
+LABEL(hw_pmc_read_fault);
+LABEL(hw_pmc_read_resume);
 LABEL(rtm_store_fault);
 LABEL(rtm_store_end_fault);
 LABEL(rtm_store_resume);
@@ -36,6 +38,7 @@ static void each_has_its_own(void **state)
     (void)state;
     assert_true(fixup_find(at(hw_msr_read_fault)) == at(hw_msr_read_resume));
     assert_true(fixup_find(at(hw_msr_write_fault)) == at(hw_msr_write_resume));
+    assert_true(fixup_find(at(hw_pmc_read_fault)) == at(hw_pmc_read_resume));
     assert_true(fixup_find(at(rtm_store_fault)) == at(rtm_store_resume));
     assert_true(fixup_find(at(rtm_store_end_fault)) == at(rtm_store_resume));
 }
