@@ -69,9 +69,9 @@ struct hw_result {
  * same time where the firmware allows it, the caller's among them; returns when
  * all have ended or timeout_ms has passed. Interrupts are off and the local
  * APIC's LVT entries masked while a job runs; a job calls no firmware. Fills
- * results[0 .. hw_processors() - 1]. To be called by the boot processor, outside
- * of jobs or in a job of its own: the body of a WHOLE_MACHINE test is one, so
- * that an exception in it is caught like any other. */
+ * results[0 .. hw_processors() - 1]. To be called by the boot processor, from
+ * outside of jobs or in a job of its own: the body of a WHOLE_MACHINE test is
+ * one, so that an exception in it is caught like any other. */
 void hw_run(const bool set[], void (*job)(unsigned processor, void *context),
             void *context, unsigned timeout_ms, struct hw_result results[]);
 
