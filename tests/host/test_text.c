@@ -21,7 +21,7 @@ static void formats_like_printf(void **state)
 
 static void numbers(void **state)
 {
-    char out[80];
+    char out[128];
 
     (void)state;
     text_format(out, sizeof(out), "%d %d %u %x %X %08x %4u|%03d|%4d", -7,

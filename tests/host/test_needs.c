@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* test_needs.c - each need met and missing, and the line that names it. */
+#include "src/needs.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static struct identity id;
+static char text[NEEDS_TEXT_BYTES];
+
+static bool met(struct needs needs, enum regime regime, unsigned processors)
+{
+    strcpy(text, "nothing");
+    return needs_met(&needs, &id, regime, processors, text);
+}
+
+static void regimes(void **state)
+{
+    (void)state;
+    id = (struct identity){.vendor = "GenuineIntel"};
+    assert_true(met((struct needs){0, 0, 0}, REGIME_NONE, 1));
+    assert_true(met((struct needs){REGIME_B | REGIME_C, 0, 0}, REGIME_C, 1));
+    assert_string_equal(text, "nothing");
+    assert_false(met((struct needs){REGIME_B, 0, 0}, REGIME_C, 1));
+    assert_string_equal(text, "needs regime B; this processor is in regime C");
+    assert_false(met((struct needs){REGIME_A | REGIME_F, 0, 0}, REGIME_B, 1));
+    assert_string_equal(text,
+                        "needs regime A or F; this processor is in regime B");
+    assert_false(met((struct needs){REGIME_C | REGIME_C_PRIME | REGIME_D, 0, 0},
+                     REGIME_CONTRADICTORY, 1));
+    assert_string_equal(text, "needs regime C, C' or D; this processor is in "
+                              "regime contradictory");
+    assert_false(met((struct needs){0x1fe, 0, 0}, REGIME_A, 1));
+    assert_non_null(strstr(text, "this processor is in regime A"));
+}
+
+static void features(void **state)
+{
+    static const struct {
+        enum feature feature;
+        const char *line;
+    } rows[] = {
+        {NEED_RTM, "RTM (CPUID.7.0:EBX[11])"},
+        {NEED_PMU, "version 2"},
+        {NEED_PERFMON_4, "version 4"},
+        {NEED_FULL_WIDTH, "IA32_PERF_CAPABILITIES[13]"},
+        {NEED_TWO_PROCESSORS, "two logical processors"},
+        {NEED_INTEL, "an Intel processor; this one is \"Other\""},
+    };
+
+    (void)state;
+    for (unsigned i = 0; i < 6; i++) {
+        struct needs needs = {0, rows[i].feature, 0};
+        id = (struct identity){.vendor = "Other",
+                               .perfmon_version =
+                                   rows[i].feature == NEED_PMU ? 1 : 3};
+        assert_false(met(needs, REGIME_A, 1));
+        assert_non_null(strstr(text, rows[i].line));
+        id = (struct identity){.vendor = "GenuineIntel",
+                               .rtm = true,
+                               .perfmon_version =
+                                   rows[i].feature == NEED_PMU ? 2 : 4,
+                               .full_width_writes = true};
+        assert_true(met(needs, REGIME_A, 2));
+    }
+}
+
+static void counters(void **state)
+{
+    (void)state;
+    id = (struct identity){.vendor = "GenuineIntel", .counters = 4};
+    assert_true(met((struct needs){0, 0, 4}, REGIME_A, 1));
+    assert_false(met((struct needs){0, 0, 5}, REGIME_A, 1));
+    assert_string_equal(text, "needs 5 general-purpose counters; there are 4");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(regimes),
+        cmocka_unit_test(features),
+        cmocka_unit_test(counters),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

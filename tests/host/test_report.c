@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* test_report.c - verdicts, CRC, KTAP lines, and lines merged over processors.
+ */
+#include "src/names.h"
+#include "src/report/crc.h"
+#include "src/report/merge.h"
+#include "src/report/verdict.h"
+#include "tests/host/fake_hw.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define N VERDICT_NONE
+#define P VERDICT_PASS
+#define S VERDICT_SKIP
+#define F VERDICT_FAIL
+#define E VERDICT_ERROR
+
+static void every_verdict_with_every_end(void **state)
+{
+    static const enum verdict want[5][5] = {
+        /* said:             none pass skip fail error */
+        [HW_DONE] = {N, P, S, F, E},      [HW_EXCEPTION] = {E, E, E, E, E},
+        [HW_TIMEOUT] = {E, E, E, E, E},   [HW_LOST] = {E, E, E, E, E},
+        [HW_NOT_ASKED] = {N, P, S, F, E},
+    };
+
+    (void)state;
+    for (enum hw_end end = HW_DONE; end <= HW_NOT_ASKED; end++)
+        for (enum verdict said = N; said <= E; said++) {
+            assert_int_equal(judge(said, end, false), want[end][said]);
+            assert_int_equal(judge(said, end, true),
+                             end == HW_DONE && said == N ? E : want[end][said]);
+        }
+}
+
+static void every_pair_of_verdicts(void **state)
+{
+    static const enum verdict worst[5][5] = {{N, P, S, F, E},
+                                             {P, P, S, F, E},
+                                             {S, S, S, F, E},
+                                             {F, F, F, F, E},
+                                             {E, E, E, E, E}};
+    /* Who skipped has no answer; the others' counts. */
+    static const enum verdict merged[5][5] = {{N, P, S, F, E},
+                                              {P, P, P, F, E},
+                                              {S, P, S, F, E},
+                                              {F, F, F, F, E},
+                                              {E, E, E, E, E}};
+
+    (void)state;
+    for (enum verdict a = N; a <= E; a++)
+        for (enum verdict b = N; b <= E; b++) {
+            assert_int_equal(verdict_worst(a, b), worst[a][b]);
+            assert_int_equal(verdict_merge(a, b), merged[a][b]);
+        }
+}
+
+static void crc_is_the_known_one(void **state)
+{
+    (void)state;
+    assert_int_equal(crc32(0, "", 0), 0);
+    assert_int_equal(crc32(0, "123456789", 9), 0xcbf43926);
+    assert_int_equal(crc32(crc32(0, "1234", 4), "56789", 5), 0xcbf43926);
+}
+
+static struct ktap out;
+
+static void open_report(unsigned planned)
+{
+    static struct sink sink;
+
+    fake_reset();
+    fake_sink(&sink);
+    ktap_open(&out, &sink, 1, planned);
+}
+
+static void ktap_lines(void **state)
+{
+    char want[512];
+
+    (void)state;
+    open_report(5);
+    ktap_note(&out, "a note: %u", 5u);
+    ktap_result(&out, P, "a", "not said");
+    ktap_result(&out, S, "b", "needs RTM");
+    ktap_result(&out, F, "c", "not said");
+    ktap_result(&out, E, "d", "made no check");
+    ktap_result(&out, N, "e", "nobody looked");
+    const char *before = "KTAP version 1\n1..5\n# a note: 5\nok 1 - a\n"
+                         "ok 2 - b # SKIP needs RTM\nnot ok 3 - c\n"
+                         "not ok 4 - d # ERROR made no check\n"
+                         "not ok 5 - e # ERROR nobody looked\n";
+    assert_string_equal(fake_report, before);
+    unsigned flushes = fake_flushes;
+    ktap_end(&out);
+    assert_int_equal(fake_flushes, flushes + 1);
+    snprintf(want, sizeof(want),
+             "%s# END pass=1 fail=1 error=2 skip=1 crc=%08X\n", before,
+             crc32(0, before, strlen(before)));
+    assert_string_equal(fake_report, want);
+}
+
+static void only_printable_and_bounded(void **state)
+{
+    char wide[1000];
+
+    (void)state;
+    open_report(0);
+    ktap_note(&out, "a\nok 1 - b\x1b[2J\xff");
+    assert_non_null(strstr(fake_report, "\n# a?ok 1 - b?[2J?\n"));
+    memset(wide, 'w', sizeof(wide) - 1);
+    wide[sizeof(wide) - 1] = '\0';
+    ktap_note(&out, "%s", wide);
+    size_t length = strlen(fake_report);
+    assert_int_equal(fake_report[length - 1], '\n');
+    assert_int_equal(strlen(strstr(fake_report, "# www")), KTAP_LINE_BYTES);
+}
+
+static const char *merged_lines(unsigned count, const char *const texts[])
+{
+    struct part parts[8];
+
+    open_report(0);
+    for (unsigned p = 0; p < count; p++)
+        parts[p] = (struct part){texts[p], strlen(texts[p])};
+    merge_write(&out, parts, count);
+    return fake_report + strlen("KTAP version 1\n1..0\n");
+}
+
+static void merges_equal_lines(void **state)
+{
+    (void)state;
+    assert_string_equal(merged_lines(1, (const char *[]){"a\nb\n"}),
+                        "# a\n# b\n");
+    assert_string_equal(
+        merged_lines(3, (const char *[]){"a\nb\n", "a\nb\n", "a\nb\n"}),
+        "# processors 0-2: a\n# processors 0-2: b\n");
+    assert_string_equal(
+        merged_lines(4, (const char *[]){"a\nb\n", "", "c\na\n", "a\nb\n"}),
+        "# processors 0,2-3: a\n# processors 0,3: b\n# processor 2: c\n");
+    /* Said once, however often a processor says it. */
+    assert_string_equal(merged_lines(2, (const char *[]){"a\na\n", "a\n"}),
+                        "# processors 0-1: a\n");
+    assert_string_equal(merged_lines(2, (const char *[]){"ab\n", "a\n"}),
+                        "# processor 0: ab\n# processor 1: a\n");
+    assert_string_equal(merged_lines(2, (const char *[]){"", ""}), "");
+}
+
+static void names_of_sets(void **state)
+{
+    bool set[HW_PROCESSORS_MAX] = {false};
+    char name[MERGE_SET_BYTES];
+
+    (void)state;
+    set[7] = true;
+    assert_string_equal(merge_set_name(set, 8, name), "processor 7");
+    set[0] = set[1] = set[3] = true;
+    assert_string_equal(merge_set_name(set, 8, name), "processors 0-1,3,7");
+    for (unsigned p = 0; p < HW_PROCESSORS_MAX; p++)
+        set[p] = true;
+    assert_string_equal(merge_set_name(set, HW_PROCESSORS_MAX, name),
+                        "processors 0-255");
+    for (unsigned p = 0; p < HW_PROCESSORS_MAX; p += 2)
+        set[p] = false;
+    merge_set_name(set, HW_PROCESSORS_MAX, name);
+    assert_string_equal(name + strlen(name) - 3, ",..");
+}
+
+static void names_of_msrs_and_vectors(void **state)
+{
+    char name[MSR_NAME_BYTES];
+
+    (void)state;
+    assert_string_equal(msr_name(0xc4, name), "IA32_PMC3 (C4H)");
+    assert_string_equal(msr_name(0x189, name), "IA32_PERFEVTSEL3 (189H)");
+    assert_string_equal(msr_name(0x4c8, name), "IA32_A_PMC7 (4C8H)");
+    assert_string_equal(msr_name(0x10f, name), "TSX_FORCE_ABORT (10FH)");
+    assert_string_equal(msr_name(0x4c9, name), "MSR 4C9H");
+    assert_string_equal(vector_name(6), "#UD");
+    assert_string_equal(vector_name(13), "#GP");
+    assert_string_equal(vector_name(14), "#PF");
+    assert_string_equal(vector_name(18), "#MC");
+    assert_string_equal(vector_name(31), "vector 31");
+    assert_string_equal(vector_name(32), "no exception");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_verdict_with_every_end),
+        cmocka_unit_test(every_pair_of_verdicts),
+        cmocka_unit_test(crc_is_the_known_one),
+        cmocka_unit_test(ktap_lines),
+        cmocka_unit_test(only_printable_and_bounded),
+        cmocka_unit_test(merges_equal_lines),
+        cmocka_unit_test(names_of_sets),
+        cmocka_unit_test(names_of_msrs_and_vectors),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* test_run.c - what a body says becomes verdicts and lines; what it does is
+ * undone. */
+#include "src/msr.h"
+#include "src/run.h"
+#include "tests/host/fake_hw.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static struct run all[2];
+static struct run *const t = &all[0];
+static const struct test each = {.name = "each", .scope = EACH_PROCESSOR};
+
+static int set_up(void **state)
+{
+    (void)state;
+    fake_reset();
+    memset(all, 0, sizeof(all));
+    for (unsigned p = 0; p < 2; p++) {
+        all[p].processor = p;
+        all[p].all = all;
+        all[p].processors = 2;
+        identity_read(&all[p].cpu);
+        run_begin(&all[p], &each, 1);
+    }
+    return 0;
+}
+
+/* cmocka has a macro skip(); (skip)() is the function. */
+static const char *lines(void)
+{
+    t->text[t->text_bytes] = '\0';
+    return t->text;
+}
+
+static void checks(void **state)
+{
+    (void)state;
+    assert_int_equal(t->verdict, VERDICT_NONE);
+    assert_true(check(t, true, "not said"));
+    assert_int_equal(t->verdict, VERDICT_PASS);
+    assert_true(check_equal(t, "IA32_PMC3 (C4H)", 1, 1));
+    assert_false(check_equal(t, "IA32_PMC3 (C4H)", 0x1f, 2));
+    assert_int_equal(t->verdict, VERDICT_FAIL);
+    check(t, true, "not said");
+    assert_int_equal(t->verdict, VERDICT_FAIL);
+    assert_string_equal(lines(),
+                        "FAIL: IA32_PMC3 (C4H): got 0x1f, wanted 0x2\n");
+}
+
+static void the_worst_wins_and_gives_the_reason(void **state)
+{
+    (void)state;
+    (skip)(t, "needs %s", "this");
+    assert_int_equal(t->verdict, VERDICT_SKIP);
+    broken(t, "first");
+    broken(t, "second");
+    (skip)(t, "needs that");
+    assert_int_equal(t->verdict, VERDICT_ERROR);
+    assert_string_equal(t->reason, "first");
+    assert_string_equal(lines(), "SKIP: needs this\nERROR: first\n"
+                                 "ERROR: second\nSKIP: needs that\n");
+}
+
+static void observations_never_fail(void **state)
+{
+    (void)state;
+    observe(t, "it", 0, 0); /* nothing was tried: no check */
+    assert_int_equal(t->verdict, VERDICT_NONE);
+    observe(t, "it", 0, 10);
+    assert_int_equal(t->verdict, VERDICT_PASS);
+    assert_int_equal(t->observed, 0);
+    observe(t, "it", 10, 10);
+    assert_int_equal(t->verdict, VERDICT_PASS);
+    assert_int_equal(t->observed, 1);
+    assert_string_equal(lines(), "NOT OBSERVED it: 0 of 0\n"
+                                 "NOT OBSERVED it: 0 of 10\n"
+                                 "OBSERVED it: 10 of 10\n");
+}
+
+static void notes_are_no_checks(void **state)
+{
+    (void)state;
+    note(t, "so");
+    t->end = HW_DONE;
+    run_close(t);
+    assert_int_equal(t->verdict, VERDICT_ERROR);
+    assert_string_equal(t->reason, "made no check");
+}
+
+static void lines_are_bounded(void **state)
+{
+    char wide[400];
+
+    (void)state;
+    memset(wide, 'w', sizeof(wide) - 1);
+    wide[sizeof(wide) - 1] = '\0';
+    for (unsigned i = 0; i < 100; i++)
+        check(t, false, "%s", wide);
+    assert_true(t->text_bytes <= sizeof(t->text));
+    unsigned kept = 100 - t->left_out;
+    run_close(t);
+    assert_true(t->text_bytes < sizeof(t->text));
+    assert_int_equal(kept, (RUN_TEXT_BYTES - 40) / (RUN_LINE_BYTES + 6));
+    assert_non_null(strstr(lines(), "w\n88 more lines left out\n"));
+}
+
+static void msr_that_must_not_fault(void **state)
+{
+    uint64_t value = 1;
+
+    (void)state;
+    assert_true(get_msr(t, IA32_PERF_GLOBAL_CTRL, &value));
+    assert_int_equal(t->verdict, VERDICT_NONE); /* no check */
+    assert_false(get_msr(t, 0x999, &value));
+    assert_int_equal(value, 0);
+    fake_msr(IA32_PERF_GLOBAL_CTRL)->write_vector = HW_GP;
+    assert_false(set_msr(t, IA32_PERF_GLOBAL_CTRL, 7));
+    assert_false(set_msr(t, IA32_PERFEVTSEL(9), 7));
+    assert_int_equal(t->verdict, VERDICT_ERROR);
+    assert_string_equal(
+        lines(),
+        "ERROR: MSR 999H: RDMSR raises #GP\n"
+        "ERROR: IA32_PERF_GLOBAL_CTRL (38FH): WRMSR of 0x7 raises #GP\n"
+        "ERROR: MSR 18FH: RDMSR raises #GP, so it was not written\n");
+}
+
+static void msr_whose_fault_is_an_answer(void **state)
+{
+    uint64_t value = 5;
+
+    (void)state;
+    assert_int_equal(try_get_msr(t, 0x999, &value), HW_GP);
+    assert_int_equal(value, 5);
+    assert_int_equal(try_set_msr(t, 0x999, 1), HW_GP);
+    fake_msr(TSX_FORCE_ABORT)->write_vector = HW_GP;
+    assert_int_equal(try_set_msr(t, TSX_FORCE_ABORT, 2), HW_GP);
+    fake_msr(TSX_FORCE_ABORT)->write_vector = HW_NO_FAULT;
+    assert_int_equal(try_set_msr(t, TSX_FORCE_ABORT, 1), HW_NO_FAULT);
+    assert_int_equal(t->text_bytes, 0);
+    restore_msrs(t);
+    assert_int_equal(fake_msr(TSX_FORCE_ABORT)->value, 0);
+    assert_int_equal(t->verdict, VERDICT_NONE);
+}
+
+static void restore_that_does_not_hold(void **state)
+{
+    (void)state;
+    set_msr(t, IA32_PERFEVTSEL(0), 0x430000);
+    fake_msr(IA32_PERFEVTSEL(0))->writable = 0;
+    restore_msrs(t);
+    assert_string_equal(lines(), "ERROR: IA32_PERFEVTSEL0 (186H): restored to "
+                                 "0x0, but reads as 0x430000\n");
+}
+
+static void trials(void **state)
+{
+    (void)state;
+    assert_int_equal(run_trials(t, 1000, 100), 1000);
+    t->trials = 100;
+    assert_int_equal(run_trials(t, 1000, 100), 100);
+    assert_int_equal(t->text_bytes, 0);
+    t->trials = 5;
+    assert_int_equal(run_trials(t, 1000, 100), 5);
+    assert_int_equal(run_trials(t, 1000, 100), 5);
+    assert_string_equal(
+        lines(), "trials=5 is fewer than the 100 that this test asks for\n");
+}
+
+static void random_numbers_repeat(void **state)
+{
+    uint64_t first[3];
+
+    (void)state;
+    for (unsigned i = 0; i < 3; i++)
+        first[i] = run_random(t);
+    assert_true(first[0] != first[1] && first[1] != first[2]);
+    assert_true(run_random(&all[1]) != first[0]);
+    run_begin(t, &each, 1);
+    for (unsigned i = 0; i < 3; i++)
+        assert_true(run_random(t) == first[i]);
+    run_begin(t, &each, 2);
+    assert_true(run_random(t) != first[0]);
+    t->random = 0; /* the published sequence of seed 0 */
+    assert_true(run_random(t) == UINT64_C(0xe220a8397b1dcdaf));
+    assert_true(run_random(t) == UINT64_C(0x6e789e6aa1b965f4));
+}
+
+static void do_nothing(struct run *peer, void *argument)
+{
+    (void)peer;
+    (void)argument;
+}
+
+static void each_processor_calls_no_other(void **state)
+{
+    (void)state;
+    assert_false(on_processor(t, 1, do_nothing, NULL));
+    assert_int_equal(t->verdict, VERDICT_ERROR);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(checks, set_up),
+        cmocka_unit_test_setup(the_worst_wins_and_gives_the_reason, set_up),
+        cmocka_unit_test_setup(observations_never_fail, set_up),
+        cmocka_unit_test_setup(notes_are_no_checks, set_up),
+        cmocka_unit_test_setup(lines_are_bounded, set_up),
+        cmocka_unit_test_setup(msr_that_must_not_fault, set_up),
+        cmocka_unit_test_setup(msr_whose_fault_is_an_answer, set_up),
+        cmocka_unit_test_setup(restore_that_does_not_hold, set_up),
+        cmocka_unit_test_setup(trials, set_up),
+        cmocka_unit_test_setup(random_numbers_repeat, set_up),
+        cmocka_unit_test_setup(each_processor_calls_no_other, set_up),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* test_summary.c - advice per regime, and none where its ground is missing. */
+#include "src/report/summary.h"
+#include "src/report/verdict.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static char lines[16384];
+
+static const char *const names[] = {"force_abort_enumeration",
+                                    "force_abort_aborts_all",
+                                    "force_abort_thread_scope",
+                                    "always_abort_default",
+                                    "sdv_enable_rtm",
+                                    "tsx_cpuid_clear",
+                                    "counter3_counts_alone",
+                                    "counter3_counts_under_rtm",
+                                    "counter3_counts_force_abort",
+                                    "counter3_counts_sdv",
+                                    "counter3_registers_hold",
+                                    "counter3_full_width_alias",
+                                    "counter3_overflow",
+                                    "counters_above_3",
+                                    "counter_count_constant"};
+#define TESTS (sizeof(names) / sizeof(names[0]))
+
+static struct finding findings[TESTS];
+static struct identity id;
+
+static void add(void *context, const char *text)
+{
+    assert_ptr_equal(context, lines);
+    assert_true(strlen(text) < SUMMARY_LINE_BYTES - 1); /* nothing cut off */
+    assert_null(strchr(text, '{'));
+    strcat(lines, text);
+    strcat(lines, "\n");
+}
+
+static void all_pass(bool rtm, unsigned counters)
+{
+    id = (struct identity){.vendor = "GenuineIntel",
+                           .perfmon_version = 4,
+                           .rtm = rtm,
+                           .hle = rtm,
+                           .counters = (uint8_t)counters};
+    for (size_t i = 0; i < TESTS; i++)
+        findings[i] = (struct finding){names[i], VERDICT_PASS, false};
+}
+
+static struct finding *finding(const char *name)
+{
+    for (size_t i = 0; i < TESTS; i++)
+        if (strcmp(names[i], name) == 0)
+            return &findings[i];
+    fail();
+    return NULL;
+}
+
+static void summarize(enum regime regime)
+{
+    lines[0] = '\0';
+    summary_write(regime, &id, findings, TESTS, add, lines);
+}
+
+static void has(const char *text)
+{
+    if (strstr(lines, text) == NULL) {
+        print_error("not there: %s\nin:\n%s", text, lines);
+        fail();
+    }
+}
+
+static void lacks(const char *text)
+{
+    if (strstr(lines, text) != NULL) {
+        print_error("there: %s\nin:\n%s", text, lines);
+        fail();
+    }
+}
+
+static void regime_b(void **state)
+{
+    (void)state;
+    all_pass(true, 4);
+    summarize(REGIME_B);
+    has("counter 3 can be trusted only while RTM_FORCE_ABORT (10FH[0]) is 1");
+    has("may use 3 general-purpose counters (all but counter 3) with "
+        "RTM_FORCE_ABORT = 0, and all 4 with RTM_FORCE_ABORT = 1");
+    has("Linux perf: 1 in /sys/devices/cpu/allow_tsx_force_abort");
+    has("leaves perf 3 counters");
+    has("Intel PCM: limits itself to 3 counters; its force-RTM-abort mode");
+    has("RTM works while RTM_FORCE_ABORT is 0");
+    has("HLE does not work");
+    has("NOT OBSERVED in this run, which is no promise");
+    lacks("not settled");
+    all_pass(true, 8);
+    summarize(REGIME_B);
+    has("may use 7 general-purpose counters");
+    has("and all 8 with");
+    all_pass(false, 4);
+    summarize(REGIME_B);
+    has("counter 3 can be trusted: RTM is not enumerated");
+    lacks("OBSERVED");
+}
+
+static void what_was_observed_is_said(void **state)
+{
+    (void)state;
+    all_pass(true, 4);
+    finding("counter3_counts_under_rtm")->observed = true;
+    summarize(REGIME_B);
+    has("registers: OBSERVED in this run");
+    all_pass(true, 4);
+    finding("sdv_enable_rtm")->observed = true; /* not about counter 3 */
+    summarize(REGIME_B);
+    has("registers: NOT OBSERVED in this run");
+    finding("counter3_counts_under_rtm")->verdict = VERDICT_NONE;
+    finding("counter3_counts_alone")->verdict = VERDICT_ERROR;
+    finding("counter3_registers_hold")->verdict = VERDICT_SKIP;
+    summarize(REGIME_B);
+    has("registers: not looked for in this run");
+    summarize(REGIME_C);
+    lacks("OBSERVED");
+}
+
+static void regimes_a_and_f(void **state)
+{
+    (void)state;
+    all_pass(true, 4);
+    finding("counter_count_constant")->verdict = VERDICT_SKIP;
+    finding("counters_above_3")->verdict = VERDICT_SKIP;
+    summarize(REGIME_A);
+    has("counter 3 can be trusted, also while transactions are used");
+    has("all 4 general-purpose counters; there is no force abort to set");
+    has("Linux perf: nothing to set");
+    has("Intel PCM: nothing to set");
+    has("RTM can be used");
+    has("HLE is enumerated");
+    lacks("not settled");
+    summarize(REGIME_F);
+    has("IA32_TSX_CTRL (122H)[0]");
+    all_pass(false, 4);
+    finding("counter3_counts_under_rtm")->verdict = VERDICT_SKIP;
+    finding("counter3_registers_hold")->verdict = VERDICT_SKIP;
+    summarize(REGIME_A);
+    has("RTM cannot be used");
+    has("HLE is not enumerated");
+    lacks("not settled");
+}
+
+static void regimes_c_and_d(void **state)
+{
+    (void)state;
+    all_pass(true, 4);
+    summarize(REGIME_C);
+    has("counter 3 can be trusted");
+    has("all 4 general-purpose counters; no force abort is needed");
+    has("RTM does not work: every transaction aborts");
+    has("Intel PCM: nothing to set; it finds bit 0 of 10FH set");
+    has("HLE does not work");
+    lacks("not settled");
+    all_pass(false, 4);
+    summarize(REGIME_C_PRIME);
+    has("TSX_CPUID_CLEAR (10FH[1]) hides it");
+    lacks("not settled");
+    all_pass(true, 4);
+    summarize(REGIME_D);
+    has("RTM may commit");
+    has("Intel PCM: limits itself to 3 counters although counter 3 is good");
+    lacks("not settled");
+    finding("sdv_enable_rtm")->verdict = VERDICT_FAIL;
+    summarize(REGIME_D);
+    has("not settled: RTM: test sdv_enable_rtm is FAIL");
+    lacks("RTM may commit, but");
+}
+
+static void regime_e(void **state)
+{
+    (void)state;
+    all_pass(false, 4);
+    summarize(REGIME_E);
+    has("counter 3 is not to be relied on");
+    has("may use 3 general-purpose counters");
+    has("RTM cannot be used: it is hidden");
+    lacks("can be trusted");
+    lacks("not settled");
+}
+
+static void no_advice(void **state)
+{
+    (void)state;
+    all_pass(true, 4);
+    summarize(REGIME_NONE);
+    has("no advice");
+    lacks("trusted");
+    summarize(REGIME_CONTRADICTORY);
+    has("no advice");
+    lacks("trusted");
+    all_pass(true, 2);
+    summarize(REGIME_A);
+    has("counter 3 does not exist here, or cannot be tested");
+    lacks("trusted");
+}
+
+/* Any hard test that did not pass takes the advice on counter 3 with it. */
+static void no_advice_without_its_ground(void **state)
+{
+    static const struct {
+        enum regime regime;
+        const char *test;
+    } rows[] = {
+        {REGIME_A, "counter3_counts_alone"},
+        {REGIME_A, "counter3_counts_under_rtm"},
+        {REGIME_A, "counter3_registers_hold"},
+        {REGIME_A, "counter3_overflow"},
+        {REGIME_A, "counter3_full_width_alias"},
+        {REGIME_B, "counter3_counts_alone"},
+        {REGIME_B, "counter3_counts_force_abort"},
+        {REGIME_B, "force_abort_aborts_all"},
+        {REGIME_B, "counter3_overflow"},
+        {REGIME_C, "counter3_counts_under_rtm"},
+        {REGIME_D, "counter3_overflow"},
+        {REGIME_F, "counter3_counts_alone"},
+    };
+    static const enum verdict bad[] = {VERDICT_NONE, VERDICT_FAIL,
+                                       VERDICT_ERROR};
+    char want[128];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        for (size_t v = 0; v < 3; v++) {
+            all_pass(true, 4);
+            finding(rows[i].test)->verdict = bad[v];
+            finding("counter3_counts_sdv")->verdict = VERDICT_SKIP;
+            summarize(rows[i].regime);
+            snprintf(want, sizeof(want),
+                     "not settled: counter 3: test %s is %s", rows[i].test,
+                     verdict_name(bad[v]));
+            has(want);
+            lacks("can be trusted");
+            lacks("a driver may use");
+        }
+}
+
+static void skips_that_do_not_matter(void **state)
+{
+    (void)state;
+    all_pass(true, 4);
+    finding("counter3_full_width_alias")->verdict = VERDICT_SKIP;
+    finding("counters_above_3")->verdict = VERDICT_SKIP;
+    finding("force_abort_thread_scope")->verdict = VERDICT_SKIP;
+    summarize(REGIME_B);
+    lacks("not settled");
+    id.counters = 8; /* but here it does */
+    summarize(REGIME_B);
+    has("not settled: number of counters: test counters_above_3 is SKIP");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(regime_b),
+        cmocka_unit_test(what_was_observed_is_said),
+        cmocka_unit_test(regimes_a_and_f),
+        cmocka_unit_test(regimes_c_and_d),
+        cmocka_unit_test(regime_e),
+        cmocka_unit_test(no_advice),
+        cmocka_unit_test(no_advice_without_its_ground),
+        cmocka_unit_test(skips_that_do_not_matter),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
