@@ -132,7 +132,7 @@ check-names:
 	$(if $(FAULT),$(call known,$(FAULT),$(FAULTS),FAULT))
 run: check-names
 	@$(MAKE) --no-print-directory -s $(B)/silicon.img $(B)/tsxpmu.img
-	@$(PYTHON) scripts/boot.py --image $(RUN_IMAGE) --report $(B)/report.log \
+	@$(PYTHON) scripts/qemu.py --image $(RUN_IMAGE) --report $(B)/report.log \
 	    --cpu "$(CPU)" --smp "$(SMP)" --smt "$(SMT)" --seed "$(SEED)" \
 	    --fault "$(FAULT)" --tests "$(TESTS)" --trials "$(TRIALS)"
 
@@ -171,8 +171,8 @@ $(B)/tests/host/silicon_%: $(B)/host/tests/host/silicon_%.c.o \
 .PRECIOUS: $(B)/host/%.c.o
 
 SNAPSHOTS := $(B)/smp1.state $(B)/smp2.state $(B)/smp4.state
-$(B)/smp%.state: $(B)/silicon.img scripts/boot.py
-	@$(PYTHON) scripts/boot.py --image $< --smp $* --snapshot $@
+$(B)/smp%.state: $(B)/silicon.img scripts/qemu.py
+	@$(PYTHON) scripts/qemu.py --image $< --smp $* --snapshot $@
 
 CHECK = @$(PYTHON) tests/check.py
 test: all $(B)/tsxpmu.img $(HOST_BINARIES) $(SNAPSHOTS)

@@ -9,7 +9,8 @@ import sys
 import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-sys.path[:0] = [os.path.join(ROOT, "scripts"), os.path.join(ROOT, "tests")]
+sys.path[:0] = [os.path.join(ROOT, d)
+                for d in ("scripts", "tests", "tests/boot")]
 
 passed = failed = 0
 
@@ -48,22 +49,22 @@ def host():
 
 
 def lint():
-    import lint as module
-    module.run(result)
+    import lint as pe
+    pe.run(result)
 
 
 def boot():
-    from boot import boots
+    import boots
     boots.run(result, boots.everything())
 
 
 def soak():
-    from boot import boots
+    import boots
     boots.run(result, boots.personalities(seeds=range(1, 21), trials=0))
 
 
 def figures():
-    from boot import boots
+    import boots
     boots.figures()
 
 

@@ -15,7 +15,7 @@ import tempfile
 import threading
 import time
 
-import boot
+import qemu
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 BUILD = "build"
@@ -60,23 +60,23 @@ def run_one(item):
         stick = os.path.join(directory, "stick.img")
         shutil.copy(f"{BUILD}/{'silicon' if item.silicon else 'tsxpmu'}.img", stick)
         for name, text in item.stick.items():
-            boot.write_volume(stick, name, text)
+            qemu.write_volume(stick, name, text)
         config = None
         if item.silicon:
             config = "".join(f"{k}={v}\n" for k, v in item.config.items())
             config += f"options={item.options}\n"
         else:
-            boot.write_volume(stick, "tsxpmu.cfg",
+            qemu.write_volume(stick, "tsxpmu.cfg",
                               f"exit=poweroff {item.options}\n")
-        machine = boot.Machine(stick, item.smp, **item.machine)
+        machine = qemu.Machine(stick, item.smp, **item.machine)
         if not item.silicon and "cpu" not in item.machine:
             machine.cpu = "qemu64"
         if not item.whole and item.silicon:
             machine.snapshot = f"{BUILD}/smp{item.smp}.state"
         start = time.monotonic()
-        text, trouble = boot.boot(machine, config)
+        text, trouble = qemu.boot(machine, config)
         outcome = Outcome(text, trouble, time.monotonic() - start, stick)
-        report = boot.Report(text)
+        report = qemu.Report(text)
         problems = list(item.want(report, outcome))
         if problems:
             os.makedirs(f"{BUILD}/failed", exist_ok=True)
@@ -184,7 +184,7 @@ def faults():
 
 def machine():
     def file_is_report(report, outcome):
-        kept = boot.read_volume(outcome.stick, "tsxpmu.log").decode()
+        kept = qemu.read_volume(outcome.stick, "tsxpmu.log").decode()
         if not kept or kept not in report.text:
             yield "tsxpmu.log on the volume is not what the serial port said"
 
@@ -213,7 +213,7 @@ def machine():
                {"cpu": "skylake-2018"}, "trials=20", smp=1)
     yield Boot("no serial port: the file is complete",
                lambda report, outcome: () if "# END " in
-               boot.read_volume(outcome.stick, "tsxpmu.log").decode()
+               qemu.read_volume(outcome.stick, "tsxpmu.log").decode()
                else ["tsxpmu.log has no END line"],
                silicon=False, machine={"serial": False})
     yield Boot("as a USB stick", both(clean, file_is_report), silicon=False,

@@ -191,7 +191,7 @@ def snapshot(machine, state):
                 ready, _, _ = select.select([process.stdout], [], [], 1)
                 part = os.read(process.stdout.fileno(), 4096) if ready else b"-"
                 if not part or time.monotonic() > end:
-                    sys.exit("boot.py: no snapshot: silicon.efi is not ready; "
+                    sys.exit("qemu.py: no snapshot: silicon.efi is not ready; "
                              "last heard: " + seen[-200:].decode("latin-1"))
                 seen += part if ready else b""
             part = state + ".part"
@@ -203,7 +203,7 @@ def snapshot(machine, state):
                 answer = list(_qmp(monitor, ["query-migrate"]))[-1]
                 status = answer["return"].get("status", "")
                 if status == "failed" or time.monotonic() > end:
-                    sys.exit("boot.py: QEMU could not write its state")
+                    sys.exit("qemu.py: QEMU could not write its state")
             os.rename(part, state)
         finally:
             _stop(process)
