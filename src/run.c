@@ -249,9 +249,7 @@ void run_ended(struct run *t, const struct hw_result *result)
     const struct hw_exception *e = &result->exception;
     char how[32];
 
-    /* An exception in one job is not made good by the next. */
-    if (t->end != HW_EXCEPTION)
-        t->end = result->end;
+    t->end = result->end;
     text_format(how, sizeof(how), "did not answer in %u s",
                 t->timeout_ms / 1000);
     if (result->end == HW_LOST)

@@ -53,23 +53,23 @@ static enum regime decide_without(const struct identity *id,
                : REGIME_CONTRADICTORY;
 }
 
-/* RTM_ALWAYS_ABORT: bit 2, which would clear it, must be 0. Bit 0 then reads as
- * 1; only in regime E nothing is set, and nothing enumerated. */
+/* RTM_ALWAYS_ABORT: bit 2, which would clear it, must be 0. Bit 1 hides RTM and
+ * HLE. Bit 0 reads as 1; whether it does is asked by always_abort_default, but
+ * where RTM is hidden a 0 there is all that tells regime E. */
 static enum regime decide_always_abort(const struct identity *id,
                                        uint64_t value)
 {
     bool visible = id->rtm || id->hle;
+    bool hides = (value & TSX_FORCE_ABORT_TSX_CPUID_CLEAR) != 0;
+    bool bit0 = (value & TSX_FORCE_ABORT_RTM_FORCE_ABORT) != 0;
 
-    if (value & TSX_FORCE_ABORT_SDV_ENABLE_RTM)
+    if ((value & TSX_FORCE_ABORT_SDV_ENABLE_RTM) || (visible && hides))
         return REGIME_CONTRADICTORY;
-    if (value & TSX_FORCE_ABORT_RTM_FORCE_ABORT) {
-        if (!(value & TSX_FORCE_ABORT_TSX_CPUID_CLEAR))
-            return REGIME_C;
-        return visible ? REGIME_CONTRADICTORY : REGIME_C_PRIME;
-    }
-    if (value & TSX_FORCE_ABORT_TSX_CPUID_CLEAR)
-        return REGIME_CONTRADICTORY;
-    return visible ? REGIME_CONTRADICTORY : REGIME_E;
+    if (visible)
+        return REGIME_C;
+    if (hides)
+        return bit0 ? REGIME_C_PRIME : REGIME_CONTRADICTORY;
+    return bit0 ? REGIME_C : REGIME_E;
 }
 
 enum regime regime_decide(const struct identity *id,

@@ -179,7 +179,7 @@ def faults():
         yield Boot(f"fault {fault} on {cpu}: {test}",
                    both(sound, verdicts({test: verdict})),
                    {"cpu": cpu, "smt": smt, "seed": 1, "fault": fault},
-                   f"tests={test} trials=60", smp=int(smp))
+                   f"tests={test} trials=300", smp=int(smp))
 
 
 def machine():
@@ -226,7 +226,8 @@ def machine():
                     has(r"^# END .*error=1")), options="tests=nothing_like_this")
     for key in ("cpu", "fault", "smt"):
         yield Boot(f"unknown {key}",
-                   both(has(rf'^# silicon: error: .*{key} "bogus"; valid: '),
+                   both(has(rf'^# silicon: error: .*(unknown {key} "bogus"; valid: |'
+                            rf'"bogus" for {key})'),
                         lacks("KTAP")), {key: "bogus"})
     yield Boot("SMIs hit measured windows: they are repeated",
                both(clean, has(r"^# .*SMI")),

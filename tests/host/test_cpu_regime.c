@@ -36,7 +36,7 @@ static void every_value_of_10f(void **state)
         {{B, B, X, X, D, D, D, D},  /* EDX[11] = 0, hidden */
          {B, B, X, X, D, D, D, D}}, /* EDX[11] = 0, visible */
         {{E, C, X, C_, X, X, X, X}, /* EDX[11] = 1, hidden */
-         {X, C, X, X, X, X, X, X}}, /* EDX[11] = 1, visible */
+         {C, C, X, X, X, X, X, X}}, /* EDX[11] = 1, visible */
     };
 
     (void)state;

@@ -103,12 +103,13 @@ static void lines_are_bounded(void **state)
     wide[sizeof(wide) - 1] = '\0';
     for (unsigned i = 0; i < 100; i++)
         check(t, false, "%s", wide);
+    note(t, "short"); /* would fit, but lines stay in order */
     assert_true(t->text_bytes <= sizeof(t->text));
-    unsigned kept = 100 - t->left_out;
+    unsigned kept = 101 - t->left_out;
     run_close(t);
     assert_true(t->text_bytes < sizeof(t->text));
     assert_int_equal(kept, (RUN_TEXT_BYTES - 40) / (RUN_LINE_BYTES + 6));
-    assert_non_null(strstr(lines(), "w\n88 more lines left out\n"));
+    assert_non_null(strstr(lines(), "w\n89 more lines left out\n"));
 }
 
 static void msr_that_must_not_fault(void **state)
@@ -118,6 +119,7 @@ static void msr_that_must_not_fault(void **state)
     (void)state;
     assert_true(get_msr(t, IA32_PERF_GLOBAL_CTRL, &value));
     assert_int_equal(t->verdict, VERDICT_NONE); /* no check */
+    value = 1;
     assert_false(get_msr(t, 0x999, &value));
     assert_int_equal(value, 0);
     fake_msr(IA32_PERF_GLOBAL_CTRL)->write_vector = HW_GP;
