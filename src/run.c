@@ -9,8 +9,9 @@
 /* --- Lines and verdicts
  * ---------------------------------------------------- */
 
-#define LEFT_OUT_BYTES 40 /* of text[], kept for the line that says how many
-                           * \ */
+#define LEFT_OUT_BYTES                                    \
+    40 /* of text[], kept for the line that says how many \
+        * \ */
 
 static void add_line(struct run *t, const char *before, const char *line)
 {

@@ -145,8 +145,7 @@ static void body_job(unsigned processor, void *context)
     struct run *t = &s->runs[processor];
 
     t->test->body(t);
-    if (t->test->scope == EACH_PROCESSOR)
-        restore_msrs(t);
+    restore_msrs(t);
 }
 
 static void restore_job(unsigned processor, void *context)
@@ -156,8 +155,8 @@ static void restore_job(unsigned processor, void *context)
     restore_msrs(&s->runs[processor]);
 }
 
-/* What a job that an exception ended has left, and all of a WHOLE_MACHINE test:
- * its jobs on one processor share a journal. Again and again, because a restore
+/* What a job that an exception ended has left, and the peers of a WHOLE_MACHINE
+ * test. Again and again, because a restore
  * may itself be ended by an exception; the entry that did it is gone then. */
 static void restore_rest(struct session *s)
 {

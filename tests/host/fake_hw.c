@@ -29,6 +29,7 @@ unsigned fake_current;
 uint32_t fake_written[1024];
 unsigned fake_written_count;
 unsigned fake_fault_at;
+uint32_t fake_explosive;
 bool fake_absent[FAKE_PROCESSORS];
 const struct test *const *fake_cases;
 char fake_report[65536];
@@ -111,6 +112,7 @@ void fake_reset(void)
     memset(fake_absent, 0, sizeof(fake_absent));
     count = 1;
     fake_current = fake_written_count = fake_fault_at = fake_flushes = 0;
+    fake_explosive = 0;
     report_bytes = 0;
     memset(fake_report, 0, sizeof(fake_report));
     fake_cpuid(0, 0, 0x16, 0x756e6547, 0x6c65746e, 0x49656e69);
@@ -165,6 +167,8 @@ int hw_msr_read(uint32_t msr, uint64_t *value)
 {
     struct fake_msr *m = find(msr);
 
+    if (msr == fake_explosive && msr != 0 && fake_current == 1)
+        fake_raise(18, 0x1234);
     if (m == NULL || swept())
         return HW_GP;
     m->reads++;

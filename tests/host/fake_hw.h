@@ -41,6 +41,10 @@ extern unsigned fake_written_count;
 /* The k-th MSR access from now on, any processor's, raises #GP; 0: none. */
 extern unsigned fake_fault_at;
 
+/* RDMSR of this one raises #MC, which no fix-up expects, on processor 1; 0:
+ * none. */
+extern uint32_t fake_explosive;
+
 /* Inside a job: it ends at once, in this way. */
 void fake_raise(uint64_t vector, uint64_t rip);
 void fake_hang(void);

@@ -249,6 +249,21 @@ static void absent_processor_is_named(void **state)
     assert_has("# the processors differ");
 }
 
+/* Nothing is known of it, so nothing can be tested on it. */
+static void processor_that_cannot_be_identified(void **state)
+{
+    (void)state;
+    fake_reset();
+    fake_processors(2);
+    fake_explosive = TSX_FORCE_ABORT;
+    inject = NULL;
+    struct session_totals totals = run(three, "counter3_o*", 0);
+    assert_sound(totals);
+    assert_has("# processor 1: ERROR: processor 1 could not be identified\n");
+    assert_has("not ok 1 - counter3_overflow # ERROR processor 1 could not be "
+               "identified\n");
+}
+
 static void no_check_is_error(void **state)
 {
     (void)state;
@@ -393,6 +408,7 @@ int main(void)
         cmocka_unit_test(exception_is_error_and_undone),
         cmocka_unit_test(lost_processor_is_error_others_run),
         cmocka_unit_test(absent_processor_is_named),
+        cmocka_unit_test(processor_that_cannot_be_identified),
         cmocka_unit_test(no_check_is_error),
         cmocka_unit_test(pattern_that_fits_nothing),
         cmocka_unit_test(not_intel_skips_all),
