@@ -156,8 +156,8 @@ static void restore_job(unsigned processor, void *context)
 }
 
 /* What a job that an exception ended has left, and the peers of a WHOLE_MACHINE
- * test. Again and again, because a restore
- * may itself be ended by an exception; the entry that did it is gone then. */
+ * test. Again and again, because a restore may itself be ended by an exception;
+ * the entry that did it is gone then. */
 static void restore_rest(struct session *s)
 {
     for (unsigned attempt = 0; attempt < JOURNAL_MAX; attempt++) {
