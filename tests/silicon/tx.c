@@ -90,9 +90,8 @@ void tx_abort(struct vcpu *v, uint32_t status)
         status = tx->plan.status;
     if (!tx->plan.keep_stores)
         put_back(tx);
-    if (tx->plan.keep_registers)
-        tx->gprs.r11 = v->gprs.r11 + 1;
-    v->gprs = tx->gprs;
+    if (!tx->plan.keep_registers)
+        v->gprs = tx->gprs;
     v->vmcb->rsp = tx->rsp;
     v->vmcb->rflags = tx->rflags;
     v->vmcb->rip = tx->fallback;

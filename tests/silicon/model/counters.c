@@ -109,10 +109,8 @@ static uint32_t counter3_events(struct processor *p, uint32_t count)
         p->pmu.adds_branch = false;
         return count + 1;
     }
-    if (count != 0 && p->pmu.adds_cycle && event == 0x3C) {
-        p->pmu.adds_cycle = false;
-        return count + 1;
-    }
+    if (event == 0x3C && fault_is(p->machine, FAULT_counter3_cycles_twice))
+        return 2 * count;
     return count;
 }
 

@@ -51,7 +51,7 @@ struct pmu_state {
     bool inuse3;                      /* garbled: GLOBAL_INUSE[3] */
     uint64_t alias3, stale3;          /* for alias_split and rdpmc3_stale */
     bool loses_event;                 /* for counter3_loses_one */
-    bool adds_branch, adds_cycle;     /* for counter3_*_off */
+    bool adds_branch;                 /* for counter3_*_off */
     bool late;                        /* for overflow_late */
     bool smi_pending;
 };

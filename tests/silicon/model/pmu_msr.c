@@ -102,7 +102,6 @@ static void window_edge(struct processor *p, bool was_counting)
     }
     pmu->smi_pending = random_one_in(&p->random, m->smi);
     pmu->adds_branch = fault_is(m, FAULT_counter3_branches_off);
-    pmu->adds_cycle = fault_is(m, FAULT_counter3_cycles_off);
     pmu->loses_event = fault_is(m, FAULT_counter3_loses_one) &&
                        random_one_in(&p->random, 10);
 }
