@@ -103,13 +103,17 @@ bool step_begin(struct vcpu *v)
     return true;
 }
 
-/* PUSHF has written the TF that is ours. */
+/* PUSHF has written the TF that is ours, and inside a transaction an IF that
+ * was held back. */
 static void clear_pushed_flag(const struct vcpu *v)
 {
     uint64_t at;
 
-    if (guest_physical(v, v->vmcb->rsp, &at))
-        *(uint16_t *)at &= (uint16_t)~RFLAGS_TF;
+    if (!guest_physical(v, v->vmcb->rsp, &at))
+        return;
+    *(uint16_t *)at &= (uint16_t)~RFLAGS_TF;
+    if (v->tx.depth > 0)
+        *(uint16_t *)at |= (uint16_t)(v->tx.rflags & RFLAGS_IF);
 }
 
 void step_retire(struct vcpu *v)

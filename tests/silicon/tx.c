@@ -17,21 +17,11 @@
 
 #define PAGE_READ  (NPT_PRESENT | NPT_USER)
 #define PAGE_OPEN  (NPT_PRESENT | NPT_USER | NPT_WRITE)
-/* The widest store of the instruction sets that are enumerated. */
-#define STORE_BYTES_MAX 16
 
 static void copy_line(uint64_t *to, const uint64_t *from)
 {
     for (size_t n = 0; n < LINE_BYTES / 8; n++)
         to[n] = from[n];
-}
-
-static bool same_line(const uint64_t *a, const uint64_t *b)
-{
-    for (size_t n = 0; n < LINE_BYTES / 8; n++)
-        if (a[n] != b[n])
-            return false;
-    return true;
 }
 
 /* Keeps a line before its first store. False: it is in the log already. */
@@ -47,6 +37,7 @@ static bool log_line(struct transaction *tx, uint64_t address)
         return false;
     }
     tx->log[tx->lines].address = line;
+    tx->log[tx->lines].stored = 0;
     copy_line(tx->log[tx->lines].was, (const uint64_t *)line);
     tx->lines++;
     return true;
@@ -55,16 +46,40 @@ static bool log_line(struct transaction *tx, uint64_t address)
 static void close_pages(struct vcpu *v)
 {
     for (unsigned n = 0; n < v->tx.opened; n++)
-        npt_set_page(&v->tx_pages, v->tx.open[n], PAGE_READ);
+        npt_set_page(&v->tx_pages, v->tx.open[n].address, PAGE_READ);
     if (v->tx.opened > 0)
         v->vmcb->tlb_control = TLB_FLUSH_ALL;
     v->tx.opened = 0;
 }
 
+/* Only the bytes that were stored: others of the line may have been written
+ * by another processor meanwhile. */
 static void put_back(const struct transaction *tx)
 {
-    for (unsigned n = tx->lines; n-- > 0;)
-        copy_line((uint64_t *)tx->log[n].address, tx->log[n].was);
+    for (unsigned n = tx->lines; n-- > 0;) {
+        const struct log_line *l = &tx->log[n];
+
+        for (unsigned byte = 0; byte < LINE_BYTES; byte++)
+            if ((l->stored >> byte & 1) != 0)
+                ((uint8_t *)l->address)[byte] = ((const uint8_t *)l->was)[byte];
+    }
+}
+
+/* Which bytes has the store changed? */
+static void note_store(struct transaction *tx, const struct store *s)
+{
+    for (unsigned n = 0; n < s->bytes; n++) {
+        uint64_t at = s->address + n;
+        uint64_t line = at & ~(uint64_t)(LINE_BYTES - 1);
+
+        if (*(const uint8_t *)at == s->before[n])
+            continue;
+        for (unsigned k = tx->lines; k-- > 0;)
+            if (tx->log[k].address == line) {
+                tx->log[k].stored |= UINT64_C(1) << (at - line);
+                break;
+            }
+    }
 }
 
 /* The transaction is over, one way or the other. */
@@ -237,25 +252,33 @@ void tx_instruction(struct vcpu *v)
 static void store(struct vcpu *v, uint64_t address)
 {
     struct transaction *tx = &v->tx;
-    uint64_t end = address + STORE_BYTES_MAX - 1;
-    uint64_t line = ~(uint64_t)(LINE_BYTES - 1);
+    uint64_t line = ~(uint64_t)(LINE_BYTES - 1), end;
+    uint64_t left = PAGE_BYTES - (address & (PAGE_BYTES - 1));
+    struct store *s;
 
     if (!guest_is_ram(address) || tx->opened == TX_PAGES_OPEN) {
         tx_abort(v, 0);
         return;
     }
+    s = &tx->open[tx->opened];
+    s->address = address;
+    s->bytes = left < STORE_BYTES_MAX ? (unsigned)left : STORE_BYTES_MAX;
+    for (unsigned n = 0; n < s->bytes; n++)
+        s->before[n] = ((const uint8_t *)address)[n];
     log_line(tx, address);
     /* It may reach into the next line; on the next page it faults again. */
-    if ((end & line) != (address & line) &&
-        (end & ~(PAGE_BYTES - 1)) == (address & ~(PAGE_BYTES - 1)) &&
-        log_line(tx, end))
+    end = address + s->bytes - 1;
+    if ((end & line) != (address & line) && log_line(tx, end))
         tx->candidates = 1;
     if (tx->full) {
         tx_abort(v, TX_STATUS_CAPACITY);
         return;
     }
-    tx->open[tx->opened++] = address & ~(PAGE_BYTES - 1);
+    tx->opened++;
     npt_set_page(&v->tx_pages, address, PAGE_OPEN);
+    /* An interrupt now would use the open page unseen: hold it for the one
+     * instruction, tx_step_done gives the flag back. */
+    v->vmcb->rflags &= ~(uint64_t)RFLAGS_IF;
 }
 
 void tx_page_fault(struct vcpu *v)
@@ -288,13 +311,12 @@ void tx_step_done(struct vcpu *v)
 {
     struct transaction *tx = &v->tx;
 
-    if (tx->candidates > 0) {
-        const struct log_line *last = &tx->log[tx->lines - 1];
-
-        if (same_line(last->was, (const uint64_t *)last->address))
-            tx->lines--;
-        tx->candidates = 0;
-    }
+    for (unsigned n = 0; n < tx->opened; n++)
+        note_store(tx, &tx->open[n]);
+    if (tx->candidates > 0 && tx->log[tx->lines - 1].stored == 0)
+        tx->lines--;
+    tx->candidates = 0;
+    v->vmcb->rflags |= tx->rflags & RFLAGS_IF;
     close_pages(v);
     tx->steps++;
     if (tx->plan.fate == TX_DOOMED && !tx->plan.at_xend &&

@@ -26,9 +26,20 @@ struct gprs {
 #define LOG_LINES   512
 #define TX_PAGES_OPEN 4
 
+/* The widest store of the instruction sets that are enumerated. */
+#define STORE_BYTES_MAX 16
+
 struct log_line {
     uint64_t address;
+    uint64_t stored;            /* a bit for each byte that has been changed */
     uint64_t was[LINE_BYTES / 8];
+};
+
+/* A store of the instruction being executed. */
+struct store {
+    uint64_t address;
+    uint8_t before[STORE_BYTES_MAX];
+    unsigned bytes;             /* as far as it may reach on this page */
 };
 
 struct transaction {
@@ -41,7 +52,7 @@ struct transaction {
     unsigned lines;             /* used entries of log */
     unsigned candidates;        /* the last of them, that may be unwritten */
     bool full;                  /* the log could not take a line */
-    uint64_t open[TX_PAGES_OPEN]; /* pages writable for this step */
+    struct store open[TX_PAGES_OPEN]; /* whose pages are writable now */
     unsigned opened;
     uint8_t fx[512] __attribute__((aligned(16))); /* FXSAVE image */
     struct log_line *log;

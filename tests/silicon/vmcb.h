@@ -128,6 +128,7 @@ _Static_assert(sizeof(struct vmcb) == 0x1000, "VMCB");
 #define RFLAGS_CF 0x0001u
 #define RFLAGS_ZF 0x0040u
 #define RFLAGS_TF 0x0100u
+#define RFLAGS_IF 0x0200u
 #define RFLAGS_STATUS 0x08D5u
 
 #define MSR_EFER       0xC0000080u
