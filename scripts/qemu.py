@@ -31,7 +31,7 @@ class Machine:
 
     image: str
     smp: int = 2
-    cpu: str = "EPYC"
+    cpu: str = "qemu64,+svm,+npt"
     memory: int = 256
     snapshot: str = ""  # state file made by snapshot(); "" is a whole boot
     extra: tuple = ()  # further arguments of QEMU
