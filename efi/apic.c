@@ -9,21 +9,21 @@
  */
 #include "efi/platform.h"
 
-#define IA32_APIC_BASE        0x1b
-#define IA32_APIC_BASE_EXTD   (1u << 10)
-#define IA32_APIC_BASE_ENABLE (1u << 11)
+#define IA32_APIC_BASE         0x1b
+#define IA32_APIC_BASE_EXTD    (1u << 10)
+#define IA32_APIC_BASE_ENABLE  (1u << 11)
 #define IA32_APIC_BASE_ADDRESS 0x000ffffffffff000ull
-#define IA32_TSC_DEADLINE     0x6e0
-#define X2APIC_FIRST          0x800
-#define APIC_VERSION          0x03
-#define LVT_MASKED            (1u << 16)
-#define LVT_TIMER_DEADLINE    (2u << 17) /* timer mode, bits 18:17 */
-#define LVT_TIMER_MODE        (3u << 17)
+#define IA32_TSC_DEADLINE      0x6e0
+#define X2APIC_FIRST           0x800
+#define APIC_VERSION           0x03
+#define LVT_MASKED             (1u << 16)
+#define LVT_TIMER_DEADLINE     (2u << 17) /* timer mode, bits 18:17 */
+#define LVT_TIMER_MODE         (3u << 17)
 
 /* In the order in which processors gained them: Max LVT Entry of the version
  * register, bits 23:16, is the number of the last that is there. */
 static const uint8_t lvt_register[APIC_LVT_MAX] = {
-    0x32 /* timer */,   0x35 /* LINT0 */,   0x36 /* LINT1 */, 0x37 /* error */,
+    0x32 /* timer */,    0x35 /* LINT0 */,   0x36 /* LINT1 */, 0x37 /* error */,
     0x34 /* counters */, 0x33 /* thermal */, 0x2f /* CMCI */,
 };
 
@@ -56,9 +56,10 @@ static bool apic_find(struct apic *out)
     if (hw_msr_read(IA32_APIC_BASE, &base) != HW_NO_FAULT ||
         !(base & IA32_APIC_BASE_ENABLE))
         return false;
-    out->memory = base & IA32_APIC_BASE_EXTD
-                      ? NULL
-                      : (volatile uint32_t *)(uintptr_t)(base & IA32_APIC_BASE_ADDRESS);
+    out->memory =
+        base & IA32_APIC_BASE_EXTD
+            ? NULL
+            : (volatile uint32_t *)(uintptr_t)(base & IA32_APIC_BASE_ADDRESS);
     return true;
 }
 

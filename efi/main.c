@@ -105,8 +105,8 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *system)
         .sinks = sinks,
         .sinks_count = sinks_count,
         .program = "tsxpmu " TSXPMU_VERSION,
-        .image_crc = crc32(0, image_text,
-                           (size_t)(image_text_end - image_text)),
+        .image_crc =
+            crc32(0, image_text, (size_t)(image_text_end - image_text)),
         .warnings = warnings.lines,
         .warnings_count = warnings.count,
         .workspace = workspace(),

@@ -57,7 +57,7 @@ void options_gather(struct options *out, struct warnings *warnings)
 
     if (image == NULL || image->LoadOptionsSize < sizeof(CHAR16))
         return;
-    bytes = narrow(image->LoadOptions,
-                   image->LoadOptionsSize / sizeof(CHAR16), text);
+    bytes = narrow(image->LoadOptions, image->LoadOptionsSize / sizeof(CHAR16),
+                   text);
     options_parse(out, text, bytes, warnings_add, warnings);
 }

@@ -81,7 +81,8 @@ uint32_t apic_id(void);
 /* --- processors.c -------------------------------------------------------- */
 
 /* Asks the firmware's MP services to bring every other processor into a worker.
- * NULL, or one line saying what could not be had; the run goes on either way. */
+ * NULL, or one line saying what could not be had; the run goes on either way.
+ */
 const char *processors_start(void);
 /* Sends the workers back to the firmware. False where one is stuck inside our
  * code, which must then not be given back to the firmware. */
@@ -101,7 +102,7 @@ size_t file_read(const CHAR16 *path, char *text, size_t bytes);
 
 /* --- options.c ----------------------------------------------------------- */
 
-#define WARNINGS_MAX 16
+#define WARNINGS_MAX  16
 #define WARNING_BYTES 96
 
 struct warnings {
@@ -110,7 +111,8 @@ struct warnings {
     unsigned count;
 };
 
-/* Keeps a copy; what comes after WARNINGS_MAX is dropped, and the last says so. */
+/* Keeps a copy; what comes after WARNINGS_MAX is dropped, and the last says so.
+ */
 void warnings_add(void *warnings, const char *line);
 
 /* \tsxpmu.cfg on the boot volume, then the load options; later ones win. */

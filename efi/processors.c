@@ -2,12 +2,12 @@
 /*
  * processors.c - every logical processor as a worker, and jobs for them.
  *
- * Firmware may wake processors by INIT-SIPI-SIPI at each call, which resets what
- * a test has set up. So one non-blocking StartupAllAPs brings all of them into
- * worker(), which stays until the end of the run and takes jobs from a mailbox.
- * Firmware that refuses the non-blocking call (the specification lets it, after
- * ReadyToBoot) is asked for each job with StartupThisAP instead: the jobs of one
- * hw_run() then follow one another.
+ * Firmware may wake processors by INIT-SIPI-SIPI at each call, which resets
+ * what a test has set up. So one non-blocking StartupAllAPs brings all of them
+ * into worker(), which stays until the end of the run and takes jobs from a
+ * mailbox. Firmware that refuses the non-blocking call (the specification lets
+ * it, after ReadyToBoot) is asked for each job with StartupThisAP instead: the
+ * jobs of one hw_run() then follow one another.
  *
  * UEFI Platform Initialization specification, volume 2, "MP Services Protocol".
  */
@@ -118,8 +118,8 @@ static VOID EFIAPI one_job(VOID *argument)
 
 /* --- On the boot processor ------------------------------------------------ */
 
-static void run_own(struct hw_result *result,
-                    void (*job)(unsigned, void *), void *context)
+static void run_own(struct hw_result *result, void (*job)(unsigned, void *),
+                    void *context)
 {
     struct apic_saved apic;
     uint64_t flags;
@@ -175,7 +175,7 @@ void hw_run(const bool set[], void (*job)(unsigned processor, void *context),
     uint64_t deadline = clock_deadline(timeout_ms);
 
     for (unsigned p = 1; p < count; p++) {
-        results[p].end = !set[p]                ? HW_NOT_ASKED
+        results[p].end = !set[p]               ? HW_NOT_ASKED
                          : usable(&members[p]) ? HW_DONE
                                                : HW_LOST;
         if (results[p].end == HW_DONE)
@@ -232,8 +232,7 @@ static bool allocate(UINTN processors)
 /* True where the firmware lets a worker stay on every processor. */
 static bool start_workers(void)
 {
-    EFI_STATUS status =
-        platform_boot->CreateEvent(0, 0, NULL, NULL, &all_left);
+    EFI_STATUS status = platform_boot->CreateEvent(0, 0, NULL, NULL, &all_left);
 
     if (!EFI_ERROR(status))
         status = mp->StartupAllAPs(mp, worker, FALSE, all_left, 0, NULL, NULL);

@@ -17,11 +17,11 @@
 #define LSR 5 /* line status */
 #define SCR 7 /* scratch */
 
-#define LCR_8N1     0x03
-#define LCR_DIVISOR 0x80
-#define LSR_THRE    0x20 /* transmitter holding register empty */
-#define BAUD_DIVISOR 1   /* 115200 */
-#define WAIT_MS     50   /* for one character: 87 us at 115200 baud */
+#define LCR_8N1      0x03
+#define LCR_DIVISOR  0x80
+#define LSR_THRE     0x20 /* transmitter holding register empty */
+#define BAUD_DIVISOR 1    /* 115200 */
+#define WAIT_MS      50   /* for one character: 87 us at 115200 baud */
 
 static bool dead;
 

@@ -10,9 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define DT_NULL 0
-#define DT_RELA 7
-#define DT_RELASZ 8
+#define DT_NULL           0
+#define DT_RELA           7
+#define DT_RELASZ         8
 #define R_X86_64_RELATIVE 8
 
 struct elf_dyn {
@@ -47,14 +47,20 @@ void image_relocate(uint64_t base, const struct elf_dyn *dyn)
 void *memset(void *to, int byte, size_t bytes)
 {
     void *start = to;
-    __asm__ volatile("rep stosb" : "+D"(to), "+c"(bytes) : "a"(byte) : "memory");
+    __asm__ volatile("rep stosb"
+                     : "+D"(to), "+c"(bytes)
+                     : "a"(byte)
+                     : "memory");
     return start;
 }
 
 void *memcpy(void *to, const void *from, size_t bytes)
 {
     void *start = to;
-    __asm__ volatile("rep movsb" : "+D"(to), "+S"(from), "+c"(bytes) : : "memory");
+    __asm__ volatile("rep movsb"
+                     : "+D"(to), "+S"(from), "+c"(bytes)
+                     :
+                     : "memory");
     return start;
 }
 

@@ -19,8 +19,8 @@
 /* What a guarded instruction answers when it does not fault; otherwise the
  * exception's vector, 0 to 31 (SDM 3A, "Exception and Interrupt Vectors"). */
 #define HW_NO_FAULT (-1)
-#define HW_UD 6
-#define HW_GP 13
+#define HW_UD       6
+#define HW_GP       13
 
 struct hw_cpuid {
     uint32_t eax, ebx, ecx, edx;
@@ -33,7 +33,8 @@ uint64_t hw_tsc(void);
 int hw_msr_read(uint32_t msr, uint64_t *value);
 int hw_msr_write(uint32_t msr, uint64_t value);
 
-/* RDPMC of general-purpose counter `index` (SDM 2B, RDPMC); answers likewise. */
+/* RDPMC of general-purpose counter `index` (SDM 2B, RDPMC); answers likewise.
+ */
 int hw_pmc_read(uint32_t index, uint64_t *value);
 
 /* --- Processors and exceptions (efi/) ----------------------------------- */

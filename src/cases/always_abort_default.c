@@ -16,13 +16,13 @@ static void check_ignored(struct run *t, uint64_t found, uint64_t bit)
     int vector = try_set_msr(t, TSX_FORCE_ABORT, (found & ~BIT0) | bit);
 
     check(t, vector == HW_NO_FAULT,
-          "WRMSR of %lx to TSX_FORCE_ABORT (10FH)[0]: got vector %d, wanted "
+          "WRMSR of 0x%lx to TSX_FORCE_ABORT (10FH)[0]: got vector %d, wanted "
           "the write ignored",
           (unsigned long)bit, vector);
     if (get_msr(t, TSX_FORCE_ABORT, &after))
         check(t, after == found,
-              "TSX_FORCE_ABORT (10FH) after writing %lx to [0]: got %lx, "
-              "wanted %lx as before",
+              "TSX_FORCE_ABORT (10FH) after writing 0x%lx to [0]: got 0x%lx, "
+              "wanted 0x%lx as before",
               (unsigned long)bit, (unsigned long)after, (unsigned long)found);
 }
 

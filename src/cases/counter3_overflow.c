@@ -52,9 +52,10 @@ static void try_preload(struct counters *c, struct overflow *o, uint64_t events,
     o->uncleared += left != 0;
     if ((!ok || left != 0) && o->shown++ < SHOWN)
         note(t,
-             "IA32_PMC%u (%XH) preloaded with -%lu, %lu events: got %lx and "
-             "IA32_PERF_GLOBAL_STATUS (38EH) %lx, wanted %lx and %lx; after "
-             "clearing through 390H %lx is left, wanted 0",
+             "IA32_PMC%u (%XH) preloaded with -%lu, %lu events: got 0x%lx and "
+             "IA32_PERF_GLOBAL_STATUS (38EH) 0x%lx, wanted 0x%lx and 0x%lx; "
+             "after "
+             "clearing through 390H 0x%lx is left, wanted 0",
              o->counter, IA32_PMC(o->counter), (unsigned long)missing,
              (unsigned long)events, (unsigned long)value, (unsigned long)status,
              (unsigned long)want, (unsigned long)want_status,

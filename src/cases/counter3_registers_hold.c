@@ -88,7 +88,7 @@ static void show(struct hold *h, unsigned round, unsigned r, uint64_t got,
                  bool published)
 {
     if (h->shown[r]++ < SHOWN)
-        note(h->t, "round %u: %s: before %lx, after %lx%s", round,
+        note(h->t, "round %u: %s: before 0x%lx, after 0x%lx%s", round,
              registers[r].later, (unsigned long)h->want[r], (unsigned long)got,
              published ? " (the published change: INT cleared, IN_TX set)"
                        : "");

@@ -37,7 +37,7 @@ TEST(counter_count_constant,
 
     enumeration_read(id, &before);
     check(t, before.leaf0a.eax == id->leaf0a_eax,
-          "CPUID.0AH:EAX = %08x, at the start of the run it was %08x",
+          "CPUID.0AH:EAX = 0x%08x, at the start of the run it was 0x%08x",
           before.leaf0a.eax, id->leaf0a_eax);
     for (unsigned i = 0; i < sizeof(states) / sizeof(states[0]); i++) {
         if ((states[i].bits & ~writable) != 0)
@@ -47,6 +47,6 @@ TEST(counter_count_constant,
         enumeration_read(id, &now);
         enumeration_check_0a(t, states[i].state, &now.leaf0a, &before.leaf0a);
     }
-    note(t, "CPUID.0AH:EAX = %08x: %u general-purpose counters of %u bits",
+    note(t, "CPUID.0AH:EAX = 0x%08x: %u general-purpose counters of %u bits",
          before.leaf0a.eax, id->counters, id->counter_bits);
 }

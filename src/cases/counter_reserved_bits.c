@@ -22,15 +22,17 @@ static void try_bits(struct run *t, struct tried *y, const char *name,
         y->bits++;
         y->accepted += vector != HW_GP;
         if (vector != HW_GP && y->shown++ < SHOWN)
-            note(t, "%s (%XH) written with bit %u alone: got vector %d (-1: "
-                    "none)", name, msr, bit, vector);
+            note(t,
+                 "%s (%XH) written with bit %u alone: got vector %d (-1: "
+                 "none)",
+                 name, msr, bit, vector);
         if (vector == HW_NO_FAULT)
             counters_put(t, msr, 0);
     }
 }
 
-/* Bits of IA32_PERFEVTSELx that are reserved on this processor whatever x. Where
- * TSX is hidden, or was taken away by microcode, no document says whether
+/* Bits of IA32_PERFEVTSELx that are reserved on this processor whatever x.
+ * Where TSX is hidden, or was taken away by microcode, no document says whether
  * IN_TX [32] and IN_TXCP [33] went with it. */
 static uint64_t reserved_of_select(const struct identity *id)
 {
@@ -75,13 +77,16 @@ TEST(counter_reserved_bits,
           select.accepted, select.bits);
     check(t, fixed.accepted == 0,
           "IA32_FIXED_CTR_CTRL (38DH): %u of %u reserved bits raised no #GP; "
-          "wanted 0", fixed.accepted, fixed.bits);
+          "wanted 0",
+          fixed.accepted, fixed.bits);
     check(t, global.accepted == 0,
           "IA32_PERF_GLOBAL_CTRL (38FH): %u of %u reserved bits raised no #GP; "
-          "wanted 0", global.accepted, global.bits);
+          "wanted 0",
+          global.accepted, global.bits);
     if (txcp.bits != 0)
-        observe(t, "IN_TXCP [33] raises #GP in a select other than "
-                   "IA32_PERFEVTSEL2",
+        observe(t,
+                "IN_TXCP [33] raises #GP in a select other than "
+                "IA32_PERFEVTSEL2",
                 txcp.bits - txcp.accepted, txcp.bits);
     note(t, "%u reserved bits tried", select.bits + fixed.bits + global.bits);
 }

@@ -34,9 +34,10 @@ static void check_register(struct run *t)
                "got vector %d, wanted no exception",
                vector))
         return;
-    check(t, (value & reserved(run_regime(t))) == 0,
-          "TSX_FORCE_ABORT (10FH) reads %lx; wanted its reserved bits %lx 0",
-          (unsigned long)value, (unsigned long)reserved(run_regime(t)));
+    check(
+        t, (value & reserved(run_regime(t))) == 0,
+        "TSX_FORCE_ABORT (10FH) reads 0x%lx; wanted its reserved bits 0x%lx 0",
+        (unsigned long)value, (unsigned long)reserved(run_regime(t)));
     /* The top bit stands for the reserved ones. Not in regime E, where the
      * firmware's part of the story is that writes are discarded. */
     if (run_regime(t) == REGIME_E)

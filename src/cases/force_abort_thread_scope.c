@@ -30,8 +30,8 @@ static void look_at(struct run *peer, void *argument)
             : !get_msr(peer, TSX_FORCE_ABORT, &value))
         return;
     check(peer, (value & BIT0) == want,
-          "%s: TSX_FORCE_ABORT (10FH) reads %lx; wanted [0] = %d", look->state,
-          (unsigned long)value, look->forced);
+          "%s: TSX_FORCE_ABORT (10FH) reads 0x%lx; wanted [0] = %d",
+          look->state, (unsigned long)value, look->forced);
     rtm_try(TRIES, &tally);
     if (look->forced)
         rtm_check_forced(peer, look->state, &tally);

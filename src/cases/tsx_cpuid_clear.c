@@ -37,10 +37,11 @@ TEST(tsx_cpuid_clear,
         return;
     check_equal(t, "TSX_FORCE_ABORT (10FH)[1] cleared", value & CLEAR, 0);
     enumeration_read(run_cpu(t), &before);
-    check(t, (before.leaf7.ebx & LEAF7_EBX_RTM) != 0,
-          "CPUID.07H.0:EBX = %08x with TSX_CPUID_CLEAR = 0; wanted [11] (RTM) "
-          "= 1",
-          before.leaf7.ebx);
+    check(
+        t, (before.leaf7.ebx & LEAF7_EBX_RTM) != 0,
+        "CPUID.07H.0:EBX = 0x%08x with TSX_CPUID_CLEAR = 0; wanted [11] (RTM) "
+        "= 1",
+        before.leaf7.ebx);
 
     /* Measured: hidden, and only these two bits. */
     if (!force_abort_change(t, 0, CLEAR, &value))

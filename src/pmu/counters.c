@@ -9,7 +9,7 @@ bool counters_put(struct run *t, uint32_t msr, uint64_t value)
     int vector = hw_msr_write(msr, value);
 
     if (vector != HW_NO_FAULT)
-        broken(t, "WRMSR of %lx to MSR %XH raises vector %d",
+        broken(t, "WRMSR of 0x%lx to MSR %XH raises vector %d",
                (unsigned long)value, msr, vector);
     return vector == HW_NO_FAULT;
 }
@@ -52,14 +52,14 @@ static void say_in_use(struct run *t, const struct identity *id)
         if (get_msr(t, IA32_PERFEVTSEL(n), &select) &&
             (select & IA32_PERFEVTSEL_EN) != 0)
             note(t,
-                 "in use before the test: IA32_PERFEVTSEL%u (%XH) = %lx, "
-                 "IA32_PERF_GLOBAL_CTRL (38FH) = %lx",
+                 "in use before the test: IA32_PERFEVTSEL%u (%XH) = 0x%lx, "
+                 "IA32_PERF_GLOBAL_CTRL (38FH) = 0x%lx",
                  n, IA32_PERFEVTSEL(n), (unsigned long)select,
                  (unsigned long)ctrl);
     if (get_msr(t, IA32_FIXED_CTR_CTRL, &fixed) && fixed != 0)
         note(t,
-             "in use before the test: IA32_FIXED_CTR_CTRL (38DH) = %lx, "
-             "IA32_PERF_GLOBAL_CTRL (38FH) = %lx",
+             "in use before the test: IA32_FIXED_CTR_CTRL (38DH) = 0x%lx, "
+             "IA32_PERF_GLOBAL_CTRL (38FH) = 0x%lx",
              (unsigned long)fixed, (unsigned long)ctrl);
 }
 
@@ -73,7 +73,7 @@ static bool take_controls(struct run *t)
     uint64_t value;
 
     if (try_get_msr(t, IA32_PEBS_ENABLE, &value) == HW_NO_FAULT && value != 0) {
-        note(t, "in use before the test: IA32_PEBS_ENABLE (3F1H) = %lx",
+        note(t, "in use before the test: IA32_PEBS_ENABLE (3F1H) = 0x%lx",
              (unsigned long)value);
         if (!set_msr(t, IA32_PEBS_ENABLE, 0))
             return false;
@@ -115,10 +115,10 @@ static void hold(struct counters *c, bool firm, const char *name, uint32_t msr,
     if (got == want)
         return;
     if (firm)
-        check(c->t, false, "%s (%XH) written with %lx reads as %lx", name, msr,
-              (unsigned long)want, (unsigned long)got);
+        check(c->t, false, "%s (%XH) written with 0x%lx reads as 0x%lx", name,
+              msr, (unsigned long)want, (unsigned long)got);
     else
-        note(c->t, "%s (%XH) written with %lx reads as %lx", name, msr,
+        note(c->t, "%s (%XH) written with 0x%lx reads as 0x%lx", name, msr,
              (unsigned long)want, (unsigned long)got);
 }
 

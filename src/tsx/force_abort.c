@@ -13,7 +13,7 @@ bool force_abort_change(struct run *t, uint64_t clear, uint64_t set,
 
     *after = 0;
     if (run_regime(t) == REGIME_B && (set & reserved_in_b) != 0) {
-        broken(t, "TSX_FORCE_ABORT (10FH): asked to set %lx in regime B",
+        broken(t, "TSX_FORCE_ABORT (10FH): asked to set 0x%lx in regime B",
                (unsigned long)set);
         return false;
     }
@@ -37,8 +37,8 @@ static void check_leaf(struct run *t, const char *leaf, const char *state,
     check(t,
           got->eax == want->eax && got->ebx == want->ebx &&
               got->ecx == want->ecx && got->edx == want->edx,
-          "CPUID.%s %s: got EAX:EBX:ECX:EDX %08x:%08x:%08x:%08x, "
-          "wanted %08x:%08x:%08x:%08x",
+          "CPUID.%s %s: got EAX:EBX:ECX:EDX 0x%08x:0x%08x:0x%08x:0x%08x, "
+          "wanted 0x%08x:0x%08x:0x%08x:0x%08x",
           leaf, state, got->eax, got->ebx, got->ecx, got->edx, want->eax,
           want->ebx, want->ecx, want->edx);
 }

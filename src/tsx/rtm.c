@@ -79,7 +79,7 @@ void rtm_check_forced(struct run *t, const char *state,
           "%s: XBEGIN raised vector %d, %u of %u; wanted an abort", state,
           tally->vector, tally->faulted, tally->tried);
     check(t, tally->forced == tally->aborted,
-          "%s: %u of %u aborts with EAX = 0; another left %08x (%s)", state,
+          "%s: %u of %u aborts with EAX = 0; another left 0x%08x (%s)", state,
           tally->forced, tally->aborted, tally->other_status,
           rtm_status_text(tally->other_status, text));
     rtm_check_atomic(t, state, tally);
