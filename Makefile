@@ -23,7 +23,8 @@ BARE := -std=c11 -O2 -g -ffreestanding -fpic -fvisibility=hidden -fshort-wchar \
         -fcf-protection=none
 EFI_INC := -isystem /usr/include/efi -isystem /usr/include/efi/x86_64 \
            -DGNU_EFI_USE_MS_ABI
-CORE_INC := -nostdinc -isystem $(shell $(CC) -print-file-name=include)
+# Not := : the compiler may only be installed by the time a recipe runs.
+CORE_INC = -nostdinc -isystem $(shell $(CC) -print-file-name=include)
 DEPS = -MMD -MP -MF $@.d
 
 export SOURCE_DATE_EPOCH := 1767225600
@@ -42,7 +43,7 @@ help:
 	@echo 'make list     the personalities, faults and tests'
 	@echo 'make test     every check there is'
 	@echo 'make host | lint | boot   one kind of them'
-	@echo 'make soak     the boot checks over 20 seeds, full trials'
+	@echo 'make soak     every personality over 20 seeds; TRIALS=n (usual: 300)'
 	@echo 'make figures  sizes and times, measured now'
 	@echo 'make image    $(B)/tsxpmu.img, for a USB stick'
 	@echo 'make setup    installs what all this needs'
@@ -121,7 +122,7 @@ $(B)/silicon.img: $(B)/silicon.efi $(B)/tsxpmu.efi scripts/image
 
 # --- Running -------------------------------------------------------------------
 
-FAULTS = $(shell sed -n 's/^FAULT(\([a-z0-9_]*\),.*/\1/p' tests/silicon/model/faults.def)
+FAULTS = $(shell sed -n 's/^FAULT.\([a-z0-9_]*\),.*/\1/p' tests/silicon/model/faults.def)
 # One line, and no boot, for a name that is not there.
 known = $(if $(filter $(1),$(2)),,$(error unknown $(3) "$(1)"; valid: $(2)))
 
@@ -140,7 +141,7 @@ list:
 	@echo personalities: $(subst _,-,$(PERSONALITIES))
 	@echo
 	@echo faults:
-	@sed -n 's/^FAULT(\([a-z0-9_]*\), *"\(.*\)").*/  \1: \2/p' tests/silicon/model/faults.def
+	@sed -n 's/^FAULT.\([a-z0-9_]*\), *"\(.*\)").*/  \1: \2/p' tests/silicon/model/faults.def
 	@echo
 	@echo tests:
 	@for f in $(notdir $(CASES:.c=)); do echo "  $$f"; done
@@ -184,8 +185,8 @@ lint: all $(B)/tsxpmu.img $(B)/silicon.img
 boot: $(B)/tsxpmu.img $(SNAPSHOTS)
 	$(CHECK) boot
 soak: $(B)/tsxpmu.img $(SNAPSHOTS)
-	$(CHECK) soak
-figures: all $(B)/tsxpmu.img $(SNAPSHOTS)
+	@TRIALS=$(TRIALS) $(PYTHON) tests/check.py soak
+figures: all $(B)/tsxpmu.img $(B)/silicon.img
 	$(CHECK) figures
 
 clean:

@@ -66,3 +66,8 @@ const char *vector_name(uint64_t vector)
 
     return vector < 32 ? names[vector] : "no exception";
 }
+
+const char *fault_name(int fault)
+{
+    return vector_name((uint64_t)(int64_t)fault);
+}

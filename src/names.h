@@ -15,4 +15,7 @@ const char *msr_name(uint32_t msr, char out[MSR_NAME_BYTES]);
 /* "#GP"; "vector 22" where it has no name, "no exception" above 31. */
 const char *vector_name(uint64_t vector);
 
+/* The same for an answer of a guarded instruction: "#GP", "no exception". */
+const char *fault_name(int fault);
+
 #endif

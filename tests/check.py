@@ -60,7 +60,8 @@ def boot():
 
 def soak():
     import boots
-    boots.run(result, boots.personalities(seeds=range(1, 21), trials=0))
+    trials = int(os.environ.get("TRIALS") or 300)
+    boots.run(result, boots.personalities(range(1, 21), trials))
 
 
 def figures():

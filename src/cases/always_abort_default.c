@@ -3,6 +3,7 @@
  */
 #include "src/case.h"
 #include "src/msr.h"
+#include "src/names.h"
 #include "src/pmu/reach.h"
 #include "src/tsx/force_abort.h"
 #include "src/tsx/rtm.h"
@@ -16,9 +17,9 @@ static void check_ignored(struct run *t, uint64_t found, uint64_t bit)
     int vector = try_set_msr(t, TSX_FORCE_ABORT, (found & ~BIT0) | bit);
 
     check(t, vector == HW_NO_FAULT,
-          "WRMSR of 0x%lx to TSX_FORCE_ABORT (10FH)[0]: got vector %d, wanted "
+          "WRMSR of 0x%lx to TSX_FORCE_ABORT (10FH)[0]: got %s, wanted "
           "the write ignored",
-          (unsigned long)bit, vector);
+          (unsigned long)bit, fault_name(vector));
     if (get_msr(t, TSX_FORCE_ABORT, &after))
         check(t, after == found,
               "TSX_FORCE_ABORT (10FH) after writing 0x%lx to [0]: got 0x%lx, "

@@ -2,6 +2,7 @@
 /* IA32_PMC3 and IA32_A_PMC3 are two names of one register, of its own width. */
 #include "src/case.h"
 #include "src/msr.h"
+#include "src/names.h"
 #include "src/pmu/counter3.h"
 #include "src/pmu/counters.h"
 
@@ -34,7 +35,7 @@ static void expect(struct alias *a, uint32_t written, uint64_t value,
              "wanted 0x%lx",
              written, (unsigned long)value, a->counter, IA32_PMC(a->counter),
              (unsigned long)pmc, a->counter, IA32_A_PMC(a->counter),
-             (unsigned long)full, (unsigned long)rdpmc, vector,
+             (unsigned long)full, (unsigned long)rdpmc, fault_name(vector),
              (unsigned long)want);
 }
 
@@ -81,8 +82,8 @@ static void write_beyond(struct alias *a, unsigned bits)
         if (vector != HW_GP && a->shown++ < SHOWN)
             note(a->t,
                  "IA32_A_PMC%u (%XH) written with bit %u set, above its %u "
-                 "bits: got vector %d (-1: none), wanted 13 (#GP)",
-                 a->counter, msr, bit, bits, vector);
+                 "bits: got %s, wanted #GP",
+                 a->counter, msr, bit, bits, fault_name(vector));
     }
     expect(a, msr, 0x1234, 0x1234);
 }
@@ -111,8 +112,8 @@ TEST(counter3_full_width_alias,
         int vector = try_get_msr(t, IA32_A_PMC(3), &value);
         check(t, vector == HW_GP,
               "IA32_PERF_CAPABILITIES (345H)[13] = 0 and RDMSR of IA32_A_PMC3 "
-              "(4C4H): got vector %d (-1: none), wanted 13 (#GP)",
-              vector);
+              "(4C4H): got %s, wanted #GP",
+              fault_name(vector));
         return;
     }
     bool firm = counter3_make_reliable(t);

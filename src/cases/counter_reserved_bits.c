@@ -3,6 +3,7 @@
  * mistake must get #GP, not a counter that does something else. */
 #include "src/case.h"
 #include "src/msr.h"
+#include "src/names.h"
 #include "src/pmu/counters.h"
 
 #define SHOWN 3
@@ -23,9 +24,9 @@ static void try_bits(struct run *t, struct tried *y, const char *name,
         y->accepted += vector != HW_GP;
         if (vector != HW_GP && y->shown++ < SHOWN)
             note(t,
-                 "%s (%XH) written with bit %u alone: got vector %d (-1: "
-                 "none)",
-                 name, msr, bit, vector);
+                 "%s (%XH) written with bit %u alone: got %s, "
+                 "wanted #GP",
+                 name, msr, bit, fault_name(vector));
         if (vector == HW_NO_FAULT)
             counters_put(t, msr, 0);
     }

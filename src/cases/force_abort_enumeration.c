@@ -3,6 +3,7 @@
  * does. */
 #include "src/case.h"
 #include "src/msr.h"
+#include "src/names.h"
 #include "src/tsx/rtm.h"
 
 /* Bits of 10FH that no document gives a meaning in this regime. */
@@ -25,14 +26,14 @@ static void check_register(struct run *t)
     if (!enumerated) {
         check(t, vector == HW_GP,
               "CPUID.07H.0:EDX[13] = 0 and RDMSR of TSX_FORCE_ABORT (10FH): "
-              "got vector %d (-1: none), wanted 13 (#GP)",
-              vector);
+              "got %s, wanted #GP",
+              fault_name(vector));
         return;
     }
     if (!check(t, vector == HW_NO_FAULT,
                "CPUID.07H.0:EDX[13] = 1 and RDMSR of TSX_FORCE_ABORT (10FH): "
-               "got vector %d, wanted no exception",
-               vector))
+               "got %s, wanted no exception",
+               fault_name(vector)))
         return;
     check(
         t, (value & reserved(run_regime(t))) == 0,
@@ -44,9 +45,9 @@ static void check_register(struct run *t)
         return;
     vector = try_set_msr(t, TSX_FORCE_ABORT, value | BIT(63));
     check(t, vector == HW_GP,
-          "WRMSR of reserved bit 63 to TSX_FORCE_ABORT (10FH): got vector %d "
-          "(-1: none), wanted 13 (#GP)",
-          vector);
+          "WRMSR of reserved bit 63 to TSX_FORCE_ABORT (10FH): got %s, "
+          "wanted #GP",
+          fault_name(vector));
 }
 
 /* SDM 2C, XBEGIN: #UD where CPUID.07H.0:EBX.RTM[11] = 0. For RTM hidden by
@@ -58,17 +59,17 @@ static void check_xbegin(struct run *t)
     rtm_try(run_trials(t, 100, 10), &tally);
     if (run_cpu(t)->rtm)
         check(t, tally.faulted == 0,
-              "CPUID.07H.0:EBX[11] = 1 and XBEGIN raises vector %d; wanted no "
+              "CPUID.07H.0:EBX[11] = 1 and XBEGIN raises %s; wanted no "
               "exception",
-              tally.vector);
+              fault_name(tally.vector));
     else if (run_regime(t) == REGIME_C_PRIME || run_regime(t) == REGIME_F)
         observe(t, "XBEGIN raises an exception while RTM is hidden",
                 tally.faulted, tally.tried);
     else
         check(t, tally.faulted == tally.tried && tally.vector == HW_UD,
               "CPUID.07H.0:EBX[11] = 0 and XBEGIN: %u of %u raised an "
-              "exception, the last vector %d (-1: none); wanted all, 6 (#UD)",
-              tally.faulted, tally.tried, tally.vector);
+              "exception, the last %s; wanted all, #UD",
+              tally.faulted, tally.tried, fault_name(tally.vector));
     note(t, "XBEGIN: %u committed, %u aborted, %u raised an exception",
          tally.committed, tally.aborted, tally.faulted);
 }

@@ -2,6 +2,7 @@
 /* Bit 2 of 10FH lets transactions commit again after the 2021 microcode. */
 #include "src/case.h"
 #include "src/msr.h"
+#include "src/names.h"
 #include "src/tsx/force_abort.h"
 #include "src/tsx/rtm.h"
 
@@ -52,8 +53,8 @@ TEST(sdv_enable_rtm,
     rtm_try(trials, &on);
     rtm_check_atomic(t, "SDV_ENABLE_RTM = 1", &on);
     check(t, on.faulted == 0,
-          "SDV_ENABLE_RTM = 1: XBEGIN raised vector %d, %u of %u; wanted none",
-          on.vector, on.faulted, on.tried);
+          "SDV_ENABLE_RTM = 1: XBEGIN raised %s, %u of %u; wanted none",
+          fault_name(on.vector), on.faulted, on.tried);
     observe(t, "transactions commit with SDV_ENABLE_RTM = 1", on.committed,
             on.tried);
 

@@ -3,24 +3,28 @@
 #include "src/pmu/counters.h"
 
 #include "src/msr.h"
+#include "src/names.h"
 
 bool counters_put(struct run *t, uint32_t msr, uint64_t value)
 {
+    char name[MSR_NAME_BYTES];
     int vector = hw_msr_write(msr, value);
 
     if (vector != HW_NO_FAULT)
-        broken(t, "WRMSR of 0x%lx to MSR %XH raises vector %d",
-               (unsigned long)value, msr, vector);
+        broken(t, "WRMSR of 0x%lx to %s raises %s", (unsigned long)value,
+               msr_name(msr, name), fault_name(vector));
     return vector == HW_NO_FAULT;
 }
 
 uint64_t counters_fetch(struct run *t, uint32_t msr)
 {
     uint64_t value = 0;
+    char name[MSR_NAME_BYTES];
     int vector = hw_msr_read(msr, &value);
 
     if (vector != HW_NO_FAULT)
-        broken(t, "RDMSR of MSR %XH raises vector %d", msr, vector);
+        broken(t, "RDMSR of %s raises %s", msr_name(msr, name),
+               fault_name(vector));
     return value;
 }
 

@@ -3,6 +3,7 @@
 #include "src/tsx/rtm.h"
 
 #include "asm/rtm.h"
+#include "src/names.h"
 #include "src/tsx/status.h"
 
 #define BEFORE UINT64_C(0x5a5a5a5a5a5a5a5a)
@@ -76,8 +77,8 @@ void rtm_check_forced(struct run *t, const char *state,
           "%s: %u of %u transactions committed; wanted 0", state,
           tally->committed, tally->tried);
     check(t, tally->faulted == 0,
-          "%s: XBEGIN raised vector %d, %u of %u; wanted an abort", state,
-          tally->vector, tally->faulted, tally->tried);
+          "%s: XBEGIN raised %s, %u of %u; wanted an abort", state,
+          fault_name(tally->vector), tally->faulted, tally->tried);
     check(t, tally->forced == tally->aborted,
           "%s: %u of %u aborts with EAX = 0; another left 0x%08x (%s)", state,
           tally->forced, tally->aborted, tally->other_status,
@@ -91,7 +92,7 @@ bool rtm_usable(struct run *t)
 
     rtm_try(1, &tally);
     if (tally.faulted != 0)
-        skip(t, "needs transactions, and XBEGIN raises vector %d",
-             tally.vector);
+        skip(t, "needs transactions, and XBEGIN raises %s",
+             fault_name(tally.vector));
     return tally.faulted == 0;
 }

@@ -35,6 +35,7 @@ class Boot:
     machine: dict = dataclasses.field(default_factory=dict)
     whole: bool = False  # from power-on, not from a snapshot
     silicon: bool = True  # False: plain QEMU, options in tsxpmu.cfg
+    file: bool = False  # silicon.efi is configured by a file, not by fw_cfg
     stick: dict = dataclasses.field(default_factory=dict)  # files put there
 
 
@@ -65,6 +66,9 @@ def run_one(item):
         if item.silicon:
             config = "".join(f"{k}={v}\n" for k, v in item.config.items())
             config += f"options={item.options}\n"
+            if item.file:
+                qemu.write_volume(stick, "silicon.cfg", config)
+                config = None
         else:
             qemu.write_volume(stick, "tsxpmu.cfg",
                               f"exit=poweroff {item.options}\n")
@@ -170,7 +174,7 @@ def personalities(seeds, trials):
         for seed in seeds:
             yield Boot(f"{cpu} smt={smt} seed={seed}", both(clean, runs),
                        {"cpu": cpu, "smt": smt, "seed": seed},
-                       f"trials={trials}" if trials else "")
+                       f"trials={trials}")
 
 
 def faults():
@@ -203,6 +207,9 @@ def machine():
     yield Boot("power-on to power-off, file on the volume",
                both(clean, file_is_report, no_line_twice, says_simulated),
                {"cpu": "skylake-2018"}, "trials=20", whole=True)
+    yield Boot("configured by a file on the volume",
+               both(clean, says_simulated, has(r"^# regime C|: regime C")),
+               {"cpu": "skylake-2021"}, quick, whole=True, file=True)
     yield Boot("plain QEMU, no simulated processor",
                both(clean, file_is_report, no_line_twice),
                silicon=False, whole=True)
