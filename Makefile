@@ -90,34 +90,42 @@ $(B)/gen:
 
 $(B)/bare/src/%.c.o: src/%.c | $(GENERATED)
 	@mkdir -p $(@D)
-	$(CC) $(BARE) $(WARN) $(CORE_INC) -I. -I$(B)/gen $(DEPS) -c $< -o $@
+	@echo "  cc $@"
+	@$(CC) $(BARE) $(WARN) $(CORE_INC) -I. -I$(B)/gen $(DEPS) -c $< -o $@
 $(B)/bare/%.c.o: %.c | $(GENERATED)
 	@mkdir -p $(@D)
-	$(CC) $(BARE) $(WARN) $(EFI_INC) -I. -I$(B)/gen $(DEPS) -c $< -o $@
+	@echo "  cc $@"
+	@$(CC) $(BARE) $(WARN) $(EFI_INC) -I. -I$(B)/gen $(DEPS) -c $< -o $@
 $(B)/bare/%.asm.o: %.asm | $(GENERATED)
 	@mkdir -p $(@D)
-	nasm -f elf64 -g -F dwarf -w+all -I$(<D)/ -MD $@.d $< -o $@
+	@echo "  nasm $@"
+	@nasm -f elf64 -g -F dwarf -w+all -I$(<D)/ -MD $@.d $< -o $@
 
 LINK = ld -nostdlib -znocombreloc -zmax-page-size=4096 -znoexecstack -shared \
        -Bsymbolic --no-undefined -T efi/efi.lds
 SECTIONS := $(addprefix -j ,.text .rodata .reloc .data .dynamic .rela .dynsym)
 
 $(B)/tsxpmu.so: $(call object,$(APP)) efi/efi.lds
-	$(LINK) $(filter %.o,$^) -o $@
+	@echo "  link $@"
+	@$(LINK) $(filter %.o,$^) -o $@
 $(B)/silicon.so: $(call object,$(SIM)) efi/efi.lds
-	$(LINK) $(filter %.o,$^) -o $@
+	@echo "  link $@"
+	@$(LINK) $(filter %.o,$^) -o $@
 $(B)/%.efi: $(B)/%.so
-	objcopy -S $(SECTIONS) --target efi-app-x86_64 --subsystem=10 $< $@
+	@echo "  efi $@"
+	@objcopy -S $(SECTIONS) --target efi-app-x86_64 --subsystem=10 $< $@
 
 # --- Images --------------------------------------------------------------------
 
 image: $(B)/tsxpmu.img
 $(B)/tsxpmu.img: $(B)/tsxpmu.efi scripts/image
-	scripts/image $@ $<=EFI/BOOT/BOOTX64.EFI
+	@echo "  image $@"
+	@scripts/image $@ $<=EFI/BOOT/BOOTX64.EFI
 
 # The simulated processor first; it starts the same tsxpmu.efi.
 $(B)/silicon.img: $(B)/silicon.efi $(B)/tsxpmu.efi scripts/image
-	scripts/image $@ $(B)/silicon.efi=EFI/BOOT/BOOTX64.EFI \
+	@echo "  image $@"
+	@scripts/image $@ $(B)/silicon.efi=EFI/BOOT/BOOTX64.EFI \
 	    $(B)/tsxpmu.efi=tsxpmu.efi
 
 # --- Running -------------------------------------------------------------------
@@ -160,15 +168,18 @@ HOST_BINARIES := $(addprefix $(B)/,$(basename $(HOST_TESTS) $(MODEL_TESTS)))
 
 $(B)/host/%.c.o: %.c | $(GENERATED)
 	@mkdir -p $(@D)
-	$(CC) $(SAN) $(WARN) -I. -I$(B)/gen $(DEPS) -c $< -o $@
+	@echo "  cc $@"
+	@$(CC) $(SAN) $(WARN) -I. -I$(B)/gen $(DEPS) -c $< -o $@
 $(B)/tests/host/test_%: $(B)/host/tests/host/test_%.c.o \
                         $(call host_object,$(HOST_CORE) $(HOST_FAKES))
 	@mkdir -p $(@D)
-	$(CC) $(SAN) $^ -lcmocka -o $@
+	@echo "  link $@"
+	@$(CC) $(SAN) $^ -lcmocka -o $@
 $(B)/tests/host/silicon_%: $(B)/host/tests/host/silicon_%.c.o \
                            $(call host_object,$(MODEL))
 	@mkdir -p $(@D)
-	$(CC) $(SAN) $^ -lcmocka -o $@
+	@echo "  link $@"
+	@$(CC) $(SAN) $^ -lcmocka -o $@
 .PRECIOUS: $(B)/host/%.c.o
 
 SNAPSHOTS := $(B)/smp1.state $(B)/smp2.state $(B)/smp4.state

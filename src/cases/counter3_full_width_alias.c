@@ -30,8 +30,7 @@ static void expect(struct alias *a, uint32_t written, uint64_t value,
     if (!ok && a->shown++ < SHOWN)
         note(a->t,
              "MSR %XH written with 0x%lx: IA32_PMC%u (%XH) reads 0x%lx, "
-             "IA32_A_PMC%u (%XH) reads 0x%lx, RDPMC 0x%lx (vector %d, -1: "
-             "none); "
+             "IA32_A_PMC%u (%XH) reads 0x%lx, RDPMC 0x%lx (%s); "
              "wanted 0x%lx",
              written, (unsigned long)value, a->counter, IA32_PMC(a->counter),
              (unsigned long)pmc, a->counter, IA32_A_PMC(a->counter),
