@@ -81,6 +81,29 @@ def rebuilt():
     os.remove(again)
 
 
+def words(path):
+    with open(path, encoding="utf-8") as file:
+        return {word for line in file for word in line.split("#")[0].split()}
+
+
+def tables():
+    """Every fault has a boot that catches it, every personality and every test
+    is named where the boots say what has to run."""
+    with open("tests/silicon/model/faults.def", encoding="utf-8") as file:
+        faults = set(re.findall(r"^FAULT\((\w+),", file.read(), re.M))
+    with open("tests/boot/boots.py", encoding="utf-8") as file:
+        caught = words("tests/boot/faults.txt") | set(
+            re.findall(r'"fault": "(\w+)"', file.read()))
+    for name in sorted(faults - caught):
+        yield f"fault {name}: no boot shows that it is caught"
+    runs = words("tests/boot/runs.txt")
+    for directory in ("src/cases", "tests/silicon/personalities"):
+        for name in sorted(os.listdir(directory)):
+            name = name.removesuffix(".c")
+            if not {name, name.replace("_", "-")} & runs:
+                yield f"{name} is not in tests/boot/runs.txt"
+
+
 def licences():
     """Every source file says its licence in its first two lines."""
     listed = subprocess.run(["git", "ls-files"], stdout=subprocess.PIPE,
@@ -100,4 +123,5 @@ def run(result):
     result("lint: one tsxpmu.efi everywhere", same_everywhere())
     result("lint: the image is reproducible", rebuilt())
     result("lint: the two readings share no file", two_readings())
+    result("lint: every fault, personality and test is in its table", tables())
     result("lint: licences", licences())
