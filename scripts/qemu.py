@@ -122,7 +122,7 @@ def _stop(process):
     process.wait()
 
 
-def boot(machine, config=None, stream=None, timeout=300, silence=120):
+def boot(machine, config=None, stream=None, timeout=300, silence=60):
     """Runs to the end of QEMU. Returns (text of the serial port, what went
     wrong or ""). timeout, silence: seconds in all, and without output."""
     with tempfile.TemporaryDirectory() as directory:

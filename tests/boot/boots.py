@@ -56,7 +56,27 @@ def table(name):
                 yield words
 
 
+# The test equipment itself breaks about once in some hundred boots with two
+# processors, under load; why is not known yet. Its traces are not those of a
+# verdict, so such a boot is made once more, and told. More than REPEATS_MAX in
+# one run is a failure of the run.
+BROKEN = re.compile(r"^# silicon: error: (unexpected exit|nested page fault)"
+                    r"|^!!!! X64 Exception", re.M)
+REPEATS_MAX = 3
+repeats = []
+
+
 def run_one(item):
+    problems, text = boot_once(item)
+    if problems and BROKEN.search(text) and len(repeats) < REPEATS_MAX:
+        repeats.append(item.name)
+        print(f"        {item.name}: the simulated machine broke; once more",
+              flush=True)
+        problems, text = boot_once(item)
+    return problems
+
+
+def boot_once(item):
     with tempfile.TemporaryDirectory() as directory:
         stick = os.path.join(directory, "stick.img")
         shutil.copy(f"{BUILD}/{'silicon' if item.silicon else 'tsxpmu'}.img", stick)
@@ -88,7 +108,7 @@ def run_one(item):
             with open(log, "w", encoding="latin-1") as file:
                 file.write(report.text)
             problems.append("see " + log)
-        return problems
+        return problems, report.text
 
 
 def run(result, boots):
@@ -110,6 +130,8 @@ def run(result, boots):
     with concurrent.futures.ThreadPoolExecutor(CORES) as pool:
         for item, problems in zip(boots, pool.map(one, boots)):
             result("boot: " + item.name, problems)
+    if repeats:
+        print(f"{len(repeats)} boots repeated: the simulated machine broke")
 
 
 # --- What a boot has to show ---------------------------------------------------
@@ -277,5 +299,5 @@ def figures():
                 print(line[2:])
         return []
 
-    run_one(Boot("figures", show, {"cpu": "skylake-2018", "figures": "on"},
+    boot_once(Boot("figures", show, {"cpu": "skylake-2018", "figures": "on"},
                  whole=True))
