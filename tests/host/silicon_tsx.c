@@ -122,6 +122,62 @@ static void fates_by_table(void **state)
     }
 }
 
+/* SDM volume 1, "RTM Abort Status Definition". */
+static void status_by_table(void **state)
+{
+    static const struct {
+        enum tx_cause cause;
+        unsigned depth;
+        uint32_t status, open; /* open: bits that the manual leaves open */
+    } rows[] = {
+        { TX_CAUSE_OTHER, 1, 0x00, 0 },
+        { TX_CAUSE_OTHER, 2, 0x20, 0 },
+        { TX_CAUSE_XABORT, 1, 0xA5000001, 0 },
+        { TX_CAUSE_XABORT, 3, 0xA5000021, 0 },
+        { TX_CAUSE_CAPACITY, 1, 0x08, 0 },
+        { TX_CAUSE_CAPACITY, 2, 0x28, 0 },
+        { TX_CAUSE_DEBUG, 1, 0x10, 0 },
+        { TX_CAUSE_DEBUG, 7, 0x30, 0 },
+        { TX_CAUSE_NESTING, 7, 0x20, 0x08 },
+    };
+
+    (void)state;
+    for (size_t n = 0; n < sizeof(rows) / sizeof(rows[0]); n++)
+        for (uint64_t seed = 0; seed < 20; seed++) {
+            uint32_t status;
+
+            start("skylake-2017", seed);
+            status = tsx_status(&processor, rows[n].cause, 0xA5,
+                                rows[n].depth);
+            assert_int_equal(status & ~rows[n].open, rows[n].status);
+        }
+}
+
+/* "Any implementation" aborts at CPUID and PAUSE; the others need not. */
+static void listed_instructions_by_seed(void **state)
+{
+    unsigned aborted[TX_BREAKS + 1] = { 0 };
+    const unsigned seeds = 64;
+
+    (void)state;
+    for (uint64_t seed = 0; seed < seeds; seed++) {
+        start("skylake-2017", seed);
+        for (unsigned tx = 0; tx <= TX_BREAKS; tx++) {
+            struct instruction i = { .tx = (enum instruction_tx)tx };
+
+            aborted[tx] += tsx_aborts(&processor, &i, tx == TX_MAY_CLD);
+            if (tx == TX_MAY_CLD || tx == TX_MAY_STD)
+                assert_false(tsx_aborts(&processor, &i, tx != TX_MAY_CLD));
+        }
+    }
+    assert_int_equal(aborted[TX_SAFE], 0);
+    assert_int_equal(aborted[TX_ABORTS], seeds);
+    assert_int_equal(aborted[TX_MAY], seeds);
+    assert_int_equal(aborted[TX_BREAKS], seeds);
+    for (unsigned tx = TX_MAY_X87; tx <= TX_MAY_STD; tx++)
+        assert_in_range(aborted[tx], seeds / 4, seeds * 3 / 4);
+}
+
 /* White paper 604224, section 1.2. */
 static void counter3_is_safe_where_the_paper_says(void **state)
 {
@@ -179,6 +235,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(regimes_by_table),
         cmocka_unit_test(fates_by_table),
+        cmocka_unit_test(status_by_table),
+        cmocka_unit_test(listed_instructions_by_seed),
         cmocka_unit_test(counter3_is_safe_where_the_paper_says),
         cmocka_unit_test(counter3_goes_wrong_in_many_ways),
         cmocka_unit_test(seed_decides_what_is_open),

@@ -11,8 +11,6 @@
 #include "tests/silicon/x86.h"
 
 #define CR4_PCE    (UINT64_C(1) << 8)
-#define DR6_BS     (UINT64_C(1) << 14)
-#define DR6_B      UINT64_C(0xF)
 #define MSR_BYTES  2 /* RDMSR, WRMSR, CPUID, RDPMC: no next RIP is saved */
 
 /* The instruction was carried out: RIP behind it, and counted if stepped. */
@@ -123,17 +121,37 @@ static void on_rdpmc(struct vcpu *v)
     advance(v);
 }
 
+/* Of the breakpoints that DR7 enables, those hit. */
+static uint64_t breakpoints_hit(const struct vmcb *b)
+{
+    uint64_t hits = 0;
+
+    if ((b->dr7 & DR7_ENABLED) == 0)
+        return 0;
+    for (unsigned n = 0; n < 4; n++)
+        if ((b->dr7 >> 2 * n & 3) != 0)
+            hits |= b->dr6 & UINT64_C(1) << n;
+    return hits;
+}
+
 static void on_debug(struct vcpu *v)
 {
-    uint64_t dr6 = v->vmcb->dr6, hits = dr6 & DR6_B & ~v->dr6;
-    bool step = v->mode == MODE_STEP && (dr6 & DR6_BS) != 0;
+    uint64_t dr6 = v->vmcb->dr6, hits = breakpoints_hit(v->vmcb);
+    bool stepping = v->mode == MODE_STEP;
+    bool step = stepping && (dr6 & DR6_BS) != 0;
 
     v->vmcb->dr6 = dr6 & ~DR6_BS;
+    /* B0-B3 are those of the last #DB, and most of those were ours. */
+    if (stepping && (hits == 0 || v->tx.depth > 0) &&
+        (v->now.flags & INSTRUCTION_SETS_DR) == 0)
+        v->vmcb->dr6 = (dr6 & ~(DR6_BS | DR6_B)) | (v->dr6 & DR6_B);
+    if (hits != 0 && v->tx.depth > 0) {
+        tx_abort(v, TX_CAUSE_DEBUG);
+        return;
+    }
     if (step)
         step_retire(v);
-    if (hits != 0 && v->tx.depth > 0)
-        tx_abort(v, TX_STATUS_DEBUG);
-    else if (hits != 0)
+    if (hits != 0)
         guest_inject(v, VECTOR_DB, 0);
     else if (step)
         step_end(v);
@@ -148,7 +166,7 @@ static void on_exception(struct vcpu *v, unsigned vector)
         return;
     }
     if (v->tx.depth > 0) {
-        tx_abort(v, 0);                 /* it is not delivered */
+        tx_abort(v, TX_CAUSE_OTHER);    /* it is not delivered */
         return;
     }
     if ((v->vmcb->exit_int_info & EVENT_VALID) != 0)

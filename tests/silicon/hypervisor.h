@@ -58,7 +58,7 @@ void step_count(struct vcpu *v, unsigned instructions, uint32_t cycles,
 
 /* tx.c: transactions. */
 void tx_instruction(struct vcpu *v);
-void tx_abort(struct vcpu *v, uint32_t status);
+void tx_abort(struct vcpu *v, enum tx_cause cause);
 /* A nested page fault inside a transaction. */
 void tx_page_fault(struct vcpu *v);
 /* After each instruction inside one. */

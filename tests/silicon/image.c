@@ -54,33 +54,19 @@ static bool is_xend_xtest(const uint8_t *code, uint32_t bytes, uint32_t at)
            (code[at + 2] == 0xD5 || code[at + 2] == 0xD6);
 }
 
-/* Two bytes are found by chance too; XABORT counts where other transactional
- * code is less than a page away. */
-static bool is_xabort(const uint8_t *code, uint32_t bytes, uint32_t at,
-                      uint32_t near)
+/* Two bytes are found by chance too, one page of code in sixteen; such a
+ * page only takes longer. */
+static bool is_xabort(const uint8_t *code, uint32_t bytes, uint32_t at)
 {
-    return at + 3 <= bytes && code[at] == 0xC6 && code[at + 1] == 0xF8 &&
-           (at > near ? at - near : near - at) < PAGE_BYTES;
+    return at + 3 <= bytes && code[at] == 0xC6 && code[at + 1] == 0xF8;
 }
 
 static void mark_section(const uint8_t *code, uint32_t bytes)
 {
-    uint32_t near = UINT32_MAX;
-
     for (uint32_t at = 0; at < bytes; at++)
         if (is_xbegin(code, bytes, at) || is_xend_xtest(code, bytes, at) ||
-            is_xabort(code, bytes, at, near)) {
-            near = at;
+            is_xabort(code, bytes, at))
             mark(&code[at]);
-        }
-    /* Once more from the end: XABORT before the code it belongs to. */
-    near = UINT32_MAX;
-    for (uint32_t at = bytes; at-- > 0;) {
-        if (is_xbegin(code, bytes, at) || is_xend_xtest(code, bytes, at))
-            near = at;
-        else if (is_xabort(code, bytes, at, near))
-            mark(&code[at]);
-    }
 }
 
 void image_mark(const uint8_t *base, uint64_t bytes)

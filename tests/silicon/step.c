@@ -95,8 +95,9 @@ bool step_begin(struct vcpu *v)
         tx_instruction(v);
         return false;
     }
-    if (v->tx.depth > 0 && (v->now.flags & INSTRUCTION_ABORTS_TX) != 0) {
-        tx_abort(v, 0);
+    if (v->tx.depth > 0 &&
+        tsx_aborts(v->model, &v->now, (v->vmcb->rflags & RFLAGS_DF) != 0)) {
+        tx_abort(v, v->now.tx == TX_BREAKS ? TX_CAUSE_DEBUG : TX_CAUSE_OTHER);
         return false;
     }
     v->dr6 = v->vmcb->dr6;

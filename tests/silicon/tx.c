@@ -24,7 +24,8 @@ static void copy_line(uint64_t *to, const uint64_t *from)
         to[n] = from[n];
 }
 
-/* Keeps a line before its first store. False: it is in the log already. */
+/* Keeps a line before its first store. False: it is in the log already. There
+ * is room: tx_step_done has seen to it. */
 static bool log_line(struct transaction *tx, uint64_t address)
 {
     uint64_t line = address & ~(uint64_t)(LINE_BYTES - 1);
@@ -32,10 +33,6 @@ static bool log_line(struct transaction *tx, uint64_t address)
     for (unsigned n = tx->lines; n-- > 0;)
         if (tx->log[n].address == line)
             return false;
-    if (tx->lines == LOG_LINES) {
-        tx->full = true;
-        return false;
-    }
     tx->log[tx->lines].address = line;
     tx->log[tx->lines].stored = 0;
     copy_line(tx->log[tx->lines].was, (const uint64_t *)line);
@@ -82,6 +79,12 @@ static void note_store(struct transaction *tx, const struct store *s)
     }
 }
 
+static void note_stores(struct transaction *tx)
+{
+    for (unsigned n = 0; n < tx->opened; n++)
+        note_store(tx, &tx->open[n]);
+}
+
 /* The transaction is over, one way or the other. */
 static void ended(struct vcpu *v)
 {
@@ -95,14 +98,13 @@ static void ended(struct vcpu *v)
     step_end(v);
 }
 
-void tx_abort(struct vcpu *v, uint32_t status)
+static void abort_with(struct vcpu *v, uint32_t status)
 {
     struct transaction *tx = &v->tx;
 
-    if (tx->depth > 1 && status != 0)
-        status |= TX_STATUS_NESTED;
     if (tx->plan.forced)
         status = tx->plan.status;
+    note_stores(tx);
     if (!tx->plan.keep_stores)
         put_back(tx);
     if (!tx->plan.keep_registers)
@@ -117,6 +119,18 @@ void tx_abort(struct vcpu *v, uint32_t status)
     ended(v);
 }
 
+void tx_abort(struct vcpu *v, enum tx_cause cause)
+{
+    abort_with(v, tsx_status(v->model, cause, v->now.immediate, v->tx.depth));
+}
+
+/* It was doomed from its start, without a cause in the program. */
+static void abort_doomed(struct vcpu *v)
+{
+    abort_with(v, v->tx.plan.status |
+                  tsx_status(v->model, TX_CAUSE_OTHER, 0, v->tx.depth));
+}
+
 static void begin_outermost(struct vcpu *v, uint64_t next)
 {
     struct transaction *tx = &v->tx;
@@ -127,7 +141,6 @@ static void begin_outermost(struct vcpu *v, uint64_t next)
     tx->lines = 0;
     tx->candidates = 0;
     tx->opened = 0;
-    tx->full = false;
     tx->gprs = v->gprs;
     tx->rsp = v->vmcb->rsp;
     tx->rflags = v->vmcb->rflags & ~(uint64_t)RFLAGS_TF;
@@ -144,7 +157,7 @@ static void begin_outermost(struct vcpu *v, uint64_t next)
     v->vmcb->rip = next;
     if (tx->plan.fate == TX_DOOMED && tx->plan.steps == 0 &&
         !tx->plan.at_xend) {
-        tx_abort(v, tx->plan.status);
+        abort_doomed(v);
         return;
     }
     step_set_mode(v, MODE_STEP);
@@ -162,8 +175,8 @@ static void xbegin(struct vcpu *v)
             begin_outermost(v, next);
         return;
     }
-    if (v->tx.depth == TX_DEPTH_MAX) {
-        tx_abort(v, TX_STATUS_NESTED);
+    if (v->tx.depth == v->model->machine->cpu->tx_nest_max) {
+        tx_abort(v, TX_CAUSE_NESTING);
         return;
     }
     v->tx.depth++;
@@ -190,7 +203,7 @@ static void xend(struct vcpu *v)
         return;
     }
     if (tx->plan.fate == TX_DOOMED) {
-        tx_abort(v, tx->plan.status);
+        abort_doomed(v);
         return;
     }
     step_count(v, 1, v->model->open.cycles_plain, true);
@@ -220,7 +233,7 @@ static void xabort(struct vcpu *v)
         return;
     }
     if (v->tx.depth > 0) {
-        tx_abort(v, TX_STATUS_XABORT | (uint32_t)v->now.immediate << 24);
+        tx_abort(v, TX_CAUSE_XABORT);
         return;
     }
     v->vmcb->rip = v->now_rip + v->now.length;
@@ -257,7 +270,7 @@ static void store(struct vcpu *v, uint64_t address)
     struct store *s;
 
     if (!guest_is_ram(address) || tx->opened == TX_PAGES_OPEN) {
-        tx_abort(v, 0);
+        tx_abort(v, TX_CAUSE_OTHER);
         return;
     }
     s = &tx->open[tx->opened];
@@ -270,10 +283,6 @@ static void store(struct vcpu *v, uint64_t address)
     end = address + s->bytes - 1;
     if ((end & line) != (address & line) && log_line(tx, end))
         tx->candidates = 1;
-    if (tx->full) {
-        tx_abort(v, TX_STATUS_CAPACITY);
-        return;
-    }
     tx->opened++;
     npt_set_page(&v->tx_pages, address, PAGE_OPEN);
     /* An interrupt now would use the open page unseen: hold it for the one
@@ -288,7 +297,7 @@ void tx_page_fault(struct vcpu *v)
 
     if ((event & EVENT_VALID) != 0) {
         /* An interrupt was being delivered: it aborts, then is delivered. */
-        tx_abort(v, 0);
+        tx_abort(v, TX_CAUSE_OTHER);
         if ((event & 0xFF) >= 32 || (event & EVENT_TYPE) == EVENT_TYPE_NMI) {
             if ((event & 0xFF) >= 32)
                 event &= ~EVENT_TYPE;
@@ -311,15 +320,16 @@ void tx_step_done(struct vcpu *v)
 {
     struct transaction *tx = &v->tx;
 
-    for (unsigned n = 0; n < tx->opened; n++)
-        note_store(tx, &tx->open[n]);
+    note_stores(tx);
     if (tx->candidates > 0 && tx->log[tx->lines - 1].stored == 0)
         tx->lines--;
     tx->candidates = 0;
     v->vmcb->rflags |= tx->rflags & RFLAGS_IF;
     close_pages(v);
     tx->steps++;
-    if (tx->plan.fate == TX_DOOMED && !tx->plan.at_xend &&
+    if (tx->lines > v->model->machine->cpu->tx_write_lines)
+        tx_abort(v, TX_CAUSE_CAPACITY);
+    else if (tx->plan.fate == TX_DOOMED && !tx->plan.at_xend &&
         tx->steps >= tx->plan.steps)
-        tx_abort(v, tx->plan.status);
+        abort_doomed(v);
 }

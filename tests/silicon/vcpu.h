@@ -22,9 +22,10 @@ struct gprs {
 };
 
 #define LINE_BYTES  64
-/* The write set that fits: 32 KiB, the first-level data cache. */
-#define LOG_LINES   512
+#define LOG_LINES   1024
 #define TX_PAGES_OPEN 4
+/* An instruction may add this many lines before the set is found too large. */
+#define LOG_LINES_SPARE (2 * TX_PAGES_OPEN)
 
 /* The widest store of the instruction sets that are enumerated. */
 #define STORE_BYTES_MAX 16
@@ -51,7 +52,6 @@ struct transaction {
     uint64_t rsp, rflags;
     unsigned lines;             /* used entries of log */
     unsigned candidates;        /* the last of them, that may be unwritten */
-    bool full;                  /* the log could not take a line */
     struct store open[TX_PAGES_OPEN]; /* whose pages are writable now */
     unsigned opened;
     uint8_t fx[512] __attribute__((aligned(16))); /* FXSAVE image */
@@ -78,7 +78,7 @@ struct vcpu {
     struct transaction tx;
     struct instruction now;     /* the one being stepped */
     uint64_t now_rip;
-    uint64_t dr6;               /* before the step */
+    uint64_t dr6;               /* the guest's, before the step */
     uint64_t code_page, code_cr3, code_physical; /* last translation */
     bool code_marked;
     bool entered;

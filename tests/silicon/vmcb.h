@@ -118,6 +118,11 @@ _Static_assert(sizeof(struct vmcb) == 0x1000, "VMCB");
 #define NPF_FETCH      (UINT64_C(1) << 4)
 #define NPF_PAGE_TABLE (UINT64_C(1) << 33) /* while walking the guest's */
 
+/* Bits of DR6 and DR7, the same as Intel's. */
+#define DR6_B       UINT64_C(0xF)
+#define DR6_BS      (UINT64_C(1) << 14)
+#define DR7_ENABLED UINT64_C(0xFF)
+
 #define VECTOR_DB 1
 #define VECTOR_BP 3
 #define VECTOR_OF 4
@@ -129,6 +134,7 @@ _Static_assert(sizeof(struct vmcb) == 0x1000, "VMCB");
 #define RFLAGS_ZF 0x0040u
 #define RFLAGS_TF 0x0100u
 #define RFLAGS_IF 0x0200u
+#define RFLAGS_DF 0x0400u
 #define RFLAGS_STATUS 0x08D5u
 
 #define MSR_EFER       0xC0000080u

@@ -32,7 +32,10 @@ extern const struct event_row family_events_skl[10], family_events_old[10];
 #define DEBUGCTL_OLD (BITS(14, 6) | BITS(1, 0))
 #define DEBUGCTL_RTM BIT(15)
 
+/* SDM volume 1 gives neither: 7 levels are what these processors have been
+ * seen to take, and stores are held in the first-level data cache. */
 #define FAMILY_COMMON(rows, own_msrs, own_events)                             \
+    .tx_nest_max = 7, .tx_write_lines = 32 * 1024 / 64,                       \
     .counters_smt = 4, .counters_alone = 8, .leaf1_edx = FAMILY_LEAF1_EDX,    \
     .cpuid = rows, .cpuid_rows = ROWS(rows), .msrs = own_msrs,                \
     .msr_rows = ROWS(own_msrs), .events = own_events,                         \

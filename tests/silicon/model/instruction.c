@@ -2,87 +2,221 @@
 /* instruction.c - what kind of instruction is this? */
 #include "tests/silicon/model/instruction.h"
 
-#define ABORTS INSTRUCTION_ABORTS_TX
-#define SLOW   INSTRUCTION_SLOW
+#include <stdbool.h>
+
+#define SLOW INSTRUCTION_SLOW
+
+/* The prefixes before an opcode. */
+struct prefixes {
+    uint8_t rep;            /* F2H, F3H, or 0: the last of them */
+    bool operand_size;      /* 66H */
+    uint8_t rex;
+};
 
 static uint8_t reg_of(uint8_t modrm)
 {
     return (modrm >> 3) & 7;
 }
 
+static bool is_memory(uint8_t modrm)
+{
+    return modrm < 0xC0;
+}
+
+/* 0F 01, memory forms: SGDT, SIDT, LGDT, LIDT, SMSW, -, LMSW, INVLPG. */
+static enum instruction_tx tx_0f01_memory(uint8_t modrm)
+{
+    static const enum instruction_tx by_reg[8] = {
+        TX_MAY_TABLE, TX_MAY_TABLE, TX_MAY, TX_MAY,
+        TX_SAFE, TX_MAY, TX_MAY, TX_MAY_CACHE,
+    };
+
+    return by_reg[reg_of(modrm)];
+}
+
 /* 0F 01: XEND, XTEST, and the system instructions around them. */
-static uint32_t look_0f01(struct instruction *i, uint8_t modrm, size_t at)
+static void look_0f01(struct instruction *i, uint8_t modrm, size_t at)
 {
     if (modrm == 0xD5 || modrm == 0xD6) {
         i->kind = modrm == 0xD5 ? INSTRUCTION_XEND : INSTRUCTION_XTEST;
         i->length = (uint8_t)(at + 1);
-        return 0;
+        return;
     }
-    if (modrm == 0xF9)                  /* RDTSCP */
-        return SLOW;
-    if (modrm < 0xC0 && (reg_of(modrm) <= 1 || reg_of(modrm) == 4))
-        return 0;                       /* SGDT, SIDT, SMSW */
-    return ABORTS | SLOW;
+    if (is_memory(modrm)) {
+        i->tx = tx_0f01_memory(modrm);
+        i->flags = reg_of(modrm) == 4 || i->tx == TX_MAY_TABLE ? 0 : SLOW;
+        return;
+    }
+    i->flags = SLOW;
+    switch (modrm) {
+    case 0xCF: case 0xD7:               /* ENCLS, ENCLU */
+        i->tx = TX_ABORTS;
+        break;
+    case 0xD0: case 0xF9: case 0xEE:    /* XGETBV, RDTSCP, RDPKRU */
+        break;
+    default:                            /* VMX, MONITOR, STAC, SWAPGS .. */
+        i->tx = reg_of(modrm) == 4 ? TX_SAFE : TX_MAY;
+    }
 }
 
-static uint32_t look_0f(struct instruction *i, const uint8_t *b, size_t length,
-                        size_t at)
+/* 0F AE: FXSAVE, FXRSTOR, LDMXCSR, STMXCSR, XSAVE, XRSTOR, XSAVEOPT or CLWB,
+ * CLFLUSH or CLFLUSHOPT; the register forms are fences, and with F3H the bases
+ * of FS and GS. */
+static enum instruction_tx tx_0fae(const struct prefixes *p, uint8_t modrm)
+{
+    unsigned reg = reg_of(modrm);
+
+    if (!is_memory(modrm))
+        return p->rep == 0xF3 && (reg == 2 || reg == 3) ? TX_MAY : TX_SAFE;
+    if (reg == 7 || (reg == 6 && p->operand_size))
+        return TX_MAY_CACHE;
+    return reg == 2 || reg == 3 ? TX_SAFE : TX_MAY;
+}
+
+/* SDM volume 2, appendix "Opcode Map", two-byte opcodes without a mandatory
+ * prefix: do they work on MMX registers? */
+static bool is_mmx(const struct prefixes *p, uint8_t op)
+{
+    if (op == 0xD6)                     /* MOVDQ2Q, MOVQ2DQ */
+        return p->rep != 0;
+    if (op == 0x2A || op == 0x2C || op == 0x2D) /* CVTPI2PS and kin */
+        return p->rep == 0;
+    if (p->rep != 0 || p->operand_size)
+        return false;
+    return (op >= 0x60 && op <= 0x6B) || op == 0x6E || op == 0x6F ||
+           (op >= 0x70 && op <= 0x77) || op == 0x7E || op == 0x7F ||
+           op == 0xC4 || op == 0xC5 ||
+           (op >= 0xD1 && op <= 0xFE && op != 0xE6 && op != 0xE7 &&
+            op != 0xF0 && op != 0xF7);
+}
+
+/* 0F 38 and 0F 3A: MOVNTDQA; PABSB and kin, PALIGNR on MMX registers. */
+static enum instruction_tx tx_three_bytes(const struct prefixes *p,
+                                          uint8_t map, uint8_t op)
+{
+    bool plain = p->rep == 0 && !p->operand_size;
+
+    if (map == 0x3A)
+        return plain && op == 0x0F ? TX_MAY_X87 : TX_SAFE;
+    if (op == 0x2A && p->operand_size)
+        return TX_MAY_HINT;
+    if (op >= 0x80 && op <= 0x82)       /* INVEPT, INVVPID, INVPCID */
+        return TX_MAY;
+    return plain && (op <= 0x0B || (op >= 0x1C && op <= 0x1E)) ? TX_MAY_X87
+                                                               : TX_SAFE;
+}
+
+static enum instruction_tx tx_0f(const struct prefixes *p, uint8_t op,
+                                 uint8_t next)
+{
+    switch (op) {
+    case 0xA2:                          /* CPUID */
+        return TX_ABORTS;
+    case 0x00:                          /* SLDT, STR, LLDT, LTR, VERR, VERW */
+        return reg_of(next) < 2 ? TX_MAY_TABLE
+             : reg_of(next) < 4 ? TX_MAY : TX_SAFE;
+    case 0x05: case 0x07: case 0x34: case 0x35: /* SYSCALL .. SYSEXIT */
+    case 0x06: case 0x08: case 0x09:    /* CLTS, INVD, WBINVD */
+    case 0x0B: case 0xB9: case 0xFF:    /* UD2, UD1, UD0 */
+    case 0x22: case 0x23:               /* MOV to control, debug registers */
+    case 0x30: case 0x32:               /* WRMSR, RDMSR */
+    case 0x37: case 0xAA:               /* GETSEC, RSM */
+    case 0x78: case 0x79:               /* VMREAD, VMWRITE */
+    case 0xA1: case 0xA9:               /* POP FS, POP GS */
+    case 0xB2: case 0xB4: case 0xB5:    /* LSS, LFS, LGS */
+        return TX_MAY;
+    case 0x38: case 0x3A:
+        return tx_three_bytes(p, op, next);
+    case 0xAE:
+        return tx_0fae(p, next);
+    case 0xC7:                          /* CMPXCHG8B, RDRAND do not */
+        return reg_of(next) == 1 || (reg_of(next) >= 6 && !is_memory(next))
+                   ? TX_SAFE : TX_MAY;
+    case 0x2B: case 0xC3: case 0xE7: case 0xF7: /* MOVNTPS, MOVNTI, MOVNTQ,
+                                                 * MASKMOVQ and kin */
+        return TX_MAY_HINT;
+    default:
+        return is_mmx(p, op) ? TX_MAY_X87 : TX_SAFE;
+    }
+}
+
+static void look_0f(struct instruction *i, const struct prefixes *p,
+                    const uint8_t *b, size_t length, size_t at)
 {
     uint8_t op = at < length ? b[at] : 0, next = at + 1 < length ? b[at + 1] : 0;
 
-    if (op >= 0x80 && op <= 0x8F)
-        return INSTRUCTION_BRANCH | INSTRUCTION_CONDITIONAL;
-    switch (op) {
-    case 0x01:
-        return look_0f01(i, next, at + 1);
-    case 0x00:                          /* LLDT, LTR and kin */
-        return reg_of(next) == 2 || reg_of(next) == 3 ? ABORTS | SLOW : 0;
-    case 0x05: case 0x07: case 0x34: case 0x35: /* SYSCALL .. SYSEXIT */
-        return INSTRUCTION_BRANCH | INSTRUCTION_FAR | ABORTS;
-    case 0x06: case 0x08: case 0x09:    /* CLTS, INVD, WBINVD */
-    case 0x0B: case 0xB9: case 0xFF:    /* UD2, UD1, UD0 */
-    case 0x20: case 0x21: case 0x22: case 0x23: /* control, debug registers */
-    case 0x30: case 0x32:               /* WRMSR, RDMSR */
-    case 0xA2:                          /* CPUID */
-    case 0xA1: case 0xA9:               /* POP FS, POP GS */
-    case 0xB2: case 0xB4: case 0xB5:    /* LSS, LFS, LGS */
-        return ABORTS | SLOW;
-    case 0x31: case 0x33:               /* RDTSC, RDPMC */
-        return SLOW;
-    case 0xAE:                          /* FXSAVE .. CLFLUSH; fences do not */
-        return next < 0xC0 && reg_of(next) != 2 && reg_of(next) != 3
-                   ? ABORTS | SLOW : 0;
-    case 0xC7:                          /* CMPXCHG8B, RDRAND do not */
-        return reg_of(next) == 1 || reg_of(next) >= 6 ? 0 : ABORTS | SLOW;
-    default:
-        return 0;
+    if (op == 0x01) {
+        look_0f01(i, next, at + 1);
+        return;
     }
+    if (op >= 0x80 && op <= 0x8F) {
+        i->flags = INSTRUCTION_BRANCH | INSTRUCTION_CONDITIONAL;
+        i->length = (uint8_t)(at + 5);
+        return;
+    }
+    i->tx = tx_0f(p, op, next);
+    if (op == 0x05 || op == 0x07 || op == 0x34 || op == 0x35)
+        i->flags = INSTRUCTION_BRANCH | INSTRUCTION_FAR;
+    else if (i->tx == TX_ABORTS || i->tx == TX_MAY || i->tx == TX_MAY_CACHE ||
+             op == 0x20 || op == 0x21 ||        /* MOV from CR, DR */
+             op == 0x31 || op == 0x33)          /* RDTSC, RDPMC */
+        i->flags = SLOW | (op == 0x23 ? INSTRUCTION_SETS_DR : 0);
 }
 
-static uint32_t look_ff(uint8_t modrm)
+static void look_ff(struct instruction *i, uint8_t modrm)
 {
     switch (reg_of(modrm)) {
     case 2:
-        return INSTRUCTION_BRANCH | INSTRUCTION_CALL;
+        i->flags = INSTRUCTION_BRANCH | INSTRUCTION_CALL;
+        break;
     case 4:
-        return INSTRUCTION_BRANCH;
+        i->flags = INSTRUCTION_BRANCH;
+        break;
     case 3:
     case 5:
-        return INSTRUCTION_BRANCH | INSTRUCTION_FAR | ABORTS;
+        i->flags = INSTRUCTION_BRANCH | INSTRUCTION_FAR;
+        i->tx = TX_MAY;
+        break;
     default:
-        return 0;
+        break;
     }
 }
 
-/* One-byte opcodes. rep: F2H or F3H came before. */
-static uint32_t look_one(uint8_t op, uint8_t modrm, uint8_t rep)
+static enum instruction_tx tx_one(const struct prefixes *p, uint8_t op)
+{
+    if (op >= 0x6C && op <= 0x6F)       /* INS, OUTS */
+        return TX_MAY;
+    if ((op >= 0xD8 && op <= 0xDF) || op == 0x9B) /* x87, FWAIT */
+        return TX_MAY_X87;
+    switch (op) {
+    case 0x90:                          /* PAUSE; with REX.B it is XCHG */
+        return p->rep == 0xF3 && (p->rex & 1) == 0 ? TX_ABORTS : TX_SAFE;
+    case 0x8E: case 0x9D:               /* MOV to segment, POPF */
+    case 0xCA: case 0xCB: case 0xCF:    /* far RET, IRET */
+    case 0xCD: case 0xCE:               /* INT n, INTO */
+    case 0xE4: case 0xE5: case 0xE6: case 0xE7: /* IN, OUT */
+    case 0xEC: case 0xED: case 0xEE: case 0xEF:
+    case 0xF4: case 0xFA: case 0xFB:    /* HLT, CLI, STI */
+        return TX_MAY;
+    case 0xCC: case 0xF1:               /* INT3, INT1 */
+        return TX_BREAKS;
+    case 0xFC:
+        return TX_MAY_CLD;
+    case 0xFD:
+        return TX_MAY_STD;
+    default:
+        return TX_SAFE;
+    }
+}
+
+static uint32_t flags_one(const struct prefixes *p, uint8_t op)
 {
     if (op >= 0x70 && op <= 0x7F)
         return INSTRUCTION_BRANCH | INSTRUCTION_CONDITIONAL;
     if (op >= 0x6C && op <= 0x6F)       /* INS, OUTS */
-        return ABORTS | SLOW | (rep != 0 ? INSTRUCTION_REPEATS : 0);
+        return SLOW | (p->rep != 0 ? INSTRUCTION_REPEATS : 0);
     if ((op >= 0xA4 && op <= 0xA7) || (op >= 0xAA && op <= 0xAF))
-        return rep != 0 ? INSTRUCTION_REPEATS : 0;
+        return p->rep != 0 ? INSTRUCTION_REPEATS : 0;
     switch (op) {
     case 0xE0: case 0xE1: case 0xE2: case 0xE3: /* LOOPcc, JRCXZ */
         return INSTRUCTION_BRANCH | INSTRUCTION_CONDITIONAL;
@@ -93,24 +227,15 @@ static uint32_t look_one(uint8_t op, uint8_t modrm, uint8_t rep)
     case 0xC2: case 0xC3:
         return INSTRUCTION_BRANCH | INSTRUCTION_RETURN;
     case 0xCA: case 0xCB: case 0xCF:    /* far RET, IRET */
-        return INSTRUCTION_BRANCH | INSTRUCTION_RETURN | INSTRUCTION_FAR |
-               ABORTS;
+        return INSTRUCTION_BRANCH | INSTRUCTION_RETURN | INSTRUCTION_FAR;
     case 0xCC: case 0xCD: case 0xF1:    /* INT3, INT n, INT1 */
-        return INSTRUCTION_BRANCH | INSTRUCTION_FAR | ABORTS;
-    case 0xFF:
-        return look_ff(modrm);
-    case 0x90:
-        return rep == 0xF3 ? ABORTS | SLOW : 0; /* PAUSE */
+        return INSTRUCTION_BRANCH | INSTRUCTION_FAR;
     case 0x9C:
         return INSTRUCTION_PUSHF;
-    case 0x8E: case 0x9D:               /* MOV to segment, POPF */
     case 0xC8:                          /* ENTER */
-    case 0xE4: case 0xE5: case 0xE6: case 0xE7: /* IN, OUT */
-    case 0xEC: case 0xED: case 0xEE: case 0xEF:
-    case 0xF4: case 0xFA: case 0xFB:    /* HLT, CLI, STI */
-        return ABORTS | SLOW;
+        return SLOW;
     default:
-        return 0;
+        return tx_one(p, op) == TX_MAY || tx_one(p, op) == TX_ABORTS ? SLOW : 0;
     }
 }
 
@@ -120,30 +245,34 @@ static int32_t signed32(const uint8_t *b)
                      (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24);
 }
 
+static bool is_prefix(uint8_t op)
+{
+    return op == 0x66 || op == 0x67 || op == 0xF0 || op == 0xF2 ||
+           op == 0xF3 || op == 0x2E || op == 0x36 || op == 0x3E ||
+           op == 0x26 || op == 0x64 || op == 0x65 || (op & 0xF0) == 0x40;
+}
+
 void instruction_look(struct instruction *i, const uint8_t *bytes,
                       size_t length)
 {
+    struct prefixes p = { .rep = 0 };
     size_t at = 0;
-    uint8_t rep = 0, op, next;
+    uint8_t op, next;
 
     *i = (struct instruction){ .kind = INSTRUCTION_OTHER };
-    for (; at < length; at++) {
+    for (; at < length && is_prefix(bytes[at]); at++) {
         op = bytes[at];
         if (op == 0xF2 || op == 0xF3)
-            rep = op;
-        else if (op != 0x66 && op != 0x67 && op != 0xF0 && op != 0x2E &&
-                 op != 0x36 && op != 0x3E && op != 0x26 && op != 0x64 &&
-                 op != 0x65 && (op & 0xF0) != 0x40)
-            break;
+            p.rep = op;
+        p.operand_size = p.operand_size || op == 0x66;
+        p.rex = (op & 0xF0) == 0x40 ? op : 0;
     }
     if (at >= length)
         return;
     op = bytes[at];
     next = at + 1 < length ? bytes[at + 1] : 0;
     if (op == 0x0F) {
-        i->flags = look_0f(i, bytes, length, at + 1);
-        if ((i->flags & INSTRUCTION_CONDITIONAL) != 0)
-            i->length = (uint8_t)(at + 6);
+        look_0f(i, &p, bytes, length, at + 1);
     } else if (op == 0xC7 && next == 0xF8 && at + 6 <= length) {
         i->kind = INSTRUCTION_XBEGIN;
         i->length = (uint8_t)(at + 6);
@@ -152,8 +281,13 @@ void instruction_look(struct instruction *i, const uint8_t *bytes,
         i->kind = INSTRUCTION_XABORT;
         i->length = (uint8_t)(at + 3);
         i->immediate = bytes[at + 2];
+    } else if (op == 0xFF) {
+        look_ff(i, next);
     } else {
-        i->flags = look_one(op, next, rep);
+        i->tx = tx_one(&p, op);
+        if (op == 0xC8 && at + 3 < length && bytes[at + 3] != 0)
+            i->tx = TX_MAY;             /* ENTER with many stores */
+        i->flags = flags_one(&p, op);
         if ((i->flags & INSTRUCTION_CONDITIONAL) != 0)
             i->length = (uint8_t)(at + 2);
     }

@@ -22,10 +22,25 @@
 #define INSTRUCTION_RETURN      0x08u
 #define INSTRUCTION_FAR         0x10u
 #define INSTRUCTION_BRANCHES    0x1Fu
-#define INSTRUCTION_ABORTS_TX   0x20u
+#define INSTRUCTION_SETS_DR     0x20u /* MOV to a debug register */
 #define INSTRUCTION_SLOW        0x40u /* takes many cycles */
 #define INSTRUCTION_PUSHF       0x80u
 #define INSTRUCTION_REPEATS     0x100u /* a string instruction with REP */
+
+/* What the manual says of it inside a transaction. */
+enum instruction_tx {
+    TX_SAFE,      /* not listed: does not abort */
+    TX_ABORTS,    /* listed: aborts on any implementation */
+    /* "In some implementations .. may always cause transactional aborts": */
+    TX_MAY,       /* it does here, on every processor */
+    TX_MAY_X87,   /* the rest as the processor has it: x87 and MMX state */
+    TX_MAY_CACHE, /* CLFLUSH, CLFLUSHOPT, INVLPG */
+    TX_MAY_HINT,  /* non-temporal loads and stores */
+    TX_MAY_TABLE, /* SGDT, SIDT, SLDT, STR */
+    TX_MAY_CLD,   /* if it changes DF */
+    TX_MAY_STD,
+    TX_BREAKS,    /* INT3, INT1: a breakpoint or debug exception is hit */
+};
 
 enum instruction_kind {
     INSTRUCTION_OTHER,
@@ -37,6 +52,7 @@ enum instruction_kind {
 
 struct instruction {
     enum instruction_kind kind;
+    enum instruction_tx tx;
     uint32_t flags;
     uint8_t length;       /* of a transactional one, a conditional branch; else 0 */
     int32_t displacement; /* XBEGIN: to the fallback, from the next RIP */

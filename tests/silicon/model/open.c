@@ -51,6 +51,8 @@ static void choose_common(struct open_choices *open, struct random *r)
     open->cycles_abort = (uint8_t)(100 + pick(r, 100));
     open->ref_down = (uint8_t)(10 + pick(r, 6));
     open->ref_up = (uint8_t)(8 + pick(r, 8));
+    open->tx_may = (uint32_t)random_next(r);
+    open->nest_overflows = pick(r, 2) != 0;
 }
 
 void open_choose(struct open_choices *open, uint64_t seed, unsigned processor)

@@ -41,8 +41,10 @@ struct open_choices {
     enum hidden_rtm hidden_rtm;
     bool closing_write_counts;   /* the WRMSR that closes a window */
     bool xbegin_in_tx;           /* XBEGIN itself has IN_TX */
+    uint32_t tx_may;             /* 1 << enum instruction_tx: these abort */
     uint32_t spontaneous_one_in; /* aborts without a cause; 0 = never */
     uint32_t sdv_abort_one_in;   /* the same in SDV mode */
+    bool nest_overflows;         /* nesting too deep sets EAX[3] */
     bool rtm_locked;             /* MCU_OPT_CTRL[2], regime F */
     /* The cycle model: cycles of an instruction by what it does. */
     uint8_t cycles_plain, cycles_branch, cycles_slow, cycles_abort;

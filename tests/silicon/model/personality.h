@@ -70,6 +70,9 @@ struct personality {
     enum regime regime;
     bool has_rtm;           /* the silicon has TSX */
     bool has_hle;           /* XACQUIRE elides with this microcode */
+    /* Transactions: MAX_RTM_NEST_COUNT, and the cache lines of the write set
+     * that fit. */
+    unsigned tx_nest_max, tx_write_lines;
     bool server;            /* no client uncore in 391H, 392H */
     uint8_t perfmon_version;
     uint8_t counters_smt, counters_alone;

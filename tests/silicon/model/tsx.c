@@ -300,6 +300,53 @@ void tsx_plan(struct processor *p, struct tx_plan *plan)
     plan_spontaneous(p, plan);
 }
 
+bool tsx_aborts(const struct processor *p, const struct instruction *i,
+                bool direction)
+{
+    bool drawn = (p->open.tx_may >> i->tx & 1) != 0;
+
+    switch (i->tx) {
+    case TX_SAFE:
+        return false;
+    case TX_MAY_X87:
+    case TX_MAY_CACHE:
+    case TX_MAY_HINT:
+    case TX_MAY_TABLE:
+        return drawn;
+    case TX_MAY_CLD:
+        return drawn && direction;
+    case TX_MAY_STD:
+        return drawn && !direction;
+    default:
+        return true;
+    }
+}
+
+uint32_t tsx_status(const struct processor *p, enum tx_cause cause,
+                    uint8_t code, unsigned depth)
+{
+    uint32_t status = depth > 1 ? TX_STATUS_NESTED : 0;
+
+    switch (cause) {
+    case TX_CAUSE_OTHER:
+        break;
+    case TX_CAUSE_XABORT:
+        status |= TX_STATUS_XABORT | TX_STATUS_CODE(code);
+        break;
+    case TX_CAUSE_CAPACITY:
+        status |= TX_STATUS_CAPACITY;
+        break;
+    case TX_CAUSE_DEBUG:
+        status |= TX_STATUS_DEBUG;
+        break;
+    case TX_CAUSE_NESTING:
+        if (p->open.nest_overflows)
+            status |= TX_STATUS_CAPACITY;
+        break;
+    }
+    return status;
+}
+
 /* Is counter 3 to go wrong around this transaction? */
 static bool garbles(const struct processor *p)
 {

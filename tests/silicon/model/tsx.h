@@ -9,6 +9,7 @@
 #ifndef SILICON_MODEL_TSX_H
 #define SILICON_MODEL_TSX_H
 
+#include "tests/silicon/model/instruction.h"
 #include "tests/silicon/model/machine.h"
 
 #define MSR_TSX_FORCE_ABORT   0x10Fu
@@ -23,9 +24,16 @@
 #define TX_STATUS_CAPACITY 0x08u
 #define TX_STATUS_DEBUG    0x10u
 #define TX_STATUS_NESTED   0x20u
-/* SDM volume 1: nesting is limited by MAX_RTM_NEST_COUNT, which Intel does
- * not give; 7 is what these processors have been seen to take. */
-#define TX_DEPTH_MAX 7u
+#define TX_STATUS_CODE(code) ((uint32_t)(code) << 24)
+
+/* What aborts a transaction, as far as EAX tells. */
+enum tx_cause {
+    TX_CAUSE_OTHER,     /* an instruction, an exception, an interrupt */
+    TX_CAUSE_XABORT,
+    TX_CAUSE_CAPACITY,
+    TX_CAUSE_DEBUG,     /* #DB or #BP was hit */
+    TX_CAUSE_NESTING,   /* one XBEGIN too many */
+};
 
 /* What an outermost XBEGIN comes to. */
 enum tx_fate {
@@ -59,6 +67,15 @@ bool tsx_write(struct processor *p, uint32_t number, uint64_t value);
 
 /* Does this XBEGIN begin a transaction, and what will become of it? */
 void tsx_plan(struct processor *p, struct tx_plan *plan);
+
+/* Does this instruction abort the transaction it is met in? XBEGIN, XEND and
+ * XABORT aside. direction: RFLAGS.DF before it. */
+bool tsx_aborts(const struct processor *p, const struct instruction *i,
+                bool direction);
+
+/* EAX after an abort in a transaction `depth` levels deep; code: of XABORT. */
+uint32_t tsx_status(const struct processor *p, enum tx_cause cause,
+                    uint8_t code, unsigned depth);
 
 /* XTEST raises #UD. */
 bool tsx_xtest_invalid(const struct processor *p);
