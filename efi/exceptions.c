@@ -9,6 +9,8 @@
 #include "asm/fixups.h"
 #include "efi/platform.h"
 #include "efi/start.h"
+#include "src/names.h"
+#include "src/text.h"
 
 #define VECTORS        32
 #define GATE_INTERRUPT 0x8e /* present, DPL 0, 64-bit interrupt gate */
@@ -57,20 +59,12 @@ static void keep(struct hw_exception *out, const struct frame *frame)
 /* Nobody is left to tell: the last words go to the firmware's console. */
 static void stop(const struct frame *frame)
 {
-    static const char digits[] = "0123456789ABCDEF";
-    CHAR16 line[64], *at = line;
-    static const char text[] = "\r\ntsxpmu: exception outside a job: vector ";
-    uint64_t values[] = {frame->vector, frame->rip};
+    char line[96];
 
-    for (const char *c = text; *c != '\0'; c++)
-        *at++ = (CHAR16)*c;
-    for (int shift = 4; shift >= 0; shift -= 4)
-        *at++ = (CHAR16)digits[values[0] >> shift & 15];
-    *at++ = ' ';
-    for (int shift = 60; shift >= 0; shift -= 4)
-        *at++ = (CHAR16)digits[values[1] >> shift & 15];
-    *at = 0;
-    platform_system->ConOut->OutputString(platform_system->ConOut, line);
+    text_format(line, sizeof(line),
+                "\r\ntsxpmu: %s outside a job, RIP = 0x%lx: reset\r\n",
+                vector_name(frame->vector), (unsigned long)frame->rip);
+    platform_print(line);
     platform_system->RuntimeServices->ResetSystem(EfiResetCold, EFI_ABORTED, 0,
                                                   NULL);
 }

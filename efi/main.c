@@ -12,6 +12,7 @@
 #include "version.h"
 
 #define SINKS_MAX 3
+#define PRINT_MAX 96
 
 EFI_HANDLE platform_image;
 EFI_SYSTEM_TABLE *platform_system;
@@ -32,12 +33,12 @@ void *platform_protocol(EFI_HANDLE handle, const EFI_GUID *guid)
     return protocol;
 }
 
-static void print(const char *text)
+void platform_print(const char *text)
 {
-    CHAR16 wide[80];
+    CHAR16 wide[PRINT_MAX];
     size_t n = 0;
 
-    for (; text[n] != '\0' && n < 79; n++)
+    for (; text[n] != '\0' && n < PRINT_MAX - 1; n++)
         wide[n] = (CHAR16)text[n];
     wide[n] = 0;
     platform_system->ConOut->OutputString(platform_system->ConOut, wide);
@@ -117,7 +118,7 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *system)
 
     file_close();
     if (!processors_stop() && options.at_end == AT_END_FIRMWARE) {
-        print("tsxpmu: a processor is stuck in a test: reset\r\n");
+        platform_print("tsxpmu: a processor is stuck in a test: reset\r\n");
         options.at_end = AT_END_REBOOT;
     }
     end(&options);

@@ -18,6 +18,9 @@ extern EFI_BOOT_SERVICES *platform_boot;
 /* The protocol of that GUID on the handle, or NULL. */
 void *platform_protocol(EFI_HANDLE handle, const EFI_GUID *guid);
 
+/* Words outside a report, on the firmware's console; at most 95 characters. */
+void platform_print(const char *text);
+
 /* --- clock.c: time in units of the time-stamp counter -------------------- */
 
 /* Measures the counter against the firmware's Stall(); takes 10 ms. */
