@@ -37,9 +37,10 @@ class Machine:
     extra: tuple = ()  # further arguments of QEMU
     serial: bool = True
     bus: str = "virtio"  # how the image is attached: virtio or usb
+    threads: str = "multi"  # QEMU's: one a processor, or single for all
 
     def command(self, directory, config):
-        line = ["qemu-system-x86_64", "-M", "q35", "-accel", "tcg",
+        line = ["qemu-system-x86_64", "-M", "q35", "-accel", "tcg,thread=" + self.threads,
                 "-cpu", self.cpu, "-smp", str(self.smp), "-m", str(self.memory),
                 "-nodefaults", "-no-user-config", "-no-reboot",
                 "-display", "none", "-bios", FIRMWARE,
