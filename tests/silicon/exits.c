@@ -121,7 +121,8 @@ static void on_rdpmc(struct vcpu *v)
     advance(v);
 }
 
-/* Of the breakpoints that DR7 enables, those hit. */
+/* Of the breakpoints that DR7 enables, those hit. None is enabled in a
+ * transaction: tx.c. */
 static uint64_t breakpoints_hit(const struct vmcb *b)
 {
     uint64_t hits = 0;
@@ -142,13 +143,9 @@ static void on_debug(struct vcpu *v)
 
     v->vmcb->dr6 = dr6 & ~DR6_BS;
     /* B0-B3 are those of the last #DB, and most of those were ours. */
-    if (stepping && (hits == 0 || v->tx.depth > 0) &&
+    if (stepping && hits == 0 &&
         (v->now.flags & INSTRUCTION_SETS_DR) == 0)
         v->vmcb->dr6 = (dr6 & ~(DR6_BS | DR6_B)) | (v->dr6 & DR6_B);
-    if (hits != 0 && v->tx.depth > 0) {
-        tx_abort(v, TX_CAUSE_DEBUG);
-        return;
-    }
     if (step)
         step_retire(v);
     if (hits != 0)

@@ -61,6 +61,9 @@ void tx_instruction(struct vcpu *v);
 void tx_abort(struct vcpu *v, enum tx_cause cause);
 /* A nested page fault inside a transaction. */
 void tx_page_fault(struct vcpu *v);
+/* Does a breakpoint, or what it needs, end the transaction before this
+ * instruction? It has ended then. */
+bool tx_breakpoint(struct vcpu *v);
 /* After each instruction inside one. */
 void tx_step_done(struct vcpu *v);
 

@@ -91,6 +91,8 @@ bool step_begin(struct vcpu *v)
     instruction_look(&v->now, bytes, length);
     v->now_rip = v->vmcb->rip;
     v->steps++;
+    if (v->tx.depth > 0 && v->tx.watch.dr7 != 0 && tx_breakpoint(v))
+        return false;
     if (v->now.kind != INSTRUCTION_OTHER) {
         tx_instruction(v);
         return false;

@@ -40,13 +40,114 @@ static bool log_line(struct transaction *tx, uint64_t address)
     return true;
 }
 
+/* Is a breakpoint for reads on the page of this physical address? */
+static bool is_watched_page(const struct watch *w, uint64_t address)
+{
+    for (unsigned n = 0; w->dr7 != 0 && n < BREAKPOINTS; n++)
+        if (breakpoint_for(w->dr7, n, ACCESS_READ) &&
+            (w->physical[n] ^ address) < PAGE_BYTES)
+            return true;
+    return false;
+}
+
+static void watch_data(struct watch *w, enum access access, uint64_t address,
+                       unsigned bytes)
+{
+    for (unsigned n = 0; w->dr7 != 0 && n < BREAKPOINTS; n++)
+        if (w->physical[n] != UINT64_MAX &&
+            breakpoint_hit(w->dr7, n, w->physical[n], access, address, bytes))
+            w->hit = true;
+}
+
+/* The pages on which reads are watched are not there, in turn for each. */
+static void hide_watched_pages(struct vcpu *v)
+{
+    struct watch *w = &v->tx.watch;
+
+    for (unsigned n = 0; n < BREAKPOINTS; n++) {
+        w->physical[n] = UINT64_MAX;
+        if (breakpoint_for(w->dr7, n, ACCESS_WRITE) &&
+            !guest_physical(v, w->at[n], &w->physical[n]))
+            w->physical[n] = UINT64_MAX;
+        if (w->physical[n] != UINT64_MAX &&
+            breakpoint_for(w->dr7, n, ACCESS_READ))
+            npt_set_page(&v->tx_pages, w->physical[n], 0);
+    }
+    v->vmcb->tlb_control = TLB_FLUSH_ALL;
+}
+
+/* SDM volume 1, "RTM-Enabled Debugger Support": a breakpoint in a transaction
+ * aborts it, so the processor below must not meet one there. */
+static void take_breakpoints(struct vcpu *v)
+{
+    struct watch *w = &v->tx.watch;
+
+    w->hit = false;
+    w->opened = UINT64_MAX;
+    w->dr7 = 0;
+    if ((v->vmcb->dr7 & DR7_ENABLED) == 0)
+        return;
+    w->dr7 = v->vmcb->dr7;
+    read_breakpoints(w->at);
+    v->vmcb->dr7 = DR7_RESET;
+    hide_watched_pages(v);
+}
+
+/* QEMU remembers a watched access of the host, too, and shows it in DR6 at the
+ * next #DB of any kind. It forgets at the next write to that page that is not
+ * watched: one that changes nothing, and is atomic. */
+static void forget_host_access(const struct watch *w)
+{
+    for (unsigned n = 0; n < BREAKPOINTS; n++)
+        if (w->physical[n] != UINT64_MAX)
+            __asm__ volatile("lock orb $0, %0" : "+m"(
+                *(uint8_t *)(w->physical[n] ^ PAGE_BYTES / 2)));
+}
+
+static void give_breakpoints(struct vcpu *v)
+{
+    struct watch *w = &v->tx.watch;
+
+    if (w->dr7 == 0)
+        return;
+    forget_host_access(w);
+    v->vmcb->dr7 = w->dr7;
+    w->dr7 = 0;
+}
+
+bool tx_breakpoint(struct vcpu *v)
+{
+    const struct watch *w = &v->tx.watch;
+
+    if ((v->now.flags & INSTRUCTION_GETS_DR) != 0) {
+        tx_abort(v, TX_CAUSE_OTHER);    /* DR7 is not in its place */
+        return true;
+    }
+    for (unsigned n = 0; n < BREAKPOINTS; n++)
+        if (breakpoint_hit(w->dr7, n, w->at[n], ACCESS_EXECUTE, v->now_rip,
+                           1)) {
+            tx_abort(v, TX_CAUSE_DEBUG);
+            return true;
+        }
+    return false;
+}
+
 static void close_pages(struct vcpu *v)
 {
-    for (unsigned n = 0; n < v->tx.opened; n++)
-        npt_set_page(&v->tx_pages, v->tx.open[n].address, PAGE_READ);
-    if (v->tx.opened > 0)
+    struct transaction *tx = &v->tx;
+    struct watch *w = &tx->watch;
+
+    for (unsigned n = 0; n < tx->opened; n++) {
+        uint64_t at = tx->open[n].address;
+
+        npt_set_page(&v->tx_pages, at, is_watched_page(w, at) ? 0 : PAGE_READ);
+    }
+    if (w->opened != UINT64_MAX)
+        npt_set_page(&v->tx_pages, w->opened, 0);
+    if (tx->opened > 0 || w->opened != UINT64_MAX)
         v->vmcb->tlb_control = TLB_FLUSH_ALL;
-    v->tx.opened = 0;
+    tx->opened = 0;
+    w->opened = UINT64_MAX;
 }
 
 /* Only the bytes that were stored: others of the line may have been written
@@ -65,12 +166,14 @@ static void put_back(const struct transaction *tx)
 /* Which bytes has the store changed? */
 static void note_store(struct transaction *tx, const struct store *s)
 {
+    watch_data(&tx->watch, ACCESS_WRITE, s->address, 1);
     for (unsigned n = 0; n < s->bytes; n++) {
         uint64_t at = s->address + n;
         uint64_t line = at & ~(uint64_t)(LINE_BYTES - 1);
 
         if (*(const uint8_t *)at == s->before[n])
             continue;
+        watch_data(&tx->watch, ACCESS_WRITE, at, 1);
         for (unsigned k = tx->lines; k-- > 0;)
             if (tx->log[k].address == line) {
                 tx->log[k].stored |= UINT64_C(1) << (at - line);
@@ -89,6 +192,7 @@ static void note_stores(struct transaction *tx)
 static void ended(struct vcpu *v)
 {
     close_pages(v);
+    give_breakpoints(v);
     v->tx.depth = 0;
     v->tx.lines = 0;
     v->tx.candidates = 0;
@@ -146,6 +250,7 @@ static void begin_outermost(struct vcpu *v, uint64_t next)
     tx->rflags = v->vmcb->rflags & ~(uint64_t)RFLAGS_TF;
     tx->fallback = next + (uint64_t)(int64_t)v->now.displacement;
     svm_fxsave(tx->fx);
+    take_breakpoints(v);
     v->transactions++;
     if (v->measure)
         v->tx_started = rdtsc();
@@ -310,6 +415,11 @@ void tx_page_fault(struct vcpu *v)
             npt_clear(&v->tx_pages);
     } else if ((why & NPF_WRITE) != 0) {
         store(v, address);
+    } else if (is_watched_page(&v->tx.watch, address)) {
+        if ((why & NPF_FETCH) == 0)
+            watch_data(&v->tx.watch, ACCESS_READ, address, 1);
+        v->tx.watch.opened = address;
+        npt_set_page(&v->tx_pages, address, PAGE_READ);
     } else if (!npt_set_page(&v->tx_pages, address, PAGE_READ)) {
         npt_clear(&v->tx_pages);
         v->vmcb->tlb_control = TLB_FLUSH_ALL;
@@ -329,6 +439,8 @@ void tx_step_done(struct vcpu *v)
     tx->steps++;
     if (tx->lines > v->model->machine->cpu->tx_write_lines)
         tx_abort(v, TX_CAUSE_CAPACITY);
+    else if (tx->watch.hit)
+        tx_abort(v, TX_CAUSE_DEBUG);
     else if (tx->plan.fate == TX_DOOMED && !tx->plan.at_xend &&
         tx->steps >= tx->plan.steps)
         abort_doomed(v);

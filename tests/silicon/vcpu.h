@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "tests/silicon/model/breakpoints.h"
 #include "tests/silicon/model/instruction.h"
 #include "tests/silicon/model/machine.h"
 #include "tests/silicon/model/tsx.h"
@@ -43,6 +44,15 @@ struct store {
     unsigned bytes;             /* as far as it may reach on this page */
 };
 
+/* Breakpoints while in a transaction: taken from the processor below. */
+struct watch {
+    uint64_t dr7;               /* the guest's; 0: none is enabled */
+    uint64_t at[BREAKPOINTS];   /* linear */
+    uint64_t physical[BREAKPOINTS]; /* of data; UINT64_MAX: none */
+    bool hit;                   /* by the instruction being executed */
+    uint64_t opened;            /* a watched page, for it; UINT64_MAX: none */
+};
+
 struct transaction {
     unsigned depth;             /* 0: none */
     struct tx_plan plan;
@@ -55,6 +65,7 @@ struct transaction {
     struct store open[TX_PAGES_OPEN]; /* whose pages are writable now */
     unsigned opened;
     uint8_t fx[512] __attribute__((aligned(16))); /* FXSAVE image */
+    struct watch watch;
     struct log_line *log;
 };
 

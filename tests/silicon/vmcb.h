@@ -118,10 +118,9 @@ _Static_assert(sizeof(struct vmcb) == 0x1000, "VMCB");
 #define NPF_FETCH      (UINT64_C(1) << 4)
 #define NPF_PAGE_TABLE (UINT64_C(1) << 33) /* while walking the guest's */
 
-/* Bits of DR6 and DR7, the same as Intel's. */
+/* Bits of DR6, the same as Intel's. */
 #define DR6_B       UINT64_C(0xF)
 #define DR6_BS      (UINT64_C(1) << 14)
-#define DR7_ENABLED UINT64_C(0xFF)
 
 #define VECTOR_DB 1
 #define VECTOR_BP 3

@@ -26,6 +26,15 @@ static inline void cpuid(uint32_t leaf, uint32_t subleaf, uint32_t out[4])
                      : "a"(leaf), "c"(subleaf));
 }
 
+/* DR0-DR3, which the guest and the host have in common. */
+static inline void read_breakpoints(uint64_t at[4])
+{
+    __asm__ volatile("mov %%dr0, %0" : "=r"(at[0]));
+    __asm__ volatile("mov %%dr1, %0" : "=r"(at[1]));
+    __asm__ volatile("mov %%dr2, %0" : "=r"(at[2]));
+    __asm__ volatile("mov %%dr3, %0" : "=r"(at[3]));
+}
+
 static inline void outb(uint16_t port, uint8_t value)
 {
     __asm__ volatile("outb %0, %1" : : "a"(value), "Nd"(port));

@@ -160,7 +160,8 @@ static void look_0f(struct instruction *i, const struct prefixes *p,
     else if (i->tx == TX_ABORTS || i->tx == TX_MAY || i->tx == TX_MAY_CACHE ||
              op == 0x20 || op == 0x21 ||        /* MOV from CR, DR */
              op == 0x31 || op == 0x33)          /* RDTSC, RDPMC */
-        i->flags = SLOW | (op == 0x23 ? INSTRUCTION_SETS_DR : 0);
+        i->flags = SLOW | (op == 0x23 ? INSTRUCTION_SETS_DR : 0) |
+                   (op == 0x21 ? INSTRUCTION_GETS_DR : 0);
 }
 
 static void look_ff(struct instruction *i, uint8_t modrm)
