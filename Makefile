@@ -29,8 +29,9 @@ DEPS = -MMD -MP -MF $@.d
 
 export SOURCE_DATE_EPOCH := 1767225600
 
-.PHONY: all help list setup run image test host lint boot soak figures clean
-all: $(B)/tsxpmu.efi $(B)/silicon.efi
+.PHONY: all help list setup run image tool test host lint boot soak figures
+.PHONY: bench fuzz clean
+all: $(B)/tsxpmu.efi $(B)/silicon.efi $(B)/tsxpmu
 
 help:
 	@echo 'make run      boots the simulated processor and the harness on it'
@@ -45,7 +46,10 @@ help:
 	@echo 'make host | lint | boot   one kind of them'
 	@echo 'make soak     every personality over 20 seeds; TRIALS=n (usual: 300)'
 	@echo 'make figures  sizes and times, measured now'
+	@echo 'make bench    how fast records are decoded, measured now'
+	@echo 'make fuzz     the decoders on arbitrary bytes; needs clang'
 	@echo 'make image    $(B)/tsxpmu.img, for a USB stick'
+	@echo 'make tool     $(B)/tsxpmu, which decodes records on the host'
 	@echo 'make setup    installs what all this needs'
 
 setup:
@@ -76,6 +80,11 @@ PERSONALITIES := $(notdir $(basename $(sort $(wildcard tests/silicon/personaliti
 $(B)/gen/personalities.inc: $(wildcard tests/silicon/personalities/*.c) | $(B)/gen
 	@for f in $(subst -,_,$(PERSONALITIES)); do echo "PERSONALITY($$f)"; done >$@
 
+# The golden records as a table; the texts are their one source.
+GOLDEN_PEBS := $(sort $(wildcard tests/golden/pebs-format*.txt))
+$(B)/gen/pebs_golden.inc: $(GOLDEN_PEBS) tests/golden/pebs.awk | $(B)/gen
+	@awk -f tests/golden/pebs.awk $(GOLDEN_PEBS) >$@
+
 # Which commit this is, for the report; rewritten only when it changes.
 VERSION := 0.1 (git $(shell git describe --always --dirty 2>/dev/null || echo unknown))
 $(B)/gen/version.h: $(B)/setup.done FORCE | $(B)/gen
@@ -84,7 +93,7 @@ $(B)/gen/version.h: $(B)/setup.done FORCE | $(B)/gen
 .PHONY: FORCE
 
 GENERATED := $(B)/setup.done $(B)/gen/cases.inc $(B)/gen/personalities.inc \
-             $(B)/gen/version.h
+             $(B)/gen/pebs_golden.inc $(B)/gen/version.h
 $(B)/gen:
 	@mkdir -p $@
 
@@ -114,6 +123,29 @@ $(B)/silicon.so: $(call object,$(SIM)) efi/efi.lds
 $(B)/%.efi: $(B)/%.so
 	@echo "  efi $@"
 	@objcopy -S $(SECTIONS) --target efi-app-x86_64 --subsystem=10 $< $@
+
+# --- The host tool ---------------------------------------------------------------
+
+# Its decoders are the application's own objects.
+HOSTED := -std=c11 -D_GNU_SOURCE -O2 -g
+PURE   := src/text.c $(sort $(wildcard src/pmu/pebs*.c))
+TOOL   := $(sort $(wildcard host/*.c))
+BENCH  := tests/bench/pebs.c
+hosted_object = $(addprefix $(B)/hosted/,$(addsuffix .o,$(1)))
+
+$(B)/hosted/tests/bench/%.c.o: HOSTED += -O3
+$(B)/hosted/%.c.o: %.c | $(GENERATED)
+	@mkdir -p $(@D)
+	@echo "  cc $@"
+	@$(CC) $(HOSTED) $(WARN) -I. -I$(B)/gen $(DEPS) -c $< -o $@
+tool: $(B)/tsxpmu
+$(B)/tsxpmu: $(call hosted_object,$(TOOL)) $(call object,$(PURE))
+	@echo "  link $@"
+	@$(CC) $^ -o $@
+$(B)/bench/%: $(B)/hosted/tests/bench/%.c.o $(call object,$(PURE))
+	@mkdir -p $(@D)
+	@echo "  link $@"
+	@$(CC) $^ -o $@
 
 # --- Images --------------------------------------------------------------------
 
@@ -189,7 +221,7 @@ $(B)/smp%.state: $(B)/silicon.img scripts/qemu.py
 CHECK = @$(PYTHON) tests/check.py
 test: all $(B)/tsxpmu.img $(HOST_BINARIES) $(SNAPSHOTS)
 	$(CHECK) host lint boot
-host: $(HOST_BINARIES)
+host: $(HOST_BINARIES) $(B)/tsxpmu
 	$(CHECK) host
 lint: all $(B)/tsxpmu.img $(B)/silicon.img
 	$(CHECK) lint
@@ -199,9 +231,28 @@ soak: $(B)/tsxpmu.img $(SNAPSHOTS)
 	@TRIALS=$(TRIALS) $(PYTHON) tests/check.py soak
 figures: all $(B)/tsxpmu.img $(B)/silicon.img
 	$(CHECK) figures
+bench: $(BENCH:tests/%.c=$(B)/%)
+	@$<
+
+# Not part of `make test`: nothing else needs clang. Each target has ten
+# seconds and the same seed in every run.
+FUZZ := $(patsubst tests/%.c,$(B)/%,$(sort $(wildcard tests/fuzz/*.c)))
+$(B)/fuzz/%: tests/fuzz/%.c $(PURE) $(wildcard src/*.h src/pmu/*.h) | $(GENERATED)
+	@mkdir -p $(@D)
+	@echo "  clang $@"
+	@clang -std=c11 -O1 -g -fsanitize=fuzzer,address,undefined \
+	    -fno-sanitize-recover=all -I. -I$(B)/gen $(filter %.c,$^) -o $@
+fuzz: $(FUZZ)
+	@for target in $^; do \
+	    ./$$target -seed=1 -max_total_time=10 -max_len=1024 -timeout=5 \
+	        -artifact_prefix=$$target- -print_final_stats=1 \
+	        >$$target.log 2>&1 || { cat $$target.log; exit 1; }; \
+	    echo "  fuzz $$target: $$(grep -o 'units: *[0-9]*' $$target.log)"; \
+	done
 
 clean:
 	rm -rf $(B)
 
 -include $(patsubst %,%.d,$(call object,$(APP) $(SIM)) \
+           $(call hosted_object,$(TOOL) $(BENCH)) \
            $(call host_object,$(CORE) $(MODEL) $(HOST_FAKES) $(HOST_TESTS) $(MODEL_TESTS)))

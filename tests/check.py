@@ -27,7 +27,7 @@ def result(name, problems):
 
 
 def host():
-    """The unit tests: each cmocka test is a check."""
+    """The unit tests: each cmocka test is a check. Then the host tool."""
     directory = os.path.join(ROOT, "build/tests/host")
     for name in sorted(n for n in os.listdir(directory) if "." not in n):
         run = subprocess.run([os.path.join(directory, name)], check=False,
@@ -46,6 +46,9 @@ def host():
         if run.returncode and all(l.startswith("ok ") or l[0] in "1#"
                                   for l in lines if l) or not ran:
             result(name, [f"status {run.returncode}, {ran} tests"] + lines[-25:])
+
+    import tool
+    tool.run(result)
 
 
 def lint():

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* test_pebs_ds.c - the PEBS part of a DS area: filled in, and each error. */
+#include "src/pmu/pebs_ds.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#define BASE 0x10000
+
+/* Room for ten records of format 3, four of them written, threshold nine. */
+static struct pebs_ds_area good(void)
+{
+    struct pebs_ds_area area = {.bts_index = 7,
+                                .pebs_counter_reset = {1, 2, 3}};
+
+    assert_int_equal(pebs_ds_set(&area, BASE, 10, 9, 3), PEBS_OK);
+    area.pebs_index += 800;
+    return area;
+}
+
+static void fills_in(void **state)
+{
+    struct pebs_ds_area area = good();
+    uint64_t written = 99;
+
+    (void)state;
+    assert_int_equal(area.pebs_buffer_base, BASE);
+    assert_int_equal(area.pebs_absolute_maximum, BASE + 2001);
+    assert_int_equal(area.pebs_interrupt_threshold, BASE + 1800);
+    assert_int_equal(area.bts_index, 7);
+    assert_int_equal(area.pebs_counter_reset[2], 3);
+    assert_int_equal(pebs_ds_check(&area, 3, &written), PEBS_OK);
+    assert_int_equal(written, 4);
+}
+
+static void fills_in_no_nonsense(void **state)
+{
+    struct pebs_ds_area area = {0};
+
+    (void)state;
+    assert_int_equal(pebs_ds_set(&area, BASE, 10, 9, 4), PEBS_ADAPTIVE_FORMAT);
+    assert_int_equal(pebs_ds_set(&area, BASE, 10, 9, 16), PEBS_UNKNOWN_FORMAT);
+    assert_int_equal(pebs_ds_set(&area, BASE, 0, 0, 3),
+                     PEBS_SIZE_DOES_NOT_DIVIDE);
+    assert_int_equal(pebs_ds_set(&area, BASE, UINT64_MAX / 200, 1, 3),
+                     PEBS_SIZE_DOES_NOT_DIVIDE);
+    assert_int_equal(pebs_ds_set(&area, UINT64_MAX - 200, 1, 1, 3),
+                     PEBS_SIZE_DOES_NOT_DIVIDE);
+    assert_int_equal(pebs_ds_set(&area, BASE, 10, 0, 3),
+                     PEBS_THRESHOLD_OUTSIDE);
+    assert_int_equal(pebs_ds_set(&area, BASE, 10, 11, 3),
+                     PEBS_THRESHOLD_OUTSIDE);
+    assert_int_equal(area.pebs_buffer_base, 0);
+    assert_int_equal(pebs_ds_set(&area, UINT64_MAX - 201, 1, 1, 3), PEBS_OK);
+    assert_int_equal(area.pebs_absolute_maximum, UINT64_MAX);
+}
+
+static void each_error(void **state)
+{
+    static const struct {
+        uint64_t base, index, maximum, threshold;
+        enum pebs_error error;
+        uint64_t written;
+    } rows[] = {
+        {BASE, BASE, BASE + 2001, BASE + 200, PEBS_OK, 0},
+        {BASE, BASE + 200, BASE + 2001, BASE + 200, PEBS_OK, 1},
+        {BASE, BASE + 2000, BASE + 2001, BASE + 2000, PEBS_OK, 10},
+        {BASE, BASE, BASE, BASE, PEBS_MAXIMUM_BELOW_BASE, 0},
+        {BASE, BASE, BASE - 1, BASE, PEBS_MAXIMUM_BELOW_BASE, 0},
+        {BASE, BASE, BASE + 1, BASE, PEBS_SIZE_DOES_NOT_DIVIDE, 0},
+        {BASE, BASE, BASE + 2000, BASE, PEBS_SIZE_DOES_NOT_DIVIDE, 0},
+        {BASE, BASE, BASE + 2002, BASE, PEBS_SIZE_DOES_NOT_DIVIDE, 0},
+        {BASE, BASE, BASE + 4096, BASE, PEBS_SIZE_DOES_NOT_DIVIDE, 0},
+        {BASE, BASE - 1, BASE + 2001, BASE, PEBS_INDEX_BELOW_BASE, 0},
+        {BASE, 0, BASE + 2001, BASE, PEBS_INDEX_BELOW_BASE, 0},
+        {BASE, BASE + 2001, BASE + 2001, BASE, PEBS_INDEX_PAST_MAXIMUM, 0},
+        {BASE, BASE + 2200, BASE + 2001, BASE, PEBS_INDEX_PAST_MAXIMUM, 0},
+        {BASE, BASE + 1, BASE + 2001, BASE, PEBS_INDEX_BETWEEN_RECORDS, 0},
+        {BASE, BASE + 192, BASE + 2001, BASE, PEBS_INDEX_BETWEEN_RECORDS, 0},
+        {BASE, BASE + 200, BASE + 2001, BASE - 1, PEBS_THRESHOLD_OUTSIDE, 1},
+        {BASE, BASE + 200, BASE + 2001, BASE + 2001, PEBS_THRESHOLD_OUTSIDE, 1},
+        {BASE, BASE + 200, BASE + 2001, BASE + 10,
+         PEBS_THRESHOLD_BETWEEN_RECORDS, 1},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        const struct pebs_ds_area area = {
+            .pebs_buffer_base = rows[i].base,
+            .pebs_index = rows[i].index,
+            .pebs_absolute_maximum = rows[i].maximum,
+            .pebs_interrupt_threshold = rows[i].threshold,
+        };
+        uint64_t written = 99;
+        assert_int_equal(pebs_ds_check(&area, 3, &written), rows[i].error);
+        assert_int_equal(written, rows[i].written);
+        assert_int_equal(pebs_ds_check(&area, 4, &written),
+                         PEBS_ADAPTIVE_FORMAT);
+        assert_int_equal(written, 0);
+    }
+}
+
+/* The size is the format's. */
+static void each_format(void **state)
+{
+    static const uint64_t sizes[PEBS_FORMATS] = {144, 176, 192, 200};
+
+    (void)state;
+    for (unsigned format = 0; format < PEBS_FORMATS; format++) {
+        struct pebs_ds_area area;
+        uint64_t written;
+        assert_int_equal(pebs_ds_set(&area, BASE, 3, 2, format), PEBS_OK);
+        assert_int_equal(area.pebs_absolute_maximum,
+                         BASE + 3 * sizes[format] + 1);
+        area.pebs_index = BASE + 3 * sizes[format];
+        assert_int_equal(pebs_ds_check(&area, format, &written), PEBS_OK);
+        assert_int_equal(written, 3);
+        area.pebs_index--;
+        assert_int_equal(pebs_ds_check(&area, format, &written),
+                         PEBS_INDEX_BETWEEN_RECORDS);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(fills_in),
+        cmocka_unit_test(fills_in_no_nonsense),
+        cmocka_unit_test(each_error),
+        cmocka_unit_test(each_format),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The host tool, as a user calls it: what it prints of the golden records, and
+what it says of files that are not as they should be."""
+
+import os
+import subprocess
+import tempfile
+
+TOOL = "build/tsxpmu"
+SIZES = {0: 144, 1: 176, 2: 192, 3: 200}
+
+
+def golden(form):
+    """A golden record: its bytes, and what the tool prints of it."""
+    record, text = b"", ""
+    with open(f"tests/golden/pebs-format{form}.txt", encoding="ascii") as file:
+        for line in file:
+            words = line.split()
+            if not words or words[0] == "#":
+                continue
+            record += bytes.fromhex("".join(words[:8]))
+            name, value = " ".join(words[9:]).split(" = ")
+            value = value.replace(" : ", "  ")
+            text += f"  {words[8]} {name:<24} {value}\n"
+    return record, text
+
+
+def decode(data, *options):
+    """Status, output and error lines for a file with these bytes."""
+    with tempfile.TemporaryDirectory() as directory:
+        path = os.path.join(directory, "records")
+        with open(path, "wb") as file:
+            file.write(data)
+        run = subprocess.run([TOOL, "decode", "pebs", path, *options],
+                             check=False, capture_output=True, timeout=60)
+        return (run.returncode, run.stdout.decode(),
+                run.stderr.decode().replace(path, "FILE").splitlines())
+
+
+def whole(form):
+    record, text = golden(form)
+    status, out, errors = decode(record * 3, "--format", str(form))
+    if len(record) != SIZES[form]:
+        yield f"the golden record has {len(record)} bytes"
+    want = "".join(f"record {i} at 0x{i * len(record):x}\n{text}"
+                   for i in range(3))
+    if out != want:
+        yield f"printed:\n{out}wanted:\n{want}"
+    if status or errors:
+        yield f"status {status}, {errors}"
+
+
+def refused(data, form, line):
+    """Exactly this one line, and status 1."""
+    status, _, errors = decode(data, "--format", str(form))
+    if status != 1 or errors != [line]:
+        yield f"status {status}, {errors}"
+
+
+def unreadable(path, line):
+    run = subprocess.run([TOOL, "decode", "pebs", path, "--format=3"],
+                         check=False, capture_output=True, timeout=60)
+    if run.returncode != 1 or run.stderr.decode() != line + "\n" or run.stdout:
+        yield f"status {run.returncode}, {run.stderr.decode()}"
+
+
+def misused(*words):
+    run = subprocess.run([TOOL, *words], check=False, capture_output=True,
+                         timeout=60)
+    if run.returncode != 64 or run.stdout or b"tsxpmu: " not in run.stderr:
+        yield f"{words}: status {run.returncode}, {run.stderr.decode()}"
+
+
+def bounded():
+    """A long input takes no more memory than a short one."""
+    record, _ = golden(3)
+    command = f"ulimit -v 16384; {TOOL} decode pebs - --format 3 | tail -n 26"
+    run = subprocess.run(["sh", "-c", command], input=record * 200000,
+                         check=False, capture_output=True, timeout=120)
+    if not run.stdout.startswith(b"record 199999 at 0x2625938\n") or run.stderr:
+        yield run.stdout[:80].decode() + run.stderr.decode()
+
+
+def run(result):
+    record, _ = golden(3)
+    for form in SIZES:
+        result(f"tool: golden record of format {form}", whole(form))
+    result("tool: empty file", refused(
+        b"", 3, "tsxpmu: FILE: at 0x0: empty, no record"))
+    result("tool: record cut short", refused(
+        record * 2 + record[:-1], 3,
+        "tsxpmu: FILE: record 2 at 0x190: record cut short after 199 bytes"))
+    result("tool: garbage", refused(
+        record + b"\xff" * 400, 3, "tsxpmu: FILE: record 1 at 0xc8: reserved "
+        "bits [63:40] of TX Abort Information are set"))
+    result("tool: adaptive format", refused(
+        record, 4, "tsxpmu: format 4: adaptive record format (4 or later), "
+        "which is not decoded"))
+    result("tool: unknown format", refused(
+        record, 16, "tsxpmu: format 16: unknown record format"))
+    result("tool: no such file", unreadable(
+        "build/no/such", "tsxpmu: build/no/such: No such file or directory"))
+    result("tool: a directory", unreadable(
+        "build", "tsxpmu: build: at 0x0: Is a directory"))
+    result("tool: wrong use", [
+        p for words in ((), ("decode",), ("decode", "pebs", "x"),
+                        ("decode", "bts", "x", "--format=3"),
+                        ("encode", "pebs", "x", "--format=3"),
+                        ("decode", "pebs", "x", "--format=three"),
+                        ("decode", "pebs", "x", "--format=-1"),
+                        ("decode", "pebs", "x", "y", "--format=3"))
+        for p in misused(*words)])
+    result("tool: memory does not grow with the file", bounded())
