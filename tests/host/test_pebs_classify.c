@@ -75,7 +75,7 @@ static void by_address(void **state)
     record.eventing_ip = UINT64_MAX;
     record.data_linear_address = base - 1;
     pebs_tally_add(&tally, &record);
-    record.data_linear_address = UINT64_MAX;
+    record.data_linear_address = end + 4096;
     pebs_tally_add(&tally, &record);
     assert_int_equal(tally.code.bucket[1], 1);
     assert_int_equal(tally.code.bucket[0], 1);
@@ -83,6 +83,16 @@ static void by_address(void **state)
     assert_int_equal(tally.data.bucket[0], 1);
     assert_int_equal(tally.data.bucket[PEBS_BUCKETS - 1], 1);
     assert_int_equal(tally.data.bucket[PEBS_BUCKETS], 3);
+}
+
+/* However wide the buckets: what is below the base is outside. */
+static void below_the_base(void **state)
+{
+    (void)state;
+    begin();
+    tally.data.shift = 63;
+    pebs_tally_add(&tally, &(struct pebs_record){.data_linear_address = 1});
+    assert_int_equal(tally.data.bucket[PEBS_BUCKETS], 1);
 }
 
 static void clears(void **state)
@@ -101,9 +111,8 @@ static void clears(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(by_counter),
-        cmocka_unit_test(by_abort),
-        cmocka_unit_test(by_address),
+        cmocka_unit_test(by_counter), cmocka_unit_test(by_abort),
+        cmocka_unit_test(by_address), cmocka_unit_test(below_the_base),
         cmocka_unit_test(clears),
     };
 

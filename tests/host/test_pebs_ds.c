@@ -69,6 +69,7 @@ static void each_error(void **state)
         {BASE, BASE, BASE + 2001, BASE + 200, PEBS_OK, 0},
         {BASE, BASE + 200, BASE + 2001, BASE + 200, PEBS_OK, 1},
         {BASE, BASE + 2000, BASE + 2001, BASE + 2000, PEBS_OK, 10},
+        {BASE, BASE, BASE + 2001, BASE, PEBS_OK, 0},
         {BASE, BASE, BASE, BASE, PEBS_MAXIMUM_BELOW_BASE, 0},
         {BASE, BASE, BASE - 1, BASE, PEBS_MAXIMUM_BELOW_BASE, 0},
         {BASE, BASE, BASE + 1, BASE, PEBS_SIZE_DOES_NOT_DIVIDE, 0},
