@@ -190,12 +190,18 @@ static void read_config(void)
     char *line;
 
     if (fw_cfg_read(FW_CFG_CONFIG, text, sizeof(text), &bytes)) {
-        if (is_wait(text, bytes))
+        bool waited = is_wait(text, bytes);
+
+        if (waited)
             report_line("ready");
         while (is_wait(text, bytes)) {
             bs->Stall(POLL_US);
             fw_cfg_read(FW_CFG_CONFIG, text, sizeof(text), &bytes);
         }
+        /* The snapshot may have been taken between the file's length and its
+         * bytes: those of the next reading belong together. */
+        if (waited)
+            fw_cfg_read(FW_CFG_CONFIG, text, sizeof(text), &bytes);
     } else if (EFI_ERROR(volume_read(bs, root, FILE_CONFIG, &file, &bytes))) {
         bytes = 0;
     }
