@@ -6,6 +6,8 @@
  */
 #include "asm/fixups.h"
 
+#include "asm/tsx.h"
+
 #include <stddef.h>
 
 #define LABELS(name) extern const uint8_t name##_fault[], name##_resume[]
@@ -14,16 +16,19 @@ LABELS(hw_msr_write);
 LABELS(hw_pmc_read);
 LABELS(rtm_store);
 extern const uint8_t rtm_store_end_fault[];
+#define LABEL_OF_BODY(at) extern const uint8_t at[];
+TSX_FAULTS(LABEL_OF_BODY)
+extern const uint8_t tsx_resume[];
 
 static const struct {
     const uint8_t *fault, *resume;
-} fixups[] = {
-    {hw_msr_read_fault, hw_msr_read_resume},
-    {hw_msr_write_fault, hw_msr_write_resume},
-    {hw_pmc_read_fault, hw_pmc_read_resume},
-    {rtm_store_fault, rtm_store_resume},     /* XBEGIN */
-    {rtm_store_end_fault, rtm_store_resume}, /* XEND */
-};
+} fixups[] = {{hw_msr_read_fault, hw_msr_read_resume},
+              {hw_msr_write_fault, hw_msr_write_resume},
+              {hw_pmc_read_fault, hw_pmc_read_resume},
+              {rtm_store_fault, rtm_store_resume},     /* XBEGIN */
+              {rtm_store_end_fault, rtm_store_resume}, /* XEND */
+#define ROW_OF_BODY(at) {at, tsx_resume},
+              TSX_FAULTS(ROW_OF_BODY)};
 
 uint64_t fixup_find(uint64_t rip)
 {

@@ -74,6 +74,10 @@ unsigned run_trials(const struct run *t, unsigned usual, unsigned least);
 /* The same number for the same run and processor; differs between
  * processors. */
 uint64_t run_random(struct run *t);
+/* Memory of this processor's own to write to, at the start of a page; what it
+ * holds is undefined at the start of a test. */
+#define RUN_BUFFER_BYTES 65536
+void *run_buffer(const struct run *t);
 
 /* --- What a body says ---------------------------------------------------- */
 

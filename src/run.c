@@ -150,6 +150,11 @@ uint64_t run_random(struct run *t)
     return z ^ z >> 31;
 }
 
+void *run_buffer(const struct run *t)
+{
+    return t->buffer;
+}
+
 /* --- Other processors
  * ------------------------------------------------------ */
 

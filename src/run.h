@@ -34,6 +34,7 @@ struct run {
     struct run *all;     /* every processor's run, by number */
     struct hw_result *results; /* room for on_processors() */
     unsigned processors;
+    void *buffer; /* of run_buffer() */
 
     enum verdict verdict;
     unsigned observed;   /* calls of observe() with n > 0 */

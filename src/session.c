@@ -29,6 +29,7 @@ struct session {
     unsigned processors;
     struct run *runs;
     struct hw_result *results, *inner_results; /* inner: of on_processors() */
+    char *buffers;                             /* RUN_BUFFER_BYTES each */
     bool set[HW_PROCESSORS_MAX];
     const struct test *tests[TESTS_MAX]; /* the selected, sorted by name */
     unsigned tests_count;
@@ -38,9 +39,17 @@ struct session {
 /* --- Workspace
  * ------------------------------------------------------------- */
 
+#define PAGE_BYTES 4096
+
 static size_t rounded(size_t bytes)
 {
     return (bytes + 15) & ~(size_t)15;
+}
+
+/* The first page that starts at `from` or behind it. */
+static char *page_at(char *from)
+{
+    return from + (-(uintptr_t)from & (PAGE_BYTES - 1));
 }
 
 /* Lays the session out from `base` on; only counts where base is NULL. */
@@ -49,10 +58,11 @@ static size_t lay_out(struct session *s, char *base, unsigned processors)
     size_t at = rounded(sizeof(struct session));
     const size_t bytes[] = {processors * sizeof(struct run),
                             processors * sizeof(struct hw_result),
-                            processors * sizeof(struct hw_result)};
-    void *blocks[3] = {NULL};
+                            processors * sizeof(struct hw_result),
+                            processors * RUN_BUFFER_BYTES + PAGE_BYTES};
+    void *blocks[4] = {NULL};
 
-    for (unsigned i = 0; i < 3; i++) {
+    for (unsigned i = 0; i < 4; i++) {
         if (base != NULL)
             blocks[i] = base + at;
         at += rounded(bytes[i]);
@@ -61,6 +71,7 @@ static size_t lay_out(struct session *s, char *base, unsigned processors)
         s->runs = blocks[0];
         s->results = blocks[1];
         s->inner_results = blocks[2];
+        s->buffers = page_at(blocks[3]);
     }
     return at;
 }
@@ -84,6 +95,7 @@ static struct session *open_session(const struct session_setup *setup)
         s->runs[p].all = s->runs;
         s->runs[p].results = s->inner_results;
         s->runs[p].processors = processors;
+        s->runs[p].buffer = s->buffers + (size_t)p * RUN_BUFFER_BYTES;
         s->runs[p].trials = setup->options->trials;
     }
     return s;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fake_windows.c - stands in for asm/rtm.asm and asm/window.asm on the host,
- * where no MSR can be written: nothing is run, no transaction commits. Weak, so
- * that a test can bring its own.
+ * fake_windows.c - stands in for asm/rtm.asm, asm/tsx.asm and asm/window.asm on
+ * the host, where no MSR can be written: nothing is run, no transaction
+ * commits. Weak, so that a test can bring its own.
  */
 #include "asm/rtm.h"
+#include "asm/tsx.h"
 #include "asm/window.h"
 
 #define FAKE __attribute__((weak))
@@ -22,6 +23,21 @@ FAKE int rtm_store(volatile uint64_t *cell, uint64_t value, uint32_t *eax)
     (void)value;
     *eax = 0;
     return RTM_ABORTED;
+}
+
+FAKE int tsx_inside(struct tsx_block *block)
+{
+    block->status = 0;
+    block->unrestored = 0;
+    return TSX_ABORTED;
+}
+
+FAKE int tsx_watched(int (*run)(struct tsx_block *), struct tsx_block *block,
+                     uint64_t dr0, uint64_t dr7)
+{
+    (void)dr0;
+    (void)dr7;
+    return run(block);
 }
 
 FAKE uint64_t window_plain(uint64_t enable, uint64_t cells[WINDOW_CELLS])

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-/* Stand for the labels of asm/hw.asm and asm/rtm.asm. */
+/* Stand for the labels of asm/hw.asm, asm/rtm.asm and asm/tsx.asm. */
 #define LABEL(name)              \
     extern const uint8_t name[]; \
     const uint8_t name[4] = {0}
@@ -24,6 +24,17 @@ LABEL(hw_pmc_read_resume);
 LABEL(rtm_store_fault);
 LABEL(rtm_store_end_fault);
 LABEL(rtm_store_resume);
+LABEL(tsx_inside_fault);
+LABEL(tsx_inside_end_fault);
+LABEL(tsx_body_xtest_fault);
+LABEL(tsx_body_xend_fault);
+LABEL(tsx_body_store_fault);
+LABEL(tsx_body_store_trap);
+LABEL(tsx_body_load_fault);
+LABEL(tsx_body_ud2_fault);
+LABEL(tsx_body_divide_fault);
+LABEL(tsx_body_int3_trap);
+LABEL(tsx_resume);
 
 /* No part of the core, so not linked with it: compiled in here. */
 #include "asm/fixups.c"
@@ -43,6 +54,20 @@ static void each_has_its_own(void **state)
     assert_true(fixup_find(at(rtm_store_end_fault)) == at(rtm_store_resume));
 }
 
+static void all_of_the_bodies_go_one_way(void **state)
+{
+    const uint8_t *const faults[] = {
+        tsx_inside_fault,    tsx_inside_end_fault, tsx_body_xtest_fault,
+        tsx_body_xend_fault, tsx_body_store_fault, tsx_body_store_trap,
+        tsx_body_load_fault, tsx_body_ud2_fault,   tsx_body_divide_fault,
+        tsx_body_int3_trap,
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++)
+        assert_true(fixup_find(at(faults[i])) == at(tsx_resume));
+}
+
 static void others_have_none(void **state)
 {
     (void)state;
@@ -56,6 +81,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_has_its_own),
+        cmocka_unit_test(all_of_the_bodies_go_one_way),
         cmocka_unit_test(others_have_none),
     };
 

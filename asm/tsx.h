@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * tsx.h - one block of code, a body, run once inside a transaction or outside
+ * (asm/tsx.asm).
+ */
+#ifndef ASM_TSX_H
+#define ASM_TSX_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* What running a body once answers; otherwise the vector, 0 to 31, of an
+ * exception that was delivered. */
+#define TSX_COMMITTED (-1)
+#define TSX_ABORTED   (-2) /* went on at the outermost fallback */
+#define TSX_INNER     (-3) /* aborted, and went on at an inner fallback */
+#define TSX_RAN       (-4) /* tsx_outside(): the body came to its end */
+
+/* In this order for tsx.asm. The caller fills body, argument, count, cell and
+ * flags. */
+struct tsx_block {
+    const uint8_t *body;
+    uint64_t end;             /* tsx.asm's own */
+    uint64_t argument, count; /* RSI and RDX of the body */
+    volatile uint64_t cell;   /* inverted in the transaction, before the body */
+    volatile uint64_t flags;  /* what some bodies write */
+    uint32_t status;          /* EAX at the end or at a fallback */
+    uint32_t unrestored; /* registers that were not as before the body, of 14 */
+};
+_Static_assert(offsetof(struct tsx_block, argument) == 0x10, "argument");
+_Static_assert(offsetof(struct tsx_block, cell) == 0x20, "cell");
+_Static_assert(offsetof(struct tsx_block, flags) == 0x28, "flags");
+_Static_assert(offsetof(struct tsx_block, status) == 0x30, "status");
+_Static_assert(offsetof(struct tsx_block, unrestored) == 0x34, "unrestored");
+
+/* Status is EAX after XEND, ~0 where neither XBEGIN nor the body changed it, or
+ * the abort status; on an exception it is left alone. */
+int tsx_inside(struct tsx_block *block);
+int tsx_outside(struct tsx_block *block);
+
+/* run(block) with this in DR0 and DR7; DR0, DR6 and DR7 are put back. */
+int tsx_watched(int (*run)(struct tsx_block *), struct tsx_block *block,
+                uint64_t dr0, uint64_t dr7);
+
+/* --- Bodies -------------------------------------------------------------- */
+
+extern const uint8_t tsx_body_nothing[];
+extern const uint8_t tsx_body_xtest[]; /* flags: RFLAGS after XTEST */
+extern const uint8_t tsx_body_xend[];
+extern const uint8_t tsx_body_nest[]; /* count transactions, one in another */
+extern const uint8_t tsx_body_nest_xabort[]; /* XABORT 5AH in an inner one */
+/* XABORT 33H behind the XEND of an inner one that wrote flags; 44H where XTEST
+ * says, there, that no transaction runs. */
+extern const uint8_t tsx_body_nest_xend_xabort[];
+/* The first 8 bytes of each of count lines of 64 bytes from argument on: 64
+ * times the line's number, counted from 1. */
+extern const uint8_t tsx_body_write_lines[];
+extern const uint8_t tsx_body_store[]; /* of count at argument */
+extern const uint8_t tsx_body_load[];  /* from argument */
+extern const uint8_t tsx_body_ud2[], tsx_body_divide[], tsx_body_int3[];
+/* One instruction each. CLFLUSH, INVLPG and MOVNTI act on argument; MOV to DR0
+ * is for tsx_watched(). */
+extern const uint8_t tsx_body_cpuid[], tsx_body_pause[], tsx_body_rdmsr[],
+    tsx_body_wrmsr[], tsx_body_in[], tsx_body_out[], tsx_body_cli[],
+    tsx_body_sti[], tsx_body_popfq[], tsx_body_mov_cr2[], tsx_body_mov_dr0[],
+    tsx_body_mov_es[], tsx_body_sldt[], tsx_body_clflush[], tsx_body_invlpg[],
+    tsx_body_movnti[], tsx_body_fnop[];
+/* XABORT with code n is 8 * n bytes from here. */
+extern const uint8_t tsx_bodies_xabort[];
+#define TSX_XABORT_BYTES 8
+
+/* Instructions of them that may raise an exception: where it is reported, and
+ * all go on at tsx_resume. */
+#define TSX_FAULTS(AT)        \
+    AT(tsx_inside_fault)      \
+    AT(tsx_inside_end_fault)  \
+    AT(tsx_body_xtest_fault)  \
+    AT(tsx_body_xend_fault)   \
+    AT(tsx_body_store_fault)  \
+    AT(tsx_body_store_trap)   \
+    AT(tsx_body_load_fault)   \
+    AT(tsx_body_ud2_fault)    \
+    AT(tsx_body_divide_fault) \
+    AT(tsx_body_int3_trap)
+
+/* The instruction of tsx_body_store, for an instruction breakpoint. */
+extern const uint8_t tsx_body_store_fault[];
+
+#endif

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* probe.c - tries bodies in transactions, counts and checks the outcomes. */
+#include "src/tsx/probe.h"
+
+#include "src/msr.h"
+#include "src/names.h"
+#include "src/tsx/force_abort.h"
+#include "src/tsx/rtm.h"
+
+#define BEFORE UINT64_C(0x5a5a5a5a5a5a5a5a)
+
+void probe_clear(struct probe *out)
+{
+    *out = (struct probe){.vector = HW_NO_FAULT};
+}
+
+static void enter_abort(const struct tsx_block *tried, uint32_t bits,
+                        struct probe *out)
+{
+    bool match = (tried->status & bits) == bits;
+
+    out->aborted++;
+    out->unrestored += tried->unrestored != 0;
+    out->leaked += tried->cell != BEFORE || tried->flags != BEFORE;
+    if (match || out->matched == 0)
+        out->status = tried->status;
+    out->matched += match;
+}
+
+static int enter(const struct tsx_block *tried, int outcome, uint32_t bits,
+                 struct probe *out)
+{
+    out->tried++;
+    if (outcome == TSX_COMMITTED) {
+        out->committed++;
+        out->lost += tried->cell != ~BEFORE;
+    } else if (outcome == TSX_ABORTED) {
+        enter_abort(tried, bits, out);
+    } else if (outcome == TSX_INNER) {
+        out->inner++;
+    } else {
+        out->faulted++;
+        out->vector = outcome;
+    }
+    return outcome;
+}
+
+static struct tsx_block prepared(const struct tsx_block *block)
+{
+    struct tsx_block tried = *block;
+
+    tried.cell = BEFORE;
+    tried.flags = BEFORE;
+    return tried;
+}
+
+int probe_once(const struct tsx_block *block, uint32_t bits, struct probe *out)
+{
+    struct tsx_block tried = prepared(block);
+    int outcome = tsx_inside(&tried);
+
+    return enter(&tried, outcome, bits, out);
+}
+
+int probe_watched(const struct tsx_block *block, uint64_t dr0, uint64_t dr7,
+                  uint32_t bits, struct probe *out)
+{
+    struct tsx_block tried = prepared(block);
+    int outcome = tsx_watched(tsx_inside, &tried, dr0, dr7);
+
+    return enter(&tried, outcome, bits, out);
+}
+
+void probe_run(const struct tsx_block *block, unsigned times, uint32_t bits,
+               bool until_match, struct probe *out)
+{
+    probe_clear(out);
+    for (unsigned i = 0; i < times; i++) {
+        probe_once(block, bits, out);
+        if (until_match && out->matched != 0)
+            return;
+    }
+}
+
+void probe_add(struct probe *sum, const struct probe *more)
+{
+    sum->tried += more->tried;
+    sum->committed += more->committed;
+    sum->aborted += more->aborted;
+    sum->inner += more->inner;
+    sum->faulted += more->faulted;
+    sum->leaked += more->leaked;
+    sum->unrestored += more->unrestored;
+    sum->lost += more->lost;
+    sum->matched += more->matched;
+    if (more->aborted != 0)
+        sum->status = more->status;
+    if (more->faulted != 0)
+        sum->vector = more->vector;
+}
+
+void probe_check(struct run *t, const char *what, const struct probe *probe)
+{
+    check(t, probe->faulted == 0,
+          "%s: %s was delivered, %u of %u transactions; wanted none", what,
+          fault_name(probe->vector), probe->faulted, probe->tried);
+    check(t, probe->inner == 0,
+          "%s: went on at the fallback of an inner transaction, %u of %u; "
+          "wanted the outermost",
+          what, probe->inner, probe->tried);
+    check(t, probe->leaked == 0,
+          "%s: the store of an aborted transaction remained in memory, "
+          "%u of %u; wanted 0",
+          what, probe->leaked, probe->aborted);
+    check(t, probe->unrestored == 0,
+          "%s: a register that an aborted transaction changed kept the change, "
+          "%u of %u; wanted 0",
+          what, probe->unrestored, probe->aborted);
+    check(t, probe->lost == 0,
+          "%s: the store of a committed transaction is not in memory, "
+          "%u of %u; wanted 0",
+          what, probe->lost, probe->committed);
+}
+
+/* Regime F: IA32_TSX_CTRL, or the microcode for good, may abort every RTM
+ * transaction. Then there is none to look at. */
+static bool not_disabled(struct run *t)
+{
+    uint64_t control = 0;
+
+    if (try_get_msr(t, IA32_TSX_CTRL, &control) == HW_NO_FAULT &&
+        (control & BIT(0)) != 0)
+        skip(t, "needs RTM; IA32_TSX_CTRL (122H)[0] (RTM_DISABLE) is 1");
+    else if (run_cpu(t)->rtm_always_abort)
+        skip(t, "needs RTM; CPUID.07H.0:EDX[11] (RTM_ALWAYS_ABORT) is 1");
+    else
+        return true;
+    return false;
+}
+
+bool probe_state(struct run *t)
+{
+    uint64_t value;
+
+    switch (run_regime(t)) {
+    case REGIME_B:
+        return force_abort_change(t, TSX_FORCE_ABORT_RTM_FORCE_ABORT, 0,
+                                  &value);
+    case REGIME_C:
+    case REGIME_C_PRIME:
+    case REGIME_D:
+        return force_abort_change(t, TSX_FORCE_ABORT_TSX_CPUID_CLEAR,
+                                  TSX_FORCE_ABORT_SDV_ENABLE_RTM, &value);
+    case REGIME_F:
+        return not_disabled(t);
+    default:
+        return true;
+    }
+}
+
+bool probe_set_up(struct run *t)
+{
+    struct rtm_tally tally;
+
+    if (!probe_state(t) || !rtm_usable(t))
+        return false;
+    rtm_try(PROBE_TRIES, &tally);
+    if (tally.committed == 0)
+        skip(t, "needs transactions that commit, and %u of %u aborted",
+             tally.aborted, tally.tried);
+    return tally.committed != 0;
+}
