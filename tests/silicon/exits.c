@@ -164,6 +164,8 @@ static void on_exception(struct vcpu *v, unsigned vector)
     }
     if (v->tx.depth > 0) {
         tx_abort(v, TX_CAUSE_OTHER);    /* it is not delivered */
+        if (fault_is(v->model->machine, FAULT_exception_delivered_in_tx))
+            guest_inject(v, vector, (uint32_t)v->vmcb->exit_info1);
         return;
     }
     if ((v->vmcb->exit_int_info & EVENT_VALID) != 0)

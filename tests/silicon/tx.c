@@ -216,6 +216,9 @@ static void abort_with(struct vcpu *v, uint32_t status)
     v->vmcb->rsp = tx->rsp;
     v->vmcb->rflags = tx->rflags;
     v->vmcb->rip = tx->fallback;
+    if (tx->depth > 1 && fault_is(v->model->machine,
+                                  FAULT_inner_abort_to_inner_fallback))
+        v->vmcb->rip = tx->inner_fallback;
     v->vmcb->rax = status;              /* EAX; clears RAX[63:32] */
     svm_fxrstor(tx->fx);
     counters_roll_back(v->model);
@@ -285,25 +288,30 @@ static void xbegin(struct vcpu *v)
         return;
     }
     v->tx.depth++;
+    v->tx.inner_fallback = next + (uint64_t)(int64_t)v->now.displacement;
     v->vmcb->rip = next;
     step_retire(v);
 }
 
 static void xend(struct vcpu *v)
 {
+    const struct machine *m = v->model->machine;
     struct transaction *tx = &v->tx;
 
     if (tsx_rtm_invalid(v->model)) {
         guest_inject(v, VECTOR_UD, 0);
         return;
     }
-    if (tx->depth == 0) {
+    if (tx->depth == 0 && !fault_is(m, FAULT_xend_outside_ignored)) {
         guest_inject(v, VECTOR_GP, 0);
         return;
     }
     v->vmcb->rip = v->now_rip + v->now.length;
-    if (tx->depth > 1) {
-        tx->depth--;
+    if (tx->depth != 1) {
+        if (tx->depth > 1)
+            tx->depth--;
+        if (fault_is(m, FAULT_nesting_commits_early))
+            tx->lines = 0;
         step_retire(v);
         return;
     }
@@ -325,7 +333,8 @@ static void xtest(struct vcpu *v)
         return;
     }
     v->vmcb->rflags &= ~(uint64_t)RFLAGS_STATUS;
-    if (v->tx.depth == 0)
+    if (v->tx.depth == 0 ||
+        fault_is(v->model->machine, FAULT_xtest_always_zero))
         v->vmcb->rflags |= RFLAGS_ZF;
     v->vmcb->rip = v->now_rip + v->now.length;
     step_retire(v);
@@ -333,12 +342,20 @@ static void xtest(struct vcpu *v)
 
 static void xabort(struct vcpu *v)
 {
+    const struct machine *m = v->model->machine;
+
     if (tsx_rtm_invalid(v->model)) {
         guest_inject(v, VECTOR_UD, 0);
         return;
     }
     if (v->tx.depth > 0) {
+        if (fault_is(m, FAULT_write_leaked_after_xabort))
+            v->tx.plan.keep_stores = true;
         tx_abort(v, TX_CAUSE_XABORT);
+        return;
+    }
+    if (fault_is(m, FAULT_xabort_outside_aborts)) {
+        guest_inject(v, VECTOR_GP, 0);
         return;
     }
     v->vmcb->rip = v->now_rip + v->now.length;

@@ -58,6 +58,7 @@ struct transaction {
     struct tx_plan plan;
     unsigned steps;             /* instructions executed so far */
     uint64_t fallback;
+    uint64_t inner_fallback;    /* for inner_abort_to_inner_fallback */
     struct gprs gprs;           /* registers at the outermost XBEGIN */
     uint64_t rsp, rflags;
     unsigned lines;             /* used entries of log */

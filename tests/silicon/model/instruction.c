@@ -2,8 +2,6 @@
 /* instruction.c - what kind of instruction is this? */
 #include "tests/silicon/model/instruction.h"
 
-#include <stdbool.h>
-
 #define SLOW INSTRUCTION_SLOW
 
 /* The prefixes before an opcode. */
@@ -286,6 +284,7 @@ void instruction_look(struct instruction *i, const uint8_t *bytes,
         look_ff(i, next);
     } else {
         i->tx = tx_one(&p, op);
+        i->is_pause = i->tx == TX_ABORTS;
         if (op == 0xC8 && at + 3 < length && bytes[at + 3] != 0)
             i->tx = TX_MAY;             /* ENTER with many stores */
         i->flags = flags_one(&p, op);

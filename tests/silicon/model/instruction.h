@@ -11,6 +11,7 @@
 #ifndef SILICON_MODEL_INSTRUCTION_H
 #define SILICON_MODEL_INSTRUCTION_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -55,6 +56,7 @@ struct instruction {
     enum instruction_kind kind;
     enum instruction_tx tx;
     uint32_t flags;
+    bool is_pause;
     uint8_t length;       /* of a transactional one, a conditional branch; else 0 */
     int32_t displacement; /* XBEGIN: to the fallback, from the next RIP */
     uint8_t immediate;    /* XABORT */

@@ -303,11 +303,15 @@ void tsx_plan(struct processor *p, struct tx_plan *plan)
 bool tsx_aborts(const struct processor *p, const struct instruction *i,
                 bool direction)
 {
+    const struct machine *m = p->machine;
     bool drawn = (p->open.tx_may >> i->tx & 1) != 0;
 
     switch (i->tx) {
     case TX_SAFE:
         return false;
+    case TX_ABORTS:
+        return i->is_pause ? !fault_is(m, FAULT_pause_does_not_abort)
+                           : !fault_is(m, FAULT_cpuid_does_not_abort);
     case TX_MAY_X87:
     case TX_MAY_CACHE:
     case TX_MAY_HINT:
@@ -325,19 +329,27 @@ bool tsx_aborts(const struct processor *p, const struct instruction *i,
 uint32_t tsx_status(const struct processor *p, enum tx_cause cause,
                     uint8_t code, unsigned depth)
 {
-    uint32_t status = depth > 1 ? TX_STATUS_NESTED : 0;
+    const struct machine *m = p->machine;
+    uint32_t status = 0;
 
+    if (depth > 1 && !fault_is(m, FAULT_nested_bit_missing))
+        status |= TX_STATUS_NESTED;
     switch (cause) {
     case TX_CAUSE_OTHER:
         break;
     case TX_CAUSE_XABORT:
-        status |= TX_STATUS_XABORT | TX_STATUS_CODE(code);
+        if (!fault_is(m, FAULT_xabort_bit0_missing))
+            status |= TX_STATUS_XABORT;
+        if (!fault_is(m, FAULT_xabort_code_lost))
+            status |= TX_STATUS_CODE(code);
         break;
     case TX_CAUSE_CAPACITY:
-        status |= TX_STATUS_CAPACITY;
+        if (!fault_is(m, FAULT_capacity_bit_missing))
+            status |= TX_STATUS_CAPACITY;
         break;
     case TX_CAUSE_DEBUG:
-        status |= TX_STATUS_DEBUG;
+        if (!fault_is(m, FAULT_debug_bit_missing))
+            status |= TX_STATUS_DEBUG;
         break;
     case TX_CAUSE_NESTING:
         if (p->open.nest_overflows)
