@@ -73,6 +73,7 @@ static void on_wrmsr(struct vcpu *v)
     struct pmu_state *pmu = &v->model->pmu;
     bool was_counting = pmu->counting, good;
 
+    v->now_rip = v->vmcb->rip;
     /* Whether the write that closes a window belongs to it is left open. */
     if (was_counting && v->model->open.closing_write_counts)
         step_count(v, 1, v->model->open.cycles_slow, false);
@@ -148,9 +149,10 @@ static void on_debug(struct vcpu *v)
         v->vmcb->dr6 = (dr6 & ~(DR6_BS | DR6_B)) | (v->dr6 & DR6_B);
     if (step)
         step_retire(v);
-    if (hits != 0)
+    if (hits != 0) {
+        pebs_serve(v);
         guest_inject(v, VECTOR_DB, 0);
-    else if (step)
+    } else if (step)
         step_end(v);
     else
         v->vmcb->rflags &= ~(uint64_t)RFLAGS_TF; /* ours, back by an IRET */

@@ -35,6 +35,47 @@ bool guest_physical(const struct vcpu *v, uint64_t linear, uint64_t *physical)
     return false;
 }
 
+bool guest_is_ram(uint64_t physical)
+{
+    for (unsigned n = 0; n < hypervisor.ram_ranges; n++)
+        if (physical >= hypervisor.ram[n].start &&
+            physical < hypervisor.ram[n].end)
+            return true;
+    return false;
+}
+
+/* Where the byte is, in RAM; NULL if it is not there. */
+static uint8_t *guest_byte(const struct vcpu *v, uint64_t linear)
+{
+    uint64_t at;
+
+    if (!guest_physical(v, linear, &at) || !guest_is_ram(at))
+        return NULL;
+    return (uint8_t *)at;
+}
+
+bool guest_copy(const struct vcpu *v, uint64_t linear, void *buffer,
+                size_t bytes, bool write)
+{
+    uint8_t *ours = buffer;
+
+    if (guest_byte(v, linear) == NULL ||
+        guest_byte(v, linear + bytes - 1) == NULL)
+        return false;
+    while (bytes > 0) {
+        uint8_t *theirs = guest_byte(v, linear);
+        size_t part = (size_t)(PAGE_BYTES - (linear & (PAGE_BYTES - 1)));
+
+        if (part > bytes)
+            part = bytes;
+        __builtin_memcpy(write ? theirs : ours, write ? ours : theirs, part);
+        linear += part;
+        ours += part;
+        bytes -= part;
+    }
+    return true;
+}
+
 /* The last translation is kept: code does not move while it runs. */
 static bool code_physical(struct vcpu *v, uint64_t rip, uint64_t *physical)
 {
@@ -72,15 +113,6 @@ const uint8_t *guest_code(struct vcpu *v, uint8_t *buffer, size_t *length)
         buffer[n] = ((const uint8_t *)next)[n - left];
     *length = INSTRUCTION_BYTES_MAX;
     return buffer;
-}
-
-bool guest_is_ram(uint64_t physical)
-{
-    for (unsigned n = 0; n < hypervisor.ram_ranges; n++)
-        if (physical >= hypervisor.ram[n].start &&
-            physical < hypervisor.ram[n].end)
-            return true;
-    return false;
 }
 
 void guest_inject(struct vcpu *v, unsigned vector, uint32_t error)

@@ -37,6 +37,10 @@ bool guest_physical(const struct vcpu *v, uint64_t linear, uint64_t *physical);
 /* Up to INSTRUCTION_BYTES_MAX bytes at RIP: into buffer, or where they are. */
 const uint8_t *guest_code(struct vcpu *v, uint8_t *buffer, size_t *length);
 bool guest_is_ram(uint64_t physical);
+/* Between the buffer and linear memory, up to a page of it. False: some of it
+ * is not there, and nothing has been copied. */
+bool guest_copy(const struct vcpu *v, uint64_t linear, void *buffer,
+                size_t bytes, bool write);
 
 /* Event injection; vector 8, 10-14 and 17 carry the error code. */
 void guest_inject(struct vcpu *v, unsigned vector, uint32_t error);
@@ -55,6 +59,13 @@ void step_end(struct vcpu *v);
 /* Counts it, for instructions that the host executes. */
 void step_count(struct vcpu *v, unsigned instructions, uint32_t cycles,
                 bool in_tx);
+
+/* pebs.c: after an instruction that has made a PEBS event, or that asks for a
+ * performance monitoring interrupt. */
+void pebs_serve(struct vcpu *v);
+
+/* pmi.c: sends the interrupt to this processor's local APIC. */
+void pmi_send(void);
 
 /* tx.c: transactions. */
 void tx_instruction(struct vcpu *v);

@@ -4,20 +4,24 @@
 
 #include "tests/silicon/model/bits.h"
 #include "tests/silicon/model/instruction.h"
+#include "tests/silicon/model/msr.h"
+#include "tests/silicon/model/pebs.h"
 #include "tests/silicon/model/pmu_msr.h"
 
 /* Every `bus` reference cycles are one cycle of the bus clock, event 3CH/01H. */
 #define BUS_RATIO 32
 
-static enum event_kind kind_of(const struct processor *p, uint64_t select)
+const struct event_row *counters_event(const struct processor *p,
+                                       uint64_t select)
 {
+    static const struct event_row none = { .kind = EVENT_NOTHING };
     const struct personality *cpu = p->machine->cpu;
 
     for (size_t n = 0; n < cpu->event_rows; n++)
         if (cpu->events[n].event == (uint8_t)select &&
             cpu->events[n].umask == (uint8_t)(select >> 8))
-            return cpu->events[n].kind;
-    return EVENT_NOTHING;
+            return &cpu->events[n];
+    return &none;
 }
 
 /* How often the event of this kind has happened. */
@@ -35,10 +39,12 @@ static uint32_t occurrences(const struct retirement *r, enum event_kind kind,
         return conditional;
     case EVENT_BRANCHES_CALL:
         return (r->branch & INSTRUCTION_CALL) != 0;
-    case EVENT_BRANCHES_RETURN:
-        return (r->branch & INSTRUCTION_RETURN) != 0;
-    case EVENT_BRANCHES_TAKEN:
-        return r->branch != 0 && r->taken;
+    case EVENT_BRANCHES_RETURN:         /* near ones */
+        return (r->branch & (INSTRUCTION_RETURN | INSTRUCTION_FAR)) ==
+               INSTRUCTION_RETURN;
+    case EVENT_BRANCHES_TAKEN:          /* near ones */
+        return r->branch != 0 && r->taken &&
+               (r->branch & INSTRUCTION_FAR) == 0;
     case EVENT_BRANCHES_NOT_TAKEN:
         return conditional && !r->taken;
     case EVENT_BRANCHES_FAR:
@@ -114,10 +120,23 @@ static uint32_t counter3_events(struct processor *p, uint32_t count)
     return count;
 }
 
+/* A PEBS counter's own interrupt waits until its record is written. */
+static void overflowed(struct processor *p, unsigned n)
+{
+    bool wants = (p->pmu.select[n] & EVTSEL_INT) != 0;
+
+    if ((p->pebs.enable & BITS(3, 0) & BIT(n)) != 0 && pebs_records(p, n))
+        pebs_arm(p, n, wants);
+    else if (wants)
+        p->pmu.overflow_pmi = true;
+}
+
 static void count_general(struct processor *p, unsigned n, uint32_t count)
 {
     const struct machine *m = p->machine;
     uint64_t sum = p->pmu.counter[n] + count, status = BIT(n);
+
+    p->pebs.triggered |= p->pebs.armed & BIT(n);
 
     if (n == 3 && fault_is(m, FAULT_overflow_late)) {
         /* The carry arrives with the event after the one that wraps. */
@@ -139,6 +158,7 @@ static void count_general(struct processor *p, unsigned n, uint32_t count)
     if (n == 3 && fault_is(m, FAULT_overflow_silent))
         return;
     p->pmu.global_status |= status;
+    overflowed(p, n);
 }
 
 /* FIXED_CTR_CTRL has four bits a counter: OS, USR, ANY, PMI. */
@@ -155,7 +175,29 @@ static void count_fixed(struct processor *p, unsigned n, uint32_t count,
     if (p->pmu.fixed[n] > COUNTER_MASK) {
         p->pmu.fixed[n] &= COUNTER_MASK;
         p->pmu.global_status |= BIT(32 + n);
+        if ((ctrl & FIXED_PMI) != 0)
+            p->pmu.overflow_pmi = true;
     }
+}
+
+/* SDM 3B, "Freezing LBR and Performance Counters on PMI" and, from version 4
+ * on, "Enhancement in IA32_PERF_GLOBAL_STATUS". */
+void counters_signal(struct processor *p)
+{
+    bool v4 = p->machine->cpu->perfmon_version >= 4;
+    uint64_t debugctl = 0;
+
+    p->pmu.pmi = true;
+    msr_read(p, IA32_DEBUGCTL, &debugctl);
+    if (v4 && (debugctl & DEBUGCTL_FREEZE_LBRS_ON_PMI) != 0)
+        p->pmu.global_status |= STATUS_LBR_FRZ;
+    if ((debugctl & DEBUGCTL_FREEZE_PERFMON_ON_PMI) == 0)
+        return;
+    if (v4)
+        p->pmu.global_status |= STATUS_CTR_FRZ;
+    else
+        p->pmu.global_ctrl = 0;
+    pmu_update(p);
 }
 
 /* An SMI in the window: its handler counts like any other code. */
@@ -185,6 +227,8 @@ void counters_retire(struct processor *p, const struct retirement *r)
     struct pmu_state *pmu = &p->pmu;
     uint32_t ref, bus;
 
+    if (p->pebs.late > 0)
+        pebs_late_instruction(p);
     if (!pmu->counting)
         return;
     if (pmu->smi_pending)
@@ -197,7 +241,8 @@ void counters_retire(struct processor *p, const struct retirement *r)
 
         if (!select_admits(p, n, r))
             continue;
-        count = occurrences(r, kind_of(p, pmu->select[n]), bus);
+        count = occurrences(r, counters_event(p, pmu->select[n])->kind,
+                            bus);
         count = through_cmask(p, n, count, r);
         if (n == 3)
             count = counter3_events(p, count);
@@ -209,6 +254,11 @@ void counters_retire(struct processor *p, const struct retirement *r)
     count_fixed(p, 0, r->instructions, r->user);
     count_fixed(p, 1, r->cycles, r->user);
     count_fixed(p, 2, ref, r->user);
+    /* One interrupt for counters that overflow together. */
+    if (pmu->overflow_pmi) {
+        pmu->overflow_pmi = false;
+        counters_signal(p);
+    }
 }
 
 void counters_checkpoint(struct processor *p)

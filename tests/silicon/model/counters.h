@@ -34,6 +34,14 @@ bool counters_rdpmc(struct processor *p, uint32_t ecx, uint64_t *value);
 /* Counts it on every counter that is enabled for it. */
 void counters_retire(struct processor *p, const struct retirement *r);
 
+/* What EVTSEL[15:0] selects; EVENT_NOTHING if the processor does not know. */
+const struct event_row *counters_event(const struct processor *p,
+                                       uint64_t select);
+
+/* A performance monitoring interrupt: for the local APIC, and it may freeze
+ * the counters. */
+void counters_signal(struct processor *p);
+
 /* IN_TXCP: remember counter values, and go back to them on an abort. */
 void counters_checkpoint(struct processor *p);
 void counters_roll_back(struct processor *p);

@@ -59,32 +59,42 @@ const struct msr_row family_msrs_snb[5] = {
     { 0x1A7, MSR_PLAIN, OFFCORE_SNB, 0 },
     { 0x391, MSR_PLAIN, BITS(31, 29) | BITS(3, 0), 0 },
     { 0x392, MSR_PLAIN, BITS(3, 0), 0 },
-    { 0x3F1, MSR_PLAIN, BIT(63) | BITS(35, 32) | BITS(3, 0), 0 },
+    { 0x3F1, MSR_SPECIAL, BIT(63) | BITS(35, 32) | BITS(3, 0), 0 },
 };
 
-/* BR_INST_RETIRED has umasks of its own beside the architectural 00H. */
-const struct event_row family_events_skl[10] = {
-    { 0xC0, 0x00, EVENT_INSTRUCTIONS },
-    { 0xC0, 0x01, EVENT_INSTRUCTIONS },         /* PREC_DIST */
-    { 0xC4, 0x00, EVENT_BRANCHES },
-    { 0xC4, 0x01, EVENT_BRANCHES_CONDITIONAL },
-    { 0xC4, 0x02, EVENT_BRANCHES_CALL },
-    { 0xC4, 0x08, EVENT_BRANCHES_RETURN },
-    { 0xC4, 0x10, EVENT_BRANCHES_NOT_TAKEN },
-    { 0xC4, 0x40, EVENT_BRANCHES_FAR },
-    { 0x3C, 0x00, EVENT_CYCLES },
-    { 0x3C, 0x01, EVENT_CYCLES_BUS },
+#define ANY_COUNTER 0xF
+#define COUNTER_1   0x2
+
+/* BR_INST_RETIRED has umasks of its own beside the architectural 00H. What is
+ * precise: table "Precise Events for the Skylake Microarchitecture". */
+const struct event_row family_events_skl[12] = {
+    { 0xC0, 0x00, EVENT_INSTRUCTIONS, 0 },
+    { 0xC0, 0x01, EVENT_INSTRUCTIONS, COUNTER_1 },      /* PREC_DIST */
+    { 0xC4, 0x00, EVENT_BRANCHES, 0 },
+    { 0xC4, 0x01, EVENT_BRANCHES_CONDITIONAL, ANY_COUNTER },
+    { 0xC4, 0x02, EVENT_BRANCHES_CALL, ANY_COUNTER },
+    { 0xC4, 0x04, EVENT_BRANCHES, ANY_COUNTER },
+    { 0xC4, 0x08, EVENT_BRANCHES_RETURN, ANY_COUNTER },
+    { 0xC4, 0x10, EVENT_BRANCHES_NOT_TAKEN, 0 },
+    { 0xC4, 0x20, EVENT_BRANCHES_TAKEN, ANY_COUNTER },
+    { 0xC4, 0x40, EVENT_BRANCHES_FAR, ANY_COUNTER },
+    { 0x3C, 0x00, EVENT_CYCLES, 0 },
+    { 0x3C, 0x01, EVENT_CYCLES_BUS, 0 },
 };
 
-const struct event_row family_events_old[10] = {
-    { 0xC0, 0x00, EVENT_INSTRUCTIONS },
-    { 0xC0, 0x01, EVENT_INSTRUCTIONS },
-    { 0xC4, 0x00, EVENT_BRANCHES },
-    { 0xC4, 0x01, EVENT_BRANCHES_CONDITIONAL },
-    { 0xC4, 0x02, EVENT_BRANCHES_CALL },
-    { 0xC4, 0x08, EVENT_BRANCHES_RETURN },
-    { 0xC4, 0x10, EVENT_BRANCHES_NOT_TAKEN },
-    { 0xC4, 0x40, EVENT_BRANCHES_FAR },
-    { 0x3C, 0x00, EVENT_CYCLES },
-    { 0x3C, 0x01, EVENT_CYCLES_BUS },
+/* Table "PEBS Performance Events for Intel Microarchitecture Code Name Sandy
+ * Bridge", which Ivy Bridge and Haswell share. */
+const struct event_row family_events_old[12] = {
+    { 0xC0, 0x00, EVENT_INSTRUCTIONS, 0 },
+    { 0xC0, 0x01, EVENT_INSTRUCTIONS, COUNTER_1 },
+    { 0xC4, 0x00, EVENT_BRANCHES, 0 },
+    { 0xC4, 0x01, EVENT_BRANCHES_CONDITIONAL, ANY_COUNTER },
+    { 0xC4, 0x02, EVENT_BRANCHES_CALL, ANY_COUNTER },
+    { 0xC4, 0x04, EVENT_BRANCHES, ANY_COUNTER },
+    { 0xC4, 0x08, EVENT_BRANCHES_RETURN, ANY_COUNTER },
+    { 0xC4, 0x10, EVENT_BRANCHES_NOT_TAKEN, 0 },
+    { 0xC4, 0x20, EVENT_BRANCHES_TAKEN, ANY_COUNTER },
+    { 0xC4, 0x40, EVENT_BRANCHES_FAR, 0 },
+    { 0x3C, 0x00, EVENT_CYCLES, 0 },
+    { 0x3C, 0x01, EVENT_CYCLES_BUS, 0 },
 };

@@ -11,7 +11,7 @@
 extern const struct cpuid_row family_cpuid[6], family_cpuid_old[4];
 extern const struct msr_row family_msrs_skl[4], family_msrs_skx[3],
     family_msrs_hsw[5], family_msrs_snb[5];
-extern const struct event_row family_events_skl[10], family_events_old[10];
+extern const struct event_row family_events_skl[12], family_events_old[12];
 
 #define ROWS(table) (sizeof(table) / sizeof((table)[0]))
 

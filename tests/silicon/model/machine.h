@@ -54,6 +54,19 @@ struct pmu_state {
     bool adds_branch;                 /* for counter3_*_off */
     bool late;                        /* for overflow_late */
     bool smi_pending;
+    bool overflow_pmi;                /* a counter has asked for one */
+    bool pmi;                         /* to be sent to the local APIC */
+};
+
+/* Sets of counters are bits 3:0. */
+struct pebs_state {
+    uint64_t enable;       /* IA32_PEBS_ENABLE */
+    uint64_t ds_area;      /* IA32_DS_AREA */
+    uint64_t armed;        /* counters that have overflowed */
+    uint64_t triggered;    /* and whose next event has happened since */
+    uint64_t held;         /* whose overflow interrupt waits for the record */
+    unsigned late;         /* instructions until a residual record */
+    uint64_t late_area, late_counters;
 };
 
 struct processor {
@@ -63,6 +76,7 @@ struct processor {
     struct random random;
     struct tsx_state tsx;
     struct pmu_state pmu;
+    struct pebs_state pebs;
     uint64_t smi_count;         /* MSR 34H */
     uint64_t bios_sign;         /* MSR 8BH */
     uint64_t plain[MSR_ROWS_MAX], plain_own[MSR_ROWS_MAX];

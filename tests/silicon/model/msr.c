@@ -5,6 +5,7 @@
 #include "tests/silicon/model/bits.h"
 #include "tests/silicon/model/counters.h"
 #include "tests/silicon/model/cpuid.h"
+#include "tests/silicon/model/pebs.h"
 #include "tests/silicon/model/tsx.h"
 
 /* SDM volume 4, "Architectural MSRs" and the tables of each family. */
@@ -18,9 +19,9 @@ static const struct msr_row common[] = {
      * value: see msr_write. */
     { IA32_MISC_ENABLE, MSR_SPECIAL, 0x0000000400450009, 0x0000000000000881 },
     { IA32_DEBUGCTL, MSR_SPECIAL, 0, 0 },
-    { 0x3F1, MSR_PLAIN, BITS(35, 32) | BITS(3, 0), 0 }, /* IA32_PEBS_ENABLE */
+    { IA32_PEBS_ENABLE, MSR_SPECIAL, BITS(35, 32) | BITS(3, 0), 0 },
     { 0x3F6, MSR_PLAIN, BITS(15, 0), 0 },   /* MSR_PEBS_LD_LAT */
-    { 0x600, MSR_CANONICAL, 0, 0 },         /* IA32_DS_AREA */
+    { IA32_DS_AREA, MSR_SPECIAL, 0, 0 },
 };
 #define COMMON_ROWS (sizeof(common) / sizeof(common[0]))
 _Static_assert(COMMON_ROWS <= MSR_ROWS_MAX, "processor.plain");
@@ -113,6 +114,19 @@ static bool write_special(struct processor *p, const struct msr_row *row,
         *stored = value;
         return true;
     }
+    if (row->number == IA32_DS_AREA) {
+        if (!canonical(value))
+            return false;
+        *stored = p->pebs.ds_area = value;
+        return true;
+    }
+    if (row->number == IA32_PEBS_ENABLE) {
+        if ((value & ~row->writable) != 0)
+            return false;
+        *stored = value;
+        pebs_write_enable(p, value);
+        return true;
+    }
     /* IA32_MISC_ENABLE: read-only bits may be written back as they are. */
     if (((value ^ *stored) & ~row->writable) != 0)
         return false;
@@ -145,11 +159,6 @@ bool msr_write(struct processor *p, uint32_t number, uint64_t value)
     switch (row->kind) {
     case MSR_PLAIN:
         if ((value & ~row->writable) != 0)
-            return false;
-        *stored = value;
-        return true;
-    case MSR_CANONICAL:
-        if (!canonical(value))
             return false;
         *stored = value;
         return true;

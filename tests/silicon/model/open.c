@@ -53,6 +53,9 @@ static void choose_common(struct open_choices *open, struct random *r)
     open->ref_up = (uint8_t)(8 + pick(r, 8));
     open->tx_may = (uint32_t)random_next(r);
     open->nest_overflows = pick(r, 2) != 0;
+    open->pebs_imprecise = pick(r, 2) != 0;
+    open->pebs_skip_sets_62 = pick(r, 2) != 0;
+    open->pebs_late_one_in = (uint32_t)pick(r, 3); /* 0: never */
 }
 
 void open_choose(struct open_choices *open, uint64_t seed, unsigned processor)

@@ -45,6 +45,9 @@ struct open_choices {
     uint32_t spontaneous_one_in; /* aborts without a cause; 0 = never */
     uint32_t sdv_abort_one_in;   /* the same in SDV mode */
     bool nest_overflows;         /* nesting too deep sets EAX[3] */
+    bool pebs_imprecise;         /* events not listed as precise are recorded */
+    bool pebs_skip_sets_62;      /* so does a record that does not fit */
+    uint32_t pebs_late_one_in;   /* residual records after a wrong stop order */
     bool rtm_locked;             /* MCU_OPT_CTRL[2], regime F */
     /* The cycle model: cycles of an instruction by what it does. */
     uint8_t cycles_plain, cycles_branch, cycles_slow, cycles_abort;

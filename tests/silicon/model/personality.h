@@ -38,6 +38,7 @@ enum event_kind {
 struct event_row {
     uint8_t event, umask;
     enum event_kind kind;
+    uint8_t precise;       /* counters on which PEBS records it, bits 3:0 */
 };
 
 /* A leaf given word for word; what varies (APIC IDs, TSX bits, leaf 0AH) is
@@ -51,7 +52,6 @@ enum msr_kind {
     MSR_PLAIN,       /* keeps what is written; #GP outside `writable` */
     MSR_FIXED_VALUE, /* reads `reset`, #GP on write */
     MSR_WRITE_ONLY,  /* discards writes, #GP on read */
-    MSR_CANONICAL,   /* a linear address: #GP if not canonical */
     MSR_SPECIAL,     /* has behaviour: model/msr.c */
 };
 

@@ -4,6 +4,7 @@
 
 #include "tests/silicon/model/bits.h"
 #include "tests/silicon/model/counters.h"
+#include "tests/silicon/model/pebs.h"
 
 void pmu_update(struct processor *p)
 {
@@ -70,6 +71,7 @@ static void write_counter(struct processor *p, unsigned n, uint64_t value)
         p->pmu.stands_still = false;
     }
     p->pmu.counter[n] = low;
+    pebs_disarm(p, BIT(n));
 }
 
 static bool write_counter_full(struct processor *p, unsigned n, uint64_t value)
@@ -85,6 +87,7 @@ static bool write_counter_full(struct processor *p, unsigned n, uint64_t value)
             return true;
     }
     p->pmu.counter[n] = value & COUNTER_MASK;
+    pebs_disarm(p, BIT(n));
     return true;
 }
 

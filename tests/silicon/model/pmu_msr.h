@@ -27,6 +27,7 @@
 #define EVTSEL_OS      BIT(17)
 #define EVTSEL_EDGE    BIT(18)
 #define EVTSEL_INT     BIT(20)
+#define EVTSEL_ANY     BIT(21)
 #define EVTSEL_EN      BIT(22)
 #define EVTSEL_INV     BIT(23)
 #define EVTSEL_CMASK   BITS(31, 24)
@@ -35,6 +36,10 @@
 
 #define FIXED_OS  BIT(0)
 #define FIXED_USR BIT(1)
+#define FIXED_PMI BIT(3)
+
+#define DEBUGCTL_FREEZE_LBRS_ON_PMI    BIT(11)
+#define DEBUGCTL_FREEZE_PERFMON_ON_PMI BIT(12)
 
 #define STATUS_TOPA_PMI BIT(55)
 #define STATUS_LBR_FRZ  BIT(58)

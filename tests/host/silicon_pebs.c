@@ -1,0 +1,417 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* silicon_pebs.c - arming, records, the DS area, interrupts and freezing. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "tests/silicon/model/bits.h"
+#include "tests/silicon/model/counters.h"
+#include "tests/silicon/model/instruction.h"
+#include "tests/silicon/model/msr.h"
+#include "tests/silicon/model/pebs.h"
+
+#define BRANCHES  UINT64_C(0x4204C4) /* EN, OS, ALL_BRANCHES */
+#define NEAR_TAKEN UINT64_C(0x4220C4)
+#define PREC_DIST UINT64_C(0x4201C0)
+#define INT       BIT(20)
+#define STATUS_62 BIT(62)
+#define BASE      UINT64_C(0x10000)
+
+static struct machine machine;
+static struct processor processor;
+static struct pebs_ds ds;
+static struct pebs_record record;
+
+/* Room for `room` records, the threshold after `threshold` of them. */
+static void start(const char *cpu, const char *fault, unsigned bytes,
+                  unsigned room, unsigned threshold)
+{
+    struct config config = {
+        .cpu = personality_find(cpu),
+        .seed = 1,
+        .smt = true,
+    };
+
+    assert_non_null(config.cpu);
+    assert_true(fault_find(fault, &config.fault));
+    machine_start(&machine, &config, 1);
+    processor_start(&processor, &machine, 0, 0);
+    processor.open.pebs_imprecise = false;
+    processor.open.pebs_skip_sets_62 = false;
+    processor.open.pebs_late_one_in = 0;
+    ds = (struct pebs_ds){
+        .base = BASE,
+        .index = BASE,
+        .maximum = BASE + room * bytes + 1,
+        .threshold = BASE + threshold * bytes,
+        .reset = { (uint64_t)-2, (uint64_t)-3, (uint64_t)-4, (uint64_t)-5 },
+    };
+}
+
+static uint64_t get(uint32_t number)
+{
+    uint64_t value = 0;
+
+    assert_true(msr_read(&processor, number, &value));
+    return value;
+}
+
+static void set(uint32_t number, uint64_t value)
+{
+    assert_true(msr_write(&processor, number, value));
+}
+
+static void arm(unsigned n, uint64_t select, uint64_t period)
+{
+    set(0x186 + n, select);
+    set(0xC1 + n, (uint32_t)-period);
+    set(0x3F1, get(0x3F1) | BIT(n));
+}
+
+static void branch_to(bool taken)
+{
+    struct retirement r = { .instructions = 1, .cycles = 2, .taken = taken,
+                            .branch = INSTRUCTION_BRANCH };
+
+    counters_retire(&processor, &r);
+}
+
+static void branch(void)
+{
+    branch_to(true);
+}
+
+static void plain(void)
+{
+    struct retirement r = { .instructions = 1, .cycles = 2 };
+
+    counters_retire(&processor, &r);
+}
+
+/* The assist, with registers 100H, 101H.. */
+static bool take(void)
+{
+    struct pebs_snapshot s = { .eventing_ip = 0x200, .tx_abort = 0x201,
+                               .tsc = 0x202 };
+
+    for (unsigned n = 0; n < PEBS_REGISTERS; n++)
+        s.registers[n] = 0x100 + n;
+    assert_int_not_equal(processor.pebs.triggered, 0);
+    return pebs_take(&processor, &s, &ds, &record);
+}
+
+static bool took_interrupt(void)
+{
+    bool pmi = processor.pmu.pmi;
+
+    processor.pmu.pmi = false;
+    return pmi;
+}
+
+static void next_event_is_recorded(void **state)
+{
+    (void)state;
+    start("skylake-2018", "none", 0xC8, 4, 4);
+    arm(0, BRANCHES, 2);
+    set(0x38F, 1);
+    branch();
+    assert_int_equal(processor.pebs.armed, 0);
+    branch();
+    assert_int_equal(processor.pebs.armed, 1);
+    assert_int_equal(get(0x38E), 1);
+    plain();
+    assert_int_equal(processor.pebs.triggered, 0);
+    branch();
+    assert_true(take());
+    assert_int_equal(get(0x38E), 0);
+    assert_int_equal(get(0xC1), 0xFFFFFFFFFFFE);
+    assert_int_equal(record.at, BASE);
+    assert_int_equal(ds.index, BASE + 0xC8);
+    assert_false(took_interrupt());
+}
+
+static void prec_dist_has_no_skid(void **state)
+{
+    (void)state;
+    start("skylake-2018", "none", 0xC8, 4, 4);
+    arm(1, PREC_DIST, 3);
+    set(0x38F, 2);
+    plain();
+    plain();
+    assert_int_equal(processor.pebs.triggered, 0);
+    plain();
+    assert_true(take());
+    assert_int_equal(get(0xC2), 0xFFFFFFFFFFFD);
+}
+
+static void layout_of_each_format(void **state)
+{
+    static const struct {
+        const char *cpu;
+        unsigned bytes;
+        uint64_t word_90h;
+    } rows[] = {
+        { "sandybridge", 0xB0, 1 },
+        { "ivybridge", 0xB0, 1 },
+        { "haswell", 0xC0, 1 },
+        { "skylake-2017", 0xC8, 1 },
+        { "cometlake-2022", 0xC8, 1 },
+    };
+
+    (void)state;
+    for (size_t k = 0; k < sizeof(rows) / sizeof(rows[0]); k++) {
+        start(rows[k].cpu, "none", rows[k].bytes, 4, 4);
+        arm(0, BRANCHES, 1);
+        set(0x38F, 1);
+        branch();
+        branch();
+        assert_true(take());
+        assert_int_equal(record.bytes, rows[k].bytes);
+        for (unsigned n = 0; n < PEBS_REGISTERS; n++)
+            assert_int_equal(record.words[n], 0x100 + n);
+        assert_int_equal(record.words[0x90 / 8], rows[k].word_90h);
+        assert_int_equal(record.words[0x98 / 8], 0);
+        assert_int_equal(record.words[0xA8 / 8], 0);
+        assert_int_equal(record.words[0xB0 / 8], 0x200);
+        assert_int_equal(record.words[0xB8 / 8], 0x201);
+        assert_int_equal(record.words[0xC0 / 8], 0x202);
+    }
+}
+
+/* Counters 0 and 2 have overflowed; only counter 0's event happens. */
+static void several_counters(const char *cpu, unsigned bytes)
+{
+    start(cpu, "none", bytes, 4, 4);
+    arm(0, BRANCHES, 1);
+    arm(2, NEAR_TAKEN, 1);
+    set(0x38F, 5);
+    branch();
+    branch_to(false);
+    assert_true(take());
+}
+
+static void status_image_in_format_2(void **state)
+{
+    (void)state;
+    several_counters("haswell", 0xC0);
+    assert_int_equal(record.words[0x90 / 8], 5);
+    assert_int_equal(get(0x38E), 0);
+    assert_int_equal(get(0xC3), 0xFFFFFFFFFFFC);
+}
+
+static void applicable_counter_in_format_3(void **state)
+{
+    (void)state;
+    several_counters("skylake-2018", 0xC8);
+    assert_int_equal(record.words[0x90 / 8], 1);
+    assert_int_equal(get(0x38E), 4);
+    start("skylake-2018", "none", 0xC8, 4, 4);
+    arm(0, BRANCHES, 1);
+    arm(3, BRANCHES, 1);
+    set(0x38F, 9);
+    branch();
+    branch();
+    assert_true(take());
+    assert_int_equal(record.words[0x90 / 8], 9);
+    assert_int_equal(get(0xC4), 0xFFFFFFFFFFFB);
+}
+
+static void threshold_interrupts_once(void **state)
+{
+    (void)state;
+    start("skylake-2018", "none", 0xC8, 4, 2);
+    arm(0, BRANCHES, 2);
+    set(0x38F, 1);
+    for (unsigned n = 1; n <= 4; n++) {
+        while (processor.pebs.triggered == 0)
+            branch();
+        assert_true(take());
+        assert_int_equal(took_interrupt(), n == 2);
+        assert_int_equal(get(0x38E), n >= 2 ? STATUS_62 : 0);
+    }
+}
+
+static void nothing_beyond_the_maximum(void **state)
+{
+    (void)state;
+    start("skylake-2018", "none", 0xC8, 2, 100);
+    arm(0, BRANCHES, 2);
+    set(0x38F, 1);
+    for (unsigned n = 1; n <= 3; n++) {
+        while (processor.pebs.triggered == 0)
+            branch();
+        assert_int_equal(take(), n <= 2);
+        assert_int_equal(get(0x38E) & STATUS_62, n >= 2 ? STATUS_62 : 0);
+    }
+    assert_int_equal(ds.index, BASE + 2 * 0xC8);
+    assert_false(took_interrupt());
+    /* Skipped entirely: neither reloaded nor cleared. */
+    assert_int_equal(get(0x38E) & 1, 1);
+    assert_int_equal(get(0xC1), 1);
+}
+
+static void index_out_of_bounds(void **state)
+{
+    (void)state;
+    start("haswell", "none", 0xC0, 2, 2);
+    ds.index = ds.base - 8;
+    arm(0, BRANCHES, 1);
+    set(0x38F, 1);
+    branch();
+    branch();
+    assert_false(take());
+    start("haswell", "none", 0xC0, 2, 2);
+    ds.index = (uint64_t)-8;
+    arm(0, BRANCHES, 1);
+    set(0x38F, 1);
+    branch();
+    branch();
+    assert_false(take());
+}
+
+static void only_precise_events(void **state)
+{
+    static const struct {
+        const char *cpu;
+        uint64_t select;
+        unsigned n;
+        bool records;
+    } rows[] = {
+        { "skylake-2018", BRANCHES, 0, true },
+        { "skylake-2018", BRANCHES, 3, true },
+        { "skylake-2018", BRANCHES | BIT(18), 0, false }, /* edge */
+        { "skylake-2018", BRANCHES | BIT(21), 0, false }, /* any thread */
+        { "skylake-2018", BRANCHES | BIT(23), 0, false }, /* invert */
+        { "skylake-2018", BRANCHES | BIT(24), 0, false }, /* cmask */
+        { "skylake-2018", 0x4200C4, 0, false },
+        { "skylake-2018", 0x42003C, 0, false },
+        { "skylake-2018", PREC_DIST, 1, true },
+        { "skylake-2018", PREC_DIST, 0, false },
+        { "sandybridge", BRANCHES, 0, true },
+        { "sandybridge", 0x4240C4, 0, false },
+        { "skylake-2018", 0x4240C4, 0, true },
+    };
+
+    (void)state;
+    for (size_t k = 0; k < sizeof(rows) / sizeof(rows[0]); k++) {
+        start(rows[k].cpu, "none", 0xC8, 2, 2);
+        set(0x186 + rows[k].n, rows[k].select);
+        assert_int_equal(pebs_records(&processor, rows[k].n), rows[k].records);
+        processor.open.pebs_imprecise = true;
+        assert_true(pebs_records(&processor, rows[k].n));
+    }
+}
+
+static void residual_record(void **state)
+{
+    (void)state;
+    start("skylake-2018", "none", 0xC8, 2, 2);
+    processor.open.pebs_late_one_in = 1;
+    set(0x600, 0x8000);
+    arm(0, BRANCHES, 1);
+    set(0x38F, 1);
+    branch();
+    set(0x3F1, 0);                      /* while it counts */
+    set(0x600, 0x9000);
+    assert_int_equal(processor.pebs.armed, 0);
+    assert_in_range(processor.pebs.late, 1, 64);
+    set(0x38F, 0);
+    while (processor.pebs.triggered == 0)
+        plain();
+    assert_int_equal(pebs_area(&processor), 0x8000);
+    assert_true(take());
+    assert_int_equal(pebs_area(&processor), 0x9000);
+    assert_int_equal(processor.pebs.late, 0);
+    /* The documented order leaves none. */
+    arm(0, BRANCHES, 1);
+    set(0x38F, 1);
+    branch();
+    set(0x38F, 0);
+    set(0x3F1, 0);
+    assert_int_equal(processor.pebs.late, 0);
+    assert_int_equal(processor.pebs.armed, 0);
+}
+
+static void overflow_interrupts(void **state)
+{
+    (void)state;
+    start("skylake-2018", "none", 0xC8, 2, 2);
+    set(0x186, BRANCHES | INT);
+    set(0x187, BRANCHES);
+    set(0xC1, (uint32_t)-1);
+    set(0xC2, (uint32_t)-2);
+    set(0x38D, 0x009);                  /* fixed counter 0: OS, PMI */
+    set(0x309, BITS(47, 2));
+    set(0x38F, BIT(32) | 3);
+    branch();
+    assert_true(took_interrupt());
+    branch();
+    assert_false(took_interrupt());     /* counter 1 has no INT */
+    branch();
+    assert_false(took_interrupt());
+    branch();
+    assert_true(took_interrupt());      /* the fixed counter */
+}
+
+static void held_until_the_record(void **state)
+{
+    (void)state;
+    start("skylake-2018", "none", 0xC8, 4, 4);
+    arm(0, BRANCHES | INT, 1);
+    set(0x38F, 1);
+    branch();
+    assert_false(took_interrupt());
+    branch();
+    assert_true(take());
+    assert_true(took_interrupt());
+}
+
+static void freezes(const char *cpu, uint64_t status, uint64_t ctrl)
+{
+    start(cpu, "none", 0xC8, 2, 2);
+    set(0x1D9, BIT(12));
+    set(0x186, BRANCHES | INT);
+    set(0xC1, (uint32_t)-1);
+    set(0x38F, 1);
+    branch();
+    branch();
+    branch();
+    assert_int_equal(get(0xC1), 0);
+    assert_int_equal(get(0x38E), status);
+    assert_int_equal(get(0x38F), ctrl);
+    set(0x390, status);
+    set(0x38F, 1);
+    branch();
+    assert_int_equal(get(0xC1), 1);
+}
+
+static void freeze_on_interrupt(void **state)
+{
+    (void)state;
+    freezes("skylake-2018", BIT(59) | 1, 1);
+    freezes("haswell", 1, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(next_event_is_recorded),
+        cmocka_unit_test(prec_dist_has_no_skid),
+        cmocka_unit_test(layout_of_each_format),
+        cmocka_unit_test(status_image_in_format_2),
+        cmocka_unit_test(applicable_counter_in_format_3),
+        cmocka_unit_test(threshold_interrupts_once),
+        cmocka_unit_test(nothing_beyond_the_maximum),
+        cmocka_unit_test(index_out_of_bounds),
+        cmocka_unit_test(only_precise_events),
+        cmocka_unit_test(residual_record),
+        cmocka_unit_test(overflow_interrupts),
+        cmocka_unit_test(held_until_the_record),
+        cmocka_unit_test(freeze_on_interrupt),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

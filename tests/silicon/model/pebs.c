@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* pebs.c - arming, the PEBS assist, the record. */
+#include "tests/silicon/model/pebs.h"
+
+#include "tests/silicon/model/bits.h"
+#include "tests/silicon/model/counters.h"
+#include "tests/silicon/model/pmu_msr.h"
+
+/* IA32_PERF_CAPABILITIES[11:8]: format 0001b, 0010b, 0011b. */
+#define FORMAT_OF(capabilities) (((capabilities) & BITS(11, 8)) >> 8)
+
+/* Byte offsets of a record behind the registers, as words. */
+#define WORD_STATUS       (0x90 / 8) /* format 3: applicable counter */
+#define WORD_EVENTING_IP  (0xB0 / 8) /* from format 2 on */
+#define WORD_TX_ABORT     (0xB8 / 8)
+#define WORD_TSC          (0xC0 / 8) /* from format 3 on */
+
+/* "Precise Distribution of Instructions Retired": INST_RETIRED.PREC_DIST on
+ * counter 1 traps on the very instruction that overflows it. */
+#define EVENT_PREC_DIST   0x01C0
+#define COUNTER_PREC_DIST 1
+
+#define LATE_INSTRUCTIONS_MAX 64
+
+static unsigned format_of(const struct processor *p)
+{
+    return (unsigned)FORMAT_OF(p->machine->cpu->perf_capabilities);
+}
+
+static unsigned record_bytes(unsigned format)
+{
+    static const uint8_t bytes[] = { 0x90, 0xB0, 0xC0, 0xC8 };
+
+    return bytes[format < 3 ? format : 3];
+}
+
+/* "Precise events are only valid when AnyThread, Edge, Invert, CMask are all
+ * zero"; what others do is not said. */
+bool pebs_records(const struct processor *p, unsigned n)
+{
+    uint64_t select = p->pmu.select[n];
+    uint64_t zero = EVTSEL_ANY | EVTSEL_EDGE | EVTSEL_INV | EVTSEL_CMASK;
+
+    if (n >= PEBS_COUNTERS)
+        return false;
+    if ((counters_event(p, select)->precise >> n & 1) != 0 &&
+        (select & zero) == 0)
+        return true;
+    return p->open.pebs_imprecise;
+}
+
+void pebs_arm(struct processor *p, unsigned n, bool interrupt)
+{
+    p->pebs.armed |= BIT(n);
+    if (interrupt)
+        p->pebs.held |= BIT(n);
+    if (n == COUNTER_PREC_DIST &&
+        (p->pmu.select[n] & BITS(15, 0)) == EVENT_PREC_DIST)
+        p->pebs.triggered |= BIT(n);
+}
+
+void pebs_disarm(struct processor *p, uint64_t counters)
+{
+    p->pebs.armed &= ~counters;
+    p->pebs.triggered &= ~counters;
+    p->pebs.held &= ~counters;
+}
+
+/* "Re-configuring PEBS Facilities": a residual record may still be captured at
+ * the previous buffer; here after PEBS was disabled under a counter that
+ * counts and has overflowed. */
+void pebs_write_enable(struct processor *p, uint64_t value)
+{
+    uint64_t closed = p->pebs.armed & ~value;
+
+    if (closed != 0 && p->pmu.counting &&
+        random_one_in(&p->random, p->open.pebs_late_one_in)) {
+        p->pebs.late =
+            1 + (unsigned)(random_next(&p->random) % LATE_INSTRUCTIONS_MAX);
+        p->pebs.late_area = p->pebs.ds_area;
+        p->pebs.late_counters = closed;
+    }
+    p->pebs.enable = value;
+    pebs_disarm(p, ~value);
+}
+
+void pebs_late_instruction(struct processor *p)
+{
+    if (--p->pebs.late == 0)
+        p->pebs.triggered |= p->pebs.late_counters;
+}
+
+static bool is_late(const struct processor *p)
+{
+    return p->pebs.late_counters != 0 && p->pebs.late == 0;
+}
+
+uint64_t pebs_area(const struct processor *p)
+{
+    return is_late(p) ? p->pebs.late_area : p->pebs.ds_area;
+}
+
+static void fill(const struct processor *p, const struct pebs_snapshot *s,
+                 uint64_t counters, struct pebs_record *record)
+{
+    unsigned format = format_of(p);
+    uint64_t *words = record->words;
+
+    *record = (struct pebs_record){ .bytes = record_bytes(format) };
+    for (unsigned n = 0; n < PEBS_REGISTERS; n++)
+        words[n] = s->registers[n];
+    words[WORD_STATUS] = format >= 3 ? counters : p->pmu.global_status;
+    words[WORD_EVENTING_IP] = s->eventing_ip;
+    words[WORD_TX_ABORT] = s->tx_abort;
+    words[WORD_TSC] = s->tsc;
+}
+
+/* "PEBS Interrupt Threshold": the interrupt, once the index has reached it;
+ * "in the event that the PEBS buffer fills up": status bit 62 alone. */
+static void advance(struct processor *p, struct pebs_ds *ds, unsigned bytes)
+{
+    bool was_set = (p->pmu.global_status & STATUS_DS_OVF) != 0;
+
+    ds->index += bytes;
+    if (ds->index >= ds->threshold || ds->index + bytes > ds->maximum)
+        p->pmu.global_status |= STATUS_DS_OVF;
+    if (ds->index >= ds->threshold && !was_set)
+        counters_signal(p);
+}
+
+/* "After each PEBS record is written, the processor checks each counter to see
+ * if it overflowed and was enabled for PEBS": reloaded, and its overflow
+ * status cleared. */
+static void reload(struct processor *p, const struct pebs_ds *ds,
+                   uint64_t counters)
+{
+    for (unsigned n = 0; n < PEBS_COUNTERS; n++)
+        if ((counters >> n & 1) != 0)
+            p->pmu.counter[n] = ds->reset[n] & COUNTER_MASK;
+    p->pmu.global_status &= ~counters;
+}
+
+bool pebs_take(struct processor *p, const struct pebs_snapshot *s,
+               struct pebs_ds *ds, struct pebs_record *record)
+{
+    bool late = is_late(p), fits;
+    /* Format 3 keeps counters apart; in those before, one record serves all
+     * that have overflowed. */
+    uint64_t counters = late ? p->pebs.late_counters
+                      : format_of(p) >= 3 ? p->pebs.triggered : p->pebs.armed;
+    uint64_t held = p->pebs.held & counters;
+
+    fill(p, s, counters, record);
+    pebs_disarm(p, counters);
+    p->pebs.triggered = 0;
+    if (late)
+        p->pebs.late_counters = 0;
+    /* No record beyond the end of the buffer. One that does not pass the
+     * bounds checks "will be skipped entirely". */
+    fits = ds != NULL && ds->index >= ds->base &&
+           ds->index <= ds->maximum &&
+           ds->maximum - ds->index >= record->bytes;
+    if (fits) {
+        record->at = ds->index;
+        if (!late)
+            reload(p, ds, counters);
+        advance(p, ds, record->bytes);
+    } else if (p->open.pebs_skip_sets_62) {
+        p->pmu.global_status |= STATUS_DS_OVF;
+    }
+    if (held != 0)
+        counters_signal(p);
+    return fits;
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * pebs.h - processor event based sampling: which counter arms, which event
+ * makes a record, what the record holds, and what it does to the DS area.
+ *
+ * SDM volume 3B, chapter "Performance Monitoring", topics "Processor Event
+ * Based Sampling (PEBS)" of each generation, "Intel TSX and PEBS Support"; and
+ * "BTS and DS Save Area". A counter with PEBS enabled arms when it overflows;
+ * its next event makes the record, of the state behind that instruction.
+ */
+#ifndef SILICON_MODEL_PEBS_H
+#define SILICON_MODEL_PEBS_H
+
+#include "tests/silicon/model/machine.h"
+
+#define IA32_PEBS_ENABLE 0x3F1u
+#define IA32_DS_AREA     0x600u
+
+#define PEBS_COUNTERS 4
+
+/* The PEBS fields of the DS buffer management area in its 64-bit format, from
+ * PEBS_DS_OFFSET on. */
+#define PEBS_DS_OFFSET 0x20
+struct pebs_ds {
+    uint64_t base, index, maximum, threshold;
+    uint64_t reset[PEBS_COUNTERS];
+};
+
+/* The state behind the instruction, in the order of a record; 00H-8FH. */
+enum pebs_register {
+    PEBS_RFLAGS, PEBS_RIP, PEBS_RAX, PEBS_RBX, PEBS_RCX, PEBS_RDX, PEBS_RSI,
+    PEBS_RDI, PEBS_RBP, PEBS_RSP, PEBS_R8, PEBS_R9, PEBS_R10, PEBS_R11,
+    PEBS_R12, PEBS_R13, PEBS_R14, PEBS_R15, PEBS_REGISTERS
+};
+
+struct pebs_snapshot {
+    uint64_t registers[PEBS_REGISTERS];
+    uint64_t eventing_ip;
+    uint64_t tx_abort;          /* TX Abort Information */
+    uint64_t tsc;
+};
+
+#define PEBS_WORDS_MAX (0xC8 / 8)
+struct pebs_record {
+    uint64_t words[PEBS_WORDS_MAX];
+    unsigned bytes;             /* of the processor's format */
+    uint64_t at;                /* linear */
+};
+
+/* WRMSR of IA32_PEBS_ENABLE; the value has no reserved bit. */
+void pebs_write_enable(struct processor *p, uint64_t value);
+
+/* Would an overflow of counter n, as it is selected, lead to a record? */
+bool pebs_records(const struct processor *p, unsigned n);
+
+/* Counter n has overflowed; interrupt: EVTSEL.INT is set. */
+void pebs_arm(struct processor *p, unsigned n, bool interrupt);
+void pebs_disarm(struct processor *p, uint64_t counters);
+
+/* While pebs.late is not 0: one more instruction has been executed. */
+void pebs_late_instruction(struct processor *p);
+
+/* Where the DS area of the record to be made is. */
+uint64_t pebs_area(const struct processor *p);
+
+/*
+ * To be called once pebs.triggered is not 0, outside transactions. ds: read
+ * from the DS area; NULL: not all of it is there. True: *record is to be
+ * written to memory, then *ds back. Counters, GLOBAL_STATUS and the wish for
+ * an interrupt have been brought up to date in either case.
+ */
+bool pebs_take(struct processor *p, const struct pebs_snapshot *s,
+               struct pebs_ds *ds, struct pebs_record *record);
+
+#endif
