@@ -8,6 +8,7 @@
 
 #include "asm/tsx.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #define LABELS(name) extern const uint8_t name##_fault[], name##_resume[]
@@ -27,13 +28,22 @@ static const struct {
               {hw_pmc_read_fault, hw_pmc_read_resume},
               {rtm_store_fault, rtm_store_resume},     /* XBEGIN */
               {rtm_store_end_fault, rtm_store_resume}, /* XEND */
+              {tsx_fallback, tsx_resume},
 #define ROW_OF_BODY(at) {at, tsx_resume},
               TSX_FAULTS(ROW_OF_BODY)};
+
+/* One of the 256 XABORTs, which lie at equal distances. */
+static bool is_xabort(uint64_t rip)
+{
+    uint64_t at = rip - (uint64_t)(uintptr_t)tsx_bodies_xabort;
+
+    return at < 256 * TSX_XABORT_BYTES && at % TSX_XABORT_BYTES == 0;
+}
 
 uint64_t fixup_find(uint64_t rip)
 {
     for (size_t i = 0; i < sizeof(fixups) / sizeof(fixups[0]); i++)
         if ((uint64_t)(uintptr_t)fixups[i].fault == rip)
             return (uint64_t)(uintptr_t)fixups[i].resume;
-    return 0;
+    return is_xabort(rip) ? (uint64_t)(uintptr_t)tsx_resume : 0;
 }

@@ -118,6 +118,7 @@ tsx_inside_end_fault:
         mov     [rdi + STATUS], eax
         mov     eax, COMMITTED
         jmp     tsx_resume
+global tsx_fallback
 tsx_fallback:
         compare_registers
         mov     eax, ABORTED
@@ -254,6 +255,19 @@ body write_lines
         shl     rdx, 6
 .next:  mov     [rsi + rdx - 64], rdx
         sub     rdx, 64
+        jnz     .next
+        NEXT
+
+; Reads from eight lines so many times, from RSI on, the last eight first.
+body read_lines
+        shl     rdx, 9
+.next:
+%assign line 0
+%rep 8
+        mov     rcx, [rsi + rdx - 512 + 64 * line]
+%assign line line+1
+%endrep
+        sub     rdx, 512
         jnz     .next
         NEXT
 

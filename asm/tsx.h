@@ -55,6 +55,8 @@ extern const uint8_t tsx_body_nest_xend_xabort[];
 /* The first 8 bytes of each of count lines of 64 bytes from argument on: 64
  * times the line's number, counted from 1. */
 extern const uint8_t tsx_body_write_lines[];
+/* One quadword of each of 8 * count lines from argument on; count at least 1. */
+extern const uint8_t tsx_body_read_lines[];
 extern const uint8_t tsx_body_store[]; /* of count at argument */
 extern const uint8_t tsx_body_load[];  /* from argument */
 extern const uint8_t tsx_body_ud2[], tsx_body_divide[], tsx_body_int3[];
@@ -82,6 +84,10 @@ extern const uint8_t tsx_bodies_xabort[];
     AT(tsx_body_ud2_fault)    \
     AT(tsx_body_divide_fault) \
     AT(tsx_body_int3_trap)
+
+/* Where an abort goes on, and so the RIP of an exception that is delivered all
+ * the same: it has a fix-up too. So has each XABORT. */
+extern const uint8_t tsx_fallback[];
 
 /* The instruction of tsx_body_store, for an instruction breakpoint. */
 extern const uint8_t tsx_body_store_fault[];

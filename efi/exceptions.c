@@ -87,17 +87,43 @@ void exception_handle(struct frame *frame)
     frame->rip = (uint64_t)(uintptr_t)exception_guard_left;
 }
 
+/* What a test may change that is no MSR; DR1 to DR3 it leaves alone. */
+struct debug {
+    uint64_t dr0, dr6, dr7;
+};
+
+static struct debug debug_get(void)
+{
+    struct debug debug;
+
+    __asm__ volatile("mov %%dr0, %0" : "=r"(debug.dr0));
+    __asm__ volatile("mov %%dr6, %0" : "=r"(debug.dr6));
+    __asm__ volatile("mov %%dr7, %0" : "=r"(debug.dr7));
+    return debug;
+}
+
+static void debug_put(const struct debug *debug)
+{
+    __asm__ volatile("mov %0, %%dr7" : : "r"(debug->dr7));
+    __asm__ volatile("mov %0, %%dr6" : : "r"(debug->dr6));
+    __asm__ volatile("mov %0, %%dr0" : : "r"(debug->dr0));
+}
+
+/* A job that an exception ended may have left a breakpoint armed. */
 bool exceptions_guard(unsigned processor,
                       void (*job)(unsigned processor, void *context),
                       void *context, struct hw_exception *exception)
 {
     struct guard *guard = &guards[processor];
     struct guard outer = *guard;
+    struct debug debug = debug_get();
 
     guard->exception = exception;
     guard->active = true;
     bool returned = exception_guard_call(processor, context, job, &guard->rsp);
     *guard = outer;
+    if (!returned)
+        debug_put(&debug);
     return returned;
 }
 

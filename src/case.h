@@ -78,6 +78,11 @@ uint64_t run_random(struct run *t);
  * holds is undefined at the start of a test. */
 #define RUN_BUFFER_BYTES 65536
 void *run_buffer(const struct run *t);
+/* Memory to read from, at the start of a page: zeros, the same for all
+ * processors. More than a transaction reads (the largest caches are larger
+ * still, but shared). */
+#define RUN_SOURCE_BYTES 0x800000
+const void *run_source(const struct run *t);
 
 /* --- What a body says ---------------------------------------------------- */
 

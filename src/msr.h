@@ -32,8 +32,9 @@
 #define TSX_FORCE_ABORT_TSX_CPUID_CLEAR BIT(1)
 #define TSX_FORCE_ABORT_SDV_ENABLE_RTM  BIT(2)
 
-#define IA32_TSX_CTRL     0x122u /* enumerated by IA32_ARCH_CAPABILITIES[7] */
-#define IA32_MCU_OPT_CTRL 0x123u
+#define IA32_TSX_CTRL             0x122u /* where IA32_ARCH_CAPABILITIES[7] */
+#define IA32_TSX_CTRL_RTM_DISABLE BIT(0)
+#define IA32_MCU_OPT_CTRL         0x123u
 
 /* SDM 3B, "Layout of IA32_PERFEVTSELx MSRs"; IN_TX and IN_TXCP: "Performance
  * Monitoring and Intel TSX". */

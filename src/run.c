@@ -155,6 +155,11 @@ void *run_buffer(const struct run *t)
     return t->buffer;
 }
 
+const void *run_source(const struct run *t)
+{
+    return t->source;
+}
+
 /* --- Other processors
  * ------------------------------------------------------ */
 

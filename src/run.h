@@ -34,7 +34,8 @@ struct run {
     struct run *all;     /* every processor's run, by number */
     struct hw_result *results; /* room for on_processors() */
     unsigned processors;
-    void *buffer; /* of run_buffer() */
+    void *buffer;       /* of run_buffer() */
+    const void *source; /* of run_source() */
 
     enum verdict verdict;
     unsigned observed;   /* calls of observe() with n > 0 */

@@ -30,6 +30,7 @@ struct session {
     struct run *runs;
     struct hw_result *results, *inner_results; /* inner: of on_processors() */
     char *buffers;                             /* RUN_BUFFER_BYTES each */
+    const char *source;                        /* RUN_SOURCE_BYTES */
     bool set[HW_PROCESSORS_MAX];
     const struct test *tests[TESTS_MAX]; /* the selected, sorted by name */
     unsigned tests_count;
@@ -59,10 +60,11 @@ static size_t lay_out(struct session *s, char *base, unsigned processors)
     const size_t bytes[] = {processors * sizeof(struct run),
                             processors * sizeof(struct hw_result),
                             processors * sizeof(struct hw_result),
-                            processors * RUN_BUFFER_BYTES + PAGE_BYTES};
-    void *blocks[4] = {NULL};
+                            processors * RUN_BUFFER_BYTES + PAGE_BYTES,
+                            RUN_SOURCE_BYTES + PAGE_BYTES};
+    void *blocks[5] = {NULL};
 
-    for (unsigned i = 0; i < 4; i++) {
+    for (unsigned i = 0; i < 5; i++) {
         if (base != NULL)
             blocks[i] = base + at;
         at += rounded(bytes[i]);
@@ -72,6 +74,7 @@ static size_t lay_out(struct session *s, char *base, unsigned processors)
         s->results = blocks[1];
         s->inner_results = blocks[2];
         s->buffers = page_at(blocks[3]);
+        s->source = page_at(blocks[4]);
     }
     return at;
 }
@@ -96,6 +99,7 @@ static struct session *open_session(const struct session_setup *setup)
         s->runs[p].results = s->inner_results;
         s->runs[p].processors = processors;
         s->runs[p].buffer = s->buffers + (size_t)p * RUN_BUFFER_BYTES;
+        s->runs[p].source = s->source;
         s->runs[p].trials = setup->options->trials;
     }
     return s;

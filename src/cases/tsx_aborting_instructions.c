@@ -37,10 +37,10 @@ static void try_row(struct run *t, const struct row *row)
 {
     struct tsx_block block = {.body = row->body,
                               .argument = (uint64_t)(uintptr_t)run_buffer(t)};
-    struct probe probe;
+    struct rtm_tally probe;
     char what[64];
 
-    probe_clear(&probe);
+    rtm_clear(&probe);
     for (unsigned i = 0; i < TRIES; i++)
         probe_watched(&block, 0, DR7_NOTHING, 0, &probe); /* puts DR0 back */
     probe_check(t, row->name, &probe);

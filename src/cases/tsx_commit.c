@@ -14,10 +14,10 @@ static void check_lines(struct run *t, volatile uint64_t *lines)
     const struct tsx_block block = {.body = tsx_body_write_lines,
                                     .argument = (uint64_t)(uintptr_t)lines,
                                     .count = LINES};
-    struct probe probe;
+    struct rtm_tally probe;
     unsigned wrong = 0;
 
-    probe_clear(&probe);
+    rtm_clear(&probe);
     for (unsigned i = 0; i < PROBE_TRIES; i++) {
         for (unsigned n = 0; n < LINES; n++)
             lines[n * STEP] = 0;

@@ -37,9 +37,9 @@ static void try_inside(struct run *t, const struct breakpoint *point,
                        const struct tsx_block *block, uint64_t dr0)
 {
     char text[RTM_STATUS_TEXT];
-    struct probe probe;
+    struct rtm_tally probe;
 
-    probe_clear(&probe);
+    rtm_clear(&probe);
     for (unsigned i = 0; i < PROBE_TRIES && probe.matched == 0; i++)
         probe_watched(block, dr0, point->dr7, RTM_STATUS_BREAKPOINT, &probe);
     probe_check(t, point->what, &probe);

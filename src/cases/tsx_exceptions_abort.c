@@ -41,7 +41,7 @@ TEST(tsx_exceptions_abort,
     for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         struct tsx_block block = {.body = rows[i].body,
                                   .argument = rows[i].argument};
-        struct probe probe;
+        struct rtm_tally probe;
         int outside = tsx_outside(&block);
 
         /* It is delivered outside of transactions, or shows nothing inside. */

@@ -10,13 +10,13 @@
 #define DEPTH_MAX 64
 
 /* Tries so many transactions in one another until one commits. */
-static bool depth_commits(struct run *t, unsigned depth, struct probe *probe)
+static bool depth_commits(struct run *t, unsigned depth, struct rtm_tally *probe)
 {
     const struct tsx_block block = {.body = depth == 1 ? tsx_body_nothing
                                                        : tsx_body_nest,
                                     .count = depth - 1};
 
-    probe_clear(probe);
+    rtm_clear(probe);
     for (unsigned i = 0; i < PROBE_TRIES && probe->committed == 0; i++)
         probe_once(&block, RTM_STATUS_NESTED, probe);
     probe_check(t, "transactions in one another", probe);
@@ -26,7 +26,7 @@ static bool depth_commits(struct run *t, unsigned depth, struct probe *probe)
 static void find_depth(struct run *t)
 {
     char text[RTM_STATUS_TEXT];
-    struct probe probe;
+    struct rtm_tally probe;
     unsigned depth = 1;
 
     while (depth <= DEPTH_MAX && depth_commits(t, depth, &probe))
@@ -47,7 +47,7 @@ static void find_depth(struct run *t)
 
 /* A body that ends in XABORT; true where one of its tries said so in EAX. */
 static bool run_xabort(struct run *t, const char *what, const uint8_t *body,
-                       uint32_t code, struct probe *probe)
+                       uint32_t code, struct rtm_tally *probe)
 {
     const struct tsx_block block = {.body = body};
     char text[RTM_STATUS_TEXT];
@@ -71,7 +71,7 @@ TEST(tsx_nesting,
          "Abort Status Definition\"",
      .needs = {.features = NEED_INTEL | NEED_RTM})
 {
-    struct probe probe;
+    struct rtm_tally probe;
 
     /* Set-up. */
     if (!probe_set_up(t))

@@ -25,13 +25,13 @@ static unsigned lines_wrong(const volatile uint64_t *lines, unsigned count,
 /* Tries to write so many lines until a transaction commits. All lines are
  * written before, so that they are in the cache, writable and dirty. */
 static bool lines_commit(volatile uint64_t *lines, unsigned count,
-                         struct probe *probe, unsigned *wrong)
+                         struct rtm_tally *probe, unsigned *wrong)
 {
     const struct tsx_block block = {.body = tsx_body_write_lines,
                                     .argument = (uint64_t)(uintptr_t)lines,
                                     .count = count};
 
-    probe_clear(probe);
+    rtm_clear(probe);
     for (unsigned i = 0; i < TRIES && probe->committed == 0; i++) {
         for (unsigned n = 0; n < count; n++)
             lines[n * STEP] = OLD;
@@ -44,11 +44,11 @@ static bool lines_commit(volatile uint64_t *lines, unsigned count,
 
 /* The largest number of lines found to commit, 0 to LINES_MAX, and in *above
  * the outcomes of the smallest found not to. */
-static unsigned find_limit(struct run *t, struct probe *above, unsigned *wrong)
+static unsigned find_limit(struct run *t, struct rtm_tally *above, unsigned *wrong)
 {
     volatile uint64_t *lines = run_buffer(t);
     unsigned good = 0, bad = 1;
-    struct probe probe;
+    struct rtm_tally probe;
 
     for (; bad <= LINES_MAX && lines_commit(lines, bad, &probe, wrong);
          bad *= 2) {
@@ -80,13 +80,13 @@ TEST(tsx_write_capacity,
      .needs = {.features = NEED_INTEL | NEED_RTM})
 {
     char text[RTM_STATUS_TEXT];
-    struct probe above;
+    struct rtm_tally above;
     unsigned limit, wrong = 0;
 
     /* Set-up. */
     if (!probe_set_up(t))
         return;
-    probe_clear(&above);
+    rtm_clear(&above);
 
     /* Measured. */
     limit = find_limit(t, &above, &wrong);

@@ -13,11 +13,11 @@ struct codes {
     unsigned unasked; /* aborts without EAX[0]: other reasons */
 };
 
-static void try_code(unsigned code, struct codes *codes, struct probe *all)
+static void try_code(unsigned code, struct codes *codes, struct rtm_tally *all)
 {
     const struct tsx_block block = {.body = tsx_bodies_xabort +
                                             code * TSX_XABORT_BYTES};
-    struct probe probe;
+    struct rtm_tally probe;
 
     probe_run(&block, PROBE_TRIES, RTM_STATUS_XABORT, true, &probe);
     codes->unasked += probe.aborted - probe.matched;
@@ -41,12 +41,12 @@ TEST(tsx_xabort_codes,
      .needs = {.features = NEED_INTEL | NEED_RTM})
 {
     struct codes codes = {0};
-    struct probe all;
+    struct rtm_tally all;
 
     /* Set-up. */
     if (!probe_set_up(t))
         return;
-    probe_clear(&all);
+    rtm_clear(&all);
 
     /* Measured. */
     for (unsigned code = 0; code < 256; code++)

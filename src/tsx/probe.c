@@ -5,17 +5,11 @@
 #include "src/msr.h"
 #include "src/names.h"
 #include "src/tsx/force_abort.h"
-#include "src/tsx/rtm.h"
 
 #define BEFORE UINT64_C(0x5a5a5a5a5a5a5a5a)
 
-void probe_clear(struct probe *out)
-{
-    *out = (struct probe){.vector = HW_NO_FAULT};
-}
-
 static void enter_abort(const struct tsx_block *tried, uint32_t bits,
-                        struct probe *out)
+                        struct rtm_tally *out)
 {
     bool match = (tried->status & bits) == bits;
 
@@ -28,7 +22,7 @@ static void enter_abort(const struct tsx_block *tried, uint32_t bits,
 }
 
 static int enter(const struct tsx_block *tried, int outcome, uint32_t bits,
-                 struct probe *out)
+                 struct rtm_tally *out)
 {
     out->tried++;
     if (outcome == TSX_COMMITTED) {
@@ -54,7 +48,8 @@ static struct tsx_block prepared(const struct tsx_block *block)
     return tried;
 }
 
-int probe_once(const struct tsx_block *block, uint32_t bits, struct probe *out)
+int probe_once(const struct tsx_block *block, uint32_t bits,
+               struct rtm_tally *out)
 {
     struct tsx_block tried = prepared(block);
     int outcome = tsx_inside(&tried);
@@ -63,7 +58,7 @@ int probe_once(const struct tsx_block *block, uint32_t bits, struct probe *out)
 }
 
 int probe_watched(const struct tsx_block *block, uint64_t dr0, uint64_t dr7,
-                  uint32_t bits, struct probe *out)
+                  uint32_t bits, struct rtm_tally *out)
 {
     struct tsx_block tried = prepared(block);
     int outcome = tsx_watched(tsx_inside, &tried, dr0, dr7);
@@ -72,9 +67,9 @@ int probe_watched(const struct tsx_block *block, uint64_t dr0, uint64_t dr7,
 }
 
 void probe_run(const struct tsx_block *block, unsigned times, uint32_t bits,
-               bool until_match, struct probe *out)
+               bool until_match, struct rtm_tally *out)
 {
-    probe_clear(out);
+    rtm_clear(out);
     for (unsigned i = 0; i < times; i++) {
         probe_once(block, bits, out);
         if (until_match && out->matched != 0)
@@ -82,7 +77,7 @@ void probe_run(const struct tsx_block *block, unsigned times, uint32_t bits,
     }
 }
 
-void probe_add(struct probe *sum, const struct probe *more)
+void probe_add(struct rtm_tally *sum, const struct rtm_tally *more)
 {
     sum->tried += more->tried;
     sum->committed += more->committed;
@@ -99,7 +94,7 @@ void probe_add(struct probe *sum, const struct probe *more)
         sum->vector = more->vector;
 }
 
-void probe_check(struct run *t, const char *what, const struct probe *probe)
+void probe_check(struct run *t, const char *what, const struct rtm_tally *probe)
 {
     check(t, probe->faulted == 0,
           "%s: %s was delivered, %u of %u transactions; wanted none", what,
@@ -108,18 +103,7 @@ void probe_check(struct run *t, const char *what, const struct probe *probe)
           "%s: went on at the fallback of an inner transaction, %u of %u; "
           "wanted the outermost",
           what, probe->inner, probe->tried);
-    check(t, probe->leaked == 0,
-          "%s: the store of an aborted transaction remained in memory, "
-          "%u of %u; wanted 0",
-          what, probe->leaked, probe->aborted);
-    check(t, probe->unrestored == 0,
-          "%s: a register that an aborted transaction changed kept the change, "
-          "%u of %u; wanted 0",
-          what, probe->unrestored, probe->aborted);
-    check(t, probe->lost == 0,
-          "%s: the store of a committed transaction is not in memory, "
-          "%u of %u; wanted 0",
-          what, probe->lost, probe->committed);
+    rtm_check_atomic(t, what, probe);
 }
 
 /* Regime F: IA32_TSX_CTRL, or the microcode for good, may abort every RTM
@@ -129,7 +113,7 @@ static bool not_disabled(struct run *t)
     uint64_t control = 0;
 
     if (try_get_msr(t, IA32_TSX_CTRL, &control) == HW_NO_FAULT &&
-        (control & BIT(0)) != 0)
+        (control & IA32_TSX_CTRL_RTM_DISABLE) != 0)
         skip(t, "needs RTM; IA32_TSX_CTRL (122H)[0] (RTM_DISABLE) is 1");
     else if (run_cpu(t)->rtm_always_abort)
         skip(t, "needs RTM; CPUID.07H.0:EDX[11] (RTM_ALWAYS_ABORT) is 1");

@@ -8,47 +8,34 @@
 
 #include "asm/tsx.h"
 #include "src/case.h"
-
-/* The outcomes of a number of tries. tried = committed + aborted + inner +
- * faulted. */
-struct probe {
-    unsigned tried, committed, aborted;
-    unsigned inner;      /* aborted, but went on at an inner fallback */
-    unsigned faulted;    /* an exception was delivered */
-    unsigned leaked;     /* of the aborted: a store remained in memory */
-    unsigned unrestored; /* of the aborted: a register kept its change */
-    unsigned lost;       /* of the committed: the store is not in memory */
-    unsigned matched;    /* of the aborted: all bits asked for are set in EAX */
-    uint32_t status;     /* EAX of the last that matched, else of the last */
-    int vector;          /* of the last exception, else HW_NO_FAULT */
-};
+#include "src/tsx/rtm.h"
 
 /* Tries of a transaction that may abort for no reason of its own. */
 #define PROBE_TRIES 100
 
-void probe_clear(struct probe *out);
-
 /* Tries the body once and enters the outcome. Returns what tsx_inside() did. An
  * abort matches where EAX has all bits of `bits`; 0 is matched by all. */
-int probe_once(const struct tsx_block *block, uint32_t bits, struct probe *out);
+int probe_once(const struct tsx_block *block, uint32_t bits,
+               struct rtm_tally *out);
 
 /* The same while DR0 and DR7 hold this; DR0, DR6 and DR7 are put back. */
 int probe_watched(const struct tsx_block *block, uint64_t dr0, uint64_t dr7,
-                  uint32_t bits, struct probe *out);
+                  uint32_t bits, struct rtm_tally *out);
 
 /* Adds the counts of `more` to `sum`; its last status and vector, if any. */
-void probe_add(struct probe *sum, const struct probe *more);
+void probe_add(struct rtm_tally *sum, const struct rtm_tally *more);
 
 /* Clears, then tries `times`; stops at the first abort that matches where
  * until_match is true. */
 void probe_run(const struct tsx_block *block, unsigned times, uint32_t bits,
-               bool until_match, struct probe *out);
+               bool until_match, struct rtm_tally *out);
 
 /* Checks what holds for any transaction: an aborted one goes on at the
  * outermost fallback and leaves nothing behind, a committed one its store, and
  * no exception is delivered (SDM 1, "Restricted Transactional Memory", "RTM
  * Abort Status Definition"; SDM 2, XABORT). `what` is for the line. */
-void probe_check(struct run *t, const char *what, const struct probe *probe);
+void probe_check(struct run *t, const char *what,
+                 const struct rtm_tally *probe);
 
 /* Brings this processor into a state in which transactions are not forced to
  * abort: RTM_FORCE_ABORT = 0 in regime B, SDV_ENABLE_RTM = 1 and

@@ -38,11 +38,16 @@ static bool try_one(uint64_t value, struct rtm_tally *out)
     return false;
 }
 
+void rtm_clear(struct rtm_tally *out)
+{
+    *out = (struct rtm_tally){.vector = HW_NO_FAULT};
+}
+
 void rtm_try(unsigned times, struct rtm_tally *out)
 {
     unsigned faults = 0;
 
-    *out = (struct rtm_tally){.vector = HW_NO_FAULT};
+    rtm_clear(out);
     for (unsigned i = 0; i < times && faults < RTM_FAULTS_MAX; i++)
         faults = try_one(i, out) ? 0 : faults + 1;
 }

@@ -8,18 +8,25 @@
 
 #include "src/case.h"
 
-/* The outcomes of a number of transactions. tried = committed + aborted +
- * faulted. */
+/* The outcomes of a number of transactions. tried = committed + aborted + inner
+ * + faulted. */
 struct rtm_tally {
-    unsigned tried, committed, aborted, faulted;
-    unsigned forced;       /* of the aborted: EAX was 0 */
-    unsigned leaked;       /* of the aborted: the store remained in memory */
-    unsigned unrestored;   /* of the aborted: a register kept its change */
-    unsigned lost;         /* of the committed: the store is not in memory */
-    unsigned eax_changed;  /* of the committed: EAX was not left alone */
+    unsigned tried, committed, aborted;
+    unsigned inner;       /* aborted, but went on at an inner fallback */
+    unsigned faulted;     /* XBEGIN, or what was inside, raised an exception */
+    unsigned leaked;      /* of the aborted: a store remained in memory */
+    unsigned unrestored;  /* of the aborted: a register kept its change */
+    unsigned lost;        /* of the committed: the store is not in memory */
+    unsigned eax_changed; /* of the committed: XBEGIN did not leave EAX alone */
+    unsigned forced;      /* of the aborted: EAX was 0 */
+    unsigned matched; /* of the aborted: all bits asked for are set in EAX */
+    uint32_t status;  /* EAX of the last that matched, else of the last */
     uint32_t other_status; /* EAX of the last abort that was not forced */
-    int vector;            /* of the last fault, else HW_NO_FAULT */
+    int vector;            /* of the last exception, else HW_NO_FAULT */
 };
+
+/* None tried yet. */
+void rtm_clear(struct rtm_tally *out);
 
 /* Tries `times` transactions of one store each. XBEGIN that raises an exception
  * is an outcome; after RTM_FAULTS_MAX of them in a row it stops early, since

@@ -17,6 +17,16 @@ FAKE const struct window_shape window_slow_shape = {20, 0, 0, 0};
 FAKE const struct window_shape window_rtm_shape = {28, 5, 2, 8};
 FAKE const struct window_shape window_rtm_long_shape = {30, 1, 1, 27};
 
+#define BODY(name) FAKE const uint8_t name[256 * TSX_XABORT_BYTES] = {0};
+BODY(tsx_bodies_xabort)
+BODY(tsx_body_nest_xabort)
+BODY(tsx_body_cpuid)
+BODY(tsx_body_pause)
+BODY(tsx_body_ud2)
+BODY(tsx_body_write_lines)
+BODY(tsx_body_read_lines)
+BODY(tsx_body_store)
+
 FAKE int rtm_store(volatile uint64_t *cell, uint64_t value, uint32_t *eax)
 {
     (void)cell;

@@ -34,7 +34,11 @@ LABEL(tsx_body_load_fault);
 LABEL(tsx_body_ud2_fault);
 LABEL(tsx_body_divide_fault);
 LABEL(tsx_body_int3_trap);
+LABEL(tsx_fallback);
 LABEL(tsx_resume);
+
+extern const uint8_t tsx_bodies_xabort[];
+const uint8_t tsx_bodies_xabort[256 * 8] = {0};
 
 /* No part of the core, so not linked with it: compiled in here. */
 #include "asm/fixups.c"
@@ -57,10 +61,19 @@ static void each_has_its_own(void **state)
 static void all_of_the_bodies_go_one_way(void **state)
 {
     const uint8_t *const faults[] = {
-        tsx_inside_fault,    tsx_inside_end_fault, tsx_body_xtest_fault,
-        tsx_body_xend_fault, tsx_body_store_fault, tsx_body_store_trap,
-        tsx_body_load_fault, tsx_body_ud2_fault,   tsx_body_divide_fault,
+        tsx_inside_fault,
+        tsx_inside_end_fault,
+        tsx_body_xtest_fault,
+        tsx_body_xend_fault,
+        tsx_body_store_fault,
+        tsx_body_store_trap,
+        tsx_body_load_fault,
+        tsx_body_ud2_fault,
+        tsx_body_divide_fault,
         tsx_body_int3_trap,
+        tsx_fallback,
+        tsx_bodies_xabort,
+        tsx_bodies_xabort + 255 * 8,
     };
 
     (void)state;
@@ -74,6 +87,7 @@ static void others_have_none(void **state)
     assert_true(fixup_find(0) == 0);
     assert_true(fixup_find(at(hw_msr_read_fault) + 1) == 0);
     assert_true(fixup_find(at(hw_msr_read_resume)) == 0);
+    assert_true(fixup_find(at(tsx_bodies_xabort) + 1) == 0);
     assert_true(fixup_find(UINT64_MAX) == 0);
 }
 

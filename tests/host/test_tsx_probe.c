@@ -51,7 +51,7 @@ static struct run all[1];
 static struct run *const t = &all[0];
 static const struct test each = {.name = "each", .scope = EACH_PROCESSOR};
 static const struct tsx_block block;
-static struct probe probe;
+static struct rtm_tally probe;
 
 static int set_up(void **state)
 {
@@ -65,7 +65,7 @@ static int set_up(void **state)
     t->processors = 1;
     t->regime = REGIME_B;
     run_begin(t, &each, 1);
-    probe_clear(&probe);
+    rtm_clear(&probe);
     return 0;
 }
 
@@ -126,7 +126,7 @@ static void the_wrong_way_out_fails(void **state)
     assert_int_equal(probe.inner, 1);
     assert_int_equal(judged(), VERDICT_FAIL);
 
-    probe_clear(&probe);
+    rtm_clear(&probe);
     assert_int_equal(probe.vector, HW_NO_FAULT);
     plan.outcome = HW_UD;
     probe_once(&block, 0, &probe);
@@ -172,10 +172,30 @@ static void the_match_is_kept(void **state)
 
 static void sums(void **state)
 {
-    struct probe sum = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, HW_UD};
+    struct rtm_tally sum = {.tried = 1,
+                            .committed = 2,
+                            .aborted = 3,
+                            .inner = 4,
+                            .faulted = 5,
+                            .leaked = 6,
+                            .lost = 8,
+                            .unrestored = 7,
+                            .matched = 9,
+                            .status = 10,
+                            .vector = HW_UD};
 
     (void)state;
-    probe_add(&sum, &(struct probe){1, 1, 1, 1, 1, 1, 1, 1, 1, 11, HW_GP});
+    probe_add(&sum, &(struct rtm_tally){.tried = 1,
+                                        .committed = 1,
+                                        .aborted = 1,
+                                        .inner = 1,
+                                        .faulted = 1,
+                                        .leaked = 1,
+                                        .unrestored = 1,
+                                        .lost = 1,
+                                        .matched = 1,
+                                        .status = 11,
+                                        .vector = HW_GP});
     assert_int_equal(sum.tried, 2);
     assert_int_equal(sum.committed, 3);
     assert_int_equal(sum.aborted, 4);
@@ -187,7 +207,7 @@ static void sums(void **state)
     assert_int_equal(sum.matched, 10);
     assert_int_equal(sum.status, 11);
     assert_int_equal(sum.vector, HW_GP);
-    probe_add(&sum, &(struct probe){.vector = HW_NO_FAULT});
+    probe_add(&sum, &(struct rtm_tally){.vector = HW_NO_FAULT});
     assert_int_equal(sum.status, 11);
     assert_int_equal(sum.vector, HW_GP);
 }

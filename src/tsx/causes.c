@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* causes.c - meets each cause of an abort. */
+#include "src/tsx/causes.h"
+
+#include "src/tsx/status.h"
+
+#define LINE_BYTES 64
+
+/* SDM 3B, "Debug Control Register (DR7)": [10] is always 1, L0 [0], 8 bytes
+ * (LEN0 [19:18] = 2) written to (R/W0 [17:16] = 1). */
+#define DR7_WRITES_OF_8 UINT64_C(0x90401)
+
+const struct cause causes[CAUSES] = {
+    [CAUSE_XABORT] = {"XABORT", tsx_bodies_xabort + 0x5a * TSX_XABORT_BYTES,
+                      RTM_STATUS_XABORT, true},
+    [CAUSE_XABORT_INNER] = {"XABORT in an inner transaction",
+                            tsx_body_nest_xabort,
+                            RTM_STATUS_XABORT | RTM_STATUS_NESTED, true},
+    [CAUSE_CPUID] = {"CPUID", tsx_body_cpuid, 0, true},
+    [CAUSE_PAUSE] = {"PAUSE", tsx_body_pause, 0, true},
+    [CAUSE_EXCEPTION] = {"#UD", tsx_body_ud2, 0, true},
+    [CAUSE_WRITES] = {"stores to many lines", tsx_body_write_lines,
+                      RTM_STATUS_CAPACITY, false},
+    [CAUSE_READS] = {"loads from many lines", tsx_body_read_lines,
+                     RTM_STATUS_CAPACITY, false},
+    [CAUSE_BREAKPOINT] = {"data breakpoint", tsx_body_store,
+                          RTM_STATUS_BREAKPOINT, true},
+};
+
+int cause_provoke(struct run *t, enum cause_id id, uint32_t *eax)
+{
+    struct tsx_block block = {.body = causes[id].body,
+                              .argument = (uint64_t)(uintptr_t)run_buffer(t)};
+    int outcome;
+
+    if (id == CAUSE_WRITES)
+        block.count = RUN_BUFFER_BYTES / LINE_BYTES;
+    if (id == CAUSE_READS) {
+        block.argument = (uint64_t)(uintptr_t)run_source(t);
+        block.count = RUN_SOURCE_BYTES / (8 * LINE_BYTES);
+    }
+    outcome =
+        id == CAUSE_BREAKPOINT
+            ? tsx_watched(tsx_inside, &block, block.argument, DR7_WRITES_OF_8)
+            : tsx_inside(&block);
+    *eax = block.status;
+    return outcome;
+}

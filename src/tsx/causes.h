@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * causes.h - the causes of an abort as a table: each is met once, on demand, by
+ * one transaction.
+ *
+ * SDM 1, "Programming with Intel Transactional Synchronization Extensions",
+ * table "RTM Abort Status Definition" and "Programming Considerations". A
+ * conflict needs a second processor: conflict.h.
+ */
+#ifndef SRC_TSX_CAUSES_H
+#define SRC_TSX_CAUSES_H
+
+#include "src/tsx/probe.h"
+
+enum cause_id {
+    CAUSE_XABORT,       /* code 5AH */
+    CAUSE_XABORT_INNER, /* the same in an inner transaction */
+    CAUSE_CPUID,        /* an instruction that always aborts */
+    CAUSE_PAUSE,
+    CAUSE_EXCEPTION, /* #UD */
+    CAUSE_WRITES,    /* more lines than a transaction can write */
+    CAUSE_READS,     /* more than it can read, where run_source() is enough */
+    CAUSE_BREAKPOINT,
+    CAUSES,
+};
+
+struct cause {
+    const char *name;
+    const uint8_t *body;
+    uint32_t status; /* the bits of EAX that belong to it; 0: none promised */
+    bool always;     /* no transaction that meets it may commit */
+};
+extern const struct cause causes[CAUSES]; /* by enum cause_id */
+
+/* One transaction that meets the cause. Answers what tsx_inside() does and
+ * leaves EAX, the abort status, in *eax. It may abort for another reason first.
+ * CAUSE_WRITES overwrites run_buffer(); debug registers are put back. Needs
+ * probe_set_up(). Says nothing and writes no MSR, so that it can stand in a
+ * window that counts. */
+int cause_provoke(struct run *t, enum cause_id id, uint32_t *eax);
+
+#endif
