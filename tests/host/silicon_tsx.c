@@ -122,34 +122,143 @@ static void fates_by_table(void **state)
     }
 }
 
-/* SDM volume 1, "RTM Abort Status Definition". */
+/* SDM volume 1, "RTM Abort Status Definition"; volume 3B, "TX Abort
+ * Information Field Definition", bits 39:32. */
 static void status_by_table(void **state)
 {
     static const struct {
         enum tx_cause cause;
         unsigned depth;
         uint32_t status, open; /* open: bits that the manual leaves open */
+        uint32_t information;
     } rows[] = {
-        { TX_CAUSE_OTHER, 1, 0x00, 0 },
-        { TX_CAUSE_OTHER, 2, 0x20, 0 },
-        { TX_CAUSE_XABORT, 1, 0xA5000001, 0 },
-        { TX_CAUSE_XABORT, 3, 0xA5000021, 0 },
-        { TX_CAUSE_CAPACITY, 1, 0x08, 0 },
-        { TX_CAUSE_CAPACITY, 2, 0x28, 0 },
-        { TX_CAUSE_DEBUG, 1, 0x10, 0 },
-        { TX_CAUSE_DEBUG, 7, 0x30, 0 },
-        { TX_CAUSE_NESTING, 7, 0x20, 0x08 },
+        { TX_CAUSE_EVENT, 1, 0x00, 0, 0x0A },
+        { TX_CAUSE_EXCEPTION, 2, 0x20, 0, 0x06 },
+        { TX_CAUSE_INSTRUCTION, 1, 0x00, 0, 0x06 },
+        { TX_CAUSE_MEMORY_TYPE, 1, 0x00, 0, 0x06 },
+        { TX_CAUSE_XABORT, 1, 0xA5000001, 0, 0x06 },
+        { TX_CAUSE_XABORT, 3, 0xA5000021, 0, 0x06 },
+        { TX_CAUSE_WRITES, 1, 0x08, 0, 0x4A },
+        { TX_CAUSE_READS, 2, 0x28, 0, 0x8A },
+        { TX_CAUSE_CONFLICT, 1, 0x06, 0, 0x3A },
+        { TX_CAUSE_DEBUG, 7, 0x30, 0, 0x06 },
+        { TX_CAUSE_NESTING, 7, 0x20, 0x08, 0x06 },
     };
 
     (void)state;
     for (size_t n = 0; n < sizeof(rows) / sizeof(rows[0]); n++)
         for (uint64_t seed = 0; seed < 20; seed++) {
-            uint32_t status;
+            const struct tx_abort how = {
+                .cause = rows[n].cause,
+                .code = 0xA5,
+                .depth = rows[n].depth,
+                .eventing_ip = 0x1000,
+                .resume_ip = 0x2000,
+            };
 
             start("skylake-2017", seed);
-            status = tsx_status(&processor, rows[n].cause, 0xA5,
-                                rows[n].depth);
-            assert_int_equal(status & ~rows[n].open, rows[n].status);
+            tsx_began(&processor, false);
+            processor.tsx.cycles = 77;
+            assert_int_equal(tsx_aborted(&processor, &how) & ~rows[n].open,
+                             rows[n].status);
+            assert_int_equal(processor.tsx.last_abort.information,
+                             (uint64_t)rows[n].information << 32 | 77);
+            assert_int_equal(processor.tsx.last_abort.eventing_ip, 0x1000);
+            assert_int_equal(processor.tsx.last_abort.resume_ip, 0x2000);
+        }
+}
+
+/* White paper 604224, section 1.3: only with EDX[13], and then not all. */
+static void conflicts_without_retry_by_seed(void **state)
+{
+    const struct tx_abort how = { .cause = TX_CAUSE_CONFLICT, .depth = 1 };
+    unsigned with[2] = { 0 }, without[2] = { 0 };
+
+    (void)state;
+    for (uint64_t seed = 0; seed < 40; seed++)
+        for (unsigned new = 0; new < 2; new++) {
+            start(new ? "skylake-2018" : "skylake-2017", seed);
+            for (unsigned n = 0; n < 20; n++) {
+                uint32_t status;
+
+                tsx_began(&processor, false);
+                status = tsx_aborted(&processor, &how);
+                assert_true((status & TX_STATUS_CONFLICT) != 0);
+                if ((status & TX_STATUS_RETRY) != 0)
+                    with[new]++;
+                else
+                    without[new]++;
+            }
+        }
+    assert_int_equal(without[0], 0);
+    assert_in_range(without[1], 40, 700);
+    assert_in_range(with[1], 100, 790);
+}
+
+/* Each transaction is in START and in one of COMMIT and ABORTED, and each
+ * abort in one category; HLE_RETIRED and RTM_RETIRED keep apart. */
+static void retired_events_by_cause(void **state)
+{
+    static const uint8_t category[] = {
+        [TX_CAUSE_EVENT] = 0x80,       [TX_CAUSE_EXCEPTION] = 0x80,
+        [TX_CAUSE_INSTRUCTION] = 0x20, [TX_CAUSE_MEMORY_TYPE] = 0x40,
+        [TX_CAUSE_XABORT] = 0x80,      [TX_CAUSE_WRITES] = 0x08,
+        [TX_CAUSE_READS] = 0x08,       [TX_CAUSE_CONFLICT] = 0x08,
+        [TX_CAUSE_DEBUG] = 0x80,       [TX_CAUSE_NESTING] = 0x80,
+        [TX_CAUSE_ELISION] = 0x08,
+    };
+
+    (void)state;
+    for (unsigned hle = 0; hle < 2; hle++)
+        for (unsigned bit = 0; bit < 8; bit++) {
+            unsigned umask = 1u << bit, wanted = bit < 2 ? 1 : 0;
+            uint64_t other;
+
+            start("haswell", 3);
+            assert_true(msr_write(&processor, 0x186,
+                                  0x430000 | (hle ? 0xC8 : 0xC9) |
+                                      umask << 8));
+            assert_true(msr_write(&processor, 0x187,
+                                  0x430000 | (hle ? 0xC9 : 0xC8) |
+                                      umask << 8));
+            assert_true(msr_write(&processor, 0x38F, 3));
+            for (unsigned c = 0; c <= TX_CAUSE_ELISION; c++) {
+                const struct tx_abort how = { .cause = (enum tx_cause)c,
+                                              .depth = 1 };
+
+                tsx_began(&processor, hle != 0);
+                tsx_aborted(&processor, &how);
+                wanted += umask == 1 || umask == 4 ||
+                          (category[c] & umask) != 0;
+            }
+            tsx_began(&processor, hle != 0);
+            tsx_committed(&processor);
+            assert_int_equal(processor.pmu.counter[0],
+                             wanted);
+            assert_true(msr_read(&processor, 0xC2, &other));
+            assert_int_equal(other, 0);
+        }
+}
+
+/* IN_TX where there is TSX, IN_TXCP in counter 2 alone. */
+static void in_tx_bits_by_personality(void **state)
+{
+    static const struct {
+        const char *cpu;
+        bool tsx;
+    } rows[] = {
+        { "haswell", true }, { "skylake-2021", true },
+        { "sandybridge", false }, { "coffeelake-2020", false },
+    };
+
+    (void)state;
+    for (size_t n = 0; n < sizeof(rows) / sizeof(rows[0]); n++)
+        for (unsigned counter = 0; counter < 4; counter++) {
+            start(rows[n].cpu, 1);
+            assert_int_equal(msr_write(&processor, 0x186 + counter, BIT(32)),
+                             rows[n].tsx);
+            assert_int_equal(msr_write(&processor, 0x186 + counter, BIT(33)),
+                             rows[n].tsx && counter == 2);
         }
 }
 
@@ -187,7 +296,7 @@ static void counter3_is_safe_where_the_paper_says(void **state)
         assert_true(msr_write(&processor, 0x189, 0x53003C));
         assert_true(msr_write(&processor, 0x10F, 1));
         for (unsigned n = 0; n < 50; n++)
-            tsx_ended(&processor);
+            tsx_committed(&processor);
         assert_int_equal(processor.pmu.counter[3], 0);
         assert_int_equal(processor.pmu.select[3], 0x53003C);
         assert_false(processor.pmu.inuse3);
@@ -203,7 +312,7 @@ static void counter3_goes_wrong_in_many_ways(void **state)
         start("skylake-2018", seed);
         assert_true(msr_write(&processor, 0x189, 0x53003C));
         for (unsigned n = 0; n < 50; n++)
-            tsx_ended(&processor);
+            tsx_committed(&processor);
         if (processor.pmu.counter[3] != 0)
             changed++;
         if (processor.pmu.select[3] == UINT64_C(0x10043003C))
@@ -236,6 +345,9 @@ int main(void)
         cmocka_unit_test(regimes_by_table),
         cmocka_unit_test(fates_by_table),
         cmocka_unit_test(status_by_table),
+        cmocka_unit_test(conflicts_without_retry_by_seed),
+        cmocka_unit_test(retired_events_by_cause),
+        cmocka_unit_test(in_tx_bits_by_personality),
         cmocka_unit_test(listed_instructions_by_seed),
         cmocka_unit_test(counter3_is_safe_where_the_paper_says),
         cmocka_unit_test(counter3_goes_wrong_in_many_ways),

@@ -165,7 +165,7 @@ static void on_exception(struct vcpu *v, unsigned vector)
         return;
     }
     if (v->tx.depth > 0) {
-        tx_abort(v, TX_CAUSE_OTHER);    /* it is not delivered */
+        tx_abort(v, TX_CAUSE_EXCEPTION); /* it is not delivered */
         if (fault_is(v->model->machine, FAULT_exception_delivered_in_tx))
             guest_inject(v, vector, (uint32_t)v->vmcb->exit_info1);
         return;
@@ -178,15 +178,15 @@ static void on_exception(struct vcpu *v, unsigned vector)
     guest_inject(v, vector, (uint32_t)v->vmcb->exit_info1);
 }
 
-static struct npt *pages_of(const struct vcpu *v)
+static struct npt *pages_of(struct vcpu *v)
 {
     switch (v->mode) {
     case MODE_STEP:
-        return &hypervisor.pages_step;
+        return &v->pages_step;
     case MODE_CATCH:
-        return &hypervisor.pages_catch;
+        return &v->pages_catch;
     default:
-        return &hypervisor.pages_free;
+        return &v->pages_free;
     }
 }
 
@@ -211,6 +211,10 @@ static void on_nested_page_fault(struct vcpu *v)
         tx_page_fault(v);
         return;
     }
+    if (share_fault(v, pages_of(v))) {
+        deliver_again(v);
+        return;
+    }
     if ((why & NPF_PRESENT) == 0) {
         if (!npt_fill(pages_of(v), address))
             report_failure(v, "no more pages for nested tables", address, why);
@@ -230,6 +234,8 @@ void exit_handle(struct vcpu *v)
 
     v->vmcb->event_inject = 0;
     v->vmcb->tlb_control = TLB_KEEP;
+    if (code != EXIT_NPF)
+        share_close(v);
     if (code >= EXIT_EXCEPTION_0 && code <= EXIT_EXCEPTION_31) {
         on_exception(v, (unsigned)(code - EXIT_EXCEPTION_0));
         return;
@@ -243,6 +249,9 @@ void exit_handle(struct vcpu *v)
         break;
     case EXIT_RDPMC:
         on_rdpmc(v);
+        break;
+    case EXIT_NMI:
+        share_nmi(v);
         break;
     case EXIT_NPF:
         on_nested_page_fault(v);

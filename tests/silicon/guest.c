@@ -87,7 +87,7 @@ static bool code_physical(struct vcpu *v, uint64_t rip, uint64_t *physical)
         v->code_page = page;
         v->code_cr3 = v->vmcb->cr3;
         v->code_marked =
-            (npt_entry(&hypervisor.pages_free, v->code_physical) & NPT_NX) != 0;
+            (npt_entry(&v->pages_free, v->code_physical) & NPT_NX) != 0;
     }
     *physical = v->code_physical + (rip - page);
     return true;

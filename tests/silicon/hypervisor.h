@@ -18,9 +18,6 @@ struct hypervisor {
     unsigned processors;
     uint8_t apic_ids[PROCESSORS_MAX]; /* of the machine below */
     uint8_t *msr_map, *io_map;
-    struct npt pages_free;       /* marked pages are no-execute */
-    struct npt pages_step;       /* all is allowed */
-    struct npt pages_catch;      /* nothing is executable */
     struct { uint64_t start, end; } ram[RAM_RANGES_MAX];
     unsigned ram_ranges;
 };
@@ -65,18 +62,76 @@ void step_count(struct vcpu *v, unsigned instructions, uint32_t cycles,
 void pebs_serve(struct vcpu *v);
 
 /* pmi.c: sends the interrupt to this processor's local APIC. */
-void pmi_send(void);
+void pmi_send(struct vcpu *v);
 
 /* tx.c: transactions. */
 void tx_instruction(struct vcpu *v);
+/* One more level: of HLE, whose outermost has no fallback. next: the RIP
+ * behind the instruction, or at it for HLE. */
+void tx_begin(struct vcpu *v, bool hle, uint64_t next);
+/* Ends it, if no conflict has come first. */
+void tx_commit(struct vcpu *v);
+/* Aborts it, whatever it is doing: the guest goes on behind it. */
 void tx_abort(struct vcpu *v, enum tx_cause cause);
-/* A nested page fault inside a transaction. */
-void tx_page_fault(struct vcpu *v);
-/* Does a breakpoint, or what it needs, end the transaction before this
- * instruction? It has ended then. */
-bool tx_breakpoint(struct vcpu *v);
 /* After each instruction inside one. */
 void tx_step_done(struct vcpu *v);
+
+/* tx_memory.c: its loads and stores. */
+void tx_memory_begin(struct vcpu *v);
+/* A nested page fault inside a transaction. */
+void tx_page_fault(struct vcpu *v);
+/* The instruction is complete: its stores to the log, its pages closed.
+ * False: it has aborted the transaction. */
+bool tx_memory_step(struct vcpu *v);
+/* It is over: undo its stores, unless it has committed. */
+void tx_memory_end(struct vcpu *v, bool undo);
+
+/* tx_watch.c: breakpoints in a transaction. */
+void watch_begin(struct vcpu *v);
+void watch_end(struct vcpu *v);
+void watch_data(struct watch *w, enum access access, uint64_t address,
+                unsigned bytes);
+/* Does a breakpoint, or what it needs, end the transaction before this
+ * instruction? It has ended then. */
+bool watch_instruction(struct vcpu *v);
+
+/* hle.c: before the instruction, whose hint it takes if it may. False: it has
+ * aborted. */
+bool hle_instruction(struct vcpu *v);
+/* The lock that the byte at this address is part of, or NULL. */
+struct elided_lock *hle_lock_at(struct vcpu *v, uint64_t address);
+/* Shows the elided values in the copy of a page. */
+void hle_show(struct vcpu *v, uint64_t page, uint8_t *copy);
+/* A store that is complete, in a copy of its page. */
+enum hle_store {
+    HLE_STORE_PLAIN,
+    HLE_STORE_LOCK,             /* not for memory to know of */
+    HLE_STORE_ABORTS,           /* it has aborted */
+};
+enum hle_store hle_stored(struct vcpu *v, const struct open_page *page,
+                          const uint8_t *copy);
+/* After the instruction: does it end the outermost region? */
+bool hle_ends(struct vcpu *v);
+
+/* share.c: what several processors touch at the same time. */
+void share_begin(struct vcpu *v);
+/* False: a conflict was first. */
+bool share_end(struct vcpu *v, bool commit);
+/* The transaction accesses this line: it is in its set from now on, and no
+ * processor touches its page unseen. False: it has to abort. */
+bool share_take(struct vcpu *v, uint64_t address, bool write);
+/* A nested page fault outside transactions. False: not about a held page. */
+bool share_fault(struct vcpu *v, struct npt *pages);
+/* Behind the instruction that a held page was opened for. */
+void share_close(struct vcpu *v);
+/* Runs the guest until its next exit. */
+void share_run(struct vcpu *v);
+/* An NMI has made the guest leave. */
+void share_nmi(struct vcpu *v);
+/* This processor leaves its guest. */
+void share_leave(struct vcpu *v);
+/* Is another processor in its guest? */
+bool share_others(const struct vcpu *v);
 
 /* image.c: marks the pages of a loaded image that hold transactional code. */
 void image_mark(const uint8_t *base, uint64_t bytes);

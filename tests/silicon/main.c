@@ -17,7 +17,7 @@
 #define FW_CFG_CONFIG  "opt/tsxpmu/silicon"
 #define FILE_CONFIG    "\\silicon.cfg"
 #define FILE_APP       "\\tsxpmu.efi"
-#define TABLE_PAGES    96    /* for each of the tables that all share */
+#define TABLE_PAGES    96    /* for each table of a processor */
 #define TX_TABLE_PAGES 48
 #define STACK_PAGES    8
 #define FOUR_GIB       (UINT64_C(1) << 32)
@@ -135,6 +135,12 @@ static void start_vcpu(struct vcpu *v, struct processor *model)
     v->vmcb_address = (uint64_t)v->vmcb;
     v->host_stack = (uint64_t)(stack + STACK_PAGES * PAGE_BYTES);
     v->model = model;
+    start_table(&v->pages_free, 0);
+    start_table(&v->pages_step, 0);
+    start_table(&v->pages_catch, NPT_NX);
+    v->tx.shadow = pages(TX_PAGES_OPEN);
+    lines_start(&v->tx.lines,
+                pages(pages_for(LINE_ENTRIES * sizeof(uint64_t))));
     v->tx.log = pages(pages_for(LOG_LINES * sizeof(struct log_line)));
     v->code_page = UINT64_MAX;
     npt_start(&v->tx_pages, pages(TX_TABLE_PAGES), TX_TABLE_PAGES, 0);
@@ -149,9 +155,6 @@ static void prepare(void)
     h->msr_map = pages(2);
     h->io_map = pages(3);
     msr_map_fill(h->msr_map);
-    start_table(&h->pages_free, 0);
-    start_table(&h->pages_step, 0);
-    start_table(&h->pages_catch, NPT_NX);
     h->models = pages(pages_for(h->processors * sizeof(struct processor)));
     h->vcpus = pages(pages_for(h->processors * sizeof(struct vcpu)));
     for (unsigned n = 0; n < h->processors; n++)

@@ -2,6 +2,8 @@
 /* npt.c - nested page tables. */
 #include "tests/silicon/npt.h"
 
+#include "tests/silicon/x86.h"
+
 #define LARGE_BYTES UINT64_C(0x200000)
 #define ADDRESS     UINT64_C(0x000FFFFFFFFFF000)
 #define TABLE       (NPT_PRESENT | NPT_WRITE | NPT_USER)
@@ -10,7 +12,7 @@
 static void lock(struct npt *t)
 {
     while (__atomic_exchange_n(&t->lock, 1, __ATOMIC_ACQUIRE) != 0)
-        ;
+        cpu_pause();
 }
 
 static void unlock(struct npt *t)
@@ -89,16 +91,21 @@ bool npt_fill(struct npt *t, uint64_t address)
     return entry != NULL;
 }
 
-bool npt_set_page(struct npt *t, uint64_t address, uint64_t flags)
+bool npt_map_page(struct npt *t, uint64_t address, uint64_t to, uint64_t flags)
 {
     uint64_t *entry;
 
     lock(t);
     entry = entry_at(t, address, 0);
     if (entry != NULL)
-        *entry = (address & ADDRESS) | flags;
+        *entry = (to & ADDRESS) | flags;
     unlock(t);
     return entry != NULL;
+}
+
+bool npt_set_page(struct npt *t, uint64_t address, uint64_t flags)
+{
+    return npt_map_page(t, address, address, flags);
 }
 
 uint64_t npt_entry(const struct npt *t, uint64_t address)
@@ -108,9 +115,11 @@ uint64_t npt_entry(const struct npt *t, uint64_t address)
     for (unsigned l = LEVELS; l-- > 0;) {
         uint64_t entry = table[slot(address, l)];
 
+        if (l == 0)
+            return entry;
         if ((entry & NPT_PRESENT) == 0)
             return 0;
-        if (l == 0 || (entry & NPT_LARGE) != 0)
+        if ((entry & NPT_LARGE) != 0)
             return entry;
         table = (const uint64_t *)(entry & ADDRESS);
     }

@@ -18,6 +18,7 @@
 #define NPT_WRITE   UINT64_C(0x2)
 #define NPT_USER    UINT64_C(0x4) /* a guest's accesses are user accesses */
 #define NPT_LARGE   UINT64_C(0x80)
+#define NPT_HELD    UINT64_C(0x200) /* ours: share.c has taken rights away */
 #define NPT_NX      (UINT64_C(1) << 63)
 
 struct npt {
@@ -39,7 +40,10 @@ bool npt_fill(struct npt *t, uint64_t address);
  * pool is used up. */
 bool npt_set_page(struct npt *t, uint64_t address, uint64_t flags);
 
-/* The entry that maps the address, or 0. */
+/* The same, for a page that the guest sees at another address. */
+bool npt_map_page(struct npt *t, uint64_t address, uint64_t to, uint64_t flags);
+
+/* The entry for the address, which need not be present; 0 without a table. */
 uint64_t npt_entry(const struct npt *t, uint64_t address);
 
 /* Forgets all mappings. */

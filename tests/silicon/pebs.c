@@ -67,13 +67,13 @@ void pebs_serve(struct vcpu *v)
 
     if (p->pebs.triggered != 0) {
         if (v->tx.depth > 0) {
-            tx_abort(v, TX_CAUSE_OTHER);        /* comes back here */
+            tx_abort(v, TX_CAUSE_EVENT);        /* comes back here */
             return;
         }
         assist(v);
     }
     if (p->pmu.pmi) {
         p->pmu.pmi = false;
-        pmi_send();
+        pmi_send(v);
     }
 }

@@ -63,7 +63,7 @@ static void send(uint64_t base, uint32_t command)
     apic_write(base, APIC_ICR_HIGH, kept);
 }
 
-void pmi_send(void)
+void pmi_send(struct vcpu *v)
 {
     uint64_t base = rdmsr(IA32_APIC_BASE);
     uint32_t lvt;
@@ -81,6 +81,7 @@ void pmi_send(void)
         send(base, ICR_ASSERT | (lvt & LVT_VECTOR));
         break;
     case LVT_NMI:
+        v->guest_nmi = true;
         send(base, ICR_ASSERT | LVT_NMI);
         break;
     default:

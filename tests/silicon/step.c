@@ -37,7 +37,7 @@ void step_set_mode(struct vcpu *v, enum vcpu_mode mode)
     v->mode = mode;
     switch (mode) {
     case MODE_FREE:
-        use_pages(v, &hypervisor.pages_free, ASID_FREE);
+        use_pages(v, &v->pages_free, ASID_FREE);
         v->vmcb->intercept_exceptions = EXCEPTIONS_FREE;
         v->vmcb->rflags &= ~(uint64_t)RFLAGS_TF;
         break;
@@ -45,12 +45,12 @@ void step_set_mode(struct vcpu *v, enum vcpu_mode mode)
         if (v->tx.depth > 0)
             use_pages(v, &v->tx_pages, ASID_TX);
         else
-            use_pages(v, &hypervisor.pages_step, ASID_STEP);
+            use_pages(v, &v->pages_step, ASID_STEP);
         v->vmcb->intercept_exceptions =
             v->tx.depth > 0 ? EXCEPTIONS_ALL : EXCEPTIONS_STEP;
         break;
     case MODE_CATCH:
-        use_pages(v, &hypervisor.pages_catch, ASID_CATCH);
+        use_pages(v, &v->pages_catch, ASID_CATCH);
         v->vmcb->intercept_exceptions = EXCEPTIONS_FREE;
         v->vmcb->rflags &= ~(uint64_t)RFLAGS_TF;
         break;
@@ -78,6 +78,8 @@ void step_count(struct vcpu *v, unsigned instructions, uint32_t cycles,
         .cycles = cycles,
     };
 
+    if (in_tx)
+        v->model->tsx.cycles += cycles;
     counters_retire(v->model, &r);
 }
 
@@ -91,7 +93,7 @@ bool step_begin(struct vcpu *v)
     instruction_look(&v->now, bytes, length);
     v->now_rip = v->vmcb->rip;
     v->steps++;
-    if (v->tx.depth > 0 && v->tx.watch.dr7 != 0 && tx_breakpoint(v))
+    if ((v->tx.depth > 0 && watch_instruction(v)) || !hle_instruction(v))
         return false;
     if (v->now.kind != INSTRUCTION_OTHER) {
         tx_instruction(v);
@@ -99,7 +101,8 @@ bool step_begin(struct vcpu *v)
     }
     if (v->tx.depth > 0 &&
         tsx_aborts(v->model, &v->now, (v->vmcb->rflags & RFLAGS_DF) != 0)) {
-        tx_abort(v, v->now.tx == TX_BREAKS ? TX_CAUSE_DEBUG : TX_CAUSE_OTHER);
+        tx_abort(v, v->now.tx == TX_BREAKS ? TX_CAUSE_DEBUG
+                                            : TX_CAUSE_INSTRUCTION);
         return false;
     }
     v->dr6 = v->vmcb->dr6;
@@ -134,6 +137,10 @@ void step_retire(struct vcpu *v)
         r.instructions = 0;             /* one round of many */
     r.taken = (v->now.flags & INSTRUCTION_CONDITIONAL) == 0 ||
               v->vmcb->rip != v->now_rip + v->now.length;
+    if (r.in_tx)
+        v->model->tsx.cycles += r.cycles;
+    else if (v->tx.not_elided == v->now_rip)
+        v->tx.not_elided = UINT64_MAX;
     counters_retire(v->model, &r);
     if ((v->now.flags & INSTRUCTION_PUSHF) != 0)
         clear_pushed_flag(v);

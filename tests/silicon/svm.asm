@@ -138,4 +138,25 @@ svm_fxrstor:
         fxrstor64 [rdi]
         ret
 
+; void svm_take_nmi(const void *idtr, uint32_t *pending) - lets in what is held
+; back while the global interrupt flag is clear, on a descriptor table of ours.
+global svm_take_nmi
+svm_take_nmi:
+        pushfq
+        sub     rsp, 16
+        sidt    [rsp]
+        cli
+        lidt    [rdi]
+        stgi
+        nop
+        clgi
+        lidt    [rsp]
+        add     rsp, 16
+        popfq
+        ret
+global svm_nmi_handler
+svm_nmi_handler:
+        mov     dword [rsi], 0
+        iretq
+
 section .note.GNU-stack noalloc noexec nowrite progbits

@@ -87,7 +87,7 @@ static void copy_state(struct vmcb *b)
 
 static void set_controls(struct vmcb *b)
 {
-    b->intercept_misc1 = INTERCEPT1_RDPMC | INTERCEPT1_CPUID |
+    b->intercept_misc1 = INTERCEPT1_NMI | INTERCEPT1_RDPMC | INTERCEPT1_CPUID |
                          INTERCEPT1_INVLPGA | INTERCEPT1_MSR |
                          INTERCEPT1_SHUTDOWN;
     b->intercept_misc2 = INTERCEPT2_VMRUN | INTERCEPT2_VMMCALL |
@@ -108,6 +108,7 @@ static void leave(struct vcpu *v)
     struct table_register idt = { (uint16_t)b->idtr.limit, b->idtr.base };
 
     v->entered = false;
+    share_leave(v);
     __asm__ volatile("lgdt %0" : : "m"(gdt));
     __asm__ volatile("lidt %0" : : "m"(idt));
     __asm__ volatile("mov %0, %%cr3" : : "r"(b->cr3) : "memory");
@@ -120,19 +121,30 @@ void vcpu_host(struct vcpu *v, uint64_t rsp, uint64_t rip)
     set_controls(v->vmcb);
     v->vmcb->rsp = rsp;
     v->vmcb->rip = rip;
-    v->tx.depth = 0;                    /* an INIT may have cut one short */
+    /* An INIT may have cut short what was going on. */
+    share_end(v, false);
+    v->tx.depth = 0;
+    v->tx.hle = false;
+    v->tx.not_elided = UINT64_MAX;
+    v->tx.elision.now = ELIDE_NONE;
+    v->passes = 0;
+    v->nmi = 0;
     v->mode = MODE_FREE;
     step_end(v);
     for (;;) {
         uint64_t tsc = v->measure ? rdtsc() : 0;
-        bool stepped = v->mode == MODE_STEP;
+        bool stepped;
+
+        if (v->tx.depth > 0 && v->tx.lost && v->vmcb->event_inject == 0)
+            tx_abort(v, TX_CAUSE_CONFLICT);
+        stepped = v->mode == MODE_STEP;
 
         if (!stepped || v->vmcb->event_inject != 0 || step_begin(v)) {
             /* An event given while stepping takes TF with it to its frame,
              * and IRET brings it back. */
             if (stepped)
                 v->vmcb->rflags |= RFLAGS_TF;
-            svm_vmrun(v);
+            share_run(v);
             v->exits++;
             if (v->vmcb->exit_code == EXIT_VMMCALL &&
                 v->vmcb->rip == (uint64_t)vcpu_leave_point)

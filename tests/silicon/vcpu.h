@@ -11,6 +11,7 @@
 
 #include "tests/silicon/model/breakpoints.h"
 #include "tests/silicon/model/instruction.h"
+#include "tests/silicon/model/lines.h"
 #include "tests/silicon/model/machine.h"
 #include "tests/silicon/model/tsx.h"
 #include "tests/silicon/npt.h"
@@ -22,7 +23,6 @@ struct gprs {
     uint64_t r8, r9, r10, r11, r12, r13, r14, r15;
 };
 
-#define LINE_BYTES  64
 #define LOG_LINES   1024
 #define TX_PAGES_OPEN 4
 /* An instruction may add this many lines before the set is found too large. */
@@ -31,17 +31,38 @@ struct gprs {
 /* The widest store of the instruction sets that are enumerated. */
 #define STORE_BYTES_MAX 16
 
+/* Locks that are elided at a time, at most: personality.hle_locks_max. */
+#define ELIDED_MAX 4
+
 struct log_line {
     uint64_t address;
     uint64_t stored;            /* a bit for each byte that has been changed */
     uint64_t was[LINE_BYTES / 8];
 };
 
-/* A store of the instruction being executed. */
-struct store {
-    uint64_t address;
-    uint8_t before[STORE_BYTES_MAX];
+/* A page that is open for the instruction being executed. */
+struct open_page {
+    uint64_t address;           /* of the access that opened it */
+    bool written;
+    bool shadowed;              /* the guest sees tx.shadow, not the page */
+    uint8_t before[STORE_BYTES_MAX]; /* a store: the bytes from address */
     unsigned bytes;             /* as far as it may reach on this page */
+};
+
+/* A lock that HLE elides: the guest sees `value` there, memory keeps its own. */
+struct elided_lock {
+    uint64_t address;
+    unsigned bytes;
+    uint8_t value[8];
+};
+
+/* What XACQUIRE has begun. */
+struct elision {
+    unsigned nest;              /* MAX_HLE_NEST_COUNT counts these */
+    unsigned locks;             /* of them elided: used entries of lock */
+    struct elided_lock lock[ELIDED_MAX];
+    enum elide now;             /* what this instruction is taken as */
+    bool released;              /* and it has released a lock */
 };
 
 /* Breakpoints while in a transaction: taken from the processor below. */
@@ -50,24 +71,36 @@ struct watch {
     uint64_t at[BREAKPOINTS];   /* linear */
     uint64_t physical[BREAKPOINTS]; /* of data; UINT64_MAX: none */
     bool hit;                   /* by the instruction being executed */
-    uint64_t opened;            /* a watched page, for it; UINT64_MAX: none */
 };
 
 struct transaction {
     unsigned depth;             /* 0: none */
+    bool hle;                   /* begun by XACQUIRE */
     struct tx_plan plan;
     unsigned steps;             /* instructions executed so far */
-    uint64_t fallback;
+    uint64_t fallback;          /* HLE: the XACQUIRE itself */
     uint64_t inner_fallback;    /* for inner_abort_to_inner_fallback */
-    struct gprs gprs;           /* registers at the outermost XBEGIN */
-    uint64_t rsp, rflags;
-    unsigned lines;             /* used entries of log */
-    unsigned candidates;        /* the last of them, that may be unwritten */
-    struct store open[TX_PAGES_OPEN]; /* whose pages are writable now */
+    uint64_t resume_ip;         /* as a PEBS record tells it */
+    struct gprs gprs;           /* registers where it began */
+    uint64_t rax, rsp, rflags;
+    unsigned logged;            /* used entries of log */
+    struct open_page open[TX_PAGES_OPEN];
     unsigned opened;
+    uint8_t *shadow;            /* a page for each of open */
+    struct elision elision;
+    uint64_t not_elided;        /* RIP of an XACQUIRE not to be taken as one */
     uint8_t fx[512] __attribute__((aligned(16))); /* FXSAVE image */
     struct watch watch;
     struct log_line *log;
+    /* Seen by other processors, under the lock of share.c. */
+    struct line_set lines;
+    volatile bool active;
+    volatile bool lost;         /* to a conflict: it has to abort */
+};
+
+/* A page that others hold, open for one instruction. */
+struct passed_page {
+    uint64_t address, entry;    /* what npt_entry says of it otherwise */
 };
 
 enum vcpu_mode {
@@ -86,7 +119,17 @@ struct vcpu {
     struct vmcb *vmcb;
     struct processor *model;
     enum vcpu_mode mode;
-    struct npt tx_pages;        /* its own table, for transactions */
+    struct npt pages_free;      /* marked pages are no-execute */
+    struct npt pages_step;      /* all is allowed */
+    struct npt pages_catch;     /* nothing is executable */
+    struct npt tx_pages;        /* for transactions: nothing is there */
+    struct passed_page passed[TX_PAGES_OPEN];
+    unsigned passes;
+    /* Between processors: share.c. */
+    uint32_t in_guest;
+    uint32_t flush;             /* translations have to be forgotten */
+    uint32_t nmi;               /* one of ours is on its way */
+    bool guest_nmi;             /* and one that the guest has to get */
     struct transaction tx;
     struct instruction now;     /* the one being stepped */
     uint64_t now_rip;
@@ -102,6 +145,9 @@ struct vcpu {
 void svm_vmrun(struct vcpu *v);
 void svm_fxsave(uint8_t *image);
 void svm_fxrstor(const uint8_t *image);
+/* Lets a pending NMI in; its handler clears *pending. */
+void svm_take_nmi(const void *idtr, uint32_t *pending);
+extern const char svm_nmi_handler[];
 
 /* Take this processor into its guest: returns in the guest. */
 void vcpu_enter(struct vcpu *v);

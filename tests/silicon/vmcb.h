@@ -54,6 +54,7 @@ VMCB_AT(0x010, intercept_misc2);
 VMCB_AT(0x040, iopm_base);
 VMCB_AT(0x058, asid);
 VMCB_AT(0x05C, tlb_control);
+VMCB_AT(0x068, interrupt_shadow);
 VMCB_AT(0x070, exit_code);
 VMCB_AT(0x088, exit_int_info);
 VMCB_AT(0x090, nested_control);
@@ -73,6 +74,7 @@ VMCB_AT(0x668, g_pat);
 _Static_assert(sizeof(struct vmcb) == 0x1000, "VMCB");
 
 /* intercept_misc1 and intercept_misc2 */
+#define INTERCEPT1_NMI      (UINT32_C(1) << 1)
 #define INTERCEPT1_RDPMC    (UINT32_C(1) << 15)
 #define INTERCEPT1_CPUID    (UINT32_C(1) << 18)
 #define INTERCEPT1_INVLPGA  (UINT32_C(1) << 26)
@@ -85,6 +87,9 @@ _Static_assert(sizeof(struct vmcb) == 0x1000, "VMCB");
 #define INTERCEPT2_STGI     (UINT32_C(1) << 4)
 #define INTERCEPT2_CLGI     (UINT32_C(1) << 5)
 #define INTERCEPT2_SKINIT   (UINT32_C(1) << 6)
+
+/* interrupt_shadow: none is taken before the next instruction is done. */
+#define SHADOW_ON UINT64_C(1)
 
 #define TLB_KEEP      0
 #define TLB_FLUSH_ALL 1
@@ -101,6 +106,7 @@ _Static_assert(sizeof(struct vmcb) == 0x1000, "VMCB");
 
 #define EXIT_EXCEPTION_0  0x040 /* + vector */
 #define EXIT_EXCEPTION_31 0x05F
+#define EXIT_NMI          0x061
 #define EXIT_RDPMC        0x06F
 #define EXIT_CPUID        0x072
 #define EXIT_INVLPGA      0x07A
@@ -123,6 +129,7 @@ _Static_assert(sizeof(struct vmcb) == 0x1000, "VMCB");
 #define DR6_BS      (UINT64_C(1) << 14)
 
 #define VECTOR_DB 1
+#define VECTOR_NMI 2
 #define VECTOR_BP 3
 #define VECTOR_OF 4
 #define VECTOR_UD 6

@@ -25,12 +25,12 @@ const struct event_row *counters_event(const struct processor *p,
 }
 
 /* How often the event of this kind has happened. */
-static uint32_t occurrences(const struct retirement *r, enum event_kind kind,
-                            uint32_t bus_cycles)
+static uint32_t occurrences(const struct retirement *r,
+                            const struct event_row *event, uint32_t bus_cycles)
 {
     bool conditional = (r->branch & INSTRUCTION_CONDITIONAL) != 0;
 
-    switch (kind) {
+    switch (event->kind) {
     case EVENT_INSTRUCTIONS:
         return r->instructions;
     case EVENT_BRANCHES:
@@ -53,6 +53,10 @@ static uint32_t occurrences(const struct retirement *r, enum event_kind kind,
         return r->cycles;
     case EVENT_CYCLES_BUS:
         return bus_cycles;
+    case EVENT_RTM_RETIRED:
+        return !r->hle && (r->tx_events & event->umask) != 0;
+    case EVENT_HLE_RETIRED:
+        return r->hle && (r->tx_events & event->umask) != 0;
     case EVENT_NOTHING:
         break;
     }
@@ -241,8 +245,7 @@ void counters_retire(struct processor *p, const struct retirement *r)
 
         if (!select_admits(p, n, r))
             continue;
-        count = occurrences(r, counters_event(p, pmu->select[n])->kind,
-                            bus);
+        count = occurrences(r, counters_event(p, pmu->select[n]), bus);
         count = through_cmask(p, n, count, r);
         if (n == 3)
             count = counter3_events(p, count);

@@ -14,6 +14,17 @@
 #define COUNTER_WIDTH 48
 #define COUNTER_MASK  (BIT(COUNTER_WIDTH) - 1)
 
+/* Umasks of RTM_RETIRED (C9H) and HLE_RETIRED (C8H): SDM 3B, tables of
+ * performance events of the 4th generation. */
+#define TX_EVENT_START      0x01u
+#define TX_EVENT_COMMIT     0x02u
+#define TX_EVENT_ABORTED    0x04u
+#define TX_EVENT_MEM        0x08u
+#define TX_EVENT_TIMER      0x10u
+#define TX_EVENT_UNFRIENDLY 0x20u
+#define TX_EVENT_MEMTYPE    0x40u
+#define TX_EVENT_EVENTS     0x80u
+
 /* What has just happened in the processor. */
 struct retirement {
     uint32_t instructions;      /* 0 or 1; more during an SMI */
@@ -21,6 +32,8 @@ struct retirement {
     bool taken;                 /* a branch that was taken */
     bool user;                  /* CPL > 0 */
     bool in_tx;
+    uint8_t tx_events;          /* a set of TX_EVENT_*; with nothing else */
+    bool hle;                   /* these are HLE_RETIRED's */
     uint32_t cycles;
 };
 

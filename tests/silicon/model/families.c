@@ -65,9 +65,17 @@ const struct msr_row family_msrs_snb[5] = {
 #define ANY_COUNTER 0xF
 #define COUNTER_1   0x2
 
+/* START, COMMIT, ABORTED, which is precise, and ABORTED by its categories: table
+ * "Intel TSX Performance Events". */
+#define TSX_EVENTS(event, kind)                                               \
+    { event, 0x01, kind, 0 }, { event, 0x02, kind, 0 },                       \
+    { event, 0x04, kind, ANY_COUNTER }, { event, 0x08, kind, 0 },             \
+    { event, 0x10, kind, 0 }, { event, 0x20, kind, 0 },                       \
+    { event, 0x40, kind, 0 }, { event, 0x80, kind, 0 }
+
 /* BR_INST_RETIRED has umasks of its own beside the architectural 00H. What is
  * precise: table "Precise Events for the Skylake Microarchitecture". */
-const struct event_row family_events_skl[12] = {
+const struct event_row family_events_skl[28] = {
     { 0xC0, 0x00, EVENT_INSTRUCTIONS, 0 },
     { 0xC0, 0x01, EVENT_INSTRUCTIONS, COUNTER_1 },      /* PREC_DIST */
     { 0xC4, 0x00, EVENT_BRANCHES, 0 },
@@ -80,6 +88,8 @@ const struct event_row family_events_skl[12] = {
     { 0xC4, 0x40, EVENT_BRANCHES_FAR, ANY_COUNTER },
     { 0x3C, 0x00, EVENT_CYCLES, 0 },
     { 0x3C, 0x01, EVENT_CYCLES_BUS, 0 },
+    TSX_EVENTS(0xC8, EVENT_HLE_RETIRED),
+    TSX_EVENTS(0xC9, EVENT_RTM_RETIRED),
 };
 
 /* Table "PEBS Performance Events for Intel Microarchitecture Code Name Sandy
@@ -97,4 +107,22 @@ const struct event_row family_events_old[12] = {
     { 0xC4, 0x40, EVENT_BRANCHES_FAR, 0 },
     { 0x3C, 0x00, EVENT_CYCLES, 0 },
     { 0x3C, 0x01, EVENT_CYCLES_BUS, 0 },
+};
+
+/* The same, and TSX. */
+const struct event_row family_events_hsw[28] = {
+    { 0xC0, 0x00, EVENT_INSTRUCTIONS, 0 },
+    { 0xC0, 0x01, EVENT_INSTRUCTIONS, COUNTER_1 },
+    { 0xC4, 0x00, EVENT_BRANCHES, 0 },
+    { 0xC4, 0x01, EVENT_BRANCHES_CONDITIONAL, ANY_COUNTER },
+    { 0xC4, 0x02, EVENT_BRANCHES_CALL, ANY_COUNTER },
+    { 0xC4, 0x04, EVENT_BRANCHES, ANY_COUNTER },
+    { 0xC4, 0x08, EVENT_BRANCHES_RETURN, ANY_COUNTER },
+    { 0xC4, 0x10, EVENT_BRANCHES_NOT_TAKEN, 0 },
+    { 0xC4, 0x20, EVENT_BRANCHES_TAKEN, ANY_COUNTER },
+    { 0xC4, 0x40, EVENT_BRANCHES_FAR, 0 },
+    { 0x3C, 0x00, EVENT_CYCLES, 0 },
+    { 0x3C, 0x01, EVENT_CYCLES_BUS, 0 },
+    TSX_EVENTS(0xC8, EVENT_HLE_RETIRED),
+    TSX_EVENTS(0xC9, EVENT_RTM_RETIRED),
 };

@@ -8,6 +8,7 @@
 struct prefixes {
     uint8_t rep;            /* F2H, F3H, or 0: the last of them */
     bool operand_size;      /* 66H */
+    bool lock;              /* F0H */
     uint8_t rex;
 };
 
@@ -251,6 +252,62 @@ static bool is_prefix(uint8_t op)
            op == 0x26 || op == 0x64 || op == 0x65 || (op & 0xF0) == 0x40;
 }
 
+/* LOCK may stand before these, with a memory operand: ADD, OR, ADC, SBB, AND,
+ * SUB, XOR, XCHG, NOT, NEG, INC, DEC. */
+static bool is_lockable(uint8_t op, uint8_t modrm)
+{
+    unsigned reg = reg_of(modrm);
+
+    if (op < 0x38)
+        return (op & 7) < 2;
+    if (op == 0x80 || op == 0x81 || op == 0x83)
+        return reg != 7;
+    if (op == 0xF6 || op == 0xF7)
+        return reg == 2 || reg == 3;
+    return op == 0x86 || op == 0x87 || (op >= 0xFE && reg < 2);
+}
+
+/* The same behind 0F: BTS, BTR, BTC, CMPXCHG, XADD, CMPXCHG8B. */
+static bool is_lockable_0f(uint8_t op, uint8_t modrm, bool rex_w)
+{
+    switch (op) {
+    case 0xAB: case 0xB0: case 0xB1: case 0xB3: case 0xBB: case 0xC0: case 0xC1:
+        return true;
+    case 0xBA:
+        return reg_of(modrm) >= 5;
+    case 0xC7:
+        return reg_of(modrm) == 1 && !rex_w;
+    default:
+        return false;
+    }
+}
+
+/* SDM volume 2, "XACQUIRE/XRELEASE": with a LOCK prefix, or XCHG; XRELEASE
+ * also on MOV to memory, 88H, 89H, C6H and C7H. */
+static void look_hint(struct instruction *i, const struct prefixes *p,
+                      const uint8_t *b, size_t left)
+{
+    bool two = b[0] == 0x0F, rex_w = (p->rex & 8) != 0;
+    uint8_t op = two && left > 1 ? b[1] : b[0];
+    uint8_t modrm = left > 1u + two ? b[1 + two] : 0xFF;
+    bool mov = !two && (op == 0x88 || op == 0x89 || op == 0xC6 || op == 0xC7);
+    bool xchg = !two && (op == 0x86 || op == 0x87);
+
+    if (p->rep == 0 || !is_memory(modrm))
+        return;
+    if (!(p->lock && (two ? is_lockable_0f(op, modrm, rex_w)
+                          : is_lockable(op, modrm))) &&
+        !xchg && !(mov && p->rep == 0xF3))
+        return;
+    i->elide = p->rep == 0xF2 ? ELIDE_ACQUIRE : ELIDE_RELEASE;
+    if (two && op == 0xC7)
+        i->operand_bytes = 8;
+    else if ((op & 1) == 0 && !(two && op == 0xBA))
+        i->operand_bytes = 1;
+    else
+        i->operand_bytes = rex_w ? 8 : p->operand_size ? 2 : 4;
+}
+
 void instruction_look(struct instruction *i, const uint8_t *bytes,
                       size_t length)
 {
@@ -264,12 +321,14 @@ void instruction_look(struct instruction *i, const uint8_t *bytes,
         if (op == 0xF2 || op == 0xF3)
             p.rep = op;
         p.operand_size = p.operand_size || op == 0x66;
+        p.lock = p.lock || op == 0xF0;
         p.rex = (op & 0xF0) == 0x40 ? op : 0;
     }
     if (at >= length)
         return;
     op = bytes[at];
     next = at + 1 < length ? bytes[at + 1] : 0;
+    look_hint(i, &p, &bytes[at], length - at);
     if (op == 0x0F) {
         look_0f(i, &p, bytes, length, at + 1);
     } else if (op == 0xC7 && next == 0xF8 && at + 6 <= length) {

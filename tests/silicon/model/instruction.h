@@ -52,8 +52,18 @@ enum instruction_kind {
     INSTRUCTION_XABORT,
 };
 
+/* A hint for HLE: SDM volume 2, "XACQUIRE/XRELEASE". */
+enum elide {
+    ELIDE_NONE,
+    ELIDE_ACQUIRE,
+    ELIDE_RELEASE,
+    ELIDE_PLAIN,  /* not of instruction_look: a hint that is not taken */
+};
+
 struct instruction {
     enum instruction_kind kind;
+    enum elide elide;
+    uint8_t operand_bytes; /* of one with a hint */
     enum instruction_tx tx;
     uint32_t flags;
     bool is_pause;

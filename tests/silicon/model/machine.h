@@ -30,12 +30,22 @@ struct machine {
     volatile uint64_t shared_force_abort;
 };
 
+/* The last abort as a PEBS record tells it. */
+struct last_abort {
+    uint64_t information;  /* TX Abort Information */
+    uint64_t eventing_ip;
+    uint64_t resume_ip;
+};
+
 struct tsx_state {
     uint64_t force_abort;  /* MSR 10FH as written */
     uint64_t tsx_ctrl;     /* MSR 122H */
     uint64_t mcu_opt_ctrl; /* MSR 123H */
     bool was_forced, was_cleared, was_sdv; /* for the *_sticky faults */
     bool first_after_force;                /* for force_abort_starts_late */
+    bool active, hle;      /* in a transaction; one begun by XACQUIRE */
+    uint32_t cycles;       /* of the last transaction, or of this one so far */
+    struct last_abort last_abort;
 };
 
 struct pmu_state {

@@ -62,6 +62,7 @@ void open_choose(struct open_choices *open, uint64_t seed, unsigned processor)
 {
     static const uint32_t spontaneous[] = { 0, 0, 1024, 256 };
     static const uint32_t sdv[] = { 0, 2, 8, 64, 512 };
+    static const uint32_t conflict_only[] = { 0, 2, 8, 64 };
     static const uint32_t mildness[] = { 1, 2, 4, 16, 200 };
     struct random r;
 
@@ -70,6 +71,7 @@ void open_choose(struct open_choices *open, uint64_t seed, unsigned processor)
     random_start(&r, seed, processor, TOPIC_PROCESSOR);
     open->spontaneous_one_in = spontaneous[pick(&r, 4)];
     open->sdv_abort_one_in = sdv[pick(&r, 5)];
+    open->conflict_only_one_in = conflict_only[pick(&r, 4)];
     open->garble = (uint32_t)pick(&r, 0x80);
     open->garble_one_in = mildness[pick(&r, 5)];
 }

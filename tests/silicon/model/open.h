@@ -44,6 +44,7 @@ struct open_choices {
     uint32_t tx_may;             /* 1 << enum instruction_tx: these abort */
     uint32_t spontaneous_one_in; /* aborts without a cause; 0 = never */
     uint32_t sdv_abort_one_in;   /* the same in SDV mode */
+    uint32_t conflict_only_one_in; /* conflicts without the retry bit */
     bool nest_overflows;         /* nesting too deep sets EAX[3] */
     bool pebs_imprecise;         /* events not listed as precise are recorded */
     bool pebs_skip_sets_62;      /* so does a record that does not fit */

@@ -33,6 +33,8 @@ enum event_kind {
     EVENT_BRANCHES_FAR,
     EVENT_CYCLES,
     EVENT_CYCLES_BUS,
+    EVENT_RTM_RETIRED,       /* the TX_EVENT_* that is its umask */
+    EVENT_HLE_RETIRED,
 };
 
 struct event_row {
@@ -70,9 +72,9 @@ struct personality {
     enum regime regime;
     bool has_rtm;           /* the silicon has TSX */
     bool has_hle;           /* XACQUIRE elides with this microcode */
-    /* Transactions: MAX_RTM_NEST_COUNT, and the cache lines of the write set
-     * that fit. */
-    unsigned tx_nest_max, tx_write_lines;
+    /* Transactions: MAX_RTM_NEST_COUNT and MAX_HLE_NEST_COUNT, the cache lines
+     * that fit into the write set and the read set, MAX_HLE_ELIDED_LOCKS. */
+    unsigned tx_nest_max, tx_write_lines, tx_read_lines, hle_locks_max;
     bool server;            /* no client uncore in 391H, 392H */
     uint8_t perfmon_version;
     uint8_t counters_smt, counters_alone;

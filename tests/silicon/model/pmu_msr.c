@@ -44,8 +44,9 @@ static bool write_select(struct processor *p, unsigned n, uint64_t value)
 {
     uint64_t writable = BITS(31, 0);
 
-    /* SDM 3B, "Intel TSX support": IN_TXCP exists in counter 2 alone. */
-    if (p->machine->cpu->has_rtm)
+    /* SDM 3B, "Intel TSX support": "only .. if the processor supports HLE or
+     * RTM"; IN_TXCP exists in counter 2 alone. */
+    if (p->machine->cpu->has_rtm && p->machine->cpu->regime != REGIME_E)
         writable |= n == 2 ? EVTSEL_IN_TX | EVTSEL_IN_TXCP : EVTSEL_IN_TX;
     if ((value & ~writable) != 0 &&
         !fault_is(p->machine, FAULT_evtsel_reserved_accepted))

@@ -4,6 +4,7 @@
 
 #include "tests/silicon/model/bits.h"
 #include "tests/silicon/model/counters.h"
+#include "tests/silicon/model/lines.h"
 
 #define MSR_TSX_CTRL     0x122u
 #define TSX_CTRL_RTM_DISABLE BIT(0)
@@ -20,7 +21,7 @@ void tsx_reset(struct processor *p)
         p->tsx.mcu_opt_ctrl = MCU_OPT_RTM_LOCKED;
 }
 
-static bool sdv(const struct processor *p)
+bool tsx_sdv(const struct processor *p)
 {
     return p->machine->cpu->regime == REGIME_C &&
            (p->tsx.force_abort & SDV_ENABLE_RTM) != 0;
@@ -85,7 +86,7 @@ bool tsx_always_abort_visible(const struct processor *p)
     case REGIME_C:
         if (fault_is(m, FAULT_always_abort_unenumerated))
             return false;
-        return !sdv(p) || fault_is(m, FAULT_sdv_keeps_always_abort);
+        return !tsx_sdv(p) || fault_is(m, FAULT_sdv_keeps_always_abort);
     case REGIME_E:
         return true;
     case REGIME_F:
@@ -120,7 +121,7 @@ static bool read_force_abort(const struct processor *p, uint64_t *value)
         fault_is(m, FAULT_always_abort_bit0_writable))
         return true;
     *value |= RTM_FORCE_ABORT;
-    if ((sdv(p) && !fault_is(m, FAULT_sdv_keeps_bit0)) ||
+    if ((tsx_sdv(p) && !fault_is(m, FAULT_sdv_keeps_bit0)) ||
         fault_is(m, FAULT_always_abort_bit0_zero))
         *value &= ~RTM_FORCE_ABORT;
     return true;
@@ -201,7 +202,7 @@ static bool aborts_all(const struct processor *p)
     case REGIME_B:
         return forced(p);
     case REGIME_C:
-        return !sdv(p) && !(fault_is(m, FAULT_sdv_sticky) && p->tsx.was_sdv);
+        return !tsx_sdv(p) && !(fault_is(m, FAULT_sdv_sticky) && p->tsx.was_sdv);
     case REGIME_F:
         return (p->tsx.mcu_opt_ctrl & MCU_OPT_RTM_ALLOW) == 0 ||
                (p->tsx.tsx_ctrl & TSX_CTRL_RTM_DISABLE) != 0;
@@ -219,6 +220,21 @@ bool tsx_rtm_invalid(const struct processor *p)
     if (fault_is(m, FAULT_xbegin_ud_though_enumerated))
         return true;
     return hidden(p) && p->open.hidden_rtm == HIDDEN_RTM_UD;
+}
+
+/* White paper 604224, section 1: "The October 2018 microcode update also
+ * disabled the HLE instruction prefix". */
+bool tsx_elides(const struct processor *p)
+{
+    const struct personality *cpu = p->machine->cpu;
+
+    return cpu->has_hle && cpu->regime == REGIME_A;
+}
+
+bool tsx_conflict(const struct machine *m, unsigned sets, bool write)
+{
+    (void)m;
+    return write ? sets != 0 : (sets & LINE_WRITTEN) != 0;
 }
 
 bool tsx_xtest_invalid(const struct processor *p)
@@ -269,7 +285,7 @@ static void plan_spontaneous(struct processor *p, struct tx_plan *plan)
         0, TX_STATUS_RETRY, TX_STATUS_RETRY | TX_STATUS_CONFLICT,
         TX_STATUS_CONFLICT,
     };
-    uint32_t one_in = sdv(p) ? p->open.sdv_abort_one_in
+    uint32_t one_in = tsx_sdv(p) ? p->open.sdv_abort_one_in
                              : p->open.spontaneous_one_in;
 
     if (!random_one_in(&p->random, one_in))
@@ -324,75 +340,4 @@ bool tsx_aborts(const struct processor *p, const struct instruction *i,
     default:
         return true;
     }
-}
-
-uint32_t tsx_status(const struct processor *p, enum tx_cause cause,
-                    uint8_t code, unsigned depth)
-{
-    const struct machine *m = p->machine;
-    uint32_t status = 0;
-
-    if (depth > 1 && !fault_is(m, FAULT_nested_bit_missing))
-        status |= TX_STATUS_NESTED;
-    switch (cause) {
-    case TX_CAUSE_OTHER:
-        break;
-    case TX_CAUSE_XABORT:
-        if (!fault_is(m, FAULT_xabort_bit0_missing))
-            status |= TX_STATUS_XABORT;
-        if (!fault_is(m, FAULT_xabort_code_lost))
-            status |= TX_STATUS_CODE(code);
-        break;
-    case TX_CAUSE_CAPACITY:
-        if (!fault_is(m, FAULT_capacity_bit_missing))
-            status |= TX_STATUS_CAPACITY;
-        break;
-    case TX_CAUSE_DEBUG:
-        if (!fault_is(m, FAULT_debug_bit_missing))
-            status |= TX_STATUS_DEBUG;
-        break;
-    case TX_CAUSE_NESTING:
-        if (p->open.nest_overflows)
-            status |= TX_STATUS_CAPACITY;
-        break;
-    }
-    return status;
-}
-
-/* Is counter 3 to go wrong around this transaction? */
-static bool garbles(const struct processor *p)
-{
-    const struct machine *m = p->machine;
-
-    switch (m->cpu->regime) {
-    case REGIME_A:
-        return m->cpu->has_rtm && fault_is(m, FAULT_counter3_garbles_in_a);
-    case REGIME_B:
-        return (p->tsx.force_abort & RTM_FORCE_ABORT) == 0 ||
-               fault_is(m, FAULT_counter3_garbles_though_forced);
-    case REGIME_C:
-        return sdv(p) ? fault_is(m, FAULT_counter3_garbles_in_sdv)
-                      : fault_is(m, FAULT_counter3_garbles_in_c);
-    default:
-        return false;
-    }
-}
-
-void tsx_ended(struct processor *p)
-{
-    const struct machine *m = p->machine;
-
-    if (garbles(p)) {
-        bool asked = m->fault == FAULT_counter3_garbles_though_forced ||
-                     m->fault == FAULT_counter3_garbles_in_a ||
-                     m->fault == FAULT_counter3_garbles_in_c ||
-                     m->fault == FAULT_counter3_garbles_in_sdv;
-        counter3_garble(p, asked);
-    }
-    if (m->cpu->regime == REGIME_B)
-        return;
-    if (fault_is(m, FAULT_evtsel3_rewritten))
-        counter3_rewrite_select(p);
-    if (fault_is(m, FAULT_global_ctrl3_cleared))
-        counter3_disable(p);
 }

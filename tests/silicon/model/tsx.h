@@ -9,6 +9,7 @@
 #ifndef SILICON_MODEL_TSX_H
 #define SILICON_MODEL_TSX_H
 
+#include "tests/silicon/model/bits.h"
 #include "tests/silicon/model/instruction.h"
 #include "tests/silicon/model/machine.h"
 
@@ -28,12 +29,39 @@
 
 /* What aborts a transaction, as far as EAX tells. */
 enum tx_cause {
-    TX_CAUSE_OTHER,     /* an instruction, an exception, an interrupt */
+    TX_CAUSE_EVENT,       /* an interrupt, a PEBS record, none at all */
+    TX_CAUSE_EXCEPTION,
+    TX_CAUSE_INSTRUCTION, /* one that aborts */
+    TX_CAUSE_MEMORY_TYPE, /* not write-back memory */
     TX_CAUSE_XABORT,
-    TX_CAUSE_CAPACITY,
-    TX_CAUSE_DEBUG,     /* #DB or #BP was hit */
-    TX_CAUSE_NESTING,   /* one XBEGIN too many */
+    TX_CAUSE_WRITES,      /* capacity of the write set, */
+    TX_CAUSE_READS,       /* and of the read set */
+    TX_CAUSE_CONFLICT,    /* with another logical processor */
+    TX_CAUSE_DEBUG,       /* #DB or #BP was hit */
+    TX_CAUSE_NESTING,     /* one level too many */
+    TX_CAUSE_ELISION,     /* HLE: a lock not used as one */
 };
+
+/* How a transaction ended. */
+struct tx_abort {
+    enum tx_cause cause;
+    uint8_t code;        /* of XABORT */
+    unsigned depth;      /* levels */
+    uint32_t status;     /* to be added to EAX; all of it if `forced` */
+    bool forced;
+    uint64_t eventing_ip; /* the instruction being executed */
+    uint64_t resume_ip;  /* the fallback; HLE: behind the XACQUIRE */
+};
+
+/* SDM volume 3B, "TX Abort Information Field Definition"; 31:0 are cycles. */
+#define TX_INFO_HLE             BIT(32)
+#define TX_INFO_RTM             BIT(33)
+#define TX_INFO_INSTRUCTION     BIT(34)
+#define TX_INFO_NON_INSTRUCTION BIT(35)
+#define TX_INFO_RETRY           BIT(36)
+#define TX_INFO_CONFLICT        BIT(37)
+#define TX_INFO_WRITES          BIT(38)
+#define TX_INFO_READS           BIT(39)
 
 /* What an outermost XBEGIN comes to. */
 enum tx_fate {
@@ -61,6 +89,9 @@ bool tsx_hle_visible(const struct processor *p);
 bool tsx_always_abort_visible(const struct processor *p);
 bool tsx_force_abort_visible(const struct processor *p);
 
+/* Regime C with SDV_ENABLE_RTM: D. */
+bool tsx_sdv(const struct processor *p);
+
 /* The MSRs 10FH, 122H and 123H. False: #GP. */
 bool tsx_read(struct processor *p, uint32_t number, uint64_t *value);
 bool tsx_write(struct processor *p, uint32_t number, uint64_t value);
@@ -73,9 +104,12 @@ void tsx_plan(struct processor *p, struct tx_plan *plan);
 bool tsx_aborts(const struct processor *p, const struct instruction *i,
                 bool direction);
 
-/* EAX after an abort in a transaction `depth` levels deep; code: of XABORT. */
-uint32_t tsx_status(const struct processor *p, enum tx_cause cause,
-                    uint8_t code, unsigned depth);
+/* Does XACQUIRE elide a lock? The hint is ignored else. */
+bool tsx_elides(const struct processor *p);
+
+/* Does an access of another processor to a line abort the transaction that
+ * has it in these of its sets (lines.h)? */
+bool tsx_conflict(const struct machine *m, unsigned sets, bool write);
 
 /* XTEST raises #UD. */
 bool tsx_xtest_invalid(const struct processor *p);
@@ -83,8 +117,11 @@ bool tsx_xtest_invalid(const struct processor *p);
 /* XEND and XABORT raise #UD. */
 bool tsx_rtm_invalid(const struct processor *p);
 
-/* To be called when an outermost transaction has committed or aborted:
- * regime B lets counter 3 go wrong here. */
-void tsx_ended(struct processor *p);
+/* An outermost transaction begins and ends: counts the events RTM_RETIRED or
+ * HLE_RETIRED, and regime B lets counter 3 go wrong at the end. tsx_aborted
+ * gives EAX, and keeps in p->tsx.last_abort what a PEBS record says of it. */
+void tsx_began(struct processor *p, bool hle);
+void tsx_committed(struct processor *p);
+uint32_t tsx_aborted(struct processor *p, const struct tx_abort *how);
 
 #endif

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * hle.c - hardware lock elision: what XACQUIRE and XRELEASE do to a
+ * transaction. SDM volume 1, "Hardware Lock Elision", "Requirements for HLE
+ * Locks", "HLE Nesting and Elision".
+ *
+ * The instruction itself runs below, on a copy of the page its lock is on. So
+ * the copy holds the value that the guest has to see from then on, and memory
+ * the one that all others see.
+ */
+#include "tests/silicon/hypervisor.h"
+
+/* False: it has aborted the transaction. */
+static bool acquire(struct vcpu *v)
+{
+    const struct personality *cpu = v->model->machine->cpu;
+    struct transaction *tx = &v->tx;
+    struct elision *e = &tx->elision;
+
+    if (tx->depth == 0) {
+        if (tx->not_elided == v->now_rip || !tsx_elides(v->model))
+            return true;
+        tsx_plan(v->model, &tx->plan);  /* XBEGIN's #UD is not its own */
+        if (tx->plan.fate == TX_INVALID)
+            tx->plan.fate = TX_RUNS;
+        tx_begin(v, true, v->now_rip);
+        e->nest = e->locks = 0;
+    }
+    if (e->nest == cpu->tx_nest_max) {
+        tx_abort(v, TX_CAUSE_NESTING);
+        return false;
+    }
+    e->nest++;
+    /* One lock too many is written like any other word. */
+    e->now = e->locks < cpu->hle_locks_max ? ELIDE_ACQUIRE : ELIDE_PLAIN;
+    return true;
+}
+
+bool hle_instruction(struct vcpu *v)
+{
+    struct transaction *tx = &v->tx;
+
+    if (v->now.elide == ELIDE_NONE || tx->elision.now != ELIDE_NONE ||
+        (tx->depth > 0 && !tx->hle))    /* the hint is ignored there */
+        return true;
+    if (v->now.elide == ELIDE_ACQUIRE)
+        return acquire(v);
+    if (tx->depth > 0)
+        tx->elision.now = ELIDE_RELEASE;
+    return true;
+}
+
+struct elided_lock *hle_lock_at(struct vcpu *v, uint64_t address)
+{
+    struct elision *e = &v->tx.elision;
+
+    for (unsigned n = 0; v->tx.hle && n < e->locks; n++)
+        if (address - e->lock[n].address < e->lock[n].bytes)
+            return &e->lock[n];
+    return NULL;
+}
+
+void hle_show(struct vcpu *v, uint64_t page, uint8_t *copy)
+{
+    const struct elision *e = &v->tx.elision;
+
+    for (unsigned n = 0; n < e->locks; n++)
+        for (unsigned byte = 0; byte < e->lock[n].bytes; byte++) {
+            uint64_t at = e->lock[n].address + byte - page;
+
+            if (at < PAGE_BYTES)
+                copy[at] = e->lock[n].value[byte];
+        }
+}
+
+/* The lock that this instruction has taken, as the copy shows it. */
+static bool elide(struct vcpu *v, uint64_t address, const uint8_t *at)
+{
+    struct elision *e = &v->tx.elision;
+    struct elided_lock *lock = &e->lock[e->locks++];
+
+    lock->address = address;
+    lock->bytes = v->now.operand_bytes;
+    for (unsigned n = 0; n < lock->bytes; n++)
+        lock->value[n] = at[n];
+    return address % LINE_BYTES + lock->bytes <= LINE_BYTES;
+}
+
+/* It has to get back the value that it has in memory. */
+static bool release(struct vcpu *v, struct elided_lock *lock,
+                    uint64_t address, const uint8_t *at)
+{
+    struct elision *e = &v->tx.elision;
+    bool match = lock->address == address &&
+                 lock->bytes == v->now.operand_bytes;
+
+    for (unsigned n = 0; match && n < lock->bytes; n++)
+        match = at[n] == ((const uint8_t *)address)[n];
+    if (!match)
+        return false;
+    *lock = e->lock[--e->locks];
+    e->released = true;
+    return true;
+}
+
+enum hle_store hle_stored(struct vcpu *v, const struct open_page *page,
+                          const uint8_t *copy)
+{
+    const struct elision *e = &v->tx.elision;
+    const uint8_t *at = copy + page->address % PAGE_BYTES;
+    struct elided_lock *lock = hle_lock_at(v, page->address);
+    enum hle_store what = HLE_STORE_PLAIN;
+    bool good = true;
+
+    if (lock != NULL || e->now == ELIDE_ACQUIRE)
+        what = HLE_STORE_LOCK;
+    if (lock == NULL && e->now == ELIDE_ACQUIRE)
+        good = elide(v, page->address, at);
+    else if (lock != NULL)
+        good = e->now == ELIDE_RELEASE &&
+               release(v, lock, page->address, at);
+    else
+        for (unsigned n = 0; n < page->bytes; n++)
+            if (at[n] != page->before[n] &&
+                hle_lock_at(v, page->address + n) != NULL)
+                good = false;
+    if (good)
+        return what;
+    tx_abort(v, TX_CAUSE_ELISION);
+    return HLE_STORE_ABORTS;
+}
+
+bool hle_ends(struct vcpu *v)
+{
+    struct elision *e = &v->tx.elision;
+    bool release = e->now == ELIDE_RELEASE, matched = e->released;
+
+    e->now = ELIDE_NONE;
+    e->released = false;
+    if (!release)
+        return false;
+    if (!matched && e->nest == e->locks) {
+        tx_abort(v, TX_CAUSE_ELISION);  /* of no lock that it has taken */
+        return false;
+    }
+    return --e->nest == 0;
+}

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * tsx_end.c - beginning and end of a transaction: abort status, the events
+ * that count them, the abort information of a PEBS record, and counter 3.
+ *
+ * SDM volume 1, "RTM Abort Status Definition"; volume 3B, "Intel TSX
+ * Performance Events in Processors Based on Haswell Microarchitecture" and
+ * "TX Abort Information Field Definition".
+ */
+#include "tests/silicon/model/tsx.h"
+
+#include "tests/silicon/model/counters.h"
+
+/* What an abort of each cause sets: EAX, the umask of its category beside
+ * ABORTED, the abort information. */
+static const struct {
+    uint32_t status;
+    uint8_t category;
+    uint64_t information;
+} causes[] = {
+    [TX_CAUSE_EVENT] = { 0, TX_EVENT_EVENTS, TX_INFO_NON_INSTRUCTION },
+    [TX_CAUSE_EXCEPTION] = { 0, TX_EVENT_EVENTS, TX_INFO_INSTRUCTION },
+    [TX_CAUSE_INSTRUCTION] = { 0, TX_EVENT_UNFRIENDLY, TX_INFO_INSTRUCTION },
+    [TX_CAUSE_MEMORY_TYPE] = { 0, TX_EVENT_MEMTYPE, TX_INFO_INSTRUCTION },
+    [TX_CAUSE_XABORT] = { TX_STATUS_XABORT, TX_EVENT_EVENTS,
+                          TX_INFO_INSTRUCTION },
+    [TX_CAUSE_WRITES] = { TX_STATUS_CAPACITY, TX_EVENT_MEM,
+                          TX_INFO_NON_INSTRUCTION | TX_INFO_WRITES },
+    [TX_CAUSE_READS] = { TX_STATUS_CAPACITY, TX_EVENT_MEM,
+                         TX_INFO_NON_INSTRUCTION | TX_INFO_READS },
+    [TX_CAUSE_CONFLICT] = { TX_STATUS_CONFLICT, TX_EVENT_MEM,
+                            TX_INFO_NON_INSTRUCTION | TX_INFO_CONFLICT },
+    [TX_CAUSE_DEBUG] = { TX_STATUS_DEBUG, TX_EVENT_EVENTS,
+                         TX_INFO_INSTRUCTION },
+    [TX_CAUSE_NESTING] = { 0, TX_EVENT_EVENTS, TX_INFO_INSTRUCTION },
+    [TX_CAUSE_ELISION] = { 0, TX_EVENT_MEM, TX_INFO_INSTRUCTION },
+};
+
+/* The bits that the fault forgets. */
+static uint32_t without_faults(const struct machine *m, uint32_t status)
+{
+    if (fault_is(m, FAULT_nested_bit_missing))
+        status &= ~TX_STATUS_NESTED;
+    if (fault_is(m, FAULT_xabort_bit0_missing))
+        status &= ~TX_STATUS_XABORT;
+    if (fault_is(m, FAULT_xabort_code_lost))
+        status &= ~TX_STATUS_CODE(0xFF);
+    if (fault_is(m, FAULT_capacity_bit_missing))
+        status &= ~TX_STATUS_CAPACITY;
+    if (fault_is(m, FAULT_debug_bit_missing))
+        status &= ~TX_STATUS_DEBUG;
+    return status;
+}
+
+/* White paper 604224, section 1.3: a normal conflict has the retry bit; with
+ * CPUID.7.0:EDX[13] = 1 there are some without. */
+static bool may_retry(struct processor *p, const struct tx_abort *how)
+{
+    return how->cause == TX_CAUSE_CONFLICT &&
+           !(tsx_force_abort_visible(p) &&
+             random_one_in(&p->random, p->open.conflict_only_one_in));
+}
+
+static uint32_t status_of(struct processor *p, const struct tx_abort *how)
+{
+    uint32_t status = causes[how->cause].status | how->status;
+
+    if (how->forced)
+        return how->status;
+    if (how->cause == TX_CAUSE_XABORT)
+        status |= TX_STATUS_CODE(how->code);
+    if (how->cause == TX_CAUSE_NESTING && p->open.nest_overflows)
+        status |= TX_STATUS_CAPACITY;
+    if (may_retry(p, how))
+        status |= TX_STATUS_RETRY;
+    if (how->depth > 1)
+        status |= TX_STATUS_NESTED;
+    return without_faults(p->machine, status);
+}
+
+static void count(struct processor *p, uint8_t umasks)
+{
+    struct retirement r = { .tx_events = umasks, .hle = p->tsx.hle };
+
+    counters_retire(p, &r);
+}
+
+void tsx_began(struct processor *p, bool hle)
+{
+    p->tsx.active = true;
+    p->tsx.hle = hle;
+    p->tsx.cycles = 0;
+    count(p, TX_EVENT_START);
+}
+
+/* Is counter 3 to go wrong around this transaction? */
+static bool garbles(const struct processor *p)
+{
+    const struct machine *m = p->machine;
+
+    switch (m->cpu->regime) {
+    case REGIME_A:
+        return m->cpu->has_rtm && fault_is(m, FAULT_counter3_garbles_in_a);
+    case REGIME_B:
+        return (p->tsx.force_abort & RTM_FORCE_ABORT) == 0 ||
+               fault_is(m, FAULT_counter3_garbles_though_forced);
+    case REGIME_C:
+        return tsx_sdv(p) ? fault_is(m, FAULT_counter3_garbles_in_sdv)
+                      : fault_is(m, FAULT_counter3_garbles_in_c);
+    default:
+        return false;
+    }
+}
+
+static void ended(struct processor *p)
+{
+    const struct machine *m = p->machine;
+
+    p->tsx.active = false;
+    if (garbles(p)) {
+        bool asked = m->fault == FAULT_counter3_garbles_though_forced ||
+                     m->fault == FAULT_counter3_garbles_in_a ||
+                     m->fault == FAULT_counter3_garbles_in_c ||
+                     m->fault == FAULT_counter3_garbles_in_sdv;
+        counter3_garble(p, asked);
+    }
+    if (m->cpu->regime == REGIME_B)
+        return;
+    if (fault_is(m, FAULT_evtsel3_rewritten))
+        counter3_rewrite_select(p);
+    if (fault_is(m, FAULT_global_ctrl3_cleared))
+        counter3_disable(p);
+}
+
+void tsx_committed(struct processor *p)
+{
+    count(p, TX_EVENT_COMMIT);
+    ended(p);
+}
+
+uint32_t tsx_aborted(struct processor *p, const struct tx_abort *how)
+{
+    uint32_t status = status_of(p, how);
+    uint64_t information = causes[how->cause].information | p->tsx.cycles;
+
+    information |= p->tsx.hle ? TX_INFO_HLE : TX_INFO_RTM;
+    if ((status & TX_STATUS_RETRY) != 0)
+        information |= TX_INFO_RETRY;
+    p->tsx.last_abort = (struct last_abort){
+        .information = information,
+        .eventing_ip = how->eventing_ip,
+        .resume_ip = how->resume_ip,
+    };
+    count(p, TX_EVENT_ABORTED | causes[how->cause].category);
+    ended(p);
+    return status;
+}

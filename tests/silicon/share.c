@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * share.c - transactions and the other processors. A conflict is detected by
+ * the line, SDM volume 1, "Data Conflicts"; the processors below have pages.
+ *
+ * So each processor has nested tables of its own. Before a transaction touches
+ * a line, the others lose the page it is on: the right to write it, or, once
+ * the transaction has stored there, all of it. They lose it until they miss
+ * it: an access faults, and is compared, by the line, with the sets of all
+ * transactions. In a conflict the transaction loses; the access waits until
+ * its stores are undone. Without one, the page is open for this instruction;
+ * if no transaction is on the page any more, it is given back.
+ *
+ * A processor that is in its guest may still have a translation that it has
+ * lost: an NMI makes it leave, and the transaction waits until it has. There
+ * is one lock for all this; nobody waits for another while holding it, but for
+ * that exit, which needs no lock.
+ */
+#include "tests/silicon/hypervisor.h"
+
+#include "tests/silicon/x86.h"
+
+#define PAGE_READ (NPT_PRESENT | NPT_USER)
+#define PAGE_ALL  (NPT_PRESENT | NPT_USER | NPT_WRITE)
+#define RIGHTS    (NPT_PRESENT | NPT_WRITE)
+
+/* SDM volume 3A, "Local APIC Register Address Map"; volume 4, IA32_APIC_BASE:
+ * bit 10 is x2APIC mode; figure "Interrupt Command Register (ICR)". */
+#define IA32_APIC_BASE  0x01Bu
+#define APIC_BASE_X2    (UINT64_C(1) << 10)
+#define APIC_BASE_PAGE  UINT64_C(0x000FFFFFFFFFF000)
+#define APIC_ICR_LOW    0x300
+#define APIC_ICR_HIGH   0x310
+#define IA32_X2APIC_ICR 0x830u
+#define ICR_NMI         0x400u
+
+/* An exit takes microseconds; one that takes so long will never come: a
+ * processor that firmware has reset. */
+#define KICK_TSC_MAX UINT64_C(10000000000)
+
+static volatile uint32_t lock_word;
+
+static void lock(void)
+{
+    while (__atomic_exchange_n(&lock_word, 1, __ATOMIC_ACQUIRE) != 0)
+        cpu_pause();
+}
+
+static void unlock(void)
+{
+    __atomic_store_n(&lock_word, 0, __ATOMIC_RELEASE);
+}
+
+/* For others to go on: they may need this processor's time below. */
+static void give_way(void)
+{
+    unlock();
+    cpu_pause();
+    lock();
+}
+
+static void send_nmi(const struct vcpu *to)
+{
+    uint32_t id = hypervisor.apic_ids[to->model->index];
+    uint64_t base = rdmsr(IA32_APIC_BASE);
+
+    if ((base & APIC_BASE_X2) != 0) {
+        wrmsr(IA32_X2APIC_ICR, (uint64_t)id << 32 | ICR_NMI);
+    } else {
+        volatile uint32_t *low, *high;
+        uint32_t guests;
+
+        low = (uint32_t *)((base & APIC_BASE_PAGE) + APIC_ICR_LOW);
+        high = (uint32_t *)((base & APIC_BASE_PAGE) + APIC_ICR_HIGH);
+        guests = *high;
+        *high = id << 24;
+        *low = ICR_NMI;
+        *high = guests;
+    }
+}
+
+/* Makes it forget its translations before it touches memory again. */
+static void kick(struct vcpu *v)
+{
+    uint64_t start = rdtsc();
+
+    __atomic_store_n(&v->flush, 1, __ATOMIC_SEQ_CST);
+    if (__atomic_load_n(&v->in_guest, __ATOMIC_SEQ_CST) == 0)
+        return;
+    if (__atomic_exchange_n(&v->nmi, 1, __ATOMIC_SEQ_CST) == 0)
+        send_nmi(v);
+    while (__atomic_load_n(&v->in_guest, __ATOMIC_SEQ_CST) != 0 &&
+           __atomic_load_n(&v->flush, __ATOMIC_SEQ_CST) != 0 &&
+           rdtsc() - start < KICK_TSC_MAX)
+        cpu_pause();
+}
+
+void share_run(struct vcpu *v)
+{
+    __atomic_store_n(&v->in_guest, 1, __ATOMIC_SEQ_CST);
+    if (__atomic_exchange_n(&v->flush, 0, __ATOMIC_SEQ_CST) != 0)
+        v->vmcb->tlb_control = TLB_FLUSH_ALL;
+    svm_vmrun(v);
+    __atomic_store_n(&v->in_guest, 0, __ATOMIC_SEQ_CST);
+}
+
+/* AMD64 APM volume 2, "Interrupt-Gate Descriptor, long mode". */
+struct gate {
+    uint16_t offset_low, selector, flags, offset_middle;
+    uint32_t offset_high, reserved;
+};
+#define GATE_INTERRUPT 0x8E00
+
+static void take_nmi(struct vcpu *v)
+{
+    uint64_t handler = (uint64_t)svm_nmi_handler;
+    struct gate gates[VECTOR_NMI + 1] = { 0 };
+    struct {
+        uint16_t limit;
+        uint64_t base;
+    } __attribute__((packed)) idtr = { sizeof(gates) - 1, (uint64_t)gates };
+    struct gate *g = &gates[VECTOR_NMI];
+
+    __asm__ volatile("mov %%cs, %0" : "=r"(g->selector));
+    g->flags = GATE_INTERRUPT;
+    g->offset_low = (uint16_t)handler;
+    g->offset_middle = (uint16_t)(handler >> 16);
+    g->offset_high = (uint32_t)(handler >> 32);
+    svm_take_nmi(&idtr, &v->nmi);
+}
+
+void share_nmi(struct vcpu *v)
+{
+    take_nmi(v);
+    if (v->guest_nmi) {
+        v->guest_nmi = false;
+        if (v->tx.depth > 0)
+            tx_abort(v, TX_CAUSE_EVENT);
+        v->vmcb->event_inject = EVENT_VALID | EVENT_TYPE_NMI | VECTOR_NMI;
+        return;
+    }
+    cpu_pause();                        /* who sent it is waiting */
+}
+
+void share_leave(struct vcpu *v)
+{
+    while (__atomic_load_n(&v->nmi, __ATOMIC_SEQ_CST) != 0)
+        take_nmi(v);
+}
+
+bool share_others(const struct vcpu *v)
+{
+    for (unsigned n = 0; n < hypervisor.processors; n++)
+        if (&hypervisor.vcpus[n] != v && hypervisor.vcpus[n].entered)
+            return true;
+    return false;
+}
+
+/* Takes rights to the page away, in all its tables. False: no tables left. */
+static bool take_away(struct vcpu *v, uint64_t address, uint64_t leave)
+{
+    struct npt *const pages[] = { &v->pages_free, &v->pages_step,
+                                  &v->pages_catch };
+    bool changed = false;
+
+    for (size_t n = 0; n < sizeof(pages) / sizeof(pages[0]); n++) {
+        uint64_t entry = npt_entry(pages[n], address);
+
+        if ((entry & RIGHTS & ~leave) == 0)
+            continue;
+        if (!npt_set_page(pages[n], address,
+                          (entry & NPT_NX) | NPT_HELD | leave))
+            return false;
+        changed = true;
+    }
+    if (changed)
+        kick(v);
+    return true;
+}
+
+static void give_back(struct vcpu *v, uint64_t address)
+{
+    struct npt *const pages[] = { &v->pages_free, &v->pages_step,
+                                  &v->pages_catch };
+
+    for (size_t n = 0; n < sizeof(pages) / sizeof(pages[0]); n++)
+        npt_set_page(pages[n], address,
+                     (npt_entry(pages[n], address) & NPT_NX) | PAGE_ALL);
+}
+
+/* A transaction of another processor that this access conflicts with. */
+static struct vcpu *opponent(const struct vcpu *v, uint64_t address,
+                             bool write)
+{
+    for (unsigned n = 0; n < hypervisor.processors; n++) {
+        struct vcpu *o = &hypervisor.vcpus[n];
+
+        if (o != v && o->tx.active &&
+            tsx_conflict(&hypervisor.machine,
+                         lines_find(&o->tx.lines, address), write))
+            return o;
+    }
+    return NULL;
+}
+
+/* One that is on the page at all. */
+static struct vcpu *holder(const struct vcpu *v, uint64_t address)
+{
+    for (unsigned n = 0; n < hypervisor.processors; n++) {
+        struct vcpu *o = &hypervisor.vcpus[n];
+
+        if (o != v && o->tx.active && lines_on_page(&o->tx.lines, address))
+            return o;
+    }
+    return NULL;
+}
+
+void share_begin(struct vcpu *v)
+{
+    lock();
+    lines_clear(&v->tx.lines);
+    v->tx.lost = false;
+    v->tx.active = true;
+    unlock();
+}
+
+bool share_end(struct vcpu *v, bool commit)
+{
+    bool good;
+
+    lock();
+    good = !commit || !v->tx.lost;
+    if (good)
+        v->tx.active = false;
+    unlock();
+    return good;
+}
+
+bool share_take(struct vcpu *v, uint64_t address, bool write)
+{
+    struct vcpu *o;
+    bool good;
+
+    lock();
+    while (!v->tx.lost && (o = opponent(v, address, write)) != NULL) {
+        o->tx.lost = true;              /* who comes later wins */
+        give_way();
+    }
+    good = !v->tx.lost &&
+           lines_add(&v->tx.lines, address, write ? LINE_WRITTEN : LINE_READ);
+    for (unsigned n = 0; good && n < hypervisor.processors; n++)
+        if (&hypervisor.vcpus[n] != v)
+            good = take_away(&hypervisor.vcpus[n], address,
+                             write ? 0 : PAGE_READ);
+    unlock();
+    return good;
+}
+
+/* Opens the page for the instruction that missed it. */
+static void pass(struct vcpu *v, uint64_t address)
+{
+    struct passed_page *p = &v->passed[v->passes++];
+
+    p->address = address;
+    p->entry = npt_entry(&v->pages_step, address);
+    npt_set_page(&v->pages_step, address, PAGE_ALL);
+    /* An interrupt's handler would use it, too. */
+    v->vmcb->interrupt_shadow = SHADOW_ON;
+    step_set_mode(v, MODE_STEP);
+}
+
+void share_close(struct vcpu *v)
+{
+    if (v->passes == 0)
+        return;
+    lock();
+    while (v->passes > 0) {
+        const struct passed_page *p = &v->passed[--v->passes];
+
+        /* Else it has been taken away again meanwhile. */
+        if ((npt_entry(&v->pages_step, p->address) & NPT_HELD) == 0)
+            npt_set_page(&v->pages_step, p->address,
+                         NPT_HELD | (p->entry & PAGE_READ));
+    }
+    unlock();
+    v->vmcb->tlb_control = TLB_FLUSH_ALL;
+}
+
+bool share_fault(struct vcpu *v, struct npt *pages)
+{
+    uint64_t why = v->vmcb->exit_info1, address = v->vmcb->exit_info2;
+    bool write = (why & NPF_WRITE) != 0, fetch = (why & NPF_FETCH) != 0;
+    struct vcpu *o;
+    uint64_t entry;
+    bool whole;
+
+    lock();
+    entry = npt_entry(pages, address);
+    if ((entry & NPT_HELD) == 0 || (fetch && (entry & NPT_PRESENT) != 0)) {
+        unlock();
+        return false;
+    }
+    /* No single instruction does these: every line of the page is meant. */
+    whole = (why & NPF_PAGE_TABLE) != 0 || v->passes == TX_PAGES_OPEN ||
+            (v->vmcb->exit_int_info & EVENT_VALID) != 0;
+    while ((o = whole ? holder(v, address)
+                : fetch ? NULL : opponent(v, address, write)) != NULL) {
+        o->tx.lost = true;
+        give_way();
+    }
+    if (holder(v, address) != NULL)
+        pass(v, address);
+    else
+        give_back(v, address);
+    unlock();
+    return true;
+}

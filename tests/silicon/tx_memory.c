@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * tx_memory.c - loads and stores of a transaction. The guest runs on a table
+ * of nested pages of its own in which no page is there: each load and store
+ * faults with its address. Its line joins a set, the page is opened for this
+ * one instruction; the first store to a line copies it to the log, an abort
+ * puts it back. So both sets are exact to the line, but for a load's second
+ * line where it crosses into one, and for loads from the page that the code is
+ * on. The guest's own page tables stay writable: the processor walks them as if
+ * it wrote.
+ *
+ * A page with an elided lock is shown as a copy with the lock's elided value.
+ */
+#include "tests/silicon/hypervisor.h"
+
+#include "tests/silicon/model/bits.h"
+
+#define PAGE_READ  (NPT_PRESENT | NPT_USER)
+#define PAGE_OPEN  (NPT_PRESENT | NPT_USER | NPT_WRITE)
+#define LINE_MASK  (~(uint64_t)(LINE_BYTES - 1))
+#define PAGE_MASK  (~(PAGE_BYTES - 1))
+
+void tx_memory_begin(struct vcpu *v)
+{
+    v->tx.logged = 0;
+    v->tx.opened = 0;
+}
+
+static struct log_line *find_logged(struct transaction *tx, uint64_t address)
+{
+    for (unsigned n = tx->logged; n-- > 0;)
+        if (tx->log[n].address == (address & LINE_MASK))
+            return &tx->log[n];
+    return NULL;
+}
+
+/* Keeps a line before its first store. There is room: tx_step_done has seen
+ * to it. */
+static void log_line(struct transaction *tx, uint64_t address)
+{
+    struct log_line *l = &tx->log[tx->logged];
+    const uint64_t *from = (const uint64_t *)(address & LINE_MASK);
+
+    if (find_logged(tx, address) != NULL)
+        return;
+    l->address = address & LINE_MASK;
+    l->stored = 0;
+    for (size_t n = 0; n < LINE_BYTES / 8; n++)
+        l->was[n] = from[n];
+    tx->logged++;
+}
+
+/* What the guest sees of an open page. */
+static uint8_t *view_of(const struct transaction *tx,
+                        const struct open_page *page)
+{
+    if (!page->shadowed)
+        return (uint8_t *)(page->address & PAGE_MASK);
+    return tx->shadow + (size_t)(page - tx->open) * PAGE_BYTES;
+}
+
+static void show_copy(struct vcpu *v, const struct open_page *page)
+{
+    const uint64_t *from = (const uint64_t *)(page->address & PAGE_MASK);
+    uint64_t *to = (uint64_t *)view_of(&v->tx, page);
+
+    for (size_t n = 0; n < PAGE_BYTES / 8; n++)
+        to[n] = from[n];
+    hle_show(v, page->address & PAGE_MASK, (uint8_t *)to);
+}
+
+static bool has_lock(struct vcpu *v, uint64_t address)
+{
+    const struct elision *e = &v->tx.elision;
+
+    for (unsigned n = 0; v->tx.hle && n < e->locks; n++)
+        if ((e->lock[n].address & PAGE_MASK) == (address & PAGE_MASK))
+            return true;
+    return false;
+}
+
+/* The entry for this page, new or not; NULL: too many are open. */
+static struct open_page *open_entry(struct transaction *tx, uint64_t address)
+{
+    struct open_page *page;
+
+    for (unsigned n = 0; n < tx->opened; n++)
+        if ((tx->open[n].address & PAGE_MASK) == (address & PAGE_MASK))
+            return &tx->open[n];
+    if (tx->opened == TX_PAGES_OPEN)
+        return NULL;
+    page = &tx->open[tx->opened++];
+    *page = (struct open_page){ .address = address };
+    return page;
+}
+
+/* Before a store: what its bytes are, and which lines may have to be undone.
+ * It may reach into the next line; on the next page it faults again. */
+static void keep_bytes(struct vcpu *v, struct open_page *page)
+{
+    uint64_t address = page->address;
+    uint64_t left = PAGE_BYTES - (address & ~PAGE_MASK);
+    const uint8_t *view = view_of(&v->tx, page) + (address & ~PAGE_MASK);
+
+    page->bytes = left < STORE_BYTES_MAX ? (unsigned)left : STORE_BYTES_MAX;
+    for (unsigned n = 0; n < page->bytes; n++)
+        page->before[n] = view[n];
+    log_line(&v->tx, address);
+    log_line(&v->tx, address + page->bytes - 1);
+}
+
+/* The line joins the set that the access puts it in. False: aborted. An elided
+ * lock is in the read set alone. */
+static bool take_line(struct vcpu *v, uint64_t address, bool write)
+{
+    unsigned flag = write ? LINE_WRITTEN : LINE_READ;
+
+    if ((lines_find(&v->tx.lines, address) & flag) != 0)
+        return true;
+    if (share_take(v, address, write))
+        return true;
+    tx_abort(v, TX_CAUSE_CONFLICT);
+    return false;
+}
+
+static void access_memory(struct vcpu *v, uint64_t address, bool write)
+{
+    struct transaction *tx = &v->tx;
+    bool lock = tx->hle && write &&
+                (tx->elision.now == ELIDE_ACQUIRE ||
+                 hle_lock_at(v, address) != NULL);
+    struct open_page *page;
+
+    if (!guest_is_ram(address)) {
+        tx_abort(v, TX_CAUSE_MEMORY_TYPE);
+        return;
+    }
+    if (!take_line(v, address, write && !lock))
+        return;
+    page = open_entry(tx, address);
+    if (page == NULL) {
+        tx_abort(v, TX_CAUSE_EVENT);
+        return;
+    }
+    if (!write) {
+        watch_data(&tx->watch, ACCESS_READ, address, 1);
+    } else if (!page->written) {
+        page->written = true;
+        page->address = address;
+    }
+    if (!page->shadowed && (lock || has_lock(v, address))) {
+        page->shadowed = true;
+        show_copy(v, page);
+    }
+    if (write) {
+        keep_bytes(v, page);
+        /* An interrupt now would use the open page unseen: hold it for the one
+         * instruction, tx_memory_step gives the flag back. */
+        v->vmcb->rflags &= ~(uint64_t)RFLAGS_IF;
+    }
+    npt_map_page(&v->tx_pages, address, (uint64_t)view_of(tx, page),
+                 page->written ? PAGE_OPEN : PAGE_READ);
+}
+
+void tx_page_fault(struct vcpu *v)
+{
+    uint64_t why = v->vmcb->exit_info1, address = v->vmcb->exit_info2;
+    uint64_t event = v->vmcb->exit_int_info;
+    uint64_t flags = (why & NPF_PAGE_TABLE) != 0 ? PAGE_OPEN : PAGE_READ;
+
+    if ((event & EVENT_VALID) != 0) {
+        /* An interrupt was being delivered: it aborts, then is delivered. */
+        tx_abort(v, TX_CAUSE_EVENT);
+        if ((event & 0xFF) >= 32 || (event & EVENT_TYPE) == EVENT_TYPE_NMI) {
+            if ((event & 0xFF) >= 32)
+                event &= ~EVENT_TYPE;
+            v->vmcb->event_inject = event;
+        }
+        return;
+    }
+    if ((why & (NPF_PAGE_TABLE | NPF_FETCH)) == 0) {
+        access_memory(v, address, (why & NPF_WRITE) != 0);
+    } else if (!npt_set_page(&v->tx_pages, address, flags)) {
+        npt_clear(&v->tx_pages);
+        v->vmcb->tlb_control = TLB_FLUSH_ALL;
+    }
+}
+
+/* Which bytes has the store changed? */
+static void note_store(struct vcpu *v, const struct open_page *page)
+{
+    struct transaction *tx = &v->tx;
+    const uint8_t *view = view_of(tx, page) + (page->address & ~PAGE_MASK);
+
+    watch_data(&tx->watch, ACCESS_WRITE, page->address, 1);
+    for (unsigned n = 0; n < page->bytes; n++) {
+        uint64_t at = page->address + n;
+        struct log_line *l = find_logged(tx, at);
+
+        if (view[n] == page->before[n] || l == NULL)
+            continue;
+        watch_data(&tx->watch, ACCESS_WRITE, at, 1);
+        l->stored |= BIT(at % LINE_BYTES);
+        if (page->shadowed)
+            *(uint8_t *)at = view[n];
+    }
+}
+
+static bool note_stores(struct vcpu *v)
+{
+    struct transaction *tx = &v->tx;
+
+    for (unsigned n = 0; n < tx->opened; n++) {
+        const struct open_page *page = &tx->open[n];
+        enum hle_store what = HLE_STORE_PLAIN;
+
+        if (!page->written)
+            continue;
+        if (page->shadowed)
+            what = hle_stored(v, page, view_of(tx, page));
+        if (what == HLE_STORE_ABORTS)
+            return false;
+        if (what == HLE_STORE_PLAIN)
+            note_store(v, page);
+    }
+    return true;
+}
+
+/* Lines that were logged in case they are written: were they? */
+static bool settle_log(struct vcpu *v)
+{
+    struct transaction *tx = &v->tx;
+
+    while (tx->logged > 0) {
+        const struct log_line *l = &tx->log[tx->logged - 1];
+
+        if ((lines_find(&tx->lines, l->address) & LINE_WRITTEN) != 0)
+            break;
+        if (l->stored != 0)
+            return take_line(v, l->address, true);
+        tx->logged--;
+    }
+    return true;
+}
+
+static void close_pages(struct vcpu *v)
+{
+    struct transaction *tx = &v->tx;
+
+    for (unsigned n = 0; n < tx->opened; n++)
+        npt_set_page(&v->tx_pages, tx->open[n].address, 0);
+    if (tx->opened > 0)
+        v->vmcb->tlb_control = TLB_FLUSH_ALL;
+    tx->opened = 0;
+}
+
+bool tx_memory_step(struct vcpu *v)
+{
+    if (!note_stores(v) || !settle_log(v))
+        return false;
+    v->vmcb->rflags |= v->tx.rflags & RFLAGS_IF;
+    close_pages(v);
+    return true;
+}
+
+/* Only the bytes that were stored: others of the line may have been written
+ * by another processor meanwhile. */
+static void put_back(const struct transaction *tx)
+{
+    for (unsigned n = tx->logged; n-- > 0;) {
+        const struct log_line *l = &tx->log[n];
+
+        for (unsigned byte = 0; byte < LINE_BYTES; byte++)
+            if ((l->stored & BIT(byte)) != 0)
+                ((uint8_t *)l->address)[byte] = ((const uint8_t *)l->was)[byte];
+    }
+}
+
+void tx_memory_end(struct vcpu *v, bool undo)
+{
+    struct transaction *tx = &v->tx;
+
+    /* An instruction cut short may have stored already. */
+    for (unsigned n = 0; n < tx->opened; n++)
+        if (tx->open[n].written && !tx->open[n].shadowed)
+            note_store(v, &tx->open[n]);
+    if (undo)
+        put_back(tx);
+    close_pages(v);
+    tx->logged = 0;
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * tx_watch.c - breakpoints in a transaction abort it, so the processor below
+ * must not meet one there: they are taken from it, and compared with each
+ * access here. SDM volume 1, "RTM-Enabled Debugger Support".
+ */
+#include "tests/silicon/hypervisor.h"
+
+#include "tests/silicon/x86.h"
+
+void watch_data(struct watch *w, enum access access, uint64_t address,
+                unsigned bytes)
+{
+    for (unsigned n = 0; w->dr7 != 0 && n < BREAKPOINTS; n++)
+        if (w->physical[n] != UINT64_MAX &&
+            breakpoint_hit(w->dr7, n, w->physical[n], access, address, bytes))
+            w->hit = true;
+}
+
+void watch_begin(struct vcpu *v)
+{
+    struct watch *w = &v->tx.watch;
+
+    w->hit = false;
+    w->dr7 = 0;
+    if ((v->vmcb->dr7 & DR7_ENABLED) == 0)
+        return;
+    w->dr7 = v->vmcb->dr7;
+    read_breakpoints(w->at);
+    v->vmcb->dr7 = DR7_RESET;
+    for (unsigned n = 0; n < BREAKPOINTS; n++)
+        if (!breakpoint_for(w->dr7, n, ACCESS_WRITE) ||
+            !guest_physical(v, w->at[n], &w->physical[n]))
+            w->physical[n] = UINT64_MAX;
+}
+
+/* QEMU remembers a watched access of the host, too, and shows it in DR6 at the
+ * next #DB of any kind. It forgets at the next write to that page that is not
+ * watched: one that changes nothing, and is atomic. */
+static void forget_host_access(const struct watch *w)
+{
+    for (unsigned n = 0; n < BREAKPOINTS; n++)
+        if (w->physical[n] != UINT64_MAX)
+            __asm__ volatile("lock orb $0, %0" : "+m"(
+                *(uint8_t *)(w->physical[n] ^ PAGE_BYTES / 2)));
+}
+
+void watch_end(struct vcpu *v)
+{
+    struct watch *w = &v->tx.watch;
+
+    if (w->dr7 == 0)
+        return;
+    forget_host_access(w);
+    v->vmcb->dr7 = w->dr7;
+    w->dr7 = 0;
+}
+
+bool watch_instruction(struct vcpu *v)
+{
+    const struct watch *w = &v->tx.watch;
+
+    if (w->dr7 == 0)
+        return false;
+    if ((v->now.flags & INSTRUCTION_GETS_DR) != 0) {
+        tx_abort(v, TX_CAUSE_INSTRUCTION);      /* DR7 is not in its place */
+        return true;
+    }
+    for (unsigned n = 0; n < BREAKPOINTS; n++)
+        if (breakpoint_hit(w->dr7, n, w->at[n], ACCESS_EXECUTE, v->now_rip,
+                           1)) {
+            tx_abort(v, TX_CAUSE_DEBUG);
+            return true;
+        }
+    return false;
+}
