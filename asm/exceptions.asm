@@ -1,6 +1,7 @@
 ; SPDX-License-Identifier: BSD-2-Clause
 ;
-; exceptions.asm - entry stubs for vectors 0 to 31, and the guard around a job.
+; exceptions.asm - entry stubs for vectors 0 to 31 and PMI_VECTOR, and the guard
+; around a job.
 ;
 ; SDM 3A, "Exception and Interrupt Vectors" and "64-Bit Mode Stack Frame". A stub
 ; makes every frame look alike: vector, error code (0 where the processor pushes
@@ -17,6 +18,7 @@ default rel
 extern exception_handle
 
 %define VECTORS 32
+%define PMI_VECTOR 0xfd                 ; efi/platform.h
 
 section .text
 
@@ -30,6 +32,11 @@ stub_ %+ v:
         jmp     entered
 %assign v v+1
 %endrep
+
+stub_pmi:
+        push    qword 0
+        push    qword PMI_VECTOR
+        jmp     entered
 
 entered:
         push    rax
@@ -99,7 +106,8 @@ exception_guard_left:
         xor     eax, eax
         jmp     exception_guard_call.out
 
-; void exception_stubs(uint64_t stubs[32]): the addresses, at run time.
+; void exception_stubs(uint64_t stubs[33]): the addresses, at run time; the last
+; is PMI_VECTOR's.
 global exception_stubs
 exception_stubs:
 %assign v 0
@@ -108,6 +116,8 @@ exception_stubs:
         mov     [rdi + 8 * v], rax
 %assign v v+1
 %endrep
+        lea     rax, [stub_pmi]
+        mov     [rdi + 8 * VECTORS], rax
         ret
 
 section .note.GNU-stack noalloc noexec nowrite progbits

@@ -16,15 +16,17 @@
 #define IA32_TSC_DEADLINE      0x6e0
 #define X2APIC_FIRST           0x800
 #define APIC_VERSION           0x03
-#define LVT_MASKED             (1u << 16)
+#define APIC_EOI               0x0b
+#define APIC_LVT_COUNTERS      0x34
+#define LVT_MASKED             APIC_LVT_MASKED
 #define LVT_TIMER_DEADLINE     (2u << 17) /* timer mode, bits 18:17 */
 #define LVT_TIMER_MODE         (3u << 17)
 
 /* In the order in which processors gained them: Max LVT Entry of the version
  * register, bits 23:16, is the number of the last that is there. */
 static const uint8_t lvt_register[APIC_LVT_MAX] = {
-    0x32 /* timer */,    0x35 /* LINT0 */,   0x36 /* LINT1 */, 0x37 /* error */,
-    0x34 /* counters */, 0x33 /* thermal */, 0x2f /* CMCI */,
+    0x32 /* timer */,  0x35 /* LINT0 */,   0x36 /* LINT1 */, 0x37 /* error */,
+    APIC_LVT_COUNTERS, 0x33 /* thermal */, 0x2f /* CMCI */,
 };
 
 struct apic {
@@ -98,6 +100,25 @@ void apic_restore(const struct apic_saved *saved)
      * at once, and the firmware's clock goes on. */
     if (saved->deadline != 0)
         (void)hw_msr_write(IA32_TSC_DEADLINE, saved->deadline);
+}
+
+bool apic_swap_counters_entry(uint32_t entry, uint32_t *old)
+{
+    struct apic apic;
+
+    if (!apic_find(&apic))
+        return false;
+    *old = apic_get(&apic, APIC_LVT_COUNTERS);
+    apic_set(&apic, APIC_LVT_COUNTERS, entry);
+    return true;
+}
+
+void apic_end_of_interrupt(void)
+{
+    struct apic apic;
+
+    if (apic_find(&apic))
+        apic_set(&apic, APIC_EOI, 0);
 }
 
 uint32_t apic_id(void)

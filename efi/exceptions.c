@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * exceptions.c - vectors 0 to 31 while a processor is ours: a fault that a
- * fix-up expects becomes a value, any other ends the job that raised it.
+ * exceptions.c - vectors 0 to 31, and PMI_VECTOR, while a processor is ours: a
+ * fault that a fix-up expects becomes a value, any other ends the job that
+ * raised it.
  *
  * SDM 3A, "Interrupt Descriptor Table", "64-Bit IDT Gate Descriptors". The
- * firmware's own gates from 32 on stay, so its timer goes on.
+ * firmware's other gates from 32 on stay, so its timer goes on.
  */
 #include "asm/fixups.h"
 #include "efi/platform.h"
@@ -13,7 +14,8 @@
 #include "src/text.h"
 
 #define VECTORS        32
-#define GATE_INTERRUPT 0x8e /* present, DPL 0, 64-bit interrupt gate */
+#define STUBS          (VECTORS + 1) /* and PMI_VECTOR's */
+#define GATE_INTERRUPT 0x8e          /* present, DPL 0, 64-bit interrupt gate */
 
 /* As asm/exceptions.asm pushes it. */
 struct frame {
@@ -26,7 +28,7 @@ _Static_assert(offsetof(struct frame, vector) == 0x78, "vector");
 _Static_assert(offsetof(struct frame, rip) == 0x88, "rip");
 
 void exception_handle(struct frame *frame);
-void exception_stubs(uint64_t stubs[VECTORS]);
+void exception_stubs(uint64_t stubs[STUBS]);
 bool exception_guard_call(unsigned processor, void *context,
                           void (*job)(unsigned, void *), uint64_t *rsp);
 extern const uint8_t exception_guard_left[];
@@ -43,12 +45,18 @@ static struct guard guards[HW_PROCESSORS_MAX];
 static void keep(struct hw_exception *out, const struct frame *frame)
 {
     *out = (struct hw_exception){
-        .vector = frame->vector, .error = frame->error,
-        .rip = frame->rip,       .cs = frame->cs,
-        .rflags = frame->rflags, .rsp = frame->rsp,
-        .rax = frame->rax,       .rbx = frame->rbx,
-        .rcx = frame->rcx,       .rdx = frame->rdx,
-        .rsi = frame->rsi,       .rdi = frame->rdi,
+        .vector = frame->vector,
+        .error = frame->error,
+        .rip = frame->rip,
+        .cs = frame->cs,
+        .rflags = frame->rflags,
+        .rsp = frame->rsp,
+        .rax = frame->rax,
+        .rbx = frame->rbx,
+        .rcx = frame->rcx,
+        .rdx = frame->rdx,
+        .rsi = frame->rsi,
+        .rdi = frame->rdi,
         .rbp = frame->rbp,
         .r8_r15 = {frame->r8, frame->r9, frame->r10, frame->r11, frame->r12,
                    frame->r13, frame->r14, frame->r15},
@@ -71,6 +79,9 @@ static void stop(const struct frame *frame)
 
 void exception_handle(struct frame *frame)
 {
+    if (pmi_handle(frame->vector))
+        return;
+
     uint64_t resume = fixup_find(frame->rip);
 
     if (resume != 0) {
@@ -121,6 +132,8 @@ bool exceptions_guard(unsigned processor,
     guard->exception = exception;
     guard->active = true;
     bool returned = exception_guard_call(processor, context, job, &guard->rsp);
+    if (!returned)
+        hw_pmi_end();
     *guard = outer;
     if (!returned)
         debug_put(&debug);
@@ -129,7 +142,7 @@ bool exceptions_guard(unsigned processor,
 
 void exceptions_install(struct exceptions *mine)
 {
-    uint64_t stubs[VECTORS];
+    uint64_t stubs[STUBS];
     uint16_t cs;
 
     __asm__ volatile("sidt %0" : "=m"(mine->firmware));
@@ -141,11 +154,11 @@ void exceptions_install(struct exceptions *mine)
     memcpy(mine->gates, (const void *)(uintptr_t)mine->firmware.base, bytes);
 
     exception_stubs(stubs);
-    for (unsigned v = 0; v < VECTORS; v++)
-        mine->gates[v] = (struct idt_gate){
-            .offset_low = (uint16_t)stubs[v],
-            .offset_middle = (uint16_t)(stubs[v] >> 16),
-            .offset_high = (uint32_t)(stubs[v] >> 32),
+    for (unsigned i = 0; i < STUBS; i++)
+        mine->gates[i < VECTORS ? i : PMI_VECTOR] = (struct idt_gate){
+            .offset_low = (uint16_t)stubs[i],
+            .offset_middle = (uint16_t)(stubs[i] >> 16),
+            .offset_high = (uint32_t)(stubs[i] >> 32),
             .selector = cs,
             .type = GATE_INTERRUPT,
         };

@@ -49,7 +49,7 @@ _Static_assert(sizeof(struct idt_register) == 10, "SDM 2A, SIDT");
 
 /* A processor's exceptions while it is ours. */
 struct exceptions {
-    struct idt_gate gates[IDT_GATES]; /* the firmware's, 0 to 31 replaced */
+    struct idt_gate gates[IDT_GATES]; /* the firmware's, some replaced */
     struct idt_register firmware;     /* what to go back to */
 };
 
@@ -78,8 +78,27 @@ struct apic_saved {
 void apic_mask(struct apic_saved *saved);
 void apic_restore(const struct apic_saved *saved);
 
+/* SDM 3A, "Local Vector Table": delivery mode [10:8], mask [16]. */
+#define APIC_LVT_NMI    (4u << 8)
+#define APIC_LVT_MASKED (1u << 16)
+
+/* Sets the calling processor's LVT entry for counters. False where its local
+ * APIC is not enabled; *old is then left alone. */
+bool apic_swap_counters_entry(uint32_t entry, uint32_t *old);
+void apic_end_of_interrupt(void);
+
 /* The APIC ID of the calling processor, by CPUID.0BH or CPUID.1. */
 uint32_t apic_id(void);
+
+/* --- pmi.c (hw_pmi_* too) ------------------------------------------------ */
+
+/* Of the highest priority class, and not the spurious vectors in use (0FH and
+ * FFH). exceptions.asm pushes it too. */
+#define PMI_VECTOR 0xfd
+
+/* True where this vector is a performance-monitoring interrupt between
+ * hw_pmi_begin() and hw_pmi_end(): it is then counted. */
+bool pmi_handle(uint64_t vector);
 
 /* --- processors.c -------------------------------------------------------- */
 

@@ -37,12 +37,14 @@ enum feature {
     NEED_FULL_WIDTH = 1 << 3, /* IA32_PERF_CAPABILITIES[13] */
     NEED_TWO_PROCESSORS = 1 << 4,
     NEED_INTEL = 1 << 5,
+    NEED_PEBS = 1 << 8, /* the DS area, and records of format 1 to 3 */
 };
 
 struct needs {
     unsigned regimes;  /* set of enum regime; 0: any */
     unsigned features; /* set of enum feature */
     unsigned counters; /* general-purpose counters at least */
+    unsigned format;   /* of PEBS records, at least */
 };
 
 struct run;
@@ -83,6 +85,10 @@ void *run_buffer(const struct run *t);
  * still, but shared). */
 #define RUN_SOURCE_BYTES 0x800000
 const void *run_source(const struct run *t);
+/* Memory like it, behind it, which no transaction is to write to: for a DS area
+ * and its records. */
+#define RUN_RECORDS_BYTES 16384
+void *run_records(const struct run *t);
 
 /* --- What a body says ---------------------------------------------------- */
 

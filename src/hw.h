@@ -37,6 +37,18 @@ int hw_msr_write(uint32_t msr, uint64_t value);
  */
 int hw_pmc_read(uint32_t index, uint64_t *value);
 
+/* --- Performance-monitoring interrupts (efi/) ---------------------------- */
+
+/* From begin to end, inside of a job: the calling processor's LVT performance
+ * counter entry, unmasked, leads to a handler that counts and unmasks it again;
+ * interrupts are on, those of lower priority held off by CR8. In the fixed mode
+ * it has a vector of the highest priority class, else it is an NMI. False, and
+ * nothing is changed, where there is no local APIC. An exception that ends the
+ * job in between ends this too. */
+bool hw_pmi_begin(bool nmi);
+unsigned hw_pmi_count(void); /* handled since hw_pmi_begin() */
+void hw_pmi_end(void);
+
 /* --- Processors and exceptions (efi/) ----------------------------------- */
 
 #define HW_PROCESSORS_MAX 256

@@ -53,6 +53,9 @@
 #define IA32_PERFEVTSEL_IN_TX   BIT(32)
 #define IA32_PERFEVTSEL_IN_TXCP BIT(33)
 
+#define IA32_MISC_ENABLE                  0x1a0u
+#define IA32_MISC_ENABLE_PEBS_UNAVAILABLE BIT(12)
+
 /* SDM 3B, "Layout of IA32_DEBUGCTL MSR", "Freezing LBRs and Performance
  * Counters on PMI". */
 #define IA32_DEBUGCTL                       0x1d9u
@@ -75,6 +78,7 @@
 #define IA32_PERF_GLOBAL_STATUS_OVF_FIXED_CTR(n) BIT(32 + (n))
 #define IA32_PERF_GLOBAL_STATUS_LBR_FRZ          BIT(58)
 #define IA32_PERF_GLOBAL_STATUS_CTR_FRZ          BIT(59)
+#define IA32_PERF_GLOBAL_STATUS_OVF_DS_BUFFER    BIT(62)
 
 #define IA32_PERF_GLOBAL_CTRL              0x38fu
 #define IA32_PERF_GLOBAL_CTRL_PMC(n)       BIT(n)
@@ -93,10 +97,15 @@
 #define IA32_PERF_GLOBAL_INUSE_FC(n)         BIT(32 + (n))
 #define IA32_PERF_GLOBAL_INUSE_PMI           BIT(63)
 
-#define IA32_PEBS_ENABLE 0x3f1u
+/* SDM 3B, "Layout of IA32_PEBS_ENABLE MSR". */
+#define IA32_PEBS_ENABLE        0x3f1u
+#define IA32_PEBS_ENABLE_PMC(n) BIT(n)
 
 /* Full-width aliases of IA32_PMC(n), where IA32_PERF_CAPABILITIES[13] is set.
  */
 #define IA32_A_PMC(n) (0x4c1u + (n))
+
+/* SDM 3B, "BTS and DS Save Area". */
+#define IA32_DS_AREA 0x600u
 
 #endif

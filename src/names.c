@@ -21,6 +21,7 @@ static const struct range ranges[] = {
     {IA32_TSX_CTRL, 1, "IA32_TSX_CTRL"},
     {IA32_MCU_OPT_CTRL, 1, "IA32_MCU_OPT_CTRL"},
     {IA32_PERFEVTSEL(0), 8, "IA32_PERFEVTSEL"},
+    {IA32_MISC_ENABLE, 1, "IA32_MISC_ENABLE"},
     {IA32_DEBUGCTL, 1, "IA32_DEBUGCTL"},
     {IA32_FIXED_CTR(0), 3, "IA32_FIXED_CTR"},
     {IA32_PERF_CAPABILITIES, 1, "IA32_PERF_CAPABILITIES"},
@@ -32,6 +33,7 @@ static const struct range ranges[] = {
     {IA32_PERF_GLOBAL_INUSE, 1, "IA32_PERF_GLOBAL_INUSE"},
     {IA32_PEBS_ENABLE, 1, "IA32_PEBS_ENABLE"},
     {IA32_A_PMC(0), 8, "IA32_A_PMC"},
+    {IA32_DS_AREA, 1, "IA32_DS_AREA"},
 };
 
 const char *msr_name(uint32_t msr, char out[MSR_NAME_BYTES])

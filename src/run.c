@@ -160,6 +160,11 @@ const void *run_source(const struct run *t)
     return t->source;
 }
 
+void *run_records(const struct run *t)
+{
+    return (char *)t->buffer + RUN_BUFFER_BYTES;
+}
+
 /* --- Other processors
  * ------------------------------------------------------ */
 

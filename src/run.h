@@ -34,7 +34,7 @@ struct run {
     struct run *all;     /* every processor's run, by number */
     struct hw_result *results; /* room for on_processors() */
     unsigned processors;
-    void *buffer;       /* of run_buffer() */
+    void *buffer;       /* of run_buffer(); run_records() behind it */
     const void *source; /* of run_source() */
 
     enum verdict verdict;

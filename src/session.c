@@ -29,7 +29,7 @@ struct session {
     unsigned processors;
     struct run *runs;
     struct hw_result *results, *inner_results; /* inner: of on_processors() */
-    char *buffers;                             /* RUN_BUFFER_BYTES each */
+    char *buffers;                             /* OWN_BYTES each */
     const char *source;                        /* RUN_SOURCE_BYTES */
     bool set[HW_PROCESSORS_MAX];
     const struct test *tests[TESTS_MAX]; /* the selected, sorted by name */
@@ -41,6 +41,7 @@ struct session {
  * ------------------------------------------------------------- */
 
 #define PAGE_BYTES 4096
+#define OWN_BYTES  ((size_t)RUN_BUFFER_BYTES + RUN_RECORDS_BYTES)
 
 static size_t rounded(size_t bytes)
 {
@@ -60,7 +61,7 @@ static size_t lay_out(struct session *s, char *base, unsigned processors)
     const size_t bytes[] = {processors * sizeof(struct run),
                             processors * sizeof(struct hw_result),
                             processors * sizeof(struct hw_result),
-                            processors * RUN_BUFFER_BYTES + PAGE_BYTES,
+                            processors * OWN_BYTES + PAGE_BYTES,
                             RUN_SOURCE_BYTES + PAGE_BYTES};
     void *blocks[5] = {NULL};
 
@@ -98,7 +99,7 @@ static struct session *open_session(const struct session_setup *setup)
         s->runs[p].all = s->runs;
         s->runs[p].results = s->inner_results;
         s->runs[p].processors = processors;
-        s->runs[p].buffer = s->buffers + (size_t)p * RUN_BUFFER_BYTES;
+        s->runs[p].buffer = s->buffers + p * OWN_BYTES;
         s->runs[p].source = s->source;
         s->runs[p].trials = setup->options->trials;
     }

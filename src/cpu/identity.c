@@ -79,7 +79,9 @@ static void read_signature(struct identity *out)
     out->model = (uint16_t)model;
     out->stepping = (uint8_t)field(r.eax, 3, 0);
     out->apic_id = field(r.ebx, 31, 24);
+    out->dtes64 = bit(r.ecx, 2);
     out->pdcm = bit(r.ecx, 15);
+    out->ds = bit(r.edx, 21);
     out->hypervisor = bit(r.ecx, 31);
     if (out->hypervisor) {
         hw_cpuid(0x40000000u, 0, &r);
@@ -111,6 +113,7 @@ static void read_features(struct identity *out)
 
 static void read_pmu(struct identity *out)
 {
+    uint64_t misc = IA32_MISC_ENABLE_PEBS_UNAVAILABLE;
     struct hw_cpuid r;
 
     if (out->leaf_max >= 0xa) {
@@ -126,6 +129,9 @@ static void read_pmu(struct identity *out)
             out->fixed_bits = (uint8_t)field(r.edx, 12, 5);
         }
     }
+    if (out->ds && identity_is_intel(out))
+        (void)hw_msr_read(IA32_MISC_ENABLE, &misc);
+    out->pebs_unavailable = (misc & IA32_MISC_ENABLE_PEBS_UNAVAILABLE) != 0;
     if (out->pdcm && identity_is_intel(out) &&
         hw_msr_read(IA32_PERF_CAPABILITIES, &out->perf_capabilities) ==
             HW_NO_FAULT) {

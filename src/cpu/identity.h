@@ -34,6 +34,8 @@ struct identity {
     bool pdcm;                  /* CPUID.1:ECX[15]: 345H exists */
     uint64_t perf_capabilities; /* IA32_PERF_CAPABILITIES (345H) */
     uint8_t pebs_format;        /* 345H[11:8] */
+    bool ds, dtes64;            /* CPUID.1:EDX[21], ECX[2] */
+    bool pebs_unavailable;      /* IA32_MISC_ENABLE (1A0H)[12]; or it faults */
     bool full_width_writes;     /* 345H[13] */
 
     uint32_t apic_id;              /* CPUID.0BH:EDX, or 1:EBX[31:24] */

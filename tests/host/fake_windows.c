@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fake_windows.c - stands in for asm/rtm.asm, asm/tsx.asm and asm/window.asm on
+ * fake_windows.c - stands in for asm/pebs.asm, rtm.asm, tsx.asm and window.asm on
  * the host, where no MSR can be written: nothing is run, no transaction
  * commits. Weak, so that a test can bring its own.
  */
+#include "asm/pebs_window.h"
 #include "asm/rtm.h"
 #include "asm/tsx.h"
 #include "asm/window.h"
@@ -70,4 +71,10 @@ FAKE uint64_t window_rtm(uint64_t enable, uint64_t cells[WINDOW_CELLS])
 FAKE uint64_t window_rtm_long(uint64_t enable, uint64_t cells[WINDOW_CELLS])
 {
     return window_plain(enable, cells) + window_rtm_long_shape.transactions;
+}
+
+FAKE void pebs_window(uint64_t enable, uint64_t flags, struct pebs_state *state)
+{
+    (void)enable;
+    *state = (struct pebs_state){.rflags = flags};
 }

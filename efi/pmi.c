@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * pmi.c - performance-monitoring interrupts that a test asks for: a handler of
+ * our own that counts them (src/hw.h).
+ *
+ * SDM 3A, "Local Vector Table": the processor sets the mask flag of the entry
+ * when it takes such an interrupt, so the handler clears it again, and one too
+ * many is seen. "Task Priority in IA-32e Mode": CR8 holds off every vector
+ * whose class (its bits 7:4) is not above CR8[3:0].
+ */
+#include "efi/platform.h"
+
+#define NMI_VECTOR    2
+#define BELOW_CLASS_F 14 /* for CR8 */
+
+struct pmi {
+    bool active, nmi;
+    unsigned count;
+    uint32_t old_entry;
+    uint64_t old_priority, old_flags;
+} __attribute__((aligned(64)));
+
+static struct pmi pmis[HW_PROCESSORS_MAX];
+
+static uint32_t entry(const struct pmi *pmi)
+{
+    return pmi->nmi ? APIC_LVT_NMI : PMI_VECTOR;
+}
+
+bool hw_pmi_begin(bool nmi)
+{
+    struct pmi *pmi = &pmis[processors_self()];
+
+    *pmi = (struct pmi){.nmi = nmi};
+    __asm__ volatile("pushfq; popq %0" : "=r"(pmi->old_flags) : : "memory");
+    __asm__ volatile("mov %%cr8, %0" : "=r"(pmi->old_priority));
+    pmi->active = true;
+    if (!apic_swap_counters_entry(entry(pmi), &pmi->old_entry)) {
+        pmi->active = false;
+        return false;
+    }
+    __asm__ volatile("mov %0, %%cr8; sti"
+                     :
+                     : "r"((uint64_t)BELOW_CLASS_F)
+                     : "memory");
+    return true;
+}
+
+unsigned hw_pmi_count(void)
+{
+    return __atomic_load_n(&pmis[processors_self()].count, __ATOMIC_RELAXED);
+}
+
+void hw_pmi_end(void)
+{
+    struct pmi *pmi = &pmis[processors_self()];
+    uint32_t ours;
+
+    if (!pmi->active)
+        return;
+    /* What has come already is still handled: STI holds interrupts off for one
+     * instruction. */
+    apic_swap_counters_entry(pmi->old_entry, &ours);
+    __asm__ volatile("sti; nop; nop; cli" : : : "memory");
+    __asm__ volatile("mov %0, %%cr8" : : "r"(pmi->old_priority) : "memory");
+    pmi->active = false;
+    __asm__ volatile("pushq %0; popfq"
+                     :
+                     : "r"(pmi->old_flags)
+                     : "memory", "cc");
+}
+
+bool pmi_handle(uint64_t vector)
+{
+    struct pmi *pmi = &pmis[processors_self()];
+    uint32_t old;
+
+    if (!pmi->active || vector != (pmi->nmi ? NMI_VECTOR : PMI_VECTOR))
+        return false;
+    __atomic_store_n(&pmi->count, pmi->count + 1, __ATOMIC_RELAXED);
+    /* Not after hw_pmi_end() has put the old entry back. */
+    if (apic_swap_counters_entry(entry(pmi), &old) &&
+        (old & ~APIC_LVT_MASKED) != entry(pmi))
+        apic_swap_counters_entry(pmi->old_entry, &old);
+    if (!pmi->nmi)
+        apic_end_of_interrupt();
+    return true;
+}
