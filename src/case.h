@@ -37,14 +37,15 @@ enum feature {
     NEED_FULL_WIDTH = 1 << 3, /* IA32_PERF_CAPABILITIES[13] */
     NEED_TWO_PROCESSORS = 1 << 4,
     NEED_INTEL = 1 << 5,
-    NEED_PEBS = 1 << 8, /* the DS area, and records of format 1 to 3 */
+    NEED_PEBS = 1 << 8,    /* the DS area, and records of format 1 to 3 */
+    NEED_PEBS_2 = 1 << 9,  /* with NEED_PEBS: format 2 or 3 */
+    NEED_PEBS_3 = 1 << 10, /* format 3 */
 };
 
 struct needs {
     unsigned regimes;  /* set of enum regime; 0: any */
     unsigned features; /* set of enum feature */
     unsigned counters; /* general-purpose counters at least */
-    unsigned format;   /* of PEBS records, at least */
 };
 
 struct run;

@@ -24,21 +24,6 @@ static void name_regimes(unsigned regimes, enum regime have,
                 "; this processor is in regime %s", regime_name(have));
 }
 
-/* 0 has one counter and one reset value; from 4 on records are adaptive. */
-static bool format_met(unsigned least, unsigned format,
-                       char text[NEEDS_TEXT_BYTES])
-{
-    if (least == 0)
-        least = 1;
-    if (format >= least && format <= 3)
-        return true;
-    text_format(text, NEEDS_TEXT_BYTES,
-                "needs PEBS records of format %u to 3; here it is %u%s "
-                "(IA32_PERF_CAPABILITIES[11:8])",
-                least, format, format > 3 ? ", adaptive" : "");
-    return false;
-}
-
 bool needs_met(const struct needs *needs, const struct identity *id,
                enum regime regime, unsigned processors,
                char text[NEEDS_TEXT_BYTES])
@@ -56,6 +41,15 @@ bool needs_met(const struct needs *needs, const struct identity *id,
         {NEED_PEBS, id->dtes64, "a 64-bit DS area (CPUID.1:ECX[2])"},
         {NEED_PEBS, !id->pebs_unavailable,
          "PEBS; IA32_MISC_ENABLE (1A0H)[12] (PEBS unavailable) is 1"},
+        {NEED_PEBS, id->pebs_format <= 3,
+         "PEBS records of format 1 to 3, not adaptive ones "
+         "(IA32_PERF_CAPABILITIES[11:8])"},
+        {NEED_PEBS, id->pebs_format != 0,
+         "PEBS records of format 1 to 3 (IA32_PERF_CAPABILITIES[11:8])"},
+        {NEED_PEBS_2, id->pebs_format >= 2,
+         "PEBS records of format 2 or 3 (IA32_PERF_CAPABILITIES[11:8])"},
+        {NEED_PEBS_3, id->pebs_format >= 3,
+         "PEBS records of format 3 (IA32_PERF_CAPABILITIES[11:8])"},
         {NEED_TWO_PROCESSORS, processors >= 2, "two logical processors"},
     };
 
@@ -79,7 +73,5 @@ bool needs_met(const struct needs *needs, const struct identity *id,
                     needs->counters, id->counters);
         return false;
     }
-    if ((needs->features & NEED_PEBS) != 0)
-        return format_met(needs->format, id->pebs_format, text);
     return true;
 }

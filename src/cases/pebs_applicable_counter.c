@@ -60,8 +60,10 @@ static void check_together(struct sampling *p)
           "all counters overflow with the same event: %s [3:0] of %u records "
           "name the set 0x%x; wanted 0x%x",
           field(p), p->records, all, p->plan.counters);
-    note(p->t, "%u counters overflow with the same event: records made: %u",
-         p->plan.counters == 0xf ? 4 : 3, p->records);
+    note(p->t,
+         "counters of the set 0x%x overflow with the same event: %u "
+         "records made",
+         p->plan.counters, p->records);
 }
 
 TEST(pebs_applicable_counter,

@@ -38,24 +38,20 @@ static bool right(struct sampling *p)
     return ok;
 }
 
-static void try_counter3(struct run *t, const char *what, bool firm)
+static void try_counter3(struct sampling *p, const char *what, bool firm)
 {
-    struct sampling p;
-    struct rtm_tally tally;
+    struct run *t = p->t;
     unsigned trials = run_trials(t, 50, 10), wrong = 0, records = 0;
-
-    /* Set-up. */
-    if (!sampling_take(&p, t))
-        return;
+    struct rtm_tally tally;
 
     /* Measured: the regime speaks of RTM in use. */
     for (unsigned i = 0; i < trials; i++) {
         if (run_cpu(t)->rtm)
             rtm_try(1, &tally);
-        if (!sampling_run(&p, &plan, 0))
+        if (!sampling_run(p, &plan, 0))
             return;
-        wrong += !right(&p);
-        records += p.records;
+        wrong += !right(p);
+        records += p->records;
     }
 
     /* Check. */
@@ -68,16 +64,22 @@ TEST(pebs_counter3, .asks = "Does counter 3 make records like the others?",
              "Facility Comparison\"",
      .needs = {.features = NEED_INTEL | NEED_PMU | NEED_PEBS, .counters = 4})
 {
+    struct sampling p;
     uint64_t value;
 
+    /* Set-up. */
+    if (!sampling_take(&p, t))
+        return;
     if (run_regime(t) == REGIME_B &&
         !force_abort_change(t, TSX_FORCE_ABORT_RTM_FORCE_ABORT, 0, &value))
         return;
-    try_counter3(t, "the records of IA32_PMC3 (C4H) are wrong",
+
+    /* Measured, and checked. */
+    try_counter3(&p, "the records of IA32_PMC3 (C4H) are wrong",
                  counter3_is_reliable(t));
     if (run_regime(t) == REGIME_B)
         try_counter3(
-            t,
+            &p,
             "the records of IA32_PMC3 (C4H) are wrong with RTM_FORCE_ABORT = 1",
             counter3_make_reliable(t));
 }

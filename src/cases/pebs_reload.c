@@ -58,8 +58,14 @@ static void check_counter(struct sampling *p, unsigned n, unsigned beside,
           PEBS_EVENTS);
     if (last == 0)
         return;
+    bool overflowed = p->value[n] >> (run_cpu(t)->counter_bits - 1) == 0;
+    uint64_t bit = IA32_PERF_GLOBAL_STATUS_OVF_PMC(n);
+    check(t, overflowed || (p->status & bit) == 0,
+          "IA32_PERF_GLOBAL_STATUS (38EH)[%u] is 1 behind the last record of "
+          "IA32_PMC%u (%XH), which did not overflow since; wanted 0",
+          n, n, IA32_PMC(n));
     /* As above: one more, where the event that made the record counts. */
-    uint64_t want = PEBS_EVENTS - last - p->plan.again[n];
+    uint64_t want = (uint64_t)(PEBS_EVENTS - last) - p->plan.again[n];
     uint64_t over = (p->value[n] - want) & p->mask;
     check(t, over <= 1,
           "IA32_PMC%u (%XH) is 0x%lx at the end, %u events behind the last "
@@ -71,7 +77,8 @@ static void check_counter(struct sampling *p, unsigned n, unsigned beside,
 TEST(pebs_reload,
      .asks = "Does a record reload its counter, and only it, from the DS area?",
      .cite = "SDM 3B, \"Processor Event Based Sampling (PEBS)\" of Nehalem, "
-             "\"PEBS CounterX Reset\"",
+             "\"PEBS CounterX Reset\"; \"Performance Monitoring for .. Sandy "
+             "Bridge\", \"Global Counter Control Facilities\"",
      .needs = {.features = NEED_INTEL | NEED_PMU | NEED_PEBS, .counters = 4})
 {
     unsigned counters = sampling_counters(t), tried = 0, next = 0;

@@ -28,9 +28,9 @@ static const struct {
     const char *mode;
 } rows[] = {
     {2, false, "fixed vector"},
-    {8, false, "fixed vector"},
+    {3, false, "fixed vector"},
     {2, true, "NMI"},
-    {8, true, "NMI"},
+    {3, true, "NMI"},
 };
 
 /* One window with the LVT entry in that mode; *came: interrupts. False where it

@@ -15,7 +15,7 @@ static const struct sampling_plan plan = {
 TEST(pebs_tsc, .asks = "Is the TSC of a record the time at which it was made?",
      .cite = "SDM 3B, \"PEBS Data Format\" of the 6th generation, table \"PEBS "
              "Record Format for 6th Generation Intel Core Processor Family\"",
-     .needs = {.features = NEED_INTEL | NEED_PMU | NEED_PEBS, .format = 3})
+     .needs = {.features = NEED_INTEL | NEED_PMU | NEED_PEBS | NEED_PEBS_3})
 {
     struct pebs_record record;
     struct sampling p;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fake_windows.c - stands in for asm/pebs.asm, rtm.asm, tsx.asm and window.asm on
- * the host, where no MSR can be written: nothing is run, no transaction
+ * fake_windows.c - stands in for asm/pebs.asm, rtm.asm, tsx.asm and window.asm
+ * on the host, where no MSR can be written: nothing is run, no transaction
  * commits. Weak, so that a test can bring its own.
  */
 #include "asm/pebs_window.h"

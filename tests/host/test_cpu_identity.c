@@ -42,11 +42,34 @@ static void skylake_field_by_field(void **state)
     assert_int_equal(id.fixed_bits, 48);
     assert_true(id.pdcm && id.full_width_writes);
     assert_int_equal(id.pebs_format, 3);
+    assert_true(id.ds);
+    assert_false(id.dtes64);
+    assert_true(id.pebs_unavailable); /* 1A0H is not there */
     assert_int_equal(id.apic_id, 0);
     assert_int_equal(id.smt_shift, 1);
     assert_int_equal(id.core_shift, 4);
     assert_true(id.topology_known);
     assert_int_equal(id.core_type, 0);
+}
+
+static void debug_store(void **state)
+{
+    struct identity id;
+
+    (void)state;
+    fake_reset();
+    fake_leaf(1, 0)->ecx |= 1u << 2;
+    fake_msr(IA32_MISC_ENABLE)->value = ~(uint64_t)(1u << 12);
+    identity_read(&id);
+    assert_true(id.ds && id.dtes64);
+    assert_false(id.pebs_unavailable);
+    fake_leaf(1, 0)->edx = 0;
+    fake_msr(IA32_MISC_ENABLE)->value = 1u << 12;
+    fake_msr(IA32_MISC_ENABLE)->reads = 0;
+    identity_read(&id);
+    assert_false(id.ds);
+    assert_true(id.pebs_unavailable);
+    assert_int_equal(fake_msr(IA32_MISC_ENABLE)->reads, 0);
 }
 
 /* Each bit of TSX goes to its own field. */
@@ -165,6 +188,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(skylake_field_by_field),
+        cmocka_unit_test(debug_store),
         cmocka_unit_test(tsx_bits),
         cmocka_unit_test(microcode_the_documented_way),
         cmocka_unit_test(leaves_that_are_absent),

@@ -50,11 +50,14 @@ static void features(void **state)
         {NEED_PERFMON_4, "version 4"},
         {NEED_FULL_WIDTH, "IA32_PERF_CAPABILITIES[13]"},
         {NEED_TWO_PROCESSORS, "two logical processors"},
+        {NEED_PEBS, "the debug store (CPUID.1:EDX[21])"},
+        {NEED_PEBS_2, "format 2 or 3"},
+        {NEED_PEBS_3, "needs PEBS records of format 3"},
         {NEED_INTEL, "an Intel processor; this one is \"Other\""},
     };
 
     (void)state;
-    for (unsigned i = 0; i < 6; i++) {
+    for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         struct needs needs = {0, rows[i].feature, 0};
         id = (struct identity){.vendor = "Other",
                                .perfmon_version =
@@ -65,8 +68,45 @@ static void features(void **state)
                                .rtm = true,
                                .perfmon_version =
                                    rows[i].feature == NEED_PMU ? 2 : 4,
+                               .ds = true,
+                               .dtes64 = true,
+                               .pebs_format = 3,
                                .full_width_writes = true};
         assert_true(met(needs, REGIME_A, 2));
+    }
+}
+
+/* Each thing that PEBS needs, missing alone. */
+static void pebs(void **state)
+{
+    static const struct {
+        bool ds, dtes64, unavailable;
+        uint8_t format;
+        const char *line;
+    } rows[] = {
+        {true, true, false, 1, "nothing"},
+        {true, true, false, 3, "nothing"},
+        {false, true, false, 3, "needs the debug store (CPUID.1:EDX[21])"},
+        {true, false, false, 3, "needs a 64-bit DS area (CPUID.1:ECX[2])"},
+        {true, true, true, 3,
+         "needs PEBS; IA32_MISC_ENABLE (1A0H)[12] (PEBS unavailable) is 1"},
+        {true, true, false, 0,
+         "needs PEBS records of format 1 to 3 (IA32_PERF_CAPABILITIES[11:8])"},
+        {true, true, false, 4,
+         "needs PEBS records of format 1 to 3, not adaptive ones "
+         "(IA32_PERF_CAPABILITIES[11:8])"},
+    };
+    const struct needs needs = {.features = NEED_PEBS};
+
+    (void)state;
+    for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        id = (struct identity){.vendor = "GenuineIntel",
+                               .ds = rows[i].ds,
+                               .dtes64 = rows[i].dtes64,
+                               .pebs_unavailable = rows[i].unavailable,
+                               .pebs_format = rows[i].format};
+        assert_int_equal(met(needs, REGIME_A, 1), i < 2);
+        assert_string_equal(text, rows[i].line);
     }
 }
 
@@ -84,6 +124,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(regimes),
         cmocka_unit_test(features),
+        cmocka_unit_test(pebs),
         cmocka_unit_test(counters),
     };
 

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* test_precise.c - which processors have which precise events, and since which
+ * microcode. */
+#include "src/pmu/precise.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+static void by_model(void **state)
+{
+    static const struct {
+        uint16_t family, model;
+        uint8_t stepping;
+        bool precise;
+        uint32_t microcode;
+    } rows[] = {
+        {6, 0x1a, 5, true, 0},     {6, 0x2a, 7, true, 0x28},
+        {6, 0x2a, 6, true, 0},     {6, 0x2d, 6, true, 0x618},
+        {6, 0x2d, 7, true, 0x70c}, {6, 0x3a, 9, true, 0},
+        {6, 0x3c, 3, true, 0},     {6, 0x4f, 1, true, 0},
+        {6, 0x5e, 3, true, 0},     {6, 0x9e, 12, true, 0},
+        {6, 0xa5, 5, true, 0},     {6, 0x37, 8, false, 0},  /* Silvermont */
+        {6, 0x5c, 9, false, 0},                             /* Goldmont */
+        {6, 0x7e, 5, false, 0},                             /* Ice Lake */
+        {15, 0x2a, 7, false, 0},   {6, 0x0f, 11, false, 0}, /* Core 2 */
+    };
+
+    (void)state;
+    for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        const struct identity id = {.family = rows[i].family,
+                                    .model = rows[i].model,
+                                    .stepping = rows[i].stepping};
+        assert_int_equal(precise_conditional_branches(&id), rows[i].precise);
+        assert_int_equal(precise_microcode(&id), rows[i].microcode);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(by_model)};
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
