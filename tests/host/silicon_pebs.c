@@ -1,120 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* silicon_pebs.c - arming, records, the DS area, interrupts and freezing. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include "tests/silicon/model/bits.h"
-#include "tests/silicon/model/counters.h"
-#include "tests/silicon/model/instruction.h"
-#include "tests/silicon/model/msr.h"
-#include "tests/silicon/model/pebs.h"
-
-#define BRANCHES  UINT64_C(0x4204C4) /* EN, OS, ALL_BRANCHES */
-#define NEAR_TAKEN UINT64_C(0x4220C4)
-#define PREC_DIST UINT64_C(0x4201C0)
-#define INT       BIT(20)
-#define STATUS_62 BIT(62)
-#define BASE      UINT64_C(0x10000)
-
-static struct machine machine;
-static struct processor processor;
-static struct pebs_ds ds;
-static struct pebs_record record;
-
-/* Room for `room` records, the threshold after `threshold` of them. */
-static void start(const char *cpu, const char *fault, unsigned bytes,
-                  unsigned room, unsigned threshold)
-{
-    struct config config = {
-        .cpu = personality_find(cpu),
-        .seed = 1,
-        .smt = true,
-    };
-
-    assert_non_null(config.cpu);
-    assert_true(fault_find(fault, &config.fault));
-    machine_start(&machine, &config, 1);
-    processor_start(&processor, &machine, 0, 0);
-    processor.open.pebs_imprecise = false;
-    processor.open.pebs_skip_sets_62 = false;
-    processor.open.pebs_late_one_in = 0;
-    ds = (struct pebs_ds){
-        .base = BASE,
-        .index = BASE,
-        .maximum = BASE + room * bytes + 1,
-        .threshold = BASE + threshold * bytes,
-        .reset = { (uint64_t)-2, (uint64_t)-3, (uint64_t)-4, (uint64_t)-5 },
-    };
-}
-
-static uint64_t get(uint32_t number)
-{
-    uint64_t value = 0;
-
-    assert_true(msr_read(&processor, number, &value));
-    return value;
-}
-
-static void set(uint32_t number, uint64_t value)
-{
-    assert_true(msr_write(&processor, number, value));
-}
-
-static void arm(unsigned n, uint64_t select, uint64_t period)
-{
-    set(0x186 + n, select);
-    set(0xC1 + n, (uint32_t)-period);
-    set(0x3F1, get(0x3F1) | BIT(n));
-}
-
-static void branch_to(bool taken)
-{
-    struct retirement r = { .instructions = 1, .cycles = 2, .taken = taken,
-                            .branch = INSTRUCTION_BRANCH };
-
-    counters_retire(&processor, &r);
-}
-
-static void branch(void)
-{
-    branch_to(true);
-}
-
-static void plain(void)
-{
-    struct retirement r = { .instructions = 1, .cycles = 2 };
-
-    counters_retire(&processor, &r);
-}
-
-/* The assist, with registers 100H, 101H.. */
-static bool take(void)
-{
-    struct pebs_snapshot s = { .eventing_ip = 0x200, .tx_abort = 0x201,
-                               .tsc = 0x202 };
-
-    for (unsigned n = 0; n < PEBS_REGISTERS; n++)
-        s.registers[n] = 0x100 + n;
-    assert_int_not_equal(processor.pebs.triggered, 0);
-    return pebs_take(&processor, &s, &ds, &record);
-}
-
-static bool took_interrupt(void)
-{
-    bool pmi = processor.pmu.pmi;
-
-    processor.pmu.pmi = false;
-    return pmi;
-}
+/* silicon_pebs.c - arming, records, the DS area. */
+#include "tests/host/pebs_bench.h"
 
 static void next_event_is_recorded(void **state)
 {
     (void)state;
-    start("skylake-2018", "none", 0xC8, 4, 4);
+    start("skylake-2017", "none", 0xC8, 4, 4);
     arm(0, BRANCHES, 2);
     set(0x38F, 1);
     branch();
@@ -136,7 +27,7 @@ static void next_event_is_recorded(void **state)
 static void prec_dist_has_no_skid(void **state)
 {
     (void)state;
-    start("skylake-2018", "none", 0xC8, 4, 4);
+    start("skylake-2017", "none", 0xC8, 4, 4);
     arm(1, PREC_DIST, 3);
     set(0x38F, 2);
     plain();
@@ -176,7 +67,7 @@ static void layout_of_each_format(void **state)
         assert_int_equal(record.words[0x98 / 8], 0);
         assert_int_equal(record.words[0xA8 / 8], 0);
         assert_int_equal(record.words[0xB0 / 8], 0x200);
-        assert_int_equal(record.words[0xB8 / 8], 0x201);
+        assert_int_equal(record.words[0xB8 / 8], 0);
         assert_int_equal(record.words[0xC0 / 8], 0x202);
     }
 }
@@ -205,10 +96,10 @@ static void status_image_in_format_2(void **state)
 static void applicable_counter_in_format_3(void **state)
 {
     (void)state;
-    several_counters("skylake-2018", 0xC8);
+    several_counters("skylake-2017", 0xC8);
     assert_int_equal(record.words[0x90 / 8], 1);
     assert_int_equal(get(0x38E), 4);
-    start("skylake-2018", "none", 0xC8, 4, 4);
+    start("skylake-2017", "none", 0xC8, 4, 4);
     arm(0, BRANCHES, 1);
     arm(3, BRANCHES, 1);
     set(0x38F, 9);
@@ -222,7 +113,7 @@ static void applicable_counter_in_format_3(void **state)
 static void threshold_interrupts_once(void **state)
 {
     (void)state;
-    start("skylake-2018", "none", 0xC8, 4, 2);
+    start("skylake-2017", "none", 0xC8, 4, 2);
     arm(0, BRANCHES, 2);
     set(0x38F, 1);
     for (unsigned n = 1; n <= 4; n++) {
@@ -237,7 +128,7 @@ static void threshold_interrupts_once(void **state)
 static void nothing_beyond_the_maximum(void **state)
 {
     (void)state;
-    start("skylake-2018", "none", 0xC8, 2, 100);
+    start("skylake-2017", "none", 0xC8, 2, 100);
     arm(0, BRANCHES, 2);
     set(0x38F, 1);
     for (unsigned n = 1; n <= 3; n++) {
@@ -280,19 +171,19 @@ static void only_precise_events(void **state)
         unsigned n;
         bool records;
     } rows[] = {
-        { "skylake-2018", BRANCHES, 0, true },
-        { "skylake-2018", BRANCHES, 3, true },
-        { "skylake-2018", BRANCHES | BIT(18), 0, false }, /* edge */
-        { "skylake-2018", BRANCHES | BIT(21), 0, false }, /* any thread */
-        { "skylake-2018", BRANCHES | BIT(23), 0, false }, /* invert */
-        { "skylake-2018", BRANCHES | BIT(24), 0, false }, /* cmask */
-        { "skylake-2018", 0x4200C4, 0, false },
-        { "skylake-2018", 0x42003C, 0, false },
-        { "skylake-2018", PREC_DIST, 1, true },
-        { "skylake-2018", PREC_DIST, 0, false },
+        { "skylake-2017", BRANCHES, 0, true },
+        { "skylake-2017", BRANCHES, 3, true },
+        { "skylake-2017", BRANCHES | BIT(18), 0, false }, /* edge */
+        { "skylake-2017", BRANCHES | BIT(21), 0, false }, /* any thread */
+        { "skylake-2017", BRANCHES | BIT(23), 0, false }, /* invert */
+        { "skylake-2017", BRANCHES | BIT(24), 0, false }, /* cmask */
+        { "skylake-2017", 0x4200C4, 0, false },
+        { "skylake-2017", 0x42003C, 0, false },
+        { "skylake-2017", PREC_DIST, 1, true },
+        { "skylake-2017", PREC_DIST, 0, false },
         { "sandybridge", BRANCHES, 0, true },
         { "sandybridge", 0x4240C4, 0, false },
-        { "skylake-2018", 0x4240C4, 0, true },
+        { "skylake-2017", 0x4240C4, 0, true },
     };
 
     (void)state;
@@ -308,7 +199,7 @@ static void only_precise_events(void **state)
 static void residual_record(void **state)
 {
     (void)state;
-    start("skylake-2018", "none", 0xC8, 2, 2);
+    start("skylake-2017", "none", 0xC8, 2, 2);
     processor.open.pebs_late_one_in = 1;
     set(0x600, 0x8000);
     arm(0, BRANCHES, 1);
@@ -335,64 +226,68 @@ static void residual_record(void **state)
     assert_int_equal(processor.pebs.armed, 0);
 }
 
-static void overflow_interrupts(void **state)
+static void abort_is_recorded(void **state)
 {
-    (void)state;
-    start("skylake-2018", "none", 0xC8, 2, 2);
-    set(0x186, BRANCHES | INT);
-    set(0x187, BRANCHES);
-    set(0xC1, (uint32_t)-1);
-    set(0xC2, (uint32_t)-2);
-    set(0x38D, 0x009);                  /* fixed counter 0: OS, PMI */
-    set(0x309, BITS(47, 2));
-    set(0x38F, BIT(32) | 3);
-    branch();
-    assert_true(took_interrupt());
-    branch();
-    assert_false(took_interrupt());     /* counter 1 has no INT */
-    branch();
-    assert_false(took_interrupt());
-    branch();
-    assert_true(took_interrupt());      /* the fixed counter */
-}
+    uint64_t information = TX_INFO_RTM | TX_INFO_INSTRUCTION | 6;
 
-static void held_until_the_record(void **state)
-{
     (void)state;
-    start("skylake-2018", "none", 0xC8, 4, 4);
-    arm(0, BRANCHES | INT, 1);
-    set(0x38F, 1);
+    start("haswell", "none", 0xC0, 4, 4);
+    arm(0, RTM_ABORTED, 1);
+    arm(1, BRANCHES, 2);
+    set(0x38F, 3);
+    abort_transaction(TX_CAUSE_XABORT);
     branch();
-    assert_false(took_interrupt());
+    branch();
+    abort_transaction(TX_CAUSE_XABORT);
+    assert_true(take());
+    assert_int_equal(record.words[PEBS_RAX], 0x102);
+    assert_int_equal(record.words[PEBS_RIP], 0x400);
+    assert_int_equal(record.words[0xB0 / 8], 0x300);
+    assert_int_equal(record.words[0xB8 / 8], information);
+    /* The next is of no abort; the cycles stay. Counter 1, which had
+     * overflowed, starts again from its reset value. */
+    branch();
+    branch();
+    branch();
     branch();
     assert_true(take());
-    assert_true(took_interrupt());
+    assert_int_equal(record.words[PEBS_RIP], 0x101);
+    assert_int_equal(record.words[0xB0 / 8], 0x200);
+    assert_int_equal(record.words[0xB8 / 8], 6);
 }
 
-static void freezes(const char *cpu, uint64_t status, uint64_t ctrl)
-{
-    start(cpu, "none", 0xC8, 2, 2);
-    set(0x1D9, BIT(12));
-    set(0x186, BRANCHES | INT);
-    set(0xC1, (uint32_t)-1);
-    set(0x38F, 1);
-    branch();
-    branch();
-    branch();
-    assert_int_equal(get(0xC1), 0);
-    assert_int_equal(get(0x38E), status);
-    assert_int_equal(get(0x38F), ctrl);
-    set(0x390, status);
-    set(0x38F, 1);
-    branch();
-    assert_int_equal(get(0xC1), 1);
-}
-
-static void freeze_on_interrupt(void **state)
+static void rest_of_an_abort_record_is_open(void **state)
 {
     (void)state;
-    freezes("skylake-2018", BIT(59) | 1, 1);
-    freezes("haswell", 1, 0);
+    start("haswell", "none", 0xC0, 4, 4);
+    processor.open.pebs_abort_garbles = true;
+    arm(0, RTM_ABORTED, 1);
+    set(0x38F, 1);
+    abort_transaction(TX_CAUSE_XABORT);
+    abort_transaction(TX_CAUSE_XABORT);
+    assert_true(take());
+    assert_int_not_equal(record.words[PEBS_RAX], 0x102);
+    assert_int_equal(record.words[PEBS_RIP], 0x400);
+    assert_int_equal(record.words[0xB0 / 8], 0x300);
+}
+
+static void counter_3_may_go_wrong(void **state)
+{
+    uint64_t forced;
+
+    (void)state;
+    for (forced = 0; forced < 2; forced++) {
+        start("skylake-2018", "none", 0xC8, 100, 100);
+        processor.open.garble = GARBLE_COUNT_JUMPS;
+        processor.open.garble_one_in = 1;
+        set(0x10F, forced);
+        arm(3, BRANCHES, 1);
+        set(0x38F, 8);
+        branch();
+        branch();
+        assert_true(take());
+        assert_int_equal(get(0xC4) == 0xFFFFFFFFFFFB, forced);
+    }
 }
 
 int main(void)
@@ -408,9 +303,9 @@ int main(void)
         cmocka_unit_test(index_out_of_bounds),
         cmocka_unit_test(only_precise_events),
         cmocka_unit_test(residual_record),
-        cmocka_unit_test(overflow_interrupts),
-        cmocka_unit_test(held_until_the_record),
-        cmocka_unit_test(freeze_on_interrupt),
+        cmocka_unit_test(abort_is_recorded),
+        cmocka_unit_test(rest_of_an_abort_record_is_open),
+        cmocka_unit_test(counter_3_may_go_wrong),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

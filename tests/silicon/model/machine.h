@@ -75,6 +75,7 @@ struct pebs_state {
     uint64_t armed;        /* counters that have overflowed */
     uint64_t triggered;    /* and whose next event has happened since */
     uint64_t held;         /* whose overflow interrupt waits for the record */
+    bool of_abort;         /* the last thing that happened was an abort */
     unsigned late;         /* instructions until a residual record */
     uint64_t late_area, late_counters;
 };

@@ -56,6 +56,7 @@ static void choose_common(struct open_choices *open, struct random *r)
     open->pebs_imprecise = pick(r, 2) != 0;
     open->pebs_skip_sets_62 = pick(r, 2) != 0;
     open->pebs_late_one_in = (uint32_t)pick(r, 3); /* 0: never */
+    open->pebs_abort_garbles = pick(r, 2) != 0;
 }
 
 void open_choose(struct open_choices *open, uint64_t seed, unsigned processor)

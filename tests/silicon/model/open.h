@@ -48,6 +48,7 @@ struct open_choices {
     bool nest_overflows;         /* nesting too deep sets EAX[3] */
     bool pebs_imprecise;         /* events not listed as precise are recorded */
     bool pebs_skip_sets_62;      /* so does a record that does not fit */
+    bool pebs_abort_garbles;     /* what is not valid in an abort's record */
     uint32_t pebs_late_one_in;   /* residual records after a wrong stop order */
     bool rtm_locked;             /* MCU_OPT_CTRL[2], regime F */
     /* The cycle model: cycles of an instruction by what it does. */

@@ -5,15 +5,7 @@
 #include "tests/silicon/model/bits.h"
 #include "tests/silicon/model/counters.h"
 #include "tests/silicon/model/pmu_msr.h"
-
-/* IA32_PERF_CAPABILITIES[11:8]: format 0001b, 0010b, 0011b. */
-#define FORMAT_OF(capabilities) (((capabilities) & BITS(11, 8)) >> 8)
-
-/* Byte offsets of a record behind the registers, as words. */
-#define WORD_STATUS       (0x90 / 8) /* format 3: applicable counter */
-#define WORD_EVENTING_IP  (0xB0 / 8) /* from format 2 on */
-#define WORD_TX_ABORT     (0xB8 / 8)
-#define WORD_TSC          (0xC0 / 8) /* from format 3 on */
+#include "tests/silicon/model/tsx.h"
 
 /* "Precise Distribution of Instructions Retired": INST_RETIRED.PREC_DIST on
  * counter 1 traps on the very instruction that overflows it. */
@@ -21,18 +13,6 @@
 #define COUNTER_PREC_DIST 1
 
 #define LATE_INSTRUCTIONS_MAX 64
-
-static unsigned format_of(const struct processor *p)
-{
-    return (unsigned)FORMAT_OF(p->machine->cpu->perf_capabilities);
-}
-
-static unsigned record_bytes(unsigned format)
-{
-    static const uint8_t bytes[] = { 0x90, 0xB0, 0xC0, 0xC8 };
-
-    return bytes[format < 3 ? format : 3];
-}
 
 /* "Precise events are only valid when AnyThread, Edge, Invert, CMask are all
  * zero"; what others do is not said. */
@@ -69,17 +49,22 @@ void pebs_disarm(struct processor *p, uint64_t counters)
 /* "Re-configuring PEBS Facilities": a residual record may still be captured at
  * the previous buffer; here after PEBS was disabled under a counter that
  * counts and has overflowed. */
+static void leave_residual(struct processor *p, uint64_t counters,
+                           unsigned instructions)
+{
+    p->pebs.late = instructions;
+    p->pebs.late_area = p->pebs.ds_area;
+    p->pebs.late_counters = counters;
+}
+
 void pebs_write_enable(struct processor *p, uint64_t value)
 {
     uint64_t closed = p->pebs.armed & ~value;
 
     if (closed != 0 && p->pmu.counting &&
-        random_one_in(&p->random, p->open.pebs_late_one_in)) {
-        p->pebs.late =
-            1 + (unsigned)(random_next(&p->random) % LATE_INSTRUCTIONS_MAX);
-        p->pebs.late_area = p->pebs.ds_area;
-        p->pebs.late_counters = closed;
-    }
+        random_one_in(&p->random, p->open.pebs_late_one_in))
+        leave_residual(p, closed, 1 + (unsigned)(random_next(&p->random) %
+                                                 LATE_INSTRUCTIONS_MAX));
     p->pebs.enable = value;
     pebs_disarm(p, ~value);
 }
@@ -98,21 +83,6 @@ static bool is_late(const struct processor *p)
 uint64_t pebs_area(const struct processor *p)
 {
     return is_late(p) ? p->pebs.late_area : p->pebs.ds_area;
-}
-
-static void fill(const struct processor *p, const struct pebs_snapshot *s,
-                 uint64_t counters, struct pebs_record *record)
-{
-    unsigned format = format_of(p);
-    uint64_t *words = record->words;
-
-    *record = (struct pebs_record){ .bytes = record_bytes(format) };
-    for (unsigned n = 0; n < PEBS_REGISTERS; n++)
-        words[n] = s->registers[n];
-    words[WORD_STATUS] = format >= 3 ? counters : p->pmu.global_status;
-    words[WORD_EVENTING_IP] = s->eventing_ip;
-    words[WORD_TX_ABORT] = s->tx_abort;
-    words[WORD_TSC] = s->tsc;
 }
 
 /* "PEBS Interrupt Threshold": the interrupt, once the index has reached it;
@@ -140,6 +110,15 @@ static void reload(struct processor *p, const struct pebs_ds *ds,
     p->pmu.global_status &= ~counters;
 }
 
+/* No record beyond the end of the buffer. One that does not pass the bounds
+ * checks "will be skipped entirely". */
+static bool passes(const struct pebs_ds *ds, unsigned bytes)
+{
+    if (ds->index < ds->base || ds->index > ds->maximum)
+        return false;
+    return ds->maximum - ds->index >= bytes;
+}
+
 bool pebs_take(struct processor *p, const struct pebs_snapshot *s,
                struct pebs_ds *ds, struct pebs_record *record)
 {
@@ -147,24 +126,22 @@ bool pebs_take(struct processor *p, const struct pebs_snapshot *s,
     /* Format 3 keeps counters apart; in those before, one record serves all
      * that have overflowed. */
     uint64_t counters = late ? p->pebs.late_counters
-                      : format_of(p) >= 3 ? p->pebs.triggered : p->pebs.armed;
+                      : pebs_format(p) >= 3 ? p->pebs.triggered : p->pebs.armed;
     uint64_t held = p->pebs.held & counters;
 
-    fill(p, s, counters, record);
+    pebs_fill(p, s, counters, record);
     pebs_disarm(p, counters);
     p->pebs.triggered = 0;
     if (late)
         p->pebs.late_counters = 0;
-    /* No record beyond the end of the buffer. One that does not pass the
-     * bounds checks "will be skipped entirely". */
-    fits = ds != NULL && ds->index >= ds->base &&
-           ds->index <= ds->maximum &&
-           ds->maximum - ds->index >= record->bytes;
+    fits = ds != NULL && passes(ds, record->bytes);
     if (fits) {
         record->at = ds->index;
         if (!late)
             reload(p, ds, counters);
         advance(p, ds, record->bytes);
+        if ((counters & BIT(3)) != 0)
+            tsx_disturb_counter3(p);
     } else if (p->open.pebs_skip_sets_62) {
         p->pmu.global_status |= STATUS_DS_OVF;
     }

@@ -36,7 +36,6 @@ enum pebs_register {
 struct pebs_snapshot {
     uint64_t registers[PEBS_REGISTERS];
     uint64_t eventing_ip;
-    uint64_t tx_abort;          /* TX Abort Information */
     uint64_t tsc;
 };
 
@@ -71,5 +70,10 @@ uint64_t pebs_area(const struct processor *p);
  */
 bool pebs_take(struct processor *p, const struct pebs_snapshot *s,
                struct pebs_ds *ds, struct pebs_record *record);
+
+/* pebs_record.c: IA32_PERF_CAPABILITIES[11:8]; a record of these counters. */
+unsigned pebs_format(const struct processor *p);
+void pebs_fill(struct processor *p, const struct pebs_snapshot *s,
+               uint64_t counters, struct pebs_record *record);
 
 #endif

@@ -124,4 +124,8 @@ void tsx_began(struct processor *p, bool hle);
 void tsx_committed(struct processor *p);
 uint32_t tsx_aborted(struct processor *p, const struct tx_abort *how);
 
+/* Where the regime allows it, counter 3 goes wrong: its PEBS records, too,
+ * depend on it. */
+void tsx_disturb_counter3(struct processor *p);
+
 #endif

@@ -112,18 +112,24 @@ static bool garbles(const struct processor *p)
     }
 }
 
+void tsx_disturb_counter3(struct processor *p)
+{
+    const struct machine *m = p->machine;
+    bool asked = m->fault == FAULT_counter3_garbles_though_forced ||
+                 m->fault == FAULT_counter3_garbles_in_a ||
+                 m->fault == FAULT_counter3_garbles_in_c ||
+                 m->fault == FAULT_counter3_garbles_in_sdv;
+
+    if (garbles(p))
+        counter3_garble(p, asked);
+}
+
 static void ended(struct processor *p)
 {
     const struct machine *m = p->machine;
 
     p->tsx.active = false;
-    if (garbles(p)) {
-        bool asked = m->fault == FAULT_counter3_garbles_though_forced ||
-                     m->fault == FAULT_counter3_garbles_in_a ||
-                     m->fault == FAULT_counter3_garbles_in_c ||
-                     m->fault == FAULT_counter3_garbles_in_sdv;
-        counter3_garble(p, asked);
-    }
+    tsx_disturb_counter3(p);
     if (m->cpu->regime == REGIME_B)
         return;
     if (fault_is(m, FAULT_evtsel3_rewritten))

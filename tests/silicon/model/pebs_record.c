@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * pebs_record.c - what stands in a PEBS record.
+ *
+ * SDM volume 3B, tables "PEBS Record Format for Intel Core i7 Processor
+ * Family", "PEBS Record Format for 4th Generation Intel Core Processor Family",
+ * "PEBS Record Format for 6th Generation Intel Core Processor Family".
+ */
+#include "tests/silicon/model/pebs.h"
+
+#include "tests/silicon/model/bits.h"
+#include "tests/silicon/model/tsx.h"
+
+/* Byte offsets of a record behind the registers, as words. */
+#define WORD_STATUS       (0x90 / 8) /* format 3: applicable counter */
+#define WORD_EVENTING_IP  (0xB0 / 8) /* from format 2 on */
+#define WORD_TX_ABORT     (0xB8 / 8)
+#define WORD_TSC          (0xC0 / 8) /* from format 3 on */
+
+unsigned pebs_format(const struct processor *p)
+{
+    return (unsigned)(p->machine->cpu->perf_capabilities >> 8) & 0xF;
+}
+
+static unsigned record_bytes(unsigned format)
+{
+    static const uint8_t bytes[] = { 0x90, 0xB0, 0xC0, 0xC8 };
+
+    return bytes[format < 3 ? format : 3];
+}
+
+/* "Intel TSX and PEBS Support": of these records only EventingIP, TX Abort
+ * Information and RIP are valid. */
+static void fill_abort(struct processor *p, uint64_t *words)
+{
+    const struct last_abort *abort = &p->tsx.last_abort;
+
+    if (p->open.pebs_abort_garbles)
+        for (unsigned n = 0; n < PEBS_WORDS_MAX; n++)
+            words[n] = random_next(&p->random);
+    words[PEBS_RIP] = abort->resume_ip;
+    words[WORD_EVENTING_IP] = abort->eventing_ip;
+    words[WORD_TX_ABORT] = abort->information;
+}
+
+void pebs_fill(struct processor *p, const struct pebs_snapshot *s,
+               uint64_t counters, struct pebs_record *record)
+{
+    unsigned format = pebs_format(p);
+    uint64_t *words = record->words;
+
+    *record = (struct pebs_record){ .bytes = record_bytes(format) };
+    for (unsigned n = 0; n < PEBS_REGISTERS; n++)
+        words[n] = s->registers[n];
+    words[WORD_STATUS] = format >= 3 ? counters : p->pmu.global_status;
+    words[WORD_EVENTING_IP] = s->eventing_ip;
+    words[WORD_TX_ABORT] = p->tsx.cycles;
+    words[WORD_TSC] = s->tsc;
+    if (p->pebs.of_abort)
+        fill_abort(p, words);
+}
