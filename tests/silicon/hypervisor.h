@@ -63,6 +63,8 @@ void pebs_serve(struct vcpu *v);
 
 /* pmi.c: sends the interrupt to this processor's local APIC. */
 void pmi_send(struct vcpu *v);
+/* For pmi_twice: once more, when the handler has been entered. */
+void pmi_send_again(struct vcpu *v);
 
 /* tx.c: transactions. */
 void tx_instruction(struct vcpu *v);

@@ -20,6 +20,7 @@
 
 #define X2APIC_MSR(offset) (0x800u + (offset) / 16)
 #define APIC_ID       0x020u
+#define APIC_IRR      0x200u /* eight registers of 32 vectors each */
 #define APIC_ICR_LOW  0x300u
 #define APIC_ICR_HIGH 0x310u /* xAPIC alone */
 #define APIC_LVT_PERF 0x340u
@@ -63,6 +64,21 @@ static void send(uint64_t base, uint32_t command)
     apic_write(base, APIC_ICR_HIGH, kept);
 }
 
+static void send_as(struct vcpu *v, uint64_t base, uint32_t lvt)
+{
+    switch (lvt & LVT_DELIVERY) {
+    case LVT_FIXED:
+        send(base, ICR_ASSERT | (lvt & LVT_VECTOR));
+        break;
+    case LVT_NMI:
+        v->guest_nmi = true;
+        send(base, ICR_ASSERT | LVT_NMI);
+        break;
+    default:
+        break;                          /* SMI, INIT: not played */
+    }
+}
+
 void pmi_send(struct vcpu *v)
 {
     uint64_t base = rdmsr(IA32_APIC_BASE);
@@ -76,15 +92,19 @@ void pmi_send(struct vcpu *v)
     /* "When a performance monitoring counters interrupt is generated, the mask
      * bit for its associated LVT entry is set." */
     apic_write(base, APIC_LVT_PERF, lvt | LVT_MASK);
-    switch (lvt & LVT_DELIVERY) {
-    case LVT_FIXED:
-        send(base, ICR_ASSERT | (lvt & LVT_VECTOR));
-        break;
-    case LVT_NMI:
-        v->guest_nmi = true;
-        send(base, ICR_ASSERT | LVT_NMI);
-        break;
-    default:
-        break;                          /* SMI, INIT: not played */
-    }
+    send_as(v, base, lvt);
+    v->model->pmu.pmi_again = fault_is(v->model->machine, FAULT_pmi_twice);
+}
+
+void pmi_send_again(struct vcpu *v)
+{
+    uint64_t base = rdmsr(IA32_APIC_BASE);
+    uint32_t lvt = apic_read(base, APIC_LVT_PERF), vector = lvt & LVT_VECTOR;
+
+    if ((lvt & LVT_DELIVERY) == LVT_FIXED &&
+        (apic_read(base, APIC_IRR + vector / 32 * 0x10) >> vector % 32 & 1) !=
+            0)
+        return;
+    v->model->pmu.pmi_again = false;
+    send_as(v, base, lvt);
 }

@@ -152,12 +152,14 @@ void step_end(struct vcpu *v)
 {
     uint64_t page = v->vmcb->rip & ~(PAGE_BYTES - 1);
 
+    if (v->model->pmu.pmi_again)
+        pmi_send_again(v);
     if (v->model->pmu.pmi || v->model->pebs.triggered != 0)
         pebs_serve(v);
     if (v->mode == MODE_CATCH || v->vmcb->event_inject != 0)
         return;
     if (v->tx.depth > 0 || v->model->pmu.counting ||
-        v->model->pebs.late > 0) {
+        v->model->pebs.late > 0 || v->model->pmu.pmi_again) {
         step_set_mode(v, MODE_STEP);
         return;
     }

@@ -191,7 +191,7 @@ void counters_signal(struct processor *p)
     bool v4 = p->machine->cpu->perfmon_version >= 4;
     uint64_t debugctl = 0;
 
-    p->pmu.pmi = true;
+    p->pmu.pmi = !fault_is(p->machine, FAULT_pmi_missing);
     msr_read(p, IA32_DEBUGCTL, &debugctl);
     if (v4 && (debugctl & DEBUGCTL_FREEZE_LBRS_ON_PMI) != 0)
         p->pmu.global_status |= STATUS_LBR_FRZ;

@@ -66,6 +66,7 @@ struct pmu_state {
     bool smi_pending;
     bool overflow_pmi;                /* a counter has asked for one */
     bool pmi;                         /* to be sent to the local APIC */
+    bool pmi_again;                   /* for pmi_twice */
 };
 
 /* Sets of counters are bits 3:0. */
@@ -78,6 +79,7 @@ struct pebs_state {
     bool of_abort;         /* the last thing that happened was an abort */
     unsigned late;         /* instructions until a residual record */
     uint64_t late_area, late_counters;
+    uint64_t first_tsc;    /* for pebs_tsc_stale */
 };
 
 struct processor {

@@ -13,6 +13,7 @@
 #define COUNTER_PREC_DIST 1
 
 #define LATE_INSTRUCTIONS_MAX 64
+#define LATE_INSTRUCTIONS_FAULT 1000
 
 /* "Precise events are only valid when AnyThread, Edge, Invert, CMask are all
  * zero"; what others do is not said. */
@@ -22,6 +23,8 @@ bool pebs_records(const struct processor *p, unsigned n)
     uint64_t zero = EVTSEL_ANY | EVTSEL_EDGE | EVTSEL_INV | EVTSEL_CMASK;
 
     if (n >= PEBS_COUNTERS)
+        return false;
+    if (n == 3 && fault_is(p->machine, FAULT_pebs_counter3_silent))
         return false;
     if ((counters_event(p, select)->precise >> n & 1) != 0 &&
         (select & zero) == 0)
@@ -65,6 +68,9 @@ void pebs_write_enable(struct processor *p, uint64_t value)
         random_one_in(&p->random, p->open.pebs_late_one_in))
         leave_residual(p, closed, 1 + (unsigned)(random_next(&p->random) %
                                                  LATE_INSTRUCTIONS_MAX));
+    closed = p->pebs.enable & ~value & BITS(PEBS_COUNTERS - 1, 0);
+    if (closed != 0 && fault_is(p->machine, FAULT_pebs_late_record))
+        leave_residual(p, closed, LATE_INSTRUCTIONS_FAULT);
     p->pebs.enable = value;
     pebs_disarm(p, ~value);
 }
@@ -89,12 +95,18 @@ uint64_t pebs_area(const struct processor *p)
  * "in the event that the PEBS buffer fills up": status bit 62 alone. */
 static void advance(struct processor *p, struct pebs_ds *ds, unsigned bytes)
 {
+    const struct machine *m = p->machine;
     bool was_set = (p->pmu.global_status & STATUS_DS_OVF) != 0;
+    uint64_t next = ds->index + bytes, reached = next;
 
-    ds->index += bytes;
-    if (ds->index >= ds->threshold || ds->index + bytes > ds->maximum)
+    if (!fault_is(m, FAULT_pebs_index_stuck))
+        ds->index = next;
+    if (fault_is(m, FAULT_pebs_threshold_early))
+        reached += bytes;
+    if ((reached >= ds->threshold || next + bytes > ds->maximum) &&
+        !fault_is(m, FAULT_pebs_status62_missing))
         p->pmu.global_status |= STATUS_DS_OVF;
-    if (ds->index >= ds->threshold && !was_set)
+    if (reached >= ds->threshold && !was_set)
         counters_signal(p);
 }
 
@@ -104,18 +116,30 @@ static void advance(struct processor *p, struct pebs_ds *ds, unsigned bytes)
 static void reload(struct processor *p, const struct pebs_ds *ds,
                    uint64_t counters)
 {
+    const struct machine *m = p->machine;
+    bool first = fault_is(m, FAULT_pebs_reset_of_counter_0);
+
     for (unsigned n = 0; n < PEBS_COUNTERS; n++)
-        if ((counters >> n & 1) != 0)
-            p->pmu.counter[n] = ds->reset[n] & COUNTER_MASK;
-    p->pmu.global_status &= ~counters;
+        if ((counters >> n & 1) != 0 &&
+            !fault_is(m, FAULT_pebs_reset_ignored))
+            p->pmu.counter[n] = ds->reset[first ? 0 : n] & COUNTER_MASK;
+    if (!fault_is(m, FAULT_pebs_overflow_status_kept))
+        p->pmu.global_status &= ~counters;
 }
 
 /* No record beyond the end of the buffer. One that does not pass the bounds
  * checks "will be skipped entirely". */
-static bool passes(const struct pebs_ds *ds, unsigned bytes)
+static bool passes(const struct processor *p, const struct pebs_ds *ds,
+                   unsigned bytes)
 {
+    const struct machine *m = p->machine;
+
     if (ds->index < ds->base || ds->index > ds->maximum)
         return false;
+    if (fault_is(m, FAULT_pebs_record_past_maximum))
+        return true;
+    if (fault_is(m, FAULT_pebs_maximum_early))
+        bytes *= 2;
     return ds->maximum - ds->index >= bytes;
 }
 
@@ -134,7 +158,7 @@ bool pebs_take(struct processor *p, const struct pebs_snapshot *s,
     p->pebs.triggered = 0;
     if (late)
         p->pebs.late_counters = 0;
-    fits = ds != NULL && passes(ds, record->bytes);
+    fits = ds != NULL && passes(p, ds, record->bytes);
     if (fits) {
         record->at = ds->index;
         if (!late)

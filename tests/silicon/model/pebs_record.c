@@ -43,6 +43,42 @@ static void fill_abort(struct processor *p, uint64_t *words)
     words[WORD_TX_ABORT] = abort->information;
 }
 
+static void swap(uint64_t *a, uint64_t *b)
+{
+    uint64_t kept = *a;
+
+    *a = *b;
+    *b = kept;
+}
+
+/* The faults that a record shows. */
+static void falsify(struct processor *p, struct pebs_record *record,
+                    unsigned format)
+{
+    const struct machine *m = p->machine;
+    uint64_t *words = record->words;
+
+    if (fault_is(m, FAULT_pebs_eventing_ip_off))
+        words[WORD_EVENTING_IP] = words[PEBS_RIP];
+    if (fault_is(m, FAULT_pebs_rip_is_eventing))
+        words[PEBS_RIP] = words[WORD_EVENTING_IP];
+    if (fault_is(m, FAULT_pebs_registers_swapped))
+        swap(&words[PEBS_R8], &words[PEBS_R9]);
+    if (fault_is(m, FAULT_pebs_record_short))
+        record->bytes -= 8;
+    if (format < 3 && fault_is(m, FAULT_pebs_status_image_empty))
+        words[WORD_STATUS] = 0;
+    if (format >= 3 && fault_is(m, FAULT_pebs_applicable_counter_zero))
+        words[WORD_STATUS] = 0;
+    if (format >= 3 && fault_is(m, FAULT_pebs_applicable_counter_first))
+        words[WORD_STATUS] &= -words[WORD_STATUS];
+    if (fault_is(m, FAULT_pebs_tsc_stale)) {
+        if (p->pebs.first_tsc == 0)
+            p->pebs.first_tsc = words[WORD_TSC];
+        words[WORD_TSC] = p->pebs.first_tsc;
+    }
+}
+
 void pebs_fill(struct processor *p, const struct pebs_snapshot *s,
                uint64_t counters, struct pebs_record *record)
 {
@@ -58,4 +94,5 @@ void pebs_fill(struct processor *p, const struct pebs_snapshot *s,
     words[WORD_TSC] = s->tsc;
     if (p->pebs.of_abort)
         fill_abort(p, words);
+    falsify(p, record, format);
 }
