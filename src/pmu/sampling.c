@@ -131,6 +131,17 @@ bool sampling_arm(struct sampling *p, const struct sampling_plan *plan)
     return ok && counters_put(p->t, IA32_PEBS_ENABLE, plan->counters);
 }
 
+bool sampling_open(struct sampling *p)
+{
+    return counters_put(p->t, IA32_PERF_GLOBAL_CTRL, sampling_enable(&p->plan));
+}
+
+unsigned sampling_written(const struct sampling *p)
+{
+    return (unsigned)((p->area->pebs_index - p->set.pebs_buffer_base) /
+                      p->size);
+}
+
 /* The first byte in [from, to) of run_records() that something wrote to. */
 static size_t touched(const struct sampling *p, size_t from, size_t to)
 {

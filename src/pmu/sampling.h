@@ -69,6 +69,13 @@ unsigned sampling_counters(struct run *t);
 bool sampling_arm(struct sampling *p, const struct sampling_plan *plan);
 uint64_t sampling_enable(const struct sampling_plan *plan);
 
+/* Starts counting: 38FH = sampling_enable(). For code of the caller's own, in
+ * place of pebs_window(). */
+bool sampling_open(struct sampling *p);
+
+/* Records in the buffer now, while counters run; not checked. */
+unsigned sampling_written(const struct sampling *p);
+
 /* Stops: 38FH = 0, IA32_PEBS_ENABLE = 0, a quiescent period in which a record
  * that is on its way arrives; then reads status, counters and index, and checks
  * that the index is a record's, that nothing but the records and the index was
