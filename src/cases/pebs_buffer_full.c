@@ -22,8 +22,8 @@ TEST(pebs_buffer_full,
      .asks = "Does a full PEBS buffer stay as it is, and set "
              "IA32_PERF_GLOBAL_STATUS[62]?",
      .cite = "SDM 3B, \"Processor Event Based Sampling (PEBS)\" of Nehalem, "
-             "\"PEBS Absolute Maximum\"; \"Performance Monitoring for .. Sandy "
-             "Bridge\", \"Global Counter Control Facilities\"",
+             "\"PEBS Absolute Maximum\"; \"Global Counter Control Facilities "
+             "In Intel Microarchitecture Code Name Sandy Bridge\"",
      .needs = {.features = NEED_INTEL | NEED_PMU | NEED_PEBS})
 {
     const uint64_t full = IA32_PERF_GLOBAL_STATUS_OVF_DS_BUFFER;

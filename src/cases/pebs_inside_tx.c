@@ -6,8 +6,8 @@
 #include "src/tsx/probe.h"
 
 #define TRIES 10
-#define LINES 128 /* as many branches; half of the smallest first-level cache \
-                   */
+/* Lines written, and as many branches. A transaction can write as many. */
+#define LINES 128
 
 /* Overflows in the middle of a transaction: what is outside has far fewer
  * branches. */

@@ -74,12 +74,14 @@ static void check_counter(struct sampling *p, unsigned n, unsigned beside,
           (unsigned long)(want & p->mask));
 }
 
-TEST(pebs_reload,
-     .asks = "Does a record reload its counter, and only it, from the DS area?",
-     .cite = "SDM 3B, \"Processor Event Based Sampling (PEBS)\" of Nehalem, "
-             "\"PEBS CounterX Reset\"; \"Performance Monitoring for .. Sandy "
-             "Bridge\", \"Global Counter Control Facilities\"",
-     .needs = {.features = NEED_INTEL | NEED_PMU | NEED_PEBS, .counters = 4})
+TEST(
+    pebs_reload,
+    .asks = "Does a record reload its counter, and only it, from the DS area?",
+    .cite =
+        "SDM 3B, \"Processor Event Based Sampling (PEBS)\" of Nehalem, "
+        "\"PEBS CounterX Reset\"; \"Global Counter Control Facilities In Intel "
+        "Microarchitecture Code Name Sandy Bridge\"",
+    .needs = {.features = NEED_INTEL | NEED_PMU | NEED_PEBS, .counters = 4})
 {
     unsigned counters = sampling_counters(t), tried = 0, next = 0;
     struct sampling_plan plan = pattern;

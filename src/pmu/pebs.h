@@ -8,7 +8,7 @@
  *
  * Each offset is written once, in the manual's order; structs, checks, decoders
  * and names come from these tables. SDM 3B, Performance Monitoring:
- *   0  "64-Bit PEBS Record Format" (SDM 3B, "Debug Store (DS) Mechanism")
+ *   0  "64-bit PEBS Record Format", "64 Bit Format of the DS Save Area"
  *   1  "PEBS Record Format for Intel Core i7 Processor Family"
  *   2  "PEBS Record Format for 4th Generation Intel Core Processor Family"
  *   3  "PEBS Record Format for 6th Generation Intel Core Processor Family",

@@ -4,10 +4,10 @@
  * IA32_DS_AREA (600H) points to, and the checks over its PEBS part. Pure:
  * reads and writes only the struct it is given.
  *
- * SDM 3B, "Debug Store (DS) Mechanism", figure "IA-32e Mode DS Save Area";
- * Performance Monitoring, "Processor Event Based Sampling (PEBS)". The layout
- * needs DTES64 (CPUID.1:ECX[2]). Its text gives sizes of 32-bit records; here
- * the size is that of the format in 345H[11:8].
+ * SDM 3B, "64 Bit Format of the DS Save Area", figure "IA-32e Mode DS Save
+ * Area"; Performance Monitoring, "Processor Event Based Sampling (PEBS)". The
+ * layout needs DTES64 (CPUID.1:ECX[2]). Its text gives sizes of 32-bit records;
+ * here the size is that of the format in 345H[11:8].
  */
 #ifndef SRC_PMU_PEBS_DS_H
 #define SRC_PMU_PEBS_DS_H

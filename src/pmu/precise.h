@@ -15,8 +15,8 @@
 #define PRECISE_COUNTERS 4
 
 /* IA32_PERFEVTSELx [15:0]: umask, event. BR_INST_RETIRED.CONDITIONAL: SDM 3B,
- * tables "PEBS Performance Events for Intel Microarchitecture Code Name Sandy
- * Bridge" (the 4th generation's too) and "Precise Events for the Skylake
+ * the table of "PEBS Support in Intel Microarchitecture Code Name Sandy Bridge"
+ * (the 4th generation's too) and "Precise Events for the Skylake
  * Microarchitecture". RTM_RETIRED.ABORTED, HLE_RETIRED.ABORTED: "Intel TSX and
  * PEBS Support". */
 #define PRECISE_CONDITIONAL_BRANCHES 0x01c4

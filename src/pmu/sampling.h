@@ -6,7 +6,7 @@
  *
  * SDM 3B, "Processor Event Based Sampling (PEBS)" of Nehalem, "Programming PEBS
  * Facility", and of the Intel Core microarchitecture, "Re-configuring PEBS
- * Facilities"; "Debug Store (DS) Mechanism". Needs NEED_PEBS, NEED_PMU.
+ * Facilities"; "BTS and DS Save Area". Needs NEED_PEBS, NEED_PMU.
  */
 #ifndef SRC_PMU_SAMPLING_H
 #define SRC_PMU_SAMPLING_H
