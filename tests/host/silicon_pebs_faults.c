@@ -72,6 +72,11 @@ static void each_fault_shows(void **state)
         { "skylake-2017", "pebs_threshold_early", 0xC8 },
         { "skylake-2017", "pebs_late_record", 0xC8 },
         { "skylake-2017", "pebs_counter3_silent", 0xC8 },
+        { "haswell", "pebs_abort_rtm_is_hle", 0xC0 },
+        { "haswell", "pebs_abort_conflict_swapped", 0xC0 },
+        { "haswell", "pebs_abort_rip_wrong", 0xC0 },
+        { "haswell", "pebs_abort_eventing_ip_wrong", 0xC0 },
+        { "haswell", "pebs_abort_rtm_always", 0xC0 },
         { "skylake-2017", "pmi_missing", 0xC8 },
     };
     static struct seen right, wrong;

@@ -66,7 +66,8 @@ void pebs_serve(struct vcpu *v)
     struct processor *p = v->model;
 
     if (p->pebs.triggered != 0) {
-        if (v->tx.depth > 0) {
+        if (v->tx.depth > 0 &&
+            !fault_is(p->machine, FAULT_pebs_without_abort)) {
             tx_abort(v, TX_CAUSE_EVENT);        /* comes back here */
             return;
         }

@@ -51,6 +51,33 @@ static void swap(uint64_t *a, uint64_t *b)
     *b = kept;
 }
 
+static uint64_t swap_bits(uint64_t value, uint64_t a, uint64_t b)
+{
+    uint64_t kept = value & ~(a | b);
+
+    return kept | ((value & a) != 0 ? b : 0) | ((value & b) != 0 ? a : 0);
+}
+
+static void falsify_abort(const struct processor *p, uint64_t *words)
+{
+    const struct machine *m = p->machine;
+    uint64_t *information = &words[WORD_TX_ABORT];
+
+    if (fault_is(m, FAULT_pebs_abort_rtm_always))
+        *information |= TX_INFO_RTM;
+    if (!p->pebs.of_abort)
+        return;
+    if (fault_is(m, FAULT_pebs_abort_rtm_is_hle))
+        *information = swap_bits(*information, TX_INFO_HLE, TX_INFO_RTM);
+    if (fault_is(m, FAULT_pebs_abort_conflict_swapped))
+        *information = swap_bits(*information, TX_INFO_CONFLICT,
+                                 TX_INFO_WRITES);
+    if (fault_is(m, FAULT_pebs_abort_rip_wrong))
+        words[PEBS_RIP] = words[WORD_EVENTING_IP];
+    if (fault_is(m, FAULT_pebs_abort_eventing_ip_wrong))
+        words[WORD_EVENTING_IP] = words[PEBS_RIP];
+}
+
 /* The faults that a record shows. */
 static void falsify(struct processor *p, struct pebs_record *record,
                     unsigned format)
@@ -94,5 +121,6 @@ void pebs_fill(struct processor *p, const struct pebs_snapshot *s,
     words[WORD_TSC] = s->tsc;
     if (p->pebs.of_abort)
         fill_abort(p, words);
+    falsify_abort(p, words);
     falsify(p, record, format);
 }
