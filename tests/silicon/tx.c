@@ -15,7 +15,7 @@
 
 /* So often another processor is given the time of this one, where the machine
  * below has one thread for all. */
-#define STEPS_GIVE_WAY 16
+#define STEPS_GIVE_WAY 2
 
 /* The transaction is over, one way or the other. */
 static void ended(struct vcpu *v)
