@@ -197,6 +197,55 @@ static void transactional_instructions(void **state)
     assert_int_equal(i.kind, INSTRUCTION_XTEST);
 }
 
+/* SDM volume 2, "XACQUIRE/XRELEASE - Hardware Lock Elision Prefix Hints". */
+static void hints_by_table(void **state)
+{
+    static const struct {
+        uint8_t length, bytes[8];
+        enum elide elide;
+        uint8_t operand_bytes;
+    } hints[] = {
+        { 4, { 0xF2, 0xF0, 0x01, 0x07 }, ELIDE_ACQUIRE, 4 },       /* ADD */
+        { 4, { 0xF0, 0xF2, 0x29, 0x07 }, ELIDE_ACQUIRE, 4 },       /* SUB */
+        { 4, { 0xF2, 0xF3, 0x87, 0x07 }, ELIDE_RELEASE, 4 },       /* nearest */
+        { 4, { 0xF3, 0xF2, 0x87, 0x07 }, ELIDE_ACQUIRE, 4 },
+        { 3, { 0xF2, 0x86, 0x07 }, ELIDE_ACQUIRE, 1 },             /* XCHG */
+        { 4, { 0xF2, 0x48, 0x87, 0x07 }, ELIDE_ACQUIRE, 8 },
+        { 4, { 0xF2, 0x66, 0x87, 0x07 }, ELIDE_ACQUIRE, 2 },
+        { 3, { 0xF2, 0x87, 0xC1 }, ELIDE_NONE, 0 },                /* register */
+        { 3, { 0xF2, 0x01, 0x07 }, ELIDE_NONE, 0 },                /* no LOCK */
+        { 3, { 0xF0, 0x01, 0x07 }, ELIDE_NONE, 0 },                /* no hint */
+        { 4, { 0xF2, 0xF0, 0x39, 0x07 }, ELIDE_NONE, 0 },          /* CMP */
+        { 6, { 0xF2, 0xF0, 0x81, 0x3F, 1, 0 }, ELIDE_NONE, 0 },    /* CMP */
+        { 5, { 0xF2, 0xF0, 0x83, 0x07, 1 }, ELIDE_ACQUIRE, 4 },    /* ADD */
+        { 4, { 0xF3, 0xF0, 0xFF, 0x0F }, ELIDE_RELEASE, 4 },       /* DEC */
+        { 4, { 0xF3, 0xF0, 0xFE, 0x07 }, ELIDE_RELEASE, 1 },       /* INC */
+        { 4, { 0xF3, 0xF0, 0xF7, 0x17 }, ELIDE_RELEASE, 4 },       /* NOT */
+        { 4, { 0xF3, 0xF0, 0xF7, 0x27 }, ELIDE_NONE, 0 },          /* MUL */
+        { 5, { 0xF2, 0xF0, 0x0F, 0xB1, 0x0F }, ELIDE_ACQUIRE, 4 }, /* CMPXCHG */
+        { 5, { 0xF2, 0xF0, 0x0F, 0xC0, 0x0F }, ELIDE_ACQUIRE, 1 }, /* XADD */
+        { 6, { 0xF2, 0xF0, 0x0F, 0xBA, 0x2F, 0 }, ELIDE_ACQUIRE, 4 }, /* BTS */
+        { 6, { 0xF2, 0xF0, 0x0F, 0xBA, 0x27, 0 }, ELIDE_NONE, 0 }, /* BT */
+        { 5, { 0xF2, 0xF0, 0x0F, 0xC7, 0x0F }, ELIDE_ACQUIRE, 8 }, /* ..8B */
+        { 6, { 0xF2, 0xF0, 0x48, 0x0F, 0xC7, 0x0F }, ELIDE_NONE, 0 }, /* 16B */
+        { 3, { 0xF3, 0x89, 0x07 }, ELIDE_RELEASE, 4 },             /* MOV */
+        { 3, { 0xF3, 0x88, 0x07 }, ELIDE_RELEASE, 1 },
+        { 7, { 0xF3, 0xC7, 0x07, 0, 0, 0, 0 }, ELIDE_RELEASE, 4 },
+        { 4, { 0xF3, 0xC6, 0x07, 0 }, ELIDE_RELEASE, 1 },
+        { 3, { 0xF2, 0x89, 0x07 }, ELIDE_NONE, 0 },                /* MOV */
+        { 3, { 0xF3, 0x8B, 0x07 }, ELIDE_NONE, 0 },                /* a load */
+    };
+
+    (void)state;
+    for (size_t n = 0; n < sizeof(hints) / sizeof(hints[0]); n++) {
+        struct instruction i;
+
+        instruction_look(&i, hints[n].bytes, hints[n].length);
+        assert_int_equal(i.elide, hints[n].elide);
+        assert_int_equal(i.operand_bytes, hints[n].operand_bytes);
+    }
+}
+
 /* Never reads past what it is given: the sanitizer watches. */
 static void cut_anywhere(void **state)
 {
@@ -218,6 +267,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(flags_by_table),
         cmocka_unit_test(transactional_instructions),
+        cmocka_unit_test(hints_by_table),
         cmocka_unit_test(cut_anywhere),
     };
 

@@ -9,6 +9,7 @@
 
 #include "tests/silicon/model/bits.h"
 #include "tests/silicon/model/cpuid.h"
+#include "tests/silicon/model/lines.h"
 #include "tests/silicon/model/msr.h"
 #include "tests/silicon/model/tsx.h"
 
@@ -262,6 +263,40 @@ static void in_tx_bits_by_personality(void **state)
         }
 }
 
+/* SDM volume 1, "Data Conflicts". */
+static void conflicts_by_set(void **state)
+{
+    (void)state;
+    start("haswell", 1);
+    assert_false(tsx_conflict(&machine, 0, false));
+    assert_false(tsx_conflict(&machine, 0, true));
+    assert_false(tsx_conflict(&machine, LINE_READ, false));
+    assert_true(tsx_conflict(&machine, LINE_READ, true));
+    assert_true(tsx_conflict(&machine, LINE_WRITTEN, false));
+    assert_true(tsx_conflict(&machine, LINE_WRITTEN, true));
+    assert_true(tsx_conflict(&machine, LINE_READ | LINE_WRITTEN, false));
+}
+
+/* White paper 604224, section 1, and "Consistent with prior updates" in 2. */
+static void elision_ends_with_2018(void **state)
+{
+    static const struct {
+        const char *cpu;
+        bool elides;
+    } rows[] = {
+        { "haswell", true }, { "skylake-2017", true },
+        { "skylake-2018", false }, { "skylake-server-2019", false },
+        { "skylake-2021", false }, { "coffeelake-2020", false },
+        { "cometlake-2022", false }, { "sandybridge", false },
+    };
+
+    (void)state;
+    for (size_t n = 0; n < sizeof(rows) / sizeof(rows[0]); n++) {
+        start(rows[n].cpu, 1);
+        assert_int_equal(tsx_elides(&processor), rows[n].elides);
+    }
+}
+
 /* "Any implementation" aborts at CPUID and PAUSE; the others need not. */
 static void listed_instructions_by_seed(void **state)
 {
@@ -347,6 +382,8 @@ int main(void)
         cmocka_unit_test(status_by_table),
         cmocka_unit_test(conflicts_without_retry_by_seed),
         cmocka_unit_test(retired_events_by_cause),
+        cmocka_unit_test(conflicts_by_set),
+        cmocka_unit_test(elision_ends_with_2018),
         cmocka_unit_test(in_tx_bits_by_personality),
         cmocka_unit_test(listed_instructions_by_seed),
         cmocka_unit_test(counter3_is_safe_where_the_paper_says),
