@@ -205,6 +205,16 @@ raising xtest
         pop     qword [rdi + RFLAGS]
         NEXT
 
+; 64 instructions that do nothing; the second then aborts.
+body long
+        times 64 nop
+        NEXT
+
+body long_xabort
+        times 64 nop
+        xabort  0x64
+        NEXT
+
 body xend
 raising xend
         xend
@@ -271,6 +281,30 @@ body read_lines
         jnz     .next
         NEXT
 
+; Loads from RSI, lets RDX turns pass, loads again: flags change where the two
+; differ.
+body hold_load
+        mov     rcx, [rsi]
+.turn:  dec     rdx
+        jnz     .turn
+        cmp     rcx, [rsi]
+        je      .same
+        not     qword [rdi + RFLAGS]
+.same:  NEXT
+
+; Stores ~0 at RSI, lets RDX turns pass, stores 0: flags change where ~0 is no
+; longer there in between.
+body hold_store
+        mov     rcx, -1
+        mov     [rsi], rcx
+.turn:  dec     rdx
+        jnz     .turn
+        cmp     rcx, [rsi]
+        je      .same
+        not     qword [rdi + RFLAGS]
+.same:  mov     [rsi], rdx
+        NEXT
+
 body store
 raising store
         mov     [rsi], rdx
@@ -302,7 +336,8 @@ trapped int3
 
 ; What some processor may carry out after all must do no harm: MSR 8BH is written
 ; with 0 whenever it is read, 80H is the port of power-on codes, DR0 and the flags
-; are put back, CR2 belongs to whoever handles the next #PF.
+; are put back, CR2 belongs to whoever handles the next #PF, the other control
+; registers are written with what they hold.
 
 body cpuid
         xor     eax, eax
@@ -348,6 +383,39 @@ body popfq
         popfq
         NEXT
 
+body iretq
+        mov     eax, ss
+        mov     rcx, rsp
+        lea     rbx, [.next]
+        push    rax
+        push    rcx
+        pushfq
+        mov     eax, cs
+        push    rax
+        push    rbx
+        iretq
+.next:  NEXT
+
+body mov_cr0
+        mov     rax, cr0
+        mov     cr0, rax
+        NEXT
+
+body mov_cr3
+        mov     rax, cr3
+        mov     cr3, rax
+        NEXT
+
+body mov_cr4
+        mov     rax, cr4
+        mov     cr4, rax
+        NEXT
+
+body mov_cr8
+        mov     rax, cr8
+        mov     cr8, rax
+        NEXT
+
 body mov_cr2
         mov     cr2, rsi
         NEXT
@@ -359,6 +427,14 @@ body mov_dr0
 body mov_es
         mov     eax, es
         mov     es, eax
+        NEXT
+
+body sgdt
+        sgdt    [rsi]
+        NEXT
+
+body fxsave
+        fxsave  [rsi]
         NEXT
 
 body sldt

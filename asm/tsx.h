@@ -47,6 +47,11 @@ int tsx_watched(int (*run)(struct tsx_block *), struct tsx_block *block,
 extern const uint8_t tsx_body_nothing[];
 extern const uint8_t tsx_body_xtest[]; /* flags: RFLAGS after XTEST */
 extern const uint8_t tsx_body_xend[];
+/* TSX_LONG instructions; then XABORT 64H. tsx_inside() adds TSX_LONG_MORE
+ * instructions at most between XBEGIN and XEND, both included. */
+extern const uint8_t tsx_body_long[], tsx_body_long_xabort[];
+#define TSX_LONG      64
+#define TSX_LONG_MORE 18
 extern const uint8_t tsx_body_nest[]; /* count transactions, one in another */
 extern const uint8_t tsx_body_nest_xabort[]; /* XABORT 5AH in an inner one */
 /* XABORT 33H behind the XEND of an inner one that wrote flags; 44H where XTEST
@@ -55,16 +60,24 @@ extern const uint8_t tsx_body_nest_xend_xabort[];
 /* The first 8 bytes of each of count lines of 64 bytes from argument on: 64
  * times the line's number, counted from 1. */
 extern const uint8_t tsx_body_write_lines[];
-/* One quadword of each of 8 * count lines from argument on; count at least 1. */
+/* One quadword of each of 8 * count lines from argument on; count at least 1.
+ */
 extern const uint8_t tsx_body_read_lines[];
+/* Access argument, let count turns of a loop pass, and look again: flags change
+ * where another processor came between. The store is of TSX_HELD, then of 0. */
+extern const uint8_t tsx_body_hold_load[], tsx_body_hold_store[];
+#define TSX_HELD UINT64_MAX
 extern const uint8_t tsx_body_store[]; /* of count at argument */
 extern const uint8_t tsx_body_load[];  /* from argument */
 extern const uint8_t tsx_body_ud2[], tsx_body_divide[], tsx_body_int3[];
-/* One instruction each. CLFLUSH, INVLPG and MOVNTI act on argument; MOV to DR0
+/* One instruction each. SGDT, FXSAVE (16-byte aligned), CLFLUSH, INVLPG and
+ * MOVNTI act on argument; MOV to DR0
  * is for tsx_watched(). */
 extern const uint8_t tsx_body_cpuid[], tsx_body_pause[], tsx_body_rdmsr[],
     tsx_body_wrmsr[], tsx_body_in[], tsx_body_out[], tsx_body_cli[],
-    tsx_body_sti[], tsx_body_popfq[], tsx_body_mov_cr2[], tsx_body_mov_dr0[],
+    tsx_body_sti[], tsx_body_popfq[], tsx_body_iretq[], tsx_body_mov_cr0[],
+    tsx_body_mov_cr2[], tsx_body_mov_cr3[], tsx_body_mov_cr4[],
+    tsx_body_mov_cr8[], tsx_body_sgdt[], tsx_body_fxsave[], tsx_body_mov_dr0[],
     tsx_body_mov_es[], tsx_body_sldt[], tsx_body_clflush[], tsx_body_invlpg[],
     tsx_body_movnti[], tsx_body_fnop[];
 /* XABORT with code n is 8 * n bytes from here. */

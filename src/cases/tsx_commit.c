@@ -15,10 +15,10 @@ static void check_lines(struct run *t, volatile uint64_t *lines)
                                     .argument = (uint64_t)(uintptr_t)lines,
                                     .count = LINES};
     struct rtm_tally probe;
-    unsigned wrong = 0;
+    unsigned wrong = 0, tries = run_trials(t, PROBE_TRIES, 1);
 
     rtm_clear(&probe);
-    for (unsigned i = 0; i < PROBE_TRIES; i++) {
+    for (unsigned i = 0; i < tries; i++) {
         for (unsigned n = 0; n < LINES; n++)
             lines[n * STEP] = 0;
         bool stored = probe_once(&block, 0, &probe) == TSX_COMMITTED;

@@ -53,7 +53,7 @@ TEST(tsx_exceptions_abort,
         }
 
         /* Measured. */
-        probe_run(&block, TRIES, 0, false, &probe);
+        probe_run(&block, run_trials(t, TRIES, 1), 0, false, &probe);
 
         /* Check. */
         probe_check(t, rows[i].what, &probe);

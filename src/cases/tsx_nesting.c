@@ -10,7 +10,8 @@
 #define DEPTH_MAX 64
 
 /* Tries so many transactions in one another until one commits. */
-static bool depth_commits(struct run *t, unsigned depth, struct rtm_tally *probe)
+static bool depth_commits(struct run *t, unsigned depth,
+                          struct rtm_tally *probe)
 {
     const struct tsx_block block = {.body = depth == 1 ? tsx_body_nothing
                                                        : tsx_body_nest,
