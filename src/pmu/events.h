@@ -44,4 +44,18 @@ struct pmu_event {
         "core cycles", COUNTS_TIME, 0x3c, 0x00, 0, 1 \
     }
 
+/* SDM 3B, table "Intel TSX Performance Events" and the tables of events of the
+ * processors with TSX: RTM_RETIRED and HLE_RETIRED. */
+#define EVENT_HLE_RETIRED UINT64_C(0xc8)
+#define EVENT_RTM_RETIRED UINT64_C(0xc9)
+#define UMASK_START       UINT64_C(0x0100)
+#define UMASK_COMMIT      UINT64_C(0x0200)
+#define UMASK_ABORTED     UINT64_C(0x0400)
+/* Categories, of which one abort may be in several. */
+#define UMASK_ABORTED_MEM        UINT64_C(0x0800)
+#define UMASK_ABORTED_UNFRIENDLY UINT64_C(0x2000)
+
+/* Instruction Retired, as IA32_PERFEVTSELx [15:0] */
+#define EVENT_INST_RETIRED UINT64_C(0xc0)
+
 #endif
