@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* hle.c - tries critical sections, counts and checks the outcomes. */
+#include "src/tsx/hle.h"
+
+#define TURNS 4
+
+#define ROW(name, before, held, words) {words, hle_##name, before, held},
+const struct hle_form hle_forms[HLE_FORMS] = {HLE_REGIONS(ROW)};
+
+bool hle_can_ask(const struct run *t)
+{
+    return run_cpu(t)->rtm || run_cpu(t)->hle;
+}
+
+void hle_try(struct run *t, const struct hle_form *form, unsigned times,
+             struct hle_tally *tally)
+{
+    volatile uint64_t *lock = run_buffer(t); /* on a cache line of its own */
+
+    for (unsigned i = 0; i < times; i++) {
+        struct hle_block block = {
+            .lock = lock, .turns = TURNS, .ask = hle_can_ask(t)};
+        *lock = form->before;
+        form->region(&block);
+        tally->tried++;
+        tally->elided += block.inside != 0;
+        tally->lock_wrong += *lock != form->before;
+        tally->seen_wrong += block.seen != form->held;
+        tally->data_wrong += block.data != 1;
+        tally->open += block.outside != 0;
+    }
+}
+
+void hle_check(struct run *t, const char *what, const struct hle_tally *tally)
+{
+    check(t, tally->lock_wrong == 0,
+          "%s: the lock is not as before the XACQUIRE, %u of %u; wanted 0",
+          what, tally->lock_wrong, tally->tried);
+    check(t, tally->seen_wrong == 0,
+          "%s: the critical section does not read its own lock as taken, %u of "
+          "%u; wanted 0",
+          what, tally->seen_wrong, tally->tried);
+    check(t, tally->data_wrong == 0,
+          "%s: the critical section's store was not made exactly once, %u of "
+          "%u; wanted 0",
+          what, tally->data_wrong, tally->tried);
+    check(t, tally->open == 0,
+          "%s: XTEST behind the XRELEASE says that a transaction runs, %u of "
+          "%u; wanted 0",
+          what, tally->open, tally->tried);
+}

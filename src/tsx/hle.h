@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * hle.h - critical sections with hardware lock elision, tried and checked.
+ *
+ * SDM 1, "Programming with Intel Transactional Synchronization Extensions",
+ * "HLE Software Interface": elided or not, an execution is functionally
+ * equivalent to one without the prefixes.
+ */
+#ifndef SRC_TSX_HLE_H
+#define SRC_TSX_HLE_H
+
+#include "asm/hle.h"
+#include "src/case.h"
+
+struct hle_form {
+    const char *name;
+    hle_region *region;
+    uint32_t before, held; /* the lock outside and inside */
+};
+#define HLE_FORMS 21
+extern const struct hle_form hle_forms[HLE_FORMS];
+#define HLE_FORMS_XCHG 4 /* the first four; the others have a LOCK prefix */
+
+struct hle_tally {
+    unsigned tried, elided;
+    unsigned lock_wrong; /* the lock is not as before afterwards */
+    unsigned seen_wrong; /* not as held, inside */
+    unsigned data_wrong; /* the section's store was not made exactly once */
+    unsigned open;       /* a transaction still ran behind the XRELEASE */
+};
+
+/* True where XTEST may be executed (RTM or HLE is enumerated). */
+bool hle_can_ask(const struct run *t);
+
+/* Adds so many executions of the form to *tally. */
+void hle_try(struct run *t, const struct hle_form *form, unsigned times,
+             struct hle_tally *tally);
+
+/* Checks all of it but whether it was elided. */
+void hle_check(struct run *t, const char *what, const struct hle_tally *tally);
+
+#endif
