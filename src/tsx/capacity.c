@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* capacity.c - the size at which a transaction aborts. */
+#include "src/tsx/capacity.h"
+
+#include "src/tsx/status.h"
+
+#define LINE_BYTES 64
+#define STEP       (LINE_BYTES / sizeof(uint64_t))
+#define TRIES      4  /* of each size */
+#define LAST_TRIES 16 /* more, where no abort has said why */
+#define ENOUGH     2  /* aborts that set EAX[3]: no more tries of this size */
+#define OLD        UINT64_C(0xdededededededede)
+
+static volatile uint64_t *lines_of(const struct capacity *c)
+{
+    return (volatile uint64_t *)(uintptr_t)c->argument;
+}
+
+/* So that they are in the cache, writable and dirty. */
+static void prepare(const struct capacity *c, unsigned units)
+{
+    for (unsigned n = 0; c->stores && n < units; n++)
+        lines_of(c)[n * STEP] = OLD;
+}
+
+/* Lines that do not hold this; what is stored to a line is 64 times its number.
+ */
+static unsigned lines_wrong(const struct capacity *c, unsigned units,
+                            bool stored)
+{
+    unsigned wrong = 0;
+
+    for (unsigned n = 0; c->stores && n < units; n++)
+        wrong += lines_of(c)[n * STEP] != (stored ? (n + 1) * LINE_BYTES : OLD);
+    return wrong;
+}
+
+/* Tries so many units until a transaction commits. */
+static bool units_commit(struct capacity *c, unsigned units, unsigned tries,
+                         struct rtm_tally *tally)
+{
+    const struct tsx_block block = {
+        .body = c->body, .argument = c->argument, .count = units};
+
+    for (unsigned i = 0;
+         i < tries && tally->committed == 0 && tally->matched < ENOUGH; i++) {
+        prepare(c, units);
+        bool stored =
+            probe_once(&block, RTM_STATUS_CAPACITY, tally) == TSX_COMMITTED;
+        c->wrong += lines_wrong(c, units, stored);
+    }
+    return tally->committed != 0;
+}
+
+static bool precise(const struct capacity *c)
+{
+    unsigned between = c->bad - c->good;
+
+    return between <= 1 ||
+           (c->fraction != 0 && between <= c->bad / c->fraction);
+}
+
+void capacity_find(struct run *t, struct capacity *c)
+{
+    struct rtm_tally tally;
+    unsigned next = 1;
+
+    c->good = c->bad = c->wrong = 0;
+    rtm_clear(&c->above);
+    do {
+        rtm_clear(&tally);
+        if (units_commit(c, next, TRIES, &tally)) {
+            c->good = next;
+            probe_check(t, c->what, &tally);
+        } else {
+            c->bad = next;
+            c->above = tally;
+        }
+        if (c->bad == 0)
+            next = c->good <= c->units_max / 2 ? c->good * 2 : c->units_max;
+        else
+            next = c->good + (c->bad - c->good) / 2;
+    } while (c->good < c->units_max && (c->bad == 0 || !precise(c)));
+    if (c->bad != 0 && c->above.matched == 0)
+        (void)units_commit(c, c->bad, LAST_TRIES, &c->above);
+}
+
+void capacity_judge(struct run *t, const struct capacity *c, bool or_conflict)
+{
+    const struct rtm_tally *above = &c->above;
+    char text[RTM_STATUS_TEXT];
+
+    check(t, c->wrong == 0,
+          "%s many lines: %u lines hold what they must not (committed: the old "
+          "value; aborted: the new one)",
+          c->what, c->wrong);
+    /* That there is a limit is the implementation's affair. */
+    if (c->bad == 0) {
+        check(t, c->good == c->units_max, "%s no line commits", c->what);
+        note(t, "%s %u lines of 64 bytes commit; more were not tried", c->what,
+             c->good * c->unit);
+        return;
+    }
+    probe_check(t, c->what, above);
+    note(t, "%s %u lines of 64 bytes commit; aborts begin at %u (%u of %u)",
+         c->what, c->good * c->unit, c->bad * c->unit, above->aborted,
+         above->tried);
+    check(t,
+          above->matched != 0 ||
+              (or_conflict && (above->status & RTM_STATUS_CONFLICT) != 0),
+          "%s %u lines: none of %u aborts set EAX[3] (capacity); EAX = 0x%08x "
+          "(%s)",
+          c->what, c->bad * c->unit, above->aborted, above->status,
+          rtm_status_text(above->status, text));
+}
