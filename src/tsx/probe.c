@@ -28,6 +28,7 @@ static int enter(const struct tsx_block *tried, int outcome, uint32_t bits,
     if (outcome == TSX_COMMITTED) {
         out->committed++;
         out->lost += tried->cell != ~BEFORE;
+        out->flagged += tried->flags != BEFORE;
     } else if (outcome == TSX_ABORTED) {
         enter_abort(tried, bits, out);
     } else if (outcome == TSX_INNER) {

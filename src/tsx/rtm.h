@@ -18,6 +18,7 @@ struct rtm_tally {
     unsigned unrestored;  /* of the aborted: a register kept its change */
     unsigned lost;        /* of the committed: the store is not in memory */
     unsigned eax_changed; /* of the committed: XBEGIN did not leave EAX alone */
+    unsigned flagged;     /* of the committed: the body changed its flags */
     unsigned forced;      /* of the aborted: EAX was 0 */
     unsigned matched; /* of the aborted: all bits asked for are set in EAX */
     uint32_t status;  /* EAX of the last that matched, else of the last */

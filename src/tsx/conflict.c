@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* conflict.c - one processor in transactions, one that comes between. */
+#include "src/tsx/conflict.h"
+
+#include "src/tsx/pair.h"
+#include "src/tsx/status.h"
+
+#define LINE_BYTES  64
+#define TURNS_FIRST 64
+
+/* At the start of the boot processor's buffer. The two lines are in the middle
+ * of a page, and everything else on another. */
+struct arena {
+    uint64_t before[256];
+    volatile uint64_t line[LINE_BYTES / 8], next[LINE_BYTES / 8];
+    uint64_t after[240];
+    struct pair pair;
+    struct conflict *c;
+    volatile uint64_t seen;
+};
+_Static_assert(offsetof(struct arena, pair) == 4096, "a page of its own");
+
+static void access_line(struct run *peer, void *argument)
+{
+    struct arena *a = argument;
+    volatile uint64_t *line = a->c->neighbour ? a->next : a->line;
+
+    (void)peer;
+    if (a->c->writes)
+        *line += 1;
+    else
+        a->seen += *line == TSX_HELD;
+}
+
+/* So many tries of one length. */
+static void hold(struct arena *a, unsigned turns)
+{
+    struct conflict *c = a->c;
+    const struct tsx_block block = {.body = c->body,
+                                    .argument = (uint64_t)(uintptr_t)a->line,
+                                    .count = turns};
+
+    for (unsigned i = 0; i < c->tries; i++) {
+        unsigned matched = c->tally.matched;
+        probe_once(&block, RTM_STATUS_CONFLICT, &c->tally);
+        c->lone += c->tally.matched != matched &&
+                   (c->tally.status & RTM_STATUS_RETRY) == 0;
+    }
+}
+
+static void transact(struct run *t, void *argument)
+{
+    struct arena *a = argument;
+    struct conflict *c = a->c;
+
+    (void)t;
+    if (c->turns != 0) {
+        hold(a, c->turns);
+        return;
+    }
+    for (c->turns = TURNS_FIRST;; c->turns *= 2) {
+        hold(a, c->turns);
+        if (c->tally.matched != 0 || c->turns == CONFLICT_TURNS_MAX)
+            return;
+    }
+}
+
+bool conflict_run(struct run *t, struct conflict *c)
+{
+    struct arena *a = run_buffer(t);
+
+    _Static_assert(sizeof(*a) <= RUN_BUFFER_BYTES, "fits");
+    rtm_clear(&c->tally);
+    c->lone = 0;
+    a->c = c;
+    a->seen = 0;
+    for (unsigned i = 0; i < LINE_BYTES / 8; i++)
+        a->line[i] = a->next[i] = 0;
+    if (!pair_run(t, &a->pair, transact, access_line, a))
+        return false;
+    c->rounds = a->pair.rounds;
+    c->seen = a->seen;
+    return true;
+}
+
+void conflict_judge(struct run *t, const struct conflict *c)
+{
+    const struct rtm_tally *tally = &c->tally;
+    char text[RTM_STATUS_TEXT];
+
+    probe_check(t, c->what, tally);
+    check(t, tally->flagged == 0,
+          "%s: %u of %u transactions committed although it came between; "
+          "wanted 0",
+          c->what, tally->flagged, tally->committed);
+    check(t, c->seen == 0,
+          "%s: %lu of %lu saw a store that was not committed; wanted 0",
+          c->what, (unsigned long)c->seen, (unsigned long)c->rounds);
+    if (c->neighbour)
+        return;
+    if (tally->matched == 0 && c->rounds < tally->tried) {
+        broken(t, "%s: only %lu in %u transactions, too few to tell", c->what,
+               (unsigned long)c->rounds, tally->tried);
+        return;
+    }
+    check(t, tally->matched != 0,
+          "%s: none of %u transactions, of up to %u turns, set EAX[2] "
+          "(conflict); %u aborted, EAX = 0x%08x (%s)",
+          c->what, tally->tried, c->turns, tally->aborted, tally->status,
+          rtm_status_text(tally->status, text));
+    note(t, "%s: %u of %u transactions set EAX[2]; EAX = 0x%08x (%s)", c->what,
+         tally->matched, tally->tried, tally->status,
+         rtm_status_text(tally->status, text));
+}

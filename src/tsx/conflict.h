@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * conflict.h - a transaction that holds a line on one processor, while another
+ * reads or writes that line, or its neighbour, again and again.
+ *
+ * SDM 1, "Programming with Intel Transactional Synchronization Extensions",
+ * "Intel TSX Overview": a data conflict, at the granularity of a cache line.
+ */
+#ifndef SRC_TSX_CONFLICT_H
+#define SRC_TSX_CONFLICT_H
+
+#include "src/tsx/probe.h"
+
+#define CONFLICT_TRIES 20 /* usual number */
+
+struct conflict {
+    /* Asked. */
+    const char *what;    /* "a write to a line that a transaction has read" */
+    const uint8_t *body; /* tsx_body_hold_load or tsx_body_hold_store */
+    bool writes;         /* what the other does; else it reads */
+    bool neighbour;      /* to the next line of the same page */
+    unsigned tries;      /* of each length */
+    unsigned turns;      /* how long a transaction lasts; 0: doubled, up to
+                            CONFLICT_TURNS_MAX, until there is a conflict */
+    /* Found. */
+    struct rtm_tally tally; /* matched: EAX[2] is set */
+    unsigned lone;          /* of the matched: EAX[1] is 0 */
+    uint64_t rounds;        /* accesses of the other, in all */
+    uint64_t seen;          /* of them: a store that was not committed */
+};
+#define CONFLICT_TURNS_MAX 2048
+
+/* Runs it on the boot processor, which must be set up (probe_set_up()), and
+ * processor 1; t is a WHOLE_MACHINE test's. Nothing waits without bound. False
+ * where it could not: an ERROR or SKIP says why. */
+bool conflict_run(struct run *t, struct conflict *c);
+
+/* Checks what holds however the conflict is resolved: a transaction that
+ * committed was alone, nothing uncommitted was seen, nothing of an aborted one
+ * is left; and, where not `neighbour`, that EAX[2] told of a conflict. */
+void conflict_judge(struct run *t, const struct conflict *c);
+
+#endif
