@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fake_windows.c - stands in for asm/pebs.asm, rtm.asm, tsx.asm and window.asm
- * on the host, where no MSR can be written: nothing is run, no transaction
- * commits. Weak, so that a test can bring its own.
+ * fake_windows.c - stands in for asm/elision.asm, hle.asm, pebs.asm, rtm.asm,
+ * tsx.asm and window.asm on the host, where no MSR can be written: nothing is
+ * run, no transaction commits. Weak, so that a test can bring its own.
  */
+#include "asm/elision.h"
+#include "asm/hle.h"
 #include "asm/pebs_window.h"
 #include "asm/rtm.h"
 #include "asm/tsx.h"
@@ -27,6 +29,26 @@ BODY(tsx_body_ud2)
 BODY(tsx_body_write_lines)
 BODY(tsx_body_read_lines)
 BODY(tsx_body_store)
+
+BODY(tsx_body_hold_load)
+BODY(tsx_body_hold_store)
+BODY(tsx_body_nothing)
+
+#define REGION(name, before, held, words)         \
+    FAKE void hle_##name(struct hle_block *block) \
+    {                                             \
+        (void)block;                              \
+    }
+HLE_REGIONS(REGION)
+
+FAKE uint32_t elision_try(volatile uint32_t *lock, void (*critical)(void *),
+                          void *argument)
+{
+    (void)lock;
+    (void)critical;
+    (void)argument;
+    return 0;
+}
 
 FAKE int rtm_store(volatile uint64_t *cell, uint64_t value, uint32_t *eax)
 {
