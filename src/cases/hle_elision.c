@@ -3,8 +3,7 @@
  * enumerated, and with microcode from before October 2018. */
 #include "src/case.h"
 #include "src/tsx/hle.h"
-
-#define TRIES 20 /* of each form, none of which is promised to be elided */
+#include "src/tsx/probe.h"
 
 TEST(hle_elision,
      .asks =
@@ -15,7 +14,7 @@ TEST(hle_elision,
              "XACQUIRE/XRELEASE",
      .needs = {.regimes = REGIME_A, .features = NEED_INTEL | NEED_HLE})
 {
-    unsigned tries = run_trials(t, TRIES, TRIES), forms = 0;
+    unsigned tries = probe_row_tries(t), forms = 0;
     struct hle_tally xchg = {0}, locked = {0};
     bool done[HLE_FORMS];
 

@@ -4,8 +4,8 @@
 #include "src/case.h"
 #include "src/tsx/hle.h"
 #include "src/tsx/pair.h"
+#include "src/tsx/probe.h"
 
-#define TRIES 20
 #define TURNS 256
 
 /* At the start of the boot processor's buffer. */
@@ -69,7 +69,7 @@ TEST(hle_lock_unseen,
     struct watch *watch = run_buffer(t);
 
     /* Set-up. */
-    *watch = (struct watch){.tries = run_trials(t, TRIES, TRIES)};
+    *watch = (struct watch){.tries = probe_row_tries(t)};
 
     /* Measured. */
     if (!pair_run(t, &watch->pair, acquire, look, watch))

@@ -3,8 +3,8 @@
  * without elision, and ends as it would without the prefixes. */
 #include "src/case.h"
 #include "src/tsx/hle.h"
+#include "src/tsx/probe.h"
 
-#define TRIES  20
 #define BEHIND 8 /* quadwords: 64 bytes */
 #define OTHER  UINT64_C(0x5a5a5a5a)
 
@@ -54,7 +54,7 @@ TEST(hle_mismatch,
              "Extensions\", \"Requirements for HLE Locks\"",
      .needs = {.regimes = REGIME_A, .features = NEED_INTEL | NEED_HLE})
 {
-    unsigned tries = run_trials(t, TRIES, TRIES);
+    unsigned tries = probe_row_tries(t);
     struct hle_tally matching = {0};
 
     /* Set-up: one that matches is elided, or nothing is shown. */

@@ -3,8 +3,7 @@
  * the prefixes are ignored. */
 #include "src/case.h"
 #include "src/tsx/hle.h"
-
-#define TRIES 20
+#include "src/tsx/probe.h"
 
 TEST(hle_never_elides,
      .asks = "Is no lock elided after October 2018, or without HLE?",
@@ -15,7 +14,7 @@ TEST(hle_never_elides,
 {
     const struct identity *id = run_cpu(t);
     struct hle_tally all = {0};
-    unsigned tries = run_trials(t, TRIES, 1);
+    unsigned tries = probe_row_tries(t);
 
     if (id->hle && !id->tsx_force_abort) {
         skip(t, "needs CPUID.07H.0:EDX[13] (TSX_FORCE_ABORT) = 1, or EBX[4] "

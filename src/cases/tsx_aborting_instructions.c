@@ -5,7 +5,6 @@
 #include "src/case.h"
 #include "src/tsx/probe.h"
 
-#define TRIES       20
 #define DR7_NOTHING UINT64_C(0x400) /* bit 10 is always 1 */
 
 /* In the manual's order, one or more of each group but those that need what a
@@ -50,7 +49,7 @@ static void try_row(struct run *t, const struct row *row)
     char what[64];
 
     rtm_clear(&probe);
-    for (unsigned i = 0; i < run_trials(t, TRIES, 1); i++)
+    for (unsigned i = 0; i < probe_row_tries(t); i++)
         probe_watched(&block, 0, DR7_NOTHING, 0, &probe); /* puts DR0 back */
     probe_check(t, row->name, &probe);
     if (row->must) {

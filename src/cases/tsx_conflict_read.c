@@ -16,8 +16,7 @@ TEST(tsx_conflict_read,
 {
     struct conflict same = {.what = "a read of a line of the write set",
                             .body = tsx_body_hold_store,
-                            .tries =
-                                run_trials(t, CONFLICT_TRIES, CONFLICT_TRIES)};
+                            .tries = probe_row_tries(t)};
     struct conflict beside = same, shared = same;
 
     /* Set-up. */

@@ -12,7 +12,7 @@ TEST(tsx_conflict_write,
      .scope = WHOLE_MACHINE,
      .needs = {.features = NEED_INTEL | NEED_RTM | NEED_TWO_PROCESSORS})
 {
-    unsigned tries = run_trials(t, CONFLICT_TRIES, CONFLICT_TRIES);
+    unsigned tries = probe_row_tries(t);
     struct conflict set[] = {
         {.what = "a write to a line of the read set",
          .body = tsx_body_hold_load,

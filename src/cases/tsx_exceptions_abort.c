@@ -5,7 +5,6 @@
 #include "src/tsx/probe.h"
 #include "src/tsx/status.h"
 
-#define TRIES 20
 #define HW_DE 0
 #define HW_PF 14
 
@@ -53,7 +52,7 @@ TEST(tsx_exceptions_abort,
         }
 
         /* Measured. */
-        probe_run(&block, run_trials(t, TRIES, 1), 0, false, &probe);
+        probe_run(&block, probe_row_tries(t), 0, false, &probe);
 
         /* Check. */
         probe_check(t, rows[i].what, &probe);

@@ -8,7 +8,6 @@
 #include "src/tsx/probe.h"
 #include "src/tsx/status.h"
 
-#define TIMES     20 /* transactions of each kind in a window */
 #define CLEAN_MAX 50 /* windows tried for one in which no other abort falls */
 /* Whether XBEGIN, and the instruction that ends a transaction, are inside it no
  * manual says. */
@@ -72,7 +71,7 @@ TEST(tsx_in_tx_counts,
      .cite = "SDM 3B, \"Performance Monitoring and Intel TSX\"",
      .needs = {.features = NEED_INTEL | NEED_PMU | NEED_RTM, .counters = 3})
 {
-    struct work w = {.times = run_trials(t, TIMES, TIMES)};
+    struct work w = {.times = probe_row_tries(t)};
     struct selects without, inside;
 
     /* Set-up. */

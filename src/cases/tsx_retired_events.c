@@ -6,8 +6,6 @@
 #include "src/tsx/causes.h"
 #include "src/tsx/hle.h"
 
-#define TIMES 20
-
 /* A piece of work, and what came of it. */
 struct work {
     struct run *t;
@@ -104,7 +102,7 @@ TEST(tsx_retired_events,
      * abort for each; reading 8 MB takes too long. */
     static const enum cause_id tried[] = {CAUSE_XABORT, CAUSE_PAUSE,
                                           CAUSE_CPUID, CAUSE_EXCEPTION};
-    unsigned times = run_trials(t, TIMES, TIMES);
+    unsigned times = probe_row_tries(t);
 
     /* Set-up. */
     if (!probe_set_up(t) || !counters_take(t))

@@ -11,8 +11,6 @@
 
 #include "src/tsx/probe.h"
 
-#define CONFLICT_TRIES 20 /* usual number */
-
 struct conflict {
     /* Asked. */
     const char *what;    /* "a write to a line that a transaction has read" */

@@ -8,6 +8,11 @@
 
 #define BEFORE UINT64_C(0x5a5a5a5a5a5a5a5a)
 
+unsigned probe_row_tries(const struct run *t)
+{
+    return (run_trials(t, PROBE_TRIES, 5) + 4) / 5;
+}
+
 static void enter_abort(const struct tsx_block *tried, uint32_t bits,
                         struct rtm_tally *out)
 {

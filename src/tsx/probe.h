@@ -13,6 +13,10 @@
 /* Tries of a transaction that may abort for no reason of its own. */
 #define PROBE_TRIES 100
 
+/* Tries of one row of a table of many: a fifth of trials=, 20 where the user
+ * said nothing. */
+unsigned probe_row_tries(const struct run *t);
+
 /* Tries the body once and enters the outcome. Returns what tsx_inside() did. An
  * abort matches where EAX has all bits of `bits`; 0 is matched by all. */
 int probe_once(const struct tsx_block *block, uint32_t bits,
