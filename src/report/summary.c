@@ -134,12 +134,12 @@ static const struct advice on_tsx[] = {
     {REGIME_E, ALWAYS, "RTM", "force_abort_enumeration ",
      "RTM cannot be used: it is hidden"},
 
-    {REGIMES_PLAIN, WITH_HLE, "HLE", "",
+    {REGIME_A, WITH_HLE, "HLE", "hle_elision ", "HLE elides locks"},
+    {REGIME_F, WITH_HLE, "HLE", "",
      "HLE is enumerated; whether it elides locks was not tested"},
     {REGIMES_PLAIN, WITHOUT_HLE, "HLE", "", "HLE is not enumerated"},
-    {REGIME_B | REGIMES_10F_2021, ALWAYS, "HLE", "",
-     "HLE does not work: the white paper says that this microcode disables "
-     "its prefix (not tested)"},
+    {REGIME_B | REGIMES_10F_2021, ALWAYS, "HLE", "hle_never_elides ",
+     "HLE does not work: this microcode disables its prefixes"},
     {REGIME_E, ALWAYS, "HLE", "", "HLE is not enumerated"},
 };
 
