@@ -57,7 +57,7 @@ hle_region hle_other_value, hle_other_address, hle_other_size;
 /* hle_xchg without the prefixes. */
 hle_region hle_plain;
 
-/* The instruction behind the XACQUIRE of hle_xchg. */
-extern const uint8_t hle_xchg_acquired[];
+/* The instruction behind the XACQUIRE of hle_xchg, of hle_other_value. */
+extern const uint8_t hle_xchg_acquired[], hle_other_value_acquired[];
 
 #endif
