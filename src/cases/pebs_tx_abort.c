@@ -27,6 +27,7 @@ struct tally {
     unsigned cause;       /* records whose abort status is the cause's */
     unsigned instruction; /* records with Instruction_Abort */
     unsigned retry;       /* records whose Retry differs from EAX[1] */
+    unsigned writes;      /* records with Capacity Writes, and their cycles */
     uint64_t info;        /* of the last record */
 };
 
@@ -46,17 +47,14 @@ static void judge(struct sampling *p, enum cause_id id, uint32_t eax,
     if (!sampling_record(p, y->records++, &record))
         return;
     const char *wrong = pebs_judge_abort(&record, &abort);
-    bool writes = id != CAUSE_WRITES || (eax & RTM_STATUS_CAPACITY) == 0 ||
-                  (record.tx_abort & TX_ABORT_CAPACITY_WRITES) != 0;
-    check(p->t, wrong == NULL && writes,
+    check(p->t, wrong == NULL,
           "%s: %s; B8H = 0x%lx, EAX = 0x%08x, RIP 0x%lx, EventingIP 0x%lx, "
           "fallback at 0x%lx",
-          cause->name,
-          wrong != NULL ? wrong
-                        : "TX Abort Information (B8H)[38] (Capacity Writes) is "
-                          "0",
-          (unsigned long)record.tx_abort, eax, (unsigned long)record.rip,
-          (unsigned long)record.eventing_ip, (unsigned long)abort.resume);
+          cause->name, wrong, (unsigned long)record.tx_abort, eax,
+          (unsigned long)record.rip, (unsigned long)record.eventing_ip,
+          (unsigned long)abort.resume);
+    y->writes += (record.tx_abort & TX_ABORT_CAPACITY_WRITES) != 0 &&
+                 (record.tx_abort & TX_ABORT_CYCLES_LAST_TX) != 0;
     y->cause += (eax & cause->status) == cause->status;
     y->instruction += (record.tx_abort & TX_ABORT_INSTRUCTION_ABORT) != 0;
     y->retry += ((record.tx_abort & TX_ABORT_RETRY) != 0) !=
@@ -99,6 +97,10 @@ static bool try_cause(struct sampling *p, enum cause_id id, unsigned *retry,
     check(t, y.records != 0 && y.records <= y.aborts / 2,
           "%s: %u aborts, of which every second makes a record, made %u",
           causes[id].name, y.aborts, y.records);
+    check(t, id != CAUSE_WRITES || y.cause == 0 || y.writes != 0,
+          "%s: %u records of aborts with EAX[3] = 1, none with Capacity Writes "
+          "(B8H[38]) and Cycles_Last_TX ([31:0]) not 0",
+          causes[id].name, y.cause);
     note(t,
          "%s: %u records of %u aborts, %u by this cause, %u with "
          "Instruction_Abort; B8H = 0x%lx (%s)",

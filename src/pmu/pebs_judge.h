@@ -32,8 +32,7 @@ struct pebs_abort {
  * nothing is. A line of text that names field and bits, without the values.
  *
  * SDM 3B, "TX Abort Information Field Definition" and "Intel TSX and PEBS
- * Support"; SDM 1, "RTM Abort Status Definition". Both speak of the same abort,
- * of data conflicts in the same words, and of exceeded resources. */
+ * Support"; SDM 1, "RTM Abort Status Definition". */
 const char *pebs_judge_abort(const struct pebs_record *record,
                              const struct pebs_abort *abort);
 
