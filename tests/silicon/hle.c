@@ -32,7 +32,10 @@ static bool acquire(struct vcpu *v)
     }
     e->nest++;
     /* One lock too many is written like any other word. */
-    e->now = e->locks < cpu->hle_locks_max ? ELIDE_ACQUIRE : ELIDE_PLAIN;
+    e->now = e->locks < cpu->hle_locks_max &&
+                     !fault_is(v->model->machine, FAULT_hle_lock_written)
+                 ? ELIDE_ACQUIRE
+                 : ELIDE_PLAIN;
     return true;
 }
 
@@ -64,6 +67,8 @@ void hle_show(struct vcpu *v, uint64_t page, uint8_t *copy)
 {
     const struct elision *e = &v->tx.elision;
 
+    if (fault_is(v->model->machine, FAULT_hle_reads_lock_free))
+        return;
     for (unsigned n = 0; n < e->locks; n++)
         for (unsigned byte = 0; byte < e->lock[n].bytes; byte++) {
             uint64_t at = e->lock[n].address + byte - page;
@@ -96,7 +101,8 @@ static bool release(struct vcpu *v, struct elided_lock *lock,
 
     for (unsigned n = 0; match && n < lock->bytes; n++)
         match = at[n] == ((const uint8_t *)address)[n];
-    if (!match)
+    if (!match &&
+        !fault_is(v->model->machine, FAULT_hle_mismatch_commits))
         return false;
     *lock = e->lock[--e->locks];
     e->released = true;
@@ -139,7 +145,8 @@ bool hle_ends(struct vcpu *v)
     e->released = false;
     if (!release)
         return false;
-    if (!matched && e->nest == e->locks) {
+    if (!matched && e->nest == e->locks &&
+        !fault_is(v->model->machine, FAULT_hle_mismatch_commits)) {
         tx_abort(v, TX_CAUSE_ELISION);  /* of no lock that it has taken */
         return false;
     }

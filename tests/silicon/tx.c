@@ -52,6 +52,9 @@ static void abort_with(struct vcpu *v, enum tx_cause cause, uint32_t status)
         .resume_ip = tx->resume_ip,
     };
 
+    if (cause == TX_CAUSE_CONFLICT &&
+        fault_is(v->model->machine, FAULT_conflict_keeps_stores))
+        tx->plan.keep_stores = true;
     tx_memory_end(v, !tx->plan.keep_stores);
     share_end(v, false);
     if (!tx->plan.keep_registers)
@@ -198,7 +201,8 @@ static void xtest(struct vcpu *v)
     }
     v->vmcb->rflags &= ~(uint64_t)RFLAGS_STATUS;
     if (v->tx.depth == 0 ||
-        fault_is(v->model->machine, FAULT_xtest_always_zero))
+        fault_is(v->model->machine, FAULT_xtest_always_zero) ||
+        (v->tx.hle && fault_is(v->model->machine, FAULT_hle_xtest_zero)))
         v->vmcb->rflags |= RFLAGS_ZF;
     v->vmcb->rip = v->now_rip + v->now.length;
     step_retire(v);

@@ -99,7 +99,8 @@ static bool select_admits(const struct processor *p, unsigned n,
 
     if ((select & EVTSEL_EN) == 0 || (p->pmu.global_ctrl & BIT(n)) == 0)
         return false;
-    if ((select & EVTSEL_IN_TX) != 0 && !r->in_tx)
+    if ((select & EVTSEL_IN_TX) != 0 && !r->in_tx &&
+        !fault_is(p->machine, FAULT_in_tx_counts_outside))
         return false;
     return (select & (r->user ? EVTSEL_USR : EVTSEL_OS)) != 0;
 }
@@ -276,7 +277,8 @@ void counters_checkpoint(struct processor *p)
 void counters_roll_back(struct processor *p)
 {
     for (unsigned n = 0; n < p->machine->counters; n++)
-        if ((p->pmu.select[n] & EVTSEL_IN_TXCP) != 0)
+        if ((p->pmu.select[n] & EVTSEL_IN_TXCP) != 0 &&
+            !fault_is(p->machine, FAULT_in_txcp_keeps_aborted))
             p->pmu.counter[n] = p->pmu.at_xbegin[n];
 }
 

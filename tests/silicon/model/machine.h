@@ -62,6 +62,7 @@ struct pmu_state {
     uint64_t alias3, stale3;          /* for alias_split and rdpmc3_stale */
     bool loses_event;                 /* for counter3_loses_one */
     bool adds_branch;                 /* for counter3_*_off */
+    bool starts_twice;                /* for rtm_start_counts_one_more */
     bool late;                        /* for overflow_late */
     bool smi_pending;
     bool overflow_pmi;                /* a counter has asked for one */

@@ -48,6 +48,8 @@ static bool write_select(struct processor *p, unsigned n, uint64_t value)
      * RTM"; IN_TXCP exists in counter 2 alone. */
     if (p->machine->cpu->has_rtm && p->machine->cpu->regime != REGIME_E)
         writable |= n == 2 ? EVTSEL_IN_TX | EVTSEL_IN_TXCP : EVTSEL_IN_TX;
+    else if (fault_is(p->machine, FAULT_in_tx_without_tsx))
+        writable |= EVTSEL_IN_TX;
     if ((value & ~writable) != 0 &&
         !fault_is(p->machine, FAULT_evtsel_reserved_accepted))
         return false;
@@ -105,6 +107,7 @@ static void window_edge(struct processor *p, bool was_counting)
         return;
     }
     pmu->smi_pending = random_one_in(&p->random, m->smi);
+    pmu->starts_twice = fault_is(m, FAULT_rtm_start_counts_one_more);
     pmu->adds_branch = fault_is(m, FAULT_counter3_branches_off);
     pmu->loses_event = fault_is(m, FAULT_counter3_loses_one) &&
                        random_one_in(&p->random, 10);

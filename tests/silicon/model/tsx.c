@@ -228,12 +228,18 @@ bool tsx_elides(const struct processor *p)
 {
     const struct personality *cpu = p->machine->cpu;
 
+    if (fault_is(p->machine, FAULT_hle_elides_after_2018))
+        return tsx_force_abort_visible(p);
     return cpu->has_hle && cpu->regime == REGIME_A;
 }
 
 bool tsx_conflict(const struct machine *m, unsigned sets, bool write)
 {
-    (void)m;
+    if (fault_is(m, FAULT_conflict_write_not_seen))
+        sets &= ~LINE_READ;
+    if (!write && (fault_is(m, FAULT_conflict_read_not_seen) ||
+                   fault_is(m, FAULT_hle_lock_written)))
+        return false;
     return write ? sets != 0 : (sets & LINE_WRITTEN) != 0;
 }
 

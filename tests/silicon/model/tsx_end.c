@@ -37,7 +37,8 @@ static const struct {
 };
 
 /* The bits that the fault forgets. */
-static uint32_t without_faults(const struct machine *m, uint32_t status)
+static uint32_t without_faults(const struct machine *m, enum tx_cause cause,
+                               uint32_t status)
 {
     if (fault_is(m, FAULT_nested_bit_missing))
         status &= ~TX_STATUS_NESTED;
@@ -45,7 +46,10 @@ static uint32_t without_faults(const struct machine *m, uint32_t status)
         status &= ~TX_STATUS_XABORT;
     if (fault_is(m, FAULT_xabort_code_lost))
         status &= ~TX_STATUS_CODE(0xFF);
-    if (fault_is(m, FAULT_capacity_bit_missing))
+    if (fault_is(m, FAULT_conflict_bit_missing))
+        status &= ~TX_STATUS_CONFLICT;
+    if (fault_is(m, cause == TX_CAUSE_READS ? FAULT_read_capacity_bit_missing
+                                            : FAULT_capacity_bit_missing))
         status &= ~TX_STATUS_CAPACITY;
     if (fault_is(m, FAULT_debug_bit_missing))
         status &= ~TX_STATUS_DEBUG;
@@ -75,7 +79,7 @@ static uint32_t status_of(struct processor *p, const struct tx_abort *how)
         status |= TX_STATUS_RETRY;
     if (how->depth > 1)
         status |= TX_STATUS_NESTED;
-    return without_faults(p->machine, status);
+    return without_faults(p->machine, how->cause, status);
 }
 
 static void count(struct processor *p, uint8_t umasks)
@@ -91,6 +95,9 @@ void tsx_began(struct processor *p, bool hle)
     p->tsx.hle = hle;
     p->tsx.cycles = 0;
     count(p, TX_EVENT_START);
+    if (p->pmu.starts_twice)
+        count(p, TX_EVENT_START);
+    p->pmu.starts_twice = false;
 }
 
 /* Is counter 3 to go wrong around this transaction? */
@@ -144,6 +151,17 @@ void tsx_committed(struct processor *p)
     ended(p);
 }
 
+static uint8_t aborted_umasks(const struct machine *m, enum tx_cause cause)
+{
+    uint8_t umasks = TX_EVENT_ABORTED | causes[cause].category;
+
+    if (fault_is(m, FAULT_rtm_aborted_not_counted) && cause == TX_CAUSE_XABORT)
+        return 0;
+    if (fault_is(m, FAULT_rtm_commit_counts_aborts))
+        umasks |= TX_EVENT_COMMIT;
+    return umasks;
+}
+
 uint32_t tsx_aborted(struct processor *p, const struct tx_abort *how)
 {
     uint32_t status = status_of(p, how);
@@ -157,7 +175,7 @@ uint32_t tsx_aborted(struct processor *p, const struct tx_abort *how)
         .eventing_ip = how->eventing_ip,
         .resume_ip = how->resume_ip,
     };
-    count(p, TX_EVENT_ABORTED | causes[how->cause].category);
+    count(p, aborted_umasks(p->machine, how->cause));
     ended(p);
     return status;
 }
