@@ -22,6 +22,7 @@ default rel
 %define SEEN    0x20
 %define INSIDE  0x28
 %define OUTSIDE 0x30
+%define KEPT    0x38
 
 ; R10: 1 where XTEST says that a transaction runs; 0 where it may not be asked.
 %macro ask 1
@@ -34,7 +35,7 @@ default rel
 %endmacro
 
 ; region NAME, register for the lock's value, acquire, release
-; Before the acquire EAX, ECX, EDX are 0 and EBX is 1; before the release EAX is 1,
+; Before the acquire RAX is HLE_RAX, ECX, EDX are 0 and EBX is 1; before the release EAX is 1,
 ; EBX, ECX, EDX are 0, R8D is -1. CF is 0 each time. RSI is the lock.
 %macro region 4
 global hle_%1
@@ -44,7 +45,7 @@ hle_%1:
         mov     r11, [rdi + TURNS]
         mov     r9, [rdi + TEST]
         mov     ebx, 1
-        xor     eax, eax
+        mov     rax, 1 << 63
         xor     ecx, ecx
         xor     edx, edx
         %3
@@ -54,6 +55,7 @@ hle_%1_acquired:
         xor     r8d, r8d
         mov     %2, [rsi]
         mov     [rdi + SEEN], r8
+        mov     [rdi + KEPT], rax
         inc     qword [rdi + DATA]
 %%turn: dec     r11
         jnz     %%turn

@@ -16,9 +16,14 @@ struct hle_block {
     uint64_t seen;    /* the lock as read inside */
     uint64_t inside;  /* 1: XTEST said inside that a transaction runs */
     uint64_t outside; /* the same, behind the XRELEASE */
+    uint64_t kept;    /* RAX inside */
 };
 _Static_assert(offsetof(struct hle_block, data) == 0x18, "data");
-_Static_assert(offsetof(struct hle_block, outside) == 0x30, "outside");
+_Static_assert(offsetof(struct hle_block, kept) == 0x38, "kept");
+
+/* RAX before the XACQUIRE; EAX is 0. An abort status in EAX would clear the
+ * upper half. */
+#define HLE_RAX (UINT64_C(1) << 63)
 
 typedef void hle_region(struct hle_block *block);
 

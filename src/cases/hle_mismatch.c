@@ -21,7 +21,7 @@ static const struct mismatch {
 static void try_row(struct run *t, const struct mismatch *row, unsigned tries)
 {
     volatile uint64_t *lock = run_buffer(t);
-    unsigned wrong = 0, stores = 0, elided = 0, open = 0;
+    unsigned wrong = 0, stores = 0, elided = 0, open = 0, changed = 0;
 
     for (unsigned i = 0; i < tries; i++) {
         struct hle_block block = {.lock = lock, .turns = 1, .ask = 1};
@@ -32,6 +32,7 @@ static void try_row(struct run *t, const struct mismatch *row, unsigned tries)
         stores += block.data != 1;
         elided += block.inside != 0;
         open += block.outside != 0;
+        changed += block.kept != HLE_RAX;
     }
     check(t, wrong == 0,
           "%s: memory is not as without the prefixes, %u of %u; the last left "
@@ -46,6 +47,10 @@ static void try_row(struct run *t, const struct mismatch *row, unsigned tries)
           "%s: XTEST says that a transaction runs, inside %u, behind it %u of "
           "%u; wanted 0",
           row->what, elided, open, tries);
+    check(t, changed == 0,
+          "%s: the abort changed RAX, %u of %u; wanted 0 (an abort status is "
+          "RTM's alone)",
+          row->what, changed, tries);
 }
 
 TEST(hle_mismatch,

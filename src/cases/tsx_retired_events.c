@@ -71,13 +71,15 @@ static void observe_category(struct run *t, enum cause_id cause, uint64_t umask,
         observe(t, what, s.got[0], w.aborted);
 }
 
+static const struct selects hle_retired = {{EVENT_HLE_RETIRED | UMASK_START,
+                                            EVENT_HLE_RETIRED | UMASK_COMMIT,
+                                            EVENT_HLE_RETIRED | UMASK_ABORTED},
+                                           {0},
+                                           0};
+
 static void check_hle(struct run *t, unsigned times)
 {
-    struct selects s = {{EVENT_HLE_RETIRED | UMASK_START,
-                         EVENT_HLE_RETIRED | UMASK_COMMIT,
-                         EVENT_HLE_RETIRED | UMASK_ABORTED},
-                        {0},
-                        0};
+    struct selects s = hle_retired;
     struct work w = {.t = t, .times = times};
 
     if (!selects_count(t, &s, elide, &w))
@@ -91,6 +93,20 @@ static void check_hle(struct run *t, unsigned times)
           (unsigned long)s.got[2], w.hle.elided, w.hle.tried);
     note(t, "HLE_RETIRED: %u of %u critical sections elided, %lu aborts",
          w.hle.elided, w.hle.tried, (unsigned long)s.got[2]);
+}
+
+/* Transactions begun by XBEGIN are none of HLE's. */
+static void check_hle_alone(struct run *t, unsigned times)
+{
+    struct selects s = hle_retired;
+    struct work w = {.t = t, .times = times};
+
+    if (selects_count(t, &s, transact, &w))
+        check(t, (s.got[0] | s.got[1] | s.got[2]) == 0,
+              "%u transactions of RTM: HLE_RETIRED (C8H) .START (01H) %lu, "
+              ".COMMIT (02H) %lu, .ABORTED (04H) %lu; wanted 0",
+              times, (unsigned long)s.got[0], (unsigned long)s.got[1],
+              (unsigned long)s.got[2]);
 }
 
 TEST(tsx_retired_events,
@@ -116,6 +132,8 @@ TEST(tsx_retired_events,
                      "an abort by CPUID counts as RTM_RETIRED.ABORTED_"
                      "UNFRIENDLY (C9H/20H)",
                      times);
-    if (run_cpu(t)->hle)
+    if (run_cpu(t)->hle) {
         check_hle(t, times);
+        check_hle_alone(t, times);
+    }
 }

@@ -34,8 +34,9 @@ static bool has(uint64_t value, uint64_t bits)
     return (value & bits) != 0;
 }
 
-/* [39:37] against the abort status of RTM: what the record says, EAX says. The
- * other way about no manual promises it, of an abort for any reason. */
+/* [39:37] against the abort status of RTM. SDM 3B: if set in the record, there
+ * was a conflict, or too little room; SDM 1: where there was, set in EAX. So
+ * the record's bit implies EAX's. The converse stands nowhere. */
 static const char *judge_cause(uint64_t info, uint32_t eax)
 {
     const uint64_t capacity =

@@ -71,7 +71,7 @@ static void abort_with(struct vcpu *v, enum tx_cause cause, uint32_t status)
     status = tsx_aborted(v->model, &how);
     if (tx->hle)
         tx->not_elided = tx->fallback;
-    else
+    if (!tx->hle || fault_is(v->model->machine, FAULT_hle_abort_sets_eax))
         v->vmcb->rax = status;          /* EAX; clears RAX[63:32] */
     ended(v);
 }

@@ -36,7 +36,7 @@ static const struct {
     [TX_CAUSE_ELISION] = { 0, TX_EVENT_MEM, TX_INFO_INSTRUCTION },
 };
 
-/* The bits that the fault forgets. */
+/* The bits that the fault forgets, or adds. */
 static uint32_t without_faults(const struct machine *m, enum tx_cause cause,
                                uint32_t status)
 {
@@ -48,6 +48,8 @@ static uint32_t without_faults(const struct machine *m, enum tx_cause cause,
         status &= ~TX_STATUS_CODE(0xFF);
     if (fault_is(m, FAULT_conflict_bit_missing))
         status &= ~TX_STATUS_CONFLICT;
+    if (fault_is(m, FAULT_retry_bit_with_xabort) && cause == TX_CAUSE_XABORT)
+        status |= TX_STATUS_RETRY;
     if (fault_is(m, cause == TX_CAUSE_READS ? FAULT_read_capacity_bit_missing
                                             : FAULT_capacity_bit_missing))
         status &= ~TX_STATUS_CAPACITY;
@@ -87,6 +89,9 @@ static void count(struct processor *p, uint8_t umasks)
     struct retirement r = { .tx_events = umasks, .hle = p->tsx.hle };
 
     counters_retire(p, &r);
+    r.hle = true;
+    if (fault_is(p->machine, FAULT_hle_events_count_rtm) && !p->tsx.hle)
+        counters_retire(p, &r);
 }
 
 void tsx_began(struct processor *p, bool hle)
