@@ -8,6 +8,7 @@
 #include "tests/silicon/model/counters.h"
 #include "tests/silicon/model/cpuid.h"
 #include "tests/silicon/model/msr.h"
+#include "tests/silicon/model/pt.h"
 #include "tests/silicon/x86.h"
 
 #define CR4_PCE    (UINT64_C(1) << 8)
@@ -72,6 +73,7 @@ static void on_wrmsr(struct vcpu *v)
     uint64_t value = v->gprs.rdx << 32 | (uint32_t)v->vmcb->rax;
     struct pmu_state *pmu = &v->model->pmu;
     bool was_counting = pmu->counting, good;
+    bool was_tracing = (v->model->pt.ctl & RTIT_TRACE_EN) != 0;
 
     v->now_rip = v->vmcb->rip;
     /* Whether the write that closes a window belongs to it is left open. */
@@ -88,6 +90,7 @@ static void on_wrmsr(struct vcpu *v)
     if (was_counting && pmu->counting && !v->model->open.closing_write_counts)
         step_count(v, 1, v->model->open.cycles_slow, false);
     v->vmcb->rip += MSR_BYTES;
+    trace_wrmsr(v, was_tracing);
     step_end(v);
 }
 
@@ -223,6 +226,7 @@ static void on_nested_page_fault(struct vcpu *v)
     }
     if ((why & NPF_FETCH) != 0 && v->mode != MODE_STEP) {
         step_set_mode(v, MODE_STEP);
+        trace_event(v);
         return;
     }
     report_failure(v, "nested page fault", address, why);

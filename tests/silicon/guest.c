@@ -125,6 +125,8 @@ void guest_inject(struct vcpu *v, unsigned vector, uint32_t error)
     /* Delivery would save the TF that is ours; the handler is caught at its
      * first instruction instead. */
     v->vmcb->rflags &= ~(uint64_t)RFLAGS_TF;
-    if (v->mode == MODE_STEP)
+    if (v->mode == MODE_STEP) {
+        v->pt_event = true;
         step_set_mode(v, MODE_CATCH);
+    }
 }

@@ -61,6 +61,18 @@ void step_count(struct vcpu *v, unsigned instructions, uint32_t cycles,
  * performance monitoring interrupt. */
 void pebs_serve(struct vcpu *v);
 
+/* pt.c: what Processor Trace has to know of. WRMSR is complete; TraceEn was. */
+void trace_wrmsr(struct vcpu *v, bool was);
+/* The instruction at now_rip is complete. */
+void trace_retire(struct vcpu *v, uint32_t cycles);
+/* The handler of an exception is about to run. */
+void trace_event(struct vcpu *v);
+/* Transactions. next: where execution goes on. */
+enum trace_tx {
+    TRACE_TX_BEGIN, TRACE_TX_NESTED, TRACE_TX_COMMIT, TRACE_TX_ABORT,
+};
+void trace_tx(struct vcpu *v, enum trace_tx what, uint64_t next);
+
 /* pmi.c: sends the interrupt to this processor's local APIC. */
 void pmi_send(struct vcpu *v);
 /* For pmi_twice: once more, when the handler has been entered. */

@@ -15,6 +15,7 @@
 #include "tests/silicon/hypervisor.h"
 
 #include "tests/silicon/model/counters.h"
+#include "tests/silicon/model/pt.h"
 #include "tests/silicon/x86.h"
 
 #define EXCEPTIONS_FREE (UINT32_C(1) << VECTOR_DB)
@@ -91,7 +92,7 @@ bool step_begin(struct vcpu *v)
 
     bytes = guest_code(v, buffer, &length);
     instruction_look(&v->now, bytes, length);
-    v->now_rip = v->vmcb->rip;
+    v->now_rip = v->pt_ip = v->vmcb->rip;
     v->steps++;
     if ((v->tx.depth > 0 && watch_instruction(v)) || !hle_instruction(v))
         return false;
@@ -144,8 +145,12 @@ void step_retire(struct vcpu *v)
     counters_retire(v->model, &r);
     if ((v->now.flags & INSTRUCTION_PUSHF) != 0)
         clear_pushed_flag(v);
-    if (v->tx.depth > 0)
+    if (r.in_tx) {
         tx_step_done(v);
+        if (v->tx.depth == 0)
+            return;                     /* its last, or undone */
+    }
+    trace_retire(v, r.cycles);
 }
 
 void step_end(struct vcpu *v)
@@ -159,7 +164,8 @@ void step_end(struct vcpu *v)
     if (v->mode == MODE_CATCH || v->vmcb->event_inject != 0)
         return;
     if (v->tx.depth > 0 || v->model->pmu.counting ||
-        v->model->pebs.late > 0 || v->model->pmu.pmi_again) {
+        v->model->pebs.late > 0 || v->model->pmu.pmi_again ||
+        pt_tracing(v->model)) {
         step_set_mode(v, MODE_STEP);
         return;
     }

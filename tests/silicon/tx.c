@@ -66,6 +66,7 @@ static void abort_with(struct vcpu *v, enum tx_cause cause, uint32_t status)
                                   FAULT_inner_abort_to_inner_fallback))
         v->vmcb->rip = tx->inner_fallback;
     svm_fxrstor(tx->fx);
+    trace_tx(v, TRACE_TX_ABORT, v->vmcb->rip);
     counters_roll_back(v->model);
     step_count(v, 0, v->model->open.cycles_abort, false);
     status = tsx_aborted(v->model, &how);
@@ -98,6 +99,7 @@ void tx_commit(struct vcpu *v)
         return;
     }
     tx_memory_end(v, v->tx.plan.lose_stores);
+    trace_tx(v, TRACE_TX_COMMIT, v->vmcb->rip);
     tsx_committed(v->model);
     ended(v);
 }
@@ -122,6 +124,7 @@ void tx_begin(struct vcpu *v, bool hle, uint64_t next)
     v->transactions++;
     if (v->measure)
         v->tx_started = rdtsc();
+    trace_tx(v, TRACE_TX_BEGIN, next);
     tsx_began(v->model, hle);
     counters_checkpoint(v->model);
     v->vmcb->rip = next;

@@ -133,6 +133,8 @@ struct vcpu {
     struct transaction tx;
     struct instruction now;     /* the one being stepped */
     uint64_t now_rip;
+    uint64_t pt_ip;             /* CurrentIP: not yet complete */
+    bool pt_event;              /* an exception is on its way to its handler */
     uint64_t dr6;               /* the guest's, before the step */
     uint64_t code_page, code_cr3, code_physical; /* last translation */
     bool code_marked;

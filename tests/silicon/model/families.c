@@ -10,13 +10,21 @@
 
 #include "tests/silicon/model/bits.h"
 
+/* Leaf 14H of Skylake: CR3 filter, configurable PSB and CYC, IP filter, MTC;
+ * ToPA of many entries, single range. Two address ranges; MTC periods 0, 3, 6,
+ * 9; cycle thresholds to 4096, PSB periods to 64 KiB. */
+#define SKYLAKE_PT                                                            \
+    { 0x14, 0, 1, 0x0000000F, 0x00000007, 0 },                                \
+    { 0x14, 1, 0x02490002, 0x003F3FFF, 0, 0 }
+
 /* Leaf 4: 32 KiB data and code, 256 KiB, 8 MiB caches of 64-byte lines. Leaf
  * 15H: TSC = 24 MHz * 250 / 2; leaf 16H: 3000, 3500, 100 MHz. */
-const struct cpuid_row family_cpuid[6] = {
+const struct cpuid_row family_cpuid[8] = {
     { 0x04, 0, 0x1C004121, 0x01C0003F, 0x0000003F, 0x00000000 },
     { 0x04, 1, 0x1C004122, 0x01C0003F, 0x0000003F, 0x00000000 },
     { 0x04, 2, 0x1C004143, 0x00C0003F, 0x000003FF, 0x00000000 },
     { 0x04, 3, 0x1C03C163, 0x03C0003F, 0x00001FFF, 0x00000006 },
+    SKYLAKE_PT,
     { 0x15, 0, 2, 250, 24000000, 0 },
     { 0x16, 0, 3000, 3500, 100, 0 },
 };
@@ -26,6 +34,15 @@ const struct cpuid_row family_cpuid_old[4] = {
     { 0x04, 1, 0x1C004122, 0x01C0003F, 0x0000003F, 0x00000000 },
     { 0x04, 2, 0x1C004143, 0x01C0003F, 0x000001FF, 0x00000000 },
     { 0x04, 3, 0x1C03C163, 0x03C0003F, 0x00001FFF, 0x00000006 },
+};
+
+/* Leaf 14H of Broadwell: CR3 filter; ToPA of one entry. */
+const struct cpuid_row family_cpuid_bdw[5] = {
+    { 0x04, 0, 0x1C004121, 0x01C0003F, 0x0000003F, 0x00000000 },
+    { 0x04, 1, 0x1C004122, 0x01C0003F, 0x0000003F, 0x00000000 },
+    { 0x04, 2, 0x1C004143, 0x01C0003F, 0x000001FF, 0x00000000 },
+    { 0x04, 3, 0x1C03C163, 0x03C0003F, 0x00001FFF, 0x00000006 },
+    { 0x14, 0, 0, 0x00000001, 0x00000001, 0 },
 };
 
 #define OFFCORE_SKL BITS(37, 15) | UINT64_C(0x8FFF)

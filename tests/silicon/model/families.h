@@ -8,7 +8,8 @@
 
 #include "tests/silicon/model/personality.h"
 
-extern const struct cpuid_row family_cpuid[6], family_cpuid_old[4];
+extern const struct cpuid_row family_cpuid[8], family_cpuid_old[4],
+    family_cpuid_bdw[5];
 extern const struct msr_row family_msrs_skl[4], family_msrs_skx[3],
     family_msrs_hsw[5], family_msrs_snb[5];
 extern const struct event_row family_events_skl[28], family_events_hsw[28],
@@ -48,7 +49,7 @@ extern const struct event_row family_events_skl[28], family_events_hsw[28],
     .leaf_max = 0x16, .perfmon_version = 4,                                  \
     .perf_capabilities = PERF_CAPABILITIES(5, 3),       \
     .debugctl_writable = DEBUGCTL_OLD | DEBUGCTL_RTM,                         \
-    .leaf1_ecx = FAMILY_LEAF1_ECX, .leaf7_ebx = 0x009C0309,                   \
+    .leaf1_ecx = FAMILY_LEAF1_ECX, .leaf7_ebx = 0x029C0309,                   \
     FAMILY_COMMON(family_cpuid, own_msrs, family_events_skl)
 
 #define SKYLAKE_CLIENT SKYLAKE_COMMON(family_msrs_skl)
@@ -65,6 +66,14 @@ extern const struct event_row family_events_skl[28], family_events_hsw[28],
     .debugctl_writable = DEBUGCTL_OLD | DEBUGCTL_RTM,                         \
     .leaf1_ecx = FAMILY_LEAF1_ECX, .leaf7_ebx = 0x00000309,                   \
     FAMILY_COMMON(family_cpuid_old, family_msrs_hsw, family_events_hsw)
+
+/* A Haswell with Processor Trace. */
+#define BROADWELL_CLIENT                                                      \
+    .leaf_max = 0x14, .perfmon_version = 3,                                  \
+    .perf_capabilities = PERF_CAPABILITIES(4, 2),       \
+    .debugctl_writable = DEBUGCTL_OLD | DEBUGCTL_RTM,                         \
+    .leaf1_ecx = FAMILY_LEAF1_ECX, .leaf7_ebx = 0x021C0309,                   \
+    FAMILY_COMMON(family_cpuid_bdw, family_msrs_hsw, family_events_hsw)
 
 #define SANDY_BRIDGE_CLIENT                                                   \
     .leaf_max = 0x0D, .perfmon_version = 3,                                  \

@@ -163,14 +163,32 @@ static void look_0f(struct instruction *i, const struct prefixes *p,
                    (op == 0x21 ? INSTRUCTION_GETS_DR : 0);
 }
 
-static void look_ff(struct instruction *i, uint8_t modrm)
+/* SDM volume 2A, "ModR/M and SIB Bytes": from ModR/M to the displacement. */
+static size_t operand_bytes(uint8_t modrm, uint8_t sib)
 {
+    unsigned mod = modrm >> 6, rm = modrm & 7;
+    size_t bytes = mod < 3 && rm == 4 ? 2 : 1;
+
+    if (mod == 1)
+        return bytes + 1;
+    if (mod == 2 || (mod == 0 && (rm == 5 || (rm == 4 && (sib & 7) == 5))))
+        return bytes + 4;
+    return bytes;
+}
+
+static void look_ff(struct instruction *i, const uint8_t *b, size_t length,
+                    size_t at)
+{
+    uint8_t modrm = at < length ? b[at] : 0;
+    uint8_t sib = at + 1 < length ? b[at + 1] : 0;
+
     switch (reg_of(modrm)) {
     case 2:
-        i->flags = INSTRUCTION_BRANCH | INSTRUCTION_CALL;
+        i->flags = INSTRUCTION_BRANCH | INSTRUCTION_CALL | INSTRUCTION_INDIRECT;
+        i->length = (uint8_t)(at + operand_bytes(modrm, sib));
         break;
     case 4:
-        i->flags = INSTRUCTION_BRANCH;
+        i->flags = INSTRUCTION_BRANCH | INSTRUCTION_INDIRECT;
         break;
     case 3:
     case 5:
@@ -340,7 +358,7 @@ void instruction_look(struct instruction *i, const uint8_t *bytes,
         i->length = (uint8_t)(at + 3);
         i->immediate = bytes[at + 2];
     } else if (op == 0xFF) {
-        look_ff(i, next);
+        look_ff(i, bytes, length, at + 1);
     } else {
         i->tx = tx_one(&p, op);
         i->is_pause = i->tx == TX_ABORTS;
@@ -349,5 +367,7 @@ void instruction_look(struct instruction *i, const uint8_t *bytes,
         i->flags = flags_one(&p, op);
         if ((i->flags & INSTRUCTION_CONDITIONAL) != 0)
             i->length = (uint8_t)(at + 2);
+        else if (op == 0xE8)
+            i->length = (uint8_t)(at + 5);
     }
 }

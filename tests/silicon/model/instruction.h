@@ -25,6 +25,7 @@
 #define INSTRUCTION_BRANCHES    0x1Fu
 #define INSTRUCTION_SETS_DR     0x20u /* MOV to a debug register */
 #define INSTRUCTION_GETS_DR     0x200u /* MOV from one */
+#define INSTRUCTION_INDIRECT    0x400u /* near JMP or CALL through r/m */
 #define INSTRUCTION_SLOW        0x40u /* takes many cycles */
 #define INSTRUCTION_PUSHF       0x80u
 #define INSTRUCTION_REPEATS     0x100u /* a string instruction with REP */
@@ -67,7 +68,8 @@ struct instruction {
     enum instruction_tx tx;
     uint32_t flags;
     bool is_pause;
-    uint8_t length;       /* of a transactional one, a conditional branch; else 0 */
+    uint8_t length;       /* of a transactional one, a conditional branch, a
+                           * near CALL; else 0 */
     int32_t displacement; /* XBEGIN: to the fallback, from the next RIP */
     uint8_t immediate;    /* XABORT */
 };

@@ -18,6 +18,9 @@
 #define COUNTERS_MAX  8
 #define FIXED_MAX     3
 #define MSR_ROWS_MAX  64
+#define PT_BUFFER     512 /* far more bytes than one instruction makes */
+#define PT_RETURNS    64  /* SDM 3C, "RET Compression" */
+#define PT_RANGES_MAX 4
 
 struct machine {
     const struct personality *cpu;
@@ -83,6 +86,28 @@ struct pebs_state {
     uint64_t first_tsc;    /* for pebs_tsc_stale */
 };
 
+/* Processor Trace. Registers first, as software has written them. */
+struct pt_state {
+    uint64_t ctl, status;  /* status: without what is computed when read */
+    uint64_t base, pointers, cr3_match, address[2 * PT_RANGES_MAX];
+    bool filter_en, context_en, packet_en;
+    bool in_tx;
+    uint8_t tnt, tnts;     /* results not yet sent, oldest highest */
+    uint64_t last_ip;
+    uint64_t returns[PT_RETURNS];
+    unsigned calls;        /* ever made: the last of them are in returns */
+    unsigned returns_known;
+    uint64_t cr3;          /* last seen */
+    uint32_t psb_bytes;    /* since the last PSB */
+    uint32_t cycles;       /* since the last CYC */
+    uint64_t mtc;          /* last sent */
+    uint8_t buffer[PT_BUFFER];
+    unsigned buffered;
+    bool check;            /* output has not been looked at yet */
+    bool int_told;         /* ToPA INT of this region */
+    uint64_t kept_base, kept_pointers; /* for pt_packets_rolled_back */
+};
+
 struct processor {
     struct machine *machine;
     unsigned index, apic_id;
@@ -91,6 +116,7 @@ struct processor {
     struct tsx_state tsx;
     struct pmu_state pmu;
     struct pebs_state pebs;
+    struct pt_state pt;
     uint64_t smi_count;         /* MSR 34H */
     uint64_t bios_sign;         /* MSR 8BH */
     uint64_t plain[MSR_ROWS_MAX], plain_own[MSR_ROWS_MAX];

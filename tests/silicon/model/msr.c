@@ -6,6 +6,7 @@
 #include "tests/silicon/model/counters.h"
 #include "tests/silicon/model/cpuid.h"
 #include "tests/silicon/model/pebs.h"
+#include "tests/silicon/model/pt.h"
 #include "tests/silicon/model/tsx.h"
 
 /* SDM volume 4, "Architectural MSRs" and the tables of each family. */
@@ -97,6 +98,8 @@ bool msr_read(struct processor *p, uint32_t number, uint64_t *value)
     }
     if (is_tsx(number))
         return tsx_read(p, number, value);
+    if (pt_is_msr(number))
+        return pt_read(p, number, value);
     row = find(p, number, &stored);
     if (row == NULL)
         return !is_client_uncore(p, number) && counters_read(p, number, value);
@@ -153,6 +156,8 @@ bool msr_write(struct processor *p, uint32_t number, uint64_t value)
     }
     if (is_tsx(number))
         return tsx_write(p, number, value);
+    if (pt_is_msr(number))
+        return pt_write(p, number, value);
     row = find(p, number, &stored);
     if (row == NULL)
         return !is_client_uncore(p, number) && counters_write(p, number, value);

@@ -57,6 +57,11 @@ static void choose_common(struct open_choices *open, struct random *r)
     open->pebs_skip_sets_62 = pick(r, 2) != 0;
     open->pebs_late_one_in = (uint32_t)pick(r, 3); /* 0: never */
     open->pebs_abort_garbles = pick(r, 2) != 0;
+    open->pt_begin_of_doomed = pick(r, 2) != 0;
+    open->pt_tx_before_fup = pick(r, 2) != 0;
+    open->pt_tx_at_start = pick(r, 2) != 0;
+    open->pt_fup_before_pgd = pick(r, 2) != 0;
+    open->pt_int_early = (uint8_t)(1 + pick(r, 24));
 }
 
 void open_choose(struct open_choices *open, uint64_t seed, unsigned processor)

@@ -50,6 +50,11 @@ struct open_choices {
     bool pebs_skip_sets_62;      /* so does a record that does not fit */
     bool pebs_abort_garbles;     /* what is not valid in an abort's record */
     uint32_t pebs_late_one_in;   /* residual records after a wrong stop order */
+    bool pt_begin_of_doomed;     /* MODE.TSX of an XBEGIN that only aborts */
+    bool pt_tx_before_fup;       /* the order of both in PSB+ */
+    bool pt_tx_at_start;         /* MODE.TSX in the PSB+ of TraceEn */
+    bool pt_fup_before_pgd;      /* of an abort that leaves the filter */
+    uint8_t pt_int_early;        /* one ToPA entry: INT so many 64 bytes early */
     bool rtm_locked;             /* MCU_OPT_CTRL[2], regime F */
     /* The cycle model: cycles of an instruction by what it does. */
     uint8_t cycles_plain, cycles_branch, cycles_slow, cycles_abort;

@@ -5,6 +5,7 @@
 #include "tests/silicon/model/bits.h"
 #include "tests/silicon/model/counters.h"
 #include "tests/silicon/model/pebs.h"
+#include "tests/silicon/model/pt.h"
 
 void pmu_update(struct processor *p)
 {
@@ -34,9 +35,11 @@ static uint64_t status_mask(const struct processor *p)
 {
     uint64_t mask = counters_mask(p) | STATUS_DS_OVF | STATUS_COND_CHG;
 
+    if (pt_leaf(p, 0).ecx != 0)
+        mask |= STATUS_TOPA_PMI;
     if (p->machine->cpu->perfmon_version < 4)
         return mask | STATUS_UNCORE;
-    return mask | STATUS_TOPA_PMI | STATUS_LBR_FRZ | STATUS_CTR_FRZ |
+    return mask | STATUS_LBR_FRZ | STATUS_CTR_FRZ |
            STATUS_ASCI | STATUS_UNCORE;
 }
 

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * pt.c - which packets an instruction makes. SDM volume 3C, "Change of Flow
+ * Instruction (COFI) Tracing", "Trace Filtering", and table "Packet Generation
+ * under Different Enable Conditions".
+ */
+#include "tests/silicon/model/pt.h"
+
+#define CFG_FILTER 1u
+#define CFG_STOP   2u
+
+static unsigned config_of(const struct processor *p, unsigned range)
+{
+    return (unsigned)(p->pt.ctl >> (32 + 4 * range) & 0xF);
+}
+
+static bool in_range(const struct processor *p, unsigned range, uint64_t ip)
+{
+    return ip >= p->pt.address[2 * range] && ip <= p->pt.address[2 * range + 1];
+}
+
+static bool in_any(const struct processor *p, unsigned config, uint64_t ip)
+{
+    for (unsigned n = 0; n < PT_RANGES_MAX; n++)
+        if (config_of(p, n) == config && in_range(p, n, ip))
+            return true;
+    return false;
+}
+
+static bool filters(const struct processor *p)
+{
+    for (unsigned n = 0; n < PT_RANGES_MAX; n++)
+        if (config_of(p, n) == CFG_FILTER)
+            return true;
+    return false;
+}
+
+void pt_follow(struct processor *p, const struct pt_now *now)
+{
+    struct pt_state *pt = &p->pt;
+
+    pt->context_en = (pt->ctl & (now->cpl == 0 ? RTIT_OS : RTIT_USER)) != 0 &&
+                     ((pt->ctl & RTIT_CR3_FILTER) == 0 ||
+                      (now->cr3 & ~BITS(4, 0)) == pt->cr3_match);
+    pt->filter_en = !filters(p) || in_any(p, CFG_FILTER, now->next);
+    pt->packet_en = pt_tracing(p) && pt->context_en && pt->filter_en;
+}
+
+static bool branches(const struct processor *p)
+{
+    return (p->pt.ctl & RTIT_BRANCH_EN) != 0;
+}
+
+void pt_enter(struct processor *p, const struct pt_now *now)
+{
+    if (!branches(p))
+        return;
+    pt_put_cyc(p);
+    pt_put_mode_exec(p, now);
+    pt_put_ip(p, PT_TIP_PGE, &now->next);
+}
+
+/* No IP if ContextEn has been cleared. */
+void pt_exit(struct processor *p, const struct pt_now *now)
+{
+    p->pt.returns_known = 0;
+    pt_flush_tnt(p);
+    if (!branches(p))
+        return;
+    pt_put_cyc(p);
+    pt_put_ip(p, PT_TIP_PGD, p->pt.context_en ? &now->next : NULL);
+}
+
+/* IP filtering, "TraceStop": tracing ends where such a range is entered. */
+static void look_for_stop(struct processor *p, const struct pt_now *now)
+{
+    struct pt_state *pt = &p->pt;
+
+    if (!pt->context_en || !in_any(p, CFG_STOP, now->next))
+        return;
+    pt->status |= RTIT_STOPPED;
+    if (pt->packet_en) {
+        pt->packet_en = false;
+        pt_exit(p, now);
+    }
+    pt_put_trace_stop(p);
+}
+
+void pt_started(struct processor *p, const struct pt_now *now)
+{
+    struct pt_state *pt = &p->pt;
+    bool configurable = (pt_leaf(p, 0).ebx & PT_EBX_CONFIGURABLE) != 0;
+
+    pt->tnt = pt->tnts = 0;
+    pt->returns_known = 0;
+    pt->cycles = 0;
+    pt->buffered = 0;
+    pt->check = true;
+    pt->int_told = false;
+    pt->packet_en = false;
+    pt->cr3 = now->cr3;
+    if (!pt_tracing(p))
+        return;
+    pt_follow(p, now);
+    pt->packet_en = false;              /* until the WRMSR is complete */
+    if (!configurable || pt->psb_bytes == 0)
+        pt_put_psb(p, now, now->next);
+    pt_follow(p, now);
+    if (pt->packet_en)
+        pt_enter(p, now);
+    look_for_stop(p, now);
+}
+
+/* Row "WRMSR .. that clears TraceEn": FUP(CLIP), TIP.PGD(). */
+void pt_stopped(struct processor *p, const struct pt_now *now)
+{
+    struct pt_state *pt = &p->pt;
+
+    if (!pt->packet_en)
+        return;
+    pt_flush_tnt(p);
+    pt->packet_en = false;
+    if (!branches(p))
+        return;
+    pt_put_cyc(p);
+    pt_put_ip(p, PT_FUP, &now->ip);
+    pt_put_ip(p, PT_TIP_PGD, NULL);
+}
+
+static void remember_call(struct processor *p, uint64_t back)
+{
+    struct pt_state *pt = &p->pt;
+
+    pt->returns[pt->calls++ % PT_RETURNS] = back;
+    if (pt->returns_known < PT_RETURNS)
+        pt->returns_known++;
+}
+
+/* "RET Compression": to where the matching CALL has been seen. */
+static bool returns_as_called(struct processor *p, uint64_t to)
+{
+    struct pt_state *pt = &p->pt;
+
+    if ((pt->ctl & RTIT_DIS_RETC) != 0 || pt->returns_known == 0)
+        return false;
+    pt->returns_known--;
+    return pt->returns[--pt->calls % PT_RETURNS] == to;
+}
+
+static void branch(struct processor *p, const struct instruction *i,
+                   const struct pt_now *now)
+{
+    uint32_t flags = i->flags;
+    bool far = (flags & INSTRUCTION_FAR) != 0;
+
+    if ((flags & INSTRUCTION_CONDITIONAL) != 0) {
+        pt_put_tnt(p, now->next != now->ip + i->length);
+        return;
+    }
+    if ((flags & INSTRUCTION_RETURN) != 0 && !far &&
+        returns_as_called(p, now->next)) {
+        pt_put_tnt(p, true);
+        return;
+    }
+    if ((flags & INSTRUCTION_CALL) != 0 && !far)
+        remember_call(p, now->ip + i->length);
+    if (!far && (flags & (INSTRUCTION_RETURN | INSTRUCTION_INDIRECT)) == 0)
+        return;
+    pt_flush_tnt(p);
+    pt_put_cyc(p);
+    pt_put_ip(p, PT_TIP, &now->next);
+}
+
+static uint32_t psb_period(const struct processor *p)
+{
+    return UINT32_C(2048) << ((p->pt.ctl & RTIT_PSB_FREQ) >> 24);
+}
+
+/* What comes behind any instruction. */
+static void in_passing(struct processor *p, const struct pt_now *now)
+{
+    struct pt_state *pt = &p->pt;
+
+    look_for_stop(p, now);
+    if (!pt_tracing(p))
+        return;
+    if (pt->packet_en)
+        pt_put_mtc(p, now);
+    if (pt->psb_bytes >= psb_period(p))
+        pt_put_psb(p, now, now->next);
+}
+
+void pt_retired(struct processor *p, const struct instruction *i,
+                const struct pt_now *now)
+{
+    struct pt_state *pt = &p->pt;
+    bool was = pt->packet_en;
+
+    if (!pt_tracing(p))
+        return;
+    pt->cycles += now->cycles;
+    pt_follow(p, now);
+    if (now->cr3 != pt->cr3) {
+        pt->cr3 = now->cr3;
+        pt_flush_tnt(p);
+        if (pt->context_en && (pt->ctl & RTIT_OS) != 0)
+            pt_put_pip(p, now->cr3);
+    }
+    if (was && !pt->packet_en)
+        pt_exit(p, now);
+    else if (!was && pt->packet_en)
+        pt_enter(p, now);
+    else if (was && (i->flags & INSTRUCTION_BRANCHES) != 0 && branches(p))
+        branch(p, i, now);
+    in_passing(p, now);
+}
+
+/* Rows of asynchronous events: FUP(CLIP), TIP(BLIP). */
+void pt_event(struct processor *p, const struct pt_now *now)
+{
+    struct pt_state *pt = &p->pt;
+    bool was = pt->packet_en;
+
+    if (!pt_tracing(p))
+        return;
+    pt_follow(p, now);
+    pt_flush_tnt(p);
+    if (was && branches(p)) {
+        pt_put_cyc(p);
+        pt_put_ip(p, PT_FUP, &now->ip);
+    }
+    if (was && !pt->packet_en) {
+        pt_exit(p, now);
+    } else if (!was && pt->packet_en) {
+        pt_enter(p, now);
+    } else if (was && branches(p)) {
+        pt_put_ip(p, PT_TIP, &now->next);
+    }
+    in_passing(p, now);
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * pt.h - Intel Processor Trace: the IA32_RTIT_* registers, the packets that
+ * executed instructions make, and where their bytes go.
+ *
+ * SDM volume 3C, chapter "Intel Processor Trace"; what a processor has of it is
+ * its CPUID leaf 14H.
+ */
+#ifndef SILICON_MODEL_PT_H
+#define SILICON_MODEL_PT_H
+
+#include "tests/silicon/model/bits.h"
+#include "tests/silicon/model/instruction.h"
+#include "tests/silicon/model/machine.h"
+
+#define IA32_RTIT_OUTPUT_BASE      0x560u
+#define IA32_RTIT_OUTPUT_MASK_PTRS 0x561u
+#define IA32_RTIT_CTL              0x570u
+#define IA32_RTIT_STATUS           0x571u
+#define IA32_RTIT_CR3_MATCH        0x572u
+#define IA32_RTIT_ADDR0_A          0x580u
+
+/* Table "IA32_RTIT_CTL MSR". */
+#define RTIT_TRACE_EN   BIT(0)
+#define RTIT_CYC_EN     BIT(1)
+#define RTIT_OS         BIT(2)
+#define RTIT_USER       BIT(3)
+#define RTIT_CR3_FILTER BIT(7)
+#define RTIT_TOPA       BIT(8)
+#define RTIT_MTC_EN     BIT(9)
+#define RTIT_TSC_EN     BIT(10)
+#define RTIT_DIS_RETC   BIT(11)
+#define RTIT_BRANCH_EN  BIT(13)
+#define RTIT_MTC_FREQ   BITS(17, 14)
+#define RTIT_CYC_THRESH BITS(22, 19)
+#define RTIT_PSB_FREQ   BITS(27, 24)
+
+/* Table "IA32_RTIT_STATUS MSR"; the rest of it is PacketByteCnt. */
+#define RTIT_FILTER_EN  BIT(0)
+#define RTIT_CONTEXT_EN BIT(1)
+#define RTIT_TRIGGER_EN BIT(2)
+#define RTIT_ERROR      BIT(4)
+#define RTIT_STOPPED    BIT(5)
+
+/* The processor around an instruction. */
+struct pt_now {
+    uint64_t ip;                /* CurrentIP: of the instruction or event */
+    uint64_t next;              /* where execution goes on */
+    uint64_t cr3;               /* behind it, as all below */
+    uint64_t tsc;
+    unsigned cpl;
+    bool cs_l, cs_d;
+    uint32_t cycles;            /* it took */
+};
+
+/* pt_msr.c: is it one of these registers, on this processor or not? */
+bool pt_is_msr(uint32_t number);
+/* False: #GP. A write that changes TraceEn is to be followed by pt_started or
+ * pt_stopped. */
+bool pt_read(const struct processor *p, uint32_t number, uint64_t *value);
+bool pt_write(struct processor *p, uint32_t number, uint64_t value);
+
+/* A row of CPUID leaf 14H; all 0 where there is none. */
+struct cpuid_row pt_leaf(const struct processor *p, uint32_t subleaf);
+#define PT_EBX_CR3          BIT(0)
+#define PT_EBX_CONFIGURABLE BIT(1) /* PSB frequency and CYC */
+#define PT_EBX_IP_FILTER    BIT(2)
+#define PT_EBX_MTC          BIT(3)
+#define PT_ECX_TOPA         BIT(0)
+#define PT_ECX_ENTRIES      BIT(1) /* of ToPA: more than one */
+#define PT_ECX_SINGLE_RANGE BIT(2)
+
+/* TriggerEn: does anything that is executed matter? */
+static inline bool pt_tracing(const struct processor *p)
+{
+    return (p->pt.ctl & RTIT_TRACE_EN) != 0 &&
+           (p->pt.status & (RTIT_ERROR | RTIT_STOPPED)) == 0;
+}
+
+/*
+ * pt.c: what has happened. WRMSR has set or cleared TraceEn; an instruction is
+ * complete; an interrupt or exception met at `ip` has entered its handler at
+ * `next`. Each of them leaves bytes in pt.buffer, for pt_output.
+ */
+void pt_started(struct processor *p, const struct pt_now *now);
+void pt_stopped(struct processor *p, const struct pt_now *now);
+void pt_retired(struct processor *p, const struct instruction *i,
+                const struct pt_now *now);
+void pt_event(struct processor *p, const struct pt_now *now);
+
+/* pt_tsx.c: an outermost transaction begins, commits, or aborts to `next`.
+ * doomed: it aborts at its XBEGIN. False: then the trace tells of it only where
+ * it aborts. */
+bool pt_tx_begin(struct processor *p, const struct pt_now *now, bool doomed);
+void pt_tx_commit(struct processor *p, const struct pt_now *now);
+void pt_tx_abort(struct processor *p, const struct pt_now *now);
+/* One more level, or one less: nothing. */
+void pt_tx_nested(struct processor *p, const struct pt_now *now);
+
+/* The guest's physical memory. Words outside of it read 0, stores there are
+ * lost. */
+struct pt_memory {
+    uint64_t (*read)(uint64_t address);
+    void (*write)(uint64_t address, const uint8_t *bytes, unsigned count);
+};
+
+/* pt_output.c: moves pt.buffer to memory. TraceEn has been set: checks first
+ * where output would go. */
+void pt_output(struct processor *p, const struct pt_memory *memory);
+
+/* Between the files of PT. pt_packet.c: bytes of packets, not yet ordered by
+ * anyone. An IP is suppressed if NULL. */
+enum pt_ip_packet {
+    PT_TIP = 0x0D, PT_TIP_PGE = 0x11, PT_TIP_PGD = 0x01, PT_FUP = 0x1D,
+};
+void pt_put_ip(struct processor *p, enum pt_ip_packet op, const uint64_t *ip);
+void pt_put_tnt(struct processor *p, bool taken);
+void pt_flush_tnt(struct processor *p);
+/* In front of packets that may be timed: CYC, if it is enabled and due. */
+void pt_put_cyc(struct processor *p);
+void pt_put_mtc(struct processor *p, const struct pt_now *now);
+void pt_put_pip(struct processor *p, uint64_t cr3);
+void pt_put_mode_exec(struct processor *p, const struct pt_now *now);
+enum pt_tx_mode { PT_TX_NONE = 0x20, PT_TX_IN = 0x21, PT_TX_ABORT = 0x22 };
+void pt_put_mode_tsx(struct processor *p, enum pt_tx_mode mode);
+void pt_put_trace_stop(struct processor *p);
+/* PSB, the packets that belong to it, PSBEND. ip: the next instruction's. */
+void pt_put_psb(struct processor *p, const struct pt_now *now, uint64_t ip);
+
+/* pt.c: brings FilterEn and ContextEn up to date with where execution goes. */
+void pt_follow(struct processor *p, const struct pt_now *now);
+/* PacketEn has been set or cleared on the way there. */
+void pt_enter(struct processor *p, const struct pt_now *now);
+void pt_exit(struct processor *p, const struct pt_now *now);
+
+#endif

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * pt_msr.c - the registers of Processor Trace. SDM volume 3C, "Enabling and
+ * Configuration MSRs": "any MSR write that attempts to change bits marked
+ * reserved, or utilize encodings marked reserved, will cause a #GP fault", and
+ * so does one that "begins and ends with IA32_RTIT_CTL.TraceEn set".
+ */
+#include "tests/silicon/model/pt.h"
+
+#define LEAF_PT 0x14u
+#define PHYSICAL_BITS 39        /* CPUID.80000008H:EAX[7:0] */
+#define POINTERS_FIXED BITS(6, 0)
+#define PACKET_BYTES_SHIFT 32
+#define PACKET_BYTES BITS(48, 32)
+#define ADDR0_CFG_SHIFT 32
+#define ADDR_CFG_MAX 2          /* TraceStop */
+
+struct cpuid_row pt_leaf(const struct processor *p, uint32_t subleaf)
+{
+    const struct personality *cpu = p->machine->cpu;
+
+    for (size_t n = 0; n < cpu->cpuid_rows; n++)
+        if (cpu->cpuid[n].leaf == LEAF_PT && cpu->cpuid[n].subleaf == subleaf)
+            return cpu->cpuid[n];
+    return (struct cpuid_row){ 0 };
+}
+
+bool pt_is_msr(uint32_t number)
+{
+    return (number >= IA32_RTIT_OUTPUT_BASE &&
+            number <= IA32_RTIT_OUTPUT_MASK_PTRS) ||
+           (number >= IA32_RTIT_CTL && number <= IA32_RTIT_CR3_MATCH) ||
+           (number >= IA32_RTIT_ADDR0_A &&
+            number < IA32_RTIT_ADDR0_A + 2 * PT_RANGES_MAX);
+}
+
+static unsigned ranges(const struct processor *p)
+{
+    if ((pt_leaf(p, 0).ebx & PT_EBX_IP_FILTER) == 0)
+        return 0;
+    return pt_leaf(p, 1).eax & 7;
+}
+
+static bool exists(const struct processor *p, uint32_t number)
+{
+    struct cpuid_row leaf = pt_leaf(p, 0);
+
+    if (leaf.ecx == 0)
+        return false;
+    if (number == IA32_RTIT_CR3_MATCH)
+        return (leaf.ebx & PT_EBX_CR3) != 0;
+    if (number >= IA32_RTIT_ADDR0_A)
+        return number - IA32_RTIT_ADDR0_A < 2 * ranges(p);
+    return true;
+}
+
+static uint64_t read_status(const struct processor *p)
+{
+    const struct pt_state *pt = &p->pt;
+    uint64_t value = pt->status;
+
+    if (pt_tracing(p)) {
+        value |= RTIT_TRIGGER_EN;
+        value |= pt->context_en ? RTIT_CONTEXT_EN : 0;
+        value |= pt->filter_en ? RTIT_FILTER_EN : 0;
+    }
+    if ((pt_leaf(p, 0).ebx & PT_EBX_CONFIGURABLE) != 0)
+        value |= (uint64_t)pt->psb_bytes << PACKET_BYTES_SHIFT & PACKET_BYTES;
+    return value;
+}
+
+bool pt_read(const struct processor *p, uint32_t number, uint64_t *value)
+{
+    const struct pt_state *pt = &p->pt;
+
+    if (!exists(p, number))
+        return false;
+    switch (number) {
+    case IA32_RTIT_OUTPUT_BASE:
+        *value = pt->base;
+        break;
+    case IA32_RTIT_OUTPUT_MASK_PTRS:
+        *value = pt->pointers | POINTERS_FIXED;
+        break;
+    case IA32_RTIT_CTL:
+        *value = pt->ctl;
+        break;
+    case IA32_RTIT_STATUS:
+        *value = read_status(p);
+        break;
+    case IA32_RTIT_CR3_MATCH:
+        *value = pt->cr3_match;
+        break;
+    default:
+        *value = pt->address[number - IA32_RTIT_ADDR0_A];
+    }
+    return true;
+}
+
+/* Bits of IA32_RTIT_CTL that are not reserved on this processor. */
+static uint64_t ctl_writable(const struct processor *p)
+{
+    struct cpuid_row leaf = pt_leaf(p, 0);
+    uint64_t mask = RTIT_TRACE_EN | RTIT_OS | RTIT_USER | RTIT_TSC_EN |
+                    RTIT_DIS_RETC | RTIT_BRANCH_EN;
+
+    if ((leaf.ecx & PT_ECX_TOPA) != 0)
+        mask |= RTIT_TOPA;
+    if ((leaf.ebx & PT_EBX_CR3) != 0)
+        mask |= RTIT_CR3_FILTER;
+    if ((leaf.ebx & PT_EBX_CONFIGURABLE) != 0)
+        mask |= RTIT_CYC_EN | RTIT_CYC_THRESH | RTIT_PSB_FREQ;
+    if ((leaf.ebx & PT_EBX_MTC) != 0)
+        mask |= RTIT_MTC_EN | RTIT_MTC_FREQ;
+    for (unsigned n = 0; n < ranges(p); n++)
+        mask |= BITS(3, 0) << (ADDR0_CFG_SHIFT + 4 * n);
+    return mask;
+}
+
+/* Leaf 14H subleaf 1 has a bit for each encoding of these fields; where the
+ * field is not there, 0 alone is left by ctl_writable. */
+static bool encodings_good(const struct processor *p, uint64_t ctl)
+{
+    struct cpuid_row leaf = pt_leaf(p, 0), more = pt_leaf(p, 1);
+
+    for (unsigned n = 0; n < PT_RANGES_MAX; n++)
+        if ((ctl >> (ADDR0_CFG_SHIFT + 4 * n) & 0xF) > ADDR_CFG_MAX)
+            return false;
+    if ((leaf.ebx & PT_EBX_MTC) != 0 &&
+        (more.eax >> 16 >> ((ctl & RTIT_MTC_FREQ) >> 14) & 1) == 0)
+        return false;
+    return (leaf.ebx & PT_EBX_CONFIGURABLE) == 0 ||
+           ((more.ebx >> ((ctl & RTIT_CYC_THRESH) >> 19) & 1) != 0 &&
+            (more.ebx >> 16 >> ((ctl & RTIT_PSB_FREQ) >> 24) & 1) != 0);
+}
+
+static bool write_ctl(struct processor *p, uint64_t value)
+{
+    bool on = (value & RTIT_TRACE_EN) != 0;
+
+    if (value == p->pt.ctl)
+        return true;
+    if ((on && (p->pt.ctl & RTIT_TRACE_EN) != 0) ||
+        (value & ~ctl_writable(p)) != 0 || !encodings_good(p, value))
+        return false;
+    if (on && (value & RTIT_TOPA) == 0 &&
+        (pt_leaf(p, 0).ecx & PT_ECX_SINGLE_RANGE) == 0)
+        return false;
+    if (on && (value & RTIT_BRANCH_EN) == 0 &&
+        p->machine->cpu->pt_needs_branch_en)
+        return false;
+    p->pt.ctl = value;
+    return true;
+}
+
+/* FilterEn, ContextEn, TriggerEn: "writes are ignored". */
+static bool write_status(struct processor *p, uint64_t value)
+{
+    uint64_t writable = RTIT_ERROR | RTIT_STOPPED;
+    bool configurable = (pt_leaf(p, 0).ebx & PT_EBX_CONFIGURABLE) != 0;
+
+    value &= ~(RTIT_FILTER_EN | RTIT_CONTEXT_EN | RTIT_TRIGGER_EN);
+    if ((value & ~(writable | (configurable ? PACKET_BYTES : 0))) != 0)
+        return false;
+    p->pt.status = value & writable;
+    if (configurable)
+        p->pt.psb_bytes = (uint32_t)((value & PACKET_BYTES) >>
+                                     PACKET_BYTES_SHIFT);
+    return true;
+}
+
+static bool canonical(uint64_t address)
+{
+    uint64_t high = address >> 47;
+
+    return high == 0 || high == UINT64_MAX >> 47;
+}
+
+bool pt_write(struct processor *p, uint32_t number, uint64_t value)
+{
+    struct pt_state *pt = &p->pt;
+
+    if (!exists(p, number))
+        return false;
+    if (number == IA32_RTIT_CTL)
+        return write_ctl(p, value);
+    if ((pt->ctl & RTIT_TRACE_EN) != 0)
+        return false;
+    switch (number) {
+    case IA32_RTIT_OUTPUT_BASE:
+        if ((value & ~BITS(PHYSICAL_BITS - 1, 7)) != 0)
+            return false;
+        pt->base = value;
+        return true;
+    case IA32_RTIT_OUTPUT_MASK_PTRS:
+        pt->pointers = value | POINTERS_FIXED;
+        return true;
+    case IA32_RTIT_STATUS:
+        return write_status(p, value);
+    case IA32_RTIT_CR3_MATCH:
+        if ((value & ~BITS(PHYSICAL_BITS - 1, 5)) != 0)
+            return false;
+        pt->cr3_match = value;
+        return true;
+    default:
+        if (!canonical(value))
+            return false;
+        pt->address[number - IA32_RTIT_ADDR0_A] = value;
+        return true;
+    }
+}

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * pt_output.c - where packets go: SDM volume 3C, "Trace Output", "Single Range
+ * Output", "Table of Physical Addresses (ToPA)", "ToPA Errors", "Operational
+ * Errors". Nothing is held back inside: all bytes of an instruction are in
+ * memory before the next.
+ */
+#include "tests/silicon/model/counters.h"
+#include "tests/silicon/model/pmu_msr.h"
+#include "tests/silicon/model/pt.h"
+
+#define PAGE_SHIFT 12
+#define TABLE_SHIFT 7           /* of the index in MaskOrTableOffset */
+#define POINTERS_LOW BITS(31, 0)
+
+/* Table "ToPA Table Entry Fields". */
+#define ENTRY_END  BIT(0)
+#define ENTRY_INT  BIT(2)
+#define ENTRY_STOP BIT(4)
+#define ENTRY_RESERVED (BIT(1) | BIT(3) | BIT(5) | BITS(11, 10) | BITS(63, 39))
+#define ENTRY_BASE BITS(38, 12)
+
+static uint64_t offset(const struct processor *p)
+{
+    return p->pt.pointers >> 32;
+}
+
+static void set_offset(struct processor *p, uint64_t to)
+{
+    p->pt.pointers = to << 32 | (p->pt.pointers & POINTERS_LOW);
+}
+
+/* "When the error is signalled, tracing is disabled": STATUS.Error clears
+ * TriggerEn. Bytes that are inside "may be lost". */
+static void fail(struct processor *p)
+{
+    p->pt.status |= RTIT_ERROR;
+    p->pt.packet_en = false;
+    p->pt.buffered = 0;
+}
+
+/* MaskOrTableOffset: a mask of ones from bit 0 up. */
+static bool range_good(const struct processor *p)
+{
+    uint64_t mask = p->pt.pointers & POINTERS_LOW;
+
+    return (mask & (mask + 1)) == 0 && (p->pt.base & mask) == 0 &&
+           offset(p) <= mask;
+}
+
+static void to_range(struct processor *p, const struct pt_memory *memory)
+{
+    struct pt_state *pt = &p->pt;
+    uint64_t mask = pt->pointers & POINTERS_LOW;
+
+    for (unsigned n = 0; n < pt->buffered; n++) {
+        memory->write(pt->base + offset(p), &pt->buffer[n], 1);
+        set_offset(p, (offset(p) + 1) & mask);
+    }
+    pt->buffered = 0;
+}
+
+static uint64_t entry_now(const struct processor *p,
+                          const struct pt_memory *memory, unsigned ahead)
+{
+    uint64_t index = (p->pt.pointers & POINTERS_LOW) >> TABLE_SHIFT;
+
+    return memory->read(p->pt.base + 8 * (index + ahead));
+}
+
+static uint64_t entry_bytes(uint64_t entry)
+{
+    return UINT64_C(1) << (PAGE_SHIFT + (entry >> 6 & 0xF));
+}
+
+static bool one_entry(const struct processor *p)
+{
+    return (pt_leaf(p, 0).ecx & PT_ECX_ENTRIES) == 0;
+}
+
+static bool entry_good(const struct processor *p, uint64_t entry, bool first)
+{
+    if ((entry & ENTRY_RESERVED) != 0)
+        return false;
+    if ((entry & ENTRY_END) != 0)
+        return !first && (entry & (ENTRY_INT | ENTRY_STOP)) == 0 &&
+               (!one_entry(p) || (entry & ENTRY_BASE) == p->pt.base);
+    return (!one_entry(p) || first) &&
+           (entry & ENTRY_BASE & (entry_bytes(entry) - 1)) == 0;
+}
+
+/* Goes to the entry that the index names, through END. False: malformed. */
+static bool reach(struct processor *p, const struct pt_memory *memory)
+{
+    struct pt_state *pt = &p->pt;
+
+    for (unsigned ends = 0; ends < 2; ends++) {
+        uint64_t index = (pt->pointers & POINTERS_LOW) >> TABLE_SHIFT;
+        uint64_t entry = entry_now(p, memory, 0);
+
+        if ((pt->base & BITS(PAGE_SHIFT - 1, 0)) != 0 ||
+            !entry_good(p, entry, index == 0))
+            return false;
+        if ((entry & ENTRY_END) == 0)
+            return !one_entry(p) || entry_good(p, entry_now(p, memory, 1),
+                                               false);
+        pt->base = entry & ENTRY_BASE;
+        pt->pointers &= ~POINTERS_LOW;
+        pt->pointers |= BIT(TABLE_SHIFT) - 1;
+    }
+    return false;
+}
+
+/* A performance monitoring interrupt with its own bit of GLOBAL_STATUS. */
+static void interrupt(struct processor *p)
+{
+    p->pt.int_told = true;
+    p->pmu.global_status |= STATUS_TOPA_PMI;
+    counters_signal(p);
+}
+
+/* The region is full. False: tracing has ended. */
+static bool leave_region(struct processor *p, const struct pt_memory *memory,
+                         uint64_t entry)
+{
+    struct pt_state *pt = &p->pt;
+
+    if ((entry & ENTRY_STOP) != 0) {
+        pt->status |= RTIT_STOPPED;
+        pt->packet_en = false;
+        pt->buffered = 0;
+    }
+    if ((entry & ENTRY_INT) != 0 && !pt->int_told)
+        interrupt(p);
+    if ((entry & ENTRY_STOP) != 0)
+        return false;
+    pt->int_told = false;
+    pt->pointers = (pt->pointers & POINTERS_LOW) + BIT(TABLE_SHIFT);
+    if (reach(p, memory))
+        return true;
+    fail(p);
+    return false;
+}
+
+static void to_table(struct processor *p, const struct pt_memory *memory)
+{
+    struct pt_state *pt = &p->pt;
+    uint64_t entry = entry_now(p, memory, 0);
+    uint64_t early = one_entry(p) ? UINT64_C(64) * p->open.pt_int_early : 0;
+
+    for (unsigned n = 0; n < pt->buffered; n++) {
+        memory->write((entry & ENTRY_BASE) + offset(p), &pt->buffer[n], 1);
+        set_offset(p, offset(p) + 1);
+        if ((entry & ENTRY_INT) != 0 && early != 0 && !pt->int_told &&
+            offset(p) + early >= entry_bytes(entry))
+            interrupt(p);
+        if (offset(p) < entry_bytes(entry))
+            continue;
+        if (!leave_region(p, memory, entry))
+            return;
+        entry = entry_now(p, memory, 0);
+    }
+    pt->buffered = 0;
+}
+
+static bool start_good(struct processor *p, const struct pt_memory *memory)
+{
+    if ((p->pt.ctl & RTIT_TOPA) == 0)
+        return range_good(p);
+    return reach(p, memory) &&
+           offset(p) < entry_bytes(entry_now(p, memory, 0));
+}
+
+void pt_output(struct processor *p, const struct pt_memory *memory)
+{
+    struct pt_state *pt = &p->pt;
+
+    if (pt->check && pt_tracing(p) && !start_good(p, memory))
+        fail(p);
+    pt->check = false;
+    if (pt->buffered == 0)
+        return;
+    if ((pt->ctl & RTIT_TOPA) != 0)
+        to_table(p, memory);
+    else
+        to_range(p, memory);
+}

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * pt_packet.c - the bytes of packets. SDM volume 3C, "Trace Packets and Data
+ * Types", "Packet Definitions"; IP compression: table "FUP/TIP IP
+ * Reconstruction".
+ */
+#include "tests/silicon/model/pt.h"
+
+#define TNT_MAX      6
+#define PSB_REPEATS  8
+#define RATIO        30         /* of core to bus clock, for CBR */
+
+static void put(struct processor *p, const uint8_t *bytes, unsigned count)
+{
+    for (unsigned n = 0; n < count && p->pt.buffered < PT_BUFFER; n++)
+        p->pt.buffer[p->pt.buffered++] = bytes[n];
+    p->pt.psb_bytes += count;
+}
+
+/* Opcode bytes, then the low bytes of a payload, which come first. */
+static void put_payload(struct processor *p, const uint8_t *opcode,
+                        unsigned bytes, uint64_t payload, unsigned count)
+{
+    uint8_t little[8];
+
+    for (unsigned n = 0; n < count; n++)
+        little[n] = (uint8_t)(payload >> 8 * n);
+    put(p, opcode, bytes);
+    put(p, little, count);
+}
+
+/* IPBytes and the bytes that it stands for: as few as last IP allows. */
+void pt_put_ip(struct processor *p, enum pt_ip_packet op, const uint64_t *ip)
+{
+    static const struct { uint8_t code, bytes, shift; } forms[] = {
+        { 1, 2, 16 }, { 2, 4, 32 },
+    };
+    uint8_t code = 0, bytes = 0, opcode;
+
+    if (ip != NULL) {
+        uint64_t high = *ip >> 47;
+
+        code = high == 0 || high == UINT64_MAX >> 47 ? 3 : 6;
+        bytes = code == 3 ? 6 : 8;
+        for (unsigned n = 2; n-- > 0;)
+            if (*ip >> forms[n].shift == p->pt.last_ip >> forms[n].shift) {
+                code = forms[n].code;
+                bytes = forms[n].bytes;
+            }
+        p->pt.last_ip = *ip;
+    }
+    opcode = (uint8_t)((unsigned)code << 5 | op);
+    put_payload(p, &opcode, 1, ip == NULL ? 0 : *ip, bytes);
+}
+
+void pt_flush_tnt(struct processor *p)
+{
+    struct pt_state *pt = &p->pt;
+    uint8_t byte;
+
+    if (pt->tnts == 0)
+        return;
+    pt_put_cyc(p);
+    byte = (uint8_t)((1u << pt->tnts | pt->tnt) << 1);
+    put(p, &byte, 1);
+    pt->tnts = pt->tnt = 0;
+}
+
+void pt_put_tnt(struct processor *p, bool taken)
+{
+    struct pt_state *pt = &p->pt;
+
+    pt->tnt = (uint8_t)(pt->tnt << 1 | taken);
+    if (++pt->tnts == TNT_MAX)
+        pt_flush_tnt(p);
+}
+
+/* Five bits, then seven in each further byte; Exp is bit 2, then bit 0. */
+void pt_put_cyc(struct processor *p)
+{
+    struct pt_state *pt = &p->pt;
+    unsigned threshold = (unsigned)((pt->ctl & RTIT_CYC_THRESH) >> 19);
+    uint32_t value = pt->cycles;
+    uint8_t byte;
+
+    if ((pt->ctl & RTIT_CYC_EN) == 0 ||
+        value < (threshold == 0 ? 0 : 1u << (threshold - 1)))
+        return;
+    byte = (uint8_t)((value & 0x1F) << 3 | (value > 0x1F ? 7 : 3));
+    put(p, &byte, 1);
+    for (value >>= 5; value != 0; value >>= 7) {
+        byte = (uint8_t)((value & 0x7F) << 1 | (value > 0x7F ? 1 : 0));
+        put(p, &byte, 1);
+    }
+    pt->cycles = 0;
+}
+
+/* The crystal clock: leaf 15H has 250 / 2 times it as the TSC. */
+static uint64_t crystal(const struct pt_now *now)
+{
+    return now->tsc / 125;
+}
+
+void pt_put_mtc(struct processor *p, const struct pt_now *now)
+{
+    static const uint8_t opcode = 0x59;
+    struct pt_state *pt = &p->pt;
+    unsigned period = (unsigned)((pt->ctl & RTIT_MTC_FREQ) >> 14);
+    uint64_t mtc = crystal(now) >> period;
+
+    if ((pt->ctl & RTIT_MTC_EN) == 0 || mtc == pt->mtc)
+        return;
+    pt->mtc = mtc;
+    pt_put_cyc(p);
+    put_payload(p, &opcode, 1, mtc, 1);
+}
+
+void pt_put_pip(struct processor *p, uint64_t cr3)
+{
+    static const uint8_t opcode[] = { 0x02, 0x43 };
+
+    put_payload(p, opcode, 2, cr3 >> 5 << 1, 6);
+}
+
+static void put_mode(struct processor *p, uint8_t mode)
+{
+    static const uint8_t opcode = 0x99;
+
+    put_payload(p, &opcode, 1, mode, 1);
+}
+
+void pt_put_mode_exec(struct processor *p, const struct pt_now *now)
+{
+    put_mode(p, (uint8_t)(now->cs_l | (!now->cs_l && now->cs_d) << 1));
+}
+
+void pt_put_mode_tsx(struct processor *p, enum pt_tx_mode mode)
+{
+    put_mode(p, (uint8_t)mode);
+}
+
+void pt_put_trace_stop(struct processor *p)
+{
+    static const uint8_t packet[] = { 0x02, 0x83 };
+
+    put(p, packet, 2);
+}
+
+static void put_time(struct processor *p, const struct pt_now *now)
+{
+    static const uint8_t tsc = 0x19, tma[] = { 0x02, 0x73 },
+                         cbr[] = { 0x02, 0x03 };
+
+    if ((p->pt.ctl & RTIT_TSC_EN) != 0)
+        put_payload(p, &tsc, 1, now->tsc, 7);
+    if ((p->pt.ctl & RTIT_TSC_EN) != 0 && (p->pt.ctl & RTIT_MTC_EN) != 0)
+        put_payload(p, tma, 2,
+                    (crystal(now) & 0xFFFF) | now->tsc % 125 << 24, 5);
+    put_payload(p, cbr, 2, RATIO, 2);
+}
+
+void pt_put_psb(struct processor *p, const struct pt_now *now, uint64_t ip)
+{
+    static const uint8_t psb[] = { 0x02, 0x82 }, psbend[] = { 0x02, 0x23 };
+    struct pt_state *pt = &p->pt;
+    const struct open_choices *open = &p->open;
+    bool branches = (pt->ctl & RTIT_BRANCH_EN) != 0;
+    bool tx = branches && pt->context_en &&
+              (pt->packet_en || open->pt_tx_at_start);
+    enum pt_tx_mode mode = pt->in_tx ? PT_TX_IN : PT_TX_NONE;
+
+    pt_flush_tnt(p);
+    pt->psb_bytes = 0;
+    pt->last_ip = 0;
+    pt->returns_known = 0;
+    for (unsigned n = 0; n < PSB_REPEATS; n++)
+        put(p, psb, 2);
+    put_time(p, now);
+    if (pt->context_en && (pt->ctl & RTIT_OS) != 0)
+        pt_put_pip(p, now->cr3);
+    if (tx && open->pt_tx_before_fup)
+        pt_put_mode_tsx(p, mode);
+    if (branches && pt->packet_en) {
+        pt_put_mode_exec(p, now);
+        pt_put_ip(p, PT_FUP, &ip);
+    }
+    if (tx && !open->pt_tx_before_fup)
+        pt_put_mode_tsx(p, mode);
+    put(p, psbend, 2);
+}
