@@ -101,6 +101,7 @@ struct pt_state {
     uint32_t psb_bytes;    /* since the last PSB */
     uint32_t cycles;       /* since the last CYC */
     uint64_t mtc;          /* last sent */
+    struct random pads;
     uint8_t buffer[PT_BUFFER];
     unsigned buffered;
     bool check;            /* output has not been looked at yet */

@@ -59,7 +59,8 @@ static void choose_common(struct open_choices *open, struct random *r)
     open->pebs_abort_garbles = pick(r, 2) != 0;
     open->pt_begin_of_doomed = pick(r, 2) != 0;
     open->pt_tx_before_fup = pick(r, 2) != 0;
-    open->pt_tx_at_start = pick(r, 2) != 0;
+    open->pt_fup_at_start = pick(r, 2) != 0;
+    open->pt_pad_one_in = (uint32_t)pick(r, 4);
     open->pt_fup_before_pgd = pick(r, 2) != 0;
     open->pt_int_early = (uint8_t)(1 + pick(r, 24));
 }

@@ -52,7 +52,8 @@ struct open_choices {
     uint32_t pebs_late_one_in;   /* residual records after a wrong stop order */
     bool pt_begin_of_doomed;     /* MODE.TSX of an XBEGIN that only aborts */
     bool pt_tx_before_fup;       /* the order of both in PSB+ */
-    bool pt_tx_at_start;         /* MODE.TSX in the PSB+ of TraceEn */
+    bool pt_fup_at_start;        /* FUP in the PSB+ of TraceEn: BDM70 */
+    uint32_t pt_pad_one_in;      /* packets behind a PAD; 0 = never */
     bool pt_fup_before_pgd;      /* of an abort that leaves the filter */
     uint8_t pt_int_early;        /* one ToPA entry: INT so many 64 bytes early */
     bool rtm_locked;             /* MCU_OPT_CTRL[2], regime F */

@@ -104,7 +104,7 @@ void pt_started(struct processor *p, const struct pt_now *now)
     pt_follow(p, now);
     pt->packet_en = false;              /* until the WRMSR is complete */
     if (!configurable || pt->psb_bytes == 0)
-        pt_put_psb(p, now, now->next);
+        pt_put_psb(p, now, pt->context_en && pt->filter_en);
     pt_follow(p, now);
     if (pt->packet_en)
         pt_enter(p, now);
@@ -187,7 +187,7 @@ static void in_passing(struct processor *p, const struct pt_now *now)
     if (pt->packet_en)
         pt_put_mtc(p, now);
     if (pt->psb_bytes >= psb_period(p))
-        pt_put_psb(p, now, now->next);
+        pt_put_psb(p, now, false);
 }
 
 void pt_retired(struct processor *p, const struct instruction *i,

@@ -124,8 +124,8 @@ void pt_put_mode_exec(struct processor *p, const struct pt_now *now);
 enum pt_tx_mode { PT_TX_NONE = 0x20, PT_TX_IN = 0x21, PT_TX_ABORT = 0x22 };
 void pt_put_mode_tsx(struct processor *p, enum pt_tx_mode mode);
 void pt_put_trace_stop(struct processor *p);
-/* PSB, the packets that belong to it, PSBEND. ip: the next instruction's. */
-void pt_put_psb(struct processor *p, const struct pt_now *now, uint64_t ip);
+/* PSB, the packets that belong to it, PSBEND. at_start: of TraceEn. */
+void pt_put_psb(struct processor *p, const struct pt_now *now, bool at_start);
 
 /* pt.c: brings FilterEn and ContextEn up to date with where execution goes. */
 void pt_follow(struct processor *p, const struct pt_now *now);

@@ -29,6 +29,15 @@ static void put_payload(struct processor *p, const uint8_t *opcode,
     put(p, little, count);
 }
 
+/* PAD: "to improve packet alignment or for implementation-specific reasons". */
+static void pad(struct processor *p)
+{
+    static const uint8_t packet = 0x00;
+
+    if (random_one_in(&p->pt.pads, p->open.pt_pad_one_in))
+        put(p, &packet, 1);
+}
+
 /* IPBytes and the bytes that it stands for: as few as last IP allows. */
 void pt_put_ip(struct processor *p, enum pt_ip_packet op, const uint64_t *ip)
 {
@@ -49,6 +58,7 @@ void pt_put_ip(struct processor *p, enum pt_ip_packet op, const uint64_t *ip)
             }
         p->pt.last_ip = *ip;
     }
+    pad(p);
     opcode = (uint8_t)((unsigned)code << 5 | op);
     put_payload(p, &opcode, 1, ip == NULL ? 0 : *ip, bytes);
 }
@@ -126,6 +136,7 @@ static void put_mode(struct processor *p, uint8_t mode)
 {
     static const uint8_t opcode = 0x99;
 
+    pad(p);
     put_payload(p, &opcode, 1, mode, 1);
 }
 
@@ -159,14 +170,13 @@ static void put_time(struct processor *p, const struct pt_now *now)
     put_payload(p, cbr, 2, RATIO, 2);
 }
 
-void pt_put_psb(struct processor *p, const struct pt_now *now, uint64_t ip)
+void pt_put_psb(struct processor *p, const struct pt_now *now, bool at_start)
 {
     static const uint8_t psb[] = { 0x02, 0x82 }, psbend[] = { 0x02, 0x23 };
     struct pt_state *pt = &p->pt;
     const struct open_choices *open = &p->open;
     bool branches = (pt->ctl & RTIT_BRANCH_EN) != 0;
-    bool tx = branches && pt->context_en &&
-              (pt->packet_en || open->pt_tx_at_start);
+    bool tx = branches && pt->context_en;
     enum pt_tx_mode mode = pt->in_tx ? PT_TX_IN : PT_TX_NONE;
 
     pt_flush_tnt(p);
@@ -180,9 +190,9 @@ void pt_put_psb(struct processor *p, const struct pt_now *now, uint64_t ip)
         pt_put_pip(p, now->cr3);
     if (tx && open->pt_tx_before_fup)
         pt_put_mode_tsx(p, mode);
-    if (branches && pt->packet_en) {
+    if (branches && (pt->packet_en || (at_start && open->pt_fup_at_start))) {
         pt_put_mode_exec(p, now);
-        pt_put_ip(p, PT_FUP, &ip);
+        pt_put_ip(p, PT_FUP, &now->next);
     }
     if (tx && !open->pt_tx_before_fup)
         pt_put_mode_tsx(p, mode);
