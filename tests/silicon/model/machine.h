@@ -90,6 +90,7 @@ struct pebs_state {
 struct pt_state {
     uint64_t ctl, status;  /* status: without what is computed when read */
     uint64_t base, pointers, cr3_match, address[2 * PT_RANGES_MAX];
+    uint64_t on;           /* ctl as it was when TraceEn was set */
     bool filter_en, context_en, packet_en;
     bool in_tx;
     uint8_t tnt, tnts;     /* results not yet sent, oldest highest */

@@ -11,7 +11,7 @@
 
 static unsigned config_of(const struct processor *p, unsigned range)
 {
-    return (unsigned)(p->pt.ctl >> (32 + 4 * range) & 0xF);
+    return (unsigned)(p->pt.on >> (32 + 4 * range) & 0xF);
 }
 
 static bool in_range(const struct processor *p, unsigned range, uint64_t ip)
@@ -39,8 +39,8 @@ void pt_follow(struct processor *p, const struct pt_now *now)
 {
     struct pt_state *pt = &p->pt;
 
-    pt->context_en = (pt->ctl & (now->cpl == 0 ? RTIT_OS : RTIT_USER)) != 0 &&
-                     ((pt->ctl & RTIT_CR3_FILTER) == 0 ||
+    pt->context_en = (pt->on & (now->cpl == 0 ? RTIT_OS : RTIT_USER)) != 0 &&
+                     ((pt->on & RTIT_CR3_FILTER) == 0 ||
                       (now->cr3 & ~BITS(4, 0)) == pt->cr3_match);
     pt->filter_en = !filters(p) || in_any(p, CFG_FILTER, now->next);
     pt->packet_en = pt_tracing(p) && pt->context_en && pt->filter_en;
@@ -48,7 +48,7 @@ void pt_follow(struct processor *p, const struct pt_now *now)
 
 static bool branches(const struct processor *p)
 {
-    return (p->pt.ctl & RTIT_BRANCH_EN) != 0;
+    return (p->pt.on & RTIT_BRANCH_EN) != 0;
 }
 
 void pt_enter(struct processor *p, const struct pt_now *now)
@@ -91,6 +91,7 @@ void pt_started(struct processor *p, const struct pt_now *now)
     struct pt_state *pt = &p->pt;
     bool configurable = (pt_leaf(p, 0).ebx & PT_EBX_CONFIGURABLE) != 0;
 
+    pt->on = pt->ctl;
     pt->tnt = pt->tnts = 0;
     pt->returns_known = 0;
     pt->cycles = 0;
@@ -141,7 +142,7 @@ static bool returns_as_called(struct processor *p, uint64_t to)
 {
     struct pt_state *pt = &p->pt;
 
-    if ((pt->ctl & RTIT_DIS_RETC) != 0 || pt->returns_known == 0)
+    if ((pt->on & RTIT_DIS_RETC) != 0 || pt->returns_known == 0)
         return false;
     pt->returns_known--;
     return pt->returns[--pt->calls % PT_RETURNS] == to;
@@ -173,7 +174,7 @@ static void branch(struct processor *p, const struct instruction *i,
 
 static uint32_t psb_period(const struct processor *p)
 {
-    return UINT32_C(2048) << ((p->pt.ctl & RTIT_PSB_FREQ) >> 24);
+    return UINT32_C(2048) << ((p->pt.on & RTIT_PSB_FREQ) >> 24);
 }
 
 /* What comes behind any instruction. */
@@ -203,7 +204,7 @@ void pt_retired(struct processor *p, const struct instruction *i,
     if (now->cr3 != pt->cr3) {
         pt->cr3 = now->cr3;
         pt_flush_tnt(p);
-        if (pt->context_en && (pt->ctl & RTIT_OS) != 0)
+        if (pt->context_en && (pt->on & RTIT_OS) != 0)
             pt_put_pip(p, now->cr3);
     }
     if (was && !pt->packet_en)

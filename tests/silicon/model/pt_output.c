@@ -54,7 +54,7 @@ static void to_range(struct processor *p, const struct pt_memory *memory)
     uint64_t mask = pt->pointers & POINTERS_LOW;
 
     for (unsigned n = 0; n < pt->buffered; n++) {
-        memory->write(pt->base + offset(p), &pt->buffer[n], 1);
+        memory->write(pt->base + (offset(p) & mask), &pt->buffer[n], 1);
         set_offset(p, (offset(p) + 1) & mask);
     }
     pt->buffered = 0;
@@ -165,7 +165,7 @@ static void to_table(struct processor *p, const struct pt_memory *memory)
 
 static bool start_good(struct processor *p, const struct pt_memory *memory)
 {
-    if ((p->pt.ctl & RTIT_TOPA) == 0)
+    if ((p->pt.on & RTIT_TOPA) == 0)
         return range_good(p);
     return reach(p, memory) &&
            offset(p) < entry_bytes(entry_now(p, memory, 0));
@@ -180,7 +180,7 @@ void pt_output(struct processor *p, const struct pt_memory *memory)
     pt->check = false;
     if (pt->buffered == 0)
         return;
-    if ((pt->ctl & RTIT_TOPA) != 0)
+    if ((pt->on & RTIT_TOPA) != 0)
         to_table(p, memory);
     else
         to_range(p, memory);

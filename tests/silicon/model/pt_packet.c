@@ -89,11 +89,11 @@ void pt_put_tnt(struct processor *p, bool taken)
 void pt_put_cyc(struct processor *p)
 {
     struct pt_state *pt = &p->pt;
-    unsigned threshold = (unsigned)((pt->ctl & RTIT_CYC_THRESH) >> 19);
+    unsigned threshold = (unsigned)((pt->on & RTIT_CYC_THRESH) >> 19);
     uint32_t value = pt->cycles;
     uint8_t byte;
 
-    if ((pt->ctl & RTIT_CYC_EN) == 0 ||
+    if ((pt->on & RTIT_CYC_EN) == 0 ||
         value < (threshold == 0 ? 0 : 1u << (threshold - 1)))
         return;
     byte = (uint8_t)((value & 0x1F) << 3 | (value > 0x1F ? 7 : 3));
@@ -115,10 +115,10 @@ void pt_put_mtc(struct processor *p, const struct pt_now *now)
 {
     static const uint8_t opcode = 0x59;
     struct pt_state *pt = &p->pt;
-    unsigned period = (unsigned)((pt->ctl & RTIT_MTC_FREQ) >> 14);
+    unsigned period = (unsigned)((pt->on & RTIT_MTC_FREQ) >> 14);
     uint64_t mtc = crystal(now) >> period;
 
-    if ((pt->ctl & RTIT_MTC_EN) == 0 || mtc == pt->mtc)
+    if ((pt->on & RTIT_MTC_EN) == 0 || mtc == pt->mtc)
         return;
     pt->mtc = mtc;
     pt_put_cyc(p);
@@ -162,9 +162,9 @@ static void put_time(struct processor *p, const struct pt_now *now)
     static const uint8_t tsc = 0x19, tma[] = { 0x02, 0x73 },
                          cbr[] = { 0x02, 0x03 };
 
-    if ((p->pt.ctl & RTIT_TSC_EN) != 0)
+    if ((p->pt.on & RTIT_TSC_EN) != 0)
         put_payload(p, &tsc, 1, now->tsc, 7);
-    if ((p->pt.ctl & RTIT_TSC_EN) != 0 && (p->pt.ctl & RTIT_MTC_EN) != 0)
+    if ((p->pt.on & RTIT_TSC_EN) != 0 && (p->pt.on & RTIT_MTC_EN) != 0)
         put_payload(p, tma, 2,
                     (crystal(now) & 0xFFFF) | now->tsc % 125 << 24, 5);
     put_payload(p, cbr, 2, RATIO, 2);
@@ -175,7 +175,7 @@ void pt_put_psb(struct processor *p, const struct pt_now *now, bool at_start)
     static const uint8_t psb[] = { 0x02, 0x82 }, psbend[] = { 0x02, 0x23 };
     struct pt_state *pt = &p->pt;
     const struct open_choices *open = &p->open;
-    bool branches = (pt->ctl & RTIT_BRANCH_EN) != 0;
+    bool branches = (pt->on & RTIT_BRANCH_EN) != 0;
     bool tx = branches && pt->context_en;
     enum pt_tx_mode mode = pt->in_tx ? PT_TX_IN : PT_TX_NONE;
 
@@ -186,7 +186,7 @@ void pt_put_psb(struct processor *p, const struct pt_now *now, bool at_start)
     for (unsigned n = 0; n < PSB_REPEATS; n++)
         put(p, psb, 2);
     put_time(p, now);
-    if (pt->context_en && (pt->ctl & RTIT_OS) != 0)
+    if (pt->context_en && (pt->on & RTIT_OS) != 0)
         pt_put_pip(p, now->cr3);
     if (tx && open->pt_tx_before_fup)
         pt_put_mode_tsx(p, mode);

@@ -11,7 +11,7 @@
 static bool shows(const struct processor *p)
 {
     return pt_tracing(p) && p->pt.context_en &&
-           (p->pt.ctl & RTIT_BRANCH_EN) != 0;
+           (p->pt.on & RTIT_BRANCH_EN) != 0;
 }
 
 /* All that is older stands before it. */
