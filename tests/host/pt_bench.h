@@ -75,6 +75,7 @@ static inline void start(const char *cpu, const char *fault)
     processor.open.pt_fup_at_start = false;
     processor.open.pt_fup_before_pgd = false;
     processor.open.pt_pad_one_in = 0;
+    processor.open.pt_overflow_one_in = 0;
     processor.open.pt_int_early = 4;
     memset(ram, 0, sizeof(ram));
 }

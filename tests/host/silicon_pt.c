@@ -215,6 +215,24 @@ static void an_exception(void **state)
     assert_bytes(from, FUP_16, IP16(CODE), TIP_16, IP16(CODE + 0x300));
 }
 
+static void an_overflow(void **state)
+{
+    unsigned from = begin("skylake-2017", USUAL);
+    struct instruction jump = {
+        .flags = INSTRUCTION_BRANCH | INSTRUCTION_INDIRECT,
+    };
+    struct pt_now now = at(CODE, UINT64_C(0xFFFF800000000010));
+
+    (void)state;
+    jcc(CODE, true);
+    pt_retired(&processor, &jump, &now);
+    processor.open.pt_overflow_one_in = 1;
+    now.next = CODE + 0x20;             /* compressed against what was sent */
+    pt_overflow(&processor, &now);
+    deliver();
+    assert_bytes(from, 0x02, 0xF3, FUP_16, IP16(CODE + 0x20));
+}
+
 static void user_code_is_left_out(void **state)
 {
     unsigned from = begin("skylake-2017", USUAL);
@@ -291,6 +309,7 @@ int main(void)
         cmocka_unit_test(no_branches_no_transactions),
         cmocka_unit_test(psb_in_a_transaction),
         cmocka_unit_test(an_exception),
+        cmocka_unit_test(an_overflow),
         cmocka_unit_test(user_code_is_left_out),
         cmocka_unit_test(another_address_space),
         cmocka_unit_test(trace_stop),

@@ -71,6 +71,7 @@ void trace_retire(struct vcpu *v, uint32_t cycles)
     look(v, &now, v->now_rip, v->vmcb->rip);
     now.cycles = cycles;
     pt_retired(v->model, &v->now, &now);
+    pt_overflow(v->model, &now);
     deliver(v, now.next);
 }
 
@@ -109,5 +110,6 @@ void trace_tx(struct vcpu *v, enum trace_tx what, uint64_t next)
         pt_tx_abort(v->model, &now);
         break;
     }
+    pt_overflow(v->model, &now);
     deliver(v, now.next);
 }

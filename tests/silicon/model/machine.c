@@ -6,6 +6,7 @@
 #include "tests/silicon/model/tsx.h"
 
 #define TOPIC_EVENTS 100
+#define TOPIC_TRACE  101
 
 void machine_start(struct machine *m, const struct config *config,
                    unsigned processors)
@@ -32,6 +33,7 @@ void processor_start(struct processor *p, struct machine *m, unsigned index,
     };
     open_choose(&p->open, m->seed, index);
     random_start(&p->random, m->seed, index, TOPIC_EVENTS);
+    random_start(&p->pt.random, m->seed, index, TOPIC_TRACE);
     p->bios_sign = (uint64_t)m->cpu->microcode << 32;
     msr_reset(p);
     tsx_reset(p);

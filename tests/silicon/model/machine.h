@@ -102,7 +102,9 @@ struct pt_state {
     uint32_t psb_bytes;    /* since the last PSB */
     uint32_t cycles;       /* since the last CYC */
     uint64_t mtc;          /* last sent */
-    struct random pads;
+    struct random random;  /* for PAD and overflows */
+    uint64_t sent_ip;      /* last_ip and psb_bytes of what is in memory */
+    uint32_t sent_bytes;
     uint8_t buffer[PT_BUFFER];
     unsigned buffered;
     bool check;            /* output has not been looked at yet */

@@ -39,6 +39,8 @@ static uint64_t pick(struct random *r, uint64_t choices)
 /* What one stepping of one product does the same way on all its cores. */
 static void choose_common(struct open_choices *open, struct random *r)
 {
+    static const uint32_t overflow[] = { 0, 0, 0, 2000 };
+
     open->forced_abort = (enum forced_abort_point)pick(r, 3);
     open->body_steps = 1 + (unsigned)pick(r, 6);
     open->hidden_rtm = (enum hidden_rtm)pick(r, 3);
@@ -63,6 +65,7 @@ static void choose_common(struct open_choices *open, struct random *r)
     open->pt_pad_one_in = (uint32_t)pick(r, 4);
     open->pt_fup_before_pgd = pick(r, 2) != 0;
     open->pt_int_early = (uint8_t)(1 + pick(r, 24));
+    open->pt_overflow_one_in = overflow[pick(r, 4)];
 }
 
 void open_choose(struct open_choices *open, uint64_t seed, unsigned processor)

@@ -54,6 +54,7 @@ struct open_choices {
     bool pt_tx_before_fup;       /* the order of both in PSB+ */
     bool pt_fup_at_start;        /* FUP in the PSB+ of TraceEn: BDM70 */
     uint32_t pt_pad_one_in;      /* packets behind a PAD; 0 = never */
+    uint32_t pt_overflow_one_in; /* times packets are lost; 0 = never */
     bool pt_fup_before_pgd;      /* of an abort that leaves the filter */
     uint8_t pt_int_early;        /* one ToPA entry: INT so many 64 bytes early */
     bool rtm_locked;             /* MCU_OPT_CTRL[2], regime F */

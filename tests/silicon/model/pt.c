@@ -216,6 +216,26 @@ void pt_retired(struct processor *p, const struct instruction *i,
     in_passing(p, now);
 }
 
+/* "Internal Buffer Overflow": what follows is "not compressed against packets
+ * that were lost"; OVF, and with PacketEn a FUP where tracing goes on. */
+void pt_overflow(struct processor *p, const struct pt_now *now)
+{
+    struct pt_state *pt = &p->pt;
+
+    if (!pt_tracing(p) || pt->buffered == 0 ||
+        !random_one_in(&pt->random, p->open.pt_overflow_one_in))
+        return;
+    pt->buffered = 0;
+    pt->tnt = pt->tnts = 0;
+    pt->returns_known = 0;
+    pt->last_ip = pt->sent_ip;
+    pt->psb_bytes = pt->sent_bytes;
+    pt_put_cyc(p);
+    pt_put_ovf(p);
+    if (pt->packet_en && branches(p))
+        pt_put_ip(p, PT_FUP, &now->next);
+}
+
 /* Rows of asynchronous events: FUP(CLIP), TIP(BLIP). */
 void pt_event(struct processor *p, const struct pt_now *now)
 {

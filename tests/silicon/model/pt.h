@@ -88,6 +88,10 @@ void pt_retired(struct processor *p, const struct instruction *i,
                 const struct pt_now *now);
 void pt_event(struct processor *p, const struct pt_now *now);
 
+/* Behind pt_retired and the transactions: the packets may be lost, as the seed
+ * has it. */
+void pt_overflow(struct processor *p, const struct pt_now *now);
+
 /* pt_tsx.c: an outermost transaction begins, commits, or aborts to `next`.
  * doomed: it aborts at its XBEGIN. False: then the trace tells of it only where
  * it aborts. */
@@ -124,6 +128,7 @@ void pt_put_mode_exec(struct processor *p, const struct pt_now *now);
 enum pt_tx_mode { PT_TX_NONE = 0x20, PT_TX_IN = 0x21, PT_TX_ABORT = 0x22 };
 void pt_put_mode_tsx(struct processor *p, enum pt_tx_mode mode);
 void pt_put_trace_stop(struct processor *p);
+void pt_put_ovf(struct processor *p);
 /* PSB, the packets that belong to it, PSBEND. at_start: of TraceEn. */
 void pt_put_psb(struct processor *p, const struct pt_now *now, bool at_start);
 

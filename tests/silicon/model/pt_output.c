@@ -184,4 +184,6 @@ void pt_output(struct processor *p, const struct pt_memory *memory)
         to_table(p, memory);
     else
         to_range(p, memory);
+    pt->sent_ip = pt->last_ip;
+    pt->sent_bytes = pt->psb_bytes;
 }

@@ -34,7 +34,7 @@ static void pad(struct processor *p)
 {
     static const uint8_t packet = 0x00;
 
-    if (random_one_in(&p->pt.pads, p->open.pt_pad_one_in))
+    if (random_one_in(&p->pt.random, p->open.pt_pad_one_in))
         put(p, &packet, 1);
 }
 
@@ -148,6 +148,13 @@ void pt_put_mode_exec(struct processor *p, const struct pt_now *now)
 void pt_put_mode_tsx(struct processor *p, enum pt_tx_mode mode)
 {
     put_mode(p, (uint8_t)mode);
+}
+
+void pt_put_ovf(struct processor *p)
+{
+    static const uint8_t packet[] = { 0x02, 0xF3 };
+
+    put(p, packet, 2);
 }
 
 void pt_put_trace_stop(struct processor *p)
