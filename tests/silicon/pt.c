@@ -73,6 +73,9 @@ void trace_retire(struct vcpu *v, uint32_t cycles)
     pt_retired(v->model, &v->now, &now);
     pt_overflow(v->model, &now);
     deliver(v, now.next);
+    if (v->tx.depth > 0 &&
+        fault_is(v->model->machine, FAULT_pt_aborts_transaction))
+        tx_abort(v, TX_CAUSE_EVENT);
 }
 
 void trace_event(struct vcpu *v)

@@ -124,8 +124,8 @@ void tx_begin(struct vcpu *v, bool hle, uint64_t next)
     v->transactions++;
     if (v->measure)
         v->tx_started = rdtsc();
-    trace_tx(v, TRACE_TX_BEGIN, next);
     tsx_began(v->model, hle);
+    trace_tx(v, TRACE_TX_BEGIN, next);
     counters_checkpoint(v->model);
     v->vmcb->rip = next;
     step_set_mode(v, MODE_STEP);
@@ -164,6 +164,7 @@ static void xbegin(struct vcpu *v)
     }
     v->tx.depth++;
     v->tx.inner_fallback = next + (uint64_t)(int64_t)v->now.displacement;
+    trace_tx(v, TRACE_TX_NESTED, next);
     v->vmcb->rip = next;
     step_retire(v);
 }
@@ -187,6 +188,7 @@ static void xend(struct vcpu *v)
             tx->depth--;
         if (fault_is(m, FAULT_nesting_commits_early))
             tx->logged = 0;
+        trace_tx(v, TRACE_TX_NESTED, v->vmcb->rip);
         step_retire(v);
         return;
     }

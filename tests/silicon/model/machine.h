@@ -109,7 +109,8 @@ struct pt_state {
     unsigned buffered;
     bool check;            /* output has not been looked at yet */
     bool int_told;         /* ToPA INT of this region */
-    uint64_t kept_base, kept_pointers; /* for pt_packets_rolled_back */
+    bool keep;             /* for pt_packets_rolled_back: what follows, */
+    uint64_t kept_base, kept_pointers; /* where output was then */
 };
 
 struct processor {

@@ -211,7 +211,9 @@ void pt_retired(struct processor *p, const struct instruction *i,
         pt_exit(p, now);
     else if (!was && pt->packet_en)
         pt_enter(p, now);
-    else if (was && (i->flags & INSTRUCTION_BRANCHES) != 0 && branches(p))
+    else if (was && (i->flags & INSTRUCTION_BRANCHES) != 0 && branches(p) &&
+             !(pt->in_tx &&
+               fault_is(p->machine, FAULT_pt_branches_lost_in_tx)))
         branch(p, i, now);
     in_passing(p, now);
 }

@@ -98,7 +98,7 @@ void pt_overflow(struct processor *p, const struct pt_now *now);
 bool pt_tx_begin(struct processor *p, const struct pt_now *now, bool doomed);
 void pt_tx_commit(struct processor *p, const struct pt_now *now);
 void pt_tx_abort(struct processor *p, const struct pt_now *now);
-/* One more level, or one less: nothing. */
+/* One more level, or one less, which is no change of status. */
 void pt_tx_nested(struct processor *p, const struct pt_now *now);
 
 /* The guest's physical memory. Words outside of it read 0, stores there are

@@ -20,6 +20,11 @@
 #define ENTRY_RESERVED (BIT(1) | BIT(3) | BIT(5) | BITS(11, 10) | BITS(63, 39))
 #define ENTRY_BASE BITS(38, 12)
 
+static bool is(const struct processor *p, enum fault_id fault)
+{
+    return fault_is(p->machine, fault);
+}
+
 static uint64_t offset(const struct processor *p)
 {
     return p->pt.pointers >> 32;
@@ -45,7 +50,7 @@ static bool range_good(const struct processor *p)
     uint64_t mask = p->pt.pointers & POINTERS_LOW;
 
     return (mask & (mask + 1)) == 0 && (p->pt.base & mask) == 0 &&
-           offset(p) <= mask;
+           (offset(p) <= mask || is(p, FAULT_pt_offset_error_missed));
 }
 
 static void to_range(struct processor *p, const struct pt_memory *memory)
@@ -53,6 +58,8 @@ static void to_range(struct processor *p, const struct pt_memory *memory)
     struct pt_state *pt = &p->pt;
     uint64_t mask = pt->pointers & POINTERS_LOW;
 
+    if (is(p, FAULT_pt_wrap_missing))
+        mask = mask << 1 | 1;
     for (unsigned n = 0; n < pt->buffered; n++) {
         memory->write(pt->base + (offset(p) & mask), &pt->buffer[n], 1);
         set_offset(p, (offset(p) + 1) & mask);
@@ -80,7 +87,8 @@ static bool one_entry(const struct processor *p)
 
 static bool entry_good(const struct processor *p, uint64_t entry, bool first)
 {
-    if ((entry & ENTRY_RESERVED) != 0)
+    if ((entry & ENTRY_RESERVED) != 0 &&
+        !is(p, FAULT_pt_topa_reserved_ignored))
         return false;
     if ((entry & ENTRY_END) != 0)
         return !first && (entry & (ENTRY_INT | ENTRY_STOP)) == 0 &&
@@ -115,7 +123,10 @@ static bool reach(struct processor *p, const struct pt_memory *memory)
 static void interrupt(struct processor *p)
 {
     p->pt.int_told = true;
-    p->pmu.global_status |= STATUS_TOPA_PMI;
+    if (is(p, FAULT_pt_int_missing))
+        return;
+    if (!is(p, FAULT_pt_int_without_status))
+        p->pmu.global_status |= STATUS_TOPA_PMI;
     counters_signal(p);
 }
 
@@ -125,6 +136,8 @@ static bool leave_region(struct processor *p, const struct pt_memory *memory,
 {
     struct pt_state *pt = &p->pt;
 
+    if (is(p, FAULT_pt_stop_ignored))
+        entry &= ~ENTRY_STOP;
     if ((entry & ENTRY_STOP) != 0) {
         pt->status |= RTIT_STOPPED;
         pt->packet_en = false;
@@ -135,7 +148,9 @@ static bool leave_region(struct processor *p, const struct pt_memory *memory,
     if ((entry & ENTRY_STOP) != 0)
         return false;
     pt->int_told = false;
-    pt->pointers = (pt->pointers & POINTERS_LOW) + BIT(TABLE_SHIFT);
+    pt->pointers &= POINTERS_LOW;
+    if (!is(p, FAULT_pt_topa_stays))
+        pt->pointers += BIT(TABLE_SHIFT);
     if (reach(p, memory))
         return true;
     fail(p);
@@ -168,7 +183,8 @@ static bool start_good(struct processor *p, const struct pt_memory *memory)
     if ((p->pt.on & RTIT_TOPA) == 0)
         return range_good(p);
     return reach(p, memory) &&
-           offset(p) < entry_bytes(entry_now(p, memory, 0));
+           (offset(p) < entry_bytes(entry_now(p, memory, 0)) ||
+            is(p, FAULT_pt_offset_error_missed));
 }
 
 void pt_output(struct processor *p, const struct pt_memory *memory)
@@ -178,12 +194,15 @@ void pt_output(struct processor *p, const struct pt_memory *memory)
     if (pt->check && pt_tracing(p) && !start_good(p, memory))
         fail(p);
     pt->check = false;
-    if (pt->buffered == 0)
-        return;
-    if ((pt->on & RTIT_TOPA) != 0)
+    if (pt->buffered > 0 && (pt->on & RTIT_TOPA) != 0)
         to_table(p, memory);
-    else
+    else if (pt->buffered > 0)
         to_range(p, memory);
     pt->sent_ip = pt->last_ip;
     pt->sent_bytes = pt->psb_bytes;
+    if (pt->keep) {
+        pt->kept_base = pt->base;
+        pt->kept_pointers = pt->pointers;
+        pt->keep = false;
+    }
 }

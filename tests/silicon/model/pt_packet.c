@@ -10,6 +10,11 @@
 #define PSB_REPEATS  8
 #define RATIO        30         /* of core to bus clock, for CBR */
 
+static bool is(const struct processor *p, enum fault_id fault)
+{
+    return fault_is(p->machine, fault);
+}
+
 static void put(struct processor *p, const uint8_t *bytes, unsigned count)
 {
     for (unsigned n = 0; n < count && p->pt.buffered < PT_BUFFER; n++)
@@ -63,6 +68,16 @@ void pt_put_ip(struct processor *p, enum pt_ip_packet op, const uint64_t *ip)
     put_payload(p, &opcode, 1, ip == NULL ? 0 : *ip, bytes);
 }
 
+/* For the fault. */
+static uint8_t reversed(uint8_t bits, unsigned count)
+{
+    uint8_t out = 0;
+
+    for (; count > 0; count--, bits >>= 1)
+        out = (uint8_t)(out << 1 | (bits & 1));
+    return out;
+}
+
 void pt_flush_tnt(struct processor *p)
 {
     struct pt_state *pt = &p->pt;
@@ -71,6 +86,8 @@ void pt_flush_tnt(struct processor *p)
     if (pt->tnts == 0)
         return;
     pt_put_cyc(p);
+    if (is(p, FAULT_pt_tnt_reversed))
+        pt->tnt = reversed(pt->tnt, pt->tnts);
     byte = (uint8_t)((1u << pt->tnts | pt->tnt) << 1);
     put(p, &byte, 1);
     pt->tnts = pt->tnt = 0;
@@ -183,12 +200,14 @@ void pt_put_psb(struct processor *p, const struct pt_now *now, bool at_start)
     struct pt_state *pt = &p->pt;
     const struct open_choices *open = &p->open;
     bool branches = (pt->on & RTIT_BRANCH_EN) != 0;
-    bool tx = branches && pt->context_en;
-    enum pt_tx_mode mode = pt->in_tx ? PT_TX_IN : PT_TX_NONE;
+    bool tx = branches && pt->context_en && !is(p, FAULT_pt_psb_without_tx);
+    enum pt_tx_mode mode = pt->in_tx && !is(p, FAULT_pt_psb_never_in_tx)
+                               ? PT_TX_IN : PT_TX_NONE;
 
     pt_flush_tnt(p);
     pt->psb_bytes = 0;
-    pt->last_ip = 0;
+    if (!is(p, FAULT_pt_last_ip_kept))
+        pt->last_ip = 0;
     pt->returns_known = 0;
     for (unsigned n = 0; n < PSB_REPEATS; n++)
         put(p, psb, 2);
