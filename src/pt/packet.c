@@ -1,0 +1,432 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * packet.c - decodes packets.
+ *
+ * Most packets are known by their first byte: a table says all of them, and
+ * many() decodes those without a branch that depends on the packet. one()
+ * decodes any packet, and says what is wrong.
+ */
+#include "src/pt/packet.h"
+
+#include "src/pt/bytes.h"
+#include "src/pt/psb.h"
+
+/* clang-format off */
+
+/* SDM 3C, "FUP/TIP IP Reconstruction": bytes of an IP packet by IPBytes, bits
+ * 7:5 of its first byte; 0 for 5 and 7, which are reserved. */
+#define IP_LENGTH(b) ((b) >> 5 == 0 ? 1 : (b) >> 5 == 1 ? 3 : (b) >> 5 == 2 ? 5 \
+    : (b) >> 5 == 3 || (b) >> 5 == 4 ? 7 : (b) >> 5 == 6 ? 9 : 0)
+#define IS_IP(b, opcode) (((b) & 0x1f) == (opcode) && IP_LENGTH(b) != 0)
+#define IS_ANY_IP(b) \
+    (IS_IP(b, 0x0d) || IS_IP(b, 0x11) || IS_IP(b, 0x01) || IS_IP(b, 0x1d))
+/* "TNT Packet Definition": the highest bit set stops; behind it the oldest. */
+#define IS_TNT(b) (((b) & 1) == 0 && (b) >= 4)
+#define RESULTS(b) ((b) >= 0x80 ? 6 : (b) >= 0x40 ? 5 : (b) >= 0x20 ? 4 \
+    : (b) >= 0x10 ? 3 : (b) >= 8 ? 2 : 1)
+/* "CYC Packet Definition": one byte, unless Exp, bit 2, is set. */
+#define IS_CYC(b) (((b) & 7) == 3)
+
+#define KIND(b) (IS_TNT(b) ? PT_TNT_8 : IS_CYC(b) ? PT_CYC \
+    : IS_IP(b, 0x0d) ? PT_TIP : IS_IP(b, 0x11) ? PT_TIP_PGE \
+    : IS_IP(b, 0x01) ? PT_TIP_PGD : IS_IP(b, 0x1d) ? PT_FUP \
+    : (b) == 0x00 ? PT_PAD : (b) == 0x59 ? PT_MTC : (b) == 0x19 ? PT_TSC \
+    : PT_KINDS)
+#define LENGTH(b) (IS_TNT(b) || IS_CYC(b) || (b) == 0x00 ? 1 \
+    : IS_ANY_IP(b) ? IP_LENGTH(b) : (b) == 0x59 ? 2 : (b) == 0x19 ? 8 : 0)
+#define DETAIL(b) (IS_TNT(b) ? RESULTS(b) : IS_ANY_IP(b) ? (b) >> 5 : 0)
+#define VALUE(b) (IS_TNT(b) ? (b) >> 1 & ((1 << RESULTS(b)) - 1) \
+    : IS_CYC(b) ? (b) >> 3 : 0)
+
+#define ROW(b)   {KIND(b), LENGTH(b), DETAIL(b), VALUE(b)},
+#define ROW4(b)  ROW(b) ROW((b) + 1) ROW((b) + 2) ROW((b) + 3)
+#define ROW16(b) ROW4(b) ROW4((b) + 4) ROW4((b) + 8) ROW4((b) + 12)
+#define ROW64(b) ROW16(b) ROW16((b) + 16) ROW16((b) + 32) ROW16((b) + 48)
+const struct pt_opcode pt_opcodes[256] = {
+    ROW64(0) ROW64(64) ROW64(128) ROW64(192)
+};
+
+/* Behind 02H, all others: the second byte, bytes in all, detail. PSB and MNT
+ * are looked at further. */
+#define SECOND_BYTES(ROW)        \
+    ROW(0x03, CBR, 4, 0)         \
+    ROW(0x12, PTW, 6, 0)         \
+    ROW(0x13, CFE, 4, 0)         \
+    ROW(0x22, PWRE, 4, 0)        \
+    ROW(0x23, PSBEND, 2, 0)      \
+    ROW(0x32, PTW, 10, 0)        \
+    ROW(0x33, BEP, 2, 0)         \
+    ROW(0x43, PIP, 8, 0)         \
+    ROW(0x53, EVD, 11, 0)        \
+    ROW(0x62, EXSTOP, 2, 0)      \
+    ROW(0x63, BBP, 3, 0)         \
+    ROW(0x73, TMA, 7, 0)         \
+    ROW(0x82, PSB, 16, 0)        \
+    ROW(0x83, TRACESTOP, 2, 0)   \
+    ROW(0x92, PTW, 6, 1)         \
+    ROW(0xa2, PWRX, 7, 0)        \
+    ROW(0xa3, TNT_64, 8, 0)      \
+    ROW(0xb2, PTW, 10, 1)        \
+    ROW(0xb3, BEP, 2, 1)         \
+    ROW(0xc2, MWAIT, 10, 0)      \
+    ROW(0xc3, MNT, 11, 0)        \
+    ROW(0xc8, VMCS, 7, 0)        \
+    ROW(0xe2, EXSTOP, 2, 1)      \
+    ROW(0xf3, OVF, 2, 0)
+
+/* clang-format on */
+
+#define SECOND_BYTE(byte, NAME, length, detail) \
+    [byte] = {PT_##NAME, length, detail, 0},
+static const struct pt_opcode second_bytes[256] = {SECOND_BYTES(SECOND_BYTE)};
+
+/* By the length of a packet of pt_opcodes. */
+static const uint64_t payload_masks[10] = {0,
+                                           0,
+                                           0xff,
+                                           0xffff,
+                                           0xffffff,
+                                           0xffffffff,
+                                           0xffffffffff,
+                                           0xffffffffffff,
+                                           0xffffffffffffff,
+                                           UINT64_MAX};
+
+/* Packets between BBP and BEP that do not end the block. */
+#define BIT_OF(NAME) (UINT32_C(1) << PT_##NAME)
+#define STAY_IN_BLOCK                                                          \
+    (BIT_OF(PAD) | BIT_OF(TSC) | BIT_OF(TMA) | BIT_OF(MTC) | BIT_OF(FUP) |     \
+     BIT_OF(CYC) | BIT_OF(CBR) | BIT_OF(MNT) | BIT_OF(EXSTOP) | BIT_OF(PWRE) | \
+     BIT_OF(PWRX) | BIT_OF(BIP) | BIT_OF(BBP))
+_Static_assert(PT_KINDS <= 32, "a bit for each kind");
+
+const char *pt_kind_name(unsigned kind)
+{
+#define NAME(NAME, name) name,
+    static const char *const names[] = {PT_PACKETS(NAME)};
+
+    return kind < PT_KINDS ? names[kind] : "no such packet";
+}
+
+const char *pt_result_text(enum pt_result result)
+{
+    static const char *const texts[PT_RESULTS] = {
+        [PT_OK] = "no error",
+        [PT_MORE] = "end of the block",
+        [PT_END] = "end of the data",
+        [PT_CUT] = "the data end inside a packet",
+        [PT_LOST] = "no packets",
+        [PT_UNDEFINED_OPCODE] = "undefined opcode",
+        [PT_BROKEN_PSB] = "PSB that is not 16 bytes long",
+        [PT_RESERVED_IPBYTES] = "reserved IPBytes",
+        [PT_RESERVED_PTW_SIZE] = "reserved PayloadBytes of a PTW",
+        [PT_CYC_TOO_LONG] = "CYC of more than 64 bits",
+        [PT_TNT_EMPTY] = "long TNT without a result",
+        [PT_RESERVED_MODE_LEAF] = "MODE with a reserved leaf",
+        [PT_RESERVED_MODE_EXEC] = "MODE.Exec with CS.L and CS.D both set",
+        [PT_RESERVED_MODE_TSX] = "MODE.TSX with InTX and TXAbort both set",
+    };
+
+    return (unsigned)result < PT_RESULTS ? texts[result] : "no such result";
+}
+
+/* Lowest byte first. */
+static uint64_t get(const uint8_t *bytes, unsigned count)
+{
+    uint64_t value = 0;
+
+    for (unsigned i = 0; i < count; i++)
+        value |= (uint64_t)bytes[i] << 8 * i;
+    return value;
+}
+
+static void set(struct pt_packet *packet, struct pt_opcode opcode,
+                uint64_t payload)
+{
+    *packet = (struct pt_packet){.payload = payload,
+                                 .kind = opcode.kind,
+                                 .length = opcode.length,
+                                 .detail = opcode.detail};
+}
+
+/* "CYC Packet Definition": five bits, then seven a byte while Exp is set, which
+ * is bit 2 of the first byte and bit 0 of the others. */
+static enum pt_result cyc(const uint8_t *bytes, size_t size,
+                          struct pt_packet *packet)
+{
+    uint64_t value = bytes[0] >> 3;
+    unsigned shift = 5;
+
+    for (uint8_t length = 1; length < size; length++, shift += 7) {
+        uint64_t bits = bytes[length] >> 1;
+        if (shift > 63 || bits << shift >> shift != bits)
+            return PT_CYC_TOO_LONG;
+        value |= bits << shift;
+        if ((bytes[length] & 1) == 0) {
+            set(packet, (struct pt_opcode){PT_CYC, (uint8_t)(length + 1), 0, 0},
+                value);
+            return PT_OK;
+        }
+    }
+    return PT_CUT;
+}
+
+/* "MODE Packet" : leaf in bits 7:5. */
+static enum pt_result mode(const uint8_t *bytes, size_t size,
+                           struct pt_packet *packet)
+{
+    struct pt_opcode opcode = {PT_MODE_EXEC, 2, 0, 0};
+    const unsigned exec = PT_MODE_EXEC_CS_L | PT_MODE_EXEC_CS_D;
+    const unsigned tsx = PT_MODE_TSX_INTX | PT_MODE_TSX_TXABORT;
+
+    if (size < 2)
+        return PT_CUT;
+    if (bytes[1] >> 5 == 1)
+        opcode.kind = PT_MODE_TSX;
+    set(packet, opcode, bytes[1]);
+    if (bytes[1] >> 5 > 1)
+        return PT_RESERVED_MODE_LEAF;
+    if (opcode.kind == PT_MODE_EXEC)
+        return (bytes[1] & exec) == exec ? PT_RESERVED_MODE_EXEC : PT_OK;
+    return (bytes[1] & tsx) == tsx ? PT_RESERVED_MODE_TSX : PT_OK;
+}
+
+/* "TNT Packet Definition", the long one. */
+static enum pt_result tnt_64(struct pt_packet *packet)
+{
+    if (packet->payload <= 1)
+        return PT_TNT_EMPTY;
+    packet->detail = (uint8_t)(63 - __builtin_clzll(packet->payload));
+    packet->payload ^= UINT64_C(1) << packet->detail;
+    return PT_OK;
+}
+
+/* 16 bytes, and no more: "a PSB packet cannot contain the start of the next",
+ * so that a longer run is one that was cut, and another behind it. */
+static enum pt_result psb(const uint8_t *bytes, size_t size, bool last,
+                          struct pt_packet *packet)
+{
+    size_t run = psb_run(bytes, size < PSB_LENGTH + 2 ? size : PSB_LENGTH + 2);
+
+    if (run == PSB_LENGTH && (last || size >= PSB_LENGTH + 2 ||
+                              (size > PSB_LENGTH && bytes[run] != 0x02))) {
+        set(packet, second_bytes[0x82], 0);
+        return PT_OK;
+    }
+    if (run > PSB_LENGTH || (size > run && bytes[run] != 0x02) ||
+        size > run + 1)
+        return PT_BROKEN_PSB;
+    return PT_CUT;
+}
+
+/* Packets whose first byte is 02H. */
+static enum pt_result extended(const uint8_t *bytes, size_t size, bool last,
+                               struct pt_packet *packet)
+{
+    struct pt_opcode opcode;
+    unsigned head = 2; /* bytes in front of the payload */
+
+    if (size < 2)
+        return PT_CUT;
+    opcode = second_bytes[bytes[1]];
+    if (opcode.length == 0)
+        return (bytes[1] & 0x1f) == 0x12 ? PT_RESERVED_PTW_SIZE
+                                         : PT_UNDEFINED_OPCODE;
+    if (opcode.kind == PT_PSB)
+        return psb(bytes, size, last, packet);
+    if (opcode.kind == PT_MNT || opcode.kind == PT_EVD)
+        head = 3;
+    if (opcode.kind == PT_MNT && size > 2 && bytes[2] != 0x88)
+        return PT_UNDEFINED_OPCODE;
+    if (size < opcode.length)
+        return PT_CUT;
+    set(packet, opcode, get(bytes + head, opcode.length - head));
+    if (opcode.kind == PT_TNT_64)
+        return tnt_64(packet);
+    if (opcode.kind == PT_EVD)
+        packet->detail = bytes[2] & 0x3f;
+    if (opcode.kind == PT_CFE)
+        packet->detail = bytes[2] >> 7;
+    return PT_OK;
+}
+
+/* D9H: a byte with IP in bit 7 and ICNTV in bit 6, the trigger bits, and the
+ * two bytes of ICNT where ICNTV is set. */
+static enum pt_result trig(const uint8_t *bytes, size_t size,
+                           struct pt_packet *packet)
+{
+    struct pt_opcode opcode = {PT_TRIG, 3, 0, 0};
+
+    if (size < 2)
+        return PT_CUT;
+    opcode.detail = bytes[1] >> 7;
+    if ((bytes[1] & 0x40) != 0)
+        opcode.length = 5;
+    if (size < opcode.length)
+        return PT_CUT;
+    set(packet, opcode, get(bytes + 1, opcode.length - 1u));
+    return PT_OK;
+}
+
+/* A BIP's first byte would be a short TNT outside of a block. */
+static enum pt_result bip(const uint8_t *bytes, size_t size, unsigned payload,
+                          struct pt_packet *packet)
+{
+    struct pt_opcode opcode = {PT_BIP, (uint8_t)(1 + payload), bytes[0] >> 3,
+                               0};
+
+    if (size < opcode.length)
+        return PT_CUT;
+    set(packet, opcode, get(bytes + 1, payload));
+    return PT_OK;
+}
+
+/* The packet at bytes[0], of `size`, at least 1: PT_OK, an error, or PT_CUT
+ * where more bytes would tell. *packet is set where its length is known. */
+static enum pt_result look(const struct pt_reader *reader, const uint8_t *bytes,
+                           size_t size, struct pt_packet *packet)
+{
+    const struct pt_opcode opcode = pt_opcodes[bytes[0]];
+
+    if (reader->block != 0 && (bytes[0] & 7) == 4)
+        return bip(bytes, size, reader->block, packet);
+    if (opcode.length != 0) {
+        if (size < opcode.length)
+            return PT_CUT;
+        set(packet, opcode, get(bytes + 1, opcode.length - 1u) | opcode.value);
+        return PT_OK;
+    }
+    if ((bytes[0] & 3) == 3)
+        return cyc(bytes, size, packet);
+    if (bytes[0] == 0x99)
+        return mode(bytes, size, packet);
+    if (bytes[0] == 0x02)
+        return extended(bytes, size, reader->last, packet);
+    if (bytes[0] == 0xd9)
+        return trig(bytes, size, packet);
+    switch (bytes[0] & 0x1f) {
+    case 0x01:
+    case 0x0d:
+    case 0x11:
+    case 0x1d:
+        return PT_RESERVED_IPBYTES;
+    default:
+        return PT_UNDEFINED_OPCODE;
+    }
+}
+
+/* Goes to the next PSB, or as far as there can be none. */
+static enum pt_result search(struct pt_reader *reader)
+{
+    size_t left = reader->size - reader->at, at;
+    bool found = psb_find(reader->bytes + reader->at, left, reader->last, &at);
+
+    reader->at += at;
+    if (!found && !reader->last)
+        return PT_MORE;
+    reader->synced = found;
+    reader->block = 0;
+    if (pt_offset(reader) == reader->lost)
+        return found ? PT_OK : PT_END;
+    reader->where = reader->lost;
+    reader->lost = pt_offset(reader);
+    return PT_LOST;
+}
+
+/* One packet of any kind. */
+static enum pt_result one(struct pt_reader *reader, struct pt_packet *packet)
+{
+    enum pt_result result = reader->synced ? PT_OK : search(reader);
+    size_t left = reader->size - reader->at;
+
+    if (result != PT_OK)
+        return result;
+    reader->where = pt_offset(reader);
+    if (left == 0)
+        return reader->last ? PT_END : PT_MORE;
+    result = look(reader, reader->bytes + reader->at, left, packet);
+    if (result == PT_CUT && !reader->last)
+        return PT_MORE;
+    if (result == PT_CUT) {
+        reader->at = reader->size;
+    } else if (result == PT_OK || result >= PT_TNT_EMPTY) {
+        reader->at += packet->length;
+        if (packet->kind == PT_BBP)
+            reader->block = (packet->payload & 0x80) != 0 ? 4 : 8;
+        else if ((STAY_IN_BLOCK >> packet->kind & 1) == 0)
+            reader->block = 0;
+    } else {
+        reader->synced = false;
+        reader->lost = reader->where;
+    }
+    return result;
+}
+
+/* Packets that begin in the next SPAN bytes, where there are MARGIN more;
+ * returns how many, and stops before one that is more than a packet for the
+ * reader: wrong, or the start of a block. The lengths by the first byte are
+ * found for every byte, packet or not, before going from packet to packet: so
+ * each step waits for one load, not for two. */
+#define SPAN   128
+#define MARGIN (PSB_LENGTH + 2)
+static size_t many(struct pt_reader *reader, struct pt_packet *packets)
+{
+    const uint8_t *bytes = reader->bytes + reader->at;
+    struct pt_packet *packet = packets;
+    uint8_t lengths[SPAN];
+    size_t at = 0;
+
+#pragma GCC unroll 8
+    for (size_t i = 0; i < SPAN; i++)
+        lengths[i] = pt_opcodes[bytes[i]].length;
+    for (; at < SPAN; packet++) {
+        const struct pt_opcode opcode = pt_opcodes[bytes[at]];
+        packet->payload =
+            (pt_get64(bytes + at + 1) & payload_masks[opcode.length]) |
+            opcode.value;
+        packet->kind = opcode.kind;
+        packet->length = opcode.length;
+        packet->detail = opcode.detail;
+        packet->value = opcode.value;
+        if (lengths[at] != 0) {
+            at += lengths[at];
+            continue;
+        }
+        if (look(reader, bytes + at, SPAN + MARGIN - at, packet) != PT_OK ||
+            packet->kind == PT_BBP)
+            break;
+        at += packet->length;
+    }
+    reader->at += at;
+    return (size_t)(packet - packets);
+}
+
+void pt_open(struct pt_reader *reader)
+{
+    *reader = (struct pt_reader){.bytes = NULL};
+}
+
+void pt_feed(struct pt_reader *reader, const uint8_t *bytes, size_t size,
+             bool last)
+{
+    reader->offset += reader->at;
+    reader->bytes = bytes;
+    reader->size = size;
+    reader->at = 0;
+    reader->last = last;
+}
+
+size_t pt_decode(struct pt_reader *reader, struct pt_packet *packets,
+                 size_t room, enum pt_result *result)
+{
+    size_t count = 0;
+
+    do {
+        if (room - count > SPAN && reader->size - reader->at >= SPAN + MARGIN &&
+            reader->synced && reader->block == 0)
+            count += many(reader, packets + count);
+        *result = one(reader, packets + count);
+        count += *result == PT_OK;
+    } while (*result == PT_OK && room - count > SPAN);
+    return count;
+}
