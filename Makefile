@@ -128,7 +128,7 @@ $(B)/%.efi: $(B)/%.so
 
 # Its decoders are the application's own objects.
 HOSTED := -std=c11 -D_GNU_SOURCE -O2 -g
-PURE   := src/text.c $(sort $(wildcard src/pmu/pebs*.c))
+PURE   := src/text.c $(sort $(wildcard src/pmu/pebs*.c src/pt/*.c))
 TOOL   := $(sort $(wildcard host/*.c))
 BENCH  := tests/bench/pebs.c
 hosted_object = $(addprefix $(B)/hosted/,$(addsuffix .o,$(1)))
