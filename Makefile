@@ -130,7 +130,7 @@ $(B)/%.efi: $(B)/%.so
 HOSTED := -std=c11 -D_GNU_SOURCE -O2 -g
 PURE   := src/text.c $(sort $(wildcard src/pmu/pebs*.c src/pt/*.c))
 TOOL   := $(sort $(wildcard host/*.c))
-BENCH  := tests/bench/pebs.c
+BENCH  := tests/bench/pebs.c tests/bench/pt.c
 hosted_object = $(addprefix $(B)/hosted/,$(addsuffix .o,$(1)))
 
 $(B)/hosted/tests/bench/%.c.o: HOSTED += -O3
@@ -142,10 +142,12 @@ tool: $(B)/tsxpmu
 $(B)/tsxpmu: $(call hosted_object,$(TOOL)) $(call object,$(PURE))
 	@echo "  link $@"
 	@$(CC) $^ -o $@
+$(B)/bench/pt: $(B)/hosted/tests/bench/libipt.c.o
+$(B)/bench/pt: LIBS := -lipt
 $(B)/bench/%: $(B)/hosted/tests/bench/%.c.o $(call object,$(PURE))
 	@mkdir -p $(@D)
 	@echo "  link $@"
-	@$(CC) $^ -o $@
+	@$(CC) $^ $(LIBS) -o $@
 
 # --- Images --------------------------------------------------------------------
 
@@ -231,8 +233,19 @@ soak: $(B)/tsxpmu.img $(SNAPSHOTS)
 	@TRIALS=$(TRIALS) $(PYTHON) tests/check.py soak
 figures: all $(B)/tsxpmu.img $(B)/silicon.img
 	$(CHECK) figures
+# Instructions are those of the whole function, what it calls included.
 bench: $(BENCH:tests/%.c=$(B)/%)
-	@$<
+	@$(B)/bench/pebs
+	@$(B)/bench/pt
+	@for what in packets_ours packets_libipt transitions_ours \
+	    transitions_libipt; do \
+	    packets=$$(valgrind --tool=callgrind --toggle-collect=$$what \
+	        --callgrind-out-file=/dev/null $(B)/bench/pt $$what \
+	        2>$(B)/bench/callgrind.log); \
+	    awk -v what=$$what -v packets=$$packets '/Collected/ { printf \
+	        "%-22s %7.1f instructions a packet\n", what, $$NF / packets }' \
+	        $(B)/bench/callgrind.log; \
+	done
 
 # Not part of `make test`: nothing else needs clang. Each target has ten
 # seconds and the same seed in every run.
@@ -254,5 +267,5 @@ clean:
 	rm -rf $(B)
 
 -include $(patsubst %,%.d,$(call object,$(APP) $(SIM)) \
-           $(call hosted_object,$(TOOL) $(BENCH)) \
+           $(call hosted_object,$(TOOL) $(BENCH) tests/bench/libipt.c) \
            $(call host_object,$(CORE) $(MODEL) $(HOST_FAKES) $(HOST_TESTS) $(MODEL_TESTS)))

@@ -10,25 +10,15 @@
  * while they run.
  */
 #include "src/pmu/pebs_classify.h"
+#include "tests/bench/bench.h"
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#define BYTES  (UINT64_C(1) << 30)
-#define ROUNDS 9
-#define CODE   UINT64_C(0x400000)
-#define DATA   UINT64_C(0x7f0000000000)
-
-static uint64_t next(uint64_t *seed)
-{
-    *seed ^= *seed << 13;
-    *seed ^= *seed >> 7;
-    *seed ^= *seed << 17;
-    return *seed;
-}
+#define BYTES (UINT64_C(1) << 30)
+#define CODE  UINT64_C(0x400000)
+#define DATA  UINT64_C(0x7f0000000000)
 
 static void fill(struct pebs_format3 *record, uint64_t *seed, uint64_t tsc)
 {
@@ -49,14 +39,6 @@ static void fill(struct pebs_format3 *record, uint64_t *seed, uint64_t tsc)
     if ((r >> 40 & 3) == 0) /* a quarter: aborts */
         record->tx_abort =
             TX_ABORT_RTM_ABORT | (r >> 44 & 0xff) | (r >> 52 & 0x3f) << 34;
-}
-
-static double seconds(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
 /* Every word of it, as fast as plain C does it. */
@@ -88,19 +70,6 @@ static void decode(const uint8_t *bytes, size_t size, struct pebs_tally *tally)
         printf("at 0x%zx: %s\n", reader.at, pebs_error_text(error));
         exit(1);
     }
-}
-
-static int ascending(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
-static double median(double values[ROUNDS])
-{
-    qsort(values, ROUNDS, sizeof(values[0]), ascending);
-    return values[ROUNDS / 2];
 }
 
 int main(void)

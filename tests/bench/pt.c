@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * pt.c - how fast a trace is decoded, as a ratio to libipt: packets against its
+ * packet layer, transactions against its event layer (query decoder). Run by
+ * `make bench`.
+ *
+ * 64 MiB of packets in random order, the same in every run: half short TNT, a
+ * quarter TIP, 14 % CYC, 10 % MTC, 1 % MODE.TSX with its FUP (and TIP), a PSB+
+ * every 4 KiB. Each round runs the four, one after the other; time is the
+ * processor's. The counts must agree. With the name of one of the four as
+ * argument: that one once, on 1 MiB, for callgrind; it prints the packets.
+ */
+#include "src/pt/tsx.h"
+#include "tests/bench/bench.h"
+#include "tests/bench/libipt.h"
+#include "tests/pt/encode.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define BYTES  (UINT64_C(64) << 20)
+#define SHORT  (UINT64_C(1) << 20)
+#define PERIOD 4096
+
+/* Number of each packet, or transitions alone. */
+struct tally {
+    uint64_t packets, transitions, kinds[PT_KINDS], sum;
+};
+
+static void put_psb_plus(struct stream *out, unsigned in_tx)
+{
+    put_psb(out);
+    put2(out, 0x02, 0x03); /* CBR */
+    put(out, 0x0018, 2);
+    put_mode_tsx(out, in_tx, 0);
+    put2(out, 0x99, 0x01); /* MODE.Exec */
+    put_fup(out, 3, 0x401000);
+    put2(out, 0x02, 0x23);
+}
+
+static void put_transition(struct stream *out, unsigned *in_tx, uint64_t r)
+{
+    const unsigned aborts = *in_tx & (unsigned)r & 1;
+
+    *in_tx ^= 1;
+    put_mode_tsx(out, *in_tx, aborts);
+    put_fup(out, 1, r >> 8);
+    if (aborts)
+        put_tip(out, 1, r >> 24);
+}
+
+static void put_random(struct stream *out, unsigned *in_tx, uint64_t r)
+{
+    static const unsigned ip_bytes[] = {1, 1, 1, 2, 2, 3, 4, 0};
+    const unsigned kind = (unsigned)(r % 100);
+
+    r >>= 8;
+    if (kind < 50)
+        put_tnt(out, r >> 8 & 0x3f & ((1u << (r % 6 + 1)) - 1),
+                (unsigned)(r % 6 + 1));
+    else if (kind < 75)
+        put_tip(out, ip_bytes[r & 7], r >> 3);
+    else if (kind < 89)
+        put_cyc(out, (r & 7) == 0 ? r >> 3 & 0xfff : r >> 3 & 0x1f);
+    else if (kind < 99)
+        put_mtc(out, r & 0xff);
+    else
+        put_transition(out, in_tx, r);
+}
+
+static void fill(struct stream *out)
+{
+    uint64_t seed = UINT64_C(0x9e3779b97f4a7c15);
+    size_t psb = 0;
+    unsigned in_tx = 0;
+
+    put_psb_plus(out, in_tx);
+    while (out->size + 64 < out->room) {
+        if (out->size - psb >= PERIOD) {
+            psb = out->size;
+            put_psb_plus(out, in_tx);
+        }
+        put_random(out, &in_tx, next(&seed));
+    }
+}
+
+static void stop(const char *what, const char *why)
+{
+    printf("%s: %s\n", what, why);
+    exit(1);
+}
+
+__attribute__((noinline)) static void packets_ours(const struct stream *in,
+                                                   struct tally *tally)
+{
+    struct pt_packet packets[PT_ROOM];
+    struct pt_reader reader;
+    enum pt_result result;
+
+    pt_open(&reader);
+    pt_feed(&reader, in->bytes, in->size, true);
+    do {
+        size_t count = pt_decode(&reader, packets, PT_ROOM, &result);
+        for (size_t i = 0; i < count; i++) {
+            tally->kinds[packets[i].kind]++;
+            tally->sum += packets[i].payload;
+        }
+        tally->packets += count;
+    } while (result == PT_OK);
+    if (result != PT_END)
+        stop("packets", pt_result_text(result));
+}
+
+__attribute__((noinline)) static void transitions_ours(const struct stream *in,
+                                                       struct tally *tally)
+{
+    struct pt_tsx tsx;
+    struct pt_tsx_event event;
+    enum pt_result result;
+
+    pt_tsx_open(&tsx);
+    pt_feed(&tsx.reader, in->bytes, in->size, true);
+    while ((result = pt_tsx_next(&tsx, &event)) == PT_OK) {
+        if (event.deviation != PT_NO_DEVIATION)
+            stop("transitions", pt_deviation_text(event.deviation));
+        tally->transitions++;
+    }
+    if (result != PT_END)
+        stop("transitions", pt_result_text(result));
+}
+
+/* The same number of every packet, or the program ends. */
+static void compare(const struct tally *ours, const uint64_t *theirs)
+{
+    for (unsigned i = 0; i < LIBIPT_KINDS; i++) {
+        unsigned kind = 0;
+        if (libipt_name(i) == NULL && theirs[i] != 0)
+            stop("libipt", "a kind of packet that is not in the trace");
+        if (libipt_name(i) == NULL)
+            continue;
+        while (kind < PT_KINDS &&
+               strcmp(pt_kind_name(kind), libipt_name(i)) != 0)
+            kind++;
+        if (kind == PT_KINDS || ours->kinds[kind] != theirs[i])
+            stop(libipt_name(i), "not the same number");
+    }
+}
+
+/* One of the four, for callgrind. */
+static int once(const struct stream *in, const char *which)
+{
+    struct tally tally = {0};
+    uint64_t kinds[LIBIPT_KINDS] = {0};
+
+    packets_ours(in, &tally);
+    if (strcmp(which, "packets_libipt") == 0)
+        packets_libipt(in->bytes, in->size, kinds, &tally.sum);
+    else if (strcmp(which, "transitions_ours") == 0)
+        transitions_ours(in, &tally);
+    else if (strcmp(which, "transitions_libipt") == 0)
+        transitions_libipt(in->bytes, in->size);
+    else if (strcmp(which, "packets_ours") != 0)
+        stop(which, "not one of the four");
+    printf("%" PRIu64 "\n", tally.packets);
+    return 0;
+}
+
+static void print(const char *what, double values[ROUNDS], double packets,
+                  double size)
+{
+    const double time = median(values);
+
+    printf("%-22s %7.1f MB/s %7.1f M packets/s %6.2f ns a packet\n", what,
+           size / time / 1e6, packets / time / 1e6, time / packets * 1e9);
+}
+
+static void ratio(const char *what, const double theirs[ROUNDS],
+                  const double ours[ROUNDS])
+{
+    double ratios[ROUNDS];
+
+    for (unsigned i = 0; i < ROUNDS; i++)
+        ratios[i] = theirs[i] / ours[i];
+    const double middle = median(ratios);
+    printf("%-22s %7.2f (%.2f to %.2f)\n", what, middle, ratios[0],
+           ratios[ROUNDS - 1]);
+}
+
+int main(int argc, char **argv)
+{
+    struct stream in = {.room = argc > 1 ? SHORT : BYTES};
+    double times[4][ROUNDS];
+    struct tally ours = {0};
+
+    in.bytes = malloc(in.room);
+    if (in.bytes == NULL)
+        stop("trace", "no memory");
+    fill(&in);
+    if (argc > 1)
+        return once(&in, argv[1]);
+    for (unsigned round = 0; round < ROUNDS; round++) {
+        uint64_t kinds[LIBIPT_KINDS] = {0};
+        ours = (struct tally){0};
+        double at[5] = {seconds()};
+        packets_ours(&in, &ours);
+        at[1] = seconds();
+        uint64_t count = packets_libipt(in.bytes, in.size, kinds, &ours.sum);
+        at[2] = seconds();
+        transitions_ours(&in, &ours);
+        at[3] = seconds();
+        uint64_t events = transitions_libipt(in.bytes, in.size);
+        at[4] = seconds();
+        for (unsigned i = 0; i < 4; i++)
+            times[i][round] = at[i + 1] - at[i];
+        compare(&ours, kinds);
+        if (count != ours.packets || events != ours.transitions)
+            stop("libipt", "not the same number of packets or TSX events");
+    }
+    printf("Processor Trace, %zu bytes, %" PRIu64 " packets, %" PRIu64
+           " transitions and states, medians of %d rounds\n",
+           in.size, ours.packets, ours.transitions, ROUNDS);
+    ratio("packets, ratio", times[1], times[0]);
+    ratio("transitions, ratio", times[3], times[2]);
+    const char *const names[] = {"packets", "packets, libipt", "transitions",
+                                 "events, libipt"};
+    for (unsigned i = 0; i < 4; i++)
+        print(names[i], times[i], (double)ours.packets, (double)in.size);
+    free(in.bytes);
+    return 0;
+}
