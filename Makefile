@@ -84,6 +84,10 @@ $(B)/gen/personalities.inc: $(wildcard tests/silicon/personalities/*.c) | $(B)/g
 GOLDEN_PEBS := $(sort $(wildcard tests/golden/pebs-format*.txt))
 $(B)/gen/pebs_golden.inc: $(GOLDEN_PEBS) tests/golden/pebs.awk | $(B)/gen
 	@awk -f tests/golden/pebs.awk $(GOLDEN_PEBS) >$@
+# The golden traces as tables; as above.
+GOLDEN_PT := $(sort $(wildcard tests/golden/pt-*.txt))
+$(B)/gen/pt_golden.inc: $(GOLDEN_PT) tests/golden/pt.awk | $(B)/gen
+	@awk -f tests/golden/pt.awk $(GOLDEN_PT) >$@
 
 # Which commit this is, for the report; rewritten only when it changes.
 VERSION := 0.1 (git $(shell git describe --always --dirty 2>/dev/null || echo unknown))
@@ -93,7 +97,8 @@ $(B)/gen/version.h: $(B)/setup.done FORCE | $(B)/gen
 .PHONY: FORCE
 
 GENERATED := $(B)/setup.done $(B)/gen/cases.inc $(B)/gen/personalities.inc \
-             $(B)/gen/pebs_golden.inc $(B)/gen/version.h
+             $(B)/gen/pebs_golden.inc $(B)/gen/pt_golden.inc \
+             $(B)/gen/version.h
 $(B)/gen:
 	@mkdir -p $@
 

@@ -221,7 +221,8 @@ def machine():
                {"cpu": "skylake-2021"}, quick, whole=True, file=True)
     yield Boot("plain QEMU, no simulated processor",
                both(clean, file_is_report, no_line_twice,
-                    verdicts({"pebs_decode_golden": "PASS"})),
+                    verdicts({"pebs_decode_golden": "PASS",
+                              "pt_decode_golden": "PASS"})),
                silicon=False, whole=True)
     yield Boot("plain QEMU, 4 processors", clean, silicon=False, smp=4)
     yield Boot("simulated, 4 processors", clean,
