@@ -101,12 +101,21 @@ static uint64_t field(const struct pt_packet *packet, unsigned high,
     return packet->payload >> low & (UINT64_MAX >> (63 - (high - low)));
 }
 
-/* The payload in the manual's words; reserved bits are left out. */
-static void print_payload(const struct pt_packet *packet, uint64_t ip,
-                          FILE *out)
+/* Name, and the payload in the manual's words without reserved bits. */
+static void print_packet(const struct pt_packet *packet, uint64_t ip, FILE *out)
 {
 #define FIELD(high, low) field(packet, high, low)
 #define PRINT(...)       fprintf(out, __VA_ARGS__)
+    switch (packet->kind) {
+    case PT_PSB:
+    case PT_PSBEND:
+    case PT_OVF:
+    case PT_TRACESTOP:
+        fputs(pt_kind_name(packet->kind), out);
+        return;
+    default:
+        PRINT("%-9s ", pt_kind_name(packet->kind));
+    }
     switch (packet->kind) {
     case PT_TNT_8:
     case PT_TNT_64:
@@ -215,9 +224,8 @@ static void print_packets(struct printer *printer,
             printer->ip = 0;
         if (packet->kind >= PT_TIP && packet->kind <= PT_FUP)
             printer->ip = pt_ip(printer->ip, packet->detail, packet->payload);
-        fprintf(out, "0x%08" PRIx64 " %-9s ", offset,
-                pt_kind_name(packet->kind));
-        print_payload(packet, printer->ip, out);
+        fprintf(out, "0x%08" PRIx64 " ", offset);
+        print_packet(packet, printer->ip, out);
         fputc('\n', out);
     }
 }

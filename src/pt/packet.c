@@ -326,9 +326,9 @@ static enum pt_result search(struct pt_reader *reader)
         return PT_MORE;
     reader->synced = found;
     reader->block = 0;
+    reader->where = reader->lost;
     if (pt_offset(reader) == reader->lost)
         return found ? PT_OK : PT_END;
-    reader->where = reader->lost;
     reader->lost = pt_offset(reader);
     return PT_LOST;
 }
