@@ -326,7 +326,7 @@ static void synchronises(void **state)
     finish(&in);
     begin(&in, "\x04\x04\x02\x82", 4, true);
     expect_next(&in, PT_LOST, 0, 4);
-    expect_next(&in, PT_END, 0, 4);
+    expect_next(&in, PT_END, 4, 4);
     finish(&in);
     for (size_t before = 0; before < 64; before++)
         for (unsigned fill = 0; fill < 3; fill++) {
