@@ -255,7 +255,8 @@ bench: $(BENCH:tests/%.c=$(B)/%)
 # Not part of `make test`: nothing else needs clang. Each target has ten
 # seconds and the same seed in every run.
 FUZZ := $(patsubst tests/%.c,$(B)/%,$(sort $(wildcard tests/fuzz/*.c)))
-$(B)/fuzz/%: tests/fuzz/%.c $(PURE) $(wildcard src/*.h src/pmu/*.h) | $(GENERATED)
+$(B)/fuzz/%: tests/fuzz/%.c $(PURE) \
+             $(wildcard src/*.h src/pmu/*.h src/pt/*.h tests/pt/*.h) | $(GENERATED)
 	@mkdir -p $(@D)
 	@echo "  clang $@"
 	@clang -std=c11 -O1 -g -fsanitize=fuzzer,address,undefined \

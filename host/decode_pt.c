@@ -36,6 +36,17 @@ static bool feed(struct input *input, struct pt_reader *reader)
     return true;
 }
 
+/* The byte, or the two behind which nothing is known. */
+static void complain_opcode(const struct pt_reader *reader)
+{
+    const uint8_t *bytes = reader->bytes + reader->at;
+
+    fprintf(stderr, "%s %02XH", pt_result_text(PT_UNDEFINED_OPCODE), bytes[0]);
+    if (bytes[0] == 0x02)
+        fprintf(stderr, " %02XH", bytes[1]);
+    fputc('\n', stderr);
+}
+
 /* One line for a result that is no packet. */
 static void complain(struct input *input, const struct pt_reader *reader,
                      enum pt_result result)
@@ -51,9 +62,7 @@ static void complain(struct input *input, const struct pt_reader *reader,
         fprintf(stderr, "%s, after %" PRIu64 " bytes of it\n",
                 pt_result_text(result), to - from);
     else if (result == PT_UNDEFINED_OPCODE)
-        fprintf(stderr, "%s %02XH%s\n", pt_result_text(result),
-                reader->bytes[reader->at],
-                reader->bytes[reader->at] == 0x02 ? " .." : "");
+        complain_opcode(reader);
     else
         fprintf(stderr, "%s\n", pt_result_text(result));
 }

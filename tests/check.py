@@ -12,7 +12,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path[:0] = [os.path.join(ROOT, d)
                 for d in ("scripts", "tests", "tests/boot")]
 
-passed = failed = 0
+passed = failed = skipped = 0
 
 
 def result(name, problems):
@@ -24,6 +24,13 @@ def result(name, problems):
     print(("ok      " if not problems else "FAILED  ") + name, flush=True)
     for problem in problems:
         print("        " + problem.rstrip().replace("\n", "\n        "))
+
+
+def skip(name, reason):
+    """A check that cannot be made here."""
+    global skipped
+    skipped += 1
+    print(f"SKIP    {name}: {reason}", flush=True)
 
 
 def host():
@@ -49,6 +56,8 @@ def host():
 
     import tool
     tool.run(result)
+    import tool_pt
+    tool_pt.run(result, skip)
 
 
 def lint():
@@ -78,6 +87,8 @@ def main():
         globals()[name]()
     if passed + failed:
         print(f"{time.monotonic() - start:.0f} s")
+        if skipped:
+            print(f"{skipped} skipped")
         print(f"{passed} passed, {failed} failed")
     return 1 if failed else 0
 

@@ -403,7 +403,9 @@ static size_t many(struct pt_reader *reader, struct pt_packet *packets)
 
 void pt_open(struct pt_reader *reader)
 {
-    *reader = (struct pt_reader){.bytes = NULL};
+    static const uint8_t none[1];
+
+    *reader = (struct pt_reader){.bytes = none};
 }
 
 void pt_feed(struct pt_reader *reader, const uint8_t *bytes, size_t size,

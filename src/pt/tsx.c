@@ -364,7 +364,16 @@ static size_t cyc_length(const uint8_t *bytes)
     return length;
 }
 
-/* Steps over the packets that change nothing while idle but the last IP. */
+/* Steps over PADs, eight at a time. */
+static void skip_pads(struct pt_reader *reader)
+{
+    while (reader->at + 8 <= reader->size &&
+           pt_get64(reader->bytes + reader->at) == 0)
+        reader->at += 8;
+}
+
+/* Steps over the packets that change nothing while idle and PacketEn is 1, but
+ * for the last IP. */
 static void skip(struct pt_tsx *tsx)
 {
     struct pt_reader *reader = &tsx->reader;
@@ -436,8 +445,11 @@ enum pt_result pt_tsx_next(struct pt_tsx *tsx, struct pt_tsx_event *event)
         return PT_OK;
     }
     for (;;) {
-        if (tsx->phase == PT_IDLE && !tsx->fup_owned && !tsx->overflow &&
-            reader->synced && reader->block == 0)
+        if (reader->synced && reader->block == 0)
+            skip_pads(reader);
+        if (tsx->phase == PT_IDLE && tsx->packet_en == PT_YES &&
+            !tsx->fup_owned && !tsx->overflow && reader->synced &&
+            reader->block == 0)
             skip(tsx);
         const uint64_t offset = pt_offset(reader);
         result = pt_next(reader, &packet);
