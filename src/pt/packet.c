@@ -367,7 +367,7 @@ static enum pt_result one(struct pt_reader *reader, struct pt_packet *packet)
  * reader: wrong, or the start of a block. The lengths by the first byte are
  * found for every byte, packet or not, before going from packet to packet: so
  * each step waits for one load, not for two. */
-#define SPAN   128
+#define SPAN   256
 #define MARGIN (PSB_LENGTH + 2)
 static size_t many(struct pt_reader *reader, struct pt_packet *packets)
 {

@@ -187,6 +187,32 @@ static void ratio(const char *what, const double theirs[ROUNDS],
            ratios[ROUNDS - 1]);
 }
 
+/* Random bytes over the trace, with a PSB every `period` bytes, or none. */
+static void garbage(const char *what, struct stream *in, size_t period)
+{
+    static struct pt_packet packets[PT_ROOM];
+    struct pt_reader reader;
+    enum pt_result result;
+    uint64_t seed = 88172645463325252, count = 0, lost = 0;
+
+    for (size_t i = 0; i < in->size; i++)
+        in->bytes[i] = (uint8_t)next(&seed);
+    for (size_t at = 0; period != 0 && at + 16 <= in->size; at += period)
+        put_psb(&(struct stream){in->bytes + at, 0, 16});
+    const double start = seconds();
+    pt_open(&reader);
+    pt_feed(&reader, in->bytes, in->size, true);
+    do {
+        count += pt_decode(&reader, packets, PT_ROOM, &result);
+        if (result == PT_LOST)
+            lost += pt_offset(&reader) - reader.where;
+    } while (result != PT_END);
+    printf("%-22s %7.1f MB/s, %.1f %% of the bytes passed over, %" PRIu64
+           " packets\n",
+           what, (double)in->size / (seconds() - start) / 1e6,
+           100 * (double)lost / (double)in->size, count);
+}
+
 int main(int argc, char **argv)
 {
     struct stream in = {.room = argc > 1 ? SHORT : BYTES};
@@ -226,6 +252,8 @@ int main(int argc, char **argv)
                                  "events, libipt"};
     for (unsigned i = 0; i < 4; i++)
         print(names[i], times[i], (double)ours.packets, (double)in.size);
+    garbage("garbage, no PSB", &in, 0);
+    garbage("garbage, PSB each 4 KiB", &in, PERIOD);
     free(in.bytes);
     return 0;
 }
