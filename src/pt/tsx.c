@@ -448,8 +448,7 @@ enum pt_result pt_tsx_next(struct pt_tsx *tsx, struct pt_tsx_event *event)
         if (reader->synced && reader->block == 0)
             skip_pads(reader);
         if (tsx->phase == PT_IDLE && tsx->packet_en == PT_YES &&
-            !tsx->fup_owned && !tsx->overflow && reader->synced &&
-            reader->block == 0)
+            !tsx->overflow && reader->synced && reader->block == 0)
             skip(tsx);
         const uint64_t offset = pt_offset(reader);
         result = pt_next(reader, &packet);

@@ -346,6 +346,36 @@ static void synchronises(void **state)
         }
 }
 
+/* The same in two blocks, wherever the first ends: as long as the run may go
+ * on, no PSB is there. */
+static void synchronises_in_blocks(void **state)
+{
+    (void)state;
+    for (size_t run = 16; run < 60; run += 2)
+        for (size_t split = 0; split <= run + 4; split++) {
+            uint8_t bytes[128] = {0x04, 0x82}, second[128];
+            struct pt_packet packet;
+            struct reading in;
+            for (size_t i = 0; i < run; i++)
+                bytes[2 + i] = (i & 1) == 0 ? 0x02 : 0x82;
+            memcpy(bytes + 2 + run, "\x02\x23", 2);
+            begin(&in, bytes, split, false);
+            enum pt_result result = pt_next(&in.reader, &packet);
+            if (result == PT_MORE) {
+                const size_t at = (size_t)pt_offset(&in.reader);
+                memcpy(second, bytes + at, run + 4 - at);
+                pt_feed(&in.reader, second, run + 4 - at, true);
+                result = pt_next(&in.reader, &packet);
+            } else {
+                assert_int_equal(split, run + 4);
+            }
+            assert_int_equal(result, PT_LOST);
+            assert_int_equal(pt_offset(&in.reader), 2 + run - 16);
+            expect_next(&in, PT_OK, 0, 2 + run);
+            finish(&in);
+        }
+}
+
 /* A PSB in a stream that is cut by another: behind a whole packet, the run is
  * too long; and its last 16 bytes are found. */
 static void psb_cut_by_a_psb(void **state)
@@ -479,6 +509,7 @@ int main(void)
         cmocka_unit_test(refused),
         cmocka_unit_test(every_opcode),
         cmocka_unit_test(synchronises),
+        cmocka_unit_test(synchronises_in_blocks),
         cmocka_unit_test(psb_cut_by_a_psb),
         cmocka_unit_test(resumes_after_damage),
         cmocka_unit_test(blocks),

@@ -5,8 +5,9 @@
 #include "src/pt/golden.h"
 #include "src/pt/psb.h"
 #include "src/pt/tsx.h"
-#include "tests/pt/encode.h"
+#include "tests/pt/random.h"
 
+#include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,7 +18,7 @@
 
 #include <cmocka.h>
 
-#define IP(n) (UINT64_C(0x401000) + 16 * (n))
+#define IP(n) (UINT64_C(0x401000) + (n))
 
 /* clang-format off */
 
@@ -38,6 +39,8 @@ static void write_letter(struct stream *out, char letter, unsigned *ips)
     case '0': put_fup(out, 0, 0); break; /* suppressed */
     case '1': put_tip(out, 0, 0); break;
     case 'd': put_ip(out, 0x01, 0, 0); break;
+    case 'h': put_fup(out, 1, *ips); break; /* compressed */
+    case 'H': put_tip(out, 1, *ips); break;
     case 'n': put_tnt(out, 1, 2); break;
     case 'N': put_tnt_64(out, 5, 7); break;
     case 'p': put(out, 0, 1); break;
@@ -84,11 +87,11 @@ static void print_event(const struct pt_tsx_event *event, char *out)
     if (event->transition == PT_STATE)
         out += sprintf(out, "%d", event->in_tx);
     if (event->has_ip)
-        out += sprintf(out, "@%d", (int)(event->ip - IP(0)) / 16);
+        out += sprintf(out, "@%" PRId64, (int64_t)(event->ip - IP(0)));
     if (event->has_target)
-        out += sprintf(out, ">%d", (int)(event->target - IP(0)) / 16);
+        out += sprintf(out, ">%" PRId64, (int64_t)(event->target - IP(0)));
     if (event->has_region)
-        out += sprintf(out, "<%d", (int)(event->region - IP(0)) / 16);
+        out += sprintf(out, "<%" PRId64, (int64_t)(event->region - IP(0)));
     sprintf(out, "%s ", deviations[event->deviation]);
 }
 
@@ -205,6 +208,7 @@ static const char *const rows[][2] = {
     {"O PE G BF", "S0@0 B@2 "},
     {"O PCE F BF", "S0@0 S0 B@2 "},
     {"O B C G CF", "S0@0 B C C@2!outside "},
+    {"O PCFE nTn F n", "S0@0 S0@1 -!tip "},
     {"O n F n", "S0@0 -!tip "}, /* not the OVF's: it has none */
     {"O D BF", "S0@0 B@2 "},
     /* damage: as little is known as at the start */
@@ -275,6 +279,57 @@ static void prefixes(void **state)
     }
 }
 
+/* Each PSB makes the last IP 0: compression begins anew. */
+static void last_ip_at_psb(void **state)
+{
+    uint8_t bytes[64];
+    char said[64], want[64];
+    struct stream stream = {bytes, 0, sizeof(bytes)};
+
+    (void)state;
+    put_psb(&stream);
+    put_fup(&stream, 3, 0x7fff12345678);
+    put2(&stream, 0x02, 0x23);
+    put_psb(&stream);
+    put2(&stream, 0x02, 0x23);
+    put_mode_tsx(&stream, 1, 0);
+    put_fup(&stream, 1, 0xabcd);
+    read_stream(&stream, sizeof(bytes), said);
+    sprintf(want, "B@%" PRId64 " ", (int64_t)(0xabcd - IP(0)));
+    assert_string_equal(said, want);
+}
+
+/* Random streams: what is stepped over many bytes at a time, and what is looked
+ * at packet by packet because no block is longer than that. */
+static void stepped_over(void **state)
+{
+    static uint8_t bytes[16384];
+    static char whole[65536], said[65536];
+
+    (void)state;
+    for (uint64_t seed = 1; seed <= 300; seed++) {
+        struct stream stream = {bytes, 0, sizeof(bytes)};
+        uint64_t random = seed * 0x9e3779b97f4a7c15;
+        unsigned before = PT_PAD, ips = 0;
+        for (const char *l = "PFCE"; *l != '\0'; l++)
+            write_letter(&stream, *l, &ips);
+        while (stream.size + 64 < (seed < 200 ? 3000 : 300)) {
+            struct pt_packet packet = random_packet(&random, before);
+            for (; random_bits(&random, 3) != 0;)
+                write_letter(&stream,
+                             "nnncTHymt1npBhCF"[random_bits(&random, 4)], &ips);
+            if (packet.kind == PT_BBP)
+                continue;
+            put_packet(&stream, &packet);
+            before = packet.kind;
+        }
+        read_stream(&stream, sizeof(bytes), whole);
+        read_stream(&stream, 1 + seed % 7, said);
+        assert_true(strlen(whole) > 20); /* some were there */
+        assert_string_equal(said, whole);
+    }
+}
+
 static void golden_streams(void **state)
 {
     size_t row = 0, end;
@@ -323,10 +378,9 @@ static void names_and_texts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_row),
-        cmocka_unit_test(prefixes),
-        cmocka_unit_test(golden_streams),
-        cmocka_unit_test(names_and_texts),
+        cmocka_unit_test(each_row),       cmocka_unit_test(prefixes),
+        cmocka_unit_test(last_ip_at_psb), cmocka_unit_test(stepped_over),
+        cmocka_unit_test(golden_streams), cmocka_unit_test(names_and_texts),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
