@@ -139,7 +139,9 @@ def payloads():
             ("0233", "bep       IP 0"),
             ("02138120", "cfe       type 0x1, vector 32, IP 1"),
             ("0253c70100000000 000000", "evd       type 0x7, 0x1"),
-            ("d98001", "trig      0x180, IP 1"), ("0000", "pad       x 2")]
+            ("d98001", "trig      0x180, IP 1"), ("0000", "pad       x 2"),
+            ("0282" * 8, "psb"), ("000000", "pad       x 3"),
+            ("3d3412", "fup       IPBytes 1, 0x0000000000001234")]
     data = PSB + PSBEND + b"".join(bytes.fromhex(row) for row, _ in rows)
     status, lines, errors = decode(data)
     if status or errors or [l[11:] for l in lines[2:]] != [r for _, r in rows]:
@@ -197,10 +199,15 @@ def run(result, skip):
         "at 0x13: undefined opcode 02H 01H",
         "at 0x13: 2 bytes passed over: then a PSB",
         "at 0x27: MODE.TSX with InTX and TXAbort both set", packets=5))
-    status, lines, errors = decode(PSB + PSBEND + b"\x99\x21\x06", "--tsx")
+    status, lines, errors = decode(
+        PSB + PSBEND + b"\x99\x21\x3d\x10\x10\x99\x22\x3d\x20\x10\x2d\x30\x10"
+        b"\x99\x21\x06", "--tsx")
     result("tool: a deviation", [] if (status, lines, errors) == (1, [
-        "0x00000012 begin     IP unknown",
-        "0x00000012 DEVIATION MODE.TSX without its FUP, seen at 0x14"], [])
+        "0x00000012 begin     IP 0x0000000000001010",
+        "0x00000017 abort     IP 0x0000000000001020, target 0x0000000000001030,"
+        " region 0x0000000000001010",
+        "0x0000001f begin     IP unknown",
+        "0x0000001f DEVIATION MODE.TSX without its FUP, seen at 0x21"], [])
         else [f"status {status}, {lines}, {errors}"])
     result("tool: trace of 4 GiB", huge())
     result("tool: memory does not grow with the trace", bounded())
