@@ -20,6 +20,14 @@ static bool is_counter(uint32_t msr)
            msr - IA32_FIXED_CTR(0) < FIXED;
 }
 
+/* The bits that hold what was written to them. */
+static uint64_t holds(uint32_t msr)
+{
+    if (is_counter(msr))
+        return 0;
+    return msr == IA32_RTIT_STATUS ? ~IA32_RTIT_STATUS_ENABLES : UINT64_MAX;
+}
+
 static bool keeps(const struct journal *journal, uint32_t msr)
 {
     for (unsigned i = 0; i < journal->count; i++)
@@ -78,7 +86,7 @@ void journal_undo(struct journal *journal, const struct identity *id,
         journal->count = last;
         entry.vector = undo_one(id, &entry);
         if (entry.vector != HW_NO_FAULT ||
-            (entry.got != entry.old && !is_counter(entry.msr)))
+            ((entry.got ^ entry.old) & holds(entry.msr)) != 0)
             tell(context, &entry);
     }
 }

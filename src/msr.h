@@ -59,6 +59,7 @@
 /* SDM 3B, "Layout of IA32_DEBUGCTL MSR", "Freezing LBRs and Performance
  * Counters on PMI". */
 #define IA32_DEBUGCTL                       0x1d9u
+#define IA32_DEBUGCTL_LBR                   BIT(0)
 #define IA32_DEBUGCTL_FREEZE_LBRS_ON_PMI    BIT(11)
 #define IA32_DEBUGCTL_FREEZE_PERFMON_ON_PMI BIT(12)
 #define IA32_DEBUGCTL_FREEZE_WHILE_SMM_EN   BIT(14)
@@ -76,6 +77,7 @@
 #define IA32_PERF_GLOBAL_STATUS                  0x38eu
 #define IA32_PERF_GLOBAL_STATUS_OVF_PMC(n)       BIT(n)
 #define IA32_PERF_GLOBAL_STATUS_OVF_FIXED_CTR(n) BIT(32 + (n))
+#define IA32_PERF_GLOBAL_STATUS_Trace_ToPA_PMI   BIT(55)
 #define IA32_PERF_GLOBAL_STATUS_LBR_FRZ          BIT(58)
 #define IA32_PERF_GLOBAL_STATUS_CTR_FRZ          BIT(59)
 #define IA32_PERF_GLOBAL_STATUS_OVF_DS_BUFFER    BIT(62)
@@ -100,6 +102,22 @@
 /* SDM 3B, "Layout of IA32_PEBS_ENABLE MSR". */
 #define IA32_PEBS_ENABLE        0x3f1u
 #define IA32_PEBS_ENABLE_PMC(n) BIT(n)
+
+/* SDM 3C, Intel Processor Trace, "IA32_RTIT_OUTPUT_BASE MSR",
+ * "IA32_RTIT_OUTPUT_MASK_PTRS MSR", "IA32_RTIT_CTL MSR", "IA32_RTIT_STATUS
+ * MSR". */
+#define IA32_RTIT_OUTPUT_BASE      0x560u
+#define IA32_RTIT_OUTPUT_MASK_PTRS 0x561u
+#define IA32_RTIT_CTL              0x570u
+#define IA32_RTIT_CTL_TraceEn      BIT(0)
+#define IA32_RTIT_CTL_OS           BIT(2)
+#define IA32_RTIT_CTL_ToPA         BIT(8)
+#define IA32_RTIT_CTL_BranchEn     BIT(13)
+#define IA32_RTIT_CTL_PSBFreq(n)   ((uint64_t)(n) << 24) /* [27:24] */
+#define IA32_RTIT_STATUS           0x571u
+#define IA32_RTIT_STATUS_ENABLES   BITS(2, 0) /* the processor's own */
+#define IA32_RTIT_STATUS_Error     BIT(4)
+#define IA32_RTIT_STATUS_Stopped   BIT(5)
 
 /* Full-width aliases of IA32_PMC(n), where IA32_PERF_CAPABILITIES[13] is set.
  */

@@ -51,6 +51,13 @@ bool needs_met(const struct needs *needs, const struct identity *id,
          "PEBS records of format 2 or 3 (IA32_PERF_CAPABILITIES[11:8])"},
         {NEED_PEBS_3, id->pebs_format >= 3,
          "PEBS records of format 3 (IA32_PERF_CAPABILITIES[11:8])"},
+        {NEED_PT, id->pt, "Processor Trace (CPUID.7.0:EBX[25])"},
+        {NEED_PT, (id->leaf14_ecx & (LEAF14_TOPA | LEAF14_RANGE)) != 0,
+         "a trace in memory (CPUID.14H.0:ECX[0] or ECX[2])"},
+        {NEED_PT_TOPA, (id->leaf14_ecx & LEAF14_TOPA) != 0,
+         "trace output by ToPA (CPUID.14H.0:ECX[0])"},
+        {NEED_PT_RANGE, (id->leaf14_ecx & LEAF14_RANGE) != 0,
+         "trace output to a single range (CPUID.14H.0:ECX[2])"},
         {NEED_TWO_PROCESSORS, processors >= 2, "two logical processors"},
     };
 

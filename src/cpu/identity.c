@@ -141,6 +141,24 @@ static void read_pmu(struct identity *out)
     }
 }
 
+/* SDM 3C, Intel Processor Trace, "CPUID Leaf 14H Enumeration of Intel PT
+ * Capabilities". */
+static void read_trace(struct identity *out)
+{
+    struct hw_cpuid r;
+
+    out->pt = out->leaf_max >= 0x14 && bit(out->leaf7_ebx, 25);
+    if (!out->pt)
+        return;
+    hw_cpuid(0x14, 0, &r);
+    out->leaf14_ebx = r.ebx;
+    out->leaf14_ecx = r.ecx;
+    if (r.eax == 0) /* the last subleaf */
+        return;
+    hw_cpuid(0x14, 1, &r);
+    out->leaf14_1_ebx = r.ebx;
+}
+
 static void read_topology(struct identity *out)
 {
     struct hw_cpuid r;
@@ -173,6 +191,7 @@ void identity_read(struct identity *out)
     read_microcode(out);
     read_features(out);
     read_pmu(out);
+    read_trace(out);
     read_topology(out);
     read_brand(out);
 }

@@ -38,11 +38,20 @@ struct identity {
     bool pebs_unavailable;      /* IA32_MISC_ENABLE (1A0H)[12]; or it faults */
     bool full_width_writes;     /* 345H[13] */
 
+    bool pt; /* CPUID.7.0:EBX[25]; then, zero where absent: */
+    uint32_t leaf14_ebx, leaf14_ecx; /* CPUID.14H.0 */
+    uint32_t leaf14_1_ebx;           /* CPUID.14H.1 */
+
     uint32_t apic_id;              /* CPUID.0BH:EDX, or 1:EBX[31:24] */
     uint8_t smt_shift, core_shift; /* CPUID.0BH.0/1:EAX[4:0]; 0 if absent */
     bool topology_known;           /* leaf 0BH is there */
     uint8_t core_type;             /* CPUID.1AH:EAX[31:24]; 0: not hybrid */
 };
+
+#define LEAF14_PSB_FREQ  (UINT32_C(1) << 1) /* EBX: PSBFreq may be set */
+#define LEAF14_TOPA      (UINT32_C(1) << 0) /* ECX: output by ToPA */
+#define LEAF14_TOPA_MANY (UINT32_C(1) << 1) /* ECX: of several regions */
+#define LEAF14_RANGE     (UINT32_C(1) << 2) /* ECX: to a single range */
 
 /* The signature that the project's own simulated processor carries in
  * hypervisor_name. A report made on it has to say so. */
