@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* trace.c - takes traces. */
+#include "src/trace/trace.h"
+
+#include "src/mem.h"
+#include "src/msr.h"
+#include "src/tsx/probe.h"
+
+#define RANGE_BYTES 4096u /* no errata are known for one page */
+
+_Static_assert(2 * TRACE_BYTES <= RUN_BUFFER_BYTES, "aligned within");
+_Static_assert(TRACE_BYTES == TOPA_REGION_BYTES << 3, "a size of ToPA");
+#define TRACE_SIZE 3
+
+static bool nobody_else(struct run *t)
+{
+    uint64_t control, debugctl = 0;
+
+    if (!get_msr(t, IA32_RTIT_CTL, &control))
+        return false;
+    if ((control & IA32_RTIT_CTL_TraceEn) != 0) {
+        skip(t, "needs a trace that nobody uses; IA32_RTIT_CTL (570H)[0] "
+                "(TraceEn) is 1");
+        return false;
+    }
+    if (!output_excludes_lbr(run_cpu(t)))
+        return true;
+    if (!get_msr(t, IA32_DEBUGCTL, &debugctl))
+        return false;
+    if ((debugctl & IA32_DEBUGCTL_LBR) != 0)
+        skip(t, "needs IA32_DEBUGCTL (1D9H)[0] (LBR) = 0, which excludes a "
+                "trace on this processor");
+    return (debugctl & IA32_DEBUGCTL_LBR) == 0;
+}
+
+static bool has_topa(const struct run *t)
+{
+    return (run_cpu(t)->leaf14_ecx & LEAF14_TOPA) != 0;
+}
+
+bool trace_take(struct trace *p, struct run *t)
+{
+    uint8_t *buffer = run_buffer(t);
+
+    *p = (struct trace){
+        .t = t,
+        .control = output_control(run_cpu(t), has_topa(t)),
+        .memory = buffer + (-(uintptr_t)buffer & (TRACE_BYTES - 1)),
+        .table = run_records(t),
+    };
+    return nobody_else(t);
+}
+
+/* IA32_RTIT_CTL last: the journal gives it back first, so that the others are
+ * written with TraceEn = 0 then too. */
+bool trace_arm_output(struct trace *p, uint64_t control, uint64_t base,
+                      uint64_t pointers)
+{
+    memset(p->memory, TRACE_GUARD, TRACE_BYTES);
+    p->armed = control;
+    p->base = base;
+    p->pointers = pointers;
+    return set_msr(p->t, IA32_RTIT_STATUS, 0) &&
+           set_msr(p->t, IA32_RTIT_OUTPUT_BASE, base) &&
+           set_msr(p->t, IA32_RTIT_OUTPUT_MASK_PTRS, pointers) &&
+           set_msr(p->t, IA32_RTIT_CTL, control);
+}
+
+bool trace_arm(struct trace *p)
+{
+    uint64_t memory = trace_at(p->memory), table = trace_at(p->table);
+
+    if (!has_topa(p->t))
+        return trace_arm_output(p, p->control, memory,
+                                output_range_pointers(RANGE_BYTES, 0));
+    output_topa_table(p->table, table, memory, 1, TRACE_SIZE, TOPA_STOP);
+    return trace_arm_output(p, p->control, table, output_topa_pointers(0, 0));
+}
+
+bool trace_start(struct trace *p)
+{
+    return set_msr(p->t, IA32_RTIT_CTL, p->armed | IA32_RTIT_CTL_TraceEn);
+}
+
+bool trace_stop(struct trace *p)
+{
+    struct hw_cpuid ignored;
+
+    if (!set_msr(p->t, IA32_RTIT_CTL, p->armed))
+        return false;
+    hw_cpuid(0, 0, &ignored); /* serialises: now the packets are in memory */
+    return get_msr(p->t, IA32_RTIT_STATUS, &p->status) &&
+           get_msr(p->t, IA32_RTIT_OUTPUT_BASE, &p->stopped_base) &&
+           get_msr(p->t, IA32_RTIT_OUTPUT_MASK_PTRS, &p->stopped_pointers);
+}
+
+size_t trace_bytes(const struct trace *p)
+{
+    size_t room = has_topa(p->t) ? TRACE_BYTES : RANGE_BYTES;
+    size_t offset = output_offset(p->stopped_pointers);
+
+    return offset < room ? offset : room;
+}
+
+size_t trace_guarded(const struct trace *p, size_t from, size_t to)
+{
+    const volatile uint8_t *memory = p->memory; /* the processor wrote to it */
+    size_t count = 0;
+
+    for (; from < to; from++)
+        count += memory[from] == TRACE_GUARD;
+    return count;
+}
+
+static bool trace_once(struct trace *p, bool (*workload)(void *argument),
+                       void *argument, bool *went, struct story *story)
+{
+    if (!trace_arm(p) || !trace_start(p))
+        return false;
+    *went = workload(argument);
+    if (!trace_stop(p))
+        return false;
+    story_read(p->memory, trace_bytes(p), story);
+    return check(p->t, (p->status & IA32_RTIT_STATUS_Error) == 0,
+                 "IA32_RTIT_STATUS (571H) = 0x%lx: [4] (Error) is 1 with a "
+                 "legal output",
+                 (unsigned long)p->status);
+}
+
+bool trace_try(struct trace *p, bool (*workload)(void *argument),
+               void *argument, struct story *story)
+{
+    unsigned disturbed = 0;
+    bool went = false;
+
+    for (unsigned i = 0; i < TRACE_TRIES; i++) {
+        if (!trace_once(p, workload, argument, &went, story))
+            return false;
+        bool stopped = (p->status & IA32_RTIT_STATUS_Stopped) != 0;
+        if (went && !stopped && !story_disturbed(story))
+            return true;
+        disturbed += went;
+    }
+    skip(p->t,
+         "needs a traced workload that goes as wanted: %u of %u did not, %u "
+         "were disturbed (OVF, SMI)",
+         TRACE_TRIES - disturbed, TRACE_TRIES, disturbed);
+    return false;
+}
+
+static bool run_transaction(void *argument)
+{
+    const struct trace_transaction *tx = argument;
+    struct tsx_block block = {
+        .body = tx->body, .argument = tx->argument, .count = tx->count};
+
+    return tsx_inside(&block) == tx->want;
+}
+
+bool trace_transaction(struct trace *p, const struct trace_transaction *tx,
+                       struct story *story)
+{
+    struct trace_transaction copy = *tx;
+
+    return trace_try(p, run_transaction, &copy, story);
+}
+
+bool trace_check(struct trace *p, const char *what, const struct story *story,
+                 const struct story_wanted wanted[], unsigned count)
+{
+    static const struct pt_tsx_event none;
+    static const struct story_wanted nothing;
+    unsigned which;
+    const char *wrong = story_judge(story, wanted, count, &which);
+    const struct pt_tsx_event *got =
+        which < story->count && which < STORY_EVENTS ? &story->events[which]
+                                                     : &none;
+    const struct story_wanted *want = which < count ? &wanted[which] : &nothing;
+
+    return check(
+        p->t, wrong == NULL,
+        "%s: event %u: %s: got %s at 0x%lx, target 0x%lx, offset 0x%lx; "
+        "wanted %s at 0x%lx to 0x%lx, target 0x%lx",
+        what, which, wrong != NULL ? wrong : "",
+        pt_transition_name(got->transition), (unsigned long)got->ip,
+        (unsigned long)got->target, (unsigned long)got->offset,
+        pt_transition_name(want->transition), (unsigned long)want->from,
+        (unsigned long)want->to, (unsigned long)want->target);
+}
+
+bool trace_jumps(unsigned turns)
+{
+    struct tsx_block block = {.body = tsx_body_jumps, .count = turns};
+
+    return tsx_outside(&block) == TSX_RAN;
+}

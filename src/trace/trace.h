@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * trace.h - a trace of this logical processor, taken around a workload: set-up,
+ * start, stop, and what is then in memory. Memory is run_buffer() and
+ * run_records(), whose addresses are physical ones under UEFI.
+ *
+ * SDM 3C, Intel Processor Trace, "Enabling and Configuration of Intel PT",
+ * "Disabling Packet Generation". Needs NEED_INTEL, NEED_PT.
+ */
+#ifndef SRC_TRACE_TRACE_H
+#define SRC_TRACE_TRACE_H
+
+#include "asm/tsx.h"
+#include "src/case.h"
+#include "src/trace/output.h"
+#include "src/trace/story.h"
+
+#define TRACE_BYTES 32768u
+#define TRACE_GUARD 0xe7 /* what the memory holds before */
+
+struct trace {
+    struct run *t;
+    uint64_t control; /* the usual one, of output_control() */
+    uint8_t *memory;  /* TRACE_BYTES, and aligned to them */
+    uint64_t *table;  /* one page, for ToPA */
+
+    /* After trace_arm(). */
+    uint64_t armed; /* IA32_RTIT_CTL without TraceEn */
+    uint64_t base, pointers;
+    /* After trace_stop(). */
+    uint64_t status, stopped_base, stopped_pointers;
+};
+
+/* False, with a SKIP, where someone else traces, or uses the LBRs of a
+ * processor on which these exclude a trace; or where an access faulted (ERROR
+ * is said). */
+bool trace_take(struct trace *p, struct run *t);
+
+/* Fills the memory with TRACE_GUARD and writes the registers, TraceEn = 0. The
+ * first form: the usual output, which is ToPA with one region of TRACE_BYTES
+ * and STOP, or the single range of a page where there is no ToPA. base: of the
+ * table or the range; a table is filled in before. */
+bool trace_arm(struct trace *p);
+bool trace_arm_output(struct trace *p, uint64_t control, uint64_t base,
+                      uint64_t pointers);
+
+/* Sets and clears TraceEn. Between the two no other MSR of the trace may be
+ * written. trace_stop() reads the registers; what they say is not checked. */
+bool trace_start(struct trace *p);
+bool trace_stop(struct trace *p);
+
+/* The bytes in memory, for the usual output, from p->memory on. */
+size_t trace_bytes(const struct trace *p);
+
+/* The bytes from `from` up to `to` in memory that are still TRACE_GUARD. */
+size_t trace_guarded(const struct trace *p, size_t from, size_t to);
+
+/* Traces workload(argument), which returns true where it went as wanted, until
+ * it does and nothing disturbed the trace; at most TRACE_TRIES times. True:
+ * *story is that trace's. False: a SKIP says that none came, or an ERROR what
+ * faulted; or a FAIL that IA32_RTIT_STATUS says Error. */
+#define TRACE_TRIES 20
+bool trace_try(struct trace *p, bool (*workload)(void *argument),
+               void *argument, struct story *story);
+
+/* The usual workload: one transaction, wanted to end as in `want`. */
+struct trace_transaction {
+    const uint8_t *body;
+    uint64_t argument, count;
+    int want; /* TSX_COMMITTED, TSX_ABORTED */
+};
+bool trace_transaction(struct trace *p, const struct trace_transaction *tx,
+                       struct story *story);
+
+/* Checks that the story is these transitions; `what` is for the line. */
+bool trace_check(struct trace *p, const char *what, const struct story *story,
+                 const struct story_wanted wanted[], unsigned count);
+
+/* tsx_body_jumps, outside of a transaction, while a trace runs: 4 bytes of it
+ * for each of `turns`, or a little more. */
+bool trace_jumps(unsigned turns);
+
+/* An address as a number. */
+static inline uint64_t trace_at(const void *label)
+{
+    return (uint64_t)(uintptr_t)label;
+}
+
+#endif
