@@ -48,6 +48,8 @@ hle_%1:
         mov     rax, 1 << 63
         xor     ecx, ecx
         xor     edx, edx
+global hle_%1_acquire
+hle_%1_acquire:
         %3
 global hle_%1_acquired
 hle_%1_acquired:
@@ -64,7 +66,10 @@ hle_%1_acquired:
         mov     ebx, 0
         mov     ecx, 0
         xor     edx, edx
+global hle_%1_release, hle_%1_released
+hle_%1_release:
         %4
+hle_%1_released:
         ask     r11
         mov     [rdi + INSIDE], r10
         mov     [rdi + OUTSIDE], r11

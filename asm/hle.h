@@ -64,5 +64,8 @@ hle_region hle_plain;
 
 /* The instruction behind the XACQUIRE of hle_xchg, of hle_other_value. */
 extern const uint8_t hle_xchg_acquired[], hle_other_value_acquired[];
+/* XACQUIRE and XRELEASE themselves, and the instruction behind the latter. */
+extern const uint8_t hle_xchg_acquire[], hle_xchg_release[];
+extern const uint8_t hle_other_value_acquire[], hle_other_value_released[];
 
 #endif

@@ -235,6 +235,8 @@ body nest
 body nest_xabort
         xbegin  inner_fallback
         not     rsi
+global tsx_body_nest_xabort_at
+tsx_body_nest_xabort_at:
         xabort  0x5a
         xend
         NEXT
@@ -332,6 +334,37 @@ raising divide
 body int3
         int3
 trapped int3
+        NEXT
+
+; Eight conditional branches over one byte, taken where the argument's bit is 1, the
+; lowest first; and the same with an XABORT behind.
+%macro branches 0
+%assign n 0
+%rep 8
+        bt      rsi, n
+        jc      short $+3
+        nop
+%assign n n+1
+%endrep
+%endmacro
+
+body branches
+        branches
+        NEXT
+
+body branches_xabort
+        branches
+global tsx_body_branches_xabort_at
+tsx_body_branches_xabort_at:
+        xabort  0x42
+        NEXT
+
+; So many indirect jumps as the count says, each followed by a conditional branch.
+body jumps
+        lea     rcx, [.to]
+.from:  jmp     rcx
+.to:    dec     rdx
+        jnz     .from
         NEXT
 
 ; What some processor may carry out after all must do no harm: MSR 8BH is written

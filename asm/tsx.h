@@ -69,6 +69,13 @@ extern const uint8_t tsx_body_hold_load[], tsx_body_hold_store[];
 #define TSX_HELD UINT64_MAX
 extern const uint8_t tsx_body_store[]; /* of count at argument */
 extern const uint8_t tsx_body_load[];  /* from argument */
+/* TSX_BRANCHES conditional branches, taken where the argument's bit is 1, the
+ * lowest first; then XABORT 42H, where the second label is. */
+extern const uint8_t tsx_body_branches[], tsx_body_branches_xabort[],
+    tsx_body_branches_xabort_at[];
+#define TSX_BRANCHES 8
+/* Count indirect jumps, each with a conditional branch behind. */
+extern const uint8_t tsx_body_jumps[];
 extern const uint8_t tsx_body_ud2[], tsx_body_divide[], tsx_body_int3[];
 /* One instruction each. SGDT, FXSAVE (16-byte aligned), CLFLUSH, INVLPG and
  * MOVNTI act on argument; MOV to DR0
@@ -101,6 +108,11 @@ extern const uint8_t tsx_bodies_xabort[];
 /* Where an abort goes on, and so the RIP of an exception that is delivered all
  * the same: it has a fix-up too. So has each XABORT. */
 extern const uint8_t tsx_fallback[];
+
+/* The outermost XBEGIN and XEND; instructions that abort. */
+extern const uint8_t tsx_inside_fault[], tsx_inside_end_fault[],
+    tsx_body_nest_xabort_at[], tsx_body_ud2_fault[], tsx_body_divide_fault[],
+    tsx_body_load_fault[];
 
 /* The instruction of tsx_body_store, for an instruction breakpoint. */
 extern const uint8_t tsx_body_store_fault[];

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* An XRELEASE that does not match aborts the elision: the abort goes on at the
+ * XACQUIRE, and what runs then is no transaction. */
+#include "asm/hle.h"
+#include "src/trace/trace.h"
+
+#define TURNS   4
+#define LOCK_AT 4096 /* of run_records(), behind the table */
+
+static bool mismatch(void *argument)
+{
+    volatile uint32_t *lock = argument;
+    struct hle_block block = {.lock = lock, .turns = TURNS, .ask = 1};
+
+    *lock = 0;
+    hle_other_value(&block);
+    return block.inside == 0; /* the section that was carried out at last */
+}
+
+TEST(pt_hle_abort,
+     .asks =
+         "Does a trace tell where an elided lock aborts, and the XACQUIRE as "
+         "where it goes on?",
+     .cite = "SDM 3C, Intel Processor Trace, table \"TSX Packet Scenarios\"",
+     .needs = {.regimes = REGIME_A,
+               .features = NEED_INTEL | NEED_PT | NEED_HLE})
+{
+    const uint64_t acquire = trace_at(hle_other_value_acquire);
+    const struct story_wanted wanted[] = {
+        {PT_BEGIN, acquire, acquire, 0},
+        {PT_ABORT, acquire, trace_at(hle_other_value_released) - 1, acquire}};
+    unsigned silent = 0;
+    struct trace p;
+    struct story story;
+
+    /* Set-up. */
+    if (!trace_take(&p, t))
+        return;
+
+    /* Measured: an XACQUIRE may not elide, and then is silent. */
+    do {
+        if (!trace_try(&p, mismatch, (uint8_t *)run_records(t) + LOCK_AT,
+                       &story))
+            return;
+    } while (story.count == 0 && ++silent < TRACE_TRIES);
+    if (story.count == 0) {
+        skip(t, "needs a lock that is elided; %u of %u were not", silent,
+             TRACE_TRIES);
+        return;
+    }
+
+    /* Check. */
+    trace_check(&p, "XRELEASE of another value", &story, wanted, 2);
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* PSB+ says whether a transaction runs: MODE.TSX between PSB and PSBEND. */
+#include "src/trace/trace.h"
+#include "src/tsx/probe.h"
+
+/* Not enumerated: Broadwell. */
+#define PERIOD_UNKNOWN 8192u
+/* A turn makes 4 bytes of trace or a little more. */
+#define TURN_BYTES 4
+
+TEST(pt_in_tx_in_psb,
+     .asks = "Does PSB+ say InTX = 1 in a transaction, and 0 outside?",
+     .cite =
+         "SDM 3C, Intel Processor Trace, \"Decoder Synchronization (PSB+)\", "
+         "\"MODE.TSX Packet Definition\"",
+     .needs = {.features = NEED_INTEL | NEED_PT | NEED_PT_TOPA | NEED_RTM})
+{
+    const uint32_t enumerated = output_psb_bytes(run_cpu(t));
+    const uint32_t period = enumerated != 0 ? enumerated : PERIOD_UNKNOWN;
+    const struct trace_transaction tx = {.body = tsx_body_jumps,
+                                         .count = 3 * period / 2 / TURN_BYTES,
+                                         .want = TSX_COMMITTED};
+    const uint64_t begin = trace_at(tsx_inside_fault),
+                   end = trace_at(tsx_inside_end_fault);
+    const struct story_wanted wanted[] = {{PT_BEGIN, begin, begin, 0},
+                                          {PT_COMMIT, end, end, 0}};
+    struct trace p;
+    struct story story;
+
+    /* Set-up. */
+    if (!probe_set_up(t) || !trace_take(&p, t))
+        return;
+    if (3 * period / 2 > TRACE_BYTES / 2) {
+        skip(t, "needs PSBs every 8 KB or less; PSBFreq allows %u bytes",
+             period);
+        return;
+    }
+
+    /* Measured. */
+    if (!trace_transaction(&p, &tx, &story))
+        return;
+
+    /* Check. */
+    trace_check(&p, "transaction longer than from PSB to PSB", &story, wanted,
+                2);
+    if (enumerated == 0 && story.packets[PT_PSB] < 2) {
+        skip(t,
+             "needs a PSB within %u bytes; how often they come is not "
+             "enumerated (CPUID.14H.0:EBX[1] = 0)",
+             period);
+        return;
+    }
+    check(t, story.inside != 0,
+          "PSB+ with MODE.TSX InTX = 1 in a transaction: got 0 of %u PSBs, "
+          "wanted some",
+          story.packets[PT_PSB]);
+    check(t, story.states == story.packets[PT_PSB],
+          "PSB+ with MODE.TSX: got %u, wanted all %u", story.states,
+          story.packets[PT_PSB]);
+    check(
+        t, story.wrong == 0,
+        "PSB+ whose InTX is not that of the transitions: got %u of %u, wanted "
+        "0",
+        story.wrong, story.states);
+    note(t, "%u PSBs in %lu bytes, %u with InTX = 1", story.packets[PT_PSB],
+         (unsigned long)trace_bytes(&p), story.inside);
+}

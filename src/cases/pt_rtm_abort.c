@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* XABORT: MODE.TSX and FUP at it, TIP to the outermost fallback; inside of an
+ * inner transaction too. */
+#include "src/trace/trace.h"
+#include "src/tsx/probe.h"
+
+#define CODE 0x42
+
+TEST(pt_rtm_abort,
+     .asks = "Does a trace tell where a transaction aborts and goes on?",
+     .cite = "SDM 3C, Intel Processor Trace, table \"TSX Packet Scenarios\"",
+     .needs = {.features = NEED_INTEL | NEED_PT | NEED_RTM})
+{
+    const struct trace_transaction tx = {.body = tsx_bodies_xabort +
+                                                 CODE * TSX_XABORT_BYTES,
+                                         .want = TSX_ABORTED};
+    const struct trace_transaction inner = {.body = tsx_body_nest_xabort,
+                                            .want = TSX_ABORTED};
+    const uint64_t begin = trace_at(tsx_inside_fault),
+                   fallback = trace_at(tsx_fallback);
+    const struct story_wanted wanted[] = {
+        {PT_BEGIN, begin, begin, 0},
+        {PT_ABORT, trace_at(tx.body), trace_at(tx.body), fallback}};
+    const struct story_wanted wanted_inner[] = {
+        {PT_BEGIN, begin, begin, 0},
+        {PT_ABORT, trace_at(tsx_body_nest_xabort_at),
+         trace_at(tsx_body_nest_xabort_at), fallback}};
+    struct trace p;
+    struct story story;
+
+    /* Set-up. */
+    if (!probe_set_up(t) || !trace_take(&p, t))
+        return;
+
+    /* Measured and checked. */
+    if (trace_transaction(&p, &tx, &story))
+        trace_check(&p, "XABORT", &story, wanted, 2);
+    if (trace_transaction(&p, &inner, &story))
+        trace_check(&p, "XABORT in an inner transaction", &story, wanted_inner,
+                    2);
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* An exception aborts a transaction: the trace has the abort at the
+ * instruction, and no asynchronous event, since none is delivered. */
+#include "src/trace/trace.h"
+#include "src/tsx/probe.h"
+
+/* Bits 63:47 differ: not canonical, with any number of paging levels. */
+#define NOT_CANONICAL UINT64_C(0x8000000000000000)
+
+static const struct {
+    const char *what;
+    const uint8_t *body, *at;
+    uint64_t argument;
+} rows[] = {
+    {"UD2", tsx_body_ud2, tsx_body_ud2_fault, 0},
+    {"division by zero", tsx_body_divide, tsx_body_divide_fault, 0},
+    {"load from a non-canonical address", tsx_body_load, tsx_body_load_fault,
+     NOT_CANONICAL},
+};
+
+TEST(pt_rtm_abort_by_fault,
+     .asks =
+         "Does a trace show an exception in a transaction as an abort alone?",
+     .cite = "SDM 3C, Intel Processor Trace, table \"TSX Packet Scenarios\"",
+     .needs = {.features = NEED_INTEL | NEED_PT | NEED_RTM})
+{
+    const uint64_t begin = trace_at(tsx_inside_fault);
+    struct trace p;
+    struct story story;
+
+    /* Set-up. */
+    if (!probe_set_up(t) || !trace_take(&p, t))
+        return;
+
+    for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        const struct trace_transaction tx = {.body = rows[i].body,
+                                             .argument = rows[i].argument,
+                                             .want = TSX_ABORTED};
+        const uint64_t at = trace_at(rows[i].at);
+        const struct story_wanted wanted[] = {
+            {PT_BEGIN, begin, begin, 0},
+            {PT_ABORT, at, at, trace_at(tsx_fallback)}};
+
+        /* Measured. */
+        if (!trace_transaction(&p, &tx, &story))
+            return;
+
+        /* Check. */
+        trace_check(&p, rows[i].what, &story, wanted, 2);
+    }
+}
