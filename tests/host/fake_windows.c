@@ -33,6 +33,8 @@ BODY(tsx_body_store)
 BODY(tsx_body_hold_load)
 BODY(tsx_body_hold_store)
 BODY(tsx_body_nothing)
+BODY(tsx_body_jumps)
+BODY(tsx_fallback)
 
 #define REGION(name, before, held, words)         \
     FAKE void hle_##name(struct hle_block *block) \
@@ -63,6 +65,12 @@ FAKE int tsx_inside(struct tsx_block *block)
     block->status = 0;
     block->unrestored = 0;
     return TSX_ABORTED;
+}
+
+FAKE int tsx_outside(struct tsx_block *block)
+{
+    (void)block;
+    return TSX_RAN;
 }
 
 FAKE int tsx_watched(int (*run)(struct tsx_block *), struct tsx_block *block,

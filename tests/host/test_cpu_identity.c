@@ -89,6 +89,33 @@ static void tsx_bits(void **state)
     }
 }
 
+/* Leaf 14H where there is a trace, and its second subleaf where there is one.
+ */
+static void trace(void **state)
+{
+    struct identity id;
+
+    (void)state;
+    fake_reset();
+    fake_cpuid(0x14, 0, 0, 0xb, 0x7, 0);
+    fake_cpuid(0x14, 1, 0x1234, 0x003f1fff, 0, 0);
+    identity_read(&id);
+    assert_false(id.pt);
+    assert_int_equal(id.leaf14_ebx | id.leaf14_ecx | id.leaf14_1_ebx, 0);
+    fake_leaf(7, 0)->ebx |= 1u << 25;
+    identity_read(&id);
+    assert_true(id.pt);
+    assert_int_equal(id.leaf14_ebx, 0xb);
+    assert_int_equal(id.leaf14_ecx, 0x7);
+    assert_int_equal(id.leaf14_1_ebx, 0);
+    fake_leaf(0x14, 0)->eax = 1;
+    identity_read(&id);
+    assert_int_equal(id.leaf14_1_ebx, 0x003f1fff);
+    fake_leaf(0, 0)->eax = 0x13;
+    identity_read(&id);
+    assert_false(id.pt);
+}
+
 /* IA32_BIOS_SIGN_ID keeps its value unless 0 is written before CPUID.1. */
 static void microcode_the_documented_way(void **state)
 {
@@ -190,6 +217,7 @@ int main(void)
         cmocka_unit_test(skylake_field_by_field),
         cmocka_unit_test(debug_store),
         cmocka_unit_test(tsx_bits),
+        cmocka_unit_test(trace),
         cmocka_unit_test(microcode_the_documented_way),
         cmocka_unit_test(leaves_that_are_absent),
         cmocka_unit_test(msrs_that_fault),

@@ -53,6 +53,9 @@ static void features(void **state)
         {NEED_PEBS, "the debug store (CPUID.1:EDX[21])"},
         {NEED_PEBS_2, "format 2 or 3"},
         {NEED_PEBS_3, "needs PEBS records of format 3"},
+        {NEED_PT, "Processor Trace (CPUID.7.0:EBX[25])"},
+        {NEED_PT_TOPA, "trace output by ToPA (CPUID.14H.0:ECX[0])"},
+        {NEED_PT_RANGE, "single range (CPUID.14H.0:ECX[2])"},
         {NEED_INTEL, "an Intel processor; this one is \"Other\""},
     };
 
@@ -71,6 +74,8 @@ static void features(void **state)
                                .ds = true,
                                .dtes64 = true,
                                .pebs_format = 3,
+                               .pt = true,
+                               .leaf14_ecx = LEAF14_TOPA | LEAF14_RANGE,
                                .full_width_writes = true};
         assert_true(met(needs, REGIME_A, 2));
     }
@@ -110,6 +115,22 @@ static void pebs(void **state)
     }
 }
 
+/* A trace may go to one of two kinds of memory, or to neither. */
+static void trace(void **state)
+{
+    const struct needs needs = {.features = NEED_PT};
+
+    (void)state;
+    id = (struct identity){.vendor = "GenuineIntel", .pt = true};
+    assert_false(met(needs, REGIME_A, 1));
+    assert_string_equal(
+        text, "needs a trace in memory (CPUID.14H.0:ECX[0] or ECX[2])");
+    id.leaf14_ecx = LEAF14_RANGE;
+    assert_true(met(needs, REGIME_A, 1));
+    id.leaf14_ecx = LEAF14_TOPA;
+    assert_true(met(needs, REGIME_A, 1));
+}
+
 static void counters(void **state)
 {
     (void)state;
@@ -122,9 +143,8 @@ static void counters(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(regimes),
-        cmocka_unit_test(features),
-        cmocka_unit_test(pebs),
+        cmocka_unit_test(regimes),  cmocka_unit_test(features),
+        cmocka_unit_test(pebs),     cmocka_unit_test(trace),
         cmocka_unit_test(counters),
     };
 
