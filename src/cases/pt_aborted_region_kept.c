@@ -3,8 +3,10 @@
  * with each branch that it took. */
 #include "src/trace/trace.h"
 #include "src/tsx/probe.h"
+#include "src/tsx/status.h"
 
 #define PATTERNS 6
+#define CODE     0x42
 
 /* The youngest branch before an abort is not asked for: erratum BDM64. */
 static unsigned asked(const struct identity *id)
@@ -38,7 +40,8 @@ TEST(pt_aborted_region_kept,
         const struct trace_transaction tx = {
             .body = tsx_body_branches_xabort,
             .argument = run_random(t) & ((1 << TSX_BRANCHES) - 1),
-            .want = TSX_ABORTED};
+            .want = TSX_ABORTED,
+            .status = (uint32_t)CODE << 24 | RTM_STATUS_XABORT};
         uint64_t results;
 
         /* Measured. */

@@ -3,8 +3,11 @@
  * inner transaction too. */
 #include "src/trace/trace.h"
 #include "src/tsx/probe.h"
+#include "src/tsx/status.h"
 
-#define CODE 0x42
+#define CODE         0x42
+#define CODE_INNER   0x5a /* of tsx_body_nest_xabort */
+#define STATUS(code) ((uint32_t)(code) << 24 | RTM_STATUS_XABORT)
 
 TEST(pt_rtm_abort,
      .asks = "Does a trace tell where a transaction aborts and goes on?",
@@ -13,9 +16,11 @@ TEST(pt_rtm_abort,
 {
     const struct trace_transaction tx = {.body = tsx_bodies_xabort +
                                                  CODE * TSX_XABORT_BYTES,
-                                         .want = TSX_ABORTED};
+                                         .want = TSX_ABORTED,
+                                         .status = STATUS(CODE)};
     const struct trace_transaction inner = {.body = tsx_body_nest_xabort,
-                                            .want = TSX_ABORTED};
+                                            .want = TSX_ABORTED,
+                                            .status = STATUS(CODE_INNER)};
     const uint64_t begin = trace_at(tsx_inside_fault),
                    fallback = trace_at(tsx_fallback);
     const struct story_wanted wanted[] = {

@@ -154,7 +154,9 @@ static bool run_transaction(void *argument)
     struct tsx_block block = {
         .body = tx->body, .argument = tx->argument, .count = tx->count};
 
-    return tsx_inside(&block) == tx->want;
+    return tsx_inside(&block) == tx->want &&
+           (tx->want != TSX_ABORTED ||
+            (block.status & tx->status) == tx->status);
 }
 
 bool trace_transaction(struct trace *p, const struct trace_transaction *tx,

@@ -67,7 +67,9 @@ bool trace_try(struct trace *p, bool (*workload)(void *argument),
 struct trace_transaction {
     const uint8_t *body;
     uint64_t argument, count;
-    int want; /* TSX_COMMITTED, TSX_ABORTED */
+    int want;        /* TSX_COMMITTED, TSX_ABORTED */
+    uint32_t status; /* bits that EAX has at the fallback: RTM may abort for any
+                        reason, and this is the one that is wanted */
 };
 bool trace_transaction(struct trace *p, const struct trace_transaction *tx,
                        struct story *story);

@@ -49,7 +49,6 @@ int tsx_inside(struct tsx_block *block)
 {
     struct stream out = {.bytes = output(), .room = 4096};
 
-    (void)block;
     assert_int_equal(fake_msr(IA32_RTIT_CTL)->value & 1, 1);
     device.runs++;
     put_psb(&out);
@@ -69,6 +68,7 @@ int tsx_inside(struct tsx_block *block)
     if (device.aborts == 0)
         return TSX_COMMITTED;
     device.aborts--;
+    block->status = device.aborts % 2 != 0 ? 0x42000001 : 0x2;
     return TSX_ABORTED;
 }
 
@@ -186,6 +186,24 @@ static void tries(void **state)
     assert_non_null(strstr(lines(), "0 of 20 did not, 20 were disturbed"));
 }
 
+/* Aborts for another reason are not the one that is wanted. */
+static void reasons(void **state)
+{
+    struct trace_transaction abort = {
+        .body = tsx_body_nothing, .want = TSX_ABORTED, .status = 0x42000001};
+    struct trace p;
+    struct story story;
+
+    (void)state;
+    begin(LEAF14_TOPA);
+    device.aborts = 3; /* status 2, 42000001H, 2 */
+    assert_true(trace_take(&p, t) && trace_transaction(&p, &abort, &story));
+    assert_int_equal(device.runs, 2);
+    abort.status = 0;
+    assert_true(trace_transaction(&p, &abort, &story));
+    assert_int_equal(device.runs, 3);
+}
+
 /* IA32_RTIT_STATUS, and a story that is another. */
 static void wrong(void **state)
 {
@@ -231,9 +249,10 @@ static void restored(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(order), cmocka_unit_test(outputs),
-        cmocka_unit_test(taken), cmocka_unit_test(tries),
-        cmocka_unit_test(wrong), cmocka_unit_test(restored),
+        cmocka_unit_test(order),    cmocka_unit_test(outputs),
+        cmocka_unit_test(taken),    cmocka_unit_test(tries),
+        cmocka_unit_test(reasons),  cmocka_unit_test(wrong),
+        cmocka_unit_test(restored),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
