@@ -83,5 +83,9 @@ TEST(pt_range_wrap,
               (story.packets[PT_PSB] != 0 && story.packets[PT_TIP] != 0),
           "long trace: got %u PSB and %u TIP in the range, wanted some of both",
           story.packets[PT_PSB], story.packets[PT_TIP]);
+    /* WRMSR that clears TraceEn makes the last packet. */
+    check(t, story.packets[PT_TIP_PGD] != 0,
+          "long trace: got no TIP.PGD, wanted the youngest packet to be in the "
+          "range");
     note(t, "short trace: %u TIP; long trace ends at offset %u", jumps, size);
 }
