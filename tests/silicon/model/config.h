@@ -12,7 +12,7 @@
 
 #define CONFIG_APP_MAX     128
 #define CONFIG_OPTIONS_MAX 512
-#define CONFIG_MESSAGE_MAX 2560
+#define CONFIG_MESSAGE_MAX 8192
 
 struct config {
     const struct personality *cpu;
