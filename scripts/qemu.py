@@ -37,7 +37,9 @@ class Machine:
     extra: tuple = ()  # further arguments of QEMU
     serial: bool = True
     bus: str = "virtio"  # how the image is attached: virtio or usb
-    threads: str = "multi"  # QEMU's: one a processor, or single for all
+    # QEMU's threads: one for all processors, or "multi", one for each. With one
+    # for each a simulated machine of two broke in some runs (README).
+    threads: str = "single"
 
     def command(self, directory, config):
         line = ["qemu-system-x86_64", "-M", "q35", "-accel", "tcg,thread=" + self.threads,
