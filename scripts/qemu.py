@@ -23,6 +23,7 @@ import zlib
 FIRMWARE = "/usr/share/ovmf/OVMF.fd"
 READY = "# silicon: ready"
 CONFIG = "opt/tsxpmu/silicon"
+FIRMWARE_CAUGHT = b"!!!! X64 Exception"  # what OVMF says before it halts
 
 
 @dataclasses.dataclass
@@ -108,7 +109,7 @@ class Report:
                 if got != count and self.results:
                     self.problems.append(f"END counts {count} {verdict}, "
                                          f"the report has {got}")
-        if "!!!! X64 Exception" in self.text:
+        if FIRMWARE_CAUGHT.decode() in self.text:
             self.problems.append("the firmware caught an exception")
         self.complete = not self.problems
 
@@ -150,6 +151,8 @@ def boot(machine, config=None, stream=None, timeout=300, silence=60):
                 trouble = f"still running after {timeout} s"
             elif machine.serial and now - last > silence:
                 trouble = f"nothing heard for {silence} s"
+            elif now - last > 3 and FIRMWARE_CAUGHT in text:
+                trouble = "the firmware caught an exception and halts"
             if trouble:
                 _stop(process)
                 break
