@@ -8,49 +8,49 @@
 #include "src/tsx/probe.h"
 #include "src/tsx/status.h"
 
-#define CLEAN_MAX 50 /* windows tried for one in which no other abort falls */
+#define CLEAN_MAX 100 /* windows tried for one without any other abort */
 /* Whether XBEGIN, and the instruction that ends a transaction, are inside it no
  * manual says. */
 #define EDGES 2
 
-struct work {
-    unsigned times, committed, aborted;
-};
-
-/* One that commits, one that aborts by XABORT, and so on. */
+/* One transaction that commits, and one that aborts by XABORT. */
 static void transact(void *argument)
 {
-    struct work *w = argument;
+    struct tsx_block commits = {.body = tsx_body_long};
+    struct tsx_block aborts = {.body = tsx_body_long_xabort};
+    bool *clean = argument;
 
-    w->committed = w->aborted = 0;
-    for (unsigned i = 0; i < 2 * w->times; i++) {
-        struct tsx_block block = {.body = i % 2 == 0 ? tsx_body_long
-                                                     : tsx_body_long_xabort};
-        int outcome = tsx_inside(&block);
-        w->committed += outcome == TSX_COMMITTED;
-        w->aborted +=
-            outcome == TSX_ABORTED && (block.status & RTM_STATUS_XABORT) != 0;
-    }
+    *clean = tsx_inside(&commits) == TSX_COMMITTED;
+    *clean &= tsx_inside(&aborts) == TSX_ABORTED &&
+              (aborts.status & RTM_STATUS_XABORT) != 0;
 }
 
-/* Instructions in all, inside, and by a third select on counter 2. */
-static bool count(struct run *t, struct work *w, uint64_t third,
-                  struct selects *s)
+/* Instructions in all, inside, and by a third select on counter 2, summed over
+ * so many windows in which no other abort falls. */
+static bool count(struct run *t, unsigned windows, uint64_t third,
+                  struct selects *sum)
 {
-    *s = (struct selects){.select = {EVENT_INST_RETIRED,
-                                     EVENT_INST_RETIRED | IA32_PERFEVTSEL_IN_TX,
-                                     EVENT_INST_RETIRED | third}};
-    for (unsigned i = 0; i < CLEAN_MAX; i++) {
-        if (!selects_count(t, s, transact, w))
+    *sum =
+        (struct selects){.select = {EVENT_INST_RETIRED,
+                                    EVENT_INST_RETIRED | IA32_PERFEVTSEL_IN_TX,
+                                    EVENT_INST_RETIRED | third}};
+    for (unsigned n = 0; n < windows; n++) {
+        struct selects s = *sum;
+        bool clean = false;
+        for (unsigned i = 0; i < CLEAN_MAX && !clean; i++)
+            if (!selects_count(t, &s, transact, &clean))
+                return false;
+        if (!clean) {
+            skip(t,
+                 "needs transactions that abort only by XABORT; of %u windows "
+                 "none was such",
+                 CLEAN_MAX);
             return false;
-        if (w->committed == w->times && w->aborted == w->times)
-            return true;
+        }
+        for (unsigned i = 0; i < 3; i++)
+            sum->got[i] += s.got[i];
     }
-    skip(t,
-         "needs transactions that abort only by XABORT; of %u windows none "
-         "was such",
-         CLEAN_MAX);
-    return false;
+    return true;
 }
 
 /* So many instructions in each transaction. */
@@ -71,7 +71,7 @@ TEST(tsx_in_tx_counts,
      .cite = "SDM 3B, \"Performance Monitoring and Intel TSX\"",
      .needs = {.features = NEED_INTEL | NEED_PMU | NEED_RTM, .counters = 3})
 {
-    struct work w = {.times = probe_row_tries(t)};
+    unsigned windows = probe_row_tries(t);
     struct selects without, inside;
 
     /* Set-up. */
@@ -80,18 +80,19 @@ TEST(tsx_in_tx_counts,
 
     /* Measured: the same work twice; counter 2 leaves out what aborted, then
      * counts what committed alone. */
-    if (!count(t, &w, IA32_PERFEVTSEL_IN_TXCP, &without) ||
-        !count(t, &w, IA32_PERFEVTSEL_IN_TX | IA32_PERFEVTSEL_IN_TXCP, &inside))
+    if (!count(t, windows, IA32_PERFEVTSEL_IN_TXCP, &without) ||
+        !count(t, windows, IA32_PERFEVTSEL_IN_TX | IA32_PERFEVTSEL_IN_TXCP,
+               &inside))
         return;
     uint64_t all = without.got[0], outside = all - without.got[1];
     uint64_t aborted = all - without.got[2], committed = inside.got[2];
     uint64_t sum = outside + committed + aborted;
-    uint64_t slack = (uint64_t)EDGES * 2 * w.times;
+    uint64_t slack = (uint64_t)EDGES * 2 * windows;
 
     /* Check. */
-    check_share(t, "inside (IN_TX = 1)", without.got[1], 2 * w.times);
-    check_share(t, "committed (IN_TX = IN_TXCP = 1)", committed, w.times);
-    check_share(t, "aborted (all - IN_TXCP = 1)", aborted, w.times);
+    check_share(t, "inside (IN_TX = 1)", without.got[1], 2 * windows);
+    check_share(t, "committed (IN_TX = IN_TXCP = 1)", committed, windows);
+    check_share(t, "aborted (all - IN_TXCP = 1)", aborted, windows);
     check(t, sum + slack >= all && sum <= all + slack,
           "instructions: outside %lu + committed %lu + aborted %lu = %lu; "
           "wanted %lu, +- %lu",
@@ -103,5 +104,5 @@ TEST(tsx_in_tx_counts,
          "%u "
          "transactions",
          (unsigned long)all, (unsigned long)outside, (unsigned long)committed,
-         (unsigned long)aborted, sum == all ? "" : " (nearly)", 2 * w.times);
+         (unsigned long)aborted, sum == all ? "" : " (nearly)", 2 * windows);
 }

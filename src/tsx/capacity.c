@@ -6,8 +6,7 @@
 
 #define LINE_BYTES 64
 #define STEP       (LINE_BYTES / sizeof(uint64_t))
-#define TRIES      4  /* of each size */
-#define LAST_TRIES 16 /* more, where no abort has said why */
+#define TRIES      32 /* of each size; half of all may abort for nothing */
 #define ENOUGH     2  /* aborts that set EAX[3]: no more tries of this size */
 #define OLD        UINT64_C(0xdededededededede)
 
@@ -36,14 +35,14 @@ static unsigned lines_wrong(const struct capacity *c, unsigned units,
 }
 
 /* Tries so many units until a transaction commits. */
-static bool units_commit(struct capacity *c, unsigned units, unsigned tries,
+static bool units_commit(struct capacity *c, unsigned units,
                          struct rtm_tally *tally)
 {
     const struct tsx_block block = {
         .body = c->body, .argument = c->argument, .count = units};
 
     for (unsigned i = 0;
-         i < tries && tally->committed == 0 && tally->matched < ENOUGH; i++) {
+         i < TRIES && tally->committed == 0 && tally->matched < ENOUGH; i++) {
         prepare(c, units);
         bool stored =
             probe_once(&block, RTM_STATUS_CAPACITY, tally) == TSX_COMMITTED;
@@ -69,7 +68,7 @@ void capacity_find(struct run *t, struct capacity *c)
     rtm_clear(&c->above);
     do {
         rtm_clear(&tally);
-        if (units_commit(c, next, TRIES, &tally)) {
+        if (units_commit(c, next, &tally)) {
             c->good = next;
             probe_check(t, c->what, &tally);
         } else {
@@ -81,8 +80,6 @@ void capacity_find(struct run *t, struct capacity *c)
         else
             next = c->good + (c->bad - c->good) / 2;
     } while (c->good < c->units_max && (c->bad == 0 || !precise(c)));
-    if (c->bad != 0 && c->above.matched == 0)
-        (void)units_commit(c, c->bad, LAST_TRIES, &c->above);
 }
 
 void capacity_judge(struct run *t, const struct capacity *c, bool or_conflict)

@@ -17,18 +17,21 @@
 static uint64_t limit;  /* units that commit */
 static uint32_t status; /* of the others' aborts */
 static bool leaks;      /* an abort leaves a store */
+static unsigned hidden; /* so many aborts without a cause before each outcome */
 static unsigned asked;
 
 int tsx_inside(struct tsx_block *block)
 {
     uint64_t *lines = (uint64_t *)(uintptr_t)block->argument;
-    bool commits = block->count <= limit;
+    bool for_nothing = ++asked % (hidden + 1) != 0;
+    bool commits = block->count <= limit && !for_nothing;
 
-    asked++;
     for (uint64_t n = 0; lines != NULL && n < block->count; n++)
         if (commits || (leaks && n == 0))
             lines[n * 8] = (n + 1) * 64;
-    block->status = commits ? RTM_STATUS_STARTED : status;
+    block->status = commits       ? RTM_STATUS_STARTED
+                    : for_nothing ? RTM_STATUS_RETRY
+                                  : status;
     block->unrestored = 0;
     if (commits)
         block->cell = ~block->cell;
@@ -50,7 +53,7 @@ static int set_up(void **state)
     run_begin(t, &each, 1);
     status = RTM_STATUS_CAPACITY;
     leaks = false;
-    asked = 0;
+    hidden = asked = 0;
     return 0;
 }
 
@@ -75,6 +78,20 @@ static void every_limit_is_found(void **state)
         capacity_judge(t, &c, false);
         assert_int_equal(t->verdict, VERDICT_PASS);
     }
+}
+
+static void aborts_without_a_cause_hide_no_limit(void **state)
+{
+    struct capacity c = stores();
+
+    (void)state;
+    hidden = 7;
+    limit = 100;
+    capacity_find(t, &c);
+    assert_int_equal(c.good, 100);
+    assert_int_equal(c.bad, 101);
+    capacity_judge(t, &c, false);
+    assert_int_equal(t->verdict, VERDICT_PASS);
 }
 
 static void no_limit(void **state)
@@ -149,6 +166,7 @@ int main(void)
         ROW(every_limit_is_found),
         ROW(no_limit),
         ROW(near_enough),
+        ROW(aborts_without_a_cause_hide_no_limit),
         ROW(a_silent_abort_fails),
         ROW(a_conflict_passes_where_others_share_the_cache),
         ROW(what_an_abort_leaves_fails),
