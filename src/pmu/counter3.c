@@ -1,28 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* counter3.c - the promise about counter 3, per regime. */
+/* counter3.c - counter 3 as it is now, made reliable, and judged. */
 #include "src/pmu/counter3.h"
 
 #include "src/msr.h"
+#include "src/pmu/constraints.h"
 #include "src/tsx/force_abort.h"
-
-bool counter3_reliable(enum regime regime, bool rtm, uint64_t force_abort)
-{
-    switch (regime) {
-    case REGIME_A:
-    case REGIME_C:
-    case REGIME_C_PRIME:
-    case REGIME_D:
-    case REGIME_F:
-        return true;
-    case REGIME_B:
-        return !rtm || (force_abort & TSX_FORCE_ABORT_RTM_FORCE_ABORT) != 0;
-    case REGIME_E:
-    case REGIME_NONE:
-    case REGIME_CONTRADICTORY:
-        break;
-    }
-    return false;
-}
 
 bool counter3_is_reliable(struct run *t)
 {
@@ -31,7 +13,7 @@ bool counter3_is_reliable(struct run *t)
 
     if (run_regime(t) == REGIME_B)
         get_msr(t, TSX_FORCE_ABORT, &force_abort);
-    return counter3_reliable(run_regime(t), id->rtm, force_abort);
+    return constraints_counter3(run_regime(t), id->rtm, force_abort);
 }
 
 bool counter3_make_reliable(struct run *t)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * counter3.h - what is promised of general-purpose counter 3, and how a test
- * says what it found: a verdict where the promise is firm, a figure where it is
- * not.
+ * counter3.h - whether general-purpose counter 3 is promised to work, and how
+ * a test says what it found: a verdict where the promise is firm, a figure
+ * where it is not.
  *
  * White paper 604224, sections 1.2 and 2, table 2.2-1.
  */
@@ -11,13 +11,8 @@
 
 #include "src/case.h"
 
-/* Pure. True where the manual promises that counter 3 works like the others:
- * everywhere but in regime B with RTM enumerated and RTM_FORCE_ABORT = 0 ("may
- * contain unexpected values"), and where no document describes the state
- * (regime E, contradictory, not Intel). */
-bool counter3_reliable(enum regime regime, bool rtm, uint64_t force_abort);
-
-/* The same for this processor as it is now: reads 10FH where it exists. */
+/* constraints_counter3() for this processor as it is now: reads 10FH where it
+ * exists. */
 bool counter3_is_reliable(struct run *t);
 
 /* Regime B: sets RTM_FORCE_ABORT, so that counter 3 must work. Returns

@@ -1,19 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* precise.c - processors by DisplayFamily and DisplayModel. */
+/* precise.c - what is known of precise events, by processor. */
 #include "src/pmu/precise.h"
 
-#include <stddef.h>
+#include "src/cpu/generation.h"
 
-/* SDM 3C, "Model-Specific Registers (MSRs)", table "CPUID Signature Values of
- * DisplayFamily_DisplayModel". */
-static const uint8_t models[] = {
-    0x1a, 0x1e, 0x1f, 0x2e,                   /* Nehalem */
-    0x25, 0x2c, 0x2f,                         /* Westmere */
-    0x2a, 0x2d, 0x3a, 0x3e,                   /* Sandy Bridge, Ivy Bridge */
-    0x3c, 0x3f, 0x45, 0x46,                   /* Haswell */
-    0x3d, 0x47, 0x4f, 0x56,                   /* Broadwell */
-    0x4e, 0x5e, 0x55, 0x8e, 0x9e, 0xa5, 0xa6, /* Skylake to Comet Lake */
-};
+#include <stddef.h>
 
 static const struct {
     uint8_t model, stepping;
@@ -22,10 +13,7 @@ static const struct {
 
 bool precise_conditional_branches(const struct identity *id)
 {
-    for (size_t i = 0; i < sizeof(models); i++)
-        if (id->family == 6 && id->model == models[i])
-            return true;
-    return false;
+    return generation_of(id->family, id->model) != GENERATION_UNKNOWN;
 }
 
 uint32_t precise_microcode(const struct identity *id)

@@ -2,6 +2,7 @@
 /* test_pmu_counter3.c - the promise about counter 3 in every regime. */
 #include "src/msr.h"
 #include "src/pmu/counter3.h"
+#include "src/pmu/constraints.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -33,10 +34,10 @@ static void promise_per_regime(void **state)
         for (unsigned rtm = 0; rtm < 2; rtm++)
             for (unsigned bit0 = 0; bit0 < 2; bit0++)
                 assert_int_equal(
-                    counter3_reliable(rows[i].regime, rtm != 0, bit0),
+                    constraints_counter3(rows[i].regime, rtm != 0, bit0),
                     rows[i].reliable[rtm][bit0]);
     /* Bits 1 and 2 are not bit 0. */
-    assert_false(counter3_reliable(REGIME_B, true, 6));
+    assert_false(constraints_counter3(REGIME_B, true, 6));
 }
 
 static void published_change_is_recognised(void **state)

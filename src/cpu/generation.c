@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* generation.c - processors by DisplayFamily and DisplayModel. */
+#include "src/cpu/generation.h"
+
+#include <stddef.h>
+
+/* clang-format off */
+static const struct {
+    uint8_t model, generation;
+} models[] = {
+    {0x1a, NEHALEM}, {0x1e, NEHALEM}, {0x1f, NEHALEM}, {0x2e, NEHALEM},
+    {0x25, NEHALEM}, {0x2c, NEHALEM}, {0x2f, NEHALEM}, /* Westmere */
+    {0x2a, SANDY_BRIDGE}, {0x2d, SANDY_BRIDGE},
+    {0x3a, IVY_BRIDGE}, {0x3e, IVY_BRIDGE},
+    {0x3c, HASWELL}, {0x3f, HASWELL}, {0x45, HASWELL}, {0x46, HASWELL},
+    {0x3d, BROADWELL}, {0x47, BROADWELL}, {0x4f, BROADWELL}, {0x56, BROADWELL},
+    {0x4e, SKYLAKE}, {0x5e, SKYLAKE}, {0x55, SKYLAKE},
+    {0x8e, SKYLAKE}, {0x9e, SKYLAKE}, {0xa5, SKYLAKE}, {0xa6, SKYLAKE},
+};
+/* clang-format on */
+
+enum generation generation_of(unsigned family, unsigned model)
+{
+    for (size_t i = 0; i < sizeof(models) / sizeof(models[0]); i++)
+        if (family == 6 && models[i].model == model)
+            return (enum generation)models[i].generation;
+    return GENERATION_UNKNOWN;
+}
