@@ -49,7 +49,7 @@ help:
 	@echo 'make bench    how fast records are decoded, measured now'
 	@echo 'make fuzz     the decoders on arbitrary bytes; needs clang'
 	@echo 'make image    $(B)/tsxpmu.img, for a USB stick'
-	@echo 'make tool     $(B)/tsxpmu, which decodes records on the host'
+	@echo 'make tool     $(B)/tsxpmu, which decodes records and plans groups of events'
 	@echo 'make setup    installs what all this needs'
 
 setup:
@@ -133,7 +133,8 @@ $(B)/%.efi: $(B)/%.so
 
 # Its decoders are the application's own objects.
 HOSTED := -std=c11 -D_GNU_SOURCE -O2 -g
-PURE   := src/text.c $(sort $(wildcard src/pmu/pebs*.c src/pt/*.c))
+PURE   := src/text.c src/cpu/generation.c src/pmu/constraints.c src/pmu/plan.c \
+          $(sort $(wildcard src/pmu/pebs*.c src/pt/*.c))
 TOOL   := $(sort $(wildcard host/*.c))
 BENCH  := tests/bench/pebs.c tests/bench/pt.c
 hosted_object = $(addprefix $(B)/hosted/,$(addsuffix .o,$(1)))

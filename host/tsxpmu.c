@@ -4,13 +4,15 @@
  *
  *   tsxpmu decode pebs FILE --format N
  *   tsxpmu decode pt FILE [--tsx | --count]
+ *   tsxpmu plan EVENT... [--counters N] [--fixed N] [--cpu NAME] [--regime X]
  *
- * Here are the command line and what is said of errors; decode_*.c do the
- * work. Exit status: 0 done, 1 the input is not as it should be, or cannot be
- * read, 64 wrong use.
+ * Here are the command line and what is said of errors; decode_*.c and plan.c
+ * do the work. Exit status: 0 done, 1 the input is not as it should be, or
+ * cannot be read, 64 wrong use.
  */
 #include "host/decode_pebs.h"
 #include "host/decode_pt.h"
+#include "host/plan.h"
 
 #include <argp.h>
 #include <errno.h>
@@ -24,9 +26,13 @@
 const char *argp_program_version = "tsxpmu 0.1";
 
 static const char doc[] =
-    "Prints what FILE (- is the standard input) holds, by its name in the "
-    "manual: pebs, every field of every record of a raw buffer of PEBS "
-    "records; pt, every packet of a raw stream of Intel Processor Trace.";
+    "decode: prints what FILE (- is the standard input) holds, by its name in "
+    "the manual: pebs, every field of every record of a raw buffer of PEBS "
+    "records; pt, every packet of a raw stream of Intel Processor Trace.\n\n"
+    "plan: the fewest groups of events that can each be counted at once. EVENT "
+    "is a name in the manual or EVENT/UMASK in hexadecimal (C4H/01H), then "
+    "what there is of :pebs (it makes records), :in_tx, :in_txcp, and =VALUE "
+    "of the MSR that goes with it.";
 
 static const struct argp_option options[] = {
     {"format", 'f', "N", 0,
@@ -39,24 +45,41 @@ static const struct argp_option options[] = {
      "packets deviate from the manual",
      0},
     {"count", 'c', NULL, 0, "pt: how many there are of each packet", 0},
+    {"counters", 'n', "N", 0,
+     "plan: general-purpose counters of a logical processor, 1 to 8 (4)", 0},
+    {"fixed", 'x', "N", 0, "plan: fixed counters to use too, 0 to 2 (0)", 0},
+    {"cpu", 'p', "NAME", 0,
+     "plan: nehalem, sandybridge, ivybridge, haswell, broadwell, skylake (the "
+     "usual) or a DisplayFamily_DisplayModel (06_2AH)",
+     0},
+    {"regime", 'r', "X", 0,
+     "plan: A to F (A), of TSX and counter 3; in B counter 3 is left out "
+     "without --force-abort",
+     0},
+    {"force-abort", 'a', NULL, 0, "plan: RTM_FORCE_ABORT = 1", 0},
     {0},
 };
 
 struct arguments {
-    const char *words[3]; /* decode pebs|pt FILE */
+    const char
+        *words[PLAN_EVENTS_MAX + 1]; /* decode pebs|pt FILE, plan EVENT.. */
+    unsigned word_count;
     unsigned format;
     bool tsx, count;
+    struct constraints_cpu cpu;
+    bool of_plan; /* an option of plan is given */
 };
 
-static unsigned parse_format(const char *text, struct argp_state *state)
+static unsigned parse_number(const char *text, unsigned least, unsigned most,
+                             const char *option, struct argp_state *state)
 {
     char *end;
 
     errno = 0;
     unsigned long value = strtoul(text, &end, 0);
     if (*text < '0' || *text > '9' || *end != '\0' || errno != 0 ||
-        value >= NO_FORMAT)
-        argp_error(state, "not a number for --format: %s", text);
+        value < least || value > most)
+        argp_error(state, "not a number for --%s: %s", option, text);
     return (unsigned)value;
 }
 
@@ -64,9 +87,21 @@ static unsigned parse_format(const char *text, struct argp_state *state)
 static void agree(const struct arguments *arguments, struct argp_state *state)
 {
     const bool pt = strcmp(arguments->words[1], "pt") == 0;
+    const bool plan = strcmp(arguments->words[0], "plan") == 0;
 
-    if (strcmp(arguments->words[0], "decode") != 0)
+    if (plan &&
+        (arguments->format != NO_FORMAT || arguments->tsx || arguments->count))
+        argp_error(state, "--format, --tsx and --count are for decode");
+    else if (plan)
+        return;
+    else if (strcmp(arguments->words[0], "decode") != 0)
         argp_error(state, "no such command: %s", arguments->words[0]);
+    else if (arguments->word_count < 3)
+        argp_error(state, "too few arguments");
+    else if (arguments->word_count > 3)
+        argp_error(state, "one argument too many: %s", arguments->words[3]);
+    else if (arguments->of_plan)
+        argp_error(state, "options of plan, not of decode");
     else if (!pt && strcmp(arguments->words[1], "pebs") != 0)
         argp_error(state, "cannot decode: %s", arguments->words[1]);
     else if (!pt && arguments->format == NO_FORMAT)
@@ -83,9 +118,28 @@ static error_t parse(int key, char *text, struct argp_state *state)
 {
     struct arguments *arguments = state->input;
 
+    arguments->of_plan |= key != 0 && key < 0x80 && strchr("nxpra", key);
     switch (key) {
     case 'f':
-        arguments->format = parse_format(text, state);
+        arguments->format =
+            parse_number(text, 0, NO_FORMAT - 1, "format", state);
+        return 0;
+    case 'n':
+        arguments->cpu.counters = parse_number(text, 1, 8, "counters", state);
+        return 0;
+    case 'x':
+        arguments->cpu.fixed = parse_number(text, 0, 2, "fixed", state);
+        return 0;
+    case 'p':
+        if (!plan_cpu(text, &arguments->cpu))
+            argp_error(state, "no such processor: %s", text);
+        return 0;
+    case 'r':
+        if (!plan_regime(text, &arguments->cpu))
+            argp_error(state, "no such regime: %s", text);
+        return 0;
+    case 'a':
+        arguments->cpu.force_abort = 1;
         return 0;
     case 't':
         arguments->tsx = true;
@@ -94,13 +148,13 @@ static error_t parse(int key, char *text, struct argp_state *state)
         arguments->count = true;
         return 0;
     case ARGP_KEY_ARG:
-        if (state->arg_num >= 3)
+        if (state->arg_num >= PLAN_EVENTS_MAX + 1)
             argp_error(state, "one argument too many: %s", text);
         else
-            arguments->words[state->arg_num] = text;
+            arguments->words[arguments->word_count++] = text;
         return 0;
     case ARGP_KEY_END:
-        if (state->arg_num < 3)
+        if (state->arg_num < 2)
             argp_error(state, "too few arguments");
         else
             agree(arguments, state);
@@ -110,31 +164,41 @@ static error_t parse(int key, char *text, struct argp_state *state)
     }
 }
 
+static bool decode(const struct arguments *arguments)
+{
+    const char *path = arguments->words[2];
+    FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
+
+    if (file == NULL) {
+        fprintf(stderr, "tsxpmu: %s: %s\n", path, strerror(errno));
+        return false;
+    }
+    if (strcmp(arguments->words[1], "pebs") == 0)
+        return decode_pebs(file, path, arguments->format, stdout);
+    return decode_pt(file, path,
+                     arguments->tsx     ? DECODE_PT_TSX
+                     : arguments->count ? DECODE_PT_COUNT
+                                        : DECODE_PT_PACKETS,
+                     stdout);
+}
+
 int main(int argc, char **argv)
 {
     static const struct argp argp = {
         .options = options,
         .parser = parse,
-        .args_doc = "decode pebs FILE\ndecode pt FILE",
+        .args_doc = "decode pebs FILE\ndecode pt FILE\nplan EVENT...",
         .doc = doc,
     };
-    struct arguments arguments = {.format = NO_FORMAT};
-    const char *path;
+    struct arguments arguments = {.format = NO_FORMAT,
+                                  .cpu = {.counters = 4, .regime = REGIME_A}};
 
+    plan_cpu("skylake", &arguments.cpu);
     argp_parse(&argp, argc, argv, 0, NULL, &arguments);
-    path = arguments.words[2];
-    FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
-    if (file == NULL) {
-        fprintf(stderr, "tsxpmu: %s: %s\n", path, strerror(errno));
-        return 1;
-    }
-    bool good = strcmp(arguments.words[1], "pebs") == 0
-                    ? decode_pebs(file, path, arguments.format, stdout)
-                    : decode_pt(file, path,
-                                arguments.tsx     ? DECODE_PT_TSX
-                                : arguments.count ? DECODE_PT_COUNT
-                                                  : DECODE_PT_PACKETS,
-                                stdout);
+    bool good = strcmp(arguments.words[0], "plan") == 0
+                    ? plan_events(&arguments.cpu, arguments.words + 1,
+                                  arguments.word_count - 1, stdout)
+                    : decode(&arguments);
     if (fflush(stdout) != 0 || ferror(stdout)) {
         fprintf(stderr, "tsxpmu: standard output: %s\n", strerror(errno));
         good = false;

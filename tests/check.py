@@ -56,6 +56,8 @@ def host():
 
     import tool
     tool.run(result)
+    import tool_plan
+    tool_plan.run(result)
     import tool_pt
     tool_pt.run(result, skip)
 

@@ -152,8 +152,7 @@ static void say_why(const struct constraints_cpu *cpu, unsigned allowed,
                     "RTM_FORCE_ABORT");
     else
         text_format(why, left,
-                    ", and no document says that it is usable in regime %s",
-                    regime_name(cpu->regime));
+                    ", and no document says that it is usable in this regime");
 }
 
 /* SDM 3B, table "Association of Fixed-Function Performance Counters with

@@ -70,7 +70,9 @@ static unsigned fewest(const struct search *s, unsigned m, unsigned v)
     for (unsigned e = 0; e < s->count; e++)
         all |= s->events[e].counters;
     for (unsigned set = all; set != 0; set = (set - 1) & all) {
-        unsigned n = 0, places = (unsigned)__builtin_popcount(set);
+        unsigned n = 0, places = 0;
+        for (unsigned left = set; left != 0; left &= left - 1)
+            places++;
         for (unsigned e = 0; e < s->count; e++)
             n += !s->events[e].alone && (s->events[e].counters & ~set) == 0 &&
                  (m == NO_MSR || (s->msr[e] == m && s->value[e] == v));

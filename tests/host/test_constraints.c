@@ -114,7 +114,7 @@ static void reasons(void **state)
     cpu.regime = REGIME_E;
     check_why(&cpu, 0x01cd, true,
               "needs counter 3 (MEM_TRANS_RETIRED.LOAD_LATENCY), and no "
-              "document says that it is usable in regime E");
+              "document says that it is usable in this regime");
     cpu = cpu_of(0x5e, 4);
     check_why(&cpu, 0x02cd, true,
               "MEM_TRANS_RETIRED.PRECISE_STORE is not an event of 06_5EH");

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* plan.h - a list of events, as typed, split into groups. */
+#ifndef HOST_PLAN_H
+#define HOST_PLAN_H
+
+#include "src/pmu/plan.h"
+
+#include <stdio.h>
+
+/* The processor of that name, or of that DisplayFamily_DisplayModel ("06_2AH");
+ * the regime of that letter ("B"). False, and nothing is changed, where there
+ * is none. Processors from Haswell on count as having TSX, RTM with it. */
+bool plan_cpu(const char *name, struct constraints_cpu *cpu);
+bool plan_regime(const char *name, struct constraints_cpu *cpu);
+
+/* Prints the groups of these events, 1 to PLAN_EVENTS_MAX: counters, names, and
+ * the MSRs that go with them. False where one is no event or fits nowhere: then
+ * one line for each of these goes to the standard error, and nothing to `out`.
+ * Not checked: `out`. */
+bool plan_events(const struct constraints_cpu *cpu, const char *const names[],
+                 unsigned count, FILE *out);
+
+#endif
