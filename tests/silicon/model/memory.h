@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * memory.h - what the performance monitors see of loads and stores: the events
+ * that count them, and what a PEBS record says of the one that made it.
+ *
+ * SDM volume 3B, "Performance Monitoring", topics "Load Latency Performance
+ * Monitoring Facility", "Precise Store Facility", "PEBS Data Address Profiling".
+ */
+#ifndef SILICON_MODEL_MEMORY_H
+#define SILICON_MODEL_MEMORY_H
+
+#include "tests/silicon/model/cache.h"
+#include "tests/silicon/model/operand.h"
+
+struct event_row;
+
+#define MSR_PEBS_LD_LAT 0x3F6u
+
+/* One load or store that has retired. */
+struct data_result {
+    struct data_access access;
+    struct cache_outcome outcome;
+    bool tagged;         /* by the load latency facility */
+};
+
+/* Entries 98H, A0H and A8H of a PEBS record. */
+struct data_record {
+    uint64_t address, status, latency;
+};
+
+/* To be called when registers have changed: is there anything that has to know
+ * of accesses (p->memory.watched)? */
+void memory_update(struct processor *p);
+
+/* One access has been carried out: through the caches, and to whatever
+ * counts lines. *result is for struct retirement. */
+void memory_access(struct processor *p, const struct data_access *a,
+                   uint64_t physical, bool ram, struct data_result *result);
+
+/* Is this the event of a load or store? */
+bool memory_is_event(const struct event_row *event);
+
+/* How many of these accesses does counter n count? */
+uint32_t memory_count(struct processor *p, unsigned n,
+                      const struct event_row *event,
+                      const struct data_result *results, unsigned count);
+
+#endif
