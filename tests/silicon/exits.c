@@ -19,6 +19,7 @@ static void advance(struct vcpu *v)
 {
     /* It need not be the one looked at: an interrupt may have come between. */
     v->now = (struct instruction){ .flags = INSTRUCTION_SLOW };
+    v->accesses = 0;
     v->now_rip = v->vmcb->rip;
     v->vmcb->rip += MSR_BYTES;
     if (v->mode == MODE_STEP)

@@ -57,6 +57,11 @@ void step_end(struct vcpu *v);
 void step_count(struct vcpu *v, unsigned instructions, uint32_t cycles,
                 bool in_tx);
 
+/* memory.c: the accesses of the instruction at RIP; and that it is complete. */
+struct retirement;
+void memory_look(struct vcpu *v, const uint8_t *bytes, size_t length);
+void memory_retire(struct vcpu *v, struct retirement *r);
+
 /* pebs.c: after an instruction that has made a PEBS event, or that asks for a
  * performance monitoring interrupt. */
 void pebs_serve(struct vcpu *v);

@@ -30,6 +30,7 @@ struct hypervisor hypervisor;
 
 static EFI_SYSTEM_TABLE *st;
 static EFI_BOOT_SERVICES *bs;
+static struct cache_memory *caches;
 static EFI_HANDLE volume;
 static EFI_FILE_HANDLE root;
 static struct config config;
@@ -159,6 +160,7 @@ static void prepare(void)
     h->vcpus = pages(pages_for(h->processors * sizeof(struct vcpu)));
     for (unsigned n = 0; n < h->processors; n++)
         start_vcpu(&h->vcpus[n], &h->models[n]);
+    caches = pages(pages_for(cache_bytes(h->processors)));
     find_ram();
 }
 
@@ -355,6 +357,7 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *table)
 
     read_config();
     machine_start(&h->machine, &config, h->processors);
+    cache_start(&h->machine, caches);
     for (unsigned n = 0; n < h->processors; n++) {
         processor_start(&h->models[n], &h->machine, n, h->apic_ids[n]);
         h->vcpus[n].measure = config.figures;

@@ -92,6 +92,7 @@ bool step_begin(struct vcpu *v)
 
     bytes = guest_code(v, buffer, &length);
     instruction_look(&v->now, bytes, length);
+    memory_look(v, bytes, length);
     v->now_rip = v->pt_ip = v->vmcb->rip;
     v->steps++;
     if ((v->tx.depth > 0 && watch_instruction(v)) || !hle_instruction(v))
@@ -142,6 +143,8 @@ void step_retire(struct vcpu *v)
         v->model->tsx.cycles += r.cycles;
     else if (v->tx.not_elided == v->now_rip)
         v->tx.not_elided = UINT64_MAX;
+    if (v->accesses > 0)
+        memory_retire(v, &r);
     counters_retire(v->model, &r);
     if ((v->now.flags & INSTRUCTION_PUSHF) != 0)
         clear_pushed_flag(v);

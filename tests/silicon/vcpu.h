@@ -133,6 +133,9 @@ struct vcpu {
     struct transaction tx;
     struct instruction now;     /* the one being stepped */
     uint64_t now_rip;
+    struct data_access access[DATA_ACCESSES_MAX]; /* that it will make */
+    struct data_result results[DATA_ACCESSES_MAX]; /* and has made */
+    unsigned accesses;
     uint64_t pt_ip;             /* CurrentIP: not yet complete */
     bool pt_event;              /* an exception is on its way to its handler */
     uint64_t dr6;               /* the guest's, before the step */

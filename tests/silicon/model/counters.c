@@ -57,10 +57,9 @@ static uint32_t occurrences(const struct retirement *r,
         return !r->hle && (r->tx_events & event->umask) != 0;
     case EVENT_HLE_RETIRED:
         return r->hle && (r->tx_events & event->umask) != 0;
-    case EVENT_NOTHING:
-        break;
+    default:                            /* nothing, or memory.c */
+        return 0;
     }
-    return 0;
 }
 
 /*
@@ -243,11 +242,15 @@ void counters_retire(struct processor *p, const struct retirement *r)
                  p->open.ref_down);
     bus = divide(&pmu->bus_remainder, ref, BUS_RATIO);
     for (unsigned n = 0; n < p->machine->counters; n++) {
+        const struct event_row *event;
         uint32_t count;
 
         if (!select_admits(p, n, r))
             continue;
-        count = occurrences(r, counters_event(p, pmu->select[n]), bus);
+        event = counters_event(p, pmu->select[n]);
+        count = memory_is_event(event)
+                    ? memory_count(p, n, event, r->data, r->data_count)
+                    : occurrences(r, event, bus);
         count = through_cmask(p, n, count, r);
         if (n == 3)
             count = counter3_events(p, count);
@@ -256,6 +259,7 @@ void counters_retire(struct processor *p, const struct retirement *r)
         if (count != 0)
             count_general(p, n, count);
     }
+    memory_note(p, r->data, r->data_count);
     count_fixed(p, 0, r->instructions, r->user);
     count_fixed(p, 1, r->cycles, r->user);
     count_fixed(p, 2, ref, r->user);

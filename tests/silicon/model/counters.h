@@ -35,6 +35,8 @@ struct retirement {
     uint8_t tx_events;          /* a set of TX_EVENT_*; with nothing else */
     bool hle;                   /* these are HLE_RETIRED's */
     uint32_t cycles;
+    const struct data_result *data; /* its loads and stores, if watched */
+    unsigned data_count;
 };
 
 /* The registers, by number. False: #GP. */

@@ -81,6 +81,7 @@ const struct msr_row family_msrs_snb[5] = {
 
 #define ANY_COUNTER 0xF
 #define COUNTER_1   0x2
+#define COUNTER_3   0x8
 
 /* START, COMMIT, ABORTED, which is precise, and ABORTED by its categories: table
  * "Intel TSX Performance Events". */
@@ -90,9 +91,34 @@ const struct msr_row family_msrs_snb[5] = {
     { event, 0x10, kind, 0 }, { event, 0x20, kind, 0 },                       \
     { event, 0x40, kind, 0 }, { event, 0x80, kind, 0 }
 
+/* Loads and stores of all generations, precise on these counters. */
+#define MEMORY_EVENTS                                                         \
+    { 0xCD, 0x01, EVENT_LOAD_LATENCY, ANY_COUNTER },                          \
+    { 0xD0, 0x11, EVENT_MEM_UOPS, ANY_COUNTER }, /* STLB_MISS_LOADS */        \
+    { 0xD0, 0x12, EVENT_MEM_UOPS, ANY_COUNTER }, /* STLB_MISS_STORES */       \
+    { 0xD0, 0x21, EVENT_MEM_UOPS, ANY_COUNTER }, /* LOCK_LOADS */             \
+    { 0xD0, 0x41, EVENT_MEM_UOPS, ANY_COUNTER }, /* SPLIT_LOADS */            \
+    { 0xD0, 0x42, EVENT_MEM_UOPS, ANY_COUNTER }, /* SPLIT_STORES */           \
+    { 0xD0, 0x81, EVENT_MEM_UOPS, ANY_COUNTER }, /* ALL_LOADS */              \
+    { 0xD0, 0x82, EVENT_MEM_UOPS, ANY_COUNTER }, /* ALL_STORES */             \
+    { 0xD1, 0x01, EVENT_MEM_LOAD, ANY_COUNTER }, /* L1_HIT */                 \
+    { 0xD1, 0x02, EVENT_MEM_LOAD, ANY_COUNTER }, /* L2_HIT */                 \
+    { 0xD1, 0x04, EVENT_MEM_LOAD, ANY_COUNTER }, /* L3_HIT */                 \
+    { 0xD1, 0x40, EVENT_MEM_LOAD, ANY_COUNTER }, /* HIT_LFB */                \
+    { 0xD2, 0x01, EVENT_MEM_LLC_HIT, ANY_COUNTER }, /* XSNP_MISS */           \
+    { 0xD2, 0x02, EVENT_MEM_LLC_HIT, ANY_COUNTER }, /* XSNP_HIT */            \
+    { 0xD2, 0x04, EVENT_MEM_LLC_HIT, ANY_COUNTER }, /* XSNP_HITM */           \
+    { 0xD2, 0x08, EVENT_MEM_LLC_HIT, ANY_COUNTER }  /* XSNP_NONE */
+/* And from the 4th generation on. */
+#define MEMORY_EVENTS_HSW                                                     \
+    MEMORY_EVENTS,                                                            \
+    { 0xD1, 0x08, EVENT_MEM_LOAD, ANY_COUNTER }, /* L1_MISS */                \
+    { 0xD1, 0x10, EVENT_MEM_LOAD, ANY_COUNTER }, /* L2_MISS */                \
+    { 0xD1, 0x20, EVENT_MEM_LOAD, ANY_COUNTER }  /* L3_MISS */
+
 /* BR_INST_RETIRED has umasks of its own beside the architectural 00H. What is
  * precise: table "Precise Events for the Skylake Microarchitecture". */
-const struct event_row family_events_skl[28] = {
+const struct event_row family_events_skl[48] = {
     { 0xC0, 0x00, EVENT_INSTRUCTIONS, 0 },
     { 0xC0, 0x01, EVENT_INSTRUCTIONS, COUNTER_1 },      /* PREC_DIST */
     { 0xC4, 0x00, EVENT_BRANCHES, 0 },
@@ -107,11 +133,13 @@ const struct event_row family_events_skl[28] = {
     { 0x3C, 0x01, EVENT_CYCLES_BUS, 0 },
     TSX_EVENTS(0xC8, EVENT_HLE_RETIRED),
     TSX_EVENTS(0xC9, EVENT_RTM_RETIRED),
+    MEMORY_EVENTS_HSW,
+    { 0xD0, 0x22, EVENT_MEM_UOPS, ANY_COUNTER },        /* LOCK_STORES */
 };
 
 /* Table "PEBS Performance Events for Intel Microarchitecture Code Name Sandy
  * Bridge", which Ivy Bridge and Haswell share. */
-const struct event_row family_events_old[12] = {
+const struct event_row family_events_old[29] = {
     { 0xC0, 0x00, EVENT_INSTRUCTIONS, 0 },
     { 0xC0, 0x01, EVENT_INSTRUCTIONS, COUNTER_1 },
     { 0xC4, 0x00, EVENT_BRANCHES, 0 },
@@ -124,10 +152,12 @@ const struct event_row family_events_old[12] = {
     { 0xC4, 0x40, EVENT_BRANCHES_FAR, 0 },
     { 0x3C, 0x00, EVENT_CYCLES, 0 },
     { 0x3C, 0x01, EVENT_CYCLES_BUS, 0 },
+    MEMORY_EVENTS,
+    { 0xCD, 0x02, EVENT_PRECISE_STORE, COUNTER_3 },
 };
 
 /* The same, and TSX. */
-const struct event_row family_events_hsw[28] = {
+const struct event_row family_events_hsw[48] = {
     { 0xC0, 0x00, EVENT_INSTRUCTIONS, 0 },
     { 0xC0, 0x01, EVENT_INSTRUCTIONS, COUNTER_1 },
     { 0xC4, 0x00, EVENT_BRANCHES, 0 },
@@ -142,4 +172,6 @@ const struct event_row family_events_hsw[28] = {
     { 0x3C, 0x01, EVENT_CYCLES_BUS, 0 },
     TSX_EVENTS(0xC8, EVENT_HLE_RETIRED),
     TSX_EVENTS(0xC9, EVENT_RTM_RETIRED),
+    MEMORY_EVENTS_HSW,
+    { 0xD3, 0x01, EVENT_MEM_LLC_MISS, ANY_COUNTER },    /* LOCAL_DRAM */
 };

@@ -12,8 +12,16 @@ extern const struct cpuid_row family_cpuid[8], family_cpuid_old[4],
     family_cpuid_bdw[5];
 extern const struct msr_row family_msrs_skl[4], family_msrs_skx[3],
     family_msrs_hsw[5], family_msrs_snb[5];
-extern const struct event_row family_events_skl[28], family_events_hsw[28],
-    family_events_old[12];
+extern const struct event_row family_events_skl[48], family_events_hsw[48],
+    family_events_old[29];
+
+/* Optimization Reference Manual, "Cache Parameters", "TLB Parameters"
+ * of each generation. Sets and ways; lines of 64 bytes, pages of 4 KiB. */
+#define CACHES(l2_sets, l2_ways, stlb_sets, stlb_ways)                        \
+    .caches = {                                                               \
+        .l1 = { 64, 8 }, .l2 = { l2_sets, l2_ways }, .llc = { 8192, 16 },     \
+        .dtlb = { 16, 4 }, .stlb = { stlb_sets, stlb_ways },                  \
+    }
 
 #define ROWS(table) (sizeof(table) / sizeof((table)[0]))
 
@@ -52,12 +60,14 @@ extern const struct event_row family_events_skl[28], family_events_hsw[28],
     .leaf1_ecx = FAMILY_LEAF1_ECX, .leaf7_ebx = 0x029C0309,                   \
     FAMILY_COMMON(family_cpuid, own_msrs, family_events_skl)
 
-#define SKYLAKE_CLIENT SKYLAKE_COMMON(family_msrs_skl)
-#define SKYLAKE_SERVER SKYLAKE_COMMON(family_msrs_skx)
+#define SKYLAKE_CLIENT                                                        \
+    SKYLAKE_COMMON(family_msrs_skl), CACHES(1024, 4, 128, 12)
+#define SKYLAKE_SERVER                                                        \
+    SKYLAKE_COMMON(family_msrs_skx), CACHES(1024, 16, 128, 12)
 
 /* EDX[9] SRBDS_CTRL (MSR 123H), EDX[29] MSR 10AH, whose bit 7 is TSX_CTRL. */
 #define COMET_LAKE                                                            \
-    SKYLAKE_COMMON(family_msrs_skl), .leaf7_edx = 0x20000200,                 \
+    SKYLAKE_CLIENT, .leaf7_edx = 0x20000200,                 \
     .arch_capabilities = BIT(7)
 
 #define HASWELL_CLIENT                                                        \
@@ -65,6 +75,7 @@ extern const struct event_row family_events_skl[28], family_events_hsw[28],
     .perf_capabilities = PERF_CAPABILITIES(4, 2),       \
     .debugctl_writable = DEBUGCTL_OLD | DEBUGCTL_RTM,                         \
     .leaf1_ecx = FAMILY_LEAF1_ECX, .leaf7_ebx = 0x00000309,                   \
+    CACHES(512, 8, 128, 8),                                                   \
     FAMILY_COMMON(family_cpuid_old, family_msrs_hsw, family_events_hsw)
 
 /* A Haswell with Processor Trace. */
@@ -73,12 +84,14 @@ extern const struct event_row family_events_skl[28], family_events_hsw[28],
     .perf_capabilities = PERF_CAPABILITIES(4, 2),       \
     .debugctl_writable = DEBUGCTL_OLD | DEBUGCTL_RTM,                         \
     .leaf1_ecx = FAMILY_LEAF1_ECX, .leaf7_ebx = 0x021C0309,                   \
+    CACHES(512, 8, 256, 6),                                                   \
     FAMILY_COMMON(family_cpuid_bdw, family_msrs_hsw, family_events_hsw)
 
 #define SANDY_BRIDGE_CLIENT                                                   \
     .leaf_max = 0x0D, .perfmon_version = 3,                                  \
     .perf_capabilities = PERF_CAPABILITIES(4, 1),       \
     .debugctl_writable = DEBUGCTL_OLD, .leaf1_ecx = FAMILY_LEAF1_ECX_OLD,     \
+    CACHES(512, 8, 128, 4),                                                   \
     FAMILY_COMMON(family_cpuid_old, family_msrs_snb, family_events_old)
 
 #endif

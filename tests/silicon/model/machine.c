@@ -7,6 +7,7 @@
 
 #define TOPIC_EVENTS 100
 #define TOPIC_TRACE  101
+#define TOPIC_MEMORY 102
 
 void machine_start(struct machine *m, const struct config *config,
                    unsigned processors)
@@ -34,6 +35,7 @@ void processor_start(struct processor *p, struct machine *m, unsigned index,
     open_choose(&p->open, m->seed, index);
     random_start(&p->random, m->seed, index, TOPIC_EVENTS);
     random_start(&p->pt.random, m->seed, index, TOPIC_TRACE);
+    random_start(&p->memory.random, m->seed, index, TOPIC_MEMORY);
     p->bios_sign = (uint64_t)m->cpu->microcode << 32;
     msr_reset(p);
     tsx_reset(p);

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "tests/silicon/model/config.h"
+#include "tests/silicon/model/memory.h"
 #include "tests/silicon/model/open.h"
 
 #define COUNTERS_MAX  8
@@ -29,6 +30,7 @@ struct machine {
     bool smt;
     unsigned processors;
     unsigned counters; /* general-purpose counters per logical processor */
+    struct cache_memory *caches; /* cache_start; may be NULL */
     /* For the *_shared_* faults only: what some processor wrote. */
     volatile uint64_t shared_force_abort;
 };
@@ -86,6 +88,15 @@ struct pebs_state {
     uint64_t first_tsc;    /* for pebs_tsc_stale */
 };
 
+/* Loads and stores, for events and records. */
+struct memory_state {
+    bool watched;          /* something samples memory */
+    struct random random;  /* for tags and latencies */
+    uint64_t has_captured; /* counters, bits 3:0 */
+    struct data_record captured[4];
+    uint64_t previous_store, first_address; /* for faults */
+};
+
 /* Processor Trace. Registers first, as software has written them. */
 struct pt_state {
     uint64_t ctl, status;  /* status: without what is computed when read */
@@ -122,6 +133,7 @@ struct processor {
     struct pmu_state pmu;
     struct pebs_state pebs;
     struct pt_state pt;
+    struct memory_state memory;
     uint64_t smi_count;         /* MSR 34H */
     uint64_t bios_sign;         /* MSR 8BH */
     uint64_t plain[MSR_ROWS_MAX], plain_own[MSR_ROWS_MAX];

@@ -40,9 +40,18 @@ void memory_access(struct processor *p, const struct data_access *a,
 /* Is this the event of a load or store? */
 bool memory_is_event(const struct event_row *event);
 
-/* How many of these accesses does counter n count? */
+/* How many of these accesses does counter n count? The one that makes a record
+ * there is kept for memory_take. */
 uint32_t memory_count(struct processor *p, unsigned n,
                       const struct event_row *event,
                       const struct data_result *results, unsigned count);
+
+/* Behind an instruction, once all counters have counted its accesses. */
+void memory_note(struct processor *p, const struct data_result *results,
+                 unsigned count);
+
+/* Forgets, and returns, what has been kept for a record of these counters; all
+ * 0 if it is nothing. */
+struct data_record memory_take(struct processor *p, uint64_t counters);
 
 #endif

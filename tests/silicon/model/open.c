@@ -40,6 +40,8 @@ static uint64_t pick(struct random *r, uint64_t choices)
 static void choose_common(struct open_choices *open, struct random *r)
 {
     static const uint32_t overflow[] = { 0, 0, 0, 2000 };
+    /* "Unknown L3 cache miss", local DRAM to shared, to exclusive state. */
+    static const uint8_t dram[] = { 0x00, 0x0A, 0x0C };
 
     open->forced_abort = (enum forced_abort_point)pick(r, 3);
     open->body_steps = 1 + (unsigned)pick(r, 6);
@@ -66,6 +68,9 @@ static void choose_common(struct open_choices *open, struct random *r)
     open->pt_fup_before_pgd = pick(r, 2) != 0;
     open->pt_int_early = (uint8_t)(1 + pick(r, 24));
     open->pt_overflow_one_in = overflow[pick(r, 4)];
+    open->loads_tagged_one_in = (uint32_t)(2 + pick(r, 3));
+    open->source_dram = dram[pick(r, 3)];
+    open->data_hit_of_loads = pick(r, 2) != 0;
 }
 
 void open_choose(struct open_choices *open, uint64_t seed, unsigned processor)

@@ -50,6 +50,9 @@ struct open_choices {
     bool pebs_skip_sets_62;      /* so does a record that does not fit */
     bool pebs_abort_garbles;     /* what is not valid in an abort's record */
     uint32_t pebs_late_one_in;   /* residual records after a wrong stop order */
+    uint32_t loads_tagged_one_in; /* by the load latency facility */
+    uint8_t source_dram;         /* how a record names local memory */
+    bool data_hit_of_loads;      /* bit 0 where it is not valid */
     bool pt_begin_of_doomed;     /* MODE.TSX of an XBEGIN that only aborts */
     bool pt_tx_before_fup;       /* the order of both in PSB+ */
     bool pt_fup_at_start;        /* FUP in the PSB+ of TraceEn: BDM70 */

@@ -33,7 +33,7 @@ struct data_access {
 /* The state before the instruction. */
 struct operand_state {
     uint64_t general[16]; /* as ModR/M numbers them: RAX, RCX, RDX, RBX .. */
-    uint64_t rip, rflags;
+    uint64_t rip;
     uint64_t fs_base, gs_base;
 };
 

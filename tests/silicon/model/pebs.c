@@ -47,6 +47,7 @@ void pebs_disarm(struct processor *p, uint64_t counters)
     p->pebs.armed &= ~counters;
     p->pebs.triggered &= ~counters;
     p->pebs.held &= ~counters;
+    p->memory.has_captured &= ~counters;
 }
 
 /* "Re-configuring PEBS Facilities": a residual record may still be captured at

@@ -13,6 +13,9 @@
 
 /* Byte offsets of a record behind the registers, as words. */
 #define WORD_STATUS       (0x90 / 8) /* format 3: applicable counter */
+#define WORD_ADDRESS      (0x98 / 8) /* from format 1 on, these three */
+#define WORD_SOURCE       (0xA0 / 8)
+#define WORD_LATENCY      (0xA8 / 8)
 #define WORD_EVENTING_IP  (0xB0 / 8) /* from format 2 on */
 #define WORD_TX_ABORT     (0xB8 / 8)
 #define WORD_TSC          (0xC0 / 8) /* from format 3 on */
@@ -110,12 +113,16 @@ void pebs_fill(struct processor *p, const struct pebs_snapshot *s,
                uint64_t counters, struct pebs_record *record)
 {
     unsigned format = pebs_format(p);
+    struct data_record data = memory_take(p, counters);
     uint64_t *words = record->words;
 
     *record = (struct pebs_record){ .bytes = record_bytes(format) };
     for (unsigned n = 0; n < PEBS_REGISTERS; n++)
         words[n] = s->registers[n];
     words[WORD_STATUS] = format >= 3 ? counters : p->pmu.global_status;
+    words[WORD_ADDRESS] = data.address;
+    words[WORD_SOURCE] = data.status;
+    words[WORD_LATENCY] = data.latency;
     words[WORD_EVENTING_IP] = s->eventing_ip;
     words[WORD_TX_ABORT] = p->tsx.cycles;
     words[WORD_TSC] = s->tsc;

@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "tests/silicon/model/cache.h"
+
 /* White paper 604224, sections 1 and 2, and what came after it. */
 enum regime {
     REGIME_A,        /* no MSR 10FH; RTM as the silicon has it */
@@ -35,6 +37,13 @@ enum event_kind {
     EVENT_CYCLES_BUS,
     EVENT_RTM_RETIRED,       /* the TX_EVENT_* that is its umask */
     EVENT_HLE_RETIRED,
+    /* Loads and stores: memory.c. Those of D0H-D3H by their umask. */
+    EVENT_LOAD_LATENCY,
+    EVENT_PRECISE_STORE,
+    EVENT_MEM_UOPS,
+    EVENT_MEM_LOAD,
+    EVENT_MEM_LLC_HIT,
+    EVENT_MEM_LLC_MISS,
 };
 
 struct event_row {
@@ -86,6 +95,7 @@ struct personality {
     uint32_t leaf7_ebx;     /* without HLE and RTM */
     uint32_t leaf7_edx;     /* without RTM_ALWAYS_ABORT and TSX_FORCE_ABORT */
     uint64_t arch_capabilities; /* MSR 10AH where leaf7_edx bit 29 says so */
+    struct cache_sizes caches;
     const struct cpuid_row *cpuid;
     size_t cpuid_rows;
     const struct msr_row *msrs;

@@ -24,6 +24,7 @@ void pmu_update(struct processor *p)
         (pmu->global_status & STATUS_CTR_FRZ) != 0)
         counting = false;
     p->pmu.counting = counting;
+    memory_update(p);
 }
 
 static uint64_t counters_mask(const struct processor *p)

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * memory.c - the loads and stores of a stepped instruction: found before it,
+ * while its registers are there; told to the model behind it. Only while
+ * something samples memory; CLFLUSH always.
+ */
+#include "tests/silicon/hypervisor.h"
+
+#include "tests/silicon/model/counters.h"
+#include "tests/silicon/x86.h"
+
+#define MSR_FS_BASE 0xC0000100u
+#define MSR_GS_BASE 0xC0000101u
+
+void memory_look(struct vcpu *v, const uint8_t *bytes, size_t length)
+{
+    const struct gprs *g = &v->gprs;
+    struct operand_state s;
+
+    v->accesses = 0;
+    if (!v->model->memory.watched && v->now.tx != TX_MAY_CACHE)
+        return;
+    s = (struct operand_state){
+        .general = { v->vmcb->rax, g->rcx, g->rdx, g->rbx, v->vmcb->rsp,
+                     g->rbp, g->rsi, g->rdi, g->r8, g->r9, g->r10, g->r11,
+                     g->r12, g->r13, g->r14, g->r15 },
+        .rip = v->vmcb->rip,
+        .fs_base = rdmsr(MSR_FS_BASE),
+        .gs_base = rdmsr(MSR_GS_BASE),
+    };
+    v->accesses = operand_find(v->access, &s, bytes, length);
+}
+
+void memory_retire(struct vcpu *v, struct retirement *r)
+{
+    bool watched = v->model->memory.watched;
+
+    for (unsigned n = 0; n < v->accesses; n++) {
+        const struct data_access *a = &v->access[n];
+        uint64_t physical;
+
+        if (!guest_physical(v, a->linear, &physical))
+            continue;
+        if (a->kind == DATA_FLUSH)
+            cache_flush(v->model, physical);
+        else if (watched)
+            memory_access(v->model, a, physical, guest_is_ram(physical),
+                          &v->results[r->data_count]);
+        r->data_count += watched && a->kind <= DATA_STORE;
+    }
+    r->data = v->results;
+    v->accesses = 0;
+}
