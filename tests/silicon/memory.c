@@ -2,7 +2,7 @@
 /*
  * memory.c - the loads and stores of a stepped instruction: found before it,
  * while its registers are there; told to the model behind it. Only while
- * something samples memory; CLFLUSH always.
+ * something samples memory; CLFLUSH and INVLPG always.
  */
 #include "tests/silicon/hypervisor.h"
 
@@ -43,6 +43,8 @@ void memory_retire(struct vcpu *v, struct retirement *r)
             continue;
         if (a->kind == DATA_FLUSH)
             cache_flush(v->model, physical);
+        else if (a->kind == DATA_INVLPG)
+            cache_invalidate(v->model, a->linear);
         else if (watched)
             memory_access(v->model, a, physical, guest_is_ram(physical),
                           &v->results[r->data_count]);

@@ -305,3 +305,14 @@ void cache_flush(struct processor *p, uint64_t physical)
     }
     unlock(c);
 }
+
+void cache_invalidate(struct processor *p, uint64_t linear)
+{
+    struct cache_memory *c = p->machine->caches;
+    const struct cache_sizes *sizes = &p->machine->cpu->caches;
+
+    if (c == NULL)
+        return;
+    forget(c->own[p->index].dtlb, sizes->dtlb, linear >> PAGE_SHIFT);
+    forget(c->own[p->index].stlb, sizes->stlb, linear >> PAGE_SHIFT);
+}

@@ -33,7 +33,7 @@ struct cache_sizes {
 
 /* The most that a personality may have, in entries. */
 #define CACHE_L1_MAX   512
-#define CACHE_L2_MAX   16384
+#define CACHE_L2_MAX   4096
 #define CACHE_LLC_MAX  131072
 #define CACHE_DTLB_MAX 64
 #define CACHE_STLB_MAX 1536
@@ -102,5 +102,8 @@ void cache_access(struct processor *p, uint64_t linear, uint64_t physical,
 
 /* CLFLUSH: the line leaves all caches. */
 void cache_flush(struct processor *p, uint64_t physical);
+
+/* INVLPG: the translation leaves this processor's TLBs. */
+void cache_invalidate(struct processor *p, uint64_t linear);
 
 #endif

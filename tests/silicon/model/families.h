@@ -15,8 +15,8 @@ extern const struct msr_row family_msrs_skl[4], family_msrs_skx[3],
 extern const struct event_row family_events_skl[48], family_events_hsw[48],
     family_events_old[29];
 
-/* Optimization Reference Manual, "Cache Parameters", "TLB Parameters"
- * of each generation. Sets and ways; lines of 64 bytes, pages of 4 KiB. */
+/* Sets and ways. Lines of 64 bytes: as leaf 4 says. Pages of 4 KiB: Optimization
+ * Reference Manual, "TLB Parameters" of each generation. */
 #define CACHES(l2_sets, l2_ways, stlb_sets, stlb_ways)                        \
     .caches = {                                                               \
         .l1 = { 64, 8 }, .l2 = { l2_sets, l2_ways }, .llc = { 8192, 16 },     \
@@ -58,16 +58,15 @@ extern const struct event_row family_events_skl[48], family_events_hsw[48],
     .perf_capabilities = PERF_CAPABILITIES(5, 3),       \
     .debugctl_writable = DEBUGCTL_OLD | DEBUGCTL_RTM,                         \
     .leaf1_ecx = FAMILY_LEAF1_ECX, .leaf7_ebx = 0x029C0309,                   \
+    CACHES(1024, 4, 128, 12),                                                 \
     FAMILY_COMMON(family_cpuid, own_msrs, family_events_skl)
 
-#define SKYLAKE_CLIENT                                                        \
-    SKYLAKE_COMMON(family_msrs_skl), CACHES(1024, 4, 128, 12)
-#define SKYLAKE_SERVER                                                        \
-    SKYLAKE_COMMON(family_msrs_skx), CACHES(1024, 16, 128, 12)
+#define SKYLAKE_CLIENT SKYLAKE_COMMON(family_msrs_skl)
+#define SKYLAKE_SERVER SKYLAKE_COMMON(family_msrs_skx)
 
 /* EDX[9] SRBDS_CTRL (MSR 123H), EDX[29] MSR 10AH, whose bit 7 is TSX_CTRL. */
 #define COMET_LAKE                                                            \
-    SKYLAKE_CLIENT, .leaf7_edx = 0x20000200,                 \
+    SKYLAKE_COMMON(family_msrs_skl), .leaf7_edx = 0x20000200,                 \
     .arch_capabilities = BIT(7)
 
 #define HASWELL_CLIENT                                                        \

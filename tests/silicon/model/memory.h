@@ -32,8 +32,8 @@ struct data_record {
  * of accesses (p->memory.watched)? */
 void memory_update(struct processor *p);
 
-/* One access has been carried out: through the caches, and to whatever
- * counts lines. *result is for struct retirement. */
+/* One load, store or prefetch has been carried out: through the caches, and to
+ * whatever counts lines. *result is for struct retirement. */
 void memory_access(struct processor *p, const struct data_access *a,
                    uint64_t physical, bool ram, struct data_result *result);
 

@@ -25,6 +25,8 @@ enum { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI };
 #define POPS     0x800u /* a load from the stack, before */
 #define MODRM    0x1000u
 #define BITS_REG 0x2000u /* a bit string: the register chooses the address */
+#define INVLPG   0x4000u
+#define LONG     0x8000u /* four bytes */
 
 struct decoder {
     const struct operand_state *s;
@@ -83,6 +85,8 @@ static uint8_t operand_bytes(const struct decoder *d, unsigned what)
         return 1;
     if ((what & WORD) != 0)
         return 2;
+    if ((what & LONG) != 0)
+        return 4;
     if ((what & QUAD) != 0 || (d->rex & REX_W) != 0)
         return 8;
     return d->operand_size ? 2 : 4;
@@ -186,6 +190,8 @@ static void operand(struct decoder *d, unsigned what)
         add(d, DATA_STORE, at, bytes, locked);
     if (memory && (what & FLUSHES) != 0)
         add(d, DATA_FLUSH, at, 1, false);
+    if (memory && (what & INVLPG) != 0)
+        add(d, DATA_INVLPG, at, 1, false);
     if (memory && (what & FETCHES) != 0)
         add(d, DATA_PREFETCH, at, 1, false);
     if ((what & PUSHES) != 0)
@@ -253,7 +259,7 @@ static unsigned what_one(uint8_t op, unsigned reg)
         return op < 0x58 ? PUSHES : POPS;
     switch (op) {
     case 0x63:                          /* MOVSXD */
-        return MODRM | LOADS;
+        return MODRM | LOADS | LONG;
     case 0x68: case 0x6A: case 0x9C: case 0xE8: /* PUSH, PUSHF, CALL */
         return PUSHES;
     case 0x69:                          /* IMUL */
@@ -303,6 +309,8 @@ static unsigned what_two(uint8_t op, unsigned reg)
     if ((op & 0xF0) == 0x90)            /* SETcc */
         return MODRM | BYTE | STORES;
     switch (op) {
+    case 0x01:
+        return reg == 7 ? MODRM | INVLPG : 0;
     case 0x0D: case 0x18:
         return MODRM | FETCHES;
     case 0xA0: case 0xA8:               /* PUSH, POP of FS, GS */
@@ -349,6 +357,8 @@ unsigned operand_find(struct data_access found[DATA_ACCESSES_MAX],
     uint8_t op;
 
     take_prefixes(&d);
+    if (d.at >= length)
+        return 0;
     op = byte_at(&d, d.at++);
     if ((op >= 0xA4 && op <= 0xA7) || (op >= 0xAA && op <= 0xAF)) {
         string(&d, op);

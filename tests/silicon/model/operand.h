@@ -21,6 +21,7 @@ enum data_kind {
     DATA_STORE,
     DATA_PREFETCH, /* of software: fills the caches, retires as nothing */
     DATA_FLUSH,    /* CLFLUSH, CLFLUSHOPT */
+    DATA_INVLPG,   /* the translation alone */
 };
 
 struct data_access {
