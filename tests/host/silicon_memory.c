@@ -277,7 +277,7 @@ static void faults(void **state)
     latency("load_latency_low", 100);
     load(AT);
     assert_record(AT, 0x0C | 1 << 4);
-    assert_int_equal(record.words[0xA8 / 8], 100);
+    assert_int_equal(record.words[0xA8 / 8], 99);
     latency("load_source_shifted", 3);
     load(AT + 0x10040);
     assert_record(AT + 0x10040, 0xC0);

@@ -51,7 +51,7 @@ struct cache_own {
 struct cache_memory {
     volatile uint32_t lock;
     uint64_t llc[CACHE_LLC_MAX];
-    uint8_t last[CACHE_LLC_MAX];      /* processor that last took the line */
+    uint8_t last[CACHE_LLC_MAX];      /* who last took such a line */
     struct cache_own own[];           /* one a processor */
 };
 

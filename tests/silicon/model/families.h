@@ -15,8 +15,8 @@ extern const struct msr_row family_msrs_skl[4], family_msrs_skx[3],
 extern const struct event_row family_events_skl[48], family_events_hsw[48],
     family_events_old[29];
 
-/* Sets and ways. Lines of 64 bytes: as leaf 4 says. Pages of 4 KiB: Optimization
- * Reference Manual, "TLB Parameters" of each generation. */
+/* Sets and ways. Lines of 64 bytes: as leaf 4 says. Pages of 4 KiB:
+ * Optimization Reference Manual, "TLB Parameters" of each generation. */
 #define CACHES(l2_sets, l2_ways, stlb_sets, stlb_ways)                        \
     .caches = {                                                               \
         .l1 = { 64, 8 }, .l2 = { l2_sets, l2_ways }, .llc = { 8192, 16 },     \

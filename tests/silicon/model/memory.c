@@ -191,8 +191,10 @@ static struct data_record load_record(struct processor *p,
         source <<= 4;
     if (fault_is(m, FAULT_load_source_always_l1))
         source = 1;
-    if (fault_is(m, FAULT_load_latency_low))
+    if (fault_is(m, FAULT_load_latency_low)) {
         msr_read(p, MSR_PEBS_LD_LAT, &d.latency);
+        d.latency--;
+    }
     if (fault_is(m, FAULT_load_address_line))
         d.address &= ~(uint64_t)(CACHE_LINE_BYTES - 1);
     d.status |= source;

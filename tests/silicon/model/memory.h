@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * memory.h - what the performance monitors see of loads and stores: the events
- * that count them, and what a PEBS record says of the one that made it.
+ * memory.h - what the performance monitors see of loads and stores: the
+ * events that count them, and what a PEBS record says of the one that made it.
  *
  * SDM volume 3B, "Performance Monitoring", topics "Load Latency Performance
  * Monitoring Facility", "Precise Store Facility", "PEBS Data Address Profiling".
