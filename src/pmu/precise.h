@@ -20,6 +20,7 @@
  * Microarchitecture". RTM_RETIRED.ABORTED, HLE_RETIRED.ABORTED: "Intel TSX and
  * PEBS Support". */
 #define PRECISE_CONDITIONAL_BRANCHES 0x01c4
+#define PRECISE_INSTRUCTIONS         0x01c0 /* INST_RETIRED.ALL: PDIR */
 #define PRECISE_RTM_ABORTED          0x04c9
 #define PRECISE_HLE_ABORTED          0x04c8
 

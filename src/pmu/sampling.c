@@ -205,14 +205,15 @@ bool sampling_stop(struct sampling *p)
     return collect(p);
 }
 
-bool sampling_run(struct sampling *p, const struct sampling_plan *plan,
-                  uint64_t flags)
+bool sampling_around(struct sampling *p, const struct sampling_plan *plan,
+                     void (*window)(struct sampling *p, uint64_t argument),
+                     uint64_t argument)
 {
     for (unsigned attempt = 0; attempt < SMI_RETRIES_MAX; attempt++) {
         if (!sampling_arm(p, plan))
             return false;
         p->tsc_before = hw_tsc();
-        pebs_window(sampling_enable(plan), flags, &p->state);
+        window(p, argument);
         p->tsc_after = hw_tsc();
         if (!sampling_stop(p))
             return false;
@@ -223,6 +224,17 @@ bool sampling_run(struct sampling *p, const struct sampling_plan *plan,
     broken(p->t, "%u windows in a row were hit by an SMI (MSR_SMI_COUNT, 34H)",
            SMI_RETRIES_MAX);
     return false;
+}
+
+static void branches(struct sampling *p, uint64_t flags)
+{
+    pebs_window(sampling_enable(&p->plan), flags, &p->state);
+}
+
+bool sampling_run(struct sampling *p, const struct sampling_plan *plan,
+                  uint64_t flags)
+{
+    return sampling_around(p, plan, branches, flags);
 }
 
 bool sampling_record(struct sampling *p, unsigned n, struct pebs_record *record)

@@ -83,8 +83,13 @@ unsigned sampling_written(const struct sampling *p);
  * faulted or a check failed (ERROR or FAIL is said). */
 bool sampling_stop(struct sampling *p);
 
-/* sampling_arm(), pebs_window() with these status flags, sampling_stop(); again
- * where an SMI hit it. */
+/* sampling_arm(), window(p, argument), which writes sampling_enable() to 38FH
+ * and 0 at its end, sampling_stop(); again where an SMI hit it. */
+bool sampling_around(struct sampling *p, const struct sampling_plan *plan,
+                     void (*window)(struct sampling *p, uint64_t argument),
+                     uint64_t argument);
+
+/* The same around pebs_window() with these status flags. */
 bool sampling_run(struct sampling *p, const struct sampling_plan *plan,
                   uint64_t flags);
 

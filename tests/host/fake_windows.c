@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fake_windows.c - stands in for asm/elision.asm, hle.asm, pebs.asm, rtm.asm,
- * tsx.asm and window.asm on the host, where no MSR can be written: nothing is
- * run, no transaction commits. Weak, so that a test can bring its own.
+ * fake_windows.c - stands in for asm/elision.asm, hle.asm, pdir.asm, pebs.asm,
+ * rtm.asm, tsx.asm and window.asm on the host, where no MSR can be written:
+ * nothing is run, no transaction commits. Weak, so that a test can bring its
+ * own.
  */
 #include "asm/elision.h"
 #include "asm/hle.h"
+#include "asm/pdir.h"
 #include "asm/pebs_window.h"
 #include "asm/rtm.h"
 #include "asm/tsx.h"
@@ -107,4 +109,30 @@ FAKE void pebs_window(uint64_t enable, uint64_t flags, struct pebs_state *state)
 {
     (void)enable;
     *state = (struct pebs_state){.rflags = flags};
+}
+
+/* Any addresses do that differ: 3 bytes an instruction, the loop far behind. */
+#define AT4(i)  (i) * 3, (i)*3 + 3, (i)*3 + 6, (i)*3 + 9
+#define AT16(i) AT4(i), AT4((i) + 4), AT4((i) + 8), AT4((i) + 12)
+FAKE const uint8_t pdir_code[1024] = {0};
+FAKE const uint32_t pdir_straight_at[PDIR_STRAIGHT + 1] = {AT16(0), AT16(16),
+                                                           AT16(32), 144};
+FAKE const uint32_t pdir_loop_at[PDIR_LOOP + 1] = {AT16(100), AT16(116)};
+
+FAKE void pdir_straight(uint64_t enable, uint64_t nops)
+{
+    (void)enable;
+    (void)nops;
+}
+
+FAKE void pdir_loop(uint64_t enable, uint64_t turns)
+{
+    pdir_straight(enable, turns);
+}
+
+FAKE uint64_t pdir_opening(uint64_t enable, uint32_t index)
+{
+    (void)enable;
+    (void)index;
+    return PDIR_BEFORE;
 }
