@@ -31,15 +31,16 @@ static void on_one(struct run *t, unsigned counter)
 {
     struct pdir_skids with = {0}, without = {0};
     struct sampling p;
+    uint64_t opening;
 
     /* Set-up. */
-    if (!sampling_take(&p, t))
+    if (!sampling_take(&p, t) || !pdir_find_opening(&p, counter, &opening))
         return;
 
     /* Measured. No counter but the one counts. */
     for (unsigned i = run_trials(t, 1, 1); i != 0; i--)
-        if (!pdir_skid_run(&p, counter, TESTED, &with) ||
-            !pdir_skid_run(&p, 0, COMPARED, &without))
+        if (!pdir_skid_run(&p, counter, opening, TESTED, &with) ||
+            !pdir_skid_run(&p, 0, opening, COMPARED, &without))
             return;
 
     /* Check. */

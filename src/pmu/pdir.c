@@ -105,10 +105,7 @@ void pdir_skid_add(struct pdir_skids *s, const struct pebs_record records[],
         s->first = wanted;
 }
 
-/* Whether the WRMSR that opens a window counts as retired in it the manual does
- * not say: 0 or 1, by RDPMC. */
-static bool find_opening(struct sampling *p, unsigned counter,
-                         uint64_t *opening)
+bool pdir_find_opening(struct sampling *p, unsigned counter, uint64_t *opening)
 {
     struct run *t = p->t;
 
@@ -147,15 +144,12 @@ static void straight(struct sampling *p, uint64_t nops)
 /* Records that are looked at of one window: one is right. */
 #define LOOKED_AT 4
 
-bool pdir_skid_run(struct sampling *p, unsigned counter, unsigned tested,
-                   struct pdir_skids *s)
+bool pdir_skid_run(struct sampling *p, unsigned counter, uint64_t opening,
+                   unsigned tested, struct pdir_skids *s)
 {
     const struct sampling_plan plan = plan_of(counter, 0);
     struct pebs_record records[LOOKED_AT];
-    uint64_t opening;
 
-    if (!find_opening(p, counter, &opening))
-        return false;
     for (unsigned wanted = 1; wanted <= tested; wanted++) {
         /* The opening, the jump, the NOPs and `wanted` make the period. */
         if (!sampling_around(p, &plan, straight,

@@ -42,10 +42,15 @@ unsigned pdir_position(const struct pebs_record *record, const uint32_t at[],
 void pdir_skid_add(struct pdir_skids *s, const struct pebs_record records[],
                    unsigned count, unsigned wanted);
 
-/* Runs these windows on that counter, PMC0 to PMC3, and adds to *s. Needs
- * sampling_take(). False where an access faulted or a check failed. */
-bool pdir_skid_run(struct sampling *p, unsigned counter, unsigned tested,
-                   struct pdir_skids *s);
+/* Whether the WRMSR that opens a window counts as retired in it, 1 or 0: the
+ * manual does not say, RDPMC does. Needs sampling_take(). False where an access
+ * faulted, and where it is another number (FAIL). */
+bool pdir_find_opening(struct sampling *p, unsigned counter, uint64_t *opening);
+
+/* Runs these windows on that counter, PMC0 to PMC3, and adds to *s. False where
+ * an access faulted or a check failed. */
+bool pdir_skid_run(struct sampling *p, unsigned counter, uint64_t opening,
+                   unsigned tested, struct pdir_skids *s);
 
 /* Records of a long run of pdir_loop(). */
 struct pdir_hits {
