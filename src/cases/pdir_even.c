@@ -5,7 +5,9 @@
 
 static void on_one(struct run *t, unsigned counter)
 {
-    const unsigned windows = run_trials(t, 2, 1);
+    /* A trial is a record. */
+    const unsigned trials = run_trials(t, 2 * PDIR_RECORDS, PDIR_RECORDS);
+    const unsigned windows = (trials - 1) / PDIR_RECORDS + 1;
     struct pdir_hits hits = {0};
     unsigned least, most;
     struct sampling p;
