@@ -5,14 +5,16 @@
  * that must be alone, one value in each MSR that events share. Pure; the memory
  * is the caller's and the stack's.
  *
- * The fewest, always: for 1, 2, .. groups it asks whether so many do, and each
- * "no" is exact. Without events that want different values in one MSR that is a
- * bipartite matching of events and (group, counter), by augmenting paths: at
- * most events * events * places steps for each number of groups. With them it
- * is a search: a group that holds two values of an MSR in the matching is given
- * each of the values in turn, a relaxed matching that fails cuts the branch.
+ * The fewest, always: it begins at a lower bound, and each "no" for so many
+ * groups is exact. Without events that want different values in one MSR the
+ * bound is the answer (Hall's theorem, over the 2^PLACES sets of counters), and
+ * one bipartite matching of events and (group, counter) finds it, in at most
+ * events * events * PLACES steps. With them it is a search: a group that holds
+ * two values of an MSR in the matching is given each of the values in turn, and
+ * a matching that fails although it ignores the other groups cuts the branch.
  * That may grow exponentially with the number of values; so it is bounded by
- * PLAN_STEPS_MAX matchings, and says so where they do not do.
+ * PLAN_STEPS_MAX matchings, and says so where they do not do: no plan is ever
+ * given that might not be the smallest.
  */
 #ifndef SRC_PMU_PLAN_H
 #define SRC_PMU_PLAN_H
