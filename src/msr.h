@@ -99,9 +99,17 @@
 #define IA32_PERF_GLOBAL_INUSE_FC(n)         BIT(32 + (n))
 #define IA32_PERF_GLOBAL_INUSE_PMI           BIT(63)
 
-/* SDM 3B, "Layout of IA32_PEBS_ENABLE MSR". */
-#define IA32_PEBS_ENABLE        0x3f1u
-#define IA32_PEBS_ENABLE_PMC(n) BIT(n)
+/* SDM 3B, "Layout of IA32_PEBS_ENABLE MSR"; LL_EN: "Load Latency Performance
+ * Monitoring Facility"; PS_EN: "Precise Store Facility". */
+#define IA32_PEBS_ENABLE          0x3f1u
+#define IA32_PEBS_ENABLE_PMC(n)   BIT(n)
+#define IA32_PEBS_ENABLE_LL_EN(n) BIT(32 + (n))
+#define IA32_PEBS_ENABLE_PS_EN    BIT(63)
+
+/* SDM 3B, "Layout of MSR_PEBS_LD_LAT MSR"; from Nehalem on. */
+#define MSR_PEBS_LD_LAT            0x3f6u
+#define MSR_PEBS_LD_LAT_THRHLD     BITS(15, 0) /* core clock cycles */
+#define MSR_PEBS_LD_LAT_THRHLD_MIN 3
 
 /* SDM 3C, Intel Processor Trace, "IA32_RTIT_OUTPUT_BASE MSR",
  * "IA32_RTIT_OUTPUT_MASK_PTRS MSR", "IA32_RTIT_CTL MSR", "IA32_RTIT_STATUS

@@ -128,7 +128,8 @@ bool sampling_arm(struct sampling *p, const struct sampling_plan *plan)
         ok = program(p, n);
     if (p->smi_known)
         p->smi = counters_fetch(p->t, MSR_SMI_COUNT);
-    return ok && counters_put(p->t, IA32_PEBS_ENABLE, plan->counters);
+    return ok && counters_put(p->t, IA32_PEBS_ENABLE,
+                              plan->counters | plan->facility);
 }
 
 bool sampling_open(struct sampling *p)

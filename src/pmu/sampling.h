@@ -26,6 +26,7 @@ struct sampling_plan {
     uint32_t first[PRECISE_COUNTERS]; /* from the start to the overflow */
     uint32_t again[PRECISE_COUNTERS]; /* from a record on; 0: none */
     unsigned room, threshold;         /* records */
+    uint64_t facility; /* more bits of IA32_PEBS_ENABLE: LL_EN, PS_EN */
 };
 
 /* Records there is memory for, of any format. */
@@ -48,9 +49,10 @@ struct sampling {
     uint64_t status;                  /* IA32_PERF_GLOBAL_STATUS (38EH) */
     uint64_t value[PRECISE_COUNTERS]; /* the counters in counters and beside */
     unsigned records;                 /* whole ones, in the buffer */
+    /* After sampling_watch(). */
+    uint64_t tsc_before, tsc_after;
     /* After sampling_run(). */
     struct pebs_state state;
-    uint64_t tsc_before, tsc_after;
 };
 
 /* Takes the PMU over (counters_take) and sets IA32_DS_AREA. False with a SKIP
