@@ -49,10 +49,9 @@ struct sampling {
     uint64_t status;                  /* IA32_PERF_GLOBAL_STATUS (38EH) */
     uint64_t value[PRECISE_COUNTERS]; /* the counters in counters and beside */
     unsigned records;                 /* whole ones, in the buffer */
-    /* After sampling_watch(). */
-    uint64_t tsc_before, tsc_after;
     /* After sampling_run(). */
     struct pebs_state state;
+    uint64_t tsc_before, tsc_after;
 };
 
 /* Takes the PMU over (counters_take) and sets IA32_DS_AREA. False with a SKIP

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fake_windows.c - stands in for asm/elision.asm, hle.asm, pdir.asm, pebs.asm,
- * rtm.asm, tsx.asm and window.asm on the host, where no MSR can be written:
- * nothing is run, no transaction commits. Weak, so that a test can bring its
- * own.
+ * fake_windows.c - stands in for asm/elision.asm, hle.asm, memory.asm,
+ * pdir.asm, pebs.asm, rtm.asm, tsx.asm and window.asm on the host, where no MSR
+ * can be written: nothing is run, no transaction commits. Weak, so that a test
+ * can bring its own.
  */
 #include "asm/elision.h"
 #include "asm/hle.h"
+#include "asm/memory.h"
 #include "asm/pdir.h"
 #include "asm/pebs_window.h"
 #include "asm/rtm.h"
@@ -136,3 +137,15 @@ FAKE uint64_t pdir_opening(uint64_t enable, uint32_t index)
     (void)index;
     return PDIR_BEFORE;
 }
+
+/* The loop's end is a label in the same bytes. */
+#define WALK(name)                                                           \
+    FAKE const uint8_t memory_##name##_loop[64] = {0};                       \
+    __asm__(".globl memory_" #name "_end\n"                                  \
+            ".set memory_" #name "_end, memory_" #name "_loop + 64\n");      \
+    FAKE void memory_##name(uint64_t enable, const struct memory_walk *walk) \
+    {                                                                        \
+        (void)enable;                                                        \
+        (void)walk;                                                          \
+    }
+MEMORY_WINDOWS(WALK)

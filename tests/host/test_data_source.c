@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* test_data_source.c - each encoding of each generation, typed once more. */
+#include "src/pmu/data_source.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+static const enum data_level wanted[DATA_SOURCES] = {
+    LEVEL_MEMORY, LEVEL_L1,       LEVEL_PENDING, LEVEL_L2,
+    LEVEL_L3,     LEVEL_L3,       LEVEL_L3,      LEVEL_RESERVED,
+    LEVEL_MEMORY, LEVEL_RESERVED, LEVEL_MEMORY,  LEVEL_MEMORY,
+    LEVEL_MEMORY, LEVEL_MEMORY,   LEVEL_IO,      LEVEL_UNCACHEABLE,
+};
+
+static void levels(void **state)
+{
+    static const struct {
+        unsigned model;
+        bool hitm; /* 07H is an encoding */
+    } rows[] = {
+        {0x1a, false}, {0x2e, true},  {0x25, false}, {0x2a, true},
+        {0x2d, false}, {0x3a, false}, {0x3e, false}, {0x3c, false},
+        {0x3d, false}, {0x4f, false}, {0x5e, false}, {0x55, false},
+    };
+
+    (void)state;
+    for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        for (unsigned n = 0; n < DATA_SOURCES; n++) {
+            const struct data_source *source = data_source_of(
+                generation_of(6, rows[i].model), rows[i].model, n);
+            assert_non_null(source);
+            assert_non_null(source->name);
+            assert_int_equal(source->level,
+                             n == 7 && rows[i].hitm ? LEVEL_L3 : wanted[n]);
+        }
+}
+
+/* No two encodings of a generation read alike, but for those reserved. */
+static void names(void **state)
+{
+    (void)state;
+    for (unsigned n = 0; n < DATA_SOURCES; n++)
+        for (unsigned m = 0; m < n; m++) {
+            const struct data_source *a = data_source_of(SKYLAKE, 0x5e, n);
+            const struct data_source *b = data_source_of(SKYLAKE, 0x5e, m);
+            assert_true(a->level == LEVEL_RESERVED || a->name != b->name);
+        }
+}
+
+static void unknown(void **state)
+{
+    (void)state;
+    assert_null(data_source_of(GENERATION_UNKNOWN, 0x7e, 1));
+    assert_ptr_equal(data_source_of(HASWELL, 0x3c, 0x13),
+                     data_source_of(HASWELL, 0x3c, 3));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(levels),
+        cmocka_unit_test(names),
+        cmocka_unit_test(unknown),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

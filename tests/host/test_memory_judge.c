@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* test_memory_judge.c - each bit of 98H, A0H and A8H that a facility promises
+ * is noticed, and no other is. */
+#include "src/pmu/memory_judge.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* 10000H, 12040H, 14080H, 160C0H, 10100H, .. */
+static const struct memory_walk walk = {0x10000, 0x2040, 0x7ff8, 64};
+#define THIS  UINT64_C(0x14080)
+#define OTHER UINT64_C(0x12040)
+
+static struct pebs_record good(void)
+{
+    return (struct pebs_record){
+        .rdi = THIS, .data_linear_address = THIS, .latency = 0};
+}
+
+static void planted(void **state)
+{
+    (void)state;
+    assert_true(memory_judge_planted(&walk, 0x10000));
+    assert_true(memory_judge_planted(&walk, 0x10100));
+    assert_true(memory_judge_planted(&walk, 0x10000 + (63 * 0x2040 & 0x7ff8)));
+    assert_false(memory_judge_planted(&walk, 0x10008));
+    assert_false(memory_judge_planted(&walk, 0x18000));
+    assert_false(memory_judge_planted(&walk, 0));
+    const struct memory_walk one = {0x10000, 0x2040, 0x7ff8, 1};
+    assert_true(memory_judge_planted(&one, 0x10000));
+    assert_false(memory_judge_planted(&one, 0x12040));
+}
+
+static void inside(void **state)
+{
+    static const uint8_t loop[32];
+    const uint64_t at = (uint64_t)(uintptr_t)loop;
+
+    (void)state;
+    for (unsigned n = 0; n < 32; n++) {
+        const struct pebs_record r = {.rip = at + n};
+        assert_int_equal(memory_judge_inside(&r, loop, loop + 16),
+                         n >= 1 && n <= 16);
+    }
+}
+
+static void address(void **state)
+{
+    (void)state;
+    for (int f = FACILITY_PRECISE_STORE; f <= FACILITY_DATA_STORE; f++) {
+        const struct memory_expected e = {(enum memory_facility)f, &walk, false,
+                                          0};
+        struct pebs_record r = good();
+        assert_null(memory_judge(&r, &e));
+        r.data_linear_address = OTHER;
+        assert_non_null(strstr(memory_judge(&r, &e), "another access"));
+        r.data_linear_address = THIS + 8;
+        assert_non_null(strstr(memory_judge(&r, &e), "none of the addresses"));
+        r = good();
+        r.rdi ^= 1;
+        assert_non_null(strstr(memory_judge(&r, &e), "RDI"));
+    }
+}
+
+/* The bits of A0H that must not be set, for an access without LOCK. */
+static void status(void **state)
+{
+    static const uint64_t wrong[] = {
+        [FACILITY_PRECISE_STORE] = BIT(5),
+        [FACILITY_LOAD_LATENCY] = BITS(63, 5),
+        [FACILITY_DATA_LOAD] = 0,
+        [FACILITY_DATA_STORE] = BITS(63, 1),
+    };
+
+    (void)state;
+    for (int f = FACILITY_PRECISE_STORE; f <= FACILITY_DATA_STORE; f++)
+        for (unsigned n = 0; n < 64; n++) {
+            const struct memory_expected e = {(enum memory_facility)f, &walk,
+                                              false, 0};
+            struct pebs_record r = good();
+            r.data_source = BIT(n);
+            assert_int_equal(memory_judge(&r, &e) == NULL,
+                             (wrong[f] >> n & 1) == 0);
+        }
+}
+
+static void lock(void **state)
+{
+    (void)state;
+    for (int f = FACILITY_PRECISE_STORE; f <= FACILITY_LOAD_LATENCY; f++) {
+        const struct memory_expected e = {(enum memory_facility)f, &walk, true,
+                                          0};
+        struct pebs_record r = good();
+        assert_non_null(strstr(memory_judge(&r, &e), "locked access"));
+        r.data_source = BIT(5);
+        assert_null(memory_judge(&r, &e));
+    }
+}
+
+static void latency(void **state)
+{
+    const struct memory_expected loads = {FACILITY_LOAD_LATENCY, &walk, false,
+                                          30};
+    const struct memory_expected stores = {FACILITY_PRECISE_STORE, &walk, false,
+                                           0};
+    struct pebs_record r = good();
+
+    (void)state;
+    for (r.latency = 0; r.latency < 60; r.latency++) {
+        assert_int_equal(memory_judge(&r, &loads) == NULL, r.latency >= 30);
+        assert_int_equal(memory_judge(&r, &stores) == NULL, r.latency == 0);
+    }
+}
+
+static void most(void **state)
+{
+    (void)state;
+    assert_false(memory_judge_most(0, 0));
+    assert_false(memory_judge_most(0, 1));
+    assert_true(memory_judge_most(1, 1));
+    assert_false(memory_judge_most(1, 2));
+    assert_true(memory_judge_most(2, 3));
+    assert_false(memory_judge_most(32, 64));
+    assert_true(memory_judge_most(33, 64));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(planted), cmocka_unit_test(inside),
+        cmocka_unit_test(address), cmocka_unit_test(status),
+        cmocka_unit_test(lock),    cmocka_unit_test(latency),
+        cmocka_unit_test(most),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
