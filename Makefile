@@ -215,6 +215,10 @@ $(B)/tests/host/test_%: $(B)/host/tests/host/test_%.c.o \
 	@mkdir -p $(@D)
 	@echo "  link $@"
 	@$(CC) $(SAN) $^ -lcmocka -o $@
+# The bodies of cases, over a device of its own.
+$(B)/tests/host/test_memory_cases: $(call host_object,$(wildcard \
+    src/cases/precise_store_*.c src/cases/load_latency_*.c \
+    src/cases/data_address.c))
 $(B)/tests/host/silicon_%: $(B)/host/tests/host/silicon_%.c.o \
                            $(call host_object,$(MODEL))
 	@mkdir -p $(@D)

@@ -163,6 +163,7 @@ static void add(struct run *t, const struct pebs_record *record,
         tally->least = record->latency;
     if (record->latency > tally->most)
         tally->most = record->latency;
+    tally->equal += record->latency == expected->threshold;
     tally->records++;
 }
 
@@ -197,8 +198,8 @@ bool memory_window_run(struct sampling *p, const struct sampling_plan *plan,
 
 bool memory_sample(struct sampling *p, const struct sampling_plan *plan,
                    enum memory_facility facility, uint64_t threshold,
-                   enum memory_recipe_id recipe, unsigned windows,
-                   struct memory_tally *tally)
+                   enum memory_recipe_id recipe, unsigned least,
+                   unsigned windows, struct memory_tally *tally)
 {
     const struct recipe *r = &recipes[recipe];
     const struct memory_walk walk = walk_of(p->t, r);
@@ -207,7 +208,7 @@ bool memory_sample(struct sampling *p, const struct sampling_plan *plan,
     const unsigned before = tally->records;
     struct pebs_record record;
 
-    for (unsigned i = 0; i < windows && tally->records == before; i++) {
+    for (unsigned i = 0; i < windows && tally->records - before < least; i++) {
         if (!memory_window_run(p, plan, recipe))
             return false;
         for (unsigned n = 0; n < p->records; n++) {

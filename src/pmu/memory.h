@@ -17,7 +17,7 @@
 #define MEMORY_PRECISE_STORE 0x02cd
 
 /* Accesses in a window. */
-#define MEMORY_ACCESSES 128
+#define MEMORY_ACCESSES 96
 
 /* What is done with which addresses, so that .. */
 enum memory_recipe_id {
@@ -67,6 +67,7 @@ struct memory_tally {
     unsigned bit0, bit4;           /* of A0H: so many have it set */
     unsigned source[DATA_SOURCES]; /* so many have this in A0H[3:0] */
     uint64_t least, most;          /* of A8H */
+    unsigned equal;                /* so many have the threshold there */
 };
 
 /* Runs the recipe's window under the plan once; p->records are then there, not
@@ -74,13 +75,13 @@ struct memory_tally {
 bool memory_window_run(struct sampling *p, const struct sampling_plan *plan,
                        enum memory_recipe_id recipe);
 
-/* Runs the recipe's window under the plan, until there is a record of the loop,
- * at most `windows` times; judges every record and adds it to the tally, which
- * the caller clears. Threshold: what MSR_PEBS_LD_LAT holds, for load latency.
- * False where a window could not be made (said). */
+/* Runs the recipe's window under the plan, until there are `least` records of
+ * the loop, at most `windows` times; judges every record and adds it to the
+ * tally, which the caller clears. Threshold: what MSR_PEBS_LD_LAT holds, for
+ * load latency. False where a window could not be made (said). */
 bool memory_sample(struct sampling *p, const struct sampling_plan *plan,
                    enum memory_facility facility, uint64_t threshold,
-                   enum memory_recipe_id recipe, unsigned windows,
-                   struct memory_tally *tally);
+                   enum memory_recipe_id recipe, unsigned least,
+                   unsigned windows, struct memory_tally *tally);
 
 #endif

@@ -67,6 +67,8 @@ static const char *load_latency(const struct pebs_record *record,
 
     if (wrong == NULL && (record->data_source & DATA_SOURCE_RESERVED) != 0)
         wrong = "A0H[63:6], reserved, is not 0";
+    if (wrong == NULL && record->latency < LOAD_LATENCY_MIN)
+        wrong = "Latency (A8H) is below 4, the least that can be detected";
     if (wrong == NULL && record->latency < expected->threshold)
         wrong = "Latency (A8H) is below the threshold";
     return wrong;

@@ -33,11 +33,16 @@ enum memory_facility {
 #define STORE_STATUS_STLB_MISS     BIT(4)
 #define STORE_STATUS_LOCKED_ACCESS BIT(5)
 
+/* "The minimum detectable load latency is 4 core clock cycles." */
+#define LOAD_LATENCY_MIN 4
+
 struct memory_expected {
     enum memory_facility facility;
     const struct memory_walk *walk;
-    bool locked;        /* its accesses are */
-    uint64_t threshold; /* of load latency */
+    bool locked; /* its accesses are */
+    /* Of load latency. Loads "with latencies greater than this value" make
+     * records; one of just this value is counted, not yet wrong. */
+    uint64_t threshold;
 };
 
 /* What is wrong with a record, the first that applies; NULL where nothing is. A

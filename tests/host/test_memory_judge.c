@@ -56,12 +56,12 @@ static void address(void **state)
         const struct memory_expected e = {(enum memory_facility)f, &walk, false,
                                           0};
         struct pebs_record r = good();
+        r.latency = f == FACILITY_LOAD_LATENCY ? 4 : 0;
         assert_null(memory_judge(&r, &e));
         r.data_linear_address = OTHER;
         assert_non_null(strstr(memory_judge(&r, &e), "another access"));
         r.data_linear_address = THIS + 8;
         assert_non_null(strstr(memory_judge(&r, &e), "none of the addresses"));
-        r = good();
         r.rdi ^= 1;
         assert_non_null(strstr(memory_judge(&r, &e), "RDI"));
     }
@@ -83,6 +83,7 @@ static void status(void **state)
             const struct memory_expected e = {(enum memory_facility)f, &walk,
                                               false, 0};
             struct pebs_record r = good();
+            r.latency = f == FACILITY_LOAD_LATENCY ? 4 : 0;
             r.data_source = BIT(n);
             assert_int_equal(memory_judge(&r, &e) == NULL,
                              (wrong[f] >> n & 1) == 0);
@@ -96,6 +97,7 @@ static void lock(void **state)
         const struct memory_expected e = {(enum memory_facility)f, &walk, true,
                                           0};
         struct pebs_record r = good();
+        r.latency = f == FACILITY_LOAD_LATENCY ? 4 : 0;
         assert_non_null(strstr(memory_judge(&r, &e), "locked access"));
         r.data_source = BIT(5);
         assert_null(memory_judge(&r, &e));
@@ -108,12 +110,14 @@ static void latency(void **state)
                                           30};
     const struct memory_expected stores = {FACILITY_PRECISE_STORE, &walk, false,
                                            0};
+    const struct memory_expected any = {FACILITY_LOAD_LATENCY, &walk, false, 0};
     struct pebs_record r = good();
 
     (void)state;
     for (r.latency = 0; r.latency < 60; r.latency++) {
         assert_int_equal(memory_judge(&r, &loads) == NULL, r.latency >= 30);
         assert_int_equal(memory_judge(&r, &stores) == NULL, r.latency == 0);
+        assert_int_equal(memory_judge(&r, &any) == NULL, r.latency >= 4);
     }
 }
 
