@@ -63,9 +63,9 @@ static void assert_record(uint64_t address, uint64_t status)
     assert_int_equal(record.words[0xA0 / 8], status);
 }
 
-static void precise_store(void)
+static void precise_store(const char *fault)
 {
-    begin("sandybridge", "none", 3, PRECISE_STORE);
+    begin("sandybridge", fault, 3, PRECISE_STORE);
     set(ENABLE, BIT(63) | BIT(3));
     store(AT);                          /* overflows */
 }
@@ -73,7 +73,7 @@ static void precise_store(void)
 static void precise_store_fields(void **state)
 {
     (void)state;
-    precise_store();
+    precise_store("none");
     load(AT + 64);
     assert_int_equal(processor.pebs.triggered, 0);
     store(AT + 8);
@@ -113,9 +113,9 @@ static void precise_store_needs_bit_63_and_counter_3(void **state)
     assert_record(0, 0);
 }
 
-static void latency(uint64_t threshold)
+static void latency(const char *fault, uint64_t threshold)
 {
-    begin("haswell", "none", 0, LATENCY);
+    begin("haswell", fault, 0, LATENCY);
     set(LD_LAT, threshold);
     set(ENABLE, BIT(32) | BIT(0));
     load(AT + 0x10000);                 /* overflows, from memory */
@@ -124,7 +124,7 @@ static void latency(uint64_t threshold)
 static void load_latency_fields(void **state)
 {
     (void)state;
-    latency(3);
+    latency("none", 3);
     store(AT);
     assert_int_equal(processor.pebs.triggered, 0);
     load(AT + 64);
@@ -150,7 +150,7 @@ static void threshold_is_exceeded(void **state)
                                   .data_count = 1 };
 
     (void)state;
-    latency(100);
+    latency("none", 100);
     set(0xC1, 0);
     r.outcome.latency = 100;
     counters_retire(&processor, &retired);
@@ -248,6 +248,72 @@ static void watched_while_selected(void **state)
     assert_false(processor.memory.watched);
 }
 
+static void faults(void **state)
+{
+    (void)state;
+    precise_store("precise_store_previous");
+    store(AT + 8);
+    assert_record(AT, 1);
+    precise_store("precise_store_off");
+    store(AT + 8);
+    assert_record(AT + 16, 1);
+    precise_store("precise_store_hit_inverted");
+    store(AT + 8);
+    assert_record(AT + 8, 0);
+    precise_store("precise_store_stlb_never");
+    store(AT + 0x5000);
+    assert_record(AT + 0x5000, 0);
+    precise_store("precise_store_lock_misplaced");
+    access_at(AT, DATA_STORE, true);
+    assert_record(AT, 1 | 1 << 4);
+    precise_store("precise_store_latency_junk");
+    store(AT);
+    assert_record(AT, 1);
+    assert_int_not_equal(record.words[0xA8 / 8], 0);
+
+    latency("load_threshold_ignored", 1000);
+    load(AT);
+    assert_record(AT, 0x0C | 1 << 4);
+    latency("load_latency_low", 100);
+    load(AT);
+    assert_record(AT, 0x0C | 1 << 4);
+    assert_int_equal(record.words[0xA8 / 8], 99);
+    latency("load_source_shifted", 3);
+    load(AT + 0x10040);
+    assert_record(AT + 0x10040, 0xC0);
+    latency("load_source_always_l1", 3);
+    load(AT + 0x10040);
+    assert_record(AT + 0x10040, 1);
+    latency("load_address_line", 3);
+    load(AT + 0x10048);
+    assert_record(AT + 0x10040, 0x0C);
+
+    begin("haswell", "data_address_stale", 0, EVENT(0xD0, 0x81));
+    load(AT);
+    load(AT);
+    assert_record(AT, 0);
+    load(AT + 8);
+    load(AT + 8);
+    assert_record(AT, 0);
+    begin("haswell", "data_address_store_missing", 0, EVENT(0xD0, 0x82));
+    store(AT);
+    store(AT);
+    assert_record(0, 1);
+    begin("haswell", "data_address_hit_inverted", 0, EVENT(0xD0, 0x82));
+    store(AT);
+    store(AT);
+    assert_record(AT, 0);
+    begin("haswell", "data_address_status_set", 0, EVENT(0xD0, 0x82));
+    store(AT);
+    store(AT);
+    assert_record(AT, 1 | 1 << 5);
+    begin("haswell", "data_address_latency_set", 0, EVENT(0xD0, 0x82));
+    store(AT);
+    store(AT);
+    assert_record(AT, 1);
+    assert_int_not_equal(record.words[0xA8 / 8], 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -258,6 +324,7 @@ int main(void)
         cmocka_unit_test(data_address_fields),
         cmocka_unit_test(events),
         cmocka_unit_test(watched_while_selected),
+        cmocka_unit_test(faults),
     };
     int failed;
 

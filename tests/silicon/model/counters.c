@@ -259,6 +259,7 @@ void counters_retire(struct processor *p, const struct retirement *r)
         if (count != 0)
             count_general(p, n, count);
     }
+    memory_note(p, r->data, r->data_count);
     count_fixed(p, 0, r->instructions, r->user);
     count_fixed(p, 1, r->cycles, r->user);
     count_fixed(p, 2, ref, r->user);

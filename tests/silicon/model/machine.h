@@ -94,6 +94,7 @@ struct memory_state {
     struct random random;  /* for tags and latencies */
     uint64_t has_captured; /* counters, bits 3:0 */
     struct data_record captured[4];
+    uint64_t previous_store, first_address; /* for faults */
 };
 
 /* Processor Trace. Registers first, as software has written them. */

@@ -67,7 +67,8 @@ static bool is_slow_load(struct processor *p, unsigned n,
         (p->pebs.enable & LOAD_LATENCY(n)) == 0)
         return false;
     msr_read(p, MSR_PEBS_LD_LAT, &threshold);
-    return r->outcome.latency > threshold;
+    return r->outcome.latency > threshold ||
+           fault_is(p->machine, FAULT_load_threshold_ignored);
 }
 
 /* MEM_UOPS_RETIRED, MEM_INST_RETIRED. */
@@ -178,37 +179,77 @@ static bool hits_l1(const struct data_result *r)
     return r->outcome.level == CACHE_L1;
 }
 
-static struct data_record load_record(const struct processor *p,
+static struct data_record load_record(struct processor *p,
                                       const struct data_result *r)
 {
-    return (struct data_record){
-        r->access.linear, source_of(p, &r->outcome) | status_bits(r),
-        r->outcome.latency,
-    };
+    const struct machine *m = p->machine;
+    uint64_t source = source_of(p, &r->outcome);
+    struct data_record d = { r->access.linear, status_bits(r),
+                             r->outcome.latency };
+
+    if (fault_is(m, FAULT_load_source_shifted))
+        source <<= 4;
+    if (fault_is(m, FAULT_load_source_always_l1))
+        source = 1;
+    if (fault_is(m, FAULT_load_latency_low)) {
+        msr_read(p, MSR_PEBS_LD_LAT, &d.latency);
+        d.latency--;
+    }
+    if (fault_is(m, FAULT_load_address_line))
+        d.address &= ~(uint64_t)(CACHE_LINE_BYTES - 1);
+    d.status |= source;
+    return d;
 }
 
-static struct data_record store_record(const struct data_result *r)
+static struct data_record store_record(struct processor *p,
+                                       const struct data_result *r)
 {
-    return (struct data_record){
-        .address = r->access.linear,
-        .status = status_bits(r) | (hits_l1(r) ? STATUS_L1D_HIT : 0),
-    };
+    const struct machine *m = p->machine;
+    struct data_record d = { .address = r->access.linear,
+                             .status = status_bits(r) };
+
+    if (hits_l1(r) != fault_is(m, FAULT_precise_store_hit_inverted))
+        d.status |= STATUS_L1D_HIT;
+    if (fault_is(m, FAULT_precise_store_previous))
+        d.address = p->memory.previous_store;
+    if (fault_is(m, FAULT_precise_store_off))
+        d.address += 8;
+    if (fault_is(m, FAULT_precise_store_stlb_never))
+        d.status &= ~STATUS_STLB;
+    if (fault_is(m, FAULT_precise_store_lock_misplaced))
+        d.status = (d.status & ~STATUS_LOCKED) |
+                   (r->access.locked ? STATUS_STLB : 0);
+    if (fault_is(m, FAULT_precise_store_latency_junk))
+        d.latency = r->outcome.latency;
+    return d;
 }
 
 /* Table "Layout of Data Linear Address Information In PEBS Record": bit 0 is
  * valid for stores alone, and not for those of LOCK_STORES; all else is 0. */
-static struct data_record linear_record(const struct processor *p,
+static struct data_record linear_record(struct processor *p,
                                         const struct event_row *event,
                                         const struct data_result *r)
 {
-    bool valid = r->access.kind == DATA_STORE &&
-                 (event->umask & UOPS_LOCKED) == 0;
-    bool hit = valid ? hits_l1(r) : p->open.data_hit_of_loads;
+    const struct machine *m = p->machine;
+    bool store = r->access.kind == DATA_STORE;
+    bool valid = store && (event->umask & UOPS_LOCKED) == 0;
+    struct data_record d = { .address = r->access.linear };
 
-    return (struct data_record){
-        .address = r->access.linear,
-        .status = hit ? STATUS_L1D_HIT : 0,
-    };
+    if (valid ? hits_l1(r) != fault_is(m, FAULT_data_address_hit_inverted)
+              : p->open.data_hit_of_loads)
+        d.status = STATUS_L1D_HIT;
+    if (fault_is(m, FAULT_data_address_stale)) {
+        if (p->memory.first_address == 0)
+            p->memory.first_address = d.address;
+        d.address = p->memory.first_address;
+    }
+    if (store && fault_is(m, FAULT_data_address_store_missing))
+        d.address = 0;
+    if (fault_is(m, FAULT_data_address_status_set))
+        d.status |= status_bits(r) | STATUS_LOCKED;
+    if (fault_is(m, FAULT_data_address_latency_set))
+        d.latency = r->outcome.latency;
+    return d;
 }
 
 /* What the record that this access makes on counter n says of it. */
@@ -222,7 +263,7 @@ static void capture(struct processor *p, unsigned n,
     } else if (event->kind == EVENT_PRECISE_STORE) {
         if (n != 3 || (p->pebs.enable & PRECISE_STORE) == 0)
             return;
-        *d = store_record(r);
+        *d = store_record(p, r);
     } else if (pebs_format(p) >= 2) {
         *d = linear_record(p, event, r);
     } else {
@@ -244,6 +285,14 @@ uint32_t memory_count(struct processor *p, unsigned n,
             capture(p, n, event, &results[k]);
     }
     return sum;
+}
+
+void memory_note(struct processor *p, const struct data_result *results,
+                 unsigned count)
+{
+    for (unsigned k = 0; k < count; k++)
+        if (results[k].access.kind == DATA_STORE)
+            p->memory.previous_store = results[k].access.linear;
 }
 
 struct data_record memory_take(struct processor *p, uint64_t counters)

@@ -46,6 +46,10 @@ uint32_t memory_count(struct processor *p, unsigned n,
                       const struct event_row *event,
                       const struct data_result *results, unsigned count);
 
+/* Behind an instruction, once all counters have counted its accesses. */
+void memory_note(struct processor *p, const struct data_result *results,
+                 unsigned count);
+
 /* Forgets, and returns, what has been kept for a record of these counters; all
  * 0 if it is nothing. */
 struct data_record memory_take(struct processor *p, uint64_t counters);
