@@ -2,13 +2,11 @@
 /*
  * image.c - finds transactional instructions in a loaded image, so that the
  * pages they are on can be watched. Not every processor below raises #UD for
- * them: to some XBEGIN is a MOV. And CLFLUSH and INVLPG: what they take out of
- * caches and TLBs before a measurement is missing in it.
+ * them: to some XBEGIN is a MOV.
  *
  * Microsoft PE/COFF specification, "Section Table". SDM volume 2, XBEGIN
  * (C7 F8 rel32), XEND (0F 01 D5), XTEST (0F 01 D6), XABORT (C6 F8 imm8),
- * XACQUIRE (F2 before a locked instruction), CLFLUSH (0F AE /7 with memory),
- * INVLPG (0F 01 /7 with memory).
+ * XACQUIRE (F2 before a locked instruction).
  */
 #include "tests/silicon/hypervisor.h"
 
@@ -77,20 +75,13 @@ static bool is_xacquire(const uint8_t *code, uint32_t bytes, uint32_t at)
     return i.elide == ELIDE_ACQUIRE;
 }
 
-static bool is_flush(const uint8_t *code, uint32_t bytes, uint32_t at)
-{
-    return at + 3 <= bytes && code[at] == 0x0F &&
-           (code[at + 1] == 0xAE || code[at + 1] == 0x01) &&
-           (code[at + 2] & 0x38) == 0x38 && code[at + 2] < 0xC0;
-}
-
 static void mark_section(const uint8_t *code, uint32_t bytes)
 {
     bool elides = tsx_elides(&hypervisor.models[0]);
 
     for (uint32_t at = 0; at < bytes; at++)
         if (is_xbegin(code, bytes, at) || is_xend_xtest(code, bytes, at) ||
-            is_xabort(code, bytes, at) || is_flush(code, bytes, at) ||
+            is_xabort(code, bytes, at) ||
             (elides && is_xacquire(code, bytes, at)))
             mark(&code[at]);
 }

@@ -2,7 +2,7 @@
 /*
  * memory.c - the loads and stores of a stepped instruction: found before it,
  * while its registers are there; told to the model behind it. Only while
- * something samples memory; CLFLUSH and INVLPG always.
+ * something samples memory; CLFLUSH and INVLPG whenever they are stepped.
  */
 #include "tests/silicon/hypervisor.h"
 
