@@ -140,8 +140,8 @@ static void count_general(struct processor *p, unsigned n, uint32_t count)
     const struct machine *m = p->machine;
     uint64_t sum = p->pmu.counter[n] + count, status = BIT(n);
 
-    p->pebs.triggered |= p->pebs.armed & BIT(n);
-
+    if ((p->pebs.armed & BIT(n)) != 0)
+        pebs_event(p, n);
     if (n == 3 && fault_is(m, FAULT_overflow_late)) {
         /* The carry arrives with the event after the one that wraps. */
         if (sum > COUNTER_MASK && !p->pmu.late) {

@@ -83,6 +83,7 @@ struct pebs_state {
     uint64_t triggered;    /* and whose next event has happened since */
     uint64_t held;         /* whose overflow interrupt waits for the record */
     bool of_abort;         /* the last thing that happened was an abort */
+    uint8_t skid[4];       /* events that pass before an armed one triggers */
     unsigned late;         /* instructions until a residual record */
     uint64_t late_area, late_counters;
     uint64_t first_tsc;    /* for pebs_tsc_stale */

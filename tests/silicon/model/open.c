@@ -71,6 +71,8 @@ static void choose_common(struct open_choices *open, struct random *r)
     open->loads_tagged_one_in = (uint32_t)(2 + pick(r, 3));
     open->source_dram = dram[pick(r, 3)];
     open->data_hit_of_loads = pick(r, 2) != 0;
+    open->pebs_skid = (uint8_t)(1 + pick(r, 4));
+    open->pdir_skid = (uint8_t)pick(r, 4);
 }
 
 void open_choose(struct open_choices *open, uint64_t seed, unsigned processor)

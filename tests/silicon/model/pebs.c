@@ -7,8 +7,8 @@
 #include "tests/silicon/model/pmu_msr.h"
 #include "tests/silicon/model/tsx.h"
 
-/* "Precise Distribution of Instructions Retired": INST_RETIRED.PREC_DIST on
- * counter 1 traps on the very instruction that overflows it. */
+/* PDIR "must use IA32_PMC1" and INST_RETIRED.ALL, which later tables of events
+ * call PREC_DIST. */
 #define EVENT_PREC_DIST   0x01C0
 #define COUNTER_PREC_DIST 1
 
@@ -32,13 +32,56 @@ bool pebs_records(const struct processor *p, unsigned n)
     return p->open.pebs_imprecise;
 }
 
+static bool is_pdir(const struct processor *p, unsigned n)
+{
+    return n == COUNTER_PREC_DIST &&
+           (p->pmu.select[n] & BITS(15, 0)) == EVENT_PREC_DIST;
+}
+
+/* Does another programmable counter count? */
+static bool is_disturbed(const struct processor *p, unsigned n)
+{
+    for (unsigned k = 0; k < p->machine->counters; k++)
+        if (k != n && (p->pmu.global_ctrl & BIT(k)) != 0 &&
+            (p->pmu.select[k] & EVTSEL_EN) != 0)
+            return true;
+    return false;
+}
+
+/* Events behind the one that overflows until that of the record; 0: PDIR. "A
+ * finite delay .. invariably manifest[s] as variable skids." */
+static unsigned skid_of(struct processor *p, unsigned n)
+{
+    uint64_t any;
+
+    if (counters_event(p, p->pmu.select[n])->kind != EVENT_INSTRUCTIONS)
+        return 1;
+    any = random_next(&p->random) >> 32;
+    if (!is_pdir(p, n))
+        return 1 + (unsigned)(any % p->open.pebs_skid);
+    if (p->machine->cpu->pdir_needs_quiet && is_disturbed(p, n))
+        return (unsigned)(any % (p->open.pdir_skid + 1u));
+    return 0;
+}
+
 void pebs_arm(struct processor *p, unsigned n, bool interrupt)
 {
+    unsigned skid = skid_of(p, n);
+
     p->pebs.armed |= BIT(n);
     if (interrupt)
         p->pebs.held |= BIT(n);
-    if (n == COUNTER_PREC_DIST &&
-        (p->pmu.select[n] & BITS(15, 0)) == EVENT_PREC_DIST)
+    if (skid == 0)
+        p->pebs.triggered |= BIT(n);
+    else
+        p->pebs.skid[n] = (uint8_t)(skid - 1);
+}
+
+void pebs_event(struct processor *p, unsigned n)
+{
+    if (p->pebs.skid[n] > 0)
+        p->pebs.skid[n]--;
+    else
         p->pebs.triggered |= BIT(n);
 }
 

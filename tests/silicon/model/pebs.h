@@ -6,7 +6,9 @@
  * SDM volume 3B, chapter "Performance Monitoring", topics "Processor Event
  * Based Sampling (PEBS)" of each generation, "Intel TSX and PEBS Support"; and
  * "BTS and DS Save Area". A counter with PEBS enabled arms when it overflows;
- * its next event makes the record, of the state behind that instruction.
+ * its next event makes the record, of the state behind that instruction; of
+ * INST_RETIRED, a later one may. PDIR, "Precise Distribution of Instructions
+ * Retired (PDIR)", makes it of the very instruction that overflows the counter.
  */
 #ifndef SILICON_MODEL_PEBS_H
 #define SILICON_MODEL_PEBS_H
@@ -54,6 +56,8 @@ bool pebs_records(const struct processor *p, unsigned n);
 
 /* Counter n has overflowed; interrupt: EVTSEL.INT is set. */
 void pebs_arm(struct processor *p, unsigned n, bool interrupt);
+/* Counter n, which is armed, has counted again. */
+void pebs_event(struct processor *p, unsigned n);
 void pebs_disarm(struct processor *p, uint64_t counters);
 
 /* While pebs.late is not 0: one more instruction has been executed. */

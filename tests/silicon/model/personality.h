@@ -85,6 +85,7 @@ struct personality {
      * that fit into the write set and the read set, MAX_HLE_ELIDED_LOCKS. */
     unsigned tx_nest_max, tx_write_lines, tx_read_lines, hle_locks_max;
     bool server;            /* no client uncore in 391H, 392H */
+    bool pdir_needs_quiet;  /* 06_2A, 06_2D: the other counters quiescent */
     bool pt_needs_branch_en; /* RTIT_CTL.BranchEn = 0 raises #GP */
     uint8_t perfmon_version;
     uint8_t counters_smt, counters_alone;

@@ -9,5 +9,6 @@ const struct personality personality_sandybridge = {
     .signature = 0x000206A7,
     .microcode = 0x2F,
     .regime = REGIME_A,
+    .pdir_needs_quiet = true,
     SANDY_BRIDGE_CLIENT,
 };
