@@ -257,6 +257,8 @@ void exit_handle(struct vcpu *v)
         break;
     case EXIT_NMI:
         share_nmi(v);
+        if (v->model->uncore_pmis != v->model->machine->uncore.pmis)
+            step_end(v);
         break;
     case EXIT_NPF:
         on_nested_page_fault(v);

@@ -147,6 +147,8 @@ void share_close(struct vcpu *v);
 void share_run(struct vcpu *v);
 /* An NMI has made the guest leave. */
 void share_nmi(struct vcpu *v);
+/* All others in their guests are made to look for an interrupt. */
+void share_wake(const struct vcpu *v);
 /* This processor leaves its guest. */
 void share_leave(struct vcpu *v);
 /* Is another processor in its guest? */

@@ -358,6 +358,7 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *table)
     read_config();
     machine_start(&h->machine, &config, h->processors);
     cache_start(&h->machine, caches);
+    h->machine.uncore.tsc = rdtsc;
     for (unsigned n = 0; n < h->processors; n++) {
         processor_start(&h->models[n], &h->machine, n, h->apic_ids[n]);
         h->vcpus[n].measure = config.figures;

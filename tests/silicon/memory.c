@@ -12,13 +12,18 @@
 #define MSR_FS_BASE 0xC0000100u
 #define MSR_GS_BASE 0xC0000101u
 
+static bool is_watched(const struct vcpu *v)
+{
+    return v->model->memory.watched || v->model->machine->uncore.counting;
+}
+
 void memory_look(struct vcpu *v, const uint8_t *bytes, size_t length)
 {
     const struct gprs *g = &v->gprs;
     struct operand_state s;
 
     v->accesses = 0;
-    if (!v->model->memory.watched && v->now.tx != TX_MAY_CACHE)
+    if (!is_watched(v) && v->now.tx != TX_MAY_CACHE)
         return;
     s = (struct operand_state){
         .general = { v->vmcb->rax, g->rcx, g->rdx, g->rbx, v->vmcb->rsp,
@@ -33,7 +38,7 @@ void memory_look(struct vcpu *v, const uint8_t *bytes, size_t length)
 
 void memory_retire(struct vcpu *v, struct retirement *r)
 {
-    bool watched = v->model->memory.watched;
+    bool watched = is_watched(v);
 
     for (unsigned n = 0; n < v->accesses; n++) {
         const struct data_access *a = &v->access[n];

@@ -142,6 +142,19 @@ void share_nmi(struct vcpu *v)
     cpu_pause();                        /* who sent it is waiting */
 }
 
+void share_wake(const struct vcpu *v)
+{
+    for (unsigned n = 0; n < hypervisor.processors; n++) {
+        struct vcpu *o = &hypervisor.vcpus[n];
+
+        if (o == v || !o->entered ||
+            o->model->uncore_pmis == hypervisor.machine.uncore.pmis)
+            continue;
+        if (__atomic_exchange_n(&o->nmi, 1, __ATOMIC_SEQ_CST) == 0)
+            send_nmi(o);
+    }
+}
+
 void share_leave(struct vcpu *v)
 {
     while (__atomic_load_n(&v->nmi, __ATOMIC_SEQ_CST) != 0)

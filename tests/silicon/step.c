@@ -156,10 +156,24 @@ void step_retire(struct vcpu *v)
     trace_retire(v, r.cycles);
 }
 
+/* The uncore's interrupts are for processors that may be anywhere. */
+static void uncore_serve(struct vcpu *v)
+{
+    uint32_t before = v->model->uncore_pmis;
+
+    uncore_poll(v->model);
+    if (v->model->uncore_pmis != before)
+        share_wake(v);
+}
+
 void step_end(struct vcpu *v)
 {
     uint64_t page = v->vmcb->rip & ~(PAGE_BYTES - 1);
 
+    const struct uncore *uncore = &v->model->machine->uncore;
+
+    if (uncore->counting || v->model->uncore_pmis != uncore->pmis)
+        uncore_serve(v);
     if (v->model->pmu.pmi_again)
         pmi_send_again(v);
     if (v->model->pmu.pmi || v->model->pebs.triggered != 0)
@@ -168,6 +182,7 @@ void step_end(struct vcpu *v)
         return;
     if (v->tx.depth > 0 || v->model->pmu.counting ||
         v->model->pebs.late > 0 || v->model->pmu.pmi_again ||
+        uncore->counting ||
         pt_tracing(v->model)) {
         step_set_mode(v, MODE_STEP);
         return;

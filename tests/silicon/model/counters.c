@@ -57,7 +57,7 @@ static uint32_t occurrences(const struct retirement *r,
         return !r->hle && (r->tx_events & event->umask) != 0;
     case EVENT_HLE_RETIRED:
         return r->hle && (r->tx_events & event->umask) != 0;
-    default:                            /* nothing, or memory.c */
+    default:                            /* nothing; memory.c; offcore.c */
         return 0;
     }
 }
@@ -248,9 +248,12 @@ void counters_retire(struct processor *p, const struct retirement *r)
         if (!select_admits(p, n, r))
             continue;
         event = counters_event(p, pmu->select[n]);
-        count = memory_is_event(event)
-                    ? memory_count(p, n, event, r->data, r->data_count)
-                    : occurrences(r, event, bus);
+        if (memory_is_event(event))
+            count = memory_count(p, n, event, r->data, r->data_count);
+        else if (offcore_is_event(event))
+            count = offcore_count(p, n, event);
+        else
+            count = occurrences(r, event, bus);
         count = through_cmask(p, n, count, r);
         if (n == 3)
             count = counter3_events(p, count);
@@ -260,6 +263,7 @@ void counters_retire(struct processor *p, const struct retirement *r)
             count_general(p, n, count);
     }
     memory_note(p, r->data, r->data_count);
+    p->offcore[0] = p->offcore[1] = 0;
     count_fixed(p, 0, r->instructions, r->user);
     count_fixed(p, 1, r->cycles, r->user);
     count_fixed(p, 2, ref, r->user);

@@ -9,6 +9,7 @@
 #include "tests/silicon/model/families.h"
 
 #include "tests/silicon/model/bits.h"
+#include "tests/silicon/model/uncore.h"
 
 /* Leaf 14H of Skylake: CR3 filter, configurable PSB and CYC, IP filter, MTC;
  * ToPA of many entries, single range. Two address ranges; MTC periods 0, 3, 6,
@@ -48,11 +49,10 @@ const struct cpuid_row family_cpuid_bdw[5] = {
 #define OFFCORE_SKL BITS(37, 15) | UINT64_C(0x8FFF)
 #define OFFCORE_SNB (UINT64_C(0x3F807F8FFF))
 
-const struct msr_row family_msrs_skl[4] = {
+const struct msr_row family_msrs_skl[3] = {
     { 0x1A6, MSR_PLAIN, OFFCORE_SKL, 0 },       /* MSR_OFFCORE_RSP_0 */
     { 0x1A7, MSR_PLAIN, OFFCORE_SKL, 0 },       /* MSR_OFFCORE_RSP_1 */
     { 0x3F7, MSR_PLAIN, 0x7FFF17, 0 },          /* MSR_PEBS_FRONTEND */
-    { 0xE01, MSR_PLAIN, BITS(31, 29) | BITS(4, 0), 0 }, /* uncore global */
 };
 
 const struct msr_row family_msrs_skx[3] = {
@@ -61,23 +61,46 @@ const struct msr_row family_msrs_skx[3] = {
     { 0x3F7, MSR_PLAIN, 0x7FFF17, 0 },
 };
 
-/* 391H, 392H: MSR_UNC_PERF_GLOBAL_CTRL and _STATUS, not STATUS_SET, INUSE. */
-const struct msr_row family_msrs_hsw[5] = {
+const struct msr_row family_msrs_hsw[2] = {
     { 0x1A6, MSR_PLAIN, OFFCORE_SKL, 0 },
     { 0x1A7, MSR_PLAIN, OFFCORE_SKL, 0 },
-    { 0x391, MSR_PLAIN, BITS(31, 29) | BITS(3, 0), 0 },
-    { 0x392, MSR_PLAIN, BITS(3, 0), 0 },
-    { 0x396, MSR_FIXED_VALUE, 0, 5 },           /* C-Boxes, plus one */
 };
 
 /* IA32_PEBS_ENABLE[63]: precise store, in this generation alone. */
-const struct msr_row family_msrs_snb[5] = {
+const struct msr_row family_msrs_snb[3] = {
     { 0x1A6, MSR_PLAIN, OFFCORE_SNB, 0 },
     { 0x1A7, MSR_PLAIN, OFFCORE_SNB, 0 },
-    { 0x391, MSR_PLAIN, BITS(31, 29) | BITS(3, 0), 0 },
-    { 0x392, MSR_PLAIN, BITS(3, 0), 0 },
     { 0x3F1, MSR_SPECIAL, BIT(63) | BITS(35, 32) | BITS(3, 0), 0 },
 };
+
+/* Four cores and a C-Box for each; a fifth, that of the graphics, stays idle
+ * here. 396H counts it in, or is what "-1" has to be applied to. */
+#define QUAD_CORE .config = 5, .boxes = 4, .registers = 5
+
+const struct uncore_traits family_uncore_snb = {
+    .global_ctrl = 0x391, .global_status = 0x392, .cores = 4,
+    .clock_up = 31, .clock_down = 34, QUAD_CORE,
+};
+
+const struct uncore_traits family_uncore_hsw = {
+    .global_ctrl = 0x391, .global_status = 0x392, .cores = 4,
+    .config = 5, .boxes = 4, .registers = 4, .clock_up = 8, .clock_down = 7,
+};
+
+/* Two cores. */
+const struct uncore_traits family_uncore_bdw = {
+    .global_ctrl = 0x391, .global_status = 0x392, .cores = 4,
+    .config = 3, .boxes = 2, .registers = 2, .clock_up = 20, .clock_down = 21,
+};
+
+/* On perfmon version 4, 391H and 392H are architectural. */
+const struct uncore_traits family_uncore_skl = {
+    .global_ctrl = 0xE01, .global_status = 0xE02, .cores = 5,
+    .clock_up = 9, .clock_down = 10, QUAD_CORE,
+};
+
+#define OFFCORE_EVENTS_01                                                     \
+    { 0xB7, 0x01, EVENT_OFFCORE_0, 0 }, { 0xBB, 0x01, EVENT_OFFCORE_1, 0 }
 
 #define ANY_COUNTER 0xF
 #define COUNTER_1   0x2
@@ -118,7 +141,7 @@ const struct msr_row family_msrs_snb[5] = {
 
 /* BR_INST_RETIRED has umasks of its own beside the architectural 00H. What is
  * precise: table "Precise Events for the Skylake Microarchitecture". */
-const struct event_row family_events_skl[48] = {
+const struct event_row family_events_skl[50] = {
     { 0xC0, 0x00, EVENT_INSTRUCTIONS, 0 },
     { 0xC0, 0x01, EVENT_INSTRUCTIONS, COUNTER_1 },      /* PREC_DIST */
     { 0xC4, 0x00, EVENT_BRANCHES, 0 },
@@ -131,6 +154,7 @@ const struct event_row family_events_skl[48] = {
     { 0xC4, 0x40, EVENT_BRANCHES_FAR, ANY_COUNTER },
     { 0x3C, 0x00, EVENT_CYCLES, 0 },
     { 0x3C, 0x01, EVENT_CYCLES_BUS, 0 },
+    OFFCORE_EVENTS_01,
     TSX_EVENTS(0xC8, EVENT_HLE_RETIRED),
     TSX_EVENTS(0xC9, EVENT_RTM_RETIRED),
     MEMORY_EVENTS_HSW,
@@ -139,7 +163,7 @@ const struct event_row family_events_skl[48] = {
 
 /* Table "PEBS Performance Events for Intel Microarchitecture Code Name Sandy
  * Bridge", which Ivy Bridge and Haswell share. */
-const struct event_row family_events_old[29] = {
+const struct event_row family_events_old[31] = {
     { 0xC0, 0x00, EVENT_INSTRUCTIONS, 0 },
     { 0xC0, 0x01, EVENT_INSTRUCTIONS, COUNTER_1 },
     { 0xC4, 0x00, EVENT_BRANCHES, 0 },
@@ -152,12 +176,13 @@ const struct event_row family_events_old[29] = {
     { 0xC4, 0x40, EVENT_BRANCHES_FAR, 0 },
     { 0x3C, 0x00, EVENT_CYCLES, 0 },
     { 0x3C, 0x01, EVENT_CYCLES_BUS, 0 },
+    OFFCORE_EVENTS_01,
     MEMORY_EVENTS,
     { 0xCD, 0x02, EVENT_PRECISE_STORE, COUNTER_3 },
 };
 
 /* The same, and TSX. */
-const struct event_row family_events_hsw[48] = {
+const struct event_row family_events_hsw[50] = {
     { 0xC0, 0x00, EVENT_INSTRUCTIONS, 0 },
     { 0xC0, 0x01, EVENT_INSTRUCTIONS, COUNTER_1 },
     { 0xC4, 0x00, EVENT_BRANCHES, 0 },
@@ -170,6 +195,7 @@ const struct event_row family_events_hsw[48] = {
     { 0xC4, 0x40, EVENT_BRANCHES_FAR, 0 },
     { 0x3C, 0x00, EVENT_CYCLES, 0 },
     { 0x3C, 0x01, EVENT_CYCLES_BUS, 0 },
+    OFFCORE_EVENTS_01,
     TSX_EVENTS(0xC8, EVENT_HLE_RETIRED),
     TSX_EVENTS(0xC9, EVENT_RTM_RETIRED),
     MEMORY_EVENTS_HSW,

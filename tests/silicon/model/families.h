@@ -10,10 +10,10 @@
 
 extern const struct cpuid_row family_cpuid[8], family_cpuid_old[4],
     family_cpuid_bdw[5];
-extern const struct msr_row family_msrs_skl[4], family_msrs_skx[3],
-    family_msrs_hsw[5], family_msrs_snb[5];
-extern const struct event_row family_events_skl[48], family_events_hsw[48],
-    family_events_old[29];
+extern const struct msr_row family_msrs_skl[3], family_msrs_skx[3],
+    family_msrs_hsw[2], family_msrs_snb[3];
+extern const struct event_row family_events_skl[50], family_events_hsw[50],
+    family_events_old[31];
 
 /* Sets and ways. Lines of 64 bytes: as leaf 4 says. Pages of 4 KiB:
  * Optimization Reference Manual, "TLB Parameters" of each generation. */
@@ -22,6 +22,13 @@ extern const struct event_row family_events_skl[48], family_events_hsw[48],
         .l1 = { 64, 8 }, .l2 = { l2_sets, l2_ways }, .llc = { 8192, 16 },     \
         .dtlb = { 16, 4 }, .stlb = { stlb_sets, stlb_ways },                  \
     }
+
+extern const struct uncore_traits family_uncore_snb, family_uncore_hsw,
+    family_uncore_bdw, family_uncore_skl;
+
+/* Bits of MSR_OFFCORE_RSP_x: "LOCAL", "DRAM". */
+#define OFFCORE_LOCAL BIT(22)
+#define OFFCORE_DRAM  BIT(26)
 
 #define ROWS(table) (sizeof(table) / sizeof((table)[0]))
 
@@ -58,10 +65,11 @@ extern const struct event_row family_events_skl[48], family_events_hsw[48],
     .perf_capabilities = PERF_CAPABILITIES(5, 3),       \
     .debugctl_writable = DEBUGCTL_OLD | DEBUGCTL_RTM,                         \
     .leaf1_ecx = FAMILY_LEAF1_ECX, .leaf7_ebx = 0x029C0309,                   \
-    CACHES(1024, 4, 128, 12),                                                 \
+    CACHES(1024, 4, 128, 12), .offcore_dram = OFFCORE_DRAM,                   \
     FAMILY_COMMON(family_cpuid, own_msrs, family_events_skl)
 
-#define SKYLAKE_CLIENT SKYLAKE_COMMON(family_msrs_skl)
+#define SKYLAKE_CLIENT                                                        \
+    SKYLAKE_COMMON(family_msrs_skl), .uncore = &family_uncore_skl
 #define SKYLAKE_SERVER SKYLAKE_COMMON(family_msrs_skx)
 
 /* EDX[9] SRBDS_CTRL (MSR 123H), EDX[29] MSR 10AH, whose bit 7 is TSX_CTRL. */
@@ -74,7 +82,8 @@ extern const struct event_row family_events_skl[48], family_events_hsw[48],
     .perf_capabilities = PERF_CAPABILITIES(4, 2),       \
     .debugctl_writable = DEBUGCTL_OLD | DEBUGCTL_RTM,                         \
     .leaf1_ecx = FAMILY_LEAF1_ECX, .leaf7_ebx = 0x00000309,                   \
-    CACHES(512, 8, 128, 8),                                                   \
+    CACHES(512, 8, 128, 8), .uncore = &family_uncore_hsw,                     \
+    .offcore_dram = OFFCORE_LOCAL,                                            \
     FAMILY_COMMON(family_cpuid_old, family_msrs_hsw, family_events_hsw)
 
 /* A Haswell with Processor Trace. */
@@ -83,14 +92,16 @@ extern const struct event_row family_events_skl[48], family_events_hsw[48],
     .perf_capabilities = PERF_CAPABILITIES(4, 2),       \
     .debugctl_writable = DEBUGCTL_OLD | DEBUGCTL_RTM,                         \
     .leaf1_ecx = FAMILY_LEAF1_ECX, .leaf7_ebx = 0x021C0309,                   \
-    CACHES(512, 8, 256, 6),                                                   \
+    CACHES(512, 8, 256, 6), .uncore = &family_uncore_bdw,                     \
+    .offcore_dram = OFFCORE_LOCAL | OFFCORE_DRAM, /* which, is not said */    \
     FAMILY_COMMON(family_cpuid_bdw, family_msrs_hsw, family_events_hsw)
 
 #define SANDY_BRIDGE_CLIENT                                                   \
     .leaf_max = 0x0D, .perfmon_version = 3,                                  \
     .perf_capabilities = PERF_CAPABILITIES(4, 1),       \
     .debugctl_writable = DEBUGCTL_OLD, .leaf1_ecx = FAMILY_LEAF1_ECX_OLD,     \
-    CACHES(512, 8, 128, 4),                                                   \
+    CACHES(512, 8, 128, 4), .uncore = &family_uncore_snb,                     \
+    .offcore_dram = OFFCORE_LOCAL,                                            \
     FAMILY_COMMON(family_cpuid_old, family_msrs_snb, family_events_old)
 
 #endif

@@ -22,6 +22,7 @@ void machine_start(struct machine *m, const struct config *config,
         .counters = config->smt ? config->cpu->counters_smt
                                 : config->cpu->counters_alone,
     };
+    uncore_start(m);
 }
 
 void processor_start(struct processor *p, struct machine *m, unsigned index,

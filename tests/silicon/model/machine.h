@@ -14,7 +14,9 @@
 
 #include "tests/silicon/model/config.h"
 #include "tests/silicon/model/memory.h"
+#include "tests/silicon/model/offcore.h"
 #include "tests/silicon/model/open.h"
+#include "tests/silicon/model/uncore.h"
 
 #define COUNTERS_MAX  8
 #define FIXED_MAX     3
@@ -31,6 +33,7 @@ struct machine {
     unsigned processors;
     unsigned counters; /* general-purpose counters per logical processor */
     struct cache_memory *caches; /* cache_start; may be NULL */
+    struct uncore uncore;
     /* For the *_shared_* faults only: what some processor wrote. */
     volatile uint64_t shared_force_abort;
 };
@@ -135,6 +138,8 @@ struct processor {
     struct pebs_state pebs;
     struct pt_state pt;
     struct memory_state memory;
+    uint8_t offcore[OFFCORE_EVENTS]; /* requests of this instruction that match */
+    uint32_t uncore_pmis;       /* of machine.uncore.pmis, looked at */
     uint64_t smi_count;         /* MSR 34H */
     uint64_t bios_sign;         /* MSR 8BH */
     uint64_t plain[MSR_ROWS_MAX], plain_own[MSR_ROWS_MAX];

@@ -35,13 +35,32 @@ bool memory_is_event(const struct event_row *event)
            event->kind <= EVENT_MEM_LLC_MISS;
 }
 
+static bool is_watched(const struct event_row *event)
+{
+    return memory_is_event(event) || offcore_is_event(event);
+}
+
 void memory_update(struct processor *p)
 {
     p->memory.watched = false;
     for (unsigned n = 0; n < p->machine->counters; n++)
         if ((p->pmu.select[n] & EVTSEL_EN) != 0 &&
-            memory_is_event(counters_event(p, p->pmu.select[n])))
+            is_watched(counters_event(p, p->pmu.select[n])))
             p->memory.watched = true;
+}
+
+/* A load that is locked asks for its line as a store would. */
+static void lines_asked(struct processor *p, const struct data_access *a,
+                        const struct cache_outcome *out)
+{
+    bool writes = a->kind == DATA_STORE || a->locked;
+
+    offcore_access(p, writes ? OFFCORE_RFO : OFFCORE_READ, out);
+    for (unsigned n = 0; n < out->requests; n++)
+        uncore_lookup(p->machine, out->request[n].line,
+                      writes ? UNCORE_WRITE : UNCORE_READ,
+                      out->request[n].level, out->request[n].snoop,
+                      out->latency);
 }
 
 void memory_access(struct processor *p, const struct data_access *a,
@@ -50,6 +69,7 @@ void memory_access(struct processor *p, const struct data_access *a,
     *result = (struct data_result){ .access = *a };
     cache_access(p, a->linear, physical, a->bytes, a->kind == DATA_STORE, ram,
                  &result->outcome);
+    lines_asked(p, a, &result->outcome);
     result->tagged = a->kind == DATA_LOAD &&
                      (p->pebs.enable & LOAD_LATENCIES) != 0 &&
                      random_one_in(&p->memory.random,

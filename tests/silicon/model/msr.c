@@ -69,13 +69,6 @@ static bool is_tsx(uint32_t number)
     return number == MSR_TSX_FORCE_ABORT || number == 0x122 || number == 0x123;
 }
 
-/* Client processors before Skylake have uncore registers there. */
-static bool is_client_uncore(const struct processor *p, uint32_t number)
-{
-    return (number == 0x391 || number == 0x392) &&
-           p->machine->cpu->perfmon_version < 4 && !p->machine->cpu->server;
-}
-
 bool msr_read(struct processor *p, uint32_t number, uint64_t *value)
 {
     const struct personality *cpu = p->machine->cpu;
@@ -100,9 +93,11 @@ bool msr_read(struct processor *p, uint32_t number, uint64_t *value)
         return tsx_read(p, number, value);
     if (pt_is_msr(number))
         return pt_read(p, number, value);
+    if (uncore_is_msr(p->machine, number))
+        return uncore_read(p->machine, number, value);
     row = find(p, number, &stored);
     if (row == NULL)
-        return !is_client_uncore(p, number) && counters_read(p, number, value);
+        return counters_read(p, number, value);
     *value = *stored;
     return row->kind != MSR_WRITE_ONLY;
 }
@@ -158,9 +153,11 @@ bool msr_write(struct processor *p, uint32_t number, uint64_t value)
         return tsx_write(p, number, value);
     if (pt_is_msr(number))
         return pt_write(p, number, value);
+    if (uncore_is_msr(p->machine, number))
+        return uncore_write(p->machine, number, value);
     row = find(p, number, &stored);
     if (row == NULL)
-        return !is_client_uncore(p, number) && counters_write(p, number, value);
+        return counters_write(p, number, value);
     switch (row->kind) {
     case MSR_PLAIN:
         if ((value & ~row->writable) != 0)

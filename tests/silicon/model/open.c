@@ -73,6 +73,7 @@ static void choose_common(struct open_choices *open, struct random *r)
     open->data_hit_of_loads = pick(r, 2) != 0;
     open->pebs_skid = (uint8_t)(1 + pick(r, 4));
     open->pdir_skid = (uint8_t)pick(r, 4);
+    open->snoop_not_needed = pick(r, 2) != 0;
 }
 
 void open_choose(struct open_choices *open, uint64_t seed, unsigned processor)

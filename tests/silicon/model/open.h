@@ -49,6 +49,7 @@ struct open_choices {
     bool pebs_imprecise;         /* events not listed as precise are recorded */
     bool pebs_skip_sets_62;      /* so does a record that does not fit */
     bool pebs_abort_garbles;     /* what is not valid in an abort's record */
+    bool snoop_not_needed;       /* off-core: said so, instead of "none" */
     uint8_t pebs_skid;           /* of INST_RETIRED, without PDIR, 1 and more */
     uint8_t pdir_skid;           /* of PDIR that is not left alone, 0 and more */
     uint32_t pebs_late_one_in;   /* residual records after a wrong stop order */

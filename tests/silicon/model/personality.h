@@ -44,6 +44,8 @@ enum event_kind {
     EVENT_MEM_LOAD,
     EVENT_MEM_LLC_HIT,
     EVENT_MEM_LLC_MISS,
+    EVENT_OFFCORE_0,         /* offcore.c */
+    EVENT_OFFCORE_1,
 };
 
 struct event_row {
@@ -73,6 +75,8 @@ struct msr_row {
     uint64_t reset;
 };
 
+struct uncore_traits;
+
 struct personality {
     const char *name;
     const char *brand;      /* leaves 80000002H-80000004H, up to 47 bytes */
@@ -84,7 +88,8 @@ struct personality {
     /* Transactions: MAX_RTM_NEST_COUNT and MAX_HLE_NEST_COUNT, the cache lines
      * that fit into the write set and the read set, MAX_HLE_ELIDED_LOCKS. */
     unsigned tx_nest_max, tx_write_lines, tx_read_lines, hle_locks_max;
-    bool server;            /* no client uncore in 391H, 392H */
+    const struct uncore_traits *uncore; /* NULL: not that of a client */
+    uint64_t offcore_dram;  /* MSR_OFFCORE_RSP_x: supplied by local memory */
     bool pdir_needs_quiet;  /* 06_2A, 06_2D: the other counters quiescent */
     bool pt_needs_branch_en; /* RTIT_CTL.BranchEn = 0 raises #GP */
     uint8_t perfmon_version;

@@ -10,6 +10,5 @@ const struct personality personality_skylake_server_2019 = {
     .microcode = 0x0200005E,
     .regime = REGIME_B,
     .has_rtm = true,
-    .server = true,
     SKYLAKE_SERVER,
 };

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* offcore.c - which requests match MSR_OFFCORE_RSP_0 and _1. */
+#include "tests/silicon/model/offcore.h"
+
+#include "tests/silicon/model/bits.h"
+#include "tests/silicon/model/machine.h"
+#include "tests/silicon/model/msr.h"
+
+#define DMND_DATA_RD   BIT(0)
+#define DMND_RFO       BIT(1)
+#define OTHER          BIT(15)
+#define ANY            BIT(16)
+#define NO_SUPP        BIT(17)
+#define LLC_HITM       BIT(18)
+#define LLC_HITE       BIT(19)
+#define LLC_HITS       BIT(20)
+#define SNP_NONE       BIT(31)
+#define SNP_NOT_NEEDED BIT(32)
+#define SNP_MISS       BIT(33)
+#define SNP_NO_FWD     BIT(34)
+#define HITM           BIT(36)
+#define NON_DRAM       BIT(37)
+
+/* Table "Off-Core Response Event Encoding": counters 0 to 3. */
+#define COUNTERS 4
+
+static uint64_t supplier_of(const struct processor *p, enum cache_level level,
+                            enum cache_snoop snoop)
+{
+    if (level == CACHE_DRAM)
+        return p->machine->cpu->offcore_dram;
+    if (level == CACHE_NONE)
+        return NO_SUPP;
+    if (snoop == CACHE_SNOOP_HITM)
+        return LLC_HITM;
+    return snoop == CACHE_SNOOP_HIT ? LLC_HITS : LLC_HITE;
+}
+
+/* "None" and "not needed" are not told apart by the manual for a line that no
+ * other core can have. */
+static uint64_t snoop_of(const struct processor *p, enum cache_level level,
+                         enum cache_snoop snoop)
+{
+    if (level == CACHE_NONE)
+        return NON_DRAM;
+    switch (snoop) {
+    case CACHE_SNOOP_MISS:
+        return SNP_MISS;
+    case CACHE_SNOOP_HIT:
+        return SNP_NO_FWD;
+    case CACHE_SNOOP_HITM:
+        return HITM;
+    default:
+        return p->open.snoop_not_needed ? SNP_NOT_NEEDED : SNP_NONE;
+    }
+}
+
+/* "One or more request types, and either ANY or a supplier and a snoop". */
+static bool matches(uint64_t response, uint64_t request, uint64_t supplier,
+                    uint64_t snoop)
+{
+    if ((response & request) == 0)
+        return false;
+    return (response & ANY) != 0 ||
+           ((response & supplier) != 0 && (response & snoop) != 0);
+}
+
+static void request(struct processor *p, uint64_t type, enum cache_level level,
+                    enum cache_snoop snoop)
+{
+    for (unsigned n = 0; n < OFFCORE_EVENTS; n++) {
+        uint64_t response = 0;
+
+        msr_read(p, MSR_OFFCORE_RSP_0 + n, &response);
+        p->offcore[n] += matches(response, type, supplier_of(p, level, snoop),
+                                 snoop_of(p, level, snoop));
+    }
+}
+
+void offcore_access(struct processor *p, enum offcore_kind kind,
+                    const struct cache_outcome *out)
+{
+    uint64_t type = kind == OFFCORE_RFO ? DMND_RFO : DMND_DATA_RD;
+
+    if (!p->pmu.counting)
+        return;
+    for (unsigned n = 0; n < out->requests; n++)
+        request(p, out->request[n].level == CACHE_NONE ? OTHER : type,
+                out->request[n].level, out->request[n].snoop);
+}
+
+bool offcore_is_event(const struct event_row *event)
+{
+    return event->kind == EVENT_OFFCORE_0 || event->kind == EVENT_OFFCORE_1;
+}
+
+uint32_t offcore_count(const struct processor *p, unsigned n,
+                       const struct event_row *event)
+{
+    return n < COUNTERS ? p->offcore[event->kind - EVENT_OFFCORE_0] : 0;
+}

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* uncore.c - what the counters of the uncore count, overflow, interrupts. */
+#include "tests/silicon/model/uncore.h"
+
+#include "tests/silicon/model/bits.h"
+#include "tests/silicon/model/counters.h"
+#include "tests/silicon/model/msr.h"
+#include "tests/silicon/model/pmu_msr.h"
+#include "tests/silicon/model/uncore_msr.h"
+
+#define TOPIC_UNCORE 102
+
+/* UNC_CBO_CACHE_LOOKUP: states, to be combined with what has asked. */
+#define EVENT_CACHE_LOOKUP 0x34u
+#define LOOKUP_M           0x01u
+#define LOOKUP_E           0x02u
+#define LOOKUP_S           0x04u
+#define LOOKUP_I           0x08u
+#define LOOKUP_READ        0x10u
+#define LOOKUP_WRITE       0x20u
+#define LOOKUP_ANY         0x80u
+
+#define EVENT_TRK_OCCUPANCY     0x80u /* counter 0 alone */
+#define EVENT_TRK_REQUESTS      0x81u
+#define EVENT_COH_TRK_OCCUPANCY 0x83u /* counter 0 alone */
+#define EVENT_COH_TRK_REQUESTS  0x84u
+#define TRK_ALL                 0x01u
+#define TRK_WRITES              0x20u
+
+void uncore_start(struct machine *m)
+{
+    struct uncore *u = &m->uncore;
+
+    random_start(&u->random, m->seed, 0, TOPIC_UNCORE);
+    u->status_write_clears = random_next(&u->random) % 2 != 0;
+    u->status_of_all = random_next(&u->random) % 2 != 0;
+    u->status_without_pmi = random_next(&u->random) % 2 != 0;
+}
+
+void uncore_lock(struct machine *m)
+{
+    while (__atomic_exchange_n(&m->uncore.lock, 1, __ATOMIC_ACQUIRE) != 0)
+        ;
+}
+
+void uncore_unlock(struct machine *m)
+{
+    __atomic_store_n(&m->uncore.lock, 0, __ATOMIC_RELEASE);
+}
+
+bool uncore_enabled(const struct machine *m)
+{
+    return (m->uncore.ctrl & UNCORE_CTRL_EN) != 0;
+}
+
+static bool any_selected(const struct machine *m)
+{
+    const struct uncore *u = &m->uncore;
+    uint64_t all = u->arb[0].select | u->arb[1].select;
+
+    for (unsigned n = 0; n < UNCORE_BOXES_MAX; n++)
+        all |= u->box[n][0].select | u->box[n][1].select;
+    return (all & UNCORE_EN) != 0;
+}
+
+void uncore_update(struct machine *m)
+{
+    uint64_t interrupts = UNCORE_EN | UNCORE_OVF_EN;
+
+    m->uncore.counting =
+        uncore_enabled(m) &&
+        (any_selected(m) || (m->uncore.fixed_ctrl & interrupts) == interrupts);
+}
+
+/* OVF_EN propagates the overflow. FREEZE: "when this bit is set, and a counter
+ * overflow occurs, the uncore PMU logic will clear the global enable bit". */
+static void overflowed(struct machine *m, uint64_t status, uint64_t ctrl)
+{
+    struct uncore *u = &m->uncore;
+    bool propagates = (ctrl & UNCORE_OVF_EN) != 0;
+
+    if (propagates || u->status_of_all)
+        u->status |= status;
+    if (!propagates)
+        return;
+    u->pmi_cores = u->ctrl & (BIT(m->cpu->uncore->cores) - 1);
+    u->pmis++;
+    if ((u->ctrl & UNCORE_CTRL_FREEZE) == 0)
+        return;
+    u->ctrl &= ~UNCORE_CTRL_EN;
+    uncore_update(m);
+}
+
+void uncore_clock(struct machine *m)
+{
+    struct uncore *u = &m->uncore;
+    const struct uncore_traits *traits = m->cpu->uncore;
+    uint64_t now = u->tsc != NULL ? u->tsc() : 0;
+    uint64_t ticks = (now - u->fixed_tsc) * traits->clock_up +
+                     u->fixed_remainder;
+
+    u->fixed_tsc = now;
+    if (!uncore_enabled(m) || (u->fixed_ctrl & UNCORE_EN) == 0)
+        return;
+    u->fixed_remainder = ticks % traits->clock_down;
+    u->fixed += ticks / traits->clock_down;
+    if ((u->fixed & ~UNCORE_FIXED_MASK) == 0)
+        return;
+    u->fixed &= UNCORE_FIXED_MASK;
+    overflowed(m, UNCORE_STATUS_FIXED, u->fixed_ctrl);
+}
+
+/* A counter that counts so many events of one cycle each. */
+static void count(struct machine *m, struct uncore_counter *c, uint64_t events,
+                  uint64_t status)
+{
+    if ((c->select & UNCORE_EN) == 0 || events == 0 ||
+        (c->select & UNCORE_CMASK) > UNCORE_CMASK_1)
+        return;
+    if ((c->select & UNCORE_EDGE) != 0)
+        events = 1;
+    c->value += events;
+    if ((c->value & ~UNCORE_MASK) == 0)
+        return;
+    c->value &= UNCORE_MASK;
+    overflowed(m, status, c->select);
+}
+
+/* The box of a line: all of them get about as many, whatever the stride. */
+static unsigned box_of(const struct machine *m, uint64_t line)
+{
+    uint64_t n = line / CACHE_LINE_BYTES;
+
+    n = (n ^ n >> 7 ^ n >> 15 ^ n >> 23) * UINT64_C(0x9E3779B97F4A7C15);
+    return (unsigned)(n >> 61) & (m->cpu->uncore->boxes - 1u);
+}
+
+/* The state in which the last level has the line. */
+static unsigned state_of(enum cache_level level, enum cache_snoop snoop)
+{
+    if (level != CACHE_LLC)
+        return LOOKUP_I;
+    if (snoop == CACHE_SNOOP_HITM)
+        return LOOKUP_M;
+    return snoop == CACHE_SNOOP_HIT ? LOOKUP_S : LOOKUP_E;
+}
+
+static bool is_lookup(uint64_t select, unsigned state, unsigned by)
+{
+    unsigned umask = (unsigned)(select >> 8) & 0xFF;
+
+    return (select & 0xFF) == EVENT_CACHE_LOOKUP && (umask & state) != 0 &&
+           (umask & by) != 0;
+}
+
+/* Requests that leave the last level, and how long each is outstanding. */
+static uint64_t requests(unsigned n, uint64_t select, bool write,
+                         bool coherent, uint32_t cycles)
+{
+    unsigned umask = (unsigned)(select >> 8) & 0xFF;
+    bool mine = umask == TRK_ALL || (umask == TRK_WRITES && write);
+
+    switch (select & 0xFF) {
+    case EVENT_TRK_REQUESTS:
+        return mine;
+    case EVENT_COH_TRK_REQUESTS:
+        return mine && coherent;
+    case EVENT_TRK_OCCUPANCY:
+        return n == 0 && mine ? cycles : 0;
+    case EVENT_COH_TRK_OCCUPANCY:
+        return n == 0 && mine && coherent ? cycles : 0;
+    default:
+        return 0;
+    }
+}
+
+void uncore_lookup(struct machine *m, uint64_t line, enum uncore_kind kind,
+                   enum cache_level level, enum cache_snoop snoop,
+                   uint32_t cycles)
+{
+    unsigned state = state_of(level, snoop), box;
+    unsigned by = LOOKUP_ANY |
+                  (kind == UNCORE_WRITE ? LOOKUP_WRITE : LOOKUP_READ);
+    struct uncore *u = &m->uncore;
+
+    if (!u->counting)
+        return;
+    uncore_lock(m);
+    box = box_of(m, line);
+    for (unsigned n = 0; n < 2 && uncore_enabled(m); n++) {
+        struct uncore_counter *c = &u->box[box][n];
+
+        count(m, c, is_lookup(c->select, state, by), UNCORE_STATUS_CBOX);
+    }
+    for (unsigned n = 0; n < 2 && uncore_enabled(m); n++) {
+        struct uncore_counter *c = &u->arb[n];
+
+        if (level != CACHE_LLC)
+            count(m, c, requests(n, c->select, kind == UNCORE_WRITE,
+                                 level == CACHE_DRAM, cycles),
+                  UNCORE_STATUS_ARB);
+    }
+    uncore_unlock(m);
+}
+
+/* The core of a processor, as leaf 0BH of CPUID tells it. */
+static unsigned core_of(const struct processor *p)
+{
+    return p->machine->smt ? p->apic_id / 2 : p->apic_id;
+}
+
+/* SDM volume 4, IA32_DEBUGCTL, ENABLE_UNCORE_PMI: "enables the logical
+ * processor to receive and generate PMI on behalf of the uncore". */
+void uncore_poll(struct processor *p)
+{
+    struct machine *m = p->machine;
+    uint64_t debugctl = 0;
+
+    if (m->uncore.counting) {
+        uncore_lock(m);
+        uncore_clock(m);
+        uncore_unlock(m);
+    }
+    if (p->uncore_pmis == m->uncore.pmis)
+        return;
+    p->uncore_pmis = m->uncore.pmis;
+    if ((m->uncore.pmi_cores >> core_of(p) & 1) == 0)
+        return;
+    msr_read(p, IA32_DEBUGCTL, &debugctl);
+    if ((debugctl & DEBUGCTL_UNCORE_PMI) != 0) {
+        p->pmu.global_status |= STATUS_UNCORE;
+        counters_signal(p);
+    } else if (m->uncore.status_without_pmi) {
+        p->pmu.global_status |= STATUS_UNCORE;
+    }
+}
