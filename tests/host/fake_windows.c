@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * fake_windows.c - stands in for asm/elision.asm, hle.asm, memory.asm,
+ * fake_windows.c - stands in for asm/elision.asm, hle.asm, lines.asm,
  * pdir.asm, pebs.asm, rtm.asm, tsx.asm and window.asm on the host, where no MSR
  * can be written: nothing is run, no transaction commits. Weak, so that a test
  * can bring its own.
@@ -8,6 +9,7 @@
 #include "asm/elision.h"
 #include "asm/hle.h"
 #include "asm/memory.h"
+#include "asm/lines.h"
 #include "asm/pdir.h"
 #include "asm/pebs_window.h"
 #include "asm/rtm.h"
@@ -149,3 +151,14 @@ FAKE uint64_t pdir_opening(uint64_t enable, uint32_t index)
         (void)walk;                                                          \
     }
 MEMORY_WINDOWS(WALK)
+FAKE void lines_flush(const void *const lines[], uint64_t count)
+{
+    (void)lines;
+    (void)count;
+}
+
+FAKE void lines_read(const void *const lines[], uint64_t count)
+{
+    (void)lines;
+    (void)count;
+}
