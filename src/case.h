@@ -44,6 +44,8 @@ enum feature {
     NEED_PT = 1 << 11,       /* CPUID.7.0:EBX[25], with output to memory */
     NEED_PT_TOPA = 1 << 12,  /* with NEED_PT: CPUID.14H.0:ECX[0] */
     NEED_PT_RANGE = 1 << 13, /* with NEED_PT: CPUID.14H.0:ECX[2] */
+    NEED_OFFCORE = 1 << 14,  /* offcore_of() has its MSRs */
+    NEED_UNCORE = 1 << 15,   /* uncore_of() has its MSRs */
 };
 
 struct needs {

@@ -53,6 +53,9 @@
 #define IA32_PERFEVTSEL_IN_TX   BIT(32)
 #define IA32_PERFEVTSEL_IN_TXCP BIT(33)
 
+/* Which requests and responses an off-core event counts: offcore.h. */
+#define MSR_OFFCORE_RSP(n) (0x1a6u + (n))
+
 #define IA32_MISC_ENABLE                  0x1a0u
 #define IA32_MISC_ENABLE_PEBS_UNAVAILABLE BIT(12)
 
@@ -62,6 +65,7 @@
 #define IA32_DEBUGCTL_LBR                   BIT(0)
 #define IA32_DEBUGCTL_FREEZE_LBRS_ON_PMI    BIT(11)
 #define IA32_DEBUGCTL_FREEZE_PERFMON_ON_PMI BIT(12)
+#define IA32_DEBUGCTL_UNCORE_PMI_EN         BIT(13)
 #define IA32_DEBUGCTL_FREEZE_WHILE_SMM_EN   BIT(14)
 
 /* Fixed counters: 0 instructions retired, 1 core cycles, 2 reference cycles. */
@@ -80,6 +84,7 @@
 #define IA32_PERF_GLOBAL_STATUS_Trace_ToPA_PMI   BIT(55)
 #define IA32_PERF_GLOBAL_STATUS_LBR_FRZ          BIT(58)
 #define IA32_PERF_GLOBAL_STATUS_CTR_FRZ          BIT(59)
+#define IA32_PERF_GLOBAL_STATUS_OVF_UNCORE       BIT(61)
 #define IA32_PERF_GLOBAL_STATUS_OVF_DS_BUFFER    BIT(62)
 
 #define IA32_PERF_GLOBAL_CTRL              0x38fu
@@ -110,6 +115,23 @@
 #define MSR_PEBS_LD_LAT            0x3f6u
 #define MSR_PEBS_LD_LAT_THRHLD     BITS(15, 0) /* core clock cycles */
 #define MSR_PEBS_LD_LAT_THRHLD_MIN 3
+/* The uncore of client processors (uncore.h): "MSRs Supported by 2nd Generation
+ * Intel Core Processors", "Uncore PMU MSRs Supported by 6th Generation Intel
+ * Core Processors". Never where uncore_of() does not say so. */
+#define MSR_UNC_PERF_GLOBAL_CTRL           0x391u /* the 2nd to 5th */
+#define MSR_UNC_PERF_GLOBAL_STATUS         0x392u
+#define MSR_UNC_PERF_GLOBAL_CTRL_SKYLAKE   0xe01u /* the 6th and later */
+#define MSR_UNC_PERF_GLOBAL_STATUS_SKYLAKE 0xe02u
+#define MSR_UNC_PERF_FIXED_CTRL            0x394u
+#define MSR_UNC_PERF_FIXED_CTR             0x395u
+#define MSR_UNC_CBO_CONFIG                 0x396u
+#define MSR_UNC_CBO_CONFIG_CBOX            BITS(3, 0)
+#define MSR_UNC_ARB_PERFCTR(n)             (0x3b0u + (n))
+#define MSR_UNC_ARB_PERFEVTSEL(n)          (0x3b2u + (n))
+
+/* SDM 3B, "Layout of IA32_PEBS_ENABLE MSR". */
+#define IA32_PEBS_ENABLE        0x3f1u
+#define IA32_PEBS_ENABLE_PMC(n) BIT(n)
 
 /* SDM 3C, Intel Processor Trace, "IA32_RTIT_OUTPUT_BASE MSR",
  * "IA32_RTIT_OUTPUT_MASK_PTRS MSR", "IA32_RTIT_CTL MSR", "IA32_RTIT_STATUS

@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-#define MSR_NAME_BYTES 48
+#define MSR_NAME_BYTES 64
 
 /* "IA32_PERF_GLOBAL_CTRL (38FH)", or "MSR 123H" where the project has no name
  * for it. Returns out. */

@@ -2,6 +2,9 @@
 /* needs.c - compares needs with a processor. */
 #include "src/needs.h"
 
+#include "src/pmu/offcore.h"
+#include "src/pmu/uncore.h"
+
 struct feature_row {
     enum feature feature;
     bool present;
@@ -58,6 +61,12 @@ bool needs_met(const struct needs *needs, const struct identity *id,
          "trace output by ToPA (CPUID.14H.0:ECX[0])"},
         {NEED_PT_RANGE, (id->leaf14_ecx & LEAF14_RANGE) != 0,
          "trace output to a single range (CPUID.14H.0:ECX[2])"},
+        {NEED_OFFCORE, offcore_of(id) != NULL,
+         "off-core response bits that the manual names for this "
+         "DisplayFamily_DisplayModel"},
+        {NEED_UNCORE, uncore_of(id) != NULL,
+         "the uncore of a client processor of the 2nd to 8th generation "
+         "(DisplayFamily_DisplayModel)"},
         {NEED_TWO_PROCESSORS, processors >= 2, "two logical processors"},
     };
 

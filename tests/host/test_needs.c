@@ -56,6 +56,8 @@ static void features(void **state)
         {NEED_PT, "Processor Trace (CPUID.7.0:EBX[25])"},
         {NEED_PT_TOPA, "trace output by ToPA (CPUID.14H.0:ECX[0])"},
         {NEED_PT_RANGE, "single range (CPUID.14H.0:ECX[2])"},
+        {NEED_OFFCORE, "off-core response bits"},
+        {NEED_UNCORE, "needs the uncore of a client processor"},
         {NEED_INTEL, "an Intel processor; this one is \"Other\""},
     };
 
@@ -68,6 +70,8 @@ static void features(void **state)
         assert_false(met(needs, REGIME_A, 1));
         assert_non_null(strstr(text, rows[i].line));
         id = (struct identity){.vendor = "GenuineIntel",
+                               .family = 6,
+                               .model = 0x5e,
                                .rtm = true,
                                .perfmon_version =
                                    rows[i].feature == NEED_PMU ? 2 : 4,

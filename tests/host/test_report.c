@@ -183,6 +183,11 @@ static void names_of_msrs_and_vectors(void **state)
     assert_string_equal(msr_name(0x4c8, name), "IA32_A_PMC7 (4C8H)");
     assert_string_equal(msr_name(0x10f, name), "TSX_FORCE_ABORT (10FH)");
     assert_string_equal(msr_name(0x4c9, name), "MSR 4C9H");
+    assert_string_equal(msr_name(0x1a7, name), "MSR_OFFCORE_RSP_1 (1A7H)");
+    /* One number, two registers, by processor. */
+    assert_string_equal(
+        msr_name(0x391, name),
+        "IA32_PERF_GLOBAL_STATUS_SET or MSR_UNC_PERF_GLOBAL_CTRL (391H)");
     assert_string_equal(vector_name(6), "#UD");
     assert_string_equal(vector_name(13), "#GP");
     assert_string_equal(vector_name(14), "#PF");
