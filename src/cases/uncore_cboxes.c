@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Reads that miss the caches of a core look the line up in the slice of the L3
+ * that its C-Box has: the lookups of all of them together are at least as many.
+ * Cached reads make none. */
+#include "src/case.h"
+#include "src/msr.h"
+#include "src/pmu/counters.h"
+#include "src/pmu/lines.h"
+#include "src/pmu/uncore.h"
+
+#define BOXES_MAX 8
+#define TRIES     5           /* others, graphics too, only add */
+#define STRAY     (LINES / 4) /* of theirs, in the quietest window */
+
+struct lookups {
+    uint64_t in[BOXES_MAX]; /* lookups in each C-Box: counter 0 */
+    uint64_t all, missed;   /* together; those that found no line: counter 1 */
+};
+
+static bool program(const struct uncore_run *u)
+{
+    static const uint64_t events[2] = {UNC_CBO_CACHE_LOOKUP_READ,
+                                       UNC_CBO_CACHE_LOOKUP_READ_I};
+    bool ok = true;
+
+    for (unsigned i = 0; ok && i < 2 * u->boxes; i++)
+        ok = counters_put(u->t, uncore_box_select(i / 2, i % 2),
+                          events[i % 2] | UNCORE_EN);
+    return ok;
+}
+
+static bool count(const struct uncore_run *u, const struct lines *lines,
+                  void (*work)(const struct lines *lines), struct lookups *out)
+{
+    bool ok = true;
+
+    *out = (struct lookups){.all = 0};
+    for (unsigned i = 0; ok && i < 2 * u->boxes; i++)
+        ok = counters_put(u->t, uncore_box_counter(i / 2, i % 2), 0);
+    if (!ok || !uncore_open(u))
+        return false;
+    work(lines);
+    if (!uncore_close(u))
+        return false;
+    for (unsigned box = 0; box < u->boxes; box++) {
+        out->in[box] = counters_fetch(u->t, uncore_box_counter(box, 0));
+        out->all += out->in[box];
+        out->missed += counters_fetch(u->t, uncore_box_counter(box, 1));
+    }
+    return true;
+}
+
+TEST(uncore_cboxes,
+     .asks = "Do the C-Boxes count the lookups of reads that miss the core's "
+             "caches?",
+     .cite = "SDM 3B, \"Non-Architectural Uncore Performance Events in the 4th "
+             "Generation Intel Core Processors\"; SDM 3C, MSR_UNC_CBO_CONFIG",
+     .scope = WHOLE_MACHINE,
+     .needs = {.features = NEED_INTEL | NEED_PMU | NEED_UNCORE})
+{
+    struct uncore_run u;
+    struct lookups miss, hit;
+    struct lines lines;
+    uint64_t quiet = UINT64_MAX;
+    unsigned used = 0;
+
+    /* Set-up. */
+    if (!uncore_take(&u, t) || !program(&u))
+        return;
+    lines_choose(t, &lines);
+
+    for (unsigned i = 0; i < TRIES; i++) {
+        /* Measured. */
+        if (!count(&u, &lines, lines_miss, &miss) ||
+            !count(&u, &lines, lines_hit, &hit))
+            return;
+
+        /* Check. */
+        check(t, miss.all >= LINES,
+              "UNC_CBO_CACHE_LOOKUP (34H/1FH) of %u C-Boxes together: got %lu "
+              "for %u reads flushed out; wanted at least as many",
+              u.boxes, (unsigned long)miss.all, LINES);
+        check(
+            t, miss.missed >= LINES && miss.missed <= miss.all,
+            "UNC_CBO_CACHE_LOOKUP (34H/18H), found in I: got %lu for %u reads "
+            "flushed out, of %lu in any state; wanted at least as many",
+            (unsigned long)miss.missed, LINES, (unsigned long)miss.all);
+        quiet = hit.all < quiet ? hit.all : quiet;
+        if (quiet <= STRAY)
+            break;
+    }
+    check(t, quiet <= STRAY,
+          "UNC_CBO_CACHE_LOOKUP (34H/1FH): got %lu for %u cached reads in the "
+          "quietest of %u windows; wanted at most %u",
+          (unsigned long)quiet, LINES, TRIES, STRAY);
+    for (unsigned box = 0; box < u.boxes; box++)
+        used += miss.in[box] != 0;
+    note(t,
+         "%u reads flushed out: %lu lookups in %u of %u C-Boxes, %lu found in "
+         "I; as many cached: %lu",
+         LINES, (unsigned long)miss.all, used, u.boxes,
+         (unsigned long)miss.missed, (unsigned long)quiet);
+}
