@@ -17,7 +17,7 @@ static bool is_command(const struct identity *id, uint32_t msr)
 static bool is_counter(uint32_t msr)
 {
     return msr - IA32_PMC(0) < COUNTERS || msr - IA32_A_PMC(0) < COUNTERS ||
-           msr - IA32_FIXED_CTR(0) < FIXED;
+           msr - IA32_FIXED_CTR(0) < FIXED || msr == MSR_UNC_PERF_FIXED_CTR;
 }
 
 /* The bits that hold what was written to them. */

@@ -46,8 +46,9 @@ struct journal_trouble {
 /* Gives every register its old value back, the last kept first, reads each
  * back, and empties the journal. tell() is called for each that does not hold
  * its old value; of IA32_RTIT_STATUS, FilterEn, ContextEn and TriggerEn are the
- * processor's and not compared. A general-purpose counter is written by its full-width name
- * where it has one (C1H takes 32 bits only), and not compared: it may count. */
+ * processor's and not compared. A general-purpose counter is written by its
+ * full-width name where it has one (C1H takes 32 bits only). It, a fixed
+ * counter and the uncore's clock are not compared: they may count. */
 void journal_undo(struct journal *journal, const struct identity *id,
                   void (*tell)(void *context,
                                const struct journal_trouble *trouble),

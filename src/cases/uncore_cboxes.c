@@ -96,8 +96,8 @@ TEST(uncore_cboxes,
     for (unsigned box = 0; box < u.boxes; box++)
         used += miss.in[box] != 0;
     note(t,
-         "%u reads flushed out: %lu lookups in %u of %u C-Boxes, %lu found in "
-         "I; as many cached: %lu",
-         LINES, (unsigned long)miss.all, used, u.boxes,
+         "%u reads flushed out: %lu lookups in %u of %u C-Boxes (by 396H %u), "
+         "%lu found in I; as many cached: %lu",
+         LINES, (unsigned long)miss.all, used, u.boxes, u.said,
          (unsigned long)miss.missed, (unsigned long)quiet);
 }

@@ -7,8 +7,9 @@
 #include "src/pmu/uncore.h"
 
 #define WINDOW_TSC 500000
-/* Two windows may see two frequencies of the uncore, or a long SMI between the
- * reads of the two clocks: so much apart at the most, in one of these pairs. */
+/* The two windows of a pair may see two frequencies of the uncore, or a delay
+ * between the reads of the two clocks: so much apart at the most, and in most
+ * pairs. */
 #define PAIRS   6
 #define APART   4 /* one in four */
 #define PER_TSC 1000
@@ -70,7 +71,8 @@ TEST(uncore_clock, .asks = "Does the uncore's fixed counter advance with time?",
      .needs = {.features = NEED_INTEL | NEED_PMU | NEED_UNCORE})
 {
     struct uncore_run u;
-    struct rate first = {0, 1}, second = {0, 1};
+    struct rate first, second;
+    unsigned advanced = 0, steady = 0;
 
     /* Set-up. */
     if (!uncore_take(&u, t))
@@ -84,20 +86,22 @@ TEST(uncore_clock, .asks = "Does the uncore's fixed counter advance with time?",
     for (unsigned i = 0; i < PAIRS; i++) {
         first = measure(t);
         second = measure(t);
-        if (close_to(per_tsc(first), per_tsc(second)))
-            break;
+        advanced += first.clock != 0 && second.clock != 0;
+        steady += close_to(per_tsc(first), per_tsc(second));
     }
     uncore_close(&u);
 
     /* Check. */
-    check(t, first.clock != 0 && second.clock != 0,
-          "MSR_UNC_PERF_FIXED_CTR (395H) went on by %lu and by %lu in two "
-          "windows of %u TSC cycles; wanted more than 0",
-          (unsigned long)first.clock, (unsigned long)second.clock, WINDOW_TSC);
-    check(t, close_to(per_tsc(first), per_tsc(second)),
-          "MSR_UNC_PERF_FIXED_CTR (395H) counted %lu and %lu in 1000 TSC "
-          "cycles, in two windows; wanted at most one in %u apart",
-          (unsigned long)per_tsc(first), (unsigned long)per_tsc(second), APART);
-    note(t, "%u C-Boxes; the uncore's clock counts %lu in 1000 TSC cycles",
-         u.boxes, (unsigned long)per_tsc(second));
+    check(t, advanced == PAIRS,
+          "MSR_UNC_PERF_FIXED_CTR (395H) went on in both windows of %u of %u "
+          "pairs; wanted all",
+          advanced, PAIRS);
+    check(t, steady > PAIRS / 2,
+          "MSR_UNC_PERF_FIXED_CTR (395H) counted at the same rate in both "
+          "windows of %u of %u pairs, last %lu and %lu in 1000 TSC cycles; "
+          "wanted more than half, at most one in %u apart",
+          steady, PAIRS, (unsigned long)per_tsc(first),
+          (unsigned long)per_tsc(second), APART);
+    note(t, "the uncore's clock counts %lu in 1000 TSC cycles",
+         (unsigned long)per_tsc(second));
 }

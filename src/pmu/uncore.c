@@ -93,17 +93,15 @@ static bool clear_pair(struct run *t, uint32_t select, uint32_t counter)
 
 /* The last of those that "including processor graphics" counts may be without
  * registers: the manual lists none of its own for the 6th generation. */
-static unsigned boxes_with_registers(struct run *t, const struct uncore *uncore,
-                                     unsigned boxes)
+static unsigned boxes_with_registers(const struct uncore_run *u)
 {
     uint64_t value;
 
-    if (uncore->one_less || boxes < 2 ||
-        try_get_msr(t, uncore_box_select(boxes - 1, 0), &value) == HW_NO_FAULT)
-        return boxes;
-    note(t, "C-Box %u has no registers: MSR %XH raises #GP", boxes - 1,
-         uncore_box_select(boxes - 1, 0));
-    return boxes - 1;
+    if (u->uncore->one_less || u->said < 2 ||
+        try_get_msr(u->t, uncore_box_select(u->said - 1, 0), &value) ==
+            HW_NO_FAULT)
+        return u->said;
+    return u->said - 1;
 }
 
 bool uncore_take(struct uncore_run *u, struct run *t)
@@ -118,12 +116,12 @@ bool uncore_take(struct uncore_run *u, struct run *t)
         note(t,
              "in use before the test: MSR_UNC_PERF_GLOBAL_CTRL (%XH) = 0x%lx",
              uncore->global_ctrl, (unsigned long)ctrl);
-    *u = (struct uncore_run){t, uncore, uncore_boxes(uncore, config)};
-    if (!check(t, u->boxes >= 1 && u->boxes <= uncore->boxes_max,
+    *u = (struct uncore_run){t, uncore, uncore_boxes(uncore, config), 0};
+    if (!check(t, u->said >= 1 && u->said <= uncore->boxes_max,
                "MSR_UNC_CBO_CONFIG (396H) is 0x%lx: %u C-Boxes; wanted 1 to %u",
-               (unsigned long)config, u->boxes, uncore->boxes_max))
+               (unsigned long)config, u->said, uncore->boxes_max))
         return false;
-    u->boxes = boxes_with_registers(t, uncore, u->boxes);
+    u->boxes = boxes_with_registers(u);
 
     /* The global control first: the journal gives it back last. */
     bool ok = set_msr(t, uncore->global_ctrl, 0) &&

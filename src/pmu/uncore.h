@@ -68,7 +68,8 @@ uint32_t uncore_box_counter(unsigned box, unsigned n);
 struct uncore_run {
     struct run *t;
     const struct uncore *uncore;
-    unsigned boxes; /* 1 to boxes_max */
+    unsigned said;  /* C-Boxes by MSR_UNC_CBO_CONFIG: 1 to boxes_max */
+    unsigned boxes; /* those with registers: as many, or one less */
 };
 
 /* Takes the uncore over: says so where something else uses it, then stops all

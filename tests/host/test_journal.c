@@ -131,10 +131,13 @@ static void counters(void **state)
     id.full_width_writes = false;
     write(0xc1, 0);
     write(0x309, 0);
+    fake_msr(0x395);
+    write(0x395, 0);
     fake_msr(0xc1)->writable = fake_msr(0x309)->writable = 0;
-    fake_msr(0xc1)->value = 77;
+    fake_msr(0x395)->writable = 0;
+    fake_msr(0xc1)->value = fake_msr(0x395)->value = 77;
     undo();
-    assert_int_equal(fake_written[1], 0xc1);
+    assert_int_equal(fake_written[2], 0xc1);
     assert_int_equal(troubles_count, 0);
 }
 
