@@ -93,48 +93,40 @@ static void check_counts(struct offcore *o, const char *what,
               (unsigned long)want[k].most);
 }
 
-/* A value that selects something. */
+/* A value that selects something; out: what was counted of misses and hits. */
 static void check_value(struct offcore *o, const char *what, uint64_t value,
-                        struct bounds misses)
+                        struct bounds misses, struct bounds out[2])
 {
-    struct bounds out[2] = {{0, 0}, {0, 0}};
-
-    if (!offcore_write(o->t, o->table, o->n, value))
-        return;
-    check_counts(o, what, misses, out);
-    if (value == (OFFCORE_DMND_DATA_RD | OFFCORE_ANY))
-        note(o->t,
-             "MSR_OFFCORE_RSP_%u (%XH): %u reads flushed out counted as %lu to "
-             "%lu, cached as %lu to %lu, on IA32_PMC0-%u",
-             o->n, MSR_OFFCORE_RSP(o->n), LINES, (unsigned long)out[0].least,
-             (unsigned long)out[0].most, (unsigned long)out[1].least,
-             (unsigned long)out[1].most, o->counters - 1);
+    if (offcore_write(o->t, o->table, o->n, value))
+        check_counts(o, what, misses, out);
 }
 
 /* One that selects nothing: "the event count reported will be zero". */
 static void check_nothing(struct offcore *o, const char *what, uint64_t value)
 {
-    struct bounds out[2] = {{0, 0}, {0, 0}};
+    struct bounds out[2];
 
     if (set_msr(o->t, MSR_OFFCORE_RSP(o->n), value))
         check_counts(o, what, (struct bounds){0, 0}, out);
 }
 
-static void check_msr(struct offcore *o)
+/* any: what was counted with any response. */
+static void check_msr(struct offcore *o, struct bounds any[2])
 {
     const struct offcore_table *table = o->table;
     const struct bounds made = {LEAST, MOST}, none = {0, STRAY};
+    struct bounds out[2];
 
     check_value(o, "data reads, any response",
-                OFFCORE_DMND_DATA_RD | OFFCORE_ANY, made);
+                OFFCORE_DMND_DATA_RD | OFFCORE_ANY, made, any);
     check_value(o, "data reads, found in the L3",
-                OFFCORE_DMND_DATA_RD | table->l3_hit | table->snoop, none);
+                OFFCORE_DMND_DATA_RD | table->l3_hit | table->snoop, none, out);
     if (table->memory != 0)
         check_value(o, "data reads, every supplier and snoop",
-                    OFFCORE_DMND_DATA_RD | table->supplier | table->snoop,
-                    made);
+                    OFFCORE_DMND_DATA_RD | table->supplier | table->snoop, made,
+                    out);
     check_value(o, "reads for ownership, any response",
-                OFFCORE_DMND_RFO | OFFCORE_ANY, none);
+                OFFCORE_DMND_RFO | OFFCORE_ANY, none, out);
     check_nothing(o, "data reads, no response", OFFCORE_DMND_DATA_RD);
     check_nothing(o, "no request, any response", OFFCORE_ANY);
 }
@@ -144,6 +136,7 @@ static void look(struct run *peer, void *argument)
     struct offcore o = {.t = peer,
                         .table = offcore_of(run_cpu(peer)),
                         .counters = counters_available(run_cpu(peer))};
+    struct bounds any[2][2] = {{{0, 0}, {0, 0}}, {{0, 0}, {0, 0}}};
 
     (void)argument;
     if (o.table == NULL) {
@@ -159,7 +152,15 @@ static void look(struct run *peer, void *argument)
         return;
 
     for (o.n = 0; o.n < 2 && program(&o); o.n++)
-        check_msr(&o);
+        check_msr(&o, any[o.n]);
+    note(
+        peer,
+        "%u reads flushed out counted as %lu to %lu with 1A6H, %lu to %lu with "
+        "1A7H; as many cached: %lu to %lu, %lu to %lu",
+        LINES, (unsigned long)any[0][0].least, (unsigned long)any[0][0].most,
+        (unsigned long)any[1][0].least, (unsigned long)any[1][0].most,
+        (unsigned long)any[0][1].least, (unsigned long)any[0][1].most,
+        (unsigned long)any[1][1].least, (unsigned long)any[1][1].most);
 }
 
 TEST(offcore_counts,
