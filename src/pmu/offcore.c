@@ -35,8 +35,7 @@ static const struct offcore_table sandy_bridge_e = {
 };
 
 /* "MSR_OFFCORE_RSP_x Request_Type Definition (Haswell microarchitecture)" and
- * "Supplier Info Field Definition (CPUID Signature 06_3CH, 06_46H)"; Broadwell:
- * "the same capability". */
+ * "Supplier Info Field Definition (CPUID Signature 06_3CH, 06_46H)". */
 #define HASWELL_REQUEST (BITS(2, 0) | BITS(6, 4) | BIT(15))
 static const struct offcore_table haswell = {
     .request = HASWELL_REQUEST,
@@ -44,6 +43,17 @@ static const struct offcore_table haswell = {
     .snoop = SNOOP,
     .l3_hit = BITS(20, 18),
     .memory = BIT(22),
+    .refused = REFUSED,
+};
+
+/* Broadwell: "the same capability". The bit of DRAM is another, though, and not
+ * in the manual (Linux, arch/x86/events/intel/core.c, BDW_L3_MISS_LOCAL: 26).
+ */
+static const struct offcore_table broadwell = {
+    .request = HASWELL_REQUEST,
+    .supplier = BITS(20, 17) | BIT(22),
+    .snoop = SNOOP,
+    .l3_hit = BITS(20, 18),
     .refused = REFUSED,
 };
 
@@ -85,7 +95,7 @@ static const struct {
 } models[] = {
     {0x2a, &sandy_bridge}, {0x2d, &sandy_bridge_e}, {0x3a, &sandy_bridge},
     {0x3c, &haswell},      {0x46, &haswell},        {0x45, &haswell_l4},
-    {0x3f, &haswell_e},    {0x3d, &haswell},        {0x47, &haswell},
+    {0x3f, &haswell_e},    {0x3d, &broadwell},      {0x47, &broadwell},
     {0x4e, &skylake},      {0x5e, &skylake},        {0x8e, &skylake},
     {0x9e, &skylake},
 };

@@ -58,6 +58,9 @@ static void by_model(void **state)
         assert_int_equal((table->l3_hit | table->memory) & ~table->supplier, 0);
         assert_int_equal(table->l3_hit & table->memory, 0);
     }
+    assert_int_equal(table_of(6, 0x3c)->memory, 1 << 22);
+    assert_int_equal(table_of(6, 0x5e)->memory, 1 << 26);
+    assert_int_equal(table_of(6, 0x3d)->memory, 0);
     assert_null(table_of(6, 0x55)); /* Skylake server: not in the manual */
     assert_null(table_of(6, 0xa5));
     assert_null(table_of(6, 0x37)); /* Silvermont: other bits */
