@@ -219,6 +219,8 @@ $(B)/tests/host/test_%: $(B)/host/tests/host/test_%.c.o \
 $(B)/tests/host/test_memory_cases: $(call host_object,$(wildcard \
     src/cases/precise_store_*.c src/cases/load_latency_*.c \
     src/cases/data_address.c))
+$(B)/tests/host/test_uncore_cases: $(call host_object,\
+    $(wildcard src/cases/offcore_*.c src/cases/uncore_*.c))
 $(B)/tests/host/silicon_%: $(B)/host/tests/host/silicon_%.c.o \
                            $(call host_object,$(MODEL))
 	@mkdir -p $(@D)

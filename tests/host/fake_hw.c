@@ -30,6 +30,7 @@ uint32_t fake_written[1024];
 unsigned fake_written_count;
 unsigned fake_fault_at;
 uint32_t fake_explosive;
+int (*fake_device)(uint32_t msr, const uint64_t *written);
 bool fake_absent[FAKE_PROCESSORS];
 const struct test *const *fake_cases;
 char fake_report[65536];
@@ -113,6 +114,7 @@ void fake_reset(void)
     count = 1;
     fake_current = fake_written_count = fake_fault_at = fake_flushes = 0;
     fake_explosive = 0;
+    fake_device = NULL;
     report_bytes = 0;
     memset(fake_report, 0, sizeof(fake_report));
     fake_cpuid(0, 0, 0x16, 0x756e6547, 0x6c65746e, 0x49656e69);
@@ -172,6 +174,8 @@ int hw_msr_read(uint32_t msr, uint64_t *value)
     if (m == NULL || swept())
         return HW_GP;
     m->reads++;
+    if (fake_device != NULL && fake_device(msr, NULL) != HW_NO_FAULT)
+        return HW_GP;
     if (m->read_vector == HW_NO_FAULT)
         *value = m->value;
     return m->read_vector;
@@ -189,6 +193,8 @@ int hw_msr_write(uint32_t msr, uint64_t value)
     if (m == NULL || swept())
         return HW_GP;
     m->writes++;
+    if (fake_device != NULL && fake_device(msr, &value) != HW_NO_FAULT)
+        return HW_GP;
     if (m->write_vector != HW_NO_FAULT)
         return m->write_vector;
     if (fake_written_count < 1024)

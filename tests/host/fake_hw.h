@@ -41,6 +41,11 @@ extern unsigned fake_written_count;
 /* The k-th MSR access from now on, any processor's, raises #GP; 0: none. */
 extern unsigned fake_fault_at;
 
+/* What is behind the MSRs, where it is not NULL: asked before each access to
+ * one that there is; written is NULL where it is RDMSR. Answers HW_NO_FAULT,
+ * and the access takes place, or a vector. */
+extern int (*fake_device)(uint32_t msr, const uint64_t *written);
+
 /* RDMSR of this one raises #MC, which no fix-up expects, on processor 1; 0:
  * none. */
 extern uint32_t fake_explosive;
