@@ -8,13 +8,12 @@
 #include "src/pmu/lines.h"
 #include "src/pmu/uncore.h"
 
-#define BOXES_MAX 8
-#define TRIES     5           /* others, graphics too, only add */
-#define STRAY     (LINES / 4) /* of theirs, in the quietest window */
+#define TRIES 5           /* others, graphics too, only add */
+#define STRAY (LINES / 4) /* of theirs, in the quietest window */
 
 struct lookups {
-    uint64_t in[BOXES_MAX]; /* lookups in each C-Box: counter 0 */
-    uint64_t all, missed;   /* together; those that found no line: counter 1 */
+    uint64_t in[UNCORE_BOXES_MAX]; /* lookups in each C-Box: counter 0 */
+    uint64_t all, missed; /* together; those that found no line: counter 1 */
 };
 
 static bool program(const struct uncore_run *u)

@@ -24,12 +24,13 @@ static const struct uncore haswell = {
     .one_less = true,
 };
 
-/* 6th to 8th: the two moved, a fifth bit of the core select. */
+/* 6th to 8th: the two moved, a fifth bit of the core select; up to 8 cores, and
+ * the graphics. */
 static const struct uncore skylake = {
     .global_ctrl = MSR_UNC_PERF_GLOBAL_CTRL_SKYLAKE,
     .global_status = MSR_UNC_PERF_GLOBAL_STATUS_SKYLAKE,
     .all_cores = BITS(4, 0),
-    .boxes_max = 8,
+    .boxes_max = UNCORE_BOXES_MAX + 1,
 };
 
 static const struct {
@@ -97,6 +98,8 @@ static unsigned boxes_with_registers(const struct uncore_run *u)
 {
     uint64_t value;
 
+    if (u->said > UNCORE_BOXES_MAX)
+        return UNCORE_BOXES_MAX;
     if (u->uncore->one_less || u->said < 2 ||
         try_get_msr(u->t, uncore_box_select(u->said - 1, 0), &value) ==
             HW_NO_FAULT)

@@ -19,7 +19,7 @@ struct uncore {
      * INUSE. */
     uint32_t global_ctrl, global_status;
     uint64_t all_cores; /* of the core select of global_ctrl */
-    unsigned boxes_max; /* C-Boxes at most */
+    unsigned boxes_max; /* C-Boxes that MSR_UNC_CBO_CONFIG says at most */
     /* MSR_UNC_CBO_CONFIG [3:0] is one more than there are ("derive value by
      * -1"); else it is the number. */
     bool one_less;
@@ -34,7 +34,9 @@ const struct uncore *uncore_of(const struct identity *id);
  * boxes_max. Pure. */
 unsigned uncore_boxes(const struct uncore *uncore, uint64_t config);
 
-/* MSR_UNC_CBO_box_PERFEVTSELn and MSR_UNC_CBO_box_PERFCTRn; n 0 or 1. Pure. */
+/* MSR_UNC_CBO_box_PERFEVTSELn and MSR_UNC_CBO_box_PERFCTRn; n 0 or 1. Known of
+ * boxes 0 to UNCORE_BOXES_MAX - 1. Pure. */
+#define UNCORE_BOXES_MAX 8
 uint32_t uncore_box_select(unsigned box, unsigned n);
 uint32_t uncore_box_counter(unsigned box, unsigned n);
 

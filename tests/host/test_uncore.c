@@ -160,6 +160,14 @@ static void one_box_without_registers(void **state)
     assert_true(uncore_take(&u, t));
     assert_int_equal(u.said, 5);
     assert_int_equal(u.boxes, 4);
+    /* Of a ninth not even the numbers are known. */
+    machine(0x9e, 9, 8);
+    fake_msr(0xe01);
+    fake_msr(0xe02);
+    fake_msr(0x780);
+    assert_true(uncore_take(&u, t));
+    assert_int_equal(u.boxes, 8);
+    assert_int_equal(fake_msr(0x780)->reads, 0);
     /* Two without are no such thing. */
     machine(0x2a, 5, 3);
     assert_false(uncore_take(&u, t));
