@@ -27,8 +27,8 @@ struct offcore {
     const struct offcore_table *table;
     unsigned n;        /* of MSR_OFFCORE_RSP_n and its event */
     unsigned counters; /* IA32_PMC0 .. */
-    /* What the counters counted at the least and at the most. */
-    struct bounds got;
+    struct lines lines;
+    struct bounds got; /* what the counters counted, the least and the most */
 };
 
 static bool program(const struct offcore *o)
@@ -43,8 +43,7 @@ static bool program(const struct offcore *o)
 }
 
 /* One window. False where an access faulted. */
-static bool count(struct offcore *o, const struct lines *lines,
-                  void (*work)(const struct lines *lines))
+static bool count(struct offcore *o, void (*work)(const struct lines *lines))
 {
     o->got = (struct bounds){UINT64_MAX, 0};
     for (unsigned c = 0; c < o->counters; c++)
@@ -52,7 +51,7 @@ static bool count(struct offcore *o, const struct lines *lines,
             return false;
     if (!counters_put(o->t, IA32_PERF_GLOBAL_CTRL, BITS(o->counters - 1, 0)))
         return false;
-    work(lines);
+    work(&o->lines);
     if (!counters_put(o->t, IA32_PERF_GLOBAL_CTRL, 0))
         return false;
     for (unsigned c = 0; c < o->counters; c++) {
@@ -68,15 +67,13 @@ static void check_counts(struct offcore *o, const char *what,
                          struct bounds misses, struct bounds out[2])
 {
     const struct bounds want[2] = {misses, {0, STRAY}};
-    struct lines lines;
 
-    lines_choose(o->t, &lines);
     for (unsigned i = 0; i < TRIES; i++) {
         /* Measured. */
-        if (!count(o, &lines, lines_miss))
+        if (!count(o, lines_miss))
             return;
         out[0] = o->got;
-        if (!count(o, &lines, lines_hit))
+        if (!count(o, lines_hit))
             return;
         out[1] = o->got;
         if (out[0].most <= want[0].most && out[1].most <= want[1].most)
@@ -148,7 +145,9 @@ static void look(struct run *peer, void *argument)
         o.counters = OFFCORE_COUNTERS;
     if (o.counters > 3 && !counter3_make_reliable(peer))
         o.counters = 3;
-    if (!counters_take(peer))
+    lines_choose(peer, &o.lines);
+    /* One window for nothing: page walks and the stack, for once. */
+    if (!counters_take(peer) || !program(&o) || !count(&o, lines_miss))
         return;
 
     for (o.n = 0; o.n < 2 && program(&o); o.n++)
