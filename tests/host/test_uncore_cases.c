@@ -36,9 +36,12 @@ enum deviation {
     CBOX_DEAD, /* one of them */
     CBOX_CACHED,
     CBOX_NO_STATE,
+    CBOX_TWICE,
+    CBOX_FIRST, /* all lines in one */
     ARB_COUNTER1_DEAD,
     ARB_CACHED,
     ARB_NO_OCCUPANCY,
+    ARB_OCCUPANCY_IS_REQUESTS,
     PMI_NONE,
     PMI_TWICE,
     PMI_WITHOUT_DEBUGCTL,
@@ -48,11 +51,13 @@ enum deviation {
     STATUS_ALL,
     FREEZE_IGNORED,
     FREEZE_ALWAYS,
+    RESERVED_TAKEN,
     DEVIATIONS,
 };
 
 extern const struct test test_offcore_counts, test_offcore_reserved,
-    test_uncore_clock, test_uncore_cboxes, test_uncore_arb, test_uncore_pmi;
+    test_uncore_clock, test_uncore_cboxes, test_uncore_arb, test_uncore_pmi,
+    test_uncore_reserved;
 
 /* Which of the cases sees it. */
 static const struct {
@@ -77,9 +82,12 @@ static const struct {
     {CBOX_DEAD, &test_uncore_cboxes},
     {CBOX_CACHED, &test_uncore_cboxes},
     {CBOX_NO_STATE, &test_uncore_cboxes},
+    {CBOX_TWICE, &test_uncore_cboxes},
+    {CBOX_FIRST, &test_uncore_cboxes},
     {ARB_COUNTER1_DEAD, &test_uncore_arb},
     {ARB_CACHED, &test_uncore_arb},
     {ARB_NO_OCCUPANCY, &test_uncore_arb},
+    {ARB_OCCUPANCY_IS_REQUESTS, &test_uncore_arb},
     {PMI_NONE, &test_uncore_pmi},
     {PMI_TWICE, &test_uncore_pmi},
     {PMI_WITHOUT_DEBUGCTL, &test_uncore_pmi},
@@ -89,6 +97,7 @@ static const struct {
     {STATUS_ALL, &test_uncore_pmi},
     {FREEZE_IGNORED, &test_uncore_pmi},
     {FREEZE_ALWAYS, &test_uncore_pmi},
+    {RESERVED_TAKEN, &test_uncore_reserved},
 };
 _Static_assert(sizeof(catchers) / sizeof(catchers[0]) == DEVIATIONS - 1,
                "a catcher for each");
@@ -174,6 +183,10 @@ static int access(uint32_t number, const uint64_t *written)
     if ((number == 0x1a6 || number == 0x1a7) &&
         (*written & ~device.valid) != 0 && device.is != OFFCORE_RESERVED_TAKEN)
         return HW_GP;
+    if ((number == device.ctrl || number == 0x394 || number - 0x3b2 < 2 ||
+         number - 0x700 < 2) &&
+        *written >> 32 != 0 && device.is != RESERVED_TAKEN)
+        return HW_GP;
     return HW_NO_FAULT;
 }
 
@@ -222,16 +235,17 @@ static void count_in_uncore(bool hit, unsigned box)
         bool dead = box == 1 && device.is == CBOX_DEAD;
         if (!dead && (!hit || device.is == CBOX_CACHED) &&
             counts(select, 0x1f34))
-            add(select, counter, 1, 44, 8);
+            add(select, counter, device.is == CBOX_TWICE ? 2 : 1, 44, 8);
         if (!dead && !hit && device.is != CBOX_NO_STATE &&
             counts(select, 0x1834))
-            add(select, counter, 1, 44, 8);
+            add(select, counter, device.is == CBOX_TWICE ? 2 : 1, 44, 8);
         if ((n == 0 || device.is != ARB_COUNTER1_DEAD) &&
             (!hit || device.is == ARB_CACHED) && counts(0x3b2 + n, 0x181))
             add(0x3b2 + n, 0x3b0 + n, 1, 44, 2);
         if (n == 0 && !hit && device.is != ARB_NO_OCCUPANCY &&
             counts(0x3b2, 0x180))
-            add(0x3b2, 0x3b0, 30, 44, 2);
+            add(0x3b2, 0x3b0, device.is == ARB_OCCUPANCY_IS_REQUESTS ? 1 : 30,
+                44, 2);
     }
 }
 
@@ -251,7 +265,7 @@ void lines_read(const void *const lines[], uint64_t count)
         if (!hit)
             device.cached[device.cached_count++ % CACHED_MAX] = lines[i];
         count_in_core(hit, i);
-        count_in_uncore(hit, i % BOXES);
+        count_in_uncore(hit, device.is == CBOX_FIRST ? 0 : i % BOXES);
     }
 }
 
@@ -350,7 +364,8 @@ static void as_the_manual_says(void **state)
 {
     static const struct test *const cases[] = {
         &test_offcore_counts, &test_offcore_reserved, &test_uncore_clock,
-        &test_uncore_cboxes,  &test_uncore_arb,       &test_uncore_pmi};
+        &test_uncore_cboxes,  &test_uncore_arb,       &test_uncore_pmi,
+        &test_uncore_reserved};
 
     (void)state;
     for (unsigned m = 0; m < MODELS; m++)
