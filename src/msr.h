@@ -115,6 +115,7 @@
 #define MSR_PEBS_LD_LAT            0x3f6u
 #define MSR_PEBS_LD_LAT_THRHLD     BITS(15, 0) /* core clock cycles */
 #define MSR_PEBS_LD_LAT_THRHLD_MIN 3
+
 /* The uncore of client processors (uncore.h): "MSRs Supported by 2nd Generation
  * Intel Core Processors", "Uncore PMU MSRs Supported by 6th Generation Intel
  * Core Processors". Never where uncore_of() does not say so. */
@@ -128,10 +129,6 @@
 #define MSR_UNC_CBO_CONFIG_CBOX            BITS(3, 0)
 #define MSR_UNC_ARB_PERFCTR(n)             (0x3b0u + (n))
 #define MSR_UNC_ARB_PERFEVTSEL(n)          (0x3b2u + (n))
-
-/* SDM 3B, "Layout of IA32_PEBS_ENABLE MSR". */
-#define IA32_PEBS_ENABLE        0x3f1u
-#define IA32_PEBS_ENABLE_PMC(n) BIT(n)
 
 /* SDM 3C, Intel Processor Trace, "IA32_RTIT_OUTPUT_BASE MSR",
  * "IA32_RTIT_OUTPUT_MASK_PTRS MSR", "IA32_RTIT_CTL MSR", "IA32_RTIT_STATUS

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fake_windows.c - stands in for asm/elision.asm, hle.asm, memory.asm,
- * fake_windows.c - stands in for asm/elision.asm, hle.asm, lines.asm,
+ * fake_windows.c - stands in for asm/elision.asm, hle.asm, lines.asm, memory.asm,
  * pdir.asm, pebs.asm, rtm.asm, tsx.asm and window.asm on the host, where no MSR
  * can be written: nothing is run, no transaction commits. Weak, so that a test
  * can bring its own.
  */
 #include "asm/elision.h"
 #include "asm/hle.h"
-#include "asm/memory.h"
 #include "asm/lines.h"
+#include "asm/memory.h"
 #include "asm/pdir.h"
 #include "asm/pebs_window.h"
 #include "asm/rtm.h"
