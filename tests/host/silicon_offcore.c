@@ -191,6 +191,22 @@ static void each_event_has_its_register(void **state)
     assert_false(msr_write(&processor, 0x1A7, BIT(12)));
 }
 
+static void faults_show(void **state)
+{
+    (void)state;
+    start("haswell", "offcore_counts_cached");
+    assert_int_equal(read_counted(ANY, CACHE_L1, 0), 1);
+    start("haswell", "offcore_ignores_request");
+    assert_int_equal(counted(RFO | ANY, OFFCORE_READ, CACHE_DRAM, 0), 1);
+    start("haswell", "offcore_ignores_supplier");
+    assert_int_equal(read_counted(LLC_ALL | SNP_ALL, CACHE_DRAM, 0), 1);
+    both_events("offcore_rsp1_is_rsp0");
+    assert_int_equal(get(0xC2), 2);
+    start("haswell", "offcore_reserved_accepted");
+    set(0x1A6, BIT(38));
+    assert_int_equal(get(0x1A6), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -198,6 +214,7 @@ int main(void)
         cmocka_unit_test(suppliers_and_snoops_choose),
         cmocka_unit_test(local_memory_of_each_generation),
         cmocka_unit_test(each_event_has_its_register),
+        cmocka_unit_test(faults_show),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -72,11 +72,33 @@ static void other_counters_disturb_sandybridge(void **state)
     }
 }
 
+static void faults_show(void **state)
+{
+    (void)state;
+    begin("haswell", "pdir_skids", 1);
+    assert_int_equal(skids(1) & 1, 0);
+    begin("haswell", "pdir_skips_branches", 1);
+    assert_int_equal(skids(1), 1);
+    plain();
+    plain();
+    branch();
+    assert_int_equal(processor.pebs.triggered, 0);
+    plain();
+    assert_true(take());
+    begin("haswell", "pdir_ip_off", 1);
+    skid(1);
+    assert_int_equal(record.words[0xB0 / 8], 0x101);
+    begin("haswell", "pdir_ip_off", 0);
+    skid(0);
+    assert_int_equal(record.words[0xB0 / 8], 0x200);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(only_counter_1_has_none),
         cmocka_unit_test(other_counters_disturb_sandybridge),
+        cmocka_unit_test(faults_show),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -298,6 +298,46 @@ static void status_is_cleared(void **state)
     assert_int_equal(get(0x392), 0);
 }
 
+static void faults_show(void **state)
+{
+    (void)state;
+    start("haswell", "uncore_clock_stands");
+    set(0x394, EN);
+    set(0x391, GLOBAL_EN);
+    now += 1000;
+    assert_int_equal(get(0x395), 0);
+    start_boxes("uncore_lookups_halved", LOOKUPS);
+    for (unsigned n = 0; n < 256; n++)
+        read_line(n, CACHE_LLC);
+    assert_int_equal(sum_of_boxes(4), 128);
+    start_boxes("uncore_lookups_double", LOOKUPS);
+    read_line(0, CACHE_LLC);
+    assert_int_equal(sum_of_boxes(4), 2);
+    start_boxes("uncore_one_box", LOOKUPS);
+    for (unsigned n = 0; n < 256; n++)
+        read_line(n, CACHE_LLC);
+    assert_int_equal(get(0x706), 256);
+    start("haswell", "uncore_reserved_accepted");
+    set(0x391, BIT(20));
+    assert_int_equal(get(0x391), 0);
+    start("haswell", "uncore_config_wrong");
+    assert_int_equal(get(0x396), 0);
+    start_arb("uncore_arb_silent");
+    assert_int_equal(get(0x3B0), 400);
+    assert_int_equal(get(0x3B1), 0);
+    start_arb("uncore_occupancy_of_requests");
+    assert_int_equal(get(0x3B0), 2);
+    start_arb("uncore_occupancy_silent");
+    assert_int_equal(get(0x3B0), 0);
+    assert_int_equal(get(0x3B1), 2);
+    overflow("uncore_pmi_missing", 0xF, true);
+    assert_int_equal(interrupted(), 0);
+    overflow("uncore_status_missing", 0xF, true);
+    assert_int_equal(get(0x392), 0);
+    overflow("uncore_freeze_ignored", 0xF | FREEZE, true);
+    assert_int_equal(get(0x3B0), 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -309,6 +349,7 @@ int main(void)
         cmocka_unit_test(freeze_until_control_is_written),
         cmocka_unit_test(only_what_needs_every_instruction_counts),
         cmocka_unit_test(status_is_cleared),
+        cmocka_unit_test(faults_show),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

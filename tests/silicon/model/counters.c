@@ -236,6 +236,7 @@ void counters_retire(struct processor *p, const struct retirement *r)
     if (!pmu->counting)
         return;
     p->pebs.of_abort = (r->tx_events & TX_EVENT_ABORTED) != 0;
+    pmu->of_branch = r->branch != 0;
     if (pmu->smi_pending)
         smi(p);
     ref = divide(&pmu->ref_remainder, (uint64_t)r->cycles * p->open.ref_up,

@@ -68,6 +68,7 @@ struct pmu_state {
     bool stands_still;                /* garbled: counter 3 does not count */
     bool inuse3;                      /* garbled: GLOBAL_INUSE[3] */
     uint64_t alias3, stale3;          /* for alias_split and rdpmc3_stale */
+    bool of_branch;                   /* for pdir_skips_branches */
     bool loses_event;                 /* for counter3_loses_one */
     bool adds_branch;                 /* for counter3_*_off */
     bool starts_twice;                /* for rtm_start_counts_one_more */
@@ -86,6 +87,7 @@ struct pebs_state {
     uint64_t triggered;    /* and whose next event has happened since */
     uint64_t held;         /* whose overflow interrupt waits for the record */
     bool of_abort;         /* the last thing that happened was an abort */
+    bool of_pdir;          /* for pdir_ip_off: the record to be made */
     uint8_t skid[4];       /* events that pass before an armed one triggers */
     unsigned late;         /* instructions until a residual record */
     uint64_t late_area, late_counters;

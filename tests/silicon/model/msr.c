@@ -69,6 +69,11 @@ static bool is_tsx(uint32_t number)
     return number == MSR_TSX_FORCE_ABORT || number == 0x122 || number == 0x123;
 }
 
+static bool is_offcore(uint32_t number)
+{
+    return number == MSR_OFFCORE_RSP_0 || number == MSR_OFFCORE_RSP_1;
+}
+
 bool msr_read(struct processor *p, uint32_t number, uint64_t *value)
 {
     const struct personality *cpu = p->machine->cpu;
@@ -160,9 +165,11 @@ bool msr_write(struct processor *p, uint32_t number, uint64_t value)
         return counters_write(p, number, value);
     switch (row->kind) {
     case MSR_PLAIN:
-        if ((value & ~row->writable) != 0)
+        if ((value & ~row->writable) != 0 &&
+            !(is_offcore(number) &&
+              fault_is(p->machine, FAULT_offcore_reserved_accepted)))
             return false;
-        *stored = value;
+        *stored = value & row->writable;
         return true;
     case MSR_SPECIAL:
         return write_special(p, row, stored, value);

@@ -10,6 +10,7 @@
 #define DMND_RFO       BIT(1)
 #define OTHER          BIT(15)
 #define ANY            BIT(16)
+#define REQUESTS       BITS(15, 0)
 #define NO_SUPP        BIT(17)
 #define LLC_HITM       BIT(18)
 #define LLC_HITE       BIT(19)
@@ -56,9 +57,15 @@ static uint64_t snoop_of(const struct processor *p, enum cache_level level,
 }
 
 /* "One or more request types, and either ANY or a supplier and a snoop". */
-static bool matches(uint64_t response, uint64_t request, uint64_t supplier,
-                    uint64_t snoop)
+static bool matches(const struct processor *p, uint64_t response,
+                    uint64_t request, uint64_t supplier, uint64_t snoop)
 {
+    const struct machine *m = p->machine;
+
+    if (fault_is(m, FAULT_offcore_ignores_request))
+        request = REQUESTS;
+    if (fault_is(m, FAULT_offcore_ignores_supplier))
+        supplier = ~UINT64_C(0);
     if ((response & request) == 0)
         return false;
     return (response & ANY) != 0 ||
@@ -70,9 +77,12 @@ static void request(struct processor *p, uint64_t type, enum cache_level level,
 {
     for (unsigned n = 0; n < OFFCORE_EVENTS; n++) {
         uint64_t response = 0;
+        uint32_t number = MSR_OFFCORE_RSP_0 + n;
 
-        msr_read(p, MSR_OFFCORE_RSP_0 + n, &response);
-        p->offcore[n] += matches(response, type, supplier_of(p, level, snoop),
+        if (fault_is(p->machine, FAULT_offcore_rsp1_is_rsp0))
+            number = MSR_OFFCORE_RSP_0;
+        msr_read(p, number, &response);
+        p->offcore[n] += matches(p, response, type, supplier_of(p, level, snoop),
                                  snoop_of(p, level, snoop));
     }
 }
@@ -87,6 +97,8 @@ void offcore_access(struct processor *p, enum offcore_kind kind,
     for (unsigned n = 0; n < out->requests; n++)
         request(p, out->request[n].level == CACHE_NONE ? OTHER : type,
                 out->request[n].level, out->request[n].snoop);
+    if (out->requests == 0 && fault_is(p->machine, FAULT_offcore_counts_cached))
+        request(p, type, CACHE_LLC, CACHE_SNOOP_NONE);
 }
 
 bool offcore_is_event(const struct event_row *event)

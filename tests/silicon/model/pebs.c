@@ -52,6 +52,7 @@ static bool is_disturbed(const struct processor *p, unsigned n)
  * finite delay .. invariably manifest[s] as variable skids." */
 static unsigned skid_of(struct processor *p, unsigned n)
 {
+    const struct machine *m = p->machine;
     uint64_t any;
 
     if (counters_event(p, p->pmu.select[n])->kind != EVENT_INSTRUCTIONS)
@@ -59,7 +60,11 @@ static unsigned skid_of(struct processor *p, unsigned n)
     any = random_next(&p->random) >> 32;
     if (!is_pdir(p, n))
         return 1 + (unsigned)(any % p->open.pebs_skid);
-    if (p->machine->cpu->pdir_needs_quiet && is_disturbed(p, n))
+    if (fault_is(m, FAULT_pdir_skids))
+        return 1 + (unsigned)(any % 3);
+    if (fault_is(m, FAULT_pdir_skips_branches) && p->pmu.of_branch)
+        return 1;
+    if (m->cpu->pdir_needs_quiet && is_disturbed(p, n))
         return (unsigned)(any % (p->open.pdir_skid + 1u));
     return 0;
 }
@@ -197,6 +202,8 @@ bool pebs_take(struct processor *p, const struct pebs_snapshot *s,
                       : pebs_format(p) >= 3 ? p->pebs.triggered : p->pebs.armed;
     uint64_t held = p->pebs.held & counters;
 
+    p->pebs.of_pdir = (counters & BIT(COUNTER_PREC_DIST)) != 0 &&
+                      is_pdir(p, COUNTER_PREC_DIST);
     pebs_fill(p, s, counters, record);
     pebs_disarm(p, counters);
     p->pebs.triggered = 0;

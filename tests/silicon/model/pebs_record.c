@@ -90,6 +90,8 @@ static void falsify(struct processor *p, struct pebs_record *record,
 
     if (fault_is(m, FAULT_pebs_eventing_ip_off))
         words[WORD_EVENTING_IP] = words[PEBS_RIP];
+    if (p->pebs.of_pdir && fault_is(m, FAULT_pdir_ip_off))
+        words[WORD_EVENTING_IP] = words[PEBS_RIP];
     if (fault_is(m, FAULT_pebs_rip_is_eventing))
         words[PEBS_RIP] = words[WORD_EVENTING_IP];
     if (fault_is(m, FAULT_pebs_registers_swapped))

@@ -79,13 +79,17 @@ static void overflowed(struct machine *m, uint64_t status, uint64_t ctrl)
     struct uncore *u = &m->uncore;
     bool propagates = (ctrl & UNCORE_OVF_EN) != 0;
 
-    if (propagates || u->status_of_all)
+    if ((propagates || u->status_of_all) &&
+        !fault_is(m, FAULT_uncore_status_missing))
         u->status |= status;
     if (!propagates)
         return;
-    u->pmi_cores = u->ctrl & (BIT(m->cpu->uncore->cores) - 1);
-    u->pmis++;
-    if ((u->ctrl & UNCORE_CTRL_FREEZE) == 0)
+    if (!fault_is(m, FAULT_uncore_pmi_missing)) {
+        u->pmi_cores = u->ctrl & (BIT(m->cpu->uncore->cores) - 1);
+        u->pmis++;
+    }
+    if ((u->ctrl & UNCORE_CTRL_FREEZE) == 0 ||
+        fault_is(m, FAULT_uncore_freeze_ignored))
         return;
     u->ctrl &= ~UNCORE_CTRL_EN;
     uncore_update(m);
@@ -100,7 +104,8 @@ void uncore_clock(struct machine *m)
                      u->fixed_remainder;
 
     u->fixed_tsc = now;
-    if (!uncore_enabled(m) || (u->fixed_ctrl & UNCORE_EN) == 0)
+    if (!uncore_enabled(m) || (u->fixed_ctrl & UNCORE_EN) == 0 ||
+        fault_is(m, FAULT_uncore_clock_stands))
         return;
     u->fixed_remainder = ticks % traits->clock_down;
     u->fixed += ticks / traits->clock_down;
@@ -131,6 +136,8 @@ static unsigned box_of(const struct machine *m, uint64_t line)
 {
     uint64_t n = line / CACHE_LINE_BYTES;
 
+    if (fault_is(m, FAULT_uncore_one_box))
+        return 0;
     n = (n ^ n >> 7 ^ n >> 15 ^ n >> 23) * UINT64_C(0x9E3779B97F4A7C15);
     return (unsigned)(n >> 61) & (m->cpu->uncore->boxes - 1u);
 }
@@ -153,19 +160,33 @@ static bool is_lookup(uint64_t select, unsigned state, unsigned by)
            (umask & by) != 0;
 }
 
+/* How often a lookup counts that is one of those selected. */
+static unsigned times(const struct machine *m)
+{
+    if (fault_is(m, FAULT_uncore_lookups_halved))
+        return m->uncore.lookups % 2;
+    return fault_is(m, FAULT_uncore_lookups_double) ? 2 : 1;
+}
+
 /* Requests that leave the last level, and how long each is outstanding. */
-static uint64_t requests(unsigned n, uint64_t select, bool write,
-                         bool coherent, uint32_t cycles)
+static uint64_t requests(const struct machine *m, unsigned n, uint64_t select,
+                         bool write, bool coherent, uint32_t cycles)
 {
     unsigned umask = (unsigned)(select >> 8) & 0xFF;
     bool mine = umask == TRK_ALL || (umask == TRK_WRITES && write);
 
     switch (select & 0xFF) {
     case EVENT_TRK_REQUESTS:
+        if (fault_is(m, FAULT_uncore_arb_silent))
+            return 0;
         return mine;
     case EVENT_COH_TRK_REQUESTS:
         return mine && coherent;
     case EVENT_TRK_OCCUPANCY:
+        if (fault_is(m, FAULT_uncore_occupancy_silent))
+            return 0;
+        if (fault_is(m, FAULT_uncore_occupancy_of_requests))
+            cycles = 1;
         return n == 0 && mine ? cycles : 0;
     case EVENT_COH_TRK_OCCUPANCY:
         return n == 0 && mine && coherent ? cycles : 0;
@@ -187,16 +208,18 @@ void uncore_lookup(struct machine *m, uint64_t line, enum uncore_kind kind,
         return;
     uncore_lock(m);
     box = box_of(m, line);
+    u->lookups++;
     for (unsigned n = 0; n < 2 && uncore_enabled(m); n++) {
         struct uncore_counter *c = &u->box[box][n];
 
-        count(m, c, is_lookup(c->select, state, by), UNCORE_STATUS_CBOX);
+        if (is_lookup(c->select, state, by))
+            count(m, c, times(m), UNCORE_STATUS_CBOX);
     }
     for (unsigned n = 0; n < 2 && uncore_enabled(m); n++) {
         struct uncore_counter *c = &u->arb[n];
 
         if (level != CACHE_LLC)
-            count(m, c, requests(n, c->select, kind == UNCORE_WRITE,
+            count(m, c, requests(m, n, c->select, kind == UNCORE_WRITE,
                                  level == CACHE_DRAM, cycles),
                   UNCORE_STATUS_ARB);
     }

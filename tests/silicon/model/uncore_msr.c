@@ -66,6 +66,8 @@ static bool read(struct machine *m, uint32_t number, uint64_t *value)
         *value = u->fixed;
     } else if (number == MSR_UNC_CBO_CONFIG) {
         *value = m->cpu->uncore->config;
+        if (fault_is(m, FAULT_uncore_config_wrong))
+            *value = 0;
     } else {
         stored = find(m, number, &mask);
         if (stored == NULL)
@@ -100,9 +102,10 @@ static bool write(struct machine *m, uint32_t number, uint64_t value)
     } else {
         stored = find(m, number, &mask);
     }
-    if (stored == NULL || (value & ~mask) != 0)
+    if (stored == NULL || ((value & ~mask) != 0 &&
+                           !fault_is(m, FAULT_uncore_reserved_accepted)))
         return false;
-    *stored = clears ? *stored & ~value : value;
+    *stored = clears ? *stored & ~value : value & mask;
     uncore_update(m);
     return true;
 }
