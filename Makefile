@@ -9,6 +9,7 @@ SEED  ?= 1
 FAULT ?=
 TRIALS ?=
 TESTS ?=
+OPTIONS ?=
 
 B := build
 # The interpreter of Debian, whatever else PATH holds first.
@@ -40,6 +41,7 @@ help:
 	@echo '                FAULT=name  a named deviation of the processor'
 	@echo '                SEED=$(SEED)  what the manual leaves open'
 	@echo '                TRIALS=n  for each measurement; TESTS=name or pattern*'
+	@echo '                OPTIONS=words  more options, README says which'
 	@echo '              the report stays in $(B)/report.log'
 	@echo 'make list     the personalities, faults and tests'
 	@echo 'make test     every check there is'
@@ -183,7 +185,8 @@ run: check-names
 	@$(MAKE) --no-print-directory -s $(B)/silicon.img $(B)/tsxpmu.img
 	@$(PYTHON) scripts/qemu.py --image $(RUN_IMAGE) --report $(B)/report.log \
 	    --cpu "$(CPU)" --smp "$(SMP)" --smt "$(SMT)" --seed "$(SEED)" \
-	    --fault "$(FAULT)" --tests "$(TESTS)" --trials "$(TRIALS)"
+	    --fault "$(FAULT)" --tests "$(TESTS)" --trials "$(TRIALS)" \
+	    --options "$(OPTIONS)"
 
 list:
 	@echo personalities: $(subst _,-,$(PERSONALITIES))
@@ -262,7 +265,8 @@ bench: $(BENCH:tests/%.c=$(B)/%)
 # Not part of `make test`: nothing else needs clang. Each target has ten
 # seconds and the same seed in every run.
 FUZZ := $(patsubst tests/%.c,$(B)/%,$(sort $(wildcard tests/fuzz/*.c)))
-$(B)/fuzz/%: tests/fuzz/%.c $(PURE) \
+FUZZED := $(PURE) src/words.c $(sort $(wildcard src/options*.c))
+$(B)/fuzz/%: tests/fuzz/%.c $(FUZZED) \
              $(wildcard src/*.h src/pmu/*.h src/pt/*.h tests/pt/*.h) | $(GENERATED)
 	@mkdir -p $(@D)
 	@echo "  clang $@"

@@ -1,22 +1,28 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * clock.c - bounded waits: the time-stamp counter, measured once against the
- * firmware's clock.
+ * clock.c - time and bounded waits: the time-stamp counter, measured once
+ * against the firmware's clock.
  */
 #include "efi/platform.h"
 
 #define MEASURE_MS 10
 
-static uint64_t tsc_per_ms = 1;
+static uint64_t tsc_per_ms = 1, started;
 
 void clock_start(void)
 {
     uint64_t before = hw_tsc();
 
+    started = before;
     platform_boot->Stall(MEASURE_MS * 1000);
     tsc_per_ms = (hw_tsc() - before) / MEASURE_MS;
     if (tsc_per_ms == 0)
         tsc_per_ms = 1;
+}
+
+uint64_t hw_ms(void)
+{
+    return (hw_tsc() - started) / tsc_per_ms;
 }
 
 uint64_t clock_deadline(uint64_t ms)

@@ -3,16 +3,16 @@
  * main.c - the application from power-on to its return to the firmware.
  *
  * The rest of efi/ knows one thing each: where a report goes (serial.c,
- * screen.c, file.c), where options come from (options.c), processors
- * (processors.c, apic.c), exceptions (exceptions.c), time (clock.c). What is
- * tested and how is src/.
+ * screen.c, keep.c, file.c), where options come from (options.c), people (ui.c,
+ * console.c), processors (processors.c, own.c, apic.c), exceptions
+ * (exceptions.c), time (clock.c). What is tested and how is src/.
  */
 #include "efi/platform.h"
 #include "src/report/crc.h"
+#include "src/text.h"
 #include "version.h"
 
-#define SINKS_MAX 3
-#define PRINT_MAX 96
+#define SINKS_MAX 4
 
 EFI_HANDLE platform_image;
 EFI_SYSTEM_TABLE *platform_system;
@@ -35,25 +35,20 @@ void *platform_protocol(EFI_HANDLE handle, const EFI_GUID *guid)
 
 void platform_print(const char *text)
 {
-    CHAR16 wide[PRINT_MAX];
-    size_t n = 0;
-
-    for (; text[n] != '\0' && n < PRINT_MAX - 1; n++)
-        wide[n] = (CHAR16)text[n];
-    wide[n] = 0;
-    platform_system->ConOut->OutputString(platform_system->ConOut, wide);
+    console_write(platform_system->ConOut, text, text_length(text));
 }
 
-static unsigned open_sinks(struct sink *sinks, struct warnings *warnings)
+static unsigned open_sinks(const struct options *options, struct sink *sinks,
+                           const char **serial, struct warnings *warnings)
 {
     unsigned count = 0;
     const char *why;
 
-    if (serial_open(&sinks[count]))
+    if (serial_open(options, &sinks[count], serial, warnings))
         count++;
-    else
-        warnings_add(warnings, "no serial port at 3F8H");
     if (screen_open(&sinks[count]))
+        count++;
+    if (keep_open(&sinks[count]))
         count++;
     if (file_open(&sinks[count], &why))
         count++;
@@ -62,7 +57,7 @@ static unsigned open_sinks(struct sink *sinks, struct warnings *warnings)
     return count;
 }
 
-static void *workspace(void)
+static void *allocate_workspace(void)
 {
     EFI_PHYSICAL_ADDRESS at = 0;
     UINTN pages = (session_workspace(hw_processors()) + 4095) / 4096;
@@ -73,21 +68,62 @@ static void *workspace(void)
     return (void *)(uintptr_t)at;
 }
 
-static void end(const struct options *options)
+/* found: before any run. */
+static void run(const struct options *options, const struct warnings *found,
+                void *workspace)
+{
+    static struct sink sinks[SINKS_MAX];
+    static struct warnings warnings;
+    const char *serial = NULL;
+
+    warnings_copy(&warnings, found);
+    unsigned sinks_count = open_sinks(options, sinks, &serial, &warnings);
+    struct session_setup setup = {
+        .options = options,
+        .sinks = sinks,
+        .sinks_count = sinks_count,
+        .program = "tsxpmu " TSXPMU_VERSION,
+        .image_crc =
+            crc32(0, image_text, (size_t)(image_text_end - image_text)),
+        .warnings = warnings.lines,
+        .warnings_count = warnings.count,
+        .serial = serial,
+        .workspace = workspace,
+    };
+    session_run(&setup);
+    file_close();
+}
+
+static void leave(enum menu_action action)
 {
     EFI_RUNTIME_SERVICES *runtime = platform_system->RuntimeServices;
 
-    if (options->at_end == AT_END_POWEROFF)
+    if (action == MENU_POWEROFF)
         runtime->ResetSystem(EfiResetShutdown, EFI_SUCCESS, 0, NULL);
-    if (options->at_end == AT_END_REBOOT)
+    if (action == MENU_REBOOT)
         runtime->ResetSystem(EfiResetCold, EFI_SUCCESS, 0, NULL);
+}
+
+/* What exit= says, or whoever sits at the machine. */
+static enum menu_action after(struct options *options)
+{
+    switch (options->at_end) {
+    case AT_END_FIRMWARE:
+        return MENU_FIRMWARE;
+    case AT_END_POWEROFF:
+        return MENU_POWEROFF;
+    case AT_END_REBOOT:
+        return MENU_REBOOT;
+    case AT_END_MENU:
+        break;
+    }
+    return ui_after(options);
 }
 
 EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *system)
 {
     static struct options options;
     static struct warnings warnings;
-    static struct sink sinks[SINKS_MAX];
 
     platform_image = image;
     platform_system = system;
@@ -96,31 +132,22 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *system)
     platform_boot->SetWatchdogTimer(0, 0, 0, NULL); /* else a reset in 5 min */
     clock_start();
     options_gather(&options, &warnings);
-    unsigned sinks_count = open_sinks(sinks, &warnings);
+    enum menu_action action = ui_before(&options);
     const char *told = processors_start();
     if (told != NULL)
         warnings_add(&warnings, told);
-
-    struct session_setup setup = {
-        .options = &options,
-        .sinks = sinks,
-        .sinks_count = sinks_count,
-        .program = "tsxpmu " TSXPMU_VERSION,
-        .image_crc =
-            crc32(0, image_text, (size_t)(image_text_end - image_text)),
-        .warnings = warnings.lines,
-        .warnings_count = warnings.count,
-        .workspace = workspace(),
-    };
-    if (setup.workspace == NULL)
+    void *workspace = allocate_workspace();
+    if (workspace == NULL)
         return EFI_OUT_OF_RESOURCES;
-    session_run(&setup);
-
-    file_close();
-    if (!processors_stop() && options.at_end == AT_END_FIRMWARE) {
-        platform_print("tsxpmu: a processor is stuck in a test: reset\r\n");
-        options.at_end = AT_END_REBOOT;
+    while (action == MENU_START) {
+        run(&options, &warnings, workspace);
+        action = after(&options);
     }
-    end(&options);
+
+    if (!processors_stop() && action == MENU_FIRMWARE) {
+        platform_print("tsxpmu: a processor is stuck in a test: reset\r\n");
+        action = MENU_REBOOT;
+    }
+    leave(action);
     return EFI_SUCCESS;
 }

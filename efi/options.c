@@ -3,8 +3,7 @@
  * options.c - where the options come from: \tsxpmu.cfg beside the report, then
  * the load options, which win. The grammar itself is src/options.c.
  *
- * UEFI specification, "EFI Loaded Image Protocol": LoadOptions is any bytes of
- * whoever started us. It is taken as text only where all of it is printable.
+ * UEFI specification, "EFI Loaded Image Protocol".
  */
 #include "efi/platform.h"
 #include "efi/start.h"
@@ -29,35 +28,26 @@ void warnings_add(void *context, const char *line)
     warnings->lines[at] = warnings->text[at];
 }
 
-/* Characters taken over into `text`; 0 where the bytes are no text. */
-static size_t narrow(const CHAR16 *wide, size_t characters, char *text)
+void warnings_copy(struct warnings *to, const struct warnings *from)
 {
-    size_t n = 0;
-
-    for (size_t i = 0; i < characters && wide[i] != 0 && n < TEXT_BYTES; i++) {
-        if (i == 0 && wide[i] == 0xfeff)
-            continue; /* byte order mark */
-        bool blank = wide[i] == '\t' || wide[i] == '\r' || wide[i] == '\n';
-        if (!blank && (wide[i] < ' ' || wide[i] > '~'))
-            return 0;
-        text[n++] = (char)wide[i];
-    }
-    return n;
+    to->count = 0;
+    for (unsigned i = 0; i < from->count; i++)
+        warnings_add(to, from->lines[i]);
 }
 
 void options_gather(struct options *out, struct warnings *warnings)
 {
-    static char text[TEXT_BYTES];
+    static char bytes[TEXT_BYTES], text[TEXT_BYTES];
     EFI_GUID guid = LOADED_IMAGE_PROTOCOL;
     EFI_LOADED_IMAGE *image = platform_protocol(platform_image, &guid);
+    size_t odd, count = file_read(CONFIG_PATH, bytes, TEXT_BYTES);
 
     options_default(out);
-    size_t bytes = file_read(CONFIG_PATH, text, TEXT_BYTES);
-    options_parse(out, text, bytes, warnings_add, warnings);
-
-    if (image == NULL || image->LoadOptionsSize < sizeof(CHAR16))
-        return;
-    bytes = narrow(image->LoadOptions, image->LoadOptionsSize / sizeof(CHAR16),
-                   text);
-    options_parse(out, text, bytes, warnings_add, warnings);
+    count = options_text(bytes, count, text, TEXT_BYTES, &odd);
+    options_parse(out, text, count, warnings_add, warnings);
+    if (image != NULL && image->LoadOptions != NULL)
+        options_load(out, image->LoadOptions, image->LoadOptionsSize,
+                     warnings_add, warnings);
+    if (out->microcode[0] != '\0')
+        warnings_add(warnings, "microcode=: not done by this version");
 }

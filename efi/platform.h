@@ -7,6 +7,7 @@
 
 #include "src/hw.h"
 #include "src/session.h"
+#include "src/ui/menu.h"
 
 #include <efi.h>
 
@@ -18,8 +19,23 @@ extern EFI_BOOT_SERVICES *platform_boot;
 /* The protocol of that GUID on the handle, or NULL. */
 void *platform_protocol(EFI_HANDLE handle, const EFI_GUID *guid);
 
-/* Words outside a report, on the firmware's console; at most 95 characters. */
+/* Words outside a report, on the firmware's console. */
 void platform_print(const char *text);
+
+/* Found before there is a report: lines of it. */
+#define WARNINGS_MAX  16
+#define WARNING_BYTES 160
+
+struct warnings {
+    char text[WARNINGS_MAX][WARNING_BYTES];
+    const char *lines[WARNINGS_MAX];
+    unsigned count;
+};
+
+/* Keeps a copy; what comes after WARNINGS_MAX is dropped, and the last says so.
+ */
+void warnings_add(void *warnings, const char *line);
+void warnings_copy(struct warnings *to, const struct warnings *from);
 
 /* --- clock.c: time in units of the time-stamp counter -------------------- */
 
@@ -99,6 +115,16 @@ uint32_t apic_id(void);
 /* True where this vector is a performance-monitoring interrupt between
  * hw_pmi_begin() and hw_pmi_end(): it is then counted. */
 bool pmi_handle(uint64_t vector);
+/* True between hw_pmi_begin() and hw_pmi_end() on that processor. */
+bool pmi_active(unsigned processor);
+
+/* --- own.c (hw_on_idle, hw_idle too) ------------------------------------- */
+
+/* Runs the job on the calling processor, which is the boot processor. */
+void own_run(struct hw_result *result, void (*job)(unsigned, void *),
+             void *context);
+/* Of the boot processor: what hw_idle() does where it is due. */
+void own_idle(void);
 
 /* --- processors.c -------------------------------------------------------- */
 
@@ -114,28 +140,39 @@ unsigned processors_self(void);
 
 /* --- serial.c, screen.c, file.c: each returns false where there is none --- */
 
-bool serial_open(struct sink *out);
+/* *which names the port, for the report; NULL where there is none. */
+bool serial_open(const struct options *options, struct sink *out,
+                 const char **which, struct warnings *warnings);
 bool screen_open(struct sink *out);
+/* keep.c; the report so far, for the screen. */
+bool keep_open(struct sink *out);
+const char *keep_text(size_t *bytes);
 /* *why says in one line what is wrong where it returns false. */
 bool file_open(struct sink *out, const char **why);
 void file_close(void);
 /* Reads at most `bytes` of a file of the boot volume; its length, 0 if none. */
 size_t file_read(const CHAR16 *path, char *text, size_t bytes);
 
+/* --- console.c: the firmware's console, which may be absent -------------- */
+
+/* At least 20 by 5; 80 by 25 where the console does not tell. */
+void console_size(SIMPLE_TEXT_OUTPUT_INTERFACE *console, unsigned *columns,
+                  unsigned *rows);
+void console_write(SIMPLE_TEXT_OUTPUT_INTERFACE *console, const char *text,
+                   size_t bytes);
+bool console_has_keys(void);
+/* KEY_NONE where none was pressed: does not wait. */
+struct key console_key(void);
+void console_forget_keys(void);
+
+/* --- ui.c ---------------------------------------------------------------- */
+
+/* The countdown, and the menu where a key is pressed. Never MENU_STAY. */
+enum menu_action ui_before(struct options *options);
+/* The report, by pages, and the menu. Does not return without a keyboard. */
+enum menu_action ui_after(struct options *options);
+
 /* --- options.c ----------------------------------------------------------- */
-
-#define WARNINGS_MAX  16
-#define WARNING_BYTES 96
-
-struct warnings {
-    char text[WARNINGS_MAX][WARNING_BYTES];
-    const char *lines[WARNINGS_MAX];
-    unsigned count;
-};
-
-/* Keeps a copy; what comes after WARNINGS_MAX is dropped, and the last says so.
- */
-void warnings_add(void *warnings, const char *line);
 
 /* \tsxpmu.cfg on the boot volume, then the load options; later ones win. */
 void options_gather(struct options *out, struct warnings *warnings);

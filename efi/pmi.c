@@ -70,6 +70,11 @@ void hw_pmi_end(void)
                      : "memory", "cc");
 }
 
+bool pmi_active(unsigned processor)
+{
+    return pmis[processor].active;
+}
+
 bool pmi_handle(uint64_t vector)
 {
     struct pmi *pmi = &pmis[processors_self()];

@@ -118,20 +118,6 @@ static VOID EFIAPI one_job(VOID *argument)
 
 /* --- On the boot processor ------------------------------------------------ */
 
-static void run_own(struct hw_result *result, void (*job)(unsigned, void *),
-                    void *context)
-{
-    struct apic_saved apic;
-    uint64_t flags;
-
-    __asm__ volatile("pushfq; pop %0; cli" : "=r"(flags) : : "memory");
-    apic_mask(&apic);
-    bool returned = exceptions_guard(0, job, context, &result->exception);
-    apic_restore(&apic);
-    __asm__ volatile("push %0; popfq" : : "r"(flags) : "memory", "cc");
-    result->end = returned ? HW_DONE : HW_EXCEPTION;
-}
-
 static void give(struct member *member, void (*job)(unsigned, void *),
                  void *context)
 {
@@ -185,13 +171,15 @@ void hw_run(const bool set[], void (*job)(unsigned processor, void *context),
     }
     results[0].end = HW_NOT_ASKED;
     if (set[0])
-        run_own(&results[0], job, context);
+        own_run(&results[0], job, context);
     for (unsigned p = 1; p < count; p++) {
         if (results[p].end != HW_DONE)
             continue;
         while (parallel && state_of(&members[p]) == BUSY &&
-               !clock_passed(deadline))
+               !clock_passed(deadline)) {
+            own_idle();
             __asm__ volatile("pause");
+        }
         collect(&members[p], &results[p]);
     }
 }

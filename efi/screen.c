@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * screen.c - the report on the screen: every text console that is not a serial
- * port. The console the firmware offers as "the" console is mirrored to the
- * serial port too, where each line would then stand twice; it has no device
- * path, its parts have.
+ * port, each wrapped at its own width. The console the firmware offers as "the"
+ * console is mirrored to the serial port too, where each line would then stand
+ * twice; it has no device path, its parts have.
  *
  * UEFI specification, "Simple Text Output Protocol", "UART Device Path".
  */
 #include "efi/platform.h"
+#include "src/ui/wrap.h"
 
 #define SCREENS_MAX 4
-#define CHUNK       120
 
-static SIMPLE_TEXT_OUTPUT_INTERFACE *screens[SCREENS_MAX];
+static struct screen {
+    SIMPLE_TEXT_OUTPUT_INTERFACE *out;
+    unsigned columns; /* the last one is kept free: it may wrap by itself */
+} screens[SCREENS_MAX];
 static unsigned screens_count;
 
 static bool is_serial(const EFI_DEVICE_PATH *path)
@@ -26,22 +29,34 @@ static bool is_serial(const EFI_DEVICE_PATH *path)
     return false;
 }
 
+static void write_line(const struct screen *screen, const char *text,
+                       size_t bytes)
+{
+    size_t skip;
+
+    for (bool first = true; bytes != 0; first = false) {
+        size_t n = wrap_row(text, bytes, screen->columns, first, &skip);
+        if (!first)
+            console_write(screen->out, "    ", WRAP_INDENT);
+        console_write(screen->out, text, n);
+        console_write(screen->out, "\r\n", 2);
+        text += n + skip;
+        bytes -= n + skip;
+    }
+}
+
+/* Whole lines, each ended by "\n". */
 static void screen_write(void *self, const char *text, size_t bytes)
 {
-    CHAR16 line[CHUNK + 3];
-    size_t at = 0;
-
     (void)self;
-    for (size_t i = 0; i < bytes; i++) {
-        if (text[i] == '\n')
-            line[at++] = '\r';
-        line[at++] = (CHAR16)text[i];
-        if (text[i] != '\n' && at < CHUNK && i + 1 < bytes)
-            continue;
-        line[at] = 0;
-        for (unsigned s = 0; s < screens_count; s++)
-            screens[s]->OutputString(screens[s], line);
-        at = 0;
+    for (unsigned s = 0; s < screens_count; s++) {
+        size_t from = 0;
+        for (size_t at = 0; at < bytes; at++) {
+            if (text[at] != '\n')
+                continue;
+            write_line(&screens[s], text + from, at - from);
+            from = at + 1;
+        }
     }
 }
 
@@ -56,17 +71,22 @@ bool screen_open(struct sink *out)
     EFI_GUID device_path = DEVICE_PATH_PROTOCOL;
     EFI_HANDLE *handles = NULL;
     UINTN count = 0;
+    unsigned rows;
 
+    screens_count = 0;
     if (EFI_ERROR(platform_boot->LocateHandleBuffer(ByProtocol, &text_out, NULL,
                                                     &count, &handles)))
         return false;
     for (UINTN i = 0; i < count && screens_count < SCREENS_MAX; i++) {
         const EFI_DEVICE_PATH *path =
             platform_protocol(handles[i], &device_path);
-        SIMPLE_TEXT_OUTPUT_INTERFACE *screen =
-            platform_protocol(handles[i], &text_out);
-        if (path != NULL && screen != NULL && !is_serial(path))
-            screens[screens_count++] = screen;
+        struct screen *screen = &screens[screens_count];
+        screen->out = platform_protocol(handles[i], &text_out);
+        if (path == NULL || screen->out == NULL || is_serial(path))
+            continue;
+        console_size(screen->out, &screen->columns, &rows);
+        screen->columns--;
+        screens_count++;
     }
     platform_boot->FreePool(handles);
     *out = (struct sink){.write = screen_write, .flush = screen_flush};

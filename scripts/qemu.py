@@ -24,6 +24,10 @@ FIRMWARE = "/usr/share/ovmf/OVMF.fd"
 READY = "# silicon: ready"
 CONFIG = "opt/tsxpmu/silicon"
 FIRMWARE_CAUGHT = b"!!!! X64 Exception"  # what OVMF says before it halts
+# Nobody waits at a keyboard; silicon.efi powers the machine off.
+UNATTENDED = "countdown=0 exit=firmware"
+# On a simulated processor everything may be done.
+ASKED_FOR = "allow=sdv_enable_rtm"
 
 
 @dataclasses.dataclass
@@ -217,8 +221,10 @@ def snapshot(machine, state):
 
 def config_text(arguments):
     """The configuration of silicon.efi that the options of `make run` make."""
-    options = " ".join(f"{key}={getattr(arguments, key)}"
-                       for key in ("tests", "trials") if getattr(arguments, key))
+    options = " ".join(
+        [UNATTENDED, ASKED_FOR]
+        + [f"{key}={getattr(arguments, key)}" for key in ("tests", "trials")
+           if getattr(arguments, key)] + [arguments.options])
     lines = [f"{key}={getattr(arguments, key)}"
              for key in ("cpu", "smt", "seed", "fault") if getattr(arguments, key)]
     return "\n".join(lines + ["options=" + options, ""])
@@ -246,7 +252,7 @@ def main():
     parser.add_argument("--snapshot", help="write a snapshot there and end")
     parser.add_argument("--cpu", default="", help="personality, or none")
     parser.add_argument("--smp", type=int, default=2)
-    for key in ("smt", "seed", "fault", "tests", "trials"):
+    for key in ("smt", "seed", "fault", "tests", "trials", "options"):
         parser.add_argument("--" + key, default="")
     arguments = parser.parse_args()
 
@@ -261,8 +267,8 @@ def main():
         if arguments.cpu == "none":
             machine.cpu = "qemu64"
             write_volume(machine.image, "tsxpmu.cfg",
-                         "exit=poweroff\n"
-                         + config_text(arguments).split("options=")[1])
+                         config_text(arguments).split("options=")[1]
+                         + "exit=poweroff\n")
         else:
             config = config_text(arguments)
 

@@ -83,6 +83,8 @@ unsigned run_trials(const struct run *t, unsigned usual, unsigned least);
 /* The same number for the same run and processor; differs between
  * processors. */
 uint64_t run_random(struct run *t);
+/* True where the user asked for this by name (ALLOW_*, options.h). */
+bool run_allowed(const struct run *t, unsigned allow);
 /* Memory of this processor's own to write to, at the start of a page; what it
  * holds is undefined at the start of a test. */
 #define RUN_BUFFER_BYTES 65536
@@ -115,6 +117,11 @@ void note(struct run *t, const char *format, ...) PRINTF_LIKE(2, 3);
 void broken(struct run *t, const char *format, ...) PRINTF_LIKE(2, 3);
 /* A requirement is missing that only the body can find out: SKIP. */
 void skip(struct run *t, const char *format, ...) PRINTF_LIKE(2, 3);
+
+/* What the last measurement left in memory, of run_buffer() or run_records():
+ * shown as hexadecimal where the user wants it. `what` is a constant, "PEBS
+ * records of format 3". */
+void run_raw(struct run *t, const char *what, const void *at, size_t bytes);
 
 /* --- What a body does ---------------------------------------------------- */
 

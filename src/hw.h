@@ -37,6 +37,12 @@ int hw_msr_write(uint32_t msr, uint64_t value);
  */
 int hw_pmc_read(uint32_t index, uint64_t *value);
 
+/* --- Registers of devices (efi/) ----------------------------------------- */
+
+/* One access of 1, 2 or 4 bytes: to memory, or to an I/O port. */
+uint32_t hw_io_read(bool memory, uint64_t address, unsigned bytes);
+void hw_io_write(bool memory, uint64_t address, unsigned bytes, uint32_t value);
+
 /* --- Performance-monitoring interrupts (efi/) ---------------------------- */
 
 /* From begin to end, inside of a job: the calling processor's LVT performance
@@ -87,6 +93,20 @@ struct hw_result {
  * one, so that an exception in it is caught like any other. */
 void hw_run(const bool set[], void (*job)(unsigned processor, void *context),
             void *context, unsigned timeout_ms, struct hw_result results[]);
+
+/* Milliseconds since some moment before the session, by the time-stamp counter.
+ */
+uint64_t hw_ms(void);
+
+/* From now on call(context) is called on the boot processor, outside of jobs
+ * and with the firmware usable, again and again while it waits in hw_run(), and
+ * by hw_idle(). */
+void hw_on_idle(void (*call)(void *context), void *context);
+/* To be called in every loop that may last, at least once a second, where
+ * nothing is measured: no counter runs, no trace, no transaction. Does nothing
+ * on other processors than the boot processor, and between hw_pmi_begin() and
+ * hw_pmi_end(). */
+void hw_idle(void);
 
 /* True where the jobs of one hw_run() overlap in time (a worker per processor);
  * false where firmware lets them only follow one another. */

@@ -150,6 +150,18 @@ uint64_t run_random(struct run *t)
     return z ^ z >> 31;
 }
 
+bool run_allowed(const struct run *t, unsigned allow)
+{
+    return (t->allow & allow) == allow;
+}
+
+void run_raw(struct run *t, const char *what, const void *at, size_t bytes)
+{
+    t->raw_what = what;
+    t->raw = at;
+    t->raw_bytes = bytes;
+}
+
 void *run_buffer(const struct run *t)
 {
     return t->buffer;
@@ -233,6 +245,7 @@ void run_begin(struct run *t, const struct test *test, uint64_t seed)
     t->reason[0] = '\0';
     t->text_bytes = 0;
     t->left_out = 0;
+    t->raw = NULL;
     t->random = seed + (uint64_t)t->processor * UINT64_C(0xd1342543de82ef95);
     for (const char *c = test->name; *c != '\0'; c++)
         t->random = (t->random ^ (unsigned char)*c) * UINT64_C(0x100000001b3);
@@ -258,6 +271,11 @@ void run_lose(struct run *t, const char *how)
     t->lost = true;
     text_format(t->loss, sizeof(t->loss), "processor %u %s", t->processor, how);
     text_format(t->loss_line, sizeof(t->loss_line), "ERROR: %s\n", t->loss);
+}
+
+void run_exclude(struct run *t)
+{
+    t->lost = t->excluded = true;
 }
 
 void run_ended(struct run *t, const struct hw_result *result)

@@ -23,12 +23,14 @@ struct run {
     struct regime_evidence evidence;
     enum regime regime;
     bool lost;          /* did not answer once, and is not asked again */
+    bool excluded;      /* lost from the start: processors= leaves it out */
     char loss[64];      /* "processor 1 did not answer in 30 s" */
     char loss_line[80]; /* the same as a line of text[] */
 
     /* (session) For one test. */
     const struct test *test;
     uint32_t trials;     /* the option; 0: each test's usual number */
+    unsigned allow;      /* the option */
     unsigned timeout_ms; /* of one job */
     enum hw_end end;     /* of the last job, HW_NOT_ASKED before the first */
     struct run *all;     /* every processor's run, by number */
@@ -36,6 +38,9 @@ struct run {
     unsigned processors;
     void *buffer;       /* of run_buffer(); run_records() behind it */
     const void *source; /* of run_source() */
+    const void *raw;    /* of run_raw(); NULL: none */
+    size_t raw_bytes;
+    const char *raw_what;
 
     enum verdict verdict;
     unsigned observed;   /* calls of observe() with n > 0 */
@@ -57,6 +62,9 @@ void run_close(struct run *t);
 
 /* From now on the processor is not asked for anything; how: "never came up". */
 void run_lose(struct run *t, const char *how);
+
+/* The processor is left out by the user: lost without a word. */
+void run_exclude(struct run *t);
 
 /* Enters how a job ended: an exception or a loss is ERROR with its line. */
 void run_ended(struct run *t, const struct hw_result *result);

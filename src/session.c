@@ -2,17 +2,17 @@
 /* session.c - one whole run, from identification to the END line. */
 #include "src/session.h"
 
-#include "src/cases.h"
 #include "src/mem.h"
 #include "src/needs.h"
+#include "src/suite.h"
+#include "src/progress.h"
 #include "src/report/header.h"
 #include "src/report/ktap.h"
 #include "src/report/merge.h"
 #include "src/report/result.h"
 #include "src/report/summary.h"
+#include "src/report/verdict.h"
 #include "src/run.h"
-
-#define TESTS_MAX 128
 
 /* Time for one job. A test's grows with its trials: 10 ms for each is ten times
  * what the slowest takes on the simulated processor. */
@@ -32,9 +32,11 @@ struct session {
     char *buffers;                             /* OWN_BYTES each */
     const char *source;                        /* RUN_SOURCE_BYTES */
     bool set[HW_PROCESSORS_MAX];
-    const struct test *tests[TESTS_MAX]; /* the selected, sorted by name */
-    unsigned tests_count;
-    struct finding findings[TESTS_MAX];
+    struct suite suite;
+    struct progress progress;
+    struct finding findings[SUITE_TESTS_MAX]; /* of all rounds */
+    bool vary[SUITE_TESTS_MAX];               /* from round to round */
+    bool whole; /* no processor is left out by processors= */
 };
 
 /* --- Workspace
@@ -58,11 +60,10 @@ static char *page_at(char *from)
 static size_t lay_out(struct session *s, char *base, unsigned processors)
 {
     size_t at = rounded(sizeof(struct session));
-    const size_t bytes[] = {processors * sizeof(struct run),
-                            processors * sizeof(struct hw_result),
-                            processors * sizeof(struct hw_result),
-                            processors * OWN_BYTES + PAGE_BYTES,
-                            RUN_SOURCE_BYTES + PAGE_BYTES};
+    const size_t bytes[] = {
+        processors * sizeof(struct run), processors * sizeof(struct hw_result),
+        processors * sizeof(struct hw_result),
+        processors * OWN_BYTES + PAGE_BYTES, RUN_SOURCE_BYTES + PAGE_BYTES};
     void *blocks[5] = {NULL};
 
     for (unsigned i = 0; i < 5; i++) {
@@ -102,25 +103,9 @@ static struct session *open_session(const struct session_setup *setup)
         s->runs[p].buffer = s->buffers + p * OWN_BYTES;
         s->runs[p].source = s->source;
         s->runs[p].trials = setup->options->trials;
+        s->runs[p].allow = setup->options->allow;
     }
     return s;
-}
-
-static void select_tests(struct session *s)
-{
-    const char *pattern = s->setup->options->tests;
-
-    for (const struct test *const *list = cases_list(); *list != NULL; list++) {
-        unsigned at = s->tests_count;
-        if (!text_match(pattern, (*list)->name) || at == TESTS_MAX)
-            continue;
-        for (;
-             at > 0 && text_compare(s->tests[at - 1]->name, (*list)->name) > 0;
-             at--)
-            s->tests[at] = s->tests[at - 1];
-        s->tests[at] = *list;
-        s->tests_count++;
-    }
 }
 
 /* --- Jobs
@@ -203,15 +188,22 @@ static unsigned answering(const struct session *s)
     return n;
 }
 
-static void begin_test(struct session *s, const struct test *test)
+static void begin_test(struct session *s, const struct test *test,
+                       uint64_t seed)
 {
-    bool whole = test->scope == WHOLE_MACHINE;
+    bool whole = test->scope == WHOLE_MACHINE, said = false;
     char missing[NEEDS_TEXT_BYTES];
 
     for (unsigned p = 0; p < s->processors; p++) {
         struct run *t = &s->runs[p];
-        run_begin(t, test, s->setup->options->seed);
+        run_begin(t, test, seed);
         s->set[p] = !t->lost && (!whole || p == 0);
+        if (whole && !s->whole && !t->lost && !said) {
+            skip(t, "needs all processors, and processors= leaves some out");
+            said = true;
+        }
+        if (whole && !s->whole)
+            s->set[p] = false;
         if (s->set[p] && !needs_met(&test->needs, &t->cpu, t->regime,
                                     answering(s), missing)) {
             skip(t, "%s", missing);
@@ -220,31 +212,92 @@ static void begin_test(struct session *s, const struct test *test)
     }
 }
 
-static void run_test(struct session *s, const struct test *test,
-                     struct finding *finding)
+/* A test's findings of all rounds, as one. */
+static void enter(struct session *s, unsigned n, const struct finding *found)
 {
-    ktap_note(&s->out, "running %s: %s", test->name, test->asks);
+    struct finding *kept = &s->findings[n % s->suite.count];
+
+    if (n < s->suite.count) {
+        *kept = *found;
+        return;
+    }
+    s->vary[n % s->suite.count] |= kept->verdict != found->verdict;
+    kept->verdict = verdict_merge(kept->verdict, found->verdict);
+    kept->observed = kept->observed || found->observed;
+}
+
+/* The n-th of suite_results(). */
+static void run_test(struct session *s, unsigned n)
+{
+    const struct options *options = s->setup->options;
+    const struct test *test = s->suite.tests[n % s->suite.count];
+    uint64_t start = hw_ms(), seed = suite_seed(&s->suite, n, options);
+    char name[SUITE_NAME_BYTES];
+
+    suite_name(&s->suite, n, name);
+    progress_test(&s->progress, n + 1, name);
+    if (s->suite.rounds > 1 && n % s->suite.count == 0)
+        ktap_note(&s->out, "round %u of %u: seed=%lu", n / s->suite.count + 1,
+                  s->suite.rounds, (unsigned long)seed);
+    ktap_note(&s->out, "running %u of %u: %s: %s", n + 1,
+              suite_results(&s->suite), name, test->asks);
     ktap_flush(&s->out); /* so that a hang shows where it was */
-    begin_test(s, test);
+    begin_test(s, test, seed);
     run_jobs(s, timeout_of(s), body_job);
     restore_rest(s);
-    *finding = result_write(&s->out, s->runs, s->processors);
+    struct finding found =
+        result_write(&s->out, s->runs, s->processors, name, options);
+    enter(s, n, &found);
+    if (options->verbosity == VERBOSITY_VERBOSE)
+        ktap_note(&s->out, "took %lu ms", (unsigned long)(hw_ms() - start));
+    progress_tick(&s->progress);
     ktap_flush(&s->out);
 }
 
 /* --- The whole
  * ------------------------------------------------------------- */
 
-/* "trials=usual" is each test's own number. */
 static void write_options(struct session *s)
 {
-    const struct options *o = s->setup->options;
-    char trials[16] = "usual";
+    char line[OPTIONS_LINE_BYTES];
 
-    if (o->trials != 0)
-        text_format(trials, sizeof(trials), "%u", o->trials);
-    ktap_note(&s->out, "options: tests=%s trials=%s seed=%lu", o->tests, trials,
-              (unsigned long)o->seed);
+    options_write(s->setup->options, line);
+    ktap_note(&s->out, "options: %s", line);
+}
+
+static void warn_unmatched(void *context, const char *pattern)
+{
+    struct session *s = context;
+
+    ktap_note(&s->out, "%s: no test fits tests=%s",
+              s->suite.count == 0 ? "ERROR" : "warning", pattern);
+}
+
+/* Those that processors= leaves out. */
+static void exclude(struct session *s)
+{
+    bool set[HW_PROCESSORS_MAX], any = false;
+    char name[MERGE_SET_BYTES];
+
+    s->whole = true;
+    for (unsigned p = 0; p < s->processors; p++) {
+        set[p] = !options_want_processor(s->setup->options, p);
+        any = any || !set[p];
+        s->whole = s->whole && !set[p];
+    }
+    if (!any) {
+        s->whole = true;
+        ktap_note(&s->out,
+                  "warning: processors= names none of those that there are: "
+                  "all are tested");
+    }
+    if (s->whole)
+        return;
+    ktap_note(&s->out, "left out by processors=: %s",
+              merge_set_name(set, s->processors, name));
+    for (unsigned p = 0; p < s->processors; p++)
+        if (set[p])
+            run_exclude(&s->runs[p]);
 }
 
 static void identify(struct session *s)
@@ -301,8 +354,12 @@ static void summarize(struct session *s)
         text_format(before, sizeof(before), all ? "" : "%s: ",
                     merge_set_name(set, s->processors, name));
         summary_write(s->runs[p].regime, &s->runs[p].cpu, s->findings,
-                      s->tests_count, write_summary_line, &line);
+                      s->suite.count, write_summary_line, &line);
     }
+    for (unsigned i = 0; i < s->suite.count; i++)
+        if (s->vary[i])
+            ktap_note(&s->out, "summary: not the same in every round: %s",
+                      s->suite.tests[i]->name);
     const struct session_totals *totals = &s->out.totals;
     ktap_note(&s->out,
               "summary: %u tests passed, %u failed, %u in error, %u skipped",
@@ -313,24 +370,28 @@ struct session_totals session_run(const struct session_setup *setup)
 {
     struct session *s = open_session(setup);
 
-    select_tests(s);
-    ktap_open(&s->out, setup->sinks, setup->sinks_count, s->tests_count);
+    suite_make(&s->suite, setup->options);
+    ktap_open(&s->out, setup->sinks, setup->sinks_count,
+              suite_results(&s->suite));
+    progress_start(&s->progress, &s->out, suite_results(&s->suite));
+    hw_on_idle(progress_tick, &s->progress);
     ktap_note(&s->out, "%s, image crc %08X", setup->program, setup->image_crc);
     identify(s);
     header_made_on(&s->out, &s->runs[0].cpu);
     for (unsigned i = 0; i < setup->warnings_count; i++)
         ktap_note(&s->out, "warning: %s", setup->warnings[i]);
     write_options(s);
+    if (setup->serial != NULL)
+        ktap_note(&s->out, "serial port: %s", setup->serial);
     header_processors(&s->out, s->runs, s->processors);
+    exclude(s);
+    suite_unmatched(setup->options, warn_unmatched, s);
+    s->out.totals.error += s->suite.count == 0;
     ktap_flush(&s->out);
 
-    for (unsigned i = 0; i < s->tests_count; i++)
-        run_test(s, s->tests[i], &s->findings[i]);
-    if (s->tests_count == 0) {
-        ktap_note(&s->out, "ERROR: no test fits tests=%s",
-                  setup->options->tests);
-        s->out.totals.error++;
-    }
+    for (unsigned n = 0; n < suite_results(&s->suite); n++)
+        run_test(s, n);
+    hw_on_idle(NULL, NULL);
     summarize(s);
     ktap_end(&s->out);
     return s->out.totals;

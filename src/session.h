@@ -17,6 +17,9 @@ struct sink {
     void (*write)(void *self, const char *text, size_t bytes);
     void (*flush)(void *self); /* after each test */
     void *self;
+    /* What went wrong since it was asked last, for the other sinks; NULL:
+     * nothing. The function itself may be NULL. */
+    const char *(*trouble)(void *self);
 };
 
 struct session_setup {
@@ -27,6 +30,7 @@ struct session_setup {
     uint32_t image_crc;      /* CRC-32 of the image's code as loaded */
     const char *const *warnings; /* found before the session; reported */
     unsigned warnings_count;
+    const char *serial; /* which port the report goes to; NULL: none */
     void *workspace;         /* session_workspace() bytes, 16-byte aligned */
 };
 

@@ -102,6 +102,7 @@ TEST(counter3_overflow,
     /* Measured: one event short of overflow, just there, one beyond. */
     for (unsigned i = 0; i < trials; i++)
         for (uint64_t missing = events + 1; missing + 1 >= events; missing--) {
+            hw_idle();
             try_preload(&c, &third, events, missing);
             try_preload(&c, &control, events, missing);
         }

@@ -154,6 +154,7 @@ static void hold_rounds(struct run *t, const char *state)
 
     /* Measured. */
     for (unsigned round = 0; round < rounds; round++) {
+        hw_idle();
         write_pattern(&h, round);
         read_back(&h, round, h.at_once);
         rtm_try(TRANSACTIONS, &tally);

@@ -46,6 +46,7 @@ static void acquire(struct run *t, void *argument)
     struct hle_block block;
 
     for (unsigned i = 0; i < watch->tries && !watch->stuck; i++) {
+        hw_idle();
         watch->plain_seen += section(t, watch, hle_plain, &block);
         bool seen = section(t, watch, hle_xchg, &block);
         if (block.inside != 0) {

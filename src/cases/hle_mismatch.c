@@ -25,6 +25,7 @@ static void try_row(struct run *t, const struct mismatch *row, unsigned tries)
 
     for (unsigned i = 0; i < tries; i++) {
         struct hle_block block = {.lock = lock, .turns = 1, .ask = 1};
+        hw_idle();
         lock[0] = 0;
         lock[BEHIND] = OTHER;
         row->region(&block);

@@ -49,8 +49,10 @@ static void try_row(struct run *t, const struct row *row)
     char what[64];
 
     rtm_clear(&probe);
-    for (unsigned i = 0; i < probe_row_tries(t); i++)
+    for (unsigned i = 0; i < probe_row_tries(t); i++) {
+        hw_idle();
         probe_watched(&block, 0, DR7_NOTHING, 0, &probe); /* puts DR0 back */
+    }
     probe_check(t, row->name, &probe);
     if (row->must) {
         check(t, probe.committed == 0,

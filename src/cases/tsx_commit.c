@@ -19,6 +19,7 @@ static void check_lines(struct run *t, volatile uint64_t *lines)
 
     rtm_clear(&probe);
     for (unsigned i = 0; i < tries; i++) {
+        hw_idle();
         for (unsigned n = 0; n < LINES; n++)
             lines[n * STEP] = 0;
         bool stored = probe_once(&block, 0, &probe) == TSX_COMMITTED;

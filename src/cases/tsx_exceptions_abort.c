@@ -52,7 +52,11 @@ TEST(tsx_exceptions_abort,
         }
 
         /* Measured. */
-        probe_run(&block, probe_row_tries(t), 0, false, &probe);
+        rtm_clear(&probe);
+        for (unsigned n = 0; n < probe_row_tries(t); n++) {
+            hw_idle();
+            probe_once(&block, 0, &probe);
+        }
 
         /* Check. */
         probe_check(t, rows[i].what, &probe);

@@ -45,12 +45,14 @@ static void count(struct run *peer, void *argument)
 
     if (!probe_set_up(peer) || !meet(peer, shared))
         return;
-    for (unsigned i = 0; i < shared->sections; i++)
+    for (unsigned i = 0; i < shared->sections; i++) {
+        hw_idle();
         if (!elide(&shared->lock, shared->rule, elision_count,
                    (void *)(uintptr_t)&shared->counted, &figures)) {
             broken(peer, "the lock did not become free");
             return;
         }
+    }
     shared->figures[run_processor(peer)] = figures;
 }
 

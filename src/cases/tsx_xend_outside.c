@@ -18,6 +18,7 @@ TEST(tsx_xend_outside, .asks = "Does XEND outside a transaction raise #GP?",
     /* Measured. */
     for (unsigned i = 0; i < tries; i++) {
         struct tsx_block block = {.body = tsx_body_xend};
+        hw_idle();
         int outcome = tsx_outside(&block);
         if (outcome != HW_GP) {
             other++;

@@ -17,6 +17,7 @@ static void observe_absent(struct run *t)
 
     for (unsigned i = 0; i < tries; i++) {
         struct tsx_block block = {.body = tsx_body_xtest, .argument = 1};
+        hw_idle();
         faults += tsx_outside(&block) == HW_UD;
     }
     observe(t, "XTEST raises #UD where neither HLE nor RTM is enumerated",

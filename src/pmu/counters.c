@@ -223,6 +223,7 @@ bool counters_sample(struct counters *c, window_function *window,
         uint64_t cells[WINDOW_CELLS] = {0};
         struct counters before = *c;
 
+        hw_idle();
         out->aborted = window(c->enable, cells);
         read_all(c);
         for (unsigned n = 0; n < c->count; n++)

@@ -14,6 +14,10 @@ _Static_assert(BUFFER_AT + (PEBS_ROOM_MAX + 1) * PEBS_SIZE_MAX <=
                    RUN_RECORDS_BYTES,
                "room for one record too many");
 
+static const char *const raw_names[] = {
+    "PEBS records of format 0", "PEBS records of format 1",
+    "PEBS records of format 2", "PEBS records of format 3"};
+
 /* The manual gives no length. No record takes so long to write. */
 #define QUIET_TSC 50000
 
@@ -118,6 +122,7 @@ bool sampling_arm(struct sampling *p, const struct sampling_plan *plan)
     unsigned counters = counters_available(run_cpu(p->t));
     uint64_t status;
 
+    hw_idle();
     p->plan = *plan;
     bool ok = counters_put(p->t, IA32_PERF_GLOBAL_CTRL, 0) &&
               counters_put(p->t, IA32_PEBS_ENABLE, 0) && fill_in(p);
@@ -186,6 +191,7 @@ static bool collect(struct sampling *p)
                (unsigned long)p->size))
         return false;
     p->set.pebs_index = area.pebs_index;
+    run_raw(p->t, raw_names[p->format], p->buffer, p->records * p->size);
     return check(p->t, memcmp(&area, &p->set, sizeof(area)) == 0,
                  "the DS area changed in more than its PEBS index") &&
            check_untouched(p);

@@ -4,6 +4,17 @@
 
 #include "src/report/crc.h"
 
+static void tell_trouble(struct ktap *out)
+{
+    for (unsigned s = 0; s < out->sinks_count; s++) {
+        const struct sink *sink = &out->sinks[s];
+        const char *why =
+            sink->trouble != NULL ? sink->trouble(sink->self) : NULL;
+        if (why != NULL)
+            ktap_note(out, "warning: %s", why);
+    }
+}
+
 /* line: room for KTAP_LINE_BYTES, `bytes` of them used, without "\n". */
 static void write_line(struct ktap *out, char *line, size_t bytes)
 {
@@ -14,6 +25,7 @@ static void write_line(struct ktap *out, char *line, size_t bytes)
     out->crc = crc32(out->crc, line, bytes);
     for (unsigned s = 0; s < out->sinks_count; s++)
         out->sinks[s].write(out->sinks[s].self, line, bytes);
+    tell_trouble(out);
 }
 
 static void put(struct ktap *out, const char *format, ...) PRINTF_LIKE(2, 3);

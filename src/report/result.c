@@ -4,6 +4,7 @@
 
 #include "src/mem.h"
 #include "src/report/merge.h"
+#include "src/report/raw.h"
 #include "src/report/verdict.h"
 
 #define SKIP_BEFORE "SKIP: " /* as run.c puts it before a reason */
@@ -20,6 +21,10 @@ static struct outcome settle(struct run *t, struct part *part)
 {
     bool each = t->test->scope == EACH_PROCESSOR;
 
+    if (t->excluded) {
+        *part = (struct part){"", 0};
+        return (struct outcome){VERDICT_NONE, ""};
+    }
     if (t->lost) {
         bool part_taken = each || t->processor == 0 || t->end != HW_NOT_ASKED;
         *part = (struct part){t->loss_line,
@@ -70,7 +75,8 @@ static bool is_only_reason(const struct part parts[], unsigned processors,
 }
 
 struct finding result_write(struct ktap *out, struct run runs[],
-                            unsigned processors)
+                            unsigned processors, const char *name,
+                            const struct options *options)
 {
     const struct test *test = runs[0].test;
     struct finding finding = {test->name, VERDICT_NONE, false};
@@ -89,11 +95,16 @@ struct finding result_write(struct ktap *out, struct run runs[],
         outcomes[0].reason = "made no check";
     }
     find_reason(outcomes, processors, finding.verdict, reason);
-    if (finding.verdict != VERDICT_SKIP ||
-        !is_only_reason(parts, processors, reason))
+    bool bad =
+        finding.verdict == VERDICT_FAIL || finding.verdict == VERDICT_ERROR;
+    bool said = bad || options->verbosity != VERBOSITY_QUIET;
+    if (said && (finding.verdict != VERDICT_SKIP ||
+                 !is_only_reason(parts, processors, reason)))
         merge_write(out, parts, processors);
-    if (finding.verdict == VERDICT_FAIL || finding.verdict == VERDICT_ERROR)
+    if (options->raw == RAW_ALL || (bad && options->raw == RAW_FAILED))
+        raw_write(out, runs, processors);
+    if (bad || options->verbosity == VERBOSITY_VERBOSE)
         ktap_note(out, "rests on: %s", test->cite);
-    ktap_result(out, finding.verdict, test->name, reason);
+    ktap_result(out, finding.verdict, name, reason);
     return finding;
 }

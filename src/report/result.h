@@ -8,10 +8,11 @@
 #include "src/report/summary.h"
 #include "src/run.h"
 
-/* Closes the runs, writes what they say and the result line. All runs are of
- * the same test; runs of processors that took no part have verdict
- * VERDICT_NONE. */
+/* Closes the runs, writes what they say (as much as verbosity= and raw= want)
+ * and the result line under `name`. All runs are of the same test; runs of
+ * processors that took no part have verdict VERDICT_NONE. */
 struct finding result_write(struct ktap *out, struct run runs[],
-                            unsigned processors);
+                            unsigned processors, const char *name,
+                            const struct options *options);
 
 #endif

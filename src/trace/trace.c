@@ -56,6 +56,7 @@ bool trace_take(struct trace *p, struct run *t)
 bool trace_arm_output(struct trace *p, uint64_t control, uint64_t base,
                       uint64_t pointers)
 {
+    hw_idle();
     memset(p->memory, TRACE_GUARD, TRACE_BYTES);
     p->armed = control;
     p->base = base;
@@ -89,9 +90,11 @@ bool trace_stop(struct trace *p)
     if (!set_msr(p->t, IA32_RTIT_CTL, p->armed))
         return false;
     hw_cpuid(0, 0, &ignored); /* serialises: now the packets are in memory */
-    return get_msr(p->t, IA32_RTIT_STATUS, &p->status) &&
-           get_msr(p->t, IA32_RTIT_OUTPUT_BASE, &p->stopped_base) &&
-           get_msr(p->t, IA32_RTIT_OUTPUT_MASK_PTRS, &p->stopped_pointers);
+    bool read = get_msr(p->t, IA32_RTIT_STATUS, &p->status) &&
+                get_msr(p->t, IA32_RTIT_OUTPUT_BASE, &p->stopped_base) &&
+                get_msr(p->t, IA32_RTIT_OUTPUT_MASK_PTRS, &p->stopped_pointers);
+    run_raw(p->t, "Processor Trace", p->memory, trace_bytes(p));
+    return read;
 }
 
 size_t trace_bytes(const struct trace *p)

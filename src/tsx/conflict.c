@@ -42,6 +42,7 @@ static void hold(struct arena *a, unsigned turns)
 
     for (unsigned i = 0; i < c->tries; i++) {
         unsigned matched = c->tally.matched;
+        hw_idle();
         probe_once(&block, RTM_STATUS_CONFLICT, &c->tally);
         c->lone += c->tally.matched != matched &&
                    (c->tally.status & RTM_STATUS_RETRY) == 0;

@@ -3,6 +3,7 @@
 #include "src/tsx/force_abort.h"
 
 #include "src/msr.h"
+#include "src/options.h"
 
 bool force_abort_change(struct run *t, uint64_t clear, uint64_t set,
                         uint64_t *after)
@@ -17,8 +18,14 @@ bool force_abort_change(struct run *t, uint64_t clear, uint64_t set,
                (unsigned long)set);
         return false;
     }
-    return get_msr(t, TSX_FORCE_ABORT, &value) &&
-           set_msr(t, TSX_FORCE_ABORT, (value & ~clear) | set) &&
+    if (!get_msr(t, TSX_FORCE_ABORT, &value))
+        return false;
+    if ((set & ~value & TSX_FORCE_ABORT_SDV_ENABLE_RTM) != 0 &&
+        !run_allowed(t, ALLOW_SDV_ENABLE_RTM)) {
+        skip(t, FORCE_ABORT_SDV_SKIP);
+        return false;
+    }
+    return set_msr(t, TSX_FORCE_ABORT, (value & ~clear) | set) &&
            get_msr(t, TSX_FORCE_ABORT, after);
 }
 

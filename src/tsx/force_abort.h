@@ -10,10 +10,14 @@
 
 #include "src/case.h"
 
+#define FORCE_ABORT_SDV_SKIP                                         \
+    "needs the option allow=sdv_enable_rtm, to set TSX_FORCE_ABORT " \
+    "(10FH)[2] (SDV_ENABLE_RTM)"
+
 /* Clears, then sets these bits of 10FH, all others as they are; *after is what
  * 10FH reads as then (0 on failure). False where an access faulted (ERROR is
- * said). Refuses, as ERROR, bits 1 and 2 in regime B, where they are reserved.
- */
+ * said). Refuses, as ERROR, bits 1 and 2 in regime B, where they are reserved;
+ * as SKIP, to set bit 2 where the user did not ask for it by name. */
 bool force_abort_change(struct run *t, uint64_t clear, uint64_t set,
                         uint64_t *after);
 

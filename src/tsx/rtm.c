@@ -48,8 +48,10 @@ void rtm_try(unsigned times, struct rtm_tally *out)
     unsigned faults = 0;
 
     rtm_clear(out);
-    for (unsigned i = 0; i < times && faults < RTM_FAULTS_MAX; i++)
+    for (unsigned i = 0; i < times && faults < RTM_FAULTS_MAX; i++) {
+        hw_idle();
         faults = try_one(i, out) ? 0 : faults + 1;
+    }
 }
 
 void rtm_check_atomic(struct run *t, const char *state,

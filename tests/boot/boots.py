@@ -83,13 +83,13 @@ def boot_once(item):
         config = None
         if item.silicon:
             config = "".join(f"{k}={v}\n" for k, v in item.config.items())
-            config += f"options={item.options}\n"
+            config += f"options={qemu.UNATTENDED} {qemu.ASKED_FOR} {item.options}\n"
             if item.file:
                 qemu.write_volume(stick, "silicon.cfg", config)
                 config = None
         else:
             qemu.write_volume(stick, "tsxpmu.cfg",
-                              f"exit=poweroff {item.options}\n")
+                              f"countdown=0 exit=poweroff {item.options}\n")
         machine = qemu.Machine(stick, item.smp, **item.machine)
         if not item.silicon and "cpu" not in item.machine:
             machine.cpu = "qemu64"

@@ -29,6 +29,7 @@ unsigned fake_current;
 uint32_t fake_written[1024];
 unsigned fake_written_count;
 unsigned fake_fault_at;
+uint64_t fake_ms, fake_ms_step;
 uint32_t fake_explosive;
 int (*fake_device)(uint32_t msr, const uint64_t *written);
 bool fake_absent[FAKE_PROCESSORS];
@@ -115,6 +116,7 @@ void fake_reset(void)
     fake_current = fake_written_count = fake_fault_at = fake_flushes = 0;
     fake_explosive = 0;
     fake_device = NULL;
+    fake_ms = fake_ms_step = 0;
     report_bytes = 0;
     memset(fake_report, 0, sizeof(fake_report));
     fake_cpuid(0, 0, 0x16, 0x756e6547, 0x6c65746e, 0x49656e69);
@@ -201,6 +203,26 @@ int hw_msr_write(uint32_t msr, uint64_t value)
         fake_written[fake_written_count++] = msr;
     m->value = (m->value & ~m->writable) | (value & m->writable);
     return HW_NO_FAULT;
+}
+
+uint64_t hw_ms(void)
+{
+    return fake_ms += fake_ms_step;
+}
+
+static void (*idle_call)(void *context);
+static void *idle_context;
+
+void hw_on_idle(void (*call)(void *context), void *context)
+{
+    idle_call = call;
+    idle_context = context;
+}
+
+void hw_idle(void)
+{
+    if (idle_call != NULL && fake_current == 0)
+        idle_call(idle_context);
 }
 
 unsigned hw_processors(void)

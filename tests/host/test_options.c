@@ -39,7 +39,17 @@ static void defaults(void **state)
     (void)state;
     assert_string_equal(o.tests, "*");
     assert_int_equal(o.trials, 0);
-    assert_int_equal(o.at_end, AT_END_FIRMWARE);
+    assert_int_equal(o.at_end, AT_END_MENU);
+    assert_int_equal(o.repeats, 1);
+    assert_int_equal(o.verbosity, VERBOSITY_NORMAL);
+    assert_int_equal(o.raw, RAW_FAILED);
+    assert_int_equal(o.countdown, 5);
+    assert_int_equal(o.serial, SERIAL_AUTO);
+    assert_int_equal(o.speed, 0);
+    assert_int_equal(o.allow, 0);
+    assert_true(options_want_processor(&o, 0));
+    assert_true(options_want_processor(&o, 255));
+    assert_false(options_want_processor(&o, 256));
     assert_int_equal(warnings, 0);
 }
 
@@ -56,7 +66,32 @@ static void all_keys(void **state)
     assert_true(o.seed == UINT64_MAX);
     assert_int_equal(o.at_end, AT_END_POWEROFF);
     assert_int_equal(parse("exit=reboot").at_end, AT_END_REBOOT);
+    assert_int_equal(parse("exit=reboot exit=menu").at_end, AT_END_MENU);
+    assert_int_equal(parse("exit=firmware").at_end, AT_END_FIRMWARE);
+    assert_int_equal(parse("repeats=10000").repeats, 10000);
+    assert_int_equal(parse("verbosity=quiet").verbosity, VERBOSITY_QUIET);
+    assert_int_equal(parse("verbosity=verbose").verbosity, VERBOSITY_VERBOSE);
+    assert_int_equal(parse("raw=all").raw, RAW_ALL);
+    assert_int_equal(parse("raw=off").raw, RAW_OFF);
+    assert_int_equal(parse("countdown=0").countdown, 0);
+    assert_int_equal(parse("allow=sdv_enable_rtm").allow, ALLOW_SDV_ENABLE_RTM);
+    assert_int_equal(parse("allow=microcode,sdv_enable_rtm").allow,
+                     ALLOW_SDV_ENABLE_RTM | ALLOW_MICROCODE);
+    assert_int_equal(parse("allow=microcode allow=nothing").allow, 0);
+    assert_string_equal(parse("microcode=06-5e-03").microcode, "06-5e-03");
+    assert_int_equal(parse("speed=9600").speed, 9600);
+    assert_int_equal(warnings, 0);
     assert_int_equal(parse("trials=4294967295").trials, UINT32_MAX);
+}
+
+/* All that options are, as words. */
+static void assert_same(const struct options *a, const struct options *b)
+{
+    char left[OPTIONS_LINE_BYTES], right[OPTIONS_LINE_BYTES];
+
+    options_write(a, left);
+    options_write(b, right);
+    assert_string_equal(left, right);
 }
 
 static void wrong_words_warn_once_each(void **state)
@@ -74,7 +109,33 @@ static void wrong_words_warn_once_each(void **state)
                                         "trials",
                                         "trialsx=1",
                                         "=",
-                                        "seed=-1"};
+                                        "seed=-1",
+                                        "repeats=0",
+                                        "repeats=10001",
+                                        "verbosity=loud",
+                                        "raw=some",
+                                        "countdown=601",
+                                        "serial=",
+                                        "serial=0",
+                                        "serial=0x3f8/3",
+                                        "serial=0x3f8/",
+                                        "serial=0x3f8/9",
+                                        "serial=COM1",
+                                        "speed=0",
+                                        "speed=115201",
+                                        "speed=100000",
+                                        "allow=",
+                                        "allow=everything",
+                                        "allow=microcode,x",
+                                        "processors=",
+                                        "processors=256",
+                                        "processors=3-1",
+                                        "processors=1-",
+                                        "processors=-1",
+                                        "processors=1,,2",
+                                        "microcode="};
+
+    struct options usual = parse("");
 
     (void)state;
     for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
@@ -84,6 +145,7 @@ static void wrong_words_warn_once_each(void **state)
         assert_int_equal(o.trials, 0);
         assert_int_equal(o.seed, 1);
         assert_string_equal(o.tests, "*");
+        assert_same(&o, &usual);
     }
     parse("a=1 tests=x b=2");
     assert_int_equal(warnings, 2);
@@ -91,12 +153,12 @@ static void wrong_words_warn_once_each(void **state)
 
 static void too_long(void **state)
 {
-    char text[200] = "tests=";
+    char text[400] = "tests=";
 
     (void)state;
-    memset(text + 6, 'a', 63);
-    assert_int_equal(strlen(parse(text).tests), 63);
-    memset(text + 6, 'a', 64);
+    memset(text + 6, 'a', 255);
+    assert_int_equal(strlen(parse(text).tests), 255);
+    memset(text + 6, 'a', 256);
     assert_string_equal(parse(text).tests, "*");
     assert_int_equal(warnings, 1);
     memset(text, 'b', 199);
@@ -104,12 +166,140 @@ static void too_long(void **state)
     assert_non_null(strstr(warned, "bbb..: no such option"));
 }
 
-/* iPXE gives the name once or twice; it may hold any path. */
+static struct options load(const void *bytes, size_t count)
+{
+    struct options out;
+
+    warned[0] = '\0';
+    warnings = 0;
+    options_default(&out);
+    options_load(&out, bytes, count, warn, warned);
+    return out;
+}
+
+#define LOAD(text) load(text, sizeof(text))
+
+/* iPXE gives the name once or twice; a shell a path, which may hold blanks. */
 static void program_name_is_no_option(void **state)
 {
     (void)state;
-    assert_int_equal(parse("BOOTX64.EFI \\efi\\tsxpmu.efi trials=5").trials, 5);
+    assert_int_equal(LOAD(u"BOOTX64.EFI BOOTX64.EFI trials=5 seed=2").trials,
+                     5);
+    assert_int_equal(LOAD(u"FS0:\\my stick\\tsxpmu.efi trials=6").trials, 6);
+    assert_int_equal(LOAD(u"trials=7 seed=3").trials, 7);
+    assert_int_equal(LOAD(u"tsxpmu").seed, 1);
+    assert_int_equal(LOAD(u"").seed, 1);
+    assert_int_equal(load("", 0).seed, 1);
     assert_int_equal(warnings, 0);
+    LOAD(u"tsxpmu.efi frobnicate=1");
+    assert_int_equal(warnings, 1);
+    assert_non_null(strstr(warned, "frobnicate=1: no such option"));
+    LOAD(u"tsxpmu.efi trials=1 exit");
+    assert_int_equal(warnings, 1);
+}
+
+static void load_options_of_any_kind(void **state)
+{
+    static const uint8_t rubbish[] = {0x01, 0x00, 0x00, 0x00, 0x4e, 0xac, 0x81};
+    /* An EFI_LOAD_OPTION: attributes, length of a path, a name. */
+    static const uint8_t entry[] = {1, 0, 0, 0, 0x4a, 0, 'W', 0, 0, 0, 4, 1};
+
+    (void)state;
+    assert_int_equal(LOAD(u"\xfefftrials=8").trials, 8); /* byte order mark */
+    assert_int_equal(LOAD("trials=9").trials, 9);        /* ASCII */
+    assert_int_equal(LOAD("\xef\xbb\xbftrials=9").trials, 9); /* UTF-8's mark */
+    assert_int_equal(load(u"trials=123", 16).trials, 1);      /* no NUL */
+    assert_int_equal(load(u"trials=12", 17).trials, 1); /* half a character */
+    assert_int_equal(LOAD(u"trials=3\0 trials=4").trials, 3);
+    assert_int_equal(warnings, 0);
+    load(rubbish, sizeof(rubbish));
+    assert_int_equal(warnings, 1);
+    assert_string_equal(warned,
+                        "the load options are no text: 7 bytes ignored\n");
+    load(entry, sizeof(entry));
+    assert_int_equal(warnings, 1);
+    assert_int_equal(LOAD(u"trials=5 \x4e00").trials, 0);
+    assert_int_equal(warnings, 1);
+}
+
+/* As editors write them. */
+static void files_of_any_kind(void **state)
+{
+    char text[64];
+    size_t odd;
+
+    (void)state;
+    assert_int_equal(options_text("\xef\xbb\xbf# \xc3\xbc\r\nseed=2", 15, text,
+                                  sizeof(text), &odd),
+                     12);
+    assert_memory_equal(text, "# ??\r\nseed=2", 12);
+    assert_int_equal(odd, 2);
+    assert_int_equal(options_text(u"\xfeffseed=2", 14, text, 3, &odd), 3);
+    assert_memory_equal(text, "see", 3);
+}
+
+static void lists(void **state)
+{
+    struct options o = parse("processors=0,2-4,255 tests=pt_*,tsx_commit,");
+
+    (void)state;
+    for (unsigned p = 0; p < 256; p++)
+        assert_int_equal(options_want_processor(&o, p),
+                         p == 0 || (p >= 2 && p <= 4) || p == 255);
+    assert_true(options_want_test(&o, "pt_rtm_commit"));
+    assert_true(options_want_test(&o, "tsx_commit"));
+    assert_false(options_want_test(&o, "tsx_commit2"));
+    assert_false(options_want_test(&o, "pebs_tsc"));
+    o = parse("processors=1 processors=all");
+    assert_true(options_want_processor(&o, 0));
+    assert_int_equal(warnings, 0);
+}
+
+static void serial_ports(void **state)
+{
+    struct options o = parse("serial=0x2f8 speed=57600");
+
+    (void)state;
+    assert_int_equal(o.serial, SERIAL_AT);
+    assert_true(o.serial_address == 0x2f8);
+    assert_int_equal(o.serial_stride, 1);
+    assert_int_equal(o.speed, 57600);
+    o = parse("serial=0xfe034000/4");
+    assert_true(o.serial_address == 0xfe034000);
+    assert_int_equal(o.serial_stride, 4);
+    assert_int_equal(parse("serial=0x2f8 serial=off").serial, SERIAL_OFF);
+    assert_int_equal(parse("serial=off serial=auto").serial, SERIAL_AUTO);
+    assert_int_equal(warnings, 0);
+}
+
+/* What options_write() says, read again, is the same. */
+static void written_and_read_again(void **state)
+{
+    static const char *const texts[] = {
+        "",
+        "tests=pt_*,tsx_* trials=5 seed=7 processors=0,2-4,255 repeats=3 "
+        "verbosity=quiet raw=all exit=poweroff countdown=0 serial=0x2f8 "
+        "speed=9600 allow=sdv_enable_rtm,microcode microcode=a.bin",
+        "processors=1 serial=0xfe034000/4 allow=microcode verbosity=verbose",
+        "serial=off exit=reboot raw=off allow=sdv_enable_rtm processors=255",
+    };
+    char line[OPTIONS_LINE_BYTES], again[OPTIONS_LINE_BYTES];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+        struct options o = parse(texts[i]);
+        size_t bytes = options_write(&o, line);
+        assert_int_equal(bytes, strlen(line));
+        struct options p = parse(line);
+        assert_int_equal(warnings, 0);
+        options_write(&p, again);
+        assert_string_equal(line, again);
+        assert_memory_equal(o.processors, p.processors, sizeof(o.processors));
+    }
+    struct options o = parse(texts[2]);
+    options_write(&o, line);
+    assert_string_equal(line, "tests=* seed=1 processors=1 verbosity=verbose "
+                              "serial=0xfe034000/4 allow=microcode");
 }
 
 static void stays_within_the_bytes_given(void **state)
@@ -133,6 +323,11 @@ int main(void)
         cmocka_unit_test(wrong_words_warn_once_each),
         cmocka_unit_test(too_long),
         cmocka_unit_test(program_name_is_no_option),
+        cmocka_unit_test(load_options_of_any_kind),
+        cmocka_unit_test(files_of_any_kind),
+        cmocka_unit_test(lists),
+        cmocka_unit_test(serial_ports),
+        cmocka_unit_test(written_and_read_again),
         cmocka_unit_test(stays_within_the_bytes_given),
     };
 

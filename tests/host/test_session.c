@@ -85,6 +85,16 @@ static const struct test *const one_overflow[] = {&overflow, NULL};
 static const struct test *const one_silent[] = {&silent, NULL};
 static const struct test *const one_scope[] = {&scope, NULL};
 
+/* What the next runs are asked beside tests= and trials=, as words. */
+static const char *words = "";
+
+static void no_warning(void *context, const char *line)
+{
+    (void)context;
+    print_error("%s\n", line);
+    fail();
+}
+
 static struct session_totals run(const struct test *const *list,
                                  const char *tests, unsigned trials)
 {
@@ -100,6 +110,7 @@ static struct session_totals run(const struct test *const *list,
     options_default(&options);
     snprintf(options.tests, sizeof(options.tests), "%s", tests);
     options.trials = trials;
+    options_parse(&options, words, strlen(words), no_warning, NULL);
     struct session_setup setup = {
         .options = &options,
         .sinks = &sink,
@@ -401,6 +412,260 @@ static void every_access_faults_once(void **state)
     assert_true(k > 20 && k < 1000);
 }
 
+/* --- Options ---------------------------------------------------------------
+ */
+
+/* PASS at first, FAIL from the third call on. */
+static unsigned calls;
+
+static void fickle_body(struct run *t)
+{
+    note(t, "random: %lx", (unsigned long)run_random(t));
+    check(t, calls++ < 2, "too often");
+}
+
+static const struct test fickle = {"fickle",       ASKS("moods"), CITE,
+                                   EACH_PROCESSOR, {0, 0, 0},     fickle_body};
+static const struct test *const two_rounds[] = {&fickle, &overflow, NULL};
+
+static void repeats_runs_the_list_again(void **state)
+{
+    char first[64], second[64];
+
+    (void)state;
+    fake_reset();
+    inject = NULL;
+    calls = 0;
+    words = "repeats=3 seed=40";
+    struct session_totals totals = run(two_rounds, "*", 0);
+    words = "";
+    assert_sound(totals);
+    assert_int_equal(totals.pass, 5);
+    assert_int_equal(totals.fail, 1);
+    assert_has("\n1..6\n");
+    assert_has("\n# round 1 of 3: seed=40\n# running 1 of 6: counter3_ov");
+    assert_has("\n# round 3 of 3: seed=42\n# running 5 of 6: counter3_ov");
+    assert_has("\nok 2 - fickle/1\n");
+    assert_has("\nok 4 - fickle/2\n");
+    assert_has("\nnot ok 6 - fickle/3\n");
+    assert_has("\n# summary: not the same in every round: fickle\n");
+    assert_lacks("every round: counter3_overflow");
+    assert_has("\n# options: tests=* seed=40 repeats=3\n");
+
+    /* Another seed each round, and it is the one that the line says. */
+    const char *at = strstr(fake_report, "# random: ");
+    snprintf(first, sizeof(first), "%.26s", at);
+    at = strstr(at + 1, "# random: ");
+    snprintf(second, sizeof(second), "%.26s", at);
+    assert_string_not_equal(first, second);
+    fake_reset();
+    calls = 0;
+    words = "seed=41";
+    run(two_rounds, "*", 0);
+    words = "";
+    assert_has(second);
+    assert_lacks(first);
+}
+
+static void processors_left_out_are_not_asked(void **state)
+{
+    static const struct test *const list[] = {&alone, &scope, &overflow, NULL};
+
+    (void)state;
+    fake_reset();
+    fake_processors(4);
+    inject = NULL;
+    words = "processors=1-2";
+    struct session_totals totals = run(list, "*", 100);
+    words = "";
+    assert_sound(totals);
+    assert_has("\n# left out by processors=: processors 0,3\n");
+    assert_has("\n# processors 1-2: windows: 100\n");
+    assert_lacks("processor 0: ");
+    assert_lacks("processor 3: ");
+    assert_has("force_abort_thread_scope # SKIP needs all processors, and "
+               "processors= leaves some out\n");
+    assert_has("\nok 2 - counter3_overflow\n");
+    assert_has("\nnot ok 1 - counter3_counts_alone\n");
+    for (fake_current = 0; fake_current < 4; fake_current++)
+        assert_int_equal(fake_msr(IA32_PERFEVTSEL(3))->writes != 0,
+                         fake_current == 1 || fake_current == 2);
+    fake_current = 0;
+
+    fake_reset(); /* none of those that there are */
+    words = "processors=9";
+    totals = run(one_overflow, "*", 0);
+    words = "";
+    assert_sound(totals);
+    assert_int_equal(totals.pass, 1);
+    assert_has("\n# warning: processors= names none of those that there are: "
+               "all are tested\n");
+}
+
+static void verbosity_is_what_is_said(void **state)
+{
+    (void)state;
+    fake_reset();
+    inject = NULL;
+    words = "verbosity=quiet";
+    assert_sound(run(three, "*", 100));
+    assert_has(
+        "\n# running 3 of 3: counter3_overflow: What of overflow?\nok 3");
+    assert_has("\n# windows: 100\n"); /* of the one that fails */
+    assert_has("\n# rests on: A book");
+    fake_reset();
+    calls = 0;
+    assert_sound(run(two_rounds, "fickle", 0));
+    assert_lacks("# random: ");
+    fake_reset();
+    calls = 0;
+    fake_ms_step = 1;
+    words = "verbosity=verbose";
+    assert_sound(run(two_rounds, "fickle", 0));
+    words = "";
+    assert_has("# random: ");
+    assert_has("\n# rests on: A book, \"A table\"\nok 1 - fickle\n# took ");
+}
+
+static const uint8_t bytes[40] = {0xde, 0xad, 0xbe, 0xef, [39] = 0x42};
+
+static void raw_body(struct run *t)
+{
+    run_raw(t, "bytes of a kind", bytes, sizeof(bytes));
+    check(t, calls == 0, "as wanted");
+}
+
+static const struct test raw = {"raw",          ASKS("bytes"), CITE,
+                                EACH_PROCESSOR, {0, 0, 0},     raw_body};
+static const struct test *const one_raw[] = {&raw, NULL};
+
+static void raw_bytes(void **state)
+{
+    static const struct {
+        const char *words;
+        bool passes, fails; /* shown then */
+    } rows[] = {{"raw=off", false, false},
+                {"raw=all", true, true},
+                {"raw=failed", false, true},
+                {"", false, true}};
+    char want[160];
+
+    (void)state;
+    snprintf(want, sizeof(want),
+             "\n# raw, processor 0: bytes of a kind: 40 bytes, crc %08X\n"
+             "# raw 0000 deadbeef",
+             crc32(0, bytes, sizeof(bytes)));
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        words = rows[i].words;
+        for (calls = 0; calls < 2; calls++) {
+            fake_reset();
+            assert_sound(run(one_raw, "*", 0));
+            if (calls == 0 ? rows[i].passes : rows[i].fails) {
+                assert_has(want);
+                assert_has("\n# raw 0020 0000000000000042\n");
+            } else {
+                assert_lacks("# raw");
+            }
+        }
+    }
+    words = "";
+}
+
+/* A test of two minutes, which lets the boot processor speak each second. */
+static void long_body(struct run *t)
+{
+    for (unsigned i = 0; i < 120; i++) {
+        fake_ms += 1000;
+        hw_idle();
+    }
+    check(t, true, "it ends");
+}
+
+static const struct test lasting = {"lasting",      ASKS("time"), CITE,
+                                    EACH_PROCESSOR, {0, 0, 0},    long_body};
+static const struct test *const one_long[] = {&lasting, NULL};
+
+static void a_tick_every_ten_seconds(void **state)
+{
+    unsigned last = 0, ticks = 0, seconds, n, of;
+
+    (void)state;
+    fake_reset();
+    assert_sound(run(one_long, "*", 0));
+    for (const char *at = fake_report; (at = strstr(at, "\n# tick ")) != NULL;
+         at++) {
+        assert_int_equal(sscanf(at, "\n# tick %u s: test %u of %u, lasting\n",
+                                &seconds, &n, &of),
+                         3);
+        assert_true(seconds > last && seconds - last <= 10);
+        assert_int_equal(n, 1);
+        assert_int_equal(of, 1);
+        last = seconds;
+        ticks++;
+    }
+    assert_true(ticks >= 12 && last >= 110);
+    fake_reset(); /* and none in a short run */
+    run(one_overflow, "*", 0);
+    assert_lacks("# tick");
+}
+
+static void lists_of_patterns(void **state)
+{
+    (void)state;
+    fake_reset();
+    inject = NULL;
+    struct session_totals totals = run(three, "*alone,nonsense,counter3_o*", 0);
+    assert_sound(totals);
+    assert_has("\n1..2\n");
+    assert_has("\n# warning: no test fits tests=nonsense\n");
+    assert_int_equal(totals.error, 0);
+}
+
+static unsigned troubles;
+
+static const char *trouble(void *self)
+{
+    (void)self;
+    return troubles++ == 20 ? "the other sink is full" : NULL;
+}
+
+static void ignore(void *self, const char *text, size_t count)
+{
+    (void)self, (void)text, (void)count;
+}
+
+static void ignore_flush(void *self)
+{
+    (void)self;
+}
+
+/* One line in the report, which goes on. */
+static void a_sink_in_trouble_is_told(void **state)
+{
+    struct options options;
+    struct sink sinks[2];
+    void *workspace = malloc(session_workspace(1));
+
+    (void)state;
+    fake_reset();
+    fake_cases = three;
+    inject = NULL;
+    options_default(&options);
+    fake_sink(&sinks[0]);
+    sinks[1] = (struct sink){
+        .write = ignore, .flush = ignore_flush, .trouble = trouble};
+    struct session_setup setup = {.options = &options,
+                                  .sinks = sinks,
+                                  .sinks_count = 2,
+                                  .program = "tsxpmu",
+                                  .serial = "I/O port 3F8H (probed)",
+                                  .workspace = workspace};
+    assert_sound(session_run(&setup));
+    assert_has("\n# warning: the other sink is full\n");
+    assert_has("\n# serial port: I/O port 3F8H (probed)\n");
+    free(workspace);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -416,6 +681,13 @@ int main(void)
         cmocka_unit_test(processors_that_differ),
         cmocka_unit_test(whole_machine_test),
         cmocka_unit_test(every_access_faults_once),
+        cmocka_unit_test(repeats_runs_the_list_again),
+        cmocka_unit_test(processors_left_out_are_not_asked),
+        cmocka_unit_test(verbosity_is_what_is_said),
+        cmocka_unit_test(raw_bytes),
+        cmocka_unit_test(a_tick_every_ten_seconds),
+        cmocka_unit_test(lists_of_patterns),
+        cmocka_unit_test(a_sink_in_trouble_is_told),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,6 +2,7 @@
 /* test_tsx_probe.c - outcomes of transactions, counted and judged, over a
  * processor that does as it is told. */
 #include "src/msr.h"
+#include "src/options.h"
 #include "src/run.h"
 #include "src/tsx/probe.h"
 #include "src/tsx/status.h"
@@ -226,11 +227,31 @@ static void each_regime_has_its_state(void **state)
         set_up(state);
         t->regime = rows[i].regime;
         fake_msr(TSX_FORCE_ABORT)->value = rows[i].before;
+        t->allow = ALLOW_SDV_ENABLE_RTM;
         assert_true(probe_set_up(t));
         assert_int_equal(fake_msr(TSX_FORCE_ABORT)->value, rows[i].after);
         restore_msrs(t);
         assert_int_equal(fake_msr(TSX_FORCE_ABORT)->value, rows[i].before);
     }
+}
+
+/* SDV_ENABLE_RTM is set only where the user said so; where it was set already,
+ * nothing is changed. */
+static void dangerous_only_by_name(void **state)
+{
+    set_up(state);
+    t->regime = REGIME_C;
+    t->allow = ALLOW_MICROCODE;
+    fake_msr(TSX_FORCE_ABORT)->value = 1;
+    assert_false(probe_set_up(t));
+    assert_int_equal(t->verdict, VERDICT_SKIP);
+    assert_non_null(strstr(t->reason, "allow=sdv_enable_rtm"));
+    assert_int_equal(fake_msr(TSX_FORCE_ABORT)->value, 1);
+    assert_int_equal(fake_msr(TSX_FORCE_ABORT)->writes, 0);
+    set_up(state);
+    t->regime = REGIME_D;
+    fake_msr(TSX_FORCE_ABORT)->value = 4;
+    assert_true(probe_set_up(t));
 }
 
 static void without_commits_it_skips(void **state)
@@ -263,6 +284,7 @@ int main(void)
         cmocka_unit_test_setup(the_match_is_kept, set_up),
         cmocka_unit_test_setup(sums, set_up),
         cmocka_unit_test_setup(each_regime_has_its_state, set_up),
+        cmocka_unit_test_setup(dangerous_only_by_name, set_up),
         cmocka_unit_test_setup(without_commits_it_skips, set_up),
     };
 

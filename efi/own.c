@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * own.c - the boot processor's own jobs, and its way out of one for a moment:
+ * the firmware, which a sink may need, wants its interrupts back for that.
+ */
+#include "efi/platform.h"
+
+#define IDLE_MS 250 /* between two calls that hw_idle() makes */
+
+struct own_job {
+    struct apic_saved apic;
+    uint64_t flags;
+};
+
+static struct own_job *inside; /* the outermost, which knows the firmware's */
+static void (*idle_call)(void *context);
+static void *idle_context;
+static uint64_t idle_next; /* clock_deadline() */
+
+static uint64_t interrupts_off(void)
+{
+    uint64_t flags;
+
+    __asm__ volatile("pushfq; pop %0; cli" : "=r"(flags) : : "memory");
+    return flags;
+}
+
+static void flags_restore(uint64_t flags)
+{
+    __asm__ volatile("push %0; popfq" : : "r"(flags) : "memory", "cc");
+}
+
+void own_run(struct hw_result *result, void (*job)(unsigned, void *),
+             void *context)
+{
+    struct own_job mine = {.flags = interrupts_off()};
+    bool outermost = inside == NULL;
+
+    apic_mask(&mine.apic);
+    if (outermost)
+        inside = &mine;
+    bool returned = exceptions_guard(0, job, context, &result->exception);
+    if (outermost)
+        inside = NULL;
+    apic_restore(&mine.apic);
+    flags_restore(mine.flags);
+    result->end = returned ? HW_DONE : HW_EXCEPTION;
+}
+
+void own_idle(void)
+{
+    struct own_job *job = inside;
+
+    if (idle_call == NULL || !clock_passed(idle_next) || pmi_active(0))
+        return;
+    idle_next = clock_deadline(IDLE_MS);
+    if (job == NULL) {
+        idle_call(idle_context);
+        return;
+    }
+    apic_restore(&job->apic);
+    flags_restore(job->flags);
+    idle_call(idle_context);
+    (void)interrupts_off();
+    apic_mask(&job->apic);
+}
+
+void hw_on_idle(void (*call)(void *context), void *context)
+{
+    idle_call = call;
+    idle_context = context;
+    idle_next = clock_deadline(IDLE_MS);
+}
+
+void hw_idle(void)
+{
+    /* The time first: to tell one's number is slow on a simulated processor. */
+    if (clock_passed(idle_next) && processors_self() == 0)
+        own_idle();
+}

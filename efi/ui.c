@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * ui.c - what a person at the machine sees before a run and after it. Without a
+ * keyboard nothing here waits for one: the countdown ends by itself, and the
+ * last page of the report stays on the screen.
+ */
+#include "efi/platform.h"
+#include "src/text.h"
+#include "src/ui/pager.h"
+#include "src/ui/wrap.h"
+#include "version.h"
+
+#define LOOK_MS 10 /* between two looks at the keyboard */
+#define TITLE   "tsxpmu " TSXPMU_VERSION
+
+static SIMPLE_TEXT_OUTPUT_INTERFACE *console(void)
+{
+    return platform_system->ConOut;
+}
+
+static void clear(void)
+{
+    if (console() != NULL)
+        console()->ClearScreen(console());
+}
+
+/* Over the row as it was. */
+static void write_row(const char *text, size_t bytes)
+{
+    console_write(console(), text, bytes);
+    console_write(console(), "\r\n", 2);
+}
+
+/* As long as it takes; where there is no keyboard, for ever. */
+static struct key wait_key(void)
+{
+    for (;;) {
+        struct key key = console_key();
+        if (key.code != KEY_NONE)
+            return key;
+        platform_boot->Stall(LOOK_MS * 1000);
+    }
+}
+
+/* True where a key was pressed in time. */
+static bool count_down(unsigned seconds)
+{
+    char text[96];
+
+    console_forget_keys(); /* of the firmware's own menu */
+    for (; seconds != 0; seconds--) {
+        size_t bytes = text_format(text, sizeof(text),
+                                   "\r%s starts in %u s; any key: menu ",
+                                   "tsxpmu", seconds);
+        console_write(console(), text, bytes);
+        for (unsigned ms = 0; ms < 1000; ms += LOOK_MS) {
+            if (console_key().code != KEY_NONE)
+                return true;
+            platform_boot->Stall(LOOK_MS * 1000);
+        }
+    }
+    console_write(console(), "\r\n", 2);
+    return false;
+}
+
+static void menu_row(void *context, const char *text)
+{
+    (void)context;
+    write_row(text, text_length(text));
+}
+
+static enum menu_action run_menu(struct options *options)
+{
+    struct menu menu;
+    enum menu_action action = MENU_STAY;
+
+    menu_open(&menu, options);
+    while (action == MENU_STAY) {
+        clear();
+        menu_show(&menu, TITLE, menu_row, NULL);
+        action = menu_key(&menu, wait_key());
+    }
+    clear();
+    return action;
+}
+
+enum menu_action ui_before(struct options *options)
+{
+    if (options->countdown != 0 && console_has_keys() &&
+        count_down(options->countdown))
+        return run_menu(options);
+    return MENU_START;
+}
+
+static void pager_row(void *context, const char *text, size_t bytes, bool first)
+{
+    (void)context;
+    if (!first)
+        console_write(console(), "    ", WRAP_INDENT);
+    write_row(text, bytes);
+}
+
+static void show_page(const struct pager *pager)
+{
+    char line[MENU_COLUMNS + 1];
+
+    clear();
+    pager_show(pager, pager_row, NULL);
+    size_t bytes = text_format(
+        line, sizeof(line),
+        "-- %u %% -- Up, Down, PgUp, PgDn, Home, End: the report; m: menu",
+        pager_percent(pager));
+    console_write(console(), line, bytes);
+}
+
+enum menu_action ui_after(struct options *options)
+{
+    struct pager pager;
+    unsigned columns, rows;
+    size_t bytes;
+    const char *text = keep_text(&bytes);
+
+    console_size(console(), &columns, &rows);
+    pager_open(&pager, text, bytes, columns - 1, rows - 1);
+    for (;;) {
+        show_page(&pager);
+        struct key key = wait_key();
+        if (key.code == KEY_ESCAPE ||
+            (key.code == KEY_CHARACTER && (key.character | 32) == 'm'))
+            return run_menu(options);
+        pager_key(&pager, key.code);
+    }
+}
