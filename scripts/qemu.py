@@ -130,13 +130,46 @@ def _stop(process):
     process.wait()
 
 
-def boot(machine, config=None, stream=None, timeout=300, silence=60):
+class Talk:
+    """Whoever sits at the machine. steps: (what is waited for, what is done
+    then): bytes are typed at the serial port, a word is a key of the keyboard
+    by QEMU's name, QUIT ends QEMU."""
+
+    QUIT = "quit"
+
+    def __init__(self, steps, process, monitor):
+        self.steps, self.process, self.monitor = list(steps), process, monitor
+        self.heard = 0  # of the text
+
+    def hear(self, text):
+        while self.steps:
+            at = text.find(self.steps[0][0].encode(), self.heard)
+            if at < 0:
+                return
+            wanted, action = self.steps.pop(0)
+            self.heard = at + len(wanted)
+            if isinstance(action, bytes):
+                self.process.stdin.write(action)
+                self.process.stdin.flush()
+            elif action == self.QUIT:
+                list(_qmp(self.monitor, ["quit"]))
+            else:
+                list(_qmp(self.monitor, [{"execute": "send-key", "arguments": {
+                    "keys": [{"type": "qcode", "data": action}]}}]))
+
+
+def boot(machine, config=None, stream=None, timeout=300, silence=60, talk=()):
     """Runs to the end of QEMU. Returns (text of the serial port, what went
-    wrong or ""). timeout, silence: seconds in all, and without output."""
+    wrong or ""). timeout, silence: seconds in all, and without output; talk:
+    the steps of a Talk."""
     with tempfile.TemporaryDirectory() as directory:
+        monitor = os.path.join(directory, "qmp")
         process = subprocess.Popen(
-            machine.command(directory, config), stdin=subprocess.DEVNULL,
+            machine.command(directory, config)
+            + ["-qmp", f"unix:{monitor},server=on,wait=off"],
+            stdin=subprocess.PIPE if talk else subprocess.DEVNULL,
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        person = Talk(talk, process, monitor)
         text = bytearray()
         start = last = time.monotonic()
         trouble = ""
@@ -151,6 +184,7 @@ def boot(machine, config=None, stream=None, timeout=300, silence=60):
                 last = now
                 if stream:
                     stream(part)
+                person.hear(text)
             if now - start > timeout:
                 trouble = f"still running after {timeout} s"
             elif machine.serial and now - last > silence:
@@ -163,6 +197,8 @@ def boot(machine, config=None, stream=None, timeout=300, silence=60):
         status = process.wait()
         if not trouble and status != 0:
             trouble = f"QEMU ended with status {status}"
+        if not trouble and person.steps:
+            trouble = f"never heard: {person.steps[0][0]!r}"
         return text.decode("latin-1"), trouble
 
 

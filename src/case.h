@@ -80,6 +80,8 @@ unsigned run_processor(const struct run *t);
 /* Trials to make: the option's, or `usual` where the user said nothing. A
  * user's number below `least` is used all the same, and noted in the report. */
 unsigned run_trials(const struct run *t, unsigned usual, unsigned least);
+/* How long the session waits for the test; it grows with the trials. */
+unsigned run_timeout_ms(const struct run *t);
 /* The same number for the same run and processor; differs between
  * processors. */
 uint64_t run_random(struct run *t);

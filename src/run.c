@@ -140,6 +140,11 @@ unsigned run_trials(const struct run *t, unsigned usual, unsigned least)
     return t->trials;
 }
 
+unsigned run_timeout_ms(const struct run *t)
+{
+    return t->timeout_ms;
+}
+
 /* SplitMix64 (Steele, Lea, Flood, 2014): a Weyl sequence, mixed. */
 uint64_t run_random(struct run *t)
 {

@@ -4,7 +4,6 @@
 
 /* Of the TSC: seconds, on any processor there is. */
 #define WAIT_TSC   (UINT64_C(1) << 33)
-#define AGAIN_TSC  (UINT64_C(1) << 36)
 #define LOOK_EVERY 256 /* rounds between two looks at the TSC */
 
 bool pair_wait(struct run *t, const struct pair *pair)
@@ -23,13 +22,13 @@ bool pair_wait(struct run *t, const struct pair *pair)
 
 static void do_again(struct run *peer, struct pair *pair)
 {
-    uint64_t start = hw_tsc();
+    uint64_t start = hw_ms();
 
     while (!pair->stop) {
         pair->again(peer, pair->argument);
         pair->rounds++;
         __asm__ volatile("pause");
-        if (pair->rounds % LOOK_EVERY == 0 && hw_tsc() - start > AGAIN_TSC) {
+        if (pair->rounds % LOOK_EVERY == 0 && hw_ms() - start > run_timeout_ms(peer) / 2) {
             broken(peer, "the boot processor did not end its part");
             return;
         }

@@ -35,6 +35,8 @@ class Boot:
     silicon: bool = True  # False: plain QEMU, options in tsxpmu.cfg
     file: bool = False  # silicon.efi is configured by a file, not by fw_cfg
     stick: dict = dataclasses.field(default_factory=dict)  # files put there
+    usual: bool = True  # options that suit a boot without a person
+    talk: tuple = ()  # what a person does: see qemu.Talk
 
 
 @dataclasses.dataclass
@@ -83,20 +85,21 @@ def boot_once(item):
         config = None
         if item.silicon:
             config = "".join(f"{k}={v}\n" for k, v in item.config.items())
-            config += f"options={qemu.UNATTENDED} {qemu.ASKED_FOR} {item.options}\n"
+            usual = f"{qemu.UNATTENDED} {qemu.ASKED_FOR} " if item.usual else ""
+            config += f"options={usual}{item.options}\n"
             if item.file:
                 qemu.write_volume(stick, "silicon.cfg", config)
                 config = None
-        else:
-            qemu.write_volume(stick, "tsxpmu.cfg",
-                              f"countdown=0 exit=poweroff {item.options}\n")
+        elif "tsxpmu.cfg" not in item.stick:
+            usual = "countdown=0 exit=poweroff " if item.usual else ""
+            qemu.write_volume(stick, "tsxpmu.cfg", f"{usual}{item.options}\n")
         machine = qemu.Machine(stick, item.smp, **item.machine)
         if not item.silicon and "cpu" not in item.machine:
             machine.cpu = "qemu64"
         if not item.whole and item.silicon:
             machine.snapshot = f"{BUILD}/smp{item.smp}.state"
         start = time.monotonic()
-        text, trouble = qemu.boot(machine, config)
+        text, trouble = qemu.boot(machine, config, talk=item.talk)
         outcome = Outcome(text, trouble, time.monotonic() - start, stick)
         report = qemu.Report(text)
         problems = list(item.want(report, outcome))
@@ -265,7 +268,9 @@ def machine():
 
 
 def everything():
+    import use
     yield from machine()
+    yield from use.boots()
     yield from personalities(seeds=(1, 2), trials=100)
     yield from faults()
 

@@ -1,0 +1,251 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Boots of a program in use: its options do what they say, wherever they come
+from; any serial port; people at a keyboard, at a serial terminal, and nobody."""
+
+import re
+import struct
+import subprocess
+import tempfile
+
+import qemu
+from boots import BUILD, Boot, both, clean, has, lacks, sound, verdicts
+
+QUICK = "tests=force_abort_enumeration"
+GOLDEN = "tests=pebs_decode_golden"  # runs on plain QEMU too
+UP, DOWN, RIGHT, ENTER = b"\x1b[A", b"\x1b[B", b"\x1b[C", b"\r"
+
+
+def in_file(*patterns):
+    """The report in the file on the stick is complete and has all of these."""
+    def want(report, outcome):
+        kept = qemu.Report(qemu.read_volume(outcome.stick, "tsxpmu.log").decode())
+        if not kept.complete:
+            yield "tsxpmu.log: " + "; ".join(kept.problems)
+        for pattern in patterns:
+            if not re.search(pattern, kept.text, re.M):
+                yield f"tsxpmu.log has nothing like: {pattern}"
+    return want
+
+
+def ended(report, outcome):
+    if outcome.trouble:
+        yield outcome.trouble
+
+
+# --- Options -------------------------------------------------------------------
+
+
+def ticks(report, outcome):
+    """At least one, and none more than ten seconds after the one before."""
+    seconds = [0] + [int(s) for s in
+                     re.findall(r"^# tick (\d+) s: test 1 of 1, ", report.text, re.M)]
+    if len(seconds) < 2:
+        yield "no tick"
+    for before, after in zip(seconds, seconds[1:]):
+        if after - before > 10:
+            yield f"no tick between {before} s and {after} s"
+
+
+def raw_decodes(report, outcome):
+    """What stands there in hexadecimal is PEBS records that the tool reads."""
+    head = re.search(r"^# raw, processor 0: PEBS records of format (\d): (\d+) bytes",
+                     report.text, re.M)
+    if not head:
+        yield "no raw records"
+        return
+    rows = report.text[head.end():].split("\n")[1:]
+    raw = b""
+    for row in rows:
+        match = re.match(r"# raw ([0-9a-f]{4}) ([0-9a-f]+)$", row)
+        if not match:
+            break
+        raw += bytes.fromhex(match[2])
+    if len(raw) != int(head[2]):
+        yield f"{len(raw)} bytes of {head[2]}"
+    run = subprocess.run([f"{BUILD}/tsxpmu", "decode", "pebs", "-", "--format",
+                          head[1]], input=raw, check=False,
+                         stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    if run.returncode:
+        yield "the tool does not read them: " + run.stdout.decode()[-200:]
+
+
+def options():
+    yield Boot("load options win over tsxpmu.cfg; both are read",
+               both(clean, has(r"^# options: tests=force_abort_enumeration "
+                               r"trials=3 seed=7 "),
+                    has(r"^# warning: option frobnicate=1: no such option")),
+               options=QUICK + " seed=7", whole=True,
+               stick={"tsxpmu.cfg": "seed=5 trials=3 frobnicate=1 tests=pt_*\n"})
+    yield Boot("tsxpmu.cfg as an editor of Windows writes it",
+               both(clean, has(r"^# options: tests=pebs_decode_golden seed=5 "),
+                    lacks("^# warning: option")), silicon=False,
+               stick={"tsxpmu.cfg": "\ufeff# \u00fc\r\n" + GOLDEN + "\r\nseed=5"
+                      " countdown=0 exit=poweroff\r\n"})
+    yield Boot("load options with the program's name twice, and no volume",
+               both(clean, has(r"^# options: tests=pebs_decode_golden seed=3 "),
+                    has(r"^1\.\.1$")), silicon=False,
+               machine={"extra": ("-kernel", f"{BUILD}/tsxpmu.efi", "-append",
+                                  "BOOTX64.EFI BOOTX64.EFI " + GOLDEN +
+                                  " seed=3 countdown=0 exit=poweroff")})
+    yield Boot("repeats and processors",
+               both(clean, has(r"^1\.\.4$"), has(r"^# round 2 of 2: seed=2$"),
+                    has(r"^# left out by processors=: processor 0$"),
+                    has(r"^ok 3 - force_abort_enumeration/2$"),
+                    has(r"^ok 4 - force_abort_thread_scope/2 # SKIP needs all"),
+                    lacks(r"^# processors? 0[:-].*trials=")),
+               {"cpu": "skylake-2018"},
+               "tests=force_abort_enumeration,force_abort_thread_scope repeats=2 "
+               "processors=1 trials=9")
+    yield Boot("verbosity=quiet", both(clean, lacks("^# processor.*OBSERVED"),
+                                            has("^# summary: unexp.*OBSERVED")),
+               {"cpu": "skylake-2018"}, "tests=counter3_* trials=20 verbosity=quiet")
+    yield Boot("verbosity=verbose: citations and times",
+               both(clean, has("^# rests on: "), has(r"^# took \d+ ms$")),
+               {"cpu": "skylake-2018"}, QUICK + " verbosity=verbose")
+    yield Boot("raw=all: the records of a test that passes",
+               both(clean, raw_decodes), {"cpu": "skylake-2018"},
+               "tests=pebs_record_layout raw=all")
+    yield Boot("a long test: ticks", both(clean, ticks), {"cpu": "skylake-2018"},
+               "tests=counter3_counts_alone trials=8000")
+    needs = "SKIP needs the option allow=sdv_enable_rtm"
+    yield Boot("SDV_ENABLE_RTM is left alone where nobody asked for it",
+               both(clean, has(f"^ok .* sdv_enable_rtm # {needs}"),
+                    has(f"^ok .* counter3_counts_sdv # {needs}"),
+                    has(f"^ok .* tsx_nesting # {needs}"),
+                    verdicts({"counter_count_constant": "PASS"})),
+               {"cpu": "skylake-2021"}, "trials=20 allow=nothing")
+    yield Boot("exit=reboot boots again", both(has(r"# END pass=1 (.|\n)*# END pass=1 ")),
+               options="countdown=0 exit=reboot " + GOLDEN, silicon=False, usual=False,
+               machine={"extra": ("-action", "reboot=reset")},
+               talk=(("# END ", b""), ("# END ", qemu.Talk.QUIT)))
+    yield Boot("exit=firmware goes back to the firmware", clean, silicon=False,
+               options="exit=firmware " + GOLDEN,
+               talk=(("# END ", b""), ("Select Language", qemu.Talk.QUIT)))
+
+
+# --- Serial ports --------------------------------------------------------------
+
+
+def spcr(space, address, speed=7):
+    """A table of revision 2; speed 7 is 115200. Its checksum is QEMU's doing
+    where it is given whole, so it is made here."""
+    body = struct.pack("<B3xBBBBQ", 0, space, 8, 0, 1, address)
+    body += struct.pack("<BBIBBBBBBHHBBBIBI", 1, 4, 0, speed, 0, 1, 0, 3, 0,
+                        0xffff, 0xffff, 0, 0, 0, 0, 0, 0)
+    table = bytearray(struct.pack("<4sIBB6s8sI4sI", b"SPCR", 36 + len(body), 2, 0,
+                                  b"TSXPMU", b"TESTSPCR", 1, b"TEST", 1) + body)
+    table[9] = -sum(table) & 0xff
+    return bytes(table)
+
+
+def serial():
+    second = ("-serial", "null", "-serial", "stdio")
+    table = f"{BUILD}/spcr.bin"
+    with open(table, "wb") as file:
+        file.write(spcr(1, 0x2f8))
+    wrong = f"{BUILD}/spcr-nowhere.bin"
+    with open(wrong, "wb") as file:
+        file.write(spcr(1, 0x268))
+
+    def found(what):
+        return both(clean, has(r"^# serial port: " + re.escape(what) + "$"))
+
+    def one(name, want, extra, words="", **more):
+        return Boot(name, want, silicon=False, options=f"{GOLDEN} {words}",
+                    machine={"serial": False, "extra": extra}, **more)
+
+    yield one("serial port by SPCR", found("I/O port 2F8H, 115200 bits a second (SPCR)"),
+              second + ("-acpitable", "file=" + table))
+    yield one("SPCR names a port that is not there: told, and the next is taken",
+              both(found("I/O port 3F8H, 115200 bits a second (COM1, probed)"),
+                   has("^# warning: serial port of SPCR: nothing answers: I/O port 268H")),
+              ("-serial", "stdio", "-acpitable", "file=" + wrong))
+    yield one("serial port by PCI class",
+              both(clean, has(r"^# serial port: I/O port [0-9A-F]{4}H, 115200 bits a "
+                              r"second \(PCI class 07/00\)$")),
+              ("-chardev", "stdio,id=c", "-device", "pci-serial,chardev=c"))
+    yield one("serial port by probing: the third",
+              found("I/O port 3E8H, 115200 bits a second (COM3, probed)"),
+              ("-chardev", "stdio,id=c", "-device", "isa-serial,index=2,chardev=c"))
+    yield one("serial=0x2f8 speed=9600",
+              found("I/O port 2F8H, 9600 bits a second (serial=)"), second,
+              "serial=0x2f8 speed=9600")
+    yield one("serial=off", both(ended, lacks("KTAP"), in_file("^# END ")),
+              ("-serial", "stdio"), "serial=off")
+    # Beyond what the firmware maps: a page fault.
+    yield one("serial= names memory where there is none",
+              both(ended, lacks("KTAP"), in_file(
+                  "^# warning: serial port of serial=: nothing answers: memory at "
+                  "400000000000H, registers 4 bytes apart")),
+              ("-serial", "stdio"), "serial=0x400000000000/4")
+    # Mapped, and reads as zeros: a UART whose transmitter is never empty.
+    yield one("a serial port that never gets ready is told and dropped",
+              both(ended, lacks("KTAP"), in_file(
+                  "^# warning: the serial port does not get ready and is dropped: "
+                  "memory at C000000000H, registers 4 bytes apart, 115200 bits")),
+              ("-serial", "stdio"), "serial=0xC000000000/4")
+
+
+# --- People --------------------------------------------------------------------
+
+
+def pages(report, outcome):
+    """Each page behind the report fits the terminal, which OVMF gives 80 by 50;
+    its rows are the report's lines, broken between words."""
+    lines = set(report.body.splitlines()) | {
+        l for l in report.text.splitlines() if l.startswith("# END ")}
+    behind = outcome.text[outcome.text.index("# END "):].replace("\r", "")
+    screens = re.split(r"\x1b\[2J(?:\x1b\[[0-9;]*H)?", behind)[1:]
+    shown = [s for s in screens if "PgUp" in s]
+    if len(shown) < 4:
+        yield f"{len(shown)} pages were shown"
+    for page in shown:
+        rows = re.sub(r"\x1b\[[0-9;]*[a-zA-Z]", "", page).split("\n")
+        if len(rows) > 50 or max(map(len, rows)) > 79:
+            yield f"a page of {len(rows)} rows, {max(map(len, rows))} columns"
+        whole = []
+        for row in rows[:-1]:
+            if row.startswith("    ") and whole:
+                whole[-1] += " " + row[4:]
+            else:
+                whole.append(row)
+        # The first and the last may be cut by the page.
+        for line in whole[1:-1]:
+            if line not in lines:
+                yield "no line of the report: " + line
+
+
+def people():
+    menu = "Type an option"  # below the menu's items
+    mark = "Options: "  # its last row
+    yield Boot("menu and pages at a serial terminal",
+               both(sound, pages, has(r"^# options: tests=pt_\* trials=4 seed=1 ")),
+               usual=False, silicon=False, options="countdown=60",
+               talk=(("starts in", b" "), (mark, DOWN), ("> Tests", b""),
+                     (mark, RIGHT), (mark, b"\x1b[D"), (mark, b"\x1b[D"),
+                     ("< pt_* >", b""), (mark, UP), ("> Start", b""), (mark, UP),
+                     ("> Back", b""), (mark, UP), (mark, UP), (mark, UP),
+                     ("> Type", b""), (mark, ENTER), ("key=value", b"trials=4\r"),
+                     ("trials=4 ", DOWN), (mark, DOWN), (mark, DOWN), (mark, DOWN),
+                     ("> Start", ENTER), ("# END ", b""), ("PgUp", UP), ("PgUp", UP),
+                     ("PgUp", b"\x1b[H"), ("PgUp", DOWN), ("PgUp", b"m"),
+                     (menu, UP), ("> Back", UP), ("> Power", ENTER)))
+    yield Boot("menu by a keyboard; a screen", clean, usual=False, silicon=False,
+               options="countdown=60 exit=poweroff " + GOLDEN,
+               machine={"extra": ("-device", "VGA")},
+               talk=(("starts in", "down"), (mark, "up"), ("> Back", "down"),
+                     ("> Start", "ret")))
+    yield Boot("nobody: no screen, no keyboard, no serial port",
+               both(ended, in_file("^# END ")), usual=False, silicon=False,
+               options="countdown=2 exit=poweroff " + GOLDEN,
+               machine={"serial": False})
+    yield Boot("exit=menu without a keyboard: the last page stays",
+               both(sound, has("PgUp")), usual=False, silicon=False,
+               options="countdown=1 " + GOLDEN,
+               talk=(("# END ", b""), ("PgUp", qemu.Talk.QUIT)))
+
+
+def boots():
+    yield from options()
+    yield from serial()
+    yield from people()
