@@ -15,8 +15,9 @@
 #include "efi/platform.h"
 #include "efi/start.h"
 
-#define START_MS 2000 /* for all workers to come up */
-#define STOP_MS  2000 /* for all to leave */
+#define START_MS     2000     /* for all workers to come up */
+#define STOP_MS      2000     /* for all to leave */
+#define TIMER_SECOND 10000000 /* of 100 ns */
 
 enum state { ABSENT, IDLE, BUSY, RAISED, GONE };
 
@@ -146,13 +147,30 @@ static bool usable(const struct member *member)
     return !member->lost && state_of(member) == IDLE;
 }
 
+static VOID EFIAPI idle_by_timer(EFI_EVENT event, VOID *context)
+{
+    (void)event, (void)context;
+    own_idle();
+}
+
+/* The firmware waits for the other processor here; a timer of its own lets the
+ * session speak meanwhile. */
 static void run_in_turn(unsigned p, unsigned timeout_ms)
 {
     BOOLEAN finished = FALSE;
+    EFI_EVENT timer = NULL;
 
+    if (EFI_ERROR(platform_boot->CreateEvent(EVT_TIMER | EVT_NOTIFY_SIGNAL,
+                                             TPL_CALLBACK, idle_by_timer, NULL,
+                                             &timer)))
+        timer = NULL;
+    if (timer != NULL)
+        (void)platform_boot->SetTimer(timer, TimerPeriodic, TIMER_SECOND);
     (void)mp->StartupThisAP(mp, one_job, members[p].number, NULL,
                             (UINTN)timeout_ms * 1000, (VOID *)(uintptr_t)p,
                             &finished);
+    if (timer != NULL)
+        (void)platform_boot->CloseEvent(timer);
 }
 
 void hw_run(const bool set[], void (*job)(unsigned processor, void *context),

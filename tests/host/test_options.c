@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -315,6 +316,31 @@ static void stays_within_the_bytes_given(void **state)
     assert_int_equal(o.trials, 7);
 }
 
+/* scripts/tsxpmu.cfg as it is changes nothing; with every option's # taken away
+ * it is the same but for speed= and microcode=, which have no usual value. */
+static void the_file_on_the_stick(void **state)
+{
+    static char file[8192], used[8192];
+    char line[OPTIONS_LINE_BYTES];
+    FILE *in = fopen("scripts/tsxpmu.cfg", "r");
+    size_t n = 0;
+
+    (void)state;
+    assert_non_null(in);
+    size_t bytes = fread(file, 1, sizeof(file) - 1, in);
+    fclose(in);
+    struct options o = parse(file);
+    options_write(&o, line);
+    assert_string_equal(line, "tests=* seed=1");
+    for (size_t i = 0; i < bytes; i++)
+        if (file[i] != '#' || file[i + 1] == ' ' || file[i + 1] == '\n')
+            used[n++] = file[i];
+    o = parse(used);
+    assert_string_equal(warned, "");
+    options_write(&o, line);
+    assert_string_equal(line, "tests=* seed=1 speed=115200 microcode=file");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -326,6 +352,7 @@ int main(void)
         cmocka_unit_test(load_options_of_any_kind),
         cmocka_unit_test(files_of_any_kind),
         cmocka_unit_test(lists),
+        cmocka_unit_test(the_file_on_the_stick),
         cmocka_unit_test(serial_ports),
         cmocka_unit_test(written_and_read_again),
         cmocka_unit_test(stays_within_the_bytes_given),
