@@ -190,8 +190,8 @@ def serial():
 
 
 def pages(report, outcome):
-    """Each page behind the report fits the terminal, which OVMF gives 80 by 50;
-    its rows are the report's lines, broken between words."""
+    """Each page behind the report fits 80 by 25; its rows are the report's
+    lines, broken between words."""
     lines = set(report.body.splitlines()) | {
         l for l in report.text.splitlines() if l.startswith("# END ")}
     behind = outcome.text[outcome.text.index("# END "):].replace("\r", "")
@@ -199,9 +199,14 @@ def pages(report, outcome):
     shown = [s for s in screens if "PgUp" in s]
     if len(shown) < 4:
         yield f"{len(shown)} pages were shown"
+    # Home shows the first line; each key before it showed another page.
+    if not any(page.startswith("KTAP version 1\n") for page in shown):
+        yield "no page begins with the report"
+    if len(set(shown)) < 4:
+        yield f"{len(set(shown))} different pages"
     for page in shown:
         rows = re.sub(r"\x1b\[[0-9;]*[a-zA-Z]", "", page).split("\n")
-        if len(rows) > 50 or max(map(len, rows)) > 79:
+        if len(rows) > 25 or max(map(len, rows)) > 79:
             yield f"a page of {len(rows)} rows, {max(map(len, rows))} columns"
         whole = []
         for row in rows[:-1]:
@@ -218,9 +223,11 @@ def pages(report, outcome):
 def people():
     menu = "Type an option"  # below the menu's items
     mark = "Options: "  # its last row
+    # A screen beside it makes the firmware's console 80 by 25.
     yield Boot("menu and pages at a serial terminal",
                both(sound, pages, has(r"^# options: tests=pt_\* trials=4 seed=1 ")),
                usual=False, silicon=False, options="countdown=60",
+               machine={"extra": ("-device", "VGA,xres=640,yres=480")},
                talk=(("starts in", b" "), (mark, DOWN), ("> Tests", b""),
                      (mark, RIGHT), (mark, b"\x1b[D"), (mark, b"\x1b[D"),
                      ("< pt_* >", b""), (mark, UP), ("> Start", b""), (mark, UP),

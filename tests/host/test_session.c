@@ -492,6 +492,15 @@ static void processors_left_out_are_not_asked(void **state)
                          fake_current == 1 || fake_current == 2);
     fake_current = 0;
 
+    fake_reset(); /* the boot processor alone would run the body */
+    fake_processors(3);
+    words = "processors=0-1";
+    totals = run(one_scope, "*", 0);
+    words = "";
+    assert_sound(totals);
+    assert_int_equal(totals.skip, 1);
+    assert_has("force_abort_thread_scope # SKIP needs all processors");
+
     fake_reset(); /* none of those that there are */
     words = "processors=9";
     totals = run(one_overflow, "*", 0);
