@@ -9,7 +9,7 @@
 #include "efi/start.h"
 
 #define CONFIG_PATH L"\\tsxpmu.cfg"
-#define TEXT_BYTES  4096
+#define TEXT_BYTES  16384
 
 void warnings_add(void *context, const char *line)
 {
@@ -45,6 +45,9 @@ void options_gather(struct options *out, struct warnings *warnings)
     options_default(out);
     count = options_text(bytes, count, text, TEXT_BYTES, &odd);
     options_parse(out, text, count, warnings_add, warnings);
+    if (count == TEXT_BYTES)
+        warnings_add(warnings, "tsxpmu.cfg: what is behind 16384 bytes is not "
+                               "read");
     if (image != NULL && image->LoadOptions != NULL)
         options_load(out, image->LoadOptions, image->LoadOptionsSize,
                      warnings_add, warnings);

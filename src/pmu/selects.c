@@ -47,6 +47,7 @@ static bool count(struct run *t, struct selects *s, const struct body *b)
 
     s->repeated = 0;
     while (s->repeated < SMI_RETRIES_MAX) {
+        hw_idle();
         bool known = try_get_msr(t, MSR_SMI_COUNT, &before) == HW_NO_FAULT;
         if (!program(t, s, b->set) || !run(t, b))
             return false;
