@@ -1,55 +1,63 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * file.c - files of the volume that the program was started from: the report,
+ * file.c - files of the volume that the program was started from: src/volume.h,
  * and small texts. A volume is not a must: a program booted over the network
  * has none.
  *
  * UEFI specification, "File Protocol".
  */
 #include "efi/platform.h"
-#include "efi/start.h"
+#include "src/text.h"
+#include "src/volume.h"
 
-#define REPORT_PATH  L"\\tsxpmu.log"
-#define BUFFER_BYTES 8192
+#define FOLDER L"tsxpmu"
+#define MODE   (EFI_FILE_MODE_READ | EFI_FILE_MODE_WRITE)
 
-static EFI_FILE_HANDLE report;
-static char buffer[BUFFER_BYTES];
-static size_t buffered;
+/* Between the last write to a USB stick and the end of its power: what the
+ * firmware's driver calls flushed may still be in the stick's own cache. */
+#define SETTLE_US 2000000
 
-static EFI_FILE_HANDLE open_volume(void)
+static EFI_FILE_HANDLE files[VOLUME_FILES];
+
+/* Of the device that the program was started from, or NULL. */
+static void *device_protocol(const EFI_GUID *guid)
 {
     EFI_GUID image_guid = LOADED_IMAGE_PROTOCOL;
-    EFI_GUID volume_guid = SIMPLE_FILE_SYSTEM_PROTOCOL;
-    EFI_FILE_HANDLE root = NULL;
     EFI_LOADED_IMAGE *image = platform_protocol(platform_image, &image_guid);
 
     if (image == NULL || image->DeviceHandle == NULL)
         return NULL;
-    EFI_FILE_IO_INTERFACE *volume =
-        platform_protocol(image->DeviceHandle, &volume_guid);
+    return platform_protocol(image->DeviceHandle, guid);
+}
+
+static EFI_FILE_HANDLE open_volume(void)
+{
+    EFI_GUID guid = SIMPLE_FILE_SYSTEM_PROTOCOL;
+    EFI_FILE_HANDLE root = NULL;
+    EFI_FILE_IO_INTERFACE *volume = device_protocol(&guid);
+
     if (volume == NULL || EFI_ERROR(volume->OpenVolume(volume, &root)))
         return NULL;
     return root;
 }
 
-static EFI_FILE_HANDLE open_path(const CHAR16 *path, UINT64 mode)
+static EFI_STATUS open_in(EFI_FILE_HANDLE folder, const CHAR16 *path,
+                          UINT64 mode, UINT64 attributes, EFI_FILE_HANDLE *out)
 {
-    EFI_FILE_HANDLE root = open_volume(), file = NULL;
-
-    if (root == NULL)
-        return NULL;
-    if (EFI_ERROR(root->Open(root, &file, (CHAR16 *)(uintptr_t)path, mode, 0)))
-        file = NULL;
-    root->Close(root);
-    return file;
+    return folder->Open(folder, out, (CHAR16 *)(uintptr_t)path, mode,
+                        attributes);
 }
 
 size_t file_read(const CHAR16 *path, char *text, size_t bytes)
 {
-    EFI_FILE_HANDLE file = open_path(path, EFI_FILE_MODE_READ);
+    EFI_FILE_HANDLE root = open_volume(), file;
     UINTN got = bytes;
 
-    if (file == NULL)
+    if (root == NULL)
+        return 0;
+    EFI_STATUS status = open_in(root, path, EFI_FILE_MODE_READ, 0, &file);
+    root->Close(root);
+    if (EFI_ERROR(status))
         return 0;
     if (EFI_ERROR(file->Read(file, &got, text)))
         got = 0;
@@ -57,66 +65,159 @@ size_t file_read(const CHAR16 *path, char *text, size_t bytes)
     return got;
 }
 
-static void empty_buffer(void)
+static bool is_usb(void)
 {
-    UINTN bytes = buffered;
+    EFI_GUID guid = DEVICE_PATH_PROTOCOL;
+    const EFI_DEVICE_PATH *path = device_protocol(&guid);
 
-    buffered = 0;
-    if (report == NULL || bytes == 0)
-        return;
-    if (EFI_ERROR(report->Write(report, &bytes, buffer))) {
-        report->Close(report); /* full or gone: the other sinks carry on */
-        report = NULL;
+    for (; path != NULL && !IsDevicePathEndType(path);
+         path = NextDevicePathNode(path))
+        if (DevicePathType(path) == MESSAGING_DEVICE_PATH &&
+            DevicePathSubType(path) == MSG_USB_DP)
+            return true;
+    return false;
+}
+
+void file_finish(void)
+{
+    for (unsigned i = 0; i < VOLUME_FILES; i++)
+        if (files[i] != NULL)
+            volume_close((enum volume_file)i);
+    if (is_usb())
+        platform_boot->Stall(SETTLE_US);
+}
+
+/* --- src/volume.h
+ * ---------------------------------------------------------- */
+
+static enum volume_end end_of(EFI_STATUS status)
+{
+    switch (status) {
+    case EFI_SUCCESS:
+        return VOLUME_OK;
+    case EFI_NOT_FOUND:
+        return VOLUME_NOT_THERE;
+    case EFI_WRITE_PROTECTED:
+    case EFI_ACCESS_DENIED:
+        return VOLUME_READ_ONLY;
+    case EFI_VOLUME_FULL:
+        return VOLUME_FULL;
+    default:
+        return VOLUME_FAILED;
     }
 }
 
-static void file_write(void *self, const char *text, size_t bytes)
+/* In the folder; create: makes the file, and the folder where there is none. */
+static enum volume_end open_file(const char *name, bool create,
+                                 EFI_FILE_HANDLE *out)
 {
-    (void)self;
-    while (bytes != 0) {
-        size_t part = BUFFER_BYTES - buffered;
-        if (part > bytes)
-            part = bytes;
-        memcpy(buffer + buffered, text, part);
-        buffered += part;
-        text += part;
-        bytes -= part;
-        if (buffered == BUFFER_BYTES)
-            empty_buffer();
+    UINT64 mode = create ? MODE | EFI_FILE_MODE_CREATE : MODE;
+    EFI_FILE_HANDLE root = open_volume(), folder;
+    CHAR16 path[VOLUME_NAME_BYTES];
+    size_t n = 0;
+
+    if (root == NULL)
+        return VOLUME_NONE;
+    for (; name[n] != '\0' && n < VOLUME_NAME_BYTES - 1; n++)
+        path[n] = (CHAR16)name[n];
+    path[n] = 0;
+    EFI_STATUS status =
+        open_in(root, FOLDER, mode, EFI_FILE_DIRECTORY, &folder);
+    root->Close(root);
+    if (EFI_ERROR(status))
+        return end_of(status);
+    status = open_in(folder, path, mode, 0, out);
+    folder->Close(folder);
+    if (EFI_ERROR(status))
+        *out = NULL;
+    return end_of(status);
+}
+
+enum volume_end volume_open(enum volume_file file, const char *name)
+{
+    return open_file(name, false, &files[file]);
+}
+
+enum volume_end volume_create(enum volume_file file, const char *name)
+{
+    EFI_FILE_HANDLE there;
+    enum volume_end end = open_file(name, false, &there);
+
+    if (end == VOLUME_OK) {
+        there->Close(there);
+        return VOLUME_THERE;
     }
+    return end == VOLUME_NOT_THERE ? open_file(name, true, &files[file]) : end;
 }
 
-static void file_flush(void *self)
+size_t volume_read(enum volume_file file, size_t at, void *data, size_t bytes)
 {
-    (void)self;
-    empty_buffer();
-    if (report != NULL)
-        report->Flush(report);
+    EFI_FILE_HANDLE handle = files[file];
+    UINTN got = bytes;
+
+    if (EFI_ERROR(handle->SetPosition(handle, at)) ||
+        EFI_ERROR(handle->Read(handle, &got, data)))
+        return 0;
+    return got;
 }
 
-bool file_open(struct sink *out, const char **why)
+enum volume_end volume_write(enum volume_file file, size_t at, const void *data,
+                             size_t bytes)
 {
-    const UINT64 mode =
-        EFI_FILE_MODE_READ | EFI_FILE_MODE_WRITE | EFI_FILE_MODE_CREATE;
+    EFI_FILE_HANDLE handle = files[file];
+    UINTN written = bytes;
+    EFI_STATUS status = handle->SetPosition(handle, at);
 
-    /* An older report may be longer than the new one. */
-    EFI_FILE_HANDLE old =
-        open_path(REPORT_PATH, EFI_FILE_MODE_READ | EFI_FILE_MODE_WRITE);
-    if (old != NULL)
-        old->Delete(old);
-    report = open_path(REPORT_PATH, mode);
-    if (report == NULL) {
-        *why = "no writable boot volume: the report is not kept in a file";
+    if (!EFI_ERROR(status))
+        status = handle->Write(handle, &written, (void *)(uintptr_t)data);
+    if (!EFI_ERROR(status) && written != bytes)
+        return VOLUME_FULL;
+    return end_of(status);
+}
+
+enum volume_end volume_flush(enum volume_file file)
+{
+    return end_of(files[file]->Flush(files[file]));
+}
+
+enum volume_end volume_shorten(enum volume_file file, size_t bytes)
+{
+    EFI_FILE_HANDLE handle = files[file];
+    EFI_GUID guid = EFI_FILE_INFO_ID;
+    /* The name is at its end, and of any length. */
+    static union {
+        EFI_FILE_INFO info;
+        char room[sizeof(EFI_FILE_INFO) + VOLUME_NAME_BYTES * sizeof(CHAR16)];
+    } u;
+    UINTN size = sizeof(u);
+    EFI_STATUS status = handle->GetInfo(handle, &guid, &size, &u);
+
+    if (EFI_ERROR(status))
+        return end_of(status);
+    u.info.FileSize = bytes;
+    return end_of(handle->SetInfo(handle, &guid, size, &u));
+}
+
+void volume_close(enum volume_file file)
+{
+    files[file]->Close(files[file]);
+    files[file] = NULL;
+}
+
+void volume_delete(enum volume_file file)
+{
+    files[file]->Delete(files[file]);
+    files[file] = NULL;
+}
+
+bool volume_time(struct volume_time *out)
+{
+    EFI_TIME time;
+
+    if (EFI_ERROR(platform_system->RuntimeServices->GetTime(&time, NULL)))
         return false;
-    }
-    *out = (struct sink){.write = file_write, .flush = file_flush};
-    return true;
-}
-
-void file_close(void)
-{
-    file_flush(NULL);
-    if (report != NULL)
-        report->Close(report);
-    report = NULL;
+    *out = (struct volume_time){time.Year, time.Month, time.Day, time.Hour,
+                                time.Minute};
+    return time.Year >= 1998 && time.Year <= 9999 && time.Month >= 1 &&
+           time.Month <= 12 && time.Day >= 1 && time.Day <= 31;
 }

@@ -9,6 +9,7 @@
  */
 #include "efi/platform.h"
 #include "src/report/crc.h"
+#include "src/store/store.h"
 #include "src/text.h"
 #include "version.h"
 
@@ -17,6 +18,7 @@
 EFI_HANDLE platform_image;
 EFI_SYSTEM_TABLE *platform_system;
 EFI_BOOT_SERVICES *platform_boot;
+static struct store store;
 
 /* From efi.lds: the image's code, which no relocation changes. */
 extern const uint8_t image_text[], image_text_end[];
@@ -38,11 +40,11 @@ void platform_print(const char *text)
     console_write(platform_system->ConOut, text, text_length(text));
 }
 
+/* Beside the file. */
 static unsigned open_sinks(const struct options *options, struct sink *sinks,
                            const char **serial, struct warnings *warnings)
 {
     unsigned count = 0;
-    const char *why;
 
     if (serial_open(options, &sinks[count], serial, warnings))
         count++;
@@ -50,10 +52,6 @@ static unsigned open_sinks(const struct options *options, struct sink *sinks,
         count++;
     if (keep_open(&sinks[count]))
         count++;
-    if (file_open(&sinks[count], &why))
-        count++;
-    else
-        warnings_add(warnings, why);
     return count;
 }
 
@@ -68,30 +66,81 @@ static void *allocate_workspace(void)
     return (void *)(uintptr_t)at;
 }
 
-/* found: before any run. */
-static void run(const struct options *options, const struct warnings *found,
-                void *workspace)
+static uint32_t image_crc(void)
+{
+    return crc32(0, image_text, (size_t)(image_text_end - image_text));
+}
+
+/* With all processors, which are started once. A run that is only to be ended
+ * does without: it may be they that reset the machine. */
+static void *prepare(struct warnings *found)
+{
+    static void *workspace;
+
+    if (store_is_hopeless(&store))
+        return allocate_workspace();
+    if (workspace == NULL) {
+        const char *told = processors_start();
+        if (told != NULL)
+            warnings_add(found, told);
+        workspace = allocate_workspace();
+    }
+    return workspace;
+}
+
+/* found: before any run. False where there is not enough memory. */
+static bool run(const struct options *options, struct warnings *found)
 {
     static struct sink sinks[SINKS_MAX];
     static struct warnings warnings;
     const char *serial = NULL;
+    struct sink file;
+    /* First, so that the next start knows of this one. */
+    const char *no_file = store_open(&store, options, &file);
+    void *workspace = prepare(found);
 
+    if (workspace == NULL)
+        return false;
     warnings_copy(&warnings, found);
     unsigned sinks_count = open_sinks(options, sinks, &serial, &warnings);
+    if (no_file != NULL)
+        warnings_add(&warnings, no_file);
+    else
+        sinks[sinks_count++] = file;
     struct session_setup setup = {
         .options = options,
         .sinks = sinks,
         .sinks_count = sinks_count,
         .program = "tsxpmu " TSXPMU_VERSION,
-        .image_crc =
-            crc32(0, image_text, (size_t)(image_text_end - image_text)),
+        .image_crc = image_crc(),
         .warnings = warnings.lines,
         .warnings_count = warnings.count,
         .serial = serial,
+        .store = no_file != NULL ? NULL : &store,
         .workspace = workspace,
     };
     session_run(&setup);
-    file_close();
+    return true;
+}
+
+/* True where an interrupted run is to be continued; *options are then its. */
+static bool goes_on(struct options *options, struct warnings *warnings)
+{
+    static struct identity id;
+    const char *warn;
+
+    own_identify(&id);
+    const char *offer = store_find(&store, &id, image_crc(), options, &warn);
+    if (warn != NULL)
+        warnings_add(warnings, warn);
+    if (offer == NULL)
+        return false;
+    if (!ui_offer(offer, options->countdown)) {
+        store_forget(&store);
+        return false;
+    }
+    store_options(&store, options);
+    return true;
 }
 
 static void leave(enum menu_action action)
@@ -132,15 +181,11 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *system)
     platform_boot->SetWatchdogTimer(0, 0, 0, NULL); /* else a reset in 5 min */
     clock_start();
     options_gather(&options, &warnings);
-    enum menu_action action = ui_before(&options);
-    const char *told = processors_start();
-    if (told != NULL)
-        warnings_add(&warnings, told);
-    void *workspace = allocate_workspace();
-    if (workspace == NULL)
-        return EFI_OUT_OF_RESOURCES;
+    enum menu_action action =
+        goes_on(&options, &warnings) ? MENU_START : ui_before(&options);
     while (action == MENU_START) {
-        run(&options, &warnings, workspace);
+        if (!run(&options, &warnings))
+            return EFI_OUT_OF_RESOURCES;
         action = after(&options);
     }
 
@@ -148,6 +193,7 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *system)
         platform_print("tsxpmu: a processor is stuck in a test: reset\r\n");
         action = MENU_REBOOT;
     }
+    file_finish();
     leave(action);
     return EFI_SUCCESS;
 }

@@ -30,6 +30,17 @@ static void flags_restore(uint64_t flags)
     __asm__ volatile("push %0; popfq" : : "r"(flags) : "memory", "cc");
 }
 
+void own_identify(struct identity *out)
+{
+    static struct exceptions mine;
+    uint64_t flags = interrupts_off();
+
+    exceptions_install(&mine);
+    identity_read(out);
+    exceptions_remove(&mine);
+    flags_restore(flags);
+}
+
 void own_run(struct hw_result *result, void (*job)(unsigned, void *),
              void *context)
 {

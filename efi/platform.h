@@ -5,6 +5,7 @@
 #ifndef EFI_PLATFORM_H
 #define EFI_PLATFORM_H
 
+#include "src/cpu/identity.h"
 #include "src/hw.h"
 #include "src/session.h"
 #include "src/ui/menu.h"
@@ -123,6 +124,8 @@ bool pmi_active(unsigned processor);
 /* Runs the job on the calling processor, which is the boot processor. */
 void own_run(struct hw_result *result, void (*job)(unsigned, void *),
              void *context);
+/* Reads the boot processor, which need not be started for it. */
+void own_identify(struct identity *out);
 /* Of the boot processor: what hw_idle() does where it is due. */
 void own_idle(void);
 
@@ -138,20 +141,20 @@ bool processors_stop(void);
 /* The number of the calling processor. */
 unsigned processors_self(void);
 
-/* --- serial.c, screen.c, file.c: each returns false where there is none --- */
+/* --- serial.c, screen.c, keep.c: each returns false where there is none --- */
 
 /* *which names the port, for the report; NULL where there is none. */
 bool serial_open(const struct options *options, struct sink *out,
                  const char **which, struct warnings *warnings);
 bool screen_open(struct sink *out);
-/* keep.c; the report so far, for the screen. */
+/* The report so far, for the screen. */
 bool keep_open(struct sink *out);
 const char *keep_text(size_t *bytes);
-/* *why says in one line what is wrong where it returns false. */
-bool file_open(struct sink *out, const char **why);
-void file_close(void);
+/* file.c, beside src/volume.h. */
 /* Reads at most `bytes` of a file of the boot volume; its length, 0 if none. */
 size_t file_read(const CHAR16 *path, char *text, size_t bytes);
+/* Before the power goes: closes what is open, and lets a USB stick settle. */
+void file_finish(void);
 
 /* --- console.c: the firmware's console, which may be absent -------------- */
 
@@ -167,6 +170,9 @@ void console_forget_keys(void);
 
 /* --- ui.c ---------------------------------------------------------------- */
 
+/* Says that an interrupted run is there; true where it is to be continued, as
+ * it is when nobody presses "n" for so many seconds. */
+bool ui_offer(const char *offer, unsigned seconds);
 /* The countdown, and the menu where a key is pressed. Never MENU_STAY. */
 enum menu_action ui_before(struct options *options);
 /* The report, by pages, and the menu. Does not return without a keyboard. */

@@ -42,25 +42,26 @@ static struct key wait_key(void)
     }
 }
 
-/* True where a key was pressed in time. */
-static bool count_down(unsigned seconds)
+/* The key that was pressed in time, or KEY_NONE. */
+static struct key count_down(const char *what, unsigned seconds)
 {
+    struct key key;
     char text[96];
 
     console_forget_keys(); /* of the firmware's own menu */
     for (; seconds != 0; seconds--) {
-        size_t bytes = text_format(text, sizeof(text),
-                                   "\r%s starts in %u s; any key: menu ",
-                                   "tsxpmu", seconds);
+        size_t bytes = text_format(
+            text, sizeof(text), "\rtsxpmu starts in %u s; %s ", seconds, what);
         console_write(console(), text, bytes);
         for (unsigned ms = 0; ms < 1000; ms += LOOK_MS) {
-            if (console_key().code != KEY_NONE)
-                return true;
+            key = console_key();
+            if (key.code != KEY_NONE)
+                return key;
             platform_boot->Stall(LOOK_MS * 1000);
         }
     }
     console_write(console(), "\r\n", 2);
-    return false;
+    return (struct key){.code = KEY_NONE};
 }
 
 static void menu_row(void *context, const char *text)
@@ -84,10 +85,21 @@ static enum menu_action run_menu(struct options *options)
     return action;
 }
 
+bool ui_offer(const char *offer, unsigned seconds)
+{
+    if (seconds == 0 || !console_has_keys())
+        return true;
+    console_write(console(), "unfinished: ", 12);
+    write_row(offer, text_length(offer));
+    struct key key =
+        count_down("any key: continues that run, n: a new one", seconds);
+    return key.code != KEY_CHARACTER || (key.character | 32) != 'n';
+}
+
 enum menu_action ui_before(struct options *options)
 {
     if (options->countdown != 0 && console_has_keys() &&
-        count_down(options->countdown))
+        count_down("any key: menu", options->countdown).code != KEY_NONE)
         return run_menu(options);
     return MENU_START;
 }

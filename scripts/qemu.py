@@ -41,6 +41,9 @@ class Machine:
     snapshot: str = ""  # state file made by snapshot(); "" is a whole boot
     extra: tuple = ()  # further arguments of QEMU
     serial: bool = True
+    serial_file: str = ""  # where the serial port goes; "" is standard output
+    cache: str = "unsafe"  # of the image, QEMU's word
+    read_only: bool = False
     bus: str = "virtio"  # how the image is attached: virtio or usb
     # QEMU's threads: one for all processors, or "multi", one for each. With one
     # for each a simulated machine of two broke in some runs (README).
@@ -51,13 +54,15 @@ class Machine:
                 "-cpu", self.cpu, "-smp", str(self.smp), "-m", str(self.memory),
                 "-nodefaults", "-no-user-config", "-no-reboot",
                 "-display", "none", "-bios", FIRMWARE,
-                "-drive", "if=none,id=stick,format=raw,cache=unsafe,file="
+                "-drive", f"if=none,id=stick,format=raw,cache={self.cache},"
+                f"readonly={'on' if self.read_only else 'off'},file="
                 + self.image]
         line += {"virtio": ["-device", "virtio-blk-pci,drive=stick"],
                  "usb": ["-device", "qemu-xhci",
                          "-device", "usb-storage,drive=stick"]}[self.bus]
         if self.serial:
-            line += ["-serial", "stdio"]
+            line += ["-serial", "file:" + self.serial_file
+                     if self.serial_file else "stdio"]
         if config is not None:
             path = os.path.join(directory, "config")
             with open(path, "w", encoding="ascii") as file:
@@ -271,6 +276,20 @@ def read_volume(image, name):
     return subprocess.run(["mtype", "-i", image + "@@1M", "::/" + name],
                           stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                           check=False).stdout
+
+
+def reports(image):
+    """The reports on the image's volume, by name, the youngest last."""
+    names = subprocess.run(["mdir", "-b", "-i", image + "@@1M", "::/tsxpmu"],
+                           stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                           check=False).stdout.decode("latin-1").split()
+    names = [name[len("::/"):] for name in names if name.endswith(".log")]
+    return {name: read_volume(image, name).decode("latin-1") for name in names}
+
+
+def last_report(image):
+    """The text of the youngest report, "" where there is none."""
+    return (list(reports(image).values()) or [""])[-1]
 
 
 def write_volume(image, name, text):

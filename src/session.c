@@ -4,15 +4,18 @@
 
 #include "src/mem.h"
 #include "src/needs.h"
-#include "src/suite.h"
+#include "src/outcomes.h"
 #include "src/progress.h"
 #include "src/report/header.h"
 #include "src/report/ktap.h"
 #include "src/report/merge.h"
 #include "src/report/result.h"
 #include "src/report/summary.h"
-#include "src/report/verdict.h"
+#include "src/resume.h"
 #include "src/run.h"
+#include "src/store/store.h"
+#include "src/suite.h"
+#include "src/workspace.h"
 
 /* Time for one job. A test's grows with its trials: 10 ms for each is ten times
  * what the slowest takes on the simulated processor. */
@@ -28,80 +31,35 @@ struct session {
     struct ktap out;
     unsigned processors;
     struct run *runs;
-    struct hw_result *results, *inner_results; /* inner: of on_processors() */
-    char *buffers;                             /* OWN_BYTES each */
-    const char *source;                        /* RUN_SOURCE_BYTES */
+    struct hw_result *results;
     bool set[HW_PROCESSORS_MAX];
     struct suite suite;
     struct progress progress;
-    struct finding findings[SUITE_TESTS_MAX]; /* of all rounds */
-    bool vary[SUITE_TESTS_MAX];               /* from round to round */
+    struct outcomes outcomes;
     bool whole; /* no processor is left out by processors= */
 };
 
-/* --- Workspace
- * ------------------------------------------------------------- */
-
-#define PAGE_BYTES 4096
-#define OWN_BYTES  ((size_t)RUN_BUFFER_BYTES + RUN_RECORDS_BYTES)
-
-static size_t rounded(size_t bytes)
-{
-    return (bytes + 15) & ~(size_t)15;
-}
-
-/* The first page that starts at `from` or behind it. */
-static char *page_at(char *from)
-{
-    return from + (-(uintptr_t)from & (PAGE_BYTES - 1));
-}
-
-/* Lays the session out from `base` on; only counts where base is NULL. */
-static size_t lay_out(struct session *s, char *base, unsigned processors)
-{
-    size_t at = rounded(sizeof(struct session));
-    const size_t bytes[] = {
-        processors * sizeof(struct run), processors * sizeof(struct hw_result),
-        processors * sizeof(struct hw_result),
-        processors * OWN_BYTES + PAGE_BYTES, RUN_SOURCE_BYTES + PAGE_BYTES};
-    void *blocks[5] = {NULL};
-
-    for (unsigned i = 0; i < 5; i++) {
-        if (base != NULL)
-            blocks[i] = base + at;
-        at += rounded(bytes[i]);
-    }
-    if (s != NULL) {
-        s->runs = blocks[0];
-        s->results = blocks[1];
-        s->inner_results = blocks[2];
-        s->buffers = page_at(blocks[3]);
-        s->source = page_at(blocks[4]);
-    }
-    return at;
-}
+#define SESSION_BYTES ((sizeof(struct session) + 15) & ~(size_t)15)
 
 size_t session_workspace(unsigned processors)
 {
-    return lay_out(NULL, NULL, processors);
+    return SESSION_BYTES + workspace_bytes(processors);
 }
 
 static struct session *open_session(const struct session_setup *setup)
 {
     unsigned processors = hw_processors();
     struct session *s = setup->workspace;
+    struct workspace workspace;
 
     memset(s, 0, session_workspace(processors));
-    lay_out(s, setup->workspace, processors);
+    workspace_lay_out(&workspace, (char *)setup->workspace + SESSION_BYTES,
+                      processors);
     s->setup = setup;
     s->processors = processors;
+    s->runs = workspace.runs;
+    s->results = workspace.results;
     for (unsigned p = 0; p < processors; p++) {
-        s->runs[p].processor = p;
-        s->runs[p].all = s->runs;
-        s->runs[p].results = s->inner_results;
-        s->runs[p].processors = processors;
-        s->runs[p].buffer = s->buffers + p * OWN_BYTES;
-        s->runs[p].source = s->source;
         s->runs[p].trials = setup->options->trials;
         s->runs[p].allow = setup->options->allow;
     }
@@ -212,18 +170,17 @@ static void begin_test(struct session *s, const struct test *test,
     }
 }
 
-/* A test's findings of all rounds, as one. */
-static void enter(struct session *s, unsigned n, const struct finding *found)
+/* Notes on the volume how far the run is. running: the next test begins. */
+static void keep(struct session *s, bool running)
 {
-    struct finding *kept = &s->findings[n % s->suite.count];
+    struct record_point point = {.crc = s->out.crc,
+                                 .results = s->out.results,
+                                 .running = running,
+                                 .totals = s->out.totals};
 
-    if (n < s->suite.count) {
-        *kept = *found;
-        return;
-    }
-    s->vary[n % s->suite.count] |= kept->verdict != found->verdict;
-    kept->verdict = verdict_merge(kept->verdict, found->verdict);
-    kept->observed = kept->observed || found->observed;
+    ktap_flush(&s->out);
+    outcomes_pack(&s->outcomes, &s->suite, point.findings);
+    store_save(s->setup->store, &point);
 }
 
 /* The n-th of suite_results(). */
@@ -241,17 +198,17 @@ static void run_test(struct session *s, unsigned n)
                   s->suite.rounds, (unsigned long)seed);
     ktap_note(&s->out, "running %u of %u: %s: %s", n + 1,
               suite_results(&s->suite), name, test->asks);
-    ktap_flush(&s->out); /* so that a hang shows where it was */
+    keep(s, true); /* so that a hang shows where it was */
     begin_test(s, test, seed);
     run_jobs(s, timeout_of(s), body_job);
     restore_rest(s);
     struct finding found =
         result_write(&s->out, s->runs, s->processors, name, options);
-    enter(s, n, &found);
+    outcomes_enter(&s->outcomes, &s->suite, n, &found);
     if (options->verbosity == VERBOSITY_VERBOSE)
         ktap_note(&s->out, "took %lu ms", (unsigned long)(hw_ms() - start));
     progress_tick(&s->progress);
-    ktap_flush(&s->out);
+    keep(s, false);
 }
 
 /* --- The whole
@@ -353,28 +310,43 @@ static void summarize(struct session *s)
             continue;
         text_format(before, sizeof(before), all ? "" : "%s: ",
                     merge_set_name(set, s->processors, name));
-        summary_write(s->runs[p].regime, &s->runs[p].cpu, s->findings,
+        summary_write(s->runs[p].regime, &s->runs[p].cpu, s->outcomes.findings,
                       s->suite.count, write_summary_line, &line);
     }
     for (unsigned i = 0; i < s->suite.count; i++)
-        if (s->vary[i])
+        if (s->outcomes.vary[i])
             ktap_note(&s->out, "summary: not the same in every round: %s",
                       s->suite.tests[i]->name);
+}
+
+static void write_totals(struct session *s)
+{
     const struct session_totals *totals = &s->out.totals;
+
     ktap_note(&s->out,
               "summary: %u tests passed, %u failed, %u in error, %u skipped",
               totals->pass, totals->fail, totals->error, totals->skip);
 }
 
-struct session_totals session_run(const struct session_setup *setup)
+/* From the start, or from where a reset ended it. */
+static void begin_report(struct session *s)
 {
-    struct session *s = open_session(setup);
+    const struct session_setup *setup = s->setup;
+    const struct record_point *point = store_resumed(setup->store);
 
-    suite_make(&s->suite, setup->options);
-    ktap_open(&s->out, setup->sinks, setup->sinks_count,
-              suite_results(&s->suite));
-    progress_start(&s->progress, &s->out, suite_results(&s->suite));
-    hw_on_idle(progress_tick, &s->progress);
+    if (point == NULL) {
+        ktap_open(&s->out, setup->sinks, setup->sinks_count,
+                  suite_results(&s->suite));
+        return;
+    }
+    resume_report(&s->out, setup, point, &s->suite, &s->outcomes);
+    keep(s, false);
+}
+
+static void write_header(struct session *s)
+{
+    const struct session_setup *setup = s->setup;
+
     ktap_note(&s->out, "%s, image crc %08X", setup->program, setup->image_crc);
     identify(s);
     header_made_on(&s->out, &s->runs[0].cpu);
@@ -386,13 +358,33 @@ struct session_totals session_run(const struct session_setup *setup)
     header_processors(&s->out, s->runs, s->processors);
     exclude(s);
     suite_unmatched(setup->options, warn_unmatched, s);
-    s->out.totals.error += s->suite.count == 0;
-    ktap_flush(&s->out);
+    if (s->suite.count == 0)
+        s->out.totals.error = 1;
+    keep(s, false);
+}
 
-    for (unsigned n = 0; n < suite_results(&s->suite); n++)
-        run_test(s, n);
-    hw_on_idle(NULL, NULL);
-    summarize(s);
+struct session_totals session_run(const struct session_setup *setup)
+{
+    struct session *s = open_session(setup);
+
+    suite_make(&s->suite, setup->options);
+    begin_report(s);
+    if (store_is_hopeless(setup->store)) {
+        resume_give_up(&s->out, &s->suite, &s->outcomes);
+    } else {
+        progress_start(&s->progress, &s->out, suite_results(&s->suite));
+        hw_on_idle(progress_tick, &s->progress);
+        write_header(s);
+        for (unsigned n = s->out.results; n < suite_results(&s->suite); n++)
+            if (s->outcomes.resets[n % s->suite.count])
+                resume_refuse(&s->out, &s->suite, &s->outcomes);
+            else
+                run_test(s, n);
+        hw_on_idle(NULL, NULL);
+        summarize(s);
+    }
+    write_totals(s);
     ktap_end(&s->out);
+    store_end(setup->store);
     return s->out.totals;
 }

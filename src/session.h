@@ -26,12 +26,14 @@ struct session_setup {
     const struct options *options;
     const struct sink *sinks;
     unsigned sinks_count;
-    const char *program;     /* "tsxpmu 0.1 (git 1234567)" */
-    uint32_t image_crc;      /* CRC-32 of the image's code as loaded */
+    const char *program;         /* "tsxpmu 0.1 (git 1234567)" */
+    uint32_t image_crc;          /* CRC-32 of the image's code as loaded */
     const char *const *warnings; /* found before the session; reported */
     unsigned warnings_count;
     const char *serial; /* which port the report goes to; NULL: none */
-    void *workspace;         /* session_workspace() bytes, 16-byte aligned */
+    struct store
+        *store;      /* opened; its report is one of the sinks. NULL: none */
+    void *workspace; /* session_workspace() bytes, 16-byte aligned */
 };
 
 struct session_totals {

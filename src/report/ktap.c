@@ -25,7 +25,8 @@ static void write_line(struct ktap *out, char *line, size_t bytes)
     out->crc = crc32(out->crc, line, bytes);
     for (unsigned s = 0; s < out->sinks_count; s++)
         out->sinks[s].write(out->sinks[s].self, line, bytes);
-    tell_trouble(out);
+    if (!out->ended)
+        tell_trouble(out);
 }
 
 static void put(struct ktap *out, const char *format, ...) PRINTF_LIKE(2, 3);
@@ -46,6 +47,16 @@ void ktap_open(struct ktap *out, const struct sink *sinks, unsigned sinks_count,
     *out = (struct ktap){.sinks = sinks, .sinks_count = sinks_count};
     put(out, "KTAP version 1");
     put(out, "1..%u", planned);
+}
+
+void ktap_reopen(struct ktap *out, const struct sink *sinks,
+                 unsigned sinks_count, const struct record_point *written)
+{
+    *out = (struct ktap){.sinks = sinks,
+                         .sinks_count = sinks_count,
+                         .crc = written->crc,
+                         .results = written->results,
+                         .totals = written->totals};
 }
 
 void ktap_note(struct ktap *out, const char *format, ...)
@@ -96,6 +107,9 @@ void ktap_end(struct ktap *out)
 {
     const struct session_totals *totals = &out->totals;
 
+    ktap_flush(out);
+    tell_trouble(out); /* nothing is said after the END line */
+    out->ended = true;
     put(out, "# END pass=%u fail=%u error=%u skip=%u crc=%08X", totals->pass,
         totals->fail, totals->error, totals->skip, out->crc);
     ktap_flush(out);

@@ -11,6 +11,7 @@
 
 #include "src/case.h"
 #include "src/session.h"
+#include "src/store/record.h"
 
 #define KTAP_LINE_BYTES 512 /* the longest line, with "\n" */
 
@@ -19,12 +20,16 @@ struct ktap {
     unsigned sinks_count;
     uint32_t crc;
     unsigned results; /* result lines so far */
+    bool ended;       /* the END line is the next, and the last */
     struct session_totals totals;
 };
 
 /* Writes the version and the plan for so many results. */
 void ktap_open(struct ktap *out, const struct sink *sinks, unsigned sinks_count,
                unsigned planned);
+/* The same, for a report of which a part is written: to go on behind it. */
+void ktap_reopen(struct ktap *out, const struct sink *sinks,
+                 unsigned sinks_count, const struct record_point *written);
 /* One diagnostic line; "# " is put before it, "\n" after it. */
 void ktap_note(struct ktap *out, const char *format, ...) PRINTF_LIKE(2, 3);
 /* The result line, counted in the totals. reason: for SKIP and ERROR. A verdict
@@ -32,7 +37,7 @@ void ktap_note(struct ktap *out, const char *format, ...) PRINTF_LIKE(2, 3);
 void ktap_result(struct ktap *out, enum verdict verdict, const char *name,
                  const char *reason);
 void ktap_flush(struct ktap *out);
-/* The END line: totals and CRC. Flushes. */
+/* The END line: totals and CRC. Flushes before it and behind it. */
 void ktap_end(struct ktap *out);
 
 #endif

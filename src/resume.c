@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* resume.c - the report up to the reset, and what the reset did to it. */
+#include "src/resume.h"
+
+#define PART_BYTES ((size_t)4096) /* some lines, at least one */
+
+static void replay(const struct session_setup *setup)
+{
+    static char part[PART_BYTES];
+    size_t at = 0, bytes;
+
+    while ((bytes = store_read(setup->store, at, part, PART_BYTES)) != 0) {
+        while (bytes > 1 && part[bytes - 1] != '\n')
+            bytes--; /* sinks get whole lines */
+        for (unsigned i = 0; i < setup->sinks_count; i++)
+            setup->sinks[i].write(setup->sinks[i].self, part, bytes);
+        at += bytes;
+    }
+}
+
+static void enter_error(struct ktap *out, const struct suite *suite,
+                        struct outcomes *outcomes, const char *reason)
+{
+    unsigned n = out->results;
+    struct finding found = {suite->tests[n % suite->count]->name, VERDICT_ERROR,
+                            false};
+    char name[SUITE_NAME_BYTES];
+
+    ktap_result(out, VERDICT_ERROR, suite_name(suite, n, name), reason);
+    outcomes_enter(outcomes, suite, n, &found);
+}
+
+void resume_report(struct ktap *out, const struct session_setup *setup,
+                   const struct record_point *point, const struct suite *suite,
+                   struct outcomes *outcomes)
+{
+    ktap_reopen(out, setup->sinks, setup->sinks_count, point);
+    replay(setup);
+    outcomes_unpack(outcomes, suite, point->findings);
+    ktap_note(out, "the machine was reset here, or its power failed; this is "
+                   "its next start");
+    if (point->running && point->results < suite_results(suite)) {
+        outcomes->resets[point->results % suite->count] = true;
+        enter_error(out, suite, outcomes, "machine reset");
+    }
+}
+
+void resume_refuse(struct ktap *out, const struct suite *suite,
+                   struct outcomes *outcomes)
+{
+    enter_error(out, suite, outcomes,
+                "not tried: the machine was reset while it ran in an earlier "
+                "round");
+}
+
+void resume_give_up(struct ktap *out, const struct suite *suite,
+                    struct outcomes *outcomes)
+{
+    char reason[80];
+
+    text_format(reason, sizeof(reason),
+                "not tried: %u starts in a row ended in a reset outside of "
+                "tests",
+                STORE_STARTS_MAX);
+    while (out->results < suite_results(suite))
+        enter_error(out, suite, outcomes, reason);
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * record.h - how far a run is, on the volume: two slots written in turn, each
+ * with a sequence number and a CRC, in a file that is allocated before and
+ * written in place. Whatever moment the power fails at, one of them is whole.
+ */
+#ifndef SRC_STORE_RECORD_H
+#define SRC_STORE_RECORD_H
+
+#include "src/options.h"
+#include "src/session.h"
+#include "src/volume.h"
+
+#define RECORD_FILE_NAME     "state.bin"
+#define RECORD_MACHINE_BYTES 24
+#define RECORD_TESTS_MAX     128
+#define RECORD_SLOTS         2
+
+/* A point that a run can be continued from: what ktap.h and the session knew
+ * when the report's first `bytes` bytes were on the volume. */
+struct record_point {
+    uint32_t bytes, crc;
+    uint32_t results;
+    uint32_t running; /* 1: the test of the next result was begun; else 0 */
+    struct session_totals totals;
+    uint8_t findings[RECORD_TESTS_MAX]; /* of the session; 0: none yet */
+};
+
+struct record {
+    char magic[8];
+    uint32_t sequence;
+    uint32_t finished;    /* 1: nothing to continue */
+    uint32_t image_crc;   /* of the program that made it */
+    uint32_t options_crc; /* of the options it was started with */
+    uint32_t starts;      /* since a result was last added */
+    struct record_point point;
+    char machine[RECORD_MACHINE_BYTES]; /* "06_5E_3-CC" */
+    char report[VOLUME_NAME_BYTES];     /* its name */
+    char options[OPTIONS_LINE_BYTES];   /* of the run, as words */
+    uint32_t crc;                       /* of all before it */
+};
+
+/* Fills out[] with the whole records there are, the youngest first; returns how
+ * many. VOLUME_STATE is open. */
+unsigned record_load(struct record out[RECORD_SLOTS]);
+
+/* Makes the file as long as it will ever be, where it is not. VOLUME_STATE is
+ * open. */
+enum volume_end record_allocate(void);
+
+/* Writes it to the slot that does not hold the youngest, and flushes. Sets
+ * sequence, magic and crc. */
+enum volume_end record_save(struct record *record);
+
+#endif

@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* store.c - a run on the volume. */
+#include "src/store/store.h"
+
+#include "src/mem.h"
+#include "src/report/crc.h"
+#include "src/store/name.h"
+#include "src/text.h"
+
+static const char *why(enum volume_end end)
+{
+    static const char *const texts[] = {
+        [VOLUME_OK] = "nothing is wrong",
+        [VOLUME_NONE] = "there is no volume",
+        [VOLUME_NOT_THERE] = "it is gone",
+        [VOLUME_THERE] = "every name is taken",
+        [VOLUME_READ_ONLY] = "the volume is write-protected",
+        [VOLUME_FULL] = "the volume is full",
+        [VOLUME_FAILED] = "the volume failed",
+    };
+
+    return texts[end];
+}
+
+/* --- Finding
+ * --------------------------------------------------------------- */
+
+static uint32_t crc_of_options(const struct options *options)
+{
+    char line[OPTIONS_LINE_BYTES];
+
+    return crc32(0, line, options_write(options, line));
+}
+
+/* NULL where it is one that this program may go on with. */
+static const char *foreign(const struct store *s, const struct record *r)
+{
+    if (!text_equal(r->machine, s->machine))
+        return "another processor or microcode";
+    if (r->image_crc != s->image_crc)
+        return "another version of the program";
+    if (r->options_crc != s->options_crc)
+        return "other options";
+    return NULL;
+}
+
+static void ignore(void *context, const char *line)
+{
+    (void)context;
+    (void)line;
+}
+
+void store_options(const struct store *s, struct options *out)
+{
+    options_default(out);
+    options_parse(out, s->record.options, text_length(s->record.options),
+                  ignore, NULL);
+}
+
+static void write_offer(struct store *s)
+{
+    const struct record_point *point = &s->record.point;
+    struct options options;
+    struct suite suite;
+    char name[SUITE_NAME_BYTES];
+
+    store_options(s, &options);
+    suite_make(&suite, &options);
+    unsigned planned = suite_results(&suite);
+    if (point->running && point->results < planned)
+        text_format(s->offer, sizeof(s->offer),
+                    "%s: interrupted in test %u of %u, %s", s->record.report,
+                    point->results + 1, planned,
+                    suite_name(&suite, point->results, name));
+    else
+        text_format(s->offer, sizeof(s->offer),
+                    "%s: interrupted after %u of %u tests", s->record.report,
+                    point->results, planned);
+}
+
+const char *store_find(struct store *s, const struct identity *id,
+                       uint32_t image_crc, const struct options *options,
+                       const char **warn)
+{
+    static struct record records[RECORD_SLOTS];
+
+    memset(s, 0, sizeof(*s));
+    name_machine(id, s->machine);
+    s->image_crc = image_crc;
+    s->options_crc = crc_of_options(options);
+    *warn = NULL;
+    s->state_open = volume_open(VOLUME_STATE, RECORD_FILE_NAME) == VOLUME_OK;
+    unsigned count = s->state_open ? record_load(records) : 0;
+    if (count == 0)
+        return NULL;
+    s->record.sequence = records[0].sequence;
+    if (records[0].finished)
+        return NULL;
+
+    const char *whose = foreign(s, &records[0]);
+    /* The older one, where the youngest was saved, but not its report. */
+    for (unsigned i = 0; i < count && whose == NULL && !s->found; i++) {
+        if (!text_equal(records[i].report, records[0].report) ||
+            records[i].finished)
+            break;
+        s->found =
+            report_file_reopen(&s->report, records[i].report,
+                               records[i].point.bytes, records[i].point.crc);
+        if (s->found)
+            s->record = records[i];
+    }
+    if (!s->found) {
+        /* Without the room that was made for the rest. */
+        if (report_file_reopen(&s->report, records[0].report,
+                               records[0].point.bytes, records[0].point.crc))
+            report_file_close(&s->report);
+        text_format(s->told, sizeof(s->told), "%s is incomplete: %s%s",
+                    records[0].report,
+                    whose != NULL ? "not continued, because made with "
+                                  : "not continued, because not as it was left",
+                    whose != NULL ? whose : "");
+        *warn = s->told;
+        return NULL;
+    }
+    s->record.sequence = records[0].sequence;
+    s->hopeless = s->record.starts >= STORE_STARTS_MAX;
+    write_offer(s);
+    return s->offer;
+}
+
+void store_forget(struct store *s)
+{
+    if (s->found)
+        report_file_close(&s->report);
+    s->found = false;
+}
+
+bool store_is_hopeless(const struct store *s)
+{
+    return s != NULL && s->found && s->hopeless;
+}
+
+/* --- The report as a sink
+ * -------------------------------------------------- */
+
+static void sink_write(void *self, const char *text, size_t bytes)
+{
+    struct store *s = self;
+    size_t n = bytes < s->there ? bytes : s->there;
+
+    s->there -= n;
+    enum volume_end end = report_file_write(&s->report, text + n, bytes - n);
+    if (end != VOLUME_OK)
+        s->failed = end;
+}
+
+static void sink_flush(void *self)
+{
+    struct store *s = self;
+    enum volume_end end = report_file_flush(&s->report);
+
+    if (end != VOLUME_OK)
+        s->failed = end;
+}
+
+static const char *sink_trouble(void *self)
+{
+    struct store *s = self;
+    bool report = s->failed != VOLUME_OK;
+    enum volume_end end = report ? s->failed : s->state_failed;
+
+    if (end == VOLUME_OK)
+        return NULL;
+    text_format(s->told, sizeof(s->told), "%s%s: %s",
+                report ? "the report is no longer kept in "
+                       : "a reset would lose this run, which is not noted in ",
+                report ? s->record.report : RECORD_FILE_NAME, why(end));
+    if (report)
+        s->failed = VOLUME_OK;
+    else
+        s->state_failed = VOLUME_OK;
+    return s->told;
+}
+
+/* --- Opening
+ * --------------------------------------------------------------- */
+
+static void save(struct store *s)
+{
+    if (!s->state_open)
+        return;
+    s->state_failed = record_save(&s->record);
+    if (s->state_failed == VOLUME_OK)
+        return;
+    volume_close(VOLUME_STATE);
+    s->state_open = false;
+}
+
+static void open_state(struct store *s)
+{
+    if (!s->state_open) {
+        s->state_failed = volume_create(VOLUME_STATE, RECORD_FILE_NAME);
+        if (s->state_failed == VOLUME_THERE) /* it failed before */
+            s->state_failed = volume_open(VOLUME_STATE, RECORD_FILE_NAME);
+        s->state_open = s->state_failed == VOLUME_OK;
+    }
+    if (!s->state_open)
+        return;
+    s->state_failed = record_allocate(); /* the power may have failed in it */
+    s->state_open = s->state_failed == VOLUME_OK;
+    if (!s->state_open)
+        volume_delete(VOLUME_STATE);
+}
+
+struct naming {
+    struct store *store;
+    struct volume_time time;
+    bool timed;
+};
+
+static const char *next_name(void *context, unsigned attempt)
+{
+    const struct naming *naming = context;
+
+    name_report(naming->timed ? &naming->time : NULL, naming->store->machine,
+                attempt, naming->store->record.report);
+    return naming->store->record.report;
+}
+
+static enum volume_end open_new(struct store *s, const struct options *options)
+{
+    struct naming naming = {.store = s};
+    uint32_t sequence = s->record.sequence;
+
+    memset(&s->record, 0, sizeof(s->record));
+    s->record.sequence = sequence;
+    naming.timed = volume_time(&naming.time);
+    enum volume_end end =
+        report_file_create(&s->report, next_name, &naming, NAME_TRIES);
+    if (end != VOLUME_OK)
+        return end;
+    s->record.image_crc = s->image_crc;
+    s->record.options_crc = s->options_crc;
+    memcpy(s->record.machine, s->machine, sizeof(s->machine));
+    options_write(options, s->record.options);
+    return VOLUME_OK;
+}
+
+const char *store_open(struct store *s, const struct options *options,
+                       struct sink *out)
+{
+    bool resumed = s->found;
+
+    s->failed = s->state_failed = VOLUME_OK;
+    s->there = resumed ? s->record.point.bytes : 0;
+    enum volume_end end = resumed ? VOLUME_OK : open_new(s, options);
+    if (end != VOLUME_OK) {
+        text_format(s->told, sizeof(s->told),
+                    "the report is not kept in a file: %s", why(end));
+        return s->told;
+    }
+    *out = (struct sink){.write = sink_write,
+                         .flush = sink_flush,
+                         .trouble = sink_trouble,
+                         .self = s};
+    open_state(s);
+    s->record.starts += resumed;
+    save(s);
+    return NULL;
+}
+
+/* --- For the session
+ * ------------------------------------------------------- */
+
+const struct record_point *store_resumed(const struct store *s)
+{
+    return s != NULL && s->found && s->record.point.bytes != 0
+               ? &s->record.point
+               : NULL;
+}
+
+size_t store_read(const struct store *s, size_t at, char *text, size_t bytes)
+{
+    size_t end = s->record.point.bytes;
+
+    if (at >= end)
+        return 0;
+    return volume_read(VOLUME_REPORT, at, text,
+                       bytes < end - at ? bytes : end - at);
+}
+
+/* Where there is no report there is nothing to continue. */
+void store_save(struct store *s, struct record_point *point)
+{
+    if (s == NULL)
+        return;
+    if (point->results > s->record.point.results)
+        s->record.starts = 0;
+    point->bytes = (uint32_t)s->report.bytes;
+    s->record.point = *point;
+    s->record.finished = !s->report.open;
+    save(s);
+}
+
+void store_end(struct store *s)
+{
+    if (s == NULL)
+        return;
+    s->record.finished = 1;
+    save(s);
+    report_file_close(&s->report);
+    s->found = false;
+}
