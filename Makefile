@@ -9,6 +9,7 @@ SEED  ?= 1
 FAULT ?=
 TRIALS ?=
 TESTS ?=
+KILLS ?= 100
 OPTIONS ?=
 
 B := build
@@ -31,7 +32,7 @@ DEPS = -MMD -MP -MF $@.d
 export SOURCE_DATE_EPOCH := 1767225600
 
 .PHONY: all help list setup run image tool test host lint boot soak figures
-.PHONY: bench fuzz clean
+.PHONY: bench fuzz powercut clean
 all: $(B)/tsxpmu.efi $(B)/silicon.efi $(B)/tsxpmu
 
 help:
@@ -47,6 +48,7 @@ help:
 	@echo 'make test     every check there is'
 	@echo 'make host | lint | boot   one kind of them'
 	@echo 'make soak     every personality over 20 seeds; TRIALS=n (usual: 300)'
+	@echo 'make powercut  the power fails KILLS times (usual: 100); SEED=$(SEED)'
 	@echo 'make figures  sizes and times, measured now'
 	@echo 'make bench    how fast records are decoded, measured now'
 	@echo 'make fuzz     the decoders on arbitrary bytes; needs clang'
@@ -246,6 +248,8 @@ boot: $(B)/tsxpmu.img $(SNAPSHOTS)
 	$(CHECK) boot
 soak: $(B)/tsxpmu.img $(SNAPSHOTS)
 	@TRIALS=$(TRIALS) $(PYTHON) tests/check.py soak
+powercut: $(B)/tsxpmu.img $(B)/silicon.img
+	@KILLS=$(KILLS) SEED=$(SEED) $(PYTHON) tests/check.py powercut
 figures: all $(B)/tsxpmu.img $(B)/silicon.img
 	$(CHECK) figures
 # Instructions are those of the whole function, what it calls included.

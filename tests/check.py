@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Runs the checks named (host, lint, boot, soak, figures), prints a line for
-each, and last the totals. Run by make, which builds what they look at."""
+"""Runs the checks named (host, lint, boot, soak, powercut, figures), prints a
+line for each, and last the totals. Run by make, which builds what they look
+at."""
 
 import os
 import subprocess
@@ -70,6 +71,15 @@ def lint():
 def boot():
     import boots
     boots.run(result, boots.everything())
+    powercut(kills=5)
+
+
+def powercut(kills=0):
+    import powercut as cuts
+    kills = kills or int(os.environ.get("KILLS") or 100)
+    seed = int(os.environ.get("SEED") or 1)
+    result(f"the power fails {kills} times, and only what ran is lost",
+           cuts.kill(kills, seed))
 
 
 def soak():

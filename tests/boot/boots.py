@@ -36,6 +36,8 @@ class Boot:
     file: bool = False  # silicon.efi is configured by a file, not by fw_cfg
     stick: dict = dataclasses.field(default_factory=dict)  # files put there
     usual: bool = True  # options that suit a boot without a person
+    before: tuple = ()  # earlier boots of the stick: {"talk": .., "machine": ..}
+    change: object = None  # a function of the stick's path, before the last boot
     talk: tuple = ()  # what a person does: see qemu.Talk
 
 
@@ -76,6 +78,15 @@ def run_one(item):
     return problems
 
 
+def machine_of(item, stick, more=None):
+    machine = qemu.Machine(stick, item.smp, **(item.machine | (more or {})))
+    if not item.silicon and "cpu" not in item.machine | (more or {}):
+        machine.cpu = "qemu64"
+    if not item.whole and item.silicon:
+        machine.snapshot = f"{BUILD}/smp{item.smp}.state"
+    return machine
+
+
 def boot_once(item):
     with tempfile.TemporaryDirectory() as directory:
         stick = os.path.join(directory, "stick.img")
@@ -93,13 +104,13 @@ def boot_once(item):
         elif "tsxpmu.cfg" not in item.stick:
             usual = "countdown=0 exit=poweroff " if item.usual else ""
             qemu.write_volume(stick, "tsxpmu.cfg", f"{usual}{item.options}\n")
-        machine = qemu.Machine(stick, item.smp, **item.machine)
-        if not item.silicon and "cpu" not in item.machine:
-            machine.cpu = "qemu64"
-        if not item.whole and item.silicon:
-            machine.snapshot = f"{BUILD}/smp{item.smp}.state"
+        for early in item.before:
+            qemu.boot(machine_of(item, stick, early.get("machine", {})), config,
+                      talk=early["talk"])
+        if item.change:
+            item.change(stick)
         start = time.monotonic()
-        text, trouble = qemu.boot(machine, config, talk=item.talk)
+        text, trouble = qemu.boot(machine_of(item, stick), config, talk=item.talk)
         outcome = Outcome(text, trouble, time.monotonic() - start, stick)
         report = qemu.Report(text)
         problems = list(item.want(report, outcome))
@@ -197,9 +208,9 @@ def faults():
 
 def machine():
     def file_is_report(report, outcome):
-        kept = qemu.read_volume(outcome.stick, "tsxpmu.log").decode()
+        kept = qemu.last_report(outcome.stick)
         if not kept or kept not in report.text:
-            yield "tsxpmu.log on the volume is not what the serial port said"
+            yield "the report on the volume is not what the serial port said"
 
     def no_line_twice(report, outcome):
         lines = [l for l in report.body.splitlines() if re.match("(not )?ok ", l)]
@@ -232,8 +243,8 @@ def machine():
                {"cpu": "skylake-2018"}, "trials=20", smp=1)
     yield Boot("no serial port: the file is complete",
                lambda report, outcome: () if "# END " in
-               qemu.read_volume(outcome.stick, "tsxpmu.log").decode()
-               else ["tsxpmu.log has no END line"],
+               qemu.last_report(outcome.stick)
+               else ["the report on the volume has no END line"],
                silicon=False, machine={"serial": False})
     yield Boot("as a USB stick", both(clean, file_is_report), silicon=False,
                machine={"bus": "usb"})
@@ -271,6 +282,8 @@ def everything():
     import use
     yield from machine()
     yield from use.boots()
+    import stick
+    yield from stick.boots()
     yield from personalities(seeds=(1, 2), trials=100)
     yield from faults()
 

@@ -18,12 +18,12 @@ UP, DOWN, RIGHT, ENTER = b"\x1b[A", b"\x1b[B", b"\x1b[C", b"\r"
 def in_file(*patterns):
     """The report in the file on the stick is complete and has all of these."""
     def want(report, outcome):
-        kept = qemu.Report(qemu.read_volume(outcome.stick, "tsxpmu.log").decode())
+        kept = qemu.Report(qemu.last_report(outcome.stick))
         if not kept.complete:
-            yield "tsxpmu.log: " + "; ".join(kept.problems)
+            yield "the file: " + "; ".join(kept.problems)
         for pattern in patterns:
             if not re.search(pattern, kept.text, re.M):
-                yield f"tsxpmu.log has nothing like: {pattern}"
+                yield f"the file has nothing like: {pattern}"
     return want
 
 

@@ -1,0 +1,241 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The power fails at random moments, and nothing but the running test is lost.
+
+A run on one image: QEMU is killed at a random moment, and booted again, until
+a boot ends by itself. Then every result that was settled on the serial port
+before a kill must be in the report on the volume, as it was; what was running
+may be an ERROR "machine reset"; and the report must be complete.
+"""
+
+import concurrent.futures
+import dataclasses
+import os
+import random
+import re
+import shutil
+import signal
+import subprocess
+import tempfile
+import threading
+import time
+
+import qemu
+
+BUILD = "build"
+CORES = os.cpu_count() or 1
+BOOTS_MAX = 60  # of one run, until one ends by itself
+TIMEOUT = 120  # s, of one boot
+RESULT = re.compile(r"(?:not )?ok \d+ - (\S+)")
+RUNNING = re.compile(r"# running (?:\d+ of \d+: )?(\S+):")
+WHOLE_LINES = re.compile(r".*\n")
+
+
+@dataclasses.dataclass
+class Kind:
+    """What is booted. seconds: from the report's first line to its last."""
+
+    name: str
+    image: str
+    silicon: bool
+    options: str
+    seconds: float
+
+
+KINDS = (
+    Kind("plain QEMU", "tsxpmu.img", False, "", 0.6),
+    # A report for which room is made more than once.
+    Kind("plain QEMU, 8 rounds", "tsxpmu.img", False, "repeats=8", 3.0),
+    Kind("simulated processor", "silicon.img", True,
+         "tests=tsx_*,force_abort_* trials=50", 6.0),
+)
+
+
+def boot_and_kill(kind, stick, directory, kill_after):
+    """Boots; kills so many seconds after the report's first line, None: never.
+    Returns what the serial port said, and whether it was killed."""
+    machine = qemu.Machine(stick, 1, cache="writethrough")
+    config = None
+    if kind.silicon:
+        config = ("cpu=skylake-2018\nseed=1\noptions=" + qemu.UNATTENDED + " "
+                  + kind.options + "\n")
+    else:
+        machine.cpu = "qemu64"
+    log = os.path.join(directory, "serial")
+    machine.serial_file = log
+    with open(log, "wb"):
+        pass
+    process = subprocess.Popen(machine.command(directory, config),
+                               stdin=subprocess.DEVNULL,
+                               stdout=subprocess.DEVNULL,
+                               stderr=subprocess.STDOUT)
+    start = time.monotonic()
+    begun = None
+    killed = False
+    while process.poll() is None:
+        now = time.monotonic()
+        with open(log, "rb") as file:
+            if begun is None and b"KTAP version 1" in file.read():
+                begun = now
+        if now - start > TIMEOUT:
+            process.send_signal(signal.SIGKILL)
+            process.wait()
+            return None, False
+        if kill_after is not None and begun and now - begun >= kill_after:
+            process.send_signal(signal.SIGKILL)
+            process.wait()
+            killed = True
+        time.sleep(0.002)
+    with open(log, encoding="latin-1") as file:
+        return file.read().replace("\r", ""), killed
+
+
+def body(text):
+    """The report in what the serial port said, whole lines only."""
+    at = text.find("KTAP version 1\n")
+    return "".join(WHOLE_LINES.findall(text[at:])) if at >= 0 else ""
+
+
+def settled(text):
+    """Lines of results that something came after; and the test that ran."""
+    lines, last, running = [], None, None
+    for line in text.splitlines():
+        if RUNNING.match(line) or line.startswith("# summary"):
+            lines += [last] if last else []
+            last = None
+            running = RUNNING.match(line)
+        elif RESULT.match(line):
+            if last:
+                lines.append(last)
+            last = line
+    return lines, last, running[1] if running else None
+
+
+def moment(text):
+    """What the machine was doing when it was killed."""
+    text = body(text)
+    if not text:
+        return "before the report"
+    if "# END" in text:
+        return "after END"
+    _, last, running = settled(text)
+    if last:
+        return "between two tests"
+    if running:
+        return "in a test"
+    return "in the summary" if "# summary" in text else "in the header"
+
+
+class Run:
+    """One run, killed and continued until it ends."""
+
+    def __init__(self, kind, seed, kills):
+        self.kind = kind
+        self.random = random.Random(seed)
+        self.kills = kills  # at most
+        self.killed = []  # what the serial port said before each
+        self.problems = []
+        self.kept = self.marked = 0
+
+    def go(self):
+        with tempfile.TemporaryDirectory() as directory:
+            stick = os.path.join(directory, "stick.img")
+            shutil.copy(f"{BUILD}/{self.kind.image}", stick)
+            if not self.kind.silicon:
+                qemu.write_volume(stick, "tsxpmu.cfg", qemu.UNATTENDED
+                                  + " exit=poweroff " + self.kind.options)
+            text = self.boots(stick, directory)
+            if text is not None:
+                self.judge(text, qemu.reports(stick))
+            if self.problems:
+                os.makedirs(f"{BUILD}/failed", exist_ok=True)
+                shutil.copy(stick, f"{BUILD}/failed/powercut.img")
+                for n, said in enumerate(self.killed + [text or ""]):
+                    with open(f"{BUILD}/failed/powercut-{n}.log", "w",
+                              encoding="latin-1") as file:
+                        file.write(said)
+        return self
+
+    def boots(self, stick, directory):
+        for _ in range(BOOTS_MAX):
+            after = None
+            if len(self.killed) < self.kills:
+                after = self.random.uniform(-0.1, 1.1) * self.kind.seconds
+            text, killed = boot_and_kill(self.kind, stick, directory, after)
+            if text is None:
+                self.problems.append(f"a boot ran longer than {TIMEOUT} s")
+                return None
+            if not killed:
+                return text
+            self.killed.append(text)
+        self.problems.append(f"no end after {BOOTS_MAX} boots")
+        return None
+
+    def judge(self, text, kept):
+        final = body(text)
+        if final not in kept.values():
+            self.problems.append("the last boot's report is not on the volume: "
+                                 + ", ".join(kept))
+        whole = ""
+        for name, report in kept.items():
+            parsed = qemu.Report(report)
+            if parsed.complete:
+                whole += report
+                self.marked += report.count("# ERROR machine reset")
+            elif RESULT.search(report):
+                self.problems.append(f"{name}: {parsed.problems}")
+        lines = set(whole.splitlines())
+        ran = set()
+        for said in self.killed:
+            done, last, running = settled(body(said))
+            self.kept += len(done)
+            ran.add(running)
+            ran.add(last and RESULT.match(last)[1])
+            for line in done:
+                if line not in lines:
+                    self.problems.append("lost: " + line)
+        for name in re.findall(r"not ok \d+ - (\S+) # ERROR machine reset", whole):
+            if name not in ran:
+                self.problems.append(f"{name} did not run when power failed")
+        if self.marked > len(self.killed):
+            self.problems.append(f"{self.marked} tests lost in "
+                                 f"{len(self.killed)} kills")
+
+
+def kill(kills, seed):
+    """So many kills in all; prints the figures. Returns the problems."""
+    left = kills
+    lock = threading.Lock()
+    runs = []
+    source = random.Random(seed)
+
+    def worker():
+        nonlocal left
+        while True:
+            with lock:
+                if left <= 0:
+                    return
+                mine = min(left, source.randint(1, 6))
+                left -= mine
+                run = Run(KINDS[(0, 1, 0, 1, 2)[len(runs) % 5]],
+                          source.random(), mine)
+                runs.append(run)
+            run.go()
+            with lock:
+                left += mine - len(run.killed) if not run.problems else 0
+
+    with concurrent.futures.ThreadPoolExecutor(CORES) as pool:
+        for future in [pool.submit(worker) for _ in range(CORES)]:
+            future.result()
+    moments = {}
+    for run in runs:
+        for said in run.killed:
+            moments[moment(said)] = moments.get(moment(said), 0) + 1
+    print(f"powercut: seed {seed}: {sum(len(r.killed) for r in runs)} kills in "
+          f"{len(runs)} runs: " + ", ".join(
+              f"{n} {what}" for what, n in sorted(moments.items())))
+    print(f"powercut: {sum(r.kept for r in runs)} results settled before a "
+          f"kill, {sum(p.startswith('lost') for r in runs for p in r.problems)} "
+          f"lost; {sum(r.marked for r in runs)} running tests marked ERROR",
+          flush=True)
+    return [f"run {n}, {run.kind.name}: {p}" for n, run in enumerate(runs)
+            for p in run.problems]
