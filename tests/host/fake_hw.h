@@ -45,6 +45,7 @@ extern unsigned fake_fault_at;
  * one that there is; written is NULL where it is RDMSR. Answers HW_NO_FAULT,
  * and the access takes place, or a vector. */
 extern int (*fake_device)(uint32_t msr, const uint64_t *written);
+
 /* What hw_ms() says, and what it grows by at each call. */
 extern uint64_t fake_ms, fake_ms_step;
 
