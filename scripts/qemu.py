@@ -121,13 +121,16 @@ class Report:
         if FIRMWARE_CAUGHT.decode() in self.text:
             self.problems.append("the firmware caught an exception")
         self.complete = not self.problems
+        # What silicon.efi says the machine was not left like.
+        self.unlike = re.findall(r"^# silicon: error: (not left as found: .*)$",
+                                 self.text, re.M)
 
     def named(self, verdict):
         return [n for n, v in self.results.items() if v == verdict]
 
     def good(self):
         return self.complete and self.results and not (
-            self.named("FAIL") or self.named("ERROR"))
+            self.named("FAIL") or self.named("ERROR") or self.unlike)
 
 
 def _stop(process):
@@ -338,7 +341,7 @@ def main():
         if arguments.report:
             with open(arguments.report, "w", encoding="latin-1") as file:
                 file.write(report.text[max(0, report.text.find("KTAP version")):])
-    for problem in [trouble] * bool(trouble) + report.problems:
+    for problem in [trouble] * bool(trouble) + report.problems + report.unlike:
         print("run: " + problem)
     print(f"run: {seconds:.1f} s, {len(report.body)} bytes of report"
           + (f" in {arguments.report}" if arguments.report else ""))

@@ -36,24 +36,35 @@ static bool keeps(const struct journal *journal, uint32_t msr)
     return false;
 }
 
-enum journal_access journal_write(struct journal *journal,
-                                  const struct identity *id, uint32_t msr,
-                                  uint64_t value, int *vector)
+enum journal_access journal_keep(struct journal *journal,
+                                 const struct identity *id, uint32_t msr,
+                                 int *vector)
 {
     uint64_t old;
 
     *vector = HW_NO_FAULT;
-    if (!is_command(id, msr) && !keeps(journal, msr)) {
-        if (journal->count == JOURNAL_MAX)
-            return JOURNAL_FULL;
-        *vector = hw_msr_read(msr, &old);
-        if (*vector != HW_NO_FAULT)
-            return JOURNAL_READ_FAULTED;
-        /* Before the write: it may raise what no fix-up expects. */
-        journal->entries[journal->count].msr = msr;
-        journal->entries[journal->count].old = old;
-        journal->count++;
-    }
+    if (is_command(id, msr) || keeps(journal, msr))
+        return JOURNAL_WRITTEN;
+    if (journal->count == JOURNAL_MAX)
+        return JOURNAL_FULL;
+    *vector = hw_msr_read(msr, &old);
+    if (*vector != HW_NO_FAULT)
+        return JOURNAL_READ_FAULTED;
+    journal->entries[journal->count].msr = msr;
+    journal->entries[journal->count].old = old;
+    journal->count++;
+    return JOURNAL_WRITTEN;
+}
+
+enum journal_access journal_write(struct journal *journal,
+                                  const struct identity *id, uint32_t msr,
+                                  uint64_t value, int *vector)
+{
+    /* Before the write: it may raise what no fix-up expects. */
+    enum journal_access kept = journal_keep(journal, id, msr, vector);
+
+    if (kept != JOURNAL_WRITTEN)
+        return kept;
     *vector = hw_msr_write(msr, value);
     return *vector == HW_NO_FAULT ? JOURNAL_WRITTEN : JOURNAL_WRITE_FAULTED;
 }

@@ -21,11 +21,17 @@ struct journal {
 };
 
 enum journal_access {
-    JOURNAL_WRITTEN,
+    JOURNAL_WRITTEN, /* or, by journal_keep(), kept */
     JOURNAL_READ_FAULTED, /* nothing written */
     JOURNAL_WRITE_FAULTED,
     JOURNAL_FULL, /* nothing written */
 };
+
+/* Keeps the value that the MSR has, if none is kept: something that the test
+ * does may change it. *vector is HW_NO_FAULT or what RDMSR raised. */
+enum journal_access journal_keep(struct journal *journal,
+                                 const struct identity *id, uint32_t msr,
+                                 int *vector);
 
 /* Writes the MSR; before the first write of it, keeps the value it has. *vector
  * is HW_NO_FAULT or what RDMSR or WRMSR raised.

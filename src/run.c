@@ -195,6 +195,7 @@ static void peer_job(unsigned processor, void *context)
 {
     const struct call *call = context;
 
+    run_keep(&call->all[processor]);
     call->job(&call->all[processor], call->argument);
 }
 
@@ -247,6 +248,7 @@ void run_begin(struct run *t, const struct test *test, uint64_t seed)
     t->observed = 0;
     t->no_trials_line = false;
     t->journal.count = 0;
+    t->status_known = false;
     t->reason[0] = '\0';
     t->text_bytes = 0;
     t->left_out = 0;

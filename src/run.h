@@ -47,6 +47,8 @@ struct run {
     bool no_trials_line; /* the note of few trials is made once */
     uint64_t random;
     struct journal journal;
+    bool status_known;
+    uint64_t status; /* IA32_PERF_GLOBAL_STATUS (38EH) at the start */
     char reason[RUN_REASON_BYTES]; /* the first line of the worst verdict */
     char text[RUN_TEXT_BYTES];     /* lines, each ended by "\n" */
     size_t text_bytes;
@@ -55,6 +57,13 @@ struct run {
 
 /* Begins a test: clears all but the fields for the session. */
 void run_begin(struct run *t, const struct test *test, uint64_t seed);
+
+/* On its processor, before anything of the test: what changes without being
+ * written is kept too. Counter 3's registers, which transactions may change
+ * (white paper, section 1.2, "Implications for PMU drivers and performance
+ * tools"), go into the journal; restore_msrs() clears what has come to be set in
+ * IA32_PERF_GLOBAL_STATUS since then. */
+void run_keep(struct run *t);
 
 /* Ends a test, where the processor is not lost: says how many lines were left
  * out, and, where nothing was checked although it must have been, that. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* run_msr.c - what a test's body does with MSRs (case.h). */
+#include "src/msr.h"
 #include "src/names.h"
 #include "src/run.h"
 
@@ -63,6 +64,31 @@ bool set_msr(struct run *t, uint32_t msr, uint64_t value)
     return false;
 }
 
+void run_keep(struct run *t)
+{
+    static const uint32_t msrs[] = {IA32_PERFEVTSEL(3), IA32_PMC(3)};
+    int vector;
+
+    if (t->cpu.perfmon_version < 2)
+        return;
+    if (!t->status_known)
+        t->status_known = hw_msr_read(IA32_PERF_GLOBAL_STATUS, &t->status) ==
+                          HW_NO_FAULT;
+    for (unsigned i = 0; t->cpu.counters > 3 && i < 2; i++)
+        (void)journal_keep(&t->journal, &t->cpu, msrs[i], &vector);
+}
+
+/* Of the bits of IA32_PERF_GLOBAL_STATUS, those set since then. */
+static void clear_status(const struct run *t)
+{
+    uint64_t now;
+
+    if (t->status_known &&
+        hw_msr_read(IA32_PERF_GLOBAL_STATUS, &now) == HW_NO_FAULT &&
+        (now & ~t->status) != 0)
+        (void)hw_msr_write(IA32_PERF_GLOBAL_STATUS_RESET, now & ~t->status);
+}
+
 static void tell_trouble(void *context, const struct journal_trouble *trouble)
 {
     struct run *t = context;
@@ -81,4 +107,5 @@ static void tell_trouble(void *context, const struct journal_trouble *trouble)
 void restore_msrs(struct run *t)
 {
     journal_undo(&t->journal, &t->cpu, tell_trouble, t);
+    clear_status(t);
 }

@@ -104,6 +104,7 @@ static void body_job(unsigned processor, void *context)
     struct session *s = context;
     struct run *t = &s->runs[processor];
 
+    run_keep(t);
     t->test->body(t);
     restore_msrs(t);
 }

@@ -78,7 +78,10 @@ enum trace_tx {
 };
 void trace_tx(struct vcpu *v, enum trace_tx what, uint64_t next);
 
-/* pmi.c: sends the interrupt to this processor's local APIC. */
+/* pmi.c: a register of this processor's local APIC; base: IA32_APIC_BASE. */
+#define IA32_APIC_BASE 0x1Bu
+uint32_t apic_read(uint64_t base, uint32_t offset);
+/* Sends the interrupt to it. */
 void pmi_send(struct vcpu *v);
 /* For pmi_twice: once more, when the handler has been entered. */
 void pmi_send_again(struct vcpu *v);

@@ -7,7 +7,7 @@
  */
 #include <efi.h>
 
-#include "tests/silicon/hypervisor.h"
+#include "tests/silicon/left.h"
 #include "tests/silicon/mp.h"
 #include "tests/silicon/source.h"
 
@@ -162,6 +162,7 @@ static void prepare(void)
         start_vcpu(&h->vcpus[n], &h->models[n]);
     caches = pages(pages_for(cache_bytes(h->processors)));
     find_ram();
+    left_prepare(pages);
 }
 
 static void open_volume(EFI_HANDLE image)
@@ -252,7 +253,8 @@ static EFI_DEVICE_PATH *file_path(const char *name)
     return (EFI_DEVICE_PATH *)path;
 }
 
-static EFI_HANDLE load_app(EFI_HANDLE parent, VOID *data, UINTN bytes)
+static EFI_HANDLE load_app(EFI_HANDLE parent, VOID *data, UINTN bytes,
+                           EFI_LOADED_IMAGE **loaded)
 {
     static CHAR16 options[CONFIG_OPTIONS_MAX];
     EFI_GUID guid = LOADED_IMAGE_PROTOCOL;
@@ -275,6 +277,7 @@ static EFI_HANDLE load_app(EFI_HANDLE parent, VOID *data, UINTN bytes)
     app->LoadOptionsSize = (UINT32)(n > 0 ? 2 * (n + 1) : 0);
     app->DeviceHandle = volume;
     image_mark(app->ImageBase, app->ImageSize);
+    *loaded = app;
     return handle;
 }
 
@@ -346,6 +349,7 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *table)
     struct hypervisor *h = &hypervisor;
     VOID *data = NULL;
     UINTN bytes = 0;
+    EFI_LOADED_IMAGE *loaded;
     EFI_HANDLE app;
 
     st = table;
@@ -363,13 +367,15 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *table)
         processor_start(&h->models[n], &h->machine, n, h->apic_ids[n]);
         h->vcpus[n].measure = config.figures;
     }
-    app = load_app(image, data, bytes);
+    app = load_app(image, data, bytes, &loaded);
     mp_wrap();
     banner();
 
     vcpu_enter(vcpu_here());
     /* From here on this code, too, runs in the guest. */
+    left_before(bs, loaded->ImageBase, loaded->ImageSize, config.memory);
     bs->StartImage(app, NULL, NULL);
+    left_after(bs);
     if (config.figures)
         print_figures();
     stop();

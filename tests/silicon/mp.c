@@ -8,7 +8,7 @@
  */
 #include "tests/silicon/mp.h"
 
-#include "tests/silicon/hypervisor.h"
+#include "tests/silicon/left.h"
 
 /* A call that does not wait needs its argument after it has returned. */
 #define CALLS_MAX 64
@@ -33,7 +33,9 @@ static VOID EFIAPI run_in_guest(VOID *argument)
         v->model->index == hypervisor.processors - 1)
         return;
     vcpu_enter(v);
+    left_enter(v);
     call->procedure(call->argument);
+    left_leave(v);
     vcpu_leave();
 }
 

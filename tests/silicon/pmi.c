@@ -13,7 +13,6 @@
 
 #include "tests/silicon/x86.h"
 
-#define IA32_APIC_BASE    0x1Bu
 #define APIC_BASE_ENABLE  (UINT64_C(1) << 11)
 #define APIC_BASE_X2APIC  (UINT64_C(1) << 10)
 #define APIC_BASE_ADDRESS UINT64_C(0x000FFFFFFFFFF000)
@@ -33,7 +32,7 @@
 
 #define ICR_ASSERT   0x04000u
 
-static uint32_t apic_read(uint64_t base, uint32_t offset)
+uint32_t apic_read(uint64_t base, uint32_t offset)
 {
     if ((base & APIC_BASE_X2APIC) != 0)
         return (uint32_t)rdmsr(X2APIC_MSR(offset));

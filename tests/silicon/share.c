@@ -26,7 +26,6 @@
 
 /* SDM volume 3A, "Local APIC Register Address Map"; volume 4, IA32_APIC_BASE:
  * bit 10 is x2APIC mode; figure "Interrupt Command Register (ICR)". */
-#define IA32_APIC_BASE  0x01Bu
 #define APIC_BASE_X2    (UINT64_C(1) << 10)
 #define APIC_BASE_PAGE  UINT64_C(0x000FFFFFFFFFF000)
 #define APIC_ICR_LOW    0x300

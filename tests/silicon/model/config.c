@@ -14,6 +14,7 @@ static void set_defaults(struct config *c)
     c->smi = 0;
     c->smt = true;
     c->figures = false;
+    c->memory = false;
     c->message[0] = '\0';
     c->options[0] = '\0';
     struct text app;
@@ -82,6 +83,8 @@ static bool set_key(struct config *c, const char *key, const char *value,
         good = to_switch(value, &c->smt);
     } else if (text_equal(key, "figures")) {
         good = to_switch(value, &c->figures);
+    } else if (text_equal(key, "memory")) {
+        good = to_switch(value, &c->memory);
     } else if (text_equal(key, "seed")) {
         good = text_to_unsigned(value, &c->seed);
     } else if (text_equal(key, "smi")) {

@@ -21,6 +21,7 @@ struct config {
     uint64_t smi;      /* an SMI in about one in `smi` counter windows; 0 never */
     bool smt;
     bool figures;      /* print what the simulation cost */
+    bool memory;       /* compare memory too before and after */
     char app[CONFIG_APP_MAX];
     char options[CONFIG_OPTIONS_MAX];
     char message[CONFIG_MESSAGE_MAX]; /* warnings or the error, a line each */

@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* left.c - reads a machine's state twice and compares. */
+#include "tests/silicon/left.h"
+
+#include "tests/silicon/model/msr.h"
+#include "tests/silicon/model/text.h"
+#include "tests/silicon/x86.h"
+
+#define MSRS           0x2000u /* the model's are all below */
+#define MEMORY_MAP_MAX 32768
+#define LINES_MAX      12 /* differences told of each kind */
+#define RAM_END        (UINT64_C(1) << 32)
+
+/* What a processor has beside the model: SDM volume 3A, "Control Registers",
+ * "Debug Registers", "Memory-Management Registers", table "Local APIC Register
+ * Address Map"; volume 4, "Architectural MSRs". COM1: 16550 data sheet. */
+enum kind { CONTROL, TABLE, DEBUG, FLAGS, BELOW, APIC, PORT };
+
+static const struct {
+    const char *name;
+    enum kind kind;
+    uint32_t number;
+} registers[] = {
+    { "CR0", CONTROL, 0 }, { "CR3", CONTROL, 3 }, { "CR4", CONTROL, 4 },
+    { "CR8", CONTROL, 8 },
+    { "RFLAGS.IF and DF", FLAGS, 0 },
+    { "IDTR base", TABLE, 0 }, { "IDTR limit", TABLE, 1 },
+    { "the IDT", TABLE, 2 },
+    { "GDTR base", TABLE, 3 }, { "GDTR limit", TABLE, 4 },
+    { "the GDT", TABLE, 5 },
+    { "the page tables", TABLE, 6 },
+    { "DR0", DEBUG, 0 }, { "DR1", DEBUG, 1 }, { "DR2", DEBUG, 2 },
+    { "DR3", DEBUG, 3 }, { "DR6", DEBUG, 6 }, { "DR7", DEBUG, 7 },
+    { "IA32_APIC_BASE", BELOW, 0x1B },
+    { "IA32_SYSENTER_CS", BELOW, 0x174 }, { "IA32_SYSENTER_ESP", BELOW, 0x175 },
+    { "IA32_SYSENTER_EIP", BELOW, 0x176 },
+    { "IA32_PAT", BELOW, 0x277 }, { "IA32_MTRR_DEF_TYPE", BELOW, 0x2FF },
+    { "IA32_EFER", BELOW, 0xC0000080 }, { "IA32_STAR", BELOW, 0xC0000081 },
+    { "IA32_LSTAR", BELOW, 0xC0000082 }, { "IA32_FMASK", BELOW, 0xC0000084 },
+    { "IA32_FS_BASE", BELOW, 0xC0000100 }, { "IA32_GS_BASE", BELOW, 0xC0000101 },
+    { "the APIC's TPR", APIC, 0x080 }, { "the APIC's LDR", APIC, 0x0D0 },
+    { "the APIC's spurious vector", APIC, 0x0F0 },
+    { "LVT CMCI", APIC, 0x2F0 },
+    { "LVT timer", APIC, 0x320 }, { "LVT thermal", APIC, 0x330 },
+    { "LVT performance counters", APIC, 0x340 },
+    { "LVT LINT0", APIC, 0x350 }, { "LVT LINT1", APIC, 0x360 },
+    { "LVT error", APIC, 0x370 }, { "the APIC's divide", APIC, 0x3E0 },
+    { "the first 8259's mask", PORT, 0x21 },
+    { "the second 8259's mask", PORT, 0xA1 },
+};
+#define REGISTERS (sizeof(registers) / sizeof(registers[0]))
+
+struct kept {
+    uint64_t msr[MSRS];
+    bool readable[MSRS];
+    uint64_t at[REGISTERS];
+    unsigned told, compared;    /* of its registers, all calls */
+    bool inside;                /* it has been entered, and not left */
+};
+
+static struct kept *kept;       /* one a processor */
+static uint64_t *sums;          /* of each page; 0: not compared */
+static const uint8_t *image;
+static uint64_t image_bytes;
+static bool with_memory;
+
+void left_prepare(void *(*pages)(size_t count))
+{
+    size_t bytes = hypervisor.processors * sizeof(struct kept);
+    uint64_t end = 0;
+
+    for (unsigned n = 0; n < hypervisor.ram_ranges; n++)
+        if (hypervisor.ram[n].end <= RAM_END && hypervisor.ram[n].end > end)
+            end = hypervisor.ram[n].end;
+    kept = pages((bytes + PAGE_BYTES - 1) / PAGE_BYTES);
+    sums = pages((size_t)(end / PAGE_BYTES * sizeof(*sums) / PAGE_BYTES + 1));
+}
+
+static uint64_t sum_of(const void *data, size_t bytes, uint64_t mask)
+{
+    const uint64_t *words = data;
+    uint64_t sum = 1;
+
+    for (size_t n = 0; n < bytes / 8; n++)
+        sum = (sum ^ (words[n] & mask)) * UINT64_C(0x9E3779B97F4A7C15);
+    return sum | 1;
+}
+
+/* The tables that CR3 leads to, without their Accessed and Dirty bits. SDM
+ * volume 3A, "4-Level Paging and 5-Level Paging". */
+static uint64_t sum_tables(const uint64_t *table, unsigned level)
+{
+    const uint64_t address = UINT64_C(0x000FFFFFFFFFF000);
+    uint64_t sum = sum_of(table, PAGE_BYTES, ~UINT64_C(0x60));
+
+    for (unsigned n = 0; level > 1 && n < 512; n++)
+        if ((table[n] & 0x81) == 1)     /* present, and not a large page */
+            sum = sum * 3 ^ sum_tables(
+                (const uint64_t *)(table[n] & address), level - 1);
+    return sum;
+}
+
+struct table_register {
+    uint16_t limit;
+    uint64_t base;
+} __attribute__((packed));
+
+static uint64_t read_control(uint32_t number)
+{
+    uint64_t value;
+
+    switch (number) {
+    case 0:
+        __asm__ volatile("mov %%cr0, %0" : "=r"(value));
+        break;
+    case 3:
+        __asm__ volatile("mov %%cr3, %0" : "=r"(value));
+        break;
+    case 4:
+        __asm__ volatile("mov %%cr4, %0" : "=r"(value));
+        break;
+    default:
+        __asm__ volatile("mov %%cr8, %0" : "=r"(value));
+    }
+    return value;
+}
+
+static uint64_t read_debug(uint32_t number)
+{
+    uint64_t at[4], value;
+
+    read_breakpoints(at);
+    if (number < 4)
+        return at[number];
+    if (number == 6)
+        __asm__ volatile("mov %%dr6, %0" : "=r"(value));
+    else
+        __asm__ volatile("mov %%dr7, %0" : "=r"(value));
+    return value;
+}
+
+static uint64_t read_table(uint32_t number)
+{
+    struct table_register idt, gdt, *r = number < 3 ? &idt : &gdt;
+
+    __asm__ volatile("sidt %0" : "=m"(idt));
+    __asm__ volatile("sgdt %0" : "=m"(gdt));
+    switch (number) {
+    case 0:
+    case 3:
+        return r->base;
+    case 1:
+    case 4:
+        return r->limit;
+    case 6:
+        return sum_tables((const uint64_t *)(read_control(3) & ~UINT64_C(0xFFF)),
+                          4);
+    default:
+        return sum_of((const void *)r->base, r->limit + 1u, UINT64_MAX);
+    }
+}
+
+static uint64_t read_register(enum kind kind, uint32_t number)
+{
+    uint64_t value;
+
+    switch (kind) {
+    case CONTROL:
+        return read_control(number);
+    case TABLE:
+        return read_table(number);
+    case DEBUG:
+        return read_debug(number);
+    case FLAGS:
+        __asm__ volatile("pushfq; popq %0" : "=r"(value));
+        return value & (RFLAGS_IF | RFLAGS_DF);
+    case BELOW:
+        return rdmsr(number);
+    case APIC:
+        return apic_read(rdmsr(IA32_APIC_BASE), number);
+    case PORT:
+        break;
+    }
+    return inb((uint16_t)number);
+}
+
+static void say(const struct vcpu *v, const char *name, uint32_t msr,
+                uint64_t was, uint64_t is)
+{
+    char line[160];
+    struct text t;
+
+    text_start(&t, line, sizeof(line));
+    text_add(&t, "error: not left as found: ");
+    if (v != NULL) {
+        text_add(&t, "processor ");
+        text_add_unsigned(&t, v->model->index);
+        text_add(&t, ", ");
+    }
+    text_add(&t, name);
+    if (msr != 0)
+        text_add_hex(&t, msr);
+    text_add(&t, msr != 0 ? "H was " : " was ");
+    text_add_hex(&t, was);
+    text_add(&t, "H, is ");
+    text_add_hex(&t, is);
+    text_add(&t, "H");
+    report_line(line);
+}
+
+void left_enter(const struct vcpu *v)
+{
+    struct kept *k = &kept[v->model->index];
+
+    for (size_t n = 0; n < REGISTERS; n++)
+        k->at[n] = read_register(registers[n].kind, registers[n].number);
+    k->inside = true;
+}
+
+void left_leave(const struct vcpu *v)
+{
+    struct kept *k = &kept[v->model->index];
+
+    for (size_t n = 0; n < REGISTERS; n++) {
+        uint64_t is = read_register(registers[n].kind, registers[n].number);
+
+        if (is != k->at[n] && k->told++ < LINES_MAX)
+            say(v, registers[n].name, 0, k->at[n], is);
+    }
+    k->compared += REGISTERS;
+    k->inside = false;
+}
+
+/* Reading may change what the model is to do next: a copy is read. */
+static bool look(unsigned processor, uint32_t number, uint64_t *value)
+{
+    struct processor copy = hypervisor.models[processor];
+
+    return msr_read(&copy, number, value);
+}
+
+static bool compared(UINT32 type)
+{
+    return type == EfiConventionalMemory || type == EfiReservedMemoryType ||
+           type == EfiACPIReclaimMemory || type == EfiACPIMemoryNVS ||
+           type == EfiRuntimeServicesCode;
+}
+
+static bool of_image(uint64_t at)
+{
+    return at + PAGE_BYTES > (uint64_t)image &&
+           at < (uint64_t)image + image_bytes;
+}
+
+/* Calls with each page of memory that is compared. */
+static void walk(EFI_BOOT_SERVICES *bs, void (*page)(uint64_t at, UINT32 type))
+{
+    static UINT8 map[MEMORY_MAP_MAX];
+    UINTN bytes = sizeof(map), key, each;
+    UINT32 version;
+
+    if (EFI_ERROR(bs->GetMemoryMap(&bytes, (EFI_MEMORY_DESCRIPTOR *)map, &key,
+                                   &each, &version))) {
+        report_line("error: memory map too large");
+        return;
+    }
+    for (UINTN at = 0; at < bytes; at += each) {
+        const EFI_MEMORY_DESCRIPTOR *d = (EFI_MEMORY_DESCRIPTOR *)(map + at);
+
+        for (UINT64 n = 0; compared(d->Type) && n < d->NumberOfPages; n++)
+            if (guest_is_ram(d->PhysicalStart + n * PAGE_BYTES) &&
+                !of_image(d->PhysicalStart + n * PAGE_BYTES))
+                page(d->PhysicalStart + n * PAGE_BYTES, d->Type);
+    }
+}
+
+static void keep_page(uint64_t at, UINT32 type)
+{
+    (void)type;
+    if (at < RAM_END && at != 0)
+        sums[at / PAGE_BYTES] = sum_of((const void *)at, PAGE_BYTES, UINT64_MAX);
+}
+
+static unsigned pages_compared, pages_told;
+
+static void compare_page(uint64_t at, UINT32 type)
+{
+    uint64_t is;
+
+    if (at >= RAM_END || sums[at / PAGE_BYTES] == 0)
+        return;                         /* it was something else then */
+    pages_compared++;
+    is = sum_of((const void *)at, PAGE_BYTES, UINT64_MAX);
+    if (is != sums[at / PAGE_BYTES] && pages_told++ < LINES_MAX)
+        say(NULL, "memory at (type, address)", (uint32_t)type, at, is);
+}
+
+void left_before(EFI_BOOT_SERVICES *bs, const void *base, uint64_t bytes,
+                 bool memory)
+{
+    image = base;
+    image_bytes = bytes;
+    with_memory = memory;
+    pages_compared = pages_told = 0;
+    for (unsigned p = 0; p < hypervisor.processors; p++) {
+        kept[p].told = kept[p].compared = 0;
+        kept[p].inside = false;
+        for (uint32_t n = 0; n < MSRS; n++)
+            kept[p].readable[n] = look(p, n, &kept[p].msr[n]);
+    }
+    if (memory)
+        walk(bs, keep_page);
+    left_enter(vcpu_here());
+}
+
+/* Returns how many were compared. */
+static unsigned compare_msrs(unsigned p, unsigned *told)
+{
+    unsigned count = 0;
+
+    for (uint32_t n = 0; n < MSRS; n++) {
+        uint64_t is = 0;
+        bool readable = look(p, n, &is);
+
+        count += kept[p].readable[n];
+        if ((readable != kept[p].readable[n] ||
+             (readable && is != kept[p].msr[n])) &&
+            (*told)++ < LINES_MAX)
+            say(&hypervisor.vcpus[p], "MSR ", n, kept[p].msr[n], is);
+    }
+    return count;
+}
+
+static void add_count(struct text *t, unsigned count, const char *what)
+{
+    text_add_unsigned(t, count);
+    text_add(t, what);
+}
+
+void left_after(EFI_BOOT_SERVICES *bs)
+{
+    unsigned msrs = 0, values = 0, told = 0;
+    char line[200];
+    struct text t;
+
+    left_leave(vcpu_here());
+    for (unsigned p = 0; p < hypervisor.processors; p++) {
+        msrs += compare_msrs(p, &told);
+        values += kept[p].compared;
+        told += kept[p].told;
+        if (kept[p].inside)
+            say(&hypervisor.vcpus[p], "the processor, which has not come back,",
+                0, 0, 1);
+        told += kept[p].inside;
+    }
+    if (with_memory)
+        walk(bs, compare_page);
+    told += pages_told;
+    text_start(&t, line, sizeof(line));
+    text_add(&t, told == 0 ? "left as found: " : "compared: ");
+    add_count(&t, msrs, " MSRs, ");
+    add_count(&t, values, " registers and tables, ");
+    add_count(&t, pages_compared, " pages of memory; ");
+    add_count(&t, told, " differ");
+    report_line(line);
+}
