@@ -129,6 +129,10 @@ $(B)/tsxpmu.so: $(call object,$(APP)) efi/efi.lds
 $(B)/silicon.so: $(call object,$(SIM)) efi/efi.lds
 	@echo "  link $@"
 	@$(LINK) $(filter %.o,$^) -o $@
+$(B)/vandal.so: $(call object,tests/boot/vandal.c efi/entry.asm efi/start.c) \
+               efi/efi.lds
+	@echo "  link $@"
+	@$(LINK) $(filter %.o,$^) -o $@
 $(B)/%.efi: $(B)/%.so
 	@echo "  efi $@"
 	@objcopy -S $(SECTIONS) --target efi-app-x86_64 --subsystem=10 $< $@
@@ -238,13 +242,13 @@ $(B)/smp%.state: $(B)/silicon.img scripts/qemu.py
 	@$(PYTHON) scripts/qemu.py --image $< --smp $* --snapshot $@
 
 CHECK = @$(PYTHON) tests/check.py
-test: all $(B)/tsxpmu.img $(HOST_BINARIES) $(SNAPSHOTS)
+test: all $(B)/vandal.efi $(B)/tsxpmu.img $(HOST_BINARIES) $(SNAPSHOTS)
 	$(CHECK) host lint boot
 host: $(HOST_BINARIES) $(B)/tsxpmu
 	$(CHECK) host
 lint: all $(B)/tsxpmu.img $(B)/silicon.img
 	$(CHECK) lint
-boot: $(B)/tsxpmu.img $(SNAPSHOTS)
+boot: $(B)/vandal.efi $(B)/tsxpmu.img $(SNAPSHOTS)
 	$(CHECK) boot
 soak: $(B)/tsxpmu.img $(SNAPSHOTS)
 	@TRIALS=$(TRIALS) $(PYTHON) tests/check.py soak

@@ -295,12 +295,16 @@ def last_report(image):
     return (list(reports(image).values()) or [""])[-1]
 
 
+def copy_to_volume(image, name, path):
+    subprocess.run(["mcopy", "-o", "-i", image + "@@1M", path, "::/" + name],
+                   check=True)
+
+
 def write_volume(image, name, text):
     with tempfile.NamedTemporaryFile() as file:
         file.write(text.encode())
         file.flush()
-        subprocess.run(["mcopy", "-o", "-i", image + "@@1M", file.name,
-                        "::/" + name], check=True)
+        copy_to_volume(image, name, file.name)
 
 
 def main():

@@ -39,6 +39,7 @@ class Boot:
     before: tuple = ()  # earlier boots of the stick: {"talk": .., "machine": ..}
     change: object = None  # a function of the stick's path, before the last boot
     talk: tuple = ()  # what a person does: see qemu.Talk
+    app: str = ""  # a program of build/ put there, and started instead
 
 
 @dataclasses.dataclass
@@ -93,14 +94,15 @@ def boot_once(item):
         shutil.copy(f"{BUILD}/{'silicon' if item.silicon else 'tsxpmu'}.img", stick)
         for name, text in item.stick.items():
             qemu.write_volume(stick, name, text)
+        if item.app:
+            qemu.copy_to_volume(stick, item.app, f"{BUILD}/{item.app}")
         config = None
         if item.silicon:
-            config = "".join(f"{k}={v}
-" for k, v in
+            config = "".join(f"{k}={v}\n" for k, v in
                              ({"memory": "on"} | item.config).items())
+            config += f"app=\\{item.app}\n" if item.app else ""
             usual = f"{qemu.UNATTENDED} {qemu.ASKED_FOR} " if item.usual else ""
-            config += f"options={usual}{item.options}
-"
+            config += f"options={usual}{item.options}\n"
             if item.file:
                 qemu.write_volume(stick, "silicon.cfg", config)
                 config = None
@@ -237,6 +239,15 @@ def machine():
         if "SIMULATED" not in "\n".join(report.body.splitlines()[:6]):
             yield "the first lines do not say that the processor is simulated"
 
+    def tells_all(report, outcome):
+        told = "\n".join(report.unlike)
+        for what in ("MSR 186H", "DR1", "IDTR limit", "memory",
+                     "LVT performance counters"):
+            if what not in told:
+                yield f"{what} is not said to be unlike before"
+
+    yield Boot("what an application leaves unlike before is told", tells_all,
+               {"cpu": "skylake-2018"}, whole=True, app="vandal.efi")
     quick = "tests=force_abort_enumeration"
     yield Boot("power-on to power-off, file on the volume",
                both(clean, file_is_report, no_line_twice, says_simulated),
