@@ -31,8 +31,8 @@ DEPS = -MMD -MP -MF $@.d
 
 export SOURCE_DATE_EPOCH := 1767225600
 
-.PHONY: all help list setup run image tool test host lint boot soak figures
-.PHONY: bench fuzz powercut clean
+.PHONY: all help list setup run image tool test host lint boot soak sweep
+.PHONY: figures bench fuzz powercut clean
 all: $(B)/tsxpmu.efi $(B)/silicon.efi $(B)/tsxpmu
 
 help:
@@ -49,6 +49,7 @@ help:
 	@echo 'make host | lint | boot   one kind of them'
 	@echo 'make soak     every personality over 20 seeds; TRIALS=n (usual: 300)'
 	@echo 'make powercut  the power fails KILLS times (usual: 100); SEED=$(SEED)'
+	@echo 'make sweep    each MSR access of each test faults once; STEP=n: each nth'
 	@echo 'make figures  sizes and times, measured now'
 	@echo 'make bench    how fast records are decoded, measured now'
 	@echo 'make fuzz     the decoders on arbitrary bytes; needs clang'
@@ -254,6 +255,8 @@ soak: $(B)/tsxpmu.img $(SNAPSHOTS)
 	@TRIALS=$(TRIALS) $(PYTHON) tests/check.py soak
 powercut: $(B)/tsxpmu.img $(B)/silicon.img
 	@KILLS=$(KILLS) SEED=$(SEED) $(PYTHON) tests/check.py powercut
+sweep: $(B)/tsxpmu.img $(SNAPSHOTS)
+	@STEP=$(STEP) $(PYTHON) tests/check.py sweep
 figures: all $(B)/tsxpmu.img $(B)/silicon.img
 	$(CHECK) figures
 # Instructions are those of the whole function, what it calls included.

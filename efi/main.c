@@ -55,13 +55,17 @@ static unsigned open_sinks(const struct options *options, struct sink *sinks,
     return count;
 }
 
+static UINTN workspace_pages(void)
+{
+    return (session_workspace(hw_processors()) + 4095) / 4096;
+}
+
 static void *allocate_workspace(void)
 {
     EFI_PHYSICAL_ADDRESS at = 0;
-    UINTN pages = (session_workspace(hw_processors()) + 4095) / 4096;
 
     if (EFI_ERROR(platform_boot->AllocatePages(AllocateAnyPages, EfiLoaderData,
-                                               pages, &at)))
+                                               workspace_pages(), &at)))
         return NULL;
     return (void *)(uintptr_t)at;
 }
@@ -73,10 +77,10 @@ static uint32_t image_crc(void)
 
 /* With all processors, which are started once. A run that is only to be ended
  * does without: it may be they that reset the machine. */
+static void *workspace;
+
 static void *prepare(struct warnings *found)
 {
-    static void *workspace;
-
     if (store_is_hopeless(&store))
         return allocate_workspace();
     if (workspace == NULL) {
@@ -97,9 +101,8 @@ static bool run(const struct options *options, struct warnings *found)
     struct sink file;
     /* First, so that the next start knows of this one. */
     const char *no_file = store_open(&store, options, &file);
-    void *workspace = prepare(found);
 
-    if (workspace == NULL)
+    if (prepare(found) == NULL)
         return false;
     warnings_copy(&warnings, found);
     unsigned sinks_count = open_sinks(options, sinks, &serial, &warnings);
@@ -189,7 +192,10 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *system)
         action = after(&options);
     }
 
-    if (!processors_stop() && action == MENU_FIRMWARE) {
+    bool stopped = processors_stop();
+    if (stopped && workspace != NULL) /* else one may write there still */
+        platform_boot->FreePages((uintptr_t)workspace, workspace_pages());
+    if (!stopped && action == MENU_FIRMWARE) {
         platform_print("tsxpmu: a processor is stuck in a test: reset\r\n");
         action = MENU_REBOOT;
     }

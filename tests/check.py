@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Runs the checks named (host, lint, boot, soak, powercut, figures), prints a
-line for each, and last the totals. Run by make, which builds what they look
-at."""
+"""Runs the checks named (host, lint, boot, soak, sweep, powercut, figures),
+prints a line for each, and last the totals. Run by make, which builds what they
+look at."""
 
 import os
 import subprocess
@@ -70,7 +70,9 @@ def lint():
 
 def boot():
     import boots
+    import sweep as sweeps
     boots.run(result, boots.everything())
+    boots.run(result, sweeps.sample())
     powercut(kills=5)
 
 
@@ -80,6 +82,13 @@ def powercut(kills=0):
     seed = int(os.environ.get("SEED") or 1)
     result(f"the power fails {kills} times, and only what ran is lost",
            cuts.kill(kills, seed))
+
+
+def sweep():
+    import boots
+    import sweep as sweeps
+    boots.run(result, sweeps.everything())
+    print("{runs} runs, {compared} registers compared".format(**sweeps.counts))
 
 
 def soak():

@@ -3,7 +3,7 @@
  * exits.c - one function for each reason to leave the guest. An exit that
  * nobody expects ends the run with a line that says which.
  */
-#include "tests/silicon/hypervisor.h"
+#include "tests/silicon/sweep.h"
 
 #include "tests/silicon/model/counters.h"
 #include "tests/silicon/model/cpuid.h"
@@ -95,14 +95,10 @@ static void on_wrmsr(struct vcpu *v)
     step_end(v);
 }
 
-static void on_msr(struct vcpu *v)
+static void on_rdmsr(struct vcpu *v)
 {
     uint64_t value;
 
-    if (v->vmcb->exit_info1 != 0) {
-        on_wrmsr(v);
-        return;
-    }
     if (!read_msr(v, (uint32_t)v->gprs.rcx, &value)) {
         guest_inject(v, VECTOR_GP, 0);
         return;
@@ -110,6 +106,22 @@ static void on_msr(struct vcpu *v)
     v->vmcb->rax = (uint32_t)value;
     v->gprs.rdx = value >> 32;
     advance(v);
+}
+
+static void on_msr(struct vcpu *v)
+{
+    uint64_t rip = v->vmcb->rip;
+
+    if (sweep_faults(rip)) {
+        guest_inject(v, VECTOR_GP, 0);
+        return;
+    }
+    if (v->vmcb->exit_info1 != 0)
+        on_wrmsr(v);
+    else
+        on_rdmsr(v);
+    if (sweep_throws(rip) && v->vmcb->event_inject == 0)
+        guest_inject(v, VECTOR_UD, 0);
 }
 
 static void on_rdpmc(struct vcpu *v)

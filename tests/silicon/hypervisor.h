@@ -16,6 +16,7 @@ struct hypervisor {
     struct processor *models;    /* one a processor */
     struct vcpu *vcpus;
     unsigned processors;
+    uint64_t lost;              /* the one that never comes up, 0: none */
     uint8_t apic_ids[PROCESSORS_MAX]; /* of the machine below */
     uint8_t *msr_map, *io_map;
     struct { uint64_t start, end; } ram[RAM_RANGES_MAX];

@@ -9,6 +9,7 @@
 #define MSRS           0x2000u /* the model's are all below */
 #define MEMORY_MAP_MAX 32768
 #define LINES_MAX      12 /* differences told of each kind */
+#define ALLOCATED_MAX  256
 #define RAM_END        (UINT64_C(1) << 32)
 
 /* What a processor has beside the model: SDM volume 3A, "Control Registers",
@@ -63,6 +64,34 @@ static uint64_t *sums;          /* of each page; 0: not compared */
 static const uint8_t *image;
 static uint64_t image_bytes;
 static bool with_memory;
+
+/* What is allocated in between may change, also when it is free again. */
+static struct {
+    uint64_t start, end;
+} allocated[ALLOCATED_MAX];
+static unsigned allocations;
+static EFI_ALLOCATE_PAGES allocate_pages;
+
+static EFI_STATUS EFIAPI allocate_noted(EFI_ALLOCATE_TYPE type,
+                                        EFI_MEMORY_TYPE memory, UINTN count,
+                                        EFI_PHYSICAL_ADDRESS *at)
+{
+    EFI_STATUS status = allocate_pages(type, memory, count, at);
+
+    if (!EFI_ERROR(status) && allocations < ALLOCATED_MAX) {
+        allocated[allocations].start = *at;
+        allocated[allocations++].end = *at + count * PAGE_BYTES;
+    }
+    return status;
+}
+
+static bool was_allocated(uint64_t at)
+{
+    for (unsigned n = 0; n < allocations; n++)
+        if (at >= allocated[n].start && at < allocated[n].end)
+            return true;
+    return false;
+}
 
 void left_prepare(void *(*pages)(size_t count))
 {
@@ -287,7 +316,7 @@ static void compare_page(uint64_t at, UINT32 type)
 {
     uint64_t is;
 
-    if (at >= RAM_END || sums[at / PAGE_BYTES] == 0)
+    if (at >= RAM_END || sums[at / PAGE_BYTES] == 0 || was_allocated(at))
         return;                         /* it was something else then */
     pages_compared++;
     is = sum_of((const void *)at, PAGE_BYTES, UINT64_MAX);
@@ -301,7 +330,9 @@ void left_before(EFI_BOOT_SERVICES *bs, const void *base, uint64_t bytes,
     image = base;
     image_bytes = bytes;
     with_memory = memory;
-    pages_compared = pages_told = 0;
+    pages_compared = pages_told = allocations = 0;
+    allocate_pages = bs->AllocatePages;
+    bs->AllocatePages = allocate_noted;
     for (unsigned p = 0; p < hypervisor.processors; p++) {
         kept[p].told = kept[p].compared = 0;
         kept[p].inside = false;
@@ -343,6 +374,7 @@ void left_after(EFI_BOOT_SERVICES *bs)
     char line[200];
     struct text t;
 
+    bs->AllocatePages = allocate_pages;
     left_leave(vcpu_here());
     for (unsigned p = 0; p < hypervisor.processors; p++) {
         msrs += compare_msrs(p, &told);

@@ -10,6 +10,7 @@
 #include "tests/silicon/left.h"
 #include "tests/silicon/mp.h"
 #include "tests/silicon/source.h"
+#include "tests/silicon/sweep.h"
 
 #include "tests/silicon/model/text.h"
 #include "tests/silicon/x86.h"
@@ -344,13 +345,35 @@ static void print_figures(void)
     report_line(line);
 }
 
+/* As after power-on. Nothing runs on the other processors. */
+static void reset_machine(void)
+{
+    struct hypervisor *h = &hypervisor;
+
+    machine_start(&h->machine, &config, h->processors);
+    cache_start(&h->machine, caches);
+    h->machine.uncore.tsc = rdtsc;
+    for (unsigned n = 0; n < h->processors; n++) {
+        processor_start(&h->models[n], &h->machine, n, h->apic_ids[n]);
+        h->vcpus[n].measure = config.figures;
+    }
+}
+
+/* In the guest. */
+static void run_app(EFI_HANDLE app, const EFI_LOADED_IMAGE *loaded)
+{
+    left_before(bs, loaded->ImageBase, loaded->ImageSize, config.memory);
+    sweep_begin(loaded->ImageBase, loaded->ImageSize);
+    bs->StartImage(app, NULL, NULL);
+    left_after(bs);
+}
+
 EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *table)
 {
     struct hypervisor *h = &hypervisor;
     VOID *data = NULL;
     UINTN bytes = 0;
     EFI_LOADED_IMAGE *loaded;
-    EFI_HANDLE app;
 
     st = table;
     bs = table->BootServices;
@@ -360,22 +383,19 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *table)
     volume_read(bs, root, FILE_APP, &data, &bytes);
 
     read_config();
-    machine_start(&h->machine, &config, h->processors);
-    cache_start(&h->machine, caches);
-    h->machine.uncore.tsc = rdtsc;
-    for (unsigned n = 0; n < h->processors; n++) {
-        processor_start(&h->models[n], &h->machine, n, h->apic_ids[n]);
-        h->vcpus[n].measure = config.figures;
-    }
-    app = load_app(image, data, bytes, &loaded);
+    h->lost = config.lost;
+    reset_machine();
+    sweep_prepare(bs, volume, &config);
     mp_wrap();
     banner();
 
     vcpu_enter(vcpu_here());
     /* From here on this code, too, runs in the guest. */
-    left_before(bs, loaded->ImageBase, loaded->ImageSize, config.memory);
-    bs->StartImage(app, NULL, NULL);
-    left_after(bs);
+    do {
+        reset_machine();
+        EFI_HANDLE app = load_app(image, data, bytes, &loaded);
+        run_app(app, loaded);
+    } while (sweep_end());
     if (config.figures)
         print_figures();
     stop();

@@ -29,8 +29,9 @@ static VOID EFIAPI run_in_guest(VOID *argument)
 
     if (v == NULL)
         return;
-    if (fault_is(&hypervisor.machine, FAULT_processor_lost) &&
-        v->model->index == hypervisor.processors - 1)
+    if (v->model->index == hypervisor.lost ||
+        (fault_is(&hypervisor.machine, FAULT_processor_lost) &&
+         v->model->index == hypervisor.processors - 1))
         return;
     vcpu_enter(v);
     left_enter(v);

@@ -15,6 +15,9 @@ static void set_defaults(struct config *c)
     c->smt = true;
     c->figures = false;
     c->memory = false;
+    c->sweep = SWEEP_NONE;
+    c->sweep_first = c->sweep_step = 1;
+    c->lost = 0;
     c->message[0] = '\0';
     c->options[0] = '\0';
     struct text app;
@@ -53,6 +56,18 @@ static bool to_switch(const char *value, bool *on)
     return *on || text_equal(value, "off");
 }
 
+static bool to_sweep(const char *value, enum sweep *sweep)
+{
+    static const char *const names[] = { "none", "msr", "exception", "write" };
+
+    for (unsigned n = 0; n < sizeof(names) / sizeof(names[0]); n++)
+        if (text_equal(value, names[n])) {
+            *sweep = (enum sweep)n;
+            return true;
+        }
+    return false;
+}
+
 static bool to_text(const char *value, char *buffer, size_t size)
 {
     struct text t;
@@ -85,6 +100,14 @@ static bool set_key(struct config *c, const char *key, const char *value,
         good = to_switch(value, &c->figures);
     } else if (text_equal(key, "memory")) {
         good = to_switch(value, &c->memory);
+    } else if (text_equal(key, "sweep")) {
+        good = to_sweep(value, &c->sweep);
+    } else if (text_equal(key, "sweep_first")) {
+        good = text_to_unsigned(value, &c->sweep_first);
+    } else if (text_equal(key, "sweep_step")) {
+        good = text_to_unsigned(value, &c->sweep_step) && c->sweep_step != 0;
+    } else if (text_equal(key, "lost")) {
+        good = text_to_unsigned(value, &c->lost);
     } else if (text_equal(key, "seed")) {
         good = text_to_unsigned(value, &c->seed);
     } else if (text_equal(key, "smi")) {

@@ -14,6 +14,9 @@
 #define CONFIG_OPTIONS_MAX 512
 #define CONFIG_MESSAGE_MAX 8192
 
+/* What goes wrong in the application, in each of many runs: sweep.h. */
+enum sweep { SWEEP_NONE, SWEEP_MSR, SWEEP_EXCEPTION, SWEEP_WRITE };
+
 struct config {
     const struct personality *cpu;
     enum fault_id fault;
@@ -22,6 +25,9 @@ struct config {
     bool smt;
     bool figures;      /* print what the simulation cost */
     bool memory;       /* compare memory too before and after */
+    enum sweep sweep;
+    uint64_t sweep_first, sweep_step;
+    uint64_t lost;     /* this processor never comes up; 0: all do */
     char app[CONFIG_APP_MAX];
     char options[CONFIG_OPTIONS_MAX];
     char message[CONFIG_MESSAGE_MAX]; /* warnings or the error, a line each */

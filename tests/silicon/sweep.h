@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * sweep.h - the application is run again and again, and each time something
+ * else goes wrong in it: the n-th access to an MSR raises #GP, an exception
+ * comes behind the n-th, or the n-th write to a file fails.
+ */
+#ifndef SILICON_SWEEP_H
+#define SILICON_SWEEP_H
+
+#include <efi.h>
+
+#include "tests/silicon/hypervisor.h"
+
+/* volume: of the application; what it opens there is watched. */
+void sweep_prepare(EFI_BOOT_SERVICES *bs, EFI_HANDLE volume,
+                   const struct config *config);
+
+/* Around one run of the image: the firmware's own accesses do not count. */
+void sweep_begin(const void *base, uint64_t bytes);
+/* Says how often it could have gone wrong. True: run it once more. */
+bool sweep_end(void);
+
+/* In place of an access to an MSR, and behind one: is it to fault? rip: of
+ * the access. */
+bool sweep_faults(uint64_t rip);
+bool sweep_throws(uint64_t rip);
+
+#endif
