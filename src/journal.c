@@ -86,6 +86,9 @@ void journal_undo(struct journal *journal, const struct identity *id,
                                const struct journal_trouble *trouble),
                   void *context)
 {
+    /* So that no counter runs on from the value it is given. */
+    if (keeps(journal, IA32_PERF_GLOBAL_CTRL))
+        (void)hw_msr_write(IA32_PERF_GLOBAL_CTRL, 0);
     while (journal->count != 0) {
         unsigned last = journal->count - 1;
         struct journal_trouble entry = {
