@@ -72,8 +72,8 @@ void run_keep(struct run *t)
     if (t->cpu.perfmon_version < 2)
         return;
     if (!t->status_known)
-        t->status_known = hw_msr_read(IA32_PERF_GLOBAL_STATUS, &t->status) ==
-                          HW_NO_FAULT;
+        t->status_known =
+            hw_msr_read(IA32_PERF_GLOBAL_STATUS, &t->status) == HW_NO_FAULT;
     for (unsigned i = 0; t->cpu.counters > 3 && i < 2; i++)
         (void)journal_keep(&t->journal, &t->cpu, msrs[i], &vector);
 }

@@ -207,6 +207,33 @@ static void each_processor_calls_no_other(void **state)
     assert_int_equal(t->verdict, VERDICT_ERROR);
 }
 
+/* What transactions and counters change without being written to. */
+static void what_changes_by_itself_is_kept(void **state)
+{
+    (void)state;
+    fake_msr(IA32_PERFEVTSEL(3))->value = 0x5300c0;
+    fake_msr(IA32_PMC(3))->value = 77;
+    fake_msr(IA32_PERF_GLOBAL_STATUS)->value = BIT(1);
+    run_keep(t);
+    fake_msr(IA32_PERFEVTSEL(3))->value = UINT64_C(0x10043003c);
+    fake_msr(IA32_PERF_GLOBAL_STATUS)->value = BIT(1) | BIT(3) | BIT(62);
+    fake_written_count = 0;
+    restore_msrs(t);
+    assert_int_equal(fake_msr(IA32_PERFEVTSEL(3))->value, 0x5300c0);
+    assert_int_equal(fake_msr(IA32_A_PMC(3))->value, 77);
+    /* A bit that was set before is not ours to clear. */
+    assert_int_equal(fake_msr(IA32_PERF_GLOBAL_STATUS_RESET)->value,
+                     BIT(3) | BIT(62));
+
+    fake_msr(IA32_PERF_GLOBAL_STATUS)->value = BIT(1);
+    fake_written_count = 0;
+    run_begin(t, &each, 1);
+    run_keep(t);
+    restore_msrs(t);
+    for (unsigned i = 0; i < fake_written_count; i++)
+        assert_int_not_equal(fake_written[i], IA32_PERF_GLOBAL_STATUS_RESET);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -218,6 +245,7 @@ int main(void)
         cmocka_unit_test_setup(msr_that_must_not_fault, set_up),
         cmocka_unit_test_setup(msr_whose_fault_is_an_answer, set_up),
         cmocka_unit_test_setup(restore_that_does_not_hold, set_up),
+        cmocka_unit_test_setup(what_changes_by_itself_is_kept, set_up),
         cmocka_unit_test_setup(trials, set_up),
         cmocka_unit_test_setup(random_numbers_repeat, set_up),
         cmocka_unit_test_setup(each_processor_calls_no_other, set_up),
