@@ -122,7 +122,7 @@ $(B)/bare/%.asm.o: %.asm | $(GENERATED)
 
 LINK = ld -nostdlib -znocombreloc -zmax-page-size=4096 -znoexecstack -shared \
        -Bsymbolic --no-undefined -T efi/efi.lds
-SECTIONS := $(addprefix -j ,.text .rodata .reloc .data .dynamic .rela .dynsym)
+SECTIONS := $(addprefix -j ,.text .rodata .reloc .data .dynamic .rela .dynsym .sbat)
 
 $(B)/tsxpmu.so: $(call object,$(APP)) efi/efi.lds
 	@echo "  link $@"
@@ -137,6 +137,7 @@ $(B)/vandal.so: $(call object,tests/boot/vandal.c efi/entry.asm efi/start.c) \
 $(B)/%.efi: $(B)/%.so
 	@echo "  efi $@"
 	@objcopy -S $(SECTIONS) --target efi-app-x86_64 --subsystem=10 $< $@
+	@$(PYTHON) scripts/nx_compat.py $@
 
 # --- The host tool ---------------------------------------------------------------
 

@@ -11,6 +11,7 @@ import pefile
 
 BUILD = "build"
 APPLICATION = 10  # PE/COFF: IMAGE_SUBSYSTEM_EFI_APPLICATION
+NX_COMPAT = 0x0100  # IMAGE_DLLCHARACTERISTICS_NX_COMPAT
 EXECUTE, READ, WRITE = 0x20000000, 0x40000000, 0x80000000
 
 
@@ -24,6 +25,8 @@ def image(path):
         yield "has a time stamp: not reproducible"
     if header.SectionAlignment != 4096:
         yield f"sections aligned to {header.SectionAlignment}, not 4096"
+    if not header.DllCharacteristics & NX_COMPAT:
+        yield "is not NX_COMPAT"
     if not header.DATA_DIRECTORY[5].Size:
         yield "has no base relocations"
     end = header.SectionAlignment
@@ -43,6 +46,24 @@ def image(path):
         yield "the entry point is not in the executable section"
     if header.SizeOfImage < end:
         yield "SizeOfImage ends before the last section"
+
+
+def sbat(path):
+    """shim, SBAT.md: CSV of six columns, as long as the section says."""
+    pe = pefile.PE(path)
+    found = [s for s in pe.sections if s.Name.rstrip(b"\0") == b".sbat"]
+    if len(found) != 1:
+        yield f"{len(found)} sections .sbat"
+        return
+    data = found[0].get_data()[:found[0].Misc_VirtualSize]
+    if b"\0" in data or not data.endswith(b"\n"):
+        yield ".sbat is not exactly as long as its text"
+    rows = [line.split(",") for line in data.decode("ascii", "replace").splitlines()]
+    if [r[0] for r in rows] != ["sbat", "tsxpmu"]:
+        yield f".sbat names {[r[0] for r in rows]}"
+    for row in rows:
+        if len(row) != 6 or not all(row) or not row[1].isdigit():
+            yield f".sbat: not six columns: {','.join(row)}"
 
 
 def same_everywhere():
@@ -120,6 +141,7 @@ def licences():
 def run(result):
     for name in ("tsxpmu.efi", "silicon.efi"):
         result("lint: " + name, image(f"{BUILD}/{name}"))
+    result("lint: .sbat", sbat(f"{BUILD}/tsxpmu.efi"))
     result("lint: one tsxpmu.efi everywhere", same_everywhere())
     result("lint: the image is reproducible", rebuilt())
     result("lint: the two readings share no file", two_readings())
