@@ -130,8 +130,9 @@ $(B)/tsxpmu.so: $(call object,$(APP)) efi/efi.lds
 $(B)/silicon.so: $(call object,$(SIM)) efi/efi.lds
 	@echo "  link $@"
 	@$(LINK) $(filter %.o,$^) -o $@
-$(B)/vandal.so: $(call object,tests/boot/vandal.c efi/entry.asm efi/start.c) \
-               efi/efi.lds
+# Applications of the tests' own.
+$(B)/vandal.so $(B)/strict.so: $(B)/%.so: $(B)/bare/tests/boot/%.c.o \
+               $(call object,efi/entry.asm efi/start.c) efi/efi.lds
 	@echo "  link $@"
 	@$(LINK) $(filter %.o,$^) -o $@
 $(B)/%.efi: $(B)/%.so
@@ -176,6 +177,11 @@ $(B)/tsxpmu.img: $(B)/tsxpmu.efi scripts/image
 $(B)/silicon.img: $(B)/silicon.efi $(B)/tsxpmu.efi scripts/image
 	@echo "  image $@"
 	@scripts/image $@ $(B)/silicon.efi=EFI/BOOT/BOOTX64.EFI \
+	    $(B)/tsxpmu.efi=tsxpmu.efi
+
+$(B)/strict.img: $(B)/strict.efi $(B)/tsxpmu.efi scripts/image
+	@echo "  image $@"
+	@scripts/image $@ $(B)/strict.efi=EFI/BOOT/BOOTX64.EFI \
 	    $(B)/tsxpmu.efi=tsxpmu.efi
 
 # --- Running -------------------------------------------------------------------
@@ -239,18 +245,19 @@ $(B)/tests/host/silicon_%: $(B)/host/tests/host/silicon_%.c.o \
 	@$(CC) $(SAN) $^ -lcmocka -o $@
 .PRECIOUS: $(B)/host/%.c.o
 
+BOOTED    := $(B)/vandal.efi $(B)/strict.img
 SNAPSHOTS := $(B)/smp1.state $(B)/smp2.state $(B)/smp4.state
 $(B)/smp%.state: $(B)/silicon.img scripts/qemu.py
 	@$(PYTHON) scripts/qemu.py --image $< --smp $* --snapshot $@
 
 CHECK = @$(PYTHON) tests/check.py
-test: all $(B)/vandal.efi $(B)/tsxpmu.img $(HOST_BINARIES) $(SNAPSHOTS)
+test: all $(BOOTED) $(B)/tsxpmu.img $(HOST_BINARIES) $(SNAPSHOTS)
 	$(CHECK) host lint boot
 host: $(HOST_BINARIES) $(B)/tsxpmu
 	$(CHECK) host
 lint: all $(B)/tsxpmu.img $(B)/silicon.img
 	$(CHECK) lint
-boot: $(B)/vandal.efi $(B)/tsxpmu.img $(SNAPSHOTS)
+boot: $(BOOTED) $(B)/tsxpmu.img $(SNAPSHOTS)
 	$(CHECK) boot
 soak: $(B)/tsxpmu.img $(SNAPSHOTS)
 	@TRIALS=$(TRIALS) $(PYTHON) tests/check.py soak
