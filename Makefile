@@ -31,8 +31,8 @@ DEPS = -MMD -MP -MF $@.d
 
 export SOURCE_DATE_EPOCH := 1767225600
 
-.PHONY: all help list setup run image tool test host lint boot soak sweep
-.PHONY: figures bench fuzz powercut clean
+.PHONY: all help list setup run image sign tool test host lint boot soak sweep
+.PHONY: figures bench fuzz powercut clang clean
 all: $(B)/tsxpmu.efi $(B)/silicon.efi $(B)/tsxpmu
 
 help:
@@ -54,6 +54,8 @@ help:
 	@echo 'make bench    how fast records are decoded, measured now'
 	@echo 'make fuzz     the decoders on arbitrary bytes; needs clang'
 	@echo 'make image    $(B)/tsxpmu.img, for a USB stick'
+	@echo 'make sign     the same with a signed program; KEY=file CERT=file'
+	@echo 'make clang    tsxpmu.efi by clang and lld, in $(B)/clang'
 	@echo 'make tool     $(B)/tsxpmu, which decodes records and plans groups of events'
 	@echo 'make setup    installs what all this needs'
 
@@ -120,7 +122,8 @@ $(B)/bare/%.asm.o: %.asm | $(GENERATED)
 	@echo "  nasm $@"
 	@nasm -f elf64 -g -F dwarf -w+all -I$(<D)/ -MD $@.d $< -o $@
 
-LINK = ld -nostdlib -znocombreloc -zmax-page-size=4096 -znoexecstack -shared \
+LD   = ld
+LINK = $(LD) -nostdlib -znocombreloc -zmax-page-size=4096 -znoexecstack -shared \
        -Bsymbolic --no-undefined -T efi/efi.lds
 SECTIONS := $(addprefix -j ,.text .rodata .reloc .data .dynamic .rela .dynsym .sbat)
 
@@ -172,6 +175,20 @@ image: $(B)/tsxpmu.img
 $(B)/tsxpmu.img: $(B)/tsxpmu.efi scripts/image
 	@echo "  image $@"
 	@scripts/image $@ $<=EFI/BOOT/BOOTX64.EFI
+
+# Signed, for machines with Secure Boot: KEY and CERT as sbsign wants them.
+SIGNED ?= $(B)/tsxpmu-signed.img
+sign: $(B)/tsxpmu.efi
+	@[ -n "$(KEY)" ] && [ -n "$(CERT)" ] || { \
+	    echo "make sign: says whose signature by KEY= and CERT= (PEM files)"; \
+	    exit 1; }
+	@sbsign --key "$(KEY)" --cert "$(CERT)" --output $(B)/tsxpmu-signed.efi $<
+	@scripts/image "$(SIGNED)" $(B)/tsxpmu-signed.efi=EFI/BOOT/BOOTX64.EFI
+
+# The same sources by another compiler and linker.
+clang:
+	@$(MAKE) --no-print-directory B=$(B)/clang CC=clang LD=ld.lld \
+	    $(B)/clang/tsxpmu.efi
 
 # The simulated processor first; it starts the same tsxpmu.efi.
 $(B)/silicon.img: $(B)/silicon.efi $(B)/tsxpmu.efi scripts/image
@@ -245,7 +262,7 @@ $(B)/tests/host/silicon_%: $(B)/host/tests/host/silicon_%.c.o \
 	@$(CC) $(SAN) $^ -lcmocka -o $@
 .PRECIOUS: $(B)/host/%.c.o
 
-BOOTED    := $(B)/vandal.efi $(B)/strict.img
+BOOTED    := $(B)/vandal.efi $(B)/strict.img clang
 SNAPSHOTS := $(B)/smp1.state $(B)/smp2.state $(B)/smp4.state
 $(B)/smp%.state: $(B)/silicon.img scripts/qemu.py
 	@$(PYTHON) scripts/qemu.py --image $< --smp $* --snapshot $@
@@ -255,7 +272,7 @@ test: all $(BOOTED) $(B)/tsxpmu.img $(HOST_BINARIES) $(SNAPSHOTS)
 	$(CHECK) host lint boot
 host: $(HOST_BINARIES) $(B)/tsxpmu
 	$(CHECK) host
-lint: all $(B)/tsxpmu.img $(B)/silicon.img
+lint: all clang $(B)/tsxpmu.img $(B)/silicon.img
 	$(CHECK) lint
 boot: $(BOOTED) $(B)/tsxpmu.img $(SNAPSHOTS)
 	$(CHECK) boot

@@ -35,7 +35,7 @@ _start:
         pop     rdi
         ret
 
-section .reloc noalloc noexec nowrite progbits align=4096
+section .reloc alloc noexec nowrite align=4
         dd      0x1000, 12              ; page RVA, block size
         dw      0, 0                    ; two entries of type ABSOLUTE: padding
 

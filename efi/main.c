@@ -101,8 +101,9 @@ static bool run(const struct options *options, struct warnings *found)
     struct sink file;
     /* First, so that the next start knows of this one. */
     const char *no_file = store_open(&store, options, &file);
+    void *memory = prepare(found);
 
-    if (prepare(found) == NULL)
+    if (memory == NULL)
         return false;
     warnings_copy(&warnings, found);
     unsigned sinks_count = open_sinks(options, sinks, &serial, &warnings);
@@ -120,7 +121,7 @@ static bool run(const struct options *options, struct warnings *found)
         .warnings_count = warnings.count,
         .serial = serial,
         .store = no_file != NULL ? NULL : &store,
-        .workspace = workspace,
+        .workspace = memory,
     };
     session_run(&setup);
     return true;

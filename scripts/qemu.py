@@ -34,7 +34,7 @@ ASKED_FOR = "allow=sdv_enable_rtm"
 class Machine:
     """What is booted. config: the text for silicon.efi, None without it."""
 
-    image: str
+    image: str  # "": no disk
     smp: int = 2
     cpu: str = "qemu64,+svm,+npt"
     memory: int = 256
@@ -44,7 +44,8 @@ class Machine:
     serial_file: str = ""  # where the serial port goes; "" is standard output
     cache: str = "unsafe"  # of the image, QEMU's word
     read_only: bool = False
-    bus: str = "virtio"  # how the image is attached: virtio or usb
+    bus: str = "virtio"  # how the image is attached: virtio, usb or ahci
+    firmware: tuple = ("-bios", FIRMWARE)
     # QEMU's threads: one for all processors, or "multi", one for each. With one
     # for each a simulated machine of two broke in some runs (README).
     threads: str = "single"
@@ -53,13 +54,15 @@ class Machine:
         line = ["qemu-system-x86_64", "-M", "q35", "-accel", "tcg,thread=" + self.threads,
                 "-cpu", self.cpu, "-smp", str(self.smp), "-m", str(self.memory),
                 "-nodefaults", "-no-user-config", "-no-reboot",
-                "-display", "none", "-bios", FIRMWARE,
-                "-drive", f"if=none,id=stick,format=raw,cache={self.cache},"
-                f"readonly={'on' if self.read_only else 'off'},file="
-                + self.image]
-        line += {"virtio": ["-device", "virtio-blk-pci,drive=stick"],
-                 "usb": ["-device", "qemu-xhci",
-                         "-device", "usb-storage,drive=stick"]}[self.bus]
+                "-display", "none"] + list(self.firmware)
+        if self.image:
+            line += ["-drive", f"if=none,id=stick,format=raw,cache={self.cache},"
+                     f"readonly={'on' if self.read_only else 'off'},file="
+                     + self.image]
+            line += {"virtio": ["-device", "virtio-blk-pci,drive=stick"],
+                     "ahci": ["-device", "ide-hd,drive=stick"],
+                     "usb": ["-device", "qemu-xhci",
+                             "-device", "usb-storage,drive=stick"]}[self.bus]
         if self.serial:
             line += ["-serial", "file:" + self.serial_file
                      if self.serial_file else "stdio"]
@@ -166,10 +169,11 @@ class Talk:
                     "keys": [{"type": "qcode", "data": action}]}}]))
 
 
-def boot(machine, config=None, stream=None, timeout=300, silence=60, talk=()):
-    """Runs to the end of QEMU. Returns (text of the serial port, what went
-    wrong or ""). timeout, silence: seconds in all, and without output; talk:
-    the steps of a Talk."""
+def boot(machine, config=None, stream=None, timeout=300, silence=60, talk=(),
+         until=None):
+    """Runs to the end of QEMU, or until the text has a line that this pattern
+    fits. Returns (text of the serial port, what went wrong or ""). timeout,
+    silence: seconds in all, and without output; talk: the steps of a Talk."""
     with tempfile.TemporaryDirectory() as directory:
         monitor = os.path.join(directory, "qmp")
         process = subprocess.Popen(
@@ -193,6 +197,9 @@ def boot(machine, config=None, stream=None, timeout=300, silence=60, talk=()):
                 if stream:
                     stream(part)
                 person.hear(text)
+            if until and re.search(until, text.decode("latin-1"), re.M):
+                _stop(process)
+                return text.decode("latin-1"), ""
             if now - start > timeout:
                 trouble = f"still running after {timeout} s"
             elif machine.serial and now - last > silence:

@@ -309,8 +309,9 @@ static void summarize(struct session *s)
         }
         if (!first)
             continue;
-        text_format(before, sizeof(before), all ? "" : "%s: ",
-                    merge_set_name(set, s->processors, name));
+        text_format(before, sizeof(before), "%s%s",
+                    all ? "" : merge_set_name(set, s->processors, name),
+                    all ? "" : ": ");
         summary_write(s->runs[p].regime, &s->runs[p].cpu, s->outcomes.findings,
                       s->suite.count, write_summary_line, &line);
     }

@@ -70,9 +70,11 @@ def lint():
 
 def boot():
     import boots
+    import media
     import sweep as sweeps
     boots.run(result, boots.everything())
     boots.run(result, sweeps.sample())
+    media.run(result)
     powercut(kills=5)
 
 

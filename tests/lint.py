@@ -139,9 +139,10 @@ def licences():
 
 
 def run(result):
-    for name in ("tsxpmu.efi", "silicon.efi"):
+    for name in ("tsxpmu.efi", "silicon.efi", "clang/tsxpmu.efi"):
         result("lint: " + name, image(f"{BUILD}/{name}"))
-    result("lint: .sbat", sbat(f"{BUILD}/tsxpmu.efi"))
+    for name in ("tsxpmu.efi", "clang/tsxpmu.efi"):
+        result("lint: .sbat of " + name, sbat(f"{BUILD}/{name}"))
     result("lint: one tsxpmu.efi everywhere", same_everywhere())
     result("lint: the image is reproducible", rebuilt())
     result("lint: the two readings share no file", two_readings())

@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Where the application is started from, and by what firmware: disks and the
+network, Secure Boot, memory that is mapped strictly, another compiler."""
+
+import os
+import shutil
+import subprocess
+import tempfile
+
+import boots
+import qemu
+
+OVMF = "/usr/share/OVMF/"
+SNAKEOIL = "/usr/share/ovmf/PkKek-1-snakeoil"
+IPXE_ROM = "/usr/lib/ipxe/qemu/efi-e1000.rom"
+GOLDEN = {"pebs_decode_golden": "PASS", "pt_decode_golden": "PASS"}
+END = r"^# END .*\r?\n"
+
+
+def start(machine, pattern=None):
+    """Report, and problems of the boot itself."""
+    text, trouble = qemu.boot(machine, until=pattern)
+    report = qemu.Report(text)
+    return report, [trouble] * bool(trouble)
+
+
+def whole(report, problems):
+    yield from problems
+    yield from report.problems
+    yield from boots.verdicts(GOLDEN)(report, None)
+
+
+def disk(bus):
+    """The stick's image as it is made, with nothing added."""
+    with tempfile.TemporaryDirectory() as directory:
+        stick = os.path.join(directory, "stick.img")
+        shutil.copy(f"{boots.BUILD}/tsxpmu.img", stick)
+        yield from whole(*start(qemu.Machine(stick, cpu="qemu64", bus=bus), END))
+
+
+def network(files, bootfile, device, pattern):
+    """Nothing but a network card, and a TFTP server behind it."""
+    with tempfile.TemporaryDirectory() as directory:
+        shutil.copy(f"{boots.BUILD}/tsxpmu.efi", directory)
+        for name, text in files.items():
+            with open(os.path.join(directory, name), "w", encoding="ascii") as file:
+                file.write(text)
+        net = ("-netdev", f"user,id=net,tftp={directory},bootfile={bootfile}",
+               "-device", device + ",netdev=net")
+        return start(qemu.Machine("", cpu="qemu64", extra=net), pattern)
+
+
+def pxe():
+    """UEFI's own network boot. There is no volume to write to."""
+    report, problems = network({}, "tsxpmu.efi", "virtio-net-pci", END)
+    yield from whole(report, problems)
+
+
+def ipxe():
+    """iPXE puts the program's name before its arguments."""
+    script = ("#!ipxe\nkernel tsxpmu.efi tsxpmu.efi "
+              "tests=pebs_decode_golden countdown=0 exit=poweroff\nboot\n")
+    report, problems = network({"boot.ipxe": script}, "boot.ipxe",
+                               "e1000,romfile=" + IPXE_ROM, None)
+    yield from problems
+    yield from report.problems
+    if list(report.results) != ["pebs_decode_golden"]:
+        yield f"the tests run are {', '.join(report.results)}"
+
+
+def strict():
+    with tempfile.TemporaryDirectory() as directory:
+        stick = os.path.join(directory, "stick.img")
+        shutil.copy(f"{boots.BUILD}/strict.img", stick)
+        report, problems = start(qemu.Machine(stick, cpu="qemu64"), END)
+        yield from whole(report, problems)
+        if "strict: memory is mapped strictly" not in report.text:
+            yield "memory was not mapped strictly"
+
+
+def secured(directory, image):
+    """Firmware that starts what is signed with a key it has, and nothing else."""
+    code, variables = OVMF + "OVMF_CODE_4M.secboot.fd", directory + "/vars.fd"
+    shutil.copy(OVMF + "OVMF_VARS_4M.snakeoil.fd", variables)
+    return qemu.Machine(image, cpu="qemu64", firmware=(
+        "-machine", "smm=on",
+        "-global", "driver=cfi.pflash01,property=secure,value=on",
+        "-drive", "if=pflash,unit=0,format=raw,readonly=on,file=" + code,
+        "-drive", "if=pflash,unit=1,format=raw,file=" + variables))
+
+
+def signed_image(directory):
+    """The stick with tsxpmu.efi signed as `make sign` does."""
+    key, stick = directory + "/key", directory + "/signed.img"
+    subprocess.run(["openssl", "rsa", "-in", SNAKEOIL + ".key", "-out", key,
+                    "-passin", "pass:snakeoil"], check=True,
+                   stderr=subprocess.DEVNULL)
+    subprocess.run(["make", "-s", "sign", "KEY=" + key,
+                    f"CERT={SNAKEOIL}.pem", "SIGNED=" + stick], check=True,
+                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    return stick
+
+
+def secure_boot():
+    with tempfile.TemporaryDirectory() as directory:
+        machine = secured(directory, signed_image(directory))
+        yield from whole(*start(machine, END))
+        unsigned = os.path.join(directory, "unsigned.img")
+        shutil.copy(f"{boots.BUILD}/tsxpmu.img", unsigned)
+        report, problems = start(secured(directory, unsigned),
+                                 r"Access Denied|^KTAP")
+        yield from problems
+        if "Access Denied" not in report.text:
+            yield "the unsigned image was not refused"
+
+
+def other_compiler():
+    """clang and lld, from the same sources: the same verdicts."""
+    verdicts = []
+    for build in (boots.BUILD, boots.BUILD + "/clang"):
+        with tempfile.TemporaryDirectory() as directory:
+            stick = os.path.join(directory, "stick.img")
+            shutil.copy(f"{boots.BUILD}/silicon.img", stick)
+            qemu.copy_to_volume(stick, "tsxpmu.efi", build + "/tsxpmu.efi")
+            text, trouble = qemu.boot(
+                qemu.Machine(stick),
+                f"cpu=skylake-2018\nmemory=on\noptions=trials=5 {qemu.UNATTENDED} "
+                f"{qemu.ASKED_FOR}\n")
+            report = qemu.Report(text)
+            yield from [trouble] * bool(trouble)
+            yield from report.problems + report.unlike
+            verdicts.append(report.results)
+    for name, verdict in verdicts[0].items():
+        if verdicts[1].get(name) != verdict:
+            yield f"{name} is {verdict}, with clang {verdicts[1].get(name)}"
+
+
+def run(result):
+    for bus in ("usb", "ahci", "virtio"):
+        result(f"boot: the stick as it is, {bus}", disk(bus))
+    for name, check in (("over the network, PXE", pxe),
+                        ("over the network, iPXE with arguments", ipxe),
+                        ("memory mapped strictly", strict),
+                        ("Secure Boot: signed, and unsigned", secure_boot),
+                        ("built with clang and lld", other_compiler)):
+        result("boot: " + name, check())
