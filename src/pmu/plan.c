@@ -27,8 +27,8 @@ const char *plan_error_text(enum plan_error error)
         [PLAN_TOO_MANY_EVENTS] = "more than 64 events",
         [PLAN_TOO_MANY_MSRS] = "events share more than 4 MSRs",
         [PLAN_FITS_NOWHERE] = "an event fits no counter",
-        [PLAN_UNDECIDED] = "too many values of shared MSRs to find the fewest "
-                           "groups; 4000 matchings did not decide",
+        [PLAN_UNDECIDED] = ("too many values of shared MSRs to find the fewest "
+                            "groups; 4000 matchings did not decide"),
     };
 
     return (unsigned)error < PLAN_ERROR_COUNT ? text[error] : "unknown error";
