@@ -172,18 +172,27 @@ $(B)/bench/%: $(B)/hosted/tests/bench/%.c.o $(call object,$(PURE))
 # --- Images --------------------------------------------------------------------
 
 image: $(B)/tsxpmu.img
-$(B)/tsxpmu.img: $(B)/tsxpmu.efi scripts/image
+# Beside the program: its options, and what Windows users read. Lines end as
+# they are used to there.
+STICK := $(B)/stick/tsxpmu.cfg $(B)/stick/README.TXT
+ON_STICK := $(foreach file,$(STICK),$(file)=$(notdir $(file)))
+$(B)/stick/%: scripts/stick/%
+	@mkdir -p $(@D)
+	@sed 's/$$/\r/' $< >$@
+$(B)/tsxpmu.img: $(B)/tsxpmu.efi $(STICK) scripts/image
 	@echo "  image $@"
-	@scripts/image $@ $<=EFI/BOOT/BOOTX64.EFI
+	@scripts/image $@ $<=EFI/BOOT/BOOTX64.EFI $(ON_STICK)
 
 # Signed, for machines with Secure Boot: KEY and CERT as sbsign wants them.
 SIGNED ?= $(B)/tsxpmu-signed.img
-sign: $(B)/tsxpmu.efi
+sign: $(B)/tsxpmu.efi $(STICK)
 	@[ -n "$(KEY)" ] && [ -n "$(CERT)" ] || { \
 	    echo "make sign: says whose signature by KEY= and CERT= (PEM files)"; \
 	    exit 1; }
 	@sbsign --key "$(KEY)" --cert "$(CERT)" --output $(B)/tsxpmu-signed.efi $<
-	@scripts/image "$(SIGNED)" $(B)/tsxpmu-signed.efi=EFI/BOOT/BOOTX64.EFI
+	@scripts/image "$(SIGNED)" $(B)/tsxpmu-signed.efi=EFI/BOOT/BOOTX64.EFI \
+	    $(ON_STICK)
+	@echo "  image $(SIGNED)"
 
 # The same sources by another compiler and linker.
 clang:

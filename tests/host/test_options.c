@@ -316,13 +316,13 @@ static void stays_within_the_bytes_given(void **state)
     assert_int_equal(o.trials, 7);
 }
 
-/* scripts/tsxpmu.cfg as it is changes nothing; with every option's # taken away
+/* scripts/stick/tsxpmu.cfg as it is changes nothing; with every option's # taken away
  * it is the same but for speed= and microcode=, which have no usual value. */
 static void the_file_on_the_stick(void **state)
 {
     static char file[8192], used[8192];
     char line[OPTIONS_LINE_BYTES];
-    FILE *in = fopen("scripts/tsxpmu.cfg", "r");
+    FILE *in = fopen("scripts/stick/tsxpmu.cfg", "r");
     size_t n = 0;
 
     (void)state;
