@@ -144,9 +144,9 @@ def _stop(process):
 class Talk:
     """Whoever sits at the machine. steps: (what is waited for, what is done
     then): bytes are typed at the serial port, a word is a key of the keyboard
-    by QEMU's name, QUIT ends QEMU."""
+    by QEMU's name, QUIT ends QEMU, and QUIT_LATER does so after some seconds."""
 
-    QUIT = "quit"
+    QUIT, QUIT_LATER = "quit", "quit later"
 
     def __init__(self, steps, process, monitor):
         self.steps, self.process, self.monitor = list(steps), process, monitor
@@ -162,7 +162,8 @@ class Talk:
             if isinstance(action, bytes):
                 self.process.stdin.write(action)
                 self.process.stdin.flush()
-            elif action == self.QUIT:
+            elif action in (self.QUIT, self.QUIT_LATER):
+                time.sleep(3 if action == self.QUIT_LATER else 0)
                 list(_qmp(self.monitor, ["quit"]))
             else:
                 list(_qmp(self.monitor, [{"execute": "send-key", "arguments": {
