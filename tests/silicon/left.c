@@ -260,7 +260,8 @@ void left_leave(const struct vcpu *v)
     k->inside = false;
 }
 
-/* Reading may change what the model is to do next: a copy is read. */
+/* What only events change is not compared (IA32_SMI_COUNT: each SMI).
+ * Reading may change what the model is to do next: a copy is read. */
 static bool look(unsigned processor, uint32_t number, uint64_t *value)
 {
     struct processor copy = hypervisor.models[processor];
@@ -337,7 +338,8 @@ void left_before(EFI_BOOT_SERVICES *bs, const void *base, uint64_t bytes,
         kept[p].told = kept[p].compared = 0;
         kept[p].inside = false;
         for (uint32_t n = 0; n < MSRS; n++)
-            kept[p].readable[n] = look(p, n, &kept[p].msr[n]);
+            kept[p].readable[n] = n != IA32_SMI_COUNT &&
+                                  look(p, n, &kept[p].msr[n]);
     }
     if (memory)
         walk(bs, keep_page);
@@ -351,11 +353,10 @@ static unsigned compare_msrs(unsigned p, unsigned *told)
 
     for (uint32_t n = 0; n < MSRS; n++) {
         uint64_t is = 0;
-        bool readable = look(p, n, &is);
 
         count += kept[p].readable[n];
-        if ((readable != kept[p].readable[n] ||
-             (readable && is != kept[p].msr[n])) &&
+        if (kept[p].readable[n] &&
+            (!look(p, n, &is) || is != kept[p].msr[n]) &&
             (*told)++ < LINES_MAX)
             say(&hypervisor.vcpus[p], "MSR ", n, kept[p].msr[n], is);
     }

@@ -2,6 +2,7 @@
 /* machine.c - a machine and its processors in the state after reset. */
 #include "tests/silicon/model/machine.h"
 
+#include "tests/silicon/model/cpuid.h"
 #include "tests/silicon/model/msr.h"
 #include "tests/silicon/model/tsx.h"
 
@@ -28,6 +29,8 @@ void machine_start(struct machine *m, const struct config *config,
 void processor_start(struct processor *p, struct machine *m, unsigned index,
                      unsigned apic_id)
 {
+    struct cpuid_out ignored;
+
     *p = (struct processor){
         .machine = m,
         .index = index,
@@ -37,7 +40,7 @@ void processor_start(struct processor *p, struct machine *m, unsigned index,
     random_start(&p->random, m->seed, index, TOPIC_EVENTS);
     random_start(&p->pt.random, m->seed, index, TOPIC_TRACE);
     random_start(&p->memory.random, m->seed, index, TOPIC_MEMORY);
-    p->bios_sign = (uint64_t)m->cpu->microcode << 32;
     msr_reset(p);
     tsx_reset(p);
+    cpuid_execute(p, 1, 0, &ignored);   /* as the firmware has */
 }
