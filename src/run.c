@@ -9,9 +9,8 @@
 /* --- Lines and verdicts
  * ---------------------------------------------------- */
 
-#define LEFT_OUT_BYTES                                    \
-    40 /* of text[], kept for the line that says how many \
-        * \ */
+/* Of text[], kept for the line that says how many are left out. */
+#define LEFT_OUT_BYTES 40
 
 static void add_line(struct run *t, const char *before, const char *line)
 {

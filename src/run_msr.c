@@ -79,12 +79,13 @@ void run_keep(struct run *t)
 }
 
 /* Of the bits of IA32_PERF_GLOBAL_STATUS, those set since then. */
-static void clear_status(const struct run *t)
+static void clear_status(struct run *t)
 {
+    bool known = t->status_known;
     uint64_t now;
 
-    if (t->status_known &&
-        hw_msr_read(IA32_PERF_GLOBAL_STATUS, &now) == HW_NO_FAULT &&
+    t->status_known = false;
+    if (known && hw_msr_read(IA32_PERF_GLOBAL_STATUS, &now) == HW_NO_FAULT &&
         (now & ~t->status) != 0)
         (void)hw_msr_write(IA32_PERF_GLOBAL_STATUS_RESET, now & ~t->status);
 }

@@ -126,7 +126,7 @@ static void restore_rest(struct session *s)
 
         for (unsigned p = 0; p < s->processors; p++) {
             struct run *t = &s->runs[p];
-            s->set[p] = !t->lost && t->journal.count != 0;
+            s->set[p] = !t->lost && (t->journal.count != 0 || t->status_known);
             any = any || s->set[p];
         }
         if (!any)

@@ -158,6 +158,28 @@ static void judge(const struct uncore_run *u, const struct row *row,
           row->freeze ? "stopped" : "to go on");
 }
 
+static void count_overflow(struct run *peer, void *argument)
+{
+    unsigned *count = argument;
+
+    if ((counters_fetch(peer, IA32_PERF_GLOBAL_STATUS) &
+         IA32_PERF_GLOBAL_STATUS_OVF_UNCORE) != 0)
+        (void)__atomic_fetch_add(count, 1, __ATOMIC_RELAXED);
+}
+
+/* How many other processors have the bit. They are selected too, and whatever
+ * has come to them until the end of the test is cleared then. */
+static unsigned others_with_overflow(struct run *t)
+{
+    bool set[HW_PROCESSORS_MAX] = {false};
+    unsigned count = 0;
+
+    for (unsigned p = 1; p < hw_processors(); p++)
+        set[p] = true;
+    (void)on_processors(t, set, count_overflow, &count);
+    return count;
+}
+
 TEST(uncore_pmi,
      .asks = "Does an overflow in the uncore interrupt, show in the status, "
              "and freeze?",
@@ -169,7 +191,7 @@ TEST(uncore_pmi,
     struct uncore_run u;
     struct lines lines;
     uint64_t debugctl, stale = 0;
-    unsigned seen = 0, tried = 0;
+    unsigned seen = 0, tried = 0, before;
 
     /* No counter of the core may interrupt in between. */
     if (!counters_take(t) || !uncore_take(&u, t) ||
@@ -177,6 +199,7 @@ TEST(uncore_pmi,
         return;
     debugctl &= ~IA32_DEBUGCTL_UNCORE_PMI_EN;
     lines_choose(t, &lines);
+    before = others_with_overflow(t);
 
     for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         struct outcome o;
@@ -197,4 +220,7 @@ TEST(uncore_pmi,
             u.uncore->global_status, (unsigned long)stale);
     observe(t, "Ovf_UncorePMU in IA32_PERF_GLOBAL_STATUS (38EH)[61]", seen,
             tried);
+    if (hw_processors() > 1 && before == 0)
+        observe(t, "the same on processors that IA32_DEBUGCTL[13] is 0 on",
+                others_with_overflow(t), hw_processors() - 1);
 }
