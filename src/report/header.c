@@ -163,7 +163,7 @@ void header_processors(struct ktap *out, struct run runs[], unsigned count)
     }
     ktap_note(out, "processors: %u, jobs run %s", count,
               hw_run_is_parallel() ? "at the same time" : "one after another");
-    merge_write(out, parts, count);
+    merge_write(out, parts, count, false);
     if (differ)
         ktap_note(out, "the processors differ: see the lines that do not name "
                        "all of them");

@@ -2,12 +2,12 @@
 /* merge.c - says equal lines of several processors once. */
 #include "src/report/merge.h"
 
-#include "src/mem.h"
+#include <limits.h>
 
-struct line {
-    const char *at;
-    size_t bytes; /* without "\n" */
-};
+#include "src/mem.h"
+#include "src/report/range.h"
+
+#define VARIED_MAX 2 /* so many different numbers are each said */
 
 /* The line that starts at *offset, which moves to the next. */
 static bool next_line(const struct part *part, size_t *offset, struct line *out)
@@ -71,13 +71,10 @@ const char *merge_set_name(const bool set[], unsigned count,
 }
 
 static void write_one(struct ktap *out, const bool set[], unsigned count,
-                      const struct line *line)
+                      const char *text)
 {
-    char name[MERGE_SET_BYTES], text[KTAP_LINE_BYTES];
-    size_t bytes = line->bytes < sizeof(text) ? line->bytes : sizeof(text) - 1;
+    char name[MERGE_SET_BYTES];
 
-    memcpy(text, line->at, bytes);
-    text[bytes] = '\0';
     if (count == 1)
         ktap_note(out, "%s", text);
     else
@@ -96,26 +93,102 @@ static void find_equal(const struct part parts[], unsigned count,
     }
 }
 
-void merge_write(struct ktap *out, const struct part parts[], unsigned count)
+/* --- Equal lines
+ * ----------------------------------------------------------- */
+
+/* Enters who has this line of p's, which ends before `limit`. False where a
+ * lower processor has it, or p before. */
+static bool find_same(const struct part parts[], unsigned count,
+                      const unsigned short first[], unsigned p, size_t limit,
+                      const struct line *line, bool set[])
+{
+    bool said = has_line(&parts[p], limit, line);
+
+    for (unsigned q = 0; q < count; q++) {
+        set[q] = first[q] < q ? set[first[q]]
+                              : has_line(&parts[q], parts[q].bytes, line);
+        said = said || (q < p && set[q]);
+    }
+    return !said;
+}
+
+/* --- Lines that are the same but for numbers
+ * ------------------------------- */
+
+/* How many lines of the part are like this one; the n-th goes to *found. */
+static unsigned find_nth(const struct part *part, const struct line *like,
+                         unsigned n, struct line *found)
+{
+    unsigned total = 0;
+    size_t offset = 0;
+    struct line line;
+
+    while (next_line(part, &offset, &line))
+        if (range_alike(&line, like) && total++ == n)
+            *found = line;
+    return total;
+}
+
+/* Enters who has a line like this one of p's, at the same place among as many
+ * that are like it, and puts those lines into lines[]; how many, or 0 where
+ * VARIED_MAX lines say all of them. */
+static unsigned find_alike(const struct part parts[], unsigned count,
+                           const unsigned short first[], unsigned p,
+                           size_t limit, const struct line *line, bool set[],
+                           struct line lines[])
+{
+    const struct part before = {parts[p].text, limit};
+    unsigned n = find_nth(&before, line, UINT_MAX, NULL), members = 0;
+    unsigned total = find_nth(&parts[p], line, UINT_MAX, NULL), varied = 0;
+
+    for (unsigned q = 0; q < count; q++) {
+        struct line *at = &lines[members];
+        set[q] = first[q] < q ? set[first[q]]
+                              : find_nth(&parts[q], line, n, at) == total;
+        if (!set[q] || first[q] < q)
+            continue;
+        bool known = false;
+        for (unsigned i = 0; i < members && !known; i++)
+            known = at->bytes == lines[i].bytes &&
+                    memcmp(at->at, lines[i].at, at->bytes) == 0;
+        varied += !known;
+        members++;
+    }
+    return varied > VARIED_MAX ? members : 0;
+}
+
+static bool is_first_of(const bool set[], unsigned p)
+{
+    for (unsigned q = 0; q < p; q++)
+        if (set[q])
+            return false;
+    return true;
+}
+
+void merge_write(struct ktap *out, const struct part parts[], unsigned count,
+                 bool ranges)
 {
     unsigned short first[HW_PROCESSORS_MAX];
+    struct line lines[HW_PROCESSORS_MAX], line;
     bool set[HW_PROCESSORS_MAX];
-    struct line line;
+    char text[KTAP_LINE_BYTES];
 
     find_equal(parts, count, first);
     for (unsigned p = 0; p < count; p++) {
         size_t offset = 0, start = 0;
         for (; first[p] == p && next_line(&parts[p], &offset, &line);
              start = offset) {
-            bool said = has_line(&parts[p], start, &line);
-            for (unsigned q = 0; q < count; q++) {
-                set[q] = first[q] < q
-                             ? set[first[q]]
-                             : has_line(&parts[q], parts[q].bytes, &line);
-                said = said || (q < p && set[q]);
-            }
-            if (!said)
-                write_one(out, set, count, &line);
+            unsigned alike = ranges ? find_alike(parts, count, first, p, start,
+                                                 &line, set, lines)
+                                    : 0;
+            bool mine = alike != 0 ? is_first_of(set, p)
+                                   : find_same(parts, count, first, p, start,
+                                               &line, set);
+            if (!mine)
+                continue;
+            range_write(alike != 0 ? lines : &line, alike != 0 ? alike : 1,
+                        text, sizeof(text));
+            write_one(out, set, count, text);
         }
     }
 }

@@ -18,8 +18,11 @@ struct part {
 
 /* Writes every different line of parts[0 .. count - 1], in the order of the
  * lowest processor that has it: "processors 0-2,5: line", or the line alone
- * where count is 1. count is at most HW_PROCESSORS_MAX. */
-void merge_write(struct ktap *out, const struct part parts[], unsigned count);
+ * where count is 1. count is at most HW_PROCESSORS_MAX. ranges: lines that are
+ * the same but for their numbers are one line (range.h) where more than two of
+ * them differ. */
+void merge_write(struct ktap *out, const struct part parts[], unsigned count,
+                 bool ranges);
 
 /* "processor 3" or "processors 0-2,5", for the members of a set that is not
  * empty; what does not fit ends in "..". Returns out. */

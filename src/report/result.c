@@ -100,7 +100,8 @@ struct finding result_write(struct ktap *out, struct run runs[],
     bool said = bad || options->verbosity != VERBOSITY_QUIET;
     if (said && (finding.verdict != VERDICT_SKIP ||
                  !is_only_reason(parts, processors, reason)))
-        merge_write(out, parts, processors);
+        merge_write(out, parts, processors,
+                    options->verbosity != VERBOSITY_VERBOSE);
     if (options->raw == RAW_ALL || (bad && options->raw == RAW_FAILED))
         raw_write(out, runs, processors);
     if (bad || options->verbosity == VERBOSITY_VERBOSE)

@@ -123,6 +123,8 @@ static void only_printable_and_bounded(void **state)
     assert_int_equal(strlen(strstr(fake_report, "# www")), KTAP_LINE_BYTES);
 }
 
+static bool ranges;
+
 static const char *merged_lines(unsigned count, const char *const texts[])
 {
     struct part parts[8];
@@ -130,7 +132,7 @@ static const char *merged_lines(unsigned count, const char *const texts[])
     open_report(0);
     for (unsigned p = 0; p < count; p++)
         parts[p] = (struct part){texts[p], strlen(texts[p])};
-    merge_write(&out, parts, count);
+    merge_write(&out, parts, count, ranges);
     return fake_report + strlen("KTAP version 1\n1..0\n");
 }
 
@@ -151,6 +153,41 @@ static void merges_equal_lines(void **state)
     assert_string_equal(merged_lines(2, (const char *[]){"ab\n", "a\n"}),
                         "# processor 0: ab\n# processor 1: a\n");
     assert_string_equal(merged_lines(2, (const char *[]){"", ""}), "");
+}
+
+static void merges_lines_that_differ_in_numbers(void **state)
+{
+    (void)state;
+    ranges = true;
+    assert_string_equal(
+        merged_lines(3, (const char *[]){"x\nsaw 12 of 0x1f\n",
+                                         "x\nsaw 3 of 0x1f\n",
+                                         "x\nsaw 7 of 0xa0\n"}),
+        "# processors 0-2: x\n# processors 0-2: saw 3..12 of 0x1f..0xa0\n");
+    /* Two are said as they are, and so is what is no number. */
+    assert_string_equal(
+        merged_lines(3, (const char *[]){"saw 1\n", "saw 2\n", "saw 1\n"}),
+        "# processors 0,2: saw 1\n# processor 1: saw 2\n");
+    assert_string_equal(
+        merged_lines(3, (const char *[]){"PMC1\n", "PMC2\n", "PMC3\n"}),
+        "# processor 0: PMC1\n# processor 1: PMC2\n# processor 2: PMC3\n");
+    assert_string_equal(
+        merged_lines(3, (const char *[]){"at 1.5\n", "at 2.5\n", "at -3\n"}),
+        "# processor 0: at 1.5\n# processor 1: at 2.5\n"
+        "# processor 2: at -3\n");
+    assert_string_equal(
+        merged_lines(3, (const char *[]){"saw 0x1\n", "saw 2\n", "saw 3 a\n"}),
+        "# processor 0: saw 0x1\n# processor 1: saw 2\n"
+        "# processor 2: saw 3 a\n");
+    /* The first with the first, the second with the second; processors that
+     * have another number of such lines are no part of it. */
+    assert_string_equal(
+        merged_lines(5,
+                     (const char *[]){"n 1\nn 50\n", "n 2\nn 60\n",
+                                      "n 3\nn 50\n", "n 9\n", "n 1\nn 50\n"}),
+        "# processors 0-2,4: n 1..3\n# processors 0,2,4: n 50\n"
+        "# processor 1: n 60\n# processor 3: n 9\n");
+    ranges = false;
 }
 
 static void names_of_sets(void **state)
@@ -205,6 +242,7 @@ int main(void)
         cmocka_unit_test(ktap_lines),
         cmocka_unit_test(only_printable_and_bounded),
         cmocka_unit_test(merges_equal_lines),
+        cmocka_unit_test(merges_lines_that_differ_in_numbers),
         cmocka_unit_test(names_of_sets),
         cmocka_unit_test(names_of_msrs_and_vectors),
     };
