@@ -2,11 +2,10 @@
 /* merge.c - says equal lines of several processors once. */
 #include "src/report/merge.h"
 
-#include <limits.h>
-
 #include "src/mem.h"
 #include "src/report/range.h"
 
+#define NONE       UINT32_MAX
 #define VARIED_MAX 2 /* so many different numbers are each said */
 
 /* The line that starts at *offset, which moves to the next. */
@@ -138,8 +137,8 @@ static unsigned find_alike(const struct part parts[], unsigned count,
                            struct line lines[])
 {
     const struct part before = {parts[p].text, limit};
-    unsigned n = find_nth(&before, line, UINT_MAX, NULL), members = 0;
-    unsigned total = find_nth(&parts[p], line, UINT_MAX, NULL), varied = 0;
+    unsigned n = find_nth(&before, line, NONE, NULL), members = 0;
+    unsigned total = find_nth(&parts[p], line, NONE, NULL), varied = 0;
 
     for (unsigned q = 0; q < count; q++) {
         struct line *at = &lines[members];
