@@ -18,11 +18,13 @@
 #include "src/workspace.h"
 
 /* Time for one job. A test's grows with its trials: 10 ms for each is ten times
- * what the slowest takes on the simulated processor. */
+ * what the slowest takes on the simulated processor. It grows with processors
+ * too: they share memory, and under an emulator one processor's time. */
 #define IDENTIFY_MS   10000
 #define RESTORE_MS    5000
-#define TEST_MS       30000
+#define TEST_MS       28000
 #define TEST_TRIAL_MS 10
+#define TEST_EACH_MS  1000
 #define TEST_TRIALS   3000 /* where the user said nothing */
 #define TEST_MS_MAX   3600000
 
@@ -72,7 +74,8 @@ static struct session *open_session(const struct session_setup *setup)
 static unsigned timeout_of(const struct session *s)
 {
     uint64_t trials = s->setup->options->trials;
-    uint64_t ms = TEST_MS + TEST_TRIAL_MS * (trials ? trials : TEST_TRIALS);
+    uint64_t ms = TEST_MS + TEST_TRIAL_MS * (trials ? trials : TEST_TRIALS) +
+                  TEST_EACH_MS * s->processors;
 
     return ms < TEST_MS_MAX ? (unsigned)ms : TEST_MS_MAX;
 }

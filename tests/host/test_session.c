@@ -237,9 +237,9 @@ static void lost_processor_is_error_others_run(void **state)
     /* Before the loss: skipped by all. After it: an error by processor 1. */
     assert_has("ok 1 - always_abort_default # SKIP needs regime C or D; this "
                "processor is in regime B\n");
-    assert_has("\n# processor 1: ERROR: processor 1 did not answer in 31 s\n");
+    assert_has("\n# processor 1: ERROR: processor 1 did not answer in 32 s\n");
     assert_has("not ok 2 - counter3_overflow # ERROR processor 1 did not "
-               "answer in 31 s\n");
+               "answer in 32 s\n");
     assert_has("not ok 3 - silent # ERROR");
     assert_has("# processors 0,2: ERROR: made no check\n");
     assert_int_equal(totals.error, 2);
@@ -385,7 +385,7 @@ static void whole_machine_test(void **state)
     inject = hang_on_1;
     totals = run(one_scope, "*", 0);
     assert_sound(totals);
-    assert_has("# processor 1: ERROR: processor 1 did not answer in 60 s\n");
+    assert_has("# processor 1: ERROR: processor 1 did not answer in 61 s\n");
 
     fake_reset(); /* one processor: nothing to compare */
     totals = run(one_scope, "*", 0);
