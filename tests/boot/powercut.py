@@ -92,7 +92,9 @@ def boot_and_kill(kind, stick, directory, kill_after):
 def body(text):
     """The report in what the serial port said, whole lines only."""
     at = text.find("KTAP version 1\n")
-    return "".join(WHOLE_LINES.findall(text[at:])) if at >= 0 else ""
+    lines = WHOLE_LINES.findall(text[at:]) if at >= 0 else []
+    ends = [n for n, line in enumerate(lines, 1) if line.startswith("# END ")]
+    return "".join(lines[:ends[0]] if ends else lines)
 
 
 def settled(text):
