@@ -7,6 +7,7 @@
 
 #include "tests/silicon/model/counters.h"
 #include "tests/silicon/model/cpuid.h"
+#include "tests/silicon/model/microcode.h"
 #include "tests/silicon/model/msr.h"
 #include "tests/silicon/model/pt.h"
 #include "tests/silicon/x86.h"
@@ -90,6 +91,8 @@ static void on_wrmsr(struct vcpu *v)
     }
     if (was_counting && pmu->counting && !v->model->open.closing_write_counts)
         step_count(v, 1, v->model->open.cycles_slow, false);
+    if (number == IA32_BIOS_UPDT_TRIG)
+        microcode_load(v, value);
     v->vmcb->rip += MSR_BYTES;
     trace_wrmsr(v, was_tracing);
     step_end(v);

@@ -13,7 +13,7 @@
 /* False: it has aborted the transaction. */
 static bool acquire(struct vcpu *v)
 {
-    const struct personality *cpu = v->model->machine->cpu;
+    const struct personality *cpu = v->model->cpu;
     struct transaction *tx = &v->tx;
     struct elision *e = &tx->elision;
 

@@ -79,6 +79,10 @@ enum trace_tx {
 };
 void trace_tx(struct vcpu *v, enum trace_tx what, uint64_t next);
 
+/* microcode.c: WRMSR of IA32_BIOS_UPDT_TRIG; the linear address of an update's
+ * data. One that the processor does not accept is not told of. */
+void microcode_load(struct vcpu *v, uint64_t data);
+
 /* pmi.c: a register of this processor's local APIC; base: IA32_APIC_BASE. */
 #define IA32_APIC_BASE 0x1Bu
 uint32_t apic_read(uint64_t base, uint32_t offset);

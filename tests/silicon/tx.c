@@ -158,7 +158,7 @@ static void xbegin(struct vcpu *v)
             begin_outermost(v, next);
         return;
     }
-    if (v->tx.depth == v->model->machine->cpu->tx_nest_max) {
+    if (v->tx.depth == v->model->cpu->tx_nest_max) {
         tx_abort(v, TX_CAUSE_NESTING);
         return;
     }
@@ -262,7 +262,7 @@ void tx_instruction(struct vcpu *v)
 
 void tx_step_done(struct vcpu *v)
 {
-    const struct personality *cpu = v->model->machine->cpu;
+    const struct personality *cpu = v->model->cpu;
     struct transaction *tx = &v->tx;
 
     if (!tx_memory_step(v))

@@ -124,7 +124,7 @@ static uint64_t state_in(struct cache_own *own,
 static uint64_t snoop(struct processor *p, uint64_t line, bool store)
 {
     struct cache_memory *c = p->machine->caches;
-    const struct cache_sizes *sizes = &p->machine->cpu->caches;
+    const struct cache_sizes *sizes = &p->cpu->caches;
     uint64_t had = 0;
 
     for (unsigned n = 0; n < p->machine->processors; n++) {
@@ -155,7 +155,7 @@ static uint64_t snoop(struct processor *p, uint64_t line, bool store)
 static void fill(struct processor *p, uint64_t line, bool store)
 {
     struct cache_memory *c = p->machine->caches;
-    const struct cache_sizes *sizes = &p->machine->cpu->caches;
+    const struct cache_sizes *sizes = &p->cpu->caches;
     struct cache_own *own = &c->own[p->index];
     uint64_t modified = store ? MODIFIED : 0;
     uint64_t gone = touch(c->llc, sizes->llc, line, 0);
@@ -196,7 +196,7 @@ static struct line_outcome access_line(struct processor *p, uint64_t line,
                                        bool store)
 {
     struct cache_memory *c = p->machine->caches;
-    const struct cache_sizes *sizes = &p->machine->cpu->caches;
+    const struct cache_sizes *sizes = &p->cpu->caches;
     struct cache_own *own = &c->own[p->index];
     struct line_outcome out = { .snoop = CACHE_SNOOP_NONE };
     bool in_llc = find(c->llc, sizes->llc, line) != NULL;
@@ -228,7 +228,7 @@ static void translate(struct processor *p, uint64_t page,
                       struct cache_outcome *out)
 {
     struct cache_own *own = &p->machine->caches->own[p->index];
-    const struct cache_sizes *sizes = &p->machine->cpu->caches;
+    const struct cache_sizes *sizes = &p->cpu->caches;
 
     out->dtlb_miss = find(own->dtlb, sizes->dtlb, page) == NULL;
     out->stlb_miss = out->dtlb_miss &&
@@ -291,7 +291,7 @@ void cache_access(struct processor *p, uint64_t linear, uint64_t physical,
 void cache_flush(struct processor *p, uint64_t physical)
 {
     struct cache_memory *c = p->machine->caches;
-    const struct cache_sizes *sizes = &p->machine->cpu->caches;
+    const struct cache_sizes *sizes = &p->cpu->caches;
     uint64_t line = physical >> LINE_SHIFT;
 
     if (c == NULL)
@@ -309,7 +309,7 @@ void cache_flush(struct processor *p, uint64_t physical)
 void cache_invalidate(struct processor *p, uint64_t linear)
 {
     struct cache_memory *c = p->machine->caches;
-    const struct cache_sizes *sizes = &p->machine->cpu->caches;
+    const struct cache_sizes *sizes = &p->cpu->caches;
 
     if (c == NULL)
         return;

@@ -15,7 +15,7 @@ const struct event_row *counters_event(const struct processor *p,
                                        uint64_t select)
 {
     static const struct event_row none = { .kind = EVENT_NOTHING };
-    const struct personality *cpu = p->machine->cpu;
+    const struct personality *cpu = p->cpu;
 
     for (size_t n = 0; n < cpu->event_rows; n++)
         if (cpu->events[n].event == (uint8_t)select &&
@@ -188,7 +188,7 @@ static void count_fixed(struct processor *p, unsigned n, uint32_t count,
  * on, "Enhancement in IA32_PERF_GLOBAL_STATUS". */
 void counters_signal(struct processor *p)
 {
-    bool v4 = p->machine->cpu->perfmon_version >= 4;
+    bool v4 = p->cpu->perfmon_version >= 4;
     uint64_t debugctl = 0;
 
     p->pmu.pmi = !fault_is(p->machine, FAULT_pmi_missing);

@@ -29,23 +29,23 @@ static uint32_t pack(const char *s, size_t at)
 static void leaf_1(struct processor *p, struct cpuid_out *out)
 {
     const struct machine *m = p->machine;
-    uint32_t revision = m->cpu->microcode;
+    uint32_t revision = p->cpu->microcode;
 
     if (fault_is(m, FAULT_microcode_differs) && p->index % 2 == 1)
         revision += 2;
     p->bios_sign = (uint64_t)revision << 32;
-    out->eax = m->cpu->signature;
+    out->eax = p->cpu->signature;
     out->ebx = p->apic_id << 24 | (m->processors & 0xFF) << 16 | 8 << 8;
-    out->ecx = m->cpu->leaf1_ecx | (uint32_t)LEAF1_ECX_HYPERVISOR;
-    out->edx = m->cpu->leaf1_edx;
+    out->ecx = p->cpu->leaf1_ecx | (uint32_t)LEAF1_ECX_HYPERVISOR;
+    out->edx = p->cpu->leaf1_edx;
     if (m->processors > 1)
         out->edx |= (uint32_t)LEAF1_EDX_HTT;
 }
 
 static void leaf_7(const struct processor *p, struct cpuid_out *out)
 {
-    out->ebx = p->machine->cpu->leaf7_ebx;
-    out->edx = p->machine->cpu->leaf7_edx;
+    out->ebx = p->cpu->leaf7_ebx;
+    out->edx = p->cpu->leaf7_edx;
     if (tsx_hle_visible(p))
         out->ebx |= (uint32_t)LEAF7_EBX_HLE;
     if (tsx_rtm_visible(p))
@@ -63,9 +63,9 @@ static void leaf_0a(const struct processor *p, struct cpuid_out *out)
     unsigned counters = m->counters;
 
     if (fault_is(m, FAULT_counter_count_shrinks) &&
-        m->cpu->regime == REGIME_B && (p->tsx.force_abort & 1) == 0)
+        p->cpu->regime == REGIME_B && (p->tsx.force_abort & 1) == 0)
         counters = 3;
-    out->eax = m->cpu->perfmon_version | counters << 8 | COUNTER_WIDTH << 16 |
+    out->eax = p->cpu->perfmon_version | counters << 8 | COUNTER_WIDTH << 16 |
                7u << 24;
     out->edx = FIXED_MAX | COUNTER_WIDTH << 5;
 }
@@ -120,16 +120,16 @@ static void leaf_brand(const struct processor *p, uint32_t leaf,
 {
     size_t at = (leaf - 0x80000002u) * 16;
 
-    out->eax = pack(p->machine->cpu->brand, at);
-    out->ebx = pack(p->machine->cpu->brand, at + 4);
-    out->ecx = pack(p->machine->cpu->brand, at + 8);
-    out->edx = pack(p->machine->cpu->brand, at + 12);
+    out->eax = pack(p->cpu->brand, at);
+    out->ebx = pack(p->cpu->brand, at + 4);
+    out->ecx = pack(p->cpu->brand, at + 8);
+    out->edx = pack(p->cpu->brand, at + 12);
 }
 
 static void leaf_of_personality(const struct processor *p, uint32_t leaf,
                                 uint32_t subleaf, struct cpuid_out *out)
 {
-    const struct personality *cpu = p->machine->cpu;
+    const struct personality *cpu = p->cpu;
 
     for (size_t n = 0; n < cpu->cpuid_rows; n++) {
         const struct cpuid_row *row = &cpu->cpuid[n];
@@ -145,7 +145,7 @@ void cpuid_execute(struct processor *p, uint32_t leaf, uint32_t subleaf,
     *out = (struct cpuid_out){ 0 };
     switch (leaf) {
     case 0:
-        leaf_vendor(p->machine->cpu->leaf_max, out);
+        leaf_vendor(p->cpu->leaf_max, out);
         break;
     case 1:
         leaf_1(p, out);

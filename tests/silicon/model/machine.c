@@ -33,6 +33,7 @@ void processor_start(struct processor *p, struct machine *m, unsigned index,
 
     *p = (struct processor){
         .machine = m,
+        .cpu = m->cpu,
         .index = index,
         .apic_id = apic_id,
     };

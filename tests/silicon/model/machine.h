@@ -132,6 +132,7 @@ struct pt_state {
 
 struct processor {
     struct machine *machine;
+    const struct personality *cpu; /* machine->cpu, or what an update made it */
     unsigned index, apic_id;
     struct open_choices open;
     struct random random;

@@ -32,7 +32,7 @@ _Static_assert(COMMON_ROWS <= MSR_ROWS_MAX, "processor.plain");
 static const struct msr_row *find(struct processor *p, uint32_t number,
                                   uint64_t **value)
 {
-    const struct personality *cpu = p->machine->cpu;
+    const struct personality *cpu = p->cpu;
 
     for (size_t n = 0; n < cpu->msr_rows && n < MSR_ROWS_MAX; n++)
         if (cpu->msrs[n].number == number) {
@@ -49,7 +49,7 @@ static const struct msr_row *find(struct processor *p, uint32_t number,
 
 void msr_reset(struct processor *p)
 {
-    const struct personality *cpu = p->machine->cpu;
+    const struct personality *cpu = p->cpu;
 
     for (size_t n = 0; n < cpu->msr_rows && n < MSR_ROWS_MAX; n++)
         p->plain_own[n] = cpu->msrs[n].reset;
@@ -76,7 +76,7 @@ static bool is_offcore(uint32_t number)
 
 bool msr_read(struct processor *p, uint32_t number, uint64_t *value)
 {
-    const struct personality *cpu = p->machine->cpu;
+    const struct personality *cpu = p->cpu;
     const struct msr_row *row;
     uint64_t *stored;
 
@@ -112,7 +112,7 @@ static bool write_special(struct processor *p, const struct msr_row *row,
                           uint64_t *stored, uint64_t value)
 {
     if (row->number == IA32_DEBUGCTL) {
-        if ((value & ~p->machine->cpu->debugctl_writable) != 0)
+        if ((value & ~p->cpu->debugctl_writable) != 0)
             return false;
         *stored = value;
         return true;

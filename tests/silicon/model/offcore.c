@@ -29,7 +29,7 @@ static uint64_t supplier_of(const struct processor *p, enum cache_level level,
                             enum cache_snoop snoop)
 {
     if (level == CACHE_DRAM)
-        return p->machine->cpu->offcore_dram;
+        return p->cpu->offcore_dram;
     if (level == CACHE_NONE)
         return NO_SUPP;
     if (snoop == CACHE_SNOOP_HITM)

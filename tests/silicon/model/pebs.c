@@ -64,7 +64,7 @@ static unsigned skid_of(struct processor *p, unsigned n)
         return 1 + (unsigned)(any % 3);
     if (fault_is(m, FAULT_pdir_skips_branches) && p->pmu.of_branch)
         return 1;
-    if (m->cpu->pdir_needs_quiet && is_disturbed(p, n))
+    if (p->cpu->pdir_needs_quiet && is_disturbed(p, n))
         return (unsigned)(any % (p->open.pdir_skid + 1u));
     return 0;
 }

@@ -22,7 +22,7 @@
 
 unsigned pebs_format(const struct processor *p)
 {
-    return (unsigned)(p->machine->cpu->perf_capabilities >> 8) & 0xF;
+    return (unsigned)(p->cpu->perf_capabilities >> 8) & 0xF;
 }
 
 static unsigned record_bytes(unsigned format)

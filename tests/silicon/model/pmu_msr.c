@@ -20,7 +20,7 @@ void pmu_update(struct processor *p)
         if ((pmu->global_ctrl & BIT(32 + n)) != 0 &&
             ((pmu->fixed_ctrl >> (4 * n)) & (FIXED_OS | FIXED_USR)) != 0)
             counting = true;
-    if (p->machine->cpu->perfmon_version >= 4 &&
+    if (p->cpu->perfmon_version >= 4 &&
         (pmu->global_status & STATUS_CTR_FRZ) != 0)
         counting = false;
     p->pmu.counting = counting;
@@ -38,7 +38,7 @@ static uint64_t status_mask(const struct processor *p)
 
     if (pt_leaf(p, 0).ecx != 0)
         mask |= STATUS_TOPA_PMI;
-    if (p->machine->cpu->perfmon_version < 4)
+    if (p->cpu->perfmon_version < 4)
         return mask | STATUS_UNCORE;
     return mask | STATUS_LBR_FRZ | STATUS_CTR_FRZ |
            STATUS_ASCI | STATUS_UNCORE;
@@ -50,7 +50,7 @@ static bool write_select(struct processor *p, unsigned n, uint64_t value)
 
     /* SDM 3B, "Intel TSX support": "only .. if the processor supports HLE or
      * RTM"; IN_TXCP exists in counter 2 alone. */
-    if (p->machine->cpu->has_rtm && p->machine->cpu->regime != REGIME_E)
+    if (p->cpu->has_rtm && p->cpu->regime != REGIME_E)
         writable |= n == 2 ? EVTSEL_IN_TX | EVTSEL_IN_TXCP : EVTSEL_IN_TX;
     else if (fault_is(p->machine, FAULT_in_tx_without_tsx))
         writable |= EVTSEL_IN_TX;
@@ -166,7 +166,7 @@ static int counter_of(const struct processor *p, uint32_t number,
 
 static bool read_global(struct processor *p, uint32_t number, uint64_t *value)
 {
-    bool v4 = p->machine->cpu->perfmon_version >= 4;
+    bool v4 = p->cpu->perfmon_version >= 4;
 
     switch (number) {
     case IA32_FIXED_CTR_CTRL:
@@ -192,7 +192,7 @@ static bool read_global(struct processor *p, uint32_t number, uint64_t *value)
 
 static bool write_global(struct processor *p, uint32_t number, uint64_t value)
 {
-    bool v4 = p->machine->cpu->perfmon_version >= 4;
+    bool v4 = p->cpu->perfmon_version >= 4;
 
     switch (number) {
     case IA32_FIXED_CTR_CTRL:

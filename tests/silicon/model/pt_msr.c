@@ -17,7 +17,7 @@
 
 struct cpuid_row pt_leaf(const struct processor *p, uint32_t subleaf)
 {
-    const struct personality *cpu = p->machine->cpu;
+    const struct personality *cpu = p->cpu;
 
     for (size_t n = 0; n < cpu->cpuid_rows; n++)
         if (cpu->cpuid[n].leaf == LEAF_PT && cpu->cpuid[n].subleaf == subleaf)
@@ -147,7 +147,7 @@ static bool write_ctl(struct processor *p, uint64_t value)
         (pt_leaf(p, 0).ecx & PT_ECX_SINGLE_RANGE) == 0)
         return false;
     if (on && (value & RTIT_BRANCH_EN) == 0 &&
-        p->machine->cpu->pt_needs_branch_en)
+        p->cpu->pt_needs_branch_en)
         return false;
     p->pt.ctl = value;
     return true;

@@ -17,13 +17,13 @@
 void tsx_reset(struct processor *p)
 {
     p->tsx = (struct tsx_state){ .force_abort = 0 };
-    if (p->machine->cpu->regime == REGIME_F && p->open.rtm_locked)
+    if (p->cpu->regime == REGIME_F && p->open.rtm_locked)
         p->tsx.mcu_opt_ctrl = MCU_OPT_RTM_LOCKED;
 }
 
 bool tsx_sdv(const struct processor *p)
 {
-    return p->machine->cpu->regime == REGIME_C &&
+    return p->cpu->regime == REGIME_C &&
            (p->tsx.force_abort & SDV_ENABLE_RTM) != 0;
 }
 
@@ -32,9 +32,9 @@ static bool hidden(const struct processor *p)
 {
     const struct machine *m = p->machine;
 
-    if (m->cpu->regime == REGIME_F)
+    if (p->cpu->regime == REGIME_F)
         return (p->tsx.tsx_ctrl & TSX_CTRL_CPUID_CLEAR) != 0;
-    if (m->cpu->regime != REGIME_C)
+    if (p->cpu->regime != REGIME_C)
         return false;
     if (fault_is(m, FAULT_cpuid_clear_sticky) && p->tsx.was_cleared)
         return true;
@@ -58,12 +58,12 @@ bool tsx_rtm_visible(const struct processor *p)
 {
     const struct machine *m = p->machine;
 
-    if (!m->cpu->has_rtm || m->cpu->regime == REGIME_E)
+    if (!p->cpu->has_rtm || p->cpu->regime == REGIME_E)
         return false;
     if (fault_is(m, FAULT_cpuid_clear_keeps_rtm))
         return true;
     if (fault_is(m, FAULT_force_abort_hides_rtm) &&
-        m->cpu->regime == REGIME_B && forced(p))
+        p->cpu->regime == REGIME_B && forced(p))
         return false;
     return !hidden(p);
 }
@@ -73,7 +73,7 @@ bool tsx_hle_visible(const struct processor *p)
 {
     const struct machine *m = p->machine;
 
-    if (!m->cpu->has_rtm || m->cpu->regime == REGIME_E)
+    if (!p->cpu->has_rtm || p->cpu->regime == REGIME_E)
         return false;
     return !hidden(p) || fault_is(m, FAULT_cpuid_clear_keeps_hle);
 }
@@ -82,7 +82,7 @@ bool tsx_always_abort_visible(const struct processor *p)
 {
     const struct machine *m = p->machine;
 
-    switch (m->cpu->regime) {
+    switch (p->cpu->regime) {
     case REGIME_C:
         if (fault_is(m, FAULT_always_abort_unenumerated))
             return false;
@@ -98,7 +98,7 @@ bool tsx_always_abort_visible(const struct processor *p)
 
 bool tsx_force_abort_visible(const struct processor *p)
 {
-    enum regime regime = p->machine->cpu->regime;
+    enum regime regime = p->cpu->regime;
 
     return regime == REGIME_B || regime == REGIME_C || regime == REGIME_E;
 }
@@ -115,9 +115,9 @@ static bool read_force_abort(const struct processor *p, uint64_t *value)
         return false;
     *value = p->tsx.force_abort;
     if (fault_is(m, FAULT_force_abort_shared_value) &&
-        m->cpu->regime == REGIME_B)
+        p->cpu->regime == REGIME_B)
         *value = m->shared_force_abort;
-    if (m->cpu->regime != REGIME_C ||
+    if (p->cpu->regime != REGIME_C ||
         fault_is(m, FAULT_always_abort_bit0_writable))
         return true;
     *value |= RTM_FORCE_ABORT;
@@ -136,9 +136,9 @@ static bool write_force_abort(struct processor *p, uint64_t value)
         return false;
     if (fault_is(m, FAULT_tfa_faults_though_enumerated))
         return false;
-    if (m->cpu->regime == REGIME_E)
+    if (p->cpu->regime == REGIME_E)
         return true;                    /* reads 0, discards every write */
-    if (m->cpu->regime == REGIME_C)
+    if (p->cpu->regime == REGIME_C)
         writable |= TSX_CPUID_CLEAR | SDV_ENABLE_RTM;
     if ((value & ~writable) != 0 && !fault_is(m, FAULT_tfa_reserved_accepted))
         return false;
@@ -150,7 +150,7 @@ static bool write_force_abort(struct processor *p, uint64_t value)
     p->tsx.was_sdv = p->tsx.was_sdv || (value & SDV_ENABLE_RTM) != 0;
     p->tsx.force_abort = value & writable;
     m->shared_force_abort = value & writable;
-    if (m->cpu->regime == REGIME_C &&
+    if (p->cpu->regime == REGIME_C &&
         !fault_is(m, FAULT_always_abort_bit0_writable))
         p->tsx.force_abort &= ~RTM_FORCE_ABORT; /* ignored; see the read */
     return true;
@@ -173,7 +173,7 @@ bool tsx_read(struct processor *p, uint32_t number, uint64_t *value)
 {
     if (number == MSR_TSX_FORCE_ABORT)
         return read_force_abort(p, value);
-    if (p->machine->cpu->regime != REGIME_F)
+    if (p->cpu->regime != REGIME_F)
         return false;
     *value = number == MSR_TSX_CTRL ? p->tsx.tsx_ctrl : p->tsx.mcu_opt_ctrl;
     return true;
@@ -183,7 +183,7 @@ bool tsx_write(struct processor *p, uint32_t number, uint64_t value)
 {
     if (number == MSR_TSX_FORCE_ABORT)
         return write_force_abort(p, value);
-    if (p->machine->cpu->regime != REGIME_F)
+    if (p->cpu->regime != REGIME_F)
         return false;
     if (number == MSR_MCU_OPT_CTRL)
         return write_mcu_opt_ctrl(p, value);
@@ -198,7 +198,7 @@ static bool aborts_all(const struct processor *p)
 {
     const struct machine *m = p->machine;
 
-    switch (m->cpu->regime) {
+    switch (p->cpu->regime) {
     case REGIME_B:
         return forced(p);
     case REGIME_C:
@@ -215,7 +215,7 @@ bool tsx_rtm_invalid(const struct processor *p)
 {
     const struct machine *m = p->machine;
 
-    if (!m->cpu->has_rtm || m->cpu->regime == REGIME_E)
+    if (!p->cpu->has_rtm || p->cpu->regime == REGIME_E)
         return true;
     if (fault_is(m, FAULT_xbegin_ud_though_enumerated))
         return true;
@@ -226,7 +226,7 @@ bool tsx_rtm_invalid(const struct processor *p)
  * disabled the HLE instruction prefix". */
 bool tsx_elides(const struct processor *p)
 {
-    const struct personality *cpu = p->machine->cpu;
+    const struct personality *cpu = p->cpu;
 
     if (fault_is(p->machine, FAULT_hle_elides_after_2018))
         return tsx_force_abort_visible(p);
@@ -245,7 +245,7 @@ bool tsx_conflict(const struct machine *m, unsigned sets, bool write)
 
 bool tsx_xtest_invalid(const struct processor *p)
 {
-    return !p->machine->cpu->has_rtm || tsx_rtm_invalid(p);
+    return !p->cpu->has_rtm || tsx_rtm_invalid(p);
 }
 
 static void doom(struct processor *p, struct tx_plan *plan)
@@ -262,7 +262,7 @@ static void doom(struct processor *p, struct tx_plan *plan)
 static void plan_fault(struct processor *p, struct tx_plan *plan)
 {
     const struct machine *m = p->machine;
-    bool b = m->cpu->regime == REGIME_B, c = m->cpu->regime == REGIME_C;
+    bool b = p->cpu->regime == REGIME_B, c = p->cpu->regime == REGIME_C;
 
     if ((b && fault_is(m, FAULT_force_abort_lets_commit)) ||
         (c && fault_is(m, FAULT_always_abort_commits))) {

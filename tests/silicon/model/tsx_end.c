@@ -110,9 +110,9 @@ static bool garbles(const struct processor *p)
 {
     const struct machine *m = p->machine;
 
-    switch (m->cpu->regime) {
+    switch (p->cpu->regime) {
     case REGIME_A:
-        return m->cpu->has_rtm && fault_is(m, FAULT_counter3_garbles_in_a);
+        return p->cpu->has_rtm && fault_is(m, FAULT_counter3_garbles_in_a);
     case REGIME_B:
         return (p->tsx.force_abort & RTM_FORCE_ABORT) == 0 ||
                fault_is(m, FAULT_counter3_garbles_though_forced);
@@ -142,7 +142,7 @@ static void ended(struct processor *p)
 
     p->tsx.active = false;
     tsx_disturb_counter3(p);
-    if (m->cpu->regime == REGIME_B)
+    if (p->cpu->regime == REGIME_B)
         return;
     if (fault_is(m, FAULT_evtsel3_rewritten))
         counter3_rewrite_select(p);
