@@ -310,7 +310,7 @@ bench: $(BENCH:tests/%.c=$(B)/%)
 # Not part of `make test`: nothing else needs clang. Each target has ten
 # seconds and the same seed in every run.
 FUZZ := $(patsubst tests/%.c,$(B)/%,$(sort $(wildcard tests/fuzz/*.c)))
-FUZZED := $(PURE) src/words.c $(sort $(wildcard src/options*.c))
+FUZZED := $(PURE) src/words.c src/cpu/microcode.c $(sort $(wildcard src/options*.c))
 $(B)/fuzz/%: tests/fuzz/%.c $(FUZZED) \
              $(wildcard src/*.h src/pmu/*.h src/pt/*.h tests/pt/*.h) | $(GENERATED)
 	@mkdir -p $(@D)

@@ -17,6 +17,9 @@
  * firmware's driver calls flushed may still be in the stick's own cache. */
 #define SETTLE_US 2000000
 
+#define LOAD_BYTES_MAX    (16u << 20)
+#define FILE_PAGES(bytes) (((bytes) + 4095) / 4096)
+
 static EFI_FILE_HANDLE files[VOLUME_FILES];
 
 /* Of the device that the program was started from, or NULL. */
@@ -63,6 +66,62 @@ size_t file_read(const CHAR16 *path, char *text, size_t bytes)
         got = 0;
     file->Close(file);
     return got;
+}
+
+/* From its end, so that no information about it is needed. */
+static void *read_whole(EFI_FILE_HANDLE file, size_t *bytes, const char **why)
+{
+    EFI_PHYSICAL_ADDRESS at = 0;
+    UINT64 end = 0;
+
+    *why = "the file cannot be read";
+    if (EFI_ERROR(file->SetPosition(file, UINT64_MAX)) ||
+        EFI_ERROR(file->GetPosition(file, &end)) ||
+        EFI_ERROR(file->SetPosition(file, 0)))
+        return NULL;
+    if (end == 0 || end > LOAD_BYTES_MAX) {
+        *why = end == 0 ? "the file is empty" : "the file is larger than 16 MB";
+        return NULL;
+    }
+    *why = "no memory for the file";
+    *bytes = (size_t)end;
+    if (EFI_ERROR(platform_boot->AllocatePages(AllocateAnyPages, EfiLoaderData,
+                                               FILE_PAGES(end), &at)))
+        return NULL;
+    UINTN got = (UINTN)end;
+    if (!EFI_ERROR(file->Read(file, &got, (void *)(uintptr_t)at)) && got == end)
+        return (void *)(uintptr_t)at;
+    *why = "the file cannot be read";
+    platform_boot->FreePages(at, FILE_PAGES(end));
+    return NULL;
+}
+
+void *file_load(const char *name, size_t *bytes, const char **why)
+{
+    EFI_FILE_HANDLE root = open_volume(), file;
+    CHAR16 path[VOLUME_NAME_BYTES * 2];
+    size_t n = 0;
+
+    *why = "there is no volume to read the file from";
+    if (root == NULL)
+        return NULL;
+    for (; name[n] != '\0' && n < sizeof(path) / sizeof(*path) - 1; n++)
+        path[n] = name[n] == '/' ? L'\\' : (CHAR16)name[n];
+    path[n] = 0;
+    EFI_STATUS status = open_in(root, path, EFI_FILE_MODE_READ, 0, &file);
+    root->Close(root);
+    *why = "there is no such file on the volume";
+    if (EFI_ERROR(status))
+        return NULL;
+    void *at = read_whole(file, bytes, why);
+    file->Close(file);
+    return at;
+}
+
+void file_unload(void *at, size_t bytes)
+{
+    if (at != NULL)
+        platform_boot->FreePages((uintptr_t)at, FILE_PAGES(bytes));
 }
 
 static bool is_usb(void)

@@ -11,6 +11,7 @@
 #include "src/report/crc.h"
 #include "src/store/store.h"
 #include "src/text.h"
+#include "src/update.h"
 #include "version.h"
 
 #define SINKS_MAX 4
@@ -123,7 +124,13 @@ static bool run(const struct options *options, struct warnings *found)
         .store = no_file != NULL ? NULL : &store,
         .workspace = memory,
     };
+    void *update = NULL;
+    if (update_asked_for(options))
+        update = file_load(options->microcode, &setup.microcode_bytes,
+                           &setup.microcode_missing);
+    setup.microcode = update;
     session_run(&setup);
+    file_unload(update, setup.microcode_bytes);
     return true;
 }
 

@@ -51,6 +51,4 @@ void options_gather(struct options *out, struct warnings *warnings)
     if (image != NULL && image->LoadOptions != NULL)
         options_load(out, image->LoadOptions, image->LoadOptionsSize,
                      warnings_add, warnings);
-    if (out->microcode[0] != '\0')
-        warnings_add(warnings, "microcode=: not done by this version");
 }

@@ -153,6 +153,10 @@ const char *keep_text(size_t *bytes);
 /* file.c, beside src/volume.h. */
 /* Reads at most `bytes` of a file of the boot volume; its length, 0 if none. */
 size_t file_read(const CHAR16 *path, char *text, size_t bytes);
+/* All of the file of that name, from the volume's root on, at the start of a
+ * page; NULL, and *why, where it cannot be had. For file_unload(). */
+void *file_load(const char *name, size_t *bytes, const char **why);
+void file_unload(void *at, size_t bytes);
 /* Before the power goes: closes what is open, and lets a USB stick settle. */
 void file_finish(void);
 

@@ -308,10 +308,15 @@ def copy_to_volume(image, name, path):
                    check=True)
 
 
-def write_volume(image, name, text):
+def write_volume(image, name, data):
+    """data: text, or bytes. A folder in the name is made."""
     with tempfile.NamedTemporaryFile() as file:
-        file.write(text.encode())
+        file.write(data if isinstance(data, bytes) else data.encode())
         file.flush()
+        if "/" in name:
+            subprocess.run(["mmd", "-D", "s", "-i", image + "@@1M",
+                            "::/" + name.rsplit("/", 1)[0]], check=False,
+                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         copy_to_volume(image, name, file.name)
 
 

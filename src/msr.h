@@ -14,10 +14,15 @@
 #define BIT(n)       (UINT64_C(1) << (n))
 #define BITS(hi, lo) ((~UINT64_C(0) >> (63 - (hi))) & (~UINT64_C(0) << (lo)))
 
+#define IA32_PLATFORM_ID       0x17u
+#define IA32_PLATFORM_ID_SHIFT 50 /* of the platform, [52:50] */
+
 #define MSR_SMI_COUNT       0x34u /* "MSRs in Processors Based on .. Nehalem" */
 #define MSR_SMI_COUNT_COUNT BITS(31, 0)
 
-#define IA32_BIOS_SIGN_ID 0x8bu
+/* Loads a microcode update: takes the linear address of its data. */
+#define IA32_BIOS_UPDT_TRIG 0x79u
+#define IA32_BIOS_SIGN_ID   0x8bu
 
 /* General-purpose counters 0 to 7. A write takes EAX[31:0], sign-extended to
  * the counter's width (SDM 3B, "Full-Width Writes to Performance Counter

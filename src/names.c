@@ -13,6 +13,7 @@ struct range {
 };
 
 static const struct range ranges[] = {
+    {IA32_PLATFORM_ID, 1, "IA32_PLATFORM_ID"},
     {MSR_SMI_COUNT, 1, "MSR_SMI_COUNT"},
     {IA32_BIOS_SIGN_ID, 1, "IA32_BIOS_SIGN_ID"},
     {IA32_PMC(0), 8, "IA32_PMC"},

@@ -65,7 +65,8 @@ struct options {
     unsigned serial_stride;  /* bytes from register to register: 1, 2, 4, 8 */
     uint32_t speed;          /* bits a second; 0: as the port is known to be */
     unsigned allow;          /* ALLOW_* */
-    char microcode[OPTIONS_FILE_BYTES]; /* reserved: a file; "" is none */
+    char
+        microcode[OPTIONS_FILE_BYTES]; /* a file of the boot volume; "": none */
 };
 
 void options_default(struct options *out);

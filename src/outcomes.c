@@ -8,16 +8,16 @@
 #define PACKED_OBSERVED 0x10
 #define PACKED_VARY     0x20
 #define PACKED_RESETS   0x40
-_Static_assert(SUITE_TESTS_MAX <= RECORD_TESTS_MAX, "a byte for each test");
+_Static_assert(SUITE_SLOTS_MAX <= RECORD_SLOTS_MAX, "a byte for each slot");
 _Static_assert(VERDICT_ERROR <= PACKED_VERDICT, "fits its bits");
 
 void outcomes_enter(struct outcomes *outcomes, const struct suite *suite,
                     unsigned n, const struct finding *found)
 {
-    unsigned i = n % suite->count;
+    unsigned i = suite_slot(suite, n);
     struct finding *kept = &outcomes->findings[i];
 
-    if (n < suite->count) {
+    if (suite_round(suite, n) == 0) {
         *kept = *found;
         return;
     }
@@ -27,9 +27,9 @@ void outcomes_enter(struct outcomes *outcomes, const struct suite *suite,
 }
 
 void outcomes_pack(const struct outcomes *outcomes, const struct suite *suite,
-                   uint8_t out[RECORD_TESTS_MAX])
+                   uint8_t out[RECORD_SLOTS_MAX])
 {
-    for (unsigned i = 0; i < suite->count; i++)
+    for (unsigned i = 0; i < suite_slots(suite); i++)
         out[i] = (uint8_t)(outcomes->findings[i].verdict |
                            PACKED_OBSERVED * outcomes->findings[i].observed |
                            PACKED_VARY * outcomes->vary[i] |
@@ -37,11 +37,11 @@ void outcomes_pack(const struct outcomes *outcomes, const struct suite *suite,
 }
 
 void outcomes_unpack(struct outcomes *outcomes, const struct suite *suite,
-                     const uint8_t kept[RECORD_TESTS_MAX])
+                     const uint8_t kept[RECORD_SLOTS_MAX])
 {
-    for (unsigned i = 0; i < suite->count; i++) {
+    for (unsigned i = 0; i < suite_slots(suite); i++) {
         outcomes->findings[i] = (struct finding){
-            .test = suite->tests[i]->name,
+            .test = suite_slot_test(suite, i)->name,
             .verdict = (enum verdict)(kept[i] & PACKED_VERDICT),
             .observed = (kept[i] & PACKED_OBSERVED) != 0};
         outcomes->vary[i] = (kept[i] & PACKED_VARY) != 0;

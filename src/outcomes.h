@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* outcomes.h - what became of each test of a suite, over all rounds. Pure. */
+/* outcomes.h - what became of each slot of a suite, over all rounds. Pure. */
 #ifndef SRC_OUTCOMES_H
 #define SRC_OUTCOMES_H
 
@@ -8,9 +8,9 @@
 #include "src/store/record.h"
 
 struct outcomes {
-    struct finding findings[SUITE_TESTS_MAX]; /* of all rounds, as one */
-    bool vary[SUITE_TESTS_MAX];               /* from round to round */
-    bool resets[SUITE_TESTS_MAX]; /* the machine was reset while it ran */
+    struct finding findings[SUITE_SLOTS_MAX]; /* of all rounds, as one */
+    bool vary[SUITE_SLOTS_MAX];               /* from round to round */
+    bool resets[SUITE_SLOTS_MAX]; /* the machine was reset while it ran */
 };
 
 /* Enters the n-th of suite_results(). */
@@ -19,8 +19,8 @@ void outcomes_enter(struct outcomes *outcomes, const struct suite *suite,
 
 /* As the bytes of a record, and back. */
 void outcomes_pack(const struct outcomes *outcomes, const struct suite *suite,
-                   uint8_t out[RECORD_TESTS_MAX]);
+                   uint8_t out[RECORD_SLOTS_MAX]);
 void outcomes_unpack(struct outcomes *outcomes, const struct suite *suite,
-                     const uint8_t kept[RECORD_TESTS_MAX]);
+                     const uint8_t kept[RECORD_SLOTS_MAX]);
 
 #endif

@@ -18,12 +18,11 @@ static void replay(const struct session_setup *setup)
     }
 }
 
-static void enter_error(struct ktap *out, const struct suite *suite,
-                        struct outcomes *outcomes, const char *reason)
+void resume_error(struct ktap *out, const struct suite *suite,
+                  struct outcomes *outcomes, const char *reason)
 {
     unsigned n = out->results;
-    struct finding found = {suite->tests[n % suite->count]->name, VERDICT_ERROR,
-                            false};
+    struct finding found = {suite_test(suite, n)->name, VERDICT_ERROR, false};
     char name[SUITE_NAME_BYTES];
 
     ktap_result(out, VERDICT_ERROR, suite_name(suite, n, name), reason);
@@ -40,17 +39,17 @@ void resume_report(struct ktap *out, const struct session_setup *setup,
     ktap_note(out, "the machine was reset here, or its power failed; this is "
                    "its next start");
     if (point->running && point->results < suite_results(suite)) {
-        outcomes->resets[point->results % suite->count] = true;
-        enter_error(out, suite, outcomes, "machine reset");
+        outcomes->resets[suite_slot(suite, point->results)] = true;
+        resume_error(out, suite, outcomes, "machine reset");
     }
 }
 
 void resume_refuse(struct ktap *out, const struct suite *suite,
                    struct outcomes *outcomes)
 {
-    enter_error(out, suite, outcomes,
-                "not tried: the machine was reset while it ran in an earlier "
-                "round");
+    resume_error(out, suite, outcomes,
+                 "not tried: the machine was reset while it ran in an earlier "
+                 "round");
 }
 
 void resume_give_up(struct ktap *out, const struct suite *suite,
@@ -63,5 +62,5 @@ void resume_give_up(struct ktap *out, const struct suite *suite,
                 "tests",
                 STORE_STARTS_MAX);
     while (out->results < suite_results(suite))
-        enter_error(out, suite, outcomes, reason);
+        resume_error(out, suite, outcomes, reason);
 }

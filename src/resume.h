@@ -14,7 +14,10 @@ void resume_report(struct ktap *out, const struct session_setup *setup,
                    const struct record_point *point, const struct suite *suite,
                    struct outcomes *outcomes);
 
-/* The next result is ERROR: its test reset the machine in an earlier round. */
+/* The next result is ERROR, and its test is not tried. */
+void resume_error(struct ktap *out, const struct suite *suite,
+                  struct outcomes *outcomes, const char *reason);
+/* The same: its test reset the machine in an earlier round. */
 void resume_refuse(struct ktap *out, const struct suite *suite,
                    struct outcomes *outcomes);
 

@@ -2,26 +2,24 @@
 /* session.c - one whole run, from identification to the END line. */
 #include "src/session.h"
 
+#include "src/conclusion.h"
+#include "src/jobs.h"
 #include "src/mem.h"
 #include "src/needs.h"
-#include "src/outcomes.h"
 #include "src/progress.h"
 #include "src/report/header.h"
 #include "src/report/ktap.h"
 #include "src/report/merge.h"
 #include "src/report/result.h"
-#include "src/report/summary.h"
 #include "src/resume.h"
 #include "src/run.h"
 #include "src/store/store.h"
-#include "src/suite.h"
+#include "src/update.h"
 #include "src/workspace.h"
 
 /* Time for one job. A test's grows with its trials: 10 ms for each is ten times
  * what the slowest takes on the simulated processor. It grows with processors
  * too: they share memory, and under an emulator one processor's time. */
-#define IDENTIFY_MS   10000
-#define RESTORE_MS    5000
 #define TEST_MS       28000
 #define TEST_TRIAL_MS 10
 #define TEST_EACH_MS  1000
@@ -31,14 +29,14 @@
 struct session {
     const struct session_setup *setup;
     struct ktap out;
-    unsigned processors;
-    struct run *runs;
-    struct hw_result *results;
-    bool set[HW_PROCESSORS_MAX];
+    struct jobs jobs;
     struct suite suite;
     struct progress progress;
     struct outcomes outcomes;
     bool whole; /* no processor is left out by processors= */
+    struct update update;
+    struct pass passes[2];
+    const char *no_second; /* why tests of the second pass are not tried */
 };
 
 #define SESSION_BYTES ((sizeof(struct session) + 15) & ~(size_t)15)
@@ -58,12 +56,12 @@ static struct session *open_session(const struct session_setup *setup)
     workspace_lay_out(&workspace, (char *)setup->workspace + SESSION_BYTES,
                       processors);
     s->setup = setup;
-    s->processors = processors;
-    s->runs = workspace.runs;
-    s->results = workspace.results;
+    s->jobs.processors = processors;
+    s->jobs.runs = workspace.runs;
+    s->jobs.results = workspace.results;
     for (unsigned p = 0; p < processors; p++) {
-        s->runs[p].trials = setup->options->trials;
-        s->runs[p].allow = setup->options->allow;
+        s->jobs.runs[p].trials = setup->options->trials;
+        s->jobs.runs[p].allow = setup->options->allow;
     }
     return s;
 }
@@ -75,80 +73,23 @@ static unsigned timeout_of(const struct session *s)
 {
     uint64_t trials = s->setup->options->trials;
     uint64_t ms = TEST_MS + TEST_TRIAL_MS * (trials ? trials : TEST_TRIALS) +
-                  TEST_EACH_MS * s->processors;
+                  TEST_EACH_MS * s->jobs.processors;
 
     return ms < TEST_MS_MAX ? (unsigned)ms : TEST_MS_MAX;
 }
 
-/* Runs the job on every processor in s->set and enters how it ended. */
-static void run_jobs(struct session *s, unsigned timeout_ms,
-                     void (*job)(unsigned processor, void *context))
-{
-    for (unsigned p = 0; p < s->processors; p++)
-        s->runs[p].timeout_ms = timeout_ms;
-    hw_run(s->set, job, s, timeout_ms, s->results);
-    for (unsigned p = 0; p < s->processors; p++)
-        if (s->set[p])
-            run_ended(&s->runs[p], &s->results[p]);
-}
-
-static void identify_job(unsigned processor, void *context)
-{
-    struct session *s = context;
-    struct run *t = &s->runs[processor];
-
-    identity_read(&t->cpu);
-    regime_probe(&t->cpu, &t->evidence);
-    t->regime = regime_decide(&t->cpu, &t->evidence);
-}
-
 static void body_job(unsigned processor, void *context)
 {
-    struct session *s = context;
-    struct run *t = &s->runs[processor];
+    struct jobs *jobs = context;
+    struct run *t = &jobs->runs[processor];
 
     run_keep(t);
     t->test->body(t);
     restore_msrs(t);
 }
 
-static void restore_job(unsigned processor, void *context)
-{
-    struct session *s = context;
-
-    restore_msrs(&s->runs[processor]);
-}
-
-/* What a job that an exception ended has left, and the peers of a WHOLE_MACHINE
- * test. Again and again, because a restore may itself be ended by an exception;
- * the entry that did it is gone then. */
-static void restore_rest(struct session *s)
-{
-    for (unsigned attempt = 0; attempt < JOURNAL_MAX; attempt++) {
-        bool any = false;
-
-        for (unsigned p = 0; p < s->processors; p++) {
-            struct run *t = &s->runs[p];
-            s->set[p] = !t->lost && (t->journal.count != 0 || t->status_known);
-            any = any || s->set[p];
-        }
-        if (!any)
-            return;
-        run_jobs(s, RESTORE_MS, restore_job);
-    }
-}
-
 /* --- One test
  * -------------------------------------------------------------- */
-
-static unsigned answering(const struct session *s)
-{
-    unsigned n = 0;
-
-    for (unsigned p = 0; p < s->processors; p++)
-        n += !s->runs[p].lost;
-    return n;
-}
 
 static void begin_test(struct session *s, const struct test *test,
                        uint64_t seed)
@@ -156,20 +97,20 @@ static void begin_test(struct session *s, const struct test *test,
     bool whole = test->scope == WHOLE_MACHINE, said = false;
     char missing[NEEDS_TEXT_BYTES];
 
-    for (unsigned p = 0; p < s->processors; p++) {
-        struct run *t = &s->runs[p];
+    for (unsigned p = 0; p < s->jobs.processors; p++) {
+        struct run *t = &s->jobs.runs[p];
         run_begin(t, test, seed);
-        s->set[p] = !t->lost && (!whole || p == 0);
+        s->jobs.set[p] = !t->lost && (!whole || p == 0);
         if (whole && !s->whole && !t->lost && !said) {
             skip(t, "needs all processors, and processors= leaves some out");
             said = true;
         }
         if (whole && !s->whole)
-            s->set[p] = false;
-        if (s->set[p] && !needs_met(&test->needs, &t->cpu, t->regime,
-                                    answering(s), missing)) {
+            s->jobs.set[p] = false;
+        if (s->jobs.set[p] && !needs_met(&test->needs, &t->cpu, t->regime,
+                                         jobs_answering(&s->jobs), missing)) {
             skip(t, "%s", missing);
-            s->set[p] = false;
+            s->jobs.set[p] = false;
         }
     }
 }
@@ -180,6 +121,7 @@ static void keep(struct session *s, bool running)
     struct record_point point = {.crc = s->out.crc,
                                  .results = s->out.results,
                                  .running = running,
+                                 .revision = s->suite.revision,
                                  .totals = s->out.totals};
 
     ktap_flush(&s->out);
@@ -187,28 +129,39 @@ static void keep(struct session *s, bool running)
     store_save(s->setup->store, &point);
 }
 
-/* The n-th of suite_results(). */
+/* The n-th of suite_results(): says so, with its name. */
+static void announce(struct session *s, unsigned n, char name[SUITE_NAME_BYTES])
+{
+    suite_name(&s->suite, n, name);
+    progress_test(&s->progress, n + 1, name);
+    ktap_note(&s->out, "running %u of %u: %s: %s", n + 1,
+              suite_results(&s->suite), name, suite_test(&s->suite, n)->asks);
+    keep(s, true); /* so that a hang shows where it was */
+}
+
+static void settle(struct session *s, unsigned n, const char *name)
+{
+    struct finding found = result_write(
+        &s->out, s->jobs.runs, s->jobs.processors, name, s->setup->options);
+
+    outcomes_enter(&s->outcomes, &s->suite, n, &found);
+}
+
 static void run_test(struct session *s, unsigned n)
 {
     const struct options *options = s->setup->options;
-    const struct test *test = s->suite.tests[n % s->suite.count];
     uint64_t start = hw_ms(), seed = suite_seed(&s->suite, n, options);
     char name[SUITE_NAME_BYTES];
 
-    suite_name(&s->suite, n, name);
-    progress_test(&s->progress, n + 1, name);
-    if (s->suite.rounds > 1 && n % s->suite.count == 0)
-        ktap_note(&s->out, "round %u of %u: seed=%lu", n / s->suite.count + 1,
-                  s->suite.rounds, (unsigned long)seed);
-    ktap_note(&s->out, "running %u of %u: %s: %s", n + 1,
-              suite_results(&s->suite), name, test->asks);
-    keep(s, true); /* so that a hang shows where it was */
-    begin_test(s, test, seed);
-    run_jobs(s, timeout_of(s), body_job);
-    restore_rest(s);
-    struct finding found =
-        result_write(&s->out, s->runs, s->processors, name, options);
-    outcomes_enter(&s->outcomes, &s->suite, n, &found);
+    if (s->suite.rounds > 1 && suite_begins_round(&s->suite, n))
+        ktap_note(&s->out, "round %u of %u: seed=%lu",
+                  suite_round(&s->suite, n) + 1, s->suite.rounds,
+                  (unsigned long)seed);
+    announce(s, n, name);
+    begin_test(s, suite_test(&s->suite, n), seed);
+    jobs_run(&s->jobs, timeout_of(s), body_job);
+    jobs_restore(&s->jobs);
+    settle(s, n, name);
     if (options->verbosity == VERBOSITY_VERBOSE)
         ktap_note(&s->out, "took %lu ms", (unsigned long)(hw_ms() - start));
     progress_tick(&s->progress);
@@ -224,6 +177,10 @@ static void write_options(struct session *s)
 
     options_write(s->setup->options, line);
     ktap_note(&s->out, "options: %s", line);
+    if (s->setup->options->microcode[0] != '\0' &&
+        !update_asked_for(s->setup->options))
+        ktap_note(&s->out, "warning: microcode=: not loaded without "
+                           "allow=microcode");
 }
 
 static void warn_unmatched(void *context, const char *pattern)
@@ -241,7 +198,7 @@ static void exclude(struct session *s)
     char name[MERGE_SET_BYTES];
 
     s->whole = true;
-    for (unsigned p = 0; p < s->processors; p++) {
+    for (unsigned p = 0; p < s->jobs.processors; p++) {
         set[p] = !options_want_processor(s->setup->options, p);
         any = any || !set[p];
         s->whole = s->whole && !set[p];
@@ -255,73 +212,115 @@ static void exclude(struct session *s)
     if (s->whole)
         return;
     ktap_note(&s->out, "left out by processors=: %s",
-              merge_set_name(set, s->processors, name));
-    for (unsigned p = 0; p < s->processors; p++)
+              merge_set_name(set, s->jobs.processors, name));
+    for (unsigned p = 0; p < s->jobs.processors; p++)
         if (set[p])
-            run_exclude(&s->runs[p]);
+            run_exclude(&s->jobs.runs[p]);
 }
 
 static void identify(struct session *s)
 {
     static const struct test identify_test = {.name = "identify"};
 
-    for (unsigned p = 0; p < s->processors; p++) {
-        run_begin(&s->runs[p], &identify_test, 0);
-        s->set[p] = true;
+    for (unsigned p = 0; p < s->jobs.processors; p++) {
+        run_begin(&s->jobs.runs[p], &identify_test, 0);
+        s->jobs.set[p] = true;
     }
-    run_jobs(s, IDENTIFY_MS, identify_job);
+    jobs_identify(&s->jobs);
     /* Nothing can be tested on a processor that nothing is known of. */
-    for (unsigned p = 0; p < s->processors; p++)
-        if (s->runs[p].end == HW_EXCEPTION)
-            run_lose(&s->runs[p], "could not be identified");
+    for (unsigned p = 0; p < s->jobs.processors; p++)
+        if (s->jobs.runs[p].end == HW_EXCEPTION)
+            run_lose(&s->jobs.runs[p], "could not be identified");
 }
 
-struct summary_line {
-    struct ktap *out;
-    const char *processors; /* "processors 0-1: ", or "" */
-};
+/* --- The update between two passes
+ * ----------------------------------------- */
 
-static void write_summary_line(void *context, const char *text)
+static struct pass pass_of(const struct run *t)
 {
-    const struct summary_line *line = context;
-
-    ktap_note(line->out, "summary: %s%s", line->processors, text);
+    return (struct pass){t->cpu.microcode, t->regime};
 }
 
-/* What advice depends on beside the verdicts. */
-static bool same_advice(const struct run *a, const struct run *b)
+/* Whether there is to be a second pass. An interrupted run keeps to what it
+ * began. */
+static void plan(struct session *s)
 {
-    return a->regime == b->regime && a->cpu.rtm == b->cpu.rtm &&
-           a->cpu.hle == b->cpu.hle && a->cpu.counters == b->cpu.counters &&
-           a->cpu.perfmon_version == b->cpu.perfmon_version;
-}
+    const struct record_point *point = store_resumed(s->setup->store);
 
-/* Once for each kind of processor. */
-static void summarize(struct session *s)
-{
-    char name[MERGE_SET_BYTES], before[MERGE_SET_BYTES + 2];
-    struct summary_line line = {&s->out, before};
-
-    for (unsigned p = 0; p < s->processors; p++) {
-        bool set[HW_PROCESSORS_MAX] = {false}, first = !s->runs[p].lost;
-        bool all = true;
-        for (unsigned q = 0; q < s->processors; q++) {
-            set[q] = !s->runs[q].lost && same_advice(&s->runs[p], &s->runs[q]);
-            first = first && !(set[q] && q < p);
-            all = all && set[q];
-        }
-        if (!first)
-            continue;
-        text_format(before, sizeof(before), "%s%s",
-                    all ? "" : merge_set_name(set, s->processors, name),
-                    all ? "" : ": ");
-        summary_write(s->runs[p].regime, &s->runs[p].cpu, s->outcomes.findings,
-                      s->suite.count, write_summary_line, &line);
+    suite_make(&s->suite, s->setup->options);
+    if (s->suite.update != NULL && !store_is_hopeless(s->setup->store))
+        update_choose(&s->update, s->setup, &s->jobs);
+    s->suite.revision =
+        point != NULL ? point->revision : s->update.found.revision;
+    if (s->update.found.revision != s->suite.revision) {
+        s->update = (struct update){.why = "the file is not what it was"};
+        s->no_second = s->update.why;
     }
-    for (unsigned i = 0; i < s->suite.count; i++)
-        if (s->outcomes.vary[i])
-            ktap_note(&s->out, "summary: not the same in every round: %s",
-                      s->suite.tests[i]->name);
+}
+
+static void load_update(struct session *s, unsigned least)
+{
+    if (update_load(&s->update, &s->jobs) < least)
+        s->no_second = least == 1 ? "no processor has taken the update"
+                                  : "not every processor has taken the update "
+                                    "again";
+}
+
+/* The processors as they are now, which is as the second pass finds them. */
+static void end_update(struct session *s)
+{
+    const struct run *shows = &s->jobs.runs[0];
+
+    for (unsigned p = s->jobs.processors; p-- > 0;)
+        if (!s->jobs.runs[p].lost &&
+            s->jobs.runs[p].cpu.microcode == s->suite.revision)
+            shows = &s->jobs.runs[p];
+    s->passes[1] = pass_of(shows);
+    if (s->no_second != NULL)
+        return;
+    for (unsigned p = 0; p < s->jobs.processors; p++)
+        run_begin(&s->jobs.runs[p], &update_test, 0);
+    header_processors(&s->out, s->jobs.runs, s->jobs.processors);
+}
+
+static void run_update(struct session *s, unsigned n)
+{
+    char name[SUITE_NAME_BYTES];
+
+    if (s->suite.revision != 0)
+        conclusion_summarize(&s->out, s->jobs.runs, s->jobs.processors,
+                             &s->suite, &s->outcomes, false);
+    announce(s, n, name);
+    load_update(s, 1);
+    settle(s, n, name);
+    end_update(s);
+    keep(s, false);
+}
+
+/* After a reset in the second pass: the update went with it. */
+static void renew_update(struct session *s)
+{
+    if (s->outcomes.resets[s->suite.count])
+        s->no_second = "the machine was reset while the update was loaded";
+    if (s->no_second == NULL) {
+        ktap_note(&s->out, "the microcode update is loaded again");
+        load_update(s, s->jobs.processors);
+    }
+    end_update(s);
+}
+
+/* --- The end
+ * --------------------------------------------------------------- */
+
+static void conclude(struct session *s)
+{
+    bool second = s->suite.revision != 0;
+
+    conclusion_summarize(&s->out, s->jobs.runs, s->jobs.processors, &s->suite,
+                         &s->outcomes, second);
+    if (second)
+        conclusion_compare(&s->out, &s->suite, &s->outcomes, &s->passes[0],
+                           &s->passes[1]);
 }
 
 static void write_totals(struct session *s)
@@ -354,13 +353,13 @@ static void write_header(struct session *s)
 
     ktap_note(&s->out, "%s, image crc %08X", setup->program, setup->image_crc);
     identify(s);
-    header_made_on(&s->out, &s->runs[0].cpu);
+    header_made_on(&s->out, &s->jobs.runs[0].cpu);
     for (unsigned i = 0; i < setup->warnings_count; i++)
         ktap_note(&s->out, "warning: %s", setup->warnings[i]);
     write_options(s);
     if (setup->serial != NULL)
         ktap_note(&s->out, "serial port: %s", setup->serial);
-    header_processors(&s->out, s->runs, s->processors);
+    header_processors(&s->out, s->jobs.runs, s->jobs.processors);
     exclude(s);
     suite_unmatched(setup->options, warn_unmatched, s);
     if (s->suite.count == 0)
@@ -368,26 +367,45 @@ static void write_header(struct session *s)
     keep(s, false);
 }
 
+static void run_one(struct session *s, unsigned n)
+{
+    const struct suite *suite = &s->suite;
+
+    if (s->outcomes.resets[suite_slot(suite, n)])
+        resume_refuse(&s->out, suite, &s->outcomes);
+    else if (suite_is_update(suite, n))
+        run_update(s, n);
+    else if (suite_is_second(suite, n) && s->no_second != NULL)
+        resume_error(&s->out, suite, &s->outcomes, s->no_second);
+    else
+        run_test(s, n);
+}
+
+static void run_all(struct session *s)
+{
+    progress_start(&s->progress, &s->out, suite_results(&s->suite));
+    hw_on_idle(progress_tick, &s->progress);
+    write_header(s);
+    s->passes[0] = pass_of(&s->jobs.runs[0]);
+    if (s->out.results < suite_results(&s->suite) &&
+        suite_is_second(&s->suite, s->out.results))
+        renew_update(s);
+    for (unsigned n = s->out.results; n < suite_results(&s->suite); n++)
+        run_one(s, n);
+    hw_on_idle(NULL, NULL);
+    conclude(s);
+}
+
 struct session_totals session_run(const struct session_setup *setup)
 {
     struct session *s = open_session(setup);
 
-    suite_make(&s->suite, setup->options);
+    plan(s);
     begin_report(s);
-    if (store_is_hopeless(setup->store)) {
+    if (store_is_hopeless(setup->store))
         resume_give_up(&s->out, &s->suite, &s->outcomes);
-    } else {
-        progress_start(&s->progress, &s->out, suite_results(&s->suite));
-        hw_on_idle(progress_tick, &s->progress);
-        write_header(s);
-        for (unsigned n = s->out.results; n < suite_results(&s->suite); n++)
-            if (s->outcomes.resets[n % s->suite.count])
-                resume_refuse(&s->out, &s->suite, &s->outcomes);
-            else
-                run_test(s, n);
-        hw_on_idle(NULL, NULL);
-        summarize(s);
-    }
+    else
+        run_all(s);
     write_totals(s);
     ktap_end(&s->out);
     store_end(setup->store);

@@ -30,6 +30,12 @@ struct session_setup {
     uint32_t image_crc;          /* CRC-32 of the image's code as loaded */
     const char *const *warnings; /* found before the session; reported */
     unsigned warnings_count;
+    /* The file that microcode= names, MICROCODE_ALIGNED; NULL:
+     * microcode_missing says why there is none. Where the options do not ask
+     * for it, nobody looks at these. */
+    const void *microcode;
+    size_t microcode_bytes;
+    const char *microcode_missing;
     const char *serial; /* which port the report goes to; NULL: none */
     struct store
         *store;      /* opened; its report is one of the sinks. NULL: none */

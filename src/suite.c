@@ -4,11 +4,12 @@
 
 #include "src/cases.h"
 #include "src/mem.h"
+#include "src/update.h"
 #include "src/words.h"
 
 void suite_make(struct suite *out, const struct options *options)
 {
-    out->count = 0;
+    *out = (struct suite){.count = 0};
     out->rounds = options->repeats;
     for (const struct test *const *list = cases_list(); *list != NULL; list++) {
         unsigned at = out->count;
@@ -21,29 +22,91 @@ void suite_make(struct suite *out, const struct options *options)
         out->tests[at] = *list;
         out->count++;
     }
+    if (update_asked_for(options) && out->count != 0)
+        out->update = &update_test;
+}
+
+/* Of one pass. */
+static unsigned pass_results(const struct suite *suite)
+{
+    return suite->count * suite->rounds;
 }
 
 unsigned suite_results(const struct suite *suite)
 {
-    return suite->count * suite->rounds;
+    return pass_results(suite) + (suite->update != NULL) +
+           (suite->revision != 0 ? pass_results(suite) : 0);
+}
+
+bool suite_is_update(const struct suite *suite, unsigned n)
+{
+    return n == pass_results(suite);
+}
+
+bool suite_is_second(const struct suite *suite, unsigned n)
+{
+    return n > pass_results(suite);
+}
+
+/* The number of the n-th among those of its pass. */
+static unsigned in_pass(const struct suite *suite, unsigned n)
+{
+    return suite_is_second(suite, n) ? n - pass_results(suite) - 1 : n;
+}
+
+unsigned suite_slot(const struct suite *suite, unsigned n)
+{
+    if (suite_is_update(suite, n))
+        return suite->count;
+    return in_pass(suite, n) % suite->count +
+           (suite_is_second(suite, n) ? suite->count + 1 : 0);
+}
+
+unsigned suite_slots(const struct suite *suite)
+{
+    return suite->update != NULL ? 2 * suite->count + 1 : suite->count;
+}
+
+const struct test *suite_slot_test(const struct suite *suite, unsigned slot)
+{
+    if (slot == suite->count)
+        return suite->update;
+    return suite->tests[slot < suite->count ? slot : slot - suite->count - 1];
+}
+
+const struct test *suite_test(const struct suite *suite, unsigned n)
+{
+    return suite_slot_test(suite, suite_slot(suite, n));
+}
+
+unsigned suite_round(const struct suite *suite, unsigned n)
+{
+    return suite_is_update(suite, n) ? 0 : in_pass(suite, n) / suite->count;
+}
+
+bool suite_begins_round(const struct suite *suite, unsigned n)
+{
+    return in_pass(suite, n) % suite->count == 0;
 }
 
 const char *suite_name(const struct suite *suite, unsigned n,
                        char out[SUITE_NAME_BYTES])
 {
-    const char *name = suite->tests[n % suite->count]->name;
+    size_t at =
+        text_format(out, SUITE_NAME_BYTES, "%s", suite_test(suite, n)->name);
 
-    if (suite->rounds == 1)
-        text_format(out, SUITE_NAME_BYTES, "%s", name);
-    else
-        text_format(out, SUITE_NAME_BYTES, "%s/%u", name, n / suite->count + 1);
+    if (suite->rounds > 1 && !suite_is_update(suite, n))
+        at += text_format(out + at, SUITE_NAME_BYTES - at, "/%u",
+                          suite_round(suite, n) + 1);
+    if (suite_is_second(suite, n))
+        text_format(out + at, SUITE_NAME_BYTES - at, "@%XH", suite->revision);
     return out;
 }
 
 uint64_t suite_seed(const struct suite *suite, unsigned n,
                     const struct options *options)
 {
-    return options->seed + n / suite->count;
+    return options->seed + suite_round(suite, n);
 }
 
 void suite_unmatched(const struct options *options,

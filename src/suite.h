@@ -9,17 +9,36 @@
 #define SUITE_TESTS_MAX  128
 #define SUITE_NAME_BYTES 80
 
-/* The tests asked for, by name; repeated as a whole, a round each time. */
+/* The tests asked for, by name; repeated as a whole, a round each time. With a
+ * microcode update there are two passes over all of that, one before it and one
+ * after it, and the update itself is a result between them. */
 struct suite {
     const struct test *tests[SUITE_TESTS_MAX];
     unsigned count, rounds;
+    const struct test *update; /* NULL: none is asked for */
+    uint32_t revision; /* of the second pass; 0: the update is refused, and
+                        * there is none */
 };
 
+/* What the results come to, over all rounds: a slot for each test, and with an
+ * update one more for it and one for each test of the second pass. */
+#define SUITE_SLOTS_MAX (2 * SUITE_TESTS_MAX + 1)
+
 void suite_make(struct suite *out, const struct options *options);
-/* Results in all: count * rounds. The n-th, from 0, is tests[n % count]. */
+/* Results in all. */
 unsigned suite_results(const struct suite *suite);
-/* The name of the n-th result: the test's, and "/round" where there is more
- * than one. Returns out. */
+/* Of the n-th result, from 0: its test, its slot, and its round, from 0. */
+const struct test *suite_test(const struct suite *suite, unsigned n);
+unsigned suite_slot(const struct suite *suite, unsigned n);
+unsigned suite_round(const struct suite *suite, unsigned n);
+bool suite_begins_round(const struct suite *suite, unsigned n);
+unsigned suite_slots(const struct suite *suite);
+const struct test *suite_slot_test(const struct suite *suite, unsigned slot);
+/* Where the n-th is the update; where it is of the second pass. */
+bool suite_is_update(const struct suite *suite, unsigned n);
+bool suite_is_second(const struct suite *suite, unsigned n);
+/* The name of the n-th result: the test's; "/round" where there is more than
+ * one; "@revision" in the second pass. Returns out. */
 const char *suite_name(const struct suite *suite, unsigned n,
                        char out[SUITE_NAME_BYTES]);
 /* The seed of the n-th result's round: so that seed=THAT without repeats makes

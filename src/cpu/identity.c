@@ -64,6 +64,17 @@ static void read_microcode(struct identity *out)
     out->microcode_known = true;
 }
 
+static void read_platform(struct identity *out)
+{
+    uint64_t value;
+
+    if (!identity_is_intel(out) ||
+        hw_msr_read(IA32_PLATFORM_ID, &value) != HW_NO_FAULT)
+        return;
+    out->platform = (uint8_t)(value >> IA32_PLATFORM_ID_SHIFT & 7);
+    out->platform_known = true;
+}
+
 /* SDM 2A, CPUID, "Version Information Returned by CPUID in EAX". */
 static void read_signature(struct identity *out)
 {
@@ -75,6 +86,7 @@ static void read_signature(struct identity *out)
         model += field(r.eax, 19, 16) << 4;
     if (family == 15)
         family += field(r.eax, 27, 20);
+    out->signature = r.eax;
     out->family = (uint16_t)family;
     out->model = (uint16_t)model;
     out->stepping = (uint8_t)field(r.eax, 3, 0);
@@ -189,6 +201,7 @@ void identity_read(struct identity *out)
     name12(out->vendor, r.ebx, r.edx, r.ecx);
     read_signature(out);
     read_microcode(out);
+    read_platform(out);
     read_features(out);
     read_pmu(out);
     read_trace(out);

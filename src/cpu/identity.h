@@ -16,6 +16,9 @@ struct identity {
     char brand[49];         /* CPUID.80000002H-4H; empty where absent */
     uint16_t family, model; /* DisplayFamily, DisplayModel */
     uint8_t stepping;
+    uint32_t signature;       /* CPUID.1:EAX */
+    uint8_t platform;         /* IA32_PLATFORM_ID (17H) [52:50] */
+    bool platform_known;      /* false: 17H faulted, or not Intel */
     uint32_t microcode;       /* IA32_BIOS_SIGN_ID (8BH) [63:32] */
     bool microcode_known;     /* false: 8BH faulted, or not Intel */
     bool hypervisor;          /* CPUID.1:ECX[31] */

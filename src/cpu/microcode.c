@@ -139,6 +139,11 @@ static bool is_for(const struct update *u, uint32_t signature,
     return false;
 }
 
+bool microcode_is_newer(uint32_t a, uint32_t b)
+{
+    return (int32_t)a > (int32_t)b;
+}
+
 bool microcode_find(const void *file, size_t bytes, uint32_t signature,
                     unsigned platform, uint32_t revision,
                     struct microcode_update *out, char why[MICROCODE_WHY_BYTES])
@@ -157,7 +162,7 @@ bool microcode_find(const void *file, size_t bytes, uint32_t signature,
             return false;
         }
         if (is_for(&u, signature, platform) &&
-            (!found || u.header.revision > out->revision)) {
+            (!found || microcode_is_newer(u.header.revision, out->revision))) {
             found = true;
             out->revision = u.header.revision;
             out->data = u.at + sizeof(u.header);
@@ -169,9 +174,9 @@ bool microcode_find(const void *file, size_t bytes, uint32_t signature,
                     "platform %u; the last one is for %XH, platforms 0x%x",
                     signature, platform, u.header.signature,
                     u.header.platforms);
-    else if (out->revision <= revision)
+    else if (!microcode_is_newer(out->revision, revision))
         text_format(why, MICROCODE_WHY_BYTES,
                     "the update is of revision %XH, and the processor has %XH",
                     out->revision, revision);
-    return found && out->revision > revision;
+    return found && microcode_is_newer(out->revision, revision);
 }

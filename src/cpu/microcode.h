@@ -18,6 +18,9 @@
 #define MICROCODE_ALIGNED   16 /* what an update's data is aligned to */
 #define MICROCODE_WHY_BYTES 160
 
+/* Revisions are signed. Pure. */
+bool microcode_is_newer(uint32_t a, uint32_t b);
+
 struct microcode_update {
     uint32_t revision;
     const void *data; /* what IA32_BIOS_UPDT_TRIG (79H) takes the address of */

@@ -13,7 +13,7 @@
 
 #define RECORD_FILE_NAME     "state.bin"
 #define RECORD_MACHINE_BYTES 24
-#define RECORD_TESTS_MAX     128
+#define RECORD_SLOTS_MAX     264
 #define RECORD_SLOTS         2
 
 /* A point that a run can be continued from: what ktap.h and the session knew
@@ -23,7 +23,8 @@ struct record_point {
     uint32_t results;
     uint32_t running; /* 1: the test of the next result was begun; else 0 */
     struct session_totals totals;
-    uint8_t findings[RECORD_TESTS_MAX]; /* of the session; 0: none yet */
+    uint32_t revision; /* of a microcode update that is planned, or 0 */
+    uint8_t findings[RECORD_SLOTS_MAX]; /* of the session; 0: none yet */
 };
 
 struct record {

@@ -66,6 +66,7 @@ static void write_offer(struct store *s)
 
     store_options(s, &options);
     suite_make(&suite, &options);
+    suite.revision = point->revision;
     unsigned planned = suite_results(&suite);
     if (point->running && point->results < planned)
         text_format(s->offer, sizeof(s->offer),

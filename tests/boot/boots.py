@@ -309,6 +309,8 @@ def everything():
     yield from use.boots()
     import stick
     yield from stick.boots()
+    import microcode
+    yield from microcode.boots()
     yield from personalities(seeds=(1, 2), trials=100)
     yield from faults()
 

@@ -38,8 +38,8 @@ static void look(const uint8_t *file, size_t size)
 
     if (microcode_find(file, size, 0x506e3, 1, revision, &found, why)) {
         const uint8_t *at = found.data;
-        if (found.revision <= revision || at < file + 48 || at >= file + size ||
-            (size_t)(at - file) % MICROCODE_ALIGNED != 0)
+        if (!microcode_is_newer(found.revision, revision) || at < file + 48 ||
+            at >= file + size || (size_t)(at - file) % MICROCODE_ALIGNED != 0)
             abort();
     } else if (why[0] == '\0' || strlen(why) >= sizeof(why)) {
         abort();

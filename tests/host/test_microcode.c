@@ -111,6 +111,18 @@ static void not_newer(void **state)
     refused(1, "of revision C2H, and the processor has C6H");
 }
 
+static void revisions_are_signed(void **state)
+{
+    (void)state;
+    make(0, 0x80000010);
+    refused(1, "of revision 80000010H, and the processor has C6H");
+    make(1, 0xcc);
+    assert_true(find(2));
+    assert_int_equal(found.revision, 0xcc);
+    assert_true(microcode_find(file, 4 * DWORDS, SIGNATURE, PLATFORM,
+                               0x80000001, &found, why));
+}
+
 static void foreign(void **state)
 {
     (void)state;
@@ -214,6 +226,7 @@ int main(void)
         cmocka_unit_test(sizes_of_zero_are_the_usual),
         cmocka_unit_test(the_newest_of_several),
         cmocka_unit_test(not_newer),
+        cmocka_unit_test(revisions_are_signed),
         cmocka_unit_test(foreign),
         cmocka_unit_test(damaged),
         cmocka_unit_test(short_files),

@@ -248,7 +248,7 @@ static void findings_come_back(void **state)
 {
     static struct outcomes kept, back;
     struct suite suite = {.count = 5, .rounds = 1};
-    uint8_t bytes[RECORD_TESTS_MAX];
+    uint8_t bytes[RECORD_SLOTS_MAX];
 
     (void)state;
     for (unsigned i = 0; i < 5; i++) {
