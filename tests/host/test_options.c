@@ -338,7 +338,7 @@ static void the_file_on_the_stick(void **state)
     o = parse(used);
     assert_string_equal(warned, "");
     options_write(&o, line);
-    assert_string_equal(line, "tests=* seed=1 speed=115200 microcode=file");
+    assert_string_equal(line, "tests=* seed=1 speed=115200 microcode=/06-5e-03");
 }
 
 int main(void)
