@@ -65,6 +65,13 @@ static bool apic_find(struct apic *out)
     return true;
 }
 
+bool hw_x2apic(void)
+{
+    struct apic apic;
+
+    return apic_find(&apic) && apic.memory == NULL;
+}
+
 static unsigned lvt_count(const struct apic *apic)
 {
     unsigned count = (apic_get(apic, APIC_VERSION) >> 16 & 0xff) + 1;

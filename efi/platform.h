@@ -81,7 +81,7 @@ bool exceptions_guard(unsigned processor,
                       void (*job)(unsigned processor, void *context),
                       void *context, struct hw_exception *exception);
 
-/* --- apic.c -------------------------------------------------------------- */
+/* --- apic.c (hw_x2apic too) ------------------------------------------------- */
 
 #define APIC_LVT_MAX 7
 

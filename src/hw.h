@@ -112,4 +112,7 @@ void hw_idle(void);
  * false where firmware lets them only follow one another. */
 bool hw_run_is_parallel(void);
 
+/* True where the caller's local APIC is in x2APIC mode (IA32_APIC_BASE[10]). */
+bool hw_x2apic(void);
+
 #endif

@@ -161,8 +161,9 @@ void header_processors(struct ktap *out, struct run runs[], unsigned count)
                        : (struct part){t->text, t->text_bytes};
         differ = differ || !same_lines(&parts[0], &parts[p]);
     }
-    ktap_note(out, "processors: %u, jobs run %s", count,
-              hw_run_is_parallel() ? "at the same time" : "one after another");
+    ktap_note(out, "processors: %u, jobs run %s%s", count,
+              hw_run_is_parallel() ? "at the same time" : "one after another",
+              hw_x2apic() ? ", local APICs in x2APIC mode" : "");
     merge_write(out, parts, count, false);
     if (differ)
         ktap_note(out, "the processors differ: see the lines that do not name "

@@ -223,6 +223,12 @@ def faults():
 
 
 def machine():
+    def runs_all(report, outcome):
+        """What needs a performance-monitoring interrupt, above all."""
+        for name in ("counter3_overflow", "pebs_threshold_pmi", "uncore_pmi"):
+            if report.results.get(name) != "PASS":
+                yield f"{name} is {report.results.get(name)}"
+
     def file_is_report(report, outcome):
         kept = qemu.last_report(outcome.stick)
         if not kept or kept not in report.text:
@@ -297,6 +303,10 @@ def machine():
                both(sound, has(r"^# .*processor 1 did not answer|processor 1 .*never"),
                     verdicts({"counter3_counts_alone": "ERROR"})),
                {"cpu": "skylake-2018", "fault": "processor_lost"}, "trials=20")
+    for smp in (2, 4):
+        yield Boot(f"local APICs in x2APIC mode, {smp} processors",
+                   both(clean, runs_all, has(r"^# processors: .* x2APIC mode$")),
+                   {"cpu": "haswell", "x2apic": "on"}, "trials=20", smp=smp)
     yield Boot("processors that differ are told apart",
                both(sound, has(r"^# processor 0:.*microcode"),
                     has(r"^# processor 1:.*microcode")),

@@ -230,6 +230,11 @@ unsigned hw_processors(void)
     return count;
 }
 
+bool hw_x2apic(void)
+{
+    return false;
+}
+
 bool hw_run_is_parallel(void)
 {
     return false;

@@ -57,6 +57,8 @@ static bool read_msr(struct vcpu *v, uint32_t number, uint64_t *value)
         *value = v->vmcb->efer & ~EFER_SVME;
         return true;
     }
+    if (x2apic_is(number))
+        return x2apic_read(number, value);
     return msr_read(v->model, number, value);
 }
 
@@ -83,6 +85,8 @@ static void on_wrmsr(struct vcpu *v)
         step_count(v, 1, v->model->open.cycles_slow, false);
     if (number == MSR_EFER)
         good = write_efer(v, value);
+    else if (x2apic_is(number))
+        good = x2apic_write(number, value);
     else
         good = msr_write(v->model, number, value);
     if (!good) {

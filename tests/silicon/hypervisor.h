@@ -19,6 +19,7 @@ struct hypervisor {
     uint64_t lost;              /* the one that never comes up, 0: none */
     uint8_t apic_ids[PROCESSORS_MAX]; /* of the machine below */
     uint8_t *msr_map, *io_map;
+    bool x2apic;                /* the guest's APICs are in x2APIC mode */
     struct { uint64_t start, end; } ram[RAM_RANGES_MAX];
     unsigned ram_ranges;
 };
@@ -29,6 +30,16 @@ struct vcpu *vcpu_here(void);
 
 /* msr_map.c: what is passed through to the processor below. */
 void msr_map_fill(uint8_t *map);
+/* From now on these exit. */
+void msr_map_exit(uint8_t *map, uint32_t first, uint32_t last);
+
+/* x2apic.c: where the configuration says so; nothing: a page to be seen instead
+ * of the registers in memory. False: no more pages for nested tables. */
+bool x2apic_start(uint8_t *nothing);
+bool x2apic_is(uint32_t msr);
+/* False: #GP. */
+bool x2apic_read(uint32_t msr, uint64_t *value);
+bool x2apic_write(uint32_t msr, uint64_t value);
 
 /* guest.c: the guest's memory. */
 bool guest_physical(const struct vcpu *v, uint64_t linear, uint64_t *physical);

@@ -32,6 +32,7 @@ struct hypervisor hypervisor;
 static EFI_SYSTEM_TABLE *st;
 static EFI_BOOT_SERVICES *bs;
 static struct cache_memory *caches;
+static uint8_t *nothing;               /* a page: x2apic_start() */
 static EFI_HANDLE volume;
 static EFI_FILE_HANDLE root;
 static struct config config;
@@ -164,6 +165,7 @@ static void prepare(void)
     caches = pages(pages_for(cache_bytes(h->processors)));
     find_ram();
     left_prepare(pages);
+    nothing = pages(1);
 }
 
 static void open_volume(EFI_HANDLE image)
@@ -294,8 +296,8 @@ static void banner(void)
     text_add_unsigned(&t, config.seed);
     text_add(&t, ", fault ");
     text_add(&t, fault_name(config.fault));
-    text_add(&t, config.smt ? ", smt on, processors " :
-                              ", smt off, processors ");
+    text_add(&t, config.smt ? ", smt on, " : ", smt off, ");
+    text_add(&t, config.x2apic ? "x2APIC, processors " : "processors ");
     text_add_unsigned(&t, hypervisor.processors);
     report_line(line);
 }
@@ -384,6 +386,9 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *table)
 
     read_config();
     h->lost = config.lost;
+    h->x2apic = config.x2apic;
+    if (h->x2apic && !x2apic_start(nothing))
+        fail("no more pages for nested tables", "");
     reset_machine();
     sweep_prepare(bs, volume, &config);
     mp_wrap();

@@ -32,16 +32,26 @@ static const struct {
     { 0xC0000100, 0xC0000103 }, /* FS, GS base, IA32_TSC_AUX */
 };
 
+/* Both bits of one MSR. */
+static void set(uint8_t *map, uint32_t msr, bool exits)
+{
+    size_t at = (msr & 0x1FFF) / 4 + (msr >= 0xC0000000 ? 0x800 : 0);
+    uint8_t bits = (uint8_t)(3u << (msr % 4 * 2));
+
+    map[at] = exits ? map[at] | bits : map[at] & (uint8_t)~bits;
+}
+
 void msr_map_fill(uint8_t *map)
 {
     for (size_t n = 0; n < MAP_BYTES; n++)
         map[n] = 0xFF;
     for (size_t n = 0; n < sizeof(passed) / sizeof(passed[0]); n++)
-        for (uint32_t msr = passed[n].first; msr <= passed[n].last; msr++) {
-            size_t at = (msr & 0x1FFF) / 4;
+        for (uint32_t msr = passed[n].first; msr <= passed[n].last; msr++)
+            set(map, msr, false);
+}
 
-            if (msr >= 0xC0000000)
-                at += 0x800;
-            map[at] &= (uint8_t)~(3u << (msr % 4 * 2));
-        }
+void msr_map_exit(uint8_t *map, uint32_t first, uint32_t last)
+{
+    for (uint32_t msr = first; msr <= last; msr++)
+        set(map, msr, true);
 }

@@ -13,6 +13,7 @@ static void set_defaults(struct config *c)
     c->seed = 1;
     c->smi = 0;
     c->smt = true;
+    c->x2apic = false;
     c->figures = false;
     c->memory = false;
     c->sweep = SWEEP_NONE;
@@ -96,6 +97,8 @@ static bool set_key(struct config *c, const char *key, const char *value,
         }
     } else if (text_equal(key, "smt")) {
         good = to_switch(value, &c->smt);
+    } else if (text_equal(key, "x2apic")) {
+        good = to_switch(value, &c->x2apic);
     } else if (text_equal(key, "figures")) {
         good = to_switch(value, &c->figures);
     } else if (text_equal(key, "memory")) {

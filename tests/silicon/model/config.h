@@ -23,6 +23,7 @@ struct config {
     uint64_t seed;
     uint64_t smi;      /* an SMI in about one in `smi` counter windows; 0 never */
     bool smt;
+    bool x2apic;       /* the local APICs are in x2APIC mode */
     bool figures;      /* print what the simulation cost */
     bool memory;       /* compare memory too before and after */
     enum sweep sweep;

@@ -10,6 +10,7 @@
 #define LEAF_HYPERVISOR     0x40000000u
 #define LEAF_EXTENDED       0x80000000u
 #define LEAF_EXTENDED_MAX   0x80000008u
+#define LEAF1_ECX_X2APIC     BIT(21)
 #define LEAF1_ECX_HYPERVISOR BIT(31)
 #define LEAF1_EDX_HTT        BIT(28)
 #define BRAND_BYTES         48
@@ -38,6 +39,8 @@ static void leaf_1(struct processor *p, struct cpuid_out *out)
     out->ebx = p->apic_id << 24 | (m->processors & 0xFF) << 16 | 8 << 8;
     out->ecx = p->cpu->leaf1_ecx | (uint32_t)LEAF1_ECX_HYPERVISOR;
     out->edx = p->cpu->leaf1_edx;
+    if (m->x2apic)
+        out->ecx |= (uint32_t)LEAF1_ECX_X2APIC;
     if (m->processors > 1)
         out->edx |= (uint32_t)LEAF1_EDX_HTT;
 }

@@ -19,6 +19,7 @@ void machine_start(struct machine *m, const struct config *config,
         .seed = config->seed,
         .smi = config->smi,
         .smt = config->smt,
+        .x2apic = config->x2apic,
         .processors = processors,
         .counters = config->smt ? config->cpu->counters_smt
                                 : config->cpu->counters_alone,

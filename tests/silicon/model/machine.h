@@ -29,7 +29,7 @@ struct machine {
     const struct personality *cpu;
     enum fault_id fault;
     uint64_t seed, smi;
-    bool smt;
+    bool smt, x2apic;
     unsigned processors;
     unsigned counters; /* general-purpose counters per logical processor */
     struct cache_memory *caches; /* cache_start; may be NULL */
