@@ -31,7 +31,7 @@ DEPS = -MMD -MP -MF $@.d
 
 export SOURCE_DATE_EPOCH := 1767225600
 
-.PHONY: all help list setup run image sign tool test host lint boot soak sweep
+.PHONY: all help list setup run image sign tool test host lint boot soak sweep scale
 .PHONY: figures bench fuzz powercut clang clean
 all: $(B)/tsxpmu.efi $(B)/silicon.efi $(B)/tsxpmu
 
@@ -50,6 +50,7 @@ help:
 	@echo 'make soak     every personality over 20 seeds; TRIALS=n (usual: 300)'
 	@echo 'make powercut  the power fails KILLS times (usual: 100); SEED=$(SEED)'
 	@echo 'make sweep    each MSR access of each test faults once; STEP=n: each nth'
+	@echo 'make scale    1 to 64 processors: times and sizes, measured now'
 	@echo 'make figures  sizes and times, measured now'
 	@echo 'make bench    how fast records are decoded, measured now'
 	@echo 'make fuzz     the decoders on arbitrary bytes; needs clang'
@@ -289,6 +290,8 @@ soak: $(B)/tsxpmu.img $(SNAPSHOTS)
 	@TRIALS=$(TRIALS) $(PYTHON) tests/check.py soak
 powercut: $(B)/tsxpmu.img $(B)/silicon.img
 	@KILLS=$(KILLS) SEED=$(SEED) $(PYTHON) tests/check.py powercut
+scale: $(B)/tsxpmu.img $(B)/silicon.img
+	$(CHECK) scale
 sweep: $(B)/tsxpmu.img $(SNAPSHOTS)
 	@STEP=$(STEP) $(PYTHON) tests/check.py sweep
 figures: all $(B)/tsxpmu.img $(B)/silicon.img

@@ -72,8 +72,10 @@ def lint():
 def boot():
     import boots
     import media
+    import scale as scales
     import sweep as sweeps
     boots.run(result, boots.everything())
+    boots.run(result, scales.sample())
     boots.run(result, sweeps.sample())
     media.run(result)
     powercut(kills=5)
@@ -92,6 +94,11 @@ def sweep():
     import sweep as sweeps
     boots.run(result, sweeps.everything())
     print("{runs} runs, {compared} registers compared".format(**sweeps.counts))
+
+
+def scale():
+    import scale as scales
+    scales.measure(result)
 
 
 def soak():

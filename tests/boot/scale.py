@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Machines of 1 to 64 processors: what a run takes, and how long its report is.
+
+QEMU runs all of them in one thread: 64 simulated processors have a 64th of its
+time each, so of their tests there are few here.
+"""
+
+import re
+
+from boots import Boot, boot_once, both, clean, has
+
+FEW = "tests=force_abort_*,counter3_counts_alone,tsx_commit trials=2"
+
+
+def summarized(processors):
+    """One line for all of them, not one for each."""
+    who = f"processors 0-{processors - 1}"
+    return both(has(rf"^# {who}: regime B: "), has(r"^# summary: regime B: "))
+
+
+def plain(processors):
+    return Boot(f"plain QEMU, {processors} processors",
+                both(clean, has(rf"^# processors: {processors}, ")),
+                silicon=False, smp=processors)
+
+
+def simulated(processors, tests):
+    return Boot(f"simulated, {processors} processors, {tests}",
+                both(clean, summarized(processors)) if processors > 1 else clean,
+                {"cpu": "skylake-2018"}, tests, smp=processors, whole=True)
+
+
+def sample():
+    yield plain(64)
+    yield simulated(64, "tests=force_abort_enumeration,pebs_tsc trials=2")
+
+
+def everything():
+    for processors in (1, 2, 8, 64):
+        yield plain(processors)
+    for processors in (1, 2, 8):
+        yield simulated(processors, "trials=20")
+    for processors in (1, 2, 8, 64):
+        yield simulated(processors, FEW)
+
+
+def measure(result):
+    """One after another, with a line of figures each."""
+    for item in everything():
+        figures = []
+
+        def want(report, outcome, item=item, figures=figures):
+            figures.append(f"{outcome.seconds:.1f} s from power-on to power-off, "
+                           f"{len(report.body)} bytes of report, "
+                           f"{len(report.results)} tests")
+            # Where one line says it for all, there is no line for each.
+            longest = max((len(re.findall(r"^# processor \d+:", part, re.M))
+                           for part in report.body.split("# running ")), default=0)
+            figures.append(f"at most {longest} lines of single processors a test")
+            yield from item.want(report, outcome)
+
+        problems, _ = boot_once(Boot(**{**vars(item), "want": want}))
+        result(f"{item.name}: " + ", ".join(figures), problems)
