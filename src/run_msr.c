@@ -64,6 +64,15 @@ bool set_msr(struct run *t, uint32_t msr, uint64_t value)
     return false;
 }
 
+static void say_not_kept(struct run *t, uint32_t msr, int vector)
+{
+    char name[MSR_NAME_BYTES];
+
+    broken(t, "%s: RDMSR raises %s: what changes there by itself is not "
+              "restored",
+           msr_name(msr, name), vector_name((unsigned)vector));
+}
+
 void run_keep(struct run *t)
 {
     static const uint32_t msrs[] = {IA32_PERFEVTSEL(3), IA32_PMC(3)};
@@ -71,11 +80,16 @@ void run_keep(struct run *t)
 
     if (t->cpu.perfmon_version < 2)
         return;
-    if (!t->status_known)
-        t->status_known =
-            hw_msr_read(IA32_PERF_GLOBAL_STATUS, &t->status) == HW_NO_FAULT;
+    if (!t->status_known) {
+        vector = hw_msr_read(IA32_PERF_GLOBAL_STATUS, &t->status);
+        t->status_known = vector == HW_NO_FAULT;
+        if (!t->status_known)
+            say_not_kept(t, IA32_PERF_GLOBAL_STATUS, vector);
+    }
     for (unsigned i = 0; t->cpu.counters > 3 && i < 2; i++)
-        (void)journal_keep(&t->journal, &t->cpu, msrs[i], &vector);
+        if (journal_keep(&t->journal, &t->cpu, msrs[i], &vector) ==
+            JOURNAL_READ_FAULTED)
+            say_not_kept(t, msrs[i], vector);
 }
 
 /* Of the bits of IA32_PERF_GLOBAL_STATUS, those set since then. */

@@ -58,11 +58,11 @@ static void try_row(struct run *t, const struct row *row)
         check(t, probe.committed == 0,
               "%s inside a transaction: %u of %u committed; wanted 0",
               row->name, probe.committed, probe.tried);
-        note(t, "%s aborts a transaction: %u of %u", row->name, probe.aborted,
+        note(t, "%s aborts: %u of %u", row->name, probe.aborted,
              probe.tried);
         return;
     }
-    text_format(what, sizeof(what), "%s aborts a transaction", row->name);
+    text_format(what, sizeof(what), "%s aborts", row->name);
     observe(t, what, probe.aborted, probe.tried);
 }
 
