@@ -234,6 +234,26 @@ static void what_changes_by_itself_is_kept(void **state)
         assert_int_not_equal(fake_written[i], IA32_PERF_GLOBAL_STATUS_RESET);
 }
 
+static void what_cannot_be_kept_is_said(void **state)
+{
+    static const uint32_t msrs[] = {IA32_PERF_GLOBAL_STATUS, IA32_PERFEVTSEL(3),
+                                    IA32_PMC(3)};
+
+    (void)state;
+    for (unsigned i = 0; i < 3; i++) {
+        fake_msr(msrs[i])->read_vector = HW_GP;
+        run_begin(t, &each, 1);
+        run_keep(t);
+        assert_int_equal(t->verdict, VERDICT_ERROR);
+        assert_non_null(strstr(t->text, "RDMSR raises #GP: what changes there "
+                                        "by itself is not restored\n"));
+        fake_msr(msrs[i])->read_vector = HW_NO_FAULT;
+    }
+    run_begin(t, &each, 1);
+    run_keep(t);
+    assert_int_equal(t->verdict, VERDICT_NONE);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -246,6 +266,7 @@ int main(void)
         cmocka_unit_test_setup(msr_whose_fault_is_an_answer, set_up),
         cmocka_unit_test_setup(restore_that_does_not_hold, set_up),
         cmocka_unit_test_setup(what_changes_by_itself_is_kept, set_up),
+        cmocka_unit_test_setup(what_cannot_be_kept_is_said, set_up),
         cmocka_unit_test_setup(trials, set_up),
         cmocka_unit_test_setup(random_numbers_repeat, set_up),
         cmocka_unit_test_setup(each_processor_calls_no_other, set_up),
