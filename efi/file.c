@@ -17,8 +17,7 @@
  * firmware's driver calls flushed may still be in the stick's own cache. */
 #define SETTLE_US 2000000
 
-#define LOAD_BYTES_MAX    (16u << 20)
-#define FILE_PAGES(bytes) (((bytes) + 4095) / 4096)
+#define LOAD_BYTES_MAX (16u << 20)
 
 static EFI_FILE_HANDLE files[VOLUME_FILES];
 
@@ -71,8 +70,8 @@ size_t file_read(const CHAR16 *path, char *text, size_t bytes)
 /* From its end, so that no information about it is needed. */
 static void *read_whole(EFI_FILE_HANDLE file, size_t *bytes, const char **why)
 {
-    EFI_PHYSICAL_ADDRESS at = 0;
     UINT64 end = 0;
+    void *at;
 
     *why = "the file cannot be read";
     if (EFI_ERROR(file->SetPosition(file, UINT64_MAX)) ||
@@ -85,14 +84,14 @@ static void *read_whole(EFI_FILE_HANDLE file, size_t *bytes, const char **why)
     }
     *why = "no memory for the file";
     *bytes = (size_t)end;
-    if (EFI_ERROR(platform_boot->AllocatePages(AllocateAnyPages, EfiLoaderData,
-                                               FILE_PAGES(end), &at)))
+    at = memory_take((size_t)end);
+    if (at == NULL)
         return NULL;
     UINTN got = (UINTN)end;
-    if (!EFI_ERROR(file->Read(file, &got, (void *)(uintptr_t)at)) && got == end)
-        return (void *)(uintptr_t)at;
+    if (!EFI_ERROR(file->Read(file, &got, at)) && got == end)
+        return at;
     *why = "the file cannot be read";
-    platform_boot->FreePages(at, FILE_PAGES(end));
+    memory_give_back(at);
     return NULL;
 }
 
@@ -116,12 +115,6 @@ void *file_load(const char *name, size_t *bytes, const char **why)
     void *at = read_whole(file, bytes, why);
     file->Close(file);
     return at;
-}
-
-void file_unload(void *at, size_t bytes)
-{
-    if (at != NULL)
-        platform_boot->FreePages((uintptr_t)at, FILE_PAGES(bytes));
 }
 
 static bool is_usb(void)

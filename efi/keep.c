@@ -38,12 +38,8 @@ static void keep_flush(void *self)
 
 bool keep_open(struct sink *out)
 {
-    EFI_PHYSICAL_ADDRESS at = 0;
-
-    if (kept == NULL &&
-        !EFI_ERROR(platform_boot->AllocatePages(AllocateAnyPages, EfiLoaderData,
-                                                KEEP_BYTES / 4096, &at)))
-        kept = (char *)(uintptr_t)at;
+    if (kept == NULL)
+        kept = memory_take(KEEP_BYTES);
     kept_bytes = 0;
     *out = (struct sink){.write = keep_write, .flush = keep_flush};
     return kept != NULL;

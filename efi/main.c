@@ -56,40 +56,30 @@ static unsigned open_sinks(const struct options *options, struct sink *sinks,
     return count;
 }
 
-static UINTN workspace_pages(void)
-{
-    return (session_workspace(hw_processors()) + 4095) / 4096;
-}
-
-static void *allocate_workspace(void)
-{
-    EFI_PHYSICAL_ADDRESS at = 0;
-
-    if (EFI_ERROR(platform_boot->AllocatePages(AllocateAnyPages, EfiLoaderData,
-                                               workspace_pages(), &at)))
-        return NULL;
-    return (void *)(uintptr_t)at;
-}
-
 static uint32_t image_crc(void)
 {
     return crc32(0, image_text, (size_t)(image_text_end - image_text));
 }
 
 /* With all processors, which are started once. A run that is only to be ended
- * does without: it may be they that reset the machine. */
-static void *workspace;
-
+ * does without: it may be they that reset the machine. NULL: no memory. */
 static void *prepare(struct warnings *found)
 {
-    if (store_is_hopeless(&store))
-        return allocate_workspace();
-    if (workspace == NULL) {
-        const char *told = processors_start();
+    static void *workspace;
+    static bool started;
+    const char *told = NULL;
+
+    if (!started && !store_is_hopeless(&store)) {
+        started = processors_start(&told);
+        if (!started)
+            return NULL;
         if (told != NULL)
             warnings_add(found, told);
-        workspace = allocate_workspace();
+        memory_give_back(workspace); /* of a run without them */
+        workspace = NULL;
     }
+    if (workspace == NULL)
+        workspace = memory_take(session_workspace(hw_processors()));
     return workspace;
 }
 
@@ -130,7 +120,7 @@ static bool run(const struct options *options, struct warnings *found)
                            &setup.microcode_missing);
     setup.microcode = update;
     session_run(&setup);
-    file_unload(update, setup.microcode_bytes);
+    memory_give_back(update);
     return true;
 }
 
@@ -195,19 +185,22 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *system)
     enum menu_action action =
         goes_on(&options, &warnings) ? MENU_START : ui_before(&options);
     while (action == MENU_START) {
-        if (!run(&options, &warnings))
-            return EFI_OUT_OF_RESOURCES;
-        action = after(&options);
+        if (run(&options, &warnings)) {
+            action = after(&options);
+        } else {
+            platform_print("tsxpmu: there is not enough memory\r\n");
+            action = MENU_FIRMWARE;
+        }
     }
 
     bool stopped = processors_stop();
-    if (stopped && workspace != NULL) /* else one may write there still */
-        platform_boot->FreePages((uintptr_t)workspace, workspace_pages());
     if (!stopped && action == MENU_FIRMWARE) {
         platform_print("tsxpmu: a processor is stuck in a test: reset\r\n");
         action = MENU_REBOOT;
     }
     file_finish();
+    if (stopped) /* else a processor may write there still */
+        memory_give_back_all();
     leave(action);
     return EFI_SUCCESS;
 }

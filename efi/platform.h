@@ -38,6 +38,13 @@ struct warnings {
 void warnings_add(void *warnings, const char *line);
 void warnings_copy(struct warnings *to, const struct warnings *from);
 
+/* --- memory.c ------------------------------------------------------------ */
+
+/* At the start of a page; NULL where there is none, or too many were taken. */
+void *memory_take(size_t bytes);
+void memory_give_back(const void *at); /* NULL: nothing */
+void memory_give_back_all(void);
+
 /* --- clock.c: time in units of the time-stamp counter -------------------- */
 
 /* Measures the counter against the firmware's Stall(); takes 10 ms. */
@@ -134,7 +141,7 @@ void own_idle(void);
 /* Asks the firmware's MP services to bring every other processor into a worker.
  * NULL, or one line saying what could not be had; the run goes on either way.
  */
-const char *processors_start(void);
+bool processors_start(const char **told);
 /* Sends the workers back to the firmware. False where one is stuck inside our
  * code, which must then not be given back to the firmware. */
 bool processors_stop(void);
@@ -153,10 +160,9 @@ const char *keep_text(size_t *bytes);
 /* file.c, beside src/volume.h. */
 /* Reads at most `bytes` of a file of the boot volume; its length, 0 if none. */
 size_t file_read(const CHAR16 *path, char *text, size_t bytes);
-/* All of the file of that name, from the volume's root on, at the start of a
- * page; NULL, and *why, where it cannot be had. For file_unload(). */
+/* All of the file of that name, from the volume's root on, in memory that was
+ * taken for it (memory.c); NULL, and *why, where it cannot be had. */
 void *file_load(const char *name, size_t *bytes, const char **why);
-void file_unload(void *at, size_t bytes);
 /* Before the power goes: closes what is open, and lets a USB stick settle. */
 void file_finish(void);
 

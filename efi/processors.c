@@ -222,14 +222,10 @@ static void list_members(UINTN processors)
 
 static bool allocate(UINTN processors)
 {
-    EFI_PHYSICAL_ADDRESS at = 0;
-    UINTN pages = (processors * sizeof(*members) + 4095) / 4096;
-
-    if (EFI_ERROR(platform_boot->AllocatePages(AllocateAnyPages, EfiLoaderData,
-                                               pages, &at)))
+    members = memory_take(processors * sizeof(*members));
+    if (members == NULL)
         return false;
-    members = (struct member *)(uintptr_t)at;
-    memset(members, 0, pages * 4096);
+    memset(members, 0, processors * sizeof(*members));
     members[0].apic_id = apic_id();
     members[0].state = IDLE;
     return true;
@@ -252,39 +248,39 @@ static bool start_workers(void)
     return true;
 }
 
-const char *processors_start(void)
+bool processors_start(const char **told)
 {
     EFI_GUID guid = MP_SERVICES_GUID;
     UINTN processors = 1, enabled = 1;
-    const char *told = NULL;
 
+    *told = NULL;
     if (EFI_ERROR(platform_boot->LocateProtocol(&guid, NULL, (VOID **)&mp)) ||
         EFI_ERROR(mp->GetNumberOfProcessors(mp, &processors, &enabled))) {
         mp = NULL;
         processors = 1;
-        told = "no MP services: only the boot processor is tested";
+        *told = "no MP services: only the boot processor is tested";
     }
     if (processors > HW_PROCESSORS_MAX) {
         processors = HW_PROCESSORS_MAX;
-        told = "more than 256 processors: the rest is not tested";
+        *told = "more than 256 processors: the rest is not tested";
     }
     if (!allocate(processors))
-        return "no memory for processors"; /* main.c gives up */
+        return false;
     exceptions_install(&members[0].exceptions);
     if (mp == NULL)
-        return told;
+        return true;
 
     list_members(processors);
     if (count == 1)
-        return told;
+        return true;
     parallel = start_workers();
     if (!parallel) {
-        told = "MP services refuse a non-blocking call: processors are asked "
-               "one after another";
+        *told = "MP services refuse a non-blocking call: processors are asked "
+                "one after another";
         for (unsigned p = 1; p < count; p++)
             members[p].state = IDLE;
     }
-    return told;
+    return true;
 }
 
 bool processors_stop(void)

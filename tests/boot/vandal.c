@@ -20,9 +20,11 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *system)
         uint16_t limit;
         uint64_t base;
     } __attribute__((packed)) idt;
+    EFI_PHYSICAL_ADDRESS pages;
 
     (void)image;
-    (void)system;
+    system->BootServices->AllocatePages(AllocateAnyPages, EfiLoaderData, 3,
+                                        &pages);
     __asm__ volatile("wrmsr" : : "a"(0xC0), "d"(0), "c"(IA32_PERFEVTSEL0));
     __asm__ volatile("mov %0, %%dr1" : : "r"(UINT64_C(0x1234)));
     __asm__ volatile("sidt %0" : "=m"(idt));

@@ -68,9 +68,17 @@ static bool with_memory;
 /* What is allocated in between may change, also when it is free again. */
 static struct {
     uint64_t start, end;
+    bool owed;                  /* the application has not given it back */
 } allocated[ALLOCATED_MAX];
 static unsigned allocations;
 static EFI_ALLOCATE_PAGES allocate_pages;
+static EFI_FREE_PAGES free_pages;
+
+static bool of_image(uint64_t at)
+{
+    return at + PAGE_BYTES > (uint64_t)image &&
+           at < (uint64_t)image + image_bytes;
+}
 
 static EFI_STATUS EFIAPI allocate_noted(EFI_ALLOCATE_TYPE type,
                                         EFI_MEMORY_TYPE memory, UINTN count,
@@ -79,10 +87,33 @@ static EFI_STATUS EFIAPI allocate_noted(EFI_ALLOCATE_TYPE type,
     EFI_STATUS status = allocate_pages(type, memory, count, at);
 
     if (!EFI_ERROR(status) && allocations < ALLOCATED_MAX) {
+        allocated[allocations].owed =
+            of_image((uint64_t)__builtin_return_address(0));
         allocated[allocations].start = *at;
         allocated[allocations++].end = *at + count * PAGE_BYTES;
     }
     return status;
+}
+
+static EFI_STATUS EFIAPI free_noted(EFI_PHYSICAL_ADDRESS at, UINTN count)
+{
+    EFI_STATUS status = free_pages(at, count);
+
+    for (unsigned n = 0; !EFI_ERROR(status) && n < allocations; n++)
+        if (allocated[n].start == at &&
+            allocated[n].end == at + count * PAGE_BYTES)
+            allocated[n].owed = false;
+    return status;
+}
+
+static uint64_t pages_owed(void)
+{
+    uint64_t count = 0;
+
+    for (unsigned n = 0; n < allocations; n++)
+        if (allocated[n].owed)
+            count += (allocated[n].end - allocated[n].start) / PAGE_BYTES;
+    return count;
 }
 
 static bool was_allocated(uint64_t at)
@@ -276,12 +307,6 @@ static bool compared(UINT32 type)
            type == EfiRuntimeServicesCode;
 }
 
-static bool of_image(uint64_t at)
-{
-    return at + PAGE_BYTES > (uint64_t)image &&
-           at < (uint64_t)image + image_bytes;
-}
-
 /* Calls with each page of memory that is compared. */
 static void walk(EFI_BOOT_SERVICES *bs, void (*page)(uint64_t at, UINT32 type))
 {
@@ -334,6 +359,8 @@ void left_before(EFI_BOOT_SERVICES *bs, const void *base, uint64_t bytes,
     pages_compared = pages_told = allocations = 0;
     allocate_pages = bs->AllocatePages;
     bs->AllocatePages = allocate_noted;
+    free_pages = bs->FreePages;
+    bs->FreePages = free_noted;
     for (unsigned p = 0; p < hypervisor.processors; p++) {
         kept[p].told = kept[p].compared = 0;
         kept[p].inside = false;
@@ -376,6 +403,7 @@ void left_after(EFI_BOOT_SERVICES *bs)
     struct text t;
 
     bs->AllocatePages = allocate_pages;
+    bs->FreePages = free_pages;
     left_leave(vcpu_here());
     for (unsigned p = 0; p < hypervisor.processors; p++) {
         msrs += compare_msrs(p, &told);
@@ -389,6 +417,10 @@ void left_after(EFI_BOOT_SERVICES *bs)
     if (with_memory)
         walk(bs, compare_page);
     told += pages_told;
+    if (pages_owed() != 0) {
+        say(NULL, "pages that the application has taken", 0, 0, pages_owed());
+        told++;
+    }
     text_start(&t, line, sizeof(line));
     text_add(&t, told == 0 ? "left as found: " : "compared: ");
     add_count(&t, msrs, " MSRs, ");
