@@ -31,11 +31,18 @@ static uint32_t read32(const uint8_t *b)
     return read16(b) | read16(b + 2) << 16;
 }
 
-static void mark(const uint8_t *at)
+static void set_page(const uint8_t *at, uint64_t flags)
 {
     for (unsigned n = 0; n < hypervisor.processors; n++)
         npt_set_page(&hypervisor.vcpus[n].pages_free, (uint64_t)at,
-                     NPT_PRESENT | NPT_WRITE | NPT_USER | NPT_NX);
+                     NPT_PRESENT | NPT_WRITE | NPT_USER | flags);
+}
+
+/* The image before has gone, and anything may be where it was. */
+static void unmark(const uint8_t *base, uint64_t bytes)
+{
+    for (uint64_t at = 0; at < bytes; at += PAGE_BYTES)
+        set_page(base + at, 0);
 }
 
 /* XBEGIN leads somewhere into the section, else the bytes are not one. */
@@ -83,14 +90,19 @@ static void mark_section(const uint8_t *code, uint32_t bytes)
         if (is_xbegin(code, bytes, at) || is_xend_xtest(code, bytes, at) ||
             is_xabort(code, bytes, at) ||
             (elides && is_xacquire(code, bytes, at)))
-            mark(&code[at]);
+            set_page(&code[at], NPT_NX);
 }
 
 void image_mark(const uint8_t *base, uint64_t bytes)
 {
+    static const uint8_t *last;
+    static uint64_t last_bytes;
     const uint8_t *pe, *section;
     uint32_t sections;
 
+    unmark(last, last_bytes);
+    last = base;
+    last_bytes = bytes;
     if (bytes < PE_OFFSET_AT + 4 || read32(base + PE_OFFSET_AT) > bytes - 512)
         return;
     pe = base + read32(base + PE_OFFSET_AT);
