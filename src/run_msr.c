@@ -68,8 +68,9 @@ static void say_not_kept(struct run *t, uint32_t msr, int vector)
 {
     char name[MSR_NAME_BYTES];
 
-    broken(t, "%s: RDMSR raises %s: what changes there by itself is not "
-              "restored",
+    broken(t,
+           "%s: RDMSR raises %s: what changes there by itself is not "
+           "restored",
            msr_name(msr, name), vector_name((unsigned)vector));
 }
 
@@ -96,12 +97,19 @@ void run_keep(struct run *t)
 static void clear_status(struct run *t)
 {
     bool known = t->status_known;
+    char name[MSR_NAME_BYTES];
     uint64_t now;
 
     t->status_known = false;
-    if (known && hw_msr_read(IA32_PERF_GLOBAL_STATUS, &now) == HW_NO_FAULT &&
-        (now & ~t->status) != 0)
-        (void)hw_msr_write(IA32_PERF_GLOBAL_STATUS_RESET, now & ~t->status);
+    if (!known)
+        return;
+    int vector = hw_msr_read(IA32_PERF_GLOBAL_STATUS, &now);
+    if (vector == HW_NO_FAULT && (now & ~t->status) != 0)
+        vector = hw_msr_write(IA32_PERF_GLOBAL_STATUS_RESET, now & ~t->status);
+    if (vector != HW_NO_FAULT)
+        broken(t, "%s: not restored to 0x%lx, the access raises %s",
+               msr_name(IA32_PERF_GLOBAL_STATUS, name),
+               (unsigned long)t->status, vector_name((unsigned)vector));
 }
 
 static void tell_trouble(void *context, const struct journal_trouble *trouble)

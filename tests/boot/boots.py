@@ -39,6 +39,7 @@ class Boot:
     before: tuple = ()  # earlier boots of the stick: {"talk": .., "machine": ..}
     change: object = None  # a function of the stick's path, before the last boot
     talk: tuple = ()  # what a person does: see qemu.Talk
+    timeout: int = 300  # s, of all of it
     app: str = ""  # a program of build/ put there, and started instead
 
 
@@ -115,7 +116,8 @@ def boot_once(item):
         if item.change:
             item.change(stick)
         start = time.monotonic()
-        text, trouble = qemu.boot(machine_of(item, stick), config, talk=item.talk)
+        text, trouble = qemu.boot(machine_of(item, stick), config, talk=item.talk,
+                                  timeout=item.timeout)
         outcome = Outcome(text, trouble, time.monotonic() - start, stick)
         report = qemu.Report(text)
         problems = list(item.want(report, outcome))

@@ -55,7 +55,7 @@ def sweep(kind, tests, step):
     return boots.Boot(f"sweep of {kind}, {tests}, each {step}", swept,
                       {"cpu": CPU, "sweep": kind, "sweep_step": step,
                        "sweep_first": FIRST[kind], "memory": "off"},
-                      f"tests={tests} trials=1")
+                      f"tests={tests} trials=1", timeout=3600)
 
 
 def lost(processor, processors):

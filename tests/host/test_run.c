@@ -254,6 +254,29 @@ static void what_cannot_be_kept_is_said(void **state)
     assert_int_equal(t->verdict, VERDICT_NONE);
 }
 
+static void status_that_cannot_be_cleared_is_said(void **state)
+{
+    static const uint32_t msrs[] = {IA32_PERF_GLOBAL_STATUS,
+                                    IA32_PERF_GLOBAL_STATUS_RESET};
+
+    (void)state;
+    for (unsigned i = 0; i < 2; i++) {
+        run_begin(t, &each, 1);
+        run_keep(t);
+        fake_msr(IA32_PERF_GLOBAL_STATUS)->value = BIT(3);
+        fake_msr(msrs[i])->read_vector = HW_GP;
+        fake_msr(msrs[i])->write_vector = HW_GP;
+        restore_msrs(t);
+        assert_int_equal(t->verdict, VERDICT_ERROR);
+        assert_non_null(strstr(t->text, "IA32_PERF_GLOBAL_STATUS (38EH): not "
+                                        "restored to 0x0, the access raises "
+                                        "#GP\n"));
+        fake_msr(msrs[i])->read_vector = HW_NO_FAULT;
+        fake_msr(msrs[i])->write_vector = HW_NO_FAULT;
+        fake_msr(IA32_PERF_GLOBAL_STATUS)->value = 0;
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -267,6 +290,7 @@ int main(void)
         cmocka_unit_test_setup(restore_that_does_not_hold, set_up),
         cmocka_unit_test_setup(what_changes_by_itself_is_kept, set_up),
         cmocka_unit_test_setup(what_cannot_be_kept_is_said, set_up),
+        cmocka_unit_test_setup(status_that_cannot_be_cleared_is_said, set_up),
         cmocka_unit_test_setup(trials, set_up),
         cmocka_unit_test_setup(random_numbers_repeat, set_up),
         cmocka_unit_test_setup(each_processor_calls_no_other, set_up),
