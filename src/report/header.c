@@ -142,11 +142,6 @@ static void write_cores(struct ktap *out, const struct run runs[],
         ktap_note(out, "cores: each processor has one of its own");
 }
 
-static bool same_lines(const struct part *a, const struct part *b)
-{
-    return a->bytes == b->bytes && memcmp(a->text, b->text, a->bytes) == 0;
-}
-
 void header_processors(struct ktap *out, struct run runs[], unsigned count)
 {
     struct part parts[HW_PROCESSORS_MAX];
@@ -159,7 +154,7 @@ void header_processors(struct ktap *out, struct run runs[], unsigned count)
         parts[p] = t->lost
                        ? (struct part){t->loss_line, text_length(t->loss_line)}
                        : (struct part){t->text, t->text_bytes};
-        differ = differ || !same_lines(&parts[0], &parts[p]);
+        differ = differ || !merge_same(&parts[0], &parts[p]);
     }
     ktap_note(out, "processors: %u, jobs run %s%s", count,
               hw_run_is_parallel() ? "at the same time" : "one after another",

@@ -36,7 +36,7 @@ static bool has_line(const struct part *part, size_t limit,
     return false;
 }
 
-static bool same_part(const struct part *a, const struct part *b)
+bool merge_same(const struct part *a, const struct part *b)
 {
     return a->bytes == b->bytes && memcmp(a->text, b->text, a->bytes) == 0;
 }
@@ -86,7 +86,7 @@ static void find_equal(const struct part parts[], unsigned count,
 {
     for (unsigned p = 0; p < count; p++) {
         unsigned q = 0;
-        while (q < p && (first[q] != q || !same_part(&parts[q], &parts[p])))
+        while (q < p && (first[q] != q || !merge_same(&parts[q], &parts[p])))
             q++;
         first[p] = (unsigned short)q;
     }

@@ -16,6 +16,9 @@ struct part {
     size_t bytes;
 };
 
+/* True where both say the very same. */
+bool merge_same(const struct part *a, const struct part *b);
+
 /* Writes every different line of parts[0 .. count - 1], in the order of the
  * lowest processor that has it: "processors 0-2,5: line", or the line alone
  * where count is 1. count is at most HW_PROCESSORS_MAX. ranges: lines that are
