@@ -152,5 +152,11 @@ bool on_processor(struct run *t, unsigned processor,
 bool on_processors(struct run *t, const bool set[],
                    void (*job)(struct run *peer, void *argument),
                    void *argument);
+/* The same on every processor but one; HW_PROCESSORS_MAX: but none. */
+bool on_all_but(struct run *t, unsigned processor,
+                void (*job)(struct run *peer, void *argument), void *argument);
+/* job(peer, NULL) on every processor, one after another. A check: all ended. */
+void on_all_in_turn(struct run *t,
+                    void (*job)(struct run *peer, void *argument));
 
 #endif

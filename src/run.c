@@ -234,6 +234,28 @@ bool on_processor(struct run *t, unsigned processor,
     return on_processors(t, set, job, argument);
 }
 
+bool on_all_but(struct run *t, unsigned processor,
+                void (*job)(struct run *peer, void *argument), void *argument)
+{
+    bool set[HW_PROCESSORS_MAX] = {false};
+
+    for (unsigned p = 0; p < t->processors; p++)
+        set[p] = p != processor;
+    return on_processors(t, set, job, argument);
+}
+
+void on_all_in_turn(struct run *t,
+                    void (*job)(struct run *peer, void *argument))
+{
+    unsigned looked = 0;
+
+    while (looked < t->processors && on_processor(t, looked, job, NULL))
+        looked++;
+    check(t, looked == t->processors,
+          "processors looked at in turn: got %u, wanted %u", looked,
+          t->processors);
+}
+
 /* --- For the session
  * ------------------------------------------------------- */
 

@@ -47,11 +47,8 @@ static bool look_at_others(struct run *t, unsigned except, const char *state,
                            bool change)
 {
     struct look look = {state, change, false};
-    bool set[HW_PROCESSORS_MAX];
 
-    for (unsigned p = 0; p < HW_PROCESSORS_MAX; p++)
-        set[p] = p < hw_processors() && p != except;
-    return on_processors(t, set, look_at, &look);
+    return on_all_but(t, except, look_at, &look);
 }
 
 static bool set_on_one(struct run *t, unsigned setter)

@@ -170,12 +170,6 @@ TEST(offcore_counts,
      .scope = WHOLE_MACHINE,
      .needs = {.features = NEED_INTEL | NEED_PMU | NEED_OFFCORE, .counters = 1})
 {
-    unsigned looked = 0;
-
     /* In turn: they share the lines, and a core its path to the L3. */
-    while (looked < hw_processors() && on_processor(t, looked, look, NULL))
-        looked++;
-    check(t, looked == hw_processors(),
-          "processors looked at in turn: got %u, wanted %u", looked,
-          hw_processors());
+    on_all_in_turn(t, look);
 }

@@ -109,13 +109,7 @@ TEST(offcore_reserved,
      .scope = WHOLE_MACHINE,
      .needs = {.features = NEED_INTEL | NEED_PMU | NEED_OFFCORE})
 {
-    unsigned looked = 0;
-
     /* In turn: should two of a core share the registers, none sees the other's
      * values. */
-    while (looked < hw_processors() && on_processor(t, looked, look, NULL))
-        looked++;
-    check(t, looked == hw_processors(),
-          "processors looked at in turn: got %u, wanted %u", looked,
-          hw_processors());
+    on_all_in_turn(t, look);
 }

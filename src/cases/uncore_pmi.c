@@ -171,12 +171,9 @@ static void count_overflow(struct run *peer, void *argument)
  * has come to them until the end of the test is cleared then. */
 static unsigned others_with_overflow(struct run *t)
 {
-    bool set[HW_PROCESSORS_MAX] = {false};
     unsigned count = 0;
 
-    for (unsigned p = 1; p < hw_processors(); p++)
-        set[p] = true;
-    (void)on_processors(t, set, count_overflow, &count);
+    (void)on_all_but(t, run_processor(t), count_overflow, &count);
     return count;
 }
 
