@@ -22,7 +22,7 @@ static void defaults(void **state)
     (void)state;
     assert_true(parse(""));
     assert_string_equal(config.cpu->name, "skylake-2018");
-    assert_string_equal(config.app, "\\tsxpmu.efi");
+    assert_string_equal(config.app, "");
     assert_string_equal(config.options, "");
     assert_string_equal(config.message, "");
     assert_int_equal(config.fault, FAULT_none);

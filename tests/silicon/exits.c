@@ -145,6 +145,13 @@ static void on_rdpmc(struct vcpu *v)
     advance(v);
 }
 
+/* Intercepted where processors take turns: it waits for one of them. */
+static void on_pause(struct vcpu *v)
+{
+    turn_wait(v);
+    advance(v);
+}
+
 /* Of the breakpoints that DR7 enables, those hit. None is enabled in a
  * transaction: tx.c. */
 static uint64_t breakpoints_hit(const struct vmcb *b)
@@ -273,6 +280,9 @@ void exit_handle(struct vcpu *v)
         break;
     case EXIT_RDPMC:
         on_rdpmc(v);
+        break;
+    case EXIT_PAUSE:
+        on_pause(v);
         break;
     case EXIT_NMI:
         share_nmi(v);

@@ -97,6 +97,9 @@ void microcode_load(struct vcpu *v, uint64_t data);
 /* pmi.c: a register of this processor's local APIC; base: IA32_APIC_BASE. */
 #define IA32_APIC_BASE 0x1Bu
 uint32_t apic_read(uint64_t base, uint32_t offset);
+void apic_write(uint64_t base, uint32_t offset, uint32_t value);
+/* No interrupt is sent to this processor, until its LVT entry is written. */
+void pmi_mask(void);
 /* Sends the interrupt to it. */
 void pmi_send(struct vcpu *v);
 /* For pmi_twice: once more, when the handler has been entered. */
@@ -168,10 +171,29 @@ void share_run(struct vcpu *v);
 void share_nmi(struct vcpu *v);
 /* All others in their guests are made to look for an interrupt. */
 void share_wake(const struct vcpu *v);
+/* One of ours, unless one is on its way already. */
+void share_send_nmi(struct vcpu *to);
+/* Halts until v->awake is set; whoever sets it sends an NMI. */
+void share_sleep(struct vcpu *v);
 /* This processor leaves its guest. */
 void share_leave(struct vcpu *v);
 /* Is another processor in its guest? */
 bool share_others(const struct vcpu *v);
+
+/* turns.c: from now on processors run one at a time, or as they can. True: the
+ * TSC counts instructions. */
+bool turns_start(bool on);
+bool turns_taken(void);
+/* Others go on; returns when it is this one's turn again. */
+void turn_yield(struct vcpu *v);
+/* The same, for a guest that waits. */
+void turn_wait(struct vcpu *v);
+/* After each step. */
+void turn_step(struct vcpu *v);
+/* Has no work any more: returns when it has been given some. */
+void turn_sleep(struct vcpu *v);
+/* Wakes those that have been given work, or are to break it off. */
+void turn_wake(void);
 
 /* image.c: marks the pages of a loaded image that hold transactional code. */
 void image_mark(const uint8_t *base, uint64_t bytes);

@@ -160,11 +160,6 @@ static uint64_t sum_tables(const uint64_t *table, unsigned level)
     return sum;
 }
 
-struct table_register {
-    uint16_t limit;
-    uint64_t base;
-} __attribute__((packed));
-
 static uint64_t read_control(uint32_t number)
 {
     uint64_t value;

@@ -7,9 +7,11 @@
  */
 #include <efi.h>
 
+#include "tests/silicon/align.h"
 #include "tests/silicon/left.h"
 #include "tests/silicon/mp.h"
 #include "tests/silicon/source.h"
+#include "tests/silicon/stick.h"
 #include "tests/silicon/sweep.h"
 
 #include "tests/silicon/model/text.h"
@@ -17,7 +19,8 @@
 
 #define FW_CFG_CONFIG  "opt/tsxpmu/silicon"
 #define FILE_CONFIG    "\\silicon.cfg"
-#define FILE_APP       "\\tsxpmu.efi"
+#define APP_BESIDE     "\\tsxpmu.efi" /* silicon.efi, on one volume */
+#define APP_OF_STICK   "\\EFI\\BOOT\\BOOTX64.EFI"
 #define TABLE_PAGES    96    /* for each table of a processor */
 #define TX_TABLE_PAGES 48
 #define STACK_PAGES    8
@@ -34,7 +37,7 @@ static EFI_BOOT_SERVICES *bs;
 static struct cache_memory *caches;
 static uint8_t *nothing;               /* a page: x2apic_start() */
 static EFI_HANDLE volume;
-static EFI_FILE_HANDLE root;
+static bool with_stick;
 static struct config config;
 
 static void stop(void) __attribute__((noreturn));
@@ -166,21 +169,21 @@ static void prepare(void)
     find_ram();
     left_prepare(pages);
     nothing = pages(1);
+    if (!mp_start())
+        fail("the firmware does not let other processors stay", "");
 }
 
-static void open_volume(EFI_HANDLE image)
+/* The stick in shared memory, or where silicon.efi itself comes from. */
+static void find_volume(EFI_HANDLE image)
 {
     EFI_GUID image_guid = LOADED_IMAGE_PROTOCOL;
-    EFI_GUID volume_guid = EFI_SIMPLE_FILE_SYSTEM_PROTOCOL_GUID;
     EFI_LOADED_IMAGE *self;
-    EFI_FILE_IO_INTERFACE *files;
 
-    if (EFI_ERROR(bs->HandleProtocol(image, &image_guid, (VOID **)&self)))
-        return;
-    volume = self->DeviceHandle;
-    if (EFI_ERROR(bs->HandleProtocol(volume, &volume_guid, (VOID **)&files)) ||
-        EFI_ERROR(files->OpenVolume(files, &root)))
-        root = NULL;
+    volume = stick_find(bs);
+    with_stick = volume != NULL;
+    if (!with_stick &&
+        !EFI_ERROR(bs->HandleProtocol(image, &image_guid, (VOID **)&self)))
+        volume = self->DeviceHandle;
 }
 
 static bool is_wait(const char *text, size_t length)
@@ -191,29 +194,39 @@ static bool is_wait(const char *text, size_t length)
            text[3] == 't';
 }
 
-static void read_config(void)
+/* From QEMU, as soon as it has it. False: it has none. */
+static bool ask_qemu(char *text, size_t size, UINTN *bytes)
+{
+    bool waited;
+
+    if (!fw_cfg_read(FW_CFG_CONFIG, text, size, bytes))
+        return false;
+    waited = is_wait(text, *bytes);
+    if (waited)
+        report_line("ready");
+    while (is_wait(text, *bytes)) {
+        bs->Stall(POLL_US);
+        fw_cfg_read(FW_CFG_CONFIG, text, size, bytes);
+    }
+    /* The snapshot may have been taken between the file's length and its
+     * bytes: those of the next reading belong together. */
+    if (waited)
+        fw_cfg_read(FW_CFG_CONFIG, text, size, bytes);
+    return true;
+}
+
+/* A snapshot taken meanwhile has not seen the volume yet. */
+static void read_config(EFI_HANDLE image)
 {
     static char text[SOURCE_TEXT_MAX];
     VOID *file = text;
     UINTN bytes = 0;
     char *line;
+    bool asked = ask_qemu(text, sizeof(text), &bytes);
 
-    if (fw_cfg_read(FW_CFG_CONFIG, text, sizeof(text), &bytes)) {
-        bool waited = is_wait(text, bytes);
-
-        if (waited)
-            report_line("ready");
-        while (is_wait(text, bytes)) {
-            bs->Stall(POLL_US);
-            fw_cfg_read(FW_CFG_CONFIG, text, sizeof(text), &bytes);
-        }
-        /* The snapshot may have been taken between the file's length and its
-         * bytes: those of the next reading belong together. */
-        if (waited)
-            fw_cfg_read(FW_CFG_CONFIG, text, sizeof(text), &bytes);
-    } else if (EFI_ERROR(volume_read(bs, root, FILE_CONFIG, &file, &bytes))) {
+    find_volume(image);
+    if (!asked && EFI_ERROR(volume_read(bs, volume, FILE_CONFIG, &file, &bytes)))
         bytes = 0;
-    }
     bool good = config_parse(&config, file, bytes);
     for (line = config.message; *line != '\0';) {
         char *end = line;
@@ -256,29 +269,25 @@ static EFI_DEVICE_PATH *file_path(const char *name)
     return (EFI_DEVICE_PATH *)path;
 }
 
-static EFI_HANDLE load_app(EFI_HANDLE parent, VOID *data, UINTN bytes,
-                           EFI_LOADED_IMAGE **loaded)
+static EFI_HANDLE load_app(EFI_HANDLE parent, EFI_LOADED_IMAGE **loaded)
 {
     static CHAR16 options[CONFIG_OPTIONS_MAX];
     EFI_GUID guid = LOADED_IMAGE_PROTOCOL;
     EFI_LOADED_IMAGE *app;
     EFI_HANDLE handle = NULL;
+    const char *name = config.app;
     UINTN n = 0;
 
-    if (data == NULL || !text_equal(config.app, FILE_APP)) {
-        data = NULL;
-        if (EFI_ERROR(volume_read(bs, root, config.app, &data, &bytes)))
-            fail("cannot read ", config.app);
-    }
-    if (EFI_ERROR(bs->LoadImage(FALSE, parent, file_path(config.app), data,
-                                bytes, &handle)) ||
+    if (*name == '\0')
+        name = with_stick ? APP_OF_STICK : APP_BESIDE;
+    if (EFI_ERROR(bs->LoadImage(FALSE, parent, file_path(name), NULL, 0,
+                                &handle)) ||
         EFI_ERROR(bs->HandleProtocol(handle, &guid, (VOID **)&app)))
-        fail("cannot load ", config.app);
+        fail("cannot load ", name);
     for (; config.options[n] != '\0'; n++)
         options[n] = (CHAR16)config.options[n];
     app->LoadOptions = options;
     app->LoadOptionsSize = (UINT32)(n > 0 ? 2 * (n + 1) : 0);
-    app->DeviceHandle = volume;
     image_mark(app->ImageBase, app->ImageSize);
     *loaded = app;
     return handle;
@@ -373,32 +382,29 @@ static void run_app(EFI_HANDLE app, const EFI_LOADED_IMAGE *loaded)
 EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *table)
 {
     struct hypervisor *h = &hypervisor;
-    VOID *data = NULL;
-    UINTN bytes = 0;
     EFI_LOADED_IMAGE *loaded;
 
     st = table;
     bs = table->BootServices;
     check_host();
     prepare();
-    open_volume(image);
-    volume_read(bs, root, FILE_APP, &data, &bytes);
-
-    read_config();
+    read_config(image);
     h->lost = config.lost;
     h->x2apic = config.x2apic;
     if (h->x2apic && !x2apic_start(nothing))
         fail("no more pages for nested tables", "");
     reset_machine();
     sweep_prepare(bs, volume, &config);
-    mp_wrap();
+    mp_replace();
     banner();
+    if (turns_start(config.turns))
+        align(bs);
 
-    vcpu_enter(vcpu_here());
+    (void)vcpu_enter(vcpu_here());
     /* From here on this code, too, runs in the guest. */
     do {
         reset_machine();
-        EFI_HANDLE app = load_app(image, data, bytes, &loaded);
+        EFI_HANDLE app = load_app(image, &loaded);
         run_app(app, loaded);
     } while (sweep_end());
     if (config.figures)

@@ -1,52 +1,198 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * mp.c - firmware starts the other processors itself, below the guest. So the
- * functions of its MP services are wrapped: a processor enters its guest
- * before the caller's procedure runs there, and leaves it behind it.
- *
- * UEFI Platform Initialization specification, volume 2, "MP Services Protocol".
- */
+/* mp.c - MP services of processors that sleep in the hypervisor. */
 #include "tests/silicon/mp.h"
 
 #include "tests/silicon/left.h"
+#include "tests/silicon/x86.h"
 
-/* A call that does not wait needs its argument after it has returned. */
-#define CALLS_MAX 64
+#define START_US    1000000
+#define POLL_US     10      /* in a call that waits */
+#define TICK_US     1000    /* between two looks at one that does not */
+#define HUNDRED_NS  10      /* in a microsecond */
+#define END_OF_LIST ((UINTN)0xFFFFFFFF)
 
-struct call {
+/* A processor, by the firmware's number. */
+struct member {
+    bool disabled;
     mp_procedure procedure;
     VOID *argument;
 };
 
-static struct call calls[CALLS_MAX];
-static unsigned next_call;
+/* What a call of StartupAllAPs (calls[0]) or StartupThisAP (by number) is
+ * about; at most one for each processor. */
+struct call {
+    bool asked[PROCESSORS_MAX]; /* not yet done */
+    bool single;                /* one after another */
+    mp_procedure procedure;
+    VOID *argument;
+    UINTN timeout_us, waited_us; /* 0: for ever */
+    EFI_EVENT wait, timer;      /* where the call does not wait */
+    UINTN **failed;
+    BOOLEAN *finished;
+};
+
+static struct member members[PROCESSORS_MAX];
+static struct call calls[PROCESSORS_MAX];
+static EFI_BOOT_SERVICES *bs;
 static struct mp_services *services, original;
+static UINTN boot;              /* the boot processor's number */
 
-static VOID EFIAPI run_in_guest(VOID *argument)
+/* --- On the other processors --------------------------------------------- */
+
+/* Some never come up: their procedure does not run. */
+static bool is_lost(const struct vcpu *v)
 {
-    const struct call *call = argument;
-    struct vcpu *v = vcpu_here();
+    return v->model->index == hypervisor.lost ||
+           (fault_is(&hypervisor.machine, FAULT_processor_lost) &&
+            v->model->index == hypervisor.processors - 1);
+}
 
-    if (v == NULL)
+static void run(struct vcpu *v, const struct member *m)
+{
+    if (is_lost(v) || !vcpu_enter(v))
         return;
-    if (v->model->index == hypervisor.lost ||
-        (fault_is(&hypervisor.machine, FAULT_processor_lost) &&
-         v->model->index == hypervisor.processors - 1))
-        return;
-    vcpu_enter(v);
     left_enter(v);
-    call->procedure(call->argument);
+    m->procedure(m->argument);
     left_leave(v);
     vcpu_leave();
 }
 
-static struct call *new_call(mp_procedure procedure, VOID *argument)
+static VOID EFIAPI stay(VOID *argument)
 {
-    struct call *call = &calls[next_call++ % CALLS_MAX];
+    struct vcpu *v = vcpu_here();
+    struct member *m;
 
-    call->procedure = procedure;
-    call->argument = argument;
-    return call;
+    (void)argument;
+    if (v == NULL)
+        return;
+    m = &members[v - hypervisor.vcpus]; /* the model is not there yet */
+    vcpu_prepare(v);
+    for (;;) {
+        turn_sleep(v);
+        run(v, m);
+        vcpu_prepare(v);
+    }
+}
+
+/* --- On the boot processor, in its guest ---------------------------------- */
+
+static void give(UINTN number, const struct call *call)
+{
+    struct member *m = &members[number];
+
+    m->procedure = call->procedure;
+    m->argument = call->argument;
+    __atomic_store_n(&hypervisor.vcpus[number].runs, 1, __ATOMIC_SEQ_CST);
+    vcpu_wake();
+}
+
+static bool is_busy(UINTN number)
+{
+    return __atomic_load_n(&hypervisor.vcpus[number].runs,
+                           __ATOMIC_SEQ_CST) != 0;
+}
+
+static bool is_done(struct call *call)
+{
+    for (UINTN n = 0; n < hypervisor.processors; n++) {
+        if (!call->asked[n])
+            continue;
+        if (is_busy(n))
+            return false;
+        call->asked[n] = false;
+        /* Its place in the line: who comes after it is given the procedure. */
+        for (UINTN k = n + 1; call->single && k < hypervisor.processors; k++)
+            if (call->asked[k]) {
+                give(k, call);
+                return false;
+            }
+    }
+    return true;
+}
+
+/* Those that are not done are stopped, and listed. */
+static void give_up(struct call *call)
+{
+    UINTN count = 0, *list = NULL;
+
+    if (call->failed != NULL &&
+        !EFI_ERROR(bs->AllocatePool(EfiBootServicesData,
+                                    (hypervisor.processors + 1) *
+                                        sizeof(*list), (VOID **)&list)))
+        *call->failed = list;
+    for (UINTN n = 0; n < hypervisor.processors; n++) {
+        if (!call->asked[n])
+            continue;
+        if (list != NULL)
+            list[count++] = n;
+        call->asked[n] = false;
+        hypervisor.vcpus[n].reset = is_busy(n);
+        vcpu_wake();
+        while (is_busy(n))
+            cpu_pause();
+    }
+    if (list != NULL)
+        list[count] = END_OF_LIST;
+}
+
+static VOID EFIAPI tick(EFI_EVENT timer, VOID *context)
+{
+    struct call *call = context;
+    bool done = is_done(call);
+
+    call->waited_us += TICK_US;
+    if (!done && (call->timeout_us == 0 || call->waited_us < call->timeout_us))
+        return;
+    if (!done)
+        give_up(call);
+    if (call->finished != NULL)
+        *call->finished = done;
+    bs->CloseEvent(timer);
+    call->timer = NULL;
+    bs->SignalEvent(call->wait);
+}
+
+static EFI_STATUS wait_for(struct call *call)
+{
+    while (!is_done(call)) {
+        if (call->timeout_us != 0 && call->waited_us >= call->timeout_us) {
+            give_up(call);
+            return EFI_TIMEOUT;
+        }
+        bs->Stall(POLL_US);
+        call->waited_us += POLL_US;
+    }
+    if (call->finished != NULL)
+        *call->finished = TRUE;
+    return EFI_SUCCESS;
+}
+
+/* The call's processors are chosen. */
+static EFI_STATUS start(struct call *call)
+{
+    EFI_STATUS status;
+
+    if (call->finished != NULL)
+        *call->finished = FALSE;
+    if (call->failed != NULL)
+        *call->failed = NULL;
+    if (call->wait != NULL) {
+        status = bs->CreateEvent(EVT_TIMER | EVT_NOTIFY_SIGNAL, TPL_CALLBACK,
+                                 tick, call, &call->timer);
+        if (!EFI_ERROR(status))
+            status = bs->SetTimer(call->timer, TimerPeriodic,
+                                  TICK_US * HUNDRED_NS);
+        if (EFI_ERROR(status))
+            return status;
+    }
+    for (UINTN n = 0; n < hypervisor.processors; n++) {
+        if (!call->asked[n])
+            continue;
+        give(n, call);
+        if (call->single)
+            break;
+    }
+    return call->wait != NULL ? EFI_SUCCESS : wait_for(call);
 }
 
 static EFI_STATUS EFIAPI startup_all(struct mp_services *this,
@@ -55,11 +201,31 @@ static EFI_STATUS EFIAPI startup_all(struct mp_services *this,
                                      UINTN timeout_us, VOID *argument,
                                      UINTN **failed)
 {
+    struct call call = {
+        .single = single_thread,
+        .procedure = procedure,
+        .argument = argument,
+        .timeout_us = timeout_us,
+        .wait = wait,
+        .failed = failed,
+    };
+    unsigned asked = 0;
+
+    (void)this;
     if (procedure == NULL)
         return EFI_INVALID_PARAMETER;
-    return original.StartupAllAPs(this, run_in_guest, single_thread, wait,
-                                  timeout_us, new_call(procedure, argument),
-                                  failed);
+    for (UINTN n = 0; n < hypervisor.processors; n++) {
+        if (n == boot || members[n].disabled)
+            continue;
+        if (is_busy(n))
+            return EFI_NOT_READY;
+        call.asked[n] = true;
+        asked++;
+    }
+    if (asked == 0)
+        return EFI_NOT_STARTED;
+    calls[boot] = call;
+    return start(&calls[boot]);
 }
 
 static EFI_STATUS EFIAPI startup_one(struct mp_services *this,
@@ -67,17 +233,62 @@ static EFI_STATUS EFIAPI startup_one(struct mp_services *this,
                                      EFI_EVENT wait, UINTN timeout_us,
                                      VOID *argument, BOOLEAN *finished)
 {
-    if (procedure == NULL)
+    (void)this;
+    if (number >= hypervisor.processors)
+        return EFI_NOT_FOUND;
+    if (procedure == NULL || number == boot || members[number].disabled)
         return EFI_INVALID_PARAMETER;
-    return original.StartupThisAP(this, run_in_guest, number, wait, timeout_us,
-                                  new_call(procedure, argument), finished);
+    if (is_busy(number))
+        return EFI_NOT_READY;
+    calls[number] = (struct call){
+        .procedure = procedure,
+        .argument = argument,
+        .timeout_us = timeout_us,
+        .wait = wait,
+        .finished = finished,
+    };
+    calls[number].asked[number] = true;
+    return start(&calls[number]);
 }
 
-unsigned mp_find(EFI_BOOT_SERVICES *bs)
+static EFI_STATUS EFIAPI enable(struct mp_services *this, UINTN number,
+                                BOOLEAN on, UINT32 *health)
+{
+    (void)this, (void)health;
+    if (number >= hypervisor.processors)
+        return EFI_NOT_FOUND;
+    if (number == boot)
+        return EFI_INVALID_PARAMETER;
+    members[number].disabled = !on;
+    return EFI_SUCCESS;
+}
+
+static EFI_STATUS EFIAPI get_info(struct mp_services *this, UINTN number,
+                                  struct mp_processor *info)
+{
+    EFI_STATUS status = original.GetProcessorInfo(this, number, info);
+
+    if (!EFI_ERROR(status) && number < hypervisor.processors &&
+        members[number].disabled)
+        info->StatusFlag &= ~MP_PROCESSOR_ENABLED;
+    return status;
+}
+
+static EFI_STATUS EFIAPI switch_boot(struct mp_services *this, UINTN number,
+                                     BOOLEAN enable_old)
+{
+    (void)this, (void)number, (void)enable_old;
+    return EFI_UNSUPPORTED;
+}
+
+/* --- Before the guest ------------------------------------------------------ */
+
+unsigned mp_find(EFI_BOOT_SERVICES *boot_services)
 {
     EFI_GUID guid = MP_SERVICES_GUID;
     UINTN processors = 1, enabled = 1;
 
+    bs = boot_services;
     if (EFI_ERROR(bs->LocateProtocol(&guid, NULL, (VOID **)&services)) ||
         EFI_ERROR(services->GetNumberOfProcessors(services, &processors,
                                                   &enabled))) {
@@ -96,11 +307,38 @@ unsigned mp_find(EFI_BOOT_SERVICES *bs)
     return (unsigned)processors;
 }
 
-void mp_wrap(void)
+bool mp_start(void)
+{
+    EFI_EVENT never;
+    bool all = false;
+
+    for (UINTN n = 0; n < hypervisor.processors; n++)
+        hypervisor.vcpus[n].runs = 1;
+    vcpu_here()->awake = 1;
+    if (services == NULL || hypervisor.processors == 1)
+        return true;
+    if (EFI_ERROR(services->WhoAmI(services, &boot)) ||
+        EFI_ERROR(bs->CreateEvent(0, 0, NULL, NULL, &never)) ||
+        EFI_ERROR(services->StartupAllAPs(services, stay, FALSE, never, 0, NULL,
+                                          NULL)))
+        return false;
+    for (unsigned us = 0; !all && us < START_US; us += TICK_US) {
+        bs->Stall(TICK_US);
+        all = true;
+        for (UINTN n = 0; n < hypervisor.processors; n++)
+            all = all && (n == boot || !is_busy(n));
+    }
+    return all;
+}
+
+void mp_replace(void)
 {
     if (services == NULL)
         return;
     original = *services;
     services->StartupAllAPs = startup_all;
     services->StartupThisAP = startup_one;
+    services->EnableDisableAP = enable;
+    services->GetProcessorInfo = get_info;
+    services->SwitchBSP = switch_boot;
 }

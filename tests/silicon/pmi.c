@@ -39,7 +39,7 @@ uint32_t apic_read(uint64_t base, uint32_t offset)
     return *(volatile uint32_t *)((base & APIC_BASE_ADDRESS) + offset);
 }
 
-static void apic_write(uint64_t base, uint32_t offset, uint32_t value)
+void apic_write(uint64_t base, uint32_t offset, uint32_t value)
 {
     if ((base & APIC_BASE_X2APIC) != 0)
         wrmsr(X2APIC_MSR(offset), value);
@@ -76,6 +76,14 @@ static void send_as(struct vcpu *v, uint64_t base, uint32_t lvt)
     default:
         break;                          /* SMI, INIT: not played */
     }
+}
+
+void pmi_mask(void)
+{
+    uint64_t base = rdmsr(IA32_APIC_BASE);
+
+    if ((base & APIC_BASE_ENABLE) != 0)
+        apic_write(base, APIC_LVT_PERF, LVT_MASK);
 }
 
 void pmi_send(struct vcpu *v)

@@ -50,11 +50,11 @@ static void unlock(void)
     __atomic_store_n(&lock_word, 0, __ATOMIC_RELEASE);
 }
 
-/* For others to go on: they may need this processor's time below. */
-static void give_way(void)
+/* For others to go on. */
+static void give_way(struct vcpu *v)
 {
     unlock();
-    cpu_pause();
+    turn_yield(v);
     lock();
 }
 
@@ -78,6 +78,12 @@ static void send_nmi(const struct vcpu *to)
     }
 }
 
+void share_send_nmi(struct vcpu *to)
+{
+    if (__atomic_exchange_n(&to->nmi, 1, __ATOMIC_SEQ_CST) == 0)
+        send_nmi(to);
+}
+
 /* Makes it forget its translations before it touches memory again. */
 static void kick(struct vcpu *v)
 {
@@ -86,8 +92,7 @@ static void kick(struct vcpu *v)
     __atomic_store_n(&v->flush, 1, __ATOMIC_SEQ_CST);
     if (__atomic_load_n(&v->in_guest, __ATOMIC_SEQ_CST) == 0)
         return;
-    if (__atomic_exchange_n(&v->nmi, 1, __ATOMIC_SEQ_CST) == 0)
-        send_nmi(v);
+    share_send_nmi(v);
     while (__atomic_load_n(&v->in_guest, __ATOMIC_SEQ_CST) != 0 &&
            __atomic_load_n(&v->flush, __ATOMIC_SEQ_CST) != 0 &&
            rdtsc() - start < KICK_TSC_MAX)
@@ -103,29 +108,36 @@ void share_run(struct vcpu *v)
     __atomic_store_n(&v->in_guest, 0, __ATOMIC_SEQ_CST);
 }
 
-/* AMD64 APM volume 2, "Interrupt-Gate Descriptor, long mode". */
-struct gate {
-    uint16_t offset_low, selector, flags, offset_middle;
-    uint32_t offset_high, reserved;
+struct nmi_table {
+    struct gate gates[VECTOR_NMI + 1];
+    struct table_register idtr;
 };
-#define GATE_INTERRUPT 0x8E00
+
+/* A descriptor table for nothing but an NMI. */
+static void make_table(struct nmi_table *t, const char *handler)
+{
+    *t = (struct nmi_table){
+        .idtr = { sizeof(t->gates) - 1, (uint64_t)t->gates },
+    };
+    gate_set(&t->gates[VECTOR_NMI], handler);
+}
 
 static void take_nmi(struct vcpu *v)
 {
-    uint64_t handler = (uint64_t)svm_nmi_handler;
-    struct gate gates[VECTOR_NMI + 1] = { 0 };
-    struct {
-        uint16_t limit;
-        uint64_t base;
-    } __attribute__((packed)) idtr = { sizeof(gates) - 1, (uint64_t)gates };
-    struct gate *g = &gates[VECTOR_NMI];
+    struct nmi_table t;
 
-    __asm__ volatile("mov %%cs, %0" : "=r"(g->selector));
-    g->flags = GATE_INTERRUPT;
-    g->offset_low = (uint16_t)handler;
-    g->offset_middle = (uint16_t)(handler >> 16);
-    g->offset_high = (uint32_t)(handler >> 32);
-    svm_take_nmi(&idtr, &v->nmi);
+    make_table(&t, svm_nmi_handler);
+    svm_take_nmi(&t.idtr, &v->nmi);
+}
+
+void share_sleep(struct vcpu *v)
+{
+    struct nmi_table t;
+
+    make_table(&t, svm_sleep_handler);
+    svm_sleep(&t.idtr, &v->nmi, &v->awake);
+    if (v->guest_nmi)                   /* it has been taken for one of ours */
+        send_nmi(v);
 }
 
 void share_nmi(struct vcpu *v)
@@ -146,11 +158,9 @@ void share_wake(const struct vcpu *v)
     for (unsigned n = 0; n < hypervisor.processors; n++) {
         struct vcpu *o = &hypervisor.vcpus[n];
 
-        if (o == v || !o->entered ||
-            o->model->uncore_pmis == hypervisor.machine.uncore.pmis)
-            continue;
-        if (__atomic_exchange_n(&o->nmi, 1, __ATOMIC_SEQ_CST) == 0)
-            send_nmi(o);
+        if (o != v && o->entered && !turns_taken() &&
+            o->model->uncore_pmis != hypervisor.machine.uncore.pmis)
+            share_send_nmi(o);
     }
 }
 
@@ -256,7 +266,7 @@ bool share_take(struct vcpu *v, uint64_t address, bool write)
     lock();
     while (!v->tx.lost && (o = opponent(v, address, write)) != NULL) {
         o->tx.lost = true;              /* who comes later wins */
-        give_way();
+        give_way(v);
     }
     good = !v->tx.lost &&
            lines_add(&v->tx.lines, address, write ? LINE_WRITTEN : LINE_READ);
@@ -318,7 +328,7 @@ bool share_fault(struct vcpu *v, struct npt *pages)
     while ((o = whole ? holder(v, address)
                 : fetch ? NULL : opponent(v, address, write)) != NULL) {
         o->tx.lost = true;
-        give_way();
+        give_way(v);
     }
     if (holder(v, address) != NULL)
         pass(v, address);

@@ -65,21 +65,26 @@ bool fw_cfg_read(const char *name, char *buffer, size_t size, size_t *length)
     return true;
 }
 
-EFI_STATUS volume_read(EFI_BOOT_SERVICES *bs, EFI_FILE_HANDLE root,
+EFI_STATUS volume_read(EFI_BOOT_SERVICES *bs, EFI_HANDLE volume,
                        const char *name, VOID **data, UINTN *bytes)
 {
     EFI_GUID info_guid = EFI_FILE_INFO_ID;
+    EFI_GUID volume_guid = EFI_SIMPLE_FILE_SYSTEM_PROTOCOL_GUID;
+    EFI_FILE_IO_INTERFACE *files;
     union {
         EFI_FILE_INFO info;
         UINT8 room[sizeof(EFI_FILE_INFO) + 2 * CONFIG_APP_MAX];
     } u;
     CHAR16 wide[CONFIG_APP_MAX];
-    EFI_FILE_HANDLE file;
+    EFI_FILE_HANDLE root, file;
     EFI_STATUS status;
     UINTN n = 0, room = sizeof(u);
 
-    if (root == NULL)
-        return EFI_NOT_FOUND;
+    status = bs->HandleProtocol(volume, &volume_guid, (VOID **)&files);
+    if (!EFI_ERROR(status))
+        status = files->OpenVolume(files, &root);
+    if (EFI_ERROR(status))
+        return status;
     for (; name[n] != '\0' && n + 1 < CONFIG_APP_MAX; n++)
         wide[n] = (CHAR16)name[n];
     wide[n] = 0;
@@ -94,5 +99,6 @@ EFI_STATUS volume_read(EFI_BOOT_SERVICES *bs, EFI_FILE_HANDLE root,
     if (!EFI_ERROR(status))
         status = file->Read(file, bytes, *data);
     file->Close(file);
+    root->Close(root);
     return status;
 }

@@ -87,8 +87,9 @@ svm_vmrun:
         pop_kept
         ret
 
-; void svm_enter(struct vcpu *) - returns to its caller as the guest. The host
-; goes on in vcpu_host(vcpu, guest's RSP, guest's RIP) on a stack of its own.
+; bool svm_enter(struct vcpu *) - returns true to its caller as the guest. The
+; host goes on in vcpu_host(vcpu, guest's RSP, guest's RIP) on a stack of its
+; own, and may return false to the same caller by svm_break(guest's RSP).
 global svm_enter
 svm_enter:
         push_kept
@@ -100,15 +101,30 @@ svm_enter:
         call    vcpu_host               ; never returns
         ud2
 .guest:
+        mov     eax, 1
+.kept:
         popfq
         pop_kept
         ret
+global svm_break
+svm_break:
+        mov     rsp, rdi
+        xor     eax, eax
+        jmp     svm_enter.kept
 
 ; void vcpu_leave(void) - asks the host to end the guest: returns outside it.
 global vcpu_leave
 global vcpu_leave_point
 vcpu_leave:
 vcpu_leave_point:
+        vmmcall
+        ret
+
+; void vcpu_wake(void) - asks the host to wake processors that have work.
+global vcpu_wake
+global vcpu_wake_point
+vcpu_wake:
+vcpu_wake_point:
         vmmcall
         ret
 
@@ -156,6 +172,106 @@ svm_take_nmi:
         ret
 global svm_nmi_handler
 svm_nmi_handler:
+        mov     dword [rsi], 0
+        iretq
+
+; void svm_clgi(void)
+global svm_clgi
+svm_clgi:
+        clgi
+        ret
+
+; void svm_sleep(const void *idtr, uint32_t *pending, const uint32_t *awake) -
+; with the global interrupt flag clear. An NMI that comes between STGI and HLT
+; is not slept over: its handler goes on behind both.
+global svm_sleep
+svm_sleep:
+        pushfq
+        sub     rsp, 16
+        sidt    [rsp]
+        cli
+        lidt    [rdi]
+        jmp     .look
+.halt:
+        stgi
+        hlt
+.behind:
+        clgi
+.look:
+        cmp     dword [rdx], 0
+        je      .halt
+        cmp     dword [rsi], 0
+        jne     .halt
+        lidt    [rsp]
+        add     rsp, 16
+        popfq
+        ret
+global svm_sleep_handler
+svm_sleep_handler:
+        mov     dword [rsi], 0
+        push    rax
+        lea     rax, [svm_sleep.behind]
+        mov     [rsp + 8], rax
+        pop     rax
+        iretq
+
+; void svm_land(uint64_t tsc, uint64_t instruction_tsc) - spends what is left
+; until then: far from it on rounds, of which PAUSE lets QEMU go on with the
+; other processors, near it on NOPs.
+NOPS   equ 64
+global svm_land
+svm_land:
+        mov     r8, rsi
+        imul    r8, NOPS
+.round:
+        pause
+        rdtsc
+        shl     rdx, 32
+        or      rax, rdx
+        sub     rdi, rax
+        jbe     .late
+        xchg    rax, rdi                ; ticks left
+        add     rdi, rax
+        cmp     rax, r8
+        ja      .round
+        xor     edx, edx
+        div     rsi
+        lea     rcx, [.end]
+        sub     rcx, rax
+        jmp     rcx
+        times   NOPS nop
+.end:
+.late:
+        ret
+
+; uint32_t svm_tsc_of_64(void) - what 64 instructions take.
+global svm_tsc_of_64
+svm_tsc_of_64:
+        rdtsc
+        mov     ecx, eax
+        times   62 nop
+        rdtsc
+        sub     eax, ecx
+        ret
+
+; void svm_halt(const void *idtr, volatile uint32_t *eoi) - until an interrupt,
+; whose handler on that descriptor table is svm_halt_handler.
+global svm_halt
+svm_halt:
+        pushfq
+        sub     rsp, 16
+        sidt    [rsp]
+        cli
+        lidt    [rdi]
+        sti
+        hlt
+        cli
+        lidt    [rsp]
+        add     rsp, 16
+        popfq
+        ret
+global svm_halt_handler
+svm_halt_handler:
         mov     dword [rsi], 0
         iretq
 

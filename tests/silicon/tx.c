@@ -13,8 +13,7 @@
 #include "tests/silicon/model/counters.h"
 #include "tests/silicon/x86.h"
 
-/* So often another processor is given the time of this one, where the machine
- * below has one thread for all. */
+/* So often the others have their turn, while conflicts may come. */
 #define STEPS_GIVE_WAY 2
 
 /* The transaction is over, one way or the other. */
@@ -270,7 +269,7 @@ void tx_step_done(struct vcpu *v)
     if (++tx->steps == 1 && tx->hle)
         tx->resume_ip = v->vmcb->rip;
     if (tx->steps % STEPS_GIVE_WAY == 0 && share_others(v))
-        cpu_pause();
+        turn_yield(v);
     if (tx->lines.writes > cpu->tx_write_lines)
         tx_abort(v, TX_CAUSE_WRITES);
     else if (tx->lines.reads > cpu->tx_read_lines)

@@ -13,21 +13,17 @@ _Static_assert(offsetof(struct vcpu, vmcb_address) == 0x70, "svm.asm: VMCB_");
 _Static_assert(offsetof(struct vcpu, host_stack) == 0x78, "svm.asm: STACK_");
 
 /* svm.asm */
-void svm_enter(struct vcpu *v);
+bool svm_enter(struct vcpu *v);
 void svm_leave(struct vcpu *v, uint64_t rsp, uint64_t rflags)
     __attribute__((noreturn));
-extern const char vcpu_leave_point[];
+void svm_break(uint64_t rsp) __attribute__((noreturn));
+extern const char vcpu_leave_point[], vcpu_wake_point[];
 
 void vcpu_host(struct vcpu *v, uint64_t rsp, uint64_t rip);
 
 #define VMMCALL_BYTES  3
 #define MSR_PAT        0x277u
 #define RFLAGS_FIXED   UINT64_C(2)
-
-struct table_register {
-    uint16_t limit;
-    uint64_t base;
-} __attribute__((packed));
 
 struct vcpu *vcpu_here(void)
 {
@@ -90,6 +86,8 @@ static void set_controls(struct vmcb *b)
     b->intercept_misc1 = INTERCEPT1_NMI | INTERCEPT1_RDPMC | INTERCEPT1_CPUID |
                          INTERCEPT1_INVLPGA | INTERCEPT1_MSR |
                          INTERCEPT1_SHUTDOWN;
+    if (turns_taken())
+        b->intercept_misc1 |= INTERCEPT1_PAUSE;
     b->intercept_misc2 = INTERCEPT2_VMRUN | INTERCEPT2_VMMCALL |
                          INTERCEPT2_VMLOAD | INTERCEPT2_VMSAVE |
                          INTERCEPT2_STGI | INTERCEPT2_CLGI |
@@ -115,26 +113,61 @@ static void leave(struct vcpu *v)
     svm_leave(v, b->rsp, b->rflags & ~(uint64_t)RFLAGS_TF);
 }
 
+/* As firmware does by INIT, which masks the local vectors: SDM volume 3A,
+ * "Local APIC State After It Receives an INIT Reset". */
+static void break_off(struct vcpu *v)
+{
+    v->reset = false;
+    v->entered = false;
+    share_leave(v);
+    share_end(v, false);
+    pmi_mask();
+    svm_break(v->entry_rsp);
+}
+
+/* Behind an exit. */
+static void handle(struct vcpu *v)
+{
+    bool stepped = v->mode == MODE_STEP;
+
+    if (v->vmcb->exit_code == EXIT_VMMCALL &&
+        v->vmcb->rip == (uint64_t)vcpu_leave_point)
+        leave(v);
+    if (v->vmcb->exit_code == EXIT_VMMCALL &&
+        v->vmcb->rip == (uint64_t)vcpu_wake_point) {
+        v->vmcb->rip += VMMCALL_BYTES;
+        turn_wake();
+        return;
+    }
+    exit_handle(v);
+    if (stepped)
+        turn_step(v);
+    if (turns_taken() &&
+        v->model->uncore_pmis != v->model->machine->uncore.pmis)
+        step_end(v);
+}
+
 void vcpu_host(struct vcpu *v, uint64_t rsp, uint64_t rip)
 {
+    v->entry_rsp = rsp;
+    v->entered = true;
     copy_state(v->vmcb);
     set_controls(v->vmcb);
     v->vmcb->rsp = rsp;
     v->vmcb->rip = rip;
-    /* An INIT may have cut short what was going on. */
-    share_end(v, false);
     v->tx.depth = 0;
     v->tx.hle = false;
     v->tx.not_elided = UINT64_MAX;
     v->tx.elision.now = ELIDE_NONE;
     v->passes = 0;
-    v->nmi = 0;
     v->mode = MODE_FREE;
     step_end(v);
     for (;;) {
         uint64_t tsc = v->measure ? rdtsc() : 0;
         bool stepped;
 
+        if (v->reset)
+            break_off(v);
         if (v->tx.depth > 0 && v->tx.lost && v->vmcb->event_inject == 0)
             tx_abort(v, TX_CAUSE_CONFLICT);
         stepped = v->mode == MODE_STEP;
@@ -146,20 +179,22 @@ void vcpu_host(struct vcpu *v, uint64_t rsp, uint64_t rip)
                 v->vmcb->rflags |= RFLAGS_TF;
             share_run(v);
             v->exits++;
-            if (v->vmcb->exit_code == EXIT_VMMCALL &&
-                v->vmcb->rip == (uint64_t)vcpu_leave_point)
-                leave(v);
-            exit_handle(v);
+            handle(v);
         }
         if (v->measure && stepped)
             v->step_tsc += rdtsc() - tsc;
     }
 }
 
-void vcpu_enter(struct vcpu *v)
+void vcpu_prepare(struct vcpu *v)
 {
     wrmsr(MSR_EFER, rdmsr(MSR_EFER) | EFER_SVME);
     wrmsr(MSR_VM_HSAVE_PA, (uint64_t)v->vmcb + PAGE_BYTES);
-    v->entered = true;
-    svm_enter(v);
+    svm_clgi();
+}
+
+bool vcpu_enter(struct vcpu *v)
+{
+    vcpu_prepare(v);
+    return svm_enter(v);
 }

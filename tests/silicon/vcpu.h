@@ -129,6 +129,14 @@ struct vcpu {
     uint32_t in_guest;
     uint32_t flush;             /* translations have to be forgotten */
     uint32_t nmi;               /* one of ours is on its way */
+    /* Turns: turns.c. */
+    uint32_t runs;              /* it has work, and takes part */
+    uint32_t awake;             /* it has the turn */
+    unsigned turn_steps;        /* of this turn */
+    unsigned waits;             /* turns spent waiting at this RIP */
+    uint64_t waits_at;
+    bool reset;                 /* its work is to be broken off */
+    uint64_t entry_rsp;         /* where svm_enter was called */
     bool guest_nmi;             /* and one that the guest has to get */
     struct transaction tx;
     struct instruction now;     /* the one being stepped */
@@ -153,11 +161,30 @@ void svm_fxrstor(const uint8_t *image);
 /* Lets a pending NMI in; its handler clears *pending. */
 void svm_take_nmi(const void *idtr, uint32_t *pending);
 extern const char svm_nmi_handler[];
+/* Halts until *awake is set and no NMI is *pending any more. */
+void svm_sleep(const void *idtr, uint32_t *pending, const uint32_t *awake);
+extern const char svm_sleep_handler[];
+/* Goes on at that tick of the TSC; each instruction takes so many. */
+void svm_land(uint64_t tsc, uint64_t instruction_tsc);
+uint32_t svm_tsc_of_64(void);
+/* Halts until an interrupt, which this descriptor table sends to the handler;
+ * it writes to the local APIC's EOI register. */
+void svm_halt(const void *idtr, volatile uint32_t *eoi);
+extern const char svm_halt_handler[];
+/* The global interrupt flag: off, NMIs wait too. */
+void svm_clgi(void);
 
-/* Take this processor into its guest: returns in the guest. */
-void vcpu_enter(struct vcpu *v);
+/* Once on each processor; from then on NMIs wait while it is in the host. */
+void vcpu_prepare(struct vcpu *v);
+
+/* Take this processor into its guest: returns true in the guest. False: in the
+ * host, because what it did in the guest has been broken off. */
+bool vcpu_enter(struct vcpu *v);
 
 /* Called in the guest: returns outside it. */
 void vcpu_leave(void);
+
+/* Called in the guest that has given work to processors: turn_wake(). */
+void vcpu_wake(void);
 
 #endif

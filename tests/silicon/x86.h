@@ -45,6 +45,19 @@ static inline void outw(uint16_t port, uint16_t value)
     __asm__ volatile("outw %0, %1" : : "a"(value), "Nd"(port));
 }
 
+static inline void outl(uint16_t port, uint32_t value)
+{
+    __asm__ volatile("outl %0, %1" : : "a"(value), "Nd"(port));
+}
+
+static inline uint32_t inl(uint16_t port)
+{
+    uint32_t value;
+
+    __asm__ volatile("inl %1, %0" : "=a"(value) : "Nd"(port));
+    return value;
+}
+
 static inline uint8_t inb(uint16_t port)
 {
     uint8_t value;
@@ -59,6 +72,30 @@ static inline uint64_t rdtsc(void)
 
     __asm__ volatile("rdtsc" : "=a"(low), "=d"(high));
     return (uint64_t)high << 32 | low;
+}
+
+/* What SGDT, SIDT, LGDT and LIDT store and load. */
+struct table_register {
+    uint16_t limit;
+    uint64_t base;
+} __attribute__((packed));
+
+/* AMD64 APM volume 2, "Interrupt-Gate Descriptor, long mode". */
+struct gate {
+    uint16_t offset_low, selector, flags, offset_middle;
+    uint32_t offset_high, reserved;
+};
+#define GATE_INTERRUPT 0x8E00
+
+static inline void gate_set(struct gate *g, const char *handler)
+{
+    uint64_t at = (uint64_t)handler;
+
+    __asm__ volatile("mov %%cs, %0" : "=r"(g->selector));
+    g->flags = GATE_INTERRUPT;
+    g->offset_low = (uint16_t)at;
+    g->offset_middle = (uint16_t)(at >> 16);
+    g->offset_high = (uint32_t)(at >> 32);
 }
 
 static inline void cpu_pause(void)

@@ -13,6 +13,7 @@ static void set_defaults(struct config *c)
     c->seed = 1;
     c->smi = 0;
     c->smt = true;
+    c->turns = true;
     c->x2apic = false;
     c->figures = false;
     c->memory = false;
@@ -21,9 +22,7 @@ static void set_defaults(struct config *c)
     c->lost = 0;
     c->message[0] = '\0';
     c->options[0] = '\0';
-    struct text app;
-    text_start(&app, c->app, sizeof(c->app));
-    text_add(&app, "\\tsxpmu.efi");
+    c->app[0] = '\0';
 }
 
 /* error: unknown WHAT "VALUE"; valid: NAMES */
@@ -97,6 +96,8 @@ static bool set_key(struct config *c, const char *key, const char *value,
         }
     } else if (text_equal(key, "smt")) {
         good = to_switch(value, &c->smt);
+    } else if (text_equal(key, "turns")) {
+        good = to_switch(value, &c->turns);
     } else if (text_equal(key, "x2apic")) {
         good = to_switch(value, &c->x2apic);
     } else if (text_equal(key, "figures")) {

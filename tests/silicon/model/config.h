@@ -23,13 +23,14 @@ struct config {
     uint64_t seed;
     uint64_t smi;      /* an SMI in about one in `smi` counter windows; 0 never */
     bool smt;
+    bool turns;        /* processors run one at a time */
     bool x2apic;       /* the local APICs are in x2APIC mode */
     bool figures;      /* print what the simulation cost */
     bool memory;       /* compare memory too before and after */
     enum sweep sweep;
     uint64_t sweep_first, sweep_step;
     uint64_t lost;     /* this processor never comes up; 0: all do */
-    char app[CONFIG_APP_MAX];
+    char app[CONFIG_APP_MAX]; /* what is started; empty: the usual */
     char options[CONFIG_OPTIONS_MAX];
     char message[CONFIG_MESSAGE_MAX]; /* warnings or the error, a line each */
 };

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * align.h - every run begins at the same time. How long firmware has taken to
+ * start depends on disks, which are no part of QEMU's virtual time; and its
+ * timer ticks since then.
+ */
+#ifndef SILICON_ALIGN_H
+#define SILICON_ALIGN_H
+
+#include <efi.h>
+
+/* Returns at the next multiple of ALIGN_TSC, exactly to the tick where QEMU
+ * counts instructions, with the firmware's timer started anew. Nothing else
+ * runs: the other processors are asleep. */
+void align(EFI_BOOT_SERVICES *bs);
+
+#endif

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * turns.c - one simulated processor at a time, so that a run is a function of
+ * what is run.
+ *
+ * QEMU's processors share a thread, or have one each: how far one of them gets
+ * before another goes on depends on the time of the machine below. So one
+ * processor has the turn, and all others are halted in the host until an NMI
+ * wakes them. The turn is passed on where the guest waits (PAUSE is
+ * intercepted), and behind a number of steps: never by a clock.
+ *
+ * Whoever passes it on executes some instructions still while the other one
+ * wakes up already, in an order that QEMU chooses. So the next one starts at
+ * an agreed tick of the TSC: with QEMU's -icount each instruction takes the
+ * same time, and what is missing until then is spent on NOPs.
+ *
+ * Without turns, processors sleep here that have no work, and no others.
+ */
+#include "tests/silicon/hypervisor.h"
+
+#include "tests/silicon/x86.h"
+
+/* From the decision to pass the turn on to the first instruction of the next
+ * processor: more than both execute meanwhile. */
+#define PASS_INSTRUCTIONS 256
+
+#define TURN_STEPS 64
+
+#define MEASURED 8
+
+/* A processor that waits at the same place again has the turn in each eighth
+ * round alone, unless all of them wait. */
+#define WAITS_IDLE  2
+#define ROUNDS_IDLE 8
+
+static bool taken;
+static volatile uint64_t turn_tsc;      /* when it begins */
+static uint64_t instruction_tsc;        /* that an instruction takes */
+static unsigned rounds;
+
+bool turns_start(bool on)
+{
+    uint32_t ticks = svm_tsc_of_64();
+    bool exact = ticks % 64 == 0;
+
+    for (unsigned n = 0; n < MEASURED; n++)
+        exact = exact && svm_tsc_of_64() == ticks;
+    taken = on;
+    instruction_tsc = exact ? ticks / 64 : 1;
+    return exact;
+}
+
+bool turns_taken(void)
+{
+    return taken;
+}
+
+/* Whose turn comes after that of v. */
+static struct vcpu *next_of(const struct vcpu *v)
+{
+    struct vcpu *idle = NULL;
+
+    for (unsigned k = 1; k <= hypervisor.processors; k++) {
+        unsigned n = (v->model->index + k) % hypervisor.processors;
+        struct vcpu *o = &hypervisor.vcpus[n];
+
+        if (n == 0)
+            rounds++;
+        if (!o->runs)
+            continue;
+        if (o->waits < WAITS_IDLE || rounds % ROUNDS_IDLE == 0)
+            return o;
+        if (idle == NULL)
+            idle = o;
+    }
+    return idle;
+}
+
+static void sleep(struct vcpu *v)
+{
+    share_sleep(v);
+    if (taken)
+        svm_land(turn_tsc, instruction_tsc);
+}
+
+static void pass(struct vcpu *v, struct vcpu *to)
+{
+    if (to == v)
+        return;
+    turn_tsc = rdtsc() + PASS_INSTRUCTIONS * instruction_tsc;
+    v->awake = 0;
+    to->awake = 1;
+    share_send_nmi(to);
+    sleep(v);
+}
+
+void turn_yield(struct vcpu *v)
+{
+    v->turn_steps = 0;
+    if (taken)
+        pass(v, next_of(v));
+    else
+        cpu_pause();
+}
+
+void turn_wait(struct vcpu *v)
+{
+    v->waits = v->vmcb->rip == v->waits_at ? v->waits + 1 : 0;
+    v->waits_at = v->vmcb->rip;
+    turn_yield(v);
+}
+
+void turn_step(struct vcpu *v)
+{
+    v->waits = 0;
+    if (taken && ++v->turn_steps >= TURN_STEPS)
+        turn_yield(v);
+}
+
+void turn_sleep(struct vcpu *v)
+{
+    bool has_turn = taken && v->awake != 0;
+
+    if (!taken)
+        v->awake = 0;
+    __atomic_store_n(&v->runs, 0, __ATOMIC_SEQ_CST);
+    if (has_turn)
+        pass(v, next_of(v));
+    else
+        sleep(v);
+}
+
+void turn_wake(void)
+{
+    for (unsigned n = 0; !taken && n < hypervisor.processors; n++) {
+        struct vcpu *o = &hypervisor.vcpus[n];
+
+        if (o->reset)
+            share_send_nmi(o);
+        if (!o->runs || o->awake != 0)
+            continue;
+        o->awake = 1;
+        share_send_nmi(o);
+    }
+}
