@@ -217,15 +217,14 @@ FAULTS = $(shell sed -n 's/^FAULT.\([a-z0-9_]*\),.*/\1/p' tests/silicon/model/fa
 # One line, and no boot, for a name that is not there.
 known = $(if $(filter $(1),$(2)),,$(error unknown $(3) "$(1)"; valid: $(2)))
 
-RUN_IMAGE = $(B)/$(if $(filter none,$(CPU)),tsxpmu,silicon).img
 .PHONY: check-names
 check-names:
 	$(call known,$(CPU),$(subst _,-,$(PERSONALITIES)) none,CPU)
 	$(if $(FAULT),$(call known,$(FAULT),$(FAULTS),FAULT))
 run: check-names
-	@$(MAKE) --no-print-directory -s $(B)/silicon.img $(B)/tsxpmu.img
-	@$(PYTHON) scripts/qemu.py --image $(RUN_IMAGE) --report $(B)/report.log \
-	    --cpu "$(CPU)" --smp "$(SMP)" --smt "$(SMT)" --seed "$(SEED)" \
+	@$(MAKE) --no-print-directory -s $(B)/silicon.efi $(B)/tsxpmu.img
+	@$(PYTHON) scripts/qemu.py --silicon $(B)/silicon.efi \
+	    --image $(B)/tsxpmu.img --report $(B)/report.log --cpu "$(CPU)" --smp "$(SMP)" --smt "$(SMT)" --seed "$(SEED)" \
 	    --fault "$(FAULT)" --tests "$(TESTS)" --trials "$(TRIALS)" \
 	    --options "$(OPTIONS)"
 
@@ -272,10 +271,11 @@ $(B)/tests/host/silicon_%: $(B)/host/tests/host/silicon_%.c.o \
 	@$(CC) $(SAN) $^ -lcmocka -o $@
 .PRECIOUS: $(B)/host/%.c.o
 
-BOOTED    := $(B)/vandal.efi $(B)/strict.img clang
+BOOTED    := $(B)/vandal.efi $(B)/strict.img $(B)/silicon.img clang
 SNAPSHOTS := $(B)/smp1.state $(B)/smp2.state $(B)/smp4.state
-$(B)/smp%.state: $(B)/silicon.img scripts/qemu.py
-	@$(PYTHON) scripts/qemu.py --image $< --smp $* --snapshot $@
+$(B)/smp%.state: $(B)/silicon.efi $(B)/tsxpmu.img scripts/qemu.py
+	@$(PYTHON) scripts/qemu.py --silicon $< --image $(B)/tsxpmu.img --smp $* \
+	    --snapshot $@
 
 CHECK = @$(PYTHON) tests/check.py
 test: all $(BOOTED) $(B)/tsxpmu.img $(HOST_BINARIES) $(SNAPSHOTS)
@@ -288,13 +288,13 @@ boot: $(BOOTED) $(B)/tsxpmu.img $(SNAPSHOTS)
 	$(CHECK) boot
 soak: $(B)/tsxpmu.img $(SNAPSHOTS)
 	@TRIALS=$(TRIALS) $(PYTHON) tests/check.py soak
-powercut: $(B)/tsxpmu.img $(B)/silicon.img
+powercut: $(B)/tsxpmu.img $(B)/silicon.efi
 	@KILLS=$(KILLS) SEED=$(SEED) $(PYTHON) tests/check.py powercut
-scale: $(B)/tsxpmu.img $(B)/silicon.img
+scale: $(B)/tsxpmu.img $(B)/silicon.efi
 	$(CHECK) scale
 sweep: $(B)/tsxpmu.img $(SNAPSHOTS)
 	@STEP=$(STEP) $(PYTHON) tests/check.py sweep
-figures: all $(B)/tsxpmu.img $(B)/silicon.img
+figures: all $(B)/tsxpmu.img
 	$(CHECK) figures
 # Instructions are those of the whole function, what it calls included.
 bench: $(BENCH:tests/%.c=$(B)/%)

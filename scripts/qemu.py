@@ -30,12 +30,18 @@ UNATTENDED = "countdown=0 exit=firmware"
 ASKED_FOR = "allow=sdv_enable_rtm"
 
 
+STICK_BYTES = 64 << 20  # of shared memory: a power of 2
+
+
 @dataclasses.dataclass
 class Machine:
     """What is booted. config: the text for silicon.efi, None without it."""
 
     image: str  # "": no disk
     smp: int = 2
+    # silicon.efi, where firmware is to start it: the image is then the stick of
+    # the simulated machine, in memory that it shares. "": the image is a disk.
+    silicon: str = ""
     cpu: str = "qemu64,+svm,+npt"
     memory: int = 256
     snapshot: str = ""  # state file made by snapshot(); "" is a whole boot
@@ -46,16 +52,26 @@ class Machine:
     read_only: bool = False
     bus: str = "virtio"  # how the image is attached: virtio, usb or ahci
     firmware: tuple = ("-bios", FIRMWARE)
-    # QEMU's threads: one for all processors, or "multi", one for each. With one
-    # for each a simulated machine of two broke in some runs (README).
-    threads: str = "single"
+    # Time is counted in instructions, 8 ns each, by one thread for all
+    # processors: whatever else runs here, the machine does the same. Not so:
+    # the time of this machine, and a thread for each processor.
+    counted: bool = True
 
     def command(self, directory, config):
-        line = ["qemu-system-x86_64", "-M", "q35", "-accel", "tcg,thread=" + self.threads,
-                "-cpu", self.cpu, "-smp", str(self.smp), "-m", str(self.memory),
+        line = ["qemu-system-x86_64", "-M", "q35", "-cpu", self.cpu,
+                "-smp", str(self.smp), "-m", str(self.memory),
                 "-nodefaults", "-no-user-config", "-no-reboot",
                 "-display", "none"] + list(self.firmware)
-        if self.image:
+        if self.counted:
+            line += ["-accel", "tcg,thread=single", "-icount", "shift=3,sleep=off",
+                     "-rtc", "base=2026-01-01,clock=vm", "-seed", "1"]
+        else:
+            line += ["-accel", "tcg,thread=multi"]
+        if self.silicon:
+            line += ["-kernel", self.silicon, "-device", "ivshmem-plain,memdev=stick,master=on",
+                     "-object", f"memory-backend-file,id=stick,share=on,size={STICK_BYTES},"
+                     "mem-path=" + self.image]
+        elif self.image:
             line += ["-drive", f"if=none,id=stick,format=raw,cache={self.cache},"
                      f"readonly={'on' if self.read_only else 'off'},file="
                      + self.image]
@@ -72,7 +88,7 @@ class Machine:
                 file.write(config)
             line += ["-fw_cfg", f"name={CONFIG},file={path}"]
         if self.snapshot:
-            line += ["-incoming", "exec:cat " + self.snapshot]
+            line += ["-S", "-incoming", "exec:cat " + self.snapshot]
         return line + list(self.extra)
 
 
@@ -152,6 +168,11 @@ class Talk:
         self.steps, self.process, self.monitor = list(steps), process, monitor
         self.heard = 0  # of the text
 
+    @classmethod
+    def types(cls, steps):
+        """Does somebody do more than listen and leave?"""
+        return any(action not in (b"", cls.QUIT, cls.QUIT_LATER) for _, action in steps)
+
     def hear(self, text):
         while self.steps:
             at = text.find(self.steps[0][0].encode(), self.heard)
@@ -170,42 +191,101 @@ class Talk:
                     "keys": [{"type": "qcode", "data": action}]}}]))
 
 
+class Patience:
+    """When a machine is given up. What it simulates is slow where this machine
+    is busy: so what counts is the processor time that QEMU takes without a word,
+    and time on the wall only while it wants none."""
+
+    def __init__(self, process, timeout, silence):
+        self.process, self.timeout, self.silence = process, timeout, silence
+        self.quiet = 0.0  # seconds of either kind since the last word
+        self.cpu, self.wall = 0.0, time.monotonic()
+
+    def _look(self):
+        """Processor time so far, in seconds; and is it stopped, or waiting for
+        its turn here?"""
+        threads = f"/proc/{self.process.pid}/task"
+        ticks, states = 0, ""
+        for thread in os.listdir(threads):
+            with open(f"{threads}/{thread}/stat", encoding="ascii") as file:
+                fields = file.read().rsplit(") ", 1)[1].split()
+            ticks += int(fields[11]) + int(fields[12])
+            states += fields[0]
+        return ticks / os.sysconf("SC_CLK_TCK"), bool(set(states) & set("RDTt"))
+
+    def heard(self):
+        self.quiet = 0.0
+
+    def over(self):
+        """Why it is given up, "" while it is not."""
+        try:
+            cpu, busy = self._look()
+        except (FileNotFoundError, ProcessLookupError, IndexError):
+            return ""
+        wall = time.monotonic()
+        if cpu == self.cpu and not busy:
+            self.quiet += wall - self.wall
+        self.quiet += cpu - self.cpu
+        self.cpu, self.wall = cpu, wall
+        if cpu > self.timeout:
+            return f"still running after {self.timeout} s of processor time"
+        if self.silence and self.quiet > self.silence:
+            return f"nothing heard for {self.silence} s"
+        return ""
+
+
+def _text_of(process, log):
+    """Yields what QEMU and its serial port have said meanwhile; b"" is nothing,
+    and the generator ends with QEMU."""
+    os.set_blocking(process.stdout.fileno(), False)
+    running = True
+    while running:
+        ready, _, _ = select.select([process.stdout], [], [], 0.02)
+        running = process.poll() is None
+        part = log.read() if log else b""
+        yield part + ((process.stdout.read() or b"") if ready else b"")
+
+
 def boot(machine, config=None, stream=None, timeout=300, silence=60, talk=(),
          until=None):
     """Runs to the end of QEMU, or until the text has a line that this pattern
     fits. Returns (text of the serial port, what went wrong or ""). timeout,
-    silence: seconds in all, and without output; talk: the steps of a Talk."""
+    silence: seconds in all, and without output, as Patience counts them; talk:
+    the steps of a Talk."""
     with tempfile.TemporaryDirectory() as directory:
         monitor = os.path.join(directory, "qmp")
+        stick = os.path.join(directory, "stick")
+        if machine.snapshot:
+            shutil.copy(machine.image, stick)
+        log = None
+        if machine.serial and not Talk.types(talk):
+            # A pipe's reader may be late, and the machine would see it.
+            machine = dataclasses.replace(
+                machine, serial_file=os.path.join(directory, "serial"))
+            log = open(machine.serial_file, "w+b")
         process = subprocess.Popen(
             machine.command(directory, config)
             + ["-qmp", f"unix:{monitor},server=on,wait=off"],
             stdin=subprocess.PIPE if talk else subprocess.DEVNULL,
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        if machine.snapshot:
+            _resume(machine, monitor, stick)
         person = Talk(talk, process, monitor)
+        patience = Patience(process, timeout, silence if machine.serial else 0)
         text = bytearray()
-        start = last = time.monotonic()
         trouble = ""
-        while True:
-            ready, _, _ = select.select([process.stdout], [], [], 1)
-            now = time.monotonic()
-            if ready:
-                part = os.read(process.stdout.fileno(), 65536)
-                if not part:
-                    break
-                text += part
-                last = now
+        for part in _text_of(process, log):
+            text += part
+            if part:
+                patience.heard()
                 if stream:
                     stream(part)
                 person.hear(text)
-            if until and re.search(until, text.decode("latin-1"), re.M):
-                _stop(process)
-                return text.decode("latin-1"), ""
-            if now - start > timeout:
-                trouble = f"still running after {timeout} s"
-            elif machine.serial and now - last > silence:
-                trouble = f"nothing heard for {silence} s"
-            elif now - last > 3 and FIRMWARE_CAUGHT in text:
+                if until and re.search(until, text.decode("latin-1"), re.M):
+                    _stop(process)
+                    return text.decode("latin-1"), ""
+            trouble = patience.over()
+            if FIRMWARE_CAUGHT in text and patience.quiet > 3:
                 trouble = "the firmware caught an exception and halts"
             if trouble:
                 _stop(process)
@@ -218,10 +298,35 @@ def boot(machine, config=None, stream=None, timeout=300, silence=60, talk=(),
         return text.decode("latin-1"), trouble
 
 
+def _resume(machine, monitor, stick):
+    """Lets a machine go on from its snapshot, which has come with the stick of
+    then: its memory gets the bytes of the file `stick`."""
+    _migrated(monitor)
+    with open(stick, "rb") as source, open(machine.image, "r+b") as memory:
+        shutil.copyfileobj(source, memory, 1 << 20)
+    list(_qmp(monitor, ["cont"]))
+
+
+def _migrated(monitor):
+    """Waits for the end of a migration, out or in. False: it has failed."""
+    status = ""
+    for _ in range(6000):
+        answer = list(_qmp(monitor, ["query-migrate"]))[-1]
+        status = answer["return"].get("status", "")
+        if status in ("completed", "failed"):
+            break
+        time.sleep(0.02)
+    return status == "completed"
+
+
 def _qmp(path, commands):
     """Says the commands to QEMU's monitor; yields each one's answer."""
     with socket.socket(socket.AF_UNIX) as monitor:
         monitor.settimeout(60)
+        for _ in range(1000):
+            if os.path.exists(path):
+                break
+            time.sleep(0.01)
         monitor.connect(path)
         lines = monitor.makefile("rw")
         json.loads(lines.readline())  # greeting
@@ -259,13 +364,8 @@ def snapshot(machine, state):
             part = state + ".part"
             list(_qmp(monitor, [{"execute": "migrate", "arguments":
                                  {"uri": "exec:cat >" + part}}]))
-            status = ""
-            while status != "completed":
-                time.sleep(0.05)
-                answer = list(_qmp(monitor, ["query-migrate"]))[-1]
-                status = answer["return"].get("status", "")
-                if status == "failed" or time.monotonic() > end:
-                    sys.exit("qemu.py: QEMU could not write its state")
+            if not _migrated(monitor):
+                sys.exit("qemu.py: QEMU could not write its state")
             os.rename(part, state)
         finally:
             _stop(process)
@@ -280,6 +380,12 @@ def config_text(arguments):
     lines = [f"{key}={getattr(arguments, key)}"
              for key in ("cpu", "smt", "seed", "fault") if getattr(arguments, key)]
     return "\n".join(lines + ["options=" + options, ""])
+
+
+def make_stick(image, path):
+    """A copy of the image, as large as memory that is shared has to be."""
+    shutil.copy(image, path)
+    os.truncate(path, STICK_BYTES)
 
 
 def read_volume(image, name):
@@ -322,7 +428,8 @@ def write_volume(image, name, data):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--image", required=True)
+    parser.add_argument("--image", required=True, help="of the stick")
+    parser.add_argument("--silicon", default="", help="silicon.efi")
     parser.add_argument("--report", help="where the report is kept")
     parser.add_argument("--snapshot", help="write a snapshot there and end")
     parser.add_argument("--cpu", default="", help="personality, or none")
@@ -331,17 +438,17 @@ def main():
         parser.add_argument("--" + key, default="")
     arguments = parser.parse_args()
 
-    machine = Machine(arguments.image, arguments.smp)
-    if arguments.snapshot:
-        snapshot(machine, arguments.snapshot)
-        return 0
     with tempfile.TemporaryDirectory() as directory:
-        machine.image = os.path.join(directory, "stick.img")
-        shutil.copy(arguments.image, machine.image)
+        stick = os.path.join(directory, "stick.img")
+        make_stick(arguments.image, stick)
+        machine = Machine(stick, arguments.smp, arguments.silicon)
+        if arguments.snapshot:
+            snapshot(machine, arguments.snapshot)
+            return 0
         config = None
         if arguments.cpu == "none":
-            machine.cpu = "qemu64"
-            write_volume(machine.image, "tsxpmu.cfg",
+            machine.silicon, machine.cpu = "", "qemu64"
+            write_volume(stick, "tsxpmu.cfg",
                          config_text(arguments).split("options=")[1]
                          + "exit=poweroff\n")
         else:

@@ -120,10 +120,10 @@ def other_compiler():
     for build in (boots.BUILD, boots.BUILD + "/clang"):
         with tempfile.TemporaryDirectory() as directory:
             stick = os.path.join(directory, "stick.img")
-            shutil.copy(f"{boots.BUILD}/silicon.img", stick)
-            qemu.copy_to_volume(stick, "tsxpmu.efi", build + "/tsxpmu.efi")
+            qemu.make_stick(f"{boots.BUILD}/tsxpmu.img", stick)
+            qemu.copy_to_volume(stick, "EFI/BOOT/BOOTX64.EFI", build + "/tsxpmu.efi")
             text, trouble = qemu.boot(
-                qemu.Machine(stick),
+                qemu.Machine(stick, silicon=f"{boots.BUILD}/silicon.efi"),
                 f"cpu=skylake-2018\nmemory=on\noptions=trials=5 {qemu.UNATTENDED} "
                 f"{qemu.ASKED_FOR}\n")
             report = qemu.Report(text)

@@ -59,5 +59,5 @@ def measure(result):
             figures.append(f"at most {longest} lines of single processors a test")
             yield from item.want(report, outcome)
 
-        problems, _ = boot_once(Boot(**{**vars(item), "want": want}))
+        problems = boot_once(Boot(**{**vars(item), "want": want}))
         result(f"{item.name}: " + ", ".join(figures), problems)
