@@ -128,17 +128,17 @@ static void take_nmi(struct vcpu *v)
     svm_take_nmi(&idtr, &v->nmi);
 }
 
-void share_nmi(struct vcpu *v)
+struct action share_nmi(struct vcpu *v)
 {
     take_nmi(v);
     if (v->guest_nmi) {
         v->guest_nmi = false;
         if (v->tx.depth > 0)
             tx_abort(v, TX_CAUSE_EVENT);
-        v->vmcb->event_inject = EVENT_VALID | EVENT_TYPE_NMI | VECTOR_NMI;
-        return;
+        return action_event(EVENT_VALID | EVENT_TYPE_NMI | VECTOR_NMI);
     }
     cpu_pause();                        /* who sent it is waiting */
+    return action_of(ACTION_RESUME);
 }
 
 void share_wake(const struct vcpu *v)

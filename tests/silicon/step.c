@@ -84,7 +84,7 @@ void step_count(struct vcpu *v, unsigned instructions, uint32_t cycles,
     counters_retire(v->model, &r);
 }
 
-bool step_begin(struct vcpu *v)
+struct action step_begin(struct vcpu *v)
 {
     uint8_t buffer[INSTRUCTION_BYTES_MAX];
     const uint8_t *bytes;
@@ -96,19 +96,17 @@ bool step_begin(struct vcpu *v)
     v->now_rip = v->pt_ip = v->vmcb->rip;
     v->steps++;
     if ((v->tx.depth > 0 && watch_instruction(v)) || !hle_instruction(v))
-        return false;
-    if (v->now.kind != INSTRUCTION_OTHER) {
-        tx_instruction(v);
-        return false;
-    }
+        return action_of(ACTION_RESUME);
+    if (v->now.kind != INSTRUCTION_OTHER)
+        return tx_instruction(v);
     if (v->tx.depth > 0 &&
         tsx_aborts(v->model, &v->now, (v->vmcb->rflags & RFLAGS_DF) != 0)) {
         tx_abort(v, v->now.tx == TX_BREAKS ? TX_CAUSE_DEBUG
                                             : TX_CAUSE_INSTRUCTION);
-        return false;
+        return action_of(ACTION_RESUME);
     }
     v->dr6 = v->vmcb->dr6;
-    return true;
+    return action_of(ACTION_RUN);
 }
 
 /* PUSHF has written the TF that is ours, and inside a transaction an IF that
@@ -178,7 +176,7 @@ void step_end(struct vcpu *v)
         pmi_send_again(v);
     if (v->model->pmu.pmi || v->model->pebs.triggered != 0)
         pebs_serve(v);
-    if (v->mode == MODE_CATCH || v->vmcb->event_inject != 0)
+    if (v->mode == MODE_CATCH)
         return;
     if (v->tx.depth > 0 || v->model->pmu.counting ||
         v->model->pebs.late > 0 || v->model->pmu.pmi_again ||

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * vcpu.c - taking a processor into its guest and out again, and the loop that
- * runs it. The guest starts as an exact copy of the state it is called in:
+ * vcpu.c - taking a processor into its guest and out again. The guest starts as an exact copy of the state it is called in:
  * same registers, same page tables, same firmware around it.
  */
 #include "tests/silicon/hypervisor.h"
@@ -16,11 +15,9 @@ _Static_assert(offsetof(struct vcpu, host_stack) == 0x78, "svm.asm: STACK_");
 void svm_enter(struct vcpu *v);
 void svm_leave(struct vcpu *v, uint64_t rsp, uint64_t rflags)
     __attribute__((noreturn));
-extern const char vcpu_leave_point[];
 
 void vcpu_host(struct vcpu *v, uint64_t rsp, uint64_t rip);
 
-#define VMMCALL_BYTES  3
 #define MSR_PAT        0x277u
 #define RFLAGS_FIXED   UINT64_C(2)
 
@@ -101,6 +98,7 @@ static void set_controls(struct vmcb *b)
     b->event_inject = 0;
 }
 
+static void leave(struct vcpu *v) __attribute__((noreturn));
 static void leave(struct vcpu *v)
 {
     struct vmcb *b = v->vmcb;
@@ -131,29 +129,9 @@ void vcpu_host(struct vcpu *v, uint64_t rsp, uint64_t rip)
     v->nmi = 0;
     v->mode = MODE_FREE;
     step_end(v);
-    for (;;) {
-        uint64_t tsc = v->measure ? rdtsc() : 0;
-        bool stepped;
-
-        if (v->tx.depth > 0 && v->tx.lost && v->vmcb->event_inject == 0)
-            tx_abort(v, TX_CAUSE_CONFLICT);
-        stepped = v->mode == MODE_STEP;
-
-        if (!stepped || v->vmcb->event_inject != 0 || step_begin(v)) {
-            /* An event given while stepping takes TF with it to its frame,
-             * and IRET brings it back. */
-            if (stepped)
-                v->vmcb->rflags |= RFLAGS_TF;
-            share_run(v);
-            v->exits++;
-            if (v->vmcb->exit_code == EXIT_VMMCALL &&
-                v->vmcb->rip == (uint64_t)vcpu_leave_point)
-                leave(v);
-            exit_handle(v);
-        }
-        if (v->measure && stepped)
-            v->step_tsc += rdtsc() - tsc;
-    }
+    while (loop_turn(v))
+        ;
+    leave(v);
 }
 
 void vcpu_enter(struct vcpu *v)

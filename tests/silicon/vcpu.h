@@ -153,6 +153,8 @@ void svm_fxrstor(const uint8_t *image);
 /* Lets a pending NMI in; its handler clears *pending. */
 void svm_take_nmi(const void *idtr, uint32_t *pending);
 extern const char svm_nmi_handler[];
+/* The VMMCALL of vcpu_leave. */
+extern const char vcpu_leave_point[];
 
 /* Take this processor into its guest: returns in the guest. */
 void vcpu_enter(struct vcpu *v);
