@@ -258,6 +258,10 @@ struct action exit_handle(struct vcpu *v)
 
     if (code != EXIT_NPF)
         share_close(v);
+    if (code == EXIT_EXCEPTION_0 + VECTOR_UD && plain_begin(v))
+        return action_of(ACTION_RESUME);
+    if (code != EXIT_NPF)
+        plain_end(v);
     if (code >= EXIT_EXCEPTION_0 && code <= EXIT_EXCEPTION_31)
         return on_exception(v, (unsigned)(code - EXIT_EXCEPTION_0));
     switch (code) {

@@ -155,6 +155,15 @@ enum hle_store hle_stored(struct vcpu *v, const struct open_page *page,
 /* After the instruction: does it end the outermost region? */
 bool hle_ends(struct vcpu *v);
 
+/* plain.c: #UD has come from below. True: only because of a hint for HLE; the
+ * instruction is to be tried again, and is shown there without it. */
+bool plain_begin(struct vcpu *v);
+/* The same in a copy of the page that the guest is about to see. */
+void plain_show(struct vcpu *v, uint64_t page, uint8_t *copy);
+bool plain_is_on(const struct vcpu *v, uint64_t page);
+/* That instruction is complete, or given up. */
+void plain_end(struct vcpu *v);
+
 /* share.c: what several processors touch at the same time. */
 void share_begin(struct vcpu *v);
 /* False: a conflict was first. */
@@ -166,6 +175,10 @@ bool share_take(struct vcpu *v, uint64_t address, bool write);
 bool share_fault(struct vcpu *v, struct npt *pages);
 /* Behind the instruction that a held page was opened for. */
 void share_close(struct vcpu *v);
+/* The processor sees a copy of this page for one instruction; no transaction
+ * of another one is on it. And no longer: what was stored there is in memory. */
+void share_show(struct vcpu *v, struct shown_page *page);
+void share_hide(struct vcpu *v, struct shown_page *page);
 /* Runs the guest until its next exit. */
 void share_run(struct vcpu *v);
 /* An NMI has made the guest leave. */

@@ -327,3 +327,45 @@ bool share_fault(struct vcpu *v, struct npt *pages)
     unlock();
     return true;
 }
+
+/* Ends all transactions of others that are on the page. */
+static void clear_page(const struct vcpu *v, uint64_t address)
+{
+    struct vcpu *o;
+
+    while ((o = holder(v, address)) != NULL) {
+        o->tx.lost = true;
+        give_way();
+    }
+}
+
+void share_show(struct vcpu *v, struct shown_page *page)
+{
+    lock();
+    clear_page(v, page->address);
+    if ((npt_entry(&v->pages_step, page->address) & NPT_HELD) != 0)
+        give_back(v, page->address);
+    __builtin_memcpy(page->copy, (const void *)page->address, PAGE_BYTES);
+    __builtin_memcpy(page->before, page->copy, PAGE_BYTES);
+    npt_map_page(&v->pages_step, page->address, (uint64_t)page->copy, PAGE_ALL);
+    unlock();
+    v->vmcb->tlb_control = TLB_FLUSH_ALL;
+}
+
+void share_hide(struct vcpu *v, struct shown_page *page)
+{
+    uint8_t *memory = (uint8_t *)page->address;
+
+    lock();
+    /* Its operand may be on the page that it is on itself. */
+    for (size_t n = 0; n < PAGE_BYTES; n++)
+        if (page->copy[n] != page->before[n]) {
+            clear_page(v, page->address);
+            memory[n] = page->copy[n];
+        }
+    /* Else it has been taken away meanwhile. */
+    if ((npt_entry(&v->pages_step, page->address) & NPT_HELD) == 0)
+        npt_set_page(&v->pages_step, page->address, PAGE_ALL);
+    unlock();
+    v->vmcb->tlb_control = TLB_FLUSH_ALL;
+}

@@ -18,7 +18,9 @@
 #include "tests/silicon/model/pt.h"
 #include "tests/silicon/x86.h"
 
-#define EXCEPTIONS_FREE (UINT32_C(1) << VECTOR_DB)
+#define EXCEPTIONS_CATCH (UINT32_C(1) << VECTOR_DB)
+/* And #UD, which may only be for a prefix: plain.c. */
+#define EXCEPTIONS_FREE (EXCEPTIONS_CATCH | UINT32_C(1) << VECTOR_UD)
 #define EXCEPTIONS_ALL  UINT32_C(0xFFFFFFFF)
 /* INT3 and INTO are traps: the processor below delivers them. */
 #define EXCEPTIONS_STEP                                                       \
@@ -52,7 +54,7 @@ void step_set_mode(struct vcpu *v, enum vcpu_mode mode)
         break;
     case MODE_CATCH:
         use_pages(v, &v->pages_catch, ASID_CATCH);
-        v->vmcb->intercept_exceptions = EXCEPTIONS_FREE;
+        v->vmcb->intercept_exceptions = EXCEPTIONS_CATCH;
         v->vmcb->rflags &= ~(uint64_t)RFLAGS_TF;
         break;
     }

@@ -67,6 +67,7 @@ static void show_copy(struct vcpu *v, const struct open_page *page)
     for (size_t n = 0; n < PAGE_BYTES / 8; n++)
         to[n] = from[n];
     hle_show(v, page->address & PAGE_MASK, (uint8_t *)to);
+    plain_show(v, page->address & PAGE_MASK, (uint8_t *)to);
 }
 
 static bool has_lock(struct vcpu *v, uint64_t address)
@@ -148,7 +149,8 @@ static void access_memory(struct vcpu *v, uint64_t address, bool write)
         page->written = true;
         page->address = address;
     }
-    if (!page->shadowed && (lock || has_lock(v, address))) {
+    if (!page->shadowed && (lock || has_lock(v, address) ||
+                            plain_is_on(v, address & PAGE_MASK))) {
         page->shadowed = true;
         show_copy(v, page);
     }
@@ -287,5 +289,6 @@ void tx_memory_end(struct vcpu *v, bool undo)
     if (undo)
         put_back(tx);
     close_pages(v);
+    plain_end(v);
     tx->logged = 0;
 }

@@ -103,6 +103,14 @@ struct passed_page {
     uint64_t address, entry;    /* what npt_entry says of it otherwise */
 };
 
+/* A page of code as the processor below is to see it, for one instruction. */
+struct shown_page {
+    uint64_t address;           /* physical, of the page */
+    uint8_t *copy;              /* is there instead */
+    uint8_t *before;            /* the copy as it was when it was made */
+};
+#define SHOWN_MAX 2             /* an instruction may be on two pages */
+
 enum vcpu_mode {
     MODE_FREE,  /* nothing is watched but marked pages */
     MODE_STEP,  /* one instruction at a time */
@@ -125,6 +133,9 @@ struct vcpu {
     struct npt tx_pages;        /* for transactions: nothing is there */
     struct passed_page passed[TX_PAGES_OPEN];
     unsigned passes;
+    struct shown_page shown[SHOWN_MAX]; /* plain.c */
+    unsigned showing;           /* so many of them */
+    bool shown_in_tx;           /* in tx_pages, else in pages_step */
     /* Between processors: share.c. */
     uint32_t in_guest;
     uint32_t flush;             /* translations have to be forgotten */
