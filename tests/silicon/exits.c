@@ -3,7 +3,7 @@
  * exits.c - one function for each reason to leave the guest. An exit that
  * nobody expects ends the run with a line that says which.
  */
-#include "tests/silicon/sweep.h"
+#include "tests/silicon/hypervisor.h"
 
 #include "tests/silicon/model/counters.h"
 #include "tests/silicon/model/cpuid.h"

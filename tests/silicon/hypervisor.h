@@ -190,6 +190,11 @@ void share_leave(struct vcpu *v);
 /* Is another processor in its guest? */
 bool share_others(const struct vcpu *v);
 
+/* sweep.c: in place of an access to an MSR, and behind one: is it to fault?
+ * rip: of the access. */
+bool sweep_faults(uint64_t rip);
+bool sweep_throws(uint64_t rip);
+
 /* image.c: marks the pages of a loaded image that hold transactional code. */
 void image_mark(const uint8_t *base, uint64_t bytes);
 
