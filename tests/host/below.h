@@ -48,10 +48,39 @@ uint8_t *below_page(unsigned n);
 /* Where handlers begin. */
 #define BELOW_HANDLER (below_page(2))
 
-/* Its code goes on with these bytes, or stands there from now on. */
+/* Puts bytes where it stands. */
 void below_code(struct vcpu *v, const void *bytes, size_t length);
 /* The same, and the page is marked as one with transactional code. */
 void below_marked(struct vcpu *v, const void *bytes, size_t length);
+#define CODE(v, ...)                                                          \
+    below_code(v, ((const uint8_t[]){ __VA_ARGS__ }),                         \
+               sizeof((const uint8_t[]){ __VA_ARGS__ }))
+#define MARKED(v, ...)                                                        \
+    below_marked(v, ((const uint8_t[]){ __VA_ARGS__ }),                       \
+                 sizeof((const uint8_t[]){ __VA_ARGS__ }))
+
+/* What it executes itself; memory is at RDI. */
+#define NOP_      0x90
+#define UD2_      0x0F, 0x0B
+#define CPUID_    0x0F, 0xA2
+#define WRMSR_    0x0F, 0x30
+#define RDMSR_    0x0F, 0x32
+#define RDPMC_    0x0F, 0x33
+#define HLT_      0xF4
+#define PUSHFQ_   0x9C
+#define STORE_    0x48, 0x89, 0x07 /* 8 bytes of RAX */
+#define LOAD_     0x48, 0x8B, 0x07
+#define XCHG_     0x87, 0x07       /* 4 bytes of EAX */
+#define STORE32_  0x89, 0x07
+#define PAIR_     0xF0, 0x0F, 0xC7, 0x0F /* LOCK CMPXCHG8B: always equal */
+/* And what it does not. */
+#define XACQUIRE_ 0xF2
+#define XRELEASE_ 0xF3
+#define XBEGIN_   0xC7, 0xF8, 0x20, 0x00, 0x00, 0x00 /* falls back to 26H */
+#define FALLBACK  0x26
+#define XEND_     0x0F, 0x01, 0xD5
+#define XTEST_    0x0F, 0x01, 0xD6
+#define XABORT_   0xC6, 0xF8, 0xAB
 
 /* An exit before the guest's next instruction. */
 void below_exit(uint64_t code, uint64_t info1, uint64_t info2,

@@ -176,17 +176,13 @@ static struct action on_exception(struct vcpu *v, unsigned vector)
 {
     if (vector == VECTOR_DB)
         return on_debug(v);
-    if (v->tx.depth > 0) {
-        tx_abort(v, TX_CAUSE_EXCEPTION); /* it is not delivered */
-        if (!fault_is(v->model->machine, FAULT_exception_delivered_in_tx))
-            return action_of(ACTION_RESUME);
-        return action_raise(vector, (uint32_t)v->vmcb->exit_info1);
+    if (v->tx.depth == 0) {             /* else it ends there */
+        if ((v->vmcb->exit_int_info & EVENT_VALID) != 0)
+            return action_stop("exception during the delivery of another",
+                               vector, v->vmcb->exit_int_info);
+        if (vector == VECTOR_PF)
+            v->vmcb->cr2 = v->vmcb->exit_info2;
     }
-    if ((v->vmcb->exit_int_info & EVENT_VALID) != 0)
-        return action_stop("exception during the delivery of another", vector,
-                           v->vmcb->exit_int_info);
-    if (vector == VECTOR_PF)
-        v->vmcb->cr2 = v->vmcb->exit_info2;
     return action_raise(vector, (uint32_t)v->vmcb->exit_info1);
 }
 

@@ -21,8 +21,20 @@ struct action action_raise(unsigned vector, uint32_t error)
                             .raised = true };
 }
 
+/* SDM volume 1, "Runtime Considerations": an exception in a transaction aborts
+ * it, and is not delivered. */
+static bool is_swallowed(struct vcpu *v)
+{
+    if (v->tx.depth == 0)
+        return false;
+    tx_abort(v, TX_CAUSE_EXCEPTION);
+    return !fault_is(v->model->machine, FAULT_exception_delivered_in_tx);
+}
+
 static void inject(struct vcpu *v, const struct action *a)
 {
+    if (a->raised && is_swallowed(v))
+        return;
     v->vmcb->event_inject = a->event;
     if (!a->raised)
         return;
