@@ -134,9 +134,16 @@ static bool set_exit(struct vcpu *v, uint64_t code, uint64_t info1,
     return false;
 }
 
+static bool allows(uint64_t entry, uint64_t why)
+{
+    return (entry & NPT_PRESENT) != 0 && (entry & NPT_USER) != 0 &&
+           ((why & NPF_WRITE) == 0 || (entry & NPT_WRITE) != 0) &&
+           ((why & NPF_FETCH) == 0 || (entry & NPT_NX) == 0);
+}
+
 /* The entry that the guest's tables have for the page, or had when it was last
- * looked up. */
-static uint64_t translate(struct vcpu *v, uint64_t page)
+ * looked up, as long as that will do. */
+static uint64_t translate(struct vcpu *v, uint64_t page, uint64_t why)
 {
     const struct npt *all[] = { &v->pages_free, &v->pages_step,
                                 &v->pages_catch, &v->tx_pages };
@@ -144,7 +151,8 @@ static uint64_t translate(struct vcpu *v, uint64_t page)
     unsigned i = v->model->index;
     uint64_t entry = 0;
 
-    if (tlb[i][n].asid == v->vmcb->asid && tlb[i][n].page == page)
+    if (tlb[i][n].asid == v->vmcb->asid && tlb[i][n].page == page &&
+        allows(tlb[i][n].entry, why))
         return tlb[i][n].entry;
     for (unsigned t = 0; t < TABLES; t++)
         if ((uint64_t)all[t]->root == v->vmcb->nested_cr3)
@@ -163,12 +171,9 @@ static uint64_t translate(struct vcpu *v, uint64_t page)
 /* The byte as the guest reaches it; NULL: a nested page fault. */
 static uint8_t *reach(struct vcpu *v, uint64_t at, uint64_t why)
 {
-    uint64_t entry = translate(v, at & ~(PAGE_BYTES - 1));
-    bool good = (entry & NPT_PRESENT) != 0 && (entry & NPT_USER) != 0 &&
-                ((why & NPF_WRITE) == 0 || (entry & NPT_WRITE) != 0) &&
-                ((why & NPF_FETCH) == 0 || (entry & NPT_NX) == 0);
+    uint64_t entry = translate(v, at & ~(PAGE_BYTES - 1), why);
 
-    if (good)
+    if (allows(entry, why))
         return (uint8_t *)(entry & ADDRESS) + at % PAGE_BYTES;
     set_exit(v, EXIT_NPF, why | NPF_USER | (entry & NPT_PRESENT), at, 0);
     return NULL;
@@ -185,9 +190,11 @@ static bool access_data(struct vcpu *v, void *value, unsigned bytes, bool load,
                         bool store)
 {
     uint64_t at = v->gprs.rdi, why = store ? NPF_WRITE : 0;
+    uint64_t next = (at + PAGE_BYTES) & ~(PAGE_BYTES - 1);
     uint8_t *b = value;
 
-    if (reach(v, at, why) == NULL || reach(v, at + bytes - 1, why) == NULL)
+    if (reach(v, at, why) == NULL ||
+        (next < at + bytes && reach(v, next, why) == NULL))
         return false;
     for (unsigned n = 0; n < bytes; n++) {
         uint8_t *theirs = reach(v, at + n, why), was = *theirs;

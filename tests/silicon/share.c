@@ -176,8 +176,12 @@ static bool take_away(struct vcpu *v, uint64_t address, uint64_t leave)
     bool changed = false;
 
     for (size_t n = 0; n < sizeof(pages) / sizeof(pages[0]); n++) {
-        uint64_t entry = npt_entry(pages[n], address);
+        uint64_t entry;
 
+        /* Else it would come with all rights when it is first missed. */
+        if (!npt_fill(pages[n], address))
+            return false;
+        entry = npt_entry(pages[n], address);
         if ((entry & RIGHTS & ~leave) == 0)
             continue;
         if (!npt_set_page(pages[n], address,
