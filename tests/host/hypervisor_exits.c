@@ -393,6 +393,33 @@ static void breakpoint_beside_a_step(void **state)
     assert_int_equal(v->vmcb->dr6, 1);
 }
 
+/* One hit is one #DB, though the processor below shows it at the steps that
+ * follow, too: those of the handler. */
+static void breakpoint_shown_on(void **state)
+{
+    static const struct {
+        uint64_t dr6;
+        bool delivered;
+    } rows[] = {
+        { DR6_BS | 1, true }, { DR6_BS | 1, false }, { DR6_BS | 3, true },
+        { DR6_BS | 1, false }, { DR6_BS, false }, { DR6_BS | 1, true },
+        { 1, true },
+    };
+    struct vcpu *v = start();
+
+    (void)state;
+    below.breakpoints[0] = below.breakpoints[1] = (uint64_t)below_page(8);
+    for (size_t n = 0; n < sizeof(rows) / sizeof(rows[0]); n++) {
+        step_set_mode(v, MODE_STEP);
+        v->vmcb->event_inject = 0;
+        v->vmcb->dr7 = 0x405;
+        below_exit(EXIT_EXCEPTION_0 + VECTOR_DB, 0, 0, 0);
+        v->vmcb->dr6 = rows[n].dr6;
+        assert_true(below_turns(v, 1));
+        assert_int_equal(v->vmcb->event_inject, rows[n].delivered ? DB_ : 0);
+    }
+}
+
 /* What is left in B0-B3 of a breakpoint that is not enabled is the guest's own
  * from before the step. */
 static void breakpoint_not_enabled(void **state)
@@ -447,6 +474,7 @@ int main(void)
         cmocka_unit_test(exceptions_while_free),
         cmocka_unit_test(events_while_stepping),
         cmocka_unit_test(breakpoint_beside_a_step),
+        cmocka_unit_test(breakpoint_shown_on),
         cmocka_unit_test(breakpoint_not_enabled),
         cmocka_unit_test(trap_when_free),
     };

@@ -154,6 +154,14 @@ static struct action on_debug(struct vcpu *v)
     bool stepping = v->mode == MODE_STEP;
     bool step = stepping && (dr6 & DR6_BS) != 0;
 
+    /* The processor below may show a hit at each step from then on: it is one
+     * when it appears. */
+    if (step) {
+        uint64_t new = hits & ~v->dr6_told;
+
+        v->dr6_told = hits;
+        hits = new;
+    }
     v->vmcb->dr6 = dr6 & ~DR6_BS;
     /* B0-B3 are those of the last #DB, and most of those were ours. */
     if (stepping && hits == 0 &&
@@ -162,6 +170,7 @@ static struct action on_debug(struct vcpu *v)
     if (step)
         step_retire(v);
     if (hits != 0) {
+        watch_forget(v, hits);
         pebs_serve(v);
         return action_raise(VECTOR_DB, 0);
     }

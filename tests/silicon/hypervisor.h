@@ -133,6 +133,8 @@ void watch_begin(struct vcpu *v);
 void watch_end(struct vcpu *v);
 void watch_data(struct watch *w, enum access access, uint64_t address,
                 unsigned bytes);
+/* These have been hit outside of transactions: not to be shown again. */
+void watch_forget(const struct vcpu *v, uint64_t hits);
 /* Does a breakpoint, or what it needs, end the transaction before this
  * instruction? It has ended then. */
 bool watch_instruction(struct vcpu *v);

@@ -150,6 +150,7 @@ struct vcpu {
     uint64_t pt_ip;             /* CurrentIP: not yet complete */
     bool pt_event;              /* an exception is on its way to its handler */
     uint64_t dr6;               /* the guest's, before the step */
+    uint64_t dr6_told;          /* breakpoints that the last step showed */
     uint64_t code_page, code_cr3, code_physical; /* last translation */
     bool code_marked;
     bool entered;
