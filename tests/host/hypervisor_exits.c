@@ -43,7 +43,9 @@ static void cpuid_answers(void **state)
     (void)state;
     CODE(v, CPUID_);
     v->vmcb->rax = 0;
+    v->vmcb->tlb_control = TLB_FLUSH_ALL;
     one_exit(v);
+    assert_int_equal(v->vmcb->tlb_control, TLB_KEEP);
     assert_int_equal(offset(v), 2);
     assert_int_equal(v->gprs.rbx, 0x756E6547);  /* "Genu" */
     assert_int_equal(v->vmcb->event_inject, 0);
@@ -354,9 +356,11 @@ static void exceptions_while_free(void **state)
 
     (void)state;
     CODE(v, UD2_);
+    v->vmcb->rflags |= RFLAGS_TF;       /* ours, that an IRET has brought */
     one_exit(v);
     assert_int_equal(v->vmcb->event_inject, UD_);
     assert_int_equal(v->mode, MODE_FREE);
+    assert_int_equal(v->vmcb->rflags & RFLAGS_TF, 0);
 }
 
 /* An event given while stepping takes TF to its frame, for IRET. */

@@ -62,15 +62,18 @@ static void elides(void **state)
     }
 }
 
-/* All of it runs once more from the XACQUIRE on, which takes the lock now. */
-static void expect_retry(struct vcpu *v, unsigned behind)
+/* What is at `last` aborts: all of it runs once more from the XACQUIRE on, which
+ * takes the lock now, up to `behind`. */
+static void expect_retry(struct vcpu *v, unsigned last, unsigned behind)
 {
     v->vmcb->rax = 5;
     assert_true(below_until(v, code(0)));
     while (v->tx.depth == 0)
         assert_true(below_turns(v, 1));
-    while (v->tx.depth > 0)
+    while (v->tx.depth > 0) {
+        assert_in_range(v->vmcb->rip, (uint64_t)code(0), (uint64_t)code(last));
         assert_true(below_turns(v, 1));
+    }
     assert_ptr_equal((void *)v->vmcb->rip, code(0));
     assert_int_equal(v->vmcb->rax, 5);  /* no status in EAX */
     assert_int_equal(lock_word(), 0);
@@ -84,9 +87,8 @@ static void releases_another_value(void **state)
     struct vcpu *v = start("haswell");
 
     (void)state;
-    /* XCHG leaves 0 in EAX; CPUID of leaf 0 is not reached. */
     MARKED(v, XACQUIRE_, XCHG_, LOAD_, XRELEASE_, STORE32_, NOP_);
-    expect_retry(v, 3);
+    expect_retry(v, 6, 3);
 }
 
 static void stores_to_its_lock(void **state)
@@ -95,7 +97,7 @@ static void stores_to_its_lock(void **state)
 
     (void)state;
     MARKED(v, XACQUIRE_, XCHG_, STORE32_, NOP_);
-    expect_retry(v, 3);
+    expect_retry(v, 3, 3);
 }
 
 static void instruction_aborts(void **state)
@@ -110,7 +112,7 @@ static void instruction_aborts(void **state)
 
         MARKED(v, XACQUIRE_, XCHG_);
         memcpy(below_page(0) + 3, rows[n], sizeof(rows[n]));
-        expect_retry(v, 3);
+        expect_retry(v, 3, 3);
     }
 }
 
@@ -181,6 +183,38 @@ static void hint_in_rtm(void **state)
     }
 }
 
+/* As often as one likes, and on the page of the code itself. */
+static void hints_in_rtm(void **state)
+{
+    struct vcpu *v = start("haswell");
+
+    (void)state;
+    below.refuses_hints = true;
+    MARKED(v, XBEGIN_);
+    for (unsigned n = 0; n < 100; n++)
+        memcpy(below_page(0) + 6 + 3 * n, ((uint8_t[]){ XACQUIRE_, XCHG_ }), 3);
+    v->gprs.rdi = (uint64_t)code(0x800);
+    v->vmcb->rax = 1;
+    assert_true(below_until(v, code(6 + 3 * 99)));
+    assert_int_equal(v->tx.depth, 1);
+    assert_int_equal(*code(0x800), 1);
+}
+
+/* Behind the instruction its page is itself again. */
+static void code_is_read_back(void **state)
+{
+    struct vcpu *v = start("haswell");
+
+    (void)state;
+    below.refuses_hints = true;
+    MARKED(v, XACQUIRE_, XCHG_, LOAD_, NOP_);
+    assert_true(below_until(v, code(3)));
+    v->gprs.rdi = (uint64_t)code(0);
+    assert_true(below_until(v, code(6)));
+    assert_int_equal(v->tx.depth, 1);
+    assert_int_equal(v->vmcb->rax & 0xFF, XACQUIRE_);
+}
+
 /* The lock is on the page of the instruction that takes it. */
 static void lock_beside_code(void **state)
 {
@@ -216,6 +250,8 @@ int main(void)
         cmocka_unit_test(xtest_inside),
         cmocka_unit_test(hint_ignored),
         cmocka_unit_test(hint_in_rtm),
+        cmocka_unit_test(hints_in_rtm),
+        cmocka_unit_test(code_is_read_back),
         cmocka_unit_test(lock_beside_code),
     };
 

@@ -123,6 +123,38 @@ static void other_line_of_the_page(void **state)
     assert_int_equal(*below_page(DATA), 1);
 }
 
+/* Other lines of two pages: both are open for the one instruction. */
+static void other_lines_of_two_pages(void **state)
+{
+    (void)state;
+    begin(true, STORES);
+    lines_clear(&first->tx.lines);
+    assert_true(share_take(first, (uint64_t)below_page(DATA - 1), true));
+    assert_true(share_take(first, (uint64_t)below_page(DATA) + 0x800, true));
+    second->gprs.rdi -= 4;
+    second_goes_on();
+    assert_false(first->tx.lost);
+    assert_int_equal(below_page(DATA - 1)[PAGE_BYTES - 4], 2);
+}
+
+/* A page mapped on its own does not hide those around it. */
+static void neighbours_are_there(void **state)
+{
+    uint64_t at = (uint64_t)below_page(DATA);
+
+    (void)state;
+    start();
+    assert_int_equal(npt_entry(&first->pages_step, at), 0);
+    assert_true(npt_set_page(&first->pages_step, at, NPT_PRESENT));
+    assert_int_equal(npt_entry(&first->pages_step, at), at | NPT_PRESENT);
+    assert_true((npt_entry(&first->pages_step, (uint64_t)below_page(DATA + 1)) &
+                 NPT_PRESENT) != 0);
+    /* But for the pages of a transaction, where nothing is there. */
+    assert_true(npt_set_page(&first->tx_pages, at, NPT_PRESENT));
+    assert_int_equal(npt_entry(&first->tx_pages,
+                               (uint64_t)below_page(DATA + 1)), 0);
+}
+
 /* Across two lines, of which one conflicts, at the second page's beginning. */
 static void across_pages(void **state)
 {
@@ -162,7 +194,7 @@ static void two_transactions(void **state)
     assert_true(below_until(first, code(0, 9)));
     below.other = first;
     assert_true(below_until(second, code(1, 12)));
-    assert_int_equal(first->tx.depth, 0);
+    assert_true(has_conflicted());
     assert_int_equal(second->tx.depth, 0);
     assert_int_equal(*below_page(DATA), 2);
 }
@@ -249,18 +281,18 @@ static void refused_hint_on_a_held_page(void **state)
     start();
     below.refuses_hints = true;
     second->vmcb->rip = (uint64_t)below_page(DATA);
-    MARKED(second, XRELEASE_, PAIR_, NOP_);
-    second->gprs.rdi = (uint64_t)below_page(DATA) + 0x808;
-    second->gprs.rbx = 3;
+    MARKED(second, XRELEASE_, XCHG_, NOP_);
+    second->gprs.rdi = (uint64_t)below_page(DATA) + 0x800;
+    second->vmcb->rax = 3;
     MARKED(first, XBEGIN_, STORE_, NOP_, XEND_);
     first->gprs.rdi = (uint64_t)below_page(DATA) + 0x800;
     first->vmcb->rax = 1;
     assert_true(below_until(first, code(0, 9)));
     below.other = first;
-    assert_true(below_until(second, below_page(DATA) + 5));
-    assert_int_equal(first->tx.depth, 0);
-    assert_int_equal(below_page(DATA)[0x800], 0);
-    assert_int_equal(below_page(DATA)[0x808], 3);
+    assert_true(below_until(second, below_page(DATA) + 3));
+    assert_true(has_conflicted());
+    assert_int_equal(second->vmcb->rax, 0);
+    assert_int_equal(below_page(DATA)[0x800], 3);
 }
 
 int main(void)
@@ -268,6 +300,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(conflicts),
         cmocka_unit_test(other_line_of_the_page),
+        cmocka_unit_test(other_lines_of_two_pages),
+        cmocka_unit_test(neighbours_are_there),
         cmocka_unit_test(across_pages),
         cmocka_unit_test(given_back),
         cmocka_unit_test(two_transactions),

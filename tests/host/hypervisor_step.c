@@ -139,6 +139,7 @@ static const struct {
     { "skylake-2018", true, { XACQUIRE_, PAIR_ }, 5, PAGE_BYTES - 3 },
     { "skylake-2018", false, { XACQUIRE_, XRELEASE_, PAIR_ }, 6,
       PAGE_BYTES - 1 },
+    { "skylake-2018", true, { XACQUIRE_, XRELEASE_, PAIR_ }, 6, 0 },
     { "sandybridge", false, { XRELEASE_, PAIR_ }, 5, 0 },
     { "haswell", true, { XRELEASE_, PAIR_ }, 5, 0 },
 };

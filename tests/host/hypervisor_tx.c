@@ -335,7 +335,7 @@ static void memory_type(void **state)
     struct vcpu *v = start();
 
     (void)state;
-    MARKED(v, XBEGIN_, LOAD_);
+    MARKED(v, XBEGIN_, LOAD_, XEND_, HLT_);
     assert_true(below_until(v, code(6)));
     hypervisor.ram[0].end = (uint64_t)below_page(8);
     assert_true(below_until(v, code(FALLBACK)));
@@ -375,6 +375,22 @@ static void cut_short(void **state)
     assert_int_equal(v->tx.depth, 0);
     assert_int_equal(word(8, 0), 0);
     assert_int_equal(v->vmcb->rax & TX_STATUS_CONFLICT, TX_STATUS_CONFLICT);
+}
+
+/* Between the last look and the commit. */
+static void lost_at_the_last_moment(void **state)
+{
+    struct vcpu *v = start();
+
+    (void)state;
+    MARKED(v, XBEGIN_, STORE_, XEND_);
+    v->vmcb->rax = 4;
+    assert_true(below_until(v, code(9)));
+    v->tx.lost = true;
+    assert_false(tx_commit(v, (uint64_t)code(12)));
+    assert_int_equal(v->tx.depth, 0);
+    assert_int_equal(word(8, 0), 0);
+    assert_ptr_equal((void *)v->vmcb->rip, code(FALLBACK));
 }
 
 /* Breakpoints are taken from the processor below, and abort. */
@@ -450,6 +466,7 @@ int main(void)
         cmocka_unit_test(memory_type),
         cmocka_unit_test(interrupts_wait_for_stores),
         cmocka_unit_test(cut_short),
+        cmocka_unit_test(lost_at_the_last_moment),
         cmocka_unit_test(breakpoints_abort),
         cmocka_unit_test(forced_aborts),
     };
