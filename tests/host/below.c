@@ -175,6 +175,7 @@ static uint8_t *reach(struct vcpu *v, uint64_t at, uint64_t why)
 
     if (allows(entry, why))
         return (uint8_t *)(entry & ADDRESS) + at % PAGE_BYTES;
+    tlb[v->model->index][at / PAGE_BYTES % TLB_ENTRIES].page = 0;
     set_exit(v, EXIT_NPF, why | NPF_USER | (entry & NPT_PRESENT), at, 0);
     return NULL;
 }

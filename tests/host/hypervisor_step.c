@@ -114,6 +114,8 @@ static void unmarked_page_runs_free(void **state)
     v->vmcb->rip += PAGE_BYTES - 1;     /* the next page is not marked */
     MARKED(v, NOP_);
     memcpy(below_page(1), "\x90\x0F\xA2", 3);
+    assert_true(below_until(v, below_page(1)));
+    assert_int_equal(v->mode, MODE_FREE);
     assert_true(below_until(v, below_page(1) + 3));
     assert_int_equal(below.run_rflags & RFLAGS_TF, 0);
     assert_int_equal(v->mode, MODE_FREE);
@@ -126,7 +128,7 @@ static void unmarked_page_runs_free(void **state)
 static const struct {
     const char *cpu;
     bool marked;
-    uint8_t bytes[6];
+    uint8_t bytes[7];
     unsigned length;
     uint64_t at;
 } hints[] = {
@@ -140,6 +142,7 @@ static const struct {
     { "skylake-2018", false, { XACQUIRE_, XRELEASE_, PAIR_ }, 6,
       PAGE_BYTES - 1 },
     { "skylake-2018", true, { XACQUIRE_, XRELEASE_, PAIR_ }, 6, 0 },
+    { "skylake-2018", true, { XACQUIRE_, XRELEASE_, XACQUIRE_, PAIR_ }, 7, 0 },
     { "sandybridge", false, { XRELEASE_, PAIR_ }, 5, 0 },
     { "haswell", true, { XRELEASE_, PAIR_ }, 5, 0 },
 };
@@ -197,13 +200,16 @@ static void refused_hint_on_its_own_page(void **state)
 
     (void)state;
     below.refuses_hints = true;
-    MARKED(v, XACQUIRE_, PAIR_, LOAD_, NOP_);
+    MARKED(v, XACQUIRE_, PAIR_, LOAD_, LOAD_, NOP_);
     v->gprs.rdi = (uint64_t)data;
     v->gprs.rbx = 0x33;
     assert_true(below_until(v, code(8)));
     assert_int_equal(*data, 0x33);
     assert_int_equal(v->vmcb->rax, 0x33);
     assert_memory_equal(below_page(0), ((uint8_t[]){ XACQUIRE_, PAIR_ }), 5);
+    v->gprs.rdi = (uint64_t)code(0);
+    assert_true(below_until(v, code(11)));
+    assert_int_equal(v->vmcb->rax & 0xFF, XACQUIRE_);
 }
 
 /* #UD that has another reason is the guest's; so is one that stays. */
