@@ -44,13 +44,14 @@ static jmp_buf end;
 
 uint64_t rdmsr(uint32_t number)
 {
-    return number == IA32_APIC_BASE ? (uint64_t)below.apic | 1u << 11 : 0;
+    return number == IA32_APIC_BASE ? (uint64_t)below.apic | below.apic_mode
+                                    : 0;
 }
 
 void wrmsr(uint32_t number, uint64_t value)
 {
-    (void)value;
-    fail_msg("WRMSR %x", number);
+    below.msr = number;
+    below.msr_value = value;
 }
 
 void cpuid(uint32_t leaf, uint32_t subleaf, uint32_t out[4])
@@ -412,6 +413,7 @@ void below_start(const char *cpu, const char *fault)
     assert_non_null(config.cpu);
     assert_true(fault_find(fault, &config.fault));
     memset(&below, 0, sizeof(below));
+    below.apic_mode = 0x800;
     memset(memory, 0, sizeof(memory));
     memset(tlb, 0, sizeof(tlb));
     memset(BELOW_HANDLER, 0x90, 64);

@@ -34,6 +34,9 @@ struct below {
     const char *why;            /* the run has ended with this line */
     uint64_t breakpoints[BREAKPOINTS];
     uint32_t apic[0x400 / 4] __attribute__((aligned(4096)));
+    uint64_t apic_mode;         /* bits of IA32_APIC_BASE: enabled */
+    uint32_t msr;               /* the last one that was written */
+    uint64_t msr_value;
     bool sweep_faults, sweep_throws;
 };
 extern struct below below;
