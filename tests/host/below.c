@@ -77,6 +77,8 @@ void cpu_pause(void)
 {
     struct vcpu *v = below.other;
 
+    if (below.running != NULL)
+        below.running->in_guest = 0;
     if (v == NULL)
         return;
     below.other = NULL;                 /* that one does not wait for this */

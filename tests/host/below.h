@@ -25,6 +25,7 @@ struct below {
     bool refuses_hints;         /* #UD for F2H and F3H before 87H and 0FC7H */
     bool x87;                   /* what FXSAVE finds, in its first byte */
     struct vcpu *other;         /* it has a turn whenever this one waits */
+    struct vcpu *running;       /* in its guest: it leaves when it is waited for */
     /* What was seen. */
     uint64_t events[16];        /* given to the guest */
     unsigned events_given;

@@ -273,6 +273,33 @@ static void translations_forgotten(void **state)
     assert_int_equal(*below_page(DATA), 0);
 }
 
+/* It is in its guest at that moment: an NMI is sent, and no line joins the set
+ * before the other has left. One NMI on its way is enough. */
+static void made_to_leave(void **state)
+{
+    (void)state;
+    begin(false, STORES);
+    for (unsigned n = 0; n < 2; n++) {
+        second->in_guest = 1;
+        second->flush = 0;
+        below.running = second;
+        below.apic[0x300 / 4] = 0;
+        assert_true(npt_set_page(&second->pages_free,
+                                 (uint64_t)below_page(DATA + 1 + n),
+                                 NPT_PRESENT | NPT_WRITE | NPT_USER));
+        assert_true(share_take(first, (uint64_t)below_page(DATA + 1 + n),
+                               true));
+        assert_int_equal(second->in_guest, 0);
+        assert_int_equal(second->flush, 1);
+        assert_int_equal(below.apic[0x300 / 4], n == 0 ? 0x400 : 0);
+        assert_int_equal(second->nmi, 1);
+    }
+    below_exit(EXIT_NMI, 0, 0, 0);
+    assert_true(below_turns(second, 1));
+    assert_int_equal(second->nmi, 0);
+    assert_int_equal(second->vmcb->event_inject, 0);
+}
+
 /* The code of a refused hint is on the page that a transaction has stored to:
  * it loses, and its stores are not on the copy. */
 static void refused_hint_on_a_held_page(void **state)
@@ -310,6 +337,7 @@ int main(void)
         cmocka_unit_test(whole_pages),
         cmocka_unit_test(lost_at_commit),
         cmocka_unit_test(translations_forgotten),
+        cmocka_unit_test(made_to_leave),
         cmocka_unit_test(refused_hint_on_a_held_page),
     };
 
