@@ -322,6 +322,13 @@ static bool execute(struct vcpu *v, const struct decoded *d, unsigned *length)
         v->gprs.rdi = rdi;
         v->vmcb->rsp -= good ? 8 : 0;
         return good;
+    case 0x9D:                          /* POPFQ */
+        *length = d->at + 1;
+        v->gprs.rdi = v->vmcb->rsp;
+        good = access_data(v, &v->vmcb->rflags, 8, true, false);
+        v->gprs.rdi = rdi;
+        v->vmcb->rsp += good ? 8 : 0;
+        return good;
     case 0xF4:
         return set_exit(v, EXIT_HLT, 0, 0, 0);
     case 0x0F:

@@ -72,6 +72,7 @@ void below_marked(struct vcpu *v, const void *bytes, size_t length);
 #define RDPMC_    0x0F, 0x33
 #define HLT_      0xF4
 #define PUSHFQ_   0x9C
+#define POPFQ_    0x9D
 #define STORE_    0x48, 0x89, 0x07 /* 8 bytes of RAX */
 #define LOAD_     0x48, 0x8B, 0x07
 #define XCHG_     0x87, 0x07       /* 4 bytes of EAX */

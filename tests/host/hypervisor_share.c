@@ -114,6 +114,8 @@ static void other_line_of_the_page(void **state)
     while (second->passes > 0)          /* its code faults first */
         assert_true(below_turns(second, 1));
     assert_int_equal(below.run_shadow, SHADOW_ON);
+    assert_int_equal(below.run_rflags & RFLAGS_IF, 0);
+    assert_int_equal(second->vmcb->rflags & RFLAGS_IF, RFLAGS_IF);
     assert_int_equal(second->vmcb->tlb_control, TLB_FLUSH_ALL);
     assert_true((npt_entry(&second->pages_step, held) & NPT_HELD) != 0);
     assert_int_equal(below_page(DATA)[LINE_BYTES], 2);
@@ -121,6 +123,27 @@ static void other_line_of_the_page(void **state)
     assert_false(first->tx.lost);
     assert_true(below_until(first, code(0, 13)));
     assert_int_equal(*below_page(DATA), 1);
+}
+
+/* The interrupt flag that is held back meanwhile is not what PUSHFQ writes, nor
+ * what POPFQ leaves. */
+static void flags_on_the_page(void **state)
+{
+    uint64_t *stack = (uint64_t *)(below_page(DATA) + 0x800);
+
+    (void)state;
+    begin(true, ((const uint8_t[]){ PUSHFQ_, HLT_, HLT_ }));
+    second->vmcb->rsp = (uint64_t)stack;
+    assert_false(below_until(second, NULL));
+    assert_int_equal(stack[-1], RFLAGS_IF | 2);
+    assert_int_equal(second->vmcb->rflags, RFLAGS_IF | 2);
+
+    begin(true, ((const uint8_t[]){ POPFQ_, HLT_, HLT_ }));
+    second->vmcb->rsp = (uint64_t)stack;
+    stack[0] = 2;
+    assert_false(below_until(second, NULL));
+    assert_int_equal(second->vmcb->rflags, 2);
+    assert_false(first->tx.lost);
 }
 
 /* Other lines of two pages: both are open for the one instruction. */
@@ -327,6 +350,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(conflicts),
         cmocka_unit_test(other_line_of_the_page),
+        cmocka_unit_test(flags_on_the_page),
         cmocka_unit_test(other_lines_of_two_pages),
         cmocka_unit_test(neighbours_are_there),
         cmocka_unit_test(across_pages),

@@ -300,6 +300,9 @@ void share_close(struct vcpu *v)
     }
     unlock();
     v->vmcb->tlb_control = TLB_FLUSH_ALL;
+    if (v->if_held)
+        v->vmcb->rflags |= RFLAGS_IF;
+    v->if_held = false;
 }
 
 bool share_fault(struct vcpu *v, struct npt *pages)

@@ -86,6 +86,18 @@ void step_count(struct vcpu *v, unsigned instructions, uint32_t cycles,
     counters_retire(v->model, &r);
 }
 
+/* No handler is to use the pages of others that are open for this instruction.
+ * Not every processor below heeds the interrupt shadow, so IF is held back
+ * too, but for an instruction that may set it itself: share_close gives it
+ * back. */
+static void hold_interrupts(struct vcpu *v)
+{
+    if ((v->vmcb->rflags & RFLAGS_IF) == 0 || v->now.tx == TX_MAY)
+        return;
+    v->vmcb->rflags &= ~(uint64_t)RFLAGS_IF;
+    v->if_held = true;
+}
+
 struct action step_begin(struct vcpu *v)
 {
     uint8_t buffer[INSTRUCTION_BYTES_MAX];
@@ -108,20 +120,20 @@ struct action step_begin(struct vcpu *v)
         return action_of(ACTION_RESUME);
     }
     v->dr6 = v->vmcb->dr6;
+    if (v->passes > 0)
+        hold_interrupts(v);
     return action_of(ACTION_RUN);
 }
 
-/* PUSHF has written the TF that is ours, and inside a transaction an IF that
- * was held back. */
+/* PUSHF has written the TF that is ours, and maybe an IF that was held back. */
 static void clear_pushed_flag(const struct vcpu *v)
 {
-    uint64_t at;
+    uint64_t at, rflags = v->tx.depth > 0 ? v->tx.rflags : v->vmcb->rflags;
 
     if (!guest_physical(v, v->vmcb->rsp, &at))
         return;
     *(uint16_t *)at &= (uint16_t)~RFLAGS_TF;
-    if (v->tx.depth > 0)
-        *(uint16_t *)at |= (uint16_t)(v->tx.rflags & RFLAGS_IF);
+    *(uint16_t *)at |= (uint16_t)(rflags & RFLAGS_IF);
 }
 
 void step_retire(struct vcpu *v)

@@ -125,7 +125,10 @@ void vcpu_host(struct vcpu *v, uint64_t rsp, uint64_t rip)
     v->tx.hle = false;
     v->tx.not_elided = UINT64_MAX;
     v->tx.elision.now = ELIDE_NONE;
+    plain_end(v);
     v->passes = 0;
+    v->if_held = false;
+    v->dr6_told = 0;
     v->nmi = 0;
     v->mode = MODE_FREE;
     step_end(v);

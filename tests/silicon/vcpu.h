@@ -133,6 +133,7 @@ struct vcpu {
     struct npt tx_pages;        /* for transactions: nothing is there */
     struct passed_page passed[TX_PAGES_OPEN];
     unsigned passes;
+    bool if_held;               /* RFLAGS.IF, for as long as one is open */
     struct shown_page shown[SHOWN_MAX]; /* plain.c */
     unsigned showing;           /* so many of them */
     bool shown_in_tx;           /* in tx_pages, else in pages_step */
