@@ -244,10 +244,17 @@ SAN := -std=c11 -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all \
 # Fixed-layout seams to assembly are replaced by tests/host/fake_*.c.
 HOST_TESTS  := $(sort $(wildcard tests/host/test_*.c))
 MODEL_TESTS := $(sort $(wildcard tests/host/silicon_*.c))
+# The hypervisor over the model; what knows UEFI or the machine itself is played.
+HYPERVISOR_TESTS := $(sort $(wildcard tests/host/hypervisor_*.c))
+HYPERVISOR  := $(MODEL) tests/host/below.c \
+               $(filter-out $(addprefix tests/silicon/,main.c mp.c left.c \
+                   align.c source.c stick.c sweep.c report.c vcpu.c x86.c), \
+                   $(sort $(wildcard tests/silicon/*.c)))
 HOST_FAKES  := $(sort $(wildcard tests/host/fake_*.c))
 HOST_CORE   := $(filter-out src/cases.c src/cases/%,$(CORE))
 host_object = $(addprefix $(B)/host/,$(addsuffix .o,$(1)))
-HOST_BINARIES := $(addprefix $(B)/,$(basename $(HOST_TESTS) $(MODEL_TESTS)))
+HOST_BINARIES := $(addprefix $(B)/,$(basename $(HOST_TESTS) $(MODEL_TESTS) \
+                                              $(HYPERVISOR_TESTS)))
 
 $(B)/host/%.c.o: %.c | $(GENERATED)
 	@mkdir -p $(@D)
@@ -266,6 +273,11 @@ $(B)/tests/host/test_uncore_cases: $(call host_object,\
     $(wildcard src/cases/offcore_*.c src/cases/uncore_*.c))
 $(B)/tests/host/silicon_%: $(B)/host/tests/host/silicon_%.c.o \
                            $(call host_object,$(MODEL))
+	@mkdir -p $(@D)
+	@echo "  link $@"
+	@$(CC) $(SAN) $^ -lcmocka -o $@
+$(B)/tests/host/hypervisor_%: $(B)/host/tests/host/hypervisor_%.c.o \
+                              $(call host_object,$(HYPERVISOR))
 	@mkdir -p $(@D)
 	@echo "  link $@"
 	@$(CC) $(SAN) $^ -lcmocka -o $@
@@ -333,4 +345,5 @@ clean:
 
 -include $(patsubst %,%.d,$(call object,$(APP) $(SIM)) \
            $(call hosted_object,$(TOOL) $(BENCH) tests/bench/libipt.c) \
-           $(call host_object,$(CORE) $(MODEL) $(HOST_FAKES) $(HOST_TESTS) $(MODEL_TESTS)))
+           $(call host_object,$(CORE) $(HYPERVISOR) $(HOST_FAKES) $(HOST_TESTS) \
+               $(MODEL_TESTS) $(HYPERVISOR_TESTS)))

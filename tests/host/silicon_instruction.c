@@ -246,6 +246,36 @@ static void hints_by_table(void **state)
     }
 }
 
+/* Without its hint an instruction is the same: LOCK may be there twice, and so
+ * may FS. */
+static void hints_replaced(void **state)
+{
+    static const struct {
+        uint8_t length, bytes[8];
+        uint32_t hints;
+        uint8_t instead;
+    } with[] = {
+        { 5, { 0xF2, 0xF0, 0x0F, 0xC7, 0x0F }, 0x1, 0xF0 },
+        { 5, { 0xF0, 0xF3, 0x0F, 0xC7, 0x0F }, 0x2, 0xF0 },
+        { 6, { 0x66, 0xF2, 0xF0, 0x0F, 0xB1, 0x0F }, 0x2, 0xF0 },
+        { 4, { 0xF2, 0xF3, 0x87, 0x07 }, 0x3, 0xF0 },
+        { 4, { 0xF2, 0x48, 0x87, 0x07 }, 0x1, 0xF0 },
+        { 3, { 0xF3, 0x89, 0x07 }, 0x1, 0x3E },
+        { 4, { 0x64, 0xF3, 0x89, 0x07 }, 0x2, 0x64 },
+        { 4, { 0xF3, 0x65, 0x89, 0x07 }, 0x1, 0x65 },
+        { 3, { 0xF0, 0x01, 0x07 }, 0, 0xF0 },
+    };
+
+    (void)state;
+    for (size_t n = 0; n < sizeof(with) / sizeof(with[0]); n++) {
+        uint8_t instead = 0;
+
+        assert_int_equal(instruction_hints(with[n].bytes, with[n].length,
+                                           &instead), with[n].hints);
+        assert_int_equal(instead, with[n].instead);
+    }
+}
+
 /* Never reads past what it is given: the sanitizer watches. */
 static void cut_anywhere(void **state)
 {
@@ -258,6 +288,7 @@ static void cut_anywhere(void **state)
             for (size_t k = 0; k < length; k++)
                 bytes[k] = rows[n].bytes[k];
             instruction_look(&i, bytes, length);
+            instruction_hints(bytes, length, &i.immediate);
             test_free(bytes);
         }
 }
@@ -268,6 +299,7 @@ int main(void)
         cmocka_unit_test(flags_by_table),
         cmocka_unit_test(transactional_instructions),
         cmocka_unit_test(hints_by_table),
+        cmocka_unit_test(hints_replaced),
         cmocka_unit_test(cut_anywhere),
     };
 

@@ -3,7 +3,7 @@
  * exits.c - one function for each reason to leave the guest. An exit that
  * nobody expects ends the run with a line that says which.
  */
-#include "tests/silicon/sweep.h"
+#include "tests/silicon/hypervisor.h"
 
 #include "tests/silicon/model/counters.h"
 #include "tests/silicon/model/cpuid.h"
@@ -12,23 +12,26 @@
 #include "tests/silicon/model/pt.h"
 #include "tests/silicon/x86.h"
 
+#define VMMCALL_BYTES 3
 #define CR4_PCE    (UINT64_C(1) << 8)
 #define MSR_BYTES  2 /* RDMSR, WRMSR, CPUID, RDPMC: no next RIP is saved */
 
-/* The instruction was carried out: RIP behind it, and counted if stepped. */
-static void advance(struct vcpu *v)
+/* The instruction has been carried out. */
+static struct action complete_bytes(struct vcpu *v, unsigned bytes)
 {
     /* It need not be the one looked at: an interrupt may have come between. */
     v->now = (struct instruction){ .flags = INSTRUCTION_SLOW };
     v->accesses = 0;
     v->now_rip = v->vmcb->rip;
-    v->vmcb->rip += MSR_BYTES;
-    if (v->mode == MODE_STEP)
-        step_retire(v);
-    step_end(v);
+    return action_complete(ACTION_RETIRE, bytes);
 }
 
-static void on_cpuid(struct vcpu *v)
+static struct action complete(struct vcpu *v)
+{
+    return complete_bytes(v, MSR_BYTES);
+}
+
+static struct action on_cpuid(struct vcpu *v)
 {
     uint32_t leaf = (uint32_t)v->vmcb->rax, below[4];
     struct cpuid_out out;
@@ -48,7 +51,7 @@ static void on_cpuid(struct vcpu *v)
     v->gprs.rbx = out.ebx;
     v->gprs.rcx = out.ecx;
     v->gprs.rdx = out.edx;
-    advance(v);
+    return complete(v);
 }
 
 static bool read_msr(struct vcpu *v, uint32_t number, uint64_t *value)
@@ -71,7 +74,7 @@ static bool write_efer(struct vcpu *v, uint64_t value)
     return true;
 }
 
-static void on_wrmsr(struct vcpu *v)
+static struct action on_wrmsr(struct vcpu *v)
 {
     uint32_t number = (uint32_t)v->gprs.rcx;
     uint64_t value = v->gprs.rdx << 32 | (uint32_t)v->vmcb->rax;
@@ -89,67 +92,66 @@ static void on_wrmsr(struct vcpu *v)
         good = x2apic_write(number, value);
     else
         good = msr_write(v->model, number, value);
-    if (!good) {
-        guest_inject(v, VECTOR_GP, 0);
-        return;
-    }
+    if (!good)
+        return action_raise(VECTOR_GP, 0);
     if (was_counting && pmu->counting && !v->model->open.closing_write_counts)
         step_count(v, 1, v->model->open.cycles_slow, false);
     if (number == IA32_BIOS_UPDT_TRIG)
         microcode_load(v, value);
-    v->vmcb->rip += MSR_BYTES;
-    trace_wrmsr(v, was_tracing);
-    step_end(v);
+    trace_wrmsr(v, was_tracing, v->now_rip + MSR_BYTES);
+    return action_complete(ACTION_ADVANCE, MSR_BYTES);
 }
 
-static void on_rdmsr(struct vcpu *v)
+static struct action on_rdmsr(struct vcpu *v)
 {
     uint64_t value;
 
-    if (!read_msr(v, (uint32_t)v->gprs.rcx, &value)) {
-        guest_inject(v, VECTOR_GP, 0);
-        return;
-    }
+    if (!read_msr(v, (uint32_t)v->gprs.rcx, &value))
+        return action_raise(VECTOR_GP, 0);
     v->vmcb->rax = (uint32_t)value;
     v->gprs.rdx = value >> 32;
-    advance(v);
+    return complete(v);
 }
 
-static void on_msr(struct vcpu *v)
+static struct action on_msr(struct vcpu *v)
 {
     uint64_t rip = v->vmcb->rip;
+    struct action a;
 
-    if (sweep_faults(rip)) {
-        guest_inject(v, VECTOR_GP, 0);
-        return;
+    if (sweep_faults(rip))
+        return action_raise(VECTOR_GP, 0);
+    a = v->vmcb->exit_info1 != 0 ? on_wrmsr(v) : on_rdmsr(v);
+    if (sweep_throws(rip) && a.event == 0) {
+        a.event = action_raise(VECTOR_UD, 0).event;
+        a.raised = true;
     }
-    if (v->vmcb->exit_info1 != 0)
-        on_wrmsr(v);
-    else
-        on_rdmsr(v);
-    if (sweep_throws(rip) && v->vmcb->event_inject == 0)
-        guest_inject(v, VECTOR_UD, 0);
+    return a;
 }
 
-static void on_rdpmc(struct vcpu *v)
+static struct action on_rdpmc(struct vcpu *v)
 {
     uint64_t value;
 
     if ((v->vmcb->cpl > 0 && (v->vmcb->cr4 & CR4_PCE) == 0) ||
-        !counters_rdpmc(v->model, (uint32_t)v->gprs.rcx, &value)) {
-        guest_inject(v, VECTOR_GP, 0);
-        return;
-    }
+        !counters_rdpmc(v->model, (uint32_t)v->gprs.rcx, &value))
+        return action_raise(VECTOR_GP, 0);
     v->vmcb->rax = (uint32_t)value;
     v->gprs.rdx = value >> 32;
-    advance(v);
+    return complete(v);
 }
 
 /* Intercepted where processors take turns: it waits for one of them. */
-static void on_pause(struct vcpu *v)
+static struct action on_pause(struct vcpu *v)
 {
+    uint8_t buffer[INSTRUCTION_BYTES_MAX];
+    const uint8_t *bytes;
+    struct instruction pause;
+    size_t length;
+
+    bytes = guest_code(v, buffer, &length); /* prefixes may precede it */
+    instruction_look(&pause, bytes, length);
     turn_wait(v);
-    advance(v);
+    return complete_bytes(v, pause.length);
 }
 
 /* Of the breakpoints that DR7 enables, those hit. None is enabled in a
@@ -166,12 +168,20 @@ static uint64_t breakpoints_hit(const struct vmcb *b)
     return hits;
 }
 
-static void on_debug(struct vcpu *v)
+static struct action on_debug(struct vcpu *v)
 {
     uint64_t dr6 = v->vmcb->dr6, hits = breakpoints_hit(v->vmcb);
     bool stepping = v->mode == MODE_STEP;
     bool step = stepping && (dr6 & DR6_BS) != 0;
 
+    /* The processor below may show a hit at each step from then on: it is one
+     * when it appears. */
+    if (step) {
+        uint64_t new = hits & ~v->dr6_told;
+
+        v->dr6_told = hits;
+        hits = new;
+    }
     v->vmcb->dr6 = dr6 & ~DR6_BS;
     /* B0-B3 are those of the last #DB, and most of those were ours. */
     if (stepping && hits == 0 &&
@@ -180,32 +190,29 @@ static void on_debug(struct vcpu *v)
     if (step)
         step_retire(v);
     if (hits != 0) {
+        watch_forget(v, hits);
         pebs_serve(v);
-        guest_inject(v, VECTOR_DB, 0);
-    } else if (step)
+        return action_raise(VECTOR_DB, 0);
+    }
+    if (step)
         step_end(v);
     else
         v->vmcb->rflags &= ~(uint64_t)RFLAGS_TF; /* ours, back by an IRET */
+    return action_of(ACTION_RESUME);
 }
 
-static void on_exception(struct vcpu *v, unsigned vector)
+static struct action on_exception(struct vcpu *v, unsigned vector)
 {
-    if (vector == VECTOR_DB) {
-        on_debug(v);
-        return;
+    if (vector == VECTOR_DB)
+        return on_debug(v);
+    if (v->tx.depth == 0) {             /* else it ends there */
+        if ((v->vmcb->exit_int_info & EVENT_VALID) != 0)
+            return action_stop("exception during the delivery of another",
+                               vector, v->vmcb->exit_int_info);
+        if (vector == VECTOR_PF)
+            v->vmcb->cr2 = v->vmcb->exit_info2;
     }
-    if (v->tx.depth > 0) {
-        tx_abort(v, TX_CAUSE_EXCEPTION); /* it is not delivered */
-        if (fault_is(v->model->machine, FAULT_exception_delivered_in_tx))
-            guest_inject(v, vector, (uint32_t)v->vmcb->exit_info1);
-        return;
-    }
-    if ((v->vmcb->exit_int_info & EVENT_VALID) != 0)
-        report_failure(v, "exception during the delivery of another", vector,
-                       v->vmcb->exit_int_info);
-    if (vector == VECTOR_PF)
-        v->vmcb->cr2 = v->vmcb->exit_info2;
-    guest_inject(v, vector, (uint32_t)v->vmcb->exit_info1);
+    return action_raise(vector, (uint32_t)v->vmcb->exit_info1);
 }
 
 static struct npt *pages_of(struct vcpu *v)
@@ -221,91 +228,98 @@ static struct npt *pages_of(struct vcpu *v)
 }
 
 /* An event whose delivery met the fault has to be given again. */
-static void deliver_again(struct vcpu *v)
+static struct action deliver_again(const struct vcpu *v)
 {
     uint64_t event = v->vmcb->exit_int_info;
     bool software = (event & EVENT_TYPE) == UINT64_C(4) << 8;
 
     if ((event & EVENT_VALID) == 0 || software)
-        return;                         /* INT n: RIP is still at it */
+        return action_of(ACTION_RESUME); /* INT n: RIP is still at it */
     if ((event & 0xFF) >= 32)
         event &= ~EVENT_TYPE;           /* external, whatever it is called */
-    v->vmcb->event_inject = event;
+    return action_event(event);
 }
 
-static void on_nested_page_fault(struct vcpu *v)
+static struct action on_nested_page_fault(struct vcpu *v)
 {
     uint64_t why = v->vmcb->exit_info1, address = v->vmcb->exit_info2;
 
-    if (v->mode == MODE_STEP && v->tx.depth > 0) {
-        tx_page_fault(v);
-        return;
-    }
-    if (share_fault(v, pages_of(v))) {
-        deliver_again(v);
-        return;
-    }
+    if (v->mode == MODE_STEP && v->tx.depth > 0)
+        return tx_page_fault(v);
+    if (share_fault(v, pages_of(v)))
+        return deliver_again(v);
     if ((why & NPF_PRESENT) == 0) {
         if (!npt_fill(pages_of(v), address))
-            report_failure(v, "no more pages for nested tables", address, why);
-        deliver_again(v);
-        return;
+            return action_stop("no more pages for nested tables", address, why);
+        return deliver_again(v);
     }
     if ((why & NPF_FETCH) != 0 && v->mode != MODE_STEP) {
         step_set_mode(v, MODE_STEP);
         trace_event(v);
-        return;
+        return action_of(ACTION_RESUME);
     }
-    report_failure(v, "nested page fault", address, why);
+    return action_stop("nested page fault", address, why);
 }
 
-void exit_handle(struct vcpu *v)
+static struct action on_nmi(struct vcpu *v)
+{
+    struct action a = share_nmi(v);
+
+    if (v->model->uncore_pmis != v->model->machine->uncore.pmis)
+        step_end(v);
+    return a;
+}
+
+static struct action on_vmmcall(const struct vcpu *v)
+{
+    if (v->vmcb->rip == (uint64_t)vcpu_leave_point)
+        return action_of(ACTION_LEAVE);
+    if (v->vmcb->rip == (uint64_t)vcpu_wake_point) {
+        turn_wake();
+        return action_complete(ACTION_ADVANCE, VMMCALL_BYTES);
+    }
+    return action_raise(VECTOR_UD, 0);
+}
+
+struct action exit_handle(struct vcpu *v)
 {
     uint64_t code = v->vmcb->exit_code;
 
-    v->vmcb->event_inject = 0;
-    v->vmcb->tlb_control = TLB_KEEP;
     if (code != EXIT_NPF)
         share_close(v);
-    if (code >= EXIT_EXCEPTION_0 && code <= EXIT_EXCEPTION_31) {
-        on_exception(v, (unsigned)(code - EXIT_EXCEPTION_0));
-        return;
-    }
+    if (code == EXIT_EXCEPTION_0 + VECTOR_UD && plain_begin(v))
+        return action_of(ACTION_RESUME);
+    if (code != EXIT_NPF)
+        plain_end(v);
+    if (code >= EXIT_EXCEPTION_0 && code <= EXIT_EXCEPTION_31)
+        return on_exception(v, (unsigned)(code - EXIT_EXCEPTION_0));
     switch (code) {
     case EXIT_CPUID:
-        on_cpuid(v);
-        break;
+        return on_cpuid(v);
     case EXIT_MSR:
-        on_msr(v);
-        break;
+        return on_msr(v);
     case EXIT_RDPMC:
-        on_rdpmc(v);
-        break;
+        return on_rdpmc(v);
     case EXIT_PAUSE:
-        on_pause(v);
-        break;
+        return on_pause(v);
     case EXIT_NMI:
-        share_nmi(v);
-        if (v->model->uncore_pmis != v->model->machine->uncore.pmis)
-            step_end(v);
-        break;
+        return on_nmi(v);
     case EXIT_NPF:
-        on_nested_page_fault(v);
-        break;
+        return on_nested_page_fault(v);
+    case EXIT_VMMCALL:
+        return on_vmmcall(v);
     case EXIT_INVLPGA:
     case EXIT_VMRUN:
-    case EXIT_VMMCALL:
     case EXIT_VMLOAD:
     case EXIT_VMLOAD + 1:
     case EXIT_VMLOAD + 2:
     case EXIT_VMLOAD + 3:
     case EXIT_SKINIT:
-        guest_inject(v, VECTOR_UD, 0);  /* not on an Intel processor */
-        break;
+        return action_raise(VECTOR_UD, 0); /* not on an Intel processor */
     case EXIT_SHUTDOWN:
-        report_failure(v, "the guest has shut down (triple fault)", 0, 0);
+        return action_stop("the guest has shut down (triple fault)", 0, 0);
     default:
-        report_failure(v, "unexpected exit", v->vmcb->exit_info1,
-                       v->vmcb->exit_info2);
+        return action_stop("unexpected exit", v->vmcb->exit_info1,
+                           v->vmcb->exit_info2);
     }
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* guest.c - reading the guest's memory and giving it exceptions. */
+/* guest.c - the guest's memory. */
 #include "tests/silicon/hypervisor.h"
 
 /* AMD64 APM volume 2, "Page Translation and Protection", long mode. */
@@ -7,8 +7,6 @@
 #define PTE_LARGE   UINT64_C(0x80)
 #define PTE_ADDRESS UINT64_C(0x000FFFFFFFFFF000)
 #define CR0_PG      (UINT64_C(1) << 31)
-#define VECTORS_WITH_ERROR                                                    \
-    (1u << 8 | 1u << 10 | 1u << 11 | 1u << 12 | 1u << 13 | 1u << 14 | 1u << 17)
 
 bool guest_physical(const struct vcpu *v, uint64_t linear, uint64_t *physical)
 {
@@ -113,20 +111,4 @@ const uint8_t *guest_code(struct vcpu *v, uint8_t *buffer, size_t *length)
         buffer[n] = ((const uint8_t *)next)[n - left];
     *length = INSTRUCTION_BYTES_MAX;
     return buffer;
-}
-
-void guest_inject(struct vcpu *v, unsigned vector, uint32_t error)
-{
-    uint64_t event = EVENT_VALID | EVENT_TYPE_EXCEPTION | vector;
-
-    if ((VECTORS_WITH_ERROR >> vector & 1) != 0)
-        event |= EVENT_HAS_ERROR | (uint64_t)error << 32;
-    v->vmcb->event_inject = event;
-    /* Delivery would save the TF that is ours; the handler is caught at its
-     * first instruction instead. */
-    v->vmcb->rflags &= ~(uint64_t)RFLAGS_TF;
-    if (v->mode == MODE_STEP) {
-        v->pt_event = true;
-        step_set_mode(v, MODE_CATCH);
-    }
 }

@@ -6,6 +6,7 @@
 #ifndef SILICON_HYPERVISOR_H
 #define SILICON_HYPERVISOR_H
 
+#include "tests/silicon/action.h"
 #include "tests/silicon/vcpu.h"
 
 #define PROCESSORS_MAX 64
@@ -51,16 +52,17 @@ bool guest_is_ram(uint64_t physical);
 bool guest_copy(const struct vcpu *v, uint64_t linear, void *buffer,
                 size_t bytes, bool write);
 
-/* Event injection; vector 8, 10-14 and 17 carry the error code. */
-void guest_inject(struct vcpu *v, unsigned vector, uint32_t error);
+/* loop.c: one turn of the loop that runs the guest. False: it has asked to go
+ * on outside. */
+bool loop_turn(struct vcpu *v);
 
-/* exits.c: act on the exit that the VMCB describes. */
-void exit_handle(struct vcpu *v);
+/* exits.c: what to do after the exit that the VMCB describes. */
+struct action exit_handle(struct vcpu *v);
 
 /* step.c: the mode, and one instruction at a time. */
 void step_set_mode(struct vcpu *v, enum vcpu_mode mode);
-/* In MODE_STEP: false if the instruction has been carried out here. */
-bool step_begin(struct vcpu *v);
+/* In MODE_STEP: what to do with the instruction at RIP. */
+struct action step_begin(struct vcpu *v);
 /* The instruction at now_rip is complete and RIP behind it. */
 void step_retire(struct vcpu *v);
 /* Decides the mode to go on in, after an instruction. */
@@ -78,8 +80,9 @@ void memory_retire(struct vcpu *v, struct retirement *r);
  * performance monitoring interrupt. */
 void pebs_serve(struct vcpu *v);
 
-/* pt.c: what Processor Trace has to know of. WRMSR is complete; TraceEn was. */
-void trace_wrmsr(struct vcpu *v, bool was);
+/* pt.c: what Processor Trace has to know of. WRMSR is done, and execution goes
+ * on at next; TraceEn was. */
+void trace_wrmsr(struct vcpu *v, bool was, uint64_t next);
 /* The instruction at now_rip is complete. */
 void trace_retire(struct vcpu *v, uint32_t cycles);
 /* The handler of an exception is about to run. */
@@ -105,14 +108,15 @@ void pmi_send(struct vcpu *v);
 /* For pmi_twice: once more, when the handler has been entered. */
 void pmi_send_again(struct vcpu *v);
 
-/* tx.c: transactions. */
-void tx_instruction(struct vcpu *v);
+/* tx.c: transactions. What XBEGIN, XEND, XABORT and XTEST do. */
+struct action tx_instruction(struct vcpu *v);
 /* One more level: of HLE, whose outermost has no fallback. next: the RIP
  * behind the instruction, or at it for HLE. */
 void tx_begin(struct vcpu *v, bool hle, uint64_t next);
-/* Ends it, if no conflict has come first. */
-void tx_commit(struct vcpu *v);
-/* Aborts it, whatever it is doing: the guest goes on behind it. */
+/* Ends it, if no conflict has come first: else it has aborted, and false. The
+ * guest goes on at next. */
+bool tx_commit(struct vcpu *v, uint64_t next);
+/* Aborts it, whatever it is doing: the guest goes on at its fallback. */
 void tx_abort(struct vcpu *v, enum tx_cause cause);
 /* After each instruction inside one. */
 void tx_step_done(struct vcpu *v);
@@ -120,7 +124,7 @@ void tx_step_done(struct vcpu *v);
 /* tx_memory.c: its loads and stores. */
 void tx_memory_begin(struct vcpu *v);
 /* A nested page fault inside a transaction. */
-void tx_page_fault(struct vcpu *v);
+struct action tx_page_fault(struct vcpu *v);
 /* The instruction is complete: its stores to the log, its pages closed.
  * False: it has aborted the transaction. */
 bool tx_memory_step(struct vcpu *v);
@@ -132,6 +136,8 @@ void watch_begin(struct vcpu *v);
 void watch_end(struct vcpu *v);
 void watch_data(struct watch *w, enum access access, uint64_t address,
                 unsigned bytes);
+/* These have been hit outside of transactions: not to be shown again. */
+void watch_forget(const struct vcpu *v, uint64_t hits);
 /* Does a breakpoint, or what it needs, end the transaction before this
  * instruction? It has ended then. */
 bool watch_instruction(struct vcpu *v);
@@ -154,6 +160,15 @@ enum hle_store hle_stored(struct vcpu *v, const struct open_page *page,
 /* After the instruction: does it end the outermost region? */
 bool hle_ends(struct vcpu *v);
 
+/* plain.c: #UD has come from below. True: only because of a hint for HLE; the
+ * instruction is to be tried again, and is shown there without it. */
+bool plain_begin(struct vcpu *v);
+/* The same in a copy of the page that the guest is about to see. */
+void plain_show(struct vcpu *v, uint64_t page, uint8_t *copy);
+bool plain_is_on(const struct vcpu *v, uint64_t page);
+/* That instruction is complete, or given up. */
+void plain_end(struct vcpu *v);
+
 /* share.c: what several processors touch at the same time. */
 void share_begin(struct vcpu *v);
 /* False: a conflict was first. */
@@ -165,10 +180,14 @@ bool share_take(struct vcpu *v, uint64_t address, bool write);
 bool share_fault(struct vcpu *v, struct npt *pages);
 /* Behind the instruction that a held page was opened for. */
 void share_close(struct vcpu *v);
+/* The processor sees a copy of this page for one instruction; no transaction
+ * of another one is on it. And no longer: what was stored there is in memory. */
+void share_show(struct vcpu *v, struct shown_page *page);
+void share_hide(struct vcpu *v, struct shown_page *page);
 /* Runs the guest until its next exit. */
 void share_run(struct vcpu *v);
 /* An NMI has made the guest leave. */
-void share_nmi(struct vcpu *v);
+struct action share_nmi(struct vcpu *v);
 /* All others in their guests are made to look for an interrupt. */
 void share_wake(const struct vcpu *v);
 /* One of ours, unless one is on its way already. */
@@ -188,12 +207,17 @@ bool turns_taken(void);
 void turn_yield(struct vcpu *v);
 /* The same, for a guest that waits. */
 void turn_wait(struct vcpu *v);
-/* After each step. */
-void turn_step(struct vcpu *v);
+/* At the end of each round of the loop. */
+void turn_over(struct vcpu *v, bool stepped);
 /* Has no work any more: returns when it has been given some. */
 void turn_sleep(struct vcpu *v);
 /* Wakes those that have been given work, or are to break it off. */
 void turn_wake(void);
+
+/* sweep.c: in place of an access to an MSR, and behind one: is it to fault?
+ * rip: of the access. */
+bool sweep_faults(uint64_t rip);
+bool sweep_throws(uint64_t rip);
 
 /* image.c: marks the pages of a loaded image that hold transactional code. */
 void image_mark(const uint8_t *base, uint64_t bytes);

@@ -148,6 +148,10 @@ static void start_vcpu(struct vcpu *v, struct processor *model)
     lines_start(&v->tx.lines,
                 pages(pages_for(LINE_ENTRIES * sizeof(uint64_t))));
     v->tx.log = pages(pages_for(LOG_LINES * sizeof(struct log_line)));
+    for (unsigned n = 0; n < SHOWN_MAX; n++) {
+        v->shown[n].copy = pages(1);
+        v->shown[n].before = pages(1);
+    }
     v->code_page = UINT64_MAX;
     npt_start(&v->tx_pages, pages(TX_TABLE_PAGES), TX_TABLE_PAGES, 0);
 }

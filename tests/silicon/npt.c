@@ -78,25 +78,34 @@ static uint64_t *entry_at(struct npt *t, uint64_t address, unsigned level)
     return &table[slot(address, level)];
 }
 
-bool npt_fill(struct npt *t, uint64_t address)
+static bool fill(struct npt *t, uint64_t address)
 {
-    uint64_t *entry;
+    uint64_t *entry = entry_at(t, address, 1);
 
-    lock(t);
-    entry = entry_at(t, address, 1);
     if (entry != NULL && (*entry & NPT_PRESENT) == 0)
         *entry = (address & ADDRESS & ~(LARGE_BYTES - 1)) | NPT_LARGE |
                  t->flags;
-    unlock(t);
     return entry != NULL;
+}
+
+bool npt_fill(struct npt *t, uint64_t address)
+{
+    bool good;
+
+    lock(t);
+    good = fill(t, address);
+    unlock(t);
+    return good;
 }
 
 bool npt_map_page(struct npt *t, uint64_t address, uint64_t to, uint64_t flags)
 {
-    uint64_t *entry;
+    uint64_t *entry = NULL;
 
     lock(t);
-    entry = entry_at(t, address, 0);
+    /* The pages around it are there too, where any are. */
+    if (t->flags == 0 || fill(t, address))
+        entry = entry_at(t, address, 0);
     if (entry != NULL)
         *entry = (to & ADDRESS) | flags;
     unlock(t);

@@ -47,14 +47,14 @@ static void deliver(struct vcpu *v, uint64_t next)
     pt_output(v->model, &memory);
 }
 
-void trace_wrmsr(struct vcpu *v, bool was)
+void trace_wrmsr(struct vcpu *v, bool was, uint64_t next)
 {
     bool is = (v->model->pt.ctl & RTIT_TRACE_EN) != 0;
     struct pt_now now;
 
     if (was == is)
         return;
-    look(v, &now, v->now_rip, v->vmcb->rip);
+    look(v, &now, v->now_rip, next);
     if (is)
         pt_started(v->model, &now);
     else

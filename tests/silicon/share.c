@@ -140,17 +140,17 @@ void share_sleep(struct vcpu *v)
         send_nmi(v);
 }
 
-void share_nmi(struct vcpu *v)
+struct action share_nmi(struct vcpu *v)
 {
     take_nmi(v);
     if (v->guest_nmi) {
         v->guest_nmi = false;
         if (v->tx.depth > 0)
             tx_abort(v, TX_CAUSE_EVENT);
-        v->vmcb->event_inject = EVENT_VALID | EVENT_TYPE_NMI | VECTOR_NMI;
-        return;
+        return action_event(EVENT_VALID | EVENT_TYPE_NMI | VECTOR_NMI);
     }
     cpu_pause();                        /* who sent it is waiting */
+    return action_of(ACTION_RESUME);
 }
 
 void share_wake(const struct vcpu *v)
@@ -186,8 +186,12 @@ static bool take_away(struct vcpu *v, uint64_t address, uint64_t leave)
     bool changed = false;
 
     for (size_t n = 0; n < sizeof(pages) / sizeof(pages[0]); n++) {
-        uint64_t entry = npt_entry(pages[n], address);
+        uint64_t entry;
 
+        /* Else it would come with all rights when it is first missed. */
+        if (!npt_fill(pages[n], address))
+            return false;
+        entry = npt_entry(pages[n], address);
         if ((entry & RIGHTS & ~leave) == 0)
             continue;
         if (!npt_set_page(pages[n], address,
@@ -306,6 +310,9 @@ void share_close(struct vcpu *v)
     }
     unlock();
     v->vmcb->tlb_control = TLB_FLUSH_ALL;
+    if (v->if_held)
+        v->vmcb->rflags |= RFLAGS_IF;
+    v->if_held = false;
 }
 
 bool share_fault(struct vcpu *v, struct npt *pages)
@@ -336,4 +343,46 @@ bool share_fault(struct vcpu *v, struct npt *pages)
         give_back(v, address);
     unlock();
     return true;
+}
+
+/* Ends all transactions of others that are on the page. */
+static void clear_page(struct vcpu *v, uint64_t address)
+{
+    struct vcpu *o;
+
+    while ((o = holder(v, address)) != NULL) {
+        o->tx.lost = true;
+        give_way(v);
+    }
+}
+
+void share_show(struct vcpu *v, struct shown_page *page)
+{
+    lock();
+    clear_page(v, page->address);
+    if ((npt_entry(&v->pages_step, page->address) & NPT_HELD) != 0)
+        give_back(v, page->address);
+    __builtin_memcpy(page->copy, (const void *)page->address, PAGE_BYTES);
+    __builtin_memcpy(page->before, page->copy, PAGE_BYTES);
+    npt_map_page(&v->pages_step, page->address, (uint64_t)page->copy, PAGE_ALL);
+    unlock();
+    v->vmcb->tlb_control = TLB_FLUSH_ALL;
+}
+
+void share_hide(struct vcpu *v, struct shown_page *page)
+{
+    uint8_t *memory = (uint8_t *)page->address;
+
+    lock();
+    /* Its operand may be on the page that it is on itself. */
+    for (size_t n = 0; n < PAGE_BYTES; n++)
+        if (page->copy[n] != page->before[n]) {
+            clear_page(v, page->address);
+            memory[n] = page->copy[n];
+        }
+    /* Else it has been taken away meanwhile. */
+    if ((npt_entry(&v->pages_step, page->address) & NPT_HELD) == 0)
+        npt_set_page(&v->pages_step, page->address, PAGE_ALL);
+    unlock();
+    v->vmcb->tlb_control = TLB_FLUSH_ALL;
 }

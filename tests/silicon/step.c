@@ -18,7 +18,9 @@
 #include "tests/silicon/model/pt.h"
 #include "tests/silicon/x86.h"
 
-#define EXCEPTIONS_FREE (UINT32_C(1) << VECTOR_DB)
+#define EXCEPTIONS_CATCH (UINT32_C(1) << VECTOR_DB)
+/* And #UD, which may only be for a prefix: plain.c. */
+#define EXCEPTIONS_FREE (EXCEPTIONS_CATCH | UINT32_C(1) << VECTOR_UD)
 #define EXCEPTIONS_ALL  UINT32_C(0xFFFFFFFF)
 /* INT3 and INTO are traps: the processor below delivers them. */
 #define EXCEPTIONS_STEP                                                       \
@@ -52,7 +54,7 @@ void step_set_mode(struct vcpu *v, enum vcpu_mode mode)
         break;
     case MODE_CATCH:
         use_pages(v, &v->pages_catch, ASID_CATCH);
-        v->vmcb->intercept_exceptions = EXCEPTIONS_FREE;
+        v->vmcb->intercept_exceptions = EXCEPTIONS_CATCH;
         v->vmcb->rflags &= ~(uint64_t)RFLAGS_TF;
         break;
     }
@@ -84,7 +86,19 @@ void step_count(struct vcpu *v, unsigned instructions, uint32_t cycles,
     counters_retire(v->model, &r);
 }
 
-bool step_begin(struct vcpu *v)
+/* No handler is to use the pages of others that are open for this instruction.
+ * Not every processor below heeds the interrupt shadow, so IF is held back
+ * too, but for an instruction that may set it itself: share_close gives it
+ * back. */
+static void hold_interrupts(struct vcpu *v)
+{
+    if ((v->vmcb->rflags & RFLAGS_IF) == 0 || v->now.tx == TX_MAY)
+        return;
+    v->vmcb->rflags &= ~(uint64_t)RFLAGS_IF;
+    v->if_held = true;
+}
+
+struct action step_begin(struct vcpu *v)
 {
     uint8_t buffer[INSTRUCTION_BYTES_MAX];
     const uint8_t *bytes;
@@ -96,32 +110,30 @@ bool step_begin(struct vcpu *v)
     v->now_rip = v->pt_ip = v->vmcb->rip;
     v->steps++;
     if ((v->tx.depth > 0 && watch_instruction(v)) || !hle_instruction(v))
-        return false;
-    if (v->now.kind != INSTRUCTION_OTHER) {
-        tx_instruction(v);
-        return false;
-    }
+        return action_of(ACTION_RESUME);
+    if (v->now.kind != INSTRUCTION_OTHER)
+        return tx_instruction(v);
     if (v->tx.depth > 0 &&
         tsx_aborts(v->model, &v->now, (v->vmcb->rflags & RFLAGS_DF) != 0)) {
         tx_abort(v, v->now.tx == TX_BREAKS ? TX_CAUSE_DEBUG
                                             : TX_CAUSE_INSTRUCTION);
-        return false;
+        return action_of(ACTION_RESUME);
     }
     v->dr6 = v->vmcb->dr6;
-    return true;
+    if (v->passes > 0)
+        hold_interrupts(v);
+    return action_of(ACTION_RUN);
 }
 
-/* PUSHF has written the TF that is ours, and inside a transaction an IF that
- * was held back. */
+/* PUSHF has written the TF that is ours, and maybe an IF that was held back. */
 static void clear_pushed_flag(const struct vcpu *v)
 {
-    uint64_t at;
+    uint64_t at, rflags = v->tx.depth > 0 ? v->tx.rflags : v->vmcb->rflags;
 
     if (!guest_physical(v, v->vmcb->rsp, &at))
         return;
     *(uint16_t *)at &= (uint16_t)~RFLAGS_TF;
-    if (v->tx.depth > 0)
-        *(uint16_t *)at |= (uint16_t)(v->tx.rflags & RFLAGS_IF);
+    *(uint16_t *)at |= (uint16_t)(rflags & RFLAGS_IF);
 }
 
 void step_retire(struct vcpu *v)
@@ -178,7 +190,7 @@ void step_end(struct vcpu *v)
         pmi_send_again(v);
     if (v->model->pmu.pmi || v->model->pebs.triggered != 0)
         pebs_serve(v);
-    if (v->mode == MODE_CATCH || v->vmcb->event_inject != 0)
+    if (v->mode == MODE_CATCH)
         return;
     if (v->tx.depth > 0 || v->model->pmu.counting ||
         v->model->pebs.late > 0 || v->model->pmu.pmi_again ||

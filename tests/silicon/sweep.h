@@ -20,9 +20,4 @@ void sweep_begin(const void *base, uint64_t bytes);
 /* Says how often it could have gone wrong. True: run it once more. */
 bool sweep_end(void);
 
-/* In place of an access to an MSR, and behind one: is it to fault? rip: of
- * the access. */
-bool sweep_faults(uint64_t rip);
-bool sweep_throws(uint64_t rip);
-
 #endif

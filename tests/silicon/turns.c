@@ -110,11 +110,18 @@ void turn_wait(struct vcpu *v)
     turn_yield(v);
 }
 
-void turn_step(struct vcpu *v)
+void turn_over(struct vcpu *v, bool stepped)
 {
-    v->waits = 0;
-    if (taken && ++v->turn_steps >= TURN_STEPS)
-        turn_yield(v);
+    if (!taken)
+        return;
+    if (stepped) {
+        v->waits = 0;
+        if (++v->turn_steps >= TURN_STEPS)
+            turn_yield(v);
+    }
+    /* Others may have had an interrupt of the uncore meanwhile. */
+    if (v->model->uncore_pmis != v->model->machine->uncore.pmis)
+        step_end(v);
 }
 
 void turn_sleep(struct vcpu *v)

@@ -26,7 +26,6 @@ static void ended(struct vcpu *v)
     v->tx.elision.released = false;
     if (v->measure)
         v->tx_tsc += rdtsc() - v->tx_started;
-    step_end(v);
 }
 
 static void restore_registers(struct vcpu *v)
@@ -58,6 +57,8 @@ static void abort_with(struct vcpu *v, enum tx_cause cause, uint32_t status)
     share_end(v, false);
     if (!tx->plan.keep_registers)
         restore_registers(v);
+    /* RIP is one of the registers that an abort puts back: loop.c has no part
+     * in it, and whatever the handler wanted with the instruction is void. */
     v->vmcb->rsp = tx->rsp;
     v->vmcb->rflags = tx->rflags;
     v->vmcb->rip = tx->fallback;
@@ -74,6 +75,7 @@ static void abort_with(struct vcpu *v, enum tx_cause cause, uint32_t status)
     if (!tx->hle || fault_is(v->model->machine, FAULT_hle_abort_sets_eax))
         v->vmcb->rax = status;          /* EAX; clears RAX[63:32] */
     ended(v);
+    step_end(v);
 }
 
 void tx_abort(struct vcpu *v, enum tx_cause cause)
@@ -87,20 +89,21 @@ static void abort_doomed(struct vcpu *v)
     abort_with(v, TX_CAUSE_EVENT, v->tx.plan.status);
 }
 
-void tx_commit(struct vcpu *v)
+bool tx_commit(struct vcpu *v, uint64_t next)
 {
     if (v->tx.plan.fate == TX_DOOMED) {
         abort_doomed(v);
-        return;
+        return false;
     }
     if (!share_end(v, true)) {
         tx_abort(v, TX_CAUSE_CONFLICT);
-        return;
+        return false;
     }
     tx_memory_end(v, v->tx.plan.lose_stores);
-    trace_tx(v, TRACE_TX_COMMIT, v->vmcb->rip);
+    trace_tx(v, TRACE_TX_COMMIT, next);
     tsx_committed(v->model);
     ended(v);
+    return true;
 }
 
 void tx_begin(struct vcpu *v, bool hle, uint64_t next)
@@ -126,12 +129,11 @@ void tx_begin(struct vcpu *v, bool hle, uint64_t next)
     tsx_began(v->model, hle);
     trace_tx(v, TRACE_TX_BEGIN, next);
     counters_checkpoint(v->model);
-    v->vmcb->rip = next;
     step_set_mode(v, MODE_STEP);
     v->vmcb->tlb_control = TLB_FLUSH_ALL;
 }
 
-static void begin_outermost(struct vcpu *v, uint64_t next)
+static struct action begin_outermost(struct vcpu *v, uint64_t next)
 {
     bool in_tx = v->model->open.xbegin_in_tx;
 
@@ -141,122 +143,106 @@ static void begin_outermost(struct vcpu *v, uint64_t next)
     if (in_tx)
         step_count(v, 1, v->model->open.cycles_plain, true);
     if (v->tx.plan.fate == TX_DOOMED && v->tx.plan.steps == 0 &&
-        !v->tx.plan.at_xend)
+        !v->tx.plan.at_xend) {
         abort_doomed(v);
+        return action_of(ACTION_RESUME);
+    }
+    return action_complete(ACTION_ADVANCE, v->now.length);
 }
 
-static void xbegin(struct vcpu *v)
+static struct action xbegin(struct vcpu *v)
 {
     uint64_t next = v->now_rip + v->now.length;
 
     if (v->tx.depth == 0) {
         tsx_plan(v->model, &v->tx.plan);
         if (v->tx.plan.fate == TX_INVALID)
-            guest_inject(v, VECTOR_UD, 0);
-        else
-            begin_outermost(v, next);
-        return;
+            return action_raise(VECTOR_UD, 0);
+        return begin_outermost(v, next);
     }
     if (v->tx.depth == v->model->cpu->tx_nest_max) {
         tx_abort(v, TX_CAUSE_NESTING);
-        return;
+        return action_of(ACTION_RESUME);
     }
     v->tx.depth++;
     v->tx.inner_fallback = next + (uint64_t)(int64_t)v->now.displacement;
     trace_tx(v, TRACE_TX_NESTED, next);
-    v->vmcb->rip = next;
-    step_retire(v);
+    return action_complete(ACTION_RETIRE, v->now.length);
 }
 
-static void xend(struct vcpu *v)
+static struct action xend(struct vcpu *v)
 {
     const struct machine *m = v->model->machine;
     struct transaction *tx = &v->tx;
+    uint64_t next = v->now_rip + v->now.length;
 
-    if (tsx_rtm_invalid(v->model)) {
-        guest_inject(v, VECTOR_UD, 0);
-        return;
-    }
-    if (tx->depth == 0 && !fault_is(m, FAULT_xend_outside_ignored)) {
-        guest_inject(v, VECTOR_GP, 0);
-        return;
-    }
-    v->vmcb->rip = v->now_rip + v->now.length;
+    if (tsx_rtm_invalid(v->model))
+        return action_raise(VECTOR_UD, 0);
+    if (tx->depth == 0 && !fault_is(m, FAULT_xend_outside_ignored))
+        return action_raise(VECTOR_GP, 0);
     if (tx->depth != 1) {
         if (tx->depth > 1)
             tx->depth--;
         if (fault_is(m, FAULT_nesting_commits_early))
             tx->logged = 0;
-        trace_tx(v, TRACE_TX_NESTED, v->vmcb->rip);
-        step_retire(v);
-        return;
+        trace_tx(v, TRACE_TX_NESTED, next);
+        return action_complete(ACTION_RETIRE, v->now.length);
     }
     if (tx->plan.fate != TX_DOOMED && !tx->lost)
         step_count(v, 1, v->model->open.cycles_plain, true);
-    tx_commit(v);
+    if (!tx_commit(v, next))
+        return action_of(ACTION_RESUME);
+    return action_complete(ACTION_ADVANCE, v->now.length);
 }
 
 /* SDM volume 2: ZF = 0 inside a transaction, the other status flags 0. */
-static void xtest(struct vcpu *v)
+static struct action xtest(struct vcpu *v)
 {
-    if (tsx_xtest_invalid(v->model)) {
-        guest_inject(v, VECTOR_UD, 0);
-        return;
-    }
+    if (tsx_xtest_invalid(v->model))
+        return action_raise(VECTOR_UD, 0);
     v->vmcb->rflags &= ~(uint64_t)RFLAGS_STATUS;
     if (v->tx.depth == 0 ||
         fault_is(v->model->machine, FAULT_xtest_always_zero) ||
         (v->tx.hle && fault_is(v->model->machine, FAULT_hle_xtest_zero)))
         v->vmcb->rflags |= RFLAGS_ZF;
-    v->vmcb->rip = v->now_rip + v->now.length;
-    step_retire(v);
+    return action_complete(ACTION_RETIRE, v->now.length);
 }
 
-static void xabort(struct vcpu *v)
+static struct action xabort(struct vcpu *v)
 {
     const struct machine *m = v->model->machine;
 
-    if (tsx_rtm_invalid(v->model)) {
-        guest_inject(v, VECTOR_UD, 0);
-        return;
-    }
+    if (tsx_rtm_invalid(v->model))
+        return action_raise(VECTOR_UD, 0);
     if (v->tx.depth > 0) {
         if (fault_is(m, FAULT_write_leaked_after_xabort))
             v->tx.plan.keep_stores = true;
         tx_abort(v, TX_CAUSE_XABORT);
-        return;
+        return action_of(ACTION_RESUME);
     }
-    if (fault_is(m, FAULT_xabort_outside_aborts)) {
-        guest_inject(v, VECTOR_GP, 0);
-        return;
-    }
-    v->vmcb->rip = v->now_rip + v->now.length;
-    step_retire(v);
+    if (fault_is(m, FAULT_xabort_outside_aborts))
+        return action_raise(VECTOR_GP, 0);
+    return action_complete(ACTION_RETIRE, v->now.length);
 }
 
-void tx_instruction(struct vcpu *v)
+struct action tx_instruction(struct vcpu *v)
 {
     if (v->tx.hle && v->now.kind != INSTRUCTION_XTEST) {
         tx_abort(v, TX_CAUSE_INSTRUCTION);      /* HLE is left for RTM */
-        return;
+        return action_of(ACTION_RESUME);
     }
     switch (v->now.kind) {
     case INSTRUCTION_XBEGIN:
-        xbegin(v);
-        break;
+        return xbegin(v);
     case INSTRUCTION_XEND:
-        xend(v);
-        break;
+        return xend(v);
     case INSTRUCTION_XTEST:
-        xtest(v);
-        break;
+        return xtest(v);
     case INSTRUCTION_XABORT:
-        xabort(v);
-        break;
-    case INSTRUCTION_OTHER:
-        break;
+        return xabort(v);
+    default:
+        return action_of(ACTION_RUN);
     }
-    step_end(v);
 }
 
 void tx_step_done(struct vcpu *v)
@@ -280,5 +266,5 @@ void tx_step_done(struct vcpu *v)
              tx->steps >= tx->plan.steps)
         abort_doomed(v);
     else if (tx->hle && hle_ends(v))
-        tx_commit(v);
+        tx_commit(v, v->vmcb->rip);
 }

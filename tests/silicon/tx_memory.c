@@ -67,6 +67,7 @@ static void show_copy(struct vcpu *v, const struct open_page *page)
     for (size_t n = 0; n < PAGE_BYTES / 8; n++)
         to[n] = from[n];
     hle_show(v, page->address & PAGE_MASK, (uint8_t *)to);
+    plain_show(v, page->address & PAGE_MASK, (uint8_t *)to);
 }
 
 static bool has_lock(struct vcpu *v, uint64_t address)
@@ -148,7 +149,8 @@ static void access_memory(struct vcpu *v, uint64_t address, bool write)
         page->written = true;
         page->address = address;
     }
-    if (!page->shadowed && (lock || has_lock(v, address))) {
+    if (!page->shadowed && (lock || has_lock(v, address) ||
+                            plain_is_on(v, address & PAGE_MASK))) {
         page->shadowed = true;
         show_copy(v, page);
     }
@@ -162,7 +164,7 @@ static void access_memory(struct vcpu *v, uint64_t address, bool write)
                  page->written ? PAGE_OPEN : PAGE_READ);
 }
 
-void tx_page_fault(struct vcpu *v)
+struct action tx_page_fault(struct vcpu *v)
 {
     uint64_t why = v->vmcb->exit_info1, address = v->vmcb->exit_info2;
     uint64_t event = v->vmcb->exit_int_info;
@@ -171,12 +173,11 @@ void tx_page_fault(struct vcpu *v)
     if ((event & EVENT_VALID) != 0) {
         /* An interrupt was being delivered: it aborts, then is delivered. */
         tx_abort(v, TX_CAUSE_EVENT);
-        if ((event & 0xFF) >= 32 || (event & EVENT_TYPE) == EVENT_TYPE_NMI) {
-            if ((event & 0xFF) >= 32)
-                event &= ~EVENT_TYPE;
-            v->vmcb->event_inject = event;
-        }
-        return;
+        if ((event & 0xFF) >= 32)
+            return action_event(event & ~EVENT_TYPE);
+        if ((event & EVENT_TYPE) == EVENT_TYPE_NMI)
+            return action_event(event);
+        return action_of(ACTION_RESUME);
     }
     if ((why & (NPF_PAGE_TABLE | NPF_FETCH)) == 0) {
         access_memory(v, address, (why & NPF_WRITE) != 0);
@@ -184,6 +185,7 @@ void tx_page_fault(struct vcpu *v)
         npt_clear(&v->tx_pages);
         v->vmcb->tlb_control = TLB_FLUSH_ALL;
     }
+    return action_of(ACTION_RESUME);
 }
 
 /* Which bytes has the store changed? */
@@ -287,5 +289,6 @@ void tx_memory_end(struct vcpu *v, bool undo)
     if (undo)
         put_back(tx);
     close_pages(v);
+    plain_end(v);
     tx->logged = 0;
 }

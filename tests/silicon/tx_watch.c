@@ -34,15 +34,33 @@ void watch_begin(struct vcpu *v)
             w->physical[n] = UINT64_MAX;
 }
 
-/* QEMU remembers a watched access of the host, too, and shows it in DR6 at the
- * next #DB of any kind. It forgets at the next write to that page that is not
- * watched: one that changes nothing, and is atomic. */
+/* QEMU remembers a watched access, also one of the host, and shows it in DR6 at
+ * each #DB of any kind. It forgets at the next write to that page that is not
+ * watched: one that changes nothing, and is atomic. So it does where the host
+ * sees the page at the same linear address as the guest. */
+static void forget(uint64_t physical)
+{
+    __asm__ volatile("lock orb $0, %0"
+                     : "+m"(*(uint8_t *)(physical ^ PAGE_BYTES / 2)));
+}
+
 static void forget_host_access(const struct watch *w)
 {
     for (unsigned n = 0; n < BREAKPOINTS; n++)
         if (w->physical[n] != UINT64_MAX)
-            __asm__ volatile("lock orb $0, %0" : "+m"(
-                *(uint8_t *)(w->physical[n] ^ PAGE_BYTES / 2)));
+            forget(w->physical[n]);
+}
+
+void watch_forget(const struct vcpu *v, uint64_t hits)
+{
+    uint64_t at[BREAKPOINTS], physical;
+
+    read_breakpoints(at);
+    for (unsigned n = 0; n < BREAKPOINTS; n++)
+        if ((hits >> n & 1) != 0 &&
+            breakpoint_for(v->vmcb->dr7, n, ACCESS_WRITE) &&
+            guest_physical(v, at[n], &physical) && guest_is_ram(physical))
+            forget(physical);
 }
 
 void watch_end(struct vcpu *v)

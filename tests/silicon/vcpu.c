@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * vcpu.c - taking a processor into its guest and out again, and the loop that
- * runs it. The guest starts as an exact copy of the state it is called in:
+ * vcpu.c - taking a processor into its guest and out again. The guest starts as an exact copy of the state it is called in:
  * same registers, same page tables, same firmware around it.
  */
 #include "tests/silicon/hypervisor.h"
@@ -17,11 +16,9 @@ bool svm_enter(struct vcpu *v);
 void svm_leave(struct vcpu *v, uint64_t rsp, uint64_t rflags)
     __attribute__((noreturn));
 void svm_break(uint64_t rsp) __attribute__((noreturn));
-extern const char vcpu_leave_point[], vcpu_wake_point[];
 
 void vcpu_host(struct vcpu *v, uint64_t rsp, uint64_t rip);
 
-#define VMMCALL_BYTES  3
 #define MSR_PAT        0x277u
 #define RFLAGS_FIXED   UINT64_C(2)
 
@@ -99,6 +96,7 @@ static void set_controls(struct vmcb *b)
     b->event_inject = 0;
 }
 
+static void leave(struct vcpu *v) __attribute__((noreturn));
 static void leave(struct vcpu *v)
 {
     struct vmcb *b = v->vmcb;
@@ -125,28 +123,6 @@ static void break_off(struct vcpu *v)
     svm_break(v->entry_rsp);
 }
 
-/* Behind an exit. */
-static void handle(struct vcpu *v)
-{
-    bool stepped = v->mode == MODE_STEP;
-
-    if (v->vmcb->exit_code == EXIT_VMMCALL &&
-        v->vmcb->rip == (uint64_t)vcpu_leave_point)
-        leave(v);
-    if (v->vmcb->exit_code == EXIT_VMMCALL &&
-        v->vmcb->rip == (uint64_t)vcpu_wake_point) {
-        v->vmcb->rip += VMMCALL_BYTES;
-        turn_wake();
-        return;
-    }
-    exit_handle(v);
-    if (stepped)
-        turn_step(v);
-    if (turns_taken() &&
-        v->model->uncore_pmis != v->model->machine->uncore.pmis)
-        step_end(v);
-}
-
 void vcpu_host(struct vcpu *v, uint64_t rsp, uint64_t rip)
 {
     v->entry_rsp = rsp;
@@ -159,31 +135,17 @@ void vcpu_host(struct vcpu *v, uint64_t rsp, uint64_t rip)
     v->tx.hle = false;
     v->tx.not_elided = UINT64_MAX;
     v->tx.elision.now = ELIDE_NONE;
+    plain_end(v);
     v->passes = 0;
+    v->if_held = false;
+    v->dr6_told = 0;
     v->mode = MODE_FREE;
     step_end(v);
-    for (;;) {
-        uint64_t tsc = v->measure ? rdtsc() : 0;
-        bool stepped;
-
+    do {
         if (v->reset)
             break_off(v);
-        if (v->tx.depth > 0 && v->tx.lost && v->vmcb->event_inject == 0)
-            tx_abort(v, TX_CAUSE_CONFLICT);
-        stepped = v->mode == MODE_STEP;
-
-        if (!stepped || v->vmcb->event_inject != 0 || step_begin(v)) {
-            /* An event given while stepping takes TF with it to its frame,
-             * and IRET brings it back. */
-            if (stepped)
-                v->vmcb->rflags |= RFLAGS_TF;
-            share_run(v);
-            v->exits++;
-            handle(v);
-        }
-        if (v->measure && stepped)
-            v->step_tsc += rdtsc() - tsc;
-    }
+    } while (loop_turn(v));
+    leave(v);
 }
 
 void vcpu_prepare(struct vcpu *v)

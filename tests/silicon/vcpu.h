@@ -103,6 +103,14 @@ struct passed_page {
     uint64_t address, entry;    /* what npt_entry says of it otherwise */
 };
 
+/* A page of code as the processor below is to see it, for one instruction. */
+struct shown_page {
+    uint64_t address;           /* physical, of the page */
+    uint8_t *copy;              /* is there instead */
+    uint8_t *before;            /* the copy as it was when it was made */
+};
+#define SHOWN_MAX 2             /* an instruction may be on two pages */
+
 enum vcpu_mode {
     MODE_FREE,  /* nothing is watched but marked pages */
     MODE_STEP,  /* one instruction at a time */
@@ -125,6 +133,10 @@ struct vcpu {
     struct npt tx_pages;        /* for transactions: nothing is there */
     struct passed_page passed[TX_PAGES_OPEN];
     unsigned passes;
+    bool if_held;               /* RFLAGS.IF, for as long as one is open */
+    struct shown_page shown[SHOWN_MAX]; /* plain.c */
+    unsigned showing;           /* so many of them */
+    bool shown_in_tx;           /* in tx_pages, else in pages_step */
     /* Between processors: share.c. */
     uint32_t in_guest;
     uint32_t flush;             /* translations have to be forgotten */
@@ -147,6 +159,7 @@ struct vcpu {
     uint64_t pt_ip;             /* CurrentIP: not yet complete */
     bool pt_event;              /* an exception is on its way to its handler */
     uint64_t dr6;               /* the guest's, before the step */
+    uint64_t dr6_told;          /* breakpoints that the last step showed */
     uint64_t code_page, code_cr3, code_physical; /* last translation */
     bool code_marked;
     bool entered;
@@ -173,6 +186,8 @@ void svm_halt(const void *idtr, volatile uint32_t *eoi);
 extern const char svm_halt_handler[];
 /* The global interrupt flag: off, NMIs wait too. */
 void svm_clgi(void);
+/* The VMMCALLs of vcpu_leave and vcpu_wake. */
+extern const char vcpu_leave_point[], vcpu_wake_point[];
 
 /* Once on each processor; from then on NMIs wait while it is in the host. */
 void vcpu_prepare(struct vcpu *v);

@@ -371,3 +371,26 @@ void instruction_look(struct instruction *i, const uint8_t *bytes,
             i->length = (uint8_t)(at + 5);
     }
 }
+
+uint32_t instruction_hints(const uint8_t *bytes, size_t length,
+                           uint8_t *instead)
+{
+    uint32_t hints = 0;
+    uint8_t segment = 0x3E;             /* DS, which 64-bit mode ignores */
+    bool lock = false;
+    size_t at = 0;
+
+    for (; at < length && is_prefix(bytes[at]); at++) {
+        if (bytes[at] == 0xF2 || bytes[at] == 0xF3)
+            hints |= UINT32_C(1) << at;
+        else if (bytes[at] == 0xF0)
+            lock = true;
+        else if (bytes[at] == 0x64 || bytes[at] == 0x65)
+            segment = bytes[at];
+    }
+    /* A prefix may be there twice, and XCHG is locked in any case. */
+    if (at < length && (bytes[at] == 0x86 || bytes[at] == 0x87))
+        lock = true;
+    *instead = lock ? 0xF0 : segment;
+    return hints;
+}

@@ -78,4 +78,9 @@ struct instruction {
 void instruction_look(struct instruction *i, const uint8_t *bytes,
                       size_t length);
 
+/* Of one with a hint: where its prefixes F2H and F3H are, a bit for each byte,
+ * and the prefix that may stand there instead and changes nothing. */
+uint32_t instruction_hints(const uint8_t *bytes, size_t length,
+                           uint8_t *instead);
+
 #endif

@@ -1,0 +1,487 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* hypervisor_exits.c - each reason to leave the guest, and what comes of it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/host/below.h"
+
+#define IA32_PMC0 0xC1u
+#define IA32_FIXED_CTR0 0x309u
+#define GP_ (EVENT_VALID | EVENT_HAS_ERROR | EVENT_TYPE_EXCEPTION | VECTOR_GP)
+#define UD_ (EVENT_VALID | EVENT_TYPE_EXCEPTION | VECTOR_UD)
+#define DB_ (EVENT_VALID | EVENT_TYPE_EXCEPTION | VECTOR_DB)
+#define NMI_ (EVENT_VALID | EVENT_TYPE_NMI | VECTOR_NMI)
+
+static struct vcpu *start(void)
+{
+    below_start("skylake-2018", "none");
+    return below_vcpu(0);
+}
+
+static unsigned offset(const struct vcpu *v)
+{
+    return (unsigned)(v->vmcb->rip - (uint64_t)below_page(0));
+}
+
+/* Runs to the first exit that is no nested page fault, and its handler. */
+static void one_exit(struct vcpu *v)
+{
+    do
+        assert_true(below_turns(v, 1));
+    while (v->vmcb->exit_code == EXIT_NPF);
+}
+
+static void cpuid_answers(void **state)
+{
+    struct vcpu *v = start();
+
+    (void)state;
+    CODE(v, CPUID_);
+    v->vmcb->rax = 0;
+    v->vmcb->tlb_control = TLB_FLUSH_ALL;
+    one_exit(v);
+    assert_int_equal(v->vmcb->tlb_control, TLB_KEEP);
+    assert_int_equal(offset(v), 2);
+    assert_int_equal(v->gprs.rbx, 0x756E6547);  /* "Genu" */
+    assert_int_equal(v->vmcb->event_inject, 0);
+}
+
+static void msr_reads_and_writes(void **state)
+{
+    struct vcpu *v = start();
+
+    (void)state;
+    CODE(v, WRMSR_, RDMSR_);
+    v->gprs.rcx = IA32_FIXED_CTR0;
+    v->vmcb->rax = 0xFFFFFFFF12345678;
+    v->gprs.rdx = 0xFFFFFFFF00000009;
+    one_exit(v);
+    assert_int_equal(offset(v), 2);
+    v->vmcb->rax = v->gprs.rdx = UINT64_MAX;
+    one_exit(v);
+    assert_int_equal(offset(v), 4);
+    assert_int_equal(v->vmcb->rax, 0x12345678);
+    assert_int_equal(v->gprs.rdx, 9);
+}
+
+/* RIP stays at the instruction, and #GP comes with error code 0. */
+static void msr_faults(void **state)
+{
+    static const struct {
+        uint8_t code[2];
+        uint32_t number;
+        uint64_t rax;
+    } rows[] = {
+        { { RDMSR_ }, 0x12345, 0 },
+        { { WRMSR_ }, 0x12345, 0 },
+        { { WRMSR_ }, 0x38F, UINT64_C(1) << 20 },
+        { { WRMSR_ }, MSR_EFER, 0x2 },
+    };
+
+    (void)state;
+    for (size_t n = 0; n < sizeof(rows) / sizeof(rows[0]); n++) {
+        struct vcpu *v = start();
+
+        below_code(v, rows[n].code, 2);
+        v->gprs.rcx = rows[n].number;
+        v->vmcb->rax = rows[n].rax;
+        one_exit(v);
+        assert_int_equal(offset(v), 0);
+        assert_int_equal(v->vmcb->event_inject, GP_);
+    }
+}
+
+/* The guest does not see that it runs under AMD-V. */
+static void efer_is_its_own(void **state)
+{
+    struct vcpu *v = start();
+
+    (void)state;
+    v->vmcb->efer = 0x500 | EFER_SVME;
+    CODE(v, RDMSR_, WRMSR_);
+    v->gprs.rcx = MSR_EFER;
+    one_exit(v);
+    assert_int_equal(v->vmcb->rax, 0x500);
+    v->vmcb->rax = 0xD01;
+    one_exit(v);
+    assert_int_equal(v->vmcb->efer, 0xD01 | EFER_SVME);
+}
+
+static void msr_goes_wrong_in_a_sweep(void **state)
+{
+    struct vcpu *v = start();
+
+    (void)state;
+    below.sweep_faults = true;
+    CODE(v, RDMSR_);
+    v->gprs.rcx = IA32_PMC0;
+    one_exit(v);
+    assert_int_equal(offset(v), 0);
+    assert_int_equal(v->vmcb->event_inject, GP_);
+
+    v = start();
+    below.sweep_throws = true;
+    CODE(v, RDMSR_);
+    v->gprs.rcx = IA32_PMC0;
+    one_exit(v);
+    assert_int_equal(offset(v), 2);     /* behind it */
+    assert_int_equal(v->vmcb->event_inject, UD_);
+}
+
+static void rdpmc_by_privilege(void **state)
+{
+    static const struct {
+        uint32_t number;
+        uint8_t cpl;
+        bool pce, good;
+    } rows[] = {
+        { 0, 0, false, true },
+        { 0, 3, true, true },
+        { 0, 3, false, false },
+        { 0x40000000, 0, false, true },
+        { 77, 0, false, false },
+    };
+
+    (void)state;
+    for (size_t n = 0; n < sizeof(rows) / sizeof(rows[0]); n++) {
+        struct vcpu *v = start();
+
+        CODE(v, RDPMC_);
+        v->model->pmu.counter[0] = v->model->pmu.fixed[0] = 0x500000006;
+        v->gprs.rcx = rows[n].number;
+        v->vmcb->cpl = rows[n].cpl;
+        v->vmcb->cr4 = rows[n].pce ? 0x100 : 0;
+        one_exit(v);
+        assert_int_equal(v->vmcb->event_inject, rows[n].good ? 0 : GP_);
+        assert_int_equal(offset(v), rows[n].good ? 2 : 0);
+        if (!rows[n].good)
+            continue;
+        assert_int_equal(v->vmcb->rax, 6);
+        assert_int_equal(v->gprs.rdx, 5);
+    }
+}
+
+/* An exception inside a transaction is not delivered, whoever raises it. */
+static void rdpmc_faults_in_transaction(void **state)
+{
+    struct vcpu *v = start();
+
+    (void)state;
+    MARKED(v, XBEGIN_, RDPMC_);
+    v->gprs.rcx = 77;
+    assert_true(below_until(v, below_page(0) + 6));
+    assert_int_equal(v->tx.depth, 1);
+    assert_true(below_until(v, below_page(0) + FALLBACK));
+    assert_int_equal(v->tx.depth, 0);
+    assert_int_equal(v->vmcb->rax, 0);
+    assert_int_equal(below.events_given, 0);
+}
+
+static void not_on_intel(void **state)
+{
+    static const uint64_t codes[] = {
+        EXIT_INVLPGA, EXIT_VMRUN, EXIT_VMMCALL, EXIT_VMLOAD, EXIT_VMLOAD + 1,
+        EXIT_VMLOAD + 2, EXIT_VMLOAD + 3, EXIT_SKINIT,
+    };
+
+    (void)state;
+    for (size_t n = 0; n < sizeof(codes) / sizeof(codes[0]); n++) {
+        struct vcpu *v = start();
+
+        below_exit(codes[n], 0, 0, 0);
+        one_exit(v);
+        assert_int_equal(v->vmcb->event_inject, UD_);
+        assert_int_equal(offset(v), 0);
+    }
+}
+
+static void leaves_at_one_place(void **state)
+{
+    struct vcpu *v = start();
+
+    (void)state;
+    v->vmcb->rip = (uint64_t)vcpu_leave_point;
+    below_exit(EXIT_VMMCALL, 0, 0, 0);
+    assert_false(loop_turn(v));
+    assert_int_equal(v->vmcb->event_inject, 0);
+}
+
+static void stops_with_a_reason(void **state)
+{
+    static const struct {
+        struct below_exit exit;
+        const char *why;
+    } rows[] = {
+        { { EXIT_SHUTDOWN, 0, 0, 0 },
+          "the guest has shut down (triple fault)" },
+        { { 0x060, 0, 0, 0 }, "unexpected exit" },
+        { { UINT64_MAX, 0, 0, 0 }, "unexpected exit" },
+        { { EXIT_NPF, NPF_PRESENT | NPF_WRITE, 0x1000, 0 },
+          "nested page fault" },
+        { { EXIT_EXCEPTION_0 + VECTOR_GP, 0, 0, EVENT_VALID },
+          "exception during the delivery of another" },
+    };
+
+    (void)state;
+    for (size_t n = 0; n < sizeof(rows) / sizeof(rows[0]); n++) {
+        struct vcpu *v = start();
+
+        below_exit(rows[n].exit.code, rows[n].exit.info1, rows[n].exit.info2,
+                   rows[n].exit.int_info);
+        assert_false(below_turns(v, 1));
+        assert_string_equal(below.why, rows[n].why);
+    }
+}
+
+static void tables_used_up(void **state)
+{
+    struct vcpu *v = start();
+
+    (void)state;
+    v->pages_free.pages = v->pages_free.used;
+    below_exit(EXIT_NPF, 0, UINT64_C(0x40000000000), 0);
+    assert_false(below_turns(v, 1));
+    assert_string_equal(below.why, "no more pages for nested tables");
+}
+
+/* AMD64 APM volume 2, "Event Injection": an event whose delivery met the fault
+ * has to be given again; INT n is at its own RIP still. */
+static void delivered_again(void **state)
+{
+    static const struct {
+        uint64_t event, again;
+    } rows[] = {
+        { 0, 0 },
+        { EVENT_VALID | 0x40, EVENT_VALID | 0x40 },
+        { EVENT_VALID | EVENT_TYPE_EXCEPTION | 0x40, EVENT_VALID | 0x40 },
+        { NMI_, NMI_ },
+        { GP_ | UINT64_C(8) << 32, GP_ | UINT64_C(8) << 32 },
+        { EVENT_VALID | UINT64_C(4) << 8 | 0x40, 0 },
+    };
+
+    (void)state;
+    for (size_t n = 0; n < sizeof(rows) / sizeof(rows[0]); n++) {
+        struct vcpu *v = start();
+
+        below_exit(EXIT_NPF, NPF_WRITE, (uint64_t)below_page(9),
+                   rows[n].event);
+        assert_true(below_turns(v, 1));
+        assert_int_equal(v->vmcb->event_inject, rows[n].again);
+        assert_int_equal(v->mode, MODE_FREE);
+    }
+}
+
+static void marked_page_is_stepped(void **state)
+{
+    struct vcpu *v = start();
+
+    (void)state;
+    MARKED(v, NOP_, NOP_, NOP_);
+    assert_true(below_until(v, below_page(0) + 1));
+    assert_int_equal(v->mode, MODE_STEP);
+    assert_int_equal(v->vmcb->rip, (uint64_t)below_page(0) + 1);
+    assert_true(below_until(v, below_page(0) + 2));
+}
+
+static void nmi_of_ours_and_of_the_guest(void **state)
+{
+    struct vcpu *v = start();
+
+    (void)state;
+    v->nmi = 1;
+    below_exit(EXIT_NMI, 0, 0, 0);
+    assert_true(below_turns(v, 1));
+    assert_int_equal(v->vmcb->event_inject, 0);
+    assert_int_equal(v->nmi, 0);
+
+    v->guest_nmi = true;
+    below_exit(EXIT_NMI, 0, 0, 0);
+    assert_true(below_turns(v, 1));
+    assert_int_equal(v->vmcb->event_inject, NMI_);
+    assert_false(v->guest_nmi);
+}
+
+/* It aborts, and is delivered where execution goes on. */
+static void nmi_in_transaction(void **state)
+{
+    struct vcpu *v = start();
+
+    (void)state;
+    MARKED(v, XBEGIN_, NOP_, NOP_);
+    assert_true(below_until(v, below_page(0) + 7));
+    v->guest_nmi = true;
+    below_exit(EXIT_NMI, 0, 0, 0);
+    assert_true(below_turns(v, 1));
+    assert_int_equal(v->tx.depth, 0);
+    assert_int_equal(offset(v), FALLBACK);
+    assert_int_equal(v->vmcb->event_inject, NMI_);
+}
+
+static void exceptions_while_stepping(void **state)
+{
+    struct vcpu *v = start();
+
+    (void)state;
+    MARKED(v, NOP_, UD2_);
+    assert_true(below_until(v, below_page(0) + 1));
+    below_exit(EXIT_EXCEPTION_0 + VECTOR_PF, 6, 0x123456, 0);
+    assert_true(below_turns(v, 1));
+    assert_int_equal(v->vmcb->cr2, 0x123456);
+    assert_int_equal(v->vmcb->event_inject,
+                     EVENT_VALID | EVENT_HAS_ERROR | EVENT_TYPE_EXCEPTION |
+                         VECTOR_PF | UINT64_C(6) << 32);
+    /* The handler is caught at its first instruction, and its frame has no TF
+     * of ours. */
+    assert_int_equal(v->mode, MODE_CATCH);
+    assert_true(below_turns(v, 1));
+    assert_int_equal(v->vmcb->exit_code, EXIT_NPF);
+    while (v->mode == MODE_CATCH)
+        assert_true(below_turns(v, 1));
+    assert_int_equal(below.events_given, 1);
+    assert_int_equal(below.frame_rip, (uint64_t)below_page(0) + 1);
+    assert_int_equal(below.frame_rflags & RFLAGS_TF, 0);
+    assert_int_equal(v->mode, MODE_STEP);
+    assert_ptr_equal((void *)v->vmcb->rip, BELOW_HANDLER);
+}
+
+/* Nobody watches: nothing is caught either. */
+static void exceptions_while_free(void **state)
+{
+    struct vcpu *v = start();
+
+    (void)state;
+    CODE(v, UD2_);
+    v->vmcb->rflags |= RFLAGS_TF;       /* ours, that an IRET has brought */
+    one_exit(v);
+    assert_int_equal(v->vmcb->event_inject, UD_);
+    assert_int_equal(v->mode, MODE_FREE);
+    assert_int_equal(v->vmcb->rflags & RFLAGS_TF, 0);
+}
+
+/* An event given while stepping takes TF to its frame, for IRET. */
+static void events_while_stepping(void **state)
+{
+    struct vcpu *v = start();
+
+    (void)state;
+    MARKED(v, NOP_, NOP_);
+    memcpy(BELOW_HANDLER, "\x90\xF4", 2);
+    assert_true(below_until(v, below_page(0) + 1));
+    v->guest_nmi = true;
+    below_exit(EXIT_NMI, 0, 0, 0);
+    assert_true(below_turns(v, 1));
+    assert_int_equal(v->mode, MODE_STEP);
+    assert_false(below_turns(v, 9));    /* the HLT of the handler: unwatched */
+    assert_true((below.frame_rflags & RFLAGS_TF) != 0);
+    assert_ptr_equal((void *)v->vmcb->rip, BELOW_HANDLER + 1);
+}
+
+static void breakpoint_beside_a_step(void **state)
+{
+    struct vcpu *v = start();
+
+    (void)state;
+    MARKED(v, NOP_, NOP_, NOP_);
+    assert_true(below_until(v, below_page(0) + 1));
+    /* A trap of the guest's: DR6 has it, without BS. */
+    v->vmcb->dr7 = 0x401;
+    v->vmcb->dr6 = DR6_BS | 1;
+    below_exit(EXIT_EXCEPTION_0 + VECTOR_DB, 0, 0, 0);
+    assert_true(below_turns(v, 1));
+    assert_int_equal(v->vmcb->event_inject, DB_);
+    assert_int_equal(v->vmcb->dr6, 1);
+}
+
+/* One hit is one #DB, though the processor below shows it at the steps that
+ * follow, too: those of the handler. */
+static void breakpoint_shown_on(void **state)
+{
+    static const struct {
+        uint64_t dr6;
+        bool delivered;
+    } rows[] = {
+        { DR6_BS | 1, true }, { DR6_BS | 1, false }, { DR6_BS | 3, true },
+        { DR6_BS | 1, false }, { DR6_BS, false }, { DR6_BS | 1, true },
+        { 1, true },
+    };
+    struct vcpu *v = start();
+
+    (void)state;
+    below.breakpoints[0] = below.breakpoints[1] = (uint64_t)below_page(8);
+    for (size_t n = 0; n < sizeof(rows) / sizeof(rows[0]); n++) {
+        step_set_mode(v, MODE_STEP);
+        v->vmcb->event_inject = 0;
+        v->vmcb->dr7 = 0x405;
+        below_exit(EXIT_EXCEPTION_0 + VECTOR_DB, 0, 0, 0);
+        v->vmcb->dr6 = rows[n].dr6;
+        assert_true(below_turns(v, 1));
+        assert_int_equal(v->vmcb->event_inject, rows[n].delivered ? DB_ : 0);
+    }
+}
+
+/* What is left in B0-B3 of a breakpoint that is not enabled is the guest's own
+ * from before the step. */
+static void breakpoint_not_enabled(void **state)
+{
+    struct vcpu *v = start();
+
+    (void)state;
+    MARKED(v, NOP_, NOP_, NOP_);
+    v->vmcb->dr6 = 4;
+    assert_true(below_until(v, below_page(0) + 1));
+    v->vmcb->dr7 = 0x400;
+    below_exit(EXIT_EXCEPTION_0 + VECTOR_DB, 0, 0, 0);
+    v->vmcb->dr6 = DR6_BS | 4;
+    assert_true(below_turns(v, 1));
+    assert_int_equal(v->vmcb->event_inject, 0);
+    assert_int_equal(v->vmcb->dr6, 4);
+}
+
+/* A TF that an IRET of an unwatched handler has brought back. */
+static void trap_when_free(void **state)
+{
+    struct vcpu *v = start();
+
+    (void)state;
+    v->vmcb->rflags |= RFLAGS_TF;
+    below_exit(EXIT_EXCEPTION_0 + VECTOR_DB, 0, 0, 0);
+    v->vmcb->dr6 = DR6_BS;
+    assert_true(below_turns(v, 1));
+    assert_int_equal(v->vmcb->rflags & RFLAGS_TF, 0);
+    assert_int_equal(v->vmcb->event_inject, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(cpuid_answers),
+        cmocka_unit_test(msr_reads_and_writes),
+        cmocka_unit_test(msr_faults),
+        cmocka_unit_test(efer_is_its_own),
+        cmocka_unit_test(msr_goes_wrong_in_a_sweep),
+        cmocka_unit_test(rdpmc_by_privilege),
+        cmocka_unit_test(rdpmc_faults_in_transaction),
+        cmocka_unit_test(not_on_intel),
+        cmocka_unit_test(leaves_at_one_place),
+        cmocka_unit_test(stops_with_a_reason),
+        cmocka_unit_test(tables_used_up),
+        cmocka_unit_test(delivered_again),
+        cmocka_unit_test(marked_page_is_stepped),
+        cmocka_unit_test(nmi_of_ours_and_of_the_guest),
+        cmocka_unit_test(nmi_in_transaction),
+        cmocka_unit_test(exceptions_while_stepping),
+        cmocka_unit_test(exceptions_while_free),
+        cmocka_unit_test(events_while_stepping),
+        cmocka_unit_test(breakpoint_beside_a_step),
+        cmocka_unit_test(breakpoint_shown_on),
+        cmocka_unit_test(breakpoint_not_enabled),
+        cmocka_unit_test(trap_when_free),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

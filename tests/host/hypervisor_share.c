@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * hypervisor_share.c - two processors and the transaction of one of them:
+ * pages taken away, missed and given back, and who loses.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/host/below.h"
+
+#define DATA 8
+
+static struct vcpu *first, *second;
+
+static uint8_t *code(unsigned processor, unsigned at)
+{
+    return below_page(processor) + at;
+}
+
+static void start(void)
+{
+    below_start("haswell", "none");
+    first = below_vcpu(0);
+    second = below_vcpu(1);
+    first->gprs.rdi = second->gprs.rdi = (uint64_t)below_page(DATA);
+    for (unsigned at = FALLBACK; at < 0x800; at += 2)
+        memcpy(code(0, at), ((uint8_t[]){ CPUID_ }), 2);
+}
+
+/* The first is in a transaction that has stored 1 to, or loaded, its word. The
+ * other has had translations of the page before, and stands at its code. */
+static void begin(bool store, const uint8_t bytes[3])
+{
+    start();
+    CODE(second, STORE_, CPUID_);
+    assert_true(below_until(second, code(1, 5)));
+    below_code(second, bytes, 3);
+    second->vmcb->rip += 3;
+    CODE(second, HLT_);
+    second->vmcb->rip -= 3;
+    second->vmcb->rax = 2;
+
+    if (store)
+        MARKED(first, XBEGIN_, STORE_, NOP_, XEND_, NOP_);
+    else
+        MARKED(first, XBEGIN_, LOAD_, NOP_, XEND_, NOP_);
+    first->vmcb->rax = 1;
+    assert_true(below_until(first, code(0, 9)));
+    assert_int_equal(first->tx.depth, 1);
+}
+
+#define STORES ((const uint8_t[]){ STORE_ })
+#define LOADS  ((const uint8_t[]){ LOAD_ })
+
+/* Up to its HLT; the first has turns where it is waited for. */
+static void second_goes_on(void)
+{
+    below.other = first;
+    assert_false(below_until(second, NULL));
+    assert_ptr_equal((void *)second->vmcb->rip, code(1, 8));
+    below.other = NULL;
+}
+
+/* What has come of the first's transaction. */
+static bool has_conflicted(void)
+{
+    return first->tx.depth == 0 &&
+           (first->model->tsx.last_abort.information & TX_INFO_CONFLICT) != 0;
+}
+
+/* Who comes later wins; what was stored is undone before it is seen. */
+static void conflicts(void **state)
+{
+    static const struct {
+        bool first_stores, second_stores, conflict;
+    } rows[] = {
+        { true, true, true },
+        { true, false, true },
+        { false, true, true },
+        { false, false, false },
+    };
+
+    (void)state;
+    for (size_t n = 0; n < 4; n++) {
+        begin(rows[n].first_stores, rows[n].second_stores ? STORES : LOADS);
+        second_goes_on();
+        assert_int_equal(has_conflicted(), rows[n].conflict);
+        if (!rows[n].conflict)
+            assert_true(below_until(first, code(0, 13)));
+        if (!rows[n].second_stores)
+            assert_int_equal(second->vmcb->rax, 0);
+        assert_int_equal(*below_page(DATA), rows[n].second_stores ? 2 : 0);
+    }
+}
+
+/* Another line of the page: nobody loses. The page is open for that one
+ * instruction, and no interrupt's handler uses it. */
+static void other_line_of_the_page(void **state)
+{
+    uint64_t held = (uint64_t)below_page(DATA);
+
+    (void)state;
+    begin(true, STORES);
+    second->gprs.rdi += LINE_BYTES;
+    while (second->passes == 0)
+        assert_true(below_turns(second, 1));
+    assert_int_equal(second->mode, MODE_STEP);
+    assert_int_equal(second->vmcb->interrupt_shadow, SHADOW_ON);
+    while (second->passes > 0)          /* its code faults first */
+        assert_true(below_turns(second, 1));
+    assert_int_equal(below.run_shadow, SHADOW_ON);
+    assert_int_equal(below.run_rflags & RFLAGS_IF, 0);
+    assert_int_equal(second->vmcb->rflags & RFLAGS_IF, RFLAGS_IF);
+    assert_int_equal(second->vmcb->tlb_control, TLB_FLUSH_ALL);
+    assert_true((npt_entry(&second->pages_step, held) & NPT_HELD) != 0);
+    assert_int_equal(below_page(DATA)[LINE_BYTES], 2);
+    assert_int_equal(second->mode, MODE_FREE);
+    assert_false(first->tx.lost);
+    assert_true(below_until(first, code(0, 13)));
+    assert_int_equal(*below_page(DATA), 1);
+}
+
+/* The interrupt flag that is held back meanwhile is not what PUSHFQ writes, nor
+ * what POPFQ leaves. */
+static void flags_on_the_page(void **state)
+{
+    uint64_t *stack = (uint64_t *)(below_page(DATA) + 0x800);
+
+    (void)state;
+    begin(true, ((const uint8_t[]){ PUSHFQ_, HLT_, HLT_ }));
+    second->vmcb->rsp = (uint64_t)stack;
+    assert_false(below_until(second, NULL));
+    assert_int_equal(stack[-1], RFLAGS_IF | 2);
+    assert_int_equal(second->vmcb->rflags, RFLAGS_IF | 2);
+
+    begin(true, ((const uint8_t[]){ POPFQ_, HLT_, HLT_ }));
+    second->vmcb->rsp = (uint64_t)stack;
+    stack[0] = 2;
+    assert_false(below_until(second, NULL));
+    assert_int_equal(second->vmcb->rflags, 2);
+    assert_false(first->tx.lost);
+}
+
+/* Other lines of two pages: both are open for the one instruction. */
+static void other_lines_of_two_pages(void **state)
+{
+    (void)state;
+    begin(true, STORES);
+    lines_clear(&first->tx.lines);
+    assert_true(share_take(first, (uint64_t)below_page(DATA - 1), true));
+    assert_true(share_take(first, (uint64_t)below_page(DATA) + 0x800, true));
+    second->gprs.rdi -= 4;
+    second_goes_on();
+    assert_false(first->tx.lost);
+    assert_int_equal(below_page(DATA - 1)[PAGE_BYTES - 4], 2);
+}
+
+/* A page mapped on its own does not hide those around it. */
+static void neighbours_are_there(void **state)
+{
+    uint64_t at = (uint64_t)below_page(DATA);
+
+    (void)state;
+    start();
+    assert_int_equal(npt_entry(&first->pages_step, at), 0);
+    assert_true(npt_set_page(&first->pages_step, at, NPT_PRESENT));
+    assert_int_equal(npt_entry(&first->pages_step, at), at | NPT_PRESENT);
+    assert_true((npt_entry(&first->pages_step, (uint64_t)below_page(DATA + 1)) &
+                 NPT_PRESENT) != 0);
+    /* But for the pages of a transaction, where nothing is there. */
+    assert_true(npt_set_page(&first->tx_pages, at, NPT_PRESENT));
+    assert_int_equal(npt_entry(&first->tx_pages,
+                               (uint64_t)below_page(DATA + 1)), 0);
+}
+
+/* Across two lines, of which one conflicts, at the second page's beginning. */
+static void across_pages(void **state)
+{
+    (void)state;
+    begin(true, STORES);
+    second->gprs.rdi -= 4;
+    second_goes_on();
+    assert_true(has_conflicted());
+    assert_int_equal(below_page(DATA - 1)[PAGE_BYTES - 4], 2);
+}
+
+/* Once the transaction is over the next to miss the page gets it for good. */
+static void given_back(void **state)
+{
+    uint64_t held = (uint64_t)below_page(DATA);
+
+    (void)state;
+    begin(true, LOADS);
+    assert_true(below_until(first, code(0, 13)));
+    assert_true((npt_entry(&second->pages_free, held) & NPT_HELD) != 0);
+    second_goes_on();
+    assert_int_equal(second->vmcb->rax, 1);
+    assert_int_equal(npt_entry(&second->pages_free, held),
+                     held | NPT_PRESENT | NPT_WRITE | NPT_USER);
+    assert_int_equal(second->mode, MODE_FREE);
+}
+
+/* Two transactions: the later access wins, here that of the second. */
+static void two_transactions(void **state)
+{
+    (void)state;
+    start();
+    MARKED(first, XBEGIN_, STORE_, NOP_, XEND_);
+    MARKED(second, XBEGIN_, STORE_, XEND_, NOP_);
+    first->vmcb->rax = 1;
+    second->vmcb->rax = 2;
+    assert_true(below_until(first, code(0, 9)));
+    below.other = first;
+    assert_true(below_until(second, code(1, 12)));
+    assert_true(has_conflicted());
+    assert_int_equal(second->tx.depth, 0);
+    assert_int_equal(*below_page(DATA), 2);
+}
+
+/* Both only read: both commit. */
+static void two_readers(void **state)
+{
+    (void)state;
+    start();
+    MARKED(first, XBEGIN_, LOAD_, NOP_, XEND_, NOP_);
+    MARKED(second, XBEGIN_, LOAD_, XEND_, NOP_);
+    assert_true(below_until(first, code(0, 10)));
+    assert_true(below_until(second, code(1, 12)));
+    assert_true(below_until(first, code(0, 13)));
+}
+
+/* A page that the other has never touched is not open to it either. */
+static void untouched_page(void **state)
+{
+    (void)state;
+    start();
+    MARKED(first, XBEGIN_, STORE_, NOP_, XEND_);
+    first->vmcb->rax = 1;
+    assert_true(below_until(first, code(0, 9)));
+    second->vmcb->rip += 5;
+    CODE(second, LOAD_, HLT_);
+    second_goes_on();
+    assert_true(has_conflicted());
+    assert_int_equal(second->vmcb->rax, 0);
+}
+
+/* What no single instruction does means the whole page: a walk of page tables,
+ * and the delivery of an event, which is given again. */
+static void whole_pages(void **state)
+{
+    static const struct below_exit rows[] = {
+        { EXIT_NPF, NPF_WRITE | NPF_PAGE_TABLE, 0, 0 },
+        { EXIT_NPF, NPF_WRITE, 0, EVENT_VALID | 0x40 },
+    };
+
+    (void)state;
+    for (size_t n = 0; n < 2; n++) {
+        begin(true, STORES);
+        below_exit(EXIT_NPF, rows[n].info1, (uint64_t)below_page(DATA) + 0x800,
+                   rows[n].int_info);
+        below.other = first;
+        assert_true(below_turns(second, 1));
+        assert_int_equal(first->tx.depth, 0);
+        assert_int_equal(second->passes, 0);
+        assert_int_equal(second->vmcb->event_inject, rows[n].int_info);
+    }
+}
+
+/* A transaction that commits just when it has lost does not. */
+static void lost_at_commit(void **state)
+{
+    (void)state;
+    begin(true, LOADS);
+    assert_true(below_until(first, code(0, 10)));
+    first->tx.lost = true;
+    assert_true(below_until(first, code(0, FALLBACK)));
+    assert_int_equal(*below_page(DATA), 0);
+}
+
+/* A processor that is in its guest meanwhile has to leave it, and forgets its
+ * translations before it goes on. */
+static void translations_forgotten(void **state)
+{
+    (void)state;
+    begin(false, STORES);
+    assert_int_equal(second->flush, 1);
+    below.other = first;
+    assert_true(below_turns(second, 1));
+    assert_int_equal(second->flush, 0);
+    assert_int_equal(second->vmcb->exit_code, EXIT_NPF);
+    assert_int_equal(*below_page(DATA), 0);
+}
+
+/* It is in its guest at that moment: an NMI is sent, and no line joins the set
+ * before the other has left. One NMI on its way is enough. */
+static void made_to_leave(void **state)
+{
+    (void)state;
+    begin(false, STORES);
+    for (unsigned n = 0; n < 2; n++) {
+        second->in_guest = 1;
+        second->flush = 0;
+        below.running = second;
+        below.apic[0x300 / 4] = 0;
+        assert_true(npt_set_page(&second->pages_free,
+                                 (uint64_t)below_page(DATA + 1 + n),
+                                 NPT_PRESENT | NPT_WRITE | NPT_USER));
+        assert_true(share_take(first, (uint64_t)below_page(DATA + 1 + n),
+                               true));
+        assert_int_equal(second->in_guest, 0);
+        assert_int_equal(second->flush, 1);
+        assert_int_equal(below.apic[0x300 / 4], n == 0 ? 0x400 : 0);
+        assert_int_equal(second->nmi, 1);
+    }
+    below_exit(EXIT_NMI, 0, 0, 0);
+    assert_true(below_turns(second, 1));
+    assert_int_equal(second->nmi, 0);
+    assert_int_equal(second->vmcb->event_inject, 0);
+}
+
+/* The code of a refused hint is on the page that a transaction has stored to:
+ * it loses, and its stores are not on the copy. */
+static void refused_hint_on_a_held_page(void **state)
+{
+    (void)state;
+    start();
+    below.refuses_hints = true;
+    second->vmcb->rip = (uint64_t)below_page(DATA);
+    MARKED(second, XRELEASE_, XCHG_, NOP_);
+    second->gprs.rdi = (uint64_t)below_page(DATA) + 0x800;
+    second->vmcb->rax = 3;
+    MARKED(first, XBEGIN_, STORE_, NOP_, XEND_);
+    first->gprs.rdi = (uint64_t)below_page(DATA) + 0x800;
+    first->vmcb->rax = 1;
+    assert_true(below_until(first, code(0, 9)));
+    below.other = first;
+    assert_true(below_until(second, below_page(DATA) + 3));
+    assert_true(has_conflicted());
+    assert_int_equal(second->vmcb->rax, 0);
+    assert_int_equal(below_page(DATA)[0x800], 3);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(conflicts),
+        cmocka_unit_test(other_line_of_the_page),
+        cmocka_unit_test(flags_on_the_page),
+        cmocka_unit_test(other_lines_of_two_pages),
+        cmocka_unit_test(neighbours_are_there),
+        cmocka_unit_test(across_pages),
+        cmocka_unit_test(given_back),
+        cmocka_unit_test(two_transactions),
+        cmocka_unit_test(two_readers),
+        cmocka_unit_test(untouched_page),
+        cmocka_unit_test(whole_pages),
+        cmocka_unit_test(lost_at_commit),
+        cmocka_unit_test(translations_forgotten),
+        cmocka_unit_test(made_to_leave),
+        cmocka_unit_test(refused_hint_on_a_held_page),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
