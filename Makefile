@@ -58,18 +58,23 @@ help:
 	@echo 'make sign     the same with a signed program; KEY=file CERT=file'
 	@echo 'make clang    tsxpmu.efi by clang and lld, in $(B)/clang'
 	@echo 'make tool     $(B)/tsxpmu, which decodes records and plans groups of events'
-	@echo 'make setup    installs what all this needs'
+	@echo 'make setup    installs what all of it needs: scripts/setup says which lists'
 
 setup:
 	@scripts/setup
 
 # --- What is built from what -------------------------------------------------
 
-# A user's first command is `make run`: what is missing is installed on the way.
-$(B)/setup.done: scripts/setup
-	@scripts/setup
+# A user's first command is `make run`: what is missing is installed on the way,
+# what only other commands need not before those.
+$(B)/setup-%.done: scripts/setup
+	@scripts/setup $*
 	@mkdir -p $(B)
 	@touch $@
+$(B)/setup-test.done: $(B)/setup-run.done
+$(B)/setup-lab.done: $(B)/setup-test.done
+FOR_TEST := $(B)/setup-test.done
+FOR_LAB  := $(B)/setup-lab.done
 
 CASES := $(sort $(wildcard src/cases/*.c))
 CORE  := $(sort $(wildcard src/*.c src/*/*.c))
@@ -99,12 +104,12 @@ $(B)/gen/pt_golden.inc: $(GOLDEN_PT) tests/golden/pt.awk | $(B)/gen
 
 # Which commit this is, for the report; rewritten only when it changes.
 VERSION := 0.1 (git $(shell git describe --always --dirty 2>/dev/null || echo unknown))
-$(B)/gen/version.h: $(B)/setup.done FORCE | $(B)/gen
+$(B)/gen/version.h: $(B)/setup-run.done FORCE | $(B)/gen
 	@echo '#define TSXPMU_VERSION "$(VERSION)"' | cmp -s - $@ || \
 	    echo '#define TSXPMU_VERSION "$(VERSION)"' >$@
 .PHONY: FORCE
 
-GENERATED := $(B)/setup.done $(B)/gen/cases.inc $(B)/gen/personalities.inc \
+GENERATED := $(B)/setup-run.done $(B)/gen/cases.inc $(B)/gen/personalities.inc \
              $(B)/gen/pebs_golden.inc $(B)/gen/pt_golden.inc \
              $(B)/gen/version.h
 $(B)/gen:
@@ -153,6 +158,7 @@ PURE   := src/text.c src/cpu/generation.c src/pmu/constraints.c src/pmu/plan.c \
 TOOL   := $(sort $(wildcard host/*.c))
 BENCH  := tests/bench/pebs.c tests/bench/pt.c
 hosted_object = $(addprefix $(B)/hosted/,$(addsuffix .o,$(1)))
+$(call hosted_object,$(BENCH) tests/bench/libipt.c): | $(FOR_LAB)
 
 $(B)/hosted/tests/bench/%.c.o: HOSTED += -O3
 $(B)/hosted/%.c.o: %.c | $(GENERATED)
@@ -190,13 +196,15 @@ sign: $(B)/tsxpmu.efi $(STICK)
 	@[ -n "$(KEY)" ] && [ -n "$(CERT)" ] || { \
 	    echo "make sign: says whose signature by KEY= and CERT= (PEM files)"; \
 	    exit 1; }
+	@command -v sbsign >/dev/null || { \
+	    echo "make sign: needs sbsign, of the package sbsigntool"; exit 1; }
 	@sbsign --key "$(KEY)" --cert "$(CERT)" --output $(B)/tsxpmu-signed.efi $<
 	@scripts/image "$(SIGNED)" $(B)/tsxpmu-signed.efi=EFI/BOOT/BOOTX64.EFI \
 	    $(ON_STICK)
 	@echo "  image $(SIGNED)"
 
 # The same sources by another compiler and linker.
-clang:
+clang: | $(FOR_TEST)
 	@$(MAKE) --no-print-directory B=$(B)/clang CC=clang LD=ld.lld \
 	    $(B)/clang/tsxpmu.efi
 
@@ -250,7 +258,7 @@ HOST_CORE   := $(filter-out src/cases.c src/cases/%,$(CORE))
 host_object = $(addprefix $(B)/host/,$(addsuffix .o,$(1)))
 HOST_BINARIES := $(addprefix $(B)/,$(basename $(HOST_TESTS) $(MODEL_TESTS)))
 
-$(B)/host/%.c.o: %.c | $(GENERATED)
+$(B)/host/%.c.o: %.c | $(GENERATED) $(FOR_TEST)
 	@mkdir -p $(@D)
 	@echo "  cc $@"
 	@$(CC) $(SAN) $(WARN) -I. -I$(B)/gen $(DEPS) -c $< -o $@
@@ -278,6 +286,7 @@ $(B)/smp%.state: $(B)/silicon.img scripts/qemu.py
 	@$(PYTHON) scripts/qemu.py --image $< --smp $* --snapshot $@
 
 CHECK = @$(PYTHON) tests/check.py
+test host lint boot: | $(FOR_TEST)
 test: all $(BOOTED) $(B)/tsxpmu.img $(HOST_BINARIES) $(SNAPSHOTS)
 	$(CHECK) host lint boot
 host: $(HOST_BINARIES) $(B)/tsxpmu
@@ -315,7 +324,8 @@ bench: $(BENCH:tests/%.c=$(B)/%)
 FUZZ := $(patsubst tests/%.c,$(B)/%,$(sort $(wildcard tests/fuzz/*.c)))
 FUZZED := $(PURE) src/words.c src/cpu/microcode.c $(sort $(wildcard src/options*.c))
 $(B)/fuzz/%: tests/fuzz/%.c $(FUZZED) \
-             $(wildcard src/*.h src/pmu/*.h src/pt/*.h tests/pt/*.h) | $(GENERATED)
+             $(wildcard src/*.h src/pmu/*.h src/pt/*.h tests/pt/*.h) \
+             | $(GENERATED) $(FOR_LAB)
 	@mkdir -p $(@D)
 	@echo "  clang $@"
 	@clang -std=c11 -O1 -g -fsanitize=fuzzer,address,undefined \

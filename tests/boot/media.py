@@ -12,7 +12,7 @@ import qemu
 
 OVMF = "/usr/share/OVMF/"
 SNAKEOIL = "/usr/share/ovmf/PkKek-1-snakeoil"
-IPXE_ROM = "/usr/lib/ipxe/qemu/efi-e1000.rom"
+IPXE_ROM = "efi-e1000.rom"  # QEMU knows where
 GOLDEN = {"pebs_decode_golden": "PASS", "pt_decode_golden": "PASS"}
 END = r"^# END .*\r?\n"
 

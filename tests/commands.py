@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What a new user meets: scripts/setup on a machine that lacks something."""
+
+import os
+import shutil
+import subprocess
+import tempfile
+
+
+def setup(fakes, words=("run",), path="/usr/bin:/bin"):
+    """scripts/setup where PATH begins with these scripts, by name."""
+    with tempfile.TemporaryDirectory() as directory:
+        for name, text in fakes.items():
+            with open(os.path.join(directory, name), "w", encoding="ascii") as file:
+                file.write("#!/bin/sh\n" + text + "\n")
+            os.chmod(file.name, 0o755)
+        return subprocess.run(["/bin/sh", "scripts/setup", *words], check=False,
+                              env={"PATH": f"{directory}:{path}"}, timeout=60,
+                              capture_output=True, text=True)
+
+
+def without_rights():
+    """No root, no sudo, nothing there: one line, and nothing is tried."""
+    with tempfile.TemporaryDirectory() as tools:
+        os.symlink(shutil.which("sh"), tools + "/sh")
+        run = setup({"id": "echo 1000", "apt-get": "echo tried"}, path=tools)
+    if (run.returncode != 1 or run.stdout or run.stderr.count("\n") != 1
+            or not run.stderr.startswith("setup: needs root, or sudo, to install: gcc ")):
+        yield f"status {run.returncode}: {run.stdout}{run.stderr}"
+
+
+def all_there():
+    """Nothing is done, without sbin in PATH."""
+    for words in (("run",), ("test",), ()):
+        run = setup({"sudo": "echo tried", "apt-get": "echo tried"}, words)
+        if run.returncode or "tried" in run.stdout or run.stderr:
+            yield f"{words}: status {run.returncode}: {run.stdout}{run.stderr}"
+
+
+def unknown_version():
+    run = setup({"qemu-system-x86_64": "echo QEMU emulator version 6.1.0"})
+    if run.returncode or run.stdout.count("\n") != 1 or not (
+            "with QEMU 6.1.0; known to work: Debian 12 and 13" in run.stdout):
+        yield f"status {run.returncode}: {run.stdout}{run.stderr}"
+
+
+def run_host(result):
+    """What needs no boot."""
+    result("setup: no rights to install: one line", without_rights())
+    result("setup: all is there: nothing is done", all_there())
+    result("setup: another QEMU: one line says which are known", unknown_version())
