@@ -102,8 +102,10 @@ GOLDEN_PT := $(sort $(wildcard tests/golden/pt-*.txt))
 $(B)/gen/pt_golden.inc: $(GOLDEN_PT) tests/golden/pt.awk | $(B)/gen
 	@awk -f tests/golden/pt.awk $(GOLDEN_PT) >$@
 
-# Which commit this is, for the report; rewritten only when it changes.
-VERSION := 0.1 (git $(shell git describe --always --dirty 2>/dev/null || echo unknown))
+# Which commit this is, for the report; rewritten only when it changes. Neither
+# tags nor the size of the clone change what it is called.
+VERSION := 0.1 (git $(shell git describe --always --dirty --abbrev=12 \
+                   --exclude='*' 2>/dev/null || echo unknown))
 $(B)/gen/version.h: $(B)/setup-run.done FORCE | $(B)/gen
 	@echo '#define TSXPMU_VERSION "$(VERSION)"' | cmp -s - $@ || \
 	    echo '#define TSXPMU_VERSION "$(VERSION)"' >$@
