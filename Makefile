@@ -146,10 +146,10 @@ $(B)/vandal.so $(B)/strict.so: $(B)/%.so: $(B)/bare/tests/boot/%.c.o \
                $(call object,efi/entry.asm efi/start.c) efi/efi.lds
 	@echo "  link $@"
 	@$(LINK) $(filter %.o,$^) -o $@
-$(B)/%.efi: $(B)/%.so
+$(B)/%.efi: $(B)/%.so scripts/pe_header.py
 	@echo "  efi $@"
 	@objcopy -S $(SECTIONS) --target efi-app-x86_64 --subsystem=10 $< $@
-	@$(PYTHON) scripts/nx_compat.py $@
+	@$(PYTHON) scripts/pe_header.py $@
 
 # --- The host tool ---------------------------------------------------------------
 

@@ -26,6 +26,8 @@ def image(path):
         yield "not an x86-64 EFI application"
     if pe.FILE_HEADER.TimeDateStamp:
         yield "has a time stamp: not reproducible"
+    if not header.CheckSum or not pe.verify_checksum():
+        yield f"checksum is {header.CheckSum:x}h, not {pe.generate_checksum():x}h"
     if header.SectionAlignment != 4096:
         yield f"sections aligned to {header.SectionAlignment}, not 4096"
     if not header.DllCharacteristics & NX_COMPAT:
