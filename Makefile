@@ -10,6 +10,7 @@ FAULT ?=
 TRIALS ?=
 TESTS ?=
 KILLS ?= 100
+STEP ?=
 OPTIONS ?=
 
 B := build
@@ -43,7 +44,8 @@ help:
 	@echo '                SEED=$(SEED)  what the manual leaves open'
 	@echo '                TRIALS=n  for each measurement; TESTS=name or pattern*'
 	@echo '                OPTIONS=words  more options, README says which'
-	@echo '              the report stays in $(B)/report.log'
+	@echo '              the report stays in $(B)/report.log; the exit status is'
+	@echo '              0 for a whole report with no FAIL and no ERROR, else 2'
 	@echo 'make list     the personalities, faults and tests'
 	@echo 'make test     every check there is'
 	@echo 'make host | lint | boot   one kind of them'
@@ -224,15 +226,32 @@ $(B)/strict.img: $(B)/strict.efi $(B)/tsxpmu.efi scripts/image
 # --- Running -------------------------------------------------------------------
 
 FAULTS = $(shell sed -n 's/^FAULT.\([a-z0-9_]*\),.*/\1/p' tests/silicon/model/faults.def)
-# One line, and no boot, for a name that is not there.
-known = $(if $(filter $(1),$(2)),,$(error unknown $(3) "$(1)"; valid: $(2)))
+# What cannot be meant ends in one line, before anything is built.
+known = $(if $(and $(filter 1,$(words $(2))),$(filter $(3),$(2))),,\
+    $(error unknown $(1) "$(2)"; valid: $(3)))
+number = $(if $(shell echo '$(2)' | grep -Ex '$(3)'),,\
+    $(error bad $(1) "$(2)"; valid: $(4)))
+fits = $(if $(wildcard src/cases/$(1).c),,\
+    $(error no test fits TESTS "$(1)"; make list has them))
+TO_64     := [1-9]|[1-5][0-9]|6[0-4]
+DIGITS_9  := [0-9]{1,9}
+DIGITS_19 := [0-9]{1,19}
+FROM_1    := [1-9][0-9]{0,8}
+comma := ,
+ifneq ($(filter run soak powercut sweep,$(MAKECMDGOALS)),)
+$(call known,CPU,$(CPU),$(subst _,-,$(PERSONALITIES)) none)
+$(call known,SMT,$(SMT),on off)
+$(if $(FAULT),$(call known,FAULT,$(FAULT),$(FAULTS)))
+$(call number,SMP,$(SMP),$(TO_64),1 to 64)
+$(call number,SEED,$(SEED),$(DIGITS_19),up to 19 digits)
+$(if $(TRIALS),$(call number,TRIALS,$(TRIALS),$(DIGITS_9),up to 9 digits))
+$(call number,KILLS,$(KILLS),$(FROM_1),1 and more)
+$(if $(STEP),$(call number,STEP,$(STEP),$(FROM_1),1 and more))
+$(foreach pattern,$(subst $(comma), ,$(TESTS)),$(call fits,$(pattern)))
+endif
 
 RUN_IMAGE = $(B)/$(if $(filter none,$(CPU)),tsxpmu,silicon).img
-.PHONY: check-names
-check-names:
-	$(call known,$(CPU),$(subst _,-,$(PERSONALITIES)) none,CPU)
-	$(if $(FAULT),$(call known,$(FAULT),$(FAULTS),FAULT))
-run: check-names
+run:
 	@$(MAKE) --no-print-directory -s $(B)/silicon.img $(B)/tsxpmu.img
 	@$(PYTHON) scripts/qemu.py --image $(RUN_IMAGE) --report $(B)/report.log \
 	    --cpu "$(CPU)" --smp "$(SMP)" --smt "$(SMT)" --seed "$(SEED)" \

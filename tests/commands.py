@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What a new user meets: scripts/setup on a machine that lacks something."""
+"""What a new user meets: scripts/setup on a machine that lacks something, and
+what make refuses."""
 
 import os
 import shutil
@@ -44,8 +45,50 @@ def unknown_version():
         yield f"status {run.returncode}: {run.stdout}{run.stderr}"
 
 
+# Goal, variable, value; what the line says is valid.
+REFUSED = (
+    ("run", "CPU", "sky%", "none"), ("run", "FAULT", "bogus", "msr_gp_surprise"),
+    ("run", "SMT", "maybe", "on off"), ("run", "SEED", "abc", "up to 19 digits"),
+    ("run", "SEED", "1" * 20, "up to 19 digits"), ("run", "SMP", "0", "1 to 64"),
+    ("run", "SMP", "1000", "1 to 64"), ("run", "SMP", "", "1 to 64"),
+    ("run", "TRIALS", "-1", "up to 9 digits"),
+    ("run", "TESTS", "pebs_tsc,nothing_like*", "make list has them"),
+    ("soak", "TRIALS", "many", "up to 9 digits"),
+    ("powercut", "KILLS", "0", "1 and more"),
+    ("powercut", "SEED", "1.5", "up to 19 digits"),
+    ("sweep", "STEP", "0", "1 and more"))
+TAKEN = (("run", "SMP", "64"), ("run", "SEED", "0"), ("run", "TRIALS", "0"),
+         ("run", "TESTS", "counter3_*,*_tsc,pebs_*_layout"), ("run", "CPU", "none"),
+         ("soak", "TRIALS", "7"), ("powercut", "KILLS", "3"), ("sweep", "STEP", "9"))
+
+
+def make(goal, name, value):
+    """What would be done, and said, for this; nothing is done."""
+    return subprocess.run(["make", "-n", goal, f"{name}={value}"], check=False,
+                          env={"PATH": os.environ["PATH"]}, timeout=60,
+                          capture_output=True, text=True)
+
+
+def refused(goal, name, value, valid):
+    run = make(goal, name, value)
+    if (run.returncode != 2 or run.stdout or run.stderr.count("\n") != 1
+            or f'{name} "{value.split(",")[-1]}"; ' not in run.stderr
+            or valid not in run.stderr):
+        yield f"status {run.returncode}: {run.stdout[:200]}{run.stderr}"
+
+
+def taken():
+    for goal, name, value in TAKEN:
+        run = make(goal, name, value)
+        if run.returncode or run.stderr:
+            yield f"{goal} {name}={value}: {run.stderr}"
+
+
 def run_host(result):
     """What needs no boot."""
     result("setup: no rights to install: one line", without_rights())
     result("setup: all is there: nothing is done", all_there())
     result("setup: another QEMU: one line says which are known", unknown_version())
+    for row in REFUSED:
+        result(f'make: {row[0]} {row[1]}="{row[2]}" is refused', refused(*row))
+    result("make: values at the edges are taken", taken())
