@@ -74,6 +74,7 @@ def lint():
 
 def boot():
     import boots
+    import commands
     import media
     import scale as scales
     import sweep as sweeps
@@ -81,6 +82,7 @@ def boot():
     boots.run(result, scales.sample())
     boots.run(result, sweeps.sample())
     media.run(result)
+    commands.run_boot(result)
     powercut(kills=5)
 
 

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What a new user meets: scripts/setup on a machine that lacks something, and
-what make refuses."""
+"""What a new user meets: scripts/setup on a machine that lacks something, what
+make refuses, and `make run` without rights."""
 
 import os
+import pwd
 import shutil
 import subprocess
 import tempfile
@@ -82,6 +83,42 @@ def taken():
         run = make(goal, name, value)
         if run.returncode or run.stderr:
             yield f"{goal} {name}={value}: {run.stderr}"
+
+
+def nobody(directory):
+    """Who runs it there: root is an ordinary user for this."""
+    if os.geteuid():
+        return {}
+    user = pwd.getpwnam("nobody")
+    subprocess.run(["chown", "-R", f"{user.pw_uid}:{user.pw_gid}", directory],
+                   check=True)
+    return {"user": user.pw_uid, "group": user.pw_gid, "extra_groups": []}
+
+
+def run_without_rights():
+    """`make run` of a user who has no sbin in PATH, in a copy of the tree whose
+    objects are there: one that passes, one that fails."""
+    with tempfile.TemporaryDirectory() as directory:
+        copy = directory + "/tsxpmu"
+        shutil.copytree(".", copy, ignore=shutil.ignore_patterns("build", ".git"))
+        for objects in ("bare", "gen"):
+            shutil.copytree(f"build/{objects}", f"{copy}/build/{objects}")
+        who = nobody(directory)
+        for words, status, end in (
+                ((), 0, "pass=1 fail=0 error=0 skip=0"),
+                (("FAULT=tfa_readable_unenumerated", "CPU=skylake-2017"), 2,
+                 "pass=0 fail=1 error=0 skip=0")):
+            run = subprocess.run(
+                ["make", "run", "TESTS=force_abort_enumeration", *words],
+                check=False, cwd=copy, **who, timeout=300, text=True,
+                env={"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": directory},
+                stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+            if run.returncode != status or f"\n# END {end} crc=" not in run.stdout:
+                yield f"status {run.returncode}, wanted {status}: " + run.stdout[-500:]
+
+
+def run_boot(result):
+    result("make run without root, sudo and sbin in PATH", run_without_rights())
 
 
 def run_host(result):
