@@ -11,6 +11,8 @@ TRIALS ?=
 TESTS ?=
 KILLS ?= 100
 STEP ?=
+ONLY ?=
+GOAL ?=
 OPTIONS ?=
 
 B := build
@@ -33,7 +35,7 @@ DEPS = -MMD -MP -MF $@.d
 export SOURCE_DATE_EPOCH := 1767225600
 
 .PHONY: all help list setup run image sign tool test host lint boot soak sweep scale
-.PHONY: figures bench fuzz powercut clang clean
+.PHONY: figures bench fuzz powercut distributions clang clean
 all: $(B)/tsxpmu.efi $(B)/silicon.efi $(B)/tsxpmu
 
 help:
@@ -53,6 +55,8 @@ help:
 	@echo 'make powercut  the power fails KILLS times (usual: 100); SEED=$(SEED)'
 	@echo 'make sweep    each MSR access of each test faults once; STEP=n: each nth'
 	@echo 'make scale    1 to 64 processors: times and sizes, measured now'
+	@echo 'make distributions  make run on clean Debian 12 and 13, Ubuntu 24.04;'
+	@echo '              root; ONLY=bookworm, trixie or noble; GOAL=test'
 	@echo 'make figures  sizes and times, measured now'
 	@echo 'make bench    how fast records are decoded, measured now'
 	@echo 'make fuzz     the decoders on arbitrary bytes; needs clang'
@@ -249,6 +253,10 @@ $(call number,KILLS,$(KILLS),$(FROM_1),1 and more)
 $(if $(STEP),$(call number,STEP,$(STEP),$(FROM_1),1 and more))
 $(foreach pattern,$(subst $(comma), ,$(TESTS)),$(call fits,$(pattern)))
 endif
+ifneq ($(filter distributions,$(MAKECMDGOALS)),)
+$(if $(ONLY),$(call known,ONLY,$(ONLY),bookworm trixie noble))
+$(if $(GOAL),$(call known,GOAL,$(GOAL),run test))
+endif
 
 RUN_IMAGE = $(B)/$(if $(filter none,$(CPU)),tsxpmu,silicon).img
 run:
@@ -326,6 +334,9 @@ sweep: $(B)/tsxpmu.img $(SNAPSHOTS)
 	@STEP=$(STEP) $(PYTHON) tests/check.py sweep
 figures: all $(B)/tsxpmu.img $(B)/silicon.img
 	$(CHECK) figures
+distributions: | $(FOR_LAB)
+	@$(PYTHON) tests/distributions.py $(addprefix --only=,$(ONLY)) \
+	    $(addprefix --goal=,$(GOAL))
 # Instructions are those of the whole function, what it calls included.
 bench: $(BENCH:tests/%.c=$(B)/%)
 	@$(B)/bench/pebs

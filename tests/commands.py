@@ -57,10 +57,13 @@ REFUSED = (
     ("soak", "TRIALS", "many", "up to 9 digits"),
     ("powercut", "KILLS", "0", "1 and more"),
     ("powercut", "SEED", "1.5", "up to 19 digits"),
-    ("sweep", "STEP", "0", "1 and more"))
+    ("sweep", "STEP", "0", "1 and more"),
+    ("distributions", "ONLY", "bogus", "trixie"),
+    ("distributions", "GOAL", "clean", "run test"))
 TAKEN = (("run", "SMP", "64"), ("run", "SEED", "0"), ("run", "TRIALS", "0"),
          ("run", "TESTS", "counter3_*,*_tsc,pebs_*_layout"), ("run", "CPU", "none"),
-         ("soak", "TRIALS", "7"), ("powercut", "KILLS", "3"), ("sweep", "STEP", "9"))
+         ("soak", "TRIALS", "7"), ("powercut", "KILLS", "3"), ("sweep", "STEP", "9"),
+         ("distributions", "ONLY", "noble"))
 
 
 def make(goal, name, value):
