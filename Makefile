@@ -10,6 +10,9 @@ FAULT ?=
 TRIALS ?=
 TESTS ?=
 KILLS ?= 100
+STEP ?=
+ONLY ?=
+GOAL ?=
 OPTIONS ?=
 
 B := build
@@ -32,7 +35,7 @@ DEPS = -MMD -MP -MF $@.d
 export SOURCE_DATE_EPOCH := 1767225600
 
 .PHONY: all help list setup run image sign tool test host lint boot soak sweep scale
-.PHONY: figures bench fuzz powercut clang clean
+.PHONY: figures bench fuzz powercut distributions clang clean
 all: $(B)/tsxpmu.efi $(B)/silicon.efi $(B)/tsxpmu
 
 help:
@@ -43,7 +46,8 @@ help:
 	@echo '                SEED=$(SEED)  what the manual leaves open'
 	@echo '                TRIALS=n  for each measurement; TESTS=name or pattern*'
 	@echo '                OPTIONS=words  more options, README says which'
-	@echo '              the report stays in $(B)/report.log'
+	@echo '              the report stays in $(B)/report.log; the exit status is'
+	@echo '              0 for a whole report with no FAIL and no ERROR, else 2'
 	@echo 'make list     the personalities, faults and tests'
 	@echo 'make test     every check there is'
 	@echo 'make host | lint | boot   one kind of them'
@@ -51,6 +55,8 @@ help:
 	@echo 'make powercut  the power fails KILLS times (usual: 100); SEED=$(SEED)'
 	@echo 'make sweep    each MSR access of each test faults once; STEP=n: each nth'
 	@echo 'make scale    1 to 64 processors: times and sizes, measured now'
+	@echo 'make distributions  make run on clean Debian 12 and 13, Ubuntu 24.04;'
+	@echo '              root; ONLY=bookworm, trixie or noble; GOAL=test'
 	@echo 'make figures  sizes and times, measured now'
 	@echo 'make bench    how fast records are decoded, measured now'
 	@echo 'make fuzz     the decoders on arbitrary bytes; needs clang'
@@ -58,18 +64,23 @@ help:
 	@echo 'make sign     the same with a signed program; KEY=file CERT=file'
 	@echo 'make clang    tsxpmu.efi by clang and lld, in $(B)/clang'
 	@echo 'make tool     $(B)/tsxpmu, which decodes records and plans groups of events'
-	@echo 'make setup    installs what all this needs'
+	@echo 'make setup    installs what all of it needs: scripts/setup says which lists'
 
 setup:
 	@scripts/setup
 
 # --- What is built from what -------------------------------------------------
 
-# A user's first command is `make run`: what is missing is installed on the way.
-$(B)/setup.done: scripts/setup
-	@scripts/setup
+# A user's first command is `make run`: what is missing is installed on the way,
+# what only other commands need not before those.
+$(B)/setup-%.done: scripts/setup
+	@scripts/setup $*
 	@mkdir -p $(B)
 	@touch $@
+$(B)/setup-test.done: $(B)/setup-run.done
+$(B)/setup-lab.done: $(B)/setup-test.done
+FOR_TEST := $(B)/setup-test.done
+FOR_LAB  := $(B)/setup-lab.done
 
 CASES := $(sort $(wildcard src/cases/*.c))
 CORE  := $(sort $(wildcard src/*.c src/*/*.c))
@@ -97,14 +108,16 @@ GOLDEN_PT := $(sort $(wildcard tests/golden/pt-*.txt))
 $(B)/gen/pt_golden.inc: $(GOLDEN_PT) tests/golden/pt.awk | $(B)/gen
 	@awk -f tests/golden/pt.awk $(GOLDEN_PT) >$@
 
-# Which commit this is, for the report; rewritten only when it changes.
-VERSION := 0.1 (git $(shell git describe --always --dirty 2>/dev/null || echo unknown))
-$(B)/gen/version.h: $(B)/setup.done FORCE | $(B)/gen
+# Which commit this is, for the report; rewritten only when it changes. Neither
+# tags nor the size of the clone change what it is called.
+VERSION := 0.1 (git $(shell git describe --always --dirty --abbrev=12 \
+                   --exclude='*' 2>/dev/null || echo unknown))
+$(B)/gen/version.h: $(B)/setup-run.done FORCE | $(B)/gen
 	@echo '#define TSXPMU_VERSION "$(VERSION)"' | cmp -s - $@ || \
 	    echo '#define TSXPMU_VERSION "$(VERSION)"' >$@
 .PHONY: FORCE
 
-GENERATED := $(B)/setup.done $(B)/gen/cases.inc $(B)/gen/personalities.inc \
+GENERATED := $(B)/setup-run.done $(B)/gen/cases.inc $(B)/gen/personalities.inc \
              $(B)/gen/pebs_golden.inc $(B)/gen/pt_golden.inc \
              $(B)/gen/version.h
 $(B)/gen:
@@ -139,10 +152,10 @@ $(B)/vandal.so $(B)/strict.so: $(B)/%.so: $(B)/bare/tests/boot/%.c.o \
                $(call object,efi/entry.asm efi/start.c) efi/efi.lds
 	@echo "  link $@"
 	@$(LINK) $(filter %.o,$^) -o $@
-$(B)/%.efi: $(B)/%.so
+$(B)/%.efi: $(B)/%.so scripts/pe_header.py
 	@echo "  efi $@"
 	@objcopy -S $(SECTIONS) --target efi-app-x86_64 --subsystem=10 $< $@
-	@$(PYTHON) scripts/nx_compat.py $@
+	@$(PYTHON) scripts/pe_header.py $@
 
 # --- The host tool ---------------------------------------------------------------
 
@@ -153,6 +166,7 @@ PURE   := src/text.c src/cpu/generation.c src/pmu/constraints.c src/pmu/plan.c \
 TOOL   := $(sort $(wildcard host/*.c))
 BENCH  := tests/bench/pebs.c tests/bench/pt.c
 hosted_object = $(addprefix $(B)/hosted/,$(addsuffix .o,$(1)))
+$(call hosted_object,$(BENCH) tests/bench/libipt.c): | $(FOR_LAB)
 
 $(B)/hosted/tests/bench/%.c.o: HOSTED += -O3
 $(B)/hosted/%.c.o: %.c | $(GENERATED)
@@ -190,13 +204,15 @@ sign: $(B)/tsxpmu.efi $(STICK)
 	@[ -n "$(KEY)" ] && [ -n "$(CERT)" ] || { \
 	    echo "make sign: says whose signature by KEY= and CERT= (PEM files)"; \
 	    exit 1; }
+	@command -v sbsign >/dev/null || { \
+	    echo "make sign: needs sbsign, of the package sbsigntool"; exit 1; }
 	@sbsign --key "$(KEY)" --cert "$(CERT)" --output $(B)/tsxpmu-signed.efi $<
 	@scripts/image "$(SIGNED)" $(B)/tsxpmu-signed.efi=EFI/BOOT/BOOTX64.EFI \
 	    $(ON_STICK)
 	@echo "  image $(SIGNED)"
 
 # The same sources by another compiler and linker.
-clang:
+clang: | $(FOR_TEST)
 	@$(MAKE) --no-print-directory B=$(B)/clang CC=clang LD=ld.lld \
 	    $(B)/clang/tsxpmu.efi
 
@@ -214,17 +230,39 @@ $(B)/strict.img: $(B)/strict.efi $(B)/tsxpmu.efi scripts/image
 # --- Running -------------------------------------------------------------------
 
 FAULTS = $(shell sed -n 's/^FAULT.\([a-z0-9_]*\),.*/\1/p' tests/silicon/model/faults.def)
-# One line, and no boot, for a name that is not there.
-known = $(if $(filter $(1),$(2)),,$(error unknown $(3) "$(1)"; valid: $(2)))
+# What cannot be meant ends in one line, before anything is built.
+known = $(if $(and $(filter 1,$(words $(2))),$(filter $(3),$(2))),,\
+    $(error unknown $(1) "$(2)"; valid: $(3)))
+number = $(if $(shell echo '$(2)' | grep -Ex '$(3)'),,\
+    $(error bad $(1) "$(2)"; valid: $(4)))
+fits = $(if $(wildcard src/cases/$(1).c),,\
+    $(error no test fits TESTS "$(1)"; make list has them))
+TO_64     := [1-9]|[1-5][0-9]|6[0-4]
+DIGITS_9  := [0-9]{1,9}
+DIGITS_19 := [0-9]{1,19}
+FROM_1    := [1-9][0-9]{0,8}
+comma := ,
+ifneq ($(filter run soak powercut sweep,$(MAKECMDGOALS)),)
+$(call known,CPU,$(CPU),$(subst _,-,$(PERSONALITIES)) none)
+$(call known,SMT,$(SMT),on off)
+$(if $(FAULT),$(call known,FAULT,$(FAULT),$(FAULTS)))
+$(call number,SMP,$(SMP),$(TO_64),1 to 64)
+$(call number,SEED,$(SEED),$(DIGITS_19),up to 19 digits)
+$(if $(TRIALS),$(call number,TRIALS,$(TRIALS),$(DIGITS_9),up to 9 digits))
+$(call number,KILLS,$(KILLS),$(FROM_1),1 and more)
+$(if $(STEP),$(call number,STEP,$(STEP),$(FROM_1),1 and more))
+$(foreach pattern,$(subst $(comma), ,$(TESTS)),$(call fits,$(pattern)))
+endif
+ifneq ($(filter distributions,$(MAKECMDGOALS)),)
+$(if $(ONLY),$(call known,ONLY,$(ONLY),bookworm trixie noble))
+$(if $(GOAL),$(call known,GOAL,$(GOAL),run test))
+endif
 
-.PHONY: check-names
-check-names:
-	$(call known,$(CPU),$(subst _,-,$(PERSONALITIES)) none,CPU)
-	$(if $(FAULT),$(call known,$(FAULT),$(FAULTS),FAULT))
-run: check-names
+run:
 	@$(MAKE) --no-print-directory -s $(B)/silicon.efi $(B)/tsxpmu.img
 	@$(PYTHON) scripts/qemu.py --silicon $(B)/silicon.efi \
-	    --image $(B)/tsxpmu.img --report $(B)/report.log --cpu "$(CPU)" --smp "$(SMP)" --smt "$(SMT)" --seed "$(SEED)" \
+	    --image $(B)/tsxpmu.img --report $(B)/report.log \
+	    --cpu "$(CPU)" --smp "$(SMP)" --smt "$(SMT)" --seed "$(SEED)" \
 	    --fault "$(FAULT)" --tests "$(TESTS)" --trials "$(TRIALS)" \
 	    --options "$(OPTIONS)"
 
@@ -256,7 +294,7 @@ host_object = $(addprefix $(B)/host/,$(addsuffix .o,$(1)))
 HOST_BINARIES := $(addprefix $(B)/,$(basename $(HOST_TESTS) $(MODEL_TESTS) \
                                               $(HYPERVISOR_TESTS)))
 
-$(B)/host/%.c.o: %.c | $(GENERATED)
+$(B)/host/%.c.o: %.c | $(GENERATED) $(FOR_TEST)
 	@mkdir -p $(@D)
 	@echo "  cc $@"
 	@$(CC) $(SAN) $(WARN) -I. -I$(B)/gen $(DEPS) -c $< -o $@
@@ -290,6 +328,7 @@ $(B)/smp%.state: $(B)/silicon.efi $(B)/tsxpmu.img scripts/qemu.py
 	    --snapshot $@
 
 CHECK = @$(PYTHON) tests/check.py
+test host lint boot: | $(FOR_TEST)
 test: all $(BOOTED) $(B)/tsxpmu.img $(HOST_BINARIES) $(SNAPSHOTS)
 	$(CHECK) host lint boot
 host: $(HOST_BINARIES) $(B)/tsxpmu
@@ -308,6 +347,9 @@ sweep: $(B)/tsxpmu.img $(SNAPSHOTS)
 	@STEP=$(STEP) $(PYTHON) tests/check.py sweep
 figures: all $(B)/tsxpmu.img
 	$(CHECK) figures
+distributions: | $(FOR_LAB)
+	@$(PYTHON) tests/distributions.py $(addprefix --only=,$(ONLY)) \
+	    $(addprefix --goal=,$(GOAL))
 # Instructions are those of the whole function, what it calls included.
 bench: $(BENCH:tests/%.c=$(B)/%)
 	@$(B)/bench/pebs
@@ -327,7 +369,8 @@ bench: $(BENCH:tests/%.c=$(B)/%)
 FUZZ := $(patsubst tests/%.c,$(B)/%,$(sort $(wildcard tests/fuzz/*.c)))
 FUZZED := $(PURE) src/words.c src/cpu/microcode.c $(sort $(wildcard src/options*.c))
 $(B)/fuzz/%: tests/fuzz/%.c $(FUZZED) \
-             $(wildcard src/*.h src/pmu/*.h src/pt/*.h tests/pt/*.h) | $(GENERATED)
+             $(wildcard src/*.h src/pmu/*.h src/pt/*.h tests/pt/*.h) \
+             | $(GENERATED) $(FOR_LAB)
 	@mkdir -p $(@D)
 	@echo "  clang $@"
 	@clang -std=c11 -O1 -g -fsanitize=fuzzer,address,undefined \

@@ -35,7 +35,8 @@ def skip(name, reason):
 
 
 def host():
-    """The unit tests: each cmocka test is a check. Then the host tool."""
+    """The unit tests: each cmocka test is a check. Then the commands of a new
+    user, and the host tool."""
     directory = os.path.join(ROOT, "build/tests/host")
     for name in sorted(n for n in os.listdir(directory) if "." not in n):
         run = subprocess.run([os.path.join(directory, name)], check=False,
@@ -56,6 +57,8 @@ def host():
         if run.returncode != failed or not ran:
             result(name, [f"status {run.returncode}, {ran} tests"] + lines[-25:])
 
+    import commands
+    commands.run_host(result)
     import tool
     tool.run(result)
     import tool_plan
@@ -71,6 +74,7 @@ def lint():
 
 def boot():
     import boots
+    import commands
     import media
     import scale as scales
     import sweep as sweeps
@@ -78,6 +82,7 @@ def boot():
     boots.run(result, scales.sample())
     boots.run(result, sweeps.sample())
     media.run(result)
+    commands.run_boot(result)
     powercut(kills=5)
 
 

@@ -12,7 +12,7 @@ import qemu
 
 OVMF = "/usr/share/OVMF/"
 SNAKEOIL = "/usr/share/ovmf/PkKek-1-snakeoil"
-IPXE_ROM = "/usr/lib/ipxe/qemu/efi-e1000.rom"
+IPXE_ROM = "efi-e1000.rom"  # QEMU knows where
 GOLDEN = {"pebs_decode_golden": "PASS", "pt_decode_golden": "PASS"}
 END = r"^# END .*\r?\n"
 
@@ -46,7 +46,9 @@ def network(files, bootfile, device, pattern):
             with open(os.path.join(directory, name), "w", encoding="ascii") as file:
                 file.write(text)
         net = ("-netdev", f"user,id=net,tftp={directory},bootfile={bootfile}",
-               "-device", device + ",netdev=net")
+               "-device", device + ",netdev=net",
+               # New firmware has no network without random numbers.
+               "-device", "virtio-rng-pci")
         return start(qemu.Machine("", cpu="qemu64", extra=net), pattern)
 
 
