@@ -297,7 +297,8 @@ static void banner(void)
     text_add(&t, ", fault ");
     text_add(&t, fault_name(config.fault));
     text_add(&t, config.smt ? ", smt on, " : ", smt off, ");
-    text_add(&t, config.x2apic ? "x2APIC, processors " : "processors ");
+    text_add(&t, config.x2apic ? "x2APIC, " : "");
+    text_add(&t, config.in_turn ? "in turn, processors " : "processors ");
     text_add_unsigned(&t, hypervisor.processors);
     report_line(line);
 }
@@ -387,6 +388,7 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *table)
     read_config();
     h->lost = config.lost;
     h->x2apic = config.x2apic;
+    h->in_turn = config.in_turn;
     if (h->x2apic && !x2apic_start(nothing))
         fail("no more pages for nested tables", "");
     reset_machine();

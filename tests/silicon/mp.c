@@ -49,6 +49,13 @@ static struct call *new_call(mp_procedure procedure, VOID *argument)
     return call;
 }
 
+/* "If the specified WaitEvent is not NULL ... after EFI_EVENT_GROUP_READY_TO_BOOT
+ * is signaled, EFI_UNSUPPORTED": the firmware below does it all the same. */
+static bool refused(EFI_EVENT wait)
+{
+    return hypervisor.in_turn && wait != NULL;
+}
+
 static EFI_STATUS EFIAPI startup_all(struct mp_services *this,
                                      mp_procedure procedure,
                                      BOOLEAN single_thread, EFI_EVENT wait,
@@ -57,6 +64,8 @@ static EFI_STATUS EFIAPI startup_all(struct mp_services *this,
 {
     if (procedure == NULL)
         return EFI_INVALID_PARAMETER;
+    if (refused(wait))
+        return EFI_UNSUPPORTED;
     return original.StartupAllAPs(this, run_in_guest, single_thread, wait,
                                   timeout_us, new_call(procedure, argument),
                                   failed);
@@ -69,6 +78,8 @@ static EFI_STATUS EFIAPI startup_one(struct mp_services *this,
 {
     if (procedure == NULL)
         return EFI_INVALID_PARAMETER;
+    if (refused(wait))
+        return EFI_UNSUPPORTED;
     return original.StartupThisAP(this, run_in_guest, number, wait, timeout_us,
                                   new_call(procedure, argument), finished);
 }
