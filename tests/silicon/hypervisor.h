@@ -171,7 +171,7 @@ void share_nmi(struct vcpu *v);
 void share_wake(const struct vcpu *v);
 /* This processor leaves its guest. */
 void share_leave(struct vcpu *v);
-/* Is another processor in its guest? */
+/* Is another processor in its guest, and at work? */
 bool share_others(const struct vcpu *v);
 
 /* image.c: marks the pages of a loaded image that hold transactional code. */

@@ -62,13 +62,19 @@ static EFI_STATUS EFIAPI startup_all(struct mp_services *this,
                                      UINTN timeout_us, VOID *argument,
                                      UINTN **failed)
 {
+    struct vcpu *caller = vcpu_here();
+    EFI_STATUS status;
+
     if (procedure == NULL)
         return EFI_INVALID_PARAMETER;
     if (refused(wait))
         return EFI_UNSUPPORTED;
-    return original.StartupAllAPs(this, run_in_guest, single_thread, wait,
-                                  timeout_us, new_call(procedure, argument),
-                                  failed);
+    caller->waiting = wait == NULL;
+    status = original.StartupAllAPs(this, run_in_guest, single_thread, wait,
+                                    timeout_us, new_call(procedure, argument),
+                                    failed);
+    caller->waiting = false;
+    return status;
 }
 
 static EFI_STATUS EFIAPI startup_one(struct mp_services *this,
@@ -76,12 +82,19 @@ static EFI_STATUS EFIAPI startup_one(struct mp_services *this,
                                      EFI_EVENT wait, UINTN timeout_us,
                                      VOID *argument, BOOLEAN *finished)
 {
+    struct vcpu *caller = vcpu_here();
+    EFI_STATUS status;
+
     if (procedure == NULL)
         return EFI_INVALID_PARAMETER;
     if (refused(wait))
         return EFI_UNSUPPORTED;
-    return original.StartupThisAP(this, run_in_guest, number, wait, timeout_us,
-                                  new_call(procedure, argument), finished);
+    caller->waiting = wait == NULL;
+    status = original.StartupThisAP(this, run_in_guest, number, wait,
+                                    timeout_us, new_call(procedure, argument),
+                                    finished);
+    caller->waiting = false;
+    return status;
 }
 
 unsigned mp_find(EFI_BOOT_SERVICES *bs)

@@ -163,7 +163,8 @@ void share_leave(struct vcpu *v)
 bool share_others(const struct vcpu *v)
 {
     for (unsigned n = 0; n < hypervisor.processors; n++)
-        if (&hypervisor.vcpus[n] != v && hypervisor.vcpus[n].entered)
+        if (&hypervisor.vcpus[n] != v && hypervisor.vcpus[n].entered &&
+            !hypervisor.vcpus[n].waiting)
             return true;
     return false;
 }

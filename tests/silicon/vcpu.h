@@ -142,6 +142,7 @@ struct vcpu {
     uint64_t code_page, code_cr3, code_physical; /* last translation */
     bool code_marked;
     bool entered;
+    bool waiting;               /* in firmware, for the other processors */
     bool measure;               /* keep the figures below */
     uint64_t steps, step_tsc, transactions, tx_tsc, tx_started, exits;
 };
