@@ -17,6 +17,7 @@ struct hypervisor {
     struct vcpu *vcpus;
     unsigned processors;
     uint64_t lost;              /* the one that never comes up, 0: none */
+    uint64_t stuck;             /* the one that never comes back, 0: none */
     uint8_t apic_ids[PROCESSORS_MAX]; /* of the machine below */
     uint8_t *msr_map, *io_map;
     bool x2apic;                /* the guest's APICs are in x2APIC mode */
@@ -169,6 +170,8 @@ void share_run(struct vcpu *v);
 void share_nmi(struct vcpu *v);
 /* All others in their guests are made to look for an interrupt. */
 void share_wake(const struct vcpu *v);
+/* The machine below has reset this one by INIT, in its guest or here. */
+void share_reset(struct vcpu *v);
 /* This processor leaves its guest. */
 void share_leave(struct vcpu *v);
 /* Is another processor in its guest, and at work? */

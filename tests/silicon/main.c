@@ -387,6 +387,7 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *table)
 
     read_config();
     h->lost = config.lost;
+    h->stuck = config.stuck;
     h->x2apic = config.x2apic;
     h->in_turn = config.in_turn;
     if (h->x2apic && !x2apic_start(nothing))

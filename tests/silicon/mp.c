@@ -9,6 +9,7 @@
 #include "tests/silicon/mp.h"
 
 #include "tests/silicon/left.h"
+#include "tests/silicon/x86.h"
 
 /* A call that does not wait needs its argument after it has returned. */
 #define CALLS_MAX 64
@@ -35,6 +36,8 @@ static VOID EFIAPI run_in_guest(VOID *argument)
         return;
     vcpu_enter(v);
     left_enter(v);
+    while (v->model->index != 0 && v->model->index == hypervisor.stuck)
+        cpu_pause();
     call->procedure(call->argument);
     left_leave(v);
     vcpu_leave();
@@ -56,25 +59,46 @@ static bool refused(EFI_EVENT wait)
     return hypervisor.in_turn && wait != NULL;
 }
 
+/* Firmware may wait for its own timer, whose interrupt must get through. */
+static struct vcpu *begin(EFI_EVENT wait)
+{
+    struct vcpu *caller = vcpu_here();
+
+    left_call(caller);
+    caller->waiting = wait == NULL;
+    return caller;
+}
+
+/* Behind a call that has waited. Firmware ends what has not come back in time
+ * by INIT, and nobody tells the processor's host. */
+static EFI_STATUS waited(struct vcpu *caller, EFI_STATUS status)
+{
+    caller->waiting = false;
+    for (unsigned n = 0; status == EFI_TIMEOUT && n < hypervisor.processors;
+         n++)
+        if (&hypervisor.vcpus[n] != caller && hypervisor.vcpus[n].entered)
+            share_reset(&hypervisor.vcpus[n]);
+    return status;
+}
+
 static EFI_STATUS EFIAPI startup_all(struct mp_services *this,
                                      mp_procedure procedure,
                                      BOOLEAN single_thread, EFI_EVENT wait,
                                      UINTN timeout_us, VOID *argument,
                                      UINTN **failed)
 {
-    struct vcpu *caller = vcpu_here();
+    struct vcpu *caller;
     EFI_STATUS status;
 
     if (procedure == NULL)
         return EFI_INVALID_PARAMETER;
     if (refused(wait))
         return EFI_UNSUPPORTED;
-    caller->waiting = wait == NULL;
+    caller = begin(wait);
     status = original.StartupAllAPs(this, run_in_guest, single_thread, wait,
                                     timeout_us, new_call(procedure, argument),
                                     failed);
-    caller->waiting = false;
-    return status;
+    return waited(caller, status);
 }
 
 static EFI_STATUS EFIAPI startup_one(struct mp_services *this,
@@ -82,19 +106,18 @@ static EFI_STATUS EFIAPI startup_one(struct mp_services *this,
                                      EFI_EVENT wait, UINTN timeout_us,
                                      VOID *argument, BOOLEAN *finished)
 {
-    struct vcpu *caller = vcpu_here();
+    struct vcpu *caller;
     EFI_STATUS status;
 
     if (procedure == NULL)
         return EFI_INVALID_PARAMETER;
     if (refused(wait))
         return EFI_UNSUPPORTED;
-    caller->waiting = wait == NULL;
+    caller = begin(wait);
     status = original.StartupThisAP(this, run_in_guest, number, wait,
                                     timeout_us, new_call(procedure, argument),
                                     finished);
-    caller->waiting = false;
-    return status;
+    return waited(caller, status);
 }
 
 unsigned mp_find(EFI_BOOT_SERVICES *bs)

@@ -154,6 +154,17 @@ void share_wake(const struct vcpu *v)
     }
 }
 
+/* An NMI would be taken by the firmware. It may have had the lock, and nobody
+ * else has: the boot processor is in its guest, the others have not begun. */
+void share_reset(struct vcpu *v)
+{
+    v->entered = false;
+    v->in_guest = 0;
+    v->nmi = 0;
+    v->tx.active = false;
+    unlock();
+}
+
 void share_leave(struct vcpu *v)
 {
     while (__atomic_load_n(&v->nmi, __ATOMIC_SEQ_CST) != 0)

@@ -19,6 +19,7 @@ static void set_defaults(struct config *c)
     c->sweep = SWEEP_NONE;
     c->sweep_first = c->sweep_step = 1;
     c->lost = 0;
+    c->stuck = 0;
     c->in_turn = false;
     c->message[0] = '\0';
     c->options[0] = '\0';
@@ -119,6 +120,8 @@ static bool set_key(struct config *c, const char *key, const char *value,
         good = text_to_unsigned(value, &c->sweep_step) && c->sweep_step != 0;
     } else if (text_equal(key, "lost")) {
         good = text_to_unsigned(value, &c->lost);
+    } else if (text_equal(key, "stuck")) {
+        good = text_to_unsigned(value, &c->stuck);
     } else if (text_equal(key, "mp")) {
         good = to_in_turn(value, &c->in_turn);
     } else if (text_equal(key, "seed")) {
