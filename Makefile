@@ -245,10 +245,11 @@ SAN := -std=c11 -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all \
 # Fixed-layout seams to assembly are replaced by tests/host/fake_*.c.
 HOST_TESTS  := $(sort $(wildcard tests/host/test_*.c))
 MODEL_TESTS := $(sort $(wildcard tests/host/silicon_*.c))
+EFI_TESTS   := $(sort $(wildcard tests/host/efi_*.c))
 HOST_FAKES  := $(sort $(wildcard tests/host/fake_*.c))
 HOST_CORE   := $(filter-out src/cases.c src/cases/%,$(CORE))
 host_object = $(addprefix $(B)/host/,$(addsuffix .o,$(1)))
-HOST_BINARIES := $(addprefix $(B)/,$(basename $(HOST_TESTS) $(MODEL_TESTS)))
+HOST_BINARIES := $(addprefix $(B)/,$(basename $(HOST_TESTS) $(MODEL_TESTS) $(EFI_TESTS)))
 
 $(B)/host/%.c.o: %.c | $(GENERATED)
 	@mkdir -p $(@D)
@@ -267,6 +268,12 @@ $(B)/tests/host/test_uncore_cases: $(call host_object,\
     $(wildcard src/cases/offcore_*.c src/cases/uncore_*.c))
 $(B)/tests/host/silicon_%: $(B)/host/tests/host/silicon_%.c.o \
                            $(call host_object,$(MODEL))
+	@mkdir -p $(@D)
+	@echo "  link $@"
+	@$(CC) $(SAN) $^ -lcmocka -o $@
+# Of efi/, what decides: over a firmware that is the test's own.
+$(B)/host/tests/host/efi_%.c.o: SAN += $(EFI_INC)
+$(B)/tests/host/efi_%: $(B)/host/tests/host/efi_%.c.o
 	@mkdir -p $(@D)
 	@echo "  link $@"
 	@$(CC) $(SAN) $^ -lcmocka -o $@
@@ -333,4 +340,5 @@ clean:
 
 -include $(patsubst %,%.d,$(call object,$(APP) $(SIM)) \
            $(call hosted_object,$(TOOL) $(BENCH) tests/bench/libipt.c) \
-           $(call host_object,$(CORE) $(MODEL) $(HOST_FAKES) $(HOST_TESTS) $(MODEL_TESTS)))
+           $(call host_object,$(CORE) $(MODEL) $(HOST_FAKES) $(HOST_TESTS) $(MODEL_TESTS) \
+               $(EFI_TESTS)))

@@ -74,7 +74,7 @@ def boots():
         {"cpu": "skylake-2018", "mp": "in_turn", "lost": 1},
         "tests=counter3_counts_alone trials=2")
     # A job that an exception ends has left a trace, or counters, on.
-    for test, step in (("pt_rtm_commit", 11), ("counter3_counts_alone", 17)):
+    for test, step in (("pt_rtm_commit", 11), ("counter3_counts_alone", 7)):
         one = sweep.sweep("exception", test, step)
         one.config["mp"] = "in_turn"
         one.name += ", in turn"
