@@ -134,8 +134,7 @@ static void keep_running(unsigned self, void *context)
 
     (void)self;
     for (size_t i = 0; i < RUNNING; i++)
-        ran->known[i] =
-            hw_msr_read(running[i], &ran->value[i]) == HW_NO_FAULT;
+        ran->known[i] = hw_msr_read(running[i], &ran->value[i]) == HW_NO_FAULT;
 }
 
 static void stop_running(unsigned self, void *context)
@@ -249,10 +248,10 @@ static void take_turn(void *context)
         timer = NULL;
     if (timer != NULL)
         (void)platform_boot->SetTimer(timer, TimerPeriodic, TIMER_SECOND);
-    turn->status = mp->StartupThisAP(
-        mp, one_job, members[turn->processor].number, NULL,
-        (UINTN)turn->timeout_ms * 1000, (VOID *)(uintptr_t)turn->processor,
-        &finished);
+    turn->status =
+        mp->StartupThisAP(mp, one_job, members[turn->processor].number, NULL,
+                          (UINTN)turn->timeout_ms * 1000,
+                          (VOID *)(uintptr_t)turn->processor, &finished);
     if (timer != NULL)
         (void)platform_boot->CloseEvent(timer);
 }

@@ -5,6 +5,7 @@ all else passes as it does elsewhere. And processors that firmware gives up.
 """
 
 import sweep
+import use
 from boots import Boot, both, clean, complete, has, lacks, sound, table, verdicts
 
 AT_ONCE = {"hle_lock_unseen", "pebs_tx_conflict", "tsx_conflict_read",
@@ -73,6 +74,10 @@ def boots():
              verdicts({"counter3_counts_alone": "ERROR"})),
         {"cpu": "skylake-2018", "mp": "in_turn", "lost": 1},
         "tests=counter3_counts_alone trials=2")
+    # Also while firmware waits for the other processor.
+    yield Boot("in turn, a long test: ticks", both(clean, use.ticks),
+               {"cpu": "skylake-2018", "mp": "in_turn"},
+               "tests=counter3_counts_alone trials=3000")
     # A job that an exception ends has left a trace, or counters, on.
     for test, step in (("pt_rtm_commit", 11), ("counter3_counts_alone", 7)):
         one = sweep.sweep("exception", test, step)

@@ -143,7 +143,8 @@ int hw_msr_write(uint32_t msr, uint64_t value)
     return HW_NO_FAULT;
 }
 
-/* --- The firmware ---------------------------------------------------------- */
+/* --- The firmware ----------------------------------------------------------
+ */
 
 static EFI_STATUS EFIAPI get_number(struct mp_services *this, UINTN *processors,
                                     UINTN *enabled)
@@ -253,7 +254,8 @@ static EFI_STATUS EFIAPI stall(UINTN microseconds)
     return EFI_SUCCESS;
 }
 
-/* --- What is tested --------------------------------------------------------- */
+/* --- What is tested ---------------------------------------------------------
+ */
 
 static int start(void **state)
 {
