@@ -77,7 +77,7 @@ def boots():
     # Also while firmware waits for the other processor.
     yield Boot("in turn, a long test: ticks", both(clean, use.ticks),
                {"cpu": "skylake-2018", "mp": "in_turn"},
-               "tests=counter3_counts_alone trials=3000")
+               "tests=counter3_counts_alone trials=8000")
     # A job that an exception ends has left a trace, or counters, on.
     for test, step in (("pt_rtm_commit", 11), ("counter3_counts_alone", 7)):
         one = sweep.sweep("exception", test, step)
