@@ -288,11 +288,12 @@ HYPERVISOR  := $(MODEL) tests/host/below.c \
                $(filter-out $(addprefix tests/silicon/,main.c mp.c left.c \
                    align.c source.c stick.c sweep.c report.c vcpu.c x86.c), \
                    $(sort $(wildcard tests/silicon/*.c)))
+EFI_TESTS   := $(sort $(wildcard tests/host/efi_*.c))
 HOST_FAKES  := $(sort $(wildcard tests/host/fake_*.c))
 HOST_CORE   := $(filter-out src/cases.c src/cases/%,$(CORE))
 host_object = $(addprefix $(B)/host/,$(addsuffix .o,$(1)))
 HOST_BINARIES := $(addprefix $(B)/,$(basename $(HOST_TESTS) $(MODEL_TESTS) \
-                                              $(HYPERVISOR_TESTS)))
+                                              $(HYPERVISOR_TESTS) $(EFI_TESTS)))
 
 $(B)/host/%.c.o: %.c | $(GENERATED) $(FOR_TEST)
 	@mkdir -p $(@D)
@@ -316,6 +317,12 @@ $(B)/tests/host/silicon_%: $(B)/host/tests/host/silicon_%.c.o \
 	@$(CC) $(SAN) $^ -lcmocka -o $@
 $(B)/tests/host/hypervisor_%: $(B)/host/tests/host/hypervisor_%.c.o \
                               $(call host_object,$(HYPERVISOR))
+	@mkdir -p $(@D)
+	@echo "  link $@"
+	@$(CC) $(SAN) $^ -lcmocka -o $@
+# Of efi/, what decides: over a firmware that is the test's own.
+$(B)/host/tests/host/efi_%.c.o: SAN += $(EFI_INC)
+$(B)/tests/host/efi_%: $(B)/host/tests/host/efi_%.c.o
 	@mkdir -p $(@D)
 	@echo "  link $@"
 	@$(CC) $(SAN) $^ -lcmocka -o $@
@@ -389,4 +396,4 @@ clean:
 -include $(patsubst %,%.d,$(call object,$(APP) $(SIM)) \
            $(call hosted_object,$(TOOL) $(BENCH) tests/bench/libipt.c) \
            $(call host_object,$(CORE) $(HYPERVISOR) $(HOST_FAKES) $(HOST_TESTS) \
-               $(MODEL_TESTS) $(HYPERVISOR_TESTS)))
+               $(MODEL_TESTS) $(HYPERVISOR_TESTS) $(EFI_TESTS)))

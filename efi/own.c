@@ -58,22 +58,29 @@ void own_run(struct hw_result *result, void (*job)(unsigned, void *),
     result->end = returned ? HW_DONE : HW_EXCEPTION;
 }
 
-void own_idle(void)
+void own_outside(void (*call)(void *context), void *context)
 {
     struct own_job *job = inside;
 
+    if (job == NULL) {
+        call(context);
+        return;
+    }
+    inside = NULL; /* for what the firmware calls meanwhile */
+    apic_restore(&job->apic);
+    flags_restore(job->flags);
+    call(context);
+    (void)interrupts_off();
+    apic_mask(&job->apic);
+    inside = job;
+}
+
+void own_idle(void)
+{
     if (idle_call == NULL || !clock_passed(idle_next) || pmi_active(0))
         return;
     idle_next = clock_deadline(IDLE_MS);
-    if (job == NULL) {
-        idle_call(idle_context);
-        return;
-    }
-    apic_restore(&job->apic);
-    flags_restore(job->flags);
-    idle_call(idle_context);
-    (void)interrupts_off();
-    apic_mask(&job->apic);
+    own_outside(idle_call, idle_context);
 }
 
 void hw_on_idle(void (*call)(void *context), void *context)

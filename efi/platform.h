@@ -133,6 +133,9 @@ void own_run(struct hw_result *result, void (*job)(unsigned, void *),
              void *context);
 /* Reads the boot processor, which need not be started for it. */
 void own_identify(struct identity *out);
+/* Calls it on the boot processor with the firmware usable: out of the job that
+ * it is in, if any, and back into it. */
+void own_outside(void (*call)(void *context), void *context);
 /* Of the boot processor: what hw_idle() does where it is due. */
 void own_idle(void);
 
@@ -142,8 +145,8 @@ void own_idle(void);
  * NULL, or one line saying what could not be had; the run goes on either way.
  */
 bool processors_start(const char **told);
-/* Sends the workers back to the firmware. False where one is stuck inside our
- * code, which must then not be given back to the firmware. */
+/* Sends the workers back to the firmware. False where one is, or may come to be,
+ * inside our code, which must then not be given back to the firmware. */
 bool processors_stop(void);
 /* The number of the calling processor. */
 unsigned processors_self(void);

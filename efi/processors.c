@@ -9,24 +9,32 @@
  * it, after ReadyToBoot) is asked for each job with StartupThisAP instead: the
  * jobs of one hw_run() then follow one another.
  *
+ * What a processor is in when StartupThisAP has given it up, only its firmware
+ * knows: the specification has it terminated, which most do by INIT. INIT
+ * leaves MSRs as they are, so PEBS and Processor Trace may go on writing to our
+ * memory. Such a processor is never asked again, and the memory stays ours.
+ *
  * UEFI Platform Initialization specification, volume 2, "MP Services Protocol".
  */
 #include "efi/mp.h"
 #include "efi/platform.h"
 #include "efi/start.h"
+#include "src/msr.h"
 
 #define START_MS     2000     /* for all workers to come up */
 #define STOP_MS      2000     /* for all to leave */
 #define TIMER_SECOND 10000000 /* of 100 ns */
 
-enum state { ABSENT, IDLE, BUSY, RAISED, GONE };
+/* A job is GIVEN by the boot processor, and BUSY once it has begun. */
+enum state { ABSENT, IDLE, GIVEN, BUSY, RAISED, GONE };
 
 /* One processor's mailbox, on cache lines of its own. */
 struct member {
     UINTN number; /* the firmware's */
     uint32_t apic_id;
     bool lost;        /* did not answer once: never asked again */
-    enum state state; /* written by one side at a time: see give() */
+    bool stuck;       /* firmware has given it up inside our code */
+    enum state state; /* see change_state() */
     void (*job)(unsigned processor, void *context);
     void *context;
     struct hw_exception exception;
@@ -48,6 +56,14 @@ static enum state state_of(const struct member *member)
 static void set_state(struct member *member, enum state state)
 {
     __atomic_store_n(&member->state, state, __ATOMIC_RELEASE);
+}
+
+/* One side wins: the processor that begins a job, or the boot processor that
+ * takes it back. False, and nothing is changed, where it is not in `from`. */
+static bool change_state(struct member *member, enum state from, enum state to)
+{
+    return __atomic_compare_exchange_n(&member->state, &from, to, false,
+                                       __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
 }
 
 unsigned hw_processors(void)
@@ -94,7 +110,7 @@ static VOID EFIAPI worker(VOID *argument)
     apic_mask(&apic);
     set_state(me, IDLE);
     while (!__atomic_load_n(&leave, __ATOMIC_ACQUIRE)) {
-        if (state_of(me) == BUSY)
+        if (state_of(me) == GIVEN && change_state(me, GIVEN, BUSY))
             do_job(self);
         __asm__ volatile("pause");
     }
@@ -103,18 +119,56 @@ static VOID EFIAPI worker(VOID *argument)
     set_state(me, GONE);
 }
 
-/* The same for a single job, where firmware does not let workers stay. */
+/* What must not go on in the firmware's hands. */
+static const uint32_t running[] = {IA32_PERF_GLOBAL_CTRL, IA32_RTIT_CTL};
+#define RUNNING (sizeof(running) / sizeof(running[0]))
+
+struct ran {
+    uint64_t value[RUNNING];
+    bool known[RUNNING];
+};
+
+static void keep_running(unsigned self, void *context)
+{
+    struct ran *ran = context;
+
+    (void)self;
+    for (size_t i = 0; i < RUNNING; i++)
+        ran->known[i] = hw_msr_read(running[i], &ran->value[i]) == HW_NO_FAULT;
+}
+
+static void stop_running(unsigned self, void *context)
+{
+    const struct ran *ran = context;
+
+    (void)self;
+    for (size_t i = 0; i < RUNNING; i++)
+        if (ran->known[i])
+            (void)hw_msr_write(running[i], ran->value[i]);
+}
+
+/* The same for a single job, where firmware does not let workers stay. A job
+ * that starts late, when nobody waits for it any more, is none. What a job has
+ * left on is stopped at its end: the firmware has no handler for it. */
 static VOID EFIAPI one_job(VOID *argument)
 {
     unsigned self = (unsigned)(uintptr_t)argument;
     struct member *me = &members[self];
+    struct hw_exception unused;
     struct apic_saved apic;
+    struct ran ran = {.known = {false}};
 
+    if (!change_state(me, GIVEN, BUSY))
+        return;
     exceptions_install(&me->exceptions);
     apic_mask(&apic);
-    do_job(self);
+    (void)exceptions_guard(self, keep_running, &ran, &unused);
+    bool returned =
+        exceptions_guard(self, me->job, me->context, &me->exception);
+    (void)exceptions_guard(self, stop_running, &ran, &unused);
     apic_restore(&apic);
     exceptions_remove(&me->exceptions);
+    set_state(me, returned ? IDLE : RAISED);
 }
 
 /* --- On the boot processor ------------------------------------------------ */
@@ -124,27 +178,49 @@ static void give(struct member *member, void (*job)(unsigned, void *),
 {
     member->job = job;
     member->context = context;
-    set_state(member, BUSY);
-}
-
-/* The answer of a processor that was given a job. */
-static void collect(struct member *member, struct hw_result *result)
-{
-    enum state state = state_of(member);
-
-    result->end = state == IDLE     ? HW_DONE
-                  : state == RAISED ? HW_EXCEPTION
-                                    : HW_TIMEOUT;
-    if (state == RAISED) {
-        result->exception = member->exception;
-        set_state(member, IDLE);
-    }
-    member->lost = state == BUSY;
+    set_state(member, GIVEN);
 }
 
 static bool usable(const struct member *member)
 {
     return !member->lost && state_of(member) == IDLE;
+}
+
+/* The answer of a processor whose job has ended. */
+static void collect(struct member *member, struct hw_result *result)
+{
+    result->end = HW_DONE;
+    if (!change_state(member, RAISED, IDLE))
+        return;
+    result->end = HW_EXCEPTION;
+    result->exception = member->exception;
+}
+
+/* That of a worker, in time or not. */
+static void collect_worker(struct member *member, struct hw_result *result)
+{
+    if (change_state(member, GIVEN, IDLE) || state_of(member) == BUSY) {
+        result->end = HW_TIMEOUT;
+        member->lost = true;
+        return;
+    }
+    collect(member, result);
+}
+
+/* That of one job, by what the firmware says of its call as well. One that the
+ * firmware has not started, or that has not come to us, is not in our code. */
+static void collect_turn(struct member *member, EFI_STATUS status,
+                         struct hw_result *result)
+{
+    bool begun = !change_state(member, GIVEN, IDLE);
+
+    if (status != EFI_TIMEOUT && begun && state_of(member) != BUSY) {
+        collect(member, result);
+        return;
+    }
+    member->lost = true;
+    member->stuck = status == EFI_TIMEOUT || begun;
+    result->end = member->stuck ? HW_TIMEOUT : HW_LOST;
 }
 
 static VOID EFIAPI idle_by_timer(EFI_EVENT event, VOID *context)
@@ -153,10 +229,16 @@ static VOID EFIAPI idle_by_timer(EFI_EVENT event, VOID *context)
     own_idle();
 }
 
+struct turn {
+    unsigned processor, timeout_ms;
+    EFI_STATUS status;
+};
+
 /* The firmware waits for the other processor here; a timer of its own lets the
- * session speak meanwhile. */
-static void run_in_turn(unsigned p, unsigned timeout_ms)
+ * session speak meanwhile, at the level up to which it may use files. */
+static void take_turn(void *context)
 {
+    struct turn *turn = context;
     BOOLEAN finished = FALSE;
     EFI_EVENT timer = NULL;
 
@@ -166,11 +248,31 @@ static void run_in_turn(unsigned p, unsigned timeout_ms)
         timer = NULL;
     if (timer != NULL)
         (void)platform_boot->SetTimer(timer, TimerPeriodic, TIMER_SECOND);
-    (void)mp->StartupThisAP(mp, one_job, members[p].number, NULL,
-                            (UINTN)timeout_ms * 1000, (VOID *)(uintptr_t)p,
-                            &finished);
+    turn->status =
+        mp->StartupThisAP(mp, one_job, members[turn->processor].number, NULL,
+                          (UINTN)turn->timeout_ms * 1000,
+                          (VOID *)(uintptr_t)turn->processor, &finished);
     if (timer != NULL)
         (void)platform_boot->CloseEvent(timer);
+}
+
+static void run_in_turn(unsigned p, unsigned timeout_ms,
+                        struct hw_result *result)
+{
+    struct turn turn = {.processor = p, .timeout_ms = timeout_ms};
+
+    own_outside(take_turn, &turn);
+    collect_turn(&members[p], turn.status, result);
+}
+
+static void wait_for_worker(const struct member *member, uint64_t deadline)
+{
+    while (state_of(member) == GIVEN || state_of(member) == BUSY) {
+        if (clock_passed(deadline))
+            return;
+        own_idle();
+        __asm__ volatile("pause");
+    }
 }
 
 void hw_run(const bool set[], void (*job)(unsigned processor, void *context),
@@ -182,36 +284,35 @@ void hw_run(const bool set[], void (*job)(unsigned processor, void *context),
         results[p].end = !set[p]               ? HW_NOT_ASKED
                          : usable(&members[p]) ? HW_DONE
                                                : HW_LOST;
-        if (results[p].end == HW_DONE)
-            give(&members[p], job, context);
-        if (results[p].end == HW_DONE && !parallel)
-            run_in_turn(p, timeout_ms);
+        if (results[p].end != HW_DONE)
+            continue;
+        give(&members[p], job, context);
+        if (!parallel)
+            run_in_turn(p, timeout_ms, &results[p]);
     }
     results[0].end = HW_NOT_ASKED;
     if (set[0])
         own_run(&results[0], job, context);
-    for (unsigned p = 1; p < count; p++) {
+    for (unsigned p = 1; parallel && p < count; p++) {
         if (results[p].end != HW_DONE)
             continue;
-        while (parallel && state_of(&members[p]) == BUSY &&
-               !clock_passed(deadline)) {
-            own_idle();
-            __asm__ volatile("pause");
-        }
-        collect(&members[p], &results[p]);
+        wait_for_worker(&members[p], deadline);
+        collect_worker(&members[p], &results[p]);
     }
 }
 
 /* Fills members[] from the firmware's list: the boot processor first, then the
- * enabled others in the firmware's order. */
+ * enabled others in the firmware's order. That it is the boot processor is told
+ * by its flag, and, where firmware has forgotten that, by its number. */
 static void list_members(UINTN processors)
 {
     struct mp_processor info;
 
-    for (UINTN n = 0; n < processors && count < HW_PROCESSORS_MAX; n++) {
+    for (UINTN n = 0; n < processors && count < processors; n++) {
         if (EFI_ERROR(mp->GetProcessorInfo(mp, n, &info)) ||
             info.StatusFlag & MP_PROCESSOR_IS_BSP ||
-            !(info.StatusFlag & MP_PROCESSOR_ENABLED))
+            !(info.StatusFlag & MP_PROCESSOR_ENABLED) ||
+            (uint32_t)info.ProcessorId == members[0].apic_id)
             continue;
         members[count].number = n;
         members[count].apic_id = (uint32_t)info.ProcessorId;
@@ -234,12 +335,13 @@ static bool allocate(UINTN processors)
 /* True where the firmware lets a worker stay on every processor. */
 static bool start_workers(void)
 {
-    EFI_STATUS status = platform_boot->CreateEvent(0, 0, NULL, NULL, &all_left);
-
-    if (!EFI_ERROR(status))
-        status = mp->StartupAllAPs(mp, worker, FALSE, all_left, 0, NULL, NULL);
-    if (EFI_ERROR(status))
+    if (EFI_ERROR(platform_boot->CreateEvent(0, 0, NULL, NULL, &all_left)))
         return false;
+    if (EFI_ERROR(
+            mp->StartupAllAPs(mp, worker, FALSE, all_left, 0, NULL, NULL))) {
+        (void)platform_boot->CloseEvent(all_left);
+        return false;
+    }
 
     uint64_t deadline = clock_deadline(START_MS);
     for (unsigned p = 1; p < count; p++)
@@ -248,7 +350,9 @@ static bool start_workers(void)
     return true;
 }
 
-bool processors_start(const char **told)
+/* Sets mp. The number of processors that can be asked for, the boot processor
+ * among them. */
+static UINTN find_services(const char **told)
 {
     EFI_GUID guid = MP_SERVICES_GUID;
     UINTN processors = 1, enabled = 1;
@@ -257,20 +361,30 @@ bool processors_start(const char **told)
     if (EFI_ERROR(platform_boot->LocateProtocol(&guid, NULL, (VOID **)&mp)) ||
         EFI_ERROR(mp->GetNumberOfProcessors(mp, &processors, &enabled))) {
         mp = NULL;
-        processors = 1;
         *told = "no MP services: only the boot processor is tested";
+        return 1;
+    }
+    if (processors == 0) {
+        *told = "MP services know of no processor: only the boot processor is "
+                "tested";
+        return 1;
     }
     if (processors > HW_PROCESSORS_MAX) {
-        processors = HW_PROCESSORS_MAX;
         *told = "more than 256 processors: the rest is not tested";
+        return HW_PROCESSORS_MAX;
     }
+    return processors;
+}
+
+bool processors_start(const char **told)
+{
+    UINTN processors = find_services(told);
+
     if (!allocate(processors))
         return false;
     exceptions_install(&members[0].exceptions);
-    if (mp == NULL)
-        return true;
-
-    list_members(processors);
+    if (mp != NULL)
+        list_members(processors);
     if (count == 1)
         return true;
     parallel = start_workers();
@@ -283,26 +397,52 @@ bool processors_start(const char **told)
     return true;
 }
 
-bool processors_stop(void)
+/* True where the firmware says that all have come back to it. It notices by a
+ * timer of its own; until then it would refuse the next call of whoever runs
+ * after us. */
+static bool firmware_has_all(void)
 {
-    bool safe = true, all = true;
-    uint64_t deadline = clock_deadline(STOP_MS);
+    for (unsigned ms = 0; ms < STOP_MS; ms += 10) {
+        if (platform_boot->CheckEvent(all_left) == EFI_SUCCESS) {
+            (void)platform_boot->CloseEvent(all_left);
+            return true;
+        }
+        platform_boot->Stall(10000);
+    }
+    return false;
+}
 
-    __atomic_store_n(&leave, true, __ATOMIC_RELEASE);
-    for (unsigned p = 1; parallel && p < count; p++) {
+/* One that never came up may do so yet, and run what is no longer there, as
+ * long as the firmware waits for it. */
+static bool workers_have_left(void)
+{
+    uint64_t deadline = clock_deadline(STOP_MS);
+    bool all = true;
+
+    for (unsigned p = 1; p < count; p++) {
         while (state_of(&members[p]) == IDLE && !clock_passed(deadline))
             __asm__ volatile("pause");
         enum state state = state_of(&members[p]);
+        if (state != GONE && state != ABSENT)
+            return false;
         all = all && state == GONE;
-        safe = safe && (state == GONE || state == ABSENT);
     }
-    /* The firmware notices by a timer of its own; until then it would refuse
-     * the next call of whoever runs after us. */
-    for (unsigned ms = 0; all && parallel && ms < STOP_MS; ms += 10) {
-        if (platform_boot->CheckEvent(all_left) == EFI_SUCCESS)
-            break;
-        platform_boot->Stall(10000);
-    }
+    return firmware_has_all() || all;
+}
+
+static bool none_is_stuck(void)
+{
+    bool none = true;
+
+    for (unsigned p = 1; p < count; p++)
+        none = none && !members[p].stuck;
+    return none;
+}
+
+bool processors_stop(void)
+{
+    __atomic_store_n(&leave, true, __ATOMIC_RELEASE);
+    bool safe = parallel ? workers_have_left() : none_is_stuck();
     if (members != NULL)
         exceptions_remove(&members[0].exceptions);
     return safe;

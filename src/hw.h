@@ -86,7 +86,9 @@ struct hw_result {
 
 /* Runs job(processor, context) on every processor p with set[p], all at the
  * same time where the firmware allows it, the caller's among them; returns when
- * all have ended or timeout_ms has passed. Interrupts are off and the local
+ * all have ended or timeout_ms has passed (of each, where they only follow one
+ * another; counters and traces that a job leaves on are then off between two
+ * jobs). Interrupts are off and the local
  * APIC's LVT entries masked while a job runs; a job calls no firmware. Fills
  * results[0 .. hw_processors() - 1]. To be called by the boot processor, from
  * outside of jobs or in a job of its own: the body of a WHOLE_MACHINE test is

@@ -275,7 +275,7 @@ def machine():
     yield Boot("a pattern that fits no test",
                both(has(r"^# .*no test.*nothing_like_this"),
                     has(r"^# END .*error=1")), options="tests=nothing_like_this")
-    for key in ("cpu", "fault", "smt"):
+    for key in ("cpu", "fault", "smt", "mp"):
         yield Boot(f"unknown {key}",
                    both(has(rf'^# silicon: error: .*(unknown {key} "bogus"; valid: |'
                             rf'"bogus" for {key})'),
@@ -311,6 +311,8 @@ def everything():
     yield from stick.boots()
     import microcode
     yield from microcode.boots()
+    import in_turn
+    yield from in_turn.boots()
     yield from personalities(seeds=(1, 2), trials=100)
     yield from faults()
 

@@ -211,6 +211,36 @@ static void leaves_at_one_place(void **state)
     assert_int_equal(v->vmcb->event_inject, 0);
 }
 
+/* PAUSE is F3H 90H; REX or a segment may stand before the 90H too. */
+static void pause_is_complete(void **state)
+{
+    struct vcpu *v = start();
+
+    (void)state;
+    CODE(v, 0xF3, 0x90);
+    below_exit(EXIT_PAUSE, 0, 0, 0);
+    one_exit(v);
+    assert_int_equal(offset(v), 2);
+    v = start();
+    CODE(v, 0x2E, 0xF3, 0x48, 0x90);
+    below_exit(EXIT_PAUSE, 0, 0, 0);
+    one_exit(v);
+    assert_int_equal(offset(v), 4);
+}
+
+/* For turn_wake() alone. */
+static void wakes_at_one_place(void **state)
+{
+    struct vcpu *v = start();
+
+    (void)state;
+    v->vmcb->rip = (uint64_t)vcpu_wake_point;
+    below_exit(EXIT_VMMCALL, 0, 0, 0);
+    assert_true(loop_turn(v));
+    assert_int_equal(v->vmcb->event_inject, 0);
+    assert_int_equal(v->vmcb->rip, (uint64_t)vcpu_wake_point + 3);
+}
+
 static void stops_with_a_reason(void **state)
 {
     static const struct {
@@ -468,6 +498,8 @@ int main(void)
         cmocka_unit_test(rdpmc_faults_in_transaction),
         cmocka_unit_test(not_on_intel),
         cmocka_unit_test(leaves_at_one_place),
+        cmocka_unit_test(pause_is_complete),
+        cmocka_unit_test(wakes_at_one_place),
         cmocka_unit_test(stops_with_a_reason),
         cmocka_unit_test(tables_used_up),
         cmocka_unit_test(delivered_again),

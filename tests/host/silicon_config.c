@@ -28,6 +28,8 @@ static void defaults(void **state)
     assert_int_equal(config.fault, FAULT_none);
     assert_true(config.smt);
     assert_int_equal(config.smi, 0);
+    assert_false(config.in_turn);
+    assert_int_equal(config.stuck, 0);
 }
 
 static void all_keys(void **state)
@@ -35,7 +37,7 @@ static void all_keys(void **state)
     (void)state;
     assert_true(parse("# comment\r\n\r\ncpu = haswell\nsmt=off\nseed=42\n"
                       "fault=alias_split\nsmi=7\napp=\\x.efi\nfigures=on\n"
-                      "options=trials=5 tests=counter3*"));
+                      "mp=in_turn\nstuck=1\noptions=trials=5 tests=counter3*"));
     assert_string_equal(config.cpu->name, "haswell");
     assert_false(config.smt);
     assert_true(config.figures);
@@ -43,6 +45,8 @@ static void all_keys(void **state)
     assert_int_equal(config.smi, 7);
     assert_int_equal(config.fault, FAULT_alias_split);
     assert_string_equal(config.app, "\\x.efi");
+    assert_true(config.in_turn);
+    assert_int_equal(config.stuck, 1);
     assert_string_equal(config.options, "trials=5 tests=counter3*");
     assert_string_equal(config.message, "");
 }
@@ -58,6 +62,8 @@ static void errors_are_one_line(void **state)
         { "seed=99999999999999999999", "error: bad value" },
         { "seed=", "error: bad value \"\" for seed" },
         { "smt=yes", "error: bad value \"yes\" for smt" },
+        { "stuck=all", "error: bad value \"all\" for stuck" },
+        { "mp=never", "error: bad value \"never\" for mp" },
         { "app=", "error: bad value \"\" for app" },
     };
 

@@ -13,6 +13,7 @@
 #include "tests/silicon/x86.h"
 
 #define VMMCALL_BYTES 3
+#define NOP           0x90
 #define CR4_PCE    (UINT64_C(1) << 8)
 #define MSR_BYTES  2 /* RDMSR, WRMSR, CPUID, RDPMC: no next RIP is saved */
 
@@ -145,13 +146,14 @@ static struct action on_pause(struct vcpu *v)
 {
     uint8_t buffer[INSTRUCTION_BYTES_MAX];
     const uint8_t *bytes;
-    struct instruction pause;
     size_t length;
+    unsigned n = 0;
 
-    bytes = guest_code(v, buffer, &length); /* prefixes may precede it */
-    instruction_look(&pause, bytes, length);
+    bytes = guest_code(v, buffer, &length);
+    while (n + 1 < length && bytes[n] != NOP) /* behind F3H, and others */
+        n++;
     turn_wait(v);
-    return complete_bytes(v, pause.length);
+    return complete_bytes(v, n + 1);
 }
 
 /* Of the breakpoints that DR7 enables, those hit. None is enabled in a

@@ -18,9 +18,11 @@ struct hypervisor {
     struct vcpu *vcpus;
     unsigned processors;
     uint64_t lost;              /* the one that never comes up, 0: none */
+    uint64_t stuck;             /* the one that never comes back, 0: none */
     uint8_t apic_ids[PROCESSORS_MAX]; /* of the machine below */
     uint8_t *msr_map, *io_map;
     bool x2apic;                /* the guest's APICs are in x2APIC mode */
+    bool in_turn;               /* MP services refuse calls that do not wait */
     struct { uint64_t start, end; } ram[RAM_RANGES_MAX];
     unsigned ram_ranges;
 };

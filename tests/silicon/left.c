@@ -15,7 +15,7 @@
 /* What a processor has beside the model: SDM volume 3A, "Control Registers",
  * "Debug Registers", "Memory-Management Registers", table "Local APIC Register
  * Address Map"; volume 4, "Architectural MSRs". COM1: 16550 data sheet. */
-enum kind { CONTROL, TABLE, DEBUG, FLAGS, BELOW, APIC, PORT };
+enum kind { CONTROL, TABLE, DEBUG, FLAGS, BELOW, MODEL, APIC, PORT };
 
 static const struct {
     const char *name;
@@ -39,6 +39,7 @@ static const struct {
     { "IA32_EFER", BELOW, 0xC0000080 }, { "IA32_STAR", BELOW, 0xC0000081 },
     { "IA32_LSTAR", BELOW, 0xC0000082 }, { "IA32_FMASK", BELOW, 0xC0000084 },
     { "IA32_FS_BASE", BELOW, 0xC0000100 }, { "IA32_GS_BASE", BELOW, 0xC0000101 },
+    { "IA32_PERF_GLOBAL_CTRL", MODEL, 0x38F }, { "IA32_RTIT_CTL", MODEL, 0x570 },
     { "the APIC's TPR", APIC, 0x080 }, { "the APIC's LDR", APIC, 0x0D0 },
     { "the APIC's spurious vector", APIC, 0x0F0 },
     { "LVT CMCI", APIC, 0x2F0 },
@@ -215,9 +216,18 @@ static uint64_t read_table(uint32_t number)
     }
 }
 
+/* What only events change is not compared (IA32_SMI_COUNT: each SMI).
+ * Reading may change what the model is to do next: a copy is read. */
+static bool look(unsigned processor, uint32_t number, uint64_t *value)
+{
+    struct processor copy = hypervisor.models[processor];
+
+    return msr_read(&copy, number, value);
+}
+
 static uint64_t read_register(enum kind kind, uint32_t number)
 {
-    uint64_t value;
+    uint64_t value = 0;
 
     switch (kind) {
     case CONTROL:
@@ -231,6 +241,9 @@ static uint64_t read_register(enum kind kind, uint32_t number)
         return value & (RFLAGS_IF | RFLAGS_DF);
     case BELOW:
         return rdmsr(number);
+    case MODEL:
+        look(vcpu_here()->model->index, number, &value);
+        return value;
     case APIC:
         return apic_read(rdmsr(IA32_APIC_BASE), number);
     case PORT:
@@ -272,27 +285,34 @@ void left_enter(const struct vcpu *v)
     k->inside = true;
 }
 
-void left_leave(const struct vcpu *v)
+/* all: false, only what interrupts need. */
+static void compare_registers(const struct vcpu *v, bool all)
 {
     struct kept *k = &kept[v->model->index];
 
     for (size_t n = 0; n < REGISTERS; n++) {
-        uint64_t is = read_register(registers[n].kind, registers[n].number);
+        enum kind kind = registers[n].kind;
+        uint64_t is;
 
+        if (!all && kind != FLAGS && kind != APIC)
+            continue;
+        is = read_register(kind, registers[n].number);
         if (is != k->at[n] && k->told++ < LINES_MAX)
             say(v, registers[n].name, 0, k->at[n], is);
+        k->compared++;
     }
-    k->compared += REGISTERS;
-    k->inside = false;
 }
 
-/* What only events change is not compared (IA32_SMI_COUNT: each SMI).
- * Reading may change what the model is to do next: a copy is read. */
-static bool look(unsigned processor, uint32_t number, uint64_t *value)
+void left_leave(const struct vcpu *v)
 {
-    struct processor copy = hypervisor.models[processor];
+    compare_registers(v, true);
+    kept[v->model->index].inside = false;
+}
 
-    return msr_read(&copy, number, value);
+void left_call(const struct vcpu *v)
+{
+    if (kept[v->model->index].inside)
+        compare_registers(v, false);
 }
 
 static bool compared(UINT32 type)

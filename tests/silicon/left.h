@@ -26,5 +26,7 @@ void left_after(EFI_BOOT_SERVICES *bs);
 /* Around a procedure, on the processor that it runs on, in its guest. */
 void left_enter(const struct vcpu *v);
 void left_leave(const struct vcpu *v);
+/* Where the procedure calls firmware: its interrupts must get through. */
+void left_call(const struct vcpu *v);
 
 #endif

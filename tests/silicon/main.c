@@ -310,7 +310,8 @@ static void banner(void)
     text_add(&t, ", fault ");
     text_add(&t, fault_name(config.fault));
     text_add(&t, config.smt ? ", smt on, " : ", smt off, ");
-    text_add(&t, config.x2apic ? "x2APIC, processors " : "processors ");
+    text_add(&t, config.x2apic ? "x2APIC, " : "");
+    text_add(&t, config.in_turn ? "in turn, processors " : "processors ");
     text_add_unsigned(&t, hypervisor.processors);
     report_line(line);
 }
@@ -394,7 +395,9 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *table)
     prepare();
     read_config(image);
     h->lost = config.lost;
+    h->stuck = config.stuck;
     h->x2apic = config.x2apic;
+    h->in_turn = config.in_turn;
     if (h->x2apic && !x2apic_start(nothing))
         fail("no more pages for nested tables", "");
     reset_machine();
@@ -404,7 +407,7 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *table)
     if (turns_start(config.turns))
         align(bs);
 
-    (void)vcpu_enter(vcpu_here());
+    vcpu_enter(vcpu_here());
     /* From here on this code, too, runs in the guest. */
     do {
         reset_machine();

@@ -49,9 +49,12 @@ static bool is_lost(const struct vcpu *v)
 
 static void run(struct vcpu *v, const struct member *m)
 {
-    if (is_lost(v) || !vcpu_enter(v))
+    if (is_lost(v))
         return;
+    vcpu_enter(v);
     left_enter(v);
+    while (v->model->index != 0 && v->model->index == hypervisor.stuck)
+        cpu_pause();
     m->procedure(m->argument);
     left_leave(v);
     vcpu_leave();
@@ -66,15 +69,23 @@ static VOID EFIAPI stay(VOID *argument)
     if (v == NULL)
         return;
     m = &members[v - hypervisor.vcpus]; /* the model is not there yet */
-    vcpu_prepare(v);
+    svm_mark(v->home);
     for (;;) {
+        vcpu_prepare(v);
         turn_sleep(v);
         run(v, m);
-        vcpu_prepare(v);
     }
 }
 
 /* --- On the boot processor, in its guest ---------------------------------- */
+
+/* "If the specified WaitEvent is not NULL ... after EFI_EVENT_GROUP_READY_TO_BOOT
+ * is signaled, EFI_UNSUPPORTED": some firmware does it all the same. */
+static bool is_refused(EFI_EVENT wait)
+{
+    left_call(vcpu_here());
+    return hypervisor.in_turn && wait != NULL;
+}
 
 static void give(UINTN number, const struct call *call)
 {
@@ -212,6 +223,8 @@ static EFI_STATUS EFIAPI startup_all(struct mp_services *this,
     unsigned asked = 0;
 
     (void)this;
+    if (is_refused(wait))
+        return EFI_UNSUPPORTED;
     if (procedure == NULL)
         return EFI_INVALID_PARAMETER;
     for (UINTN n = 0; n < hypervisor.processors; n++) {
@@ -234,6 +247,8 @@ static EFI_STATUS EFIAPI startup_one(struct mp_services *this,
                                      VOID *argument, BOOLEAN *finished)
 {
     (void)this;
+    if (is_refused(wait))
+        return EFI_UNSUPPORTED;
     if (number >= hypervisor.processors)
         return EFI_NOT_FOUND;
     if (procedure == NULL || number == boot || members[number].disabled)

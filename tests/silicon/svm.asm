@@ -87,9 +87,8 @@ svm_vmrun:
         pop_kept
         ret
 
-; bool svm_enter(struct vcpu *) - returns true to its caller as the guest. The
-; host goes on in vcpu_host(vcpu, guest's RSP, guest's RIP) on a stack of its
-; own, and may return false to the same caller by svm_break(guest's RSP).
+; void svm_enter(struct vcpu *) - returns to its caller as the guest. The host
+; goes on in vcpu_host(vcpu, guest's RSP, guest's RIP) on a stack of its own.
 global svm_enter
 svm_enter:
         push_kept
@@ -101,16 +100,9 @@ svm_enter:
         call    vcpu_host               ; never returns
         ud2
 .guest:
-        mov     eax, 1
-.kept:
         popfq
         pop_kept
         ret
-global svm_break
-svm_break:
-        mov     rsp, rdi
-        xor     eax, eax
-        jmp     svm_enter.kept
 
 ; void vcpu_leave(void) - asks the host to end the guest: returns outside it.
 global vcpu_leave
@@ -174,6 +166,31 @@ global svm_nmi_handler
 svm_nmi_handler:
         mov     dword [rsi], 0
         iretq
+
+; void svm_mark(uint64_t place[8]) - notes where its caller is, which must not
+; return; svm_back(place) returns there once more.
+global svm_mark
+svm_mark:
+        pop     rax
+        mov     [rdi], rbx
+        mov     [rdi + 8], rbp
+        mov     [rdi + 16], r12
+        mov     [rdi + 24], r13
+        mov     [rdi + 32], r14
+        mov     [rdi + 40], r15
+        mov     [rdi + 48], rsp
+        mov     [rdi + 56], rax
+        jmp     rax
+global svm_back
+svm_back:
+        mov     rbx, [rdi]
+        mov     rbp, [rdi + 8]
+        mov     r12, [rdi + 16]
+        mov     r13, [rdi + 24]
+        mov     r14, [rdi + 32]
+        mov     r15, [rdi + 40]
+        mov     rsp, [rdi + 48]
+        jmp     [rdi + 56]
 
 ; void svm_clgi(void)
 global svm_clgi

@@ -12,10 +12,10 @@ _Static_assert(offsetof(struct vcpu, vmcb_address) == 0x70, "svm.asm: VMCB_");
 _Static_assert(offsetof(struct vcpu, host_stack) == 0x78, "svm.asm: STACK_");
 
 /* svm.asm */
-bool svm_enter(struct vcpu *v);
+void svm_enter(struct vcpu *v);
 void svm_leave(struct vcpu *v, uint64_t rsp, uint64_t rflags)
     __attribute__((noreturn));
-void svm_break(uint64_t rsp) __attribute__((noreturn));
+void svm_back(const uint64_t place[8]) __attribute__((noreturn));
 
 void vcpu_host(struct vcpu *v, uint64_t rsp, uint64_t rip);
 
@@ -120,12 +120,11 @@ static void break_off(struct vcpu *v)
     share_leave(v);
     share_end(v, false);
     pmi_mask();
-    svm_break(v->entry_rsp);
+    svm_back(v->home);
 }
 
 void vcpu_host(struct vcpu *v, uint64_t rsp, uint64_t rip)
 {
-    v->entry_rsp = rsp;
     v->entered = true;
     copy_state(v->vmcb);
     set_controls(v->vmcb);
@@ -155,8 +154,8 @@ void vcpu_prepare(struct vcpu *v)
     svm_clgi();
 }
 
-bool vcpu_enter(struct vcpu *v)
+void vcpu_enter(struct vcpu *v)
 {
     vcpu_prepare(v);
-    return svm_enter(v);
+    svm_enter(v);
 }

@@ -148,7 +148,7 @@ struct vcpu {
     unsigned waits;             /* turns spent waiting at this RIP */
     uint64_t waits_at;
     bool reset;                 /* its work is to be broken off */
-    uint64_t entry_rsp;         /* where svm_enter was called */
+    uint64_t home[8];           /* where it then goes on: svm_mark */
     bool guest_nmi;             /* and one that the guest has to get */
     struct transaction tx;
     struct instruction now;     /* the one being stepped */
@@ -192,9 +192,12 @@ extern const char vcpu_leave_point[], vcpu_wake_point[];
 /* Once on each processor; from then on NMIs wait while it is in the host. */
 void vcpu_prepare(struct vcpu *v);
 
-/* Take this processor into its guest: returns true in the guest. False: in the
- * host, because what it did in the guest has been broken off. */
-bool vcpu_enter(struct vcpu *v);
+/* Notes where its caller is, which must not return: it comes back there where
+ * what its processor does in the guest is broken off. */
+void svm_mark(uint64_t place[8]) __attribute__((returns_twice));
+
+/* Take this processor into its guest: returns in the guest. */
+void vcpu_enter(struct vcpu *v);
 
 /* Called in the guest: returns outside it. */
 void vcpu_leave(void);

@@ -20,6 +20,8 @@ static void set_defaults(struct config *c)
     c->sweep = SWEEP_NONE;
     c->sweep_first = c->sweep_step = 1;
     c->lost = 0;
+    c->stuck = 0;
+    c->in_turn = false;
     c->message[0] = '\0';
     c->options[0] = '\0';
     c->app[0] = '\0';
@@ -54,6 +56,13 @@ static bool to_switch(const char *value, bool *on)
 {
     *on = text_equal(value, "on");
     return *on || text_equal(value, "off");
+}
+
+/* How MP services let processors run. */
+static bool to_in_turn(const char *value, bool *in_turn)
+{
+    *in_turn = text_equal(value, "in_turn");
+    return *in_turn || text_equal(value, "at_once");
 }
 
 static bool to_sweep(const char *value, enum sweep *sweep)
@@ -112,6 +121,10 @@ static bool set_key(struct config *c, const char *key, const char *value,
         good = text_to_unsigned(value, &c->sweep_step) && c->sweep_step != 0;
     } else if (text_equal(key, "lost")) {
         good = text_to_unsigned(value, &c->lost);
+    } else if (text_equal(key, "stuck")) {
+        good = text_to_unsigned(value, &c->stuck);
+    } else if (text_equal(key, "mp")) {
+        good = to_in_turn(value, &c->in_turn);
     } else if (text_equal(key, "seed")) {
         good = text_to_unsigned(value, &c->seed);
     } else if (text_equal(key, "smi")) {

@@ -30,6 +30,8 @@ struct config {
     enum sweep sweep;
     uint64_t sweep_first, sweep_step;
     uint64_t lost;     /* this processor never comes up; 0: all do */
+    uint64_t stuck;    /* this one never comes back from where it is started */
+    bool in_turn;      /* MP services refuse calls that do not wait */
     char app[CONFIG_APP_MAX]; /* what is started; empty: the usual */
     char options[CONFIG_OPTIONS_MAX];
     char message[CONFIG_MESSAGE_MAX]; /* warnings or the error, a line each */
