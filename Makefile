@@ -326,6 +326,7 @@ $(B)/tests/host/efi_%: $(B)/host/tests/host/efi_%.c.o
 	@mkdir -p $(@D)
 	@echo "  link $@"
 	@$(CC) $(SAN) $^ -lcmocka -o $@
+$(B)/tests/host/silicon_ring: $(call host_object,tests/silicon/ring.c)
 .PRECIOUS: $(B)/host/%.c.o
 
 BOOTED    := $(B)/vandal.efi $(B)/strict.img $(B)/silicon.img clang

@@ -73,7 +73,7 @@ static struct action run(struct vcpu *v, bool stepped)
     if (stepped)
         v->vmcb->rflags |= RFLAGS_TF;
     share_run(v);
-    v->exits++;
+    ring_add(&v->ring, v->vmcb);
     v->vmcb->event_inject = 0;
     v->vmcb->tlb_control = TLB_KEEP;
     return exit_handle(v);

@@ -345,7 +345,7 @@ static void print_figures(void)
         step_tsc += v->step_tsc;
         transactions += v->transactions;
         tx_tsc += v->tx_tsc;
-        exits += v->exits;
+        exits += v->ring.count;
     }
     text_start(&t, line, sizeof(line));
     text_add(&t, "figures: exits ");

@@ -14,6 +14,10 @@
 #define STATUS_EMPTY   0x20 /* transmitter holding register */
 #define WAIT_READS_MAX 100000u
 
+#define LINE_MAX    320
+#define STACK_LINES 16
+#define STACK_WORDS 4
+
 /* Power off where ACPI's PM1a control register is: q35, then i440FX. */
 #define PM1A_CONTROL_Q35 0x604
 #define PM1A_CONTROL_PC  0xB004
@@ -40,9 +44,73 @@ void report_line(const char *text)
     put_text("\r\n");
 }
 
+/* What is known of it, and its last exits. */
+static void tell_vcpu(const struct vcpu *v)
+{
+    char line[LINE_MAX];
+    struct text t;
+
+    text_start(&t, line, sizeof(line));
+    text_add(&t, "processor ");
+    text_add_unsigned(&t, v->model->index);
+    text_add_value(&t, " at ", (uint64_t)v);
+    text_add_value(&t, ": VMCB ", (uint64_t)v->vmcb);
+    text_add_value(&t, ", host stack ", v->host_stack);
+    text_add_value(&t, ", guest IDT ", v->vmcb->idtr.base);
+    text_add_value(&t, ", mode ", v->mode);
+    text_add_value(&t, ", depth ", v->tx.depth);
+    text_add_value(&t, ", entered ", v->entered);
+    text_add_value(&t, ", in guest ", v->in_guest);
+    text_add_value(&t, ", NMI ", v->nmi);
+    text_add_value(&t, ", guest NMI ", v->guest_nmi);
+    text_add_value(&t, ", runs ", v->runs);
+    report_line(line);
+    ring_tell(&v->ring, report_line);
+}
+
+/* The oldest part of the host's stack: the frames of the loop. */
+static void tell_stack(const uint64_t *rsp, const uint64_t *top)
+{
+    char line[LINE_MAX];
+    struct text t;
+
+    if (top - rsp > STACK_LINES * STACK_WORDS)
+        rsp = top - STACK_LINES * STACK_WORDS;
+    while (rsp < top) {
+        text_start(&t, line, sizeof(line));
+        text_add_value(&t, "stack ", (uint64_t)rsp);
+        text_add(&t, ":");
+        for (unsigned word = 0; word < STACK_WORDS && rsp < top; word++)
+            text_add_value(&t, " ", *rsp++);
+        report_line(line);
+    }
+}
+
+/* The processor that this is said on, which need not be the one it is said
+ * of: where one is lost, what it takes for itself may be wrong. */
+static void tell_host(void)
+{
+    const struct vcpu *here = vcpu_here();
+    struct table_register idt;
+    char line[LINE_MAX];
+    uint64_t rsp;
+    struct text t;
+
+    __asm__ volatile("sidt %0" : "=m"(idt));
+    __asm__ volatile("mov %%rsp, %0" : "=r"(rsp));
+    text_start(&t, line, sizeof(line));
+    text_add_value(&t, "said by ", (uint64_t)here);
+    text_add_value(&t, ", RSP ", rsp);
+    text_add_value(&t, ", IDT ", idt.base);
+    text_add_value(&t, ", limit ", idt.limit);
+    report_line(line);
+    if (here != NULL && rsp < here->host_stack)
+        tell_stack((const uint64_t *)rsp, (const uint64_t *)here->host_stack);
+}
+
 void report_failure(struct vcpu *v, const char *what, uint64_t a, uint64_t b)
 {
-    char line[256];
+    char line[LINE_MAX];
     struct text t;
 
     text_start(&t, line, sizeof(line));
@@ -50,16 +118,14 @@ void report_failure(struct vcpu *v, const char *what, uint64_t a, uint64_t b)
     text_add(&t, what);
     text_add(&t, "; processor ");
     text_add_unsigned(&t, v->model->index);
-    text_add(&t, ", exit ");
-    text_add_hex(&t, v->vmcb->exit_code);
-    text_add(&t, "H, RIP ");
-    text_add_hex(&t, v->vmcb->rip);
-    text_add(&t, "H, information ");
-    text_add_hex(&t, a);
-    text_add(&t, "H ");
-    text_add_hex(&t, b);
-    text_add(&t, "H");
+    text_add_value(&t, ", exit ", v->vmcb->exit_code);
+    text_add_value(&t, ", RIP ", v->vmcb->rip);
+    text_add_value(&t, ", information ", a);
+    text_add_value(&t, " ", b);
     report_line(line);
+    tell_host();
+    for (unsigned n = 0; n < hypervisor.processors; n++)
+        tell_vcpu(&hypervisor.vcpus[n]);
     outw(PM1A_CONTROL_Q35, PM1A_SLEEP_S5);
     outw(PM1A_CONTROL_PC, PM1A_SLEEP_S5);
     for (;;)

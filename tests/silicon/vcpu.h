@@ -15,6 +15,7 @@
 #include "tests/silicon/model/machine.h"
 #include "tests/silicon/model/tsx.h"
 #include "tests/silicon/npt.h"
+#include "tests/silicon/ring.h"
 #include "tests/silicon/vmcb.h"
 
 /* The general registers that the VMCB does not hold, as svm.asm stores them. */
@@ -164,7 +165,8 @@ struct vcpu {
     bool code_marked;
     bool entered;
     bool measure;               /* keep the figures below */
-    uint64_t steps, step_tsc, transactions, tx_tsc, tx_started, exits;
+    uint64_t steps, step_tsc, transactions, tx_tsc, tx_started;
+    struct ring ring;
 };
 
 /* svm.asm */

@@ -58,6 +58,13 @@ void text_add_hex(struct text *t, uint64_t value)
     add_number(t, value, 16);
 }
 
+void text_add_value(struct text *t, const char *name, uint64_t value)
+{
+    text_add(t, name);
+    text_add_hex(t, value);
+    text_add(t, "H");
+}
+
 bool text_to_unsigned(const char *s, uint64_t *value)
 {
     uint64_t v = 0;

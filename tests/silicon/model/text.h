@@ -19,6 +19,8 @@ void text_start(struct text *t, char *buffer, size_t size);
 void text_add(struct text *t, const char *s);
 void text_add_unsigned(struct text *t, uint64_t value);
 void text_add_hex(struct text *t, uint64_t value);
+/* The name, the value in hexadecimal, and an H. */
+void text_add_value(struct text *t, const char *name, uint64_t value);
 
 /* Reads a decimal number that must fill the whole string. */
 bool text_to_unsigned(const char *s, uint64_t *value);

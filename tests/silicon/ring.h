@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* ring.h - the last exits of a processor, told where the machine is lost. */
+#ifndef SILICON_RING_H
+#define SILICON_RING_H
+
+#include <stdint.h>
+
+#include "tests/silicon/vmcb.h"
+
+#define RING_EXITS 32
+
+struct ring {
+    struct ring_exit {
+        uint64_t code, rip, info1, info2;
+        uint64_t event;         /* that was being delivered */
+        uint64_t rflags;
+    } exits[RING_EXITS];
+    uint64_t count;             /* of all there were */
+};
+
+/* The guest has left, as this control block says. */
+void ring_add(struct ring *r, const struct vmcb *b);
+
+/* Calls line() with a text for each exit that is kept, the oldest first. */
+void ring_tell(const struct ring *r, void (*line)(const char *text));
+
+#endif
