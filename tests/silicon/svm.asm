@@ -121,7 +121,9 @@ vcpu_wake_point:
         ret
 
 ; void svm_leave(struct vcpu *, rsp, rflags) - goes on where the guest was,
-; behind the VMMCALL of vcpu_leave, as the host.
+; behind the VMMCALL of vcpu_leave, as the host. The global interrupt flag stays
+; clear: an NMI that was for the guest may come still, and there is nobody on
+; the firmware's descriptor table to take it.
 global svm_leave
 svm_leave:
         mov     rbx, [rdi + RBX_]
@@ -131,7 +133,6 @@ svm_leave:
         mov     r14, [rdi + R14_]
         mov     r15, [rdi + R15_]
         mov     rsp, rsi
-        stgi
         push    rdx
         popfq
         ret

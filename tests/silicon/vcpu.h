@@ -201,7 +201,7 @@ void svm_mark(uint64_t place[8]) __attribute__((returns_twice));
 /* Take this processor into its guest: returns in the guest. */
 void vcpu_enter(struct vcpu *v);
 
-/* Called in the guest: returns outside it. */
+/* Called in the guest: returns outside it, where NMIs wait still. */
 void vcpu_leave(void);
 
 /* Called in the guest that has given work to processors: turn_wake(). */
