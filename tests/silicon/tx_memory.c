@@ -124,6 +124,13 @@ static bool take_line(struct vcpu *v, uint64_t address, bool write)
     return false;
 }
 
+/* There are no more tables: each page is asked for again. */
+static void start_over(struct vcpu *v)
+{
+    npt_clear(&v->tx_pages);
+    v->vmcb->tlb_control = TLB_FLUSH_ALL;
+}
+
 static void access_memory(struct vcpu *v, uint64_t address, bool write)
 {
     struct transaction *tx = &v->tx;
@@ -160,8 +167,9 @@ static void access_memory(struct vcpu *v, uint64_t address, bool write)
          * instruction, tx_memory_step gives the flag back. */
         v->vmcb->rflags &= ~(uint64_t)RFLAGS_IF;
     }
-    npt_map_page(&v->tx_pages, address, (uint64_t)view_of(tx, page),
-                 page->written ? PAGE_OPEN : PAGE_READ);
+    if (!npt_map_page(&v->tx_pages, address, (uint64_t)view_of(tx, page),
+                      page->written ? PAGE_OPEN : PAGE_READ))
+        start_over(v);
 }
 
 struct action tx_page_fault(struct vcpu *v)
@@ -182,8 +190,7 @@ struct action tx_page_fault(struct vcpu *v)
     if ((why & (NPF_PAGE_TABLE | NPF_FETCH)) == 0) {
         access_memory(v, address, (why & NPF_WRITE) != 0);
     } else if (!npt_set_page(&v->tx_pages, address, flags)) {
-        npt_clear(&v->tx_pages);
-        v->vmcb->tlb_control = TLB_FLUSH_ALL;
+        start_over(v);
     }
     return action_of(ACTION_RESUME);
 }
