@@ -35,7 +35,7 @@ DEPS = -MMD -MP -MF $@.d
 export SOURCE_DATE_EPOCH := 1767225600
 
 .PHONY: all help list setup run image sign tool test host lint boot soak sweep scale
-.PHONY: figures bench fuzz powercut distributions clang clean
+.PHONY: same figures bench fuzz powercut distributions clang clean
 all: $(B)/tsxpmu.efi $(B)/silicon.efi $(B)/tsxpmu
 
 help:
@@ -52,6 +52,7 @@ help:
 	@echo 'make test     every check there is'
 	@echo 'make host | lint | boot   one kind of them'
 	@echo 'make soak     every personality over 20 seeds; TRIALS=n (usual: 300)'
+	@echo 'make same     the default run says the same each time, at any load'
 	@echo 'make powercut  the power fails KILLS times (usual: 100); SEED=$(SEED)'
 	@echo 'make sweep    each MSR access of each test faults once; STEP=n: each nth'
 	@echo 'make scale    1 to 64 processors: times and sizes, measured now'
@@ -349,6 +350,8 @@ soak: $(B)/tsxpmu.img $(SNAPSHOTS)
 	@TRIALS=$(TRIALS) $(PYTHON) tests/check.py soak
 powercut: $(B)/tsxpmu.img $(B)/silicon.efi
 	@KILLS=$(KILLS) SEED=$(SEED) $(PYTHON) tests/check.py powercut
+same: $(B)/tsxpmu.img $(B)/silicon.efi
+	$(CHECK) same
 scale: $(B)/tsxpmu.img $(B)/silicon.efi
 	$(CHECK) scale
 sweep: $(B)/tsxpmu.img $(SNAPSHOTS)

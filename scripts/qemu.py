@@ -31,6 +31,10 @@ ASKED_FOR = "allow=sdv_enable_rtm"
 
 
 STICK_BYTES = 64 << 20  # of shared memory: a power of 2
+# An instruction takes 2 ns to the power of these: of a machine that simulates
+# another one, which takes a thousand for one of its own; and of one that waits
+# for most of the time.
+STEPPED, PLAIN = 4, 6
 
 
 @dataclasses.dataclass
@@ -52,9 +56,9 @@ class Machine:
     read_only: bool = False
     bus: str = "virtio"  # how the image is attached: virtio, usb or ahci
     firmware: tuple = ("-bios", FIRMWARE)
-    # Time is counted in instructions, 8 ns each, by one thread for all
-    # processors: whatever else runs here, the machine does the same. Not so:
-    # the time of this machine, and a thread for each processor.
+    # Time is counted in instructions, by one thread for all processors: whatever
+    # else runs here, the machine does the same. Not so: the time of this machine,
+    # and a thread for each processor.
     counted: bool = True
 
     def command(self, directory, config):
@@ -63,7 +67,8 @@ class Machine:
                 "-nodefaults", "-no-user-config", "-no-reboot",
                 "-display", "none"] + list(self.firmware)
         if self.counted:
-            line += ["-accel", "tcg,thread=single", "-icount", "shift=3,sleep=off",
+            line += ["-accel", "tcg,thread=single", "-icount",
+                     f"shift={STEPPED if self.silicon else PLAIN},sleep=off",
                      "-rtc", "base=2026-01-01,clock=vm", "-seed", "1"]
         else:
             line += ["-accel", "tcg,thread=multi"]
@@ -247,11 +252,11 @@ def _text_of(process, log):
 
 
 def boot(machine, config=None, stream=None, timeout=300, silence=60, talk=(),
-         until=None):
+         until=None, started=None):
     """Runs to the end of QEMU, or until the text has a line that this pattern
     fits. Returns (text of the serial port, what went wrong or ""). timeout,
     silence: seconds in all, and without output, as Patience counts them; talk:
-    the steps of a Talk."""
+    the steps of a Talk; started: is called with QEMU's process."""
     with tempfile.TemporaryDirectory() as directory:
         monitor = os.path.join(directory, "qmp")
         stick = os.path.join(directory, "stick")
@@ -270,6 +275,8 @@ def boot(machine, config=None, stream=None, timeout=300, silence=60, talk=(),
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         if machine.snapshot:
             _resume(machine, monitor, stick)
+        if started:
+            started(process)
         person = Talk(talk, process, monitor)
         patience = Patience(process, timeout, silence if machine.serial else 0)
         text = bytearray()

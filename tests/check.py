@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Runs the checks named (host, lint, boot, soak, sweep, powercut, figures),
+"""Runs the checks named (host, lint, boot, same, soak, sweep, powercut, figures),
 prints a line for each, and last the totals. Run by make, which builds what they
 look at."""
 
@@ -83,6 +83,8 @@ def boot():
     boots.run(result, sweeps.sample())
     media.run(result)
     commands.run_boot(result)
+    import same as sames
+    sames.sample(result)
     powercut(kills=5)
 
 
@@ -99,6 +101,11 @@ def sweep():
     import sweep as sweeps
     boots.run(result, sweeps.everything())
     print("{runs} runs, {compared} registers compared".format(**sweeps.counts))
+
+
+def same():
+    import same as sames
+    sames.everything(result)
 
 
 def scale():

@@ -65,8 +65,7 @@ def moved(before, after, first, second, *more):
              has(rf"^# summary: side by side: microcode {old:X}H \| {new:X}H$"),
              verdicts(first | {f"{name}@{new:X}H": verdict
                                for name, verdict in second.items()}), *more),
-        {"cpu": before}, TESTS + FILE["option"], stick={FILE["path"]: update(after)},
-        whole=True)
+        {"cpu": before}, TESTS + FILE["option"], stick={FILE["path"]: update(after)})
 
 
 def refused(what, file, reason, cpu="skylake-2018", options=FILE["option"]):
@@ -76,7 +75,7 @@ def refused(what, file, reason, cpu="skylake-2018", options=FILE["option"]):
                                 r"nothing written: .*" + reason),
                      lacks("@"), verdicts({"force_abort_enumeration": "PASS"})),
                 {"cpu": cpu}, "tests=force_abort_enumeration " + options,
-                stick={FILE["path"]: file} if file is not None else {}, whole=True)
+                stick={FILE["path"]: file} if file is not None else {})
 
 
 def faulty(fault):
@@ -84,7 +83,7 @@ def faulty(fault):
                 both(sound if fault == "microcode_not_taken" else complete,
                      verdicts({"microcode_update": "FAIL"})),
                 {"cpu": "skylake-2018", "fault": fault}, TESTS + FILE["option"],
-                stick={FILE["path"]: update("skylake-2021")}, whole=True)
+                stick={FILE["path"]: update("skylake-2021")})
 
 
 def boots():
@@ -107,7 +106,7 @@ def boots():
                               "force_abort_aborts_all": "PASS",
                               "sdv_enable_rtm@EAH": "PASS"})),
                {"cpu": "skylake-2018"}, TESTS + FILE["option"],
-               stick={FILE["path"]: good}, whole=True,
+               stick={FILE["path"]: good},
                before=({"talk": (("# running 10 of 15", qemu.Talk.QUIT),)},))
     yield Boot("a reset in the second pass, and the update is gone",
                both(sound, has(r"^not ok 15 - .*@EAH # ERROR the file is not what "
@@ -115,7 +114,7 @@ def boots():
                     has(r"^# summary: side by side: microcode CCH \| CCH$"),
                     verdicts({"microcode_update": "PASS"})),
                {"cpu": "skylake-2018"}, TESTS + FILE["option"],
-               stick={FILE["path"]: good}, whole=True,
+               stick={FILE["path"]: good},
                before=({"talk": (("# running 10 of 15", qemu.Talk.QUIT),)},),
                change=lambda stick: qemu.write_volume(stick, FILE["path"], "none"))
     yield refused("no such file", None, "there is no such file on the volume")
@@ -140,6 +139,6 @@ def boots():
                         "allow=microcode$")),
                {"cpu": "skylake-2018"},
                "tests=pebs_decode_golden microcode=/ucode/06-5e-03",
-               stick={FILE["path"]: good}, whole=True)
+               stick={FILE["path"]: good})
     yield faulty("microcode_not_taken")
     yield faulty("microcode_one_thread")

@@ -64,7 +64,7 @@ def boots():
                               "pt_decode_golden": "PASS"}),
                     has(r"^not ok 2 - counter3_counts_alone # ERROR machine reset$")),
                {"cpu": "skylake-2018"}, "tests=always_abort_default,"
-               "counter3_counts_alone,pt_decode_golden trials=20000", whole=True,
+               "counter3_counts_alone,pt_decode_golden trials=20000",
                before=({"talk": (("# running 2 of 3", qemu.Talk.QUIT_LATER),)},))
     yield Boot("the next start offers to continue, and does without a key",
                both(sound, kept, count_is(1), one_lost,

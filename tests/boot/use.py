@@ -74,7 +74,7 @@ def options():
                both(clean, has(r"^# options: tests=force_abort_enumeration "
                                r"trials=3 seed=7 "),
                     has(r"^# warning: option frobnicate=1: no such option")),
-               options=QUICK + " seed=7", whole=True,
+               options=QUICK + " seed=7",
                stick={"tsxpmu.cfg": "seed=5 trials=3 frobnicate=1 tests=pt_*\n"})
     yield Boot("tsxpmu.cfg as an editor of Windows writes it",
                both(clean, has(r"^# options: tests=pebs_decode_golden seed=5 "),

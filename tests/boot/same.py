@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The same machine says the same, byte by byte, whatever else this one does:
+a run by itself, one beside busy loops, and one in which QEMU is stopped and goes
+on at random moments.
+"""
+
+import contextlib
+import random
+import signal
+import subprocess
+import threading
+import time
+
+from boots import CORES, Boot, boot_once, clean
+
+LOOP = ("sh", "-c", "while :; do :; done")
+
+
+@contextlib.contextmanager
+def beside_load():
+    loops = [subprocess.Popen(LOOP) for _ in range(2 * CORES)]
+    try:
+        yield None
+    finally:
+        for loop in loops:
+            loop.kill()
+            loop.wait()
+
+
+def stop_and_go(process):
+    """Until QEMU ends."""
+    def meddle():
+        while process.poll() is None:
+            time.sleep(random.uniform(0.01, 0.8))
+            with contextlib.suppress(ProcessLookupError):
+                process.send_signal(signal.SIGSTOP)
+                time.sleep(random.uniform(0.01, 0.3))
+                process.send_signal(signal.SIGCONT)
+    threading.Thread(target=meddle, daemon=True).start()
+
+
+def in_peace():
+    return contextlib.nullcontext(None)
+
+
+def stopped():
+    return contextlib.nullcontext(stop_and_go)
+
+
+WAYS = {"by itself": in_peace, "beside load": beside_load, "stopped at random": stopped}
+
+
+def once(smp, options, way, whole, seed):
+    """What a run says, and its problems."""
+    said = []
+
+    def want(report, outcome):
+        start = report.text.find("KTAP version")
+        said.append(report.text[start:] if start >= 0 else report.text)
+        yield from clean(report, outcome)
+
+    with WAYS[way]() as started:
+        problems = boot_once(Boot(f"{smp} processors, {way}", want,
+                                  {"cpu": "skylake-2018", "seed": seed}, options,
+                                  smp=smp, whole=whole, started=started))
+    return said[0] if said else "", problems
+
+
+def differences(first, other):
+    """The first lines that differ, and how many."""
+    a, b = first.splitlines(), other.splitlines()
+    unlike = [(x, y) for x, y in zip(a, b) if x != y]
+    if len(a) != len(b):
+        yield f"{len(a)} lines and {len(b)}"
+    for x, y in unlike[:3]:
+        yield f"{x} | {y}"
+    if unlike:
+        yield f"{len(unlike)} lines differ"
+
+
+def check(result, smp, options, ways, whole=False, seed=1):
+    """Each way against the first. Counts one check a way."""
+    first = None
+    for way in ways:
+        said, problems = once(smp, options, way, whole, seed)
+        if first is None:
+            first = said
+        elif said != first:
+            problems = problems + list(differences(first, said))
+        result(f"boot: the same report, {smp} processors, {way}: "
+               f"{len(said)} bytes", problems)
+
+
+def sample(result):
+    """For every run of the checks: all tests, of few trials."""
+    for smp in (1, 2, 4):
+        check(result, smp, "trials=2", ("by itself", "stopped at random"))
+
+
+def everything(result):
+    """The whole default run."""
+    for smp in (1, 2, 4):
+        check(result, smp, "", WAYS, whole=True)
