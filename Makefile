@@ -51,7 +51,8 @@ help:
 	@echo 'make list     the personalities, faults and tests'
 	@echo 'make test     every check there is'
 	@echo 'make host | lint | boot   one kind of them'
-	@echo 'make soak     every personality over 20 seeds; TRIALS=n (usual: 300)'
+	@echo 'make soak     every personality over SEEDS seeds (usual: 20), each of'
+	@echo '              which starts at another time; TRIALS=n (usual: 300)'
 	@echo 'make same     the default run says the same each time, at any load'
 	@echo 'make powercut  the power fails KILLS times (usual: 100); SEED=$(SEED)'
 	@echo 'make sweep    each MSR access of each test faults once; STEP=n: each nth'
@@ -251,6 +252,7 @@ $(call number,SMP,$(SMP),$(TO_64),1 to 64)
 $(call number,SEED,$(SEED),$(DIGITS_19),up to 19 digits)
 $(if $(TRIALS),$(call number,TRIALS,$(TRIALS),$(DIGITS_9),up to 9 digits))
 $(call number,KILLS,$(KILLS),$(FROM_1),1 and more)
+$(if $(SEEDS),$(call number,SEEDS,$(SEEDS),$(FROM_1),1 and more))
 $(if $(STEP),$(call number,STEP,$(STEP),$(FROM_1),1 and more))
 $(foreach pattern,$(subst $(comma), ,$(TESTS)),$(call fits,$(pattern)))
 endif
@@ -347,7 +349,7 @@ lint: all clang $(B)/tsxpmu.img $(B)/silicon.img
 boot: $(BOOTED) $(B)/tsxpmu.img $(SNAPSHOTS)
 	$(CHECK) boot
 soak: $(B)/tsxpmu.img $(SNAPSHOTS)
-	@TRIALS=$(TRIALS) $(PYTHON) tests/check.py soak
+	@TRIALS=$(TRIALS) SEEDS=$(SEEDS) $(PYTHON) tests/check.py soak
 powercut: $(B)/tsxpmu.img $(B)/silicon.efi
 	@KILLS=$(KILLS) SEED=$(SEED) $(PYTHON) tests/check.py powercut
 same: $(B)/tsxpmu.img $(B)/silicon.efi

@@ -81,7 +81,7 @@ def boot():
     boots.run(result, boots.everything())
     boots.run(result, scales.sample())
     boots.run(result, sweeps.sample())
-    media.run(result)
+    media.run(result, skip)
     commands.run_boot(result)
     import same as sames
     sames.sample(result)
@@ -116,7 +116,8 @@ def scale():
 def soak():
     import boots
     trials = int(os.environ.get("TRIALS") or 300)
-    boots.run(result, boots.personalities(range(1, 21), trials))
+    seeds = int(os.environ.get("SEEDS") or 20)
+    boots.run(result, boots.personalities(range(1, seeds + 1), trials, 137911))
 
 
 def figures():

@@ -35,7 +35,8 @@ def disk(bus):
     with tempfile.TemporaryDirectory() as directory:
         stick = os.path.join(directory, "stick.img")
         shutil.copy(f"{boots.BUILD}/tsxpmu.img", stick)
-        yield from whole(*start(qemu.Machine(stick, cpu="qemu64", bus=bus), END))
+        yield from whole(*start(qemu.Machine(stick, cpu="qemu64", bus=bus,
+                                             counted=False), END))
 
 
 def network(files, bootfile, device, pattern):
@@ -49,7 +50,8 @@ def network(files, bootfile, device, pattern):
                "-device", device + ",netdev=net",
                # New firmware has no network without random numbers.
                "-device", "virtio-rng-pci")
-        return start(qemu.Machine("", cpu="qemu64", extra=net), pattern)
+        return start(qemu.Machine("", cpu="qemu64", extra=net, counted=False),
+                     pattern)
 
 
 def pxe():
@@ -59,11 +61,15 @@ def pxe():
 
 
 def ipxe():
-    """iPXE puts the program's name before its arguments."""
+    """iPXE puts the program's name before its arguments. Yields None where the
+    firmware asks the server itself, before the card's iPXE can."""
     script = ("#!ipxe\nkernel tsxpmu.efi tsxpmu.efi "
               "tests=pebs_decode_golden countdown=0 exit=poweroff\nboot\n")
     report, problems = network({"boot.ipxe": script}, "boot.ipxe",
-                               "e1000,romfile=" + IPXE_ROM, None)
+                               "e1000,romfile=" + IPXE_ROM, r"^# END .*\r?\n|Not Found")
+    if "iPXE" not in report.text:
+        yield None
+        return
     yield from problems
     yield from report.problems
     if list(report.results) != ["pebs_decode_golden"]:
@@ -137,7 +143,7 @@ def other_compiler():
             yield f"{name} is {verdict}, with clang {verdicts[1].get(name)}"
 
 
-def run(result):
+def run(result, skip):
     for bus in ("usb", "ahci", "virtio"):
         result(f"boot: the stick as it is, {bus}", disk(bus))
     for name, check in (("over the network, PXE", pxe),
@@ -145,4 +151,8 @@ def run(result):
                         ("memory mapped strictly", strict),
                         ("Secure Boot: signed, and unsigned", secure_boot),
                         ("built with clang and lld", other_compiler)):
-        result("boot: " + name, check())
+        problems = list(check())
+        if problems == [None]:
+            skip("boot: " + name, "this firmware gets there before iPXE does")
+        else:
+            result("boot: " + name, problems)

@@ -28,6 +28,8 @@ static void defaults(void **state)
     assert_int_equal(config.fault, FAULT_none);
     assert_true(config.smt);
     assert_int_equal(config.smi, 0);
+    assert_int_equal(config.offset, 0);
+    assert_true(config.turns);
     assert_false(config.in_turn);
     assert_int_equal(config.stuck, 0);
 }

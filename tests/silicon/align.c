@@ -68,7 +68,7 @@ static void wait_until(uint64_t until)
     apic_write(base, APIC_LVT_LINT0, lint0);
 }
 
-void align(EFI_BOOT_SERVICES *bs)
+void align(EFI_BOOT_SERVICES *bs, uint64_t offset)
 {
     EFI_GUID guid = TIMER_GUID;
     struct timer *timer = NULL;
@@ -79,7 +79,7 @@ void align(EFI_BOOT_SERVICES *bs)
         timer = NULL;
     if (timer != NULL)
         timer->SetTimerPeriod(timer, 0);
-    wait_until((rdtsc() / ALIGN_TSC + 1) * ALIGN_TSC);
+    wait_until((rdtsc() / ALIGN_TSC + 1) * ALIGN_TSC + offset);
     if (timer != NULL)
         timer->SetTimerPeriod(timer, period);
 }

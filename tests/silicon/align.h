@@ -9,9 +9,11 @@
 
 #include <efi.h>
 
-/* Returns at the next multiple of ALIGN_TSC, exactly to the tick where QEMU
- * counts instructions, with the firmware's timer started anew. Nothing else
- * runs: the other processors are asleep. */
-void align(EFI_BOOT_SERVICES *bs);
+#include <stdint.h>
+
+/* Returns at the next multiple of 100 s, and so many nanoseconds, exactly to the
+ * tick where QEMU counts instructions, with the firmware's timer started anew.
+ * Nothing else runs: the other processors are asleep. */
+void align(EFI_BOOT_SERVICES *bs, uint64_t offset);
 
 #endif

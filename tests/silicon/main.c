@@ -405,7 +405,7 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *table)
     mp_replace();
     banner();
     if (turns_start(config.turns))
-        align(bs);
+        align(bs, config.offset);
 
     vcpu_enter(vcpu_here());
     /* From here on this code, too, runs in the guest. */

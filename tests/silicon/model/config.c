@@ -14,6 +14,7 @@ static void set_defaults(struct config *c)
     c->smi = 0;
     c->smt = true;
     c->turns = true;
+    c->offset = 0;
     c->x2apic = false;
     c->figures = false;
     c->memory = false;
@@ -127,6 +128,8 @@ static bool set_key(struct config *c, const char *key, const char *value,
         good = to_in_turn(value, &c->in_turn);
     } else if (text_equal(key, "seed")) {
         good = text_to_unsigned(value, &c->seed);
+    } else if (text_equal(key, "offset")) {
+        good = text_to_unsigned(value, &c->offset);
     } else if (text_equal(key, "smi")) {
         good = text_to_unsigned(value, &c->smi);
     } else if (text_equal(key, "app")) {

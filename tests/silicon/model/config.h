@@ -24,6 +24,7 @@ struct config {
     uint64_t smi;      /* an SMI in about one in `smi` counter windows; 0 never */
     bool smt;
     bool turns;        /* processors run one at a time */
+    uint64_t offset;   /* ns that the run begins later than others */
     bool x2apic;       /* the local APICs are in x2APIC mode */
     bool figures;      /* print what the simulation cost */
     bool memory;       /* compare memory too before and after */
