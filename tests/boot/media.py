@@ -90,7 +90,7 @@ def secured(directory, image):
     """Firmware that starts what is signed with a key it has, and nothing else."""
     code, variables = OVMF + "OVMF_CODE_4M.secboot.fd", directory + "/vars.fd"
     shutil.copy(OVMF + "OVMF_VARS_4M.snakeoil.fd", variables)
-    return qemu.Machine(image, cpu="qemu64", firmware=(
+    return qemu.Machine(image, cpu="qemu64", counted=False, firmware=(
         "-machine", "smm=on",
         "-global", "driver=cfi.pflash01,property=secure,value=on",
         "-drive", "if=pflash,unit=0,format=raw,readonly=on,file=" + code,

@@ -28,7 +28,7 @@
 
 #define MEASURED 8
 
-/* A processor that waits at the same place again has the turn in each eighth
+/* A processor that waits, and has not moved, has the turn in each eighth
  * round alone, unless all of them wait. */
 #define WAITS_IDLE  2
 #define ROUNDS_IDLE 8
@@ -103,10 +103,24 @@ void turn_yield(struct vcpu *v)
         cpu_pause();
 }
 
+/* Of whoever waits for a change in memory, and does nothing meanwhile, neither
+ * RIP nor a register is another one than the last time. */
+static uint64_t place(const struct vcpu *v)
+{
+    const uint64_t *g = (const uint64_t *)&v->gprs;
+    uint64_t sum = v->vmcb->rip * 3 + v->vmcb->rax + v->vmcb->rsp;
+
+    for (size_t n = 0; n < sizeof(v->gprs) / sizeof(*g); n++)
+        sum = sum * 3 + g[n];
+    return sum;
+}
+
 void turn_wait(struct vcpu *v)
 {
-    v->waits = v->vmcb->rip == v->waits_at ? v->waits + 1 : 0;
-    v->waits_at = v->vmcb->rip;
+    uint64_t at = place(v);
+
+    v->waits = at == v->waits_at ? v->waits + 1 : 0;
+    v->waits_at = at;
     turn_yield(v);
 }
 

@@ -146,7 +146,7 @@ struct vcpu {
     uint32_t runs;              /* it has work, and takes part */
     uint32_t awake;             /* it has the turn */
     unsigned turn_steps;        /* of this turn */
-    unsigned waits;             /* turns spent waiting at this RIP */
+    unsigned waits;             /* turns spent waiting at this place */
     uint64_t waits_at;
     bool reset;                 /* its work is to be broken off */
     uint64_t home[8];           /* where it then goes on: svm_mark */
