@@ -83,7 +83,7 @@ void cpu_pause(void)
     if (v == NULL)
         return;
     below.other = NULL;                 /* that one does not wait for this */
-    loop_turn(v);
+    loop_round(v);
     below.other = v;
 }
 
@@ -510,7 +510,7 @@ static bool turn(struct vcpu *v)
 {
     if (setjmp(end) != 0)
         return false;
-    loop_turn(v);
+    loop_round(v);
     return true;
 }
 

@@ -207,7 +207,7 @@ static void leaves_at_one_place(void **state)
     (void)state;
     v->vmcb->rip = (uint64_t)vcpu_leave_point;
     below_exit(EXIT_VMMCALL, 0, 0, 0);
-    assert_false(loop_turn(v));
+    assert_false(loop_round(v));
     assert_int_equal(v->vmcb->event_inject, 0);
 }
 
@@ -236,7 +236,7 @@ static void wakes_at_one_place(void **state)
     (void)state;
     v->vmcb->rip = (uint64_t)vcpu_wake_point;
     below_exit(EXIT_VMMCALL, 0, 0, 0);
-    assert_true(loop_turn(v));
+    assert_true(loop_round(v));
     assert_int_equal(v->vmcb->event_inject, 0);
     assert_int_equal(v->vmcb->rip, (uint64_t)vcpu_wake_point + 3);
 }

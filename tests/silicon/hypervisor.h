@@ -54,9 +54,9 @@ bool guest_is_ram(uint64_t physical);
 bool guest_copy(const struct vcpu *v, uint64_t linear, void *buffer,
                 size_t bytes, bool write);
 
-/* loop.c: one turn of the loop that runs the guest. False: it has asked to go
+/* loop.c: one round of the loop that runs the guest. False: it has asked to go
  * on outside. */
-bool loop_turn(struct vcpu *v);
+bool loop_round(struct vcpu *v);
 
 /* exits.c: what to do after the exit that the VMCB describes. */
 struct action exit_handle(struct vcpu *v);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * loop.c - one turn of the loop that runs a guest: up to an exit, or one
+ * loop.c - one round of the loop that runs a guest: up to an exit, or one
  * instruction that is carried out here, and then what the handler says.
  * Nothing else moves RIP or injects, but for what action.h says of aborts.
  */
@@ -79,7 +79,7 @@ static struct action run(struct vcpu *v, bool stepped)
     return exit_handle(v);
 }
 
-bool loop_turn(struct vcpu *v)
+bool loop_round(struct vcpu *v)
 {
     uint64_t tsc = v->measure ? rdtsc() : 0;
     struct action a = action_of(ACTION_RUN);

@@ -18,8 +18,8 @@ struct member {
     VOID *argument;
 };
 
-/* What a call of StartupAllAPs (calls[0]) or StartupThisAP (by number) is
- * about; at most one for each processor. */
+/* What a call is about: StartupAllAPs at the boot processor's number,
+ * StartupThisAP at that of the other one. */
 struct call {
     bool asked[PROCESSORS_MAX]; /* not yet done */
     bool single;                /* one after another */
@@ -83,7 +83,6 @@ static VOID EFIAPI stay(VOID *argument)
  * is signaled, EFI_UNSUPPORTED": some firmware does it all the same. */
 static bool is_refused(EFI_EVENT wait)
 {
-    left_call(vcpu_here());
     return hypervisor.in_turn && wait != NULL;
 }
 
@@ -223,6 +222,7 @@ static EFI_STATUS EFIAPI startup_all(struct mp_services *this,
     unsigned asked = 0;
 
     (void)this;
+    left_call(vcpu_here());
     if (is_refused(wait))
         return EFI_UNSUPPORTED;
     if (procedure == NULL)
@@ -247,6 +247,7 @@ static EFI_STATUS EFIAPI startup_one(struct mp_services *this,
                                      VOID *argument, BOOLEAN *finished)
 {
     (void)this;
+    left_call(vcpu_here());
     if (is_refused(wait))
         return EFI_UNSUPPORTED;
     if (number >= hypervisor.processors)

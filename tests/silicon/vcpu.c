@@ -143,7 +143,7 @@ void vcpu_host(struct vcpu *v, uint64_t rsp, uint64_t rip)
     do {
         if (v->reset)
             break_off(v);
-    } while (loop_turn(v));
+    } while (loop_round(v));
     leave(v);
 }
 
