@@ -180,21 +180,17 @@ static EFI_STATUS wait_for(struct call *call)
 /* The call's processors are chosen. */
 static EFI_STATUS start(struct call *call)
 {
-    EFI_STATUS status;
+    EFI_STATUS status = EFI_SUCCESS;
 
     if (call->finished != NULL)
         *call->finished = FALSE;
     if (call->failed != NULL)
         *call->failed = NULL;
-    if (call->wait != NULL) {
+    if (call->wait != NULL)
         status = bs->CreateEvent(EVT_TIMER | EVT_NOTIFY_SIGNAL, TPL_CALLBACK,
                                  tick, call, &call->timer);
-        if (!EFI_ERROR(status))
-            status = bs->SetTimer(call->timer, TimerPeriodic,
-                                  TICK_US * HUNDRED_NS);
-        if (EFI_ERROR(status))
-            return status;
-    }
+    if (EFI_ERROR(status))
+        return status;
     for (UINTN n = 0; n < hypervisor.processors; n++) {
         if (!call->asked[n])
             continue;
@@ -202,7 +198,10 @@ static EFI_STATUS start(struct call *call)
         if (call->single)
             break;
     }
-    return call->wait != NULL ? EFI_SUCCESS : wait_for(call);
+    if (call->wait == NULL)
+        return wait_for(call);
+    /* Not before they have their work: who has none counts as done. */
+    return bs->SetTimer(call->timer, TimerPeriodic, TICK_US * HUNDRED_NS);
 }
 
 static EFI_STATUS EFIAPI startup_all(struct mp_services *this,
