@@ -330,11 +330,14 @@ def _qmp(path, commands):
     """Says the commands to QEMU's monitor; yields each one's answer."""
     with socket.socket(socket.AF_UNIX) as monitor:
         monitor.settimeout(60)
-        for _ in range(1000):
-            if os.path.exists(path):
+        for tries in range(6000):
+            try:
+                monitor.connect(path)
                 break
-            time.sleep(0.01)
-        monitor.connect(path)
+            except (FileNotFoundError, ConnectionRefusedError):
+                if tries == 5999:  # a minute: it does not listen
+                    raise
+                time.sleep(0.01)
         lines = monitor.makefile("rw")
         json.loads(lines.readline())  # greeting
         for command in ["qmp_capabilities"] + commands:
