@@ -274,7 +274,11 @@ def boot(machine, config=None, stream=None, timeout=300, silence=60, talk=(),
             stdin=subprocess.PIPE if talk else subprocess.DEVNULL,
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         if machine.snapshot:
-            _resume(machine, monitor, stick)
+            try:
+                _resume(machine, monitor, stick)
+            except (OSError, ValueError) as error:
+                _stop(process)
+                return "", f"QEMU's monitor: {error}"
         if started:
             started(process)
         person = Talk(talk, process, monitor)
