@@ -245,10 +245,9 @@ def _text_of(process, log):
     os.set_blocking(process.stdout.fileno(), False)
     running = True
     while running:
-        ready, _, _ = select.select([process.stdout], [], [], 0.02)
-        running = process.poll() is None
-        part = log.read() if log else b""
-        yield part + ((process.stdout.read() or b"") if ready else b"")
+        select.select([process.stdout], [], [], 0.02)
+        running = process.poll() is None  # what is read then is the last
+        yield (log.read() if log else b"") + (process.stdout.read() or b"")
 
 
 def boot(machine, config=None, stream=None, timeout=300, silence=60, talk=(),
