@@ -9,6 +9,7 @@
  */
 #include "efi/platform.h"
 #include "src/report/crc.h"
+#include "src/resume.h"
 #include "src/store/store.h"
 #include "src/text.h"
 #include "src/update.h"
@@ -128,15 +129,16 @@ static bool run(const struct options *options, struct warnings *found)
 static bool goes_on(struct options *options, struct warnings *warnings)
 {
     static struct identity id;
+    char offer[STORE_LINE_BYTES];
     const char *warn;
 
     own_identify(&id);
-    const char *offer = store_find(&store, &id, image_crc(), options, &warn);
+    bool found = store_find(&store, &id, image_crc(), options, &warn);
     if (warn != NULL)
         warnings_add(warnings, warn);
-    if (offer == NULL)
+    if (!found)
         return false;
-    if (!ui_offer(offer, options->countdown)) {
+    if (!ui_offer(resume_offer(&store, offer), options->countdown)) {
         store_forget(&store);
         return false;
     }

@@ -4,6 +4,29 @@
 
 #define PART_BYTES ((size_t)4096) /* some lines, at least one */
 
+const char *resume_offer(const struct store *found, char out[STORE_LINE_BYTES])
+{
+    const struct record *record = &found->record;
+    unsigned results = record->point.report.results;
+    struct options options;
+    struct suite suite;
+    char name[SUITE_NAME_BYTES];
+
+    store_options(found, &options);
+    suite_make(&suite, &options);
+    suite.revision = record->point.revision;
+    unsigned planned = suite_results(&suite);
+    if (record->point.running && results < planned)
+        text_format(out, STORE_LINE_BYTES, "%s: interrupted in test %u of %u, %s",
+                    record->report, results + 1, planned,
+                    suite_name(&suite, results, name));
+    else
+        text_format(out, STORE_LINE_BYTES,
+                    "%s: interrupted after %u of %u tests", record->report,
+                    results, planned);
+    return out;
+}
+
 static void replay(const struct session_setup *setup)
 {
     static char part[PART_BYTES];
@@ -21,7 +44,7 @@ static void replay(const struct session_setup *setup)
 void resume_error(struct ktap *out, const struct suite *suite,
                   struct outcomes *outcomes, const char *reason)
 {
-    unsigned n = out->results;
+    unsigned n = out->at.results;
     struct finding found = {suite_test(suite, n)->name, VERDICT_ERROR, false};
     char name[SUITE_NAME_BYTES];
 
@@ -33,13 +56,13 @@ void resume_report(struct ktap *out, const struct session_setup *setup,
                    const struct record_point *point, const struct suite *suite,
                    struct outcomes *outcomes)
 {
-    ktap_reopen(out, setup->sinks, setup->sinks_count, point);
+    ktap_reopen(out, setup->sinks, setup->sinks_count, &point->report);
     replay(setup);
     outcomes_unpack(outcomes, suite, point->findings);
     ktap_note(out, "the machine was reset here, or its power failed; this is "
                    "its next start");
-    if (point->running && point->results < suite_results(suite)) {
-        outcomes->resets[suite_slot(suite, point->results)] = true;
+    if (point->running && point->report.results < suite_results(suite)) {
+        outcomes->resets[suite_slot(suite, point->report.results)] = true;
         resume_error(out, suite, outcomes, "machine reset");
     }
 }
@@ -61,6 +84,6 @@ void resume_give_up(struct ktap *out, const struct suite *suite,
                 "not tried: %u starts in a row ended in a reset outside of "
                 "tests",
                 STORE_STARTS_MAX);
-    while (out->results < suite_results(suite))
+    while (out->at.results < suite_results(suite))
         resume_error(out, suite, outcomes, reason);
 }

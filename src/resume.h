@@ -5,7 +5,11 @@
 
 #include "src/outcomes.h"
 #include "src/report/ktap.h"
+#include "src/session.h"
 #include "src/store/store.h"
+
+/* What store_find() has found, as a line: how far the run came. Returns out. */
+const char *resume_offer(const struct store *found, char out[STORE_LINE_BYTES]);
 
 /* Opens the report behind what is written of it, which every sink but the
  * store's own gets again: each of them then holds the whole. The test that ran

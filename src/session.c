@@ -118,11 +118,9 @@ static void begin_test(struct session *s, const struct test *test,
 /* Notes on the volume how far the run is. running: the next test begins. */
 static void keep(struct session *s, bool running)
 {
-    struct record_point point = {.crc = s->out.crc,
-                                 .results = s->out.results,
-                                 .running = running,
-                                 .revision = s->suite.revision,
-                                 .totals = s->out.totals};
+    struct record_point point = {.running = running,
+                                 .report = s->out.at,
+                                 .revision = s->suite.revision};
 
     ktap_flush(&s->out);
     outcomes_pack(&s->outcomes, &s->suite, point.findings);
@@ -325,7 +323,7 @@ static void conclude(struct session *s)
 
 static void write_totals(struct session *s)
 {
-    const struct session_totals *totals = &s->out.totals;
+    const struct ktap_totals *totals = &s->out.at.totals;
 
     ktap_note(&s->out,
               "summary: %u tests passed, %u failed, %u in error, %u skipped",
@@ -363,7 +361,7 @@ static void write_header(struct session *s)
     exclude(s);
     suite_unmatched(setup->options, warn_unmatched, s);
     if (s->suite.count == 0)
-        s->out.totals.error = 1;
+        s->out.at.totals.error = 1;
     keep(s, false);
 }
 
@@ -387,16 +385,16 @@ static void run_all(struct session *s)
     hw_on_idle(progress_tick, &s->progress);
     write_header(s);
     s->passes[0] = pass_of(&s->jobs.runs[0]);
-    if (s->out.results < suite_results(&s->suite) &&
-        suite_is_second(&s->suite, s->out.results))
+    if (s->out.at.results < suite_results(&s->suite) &&
+        suite_is_second(&s->suite, s->out.at.results))
         renew_update(s);
-    for (unsigned n = s->out.results; n < suite_results(&s->suite); n++)
+    for (unsigned n = s->out.at.results; n < suite_results(&s->suite); n++)
         run_one(s, n);
     hw_on_idle(NULL, NULL);
     conclude(s);
 }
 
-struct session_totals session_run(const struct session_setup *setup)
+struct ktap_totals session_run(const struct session_setup *setup)
 {
     struct session *s = open_session(setup);
 
@@ -409,5 +407,5 @@ struct session_totals session_run(const struct session_setup *setup)
     write_totals(s);
     ktap_end(&s->out);
     store_end(setup->store);
-    return s->out.totals;
+    return s->out.at.totals;
 }

@@ -7,20 +7,7 @@
 #define SRC_SESSION_H
 
 #include "src/options.h"
-
-#include <stddef.h>
-
-/* Where a report goes. Called with whole lines, ending in "\n", as they arise.
- * Neither function may block or fail: what cannot be written is the sink's own
- * business. */
-struct sink {
-    void (*write)(void *self, const char *text, size_t bytes);
-    void (*flush)(void *self); /* after each test */
-    void *self;
-    /* What went wrong since it was asked last, for the other sinks; NULL:
-     * nothing. The function itself may be NULL. */
-    const char *(*trouble)(void *self);
-};
+#include "src/report/ktap.h"
 
 struct session_setup {
     const struct options *options;
@@ -42,14 +29,10 @@ struct session_setup {
     void *workspace; /* session_workspace() bytes, 16-byte aligned */
 };
 
-struct session_totals {
-    unsigned pass, fail, error, skip;
-};
-
 /* Bytes of workspace for so many processors. */
 size_t session_workspace(unsigned processors);
 
 /* Runs everything; returns what the END line says. */
-struct session_totals session_run(const struct session_setup *setup);
+struct ktap_totals session_run(const struct session_setup *setup);
 
 #endif

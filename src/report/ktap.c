@@ -22,7 +22,7 @@ static void write_line(struct ktap *out, char *line, size_t bytes)
         if (line[i] < ' ' || line[i] > '~')
             line[i] = '?';
     line[bytes++] = '\n';
-    out->crc = crc32(out->crc, line, bytes);
+    out->at.crc = crc32(out->at.crc, line, bytes);
     for (unsigned s = 0; s < out->sinks_count; s++)
         out->sinks[s].write(out->sinks[s].self, line, bytes);
     if (!out->ended)
@@ -50,13 +50,10 @@ void ktap_open(struct ktap *out, const struct sink *sinks, unsigned sinks_count,
 }
 
 void ktap_reopen(struct ktap *out, const struct sink *sinks,
-                 unsigned sinks_count, const struct record_point *written)
+                 unsigned sinks_count, const struct ktap_point *written)
 {
-    *out = (struct ktap){.sinks = sinks,
-                         .sinks_count = sinks_count,
-                         .crc = written->crc,
-                         .results = written->results,
-                         .totals = written->totals};
+    *out = (struct ktap){
+        .sinks = sinks, .sinks_count = sinks_count, .at = *written};
 }
 
 void ktap_note(struct ktap *out, const char *format, ...)
@@ -74,24 +71,24 @@ void ktap_note(struct ktap *out, const char *format, ...)
 void ktap_result(struct ktap *out, enum verdict verdict, const char *name,
                  const char *reason)
 {
-    unsigned n = ++out->results;
+    unsigned n = ++out->at.results;
 
     switch (verdict) {
     case VERDICT_PASS:
-        out->totals.pass++;
+        out->at.totals.pass++;
         put(out, "ok %u - %s", n, name);
         break;
     case VERDICT_SKIP:
-        out->totals.skip++;
+        out->at.totals.skip++;
         put(out, "ok %u - %s # SKIP %s", n, name, reason);
         break;
     case VERDICT_FAIL:
-        out->totals.fail++;
+        out->at.totals.fail++;
         put(out, "not ok %u - %s", n, name);
         break;
     case VERDICT_NONE:
     case VERDICT_ERROR:
-        out->totals.error++;
+        out->at.totals.error++;
         put(out, "not ok %u - %s # ERROR %s", n, name, reason);
         break;
     }
@@ -105,12 +102,12 @@ void ktap_flush(struct ktap *out)
 
 void ktap_end(struct ktap *out)
 {
-    const struct session_totals *totals = &out->totals;
+    const struct ktap_totals *totals = &out->at.totals;
 
     ktap_flush(out);
     tell_trouble(out); /* nothing is said after the END line */
     out->ended = true;
     put(out, "# END pass=%u fail=%u error=%u skip=%u crc=%08X", totals->pass,
-        totals->fail, totals->error, totals->skip, out->crc);
+        totals->fail, totals->error, totals->skip, out->at.crc);
     ktap_flush(out);
 }

@@ -10,18 +10,26 @@
 #define SRC_REPORT_KTAP_H
 
 #include "src/case.h"
-#include "src/session.h"
-#include "src/store/record.h"
+#include "src/report/sink.h"
 
 #define KTAP_LINE_BYTES 512 /* the longest line, with "\n" */
+
+struct ktap_totals {
+    unsigned pass, fail, error, skip;
+};
+
+/* How far a report is: what a later start needs to continue it. */
+struct ktap_point {
+    uint32_t crc;     /* of all lines so far */
+    uint32_t results; /* result lines so far */
+    struct ktap_totals totals;
+};
 
 struct ktap {
     const struct sink *sinks;
     unsigned sinks_count;
-    uint32_t crc;
-    unsigned results; /* result lines so far */
-    bool ended;       /* the END line is the next, and the last */
-    struct session_totals totals;
+    struct ktap_point at;
+    bool ended; /* the END line is the next, and the last */
 };
 
 /* Writes the version and the plan for so many results. */
@@ -29,7 +37,7 @@ void ktap_open(struct ktap *out, const struct sink *sinks, unsigned sinks_count,
                unsigned planned);
 /* The same, for a report of which a part is written: to go on behind it. */
 void ktap_reopen(struct ktap *out, const struct sink *sinks,
-                 unsigned sinks_count, const struct record_point *written);
+                 unsigned sinks_count, const struct ktap_point *written);
 /* One diagnostic line; "# " is put before it, "\n" after it. */
 void ktap_note(struct ktap *out, const char *format, ...) PRINTF_LIKE(2, 3);
 /* The result line, counted in the totals. reason: for SKIP and ERROR. A verdict

@@ -4,6 +4,7 @@
 #ifndef SRC_REPORT_RESULT_H
 #define SRC_REPORT_RESULT_H
 
+#include "src/options.h"
 #include "src/report/ktap.h"
 #include "src/report/summary.h"
 #include "src/run.h"

@@ -8,7 +8,7 @@
 #define SRC_STORE_RECORD_H
 
 #include "src/options.h"
-#include "src/session.h"
+#include "src/report/ktap.h"
 #include "src/volume.h"
 
 #define RECORD_FILE_NAME     "state.bin"
@@ -19,10 +19,9 @@
 /* A point that a run can be continued from: what ktap.h and the session knew
  * when the report's first `bytes` bytes were on the volume. */
 struct record_point {
-    uint32_t bytes, crc;
-    uint32_t results;
+    uint32_t bytes;
     uint32_t running; /* 1: the test of the next result was begun; else 0 */
-    struct session_totals totals;
+    struct ktap_point report;
     uint32_t revision; /* of a microcode update that is planned, or 0 */
     uint8_t findings[RECORD_SLOTS_MAX]; /* of the session; 0: none yet */
 };

@@ -57,31 +57,8 @@ void store_options(const struct store *s, struct options *out)
                   ignore, NULL);
 }
 
-static void write_offer(struct store *s)
-{
-    const struct record_point *point = &s->record.point;
-    struct options options;
-    struct suite suite;
-    char name[SUITE_NAME_BYTES];
-
-    store_options(s, &options);
-    suite_make(&suite, &options);
-    suite.revision = point->revision;
-    unsigned planned = suite_results(&suite);
-    if (point->running && point->results < planned)
-        text_format(s->offer, sizeof(s->offer),
-                    "%s: interrupted in test %u of %u, %s", s->record.report,
-                    point->results + 1, planned,
-                    suite_name(&suite, point->results, name));
-    else
-        text_format(s->offer, sizeof(s->offer),
-                    "%s: interrupted after %u of %u tests", s->record.report,
-                    point->results, planned);
-}
-
-const char *store_find(struct store *s, const struct identity *id,
-                       uint32_t image_crc, const struct options *options,
-                       const char **warn)
+bool store_find(struct store *s, const struct identity *id, uint32_t image_crc,
+                const struct options *options, const char **warn)
 {
     static struct record records[RECORD_SLOTS];
 
@@ -93,10 +70,10 @@ const char *store_find(struct store *s, const struct identity *id,
     s->state_open = volume_open(VOLUME_STATE, RECORD_FILE_NAME) == VOLUME_OK;
     unsigned count = s->state_open ? record_load(records) : 0;
     if (count == 0)
-        return NULL;
+        return false;
     s->record.sequence = records[0].sequence;
     if (records[0].finished)
-        return NULL;
+        return false;
 
     const char *whose = foreign(s, &records[0]);
     /* The older one, where the youngest was saved, but not its report. */
@@ -106,14 +83,16 @@ const char *store_find(struct store *s, const struct identity *id,
             break;
         s->found =
             report_file_reopen(&s->report, records[i].report,
-                               records[i].point.bytes, records[i].point.crc);
+                               records[i].point.bytes,
+                               records[i].point.report.crc);
         if (s->found)
             s->record = records[i];
     }
     if (!s->found) {
         /* Without the room that was made for the rest. */
         if (report_file_reopen(&s->report, records[0].report,
-                               records[0].point.bytes, records[0].point.crc))
+                               records[0].point.bytes,
+                               records[0].point.report.crc))
             report_file_close(&s->report);
         text_format(s->told, sizeof(s->told), "%s is incomplete: %s%s",
                     records[0].report,
@@ -121,12 +100,11 @@ const char *store_find(struct store *s, const struct identity *id,
                                   : "not continued, because not as it was left",
                     whose != NULL ? whose : "");
         *warn = s->told;
-        return NULL;
+        return false;
     }
     s->record.sequence = records[0].sequence;
     s->hopeless = s->record.starts >= STORE_STARTS_MAX;
-    write_offer(s);
-    return s->offer;
+    return true;
 }
 
 void store_forget(struct store *s)
@@ -295,7 +273,7 @@ void store_save(struct store *s, struct record_point *point)
 {
     if (s == NULL)
         return;
-    if (point->results > s->record.point.results)
+    if (point->report.results > s->record.point.report.results)
         s->record.starts = 0;
     point->bytes = (uint32_t)s->report.bytes;
     s->record.point = *point;

@@ -11,7 +11,7 @@
 #ifndef SRC_STORE_STORE_H
 #define SRC_STORE_STORE_H
 
-#include "src/suite.h"
+#include "src/cpu/identity.h"
 #include "src/store/record.h"
 #include "src/store/report_file.h"
 
@@ -33,16 +33,14 @@ struct store {
     uint32_t image_crc, options_crc;
     char machine[RECORD_MACHINE_BYTES];
     char told[STORE_LINE_BYTES];
-    char offer[STORE_LINE_BYTES];
 };
 
 /* Looks for an interrupted run of this machine: same processor and microcode,
  * same program, started with the same options. id: of the boot processor.
- * Returns a line that says which is found, NULL: none. *warn is NULL, or a line
- * on one that is found and cannot be continued. */
-const char *store_find(struct store *s, const struct identity *id,
-                       uint32_t image_crc, const struct options *options,
-                       const char **warn);
+ * False: there is none. *warn is NULL, or a line on one that is found and cannot
+ * be continued. */
+bool store_find(struct store *s, const struct identity *id, uint32_t image_crc,
+                const struct options *options, const char **warn);
 
 /* The options of the run that is found. */
 void store_options(const struct store *s, struct options *out);
@@ -65,9 +63,8 @@ const struct record_point *store_resumed(const struct store *s);
 /* The report up to there: bytes read from `at` on, 0 at its end. */
 size_t store_read(const struct store *s, size_t at, char *text, size_t bytes);
 
-/* After the report was flushed: it holds the results up to point->results and
- * the CRC point->crc; point->running says whether the test of the next one
- * begins. point->bytes is set here. */
+/* After the report was flushed up to point->report; point->running says whether
+ * the test of the next result begins. point->bytes is set here. */
 void store_save(struct store *s, struct record_point *point);
 
 /* The report is whole: there is nothing to continue. Closes it. */

@@ -95,7 +95,7 @@ static void no_warning(void *context, const char *line)
     fail();
 }
 
-static struct session_totals run(const struct test *const *list,
+static struct ktap_totals run(const struct test *const *list,
                                  const char *tests, unsigned trials)
 {
     static const char *const warnings[] = {"no serial port at 3F8H"};
@@ -121,13 +121,13 @@ static struct session_totals run(const struct test *const *list,
         .warnings_count = 1,
         .workspace = workspace,
     };
-    struct session_totals totals = session_run(&setup);
+    struct ktap_totals totals = session_run(&setup);
     free(workspace);
     return totals;
 }
 
 /* The END line agrees with the totals and with what stands before it. */
-static void assert_sound(struct session_totals totals)
+static void assert_sound(struct ktap_totals totals)
 {
     char want[128];
     char *end = strstr(fake_report, "# END ");
@@ -175,7 +175,7 @@ static void report_letter_by_letter(void **state)
     fake_reset();
     fake_processors(2);
     inject = NULL;
-    struct session_totals totals = run(three, "*", 50);
+    struct ktap_totals totals = run(three, "*", 50);
     if (getenv("TSXPMU_GOLDEN") != NULL) { /* to be looked at, then kept */
         FILE *out = fopen("tests/golden/session.report", "w");
         assert_non_null(out);
@@ -207,7 +207,7 @@ static void exception_is_error_and_undone(void **state)
     fake_reset();
     fake_processors(2);
     inject = raise_everywhere;
-    struct session_totals totals = run(three, "*", 0);
+    struct ktap_totals totals = run(three, "*", 0);
     assert_sound(totals);
     assert_int_equal(totals.error, 1);
     assert_int_equal(totals.fail, 1);
@@ -232,7 +232,7 @@ static void lost_processor_is_error_others_run(void **state)
     fake_reset();
     fake_processors(3);
     inject = hang_on_1;
-    struct session_totals totals = run(list, "*", 100);
+    struct ktap_totals totals = run(list, "*", 100);
     assert_sound(totals);
     /* Before the loss: skipped by all. After it: an error by processor 1. */
     assert_has("ok 1 - always_abort_default # SKIP needs regime C or D; this "
@@ -252,7 +252,7 @@ static void absent_processor_is_named(void **state)
     fake_processors(2);
     fake_absent[1] = true;
     inject = NULL;
-    struct session_totals totals = run(three, "counter3_o*", 0);
+    struct ktap_totals totals = run(three, "counter3_o*", 0);
     assert_sound(totals);
     assert_has("# processor 1: ERROR: processor 1 never came up\n");
     assert_has("not ok 1 - counter3_overflow # ERROR processor 1 never came "
@@ -268,7 +268,7 @@ static void processor_that_cannot_be_identified(void **state)
     fake_processors(2);
     fake_explosive = TSX_FORCE_ABORT;
     inject = NULL;
-    struct session_totals totals = run(three, "counter3_o*", 0);
+    struct ktap_totals totals = run(three, "counter3_o*", 0);
     assert_sound(totals);
     assert_has("# processor 1: ERROR: processor 1 could not be identified\n");
     assert_has("not ok 1 - counter3_overflow # ERROR processor 1 could not be "
@@ -279,7 +279,7 @@ static void no_check_is_error(void **state)
 {
     (void)state;
     fake_reset();
-    struct session_totals totals = run(one_silent, "*", 0);
+    struct ktap_totals totals = run(one_silent, "*", 0);
     assert_sound(totals);
     assert_int_equal(totals.error, 1);
     assert_has("# looked at nothing\n# ERROR: made no check\n");
@@ -290,7 +290,7 @@ static void pattern_that_fits_nothing(void **state)
 {
     (void)state;
     fake_reset();
-    struct session_totals totals = run(three, "nothing_like_this", 0);
+    struct ktap_totals totals = run(three, "nothing_like_this", 0);
     assert_sound(totals);
     assert_int_equal(totals.error, 1);
     assert_has("\n1..0\n");
@@ -304,7 +304,7 @@ static void not_intel_skips_all(void **state)
     (void)state;
     fake_reset();
     fake_cpuid(0, 0, 0x10, 0x68747541, 0x444d4163, 0x69746e65);
-    struct session_totals totals = run(three, "*", 0);
+    struct ktap_totals totals = run(three, "*", 0);
     assert_sound(totals);
     assert_int_equal(totals.skip, 3);
     assert_has("# SKIP needs an Intel processor; this one is "
@@ -348,7 +348,7 @@ static void processors_that_differ(void **state)
     fake_msr(TSX_FORCE_ABORT)->writable = 6;
     fake_current = 0;
     inject = NULL;
-    struct session_totals totals = run(three, "*", 0);
+    struct ktap_totals totals = run(three, "*", 0);
     assert_sound(totals);
     assert_has("# processor 0: GenuineIntel 06_5EH stepping 3, microcode C6H");
     assert_has("# processor 1: GenuineIntel 06_5EH stepping 3, microcode D6H");
@@ -365,7 +365,7 @@ static void whole_machine_test(void **state)
     fake_reset();
     fake_processors(3);
     inject = NULL;
-    struct session_totals totals = run(one_scope, "*", 0);
+    struct ktap_totals totals = run(one_scope, "*", 0);
     assert_sound(totals);
     /* The body asked for a processor that is not there. */
     assert_has("# processor 0: ERROR: asks for processor 99 of 3\n");
@@ -437,7 +437,7 @@ static void repeats_runs_the_list_again(void **state)
     inject = NULL;
     calls = 0;
     words = "repeats=3 seed=40";
-    struct session_totals totals = run(two_rounds, "*", 0);
+    struct ktap_totals totals = run(two_rounds, "*", 0);
     words = "";
     assert_sound(totals);
     assert_int_equal(totals.pass, 5);
@@ -476,7 +476,7 @@ static void processors_left_out_are_not_asked(void **state)
     fake_processors(4);
     inject = NULL;
     words = "processors=1-2";
-    struct session_totals totals = run(list, "*", 100);
+    struct ktap_totals totals = run(list, "*", 100);
     words = "";
     assert_sound(totals);
     assert_has("\n# left out by processors=: processors 0,3\n");
@@ -623,7 +623,7 @@ static void lists_of_patterns(void **state)
     (void)state;
     fake_reset();
     inject = NULL;
-    struct session_totals totals = run(three, "*alone,nonsense,counter3_o*", 0);
+    struct ktap_totals totals = run(three, "*alone,nonsense,counter3_o*", 0);
     assert_sound(totals);
     assert_has("\n1..2\n");
     assert_has("\n# warning: no test fits tests=nonsense\n");

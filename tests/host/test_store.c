@@ -3,6 +3,7 @@
  * there: what was settled stays, and the report is whole in the end. */
 #include "src/outcomes.h"
 #include "src/report/crc.h"
+#include "src/resume.h"
 #include "src/store/name.h"
 #include "src/store/store.h"
 #include "tests/host/fake_hw.h"
@@ -109,7 +110,7 @@ static bool start_as(const char *words, uint32_t image, unsigned microcode)
 {
     static struct options options;
     static struct identity id;
-    static char warning[STORE_LINE_BYTES];
+    static char warning[STORE_LINE_BYTES], offer[STORE_LINE_BYTES];
     const char *warnings[2];
     unsigned count = 0;
 
@@ -125,7 +126,9 @@ static bool start_as(const char *words, uint32_t image, unsigned microcode)
     options_default(&options);
     options_parse(&options, words, strlen(words), NULL, NULL);
     identity_read(&id);
-    offered = store_find(&store, &id, image, &options, &warned);
+    offered = store_find(&store, &id, image, &options, &warned)
+                  ? resume_offer(&store, offer)
+                  : NULL;
     if (warned != NULL) {
         snprintf(warning, sizeof(warning), "%s", warned);
         warnings[count++] = warned = warning;
@@ -222,7 +225,7 @@ static void names(void **state)
 static void a_damaged_record_is_none(void **state)
 {
     static struct record out[RECORD_SLOTS];
-    struct record record = {.point = {.results = 1}};
+    struct record record = {.point.report.results = 1};
 
     (void)state;
     begin();
@@ -230,16 +233,16 @@ static void a_damaged_record_is_none(void **state)
     assert_int_equal(record_allocate(), VOLUME_OK);
     assert_int_equal(record_load(out), 0);
     assert_int_equal(record_save(&record), VOLUME_OK);
-    record.point.results = 2;
+    record.point.report.results = 2;
     assert_int_equal(record_save(&record), VOLUME_OK);
     assert_int_equal(record_load(out), 2);
-    assert_int_equal(out[0].point.results, 2);
-    assert_int_equal(out[1].point.results, 1);
+    assert_int_equal(out[0].point.report.results, 2);
+    assert_int_equal(out[1].point.report.results, 1);
     char *slot = fake_volume_file(RECORD_FILE_NAME); /* number 2 */
     for (size_t i = 0; i < sizeof(record); i++) {
         slot[i] ^= 0x10;
         assert_int_equal(record_load(out), 1);
-        assert_int_equal(out[0].point.results, 1);
+        assert_int_equal(out[0].point.report.results, 1);
         slot[i] ^= 0x10;
     }
 }

@@ -104,7 +104,7 @@ static void warn(void *context, const char *line)
     fail_msg("%s", line);
 }
 
-static struct session_totals run(const char *words, bool there)
+static struct ktap_totals run(const char *words, bool there)
 {
     struct options options;
     struct sink sink;
@@ -124,12 +124,12 @@ static struct session_totals run(const char *words, bool there)
         .microcode_missing = "there is no such file",
         .workspace = workspace,
     };
-    struct session_totals totals = session_run(&setup);
+    struct ktap_totals totals = session_run(&setup);
     free(workspace);
     return totals;
 }
 
-static struct session_totals update(void)
+static struct ktap_totals update(void)
 {
     return run("microcode=a allow=microcode", true);
 }
@@ -151,7 +151,7 @@ static void assert_writes(unsigned a, unsigned b, unsigned c, unsigned d)
 static void tested_before_and_after(void **state)
 {
     (void)state;
-    struct session_totals totals = update();
+    struct ktap_totals totals = update();
 
     assert_writes(1, 0, 1, 0);
     assert_true(address[0] == (uintptr_t)(file + 12) &&
@@ -176,7 +176,7 @@ static void tested_before_and_after(void **state)
 static void rounds_have_names(void **state)
 {
     (void)state;
-    struct session_totals totals =
+    struct ktap_totals totals =
         run("microcode=a allow=microcode repeats=2", true);
 
     assert_int_equal(totals.pass, 9);
@@ -191,7 +191,7 @@ static void a_core_that_does_not_take_it(void **state)
 {
     (void)state;
     takes[0] = takes[1] = false;
-    struct session_totals totals = update();
+    struct ktap_totals totals = update();
 
     assert_has("\n# summary: side by side: microcode C6H | EAH\n");
     assert_int_equal(totals.fail, 1);
@@ -215,7 +215,7 @@ static void no_core_takes_it(void **state)
 {
     (void)state;
     memset(takes, 0, sizeof(takes));
-    struct session_totals totals = update();
+    struct ktap_totals totals = update();
 
     assert_int_equal(totals.fail, 1);
     assert_int_equal(totals.error, 2);
@@ -230,7 +230,7 @@ static void a_write_that_faults_is_the_last(void **state)
         fake_msr(IA32_BIOS_UPDT_TRIG)->write_vector = HW_GP;
     fake_current = 0;
     memset(takes, 0, sizeof(takes));
-    struct session_totals totals = update();
+    struct ktap_totals totals = update();
 
     assert_writes(1, 0, 0, 0);
     assert_int_equal(totals.fail, 1);
@@ -275,7 +275,7 @@ static void one_of_another_kind(void **state)
     fake_current = 3;
     fake_msr(IA32_PLATFORM_ID)->value = 0;
     fake_current = 0;
-    struct session_totals totals = update();
+    struct ktap_totals totals = update();
 
     assert_writes(0, 0, 0, 0);
     assert_int_equal(totals.error, 3);
