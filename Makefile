@@ -84,17 +84,17 @@ $(B)/setup-lab.done: $(B)/setup-test.done
 FOR_TEST := $(B)/setup-test.done
 FOR_LAB  := $(B)/setup-lab.done
 
-CASES := $(sort $(wildcard src/cases/*.c))
-CORE  := $(sort $(wildcard src/*.c src/*/*.c))
+CASES := $(sort $(wildcard src/cases/*/*.c))
+CORE  := $(sort $(wildcard src/*/*.c)) $(CASES)
 APP   := $(CORE) $(sort $(wildcard efi/*.c asm/*.c efi/*.asm asm/*.asm))
 MODEL := $(sort $(wildcard tests/silicon/model/*.c tests/silicon/personalities/*.c))
 SIM   := $(MODEL) $(sort $(wildcard tests/silicon/*.c tests/silicon/*.asm)) \
          efi/entry.asm efi/start.c
 object = $(addprefix $(B)/bare/,$(addsuffix .o,$(1)))
 
-# The list of tests is the list of files in src/cases/.
+# The list of tests is the list of files below src/cases/, by name.
 $(B)/gen/cases.inc: $(CASES) | $(B)/gen
-	@for f in $(notdir $(CASES:.c=)); do echo "CASE($$f)"; done >$@
+	@for f in $(sort $(notdir $(CASES:.c=))); do echo "CASE($$f)"; done >$@
 
 # The list of personalities is the list of files in tests/silicon/personalities/.
 PERSONALITIES := $(notdir $(basename $(sort $(wildcard tests/silicon/personalities/*.c))))
@@ -163,8 +163,8 @@ $(B)/%.efi: $(B)/%.so scripts/pe_header.py
 
 # Its decoders are the application's own objects.
 HOSTED := -std=c11 -D_GNU_SOURCE -O2 -g
-PURE   := src/text.c src/cpu/generation.c src/pmu/constraints.c src/pmu/plan.c \
-          $(sort $(wildcard src/pmu/pebs*.c src/pt/*.c))
+PURE   := src/base/text.c src/cpu/generation.c src/counting/constraints.c src/counting/plan.c \
+          $(sort $(wildcard src/pebs/pebs*.c src/pt/*.c))
 TOOL   := $(sort $(wildcard host/*.c))
 BENCH  := tests/bench/pebs.c tests/bench/pt.c
 hosted_object = $(addprefix $(B)/hosted/,$(addsuffix .o,$(1)))
@@ -237,7 +237,7 @@ known = $(if $(and $(filter 1,$(words $(2))),$(filter $(3),$(2))),,\
     $(error unknown $(1) "$(2)"; valid: $(3)))
 number = $(if $(shell echo '$(2)' | grep -Ex '$(3)'),,\
     $(error bad $(1) "$(2)"; valid: $(4)))
-fits = $(if $(wildcard src/cases/$(1).c),,\
+fits = $(if $(wildcard src/cases/*/$(1).c),,\
     $(error no test fits TESTS "$(1)"; make list has them))
 TO_64     := [1-9]|[1-5][0-9]|6[0-4]
 DIGITS_9  := [0-9]{1,9}
@@ -276,7 +276,7 @@ list:
 	@sed -n 's/^FAULT.\([a-z0-9_]*\), *"\(.*\)").*/  \1: \2/p' tests/silicon/model/faults.def
 	@echo
 	@echo tests:
-	@for f in $(notdir $(CASES:.c=)); do echo "  $$f"; done
+	@for f in $(sort $(notdir $(CASES:.c=))); do echo "  $$f"; done
 
 # --- Checking ------------------------------------------------------------------
 
@@ -293,7 +293,7 @@ HYPERVISOR  := $(MODEL) tests/host/below.c \
                    $(sort $(wildcard tests/silicon/*.c)))
 EFI_TESTS   := $(sort $(wildcard tests/host/efi_*.c))
 HOST_FAKES  := $(sort $(wildcard tests/host/fake_*.c))
-HOST_CORE   := $(filter-out src/cases.c src/cases/%,$(CORE))
+HOST_CORE   := $(filter-out src/session/cases.c $(CASES),$(CORE))
 host_object = $(addprefix $(B)/host/,$(addsuffix .o,$(1)))
 HOST_BINARIES := $(addprefix $(B)/,$(basename $(HOST_TESTS) $(MODEL_TESTS) \
                                               $(HYPERVISOR_TESTS) $(EFI_TESTS)))
@@ -309,10 +309,9 @@ $(B)/tests/host/test_%: $(B)/host/tests/host/test_%.c.o \
 	@$(CC) $(SAN) $^ -lcmocka -o $@
 # The bodies of cases, over a device of its own.
 $(B)/tests/host/test_memory_cases: $(call host_object,$(wildcard \
-    src/cases/precise_store_*.c src/cases/load_latency_*.c \
-    src/cases/data_address.c))
+    src/cases/memory/*.c))
 $(B)/tests/host/test_uncore_cases: $(call host_object,\
-    $(wildcard src/cases/offcore_*.c src/cases/uncore_*.c))
+    $(wildcard src/cases/uncore/*.c))
 $(B)/tests/host/silicon_%: $(B)/host/tests/host/silicon_%.c.o \
                            $(call host_object,$(MODEL))
 	@mkdir -p $(@D)
@@ -380,9 +379,9 @@ bench: $(BENCH:tests/%.c=$(B)/%)
 # Not part of `make test`: nothing else needs clang. Each target has ten
 # seconds and the same seed in every run.
 FUZZ := $(patsubst tests/%.c,$(B)/%,$(sort $(wildcard tests/fuzz/*.c)))
-FUZZED := $(PURE) src/words.c src/cpu/microcode.c $(sort $(wildcard src/options*.c))
+FUZZED := $(PURE) src/base/words.c src/cpu/microcode.c $(sort $(wildcard src/options/*.c))
 $(B)/fuzz/%: tests/fuzz/%.c $(FUZZED) \
-             $(wildcard src/*.h src/pmu/*.h src/pt/*.h tests/pt/*.h) \
+             $(wildcard src/*/*.h tests/pt/*.h) \
              | $(GENERATED) $(FOR_LAB)
 	@mkdir -p $(@D)
 	@echo "  clang $@"

@@ -1,6 +1,6 @@
 ; SPDX-License-Identifier: BSD-2-Clause
 ;
-; hw.asm - src/hw.h, "Instructions": CPUID, RDTSC, and access to MSRs and counters
+; hw.asm - src/base/hw.h, "Instructions": CPUID, RDTSC, and access to MSRs and counters
 ; whose fault is a value.
 ;
 ; X_fault labels the instruction that may fault, X_resume where the exception

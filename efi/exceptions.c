@@ -10,8 +10,8 @@
 #include "asm/fixups.h"
 #include "efi/platform.h"
 #include "efi/start.h"
-#include "src/names.h"
-#include "src/text.h"
+#include "src/base/names.h"
+#include "src/base/text.h"
 
 #define VECTORS        32
 #define STUBS          (VECTORS + 1) /* and PMI_VECTOR's */

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * file.c - files of the volume that the program was started from: src/volume.h,
+ * file.c - files of the volume that the program was started from: src/store/volume.h,
  * and small texts. A volume is not a must: a program booted over the network
  * has none.
  *
  * UEFI specification, "File Protocol".
  */
 #include "efi/platform.h"
-#include "src/text.h"
-#include "src/volume.h"
+#include "src/base/text.h"
+#include "src/store/volume.h"
 
 #define FOLDER L"tsxpmu"
 #define MODE   (EFI_FILE_MODE_READ | EFI_FILE_MODE_WRITE)
@@ -139,7 +139,7 @@ void file_finish(void)
         platform_boot->Stall(SETTLE_US);
 }
 
-/* --- src/volume.h
+/* --- src/store/volume.h
  * ---------------------------------------------------------- */
 
 static enum volume_end end_of(EFI_STATUS status)

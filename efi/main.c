@@ -8,11 +8,11 @@
  * (exceptions.c), time (clock.c). What is tested and how is src/.
  */
 #include "efi/platform.h"
-#include "src/report/crc.h"
-#include "src/resume.h"
+#include "src/base/crc.h"
+#include "src/session/resume.h"
 #include "src/store/store.h"
-#include "src/text.h"
-#include "src/update.h"
+#include "src/base/text.h"
+#include "src/session/update.h"
 #include "version.h"
 
 #define SINKS_MAX 4

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * options.c - where the options come from: \tsxpmu.cfg beside the report, then
- * the load options, which win. The grammar itself is src/options.c.
+ * the load options, which win. The grammar itself is src/options/options.c.
  *
  * UEFI specification, "EFI Loaded Image Protocol".
  */

@@ -6,8 +6,8 @@
 #define EFI_PLATFORM_H
 
 #include "src/cpu/identity.h"
-#include "src/hw.h"
-#include "src/session.h"
+#include "src/base/hw.h"
+#include "src/session/session.h"
 #include "src/ui/menu.h"
 
 #include <efi.h>
@@ -160,7 +160,7 @@ bool screen_open(struct sink *out);
 /* The report so far, for the screen. */
 bool keep_open(struct sink *out);
 const char *keep_text(size_t *bytes);
-/* file.c, beside src/volume.h. */
+/* file.c, beside src/store/volume.h. */
 /* Reads at most `bytes` of a file of the boot volume; its length, 0 if none. */
 size_t file_read(const CHAR16 *path, char *text, size_t bytes);
 /* All of the file of that name, from the volume's root on, in memory that was

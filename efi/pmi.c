@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * pmi.c - performance-monitoring interrupts that a test asks for: a handler of
- * our own that counts them (src/hw.h).
+ * our own that counts them (src/base/hw.h).
  *
  * SDM 3A, "Local Vector Table": the processor sets the mask flag of the entry
  * when it takes such an interrupt, so the handler clears it again, and one too

@@ -19,7 +19,7 @@
 #include "efi/mp.h"
 #include "efi/platform.h"
 #include "efi/start.h"
-#include "src/msr.h"
+#include "src/base/msr.h"
 
 #define START_MS     2000     /* for all workers to come up */
 #define STOP_MS      2000     /* for all to leave */

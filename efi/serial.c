@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * serial.c - the report on a serial port, by its own registers (src/uart.h):
+ * serial.c - the report on a serial port, by its own registers (src/serial/uart.h):
  * the firmware's console would add escape sequences and lines of its own. Which
  * port it is: serial_find.c.
  */
 #include "efi/platform.h"
 #include "efi/serial_find.h"
-#include "src/text.h"
+#include "src/base/text.h"
 
 static struct uart uart;
 static char trouble[UART_TEXT_BYTES + 64];

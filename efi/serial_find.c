@@ -8,9 +8,9 @@
  */
 #include "efi/serial_find.h"
 
-#include "src/mem.h"
-#include "src/spcr.h"
-#include "src/text.h"
+#include "src/base/mem.h"
+#include "src/serial/spcr.h"
+#include "src/base/text.h"
 
 #include <efipciio.h>
 

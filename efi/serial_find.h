@@ -4,7 +4,7 @@
 #define EFI_SERIAL_FIND_H
 
 #include "efi/platform.h"
-#include "src/uart.h"
+#include "src/serial/uart.h"
 
 /* The port that serial= names; for "auto" the first that answers of: the one in
  * ACPI's SPCR, a PCI function of class 07/00, COM1 to COM4. Sets it up. Returns

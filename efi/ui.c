@@ -5,7 +5,7 @@
  * last page of the report stays on the screen.
  */
 #include "efi/platform.h"
-#include "src/text.h"
+#include "src/base/text.h"
 #include "src/ui/pager.h"
 #include "src/ui/wrap.h"
 #include "version.h"

@@ -3,7 +3,7 @@
 #include "host/plan.h"
 
 #include "src/cpu/generation.h"
-#include "src/msr.h"
+#include "src/base/msr.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -2,10 +2,10 @@
 /* identity.c - reads CPUID and the MSRs that identify a processor. */
 #include "src/cpu/identity.h"
 
-#include "src/hw.h"
-#include "src/mem.h"
-#include "src/msr.h"
-#include "src/text.h"
+#include "src/base/hw.h"
+#include "src/base/mem.h"
+#include "src/base/msr.h"
+#include "src/base/text.h"
 
 #define LEAF_BRAND_LAST 0x80000004u
 #define LEVEL_SMT       1 /* CPUID.0BH:ECX[15:8] */

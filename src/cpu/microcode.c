@@ -2,8 +2,8 @@
 /* microcode.c - checks every field of an update that the manual defines. */
 #include "src/cpu/microcode.h"
 
-#include "src/mem.h"
-#include "src/text.h"
+#include "src/base/mem.h"
+#include "src/base/text.h"
 
 struct header {
     uint32_t version;  /* of the header: 1 */

@@ -2,8 +2,8 @@
 /* regime.c - decides the regime from CPUID and TSX_FORCE_ABORT. */
 #include "src/cpu/regime.h"
 
-#include "src/hw.h"
-#include "src/msr.h"
+#include "src/base/hw.h"
+#include "src/base/msr.h"
 
 #define ARCH_CAPABILITIES_TSX_CTRL      BIT(7)
 #define ARCH_CAPABILITIES_FB_CLEAR_CTRL BIT(18)

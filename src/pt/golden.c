@@ -2,7 +2,7 @@
 /* golden.c - the golden streams as tables. */
 #include "src/pt/golden.h"
 
-#include "src/text.h"
+#include "src/base/text.h"
 
 #define PACKET(stream, name, detail, payload, length, ...) \
     {stream, name, detail, UINT64_C(payload), length, {__VA_ARGS__}},

@@ -3,9 +3,9 @@
 #include "src/report/header.h"
 
 #include "src/cpu/products.h"
-#include "src/mem.h"
-#include "src/msr.h"
-#include "src/names.h"
+#include "src/base/mem.h"
+#include "src/base/msr.h"
+#include "src/base/names.h"
 #include "src/report/merge.h"
 
 #define CORES_BYTES 400

@@ -4,7 +4,7 @@
 #define SRC_REPORT_HEADER_H
 
 #include "src/report/ktap.h"
-#include "src/run.h"
+#include "src/harness/run.h"
 
 /* On what the report was made: bare machine, somebody's virtual machine, or the
  * project's own simulated processor. id: of the boot processor. */

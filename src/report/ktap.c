@@ -2,7 +2,7 @@
 /* ktap.c - writes the lines of a report. */
 #include "src/report/ktap.h"
 
-#include "src/report/crc.h"
+#include "src/base/crc.h"
 
 static void tell_trouble(struct ktap *out)
 {

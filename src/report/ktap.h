@@ -9,7 +9,7 @@
 #ifndef SRC_REPORT_KTAP_H
 #define SRC_REPORT_KTAP_H
 
-#include "src/case.h"
+#include "src/harness/case.h"
 #include "src/report/sink.h"
 
 #define KTAP_LINE_BYTES 512 /* the longest line, with "\n" */

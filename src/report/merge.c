@@ -2,7 +2,7 @@
 /* merge.c - says equal lines of several processors once. */
 #include "src/report/merge.h"
 
-#include "src/mem.h"
+#include "src/base/mem.h"
 #include "src/report/range.h"
 
 #define NONE       UINT32_MAX

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "src/text.h"
+#include "src/base/text.h"
 
 struct number {
     uint64_t value;

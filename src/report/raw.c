@@ -2,7 +2,7 @@
 /* raw.c - writes bytes in hexadecimal. */
 #include "src/report/raw.h"
 
-#include "src/report/crc.h"
+#include "src/base/crc.h"
 
 #define ROW 32 /* bytes in a line */
 

@@ -2,10 +2,10 @@
 /* result.c - merges the runs of one test. */
 #include "src/report/result.h"
 
-#include "src/mem.h"
+#include "src/base/mem.h"
 #include "src/report/merge.h"
 #include "src/report/raw.h"
-#include "src/report/verdict.h"
+#include "src/harness/verdict.h"
 
 #define SKIP_BEFORE "SKIP: " /* as run.c puts it before a reason */
 

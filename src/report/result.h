@@ -4,10 +4,10 @@
 #ifndef SRC_REPORT_RESULT_H
 #define SRC_REPORT_RESULT_H
 
-#include "src/options.h"
+#include "src/options/options.h"
 #include "src/report/ktap.h"
 #include "src/report/summary.h"
-#include "src/run.h"
+#include "src/harness/run.h"
 
 /* Closes the runs, writes what they say (as much as verbosity= and raw= want)
  * and the result line under `name`. All runs are of the same test; runs of

@@ -3,8 +3,8 @@
  * words. */
 #include "src/report/summary.h"
 
-#include "src/mem.h"
-#include "src/report/verdict.h"
+#include "src/base/mem.h"
+#include "src/harness/verdict.h"
 
 enum applies { ALWAYS, WITH_RTM, WITHOUT_RTM, WITH_HLE, WITHOUT_HLE };
 

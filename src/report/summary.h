@@ -10,7 +10,7 @@
 #ifndef SRC_REPORT_SUMMARY_H
 #define SRC_REPORT_SUMMARY_H
 
-#include "src/case.h"
+#include "src/harness/case.h"
 
 /* What became of one test. */
 struct finding {

@@ -2,7 +2,7 @@
 /* name.c - makes names. */
 #include "src/store/name.h"
 
-#include "src/text.h"
+#include "src/base/text.h"
 
 void name_machine(const struct identity *id, char out[RECORD_MACHINE_BYTES])
 {

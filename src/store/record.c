@@ -2,8 +2,8 @@
 /* record.c - the two slots. */
 #include "src/store/record.h"
 
-#include "src/mem.h"
-#include "src/report/crc.h"
+#include "src/base/mem.h"
+#include "src/base/crc.h"
 
 /* Far enough apart that no cache of the firmware's and no block of the medium
  * holds parts of both: a write of one is then never a write of the other. */

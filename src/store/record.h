@@ -7,9 +7,9 @@
 #ifndef SRC_STORE_RECORD_H
 #define SRC_STORE_RECORD_H
 
-#include "src/options.h"
+#include "src/options/options.h"
 #include "src/report/ktap.h"
-#include "src/volume.h"
+#include "src/store/volume.h"
 
 #define RECORD_FILE_NAME     "state.bin"
 #define RECORD_MACHINE_BYTES 24

@@ -2,8 +2,8 @@
 /* report_file.c - the report on the volume. */
 #include "src/store/report_file.h"
 
-#include "src/mem.h"
-#include "src/report/crc.h"
+#include "src/base/mem.h"
+#include "src/base/crc.h"
 
 #define ROOM_STEP  65536u /* more than most reports */
 #define PART_BYTES 4096u

@@ -7,7 +7,7 @@
 #ifndef SRC_STORE_REPORT_FILE_H
 #define SRC_STORE_REPORT_FILE_H
 
-#include "src/volume.h"
+#include "src/store/volume.h"
 
 #define REPORT_FILE_BUFFER 8192
 

@@ -2,10 +2,10 @@
 /* store.c - a run on the volume. */
 #include "src/store/store.h"
 
-#include "src/mem.h"
-#include "src/report/crc.h"
+#include "src/base/mem.h"
+#include "src/base/crc.h"
 #include "src/store/name.h"
-#include "src/text.h"
+#include "src/base/text.h"
 
 static const char *why(enum volume_end end)
 {

@@ -2,7 +2,7 @@
 /* output.c - registers and tables of Processor Trace, by enumeration. */
 #include "src/trace/output.h"
 
-#include "src/msr.h"
+#include "src/base/msr.h"
 
 /* CPUID.14H.1:EBX[31:16]: the values of PSBFreq. Lowest first; 0 where none. */
 static unsigned psb_frequency(const struct identity *id)

@@ -2,7 +2,7 @@
 /* story.c - reads and judges captured traces. */
 #include "src/trace/story.h"
 
-#include "src/mem.h"
+#include "src/base/mem.h"
 
 static void count_packets(const uint8_t *bytes, size_t size, struct story *out)
 {

@@ -2,8 +2,8 @@
 /* trace.c - takes traces. */
 #include "src/trace/trace.h"
 
-#include "src/mem.h"
-#include "src/msr.h"
+#include "src/base/mem.h"
+#include "src/base/msr.h"
 #include "src/tsx/probe.h"
 
 #define RANGE_BYTES 4096u /* no errata are known for one page */

@@ -11,7 +11,7 @@
 #define SRC_TRACE_TRACE_H
 
 #include "asm/tsx.h"
-#include "src/case.h"
+#include "src/harness/case.h"
 #include "src/trace/output.h"
 #include "src/trace/story.h"
 

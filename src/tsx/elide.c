@@ -3,7 +3,7 @@
 #include "src/tsx/elide.h"
 
 #include "asm/elision.h"
-#include "src/hw.h"
+#include "src/base/hw.h"
 #include "src/tsx/status.h"
 
 #define WAIT_TSC (UINT64_C(1) << 33) /* seconds, on any processor there is */

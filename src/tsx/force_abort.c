@@ -2,8 +2,8 @@
 /* force_abort.c - read, modify, write of 10FH; CPUID before and after. */
 #include "src/tsx/force_abort.h"
 
-#include "src/msr.h"
-#include "src/options.h"
+#include "src/base/msr.h"
+#include "src/options/options.h"
 
 bool force_abort_change(struct run *t, uint64_t clear, uint64_t set,
                         uint64_t *after)

@@ -8,7 +8,7 @@
 #ifndef SRC_TSX_FORCE_ABORT_H
 #define SRC_TSX_FORCE_ABORT_H
 
-#include "src/case.h"
+#include "src/harness/case.h"
 
 #define FORCE_ABORT_SDV_SKIP                                         \
     "needs the option allow=sdv_enable_rtm, to set TSX_FORCE_ABORT " \

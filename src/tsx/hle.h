@@ -10,7 +10,7 @@
 #define SRC_TSX_HLE_H
 
 #include "asm/hle.h"
-#include "src/case.h"
+#include "src/harness/case.h"
 
 struct hle_form {
     const char *name;

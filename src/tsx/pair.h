@@ -6,7 +6,7 @@
 #ifndef SRC_TSX_PAIR_H
 #define SRC_TSX_PAIR_H
 
-#include "src/case.h"
+#include "src/harness/case.h"
 
 /* What both see; on cache lines of their own. */
 struct pair {

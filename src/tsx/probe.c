@@ -2,8 +2,8 @@
 /* probe.c - tries bodies in transactions, counts and checks the outcomes. */
 #include "src/tsx/probe.h"
 
-#include "src/msr.h"
-#include "src/names.h"
+#include "src/base/msr.h"
+#include "src/base/names.h"
 #include "src/tsx/force_abort.h"
 
 #define BEFORE UINT64_C(0x5a5a5a5a5a5a5a5a)

@@ -7,7 +7,7 @@
 #define SRC_TSX_PROBE_H
 
 #include "asm/tsx.h"
-#include "src/case.h"
+#include "src/harness/case.h"
 #include "src/tsx/rtm.h"
 
 /* Tries of a transaction that may abort for no reason of its own. */

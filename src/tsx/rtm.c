@@ -3,7 +3,7 @@
 #include "src/tsx/rtm.h"
 
 #include "asm/rtm.h"
-#include "src/names.h"
+#include "src/base/names.h"
 #include "src/tsx/status.h"
 
 #define BEFORE UINT64_C(0x5a5a5a5a5a5a5a5a)

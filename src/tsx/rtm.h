@@ -6,7 +6,7 @@
 #ifndef SRC_TSX_RTM_H
 #define SRC_TSX_RTM_H
 
-#include "src/case.h"
+#include "src/harness/case.h"
 
 /* The outcomes of a number of transactions. tried = committed + aborted + inner
  * + faulted. */

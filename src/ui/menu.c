@@ -3,8 +3,8 @@
  * can be typed, in the one grammar there is. */
 #include "src/ui/menu.h"
 
-#include "src/mem.h"
-#include "src/text.h"
+#include "src/base/mem.h"
+#include "src/base/text.h"
 #include "src/ui/wrap.h"
 
 static const char *const suites[] = {"*",     "counter3_*",  "counter*,pebs_*",

@@ -3,7 +3,7 @@
 #ifndef SRC_UI_MENU_H
 #define SRC_UI_MENU_H
 
-#include "src/options.h"
+#include "src/options/options.h"
 #include "src/ui/key.h"
 
 /* What fits every text console: 80 by 25, the last column and row kept free,

@@ -4,8 +4,8 @@
  * beyond what is given; every warning is a line that fits; what was read, said
  * as words and read again, is the same and is no warning.
  */
-#include "src/options.h"
-#include "src/text.h"
+#include "src/options/options.h"
+#include "src/base/text.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* pebs.c - any bytes as PEBS records of each format and as a DS area: nothing
  * is read behind them, and every walk ends. For libFuzzer; `make fuzz`. */
-#include "src/pmu/pebs_classify.h"
-#include "src/pmu/pebs_ds.h"
+#include "src/pebs/pebs_classify.h"
+#include "src/pebs/pebs_ds.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
 # pebs.awk - makes of the lines of pebs-format*.txt the table that
-# src/pmu/pebs_golden.c includes: format, offset, name, value, words, bytes.
+# src/pebs/pebs_golden.c includes: format, offset, name, value, words, bytes.
 
 FNR == 1 {
     format = FILENAME

@@ -2,7 +2,7 @@
 /* fake_hw.c - the machine in tables. */
 #include "tests/host/fake_hw.h"
 
-#include "src/session.h"
+#include "src/session/session.h"
 
 #include <setjmp.h>
 #include <stdlib.h>
@@ -147,7 +147,7 @@ void fake_processors(unsigned processors)
     fake_current = 0;
 }
 
-/* --- src/hw.h
+/* --- src/base/hw.h
  * -------------------------------------------------------------- */
 
 void hw_cpuid(uint32_t leaf, uint32_t subleaf, struct hw_cpuid *out)
@@ -288,7 +288,7 @@ void hw_run(const bool set[], void (*job)(unsigned processor, void *context),
     }
 }
 
-/* --- src/cases.h, struct sink
+/* --- src/session/cases.h, struct sink
  * ---------------------------------------------- */
 
 const struct test *const *cases_list(void)

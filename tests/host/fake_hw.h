@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fake_hw.h - a machine in tables, behind src/hw.h, and a list of tests behind
- * src/cases.h. hw_run() runs the jobs one after another.
+ * fake_hw.h - a machine in tables, behind src/base/hw.h, and a list of tests behind
+ * src/session/cases.h. hw_run() runs the jobs one after another.
  */
 #ifndef TESTS_HOST_FAKE_HW_H
 #define TESTS_HOST_FAKE_HW_H
 
-#include "src/cases.h"
-#include "src/hw.h"
+#include "src/session/cases.h"
+#include "src/base/hw.h"
 
 #define FAKE_PROCESSORS 8
 

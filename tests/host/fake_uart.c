@@ -3,7 +3,7 @@
  * "Registers"). */
 #include "tests/host/fake_uart.h"
 
-#include "src/hw.h"
+#include "src/base/hw.h"
 
 struct fake_uart fake_uart;
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fake_volume.h - a volume in memory, behind src/volume.h, whose writes fail or
+ * fake_volume.h - a volume in memory, behind src/store/volume.h, whose writes fail or
  * are cut short, and whose power fails.
  */
 #ifndef TESTS_HOST_FAKE_VOLUME_H
 #define TESTS_HOST_FAKE_VOLUME_H
 
-#include "src/volume.h"
+#include "src/store/volume.h"
 
 /* None: volume_open() and volume_create() say VOLUME_NONE until
  * fake_volume_reset(). */

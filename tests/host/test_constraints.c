@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* test_constraints.c - where each kind of event fits on each processor, and
  * what is said where it does not. */
-#include "src/pmu/constraints.h"
-#include "src/msr.h"
+#include "src/counting/constraints.h"
+#include "src/base/msr.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,7 +2,7 @@
 /* test_cpu_identity.c - CPUID and MSRs as fields, on full and on poor
  * processors. */
 #include "src/cpu/identity.h"
-#include "src/msr.h"
+#include "src/base/msr.h"
 #include "tests/host/fake_hw.h"
 
 #include <setjmp.h>

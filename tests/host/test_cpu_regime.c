@@ -3,7 +3,7 @@
  * beside it. */
 #include "src/cpu/products.h"
 #include "src/cpu/regime.h"
-#include "src/msr.h"
+#include "src/base/msr.h"
 #include "tests/host/fake_hw.h"
 
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* test_data_source.c - each encoding of each generation, typed once more. */
-#include "src/pmu/data_source.h"
+#include "src/memory/data_source.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

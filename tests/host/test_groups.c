@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* test_groups.c - events counted group by group on a processor in tables: each
  * on the counter of its plan, and nothing else enabled. */
-#include "src/pmu/groups.h"
-#include "src/msr.h"
-#include "src/pmu/selects.h"
-#include "src/run.h"
+#include "src/counting/groups.h"
+#include "src/base/msr.h"
+#include "src/counting/selects.h"
+#include "src/harness/run.h"
 #include "tests/host/fake_hw.h"
 
 #include <setjmp.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* test_journal.c - old values of MSRs kept and given back. */
-#include "src/journal.h"
-#include "src/msr.h"
+#include "src/harness/journal.h"
+#include "src/base/msr.h"
 #include "tests/host/fake_hw.h"
 
 #include <setjmp.h>

@@ -2,10 +2,10 @@
 /* test_memory_cases.c - the cases of precise store, load latency and data
  * address profiling over a device that does as the manual says, and over its
  * deviations, each of which one case has to see. */
-#include "src/msr.h"
-#include "src/pmu/datala.h"
-#include "src/pmu/memory.h"
-#include "src/run.h"
+#include "src/base/msr.h"
+#include "src/memory/datala.h"
+#include "src/memory/memory.h"
+#include "src/harness/run.h"
 #include "tests/host/fake_hw.h"
 
 #include <setjmp.h>

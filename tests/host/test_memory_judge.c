@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* test_memory_judge.c - each bit of 98H, A0H and A8H that a facility promises
  * is noticed, and no other is. */
-#include "src/pmu/memory_judge.h"
+#include "src/memory/memory_judge.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* test_needs.c - each need met and missing, and the line that names it. */
-#include "src/needs.h"
+#include "src/session/needs.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

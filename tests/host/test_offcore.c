@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* test_offcore.c - the bits of off-core response per model, typed once more,
  * and which values select something. */
-#include "src/pmu/offcore.h"
-#include "src/run.h"
+#include "src/uncore/offcore.h"
+#include "src/harness/run.h"
 #include "tests/host/fake_hw.h"
 
 #include <setjmp.h>

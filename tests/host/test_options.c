@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* test_options.c - the grammar of the options, right and wrong. */
-#include "src/options.h"
+#include "src/options/options.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

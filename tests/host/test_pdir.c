@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* test_pdir.c - which instruction a record is of, skids and evenness, over a
  * processor that makes records as it is told. */
-#include "src/pmu/pdir.h"
-#include "src/msr.h"
-#include "src/run.h"
+#include "src/pebs/pdir.h"
+#include "src/base/msr.h"
+#include "src/harness/run.h"
 #include "tests/host/fake_hw.h"
 
 #include <setjmp.h>

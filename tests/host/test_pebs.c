@@ -2,9 +2,9 @@
 /* test_pebs.c - PEBS records of every format: the golden ones field by field,
  * every prefix, every named error. Buffers are heap copies of the exact size,
  * so that a byte read behind them ends the test. */
-#include "src/pmu/pebs.h"
-#include "src/pmu/pebs_golden.h"
-#include "src/text.h"
+#include "src/pebs/pebs.h"
+#include "src/pebs/pebs_golden.h"
+#include "src/base/text.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

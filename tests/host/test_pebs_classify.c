@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* test_pebs_classify.c - records counted by counter, abort and address. */
-#include "src/pmu/pebs_classify.h"
+#include "src/pebs/pebs_classify.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* test_pebs_ds.c - the PEBS part of a DS area: filled in, and each error. */
-#include "src/pmu/pebs_ds.h"
+#include "src/pebs/pebs_ds.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* test_pebs_judge.c - each register and each bit that can be wrong is noticed,
  * and nothing else is. */
-#include "src/pmu/pebs_judge.h"
+#include "src/pebs/pebs_judge.h"
 #include "src/tsx/status.h"
 
 #include <setjmp.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* test_plan.c - every plan keeps the rules, and none has fewer groups: compared
  * with brute force on random lists. */
-#include "src/pmu/plan.h"
+#include "src/counting/plan.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

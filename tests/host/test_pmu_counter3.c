@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* test_pmu_counter3.c - the promise about counter 3 in every regime. */
-#include "src/msr.h"
-#include "src/pmu/counter3.h"
-#include "src/pmu/constraints.h"
+#include "src/base/msr.h"
+#include "src/counting/counter3.h"
+#include "src/counting/constraints.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

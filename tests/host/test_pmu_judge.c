@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* test_pmu_judge.c - what a window may count, and which counters disagree. */
-#include "src/pmu/judge.h"
-#include "src/pmu/reach.h"
+#include "src/counting/judge.h"
+#include "src/counting/reach.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* test_precise.c - which processors have which precise events, and since which
  * microcode. */
-#include "src/pmu/precise.h"
+#include "src/pebs/precise.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* test_report.c - verdicts, CRC, KTAP lines, and lines merged over processors.
  */
-#include "src/names.h"
-#include "src/report/crc.h"
+#include "src/base/names.h"
+#include "src/base/crc.h"
 #include "src/report/merge.h"
-#include "src/report/verdict.h"
+#include "src/harness/verdict.h"
 #include "tests/host/fake_hw.h"
 
 #include <setjmp.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* test_run.c - what a body says becomes verdicts and lines; what it does is
  * undone. */
-#include "src/msr.h"
-#include "src/run.h"
+#include "src/base/msr.h"
+#include "src/harness/run.h"
 #include "tests/host/fake_hw.h"
 
 #include <setjmp.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* test_sampling.c - the order of set-up and stop, and everything that a
  * processor may write where it must not, over one that does as it is told. */
-#include "src/pmu/sampling.h"
-#include "src/msr.h"
-#include "src/run.h"
+#include "src/pebs/sampling.h"
+#include "src/base/msr.h"
+#include "src/harness/run.h"
 #include "tests/host/fake_hw.h"
 
 #include <setjmp.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* test_session.c - whole runs on the fake machine: the report, letter by letter
  * once, and what becomes of bad luck. */
-#include "src/msr.h"
-#include "src/report/crc.h"
-#include "src/session.h"
+#include "src/base/msr.h"
+#include "src/base/crc.h"
+#include "src/session/session.h"
 #include "tests/host/fake_hw.h"
 
 #include <setjmp.h>

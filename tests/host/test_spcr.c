@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* test_spcr.c - the table right and wrong, byte by byte. */
-#include "src/spcr.h"
+#include "src/serial/spcr.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* test_store.c - runs on a volume that is cut off, fails, is full or is not
  * there: what was settled stays, and the report is whole in the end. */
-#include "src/outcomes.h"
-#include "src/report/crc.h"
-#include "src/resume.h"
+#include "src/session/outcomes.h"
+#include "src/base/crc.h"
+#include "src/session/resume.h"
 #include "src/store/name.h"
 #include "src/store/store.h"
 #include "tests/host/fake_hw.h"
@@ -19,7 +19,7 @@
 
 #include <cmocka.h>
 
-#undef skip /* src/case.h has one too */
+#undef skip /* src/harness/case.h has one too */
 
 #define REPORT  "20261121-0907-06_5E_3-C6.log"
 #define IMAGE   0x89abcdef

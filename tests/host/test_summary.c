@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* test_summary.c - advice per regime, and none where its ground is missing. */
 #include "src/report/summary.h"
-#include "src/report/verdict.h"
+#include "src/harness/verdict.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* test_text.c - the formatter, and the patterns of tests=. */
-#include "src/text.h"
+#include "src/base/text.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

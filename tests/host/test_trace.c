@@ -3,8 +3,8 @@
  * what is made of a trace that says something else, over a processor that
  * writes a stream when a transaction runs. */
 #include "src/trace/trace.h"
-#include "src/msr.h"
-#include "src/run.h"
+#include "src/base/msr.h"
+#include "src/harness/run.h"
 #include "tests/host/fake_hw.h"
 #include "tests/pt/encode.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* test_tsx_probe.c - outcomes of transactions, counted and judged, over a
  * processor that does as it is told. */
-#include "src/msr.h"
-#include "src/options.h"
-#include "src/run.h"
+#include "src/base/msr.h"
+#include "src/options/options.h"
+#include "src/harness/run.h"
 #include "src/tsx/probe.h"
 #include "src/tsx/status.h"
 #include "tests/host/fake_hw.h"

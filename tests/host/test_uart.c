@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* test_uart.c - a 16550 found, set up, written to and given up. */
-#include "src/uart.h"
+#include "src/serial/uart.h"
 #include "tests/host/fake_hw.h"
 #include "tests/host/fake_uart.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* test_ui.c - rows, pages and the menu, on screens of many sizes. */
-#include "src/text.h"
+#include "src/base/text.h"
 #include "src/ui/menu.h"
 #include "src/ui/pager.h"
 #include "src/ui/wrap.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* test_uncore.c - which processors have which uncore, the numbers of its
  * registers, taking it over and giving it back. */
-#include "src/pmu/uncore.h"
-#include "src/msr.h"
-#include "src/run.h"
+#include "src/uncore/uncore.h"
+#include "src/base/msr.h"
+#include "src/harness/run.h"
 #include "tests/host/fake_hw.h"
 
 #include <setjmp.h>

@@ -3,9 +3,9 @@
  * as the manual says, and over the same with one deviation at a time: each is
  * caught, by the case that it concerns. */
 #include "asm/lines.h"
-#include "src/msr.h"
-#include "src/pmu/uncore.h"
-#include "src/run.h"
+#include "src/base/msr.h"
+#include "src/uncore/uncore.h"
+#include "src/harness/run.h"
 #include "tests/host/fake_hw.h"
 
 #include <setjmp.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* test_update.c - a run with a microcode update between two passes, on four
  * processors of two cores. */
-#include "src/msr.h"
-#include "src/session.h"
+#include "src/base/msr.h"
+#include "src/session/session.h"
 #include "tests/host/fake_hw.h"
 
 #include <setjmp.h>

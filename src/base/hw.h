@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * hw.h - the hardware boundary: everything the core asks of the machine.
+ *
+ * Real in asm/ (instructions) and efi/ (processors, exceptions), fake in
+ * tests/host/. Substituted at link time: an indirect call would add a retired
+ * branch to the very thing measured. Unless it says otherwise, a function acts
+ * on the logical processor that calls it.
+ */
+#ifndef SRC_BASE_HW_H
+#define SRC_BASE_HW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* --- Instructions (asm/) ------------------------------------------------ */
+
+/* What a guarded instruction answers when it does not fault; otherwise the
+ * exception's vector, 0 to 31 (SDM 3A, "Exception and Interrupt Vectors"). */
+#define HW_NO_FAULT (-1)
+#define HW_UD       6
+#define HW_GP       13
+
+struct hw_cpuid {
+    uint32_t eax, ebx, ecx, edx;
+};
+void hw_cpuid(uint32_t leaf, uint32_t subleaf, struct hw_cpuid *out);
+
+uint64_t hw_tsc(void);
+
+/* HW_NO_FAULT, or the vector; on a fault *value is left alone. */
+int hw_msr_read(uint32_t msr, uint64_t *value);
+int hw_msr_write(uint32_t msr, uint64_t value);
+
+/* RDPMC of general-purpose counter `index` (SDM 2B, RDPMC); answers likewise.
+ */
+int hw_pmc_read(uint32_t index, uint64_t *value);
+
+/* --- Registers of devices (efi/) ----------------------------------------- */
+
+/* One access of 1, 2 or 4 bytes: to memory, or to an I/O port. */
+uint32_t hw_io_read(bool memory, uint64_t address, unsigned bytes);
+void hw_io_write(bool memory, uint64_t address, unsigned bytes, uint32_t value);
+
+/* --- Performance-monitoring interrupts (efi/) ---------------------------- */
+
+/* From begin to end, inside of a job: the calling processor's LVT performance
+ * counter entry, unmasked, leads to a handler that counts and unmasks it again;
+ * interrupts are on, those of lower priority held off by CR8. In the fixed mode
+ * it has a vector of the highest priority class, else it is an NMI. False, and
+ * nothing is changed, where there is no local APIC. An exception that ends the
+ * job in between ends this too. */
+bool hw_pmi_begin(bool nmi);
+unsigned hw_pmi_count(void); /* handled since hw_pmi_begin() */
+void hw_pmi_end(void);
+
+/* --- Processors and exceptions (efi/) ----------------------------------- */
+
+#define HW_PROCESSORS_MAX 256
+
+/* An exception that no fix-up expected. */
+struct hw_exception {
+    uint64_t vector, error, rip, cs, rflags, rsp, cr2;
+    uint64_t rax, rbx, rcx, rdx, rsi, rdi, rbp, r8_r15[8];
+};
+
+/* Number of logical processors the firmware lists as enabled, 1 to
+ * HW_PROCESSORS_MAX. They are numbered from 0; 0 is the boot processor, which
+ * runs the session. */
+unsigned hw_processors(void);
+
+/* How a job ended on one processor. */
+enum hw_end {
+    HW_DONE,      /* the job returned */
+    HW_EXCEPTION, /* it raised an exception no fix-up expected, and was left */
+    HW_TIMEOUT,   /* no answer in time; the processor counts as lost */
+    HW_LOST,      /* not started: lost earlier, or never came up */
+    HW_NOT_ASKED, /* not in the set */
+};
+
+struct hw_result {
+    enum hw_end end;
+    struct hw_exception exception; /* where end is HW_EXCEPTION */
+};
+
+/* Runs job(processor, context) on every processor p with set[p], all at the
+ * same time where the firmware allows it, the caller's among them; returns when
+ * all have ended or timeout_ms has passed (of each, where they only follow one
+ * another; counters and traces that a job leaves on are then off between two
+ * jobs). Interrupts are off and the local
+ * APIC's LVT entries masked while a job runs; a job calls no firmware. Fills
+ * results[0 .. hw_processors() - 1]. To be called by the boot processor, from
+ * outside of jobs or in a job of its own: the body of a WHOLE_MACHINE test is
+ * one, so that an exception in it is caught like any other. */
+void hw_run(const bool set[], void (*job)(unsigned processor, void *context),
+            void *context, unsigned timeout_ms, struct hw_result results[]);
+
+/* Milliseconds since some moment before the session, by the time-stamp counter.
+ */
+uint64_t hw_ms(void);
+
+/* From now on call(context) is called on the boot processor, outside of jobs
+ * and with the firmware usable, again and again while it waits in hw_run(), and
+ * by hw_idle(). */
+void hw_on_idle(void (*call)(void *context), void *context);
+/* To be called in every loop that may last, at least once a second, where
+ * nothing is measured: no counter runs, no trace, no transaction. Does nothing
+ * on other processors than the boot processor, and between hw_pmi_begin() and
+ * hw_pmi_end(). */
+void hw_idle(void);
+
+/* True where the jobs of one hw_run() overlap in time (a worker per processor);
+ * false where firmware lets them only follow one another. */
+bool hw_run_is_parallel(void);
+
+/* True where the caller's local APIC is in x2APIC mode (IA32_APIC_BASE[10]). */
+bool hw_x2apic(void);
+
+#endif

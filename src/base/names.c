@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* names.c - MSRs and exceptions by name. */
+#include "src/base/names.h"
+
+#include "src/base/msr.h"
+#include "src/base/text.h"
+
+/* Registers first, first + 1, ... first + count - 1; numbered where count >
+ * 1. */
+struct range {
+    uint32_t first, count;
+    const char *name;
+};
+
+static const struct range ranges[] = {
+    {IA32_PLATFORM_ID, 1, "IA32_PLATFORM_ID"},
+    {MSR_SMI_COUNT, 1, "MSR_SMI_COUNT"},
+    {IA32_BIOS_SIGN_ID, 1, "IA32_BIOS_SIGN_ID"},
+    {IA32_PMC(0), 8, "IA32_PMC"},
+    {IA32_ARCH_CAPABILITIES, 1, "IA32_ARCH_CAPABILITIES"},
+    {TSX_FORCE_ABORT, 1, "TSX_FORCE_ABORT"},
+    {IA32_TSX_CTRL, 1, "IA32_TSX_CTRL"},
+    {IA32_MCU_OPT_CTRL, 1, "IA32_MCU_OPT_CTRL"},
+    {IA32_PERFEVTSEL(0), 8, "IA32_PERFEVTSEL"},
+    {IA32_MISC_ENABLE, 1, "IA32_MISC_ENABLE"},
+    {MSR_OFFCORE_RSP(0), 2, "MSR_OFFCORE_RSP_"},
+    {IA32_DEBUGCTL, 1, "IA32_DEBUGCTL"},
+    {IA32_FIXED_CTR(0), 3, "IA32_FIXED_CTR"},
+    {IA32_PERF_CAPABILITIES, 1, "IA32_PERF_CAPABILITIES"},
+    {IA32_FIXED_CTR_CTRL, 1, "IA32_FIXED_CTR_CTRL"},
+    {IA32_PERF_GLOBAL_STATUS, 1, "IA32_PERF_GLOBAL_STATUS"},
+    {IA32_PERF_GLOBAL_CTRL, 1, "IA32_PERF_GLOBAL_CTRL"},
+    {IA32_PERF_GLOBAL_STATUS_RESET, 1, "IA32_PERF_GLOBAL_STATUS_RESET"},
+    {IA32_PERF_GLOBAL_STATUS_SET, 1,
+     "IA32_PERF_GLOBAL_STATUS_SET or MSR_UNC_PERF_GLOBAL_CTRL"},
+    {IA32_PERF_GLOBAL_INUSE, 1,
+     "IA32_PERF_GLOBAL_INUSE or MSR_UNC_PERF_GLOBAL_STATUS"},
+    {MSR_UNC_PERF_FIXED_CTRL, 1, "MSR_UNC_PERF_FIXED_CTRL"},
+    {MSR_UNC_PERF_FIXED_CTR, 1, "MSR_UNC_PERF_FIXED_CTR"},
+    {MSR_UNC_CBO_CONFIG, 1, "MSR_UNC_CBO_CONFIG"},
+    {MSR_UNC_ARB_PERFCTR(0), 2, "MSR_UNC_ARB_PERFCTR"},
+    {MSR_UNC_ARB_PERFEVTSEL(0), 2, "MSR_UNC_ARB_PERFEVTSEL"},
+    {IA32_PEBS_ENABLE, 1, "IA32_PEBS_ENABLE"},
+    {MSR_PEBS_LD_LAT, 1, "MSR_PEBS_LD_LAT"},
+    {IA32_A_PMC(0), 8, "IA32_A_PMC"},
+    {IA32_RTIT_OUTPUT_BASE, 1, "IA32_RTIT_OUTPUT_BASE"},
+    {IA32_RTIT_OUTPUT_MASK_PTRS, 1, "IA32_RTIT_OUTPUT_MASK_PTRS"},
+    {IA32_RTIT_CTL, 1, "IA32_RTIT_CTL"},
+    {IA32_RTIT_STATUS, 1, "IA32_RTIT_STATUS"},
+    {IA32_DS_AREA, 1, "IA32_DS_AREA"},
+    {MSR_UNC_PERF_GLOBAL_CTRL_SKYLAKE, 1, "MSR_UNC_PERF_GLOBAL_CTRL"},
+    {MSR_UNC_PERF_GLOBAL_STATUS_SKYLAKE, 1, "MSR_UNC_PERF_GLOBAL_STATUS"},
+};
+
+const char *msr_name(uint32_t msr, char out[MSR_NAME_BYTES])
+{
+    for (unsigned i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++) {
+        const struct range *r = &ranges[i];
+        if (msr < r->first || msr - r->first >= r->count)
+            continue;
+        if (r->count == 1)
+            text_format(out, MSR_NAME_BYTES, "%s (%XH)", r->name, msr);
+        else
+            text_format(out, MSR_NAME_BYTES, "%s%u (%XH)", r->name,
+                        msr - r->first, msr);
+        return out;
+    }
+    text_format(out, MSR_NAME_BYTES, "MSR %XH", msr);
+    return out;
+}
+
+/* SDM 3A, "Protected-Mode Exceptions and Interrupts". */
+const char *vector_name(uint64_t vector)
+{
+    static const char *const names[32] = {
+        "#DE",       "#DB",       "NMI",       "#BP",       "#OF",
+        "#BR",       "#UD",       "#NM",       "#DF",       "vector 9",
+        "#TS",       "#NP",       "#SS",       "#GP",       "#PF",
+        "vector 15", "#MF",       "#AC",       "#MC",       "#XM",
+        "#VE",       "#CP",       "vector 22", "vector 23", "vector 24",
+        "vector 25", "vector 26", "vector 27", "vector 28", "vector 29",
+        "vector 30", "vector 31",
+    };
+
+    return vector < 32 ? names[vector] : "no exception";
+}
+
+const char *fault_name(int fault)
+{
+    return vector_name((uint64_t)(int64_t)fault);
+}

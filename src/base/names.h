@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* names.h - the manual's names of MSRs and exceptions, for lines of a
+ * report. */
+#ifndef SRC_BASE_NAMES_H
+#define SRC_BASE_NAMES_H
+
+#include <stdint.h>
+
+#define MSR_NAME_BYTES 64
+
+/* "IA32_PERF_GLOBAL_CTRL (38FH)", or "MSR 123H" where the project has no name
+ * for it. Returns out. */
+const char *msr_name(uint32_t msr, char out[MSR_NAME_BYTES]);
+
+/* "#GP"; "vector 22" where it has no name, "no exception" above 31. */
+const char *vector_name(uint64_t vector);
+
+/* The same for an answer of a guarded instruction: "#GP", "no exception". */
+const char *fault_name(int fault);
+
+#endif

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* IA32_PMC3 and IA32_A_PMC3 are two names of one register, of its own width. */
+#include "src/harness/case.h"
+#include "src/base/msr.h"
+#include "src/base/names.h"
+#include "src/counting/counter3.h"
+#include "src/counting/counters.h"
+
+#define SHOWN 3
+
+/* What went wrong on one counter. Nothing counts while it is written: all
+ * selects and GLOBAL_CTRL are 0. */
+struct alias {
+    struct run *t;
+    unsigned counter, tried, wrong, shown;
+};
+
+/* Both names, and RDPMC, must read as `want` after one was written. */
+static void expect(struct alias *a, uint32_t written, uint64_t value,
+                   uint64_t want)
+{
+    uint64_t pmc = counters_fetch(a->t, IA32_PMC(a->counter));
+    uint64_t full = counters_fetch(a->t, IA32_A_PMC(a->counter));
+    uint64_t rdpmc = ~want;
+    int vector = hw_pmc_read(a->counter, &rdpmc);
+    bool ok = pmc == want && full == want && rdpmc == want;
+
+    a->tried++;
+    a->wrong += !ok;
+    if (!ok && a->shown++ < SHOWN)
+        note(a->t,
+             "MSR %XH written with 0x%lx: IA32_PMC%u (%XH) reads 0x%lx, "
+             "IA32_A_PMC%u (%XH) reads 0x%lx, RDPMC 0x%lx (%s); "
+             "wanted 0x%lx",
+             written, (unsigned long)value, a->counter, IA32_PMC(a->counter),
+             (unsigned long)pmc, a->counter, IA32_A_PMC(a->counter),
+             (unsigned long)full, (unsigned long)rdpmc, fault_name(vector),
+             (unsigned long)want);
+}
+
+/* Every bit of the width, through the full-width name. */
+static void write_full(struct alias *a, uint64_t mask)
+{
+    const uint64_t values[] = {0,
+                               mask,
+                               mask & UINT64_C(0x5555555555555555),
+                               mask & UINT64_C(0xaaaaaaaaaaaaaaaa),
+                               mask ^ mask >> 1,
+                               mask & run_random(a->t)};
+    uint32_t msr = IA32_A_PMC(a->counter);
+
+    for (unsigned i = 0; i < sizeof(values) / sizeof(values[0]); i++)
+        if (counters_put(a->t, msr, values[i]))
+            expect(a, msr, values[i], values[i]);
+}
+
+/* EAX[31:0], sign-extended to the width, through the old name. */
+static void write_narrow(struct alias *a, uint64_t mask)
+{
+    static const uint32_t values[] = {0,          1,          0x7fffffff,
+                                      0x80000000, 0xffffffff, 0xdeadbeef};
+    uint32_t msr = IA32_PMC(a->counter);
+
+    for (unsigned i = 0; i < sizeof(values) / sizeof(values[0]); i++)
+        if (counters_put(a->t, msr, values[i]))
+            expect(a, msr, values[i],
+                   (uint64_t)(int64_t)(int32_t)values[i] & mask);
+}
+
+/* Each bit above the width raises #GP, and nothing is written. */
+static void write_beyond(struct alias *a, unsigned bits)
+{
+    uint32_t msr = IA32_A_PMC(a->counter);
+
+    if (!counters_put(a->t, msr, 0x1234))
+        return;
+    for (unsigned bit = bits; bit < 64; bit++) {
+        int vector = hw_msr_write(msr, BIT(bit));
+        a->tried++;
+        a->wrong += vector != HW_GP;
+        if (vector != HW_GP && a->shown++ < SHOWN)
+            note(a->t,
+                 "IA32_A_PMC%u (%XH) written with bit %u set, above its %u "
+                 "bits: got %s, wanted #GP",
+                 a->counter, msr, bit, bits, fault_name(vector));
+    }
+    expect(a, msr, 0x1234, 0x1234);
+}
+
+static struct alias try_counter(struct run *t, unsigned counter)
+{
+    const struct identity *id = run_cpu(t);
+    uint64_t mask = BITS(id->counter_bits - 1, 0);
+    struct alias a = {.t = t, .counter = counter};
+
+    write_full(&a, mask);
+    write_narrow(&a, mask);
+    write_beyond(&a, id->counter_bits);
+    return a;
+}
+
+TEST(counter3_full_width_alias,
+     .asks =
+         "Are IA32_PMC3 and IA32_A_PMC3 one register, written as documented?",
+     .cite = "SDM 3B, \"Full-Width Writes to Performance Counter Registers\"",
+     .needs = {.features = NEED_INTEL | NEED_PMU, .counters = 4})
+{
+    uint64_t value;
+
+    if (!run_cpu(t)->full_width_writes) {
+        int vector = try_get_msr(t, IA32_A_PMC(3), &value);
+        check(t, vector == HW_GP,
+              "IA32_PERF_CAPABILITIES (345H)[13] = 0 and RDMSR of IA32_A_PMC3 "
+              "(4C4H): got %s, wanted #GP",
+              fault_name(vector));
+        return;
+    }
+    bool firm = counter3_make_reliable(t);
+    if (!counters_take(t))
+        return;
+    struct alias control = try_counter(t, 0);
+    struct alias third = try_counter(t, 3);
+
+    counter3_say(t, true,
+                 "IA32_PMC0 (C1H) and IA32_A_PMC0 (4C1H): wrong "
+                 "answers to writes",
+                 control.wrong, control.tried);
+    counter3_say(t, firm,
+                 "IA32_PMC3 (C4H) and IA32_A_PMC3 (4C4H): wrong "
+                 "answers to writes",
+                 third.wrong, third.tried);
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A list of events that is longer than there are counters, in groups of three
+ * and in groups of four: what is counted does not depend on the groups. */
+#include "src/harness/case.h"
+#include "src/cpu/generation.h"
+#include "src/base/msr.h"
+#include "src/counting/counter3.h"
+#include "src/counting/groups.h"
+
+/* SDM 3B, "Pre-defined Architectural Performance Events", and the tables of
+ * events of 06_2AH and later; the counts are those of window_plain, beside the
+ * text in asm/window.asm: a loop of 5 turns, a call, a jump, a return. */
+static const struct listed {
+    const char *name;
+    uint64_t select;
+    uint32_t exact;
+    uint8_t more;         /* an end of the window may count as one */
+    unsigned generations; /* 0: all */
+} list[] = {
+    {"INST_RETIRED.ANY_P", 0x00c0, 21, 1, 0},
+    {"BR_INST_RETIRED.ALL_BRANCHES", 0x00c4, 8, 0, 0},
+#define LATER (SANDY_BRIDGE | IVY_BRIDGE | HASWELL | BROADWELL | SKYLAKE)
+    {"BR_INST_RETIRED.CONDITIONAL", 0x01c4, 5, 0, LATER},
+    {"BR_INST_RETIRED.NEAR_CALL", 0x02c4, 1, 0, LATER},
+    {"BR_INST_RETIRED.NEAR_RETURN", 0x08c4, 1, 0, LATER},
+    {"BR_INST_RETIRED.NOT_TAKEN", 0x10c4, 1, 0, LATER},
+    {"BR_INST_RETIRED.NEAR_TAKEN", 0x20c4, 7, 0, LATER},
+    {"INST_RETIRED.ALL", 0x01c0, 21, 1, LATER},
+};
+#define LISTED (sizeof(list) / sizeof(list[0]))
+
+static void check_event(struct run *t, const struct listed *event, unsigned e,
+                        const struct groups_counted by[2])
+{
+    for (unsigned i = 0; i < 2; i++)
+        check(t,
+              by[i].least[e] >= event->exact &&
+                  by[i].most[e] <= event->exact + event->more,
+              "%s (%02lXH/%02lXH) in groups of %u, in %u windows: %lu to %lu; "
+              "wanted %u%s",
+              event->name, (unsigned long)event->select & 0xff,
+              (unsigned long)event->select >> 8, 3 + i, by[i].windows,
+              (unsigned long)by[i].least[e], (unsigned long)by[i].most[e],
+              event->exact, event->more != 0 ? " or one more" : "");
+    check(t, by[0].total[e] == by[1].total[e],
+          "%s (%02lXH/%02lXH) in %u windows: %lu in groups of three, %lu in "
+          "groups of four",
+          event->name, (unsigned long)event->select & 0xff,
+          (unsigned long)event->select >> 8, by[0].windows,
+          (unsigned long)by[0].total[e], (unsigned long)by[1].total[e]);
+}
+
+TEST(events_in_groups,
+     .asks = "Do events count the same in groups of three and of four?",
+     .cite = "SDM 3B, \"Architectural Performance Monitoring\", \"Pre-defined "
+             "Architectural Performance Events\"; white paper 604224, section "
+             "1.2",
+     .needs = {.features = NEED_INTEL | NEED_PMU, .counters = 4})
+{
+    const struct identity *id = run_cpu(t);
+    const unsigned windows = run_trials(t, 20, 1);
+    uint64_t selects[LISTED];
+    const struct listed *used[LISTED];
+    struct groups_counted by[2];
+    unsigned count = 0;
+
+    /* Set-up. */
+    for (unsigned i = 0; i < LISTED; i++)
+        if (list[i].generations == 0 ||
+            (list[i].generations & generation_of(id->family, id->model)) != 0) {
+            used[count] = &list[i];
+            selects[count++] = list[i].select;
+        }
+    if (!counter3_make_reliable(t)) {
+        skip(t, "needs counter 3, which no document says to be usable here");
+        return;
+    }
+    if (!counters_take(t))
+        return;
+
+    /* Measured. */
+    for (unsigned i = 0; i < 2; i++)
+        if (!groups_count(t, selects, count, 3 + i, windows, window_plain,
+                          &by[i]))
+            return;
+
+    /* Check. */
+    for (unsigned e = 0; e < count; e++)
+        check_event(t, used[e], e, by);
+    note(t,
+         "%u events in %u groups of three and %u of four, %u windows each: "
+         "instructions %lu and %lu, branches %lu and %lu",
+         count, by[0].plan.groups, by[1].plan.groups, windows,
+         (unsigned long)by[0].total[0], (unsigned long)by[1].total[0],
+         (unsigned long)by[0].total[1], (unsigned long)by[1].total[1]);
+}

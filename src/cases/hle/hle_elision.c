@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* XACQUIRE elides locks, whatever the instruction behind it, where HLE works:
+ * enumerated, and with microcode from before October 2018. */
+#include "src/harness/case.h"
+#include "src/tsx/hle.h"
+#include "src/tsx/probe.h"
+
+TEST(hle_elision,
+     .asks =
+         "Are locks elided between XACQUIRE and XRELEASE, and is all else as "
+         "without them?",
+     .cite = "SDM 1, \"Programming with Intel Transactional Synchronization "
+             "Extensions\", \"HLE Software Interface\"; SDM 2, "
+             "XACQUIRE/XRELEASE",
+     .needs = {.regimes = REGIME_A, .features = NEED_INTEL | NEED_HLE})
+{
+    unsigned tries = probe_row_tries(t), forms = 0;
+    struct hle_tally xchg = {0}, locked = {0};
+    bool done[HLE_FORMS];
+
+    /* Measured. */
+    for (unsigned i = 0; i < HLE_FORMS; i++) {
+        struct hle_tally *all = i < HLE_FORMS_XCHG ? &xchg : &locked;
+        unsigned elided = all->elided;
+        hle_try(t, &hle_forms[i], tries, all);
+        done[i] = all->elided != elided;
+        forms += done[i];
+    }
+
+    /* Check. */
+    hle_check(t, "XACQUIRE XCHG", &xchg);
+    hle_check(t, "XACQUIRE LOCK", &locked);
+    check(t, xchg.elided != 0,
+          "XACQUIRE XCHG: %u of %u elided (XTEST inside); wanted some",
+          xchg.elided, xchg.tried);
+    check(t, locked.elided != 0,
+          "XACQUIRE LOCK: %u of %u elided (XTEST inside); wanted some",
+          locked.elided, locked.tried);
+    for (unsigned i = 0; forms != 0 && i < HLE_FORMS; i++)
+        if (!done[i])
+            note(t, "%s: not elided, 0 of %u", hle_forms[i].name, tries);
+    observe(t, "instructions whose lock is elided", forms, HLE_FORMS);
+    note(t, "critical sections elided: XCHG %u of %u, LOCK %u of %u",
+         xchg.elided, xchg.tried, locked.elided, locked.tried);
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* An XRELEASE that does not undo the XACQUIRE: the critical section runs again,
+ * without elision, and ends as it would without the prefixes. */
+#include "src/harness/case.h"
+#include "src/tsx/hle.h"
+#include "src/tsx/probe.h"
+
+#define BEHIND 8 /* quadwords: 64 bytes */
+#define OTHER  UINT64_C(0x5a5a5a5a)
+
+static const struct mismatch {
+    const char *what;
+    hle_region *region;
+    uint64_t lock, behind; /* afterwards */
+} rows[] = {
+    {"XRELEASE of another value", hle_other_value, 2, OTHER},
+    {"XRELEASE of another address", hle_other_address, 1, 0},
+    {"XRELEASE of another size", hle_other_size, 0, OTHER},
+};
+
+static void try_row(struct run *t, const struct mismatch *row, unsigned tries)
+{
+    volatile uint64_t *lock = run_buffer(t);
+    unsigned wrong = 0, stores = 0, elided = 0, open = 0, changed = 0;
+
+    for (unsigned i = 0; i < tries; i++) {
+        struct hle_block block = {.lock = lock, .turns = 1, .ask = 1};
+        hw_idle();
+        lock[0] = 0;
+        lock[BEHIND] = OTHER;
+        row->region(&block);
+        wrong += lock[0] != row->lock || lock[BEHIND] != row->behind;
+        stores += block.data != 1;
+        elided += block.inside != 0;
+        open += block.outside != 0;
+        changed += block.kept != HLE_RAX;
+    }
+    check(t, wrong == 0,
+          "%s: memory is not as without the prefixes, %u of %u; the last left "
+          "0x%lx and, 64 bytes behind, 0x%lx",
+          row->what, wrong, tries, (unsigned long)lock[0],
+          (unsigned long)lock[BEHIND]);
+    check(t, stores == 0,
+          "%s: the critical section's store was not made exactly once, %u of "
+          "%u; wanted 0",
+          row->what, stores, tries);
+    check(t, elided == 0 && open == 0,
+          "%s: XTEST says that a transaction runs, inside %u, behind it %u of "
+          "%u; wanted 0",
+          row->what, elided, open, tries);
+    check(t, changed == 0,
+          "%s: the abort changed RAX, %u of %u; wanted 0 (an abort status is "
+          "RTM's alone)",
+          row->what, changed, tries);
+}
+
+TEST(hle_mismatch,
+     .asks = "Does an XRELEASE that does not match abort the elision?",
+     .cite = "SDM 1, \"Programming with Intel Transactional Synchronization "
+             "Extensions\", \"Requirements for HLE Locks\"",
+     .needs = {.regimes = REGIME_A, .features = NEED_INTEL | NEED_HLE})
+{
+    unsigned tries = probe_row_tries(t);
+    struct hle_tally matching = {0};
+
+    /* Set-up: one that matches is elided, or nothing is shown. */
+    hle_try(t, &hle_forms[0], tries, &matching);
+    if (matching.elided == 0) {
+        skip(t, "needs locks that are elided, and 0 of %u were",
+             matching.tried);
+        return;
+    }
+
+    /* Measured, and checked. */
+    for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        try_row(t, &rows[i], tries);
+    note(t, "a matching XRELEASE: %u of %u elided", matching.elided,
+         matching.tried);
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Data address profiling: the records of each of its events hold the address
+ * of the load or store, those of stores whether the L1 data cache was hit. */
+#include "src/harness/case.h"
+#include "src/memory/datala.h"
+#include "src/memory/memory.h"
+
+#define WINDOWS 1
+
+static enum memory_facility facility_of(const struct datala_event *event)
+{
+    return event->store ? FACILITY_DATA_STORE : FACILITY_DATA_LOAD;
+}
+
+/* The records of an event; *tally is what they come to. */
+static bool try_event(struct sampling *p, const struct datala_event *event,
+                      enum memory_recipe_id recipe, unsigned windows,
+                      struct memory_tally *tally)
+{
+    const struct sampling_plan plan =
+        memory_plan(facility_of(event), event->select, 0);
+
+    if (!memory_sample(p, &plan, facility_of(event), 0, recipe, 1, windows,
+                       tally))
+        return false;
+    if (event->certain)
+        check(p->t, tally->records != 0,
+              "%s: %u accesses, an overflow of IA32_PMC0 (C1H) every 2, %u "
+              "windows: no record",
+              event->name, MEMORY_ACCESSES, windows);
+    return true;
+}
+
+/* A0H[0] of stores that should hit, and of others. */
+static bool try_status(struct sampling *p, const struct datala_event *event,
+                       unsigned windows)
+{
+    struct memory_tally hit = {0}, miss = {0};
+
+    if (!try_event(p, event, STORES_L1, windows, &hit) ||
+        !try_event(p, event, STORES_FLUSH, windows, &miss))
+        return false;
+    check(
+        p->t,
+        memory_judge_most(hit.bit0, hit.records) &&
+            memory_judge_most(miss.records - miss.bit0, miss.records),
+        "stores: A0H[0] (DCU Hit) is 1 in %u of %u records of lines stored to "
+        "just before, in %u of %u of lines just flushed; wanted more than "
+        "half, and less",
+        hit.bit0, hit.records, miss.bit0, miss.records);
+    note(p->t,
+         "stores: A0H[0] is 1 in %u of %u that should hit, %u of %u others",
+         hit.bit0, hit.records, miss.bit0, miss.records);
+    return true;
+}
+
+TEST(data_address,
+     .asks = "Do the records of loads and stores hold their addresses?",
+     .cite = "SDM 3B, \"PEBS Data Address Profiling\", tables \"Precise Events "
+             "That Supports Data Linear Address Profiling\", \"Layout of Data "
+             "Linear Address Information In PEBS Record\"",
+     .needs = {.features = NEED_INTEL | NEED_PMU | NEED_PEBS})
+{
+    unsigned windows = run_trials(t, WINDOWS, 1), seen = 0, tried = 0;
+    unsigned records = 0, outside = 0;
+    struct sampling p;
+
+    /* Set-up. */
+    if (!memory_has_data_address(t) || !sampling_take(&p, t))
+        return;
+    enum generation generation =
+        generation_of(run_cpu(t)->family, run_cpu(t)->model);
+
+    /* Measured, and each record checked. */
+    for (unsigned i = 0; i < datala_event_count; i++) {
+        const struct datala_event *event = &datala_events[i];
+        struct memory_tally tally = {0};
+
+        if ((event->generations & generation) == 0)
+            continue;
+        if (!try_event(&p, event, event->recipe, windows, &tally))
+            return;
+        records += tally.records;
+        outside += tally.outside;
+        if (!event->certain) {
+            tried++;
+            seen += tally.records != 0;
+        }
+        if (event->select == DATALA_ALL_STORES &&
+            !try_status(&p, event, windows))
+            return;
+    }
+    if (outside != 0)
+        note(t, "%u records, and %u of instructions around", records, outside);
+    observe(t, "an event of a cache or TLB made records", seen, tried);
+}

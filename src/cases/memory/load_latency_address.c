@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Load latency: the record of a load holds the address loaded from. */
+#include "src/harness/case.h"
+#include "src/base/msr.h"
+#include "src/memory/memory.h"
+
+/* Loads are tagged at random, so that one window may make no record. */
+#define WINDOWS 8
+
+/* The records of one counter; where nothing is promised of it, only whether
+ * there are any. */
+static bool try_counter(struct sampling *p, unsigned counter, bool promised,
+                        unsigned windows, struct memory_tally *tally)
+{
+    const struct sampling_plan plan =
+        memory_plan(FACILITY_LOAD_LATENCY, MEMORY_LOAD_LATENCY, counter);
+    const unsigned before = tally->records;
+    char what[64];
+
+    if (promised) {
+        if (!memory_sample(p, &plan, FACILITY_LOAD_LATENCY,
+                           MSR_PEBS_LD_LAT_THRHLD_MIN, LOADS_SPREAD, 1, windows,
+                           tally))
+            return false;
+        if (tally->records == before)
+            broken(p->t,
+                   "IA32_PMC%u (%XH): %u windows of %u loads made no record",
+                   counter, IA32_PMC(counter), windows, MEMORY_ACCESSES);
+        return true;
+    }
+    if (!memory_window_run(p, &plan, LOADS_SPREAD))
+        return false;
+    text_format(what, sizeof(what), "loads make records of IA32_PMC%u (%XH)",
+                counter, IA32_PMC(counter));
+    observe(p->t, what, p->records != 0, 1);
+    return true;
+}
+
+TEST(
+    load_latency_address,
+    .asks = "Does the record of a load's latency hold the address loaded from?",
+    .cite = "SDM 3B, \"Load Latency Performance Monitoring Facility\"",
+    .needs = {.features = NEED_INTEL | NEED_PMU | NEED_PEBS, .counters = 4})
+{
+    unsigned windows = run_trials(t, WINDOWS, 1);
+    struct memory_tally tally = {0};
+    struct sampling p;
+
+    /* Set-up. */
+    if (!memory_has_load_latency(t) || !sampling_take(&p, t) ||
+        !memory_set_threshold(t, MSR_PEBS_LD_LAT_THRHLD_MIN))
+        return;
+    unsigned usable = sampling_counters(t);
+    unsigned promised = memory_latency_counters(t);
+
+    /* Measured, and each record checked. */
+    for (unsigned counter = 0; counter < PRECISE_COUNTERS; counter++)
+        if ((usable >> counter & 1) != 0 &&
+            !try_counter(&p, counter, (promised >> counter & 1) != 0, windows,
+                         &tally))
+            return;
+    note(t, "%u records of loads, latencies %lu to %lu", tally.records,
+         (unsigned long)tally.least, (unsigned long)tally.most);
+    if (tally.outside != 0)
+        note(t, "and %u of instructions around them", tally.outside);
+}

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Load latency: the record names where the data came from. Uncacheable memory
+ * is not provoked: nothing says that reading a device does no harm. */
+#include "src/harness/case.h"
+#include "src/base/msr.h"
+#include "src/memory/memory.h"
+
+#define WINDOWS 8
+/* So many records are asked of them before they are counted. */
+#define RECORDS 8
+
+/* Levels that the recipe leads to, in more than half of the records; Lock is
+ * checked in each (memory_judge.h). A line may be still on its way. */
+static const struct row {
+    enum memory_recipe_id recipe;
+    unsigned levels; /* 0: any */
+    bool stlb_miss;
+    const char *what;
+} rows[] = {
+    {LOADS_L1, LEVEL_L1, false, "L1"},
+    {LOADS_L2, LEVEL_L2, false, "L2"},
+    {LOADS_L3, LEVEL_L3, false, "L3"},
+    {LOADS_FLUSH, LEVEL_MEMORY, false, "flushed"},
+    {LOADS_STLB, 0, true, "INVLPG"},
+    {LOCKED, 0, false, "locked"},
+};
+
+struct found {
+    unsigned right, missed, best; /* best: the encoding met most often */
+};
+
+static struct found look(struct run *t, const struct row *row,
+                         const struct memory_tally *tally)
+{
+    const struct identity *id = run_cpu(t);
+    enum generation generation = generation_of(id->family, id->model);
+    struct found found = {0, tally->bit4, 0};
+
+    for (unsigned n = 0; n < DATA_SOURCES; n++) {
+        const struct data_source *source =
+            data_source_of(generation, id->model, n);
+        if ((source->level & row->levels) != 0)
+            found.right += tally->source[n];
+        if (tally->source[n] > tally->source[found.best])
+            found.best = n;
+    }
+    return found;
+}
+
+static void judge_row(struct run *t, const struct row *row,
+                      const struct memory_tally *tally, char text[],
+                      size_t bytes)
+{
+    const struct identity *id = run_cpu(t);
+    struct found found = look(t, row, tally);
+    const char *name = data_source_of(generation_of(id->family, id->model),
+                                      id->model, found.best)
+                           ->name;
+
+    check(t, row->levels == 0 || memory_judge_most(found.right, tally->records),
+          "loads meant for %s: A0H[3:0] says so in %u of %u records, wanted "
+          "more than half; most often it is %XH (%s)",
+          row->what, found.right, tally->records, found.best, name);
+    check(t,
+          memory_judge_most(row->stlb_miss ? found.missed
+                                           : tally->records - found.missed,
+                            tally->records),
+          "loads meant for %s: A0H[4] (STLB_MISS) is 1 in %u of %u records; "
+          "wanted %u in more than half",
+          row->what, found.missed, tally->records, row->stlb_miss);
+    text_format(text, bytes, " %s %XH", row->what, found.best);
+}
+
+TEST(load_latency_source,
+     .asks = "Does the record of a load name where its data came from?",
+     .cite = "SDM 3B, tables \"Data Source Encoding for Load Latency Record\", "
+             "\"Layout of Data Source Field of Load Latency Record\"",
+     .needs = {.features = NEED_INTEL | NEED_PMU | NEED_PEBS, .counters = 4})
+{
+    unsigned windows = run_trials(t, WINDOWS, 1);
+    char text[160] = "";
+    struct sampling p;
+
+    /* Set-up. */
+    if (!memory_has_load_latency(t) || !sampling_take(&p, t) ||
+        !memory_set_threshold(t, MSR_PEBS_LD_LAT_THRHLD_MIN))
+        return;
+    const struct sampling_plan plan = memory_plan(
+        FACILITY_LOAD_LATENCY, MEMORY_LOAD_LATENCY, memory_latency_counter(t));
+
+    for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct memory_tally tally = {0};
+        size_t at = text_length(text);
+
+        /* Measured. The first window fills the caches. */
+        if (!memory_window_run(&p, &plan, rows[i].recipe) ||
+            !memory_sample(&p, &plan, FACILITY_LOAD_LATENCY,
+                           MSR_PEBS_LD_LAT_THRHLD_MIN, rows[i].recipe, RECORDS,
+                           windows, &tally))
+            return;
+
+        /* Check. */
+        if (tally.records == 0)
+            broken(t, "loads meant for %s: %u windows made no record",
+                   rows[i].what, windows);
+        else
+            judge_row(t, &rows[i], &tally, text + at, sizeof(text) - at);
+    }
+    note(t, "data source met most often:%s", text);
+}

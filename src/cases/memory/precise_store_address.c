@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Precise store: the record of a store holds the address stored to. */
+#include "src/harness/case.h"
+#include "src/memory/memory.h"
+
+#define WINDOWS 2
+
+TEST(precise_store_address,
+     .asks = "Does the record of a precise store hold the address stored to?",
+     .cite = "SDM 3B, \"Precise Store Facility\", table \"Layout of Precise "
+             "Store Information In PEBS Record\"",
+     .needs = {.features = NEED_INTEL | NEED_PMU | NEED_PEBS, .counters = 4})
+{
+    static const enum memory_recipe_id tried[] = {STORES_SPREAD, STORES_SPLIT,
+                                                  LOCKED};
+    const struct sampling_plan plan =
+        memory_plan(FACILITY_PRECISE_STORE, MEMORY_PRECISE_STORE, 3);
+    unsigned trials = run_trials(t, WINDOWS, 1), outside = 0, records = 0;
+    struct sampling p;
+
+    /* Set-up. */
+    if (!memory_has_precise_store(t) || !sampling_take(&p, t))
+        return;
+
+    for (unsigned i = 0; i < sizeof(tried) / sizeof(tried[0]) * trials; i++) {
+        struct memory_tally tally = {0};
+
+        /* Measured, and each record checked. */
+        if (!memory_sample(&p, &plan, FACILITY_PRECISE_STORE, 0,
+                           tried[i / trials], 1, 1, &tally))
+            return;
+
+        /* Check. */
+        check(t, tally.records != 0,
+              "%u stores and an overflow of IA32_PMC3 (C4H) every 2 of them "
+              "made no record",
+              MEMORY_ACCESSES);
+        records += tally.records;
+        outside += tally.outside;
+    }
+    note(t, "%u records of stores, %u of instructions around them", records,
+         outside);
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Precise store: the record tells a hit of the L1 data cache from a miss, a
+ * miss of the second-level TLB from a hit, and a locked access from another. */
+#include "src/harness/case.h"
+#include "src/memory/memory.h"
+
+#define WINDOWS 4
+
+/* Locked Access is checked in each record (memory_judge.h). */
+static const struct row {
+    enum memory_recipe_id recipe;
+    unsigned bit;
+    bool set;
+    const char *what, *name;
+} rows[] = {
+    {STORES_L1, 0, true, "lines stored to just before", "L1D Hit"},
+    {STORES_FLUSH, 0, false, "lines just flushed (CLFLUSH)", "L1D Hit"},
+    {STORES_L1, 4, false, "one page, again and again", "STLB Miss"},
+    {STORES_STLB, 4, true, "pages just invalidated (INVLPG)", "STLB Miss"},
+    {LOCKED, 4, false, "16 pages, locked", "STLB Miss"},
+};
+
+static bool try_row(struct sampling *p, const struct sampling_plan *plan,
+                    const struct row *row, unsigned windows)
+{
+    struct run *t = p->t;
+    struct memory_tally tally = {0};
+
+    if (!memory_sample(p, plan, FACILITY_PRECISE_STORE, 0, row->recipe, 8,
+                       windows, &tally))
+        return false;
+    unsigned set = row->bit == 0 ? tally.bit0 : tally.bit4;
+    unsigned right = row->set ? set : tally.records - set;
+    check(t, memory_judge_most(right, tally.records),
+          "stores to %s: A0H[%u] (%s) is 1 in %u of %u records; wanted %u in "
+          "more than half of them",
+          row->what, row->bit, row->name, set, tally.records, row->set);
+    note(t, "stores to %s: A0H[%u] (%s) is 1 in %u of %u", row->what, row->bit,
+         row->name, set, tally.records);
+    return true;
+}
+
+TEST(precise_store_status,
+     .asks = "Does the record of a precise store tell hits of cache and TLB, "
+             "and locked accesses, from others?",
+     .cite = "SDM 3B, \"Precise Store Facility\", table \"Layout of Precise "
+             "Store Information In PEBS Record\"",
+     .needs = {.features = NEED_INTEL | NEED_PMU | NEED_PEBS, .counters = 4})
+{
+    const struct sampling_plan plan =
+        memory_plan(FACILITY_PRECISE_STORE, MEMORY_PRECISE_STORE, 3);
+    unsigned windows = run_trials(t, WINDOWS, 1);
+    struct sampling p;
+
+    /* Set-up. */
+    if (!memory_has_precise_store(t) || !sampling_take(&p, t))
+        return;
+
+    /* Measured, and checked. */
+    for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        if (!try_row(&p, &plan, &rows[i], windows))
+            return;
+}

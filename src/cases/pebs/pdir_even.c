@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A long run with PDIR hits every instruction of a loop alike. */
+#include "src/harness/case.h"
+#include "src/pebs/pdir.h"
+
+static void on_one(struct run *t, unsigned counter)
+{
+    /* A trial is a record. */
+    const unsigned trials = run_trials(t, 2 * PDIR_RECORDS, PDIR_RECORDS);
+    const unsigned windows = (trials - 1) / PDIR_RECORDS + 1;
+    struct pdir_hits hits = {0};
+    unsigned least, most;
+    struct sampling p;
+
+    /* Set-up. */
+    if (!sampling_take(&p, t))
+        return;
+
+    /* Measured. */
+    for (unsigned i = 0; i < windows; i++)
+        if (!pdir_even_run(&p, counter, &hits))
+            return;
+
+    /* Check. The manual does not say that no instruction is lost between two
+     * overflows, so not that all have as many. */
+    bool even = pdir_even(&hits, &least, &most);
+    check(t, even,
+          "PDIR: %u records of a loop of %u instructions, %u to %u of each, %u "
+          "outside; wanted %u of each, and no less than half or more than "
+          "twice of it",
+          hits.records, PDIR_LOOP, least, most, hits.of[0],
+          windows * PDIR_RECORDS / PDIR_LOOP);
+    observe(t, "a PDIR record does not follow at the period", hits.uneven,
+            hits.records);
+    note(t, "PDIR: %u records, %u to %u of each of %u instructions",
+         hits.records, least, most, PDIR_LOOP);
+}
+
+TEST(pdir_even, .asks = "Does PDIR hit every instruction of a loop alike?",
+     .cite = "SDM 3B, \"Precise Distribution of Instructions Retired (PDIR)\"",
+     .scope = WHOLE_MACHINE,
+     .needs = {.features = NEED_INTEL | NEED_PMU | NEED_PEBS, .counters = 2})
+{
+    pdir_everywhere(t, on_one);
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A full buffer: nothing beyond its end, nothing overwritten, and a bit says
+ * so. */
+#include "src/harness/case.h"
+#include "src/base/msr.h"
+#include "src/counting/counters.h"
+#include "src/pebs/sampling.h"
+
+#define ROOM 3
+
+/* Twelve overflows for three records' room. */
+static const struct sampling_plan plan = {
+    .select = PRECISE_CONDITIONAL_BRANCHES,
+    .counters = 1 << 0,
+    .first = {20},
+    .again = {20},
+    .room = ROOM,
+    .threshold = ROOM,
+};
+
+TEST(pebs_buffer_full,
+     .asks = "Does a full PEBS buffer stay as it is, and set "
+             "IA32_PERF_GLOBAL_STATUS[62]?",
+     .cite = "SDM 3B, \"Processor Event Based Sampling (PEBS)\" of Nehalem, "
+             "\"PEBS Absolute Maximum\"; \"Global Counter Control Facilities "
+             "In Intel Microarchitecture Code Name Sandy Bridge\"",
+     .needs = {.features = NEED_INTEL | NEED_PMU | NEED_PEBS})
+{
+    const uint64_t full = IA32_PERF_GLOBAL_STATUS_OVF_DS_BUFFER;
+    struct pebs_record record;
+    struct sampling p;
+    unsigned last = 0;
+
+    /* Set-up, measured. The checks of sampling_stop() see what is written
+     * beyond the end. */
+    if (!sampling_take(&p, t) || !sampling_run(&p, &plan, 0))
+        return;
+
+    /* Check. */
+    check(t, p.records == ROOM,
+          "the buffer has room for %u records, and %u events with an overflow "
+          "every 20 of them left %u",
+          ROOM, PEBS_EVENTS, p.records);
+    for (unsigned n = 0; n < p.records; n++) {
+        unsigned event =
+            sampling_record(&p, n, &record) ? sampling_event(&p, &record) : 0;
+        check(t, event > last,
+              "record %u in the buffer is of event %u, the one before it of "
+              "event %u; wanted a later event",
+              n, event, last);
+        last = event;
+    }
+    check(t, (p.status & full) != 0,
+          "IA32_PERF_GLOBAL_STATUS (38EH) with a full PEBS buffer is 0x%lx; "
+          "wanted [62] = 1",
+          (unsigned long)p.status);
+    if (!counters_clear_status(t, full))
+        return;
+    uint64_t after = counters_fetch(t, IA32_PERF_GLOBAL_STATUS);
+    check(t, (after & full) == 0,
+          "IA32_PERF_GLOBAL_STATUS (38EH) is 0x%lx after a 1 was written to "
+          "[62] of 390H; wanted [62] = 0",
+          (unsigned long)after);
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* An event inside a transaction, about to make a record, aborts it first. */
+#include "src/harness/case.h"
+#include "src/pebs/pebs_judge.h"
+#include "src/pebs/sampling.h"
+#include "src/tsx/probe.h"
+
+#define TRIES 10
+/* Lines written, and as many branches. A transaction can write as many. */
+#define LINES 128
+
+/* Overflows in the middle of a transaction: what is outside has far fewer
+ * branches. */
+static const struct sampling_plan plan = {
+    .select = PRECISE_CONDITIONAL_BRANCHES,
+    .counters = 1 << 0,
+    .first = {LINES / 2},
+    .room = 8,
+    .threshold = 8,
+};
+
+/* The longest body that the branch may be in. */
+#define BODY_BYTES 64
+
+static void look(struct sampling *p, uint32_t eax)
+{
+    const struct pebs_abort abort = {
+        .eax = eax, .resume = (uint64_t)(uintptr_t)tsx_fallback};
+    struct pebs_record record;
+
+    if (!sampling_record(p, 0, &record))
+        return;
+    const char *wrong = pebs_judge_abort(&record, &abort);
+    check(p->t, wrong == NULL,
+          "a branch in a transaction that made a record: %s; B8H = 0x%lx, EAX "
+          "= 0x%08x, RIP 0x%lx, fallback at 0x%lx",
+          wrong, (unsigned long)record.tx_abort, eax, (unsigned long)record.rip,
+          (unsigned long)abort.resume);
+    check(p->t,
+          record.eventing_ip - (uint64_t)(uintptr_t)tsx_body_write_lines <
+              BODY_BYTES,
+          "a branch in a transaction that made a record: EventingIP (B0H) is "
+          "0x%lx; the transaction's branches are behind 0x%lx",
+          (unsigned long)record.eventing_ip,
+          (unsigned long)(uintptr_t)tsx_body_write_lines);
+}
+
+TEST(pebs_inside_tx,
+     .asks = "Does an event that makes a record abort its transaction first?",
+     .cite = "SDM 3B, \"Intel TSX and PEBS Support\"",
+     .needs = {.features = NEED_INTEL | NEED_PMU | NEED_PEBS | NEED_PEBS_2 |
+                           NEED_RTM})
+{
+    const struct tsx_block block = {.body = tsx_body_write_lines,
+                                    .argument =
+                                        (uint64_t)(uintptr_t)run_buffer(t),
+                                    .count = LINES};
+    unsigned trials = run_trials(t, TRIES, TRIES), committed = 0, records = 0;
+    struct sampling p;
+
+    /* Set-up. */
+    if (!probe_set_up(t) || !sampling_take(&p, t))
+        return;
+
+    for (unsigned i = 0; i < trials; i++) {
+        struct tsx_block tried = block;
+
+        /* Measured. */
+        if (!sampling_arm(&p, &plan) || !sampling_open(&p))
+            return;
+        committed += tsx_inside(&tried) == TSX_COMMITTED;
+        if (!sampling_stop(&p))
+            return;
+
+        /* Check. What aborts before the overflow makes no record. */
+        check(t, p.records <= 1, "one overflow made %u records", p.records);
+        if (p.records == 1)
+            look(&p, tried.status);
+        records += p.records;
+    }
+    check(t, committed == 0,
+          "%u of %u transactions committed although a branch inside was to "
+          "make a record; wanted 0",
+          committed, trials);
+    check(t, records != 0,
+          "%u transactions, each with the overflow in its middle, made no "
+          "record",
+          trials);
+    note(t, "%u of %u transactions made a record", records, trials);
+}

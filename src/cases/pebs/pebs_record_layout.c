@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Registers and flags, all different, lie in a record where the format has
+ * them; records have the format's length. */
+#include "src/harness/case.h"
+#include "src/pebs/pebs_judge.h"
+#include "src/pebs/sampling.h"
+
+/* Overflows 20 events apart, for at most 12 records. */
+static const struct sampling_plan plan = {
+    .select = PRECISE_CONDITIONAL_BRANCHES,
+    .counters = 1 << 0,
+    .first = {20},
+    .again = {20},
+    .room = 32,
+    .threshold = 32,
+};
+
+/* Of CF, PF, AF, ZF, SF: each set in one and clear in another. */
+static const uint64_t flags[] = {0xd5, 0x41, 0x94};
+
+static void check_field(struct run *t, const struct pebs_record *record,
+                        enum pebs_field field, bool ok, uint64_t want)
+{
+    check(t, ok, "%s (%02XH) of a record is 0x%lx; wanted 0x%lx",
+          pebs_field_name(field),
+          (unsigned)pebs_field_offset(record->format, field),
+          (unsigned long)pebs_field_value(record, field), (unsigned long)want);
+}
+
+/* One record. False where something was wrong with it. */
+static bool look(struct sampling *p, unsigned n)
+{
+    struct pebs_record record;
+    unsigned event;
+
+    if (!sampling_record(p, n, &record))
+        return false;
+    event = sampling_event(p, &record);
+    if (event == 0)
+        return false;
+    uint32_t wrong = pebs_judge_planted(&record, &p->state, event);
+    check_field(p->t, &record, PEBS_RFLAGS, (wrong & BIT(PEBS_RFLAGS)) == 0,
+                p->state.rflags);
+    for (enum pebs_field f = PEBS_RAX; f <= PEBS_R15; f++)
+        check_field(p->t, &record, f, (wrong & BIT(f)) == 0,
+                    pebs_judge_register(f, &p->state, event));
+    bool abort =
+        pebs_has(&record, PEBS_TX_ABORT) &&
+        (record.tx_abort & (TX_ABORT_HLE_ABORT | TX_ABORT_RTM_ABORT)) != 0;
+    check(p->t, !abort,
+          "TX Abort Information (B8H) of a record outside of transactions is "
+          "0x%lx; wanted [33:32] = 0",
+          (unsigned long)record.tx_abort);
+    return wrong == 0 && !abort;
+}
+
+TEST(pebs_record_layout,
+     .asks = "Does a PEBS record hold every register where its format says?",
+     .cite = "SDM 3B, \"PEBS Data Format\", tables \"PEBS Record Format\" of "
+             "each processor family",
+     .needs = {.features = NEED_INTEL | NEED_PMU | NEED_PEBS})
+{
+    struct sampling p;
+    unsigned records = 0;
+
+    /* Set-up. */
+    if (!sampling_take(&p, t))
+        return;
+
+    for (unsigned i = 0; i < sizeof(flags) / sizeof(flags[0]); i++) {
+        /* Measured. */
+        if (!sampling_run(&p, &plan, flags[i]))
+            return;
+
+        /* Check. */
+        check(t, p.records != 0,
+              "IA32_PMC0 (C1H) overflowed every 20 of %u events, and made no "
+              "record",
+              PEBS_EVENTS);
+        for (unsigned n = 0; n < p.records; n++)
+            if (!look(&p, n))
+                return;
+        records += p.records;
+    }
+    note(t, "format %u: %u records of %lu bytes each", p.format, records,
+         (unsigned long)p.size);
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The record that reaches the threshold raises one interrupt, through the local
+ * APIC; before that none comes. */
+#include "src/harness/case.h"
+#include "src/base/msr.h"
+#include "src/counting/counters.h"
+#include "src/pebs/sampling.h"
+
+#define TRIES 4
+
+/* Two records: the first is of event 91, the second of event 181, a third would
+ * be of event 271, or later each. */
+static struct sampling_plan plan_of(unsigned threshold)
+{
+    return (struct sampling_plan){
+        .select = PRECISE_CONDITIONAL_BRANCHES,
+        .counters = 1 << 0,
+        .first = {90},
+        .again = {90},
+        .room = 8,
+        .threshold = threshold,
+    };
+}
+
+static const struct {
+    unsigned threshold;
+    bool nmi;
+    const char *mode;
+} rows[] = {
+    {2, false, "fixed vector"},
+    {3, false, "fixed vector"},
+    {2, true, "NMI"},
+    {3, true, "NMI"},
+};
+
+/* One window with the LVT entry in that mode; *came: interrupts. False where it
+ * could not be. */
+static bool window(struct sampling *p, unsigned row, unsigned *came)
+{
+    struct sampling_plan plan = plan_of(rows[row].threshold);
+
+    /* Armed before, so that no interrupt of an earlier state can come. */
+    if (!sampling_arm(p, &plan))
+        return false;
+    if (!hw_pmi_begin(rows[row].nmi)) {
+        skip(p->t, "needs the local APIC, which is disabled "
+                   "(IA32_APIC_BASE[11])");
+        return false;
+    }
+    pebs_window(sampling_enable(&plan), 0, &p->state);
+    bool ok = sampling_stop(p);
+    *came = hw_pmi_count();
+    hw_pmi_end();
+    return ok;
+}
+
+TEST(pebs_threshold_pmi,
+     .asks = "Does the record at the threshold raise exactly one interrupt?",
+     .cite = "SDM 3B, \"Processor Event Based Sampling (PEBS)\" of Nehalem, "
+             "\"PEBS Interrupt Threshold\"; SDM 3A, \"Local Vector Table\"",
+     .needs = {.features = NEED_INTEL | NEED_PMU | NEED_PEBS})
+{
+    const uint64_t full = IA32_PERF_GLOBAL_STATUS_OVF_DS_BUFFER;
+    struct sampling p;
+
+    /* Set-up. */
+    if (!sampling_take(&p, t))
+        return;
+
+    for (unsigned i = 0; i < TRIES * sizeof(rows) / sizeof(rows[0]); i++) {
+        unsigned row = i / TRIES, threshold = rows[row].threshold, came = 0;
+
+        /* Measured. */
+        if (!window(&p, row, &came))
+            return;
+
+        /* Check. */
+        bool reached = p.records >= threshold;
+        check(t, p.records >= 2,
+              "IA32_PMC0 (C1H) overflowed twice at least, and %u records were "
+              "made",
+              p.records);
+        check(t, came == (reached ? 1 : 0),
+              "%s: %u records with the threshold at %u raised %u "
+              "performance-monitoring interrupts; wanted %u",
+              rows[row].mode, p.records, threshold, came, reached ? 1 : 0);
+        check(t, ((p.status & full) != 0) == reached,
+              "IA32_PERF_GLOBAL_STATUS (38EH) is 0x%lx after %u records with "
+              "the threshold at %u; wanted [62] = %u",
+              (unsigned long)p.status, p.records, threshold, reached ? 1 : 0);
+    }
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Records of RTM aborts by a data conflict with another processor. */
+#include "src/harness/case.h"
+#include "src/pebs/pebs_judge.h"
+#include "src/pebs/sampling.h"
+#include "src/tsx/pair.h"
+#include "src/tsx/probe.h"
+#include "src/tsx/status.h"
+
+#define TRIES 60
+#define TURNS 256 /* of a loop, while the line is held */
+
+/* The first abort overflows, the second is recorded, and so on. */
+static const struct sampling_plan plan = {
+    .select = PRECISE_RTM_ABORTED,
+    .counters = 1 << 0,
+    .first = {1},
+    .again = {1},
+    .room = 32,
+    .threshold = 32,
+};
+
+/* At the start of the boot processor's buffer; the line in a page of its own.
+ */
+struct arena {
+    volatile uint64_t line[512];
+    struct pair pair;
+    struct sampling p;
+    unsigned aborts, records, conflicts;
+    bool measured;
+};
+
+/* Another processor writes what the transaction has read. */
+static void write_line(struct run *peer, void *argument)
+{
+    struct arena *a = argument;
+
+    (void)peer;
+    a->line[0]++;
+}
+
+static void judge(struct arena *a, uint32_t eax)
+{
+    struct sampling *p = &a->p;
+    const struct pebs_abort abort = {
+        .eax = eax, .resume = (uint64_t)(uintptr_t)tsx_fallback};
+    struct pebs_record record;
+
+    if (!sampling_record(p, a->records++, &record))
+        return;
+    const char *wrong = pebs_judge_abort(&record, &abort);
+    check(p->t, wrong == NULL,
+          "a transaction whose line another processor writes: %s; B8H = 0x%lx, "
+          "EAX = 0x%08x, RIP 0x%lx, fallback at 0x%lx",
+          wrong, (unsigned long)record.tx_abort, eax, (unsigned long)record.rip,
+          (unsigned long)abort.resume);
+    a->conflicts += (record.tx_abort & TX_ABORT_DATA_CONFLICT) != 0;
+}
+
+/* A record is that of the abort just before it. */
+static void transact(struct run *t, void *argument)
+{
+    struct arena *a = argument;
+    const struct tsx_block block = {.body = tsx_body_hold_load,
+                                    .argument = (uint64_t)(uintptr_t)a->line,
+                                    .count = TURNS};
+
+    (void)t;
+    if (!sampling_arm(&a->p, &plan) || !sampling_open(&a->p))
+        return;
+    for (unsigned i = 0; i < TRIES && a->conflicts < 3; i++) {
+        struct tsx_block tried = block;
+        a->aborts += tsx_inside(&tried) == TSX_ABORTED;
+        if (sampling_written(&a->p) > a->records)
+            judge(a, tried.status);
+    }
+    a->measured = sampling_stop(&a->p);
+}
+
+TEST(pebs_tx_conflict,
+     .asks = "Does the record of an abort by a data conflict say so?",
+     .cite = "SDM 3B, \"Intel TSX and PEBS Support\", table \"TX Abort "
+             "Information Field Definition\"",
+     .scope = WHOLE_MACHINE,
+     .needs = {.features = NEED_INTEL | NEED_PMU | NEED_PEBS | NEED_PEBS_2 |
+                           NEED_RTM | NEED_TWO_PROCESSORS})
+{
+    struct arena *a = run_buffer(t);
+
+    _Static_assert(sizeof(*a) <= RUN_BUFFER_BYTES, "fits");
+
+    /* Set-up. */
+    if (!probe_set_up(t) || !sampling_take(&a->p, t))
+        return;
+    a->aborts = a->records = a->conflicts = 0;
+    a->measured = false;
+    a->line[0] = 0;
+
+    /* Measured, and each record checked. */
+    if (!pair_run(t, &a->pair, transact, write_line, a) || !a->measured)
+        return;
+
+    /* Check. */
+    check(t, a->conflicts != 0,
+          "a line of the read set of %u transactions was written %lu times: %u "
+          "aborted, and %u records were made, none with Data_Conflict "
+          "(B8H[37])",
+          TRIES, (unsigned long)a->pair.rounds, a->aborts, a->records);
+    note(t, "%u records of %u aborts, %u with Data_Conflict", a->records,
+         a->aborts, a->conflicts);
+}

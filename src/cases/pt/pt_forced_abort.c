@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What XBEGIN leaves in a trace where it is forced to abort: no source says, so
+ * it is looked at and never FAIL. */
+#include "src/base/msr.h"
+#include "src/trace/trace.h"
+#include "src/tsx/force_abort.h"
+#include "src/tsx/rtm.h"
+
+#define TRIES 8
+
+/* Every transaction aborts. */
+static bool force(struct run *t)
+{
+    uint64_t value;
+
+    switch (run_regime(t)) {
+    case REGIME_B:
+        return force_abort_change(t, 0, TSX_FORCE_ABORT_RTM_FORCE_ABORT,
+                                  &value);
+    case REGIME_D:
+        return force_abort_change(t, TSX_FORCE_ABORT_SDV_ENABLE_RTM, 0, &value);
+    default:
+        return true;
+    }
+}
+
+static bool aborts(void *argument)
+{
+    struct tsx_block block = {.body = tsx_body_nothing};
+
+    (void)argument;
+    return tsx_inside(&block) == TSX_ABORTED && block.status == 0;
+}
+
+TEST(pt_forced_abort,
+     .asks = "What does a trace show of XBEGIN that is forced to abort?",
+     .cite = "SDM 3C, Intel Processor Trace, table \"TSX Packet Scenarios\"; "
+             "white paper 604224, table A-1",
+     .needs = {.regimes = REGIME_B | REGIME_C | REGIME_D | REGIME_F,
+               .features = NEED_INTEL | NEED_PT | NEED_RTM})
+{
+    unsigned begun = 0, aborted = 0, targets = 0, strange = 0, tried = 0;
+    struct story story = {0};
+    struct trace p;
+
+    /* Set-up. */
+    if (!force(t) || !rtm_usable(t) || !trace_take(&p, t))
+        return;
+
+    /* Measured. */
+    for (; tried < TRIES && trace_try(&p, aborts, NULL, &story); tried++) {
+        for (unsigned i = 0; i < story.count && i < STORY_EVENTS; i++) {
+            const struct pt_tsx_event *event = &story.events[i];
+            begun += event->transition == PT_BEGIN;
+            aborted += event->transition == PT_ABORT;
+            targets += event->transition == PT_ABORT && event->has_target &&
+                       event->target == trace_at(tsx_fallback);
+        }
+        strange += story.end != PT_END;
+    }
+    if (tried < TRIES)
+        return;
+
+    /* Told. */
+    observe(t, "a forced abort makes MODE.TSX with InTX = 1", begun, tried);
+    observe(t, "a forced abort makes MODE.TSX with TXAbort = 1", aborted,
+            tried);
+    note(t,
+         "%u of the aborts with a TIP to the fallback; the last trace has %u "
+         "MODE.TSX, %u FUP, %u TIP; %u traces could not be read to the end",
+         targets, story.packets[PT_MODE_TSX], story.packets[PT_FUP],
+         story.packets[PT_TIP], strange);
+}

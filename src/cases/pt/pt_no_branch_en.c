@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Without BranchEn there is no packet of the control flow, nor of transactions.
+ */
+#include "src/base/msr.h"
+#include "src/trace/trace.h"
+#include "src/tsx/probe.h"
+
+#define TRANSACTIONS 8
+
+static bool transactions(void *argument)
+{
+    const struct tsx_block empty = {.body = tsx_body_nothing};
+
+    probe_run(&empty, TRANSACTIONS, 0, false, argument);
+    return ((const struct rtm_tally *)argument)->committed != 0;
+}
+
+TEST(pt_no_branch_en, .asks = "Is there no MODE.TSX where BranchEn is 0?",
+     .cite = "SDM 3C, Intel Processor Trace, \"MODE.TSX Packet Definition\", "
+             "table \"IA32_RTIT_CTL MSR\"",
+     .needs = {.features = NEED_INTEL | NEED_PT | NEED_RTM})
+{
+    static const enum pt_kind none[] = {PT_MODE_TSX, PT_MODE_EXEC, PT_TNT_8,
+                                        PT_TNT_64,   PT_TIP,       PT_TIP_PGE,
+                                        PT_TIP_PGD,  PT_FUP};
+    struct rtm_tally tally;
+    struct trace p;
+    struct story story;
+
+    /* Set-up. */
+    if (output_is_broadwell(run_cpu(t))) {
+        skip(t, "needs BranchEn = 0 to be legal; erratum BDM106: #GP on "
+                "06_3DH, 47H, 4FH, 56H");
+        return;
+    }
+    if (!probe_set_up(t) || !trace_take(&p, t))
+        return;
+    p.control &= ~IA32_RTIT_CTL_BranchEn;
+
+    /* Measured. */
+    if (!trace_try(&p, transactions, &tally, &story))
+        return;
+
+    /* Check. */
+    check(t, story.packets[PT_PSB] != 0,
+          "BranchEn = 0: got no PSB, wanted one at the start of the trace");
+    for (unsigned i = 0; i < sizeof(none) / sizeof(none[0]); i++)
+        check(t, story.packets[none[i]] == 0,
+              "BranchEn = 0: got %u packets %s, wanted 0",
+              story.packets[none[i]], pt_kind_name(none[i]));
+    note(t, "%u transactions committed, %lu bytes of trace", tally.committed,
+         (unsigned long)trace_bytes(&p));
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Regime B: RTM_FORCE_ABORT aborts every transaction, and nothing but that. */
+#include "src/harness/case.h"
+#include "src/base/msr.h"
+#include "src/counting/reach.h"
+#include "src/tsx/force_abort.h"
+#include "src/tsx/rtm.h"
+
+#define BIT0         TSX_FORCE_ABORT_RTM_FORCE_ABORT
+#define COMMIT_TRIES 1000
+
+/* With the bit clear transactions work. No transaction is promised to commit
+ * (SDM 1, "RTM"), but of a thousand with one store each some must. */
+static void check_commits(struct run *t, const char *state)
+{
+    struct rtm_tally tally;
+
+    rtm_try(COMMIT_TRIES, &tally);
+    check(t, tally.committed != 0,
+          "%s: %u of %u transactions committed; wanted some", state,
+          tally.committed, tally.tried);
+    rtm_check_atomic(t, state, &tally);
+    note(t, "%s: %u of %u transactions committed", state, tally.committed,
+         tally.tried);
+}
+
+TEST(force_abort_aborts_all,
+     .asks = "Does RTM_FORCE_ABORT = 1 abort every transaction with EAX = 0?",
+     .cite = "White paper 604224, appendix A and table A-1",
+     .needs = {.regimes = REGIME_B, .features = NEED_INTEL | NEED_RTM})
+{
+    struct enumeration before, after;
+    struct rtm_tally forced;
+    uint64_t value;
+
+    /* Set-up: as an ordinary system has it. */
+    if (!force_abort_change(t, BIT0, 0, &value))
+        return;
+    check_equal(t, "TSX_FORCE_ABORT (10FH)[0] cleared", value & BIT0, 0);
+    enumeration_read(run_cpu(t), &before);
+    check_commits(t, "RTM_FORCE_ABORT = 0");
+
+    /* Measured: the bit set. */
+    if (!force_abort_change(t, 0, BIT0, &value))
+        return;
+    check_equal(t, "TSX_FORCE_ABORT (10FH)[0] set", value & BIT0, BIT0);
+    rtm_try(run_trials(t, 10000, 10000), &forced);
+    rtm_check_forced(t, "RTM_FORCE_ABORT = 1", &forced);
+    note(t, "RTM_FORCE_ABORT = 1: %u of %u transactions aborted",
+         forced.aborted, forced.tried);
+    enumeration_read(run_cpu(t), &after);
+    enumeration_check(t, "with RTM_FORCE_ABORT = 1", &after, &before);
+    reach_observe(t);
+
+    /* Check: cleared again, all is as it was. */
+    if (!force_abort_change(t, BIT0, 0, &value))
+        return;
+    check_equal(t, "TSX_FORCE_ABORT (10FH)[0] cleared again", value & BIT0, 0);
+    check_commits(t, "RTM_FORCE_ABORT = 0 again");
+    enumeration_read(run_cpu(t), &after);
+    enumeration_check(t, "with RTM_FORCE_ABORT = 0 again", &after, &before);
+}

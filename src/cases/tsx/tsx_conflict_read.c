@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Another processor reads what a transaction has written: it must not see it
+ * before the commit. */
+#include "src/harness/case.h"
+#include "src/tsx/conflict.h"
+
+TEST(tsx_conflict_read,
+     .asks =
+         "Does a read by another processor of a line of the write set abort "
+         "the transaction, and set EAX[2]?",
+     .cite = "SDM 1, \"Programming with Intel Transactional Synchronization "
+             "Extensions\", \"Intel TSX Overview\"; table \"RTM Abort Status "
+             "Definition\"",
+     .scope = WHOLE_MACHINE,
+     .needs = {.features = NEED_INTEL | NEED_RTM | NEED_TWO_PROCESSORS})
+{
+    struct conflict same = {.what = "a read of a line of the write set",
+                            .body = tsx_body_hold_store,
+                            .tries = probe_row_tries(t)};
+    struct conflict beside = same, shared = same;
+
+    /* Set-up. */
+    if (!probe_set_up(t))
+        return;
+
+    /* Measured, and checked. */
+    if (!conflict_run(t, &same))
+        return;
+    conflict_judge(t, &same);
+
+    /* As long, but the line beside it; and a line that both only read. */
+    beside.what = "a read of the next line";
+    beside.neighbour = true;
+    beside.turns = shared.turns = same.turns;
+    shared.what = "a read of a line of the read set";
+    shared.body = tsx_body_hold_load;
+    shared.neighbour = false;
+    if (!conflict_run(t, &beside) || !conflict_run(t, &shared))
+        return;
+    conflict_judge(t, &beside);
+    observe(t, "a read of the line next to the write set sets EAX[2]",
+            beside.tally.matched, beside.tally.tried);
+    observe(t, "a read of a line that the transaction only reads sets EAX[2]",
+            shared.tally.matched, shared.tally.tried);
+}

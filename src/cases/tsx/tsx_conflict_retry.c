@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Conflicts that come without the retry bit: lock elision that obeys that bit
+ * alone gives up where it should not. */
+#include "src/harness/case.h"
+#include "src/tsx/conflict.h"
+
+TEST(tsx_conflict_retry,
+     .asks = "How many conflict aborts come without the retry bit?",
+     .cite = "White paper 604224, section 1.3", .scope = WHOLE_MACHINE,
+     .needs = {.features = NEED_INTEL | NEED_RTM | NEED_TWO_PROCESSORS})
+{
+    struct conflict c = {.what = "a write to a line of the read set",
+                         .body = tsx_body_hold_load,
+                         .writes = true,
+                         .tries = run_trials(t, 100, 20)};
+
+    /* Set-up. */
+    if (!probe_set_up(t))
+        return;
+
+    /* Measured, and checked. */
+    if (!conflict_run(t, &c))
+        return;
+    conflict_judge(t, &c);
+    observe(t, "EAX[2] (conflict) without EAX[1] (retry)", c.lone,
+            c.tally.matched);
+}

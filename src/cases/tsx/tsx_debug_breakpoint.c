@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A breakpoint hit inside a transaction aborts it and says so in EAX[4]. */
+#include "src/harness/case.h"
+#include "src/base/names.h"
+#include "src/tsx/probe.h"
+#include "src/tsx/status.h"
+
+#define HW_DB 1
+#define HW_BP 3
+
+/* SDM 3B, "Debug Control Register (DR7)". RTM [11] is 0: no advanced debugging
+ * of transactions, whatever IA32_DEBUGCTL says. */
+#define DR7_ONE         UINT64_C(0x400) /* [10] is always 1 */
+#define DR7_L0          UINT64_C(0x1)
+#define DR7_RW0_WRITES  (UINT64_C(1) << 16) /* 0: instructions */
+#define DR7_LEN0_8      (UINT64_C(2) << 18)
+#define DR7_INSTRUCTION (DR7_ONE | DR7_L0)
+#define DR7_DATA        (DR7_ONE | DR7_L0 | DR7_RW0_WRITES | DR7_LEN0_8)
+
+struct breakpoint {
+    const char *what;
+    const uint8_t *body, *address; /* NULL: what the body stores to */
+    uint64_t dr7;
+    int vector;
+    bool promised; /* EAX[4]; of INT3 the manual does not say it */
+};
+
+static const struct breakpoint points[] = {
+    {"data breakpoint", tsx_body_store, NULL, DR7_DATA, HW_DB, true},
+    {"instruction breakpoint", tsx_body_store, tsx_body_store_fault,
+     DR7_INSTRUCTION, HW_DB, true},
+    {"INT3", tsx_body_int3, NULL, DR7_ONE, HW_BP, false},
+};
+
+/* In a transaction, until an abort sets EAX[4]. */
+static void try_inside(struct run *t, const struct breakpoint *point,
+                       const struct tsx_block *block, uint64_t dr0)
+{
+    char text[RTM_STATUS_TEXT];
+    struct rtm_tally probe;
+
+    rtm_clear(&probe);
+    for (unsigned i = 0; i < PROBE_TRIES && probe.matched == 0; i++)
+        probe_watched(block, dr0, point->dr7, RTM_STATUS_BREAKPOINT, &probe);
+    probe_check(t, point->what, &probe);
+    check(t, probe.committed == 0,
+          "%s inside a transaction: %u of %u committed; wanted 0", point->what,
+          probe.committed, probe.tried);
+    if (point->promised)
+        check(t, probe.matched != 0,
+              "%s inside a transaction: none of %u aborts set EAX[4]; EAX = "
+              "0x%08x (%s)",
+              point->what, probe.aborted, probe.status,
+              rtm_status_text(probe.status, text));
+    else
+        observe(t, "INT3 inside a transaction sets EAX[4]", probe.matched,
+                probe.tried);
+    note(t, "%s inside a transaction: EAX = 0x%08x (%s)", point->what,
+         probe.status, rtm_status_text(probe.status, text));
+}
+
+TEST(tsx_debug_breakpoint,
+     .asks =
+         "Does a breakpoint inside a transaction abort it, undelivered, and "
+         "set EAX[4]?",
+     .cite =
+         "SDM 3B, \"RTM-Enabled Debugging\"; SDM 1, table \"RTM Abort Status "
+         "Definition\"",
+     .needs = {.features = NEED_INTEL | NEED_RTM})
+{
+    /* Set-up. */
+    if (!probe_set_up(t))
+        return;
+
+    for (unsigned i = 0; i < sizeof(points) / sizeof(points[0]); i++) {
+        const struct breakpoint *point = &points[i];
+        volatile uint64_t cell = 0;
+        struct tsx_block block = {.body = point->body,
+                                  .argument = (uint64_t)(uintptr_t)&cell,
+                                  .count = 1};
+        uint64_t dr0 = point->address != NULL
+                           ? (uint64_t)(uintptr_t)point->address
+                           : block.argument;
+
+        /* It is hit outside of transactions, or shows nothing inside. */
+        int outside = tsx_watched(tsx_outside, &block, dr0, point->dr7);
+        if (outside != point->vector) {
+            broken(t, "%s outside a transaction: got %s, wanted %s",
+                   point->what, fault_name(outside), fault_name(point->vector));
+            continue;
+        }
+
+        /* Measured, and checked. */
+        cell = 0;
+        try_inside(t, point, &block, dr0);
+        check(t, cell == 0,
+              "%s: the store of an aborted transaction remained in memory",
+              point->what);
+    }
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* IN_TXCP is for IA32_PERFEVTSEL2 alone; without TSX both bits are reserved. */
+#include "src/harness/case.h"
+#include "src/base/msr.h"
+#include "src/base/names.h"
+#include "src/counting/counters.h"
+
+/* Writes the bit alone; what is written is 0 again afterwards. */
+static int try_bit(struct run *t, unsigned n, uint64_t bit)
+{
+    int vector = hw_msr_write(IA32_PERFEVTSEL(n), bit);
+
+    if (vector == HW_NO_FAULT)
+        check(t, counters_fetch(t, IA32_PERFEVTSEL(n)) == bit,
+              "IA32_PERFEVTSEL%u (%XH) written with 0x%lx reads as 0x%lx", n,
+              IA32_PERFEVTSEL(n), (unsigned long)bit,
+              (unsigned long)counters_fetch(t, IA32_PERFEVTSEL(n)));
+    counters_put(t, IA32_PERFEVTSEL(n), 0);
+    return vector;
+}
+
+/* How many of the counters raise #GP. */
+static unsigned try_others(struct run *t, unsigned *tried)
+{
+    unsigned faults = 0;
+
+    for (unsigned n = 0; n < counters_available(run_cpu(t)); n++) {
+        if (n == 2 || n == 3) /* 3 may be in use by microcode */
+            continue;
+        int vector = hw_msr_write(IA32_PERFEVTSEL(n), IA32_PERFEVTSEL_IN_TXCP);
+        faults += vector == HW_GP;
+        ++*tried;
+        counters_put(t, IA32_PERFEVTSEL(n), 0);
+    }
+    return faults;
+}
+
+static void check_present(struct run *t)
+{
+    unsigned tried = 0;
+
+    for (unsigned n = 0; n < 3; n++) {
+        int vector = try_bit(t, n, IA32_PERFEVTSEL_IN_TX);
+        check(t, vector == HW_NO_FAULT,
+              "IA32_PERFEVTSEL%u (%XH) written with IN_TX [32]: got %s, wanted "
+              "no exception",
+              n, IA32_PERFEVTSEL(n), fault_name(vector));
+    }
+    int vector = try_bit(t, 2, IA32_PERFEVTSEL_IN_TXCP);
+    check(
+        t, vector == HW_NO_FAULT,
+        "IA32_PERFEVTSEL2 (188H) written with IN_TXCP [33]: got %s, wanted no "
+        "exception",
+        fault_name(vector));
+    unsigned faults = try_others(t, &tried);
+    observe(t,
+            "IN_TXCP [33] raises #GP in a select other than IA32_PERFEVTSEL2",
+            faults, tried);
+}
+
+static void check_absent(struct run *t)
+{
+    for (unsigned n = 0; n < counters_available(run_cpu(t)); n++)
+        for (unsigned bit = 32; bit <= 33; bit++) {
+            int vector = hw_msr_write(IA32_PERFEVTSEL(n), BIT(bit));
+            check(t, vector == HW_GP,
+                  "IA32_PERFEVTSEL%u (%XH) written with bit %u: got %s, wanted "
+                  "#GP",
+                  n, IA32_PERFEVTSEL(n), bit, fault_name(vector));
+            if (vector == HW_NO_FAULT)
+                counters_put(t, IA32_PERFEVTSEL(n), 0);
+        }
+}
+
+TEST(tsx_in_txcp_counter2,
+     .asks =
+         "Does IA32_PERFEVTSEL2 take IN_TXCP, and does no select take it, or "
+         "IN_TX, without TSX?",
+     .cite =
+         "SDM 3B, \"Performance Monitoring and Intel TSX\", figure \"Layout "
+         "of IA32_PERFEVTSELx MSRs Supporting Intel TSX\"",
+     .needs = {.features = NEED_INTEL | NEED_PMU, .counters = 3})
+{
+    const struct identity *id = run_cpu(t);
+
+    /* Set-up. */
+    if (!counters_take(t))
+        return;
+
+    /* Measured, and checked. Where TSX is hidden, or was taken away by
+     * microcode, no document says whether the bits went with it. */
+    if (id->rtm || id->hle)
+        check_present(t);
+    else if (!id->tsx_force_abort && !id->arch_capabilities_present)
+        check_absent(t);
+    else
+        skip(t, "needs TSX, or a processor that never had it; here it is "
+                "hidden");
+}

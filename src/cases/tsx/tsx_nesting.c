@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Transactions in one another: how deep, where an abort goes on, what an inner
+ * XEND commits. */
+#include "src/harness/case.h"
+#include "src/tsx/probe.h"
+#include "src/tsx/status.h"
+
+/* MAX_RTM_NEST_COUNT is the implementation's own; no manual names one so large.
+ */
+#define DEPTH_MAX 64
+
+/* Tries so many transactions in one another until one commits. */
+static bool depth_commits(struct run *t, unsigned depth,
+                          struct rtm_tally *probe)
+{
+    const struct tsx_block block = {.body = depth == 1 ? tsx_body_nothing
+                                                       : tsx_body_nest,
+                                    .count = depth - 1};
+
+    rtm_clear(probe);
+    for (unsigned i = 0; i < PROBE_TRIES && probe->committed == 0; i++)
+        probe_once(&block, RTM_STATUS_NESTED, probe);
+    probe_check(t, "transactions in one another", probe);
+    return probe->committed != 0;
+}
+
+static void find_depth(struct run *t)
+{
+    char text[RTM_STATUS_TEXT];
+    struct rtm_tally probe;
+    unsigned depth = 1;
+
+    while (depth <= DEPTH_MAX && depth_commits(t, depth, &probe))
+        depth++;
+    if (depth > DEPTH_MAX) {
+        note(t, "%u transactions in one another commit; more were not tried",
+             DEPTH_MAX);
+        return;
+    }
+    note(t, "%u transactions in one another commit, %u do not", depth - 1,
+         depth);
+    note(t, "the abort of the deepest leaves EAX = 0x%08x (%s)", probe.status,
+         rtm_status_text(probe.status, text));
+    if (probe.aborted != 0)
+        observe(t, "an abort at too great a depth sets EAX[5]", probe.matched,
+                probe.aborted);
+}
+
+/* A body that ends in XABORT; true where one of its tries said so in EAX. */
+static bool run_xabort(struct run *t, const char *what, const uint8_t *body,
+                       uint32_t code, struct rtm_tally *probe)
+{
+    const struct tsx_block block = {.body = body};
+    char text[RTM_STATUS_TEXT];
+
+    probe_run(&block, PROBE_TRIES, RTM_STATUS_XABORT, true, probe);
+    probe_check(t, what, probe);
+    check(t, probe->committed == 0, "%s: %u of %u committed; wanted 0", what,
+          probe->committed, probe->tried);
+    return check(
+        t,
+        probe->matched != 0 && (probe->status & RTM_STATUS_CODE) >> 24 == code,
+        "%s: EAX = 0x%08x (%s), wanted [0] = 1 and [31:24] = 0x%02x", what,
+        probe->status, rtm_status_text(probe->status, text), code);
+}
+
+TEST(tsx_nesting,
+     .asks = "Is an inner transaction part of the outermost, and how many can "
+             "there be?",
+     .cite =
+         "SDM 2, XBEGIN, XEND and XABORT, \"Operation\"; SDM 1, table \"RTM "
+         "Abort Status Definition\"",
+     .needs = {.features = NEED_INTEL | NEED_RTM})
+{
+    struct rtm_tally probe;
+
+    /* Set-up. */
+    if (!probe_set_up(t))
+        return;
+
+    /* Measured, and checked one by one. */
+    find_depth(t);
+    if (run_xabort(t, "XABORT 5AH in an inner transaction",
+                   tsx_body_nest_xabort, 0x5a, &probe))
+        check(
+            t, (probe.status & RTM_STATUS_NESTED) != 0,
+            "XABORT 5AH in an inner transaction: EAX = 0x%08x, wanted [5] = 1",
+            probe.status);
+    /* The manual does not say whether an abort behind the inner XEND happened
+     * "during execution of a nested transaction". */
+    if (run_xabort(t, "XABORT 33H behind an inner XEND",
+                   tsx_body_nest_xend_xabort, 0x33, &probe))
+        observe(t, "EAX[5] set by an abort behind an inner XEND",
+                (probe.status & RTM_STATUS_NESTED) != 0, 1);
+}

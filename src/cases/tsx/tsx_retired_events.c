@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* RTM_RETIRED and HLE_RETIRED count what was executed. */
+#include "src/harness/case.h"
+#include "src/counting/counters.h"
+#include "src/counting/selects.h"
+#include "src/tsx/causes.h"
+#include "src/tsx/hle.h"
+
+/* A piece of work, and what came of it. */
+struct work {
+    struct run *t;
+    unsigned times;
+    const enum cause_id *cause; /* NULL: transactions that may commit */
+    struct hle_tally hle;
+    uint64_t committed, aborted;
+};
+
+static void transact(void *argument)
+{
+    struct work *w = argument;
+    uint32_t eax;
+
+    w->committed = w->aborted = 0;
+    for (unsigned i = 0; i < w->times; i++) {
+        struct tsx_block block = {.body = tsx_body_nothing};
+        int outcome = w->cause == NULL ? tsx_inside(&block)
+                                       : cause_provoke(w->t, *w->cause, &eax);
+        w->committed += outcome == TSX_COMMITTED;
+        w->aborted += outcome == TSX_ABORTED;
+    }
+}
+
+static void elide(void *argument)
+{
+    struct work *w = argument;
+
+    w->hle = (struct hle_tally){0};
+    hle_try(w->t, &hle_forms[0], w->times, &w->hle);
+}
+
+static void check_rtm(struct run *t, const enum cause_id *cause, unsigned times)
+{
+    const char *name = cause == NULL ? "transactions" : causes[*cause].name;
+    struct selects s = {{EVENT_RTM_RETIRED | UMASK_START,
+                         EVENT_RTM_RETIRED | UMASK_COMMIT,
+                         EVENT_RTM_RETIRED | UMASK_ABORTED},
+                        {0},
+                        0};
+    struct work w = {.t = t, .times = times, .cause = cause};
+
+    if (!selects_count(t, &s, transact, &w))
+        return;
+    check(t,
+          s.got[0] == w.committed + w.aborted && s.got[1] == w.committed &&
+              s.got[2] == w.aborted,
+          "%s: RTM_RETIRED (C9H) .START (01H) %lu, .COMMIT (02H) %lu, .ABORTED "
+          "(04H) %lu; wanted %lu, %lu, %lu",
+          name, (unsigned long)s.got[0], (unsigned long)s.got[1],
+          (unsigned long)s.got[2], (unsigned long)(w.committed + w.aborted),
+          (unsigned long)w.committed, (unsigned long)w.aborted);
+}
+
+/* Which category an abort is counted in, and in how many. */
+static void observe_category(struct run *t, enum cause_id cause, uint64_t umask,
+                             const char *what, unsigned times)
+{
+    struct selects s = {{EVENT_RTM_RETIRED | umask, 0, 0}, {0}, 0};
+    struct work w = {.t = t, .times = times, .cause = &cause};
+
+    if (selects_count(t, &s, transact, &w))
+        observe(t, what, s.got[0], w.aborted);
+}
+
+static const struct selects hle_retired = {{EVENT_HLE_RETIRED | UMASK_START,
+                                            EVENT_HLE_RETIRED | UMASK_COMMIT,
+                                            EVENT_HLE_RETIRED | UMASK_ABORTED},
+                                           {0},
+                                           0};
+
+static void check_hle(struct run *t, unsigned times)
+{
+    struct selects s = hle_retired;
+    struct work w = {.t = t, .times = times};
+
+    if (!selects_count(t, &s, elide, &w))
+        return;
+    check(t,
+          s.got[1] == w.hle.elided && s.got[0] == s.got[1] + s.got[2] &&
+              s.got[0] <= w.hle.tried,
+          "HLE_RETIRED (C8H) .START (01H) %lu, .COMMIT (02H) %lu, .ABORTED "
+          "(04H) %lu; %u of %u were elided, wanted START = COMMIT + ABORTED",
+          (unsigned long)s.got[0], (unsigned long)s.got[1],
+          (unsigned long)s.got[2], w.hle.elided, w.hle.tried);
+    note(t, "HLE_RETIRED: %u of %u critical sections elided, %lu aborts",
+         w.hle.elided, w.hle.tried, (unsigned long)s.got[2]);
+}
+
+/* Transactions begun by XBEGIN are none of HLE's. */
+static void check_hle_alone(struct run *t, unsigned times)
+{
+    struct selects s = hle_retired;
+    struct work w = {.t = t, .times = times};
+
+    if (selects_count(t, &s, transact, &w))
+        check(t, (s.got[0] | s.got[1] | s.got[2]) == 0,
+              "%u transactions of RTM: HLE_RETIRED (C8H) .START (01H) %lu, "
+              ".COMMIT (02H) %lu, .ABORTED (04H) %lu; wanted 0",
+              times, (unsigned long)s.got[0], (unsigned long)s.got[1],
+              (unsigned long)s.got[2]);
+}
+
+TEST(tsx_retired_events,
+     .asks = "Do RTM_RETIRED and HLE_RETIRED agree with what was executed?",
+     .cite = "SDM 3B, table \"Intel TSX Performance Events\"",
+     .needs = {.features = NEED_INTEL | NEED_PMU | NEED_RTM, .counters = 3})
+{
+    /* The breakpoint is left out: it takes MOVs to debug registers, and an
+     * abort for each; reading 8 MB takes too long. */
+    static const enum cause_id tried[] = {CAUSE_XABORT, CAUSE_PAUSE,
+                                          CAUSE_CPUID, CAUSE_EXCEPTION};
+    unsigned times = probe_row_tries(t);
+
+    /* Set-up. */
+    if (!probe_set_up(t) || !counters_take(t))
+        return;
+
+    /* Measured, and checked. */
+    check_rtm(t, NULL, times);
+    for (unsigned i = 0; i < sizeof(tried) / sizeof(tried[0]); i++)
+        check_rtm(t, &tried[i], times);
+    observe_category(t, CAUSE_CPUID, UMASK_ABORTED_UNFRIENDLY,
+                     "an abort by CPUID counts as RTM_RETIRED.ABORTED_"
+                     "UNFRIENDLY (C9H/20H)",
+                     times);
+    if (run_cpu(t)->hle) {
+        check_hle(t, times);
+        check_hle_alone(t, times);
+    }
+}

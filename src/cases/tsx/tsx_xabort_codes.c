@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* XABORT tells the fallback its code, whichever of the 256 it is. */
+#include "src/harness/case.h"
+#include "src/tsx/probe.h"
+#include "src/tsx/status.h"
+
+/* Each silent code takes all its tries: after so many no more are tried. */
+#define SILENT_MAX 4
+
+/* Of the 256 codes. */
+struct codes {
+    unsigned silent;                  /* no abort of any try had EAX[0] */
+    unsigned wrong;                   /* EAX[31:24] is another code */
+    unsigned silent_code, wrong_code; /* the first such */
+    uint32_t silent_eax, wrong_eax;
+    unsigned unasked; /* aborts without EAX[0]: other reasons */
+    unsigned retry;   /* EAX[0] and EAX[1] are both set */
+};
+
+static void try_code(unsigned code, struct codes *codes, struct rtm_tally *all)
+{
+    const struct tsx_block block = {.body = tsx_bodies_xabort +
+                                            code * TSX_XABORT_BYTES};
+    struct rtm_tally probe;
+
+    probe_run(&block, PROBE_TRIES, RTM_STATUS_XABORT, true, &probe);
+    codes->unasked += probe.aborted - probe.matched;
+    if (probe.matched == 0) {
+        if (codes->silent++ == 0) {
+            codes->silent_code = code;
+            codes->silent_eax = probe.status;
+        }
+    } else if ((probe.status & RTM_STATUS_CODE) >> 24 != code) {
+        if (codes->wrong++ == 0) {
+            codes->wrong_code = code;
+            codes->wrong_eax = probe.status;
+        }
+    }
+    codes->retry +=
+        probe.matched != 0 && (probe.status & RTM_STATUS_RETRY) != 0;
+    probe_add(all, &probe);
+}
+
+TEST(tsx_xabort_codes,
+     .asks = "Does XABORT abort, and tell the fallback each of the 256 codes?",
+     .cite = "SDM 2, XABORT; SDM 1, table \"RTM Abort Status Definition\"",
+     .needs = {.features = NEED_INTEL | NEED_RTM})
+{
+    struct codes codes = {0};
+    struct rtm_tally all;
+
+    /* Set-up. */
+    if (!probe_set_up(t))
+        return;
+    rtm_clear(&all);
+
+    /* Measured. */
+    unsigned tried = 0;
+    while (tried < 256 && codes.silent < SILENT_MAX)
+        try_code(tried++, &codes, &all);
+
+    /* Check. */
+    probe_check(t, "XABORT", &all);
+    check(t, all.committed == 0,
+          "XABORT: %u of %u transactions committed all the same; wanted 0",
+          all.committed, all.tried);
+    check(t, codes.silent == 0,
+          "XABORT: %u of %u codes left no abort with EAX[0] = 1 in %u tries; "
+          "XABORT %02XH left EAX = 0x%08x",
+          codes.silent, tried, PROBE_TRIES, codes.silent_code,
+          codes.silent_eax);
+    check(t, codes.wrong == 0,
+          "XABORT: %u of %u codes came back as another one; XABORT %02XH left "
+          "EAX = 0x%08x, wanted the code in [31:24]",
+          codes.wrong, tried, codes.wrong_code, codes.wrong_eax);
+    check(t, codes.retry == 0,
+          "XABORT: EAX[1] (retry) is set beside EAX[0] with %u of %u codes; "
+          "wanted always clear",
+          codes.retry, tried);
+    note(t,
+         "XABORT: %u codes in %u transactions, of which %u aborted for "
+         "another reason first",
+         tried, all.tried, codes.unasked);
+}

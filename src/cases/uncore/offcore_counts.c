@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Reads that CLFLUSH forces out of the core are off-core requests, cached ones
+ * are not; and only the requests and responses selected are counted. */
+#include "src/harness/case.h"
+#include "src/base/msr.h"
+#include "src/counting/counter3.h"
+#include "src/counting/counters.h"
+#include "src/memory/lines.h"
+#include "src/uncore/offcore.h"
+
+/* A quarter more: page walks and prefetches may be counted as reads. An eighth
+ * less: nothing explains it but an overlap of windows. Of what is not to be
+ * counted, an eighth may be there, of whatever else the core reads. */
+#define MOST  (LINES + LINES / 4)
+#define LEAST (LINES - LINES / 8)
+#define STRAY (LINES / 8)
+/* Of a window that counted too much: noise, an SMI too, only adds. */
+#define TRIES 3
+
+/* Bounds of a count, both ends included. */
+struct bounds {
+    uint64_t least, most;
+};
+
+struct offcore {
+    struct run *t;
+    const struct offcore_table *table;
+    unsigned n;        /* of MSR_OFFCORE_RSP_n and its event */
+    unsigned counters; /* IA32_PMC0 .. */
+    struct lines lines;
+    struct bounds got; /* what the counters counted, the least and the most */
+};
+
+static bool program(const struct offcore *o)
+{
+    bool ok = true;
+
+    for (unsigned c = 0; ok && c < o->counters; c++)
+        ok = counters_put(o->t, IA32_PERFEVTSEL(c),
+                          OFFCORE_EVENT(o->n) | IA32_PERFEVTSEL_USR |
+                              IA32_PERFEVTSEL_OS | IA32_PERFEVTSEL_EN);
+    return ok;
+}
+
+/* One window. False where an access faulted. */
+static bool count(struct offcore *o, void (*work)(const struct lines *lines))
+{
+    o->got = (struct bounds){UINT64_MAX, 0};
+    for (unsigned c = 0; c < o->counters; c++)
+        if (!counters_put(o->t, IA32_PMC(c), 0))
+            return false;
+    if (!counters_put(o->t, IA32_PERF_GLOBAL_CTRL, BITS(o->counters - 1, 0)))
+        return false;
+    work(&o->lines);
+    if (!counters_put(o->t, IA32_PERF_GLOBAL_CTRL, 0))
+        return false;
+    for (unsigned c = 0; c < o->counters; c++) {
+        uint64_t got = counters_fetch(o->t, IA32_PMC(c));
+        o->got.least = got < o->got.least ? got : o->got.least;
+        o->got.most = got > o->got.most ? got : o->got.most;
+    }
+    return true;
+}
+
+/* LINES misses, then as many hits, with MSR_OFFCORE_RSP_n as it is. */
+static void check_counts(struct offcore *o, const char *what,
+                         struct bounds misses, struct bounds out[2])
+{
+    const struct bounds want[2] = {misses, {0, STRAY}};
+
+    for (unsigned i = 0; i < TRIES; i++) {
+        /* Measured. */
+        if (!count(o, lines_miss))
+            return;
+        out[0] = o->got;
+        if (!count(o, lines_hit))
+            return;
+        out[1] = o->got;
+        if (out[0].most <= want[0].most && out[1].most <= want[1].most)
+            break;
+    }
+    for (unsigned k = 0; k < 2; k++)
+        check(o->t,
+              out[k].least >= want[k].least && out[k].most <= want[k].most,
+              "MSR_OFFCORE_RSP_%u (%XH), %s: IA32_PMC0-%u counted %lu to %lu "
+              "of %u reads %s; wanted %lu to %lu",
+              o->n, MSR_OFFCORE_RSP(o->n), what, o->counters - 1,
+              (unsigned long)out[k].least, (unsigned long)out[k].most, LINES,
+              k == 0 ? "flushed out" : "cached", (unsigned long)want[k].least,
+              (unsigned long)want[k].most);
+}
+
+/* A value that selects something; out: what was counted of misses and hits. */
+static void check_value(struct offcore *o, const char *what, uint64_t value,
+                        struct bounds misses, struct bounds out[2])
+{
+    if (offcore_write(o->t, o->table, o->n, value))
+        check_counts(o, what, misses, out);
+}
+
+/* One that selects nothing: "the event count reported will be zero". */
+static void check_nothing(struct offcore *o, const char *what, uint64_t value)
+{
+    struct bounds out[2];
+
+    if (set_msr(o->t, MSR_OFFCORE_RSP(o->n), value))
+        check_counts(o, what, (struct bounds){0, 0}, out);
+}
+
+/* any: what was counted with any response. */
+static void check_msr(struct offcore *o, struct bounds any[2])
+{
+    const struct offcore_table *table = o->table;
+    const struct bounds made = {LEAST, MOST}, none = {0, STRAY};
+    struct bounds out[2];
+
+    check_value(o, "data reads, any response",
+                OFFCORE_DMND_DATA_RD | OFFCORE_ANY, made, any);
+    check_value(o, "data reads, found in the L3",
+                OFFCORE_DMND_DATA_RD | table->l3_hit | table->snoop, none, out);
+    if (table->memory != 0)
+        check_value(o, "data reads, every supplier and snoop",
+                    OFFCORE_DMND_DATA_RD | table->supplier | table->snoop, made,
+                    out);
+    check_value(o, "reads for ownership, any response",
+                OFFCORE_DMND_RFO | OFFCORE_ANY, none, out);
+    check_nothing(o, "data reads, no response", OFFCORE_DMND_DATA_RD);
+    check_nothing(o, "no request, any response", OFFCORE_ANY);
+}
+
+static void look(struct run *peer, void *argument)
+{
+    struct offcore o = {.t = peer,
+                        .table = offcore_of(run_cpu(peer)),
+                        .counters = counters_available(run_cpu(peer))};
+    struct bounds any[2][2] = {{{0, 0}, {0, 0}}, {{0, 0}, {0, 0}}};
+
+    (void)argument;
+    if (o.table == NULL) {
+        skip(peer, "needs the same model on every processor");
+        return;
+    }
+    /* Set-up. */
+    if (o.counters > OFFCORE_COUNTERS)
+        o.counters = OFFCORE_COUNTERS;
+    if (o.counters > 3 && !counter3_make_reliable(peer))
+        o.counters = 3;
+    lines_choose(peer, &o.lines);
+    /* One window for nothing: page walks and the stack, for once. */
+    if (!counters_take(peer) || !program(&o) || !count(&o, lines_miss))
+        return;
+
+    for (o.n = 0; o.n < 2 && program(&o); o.n++)
+        check_msr(&o, any[o.n]);
+    note(
+        peer,
+        "%u reads flushed out counted as %lu to %lu with 1A6H, %lu to %lu with "
+        "1A7H; as many cached: %lu to %lu, %lu to %lu",
+        LINES, (unsigned long)any[0][0].least, (unsigned long)any[0][0].most,
+        (unsigned long)any[1][0].least, (unsigned long)any[1][0].most,
+        (unsigned long)any[0][1].least, (unsigned long)any[0][1].most,
+        (unsigned long)any[1][1].least, (unsigned long)any[1][1].most);
+}
+
+TEST(offcore_counts,
+     .asks = "Are reads that leave the core counted as off-core responses, and "
+             "no others?",
+     .cite = "SDM 3B, \"Off-core Response Performance Monitoring\", \"Off-Core "
+             "Response Event Encoding\"",
+     .scope = WHOLE_MACHINE,
+     .needs = {.features = NEED_INTEL | NEED_PMU | NEED_OFFCORE, .counters = 1})
+{
+    /* In turn: they share the lines, and a core its path to the L3. */
+    on_all_in_turn(t, look);
+}

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* MSR_OFFCORE_RSP_x hold every value that selects something, and refuse the
+ * bits that no table has. */
+#include "src/harness/case.h"
+#include "src/base/msr.h"
+#include "src/base/names.h"
+#include "src/uncore/offcore.h"
+
+#define SHOWN 2
+
+struct tally {
+    unsigned tried, wrong; /* values that validate */
+    unsigned refused, of;  /* bits that must raise #GP */
+    unsigned open, taken;  /* reserved bits that need not */
+    unsigned shown;
+};
+
+/* The smallest value with the bit that selects something. */
+static uint64_t with(const struct offcore_table *table, uint64_t bit)
+{
+    uint64_t value = OFFCORE_DMND_DATA_RD | bit;
+
+    if ((bit & table->supplier) != 0)
+        return value | table->snoop |
+               ((bit & table->together) != 0 ? table->together : UINT64_C(0));
+    if ((bit & table->snoop) != 0)
+        return value | table->supplier;
+    return value | OFFCORE_ANY;
+}
+
+static void try_valid(struct run *t, struct tally *y, unsigned n,
+                      const struct offcore_table *table, uint64_t value)
+{
+    uint64_t got = 0;
+
+    y->tried++;
+    if (!offcore_write(t, table, n, value) ||
+        !get_msr(t, MSR_OFFCORE_RSP(n), &got) || got == value)
+        return;
+    y->wrong++;
+    if (y->shown++ < SHOWN)
+        note(t, "MSR_OFFCORE_RSP_%u (%XH) written with 0x%lx reads as 0x%lx", n,
+             MSR_OFFCORE_RSP(n), (unsigned long)value, (unsigned long)got);
+}
+
+static void try_reserved(struct run *t, struct tally *y, unsigned n,
+                         const struct offcore_table *table, unsigned bit)
+{
+    bool must = (table->refused & BIT(bit)) != 0;
+    int vector = hw_msr_write(MSR_OFFCORE_RSP(n),
+                              OFFCORE_DMND_DATA_RD | OFFCORE_ANY | BIT(bit));
+
+    if (!must) {
+        y->open++;
+        y->taken += vector == HW_NO_FAULT;
+        return;
+    }
+    y->of++;
+    y->refused += vector == HW_GP;
+    if (vector != HW_GP && y->shown++ < SHOWN)
+        note(t,
+             "MSR_OFFCORE_RSP_%u (%XH) written with reserved bit %u: got %s, "
+             "wanted #GP",
+             n, MSR_OFFCORE_RSP(n), bit, fault_name(vector));
+}
+
+static void look(struct run *peer, void *argument)
+{
+    const struct offcore_table *table = offcore_of(run_cpu(peer));
+    struct tally y = {0};
+
+    (void)argument;
+    if (table == NULL) {
+        skip(peer, "needs the same model on every processor");
+        return;
+    }
+    for (unsigned n = 0; n < 2; n++) {
+        /* The first write puts the register into the journal. */
+        try_valid(peer, &y, n, table,
+                  table->request | table->supplier | table->snoop);
+        try_valid(peer, &y, n, table, table->request | OFFCORE_ANY);
+        for (unsigned bit = 0; bit < 64; bit++)
+            if (offcore_validate(table, with(table, BIT(bit))) == OFFCORE_VALID)
+                try_valid(peer, &y, n, table, with(table, BIT(bit)));
+            else
+                try_reserved(peer, &y, n, table, bit);
+    }
+
+    check(peer, y.wrong == 0,
+          "MSR_OFFCORE_RSP_0 and 1 (1A6H, 1A7H): %u of %u valid values did not "
+          "hold; wanted 0",
+          y.wrong, y.tried);
+    check(peer, y.refused == y.of,
+          "MSR_OFFCORE_RSP_0 and 1 (1A6H, 1A7H): %u of %u reserved bits raised "
+          "#GP; wanted all",
+          y.refused, y.of);
+    if (y.open != 0)
+        observe(peer,
+                "bits reserved for this model in 1A6H, 1A7H that are taken",
+                y.taken, y.open);
+}
+
+TEST(offcore_reserved,
+     .asks = "Do the off-core response registers hold what is valid, and "
+             "refuse reserved bits?",
+     .cite = "SDM 3B, \"MSR_OFFCORE_RSP_x Request_Type Definition\", \".. "
+             "Supplier Info Field Definition\", \".. Snoop Info Field "
+             "Definition\"; SDM 2C, WRMSR",
+     .scope = WHOLE_MACHINE,
+     .needs = {.features = NEED_INTEL | NEED_PMU | NEED_OFFCORE})
+{
+    /* In turn: should two of a core share the registers, none sees the other's
+     * values. */
+    on_all_in_turn(t, look);
+}

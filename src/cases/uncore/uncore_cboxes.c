@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Reads that miss the caches of a core look the line up in the slice of the L3
+ * that its C-Box has: the lookups of all of them together are at least as many.
+ * Cached reads make none. */
+#include "src/harness/case.h"
+#include "src/base/msr.h"
+#include "src/counting/counters.h"
+#include "src/memory/lines.h"
+#include "src/uncore/uncore.h"
+
+#define TRIES 5           /* others, graphics too, only add */
+#define STRAY (LINES / 4) /* of theirs, in the quietest window */
+
+struct lookups {
+    uint64_t in[UNCORE_BOXES_MAX]; /* lookups in each C-Box: counter 0 */
+    uint64_t all, missed; /* together; those that found no line: counter 1 */
+    uint64_t requests;    /* of the ARB unit */
+};
+
+static bool program(const struct uncore_run *u)
+{
+    static const uint64_t events[2] = {UNC_CBO_CACHE_LOOKUP_READ,
+                                       UNC_CBO_CACHE_LOOKUP_READ_I};
+    bool ok = counters_put(u->t, MSR_UNC_ARB_PERFEVTSEL(0),
+                           UNC_ARB_TRK_REQUESTS | UNCORE_EN);
+
+    for (unsigned i = 0; ok && i < 2 * u->boxes; i++)
+        ok = counters_put(u->t, uncore_box_select(i / 2, i % 2),
+                          events[i % 2] | UNCORE_EN);
+    return ok;
+}
+
+static bool count(const struct uncore_run *u, const struct lines *lines,
+                  void (*work)(const struct lines *lines), struct lookups *out)
+{
+    bool ok = counters_put(u->t, MSR_UNC_ARB_PERFCTR(0), 0);
+
+    *out = (struct lookups){.all = 0};
+    for (unsigned i = 0; ok && i < 2 * u->boxes; i++)
+        ok = counters_put(u->t, uncore_box_counter(i / 2, i % 2), 0);
+    if (!ok || !uncore_open(u))
+        return false;
+    work(lines);
+    if (!uncore_close(u))
+        return false;
+    for (unsigned box = 0; box < u->boxes; box++) {
+        out->in[box] = counters_fetch(u->t, uncore_box_counter(box, 0));
+        out->all += out->in[box];
+        out->missed += counters_fetch(u->t, uncore_box_counter(box, 1));
+    }
+    out->requests = counters_fetch(u->t, MSR_UNC_ARB_PERFCTR(0));
+    return true;
+}
+
+/* A prefetcher may bring the neighbour of each line, so there may be twice as
+ * many lookups; but each that found no line is a request of the ARB unit. */
+static void check_misses(const struct uncore_run *u, const struct lookups *miss)
+{
+    check(u->t, miss->all >= LINES,
+          "UNC_CBO_CACHE_LOOKUP (34H/1FH) of %u C-Boxes together: got %lu for "
+          "%u reads flushed out; wanted at least as many",
+          u->boxes, (unsigned long)miss->all, LINES);
+    check(u->t, miss->missed >= LINES && miss->missed <= miss->all,
+          "UNC_CBO_CACHE_LOOKUP (34H/18H), found in I: got %lu for %u reads "
+          "flushed out, of %lu in any state; wanted at least as many",
+          (unsigned long)miss->missed, LINES, (unsigned long)miss->all);
+    check(u->t, miss->missed <= miss->requests + STRAY,
+          "UNC_CBO_CACHE_LOOKUP (34H/18H), found in I: got %lu for %lu "
+          "UNC_ARB_TRK_REQUESTS (81H/01H); wanted at most %u more",
+          (unsigned long)miss->missed, (unsigned long)miss->requests, STRAY);
+}
+
+/* The C-Boxes that had lookups. With two slices of the L3 at least, random
+ * lines are not all in one. */
+static unsigned check_spread(const struct uncore_run *u,
+                             const struct lookups *miss)
+{
+    unsigned used = 0, slices = u->boxes - !u->uncore->one_less;
+
+    for (unsigned box = 0; box < u->boxes; box++)
+        used += miss->in[box] != 0;
+    check(u->t, used >= 2 || slices < 2,
+          "UNC_CBO_CACHE_LOOKUP (34H/1FH): %lu lookups of %u random lines in "
+          "%u of %u C-Boxes; wanted more than one",
+          (unsigned long)miss->all, LINES, used, u->boxes);
+    return used;
+}
+
+TEST(uncore_cboxes,
+     .asks = "Do the C-Boxes count the lookups of reads that miss the core's "
+             "caches?",
+     .cite = "SDM 3B, \"Non-Architectural Uncore Performance Events in the 4th "
+             "Generation Intel Core Processors\"; SDM 3C, MSR_UNC_CBO_CONFIG",
+     .scope = WHOLE_MACHINE,
+     .needs = {.features = NEED_INTEL | NEED_PMU | NEED_UNCORE})
+{
+    struct uncore_run u;
+    struct lookups miss, hit;
+    struct lines lines;
+    uint64_t quiet = UINT64_MAX;
+
+    /* Set-up. */
+    if (!uncore_take(&u, t) || !program(&u))
+        return;
+    lines_choose(t, &lines);
+
+    for (unsigned i = 0; i < TRIES; i++) {
+        /* Measured. */
+        if (!count(&u, &lines, lines_miss, &miss) ||
+            !count(&u, &lines, lines_hit, &hit))
+            return;
+
+        /* Check. */
+        check_misses(&u, &miss);
+        quiet = hit.all < quiet ? hit.all : quiet;
+        if (quiet <= STRAY)
+            break;
+    }
+    check(t, quiet <= STRAY,
+          "UNC_CBO_CACHE_LOOKUP (34H/1FH): got %lu for %u cached reads in the "
+          "quietest of %u windows; wanted at most %u",
+          (unsigned long)quiet, LINES, TRIES, STRAY);
+    unsigned used = check_spread(&u, &miss);
+    note(t,
+         "%u reads flushed out: %lu lookups in %u of %u C-Boxes (by 396H %u), "
+         "%lu found in I; as many cached: %lu",
+         LINES, (unsigned long)miss.all, used, u.boxes, u.said,
+         (unsigned long)miss.missed, (unsigned long)quiet);
+}

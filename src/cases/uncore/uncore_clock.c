@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The fixed counter of the uncore counts its clock: while it is enabled, by its
+ * own control and by the global one, and at a steady rate. */
+#include "src/harness/case.h"
+#include "src/base/msr.h"
+#include "src/counting/counters.h"
+#include "src/uncore/uncore.h"
+
+#define WINDOW_TSC 500000
+/* The two windows of a pair may see two frequencies of the uncore, or a delay
+ * between the reads of the two clocks: so much apart at the most, and in most
+ * pairs. */
+#define PAIRS   6
+#define APART   4 /* one in four */
+#define PER_TSC 1000
+
+struct rate {
+    uint64_t clock, tsc; /* how far each went */
+};
+
+static struct rate measure(struct run *t)
+{
+    uint64_t tsc = hw_tsc();
+    uint64_t clock = counters_fetch(t, MSR_UNC_PERF_FIXED_CTR);
+    struct rate out;
+
+    while (hw_tsc() - tsc < WINDOW_TSC)
+        ;
+    out.tsc = hw_tsc() - tsc;
+    out.clock = (counters_fetch(t, MSR_UNC_PERF_FIXED_CTR) - clock) &
+                BITS(UNCORE_CLOCK_BITS - 1, 0);
+    return out;
+}
+
+static uint64_t per_tsc(struct rate r)
+{
+    return r.clock * PER_TSC / r.tsc;
+}
+
+static bool close_to(uint64_t a, uint64_t b)
+{
+    return (a > b ? a - b : b - a) <= (a < b ? a : b) / APART;
+}
+
+/* Windows with either enable missing. */
+static void check_stopped(const struct uncore_run *u)
+{
+    struct run *t = u->t;
+
+    if (!counters_put(t, MSR_UNC_PERF_FIXED_CTRL, UNCORE_EN))
+        return;
+    struct rate global = measure(t);
+    check(t, global.clock == 0,
+          "MSR_UNC_PERF_FIXED_CTR (395H) went on by %lu while EN [29] of "
+          "MSR_UNC_PERF_GLOBAL_CTRL (%XH) was 0; wanted 0",
+          (unsigned long)global.clock, u->uncore->global_ctrl);
+    if (!counters_put(t, MSR_UNC_PERF_FIXED_CTRL, 0) || !uncore_open(u))
+        return;
+    struct rate own = measure(t);
+    uncore_close(u);
+    check(t, own.clock == 0,
+          "MSR_UNC_PERF_FIXED_CTR (395H) went on by %lu while bit 22 of "
+          "MSR_UNC_PERF_FIXED_CTRL (394H) was 0; wanted 0",
+          (unsigned long)own.clock);
+}
+
+TEST(uncore_clock, .asks = "Does the uncore's fixed counter advance with time?",
+     .cite = "SDM 3B, \"Uncore Performance Monitoring Facilities in the 4th "
+             "Generation Intel Core Processors\", \"Uncore PMU MSR Summary\"",
+     .scope = WHOLE_MACHINE,
+     .needs = {.features = NEED_INTEL | NEED_PMU | NEED_UNCORE})
+{
+    struct uncore_run u;
+    struct rate first, second;
+    unsigned advanced = 0, steady = 0;
+
+    /* Set-up. */
+    if (!uncore_take(&u, t))
+        return;
+    check_stopped(&u);
+    if (!counters_put(t, MSR_UNC_PERF_FIXED_CTRL, UNCORE_EN) ||
+        !uncore_open(&u))
+        return;
+
+    /* Measured. */
+    for (unsigned i = 0; i < PAIRS; i++) {
+        first = measure(t);
+        second = measure(t);
+        advanced += first.clock != 0 && second.clock != 0;
+        steady += close_to(per_tsc(first), per_tsc(second));
+    }
+    uncore_close(&u);
+
+    /* Check. */
+    check(t, advanced == PAIRS,
+          "MSR_UNC_PERF_FIXED_CTR (395H) went on in both windows of %u of %u "
+          "pairs; wanted all",
+          advanced, PAIRS);
+    check(t, steady > PAIRS / 2,
+          "MSR_UNC_PERF_FIXED_CTR (395H) counted at the same rate in both "
+          "windows of %u of %u pairs, last %lu and %lu in 1000 TSC cycles; "
+          "wanted more than half, at most one in %u apart",
+          steady, PAIRS, (unsigned long)per_tsc(first),
+          (unsigned long)per_tsc(second), APART);
+    note(t, "the uncore's clock counts %lu in 1000 TSC cycles",
+         (unsigned long)per_tsc(second));
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Reserved bits of the uncore's control registers raise #GP. */
+#include "src/harness/case.h"
+#include "src/base/msr.h"
+#include "src/base/names.h"
+#include "src/uncore/uncore.h"
+
+#define SHOWN 2
+
+struct tally {
+    unsigned tried, refused, shown;
+};
+
+static void try_bit(struct run *t, struct tally *y, uint32_t msr, unsigned bit)
+{
+    char name[MSR_NAME_BYTES];
+    int vector = hw_msr_write(msr, BIT(bit));
+
+    y->tried++;
+    y->refused += vector == HW_GP;
+    if (vector == HW_NO_FAULT)
+        (void)hw_msr_write(msr, 0);
+    if (vector != HW_GP && y->shown++ < SHOWN)
+        note(t, "%s written with bit %u alone: got %s, wanted #GP",
+             msr_name(msr, name), bit, fault_name(vector));
+}
+
+TEST(uncore_reserved,
+     .asks = "Do reserved bits of the uncore's control registers raise #GP?",
+     .cite =
+         "SDM 3B, \"Layout of Uncore PERFEVTSEL MSR for a C-Box Unit or the "
+         "ARB Unit\", \"Layout of MSR_UNC_PERF_GLOBAL_CTRL MSR for Uncore\"; "
+         "SDM 2C, WRMSR",
+     .scope = WHOLE_MACHINE,
+     .needs = {.features = NEED_INTEL | NEED_PMU | NEED_UNCORE})
+{
+    struct uncore_run u;
+    struct tally y = {0};
+
+    /* Set-up: in the journal, and stopped. */
+    if (!uncore_take(&u, t))
+        return;
+    const uint32_t registers[] = {
+        u.uncore->global_ctrl,     MSR_UNC_PERF_FIXED_CTRL,
+        MSR_UNC_ARB_PERFEVTSEL(0), MSR_UNC_ARB_PERFEVTSEL(1),
+        uncore_box_select(0, 0),   uncore_box_select(0, 1),
+    };
+
+    /* The upper half is reserved in all of them, in every edition. */
+    for (unsigned i = 0; i < sizeof(registers) / sizeof(registers[0]); i++)
+        for (unsigned bit = 32; bit < 64; bit++)
+            try_bit(t, &y, registers[i], bit);
+    check(t, y.refused == y.tried,
+          "control registers of the uncore: %u of %u reserved bits [63:32] "
+          "raised #GP; wanted all",
+          y.refused, y.tried);
+}

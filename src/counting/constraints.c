@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* constraints.c - the table, and what it says of an event. */
+#include "src/counting/constraints.h"
+
+#include "src/cpu/generation.h"
+#include "src/base/msr.h"
+#include "src/base/text.h"
+
+#define ANY_GENERATION (~0u)
+#define ANY_COUNTER    0xffu
+/* The processors with PDIR and off-core response of two MSRs. */
+#define FROM_SANDY_BRIDGE \
+    (SANDY_BRIDGE | IVY_BRIDGE | HASWELL | BROADWELL | SKYLAKE)
+#define CODE (IA32_PERFEVTSEL_EVENT | IA32_PERFEVTSEL_UMASK)
+
+static const struct row {
+    const char *name;
+    uint64_t mask, select; /* of the events it is about: IA32_PERFEVTSELx */
+    bool precise;          /* about those that make records only */
+    bool tsx;              /* needs HLE or RTM */
+    unsigned generations;  /* that have it; of others the event is none */
+    unsigned alone;        /* generations where others must be quiet */
+    unsigned counters;     /* that may be used, but for */
+    unsigned free;         /* generations where any may */
+    uint32_t msr;          /* that goes with it */
+} rows[] = {
+    /* SDM 3B, "Precise Distribution of Instructions Retired (PDIR)"; table
+     * "Precise Events for the Skylake Microarchitecture", note 1. Not
+     * INST_RETIRED.ALL_CYCLES, which has a CMASK. On 06_2A and 06_2D "the tool
+     * .. should quiesce the rest of the programmable counters". */
+    {.name = "INST_RETIRED.ALL",
+     .mask = CODE | IA32_PERFEVTSEL_CMASK,
+     .select = 0x01c0,
+     .generations = FROM_SANDY_BRIDGE,
+     .alone = SANDY_BRIDGE,
+     .counters = BIT(1)},
+    /* SDM 3B, "Precise Store Facility". From the 4th generation on data address
+     * profiling takes its place. */
+    {.name = "MEM_TRANS_RETIRED.PRECISE_STORE",
+     .mask = CODE,
+     .select = 0x02cd,
+     .generations = SANDY_BRIDGE | IVY_BRIDGE,
+     .counters = BIT(3)},
+    /* SDM 3B, "Load Latency Performance Monitoring Facility": one threshold for
+     * all counters. Counter 3 on 06_2A to 06_3E: the tables of events of these
+     * processors, and Linux, arch/x86/events/intel/ds.c. */
+    {.name = "MEM_TRANS_RETIRED.LOAD_LATENCY",
+     .mask = CODE,
+     .select = 0x01cd,
+     .generations = FROM_SANDY_BRIDGE,
+     .counters = BIT(3),
+     .free = HASWELL | BROADWELL | SKYLAKE,
+     .msr = 0x3f6},
+    /* SDM 3B, "Off-core Response Performance Monitoring": "only with a specific
+     * pair of event select and counter MSR". */
+    {.name = "OFF_CORE_RESPONSE_0",
+     .mask = CODE,
+     .select = 0x01b7,
+     .generations = ANY_GENERATION,
+     .counters = ANY_COUNTER,
+     .msr = 0x1a6},
+    {.name = "OFF_CORE_RESPONSE_1",
+     .mask = CODE,
+     .select = 0x01bb,
+     .generations = FROM_SANDY_BRIDGE,
+     .counters = ANY_COUNTER,
+     .msr = 0x1a7},
+    /* SDM 3B, "Precise Events for the Skylake Microarchitecture", note 3. */
+    {.name = "FRONTEND_RETIRED",
+     .mask = CODE,
+     .select = 0x01c6,
+     .generations = SKYLAKE,
+     .counters = ANY_COUNTER,
+     .msr = 0x3f7},
+    /* SDM 3B, "Performance Monitoring and Intel TSX". */
+    {.name = "IN_TX",
+     .mask = IA32_PERFEVTSEL_IN_TX,
+     .select = IA32_PERFEVTSEL_IN_TX,
+     .tsx = true,
+     .generations = ANY_GENERATION,
+     .counters = ANY_COUNTER},
+    {.name = "IN_TXCP",
+     .mask = IA32_PERFEVTSEL_IN_TXCP,
+     .select = IA32_PERFEVTSEL_IN_TXCP,
+     .tsx = true,
+     .generations = ANY_GENERATION,
+     .counters = BIT(2)},
+    /* SDM 3B, tables "PEBS Facility Comparison". */
+    {.name = "PEBS",
+     .precise = true,
+     .generations = ANY_GENERATION,
+     .counters = BITS(3, 0)},
+};
+#define ROWS (sizeof(rows) / sizeof(rows[0]))
+
+static const enum regime as_documented =
+    REGIME_A | REGIME_C | REGIME_C_PRIME | REGIME_D | REGIME_F;
+
+bool constraints_counter3(enum regime regime, bool rtm, uint64_t force_abort)
+{
+    if (regime == REGIME_B)
+        return !rtm || (force_abort & TSX_FORCE_ABORT_RTM_FORCE_ABORT) != 0;
+    return (regime & as_documented) != 0;
+}
+
+struct constraints_cpu constraints_cpu_of(const struct identity *id,
+                                          enum regime regime,
+                                          uint64_t force_abort)
+{
+    return (struct constraints_cpu){
+        .family = id->family,
+        .model = id->model,
+        .counters = id->counters < PLACE_FIXED ? id->counters : PLACE_FIXED,
+        .tsx = id->hle || id->rtm,
+        .regime = regime,
+        .rtm = id->rtm,
+        .force_abort = force_abort,
+    };
+}
+
+/* "1", "0 to 3" */
+static void name_counters(unsigned set, char text[16])
+{
+    unsigned first = (unsigned)__builtin_ctz(set);
+    unsigned last = 31 - (unsigned)__builtin_clz(set);
+
+    if (first == last)
+        text_format(text, 16, "%u", first);
+    else
+        text_format(text, 16, "%u to %u", first, last);
+}
+
+/* Why no counter of `allowed`, which all the rows have in common, is there. */
+static void say_why(const struct constraints_cpu *cpu, unsigned allowed,
+                    size_t at, char *why)
+{
+    const size_t left = CONSTRAINTS_WHY_BYTES - at;
+    char names[16] = "";
+
+    why += at;
+    if (cpu->counters == 0)
+        text_format(why, left, "%s; there is none",
+                    at == 0 ? "needs a counter" : "");
+    else if (allowed == 0)
+        text_format(why, left, " at once");
+    else if (cpu->counters <= 3 || (allowed & BIT(3)) == 0) {
+        name_counters((1u << cpu->counters) - 1, names);
+        text_format(why, left, "; there is counter %s", names);
+    } else if (cpu->regime == REGIME_B)
+        text_format(why, left,
+                    ", which is not usable in regime B without "
+                    "RTM_FORCE_ABORT");
+    else
+        text_format(why, left,
+                    ", and no document says that it is usable in this regime");
+}
+
+/* SDM 3B, table "Association of Fixed-Function Performance Counters with
+ * Architectural Performance Events": 0 instructions retired, 1 unhalted core
+ * cycles. The third counts at another rate than the event of its name. */
+static unsigned fixed_places(const struct constraints_cpu *cpu,
+                             const struct event_wanted *event)
+{
+    static const uint64_t counted[] = {0x00c0, 0x003c};
+    const uint64_t plain =
+        ~(IA32_PERFEVTSEL_USR | IA32_PERFEVTSEL_OS | IA32_PERFEVTSEL_PC |
+          IA32_PERFEVTSEL_INT | IA32_PERFEVTSEL_EN);
+
+    for (unsigned n = 0; n < 2 && n < cpu->fixed && !event->precise; n++)
+        if ((event->select & plain) == counted[n])
+            return (unsigned)BIT(PLACE_FIXED + n);
+    return 0;
+}
+
+static bool matches(const struct row *row, const struct event_wanted *event)
+{
+    return (event->select & row->mask) == row->select &&
+           (event->precise || !row->precise);
+}
+
+/* True where the processor has what the row is about; else why[] says it. */
+static bool present(const struct constraints_cpu *cpu, unsigned generation,
+                    const struct row *row, char *why)
+{
+    if (row->generations != ANY_GENERATION &&
+        (row->generations & generation) == 0)
+        text_format(why, CONSTRAINTS_WHY_BYTES,
+                    "%s is not an event of %02X_%02XH", row->name, cpu->family,
+                    cpu->model);
+    else if (row->tsx && !cpu->tsx)
+        text_format(why, CONSTRAINTS_WHY_BYTES,
+                    "%s needs a processor with HLE or RTM", row->name);
+    else
+        return true;
+    return false;
+}
+
+bool constraints_find(const struct constraints_cpu *cpu,
+                      const struct event_wanted *event, struct placement *out,
+                      char why[CONSTRAINTS_WHY_BYTES])
+{
+    const unsigned generation = generation_of(cpu->family, cpu->model);
+    unsigned allowed = ANY_COUNTER, there = (1u << cpu->counters) - 1;
+    const char *needs = "needs counter";
+    size_t at = 0;
+    char names[16];
+
+    *out = (struct placement){0};
+    for (size_t i = 0; i < ROWS; i++) {
+        const struct row *row = &rows[i];
+        if (!matches(row, event))
+            continue;
+        if (!present(cpu, generation, row, why))
+            return false;
+        out->alone |= (row->alone & generation) != 0;
+        if (row->msr != 0) {
+            out->msr = row->msr;
+            out->value = event->with;
+        }
+        if ((row->free & generation) != 0 || (allowed & ~row->counters) == 0)
+            continue;
+        allowed &= row->counters;
+        name_counters(row->counters, names);
+        at += text_format(why + at, CONSTRAINTS_WHY_BYTES - at, "%s %s (%s)",
+                          needs, names, row->name);
+        needs = " and counter";
+    }
+    if (!constraints_counter3(cpu->regime, cpu->rtm, cpu->force_abort))
+        there &= ~(unsigned)BIT(3);
+    out->counters = (allowed & there) | fixed_places(cpu, event);
+    if (out->counters == 0)
+        say_why(cpu, allowed, at, why);
+    return out->counters != 0;
+}

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* counters.c - takes over, programs and reads the performance counters. */
+#include "src/counting/counters.h"
+
+#include "src/base/msr.h"
+#include "src/base/names.h"
+
+bool counters_put(struct run *t, uint32_t msr, uint64_t value)
+{
+    char name[MSR_NAME_BYTES];
+    int vector = hw_msr_write(msr, value);
+
+    if (vector != HW_NO_FAULT)
+        broken(t, "WRMSR of 0x%lx to %s raises %s", (unsigned long)value,
+               msr_name(msr, name), fault_name(vector));
+    return vector == HW_NO_FAULT;
+}
+
+uint64_t counters_fetch(struct run *t, uint32_t msr)
+{
+    uint64_t value = 0;
+    char name[MSR_NAME_BYTES];
+    int vector = hw_msr_read(msr, &value);
+
+    if (vector != HW_NO_FAULT)
+        broken(t, "RDMSR of %s raises %s", msr_name(msr, name),
+               fault_name(vector));
+    return value;
+}
+
+unsigned counters_available(const struct identity *id)
+{
+    return id->counters < COUNTERS_MAX ? id->counters : COUNTERS_MAX;
+}
+
+bool counters_have_event(const struct identity *id,
+                         const struct pmu_event *event)
+{
+    return event->missing < id->leaf0a_eax >> 24 &&
+           (id->leaf0a_ebx >> event->missing & 1) == 0;
+}
+
+bool counters_clear_status(struct run *t, uint64_t bits)
+{
+    return counters_put(t, IA32_PERF_GLOBAL_STATUS_RESET, bits);
+}
+
+/* Firmware, a debugger or a hypervisor may count already. */
+static void say_in_use(struct run *t, const struct identity *id)
+{
+    uint64_t ctrl, select, fixed;
+
+    if (!get_msr(t, IA32_PERF_GLOBAL_CTRL, &ctrl))
+        return;
+    for (unsigned n = 0; n < counters_available(id); n++)
+        if (get_msr(t, IA32_PERFEVTSEL(n), &select) &&
+            (select & IA32_PERFEVTSEL_EN) != 0)
+            note(t,
+                 "in use before the test: IA32_PERFEVTSEL%u (%XH) = 0x%lx, "
+                 "IA32_PERF_GLOBAL_CTRL (38FH) = 0x%lx",
+                 n, IA32_PERFEVTSEL(n), (unsigned long)select,
+                 (unsigned long)ctrl);
+    if (get_msr(t, IA32_FIXED_CTR_CTRL, &fixed) && fixed != 0)
+        note(t,
+             "in use before the test: IA32_FIXED_CTR_CTRL (38DH) = 0x%lx, "
+             "IA32_PERF_GLOBAL_CTRL (38FH) = 0x%lx",
+             (unsigned long)fixed, (unsigned long)ctrl);
+}
+
+/* DEBUGCTL could stop the counters on a PMI, or start them after an SMI. PEBS
+ * could write records. Both are left alone where they are clear. */
+static bool take_controls(struct run *t)
+{
+    const uint64_t freeze = IA32_DEBUGCTL_FREEZE_LBRS_ON_PMI |
+                            IA32_DEBUGCTL_FREEZE_PERFMON_ON_PMI |
+                            IA32_DEBUGCTL_FREEZE_WHILE_SMM_EN;
+    uint64_t value;
+
+    if (try_get_msr(t, IA32_PEBS_ENABLE, &value) == HW_NO_FAULT && value != 0) {
+        note(t, "in use before the test: IA32_PEBS_ENABLE (3F1H) = 0x%lx",
+             (unsigned long)value);
+        if (!set_msr(t, IA32_PEBS_ENABLE, 0))
+            return false;
+    }
+    return try_get_msr(t, IA32_DEBUGCTL, &value) != HW_NO_FAULT ||
+           (value & freeze) == 0 || set_msr(t, IA32_DEBUGCTL, value & ~freeze);
+}
+
+bool counters_take(struct run *t)
+{
+    const struct identity *id = run_cpu(t);
+    uint64_t status;
+    bool ok;
+
+    say_in_use(t, id);
+    /* GLOBAL_CTRL first: the journal gives it back last. */
+    ok = set_msr(t, IA32_PERF_GLOBAL_CTRL, 0) && take_controls(t) &&
+         set_msr(t, IA32_FIXED_CTR_CTRL, 0);
+    for (unsigned n = 0; ok && n < counters_available(id); n++) {
+        /* The full-width name, where it exists, can give the value back. */
+        uint32_t pmc = id->full_width_writes ? IA32_A_PMC(n) : IA32_PMC(n);
+        ok = set_msr(t, IA32_PERFEVTSEL(n), 0) && set_msr(t, pmc, 0);
+    }
+    for (unsigned n = 0; ok && n < id->fixed_counters && n < 3; n++)
+        ok = set_msr(t, IA32_FIXED_CTR(n), 0);
+    /* A bit that reads as 1 exists, and may so be written back as 1. In version
+     * 4 CTR_Frz is among them, and holds every counter while it is set. */
+    return ok && get_msr(t, IA32_PERF_GLOBAL_STATUS, &status) &&
+           (status == 0 || counters_clear_status(t, status));
+}
+
+/* Reads a register back. Counter 3 may fail to hold where nothing is promised.
+ */
+static void hold(struct counters *c, bool firm, const char *name, uint32_t msr,
+                 uint64_t want)
+{
+    uint64_t got = counters_fetch(c->t, msr);
+
+    if (got == want)
+        return;
+    if (firm)
+        check(c->t, false, "%s (%XH) written with 0x%lx reads as 0x%lx", name,
+              msr, (unsigned long)want, (unsigned long)got);
+    else
+        note(c->t, "%s (%XH) written with 0x%lx reads as 0x%lx", name, msr,
+             (unsigned long)want, (unsigned long)got);
+}
+
+/* GLOBAL_CTRL takes the value that will open the window. Tried while nothing is
+ * selected, so nothing counts; the WRMSR in the window has no fix-up. */
+static bool try_enable(struct counters *c, bool firm3)
+{
+    uint64_t got;
+
+    if (!counters_put(c->t, IA32_PERF_GLOBAL_CTRL, c->enable))
+        return false;
+    got = counters_fetch(c->t, IA32_PERF_GLOBAL_CTRL);
+    if (!firm3)
+        got = (got & ~IA32_PERF_GLOBAL_CTRL_PMC(3)) |
+              (c->enable & IA32_PERF_GLOBAL_CTRL_PMC(3));
+    check_equal(c->t, "IA32_PERF_GLOBAL_CTRL (38FH) as it opens a window", got,
+                c->enable);
+    return counters_put(c->t, IA32_PERF_GLOBAL_CTRL, 0);
+}
+
+static uint64_t fixed_control(const struct counters *c)
+{
+    unsigned f = c->event->fixed;
+
+    return c->fixed ? IA32_FIXED_CTR_CTRL_OS(f) | IA32_FIXED_CTR_CTRL_USR(f)
+                    : 0;
+}
+
+static void read_all(struct counters *c)
+{
+    for (unsigned n = 0; n < c->count; n++)
+        c->last[n] = counters_fetch(c->t, IA32_PMC(n));
+    if (c->fixed)
+        c->last_fixed = counters_fetch(c->t, IA32_FIXED_CTR(c->event->fixed));
+    if (c->smi_known)
+        c->smi = counters_fetch(c->t, MSR_SMI_COUNT);
+}
+
+static bool write_all(struct counters *c)
+{
+    bool ok = counters_put(c->t, IA32_PERF_GLOBAL_CTRL, 0) &&
+              counters_put(c->t, IA32_FIXED_CTR_CTRL, fixed_control(c));
+
+    for (unsigned n = 0; ok && n < c->count; n++)
+        ok = counters_put(c->t, IA32_PMC(n), 0) &&
+             counters_put(c->t, IA32_PERFEVTSEL(n), c->select);
+    if (c->fixed)
+        ok = ok && counters_put(c->t, IA32_FIXED_CTR(c->event->fixed), 0);
+    return ok;
+}
+
+bool counters_program(struct counters *c, struct run *t, unsigned count,
+                      const struct pmu_event *event, bool firm3)
+{
+    const struct identity *id = run_cpu(t);
+    uint64_t smi;
+
+    *c = (struct counters){
+        .t = t,
+        .event = event,
+        .count = count,
+        .fixed =
+            event->fixed != PMU_NO_FIXED && event->fixed < id->fixed_counters,
+        .gp_mask = BITS(id->counter_bits - 1, 0),
+        .fixed_mask = id->fixed_bits != 0 ? BITS(id->fixed_bits - 1, 0) : 0,
+        .enable = BITS(count - 1, 0),
+        .select = event->event | (uint64_t)event->umask << 8 |
+                  IA32_PERFEVTSEL_USR | IA32_PERFEVTSEL_OS | IA32_PERFEVTSEL_EN,
+        .smi_known = try_get_msr(t, MSR_SMI_COUNT, &smi) == HW_NO_FAULT,
+    };
+    if (c->fixed)
+        c->enable |= IA32_PERF_GLOBAL_CTRL_FIXED_CTR(event->fixed);
+
+    for (unsigned n = 0; n < count; n++)
+        if (!counters_put(t, IA32_PERFEVTSEL(n), 0))
+            return false;
+    if (!counters_put(t, IA32_FIXED_CTR_CTRL, 0) || !try_enable(c, firm3) ||
+        !write_all(c))
+        return false;
+    for (unsigned n = 0; n < count; n++)
+        hold(c, n != 3 || firm3, "IA32_PERFEVTSELx", IA32_PERFEVTSEL(n),
+             c->select);
+    hold(c, true, "IA32_FIXED_CTR_CTRL", IA32_FIXED_CTR_CTRL, fixed_control(c));
+    read_all(c);
+    return true;
+}
+
+void counters_repair(struct counters *c)
+{
+    if (write_all(c))
+        read_all(c);
+}
+
+bool counters_sample(struct counters *c, window_function *window,
+                     struct sample *out)
+{
+    for (unsigned attempt = 0; attempt < SMI_RETRIES_MAX; attempt++) {
+        uint64_t cells[WINDOW_CELLS] = {0};
+        struct counters before = *c;
+
+        hw_idle();
+        out->aborted = window(c->enable, cells);
+        read_all(c);
+        for (unsigned n = 0; n < c->count; n++)
+            out->gp[n] = (c->last[n] - before.last[n]) & c->gp_mask;
+        out->fixed = (c->last_fixed - before.last_fixed) & c->fixed_mask;
+        if (c->smi == before.smi)
+            return true;
+        c->repeated++;
+    }
+    broken(c->t, "%u windows in a row were hit by an SMI (MSR_SMI_COUNT, 34H)",
+           SMI_RETRIES_MAX);
+    return false;
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * counters.h - the performance counters of this logical processor: taken over,
+ * programmed with one event, read around a measured window.
+ *
+ * SDM 3B, "Performance Monitoring", "Architectural Performance Monitoring
+ * Version 2" to "Version 4". Needs version 2: GLOBAL_CTRL.
+ */
+#ifndef SRC_COUNTING_COUNTERS_H
+#define SRC_COUNTING_COUNTERS_H
+
+#include "asm/window.h"
+#include "src/harness/case.h"
+#include "src/counting/events.h"
+
+#define COUNTERS_MAX 8 /* PMC0-7; CPUID.0AH:EAX[15:8] may say more */
+
+/* Windows that an SMI may hit in a row before the machine is given up. */
+#define SMI_RETRIES_MAX 100
+
+struct counters {
+    struct run *t;
+    const struct pmu_event *event;
+    unsigned count;               /* PMC0 to PMC(count - 1) count the event */
+    bool fixed;                   /* and so does event->fixed */
+    uint64_t gp_mask, fixed_mask; /* the counters' widths */
+    uint64_t enable;              /* opens the window: goes into GLOBAL_CTRL */
+    uint64_t select;              /* what each IA32_PERFEVTSELx holds */
+    uint64_t last[COUNTERS_MAX], last_fixed; /* as read last */
+    bool smi_known;                          /* MSR_SMI_COUNT exists */
+    uint64_t smi;                            /* as read last */
+    unsigned repeated; /* windows repeated because of an SMI */
+};
+
+/* One window. */
+struct sample {
+    uint64_t gp[COUNTERS_MAX]; /* events that each counted, modulo its width */
+    uint64_t fixed;            /* 0 without a fixed counter */
+    uint64_t aborted;          /* transactions */
+};
+
+typedef uint64_t window_function(uint64_t enable, uint64_t cells[WINDOW_CELLS]);
+
+/* General-purpose counters there are, at most COUNTERS_MAX. */
+unsigned counters_available(const struct identity *id);
+
+/* True where the event is enumerated (CPUID.0AH:EBX and EAX[31:24]). */
+bool counters_have_event(const struct identity *id,
+                         const struct pmu_event *event);
+
+/* Takes the PMU over: says so where something else uses it, then stops all
+ * counters, and clears every select, counter, status bit and freeze control.
+ * All of it goes through the journal. IA32_PEBS_ENABLE (3F1H) is written only
+ * where it is not 0: a PEBS counter of somebody else's would write records to
+ * memory that is no longer theirs, while on a machine without PEBS there is
+ * nothing to touch. False where it could not (ERROR is said). */
+bool counters_take(struct run *t);
+
+/* After counters_take(): programs PMC0 to PMC(count - 1), and the fixed counter
+ * where there is one, with the event; USR and OS, no AnyThread, no interrupt.
+ * Reads every register back; what does not hold is FAIL, for counter 3 only
+ * where `firm3` (else a line). False where an access faulted. */
+bool counters_program(struct counters *c, struct run *t, unsigned count,
+                      const struct pmu_event *event, bool firm3);
+
+/* Writes select, counter and GLOBAL_CTRL again after a trial that went wrong.
+ */
+void counters_repair(struct counters *c);
+
+/* Runs the window once, or again where an SMI hit it. False after
+ * SMI_RETRIES_MAX hits in a row (ERROR is said). */
+bool counters_sample(struct counters *c, window_function *window,
+                     struct sample *out);
+
+/* Clears bits of IA32_PERF_GLOBAL_STATUS through 390H. Not journaled: the
+ * register is a command, reads as 0, and has no state to give back. */
+bool counters_clear_status(struct run *t, uint64_t bits);
+
+/* WRMSR where a fault is our fault and the journal already has the register. */
+bool counters_put(struct run *t, uint32_t msr, uint64_t value);
+/* RDMSR likewise; 0 where it faults. */
+uint64_t counters_fetch(struct run *t, uint32_t msr);
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * groups.h - a list of events counted group by group, as plan.h splits it, each
+ * group over windows of its own.
+ */
+#ifndef SRC_COUNTING_GROUPS_H
+#define SRC_COUNTING_GROUPS_H
+
+#include "src/harness/case.h"
+#include "src/counting/counters.h"
+#include "src/counting/plan.h"
+
+/* What each event of a list counted. */
+struct groups_counted {
+    struct plan plan;
+    unsigned windows;                /* of each group */
+    unsigned repeated;               /* because of an SMI */
+    uint64_t least[PLAN_EVENTS_MAX]; /* in one window */
+    uint64_t most[PLAN_EVENTS_MAX];  /* in one window */
+    uint64_t total[PLAN_EVENTS_MAX]; /* in all of them */
+};
+
+/* Splits `count` selects (IA32_PERFEVTSELx but for USR, OS and EN) into groups
+ * on the counters of this processor, without those above PMC(counters - 1), and
+ * runs the window `windows` times for each group. Needs counters_take(). False
+ * where an event fits nowhere (SKIP, with the reason) and where an access
+ * faulted (ERROR is said). */
+bool groups_count(struct run *t, const uint64_t selects[], unsigned count,
+                  unsigned counters, unsigned windows, window_function *window,
+                  struct groups_counted *out);
+
+#endif

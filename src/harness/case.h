@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * case.h - a test: what it asks, the place in the manual it rests on, what it
+ * needs, its body; and all that a body may call.
+ *
+ * One file in src/cases/ is one test; the file's name is the test's. A body has
+ * three visible paragraphs: set-up, measured window, check. It runs as a job of
+ * hw_run(), so it calls no firmware and prints nothing: its lines are kept and
+ * written to the report when it has ended.
+ */
+#ifndef SRC_HARNESS_CASE_H
+#define SRC_HARNESS_CASE_H
+
+#include "src/cpu/identity.h"
+#include "src/cpu/regime.h"
+#include "src/base/hw.h"
+#include "src/base/text.h"
+
+/* The worst wins. */
+enum verdict {
+    VERDICT_NONE, /* no check made yet; at the end of a test it is ERROR */
+    VERDICT_PASS,
+    VERDICT_SKIP,  /* a requirement is missing; the line names it */
+    VERDICT_FAIL,  /* the processor differs from the manual */
+    VERDICT_ERROR, /* we are wrong, or could not look */
+};
+
+enum scope {
+    EACH_PROCESSOR, /* the body runs on every processor, at the same time */
+    WHOLE_MACHINE,  /* it runs on the boot processor and calls on_processor() */
+};
+
+enum feature {
+    NEED_RTM = 1 << 0,        /* CPUID.7.0:EBX[11] */
+    NEED_PMU = 1 << 1,        /* perfmon version 2 or later */
+    NEED_PERFMON_4 = 1 << 2,  /* GLOBAL_INUSE and STATUS_SET */
+    NEED_FULL_WIDTH = 1 << 3, /* IA32_PERF_CAPABILITIES[13] */
+    NEED_TWO_PROCESSORS = 1 << 4,
+    NEED_INTEL = 1 << 5,
+    NEED_HLE = 1 << 6,       /* CPUID.7.0:EBX[4] */
+    NEED_PEBS = 1 << 8,      /* the DS area, and records of format 1 to 3 */
+    NEED_PEBS_2 = 1 << 9,    /* with NEED_PEBS: format 2 or 3 */
+    NEED_PEBS_3 = 1 << 10,   /* format 3 */
+    NEED_PT = 1 << 11,       /* CPUID.7.0:EBX[25], with output to memory */
+    NEED_PT_TOPA = 1 << 12,  /* with NEED_PT: CPUID.14H.0:ECX[0] */
+    NEED_PT_RANGE = 1 << 13, /* with NEED_PT: CPUID.14H.0:ECX[2] */
+    NEED_OFFCORE = 1 << 14,  /* offcore_of() has its MSRs */
+    NEED_UNCORE = 1 << 15,   /* uncore_of() has its MSRs */
+};
+
+struct needs {
+    unsigned regimes;  /* set of enum regime; 0: any */
+    unsigned features; /* set of enum feature */
+    unsigned counters; /* general-purpose counters at least */
+};
+
+struct run;
+
+struct test {
+    const char *name, *asks, *cite;
+    enum scope scope;
+    struct needs needs;
+    void (*body)(struct run *t);
+};
+
+/* TEST(file_name, .asks = .., .cite = .., .scope = .., .needs = {..}) { body }
+ * In the body, t is the run. */
+#define TEST(ident, ...)                                       \
+    static void body_of_##ident(struct run *t);                \
+    extern const struct test test_##ident;                     \
+    const struct test test_##ident = {                         \
+        .name = #ident, .body = body_of_##ident, __VA_ARGS__}; \
+    static void body_of_##ident(struct run *t)
+
+/* --- What a body reads --------------------------------------------------- */
+
+const struct identity *run_cpu(const struct run *t);
+enum regime run_regime(const struct run *t); /* as found at the start */
+unsigned run_processor(const struct run *t);
+/* Trials to make: the option's, or `usual` where the user said nothing. A
+ * user's number below `least` is used all the same, and noted in the report. */
+unsigned run_trials(const struct run *t, unsigned usual, unsigned least);
+/* How long the session waits for the test; it grows with the trials. */
+unsigned run_timeout_ms(const struct run *t);
+/* The same number for the same run and processor; differs between
+ * processors. */
+uint64_t run_random(struct run *t);
+/* True where the user asked for this by name (ALLOW_*, options.h). */
+bool run_allowed(const struct run *t, unsigned allow);
+/* Memory of this processor's own to write to, at the start of a page; what it
+ * holds is undefined at the start of a test. */
+#define RUN_BUFFER_BYTES 65536
+void *run_buffer(const struct run *t);
+/* Memory to read from, at the start of a page: zeros, the same for all
+ * processors. More than a transaction reads (the largest caches are larger
+ * still, but shared). */
+#define RUN_SOURCE_BYTES 0x800000
+const void *run_source(const struct run *t);
+/* Memory like it, behind it, which no transaction is to write to: for a DS area
+ * and its records. */
+#define RUN_RECORDS_BYTES 16384
+void *run_records(const struct run *t);
+
+/* --- What a body says ---------------------------------------------------- */
+
+/* Formats are those of text.h. A line is cut at RUN_LINE_BYTES (run.h). */
+
+/* One check: PASS where ok, else FAIL and the line. Returns ok. A line must be
+ * readable without the source: register name, number, got, wanted. */
+bool check(struct run *t, bool ok, const char *format, ...) PRINTF_LIKE(3, 4);
+/* The usual one. `what` names the register or quantity, "IA32_PMC3 (C4H)". */
+bool check_equal(struct run *t, const char *what, uint64_t got, uint64_t want);
+/* Where the manual says "may": a figure, never FAIL. Counts as a check where
+ * `of` is not 0. Prints "OBSERVED what: n of N" or "NOT OBSERVED ...". */
+void observe(struct run *t, const char *what, uint64_t n, uint64_t of);
+/* Evidence, no judgement. */
+void note(struct run *t, const char *format, ...) PRINTF_LIKE(2, 3);
+/* We are wrong, or could not look: ERROR and the line. */
+void broken(struct run *t, const char *format, ...) PRINTF_LIKE(2, 3);
+/* A requirement is missing that only the body can find out: SKIP. */
+void skip(struct run *t, const char *format, ...) PRINTF_LIKE(2, 3);
+
+/* What the last measurement left in memory, of run_buffer() or run_records():
+ * shown as hexadecimal where the user wants it. `what` is a constant, "PEBS
+ * records of format 3". */
+void run_raw(struct run *t, const char *what, const void *at, size_t bytes);
+
+/* --- What a body does ---------------------------------------------------- */
+
+/* An access that must not fault. Where it does: ERROR, one line naming the MSR,
+ * its number, the access and the vector; the read gives 0, false is returned,
+ * and the body goes on. A write is entered in the journal: after the test every
+ * MSR written has its old value back, in reverse order, on every path. */
+bool get_msr(struct run *t, uint32_t msr, uint64_t *value);
+bool set_msr(struct run *t, uint32_t msr, uint64_t value);
+/* An access whose fault is an answer: HW_NO_FAULT or the vector. The write is
+ * entered in the journal too. Where the MSR cannot be read, nothing is written
+ * and the RDMSR's vector is the answer. */
+int try_get_msr(struct run *t, uint32_t msr, uint64_t *value);
+int try_set_msr(struct run *t, uint32_t msr, uint64_t value);
+/* The journal undone now, as at the end of a test. */
+void restore_msrs(struct run *t);
+
+/* WHOLE_MACHINE only: runs job(peer, argument) on that processor, with the
+ * peer's own run (lines, journal, verdict), and waits. False where it did not
+ * answer or raised an exception; then the peer's verdict is ERROR and says
+ * so. */
+bool on_processor(struct run *t, unsigned processor,
+                  void (*job)(struct run *peer, void *argument),
+                  void *argument);
+/* The same on all the processors in set[] at once. False where any failed. */
+bool on_processors(struct run *t, const bool set[],
+                   void (*job)(struct run *peer, void *argument),
+                   void *argument);
+/* The same on every processor but one; HW_PROCESSORS_MAX: but none. */
+bool on_all_but(struct run *t, unsigned processor,
+                void (*job)(struct run *peer, void *argument), void *argument);
+/* job(peer, NULL) on every processor, one after another. A check: all ended. */
+void on_all_in_turn(struct run *t,
+                    void (*job)(struct run *peer, void *argument));
+
+#endif

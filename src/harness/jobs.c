@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* jobs.c - jobs of the session's own. */
+#include "src/harness/jobs.h"
+
+#define IDENTIFY_MS 10000
+#define RESTORE_MS  5000
+
+void jobs_run(struct jobs *jobs, unsigned timeout_ms,
+              void (*job)(unsigned processor, void *jobs))
+{
+    for (unsigned p = 0; p < jobs->processors; p++)
+        jobs->runs[p].timeout_ms = timeout_ms;
+    hw_run(jobs->set, job, jobs, timeout_ms, jobs->results);
+    for (unsigned p = 0; p < jobs->processors; p++)
+        if (jobs->set[p])
+            run_ended(&jobs->runs[p], &jobs->results[p]);
+}
+
+static void identify_job(unsigned processor, void *context)
+{
+    struct jobs *jobs = context;
+    struct run *t = &jobs->runs[processor];
+
+    identity_read(&t->cpu);
+    regime_probe(&t->cpu, &t->evidence);
+    t->regime = regime_decide(&t->cpu, &t->evidence);
+}
+
+void jobs_identify(struct jobs *jobs)
+{
+    jobs_run(jobs, IDENTIFY_MS, identify_job);
+}
+
+static void restore_job(unsigned processor, void *context)
+{
+    struct jobs *jobs = context;
+
+    restore_msrs(&jobs->runs[processor]);
+}
+
+/* Again and again, because a restore may itself be ended by an exception; the
+ * entry that did it is gone then. */
+void jobs_restore(struct jobs *jobs)
+{
+    for (unsigned attempt = 0; attempt < JOURNAL_MAX; attempt++) {
+        bool any = false;
+
+        for (unsigned p = 0; p < jobs->processors; p++) {
+            const struct run *t = &jobs->runs[p];
+            jobs->set[p] =
+                !t->lost && (t->journal.count != 0 || t->status_known);
+            any = any || jobs->set[p];
+        }
+        if (!any)
+            return;
+        jobs_run(jobs, RESTORE_MS, restore_job);
+    }
+}
+
+unsigned jobs_answering(const struct jobs *jobs)
+{
+    unsigned n = 0;
+
+    for (unsigned p = 0; p < jobs->processors; p++)
+        n += !jobs->runs[p].lost;
+    return n;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* jobs.h - what a session has processors do, and what it does about those that
+ * do not answer. */
+#ifndef SRC_HARNESS_JOBS_H
+#define SRC_HARNESS_JOBS_H
+
+#include "src/harness/run.h"
+
+struct jobs {
+    unsigned processors;
+    struct run *runs;            /* one each, by number */
+    struct hw_result *results;   /* likewise */
+    bool set[HW_PROCESSORS_MAX]; /* who is asked next */
+};
+
+/* Runs job(processor, jobs) on every processor of the set and enters how it
+ * ended. */
+void jobs_run(struct jobs *jobs, unsigned timeout_ms,
+              void (*job)(unsigned processor, void *jobs));
+
+/* The set reads anew what it is, and decides in which regime. */
+void jobs_identify(struct jobs *jobs);
+
+/* Puts back what a job that an exception ended has left, and what the peers of
+ * a WHOLE_MACHINE test have. */
+void jobs_restore(struct jobs *jobs);
+
+/* How many processors are not lost. */
+unsigned jobs_answering(const struct jobs *jobs);
+
+#endif

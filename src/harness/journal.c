@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* journal.c - keeps and gives back the values of MSRs. */
+#include "src/harness/journal.h"
+
+#include "src/base/hw.h"
+#include "src/base/msr.h"
+
+#define COUNTERS 8 /* IA32_PMC0-7 and their aliases */
+#define FIXED    4
+
+static bool is_command(const struct identity *id, uint32_t msr)
+{
+    return msr == IA32_PERF_GLOBAL_STATUS_RESET ||
+           (msr == IA32_PERF_GLOBAL_STATUS_SET && id->perfmon_version >= 4);
+}
+
+static bool is_counter(uint32_t msr)
+{
+    return msr - IA32_PMC(0) < COUNTERS || msr - IA32_A_PMC(0) < COUNTERS ||
+           msr - IA32_FIXED_CTR(0) < FIXED || msr == MSR_UNC_PERF_FIXED_CTR;
+}
+
+/* The bits that hold what was written to them. */
+static uint64_t holds(uint32_t msr)
+{
+    if (is_counter(msr))
+        return 0;
+    return msr == IA32_RTIT_STATUS ? ~IA32_RTIT_STATUS_ENABLES : UINT64_MAX;
+}
+
+static bool keeps(const struct journal *journal, uint32_t msr)
+{
+    for (unsigned i = 0; i < journal->count; i++)
+        if (journal->entries[i].msr == msr)
+            return true;
+    return false;
+}
+
+enum journal_access journal_keep(struct journal *journal,
+                                 const struct identity *id, uint32_t msr,
+                                 int *vector)
+{
+    uint64_t old;
+
+    *vector = HW_NO_FAULT;
+    if (is_command(id, msr) || keeps(journal, msr))
+        return JOURNAL_WRITTEN;
+    if (journal->count == JOURNAL_MAX)
+        return JOURNAL_FULL;
+    *vector = hw_msr_read(msr, &old);
+    if (*vector != HW_NO_FAULT)
+        return JOURNAL_READ_FAULTED;
+    journal->entries[journal->count].msr = msr;
+    journal->entries[journal->count].old = old;
+    journal->count++;
+    return JOURNAL_WRITTEN;
+}
+
+enum journal_access journal_write(struct journal *journal,
+                                  const struct identity *id, uint32_t msr,
+                                  uint64_t value, int *vector)
+{
+    /* Before the write: it may raise what no fix-up expects. */
+    enum journal_access kept = journal_keep(journal, id, msr, vector);
+
+    if (kept != JOURNAL_WRITTEN)
+        return kept;
+    *vector = hw_msr_write(msr, value);
+    return *vector == HW_NO_FAULT ? JOURNAL_WRITTEN : JOURNAL_WRITE_FAULTED;
+}
+
+static int undo_one(const struct identity *id, struct journal_trouble *entry)
+{
+    uint32_t msr = entry->msr;
+
+    if (id->full_width_writes && msr - IA32_PMC(0) < COUNTERS)
+        msr = IA32_A_PMC(msr - IA32_PMC(0));
+    int vector = hw_msr_write(msr, entry->old);
+    if (vector != HW_NO_FAULT)
+        return vector;
+    return hw_msr_read(entry->msr, &entry->got);
+}
+
+void journal_undo(struct journal *journal, const struct identity *id,
+                  void (*tell)(void *context,
+                               const struct journal_trouble *trouble),
+                  void *context)
+{
+    /* So that no counter runs on from the value it is given. */
+    if (keeps(journal, IA32_PERF_GLOBAL_CTRL))
+        (void)hw_msr_write(IA32_PERF_GLOBAL_CTRL, 0);
+    while (journal->count != 0) {
+        unsigned last = journal->count - 1;
+        struct journal_trouble entry = {
+            .msr = journal->entries[last].msr,
+            .old = journal->entries[last].old,
+        };
+
+        /* First, so that an exception in here cannot go round for ever. */
+        journal->count = last;
+        entry.vector = undo_one(id, &entry);
+        if (entry.vector != HW_NO_FAULT ||
+            ((entry.got ^ entry.old) & holds(entry.msr)) != 0)
+            tell(context, &entry);
+    }
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * journal.h - the old values of the MSRs that a test writes, so that each has
+ * it back afterwards. Pure bookkeeping around hw_msr_*: says nothing itself.
+ *
+ * All calls for one journal on the logical processor whose MSRs it keeps.
+ */
+#ifndef SRC_HARNESS_JOURNAL_H
+#define SRC_HARNESS_JOURNAL_H
+
+#include "src/cpu/identity.h"
+
+#define JOURNAL_MAX 64 /* different MSRs in one test */
+
+struct journal {
+    unsigned count;
+    struct {
+        uint32_t msr;
+        uint64_t old;
+    } entries[JOURNAL_MAX]; /* in the order of the first writes */
+};
+
+enum journal_access {
+    JOURNAL_WRITTEN, /* or, by journal_keep(), kept */
+    JOURNAL_READ_FAULTED, /* nothing written */
+    JOURNAL_WRITE_FAULTED,
+    JOURNAL_FULL, /* nothing written */
+};
+
+/* Keeps the value that the MSR has, if none is kept: something that the test
+ * does may change it. *vector is HW_NO_FAULT or what RDMSR raised. */
+enum journal_access journal_keep(struct journal *journal,
+                                 const struct identity *id, uint32_t msr,
+                                 int *vector);
+
+/* Writes the MSR; before the first write of it, keeps the value it has. *vector
+ * is HW_NO_FAULT or what RDMSR or WRMSR raised.
+ *
+ * A command register (IA32_PERF_GLOBAL_STATUS_RESET 390H; STATUS_SET 391H from
+ * perfmon version 4) has no value to give back: written, not kept. */
+enum journal_access journal_write(struct journal *journal,
+                                  const struct identity *id, uint32_t msr,
+                                  uint64_t value, int *vector);
+
+/* What undoing one entry came to, where it did not simply succeed. */
+struct journal_trouble {
+    uint32_t msr;
+    int vector;        /* of WRMSR or RDMSR, or HW_NO_FAULT: */
+    uint64_t old, got; /* then it reads as got */
+};
+
+/* Gives every register its old value back, the last kept first, reads each
+ * back, and empties the journal. tell() is called for each that does not hold
+ * its old value; of IA32_RTIT_STATUS, FilterEn, ContextEn and TriggerEn are the
+ * processor's and not compared. A general-purpose counter is written by its
+ * full-width name where it has one (C1H takes 32 bits only). It, a fixed
+ * counter and the uncore's clock are not compared: they may count. */
+void journal_undo(struct journal *journal, const struct identity *id,
+                  void (*tell)(void *context,
+                               const struct journal_trouble *trouble),
+                  void *context);
+
+#endif

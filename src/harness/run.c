@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* run.c - what a test's body reads, says and does (case.h). */
+#include "src/harness/run.h"
+
+#include "src/base/mem.h"
+#include "src/base/names.h"
+#include "src/harness/verdict.h"
+
+/* --- Lines and verdicts
+ * ---------------------------------------------------- */
+
+/* Of text[], kept for the line that says how many are left out. */
+#define LEFT_OUT_BYTES 40
+
+static void add_line(struct run *t, const char *before, const char *line)
+{
+    char whole[RUN_LINE_BYTES + 16];
+    size_t bytes = text_format(whole, sizeof(whole), "%s%s\n", before, line);
+    size_t room = sizeof(t->text) - LEFT_OUT_BYTES - t->text_bytes;
+
+    if (t->left_out != 0 || bytes > room) {
+        t->left_out++;
+        return;
+    }
+    memcpy(t->text + t->text_bytes, whole, bytes);
+    t->text_bytes += bytes;
+}
+
+static void say(struct run *t, enum verdict verdict, const char *line)
+{
+    static const char *const before[] = {
+        [VERDICT_NONE] = "",         [VERDICT_PASS] = "",
+        [VERDICT_SKIP] = "SKIP: ",   [VERDICT_FAIL] = "FAIL: ",
+        [VERDICT_ERROR] = "ERROR: ",
+    };
+
+    if (verdict > t->verdict)
+        text_format(t->reason, sizeof(t->reason), "%s", line);
+    t->verdict = verdict_worst(t->verdict, verdict);
+    add_line(t, before[verdict], line);
+}
+
+static void say_list(struct run *t, enum verdict verdict, const char *format,
+                     va_list arguments) PRINTF_LIKE(3, 0);
+static void say_list(struct run *t, enum verdict verdict, const char *format,
+                     va_list arguments)
+{
+    char line[RUN_LINE_BYTES];
+
+    text_format_list(line, sizeof(line), format, arguments);
+    say(t, verdict, line);
+}
+
+bool check(struct run *t, bool ok, const char *format, ...)
+{
+    va_list arguments;
+
+    if (ok) {
+        t->verdict = verdict_worst(t->verdict, VERDICT_PASS);
+        return true;
+    }
+    va_start(arguments, format);
+    say_list(t, VERDICT_FAIL, format, arguments);
+    va_end(arguments);
+    return false;
+}
+
+bool check_equal(struct run *t, const char *what, uint64_t got, uint64_t want)
+{
+    return check(t, got == want, "%s: got 0x%lx, wanted 0x%lx", what,
+                 (unsigned long)got, (unsigned long)want);
+}
+
+void observe(struct run *t, const char *what, uint64_t n, uint64_t of)
+{
+    if (of != 0)
+        t->verdict = verdict_worst(t->verdict, VERDICT_PASS);
+    t->observed += n != 0;
+    note(t, "%s %s: %lu of %lu", n != 0 ? "OBSERVED" : "NOT OBSERVED", what,
+         (unsigned long)n, (unsigned long)of);
+}
+
+void note(struct run *t, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    say_list(t, VERDICT_NONE, format, arguments);
+    va_end(arguments);
+}
+
+void broken(struct run *t, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    say_list(t, VERDICT_ERROR, format, arguments);
+    va_end(arguments);
+}
+
+void skip(struct run *t, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    say_list(t, VERDICT_SKIP, format, arguments);
+    va_end(arguments);
+}
+
+/* --- What a body reads
+ * ----------------------------------------------------- */
+
+const struct identity *run_cpu(const struct run *t)
+{
+    return &t->cpu;
+}
+
+enum regime run_regime(const struct run *t)
+{
+    return t->regime;
+}
+
+unsigned run_processor(const struct run *t)
+{
+    return t->processor;
+}
+
+unsigned run_trials(const struct run *t, unsigned usual, unsigned least)
+{
+    struct run *mine = &t->all[t->processor]; /* the same, to write to */
+
+    if (t->trials == 0)
+        return usual;
+    if (t->trials < least && !t->no_trials_line) {
+        mine->no_trials_line = true;
+        note(mine, "trials=%u is fewer than the %u that this test asks for",
+             t->trials, least);
+    }
+    return t->trials;
+}
+
+unsigned run_timeout_ms(const struct run *t)
+{
+    return t->timeout_ms;
+}
+
+/* SplitMix64 (Steele, Lea, Flood, 2014): a Weyl sequence, mixed. */
+uint64_t run_random(struct run *t)
+{
+    t->random += UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t z = t->random;
+    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+    return z ^ z >> 31;
+}
+
+bool run_allowed(const struct run *t, unsigned allow)
+{
+    return (t->allow & allow) == allow;
+}
+
+void run_raw(struct run *t, const char *what, const void *at, size_t bytes)
+{
+    t->raw_what = what;
+    t->raw = at;
+    t->raw_bytes = bytes;
+}
+
+void *run_buffer(const struct run *t)
+{
+    return t->buffer;
+}
+
+const void *run_source(const struct run *t)
+{
+    return t->source;
+}
+
+void *run_records(const struct run *t)
+{
+    return (char *)t->buffer + RUN_BUFFER_BYTES;
+}
+
+/* --- Other processors
+ * ------------------------------------------------------ */
+
+struct call {
+    struct run *all;
+    void (*job)(struct run *peer, void *argument);
+    void *argument;
+};
+
+static void peer_job(unsigned processor, void *context)
+{
+    const struct call *call = context;
+
+    run_keep(&call->all[processor]);
+    call->job(&call->all[processor], call->argument);
+}
+
+bool on_processors(struct run *t, const bool set[],
+                   void (*job)(struct run *peer, void *argument),
+                   void *argument)
+{
+    struct call call = {t->all, job, argument};
+    bool ok = true;
+
+    if (t->test->scope != WHOLE_MACHINE || t->processor != 0) {
+        broken(t, "asks for other processors, but is no WHOLE_MACHINE test");
+        return false;
+    }
+    hw_run(set, peer_job, &call, t->timeout_ms, t->results);
+    for (unsigned p = 0; p < t->processors; p++) {
+        if (!set[p])
+            continue;
+        /* t's own run goes on: how it ends is not known yet. */
+        if (t->results[p].end != HW_DONE || p != t->processor)
+            run_ended(&t->all[p], &t->results[p]);
+        ok = ok && t->results[p].end == HW_DONE;
+    }
+    return ok;
+}
+
+bool on_processor(struct run *t, unsigned processor,
+                  void (*job)(struct run *peer, void *argument), void *argument)
+{
+    bool set[HW_PROCESSORS_MAX] = {false};
+
+    if (processor >= t->processors) {
+        broken(t, "asks for processor %u of %u", processor, t->processors);
+        return false;
+    }
+    set[processor] = true;
+    return on_processors(t, set, job, argument);
+}
+
+bool on_all_but(struct run *t, unsigned processor,
+                void (*job)(struct run *peer, void *argument), void *argument)
+{
+    bool set[HW_PROCESSORS_MAX] = {false};
+
+    for (unsigned p = 0; p < t->processors; p++)
+        set[p] = p != processor;
+    return on_processors(t, set, job, argument);
+}
+
+void on_all_in_turn(struct run *t,
+                    void (*job)(struct run *peer, void *argument))
+{
+    unsigned looked = 0;
+
+    while (looked < t->processors && on_processor(t, looked, job, NULL))
+        looked++;
+    check(t, looked == t->processors,
+          "processors looked at in turn: got %u, wanted %u", looked,
+          t->processors);
+}
+
+/* --- For the session
+ * ------------------------------------------------------- */
+
+void run_begin(struct run *t, const struct test *test, uint64_t seed)
+{
+    t->test = test;
+    t->end = HW_NOT_ASKED;
+    if (t->lost)
+        return; /* it may be writing still */
+    t->verdict = VERDICT_NONE;
+    t->observed = 0;
+    t->no_trials_line = false;
+    t->journal.count = 0;
+    t->status_known = false;
+    t->reason[0] = '\0';
+    t->text_bytes = 0;
+    t->left_out = 0;
+    t->raw = NULL;
+    t->random = seed + (uint64_t)t->processor * UINT64_C(0xd1342543de82ef95);
+    for (const char *c = test->name; *c != '\0'; c++)
+        t->random = (t->random ^ (unsigned char)*c) * UINT64_C(0x100000001b3);
+}
+
+void run_close(struct run *t)
+{
+    if (t->test->scope == EACH_PROCESSOR && t->end == HW_DONE &&
+        t->verdict == VERDICT_NONE)
+        broken(t, "made no check");
+    if (t->left_out == 0)
+        return;
+    t->text_bytes +=
+        text_format(t->text + t->text_bytes, sizeof(t->text) - t->text_bytes,
+                    "%u more lines left out\n", t->left_out);
+    t->left_out = 0;
+}
+
+void run_lose(struct run *t, const char *how)
+{
+    if (t->lost)
+        return;
+    t->lost = true;
+    text_format(t->loss, sizeof(t->loss), "processor %u %s", t->processor, how);
+    text_format(t->loss_line, sizeof(t->loss_line), "ERROR: %s\n", t->loss);
+}
+
+void run_exclude(struct run *t)
+{
+    t->lost = t->excluded = true;
+}
+
+void run_ended(struct run *t, const struct hw_result *result)
+{
+    const struct hw_exception *e = &result->exception;
+    char how[32];
+
+    t->end = result->end;
+    text_format(how, sizeof(how), "did not answer in %u s",
+                t->timeout_ms / 1000);
+    if (result->end == HW_LOST)
+        run_lose(t, "never came up");
+    else if (result->end == HW_TIMEOUT)
+        run_lose(t, how);
+    else if (result->end == HW_EXCEPTION)
+        broken(t,
+               "unexpected exception %s: error 0x%lx, RIP 0x%lx, CR2 0x%lx, "
+               "RSP 0x%lx, "
+               "RAX 0x%lx, RCX 0x%lx, RDX 0x%lx",
+               vector_name(e->vector), (unsigned long)e->error,
+               (unsigned long)e->rip, (unsigned long)e->cr2,
+               (unsigned long)e->rsp, (unsigned long)e->rax,
+               (unsigned long)e->rcx, (unsigned long)e->rdx);
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* datala.c - the table. */
+#include "src/memory/datala.h"
+
+#define ALL   (HASWELL | BROADWELL | SKYLAKE)
+#define OLDER (HASWELL | BROADWELL)
+
+/* clang-format off */
+const struct datala_event datala_events[] = {
+    {"STLB_MISS_LOADS (D0H/11H)",  0x11d0, ALL,   false, false, LOADS_STLB},
+    {"STLB_MISS_STORES (D0H/12H)", 0x12d0, ALL,   true,  false, STORES_STLB},
+    {"LOCK_LOADS (D0H/21H)",       0x21d0, ALL,   false, true,  LOCKED},
+    {"SPLIT_LOADS (D0H/41H)",      0x41d0, ALL,   false, true,  LOADS_SPLIT},
+    {"SPLIT_STORES (D0H/42H)",     0x42d0, ALL,   true,  true,  STORES_SPLIT},
+    {"ALL_LOADS (D0H/81H)",        0x81d0, ALL,   false, true,  LOADS_SPREAD},
+    {"ALL_STORES (D0H/82H)",  DATALA_ALL_STORES, ALL,   true,  true,  STORES_SPREAD},
+    {"L1_HIT (D1H/01H)",           0x01d1, ALL,   false, false, LOADS_L1},
+    {"L2_HIT (D1H/02H)",           0x02d1, ALL,   false, false, LOADS_L2},
+    {"L3_HIT (D1H/04H)",           0x04d1, ALL,   false, false, LOADS_L3},
+    {"L1_MISS (D1H/08H)",          0x08d1, ALL,   false, false, LOADS_FLUSH},
+    {"L2_MISS (D1H/10H)",          0x10d1, ALL,   false, false, LOADS_FLUSH},
+    {"L3_MISS (D1H/20H)",          0x20d1, ALL,   false, false, LOADS_FLUSH},
+    {"HIT_LFB (D1H/40H)",          0x40d1, ALL,   false, false, LOADS_FLUSH},
+    {"XSNP_MISS (D2H/01H)",        0x01d2, ALL,   false, false, LOADS_L3},
+    {"XSNP_HIT (D2H/02H)",         0x02d2, ALL,   false, false, LOADS_L3},
+    {"XSNP_HITM (D2H/04H)",        0x04d2, ALL,   false, false, LOADS_L3},
+    {"XSNP_NONE (D2H/08H)",        0x08d2, ALL,   false, false, LOADS_L3},
+    {"LOCAL_DRAM (D3H/01H)",       0x01d3, OLDER, false, false, LOADS_FLUSH},
+};
+/* clang-format on */
+
+const unsigned datala_event_count =
+    sizeof(datala_events) / sizeof(datala_events[0]);

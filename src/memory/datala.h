@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * datala.h - the events whose records carry the address of the access: data
+ * address profiling, from the 4th generation on. Pure.
+ *
+ * SDM 3B, table "Precise Events That Supports Data Linear Address Profiling"
+ * (4th and 5th generation), "Precise Events for the Skylake Microarchitecture";
+ * codes from these and from the tables of non-architectural performance events.
+ * Not here: UOPS_RETIRED.ALL, which is also of uops that access nothing.
+ *
+ * Errata HSD29 and its like (BJ122, BV98): with Hyper-Threading, counts of D0H
+ * to D3H may also have events of the other thread in them. An overflow then
+ * comes sooner; what a record says of its access stays true. So nothing is
+ * judged by these counts.
+ */
+#ifndef SRC_MEMORY_DATALA_H
+#define SRC_MEMORY_DATALA_H
+
+#include "src/cpu/generation.h"
+#include "src/memory/memory.h"
+
+struct datala_event {
+    const char *name; /* D0H: MEM_UOPS_RETIRED, from Skylake on MEM_INST_ */
+    uint16_t select;  /* umask, event */
+    uint8_t generations;
+    bool store;                   /* of stores, else of loads */
+    bool certain;                 /* the instruction alone makes the event */
+    enum memory_recipe_id recipe; /* what makes it, or may */
+};
+
+#define DATALA_ALL_STORES 0x82d0
+
+extern const struct datala_event datala_events[];
+extern const unsigned datala_event_count;
+
+#endif

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* lines.c - chooses cache lines, flushes and reads them. */
+#include "src/memory/lines.h"
+
+#include "asm/lines.h"
+
+#define PAGE_BYTES 4096
+#define LINE_BYTES 64
+
+/* A line of page i of each 16: sets 2 * i, so that the neighbour of no line,
+ * which a prefetcher may bring along with it, is one of them. */
+_Static_assert(LINES * 2 * LINE_BYTES <= PAGE_BYTES, "a set for each line");
+_Static_assert(LINES * 16 * PAGE_BYTES <= RUN_SOURCE_BYTES, "room");
+
+void lines_choose(struct run *t, struct lines *lines)
+{
+    const char *source = run_source(t);
+
+    for (unsigned i = 0; i < LINES; i++) {
+        unsigned page = 16 * i + (unsigned)(run_random(t) % 16);
+        lines->at[i] = source + page * PAGE_BYTES + i * 2 * LINE_BYTES;
+    }
+    for (unsigned i = LINES - 1; i > 0; i--) {
+        unsigned other = (unsigned)(run_random(t) % (i + 1));
+        const void *at = lines->at[i];
+        lines->at[i] = lines->at[other];
+        lines->at[other] = at;
+    }
+}
+
+void lines_miss(const struct lines *lines)
+{
+    lines_flush(lines->at, LINES);
+    lines_read(lines->at, LINES);
+}
+
+void lines_hit(const struct lines *lines)
+{
+    lines_read(lines->at, LINES);
+}

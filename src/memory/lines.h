@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * lines.h - reads of which it is known beforehand whether the caches have them.
+ *
+ * Each line is on a page of its own, and the order is random: nothing for a
+ * prefetcher to follow. No two have the same set in the L1 data cache, so that
+ * all stay there until they are flushed.
+ */
+#ifndef SRC_MEMORY_LINES_H
+#define SRC_MEMORY_LINES_H
+
+#include "src/harness/case.h"
+
+#define LINES 32
+
+struct lines {
+    const void *at[LINES];
+};
+
+/* Lines of run_source(): shared, so one processor at a time. */
+void lines_choose(struct run *t, struct lines *lines);
+
+/* Flushes them all and reads them: LINES misses. */
+void lines_miss(const struct lines *lines);
+
+/* Reads them again: hits, right after lines_miss(). */
+void lines_hit(const struct lines *lines);
+
+#endif

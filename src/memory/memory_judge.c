@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* memory_judge.c - field by field, in the order of the record. */
+#include "src/memory/memory_judge.h"
+
+bool memory_judge_planted(const struct memory_walk *walk, uint64_t address)
+{
+    uint64_t offset = 0;
+
+    for (uint64_t k = 0; k < walk->count; k++) {
+        if (walk->base + offset == address)
+            return true;
+        offset = (offset + walk->step) & walk->mask;
+    }
+    return false;
+}
+
+bool memory_judge_inside(const struct pebs_record *record, const uint8_t *loop,
+                         const uint8_t *end)
+{
+    return record->rip > (uint64_t)(uintptr_t)loop &&
+           record->rip <= (uint64_t)(uintptr_t)end;
+}
+
+bool memory_judge_most(unsigned n, unsigned of)
+{
+    return n > of / 2;
+}
+
+static const char *address(const struct pebs_record *record,
+                           const struct memory_walk *walk)
+{
+    uint64_t got = record->data_linear_address;
+
+    if (!memory_judge_planted(walk, record->rdi))
+        return "RDI (38H) is not as the window holds it";
+    if (!memory_judge_planted(walk, got))
+        return "Data Linear Address (98H) is none of the addresses accessed";
+    if (got != record->rdi)
+        return "Data Linear Address (98H) is of another access than the "
+               "instruction's";
+    return NULL;
+}
+
+static const char *lock(const struct pebs_record *record, bool locked)
+{
+    _Static_assert(STORE_STATUS_LOCKED_ACCESS == DATA_SOURCE_LOCK, "one bit");
+    if (((record->data_source & DATA_SOURCE_LOCK) != 0) != locked)
+        return locked ? "A0H[5] (Lock) is 0 for a locked access"
+                      : "A0H[5] (Lock) is 1 for an access without LOCK";
+    return NULL;
+}
+
+static const char *precise_store(const struct pebs_record *record,
+                                 const struct memory_expected *expected)
+{
+    const char *wrong = lock(record, expected->locked);
+
+    if (wrong == NULL && record->latency != 0)
+        wrong = "A8H, reserved, is not 0";
+    return wrong;
+}
+
+static const char *load_latency(const struct pebs_record *record,
+                                const struct memory_expected *expected)
+{
+    const char *wrong = lock(record, expected->locked);
+
+    if (wrong == NULL && (record->data_source & DATA_SOURCE_RESERVED) != 0)
+        wrong = "A0H[63:6], reserved, is not 0";
+    if (wrong == NULL && record->latency < LOAD_LATENCY_MIN)
+        wrong = "Latency (A8H) is below 4, the least that can be detected";
+    if (wrong == NULL && record->latency < expected->threshold)
+        wrong = "Latency (A8H) is below the threshold";
+    return wrong;
+}
+
+static const char *data_store(const struct pebs_record *record)
+{
+    if ((record->data_source & ~STORE_STATUS_L1D_HIT) != 0)
+        return "A0H[63:1], always 0, is not";
+    return record->latency != 0 ? "A8H, always 0, is not" : NULL;
+}
+
+const char *memory_judge(const struct pebs_record *record,
+                         const struct memory_expected *expected)
+{
+    const char *wrong = address(record, expected->walk);
+
+    if (wrong != NULL)
+        return wrong;
+    switch (expected->facility) {
+    case FACILITY_PRECISE_STORE:
+        return precise_store(record, expected);
+    case FACILITY_LOAD_LATENCY:
+        return load_latency(record, expected);
+    case FACILITY_DATA_STORE:
+        return data_store(record);
+    case FACILITY_DATA_LOAD:
+        break;
+    }
+    return NULL;
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * memory_judge.h - whether the record of a load or store says what it must, and
+ * what a number of records come to. Pure.
+ *
+ * What the manual states flatly is wrong or right in each record: address,
+ * Lock, latency, reserved bits. Whether a cache or TLB is hit is not the
+ * program's alone to decide (prefetchers, an SMI, other processors): it is
+ * counted, and more than half of the records have to say what was provoked.
+ */
+#ifndef SRC_MEMORY_MEMORY_JUDGE_H
+#define SRC_MEMORY_MEMORY_JUDGE_H
+
+#include "asm/memory.h"
+#include "src/memory/data_source.h"
+#include "src/pebs/pebs.h"
+
+/* What the three facilities write to 98H, A0H and A8H. */
+enum memory_facility {
+    /* "Layout of Precise Store Information In PEBS Record" */
+    FACILITY_PRECISE_STORE,
+    /* "Layout of Data Source Field of Load Latency Record" */
+    FACILITY_LOAD_LATENCY,
+    /* "Layout of Data Linear Address Information In PEBS Record": of an event
+     * of loads, and of one of stores. */
+    FACILITY_DATA_LOAD,
+    FACILITY_DATA_STORE,
+};
+
+/* Store Status, the field at A0H of precise stores; data address profiling has
+ * the first only, for events of stores. */
+#define STORE_STATUS_L1D_HIT       BIT(0)
+#define STORE_STATUS_STLB_MISS     BIT(4)
+#define STORE_STATUS_LOCKED_ACCESS BIT(5)
+
+/* "The minimum detectable load latency is 4 core clock cycles." */
+#define LOAD_LATENCY_MIN 4
+
+struct memory_expected {
+    enum memory_facility facility;
+    const struct memory_walk *walk;
+    bool locked; /* its accesses are */
+    /* Of load latency. Loads "with latencies greater than this value" make
+     * records; one of just this value is counted, not yet wrong. */
+    uint64_t threshold;
+};
+
+/* What is wrong with a record, the first that applies; NULL where nothing is. A
+ * line of text that names field and bits, without the values. The record is of
+ * an instruction of the window's loop. */
+const char *memory_judge(const struct pebs_record *record,
+                         const struct memory_expected *expected);
+
+/* True for the address of one of the walk's accesses. */
+bool memory_judge_planted(const struct memory_walk *walk, uint64_t address);
+
+/* True where RIP is behind an instruction of the loop. Others, as the WRMSR
+ * that closes the window, may load and store what no document says. */
+bool memory_judge_inside(const struct pebs_record *record, const uint8_t *loop,
+                         const uint8_t *end);
+
+/* n of `of` records say what was provoked: more than half. */
+bool memory_judge_most(unsigned n, unsigned of);
+
+#endif

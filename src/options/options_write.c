@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* options_write.c - options as words again, for the report and the menu. */
+#include "src/options/options.h"
+#include "src/base/text.h"
+
+struct line {
+    char *text;
+    size_t at;
+};
+
+static void add(struct line *line, const char *format, ...) PRINTF_LIKE(2, 3);
+static void add(struct line *line, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    line->at +=
+        text_format_list(line->text + line->at, OPTIONS_LINE_BYTES - line->at,
+                         format, arguments);
+    va_end(arguments);
+}
+
+static void add_processors(struct line *line, const struct options *o)
+{
+    const char *between = " processors=";
+    bool all = true;
+
+    for (unsigned p = 0; p < OPTIONS_PROCESSORS_MAX; p++)
+        all = all && options_want_processor(o, p);
+    for (unsigned p = 0; !all && p < OPTIONS_PROCESSORS_MAX; p++) {
+        unsigned last = p;
+        if (!options_want_processor(o, p))
+            continue;
+        while (options_want_processor(o, last + 1))
+            last++;
+        add(line, "%s%u", between, p);
+        if (last != p)
+            add(line, "-%u", last);
+        between = ",";
+        p = last;
+    }
+}
+
+static void add_serial(struct line *line, const struct options *o)
+{
+    if (o->serial == SERIAL_OFF)
+        add(line, " serial=off");
+    if (o->serial == SERIAL_AT && o->serial_stride == 1)
+        add(line, " serial=0x%lx", (unsigned long)o->serial_address);
+    else if (o->serial == SERIAL_AT)
+        add(line, " serial=0x%lx/%u", (unsigned long)o->serial_address,
+            o->serial_stride);
+    if (o->speed != 0)
+        add(line, " speed=%u", o->speed);
+}
+
+size_t options_write(const struct options *o, char text[OPTIONS_LINE_BYTES])
+{
+    struct line line = {text, 0};
+    struct options usual;
+
+    options_default(&usual);
+    add(&line, "tests=%s", o->tests);
+    if (o->trials != 0)
+        add(&line, " trials=%u", o->trials);
+    add(&line, " seed=%lu", (unsigned long)o->seed);
+    add_processors(&line, o);
+    if (o->repeats != usual.repeats)
+        add(&line, " repeats=%u", o->repeats);
+    if (o->verbosity != usual.verbosity)
+        add(&line, " verbosity=%s", options_verbosities[o->verbosity]);
+    if (o->raw != usual.raw)
+        add(&line, " raw=%s", options_raws[o->raw]);
+    if (o->at_end != usual.at_end)
+        add(&line, " exit=%s", options_ends[o->at_end]);
+    if (o->countdown != usual.countdown)
+        add(&line, " countdown=%u", o->countdown);
+    add_serial(&line, o);
+    if (o->allow != 0)
+        add(&line, " allow=%s%s%s",
+            (o->allow & ALLOW_SDV_ENABLE_RTM) != 0 ? "sdv_enable_rtm" : "",
+            o->allow == (ALLOW_SDV_ENABLE_RTM | ALLOW_MICROCODE) ? "," : "",
+            (o->allow & ALLOW_MICROCODE) != 0 ? "microcode" : "");
+    if (o->microcode[0] != '\0')
+        add(&line, " microcode=%s", o->microcode);
+    return line.at;
+}

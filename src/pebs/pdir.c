@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* pdir.c - windows in which a known instruction causes the overflow. */
+#include "src/pebs/pdir.h"
+
+#include "src/base/mem.h"
+#include "src/base/msr.h"
+#include "src/counting/constraints.h"
+#include "src/counting/counters.h"
+
+bool pdir_counter(struct run *t, unsigned *counter, bool *alone)
+{
+    const struct event_wanted event = {PRECISE_INSTRUCTIONS, true, 0};
+    const struct constraints_cpu cpu =
+        constraints_cpu_of(run_cpu(t), run_regime(t), 0);
+    struct placement place;
+    char why[CONSTRAINTS_WHY_BYTES];
+
+    if (!constraints_find(&cpu, &event, &place, why)) {
+        skip(t, "%s", why);
+        return false;
+    }
+    *counter = (unsigned)__builtin_ctz(place.counters);
+    *alone = place.alone;
+    return true;
+}
+
+struct job {
+    void (*run)(struct run *t, unsigned counter);
+    unsigned counter;
+};
+
+static void run_job(struct run *t, void *argument)
+{
+    const struct job *job = argument;
+
+    job->run(t, job->counter);
+}
+
+void pdir_everywhere(struct run *t,
+                     void (*run)(struct run *t, unsigned counter))
+{
+    struct job job = {.run = run};
+    bool alone;
+
+    if (!pdir_counter(t, &job.counter, &alone))
+        return;
+    for (unsigned p = 0; p < hw_processors(); p++) {
+        bool set[HW_PROCESSORS_MAX] = {false};
+        for (unsigned q = p; q < (alone ? p + 1 : hw_processors()); q++)
+            set[q] = true;
+        if (!on_processors(t, set, run_job, &job) || !alone)
+            return;
+    }
+}
+
+/* From 1; count + 1: behind them; 0: none of them. */
+static unsigned place_of(uint64_t address, const uint32_t at[], unsigned count)
+{
+    for (unsigned i = 0; i <= count; i++)
+        if (address == (uint64_t)(uintptr_t)pdir_code + at[i])
+            return i + 1;
+    return 0;
+}
+
+unsigned pdir_position(const struct pebs_record *record, const uint32_t at[],
+                       unsigned count, bool loop)
+{
+    if (pebs_has(record, PEBS_EVENTING_IP)) {
+        unsigned place = place_of(record->eventing_ip, at, count);
+        return place <= count ? place : 0;
+    }
+    unsigned next = place_of(record->rip, at, count);
+    if (next == 1)
+        return loop ? count : 0;
+    return next == 0 ? 0 : next - 1;
+}
+
+void pdir_skid_add(struct pdir_skids *s, const struct pebs_record records[],
+                   unsigned count, unsigned wanted)
+{
+    unsigned exact = s->by[0];
+
+    s->windows++;
+    s->records += count;
+    s->none += count == 0;
+    s->more += count > 1;
+    for (unsigned n = 0; n < count; n++) {
+        unsigned place =
+            pdir_position(&records[n], pdir_straight_at, PDIR_STRAIGHT, false);
+        if (place == 0)
+            s->outside++;
+        else if (place < wanted)
+            s->back++;
+        else
+            s->by[place - wanted]++;
+        s->rip_wrong +=
+            place != 0 && records[n].rip != (uint64_t)(uintptr_t)pdir_code +
+                                                pdir_straight_at[place];
+        if (s->first == 0 && place != wanted) {
+            s->first = wanted;
+            s->position = place;
+        }
+    }
+    if (s->first == 0 && (count != 1 || s->by[0] != exact + 1))
+        s->first = wanted;
+}
+
+bool pdir_find_opening(struct sampling *p, unsigned counter, uint64_t *opening)
+{
+    struct run *t = p->t;
+
+    if (!counters_put(t, IA32_PMC(counter), 0) ||
+        !counters_put(t, IA32_PERFEVTSEL(counter),
+                      PRECISE_INSTRUCTIONS | IA32_PERFEVTSEL_USR |
+                          IA32_PERFEVTSEL_OS | IA32_PERFEVTSEL_EN))
+        return false;
+    *opening = pdir_opening(BIT(counter), counter) - PDIR_BEFORE;
+    return check(t, *opening <= 1,
+                 "IA32_PMC%u (%XH), read by RDPMC behind %u instructions, has "
+                 "counted %lu; wanted %u or one more",
+                 counter, IA32_PMC(counter), PDIR_BEFORE,
+                 (unsigned long)(*opening + PDIR_BEFORE), PDIR_BEFORE);
+}
+
+static struct sampling_plan plan_of(unsigned counter, uint32_t again)
+{
+    struct sampling_plan plan = {
+        .select = PRECISE_INSTRUCTIONS,
+        .counters = 1u << counter,
+        .room = PEBS_ROOM_MAX,
+        .threshold = PEBS_ROOM_MAX,
+    };
+
+    plan.first[counter] = PDIR_PERIOD;
+    plan.again[counter] = again;
+    return plan;
+}
+
+static void straight(struct sampling *p, uint64_t nops)
+{
+    pdir_straight(sampling_enable(&p->plan), nops);
+}
+
+/* Records that are looked at of one window: one is right. */
+#define LOOKED_AT 4
+
+bool pdir_skid_run(struct sampling *p, unsigned counter, uint64_t opening,
+                   unsigned tested, struct pdir_skids *s)
+{
+    const struct sampling_plan plan = plan_of(counter, 0);
+    struct pebs_record records[LOOKED_AT];
+
+    for (unsigned wanted = 1; wanted <= tested; wanted++) {
+        /* The opening, the jump, the NOPs and `wanted` make the period. */
+        if (!sampling_around(p, &plan, straight,
+                             PDIR_PERIOD - 1 - opening - wanted))
+            return false;
+        unsigned count = p->records < LOOKED_AT ? p->records : LOOKED_AT;
+        for (unsigned n = 0; n < count; n++)
+            if (!sampling_record(p, n, &records[n]))
+                return false;
+        pdir_skid_add(s, records, count, wanted);
+    }
+    return true;
+}
+
+static void loop(struct sampling *p, uint64_t turns)
+{
+    pdir_loop(sampling_enable(&p->plan), turns);
+}
+
+bool pdir_even_run(struct sampling *p, unsigned counter, struct pdir_hits *hits)
+{
+    const struct sampling_plan plan = plan_of(counter, PDIR_PERIOD);
+    unsigned before = 0;
+
+    if (!sampling_around(p, &plan, loop, PDIR_TURNS))
+        return false;
+    hits->windows++;
+    hits->records += p->records;
+    for (unsigned n = 0; n < p->records; n++) {
+        struct pebs_record record;
+        if (!sampling_record(p, n, &record))
+            return false;
+        unsigned place = pdir_position(&record, pdir_loop_at, PDIR_LOOP, true);
+        hits->of[place]++;
+        hits->uneven +=
+            n != 0 && place != (before + PDIR_PERIOD - 1) % PDIR_LOOP + 1;
+        before = place;
+    }
+    return true;
+}
+
+bool pdir_even(const struct pdir_hits *hits, unsigned *least, unsigned *most)
+{
+    *least = *most = hits->of[1];
+    for (unsigned i = 2; i <= PDIR_LOOP; i++) {
+        *least = hits->of[i] < *least ? hits->of[i] : *least;
+        *most = hits->of[i] > *most ? hits->of[i] : *most;
+    }
+    return hits->records >= PDIR_LOOP && hits->of[0] == 0 &&
+           *least * 2 >= hits->records / PDIR_LOOP &&
+           *most * PDIR_LOOP <= hits->records * 2 + PDIR_LOOP - 1;
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* pebs_ds.c - fills in and checks the PEBS part of a DS area. */
+#include "src/pebs/pebs_ds.h"
+
+#define VERIFY(at, name) \
+    _Static_assert(offsetof(struct pebs_ds_area, name) == (at), #name)
+VERIFY(0x00, bts_buffer_base);
+VERIFY(0x08, bts_index);
+VERIFY(0x10, bts_absolute_maximum);
+VERIFY(0x18, bts_interrupt_threshold);
+VERIFY(0x20, pebs_buffer_base);
+VERIFY(0x28, pebs_index);
+VERIFY(0x30, pebs_absolute_maximum);
+VERIFY(0x38, pebs_interrupt_threshold);
+VERIFY(0x40, pebs_counter_reset[0]);
+VERIFY(0x48, pebs_counter_reset[1]);
+VERIFY(0x50, pebs_counter_reset[2]);
+VERIFY(0x58, pebs_counter_reset[3]);
+
+enum pebs_error pebs_ds_set(struct pebs_ds_area *area, uint64_t base,
+                            uint64_t records, uint64_t threshold,
+                            unsigned format)
+{
+    size_t size;
+    enum pebs_error error = pebs_record_size(format, &size);
+
+    if (error != PEBS_OK)
+        return error;
+    if (records == 0 || records > (UINT64_MAX - 1 - base) / size)
+        return PEBS_SIZE_DOES_NOT_DIVIDE;
+    if (threshold == 0 || threshold > records)
+        return PEBS_THRESHOLD_OUTSIDE;
+    area->pebs_buffer_base = base;
+    area->pebs_index = base;
+    area->pebs_absolute_maximum = base + records * size + 1;
+    area->pebs_interrupt_threshold = base + threshold * size;
+    return PEBS_OK;
+}
+
+enum pebs_error pebs_ds_check(const struct pebs_ds_area *area, unsigned format,
+                              uint64_t *written)
+{
+    const uint64_t base = area->pebs_buffer_base, index = area->pebs_index;
+    const uint64_t maximum = area->pebs_absolute_maximum;
+    const uint64_t threshold = area->pebs_interrupt_threshold;
+    size_t size;
+    enum pebs_error error = pebs_record_size(format, &size);
+
+    *written = 0;
+    if (error != PEBS_OK)
+        return error;
+    if (maximum <= base)
+        return PEBS_MAXIMUM_BELOW_BASE;
+    if (maximum - base == 1 || (maximum - base - 1) % size != 0)
+        return PEBS_SIZE_DOES_NOT_DIVIDE;
+    if (index < base)
+        return PEBS_INDEX_BELOW_BASE;
+    if (index >= maximum)
+        return PEBS_INDEX_PAST_MAXIMUM;
+    if ((index - base) % size != 0)
+        return PEBS_INDEX_BETWEEN_RECORDS;
+    *written = (index - base) / size;
+    if (threshold < base || threshold >= maximum)
+        return PEBS_THRESHOLD_OUTSIDE;
+    if ((threshold - base) % size != 0)
+        return PEBS_THRESHOLD_BETWEEN_RECORDS;
+    return PEBS_OK;
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * pebs_ds.h - the DS buffer management area of 64-bit mode, which
+ * IA32_DS_AREA (600H) points to, and the checks over its PEBS part. Pure:
+ * reads and writes only the struct it is given.
+ *
+ * SDM 3B, "64 Bit Format of the DS Save Area", figure "IA-32e Mode DS Save
+ * Area"; Performance Monitoring, "Processor Event Based Sampling (PEBS)". The
+ * layout needs DTES64 (CPUID.1:ECX[2]). Its text gives sizes of 32-bit records;
+ * here the size is that of the format in 345H[11:8].
+ */
+#ifndef SRC_PEBS_PEBS_DS_H
+#define SRC_PEBS_PEBS_DS_H
+
+#include "src/pebs/pebs.h"
+
+struct pebs_ds_area {
+    uint64_t bts_buffer_base;          /* 00H */
+    uint64_t bts_index;                /* 08H */
+    uint64_t bts_absolute_maximum;     /* 10H */
+    uint64_t bts_interrupt_threshold;  /* 18H */
+    uint64_t pebs_buffer_base;         /* 20H */
+    uint64_t pebs_index;               /* 28H */
+    uint64_t pebs_absolute_maximum;    /* 30H */
+    uint64_t pebs_interrupt_threshold; /* 38H */
+    uint64_t pebs_counter_reset[4]; /* 40H-58H; format 0 has the first only */
+};
+
+/* Fills in the PEBS part: room for `records` records at `base`, none written,
+ * the PMI when `threshold` of them are. Nothing else is changed. The errors are
+ * those of pebs_record_size, PEBS_SIZE_DOES_NOT_DIVIDE for no record or one too
+ * many for the address space, PEBS_THRESHOLD_OUTSIDE for 0 or more than
+ * `records`. On an error nothing is written. */
+enum pebs_error pebs_ds_set(struct pebs_ds_area *area, uint64_t base,
+                            uint64_t records, uint64_t threshold,
+                            unsigned format)
+    __attribute__((warn_unused_result));
+
+/* Checks that base, index, absolute maximum and threshold go together:
+ *   absolute maximum = base + k * size + 1, k at least 1
+ *   base <= index < absolute maximum, on a record's beginning or the end
+ *   base <= threshold < absolute maximum, likewise
+ * The first that does not hold is the error. *written is the number of records
+ * in the buffer, 0 on an error of base, index or absolute maximum. */
+enum pebs_error pebs_ds_check(const struct pebs_ds_area *area, unsigned format,
+                              uint64_t *written)
+    __attribute__((warn_unused_result));
+
+#endif

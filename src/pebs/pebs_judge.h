@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * pebs_judge.h - whether a record says what it must. Pure.
+ */
+#ifndef SRC_PEBS_PEBS_JUDGE_H
+#define SRC_PEBS_PEBS_JUDGE_H
+
+#include "asm/pebs_window.h"
+#include "src/pebs/pebs.h"
+
+/* What a general register, PEBS_RAX to PEBS_R15, holds at the event. */
+uint64_t pebs_judge_register(enum pebs_field field,
+                             const struct pebs_state *state, unsigned event);
+
+/* The set, BIT(enum pebs_field), of RFLAGS and general registers that are not
+ * as pebs_window() holds them at the event. RIP is not looked at, nor is RF
+ * [16] of RFLAGS, which belongs to the instruction boundary (SDM 3B,
+ * "Instruction-Breakpoint Exception Condition"). */
+uint32_t pebs_judge_planted(const struct pebs_record *record,
+                            const struct pebs_state *state, unsigned event);
+
+/* What TX Abort Information (B8H) must say of an abort whose status is known.
+ */
+struct pebs_abort {
+    bool hle;        /* of an HLE region; then eax says nothing */
+    uint32_t eax;    /* the abort status of the same abort */
+    uint64_t at;     /* the instruction that aborts; 0: not known */
+    uint64_t resume; /* where execution goes on: what RIP must be */
+};
+
+/* What is wrong with a record of an abort, the first that applies; NULL where
+ * nothing is. A line of text that names field and bits, without the values.
+ *
+ * SDM 3B, "TX Abort Information Field Definition" and "Intel TSX and PEBS
+ * Support"; SDM 1, "RTM Abort Status Definition". */
+const char *pebs_judge_abort(const struct pebs_record *record,
+                             const struct pebs_abort *abort);
+
+#endif

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* precise.c - what is known of precise events, by processor. */
+#include "src/pebs/precise.h"
+
+#include "src/cpu/generation.h"
+
+#include <stddef.h>
+
+static const struct {
+    uint8_t model, stepping;
+    uint32_t microcode;
+} fixed_by[] = {{0x2a, 7, 0x28}, {0x2d, 6, 0x618}, {0x2d, 7, 0x70c}};
+
+bool precise_conditional_branches(const struct identity *id)
+{
+    return generation_of(id->family, id->model) != GENERATION_UNKNOWN;
+}
+
+uint32_t precise_microcode(const struct identity *id)
+{
+    for (size_t i = 0; i < sizeof(fixed_by) / sizeof(fixed_by[0]); i++)
+        if (id->family == 6 && id->model == fixed_by[i].model &&
+            id->stepping == fixed_by[i].stepping)
+            return fixed_by[i].microcode;
+    return 0;
+}

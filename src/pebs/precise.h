@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * precise.h - which processors can make records (PEBS) of the events used here.
+ * Pure.
+ *
+ * PMC0 to PMC3 only, with AnyThread, Edge, Invert and CMask 0. SDM 3B,
+ * "Processor Event Based Sampling (PEBS) Facility", tables "PEBS Facility
+ * Comparison".
+ */
+#ifndef SRC_PEBS_PRECISE_H
+#define SRC_PEBS_PRECISE_H
+
+#include "src/cpu/identity.h"
+
+#define PRECISE_COUNTERS 4
+
+/* IA32_PERFEVTSELx [15:0]: umask, event. BR_INST_RETIRED.CONDITIONAL: SDM 3B,
+ * the table of "PEBS Support in Intel Microarchitecture Code Name Sandy Bridge"
+ * (the 4th generation's too) and "Precise Events for the Skylake
+ * Microarchitecture". RTM_RETIRED.ABORTED, HLE_RETIRED.ABORTED: "Intel TSX and
+ * PEBS Support". */
+#define PRECISE_CONDITIONAL_BRANCHES 0x01c4
+#define PRECISE_INSTRUCTIONS         0x01c0 /* INST_RETIRED.ALL: PDIR */
+#define PRECISE_RTM_ABORTED          0x04c9
+#define PRECISE_HLE_ABORTED          0x04c8
+
+/* True where C4H/01H is the conditional branch, and precise: the processors
+ * from Nehalem to Comet Lake by DisplayModel. */
+bool precise_conditional_branches(const struct identity *id);
+
+/* The microcode from which on PEBS works on this processor, 0 where any does:
+ * the first Sandy Bridges wrote records that cannot be used (Linux,
+ * arch/x86/events/intel/core.c, intel_snb_pebs_broken()). */
+uint32_t precise_microcode(const struct identity *id);
+
+#endif

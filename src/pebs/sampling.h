@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * sampling.h - records made on this logical processor: DS area and buffer in
+ * run_records(), counters programmed, the window of asm/pebs_window.h or a
+ * caller's own, the documented stop, and the records that are then there.
+ *
+ * SDM 3B, "Processor Event Based Sampling (PEBS)" of Nehalem, "Programming PEBS
+ * Facility", and of the Intel Core microarchitecture, "Re-configuring PEBS
+ * Facilities"; "BTS and DS Save Area". Needs NEED_PEBS, NEED_PMU.
+ */
+#ifndef SRC_PEBS_SAMPLING_H
+#define SRC_PEBS_SAMPLING_H
+
+#include "asm/pebs_window.h"
+#include "src/harness/case.h"
+#include "src/pebs/pebs.h"
+#include "src/pebs/pebs_ds.h"
+#include "src/pebs/precise.h"
+
+/* What is to make records. A counter overflows after so many events, 1 to
+ * 2^31 - 1; the record is that of an event after this one. */
+struct sampling_plan {
+    uint32_t select;   /* umask and event, of precise.h */
+    unsigned counters; /* set of PMC0 to PMC3: these make records */
+    unsigned beside;   /* set of others: these only count */
+    uint32_t first[PRECISE_COUNTERS]; /* from the start to the overflow */
+    uint32_t again[PRECISE_COUNTERS]; /* from a record on; 0: none */
+    unsigned room, threshold;         /* records */
+    uint64_t facility; /* more bits of IA32_PEBS_ENABLE: LL_EN, PS_EN */
+};
+
+/* Records there is memory for, of any format. */
+#define PEBS_ROOM_MAX 64
+
+struct sampling {
+    struct run *t;
+    unsigned format;
+    size_t size;
+    struct sampling_plan plan;
+    volatile struct pebs_ds_area *area; /* the processor writes to it */
+    struct pebs_ds_area set;            /* what it held at the start */
+    uint8_t *buffer;
+    uint64_t mask; /* of the counters' width */
+    bool smi_known;
+    uint64_t smi;
+    unsigned repeated; /* windows repeated because of an SMI */
+
+    /* After sampling_stop(). */
+    uint64_t status;                  /* IA32_PERF_GLOBAL_STATUS (38EH) */
+    uint64_t value[PRECISE_COUNTERS]; /* the counters in counters and beside */
+    unsigned records;                 /* whole ones, in the buffer */
+    /* After sampling_run(). */
+    struct pebs_state state;
+    uint64_t tsc_before, tsc_after;
+};
+
+/* Takes the PMU over (counters_take) and sets IA32_DS_AREA. False with a SKIP
+ * where this processor's precise events are not known or its microcode makes no
+ * records that can be used, and where an access faulted (ERROR is said). */
+bool sampling_take(struct sampling *p, struct run *t);
+
+/* The set of PMC0 to PMC3 whose records are promised: without counter 3 where
+ * counter3.h promises nothing, after RTM_FORCE_ABORT was set where that helps.
+ */
+unsigned sampling_counters(struct run *t);
+
+/* After sampling_take(): fills in DS area and buffer, programs counters and
+ * IA32_PEBS_ENABLE. Nothing counts until IA32_PERF_GLOBAL_CTRL (38FH) is
+ * written with sampling_enable(). */
+bool sampling_arm(struct sampling *p, const struct sampling_plan *plan);
+uint64_t sampling_enable(const struct sampling_plan *plan);
+
+/* Starts counting: 38FH = sampling_enable(). For code of the caller's own, in
+ * place of pebs_window(). */
+bool sampling_open(struct sampling *p);
+
+/* Records in the buffer now, while counters run; not checked. */
+unsigned sampling_written(const struct sampling *p);
+
+/* Stops: 38FH = 0, IA32_PEBS_ENABLE = 0, a quiescent period in which a record
+ * that is on its way arrives; then reads status, counters and index, and checks
+ * that the index is a record's, that nothing but the records and the index was
+ * written, and that the rest of the area is as it was. False where an access
+ * faulted or a check failed (ERROR or FAIL is said). */
+bool sampling_stop(struct sampling *p);
+
+/* sampling_arm(), window(p, argument), which writes sampling_enable() to 38FH
+ * and 0 at its end, sampling_stop(); again where an SMI hit it. */
+bool sampling_around(struct sampling *p, const struct sampling_plan *plan,
+                     void (*window)(struct sampling *p, uint64_t argument),
+                     uint64_t argument);
+
+/* The same around pebs_window() with these status flags. */
+bool sampling_run(struct sampling *p, const struct sampling_plan *plan,
+                  uint64_t flags);
+
+/* Record n of p->records. Reserved bits in it are FAIL. */
+bool sampling_record(struct sampling *p, unsigned n,
+                     struct pebs_record *record);
+
+/* The event of pebs_window() that the record is of by its R15; 0 where R15 says
+ * none, and then FAIL is said. */
+unsigned sampling_event(struct sampling *p, const struct pebs_record *record);
+
+/* The quiescent period: some microseconds. */
+void sampling_quiet(void);
+
+#endif

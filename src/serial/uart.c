@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* uart.c - a 16550's registers. */
+#include "src/serial/uart.h"
+
+#include "src/base/hw.h"
+#include "src/base/text.h"
+
+#define THR 0 /* transmitter holding; divisor low with LCR[7] */
+#define IER 1 /* interrupt enable; divisor high with LCR[7] */
+#define FCR 2 /* FIFO control */
+#define LCR 3 /* line control */
+#define MCR 4 /* modem control */
+#define LSR 5 /* line status */
+#define MSR 6 /* modem status */
+#define SCR 7 /* scratch */
+
+#define LCR_8N1     0x03
+#define LCR_DIVISOR 0x80
+#define FCR_CLEAR   0x07 /* FIFOs on and empty */
+#define MCR_DTR_RTS 0x03
+#define MCR_LOOP    0x1a /* loopback, with OUT2 and RTS set */
+#define MSR_LOOPED  0x90 /* what these two come back as: DCD and CTS */
+#define MSR_LINES   0xf0
+#define LSR_THRE    0x20 /* transmitter holding register empty */
+
+#define WAIT_MS     50    /* for a character, and twice what it may take: */
+#define CHARACTER_2 20000 /* milliseconds at 1 bit a second */
+
+static uint8_t get(const struct uart *uart, unsigned n)
+{
+    return (uint8_t)hw_io_read(uart->memory, uart->base + n * uart->stride,
+                               uart->width);
+}
+
+static void set(const struct uart *uart, unsigned n, uint8_t value)
+{
+    hw_io_write(uart->memory, uart->base + n * uart->stride, uart->width,
+                value);
+}
+
+bool uart_answers(const struct uart *uart)
+{
+    return get(uart, LSR) != 0xff;
+}
+
+static bool remembers(const struct uart *uart, uint8_t value)
+{
+    set(uart, SCR, value);
+    return get(uart, SCR) == value;
+}
+
+bool uart_probe(const struct uart *uart)
+{
+    if (!uart_answers(uart))
+        return false;
+    uint8_t scratch = get(uart, SCR), modem = get(uart, MCR);
+    bool good = remembers(uart, 0x5a) && remembers(uart, 0xa5);
+
+    set(uart, SCR, scratch);
+    if (!good)
+        return false;
+    set(uart, MCR, MCR_LOOP);
+    good = (get(uart, MSR) & MSR_LINES) == MSR_LOOPED;
+    set(uart, MCR, modem);
+    return good;
+}
+
+void uart_set_up(const struct uart *uart)
+{
+    set(uart, IER, 0);
+    if (uart->speed != 0) {
+        uint32_t divisor = uart->clock / 16 / uart->speed;
+        divisor = divisor != 0 ? divisor : 1;
+        set(uart, LCR, LCR_DIVISOR);
+        set(uart, THR, (uint8_t)divisor);
+        set(uart, IER, (uint8_t)(divisor >> 8));
+    }
+    set(uart, LCR, LCR_8N1);
+    set(uart, FCR, FCR_CLEAR);
+    set(uart, MCR, MCR_DTR_RTS);
+}
+
+void uart_put(struct uart *uart, uint8_t character)
+{
+    if (uart->dead)
+        return;
+    if (!(get(uart, LSR) & LSR_THRE)) {
+        uint64_t wait =
+            WAIT_MS + (uart->speed != 0 ? CHARACTER_2 / uart->speed : 0);
+        uint64_t start = hw_ms();
+        while (!(get(uart, LSR) & LSR_THRE))
+            if (hw_ms() - start > wait) {
+                uart->dead = true;
+                return;
+            }
+    }
+    set(uart, THR, character);
+}
+
+const char *uart_text(const struct uart *uart, char out[UART_TEXT_BYTES])
+{
+    size_t at;
+
+    if (!uart->memory)
+        at = text_format(out, UART_TEXT_BYTES, "I/O port %lXH",
+                         (unsigned long)uart->base);
+    else
+        at = text_format(out, UART_TEXT_BYTES, "memory at %lXH",
+                         (unsigned long)uart->base);
+    if (uart->stride != 1)
+        at += text_format(out + at, UART_TEXT_BYTES - at,
+                          ", registers %u bytes apart", uart->stride);
+    if (uart->speed != 0)
+        text_format(out + at, UART_TEXT_BYTES - at, ", %u bits a second",
+                    uart->speed);
+    else
+        text_format(out + at, UART_TEXT_BYTES - at, ", its speed as it was");
+    return out;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * uart.h - a 16550 UART, wherever its registers are. It only sends.
+ *
+ * Registers by the names of the PC16550D data sheet, "Register Addresses".
+ */
+#ifndef SRC_SERIAL_UART_H
+#define SRC_SERIAL_UART_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define UART_CLOCK 1843200u /* Hz, where nothing else is known */
+#define UART_SPEED 115200u
+
+struct uart {
+    bool memory;     /* else I/O ports */
+    uint64_t base;   /* of register 0 */
+    unsigned stride; /* bytes from register to register */
+    unsigned width;  /* bytes of one access: 1, 2 or 4 */
+    uint32_t clock;  /* Hz; UART_CLOCK */
+    uint32_t speed;  /* bits a second; 0: as it is programmed already */
+    bool dead;       /* did not get ready once: nothing is sent any more */
+};
+
+/* True where something answers at all: a port that is not there reads all
+ * ones. */
+bool uart_answers(const struct uart *uart);
+/* True where it also remembers a scratch byte and loops its modem lines back;
+ * both are as before then. Asked only where nobody named the port. */
+bool uart_probe(const struct uart *uart);
+/* 8 bits, no parity, one stop bit, the speed, FIFOs, no interrupts. */
+void uart_set_up(const struct uart *uart);
+/* Waits a bounded time, then gives the UART up as dead. */
+void uart_put(struct uart *uart, uint8_t character);
+
+/* "I/O port 3F8H" or "memory at FE034000H, registers 4 bytes apart", with its
+ * speed. Returns out. */
+#define UART_TEXT_BYTES 80
+const char *uart_text(const struct uart *uart, char out[UART_TEXT_BYTES]);
+
+#endif

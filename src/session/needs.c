@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* needs.c - compares needs with a processor. */
+#include "src/session/needs.h"
+
+#include "src/uncore/offcore.h"
+#include "src/uncore/uncore.h"
+
+struct feature_row {
+    enum feature feature;
+    bool present;
+    const char *name;
+};
+
+static void name_regimes(unsigned regimes, enum regime have,
+                         char text[NEEDS_TEXT_BYTES])
+{
+    const char *between = "needs regime ";
+    size_t at = 0;
+
+    for (unsigned left = regimes; left != 0;) {
+        at += text_format(text + at, NEEDS_TEXT_BYTES - at, "%s%s", between,
+                          regime_name(left & -left));
+        left &= left - 1; /* the lowest bit is said */
+        between = (left & (left - 1)) == 0 ? " or " : ", ";
+    }
+    text_format(text + at, NEEDS_TEXT_BYTES - at,
+                "; this processor is in regime %s", regime_name(have));
+}
+
+bool needs_met(const struct needs *needs, const struct identity *id,
+               enum regime regime, unsigned processors,
+               char text[NEEDS_TEXT_BYTES])
+{
+    const bool intel = identity_is_intel(id);
+    const struct feature_row rows[] = {
+        {NEED_PMU, id->perfmon_version >= 2,
+         "architectural performance monitoring version 2 (CPUID.0AH:EAX[7:0])"},
+        {NEED_PERFMON_4, id->perfmon_version >= 4,
+         "architectural performance monitoring version 4 (CPUID.0AH:EAX[7:0])"},
+        {NEED_RTM, id->rtm, "RTM (CPUID.7.0:EBX[11])"},
+        {NEED_HLE, id->hle, "HLE (CPUID.7.0:EBX[4])"},
+        {NEED_FULL_WIDTH, id->full_width_writes,
+         "full-width counter writes (IA32_PERF_CAPABILITIES[13])"},
+        {NEED_PEBS, id->ds, "the debug store (CPUID.1:EDX[21])"},
+        {NEED_PEBS, id->dtes64, "a 64-bit DS area (CPUID.1:ECX[2])"},
+        {NEED_PEBS, !id->pebs_unavailable,
+         "PEBS; IA32_MISC_ENABLE (1A0H)[12] (PEBS unavailable) is 1"},
+        {NEED_PEBS, id->pebs_format <= 3,
+         "PEBS records of format 1 to 3, not adaptive ones "
+         "(IA32_PERF_CAPABILITIES[11:8])"},
+        {NEED_PEBS, id->pebs_format != 0,
+         "PEBS records of format 1 to 3 (IA32_PERF_CAPABILITIES[11:8])"},
+        {NEED_PEBS_2, id->pebs_format >= 2,
+         "PEBS records of format 2 or 3 (IA32_PERF_CAPABILITIES[11:8])"},
+        {NEED_PEBS_3, id->pebs_format >= 3,
+         "PEBS records of format 3 (IA32_PERF_CAPABILITIES[11:8])"},
+        {NEED_PT, id->pt, "Processor Trace (CPUID.7.0:EBX[25])"},
+        {NEED_PT, (id->leaf14_ecx & (LEAF14_TOPA | LEAF14_RANGE)) != 0,
+         "a trace in memory (CPUID.14H.0:ECX[0] or ECX[2])"},
+        {NEED_PT_TOPA, (id->leaf14_ecx & LEAF14_TOPA) != 0,
+         "trace output by ToPA (CPUID.14H.0:ECX[0])"},
+        {NEED_PT_RANGE, (id->leaf14_ecx & LEAF14_RANGE) != 0,
+         "trace output to a single range (CPUID.14H.0:ECX[2])"},
+        {NEED_OFFCORE, offcore_of(id) != NULL,
+         "off-core response bits that the manual names for this "
+         "DisplayFamily_DisplayModel"},
+        {NEED_UNCORE, uncore_of(id) != NULL,
+         "the uncore of a client processor of the 2nd to 8th generation "
+         "(DisplayFamily_DisplayModel)"},
+        {NEED_TWO_PROCESSORS, processors >= 2, "two logical processors"},
+    };
+
+    if (!intel && (needs->features & NEED_INTEL) != 0) {
+        text_format(text, NEEDS_TEXT_BYTES,
+                    "needs an Intel processor; this one is \"%s\"", id->vendor);
+        return false;
+    }
+    if (needs->regimes != 0 && (needs->regimes & regime) == 0) {
+        name_regimes(needs->regimes, regime, text);
+        return false;
+    }
+    for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        if ((needs->features & rows[i].feature) != 0 && !rows[i].present) {
+            text_format(text, NEEDS_TEXT_BYTES, "needs %s", rows[i].name);
+            return false;
+        }
+    if (id->counters < needs->counters) {
+        text_format(text, NEEDS_TEXT_BYTES,
+                    "needs %u general-purpose counters; there are %u",
+                    needs->counters, id->counters);
+        return false;
+    }
+    return true;
+}

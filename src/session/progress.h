@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * progress.h - how far a run is: a line of the report at least every ten
+ * seconds, so that whoever watches can tell slow from hung.
+ */
+#ifndef SRC_SESSION_PROGRESS_H
+#define SRC_SESSION_PROGRESS_H
+
+#include "src/report/ktap.h"
+
+/* A call comes at least every second (hw_idle()), a line in time all the same.
+ */
+#define PROGRESS_TICK_MS 9000
+
+struct progress {
+    struct ktap *out;
+    unsigned now, planned; /* the test that runs, from 1; of so many */
+    const char *name;
+    uint64_t start, last; /* hw_ms() */
+};
+
+void progress_start(struct progress *progress, struct ktap *out,
+                    unsigned planned);
+void progress_test(struct progress *progress, unsigned now, const char *name);
+/* "# tick 18 s: test 5 of 27, NAME" where one is due. progress: the struct. */
+void progress_tick(void *progress);
+
+#endif

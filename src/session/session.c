@@ -1,0 +1,411 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* session.c - one whole run, from identification to the END line. */
+#include "src/session/session.h"
+
+#include "src/session/conclusion.h"
+#include "src/harness/jobs.h"
+#include "src/base/mem.h"
+#include "src/session/needs.h"
+#include "src/session/progress.h"
+#include "src/report/header.h"
+#include "src/report/ktap.h"
+#include "src/report/merge.h"
+#include "src/report/result.h"
+#include "src/session/resume.h"
+#include "src/harness/run.h"
+#include "src/store/store.h"
+#include "src/session/update.h"
+#include "src/harness/workspace.h"
+
+/* Time for one job. A test's grows with its trials: 10 ms for each is ten times
+ * what the slowest takes on the simulated processor. It grows with processors
+ * too: they share memory, and under an emulator one processor's time. */
+#define TEST_MS       28000
+#define TEST_TRIAL_MS 10
+#define TEST_EACH_MS  1000
+#define TEST_TRIALS   3000 /* where the user said nothing */
+#define TEST_MS_MAX   3600000
+
+struct session {
+    const struct session_setup *setup;
+    struct ktap out;
+    struct jobs jobs;
+    struct suite suite;
+    struct progress progress;
+    struct outcomes outcomes;
+    bool whole; /* no processor is left out by processors= */
+    struct update update;
+    struct pass passes[2];
+    const char *no_second; /* why tests of the second pass are not tried */
+};
+
+#define SESSION_BYTES ((sizeof(struct session) + 15) & ~(size_t)15)
+
+size_t session_workspace(unsigned processors)
+{
+    return SESSION_BYTES + workspace_bytes(processors);
+}
+
+static struct session *open_session(const struct session_setup *setup)
+{
+    unsigned processors = hw_processors();
+    struct session *s = setup->workspace;
+    struct workspace workspace;
+
+    memset(s, 0, session_workspace(processors));
+    workspace_lay_out(&workspace, (char *)setup->workspace + SESSION_BYTES,
+                      processors);
+    s->setup = setup;
+    s->jobs.processors = processors;
+    s->jobs.runs = workspace.runs;
+    s->jobs.results = workspace.results;
+    for (unsigned p = 0; p < processors; p++) {
+        s->jobs.runs[p].trials = setup->options->trials;
+        s->jobs.runs[p].allow = setup->options->allow;
+    }
+    return s;
+}
+
+/* --- Jobs
+ * ------------------------------------------------------------------ */
+
+static unsigned timeout_of(const struct session *s)
+{
+    uint64_t trials = s->setup->options->trials;
+    uint64_t ms = TEST_MS + TEST_TRIAL_MS * (trials ? trials : TEST_TRIALS) +
+                  TEST_EACH_MS * s->jobs.processors;
+
+    return ms < TEST_MS_MAX ? (unsigned)ms : TEST_MS_MAX;
+}
+
+static void body_job(unsigned processor, void *context)
+{
+    struct jobs *jobs = context;
+    struct run *t = &jobs->runs[processor];
+
+    run_keep(t);
+    t->test->body(t);
+    restore_msrs(t);
+}
+
+/* --- One test
+ * -------------------------------------------------------------- */
+
+static void begin_test(struct session *s, const struct test *test,
+                       uint64_t seed)
+{
+    bool whole = test->scope == WHOLE_MACHINE, said = false;
+    char missing[NEEDS_TEXT_BYTES];
+
+    for (unsigned p = 0; p < s->jobs.processors; p++) {
+        struct run *t = &s->jobs.runs[p];
+        run_begin(t, test, seed);
+        s->jobs.set[p] = !t->lost && (!whole || p == 0);
+        if (whole && !s->whole && !t->lost && !said) {
+            skip(t, "needs all processors, and processors= leaves some out");
+            said = true;
+        }
+        if (whole && !s->whole)
+            s->jobs.set[p] = false;
+        if (s->jobs.set[p] && !needs_met(&test->needs, &t->cpu, t->regime,
+                                         jobs_answering(&s->jobs), missing)) {
+            skip(t, "%s", missing);
+            s->jobs.set[p] = false;
+        }
+    }
+}
+
+/* Notes on the volume how far the run is. running: the next test begins. */
+static void keep(struct session *s, bool running)
+{
+    struct record_point point = {.running = running,
+                                 .report = s->out.at,
+                                 .revision = s->suite.revision};
+
+    ktap_flush(&s->out);
+    outcomes_pack(&s->outcomes, &s->suite, point.findings);
+    store_save(s->setup->store, &point);
+}
+
+/* The n-th of suite_results(): says so, with its name. */
+static void announce(struct session *s, unsigned n, char name[SUITE_NAME_BYTES])
+{
+    suite_name(&s->suite, n, name);
+    progress_test(&s->progress, n + 1, name);
+    ktap_note(&s->out, "running %u of %u: %s: %s", n + 1,
+              suite_results(&s->suite), name, suite_test(&s->suite, n)->asks);
+    keep(s, true); /* so that a hang shows where it was */
+}
+
+static void settle(struct session *s, unsigned n, const char *name)
+{
+    struct finding found = result_write(
+        &s->out, s->jobs.runs, s->jobs.processors, name, s->setup->options);
+
+    outcomes_enter(&s->outcomes, &s->suite, n, &found);
+}
+
+static void run_test(struct session *s, unsigned n)
+{
+    const struct options *options = s->setup->options;
+    uint64_t start = hw_ms(), seed = suite_seed(&s->suite, n, options);
+    char name[SUITE_NAME_BYTES];
+
+    if (s->suite.rounds > 1 && suite_begins_round(&s->suite, n))
+        ktap_note(&s->out, "round %u of %u: seed=%lu",
+                  suite_round(&s->suite, n) + 1, s->suite.rounds,
+                  (unsigned long)seed);
+    announce(s, n, name);
+    begin_test(s, suite_test(&s->suite, n), seed);
+    jobs_run(&s->jobs, timeout_of(s), body_job);
+    jobs_restore(&s->jobs);
+    settle(s, n, name);
+    if (options->verbosity == VERBOSITY_VERBOSE)
+        ktap_note(&s->out, "took %lu ms", (unsigned long)(hw_ms() - start));
+    progress_tick(&s->progress);
+    keep(s, false);
+}
+
+/* --- The whole
+ * ------------------------------------------------------------- */
+
+static void write_options(struct session *s)
+{
+    char line[OPTIONS_LINE_BYTES];
+
+    options_write(s->setup->options, line);
+    ktap_note(&s->out, "options: %s", line);
+    if (s->setup->options->microcode[0] != '\0' &&
+        !update_asked_for(s->setup->options))
+        ktap_note(&s->out, "warning: microcode=: not loaded without "
+                           "allow=microcode");
+}
+
+static void warn_unmatched(void *context, const char *pattern)
+{
+    struct session *s = context;
+
+    ktap_note(&s->out, "%s: no test fits tests=%s",
+              s->suite.count == 0 ? "ERROR" : "warning", pattern);
+}
+
+/* Those that processors= leaves out. */
+static void exclude(struct session *s)
+{
+    bool set[HW_PROCESSORS_MAX], any = false;
+    char name[MERGE_SET_BYTES];
+
+    s->whole = true;
+    for (unsigned p = 0; p < s->jobs.processors; p++) {
+        set[p] = !options_want_processor(s->setup->options, p);
+        any = any || !set[p];
+        s->whole = s->whole && !set[p];
+    }
+    if (!any) {
+        s->whole = true;
+        ktap_note(&s->out,
+                  "warning: processors= names none of those that there are: "
+                  "all are tested");
+    }
+    if (s->whole)
+        return;
+    ktap_note(&s->out, "left out by processors=: %s",
+              merge_set_name(set, s->jobs.processors, name));
+    for (unsigned p = 0; p < s->jobs.processors; p++)
+        if (set[p])
+            run_exclude(&s->jobs.runs[p]);
+}
+
+static void identify(struct session *s)
+{
+    static const struct test identify_test = {.name = "identify"};
+
+    for (unsigned p = 0; p < s->jobs.processors; p++) {
+        run_begin(&s->jobs.runs[p], &identify_test, 0);
+        s->jobs.set[p] = true;
+    }
+    jobs_identify(&s->jobs);
+    /* Nothing can be tested on a processor that nothing is known of. */
+    for (unsigned p = 0; p < s->jobs.processors; p++)
+        if (s->jobs.runs[p].end == HW_EXCEPTION)
+            run_lose(&s->jobs.runs[p], "could not be identified");
+}
+
+/* --- The update between two passes
+ * ----------------------------------------- */
+
+static struct pass pass_of(const struct run *t)
+{
+    return (struct pass){t->cpu.microcode, t->regime};
+}
+
+/* Whether there is to be a second pass. An interrupted run keeps to what it
+ * began. */
+static void plan(struct session *s)
+{
+    const struct record_point *point = store_resumed(s->setup->store);
+
+    suite_make(&s->suite, s->setup->options);
+    if (s->suite.update != NULL && !store_is_hopeless(s->setup->store))
+        update_choose(&s->update, s->setup, &s->jobs);
+    s->suite.revision =
+        point != NULL ? point->revision : s->update.found.revision;
+    if (s->update.found.revision != s->suite.revision) {
+        s->update = (struct update){.why = "the file is not what it was"};
+        s->no_second = s->update.why;
+    }
+}
+
+static void load_update(struct session *s, unsigned least)
+{
+    if (update_load(&s->update, &s->jobs) < least)
+        s->no_second = least == 1 ? "no processor has taken the update"
+                                  : "not every processor has taken the update "
+                                    "again";
+}
+
+/* The processors as they are now, which is as the second pass finds them. */
+static void end_update(struct session *s)
+{
+    const struct run *shows = &s->jobs.runs[0];
+
+    for (unsigned p = s->jobs.processors; p-- > 0;)
+        if (!s->jobs.runs[p].lost &&
+            s->jobs.runs[p].cpu.microcode == s->suite.revision)
+            shows = &s->jobs.runs[p];
+    s->passes[1] = pass_of(shows);
+    if (s->no_second != NULL)
+        return;
+    for (unsigned p = 0; p < s->jobs.processors; p++)
+        run_begin(&s->jobs.runs[p], &update_test, 0);
+    header_processors(&s->out, s->jobs.runs, s->jobs.processors);
+}
+
+static void run_update(struct session *s, unsigned n)
+{
+    char name[SUITE_NAME_BYTES];
+
+    if (s->suite.revision != 0)
+        conclusion_summarize(&s->out, s->jobs.runs, s->jobs.processors,
+                             &s->suite, &s->outcomes, false);
+    announce(s, n, name);
+    load_update(s, 1);
+    settle(s, n, name);
+    end_update(s);
+    keep(s, false);
+}
+
+/* After a reset in the second pass: the update went with it. */
+static void renew_update(struct session *s)
+{
+    if (s->outcomes.resets[s->suite.count])
+        s->no_second = "the machine was reset while the update was loaded";
+    if (s->no_second == NULL) {
+        ktap_note(&s->out, "the microcode update is loaded again");
+        load_update(s, s->jobs.processors);
+    }
+    end_update(s);
+}
+
+/* --- The end
+ * --------------------------------------------------------------- */
+
+static void conclude(struct session *s)
+{
+    bool second = s->suite.revision != 0;
+
+    conclusion_summarize(&s->out, s->jobs.runs, s->jobs.processors, &s->suite,
+                         &s->outcomes, second);
+    if (second)
+        conclusion_compare(&s->out, &s->suite, &s->outcomes, &s->passes[0],
+                           &s->passes[1]);
+}
+
+static void write_totals(struct session *s)
+{
+    const struct ktap_totals *totals = &s->out.at.totals;
+
+    ktap_note(&s->out,
+              "summary: %u tests passed, %u failed, %u in error, %u skipped",
+              totals->pass, totals->fail, totals->error, totals->skip);
+}
+
+/* From the start, or from where a reset ended it. */
+static void begin_report(struct session *s)
+{
+    const struct session_setup *setup = s->setup;
+    const struct record_point *point = store_resumed(setup->store);
+
+    if (point == NULL) {
+        ktap_open(&s->out, setup->sinks, setup->sinks_count,
+                  suite_results(&s->suite));
+        return;
+    }
+    resume_report(&s->out, setup, point, &s->suite, &s->outcomes);
+    keep(s, false);
+}
+
+static void write_header(struct session *s)
+{
+    const struct session_setup *setup = s->setup;
+
+    ktap_note(&s->out, "%s, image crc %08X", setup->program, setup->image_crc);
+    identify(s);
+    header_made_on(&s->out, &s->jobs.runs[0].cpu);
+    for (unsigned i = 0; i < setup->warnings_count; i++)
+        ktap_note(&s->out, "warning: %s", setup->warnings[i]);
+    write_options(s);
+    if (setup->serial != NULL)
+        ktap_note(&s->out, "serial port: %s", setup->serial);
+    header_processors(&s->out, s->jobs.runs, s->jobs.processors);
+    exclude(s);
+    suite_unmatched(setup->options, warn_unmatched, s);
+    if (s->suite.count == 0)
+        s->out.at.totals.error = 1;
+    keep(s, false);
+}
+
+static void run_one(struct session *s, unsigned n)
+{
+    const struct suite *suite = &s->suite;
+
+    if (s->outcomes.resets[suite_slot(suite, n)])
+        resume_refuse(&s->out, suite, &s->outcomes);
+    else if (suite_is_update(suite, n))
+        run_update(s, n);
+    else if (suite_is_second(suite, n) && s->no_second != NULL)
+        resume_error(&s->out, suite, &s->outcomes, s->no_second);
+    else
+        run_test(s, n);
+}
+
+static void run_all(struct session *s)
+{
+    progress_start(&s->progress, &s->out, suite_results(&s->suite));
+    hw_on_idle(progress_tick, &s->progress);
+    write_header(s);
+    s->passes[0] = pass_of(&s->jobs.runs[0]);
+    if (s->out.at.results < suite_results(&s->suite) &&
+        suite_is_second(&s->suite, s->out.at.results))
+        renew_update(s);
+    for (unsigned n = s->out.at.results; n < suite_results(&s->suite); n++)
+        run_one(s, n);
+    hw_on_idle(NULL, NULL);
+    conclude(s);
+}
+
+struct ktap_totals session_run(const struct session_setup *setup)
+{
+    struct session *s = open_session(setup);
+
+    plan(s);
+    begin_report(s);
+    if (store_is_hopeless(setup->store))
+        resume_give_up(&s->out, &s->suite, &s->outcomes);
+    else
+        run_all(s);
+    write_totals(s);
+    ktap_end(&s->out);
+    store_end(setup->store);
+    return s->out.at.totals;
+}
