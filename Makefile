@@ -35,7 +35,7 @@ DEPS = -MMD -MP -MF $@.d
 export SOURCE_DATE_EPOCH := 1767225600
 
 .PHONY: all help list setup run image sign tool test host lint boot soak sweep scale
-.PHONY: same figures bench fuzz powercut distributions clang clean
+.PHONY: unchanged same figures bench fuzz powercut distributions clang clean
 all: $(B)/tsxpmu.efi $(B)/silicon.efi $(B)/tsxpmu
 
 help:
@@ -54,6 +54,8 @@ help:
 	@echo 'make soak     every personality over SEEDS seeds (usual: 20), each of'
 	@echo '              which starts at another time; TRIALS=n (usual: 300)'
 	@echo 'make same     the default run says the same each time, at any load'
+	@echo 'make unchanged  no report is another one than with the programs of the'
+	@echo '              commit SINCE; TRIALS=n (usual: 5)'
 	@echo 'make powercut  the power fails KILLS times (usual: 100); SEED=$(SEED)'
 	@echo 'make sweep    each MSR access of each test faults once; STEP=n: each nth'
 	@echo 'make scale    1 to 64 processors: times and sizes, measured now'
@@ -351,6 +353,8 @@ soak: $(B)/tsxpmu.img $(SNAPSHOTS)
 	@TRIALS=$(TRIALS) SEEDS=$(SEEDS) $(PYTHON) tests/check.py soak
 powercut: $(B)/tsxpmu.img $(B)/silicon.efi
 	@KILLS=$(KILLS) SEED=$(SEED) $(PYTHON) tests/check.py powercut
+unchanged:
+	@SINCE=$(SINCE) TRIALS=$(TRIALS) $(PYTHON) tests/check.py unchanged
 same: $(B)/tsxpmu.img $(B)/silicon.efi
 	$(CHECK) same
 scale: $(B)/tsxpmu.img $(B)/silicon.efi

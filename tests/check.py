@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Runs the checks named (host, lint, boot, same, soak, sweep, powercut, figures),
-prints a line for each, and last the totals. Run by make, which builds what they
+"""Runs the checks named (host, lint, boot, same, unchanged, soak, sweep, powercut,
+figures), prints a line for each, and last the totals. Run by make, which builds what they
 look at."""
 
 import os
@@ -101,6 +101,12 @@ def sweep():
     import sweep as sweeps
     boots.run(result, sweeps.everything())
     print("{runs} runs, {compared} registers compared".format(**sweeps.counts))
+
+
+def unchanged():
+    import unchanged as unchanges
+    unchanges.run(result, os.environ.get("SINCE") or "HEAD~1",
+                  int(os.environ.get("TRIALS") or 5))
 
 
 def same():
