@@ -100,9 +100,10 @@ class Machine:
 class Report:
     """A report as text, and what it says."""
 
-    RESULT = re.compile(r"(ok|not ok) (\d+) - (\S+)(?: # (SKIP|ERROR)\b ?(.*))?$")
+    RESULT = re.compile(r"(ok|not ok) (\d+) - (\S+)"
+                        r"(?: # (OBSERVED|KNOWN|SKIP|ERROR) (.+))?$")
     END = re.compile(r"# END pass=(\d+) fail=(\d+) error=(\d+) skip=(\d+) "
-                     r"crc=([0-9A-F]{8})$")
+                     r"known=(\d+) crc=([0-9A-F]{8})$")
 
     def __init__(self, text):
         self.text = text.replace("\r", "")
@@ -115,10 +116,14 @@ class Report:
         for line in body.splitlines():
             match = self.RESULT.match(line)
             if match:
-                verdict = match[4] or {"ok": "PASS", "not ok": "FAIL"}[match[1]]
+                verdict = {"ok": "PASS", "not ok": "FAIL"}[match[1]]
+                if match[4] and match[4] != "OBSERVED":
+                    verdict = match[4]
                 if match[3] in self.results:
                     self.problems.append(f"{match[3]} has two results")
                 self.results[match[3]] = verdict
+            elif re.match(r"(not )?ok\b", line):
+                self.problems.append(f"no result line: {line}")
             elif re.match(r"1\.\.\d+$", line):
                 plan = int(line[3:])
             elif line.startswith("# END "):
@@ -130,13 +135,13 @@ class Report:
             self.problems.append("no report")
         elif not end:
             self.problems.append("the report has no END line")
-        elif zlib.crc32(body.encode()) != int(end[5], 16):
+        elif zlib.crc32(body.encode()) != int(end[6], 16):
             self.problems.append("the report's CRC is wrong")
         elif plan != len(self.results):
             self.problems.append(f"planned {plan}, got {len(self.results)}")
         else:
-            said = dict(zip(("PASS", "FAIL", "ERROR", "SKIP"),
-                            map(int, end.groups()[:4])))
+            said = dict(zip(("PASS", "FAIL", "ERROR", "SKIP", "KNOWN"),
+                            map(int, end.groups()[:5])))
             for verdict, count in said.items():
                 got = list(self.results.values()).count(verdict)
                 if got != count and self.results:

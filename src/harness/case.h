@@ -21,6 +21,7 @@ enum verdict {
     VERDICT_NONE, /* no check made yet; at the end of a test it is ERROR */
     VERDICT_PASS,
     VERDICT_SKIP,  /* a requirement is missing; the line names it */
+    VERDICT_KNOWN, /* it differs as an erratum of this processor says */
     VERDICT_FAIL,  /* the processor differs from the manual */
     VERDICT_ERROR, /* we are wrong, or could not look */
 };

@@ -75,7 +75,10 @@ void observe(struct run *t, const char *what, uint64_t n, uint64_t of)
 {
     if (of != 0)
         t->verdict = verdict_worst(t->verdict, VERDICT_PASS);
-    t->observed += n != 0;
+    if (n * t->observed_of > t->observed * of || t->observed == 0) {
+        t->observed = n;
+        t->observed_of = of;
+    }
     note(t, "%s %s: %lu of %lu", n != 0 ? "OBSERVED" : "NOT OBSERVED", what,
          (unsigned long)n, (unsigned long)of);
 }
@@ -266,7 +269,7 @@ void run_begin(struct run *t, const struct test *test, uint64_t seed)
     if (t->lost)
         return; /* it may be writing still */
     t->verdict = VERDICT_NONE;
-    t->observed = 0;
+    t->observed = t->observed_of = 0;
     t->no_trials_line = false;
     t->journal.count = 0;
     t->status_known = false;

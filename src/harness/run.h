@@ -43,7 +43,8 @@ struct run {
     const char *raw_what;
 
     enum verdict verdict;
-    unsigned observed;   /* calls of observe() with n > 0 */
+    /* Of the observe() that saw the greatest part of its trials: */
+    uint64_t observed, observed_of; /* 0: nothing was observed */
     bool no_trials_line; /* the note of few trials is made once */
     uint64_t random;
     struct journal journal;

@@ -35,8 +35,8 @@ const char *verdict_name(enum verdict verdict)
 {
     static const char *const names[] = {
         [VERDICT_NONE] = "not run", [VERDICT_PASS] = "PASS",
-        [VERDICT_SKIP] = "SKIP",    [VERDICT_FAIL] = "FAIL",
-        [VERDICT_ERROR] = "ERROR",
+        [VERDICT_SKIP] = "SKIP",    [VERDICT_KNOWN] = "KNOWN",
+        [VERDICT_FAIL] = "FAIL",    [VERDICT_ERROR] = "ERROR",
     };
 
     return names[verdict];

@@ -16,7 +16,7 @@ enum verdict judge(enum verdict said, enum hw_end end, bool must_check);
 /* Over processors: the worst, but SKIP only where no other has an answer. */
 enum verdict verdict_merge(enum verdict a, enum verdict b);
 
-/* "PASS", "SKIP", "FAIL", "ERROR"; "not run" for VERDICT_NONE. */
+/* "PASS", "SKIP", "KNOWN", "FAIL", "ERROR"; "not run" for VERDICT_NONE. */
 const char *verdict_name(enum verdict verdict);
 
 #endif

@@ -69,27 +69,33 @@ void ktap_note(struct ktap *out, const char *format, ...)
 }
 
 void ktap_result(struct ktap *out, enum verdict verdict, const char *name,
-                 const char *reason)
+                 const char *more)
 {
+    struct ktap_totals *totals = &out->at.totals;
     unsigned n = ++out->at.results;
 
     switch (verdict) {
     case VERDICT_PASS:
-        out->at.totals.pass++;
-        put(out, "ok %u - %s", n, name);
+        totals->pass++;
+        put(out, "ok %u - %s%s%s", n, name, *more != '\0' ? " # OBSERVED " : "",
+            more);
         break;
     case VERDICT_SKIP:
-        out->at.totals.skip++;
-        put(out, "ok %u - %s # SKIP %s", n, name, reason);
+        totals->skip++;
+        put(out, "ok %u - %s # SKIP %s", n, name, more);
+        break;
+    case VERDICT_KNOWN:
+        totals->known++;
+        put(out, "ok %u - %s # KNOWN %s", n, name, more);
         break;
     case VERDICT_FAIL:
-        out->at.totals.fail++;
+        totals->fail++;
         put(out, "not ok %u - %s", n, name);
         break;
     case VERDICT_NONE:
     case VERDICT_ERROR:
-        out->at.totals.error++;
-        put(out, "not ok %u - %s # ERROR %s", n, name, reason);
+        totals->error++;
+        put(out, "not ok %u - %s # ERROR %s", n, name, more);
         break;
     }
 }
@@ -107,7 +113,8 @@ void ktap_end(struct ktap *out)
     ktap_flush(out);
     tell_trouble(out); /* nothing is said after the END line */
     out->ended = true;
-    put(out, "# END pass=%u fail=%u error=%u skip=%u crc=%08X", totals->pass,
-        totals->fail, totals->error, totals->skip, out->at.crc);
+    put(out, "# END pass=%u fail=%u error=%u skip=%u known=%u crc=%08X",
+        totals->pass, totals->fail, totals->error, totals->skip, totals->known,
+        out->at.crc);
     ktap_flush(out);
 }

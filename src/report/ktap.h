@@ -15,7 +15,7 @@
 #define KTAP_LINE_BYTES 512 /* the longest line, with "\n" */
 
 struct ktap_totals {
-    unsigned pass, fail, error, skip;
+    unsigned pass, fail, error, skip, known;
 };
 
 /* How far a report is: what a later start needs to continue it. */
@@ -40,10 +40,11 @@ void ktap_reopen(struct ktap *out, const struct sink *sinks,
                  unsigned sinks_count, const struct ktap_point *written);
 /* One diagnostic line; "# " is put before it, "\n" after it. */
 void ktap_note(struct ktap *out, const char *format, ...) PRINTF_LIKE(2, 3);
-/* The result line, counted in the totals. reason: for SKIP and ERROR. A verdict
- * of VERDICT_NONE counts as ERROR. */
+/* The result line, counted in the totals. more: what follows the name; for SKIP
+ * and ERROR the reason, for KNOWN the errata, for PASS "n of N" of something
+ * that was OBSERVED, or "". A verdict of VERDICT_NONE counts as ERROR. */
 void ktap_result(struct ktap *out, enum verdict verdict, const char *name,
-                 const char *reason);
+                 const char *more);
 void ktap_flush(struct ktap *out);
 /* The END line: totals and CRC. Flushes before it and behind it. */
 void ktap_end(struct ktap *out);

@@ -7,6 +7,7 @@
 #include "src/report/raw.h"
 #include "src/harness/verdict.h"
 
+#define OBSERVED_BYTES 48
 #define SKIP_BEFORE "SKIP: " /* as run.c puts it before a reason */
 
 /* One processor's part. reason: for SKIP and ERROR. */
@@ -60,6 +61,27 @@ static void find_reason(const struct outcome outcomes[], unsigned processors,
                     merge_set_name(set, processors, name), reason);
 }
 
+/* "744 of 1000": the greatest part that was OBSERVED on any processor. False
+ * where nothing was. */
+static bool find_observed(const struct run runs[], unsigned processors,
+                          char out[OBSERVED_BYTES])
+{
+    uint64_t n = 0, of = 1;
+
+    for (unsigned p = 0; p < processors; p++) {
+        const struct run *t = &runs[p];
+        if (!t->lost && t->observed * of > n * t->observed_of) {
+            n = t->observed;
+            of = t->observed_of;
+        }
+    }
+    if (n == 0)
+        return false;
+    text_format(out, OBSERVED_BYTES, "%lu of %lu", (unsigned long)n,
+                (unsigned long)of);
+    return true;
+}
+
 /* True where all that is said is one reason to skip: the result line has it. */
 static bool is_only_reason(const struct part parts[], unsigned processors,
                            const char *reason)
@@ -82,18 +104,17 @@ struct finding result_write(struct ktap *out, struct run runs[],
     struct finding finding = {test->name, VERDICT_NONE, false};
     struct outcome outcomes[HW_PROCESSORS_MAX];
     struct part parts[HW_PROCESSORS_MAX];
-    char reason[RUN_LINE_BYTES] = "";
+    char reason[RUN_LINE_BYTES] = "", observed[OBSERVED_BYTES] = "";
 
     for (unsigned p = 0; p < processors; p++) {
         outcomes[p] = settle(&runs[p], &parts[p]);
         finding.verdict = verdict_merge(finding.verdict, outcomes[p].verdict);
-        finding.observed =
-            finding.observed || (!runs[p].lost && runs[p].observed != 0);
     }
     if (finding.verdict == VERDICT_NONE) { /* a body that only called others */
         finding.verdict = outcomes[0].verdict = VERDICT_ERROR;
         outcomes[0].reason = "made no check";
     }
+    finding.observed = find_observed(runs, processors, observed);
     find_reason(outcomes, processors, finding.verdict, reason);
     bool bad =
         finding.verdict == VERDICT_FAIL || finding.verdict == VERDICT_ERROR;
@@ -106,6 +127,7 @@ struct finding result_write(struct ktap *out, struct run runs[],
         raw_write(out, runs, processors);
     if (bad || options->verbosity == VERBOSITY_VERBOSE)
         ktap_note(out, "rests on: %s", test->cite);
-    ktap_result(out, finding.verdict, name, reason);
+    ktap_result(out, finding.verdict, name,
+                finding.verdict == VERDICT_PASS ? observed : reason);
     return finding;
 }

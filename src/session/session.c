@@ -326,8 +326,10 @@ static void write_totals(struct session *s)
     const struct ktap_totals *totals = &s->out.at.totals;
 
     ktap_note(&s->out,
-              "summary: %u tests passed, %u failed, %u in error, %u skipped",
-              totals->pass, totals->fail, totals->error, totals->skip);
+              "summary: %u tests passed, %u failed, %u in error, %u skipped, "
+              "%u known",
+              totals->pass, totals->fail, totals->error, totals->skip,
+              totals->known);
 }
 
 /* From the start, or from where a reset ended it. */

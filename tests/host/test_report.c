@@ -19,16 +19,17 @@
 #define N VERDICT_NONE
 #define P VERDICT_PASS
 #define S VERDICT_SKIP
+#define K VERDICT_KNOWN
 #define F VERDICT_FAIL
 #define E VERDICT_ERROR
 
 static void every_verdict_with_every_end(void **state)
 {
-    static const enum verdict want[5][5] = {
-        /* said:             none pass skip fail error */
-        [HW_DONE] = {N, P, S, F, E},      [HW_EXCEPTION] = {E, E, E, E, E},
-        [HW_TIMEOUT] = {E, E, E, E, E},   [HW_LOST] = {E, E, E, E, E},
-        [HW_NOT_ASKED] = {N, P, S, F, E},
+    static const enum verdict want[5][6] = {
+        /* said:             none pass skip known fail error */
+        [HW_DONE] = {N, P, S, K, F, E},   [HW_EXCEPTION] = {E, E, E, E, E, E},
+        [HW_TIMEOUT] = {E, E, E, E, E, E}, [HW_LOST] = {E, E, E, E, E, E},
+        [HW_NOT_ASKED] = {N, P, S, K, F, E},
     };
 
     (void)state;
@@ -42,17 +43,13 @@ static void every_verdict_with_every_end(void **state)
 
 static void every_pair_of_verdicts(void **state)
 {
-    static const enum verdict worst[5][5] = {{N, P, S, F, E},
-                                             {P, P, S, F, E},
-                                             {S, S, S, F, E},
-                                             {F, F, F, F, E},
-                                             {E, E, E, E, E}};
+    static const enum verdict worst[6][6] = {
+        {N, P, S, K, F, E}, {P, P, S, K, F, E}, {S, S, S, K, F, E},
+        {K, K, K, K, F, E}, {F, F, F, F, F, E}, {E, E, E, E, E, E}};
     /* Who skipped has no answer; the others' counts. */
-    static const enum verdict merged[5][5] = {{N, P, S, F, E},
-                                              {P, P, P, F, E},
-                                              {S, P, S, F, E},
-                                              {F, F, F, F, E},
-                                              {E, E, E, E, E}};
+    static const enum verdict merged[6][6] = {
+        {N, P, S, K, F, E}, {P, P, P, K, F, E}, {S, P, S, K, F, E},
+        {K, K, K, K, F, E}, {F, F, F, F, F, E}, {E, E, E, E, E, E}};
 
     (void)state;
     for (enum verdict a = N; a <= E; a++)
@@ -86,23 +83,27 @@ static void ktap_lines(void **state)
     char want[512];
 
     (void)state;
-    open_report(5);
+    open_report(7);
     ktap_note(&out, "a note: %u", 5u);
-    ktap_result(&out, P, "a", "not said");
+    ktap_result(&out, P, "a", "");
     ktap_result(&out, S, "b", "needs RTM");
     ktap_result(&out, F, "c", "not said");
     ktap_result(&out, E, "d", "made no check");
     ktap_result(&out, N, "e", "nobody looked");
-    const char *before = "KTAP version 1\n1..5\n# a note: 5\nok 1 - a\n"
+    ktap_result(&out, P, "f", "744 of 1000");
+    ktap_result(&out, K, "g", "SKL105 SKL196");
+    const char *before = "KTAP version 1\n1..7\n# a note: 5\nok 1 - a\n"
                          "ok 2 - b # SKIP needs RTM\nnot ok 3 - c\n"
                          "not ok 4 - d # ERROR made no check\n"
-                         "not ok 5 - e # ERROR nobody looked\n";
+                         "not ok 5 - e # ERROR nobody looked\n"
+                         "ok 6 - f # OBSERVED 744 of 1000\n"
+                         "ok 7 - g # KNOWN SKL105 SKL196\n";
     assert_string_equal(fake_report, before);
     unsigned flushes = fake_flushes;
     ktap_end(&out);
     assert_int_equal(fake_flushes, flushes + 2);
     snprintf(want, sizeof(want),
-             "%s# END pass=1 fail=1 error=2 skip=1 crc=%08X\n", before,
+             "%s# END pass=2 fail=1 error=2 skip=1 known=1 crc=%08X\n", before,
              crc32(0, before, strlen(before)));
     assert_string_equal(fake_report, want);
 }

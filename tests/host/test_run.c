@@ -78,10 +78,14 @@ static void observations_never_fail(void **state)
     assert_int_equal(t->observed, 0);
     observe(t, "it", 10, 10);
     assert_int_equal(t->verdict, VERDICT_PASS);
-    assert_int_equal(t->observed, 1);
+    assert_int_equal(t->observed, 10);
+    observe(t, "more of it", 11, 12);
+    assert_int_equal(t->observed, 10);
+    assert_int_equal(t->observed_of, 10); /* the greatest part stays */
     assert_string_equal(lines(), "NOT OBSERVED it: 0 of 0\n"
                                  "NOT OBSERVED it: 0 of 10\n"
-                                 "OBSERVED it: 10 of 10\n");
+                                 "OBSERVED it: 10 of 10\n"
+                                 "OBSERVED more of it: 11 of 12\n");
 }
 
 static void notes_are_no_checks(void **state)

@@ -158,7 +158,7 @@ static void tested_before_and_after(void **state)
                 address[2] == address[0]);
     assert_int_equal(totals.pass, 5);
     assert_has("\n1..5\n");
-    assert_has("\nok 1 - one\n");
+    assert_has("\nok 1 - one # OBSERVED 1 of 1\n");
     assert_has("\nok 2 - two\n# summary: microcode C6H: regime B");
     assert_has("\n# processors 0-3: loaded on 2 cores, by one processor of "
                "each; it stays until the machine is reset\n"
@@ -199,7 +199,7 @@ static void a_core_that_does_not_take_it(void **state)
         "\n# processors 0-1: FAIL: IA32_BIOS_SIGN_ID (8BH) shows revision "
         "C6H after the update to EAH\n");
     assert_has("\nnot ok 3 - microcode_update\n");
-    assert_has("\nok 4 - one@EAH\n");
+    assert_has("\nok 4 - one@EAH # OBSERVED 1 of 1\n");
 }
 
 static void a_thread_that_does_not_take_it(void **state)
