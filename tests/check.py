@@ -70,6 +70,8 @@ def host():
 def lint():
     import lint as pe
     pe.run(result)
+    import docs
+    docs.run(result)
 
 
 def boot():
@@ -90,10 +92,12 @@ def boot():
 
 def powercut(kills=0):
     import powercut as cuts
+    import figures as written
+    measured = written if not kills else None  # not for the few of make test
     kills = kills or int(os.environ.get("KILLS") or 100)
     seed = int(os.environ.get("SEED") or 1)
     result(f"the power fails {kills} times, and only what ran is lost",
-           cuts.kill(kills, seed))
+           cuts.kill(kills, seed, measured))
 
 
 def sweep():
@@ -128,7 +132,7 @@ def soak():
 
 def figures():
     import boots
-    boots.figures()
+    result("figures: the default run", boots.figures())
 
 
 def main():
@@ -140,6 +144,9 @@ def main():
         if skipped:
             print(f"{skipped} skipped")
         print(f"{passed} passed, {failed} failed")
+    import figures as written
+    if sys.argv[1:] == ["host", "lint", "boot"] and written.wanted() and not failed:
+        written.checks(time.monotonic() - start, passed, failed, skipped)
     return 1 if failed else 0
 
 

@@ -14,6 +14,8 @@ import subprocess
 import sys
 import time
 
+import figures
+
 ROOM = "build/distributions"  # a root is there while it is used, the logs stay
 KEYRINGS = "/usr/share/keyrings"
 UBUNTU_KEYS = "ubuntu-keyring"  # the package
@@ -218,7 +220,10 @@ def main():
     print(f"{'distribution':14}{'QEMU':9}{'gcc':9}{'s':>5}  result")
     for row in rows:
         print(f"{row.title:14}{row.qemu:9}{row.gcc:9}{row.seconds:>5}  {row.result}")
-    return 0 if all(row.good for row in rows) else 1
+    good = all(row.good for row in rows)
+    if figures.wanted() and good and not arguments.only:
+        figures.distributions(arguments.goal, [row[:5] for row in rows])
+    return 0 if good else 1
 
 
 if __name__ == "__main__":

@@ -2,8 +2,8 @@
 /*
  * options.h - the options of a run, as data, and the one grammar they have
  * wherever they come from: key=value, separated by blanks or newlines; '#' at
- * the start of a word begins a comment. Later ones win. README, "Options", says
- * what each does.
+ * the start of a word begins a comment. Later ones win. docs/user.md, "Options",
+ * says what each does.
  */
 #ifndef SRC_OPTIONS_OPTIONS_H
 #define SRC_OPTIONS_OPTIONS_H

@@ -203,8 +203,9 @@ class Run:
                                  f"{len(self.killed)} kills")
 
 
-def kill(kills, seed):
-    """So many kills in all; prints the figures. Returns the problems."""
+def kill(kills, seed, figures=None):
+    """So many kills in all; prints the figures, and writes them where there is a
+    module for it. Returns the problems."""
     left = kills
     lock = threading.Lock()
     runs = []
@@ -232,12 +233,16 @@ def kill(kills, seed):
     for run in runs:
         for said in run.killed:
             moments[moment(said)] = moments.get(moment(said), 0) + 1
-    print(f"powercut: seed {seed}: {sum(len(r.killed) for r in runs)} kills in "
-          f"{len(runs)} runs: " + ", ".join(
-              f"{n} {what}" for what, n in sorted(moments.items())))
-    print(f"powercut: {sum(r.kept for r in runs)} results settled before a "
-          f"kill, {sum(p.startswith('lost') for r in runs for p in r.problems)} "
-          f"lost; {sum(r.marked for r in runs)} running tests marked ERROR",
-          flush=True)
-    return [f"run {n}, {run.kind.name}: {p}" for n, run in enumerate(runs)
-            for p in run.problems]
+    lines = [
+        f"seed {seed}: {sum(len(r.killed) for r in runs)} kills in {len(runs)} runs: "
+        + ", ".join(f"{n} {what}" for what, n in sorted(moments.items())),
+        f"{sum(r.kept for r in runs)} results settled before a kill, "
+        f"{sum(p.startswith('lost') for r in runs for p in r.problems)} lost; "
+        f"{sum(r.marked for r in runs)} running tests marked ERROR"]
+    for line in lines:
+        print("powercut: " + line, flush=True)
+    problems = [f"run {n}, {run.kind.name}: {p}" for n, run in enumerate(runs)
+                for p in run.problems]
+    if figures and figures.wanted() and not problems:
+        figures.powercut(lines)
+    return problems

@@ -7,6 +7,7 @@ time each, so of their tests there are few here.
 
 import re
 
+import figures as written
 from boots import Boot, boot_once, both, clean, has
 
 FEW = "tests=force_abort_*,counter3_counts_alone,tsx_commit trials=2"
@@ -46,6 +47,7 @@ def everything():
 
 def measure(result):
     """One after another, with a line of figures each."""
+    rows, failed = [], False
     for item in everything():
         figures = []
 
@@ -57,7 +59,12 @@ def measure(result):
             longest = max((len(re.findall(r"^# processor \d+:", part, re.M))
                            for part in report.body.split("# running ")), default=0)
             figures.append(f"at most {longest} lines of single processors a test")
+            name, tests = (item.name.split(", ") + ["all tests"])[::2]
+            rows.append((name, tests, item.smp, outcome.seconds, len(report.body)))
             yield from item.want(report, outcome)
 
         problems = boot_once(Boot(**{**vars(item), "want": want}))
         result(f"{item.name}: " + ", ".join(figures), problems)
+        failed = failed or bool(problems)
+    if written.wanted() and not failed:
+        written.scale(rows)

@@ -1,0 +1,130 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""docs/figures.md: what was measured, a section for each command. A section that
+is measured again is written anew, the others stay as they are.
+
+usage: tests/figures.py bench FILE      (what make bench has printed)
+"""
+
+import os
+import re
+import subprocess
+import sys
+
+PATH = "docs/figures.md"
+HEAD = """# Figures
+
+Written by the command that each section names, never by hand: `make figures` for what is quick, the others with `WRITE=1`. Another machine
+gives others.
+"""
+# In this order: the heading, the command.
+SECTIONS = {
+    "run": ("The default run", "make figures"),
+    "checks": ("All checks", "make test WRITE=1"),
+    "scale": ("Processors", "make scale WRITE=1"),
+    "distributions": ("Distributions", "make distributions WRITE=1"),
+    "bench": ("Decoders", "make bench WRITE=1"),
+    "powercut": ("Power cuts", "make powercut WRITE=1"),
+}
+
+
+def machine():
+    """What the figures are of, without a date."""
+    said = subprocess.run(["qemu-system-x86_64", "--version"], check=True,
+                          stdout=subprocess.PIPE, text=True).stdout
+    version = re.search(r"version (\d+\.\d+\.\d+)", said)[1]
+    return f"{os.cpu_count()} cores, QEMU {version} (TCG)"
+
+
+def read(path=PATH):
+    """The sections there are, by their headings."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            parts = re.split(r"^## (.*)\n", file.read(), flags=re.M)[1:]
+    except FileNotFoundError:
+        parts = []
+    return dict(zip(parts[::2], (body.strip("\n") for body in parts[1::2])))
+
+
+def write(section, lines, where=None, path=PATH):
+    """Puts the lines into their section; where: machine() at another time."""
+    there = read(path)
+    heading, command = SECTIONS[section]
+    there[heading] = "\n".join([f"`{command}`; {where or machine()}.", "", *lines])
+    with open(path + ".part", "w", encoding="utf-8") as file:
+        file.write(HEAD)
+        for heading, _ in SECTIONS.values():
+            if heading in there:
+                file.write(f"\n## {heading}\n\n{there[heading]}\n")
+    os.rename(path + ".part", path)
+    print(f"{path}: {SECTIONS[section][0]}")
+
+
+def wanted():
+    """Is what is measured now to be written?"""
+    return os.environ.get("WRITE") == "1"
+
+
+def table(head, rows):
+    return ["| " + " | ".join(head) + " |", "|" + "---|" * len(head),
+            *("| " + " | ".join(str(cell) for cell in row) + " |" for row in rows)]
+
+
+def run(seconds, report_bytes, simulation):
+    """simulation: what silicon.efi says of its cost."""
+    rows = [("power-on to power-off, from built files", f"{seconds:.1f} s"),
+            ("report", f"{report_bytes / 1000:.1f} KB")]
+    rows += [(f"`{name}`", f"{os.path.getsize('build/' + name):,} bytes")
+             for name in ("tsxpmu.efi", "silicon.efi")]
+    rows += [("simulation", simulation)] if simulation else []
+    write("run", table(("figure", "measured"), rows))
+
+
+def checks(seconds, passed, failed, skipped):
+    write("checks", table(("figure", "measured"), [
+        ("seconds", f"{seconds:.0f}"),
+        ("passed, failed, skipped", f"{passed}, {failed}, {skipped}")]))
+
+
+def scale(rows):
+    """rows: (machine, tests, processors, seconds, bytes)."""
+    kinds = list(dict.fromkeys((row[0], row[1]) for row in rows))
+    cells = {(row[0], row[1], row[2]): f"{row[3]:.1f} s, {row[4] / 1000:.1f} KB"
+             for row in rows}
+    write("scale", ["Power-on to power-off, and size of the report. Tests of one "
+                    "processor run on all at the same time, taking turns.", ""]
+          + table(("processors", *(f"{kind}, `{tests}`" for kind, tests in kinds)),
+                  [(n, *(cells.get((*kind, n), "") for kind in kinds))
+                   for n in sorted({row[2] for row in rows})]))
+
+
+def distributions(goal, rows):
+    """rows: (title, QEMU, gcc, result, seconds)."""
+    write("distributions", [
+        "Seconds are from nothing to the end, root and packages included.", ""]
+        + table(("system", "QEMU", "gcc", f"`make {goal}`", "s"), rows))
+
+
+def bench(text):
+    """text: what make bench prints."""
+    write("bench", ["Decoding PEBS records of format 3 and classifying them against reading "
+                    "the same memory once; a trace against", "libipt, its packet layer and "
+                    "its query decoder. Medians of processor time; instructions by callgrind.",
+                    "", "```text", *text.rstrip().splitlines(), "```"])
+
+
+def powercut(lines):
+    write("powercut", ["```text", *lines, "```"])
+
+
+def main():
+    if len(sys.argv) != 3 or sys.argv[1] != "bench":
+        print(__doc__.strip())
+        return 64
+    with open(sys.argv[2], encoding="utf-8") as file:
+        bench(file.read())
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
