@@ -11,6 +11,7 @@ import subprocess
 import tempfile
 
 import pefile
+import rooms
 
 BUILD = "build"
 APPLICATION = 10  # PE/COFF: IMAGE_SUBSYSTEM_EFI_APPLICATION
@@ -96,6 +97,22 @@ def two_readings():
                             yield f"{path}: {line.strip()}"
 
 
+def arrows():
+    """What a room of src/ includes is of a room that docs/rooms.txt lets it."""
+    table = rooms.read("docs/rooms.txt")
+    allowed = {name: rooms.may_include(table, name) for name in table}
+    for path in sorted(glob.glob("src/**/*.[ch]", recursive=True) +
+                       glob.glob("src/*.*")):
+        room = path.split("/")[1]
+        if room not in table:
+            yield f"{path}: {room} is no room of docs/rooms.txt"
+            continue
+        with open(path, encoding="utf-8") as file:
+            for other in re.findall(r'#include "src/(\w+)/', file.read()):
+                if other not in allowed[room]:
+                    yield f"{path}: {room} may not include {other}"
+
+
 def rebuilt():
     """The image of the stick is the same, byte for byte, when a copy of the
     sources elsewhere is built by another person, far away."""
@@ -161,6 +178,7 @@ def run(result):
     for name in ("tsxpmu.efi", "clang/tsxpmu.efi"):
         result("lint: .sbat of " + name, sbat(f"{BUILD}/{name}"))
     result("lint: one tsxpmu.efi everywhere", same_everywhere())
+    result("lint: rooms include what is below them", arrows())
     result("lint: the image is the same wherever it is built", rebuilt())
     result("lint: the two readings share no file", two_readings())
     result("lint: every fault, personality and test is in its table", tables())
