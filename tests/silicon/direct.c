@@ -21,7 +21,6 @@
 #define ADDRESS  UINT64_C(0x000FFFFFFFFFF000)
 #define PAGE_ALL (NPT_PRESENT | NPT_USER | NPT_WRITE)
 #define CS_L     UINT16_C(0x200)    /* attributes of a segment in the VMCB */
-#define CR0_PG   (UINT64_C(1) << 31)
 
 /* A selector that no descriptor table has. AMD64 APM volume 2, "64-Bit Task
  * State Segment": type busy, present; the limit of one without a bit map. */
@@ -122,10 +121,10 @@ static bool is_like_host(const struct vcpu *v)
     const struct vmcb *b = v->vmcb;
 
     return (b->rflags & RFLAGS_IF) == 0 && b->interrupt_shadow == 0 &&
-           b->event_inject == 0 && (b->dr7 & DR7_ENABLED) == 0 &&
-           b->cpl == 0 && (b->cs.attributes & CS_L) != 0 && b->cr3 == d->cr3 &&
-           b->cr0 == d->cr0 && b->cr4 == d->cr4 && b->efer == d->efer &&
-           (b->cr0 & CR0_PG) != 0 && read_tr() == TR_SELECTOR;
+           (b->dr7 & DR7_ENABLED) == 0 && b->cpl == 0 &&
+           (b->cs.attributes & CS_L) != 0 && b->cr0 == d->cr0 &&
+           b->cr3 == d->cr3 && b->cr4 == d->cr4 && b->efer == d->efer &&
+           read_tr() == TR_SELECTOR;
 }
 
 void direct_look(struct vcpu *v, const uint8_t *bytes, size_t length)
@@ -154,7 +153,7 @@ static bool is_open(const struct vcpu *v, uint64_t linear)
     entry = npt_entry(&v->pages_step, physical);
     if ((entry & NPT_LARGE) != 0)
         return true;
-    return (entry & PAGE_ALL) == PAGE_ALL && (entry & NPT_HELD) == 0 &&
+    return (entry & PAGE_ALL) == PAGE_ALL &&
            ((entry ^ physical) & ADDRESS) == 0;
 }
 
