@@ -80,6 +80,11 @@ uint16_t read_tr(void)
     return below.tr;
 }
 
+void write_dr6(uint64_t value)
+{
+    below.dr6 = value;
+}
+
 void cpu_pause(void)
 {
     struct vcpu *v = below.other;
@@ -434,6 +439,7 @@ bool svm_direct(struct vcpu *v, const void *idtr)
     assert_int_equal(kept.rflags & (RFLAGS_TF | RFLAGS_IF), RFLAGS_TF);
     assert_int_equal(v->in_guest, 1);
     below.directs++;
+    below.dr6 |= DR6_BS;
     below.in_direct = true;
     if (below.direct_faults || !fetch(v, &d) || !execute(v, &d, &length))
         length = 0;

@@ -36,6 +36,7 @@ struct below {
     bool direct_faults;         /* each raises an exception */
     bool in_direct;
     uint16_t tr;                /* its selector */
+    uint64_t dr6;               /* the host's */
     const char *why;            /* the run has ended with this line */
     uint64_t breakpoints[BREAKPOINTS];
     uint32_t apic[0x400 / 4] __attribute__((aligned(4096)));

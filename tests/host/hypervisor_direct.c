@@ -310,13 +310,18 @@ static void exception_is_done_over(void **state)
     assert_int_equal(v->in_guest, 0);
 }
 
-static void task_register_is_given_back(void **state)
+static void host_is_as_it_was(void **state)
 {
     struct vcpu *v = start();
 
     (void)state;
+    CODE(v, NOP_, NOP_);
+    assert_true(below_turns(v, 1));
+    v->vmcb->dr6 = 0xFFFF0FF1;          /* the guest's own */
+    assert_int_not_equal(below.dr6 & DR6_BS, 0);
     assert_int_not_equal(below.tr, OTHER_TR);
     direct_end(v);
+    assert_int_equal(below.dr6, 0xFFFF0FF2);
     assert_int_equal(below.tr, OTHER_TR);
     v = start();
     below.tr = 0x50;                    /* by the guest's LTR */
@@ -352,7 +357,7 @@ int main(void)
         cmocka_unit_test(pages_are_plain_memory),
         cmocka_unit_test(transaction_has_no_memory),
         cmocka_unit_test(exception_is_done_over),
-        cmocka_unit_test(task_register_is_given_back),
+        cmocka_unit_test(host_is_as_it_was),
         cmocka_unit_test(stack_is_ours),
     };
 

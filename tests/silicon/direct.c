@@ -43,7 +43,8 @@ void direct_start(struct vcpu *v)
                                        (uint64_t)d->gates };
     d->may = false;
     /* The guest's are the host's here. TR is not one of those that VMRUN and
-     * its exit exchange. */
+     * its exit exchange; DR6 need not be. */
+    d->dr6 = v->vmcb->dr6;
     d->cr0 = v->vmcb->cr0;
     d->cr3 = v->vmcb->cr3;
     d->cr4 = v->vmcb->cr4;
@@ -59,6 +60,7 @@ void direct_start(struct vcpu *v)
 
 void direct_end(struct vcpu *v)
 {
+    write_dr6(v->direct.dr6);           /* each step has set BS */
     svm_vmsave(v->vmcb);
     if (v->vmcb->tr.selector != TR_SELECTOR)
         return;                         /* the guest's own */

@@ -131,7 +131,7 @@ struct direct {
     struct table_register idtr;
     struct task_state tss;
     struct vmcb_segment firmware_tr;
-    uint64_t cr0, cr3, cr4, efer; /* the host's */
+    uint64_t cr0, cr3, cr4, efer, dr6; /* the host's */
     bool may;                   /* the instruction looked at */
     unsigned accesses;          /* that it will make */
     struct data_access access[DATA_ACCESSES_MAX];

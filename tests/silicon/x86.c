@@ -39,6 +39,11 @@ uint16_t read_tr(void)
     return selector;
 }
 
+void write_dr6(uint64_t value)
+{
+    __asm__ volatile("mov %0, %%dr6" : : "r"(value));
+}
+
 void outb(uint16_t port, uint8_t value)
 {
     __asm__ volatile("outb %0, %1" : : "a"(value), "Nd"(port));
