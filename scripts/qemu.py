@@ -47,7 +47,7 @@ class Machine:
     # the simulated machine, in memory that it shares. "": the image is a disk.
     silicon: str = ""
     cpu: str = "qemu64,+svm,+npt"
-    memory: int = 256
+    memory: int = 0  # MiB; 0: what so many processors need
     snapshot: str = ""  # state file made by snapshot(); "" is a whole boot
     extra: tuple = ()  # further arguments of QEMU
     serial: bool = True
@@ -63,7 +63,8 @@ class Machine:
 
     def command(self, directory, config):
         line = ["qemu-system-x86_64", "-M", "q35", "-cpu", self.cpu,
-                "-smp", str(self.smp), "-m", str(self.memory),
+                "-smp", str(self.smp),
+                "-m", str(self.memory or (128 if self.smp <= 4 else 256)),
                 "-nodefaults", "-no-user-config", "-no-reboot",
                 "-display", "none"] + list(self.firmware)
         if self.counted:

@@ -24,6 +24,7 @@
 struct below below;
 struct hypervisor hypervisor;
 const char svm_nmi_handler[1], svm_sleep_handler[1];
+const char svm_direct_trap[1], svm_direct_fault[1];
 const char vcpu_leave_point[1], vcpu_wake_point[1];
 
 static uint8_t memory[BELOW_PAGES][PAGE_BYTES] ALIGNED;
@@ -72,6 +73,16 @@ uint64_t rdtsc(void)
     static uint64_t tsc;
 
     return tsc += 100;
+}
+
+uint16_t read_tr(void)
+{
+    return below.tr;
+}
+
+void write_dr6(uint64_t value)
+{
+    below.dr6 = value;
 }
 
 void cpu_pause(void)
@@ -205,6 +216,9 @@ static uint64_t translate(struct vcpu *v, uint64_t page, uint64_t why)
 /* The byte as the guest reaches it; NULL: a nested page fault. */
 static uint8_t *reach(struct vcpu *v, uint64_t at, uint64_t why)
 {
+    if (below.in_direct)                /* there are no nested tables */
+        return (uint8_t *)at;
+
     uint64_t entry = translate(v, at & ~(PAGE_BYTES - 1), why);
 
     if (allows(entry, why))
@@ -411,6 +425,41 @@ void svm_vmrun(struct vcpu *v)
     if (v->vmcb->event_inject != 0)
         deliver(v, v->vmcb->event_inject);
     run(v);
+}
+
+/* Faults are by what is not executed here, or where the test says so. */
+bool svm_direct(struct vcpu *v, const void *idtr)
+{
+    struct vmcb kept = *v->vmcb;
+    struct gprs gprs = v->gprs;
+    unsigned length = 0;
+    struct decoded d;
+
+    assert_ptr_equal(idtr, &v->direct.idtr);
+    assert_int_equal(kept.rflags & (RFLAGS_TF | RFLAGS_IF), RFLAGS_TF);
+    assert_int_equal(v->in_guest, 1);
+    below.directs++;
+    below.dr6 |= DR6_BS;
+    below.in_direct = true;
+    if (below.direct_faults || !fetch(v, &d) || !execute(v, &d, &length))
+        length = 0;
+    below.in_direct = false;
+    v->vmcb->rip += length;
+    if (length > 0)
+        return true;
+    *v->vmcb = kept;
+    v->gprs = gprs;
+    return false;
+}
+
+void svm_vmsave(struct vmcb *b)
+{
+    b->tr.selector = below.tr;
+}
+
+void svm_vmload(const struct vmcb *b)
+{
+    below.tr = b->tr.selector;
 }
 
 /* --- For tests --------------------------------------------------------------- */

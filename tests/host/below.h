@@ -32,6 +32,11 @@ struct below {
     uint64_t run_rflags, run_shadow; /* at the last VMRUN */
     unsigned runs;
     uint64_t frame_rip, frame_rflags; /* of the last event */
+    unsigned directs;           /* steps without VMRUN that were tried */
+    bool direct_faults;         /* each raises an exception */
+    bool in_direct;
+    uint16_t tr;                /* its selector */
+    uint64_t dr6;               /* the host's */
     const char *why;            /* the run has ended with this line */
     uint64_t breakpoints[BREAKPOINTS];
     uint32_t apic[0x400 / 4] __attribute__((aligned(4096)));

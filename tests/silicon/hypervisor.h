@@ -73,8 +73,21 @@ void step_end(struct vcpu *v);
 void step_count(struct vcpu *v, unsigned instructions, uint32_t cycles,
                 bool in_tx);
 
+/* direct.c: a step without VMRUN. Around all rounds of the loop: the host's
+ * state is the guest's at direct_start. */
+void direct_start(struct vcpu *v);
+void direct_end(struct vcpu *v);
+/* Behind step_begin: may the instruction be stepped so? */
+void direct_look(struct vcpu *v, const uint8_t *bytes, size_t length);
+/* True: it has been, and the VMCB is as behind the exit of its #DB. False: it
+ * is for VMRUN. */
+bool direct_step(struct vcpu *v);
+
 /* memory.c: the accesses of the instruction at RIP; and that it is complete. */
 struct retirement;
+struct operand_state;
+/* Where the guest stands, without the bases of FS and GS. */
+void memory_registers(const struct vcpu *v, struct operand_state *s);
 void memory_look(struct vcpu *v, const uint8_t *bytes, size_t length);
 void memory_retire(struct vcpu *v, struct retirement *r);
 

@@ -72,10 +72,12 @@ static struct action run(struct vcpu *v, bool stepped)
      * brings it back. */
     if (stepped)
         v->vmcb->rflags |= RFLAGS_TF;
-    share_run(v);
+    if (!stepped || !direct_step(v)) {
+        share_run(v);
+        v->vmcb->event_inject = 0;
+        v->vmcb->tlb_control = TLB_KEEP;
+    }
     ring_add(&v->ring, v->vmcb);
-    v->vmcb->event_inject = 0;
-    v->vmcb->tlb_control = TLB_KEEP;
     return exit_handle(v);
 }
 

@@ -17,22 +17,28 @@ static bool is_watched(const struct vcpu *v)
     return v->model->memory.watched || v->model->machine->uncore.counting;
 }
 
-void memory_look(struct vcpu *v, const uint8_t *bytes, size_t length)
+void memory_registers(const struct vcpu *v, struct operand_state *s)
 {
     const struct gprs *g = &v->gprs;
+
+    *s = (struct operand_state){
+        .general = { v->vmcb->rax, g->rcx, g->rdx, g->rbx, v->vmcb->rsp,
+                     g->rbp, g->rsi, g->rdi, g->r8, g->r9, g->r10, g->r11,
+                     g->r12, g->r13, g->r14, g->r15 },
+        .rip = v->vmcb->rip,
+    };
+}
+
+void memory_look(struct vcpu *v, const uint8_t *bytes, size_t length)
+{
     struct operand_state s;
 
     v->accesses = 0;
     if (!is_watched(v) && v->now.tx != TX_MAY_CACHE)
         return;
-    s = (struct operand_state){
-        .general = { v->vmcb->rax, g->rcx, g->rdx, g->rbx, v->vmcb->rsp,
-                     g->rbp, g->rsi, g->rdi, g->r8, g->r9, g->r10, g->r11,
-                     g->r12, g->r13, g->r14, g->r15 },
-        .rip = v->vmcb->rip,
-        .fs_base = rdmsr(MSR_FS_BASE),
-        .gs_base = rdmsr(MSR_GS_BASE),
-    };
+    memory_registers(v, &s);
+    s.fs_base = rdmsr(MSR_FS_BASE);
+    s.gs_base = rdmsr(MSR_GS_BASE);
     v->accesses = operand_find(v->access, &s, bytes, length);
 }
 

@@ -24,6 +24,13 @@ R14_   equ 0x60
 R15_   equ 0x68
 VMCB_  equ 0x70
 STACK_ equ 0x78
+HOST_RSP_ equ 0x80
+
+; struct vmcb; offsets are checked in vmcb.h.
+RFLAGS_ equ 0x570
+RIP_    equ 0x578
+RSP_    equ 0x5D8
+RAX_    equ 0x5F8
 
 extern vcpu_host
 
@@ -85,6 +92,95 @@ svm_vmrun:
         pop     rax
         mov     [rdi + RDI_], rax
         pop_kept
+        ret
+
+; bool svm_direct(struct vcpu *, const void *idtr) - one instruction of the guest
+; without VMRUN: its RFLAGS has TF set. The descriptor table sends #DB to
+; svm_direct_trap, all else to svm_direct_fault, both by the stack that has the
+; vcpu above the frame, at a multiple of 64.
+global svm_direct
+svm_direct:
+        push_kept
+        pushfq
+        sub     rsp, 16
+        sidt    [rsp]
+        mov     [rdi + HOST_RSP_], rsp
+        lidt    [rsi]
+        mov     rax, [rdi + VMCB_]
+        mov     ecx, ss
+        push    rcx
+        push    qword [rax + RSP_]
+        push    qword [rax + RFLAGS_]
+        mov     ecx, cs
+        push    rcx
+        push    qword [rax + RIP_]
+        mov     rax, [rax + RAX_]
+        mov     rbx, [rdi + RBX_]
+        mov     rcx, [rdi + RCX_]
+        mov     rdx, [rdi + RDX_]
+        mov     rsi, [rdi + RSI_]
+        mov     rbp, [rdi + RBP_]
+        mov     r8, [rdi + R8_]
+        mov     r9, [rdi + R9_]
+        mov     r10, [rdi + R10_]
+        mov     r11, [rdi + R11_]
+        mov     r12, [rdi + R12_]
+        mov     r13, [rdi + R13_]
+        mov     r14, [rdi + R14_]
+        mov     r15, [rdi + R15_]
+        mov     rdi, [rdi + RDI_]
+        iretq                           ; TF traps behind the next instruction
+
+; The frame: RIP, CS, RFLAGS, RSP, SS; no error code.
+global svm_direct_trap
+svm_direct_trap:
+        push    rdi
+        mov     rdi, [rsp + 48]
+        mov     [rdi + RBX_], rbx
+        mov     [rdi + RCX_], rcx
+        mov     [rdi + RDX_], rdx
+        mov     [rdi + RSI_], rsi
+        mov     [rdi + RBP_], rbp
+        mov     [rdi + R8_], r8
+        mov     [rdi + R9_], r9
+        mov     [rdi + R10_], r10
+        mov     [rdi + R11_], r11
+        mov     [rdi + R12_], r12
+        mov     [rdi + R13_], r13
+        mov     [rdi + R14_], r14
+        mov     [rdi + R15_], r15
+        mov     rbx, [rdi + VMCB_]
+        mov     [rbx + RAX_], rax
+        pop     qword [rdi + RDI_]
+        pop     qword [rbx + RIP_]
+        pop     rax
+        pop     qword [rbx + RFLAGS_]
+        pop     qword [rbx + RSP_]
+        mov     eax, 1
+        jmp     direct_back
+global svm_direct_fault
+svm_direct_fault:
+        and     rsp, -64
+        mov     rdi, [rsp + 64]
+        xor     eax, eax
+direct_back:
+        mov     rsp, [rdi + HOST_RSP_]
+        lidt    [rsp]
+        add     rsp, 16
+        popfq
+        pop_kept
+        ret
+
+; void svm_vmsave(struct vmcb *), void svm_vmload(const struct vmcb *)
+global svm_vmsave
+svm_vmsave:
+        mov     rax, rdi
+        vmsave
+        ret
+global svm_vmload
+svm_vmload:
+        mov     rax, rdi
+        vmload
         ret
 
 ; void svm_enter(struct vcpu *) - returns to its caller as the guest. The host

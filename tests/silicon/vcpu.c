@@ -10,6 +10,8 @@ _Static_assert(offsetof(struct vcpu, gprs.rdi) == 0x20, "svm.asm: RDI_");
 _Static_assert(offsetof(struct vcpu, gprs.r15) == 0x68, "svm.asm: R15_");
 _Static_assert(offsetof(struct vcpu, vmcb_address) == 0x70, "svm.asm: VMCB_");
 _Static_assert(offsetof(struct vcpu, host_stack) == 0x78, "svm.asm: STACK_");
+_Static_assert(offsetof(struct vcpu, host_rsp) == 0x80, "svm.asm: HOST_RSP_");
+_Static_assert(offsetof(struct vcpu, direct.self) % 64 == 0, "svm.asm: STACK");
 
 /* svm.asm */
 void svm_enter(struct vcpu *v);
@@ -105,6 +107,7 @@ static void leave(struct vcpu *v)
 
     v->entered = false;
     share_leave(v);
+    direct_end(v);
     __asm__ volatile("lgdt %0" : : "m"(gdt));
     __asm__ volatile("lidt %0" : : "m"(idt));
     __asm__ volatile("mov %0, %%cr3" : : "r"(b->cr3) : "memory");
@@ -120,6 +123,7 @@ static void break_off(struct vcpu *v)
     share_leave(v);
     share_end(v, false);
     pmi_mask();
+    direct_end(v);
     svm_back(v->home);
 }
 
@@ -128,6 +132,7 @@ void vcpu_host(struct vcpu *v, uint64_t rsp, uint64_t rip)
     v->entered = true;
     copy_state(v->vmcb);
     set_controls(v->vmcb);
+    direct_start(v);
     v->vmcb->rsp = rsp;
     v->vmcb->rip = rip;
     v->tx.depth = 0;

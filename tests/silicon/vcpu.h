@@ -13,10 +13,12 @@
 #include "tests/silicon/model/instruction.h"
 #include "tests/silicon/model/lines.h"
 #include "tests/silicon/model/machine.h"
+#include "tests/silicon/model/operand.h"
 #include "tests/silicon/model/tsx.h"
 #include "tests/silicon/npt.h"
 #include "tests/silicon/ring.h"
 #include "tests/silicon/vmcb.h"
+#include "tests/silicon/x86.h"
 
 /* The general registers that the VMCB does not hold, as svm.asm stores them. */
 struct gprs {
@@ -112,6 +114,29 @@ struct shown_page {
 };
 #define SHOWN_MAX 2             /* an instruction may be on two pages */
 
+/* AMD64 APM volume 2, "64-Bit Task State Segment". */
+struct task_state {
+    uint32_t reserved;
+    uint64_t rsp[3], reserved_1c, ist1;
+    uint8_t reserved_2c[0x68 - 0x2C];
+} __attribute__((packed));
+_Static_assert(offsetof(struct task_state, ist1) == 0x24, "TSS");
+
+/* Steps without VMRUN: direct.c. */
+#define DIRECT_VECTORS 32
+struct direct {
+    uint8_t stack[192] __attribute__((aligned(64)));
+    struct vcpu *self;          /* above the frame of an exception: svm.asm */
+    struct gate gates[DIRECT_VECTORS];
+    struct table_register idtr;
+    struct task_state tss;
+    struct vmcb_segment firmware_tr;
+    uint64_t cr0, cr3, cr4, efer, dr6; /* the host's */
+    bool may;                   /* the instruction looked at */
+    unsigned accesses;          /* that it will make */
+    struct data_access access[DATA_ACCESSES_MAX];
+};
+
 enum vcpu_mode {
     MODE_FREE,  /* nothing is watched but marked pages */
     MODE_STEP,  /* one instruction at a time */
@@ -123,7 +148,7 @@ struct vcpu {
     struct gprs gprs;
     uint64_t vmcb_address;      /* 70H */
     uint64_t host_stack;        /* 78H */
-    uint64_t host_rsp;          /* 80H: of the loop, while the guest runs */
+    uint64_t host_rsp;          /* 80H: of svm_direct, while it runs */
 
     struct vmcb *vmcb;
     struct processor *model;
@@ -166,11 +191,19 @@ struct vcpu {
     bool entered;
     bool measure;               /* keep the figures below */
     uint64_t steps, step_tsc, transactions, tx_tsc, tx_started;
+    struct direct direct;
     struct ring ring;
 };
 
 /* svm.asm */
 void svm_vmrun(struct vcpu *v);
+/* Executes the guest's next instruction here; its RFLAGS has TF set. False: it
+ * has raised an exception, and nothing has changed. */
+bool svm_direct(struct vcpu *v, const void *idtr);
+extern const char svm_direct_trap[], svm_direct_fault[];
+/* What VMRUN and its exit leave alone, to and from a VMCB. */
+void svm_vmsave(struct vmcb *b);
+void svm_vmload(const struct vmcb *b);
 void svm_fxsave(uint8_t *image);
 void svm_fxrstor(const uint8_t *image);
 /* Lets a pending NMI in; its handler clears *pending. */

@@ -31,6 +31,19 @@ void read_breakpoints(uint64_t at[4])
     __asm__ volatile("mov %%dr3, %0" : "=r"(at[3]));
 }
 
+uint16_t read_tr(void)
+{
+    uint16_t selector;
+
+    __asm__ volatile("str %0" : "=r"(selector));
+    return selector;
+}
+
+void write_dr6(uint64_t value)
+{
+    __asm__ volatile("mov %0, %%dr6" : : "r"(value));
+}
+
 void outb(uint16_t port, uint8_t value)
 {
     __asm__ volatile("outb %0, %1" : : "a"(value), "Nd"(port));

@@ -15,6 +15,11 @@ void cpuid(uint32_t leaf, uint32_t subleaf, uint32_t out[4]);
 /* DR0-DR3, which the guest and the host have in common. */
 void read_breakpoints(uint64_t at[4]);
 
+/* The selector of the task register. */
+uint16_t read_tr(void);
+
+void write_dr6(uint64_t value);
+
 void outb(uint16_t port, uint8_t value);
 void outw(uint16_t port, uint16_t value);
 uint8_t inb(uint16_t port);

@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * hypervisor_direct.c - steps without VMRUN: which instructions, in which
+ * state; and that they leave what VMRUN would have left.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/host/below.h"
+
+#define CS_L    UINT16_C(0x200)
+#define FIXED_0 UINT64_C(1)
+#define OTHER_TR 0x40
+
+/* In MODE_STEP, with a counter of instructions on. */
+static struct vcpu *start(void)
+{
+    struct vcpu *v;
+
+    below_start("skylake-2018", "none");
+    v = below_vcpu(0);
+    v->vmcb->rflags &= ~(uint64_t)RFLAGS_IF;
+    v->vmcb->cs.attributes = CS_L;
+    v->vmcb->dr6 = 0xFFFF0FF2;
+    v->gprs.rdi = (uint64_t)below_page(8);
+    v->model->pmu.fixed_ctrl = 3;
+    v->model->pmu.global_ctrl = UINT64_C(1) << 32;
+    v->model->pmu.counting = true;
+    below.tr = OTHER_TR;
+    for (unsigned n = 0; n < BELOW_PAGES; n++)
+        assert_true(npt_fill(&v->pages_step, (uint64_t)below_page(n)));
+    direct_start(v);
+    step_end(v);
+    return v;
+}
+
+static const uint8_t *code(unsigned at)
+{
+    return below_page(0) + at;
+}
+
+static void leaves_what_vmrun_leaves(void **state)
+{
+    struct vmcb vmcb[2];
+    struct gprs gprs[2];
+    uint64_t data[2], counted[2];
+
+    (void)state;
+    for (unsigned with = 0; with < 2; with++) {
+        struct vcpu *v = start();
+
+        if (with == 0)
+            below.tr = OTHER_TR;
+        CODE(v, NOP_, STORE_, 0xF0, XCHG_, LOAD_, NOP_, PAIR_, NOP_);
+        v->vmcb->rax = UINT64_C(0x1122334455667788);
+        v->gprs.rbx = 3;
+        v->vmcb->tlb_control = TLB_FLUSH_ALL;
+        assert_true(below_turns(v, 7));
+        assert_int_equal(below.directs, with * 7);
+        assert_int_equal(below.runs, (1 - with) * 7);
+        assert_int_equal(v->vmcb->tlb_control,
+                         with ? TLB_FLUSH_ALL : TLB_KEEP);
+        v->vmcb->tlb_control = 0;
+        vmcb[with] = *v->vmcb;
+        gprs[with] = v->gprs;
+        data[with] = *(const uint64_t *)below_page(8);
+        counted[with] = v->model->pmu.fixed[0];
+        assert_int_equal(v->in_guest, 0);
+    }
+    assert_int_equal(counted[1], 7);
+    assert_int_equal(counted[0], counted[1]);
+    assert_int_equal(data[0], data[1]);
+    assert_memory_equal(&gprs[0], &gprs[1], sizeof(gprs[0]));
+    vmcb[1].tr = vmcb[0].tr;
+    assert_memory_equal(&vmcb[0], &vmcb[1], sizeof(vmcb[0]));
+}
+
+static const struct {
+    uint8_t bytes[8];
+    bool direct, in_tx;         /* and in a transaction */
+} cases[] = {
+    { { NOP_ }, true, true },
+    { { 0x48, 0x01, 0xD8 }, true, true },          /* ADD RAX, RBX */
+    { { 0x66, 0x01, 0xD8 }, true, true },
+    { { 0x48, 0x01, 0x07 }, true, false },         /* ADD [RDI], RAX */
+    { { 0xF0, 0x48, 0x01, 0x07 }, true, false },
+    { { 0x48, 0x8D, 0x07 }, true, true },          /* LEA */
+    { { 0x53 }, true, false },                     /* PUSH RBX */
+    { { 0x5B }, true, false },
+    { { 0xE8, 0, 0, 0, 0 }, true, false },         /* CALL, RET */
+    { { 0xC3 }, true, false },
+    { { 0x75, 0x02 }, true, true },                /* JNZ */
+    { { 0xEB, 0x02 }, true, true },
+    { { 0x66, 0xEB, 0x02 }, false, false },
+    { { 0xFF, 0xE0 }, true, true },                /* JMP RAX, [RDI], far */
+    { { 0xFF, 0x27 }, true, false },
+    { { 0xFF, 0x2F }, false, false },
+    { { 0xFF, 0x1F }, false, false },              /* CALL far */
+    { { 0xC9 }, true, false },                     /* LEAVE */
+    { { 0x48, 0xF7, 0xF3 }, true, true },          /* DIV RBX */
+    { { 0x0F, 0x31 }, true, true },                /* RDTSC */
+    { { 0x0F, 0x1F, 0x07 }, true, true },          /* NOP [RDI] */
+    { { 0x0F, 0xAE, 0xE8 }, true, true },          /* LFENCE */
+    { { 0x0F, 0xAE, 0x3F }, false, false },        /* CLFLUSH [RDI] */
+    { { 0x0F, 0xAE, 0x07 }, false, false },        /* FXSAVE [RDI] */
+    { { PAIR_ }, true, false },
+    { { 0x48, 0x0F, 0xB1, 0x0F }, true, false },   /* CMPXCHG */
+    { { 0x48, 0x0F, 0xC7, 0xF0 }, false, false },  /* RDRAND */
+    { { 0x0F, 0x44, 0xC3 }, true, true },          /* CMOVZ */
+    { { 0x0F, 0xB6, 0x07 }, true, false },         /* MOVZX */
+    { { 0x0F, 0xC8 }, true, true },                /* BSWAP */
+    { { 0xFD }, true, true },                      /* STD */
+    /* And what is not. */
+    { { 0x64, 0x8B, 0x07 }, false, false },        /* by FS */
+    { { 0x67, 0x8B, 0x07 }, false, false },
+    { { XACQUIRE_, 0xF0, 0x01, 0x07 }, false, false },
+    { { XRELEASE_, 0x89, 0x07 }, false, false },
+    { { 0xF3, 0xA4 }, false, false },              /* REP MOVSB */
+    { { 0xA4 }, false, false },
+    { { 0xF3, 0x90 }, false, false },              /* PAUSE */
+    { { PUSHFQ_ }, false, false },
+    { { POPFQ_ }, false, false },
+    { { 0xCF }, false, false },                    /* IRET */
+    { { 0xCB }, false, false },
+    { { 0xCC }, false, false },
+    { { 0xCD, 0x80 }, false, false },
+    { { HLT_ }, false, false },
+    { { 0xFA }, false, false },                    /* CLI, STI */
+    { { 0xFB }, false, false },
+    { { 0xEC }, false, false },                    /* IN, OUT */
+    { { 0xE6, 0x80 }, false, false },
+    { { 0x8E, 0xD0 }, false, false },              /* MOV SS, EAX */
+    { { 0x8C, 0xC8 }, false, false },              /* MOV EAX, CS */
+    { { 0x8F, 0x07 }, false, false },              /* POP [RDI] */
+    { { 0xC6, 0x0F }, false, false },
+    { { 0xFE, 0xD0 }, false, false },
+    { { CPUID_ }, false, false },
+    { { RDMSR_ }, false, false },
+    { { WRMSR_ }, false, false },
+    { { RDPMC_ }, false, false },
+    { { UD2_ }, false, false },
+    { { 0x0F, 0x05 }, false, false },              /* SYSCALL */
+    { { 0x0F, 0x01, 0xD8 }, false, false },        /* VMRUN */
+    { { 0x0F, 0x01, 0xF8 }, false, false },        /* SWAPGS */
+    { { 0x0F, 0x01, 0x17 }, false, false },        /* LGDT */
+    { { 0x0F, 0x20, 0xC0 }, false, false },        /* MOV RAX, CR0 */
+    { { 0x0F, 0x22, 0xC0 }, false, false },
+    { { 0x0F, 0x21, 0xC0 }, false, false },        /* MOV RAX, DR0 */
+    { { 0x0F, 0x23, 0xC0 }, false, false },
+    { { 0x0F, 0xA1 }, false, false },              /* POP FS */
+    { { 0x0F, 0x28, 0x07 }, false, false },        /* MOVAPS */
+    { { 0xDD, 0x07 }, false, false },              /* FLD */
+    { { 0x9B }, false, false },
+};
+
+static void simple_instructions(void **state)
+{
+    (void)state;
+    for (size_t n = 0; n < sizeof(cases) / sizeof(cases[0]); n++)
+        for (unsigned in_tx = 0; in_tx < 2; in_tx++) {
+            struct vcpu *v = start();
+            uint8_t bytes[INSTRUCTION_BYTES_MAX] = { 0 };
+
+            memcpy(bytes, cases[n].bytes, sizeof(cases[n].bytes));
+            v->tx.depth = in_tx;
+            instruction_look(&v->now, bytes, sizeof(bytes));
+            direct_look(v, bytes, sizeof(bytes));
+            if (v->direct.may != (in_tx ? cases[n].in_tx : cases[n].direct))
+                fail_msg("case %zu, in_tx %u", n, in_tx);
+        }
+}
+
+/* What is changed before a NOP that VMRUN has to step then. */
+enum change {
+    IF, SHADOW, DR7, CPL, CS, CR0, CR3, CR4, EFER, TR, HELD, PASSES, SHOWING,
+    PAGE_END,
+    CHANGES,
+};
+
+static void make(struct vcpu *v, enum change change)
+{
+    struct vmcb *b = v->vmcb;
+
+    b->rflags |= change == IF ? RFLAGS_IF : 0;
+    b->interrupt_shadow = change == SHADOW;
+    b->dr7 |= change == DR7 ? 1 : 0;
+    b->cpl = change == CPL ? 3 : 0;
+    b->cs.attributes = change == CS ? 0 : CS_L;
+    b->cr0 ^= change == CR0 ? 0x10000 : 0;
+    b->cr3 ^= change == CR3 ? 0x1000 : 0;
+    b->cr4 ^= change == CR4 ? 0x100000 : 0;
+    b->efer ^= change == EFER ? 0x800 : 0;
+    below.tr = change == TR ? OTHER_TR : below.tr;
+    v->if_held = change == HELD;
+    v->passes = change == PASSES;
+    v->showing = change == SHOWING;
+    if (change != PAGE_END)
+        return;
+    v->vmcb->rip += PAGE_BYTES - 1;
+    *(uint8_t *)v->vmcb->rip = NOP_;
+}
+
+static void state_is_the_hosts(void **state)
+{
+    (void)state;
+    for (unsigned n = 0; n <= CHANGES; n++) {
+        struct vcpu *v = start();
+
+        CODE(v, NOP_, NOP_);
+        make(v, n);
+        assert_int_equal(step_begin(v).kind, ACTION_RUN);
+        if (v->direct.may != (n == CHANGES))
+            fail_msg("change %u", n);
+    }
+}
+
+/* An event is given by VMRUN, and by it alone. */
+static void event_is_vmruns(void **state)
+{
+    struct vcpu *v = start();
+
+    (void)state;
+    CODE(v, NOP_, NOP_, NOP_);
+    assert_true(below_turns(v, 1));
+    assert_int_equal(below.directs, 1);
+    v->vmcb->event_inject = EVENT_VALID | EVENT_TYPE_NMI | VECTOR_NMI;
+    memcpy(BELOW_HANDLER, ((uint8_t[]){ CPUID_ }), 2);
+    assert_true(below_turns(v, 1));
+    assert_int_equal(below.events_given, 1);
+    assert_int_equal(below.directs, 1);
+    assert_int_equal(v->vmcb->event_inject, 0);
+}
+
+/* How the guest has the page that it loads from, or stands on. */
+static const struct {
+    uint64_t page, to, flags;
+} pages[] = {
+    { 8, 8, NPT_HELD },
+    { 8, 8, NPT_HELD | NPT_PRESENT | NPT_USER },
+    { 8, 8, NPT_PRESENT | NPT_USER },
+    { 8, 9, NPT_PRESENT | NPT_USER | NPT_WRITE },
+    { 9, 9, NPT_HELD },                 /* where the operand ends */
+    { 0, 0, NPT_HELD },
+};
+
+static void pages_are_plain_memory(void **state)
+{
+    (void)state;
+    for (size_t n = 0; n < sizeof(pages) / sizeof(pages[0]); n++) {
+        struct vcpu *v = start();
+
+        v->gprs.rdi = (uint64_t)below_page(9) - 4;
+        CODE(v, LOAD_, NOP_);
+        assert_true(below_turns(v, 1));
+        assert_int_equal(below.directs, 1);
+        v->vmcb->rip = (uint64_t)below_page(0);
+        npt_map_page(&v->pages_step, (uint64_t)below_page(
+                         (unsigned)pages[n].page),
+                     (uint64_t)below_page((unsigned)pages[n].to),
+                     pages[n].flags);
+        assert_int_equal(step_begin(v).kind, ACTION_RUN);
+        assert_true(v->direct.may);
+        assert_false(direct_step(v));
+        assert_int_equal(below.directs, 1);
+        assert_int_equal(v->in_guest, 0);
+    }
+}
+
+/* Memory is for VMRUN there; a store is undone as ever. */
+static void transaction_has_no_memory(void **state)
+{
+    struct vcpu *v = start();
+
+    (void)state;
+    CODE(v, XBEGIN_, NOP_, STORE_, NOP_, XABORT_);
+    below_page(0)[FALLBACK] = NOP_;
+    v->vmcb->rax = 5;
+    assert_true(below_until(v, code(7)));
+    assert_int_equal(v->tx.depth, 1);
+    assert_int_equal(below.directs, 1);
+    assert_true(below_until(v, code(10)));
+    assert_int_equal(below.directs, 1);
+    assert_int_equal(*below_page(8), 5);
+    assert_true(below_until(v, code(11)));
+    assert_int_equal(below.directs, 2);
+    assert_true(below_until(v, code(FALLBACK)));
+    assert_int_equal(*below_page(8), 0);
+}
+
+/* The same by VMRUN: nothing of the first try is left. */
+static void exception_is_done_over(void **state)
+{
+    struct vcpu *v = start();
+
+    (void)state;
+    CODE(v, LOAD_, NOP_);
+    *below_page(8) = 0x77;
+    below.direct_faults = true;
+    assert_true(below_until(v, code(3)));
+    assert_int_equal(below.directs, 1);
+    assert_int_equal(below.runs, 1);
+    assert_int_equal(v->vmcb->rax, 0x77);
+    assert_int_equal(v->model->pmu.fixed[0], 1);
+    assert_int_equal(v->vmcb->dr6, 0xFFFF0FF2);
+    assert_int_equal(v->in_guest, 0);
+}
+
+static void host_is_as_it_was(void **state)
+{
+    struct vcpu *v = start();
+
+    (void)state;
+    CODE(v, NOP_, NOP_);
+    assert_true(below_turns(v, 1));
+    v->vmcb->dr6 = 0xFFFF0FF1;          /* the guest's own */
+    assert_int_not_equal(below.dr6 & DR6_BS, 0);
+    assert_int_not_equal(below.tr, OTHER_TR);
+    direct_end(v);
+    assert_int_equal(below.dr6, 0xFFFF0FF2);
+    assert_int_equal(below.tr, OTHER_TR);
+    v = start();
+    below.tr = 0x50;                    /* by the guest's LTR */
+    direct_end(v);
+    assert_int_equal(below.tr, 0x50);
+}
+
+/* SDM volume 3A, "64-Bit Task State Segment": what svm.asm needs of it. */
+static void stack_is_ours(void **state)
+{
+    struct vcpu *v = start();
+    const uint8_t *tss = (const uint8_t *)&v->direct.tss;
+    uint64_t ist1;
+
+    (void)state;
+    memcpy(&ist1, tss + 0x24, sizeof(ist1));
+    assert_int_equal(ist1, (uint64_t)&v->direct.self);
+    assert_int_equal(ist1 % 64, 0);
+    assert_ptr_equal(v->direct.self, v);
+    assert_int_equal(v->vmcb->tr.base, (uint64_t)tss);
+    for (unsigned n = 0; n < DIRECT_VECTORS; n++)
+        assert_int_equal(v->direct.gates[n].flags, GATE_INTERRUPT | 1);
+    assert_int_equal(v->direct.idtr.limit, DIRECT_VECTORS * 16 - 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(leaves_what_vmrun_leaves),
+        cmocka_unit_test(simple_instructions),
+        cmocka_unit_test(state_is_the_hosts),
+        cmocka_unit_test(event_is_vmruns),
+        cmocka_unit_test(pages_are_plain_memory),
+        cmocka_unit_test(transaction_has_no_memory),
+        cmocka_unit_test(exception_is_done_over),
+        cmocka_unit_test(host_is_as_it_was),
+        cmocka_unit_test(stack_is_ours),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
