@@ -125,6 +125,31 @@ static void other_line_of_the_page(void **state)
     assert_int_equal(*below_page(DATA), 1);
 }
 
+/* The other stores to the next line while the page is open for a store that
+ * ends in front of it. That is no store of the transaction's: it stays. */
+static void beside_a_store(void **state)
+{
+    (void)state;
+    start();
+    MARKED(first, XBEGIN_, STORE_, XABORT_);
+    first->gprs.rdi += LINE_BYTES - 8;
+    first->vmcb->rax = 1;
+    while (first->tx.opened == 0 || !first->tx.open[0].written)
+        assert_true(below_turns(first, 1));
+    CODE(second, STORE_, HLT_);
+    second->gprs.rdi += LINE_BYTES;
+    second->vmcb->rax = 2;
+    assert_false(below_until(second, NULL));
+    assert_ptr_equal((void *)second->vmcb->rip, code(1, 3));
+    assert_int_equal(below_page(DATA)[LINE_BYTES], 2);
+    assert_true(below_until(first, code(0, 9)));
+    assert_int_equal(below_page(DATA)[LINE_BYTES - 8], 1);
+    assert_int_equal(first->tx.lines.writes, 1);
+    assert_true(below_until(first, code(0, FALLBACK)));
+    assert_int_equal(below_page(DATA)[LINE_BYTES - 8], 0);
+    assert_int_equal(below_page(DATA)[LINE_BYTES], 2);
+}
+
 /* The interrupt flag that is held back meanwhile is not what PUSHFQ writes, nor
  * what POPFQ leaves. */
 static void flags_on_the_page(void **state)
@@ -350,6 +375,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(conflicts),
         cmocka_unit_test(other_line_of_the_page),
+        cmocka_unit_test(beside_a_store),
         cmocka_unit_test(flags_on_the_page),
         cmocka_unit_test(other_lines_of_two_pages),
         cmocka_unit_test(neighbours_are_there),

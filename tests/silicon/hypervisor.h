@@ -77,6 +77,8 @@ void step_count(struct vcpu *v, unsigned instructions, uint32_t cycles,
 struct retirement;
 void memory_look(struct vcpu *v, const uint8_t *bytes, size_t length);
 void memory_retire(struct vcpu *v, struct retirement *r);
+/* How many bytes it stores from there on; 0: not known. */
+unsigned memory_store_bytes(struct vcpu *v, uint64_t physical);
 
 /* pebs.c: after an instruction that has made a PEBS event, or that asks for a
  * performance monitoring interrupt. */
