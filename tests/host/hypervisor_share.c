@@ -307,6 +307,30 @@ static void lost_at_commit(void **state)
     assert_int_equal(*below_page(DATA), 0);
 }
 
+/* Firmware takes a processor out of its guest: of its transaction nothing stays,
+ * and the page that was open to it for one instruction is not. */
+static void broken_off(void **state)
+{
+    uint64_t held = (uint64_t)below_page(DATA);
+
+    (void)state;
+    begin(true, STORES);
+    second->gprs.rdi += LINE_BYTES;
+    while (second->passes == 0)
+        assert_true(below_turns(second, 1));
+    assert_int_equal(npt_entry(&second->pages_step, held) & NPT_HELD, 0);
+    tx_break_off(second);
+    assert_int_equal(second->passes, 0);
+    assert_true((npt_entry(&second->pages_step, held) & NPT_HELD) != 0);
+    assert_false(first->tx.lost);
+
+    assert_int_equal(*below_page(DATA), 1);
+    tx_break_off(first);
+    assert_int_equal(first->tx.depth, 0);
+    assert_false(first->tx.active);
+    assert_int_equal(*below_page(DATA), 0);
+}
+
 /* A processor that is in its guest meanwhile has to leave it, and forgets its
  * translations before it goes on. */
 static void translations_forgotten(void **state)
@@ -386,6 +410,7 @@ int main(void)
         cmocka_unit_test(untouched_page),
         cmocka_unit_test(whole_pages),
         cmocka_unit_test(lost_at_commit),
+        cmocka_unit_test(broken_off),
         cmocka_unit_test(translations_forgotten),
         cmocka_unit_test(made_to_leave),
         cmocka_unit_test(refused_hint_on_a_held_page),

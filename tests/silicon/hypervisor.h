@@ -122,6 +122,9 @@ void tx_begin(struct vcpu *v, bool hle, uint64_t next);
 bool tx_commit(struct vcpu *v, uint64_t next);
 /* Aborts it, whatever it is doing: the guest goes on at its fallback. */
 void tx_abort(struct vcpu *v, enum tx_cause cause);
+/* What its processor does in the guest is broken off, after any exit: a
+ * transaction aborts, and no page stays open or copied for an instruction. */
+void tx_break_off(struct vcpu *v);
 /* After each instruction inside one. */
 void tx_step_done(struct vcpu *v);
 
