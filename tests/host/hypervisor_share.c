@@ -125,6 +125,31 @@ static void other_line_of_the_page(void **state)
     assert_int_equal(*below_page(DATA), 1);
 }
 
+/* The other stores to the next line while the page is open for a store that
+ * ends in front of it. That is no store of the transaction's: it stays. */
+static void beside_a_store(void **state)
+{
+    (void)state;
+    start();
+    MARKED(first, XBEGIN_, STORE_, XABORT_);
+    first->gprs.rdi += LINE_BYTES - 8;
+    first->vmcb->rax = 1;
+    while (first->tx.opened == 0 || !first->tx.open[0].written)
+        assert_true(below_turns(first, 1));
+    CODE(second, STORE_, HLT_);
+    second->gprs.rdi += LINE_BYTES;
+    second->vmcb->rax = 2;
+    assert_false(below_until(second, NULL));
+    assert_ptr_equal((void *)second->vmcb->rip, code(1, 3));
+    assert_int_equal(below_page(DATA)[LINE_BYTES], 2);
+    assert_true(below_until(first, code(0, 9)));
+    assert_int_equal(below_page(DATA)[LINE_BYTES - 8], 1);
+    assert_int_equal(first->tx.lines.writes, 1);
+    assert_true(below_until(first, code(0, FALLBACK)));
+    assert_int_equal(below_page(DATA)[LINE_BYTES - 8], 0);
+    assert_int_equal(below_page(DATA)[LINE_BYTES], 2);
+}
+
 /* The interrupt flag that is held back meanwhile is not what PUSHFQ writes, nor
  * what POPFQ leaves. */
 static void flags_on_the_page(void **state)
@@ -282,6 +307,30 @@ static void lost_at_commit(void **state)
     assert_int_equal(*below_page(DATA), 0);
 }
 
+/* Firmware takes a processor out of its guest: of its transaction nothing stays,
+ * and the page that was open to it for one instruction is not. */
+static void broken_off(void **state)
+{
+    uint64_t held = (uint64_t)below_page(DATA);
+
+    (void)state;
+    begin(true, STORES);
+    second->gprs.rdi += LINE_BYTES;
+    while (second->passes == 0)
+        assert_true(below_turns(second, 1));
+    assert_int_equal(npt_entry(&second->pages_step, held) & NPT_HELD, 0);
+    tx_break_off(second);
+    assert_int_equal(second->passes, 0);
+    assert_true((npt_entry(&second->pages_step, held) & NPT_HELD) != 0);
+    assert_false(first->tx.lost);
+
+    assert_int_equal(*below_page(DATA), 1);
+    tx_break_off(first);
+    assert_int_equal(first->tx.depth, 0);
+    assert_false(first->tx.active);
+    assert_int_equal(*below_page(DATA), 0);
+}
+
 /* A processor that is in its guest meanwhile has to leave it, and forgets its
  * translations before it goes on. */
 static void translations_forgotten(void **state)
@@ -350,6 +399,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(conflicts),
         cmocka_unit_test(other_line_of_the_page),
+        cmocka_unit_test(beside_a_store),
         cmocka_unit_test(flags_on_the_page),
         cmocka_unit_test(other_lines_of_two_pages),
         cmocka_unit_test(neighbours_are_there),
@@ -360,6 +410,7 @@ int main(void)
         cmocka_unit_test(untouched_page),
         cmocka_unit_test(whole_pages),
         cmocka_unit_test(lost_at_commit),
+        cmocka_unit_test(broken_off),
         cmocka_unit_test(translations_forgotten),
         cmocka_unit_test(made_to_leave),
         cmocka_unit_test(refused_hint_on_a_held_page),

@@ -90,6 +90,8 @@ struct operand_state;
 void memory_registers(const struct vcpu *v, struct operand_state *s);
 void memory_look(struct vcpu *v, const uint8_t *bytes, size_t length);
 void memory_retire(struct vcpu *v, struct retirement *r);
+/* How many bytes it stores from there on; 0: not known. */
+unsigned memory_store_bytes(struct vcpu *v, uint64_t physical);
 
 /* pebs.c: after an instruction that has made a PEBS event, or that asks for a
  * performance monitoring interrupt. */
@@ -133,6 +135,9 @@ void tx_begin(struct vcpu *v, bool hle, uint64_t next);
 bool tx_commit(struct vcpu *v, uint64_t next);
 /* Aborts it, whatever it is doing: the guest goes on at its fallback. */
 void tx_abort(struct vcpu *v, enum tx_cause cause);
+/* What its processor does in the guest is broken off, after any exit: a
+ * transaction aborts, and no page stays open or copied for an instruction. */
+void tx_break_off(struct vcpu *v);
 /* After each instruction inside one. */
 void tx_step_done(struct vcpu *v);
 

@@ -23,23 +23,51 @@ void memory_registers(const struct vcpu *v, struct operand_state *s)
 
     *s = (struct operand_state){
         .general = { v->vmcb->rax, g->rcx, g->rdx, g->rbx, v->vmcb->rsp,
-                     g->rbp, g->rsi, g->rdi, g->r8, g->r9, g->r10, g->r11,
-                     g->r12, g->r13, g->r14, g->r15 },
+                      g->rbp, g->rsi, g->rdi, g->r8, g->r9, g->r10, g->r11,
+                      g->r12, g->r13, g->r14, g->r15 },
         .rip = v->vmcb->rip,
     };
 }
 
-void memory_look(struct vcpu *v, const uint8_t *bytes, size_t length)
+static unsigned find(const struct vcpu *v,
+                     struct data_access found[DATA_ACCESSES_MAX],
+                     const uint8_t *bytes, size_t length)
 {
     struct operand_state s;
 
-    v->accesses = 0;
-    if (!is_watched(v) && v->now.tx != TX_MAY_CACHE)
-        return;
     memory_registers(v, &s);
     s.fs_base = rdmsr(MSR_FS_BASE);
     s.gs_base = rdmsr(MSR_GS_BASE);
-    v->accesses = operand_find(v->access, &s, bytes, length);
+    return operand_find(found, &s, bytes, length);
+}
+
+void memory_look(struct vcpu *v, const uint8_t *bytes, size_t length)
+{
+    v->accesses = 0;
+    if (is_watched(v) || v->now.tx == TX_MAY_CACHE)
+        v->accesses = find(v, v->access, bytes, length);
+}
+
+unsigned memory_store_bytes(struct vcpu *v, uint64_t physical)
+{
+    struct data_access found[DATA_ACCESSES_MAX];
+    uint8_t buffer[INSTRUCTION_BYTES_MAX];
+    size_t length;
+    const uint8_t *bytes = guest_code(v, buffer, &length);
+    unsigned count = find(v, found, bytes, length);
+
+    for (unsigned n = 0; n < count; n++) {
+        uint64_t from = found[n].linear, end = from + found[n].bytes, at;
+        uint64_t next = (from + PAGE_BYTES) & ~(PAGE_BYTES - 1);
+
+        if (found[n].kind != DATA_STORE)
+            continue;
+        if (guest_physical(v, from, &at) && at == physical)
+            return (unsigned)(end - from);
+        if (next < end && guest_physical(v, next, &at) && at == physical)
+            return (unsigned)(end - next);
+    }
+    return 0;
 }
 
 void memory_retire(struct vcpu *v, struct retirement *r)

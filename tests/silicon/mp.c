@@ -92,6 +92,8 @@ static void give(UINTN number, const struct call *call)
 
     m->procedure = call->procedure;
     m->argument = call->argument;
+    /* Who was given up just when it was done must not break this off. */
+    hypervisor.vcpus[number].reset = false;
     __atomic_store_n(&hypervisor.vcpus[number].runs, 1, __ATOMIC_SEQ_CST);
     vcpu_wake();
 }

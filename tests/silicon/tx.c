@@ -83,6 +83,14 @@ void tx_abort(struct vcpu *v, enum tx_cause cause)
     abort_with(v, cause, 0);
 }
 
+void tx_break_off(struct vcpu *v)
+{
+    if (v->tx.depth > 0)
+        tx_abort(v, TX_CAUSE_EVENT);
+    share_close(v);
+    plain_end(v);
+}
+
 /* It was doomed from its start, without a cause in the program. */
 static void abort_doomed(struct vcpu *v)
 {

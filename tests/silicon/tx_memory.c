@@ -96,14 +96,20 @@ static struct open_page *open_entry(struct transaction *tx, uint64_t address)
 }
 
 /* Before a store: what its bytes are, and which lines may have to be undone.
- * It may reach into the next line; on the next page it faults again. */
+ * It may reach into the next line; on the next page it faults again. Of bytes
+ * that it does not store another processor may be the one that changes them
+ * meanwhile: where its size is known, no more are looked at. */
 static void keep_bytes(struct vcpu *v, struct open_page *page)
 {
     uint64_t address = page->address;
     uint64_t left = PAGE_BYTES - (address & ~PAGE_MASK);
     const uint8_t *view = view_of(&v->tx, page) + (address & ~PAGE_MASK);
+    unsigned known = memory_store_bytes(v, address);
 
-    page->bytes = left < STORE_BYTES_MAX ? (unsigned)left : STORE_BYTES_MAX;
+    page->bytes = known > 0 && known < STORE_BYTES_MAX ? known
+                                                       : STORE_BYTES_MAX;
+    if (page->bytes > left)
+        page->bytes = (unsigned)left;
     for (unsigned n = 0; n < page->bytes; n++)
         page->before[n] = view[n];
     log_line(&v->tx, address);

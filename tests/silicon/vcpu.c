@@ -119,9 +119,10 @@ static void leave(struct vcpu *v)
 static void break_off(struct vcpu *v)
 {
     v->reset = false;
+    tx_break_off(v);
     v->entered = false;
     share_leave(v);
-    share_end(v, false);
+    v->guest_nmi = false;
     pmi_mask();
     direct_end(v);
     svm_back(v->home);
