@@ -78,7 +78,7 @@ entered:
 ; bool exception_guard_call(unsigned rdi, void *rsi, void (*rdx)(unsigned, void *),
 ;                           uint64_t *rcx)
 ; Stores the stack pointer to come back to in *RCX, calls RDX(RDI, RSI), returns
-; true. An exception that ends the job goes on at exception_guard_left with RSP
+; true. Where an exception ends the job, exception_guard_left goes on with RSP
 ; as stored, and false is returned.
 global exception_guard_call
 exception_guard_call:

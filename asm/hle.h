@@ -15,11 +15,11 @@ struct hle_block {
     uint64_t data;    /* 1 is added inside */
     uint64_t seen;    /* the lock as read inside */
     uint64_t inside;  /* 1: XTEST said inside that a transaction runs */
-    uint64_t outside; /* the same, behind the XRELEASE */
+    uint64_t outside; /* the same, after the XRELEASE */
     uint64_t kept;    /* RAX inside */
 };
 _Static_assert(offsetof(struct hle_block, data) == 0x18, "data");
-_Static_assert(offsetof(struct hle_block, kept) == 0x38, "kept");
+_Static_assert(offsetof(struct hle_block, kept) == 0x38, "rax");
 
 /* RAX before the XACQUIRE; EAX is 0. An abort status in EAX would clear the
  * upper half. */
@@ -57,14 +57,14 @@ typedef void hle_region(struct hle_block *block);
 HLE_REGIONS(HLE_DECLARE)
 
 /* Acquired by XCHG, the lock is 1 inside. The XRELEASE writes 2 to it; writes 0
- * 64 bytes behind it instead; writes 0 to its first byte alone. */
+ * 64 bytes after it instead; writes 0 to its first byte alone. */
 hle_region hle_other_value, hle_other_address, hle_other_size;
 /* hle_xchg without the prefixes. */
 hle_region hle_plain;
 
-/* The instruction behind the XACQUIRE of hle_xchg, of hle_other_value. */
+/* The instruction after the XACQUIRE of hle_xchg, of hle_other_value. */
 extern const uint8_t hle_xchg_acquired[], hle_other_value_acquired[];
-/* XACQUIRE and XRELEASE themselves, and the instruction behind the latter. */
+/* XACQUIRE and XRELEASE themselves, and the instruction after the latter. */
 extern const uint8_t hle_xchg_acquire[], hle_xchg_release[];
 extern const uint8_t hle_other_value_acquire[], hle_other_value_released[];
 

@@ -5,7 +5,7 @@
 ; them the record is of. None fuses with its neighbour: a compare does not stand
 ; before a branch.
 ;
-; RSP is left alone, R9 is a divisor, R8 counts turns; the rest of the registers
+; RSP is unchanged, R9 is a divisor, R8 counts turns; the rest of the registers
 ; that a caller does not expect back is used as it comes.
 
 bits 64

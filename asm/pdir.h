@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 /* Offsets from pdir_code of the instructions 1 to PDIR_x in order, at [0] on,
- * and of the one behind them. */
+ * and of the one after them. */
 #define PDIR_STRAIGHT 48
 #define PDIR_LOOP     31
 extern const uint8_t pdir_code[];
@@ -28,7 +28,7 @@ extern const uint32_t pdir_loop_at[PDIR_LOOP + 1];
 void pdir_straight(uint64_t enable, uint64_t nops);
 void pdir_loop(uint64_t enable, uint64_t turns);
 
-/* Such a window, in which RDPMC reads counter `index` behind PDIR_BEFORE
+/* Such a window, in which RDPMC reads counter `index` after PDIR_BEFORE
  * instructions that have retired: the answer. */
 #define PDIR_BEFORE 2
 uint64_t pdir_opening(uint64_t enable, uint32_t index);

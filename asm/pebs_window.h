@@ -9,7 +9,7 @@
 
 /* Events in the window: conditional branches, none taken, and no others. Event
  * k, 1 to PEBS_EVENTS, is the branch at pebs_events + (k - 1) *
- * PEBS_EVENT_BYTES + PEBS_EVENT_BRANCH; the instruction behind it is at
+ * PEBS_EVENT_BYTES + PEBS_EVENT_BRANCH; the instruction after it is at
  * pebs_events + k * PEBS_EVENT_BYTES. */
 #define PEBS_EVENTS       256
 #define PEBS_EVENT_BYTES  10

@@ -62,7 +62,7 @@ default rel
   %endrep
 %endmacro
 
-; Saves what C wants kept, plants the registers; [RSP] is the block.
+; Saves what C wants preserved, plants the registers; [RSP] is the block.
 %macro enter_block 0
         push    rbx
         push    rbp
@@ -186,7 +186,7 @@ global tsx_body_%1_fault
 tsx_body_%1_fault:
 %endmacro
 
-; Where a trap goes on: behind the instruction.
+; Where a trap goes on: after the instruction.
 %macro trapped 1
 global tsx_body_%1_trap
 tsx_body_%1_trap:
@@ -241,7 +241,7 @@ tsx_body_nest_xabort_at:
         xend
         NEXT
 
-; XABORT behind the XEND of an inner transaction; 44H where XTEST says that no
+; XABORT after the XEND of an inner transaction; 44H where XTEST says that no
 ; transaction is left.
 body nest_xend_xabort
         xbegin  inner_fallback
@@ -337,7 +337,7 @@ trapped int3
         NEXT
 
 ; Eight conditional branches over one byte, taken where the argument's bit is 1, the
-; lowest first; and the same with an XABORT behind.
+; lowest first; and the same followed by an XABORT.
 %macro branches 0
 %assign n 0
 %rep 8
@@ -369,7 +369,7 @@ body jumps
 
 ; What some processor may carry out after all must do no harm: MSR 8BH is written
 ; with 0 whenever it is read, 80H is the port of power-on codes, DR0 and the flags
-; are put back, CR2 belongs to whoever handles the next #PF, the other control
+; are put back, CR2 belongs to the handler of the next #PF, the other control
 ; registers are written with what they hold.
 
 body cpuid

@@ -34,11 +34,11 @@ _Static_assert(offsetof(struct tsx_block, status) == 0x30, "status");
 _Static_assert(offsetof(struct tsx_block, unrestored) == 0x34, "unrestored");
 
 /* Status is EAX after XEND, ~0 where neither XBEGIN nor the body changed it, or
- * the abort status; on an exception it is left alone. */
+ * the abort status; on an exception it is not changed. */
 int tsx_inside(struct tsx_block *block);
 int tsx_outside(struct tsx_block *block);
 
-/* run(block) with this in DR0 and DR7; DR0, DR6 and DR7 are put back. */
+/* enter(block) with this in DR0 and DR7; DR0, DR6 and DR7 are put back. */
 int tsx_watched(int (*run)(struct tsx_block *), struct tsx_block *block,
                 uint64_t dr0, uint64_t dr7);
 
@@ -54,7 +54,7 @@ extern const uint8_t tsx_body_long[], tsx_body_long_xabort[];
 #define TSX_LONG_MORE 18
 extern const uint8_t tsx_body_nest[]; /* count transactions, one in another */
 extern const uint8_t tsx_body_nest_xabort[]; /* XABORT 5AH in an inner one */
-/* XABORT 33H behind the XEND of an inner one that wrote flags; 44H where XTEST
+/* XABORT 33H after the XEND of an inner one that wrote flags; 44H where XTEST
  * says, there, that no transaction runs. */
 extern const uint8_t tsx_body_nest_xend_xabort[];
 /* The first 8 bytes of each of count lines of 64 bytes from argument on: 64
@@ -74,7 +74,7 @@ extern const uint8_t tsx_body_load[];  /* from argument */
 extern const uint8_t tsx_body_branches[], tsx_body_branches_xabort[],
     tsx_body_branches_xabort_at[];
 #define TSX_BRANCHES 8
-/* Count indirect jumps, each with a conditional branch behind. */
+/* Count indirect jumps, each followed by a conditional branch. */
 extern const uint8_t tsx_body_jumps[];
 extern const uint8_t tsx_body_ud2[], tsx_body_divide[], tsx_body_int3[];
 /* One instruction each. SGDT, FXSAVE (16-byte aligned), CLFLUSH, INVLPG and

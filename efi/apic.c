@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * apic.c - the local APIC as far as a measurement needs it: silence, and who
- * am I.
+ * apic.c - the local APIC as far as a measurement needs it: its interrupts
+ * masked, and its ID.
  *
  * SDM 3A, "Local APIC Register Address Map" and "Local APIC Register Address
  * Map Supported by x2APIC"; register n of the map is at n * 16 in memory and at

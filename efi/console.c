@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * console.c - what people read and type at: the console the firmware calls
+ * console.c - what the user reads and types at: the console the firmware calls
  * "the" console, which may be a screen and a keyboard, a serial terminal, both,
  * or nothing.
  *
@@ -10,7 +10,7 @@
 #include "efi/platform.h"
 
 #define PRINT_MAX     256
-#define TYPED_MAX     64 /* keys typed before anyone asked */
+#define TYPED_MAX     64 /* keys typed before they are read */
 #define USUAL_COLUMNS 80
 #define USUAL_ROWS    25
 

@@ -5,8 +5,8 @@
 ; The firmware calls with the Microsoft convention: RCX = image handle,
 ; RDX = system table; RDI, RSI and XMM6-15 belong to it. Everything of ours is
 ; System V code built without vector registers, so RDI and RSI are all there is
-; to keep. Also carries the one base relocation block without which some
-; firmware refuses the image; efi.lds keeps its section before .data.
+; to save. Also carries the one base relocation block without which some
+; firmware refuses the image; efi.lds puts its section before .data.
 
 bits 64
 default rel

@@ -64,7 +64,7 @@ static void keep(struct hw_exception *out, const struct frame *frame)
     __asm__ volatile("mov %%cr2, %0" : "=r"(out->cr2));
 }
 
-/* Nobody is left to tell: the last words go to the firmware's console. */
+/* No report can be written any more: one line on the firmware's console. */
 static void stop(const struct frame *frame)
 {
     char line[96];
@@ -98,7 +98,7 @@ void exception_handle(struct frame *frame)
     frame->rip = (uint64_t)(uintptr_t)exception_guard_left;
 }
 
-/* What a test may change that is no MSR; DR1 to DR3 it leaves alone. */
+/* What a test may change that is no MSR; it does not use DR1 to DR3. */
 struct debug {
     uint64_t dr0, dr6, dr7;
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * file.c - files of the volume that the program was started from: src/store/volume.h,
- * and small texts. A volume is not a must: a program booted over the network
+ * and small texts. There may be no volume: a program booted over the network
  * has none.
  *
  * UEFI specification, "File Protocol".

@@ -3,7 +3,7 @@
  * main.c - the application from power-on to its return to the firmware.
  *
  * The rest of efi/ knows one thing each: where a report goes (serial.c,
- * screen.c, keep.c, file.c), where options come from (options.c), people (ui.c,
+ * screen.c, keep.c, file.c), where options come from (options.c), users (ui.c,
  * console.c), processors (processors.c, own.c, apic.c), exceptions
  * (exceptions.c), time (clock.c). What is tested and how is src/.
  */
@@ -63,7 +63,7 @@ static uint32_t image_crc(void)
 }
 
 /* With all processors, which are started once. A run that is only to be ended
- * does without: it may be they that reset the machine. NULL: no memory. */
+ * does without: starting them may reset the machine. NULL: no memory. */
 static void *prepare(struct warnings *found)
 {
     static void *workspace;
@@ -156,7 +156,7 @@ static void leave(enum menu_action action)
         runtime->ResetSystem(EfiResetCold, EFI_SUCCESS, 0, NULL);
 }
 
-/* What exit= says, or whoever sits at the machine. */
+/* What exit= says, or the user at the machine. */
 static enum menu_action after(struct options *options)
 {
     switch (options->at_end) {

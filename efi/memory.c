@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* memory.c - the firmware's memory, and all of it back in the end. */
+/* memory.c - memory allocated from the firmware, and all of it freed. */
 #include "efi/platform.h"
 
 #define TAKEN_MAX 8

@@ -46,7 +46,7 @@ void options_gather(struct options *out, struct warnings *warnings)
     count = options_text(bytes, count, text, TEXT_BYTES, &odd);
     options_parse(out, text, count, warnings_add, warnings);
     if (count == TEXT_BYTES)
-        warnings_add(warnings, "tsxpmu.cfg: what is behind 16384 bytes is not "
+        warnings_add(warnings, "tsxpmu.cfg: what follows 16384 bytes is not "
                                "read");
     if (image != NULL && image->LoadOptions != NULL)
         options_load(out, image->LoadOptions, image->LoadOptionsSize,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * own.c - the boot processor's own jobs, and its way out of one for a moment:
- * the firmware, which a sink may need, wants its interrupts back for that.
+ * own.c - the boot processor's jobs, and its way out of one for a moment:
+ * the firmware, which a sink may need, needs its interrupts for that.
  */
 #include "efi/platform.h"
 
@@ -12,7 +12,7 @@ struct own_job {
     uint64_t flags;
 };
 
-static struct own_job *inside; /* the outermost, which knows the firmware's */
+static struct own_job *inside; /* the outermost: it has the firmware's state */
 static void (*idle_call)(void *context);
 static void *idle_context;
 static uint64_t idle_next; /* clock_deadline() */
@@ -92,7 +92,7 @@ void hw_on_idle(void (*call)(void *context), void *context)
 
 void hw_idle(void)
 {
-    /* The time first: to tell one's number is slow on a simulated processor. */
+    /* The time first: to find one's number is slow on a simulated processor. */
     if (clock_passed(idle_next) && processors_self() == 0)
         own_idle();
 }

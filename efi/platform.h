@@ -33,14 +33,14 @@ struct warnings {
     unsigned count;
 };
 
-/* Keeps a copy; what comes after WARNINGS_MAX is dropped, and the last says so.
+/* Copies the line; what follows WARNINGS_MAX is dropped, and the last says so.
  */
 void warnings_add(void *warnings, const char *line);
 void warnings_copy(struct warnings *to, const struct warnings *from);
 
 /* --- memory.c ------------------------------------------------------------ */
 
-/* At the start of a page; NULL where there is none, or too many were taken. */
+/* At the start of a page; NULL where there is none, or too many are taken. */
 void *memory_take(size_t bytes);
 void memory_give_back(const void *at); /* NULL: nothing */
 void memory_give_back_all(void);
@@ -107,7 +107,7 @@ void apic_restore(const struct apic_saved *saved);
 #define APIC_LVT_MASKED (1u << 16)
 
 /* Sets the calling processor's LVT entry for counters. False where its local
- * APIC is not enabled; *old is then left alone. */
+ * APIC is not enabled; *old is then not changed. */
 bool apic_swap_counters_entry(uint32_t entry, uint32_t *old);
 void apic_end_of_interrupt(void);
 
@@ -126,7 +126,7 @@ bool pmi_handle(uint64_t vector);
 /* True between hw_pmi_begin() and hw_pmi_end() on that processor. */
 bool pmi_active(unsigned processor);
 
-/* --- own.c (hw_on_idle, hw_idle too) ------------------------------------- */
+/* --- own.c (hw_on_idle, hw_idle too) -------------------------------- */
 
 /* Runs the job on the calling processor, which is the boot processor. */
 void own_run(struct hw_result *result, void (*job)(unsigned, void *),
@@ -142,7 +142,7 @@ void own_idle(void);
 /* --- processors.c -------------------------------------------------------- */
 
 /* Asks the firmware's MP services to bring every other processor into a worker.
- * NULL, or one line saying what could not be had; the run goes on either way.
+ * NULL, or one line saying what is missing; the run goes on either way.
  */
 bool processors_start(const char **told);
 /* Sends the workers back to the firmware. False where one is, or may come to be,
@@ -151,7 +151,7 @@ bool processors_stop(void);
 /* The number of the calling processor. */
 unsigned processors_self(void);
 
-/* --- serial.c, screen.c, keep.c: each returns false where there is none --- */
+/* --- serial.c, screen.c, keep.c: false where there is none ---------- */
 
 /* *which names the port, for the report; NULL where there is none. */
 bool serial_open(const struct options *options, struct sink *out,
@@ -164,14 +164,14 @@ const char *keep_text(size_t *bytes);
 /* Reads at most `bytes` of a file of the boot volume; its length, 0 if none. */
 size_t file_read(const CHAR16 *path, char *text, size_t bytes);
 /* All of the file of that name, from the volume's root on, in memory that was
- * taken for it (memory.c); NULL, and *why, where it cannot be had. */
+ * allocated for it (memory.c); NULL, and *why, where it cannot be read. */
 void *file_load(const char *name, size_t *bytes, const char **why);
-/* Before the power goes: closes what is open, and lets a USB stick settle. */
+/* Before the power goes: closes what is open, and waits for a USB stick. */
 void file_finish(void);
 
 /* --- console.c: the firmware's console, which may be absent -------------- */
 
-/* At least 20 by 5; 80 by 25 where the console does not tell. */
+/* At least 20 by 5; 80 by 25 where the console does not say. */
 void console_size(SIMPLE_TEXT_OUTPUT_INTERFACE *console, unsigned *columns,
                   unsigned *rows);
 void console_write(SIMPLE_TEXT_OUTPUT_INTERFACE *console, const char *text,
@@ -184,7 +184,7 @@ void console_forget_keys(void);
 /* --- ui.c ---------------------------------------------------------------- */
 
 /* Says that an interrupted run is there; true where it is to be continued, as
- * it is when nobody presses "n" for so many seconds. */
+ * it is unless "n" is pressed within so many seconds. */
 bool ui_offer(const char *offer, unsigned seconds);
 /* The countdown, and the menu where a key is pressed. Never MENU_STAY. */
 enum menu_action ui_before(struct options *options);

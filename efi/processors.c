@@ -9,10 +9,10 @@
  * it, after ReadyToBoot) is asked for each job with StartupThisAP instead: the
  * jobs of one hw_run() then follow one another.
  *
- * What a processor is in when StartupThisAP has given it up, only its firmware
+ * The state of a processor that StartupThisAP has given up, only its firmware
  * knows: the specification has it terminated, which most do by INIT. INIT
  * leaves MSRs as they are, so PEBS and Processor Trace may go on writing to our
- * memory. Such a processor is never asked again, and the memory stays ours.
+ * memory. Such a processor gets no more jobs, and the memory is not freed.
  *
  * UEFI Platform Initialization specification, volume 2, "MP Services Protocol".
  */
@@ -32,7 +32,7 @@ enum state { ABSENT, IDLE, GIVEN, BUSY, RAISED, GONE };
 struct member {
     UINTN number; /* the firmware's */
     uint32_t apic_id;
-    bool lost;        /* did not answer once: never asked again */
+    bool lost;        /* did not answer once: gets no more jobs */
     bool stuck;       /* firmware has given it up inside our code */
     enum state state; /* see change_state() */
     void (*job)(unsigned processor, void *context);
@@ -105,7 +105,7 @@ static VOID EFIAPI worker(VOID *argument)
 
     (void)argument;
     if (self == 0)
-        return; /* not in the list: nothing it could be asked */
+        return; /* not in the list: it gets no jobs */
     exceptions_install(&me->exceptions);
     apic_mask(&apic);
     set_state(me, IDLE);
@@ -119,7 +119,7 @@ static VOID EFIAPI worker(VOID *argument)
     set_state(me, GONE);
 }
 
-/* What must not go on in the firmware's hands. */
+/* What must not go on while the firmware has the processor. */
 static const uint32_t running[] = {IA32_PERF_GLOBAL_CTRL, IA32_RTIT_CTL};
 #define RUNNING (sizeof(running) / sizeof(running[0]))
 
@@ -148,8 +148,8 @@ static void stop_running(unsigned self, void *context)
 }
 
 /* The same for a single job, where firmware does not let workers stay. A job
- * that starts late, when nobody waits for it any more, is none. What a job has
- * left on is stopped at its end: the firmware has no handler for it. */
+ * that starts after its timeout is not run. What a job has enabled and not
+ * disabled is stopped at its end: the firmware has no handler for it. */
 static VOID EFIAPI one_job(VOID *argument)
 {
     unsigned self = (unsigned)(uintptr_t)argument;
@@ -234,8 +234,8 @@ struct turn {
     EFI_STATUS status;
 };
 
-/* The firmware waits for the other processor here; a timer of its own lets the
- * session speak meanwhile, at the level up to which it may use files. */
+/* The firmware waits for the other processor here; a timer lets the session
+ * write ticks meanwhile, at the highest TPL at which files may be used. */
 static void take_turn(void *context)
 {
     struct turn *turn = context;
@@ -302,8 +302,8 @@ void hw_run(const bool set[], void (*job)(unsigned processor, void *context),
 }
 
 /* Fills members[] from the firmware's list: the boot processor first, then the
- * enabled others in the firmware's order. That it is the boot processor is told
- * by its flag, and, where firmware has forgotten that, by its number. */
+ * enabled others in the firmware's order. The boot processor is recognized
+ * by its flag, and, where firmware has not set that, by its number. */
 static void list_members(UINTN processors)
 {
     struct mp_processor info;
@@ -350,7 +350,7 @@ static bool start_workers(void)
     return true;
 }
 
-/* Sets mp. The number of processors that can be asked for, the boot processor
+/* Sets mp. The number of processors that can be used, the boot processor
  * among them. */
 static UINTN find_services(const char **told)
 {
@@ -389,7 +389,7 @@ bool processors_start(const char **told)
         return true;
     parallel = start_workers();
     if (!parallel) {
-        *told = "MP services refuse a non-blocking call: processors are asked "
+        *told = "MP services refuse a non-blocking call: processors run jobs "
                 "one after another";
         for (unsigned p = 1; p < count; p++)
             members[p].state = IDLE;
@@ -398,7 +398,7 @@ bool processors_start(const char **told)
 }
 
 /* True where the firmware says that all have come back to it. It notices by a
- * timer of its own; until then it would refuse the next call of whoever runs
+ * timer of its own; until then it would refuse the next call of what runs
  * after us. */
 static bool firmware_has_all(void)
 {

@@ -14,7 +14,7 @@
 
 static struct screen {
     SIMPLE_TEXT_OUTPUT_INTERFACE *out;
-    unsigned columns; /* the last one is kept free: it may wrap by itself */
+    unsigned columns; /* the last one is left empty: it may wrap by itself */
 } screens[SCREENS_MAX];
 static unsigned screens_count;
 

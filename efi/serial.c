@@ -36,7 +36,7 @@ static const char *serial_trouble(void *self)
         return NULL;
     told = true;
     text_format(trouble, sizeof(trouble),
-                "the serial port does not get ready and is dropped: %s",
+                "the serial port is not ready in time and is dropped: %s",
                 uart_text(&uart, name));
     return trouble;
 }

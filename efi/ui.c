@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * ui.c - what a person at the machine sees before a run and after it. Without a
+ * ui.c - what the user at the machine sees before a run and after it. Without a
  * keyboard nothing here waits for one: the countdown ends by itself, and the
  * last page of the report stays on the screen.
  */

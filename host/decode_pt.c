@@ -18,7 +18,7 @@ struct input {
     uint8_t bytes[PT_REST + BLOCK];
 };
 
-/* The next block, behind what the reader left of the last one. False: the file
+/* The next block, after what the reader left of the last one. False: the file
  * cannot be read. */
 static bool feed(struct input *input, struct pt_reader *reader)
 {
@@ -36,7 +36,7 @@ static bool feed(struct input *input, struct pt_reader *reader)
     return true;
 }
 
-/* The byte, or the two behind which nothing is known. */
+/* The opcode: one byte, or two from 02H on. */
 static void complain_opcode(const struct pt_reader *reader)
 {
     const uint8_t *bytes = reader->bytes + reader->at;
@@ -67,14 +67,14 @@ static void complain(struct input *input, const struct pt_reader *reader,
         fprintf(stderr, "%s\n", pt_result_text(result));
 }
 
-/* The result behind the packets decoded last. False: there is no more. */
+/* The result after the packets decoded last. False: there is no more. */
 static bool go_on(struct input *input, struct pt_reader *reader,
                   enum pt_result result, FILE *out)
 {
     if (result == PT_MORE)
         return feed(input, reader);
     if (result != PT_OK && result != PT_END) {
-        fflush(out); /* so that the line comes behind on a terminal */
+        fflush(out); /* so that the line comes last on a terminal */
         complain(input, reader, result);
     }
     if (result == PT_END && pt_offset(reader) == 0) {
@@ -204,7 +204,7 @@ static void print_packet(const struct pt_packet *packet, uint64_t ip, FILE *out)
 #undef PRINT
 }
 
-/* What print_packets() keeps from one call to the next. */
+/* The state of print_packets() from one call to the next. */
 struct printer {
     uint64_t ip, pads, pads_at;
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* plan.c - reads events, plans their groups and prints them. */
+/* plan.c - reads events, schedules their groups and prints them. */
 #include "host/plan.h"
 
 #include "src/cpu/generation.h"
@@ -54,7 +54,7 @@ static const struct {
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* "5EH", "0x5e" or "5e"; *text is moved behind it. */
+/* "5EH", "0x5e" or "5e"; *text is moved past it. */
 static bool parse_hex(const char **text, uint64_t most, uint64_t *value)
 {
     char *end;
@@ -98,7 +98,7 @@ bool plan_regime(const char *name, struct constraints_cpu *cpu)
     return false;
 }
 
-/* The name, or EVENT/UMASK; *text is moved behind it. */
+/* The name, or EVENT/UMASK; *text is moved past it. */
 static bool parse_code(const char **text, uint64_t *select)
 {
     const size_t length = strcspn(*text, ":=");

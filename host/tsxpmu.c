@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * tsxpmu.c - the host tool: reads what the application leaves behind.
+ * tsxpmu.c - the host tool: reads what the application has written.
  *
  *   tsxpmu decode pebs FILE --format N
  *   tsxpmu decode pt FILE [--tsx | --count]

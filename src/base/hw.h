@@ -29,7 +29,7 @@ void hw_cpuid(uint32_t leaf, uint32_t subleaf, struct hw_cpuid *out);
 
 uint64_t hw_tsc(void);
 
-/* HW_NO_FAULT, or the vector; on a fault *value is left alone. */
+/* HW_NO_FAULT, or the vector; on a fault *value is not changed. */
 int hw_msr_read(uint32_t msr, uint64_t *value);
 int hw_msr_write(uint32_t msr, uint64_t value);
 
@@ -73,7 +73,7 @@ unsigned hw_processors(void);
 /* How a job ended on one processor. */
 enum hw_end {
     HW_DONE,      /* the job returned */
-    HW_EXCEPTION, /* it raised an exception no fix-up expected, and was left */
+    HW_EXCEPTION, /* an exception that no fix-up expected ended it */
     HW_TIMEOUT,   /* no answer in time; the processor counts as lost */
     HW_LOST,      /* not started: lost earlier, or never came up */
     HW_NOT_ASKED, /* not in the set */
@@ -86,7 +86,7 @@ struct hw_result {
 
 /* Runs job(processor, context) on every processor p with set[p], all at the
  * same time where the firmware allows it, the caller's among them; returns when
- * all have ended or timeout_ms has passed (of each, where they only follow one
+ * all have ended or timeout_ms has passed (for each, where they run one after
  * another; counters and traces that a job leaves on are then off between two
  * jobs). Interrupts are off and the local
  * APIC's LVT entries masked while a job runs; a job calls no firmware. Fills
@@ -111,7 +111,7 @@ void hw_on_idle(void (*call)(void *context), void *context);
 void hw_idle(void);
 
 /* True where the jobs of one hw_run() overlap in time (a worker per processor);
- * false where firmware lets them only follow one another. */
+ * false where firmware lets them run one after another only. */
 bool hw_run_is_parallel(void);
 
 /* True where the caller's local APIC is in x2APIC mode (IA32_APIC_BASE[10]). */

@@ -7,7 +7,7 @@
 #define DIGITS_MAX 20 /* 2^64 - 1 in decimal */
 
 struct out {
-    char *at, *last; /* *last is kept for the NUL */
+    char *at, *last; /* *last is reserved for the NUL */
 };
 
 /* %[0][width][l[l]]conversion */

@@ -13,7 +13,7 @@ struct word {
     size_t bytes;
 };
 
-/* The next word of the text from *at on, which it moves behind it; blanks and
+/* The next word of the text from *at on, which it moves past it; blanks and
  * comments are passed over. False where there is none. */
 bool words_next(const char *text, size_t bytes, size_t *at, struct word *out);
 bool word_is(const struct word *word, const char *text);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * counter3.h - whether general-purpose counter 3 is promised to work, and how
- * a test says what it found: a verdict where the promise is firm, a figure
+ * a test reports what it found: a verdict where it is promised, a figure
  * where it is not.
  *
  * White paper 604224, sections 1.2 and 2, table 2.2-1.
@@ -25,7 +25,7 @@ bool counter3_make_reliable(struct run *t);
  * Any other change counts as much; this one has a name. */
 bool counter3_published_change(uint64_t before, uint64_t after);
 
-/* n of `of` trials went wrong: one check where firm, else observe(). */
+/* n of `of` trials went wrong: one check where promised, else observe(). */
 void counter3_say(struct run *t, bool firm, const char *what, uint64_t n,
                   uint64_t of);
 

@@ -68,7 +68,7 @@ static void say_in_use(struct run *t, const struct identity *id)
 }
 
 /* DEBUGCTL could stop the counters on a PMI, or start them after an SMI. PEBS
- * could write records. Both are left alone where they are clear. */
+ * could write records. Neither is written where it is clear. */
 static bool take_controls(struct run *t)
 {
     const uint64_t freeze = IA32_DEBUGCTL_FREEZE_LBRS_ON_PMI |

@@ -51,9 +51,9 @@ bool counters_have_event(const struct identity *id,
 /* Takes the PMU over: says so where something else uses it, then stops all
  * counters, and clears every select, counter, status bit and freeze control.
  * All of it goes through the journal. IA32_PEBS_ENABLE (3F1H) is written only
- * where it is not 0: a PEBS counter of somebody else's would write records to
- * memory that is no longer theirs, while on a machine without PEBS there is
- * nothing to touch. False where it could not (ERROR is said). */
+ * where it is not 0: a PEBS counter of another program would write records to
+ * memory that is no longer its own, while on a machine without PEBS there is
+ * nothing to write. False where it could not (ERROR is said). */
 bool counters_take(struct run *t);
 
 /* After counters_take(): programs PMC0 to PMC(count - 1), and the fixed counter
@@ -76,7 +76,7 @@ bool counters_sample(struct counters *c, window_function *window,
  * register is a command, reads as 0, and has no state to give back. */
 bool counters_clear_status(struct run *t, uint64_t bits);
 
-/* WRMSR where a fault is our fault and the journal already has the register. */
+/* WRMSR that must not fault, of a register that the journal already has. */
 bool counters_put(struct run *t, uint32_t msr, uint64_t value);
 /* RDMSR likewise; 0 where it faults. */
 uint64_t counters_fetch(struct run *t, uint32_t msr);

@@ -7,7 +7,7 @@
 #include "src/counting/counters.h"
 #include "src/counting/judge.h"
 
-#define SHOWN 1 /* trials told in full, of each kind of mishap */
+#define SHOWN 1 /* trials shown in full, of each kind of deviation */
 
 static const struct pmu_event events[] = {EVENT_INSTRUCTIONS, EVENT_BRANCHES,
                                           EVENT_CORE_CYCLES};
@@ -62,7 +62,7 @@ static void widen(uint64_t *lowest, uint64_t *highest, uint64_t value,
         *highest = value;
 }
 
-/* Takes one trial in. True where it went as it should. */
+/* Adds one trial. True where it counted what it should. */
 static bool take(struct tally *y, unsigned trial, const struct sample *s)
 {
     enum pmu_event_kind kind = y->c.event->kind;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* groups.c - plans groups for this processor and counts them. */
+/* groups.c - schedules groups for this processor and counts them. */
 #include "src/counting/groups.h"
 
 #include "src/base/msr.h"
@@ -54,7 +54,7 @@ static bool count_group(struct run *t, const uint64_t selects[], unsigned count,
             s.select[c->plan.counter[e]] = selects[e];
             set |= 1u << c->plan.counter[e];
         }
-    /* What the group before left selected must not count, nor be in use. */
+    /* What the previous group selected must not count, nor be in use. */
     for (unsigned n = 0; n < counters_available(run_cpu(t)); n++)
         if (!counters_put(t, IA32_PERFEVTSEL(n), 0))
             return false;

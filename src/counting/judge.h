@@ -24,7 +24,7 @@ struct judge_bounds {
 struct judge_bounds judge_bounds(const struct window_shape *shape,
                                  enum pmu_event_kind kind, uint64_t aborted);
 
-/* How far two counters may lie apart. Events: not at all. Time: the WRMSR that
+/* How far two counts may differ. Events: not at all. Time: the WRMSR that
  * opens a window is a long microprogram, and no document says that it starts
  * all counters in one cycle; an eighth and four cycles leaves room for some
  * tens of cycles in a window of some hundreds, and none for a counter that

@@ -82,7 +82,7 @@ static unsigned fewest(const struct search *s, unsigned m, unsigned v)
     return most;
 }
 
-/* What every plan needs: of all events, and of each MSR, a group holding no
+/* What every schedule needs: of all events, and of each MSR, a group holding no
  * more than one value. */
 static unsigned lower_bound(struct search *s)
 {
@@ -206,7 +206,7 @@ static bool find_mixed(const struct search *s, unsigned *msr, unsigned *group)
     return false;
 }
 
-/* PLAN_OK: placed; PLAN_FITS_NOWHERE: so many groups do not do. A group with a
+/* PLAN_OK: placed; PLAN_FITS_NOWHERE: too few groups. A group with a
  * label holds what one without holds of that value, and nothing else: to try
  * all the labels is to try everything. Recursion ends: each level sets a label,
  * of msrs * groups. */
@@ -247,7 +247,7 @@ static enum plan_error solve_groups(struct search *s)
         if (error != PLAN_FITS_NOWHERE)
             return error;
     }
-    return PLAN_FITS_NOWHERE; /* not reached: a group for each event does */
+    return PLAN_FITS_NOWHERE; /* not reached: one group an event is enough */
 }
 
 /* Groups in the order of their first events; an event that is alone has one of

@@ -13,8 +13,8 @@
  * two values of an MSR in the matching is given each of the values in turn, and
  * a matching that fails although it ignores the other groups cuts the branch.
  * That may grow exponentially with the number of values; so it is bounded by
- * PLAN_STEPS_MAX matchings, and says so where they do not do: no plan is ever
- * given that might not be the smallest.
+ * PLAN_STEPS_MAX matchings, and fails where they are not enough: no schedule
+ * is ever returned that might not be the smallest.
  */
 #ifndef SRC_COUNTING_PLAN_H
 #define SRC_COUNTING_PLAN_H

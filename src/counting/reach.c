@@ -20,7 +20,7 @@ void reach_observe(struct run *t)
 
     if (run_cpu(t)->perfmon_version < 2 || run_cpu(t)->counters == 0 ||
         !counters_have_event(run_cpu(t), &event)) {
-        note(t, "where an aborted transaction came to: no counter to tell");
+        note(t, "how far an aborted transaction came: not known, no counter");
         return;
     }
     if (!counters_take(t) || !counters_program(&c, t, 1, &event, true))

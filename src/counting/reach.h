@@ -22,7 +22,7 @@
 bool reach_body_ran(uint64_t counted, uint64_t instructions, uint64_t inside);
 
 /* While all transactions are forced to abort: OBSERVED or NOT OBSERVED, that
- * the body ran first, over some windows. A note where there is no PMU to tell.
+ * the body ran first, over some windows. A note where there is no PMU.
  */
 void reach_observe(struct run *t);
 

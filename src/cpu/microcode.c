@@ -23,7 +23,7 @@ _Static_assert(sizeof(struct header) == 48, "SDM 3A, Microcode Update Format");
 #define TOTAL_BYTES_USUAL 2048u
 #define TOTAL_UNIT        1024u
 
-/* The table behind the data, where the sizes leave room for one. */
+/* The table after the data, where the sizes leave room for one. */
 struct table {
     uint32_t count;
     uint32_t checksum; /* makes the sum of all dwords of the table 0 */
@@ -116,7 +116,7 @@ static const char *read_update(const uint8_t *at, size_t bytes,
     if (out->data_bytes % 4 != 0 || out->total_bytes % TOTAL_UNIT != 0 ||
         out->total_bytes < sizeof(*h) ||
         out->data_bytes > out->total_bytes - sizeof(*h))
-        return "its sizes cannot be";
+        return "its sizes are impossible";
     if (out->total_bytes > bytes)
         return "the file ends inside it";
     if (sum(at, out->total_bytes) != 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * microcode.h - files of microcode updates, as Intel distributes them: one
- * update or several behind one another, each with its header.
+ * update or several, one after another, each with its header.
  *
  * SDM 3A, "Microcode Update Facilities": tables "Microcode Update Field
  * Definitions", "Extended Processor Signature Table Header Structure" and

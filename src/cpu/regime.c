@@ -38,8 +38,8 @@ void regime_probe(const struct identity *id, struct regime_evidence *out)
                            &out->value_123);
 }
 
-/* CPUID.7:EDX[13] = 0: no TSX_FORCE_ABORT. RTM_ALWAYS_ABORT must then have
- * another register behind it. */
+/* CPUID.7:EDX[13] = 0: no TSX_FORCE_ABORT. RTM_ALWAYS_ABORT must then
+ * come from another register. */
 static enum regime decide_without(const struct identity *id,
                                   const struct regime_evidence *evidence)
 {
@@ -55,7 +55,7 @@ static enum regime decide_without(const struct identity *id,
 
 /* RTM_ALWAYS_ABORT: bit 2, which would clear it, must be 0. Bit 1 hides RTM and
  * HLE. Bit 0 reads as 1; whether it does is asked by always_abort_default, but
- * where RTM is hidden a 0 there is all that tells regime E. */
+ * where RTM is hidden only a 0 there identifies regime E. */
 static enum regime decide_always_abort(const struct identity *id,
                                        uint64_t value)
 {

@@ -26,7 +26,7 @@ enum regime {
 /* A register that is not enumerated, and so was not touched. */
 #define REGIME_NOT_READ (-2)
 
-/* What the decision rests on, kept for the report. fault_x: HW_NO_FAULT, the
+/* What the decision rests on, for the report. fault_x: HW_NO_FAULT, the
  * vector that RDMSR raised, or REGIME_NOT_READ; value_x: 0 where not read. */
 struct regime_evidence {
     int fault_10f;

@@ -5,7 +5,7 @@
  *
  * One file in src/cases/ is one test; the file's name is the test's. A body has
  * three visible paragraphs: set-up, measured window, check. It runs as a job of
- * hw_run(), so it calls no firmware and prints nothing: its lines are kept and
+ * hw_run(), so it calls no firmware and prints nothing: its lines are held and
  * written to the report when it has ended.
  */
 #ifndef SRC_HARNESS_CASE_H
@@ -23,7 +23,7 @@ enum verdict {
     VERDICT_SKIP,  /* a requirement is missing; the line names it */
     VERDICT_KNOWN, /* it differs as an erratum of this processor says */
     VERDICT_FAIL,  /* the processor differs from the manual */
-    VERDICT_ERROR, /* we are wrong, or could not look */
+    VERDICT_ERROR, /* the tool is wrong, or could not test */
 };
 
 enum scope {
@@ -65,7 +65,7 @@ struct test {
 };
 
 /* TEST(file_name, .asks = .., .cite = .., .scope = .., .needs = {..}) { body }
- * In the body, t is the run. */
+ * In the body, t is the context. */
 #define TEST(ident, ...)                                       \
     static void body_of_##ident(struct run *t);                \
     extern const struct test test_##ident;                     \
@@ -83,7 +83,7 @@ unsigned run_processor(const struct run *t);
 unsigned run_trials(const struct run *t, unsigned usual, unsigned least);
 /* How long the session waits for the test; it grows with the trials. */
 unsigned run_timeout_ms(const struct run *t);
-/* The same number for the same run and processor; differs between
+/* The same numbers for the same seed, test and processor; others on other
  * processors. */
 uint64_t run_random(struct run *t);
 /* True where the user asked for this by name (ALLOW_*, options.h). */
@@ -97,7 +97,7 @@ void *run_buffer(const struct run *t);
  * still, but shared). */
 #define RUN_SOURCE_BYTES 0x800000
 const void *run_source(const struct run *t);
-/* Memory like it, behind it, which no transaction is to write to: for a DS area
+/* More such memory, after it, which no transaction may write to: for a DS area
  * and its records. */
 #define RUN_RECORDS_BYTES 16384
 void *run_records(const struct run *t);
@@ -116,7 +116,7 @@ bool check_equal(struct run *t, const char *what, uint64_t got, uint64_t want);
 void observe(struct run *t, const char *what, uint64_t n, uint64_t of);
 /* Evidence, no judgement. */
 void note(struct run *t, const char *format, ...) PRINTF_LIKE(2, 3);
-/* We are wrong, or could not look: ERROR and the line. */
+/* The tool is wrong, or could not test: ERROR and the line. */
 void broken(struct run *t, const char *format, ...) PRINTF_LIKE(2, 3);
 /* A requirement is missing that only the body can find out: SKIP. */
 void skip(struct run *t, const char *format, ...) PRINTF_LIKE(2, 3);
@@ -143,8 +143,8 @@ int try_set_msr(struct run *t, uint32_t msr, uint64_t value);
 void restore_msrs(struct run *t);
 
 /* WHOLE_MACHINE only: runs job(peer, argument) on that processor, with the
- * peer's own run (lines, journal, verdict), and waits. False where it did not
- * answer or raised an exception; then the peer's verdict is ERROR and says
+ * peer's own context (lines, journal, verdict), and waits. False where it did
+ * not answer or raised an exception; then the peer's verdict is ERROR and says
  * so. */
 bool on_processor(struct run *t, unsigned processor,
                   void (*job)(struct run *peer, void *argument),

@@ -38,8 +38,8 @@ static void restore_job(unsigned processor, void *context)
     restore_msrs(&jobs->runs[processor]);
 }
 
-/* Again and again, because a restore may itself be ended by an exception; the
- * entry that did it is gone then. */
+/* Repeated, because an exception may end a restore too; the entry that raised
+ * it is then gone. */
 void jobs_restore(struct jobs *jobs)
 {
     for (unsigned attempt = 0; attempt < JOURNAL_MAX; attempt++) {

@@ -10,7 +10,7 @@ struct jobs {
     unsigned processors;
     struct run *runs;            /* one each, by number */
     struct hw_result *results;   /* likewise */
-    bool set[HW_PROCESSORS_MAX]; /* who is asked next */
+    bool set[HW_PROCESSORS_MAX]; /* that run the next job */
 };
 
 /* Runs job(processor, jobs) on every processor of the set and enters how it
@@ -18,10 +18,10 @@ struct jobs {
 void jobs_run(struct jobs *jobs, unsigned timeout_ms,
               void (*job)(unsigned processor, void *jobs));
 
-/* The set reads anew what it is, and decides in which regime. */
+/* The processors of the set identify themselves and decide the regime. */
 void jobs_identify(struct jobs *jobs);
 
-/* Puts back what a job that an exception ended has left, and what the peers of
+/* Restores what a job ended by an exception had changed, and what the peers of
  * a WHOLE_MACHINE test have. */
 void jobs_restore(struct jobs *jobs);
 

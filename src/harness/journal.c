@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* journal.c - keeps and gives back the values of MSRs. */
+/* journal.c - saves and restores the values of MSRs. */
 #include "src/harness/journal.h"
 
 #include "src/base/hw.h"
@@ -20,7 +20,7 @@ static bool is_counter(uint32_t msr)
            msr - IA32_FIXED_CTR(0) < FIXED || msr == MSR_UNC_PERF_FIXED_CTR;
 }
 
-/* The bits that hold what was written to them. */
+/* The bits that have to read back as written. */
 static uint64_t holds(uint32_t msr)
 {
     if (is_counter(msr))
@@ -86,7 +86,7 @@ void journal_undo(struct journal *journal, const struct identity *id,
                                const struct journal_trouble *trouble),
                   void *context)
 {
-    /* So that no counter runs on from the value it is given. */
+    /* So that no counter counts on from its restored value. */
     if (keeps(journal, IA32_PERF_GLOBAL_CTRL))
         (void)hw_msr_write(IA32_PERF_GLOBAL_CTRL, 0);
     while (journal->count != 0) {
@@ -96,7 +96,7 @@ void journal_undo(struct journal *journal, const struct identity *id,
             .old = journal->entries[last].old,
         };
 
-        /* First, so that an exception in here cannot go round for ever. */
+        /* First, so that an exception in here cannot repeat for ever. */
         journal->count = last;
         entry.vector = undo_one(id, &entry);
         if (entry.vector != HW_NO_FAULT ||

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * journal.h - the old values of the MSRs that a test writes, so that each has
- * it back afterwards. Pure bookkeeping around hw_msr_*: says nothing itself.
+ * it back afterwards. Pure bookkeeping around hw_msr_*: reports nothing itself.
  *
- * All calls for one journal on the logical processor whose MSRs it keeps.
+ * All calls for one journal on the logical processor whose MSRs it saves.
  */
 #ifndef SRC_HARNESS_JOURNAL_H
 #define SRC_HARNESS_JOURNAL_H
@@ -21,35 +21,35 @@ struct journal {
 };
 
 enum journal_access {
-    JOURNAL_WRITTEN, /* or, by journal_keep(), kept */
+    JOURNAL_WRITTEN, /* or, by journal_keep(), saved */
     JOURNAL_READ_FAULTED, /* nothing written */
     JOURNAL_WRITE_FAULTED,
     JOURNAL_FULL, /* nothing written */
 };
 
-/* Keeps the value that the MSR has, if none is kept: something that the test
+/* Saves the value that the MSR has, if none is saved: something that the test
  * does may change it. *vector is HW_NO_FAULT or what RDMSR raised. */
 enum journal_access journal_keep(struct journal *journal,
                                  const struct identity *id, uint32_t msr,
                                  int *vector);
 
-/* Writes the MSR; before the first write of it, keeps the value it has. *vector
+/* Writes the MSR; before the first write of it, saves the value it has. *vector
  * is HW_NO_FAULT or what RDMSR or WRMSR raised.
  *
  * A command register (IA32_PERF_GLOBAL_STATUS_RESET 390H; STATUS_SET 391H from
- * perfmon version 4) has no value to give back: written, not kept. */
+ * perfmon version 4) has no value to restore: written, not saved. */
 enum journal_access journal_write(struct journal *journal,
                                   const struct identity *id, uint32_t msr,
                                   uint64_t value, int *vector);
 
-/* What undoing one entry came to, where it did not simply succeed. */
+/* Why an entry could not be undone. */
 struct journal_trouble {
     uint32_t msr;
     int vector;        /* of WRMSR or RDMSR, or HW_NO_FAULT: */
     uint64_t old, got; /* then it reads as got */
 };
 
-/* Gives every register its old value back, the last kept first, reads each
+/* Gives every register its old value back, the last saved first, reads each
  * back, and empties the journal. tell() is called for each that does not hold
  * its old value; of IA32_RTIT_STATUS, FilterEn, ContextEn and TriggerEn are the
  * processor's and not compared. A general-purpose counter is written by its

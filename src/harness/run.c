@@ -9,7 +9,7 @@
 /* --- Lines and verdicts
  * ---------------------------------------------------- */
 
-/* Of text[], kept for the line that says how many are left out. */
+/* Of text[], reserved for the line that says how many are left out. */
 #define LEFT_OUT_BYTES 40
 
 static void add_line(struct run *t, const char *before, const char *line)
@@ -209,14 +209,14 @@ bool on_processors(struct run *t, const bool set[],
     bool ok = true;
 
     if (t->test->scope != WHOLE_MACHINE || t->processor != 0) {
-        broken(t, "asks for other processors, but is no WHOLE_MACHINE test");
+        broken(t, "calls other processors, but is not a WHOLE_MACHINE test");
         return false;
     }
     hw_run(set, peer_job, &call, t->timeout_ms, t->results);
     for (unsigned p = 0; p < t->processors; p++) {
         if (!set[p])
             continue;
-        /* t's own run goes on: how it ends is not known yet. */
+        /* t's own job goes on: how it ends is not known yet. */
         if (t->results[p].end != HW_DONE || p != t->processor)
             run_ended(&t->all[p], &t->results[p]);
         ok = ok && t->results[p].end == HW_DONE;
@@ -230,7 +230,7 @@ bool on_processor(struct run *t, unsigned processor,
     bool set[HW_PROCESSORS_MAX] = {false};
 
     if (processor >= t->processors) {
-        broken(t, "asks for processor %u of %u", processor, t->processors);
+        broken(t, "calls processor %u of %u", processor, t->processors);
         return false;
     }
     set[processor] = true;
@@ -255,7 +255,7 @@ void on_all_in_turn(struct run *t,
     while (looked < t->processors && on_processor(t, looked, job, NULL))
         looked++;
     check(t, looked == t->processors,
-          "processors looked at in turn: got %u, wanted %u", looked,
+          "processors tested in turn: got %u, wanted %u", looked,
           t->processors);
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * run.h - one logical processor's run of one test: what the functions of case.h
- * keep while it lasts, for the session to read when it has ended.
+ * run.h - one logical processor's part of a test: what the functions of
+ * case.h store while it runs, for the session to read when it has ended.
  *
- * A processor that did not answer may still write to its run: from then on only
+ * A processor that did not answer may still write to it: from then on only
  * the fields marked (session) are read.
  */
 #ifndef SRC_HARNESS_RUN_H
@@ -12,7 +12,7 @@
 #include "src/harness/case.h"
 #include "src/harness/journal.h"
 
-#define RUN_LINE_BYTES   240 /* the longest line, without what stands before */
+#define RUN_LINE_BYTES   240 /* the longest line, without its prefix */
 #define RUN_TEXT_BYTES   3072
 #define RUN_REASON_BYTES 160
 
@@ -22,7 +22,7 @@ struct run {
     struct identity cpu;
     struct regime_evidence evidence;
     enum regime regime;
-    bool lost;          /* did not answer once, and is not asked again */
+    bool lost;          /* did not answer once, and runs no more jobs */
     bool excluded;      /* lost from the start: processors= leaves it out */
     char loss[64];      /* "processor 1 did not answer in 30 s" */
     char loss_line[80]; /* the same as a line of text[] */
@@ -33,10 +33,10 @@ struct run {
     unsigned allow;      /* the option */
     unsigned timeout_ms; /* of one job */
     enum hw_end end;     /* of the last job, HW_NOT_ASKED before the first */
-    struct run *all;     /* every processor's run, by number */
+    struct run *all;     /* every processor's, by number */
     struct hw_result *results; /* room for on_processors() */
     unsigned processors;
-    void *buffer;       /* of run_buffer(); run_records() behind it */
+    void *buffer;       /* of run_buffer(); run_records() after it */
     const void *source; /* of run_source() */
     const void *raw;    /* of run_raw(); NULL: none */
     size_t raw_bytes;
@@ -60,20 +60,20 @@ struct run {
 void run_begin(struct run *t, const struct test *test, uint64_t seed);
 
 /* On its processor, before anything of the test: what changes without being
- * written is kept too. Counter 3's registers, which transactions may change
+ * written is saved too. Counter 3's registers, which transactions may change
  * (white paper, section 1.2, "Implications for PMU drivers and performance
- * tools"), go into the journal; restore_msrs() clears what has come to be set in
- * IA32_PERF_GLOBAL_STATUS since then. */
+ * tools"), go into the journal; restore_msrs() clears what was set meanwhile in
+ * IA32_PERF_GLOBAL_STATUS. */
 void run_keep(struct run *t);
 
-/* Ends a test, where the processor is not lost: says how many lines were left
- * out, and, where nothing was checked although it must have been, that. */
+/* Ends a test, where the processor is not lost: adds how many lines were left
+ * out, and an ERROR where it had to check something and did not. */
 void run_close(struct run *t);
 
-/* From now on the processor is not asked for anything; how: "never came up". */
+/* From now on the processor runs no jobs; how: "never came up". */
 void run_lose(struct run *t, const char *how);
 
-/* The processor is left out by the user: lost without a word. */
+/* The user excluded the processor: lost, and not reported. */
 void run_exclude(struct run *t);
 
 /* Enters how a job ended: an exception or a loss is ERROR with its line. */

@@ -69,7 +69,7 @@ static void say_not_kept(struct run *t, uint32_t msr, int vector)
     char name[MSR_NAME_BYTES];
 
     broken(t,
-           "%s: RDMSR raises %s: what changes there by itself is not "
+           "%s: RDMSR raises %s: a change that no WRMSR made is not "
            "restored",
            msr_name(msr, name), vector_name((unsigned)vector));
 }

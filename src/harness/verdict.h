@@ -5,11 +5,11 @@
 
 #include "src/harness/case.h"
 
-/* Within one run of a body: the worst of what was said. */
+/* Within one execution of a body: the worst that was reported. */
 enum verdict verdict_worst(enum verdict a, enum verdict b);
 
-/* One processor's part in a test: what it said, and how its last job ended.
- * must_check: to have said nothing is then ERROR (a body that made no check);
+/* One processor's part in a test: what it reported, and how its last job ended.
+ * must_check: to have reported nothing is ERROR (a body that made no check);
  * else VERDICT_NONE stays, "took no part". */
 enum verdict judge(enum verdict said, enum hw_end end, bool must_check);
 

@@ -11,7 +11,7 @@ static size_t rounded(size_t bytes)
     return (bytes + 15) & ~(size_t)15;
 }
 
-/* The first page that starts at `from` or behind it. */
+/* The first page that starts at `from` or after it. */
 static char *page_at(char *from)
 {
     return from + (-(uintptr_t)from & (PAGE_BYTES - 1));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* workspace.h - a session's memory: the runs, and what bodies of tests write to
+/* workspace.h - a session's memory: the contexts, and what bodies write to
  * and read from. */
 #ifndef SRC_HARNESS_WORKSPACE_H
 #define SRC_HARNESS_WORKSPACE_H
@@ -15,7 +15,7 @@ struct workspace {
 size_t workspace_bytes(unsigned processors);
 
 /* Lays it out from `base` on, which is 16-byte aligned and all zeros, and gives
- * each run what is its own. */
+ * each context its part. */
 void workspace_lay_out(struct workspace *out, void *base, unsigned processors);
 
 #endif

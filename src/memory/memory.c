@@ -10,7 +10,7 @@
 #define LINE UINT64_C(64)
 #define PAGE UINT64_C(4096)
 
-/* Own memory is run_buffer(), 64 KiB; else run_source(), read only.
+/* in_buffer: run_buffer(), 64 KiB; else run_source(), read only.
  *
  * L2: 16 lines of one set of an L1 data cache of 64 sets, of which it holds 8,
  * and prefetchers do not go over a page's end. L3: 32 lines of one set of an L2

@@ -53,7 +53,7 @@ unsigned memory_latency_counters(struct run *t);
 /* One of them; 3 where none is. */
 unsigned memory_latency_counter(struct run *t);
 
-/* A plan of one counter: the first overflow and each further one after 2
+/* A configuration of one counter: the first overflow and each other after 2
  * events, room for PEBS_ROOM_MAX records, and the facility's bits of
  * IA32_PEBS_ENABLE. */
 struct sampling_plan memory_plan(enum memory_facility facility, uint32_t select,
@@ -70,12 +70,12 @@ struct memory_tally {
     unsigned equal;                /* so many have the threshold there */
 };
 
-/* Runs the recipe's window under the plan once; p->records are then there, not
+/* Runs the recipe's window with `config` once; p->records are then there, not
  * judged. False where it could not (said). */
 bool memory_window_run(struct sampling *p, const struct sampling_plan *plan,
                        enum memory_recipe_id recipe);
 
-/* Runs the recipe's window under the plan, until there are `least` records of
+/* Runs the recipe's window with `config`, until there are `least` records of
  * the loop, at most `windows` times; judges every record and adds it to the
  * tally, which the caller clears. Threshold: what MSR_PEBS_LD_LAT holds, for
  * load latency. False where a window could not be made (said). */

@@ -54,7 +54,7 @@ const char *memory_judge(const struct pebs_record *record,
 /* True for the address of one of the walk's accesses. */
 bool memory_judge_planted(const struct memory_walk *walk, uint64_t address);
 
-/* True where RIP is behind an instruction of the loop. Others, as the WRMSR
+/* True where RIP follows an instruction of the loop. Others, as the WRMSR
  * that closes the window, may load and store what no document says. */
 bool memory_judge_inside(const struct pebs_record *record, const uint8_t *loop,
                          const uint8_t *end);

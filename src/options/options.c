@@ -6,7 +6,7 @@
 #include "src/base/text.h"
 #include "src/base/words.h"
 
-#define WORD_SHOWN 40 /* of a word that is no option */
+#define WORD_SHOWN 40 /* of a word that is not an option */
 
 /* --- The values, in the order of the table below -------------------------- */
 
@@ -134,7 +134,7 @@ static bool parse_countdown(struct options *out, const struct word *value)
     return parse_small(value, 0, OPTIONS_COUNTDOWN_MAX, &out->countdown);
 }
 
-/* auto, off, or an address, with the registers' distance behind a '/'. */
+/* auto, off, or an address, with the registers' distance after a '/'. */
 static bool parse_serial(struct options *out, const struct word *value)
 {
     int i = parse_choice(value, serials, 2);

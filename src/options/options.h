@@ -22,7 +22,7 @@
 
 enum at_end {
     AT_END_MENU,     /* the last screen stays; keys lead to the menu */
-    AT_END_FIRMWARE, /* return to whoever started the program */
+    AT_END_FIRMWARE, /* return to what started the program */
     AT_END_POWEROFF,
     AT_END_REBOOT,
 };
@@ -78,15 +78,15 @@ void options_parse(struct options *out, const char *text, size_t bytes,
                    void *context);
 
 /* The same for load options: whatever the loader gave (src/options/options_text.c).
- * Leading words without '=' are the program's name. Bytes that are no text are
+ * Leading words without '=' are the program's name. Bytes that are not text are
  * one warning, and nothing is read from them. */
 void options_load(struct options *out, const void *loaded, size_t bytes,
                   void (*warn)(void *context, const char *line), void *context);
 
 /* Makes text of a file's or a loader's bytes: ASCII, or UTF-8 or UTF-16 with or
  * without a byte order mark, up to the first NUL. Writes at most `size`
- * characters, those that are not ASCII as '?'; returns how many. *odd says how
- * many there were that no text in ASCII has. */
+ * characters, those that are not ASCII as '?'; returns how many. *not_ascii:
+ * how many were none. */
 size_t options_text(const void *from, size_t bytes, char *text, size_t size,
                     size_t *odd);
 

@@ -66,7 +66,7 @@ void options_load(struct options *out, const void *loaded, size_t bytes,
 
     if (odd != 0) {
         text_format(line, sizeof(line),
-                    "the load options are no text: %lu bytes ignored",
+                    "the load options are not text: %lu bytes ignored",
                     (unsigned long)bytes);
         warn(context, line);
         return;

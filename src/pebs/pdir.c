@@ -53,7 +53,7 @@ void pdir_everywhere(struct run *t,
     }
 }
 
-/* From 1; count + 1: behind them; 0: none of them. */
+/* From 1; count + 1: after them; 0: none of them. */
 static unsigned place_of(uint64_t address, const uint32_t at[], unsigned count)
 {
     for (unsigned i = 0; i <= count; i++)
@@ -116,7 +116,7 @@ bool pdir_find_opening(struct sampling *p, unsigned counter, uint64_t *opening)
         return false;
     *opening = pdir_opening(BIT(counter), counter) - PDIR_BEFORE;
     return check(t, *opening <= 1,
-                 "IA32_PMC%u (%XH), read by RDPMC behind %u instructions, has "
+                 "IA32_PMC%u (%XH), read by RDPMC after %u instructions, has "
                  "counted %lu; wanted %u or one more",
                  counter, IA32_PMC(counter), PDIR_BEFORE,
                  (unsigned long)(*opening + PDIR_BEFORE), PDIR_BEFORE);
@@ -141,7 +141,7 @@ static void straight(struct sampling *p, uint64_t nops)
     pdir_straight(sampling_enable(&p->plan), nops);
 }
 
-/* Records that are looked at of one window: one is right. */
+/* Records that are examined of one window: one is right. */
 #define LOOKED_AT 4
 
 bool pdir_skid_run(struct sampling *p, unsigned counter, uint64_t opening,

@@ -24,7 +24,7 @@ struct pdir_skids {
     unsigned windows, records;
     unsigned none, more;        /* windows without a record, with several */
     unsigned back;              /* records of an instruction before it */
-    unsigned by[PDIR_STRAIGHT]; /* of one so many behind it */
+    unsigned by[PDIR_STRAIGHT]; /* of one so many after it */
     unsigned outside;           /* of an address that has no label */
     unsigned rip_wrong;         /* RIP is not what follows EventingIP */
     unsigned first;             /* the first that was not exact, 0: none, */
@@ -32,7 +32,7 @@ struct pdir_skids {
 };
 
 /* Pure. The place of the instruction that a record is of, 1 to `count`; 0:
- * none. By EventingIP; format 1 has only RIP, which is behind it: in a loop 1
+ * none. By EventingIP; format 1 has only RIP, which is after it: in a loop 1
  * follows `count`. */
 unsigned pdir_position(const struct pebs_record *record, const uint32_t at[],
                        unsigned count, bool loop);
@@ -56,7 +56,7 @@ bool pdir_skid_run(struct sampling *p, unsigned counter, uint64_t opening,
 struct pdir_hits {
     unsigned windows, records;
     unsigned of[PDIR_LOOP + 1]; /* by place, 1 to PDIR_LOOP; 0: outside */
-    unsigned uneven; /* records not PDIR_PERIOD behind the one before */
+    unsigned uneven; /* records not PDIR_PERIOD after the one before */
 };
 
 /* PDIR_PERIOD and PDIR_LOOP have no common divisor: 2 * PDIR_LOOP overflows,

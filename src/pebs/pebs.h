@@ -157,7 +157,7 @@ struct pebs_record {
 /* What can be wrong with records and with the DS area (pebs_ds.h). */
 enum pebs_error {
     PEBS_OK,
-    PEBS_END, /* of the buffer, behind a whole record */
+    PEBS_END, /* of the buffer, after a whole record */
     PEBS_UNKNOWN_FORMAT,
     PEBS_ADAPTIVE_FORMAT,
     PEBS_RECORD_CUT_SHORT,
@@ -181,9 +181,9 @@ enum pebs_error pebs_record_size(unsigned format, size_t *size)
     __attribute__((warn_unused_result));
 
 /* Decodes the record that begins at bytes[0], of which `size` bytes are there;
- * no byte behind them is read. Errors: those of pebs_record_size,
+ * no byte beyond them is read. Errors: those of pebs_record_size,
  * PEBS_RECORD_CUT_SHORT, and PEBS_TX_ABORT_RESERVED. *record is written where
- * PEBS_OK or PEBS_TX_ABORT_RESERVED is returned, else left alone. Not checked:
+ * PEBS_OK or PEBS_TX_ABORT_RESERVED is returned, else not changed. Not checked:
  * any other value. */
 enum pebs_error pebs_decode(const uint8_t *bytes, size_t size, unsigned format,
                             struct pebs_record *record)
@@ -220,7 +220,7 @@ int pebs_field_offset(unsigned format, enum pebs_field field);
 uint64_t pebs_field_value(const struct pebs_record *record,
                           enum pebs_field field);
 
-/* TX Abort Information in words: the names of the bits that are set behind
+/* TX Abort Information in words: the names of the bits that are set after
  * Cycles_Last_TX; reserved bits are shown as such. Returns text. */
 #define PEBS_TX_ABORT_TEXT 224
 const char *pebs_tx_abort_text(uint64_t tx_abort,

@@ -31,7 +31,7 @@ struct pebs_tally {
     struct pebs_histogram data; /* Data Linear Address; 0 where there is none */
 };
 
-/* An empty tally. The histograms' bases and shifts are kept. */
+/* An empty tally. The histograms' bases and shifts stay as they are. */
 void pebs_tally_clear(struct pebs_tally *tally);
 
 void pebs_tally_add(struct pebs_tally *tally, const struct pebs_record *record);

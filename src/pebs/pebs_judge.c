@@ -77,7 +77,7 @@ const char *pebs_judge_abort(const struct pebs_record *record,
         return "TX Abort Information (B8H)[34] (Instruction_Abort) is set, and "
                "EventingIP (B0H) is not the aborting instruction";
     if (record->rip != abort->resume)
-        return abort->hle ? "RIP (08H) is not the instruction behind the "
+        return abort->hle ? "RIP (08H) is not the instruction after the "
                             "outermost XACQUIRE"
                           : "RIP (08H) is not the first instruction of the "
                             "outermost fallback";

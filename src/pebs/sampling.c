@@ -165,12 +165,12 @@ static bool check_untouched(struct sampling *p)
     size_t after = touched(p, end, RUN_RECORDS_BYTES);
 
     return check(p->t, before == BUFFER_AT,
-                 "%lu bytes behind the DS area's start a byte was written; "
+                 "%lu bytes after the DS area's start a byte was written; "
                  "the area ends at 60H",
                  (unsigned long)before) &&
            check(p->t, after == RUN_RECORDS_BYTES,
-                 "%u records of %lu bytes end %lu bytes behind the PEBS buffer "
-                 "base, and a byte was written %lu bytes behind it",
+                 "%u records of %lu bytes end %lu bytes after the PEBS buffer "
+                 "base, and a byte was written %lu bytes after it",
                  p->records, (unsigned long)p->size,
                  (unsigned long)(end - BUFFER_AT),
                  (unsigned long)(after - BUFFER_AT));

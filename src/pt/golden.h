@@ -36,7 +36,7 @@ extern const struct pt_golden_event pt_golden_events[];
 extern const size_t pt_golden_packets_rows, pt_golden_events_rows;
 
 /* The bytes of the stream that begins with row `first`, and in *end the row
- * behind it. Returns how many; at most `size` are written. */
+ * after it. Returns how many; at most `size` are written. */
 size_t pt_golden_bytes(size_t first, uint8_t *bytes, size_t size, size_t *end);
 
 #endif

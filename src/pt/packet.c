@@ -2,7 +2,7 @@
 /*
  * packet.c - decodes packets.
  *
- * Most packets are known by their first byte: a table says all of them, and
+ * Most packets are known by their first byte: a table has all of these, and
  * many() decodes those without a branch that depends on the packet. one()
  * decodes any packet, and says what is wrong.
  */
@@ -20,7 +20,7 @@
 #define IS_IP(b, opcode) (((b) & 0x1f) == (opcode) && IP_LENGTH(b) != 0)
 #define IS_ANY_IP(b) \
     (IS_IP(b, 0x0d) || IS_IP(b, 0x11) || IS_IP(b, 0x01) || IS_IP(b, 0x1d))
-/* "TNT Packet Definition": the highest bit set stops; behind it the oldest. */
+/* "TNT Packet Definition": the highest bit set stops; after it the oldest. */
 #define IS_TNT(b) (((b) & 1) == 0 && (b) >= 4)
 #define RESULTS(b) ((b) >= 0x80 ? 6 : (b) >= 0x40 ? 5 : (b) >= 0x20 ? 4 \
     : (b) >= 0x10 ? 3 : (b) >= 8 ? 2 : 1)
@@ -46,8 +46,8 @@ const struct pt_opcode pt_opcodes[256] = {
     ROW64(0) ROW64(64) ROW64(128) ROW64(192)
 };
 
-/* Behind 02H, all others: the second byte, bytes in all, detail. PSB and MNT
- * are looked at further. */
+/* After 02H, all others: the second byte, bytes in all, detail. PSB and MNT
+ * are decoded further. */
 #define SECOND_BYTES(ROW)        \
     ROW(0x03, CBR, 4, 0)         \
     ROW(0x12, PTW, 6, 0)         \
@@ -202,7 +202,7 @@ static enum pt_result tnt_64(struct pt_packet *packet)
 }
 
 /* 16 bytes, and no more: "a PSB packet cannot contain the start of the next",
- * so that a longer run is one that was cut, and another behind it. */
+ * so that a longer pattern is one that was cut, followed by another. */
 static enum pt_result psb(const uint8_t *bytes, size_t size, bool last,
                           struct pt_packet *packet)
 {
@@ -282,7 +282,7 @@ static enum pt_result bip(const uint8_t *bytes, size_t size, unsigned payload,
 }
 
 /* The packet at bytes[0], of `size`, at least 1: PT_OK, an error, or PT_CUT
- * where more bytes would tell. *packet is set where its length is known. */
+ * where more bytes are needed. *packet is set where its length is known. */
 static enum pt_result look(const struct pt_reader *reader, const uint8_t *bytes,
                            size_t size, struct pt_packet *packet)
 {

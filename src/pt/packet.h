@@ -6,7 +6,7 @@
  * Formats: SDM 3C, Intel Processor Trace, "Packet Definitions", one table a
  * packet. Reserved bits are ignored ("Packet bits listed as RSVD are not
  * guaranteed to be 0"); reserved encodings are refused. What the packets mean
- * together is not looked at here: see tsx.h.
+ * together is not decoded here: see tsx.h.
  */
 #ifndef SRC_PT_PACKET_H
 #define SRC_PT_PACKET_H
@@ -61,7 +61,7 @@ enum pt_kind { PT_PACKETS(PT_NUMBER) PT_KINDS };
 
 struct pt_packet {
     /* TNT: the results, the youngest in bit 0. CYC: the value. Else the bytes
-     * behind the opcode, lowest first, without the one that `detail` has. */
+     * after the opcode, lowest first, without the one that `detail` has. */
     uint64_t payload;
     uint8_t kind;   /* enum pt_kind */
     uint8_t length; /* bytes, 1 to PT_LENGTH_MAX */
@@ -83,7 +83,7 @@ struct pt_packet {
 enum pt_result {
     PT_OK,
     PT_MORE, /* the block ends; pt_feed() the next */
-    PT_END,  /* of the data, behind a whole packet */
+    PT_END,  /* of the data, after a whole packet */
     PT_CUT,  /* the data end inside the packet at `where` */
     PT_LOST, /* no packets from `where` to pt_offset(), where a PSB or the end
                 is: the stream has no PSB before, or an error stands there */
@@ -112,7 +112,7 @@ struct pt_reader {
     uint64_t offset;      /* of bytes[0] */
     uint64_t where;       /* of the last result that was not PT_OK */
     uint64_t lost;        /* where synchronisation was lost, unless synced */
-    bool last;            /* no block comes behind this one */
+    bool last;            /* no block follows this one */
     bool synced;
     uint8_t block; /* between BBP and BEP: the bytes of a BIP's payload */
 };
@@ -121,8 +121,8 @@ struct pt_reader {
 void pt_open(struct pt_reader *reader);
 
 /* The next block, of which bytes[0] is the first byte not used up before:
- * the caller keeps the `size - at` bytes, at most PT_REST, that PT_MORE left
- * and puts the new ones behind. last: the data end with this block; size may
+ * the caller holds the `size - at` bytes, at most PT_REST, that PT_MORE left
+ * and appends the new ones. last: the data end with this block; size may
  * then be what was left. */
 #define PT_REST 17
 void pt_feed(struct pt_reader *reader, const uint8_t *bytes, size_t size,
@@ -135,10 +135,10 @@ static inline uint64_t pt_offset(const struct pt_reader *reader)
 }
 
 /* Decodes the next packets, at most `room`, which is 1 or more, and returns
- * their number; they stand one behind the other from where the reader stood.
+ * their number; they follow one another from where the reader stood.
  * It may stop early: a room of PT_ROOM is the fastest. *result is PT_OK, or
- * what is behind them: PT_MORE, PT_END and PT_CUT stay; after any other result
- * one goes on, and the reader is at a PSB or the end where it had to search.
+ * what follows them: PT_MORE, PT_END and PT_CUT stay; after any other result
+ * decoding goes on, and the reader is at a PSB or the end if it had to search.
  * No byte outside the block is read. */
 #define PT_ROOM 512
 size_t pt_decode(struct pt_reader *reader, struct pt_packet *packets,
@@ -155,8 +155,8 @@ static inline enum pt_result pt_next(struct pt_reader *reader,
 }
 
 /* What a first byte says, for packets that it describes alone: the payload is
- * the length - 1 bytes behind it, or value. kind is PT_KINDS, and length 0,
- * where more has to be looked at. */
+ * the length - 1 bytes after it, or value. kind is PT_KINDS, and length 0,
+ * where more bytes are needed. */
 extern const struct pt_opcode {
     uint8_t kind, length, detail, value;
 } pt_opcodes[256];

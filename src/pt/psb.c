@@ -18,7 +18,7 @@ size_t psb_run(const uint8_t *bytes, size_t size)
     return run;
 }
 
-/* Where the run of pairs that ends at bytes[at] begins. */
+/* Where the pattern of pairs that ends at bytes[at] begins. */
 static size_t run_start(const uint8_t *bytes, size_t at)
 {
     while (at >= 2 && pair(bytes + at - 2))

@@ -3,9 +3,9 @@
  * psb.h - the place to begin at: Packet Stream Boundary.
  *
  * SDM 3C, Intel Processor Trace, "PSB Packet Definition": 02H 82H eight times.
- * One 82H is also a short TNT, so that nothing less than the pattern tells; and
- * since no PSB holds the start of another, a run longer than 16 bytes is the
- * end of something cut with a PSB behind: its last 16 bytes are the PSB.
+ * One 82H is also a short TNT, so that only the whole pattern is a PSB; and
+ * since no PSB holds the start of another, a pattern of more than 16 bytes is
+ * something cut short, then a PSB: its last 16 bytes are the PSB.
  */
 #ifndef SRC_PT_PSB_H
 #define SRC_PT_PSB_H

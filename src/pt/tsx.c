@@ -3,7 +3,7 @@
  * tsx.c - follows the transactions of a trace.
  *
  * One function for each phase; idle() is the usual one. Where a packet ends
- * what another began, it is looked at again in idle(). What can be stepped over
+ * what another began, it is handled again in idle(). What can be stepped over
  * while idle, nearly everything, is in skip().
  */
 #include "src/pt/tsx.h"
@@ -50,7 +50,7 @@ static bool may_stand_between(unsigned kind)
            kind == PT_TSC || kind == PT_TMA || kind == PT_CBR;
 }
 
-/* What was known is so no longer: packets are missing. */
+/* Packets are missing: what was known is no longer. */
 static void forget(struct pt_tsx *tsx)
 {
     tsx->phase = PT_IDLE;
@@ -103,7 +103,7 @@ static bool idle_fup(struct pt_tsx *tsx, bool has_ip, uint64_t offset,
         return false;
     }
     tsx->pending.offset = offset;
-    if (tsx->in_tx == PT_YES) { /* said once, and no more is known */
+    if (tsx->in_tx == PT_YES) { /* reported once, and then unknown */
         tsx->in_tx = PT_UNKNOWN;
         deviates(tsx, offset, offset, PT_EVENT_INSIDE, event);
         event->has_ip = has_ip;
@@ -145,7 +145,7 @@ static bool idle(struct pt_tsx *tsx, const struct pt_packet *packet,
         tsx->packet_en = PT_NO;
         tsx->overflow = false;
         break;
-    case PT_OVF: /* what it left out may have been a transition */
+    case PT_OVF: /* what was lost may have been a transition */
         forget(tsx);
         tsx->overflow = true;
         break;
@@ -170,7 +170,7 @@ static bool idle(struct pt_tsx *tsx, const struct pt_packet *packet,
     return false;
 }
 
-/* The packet ends what was pending, and counts for itself. */
+/* The packet ends what was pending, and is handled itself. */
 static void again(struct pt_tsx *tsx, const struct pt_packet *packet,
                   uint64_t offset)
 {
@@ -187,7 +187,7 @@ static void take_target(struct pt_tsx *tsx, const struct pt_packet *packet)
     tsx->overflow = false;
 }
 
-/* Behind a MODE.TSX. With PacketEn = 0 there is no FUP: rows 28b and 28e, and
+/* After a MODE.TSX. With PacketEn = 0 there is no FUP: rows 28b and 28e, and
  * all transitions while FilterEn = 0; and row 28c has none either, although
  * PacketEn was 1. */
 static bool wants_fup(struct pt_tsx *tsx, const struct pt_packet *packet,
@@ -402,7 +402,7 @@ static void skip(struct pt_tsx *tsx)
     tsx->last_ip = last_ip;
 }
 
-/* A MODE.TSX that is no transition ends what is pending. The FUP behind it, if
+/* A MODE.TSX that is no transition ends what is pending. The FUP after it, if
  * any, is its own. */
 static void both_bits(struct pt_tsx *tsx, struct pt_tsx_event *event)
 {

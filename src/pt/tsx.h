@@ -63,13 +63,13 @@ struct pt_tsx {
     enum pt_known in_tx, packet_en;
     enum {
         PT_IDLE,
-        PT_WANTS_FUP,    /* behind a MODE.TSX */
-        PT_WANTS_TIP,    /* behind the FUP of an abort */
-        PT_ASYNCHRONOUS, /* behind a FUP that nothing before it owns */
+        PT_WANTS_FUP,    /* after a MODE.TSX */
+        PT_WANTS_TIP,    /* after the FUP of an abort */
+        PT_ASYNCHRONOUS, /* after a FUP that nothing before it owns */
         PT_IN_PSB,       /* between PSB and PSBEND */
     } phase;
     bool fup_owned; /* by a PTW, EXSTOP, MWAIT, BEP, CFE or TRIG */
-    bool overflow;  /* behind an OVF, before its FUP or TIP.PGE */
+    bool overflow;  /* after an OVF, before its FUP or TIP.PGE */
     bool psb_fup, psb_mode;
     bool has_region;
     uint64_t region;
@@ -80,8 +80,8 @@ struct pt_tsx {
 void pt_tsx_open(struct pt_tsx *tsx);
 
 /* Reads on to the next event. PT_OK: *event is it. Any other result is what
- * pt_decode says of the packets; then the state is as unknown as it has to be,
- * and one goes on as there. PT_RESERVED_MODE_TSX comes as PT_INTX_AND_TXABORT;
+ * pt_decode says of the packets; then what is not certain becomes unknown,
+ * and reading goes on. PT_RESERVED_MODE_TSX comes as PT_INTX_AND_TXABORT;
  * what is pending comes before PT_END and PT_CUT. */
 enum pt_result pt_tsx_next(struct pt_tsx *tsx, struct pt_tsx_event *event)
     __attribute__((warn_unused_result));

@@ -21,8 +21,8 @@ void header_made_on(struct ktap *out, const struct identity *id)
                        "below says anything about a real one");
     else
         ktap_note(out,
-                  "made on: a virtual machine, hypervisor \"%s\": what follows "
-                  "is its doing as much as the processor's",
+                  "made on: a virtual machine, hypervisor \"%s\": the results "
+                  "depend on it as much as on the processor",
                   id->hypervisor_name);
 }
 

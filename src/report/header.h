@@ -6,13 +6,13 @@
 #include "src/report/ktap.h"
 #include "src/harness/run.h"
 
-/* On what the report was made: bare machine, somebody's virtual machine, or the
+/* What the report was made on: a bare machine, a virtual machine, or the
  * project's own simulated processor. id: of the boot processor. */
 void header_made_on(struct ktap *out, const struct identity *id);
 
 /* Identity, features, regime with its evidence, product row, and which
  * processors share a core; what several have in common is said once. Uses the
- * runs' lines. */
+ * contexts' lines. */
 void header_processors(struct ktap *out, struct run runs[], unsigned count);
 
 #endif

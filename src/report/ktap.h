@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * ktap.h - the report as it leaves: flat KTAP version 1, whole lines, to every
+ * ktap.h - the report as it is sent: flat KTAP version 1, whole lines, to every
  * sink, with a CRC-32 over all that stands before the END line.
  *
  * Linux kernel documentation, "The Kernel Test Anything Protocol (KTAP),
- * version 1". Only printable ASCII leaves: any other character becomes '?'.
+ * version 1". Only printable ASCII is sent: any other character becomes '?'.
  */
 #ifndef SRC_REPORT_KTAP_H
 #define SRC_REPORT_KTAP_H
@@ -35,7 +35,7 @@ struct ktap {
 /* Writes the version and the plan for so many results. */
 void ktap_open(struct ktap *out, const struct sink *sinks, unsigned sinks_count,
                unsigned planned);
-/* The same, for a report of which a part is written: to go on behind it. */
+/* The same, for a report of which a part is written: to go on after it. */
 void ktap_reopen(struct ktap *out, const struct sink *sinks,
                  unsigned sinks_count, const struct ktap_point *written);
 /* One diagnostic line; "# " is put before it, "\n" after it. */
@@ -46,7 +46,7 @@ void ktap_note(struct ktap *out, const char *format, ...) PRINTF_LIKE(2, 3);
 void ktap_result(struct ktap *out, enum verdict verdict, const char *name,
                  const char *more);
 void ktap_flush(struct ktap *out);
-/* The END line: totals and CRC. Flushes before it and behind it. */
+/* The END line: totals and CRC. Flushes before it and after it. */
 void ktap_end(struct ktap *out);
 
 #endif

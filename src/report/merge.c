@@ -6,7 +6,7 @@
 #include "src/report/range.h"
 
 #define NONE       UINT32_MAX
-#define VARIED_MAX 2 /* so many different numbers are each said */
+#define VARIED_MAX 2 /* so many different lines are written each */
 
 /* The line that starts at *offset, which moves to the next. */
 static bool next_line(const struct part *part, size_t *offset, struct line *out)
@@ -95,7 +95,7 @@ static void find_equal(const struct part parts[], unsigned count,
 /* --- Equal lines
  * ----------------------------------------------------------- */
 
-/* Enters who has this line of p's, which ends before `limit`. False where a
+/* The set that has this line of p's, which ends before `limit`. False where a
  * lower processor has it, or p before. */
 static bool find_same(const struct part parts[], unsigned count,
                       const unsigned short first[], unsigned p, size_t limit,
@@ -128,7 +128,7 @@ static unsigned find_nth(const struct part *part, const struct line *like,
     return total;
 }
 
-/* Enters who has a line like this one of p's, at the same place among as many
+/* The set that has a line like this one of p's, at the same place among as many
  * that are like it, and puts those lines into lines[]; how many, or 0 where
  * VARIED_MAX lines say all of them. */
 static unsigned find_alike(const struct part parts[], unsigned count,

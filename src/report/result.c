@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* result.c - merges the runs of one test. */
+/* result.c - merges the contexts of one test. */
 #include "src/report/result.h"
 
 #include "src/base/mem.h"
@@ -17,7 +17,7 @@ struct outcome {
 };
 
 /* A lost processor is an error in every test that would run on it; its own
- * words are not read, since it may be writing them. */
+ * lines are not read, since it may be writing them. */
 static struct outcome settle(struct run *t, struct part *part)
 {
     bool each = t->test->scope == EACH_PROCESSOR;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* result.h - the runs of one test on all processors become its lines and its
+/* result.h - the contexts of a test on all processors become its lines and its
  * one result. */
 #ifndef SRC_REPORT_RESULT_H
 #define SRC_REPORT_RESULT_H
@@ -9,9 +9,9 @@
 #include "src/report/summary.h"
 #include "src/harness/run.h"
 
-/* Closes the runs, writes what they say (as much as verbosity= and raw= want)
- * and the result line under `name`. All runs are of the same test; runs of
- * processors that took no part have verdict VERDICT_NONE. */
+/* Closes the contexts, writes their lines (as much as verbosity= and raw= want)
+ * and the result line under `name`. All are of the same test; those of
+ * processors that took no part have VERDICT_NONE. */
 struct finding result_write(struct ktap *out, struct run runs[],
                             unsigned processors, const char *name,
                             const struct options *options);

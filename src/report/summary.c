@@ -80,7 +80,7 @@ static const struct advice on_counters[] = {
      "exists; there are no transactions to lose"},
     {REGIMES_10F_2021, ALWAYS, "Linux perf", COUNTS,
      "Linux perf: 1 in /sys/devices/cpu/allow_tsx_force_abort, where it "
-     "exists; 0 would keep perf off counter 3 for nothing"},
+     "exists; 0 would keep perf off counter 3 without need"},
     {REGIME_E, ALWAYS, "Linux perf", "",
      "Linux perf: 0 in /sys/devices/cpu/allow_tsx_force_abort, where it "
      "exists, keeps perf off counter 3"},
@@ -176,7 +176,7 @@ static const struct finding *find(const struct context *c, const char *name,
     return NULL;
 }
 
-/* Says what stands in the way of the advice; false where nothing does. */
+/* Writes which test the advice lacks; false where it lacks none. */
 static bool unsettled(const struct context *c, const struct advice *advice)
 {
     for (const char *at = advice->rests_on; *at != '\0';) {

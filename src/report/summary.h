@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * summary.h - what the verdicts mean for somebody who writes a driver, or sets
- * up a profiler, for this processor. Pure: findings in, lines out.
+ * summary.h - what the verdicts mean for drivers and for users of profilers on
+ * this processor. Pure: findings in, lines out.
  *
  * White paper 604224, sections 1.2 and 2, appendices A and B. Each piece of
  * advice names the tests it rests on; where one of them did not pass, the line

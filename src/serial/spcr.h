@@ -12,7 +12,7 @@
 #include "src/serial/uart.h"
 
 #define ACPI_HEADER_BYTES 36
-#define ACPI_TABLE_MAX    65536 /* a table that is longer is not believed */
+#define ACPI_TABLE_MAX    65536 /* a longer table is not accepted */
 
 /* Pure. Length and checksum: the length from the header, where the first
  * `bytes` of the table hold that much and sum up to 0; else 0. */

@@ -21,14 +21,14 @@ struct uart {
     unsigned width;  /* bytes of one access: 1, 2 or 4 */
     uint32_t clock;  /* Hz; UART_CLOCK */
     uint32_t speed;  /* bits a second; 0: as it is programmed already */
-    bool dead;       /* did not get ready once: nothing is sent any more */
+    bool dead;       /* was not ready in time once: nothing more is sent */
 };
 
 /* True where something answers at all: a port that is not there reads all
  * ones. */
 bool uart_answers(const struct uart *uart);
 /* True where it also remembers a scratch byte and loops its modem lines back;
- * both are as before then. Asked only where nobody named the port. */
+ * both are restored. For a port that was not named by the user. */
 bool uart_probe(const struct uart *uart);
 /* 8 bits, no parity, one stop bit, the speed, FIFOs, no interrupts. */
 void uart_set_up(const struct uart *uart);

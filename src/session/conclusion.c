@@ -19,7 +19,7 @@ static void write_summary_line(void *context, const char *text)
     ktap_note(line->out, "summary: %s%s", line->before, text);
 }
 
-/* What advice depends on beside the verdicts. */
+/* What advice depends on besides the verdicts. */
 static bool same_advice(const struct run *a, const struct run *b)
 {
     return a->regime == b->regime && a->cpu.rtm == b->cpu.rtm &&
@@ -27,7 +27,7 @@ static bool same_advice(const struct run *a, const struct run *b)
            a->cpu.perfmon_version == b->cpu.perfmon_version;
 }
 
-/* Enters who is of p's kind. False where a lower processor is too. */
+/* The set of the processors of p's kind. False where a lower one is in it. */
 static bool find_kind(const struct run runs[], unsigned processors, unsigned p,
                       bool set[], bool *all)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* conclusion.h - what a report says behind its tests. */
+/* conclusion.h - what a report says after its tests. */
 #ifndef SRC_SESSION_CONCLUSION_H
 #define SRC_SESSION_CONCLUSION_H
 

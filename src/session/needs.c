@@ -20,7 +20,7 @@ static void name_regimes(unsigned regimes, enum regime have,
     for (unsigned left = regimes; left != 0;) {
         at += text_format(text + at, NEEDS_TEXT_BYTES - at, "%s%s", between,
                           regime_name(left & -left));
-        left &= left - 1; /* the lowest bit is said */
+        left &= left - 1; /* the lowest bit is written */
         between = (left & (left - 1)) == 0 ? " or " : ", ";
     }
     text_format(text + at, NEEDS_TEXT_BYTES - at,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * progress.h - how far a run is: a line of the report at least every ten
- * seconds, so that whoever watches can tell slow from hung.
+ * seconds, so that a slow run and a hung one can be distinguished.
  */
 #ifndef SRC_SESSION_PROGRESS_H
 #define SRC_SESSION_PROGRESS_H

@@ -11,7 +11,7 @@
 /* What store_find() has found, as a line: how far the run came. Returns out. */
 const char *resume_offer(const struct store *found, char out[STORE_LINE_BYTES]);
 
-/* Opens the report behind what is written of it, which every sink but the
+/* Opens the report after what is written of it, which every sink but the
  * store's own gets again: each of them then holds the whole. The test that ran
  * is an ERROR. point: store_resumed(). */
 void resume_report(struct ktap *out, const struct session_setup *setup,

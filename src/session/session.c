@@ -33,7 +33,7 @@ struct session {
     struct suite suite;
     struct progress progress;
     struct outcomes outcomes;
-    bool whole; /* no processor is left out by processors= */
+    bool whole; /* no processor is excluded by processors= */
     struct update update;
     struct pass passes[2];
     const char *no_second; /* why tests of the second pass are not tried */
@@ -102,7 +102,7 @@ static void begin_test(struct session *s, const struct test *test,
         run_begin(t, test, seed);
         s->jobs.set[p] = !t->lost && (!whole || p == 0);
         if (whole && !s->whole && !t->lost && !said) {
-            skip(t, "needs all processors, and processors= leaves some out");
+            skip(t, "needs all processors, and processors= excludes some");
             said = true;
         }
         if (whole && !s->whole)
@@ -115,7 +115,7 @@ static void begin_test(struct session *s, const struct test *test,
     }
 }
 
-/* Notes on the volume how far the run is. running: the next test begins. */
+/* Saves on the volume how far the run is. running: the next test begins. */
 static void keep(struct session *s, bool running)
 {
     struct record_point point = {.running = running,
@@ -127,7 +127,7 @@ static void keep(struct session *s, bool running)
     store_save(s->setup->store, &point);
 }
 
-/* The n-th of suite_results(): says so, with its name. */
+/* Writes that the n-th of suite_results() begins, with its name. */
 static void announce(struct session *s, unsigned n, char name[SUITE_NAME_BYTES])
 {
     suite_name(&s->suite, n, name);
@@ -189,7 +189,7 @@ static void warn_unmatched(void *context, const char *pattern)
               s->suite.count == 0 ? "ERROR" : "warning", pattern);
 }
 
-/* Those that processors= leaves out. */
+/* Those that processors= excludes. */
 static void exclude(struct session *s)
 {
     bool set[HW_PROCESSORS_MAX], any = false;
@@ -209,7 +209,7 @@ static void exclude(struct session *s)
     }
     if (s->whole)
         return;
-    ktap_note(&s->out, "left out by processors=: %s",
+    ktap_note(&s->out, "excluded by processors=: %s",
               merge_set_name(set, s->jobs.processors, name));
     for (unsigned p = 0; p < s->jobs.processors; p++)
         if (set[p])
@@ -225,7 +225,7 @@ static void identify(struct session *s)
         s->jobs.set[p] = true;
     }
     jobs_identify(&s->jobs);
-    /* Nothing can be tested on a processor that nothing is known of. */
+    /* Nothing can be tested on a processor that is not identified. */
     for (unsigned p = 0; p < s->jobs.processors; p++)
         if (s->jobs.runs[p].end == HW_EXCEPTION)
             run_lose(&s->jobs.runs[p], "could not be identified");
@@ -239,7 +239,7 @@ static struct pass pass_of(const struct run *t)
     return (struct pass){t->cpu.microcode, t->regime};
 }
 
-/* Whether there is to be a second pass. An interrupted run keeps to what it
+/* Whether there is to be a second pass: in a resumed run as it was when it
  * began. */
 static void plan(struct session *s)
 {
@@ -251,7 +251,7 @@ static void plan(struct session *s)
     s->suite.revision =
         point != NULL ? point->revision : s->update.found.revision;
     if (s->update.found.revision != s->suite.revision) {
-        s->update = (struct update){.why = "the file is not what it was"};
+        s->update = (struct update){.why = "the file has changed"};
         s->no_second = s->update.why;
     }
 }

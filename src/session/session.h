@@ -19,7 +19,7 @@ struct session_setup {
     unsigned warnings_count;
     /* The file that microcode= names, MICROCODE_ALIGNED; NULL:
      * microcode_missing says why there is none. Where the options do not ask
-     * for it, nobody looks at these. */
+     * for it, these are not read. */
     const void *microcode;
     size_t microcode_bytes;
     const char *microcode_missing;

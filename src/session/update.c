@@ -20,7 +20,7 @@ bool update_asked_for(const struct options *options)
            (options->allow & ALLOW_MICROCODE) != 0;
 }
 
-/* True where processors= takes some and leaves some. */
+/* True where processors= includes some and excludes some. */
 static bool leaves_some(const struct options *options, unsigned processors)
 {
     unsigned wanted = 0;
@@ -51,8 +51,8 @@ void update_choose(struct update *out, const struct session_setup *setup,
                     "this is a virtual machine, and updates are its host's");
     else if (leaves_some(setup->options, jobs->processors))
         text_format(out->why, sizeof(out->why),
-                    "processors= leaves some out, which would keep what they "
-                    "have");
+                    "processors= excludes some, which would keep their old "
+                    "revision");
     else if (setup->microcode == NULL)
         text_format(out->why, sizeof(out->why), "%s", setup->microcode_missing);
     else if (!microcode_find(setup->microcode, setup->microcode_bytes,
@@ -61,7 +61,7 @@ void update_choose(struct update *out, const struct session_setup *setup,
         out->found.revision = 0;
 }
 
-/* NULL, or why no processor is touched. */
+/* NULL, or why no processor is updated. */
 static const char *why_not(const struct update *update, const struct jobs *jobs)
 {
     const struct identity *first = &jobs->runs[0].cpu;
@@ -69,8 +69,8 @@ static const char *why_not(const struct update *update, const struct jobs *jobs)
     if (update->found.revision == 0)
         return update->why;
     if (jobs_answering(jobs) != jobs->processors)
-        return "a processor does not answer, and may be in the middle of "
-               "anything";
+        return "a processor does not answer, and its state is not "
+               "known";
     for (unsigned p = 1; p < jobs->processors; p++) {
         const struct identity *cpu = &jobs->runs[p].cpu;
         if (cpu->signature != first->signature ||

@@ -14,7 +14,7 @@
 #include "src/harness/jobs.h"
 #include "src/session/session.h"
 
-/* As which the report counts it: in no list of tests. */
+/* The update as the report counts it; it is in no list of tests. */
 extern const struct test update_test;
 
 struct update {
@@ -25,13 +25,13 @@ struct update {
 /* True where the options ask for one: by file, and by allow=. */
 bool update_asked_for(const struct options *options);
 
-/* Checks the file for the boot processor, which is the only one asked. */
+/* Checks the file for the boot processor, the only one that runs for it. */
 void update_choose(struct update *out, const struct session_setup *setup,
                    struct jobs *jobs);
 
 /* Loads it on one logical processor of each core, one after another, the others
- * waiting in loops of their own, and has all identify themselves again. What is
- * said is in the runs' lines, as those of update_test. Returns how many
+ * waiting in loops of their own, and has all identify themselves again. Its
+ * lines are in the contexts, as those of update_test. Returns how many
  * processors show the new revision; 0 where it was not tried. */
 unsigned update_load(const struct update *update, struct jobs *jobs);
 

@@ -19,7 +19,7 @@ static uint32_t crc_of(const struct record *record)
     return crc32(0, record, offsetof(struct record, crc));
 }
 
-/* What text the bytes hold must end within them. */
+/* Its strings have to end within it. */
 static bool is_whole(const struct record *r)
 {
     return memcmp(r->magic, magic, sizeof(magic)) == 0 && r->crc == crc_of(r) &&

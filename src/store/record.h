@@ -22,7 +22,7 @@ struct record_point {
     uint32_t bytes;
     uint32_t running; /* 1: the test of the next result was begun; else 0 */
     struct ktap_point report;
-    uint32_t revision; /* of a microcode update that is planned, or 0 */
+    uint32_t revision; /* of the microcode update of the run, or 0 */
     uint8_t findings[RECORD_SLOTS_MAX]; /* of the session; 0: none yet */
 };
 
@@ -40,7 +40,7 @@ struct record {
     uint32_t crc;                       /* of all before it */
 };
 
-/* Fills out[] with the whole records there are, the youngest first; returns how
+/* Fills out[] with the whole ones there are, the newest first; returns how
  * many. VOLUME_STATE is open. */
 unsigned record_load(struct record out[RECORD_SLOTS]);
 
@@ -48,7 +48,7 @@ unsigned record_load(struct record out[RECORD_SLOTS]);
  * open. */
 enum volume_end record_allocate(void);
 
-/* Writes it to the slot that does not hold the youngest, and flushes. Sets
+/* Writes it to the slot that does not hold the newest, and flushes. Sets
  * sequence, magic and crc. */
 enum volume_end record_save(struct record *record);
 

@@ -85,7 +85,7 @@ enum volume_end report_file_flush(struct report_file *file)
     return end != VOLUME_OK ? fail(file, end) : VOLUME_OK;
 }
 
-/* What may stand behind `bytes` is overwritten, as room not yet made. */
+/* What may follow `bytes` is overwritten, as if not allocated yet. */
 static void begin(struct report_file *file, size_t bytes)
 {
     file->open = true;

@@ -25,13 +25,13 @@ enum volume_end report_file_create(struct report_file *file,
                                    const char *(*name)(void *context,
                                                        unsigned n),
                                    void *context, unsigned tries);
-/* Opens an earlier one to go on behind its first `bytes` bytes. False where it
+/* Opens an earlier one to go on after its first `bytes` bytes. False where it
  * does not begin with bytes of that CRC. */
 bool report_file_reopen(struct report_file *file, const char *name,
                         size_t bytes, uint32_t crc);
 
-/* Where one of these is not VOLUME_OK, the file is closed, as long as it was
- * well, and later calls do nothing. */
+/* Where one of these is not VOLUME_OK, the file is closed, with what was
+ * written before, and later calls do nothing. */
 enum volume_end report_file_write(struct report_file *file, const char *text,
                                   size_t bytes);
 enum volume_end report_file_flush(struct report_file *file);

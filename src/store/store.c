@@ -32,7 +32,7 @@ static uint32_t crc_of_options(const struct options *options)
     return crc32(0, line, options_write(options, line));
 }
 
-/* NULL where it is one that this program may go on with. */
+/* NULL where this program may continue it. */
 static const char *foreign(const struct store *s, const struct record *r)
 {
     if (!text_equal(r->machine, s->machine))
@@ -76,7 +76,7 @@ bool store_find(struct store *s, const struct identity *id, uint32_t image_crc,
         return false;
 
     const char *whose = foreign(s, &records[0]);
-    /* The older one, where the youngest was saved, but not its report. */
+    /* The older one, where the newest was saved, but not its report. */
     for (unsigned i = 0; i < count && whose == NULL && !s->found; i++) {
         if (!text_equal(records[i].report, records[0].report) ||
             records[i].finished)
@@ -89,7 +89,7 @@ bool store_find(struct store *s, const struct identity *id, uint32_t image_crc,
             s->record = records[i];
     }
     if (!s->found) {
-        /* Without the room that was made for the rest. */
+        /* Without the space that was allocated for the rest. */
         if (report_file_reopen(&s->report, records[0].report,
                                records[0].point.bytes,
                                records[0].point.report.crc))
@@ -97,7 +97,7 @@ bool store_find(struct store *s, const struct identity *id, uint32_t image_crc,
         text_format(s->told, sizeof(s->told), "%s is incomplete: %s%s",
                     records[0].report,
                     whose != NULL ? "not continued, because made with "
-                                  : "not continued, because not as it was left",
+                                  : "not continued, because it has changed",
                     whose != NULL ? whose : "");
         *warn = s->told;
         return false;
@@ -151,8 +151,8 @@ static const char *sink_trouble(void *self)
     if (end == VOLUME_OK)
         return NULL;
     text_format(s->told, sizeof(s->told), "%s%s: %s",
-                report ? "the report is no longer kept in "
-                       : "a reset would lose this run, which is not noted in ",
+                report ? "the report is no longer written to "
+                       : "a reset would lose this run, which is not saved in ",
                 report ? s->record.report : RECORD_FILE_NAME, why(end));
     if (report)
         s->failed = VOLUME_OK;
@@ -235,7 +235,7 @@ const char *store_open(struct store *s, const struct options *options,
     enum volume_end end = resumed ? VOLUME_OK : open_new(s, options);
     if (end != VOLUME_OK) {
         text_format(s->told, sizeof(s->told),
-                    "the report is not kept in a file: %s", why(end));
+                    "the report is not written to a file: %s", why(end));
         return s->told;
     }
     *out = (struct sink){.write = sink_write,

@@ -28,7 +28,7 @@ struct store {
     bool found; /* a run of this machine waits to be continued */
     bool hopeless;
     size_t there; /* bytes that come again, and are in the report already */
-    enum volume_end failed; /* what the report came to, to be told */
+    enum volume_end failed; /* of the report, not reported yet */
     enum volume_end state_failed;
     uint32_t image_crc, options_crc;
     char machine[RECORD_MACHINE_BYTES];
@@ -48,7 +48,7 @@ void store_options(const struct store *s, struct options *out);
 /* What is found is not to be continued. */
 void store_forget(struct store *s);
 
-/* True where what is found is to be ended and no test to be tried. */
+/* True where what is found is to be ended without trying a test. */
 bool store_is_hopeless(const struct store *s);
 
 /* Opens the report and the state: of what is found, else new ones. *out is
@@ -56,7 +56,7 @@ bool store_is_hopeless(const struct store *s);
 const char *store_open(struct store *s, const struct options *options,
                        struct sink *out);
 
-/* --- For the session. store NULL: a run that is kept nowhere. ------------- */
+/* --- For the session. store NULL: a run that is not saved. ---------------- */
 
 /* What the run starts from; NULL: from its beginning. */
 const struct record_point *store_resumed(const struct store *s);

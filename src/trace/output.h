@@ -13,8 +13,8 @@
 #include "src/cpu/identity.h"
 
 /* IA32_RTIT_CTL (570H) for branches at ring 0 without timing, with PSBs as
- * often as they may come; TraceEn is 0. topa: the output; the caller has looked
- * whether there is it. Only enumerated fields are set. */
+ * often as they may come; TraceEn is 0. topa: output by ToPA, which the caller
+ * has found enumerated. Only enumerated fields are set. */
 uint64_t output_control(const struct identity *id, bool topa);
 
 /* Bytes from one PSB to the next with that control; 0: not enumerated. */
@@ -33,7 +33,7 @@ uint32_t output_psb_bytes(const struct identity *id);
 #define TOPA_RESERVED_COUNT 5
 uint64_t output_topa_entry(uint64_t base, unsigned size, uint64_t flags);
 
-/* The circular table of so many regions, one behind the other from base on, and
+/* The circular table of so many regions, one after the other from base on, and
  * the END entry, into table[regions + 1], which lies at table_base. One region
  * is what a processor without CPUID.14H.0:ECX[1] takes. flags: of the last
  * region. */

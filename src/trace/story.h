@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * story.h - a captured trace as the transitions it tells, judged against those
+ * story.h - the transitions that a trace shows, judged against those
  * that the workload is known to have made. Pure; over src/pt/.
  */
 #ifndef SRC_TRACE_STORY_H
@@ -13,13 +13,13 @@
 struct story {
     /* Transitions and deviations in their order, without PT_STATE. */
     struct pt_tsx_event events[STORY_EVENTS];
-    unsigned count;  /* may be more than are kept */
+    unsigned count;  /* may be more than events[] */
     unsigned states; /* PT_STATE: PSB+ with MODE.TSX */
     unsigned inside; /* of them with InTX = 1, between a begin and its end */
     unsigned wrong; /* of them with an InTX that differs from the transitions */
     unsigned packets[PT_KINDS]; /* how many of each */
     /* The first result other than PT_OK, which is PT_END where all of it could
-     * be read, and its place. Packets are counted behind it too, events are
+     * be read, and its place. Packets are counted after it too, events are
      * not. */
     enum pt_result end;
     uint64_t end_at;
@@ -29,7 +29,7 @@ struct story {
 void story_read(const uint8_t *bytes, size_t size, struct story *out);
 
 /* True where something from outside came between: packets were lost (OVF), or
- * the trace stopped and went on (SMI: TIP.PGE again). Then it tells nothing
+ * the trace stopped and went on (SMI: TIP.PGE again). Then it says nothing
  * about the workload, which is to be tried again. */
 bool story_disturbed(const struct story *story);
 
@@ -40,7 +40,7 @@ struct story_wanted {
     uint64_t target; /* PT_ABORT */
 };
 
-/* NULL where the story is these transitions, in this order, and no others; else
+/* NULL where it shows these transitions, in this order, and no others; else
  * what is wrong, and in *which the number of the event, from 0. */
 const char *story_judge(const struct story *story,
                         const struct story_wanted wanted[], unsigned count,
@@ -48,7 +48,7 @@ const char *story_judge(const struct story *story,
 
 /* The results of the conditional branches (TNT) in the packets from offset
  * `from` up to `to`, the oldest first in the lowest bit of *results; returns
- * how many, of which 64 are kept. */
+ * how many, of which 64 are stored. */
 unsigned story_branches(const uint8_t *bytes, size_t size, uint64_t from,
                         uint64_t to, uint64_t *results);
 

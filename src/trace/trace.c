@@ -19,7 +19,7 @@ static bool nobody_else(struct run *t)
     if (!get_msr(t, IA32_RTIT_CTL, &control))
         return false;
     if ((control & IA32_RTIT_CTL_TraceEn) != 0) {
-        skip(t, "needs a trace that nobody uses; IA32_RTIT_CTL (570H)[0] "
+        skip(t, "needs Processor Trace unused; IA32_RTIT_CTL (570H)[0] "
                 "(TraceEn) is 1");
         return false;
     }

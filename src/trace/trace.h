@@ -31,7 +31,7 @@ struct trace {
     uint64_t status, stopped_base, stopped_pointers;
 };
 
-/* False, with a SKIP, where someone else traces, or uses the LBRs of a
+/* False, with a SKIP, where something else traces, or uses the LBRs of a
  * processor on which these exclude a trace; or where an access faulted (ERROR
  * is said). */
 bool trace_take(struct trace *p, struct run *t);
@@ -57,7 +57,7 @@ size_t trace_guarded(const struct trace *p, size_t from, size_t to);
 
 /* Traces workload(argument), which returns true where it went as wanted, until
  * it does and nothing disturbed the trace; at most TRACE_TRIES times. True:
- * *story is that trace's. False: a SKIP says that none came, or an ERROR what
+ * *seen is that trace's. False: a SKIP says that none came, or an ERROR what
  * faulted; or a FAIL that IA32_RTIT_STATUS says Error. */
 #define TRACE_TRIES 20
 bool trace_try(struct trace *p, bool (*workload)(void *argument),
@@ -74,7 +74,7 @@ struct trace_transaction {
 bool trace_transaction(struct trace *p, const struct trace_transaction *tx,
                        struct story *story);
 
-/* Checks that the story is these transitions; `what` is for the line. */
+/* Checks that `seen` is these transitions; `what` is for the line. */
 bool trace_check(struct trace *p, const char *what, const struct story *story,
                  const struct story_wanted wanted[], unsigned count);
 

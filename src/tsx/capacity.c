@@ -6,7 +6,7 @@
 
 #define LINE_BYTES 64
 #define STEP       (LINE_BYTES / sizeof(uint64_t))
-#define TRIES      32 /* of each size; half of all may abort for nothing */
+#define TRIES      32 /* of each size; half may abort without a cause */
 #define ENOUGH     2  /* aborts that set EAX[3]: no more tries of this size */
 #define OLD        UINT64_C(0xdededededededede)
 

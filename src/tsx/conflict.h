@@ -35,7 +35,7 @@ bool conflict_run(struct run *t, struct conflict *c);
 
 /* Checks what holds however the conflict is resolved: a transaction that
  * committed was alone, nothing uncommitted was seen, nothing of an aborted one
- * is left; and, where not `neighbour`, that EAX[2] told of a conflict. */
+ * is left; and, where not `neighbour`, that EAX[2] reported a conflict. */
 void conflict_judge(struct run *t, const struct conflict *c);
 
 #endif

@@ -45,7 +45,7 @@ void hle_check(struct run *t, const char *what, const struct hle_tally *tally)
           "%u; wanted 0",
           what, tally->data_wrong, tally->tried);
     check(t, tally->open == 0,
-          "%s: XTEST behind the XRELEASE says that a transaction runs, %u of "
+          "%s: XTEST after the XRELEASE says that a transaction runs, %u of "
           "%u; wanted 0",
           what, tally->open, tally->tried);
 }

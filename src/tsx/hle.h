@@ -26,7 +26,7 @@ struct hle_tally {
     unsigned lock_wrong; /* the lock is not as before afterwards */
     unsigned seen_wrong; /* not as held, inside */
     unsigned data_wrong; /* the section's store was not made exactly once */
-    unsigned open;       /* a transaction still ran behind the XRELEASE */
+    unsigned open;       /* a transaction still ran after the XRELEASE */
 };
 
 /* True where XTEST may be executed (RTM or HLE is enumerated). */

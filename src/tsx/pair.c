@@ -13,7 +13,7 @@ bool pair_wait(struct run *t, const struct pair *pair)
     while (pair->rounds < rounds + 2) {
         __asm__ volatile("pause");
         if (hw_tsc() - start > WAIT_TSC) {
-            broken(t, "processor 1 does not go on");
+            broken(t, "processor 1 makes no progress");
             return false;
         }
     }

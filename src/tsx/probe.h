@@ -35,7 +35,7 @@ void probe_run(const struct tsx_block *block, unsigned times, uint32_t bits,
                bool until_match, struct rtm_tally *out);
 
 /* Checks what holds for any transaction: an aborted one goes on at the
- * outermost fallback and leaves nothing behind, a committed one its store, and
+ * outermost fallback and changes nothing, a committed one makes its store, and
  * no exception is delivered (SDM 1, "Restricted Transactional Memory", "RTM
  * Abort Status Definition"; SDM 2, XABORT). `what` is for the line. */
 void probe_check(struct run *t, const char *what,

@@ -62,7 +62,7 @@ void rtm_check_atomic(struct run *t, const char *state,
           "%u of %u; wanted 0",
           state, tally->leaked, tally->aborted);
     check(t, tally->unrestored == 0,
-          "%s: a register that an aborted transaction changed kept the change, "
+          "%s: a register change of an aborted transaction remained, "
           "%u of %u; wanted 0",
           state, tally->unrestored, tally->aborted);
     check(t, tally->lost == 0,

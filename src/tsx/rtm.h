@@ -15,7 +15,7 @@ struct rtm_tally {
     unsigned inner;       /* aborted, but went on at an inner fallback */
     unsigned faulted;     /* XBEGIN, or what was inside, raised an exception */
     unsigned leaked;      /* of the aborted: a store remained in memory */
-    unsigned unrestored;  /* of the aborted: a register kept its change */
+    unsigned unrestored;  /* of the aborted: a register was not restored */
     unsigned lost;        /* of the committed: the store is not in memory */
     unsigned eax_changed; /* of the committed: XBEGIN did not leave EAX alone */
     unsigned flagged;     /* of the committed: the body changed its flags */
@@ -35,13 +35,13 @@ void rtm_clear(struct rtm_tally *out);
 #define RTM_FAULTS_MAX 16
 void rtm_try(unsigned times, struct rtm_tally *out);
 
-/* Checks what holds for any transaction in any state: an aborted one leaves
- * nothing behind, a committed one its store, XBEGIN that starts one leaves EAX
+/* Checks what holds for any transaction in any state: an aborted one changes
+ * nothing, a committed one makes its store, XBEGIN that starts one leaves EAX
  * alone (SDM 1, "RTM Memory Ordering", "XBEGIN"). `state` is for the line. */
 void rtm_check_atomic(struct run *t, const char *state,
                       const struct rtm_tally *tally);
 
-/* Checks that every transaction aborted with EAX = 0 and left nothing behind
+/* Checks that every transaction aborted with EAX = 0 and changed nothing
  * (white paper 604224, table A-1). */
 void rtm_check_forced(struct run *t, const char *state,
                       const struct rtm_tally *tally);

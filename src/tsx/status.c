@@ -14,7 +14,7 @@ static const struct {
     {RTM_STATUS_RESERVED, "reserved"},
 };
 
-/* Appends s behind `used` characters; what does not fit is left out. */
+/* Appends s after `used` characters; what does not fit is left out. */
 static size_t append(char text[RTM_STATUS_TEXT], size_t used, const char *s)
 {
     while (*s != '\0' && used < RTM_STATUS_TEXT - 1)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* menu.c - items, each with the few values that people choose; everything else
+/* menu.c - items, each with the few values that are usual; everything else
  * can be typed, in the one grammar there is. */
 #include "src/ui/menu.h"
 
@@ -24,9 +24,9 @@ static const struct item {
     {"Tests", "tests", suites, 6, MENU_STAY},
     {"Rounds", "repeats", repeats, 5, MENU_STAY},
     {"Trials of each measurement, 0: as usual", "trials", trials, 5, MENU_STAY},
-    {"How much is said", "verbosity", options_verbosities, 3, MENU_STAY},
+    {"Verbosity", "verbosity", options_verbosities, 3, MENU_STAY},
     {"Raw records", "raw", options_raws, 3, MENU_STAY},
-    {"Dangerous things allowed", "allow", allows, 2, MENU_STAY},
+    {"Dangerous operations allowed", "allow", allows, 2, MENU_STAY},
     {"At the end", "exit", options_ends, 4, MENU_STAY},
     {"Type an option", NULL, NULL, 0, MENU_STAY},
     {"Reboot", NULL, NULL, 0, MENU_REBOOT},

@@ -6,7 +6,7 @@
 #include "src/options/options.h"
 #include "src/ui/key.h"
 
-/* What fits every text console: 80 by 25, the last column and row kept free,
+/* What fits every text console: 80 by 25, the last column and row left empty,
  * because a character there may scroll. */
 #define MENU_COLUMNS 79
 #define MENU_ROWS    24

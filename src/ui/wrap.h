@@ -11,7 +11,7 @@
 /* The row that begins at text[0]: how many of its `bytes` characters stand in
  * it, at least 1 where bytes is not 0; columns: at least WRAP_INDENT + 1.
  * first: text[0] begins the line. A row ends before a blank; a word that no row
- * holds is cut. *skip: blanks behind it, which no row shows. */
+ * holds is cut. *skip: blanks after it, which no row shows. */
 size_t wrap_row(const char *text, size_t bytes, unsigned columns, bool first,
                 size_t *skip);
 

@@ -47,7 +47,7 @@ enum offcore_fault {
     OFFCORE_RESERVED,    /* a bit that the table does not have */
     OFFCORE_NO_REQUEST,  /* no request type */
     OFFCORE_NO_RESPONSE, /* neither Any nor both a supplier and a snoop */
-    OFFCORE_APART,       /* some of `together`, but not all */
+    OFFCORE_APART,       /* some of `all_or_none`, but not all */
 };
 
 /* Pure. "A valid response type must be a non-zero value of ANY | [('OR' of

@@ -58,7 +58,7 @@ unsigned uncore_boxes(const struct uncore *uncore, uint64_t config)
     return uncore->one_less && number != 0 ? number - 1 : number;
 }
 
-/* The eighth, of Coffee Lake, lies apart (Linux,
+/* The eighth, of Coffee Lake, is elsewhere (Linux,
  * arch/x86/events/intel/uncore_snb.c, UNCORE_BOX_FLAG_CFL8_CBOX_MSR_OFFS). */
 static uint32_t box_first(unsigned box)
 {

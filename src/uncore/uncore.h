@@ -59,14 +59,14 @@ uint32_t uncore_box_counter(unsigned box, unsigned n);
 #define UNCORE_COUNTER_BITS 44
 
 /* MSR_UNC_PERF_GLOBAL_CTRL: see "Layout of MSR_UNC_PERF_GLOBAL_CTRL MSR for
- * Uncore". MSR_UNC_PERF_GLOBAL_STATUS: who overflowed. */
+ * Uncore". MSR_UNC_PERF_GLOBAL_STATUS: what overflowed. */
 #define UNCORE_GLOBAL_EN     (UINT64_C(1) << 29)
 #define UNCORE_GLOBAL_FREEZE (UINT64_C(1) << 31)
 #define UNCORE_STATUS_FIXED  (UINT64_C(1) << 0)
 #define UNCORE_STATUS_ARB    (UINT64_C(1) << 1)
 #define UNCORE_STATUS_CBOX   (UINT64_C(1) << 3)
 
-/* The uncore of a run. */
+/* The counters of the uncore, as a test holds them. */
 struct uncore_run {
     struct run *t;
     const struct uncore *uncore;
@@ -80,11 +80,11 @@ struct uncore_run {
  * where it could not. */
 bool uncore_take(struct uncore_run *u, struct run *t);
 
-/* Counts from now on, and no longer. */
+/* Starts and stops all of them. */
 bool uncore_open(const struct uncore_run *u);
 bool uncore_close(const struct uncore_run *u);
 
-/* Clears MSR_UNC_PERF_GLOBAL_STATUS and returns what is left of it. How it is
+/* Clears MSR_UNC_PERF_GLOBAL_STATUS and returns what stays set. How it is
  * cleared the manual does not say: tried are 1 in each set bit, then 0. */
 uint64_t uncore_clear_status(const struct uncore_run *u);
 

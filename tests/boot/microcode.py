@@ -131,7 +131,7 @@ def boots():
     yield refused("for another platform", update("skylake-2021", platforms=1),
                   "platform 1; the last one is for 506E3H, platforms 0x1")
     yield refused("a text", b"tests=*\n" * 100, "this is no update")
-    yield refused("processors= leaves one out", good, "processors= leaves some out",
+    yield refused("processors= leaves one out", good, "processors= excludes some",
                   options=FILE["option"] + " processors=0")
     yield Boot("microcode without allow=microcode",
                both(sound, lacks("microcode_update"),

@@ -97,7 +97,7 @@ def boots():
                                             "file: the volume is write-protected$")),
                silicon=False, machine={"read_only": True, "bus": "usb"})
     yield Boot("no stick",
-               both(clean, has("^# warning: the report is not kept in a file: ")),
+               both(clean, has("^# warning: the report is not written to a file: ")),
                silicon=False,
                machine={"extra": ("-kernel", "build/tsxpmu.efi", "-append",
                                   "countdown=0 exit=poweroff")})

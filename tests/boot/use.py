@@ -89,7 +89,7 @@ def options():
                                   " seed=3 countdown=0 exit=poweroff")})
     yield Boot("repeats and processors",
                both(clean, has(r"^1\.\.4$"), has(r"^# round 2 of 2: seed=2$"),
-                    has(r"^# left out by processors=: processor 0$"),
+                    has(r"^# excluded by processors=: processor 0$"),
                     has(r"^ok 3 - force_abort_enumeration/2$"),
                     has(r"^ok 4 - force_abort_thread_scope/2 # SKIP needs all"),
                     lacks(r"^# processors? 0[:-].*trials=")),
@@ -181,7 +181,7 @@ def serial():
     # Mapped, and reads as zeros: a UART whose transmitter is never empty.
     yield one("a serial port that never gets ready is told and dropped",
               both(ended, lacks("KTAP"), in_file(
-                  "^# warning: the serial port does not get ready and is dropped: "
+                  "^# warning: the serial port is not ready in time and is dropped: "
                   "memory at C000000000H, registers 4 bytes apart, 115200 bits")),
               ("-serial", "stdio"), "serial=0xC000000000/4")
 
@@ -190,7 +190,7 @@ def serial():
 
 
 def pages(report, outcome):
-    """Each page behind the report fits 80 by 25; its rows are the report's
+    """Each page after the report fits 80 by 25; its rows are the report's
     lines, broken between words."""
     lines = set(report.body.splitlines()) | {
         l for l in report.text.splitlines() if l.startswith("# END ")}

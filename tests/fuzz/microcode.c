@@ -11,7 +11,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* So that bytes get behind the checksum: the first update's is made right. */
+/* So that bytes get past the checksum: the first update's is made right. */
 static void mend(uint8_t *file, size_t size)
 {
     uint32_t word, total, sum = 0;

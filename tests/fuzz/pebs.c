@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* pebs.c - any bytes as PEBS records of each format and as a DS area: nothing
- * is read behind them, and every walk ends. For libFuzzer; `make fuzz`. */
+ * is read past them, and every walk ends. For libFuzzer; `make fuzz`. */
 #include "src/pebs/pebs_classify.h"
 #include "src/pebs/pebs_ds.h"
 

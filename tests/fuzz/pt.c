@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * pt.c - any bytes as a stream of Processor Trace: nothing is read behind a
+ * pt.c - any bytes as a stream of Processor Trace: nothing is read past a
  * block, every walk ends, and one block, many, one packet at a time and many
  * say the same; what was decoded is written again as it stood. For libFuzzer;
  * `make fuzz`.
@@ -124,7 +124,7 @@ static struct said transitions(const uint8_t *data, size_t size, size_t step)
     return said;
 }
 
-/* The first byte chooses the block. Half of the inputs are decoded behind a
+/* The first byte chooses the block. Half of the inputs are decoded after a
  * PSB, so that it need not be found by chance. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

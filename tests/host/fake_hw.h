@@ -41,7 +41,7 @@ extern unsigned fake_written_count;
 /* The k-th MSR access from now on, any processor's, raises #GP; 0: none. */
 extern unsigned fake_fault_at;
 
-/* What is behind the MSRs, where it is not NULL: asked before each access to
+/* What the MSRs belong to, where it is not NULL: called before each access to
  * one that there is; written is NULL where it is RDMSR. Answers HW_NO_FAULT,
  * and the access takes place, or a vector. */
 extern int (*fake_device)(uint32_t msr, const uint64_t *written);
@@ -62,7 +62,7 @@ extern bool fake_absent[FAKE_PROCESSORS];
 /* What cases_list() gives; NULL is no test. */
 extern const struct test *const *fake_cases;
 
-/* A sink that keeps the report. */
+/* A sink that stores the report. */
 extern char fake_report[65536];
 struct sink;
 void fake_sink(struct sink *out);

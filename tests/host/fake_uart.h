@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* fake_uart.h - one 16550 behind hw_io_read() and hw_io_write(); any other
+/* fake_uart.h - a 16550 that answers hw_io_read() and hw_io_write(); any other
  * address reads all ones. */
 #ifndef TESTS_HOST_FAKE_UART_H
 #define TESTS_HOST_FAKE_UART_H

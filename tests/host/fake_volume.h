@@ -24,7 +24,7 @@ extern unsigned fake_volume_fail_at;
 extern enum volume_end fake_volume_fail_with;
 
 /* At the n-th change from now on the power fails: of what was not flushed, each
- * write is lost, or torn, or kept, as the seed will have it; power_off() is
+ * write is lost, or torn, or made, as the seed has it; power_off() is
  * then called, which must not return. 0: never. */
 extern unsigned fake_volume_off_at, fake_volume_off_seed;
 extern void (*fake_volume_power_off)(void);

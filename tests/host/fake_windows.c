@@ -113,7 +113,7 @@ FAKE void pebs_window(uint64_t enable, uint64_t flags, struct pebs_state *state)
     *state = (struct pebs_state){.rflags = flags};
 }
 
-/* Any addresses do that differ: 3 bytes an instruction, the loop far behind. */
+/* Any addresses do that differ: 3 bytes an instruction, the loop far after. */
 #define AT4(i)  (i) * 3, (i)*3 + 3, (i)*3 + 6, (i)*3 + 9
 #define AT16(i) AT4(i), AT4((i) + 4), AT4((i) + 8), AT4((i) + 12)
 FAKE const uint8_t pdir_code[1024] = {0};

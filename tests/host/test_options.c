@@ -216,7 +216,7 @@ static void load_options_of_any_kind(void **state)
     load(rubbish, sizeof(rubbish));
     assert_int_equal(warnings, 1);
     assert_string_equal(warned,
-                        "the load options are no text: 7 bytes ignored\n");
+                        "the load options are not text: 7 bytes ignored\n");
     load(entry, sizeof(entry));
     assert_int_equal(warnings, 1);
     assert_int_equal(LOAD(u"trials=5 \x4e00").trials, 0);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* test_pdir.c - which instruction a record is of, skids and evenness, over a
- * processor that makes records as it is told. */
+ * processor that makes the records that the test wants. */
 #include "src/pebs/pdir.h"
 #include "src/base/msr.h"
 #include "src/harness/run.h"
@@ -192,7 +192,7 @@ static void opening(void **state)
     assert_false(pdir_find_opening(&p, 1, &at));
     assert_int_equal(t->verdict, VERDICT_FAIL);
     t->text[t->text_bytes] = '\0';
-    assert_non_null(strstr(t->text, "IA32_PMC1 (C2H), read by RDPMC behind 2 "
+    assert_non_null(strstr(t->text, "IA32_PMC1 (C2H), read by RDPMC after 2 "
                                     "instructions, has counted 4; wanted 2 or "
                                     "one more"));
 }
@@ -208,7 +208,7 @@ static void positions(void **state)
         assert_int_equal(pdir_position(&r, pdir_loop_at, PDIR_LOOP, true),
                          i + 1);
     }
-    r.eventing_ip = code + pdir_loop_at[PDIR_LOOP]; /* behind the loop */
+    r.eventing_ip = code + pdir_loop_at[PDIR_LOOP]; /* after the loop */
     assert_int_equal(pdir_position(&r, pdir_loop_at, PDIR_LOOP, true), 0);
     r.eventing_ip = code + pdir_loop_at[1] + 1; /* between two */
     assert_int_equal(pdir_position(&r, pdir_loop_at, PDIR_LOOP, true), 0);
@@ -244,7 +244,7 @@ static void even_run(void **state)
     }
 }
 
-/* One instruction never, the one behind it twice as often. */
+/* One instruction never, the one after it twice as often. */
 static void shadow(void **state)
 {
     struct pdir_hits hits = {0};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* test_pebs.c - PEBS records of every format: the golden ones field by field,
  * every prefix, every named error. Buffers are heap copies of the exact size,
- * so that a byte read behind them ends the test. */
+ * so that a byte read past them ends the test. */
 #include "src/pebs/pebs.h"
 #include "src/pebs/pebs_golden.h"
 #include "src/base/text.h"
@@ -27,7 +27,7 @@ static uint8_t *copy(const uint8_t *bytes, size_t size)
     return out;
 }
 
-/* `records` golden records, one behind the other. */
+/* `records` golden records, one after the other. */
 static uint8_t *golden(unsigned format, size_t records)
 {
     uint8_t *out = malloc(records * sizes[format]);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_plan.c - every plan keeps the rules, and none has fewer groups: compared
+/* test_plan.c - schedules obey the rules, and none has fewer groups: compared
  * with brute force on random lists. */
 #include "src/counting/plan.h"
 

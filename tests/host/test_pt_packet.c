@@ -2,7 +2,7 @@
 /* test_pt_packet.c - each packet of Processor Trace by its bytes, cut at every
  * length, refused where the manual reserves it; synchronisation and damage;
  * blocks of every size. Buffers are heap copies of the exact size, so that a
- * byte read behind them ends the test. */
+ * byte read past them ends the test. */
 #include "src/pt/ip.h"
 #include "src/pt/packet.h"
 #include "src/pt/psb.h"
@@ -44,7 +44,7 @@ static void finish(struct reading *reading)
     free(reading->bytes);
 }
 
-/* The same, behind START, which is read. */
+/* The same, after START, which is read. */
 static void begin_synced(struct reading *reading, const void *bytes,
                          size_t size, bool last)
 {
@@ -205,7 +205,7 @@ static void refused(void **state)
         const char *bytes;
         unsigned size;
         enum pt_result result;
-        bool goes_on; /* with the packet behind, a TNT */
+        bool goes_on; /* with the packet after it, a TNT */
     } wrong[] = {
         {"\xad\x04", 2, PT_RESERVED_IPBYTES, false},
         {"\xed\x04", 2, PT_RESERVED_IPBYTES, false},
@@ -254,7 +254,7 @@ static void refused(void **state)
     }
 }
 
-/* Every first byte, and every second one behind 02H: a packet of the rows, or
+/* Every first byte, and every second one after 02H: a packet of the rows, or
  * refused. */
 static void every_opcode(void **state)
 {
@@ -376,7 +376,7 @@ static void synchronises_in_blocks(void **state)
         }
 }
 
-/* A PSB in a stream that is cut by another: behind a whole packet, the run is
+/* A PSB in a stream that is cut by another: after a whole packet, the run is
  * too long; and its last 16 bytes are found. */
 static void psb_cut_by_a_psb(void **state)
 {
@@ -473,7 +473,7 @@ static void last_ip(void **state)
         {0x1122334455667788, 3, 0x8000aaaabbbb, 0xffff8000aaaabbbb},
         {0x1122334455667788, 4, 0x8000aaaabbbb, 0x11228000aaaabbbb},
         {0x1122334455667788, 6, 0x8877665544332211, 0x8877665544332211},
-        /* what is behind the payload is not looked at */
+        /* what is after the payload is not decoded */
         {0, 1, 0xeeeeeeeeeeeeaaaa, 0xaaaa},
         {0, 2, 0xeeeeeeeeaaaabbbb, 0xaaaabbbb},
         {0, 3, 0xeeee7fffaaaabbbb, 0x7fffaaaabbbb},

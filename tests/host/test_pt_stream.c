@@ -72,7 +72,7 @@ static void assert_same(const struct pt_packet *got,
 
 /* Decodes `size` bytes in blocks of `step`, with room for `room` packets a
  * time; they have to be the first ones written. Returns how many, and in *end
- * what was behind them. */
+ * what was after them. */
 static size_t read_back(const struct written *in, size_t size, size_t step,
                         size_t room, enum pt_result *end)
 {

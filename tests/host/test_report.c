@@ -89,7 +89,7 @@ static void ktap_lines(void **state)
     ktap_result(&out, S, "b", "needs RTM");
     ktap_result(&out, F, "c", "not said");
     ktap_result(&out, E, "d", "made no check");
-    ktap_result(&out, N, "e", "nobody looked");
+    ktap_result(&out, N, "e", "not checked");
     ktap_result(&out, P, "f", "744 of 1000");
     ktap_result(&out, K, "g", "SKL105 SKL196");
     const char *before = "KTAP version 1\n1..7\n# a note: 5\nok 1 - a\n"

@@ -249,8 +249,8 @@ static void what_cannot_be_kept_is_said(void **state)
         run_begin(t, &each, 1);
         run_keep(t);
         assert_int_equal(t->verdict, VERDICT_ERROR);
-        assert_non_null(strstr(t->text, "RDMSR raises #GP: what changes there "
-                                        "by itself is not restored\n"));
+        assert_non_null(strstr(t->text, "RDMSR raises #GP: a change that no "
+                                        "WRMSR made is not restored\n"));
         fake_msr(msrs[i])->read_vector = HW_NO_FAULT;
     }
     run_begin(t, &each, 1);

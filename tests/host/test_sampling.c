@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* test_sampling.c - the order of set-up and stop, and everything that a
- * processor may write where it must not, over one that does as it is told. */
+ * processor may write where it must not, over one that the test programs. */
 #include "src/pebs/sampling.h"
 #include "src/base/msr.h"
 #include "src/harness/run.h"
@@ -116,7 +116,7 @@ static void records(void **state)
     assert_int_equal(fake_msr(IA32_DS_AREA)->value, 0x1234);
 }
 
-/* 38FH = 0, then 3F1H = 0, and nothing behind it. */
+/* 38FH = 0, then 3F1H = 0, and nothing after it. */
 static void order(void **state)
 {
     struct sampling p;
@@ -144,17 +144,17 @@ static void order(void **state)
     assert_true(enable < area && area < control);
 }
 
-/* Each place that is nobody's, and an index that is no record's. */
+/* Each place that belongs to nothing, and an index that is no record's. */
 static void stray_writes(void **state)
 {
     static const struct {
         size_t stray, short_by;
         const char *line;
     } rows[] = {
-        {0x60, 0, "96 bytes behind the DS area's start"},
-        {0xff, 0, "255 bytes behind the DS area's start"},
-        {256 + 400, 0, "a byte was written 400 bytes behind"},
-        {RUN_RECORDS_BYTES - 1, 0, "end 400 bytes behind the PEBS buffer base"},
+        {0x60, 0, "96 bytes after the DS area's start"},
+        {0xff, 0, "255 bytes after the DS area's start"},
+        {256 + 400, 0, "a byte was written 400 bytes after"},
+        {RUN_RECORDS_BYTES - 1, 0, "end 400 bytes after the PEBS buffer base"},
         {0x20, 0, "DS area"}, /* the base */
         {0x00, 8, "DS area"},
         {0x48, 0, "the DS area changed in more than its PEBS index"},

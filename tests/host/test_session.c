@@ -176,7 +176,7 @@ static void report_letter_by_letter(void **state)
     fake_processors(2);
     inject = NULL;
     struct ktap_totals totals = run(three, "*", 50);
-    if (getenv("TSXPMU_GOLDEN") != NULL) { /* to be looked at, then kept */
+    if (getenv("TSXPMU_GOLDEN") != NULL) { /* to be looked at, then committed */
         FILE *out = fopen("tests/golden/session.report", "w");
         assert_non_null(out);
         fputs(fake_report, out);
@@ -368,7 +368,7 @@ static void whole_machine_test(void **state)
     struct ktap_totals totals = run(one_scope, "*", 0);
     assert_sound(totals);
     /* The body asked for a processor that is not there. */
-    assert_has("# processor 0: ERROR: asks for processor 99 of 3\n");
+    assert_has("# processor 0: ERROR: calls processor 99 of 3\n");
     assert_int_equal(totals.error, 1);
     assert_restored();
 
@@ -479,12 +479,12 @@ static void processors_left_out_are_not_asked(void **state)
     struct ktap_totals totals = run(list, "*", 100);
     words = "";
     assert_sound(totals);
-    assert_has("\n# left out by processors=: processors 0,3\n");
+    assert_has("\n# excluded by processors=: processors 0,3\n");
     assert_has("\n# processors 1-2: windows: 100\n");
     assert_lacks("processor 0: ");
     assert_lacks("processor 3: ");
     assert_has("force_abort_thread_scope # SKIP needs all processors, and "
-               "processors= leaves some out\n");
+               "processors= excludes some\n");
     assert_has("\nok 2 - counter3_overflow\n");
     assert_has("\nnot ok 1 - counter3_counts_alone\n");
     for (fake_current = 0; fake_current < 4; fake_current++)

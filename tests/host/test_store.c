@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* test_store.c - runs on a volume that is cut off, fails, is full or is not
- * there: what was settled stays, and the report is whole in the end. */
+ * there: results once written stay, and the report is whole in the end. */
 #include "src/session/outcomes.h"
 #include "src/base/crc.h"
 #include "src/session/resume.h"
@@ -464,8 +464,8 @@ static void interrupted(void)
     reset_in_body = false;
 }
 
-/* The medium kept the youngest record and lost the last of the report, although
- * it was asked to keep the report first. */
+/* The medium stored the newest checkpoint and lost the report's last part, but
+ * the report was flushed first. */
 static void a_report_that_is_behind_its_record(void **state)
 {
     (void)state;
@@ -477,7 +477,7 @@ static void a_report_that_is_behind_its_record(void **state)
     assert_sound(fake_report);
     assert_string_equal(fake_volume_file(REPORT), fake_report);
     assert_has(fake_report,
-               "\nok 3 - c_reset\n"); /* nobody knows that it ran */
+               "\nok 3 - c_reset\n"); /* no checkpoint says that it ran */
 }
 
 static void what_is_not_continued(void **state)
@@ -503,7 +503,7 @@ static void what_is_not_continued(void **state)
     interrupted();
     fake_volume_file(REPORT)[20] ^= 1;
     assert_true(start());
-    assert_not_continued("because not as it was left");
+    assert_not_continued("because it has changed");
 
     interrupted();
     forget = true; /* the user wants a new one */
@@ -523,7 +523,7 @@ static void no_volume(void **state)
     fake_volume_none();
     assert_true(start());
     assert_sound(fake_report);
-    assert_has(fake_report, "# warning: the report is not kept in a file: "
+    assert_has(fake_report, "# warning: the report is not written to a file: "
                             "there is no volume\n");
     assert_has(fake_report, "\nok 5 - e_good\n");
 }
@@ -567,7 +567,7 @@ static void full_volume_is_told(void **state)
     fake_volume_fail_at = 1;
     fake_volume_fail_with = VOLUME_READ_ONLY;
     assert_true(start());
-    assert_has(fake_report, "# warning: the report is not kept in a file: the "
+    assert_has(fake_report, "# warning: the report is not written to a file: the "
                             "volume is write-protected\n");
     assert_null(fake_volume_report(0));
 
@@ -576,8 +576,8 @@ static void full_volume_is_told(void **state)
     fake_volume_fail_with = VOLUME_FULL;
     assert_true(start());
     assert_has(fake_report, "# warning: a reset would lose this run, which is "
-                            "not noted in state.bin: the volume is full\n");
-    assert_has(fake_report, "# warning: the report is no longer kept in " REPORT
+                            "not saved in state.bin: the volume is full\n");
+    assert_has(fake_report, "# warning: the report is no longer written to " REPORT
                             ": the volume is full\n");
     assert_null(fake_volume_report(0)); /* no empty file */
     assert_sound(fake_report);

@@ -204,7 +204,7 @@ static void reasons(void **state)
     assert_int_equal(device.runs, 3);
 }
 
-/* IA32_RTIT_STATUS, and a story that is another. */
+/* IA32_RTIT_STATUS, and transitions that are others. */
 static void wrong(void **state)
 {
     struct trace p;

@@ -84,7 +84,7 @@ static void judged(void **state)
         {"SGBbD", commit, 2, "a transition is missing", 1},
         {"SGBbCeBbCeD", commit, 2, "more transitions", 2},
         {"SGBbBbCeCeD", commit, 2, "", 1}, /* nested ones are not sent */
-        {"SGBnbCeD", commit, 2, "", 0},    /* no FUP behind a MODE.TSX */
+        {"SGBnbCeD", commit, 2, "", 0},    /* no FUP after a MODE.TSX */
         {"SGBbSCeD", commit, 2, "", 1},    /* PSB+ says InTX = 0 */
         {"SGBbCe?D", commit, 2, "", 0},    /* not to be read */
         {"BbCeD", commit, 2, "", 0},       /* no PSB */
@@ -104,7 +104,7 @@ static void judged(void **state)
     }
 }
 
-/* More events than are kept. */
+/* More events than there is room for. */
 static void many(void **state)
 {
     struct story_wanted wanted[40];
@@ -160,7 +160,7 @@ static void counted(void **state)
     read_letters("SGnBbNCe?SGn");
     assert_int_equal(story.end, PT_UNDEFINED_OPCODE);
     assert_int_equal(bytes[story.end_at], 0x05);
-    assert_int_equal(story.packets[PT_TNT_8], 2); /* behind the error too */
+    assert_int_equal(story.packets[PT_TNT_8], 2); /* after the error too */
     assert_int_equal(story.packets[PT_TNT_64], 1);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_tsx_elide.c - an elided lock over transactions that end as they are told
- * to: who runs the critical section, how often, and what is counted. */
+/* test_tsx_elide.c - an elided lock over transactions that end as wanted:
+ * who runs the critical section, how often, and what is counted. */
 #include "asm/elision.h"
 #include "src/tsx/elide.h"
 #include "src/tsx/status.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* test_tsx_probe.c - outcomes of transactions, counted and judged, over a
- * processor that does as it is told. */
+ * processor that the test programs. */
 #include "src/base/msr.h"
 #include "src/options/options.h"
 #include "src/harness/run.h"

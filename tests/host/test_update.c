@@ -263,7 +263,7 @@ static void refusals(void **state)
         "the update is of revision C6H, and the processor has C6H\n");
     make_file(0xea);
     run("microcode=a allow=microcode processors=0-2", true);
-    assert_refused("processors= leaves some out");
+    assert_refused("processors= excludes some");
     fake_msr_remove(IA32_PLATFORM_ID);
     update();
     assert_refused("the processor's revision (8BH) or its platform (17H)");

@@ -9,7 +9,7 @@
 #include "src/tsx/rtm.h"
 
 #define TRANSACTIONS 10 /* of each round */
-#define SHOWN        1  /* changes of each register told in full */
+#define SHOWN        1  /* changes of each register shown in full */
 
 enum { PMC3, A_PMC3, PERFEVTSEL3, GLOBAL_CTRL, INUSE, REGISTERS };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The number of counters that CPUID gives is no matter of 10FH. */
+/* The number of counters that CPUID gives does not depend on 10FH. */
 #include "src/harness/case.h"
 #include "src/base/msr.h"
 #include "src/options/options.h"

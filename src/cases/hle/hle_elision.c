@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* XACQUIRE elides locks, whatever the instruction behind it, where HLE works:
+/* XACQUIRE elides locks, whatever instruction it prefixes, where HLE works:
  * enumerated, and with microcode from before October 2018. */
 #include "src/harness/case.h"
 #include "src/tsx/hle.h"

@@ -37,7 +37,7 @@ static void try_row(struct run *t, const struct mismatch *row, unsigned tries)
     }
     check(t, wrong == 0,
           "%s: memory is not as without the prefixes, %u of %u; the last left "
-          "0x%lx and, 64 bytes behind, 0x%lx",
+          "0x%lx and, 64 bytes after it, 0x%lx",
           row->what, wrong, tries, (unsigned long)lock[0],
           (unsigned long)lock[BEHIND]);
     check(t, stores == 0,
@@ -45,7 +45,7 @@ static void try_row(struct run *t, const struct mismatch *row, unsigned tries)
           "%u; wanted 0",
           row->what, stores, tries);
     check(t, elided == 0 && open == 0,
-          "%s: XTEST says that a transaction runs, inside %u, behind it %u of "
+          "%s: XTEST says that a transaction runs, inside %u, after it %u of "
           "%u; wanted 0",
           row->what, elided, open, tries);
     check(t, changed == 0,

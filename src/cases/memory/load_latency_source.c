@@ -6,7 +6,7 @@
 #include "src/memory/memory.h"
 
 #define WINDOWS 8
-/* So many records are asked of them before they are counted. */
+/* So many records are wanted of them. */
 #define RECORDS 8
 
 /* Levels that the recipe leads to, in more than half of the records; Lock is

@@ -68,7 +68,7 @@ static void say(struct run *t, const struct sweep *fast,
 }
 
 TEST(load_latency_threshold,
-     .asks = "Does the threshold keep the records of faster loads out?",
+     .asks = "Does the threshold exclude the records of faster loads?",
      .cite = "SDM 3B, \"Load Latency Performance Monitoring Facility\", "
              "\"Layout of MSR_PEBS_LD_LAT MSR\"",
      .needs = {.features = NEED_INTEL | NEED_PMU | NEED_PEBS, .counters = 4})

@@ -54,7 +54,7 @@ TEST(precise_store_counters,
     if (!memory_has_precise_store(t) || !sampling_take(&p, t))
         return;
 
-    /* Measured, and said. */
+    /* Measured, and observed. */
     for (unsigned counter = 0; counter < 3; counter++)
         if (!try_counter(&p, counter, trials))
             return;

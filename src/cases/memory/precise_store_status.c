@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Precise store: the record tells a hit of the L1 data cache from a miss, a
- * miss of the second-level TLB from a hit, and a locked access from another. */
+/* Precise store: the record says whether the L1 data cache and the second-
+ * level TLB were hit, and whether the access was locked. */
 #include "src/harness/case.h"
 #include "src/memory/memory.h"
 
@@ -41,8 +41,8 @@ static bool try_row(struct sampling *p, const struct sampling_plan *plan,
 }
 
 TEST(precise_store_status,
-     .asks = "Does the record of a precise store tell hits of cache and TLB, "
-             "and locked accesses, from others?",
+     .asks = "Does the record of a precise store say whether cache and TLB "
+             "were hit, and whether the access was locked?",
      .cite = "SDM 3B, \"Precise Store Facility\", table \"Layout of Precise "
              "Store Information In PEBS Record\"",
      .needs = {.features = NEED_INTEL | NEED_PMU | NEED_PEBS, .counters = 4})

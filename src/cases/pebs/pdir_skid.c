@@ -22,7 +22,7 @@ static void check_exact(struct run *t, const struct pdir_skids *s)
           s->records - s->by[0] - s->by[1] - s->back - s->outside, s->back,
           s->outside, s->first, s->position);
     check(t, s->rip_wrong == 0,
-          "PDIR: RIP (08H) of %u of %u records is not the instruction behind "
+          "PDIR: RIP (08H) of %u of %u records is not the instruction after "
           "EventingIP (B0H)",
           s->rip_wrong, s->records);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* RIP is the instruction behind the event, EventingIP the event's own. */
+/* RIP is the instruction after the event, EventingIP the event's own. */
 #include "src/harness/case.h"
 #include "src/pebs/sampling.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Records of HLE aborts: TX Abort Information says HLE, and RIP is the
- * instruction behind the outermost XACQUIRE. */
+ * instruction after the outermost XACQUIRE. */
 #include "src/harness/case.h"
 #include "src/pebs/pebs_judge.h"
 #include "src/pebs/sampling.h"
@@ -30,7 +30,7 @@ static void look(struct sampling *p, unsigned n)
         return;
     const char *wrong = pebs_judge_abort(&record, &abort);
     check(p->t, wrong == NULL,
-          "an XRELEASE that does not match: %s; B8H = 0x%lx, RIP 0x%lx, behind "
+          "an XRELEASE that does not match: %s; B8H = 0x%lx, RIP 0x%lx, after "
           "the XACQUIRE is 0x%lx",
           wrong, (unsigned long)record.tx_abort, (unsigned long)record.rip,
           (unsigned long)abort.resume);

@@ -40,7 +40,7 @@ static void look(struct sampling *p, uint32_t eax)
           record.eventing_ip - (uint64_t)(uintptr_t)tsx_body_write_lines <
               BODY_BYTES,
           "a branch in a transaction that made a record: EventingIP (B0H) is "
-          "0x%lx; the transaction's branches are behind 0x%lx",
+          "0x%lx; the transaction's branches follow 0x%lx",
           (unsigned long)record.eventing_ip,
           (unsigned long)(uintptr_t)tsx_body_write_lines);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* After a record the counter goes on from the value in the DS area; no other
- * counter is touched; the record is of an event behind the overflow. */
+ * counter is touched; the record is of an event after the overflow. */
 #include "src/harness/case.h"
 #include "src/base/msr.h"
 #include "src/pebs/sampling.h"
@@ -61,14 +61,14 @@ static void check_counter(struct sampling *p, unsigned n, unsigned beside,
     bool overflowed = p->value[n] >> (run_cpu(t)->counter_bits - 1) == 0;
     uint64_t bit = IA32_PERF_GLOBAL_STATUS_OVF_PMC(n);
     check(t, overflowed || (p->status & bit) == 0,
-          "IA32_PERF_GLOBAL_STATUS (38EH)[%u] is 1 behind the last record of "
+          "IA32_PERF_GLOBAL_STATUS (38EH)[%u] is 1 after the last record of "
           "IA32_PMC%u (%XH), which did not overflow since; wanted 0",
           n, n, IA32_PMC(n));
     /* As above: one more, where the event that made the record counts. */
     uint64_t want = (uint64_t)(PEBS_EVENTS - last) - p->plan.again[n];
     uint64_t over = (p->value[n] - want) & p->mask;
     check(t, over <= 1,
-          "IA32_PMC%u (%XH) is 0x%lx at the end, %u events behind the last "
+          "IA32_PMC%u (%XH) is 0x%lx at the end, %u events after the last "
           "record; wanted 0x%lx or one more: its reset value and these events",
           n, IA32_PMC(n), (unsigned long)p->value[n], PEBS_EVENTS - last,
           (unsigned long)(want & p->mask));

@@ -112,7 +112,7 @@ static bool try_cause(struct sampling *p, enum cause_id id, unsigned *retry,
 }
 
 TEST(pebs_tx_abort,
-     .asks = "Does the record of an RTM abort tell its cause and its fallback?",
+     .asks = "Does the record of an RTM abort show its cause and its fallback?",
      .cite = "SDM 3B, \"Intel TSX and PEBS Support\", table \"TX Abort "
              "Information Field Definition\"",
      .needs = {.features = NEED_INTEL | NEED_PMU | NEED_PEBS | NEED_PEBS_2 |

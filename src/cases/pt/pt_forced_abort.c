@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What XBEGIN leaves in a trace where it is forced to abort: no source says, so
- * it is looked at and never FAIL. */
+ * it is observed and never FAIL. */
 #include "src/base/msr.h"
 #include "src/trace/trace.h"
 #include "src/tsx/force_abort.h"
@@ -61,7 +61,7 @@ TEST(pt_forced_abort,
     if (tried < TRIES)
         return;
 
-    /* Told. */
+    /* Observed. */
     observe(t, "a forced abort makes MODE.TSX with InTX = 1", begun, tried);
     observe(t, "a forced abort makes MODE.TSX with TXAbort = 1", aborted,
             tried);

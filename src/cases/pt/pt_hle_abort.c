@@ -5,7 +5,7 @@
 #include "src/trace/trace.h"
 
 #define TURNS   4
-#define LOCK_AT 4096 /* of run_records(), behind the table */
+#define LOCK_AT 4096 /* of run_records(), after the table */
 
 static bool mismatch(void *argument)
 {
@@ -19,7 +19,7 @@ static bool mismatch(void *argument)
 
 TEST(pt_hle_abort,
      .asks =
-         "Does a trace tell where an elided lock aborts, and the XACQUIRE as "
+         "Does a trace show where an elided lock aborts, and the XACQUIRE as "
          "where it goes on?",
      .cite = "SDM 3C, Intel Processor Trace, table \"TSX Packet Scenarios\"",
      .needs = {.regimes = REGIME_A,

@@ -5,7 +5,7 @@
 #include "src/trace/trace.h"
 
 #define TURNS   4
-#define LOCK_AT 4096 /* of run_records(), behind the table */
+#define LOCK_AT 4096 /* of run_records(), after the table */
 
 /* True where the lock was elided to the end. */
 static bool elided(void *argument)
@@ -19,7 +19,7 @@ static bool elided(void *argument)
 }
 
 TEST(pt_hle_commit,
-     .asks = "Does a trace tell where a lock is elided and released?",
+     .asks = "Does a trace show where a lock is elided and released?",
      .cite = "SDM 3C, Intel Processor Trace, table \"TSX Packet Scenarios\"",
      .needs = {.regimes = REGIME_A,
                .features = NEED_INTEL | NEED_PT | NEED_HLE})

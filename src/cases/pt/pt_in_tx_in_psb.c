@@ -57,7 +57,7 @@ TEST(pt_in_tx_in_psb,
     /* Not said of the first, made while TraceEn is being set: whether ContextEn
      * is 1 by then. */
     check(t, story.states + 1 >= story.packets[PT_PSB],
-          "PSB+ with MODE.TSX, behind the first: got %u, wanted all %u",
+          "PSB+ with MODE.TSX, after the first: got %u, wanted all %u",
           story.states, story.packets[PT_PSB] - 1);
     check(t, story.wrong == 0,
           "PSB+ with another InTX than the transitions say: got %u of %u, "

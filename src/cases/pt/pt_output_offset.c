@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* An OutputOffset behind the end of the output is an operational error, not a
+/* An OutputOffset past the end of the output is an operational error, not a
  * fault, and nothing is written. */
 #include "src/base/msr.h"
 #include "src/trace/trace.h"
@@ -35,7 +35,7 @@ static void measure(struct trace *p, const char *what, uint64_t control,
 }
 
 TEST(pt_output_offset,
-     .asks = "Is an OutputOffset behind the output an operational error?",
+     .asks = "Is an OutputOffset past the output an operational error?",
      .cite = "SDM 3C, Intel Processor Trace, tables "
              "\"IA32_RTIT_OUTPUT_MASK_PTRS MSR\", \"IA32_RTIT_STATUS MSR\"; "
              "\"ToPA Errors\"",

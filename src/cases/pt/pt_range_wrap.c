@@ -74,7 +74,7 @@ TEST(pt_range_wrap,
     check(t, trace_guarded(&p, RANGE_BYTES, 2 * RANGE_BYTES) < 64,
           "long trace: %lu bytes of the range were not written; wanted all",
           (unsigned long)trace_guarded(&p, RANGE_BYTES, 2 * RANGE_BYTES));
-    memmove(p.memory, range, RANGE_BYTES); /* behind it, the younger part */
+    memmove(p.memory, range, RANGE_BYTES); /* after it, the newer part */
     memmove(range, p.memory, size);
     story_read(p.memory + size, RANGE_BYTES, &story);
     uint32_t period = output_psb_bytes(run_cpu(t));
@@ -85,7 +85,7 @@ TEST(pt_range_wrap,
           story.packets[PT_PSB], story.packets[PT_TIP]);
     /* WRMSR that clears TraceEn makes the last packet. */
     check(t, story.packets[PT_TIP_PGD] != 0,
-          "long trace: got no TIP.PGD, wanted the youngest packet to be in the "
+          "long trace: got no TIP.PGD, wanted the newest packet to be in the "
           "range");
     note(t, "short trace: %u TIP; long trace ends at offset %u", jumps, size);
 }

@@ -10,7 +10,7 @@
 #define STATUS(code) ((uint32_t)(code) << 24 | RTM_STATUS_XABORT)
 
 TEST(pt_rtm_abort,
-     .asks = "Does a trace tell where a transaction aborts and goes on?",
+     .asks = "Does a trace show where a transaction aborts and goes on?",
      .cite = "SDM 3C, Intel Processor Trace, table \"TSX Packet Scenarios\"",
      .needs = {.features = NEED_INTEL | NEED_PT | NEED_RTM})
 {

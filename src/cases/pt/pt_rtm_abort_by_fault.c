@@ -43,7 +43,7 @@ TEST(pt_rtm_abort_by_fault,
 
         unsigned which, tries = 0;
 
-        /* Measured. EAX does not tell this abort from one for another reason:
+        /* Measured. EAX does not distinguish this abort from others:
          * tried until it is there. */
         do {
             if (!trace_transaction(&p, &tx, &story))

@@ -5,7 +5,7 @@
 #include "src/tsx/probe.h"
 
 TEST(pt_rtm_commit,
-     .asks = "Does a trace tell where a transaction begins and commits?",
+     .asks = "Does a trace show where a transaction begins and commits?",
      .cite = "SDM 3C, Intel Processor Trace, table \"TSX Packet Scenarios\"",
      .needs = {.features = NEED_INTEL | NEED_PT | NEED_RTM})
 {

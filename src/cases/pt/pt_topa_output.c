@@ -23,7 +23,7 @@ static void check_untouched(struct trace *p, const char *what, size_t end)
     size_t left = trace_guarded(p, end, TRACE_BYTES);
 
     check(p->t, left == TRACE_BYTES - end,
-          "%s: %lu bytes were written behind the last region's %lu", what,
+          "%s: %lu bytes were written after the last region's %lu", what,
           (unsigned long)(TRACE_BYTES - end - left), (unsigned long)end);
 }
 
@@ -38,7 +38,7 @@ static void check_stopped(struct trace *p, const char *what, bool want)
           what, (unsigned long)p->status, want);
 }
 
-/* Regions lie one behind the other, so that what is written does too. */
+/* Regions lie one after the other, so that what is written does too. */
 static void in_order(struct trace *p)
 {
     struct story story;

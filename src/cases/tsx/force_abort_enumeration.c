@@ -40,7 +40,7 @@ static void check_register(struct run *t)
         "TSX_FORCE_ABORT (10FH) reads 0x%lx; wanted its reserved bits 0x%lx 0",
         (unsigned long)value, (unsigned long)reserved(run_regime(t)));
     /* The top bit stands for the reserved ones. Not in regime E, where the
-     * firmware's part of the story is that writes are discarded. */
+     * firmware has writes discarded. */
     if (run_regime(t) == REGIME_E)
         return;
     vector = try_set_msr(t, TSX_FORCE_ABORT, value | BIT(63));

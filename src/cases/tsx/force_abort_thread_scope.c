@@ -7,12 +7,12 @@
 #include "src/tsx/rtm.h"
 
 #define BIT0  TSX_FORCE_ABORT_RTM_FORCE_ABORT
-#define TRIES 20 /* transactions of each look at a processor */
+#define TRIES 20 /* transactions of each check of a processor */
 
-/* What is asked of one processor; each has its own. */
+/* What is checked on one processor. */
 struct look {
     const char *state;   /* for the line */
-    bool change, forced; /* write bit 0 first; as what it must be found */
+    bool change, forced; /* write bit 0 first; its value then */
 };
 
 static void look_at(struct run *peer, void *argument)

@@ -42,8 +42,8 @@ static bool count(struct run *t, unsigned windows, uint64_t third,
                 return false;
         if (!clean) {
             skip(t,
-                 "needs transactions that abort only by XABORT; of %u windows "
-                 "none was such",
+                 "needs transactions that abort only by XABORT; in none of %u "
+                 "windows did they",
                  CLEAN_MAX);
             return false;
         }

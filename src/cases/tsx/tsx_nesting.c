@@ -86,10 +86,10 @@ TEST(tsx_nesting,
             t, (probe.status & RTM_STATUS_NESTED) != 0,
             "XABORT 5AH in an inner transaction: EAX = 0x%08x, wanted [5] = 1",
             probe.status);
-    /* The manual does not say whether an abort behind the inner XEND happened
+    /* The manual does not say whether an abort after the inner XEND happened
      * "during execution of a nested transaction". */
-    if (run_xabort(t, "XABORT 33H behind an inner XEND",
+    if (run_xabort(t, "XABORT 33H after an inner XEND",
                    tsx_body_nest_xend_xabort, 0x33, &probe))
-        observe(t, "EAX[5] set by an abort behind an inner XEND",
+        observe(t, "EAX[5] set by an abort after an inner XEND",
                 (probe.status & RTM_STATUS_NESTED) != 0, 1);
 }

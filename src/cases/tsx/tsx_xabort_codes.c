@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* XABORT tells the fallback its code, whichever of the 256 it is. */
+/* XABORT passes its code to the fallback, whichever of the 256 it is. */
 #include "src/harness/case.h"
 #include "src/tsx/probe.h"
 #include "src/tsx/status.h"
@@ -42,7 +42,7 @@ static void try_code(unsigned code, struct codes *codes, struct rtm_tally *all)
 }
 
 TEST(tsx_xabort_codes,
-     .asks = "Does XABORT abort, and tell the fallback each of the 256 codes?",
+     .asks = "Does XABORT abort, and do all 256 codes reach the fallback?",
      .cite = "SDM 2, XABORT; SDM 1, table \"RTM Abort Status Definition\"",
      .needs = {.features = NEED_INTEL | NEED_RTM})
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* XTEST tells inside from outside, in ZF. */
+/* XTEST says in ZF whether a transaction runs. */
 #include "src/harness/case.h"
 #include "src/base/names.h"
 #include "src/tsx/probe.h"

@@ -146,7 +146,7 @@ static void look(struct run *peer, void *argument)
     if (o.counters > 3 && !counter3_make_reliable(peer))
         o.counters = 3;
     lines_choose(peer, &o.lines);
-    /* One window for nothing: page walks and the stack, for once. */
+    /* One window to warm up: page walks and the stack, once. */
     if (!counters_take(peer) || !program(&o) || !count(&o, lines_miss))
         return;
 

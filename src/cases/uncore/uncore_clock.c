@@ -8,7 +8,7 @@
 
 #define WINDOW_TSC 500000
 /* The two windows of a pair may see two frequencies of the uncore, or a delay
- * between the reads of the two clocks: so much apart at the most, and in most
+ * between the reads of the two clocks: hence a tolerance, for most of the
  * pairs. */
 #define PAIRS   6
 #define APART   4 /* one in four */
