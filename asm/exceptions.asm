@@ -78,7 +78,7 @@ entered:
 ; bool exception_guard_call(unsigned rdi, void *rsi, void (*rdx)(unsigned, void *),
 ;                           uint64_t *rcx)
 ; Stores the stack pointer to come back to in *RCX, calls RDX(RDI, RSI), returns
-; true. Where an exception ends the job, exception_guard_left goes on with RSP
+; true. Where an exception ends the job, exception_guard_unwind goes on with RSP
 ; as stored, and false is returned.
 global exception_guard_call
 exception_guard_call:
@@ -101,8 +101,8 @@ exception_guard_call:
         pop     rbp
         pop     rbx
         ret
-global exception_guard_left
-exception_guard_left:
+global exception_guard_unwind
+exception_guard_unwind:
         xor     eax, eax
         jmp     exception_guard_call.out
 

@@ -22,7 +22,7 @@ default rel
 %define SEEN    0x20
 %define INSIDE  0x28
 %define OUTSIDE 0x30
-%define KEPT    0x38
+%define RAX_INSIDE    0x38
 
 ; R10: 1 where XTEST says that a transaction runs; 0 where it may not be asked.
 %macro ask 1
@@ -57,7 +57,7 @@ hle_%1_acquired:
         xor     r8d, r8d
         mov     %2, [rsi]
         mov     [rdi + SEEN], r8
-        mov     [rdi + KEPT], rax
+        mov     [rdi + RAX_INSIDE], rax
         inc     qword [rdi + DATA]
 %%turn: dec     r11
         jnz     %%turn

@@ -102,17 +102,17 @@ section .text align=4096
 
 ; int tsx_inside(struct tsx_block *rdi)
 ; Inside a transaction: changes the planted registers and the cell, runs the body.
-global tsx_inside, tsx_inside_fault, tsx_inside_end_fault, tsx_resume
+global tsx_inside, tsx_xbegin_at, tsx_xend_at, tsx_resume
 tsx_inside:
-        lea     rax, [tsx_inside_end_fault]
+        lea     rax, [tsx_xend_at]
         mov     [rdi + END], rax
         enter_block
-tsx_inside_fault:
+tsx_xbegin_at:
         xbegin  tsx_fallback
         change  REGISTERS
         not     qword [rdi + CELL]
         jmp     qword [rdi + BODY]
-tsx_inside_end_fault:
+tsx_xend_at:
         xend
         mov     rdi, [rsp]
         mov     [rdi + STATUS], eax

@@ -39,7 +39,7 @@ int tsx_inside(struct tsx_block *block);
 int tsx_outside(struct tsx_block *block);
 
 /* enter(block) with this in DR0 and DR7; DR0, DR6 and DR7 are put back. */
-int tsx_watched(int (*run)(struct tsx_block *), struct tsx_block *block,
+int tsx_watched(int (*enter)(struct tsx_block *), struct tsx_block *block,
                 uint64_t dr0, uint64_t dr7);
 
 /* --- Bodies -------------------------------------------------------------- */
@@ -94,8 +94,8 @@ extern const uint8_t tsx_bodies_xabort[];
 /* Instructions of them that may raise an exception: where it is reported, and
  * all go on at tsx_resume. */
 #define TSX_FAULTS(AT)        \
-    AT(tsx_inside_fault)      \
-    AT(tsx_inside_end_fault)  \
+    AT(tsx_xbegin_at)         \
+    AT(tsx_xend_at)           \
     AT(tsx_body_xtest_fault)  \
     AT(tsx_body_xend_fault)   \
     AT(tsx_body_store_fault)  \
@@ -110,9 +110,8 @@ extern const uint8_t tsx_bodies_xabort[];
 extern const uint8_t tsx_fallback[];
 
 /* The outermost XBEGIN and XEND; instructions that abort. */
-extern const uint8_t tsx_inside_fault[], tsx_inside_end_fault[],
-    tsx_body_nest_xabort_at[], tsx_body_ud2_fault[], tsx_body_divide_fault[],
-    tsx_body_load_fault[];
+extern const uint8_t tsx_xbegin_at[], tsx_xend_at[], tsx_body_nest_xabort_at[],
+    tsx_body_ud2_fault[], tsx_body_divide_fault[], tsx_body_load_fault[];
 
 /* The instruction of tsx_body_store, for an instruction breakpoint. */
 extern const uint8_t tsx_body_store_fault[];

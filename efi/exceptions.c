@@ -31,7 +31,7 @@ void exception_handle(struct frame *frame);
 void exception_stubs(uint64_t stubs[STUBS]);
 bool exception_guard_call(unsigned processor, void *context,
                           void (*job)(unsigned, void *), uint64_t *rsp);
-extern const uint8_t exception_guard_left[];
+extern const uint8_t exception_guard_unwind[];
 
 /* The job that a processor is in: where to go when it fails. */
 struct guard {
@@ -42,7 +42,7 @@ struct guard {
 
 static struct guard guards[HW_PROCESSORS_MAX];
 
-static void keep(struct hw_exception *out, const struct frame *frame)
+static void save_exception(struct hw_exception *out, const struct frame *frame)
 {
     *out = (struct hw_exception){
         .vector = frame->vector,
@@ -65,7 +65,7 @@ static void keep(struct hw_exception *out, const struct frame *frame)
 }
 
 /* No report can be written any more: one line on the firmware's console. */
-static void stop(const struct frame *frame)
+static void reset_machine(const struct frame *frame)
 {
     char line[96];
 
@@ -92,10 +92,10 @@ void exception_handle(struct frame *frame)
 
     struct guard *guard = &guards[processors_self()];
     if (!guard->active)
-        stop(frame);
-    keep(guard->exception, frame);
+        reset_machine(frame);
+    save_exception(guard->exception, frame);
     frame->rsp = guard->rsp;
-    frame->rip = (uint64_t)(uintptr_t)exception_guard_left;
+    frame->rip = (uint64_t)(uintptr_t)exception_guard_unwind;
 }
 
 /* What a test may change that is no MSR; it does not use DR1 to DR3. */
@@ -113,7 +113,7 @@ static struct debug debug_get(void)
     return debug;
 }
 
-static void debug_put(const struct debug *debug)
+static void debug_set(const struct debug *debug)
 {
     __asm__ volatile("mov %0, %%dr7" : : "r"(debug->dr7));
     __asm__ volatile("mov %0, %%dr6" : : "r"(debug->dr6));
@@ -136,7 +136,7 @@ bool exceptions_guard(unsigned processor,
         hw_pmi_end();
     *guard = outer;
     if (!returned)
-        debug_put(&debug);
+        debug_set(&debug);
     return returned;
 }
 

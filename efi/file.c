@@ -15,7 +15,7 @@
 
 /* Between the last write to a USB stick and the end of its power: what the
  * firmware's driver calls flushed may still be in the stick's own cache. */
-#define SETTLE_US 2000000
+#define STICK_FLUSH_US 2000000
 
 #define LOAD_BYTES_MAX (16u << 20)
 
@@ -84,14 +84,14 @@ static void *read_whole(EFI_FILE_HANDLE file, size_t *bytes, const char **why)
     }
     *why = "no memory for the file";
     *bytes = (size_t)end;
-    at = memory_take((size_t)end);
+    at = allocate_pages((size_t)end);
     if (at == NULL)
         return NULL;
     UINTN got = (UINTN)end;
     if (!EFI_ERROR(file->Read(file, &got, at)) && got == end)
         return at;
     *why = "the file cannot be read";
-    memory_give_back(at);
+    free_pages(at);
     return NULL;
 }
 
@@ -136,19 +136,19 @@ void file_finish(void)
         if (files[i] != NULL)
             volume_close((enum volume_file)i);
     if (is_usb())
-        platform_boot->Stall(SETTLE_US);
+        platform_boot->Stall(STICK_FLUSH_US);
 }
 
 /* --- src/store/volume.h
  * ---------------------------------------------------------- */
 
-static enum volume_end end_of(EFI_STATUS status)
+static enum volume_end volume_end_of(EFI_STATUS status)
 {
     switch (status) {
     case EFI_SUCCESS:
         return VOLUME_OK;
     case EFI_NOT_FOUND:
-        return VOLUME_NOT_THERE;
+        return VOLUME_NOT_FOUND;
     case EFI_WRITE_PROTECTED:
     case EFI_ACCESS_DENIED:
         return VOLUME_READ_ONLY;
@@ -177,12 +177,12 @@ static enum volume_end open_file(const char *name, bool create,
         open_in(root, FOLDER, mode, EFI_FILE_DIRECTORY, &folder);
     root->Close(root);
     if (EFI_ERROR(status))
-        return end_of(status);
+        return volume_end_of(status);
     status = open_in(folder, path, mode, 0, out);
     folder->Close(folder);
     if (EFI_ERROR(status))
         *out = NULL;
-    return end_of(status);
+    return volume_end_of(status);
 }
 
 enum volume_end volume_open(enum volume_file file, const char *name)
@@ -197,9 +197,9 @@ enum volume_end volume_create(enum volume_file file, const char *name)
 
     if (end == VOLUME_OK) {
         there->Close(there);
-        return VOLUME_THERE;
+        return VOLUME_EXISTS;
     }
-    return end == VOLUME_NOT_THERE ? open_file(name, true, &files[file]) : end;
+    return end == VOLUME_NOT_FOUND ? open_file(name, true, &files[file]) : end;
 }
 
 size_t volume_read(enum volume_file file, size_t at, void *data, size_t bytes)
@@ -224,15 +224,15 @@ enum volume_end volume_write(enum volume_file file, size_t at, const void *data,
         status = handle->Write(handle, &written, (void *)(uintptr_t)data);
     if (!EFI_ERROR(status) && written != bytes)
         return VOLUME_FULL;
-    return end_of(status);
+    return volume_end_of(status);
 }
 
 enum volume_end volume_flush(enum volume_file file)
 {
-    return end_of(files[file]->Flush(files[file]));
+    return volume_end_of(files[file]->Flush(files[file]));
 }
 
-enum volume_end volume_shorten(enum volume_file file, size_t bytes)
+enum volume_end volume_truncate(enum volume_file file, size_t bytes)
 {
     EFI_FILE_HANDLE handle = files[file];
     EFI_GUID guid = EFI_FILE_INFO_ID;
@@ -245,9 +245,9 @@ enum volume_end volume_shorten(enum volume_file file, size_t bytes)
     EFI_STATUS status = handle->GetInfo(handle, &guid, &size, &u);
 
     if (EFI_ERROR(status))
-        return end_of(status);
+        return volume_end_of(status);
     u.info.FileSize = bytes;
-    return end_of(handle->SetInfo(handle, &guid, size, &u));
+    return volume_end_of(handle->SetInfo(handle, &guid, size, &u));
 }
 
 void volume_close(enum volume_file file)

@@ -4,49 +4,50 @@
 #include "efi/platform.h"
 #include "efi/start.h"
 
-#define KEEP_BYTES (512 * 1024)
+#define COPY_BYTES (512 * 1024)
 
-static char *kept;
-static size_t kept_bytes;
+static char *copy;
+static size_t copy_bytes;
 
 /* Drops the older half, from the start of a line on. */
-static void make_room(void)
+static void drop_older_half(void)
 {
-    size_t from = kept_bytes / 2;
+    size_t from = copy_bytes / 2;
 
-    while (from < kept_bytes && kept[from - 1] != '\n')
+    while (from < copy_bytes && copy[from - 1] != '\n')
         from++;
-    kept_bytes -= from;
-    memmove(kept, kept + from, kept_bytes);
+    copy_bytes -= from;
+    memmove(copy, copy + from, copy_bytes);
 }
 
-static void keep_write(void *self, const char *text, size_t bytes)
+static void report_copy_write(void *self, const char *text, size_t bytes)
 {
     (void)self;
-    if (bytes > KEEP_BYTES / 2)
+    if (bytes > COPY_BYTES / 2)
         return;
-    if (kept_bytes + bytes > KEEP_BYTES)
-        make_room();
-    memcpy(kept + kept_bytes, text, bytes);
-    kept_bytes += bytes;
+    if (copy_bytes + bytes > COPY_BYTES)
+        drop_older_half();
+    memcpy(copy + copy_bytes, text, bytes);
+    copy_bytes += bytes;
 }
 
-static void keep_flush(void *self)
+static void report_copy_flush(void *self)
 {
     (void)self;
 }
 
-bool keep_open(struct sink *out)
+bool report_copy_open(struct sink *out)
 {
-    if (kept == NULL)
-        kept = memory_take(KEEP_BYTES);
-    kept_bytes = 0;
-    *out = (struct sink){.write = keep_write, .flush = keep_flush};
-    return kept != NULL;
+    if (copy == NULL)
+        copy = allocate_pages(COPY_BYTES);
+    copy_bytes = 0;
+    *out =
+        (struct sink){.write = report_copy_write, .flush = report_copy_flush};
+    return copy != NULL;
 }
 
-const char *keep_text(size_t *bytes)
+const char *report_copy_text(size_t *bytes)
 {
-    *bytes = kept_bytes;
-    return kept;
+    *bytes = copy_bytes;
+    return copy;
 }

@@ -52,7 +52,7 @@ static unsigned open_sinks(const struct options *options, struct sink *sinks,
         count++;
     if (screen_open(&sinks[count]))
         count++;
-    if (keep_open(&sinks[count]))
+    if (report_copy_open(&sinks[count]))
         count++;
     return count;
 }
@@ -64,43 +64,43 @@ static uint32_t image_crc(void)
 
 /* With all processors, which are started once. A run that is only to be ended
  * does without: starting them may reset the machine. NULL: no memory. */
-static void *prepare(struct warnings *found)
+static void *prepare_workspace(struct warnings *found)
 {
     static void *workspace;
     static bool started;
-    const char *told = NULL;
+    const char *warning = NULL;
 
-    if (!started && !store_is_hopeless(&store)) {
-        started = processors_start(&told);
+    if (!started && !store_is_given_up(&store)) {
+        started = processors_start(&warning);
         if (!started)
             return NULL;
-        if (told != NULL)
-            warnings_add(found, told);
-        memory_give_back(workspace); /* of a run without them */
+        if (warning != NULL)
+            warnings_add(found, warning);
+        free_pages(workspace); /* of a run without them */
         workspace = NULL;
     }
     if (workspace == NULL)
-        workspace = memory_take(session_workspace(hw_processors()));
+        workspace = allocate_pages(session_workspace(hw_processors()));
     return workspace;
 }
 
 /* found: before any run. False where there is not enough memory. */
-static bool run(const struct options *options, struct warnings *found)
+static bool run_session(const struct options *options, struct warnings *found)
 {
     static struct sink sinks[SINKS_MAX];
     static struct warnings warnings;
     const char *serial = NULL;
     struct sink file;
     /* First, so that the next start knows of this one. */
-    const char *no_file = store_open(&store, options, &file);
-    void *memory = prepare(found);
+    const char *no_report_file = store_open(&store, options, &file);
+    void *memory = prepare_workspace(found);
 
     if (memory == NULL)
         return false;
     warnings_copy(&warnings, found);
     unsigned sinks_count = open_sinks(options, sinks, &serial, &warnings);
-    if (no_file != NULL)
-        warnings_add(&warnings, no_file);
+    if (no_report_file != NULL)
+        warnings_add(&warnings, no_report_file);
     else
         sinks[sinks_count++] = file;
     struct session_setup setup = {
@@ -112,7 +112,7 @@ static bool run(const struct options *options, struct warnings *found)
         .warnings = warnings.lines,
         .warnings_count = warnings.count,
         .serial = serial,
-        .store = no_file != NULL ? NULL : &store,
+        .store = no_report_file != NULL ? NULL : &store,
         .workspace = memory,
     };
     void *update = NULL;
@@ -121,18 +121,18 @@ static bool run(const struct options *options, struct warnings *found)
                            &setup.microcode_missing);
     setup.microcode = update;
     session_run(&setup);
-    memory_give_back(update);
+    free_pages(update);
     return true;
 }
 
 /* True where an interrupted run is to be continued; *options are then its. */
-static bool goes_on(struct options *options, struct warnings *warnings)
+static bool is_resumed(struct options *options, struct warnings *warnings)
 {
     static struct identity id;
     char offer[STORE_LINE_BYTES];
     const char *warn;
 
-    own_identify(&id);
+    bsp_identify(&id);
     bool found = store_find(&store, &id, image_crc(), options, &warn);
     if (warn != NULL)
         warnings_add(warnings, warn);
@@ -146,7 +146,7 @@ static bool goes_on(struct options *options, struct warnings *warnings)
     return true;
 }
 
-static void leave(enum menu_action action)
+static void reset_system(enum menu_action action)
 {
     EFI_RUNTIME_SERVICES *runtime = platform_system->RuntimeServices;
 
@@ -157,7 +157,7 @@ static void leave(enum menu_action action)
 }
 
 /* What exit= says, or the user at the machine. */
-static enum menu_action after(struct options *options)
+static enum menu_action action_after(struct options *options)
 {
     switch (options->at_end) {
     case AT_END_FIRMWARE:
@@ -185,10 +185,10 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *system)
     clock_start();
     options_gather(&options, &warnings);
     enum menu_action action =
-        goes_on(&options, &warnings) ? MENU_START : ui_before(&options);
+        is_resumed(&options, &warnings) ? MENU_START : ui_before(&options);
     while (action == MENU_START) {
-        if (run(&options, &warnings)) {
-            action = after(&options);
+        if (run_session(&options, &warnings)) {
+            action = action_after(&options);
         } else {
             platform_print("tsxpmu: there is not enough memory\r\n");
             action = MENU_FIRMWARE;
@@ -202,7 +202,7 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *system)
     }
     file_finish();
     if (stopped) /* else a processor may write there still */
-        memory_give_back_all();
-    leave(action);
+        free_all_pages();
+    reset_system(action);
     return EFI_SUCCESS;
 }

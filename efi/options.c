@@ -40,10 +40,10 @@ void options_gather(struct options *out, struct warnings *warnings)
     static char bytes[TEXT_BYTES], text[TEXT_BYTES];
     EFI_GUID guid = LOADED_IMAGE_PROTOCOL;
     EFI_LOADED_IMAGE *image = platform_protocol(platform_image, &guid);
-    size_t odd, count = file_read(CONFIG_PATH, bytes, TEXT_BYTES);
+    size_t not_ascii, count = file_read(CONFIG_PATH, bytes, TEXT_BYTES);
 
     options_default(out);
-    count = options_text(bytes, count, text, TEXT_BYTES, &odd);
+    count = options_text(bytes, count, text, TEXT_BYTES, &not_ascii);
     options_parse(out, text, count, warnings_add, warnings);
     if (count == TEXT_BYTES)
         warnings_add(warnings, "tsxpmu.cfg: what follows 16384 bytes is not "

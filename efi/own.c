@@ -5,17 +5,18 @@
  */
 #include "efi/platform.h"
 
-#define IDLE_MS 250 /* between two calls that hw_idle() makes */
+#define POLL_MS 250 /* between two calls that hw_poll() makes */
 
-struct own_job {
+struct bsp_job {
     struct apic_saved apic;
     uint64_t flags;
 };
 
-static struct own_job *inside; /* the outermost: it has the firmware's state */
-static void (*idle_call)(void *context);
-static void *idle_context;
-static uint64_t idle_next; /* clock_deadline() */
+static struct bsp_job
+    *current_job; /* the outermost: it has the firmware's state */
+static void (*poll_call)(void *context);
+static void *poll_context;
+static uint64_t poll_next; /* clock_deadline() */
 
 static uint64_t interrupts_off(void)
 {
@@ -30,7 +31,7 @@ static void flags_restore(uint64_t flags)
     __asm__ volatile("push %0; popfq" : : "r"(flags) : "memory", "cc");
 }
 
-void own_identify(struct identity *out)
+void bsp_identify(struct identity *out)
 {
     static struct exceptions mine;
     uint64_t flags = interrupts_off();
@@ -41,58 +42,58 @@ void own_identify(struct identity *out)
     flags_restore(flags);
 }
 
-void own_run(struct hw_result *result, void (*job)(unsigned, void *),
+void bsp_run(struct hw_result *result, void (*job)(unsigned, void *),
              void *context)
 {
-    struct own_job mine = {.flags = interrupts_off()};
-    bool outermost = inside == NULL;
+    struct bsp_job mine = {.flags = interrupts_off()};
+    bool outermost = current_job == NULL;
 
     apic_mask(&mine.apic);
     if (outermost)
-        inside = &mine;
+        current_job = &mine;
     bool returned = exceptions_guard(0, job, context, &result->exception);
     if (outermost)
-        inside = NULL;
+        current_job = NULL;
     apic_restore(&mine.apic);
     flags_restore(mine.flags);
     result->end = returned ? HW_DONE : HW_EXCEPTION;
 }
 
-void own_outside(void (*call)(void *context), void *context)
+void bsp_outside(void (*call)(void *context), void *context)
 {
-    struct own_job *job = inside;
+    struct bsp_job *job = current_job;
 
     if (job == NULL) {
         call(context);
         return;
     }
-    inside = NULL; /* for what the firmware calls meanwhile */
+    current_job = NULL; /* for what the firmware calls meanwhile */
     apic_restore(&job->apic);
     flags_restore(job->flags);
     call(context);
     (void)interrupts_off();
     apic_mask(&job->apic);
-    inside = job;
+    current_job = job;
 }
 
-void own_idle(void)
+void bsp_poll(void)
 {
-    if (idle_call == NULL || !clock_passed(idle_next) || pmi_active(0))
+    if (poll_call == NULL || !clock_passed(poll_next) || pmi_active(0))
         return;
-    idle_next = clock_deadline(IDLE_MS);
-    own_outside(idle_call, idle_context);
+    poll_next = clock_deadline(POLL_MS);
+    bsp_outside(poll_call, poll_context);
 }
 
-void hw_on_idle(void (*call)(void *context), void *context)
+void hw_on_poll(void (*call)(void *context), void *context)
 {
-    idle_call = call;
-    idle_context = context;
-    idle_next = clock_deadline(IDLE_MS);
+    poll_call = call;
+    poll_context = context;
+    poll_next = clock_deadline(POLL_MS);
 }
 
-void hw_idle(void)
+void hw_poll(void)
 {
     /* The time first: to find one's number is slow on a simulated processor. */
-    if (clock_passed(idle_next) && processors_self() == 0)
-        own_idle();
+    if (clock_passed(poll_next) && processors_self() == 0)
+        bsp_poll();
 }

@@ -41,9 +41,9 @@ void warnings_copy(struct warnings *to, const struct warnings *from);
 /* --- memory.c ------------------------------------------------------------ */
 
 /* At the start of a page; NULL where there is none, or too many are taken. */
-void *memory_take(size_t bytes);
-void memory_give_back(const void *at); /* NULL: nothing */
-void memory_give_back_all(void);
+void *allocate_pages(size_t bytes);
+void free_pages(const void *at); /* NULL: nothing */
+void free_all_pages(void);
 
 /* --- clock.c: time in units of the time-stamp counter -------------------- */
 
@@ -126,25 +126,25 @@ bool pmi_handle(uint64_t vector);
 /* True between hw_pmi_begin() and hw_pmi_end() on that processor. */
 bool pmi_active(unsigned processor);
 
-/* --- own.c (hw_on_idle, hw_idle too) -------------------------------- */
+/* --- own.c (hw_on_poll, hw_poll too) -------------------------------- */
 
 /* Runs the job on the calling processor, which is the boot processor. */
-void own_run(struct hw_result *result, void (*job)(unsigned, void *),
+void bsp_run(struct hw_result *result, void (*job)(unsigned, void *),
              void *context);
 /* Reads the boot processor, which need not be started for it. */
-void own_identify(struct identity *out);
+void bsp_identify(struct identity *out);
 /* Calls it on the boot processor with the firmware usable: out of the job that
  * it is in, if any, and back into it. */
-void own_outside(void (*call)(void *context), void *context);
-/* Of the boot processor: what hw_idle() does where it is due. */
-void own_idle(void);
+void bsp_outside(void (*call)(void *context), void *context);
+/* Of the boot processor: what hw_poll() does where it is due. */
+void bsp_poll(void);
 
 /* --- processors.c -------------------------------------------------------- */
 
 /* Asks the firmware's MP services to bring every other processor into a worker.
  * NULL, or one line saying what is missing; the run goes on either way.
  */
-bool processors_start(const char **told);
+bool processors_start(const char **warning);
 /* Sends the workers back to the firmware. False where one is, or may come to be,
  * inside our code, which must then not be given back to the firmware. */
 bool processors_stop(void);
@@ -158,8 +158,8 @@ bool serial_open(const struct options *options, struct sink *out,
                  const char **which, struct warnings *warnings);
 bool screen_open(struct sink *out);
 /* The report so far, for the screen. */
-bool keep_open(struct sink *out);
-const char *keep_text(size_t *bytes);
+bool report_copy_open(struct sink *out);
+const char *report_copy_text(size_t *bytes);
 /* file.c, beside src/store/volume.h. */
 /* Reads at most `bytes` of a file of the boot volume; its length, 0 if none. */
 size_t file_read(const CHAR16 *path, char *text, size_t bytes);

@@ -22,7 +22,7 @@ struct pmi {
 
 static struct pmi pmis[HW_PROCESSORS_MAX];
 
-static uint32_t entry(const struct pmi *pmi)
+static uint32_t lvt_entry(const struct pmi *pmi)
 {
     return pmi->nmi ? APIC_LVT_NMI : PMI_VECTOR;
 }
@@ -35,7 +35,7 @@ bool hw_pmi_begin(bool nmi)
     __asm__ volatile("pushfq; popq %0" : "=r"(pmi->old_flags) : : "memory");
     __asm__ volatile("mov %%cr8, %0" : "=r"(pmi->old_priority));
     pmi->active = true;
-    if (!apic_swap_counters_entry(entry(pmi), &pmi->old_entry)) {
+    if (!apic_swap_counters_entry(lvt_entry(pmi), &pmi->old_entry)) {
         pmi->active = false;
         return false;
     }
@@ -84,8 +84,8 @@ bool pmi_handle(uint64_t vector)
         return false;
     __atomic_store_n(&pmi->count, pmi->count + 1, __ATOMIC_RELAXED);
     /* Not after hw_pmi_end() has put the old entry back. */
-    if (apic_swap_counters_entry(entry(pmi), &old) &&
-        (old & ~APIC_LVT_MASKED) != entry(pmi))
+    if (apic_swap_counters_entry(lvt_entry(pmi), &old) &&
+        (old & ~APIC_LVT_MASKED) != lvt_entry(pmi))
         apic_swap_counters_entry(pmi->old_entry, &old);
     if (!pmi->nmi)
         apic_end_of_interrupt();

@@ -120,52 +120,54 @@ static VOID EFIAPI worker(VOID *argument)
 }
 
 /* What must not go on while the firmware has the processor. */
-static const uint32_t running[] = {IA32_PERF_GLOBAL_CTRL, IA32_RTIT_CTL};
-#define RUNNING (sizeof(running) / sizeof(running[0]))
+static const uint32_t enable_msrs[] = {IA32_PERF_GLOBAL_CTRL, IA32_RTIT_CTL};
+#define ENABLE_MSRS (sizeof(enable_msrs) / sizeof(enable_msrs[0]))
 
-struct ran {
-    uint64_t value[RUNNING];
-    bool known[RUNNING];
+struct saved_enables {
+    uint64_t value[ENABLE_MSRS];
+    bool known[ENABLE_MSRS];
 };
 
-static void keep_running(unsigned self, void *context)
+static void save_enables(unsigned self, void *context)
 {
-    struct ran *ran = context;
+    struct saved_enables *saved_enables = context;
 
     (void)self;
-    for (size_t i = 0; i < RUNNING; i++)
-        ran->known[i] = hw_msr_read(running[i], &ran->value[i]) == HW_NO_FAULT;
+    for (size_t i = 0; i < ENABLE_MSRS; i++)
+        saved_enables->known[i] =
+            hw_msr_read(enable_msrs[i], &saved_enables->value[i]) ==
+            HW_NO_FAULT;
 }
 
-static void stop_running(unsigned self, void *context)
+static void restore_enables(unsigned self, void *context)
 {
-    const struct ran *ran = context;
+    const struct saved_enables *saved_enables = context;
 
     (void)self;
-    for (size_t i = 0; i < RUNNING; i++)
-        if (ran->known[i])
-            (void)hw_msr_write(running[i], ran->value[i]);
+    for (size_t i = 0; i < ENABLE_MSRS; i++)
+        if (saved_enables->known[i])
+            (void)hw_msr_write(enable_msrs[i], saved_enables->value[i]);
 }
 
 /* The same for a single job, where firmware does not let workers stay. A job
  * that starts after its timeout is not run. What a job has enabled and not
  * disabled is stopped at its end: the firmware has no handler for it. */
-static VOID EFIAPI one_job(VOID *argument)
+static VOID EFIAPI single_job(VOID *argument)
 {
     unsigned self = (unsigned)(uintptr_t)argument;
     struct member *me = &members[self];
     struct hw_exception unused;
     struct apic_saved apic;
-    struct ran ran = {.known = {false}};
+    struct saved_enables saved_enables = {.known = {false}};
 
     if (!change_state(me, GIVEN, BUSY))
         return;
     exceptions_install(&me->exceptions);
     apic_mask(&apic);
-    (void)exceptions_guard(self, keep_running, &ran, &unused);
+    (void)exceptions_guard(self, save_enables, &saved_enables, &unused);
     bool returned =
         exceptions_guard(self, me->job, me->context, &me->exception);
-    (void)exceptions_guard(self, stop_running, &ran, &unused);
+    (void)exceptions_guard(self, restore_enables, &saved_enables, &unused);
     apic_restore(&apic);
     exceptions_remove(&me->exceptions);
     set_state(me, returned ? IDLE : RAISED);
@@ -173,8 +175,8 @@ static VOID EFIAPI one_job(VOID *argument)
 
 /* --- On the boot processor ------------------------------------------------ */
 
-static void give(struct member *member, void (*job)(unsigned, void *),
-                 void *context)
+static void give_job(struct member *member, void (*job)(unsigned, void *),
+                     void *context)
 {
     member->job = job;
     member->context = context;
@@ -187,7 +189,7 @@ static bool usable(const struct member *member)
 }
 
 /* The answer of a processor whose job has ended. */
-static void collect(struct member *member, struct hw_result *result)
+static void collect_result(struct member *member, struct hw_result *result)
 {
     result->end = HW_DONE;
     if (!change_state(member, RAISED, IDLE))
@@ -204,7 +206,7 @@ static void collect_worker(struct member *member, struct hw_result *result)
         member->lost = true;
         return;
     }
-    collect(member, result);
+    collect_result(member, result);
 }
 
 /* That of one job, by what the firmware says of its call as well. One that the
@@ -215,7 +217,7 @@ static void collect_turn(struct member *member, EFI_STATUS status,
     bool begun = !change_state(member, GIVEN, IDLE);
 
     if (status != EFI_TIMEOUT && begun && state_of(member) != BUSY) {
-        collect(member, result);
+        collect_result(member, result);
         return;
     }
     member->lost = true;
@@ -223,10 +225,10 @@ static void collect_turn(struct member *member, EFI_STATUS status,
     result->end = member->stuck ? HW_TIMEOUT : HW_LOST;
 }
 
-static VOID EFIAPI idle_by_timer(EFI_EVENT event, VOID *context)
+static VOID EFIAPI poll_by_timer(EFI_EVENT event, VOID *context)
 {
     (void)event, (void)context;
-    own_idle();
+    bsp_poll();
 }
 
 struct turn {
@@ -236,32 +238,32 @@ struct turn {
 
 /* The firmware waits for the other processor here; a timer lets the session
  * write ticks meanwhile, at the highest TPL at which files may be used. */
-static void take_turn(void *context)
+static void start_one_processor(void *context)
 {
     struct turn *turn = context;
     BOOLEAN finished = FALSE;
     EFI_EVENT timer = NULL;
 
     if (EFI_ERROR(platform_boot->CreateEvent(EVT_TIMER | EVT_NOTIFY_SIGNAL,
-                                             TPL_CALLBACK, idle_by_timer, NULL,
+                                             TPL_CALLBACK, poll_by_timer, NULL,
                                              &timer)))
         timer = NULL;
     if (timer != NULL)
         (void)platform_boot->SetTimer(timer, TimerPeriodic, TIMER_SECOND);
     turn->status =
-        mp->StartupThisAP(mp, one_job, members[turn->processor].number, NULL,
+        mp->StartupThisAP(mp, single_job, members[turn->processor].number, NULL,
                           (UINTN)turn->timeout_ms * 1000,
                           (VOID *)(uintptr_t)turn->processor, &finished);
     if (timer != NULL)
         (void)platform_boot->CloseEvent(timer);
 }
 
-static void run_in_turn(unsigned p, unsigned timeout_ms,
-                        struct hw_result *result)
+static void run_one_in_turn(unsigned p, unsigned timeout_ms,
+                            struct hw_result *result)
 {
     struct turn turn = {.processor = p, .timeout_ms = timeout_ms};
 
-    own_outside(take_turn, &turn);
+    bsp_outside(start_one_processor, &turn);
     collect_turn(&members[p], turn.status, result);
 }
 
@@ -270,7 +272,7 @@ static void wait_for_worker(const struct member *member, uint64_t deadline)
     while (state_of(member) == GIVEN || state_of(member) == BUSY) {
         if (clock_passed(deadline))
             return;
-        own_idle();
+        bsp_poll();
         __asm__ volatile("pause");
     }
 }
@@ -281,18 +283,18 @@ void hw_run(const bool set[], void (*job)(unsigned processor, void *context),
     uint64_t deadline = clock_deadline(timeout_ms);
 
     for (unsigned p = 1; p < count; p++) {
-        results[p].end = !set[p]               ? HW_NOT_ASKED
+        results[p].end = !set[p]               ? HW_NOT_SELECTED
                          : usable(&members[p]) ? HW_DONE
                                                : HW_LOST;
         if (results[p].end != HW_DONE)
             continue;
-        give(&members[p], job, context);
+        give_job(&members[p], job, context);
         if (!parallel)
-            run_in_turn(p, timeout_ms, &results[p]);
+            run_one_in_turn(p, timeout_ms, &results[p]);
     }
-    results[0].end = HW_NOT_ASKED;
+    results[0].end = HW_NOT_SELECTED;
     if (set[0])
-        own_run(&results[0], job, context);
+        bsp_run(&results[0], job, context);
     for (unsigned p = 1; parallel && p < count; p++) {
         if (results[p].end != HW_DONE)
             continue;
@@ -323,7 +325,7 @@ static void list_members(UINTN processors)
 
 static bool allocate(UINTN processors)
 {
-    members = memory_take(processors * sizeof(*members));
+    members = allocate_pages(processors * sizeof(*members));
     if (members == NULL)
         return false;
     memset(members, 0, processors * sizeof(*members));
@@ -352,33 +354,34 @@ static bool start_workers(void)
 
 /* Sets mp. The number of processors that can be used, the boot processor
  * among them. */
-static UINTN find_services(const char **told)
+static UINTN find_services(const char **warning)
 {
     EFI_GUID guid = MP_SERVICES_GUID;
     UINTN processors = 1, enabled = 1;
 
-    *told = NULL;
+    *warning = NULL;
     if (EFI_ERROR(platform_boot->LocateProtocol(&guid, NULL, (VOID **)&mp)) ||
         EFI_ERROR(mp->GetNumberOfProcessors(mp, &processors, &enabled))) {
         mp = NULL;
-        *told = "no MP services: only the boot processor is tested";
+        *warning = "no MP services: only the boot processor is tested";
         return 1;
     }
     if (processors == 0) {
-        *told = "MP services know of no processor: only the boot processor is "
-                "tested";
+        *warning =
+            "MP services know of no processor: only the boot processor is "
+            "tested";
         return 1;
     }
     if (processors > HW_PROCESSORS_MAX) {
-        *told = "more than 256 processors: the rest is not tested";
+        *warning = "more than 256 processors: the rest is not tested";
         return HW_PROCESSORS_MAX;
     }
     return processors;
 }
 
-bool processors_start(const char **told)
+bool processors_start(const char **warning)
 {
-    UINTN processors = find_services(told);
+    UINTN processors = find_services(warning);
 
     if (!allocate(processors))
         return false;
@@ -389,8 +392,9 @@ bool processors_start(const char **told)
         return true;
     parallel = start_workers();
     if (!parallel) {
-        *told = "MP services refuse a non-blocking call: processors run jobs "
-                "one after another";
+        *warning =
+            "MP services refuse a non-blocking call: processors run jobs "
+            "one after another";
         for (unsigned p = 1; p < count; p++)
             members[p].state = IDLE;
     }

@@ -9,8 +9,8 @@
 #include "src/base/text.h"
 
 static struct uart uart;
-static char trouble[UART_TEXT_BYTES + 64];
-static bool told;
+static char failure[UART_TEXT_BYTES + 64];
+static bool reported;
 
 static void serial_write(void *self, const char *text, size_t bytes)
 {
@@ -27,18 +27,18 @@ static void serial_flush(void *self)
     (void)self;
 }
 
-static const char *serial_trouble(void *self)
+static const char *serial_failure(void *self)
 {
     char name[UART_TEXT_BYTES];
 
     (void)self;
-    if (!uart.dead || told)
+    if (!uart.dead || reported)
         return NULL;
-    told = true;
-    text_format(trouble, sizeof(trouble),
+    reported = true;
+    text_format(failure, sizeof(failure),
                 "the serial port is not ready in time and is dropped: %s",
                 uart_text(&uart, name));
-    return trouble;
+    return failure;
 }
 
 bool serial_open(const struct options *options, struct sink *out,
@@ -49,7 +49,7 @@ bool serial_open(const struct options *options, struct sink *out,
     const char *how;
 
     *which = NULL;
-    told = false;
+    reported = false;
     if (options->serial == SERIAL_OFF)
         return false;
     how = serial_find(options, &uart, warnings);
@@ -59,6 +59,6 @@ bool serial_open(const struct options *options, struct sink *out,
     *which = text;
     *out = (struct sink){.write = serial_write,
                          .flush = serial_flush,
-                         .trouble = serial_trouble};
+                         .failure = serial_failure};
     return true;
 }

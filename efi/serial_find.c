@@ -43,18 +43,18 @@ static void try_job(unsigned processor, void *context)
     candidate->good = true;
 }
 
-static bool works(const struct uart *uart, bool probe)
+static bool port_works(const struct uart *uart, bool probe)
 {
     struct candidate candidate = {uart, probe ? uart_probe : uart_answers,
                                   false};
     struct hw_result result;
 
-    own_run(&result, try_job, &candidate);
+    bsp_run(&result, try_job, &candidate);
     return result.end == HW_DONE && candidate.good;
 }
 
-static void tell(struct warnings *warnings, const char *how,
-                 const struct uart *uart)
+static void warn_no_answer(struct warnings *warnings, const char *how,
+                           const struct uart *uart)
 {
     char line[WARNING_BYTES], name[UART_TEXT_BYTES];
 
@@ -120,10 +120,10 @@ static bool by_spcr(struct uart *out, uint32_t speed, struct warnings *warnings)
         out->speed = speed;
     if (wrong != NULL)
         warnings_add(warnings, wrong);
-    else if (works(out, false))
+    else if (port_works(out, false))
         return true;
     else
-        tell(warnings, "SPCR", out);
+        warn_no_answer(warnings, "SPCR", out);
     return false;
 }
 
@@ -165,9 +165,9 @@ static bool by_pci(struct uart *out, struct warnings *warnings)
         EFI_PCI_IO *pci = platform_protocol(handles[i], &guid);
         if (pci == NULL || !read_function(pci, out))
             continue;
-        found = works(out, false);
+        found = port_works(out, false);
         if (!found)
-            tell(warnings, "PCI", out);
+            warn_no_answer(warnings, "PCI", out);
     }
     platform_boot->FreePool(handles);
     return found;
@@ -188,7 +188,7 @@ static const char *by_probing(struct uart *out)
 
     for (unsigned i = 0; i < sizeof(ports) / sizeof(ports[0]); i++) {
         out->base = ports[i].port;
-        if (works(out, true))
+        if (port_works(out, true))
             return ports[i].name;
     }
     return NULL;
@@ -201,9 +201,9 @@ static const char *by_option(const struct options *options, struct uart *out,
     out->base = options->serial_address;
     out->stride = options->serial_stride;
     out->width = out->memory && out->stride <= 4 ? out->stride : 1;
-    if (works(out, false))
+    if (port_works(out, false))
         return "serial=";
-    tell(warnings, "serial=", out);
+    warn_no_answer(warnings, "serial=", out);
     return NULL;
 }
 

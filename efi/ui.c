@@ -18,7 +18,7 @@ static SIMPLE_TEXT_OUTPUT_INTERFACE *console(void)
     return platform_system->ConOut;
 }
 
-static void clear(void)
+static void clear_screen(void)
 {
     if (console() != NULL)
         console()->ClearScreen(console());
@@ -77,11 +77,11 @@ static enum menu_action run_menu(struct options *options)
 
     menu_open(&menu, options);
     while (action == MENU_STAY) {
-        clear();
+        clear_screen();
         menu_show(&menu, TITLE, menu_row, NULL);
         action = menu_key(&menu, wait_key());
     }
-    clear();
+    clear_screen();
     return action;
 }
 
@@ -116,7 +116,7 @@ static void show_page(const struct pager *pager)
 {
     char line[MENU_COLUMNS + 1];
 
-    clear();
+    clear_screen();
     pager_show(pager, pager_row, NULL);
     size_t bytes = text_format(
         line, sizeof(line),
@@ -130,7 +130,7 @@ enum menu_action ui_after(struct options *options)
     struct pager pager;
     unsigned columns, rows;
     size_t bytes;
-    const char *text = keep_text(&bytes);
+    const char *text = report_copy_text(&bytes);
 
     console_size(console(), &columns, &rows);
     pager_open(&pager, text, bytes, columns - 1, rows - 1);

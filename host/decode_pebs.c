@@ -28,8 +28,8 @@ static void print_record(const struct pebs_record *record, uint64_t number,
     }
 }
 
-static void complain(const char *name, uint64_t number, uint64_t offset,
-                     enum pebs_error error, size_t got)
+static void print_error(const char *name, uint64_t number, uint64_t offset,
+                        enum pebs_error error, size_t got)
 {
     fprintf(stderr, "tsxpmu: %s: record %" PRIu64 " at 0x%" PRIx64 ": %s", name,
             number, offset, pebs_error_text(error));
@@ -65,7 +65,7 @@ bool decode_pebs(FILE *in, const char *name, unsigned format, FILE *out)
             print_record(&record, number, offset, out);
         if (error != PEBS_OK) {
             fflush(out); /* so that the line comes last on a terminal */
-            complain(name, number, offset, error, got);
+            print_error(name, number, offset, error, got);
             return false;
         }
         if (ferror(out))

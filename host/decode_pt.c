@@ -20,7 +20,7 @@ struct input {
 
 /* The next block, after what the reader left of the last one. False: the file
  * cannot be read. */
-static bool feed(struct input *input, struct pt_reader *reader)
+static bool read_block(struct input *input, struct pt_reader *reader)
 {
     size_t rest = reader->size - reader->at, got;
 
@@ -37,7 +37,7 @@ static bool feed(struct input *input, struct pt_reader *reader)
 }
 
 /* The opcode: one byte, or two from 02H on. */
-static void complain_opcode(const struct pt_reader *reader)
+static void print_opcode_error(const struct pt_reader *reader)
 {
     const uint8_t *bytes = reader->bytes + reader->at;
 
@@ -48,8 +48,8 @@ static void complain_opcode(const struct pt_reader *reader)
 }
 
 /* One line for a result that is no packet. */
-static void complain(struct input *input, const struct pt_reader *reader,
-                     enum pt_result result)
+static void print_error(struct input *input, const struct pt_reader *reader,
+                        enum pt_result result)
 {
     const uint64_t from = reader->where, to = pt_offset(reader);
 
@@ -62,20 +62,20 @@ static void complain(struct input *input, const struct pt_reader *reader,
         fprintf(stderr, "%s, after %" PRIu64 " bytes of it\n",
                 pt_result_text(result), to - from);
     else if (result == PT_UNDEFINED_OPCODE)
-        complain_opcode(reader);
+        print_opcode_error(reader);
     else
         fprintf(stderr, "%s\n", pt_result_text(result));
 }
 
 /* The result after the packets decoded last. False: there is no more. */
-static bool go_on(struct input *input, struct pt_reader *reader,
-                  enum pt_result result, FILE *out)
+static bool handle_result(struct input *input, struct pt_reader *reader,
+                          enum pt_result result, FILE *out)
 {
     if (result == PT_MORE)
-        return feed(input, reader);
+        return read_block(input, reader);
     if (result != PT_OK && result != PT_END) {
         fflush(out); /* so that the line comes last on a terminal */
-        complain(input, reader, result);
+        print_error(input, reader, result);
     }
     if (result == PT_END && pt_offset(reader) == 0) {
         fprintf(stderr, "tsxpmu: %s: at 0x0: empty, no packet\n", input->name);
@@ -239,7 +239,7 @@ static void print_packets(struct printer *printer,
     }
 }
 
-static void every_packet(struct input *input, bool print, FILE *out)
+static void decode_packets(struct input *input, bool print, FILE *out)
 {
     static struct pt_packet packets[PT_ROOM];
     static uint64_t counts[PT_KINDS];
@@ -258,7 +258,7 @@ static void every_packet(struct input *input, bool print, FILE *out)
                 counts[packets[i].kind]++;
         if (result != PT_OK && result != PT_MORE)
             end_pads(&printer, out);
-    } while (go_on(input, &reader, result, out));
+    } while (handle_result(input, &reader, result, out));
     for (unsigned kind = 0; kind < PT_KINDS; kind++)
         if (counts[kind] != 0)
             fprintf(out, "%s\t%" PRIu64 "\n", pt_kind_name(kind), counts[kind]);
@@ -292,7 +292,7 @@ static void print_event(const struct pt_tsx_event *event, FILE *out)
                 event->offset, pt_deviation_text(event->deviation), event->at);
 }
 
-static void transitions(struct input *input, FILE *out)
+static void decode_transitions(struct input *input, FILE *out)
 {
     static struct pt_tsx tsx;
     struct pt_tsx_event event;
@@ -306,7 +306,7 @@ static void transitions(struct input *input, FILE *out)
         print_event(&event, out);
         if (event.deviation != PT_NO_DEVIATION)
             input->good = false;
-    } while (go_on(input, &tsx.reader, result, out));
+    } while (handle_result(input, &tsx.reader, result, out));
 }
 
 bool decode_pt(FILE *in, const char *name, enum decode_pt_what what, FILE *out)
@@ -317,8 +317,8 @@ bool decode_pt(FILE *in, const char *name, enum decode_pt_what what, FILE *out)
     input.name = name;
     input.good = true;
     if (what == DECODE_PT_TSX)
-        transitions(&input, out);
+        decode_transitions(&input, out);
     else
-        every_packet(&input, what == DECODE_PT_PACKETS, out);
+        decode_packets(&input, what == DECODE_PT_PACKETS, out);
     return input.good;
 }

@@ -152,8 +152,8 @@ static bool parse_event(const char *text, struct event_wanted *event)
 }
 
 /* False with a line where the event is none, or fits nowhere. */
-static bool find(const struct constraints_cpu *cpu, const char *name,
-                 struct placement *place)
+static bool place_event(const struct constraints_cpu *cpu, const char *name,
+                        struct placement *place)
 {
     struct event_wanted event;
     char why[CONSTRAINTS_WHY_BYTES];
@@ -190,24 +190,24 @@ static void print_event(const char *name, const struct placement *place,
 bool plan_events(const struct constraints_cpu *cpu, const char *const names[],
                  unsigned count, FILE *out)
 {
-    struct placement places[PLAN_EVENTS_MAX];
-    struct plan plan;
+    struct placement places[SCHEDULE_EVENTS_MAX];
+    struct schedule schedule;
     bool good = true;
 
     for (unsigned e = 0; e < count; e++)
-        good &= find(cpu, names[e], &places[e]);
+        good &= place_event(cpu, names[e], &places[e]);
     if (!good)
         return false;
-    enum plan_error error = plan_make(places, count, &plan);
-    if (error != PLAN_OK) {
-        fprintf(stderr, "tsxpmu: %s\n", plan_error_text(error));
+    enum schedule_error error = schedule_make(places, count, &schedule);
+    if (error != SCHEDULE_OK) {
+        fprintf(stderr, "tsxpmu: %s\n", schedule_error_text(error));
         return false;
     }
-    for (unsigned g = 0; g < plan.groups; g++) {
+    for (unsigned g = 0; g < schedule.groups; g++) {
         fprintf(out, "group %u\n", g + 1);
         for (unsigned c = 0; c < PLACES; c++)
             for (unsigned e = 0; e < count; e++)
-                if (plan.group[e] == g && plan.counter[e] == c)
+                if (schedule.group[e] == g && schedule.counter[e] == c)
                     print_event(names[e], &places[e], c, out);
     }
     return true;

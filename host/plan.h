@@ -13,10 +13,10 @@
 bool plan_cpu(const char *name, struct constraints_cpu *cpu);
 bool plan_regime(const char *name, struct constraints_cpu *cpu);
 
-/* Prints the groups of these events, 1 to PLAN_EVENTS_MAX: counters, names, and
- * the MSRs that go with them. False where one is no event or fits nowhere: then
- * one line for each of these goes to the standard error, and nothing to `out`.
- * Not checked: `out`. */
+/* Prints the groups of these events, 1 to SCHEDULE_EVENTS_MAX: counters, names,
+ * and the MSRs that go with them. False where one is no event or fits nowhere:
+ * then one line for each of these goes to the standard error, and nothing to
+ * `out`. Not checked: `out`. */
 bool plan_events(const struct constraints_cpu *cpu, const char *const names[],
                  unsigned count, FILE *out);
 

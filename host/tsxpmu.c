@@ -62,7 +62,7 @@ static const struct argp_option options[] = {
 
 struct arguments {
     const char
-        *words[PLAN_EVENTS_MAX + 1]; /* decode pebs|pt FILE, plan EVENT.. */
+        *words[SCHEDULE_EVENTS_MAX + 1]; /* decode pebs|pt FILE, plan EVENT.. */
     unsigned word_count;
     unsigned format;
     bool tsx, count;
@@ -84,7 +84,8 @@ static unsigned parse_number(const char *text, unsigned least, unsigned most,
 }
 
 /* The words and options fit each other, or this does not return. */
-static void agree(const struct arguments *arguments, struct argp_state *state)
+static void check_usage(const struct arguments *arguments,
+                        struct argp_state *state)
 {
     const bool pt = strcmp(arguments->words[1], "pt") == 0;
     const bool plan = strcmp(arguments->words[0], "plan") == 0;
@@ -114,7 +115,7 @@ static void agree(const struct arguments *arguments, struct argp_state *state)
         argp_error(state, "--tsx or --count, not both");
 }
 
-static error_t parse(int key, char *text, struct argp_state *state)
+static error_t parse_option(int key, char *text, struct argp_state *state)
 {
     struct arguments *arguments = state->input;
 
@@ -148,7 +149,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
         arguments->count = true;
         return 0;
     case ARGP_KEY_ARG:
-        if (state->arg_num >= PLAN_EVENTS_MAX + 1)
+        if (state->arg_num >= SCHEDULE_EVENTS_MAX + 1)
             argp_error(state, "one argument too many: %s", text);
         else
             arguments->words[arguments->word_count++] = text;
@@ -157,7 +158,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
         if (state->arg_num < 2)
             argp_error(state, "too few arguments");
         else
-            agree(arguments, state);
+            check_usage(arguments, state);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -186,7 +187,7 @@ int main(int argc, char **argv)
 {
     static const struct argp argp = {
         .options = options,
-        .parser = parse,
+        .parser = parse_option,
         .args_doc = "decode pebs FILE\ndecode pt FILE\nplan EVENT...",
         .doc = doc,
     };

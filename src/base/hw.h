@@ -72,11 +72,11 @@ unsigned hw_processors(void);
 
 /* How a job ended on one processor. */
 enum hw_end {
-    HW_DONE,      /* the job returned */
-    HW_EXCEPTION, /* an exception that no fix-up expected ended it */
-    HW_TIMEOUT,   /* no answer in time; the processor counts as lost */
-    HW_LOST,      /* not started: lost earlier, or never came up */
-    HW_NOT_ASKED, /* not in the set */
+    HW_DONE,         /* the job returned */
+    HW_EXCEPTION,    /* an exception that no fix-up expected ended it */
+    HW_TIMEOUT,      /* no answer in time; the processor counts as lost */
+    HW_LOST,         /* not started: lost earlier, or never came up */
+    HW_NOT_SELECTED, /* not in the set */
 };
 
 struct hw_result {
@@ -102,13 +102,13 @@ uint64_t hw_ms(void);
 
 /* From now on call(context) is called on the boot processor, outside of jobs
  * and with the firmware usable, again and again while it waits in hw_run(), and
- * by hw_idle(). */
-void hw_on_idle(void (*call)(void *context), void *context);
+ * by hw_poll(). */
+void hw_on_poll(void (*call)(void *context), void *context);
 /* To be called in every loop that may last, at least once a second, where
  * nothing is measured: no counter runs, no trace, no transaction. Does nothing
  * on other processors than the boot processor, and between hw_pmi_begin() and
  * hw_pmi_end(). */
-void hw_idle(void);
+void hw_poll(void);
 
 /* True where the jobs of one hw_run() overlap in time (a worker per processor);
  * false where firmware lets them run one after another only. */

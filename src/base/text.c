@@ -17,7 +17,7 @@ struct format {
     char conversion;
 };
 
-static void put(struct out *out, char c)
+static void put_char(struct out *out, char c)
 {
     if (out->at < out->last)
         *out->at++ = c;
@@ -27,9 +27,9 @@ static void put_padded(struct out *out, const struct format *f,
                        const char *text, size_t length)
 {
     for (size_t i = length; i < f->width; i++)
-        put(out, f->zero ? '0' : ' ');
+        put_char(out, f->zero ? '0' : ' ');
     for (size_t i = 0; i < length; i++)
-        put(out, text[i]);
+        put_char(out, text[i]);
 }
 
 static void put_number(struct out *out, struct format *f, uint64_t value,
@@ -46,7 +46,7 @@ static void put_number(struct out *out, struct format *f, uint64_t value,
         value /= base;
     } while (value != 0);
     if (negative && f->zero) {
-        put(out, '-');
+        put_char(out, '-');
         f->width -= f->width != 0;
     } else if (negative) {
         text[--at] = '-';
@@ -75,7 +75,7 @@ size_t text_format_list(char *text, size_t size, const char *format,
 
     for (const char *at = format; *at != '\0'; at++) {
         if (*at != '%') {
-            put(&out, *at);
+            put_char(&out, *at);
             continue;
         }
         const char *start = at;
@@ -85,7 +85,7 @@ size_t text_format_list(char *text, size_t size, const char *format,
             s = s != NULL ? s : "(none)";
             put_padded(&out, &f, s, text_length(s));
         } else if (f.conversion == 'c') {
-            put(&out, (char)va_arg(arguments, int));
+            put_char(&out, (char)va_arg(arguments, int));
         } else if (f.conversion == 'd') {
             int64_t v =
                 f.wide ? va_arg(arguments, int64_t) : va_arg(arguments, int);
@@ -97,9 +97,9 @@ size_t text_format_list(char *text, size_t size, const char *format,
                               : va_arg(arguments, unsigned),
                        false);
         } else if (f.conversion == '%') {
-            put(&out, '%');
+            put_char(&out, '%');
         } else {
-            put(&out, *start);
+            put_char(&out, *start);
             at = start; /* the rest is text like any other */
         }
     }

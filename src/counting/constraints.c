@@ -131,7 +131,7 @@ static void name_counters(unsigned set, char text[16])
 }
 
 /* Why no counter of `allowed`, which all the rows have in common, is there. */
-static void say_why(const struct constraints_cpu *cpu, unsigned allowed,
+static void explain(const struct constraints_cpu *cpu, unsigned allowed,
                     size_t at, char *why)
 {
     const size_t left = CONSTRAINTS_WHY_BYTES - at;
@@ -172,15 +172,15 @@ static unsigned fixed_places(const struct constraints_cpu *cpu,
     return 0;
 }
 
-static bool matches(const struct row *row, const struct event_wanted *event)
+static bool is_about(const struct row *row, const struct event_wanted *event)
 {
     return (event->select & row->mask) == row->select &&
            (event->precise || !row->precise);
 }
 
 /* True where the processor has what the row is about; else why[] says it. */
-static bool present(const struct constraints_cpu *cpu, unsigned generation,
-                    const struct row *row, char *why)
+static bool is_present(const struct constraints_cpu *cpu, unsigned generation,
+                       const struct row *row, char *why)
 {
     if (row->generations != ANY_GENERATION &&
         (row->generations & generation) == 0)
@@ -208,9 +208,9 @@ bool constraints_find(const struct constraints_cpu *cpu,
     *out = (struct placement){0};
     for (size_t i = 0; i < ROWS; i++) {
         const struct row *row = &rows[i];
-        if (!matches(row, event))
+        if (!is_about(row, event))
             continue;
-        if (!present(cpu, generation, row, why))
+        if (!is_present(cpu, generation, row, why))
             return false;
         out->alone |= (row->alone & generation) != 0;
         if (row->msr != 0) {
@@ -229,6 +229,6 @@ bool constraints_find(const struct constraints_cpu *cpu,
         there &= ~(unsigned)BIT(3);
     out->counters = (allowed & there) | fixed_places(cpu, event);
     if (out->counters == 0)
-        say_why(cpu, allowed, at, why);
+        explain(cpu, allowed, at, why);
     return out->counters != 0;
 }

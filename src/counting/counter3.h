@@ -13,11 +13,11 @@
 
 /* constraints_counter3() for this processor as it is now: reads 10FH where it
  * exists. */
-bool counter3_is_reliable(struct run *t);
+bool counter3_is_reliable(struct test_context *t);
 
 /* Regime B: sets RTM_FORCE_ABORT, so that counter 3 must work. Returns
  * counter3_is_reliable(). */
-bool counter3_make_reliable(struct run *t);
+bool counter3_make_reliable(struct test_context *t);
 
 /* Pure. The published way in which IA32_PERFEVTSEL3 went wrong: INT [20]
  * cleared, IN_TX [32] set, the rest kept (53003CH became 10043003CH on a Xeon
@@ -26,7 +26,7 @@ bool counter3_make_reliable(struct run *t);
 bool counter3_published_change(uint64_t before, uint64_t after);
 
 /* n of `of` trials went wrong: one check where promised, else observe(). */
-void counter3_say(struct run *t, bool firm, const char *what, uint64_t n,
-                  uint64_t of);
+void counter3_report(struct test_context *t, bool promised, const char *what,
+                     uint64_t n, uint64_t of);
 
 #endif

@@ -5,7 +5,7 @@
 #include "src/base/msr.h"
 #include "src/base/names.h"
 
-bool counters_put(struct run *t, uint32_t msr, uint64_t value)
+bool counters_wrmsr(struct test_context *t, uint32_t msr, uint64_t value)
 {
     char name[MSR_NAME_BYTES];
     int vector = hw_msr_write(msr, value);
@@ -16,7 +16,7 @@ bool counters_put(struct run *t, uint32_t msr, uint64_t value)
     return vector == HW_NO_FAULT;
 }
 
-uint64_t counters_fetch(struct run *t, uint32_t msr)
+uint64_t counters_rdmsr(struct test_context *t, uint32_t msr)
 {
     uint64_t value = 0;
     char name[MSR_NAME_BYTES];
@@ -40,13 +40,13 @@ bool counters_have_event(const struct identity *id,
            (id->leaf0a_ebx >> event->missing & 1) == 0;
 }
 
-bool counters_clear_status(struct run *t, uint64_t bits)
+bool counters_clear_status(struct test_context *t, uint64_t bits)
 {
-    return counters_put(t, IA32_PERF_GLOBAL_STATUS_RESET, bits);
+    return counters_wrmsr(t, IA32_PERF_GLOBAL_STATUS_RESET, bits);
 }
 
 /* Firmware, a debugger or a hypervisor may count already. */
-static void say_in_use(struct run *t, const struct identity *id)
+static void note_in_use(struct test_context *t, const struct identity *id)
 {
     uint64_t ctrl, select, fixed;
 
@@ -69,7 +69,7 @@ static void say_in_use(struct run *t, const struct identity *id)
 
 /* DEBUGCTL could stop the counters on a PMI, or start them after an SMI. PEBS
  * could write records. Neither is written where it is clear. */
-static bool take_controls(struct run *t)
+static bool clear_controls(struct test_context *t)
 {
     const uint64_t freeze = IA32_DEBUGCTL_FREEZE_LBRS_ON_PMI |
                             IA32_DEBUGCTL_FREEZE_PERFMON_ON_PMI |
@@ -86,15 +86,15 @@ static bool take_controls(struct run *t)
            (value & freeze) == 0 || set_msr(t, IA32_DEBUGCTL, value & ~freeze);
 }
 
-bool counters_take(struct run *t)
+bool counters_claim(struct test_context *t)
 {
-    const struct identity *id = run_cpu(t);
+    const struct identity *id = test_cpu(t);
     uint64_t status;
     bool ok;
 
-    say_in_use(t, id);
+    note_in_use(t, id);
     /* GLOBAL_CTRL first: the journal gives it back last. */
-    ok = set_msr(t, IA32_PERF_GLOBAL_CTRL, 0) && take_controls(t) &&
+    ok = set_msr(t, IA32_PERF_GLOBAL_CTRL, 0) && clear_controls(t) &&
          set_msr(t, IA32_FIXED_CTR_CTRL, 0);
     for (unsigned n = 0; ok && n < counters_available(id); n++) {
         /* The full-width name, where it exists, can give the value back. */
@@ -111,14 +111,14 @@ bool counters_take(struct run *t)
 
 /* Reads a register back. Counter 3 may fail to hold where nothing is promised.
  */
-static void hold(struct counters *c, bool firm, const char *name, uint32_t msr,
-                 uint64_t want)
+static void check_reads_back(struct counters *c, bool promised,
+                             const char *name, uint32_t msr, uint64_t want)
 {
-    uint64_t got = counters_fetch(c->t, msr);
+    uint64_t got = counters_rdmsr(c->t, msr);
 
     if (got == want)
         return;
-    if (firm)
+    if (promised)
         check(c->t, false, "%s (%XH) written with 0x%lx reads as 0x%lx", name,
               msr, (unsigned long)want, (unsigned long)got);
     else
@@ -128,19 +128,19 @@ static void hold(struct counters *c, bool firm, const char *name, uint32_t msr,
 
 /* GLOBAL_CTRL takes the value that will open the window. Tried while nothing is
  * selected, so nothing counts; the WRMSR in the window has no fix-up. */
-static bool try_enable(struct counters *c, bool firm3)
+static bool try_enable(struct counters *c, bool counter3_promised)
 {
     uint64_t got;
 
-    if (!counters_put(c->t, IA32_PERF_GLOBAL_CTRL, c->enable))
+    if (!counters_wrmsr(c->t, IA32_PERF_GLOBAL_CTRL, c->enable))
         return false;
-    got = counters_fetch(c->t, IA32_PERF_GLOBAL_CTRL);
-    if (!firm3)
+    got = counters_rdmsr(c->t, IA32_PERF_GLOBAL_CTRL);
+    if (!counter3_promised)
         got = (got & ~IA32_PERF_GLOBAL_CTRL_PMC(3)) |
               (c->enable & IA32_PERF_GLOBAL_CTRL_PMC(3));
     check_equal(c->t, "IA32_PERF_GLOBAL_CTRL (38FH) as it opens a window", got,
                 c->enable);
-    return counters_put(c->t, IA32_PERF_GLOBAL_CTRL, 0);
+    return counters_wrmsr(c->t, IA32_PERF_GLOBAL_CTRL, 0);
 }
 
 static uint64_t fixed_control(const struct counters *c)
@@ -151,33 +151,34 @@ static uint64_t fixed_control(const struct counters *c)
                     : 0;
 }
 
-static void read_all(struct counters *c)
+static void read_counters(struct counters *c)
 {
     for (unsigned n = 0; n < c->count; n++)
-        c->last[n] = counters_fetch(c->t, IA32_PMC(n));
+        c->last[n] = counters_rdmsr(c->t, IA32_PMC(n));
     if (c->fixed)
-        c->last_fixed = counters_fetch(c->t, IA32_FIXED_CTR(c->event->fixed));
+        c->last_fixed = counters_rdmsr(c->t, IA32_FIXED_CTR(c->event->fixed));
     if (c->smi_known)
-        c->smi = counters_fetch(c->t, MSR_SMI_COUNT);
+        c->smi = counters_rdmsr(c->t, MSR_SMI_COUNT);
 }
 
-static bool write_all(struct counters *c)
+static bool write_counters(struct counters *c)
 {
-    bool ok = counters_put(c->t, IA32_PERF_GLOBAL_CTRL, 0) &&
-              counters_put(c->t, IA32_FIXED_CTR_CTRL, fixed_control(c));
+    bool ok = counters_wrmsr(c->t, IA32_PERF_GLOBAL_CTRL, 0) &&
+              counters_wrmsr(c->t, IA32_FIXED_CTR_CTRL, fixed_control(c));
 
     for (unsigned n = 0; ok && n < c->count; n++)
-        ok = counters_put(c->t, IA32_PMC(n), 0) &&
-             counters_put(c->t, IA32_PERFEVTSEL(n), c->select);
+        ok = counters_wrmsr(c->t, IA32_PMC(n), 0) &&
+             counters_wrmsr(c->t, IA32_PERFEVTSEL(n), c->select);
     if (c->fixed)
-        ok = ok && counters_put(c->t, IA32_FIXED_CTR(c->event->fixed), 0);
+        ok = ok && counters_wrmsr(c->t, IA32_FIXED_CTR(c->event->fixed), 0);
     return ok;
 }
 
-bool counters_program(struct counters *c, struct run *t, unsigned count,
-                      const struct pmu_event *event, bool firm3)
+bool counters_program(struct counters *c, struct test_context *t,
+                      unsigned count, const struct pmu_event *event,
+                      bool counter3_promised)
 {
-    const struct identity *id = run_cpu(t);
+    const struct identity *id = test_cpu(t);
     uint64_t smi;
 
     *c = (struct counters){
@@ -197,23 +198,24 @@ bool counters_program(struct counters *c, struct run *t, unsigned count,
         c->enable |= IA32_PERF_GLOBAL_CTRL_FIXED_CTR(event->fixed);
 
     for (unsigned n = 0; n < count; n++)
-        if (!counters_put(t, IA32_PERFEVTSEL(n), 0))
+        if (!counters_wrmsr(t, IA32_PERFEVTSEL(n), 0))
             return false;
-    if (!counters_put(t, IA32_FIXED_CTR_CTRL, 0) || !try_enable(c, firm3) ||
-        !write_all(c))
+    if (!counters_wrmsr(t, IA32_FIXED_CTR_CTRL, 0) ||
+        !try_enable(c, counter3_promised) || !write_counters(c))
         return false;
     for (unsigned n = 0; n < count; n++)
-        hold(c, n != 3 || firm3, "IA32_PERFEVTSELx", IA32_PERFEVTSEL(n),
-             c->select);
-    hold(c, true, "IA32_FIXED_CTR_CTRL", IA32_FIXED_CTR_CTRL, fixed_control(c));
-    read_all(c);
+        check_reads_back(c, n != 3 || counter3_promised, "IA32_PERFEVTSELx",
+                         IA32_PERFEVTSEL(n), c->select);
+    check_reads_back(c, true, "IA32_FIXED_CTR_CTRL", IA32_FIXED_CTR_CTRL,
+                     fixed_control(c));
+    read_counters(c);
     return true;
 }
 
 void counters_repair(struct counters *c)
 {
-    if (write_all(c))
-        read_all(c);
+    if (write_counters(c))
+        read_counters(c);
 }
 
 bool counters_sample(struct counters *c, window_function *window,
@@ -223,9 +225,9 @@ bool counters_sample(struct counters *c, window_function *window,
         uint64_t cells[WINDOW_CELLS] = {0};
         struct counters before = *c;
 
-        hw_idle();
+        hw_poll();
         out->aborted = window(c->enable, cells);
-        read_all(c);
+        read_counters(c);
         for (unsigned n = 0; n < c->count; n++)
             out->gp[n] = (c->last[n] - before.last[n]) & c->gp_mask;
         out->fixed = (c->last_fixed - before.last_fixed) & c->fixed_mask;

@@ -19,7 +19,7 @@
 #define SMI_RETRIES_MAX 100
 
 struct counters {
-    struct run *t;
+    struct test_context *t;
     const struct pmu_event *event;
     unsigned count;               /* PMC0 to PMC(count - 1) count the event */
     bool fixed;                   /* and so does event->fixed */
@@ -54,14 +54,16 @@ bool counters_have_event(const struct identity *id,
  * where it is not 0: a PEBS counter of another program would write records to
  * memory that is no longer its own, while on a machine without PEBS there is
  * nothing to write. False where it could not (ERROR is said). */
-bool counters_take(struct run *t);
+bool counters_claim(struct test_context *t);
 
-/* After counters_take(): programs PMC0 to PMC(count - 1), and the fixed counter
- * where there is one, with the event; USR and OS, no AnyThread, no interrupt.
- * Reads every register back; what does not hold is FAIL, for counter 3 only
- * where `firm3` (else a line). False where an access faulted. */
-bool counters_program(struct counters *c, struct run *t, unsigned count,
-                      const struct pmu_event *event, bool firm3);
+/* After counters_claim(): programs PMC0 to PMC(count - 1), and the fixed
+ * counter where there is one, with the event; USR and OS, no AnyThread, no
+ * interrupt. Reads every register back; what does not hold is FAIL, for counter
+ * 3 only where `counter3_promised` (else a line). False where an access
+ * faulted. */
+bool counters_program(struct counters *c, struct test_context *t,
+                      unsigned count, const struct pmu_event *event,
+                      bool counter3_promised);
 
 /* Writes select, counter and GLOBAL_CTRL again after a trial that went wrong.
  */
@@ -74,11 +76,11 @@ bool counters_sample(struct counters *c, window_function *window,
 
 /* Clears bits of IA32_PERF_GLOBAL_STATUS through 390H. Not journaled: the
  * register is a command, reads as 0, and has no state to give back. */
-bool counters_clear_status(struct run *t, uint64_t bits);
+bool counters_clear_status(struct test_context *t, uint64_t bits);
 
 /* WRMSR that must not fault, of a register that the journal already has. */
-bool counters_put(struct run *t, uint32_t msr, uint64_t value);
+bool counters_wrmsr(struct test_context *t, uint32_t msr, uint64_t value);
 /* RDMSR likewise; 0 where it faults. */
-uint64_t counters_fetch(struct run *t, uint32_t msr);
+uint64_t counters_rdmsr(struct test_context *t, uint32_t msr);
 
 #endif

@@ -18,9 +18,9 @@ struct tally {
     const struct window_shape *shape;
     unsigned least;
     unsigned trials, commits, aborts;
-    unsigned outside;           /* trials whose reference is out of bounds */
-    unsigned odd[COUNTERS_MAX]; /* trials in which the counter differs */
-    unsigned shown_reference, shown_odd;
+    unsigned outside; /* trials whose reference is out of bounds */
+    unsigned outliers[COUNTERS_MAX]; /* trials in which the counter differs */
+    unsigned shown_reference, shown_outliers;
     uint64_t lowest, highest; /* what the reference counted */
     unsigned whole;           /* trials in which no transaction aborted */
     uint64_t whole_lowest, whole_highest; /* of these */
@@ -34,10 +34,10 @@ static const char *reference_name(const struct counters *c)
     return c->fixed ? fixed[c->event->fixed & 1] : "IA32_PMC0 (C1H)";
 }
 
-static void show(const struct tally *y, unsigned trial, const struct sample *s,
-                 uint64_t reference)
+static void note_trial(const struct tally *y, unsigned trial,
+                       const struct sample *s, uint64_t reference)
 {
-    struct run *t = y->c.t;
+    struct test_context *t = y->c.t;
     const uint64_t *gp = s->gp;
 
     note(t,
@@ -53,8 +53,8 @@ static void show(const struct tally *y, unsigned trial, const struct sample *s,
              (unsigned long)gp[6], (unsigned long)gp[7]);
 }
 
-static void widen(uint64_t *lowest, uint64_t *highest, uint64_t value,
-                  bool first)
+static void widen_range(uint64_t *lowest, uint64_t *highest, uint64_t value,
+                        bool first)
 {
     if (first || value < *lowest)
         *lowest = value;
@@ -63,36 +63,37 @@ static void widen(uint64_t *lowest, uint64_t *highest, uint64_t value,
 }
 
 /* Adds one trial. True where it counted what it should. */
-static bool take(struct tally *y, unsigned trial, const struct sample *s)
+static bool add_trial(struct tally *y, unsigned trial, const struct sample *s)
 {
     enum pmu_event_kind kind = y->c.event->kind;
     uint64_t reference = y->c.fixed ? s->fixed : s->gp[0];
-    struct judge_bounds bounds = judge_bounds(y->shape, kind, s->aborted);
-    unsigned odd = judge_outliers(s->gp, y->c.count, reference,
-                                  judge_margin(kind, reference));
+    struct count_bounds bounds = count_bounds(y->shape, kind, s->aborted);
+    unsigned outliers = count_outliers(s->gp, y->c.count, reference,
+                                       count_margin(kind, reference));
     bool outside = reference < bounds.least || reference > bounds.most;
 
     y->trials++;
     y->aborts += (unsigned)s->aborted;
     y->commits += y->shape->transactions - (unsigned)s->aborted;
-    widen(&y->lowest, &y->highest, reference, y->trials == 1);
+    widen_range(&y->lowest, &y->highest, reference, y->trials == 1);
     if (s->aborted == 0)
-        widen(&y->whole_lowest, &y->whole_highest, reference, y->whole++ == 0);
+        widen_range(&y->whole_lowest, &y->whole_highest, reference,
+                    y->whole++ == 0);
     y->outside += outside;
     for (unsigned n = 0; n < y->c.count; n++)
-        y->odd[n] += odd >> n & 1;
+        y->outliers[n] += outliers >> n & 1;
     if ((outside && y->shown_reference++ < SHOWN) ||
-        (odd >> y->least != 0 && y->shown_odd++ < SHOWN))
-        show(y, trial, s, reference);
-    return odd == 0 && !outside;
+        (outliers >> y->least != 0 && y->shown_outliers++ < SHOWN))
+        note_trial(y, trial, s, reference);
+    return outliers == 0 && !outside;
 }
 
 /* The reference, which no regime calls into question. */
 static void judge_reference(const struct tally *y)
 {
-    struct run *t = y->c.t;
+    struct test_context *t = y->c.t;
     const struct pmu_event *e = y->c.event;
-    struct judge_bounds whole = judge_bounds(y->shape, e->kind, 0);
+    struct count_bounds whole = count_bounds(y->shape, e->kind, 0);
 
     check(t, y->outside == 0,
           "%s: %s out of bounds in %u of %u trials; wanted %lu to %lu where "
@@ -113,25 +114,25 @@ static void judge_reference(const struct tally *y)
          y->shape->instructions, y->shape->branches);
 }
 
-static void judge_counters(const struct tally *y, bool firm3)
+static void judge_counters(const struct tally *y, bool counter3_promised)
 {
-    struct run *t = y->c.t;
+    struct test_context *t = y->c.t;
     const char *event = y->c.event->name;
 
     for (unsigned n = 0; n < y->c.count; n++) {
         if (n == 3)
             continue;
         if (n >= y->least)
-            check(t, y->odd[n] == 0,
+            check(t, y->outliers[n] == 0,
                   "IA32_PMC%u (%XH) counted %s differently from %s in %u of "
                   "%u trials; wanted 0",
-                  n, IA32_PMC(n), event, reference_name(&y->c), y->odd[n],
+                  n, IA32_PMC(n), event, reference_name(&y->c), y->outliers[n],
                   y->trials);
-        else if (y->odd[n] != 0)
+        else if (y->outliers[n] != 0)
             note(t,
                  "IA32_PMC%u (%XH) counted %s differently from %s in %u "
                  "of %u trials",
-                 n, IA32_PMC(n), event, reference_name(&y->c), y->odd[n],
+                 n, IA32_PMC(n), event, reference_name(&y->c), y->outliers[n],
                  y->trials);
     }
     if (y->c.count > 3 && y->least <= 3) {
@@ -140,54 +141,55 @@ static void judge_counters(const struct tally *y, bool firm3)
             "IA32_PMC3 (C4H) miscounts branches",
             "IA32_PMC3 (C4H) miscounts core cycles",
         };
-        counter3_say(t, firm3, what[y->c.event->kind], y->odd[3], y->trials);
+        counter3_report(t, counter3_promised, what[y->c.event->kind],
+                        y->outliers[3], y->trials);
     }
 }
 
-static void count_event(struct run *t, enum counting_window kind,
-                        unsigned count, bool firm3, unsigned least,
+static void count_event(struct test_context *t, enum agreement_window kind,
+                        unsigned count, bool counter3_promised, unsigned least,
                         const struct pmu_event *event)
 {
     bool time = event->kind == COUNTS_TIME;
-    window_function *window = kind != COUNTING_PLAIN ? window_rtm
-                              : time                 ? window_slow
-                                                     : window_plain;
-    struct tally y = {.shape = kind != COUNTING_PLAIN ? &window_rtm_shape
-                               : time                 ? &window_slow_shape
-                                                      : &window_plain_shape,
+    window_function *window = kind != AGREEMENT_PLAIN ? window_rtm
+                              : time                  ? window_slow
+                                                      : window_plain;
+    struct tally y = {.shape = kind != AGREEMENT_PLAIN ? &window_rtm_shape
+                               : time                  ? &window_slow_shape
+                                                       : &window_plain_shape,
                       .least = least};
-    unsigned trials = run_trials(t, 1000, 1000);
+    unsigned trials = test_trials(t, 1000, 1000);
     struct sample s = {{0}, 0, 0};
 
-    if (!counters_program(&y.c, t, count, event, firm3))
+    if (!counters_program(&y.c, t, count, event, counter3_promised))
         return;
     for (unsigned i = 0; i < trials; i++) {
         if (!counters_sample(&y.c, window, &s))
             return;
-        if (!take(&y, i, &s))
+        if (!add_trial(&y, i, &s))
             counters_repair(&y.c);
     }
 
     judge_reference(&y);
-    judge_counters(&y, firm3);
-    if (kind == COUNTING_FORCED)
+    judge_counters(&y, counter3_promised);
+    if (kind == AGREEMENT_FORCED)
         check(t, y.commits == 0,
               "%s: %u of %u transactions committed; "
               "wanted 0",
               event->name, y.commits, y.commits + y.aborts);
-    else if (kind == COUNTING_RTM)
+    else if (kind == AGREEMENT_RTM)
         note(t, "%s: %u of %u transactions committed", event->name, y.commits,
              y.commits + y.aborts);
 }
 
-void counting_run(struct run *t, enum counting_window window, unsigned count,
-                  bool firm3, unsigned least)
+void agreement_run(struct test_context *t, enum agreement_window window,
+                   unsigned count, bool counter3_promised, unsigned least)
 {
-    if (!counters_take(t))
+    if (!counters_claim(t))
         return;
     for (unsigned i = 0; i < sizeof(events) / sizeof(events[0]); i++) {
-        if (counters_have_event(run_cpu(t), &events[i]))
-            count_event(t, window, count, firm3, least, &events[i]);
+        if (counters_have_event(test_cpu(t), &events[i]))
+            count_event(t, window, count, counter3_promised, least, &events[i]);
         else
             note(t, "%s: not enumerated (CPUID.0AH:EBX[%u])", events[i].name,
                  events[i].missing);

@@ -6,19 +6,21 @@
 #include "src/counting/selects.h"
 
 /* The state of counter 3 is that of now. */
-static bool make_plan(struct run *t, const uint64_t selects[], unsigned count,
-                      unsigned counters, struct plan *out)
+static bool make_schedule(struct test_context *t, const uint64_t selects[],
+                          unsigned count, unsigned counters,
+                          struct schedule *out)
 {
-    struct placement places[PLAN_EVENTS_MAX];
+    struct placement places[SCHEDULE_EVENTS_MAX];
     char why[CONSTRAINTS_WHY_BYTES];
     uint64_t force_abort = 0;
 
-    if (run_regime(t) == REGIME_B && !get_msr(t, TSX_FORCE_ABORT, &force_abort))
+    if (test_regime(t) == REGIME_B &&
+        !get_msr(t, TSX_FORCE_ABORT, &force_abort))
         return false;
     struct constraints_cpu cpu =
-        constraints_cpu_of(run_cpu(t), run_regime(t), force_abort);
+        constraints_cpu_of(test_cpu(t), test_regime(t), force_abort);
     cpu.counters = counters < cpu.counters ? counters : cpu.counters;
-    for (unsigned e = 0; e < count && e < PLAN_EVENTS_MAX; e++)
+    for (unsigned e = 0; e < count && e < SCHEDULE_EVENTS_MAX; e++)
         if (!constraints_find(&cpu,
                               &(struct event_wanted){.select = selects[e]},
                               &places[e], why)) {
@@ -26,14 +28,15 @@ static bool make_plan(struct run *t, const uint64_t selects[], unsigned count,
                  (unsigned long)selects[e] >> 8 & 0xff, why);
             return false;
         }
-    enum plan_error error = plan_make(places, count, out);
-    if (error != PLAN_OK)
+    enum schedule_error error = schedule_make(places, count, out);
+    if (error != SCHEDULE_OK)
         broken(t, "groups of %u counters: %s", counters,
-               plan_error_text(error));
-    return error == PLAN_OK;
+               schedule_error_text(error));
+    return error == SCHEDULE_OK;
 }
 
-static void take(struct groups_counted *c, unsigned e, uint64_t got, bool first)
+static void add_count(struct groups_counted *c, unsigned e, uint64_t got,
+                      bool first)
 {
     if (first || got < c->least[e])
         c->least[e] = got;
@@ -42,41 +45,41 @@ static void take(struct groups_counted *c, unsigned e, uint64_t got, bool first)
     c->total[e] += got;
 }
 
-static bool count_group(struct run *t, const uint64_t selects[], unsigned count,
-                        unsigned group, window_function *window,
+static bool count_group(struct test_context *t, const uint64_t selects[],
+                        unsigned count, unsigned group, window_function *window,
                         struct groups_counted *c)
 {
     struct selects s = {{0}, {0}, 0};
     unsigned set = 0;
 
     for (unsigned e = 0; e < count; e++)
-        if (c->plan.group[e] == group) {
-            s.select[c->plan.counter[e]] = selects[e];
-            set |= 1u << c->plan.counter[e];
+        if (c->schedule.group[e] == group) {
+            s.select[c->schedule.counter[e]] = selects[e];
+            set |= 1u << c->schedule.counter[e];
         }
     /* What the previous group selected must not count, nor be in use. */
-    for (unsigned n = 0; n < counters_available(run_cpu(t)); n++)
-        if (!counters_put(t, IA32_PERFEVTSEL(n), 0))
+    for (unsigned n = 0; n < counters_available(test_cpu(t)); n++)
+        if (!counters_wrmsr(t, IA32_PERFEVTSEL(n), 0))
             return false;
     for (unsigned i = 0; i < c->windows; i++) {
         if (!selects_window(t, &s, set, window))
             return false;
         c->repeated += s.repeated;
         for (unsigned e = 0; e < count; e++)
-            if (c->plan.group[e] == group)
-                take(c, e, s.got[c->plan.counter[e]], i == 0);
+            if (c->schedule.group[e] == group)
+                add_count(c, e, s.got[c->schedule.counter[e]], i == 0);
     }
     return true;
 }
 
-bool groups_count(struct run *t, const uint64_t selects[], unsigned count,
-                  unsigned counters, unsigned windows, window_function *window,
-                  struct groups_counted *out)
+bool groups_count(struct test_context *t, const uint64_t selects[],
+                  unsigned count, unsigned counters, unsigned windows,
+                  window_function *window, struct groups_counted *out)
 {
     *out = (struct groups_counted){.windows = windows};
-    if (!make_plan(t, selects, count, counters, &out->plan))
+    if (!make_schedule(t, selects, count, counters, &out->schedule))
         return false;
-    for (unsigned g = 0; g < out->plan.groups; g++)
+    for (unsigned g = 0; g < out->schedule.groups; g++)
         if (!count_group(t, selects, count, g, window, out))
             return false;
     return true;

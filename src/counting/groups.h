@@ -12,21 +12,21 @@
 
 /* What each event of a list counted. */
 struct groups_counted {
-    struct plan plan;
-    unsigned windows;                /* of each group */
-    unsigned repeated;               /* because of an SMI */
-    uint64_t least[PLAN_EVENTS_MAX]; /* in one window */
-    uint64_t most[PLAN_EVENTS_MAX];  /* in one window */
-    uint64_t total[PLAN_EVENTS_MAX]; /* in all of them */
+    struct schedule schedule;
+    unsigned windows;                    /* of each group */
+    unsigned repeated;                   /* because of an SMI */
+    uint64_t least[SCHEDULE_EVENTS_MAX]; /* in one window */
+    uint64_t most[SCHEDULE_EVENTS_MAX];  /* in one window */
+    uint64_t total[SCHEDULE_EVENTS_MAX]; /* in all of them */
 };
 
 /* Splits `count` selects (IA32_PERFEVTSELx but for USR, OS and EN) into groups
  * on the counters of this processor, without those above PMC(counters - 1), and
- * runs the window `windows` times for each group. Needs counters_take(). False
+ * runs the window `windows` times for each group. Needs counters_claim(). False
  * where an event fits nowhere (SKIP, with the reason) and where an access
  * faulted (ERROR is said). */
-bool groups_count(struct run *t, const uint64_t selects[], unsigned count,
-                  unsigned counters, unsigned windows, window_function *window,
-                  struct groups_counted *out);
+bool groups_count(struct test_context *t, const uint64_t selects[],
+                  unsigned count, unsigned counters, unsigned windows,
+                  window_function *window, struct groups_counted *out);
 
 #endif

@@ -2,10 +2,10 @@
 /* judge.c - bounds and agreement of counts. */
 #include "src/counting/judge.h"
 
-struct judge_bounds judge_bounds(const struct window_shape *shape,
+struct count_bounds count_bounds(const struct window_shape *shape,
                                  enum pmu_event_kind kind, uint64_t aborted)
 {
-    struct judge_bounds bounds = {1, UINT64_MAX};
+    struct count_bounds bounds = {1, UINT64_MAX};
     uint64_t transactions = shape->transactions;
 
     if (aborted > transactions)
@@ -27,20 +27,20 @@ struct judge_bounds judge_bounds(const struct window_shape *shape,
     return bounds;
 }
 
-uint64_t judge_margin(enum pmu_event_kind kind, uint64_t reference)
+uint64_t count_margin(enum pmu_event_kind kind, uint64_t reference)
 {
     return kind == COUNTS_TIME ? reference / 8 + 4 : 0;
 }
 
-unsigned judge_outliers(const uint64_t gp[], unsigned count, uint64_t reference,
+unsigned count_outliers(const uint64_t gp[], unsigned count, uint64_t reference,
                         uint64_t margin)
 {
     unsigned set = 0;
 
     for (unsigned n = 0; n < count; n++) {
-        uint64_t apart =
+        uint64_t distance =
             gp[n] > reference ? gp[n] - reference : reference - gp[n];
-        if (apart > margin)
+        if (distance > margin)
             set |= 1u << n;
     }
     return set;

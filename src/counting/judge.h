@@ -11,7 +11,7 @@
 #include <stdbool.h>
 
 /* The counts that are right, both ends included. */
-struct judge_bounds {
+struct count_bounds {
     uint64_t least, most;
 };
 
@@ -21,7 +21,7 @@ struct judge_bounds {
  * instructions of an aborted transaction count, it does not say either.
  * Branches: XBEGIN and the way to the fallback may each count as one. Time:
  * anything but 0. */
-struct judge_bounds judge_bounds(const struct window_shape *shape,
+struct count_bounds count_bounds(const struct window_shape *shape,
                                  enum pmu_event_kind kind, uint64_t aborted);
 
 /* How far two counts may differ. Events: not at all. Time: the WRMSR that
@@ -29,11 +29,11 @@ struct judge_bounds judge_bounds(const struct window_shape *shape,
  * all counters in one cycle; an eighth and four cycles leaves room for some
  * tens of cycles in a window of some hundreds, and none for a counter that
  * miscounts. */
-uint64_t judge_margin(enum pmu_event_kind kind, uint64_t reference);
+uint64_t count_margin(enum pmu_event_kind kind, uint64_t reference);
 
 /* The set of the `count` counters (bit n: counter n) that lie further than
  * margin from the reference. count is at most 8. */
-unsigned judge_outliers(const uint64_t gp[], unsigned count, uint64_t reference,
+unsigned count_outliers(const uint64_t gp[], unsigned count, uint64_t reference,
                         uint64_t margin);
 
 #endif

@@ -13,43 +13,44 @@
  * two values of an MSR in the matching is given each of the values in turn, and
  * a matching that fails although it ignores the other groups cuts the branch.
  * That may grow exponentially with the number of values; so it is bounded by
- * PLAN_STEPS_MAX matchings, and fails where they are not enough: no schedule
- * is ever returned that might not be the smallest.
+ * SCHEDULE_STEPS_MAX matchings, and fails where they are not enough: no
+ * schedule is ever returned that might not be the smallest.
  */
 #ifndef SRC_COUNTING_PLAN_H
 #define SRC_COUNTING_PLAN_H
 
 #include "src/counting/constraints.h"
 
-#define PLAN_EVENTS_MAX 64
-#define PLAN_MSRS_MAX   4    /* that events share: as many as the table has */
-#define PLAN_STEPS_MAX  4000 /* matchings in all */
+#define SCHEDULE_EVENTS_MAX 64
+#define SCHEDULE_MSRS_MAX   4 /* that events share: as many as the table has */
+#define SCHEDULE_STEPS_MAX  4000 /* matchings in all */
 
-enum plan_error {
-    PLAN_OK,
-    PLAN_TOO_MANY_EVENTS, /* more than PLAN_EVENTS_MAX */
-    PLAN_TOO_MANY_MSRS,   /* more than PLAN_MSRS_MAX */
-    PLAN_FITS_NOWHERE,    /* an event without a counter; constraints_find() has
-                             said why */
-    PLAN_UNDECIDED,       /* PLAN_STEPS_MAX matchings did not decide */
-    PLAN_ERROR_COUNT
+enum schedule_error {
+    SCHEDULE_OK,
+    SCHEDULE_TOO_MANY_EVENTS, /* more than SCHEDULE_EVENTS_MAX */
+    SCHEDULE_TOO_MANY_MSRS,   /* more than SCHEDULE_MSRS_MAX */
+    SCHEDULE_FITS_NOWHERE, /* an event without a counter; constraints_find() has
+                          said why */
+    SCHEDULE_UNDECIDED,    /* SCHEDULE_STEPS_MAX matchings did not decide */
+    SCHEDULE_ERROR_COUNT
 };
 
-struct plan {
+struct schedule {
     unsigned groups;
-    uint8_t group[PLAN_EVENTS_MAX]; /* of each event, from 0 */
-    uint8_t
-        counter[PLAN_EVENTS_MAX]; /* its place: bits of placement.counters */
-    unsigned event; /* PLAN_FITS_NOWHERE: the first that does not fit */
+    uint8_t group[SCHEDULE_EVENTS_MAX];   /* of each event, from 0 */
+    uint8_t counter[SCHEDULE_EVENTS_MAX]; /* its place: bits of
+                                             placement.counters */
+    unsigned event; /* SCHEDULE_FITS_NOWHERE: the first that does not fit */
     unsigned steps; /* matchings made */
 };
 
 /* Groups are numbered by their first events. No event: no group. On an error
  * `group`, `counter` and `groups` say nothing. */
-enum plan_error plan_make(const struct placement events[], unsigned count,
-                          struct plan *out) __attribute__((warn_unused_result));
+enum schedule_error schedule_make(const struct placement events[],
+                                  unsigned count, struct schedule *out)
+    __attribute__((warn_unused_result));
 
 /* One line of text. Never NULL. */
-const char *plan_error_text(enum plan_error error);
+const char *schedule_error_text(enum schedule_error error);
 
 #endif

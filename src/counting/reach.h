@@ -19,11 +19,12 @@
 /* Pure. True where `counted` instructions mean that at least half of the
  * transaction's `inside` ones retired, of `instructions` in the whole window.
  */
-bool reach_body_ran(uint64_t counted, uint64_t instructions, uint64_t inside);
+bool abort_reach_body_ran(uint64_t counted, uint64_t instructions,
+                          uint64_t inside);
 
 /* While all transactions are forced to abort: OBSERVED or NOT OBSERVED, that
  * the body ran first, over some windows. A note where there is no PMU.
  */
-void reach_observe(struct run *t);
+void abort_reach_observe(struct test_context *t);
 
 #endif

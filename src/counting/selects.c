@@ -14,20 +14,21 @@ struct body {
     void *argument;
 };
 
-static bool program(struct run *t, const struct selects *s, unsigned set)
+static bool program_selects(struct test_context *t, const struct selects *s,
+                            unsigned set)
 {
-    bool ok = counters_put(t, IA32_PERF_GLOBAL_CTRL, 0);
+    bool ok = counters_wrmsr(t, IA32_PERF_GLOBAL_CTRL, 0);
 
     for (unsigned n = 0; ok && n < COUNTERS_MAX; n++)
         if ((set >> n & 1) != 0)
-            ok = counters_put(t, IA32_PMC(n), 0) &&
-                 counters_put(t, IA32_PERFEVTSEL(n),
-                              s->select[n] | IA32_PERFEVTSEL_USR |
-                                  IA32_PERFEVTSEL_OS | IA32_PERFEVTSEL_EN);
+            ok = counters_wrmsr(t, IA32_PMC(n), 0) &&
+                 counters_wrmsr(t, IA32_PERFEVTSEL(n),
+                                s->select[n] | IA32_PERFEVTSEL_USR |
+                                    IA32_PERFEVTSEL_OS | IA32_PERFEVTSEL_EN);
     return ok;
 }
 
-static bool run(struct run *t, const struct body *b)
+static bool run_body(struct test_context *t, const struct body *b)
 {
     uint64_t cells[WINDOW_CELLS] = {0};
 
@@ -35,25 +36,26 @@ static bool run(struct run *t, const struct body *b)
         b->window(b->set, cells);
         return true;
     }
-    if (!counters_put(t, IA32_PERF_GLOBAL_CTRL, b->set))
+    if (!counters_wrmsr(t, IA32_PERF_GLOBAL_CTRL, b->set))
         return false;
     b->work(b->argument);
-    return counters_put(t, IA32_PERF_GLOBAL_CTRL, 0);
+    return counters_wrmsr(t, IA32_PERF_GLOBAL_CTRL, 0);
 }
 
-static bool count(struct run *t, struct selects *s, const struct body *b)
+static bool count_body(struct test_context *t, struct selects *s,
+                       const struct body *b)
 {
     uint64_t before = 0, after = 0;
 
     s->repeated = 0;
     while (s->repeated < SMI_RETRIES_MAX) {
-        hw_idle();
+        hw_poll();
         bool known = try_get_msr(t, MSR_SMI_COUNT, &before) == HW_NO_FAULT;
-        if (!program(t, s, b->set) || !run(t, b))
+        if (!program_selects(t, s, b->set) || !run_body(t, b))
             return false;
         for (unsigned n = 0; n < COUNTERS_MAX; n++)
             s->got[n] =
-                (b->set >> n & 1) != 0 ? counters_fetch(t, IA32_PMC(n)) : 0;
+                (b->set >> n & 1) != 0 ? counters_rdmsr(t, IA32_PMC(n)) : 0;
         if (!known || (get_msr(t, MSR_SMI_COUNT, &after) && after == before))
             return true;
         s->repeated++;
@@ -63,16 +65,16 @@ static bool count(struct run *t, struct selects *s, const struct body *b)
     return false;
 }
 
-bool selects_count(struct run *t, struct selects *s,
+bool selects_count(struct test_context *t, struct selects *s,
                    void (*work)(void *argument), void *argument)
 {
-    return count(
+    return count_body(
         t, s,
         &(struct body){.set = ALL_THREE, .work = work, .argument = argument});
 }
 
-bool selects_window(struct run *t, struct selects *s, unsigned set,
+bool selects_window(struct test_context *t, struct selects *s, unsigned set,
                     window_function *window)
 {
-    return count(t, s, &(struct body){.set = set, .window = window});
+    return count_body(t, s, &(struct body){.set = set, .window = window});
 }

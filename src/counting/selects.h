@@ -19,13 +19,13 @@ struct selects {
 
 /* Runs work(argument) while IA32_PMC0 to IA32_PMC2 count; once more where an
  * SMI fell into it, so work() has to begin anew each time. Needs
- * counters_take(). Work calls nothing of case.h that writes an MSR. False where
- * an access faulted or SMIs do not end (ERROR is said). */
-bool selects_count(struct run *t, struct selects *s,
+ * counters_claim(). Work calls nothing of case.h that writes an MSR. False
+ * where an access faulted or SMIs do not end (ERROR is said). */
+bool selects_count(struct test_context *t, struct selects *s,
                    void (*work)(void *argument), void *argument);
 
 /* The same around a window, which counts exactly, on the counters in `set`. */
-bool selects_window(struct run *t, struct selects *s, unsigned set,
+bool selects_window(struct test_context *t, struct selects *s, unsigned set,
                     window_function *window);
 
 #endif

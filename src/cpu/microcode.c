@@ -38,7 +38,7 @@ _Static_assert(sizeof(struct table) == 20 && sizeof(struct entry) == 12,
                "SDM 3A, Extended Processor Signature Table");
 
 /* One update of a file. */
-struct update {
+struct parsed_update {
     struct header header;
     const uint8_t *at;
     uint32_t data_bytes, total_bytes;
@@ -46,7 +46,7 @@ struct update {
     const uint8_t *table;
 };
 
-static uint32_t sum(const uint8_t *at, uint32_t bytes)
+static uint32_t sum_dwords(const uint8_t *at, uint32_t bytes)
 {
     uint32_t total = 0, word;
 
@@ -57,7 +57,7 @@ static uint32_t sum(const uint8_t *at, uint32_t bytes)
     return total;
 }
 
-static struct entry entry_of(const struct update *u, uint32_t n)
+static struct entry entry_of(const struct parsed_update *u, uint32_t n)
 {
     struct entry entry;
 
@@ -68,7 +68,7 @@ static struct entry entry_of(const struct update *u, uint32_t n)
 
 /* The table's own sum, and of each entry that the update without the table
  * would be whole with it. NULL, or what is wrong. */
-static const char *check_table(struct update *u)
+static const char *check_table(struct parsed_update *u)
 {
     uint32_t room =
         u->total_bytes - (uint32_t)sizeof(u->header) - u->data_bytes;
@@ -84,13 +84,13 @@ static const char *check_table(struct update *u)
     if ((room - sizeof(table)) % sizeof(struct entry) != 0 ||
         (room - sizeof(table)) / sizeof(struct entry) != table.count)
         return "the extended signature table has another size than it says";
-    if (sum(u->table, room) != 0)
+    if (sum_dwords(u->table, room) != 0)
         return "the checksum of the extended signature table is wrong";
     u->entries = table.count;
-    uint32_t own = h->signature + h->platforms + h->checksum;
+    uint32_t header_sum = h->signature + h->platforms + h->checksum;
     for (uint32_t n = 0; n < u->entries; n++) {
         struct entry e = entry_of(u, n);
-        if (e.signature + e.platforms + e.checksum != own)
+        if (e.signature + e.platforms + e.checksum != header_sum)
             return "the checksum of an extended signature is wrong";
     }
     return NULL;
@@ -98,7 +98,7 @@ static const char *check_table(struct update *u)
 
 /* Reads the update at the start of `bytes`. NULL, or what is wrong. */
 static const char *read_update(const uint8_t *at, size_t bytes,
-                               struct update *out)
+                               struct parsed_update *out)
 {
     struct header *h = &out->header;
 
@@ -119,13 +119,13 @@ static const char *read_update(const uint8_t *at, size_t bytes,
         return "its sizes are impossible";
     if (out->total_bytes > bytes)
         return "the file ends inside it";
-    if (sum(at, out->total_bytes) != 0)
+    if (sum_dwords(at, out->total_bytes) != 0)
         return "its checksum is wrong";
     return check_table(out);
 }
 
-static bool is_for(const struct update *u, uint32_t signature,
-                   unsigned platform)
+static bool fits_processor(const struct parsed_update *u, uint32_t signature,
+                           unsigned platform)
 {
     const uint32_t bit = UINT32_C(1) << platform;
 
@@ -148,7 +148,7 @@ bool microcode_find(const void *file, size_t bytes, uint32_t signature,
                     unsigned platform, uint32_t revision,
                     struct microcode_update *out, char why[MICROCODE_WHY_BYTES])
 {
-    struct update u = {.total_bytes = 0};
+    struct parsed_update u = {.total_bytes = 0};
     unsigned number = 0;
     bool found = false;
 
@@ -161,7 +161,7 @@ bool microcode_find(const void *file, size_t bytes, uint32_t signature,
                         number, wrong);
             return false;
         }
-        if (is_for(&u, signature, platform) &&
+        if (fits_processor(&u, signature, platform) &&
             (!found || microcode_is_newer(u.header.revision, out->revision))) {
             found = true;
             out->revision = u.header.revision;

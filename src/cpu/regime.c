@@ -20,7 +20,7 @@ static bool has_mcu_opt_ctrl(const struct identity *id)
            (id->arch_capabilities & ARCH_CAPABILITIES_FB_CLEAR_CTRL) != 0;
 }
 
-static int probe(bool enumerated, uint32_t msr, uint64_t *value)
+static int read_if_enumerated(bool enumerated, uint32_t msr, uint64_t *value)
 {
     *value = 0;
     return enumerated ? hw_msr_read(msr, value) : REGIME_NOT_READ;
@@ -30,12 +30,12 @@ void regime_probe(const struct identity *id, struct regime_evidence *out)
 {
     bool intel = identity_is_intel(id);
 
-    out->fault_10f =
-        probe(intel && id->tsx_force_abort, TSX_FORCE_ABORT, &out->value_10f);
-    out->fault_122 =
-        probe(intel && has_tsx_ctrl(id), IA32_TSX_CTRL, &out->value_122);
-    out->fault_123 = probe(intel && has_mcu_opt_ctrl(id), IA32_MCU_OPT_CTRL,
-                           &out->value_123);
+    out->fault_10f = read_if_enumerated(intel && id->tsx_force_abort,
+                                        TSX_FORCE_ABORT, &out->value_10f);
+    out->fault_122 = read_if_enumerated(intel && has_tsx_ctrl(id),
+                                        IA32_TSX_CTRL, &out->value_122);
+    out->fault_123 = read_if_enumerated(intel && has_mcu_opt_ctrl(id),
+                                        IA32_MCU_OPT_CTRL, &out->value_123);
 }
 
 /* CPUID.7:EDX[13] = 0: no TSX_FORCE_ABORT. RTM_ALWAYS_ABORT must then

@@ -13,18 +13,9 @@
 
 #include "src/cpu/identity.h"
 #include "src/cpu/regime.h"
+#include "src/harness/verdict.h"
 #include "src/base/hw.h"
 #include "src/base/text.h"
-
-/* The worst wins. */
-enum verdict {
-    VERDICT_NONE, /* no check made yet; at the end of a test it is ERROR */
-    VERDICT_PASS,
-    VERDICT_SKIP,  /* a requirement is missing; the line names it */
-    VERDICT_KNOWN, /* it differs as an erratum of this processor says */
-    VERDICT_FAIL,  /* the processor differs from the manual */
-    VERDICT_ERROR, /* the tool is wrong, or could not test */
-};
 
 enum scope {
     EACH_PROCESSOR, /* the body runs on every processor, at the same time */
@@ -55,76 +46,81 @@ struct needs {
     unsigned counters; /* general-purpose counters at least */
 };
 
-struct run;
+struct test_context;
 
 struct test {
     const char *name, *asks, *cite;
     enum scope scope;
     struct needs needs;
-    void (*body)(struct run *t);
+    void (*body)(struct test_context *t);
 };
 
 /* TEST(file_name, .asks = .., .cite = .., .scope = .., .needs = {..}) { body }
  * In the body, t is the context. */
 #define TEST(ident, ...)                                       \
-    static void body_of_##ident(struct run *t);                \
+    static void body_of_##ident(struct test_context *t);       \
     extern const struct test test_##ident;                     \
     const struct test test_##ident = {                         \
         .name = #ident, .body = body_of_##ident, __VA_ARGS__}; \
-    static void body_of_##ident(struct run *t)
+    static void body_of_##ident(struct test_context *t)
 
 /* --- What a body reads --------------------------------------------------- */
 
-const struct identity *run_cpu(const struct run *t);
-enum regime run_regime(const struct run *t); /* as found at the start */
-unsigned run_processor(const struct run *t);
+const struct identity *test_cpu(const struct test_context *t);
+enum regime
+test_regime(const struct test_context *t); /* as found at the start */
+unsigned test_processor(const struct test_context *t);
 /* Trials to make: the option's, or `usual` where the user said nothing. A
  * user's number below `least` is used all the same, and noted in the report. */
-unsigned run_trials(const struct run *t, unsigned usual, unsigned least);
+unsigned test_trials(const struct test_context *t, unsigned usual,
+                     unsigned least);
 /* How long the session waits for the test; it grows with the trials. */
-unsigned run_timeout_ms(const struct run *t);
+unsigned test_timeout_ms(const struct test_context *t);
 /* The same numbers for the same seed, test and processor; others on other
  * processors. */
-uint64_t run_random(struct run *t);
+uint64_t test_random(struct test_context *t);
 /* True where the user asked for this by name (ALLOW_*, options.h). */
-bool run_allowed(const struct run *t, unsigned allow);
+bool test_allowed(const struct test_context *t, unsigned allow);
 /* Memory of this processor's own to write to, at the start of a page; what it
  * holds is undefined at the start of a test. */
-#define RUN_BUFFER_BYTES 65536
-void *run_buffer(const struct run *t);
+#define TEST_BUFFER_BYTES 65536
+void *test_buffer(const struct test_context *t);
 /* Memory to read from, at the start of a page: zeros, the same for all
  * processors. More than a transaction reads (the largest caches are larger
  * still, but shared). */
-#define RUN_SOURCE_BYTES 0x800000
-const void *run_source(const struct run *t);
+#define TEST_SOURCE_BYTES 0x800000
+const void *test_source(const struct test_context *t);
 /* More such memory, after it, which no transaction may write to: for a DS area
  * and its records. */
-#define RUN_RECORDS_BYTES 16384
-void *run_records(const struct run *t);
+#define TEST_RECORDS_BYTES 16384
+void *test_records(const struct test_context *t);
 
 /* --- What a body says ---------------------------------------------------- */
 
-/* Formats are those of text.h. A line is cut at RUN_LINE_BYTES (run.h). */
+/* Formats are those of text.h. A line is cut at CONTEXT_LINE_BYTES (run.h). */
 
 /* One check: PASS where ok, else FAIL and the line. Returns ok. A line must be
  * readable without the source: register name, number, got, wanted. */
-bool check(struct run *t, bool ok, const char *format, ...) PRINTF_LIKE(3, 4);
+bool check(struct test_context *t, bool ok, const char *format, ...)
+    PRINTF_LIKE(3, 4);
 /* The usual one. `what` names the register or quantity, "IA32_PMC3 (C4H)". */
-bool check_equal(struct run *t, const char *what, uint64_t got, uint64_t want);
+bool check_equal(struct test_context *t, const char *what, uint64_t got,
+                 uint64_t want);
 /* Where the manual says "may": a figure, never FAIL. Counts as a check where
  * `of` is not 0. Prints "OBSERVED what: n of N" or "NOT OBSERVED ...". */
-void observe(struct run *t, const char *what, uint64_t n, uint64_t of);
+void observe(struct test_context *t, const char *what, uint64_t n, uint64_t of);
 /* Evidence, no judgement. */
-void note(struct run *t, const char *format, ...) PRINTF_LIKE(2, 3);
+void note(struct test_context *t, const char *format, ...) PRINTF_LIKE(2, 3);
 /* The tool is wrong, or could not test: ERROR and the line. */
-void broken(struct run *t, const char *format, ...) PRINTF_LIKE(2, 3);
+void broken(struct test_context *t, const char *format, ...) PRINTF_LIKE(2, 3);
 /* A requirement is missing that only the body can find out: SKIP. */
-void skip(struct run *t, const char *format, ...) PRINTF_LIKE(2, 3);
+void skip(struct test_context *t, const char *format, ...) PRINTF_LIKE(2, 3);
 
-/* What the last measurement left in memory, of run_buffer() or run_records():
+/* What the last measurement left in memory, of test_buffer() or test_records():
  * shown as hexadecimal where the user wants it. `what` is a constant, "PEBS
  * records of format 3". */
-void run_raw(struct run *t, const char *what, const void *at, size_t bytes);
+void test_raw(struct test_context *t, const char *what, const void *at,
+              size_t bytes);
 
 /* --- What a body does ---------------------------------------------------- */
 
@@ -132,32 +128,33 @@ void run_raw(struct run *t, const char *what, const void *at, size_t bytes);
  * its number, the access and the vector; the read gives 0, false is returned,
  * and the body goes on. A write is entered in the journal: after the test every
  * MSR written has its old value back, in reverse order, on every path. */
-bool get_msr(struct run *t, uint32_t msr, uint64_t *value);
-bool set_msr(struct run *t, uint32_t msr, uint64_t value);
+bool get_msr(struct test_context *t, uint32_t msr, uint64_t *value);
+bool set_msr(struct test_context *t, uint32_t msr, uint64_t value);
 /* An access whose fault is an answer: HW_NO_FAULT or the vector. The write is
  * entered in the journal too. Where the MSR cannot be read, nothing is written
  * and the RDMSR's vector is the answer. */
-int try_get_msr(struct run *t, uint32_t msr, uint64_t *value);
-int try_set_msr(struct run *t, uint32_t msr, uint64_t value);
+int try_get_msr(struct test_context *t, uint32_t msr, uint64_t *value);
+int try_set_msr(struct test_context *t, uint32_t msr, uint64_t value);
 /* The journal undone now, as at the end of a test. */
-void restore_msrs(struct run *t);
+void restore_msrs(struct test_context *t);
 
 /* WHOLE_MACHINE only: runs job(peer, argument) on that processor, with the
  * peer's own context (lines, journal, verdict), and waits. False where it did
  * not answer or raised an exception; then the peer's verdict is ERROR and says
  * so. */
-bool on_processor(struct run *t, unsigned processor,
-                  void (*job)(struct run *peer, void *argument),
+bool on_processor(struct test_context *t, unsigned processor,
+                  void (*job)(struct test_context *peer, void *argument),
                   void *argument);
 /* The same on all the processors in set[] at once. False where any failed. */
-bool on_processors(struct run *t, const bool set[],
-                   void (*job)(struct run *peer, void *argument),
+bool on_processors(struct test_context *t, const bool set[],
+                   void (*job)(struct test_context *peer, void *argument),
                    void *argument);
 /* The same on every processor but one; HW_PROCESSORS_MAX: but none. */
-bool on_all_but(struct run *t, unsigned processor,
-                void (*job)(struct run *peer, void *argument), void *argument);
+bool on_all_but(struct test_context *t, unsigned processor,
+                void (*job)(struct test_context *peer, void *argument),
+                void *argument);
 /* job(peer, NULL) on every processor, one after another. A check: all ended. */
-void on_all_in_turn(struct run *t,
-                    void (*job)(struct run *peer, void *argument));
+void on_all_in_turn(struct test_context *t,
+                    void (*job)(struct test_context *peer, void *argument));
 
 #endif

@@ -9,17 +9,17 @@ void jobs_run(struct jobs *jobs, unsigned timeout_ms,
               void (*job)(unsigned processor, void *jobs))
 {
     for (unsigned p = 0; p < jobs->processors; p++)
-        jobs->runs[p].timeout_ms = timeout_ms;
+        jobs->contexts[p].timeout_ms = timeout_ms;
     hw_run(jobs->set, job, jobs, timeout_ms, jobs->results);
     for (unsigned p = 0; p < jobs->processors; p++)
         if (jobs->set[p])
-            run_ended(&jobs->runs[p], &jobs->results[p]);
+            context_job_ended(&jobs->contexts[p], &jobs->results[p]);
 }
 
 static void identify_job(unsigned processor, void *context)
 {
     struct jobs *jobs = context;
-    struct run *t = &jobs->runs[processor];
+    struct test_context *t = &jobs->contexts[processor];
 
     identity_read(&t->cpu);
     regime_probe(&t->cpu, &t->evidence);
@@ -35,7 +35,7 @@ static void restore_job(unsigned processor, void *context)
 {
     struct jobs *jobs = context;
 
-    restore_msrs(&jobs->runs[processor]);
+    restore_msrs(&jobs->contexts[processor]);
 }
 
 /* Repeated, because an exception may end a restore too; the entry that raised
@@ -46,7 +46,7 @@ void jobs_restore(struct jobs *jobs)
         bool any = false;
 
         for (unsigned p = 0; p < jobs->processors; p++) {
-            const struct run *t = &jobs->runs[p];
+            const struct test_context *t = &jobs->contexts[p];
             jobs->set[p] =
                 !t->lost && (t->journal.count != 0 || t->status_known);
             any = any || jobs->set[p];
@@ -62,6 +62,6 @@ unsigned jobs_answering(const struct jobs *jobs)
     unsigned n = 0;
 
     for (unsigned p = 0; p < jobs->processors; p++)
-        n += !jobs->runs[p].lost;
+        n += !jobs->contexts[p].lost;
     return n;
 }

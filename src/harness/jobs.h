@@ -8,9 +8,9 @@
 
 struct jobs {
     unsigned processors;
-    struct run *runs;            /* one each, by number */
-    struct hw_result *results;   /* likewise */
-    bool set[HW_PROCESSORS_MAX]; /* that run the next job */
+    struct test_context *contexts; /* one each, by number */
+    struct hw_result *results;     /* likewise */
+    bool set[HW_PROCESSORS_MAX];   /* that run the next job */
 };
 
 /* Runs job(processor, jobs) on every processor of the set and enters how it

@@ -21,14 +21,14 @@ static bool is_counter(uint32_t msr)
 }
 
 /* The bits that have to read back as written. */
-static uint64_t holds(uint32_t msr)
+static uint64_t compared_bits(uint32_t msr)
 {
     if (is_counter(msr))
         return 0;
     return msr == IA32_RTIT_STATUS ? ~IA32_RTIT_STATUS_ENABLES : UINT64_MAX;
 }
 
-static bool keeps(const struct journal *journal, uint32_t msr)
+static bool has_saved(const struct journal *journal, uint32_t msr)
 {
     for (unsigned i = 0; i < journal->count; i++)
         if (journal->entries[i].msr == msr)
@@ -36,14 +36,14 @@ static bool keeps(const struct journal *journal, uint32_t msr)
     return false;
 }
 
-enum journal_access journal_keep(struct journal *journal,
+enum journal_access journal_save(struct journal *journal,
                                  const struct identity *id, uint32_t msr,
                                  int *vector)
 {
     uint64_t old;
 
     *vector = HW_NO_FAULT;
-    if (is_command(id, msr) || keeps(journal, msr))
+    if (is_command(id, msr) || has_saved(journal, msr))
         return JOURNAL_WRITTEN;
     if (journal->count == JOURNAL_MAX)
         return JOURNAL_FULL;
@@ -61,15 +61,15 @@ enum journal_access journal_write(struct journal *journal,
                                   uint64_t value, int *vector)
 {
     /* Before the write: it may raise what no fix-up expects. */
-    enum journal_access kept = journal_keep(journal, id, msr, vector);
+    enum journal_access saved = journal_save(journal, id, msr, vector);
 
-    if (kept != JOURNAL_WRITTEN)
-        return kept;
+    if (saved != JOURNAL_WRITTEN)
+        return saved;
     *vector = hw_msr_write(msr, value);
     return *vector == HW_NO_FAULT ? JOURNAL_WRITTEN : JOURNAL_WRITE_FAULTED;
 }
 
-static int undo_one(const struct identity *id, struct journal_trouble *entry)
+static int undo_one(const struct identity *id, struct journal_failure *entry)
 {
     uint32_t msr = entry->msr;
 
@@ -82,16 +82,16 @@ static int undo_one(const struct identity *id, struct journal_trouble *entry)
 }
 
 void journal_undo(struct journal *journal, const struct identity *id,
-                  void (*tell)(void *context,
-                               const struct journal_trouble *trouble),
+                  void (*report)(void *context,
+                                 const struct journal_failure *failure),
                   void *context)
 {
     /* So that no counter counts on from its restored value. */
-    if (keeps(journal, IA32_PERF_GLOBAL_CTRL))
+    if (has_saved(journal, IA32_PERF_GLOBAL_CTRL))
         (void)hw_msr_write(IA32_PERF_GLOBAL_CTRL, 0);
     while (journal->count != 0) {
         unsigned last = journal->count - 1;
-        struct journal_trouble entry = {
+        struct journal_failure entry = {
             .msr = journal->entries[last].msr,
             .old = journal->entries[last].old,
         };
@@ -100,7 +100,7 @@ void journal_undo(struct journal *journal, const struct identity *id,
         journal->count = last;
         entry.vector = undo_one(id, &entry);
         if (entry.vector != HW_NO_FAULT ||
-            ((entry.got ^ entry.old) & holds(entry.msr)) != 0)
-            tell(context, &entry);
+            ((entry.got ^ entry.old) & compared_bits(entry.msr)) != 0)
+            report(context, &entry);
     }
 }

@@ -21,7 +21,7 @@ struct journal {
 };
 
 enum journal_access {
-    JOURNAL_WRITTEN, /* or, by journal_keep(), saved */
+    JOURNAL_WRITTEN,      /* or, by journal_save(), saved */
     JOURNAL_READ_FAULTED, /* nothing written */
     JOURNAL_WRITE_FAULTED,
     JOURNAL_FULL, /* nothing written */
@@ -29,7 +29,7 @@ enum journal_access {
 
 /* Saves the value that the MSR has, if none is saved: something that the test
  * does may change it. *vector is HW_NO_FAULT or what RDMSR raised. */
-enum journal_access journal_keep(struct journal *journal,
+enum journal_access journal_save(struct journal *journal,
                                  const struct identity *id, uint32_t msr,
                                  int *vector);
 
@@ -43,21 +43,21 @@ enum journal_access journal_write(struct journal *journal,
                                   uint64_t value, int *vector);
 
 /* Why an entry could not be undone. */
-struct journal_trouble {
+struct journal_failure {
     uint32_t msr;
     int vector;        /* of WRMSR or RDMSR, or HW_NO_FAULT: */
     uint64_t old, got; /* then it reads as got */
 };
 
 /* Gives every register its old value back, the last saved first, reads each
- * back, and empties the journal. tell() is called for each that does not hold
+ * back, and empties the journal. report() is called for each that does not hold
  * its old value; of IA32_RTIT_STATUS, FilterEn, ContextEn and TriggerEn are the
  * processor's and not compared. A general-purpose counter is written by its
  * full-width name where it has one (C1H takes 32 bits only). It, a fixed
  * counter and the uncore's clock are not compared: they may count. */
 void journal_undo(struct journal *journal, const struct identity *id,
-                  void (*tell)(void *context,
-                               const struct journal_trouble *trouble),
+                  void (*report)(void *context,
+                                 const struct journal_failure *failure),
                   void *context);
 
 #endif

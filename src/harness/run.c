@@ -12,9 +12,10 @@
 /* Of text[], reserved for the line that says how many are left out. */
 #define LEFT_OUT_BYTES 40
 
-static void add_line(struct run *t, const char *before, const char *line)
+static void add_line(struct test_context *t, const char *before,
+                     const char *line)
 {
-    char whole[RUN_LINE_BYTES + 16];
+    char whole[CONTEXT_LINE_BYTES + 16];
     size_t bytes = text_format(whole, sizeof(whole), "%s%s\n", before, line);
     size_t room = sizeof(t->text) - LEFT_OUT_BYTES - t->text_bytes;
 
@@ -26,7 +27,8 @@ static void add_line(struct run *t, const char *before, const char *line)
     t->text_bytes += bytes;
 }
 
-static void say(struct run *t, enum verdict verdict, const char *line)
+static void add_verdict(struct test_context *t, enum verdict verdict,
+                        const char *line)
 {
     static const char *const before[] = {
         [VERDICT_NONE] = "",         [VERDICT_PASS] = "",
@@ -40,18 +42,19 @@ static void say(struct run *t, enum verdict verdict, const char *line)
     add_line(t, before[verdict], line);
 }
 
-static void say_list(struct run *t, enum verdict verdict, const char *format,
-                     va_list arguments) PRINTF_LIKE(3, 0);
-static void say_list(struct run *t, enum verdict verdict, const char *format,
-                     va_list arguments)
+static void add_verdict_list(struct test_context *t, enum verdict verdict,
+                             const char *format, va_list arguments)
+    PRINTF_LIKE(3, 0);
+static void add_verdict_list(struct test_context *t, enum verdict verdict,
+                             const char *format, va_list arguments)
 {
-    char line[RUN_LINE_BYTES];
+    char line[CONTEXT_LINE_BYTES];
 
     text_format_list(line, sizeof(line), format, arguments);
-    say(t, verdict, line);
+    add_verdict(t, verdict, line);
 }
 
-bool check(struct run *t, bool ok, const char *format, ...)
+bool check(struct test_context *t, bool ok, const char *format, ...)
 {
     va_list arguments;
 
@@ -60,18 +63,19 @@ bool check(struct run *t, bool ok, const char *format, ...)
         return true;
     }
     va_start(arguments, format);
-    say_list(t, VERDICT_FAIL, format, arguments);
+    add_verdict_list(t, VERDICT_FAIL, format, arguments);
     va_end(arguments);
     return false;
 }
 
-bool check_equal(struct run *t, const char *what, uint64_t got, uint64_t want)
+bool check_equal(struct test_context *t, const char *what, uint64_t got,
+                 uint64_t want)
 {
     return check(t, got == want, "%s: got 0x%lx, wanted 0x%lx", what,
                  (unsigned long)got, (unsigned long)want);
 }
 
-void observe(struct run *t, const char *what, uint64_t n, uint64_t of)
+void observe(struct test_context *t, const char *what, uint64_t n, uint64_t of)
 {
     if (of != 0)
         t->verdict = verdict_worst(t->verdict, VERDICT_PASS);
@@ -83,54 +87,56 @@ void observe(struct run *t, const char *what, uint64_t n, uint64_t of)
          (unsigned long)n, (unsigned long)of);
 }
 
-void note(struct run *t, const char *format, ...)
+void note(struct test_context *t, const char *format, ...)
 {
     va_list arguments;
 
     va_start(arguments, format);
-    say_list(t, VERDICT_NONE, format, arguments);
+    add_verdict_list(t, VERDICT_NONE, format, arguments);
     va_end(arguments);
 }
 
-void broken(struct run *t, const char *format, ...)
+void broken(struct test_context *t, const char *format, ...)
 {
     va_list arguments;
 
     va_start(arguments, format);
-    say_list(t, VERDICT_ERROR, format, arguments);
+    add_verdict_list(t, VERDICT_ERROR, format, arguments);
     va_end(arguments);
 }
 
-void skip(struct run *t, const char *format, ...)
+void skip(struct test_context *t, const char *format, ...)
 {
     va_list arguments;
 
     va_start(arguments, format);
-    say_list(t, VERDICT_SKIP, format, arguments);
+    add_verdict_list(t, VERDICT_SKIP, format, arguments);
     va_end(arguments);
 }
 
 /* --- What a body reads
  * ----------------------------------------------------- */
 
-const struct identity *run_cpu(const struct run *t)
+const struct identity *test_cpu(const struct test_context *t)
 {
     return &t->cpu;
 }
 
-enum regime run_regime(const struct run *t)
+enum regime test_regime(const struct test_context *t)
 {
     return t->regime;
 }
 
-unsigned run_processor(const struct run *t)
+unsigned test_processor(const struct test_context *t)
 {
     return t->processor;
 }
 
-unsigned run_trials(const struct run *t, unsigned usual, unsigned least)
+unsigned test_trials(const struct test_context *t, unsigned usual,
+                     unsigned least)
 {
-    struct run *mine = &t->all[t->processor]; /* the same, to write to */
+    struct test_context *mine =
+        &t->all[t->processor]; /* the same, to write to */
 
     if (t->trials == 0)
         return usual;
@@ -142,13 +148,13 @@ unsigned run_trials(const struct run *t, unsigned usual, unsigned least)
     return t->trials;
 }
 
-unsigned run_timeout_ms(const struct run *t)
+unsigned test_timeout_ms(const struct test_context *t)
 {
     return t->timeout_ms;
 }
 
 /* SplitMix64 (Steele, Lea, Flood, 2014): a Weyl sequence, mixed. */
-uint64_t run_random(struct run *t)
+uint64_t test_random(struct test_context *t)
 {
     t->random += UINT64_C(0x9e3779b97f4a7c15);
     uint64_t z = t->random;
@@ -157,75 +163,77 @@ uint64_t run_random(struct run *t)
     return z ^ z >> 31;
 }
 
-bool run_allowed(const struct run *t, unsigned allow)
+bool test_allowed(const struct test_context *t, unsigned allow)
 {
     return (t->allow & allow) == allow;
 }
 
-void run_raw(struct run *t, const char *what, const void *at, size_t bytes)
+void test_raw(struct test_context *t, const char *what, const void *at,
+              size_t bytes)
 {
     t->raw_what = what;
     t->raw = at;
     t->raw_bytes = bytes;
 }
 
-void *run_buffer(const struct run *t)
+void *test_buffer(const struct test_context *t)
 {
     return t->buffer;
 }
 
-const void *run_source(const struct run *t)
+const void *test_source(const struct test_context *t)
 {
     return t->source;
 }
 
-void *run_records(const struct run *t)
+void *test_records(const struct test_context *t)
 {
-    return (char *)t->buffer + RUN_BUFFER_BYTES;
+    return (char *)t->buffer + TEST_BUFFER_BYTES;
 }
 
 /* --- Other processors
  * ------------------------------------------------------ */
 
-struct call {
-    struct run *all;
-    void (*job)(struct run *peer, void *argument);
+struct peer_call {
+    struct test_context *all;
+    void (*job)(struct test_context *peer, void *argument);
     void *argument;
 };
 
 static void peer_job(unsigned processor, void *context)
 {
-    const struct call *call = context;
+    const struct peer_call *peer_call = context;
 
-    run_keep(&call->all[processor]);
-    call->job(&call->all[processor], call->argument);
+    context_save(&peer_call->all[processor]);
+    peer_call->job(&peer_call->all[processor], peer_call->argument);
 }
 
-bool on_processors(struct run *t, const bool set[],
-                   void (*job)(struct run *peer, void *argument),
+bool on_processors(struct test_context *t, const bool set[],
+                   void (*job)(struct test_context *peer, void *argument),
                    void *argument)
 {
-    struct call call = {t->all, job, argument};
+    struct peer_call peer_call = {t->all, job, argument};
     bool ok = true;
 
     if (t->test->scope != WHOLE_MACHINE || t->processor != 0) {
         broken(t, "calls other processors, but is not a WHOLE_MACHINE test");
         return false;
     }
-    hw_run(set, peer_job, &call, t->timeout_ms, t->results);
+    hw_run(set, peer_job, &peer_call, t->timeout_ms, t->results);
     for (unsigned p = 0; p < t->processors; p++) {
         if (!set[p])
             continue;
         /* t's own job goes on: how it ends is not known yet. */
         if (t->results[p].end != HW_DONE || p != t->processor)
-            run_ended(&t->all[p], &t->results[p]);
+            context_job_ended(&t->all[p], &t->results[p]);
         ok = ok && t->results[p].end == HW_DONE;
     }
     return ok;
 }
 
-bool on_processor(struct run *t, unsigned processor,
-                  void (*job)(struct run *peer, void *argument), void *argument)
+bool on_processor(struct test_context *t, unsigned processor,
+                  void (*job)(struct test_context *peer, void *argument),
+                  void *argument)
 {
     bool set[HW_PROCESSORS_MAX] = {false};
 
@@ -237,8 +245,9 @@ bool on_processor(struct run *t, unsigned processor,
     return on_processors(t, set, job, argument);
 }
 
-bool on_all_but(struct run *t, unsigned processor,
-                void (*job)(struct run *peer, void *argument), void *argument)
+bool on_all_but(struct test_context *t, unsigned processor,
+                void (*job)(struct test_context *peer, void *argument),
+                void *argument)
 {
     bool set[HW_PROCESSORS_MAX] = {false};
 
@@ -247,8 +256,8 @@ bool on_all_but(struct run *t, unsigned processor,
     return on_processors(t, set, job, argument);
 }
 
-void on_all_in_turn(struct run *t,
-                    void (*job)(struct run *peer, void *argument))
+void on_all_in_turn(struct test_context *t,
+                    void (*job)(struct test_context *peer, void *argument))
 {
     unsigned looked = 0;
 
@@ -262,10 +271,11 @@ void on_all_in_turn(struct run *t,
 /* --- For the session
  * ------------------------------------------------------- */
 
-void run_begin(struct run *t, const struct test *test, uint64_t seed)
+void context_begin(struct test_context *t, const struct test *test,
+                   uint64_t seed)
 {
     t->test = test;
-    t->end = HW_NOT_ASKED;
+    t->end = HW_NOT_SELECTED;
     if (t->lost)
         return; /* it may be writing still */
     t->verdict = VERDICT_NONE;
@@ -282,7 +292,7 @@ void run_begin(struct run *t, const struct test *test, uint64_t seed)
         t->random = (t->random ^ (unsigned char)*c) * UINT64_C(0x100000001b3);
 }
 
-void run_close(struct run *t)
+void context_close(struct test_context *t)
 {
     if (t->test->scope == EACH_PROCESSOR && t->end == HW_DONE &&
         t->verdict == VERDICT_NONE)
@@ -295,7 +305,7 @@ void run_close(struct run *t)
     t->left_out = 0;
 }
 
-void run_lose(struct run *t, const char *how)
+void context_set_lost(struct test_context *t, const char *how)
 {
     if (t->lost)
         return;
@@ -304,12 +314,12 @@ void run_lose(struct run *t, const char *how)
     text_format(t->loss_line, sizeof(t->loss_line), "ERROR: %s\n", t->loss);
 }
 
-void run_exclude(struct run *t)
+void context_exclude(struct test_context *t)
 {
     t->lost = t->excluded = true;
 }
 
-void run_ended(struct run *t, const struct hw_result *result)
+void context_job_ended(struct test_context *t, const struct hw_result *result)
 {
     const struct hw_exception *e = &result->exception;
     char how[32];
@@ -318,9 +328,9 @@ void run_ended(struct run *t, const struct hw_result *result)
     text_format(how, sizeof(how), "did not answer in %u s",
                 t->timeout_ms / 1000);
     if (result->end == HW_LOST)
-        run_lose(t, "never came up");
+        context_set_lost(t, "never came up");
     else if (result->end == HW_TIMEOUT)
-        run_lose(t, how);
+        context_set_lost(t, how);
     else if (result->end == HW_EXCEPTION)
         broken(t,
                "unexpected exception %s: error 0x%lx, RIP 0x%lx, CR2 0x%lx, "

@@ -12,11 +12,11 @@
 #include "src/harness/case.h"
 #include "src/harness/journal.h"
 
-#define RUN_LINE_BYTES   240 /* the longest line, without its prefix */
-#define RUN_TEXT_BYTES   3072
-#define RUN_REASON_BYTES 160
+#define CONTEXT_LINE_BYTES   240 /* the longest line, without its prefix */
+#define CONTEXT_TEXT_BYTES   3072
+#define CONTEXT_REASON_BYTES 160
 
-struct run {
+struct test_context {
     /* (session) For the whole session. */
     unsigned processor;
     struct identity cpu;
@@ -32,13 +32,13 @@ struct run {
     uint32_t trials;     /* the option; 0: each test's usual number */
     unsigned allow;      /* the option */
     unsigned timeout_ms; /* of one job */
-    enum hw_end end;     /* of the last job, HW_NOT_ASKED before the first */
-    struct run *all;     /* every processor's, by number */
+    enum hw_end end;     /* of the last job, HW_NOT_SELECTED before the first */
+    struct test_context *all;  /* every processor's, by number */
     struct hw_result *results; /* room for on_processors() */
     unsigned processors;
-    void *buffer;       /* of run_buffer(); run_records() after it */
-    const void *source; /* of run_source() */
-    const void *raw;    /* of run_raw(); NULL: none */
+    void *buffer;       /* of test_buffer(); test_records() after it */
+    const void *source; /* of test_source() */
+    const void *raw;    /* of test_raw(); NULL: none */
     size_t raw_bytes;
     const char *raw_what;
 
@@ -50,33 +50,34 @@ struct run {
     struct journal journal;
     bool status_known;
     uint64_t status; /* IA32_PERF_GLOBAL_STATUS (38EH) at the start */
-    char reason[RUN_REASON_BYTES]; /* the first line of the worst verdict */
-    char text[RUN_TEXT_BYTES];     /* lines, each ended by "\n" */
+    char reason[CONTEXT_REASON_BYTES]; /* the first line of the worst verdict */
+    char text[CONTEXT_TEXT_BYTES];     /* lines, each ended by "\n" */
     size_t text_bytes;
     unsigned left_out; /* lines for which there was no room */
 };
 
 /* Begins a test: clears all but the fields for the session. */
-void run_begin(struct run *t, const struct test *test, uint64_t seed);
+void context_begin(struct test_context *t, const struct test *test,
+                   uint64_t seed);
 
 /* On its processor, before anything of the test: what changes without being
  * written is saved too. Counter 3's registers, which transactions may change
  * (white paper, section 1.2, "Implications for PMU drivers and performance
  * tools"), go into the journal; restore_msrs() clears what was set meanwhile in
  * IA32_PERF_GLOBAL_STATUS. */
-void run_keep(struct run *t);
+void context_save(struct test_context *t);
 
 /* Ends a test, where the processor is not lost: adds how many lines were left
  * out, and an ERROR where it had to check something and did not. */
-void run_close(struct run *t);
+void context_close(struct test_context *t);
 
 /* From now on the processor runs no jobs; how: "never came up". */
-void run_lose(struct run *t, const char *how);
+void context_set_lost(struct test_context *t, const char *how);
 
 /* The user excluded the processor: lost, and not reported. */
-void run_exclude(struct run *t);
+void context_exclude(struct test_context *t);
 
 /* Enters how a job ended: an exception or a loss is ERROR with its line. */
-void run_ended(struct run *t, const struct hw_result *result);
+void context_job_ended(struct test_context *t, const struct hw_result *result);
 
 #endif

@@ -4,13 +4,13 @@
 #include "src/base/names.h"
 #include "src/harness/run.h"
 
-int try_get_msr(struct run *t, uint32_t msr, uint64_t *value)
+int try_get_msr(struct test_context *t, uint32_t msr, uint64_t *value)
 {
     (void)t;
     return hw_msr_read(msr, value);
 }
 
-bool get_msr(struct run *t, uint32_t msr, uint64_t *value)
+bool get_msr(struct test_context *t, uint32_t msr, uint64_t *value)
 {
     char name[MSR_NAME_BYTES];
     int vector = hw_msr_read(msr, value);
@@ -23,7 +23,7 @@ bool get_msr(struct run *t, uint32_t msr, uint64_t *value)
     return false;
 }
 
-static void say_full(struct run *t, uint32_t msr)
+static void report_journal_full(struct test_context *t, uint32_t msr)
 {
     char name[MSR_NAME_BYTES];
 
@@ -31,17 +31,17 @@ static void say_full(struct run *t, uint32_t msr)
            msr_name(msr, name), JOURNAL_MAX);
 }
 
-int try_set_msr(struct run *t, uint32_t msr, uint64_t value)
+int try_set_msr(struct test_context *t, uint32_t msr, uint64_t value)
 {
     int vector;
 
     if (journal_write(&t->journal, &t->cpu, msr, value, &vector) ==
         JOURNAL_FULL)
-        say_full(t, msr);
+        report_journal_full(t, msr);
     return vector;
 }
 
-bool set_msr(struct run *t, uint32_t msr, uint64_t value)
+bool set_msr(struct test_context *t, uint32_t msr, uint64_t value)
 {
     char name[MSR_NAME_BYTES];
     int vector;
@@ -50,7 +50,7 @@ bool set_msr(struct run *t, uint32_t msr, uint64_t value)
     case JOURNAL_WRITTEN:
         return true;
     case JOURNAL_FULL:
-        say_full(t, msr);
+        report_journal_full(t, msr);
         break;
     case JOURNAL_READ_FAULTED:
         broken(t, "%s: RDMSR raises %s, so it was not written",
@@ -64,7 +64,7 @@ bool set_msr(struct run *t, uint32_t msr, uint64_t value)
     return false;
 }
 
-static void say_not_kept(struct run *t, uint32_t msr, int vector)
+static void report_not_saved(struct test_context *t, uint32_t msr, int vector)
 {
     char name[MSR_NAME_BYTES];
 
@@ -74,7 +74,7 @@ static void say_not_kept(struct run *t, uint32_t msr, int vector)
            msr_name(msr, name), vector_name((unsigned)vector));
 }
 
-void run_keep(struct run *t)
+void context_save(struct test_context *t)
 {
     static const uint32_t msrs[] = {IA32_PERFEVTSEL(3), IA32_PMC(3)};
     int vector;
@@ -85,16 +85,16 @@ void run_keep(struct run *t)
         vector = hw_msr_read(IA32_PERF_GLOBAL_STATUS, &t->status);
         t->status_known = vector == HW_NO_FAULT;
         if (!t->status_known)
-            say_not_kept(t, IA32_PERF_GLOBAL_STATUS, vector);
+            report_not_saved(t, IA32_PERF_GLOBAL_STATUS, vector);
     }
     for (unsigned i = 0; t->cpu.counters > 3 && i < 2; i++)
-        if (journal_keep(&t->journal, &t->cpu, msrs[i], &vector) ==
+        if (journal_save(&t->journal, &t->cpu, msrs[i], &vector) ==
             JOURNAL_READ_FAULTED)
-            say_not_kept(t, msrs[i], vector);
+            report_not_saved(t, msrs[i], vector);
 }
 
 /* Of the bits of IA32_PERF_GLOBAL_STATUS, those set since then. */
-static void clear_status(struct run *t)
+static void clear_status(struct test_context *t)
 {
     bool known = t->status_known;
     char name[MSR_NAME_BYTES];
@@ -112,23 +112,24 @@ static void clear_status(struct run *t)
                (unsigned long)t->status, vector_name((unsigned)vector));
 }
 
-static void tell_trouble(void *context, const struct journal_trouble *trouble)
+static void report_not_restored(void *context,
+                                const struct journal_failure *failure)
 {
-    struct run *t = context;
+    struct test_context *t = context;
     char name[MSR_NAME_BYTES];
 
-    if (trouble->vector != HW_NO_FAULT)
+    if (failure->vector != HW_NO_FAULT)
         broken(t, "%s: not restored to 0x%lx, the access raises %s",
-               msr_name(trouble->msr, name), (unsigned long)trouble->old,
-               vector_name((unsigned)trouble->vector));
+               msr_name(failure->msr, name), (unsigned long)failure->old,
+               vector_name((unsigned)failure->vector));
     else
         broken(t, "%s: restored to 0x%lx, but reads as 0x%lx",
-               msr_name(trouble->msr, name), (unsigned long)trouble->old,
-               (unsigned long)trouble->got);
+               msr_name(failure->msr, name), (unsigned long)failure->old,
+               (unsigned long)failure->got);
 }
 
-void restore_msrs(struct run *t)
+void restore_msrs(struct test_context *t)
 {
-    journal_undo(&t->journal, &t->cpu, tell_trouble, t);
+    journal_undo(&t->journal, &t->cpu, report_not_restored, t);
     clear_status(t);
 }

@@ -7,7 +7,7 @@ enum verdict verdict_worst(enum verdict a, enum verdict b)
     return a > b ? a : b;
 }
 
-enum verdict judge(enum verdict said, enum hw_end end, bool must_check)
+enum verdict verdict_of_job(enum verdict said, enum hw_end end, bool must_check)
 {
     switch (end) {
     case HW_EXCEPTION:
@@ -16,7 +16,7 @@ enum verdict judge(enum verdict said, enum hw_end end, bool must_check)
         return VERDICT_ERROR;
     case HW_DONE:
         return said == VERDICT_NONE && must_check ? VERDICT_ERROR : said;
-    case HW_NOT_ASKED:
+    case HW_NOT_SELECTED:
         break;
     }
     return said;

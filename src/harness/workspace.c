@@ -2,11 +2,11 @@
 /* workspace.c - one block of memory, divided. */
 #include "src/harness/workspace.h"
 
-#define PAGE_BYTES 4096
-#define OWN_BYTES  ((size_t)RUN_BUFFER_BYTES + RUN_RECORDS_BYTES)
-#define BLOCKS     5
+#define PAGE_BYTES      4096
+#define PROCESSOR_BYTES ((size_t)TEST_BUFFER_BYTES + TEST_RECORDS_BYTES)
+#define BLOCKS          5
 
-static size_t rounded(size_t bytes)
+static size_t round_up(size_t bytes)
 {
     return (bytes + 15) & ~(size_t)15;
 }
@@ -18,17 +18,18 @@ static char *page_at(char *from)
 }
 
 /* Returns the bytes of all blocks. offsets: of each from the start. */
-static size_t divide(unsigned processors, size_t offsets[BLOCKS])
+static size_t find_offsets(unsigned processors, size_t offsets[BLOCKS])
 {
-    const size_t bytes[BLOCKS] = {
-        processors * sizeof(struct run), processors * sizeof(struct hw_result),
-        processors * sizeof(struct hw_result),
-        processors * OWN_BYTES + PAGE_BYTES, RUN_SOURCE_BYTES + PAGE_BYTES};
+    const size_t bytes[BLOCKS] = {processors * sizeof(struct test_context),
+                                  processors * sizeof(struct hw_result),
+                                  processors * sizeof(struct hw_result),
+                                  processors * PROCESSOR_BYTES + PAGE_BYTES,
+                                  TEST_SOURCE_BYTES + PAGE_BYTES};
     size_t at = 0;
 
     for (unsigned i = 0; i < BLOCKS; i++) {
         offsets[i] = at;
-        at += rounded(bytes[i]);
+        at += round_up(bytes[i]);
     }
     return at;
 }
@@ -37,7 +38,7 @@ size_t workspace_bytes(unsigned processors)
 {
     size_t offsets[BLOCKS];
 
-    return divide(processors, offsets);
+    return find_offsets(processors, offsets);
 }
 
 void workspace_lay_out(struct workspace *out, void *base, unsigned processors)
@@ -45,18 +46,18 @@ void workspace_lay_out(struct workspace *out, void *base, unsigned processors)
     size_t offsets[BLOCKS];
     char *start = base;
 
-    divide(processors, offsets);
-    out->runs = (void *)(start + offsets[0]);
+    find_offsets(processors, offsets);
+    out->contexts = (void *)(start + offsets[0]);
     out->results = (void *)(start + offsets[1]);
     out->inner_results = (void *)(start + offsets[2]);
     char *buffers = page_at(start + offsets[3]);
     for (unsigned p = 0; p < processors; p++) {
-        struct run *t = &out->runs[p];
+        struct test_context *t = &out->contexts[p];
         t->processor = p;
-        t->all = out->runs;
+        t->all = out->contexts;
         t->results = out->inner_results;
         t->processors = processors;
-        t->buffer = buffers + p * OWN_BYTES;
+        t->buffer = buffers + p * PROCESSOR_BYTES;
         t->source = page_at(start + offsets[4]);
     }
 }

@@ -7,7 +7,7 @@
 #include "src/harness/run.h"
 
 struct workspace {
-    struct run *runs; /* one for each processor */
+    struct test_context *contexts; /* one for each processor */
     struct hw_result *results;
     struct hw_result *inner_results; /* of on_processors() */
 };

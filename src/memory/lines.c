@@ -10,18 +10,18 @@
 /* A line of page i of each 16: sets 2 * i, so that the neighbour of no line,
  * which a prefetcher may bring along with it, is one of them. */
 _Static_assert(LINES * 2 * LINE_BYTES <= PAGE_BYTES, "a set for each line");
-_Static_assert(LINES * 16 * PAGE_BYTES <= RUN_SOURCE_BYTES, "room");
+_Static_assert(LINES * 16 * PAGE_BYTES <= TEST_SOURCE_BYTES, "room");
 
-void lines_choose(struct run *t, struct lines *lines)
+void lines_choose(struct test_context *t, struct lines *lines)
 {
-    const char *source = run_source(t);
+    const char *source = test_source(t);
 
     for (unsigned i = 0; i < LINES; i++) {
-        unsigned page = 16 * i + (unsigned)(run_random(t) % 16);
+        unsigned page = 16 * i + (unsigned)(test_random(t) % 16);
         lines->at[i] = source + page * PAGE_BYTES + i * 2 * LINE_BYTES;
     }
     for (unsigned i = LINES - 1; i > 0; i--) {
-        unsigned other = (unsigned)(run_random(t) % (i + 1));
+        unsigned other = (unsigned)(test_random(t) % (i + 1));
         const void *at = lines->at[i];
         lines->at[i] = lines->at[other];
         lines->at[other] = at;

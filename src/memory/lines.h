@@ -17,8 +17,8 @@ struct lines {
     const void *at[LINES];
 };
 
-/* Lines of run_source(): shared, so one processor at a time. */
-void lines_choose(struct run *t, struct lines *lines);
+/* Lines of test_source(): shared, so one processor at a time. */
+void lines_choose(struct test_context *t, struct lines *lines);
 
 /* Flushes them all and reads them: LINES misses. */
 void lines_miss(const struct lines *lines);

@@ -39,25 +39,25 @@ enum memory_recipe_id {
 
 /* True where the processor's generation has it; else SKIP is said, with what it
  * has instead. */
-bool memory_has_load_latency(struct run *t);
-bool memory_has_precise_store(struct run *t);
-bool memory_has_data_address(struct run *t);
+bool memory_has_load_latency(struct test_context *t);
+bool memory_has_precise_store(struct test_context *t);
+bool memory_has_data_address(struct test_context *t);
 
 /* Sets MSR_PEBS_LD_LAT (3F6H) and checks that it holds. False where it faulted
  * or does not (said). */
-bool memory_set_threshold(struct run *t, uint64_t cycles);
+bool memory_set_threshold(struct test_context *t, uint64_t cycles);
 
 /* The set of PMC0 to PMC3 that load latency is promised on: those of
  * constraints.h and sampling_counters(). */
-unsigned memory_latency_counters(struct run *t);
+unsigned memory_latency_counters(struct test_context *t);
 /* One of them; 3 where none is. */
-unsigned memory_latency_counter(struct run *t);
+unsigned memory_latency_counter(struct test_context *t);
 
 /* A configuration of one counter: the first overflow and each other after 2
  * events, room for PEBS_ROOM_MAX records, and the facility's bits of
  * IA32_PEBS_ENABLE. */
-struct sampling_plan memory_plan(enum memory_facility facility, uint32_t select,
-                                 unsigned counter);
+struct sampling_config memory_config(enum memory_facility facility,
+                                     uint32_t select, unsigned counter);
 
 /* What the records of some windows come to. */
 struct memory_tally {
@@ -72,14 +72,14 @@ struct memory_tally {
 
 /* Runs the recipe's window with `config` once; p->records are then there, not
  * judged. False where it could not (said). */
-bool memory_window_run(struct sampling *p, const struct sampling_plan *plan,
+bool memory_window_run(struct sampling *p, const struct sampling_config *config,
                        enum memory_recipe_id recipe);
 
 /* Runs the recipe's window with `config`, until there are `least` records of
  * the loop, at most `windows` times; judges every record and adds it to the
  * tally, which the caller clears. Threshold: what MSR_PEBS_LD_LAT holds, for
  * load latency. False where a window could not be made (said). */
-bool memory_sample(struct sampling *p, const struct sampling_plan *plan,
+bool memory_sample(struct sampling *p, const struct sampling_config *config,
                    enum memory_facility facility, uint64_t threshold,
                    enum memory_recipe_id recipe, unsigned least,
                    unsigned windows, struct memory_tally *tally);

@@ -2,12 +2,13 @@
 /* memory_judge.c - field by field, in the order of the record. */
 #include "src/memory/memory_judge.h"
 
-bool memory_judge_planted(const struct memory_walk *walk, uint64_t address)
+bool memory_judge_planted(const struct memory_walk *walk,
+                          uint64_t judge_address)
 {
     uint64_t offset = 0;
 
     for (uint64_t k = 0; k < walk->count; k++) {
-        if (walk->base + offset == address)
+        if (walk->base + offset == judge_address)
             return true;
         offset = (offset + walk->step) & walk->mask;
     }
@@ -26,8 +27,8 @@ bool memory_judge_most(unsigned n, unsigned of)
     return n > of / 2;
 }
 
-static const char *address(const struct pebs_record *record,
-                           const struct memory_walk *walk)
+static const char *judge_address(const struct pebs_record *record,
+                                 const struct memory_walk *walk)
 {
     uint64_t got = record->data_linear_address;
 
@@ -41,7 +42,7 @@ static const char *address(const struct pebs_record *record,
     return NULL;
 }
 
-static const char *lock(const struct pebs_record *record, bool locked)
+static const char *judge_lock(const struct pebs_record *record, bool locked)
 {
     _Static_assert(STORE_STATUS_LOCKED_ACCESS == DATA_SOURCE_LOCK, "one bit");
     if (((record->data_source & DATA_SOURCE_LOCK) != 0) != locked)
@@ -50,20 +51,20 @@ static const char *lock(const struct pebs_record *record, bool locked)
     return NULL;
 }
 
-static const char *precise_store(const struct pebs_record *record,
-                                 const struct memory_expected *expected)
+static const char *judge_precise_store(const struct pebs_record *record,
+                                       const struct memory_expected *expected)
 {
-    const char *wrong = lock(record, expected->locked);
+    const char *wrong = judge_lock(record, expected->locked);
 
     if (wrong == NULL && record->latency != 0)
         wrong = "A8H, reserved, is not 0";
     return wrong;
 }
 
-static const char *load_latency(const struct pebs_record *record,
-                                const struct memory_expected *expected)
+static const char *judge_load_latency(const struct pebs_record *record,
+                                      const struct memory_expected *expected)
 {
-    const char *wrong = lock(record, expected->locked);
+    const char *wrong = judge_lock(record, expected->locked);
 
     if (wrong == NULL && (record->data_source & DATA_SOURCE_RESERVED) != 0)
         wrong = "A0H[63:6], reserved, is not 0";
@@ -74,7 +75,7 @@ static const char *load_latency(const struct pebs_record *record,
     return wrong;
 }
 
-static const char *data_store(const struct pebs_record *record)
+static const char *judge_data_store(const struct pebs_record *record)
 {
     if ((record->data_source & ~STORE_STATUS_L1D_HIT) != 0)
         return "A0H[63:1], always 0, is not";
@@ -84,17 +85,17 @@ static const char *data_store(const struct pebs_record *record)
 const char *memory_judge(const struct pebs_record *record,
                          const struct memory_expected *expected)
 {
-    const char *wrong = address(record, expected->walk);
+    const char *wrong = judge_address(record, expected->walk);
 
     if (wrong != NULL)
         return wrong;
     switch (expected->facility) {
     case FACILITY_PRECISE_STORE:
-        return precise_store(record, expected);
+        return judge_precise_store(record, expected);
     case FACILITY_LOAD_LATENCY:
-        return load_latency(record, expected);
+        return judge_load_latency(record, expected);
     case FACILITY_DATA_STORE:
-        return data_store(record);
+        return judge_data_store(record);
     case FACILITY_DATA_LOAD:
         break;
     }

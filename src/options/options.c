@@ -224,7 +224,7 @@ static const struct key {
 static const char no_such[] = "no such option";
 
 /* What is wrong with the word, or NULL. */
-static const char *take(struct options *out, const struct word *word)
+static const char *parse_word(struct options *out, const struct word *word)
 {
     for (size_t i = 0; i < KEYS; i++) {
         struct word value = word_value(word, keys[i].name);
@@ -234,9 +234,9 @@ static const char *take(struct options *out, const struct word *word)
     return no_such;
 }
 
-static void complain(const struct word *word, const char *why,
-                     void (*warn)(void *context, const char *line),
-                     void *context)
+static void warn_of_word(const struct word *word, const char *why,
+                         void (*warn)(void *context, const char *line),
+                         void *context)
 {
     char shown[WORD_SHOWN + 1], line[OPTIONS_WARNING_BYTES];
     size_t bytes = word->bytes < WORD_SHOWN ? word->bytes : WORD_SHOWN;
@@ -269,9 +269,9 @@ void options_parse(struct options *out, const char *text, size_t bytes,
     size_t at = 0;
 
     while (words_next(text, bytes, &at, &word)) {
-        const char *why = take(out, &word);
+        const char *why = parse_word(out, &word);
         if (why != NULL)
-            complain(&word, why, warn, context);
+            warn_of_word(&word, why, warn, context);
     }
 }
 

@@ -88,7 +88,7 @@ void options_load(struct options *out, const void *loaded, size_t bytes,
  * characters, those that are not ASCII as '?'; returns how many. *not_ascii:
  * how many were none. */
 size_t options_text(const void *from, size_t bytes, char *text, size_t size,
-                    size_t *odd);
+                    size_t *not_ascii);
 
 /* True where the test is asked for. */
 bool options_want_test(const struct options *options, const char *name);

@@ -23,13 +23,13 @@ static size_t skip_mark(const uint8_t *from, size_t bytes, bool *wide)
 }
 
 size_t options_text(const void *from, size_t bytes, char *text, size_t size,
-                    size_t *odd)
+                    size_t *not_ascii)
 {
     const uint8_t *in = from;
     bool wide;
     size_t n = 0, step, at = skip_mark(in, bytes, &wide);
 
-    *odd = 0;
+    *not_ascii = 0;
     step = wide ? 2 : 1;
     for (; at + step <= bytes && n < size; at += step) {
         unsigned c = in[at] | (wide ? (unsigned)in[at + 1] << 8 : 0u);
@@ -37,7 +37,7 @@ size_t options_text(const void *from, size_t bytes, char *text, size_t size,
             break;
         bool plain =
             (c >= ' ' && c <= '~') || c == '\t' || c == '\r' || c == '\n';
-        *odd += !plain;
+        *not_ascii += !plain;
         text[n++] = plain ? (char)c : '?';
     }
     return n;
@@ -62,9 +62,10 @@ void options_load(struct options *out, const void *loaded, size_t bytes,
                   void (*warn)(void *context, const char *line), void *context)
 {
     char text[LOADED_MAX], line[OPTIONS_WARNING_BYTES];
-    size_t odd, n = options_text(loaded, bytes, text, sizeof(text), &odd);
+    size_t not_ascii,
+        n = options_text(loaded, bytes, text, sizeof(text), &not_ascii);
 
-    if (odd != 0) {
+    if (not_ascii != 0) {
         text_format(line, sizeof(line),
                     "the load options are not text: %lu bytes ignored",
                     (unsigned long)bytes);

@@ -8,8 +8,9 @@ struct line {
     size_t at;
 };
 
-static void add(struct line *line, const char *format, ...) PRINTF_LIKE(2, 3);
-static void add(struct line *line, const char *format, ...)
+static void append(struct line *line, const char *format, ...)
+    PRINTF_LIKE(2, 3);
+static void append(struct line *line, const char *format, ...)
 {
     va_list arguments;
 
@@ -20,7 +21,7 @@ static void add(struct line *line, const char *format, ...)
     va_end(arguments);
 }
 
-static void add_processors(struct line *line, const struct options *o)
+static void append_processors(struct line *line, const struct options *o)
 {
     const char *between = " processors=";
     bool all = true;
@@ -33,25 +34,25 @@ static void add_processors(struct line *line, const struct options *o)
             continue;
         while (options_want_processor(o, last + 1))
             last++;
-        add(line, "%s%u", between, p);
+        append(line, "%s%u", between, p);
         if (last != p)
-            add(line, "-%u", last);
+            append(line, "-%u", last);
         between = ",";
         p = last;
     }
 }
 
-static void add_serial(struct line *line, const struct options *o)
+static void append_serial(struct line *line, const struct options *o)
 {
     if (o->serial == SERIAL_OFF)
-        add(line, " serial=off");
+        append(line, " serial=off");
     if (o->serial == SERIAL_AT && o->serial_stride == 1)
-        add(line, " serial=0x%lx", (unsigned long)o->serial_address);
+        append(line, " serial=0x%lx", (unsigned long)o->serial_address);
     else if (o->serial == SERIAL_AT)
-        add(line, " serial=0x%lx/%u", (unsigned long)o->serial_address,
-            o->serial_stride);
+        append(line, " serial=0x%lx/%u", (unsigned long)o->serial_address,
+               o->serial_stride);
     if (o->speed != 0)
-        add(line, " speed=%u", o->speed);
+        append(line, " speed=%u", o->speed);
 }
 
 size_t options_write(const struct options *o, char text[OPTIONS_LINE_BYTES])
@@ -60,28 +61,28 @@ size_t options_write(const struct options *o, char text[OPTIONS_LINE_BYTES])
     struct options usual;
 
     options_default(&usual);
-    add(&line, "tests=%s", o->tests);
+    append(&line, "tests=%s", o->tests);
     if (o->trials != 0)
-        add(&line, " trials=%u", o->trials);
-    add(&line, " seed=%lu", (unsigned long)o->seed);
-    add_processors(&line, o);
+        append(&line, " trials=%u", o->trials);
+    append(&line, " seed=%lu", (unsigned long)o->seed);
+    append_processors(&line, o);
     if (o->repeats != usual.repeats)
-        add(&line, " repeats=%u", o->repeats);
+        append(&line, " repeats=%u", o->repeats);
     if (o->verbosity != usual.verbosity)
-        add(&line, " verbosity=%s", options_verbosities[o->verbosity]);
+        append(&line, " verbosity=%s", options_verbosities[o->verbosity]);
     if (o->raw != usual.raw)
-        add(&line, " raw=%s", options_raws[o->raw]);
+        append(&line, " raw=%s", options_raws[o->raw]);
     if (o->at_end != usual.at_end)
-        add(&line, " exit=%s", options_ends[o->at_end]);
+        append(&line, " exit=%s", options_ends[o->at_end]);
     if (o->countdown != usual.countdown)
-        add(&line, " countdown=%u", o->countdown);
-    add_serial(&line, o);
+        append(&line, " countdown=%u", o->countdown);
+    append_serial(&line, o);
     if (o->allow != 0)
-        add(&line, " allow=%s%s%s",
-            (o->allow & ALLOW_SDV_ENABLE_RTM) != 0 ? "sdv_enable_rtm" : "",
-            o->allow == (ALLOW_SDV_ENABLE_RTM | ALLOW_MICROCODE) ? "," : "",
-            (o->allow & ALLOW_MICROCODE) != 0 ? "microcode" : "");
+        append(&line, " allow=%s%s%s",
+               (o->allow & ALLOW_SDV_ENABLE_RTM) != 0 ? "sdv_enable_rtm" : "",
+               o->allow == (ALLOW_SDV_ENABLE_RTM | ALLOW_MICROCODE) ? "," : "",
+               (o->allow & ALLOW_MICROCODE) != 0 ? "microcode" : "");
     if (o->microcode[0] != '\0')
-        add(&line, " microcode=%s", o->microcode);
+        append(&line, " microcode=%s", o->microcode);
     return line.at;
 }

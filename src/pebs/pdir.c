@@ -7,11 +7,11 @@
 #include "src/counting/constraints.h"
 #include "src/counting/counters.h"
 
-bool pdir_counter(struct run *t, unsigned *counter, bool *alone)
+bool pdir_counter(struct test_context *t, unsigned *counter, bool *alone)
 {
     const struct event_wanted event = {PRECISE_INSTRUCTIONS, true, 0};
     const struct constraints_cpu cpu =
-        constraints_cpu_of(run_cpu(t), run_regime(t), 0);
+        constraints_cpu_of(test_cpu(t), test_regime(t), 0);
     struct placement place;
     char why[CONSTRAINTS_WHY_BYTES];
 
@@ -24,31 +24,31 @@ bool pdir_counter(struct run *t, unsigned *counter, bool *alone)
     return true;
 }
 
-struct job {
-    void (*run)(struct run *t, unsigned counter);
+struct body_call {
+    void (*body)(struct test_context *t, unsigned counter);
     unsigned counter;
 };
 
-static void run_job(struct run *t, void *argument)
+static void call_body(struct test_context *t, void *argument)
 {
-    const struct job *job = argument;
+    const struct body_call *body_call = argument;
 
-    job->run(t, job->counter);
+    body_call->body(t, body_call->counter);
 }
 
-void pdir_everywhere(struct run *t,
-                     void (*run)(struct run *t, unsigned counter))
+void pdir_everywhere(struct test_context *t,
+                     void (*body)(struct test_context *t, unsigned counter))
 {
-    struct job job = {.run = run};
+    struct body_call body_call = {.body = body};
     bool alone;
 
-    if (!pdir_counter(t, &job.counter, &alone))
+    if (!pdir_counter(t, &body_call.counter, &alone))
         return;
     for (unsigned p = 0; p < hw_processors(); p++) {
         bool set[HW_PROCESSORS_MAX] = {false};
         for (unsigned q = p; q < (alone ? p + 1 : hw_processors()); q++)
             set[q] = true;
-        if (!on_processors(t, set, run_job, &job) || !alone)
+        if (!on_processors(t, set, call_body, &body_call) || !alone)
             return;
     }
 }
@@ -63,7 +63,7 @@ static unsigned place_of(uint64_t address, const uint32_t at[], unsigned count)
 }
 
 unsigned pdir_position(const struct pebs_record *record, const uint32_t at[],
-                       unsigned count, bool loop)
+                       unsigned count, bool run_loop)
 {
     if (pebs_has(record, PEBS_EVENTING_IP)) {
         unsigned place = place_of(record->eventing_ip, at, count);
@@ -71,14 +71,14 @@ unsigned pdir_position(const struct pebs_record *record, const uint32_t at[],
     }
     unsigned next = place_of(record->rip, at, count);
     if (next == 1)
-        return loop ? count : 0;
+        return run_loop ? count : 0;
     return next == 0 ? 0 : next - 1;
 }
 
 void pdir_skid_add(struct pdir_skids *s, const struct pebs_record records[],
                    unsigned count, unsigned wanted)
 {
-    unsigned exact = s->by[0];
+    unsigned exact = s->by_skid[0];
 
     s->windows++;
     s->records += count;
@@ -90,9 +90,9 @@ void pdir_skid_add(struct pdir_skids *s, const struct pebs_record records[],
         if (place == 0)
             s->outside++;
         else if (place < wanted)
-            s->back++;
+            s->earlier++;
         else
-            s->by[place - wanted]++;
+            s->by_skid[place - wanted]++;
         s->rip_wrong +=
             place != 0 && records[n].rip != (uint64_t)(uintptr_t)pdir_code +
                                                 pdir_straight_at[place];
@@ -101,18 +101,18 @@ void pdir_skid_add(struct pdir_skids *s, const struct pebs_record records[],
             s->position = place;
         }
     }
-    if (s->first == 0 && (count != 1 || s->by[0] != exact + 1))
+    if (s->first == 0 && (count != 1 || s->by_skid[0] != exact + 1))
         s->first = wanted;
 }
 
 bool pdir_find_opening(struct sampling *p, unsigned counter, uint64_t *opening)
 {
-    struct run *t = p->t;
+    struct test_context *t = p->t;
 
-    if (!counters_put(t, IA32_PMC(counter), 0) ||
-        !counters_put(t, IA32_PERFEVTSEL(counter),
-                      PRECISE_INSTRUCTIONS | IA32_PERFEVTSEL_USR |
-                          IA32_PERFEVTSEL_OS | IA32_PERFEVTSEL_EN))
+    if (!counters_wrmsr(t, IA32_PMC(counter), 0) ||
+        !counters_wrmsr(t, IA32_PERFEVTSEL(counter),
+                        PRECISE_INSTRUCTIONS | IA32_PERFEVTSEL_USR |
+                            IA32_PERFEVTSEL_OS | IA32_PERFEVTSEL_EN))
         return false;
     *opening = pdir_opening(BIT(counter), counter) - PDIR_BEFORE;
     return check(t, *opening <= 1,
@@ -122,40 +122,40 @@ bool pdir_find_opening(struct sampling *p, unsigned counter, uint64_t *opening)
                  (unsigned long)(*opening + PDIR_BEFORE), PDIR_BEFORE);
 }
 
-static struct sampling_plan plan_of(unsigned counter, uint32_t again)
+static struct sampling_config config_of(unsigned counter, uint32_t period)
 {
-    struct sampling_plan plan = {
+    struct sampling_config config = {
         .select = PRECISE_INSTRUCTIONS,
         .counters = 1u << counter,
         .room = PEBS_ROOM_MAX,
         .threshold = PEBS_ROOM_MAX,
     };
 
-    plan.first[counter] = PDIR_PERIOD;
-    plan.again[counter] = again;
-    return plan;
+    config.first_period[counter] = PDIR_PERIOD;
+    config.period[counter] = period;
+    return config;
 }
 
-static void straight(struct sampling *p, uint64_t nops)
+static void run_straight(struct sampling *p, uint64_t nops)
 {
-    pdir_straight(sampling_enable(&p->plan), nops);
+    pdir_straight(sampling_enable(&p->config), nops);
 }
 
 /* Records that are examined of one window: one is right. */
-#define LOOKED_AT 4
+#define EXAMINED_MAX 4
 
 bool pdir_skid_run(struct sampling *p, unsigned counter, uint64_t opening,
                    unsigned tested, struct pdir_skids *s)
 {
-    const struct sampling_plan plan = plan_of(counter, 0);
-    struct pebs_record records[LOOKED_AT];
+    const struct sampling_config config = config_of(counter, 0);
+    struct pebs_record records[EXAMINED_MAX];
 
     for (unsigned wanted = 1; wanted <= tested; wanted++) {
         /* The opening, the jump, the NOPs and `wanted` make the period. */
-        if (!sampling_around(p, &plan, straight,
+        if (!sampling_around(p, &config, run_straight,
                              PDIR_PERIOD - 1 - opening - wanted))
             return false;
-        unsigned count = p->records < LOOKED_AT ? p->records : LOOKED_AT;
+        unsigned count = p->records < EXAMINED_MAX ? p->records : EXAMINED_MAX;
         for (unsigned n = 0; n < count; n++)
             if (!sampling_record(p, n, &records[n]))
                 return false;
@@ -164,17 +164,17 @@ bool pdir_skid_run(struct sampling *p, unsigned counter, uint64_t opening,
     return true;
 }
 
-static void loop(struct sampling *p, uint64_t turns)
+static void run_loop(struct sampling *p, uint64_t turns)
 {
-    pdir_loop(sampling_enable(&p->plan), turns);
+    pdir_loop(sampling_enable(&p->config), turns);
 }
 
 bool pdir_even_run(struct sampling *p, unsigned counter, struct pdir_hits *hits)
 {
-    const struct sampling_plan plan = plan_of(counter, PDIR_PERIOD);
+    const struct sampling_config config = config_of(counter, PDIR_PERIOD);
     unsigned before = 0;
 
-    if (!sampling_around(p, &plan, loop, PDIR_TURNS))
+    if (!sampling_around(p, &config, run_loop, PDIR_TURNS))
         return false;
     hits->windows++;
     hits->records += p->records;

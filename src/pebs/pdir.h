@@ -22,13 +22,13 @@ _Static_assert(PDIR_PERIOD >= 128 && PDIR_PERIOD % 64 == 0, "BDM11, BDM55");
  * cause the overflow, and what came of them. */
 struct pdir_skids {
     unsigned windows, records;
-    unsigned none, more;        /* windows without a record, with several */
-    unsigned back;              /* records of an instruction before it */
-    unsigned by[PDIR_STRAIGHT]; /* of one so many after it */
-    unsigned outside;           /* of an address that has no label */
-    unsigned rip_wrong;         /* RIP is not what follows EventingIP */
-    unsigned first;             /* the first that was not exact, 0: none, */
-    unsigned position;          /* and its place in the window, 0: outside */
+    unsigned none, more; /* windows without a record, with several */
+    unsigned earlier;    /* records of an instruction before it */
+    unsigned by_skid[PDIR_STRAIGHT]; /* of one so many after it */
+    unsigned outside;                /* of an address that has no label */
+    unsigned rip_wrong;              /* RIP is not what follows EventingIP */
+    unsigned first;    /* the first that was not exact, 0: none, */
+    unsigned position; /* and its place in the window, 0: outside */
 };
 
 /* Pure. The place of the instruction that a record is of, 1 to `count`; 0:
@@ -43,8 +43,8 @@ void pdir_skid_add(struct pdir_skids *s, const struct pebs_record records[],
                    unsigned count, unsigned wanted);
 
 /* Whether the WRMSR that opens a window counts as retired in it, 1 or 0: the
- * manual does not say, RDPMC does. Needs sampling_take(). False where an access
- * faulted, and where it is another number (FAIL). */
+ * manual does not say, RDPMC does. Needs sampling_claim(). False where an
+ * access faulted, and where it is another number (FAIL). */
 bool pdir_find_opening(struct sampling *p, unsigned counter, uint64_t *opening);
 
 /* Runs these windows on that counter, PMC0 to PMC3, and adds to *s. False where
@@ -79,11 +79,11 @@ bool pdir_even(const struct pdir_hits *hits, unsigned *least, unsigned *most);
 
 /* The counter that PDIR has, and whether others have to be quiet. False with a
  * SKIP where this processor has none. */
-bool pdir_counter(struct run *t, unsigned *counter, bool *alone);
+bool pdir_counter(struct test_context *t, unsigned *counter, bool *alone);
 
 /* Runs job on all processors: at once, or, where the core must be quiet, on one
  * after the other. */
-void pdir_everywhere(struct run *t,
-                     void (*job)(struct run *t, unsigned counter));
+void pdir_everywhere(struct test_context *t,
+                     void (*job)(struct test_context *t, unsigned counter));
 
 #endif

@@ -79,7 +79,7 @@ enum pebs_error pebs_record_size(unsigned format, size_t *size)
 }
 
 /* Lowest byte first; compilers make one load of it. */
-static inline uint64_t get64(const uint8_t *bytes)
+static inline uint64_t read_qword(const uint8_t *bytes)
 {
     uint64_t value = 0;
 
@@ -95,7 +95,7 @@ static inline uint64_t get64(const uint8_t *bytes)
 }
 
 /* One decoder a format, and no field of another format. */
-#define READ(at, NAME, name) record->name = get64(bytes + (at));
+#define READ(at, NAME, name) record->name = read_qword(bytes + (at));
 #define CLEAR(NAME, name, text)                        \
     if ((present & (UINT32_C(1) << PEBS_##NAME)) == 0) \
         record->name = 0;

@@ -2,22 +2,22 @@
 /* pebs_classify.c - counts records by what they say. */
 #include "src/pebs/pebs_classify.h"
 
-static void clear(uint64_t counts[], size_t count)
+static void clear_counts(uint64_t counts[], size_t count_address)
 {
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count_address; i++)
         counts[i] = 0;
 }
 
 void pebs_tally_clear(struct pebs_tally *tally)
 {
     tally->records = 0;
-    clear(tally->by_counters, 256);
-    clear(tally->by_abort, 256);
-    clear(tally->code.bucket, PEBS_BUCKETS + 1);
-    clear(tally->data.bucket, PEBS_BUCKETS + 1);
+    clear_counts(tally->by_counters, 256);
+    clear_counts(tally->by_abort, 256);
+    clear_counts(tally->code.bucket, PEBS_BUCKETS + 1);
+    clear_counts(tally->data.bucket, PEBS_BUCKETS + 1);
 }
 
-static void count(struct pebs_histogram *histogram, uint64_t address)
+static void count_address(struct pebs_histogram *histogram, uint64_t address)
 {
     uint64_t i = (address - histogram->base) >> histogram->shift;
 
@@ -34,9 +34,10 @@ void pebs_tally_add(struct pebs_tally *tally, const struct pebs_record *record)
     tally->records++;
     tally->by_counters[counters & 0xff]++;
     tally->by_abort[record->tx_abort >> 32 & 0xff]++;
-    count(&tally->code, pebs_has(record, PEBS_EVENTING_IP) ? record->eventing_ip
-                                                           : record->rip);
-    count(&tally->data, record->data_linear_address);
+    count_address(&tally->code, pebs_has(record, PEBS_EVENTING_IP)
+                                    ? record->eventing_ip
+                                    : record->rip);
+    count_address(&tally->data, record->data_linear_address);
 }
 
 uint64_t pebs_tally_counter(const struct pebs_tally *tally, unsigned n)

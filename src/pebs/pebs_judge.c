@@ -29,7 +29,7 @@ uint32_t pebs_judge_planted(const struct pebs_record *record,
     return wrong;
 }
 
-static bool has(uint64_t value, uint64_t bits)
+static bool has_any(uint64_t value, uint64_t bits)
 {
     return (value & bits) != 0;
 }
@@ -42,10 +42,11 @@ static const char *judge_cause(uint64_t info, uint32_t eax)
     const uint64_t capacity =
         TX_ABORT_CAPACITY_WRITES | TX_ABORT_CAPACITY_READS;
 
-    if (has(info, TX_ABORT_DATA_CONFLICT) && !has(eax, RTM_STATUS_CONFLICT))
+    if (has_any(info, TX_ABORT_DATA_CONFLICT) &&
+        !has_any(eax, RTM_STATUS_CONFLICT))
         return "TX Abort Information (B8H)[37] (Data_Conflict) is set, and "
                "EAX[2] is not";
-    if (has(info, capacity) && !has(eax, RTM_STATUS_CAPACITY))
+    if (has_any(info, capacity) && !has_any(eax, RTM_STATUS_CAPACITY))
         return "TX Abort Information (B8H)[39:38] (Capacity Reads, Writes) is "
                "set, and EAX[3] is not";
     return NULL;
@@ -57,10 +58,10 @@ const char *pebs_judge_abort(const struct pebs_record *record,
     const uint64_t info = record->tx_abort;
     const char *wrong = NULL;
 
-    if (has(info, TX_ABORT_RESERVED))
+    if (has_any(info, TX_ABORT_RESERVED))
         return "TX Abort Information (B8H)[63:40] (reserved) is not 0";
-    if (has(info, TX_ABORT_HLE_ABORT) != abort->hle ||
-        has(info, TX_ABORT_RTM_ABORT) == abort->hle)
+    if (has_any(info, TX_ABORT_HLE_ABORT) != abort->hle ||
+        has_any(info, TX_ABORT_RTM_ABORT) == abort->hle)
         return abort->hle ? "TX Abort Information (B8H)[33:32] is not 01b (HLE)"
                           : "TX Abort Information (B8H)[33:32] is not 10b "
                             "(RTM)";
@@ -68,11 +69,11 @@ const char *pebs_judge_abort(const struct pebs_record *record,
         wrong = judge_cause(info, abort->eax);
     if (wrong != NULL)
         return wrong;
-    if (has(info, TX_ABORT_INSTRUCTION_ABORT) &&
-        has(info, TX_ABORT_NON_INSTRUCTION_ABORT))
+    if (has_any(info, TX_ABORT_INSTRUCTION_ABORT) &&
+        has_any(info, TX_ABORT_NON_INSTRUCTION_ABORT))
         return "TX Abort Information (B8H)[35:34] are both set, and contradict "
                "each other";
-    if (has(info, TX_ABORT_INSTRUCTION_ABORT) && abort->at != 0 &&
+    if (has_any(info, TX_ABORT_INSTRUCTION_ABORT) && abort->at != 0 &&
         record->eventing_ip != abort->at)
         return "TX Abort Information (B8H)[34] (Instruction_Abort) is set, and "
                "EventingIP (B0H) is not the aborting instruction";

@@ -7,11 +7,11 @@
 #include "src/counting/counter3.h"
 #include "src/counting/counters.h"
 
-/* In run_records(): the DS area, guard bytes, the buffer, guard bytes. */
+/* In test_records(): the DS area, guard bytes, the buffer, guard bytes. */
 #define BUFFER_AT 256
 #define GUARD     0xdb
 _Static_assert(BUFFER_AT + (PEBS_ROOM_MAX + 1) * PEBS_SIZE_MAX <=
-                   RUN_RECORDS_BYTES,
+                   TEST_RECORDS_BYTES,
                "room for one record too many");
 
 static const char *const raw_names[] = {
@@ -29,15 +29,15 @@ void sampling_quiet(void)
         ;
 }
 
-unsigned sampling_counters(struct run *t)
+unsigned sampling_counters(struct test_context *t)
 {
     return counter3_make_reliable(t) ? 0xf : 0x7;
 }
 
 /* What only this file's tables know of the processor. */
-static bool works(struct run *t)
+static bool is_supported(struct test_context *t)
 {
-    const struct identity *id = run_cpu(t);
+    const struct identity *id = test_cpu(t);
     uint32_t least = precise_microcode(id);
 
     if (!precise_conditional_branches(id)) {
@@ -57,12 +57,12 @@ static bool works(struct run *t)
     return true;
 }
 
-bool sampling_take(struct sampling *p, struct run *t)
+bool sampling_claim(struct sampling *p, struct test_context *t)
 {
-    const struct identity *id = run_cpu(t);
-    uint8_t *memory = run_records(t);
+    const struct identity *id = test_cpu(t);
+    uint8_t *memory = test_records(t);
 
-    if (!works(t))
+    if (!is_supported(t))
         return false;
     *p = (struct sampling){
         .t = t,
@@ -73,73 +73,75 @@ bool sampling_take(struct sampling *p, struct run *t)
         .smi_known = try_get_msr(t, MSR_SMI_COUNT, &p->smi) == HW_NO_FAULT,
     };
     /* Present and dirty before the processor needs them. */
-    memset(memory, GUARD, RUN_RECORDS_BYTES);
+    memset(memory, GUARD, TEST_RECORDS_BYTES);
     /* IA32_PEBS_ENABLE last: the journal gives it back first. */
     return pebs_record_size(p->format, &p->size) == PEBS_OK &&
-           counters_take(t) &&
+           counters_claim(t) &&
            set_msr(t, IA32_DS_AREA, (uint64_t)(uintptr_t)memory) &&
            set_msr(t, IA32_PEBS_ENABLE, 0);
 }
 
-uint64_t sampling_enable(const struct sampling_plan *plan)
+uint64_t sampling_enable(const struct sampling_config *config)
 {
-    return plan->counters | plan->beside;
+    return config->counters | config->count_only;
 }
 
-static bool fill_in(struct sampling *p)
+static bool fill_ds_area(struct sampling *p)
 {
-    const struct sampling_plan *plan = &p->plan;
+    const struct sampling_config *config = &p->config;
 
-    memset((void *)p->area, GUARD, RUN_RECORDS_BYTES);
+    memset((void *)p->area, GUARD, TEST_RECORDS_BYTES);
     memset(&p->set, 0, sizeof(p->set));
-    enum pebs_error error = pebs_ds_set(&p->set, (uint64_t)(uintptr_t)p->buffer,
-                                        plan->room, plan->threshold, p->format);
-    if (error != PEBS_OK || plan->room > PEBS_ROOM_MAX) {
+    enum pebs_error error =
+        pebs_ds_set(&p->set, (uint64_t)(uintptr_t)p->buffer, config->room,
+                    config->threshold, p->format);
+    if (error != PEBS_OK || config->room > PEBS_ROOM_MAX) {
         broken(p->t, "DS area: %s", pebs_error_text(error));
         return false;
     }
     for (unsigned n = 0; n < PRECISE_COUNTERS; n++)
-        p->set.pebs_counter_reset[n] = -(uint64_t)plan->again[n] & p->mask;
+        p->set.pebs_counter_reset[n] = -(uint64_t)config->period[n] & p->mask;
     *p->area = p->set;
     return true;
 }
 
-static bool program(struct sampling *p, unsigned n)
+static bool program_counter(struct sampling *p, unsigned n)
 {
-    const uint64_t select = p->plan.select | IA32_PERFEVTSEL_USR |
+    const uint64_t select = p->config.select | IA32_PERFEVTSEL_USR |
                             IA32_PERFEVTSEL_OS | IA32_PERFEVTSEL_EN;
-    bool used = (sampling_enable(&p->plan) >> n & 1) != 0;
-    uint64_t start = (p->plan.counters >> n & 1) != 0
-                         ? -(uint64_t)p->plan.first[n] & p->mask
+    bool used = (sampling_enable(&p->config) >> n & 1) != 0;
+    uint64_t start = (p->config.counters >> n & 1) != 0
+                         ? -(uint64_t)p->config.first_period[n] & p->mask
                          : 0;
 
-    return counters_put(p->t, IA32_PMC(n), start) &&
-           counters_put(p->t, IA32_PERFEVTSEL(n), used ? select : 0);
+    return counters_wrmsr(p->t, IA32_PMC(n), start) &&
+           counters_wrmsr(p->t, IA32_PERFEVTSEL(n), used ? select : 0);
 }
 
-bool sampling_arm(struct sampling *p, const struct sampling_plan *plan)
+bool sampling_arm(struct sampling *p, const struct sampling_config *config)
 {
-    unsigned counters = counters_available(run_cpu(p->t));
+    unsigned counters = counters_available(test_cpu(p->t));
     uint64_t status;
 
-    hw_idle();
-    p->plan = *plan;
-    bool ok = counters_put(p->t, IA32_PERF_GLOBAL_CTRL, 0) &&
-              counters_put(p->t, IA32_PEBS_ENABLE, 0) && fill_in(p);
-    status = counters_fetch(p->t, IA32_PERF_GLOBAL_STATUS);
+    hw_poll();
+    p->config = *config;
+    bool ok = counters_wrmsr(p->t, IA32_PERF_GLOBAL_CTRL, 0) &&
+              counters_wrmsr(p->t, IA32_PEBS_ENABLE, 0) && fill_ds_area(p);
+    status = counters_rdmsr(p->t, IA32_PERF_GLOBAL_STATUS);
     if (ok && status != 0)
         ok = counters_clear_status(p->t, status);
     for (unsigned n = 0; ok && n < PRECISE_COUNTERS && n < counters; n++)
-        ok = program(p, n);
+        ok = program_counter(p, n);
     if (p->smi_known)
-        p->smi = counters_fetch(p->t, MSR_SMI_COUNT);
-    return ok && counters_put(p->t, IA32_PEBS_ENABLE,
-                              plan->counters | plan->facility);
+        p->smi = counters_rdmsr(p->t, MSR_SMI_COUNT);
+    return ok && counters_wrmsr(p->t, IA32_PEBS_ENABLE,
+                                config->counters | config->facility);
 }
 
-bool sampling_open(struct sampling *p)
+bool sampling_start(struct sampling *p)
 {
-    return counters_put(p->t, IA32_PERF_GLOBAL_CTRL, sampling_enable(&p->plan));
+    return counters_wrmsr(p->t, IA32_PERF_GLOBAL_CTRL,
+                          sampling_enable(&p->config));
 }
 
 unsigned sampling_written(const struct sampling *p)
@@ -148,8 +150,8 @@ unsigned sampling_written(const struct sampling *p)
                       p->size);
 }
 
-/* The first byte in [from, to) of run_records() that something wrote to. */
-static size_t touched(const struct sampling *p, size_t from, size_t to)
+/* The first byte in [from, to) of test_records() that something wrote to. */
+static size_t first_touched(const struct sampling *p, size_t from, size_t to)
 {
     const volatile uint8_t *memory = (const volatile uint8_t *)p->area;
 
@@ -161,14 +163,14 @@ static size_t touched(const struct sampling *p, size_t from, size_t to)
 static bool check_untouched(struct sampling *p)
 {
     size_t end = BUFFER_AT + p->records * p->size;
-    size_t before = touched(p, sizeof(*p->area), BUFFER_AT);
-    size_t after = touched(p, end, RUN_RECORDS_BYTES);
+    size_t before = first_touched(p, sizeof(*p->area), BUFFER_AT);
+    size_t after = first_touched(p, end, TEST_RECORDS_BYTES);
 
     return check(p->t, before == BUFFER_AT,
                  "%lu bytes after the DS area's start a byte was written; "
                  "the area ends at 60H",
                  (unsigned long)before) &&
-           check(p->t, after == RUN_RECORDS_BYTES,
+           check(p->t, after == TEST_RECORDS_BYTES,
                  "%u records of %lu bytes end %lu bytes after the PEBS buffer "
                  "base, and a byte was written %lu bytes after it",
                  p->records, (unsigned long)p->size,
@@ -176,7 +178,7 @@ static bool check_untouched(struct sampling *p)
                  (unsigned long)(after - BUFFER_AT));
 }
 
-static bool collect(struct sampling *p)
+static bool collect_records(struct sampling *p)
 {
     struct pebs_ds_area area = *p->area;
     uint64_t written;
@@ -191,7 +193,7 @@ static bool collect(struct sampling *p)
                (unsigned long)p->size))
         return false;
     p->set.pebs_index = area.pebs_index;
-    run_raw(p->t, raw_names[p->format], p->buffer, p->records * p->size);
+    test_raw(p->t, raw_names[p->format], p->buffer, p->records * p->size);
     return check(p->t, memcmp(&area, &p->set, sizeof(area)) == 0,
                  "the DS area changed in more than its PEBS index") &&
            check_untouched(p);
@@ -199,32 +201,32 @@ static bool collect(struct sampling *p)
 
 bool sampling_stop(struct sampling *p)
 {
-    struct run *t = p->t;
+    struct test_context *t = p->t;
 
-    if (!counters_put(t, IA32_PERF_GLOBAL_CTRL, 0) ||
-        !counters_put(t, IA32_PEBS_ENABLE, 0))
+    if (!counters_wrmsr(t, IA32_PERF_GLOBAL_CTRL, 0) ||
+        !counters_wrmsr(t, IA32_PEBS_ENABLE, 0))
         return false;
     sampling_quiet();
-    p->status = counters_fetch(t, IA32_PERF_GLOBAL_STATUS);
+    p->status = counters_rdmsr(t, IA32_PERF_GLOBAL_STATUS);
     for (unsigned n = 0; n < PRECISE_COUNTERS; n++)
-        if ((sampling_enable(&p->plan) >> n & 1) != 0)
-            p->value[n] = counters_fetch(t, IA32_PMC(n));
-    return collect(p);
+        if ((sampling_enable(&p->config) >> n & 1) != 0)
+            p->value[n] = counters_rdmsr(t, IA32_PMC(n));
+    return collect_records(p);
 }
 
-bool sampling_around(struct sampling *p, const struct sampling_plan *plan,
+bool sampling_around(struct sampling *p, const struct sampling_config *config,
                      void (*window)(struct sampling *p, uint64_t argument),
                      uint64_t argument)
 {
     for (unsigned attempt = 0; attempt < SMI_RETRIES_MAX; attempt++) {
-        if (!sampling_arm(p, plan))
+        if (!sampling_arm(p, config))
             return false;
         p->tsc_before = hw_tsc();
         window(p, argument);
         p->tsc_after = hw_tsc();
         if (!sampling_stop(p))
             return false;
-        if (!p->smi_known || counters_fetch(p->t, MSR_SMI_COUNT) == p->smi)
+        if (!p->smi_known || counters_rdmsr(p->t, MSR_SMI_COUNT) == p->smi)
             return true;
         p->repeated++;
     }
@@ -233,15 +235,15 @@ bool sampling_around(struct sampling *p, const struct sampling_plan *plan,
     return false;
 }
 
-static void branches(struct sampling *p, uint64_t flags)
+static void run_branches(struct sampling *p, uint64_t flags)
 {
-    pebs_window(sampling_enable(&p->plan), flags, &p->state);
+    pebs_window(sampling_enable(&p->config), flags, &p->state);
 }
 
-bool sampling_run(struct sampling *p, const struct sampling_plan *plan,
+bool sampling_run(struct sampling *p, const struct sampling_config *config,
                   uint64_t flags)
 {
-    return sampling_around(p, plan, branches, flags);
+    return sampling_around(p, config, run_branches, flags);
 }
 
 bool sampling_record(struct sampling *p, unsigned n, struct pebs_record *record)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * sampling.h - records made on this logical processor: DS area and buffer in
- * run_records(), counters programmed, the window of asm/pebs_window.h or a
+ * test_records(), counters programmed, the window of asm/pebs_window.h or a
  * caller's own, the documented stop, and the records that are then there.
  *
  * SDM 3B, "Processor Event Based Sampling (PEBS)" of Nehalem, "Programming PEBS
@@ -19,13 +19,14 @@
 
 /* What is to make records. A counter overflows after so many events, 1 to
  * 2^31 - 1; the record is that of an event after this one. */
-struct sampling_plan {
-    uint32_t select;   /* umask and event, of precise.h */
-    unsigned counters; /* set of PMC0 to PMC3: these make records */
-    unsigned beside;   /* set of others: these only count */
-    uint32_t first[PRECISE_COUNTERS]; /* from the start to the overflow */
-    uint32_t again[PRECISE_COUNTERS]; /* from a record on; 0: none */
-    unsigned room, threshold;         /* records */
+struct sampling_config {
+    uint32_t select;     /* umask and event, of precise.h */
+    unsigned counters;   /* set of PMC0 to PMC3: these make records */
+    unsigned count_only; /* set of others: these only count */
+    uint32_t
+        first_period[PRECISE_COUNTERS]; /* from the start to the overflow */
+    uint32_t period[PRECISE_COUNTERS];  /* from a record on; 0: none */
+    unsigned room, threshold;           /* records */
     uint64_t facility; /* more bits of IA32_PEBS_ENABLE: LL_EN, PS_EN */
 };
 
@@ -33,10 +34,10 @@ struct sampling_plan {
 #define PEBS_ROOM_MAX 64
 
 struct sampling {
-    struct run *t;
+    struct test_context *t;
     unsigned format;
     size_t size;
-    struct sampling_plan plan;
+    struct sampling_config config;
     volatile struct pebs_ds_area *area; /* the processor writes to it */
     struct pebs_ds_area set;            /* what it held at the start */
     uint8_t *buffer;
@@ -54,25 +55,25 @@ struct sampling {
     uint64_t tsc_before, tsc_after;
 };
 
-/* Takes the PMU over (counters_take) and sets IA32_DS_AREA. False with a SKIP
+/* Takes the PMU over (counters_claim) and sets IA32_DS_AREA. False with a SKIP
  * where this processor's precise events are not known or its microcode makes no
  * records that can be used, and where an access faulted (ERROR is said). */
-bool sampling_take(struct sampling *p, struct run *t);
+bool sampling_claim(struct sampling *p, struct test_context *t);
 
 /* The set of PMC0 to PMC3 whose records are promised: without counter 3 where
  * counter3.h promises nothing, after RTM_FORCE_ABORT was set where that helps.
  */
-unsigned sampling_counters(struct run *t);
+unsigned sampling_counters(struct test_context *t);
 
-/* After sampling_take(): fills in DS area and buffer, programs counters and
+/* After sampling_claim(): fills in DS area and buffer, programs counters and
  * IA32_PEBS_ENABLE. Nothing counts until IA32_PERF_GLOBAL_CTRL (38FH) is
  * written with sampling_enable(). */
-bool sampling_arm(struct sampling *p, const struct sampling_plan *plan);
-uint64_t sampling_enable(const struct sampling_plan *plan);
+bool sampling_arm(struct sampling *p, const struct sampling_config *config);
+uint64_t sampling_enable(const struct sampling_config *config);
 
 /* Starts counting: 38FH = sampling_enable(). For code of the caller's own, in
  * place of pebs_window(). */
-bool sampling_open(struct sampling *p);
+bool sampling_start(struct sampling *p);
 
 /* Records in the buffer now, while counters run; not checked. */
 unsigned sampling_written(const struct sampling *p);
@@ -86,12 +87,12 @@ bool sampling_stop(struct sampling *p);
 
 /* sampling_arm(), window(p, argument), which writes sampling_enable() to 38FH
  * and 0 at its end, sampling_stop(); again where an SMI hit it. */
-bool sampling_around(struct sampling *p, const struct sampling_plan *plan,
+bool sampling_around(struct sampling *p, const struct sampling_config *config,
                      void (*window)(struct sampling *p, uint64_t argument),
                      uint64_t argument);
 
 /* The same around pebs_window() with these status flags. */
-bool sampling_run(struct sampling *p, const struct sampling_plan *plan,
+bool sampling_run(struct sampling *p, const struct sampling_config *config,
                   uint64_t flags);
 
 /* Record n of p->records. Reserved bits in it are FAIL. */

@@ -3,8 +3,8 @@
  * packet.c - decodes packets.
  *
  * Most packets are known by their first byte: a table has all of these, and
- * many() decodes those without a branch that depends on the packet. one()
- * decodes any packet, and says what is wrong.
+ * decode_span() decodes those without a branch that depends on the packet.
+ * decode_one() decodes any packet, and says what is wrong.
  */
 #include "src/pt/packet.h"
 
@@ -131,7 +131,7 @@ const char *pt_result_text(enum pt_result result)
 }
 
 /* Lowest byte first. */
-static uint64_t get(const uint8_t *bytes, unsigned count)
+static uint64_t get_bytes(const uint8_t *bytes, unsigned count)
 {
     uint64_t value = 0;
 
@@ -140,8 +140,8 @@ static uint64_t get(const uint8_t *bytes, unsigned count)
     return value;
 }
 
-static void set(struct pt_packet *packet, struct pt_opcode opcode,
-                uint64_t payload)
+static void set_packet(struct pt_packet *packet, struct pt_opcode opcode,
+                       uint64_t payload)
 {
     *packet = (struct pt_packet){.payload = payload,
                                  .kind = opcode.kind,
@@ -151,8 +151,8 @@ static void set(struct pt_packet *packet, struct pt_opcode opcode,
 
 /* "CYC Packet Definition": five bits, then seven a byte while Exp is set, which
  * is bit 2 of the first byte and bit 0 of the others. */
-static enum pt_result cyc(const uint8_t *bytes, size_t size,
-                          struct pt_packet *packet)
+static enum pt_result decode_cyc(const uint8_t *bytes, size_t size,
+                                 struct pt_packet *packet)
 {
     uint64_t value = bytes[0] >> 3;
     unsigned shift = 5;
@@ -163,8 +163,9 @@ static enum pt_result cyc(const uint8_t *bytes, size_t size,
             return PT_CYC_TOO_LONG;
         value |= bits << shift;
         if ((bytes[length] & 1) == 0) {
-            set(packet, (struct pt_opcode){PT_CYC, (uint8_t)(length + 1), 0, 0},
-                value);
+            set_packet(packet,
+                       (struct pt_opcode){PT_CYC, (uint8_t)(length + 1), 0, 0},
+                       value);
             return PT_OK;
         }
     }
@@ -172,8 +173,8 @@ static enum pt_result cyc(const uint8_t *bytes, size_t size,
 }
 
 /* "MODE Packet" : leaf in bits 7:5. */
-static enum pt_result mode(const uint8_t *bytes, size_t size,
-                           struct pt_packet *packet)
+static enum pt_result decode_mode(const uint8_t *bytes, size_t size,
+                                  struct pt_packet *packet)
 {
     struct pt_opcode opcode = {PT_MODE_EXEC, 2, 0, 0};
     const unsigned exec = PT_MODE_EXEC_CS_L | PT_MODE_EXEC_CS_D;
@@ -183,7 +184,7 @@ static enum pt_result mode(const uint8_t *bytes, size_t size,
         return PT_CUT;
     if (bytes[1] >> 5 == 1)
         opcode.kind = PT_MODE_TSX;
-    set(packet, opcode, bytes[1]);
+    set_packet(packet, opcode, bytes[1]);
     if (bytes[1] >> 5 > 1)
         return PT_RESERVED_MODE_LEAF;
     if (opcode.kind == PT_MODE_EXEC)
@@ -192,7 +193,7 @@ static enum pt_result mode(const uint8_t *bytes, size_t size,
 }
 
 /* "TNT Packet Definition", the long one. */
-static enum pt_result tnt_64(struct pt_packet *packet)
+static enum pt_result decode_tnt_64(struct pt_packet *packet)
 {
     if (packet->payload <= 1)
         return PT_TNT_EMPTY;
@@ -203,25 +204,27 @@ static enum pt_result tnt_64(struct pt_packet *packet)
 
 /* 16 bytes, and no more: "a PSB packet cannot contain the start of the next",
  * so that a longer pattern is one that was cut, followed by another. */
-static enum pt_result psb(const uint8_t *bytes, size_t size, bool last,
-                          struct pt_packet *packet)
+static enum pt_result decode_psb(const uint8_t *bytes, size_t size, bool last,
+                                 struct pt_packet *packet)
 {
-    size_t run = psb_run(bytes, size < PSB_LENGTH + 2 ? size : PSB_LENGTH + 2);
+    size_t pattern =
+        psb_pattern_bytes(bytes, size < PSB_LENGTH + 2 ? size : PSB_LENGTH + 2);
 
-    if (run == PSB_LENGTH && (last || size >= PSB_LENGTH + 2 ||
-                              (size > PSB_LENGTH && bytes[run] != 0x02))) {
-        set(packet, second_bytes[0x82], 0);
+    if (pattern == PSB_LENGTH &&
+        (last || size >= PSB_LENGTH + 2 ||
+         (size > PSB_LENGTH && bytes[pattern] != 0x02))) {
+        set_packet(packet, second_bytes[0x82], 0);
         return PT_OK;
     }
-    if (run > PSB_LENGTH || (size > run && bytes[run] != 0x02) ||
-        size > run + 1)
+    if (pattern > PSB_LENGTH || (size > pattern && bytes[pattern] != 0x02) ||
+        size > pattern + 1)
         return PT_BROKEN_PSB;
     return PT_CUT;
 }
 
 /* Packets whose first byte is 02H. */
-static enum pt_result extended(const uint8_t *bytes, size_t size, bool last,
-                               struct pt_packet *packet)
+static enum pt_result decode_extended(const uint8_t *bytes, size_t size,
+                                      bool last, struct pt_packet *packet)
 {
     struct pt_opcode opcode;
     unsigned head = 2; /* bytes in front of the payload */
@@ -233,16 +236,16 @@ static enum pt_result extended(const uint8_t *bytes, size_t size, bool last,
         return (bytes[1] & 0x1f) == 0x12 ? PT_RESERVED_PTW_SIZE
                                          : PT_UNDEFINED_OPCODE;
     if (opcode.kind == PT_PSB)
-        return psb(bytes, size, last, packet);
+        return decode_psb(bytes, size, last, packet);
     if (opcode.kind == PT_MNT || opcode.kind == PT_EVD)
         head = 3;
     if (opcode.kind == PT_MNT && size > 2 && bytes[2] != 0x88)
         return PT_UNDEFINED_OPCODE;
     if (size < opcode.length)
         return PT_CUT;
-    set(packet, opcode, get(bytes + head, opcode.length - head));
+    set_packet(packet, opcode, get_bytes(bytes + head, opcode.length - head));
     if (opcode.kind == PT_TNT_64)
-        return tnt_64(packet);
+        return decode_tnt_64(packet);
     if (opcode.kind == PT_EVD)
         packet->detail = bytes[2] & 0x3f;
     if (opcode.kind == PT_CFE)
@@ -252,8 +255,8 @@ static enum pt_result extended(const uint8_t *bytes, size_t size, bool last,
 
 /* D9H: a byte with IP in bit 7 and ICNTV in bit 6, the trigger bits, and the
  * two bytes of ICNT where ICNTV is set. */
-static enum pt_result trig(const uint8_t *bytes, size_t size,
-                           struct pt_packet *packet)
+static enum pt_result decode_trig(const uint8_t *bytes, size_t size,
+                                  struct pt_packet *packet)
 {
     struct pt_opcode opcode = {PT_TRIG, 3, 0, 0};
 
@@ -264,46 +267,48 @@ static enum pt_result trig(const uint8_t *bytes, size_t size,
         opcode.length = 5;
     if (size < opcode.length)
         return PT_CUT;
-    set(packet, opcode, get(bytes + 1, opcode.length - 1u));
+    set_packet(packet, opcode, get_bytes(bytes + 1, opcode.length - 1u));
     return PT_OK;
 }
 
 /* A BIP's first byte would be a short TNT outside of a block. */
-static enum pt_result bip(const uint8_t *bytes, size_t size, unsigned payload,
-                          struct pt_packet *packet)
+static enum pt_result decode_bip(const uint8_t *bytes, size_t size,
+                                 unsigned payload, struct pt_packet *packet)
 {
     struct pt_opcode opcode = {PT_BIP, (uint8_t)(1 + payload), bytes[0] >> 3,
                                0};
 
     if (size < opcode.length)
         return PT_CUT;
-    set(packet, opcode, get(bytes + 1, payload));
+    set_packet(packet, opcode, get_bytes(bytes + 1, payload));
     return PT_OK;
 }
 
 /* The packet at bytes[0], of `size`, at least 1: PT_OK, an error, or PT_CUT
  * where more bytes are needed. *packet is set where its length is known. */
-static enum pt_result look(const struct pt_reader *reader, const uint8_t *bytes,
-                           size_t size, struct pt_packet *packet)
+static enum pt_result decode_at(const struct pt_reader *reader,
+                                const uint8_t *bytes, size_t size,
+                                struct pt_packet *packet)
 {
     const struct pt_opcode opcode = pt_opcodes[bytes[0]];
 
     if (reader->block != 0 && (bytes[0] & 7) == 4)
-        return bip(bytes, size, reader->block, packet);
+        return decode_bip(bytes, size, reader->block, packet);
     if (opcode.length != 0) {
         if (size < opcode.length)
             return PT_CUT;
-        set(packet, opcode, get(bytes + 1, opcode.length - 1u) | opcode.value);
+        set_packet(packet, opcode,
+                   get_bytes(bytes + 1, opcode.length - 1u) | opcode.value);
         return PT_OK;
     }
     if ((bytes[0] & 3) == 3)
-        return cyc(bytes, size, packet);
+        return decode_cyc(bytes, size, packet);
     if (bytes[0] == 0x99)
-        return mode(bytes, size, packet);
+        return decode_mode(bytes, size, packet);
     if (bytes[0] == 0x02)
-        return extended(bytes, size, reader->last, packet);
+        return decode_extended(bytes, size, reader->last, packet);
     if (bytes[0] == 0xd9)
-        return trig(bytes, size, packet);
+        return decode_trig(bytes, size, packet);
     switch (bytes[0] & 0x1f) {
     case 0x01:
     case 0x0d:
@@ -316,7 +321,7 @@ static enum pt_result look(const struct pt_reader *reader, const uint8_t *bytes,
 }
 
 /* Goes to the next PSB, or as far as there can be none. */
-static enum pt_result search(struct pt_reader *reader)
+static enum pt_result find_psb(struct pt_reader *reader)
 {
     size_t left = reader->size - reader->at, at;
     bool found = psb_find(reader->bytes + reader->at, left, reader->last, &at);
@@ -334,9 +339,10 @@ static enum pt_result search(struct pt_reader *reader)
 }
 
 /* One packet of any kind. */
-static enum pt_result one(struct pt_reader *reader, struct pt_packet *packet)
+static enum pt_result decode_one(struct pt_reader *reader,
+                                 struct pt_packet *packet)
 {
-    enum pt_result result = reader->synced ? PT_OK : search(reader);
+    enum pt_result result = reader->synced ? PT_OK : find_psb(reader);
     size_t left = reader->size - reader->at;
 
     if (result != PT_OK)
@@ -344,7 +350,7 @@ static enum pt_result one(struct pt_reader *reader, struct pt_packet *packet)
     reader->where = pt_offset(reader);
     if (left == 0)
         return reader->last ? PT_END : PT_MORE;
-    result = look(reader, reader->bytes + reader->at, left, packet);
+    result = decode_at(reader, reader->bytes + reader->at, left, packet);
     if (result == PT_CUT && !reader->last)
         return PT_MORE;
     if (result == PT_CUT) {
@@ -369,7 +375,7 @@ static enum pt_result one(struct pt_reader *reader, struct pt_packet *packet)
  * each step waits for one load, not for two. */
 #define SPAN   256
 #define MARGIN (PSB_LENGTH + 2)
-static size_t many(struct pt_reader *reader, struct pt_packet *packets)
+static size_t decode_span(struct pt_reader *reader, struct pt_packet *packets)
 {
     const uint8_t *bytes = reader->bytes + reader->at;
     struct pt_packet *packet = packets;
@@ -392,7 +398,8 @@ static size_t many(struct pt_reader *reader, struct pt_packet *packets)
             at += lengths[at];
             continue;
         }
-        if (look(reader, bytes + at, SPAN + MARGIN - at, packet) != PT_OK ||
+        if (decode_at(reader, bytes + at, SPAN + MARGIN - at, packet) !=
+                PT_OK ||
             packet->kind == PT_BBP)
             break;
         at += packet->length;
@@ -426,8 +433,8 @@ size_t pt_decode(struct pt_reader *reader, struct pt_packet *packets,
     do {
         if (room - count > SPAN && reader->size - reader->at >= SPAN + MARGIN &&
             reader->synced && reader->block == 0)
-            count += many(reader, packets + count);
-        *result = one(reader, packets + count);
+            count += decode_span(reader, packets + count);
+        *result = decode_one(reader, packets + count);
         count += *result == PT_OK;
     } while (*result == PT_OK && room - count > SPAN);
     return count;

@@ -4,24 +4,24 @@
 
 #include "src/pt/bytes.h"
 
-static bool pair(const uint8_t *bytes)
+static bool is_psb_pair(const uint8_t *bytes)
 {
     return bytes[0] == 0x02 && bytes[1] == 0x82;
 }
 
-size_t psb_run(const uint8_t *bytes, size_t size)
+size_t psb_pattern_bytes(const uint8_t *bytes, size_t size)
 {
-    size_t run = 0;
+    size_t length = 0;
 
-    while (run + 2 <= size && pair(bytes + run))
-        run += 2;
-    return run;
+    while (length + 2 <= size && is_psb_pair(bytes + length))
+        length += 2;
+    return length;
 }
 
 /* Where the pattern of pairs that ends at bytes[at] begins. */
-static size_t run_start(const uint8_t *bytes, size_t at)
+static size_t pattern_start(const uint8_t *bytes, size_t at)
 {
-    while (at >= 2 && pair(bytes + at - 2))
+    while (at >= 2 && is_psb_pair(bytes + at - 2))
         at -= 2;
     return at;
 }
@@ -35,8 +35,8 @@ bool psb_find(const uint8_t *bytes, size_t size, bool last, size_t *at)
         const uint64_t here = pt_get64(bytes + i);
         if (here != even && here != odd)
             continue;
-        size_t start = run_start(bytes, here == even ? i : i + 1);
-        size_t end = start + psb_run(bytes + start, size - start);
+        size_t start = pattern_start(bytes, here == even ? i : i + 1);
+        size_t end = start + psb_pattern_bytes(bytes + start, size - start);
         if (end - start < PSB_LENGTH)
             continue;
         *at = end - PSB_LENGTH;
@@ -44,6 +44,6 @@ bool psb_find(const uint8_t *bytes, size_t size, bool last, size_t *at)
     }
     *at = size;
     if (!last && size != 0)
-        *at = run_start(bytes, bytes[size - 1] == 0x02 ? size - 1 : size);
+        *at = pattern_start(bytes, bytes[size - 1] == 0x02 ? size - 1 : size);
     return false;
 }

@@ -17,7 +17,7 @@
 #define PSB_LENGTH 16
 
 /* The bytes at the start of these that are 02H 82H over and over; even. */
-size_t psb_run(const uint8_t *bytes, size_t size);
+size_t psb_pattern_bytes(const uint8_t *bytes, size_t size);
 
 /* Looks for the first PSB. True: it is at *at. False: there is none before *at,
  * which leaves less than PSB_LENGTH + 2 bytes that may be the start of one; or

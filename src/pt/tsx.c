@@ -4,7 +4,7 @@
  *
  * One function for each phase; idle() is the usual one. Where a packet ends
  * what another began, it is handled again in idle(). What can be stepped over
- * while idle, nearly everything, is in skip().
+ * while idle, nearly everything, is in skip_ahead().
  */
 #include "src/pt/tsx.h"
 
@@ -85,8 +85,9 @@ static bool emit(struct pt_tsx *tsx, uint64_t at, enum pt_deviation deviation,
     return true;
 }
 
-static bool deviates(struct pt_tsx *tsx, uint64_t offset, uint64_t at,
-                     enum pt_deviation deviation, struct pt_tsx_event *event)
+static bool emit_deviation(struct pt_tsx *tsx, uint64_t offset, uint64_t at,
+                           enum pt_deviation deviation,
+                           struct pt_tsx_event *event)
 {
     tsx->phase = PT_IDLE;
     *event = (struct pt_tsx_event){
@@ -105,7 +106,7 @@ static bool idle_fup(struct pt_tsx *tsx, bool has_ip, uint64_t offset,
     tsx->pending.offset = offset;
     if (tsx->in_tx == PT_YES) { /* reported once, and then unknown */
         tsx->in_tx = PT_UNKNOWN;
-        deviates(tsx, offset, offset, PT_EVENT_INSIDE, event);
+        emit_deviation(tsx, offset, offset, PT_EVENT_INSIDE, event);
         event->has_ip = has_ip;
         event->ip = tsx->last_ip;
         tsx->phase = PT_ASYNCHRONOUS;
@@ -171,14 +172,14 @@ static bool idle(struct pt_tsx *tsx, const struct pt_packet *packet,
 }
 
 /* The packet ends what was pending, and is handled itself. */
-static void again(struct pt_tsx *tsx, const struct pt_packet *packet,
-                  uint64_t offset)
+static void handle_again(struct pt_tsx *tsx, const struct pt_packet *packet,
+                         uint64_t offset)
 {
     if (idle(tsx, packet, offset, &tsx->deferred))
         tsx->has_deferred = true;
 }
 
-static void take_target(struct pt_tsx *tsx, const struct pt_packet *packet)
+static void set_target(struct pt_tsx *tsx, const struct pt_packet *packet)
 {
     tsx->pending.has_target =
         tsx->pending.transition == PT_ABORT && packet->detail != 0;
@@ -209,16 +210,16 @@ static bool wants_fup(struct pt_tsx *tsx, const struct pt_packet *packet,
         tsx->phase = PT_WANTS_TIP;
         return false;
     case PT_TIP_PGE:
-        take_target(tsx, packet);
+        set_target(tsx, packet);
         return emit(tsx, offset, PT_NO_DEVIATION, event);
     case PT_TIP_PGD:
         if (!aborts)
             break;
-        take_target(tsx, packet);
+        set_target(tsx, packet);
         return emit(tsx, offset, PT_NO_DEVIATION, event);
     case PT_TIP:
         if (aborts)
-            take_target(tsx, packet);
+            set_target(tsx, packet);
         on = true; /* else there would be no such packet */
         break;
     case PT_TNT_8:
@@ -231,7 +232,7 @@ static bool wants_fup(struct pt_tsx *tsx, const struct pt_packet *packet,
         break;
     }
     emit(tsx, offset, on ? PT_MODE_WITHOUT_FUP : PT_NO_DEVIATION, event);
-    again(tsx, packet, offset);
+    handle_again(tsx, packet, offset);
     return true;
 }
 
@@ -243,11 +244,11 @@ static bool wants_tip(struct pt_tsx *tsx, const struct pt_packet *packet,
     if (packet->kind == PT_OVF)
         return idle(tsx, packet, offset, event);
     if (packet->kind == PT_TIP || packet->kind == PT_TIP_PGD) {
-        take_target(tsx, packet);
+        set_target(tsx, packet);
         return emit(tsx, offset, PT_NO_DEVIATION, event);
     }
     emit(tsx, offset, PT_ABORT_WITHOUT_TARGET, event);
-    again(tsx, packet, offset);
+    handle_again(tsx, packet, offset);
     return true;
 }
 
@@ -261,8 +262,8 @@ static bool asynchronous(struct pt_tsx *tsx, const struct pt_packet *packet,
     if (packet->kind == PT_TIP || packet->kind == PT_TIP_PGD ||
         packet->kind == PT_OVF)
         return idle(tsx, packet, offset, event);
-    deviates(tsx, tsx->pending.offset, offset, PT_FUP_WITHOUT_TIP, event);
-    again(tsx, packet, offset);
+    emit_deviation(tsx, tsx->pending.offset, offset, PT_FUP_WITHOUT_TIP, event);
+    handle_again(tsx, packet, offset);
     return true;
 }
 
@@ -313,7 +314,7 @@ static bool in_psb(struct pt_tsx *tsx, const struct pt_packet *packet,
         return end_psb(tsx, offset, event);
     default:
         is_event = end_psb(tsx, offset, event);
-        again(tsx, packet, offset);
+        handle_again(tsx, packet, offset);
         return is_event;
     }
 }
@@ -342,7 +343,7 @@ static bool step(struct pt_tsx *tsx, const struct pt_packet *packet,
 /* How many bits of these 8 bytes, from the lowest on and at most 7 bytes, are
  * packets of one: short TNT (bit 0 is 0; 00H is PAD, 02H an opcode) or CYC
  * (011B). */
-static inline unsigned single(uint64_t bytes)
+static inline unsigned one_byte_packet_bits(uint64_t bytes)
 {
     const uint64_t ones = 0x0101010101010101;
     const uint64_t cyc = bytes & bytes >> 1 & ~(bytes >> 2);
@@ -353,7 +354,7 @@ static inline unsigned single(uint64_t bytes)
     return (unsigned)__builtin_ctzll(ends);
 }
 
-/* The bytes of a CYC of any length; more than 9 is not for skip(). */
+/* The bytes of a CYC of any length; more than 9 is not for skip_ahead(). */
 static size_t cyc_length(const uint8_t *bytes)
 {
     size_t length = 1;
@@ -374,7 +375,7 @@ static void skip_pads(struct pt_reader *reader)
 
 /* Steps over the packets that change nothing while idle and PacketEn is 1, but
  * for the last IP. */
-static void skip(struct pt_tsx *tsx)
+static void skip_ahead(struct pt_tsx *tsx)
 {
     struct pt_reader *reader = &tsx->reader;
     const uint8_t *bytes = reader->bytes;
@@ -383,7 +384,7 @@ static void skip(struct pt_tsx *tsx)
 
     while (at + 7 + PT_LENGTH_MAX <= reader->size) {
         const uint64_t next = pt_get64(bytes + at);
-        const unsigned bits = next == 0 ? 56 : single(next);
+        const unsigned bits = next == 0 ? 56 : one_byte_packet_bits(next);
         const struct pt_opcode opcode = pt_opcodes[next >> bits & 0xff];
         at += bits / 8;
         length = opcode.length;
@@ -404,25 +405,25 @@ static void skip(struct pt_tsx *tsx)
 
 /* A MODE.TSX that is no transition ends what is pending. The FUP after it, if
  * any, is its own. */
-static void both_bits(struct pt_tsx *tsx, struct pt_tsx_event *event)
+static void mode_with_both_bits(struct pt_tsx *tsx, struct pt_tsx_event *event)
 {
     const uint64_t offset = tsx->reader.where;
-    struct pt_tsx_event *own = event;
+    struct pt_tsx_event *deviation = event;
 
     if (tsx->phase == PT_WANTS_FUP || tsx->phase == PT_WANTS_TIP) {
         emit(tsx, offset,
              tsx->phase == PT_WANTS_FUP ? PT_MODE_WITHOUT_FUP
                                         : PT_ABORT_WITHOUT_TARGET,
              event);
-        own = &tsx->deferred;
+        deviation = &tsx->deferred;
         tsx->has_deferred = true;
     }
     if (tsx->phase == PT_IN_PSB) {
-        deviates(tsx, offset, offset, PT_INTX_AND_TXABORT, own);
+        emit_deviation(tsx, offset, offset, PT_INTX_AND_TXABORT, deviation);
         tsx->phase = PT_IN_PSB;
         return;
     }
-    deviates(tsx, offset, offset, PT_INTX_AND_TXABORT, own);
+    emit_deviation(tsx, offset, offset, PT_INTX_AND_TXABORT, deviation);
     tsx->in_tx = PT_UNKNOWN;
     tsx->fup_owned = true;
 }
@@ -449,7 +450,7 @@ enum pt_result pt_tsx_next(struct pt_tsx *tsx, struct pt_tsx_event *event)
             skip_pads(reader);
         if (tsx->phase == PT_IDLE && tsx->packet_en == PT_YES &&
             !tsx->overflow && reader->synced && reader->block == 0)
-            skip(tsx);
+            skip_ahead(tsx);
         const uint64_t offset = pt_offset(reader);
         result = pt_next(reader, &packet);
         if (result != PT_OK)
@@ -458,7 +459,7 @@ enum pt_result pt_tsx_next(struct pt_tsx *tsx, struct pt_tsx_event *event)
             return PT_OK;
     }
     if (result == PT_RESERVED_MODE_TSX) {
-        both_bits(tsx, event);
+        mode_with_both_bits(tsx, event);
         return PT_OK;
     }
     if (result == PT_END &&

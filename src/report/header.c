@@ -26,7 +26,7 @@ void header_made_on(struct ktap *out, const struct identity *id)
                   id->hypervisor_name);
 }
 
-static void describe_identity(struct run *t)
+static void describe_identity(struct test_context *t)
 {
     const struct identity *id = &t->cpu;
     char microcode[40] = "microcode revision not readable";
@@ -41,7 +41,7 @@ static void describe_identity(struct run *t)
              id->core_type);
 }
 
-static void describe_features(struct run *t)
+static void describe_features(struct test_context *t)
 {
     const struct identity *id = &t->cpu;
 
@@ -71,7 +71,7 @@ static size_t describe_msr(char *out, size_t size, uint32_t msr, int fault,
                        msr_name(msr, name), vector_name((unsigned)fault));
 }
 
-static void describe_regime(struct run *t)
+static void describe_regime(struct test_context *t)
 {
     const struct regime_evidence *e = &t->evidence;
     char msrs[120] = "";
@@ -93,7 +93,7 @@ static void describe_regime(struct run *t)
          t->cpu.hle, msrs);
 }
 
-static void describe_product(struct run *t)
+static void describe_product(struct test_context *t)
 {
     const struct product *row = products_find(&t->cpu);
 
@@ -104,7 +104,7 @@ static void describe_product(struct run *t)
          row != NULL ? row->name : "", row != NULL ? ")" : "");
 }
 
-static void describe(struct run *t)
+static void describe(struct test_context *t)
 {
     describe_identity(t);
     describe_features(t);
@@ -112,7 +112,7 @@ static void describe(struct run *t)
     describe_product(t);
 }
 
-static void write_cores(struct ktap *out, const struct run runs[],
+static void write_cores(struct ktap *out, const struct test_context contexts[],
                         unsigned count)
 {
     char text[CORES_BYTES] = "";
@@ -120,20 +120,22 @@ static void write_cores(struct ktap *out, const struct run runs[],
     bool shared = false;
 
     for (unsigned p = 0; p < count; p++) {
-        bool first = !runs[p].lost;
+        bool first = !contexts[p].lost;
         for (unsigned q = 0; q < p; q++)
-            first = first && (runs[q].lost ||
-                              !identity_siblings(&runs[q].cpu, &runs[p].cpu));
+            first = first &&
+                    (contexts[q].lost ||
+                     !identity_siblings(&contexts[q].cpu, &contexts[p].cpu));
         const char *between = at != 0 ? ", " : "";
         for (unsigned q = p; first && q < count; q++) {
-            if (runs[q].lost || !identity_siblings(&runs[p].cpu, &runs[q].cpu))
+            if (contexts[q].lost ||
+                !identity_siblings(&contexts[p].cpu, &contexts[q].cpu))
                 continue;
             at += text_format(text + at, sizeof(text) - at, "%s%u", between, q);
             shared = shared || q != p;
             between = "+";
         }
     }
-    if (!runs[0].cpu.topology_known)
+    if (!contexts[0].cpu.topology_known)
         ktap_note(out, "cores: not known (no CPUID.0BH)");
     else if (shared)
         ktap_note(out, "processors that share a core: %s%s", text,
@@ -142,13 +144,14 @@ static void write_cores(struct ktap *out, const struct run runs[],
         ktap_note(out, "cores: each processor has one of its own");
 }
 
-void header_processors(struct ktap *out, struct run runs[], unsigned count)
+void header_processors(struct ktap *out, struct test_context contexts[],
+                       unsigned count)
 {
     struct part parts[HW_PROCESSORS_MAX];
     bool differ = false;
 
     for (unsigned p = 0; p < count; p++) {
-        struct run *t = &runs[p];
+        struct test_context *t = &contexts[p];
         if (!t->lost)
             describe(t);
         parts[p] = t->lost
@@ -163,5 +166,5 @@ void header_processors(struct ktap *out, struct run runs[], unsigned count)
     if (differ)
         ktap_note(out, "the processors differ: see the lines that do not name "
                        "all of them");
-    write_cores(out, runs, count);
+    write_cores(out, contexts, count);
 }

@@ -13,6 +13,7 @@ void header_made_on(struct ktap *out, const struct identity *id);
 /* Identity, features, regime with its evidence, product row, and which
  * processors share a core; what several have in common is said once. Uses the
  * contexts' lines. */
-void header_processors(struct ktap *out, struct run runs[], unsigned count);
+void header_processors(struct ktap *out, struct test_context contexts[],
+                       unsigned count);
 
 #endif

@@ -4,12 +4,12 @@
 
 #include "src/base/crc.h"
 
-static void tell_trouble(struct ktap *out)
+static void warn_of_failures(struct ktap *out)
 {
     for (unsigned s = 0; s < out->sinks_count; s++) {
         const struct sink *sink = &out->sinks[s];
         const char *why =
-            sink->trouble != NULL ? sink->trouble(sink->self) : NULL;
+            sink->failure != NULL ? sink->failure(sink->self) : NULL;
         if (why != NULL)
             ktap_note(out, "warning: %s", why);
     }
@@ -26,11 +26,12 @@ static void write_line(struct ktap *out, char *line, size_t bytes)
     for (unsigned s = 0; s < out->sinks_count; s++)
         out->sinks[s].write(out->sinks[s].self, line, bytes);
     if (!out->ended)
-        tell_trouble(out);
+        warn_of_failures(out);
 }
 
-static void put(struct ktap *out, const char *format, ...) PRINTF_LIKE(2, 3);
-static void put(struct ktap *out, const char *format, ...)
+static void write_format(struct ktap *out, const char *format, ...)
+    PRINTF_LIKE(2, 3);
+static void write_format(struct ktap *out, const char *format, ...)
 {
     char line[KTAP_LINE_BYTES];
     va_list arguments;
@@ -45,8 +46,8 @@ void ktap_open(struct ktap *out, const struct sink *sinks, unsigned sinks_count,
                unsigned planned)
 {
     *out = (struct ktap){.sinks = sinks, .sinks_count = sinks_count};
-    put(out, "KTAP version 1");
-    put(out, "1..%u", planned);
+    write_format(out, "KTAP version 1");
+    write_format(out, "1..%u", planned);
 }
 
 void ktap_reopen(struct ktap *out, const struct sink *sinks,
@@ -77,25 +78,25 @@ void ktap_result(struct ktap *out, enum verdict verdict, const char *name,
     switch (verdict) {
     case VERDICT_PASS:
         totals->pass++;
-        put(out, "ok %u - %s%s%s", n, name, *more != '\0' ? " # OBSERVED " : "",
-            more);
+        write_format(out, "ok %u - %s%s%s", n, name,
+                     *more != '\0' ? " # OBSERVED " : "", more);
         break;
     case VERDICT_SKIP:
         totals->skip++;
-        put(out, "ok %u - %s # SKIP %s", n, name, more);
+        write_format(out, "ok %u - %s # SKIP %s", n, name, more);
         break;
     case VERDICT_KNOWN:
         totals->known++;
-        put(out, "ok %u - %s # KNOWN %s", n, name, more);
+        write_format(out, "ok %u - %s # KNOWN %s", n, name, more);
         break;
     case VERDICT_FAIL:
         totals->fail++;
-        put(out, "not ok %u - %s", n, name);
+        write_format(out, "not ok %u - %s", n, name);
         break;
     case VERDICT_NONE:
     case VERDICT_ERROR:
         totals->error++;
-        put(out, "not ok %u - %s # ERROR %s", n, name, more);
+        write_format(out, "not ok %u - %s # ERROR %s", n, name, more);
         break;
     }
 }
@@ -111,10 +112,11 @@ void ktap_end(struct ktap *out)
     const struct ktap_totals *totals = &out->at.totals;
 
     ktap_flush(out);
-    tell_trouble(out); /* nothing is said after the END line */
+    warn_of_failures(out); /* nothing is said after the END line */
     out->ended = true;
-    put(out, "# END pass=%u fail=%u error=%u skip=%u known=%u crc=%08X",
-        totals->pass, totals->fail, totals->error, totals->skip, totals->known,
-        out->at.crc);
+    write_format(out,
+                 "# END pass=%u fail=%u error=%u skip=%u known=%u crc=%08X",
+                 totals->pass, totals->fail, totals->error, totals->skip,
+                 totals->known, out->at.crc);
     ktap_flush(out);
 }

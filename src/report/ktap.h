@@ -9,7 +9,8 @@
 #ifndef SRC_REPORT_KTAP_H
 #define SRC_REPORT_KTAP_H
 
-#include "src/harness/case.h"
+#include "src/base/text.h"
+#include "src/harness/verdict.h"
 #include "src/report/sink.h"
 
 #define KTAP_LINE_BYTES 512 /* the longest line, with "\n" */

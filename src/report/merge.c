@@ -69,8 +69,8 @@ const char *merge_set_name(const bool set[], unsigned count,
     return out;
 }
 
-static void write_one(struct ktap *out, const bool set[], unsigned count,
-                      const char *text)
+static void write_for_set(struct ktap *out, const bool set[], unsigned count,
+                          const char *text)
 {
     char name[MERGE_SET_BYTES];
 
@@ -187,7 +187,7 @@ void merge_write(struct ktap *out, const struct part parts[], unsigned count,
                 continue;
             range_write(alike != 0 ? lines : &line, alike != 0 ? alike : 1,
                         text, sizeof(text));
-            write_one(out, set, count, text);
+            write_for_set(out, set, count, text);
         }
     }
 }

@@ -20,7 +20,7 @@ static void write_row(struct ktap *out, size_t at, const uint8_t *bytes,
     ktap_note(out, "raw %04x %s", (unsigned)at, text);
 }
 
-static void write_one(struct ktap *out, const struct run *t)
+static void write_context(struct ktap *out, const struct test_context *t)
 {
     const uint8_t *bytes = t->raw;
     size_t shown = t->raw_bytes < RAW_BYTES_MAX ? t->raw_bytes : RAW_BYTES_MAX;
@@ -33,9 +33,11 @@ static void write_one(struct ktap *out, const struct run *t)
         write_row(out, at, bytes + at, shown - at < ROW ? shown - at : ROW);
 }
 
-void raw_write(struct ktap *out, const struct run runs[], unsigned count)
+void raw_write(struct ktap *out, const struct test_context contexts[],
+               unsigned count)
 {
     for (unsigned p = 0; p < count; p++)
-        if (!runs[p].lost && runs[p].raw != NULL && runs[p].raw_bytes != 0)
-            write_one(out, &runs[p]);
+        if (!contexts[p].lost && contexts[p].raw != NULL &&
+            contexts[p].raw_bytes != 0)
+            write_context(out, &contexts[p]);
 }

@@ -18,7 +18,7 @@ struct outcome {
 
 /* A lost processor is an error in every test that would run on it; its own
  * lines are not read, since it may be writing them. */
-static struct outcome settle(struct run *t, struct part *part)
+static struct outcome close_context(struct test_context *t, struct part *part)
 {
     bool each = t->test->scope == EACH_PROCESSOR;
 
@@ -27,21 +27,23 @@ static struct outcome settle(struct run *t, struct part *part)
         return (struct outcome){VERDICT_NONE, ""};
     }
     if (t->lost) {
-        bool part_taken = each || t->processor == 0 || t->end != HW_NOT_ASKED;
+        bool part_taken =
+            each || t->processor == 0 || t->end != HW_NOT_SELECTED;
         *part = (struct part){t->loss_line,
                               part_taken ? text_length(t->loss_line) : 0};
         return (struct outcome){part_taken ? VERDICT_ERROR : VERDICT_NONE,
                                 t->loss};
     }
-    run_close(t);
+    context_close(t);
     *part = (struct part){t->text, t->text_bytes};
-    return (struct outcome){judge(t->verdict, t->end, each), t->reason};
+    return (struct outcome){verdict_of_job(t->verdict, t->end, each),
+                            t->reason};
 }
 
 /* Of the first processor with the merged verdict; the processors are named
  * where others say something else. */
 static void find_reason(const struct outcome outcomes[], unsigned processors,
-                        enum verdict merged, char out[RUN_LINE_BYTES])
+                        enum verdict merged, char out[CONTEXT_LINE_BYTES])
 {
     bool set[HW_PROCESSORS_MAX], alone = true;
     const char *reason = NULL;
@@ -55,21 +57,21 @@ static void find_reason(const struct outcome outcomes[], unsigned processors,
         alone = alone && (set[p] || o->verdict == VERDICT_NONE);
     }
     if (alone || text_match("processor *", reason))
-        text_format(out, RUN_LINE_BYTES, "%s", reason);
+        text_format(out, CONTEXT_LINE_BYTES, "%s", reason);
     else
-        text_format(out, RUN_LINE_BYTES, "%s: %s",
+        text_format(out, CONTEXT_LINE_BYTES, "%s: %s",
                     merge_set_name(set, processors, name), reason);
 }
 
 /* "744 of 1000": the greatest part that was OBSERVED on any processor. False
  * where nothing was. */
-static bool find_observed(const struct run runs[], unsigned processors,
-                          char out[OBSERVED_BYTES])
+static bool find_observed(const struct test_context contexts[],
+                          unsigned processors, char out[OBSERVED_BYTES])
 {
     uint64_t n = 0, of = 1;
 
     for (unsigned p = 0; p < processors; p++) {
-        const struct run *t = &runs[p];
+        const struct test_context *t = &contexts[p];
         if (!t->lost && t->observed * of > n * t->observed_of) {
             n = t->observed;
             of = t->observed_of;
@@ -96,25 +98,25 @@ static bool is_only_reason(const struct part parts[], unsigned processors,
     return true;
 }
 
-struct finding result_write(struct ktap *out, struct run runs[],
+struct finding result_write(struct ktap *out, struct test_context contexts[],
                             unsigned processors, const char *name,
                             const struct options *options)
 {
-    const struct test *test = runs[0].test;
+    const struct test *test = contexts[0].test;
     struct finding finding = {test->name, VERDICT_NONE, false};
     struct outcome outcomes[HW_PROCESSORS_MAX];
     struct part parts[HW_PROCESSORS_MAX];
-    char reason[RUN_LINE_BYTES] = "", observed[OBSERVED_BYTES] = "";
+    char reason[CONTEXT_LINE_BYTES] = "", observed[OBSERVED_BYTES] = "";
 
     for (unsigned p = 0; p < processors; p++) {
-        outcomes[p] = settle(&runs[p], &parts[p]);
+        outcomes[p] = close_context(&contexts[p], &parts[p]);
         finding.verdict = verdict_merge(finding.verdict, outcomes[p].verdict);
     }
     if (finding.verdict == VERDICT_NONE) { /* a body that only called others */
         finding.verdict = outcomes[0].verdict = VERDICT_ERROR;
         outcomes[0].reason = "made no check";
     }
-    finding.observed = find_observed(runs, processors, observed);
+    finding.observed = find_observed(contexts, processors, observed);
     find_reason(outcomes, processors, finding.verdict, reason);
     bool bad =
         finding.verdict == VERDICT_FAIL || finding.verdict == VERDICT_ERROR;
@@ -124,7 +126,7 @@ struct finding result_write(struct ktap *out, struct run runs[],
         merge_write(out, parts, processors,
                     options->verbosity != VERBOSITY_VERBOSE);
     if (options->raw == RAW_ALL || (bad && options->raw == RAW_FAILED))
-        raw_write(out, runs, processors);
+        raw_write(out, contexts, processors);
     if (bad || options->verbosity == VERBOSITY_VERBOSE)
         ktap_note(out, "rests on: %s", test->cite);
     ktap_result(out, finding.verdict, name,

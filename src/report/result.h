@@ -12,7 +12,7 @@
 /* Closes the contexts, writes their lines (as much as verbosity= and raw= want)
  * and the result line under `name`. All are of the same test; those of
  * processors that took no part have VERDICT_NONE. */
-struct finding result_write(struct ktap *out, struct run runs[],
+struct finding result_write(struct ktap *out, struct test_context contexts[],
                             unsigned processors, const char *name,
                             const struct options *options);
 

@@ -12,9 +12,9 @@ struct sink {
     void (*write)(void *self, const char *text, size_t bytes);
     void (*flush)(void *self); /* after each test */
     void *self;
-    /* What went wrong since it was asked last, for the other sinks; NULL:
-     * nothing. The function itself may be NULL. */
-    const char *(*trouble)(void *self);
+    /* What went wrong since the last call, for the other sinks; NULL: nothing.
+     * The function itself may be NULL. */
+    const char *(*failure)(void *self);
 };
 
 #endif

@@ -143,7 +143,7 @@ static const struct advice on_tsx[] = {
     {REGIME_E, ALWAYS, "HLE", "", "HLE is not enumerated"},
 };
 
-struct context {
+struct summary {
     enum regime regime;
     const struct identity *id;
     const struct finding *findings;
@@ -152,9 +152,9 @@ struct context {
     void *context;
 };
 
-static void say(const struct context *c, const char *format, ...)
+static void write_line(const struct summary *c, const char *format, ...)
     PRINTF_LIKE(2, 3);
-static void say(const struct context *c, const char *format, ...)
+static void write_line(const struct summary *c, const char *format, ...)
 {
     char text[SUMMARY_LINE_BYTES];
     va_list arguments;
@@ -166,8 +166,8 @@ static void say(const struct context *c, const char *format, ...)
 }
 
 /* The finding for name[0 .. bytes - 1], or NULL. */
-static const struct finding *find(const struct context *c, const char *name,
-                                  size_t bytes)
+static const struct finding *find_finding(const struct summary *c,
+                                          const char *name, size_t bytes)
 {
     for (unsigned i = 0; i < c->count; i++)
         if (text_length(c->findings[i].test) == bytes &&
@@ -177,22 +177,23 @@ static const struct finding *find(const struct context *c, const char *name,
 }
 
 /* Writes which test the advice lacks; false where it lacks none. */
-static bool unsettled(const struct context *c, const struct advice *advice)
+static bool write_undecided(const struct summary *c,
+                            const struct advice *advice)
 {
     for (const char *at = advice->rests_on; *at != '\0';) {
         size_t bytes = 0;
         while (at[bytes] != ' ' && at[bytes] != '?' && at[bytes] != '*')
             bytes++;
         char mark = at[bytes];
-        const struct finding *f = find(c, at, bytes);
+        const struct finding *f = find_finding(c, at, bytes);
         enum verdict verdict = f != NULL ? f->verdict : VERDICT_NONE;
         bool may_skip = mark == '?' || (mark == '*' && c->id->counters <= 4);
 
         if (verdict != VERDICT_PASS && !(verdict == VERDICT_SKIP && may_skip)) {
             char name[64];
             text_format(name, bytes < 63 ? bytes + 1 : 64, "%s", at);
-            say(c, "not settled: %s: test %s is %s", advice->subject, name,
-                verdict_name(verdict));
+            write_line(c, "undecided: %s: test %s is %s", advice->subject, name,
+                       verdict_name(verdict));
             return true;
         }
         at += bytes + (mark == ' ' ? 1 : 2);
@@ -200,7 +201,7 @@ static bool unsettled(const struct context *c, const struct advice *advice)
     return false;
 }
 
-static bool applies(const struct context *c, const struct advice *advice)
+static bool applies(const struct summary *c, const struct advice *advice)
 {
     const bool when[] = {
         [ALWAYS] = true,
@@ -214,7 +215,7 @@ static bool applies(const struct context *c, const struct advice *advice)
 }
 
 /* Puts the numbers of counters into the text. */
-static void say_advice(const struct context *c, const char *text)
+static void write_advice(const struct summary *c, const char *text)
 {
     char out[SUMMARY_LINE_BYTES];
     size_t at = 0;
@@ -233,42 +234,46 @@ static void say_advice(const struct context *c, const char *text)
         text += skip;
     }
     out[at] = '\0';
-    say(c, "%s", out);
+    write_line(c, "%s", out);
 }
 
-static void give(const struct context *c, const struct advice advice[],
-                 size_t rows)
+static void write_table(const struct summary *c, const struct advice advice[],
+                        size_t rows)
 {
     for (size_t i = 0; i < rows; i++)
-        if (applies(c, &advice[i]) && !unsettled(c, &advice[i]))
-            say_advice(c, advice[i].text);
+        if (applies(c, &advice[i]) && !write_undecided(c, &advice[i]))
+            write_advice(c, advice[i].text);
 }
 
 /* What the paper only calls possible. */
-static void say_observed(const struct context *c)
+static void write_observed(const struct summary *c)
 {
     static const char *const tests[] = {"counter3_counts_under_rtm",
                                         "counter3_registers_hold",
                                         "counter3_counts_alone"};
-    bool run = false, observed = false;
+    bool ran = false, observed = false;
 
     if (c->regime != REGIME_E && !(c->regime == REGIME_B && c->id->rtm))
         return;
     for (unsigned i = 0; i < sizeof(tests) / sizeof(tests[0]); i++) {
-        const struct finding *f = find(c, tests[i], text_length(tests[i]));
+        const struct finding *f =
+            find_finding(c, tests[i], text_length(tests[i]));
         if (f == NULL)
             continue;
-        run = run || f->verdict == VERDICT_PASS || f->verdict == VERDICT_FAIL;
+        ran = ran || f->verdict == VERDICT_PASS || f->verdict == VERDICT_FAIL;
         observed = observed || f->observed;
     }
     if (observed)
-        say(c, "unexpected values in counter 3 or its registers: OBSERVED in "
+        write_line(
+            c, "unexpected values in counter 3 or its registers: OBSERVED in "
                "this run");
-    else if (run)
-        say(c, "unexpected values in counter 3 or its registers: NOT OBSERVED "
+    else if (ran)
+        write_line(
+            c, "unexpected values in counter 3 or its registers: NOT OBSERVED "
                "in this run, which is no promise");
     else
-        say(c, "unexpected values in counter 3 or its registers: not looked "
+        write_line(
+            c, "unexpected values in counter 3 or its registers: not looked "
                "for in this run");
 }
 
@@ -276,21 +281,24 @@ void summary_write(enum regime regime, const struct identity *id,
                    const struct finding findings[], unsigned count,
                    void (*line)(void *context, const char *text), void *context)
 {
-    const struct context c = {regime, id, findings, count, line, context};
+    const struct summary c = {regime, id, findings, count, line, context};
 
-    say(&c, "regime %s: %s", regime_name(regime), regime_meaning(regime));
+    write_line(&c, "regime %s: %s", regime_name(regime),
+               regime_meaning(regime));
     if (regime == REGIME_NONE || regime == REGIME_CONTRADICTORY) {
-        say(&c, "no advice for this processor");
+        write_line(&c, "no advice for this processor");
         return;
     }
     if (id->perfmon_version < 2 || id->counters < 4) {
-        say(&c,
+        write_line(
+            &c,
             "counter 3 does not exist here, or cannot be tested: performance "
             "monitoring version %u, %u general-purpose counters",
             id->perfmon_version, id->counters);
     } else {
-        give(&c, on_counters, sizeof(on_counters) / sizeof(on_counters[0]));
-        say_observed(&c);
+        write_table(&c, on_counters,
+                    sizeof(on_counters) / sizeof(on_counters[0]));
+        write_observed(&c);
     }
-    give(&c, on_tsx, sizeof(on_tsx) / sizeof(on_tsx[0]));
+    write_table(&c, on_tsx, sizeof(on_tsx) / sizeof(on_tsx[0]));
 }

@@ -19,7 +19,7 @@
 #define ACCESS_SIZE 3
 #define ADDRESS     4
 
-static uint64_t number(const uint8_t *from, unsigned bytes)
+static uint64_t read_number(const uint8_t *from, unsigned bytes)
 {
     uint64_t value = 0;
 
@@ -34,7 +34,7 @@ size_t acpi_table_length(const uint8_t *table, size_t bytes)
 
     if (bytes < ACPI_HEADER_BYTES)
         return 0;
-    uint64_t length = number(table + LENGTH, 4);
+    uint64_t length = read_number(table + LENGTH, 4);
     if (length < ACPI_HEADER_BYTES || length > bytes)
         return 0;
     for (uint64_t i = 0; i < length; i++)
@@ -48,8 +48,9 @@ static uint32_t speed_of(const uint8_t *table, size_t length)
         [3] = 9600, [4] = 19200, [6] = 57600, [7] = 115200};
     uint8_t code = table[CONFIGURED];
 
-    if (length >= PRECISE_SPEED + 4 && number(table + PRECISE_SPEED, 4) != 0)
-        return (uint32_t)number(table + PRECISE_SPEED, 4);
+    if (length >= PRECISE_SPEED + 4 &&
+        read_number(table + PRECISE_SPEED, 4) != 0)
+        return (uint32_t)read_number(table + PRECISE_SPEED, 4);
     return code < sizeof(speeds) / sizeof(speeds[0]) ? speeds[code] : 0;
 }
 
@@ -62,7 +63,7 @@ static const char *read_address(const uint8_t *gas, struct uart *out)
     if (bits % 8 != 0 || bits > 64 || size > 3)
         return "SPCR: a register width that no 16550 has";
     out->memory = gas[SPACE_ID] == 0;
-    out->base = number(gas + ADDRESS, 8);
+    out->base = read_number(gas + ADDRESS, 8);
     out->width = size != 0 ? 1u << (size - 1) : 1;
     out->stride = bits / 8 > out->width ? bits / 8 : out->width;
     if (out->base == 0)
@@ -83,8 +84,9 @@ const char *spcr_parse(const uint8_t *table, size_t bytes, struct uart *out)
     uint8_t type = table[INTERFACE_TYPE];
     if (type != 0x00 && type != 0x01 && type != 0x12)
         return "SPCR: its interface is not a 16550";
-    if (length >= UART_FREQUENCY + 4 && number(table + UART_FREQUENCY, 4) != 0)
-        out->clock = (uint32_t)number(table + UART_FREQUENCY, 4);
+    if (length >= UART_FREQUENCY + 4 &&
+        read_number(table + UART_FREQUENCY, 4) != 0)
+        out->clock = (uint32_t)read_number(table + UART_FREQUENCY, 4);
     out->speed = speed_of(table, length);
     return read_address(table + BASE_ADDRESS, out);
 }

@@ -26,13 +26,13 @@
 #define WAIT_MS     50    /* for a character, and twice what it may take: */
 #define CHARACTER_2 20000 /* milliseconds at 1 bit a second */
 
-static uint8_t get(const struct uart *uart, unsigned n)
+static uint8_t read_register(const struct uart *uart, unsigned n)
 {
     return (uint8_t)hw_io_read(uart->memory, uart->base + n * uart->stride,
                                uart->width);
 }
 
-static void set(const struct uart *uart, unsigned n, uint8_t value)
+static void write_register(const struct uart *uart, unsigned n, uint8_t value)
 {
     hw_io_write(uart->memory, uart->base + n * uart->stride, uart->width,
                 value);
@@ -40,61 +40,62 @@ static void set(const struct uart *uart, unsigned n, uint8_t value)
 
 bool uart_answers(const struct uart *uart)
 {
-    return get(uart, LSR) != 0xff;
+    return read_register(uart, LSR) != 0xff;
 }
 
 static bool remembers(const struct uart *uart, uint8_t value)
 {
-    set(uart, SCR, value);
-    return get(uart, SCR) == value;
+    write_register(uart, SCR, value);
+    return read_register(uart, SCR) == value;
 }
 
 bool uart_probe(const struct uart *uart)
 {
     if (!uart_answers(uart))
         return false;
-    uint8_t scratch = get(uart, SCR), modem = get(uart, MCR);
+    uint8_t scratch = read_register(uart, SCR),
+            modem = read_register(uart, MCR);
     bool good = remembers(uart, 0x5a) && remembers(uart, 0xa5);
 
-    set(uart, SCR, scratch);
+    write_register(uart, SCR, scratch);
     if (!good)
         return false;
-    set(uart, MCR, MCR_LOOP);
-    good = (get(uart, MSR) & MSR_LINES) == MSR_LOOPED;
-    set(uart, MCR, modem);
+    write_register(uart, MCR, MCR_LOOP);
+    good = (read_register(uart, MSR) & MSR_LINES) == MSR_LOOPED;
+    write_register(uart, MCR, modem);
     return good;
 }
 
 void uart_set_up(const struct uart *uart)
 {
-    set(uart, IER, 0);
+    write_register(uart, IER, 0);
     if (uart->speed != 0) {
         uint32_t divisor = uart->clock / 16 / uart->speed;
         divisor = divisor != 0 ? divisor : 1;
-        set(uart, LCR, LCR_DIVISOR);
-        set(uart, THR, (uint8_t)divisor);
-        set(uart, IER, (uint8_t)(divisor >> 8));
+        write_register(uart, LCR, LCR_DIVISOR);
+        write_register(uart, THR, (uint8_t)divisor);
+        write_register(uart, IER, (uint8_t)(divisor >> 8));
     }
-    set(uart, LCR, LCR_8N1);
-    set(uart, FCR, FCR_CLEAR);
-    set(uart, MCR, MCR_DTR_RTS);
+    write_register(uart, LCR, LCR_8N1);
+    write_register(uart, FCR, FCR_CLEAR);
+    write_register(uart, MCR, MCR_DTR_RTS);
 }
 
 void uart_put(struct uart *uart, uint8_t character)
 {
     if (uart->dead)
         return;
-    if (!(get(uart, LSR) & LSR_THRE)) {
+    if (!(read_register(uart, LSR) & LSR_THRE)) {
         uint64_t wait =
             WAIT_MS + (uart->speed != 0 ? CHARACTER_2 / uart->speed : 0);
         uint64_t start = hw_ms();
-        while (!(get(uart, LSR) & LSR_THRE))
+        while (!(read_register(uart, LSR) & LSR_THRE))
             if (hw_ms() - start > wait) {
                 uart->dead = true;
                 return;
             }
     }
-    set(uart, THR, character);
+    write_register(uart, THR, character);
 }
 
 const char *uart_text(const struct uart *uart, char out[UART_TEXT_BYTES])

@@ -7,7 +7,7 @@
 #include "cases.inc"
 #undef CASE
 
-const struct test *const *cases_list(void)
+const struct test *const *case_list(void)
 {
     static const struct test *const list[] = {
 #define CASE(name) &test_##name,

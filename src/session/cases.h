@@ -7,6 +7,6 @@
 #include "src/harness/case.h"
 
 /* Ended by NULL; in any order. */
-const struct test *const *cases_list(void);
+const struct test *const *case_list(void);
 
 #endif

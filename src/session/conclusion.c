@@ -20,7 +20,8 @@ static void write_summary_line(void *context, const char *text)
 }
 
 /* What advice depends on besides the verdicts. */
-static bool same_advice(const struct run *a, const struct run *b)
+static bool same_advice(const struct test_context *a,
+                        const struct test_context *b)
 {
     return a->regime == b->regime && a->cpu.rtm == b->cpu.rtm &&
            a->cpu.hle == b->cpu.hle && a->cpu.counters == b->cpu.counters &&
@@ -28,21 +29,22 @@ static bool same_advice(const struct run *a, const struct run *b)
 }
 
 /* The set of the processors of p's kind. False where a lower one is in it. */
-static bool find_kind(const struct run runs[], unsigned processors, unsigned p,
-                      bool set[], bool *all)
+static bool find_kind(const struct test_context contexts[], unsigned processors,
+                      unsigned p, bool set[], bool *all)
 {
-    bool first = !runs[p].lost;
+    bool first = !contexts[p].lost;
 
     *all = true;
     for (unsigned q = 0; q < processors; q++) {
-        set[q] = !runs[q].lost && same_advice(&runs[p], &runs[q]);
+        set[q] = !contexts[q].lost && same_advice(&contexts[p], &contexts[q]);
         first = first && !(set[q] && q < p);
         *all = *all && set[q];
     }
     return first;
 }
 
-void conclusion_summarize(struct ktap *out, const struct run runs[],
+void conclusion_summarize(struct ktap *out,
+                          const struct test_context contexts[],
                           unsigned processors, const struct suite *suite,
                           const struct outcomes *outcomes, bool second)
 {
@@ -52,18 +54,19 @@ void conclusion_summarize(struct ktap *out, const struct run runs[],
     bool set[HW_PROCESSORS_MAX], all;
 
     for (unsigned p = 0; p < processors; p++) {
-        if (!find_kind(runs, processors, p, set, &all))
+        if (!find_kind(contexts, processors, p, set, &all))
             continue;
         size_t at = 0;
         before[0] = '\0';
         if (suite->revision != 0)
             at = text_format(before, sizeof(before),
-                             "microcode %XH: ", runs[p].cpu.microcode);
+                             "microcode %XH: ", contexts[p].cpu.microcode);
         if (!all)
             text_format(before + at, sizeof(before) - at,
                         "%s: ", merge_set_name(set, processors, name));
-        summary_write(runs[p].regime, &runs[p].cpu, outcomes->findings + from,
-                      suite->count, write_summary_line, &line);
+        summary_write(contexts[p].regime, &contexts[p].cpu,
+                      outcomes->findings + from, suite->count,
+                      write_summary_line, &line);
     }
     for (unsigned i = from; i < from + suite->count; i++)
         if (outcomes->vary[i])
@@ -71,7 +74,7 @@ void conclusion_summarize(struct ktap *out, const struct run runs[],
                       suite_slot_test(suite, i)->name);
 }
 
-static const char *observed(const struct finding *finding)
+static const char *observed_text(const struct finding *finding)
 {
     return finding->observed ? " with OBSERVED" : "";
 }
@@ -93,8 +96,8 @@ void conclusion_compare(struct ktap *out, const struct suite *suite,
             alike++;
         else
             ktap_note(out, "summary: side by side: %s: %s%s | %s%s", a->test,
-                      verdict_name(a->verdict), observed(a),
-                      verdict_name(b->verdict), observed(b));
+                      verdict_name(a->verdict), observed_text(a),
+                      verdict_name(b->verdict), observed_text(b));
     }
     ktap_note(out, "summary: side by side: %u of %u tests ended alike", alike,
               suite->count);

@@ -17,7 +17,8 @@ struct pass {
 /* The summary of one pass, once for each kind of processor. second: of the
  * slots of the second pass. The lines name the microcode where there are two
  * passes. */
-void conclusion_summarize(struct ktap *out, const struct run runs[],
+void conclusion_summarize(struct ktap *out,
+                          const struct test_context contexts[],
                           unsigned processors, const struct suite *suite,
                           const struct outcomes *outcomes, bool second);
 

@@ -8,26 +8,27 @@
 #define PACKED_OBSERVED 0x10
 #define PACKED_VARY     0x20
 #define PACKED_RESETS   0x40
-_Static_assert(SUITE_SLOTS_MAX <= RECORD_SLOTS_MAX, "a byte for each slot");
+_Static_assert(SUITE_SLOTS_MAX <= CHECKPOINT_FINDINGS_MAX,
+               "a byte for each slot");
 _Static_assert(VERDICT_ERROR <= PACKED_VERDICT, "fits its bits");
 
 void outcomes_enter(struct outcomes *outcomes, const struct suite *suite,
                     unsigned n, const struct finding *found)
 {
     unsigned i = suite_slot(suite, n);
-    struct finding *kept = &outcomes->findings[i];
+    struct finding *stored = &outcomes->findings[i];
 
     if (suite_round(suite, n) == 0) {
-        *kept = *found;
+        *stored = *found;
         return;
     }
-    outcomes->vary[i] |= kept->verdict != found->verdict;
-    kept->verdict = verdict_merge(kept->verdict, found->verdict);
-    kept->observed = kept->observed || found->observed;
+    outcomes->vary[i] |= stored->verdict != found->verdict;
+    stored->verdict = verdict_merge(stored->verdict, found->verdict);
+    stored->observed = stored->observed || found->observed;
 }
 
 void outcomes_pack(const struct outcomes *outcomes, const struct suite *suite,
-                   uint8_t out[RECORD_SLOTS_MAX])
+                   uint8_t out[CHECKPOINT_FINDINGS_MAX])
 {
     for (unsigned i = 0; i < suite_slots(suite); i++)
         out[i] = (uint8_t)(outcomes->findings[i].verdict |
@@ -37,14 +38,14 @@ void outcomes_pack(const struct outcomes *outcomes, const struct suite *suite,
 }
 
 void outcomes_unpack(struct outcomes *outcomes, const struct suite *suite,
-                     const uint8_t kept[RECORD_SLOTS_MAX])
+                     const uint8_t stored[CHECKPOINT_FINDINGS_MAX])
 {
     for (unsigned i = 0; i < suite_slots(suite); i++) {
         outcomes->findings[i] = (struct finding){
             .test = suite_slot_test(suite, i)->name,
-            .verdict = (enum verdict)(kept[i] & PACKED_VERDICT),
-            .observed = (kept[i] & PACKED_OBSERVED) != 0};
-        outcomes->vary[i] = (kept[i] & PACKED_VARY) != 0;
-        outcomes->resets[i] = (kept[i] & PACKED_RESETS) != 0;
+            .verdict = (enum verdict)(stored[i] & PACKED_VERDICT),
+            .observed = (stored[i] & PACKED_OBSERVED) != 0};
+        outcomes->vary[i] = (stored[i] & PACKED_VARY) != 0;
+        outcomes->resets[i] = (stored[i] & PACKED_RESETS) != 0;
     }
 }

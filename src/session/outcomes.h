@@ -19,8 +19,8 @@ void outcomes_enter(struct outcomes *outcomes, const struct suite *suite,
 
 /* As the bytes of a record, and back. */
 void outcomes_pack(const struct outcomes *outcomes, const struct suite *suite,
-                   uint8_t out[RECORD_SLOTS_MAX]);
+                   uint8_t out[CHECKPOINT_FINDINGS_MAX]);
 void outcomes_unpack(struct outcomes *outcomes, const struct suite *suite,
-                     const uint8_t kept[RECORD_SLOTS_MAX]);
+                     const uint8_t stored[CHECKPOINT_FINDINGS_MAX]);
 
 #endif

@@ -8,7 +8,7 @@
 
 #include "src/report/ktap.h"
 
-/* A call comes at least every second (hw_idle()), a line in time all the same.
+/* A call comes at least every second (hw_poll()), a line in time all the same.
  */
 #define PROGRESS_TICK_MS 9000
 

@@ -6,23 +6,23 @@
 
 const char *resume_offer(const struct store *found, char out[STORE_LINE_BYTES])
 {
-    const struct record *record = &found->record;
-    unsigned results = record->point.report.results;
+    const struct checkpoint *checkpoint = &found->checkpoint;
+    unsigned results = checkpoint->point.report.results;
     struct options options;
     struct suite suite;
     char name[SUITE_NAME_BYTES];
 
     store_options(found, &options);
     suite_make(&suite, &options);
-    suite.revision = record->point.revision;
+    suite.revision = checkpoint->point.revision;
     unsigned planned = suite_results(&suite);
-    if (record->point.running && results < planned)
-        text_format(out, STORE_LINE_BYTES, "%s: interrupted in test %u of %u, %s",
-                    record->report, results + 1, planned,
-                    suite_name(&suite, results, name));
+    if (checkpoint->point.running && results < planned)
+        text_format(out, STORE_LINE_BYTES,
+                    "%s: interrupted in test %u of %u, %s", checkpoint->report,
+                    results + 1, planned, suite_name(&suite, results, name));
     else
         text_format(out, STORE_LINE_BYTES,
-                    "%s: interrupted after %u of %u tests", record->report,
+                    "%s: interrupted after %u of %u tests", checkpoint->report,
                     results, planned);
     return out;
 }
@@ -53,7 +53,7 @@ void resume_error(struct ktap *out, const struct suite *suite,
 }
 
 void resume_report(struct ktap *out, const struct session_setup *setup,
-                   const struct record_point *point, const struct suite *suite,
+                   const struct resume_point *point, const struct suite *suite,
                    struct outcomes *outcomes)
 {
     ktap_reopen(out, setup->sinks, setup->sinks_count, &point->report);

@@ -15,7 +15,7 @@ const char *resume_offer(const struct store *found, char out[STORE_LINE_BYTES]);
  * store's own gets again: each of them then holds the whole. The test that ran
  * is an ERROR. point: store_resumed(). */
 void resume_report(struct ktap *out, const struct session_setup *setup,
-                   const struct record_point *point, const struct suite *suite,
+                   const struct resume_point *point, const struct suite *suite,
                    struct outcomes *outcomes);
 
 /* The next result is ERROR, and its test is not tried. */
@@ -25,7 +25,7 @@ void resume_error(struct ktap *out, const struct suite *suite,
 void resume_refuse(struct ktap *out, const struct suite *suite,
                    struct outcomes *outcomes);
 
-/* The rest of the suite as ERROR, no test tried (store_is_hopeless()). */
+/* The rest of the suite as ERROR, no test tried (store_is_given_up()). */
 void resume_give_up(struct ktap *out, const struct suite *suite,
                     struct outcomes *outcomes);
 

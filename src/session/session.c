@@ -36,7 +36,8 @@ struct session {
     bool whole; /* no processor is excluded by processors= */
     struct update update;
     struct pass passes[2];
-    const char *no_second; /* why tests of the second pass are not tried */
+    const char
+        *why_no_second_pass; /* why tests of the second pass are not tried */
 };
 
 #define SESSION_BYTES ((sizeof(struct session) + 15) & ~(size_t)15)
@@ -57,11 +58,11 @@ static struct session *open_session(const struct session_setup *setup)
                       processors);
     s->setup = setup;
     s->jobs.processors = processors;
-    s->jobs.runs = workspace.runs;
+    s->jobs.contexts = workspace.contexts;
     s->jobs.results = workspace.results;
     for (unsigned p = 0; p < processors; p++) {
-        s->jobs.runs[p].trials = setup->options->trials;
-        s->jobs.runs[p].allow = setup->options->allow;
+        s->jobs.contexts[p].trials = setup->options->trials;
+        s->jobs.contexts[p].allow = setup->options->allow;
     }
     return s;
 }
@@ -81,9 +82,9 @@ static unsigned timeout_of(const struct session *s)
 static void body_job(unsigned processor, void *context)
 {
     struct jobs *jobs = context;
-    struct run *t = &jobs->runs[processor];
+    struct test_context *t = &jobs->contexts[processor];
 
-    run_keep(t);
+    context_save(t);
     t->test->body(t);
     restore_msrs(t);
 }
@@ -98,8 +99,8 @@ static void begin_test(struct session *s, const struct test *test,
     char missing[NEEDS_TEXT_BYTES];
 
     for (unsigned p = 0; p < s->jobs.processors; p++) {
-        struct run *t = &s->jobs.runs[p];
-        run_begin(t, test, seed);
+        struct test_context *t = &s->jobs.contexts[p];
+        context_begin(t, test, seed);
         s->jobs.set[p] = !t->lost && (!whole || p == 0);
         if (whole && !s->whole && !t->lost && !said) {
             skip(t, "needs all processors, and processors= excludes some");
@@ -116,11 +117,10 @@ static void begin_test(struct session *s, const struct test *test,
 }
 
 /* Saves on the volume how far the run is. running: the next test begins. */
-static void keep(struct session *s, bool running)
+static void save_progress(struct session *s, bool running)
 {
-    struct record_point point = {.running = running,
-                                 .report = s->out.at,
-                                 .revision = s->suite.revision};
+    struct resume_point point = {
+        .running = running, .report = s->out.at, .revision = s->suite.revision};
 
     ktap_flush(&s->out);
     outcomes_pack(&s->outcomes, &s->suite, point.findings);
@@ -128,19 +128,20 @@ static void keep(struct session *s, bool running)
 }
 
 /* Writes that the n-th of suite_results() begins, with its name. */
-static void announce(struct session *s, unsigned n, char name[SUITE_NAME_BYTES])
+static void announce_result(struct session *s, unsigned n,
+                            char name[SUITE_NAME_BYTES])
 {
     suite_name(&s->suite, n, name);
     progress_test(&s->progress, n + 1, name);
     ktap_note(&s->out, "running %u of %u: %s: %s", n + 1,
               suite_results(&s->suite), name, suite_test(&s->suite, n)->asks);
-    keep(s, true); /* so that a hang shows where it was */
+    save_progress(s, true); /* so that a hang shows where it was */
 }
 
-static void settle(struct session *s, unsigned n, const char *name)
+static void write_result(struct session *s, unsigned n, const char *name)
 {
     struct finding found = result_write(
-        &s->out, s->jobs.runs, s->jobs.processors, name, s->setup->options);
+        &s->out, s->jobs.contexts, s->jobs.processors, name, s->setup->options);
 
     outcomes_enter(&s->outcomes, &s->suite, n, &found);
 }
@@ -155,15 +156,15 @@ static void run_test(struct session *s, unsigned n)
         ktap_note(&s->out, "round %u of %u: seed=%lu",
                   suite_round(&s->suite, n) + 1, s->suite.rounds,
                   (unsigned long)seed);
-    announce(s, n, name);
+    announce_result(s, n, name);
     begin_test(s, suite_test(&s->suite, n), seed);
     jobs_run(&s->jobs, timeout_of(s), body_job);
     jobs_restore(&s->jobs);
-    settle(s, n, name);
+    write_result(s, n, name);
     if (options->verbosity == VERBOSITY_VERBOSE)
         ktap_note(&s->out, "took %lu ms", (unsigned long)(hw_ms() - start));
     progress_tick(&s->progress);
-    keep(s, false);
+    save_progress(s, false);
 }
 
 /* --- The whole
@@ -190,7 +191,7 @@ static void warn_unmatched(void *context, const char *pattern)
 }
 
 /* Those that processors= excludes. */
-static void exclude(struct session *s)
+static void exclude_processors(struct session *s)
 {
     bool set[HW_PROCESSORS_MAX], any = false;
     char name[MERGE_SET_BYTES];
@@ -213,7 +214,7 @@ static void exclude(struct session *s)
               merge_set_name(set, s->jobs.processors, name));
     for (unsigned p = 0; p < s->jobs.processors; p++)
         if (set[p])
-            run_exclude(&s->jobs.runs[p]);
+            context_exclude(&s->jobs.contexts[p]);
 }
 
 static void identify(struct session *s)
@@ -221,64 +222,65 @@ static void identify(struct session *s)
     static const struct test identify_test = {.name = "identify"};
 
     for (unsigned p = 0; p < s->jobs.processors; p++) {
-        run_begin(&s->jobs.runs[p], &identify_test, 0);
+        context_begin(&s->jobs.contexts[p], &identify_test, 0);
         s->jobs.set[p] = true;
     }
     jobs_identify(&s->jobs);
     /* Nothing can be tested on a processor that is not identified. */
     for (unsigned p = 0; p < s->jobs.processors; p++)
-        if (s->jobs.runs[p].end == HW_EXCEPTION)
-            run_lose(&s->jobs.runs[p], "could not be identified");
+        if (s->jobs.contexts[p].end == HW_EXCEPTION)
+            context_set_lost(&s->jobs.contexts[p], "could not be identified");
 }
 
 /* --- The update between two passes
  * ----------------------------------------- */
 
-static struct pass pass_of(const struct run *t)
+static struct pass pass_of(const struct test_context *t)
 {
     return (struct pass){t->cpu.microcode, t->regime};
 }
 
 /* Whether there is to be a second pass: in a resumed run as it was when it
  * began. */
-static void plan(struct session *s)
+static void choose_passes(struct session *s)
 {
-    const struct record_point *point = store_resumed(s->setup->store);
+    const struct resume_point *point = store_resumed(s->setup->store);
 
     suite_make(&s->suite, s->setup->options);
-    if (s->suite.update != NULL && !store_is_hopeless(s->setup->store))
+    if (s->suite.update != NULL && !store_is_given_up(s->setup->store))
         update_choose(&s->update, s->setup, &s->jobs);
     s->suite.revision =
         point != NULL ? point->revision : s->update.found.revision;
     if (s->update.found.revision != s->suite.revision) {
         s->update = (struct update){.why = "the file has changed"};
-        s->no_second = s->update.why;
+        s->why_no_second_pass = s->update.why;
     }
 }
 
 static void load_update(struct session *s, unsigned least)
 {
     if (update_load(&s->update, &s->jobs) < least)
-        s->no_second = least == 1 ? "no processor has taken the update"
-                                  : "not every processor has taken the update "
-                                    "again";
+        s->why_no_second_pass =
+            least == 1 ? "no processor has taken the update"
+                       : "not every processor has taken the update "
+                         "again";
 }
 
 /* The processors as they are now, which is as the second pass finds them. */
 static void end_update(struct session *s)
 {
-    const struct run *shows = &s->jobs.runs[0];
+    const struct test_context *shows = &s->jobs.contexts[0];
 
     for (unsigned p = s->jobs.processors; p-- > 0;)
-        if (!s->jobs.runs[p].lost &&
-            s->jobs.runs[p].cpu.microcode == s->suite.revision)
-            shows = &s->jobs.runs[p];
+        if (!s->jobs.contexts[p].lost &&
+            s->jobs.contexts[p].cpu.microcode == s->suite.revision)
+            shows = &s->jobs.contexts[p];
     s->passes[1] = pass_of(shows);
-    if (s->no_second != NULL)
+    if (s->why_no_second_pass != NULL)
         return;
     for (unsigned p = 0; p < s->jobs.processors; p++)
-        run_begin(&s->jobs.runs[p], &update_test, 0);
-    header_processors(&s->out, s->jobs.runs, s->jobs.processors);
+        context_begin(&s->jobs.contexts[p], &update_test, 0);
+    header_processors(&s->out, s->jobs.contexts, s->jobs.processors);
 }
 
 static void run_update(struct session *s, unsigned n)
@@ -286,21 +288,22 @@ static void run_update(struct session *s, unsigned n)
     char name[SUITE_NAME_BYTES];
 
     if (s->suite.revision != 0)
-        conclusion_summarize(&s->out, s->jobs.runs, s->jobs.processors,
+        conclusion_summarize(&s->out, s->jobs.contexts, s->jobs.processors,
                              &s->suite, &s->outcomes, false);
-    announce(s, n, name);
+    announce_result(s, n, name);
     load_update(s, 1);
-    settle(s, n, name);
+    write_result(s, n, name);
     end_update(s);
-    keep(s, false);
+    save_progress(s, false);
 }
 
 /* After a reset in the second pass: the update went with it. */
 static void renew_update(struct session *s)
 {
     if (s->outcomes.resets[s->suite.count])
-        s->no_second = "the machine was reset while the update was loaded";
-    if (s->no_second == NULL) {
+        s->why_no_second_pass =
+            "the machine was reset while the update was loaded";
+    if (s->why_no_second_pass == NULL) {
         ktap_note(&s->out, "the microcode update is loaded again");
         load_update(s, s->jobs.processors);
     }
@@ -310,12 +313,12 @@ static void renew_update(struct session *s)
 /* --- The end
  * --------------------------------------------------------------- */
 
-static void conclude(struct session *s)
+static void write_summaries(struct session *s)
 {
     bool second = s->suite.revision != 0;
 
-    conclusion_summarize(&s->out, s->jobs.runs, s->jobs.processors, &s->suite,
-                         &s->outcomes, second);
+    conclusion_summarize(&s->out, s->jobs.contexts, s->jobs.processors,
+                         &s->suite, &s->outcomes, second);
     if (second)
         conclusion_compare(&s->out, &s->suite, &s->outcomes, &s->passes[0],
                            &s->passes[1]);
@@ -336,7 +339,7 @@ static void write_totals(struct session *s)
 static void begin_report(struct session *s)
 {
     const struct session_setup *setup = s->setup;
-    const struct record_point *point = store_resumed(setup->store);
+    const struct resume_point *point = store_resumed(setup->store);
 
     if (point == NULL) {
         ktap_open(&s->out, setup->sinks, setup->sinks_count,
@@ -344,7 +347,7 @@ static void begin_report(struct session *s)
         return;
     }
     resume_report(&s->out, setup, point, &s->suite, &s->outcomes);
-    keep(s, false);
+    save_progress(s, false);
 }
 
 static void write_header(struct session *s)
@@ -353,18 +356,18 @@ static void write_header(struct session *s)
 
     ktap_note(&s->out, "%s, image crc %08X", setup->program, setup->image_crc);
     identify(s);
-    header_made_on(&s->out, &s->jobs.runs[0].cpu);
+    header_made_on(&s->out, &s->jobs.contexts[0].cpu);
     for (unsigned i = 0; i < setup->warnings_count; i++)
         ktap_note(&s->out, "warning: %s", setup->warnings[i]);
     write_options(s);
     if (setup->serial != NULL)
         ktap_note(&s->out, "serial port: %s", setup->serial);
-    header_processors(&s->out, s->jobs.runs, s->jobs.processors);
-    exclude(s);
+    header_processors(&s->out, s->jobs.contexts, s->jobs.processors);
+    exclude_processors(s);
     suite_unmatched(setup->options, warn_unmatched, s);
     if (s->suite.count == 0)
         s->out.at.totals.error = 1;
-    keep(s, false);
+    save_progress(s, false);
 }
 
 static void run_one(struct session *s, unsigned n)
@@ -375,8 +378,8 @@ static void run_one(struct session *s, unsigned n)
         resume_refuse(&s->out, suite, &s->outcomes);
     else if (suite_is_update(suite, n))
         run_update(s, n);
-    else if (suite_is_second(suite, n) && s->no_second != NULL)
-        resume_error(&s->out, suite, &s->outcomes, s->no_second);
+    else if (suite_is_second(suite, n) && s->why_no_second_pass != NULL)
+        resume_error(&s->out, suite, &s->outcomes, s->why_no_second_pass);
     else
         run_test(s, n);
 }
@@ -384,25 +387,25 @@ static void run_one(struct session *s, unsigned n)
 static void run_all(struct session *s)
 {
     progress_start(&s->progress, &s->out, suite_results(&s->suite));
-    hw_on_idle(progress_tick, &s->progress);
+    hw_on_poll(progress_tick, &s->progress);
     write_header(s);
-    s->passes[0] = pass_of(&s->jobs.runs[0]);
+    s->passes[0] = pass_of(&s->jobs.contexts[0]);
     if (s->out.at.results < suite_results(&s->suite) &&
         suite_is_second(&s->suite, s->out.at.results))
         renew_update(s);
     for (unsigned n = s->out.at.results; n < suite_results(&s->suite); n++)
         run_one(s, n);
-    hw_on_idle(NULL, NULL);
-    conclude(s);
+    hw_on_poll(NULL, NULL);
+    write_summaries(s);
 }
 
 struct ktap_totals session_run(const struct session_setup *setup)
 {
     struct session *s = open_session(setup);
 
-    plan(s);
+    choose_passes(s);
     begin_report(s);
-    if (store_is_hopeless(setup->store))
+    if (store_is_given_up(setup->store))
         resume_give_up(&s->out, &s->suite, &s->outcomes);
     else
         run_all(s);

@@ -11,7 +11,7 @@ void suite_make(struct suite *out, const struct options *options)
 {
     *out = (struct suite){.count = 0};
     out->rounds = options->repeats;
-    for (const struct test *const *list = cases_list(); *list != NULL; list++) {
+    for (const struct test *const *list = case_list(); *list != NULL; list++) {
         unsigned at = out->count;
         if (!options_want_test(options, (*list)->name) || at == SUITE_TESTS_MAX)
             continue;
@@ -121,7 +121,7 @@ void suite_unmatched(const struct options *options,
         bool fits = false;
         memcpy(pattern, part.at, part.bytes);
         pattern[part.bytes] = '\0';
-        for (const struct test *const *list = cases_list(); *list != NULL;
+        for (const struct test *const *list = case_list(); *list != NULL;
              list++)
             fits = fits || text_match(pattern, (*list)->name);
         if (!fits)

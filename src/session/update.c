@@ -21,7 +21,7 @@ bool update_asked_for(const struct options *options)
 }
 
 /* True where processors= includes some and excludes some. */
-static bool leaves_some(const struct options *options, unsigned processors)
+static bool excludes_some(const struct options *options, unsigned processors)
 {
     unsigned wanted = 0;
 
@@ -34,12 +34,12 @@ void update_choose(struct update *out, const struct session_setup *setup,
                    struct jobs *jobs)
 {
     static const struct test identify_test = {.name = "identify"};
-    const struct identity *cpu = &jobs->runs[0].cpu;
+    const struct identity *cpu = &jobs->contexts[0].cpu;
 
     *out = (struct update){.why = ""};
     for (unsigned p = 0; p < jobs->processors; p++)
         jobs->set[p] = p == 0;
-    run_begin(&jobs->runs[0], &identify_test, 0);
+    context_begin(&jobs->contexts[0], &identify_test, 0);
     jobs_identify(jobs);
     if (!cpu->microcode_known || !cpu->platform_known)
         text_format(out->why, sizeof(out->why),
@@ -49,7 +49,7 @@ void update_choose(struct update *out, const struct session_setup *setup,
              !text_equal(cpu->hypervisor_name, IDENTITY_SIMULATED))
         text_format(out->why, sizeof(out->why),
                     "this is a virtual machine, and updates are its host's");
-    else if (leaves_some(setup->options, jobs->processors))
+    else if (excludes_some(setup->options, jobs->processors))
         text_format(out->why, sizeof(out->why),
                     "processors= excludes some, which would keep their old "
                     "revision");
@@ -62,9 +62,10 @@ void update_choose(struct update *out, const struct session_setup *setup,
 }
 
 /* NULL, or why no processor is updated. */
-static const char *why_not(const struct update *update, const struct jobs *jobs)
+static const char *why_refused(const struct update *update,
+                               const struct jobs *jobs)
 {
-    const struct identity *first = &jobs->runs[0].cpu;
+    const struct identity *first = &jobs->contexts[0].cpu;
 
     if (update->found.revision == 0)
         return update->why;
@@ -72,7 +73,7 @@ static const char *why_not(const struct update *update, const struct jobs *jobs)
         return "a processor does not answer, and its state is not "
                "known";
     for (unsigned p = 1; p < jobs->processors; p++) {
-        const struct identity *cpu = &jobs->runs[p].cpu;
+        const struct identity *cpu = &jobs->contexts[p].cpu;
         if (cpu->signature != first->signature ||
             cpu->platform != first->platform)
             return "the processors are not of one kind";
@@ -85,7 +86,8 @@ static const char *why_not(const struct update *update, const struct jobs *jobs)
 static bool is_first_of_core(const struct jobs *jobs, unsigned processor)
 {
     for (unsigned p = 0; p < processor; p++)
-        if (identity_siblings(&jobs->runs[p].cpu, &jobs->runs[processor].cpu))
+        if (identity_siblings(&jobs->contexts[p].cpu,
+                              &jobs->contexts[processor].cpu))
             return false;
     return true;
 }
@@ -95,7 +97,7 @@ static const void *loaded; /* the data */
 static void load_job(unsigned processor, void *context)
 {
     struct jobs *jobs = context;
-    struct run *t = &jobs->runs[processor];
+    struct test_context *t = &jobs->contexts[processor];
     int vector = hw_msr_write(IA32_BIOS_UPDT_TRIG, (uint64_t)(uintptr_t)loaded);
 
     check(t, vector == HW_NO_FAULT,
@@ -104,15 +106,15 @@ static void load_job(unsigned processor, void *context)
 
 unsigned update_load(const struct update *update, struct jobs *jobs)
 {
-    const char *why = why_not(update, jobs);
+    const char *why = why_refused(update, jobs);
     unsigned loads = 0, shown = 0; /* by how many */
     bool going = true;
 
     for (unsigned p = 0; p < jobs->processors; p++) {
-        run_begin(&jobs->runs[p], &update_test, 0);
-        jobs->runs[p].end = HW_DONE;
-        if (why != NULL && !jobs->runs[p].lost)
-            broken(&jobs->runs[p], "refused, and nothing written: %s", why);
+        context_begin(&jobs->contexts[p], &update_test, 0);
+        jobs->contexts[p].end = HW_DONE;
+        if (why != NULL && !jobs->contexts[p].lost)
+            broken(&jobs->contexts[p], "refused, and nothing written: %s", why);
     }
     if (why != NULL)
         return 0;
@@ -124,14 +126,14 @@ unsigned update_load(const struct update *update, struct jobs *jobs)
         for (unsigned q = 0; q < jobs->processors; q++)
             jobs->set[q] = q == p;
         jobs_run(jobs, LOAD_MS, load_job);
-        going = jobs->runs[p].verdict == VERDICT_PASS;
+        going = jobs->contexts[p].verdict == VERDICT_PASS;
         loads += going;
     }
     for (unsigned p = 0; p < jobs->processors; p++)
-        jobs->set[p] = !jobs->runs[p].lost;
+        jobs->set[p] = !jobs->contexts[p].lost;
     jobs_identify(jobs);
     for (unsigned p = 0; p < jobs->processors; p++) {
-        struct run *t = &jobs->runs[p];
+        struct test_context *t = &jobs->contexts[p];
         if (t->lost)
             continue;
         note(t,

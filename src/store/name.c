@@ -4,17 +4,17 @@
 
 #include "src/base/text.h"
 
-void name_machine(const struct identity *id, char out[RECORD_MACHINE_BYTES])
+void machine_name(const struct identity *id, char out[MACHINE_NAME_BYTES])
 {
     char microcode[12] = "none";
 
     if (id->microcode_known)
         text_format(microcode, sizeof(microcode), "%X", id->microcode);
-    text_format(out, RECORD_MACHINE_BYTES, "%02X_%02X_%X-%s", id->family,
+    text_format(out, MACHINE_NAME_BYTES, "%02X_%02X_%X-%s", id->family,
                 id->model, id->stepping, microcode);
 }
 
-void name_report(const struct volume_time *time, const char *machine,
+void report_name(const struct volume_time *time, const char *machine,
                  unsigned attempt, char out[VOLUME_NAME_BYTES])
 {
     char suffix[8] = "";

@@ -8,15 +8,15 @@
 
 /* "06_5E_3-CC": DisplayFamily, DisplayModel, stepping, microcode, all
  * hexadecimal; "none" where the microcode's revision cannot be read. */
-void name_machine(const struct identity *id, char out[RECORD_MACHINE_BYTES]);
+void machine_name(const struct identity *id, char out[MACHINE_NAME_BYTES]);
 
 /* Tries after which a name is given up. */
-#define NAME_TRIES 9999
+#define REPORT_NAME_TRIES 9999
 
-/* The name to try for a report, try 1 to NAME_TRIES:
+/* The name to try for a report, try 1 to REPORT_NAME_TRIES:
  * "20261121-0907-06_5E_3-CC.log", then "20261121-0907-06_5E_3-CC-2.log" and so
  * on; without a clock, time NULL, "0001-06_5E_3-CC.log" and so on. */
-void name_report(const struct volume_time *time, const char *machine,
+void report_name(const struct volume_time *time, const char *machine,
                  unsigned attempt, char out[VOLUME_NAME_BYTES]);
 
 #endif

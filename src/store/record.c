@@ -12,15 +12,15 @@
 #define FILE_BYTES  (SLOT_STRIDE + SLOT_BYTES)
 
 static const char magic[8] = {'t', 's', 'x', 'p', 'm', 'u', '-', '1'};
-_Static_assert(sizeof(struct record) <= SLOT_BYTES, "fits a slot");
+_Static_assert(sizeof(struct checkpoint) <= SLOT_BYTES, "fits a slot");
 
-static uint32_t crc_of(const struct record *record)
+static uint32_t crc_of(const struct checkpoint *checkpoint)
 {
-    return crc32(0, record, offsetof(struct record, crc));
+    return crc32(0, checkpoint, offsetof(struct checkpoint, crc));
 }
 
 /* Its strings have to end within it. */
-static bool is_whole(const struct record *r)
+static bool is_whole(const struct checkpoint *r)
 {
     return memcmp(r->magic, magic, sizeof(magic)) == 0 && r->crc == crc_of(r) &&
            r->machine[sizeof(r->machine) - 1] == '\0' &&
@@ -28,27 +28,27 @@ static bool is_whole(const struct record *r)
            r->options[sizeof(r->options) - 1] == '\0';
 }
 
-unsigned record_load(struct record out[RECORD_SLOTS])
+unsigned checkpoint_load(struct checkpoint out[CHECKPOINT_SLOTS])
 {
     unsigned count = 0;
 
-    for (unsigned slot = 0; slot < RECORD_SLOTS; slot++) {
-        struct record *r = &out[count];
+    for (unsigned slot = 0; slot < CHECKPOINT_SLOTS; slot++) {
+        struct checkpoint *r = &out[count];
         size_t got =
             volume_read(VOLUME_STATE, slot * SLOT_STRIDE, r, sizeof(*r));
         if (got == sizeof(*r) && is_whole(r))
             count++;
     }
-    if (count == RECORD_SLOTS &&
+    if (count == CHECKPOINT_SLOTS &&
         (int32_t)(out[1].sequence - out[0].sequence) > 0) {
-        struct record younger = out[1];
+        struct checkpoint younger = out[1];
         out[1] = out[0];
         out[0] = younger;
     }
     return count;
 }
 
-enum volume_end record_allocate(void)
+enum volume_end checkpoint_allocate(void)
 {
     static const char zeros[SLOT_BYTES];
     enum volume_end end = VOLUME_OK;
@@ -61,14 +61,14 @@ enum volume_end record_allocate(void)
     return end != VOLUME_OK ? end : volume_flush(VOLUME_STATE);
 }
 
-enum volume_end record_save(struct record *record)
+enum volume_end checkpoint_save(struct checkpoint *checkpoint)
 {
-    memcpy(record->magic, magic, sizeof(magic));
-    record->sequence++;
-    record->crc = crc_of(record);
+    memcpy(checkpoint->magic, magic, sizeof(magic));
+    checkpoint->sequence++;
+    checkpoint->crc = crc_of(checkpoint);
 
     enum volume_end end = volume_write(
-        VOLUME_STATE, record->sequence % RECORD_SLOTS * SLOT_STRIDE, record,
-        sizeof(*record));
+        VOLUME_STATE, checkpoint->sequence % CHECKPOINT_SLOTS * SLOT_STRIDE,
+        checkpoint, sizeof(*checkpoint));
     return end != VOLUME_OK ? end : volume_flush(VOLUME_STATE);
 }

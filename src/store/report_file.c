@@ -5,51 +5,53 @@
 #include "src/base/mem.h"
 #include "src/base/crc.h"
 
-#define ROOM_STEP  65536u /* more than most reports */
-#define PART_BYTES 4096u
+#define ALLOCATE_STEP 65536u /* more than most reports */
+#define PART_BYTES    4096u
 
 static char part[PART_BYTES];
 
 /* False where there is no room ahead; there may still be some for the text. */
-static bool make_room(struct report_file *file)
+static bool allocate_more(struct report_file *file)
 {
-    size_t at = file->room, end = at + ROOM_STEP;
+    size_t at = file->allocated, end = at + ALLOCATE_STEP;
 
     memset(part, '\n', sizeof(part));
     for (; at < end; at += PART_BYTES)
         if (volume_write(VOLUME_REPORT, at, part, PART_BYTES) != VOLUME_OK)
             break;
     if (at == end && volume_flush(VOLUME_REPORT) == VOLUME_OK) {
-        file->room = end;
+        file->allocated = end;
         return true;
     }
-    (void)volume_shorten(VOLUME_REPORT, file->room);
-    file->room = SIZE_MAX; /* from now on it grows as it can */
+    (void)volume_truncate(VOLUME_REPORT, file->allocated);
+    file->allocated = SIZE_MAX; /* from now on it grows as it can */
     return false;
 }
 
-static enum volume_end fail(struct report_file *file, enum volume_end end)
+static enum volume_end close_failed(struct report_file *file,
+                                    enum volume_end end)
 {
     file->open = false;
     if (file->bytes == 0) {
         volume_delete(VOLUME_REPORT);
         return end;
     }
-    (void)volume_shorten(VOLUME_REPORT, file->bytes);
+    (void)volume_truncate(VOLUME_REPORT, file->bytes);
     volume_close(VOLUME_REPORT);
     return end;
 }
 
-static enum volume_end empty_buffer(struct report_file *file)
+static enum volume_end write_buffer(struct report_file *file)
 {
     if (file->buffered == 0)
         return VOLUME_OK;
-    while (file->bytes + file->buffered > file->room && make_room(file))
+    while (file->bytes + file->buffered > file->allocated &&
+           allocate_more(file))
         ;
     enum volume_end end =
         volume_write(VOLUME_REPORT, file->bytes, file->buffer, file->buffered);
     if (end != VOLUME_OK)
-        return fail(file, end);
+        return close_failed(file, end);
     file->bytes += file->buffered;
     file->buffered = 0;
     return VOLUME_OK;
@@ -69,7 +71,7 @@ enum volume_end report_file_write(struct report_file *file, const char *text,
         text += n;
         bytes -= n;
         if (file->buffered == REPORT_FILE_BUFFER)
-            end = empty_buffer(file);
+            end = write_buffer(file);
     }
     return end;
 }
@@ -78,18 +80,18 @@ enum volume_end report_file_flush(struct report_file *file)
 {
     if (!file->open)
         return VOLUME_OK;
-    enum volume_end end = empty_buffer(file);
+    enum volume_end end = write_buffer(file);
     if (end != VOLUME_OK)
         return end;
     end = volume_flush(VOLUME_REPORT);
-    return end != VOLUME_OK ? fail(file, end) : VOLUME_OK;
+    return end != VOLUME_OK ? close_failed(file, end) : VOLUME_OK;
 }
 
 /* What may follow `bytes` is overwritten, as if not allocated yet. */
-static void begin(struct report_file *file, size_t bytes)
+static void start_writing(struct report_file *file, size_t bytes)
 {
     file->open = true;
-    file->bytes = file->room = bytes;
+    file->bytes = file->allocated = bytes;
     file->buffered = 0;
 }
 
@@ -98,13 +100,13 @@ enum volume_end report_file_create(struct report_file *file,
                                                        unsigned n),
                                    void *context, unsigned tries)
 {
-    enum volume_end end = VOLUME_THERE;
+    enum volume_end end = VOLUME_EXISTS;
 
-    for (unsigned n = 1; n <= tries && end == VOLUME_THERE; n++)
+    for (unsigned n = 1; n <= tries && end == VOLUME_EXISTS; n++)
         end = volume_create(VOLUME_REPORT, name(context, n));
-    begin(file, 0);
+    start_writing(file, 0);
     if (end == VOLUME_OK)
-        (void)make_room(file);
+        (void)allocate_more(file);
     else
         file->open = false;
     return end;
@@ -129,7 +131,7 @@ bool report_file_reopen(struct report_file *file, const char *name,
         volume_close(VOLUME_REPORT);
         return false;
     }
-    begin(file, bytes);
+    start_writing(file, bytes);
     return true;
 }
 
@@ -137,7 +139,7 @@ void report_file_close(struct report_file *file)
 {
     if (!file->open || report_file_flush(file) != VOLUME_OK)
         return;
-    (void)volume_shorten(VOLUME_REPORT, file->bytes);
+    (void)volume_truncate(VOLUME_REPORT, file->bytes);
     volume_close(VOLUME_REPORT);
     file->open = false;
 }

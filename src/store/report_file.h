@@ -13,8 +13,8 @@
 
 struct report_file {
     bool open;
-    size_t bytes; /* on the volume, or in the firmware's cache for it */
-    size_t room;  /* bytes that the file has */
+    size_t bytes;     /* on the volume, or in the firmware's cache for it */
+    size_t allocated; /* bytes that the file has */
     char buffer[REPORT_FILE_BUFFER];
     size_t buffered;
 };

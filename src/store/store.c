@@ -7,13 +7,13 @@
 #include "src/store/name.h"
 #include "src/base/text.h"
 
-static const char *why(enum volume_end end)
+static const char *volume_end_text(enum volume_end end)
 {
     static const char *const texts[] = {
         [VOLUME_OK] = "nothing is wrong",
         [VOLUME_NONE] = "there is no volume",
-        [VOLUME_NOT_THERE] = "it is gone",
-        [VOLUME_THERE] = "every name is taken",
+        [VOLUME_NOT_FOUND] = "it is gone",
+        [VOLUME_EXISTS] = "every name is taken",
         [VOLUME_READ_ONLY] = "the volume is write-protected",
         [VOLUME_FULL] = "the volume is full",
         [VOLUME_FAILED] = "the volume failed",
@@ -33,7 +33,8 @@ static uint32_t crc_of_options(const struct options *options)
 }
 
 /* NULL where this program may continue it. */
-static const char *foreign(const struct store *s, const struct record *r)
+static const char *why_not_resumable(const struct store *s,
+                                     const struct checkpoint *r)
 {
     if (!text_equal(r->machine, s->machine))
         return "another processor or microcode";
@@ -44,7 +45,7 @@ static const char *foreign(const struct store *s, const struct record *r)
     return NULL;
 }
 
-static void ignore(void *context, const char *line)
+static void ignore_warning(void *context, const char *line)
 {
     (void)context;
     (void)line;
@@ -53,57 +54,57 @@ static void ignore(void *context, const char *line)
 void store_options(const struct store *s, struct options *out)
 {
     options_default(out);
-    options_parse(out, s->record.options, text_length(s->record.options),
-                  ignore, NULL);
+    options_parse(out, s->checkpoint.options,
+                  text_length(s->checkpoint.options), ignore_warning, NULL);
 }
 
 bool store_find(struct store *s, const struct identity *id, uint32_t image_crc,
                 const struct options *options, const char **warn)
 {
-    static struct record records[RECORD_SLOTS];
+    static struct checkpoint checkpoints[CHECKPOINT_SLOTS];
 
     memset(s, 0, sizeof(*s));
-    name_machine(id, s->machine);
+    machine_name(id, s->machine);
     s->image_crc = image_crc;
     s->options_crc = crc_of_options(options);
     *warn = NULL;
-    s->state_open = volume_open(VOLUME_STATE, RECORD_FILE_NAME) == VOLUME_OK;
-    unsigned count = s->state_open ? record_load(records) : 0;
+    s->state_open =
+        volume_open(VOLUME_STATE, CHECKPOINT_FILE_NAME) == VOLUME_OK;
+    unsigned count = s->state_open ? checkpoint_load(checkpoints) : 0;
     if (count == 0)
         return false;
-    s->record.sequence = records[0].sequence;
-    if (records[0].finished)
+    s->checkpoint.sequence = checkpoints[0].sequence;
+    if (checkpoints[0].finished)
         return false;
 
-    const char *whose = foreign(s, &records[0]);
+    const char *why_not = why_not_resumable(s, &checkpoints[0]);
     /* The older one, where the newest was saved, but not its report. */
-    for (unsigned i = 0; i < count && whose == NULL && !s->found; i++) {
-        if (!text_equal(records[i].report, records[0].report) ||
-            records[i].finished)
+    for (unsigned i = 0; i < count && why_not == NULL && !s->found; i++) {
+        if (!text_equal(checkpoints[i].report, checkpoints[0].report) ||
+            checkpoints[i].finished)
             break;
-        s->found =
-            report_file_reopen(&s->report, records[i].report,
-                               records[i].point.bytes,
-                               records[i].point.report.crc);
+        s->found = report_file_reopen(&s->report, checkpoints[i].report,
+                                      checkpoints[i].point.bytes,
+                                      checkpoints[i].point.report.crc);
         if (s->found)
-            s->record = records[i];
+            s->checkpoint = checkpoints[i];
     }
     if (!s->found) {
         /* Without the space that was allocated for the rest. */
-        if (report_file_reopen(&s->report, records[0].report,
-                               records[0].point.bytes,
-                               records[0].point.report.crc))
+        if (report_file_reopen(&s->report, checkpoints[0].report,
+                               checkpoints[0].point.bytes,
+                               checkpoints[0].point.report.crc))
             report_file_close(&s->report);
-        text_format(s->told, sizeof(s->told), "%s is incomplete: %s%s",
-                    records[0].report,
-                    whose != NULL ? "not continued, because made with "
-                                  : "not continued, because it has changed",
-                    whose != NULL ? whose : "");
-        *warn = s->told;
+        text_format(s->message, sizeof(s->message), "%s is incomplete: %s%s",
+                    checkpoints[0].report,
+                    why_not != NULL ? "not continued, because made with "
+                                    : "not continued, because it has changed",
+                    why_not != NULL ? why_not : "");
+        *warn = s->message;
         return false;
     }
-    s->record.sequence = records[0].sequence;
-    s->hopeless = s->record.starts >= STORE_STARTS_MAX;
+    s->checkpoint.sequence = checkpoints[0].sequence;
+    s->given_up = s->checkpoint.starts >= STORE_STARTS_MAX;
     return true;
 }
 
@@ -114,9 +115,9 @@ void store_forget(struct store *s)
     s->found = false;
 }
 
-bool store_is_hopeless(const struct store *s)
+bool store_is_given_up(const struct store *s)
 {
-    return s != NULL && s->found && s->hopeless;
+    return s != NULL && s->found && s->given_up;
 }
 
 /* --- The report as a sink
@@ -125,9 +126,9 @@ bool store_is_hopeless(const struct store *s)
 static void sink_write(void *self, const char *text, size_t bytes)
 {
     struct store *s = self;
-    size_t n = bytes < s->there ? bytes : s->there;
+    size_t n = bytes < s->already_written ? bytes : s->already_written;
 
-    s->there -= n;
+    s->already_written -= n;
     enum volume_end end = report_file_write(&s->report, text + n, bytes - n);
     if (end != VOLUME_OK)
         s->failed = end;
@@ -142,7 +143,7 @@ static void sink_flush(void *self)
         s->failed = end;
 }
 
-static const char *sink_trouble(void *self)
+static const char *sink_failure(void *self)
 {
     struct store *s = self;
     bool report = s->failed != VOLUME_OK;
@@ -150,25 +151,26 @@ static const char *sink_trouble(void *self)
 
     if (end == VOLUME_OK)
         return NULL;
-    text_format(s->told, sizeof(s->told), "%s%s: %s",
+    text_format(s->message, sizeof(s->message), "%s%s: %s",
                 report ? "the report is no longer written to "
                        : "a reset would lose this run, which is not saved in ",
-                report ? s->record.report : RECORD_FILE_NAME, why(end));
+                report ? s->checkpoint.report : CHECKPOINT_FILE_NAME,
+                volume_end_text(end));
     if (report)
         s->failed = VOLUME_OK;
     else
         s->state_failed = VOLUME_OK;
-    return s->told;
+    return s->message;
 }
 
 /* --- Opening
  * --------------------------------------------------------------- */
 
-static void save(struct store *s)
+static void save_checkpoint(struct store *s)
 {
     if (!s->state_open)
         return;
-    s->state_failed = record_save(&s->record);
+    s->state_failed = checkpoint_save(&s->checkpoint);
     if (s->state_failed == VOLUME_OK)
         return;
     volume_close(VOLUME_STATE);
@@ -178,14 +180,15 @@ static void save(struct store *s)
 static void open_state(struct store *s)
 {
     if (!s->state_open) {
-        s->state_failed = volume_create(VOLUME_STATE, RECORD_FILE_NAME);
-        if (s->state_failed == VOLUME_THERE) /* it failed before */
-            s->state_failed = volume_open(VOLUME_STATE, RECORD_FILE_NAME);
+        s->state_failed = volume_create(VOLUME_STATE, CHECKPOINT_FILE_NAME);
+        if (s->state_failed == VOLUME_EXISTS) /* it failed before */
+            s->state_failed = volume_open(VOLUME_STATE, CHECKPOINT_FILE_NAME);
         s->state_open = s->state_failed == VOLUME_OK;
     }
     if (!s->state_open)
         return;
-    s->state_failed = record_allocate(); /* the power may have failed in it */
+    s->state_failed =
+        checkpoint_allocate(); /* the power may have failed in it */
     s->state_open = s->state_failed == VOLUME_OK;
     if (!s->state_open)
         volume_delete(VOLUME_STATE);
@@ -201,27 +204,27 @@ static const char *next_name(void *context, unsigned attempt)
 {
     const struct naming *naming = context;
 
-    name_report(naming->timed ? &naming->time : NULL, naming->store->machine,
-                attempt, naming->store->record.report);
-    return naming->store->record.report;
+    report_name(naming->timed ? &naming->time : NULL, naming->store->machine,
+                attempt, naming->store->checkpoint.report);
+    return naming->store->checkpoint.report;
 }
 
 static enum volume_end open_new(struct store *s, const struct options *options)
 {
     struct naming naming = {.store = s};
-    uint32_t sequence = s->record.sequence;
+    uint32_t sequence = s->checkpoint.sequence;
 
-    memset(&s->record, 0, sizeof(s->record));
-    s->record.sequence = sequence;
+    memset(&s->checkpoint, 0, sizeof(s->checkpoint));
+    s->checkpoint.sequence = sequence;
     naming.timed = volume_time(&naming.time);
     enum volume_end end =
-        report_file_create(&s->report, next_name, &naming, NAME_TRIES);
+        report_file_create(&s->report, next_name, &naming, REPORT_NAME_TRIES);
     if (end != VOLUME_OK)
         return end;
-    s->record.image_crc = s->image_crc;
-    s->record.options_crc = s->options_crc;
-    memcpy(s->record.machine, s->machine, sizeof(s->machine));
-    options_write(options, s->record.options);
+    s->checkpoint.image_crc = s->image_crc;
+    s->checkpoint.options_crc = s->options_crc;
+    memcpy(s->checkpoint.machine, s->machine, sizeof(s->machine));
+    options_write(options, s->checkpoint.options);
     return VOLUME_OK;
 }
 
@@ -231,36 +234,37 @@ const char *store_open(struct store *s, const struct options *options,
     bool resumed = s->found;
 
     s->failed = s->state_failed = VOLUME_OK;
-    s->there = resumed ? s->record.point.bytes : 0;
+    s->already_written = resumed ? s->checkpoint.point.bytes : 0;
     enum volume_end end = resumed ? VOLUME_OK : open_new(s, options);
     if (end != VOLUME_OK) {
-        text_format(s->told, sizeof(s->told),
-                    "the report is not written to a file: %s", why(end));
-        return s->told;
+        text_format(s->message, sizeof(s->message),
+                    "the report is not written to a file: %s",
+                    volume_end_text(end));
+        return s->message;
     }
     *out = (struct sink){.write = sink_write,
                          .flush = sink_flush,
-                         .trouble = sink_trouble,
+                         .failure = sink_failure,
                          .self = s};
     open_state(s);
-    s->record.starts += resumed;
-    save(s);
+    s->checkpoint.starts += resumed;
+    save_checkpoint(s);
     return NULL;
 }
 
 /* --- For the session
  * ------------------------------------------------------- */
 
-const struct record_point *store_resumed(const struct store *s)
+const struct resume_point *store_resumed(const struct store *s)
 {
-    return s != NULL && s->found && s->record.point.bytes != 0
-               ? &s->record.point
+    return s != NULL && s->found && s->checkpoint.point.bytes != 0
+               ? &s->checkpoint.point
                : NULL;
 }
 
 size_t store_read(const struct store *s, size_t at, char *text, size_t bytes)
 {
-    size_t end = s->record.point.bytes;
+    size_t end = s->checkpoint.point.bytes;
 
     if (at >= end)
         return 0;
@@ -269,24 +273,24 @@ size_t store_read(const struct store *s, size_t at, char *text, size_t bytes)
 }
 
 /* Where there is no report there is nothing to continue. */
-void store_save(struct store *s, struct record_point *point)
+void store_save(struct store *s, struct resume_point *point)
 {
     if (s == NULL)
         return;
-    if (point->report.results > s->record.point.report.results)
-        s->record.starts = 0;
+    if (point->report.results > s->checkpoint.point.report.results)
+        s->checkpoint.starts = 0;
     point->bytes = (uint32_t)s->report.bytes;
-    s->record.point = *point;
-    s->record.finished = !s->report.open;
-    save(s);
+    s->checkpoint.point = *point;
+    s->checkpoint.finished = !s->report.open;
+    save_checkpoint(s);
 }
 
 void store_end(struct store *s)
 {
     if (s == NULL)
         return;
-    s->record.finished = 1;
-    save(s);
+    s->checkpoint.finished = 1;
+    save_checkpoint(s);
     report_file_close(&s->report);
     s->found = false;
 }

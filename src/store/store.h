@@ -22,17 +22,18 @@
 #define STORE_STARTS_MAX 3
 
 struct store {
-    struct record record; /* as it was saved last, or is to be saved */
+    struct checkpoint checkpoint; /* as it was saved last, or is to be saved */
     struct report_file report;
     bool state_open;
     bool found; /* a run of this machine waits to be continued */
-    bool hopeless;
-    size_t there; /* bytes that come again, and are in the report already */
+    bool given_up;
+    size_t already_written; /* bytes that come again, and are in the report
+                               already */
     enum volume_end failed; /* of the report, not reported yet */
     enum volume_end state_failed;
     uint32_t image_crc, options_crc;
-    char machine[RECORD_MACHINE_BYTES];
-    char told[STORE_LINE_BYTES];
+    char machine[MACHINE_NAME_BYTES];
+    char message[STORE_LINE_BYTES];
 };
 
 /* Looks for an interrupted run of this machine: same processor and microcode,
@@ -49,7 +50,7 @@ void store_options(const struct store *s, struct options *out);
 void store_forget(struct store *s);
 
 /* True where what is found is to be ended without trying a test. */
-bool store_is_hopeless(const struct store *s);
+bool store_is_given_up(const struct store *s);
 
 /* Opens the report and the state: of what is found, else new ones. *out is
  * where the report goes. Returns NULL, or a line saying that there is none. */
@@ -59,13 +60,13 @@ const char *store_open(struct store *s, const struct options *options,
 /* --- For the session. store NULL: a run that is not saved. ---------------- */
 
 /* What the run starts from; NULL: from its beginning. */
-const struct record_point *store_resumed(const struct store *s);
+const struct resume_point *store_resumed(const struct store *s);
 /* The report up to there: bytes read from `at` on, 0 at its end. */
 size_t store_read(const struct store *s, size_t at, char *text, size_t bytes);
 
 /* After the report was flushed up to point->report; point->running says whether
  * the test of the next result begins. point->bytes is set here. */
-void store_save(struct store *s, struct record_point *point);
+void store_save(struct store *s, struct resume_point *point);
 
 /* The report is whole: there is nothing to continue. Closes it. */
 void store_end(struct store *s);

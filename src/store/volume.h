@@ -18,8 +18,8 @@
 enum volume_end {
     VOLUME_OK,
     VOLUME_NONE,      /* there is no volume: booted over the network */
-    VOLUME_NOT_THERE, /* no file of that name */
-    VOLUME_THERE,     /* there is one already */
+    VOLUME_NOT_FOUND, /* no file of that name */
+    VOLUME_EXISTS,    /* there is one already */
     VOLUME_READ_ONLY,
     VOLUME_FULL,
     VOLUME_FAILED,
@@ -30,7 +30,8 @@ enum volume_file { VOLUME_STATE, VOLUME_REPORT, VOLUME_FILES };
 
 /* Opens a file that is there, for reading and writing. */
 enum volume_end volume_open(enum volume_file file, const char *name);
-/* Makes an empty one; VOLUME_THERE, and nothing is done, where there is one. */
+/* Makes an empty one; VOLUME_EXISTS, and nothing is done, where there is one.
+ */
 enum volume_end volume_create(enum volume_file file, const char *name);
 /* Bytes read from `at` on; fewer than asked for at the end of the file, 0 on
  * any error. */
@@ -41,7 +42,7 @@ enum volume_end volume_write(enum volume_file file, size_t at, const void *data,
 /* After it, what was written is on the medium: as far as the medium and the
  * firmware's driver keep their promise. */
 enum volume_end volume_flush(enum volume_file file);
-enum volume_end volume_shorten(enum volume_file file, size_t bytes);
+enum volume_end volume_truncate(enum volume_file file, size_t bytes);
 void volume_close(enum volume_file file);
 void volume_delete(enum volume_file file); /* closes it too */
 

@@ -4,7 +4,8 @@
 
 #include "src/base/mem.h"
 
-static void count_packets(const uint8_t *bytes, size_t size, struct story *out)
+static void count_packets(const uint8_t *bytes, size_t size,
+                          struct transitions *out)
 {
     struct pt_reader reader;
     struct pt_packet packet;
@@ -24,8 +25,8 @@ static void count_packets(const uint8_t *bytes, size_t size, struct story *out)
     } while (result != PT_END && result != PT_CUT);
 }
 
-static void enter(struct story *out, const struct pt_tsx_event *event,
-                  bool *in_tx)
+static void add_event(struct transitions *out, const struct pt_tsx_event *event,
+                      bool *in_tx)
 {
     if (event->transition == PT_STATE) {
         out->states++;
@@ -36,12 +37,13 @@ static void enter(struct story *out, const struct pt_tsx_event *event,
         return;
     if (event->transition != PT_NO_TRANSITION && event->transition != PT_STATE)
         *in_tx = event->transition == PT_BEGIN;
-    if (out->count < STORY_EVENTS)
+    if (out->count < TRANSITIONS_MAX)
         out->events[out->count] = *event;
     out->count++;
 }
 
-void story_read(const uint8_t *bytes, size_t size, struct story *out)
+void transitions_read(const uint8_t *bytes, size_t size,
+                      struct transitions *out)
 {
     struct pt_tsx tsx;
     struct pt_tsx_event event;
@@ -52,16 +54,17 @@ void story_read(const uint8_t *bytes, size_t size, struct story *out)
     pt_tsx_open(&tsx);
     pt_feed(&tsx.reader, bytes, size, true);
     while (pt_tsx_next(&tsx, &event) == PT_OK)
-        enter(out, &event, &in_tx);
+        add_event(out, &event, &in_tx);
 }
 
-bool story_disturbed(const struct story *story)
+bool transitions_disturbed(const struct transitions *seen)
 {
-    return story->packets[PT_OVF] != 0 || story->packets[PT_TIP_PGE] > 1;
+    return seen->packets[PT_OVF] != 0 || seen->packets[PT_TIP_PGE] > 1;
 }
 
-static const char *judge_one(const struct pt_tsx_event *got,
-                             const struct story_wanted *wanted, uint64_t region)
+static const char *judge_transition(const struct pt_tsx_event *got,
+                                    const struct transition_wanted *wanted,
+                                    uint64_t region)
 {
     if (got->deviation != PT_NO_DEVIATION)
         return pt_deviation_text(got->deviation);
@@ -78,33 +81,34 @@ static const char *judge_one(const struct pt_tsx_event *got,
     return NULL;
 }
 
-const char *story_judge(const struct story *story,
-                        const struct story_wanted wanted[], unsigned count,
-                        unsigned *which)
+const char *transitions_judge(const struct transitions *seen,
+                              const struct transition_wanted wanted[],
+                              unsigned count, unsigned *which)
 {
     uint64_t region = 0;
 
     *which = 0;
-    if (story->end != PT_END)
-        return pt_result_text(story->end);
-    for (unsigned i = 0; i < count && i < story->count; i++) {
+    if (seen->end != PT_END)
+        return pt_result_text(seen->end);
+    for (unsigned i = 0; i < count && i < seen->count; i++) {
         *which = i;
-        if (i == STORY_EVENTS)
+        if (i == TRANSITIONS_MAX)
             return "more transitions";
-        const char *wrong = judge_one(&story->events[i], &wanted[i], region);
+        const char *wrong =
+            judge_transition(&seen->events[i], &wanted[i], region);
         if (wrong != NULL)
             return wrong;
         if (wanted[i].transition == PT_BEGIN)
-            region = story->events[i].ip;
+            region = seen->events[i].ip;
     }
-    *which = story->count < count ? story->count : count;
-    if (story->count < count)
+    *which = seen->count < count ? seen->count : count;
+    if (seen->count < count)
         return "a transition is missing";
-    return story->count > count ? "more transitions" : NULL;
+    return seen->count > count ? "more transitions" : NULL;
 }
 
-unsigned story_branches(const uint8_t *bytes, size_t size, uint64_t from,
-                        uint64_t to, uint64_t *results)
+unsigned transitions_branches(const uint8_t *bytes, size_t size, uint64_t from,
+                              uint64_t to, uint64_t *results)
 {
     struct pt_reader reader;
     struct pt_packet packet;

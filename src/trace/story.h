@@ -8,11 +8,11 @@
 
 #include "src/pt/tsx.h"
 
-#define STORY_EVENTS 16
+#define TRANSITIONS_MAX 16
 
-struct story {
+struct transitions {
     /* Transitions and deviations in their order, without PT_STATE. */
-    struct pt_tsx_event events[STORY_EVENTS];
+    struct pt_tsx_event events[TRANSITIONS_MAX];
     unsigned count;  /* may be more than events[] */
     unsigned states; /* PT_STATE: PSB+ with MODE.TSX */
     unsigned inside; /* of them with InTX = 1, between a begin and its end */
@@ -26,15 +26,16 @@ struct story {
 };
 
 /* Reads all of it, from a PSB on. */
-void story_read(const uint8_t *bytes, size_t size, struct story *out);
+void transitions_read(const uint8_t *bytes, size_t size,
+                      struct transitions *out);
 
 /* True where something from outside came between: packets were lost (OVF), or
  * the trace stopped and went on (SMI: TIP.PGE again). Then it says nothing
  * about the workload, which is to be tried again. */
-bool story_disturbed(const struct story *story);
+bool transitions_disturbed(const struct transitions *seen);
 
 /* A transition that has to be there. Its instruction is in [from, to]. */
-struct story_wanted {
+struct transition_wanted {
     enum pt_transition transition;
     uint64_t from, to;
     uint64_t target; /* PT_ABORT */
@@ -42,14 +43,14 @@ struct story_wanted {
 
 /* NULL where it shows these transitions, in this order, and no others; else
  * what is wrong, and in *which the number of the event, from 0. */
-const char *story_judge(const struct story *story,
-                        const struct story_wanted wanted[], unsigned count,
-                        unsigned *which);
+const char *transitions_judge(const struct transitions *seen,
+                              const struct transition_wanted wanted[],
+                              unsigned count, unsigned *which);
 
 /* The results of the conditional branches (TNT) in the packets from offset
  * `from` up to `to`, the oldest first in the lowest bit of *results; returns
  * how many, of which 64 are stored. */
-unsigned story_branches(const uint8_t *bytes, size_t size, uint64_t from,
-                        uint64_t to, uint64_t *results);
+unsigned transitions_branches(const uint8_t *bytes, size_t size, uint64_t from,
+                              uint64_t to, uint64_t *results);
 
 #endif

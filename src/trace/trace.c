@@ -8,11 +8,11 @@
 
 #define RANGE_BYTES 4096u /* no errata are known for one page */
 
-_Static_assert(2 * TRACE_BYTES <= RUN_BUFFER_BYTES, "aligned within");
+_Static_assert(2 * TRACE_BYTES <= TEST_BUFFER_BYTES, "aligned within");
 _Static_assert(TRACE_BYTES == TOPA_REGION_BYTES << 3, "a size of ToPA");
 #define TRACE_SIZE 3
 
-static bool nobody_else(struct run *t)
+static bool trace_is_free(struct test_context *t)
 {
     uint64_t control, debugctl = 0;
 
@@ -23,7 +23,7 @@ static bool nobody_else(struct run *t)
                 "(TraceEn) is 1");
         return false;
     }
-    if (!output_excludes_lbr(run_cpu(t)))
+    if (!output_excludes_lbr(test_cpu(t)))
         return true;
     if (!get_msr(t, IA32_DEBUGCTL, &debugctl))
         return false;
@@ -33,22 +33,22 @@ static bool nobody_else(struct run *t)
     return (debugctl & IA32_DEBUGCTL_LBR) == 0;
 }
 
-static bool has_topa(const struct run *t)
+static bool has_topa(const struct test_context *t)
 {
-    return (run_cpu(t)->leaf14_ecx & LEAF14_TOPA) != 0;
+    return (test_cpu(t)->leaf14_ecx & LEAF14_TOPA) != 0;
 }
 
-bool trace_take(struct trace *p, struct run *t)
+bool trace_claim(struct trace *p, struct test_context *t)
 {
-    uint8_t *buffer = run_buffer(t);
+    uint8_t *buffer = test_buffer(t);
 
     *p = (struct trace){
         .t = t,
-        .control = output_control(run_cpu(t), has_topa(t)),
+        .control = output_control(test_cpu(t), has_topa(t)),
         .memory = buffer + (-(uintptr_t)buffer & (TRACE_BYTES - 1)),
-        .table = run_records(t),
+        .table = test_records(t),
     };
-    return nobody_else(t);
+    return trace_is_free(t);
 }
 
 /* IA32_RTIT_CTL last: the journal gives it back first, so that the others are
@@ -56,7 +56,7 @@ bool trace_take(struct trace *p, struct run *t)
 bool trace_arm_output(struct trace *p, uint64_t control, uint64_t base,
                       uint64_t pointers)
 {
-    hw_idle();
+    hw_poll();
     memset(p->memory, TRACE_GUARD, TRACE_BYTES);
     p->armed = control;
     p->base = base;
@@ -93,7 +93,7 @@ bool trace_stop(struct trace *p)
     bool read = get_msr(p->t, IA32_RTIT_STATUS, &p->status) &&
                 get_msr(p->t, IA32_RTIT_OUTPUT_BASE, &p->stopped_base) &&
                 get_msr(p->t, IA32_RTIT_OUTPUT_MASK_PTRS, &p->stopped_pointers);
-    run_raw(p->t, "Processor Trace", p->memory, trace_bytes(p));
+    test_raw(p->t, "Processor Trace", p->memory, trace_bytes(p));
     return read;
 }
 
@@ -116,14 +116,15 @@ size_t trace_guarded(const struct trace *p, size_t from, size_t to)
 }
 
 static bool trace_once(struct trace *p, bool (*workload)(void *argument),
-                       void *argument, bool *went, struct story *story)
+                       void *argument, bool *as_wanted,
+                       struct transitions *seen)
 {
     if (!trace_arm(p) || !trace_start(p))
         return false;
-    *went = workload(argument);
+    *as_wanted = workload(argument);
     if (!trace_stop(p))
         return false;
-    story_read(p->memory, trace_bytes(p), story);
+    transitions_read(p->memory, trace_bytes(p), seen);
     return check(p->t, (p->status & IA32_RTIT_STATUS_Error) == 0,
                  "IA32_RTIT_STATUS (571H) = 0x%lx: [4] (Error) is 1 with a "
                  "legal output",
@@ -131,18 +132,18 @@ static bool trace_once(struct trace *p, bool (*workload)(void *argument),
 }
 
 bool trace_try(struct trace *p, bool (*workload)(void *argument),
-               void *argument, struct story *story)
+               void *argument, struct transitions *seen)
 {
     unsigned disturbed = 0;
-    bool went = false;
+    bool as_wanted = false;
 
     for (unsigned i = 0; i < TRACE_TRIES; i++) {
-        if (!trace_once(p, workload, argument, &went, story))
+        if (!trace_once(p, workload, argument, &as_wanted, seen))
             return false;
         bool stopped = (p->status & IA32_RTIT_STATUS_Stopped) != 0;
-        if (went && !stopped && !story_disturbed(story))
+        if (as_wanted && !stopped && !transitions_disturbed(seen))
             return true;
-        disturbed += went;
+        disturbed += as_wanted;
     }
     skip(p->t,
          "needs a traced workload that goes as wanted: %u of %u did not, %u "
@@ -163,24 +164,26 @@ static bool run_transaction(void *argument)
 }
 
 bool trace_transaction(struct trace *p, const struct trace_transaction *tx,
-                       struct story *story)
+                       struct transitions *seen)
 {
     struct trace_transaction copy = *tx;
 
-    return trace_try(p, run_transaction, &copy, story);
+    return trace_try(p, run_transaction, &copy, seen);
 }
 
-bool trace_check(struct trace *p, const char *what, const struct story *story,
-                 const struct story_wanted wanted[], unsigned count)
+bool trace_check(struct trace *p, const char *what,
+                 const struct transitions *seen,
+                 const struct transition_wanted wanted[], unsigned count)
 {
     static const struct pt_tsx_event none;
-    static const struct story_wanted nothing;
+    static const struct transition_wanted nothing;
     unsigned which;
-    const char *wrong = story_judge(story, wanted, count, &which);
+    const char *wrong = transitions_judge(seen, wanted, count, &which);
     const struct pt_tsx_event *got =
-        which < story->count && which < STORY_EVENTS ? &story->events[which]
-                                                     : &none;
-    const struct story_wanted *want = which < count ? &wanted[which] : &nothing;
+        which < seen->count && which < TRANSITIONS_MAX ? &seen->events[which]
+                                                       : &none;
+    const struct transition_wanted *want =
+        which < count ? &wanted[which] : &nothing;
 
     return check(
         p->t, wrong == NULL,

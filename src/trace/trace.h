@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * trace.h - a trace of this logical processor, taken around a workload: set-up,
- * start, stop, and what is then in memory. Memory is run_buffer() and
- * run_records(), whose addresses are physical ones under UEFI.
+ * start, stop, and what is then in memory. Memory is test_buffer() and
+ * test_records(), whose addresses are physical ones under UEFI.
  *
  * SDM 3C, Intel Processor Trace, "Enabling and Configuration of Intel PT",
  * "Disabling Packet Generation". Needs NEED_INTEL, NEED_PT.
@@ -19,7 +19,7 @@
 #define TRACE_GUARD 0xe7 /* what the memory holds before */
 
 struct trace {
-    struct run *t;
+    struct test_context *t;
     uint64_t control; /* the usual one, of output_control() */
     uint8_t *memory;  /* TRACE_BYTES, and aligned to them */
     uint64_t *table;  /* one page, for ToPA */
@@ -34,7 +34,7 @@ struct trace {
 /* False, with a SKIP, where something else traces, or uses the LBRs of a
  * processor on which these exclude a trace; or where an access faulted (ERROR
  * is said). */
-bool trace_take(struct trace *p, struct run *t);
+bool trace_claim(struct trace *p, struct test_context *t);
 
 /* Fills the memory with TRACE_GUARD and writes the registers, TraceEn = 0. The
  * first form: the usual output, which is ToPA with one region of TRACE_BYTES
@@ -61,7 +61,7 @@ size_t trace_guarded(const struct trace *p, size_t from, size_t to);
  * faulted; or a FAIL that IA32_RTIT_STATUS says Error. */
 #define TRACE_TRIES 20
 bool trace_try(struct trace *p, bool (*workload)(void *argument),
-               void *argument, struct story *story);
+               void *argument, struct transitions *seen);
 
 /* The usual workload: one transaction, wanted to end as in `want`. */
 struct trace_transaction {
@@ -72,11 +72,12 @@ struct trace_transaction {
                         reason, and this is the one that is wanted */
 };
 bool trace_transaction(struct trace *p, const struct trace_transaction *tx,
-                       struct story *story);
+                       struct transitions *seen);
 
 /* Checks that `seen` is these transitions; `what` is for the line. */
-bool trace_check(struct trace *p, const char *what, const struct story *story,
-                 const struct story_wanted wanted[], unsigned count);
+bool trace_check(struct trace *p, const char *what,
+                 const struct transitions *seen,
+                 const struct transition_wanted wanted[], unsigned count);
 
 /* tsx_body_jumps, outside of a transaction, while a trace runs: 4 bytes of it
  * for each of `turns`, or a little more. */

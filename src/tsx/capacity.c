@@ -16,7 +16,7 @@ static volatile uint64_t *lines_of(const struct capacity *c)
 }
 
 /* So that they are in the cache, writable and dirty. */
-static void prepare(const struct capacity *c, unsigned units)
+static void fill_lines(const struct capacity *c, unsigned units)
 {
     for (unsigned n = 0; c->stores && n < units; n++)
         lines_of(c)[n * STEP] = OLD;
@@ -43,7 +43,7 @@ static bool units_commit(struct capacity *c, unsigned units,
 
     for (unsigned i = 0;
          i < TRIES && tally->committed == 0 && tally->matched < ENOUGH; i++) {
-        prepare(c, units);
+        fill_lines(c, units);
         bool stored =
             probe_once(&block, RTM_STATUS_CAPACITY, tally) == TSX_COMMITTED;
         c->wrong += lines_wrong(c, units, stored);
@@ -51,7 +51,7 @@ static bool units_commit(struct capacity *c, unsigned units,
     return tally->committed != 0;
 }
 
-static bool precise(const struct capacity *c)
+static bool is_exact_enough(const struct capacity *c)
 {
     unsigned between = c->bad - c->good;
 
@@ -59,7 +59,7 @@ static bool precise(const struct capacity *c)
            (c->fraction != 0 && between <= c->bad / c->fraction);
 }
 
-void capacity_find(struct run *t, struct capacity *c)
+void capacity_find(struct test_context *t, struct capacity *c)
 {
     struct rtm_tally tally;
     unsigned next = 1;
@@ -79,10 +79,11 @@ void capacity_find(struct run *t, struct capacity *c)
             next = c->good <= c->units_max / 2 ? c->good * 2 : c->units_max;
         else
             next = c->good + (c->bad - c->good) / 2;
-    } while (c->good < c->units_max && (c->bad == 0 || !precise(c)));
+    } while (c->good < c->units_max && (c->bad == 0 || !is_exact_enough(c)));
 }
 
-void capacity_judge(struct run *t, const struct capacity *c, bool or_conflict)
+void capacity_judge(struct test_context *t, const struct capacity *c,
+                    bool or_conflict)
 {
     const struct rtm_tally *above = &c->above;
     char text[RTM_STATUS_TEXT];

@@ -28,11 +28,12 @@ struct capacity {
 };
 
 /* Fills in what is found: good = units_max and bad = 0 where all commit. */
-void capacity_find(struct run *t, struct capacity *c);
+void capacity_find(struct test_context *t, struct capacity *c);
 
 /* Checks it, and says the figure. Where there is a limit, one of the aborts
  * must have set EAX[3]; other traffic in the caches may show as conflicts
  * instead where `or_conflict`. */
-void capacity_judge(struct run *t, const struct capacity *c, bool or_conflict);
+void capacity_judge(struct test_context *t, const struct capacity *c,
+                    bool or_conflict);
 
 #endif

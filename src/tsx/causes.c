@@ -27,17 +27,17 @@ const struct cause causes[CAUSES] = {
                           RTM_STATUS_BREAKPOINT, true},
 };
 
-int cause_provoke(struct run *t, enum cause_id id, uint32_t *eax)
+int cause_provoke(struct test_context *t, enum cause_id id, uint32_t *eax)
 {
     struct tsx_block block = {.body = causes[id].body,
-                              .argument = (uint64_t)(uintptr_t)run_buffer(t)};
+                              .argument = (uint64_t)(uintptr_t)test_buffer(t)};
     int outcome;
 
     if (id == CAUSE_WRITES)
-        block.count = RUN_BUFFER_BYTES / LINE_BYTES;
+        block.count = TEST_BUFFER_BYTES / LINE_BYTES;
     if (id == CAUSE_READS) {
-        block.argument = (uint64_t)(uintptr_t)run_source(t);
-        block.count = RUN_SOURCE_BYTES / (8 * LINE_BYTES);
+        block.argument = (uint64_t)(uintptr_t)test_source(t);
+        block.count = TEST_SOURCE_BYTES / (8 * LINE_BYTES);
     }
     outcome =
         id == CAUSE_BREAKPOINT

@@ -19,7 +19,7 @@ enum cause_id {
     CAUSE_PAUSE,
     CAUSE_EXCEPTION, /* #UD */
     CAUSE_WRITES,    /* more lines than a transaction can write */
-    CAUSE_READS,     /* more than it can read, where run_source() is enough */
+    CAUSE_READS,     /* more than it can read, where test_source() is enough */
     CAUSE_BREAKPOINT,
     CAUSES,
 };
@@ -34,9 +34,9 @@ extern const struct cause causes[CAUSES]; /* by enum cause_id */
 
 /* One transaction that meets the cause. Answers what tsx_inside() does and
  * leaves EAX, the abort status, in *eax. It may abort for another reason first.
- * CAUSE_WRITES overwrites run_buffer(); debug registers are put back. Needs
+ * CAUSE_WRITES overwrites test_buffer(); debug registers are put back. Needs
  * probe_set_up(). Says nothing and writes no MSR, so that it can stand in a
  * window that counts. */
-int cause_provoke(struct run *t, enum cause_id id, uint32_t *eax);
+int cause_provoke(struct test_context *t, enum cause_id id, uint32_t *eax);
 
 #endif

@@ -20,7 +20,7 @@ struct arena {
 };
 _Static_assert(offsetof(struct arena, pair) == 4096, "a page of its own");
 
-static void access_line(struct run *peer, void *argument)
+static void access_line(struct test_context *peer, void *argument)
 {
     struct arena *a = argument;
     volatile uint64_t *line = a->c->neighbour ? a->next : a->line;
@@ -33,7 +33,7 @@ static void access_line(struct run *peer, void *argument)
 }
 
 /* So many tries of one length. */
-static void hold(struct arena *a, unsigned turns)
+static void hold_line(struct arena *a, unsigned turns)
 {
     struct conflict *c = a->c;
     const struct tsx_block block = {.body = c->body,
@@ -42,49 +42,49 @@ static void hold(struct arena *a, unsigned turns)
 
     for (unsigned i = 0; i < c->tries; i++) {
         unsigned matched = c->tally.matched;
-        hw_idle();
+        hw_poll();
         probe_once(&block, RTM_STATUS_CONFLICT, &c->tally);
-        c->lone += c->tally.matched != matched &&
-                   (c->tally.status & RTM_STATUS_RETRY) == 0;
+        c->without_retry += c->tally.matched != matched &&
+                            (c->tally.status & RTM_STATUS_RETRY) == 0;
     }
 }
 
-static void transact(struct run *t, void *argument)
+static void run_transactions(struct test_context *t, void *argument)
 {
     struct arena *a = argument;
     struct conflict *c = a->c;
 
     (void)t;
     if (c->turns != 0) {
-        hold(a, c->turns);
+        hold_line(a, c->turns);
         return;
     }
     for (c->turns = TURNS_FIRST;; c->turns *= 2) {
-        hold(a, c->turns);
+        hold_line(a, c->turns);
         if (c->tally.matched != 0 || c->turns == CONFLICT_TURNS_MAX)
             return;
     }
 }
 
-bool conflict_run(struct run *t, struct conflict *c)
+bool conflict_run(struct test_context *t, struct conflict *c)
 {
-    struct arena *a = run_buffer(t);
+    struct arena *a = test_buffer(t);
 
-    _Static_assert(sizeof(*a) <= RUN_BUFFER_BYTES, "fits");
+    _Static_assert(sizeof(*a) <= TEST_BUFFER_BYTES, "fits");
     rtm_clear(&c->tally);
-    c->lone = 0;
+    c->without_retry = 0;
     a->c = c;
     a->seen = 0;
     for (unsigned i = 0; i < LINE_BYTES / 8; i++)
         a->line[i] = a->next[i] = 0;
-    if (!pair_run(t, &a->pair, transact, access_line, a))
+    if (!pair_run(t, &a->pair, run_transactions, access_line, a))
         return false;
     c->rounds = a->pair.rounds;
     c->seen = a->seen;
     return true;
 }
 
-void conflict_judge(struct run *t, const struct conflict *c)
+void conflict_judge(struct test_context *t, const struct conflict *c)
 {
     const struct rtm_tally *tally = &c->tally;
     char text[RTM_STATUS_TEXT];

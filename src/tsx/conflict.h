@@ -22,7 +22,7 @@ struct conflict {
                             CONFLICT_TURNS_MAX, until there is a conflict */
     /* Found. */
     struct rtm_tally tally; /* matched: EAX[2] is set */
-    unsigned lone;          /* of the matched: EAX[1] is 0 */
+    unsigned without_retry; /* of the matched: EAX[1] is 0 */
     uint64_t rounds;        /* accesses of the other, in all */
     uint64_t seen;          /* of them: a store that was not committed */
 };
@@ -31,11 +31,11 @@ struct conflict {
 /* Runs it on the boot processor, which must be set up (probe_set_up()), and
  * processor 1; t is a WHOLE_MACHINE test's. Nothing waits without bound. False
  * where it could not: an ERROR or SKIP says why. */
-bool conflict_run(struct run *t, struct conflict *c);
+bool conflict_run(struct test_context *t, struct conflict *c);
 
 /* Checks what holds however the conflict is resolved: a transaction that
  * committed was alone, nothing uncommitted was seen, nothing of an aborted one
  * is left; and, where not `neighbour`, that EAX[2] reported a conflict. */
-void conflict_judge(struct run *t, const struct conflict *c);
+void conflict_judge(struct test_context *t, const struct conflict *c);
 
 #endif

@@ -18,7 +18,7 @@ static bool wait_free(const struct elide_lock *lock, uint64_t start)
     return true;
 }
 
-static bool take(struct elide_lock *lock, uint64_t start)
+static bool take_lock(struct elide_lock *lock, uint64_t start)
 {
     while (__atomic_exchange_n(&lock->taken, 1, __ATOMIC_ACQUIRE) != 0)
         if (!wait_free(lock, start))
@@ -26,13 +26,13 @@ static bool take(struct elide_lock *lock, uint64_t start)
     return true;
 }
 
-static void enter_abort(uint32_t status, struct elide_figures *figures)
+static void count_abort(uint32_t status, struct elide_figures *figures)
 {
     bool conflict = (status & RTM_STATUS_CONFLICT) != 0;
 
     figures->aborted++;
     figures->conflicts += conflict;
-    figures->lone += conflict && (status & RTM_STATUS_RETRY) == 0;
+    figures->without_retry += conflict && (status & RTM_STATUS_RETRY) == 0;
 }
 
 bool elide(struct elide_lock *lock, const struct elision_rule *rule,
@@ -52,10 +52,10 @@ bool elide(struct elide_lock *lock, const struct elision_rule *rule,
             figures->committed++;
             return true;
         }
-        enter_abort(status, figures);
+        count_abort(status, figures);
         next = elision_next(rule, status, ++attempts);
     }
-    if (!take(lock, start))
+    if (!take_lock(lock, start))
         return false;
     critical(argument);
     __atomic_store_n(&lock->taken, 0, __ATOMIC_RELEASE);

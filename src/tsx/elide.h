@@ -11,15 +11,15 @@
 /* 0: free. Alone on its cache line, and not written but through elide(). */
 struct elide_lock {
     volatile uint32_t taken;
-    char apart[124];
+    char padding[124];
 };
 
 struct elide_figures {
     unsigned sections; /* = committed + locked */
     unsigned committed, locked;
-    unsigned aborted;   /* transactions */
-    unsigned conflicts; /* of them with EAX[2] */
-    unsigned lone;      /* of these without EAX[1] */
+    unsigned aborted;       /* transactions */
+    unsigned conflicts;     /* of them with EAX[2] */
+    unsigned without_retry; /* of these without EAX[1] */
 };
 
 /* Runs critical(argument) once under the lock: in a transaction, or, where the

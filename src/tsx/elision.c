@@ -23,7 +23,7 @@ enum elision_next elision_next(const struct elision_rule *rule, uint32_t status,
         return ELISION_WAIT;
     if ((status & RTM_STATUS_RETRY) != 0)
         return ELISION_RETRY;
-    if (rule->lone_conflict_retries &&
+    if (rule->retry_on_conflict_alone &&
         (status & REASONS) == RTM_STATUS_CONFLICT)
         return ELISION_RETRY;
     return ELISION_LOCK;

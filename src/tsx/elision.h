@@ -22,16 +22,16 @@ enum elision_next {
 };
 
 struct elision_rule {
-    unsigned attempts_max;      /* transactions before the lock is taken */
-    bool lone_conflict_retries; /* section 1.3; false: the older rule */
+    unsigned attempts_max;        /* transactions before the lock is taken */
+    bool retry_on_conflict_alone; /* section 1.3; false: the older rule */
 };
-#define ELISION_PAPER                                    \
-    {                                                    \
-        .attempts_max = 8, .lone_conflict_retries = true \
+#define ELISION_PAPER                                      \
+    {                                                      \
+        .attempts_max = 8, .retry_on_conflict_alone = true \
     }
-#define ELISION_RETRY_BIT_ONLY                            \
-    {                                                     \
-        .attempts_max = 8, .lone_conflict_retries = false \
+#define ELISION_RETRY_BIT_ONLY                              \
+    {                                                       \
+        .attempts_max = 8, .retry_on_conflict_alone = false \
     }
 
 /* After `attempts` aborted transactions, the last of which left `status` in

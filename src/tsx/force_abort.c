@@ -5,7 +5,7 @@
 #include "src/base/msr.h"
 #include "src/options/options.h"
 
-bool force_abort_change(struct run *t, uint64_t clear, uint64_t set,
+bool force_abort_change(struct test_context *t, uint64_t clear, uint64_t set,
                         uint64_t *after)
 {
     const uint64_t reserved_in_b =
@@ -13,7 +13,7 @@ bool force_abort_change(struct run *t, uint64_t clear, uint64_t set,
     uint64_t value;
 
     *after = 0;
-    if (run_regime(t) == REGIME_B && (set & reserved_in_b) != 0) {
+    if (test_regime(t) == REGIME_B && (set & reserved_in_b) != 0) {
         broken(t, "TSX_FORCE_ABORT (10FH): asked to set 0x%lx in regime B",
                (unsigned long)set);
         return false;
@@ -21,7 +21,7 @@ bool force_abort_change(struct run *t, uint64_t clear, uint64_t set,
     if (!get_msr(t, TSX_FORCE_ABORT, &value))
         return false;
     if ((set & ~value & TSX_FORCE_ABORT_SDV_ENABLE_RTM) != 0 &&
-        !run_allowed(t, ALLOW_SDV_ENABLE_RTM)) {
+        !test_allowed(t, ALLOW_SDV_ENABLE_RTM)) {
         skip(t, FORCE_ABORT_SDV_SKIP);
         return false;
     }
@@ -38,8 +38,9 @@ void enumeration_read(const struct identity *id, struct enumeration *out)
         hw_cpuid(0xa, 0, &out->leaf0a);
 }
 
-static void check_leaf(struct run *t, const char *leaf, const char *state,
-                       const struct hw_cpuid *got, const struct hw_cpuid *want)
+static void check_leaf(struct test_context *t, const char *leaf,
+                       const char *state, const struct hw_cpuid *got,
+                       const struct hw_cpuid *want)
 {
     check(t,
           got->eax == want->eax && got->ebx == want->ebx &&
@@ -50,14 +51,14 @@ static void check_leaf(struct run *t, const char *leaf, const char *state,
           want->ebx, want->ecx, want->edx);
 }
 
-void enumeration_check_0a(struct run *t, const char *state,
+void enumeration_check_0a(struct test_context *t, const char *state,
                           const struct hw_cpuid *got,
                           const struct hw_cpuid *want)
 {
     check_leaf(t, "0AH", state, got, want);
 }
 
-void enumeration_check(struct run *t, const char *state,
+void enumeration_check(struct test_context *t, const char *state,
                        const struct enumeration *got,
                        const struct enumeration *want)
 {

@@ -18,7 +18,7 @@
  * 10FH reads as then (0 on failure). False where an access faulted (ERROR is
  * said). Refuses, as ERROR, bits 1 and 2 in regime B, where they are reserved;
  * as SKIP, to set bit 2 where the user did not ask for it by name. */
-bool force_abort_change(struct run *t, uint64_t clear, uint64_t set,
+bool force_abort_change(struct test_context *t, uint64_t clear, uint64_t set,
                         uint64_t *after);
 
 /* CPUID.07H.0 and CPUID.0AH, as executed now. */
@@ -34,12 +34,12 @@ struct enumeration {
 void enumeration_read(const struct identity *id, struct enumeration *out);
 
 /* Checks that both leaves are equal; `state` is for the line. */
-void enumeration_check(struct run *t, const char *state,
+void enumeration_check(struct test_context *t, const char *state,
                        const struct enumeration *got,
                        const struct enumeration *want);
 
 /* One check of leaf 0AH alone. */
-void enumeration_check_0a(struct run *t, const char *state,
+void enumeration_check_0a(struct test_context *t, const char *state,
                           const struct hw_cpuid *got,
                           const struct hw_cpuid *want);
 

@@ -7,15 +7,15 @@
 #define ROW(name, before, held, words) {words, hle_##name, before, held},
 const struct hle_form hle_forms[HLE_FORMS] = {HLE_REGIONS(ROW)};
 
-bool hle_can_ask(const struct run *t)
+bool hle_can_ask(const struct test_context *t)
 {
-    return run_cpu(t)->rtm || run_cpu(t)->hle;
+    return test_cpu(t)->rtm || test_cpu(t)->hle;
 }
 
-void hle_try(struct run *t, const struct hle_form *form, unsigned times,
-             struct hle_tally *tally)
+void hle_try(struct test_context *t, const struct hle_form *form,
+             unsigned times, struct hle_tally *tally)
 {
-    volatile uint64_t *lock = run_buffer(t); /* on a cache line of its own */
+    volatile uint64_t *lock = test_buffer(t); /* on a cache line of its own */
 
     for (unsigned i = 0; i < times; i++) {
         struct hle_block block = {
@@ -27,11 +27,12 @@ void hle_try(struct run *t, const struct hle_form *form, unsigned times,
         tally->lock_wrong += *lock != form->before;
         tally->seen_wrong += block.seen != form->held;
         tally->data_wrong += block.data != 1;
-        tally->open += block.outside != 0;
+        tally->still_running += block.outside != 0;
     }
 }
 
-void hle_check(struct run *t, const char *what, const struct hle_tally *tally)
+void hle_check(struct test_context *t, const char *what,
+               const struct hle_tally *tally)
 {
     check(t, tally->lock_wrong == 0,
           "%s: the lock is not as before the XACQUIRE, %u of %u; wanted 0",
@@ -44,8 +45,8 @@ void hle_check(struct run *t, const char *what, const struct hle_tally *tally)
           "%s: the critical section's store was not made exactly once, %u of "
           "%u; wanted 0",
           what, tally->data_wrong, tally->tried);
-    check(t, tally->open == 0,
+    check(t, tally->still_running == 0,
           "%s: XTEST after the XRELEASE says that a transaction runs, %u of "
           "%u; wanted 0",
-          what, tally->open, tally->tried);
+          what, tally->still_running, tally->tried);
 }

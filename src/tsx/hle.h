@@ -23,20 +23,21 @@ extern const struct hle_form hle_forms[HLE_FORMS];
 
 struct hle_tally {
     unsigned tried, elided;
-    unsigned lock_wrong; /* the lock is not as before afterwards */
-    unsigned seen_wrong; /* not as held, inside */
-    unsigned data_wrong; /* the section's store was not made exactly once */
-    unsigned open;       /* a transaction still ran after the XRELEASE */
+    unsigned lock_wrong;    /* the lock is not as before afterwards */
+    unsigned seen_wrong;    /* not as held, inside */
+    unsigned data_wrong;    /* the section's store was not made exactly once */
+    unsigned still_running; /* a transaction still ran after the XRELEASE */
 };
 
 /* True where XTEST may be executed (RTM or HLE is enumerated). */
-bool hle_can_ask(const struct run *t);
+bool hle_can_ask(const struct test_context *t);
 
 /* Adds so many executions of the form to *tally. */
-void hle_try(struct run *t, const struct hle_form *form, unsigned times,
-             struct hle_tally *tally);
+void hle_try(struct test_context *t, const struct hle_form *form,
+             unsigned times, struct hle_tally *tally);
 
 /* Checks all of it but whether it was elided. */
-void hle_check(struct run *t, const char *what, const struct hle_tally *tally);
+void hle_check(struct test_context *t, const char *what,
+               const struct hle_tally *tally);
 
 #endif

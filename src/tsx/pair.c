@@ -4,9 +4,9 @@
 
 /* Of the TSC: seconds, on any processor there is. */
 #define WAIT_TSC   (UINT64_C(1) << 33)
-#define LOOK_EVERY 256 /* rounds between two looks at the TSC */
+#define CHECK_EVERY 256 /* rounds between two looks at the TSC */
 
-bool pair_wait(struct run *t, const struct pair *pair)
+bool pair_wait(struct test_context *t, const struct pair *pair)
 {
     uint64_t start = hw_tsc(), rounds = pair->rounds;
 
@@ -20,27 +20,28 @@ bool pair_wait(struct run *t, const struct pair *pair)
     return true;
 }
 
-static void do_again(struct run *peer, struct pair *pair)
+static void repeat_until_stopped(struct test_context *peer, struct pair *pair)
 {
     uint64_t start = hw_ms();
 
     while (!pair->stop) {
-        pair->again(peer, pair->argument);
+        pair->repeat(peer, pair->argument);
         pair->rounds++;
         __asm__ volatile("pause");
-        if (pair->rounds % LOOK_EVERY == 0 && hw_ms() - start > run_timeout_ms(peer) / 2) {
+        if (pair->rounds % CHECK_EVERY == 0 &&
+            hw_ms() - start > test_timeout_ms(peer) / 2) {
             broken(peer, "the boot processor did not end its part");
             return;
         }
     }
 }
 
-static void both(struct run *peer, void *argument)
+static void pair_job(struct test_context *peer, void *argument)
 {
     struct pair *pair = argument;
 
-    if (run_processor(peer) != 0) {
-        do_again(peer, pair);
+    if (test_processor(peer) != 0) {
+        repeat_until_stopped(peer, pair);
         return;
     }
     if (pair_wait(peer, pair))
@@ -48,9 +49,10 @@ static void both(struct run *peer, void *argument)
     pair->stop = true;
 }
 
-bool pair_run(struct run *t, struct pair *pair,
-              void (*work)(struct run *t, void *argument),
-              void (*again)(struct run *peer, void *argument), void *argument)
+bool pair_run(struct test_context *t, struct pair *pair,
+              void (*work)(struct test_context *t, void *argument),
+              void (*repeat)(struct test_context *peer, void *argument),
+              void *argument)
 {
     bool set[HW_PROCESSORS_MAX] = {true, true};
 
@@ -59,8 +61,8 @@ bool pair_run(struct run *t, struct pair *pair,
                 "only follow one another");
         return false;
     }
-    *pair = (struct pair){.work = work, .again = again, .argument = argument};
-    bool ran = on_processors(t, set, both, pair);
+    *pair = (struct pair){.work = work, .repeat = repeat, .argument = argument};
+    bool ran = on_processors(t, set, pair_job, pair);
     pair->stop = true;
     return ran && pair->rounds >= 2;
 }

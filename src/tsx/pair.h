@@ -10,26 +10,27 @@
 
 /* What both see; on cache lines of their own. */
 struct pair {
-    void (*work)(struct run *t, void *argument);
-    void (*again)(struct run *peer, void *argument);
+    void (*work)(struct test_context *t, void *argument);
+    void (*repeat)(struct test_context *peer, void *argument);
     void *argument;
-    char apart0[64];
+    char padding0[64];
     volatile uint64_t rounds; /* times that `again` has returned */
-    char apart1[64];
+    char padding1[64];
     volatile bool stop;
-    char apart2[64];
+    char padding2[64];
 };
 
 /* work(t, argument) on the boot processor, once processor 1 runs; again(peer,
  * argument) on processor 1 until then, with PAUSE in between. t is a
  * WHOLE_MACHINE test's. False where one of them did not run: SKIP where jobs do
  * not overlap, else ERROR. */
-bool pair_run(struct run *t, struct pair *pair,
-              void (*work)(struct run *t, void *argument),
-              void (*again)(struct run *peer, void *argument), void *argument);
+bool pair_run(struct test_context *t, struct pair *pair,
+              void (*work)(struct test_context *t, void *argument),
+              void (*repeat)(struct test_context *peer, void *argument),
+              void *argument);
 
 /* Waits, on the boot processor, until `again` has begun and ended at least once
  * more. False where it did not: ERROR says so. */
-bool pair_wait(struct run *t, const struct pair *pair);
+bool pair_wait(struct test_context *t, const struct pair *pair);
 
 #endif

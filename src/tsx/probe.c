@@ -8,12 +8,12 @@
 
 #define BEFORE UINT64_C(0x5a5a5a5a5a5a5a5a)
 
-unsigned probe_row_tries(const struct run *t)
+unsigned probe_row_tries(const struct test_context *t)
 {
-    return (run_trials(t, PROBE_TRIES, 5) + 4) / 5;
+    return (test_trials(t, PROBE_TRIES, 5) + 4) / 5;
 }
 
-static void enter_abort(const struct tsx_block *tried, uint32_t bits,
+static void count_abort(const struct tsx_block *tried, uint32_t bits,
                         struct rtm_tally *out)
 {
     bool match = (tried->status & bits) == bits;
@@ -26,8 +26,8 @@ static void enter_abort(const struct tsx_block *tried, uint32_t bits,
     out->matched += match;
 }
 
-static int enter(const struct tsx_block *tried, int outcome, uint32_t bits,
-                 struct rtm_tally *out)
+static int count_outcome(const struct tsx_block *tried, int outcome,
+                         uint32_t bits, struct rtm_tally *out)
 {
     out->tried++;
     if (outcome == TSX_COMMITTED) {
@@ -35,7 +35,7 @@ static int enter(const struct tsx_block *tried, int outcome, uint32_t bits,
         out->lost += tried->cell != ~BEFORE;
         out->flagged += tried->flags != BEFORE;
     } else if (outcome == TSX_ABORTED) {
-        enter_abort(tried, bits, out);
+        count_abort(tried, bits, out);
     } else if (outcome == TSX_INNER) {
         out->inner++;
     } else {
@@ -45,7 +45,7 @@ static int enter(const struct tsx_block *tried, int outcome, uint32_t bits,
     return outcome;
 }
 
-static struct tsx_block prepared(const struct tsx_block *block)
+static struct tsx_block prepared_block(const struct tsx_block *block)
 {
     struct tsx_block tried = *block;
 
@@ -57,19 +57,19 @@ static struct tsx_block prepared(const struct tsx_block *block)
 int probe_once(const struct tsx_block *block, uint32_t bits,
                struct rtm_tally *out)
 {
-    struct tsx_block tried = prepared(block);
+    struct tsx_block tried = prepared_block(block);
     int outcome = tsx_inside(&tried);
 
-    return enter(&tried, outcome, bits, out);
+    return count_outcome(&tried, outcome, bits, out);
 }
 
 int probe_watched(const struct tsx_block *block, uint64_t dr0, uint64_t dr7,
                   uint32_t bits, struct rtm_tally *out)
 {
-    struct tsx_block tried = prepared(block);
+    struct tsx_block tried = prepared_block(block);
     int outcome = tsx_watched(tsx_inside, &tried, dr0, dr7);
 
-    return enter(&tried, outcome, bits, out);
+    return count_outcome(&tried, outcome, bits, out);
 }
 
 void probe_run(const struct tsx_block *block, unsigned times, uint32_t bits,
@@ -100,7 +100,8 @@ void probe_add(struct rtm_tally *sum, const struct rtm_tally *more)
         sum->vector = more->vector;
 }
 
-void probe_check(struct run *t, const char *what, const struct rtm_tally *probe)
+void probe_check(struct test_context *t, const char *what,
+                 const struct rtm_tally *probe)
 {
     check(t, probe->faulted == 0,
           "%s: %s was delivered, %u of %u transactions; wanted none", what,
@@ -114,25 +115,25 @@ void probe_check(struct run *t, const char *what, const struct rtm_tally *probe)
 
 /* Regime F: IA32_TSX_CTRL, or the microcode for good, may abort every RTM
  * transaction. Then there is none to look at. */
-static bool not_disabled(struct run *t)
+static bool rtm_is_enabled(struct test_context *t)
 {
     uint64_t control = 0;
 
     if (try_get_msr(t, IA32_TSX_CTRL, &control) == HW_NO_FAULT &&
         (control & IA32_TSX_CTRL_RTM_DISABLE) != 0)
         skip(t, "needs RTM; IA32_TSX_CTRL (122H)[0] (RTM_DISABLE) is 1");
-    else if (run_cpu(t)->rtm_always_abort)
+    else if (test_cpu(t)->rtm_always_abort)
         skip(t, "needs RTM; CPUID.07H.0:EDX[11] (RTM_ALWAYS_ABORT) is 1");
     else
         return true;
     return false;
 }
 
-bool probe_state(struct run *t)
+bool probe_state(struct test_context *t)
 {
     uint64_t value;
 
-    switch (run_regime(t)) {
+    switch (test_regime(t)) {
     case REGIME_B:
         return force_abort_change(t, TSX_FORCE_ABORT_RTM_FORCE_ABORT, 0,
                                   &value);
@@ -142,13 +143,13 @@ bool probe_state(struct run *t)
         return force_abort_change(t, TSX_FORCE_ABORT_TSX_CPUID_CLEAR,
                                   TSX_FORCE_ABORT_SDV_ENABLE_RTM, &value);
     case REGIME_F:
-        return not_disabled(t);
+        return rtm_is_enabled(t);
     default:
         return true;
     }
 }
 
-bool probe_set_up(struct run *t)
+bool probe_set_up(struct test_context *t)
 {
     struct rtm_tally tally;
 

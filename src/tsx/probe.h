@@ -15,7 +15,7 @@
 
 /* Tries of one row of a table of many: a fifth of trials=, 20 where the user
  * said nothing. */
-unsigned probe_row_tries(const struct run *t);
+unsigned probe_row_tries(const struct test_context *t);
 
 /* Tries the body once and enters the outcome. Returns what tsx_inside() did. An
  * abort matches where EAX has all bits of `bits`; 0 is matched by all. */
@@ -38,17 +38,17 @@ void probe_run(const struct tsx_block *block, unsigned times, uint32_t bits,
  * outermost fallback and changes nothing, a committed one makes its store, and
  * no exception is delivered (SDM 1, "Restricted Transactional Memory", "RTM
  * Abort Status Definition"; SDM 2, XABORT). `what` is for the line. */
-void probe_check(struct run *t, const char *what,
+void probe_check(struct test_context *t, const char *what,
                  const struct rtm_tally *probe);
 
 /* Brings this processor into a state in which transactions are not forced to
  * abort: RTM_FORCE_ABORT = 0 in regime B, SDV_ENABLE_RTM = 1 and
  * TSX_CPUID_CLEAR = 0 in C, C' and D, nothing elsewhere. The journal undoes it.
  * False where an access faulted (ERROR is said). */
-bool probe_state(struct run *t);
+bool probe_state(struct test_context *t);
 
 /* The same, and true only where transactions commit then; else a SKIP that says
  * so. */
-bool probe_set_up(struct run *t);
+bool probe_set_up(struct test_context *t);
 
 #endif

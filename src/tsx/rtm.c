@@ -9,7 +9,7 @@
 #define BEFORE UINT64_C(0x5a5a5a5a5a5a5a5a)
 
 /* One transaction; false where XBEGIN raised an exception. */
-static bool try_one(uint64_t value, struct rtm_tally *out)
+static bool try_store(uint64_t value, struct rtm_tally *out)
 {
     /* Written before, so that the page is present, writable and dirty. */
     volatile uint64_t cell = BEFORE;
@@ -49,12 +49,12 @@ void rtm_try(unsigned times, struct rtm_tally *out)
 
     rtm_clear(out);
     for (unsigned i = 0; i < times && faults < RTM_FAULTS_MAX; i++) {
-        hw_idle();
-        faults = try_one(i, out) ? 0 : faults + 1;
+        hw_poll();
+        faults = try_store(i, out) ? 0 : faults + 1;
     }
 }
 
-void rtm_check_atomic(struct run *t, const char *state,
+void rtm_check_atomic(struct test_context *t, const char *state,
                       const struct rtm_tally *tally)
 {
     check(t, tally->leaked == 0,
@@ -75,7 +75,7 @@ void rtm_check_atomic(struct run *t, const char *state,
           state, tally->eax_changed, tally->committed);
 }
 
-void rtm_check_forced(struct run *t, const char *state,
+void rtm_check_forced(struct test_context *t, const char *state,
                       const struct rtm_tally *tally)
 {
     char text[RTM_STATUS_TEXT];
@@ -93,7 +93,7 @@ void rtm_check_forced(struct run *t, const char *state,
     rtm_check_atomic(t, state, tally);
 }
 
-bool rtm_usable(struct run *t)
+bool rtm_usable(struct test_context *t)
 {
     struct rtm_tally tally;
 

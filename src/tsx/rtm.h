@@ -38,15 +38,15 @@ void rtm_try(unsigned times, struct rtm_tally *out);
 /* Checks what holds for any transaction in any state: an aborted one changes
  * nothing, a committed one makes its store, XBEGIN that starts one leaves EAX
  * alone (SDM 1, "RTM Memory Ordering", "XBEGIN"). `state` is for the line. */
-void rtm_check_atomic(struct run *t, const char *state,
+void rtm_check_atomic(struct test_context *t, const char *state,
                       const struct rtm_tally *tally);
 
 /* Checks that every transaction aborted with EAX = 0 and changed nothing
  * (white paper 604224, table A-1). */
-void rtm_check_forced(struct run *t, const char *state,
+void rtm_check_forced(struct test_context *t, const char *state,
                       const struct rtm_tally *tally);
 
 /* True where XBEGIN does not raise an exception. Else a SKIP that says so. */
-bool rtm_usable(struct run *t);
+bool rtm_usable(struct test_context *t);
 
 #endif

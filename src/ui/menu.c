@@ -35,17 +35,17 @@ static const struct item {
 };
 #define ITEMS ((unsigned)(sizeof(items) / sizeof(items[0])))
 
-static void tell(void *context, const char *line)
+static void set_warning(void *context, const char *line)
 {
     struct menu *menu = context;
 
-    text_format(menu->told, sizeof(menu->told), "%s", line);
+    text_format(menu->warning, sizeof(menu->warning), "%s", line);
 }
 
-static void parse(struct menu *menu, const char *text)
+static void parse_options(struct menu *menu, const char *text)
 {
-    menu->told[0] = '\0';
-    options_parse(menu->options, text, text_length(text), tell, menu);
+    menu->warning[0] = '\0';
+    options_parse(menu->options, text, text_length(text), set_warning, menu);
 }
 
 /* True where the options are as they are with this value of the item. */
@@ -57,7 +57,7 @@ static bool has_value(const struct menu *menu, const struct item *item,
     size_t bytes = text_format(text, sizeof(text), "%s=%s", item->key,
                                item->values[value]);
 
-    options_parse(&with, text, bytes, tell, &(struct menu){0});
+    options_parse(&with, text, bytes, set_warning, &(struct menu){0});
     options_write(&with, text);
     options_write(menu->options, now);
     return text_equal(text, now);
@@ -73,7 +73,8 @@ static unsigned value_of(const struct menu *menu, const struct item *item)
     return value;
 }
 
-static void change(struct menu *menu, const struct item *item, bool forward)
+static void change_value(struct menu *menu, const struct item *item,
+                         bool forward)
 {
     char text[OPTIONS_LINE_BYTES];
     unsigned value = value_of(menu, item);
@@ -85,10 +86,10 @@ static void change(struct menu *menu, const struct item *item, bool forward)
     else
         value = (value + (forward ? 1 : item->count - 1)) % item->count;
     text_format(text, sizeof(text), "%s=%s", item->key, item->values[value]);
-    parse(menu, text);
+    parse_options(menu, text);
 }
 
-static void type(struct menu *menu, struct key key)
+static void type_key(struct menu *menu, struct key key)
 {
     size_t length = text_length(menu->entry);
 
@@ -98,7 +99,7 @@ static void type(struct menu *menu, struct key key)
     } else if (key.code == KEY_BACKSPACE && length != 0) {
         menu->entry[length - 1] = '\0';
     } else if (key.code == KEY_ENTER) {
-        parse(menu, menu->entry);
+        parse_options(menu, menu->entry);
         menu->typing = false;
     } else if (key.code == KEY_ESCAPE) {
         menu->typing = false;
@@ -110,15 +111,15 @@ void menu_open(struct menu *menu, struct options *options)
     *menu = (struct menu){.options = options};
 }
 
-static enum menu_action enter(struct menu *menu)
+static enum menu_action press_enter(struct menu *menu)
 {
     const struct item *item = &items[menu->at];
 
     if (item->key != NULL) {
-        change(menu, item, true);
+        change_value(menu, item, true);
     } else if (item->action == MENU_STAY) {
         menu->typing = true;
-        menu->entry[0] = menu->told[0] = '\0';
+        menu->entry[0] = menu->warning[0] = '\0';
     }
     return item->action;
 }
@@ -126,7 +127,7 @@ static enum menu_action enter(struct menu *menu)
 enum menu_action menu_key(struct menu *menu, struct key key)
 {
     if (menu->typing) {
-        type(menu, key);
+        type_key(menu, key);
         return MENU_STAY;
     }
     switch (key.code) {
@@ -138,10 +139,10 @@ enum menu_action menu_key(struct menu *menu, struct key key)
         break;
     case KEY_LEFT:
     case KEY_RIGHT:
-        change(menu, &items[menu->at], key.code == KEY_RIGHT);
+        change_value(menu, &items[menu->at], key.code == KEY_RIGHT);
         break;
     case KEY_ENTER:
-        return enter(menu);
+        return press_enter(menu);
     default:
         break;
     }
@@ -204,7 +205,7 @@ void menu_show(const struct menu *menu, const char *title,
                     " Up, Down: choose; Left, Right: "
                     "change; Enter: do it");
     show_wrapped(line, 2, row, context);
-    show_wrapped(menu->told, 2, row, context);
+    show_wrapped(menu->warning, 2, row, context);
     options_write(menu->options, options);
     text_format(line, sizeof(line), " Options: %s", options);
     show_wrapped(line, 4, row, context);

@@ -26,7 +26,7 @@ struct menu {
     unsigned at; /* the item with the mark */
     bool typing; /* a word of the grammar into entry[] */
     char entry[MENU_ENTRY_BYTES];
-    char told[OPTIONS_WARNING_BYTES]; /* what was wrong with it; "" */
+    char warning[OPTIONS_WARNING_BYTES]; /* what was wrong with it; "" */
 };
 
 void menu_open(struct menu *menu, struct options *options);

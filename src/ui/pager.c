@@ -61,7 +61,7 @@ void pager_open(struct pager *pager, const char *text, size_t bytes,
     pager->top = last_page(pager);
 }
 
-static void move(struct pager *p, int rows)
+static void move_rows(struct pager *p, int rows)
 {
     size_t last = last_page(p);
 
@@ -77,16 +77,16 @@ void pager_key(struct pager *pager, enum key_code key)
 
     switch (key) {
     case KEY_UP:
-        move(pager, -1);
+        move_rows(pager, -1);
         break;
     case KEY_DOWN:
-        move(pager, 1);
+        move_rows(pager, 1);
         break;
     case KEY_PAGE_UP:
-        move(pager, -page);
+        move_rows(pager, -page);
         break;
     case KEY_PAGE_DOWN:
-        move(pager, page);
+        move_rows(pager, page);
         break;
     case KEY_HOME:
         pager->top = 0;

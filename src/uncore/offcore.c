@@ -28,7 +28,7 @@ static const struct offcore_table sandy_bridge_e = {
     .request = BITS(11, 0) | BIT(15),
     .supplier = BITS(30, 17),
     .snoop = SNOOP,
-    .together = BITS(30, 23),
+    .all_or_none = BITS(30, 23),
     .l3_hit = BITS(21, 18),
     .memory = BITS(30, 22),
     .refused = REFUSED,
@@ -113,7 +113,7 @@ enum offcore_fault offcore_validate(const struct offcore_table *table,
 {
     uint64_t have =
         table->request | OFFCORE_ANY | table->supplier | table->snoop;
-    uint64_t together = value & table->together;
+    uint64_t all_or_none = value & table->all_or_none;
 
     if ((value & ~have) != 0)
         return OFFCORE_RESERVED;
@@ -122,12 +122,13 @@ enum offcore_fault offcore_validate(const struct offcore_table *table,
     if ((value & OFFCORE_ANY) == 0 &&
         ((value & table->supplier) == 0 || (value & table->snoop) == 0))
         return OFFCORE_NO_RESPONSE;
-    return together == 0 || together == table->together ? OFFCORE_VALID
-                                                        : OFFCORE_APART;
+    return all_or_none == 0 || all_or_none == table->all_or_none
+               ? OFFCORE_VALID
+               : OFFCORE_INCOMPLETE;
 }
 
-bool offcore_write(struct run *t, const struct offcore_table *table, unsigned n,
-                   uint64_t value)
+bool offcore_write(struct test_context *t, const struct offcore_table *table,
+                   unsigned n, uint64_t value)
 {
     if (offcore_validate(table, value) == OFFCORE_VALID)
         return set_msr(t, MSR_OFFCORE_RSP(n), value);

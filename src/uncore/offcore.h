@@ -25,12 +25,12 @@
 #define OFFCORE_ANY          BIT(16)
 
 struct offcore_table {
-    uint64_t request;  /* of [15:0] */
-    uint64_t supplier; /* of [30:17] */
-    uint64_t snoop;    /* of [37:31] */
-    uint64_t together; /* suppliers of which all or none are to be set */
-    uint64_t l3_hit;   /* suppliers: found in the L3, in whatever state */
-    uint64_t memory;   /* suppliers: DRAM; 0 where it is not known */
+    uint64_t request;     /* of [15:0] */
+    uint64_t supplier;    /* of [30:17] */
+    uint64_t snoop;       /* of [37:31] */
+    uint64_t all_or_none; /* suppliers of which all or none are to be set */
+    uint64_t l3_hit;      /* suppliers: found in the L3, in whatever state */
+    uint64_t memory;      /* suppliers: DRAM; 0 where it is not known */
     /* Bits that a write must refuse. The manual reserves more; those are known
      * to be taken (Linux, arch/x86/events/intel/core.c, the valid masks of
      * extra_reg). */
@@ -47,7 +47,7 @@ enum offcore_fault {
     OFFCORE_RESERVED,    /* a bit that the table does not have */
     OFFCORE_NO_REQUEST,  /* no request type */
     OFFCORE_NO_RESPONSE, /* neither Any nor both a supplier and a snoop */
-    OFFCORE_APART,       /* some of `all_or_none`, but not all */
+    OFFCORE_INCOMPLETE,  /* some of `all_or_none`, but not all */
 };
 
 /* Pure. "A valid response type must be a non-zero value of ANY | [('OR' of
@@ -58,7 +58,7 @@ enum offcore_fault offcore_validate(const struct offcore_table *table,
 
 /* Writes MSR_OFFCORE_RSP_n, n 0 or 1, through the journal. A value that does
  * not validate is not written. False where it was not (ERROR is said). */
-bool offcore_write(struct run *t, const struct offcore_table *table, unsigned n,
-                   uint64_t value);
+bool offcore_write(struct test_context *t, const struct offcore_table *table,
+                   unsigned n, uint64_t value);
 
 #endif

@@ -75,26 +75,27 @@ uint32_t uncore_box_counter(unsigned box, unsigned n)
     return box_first(box) + 6 + n;
 }
 
-uint64_t uncore_clear_status(const struct uncore_run *u)
+uint64_t uncore_clear_status(const struct uncore_counters *u)
 {
     uint32_t msr = u->uncore->global_status;
-    uint64_t left = counters_fetch(u->t, msr);
+    uint64_t left = counters_rdmsr(u->t, msr);
 
     if (left != 0 && hw_msr_write(msr, left) == HW_NO_FAULT)
-        left = counters_fetch(u->t, msr);
+        left = counters_rdmsr(u->t, msr);
     if (left != 0 && hw_msr_write(msr, 0) == HW_NO_FAULT)
-        left = counters_fetch(u->t, msr);
+        left = counters_rdmsr(u->t, msr);
     return left;
 }
 
-static bool clear_pair(struct run *t, uint32_t select, uint32_t counter)
+static bool clear_pair(struct test_context *t, uint32_t select,
+                       uint32_t counter)
 {
     return set_msr(t, select, 0) && set_msr(t, counter, 0);
 }
 
 /* The last of those that "including processor graphics" counts may be without
  * registers: the manual lists none of its own for the 6th generation. */
-static unsigned boxes_with_registers(const struct uncore_run *u)
+static unsigned boxes_with_registers(const struct uncore_counters *u)
 {
     uint64_t value;
 
@@ -107,9 +108,9 @@ static unsigned boxes_with_registers(const struct uncore_run *u)
     return u->said - 1;
 }
 
-bool uncore_take(struct uncore_run *u, struct run *t)
+bool uncore_claim(struct uncore_counters *u, struct test_context *t)
 {
-    const struct uncore *uncore = uncore_of(run_cpu(t));
+    const struct uncore *uncore = uncore_of(test_cpu(t));
     uint64_t ctrl, config;
 
     if (!get_msr(t, uncore->global_ctrl, &ctrl) ||
@@ -119,7 +120,7 @@ bool uncore_take(struct uncore_run *u, struct run *t)
         note(t,
              "in use before the test: MSR_UNC_PERF_GLOBAL_CTRL (%XH) = 0x%lx",
              uncore->global_ctrl, (unsigned long)ctrl);
-    *u = (struct uncore_run){t, uncore, uncore_boxes(uncore, config), 0};
+    *u = (struct uncore_counters){t, uncore, uncore_boxes(uncore, config), 0};
     if (!check(t, u->said >= 1 && u->said <= uncore->boxes_max,
                "MSR_UNC_CBO_CONFIG (396H) is 0x%lx: %u C-Boxes; wanted 1 to %u",
                (unsigned long)config, u->said, uncore->boxes_max))
@@ -139,12 +140,12 @@ bool uncore_take(struct uncore_run *u, struct run *t)
     return ok;
 }
 
-bool uncore_open(const struct uncore_run *u)
+bool uncore_start(const struct uncore_counters *u)
 {
-    return counters_put(u->t, u->uncore->global_ctrl, UNCORE_GLOBAL_EN);
+    return counters_wrmsr(u->t, u->uncore->global_ctrl, UNCORE_GLOBAL_EN);
 }
 
-bool uncore_close(const struct uncore_run *u)
+bool uncore_stop(const struct uncore_counters *u)
 {
-    return counters_put(u->t, u->uncore->global_ctrl, 0);
+    return counters_wrmsr(u->t, u->uncore->global_ctrl, 0);
 }

@@ -67,8 +67,8 @@ uint32_t uncore_box_counter(unsigned box, unsigned n);
 #define UNCORE_STATUS_CBOX   (UINT64_C(1) << 3)
 
 /* The counters of the uncore, as a test holds them. */
-struct uncore_run {
-    struct run *t;
+struct uncore_counters {
+    struct test_context *t;
     const struct uncore *uncore;
     unsigned said;  /* C-Boxes by MSR_UNC_CBO_CONFIG: 1 to boxes_max */
     unsigned boxes; /* those with registers: as many, or one less */
@@ -78,14 +78,14 @@ struct uncore_run {
  * of it and clears every select, counter and status bit. All but the status
  * goes through the journal. A number of C-Boxes that cannot be is FAIL. False
  * where it could not. */
-bool uncore_take(struct uncore_run *u, struct run *t);
+bool uncore_claim(struct uncore_counters *u, struct test_context *t);
 
 /* Starts and stops all of them. */
-bool uncore_open(const struct uncore_run *u);
-bool uncore_close(const struct uncore_run *u);
+bool uncore_start(const struct uncore_counters *u);
+bool uncore_stop(const struct uncore_counters *u);
 
 /* Clears MSR_UNC_PERF_GLOBAL_STATUS and returns what stays set. How it is
  * cleared the manual does not say: tried are 1 in each set bit, then 0. */
-uint64_t uncore_clear_status(const struct uncore_run *u);
+uint64_t uncore_clear_status(const struct uncore_counters *u);
 
 #endif

@@ -74,7 +74,7 @@ void exceptions_remove(const struct exceptions *mine)
 
 static bool is_a_tests(void (*job)(unsigned, void *))
 {
-    return job != keep_running && job != stop_running;
+    return job != save_enables && job != restore_enables;
 }
 
 bool exceptions_guard(unsigned processor, void (*job)(unsigned, void *),
@@ -97,25 +97,25 @@ bool clock_passed(uint64_t deadline)
     return now++ >= deadline;
 }
 
-void *memory_take(size_t bytes)
+void *allocate_pages(size_t bytes)
 {
     assert_int_not_equal(bytes, 0);
     taken = aligned_alloc(128, bytes); /* no byte more */
     return taken;
 }
 
-void own_run(struct hw_result *result, void (*job)(unsigned, void *),
+void bsp_run(struct hw_result *result, void (*job)(unsigned, void *),
              void *context)
 {
     job(0, context);
     result->end = HW_DONE;
 }
 
-void own_idle(void)
+void bsp_poll(void)
 {
 }
 
-void own_outside(void (*call)(void *context), void *context)
+void bsp_outside(void (*call)(void *context), void *context)
 {
     outside = true;
     call(context);
@@ -325,11 +325,11 @@ static unsigned run_all(void)
 
 static void one_after_another(void **state)
 {
-    const char *told;
+    const char *warning;
 
     (void)state;
-    assert_true(processors_start(&told));
-    assert_non_null(strstr(told, "one after another"));
+    assert_true(processors_start(&warning));
+    assert_non_null(strstr(warning, "one after another"));
     assert_false(hw_run_is_parallel());
     assert_int_equal(hw_processors(), 3);
     assert_int_equal(run_all(), 231);
@@ -343,10 +343,10 @@ static void one_after_another(void **state)
 
 static void what_a_job_leaves_on_is_stopped(void **state)
 {
-    const char *told;
+    const char *warning;
 
     (void)state;
-    assert_true(processors_start(&told));
+    assert_true(processors_start(&warning));
     for (unsigned i = 0; i < 2; i++) {
         raises = i == 1;
         run_all();
@@ -377,14 +377,14 @@ static const struct ending {
 
 static void how_a_call_ends(void **state)
 {
-    const char *told;
+    const char *warning;
 
     for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]); i++) {
         const struct ending *e = &endings[i];
 
         start(state);
         firmware.listed = 2;
-        assert_true(processors_start(&told));
+        assert_true(processors_start(&warning));
         firmware.status = e->status;
         firmware.take = e->take;
         raises = e->raises;
@@ -404,11 +404,11 @@ static void how_a_call_ends(void **state)
 /* The job's context may be gone. */
 static void who_comes_late_finds_no_job(void **state)
 {
-    const char *told;
+    const char *warning;
 
     (void)state;
     firmware.listed = 2;
-    assert_true(processors_start(&told));
+    assert_true(processors_start(&warning));
     firmware.status = EFI_TIMEOUT;
     firmware.take = NOT_AT_ALL;
     run_all();
@@ -420,11 +420,11 @@ static void who_comes_late_finds_no_job(void **state)
 
 static void no_entry_has_the_flag(void **state)
 {
-    const char *told;
+    const char *warning;
 
     (void)state;
     firmware.list[0].StatusFlag = MP_PROCESSOR_ENABLED;
-    assert_true(processors_start(&told));
+    assert_true(processors_start(&warning));
     assert_int_equal(hw_processors(), 3);
     assert_int_equal(run_all(), 231);
 }
@@ -432,24 +432,24 @@ static void no_entry_has_the_flag(void **state)
 /* Nor the boot processor's own number. */
 static void no_entry_is_the_boot_processor(void **state)
 {
-    const char *told;
+    const char *warning;
 
     (void)state;
     for (unsigned n = 0; n < 3; n++) {
         firmware.list[n].ProcessorId = n + 1;
         firmware.list[n].StatusFlag = MP_PROCESSOR_ENABLED;
     }
-    assert_true(processors_start(&told));
+    assert_true(processors_start(&warning));
     assert_int_equal(hw_processors(), 3);
 }
 
 static void disabled_ones_are_left_out(void **state)
 {
-    const char *told;
+    const char *warning;
 
     (void)state;
     firmware.list[1].StatusFlag = 0;
-    assert_true(processors_start(&told));
+    assert_true(processors_start(&warning));
     assert_int_equal(hw_processors(), 2);
     assert_int_equal(run_all(), 31);
 }
@@ -459,22 +459,22 @@ static void alone(void **state)
     static const struct {
         bool services;
         UINTN listed;
-        const char *told;
+        const char *warning;
     } rows[] = {
         {false, 1, "no MP services"},
         {true, 0, "know of no processor"},
         {true, 1, NULL},
     };
-    const char *told;
+    const char *warning;
 
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         start(state);
         firmware.services = rows[i].services;
         firmware.listed = rows[i].listed;
-        assert_true(processors_start(&told));
-        assert_int_equal(told != NULL, rows[i].told != NULL);
-        if (told != NULL)
-            assert_non_null(strstr(told, rows[i].told));
+        assert_true(processors_start(&warning));
+        assert_int_equal(warning != NULL, rows[i].warning != NULL);
+        if (warning != NULL)
+            assert_non_null(strstr(warning, rows[i].warning));
         assert_int_equal(hw_processors(), 1);
         assert_int_equal(run_all(), 1);
         assert_true(processors_stop());
@@ -484,14 +484,14 @@ static void alone(void **state)
 
 static void more_than_there_is_room_for(void **state)
 {
-    const char *told;
+    const char *warning;
 
     (void)state;
     firmware.listed = LISTED_MAX;
     firmware.waits_only = false;
     firmware.signals = false;
-    assert_true(processors_start(&told));
-    assert_non_null(strstr(told, "more than 256"));
+    assert_true(processors_start(&warning));
+    assert_non_null(strstr(warning, "more than 256"));
     assert_int_equal(hw_processors(), HW_PROCESSORS_MAX);
 }
 
@@ -507,13 +507,13 @@ static void workers_that_never_came(void **state)
         {true, true, true},
         {false, true, false}, /* processor 2 is still to come */
     };
-    const char *told;
+    const char *warning;
 
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         start(state);
         firmware.waits_only = false;
-        assert_true(processors_start(&told));
-        assert_null(told);
+        assert_true(processors_start(&warning));
+        assert_null(warning);
         assert_true(hw_run_is_parallel());
         run_all();
         assert_int_equal(results[1].end, HW_LOST);
@@ -547,13 +547,13 @@ static void workers_that_do_not_answer(void **state)
         {BUSY, BUSY, HW_TIMEOUT},
     };
     const bool set[] = {true, true};
-    const char *told;
+    const char *warning;
 
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         start(state);
         firmware.listed = 2;
         firmware.waits_only = false;
-        assert_true(processors_start(&told));
+        assert_true(processors_start(&warning));
         members[1].state = IDLE;
         becomes = rows[i].becomes;
         hw_run(set, take, NULL, 7, results);

@@ -210,19 +210,19 @@ uint64_t hw_ms(void)
     return fake_ms += fake_ms_step;
 }
 
-static void (*idle_call)(void *context);
-static void *idle_context;
+static void (*poll_call)(void *context);
+static void *poll_context;
 
-void hw_on_idle(void (*call)(void *context), void *context)
+void hw_on_poll(void (*call)(void *context), void *context)
 {
-    idle_call = call;
-    idle_context = context;
+    poll_call = call;
+    poll_context = context;
 }
 
-void hw_idle(void)
+void hw_poll(void)
 {
-    if (idle_call != NULL && fake_current == 0)
-        idle_call(idle_context);
+    if (poll_call != NULL && fake_current == 0)
+        poll_call(poll_context);
 }
 
 unsigned hw_processors(void)
@@ -280,7 +280,7 @@ void hw_run(const bool set[], void (*job)(unsigned processor, void *context),
     (void)timeout_ms;
     for (unsigned p = 0; p < count; p++) {
         if (!set[p])
-            results[p].end = HW_NOT_ASKED;
+            results[p].end = HW_NOT_SELECTED;
         else if (machine[p].lost || fake_absent[p])
             results[p].end = HW_LOST;
         else
@@ -291,7 +291,7 @@ void hw_run(const bool set[], void (*job)(unsigned processor, void *context),
 /* --- src/session/cases.h, struct sink
  * ---------------------------------------------- */
 
-const struct test *const *cases_list(void)
+const struct test *const *case_list(void)
 {
     static const struct test *const none[] = {NULL};
 

@@ -59,7 +59,7 @@ void fake_hang(void);
 /* This processor answers no hw_run() from the start. */
 extern bool fake_absent[FAKE_PROCESSORS];
 
-/* What cases_list() gives; NULL is no test. */
+/* What case_list() gives; NULL is no test. */
 extern const struct test *const *fake_cases;
 
 /* A sink that stores the report. */

@@ -111,7 +111,7 @@ enum volume_end volume_open(enum volume_file file, const char *name)
     if (none)
         return VOLUME_NONE;
     opened[file] = find(name);
-    return opened[file] != NULL ? VOLUME_OK : VOLUME_NOT_THERE;
+    return opened[file] != NULL ? VOLUME_OK : VOLUME_NOT_FOUND;
 }
 
 enum volume_end volume_create(enum volume_file file, const char *name)
@@ -120,7 +120,7 @@ enum volume_end volume_create(enum volume_file file, const char *name)
     if (none)
         return VOLUME_NONE;
     if (find(name) != NULL)
-        return VOLUME_THERE;
+        return VOLUME_EXISTS;
     enum volume_end end = change(true);
     if (end != VOLUME_OK)
         return end;
@@ -194,7 +194,7 @@ enum volume_end volume_flush(enum volume_file file)
     return VOLUME_OK;
 }
 
-enum volume_end volume_shorten(enum volume_file file, size_t bytes)
+enum volume_end volume_truncate(enum volume_file file, size_t bytes)
 {
     assert(opened[file] != NULL && bytes <= opened[file]->bytes);
     enum volume_end end = change(false);
@@ -241,8 +241,8 @@ size_t fake_volume_size(const char *name)
 const char *fake_volume_report(unsigned n)
 {
     for (unsigned i = 0; i < FILES_MAX; i++)
-        if (files[i].there && strcmp(files[i].name, RECORD_FILE_NAME) != 0 &&
-            n-- == 0)
+        if (files[i].there &&
+            strcmp(files[i].name, CHECKPOINT_FILE_NAME) != 0 && n-- == 0)
             return files[i].name;
     return NULL;
 }

@@ -77,12 +77,12 @@ FAKE int tsx_outside(struct tsx_block *block)
     return TSX_RAN;
 }
 
-FAKE int tsx_watched(int (*run)(struct tsx_block *), struct tsx_block *block,
+FAKE int tsx_watched(int (*enter)(struct tsx_block *), struct tsx_block *block,
                      uint64_t dr0, uint64_t dr7)
 {
     (void)dr0;
     (void)dr7;
-    return run(block);
+    return enter(block);
 }
 
 FAKE uint64_t window_plain(uint64_t enable, uint64_t cells[WINDOW_CELLS])

@@ -17,8 +17,8 @@
 
 #define WINDOWS 5
 
-static struct run all[1];
-static struct run *const t = &all[0];
+static struct test_context all[1];
+static struct test_context *const t = &all[0];
 static const struct test each = {.name = "each", .scope = EACH_PROCESSOR};
 static const uint64_t selects[] = {0xc0, 0xc4, 0x1c4, 0x2c4, 0x1c0, 0x20c4};
 #define SELECTED 6
@@ -61,7 +61,7 @@ static int set_up(void **state)
     all[0].processors = 1;
     all[0].regime = REGIME_A;
     identity_read(&all[0].cpu);
-    run_begin(&all[0], &each, 1);
+    context_begin(&all[0], &each, 1);
     return 0;
 }
 
@@ -72,13 +72,13 @@ static void groups_of(unsigned counters, unsigned wanted)
     memset(&seen, 0, sizeof(seen));
     assert_true(
         groups_count(t, selects, SELECTED, counters, WINDOWS, window, &c));
-    assert_int_equal(c.plan.groups, wanted);
+    assert_int_equal(c.schedule.groups, wanted);
     assert_int_equal(seen.windows, wanted * WINDOWS);
     assert_int_equal(seen.enabled, (1u << counters) - 1);
     assert_false(seen.others);
     for (unsigned e = 0; e < SELECTED; e++) {
         uint64_t one = (selects[e] >> 8) + 1;
-        bool more = c.plan.counter[e] == 1 && c.plan.group[e] == 0;
+        bool more = c.schedule.counter[e] == 1 && c.schedule.group[e] == 0;
         assert_int_equal(c.least[e], one);
         assert_int_equal(c.most[e], one + more);
         assert_int_equal(c.total[e], WINDOWS * one + more);

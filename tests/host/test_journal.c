@@ -13,8 +13,8 @@
 
 static struct journal journal;
 static struct identity id;
-static struct journal_trouble troubles[8];
-static unsigned troubles_count;
+static struct journal_failure failures[8];
+static unsigned failures_count;
 static int vector;
 
 static int set_up(void **state)
@@ -24,15 +24,15 @@ static int set_up(void **state)
     identity_read(&id);
     fake_written_count = 0;
     journal.count = 0;
-    troubles_count = 0;
+    failures_count = 0;
     return 0;
 }
 
-static void tell(void *context, const struct journal_trouble *trouble)
+static void report(void *context, const struct journal_failure *failure)
 {
     assert_ptr_equal(context, &journal);
-    assert_true(troubles_count < 8);
-    troubles[troubles_count++] = *trouble;
+    assert_true(failures_count < 8);
+    failures[failures_count++] = *failure;
 }
 
 static enum journal_access write(uint32_t msr, uint64_t value)
@@ -43,7 +43,7 @@ static enum journal_access write(uint32_t msr, uint64_t value)
 static void undo(void)
 {
     fake_written_count = 0;
-    journal_undo(&journal, &id, tell, &journal);
+    journal_undo(&journal, &id, report, &journal);
 }
 
 static void first_value_comes_back_in_reverse(void **state)
@@ -64,7 +64,7 @@ static void first_value_comes_back_in_reverse(void **state)
     assert_int_equal(fake_written[0], 0x38f);
     assert_int_equal(fake_written[1], 0x186);
     assert_int_equal(fake_written[2], 0x38f);
-    assert_int_equal(troubles_count, 0);
+    assert_int_equal(failures_count, 0);
     undo(); /* empty now */
     assert_int_equal(fake_written_count, 0);
 }
@@ -92,7 +92,7 @@ static void write_that_faults(void **state)
 }
 
 /* 390H and, in version 4, 391H: a restore would be one more command. */
-static void commands_are_not_kept(void **state)
+static void commands_are_not_saved(void **state)
 {
     (void)state;
     assert_int_equal(write(0x390, 15), JOURNAL_WRITTEN);
@@ -105,7 +105,7 @@ static void commands_are_not_kept(void **state)
     assert_int_equal(fake_msr(0x391)->value, 15);
 }
 
-static void trouble_is_told(void **state)
+static void failure_is_reported(void **state)
 {
     (void)state;
     fake_msr(0x186)->value = 0x430000;
@@ -114,13 +114,13 @@ static void trouble_is_told(void **state)
     fake_msr(0x186)->writable = 0;
     fake_msr(0x187)->write_vector = HW_GP;
     undo();
-    assert_int_equal(troubles_count, 2);
-    assert_int_equal(troubles[0].msr, 0x187);
-    assert_int_equal(troubles[0].vector, HW_GP);
-    assert_int_equal(troubles[1].msr, 0x186);
-    assert_int_equal(troubles[1].vector, HW_NO_FAULT);
-    assert_int_equal(troubles[1].old, 0x430000);
-    assert_int_equal(troubles[1].got, 1);
+    assert_int_equal(failures_count, 2);
+    assert_int_equal(failures[0].msr, 0x187);
+    assert_int_equal(failures[0].vector, HW_GP);
+    assert_int_equal(failures[1].msr, 0x186);
+    assert_int_equal(failures[1].vector, HW_NO_FAULT);
+    assert_int_equal(failures[1].old, 0x430000);
+    assert_int_equal(failures[1].got, 1);
 }
 
 /* C1H takes 32 bits; a counter may go on counting, so it is not compared. */
@@ -140,7 +140,7 @@ static void counters(void **state)
     fake_msr(0xc1)->value = fake_msr(0x395)->value = 77;
     undo();
     assert_int_equal(fake_written[2], 0xc1);
-    assert_int_equal(troubles_count, 0);
+    assert_int_equal(failures_count, 0);
 }
 
 static void full(void **state)
@@ -162,8 +162,8 @@ int main(void)
         cmocka_unit_test_setup(first_value_comes_back_in_reverse, set_up),
         cmocka_unit_test_setup(what_cannot_be_read_is_not_written, set_up),
         cmocka_unit_test_setup(write_that_faults, set_up),
-        cmocka_unit_test_setup(commands_are_not_kept, set_up),
-        cmocka_unit_test_setup(trouble_is_told, set_up),
+        cmocka_unit_test_setup(commands_are_not_saved, set_up),
+        cmocka_unit_test_setup(failure_is_reported, set_up),
         cmocka_unit_test_setup(counters, set_up),
         cmocka_unit_test_setup(full, set_up),
     };

@@ -12,8 +12,8 @@
 
 static void apart(void **state)
 {
-    static char source[RUN_SOURCE_BYTES] __attribute__((aligned(4096)));
-    static struct run t;
+    static char source[TEST_SOURCE_BYTES] __attribute__((aligned(4096)));
+    static struct test_context t;
     unsigned ascending = 0;
 
     (void)state;

@@ -61,10 +61,10 @@ static struct {
     unsigned windows;
 } device;
 
-static _Alignas(4096) uint8_t memory[RUN_BUFFER_BYTES + RUN_RECORDS_BYTES];
+static _Alignas(4096) uint8_t memory[TEST_BUFFER_BYTES + TEST_RECORDS_BYTES];
 static _Alignas(4096) uint8_t source[4096];
-static struct run all[1];
-static struct run *const t = &all[0];
+static struct test_context all[1];
+static struct test_context *const t = &all[0];
 
 /* One access and what is true of it. */
 struct access {
@@ -301,7 +301,7 @@ static void power_on(const struct test *test, uint16_t model,
     t->processors = 1;
     t->buffer = memory;
     t->source = source;
-    run_begin(t, test, 1);
+    context_begin(t, test, 1);
     fake_msr(IA32_DS_AREA)->value = 0x1234;
     fake_msr(IA32_PEBS_ENABLE)->value = 0;
     fake_msr(MSR_PEBS_LD_LAT)->value = 77;

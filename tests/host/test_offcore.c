@@ -80,9 +80,10 @@ static void validity(void **state)
             uint64_t one = 1ull << bit;
             bool known = (rows[i].valid & one) != 0;
             assert_int_equal(offcore_validate(table, one | 1 | OFFCORE_ANY),
-                             !known                         ? OFFCORE_RESERVED
-                             : (one & table->together) != 0 ? OFFCORE_APART
-                                                            : OFFCORE_VALID);
+                             !known ? OFFCORE_RESERVED
+                             : (one & table->all_or_none) != 0
+                                 ? OFFCORE_INCOMPLETE
+                                 : OFFCORE_VALID);
             if (bit < 16 && known) {
                 assert_int_equal(offcore_validate(table, one | OFFCORE_ANY),
                                  OFFCORE_VALID);
@@ -116,14 +117,14 @@ static void remote_dram(void **state)
     assert_int_equal(offcore_validate(table, 0x7f80000000 >> 8 | 0x80000001),
                      OFFCORE_VALID);
     assert_int_equal(offcore_validate(table, 0x40800001ull | 1ull << 31),
-                     OFFCORE_APART);
+                     OFFCORE_INCOMPLETE);
 }
 
 /* What does not validate never reaches the register. */
 static void writes(void **state)
 {
-    static struct run all[1];
-    struct run *t = &all[0];
+    static struct test_context all[1];
+    struct test_context *t = &all[0];
     static const struct test each = {.name = "each", .scope = EACH_PROCESSOR};
 
     (void)state;
@@ -131,7 +132,7 @@ static void writes(void **state)
     memset(all, 0, sizeof(all));
     t->all = all;
     t->processors = 1;
-    run_begin(t, &each, 1);
+    context_begin(t, &each, 1);
     fake_msr(0x1a6)->value = 5;
     fake_msr(0x1a7);
     assert_false(offcore_write(t, table_of(6, 0x5e), 0, 1));

@@ -24,9 +24,9 @@ static struct {
     uint64_t elsewhere; /* added to EventingIP */
 } device;
 
-static _Alignas(4096) uint8_t memory[RUN_BUFFER_BYTES + RUN_RECORDS_BYTES];
-static struct run all[1];
-static struct run *const t = &all[0];
+static _Alignas(4096) uint8_t memory[TEST_BUFFER_BYTES + TEST_RECORDS_BYTES];
+static struct test_context all[1];
+static struct test_context *const t = &all[0];
 static const struct test each = {.name = "each", .scope = EACH_PROCESSOR};
 static struct sampling p;
 
@@ -98,8 +98,8 @@ static int set_up(void **state)
     all[0].buffer = memory;
     all[0].regime = REGIME_A;
     identity_read(&all[0].cpu);
-    run_begin(&all[0], &each, 1);
-    assert_true(sampling_take(&p, t));
+    context_begin(&all[0], &each, 1);
+    assert_true(sampling_claim(&p, t));
     return 0;
 }
 
@@ -121,8 +121,9 @@ static void exact(void **state)
         device.opening = opening;
         struct pdir_skids s = skids_of(32);
         assert_int_equal(s.records, 32);
-        assert_int_equal(s.by[0], 32);
-        assert_int_equal(s.none + s.more + s.back + s.outside + s.rip_wrong, 0);
+        assert_int_equal(s.by_skid[0], 32);
+        assert_int_equal(s.none + s.more + s.earlier + s.outside + s.rip_wrong,
+                         0);
         assert_int_equal(s.first, 0);
     }
 }
@@ -134,8 +135,8 @@ static void skids(void **state)
     (void)state;
     device.skid = 3;
     s = skids_of(8);
-    assert_int_equal(s.by[0], 0);
-    assert_int_equal(s.by[3], 8);
+    assert_int_equal(s.by_skid[0], 0);
+    assert_int_equal(s.by_skid[3], 8);
     assert_int_equal(s.first, 1);
     assert_int_equal(s.position, 4);
     device.skid = 0;
@@ -146,12 +147,12 @@ static void skids(void **state)
     device.elsewhere = 0;
     device.rip_off = 1;
     s = skids_of(8);
-    assert_int_equal(s.by[0], 8);
+    assert_int_equal(s.by_skid[0], 8);
     assert_int_equal(s.rip_wrong, 8);
 }
 
 /* Of the instruction before the one that caused the overflow. */
-static void back(void **state)
+static void earlier(void **state)
 {
     struct pdir_skids s = {0};
     struct pebs_record record = {
@@ -162,11 +163,11 @@ static void back(void **state)
 
     (void)state;
     pdir_skid_add(&s, &record, 1, 5);
-    assert_int_equal(s.back, 1);
+    assert_int_equal(s.earlier, 1);
     assert_int_equal(s.first, 5);
     assert_int_equal(s.position, 4);
     pdir_skid_add(&s, &record, 1, 4);
-    assert_int_equal(s.by[0], 1);
+    assert_int_equal(s.by_skid[0], 1);
 }
 
 static void wrong_number(void **state)
@@ -312,7 +313,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(exact, set_up),
         cmocka_unit_test_setup(skids, set_up),
-        cmocka_unit_test_setup(back, set_up),
+        cmocka_unit_test_setup(earlier, set_up),
         cmocka_unit_test_setup(wrong_number, set_up),
         cmocka_unit_test_setup(opening, set_up),
         cmocka_unit_test_setup(positions, set_up),

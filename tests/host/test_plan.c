@@ -67,28 +67,28 @@ static unsigned fewest(const struct placement events[], unsigned count)
 
 /* Every event in one group, on a counter of its own that it may have. */
 static void check_rules(const struct placement events[], unsigned count,
-                        const struct plan *plan)
+                        const struct schedule *schedule)
 {
-    bool used[PLAN_EVENTS_MAX] = {false};
+    bool used[SCHEDULE_EVENTS_MAX] = {false};
     unsigned next = 0;
 
     for (unsigned a = 0; a < count; a++) {
-        assert_true(plan->group[a] < plan->groups);
-        assert_true(plan->group[a] <= next);
-        next += plan->group[a] == next;
-        used[plan->group[a]] = true;
-        assert_true(plan->counter[a] < PLACES);
-        assert_true(events[a].counters >> plan->counter[a] & 1);
+        assert_true(schedule->group[a] < schedule->groups);
+        assert_true(schedule->group[a] <= next);
+        next += schedule->group[a] == next;
+        used[schedule->group[a]] = true;
+        assert_true(schedule->counter[a] < PLACES);
+        assert_true(events[a].counters >> schedule->counter[a] & 1);
         for (unsigned b = 0; b < a; b++) {
-            if (plan->group[b] != plan->group[a])
+            if (schedule->group[b] != schedule->group[a])
                 continue;
-            assert_int_not_equal(plan->counter[a], plan->counter[b]);
+            assert_int_not_equal(schedule->counter[a], schedule->counter[b]);
             assert_false(events[a].alone || events[b].alone);
             if (events[a].msr != 0 && events[a].msr == events[b].msr)
                 assert_int_equal(events[a].value, events[b].value);
         }
     }
-    for (unsigned g = 0; g < plan->groups; g++)
+    for (unsigned g = 0; g < schedule->groups; g++)
         assert_true(used[g]);
 }
 
@@ -122,18 +122,18 @@ static void fewest_of_random_lists(void **state)
     struct placement events[SMALL];
     uint64_t seed = 5;
     unsigned searched = 0, groups = 0;
-    struct plan plan;
+    struct schedule schedule;
 
     (void)state;
     for (unsigned i = 0; i < LISTS; i++) {
         unsigned count = 1 + i % SMALL;
         memset(events, 0, sizeof(events));
         draw(&seed, events, count);
-        assert_int_equal(plan_make(events, count, &plan), PLAN_OK);
-        check_rules(events, count, &plan);
-        assert_int_equal(plan.groups, fewest(events, count));
-        searched += plan.steps > 1;
-        groups += plan.groups;
+        assert_int_equal(schedule_make(events, count, &schedule), SCHEDULE_OK);
+        check_rules(events, count, &schedule);
+        assert_int_equal(schedule.groups, fewest(events, count));
+        searched += schedule.steps > 1;
+        groups += schedule.groups;
     }
     /* The search was needed, and groups had more than one event. */
     assert_true(searched > 50);
@@ -144,41 +144,45 @@ static void fewest_of_random_lists(void **state)
  * more than its matching. */
 static void long_lists(void **state)
 {
-    struct placement events[PLAN_EVENTS_MAX + 1];
+    struct placement events[SCHEDULE_EVENTS_MAX + 1];
     uint64_t seed = 6;
-    struct plan plan;
+    struct schedule schedule;
 
     (void)state;
     for (unsigned i = 0; i < 300; i++) {
-        unsigned count = PLAN_EVENTS_MAX - i % 32;
+        unsigned count = SCHEDULE_EVENTS_MAX - i % 32;
         draw(&seed, events, count);
-        assert_int_equal(plan_make(events, count, &plan), PLAN_OK);
-        check_rules(events, count, &plan);
+        assert_int_equal(schedule_make(events, count, &schedule), SCHEDULE_OK);
+        check_rules(events, count, &schedule);
     }
-    for (unsigned e = 0; e <= PLAN_EVENTS_MAX; e++)
+    for (unsigned e = 0; e <= SCHEDULE_EVENTS_MAX; e++)
         events[e] = (struct placement){.counters = e % 4 == 0 ? 2 : 0xf};
-    assert_int_equal(plan_make(events, PLAN_EVENTS_MAX, &plan), PLAN_OK);
-    assert_int_equal(plan.groups, PLAN_EVENTS_MAX / 4);
-    assert_int_equal(plan_make(events, PLAN_EVENTS_MAX + 1, &plan),
-                     PLAN_TOO_MANY_EVENTS);
+    assert_int_equal(schedule_make(events, SCHEDULE_EVENTS_MAX, &schedule),
+                     SCHEDULE_OK);
+    assert_int_equal(schedule.groups, SCHEDULE_EVENTS_MAX / 4);
+    assert_int_equal(schedule_make(events, SCHEDULE_EVENTS_MAX + 1, &schedule),
+                     SCHEDULE_TOO_MANY_EVENTS);
 }
 
 static void errors(void **state)
 {
     struct placement events[6] = {{.counters = 1}, {.counters = 0}};
-    struct plan plan;
+    struct schedule schedule;
 
     (void)state;
-    assert_int_equal(plan_make(events, 0, &plan), PLAN_OK);
-    assert_int_equal(plan.groups, 0);
-    assert_int_equal(plan_make(events, 2, &plan), PLAN_FITS_NOWHERE);
-    assert_int_equal(plan.event, 1);
+    assert_int_equal(schedule_make(events, 0, &schedule), SCHEDULE_OK);
+    assert_int_equal(schedule.groups, 0);
+    assert_int_equal(schedule_make(events, 2, &schedule),
+                     SCHEDULE_FITS_NOWHERE);
+    assert_int_equal(schedule.event, 1);
     for (unsigned e = 0; e < 5; e++)
         events[e] = (struct placement){.counters = 0xf, .msr = e + 1};
-    assert_int_equal(plan_make(events, 5, &plan), PLAN_TOO_MANY_MSRS);
-    for (unsigned e = 0; e < PLAN_ERROR_COUNT; e++)
-        assert_true(strlen(plan_error_text((enum plan_error)e)) > 5);
-    assert_string_equal(plan_error_text(PLAN_ERROR_COUNT), "unknown error");
+    assert_int_equal(schedule_make(events, 5, &schedule),
+                     SCHEDULE_TOO_MANY_MSRS);
+    for (unsigned e = 0; e < SCHEDULE_ERROR_COUNT; e++)
+        assert_true(strlen(schedule_error_text((enum schedule_error)e)) > 5);
+    assert_string_equal(schedule_error_text(SCHEDULE_ERROR_COUNT),
+                        "unknown error");
 }
 
 /* Two MSRs whose values must be paired big with small: the search has to find
@@ -188,7 +192,7 @@ static void pairings(void **state)
     static const uint8_t first[] = {1, 2, 3, 1, 2, 3};
     struct placement events[24] = {{0}};
     unsigned count = 0;
-    struct plan plan;
+    struct schedule schedule;
 
     (void)state;
     for (unsigned v = 0; v < 6; v++)
@@ -197,16 +201,16 @@ static void pairings(void **state)
                 (struct placement){.counters = 0xf,
                                    .msr = i < first[v] ? 0x1a6 : 0x1a7,
                                    .value = v};
-    assert_int_equal(plan_make(events, count, &plan), PLAN_OK);
-    check_rules(events, count, &plan);
-    assert_int_equal(plan.groups, 6);
+    assert_int_equal(schedule_make(events, count, &schedule), SCHEDULE_OK);
+    check_rules(events, count, &schedule);
+    assert_int_equal(schedule.groups, 6);
     /* One event more of the largest value, in place of one of the smallest. */
     for (unsigned e = 0; e < count; e++)
         if (events[e].msr == 0x1a6 && events[e].value == 0)
             events[e].value = 2;
-    assert_int_equal(plan_make(events, count, &plan), PLAN_OK);
-    check_rules(events, count, &plan);
-    assert_true(plan.groups >= 6 && plan.groups <= 7);
+    assert_int_equal(schedule_make(events, count, &schedule), SCHEDULE_OK);
+    check_rules(events, count, &schedule);
+    assert_true(schedule.groups >= 6 && schedule.groups <= 7);
 }
 
 int main(void)

@@ -32,8 +32,8 @@ static void bounds_of_each_event(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        struct judge_bounds got =
-            judge_bounds(rows[i].shape, rows[i].kind, rows[i].aborted);
+        struct count_bounds got =
+            count_bounds(rows[i].shape, rows[i].kind, rows[i].aborted);
         assert_int_equal(got.least, rows[i].least);
         assert_true(got.most == rows[i].most);
     }
@@ -45,32 +45,33 @@ static void outliers_are_named(void **state)
     const uint64_t far[] = {0, UINT64_MAX};
 
     (void)state;
-    assert_int_equal(judge_outliers(gp, 8, 22, 0), 0x14);
-    assert_int_equal(judge_outliers(gp, 4, 22, 0), 0x04);
-    assert_int_equal(judge_outliers(gp, 8, 22, 1), 0x10);
-    assert_int_equal(judge_outliers(gp, 8, 21, 0), 0xfb);
-    assert_int_equal(judge_outliers(gp, 8, 22, 18), 0);
-    assert_int_equal(judge_outliers(gp, 0, 99, 0), 0);
-    assert_int_equal(judge_outliers(far, 2, 5, 4), 3);
+    assert_int_equal(count_outliers(gp, 8, 22, 0), 0x14);
+    assert_int_equal(count_outliers(gp, 4, 22, 0), 0x04);
+    assert_int_equal(count_outliers(gp, 8, 22, 1), 0x10);
+    assert_int_equal(count_outliers(gp, 8, 21, 0), 0xfb);
+    assert_int_equal(count_outliers(gp, 8, 22, 18), 0);
+    assert_int_equal(count_outliers(gp, 0, 99, 0), 0);
+    assert_int_equal(count_outliers(far, 2, 5, 4), 3);
 }
 
 static void only_time_has_a_margin(void **state)
 {
     (void)state;
-    assert_int_equal(judge_margin(COUNTS_INSTRUCTIONS, 1000), 0);
-    assert_int_equal(judge_margin(COUNTS_BRANCHES, 1000), 0);
-    assert_int_equal(judge_margin(COUNTS_TIME, 0), 4);
-    assert_int_equal(judge_margin(COUNTS_TIME, 800), 104);
+    assert_int_equal(count_margin(COUNTS_INSTRUCTIONS, 1000), 0);
+    assert_int_equal(count_margin(COUNTS_BRANCHES, 1000), 0);
+    assert_int_equal(count_margin(COUNTS_TIME, 0), 4);
+    assert_int_equal(count_margin(COUNTS_TIME, 800), 104);
 }
 
 static void half_the_body_is_having_run(void **state)
 {
     (void)state; /* 30 in the window, 27 of them inside: 3 outside */
-    assert_false(reach_body_ran(3, 30, 27));
-    assert_false(reach_body_ran(5, 30, 27)); /* XBEGIN and WRMSR counted */
-    assert_false(reach_body_ran(15, 30, 27));
-    assert_true(reach_body_ran(16, 30, 27));
-    assert_true(reach_body_ran(31, 30, 27));
+    assert_false(abort_reach_body_ran(3, 30, 27));
+    assert_false(
+        abort_reach_body_ran(5, 30, 27)); /* XBEGIN and WRMSR counted */
+    assert_false(abort_reach_body_ran(15, 30, 27));
+    assert_true(abort_reach_body_ran(16, 30, 27));
+    assert_true(abort_reach_body_ran(31, 30, 27));
 }
 
 int main(void)

@@ -27,16 +27,18 @@ static void every_verdict_with_every_end(void **state)
 {
     static const enum verdict want[5][6] = {
         /* said:             none pass skip known fail error */
-        [HW_DONE] = {N, P, S, K, F, E},   [HW_EXCEPTION] = {E, E, E, E, E, E},
-        [HW_TIMEOUT] = {E, E, E, E, E, E}, [HW_LOST] = {E, E, E, E, E, E},
-        [HW_NOT_ASKED] = {N, P, S, K, F, E},
+        [HW_DONE] = {N, P, S, K, F, E},
+        [HW_EXCEPTION] = {E, E, E, E, E, E},
+        [HW_TIMEOUT] = {E, E, E, E, E, E},
+        [HW_LOST] = {E, E, E, E, E, E},
+        [HW_NOT_SELECTED] = {N, P, S, K, F, E},
     };
 
     (void)state;
-    for (enum hw_end end = HW_DONE; end <= HW_NOT_ASKED; end++)
+    for (enum hw_end end = HW_DONE; end <= HW_NOT_SELECTED; end++)
         for (enum verdict said = N; said <= E; said++) {
-            assert_int_equal(judge(said, end, false), want[end][said]);
-            assert_int_equal(judge(said, end, true),
+            assert_int_equal(verdict_of_job(said, end, false), want[end][said]);
+            assert_int_equal(verdict_of_job(said, end, true),
                              end == HW_DONE && said == N ? E : want[end][said]);
         }
 }
@@ -95,7 +97,7 @@ static void ktap_lines(void **state)
     const char *before = "KTAP version 1\n1..7\n# a note: 5\nok 1 - a\n"
                          "ok 2 - b # SKIP needs RTM\nnot ok 3 - c\n"
                          "not ok 4 - d # ERROR made no check\n"
-                         "not ok 5 - e # ERROR nobody looked\n"
+                         "not ok 5 - e # ERROR not checked\n"
                          "ok 6 - f # OBSERVED 744 of 1000\n"
                          "ok 7 - g # KNOWN SKL105 SKL196\n";
     assert_string_equal(fake_report, before);

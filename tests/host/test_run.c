@@ -13,8 +13,8 @@
 
 #include <cmocka.h>
 
-static struct run all[2];
-static struct run *const t = &all[0];
+static struct test_context all[2];
+static struct test_context *const t = &all[0];
 static const struct test each = {.name = "each", .scope = EACH_PROCESSOR};
 
 static int set_up(void **state)
@@ -27,7 +27,7 @@ static int set_up(void **state)
         all[p].all = all;
         all[p].processors = 2;
         identity_read(&all[p].cpu);
-        run_begin(&all[p], &each, 1);
+        context_begin(&all[p], &each, 1);
     }
     return 0;
 }
@@ -93,7 +93,7 @@ static void notes_are_no_checks(void **state)
     (void)state;
     note(t, "so");
     t->end = HW_DONE;
-    run_close(t);
+    context_close(t);
     assert_int_equal(t->verdict, VERDICT_ERROR);
     assert_string_equal(t->reason, "made no check");
 }
@@ -110,9 +110,10 @@ static void lines_are_bounded(void **state)
     note(t, "short"); /* would fit, but lines stay in order */
     assert_true(t->text_bytes <= sizeof(t->text));
     unsigned kept = 101 - t->left_out;
-    run_close(t);
+    context_close(t);
     assert_true(t->text_bytes < sizeof(t->text));
-    assert_int_equal(kept, (RUN_TEXT_BYTES - 40) / (RUN_LINE_BYTES + 6));
+    assert_int_equal(kept,
+                     (CONTEXT_TEXT_BYTES - 40) / (CONTEXT_LINE_BYTES + 6));
     assert_non_null(strstr(lines(), "w\n89 more lines left out\n"));
 }
 
@@ -168,13 +169,13 @@ static void restore_that_does_not_hold(void **state)
 static void trials(void **state)
 {
     (void)state;
-    assert_int_equal(run_trials(t, 1000, 100), 1000);
+    assert_int_equal(test_trials(t, 1000, 100), 1000);
     t->trials = 100;
-    assert_int_equal(run_trials(t, 1000, 100), 100);
+    assert_int_equal(test_trials(t, 1000, 100), 100);
     assert_int_equal(t->text_bytes, 0);
     t->trials = 5;
-    assert_int_equal(run_trials(t, 1000, 100), 5);
-    assert_int_equal(run_trials(t, 1000, 100), 5);
+    assert_int_equal(test_trials(t, 1000, 100), 5);
+    assert_int_equal(test_trials(t, 1000, 100), 5);
     assert_string_equal(
         lines(), "trials=5 is fewer than the 100 that this test asks for\n");
 }
@@ -185,20 +186,20 @@ static void random_numbers_repeat(void **state)
 
     (void)state;
     for (unsigned i = 0; i < 3; i++)
-        first[i] = run_random(t);
+        first[i] = test_random(t);
     assert_true(first[0] != first[1] && first[1] != first[2]);
-    assert_true(run_random(&all[1]) != first[0]);
-    run_begin(t, &each, 1);
+    assert_true(test_random(&all[1]) != first[0]);
+    context_begin(t, &each, 1);
     for (unsigned i = 0; i < 3; i++)
-        assert_true(run_random(t) == first[i]);
-    run_begin(t, &each, 2);
-    assert_true(run_random(t) != first[0]);
+        assert_true(test_random(t) == first[i]);
+    context_begin(t, &each, 2);
+    assert_true(test_random(t) != first[0]);
     t->random = 0; /* the published sequence of seed 0 */
-    assert_true(run_random(t) == UINT64_C(0xe220a8397b1dcdaf));
-    assert_true(run_random(t) == UINT64_C(0x6e789e6aa1b965f4));
+    assert_true(test_random(t) == UINT64_C(0xe220a8397b1dcdaf));
+    assert_true(test_random(t) == UINT64_C(0x6e789e6aa1b965f4));
 }
 
-static void do_nothing(struct run *peer, void *argument)
+static void do_nothing(struct test_context *peer, void *argument)
 {
     (void)peer;
     (void)argument;
@@ -212,13 +213,13 @@ static void each_processor_calls_no_other(void **state)
 }
 
 /* What transactions and counters change without being written to. */
-static void what_changes_by_itself_is_kept(void **state)
+static void what_changes_by_itself_is_saved(void **state)
 {
     (void)state;
     fake_msr(IA32_PERFEVTSEL(3))->value = 0x5300c0;
     fake_msr(IA32_PMC(3))->value = 77;
     fake_msr(IA32_PERF_GLOBAL_STATUS)->value = BIT(1);
-    run_keep(t);
+    context_save(t);
     fake_msr(IA32_PERFEVTSEL(3))->value = UINT64_C(0x10043003c);
     fake_msr(IA32_PERF_GLOBAL_STATUS)->value = BIT(1) | BIT(3) | BIT(62);
     fake_written_count = 0;
@@ -231,14 +232,14 @@ static void what_changes_by_itself_is_kept(void **state)
 
     fake_msr(IA32_PERF_GLOBAL_STATUS)->value = BIT(1);
     fake_written_count = 0;
-    run_begin(t, &each, 1);
-    run_keep(t);
+    context_begin(t, &each, 1);
+    context_save(t);
     restore_msrs(t);
     for (unsigned i = 0; i < fake_written_count; i++)
         assert_int_not_equal(fake_written[i], IA32_PERF_GLOBAL_STATUS_RESET);
 }
 
-static void what_cannot_be_kept_is_said(void **state)
+static void unsaved_values_are_reported(void **state)
 {
     static const uint32_t msrs[] = {IA32_PERF_GLOBAL_STATUS, IA32_PERFEVTSEL(3),
                                     IA32_PMC(3)};
@@ -246,27 +247,27 @@ static void what_cannot_be_kept_is_said(void **state)
     (void)state;
     for (unsigned i = 0; i < 3; i++) {
         fake_msr(msrs[i])->read_vector = HW_GP;
-        run_begin(t, &each, 1);
-        run_keep(t);
+        context_begin(t, &each, 1);
+        context_save(t);
         assert_int_equal(t->verdict, VERDICT_ERROR);
         assert_non_null(strstr(t->text, "RDMSR raises #GP: a change that no "
                                         "WRMSR made is not restored\n"));
         fake_msr(msrs[i])->read_vector = HW_NO_FAULT;
     }
-    run_begin(t, &each, 1);
-    run_keep(t);
+    context_begin(t, &each, 1);
+    context_save(t);
     assert_int_equal(t->verdict, VERDICT_NONE);
 }
 
-static void status_that_cannot_be_cleared_is_said(void **state)
+static void uncleared_status_is_reported(void **state)
 {
     static const uint32_t msrs[] = {IA32_PERF_GLOBAL_STATUS,
                                     IA32_PERF_GLOBAL_STATUS_RESET};
 
     (void)state;
     for (unsigned i = 0; i < 2; i++) {
-        run_begin(t, &each, 1);
-        run_keep(t);
+        context_begin(t, &each, 1);
+        context_save(t);
         fake_msr(IA32_PERF_GLOBAL_STATUS)->value = BIT(3);
         fake_msr(msrs[i])->read_vector = HW_GP;
         fake_msr(msrs[i])->write_vector = HW_GP;
@@ -292,9 +293,9 @@ int main(void)
         cmocka_unit_test_setup(msr_that_must_not_fault, set_up),
         cmocka_unit_test_setup(msr_whose_fault_is_an_answer, set_up),
         cmocka_unit_test_setup(restore_that_does_not_hold, set_up),
-        cmocka_unit_test_setup(what_changes_by_itself_is_kept, set_up),
-        cmocka_unit_test_setup(what_cannot_be_kept_is_said, set_up),
-        cmocka_unit_test_setup(status_that_cannot_be_cleared_is_said, set_up),
+        cmocka_unit_test_setup(what_changes_by_itself_is_saved, set_up),
+        cmocka_unit_test_setup(unsaved_values_are_reported, set_up),
+        cmocka_unit_test_setup(uncleared_status_is_reported, set_up),
         cmocka_unit_test_setup(trials, set_up),
         cmocka_unit_test_setup(random_numbers_repeat, set_up),
         cmocka_unit_test_setup(each_processor_calls_no_other, set_up),

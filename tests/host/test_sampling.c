@@ -24,17 +24,17 @@ static struct {
         enabled; /* seen: how many, IA32_PEBS_ENABLE in the last */
 } device;
 
-static _Alignas(4096) uint8_t memory[RUN_BUFFER_BYTES + RUN_RECORDS_BYTES];
-static struct run all[1];
-static struct run *const t = &all[0];
+static _Alignas(4096) uint8_t memory[TEST_BUFFER_BYTES + TEST_RECORDS_BYTES];
+static struct test_context all[1];
+static struct test_context *const t = &all[0];
 static const struct test each = {.name = "each", .scope = EACH_PROCESSOR};
 
-static const struct sampling_plan plan = {
+static const struct sampling_config config = {
     .select = PRECISE_CONDITIONAL_BRANCHES,
     .counters = 1 << 0 | 1 << 3,
-    .beside = 1 << 1,
-    .first = {5, 0, 0, 7},
-    .again = {6, 0, 0, 0},
+    .count_only = 1 << 1,
+    .first_period = {5, 0, 0, 7},
+    .period = {6, 0, 0, 0},
     .room = 4,
     .threshold = 3,
 };
@@ -76,7 +76,7 @@ static int set_up(void **state)
     all[0].processors = 1;
     all[0].buffer = memory;
     identity_read(&all[0].cpu);
-    run_begin(&all[0], &each, 1);
+    context_begin(&all[0], &each, 1);
     return 0;
 }
 
@@ -95,7 +95,7 @@ static void records(void **state)
 
     (void)state;
     device.records = 2;
-    assert_true(sampling_take(&p, t) && sampling_run(&p, &plan, 0));
+    assert_true(sampling_claim(&p, t) && sampling_run(&p, &config, 0));
     assert_int_equal(t->verdict, VERDICT_PASS);
     assert_int_equal(device.enabled, 1 << 0 | 1 << 3);
     assert_int_equal(p.records, 2);
@@ -122,9 +122,9 @@ static void order(void **state)
     struct sampling p;
 
     (void)state;
-    assert_true(sampling_take(&p, t) && sampling_arm(&p, &plan));
+    assert_true(sampling_claim(&p, t) && sampling_arm(&p, &config));
     assert_int_equal(fake_written[fake_written_count - 1], IA32_PEBS_ENABLE);
-    assert_true(sampling_open(&p));
+    assert_true(sampling_start(&p));
     assert_int_equal(fake_msr(IA32_PERF_GLOBAL_CTRL)->value, 0xb);
     unsigned before = fake_written_count;
     assert_true(sampling_stop(&p));
@@ -154,7 +154,7 @@ static void stray_writes(void **state)
         {0x60, 0, "96 bytes after the DS area's start"},
         {0xff, 0, "255 bytes after the DS area's start"},
         {256 + 400, 0, "a byte was written 400 bytes after"},
-        {RUN_RECORDS_BYTES - 1, 0, "end 400 bytes after the PEBS buffer base"},
+        {TEST_RECORDS_BYTES - 1, 0, "end 400 bytes after the PEBS buffer base"},
         {0x20, 0, "DS area"}, /* the base */
         {0x00, 8, "DS area"},
         {0x48, 0, "the DS area changed in more than its PEBS index"},
@@ -167,8 +167,8 @@ static void stray_writes(void **state)
         device.records = 2;
         device.stray = rows[i].stray;
         device.short_by = rows[i].short_by;
-        assert_true(sampling_take(&p, t));
-        assert_false(sampling_run(&p, &plan, 0));
+        assert_true(sampling_claim(&p, t));
+        assert_false(sampling_run(&p, &config, 0));
         assert_int_equal(t->verdict, VERDICT_FAIL);
         assert_non_null(strstr(lines(), rows[i].line));
     }
@@ -180,7 +180,7 @@ static void wrong_event(void **state)
     struct sampling p;
 
     (void)state;
-    assert_true(sampling_take(&p, t));
+    assert_true(sampling_claim(&p, t));
     assert_int_equal(sampling_event(&p, &record), 0);
     assert_int_equal(t->verdict, VERDICT_FAIL);
     record.r15 += PEBS_EVENTS;
@@ -195,11 +195,11 @@ static void smi_repeats(void **state)
 
     (void)state;
     device.smis = 3;
-    assert_true(sampling_take(&p, t) && sampling_run(&p, &plan, 0));
+    assert_true(sampling_claim(&p, t) && sampling_run(&p, &config, 0));
     assert_int_equal(device.windows, 4);
     assert_int_equal(p.repeated, 3);
     device.smis = 1000;
-    assert_false(sampling_run(&p, &plan, 0));
+    assert_false(sampling_run(&p, &config, 0));
     assert_int_equal(t->verdict, VERDICT_ERROR);
 }
 
@@ -210,16 +210,16 @@ static void skipped(void **state)
 
     (void)state;
     t->cpu.model = 0x5c;
-    assert_false(sampling_take(&p, t));
+    assert_false(sampling_claim(&p, t));
     assert_int_equal(t->verdict, VERDICT_SKIP);
     assert_non_null(strstr(lines(), "06_5CH is not among them"));
     t->cpu.model = 0x2a;
     t->cpu.stepping = 7;
     t->cpu.microcode = 0x27;
-    assert_false(sampling_take(&p, t));
+    assert_false(sampling_claim(&p, t));
     assert_non_null(strstr(lines(), "needs microcode 28H or later"));
     t->cpu.microcode = 0x28;
-    assert_true(sampling_take(&p, t));
+    assert_true(sampling_claim(&p, t));
 }
 
 int main(void)

@@ -20,9 +20,9 @@
 #define CITE       "A book, \"A table\""
 
 /* What the body of the test named counter3_overflow does. */
-static void (*inject)(struct run *t);
+static void (*inject)(struct test_context *t);
 
-static void overflow_body(struct run *t)
+static void overflow_body(struct test_context *t)
 {
     set_msr(t, TSX_FORCE_ABORT, 1);
     set_msr(t, IA32_PERFEVTSEL(3), 0x4300c0);
@@ -31,31 +31,31 @@ static void overflow_body(struct run *t)
     check_equal(t, "IA32_PMC3 (C4H)", 5, 5);
 }
 
-static void alone_body(struct run *t)
+static void alone_body(struct test_context *t)
 {
-    note(t, "windows: %u", run_trials(t, 1000, 100));
-    observe(t, "a thing", run_processor(t), 3);
+    note(t, "windows: %u", test_trials(t, 1000, 100));
+    observe(t, "a thing", test_processor(t), 3);
     check_equal(t, "IA32_PMC3 (C4H)", 4, 5);
 }
 
-static void regime_c_body(struct run *t)
+static void regime_c_body(struct test_context *t)
 {
     check(t, true, "never seen");
 }
 
-static void silent_body(struct run *t)
+static void silent_body(struct test_context *t)
 {
     note(t, "looked at nothing");
 }
 
-static void peer_sets(struct run *peer, void *argument)
+static void peer_sets(struct test_context *peer, void *argument)
 {
     set_msr(peer, TSX_FORCE_ABORT, *(uint64_t *)argument);
     if (inject != NULL)
         inject(peer);
 }
 
-static void scope_body(struct run *t)
+static void scope_body(struct test_context *t)
 {
     uint64_t one = 1;
 
@@ -195,7 +195,7 @@ static void report_letter_by_letter(void **state)
     assert_restored();
 }
 
-static void raise_everywhere(struct run *t)
+static void raise_everywhere(struct test_context *t)
 {
     (void)t;
     fake_raise(14, 0x1234);
@@ -217,9 +217,9 @@ static void exception_is_error_and_undone(void **state)
     assert_restored();
 }
 
-static void hang_on_1(struct run *t)
+static void hang_on_1(struct test_context *t)
 {
-    if (run_processor(t) == 1)
+    if (test_processor(t) == 1)
         fake_hang();
 }
 
@@ -295,7 +295,7 @@ static void pattern_that_fits_nothing(void **state)
     assert_int_equal(totals.error, 1);
     assert_has("\n1..0\n");
     assert_has("# ERROR: no test fits tests=nothing_like_this\n");
-    assert_has("# summary: not settled: counter 3: test counter3_counts_alone "
+    assert_has("# summary: undecided: counter 3: test counter3_counts_alone "
                "is not run\n");
 }
 
@@ -418,9 +418,9 @@ static void every_access_faults_once(void **state)
 /* PASS at first, FAIL from the third call on. */
 static unsigned calls;
 
-static void fickle_body(struct run *t)
+static void fickle_body(struct test_context *t)
 {
-    note(t, "random: %lx", (unsigned long)run_random(t));
+    note(t, "random: %lx", (unsigned long)test_random(t));
     check(t, calls++ < 2, "too often");
 }
 
@@ -538,9 +538,9 @@ static void verbosity_is_what_is_said(void **state)
 
 static const uint8_t bytes[40] = {0xde, 0xad, 0xbe, 0xef, [39] = 0x42};
 
-static void raw_body(struct run *t)
+static void raw_body(struct test_context *t)
 {
-    run_raw(t, "bytes of a kind", bytes, sizeof(bytes));
+    test_raw(t, "bytes of a kind", bytes, sizeof(bytes));
     check(t, calls == 0, "as wanted");
 }
 
@@ -581,11 +581,11 @@ static void raw_bytes(void **state)
 }
 
 /* A test of two minutes, which lets the boot processor speak each second. */
-static void long_body(struct run *t)
+static void long_body(struct test_context *t)
 {
     for (unsigned i = 0; i < 120; i++) {
         fake_ms += 1000;
-        hw_idle();
+        hw_poll();
     }
     check(t, true, "it ends");
 }
@@ -632,7 +632,7 @@ static void lists_of_patterns(void **state)
 
 static unsigned troubles;
 
-static const char *trouble(void *self)
+static const char *failure(void *self)
 {
     (void)self;
     return troubles++ == 20 ? "the other sink is full" : NULL;
@@ -649,7 +649,7 @@ static void ignore_flush(void *self)
 }
 
 /* One line in the report, which goes on. */
-static void a_sink_in_trouble_is_told(void **state)
+static void a_failed_sink_is_reported(void **state)
 {
     struct options options;
     struct sink sinks[2];
@@ -662,7 +662,7 @@ static void a_sink_in_trouble_is_told(void **state)
     options_default(&options);
     fake_sink(&sinks[0]);
     sinks[1] = (struct sink){
-        .write = ignore, .flush = ignore_flush, .trouble = trouble};
+        .write = ignore, .flush = ignore_flush, .failure = failure};
     struct session_setup setup = {.options = &options,
                                   .sinks = sinks,
                                   .sinks_count = 2,
@@ -696,7 +696,7 @@ int main(void)
         cmocka_unit_test(raw_bytes),
         cmocka_unit_test(a_tick_every_ten_seconds),
         cmocka_unit_test(lists_of_patterns),
-        cmocka_unit_test(a_sink_in_trouble_is_told),
+        cmocka_unit_test(a_failed_sink_is_reported),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -34,22 +34,22 @@ static void power_off(void)
     longjmp(power, 1);
 }
 
-static void good_body(struct run *t)
+static void good_body(struct test_context *t)
 {
     check(t, true, "good");
 }
 
-static void bad_body(struct run *t)
+static void bad_body(struct test_context *t)
 {
     check_equal(t, "IA32_PMC3 (C4H)", 4, 5);
 }
 
-static void skipped_body(struct run *t)
+static void skipped_body(struct test_context *t)
 {
     skip(t, "needs what is not there");
 }
 
-static void reset_body(struct run *t)
+static void reset_body(struct test_context *t)
 {
     check(t, true, "good");
     bodies++;
@@ -197,51 +197,52 @@ static void names(void **state)
                           .microcode = 0xcc,
                           .microcode_known = true};
     struct volume_time time = {2026, 11, 21, 9, 7};
-    char machine[RECORD_MACHINE_BYTES], name[VOLUME_NAME_BYTES];
+    char machine[MACHINE_NAME_BYTES], name[VOLUME_NAME_BYTES];
 
     (void)state;
-    name_machine(&id, machine);
+    machine_name(&id, machine);
     assert_string_equal(machine, "06_5E_3-CC");
-    name_report(&time, machine, 1, name);
+    report_name(&time, machine, 1, name);
     assert_string_equal(name, "20261121-0907-06_5E_3-CC.log");
-    name_report(&time, machine, 2, name);
+    report_name(&time, machine, 2, name);
     assert_string_equal(name, "20261121-0907-06_5E_3-CC-2.log");
-    name_report(NULL, machine, 12, name);
+    report_name(NULL, machine, 12, name);
     assert_string_equal(name, "0012-06_5E_3-CC.log");
     id = (struct identity){.family = 0xff,
                            .model = 0xff,
                            .stepping = 15,
                            .microcode = UINT32_MAX,
                            .microcode_known = true};
-    name_machine(&id, machine);
-    name_report(&time, machine, NAME_TRIES, name);
+    machine_name(&id, machine);
+    report_name(&time, machine, REPORT_NAME_TRIES, name);
     assert_string_equal(name, "20261121-0907-FF_FF_F-FFFFFFFF-9999.log");
     id.microcode_known = false;
-    name_machine(&id, machine);
+    machine_name(&id, machine);
     assert_string_equal(machine, "FF_FF_F-none");
 }
 
 /* Whichever byte of it is damaged: the other one counts. */
 static void a_damaged_record_is_none(void **state)
 {
-    static struct record out[RECORD_SLOTS];
-    struct record record = {.point.report.results = 1};
+    static struct checkpoint out[CHECKPOINT_SLOTS];
+    struct checkpoint record = {.point.report.results = 1};
 
     (void)state;
     begin();
-    assert_int_equal(volume_create(VOLUME_STATE, RECORD_FILE_NAME), VOLUME_OK);
-    assert_int_equal(record_allocate(), VOLUME_OK);
-    assert_int_equal(record_load(out), 0);
-    assert_int_equal(record_save(&record), VOLUME_OK);
+    assert_int_equal(volume_create(VOLUME_STATE, CHECKPOINT_FILE_NAME),
+                     VOLUME_OK);
+    assert_int_equal(checkpoint_allocate(), VOLUME_OK);
+    assert_int_equal(checkpoint_load(out), 0);
+    assert_int_equal(checkpoint_save(&record), VOLUME_OK);
     record.point.report.results = 2;
-    assert_int_equal(record_save(&record), VOLUME_OK);
-    assert_int_equal(record_load(out), 2);
+    assert_int_equal(checkpoint_save(&record), VOLUME_OK);
+    assert_int_equal(checkpoint_load(out), 2);
     assert_int_equal(out[0].point.report.results, 2);
     assert_int_equal(out[1].point.report.results, 1);
-    char *slot = fake_volume_file(RECORD_FILE_NAME); /* number 2 */
+    char *slot = fake_volume_file(CHECKPOINT_FILE_NAME); /* number 2 */
     for (size_t i = 0; i < sizeof(record); i++) {
         slot[i] ^= 0x10;
-        assert_int_equal(record_load(out), 1);
+        assert_int_equal(checkpoint_load(out), 1);
         assert_int_equal(out[0].point.report.results, 1);
         slot[i] ^= 0x10;
     }
@@ -249,19 +250,19 @@ static void a_damaged_record_is_none(void **state)
 
 static void findings_come_back(void **state)
 {
-    static struct outcomes kept, back;
+    static struct outcomes packed, back;
     struct suite suite = {.count = 5, .rounds = 1};
-    uint8_t bytes[RECORD_SLOTS_MAX];
+    uint8_t bytes[CHECKPOINT_FINDINGS_MAX];
 
     (void)state;
     for (unsigned i = 0; i < 5; i++) {
         suite.tests[i] = five[i];
-        kept.findings[i] =
+        packed.findings[i] =
             (struct finding){five[i]->name, (enum verdict)i, i % 2 == 0};
-        kept.vary[i] = i % 3 == 0;
-        kept.resets[i] = i == 2;
+        packed.vary[i] = i % 3 == 0;
+        packed.resets[i] = i == 2;
     }
-    outcomes_pack(&kept, &suite, bytes);
+    outcomes_pack(&packed, &suite, bytes);
     outcomes_unpack(&back, &suite, bytes);
     for (unsigned i = 0; i < 5; i++) {
         assert_ptr_equal(back.findings[i].test, five[i]->name);
@@ -560,7 +561,7 @@ static void volume_fails_at_every_change(void **state)
     assert_true(failures > 100);
 }
 
-static void full_volume_is_told(void **state)
+static void full_volume_is_reported(void **state)
 {
     (void)state;
     begin();
@@ -599,7 +600,7 @@ int main(void)
         cmocka_unit_test(what_is_not_continued),
         cmocka_unit_test(no_volume),
         cmocka_unit_test(volume_fails_at_every_change),
-        cmocka_unit_test(full_volume_is_told),
+        cmocka_unit_test(full_volume_is_reported),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

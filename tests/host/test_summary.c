@@ -101,7 +101,7 @@ static void regime_b(void **state)
     has("RTM works while RTM_FORCE_ABORT is 0");
     has("HLE does not work: this microcode disables its prefixes");
     has("NOT OBSERVED in this run, which is no promise");
-    lacks("not settled");
+    lacks("undecided");
     all_pass(true, 8);
     summarize(REGIME_B);
     has("may use 7 general-purpose counters");
@@ -145,10 +145,10 @@ static void regimes_a_and_f(void **state)
     has("Intel PCM: nothing to set");
     has("RTM can be used");
     has("HLE elides locks");
-    lacks("not settled");
+    lacks("undecided");
     finding("hle_elision")->verdict = VERDICT_FAIL;
     summarize(REGIME_A);
-    has("not settled: HLE: test hle_elision is FAIL");
+    has("undecided: HLE: test hle_elision is FAIL");
     summarize(REGIME_F);
     has("HLE is enumerated");
     has("IA32_TSX_CTRL (122H)[0]");
@@ -158,7 +158,7 @@ static void regimes_a_and_f(void **state)
     summarize(REGIME_A);
     has("RTM cannot be used");
     has("HLE is not enumerated");
-    lacks("not settled");
+    lacks("undecided");
 }
 
 static void regimes_c_and_d(void **state)
@@ -171,19 +171,19 @@ static void regimes_c_and_d(void **state)
     has("RTM does not work: every transaction aborts");
     has("Intel PCM: nothing to set; it finds bit 0 of 10FH set");
     has("HLE does not work");
-    lacks("not settled");
+    lacks("undecided");
     all_pass(false, 4);
     summarize(REGIME_C_PRIME);
     has("TSX_CPUID_CLEAR (10FH[1]) hides it");
-    lacks("not settled");
+    lacks("undecided");
     all_pass(true, 4);
     summarize(REGIME_D);
     has("RTM may commit");
     has("Intel PCM: limits itself to 3 counters although counter 3 is good");
-    lacks("not settled");
+    lacks("undecided");
     finding("sdv_enable_rtm")->verdict = VERDICT_FAIL;
     summarize(REGIME_D);
-    has("not settled: RTM: test sdv_enable_rtm is FAIL");
+    has("undecided: RTM: test sdv_enable_rtm is FAIL");
     lacks("RTM may commit, but");
 }
 
@@ -196,7 +196,7 @@ static void regime_e(void **state)
     has("may use 3 general-purpose counters");
     has("RTM cannot be used: it is hidden");
     lacks("can be trusted");
-    lacks("not settled");
+    lacks("undecided");
 }
 
 static void no_advice(void **state)
@@ -246,9 +246,8 @@ static void no_advice_without_its_ground(void **state)
             finding(rows[i].test)->verdict = bad[v];
             finding("counter3_counts_sdv")->verdict = VERDICT_SKIP;
             summarize(rows[i].regime);
-            snprintf(want, sizeof(want),
-                     "not settled: counter 3: test %s is %s", rows[i].test,
-                     verdict_name(bad[v]));
+            snprintf(want, sizeof(want), "undecided: counter 3: test %s is %s",
+                     rows[i].test, verdict_name(bad[v]));
             has(want);
             lacks("can be trusted");
             lacks("a driver may use");
@@ -263,10 +262,10 @@ static void skips_that_do_not_matter(void **state)
     finding("counters_above_3")->verdict = VERDICT_SKIP;
     finding("force_abort_thread_scope")->verdict = VERDICT_SKIP;
     summarize(REGIME_B);
-    lacks("not settled");
+    lacks("undecided");
     id.counters = 8; /* but here it does */
     summarize(REGIME_B);
-    has("not settled: number of counters: test counters_above_3 is SKIP");
+    has("undecided: number of counters: test counters_above_3 is SKIP");
 }
 
 int main(void)

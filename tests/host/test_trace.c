@@ -27,14 +27,14 @@ static struct {
     uint64_t status;
 } device;
 
-static _Alignas(4096) uint8_t memory[RUN_BUFFER_BYTES + RUN_RECORDS_BYTES];
-static struct run all[1];
-static struct run *const t = &all[0];
+static _Alignas(4096) uint8_t memory[TEST_BUFFER_BYTES + TEST_RECORDS_BYTES];
+static struct test_context all[1];
+static struct test_context *const t = &all[0];
 static const struct test each = {.name = "each", .scope = EACH_PROCESSOR};
 static const struct trace_transaction tx = {.body = tsx_body_nothing,
                                             .want = TSX_COMMITTED};
-static const struct story_wanted wanted[] = {{PT_BEGIN, BEGIN, BEGIN, 0},
-                                             {PT_COMMIT, END, END, 0}};
+static const struct transition_wanted wanted[] = {{PT_BEGIN, BEGIN, BEGIN, 0},
+                                                  {PT_COMMIT, END, END, 0}};
 
 static uint8_t *output(void)
 {
@@ -88,7 +88,7 @@ static void begin(uint32_t ecx)
     all[0].processors = 1;
     all[0].buffer = memory;
     identity_read(&all[0].cpu);
-    run_begin(&all[0], &each, 1);
+    context_begin(&all[0], &each, 1);
 }
 
 static const char *lines(void)
@@ -103,15 +103,15 @@ static void order(void **state)
     static const uint32_t writes[] = {0x571, 0x560, 0x561, 0x570, 0x570,
                                       0x570, 0x570, 0x561, 0x560, 0x571};
     struct trace p;
-    struct story story;
+    struct transitions seen;
 
     (void)state;
     begin(LEAF14_TOPA);
     fake_written_count = 0;
-    assert_true(trace_take(&p, t));
+    assert_true(trace_claim(&p, t));
     assert_int_equal(fake_written_count, 0);
-    assert_true(trace_transaction(&p, &tx, &story));
-    assert_true(trace_check(&p, "commit", &story, wanted, 2));
+    assert_true(trace_transaction(&p, &tx, &seen));
+    assert_true(trace_check(&p, "commit", &seen, wanted, 2));
     assert_int_equal(t->verdict, VERDICT_PASS);
     restore_msrs(t);
     assert_int_equal(fake_written_count, 10);
@@ -128,10 +128,10 @@ static void outputs(void **state)
 
     (void)state;
     begin(LEAF14_TOPA | LEAF14_RANGE);
-    assert_true(trace_take(&p, t) && trace_arm(&p));
+    assert_true(trace_claim(&p, t) && trace_arm(&p));
     assert_int_equal(trace_at(p.memory) % TRACE_BYTES, 0);
     assert_true(p.memory >= memory &&
-                p.memory + TRACE_BYTES <= memory + RUN_BUFFER_BYTES);
+                p.memory + TRACE_BYTES <= memory + TEST_BUFFER_BYTES);
     assert_int_equal(fake_msr(0x570)->value, 0x2104);
     assert_int_equal(fake_msr(0x560)->value, trace_at(p.table));
     assert_int_equal(fake_msr(0x561)->value, 0x7f);
@@ -139,7 +139,7 @@ static void outputs(void **state)
     assert_int_equal(p.table[1], trace_at(p.table) | TOPA_END);
     assert_int_equal(trace_guarded(&p, 0, TRACE_BYTES), TRACE_BYTES);
     begin(LEAF14_RANGE);
-    assert_true(trace_take(&p, t) && trace_arm(&p));
+    assert_true(trace_claim(&p, t) && trace_arm(&p));
     assert_int_equal(fake_msr(0x570)->value, 0x2004);
     assert_int_equal(fake_msr(0x560)->value, trace_at(p.memory));
     assert_int_equal(fake_msr(0x561)->value, 0xfff);
@@ -153,34 +153,34 @@ static void taken(void **state)
     (void)state;
     begin(LEAF14_TOPA);
     fake_msr(IA32_RTIT_CTL)->value = 0x2105;
-    assert_false(trace_take(&p, t));
+    assert_false(trace_claim(&p, t));
     assert_int_equal(t->verdict, VERDICT_SKIP);
     assert_non_null(strstr(lines(), "IA32_RTIT_CTL (570H)[0] (TraceEn) is 1"));
     begin(LEAF14_TOPA);
     fake_msr(IA32_DEBUGCTL)->value = 1;
-    assert_false(trace_take(&p, t));
+    assert_false(trace_claim(&p, t));
     assert_int_equal(t->verdict, VERDICT_SKIP);
     t->cpu.model = 0x55;
-    assert_true(trace_take(&p, t));
+    assert_true(trace_claim(&p, t));
 }
 
 /* Tried again after an abort and after a loss, but not for ever. */
 static void tries(void **state)
 {
     struct trace p;
-    struct story story;
+    struct transitions seen;
 
     (void)state;
     begin(LEAF14_TOPA);
     device.aborts = 3;
     device.losses = 5;
-    assert_true(trace_take(&p, t) && trace_transaction(&p, &tx, &story));
+    assert_true(trace_claim(&p, t) && trace_transaction(&p, &tx, &seen));
     assert_int_equal(device.runs, 6);
-    assert_true(trace_check(&p, "commit", &story, wanted, 2));
+    assert_true(trace_check(&p, "commit", &seen, wanted, 2));
     begin(LEAF14_TOPA);
     device.losses = TRACE_TRIES;
-    assert_true(trace_take(&p, t));
-    assert_false(trace_transaction(&p, &tx, &story));
+    assert_true(trace_claim(&p, t));
+    assert_false(trace_transaction(&p, &tx, &seen));
     assert_int_equal(device.runs, TRACE_TRIES);
     assert_int_equal(t->verdict, VERDICT_SKIP);
     assert_non_null(strstr(lines(), "0 of 20 did not, 20 were disturbed"));
@@ -192,15 +192,15 @@ static void reasons(void **state)
     struct trace_transaction abort = {
         .body = tsx_body_nothing, .want = TSX_ABORTED, .status = 0x42000001};
     struct trace p;
-    struct story story;
+    struct transitions seen;
 
     (void)state;
     begin(LEAF14_TOPA);
     device.aborts = 3; /* status 2, 42000001H, 2 */
-    assert_true(trace_take(&p, t) && trace_transaction(&p, &abort, &story));
+    assert_true(trace_claim(&p, t) && trace_transaction(&p, &abort, &seen));
     assert_int_equal(device.runs, 2);
     abort.status = 0;
-    assert_true(trace_transaction(&p, &abort, &story));
+    assert_true(trace_transaction(&p, &abort, &seen));
     assert_int_equal(device.runs, 3);
 }
 
@@ -208,18 +208,18 @@ static void reasons(void **state)
 static void wrong(void **state)
 {
     struct trace p;
-    struct story story;
+    struct transitions seen;
 
     (void)state;
     begin(LEAF14_TOPA);
     device.status = IA32_RTIT_STATUS_Error;
-    assert_true(trace_take(&p, t));
-    assert_false(trace_transaction(&p, &tx, &story));
+    assert_true(trace_claim(&p, t));
+    assert_false(trace_transaction(&p, &tx, &seen));
     assert_int_equal(t->verdict, VERDICT_FAIL);
     assert_non_null(strstr(lines(), "[4] (Error) is 1"));
     begin(LEAF14_TOPA);
-    assert_true(trace_take(&p, t) && trace_transaction(&p, &tx, &story));
-    assert_false(trace_check(&p, "what", &story, wanted, 1));
+    assert_true(trace_claim(&p, t) && trace_transaction(&p, &tx, &seen));
+    assert_false(trace_check(&p, "what", &seen, wanted, 1));
     assert_int_equal(t->verdict, VERDICT_FAIL);
     assert_non_null(strstr(lines(), "what: event 1: more transitions: got "
                                     "commit at 0x401080"));
@@ -234,7 +234,7 @@ static void restored(void **state)
     begin(LEAF14_TOPA);
     fake_msr(IA32_RTIT_STATUS)->value = 7;
     fake_msr(IA32_RTIT_STATUS)->writable = ~UINT64_C(7);
-    assert_true(trace_take(&p, t) && trace_arm(&p));
+    assert_true(trace_claim(&p, t) && trace_arm(&p));
     fake_msr(IA32_RTIT_STATUS)->value = 0;
     restore_msrs(t);
     assert_int_equal(t->verdict, VERDICT_NONE);

@@ -18,7 +18,7 @@
 
 static uint8_t bytes[4096];
 static struct stream out;
-static struct story story;
+static struct transitions seen;
 
 /* clang-format off */
 
@@ -54,19 +54,19 @@ static void read_letters(const char *letters)
     out = (struct stream){.bytes = bytes, .room = sizeof(bytes)};
     for (; *letters != '\0'; letters++)
         write_letter(*letters);
-    story_read(bytes, out.size, &story);
+    transitions_read(bytes, out.size, &seen);
 }
 
-static const struct story_wanted commit[] = {{PT_BEGIN, BEGIN, BEGIN, 0},
-                                             {PT_COMMIT, END, END, 0}};
-static const struct story_wanted aborted[] = {
+static const struct transition_wanted commit[] = {{PT_BEGIN, BEGIN, BEGIN, 0},
+                                                  {PT_COMMIT, END, END, 0}};
+static const struct transition_wanted aborted[] = {
     {PT_BEGIN, BEGIN, BEGIN, 0}, {PT_ABORT, END - 4, END + 4, FALLBACK}};
 
 static void judged(void **state)
 {
     static const struct {
         const char *letters;
-        const struct story_wanted *wanted;
+        const struct transition_wanted *wanted;
         unsigned count;
         const char *wrong; /* NULL: as wanted */
         unsigned which;
@@ -95,7 +95,7 @@ static void judged(void **state)
         unsigned which;
         read_letters(rows[i].letters);
         const char *wrong =
-            story_judge(&story, rows[i].wanted, rows[i].count, &which);
+            transitions_judge(&seen, rows[i].wanted, rows[i].count, &which);
         if ((wrong == NULL) != (rows[i].wrong == NULL))
             fail_msg("%s: %s", rows[i].letters, wrong);
         if (wrong != NULL && rows[i].wrong[0] != '\0')
@@ -107,7 +107,7 @@ static void judged(void **state)
 /* More events than there is room for. */
 static void many(void **state)
 {
-    struct story_wanted wanted[40];
+    struct transition_wanted wanted[40];
     char letters[128] = "SG";
     unsigned which;
 
@@ -117,9 +117,9 @@ static void many(void **state)
         memcpy(&wanted[i], commit, sizeof(commit));
     }
     read_letters(letters);
-    assert_int_equal(story.count, 40);
-    assert_non_null(story_judge(&story, wanted, 40, &which));
-    assert_int_equal(which, STORY_EVENTS);
+    assert_int_equal(seen.count, 40);
+    assert_non_null(transitions_judge(&seen, wanted, 40, &which));
+    assert_int_equal(which, TRANSITIONS_MAX);
 }
 
 static void disturbed(void **state)
@@ -136,7 +136,7 @@ static void disturbed(void **state)
     (void)state;
     for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         read_letters(rows[i].letters);
-        assert_int_equal(story_disturbed(&story), rows[i].disturbed);
+        assert_int_equal(transitions_disturbed(&seen), rows[i].disturbed);
     }
 }
 
@@ -145,23 +145,23 @@ static void states(void **state)
 {
     (void)state;
     read_letters("SGBbIICeD");
-    assert_int_equal(story.packets[PT_PSB], 3);
-    assert_int_equal(story.states, 3);
-    assert_int_equal(story.inside, 2);
-    assert_int_equal(story.wrong, 0);
+    assert_int_equal(seen.packets[PT_PSB], 3);
+    assert_int_equal(seen.states, 3);
+    assert_int_equal(seen.inside, 2);
+    assert_int_equal(seen.wrong, 0);
     read_letters("SGBbSCeDI");
-    assert_int_equal(story.inside, 0);
-    assert_int_equal(story.wrong, 2);
+    assert_int_equal(seen.inside, 0);
+    assert_int_equal(seen.wrong, 2);
 }
 
 static void counted(void **state)
 {
     (void)state;
     read_letters("SGnBbNCe?SGn");
-    assert_int_equal(story.end, PT_UNDEFINED_OPCODE);
-    assert_int_equal(bytes[story.end_at], 0x05);
-    assert_int_equal(story.packets[PT_TNT_8], 2); /* after the error too */
-    assert_int_equal(story.packets[PT_TNT_64], 1);
+    assert_int_equal(seen.end, PT_UNDEFINED_OPCODE);
+    assert_int_equal(bytes[seen.end_at], 0x05);
+    assert_int_equal(seen.packets[PT_TNT_8], 2); /* after the error too */
+    assert_int_equal(seen.packets[PT_TNT_64], 1);
 }
 
 static void branches(void **state)
@@ -170,14 +170,15 @@ static void branches(void **state)
 
     (void)state;
     read_letters("SGnBbnNAet");
-    assert_int_equal(story.count, 2);
-    assert_int_equal(story_branches(bytes, out.size, story.events[0].at,
-                                    story.events[1].offset, &results),
+    assert_int_equal(seen.count, 2);
+    assert_int_equal(transitions_branches(bytes, out.size, seen.events[0].at,
+                                          seen.events[1].offset, &results),
                      8);
     assert_int_equal(results, 0x8d); /* 1 0 1 1 0 0, 0 1 */
-    assert_int_equal(story_branches(bytes, out.size, 0, out.size, &results),
-                     14);
-    assert_int_equal(story_branches(bytes, out.size, out.size, 0, &results), 0);
+    assert_int_equal(
+        transitions_branches(bytes, out.size, 0, out.size, &results), 14);
+    assert_int_equal(
+        transitions_branches(bytes, out.size, out.size, 0, &results), 0);
 }
 
 int main(void)

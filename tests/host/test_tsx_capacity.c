@@ -38,8 +38,8 @@ int tsx_inside(struct tsx_block *block)
     return commits ? TSX_COMMITTED : TSX_ABORTED;
 }
 
-static struct run all[1];
-static struct run *const t = &all[0];
+static struct test_context all[1];
+static struct test_context *const t = &all[0];
 static const struct test each = {.name = "each", .scope = EACH_PROCESSOR};
 static uint64_t memory[8 * 512];
 
@@ -50,7 +50,7 @@ static int set_up(void **state)
     memset(all, 0, sizeof(all));
     t->all = all;
     t->processors = 1;
-    run_begin(t, &each, 1);
+    context_begin(t, &each, 1);
     status = RTM_STATUS_CAPACITY;
     leaks = false;
     hidden = asked = 0;

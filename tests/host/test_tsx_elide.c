@@ -75,7 +75,7 @@ static void a_lone_conflict_is_tried_again(void **state)
     run((struct elision_rule)ELISION_PAPER, 2, RTM_STATUS_CONFLICT);
     assert_int_equal(figures.committed, 1);
     assert_int_equal(figures.conflicts, 2);
-    assert_int_equal(figures.lone, 2);
+    assert_int_equal(figures.without_retry, 2);
 }
 
 static void the_older_rule_gives_up(void **state)
@@ -92,7 +92,7 @@ static void a_conflict_to_retry_is_not_lone(void **state)
     run((struct elision_rule)ELISION_RETRY_BIT_ONLY, 1,
         RTM_STATUS_CONFLICT | RTM_STATUS_RETRY);
     assert_int_equal(figures.conflicts, 1);
-    assert_int_equal(figures.lone, 0);
+    assert_int_equal(figures.without_retry, 0);
     assert_int_equal(figures.committed, 1);
 }
 

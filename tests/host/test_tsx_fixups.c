@@ -24,8 +24,8 @@ LABEL(hw_pmc_read_resume);
 LABEL(rtm_store_fault);
 LABEL(rtm_store_end_fault);
 LABEL(rtm_store_resume);
-LABEL(tsx_inside_fault);
-LABEL(tsx_inside_end_fault);
+LABEL(tsx_xbegin_at);
+LABEL(tsx_xend_at);
 LABEL(tsx_body_xtest_fault);
 LABEL(tsx_body_xend_fault);
 LABEL(tsx_body_store_fault);
@@ -61,8 +61,8 @@ static void each_has_its_own(void **state)
 static void all_of_the_bodies_go_one_way(void **state)
 {
     const uint8_t *const faults[] = {
-        tsx_inside_fault,
-        tsx_inside_end_fault,
+        tsx_xbegin_at,
+        tsx_xend_at,
         tsx_body_xtest_fault,
         tsx_body_xend_fault,
         tsx_body_store_fault,

@@ -48,8 +48,8 @@ int rtm_store(volatile uint64_t *cell, uint64_t value, uint32_t *eax)
     return plan.store_outcome;
 }
 
-static struct run all[1];
-static struct run *const t = &all[0];
+static struct test_context all[1];
+static struct test_context *const t = &all[0];
 static const struct test each = {.name = "each", .scope = EACH_PROCESSOR};
 static const struct tsx_block block;
 static struct rtm_tally probe;
@@ -65,7 +65,7 @@ static int set_up(void **state)
     t->all = all;
     t->processors = 1;
     t->regime = REGIME_B;
-    run_begin(t, &each, 1);
+    context_begin(t, &each, 1);
     rtm_clear(&probe);
     return 0;
 }

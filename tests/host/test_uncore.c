@@ -14,8 +14,8 @@
 
 #include <cmocka.h>
 
-static struct run all[1];
-static struct run *const t = &all[0];
+static struct test_context all[1];
+static struct test_context *const t = &all[0];
 static const struct test whole = {.name = "whole", .scope = WHOLE_MACHINE};
 
 static const struct uncore *of(uint16_t family, uint16_t model)
@@ -89,7 +89,7 @@ static void machine(uint16_t model, uint64_t config, unsigned boxes)
         .family = 6, .model = model, .perfmon_version = model < 0x4e ? 3 : 4};
     t->all = all;
     t->processors = 1;
-    run_begin(t, &whole, 1);
+    context_begin(t, &whole, 1);
     fake_msr(0x396)->value = config;
     fake_msr(0x396)->writable = 0;
     for (uint32_t msr = 0x394; msr <= 0x395; msr++)
@@ -107,22 +107,22 @@ static void machine(uint16_t model, uint64_t config, unsigned boxes)
 /* All stopped and cleared, the global control first and given back last. */
 static void taken_and_given_back(void **state)
 {
-    struct uncore_run u;
+    struct uncore_counters u;
 
     (void)state;
     machine(0x3c, 3, 2);
     fake_msr(0x391)->value = 0x2000000f;
     fake_msr(0x392)->value = 9;
-    assert_true(uncore_take(&u, t));
+    assert_true(uncore_claim(&u, t));
     assert_int_equal(u.boxes, 2);
     assert_int_equal(fake_written[0], 0x391);
     assert_int_equal(fake_msr(0x391)->value, 0);
     assert_int_equal(fake_msr(0x392)->value, 0);
     assert_int_equal(fake_msr(0x717)->value, 0);
     assert_non_null(strstr(t->text, "in use before the test"));
-    assert_true(uncore_open(&u));
+    assert_true(uncore_start(&u));
     assert_int_equal(fake_msr(0x391)->value, 1 << 29);
-    assert_true(uncore_close(&u));
+    assert_true(uncore_stop(&u));
     assert_int_equal(fake_msr(0x391)->value, 0);
     restore_msrs(t);
     assert_int_equal(fake_msr(0x391)->value, 0x2000000f);
@@ -136,15 +136,15 @@ static void taken_and_given_back(void **state)
 /* 391H of perfmon version 4 would set overflow bits: not touched. */
 static void moved_registers(void **state)
 {
-    struct uncore_run u;
+    struct uncore_counters u;
 
     (void)state;
     machine(0x5e, 4, 4);
     fake_msr(0xe01);
     fake_msr(0xe02);
-    assert_true(uncore_take(&u, t));
+    assert_true(uncore_claim(&u, t));
     assert_int_equal(u.boxes, 4);
-    assert_true(uncore_open(&u));
+    assert_true(uncore_start(&u));
     assert_int_equal(fake_msr(0xe01)->value, 1 << 29);
     assert_int_equal(fake_msr(0x391)->writes + fake_msr(0x391)->reads, 0);
     assert_int_equal(fake_msr(0x392)->writes + fake_msr(0x392)->reads, 0);
@@ -153,11 +153,11 @@ static void moved_registers(void **state)
 /* The unit of the graphics is counted, and has no registers. */
 static void one_box_without_registers(void **state)
 {
-    struct uncore_run u;
+    struct uncore_counters u;
 
     (void)state;
     machine(0x2a, 5, 4);
-    assert_true(uncore_take(&u, t));
+    assert_true(uncore_claim(&u, t));
     assert_int_equal(u.said, 5);
     assert_int_equal(u.boxes, 4);
     /* Of a ninth not even the numbers are known. */
@@ -165,12 +165,12 @@ static void one_box_without_registers(void **state)
     fake_msr(0xe01);
     fake_msr(0xe02);
     fake_msr(0x780);
-    assert_true(uncore_take(&u, t));
+    assert_true(uncore_claim(&u, t));
     assert_int_equal(u.boxes, 8);
     assert_int_equal(fake_msr(0x780)->reads, 0);
     /* Two without are no such thing. */
     machine(0x2a, 5, 3);
-    assert_false(uncore_take(&u, t));
+    assert_false(uncore_claim(&u, t));
     assert_int_equal(t->verdict, VERDICT_ERROR);
 }
 
@@ -180,12 +180,12 @@ static void impossible_number(void **state)
         uint16_t model;
         uint64_t config;
     } rows[] = {{0x3c, 0}, {0x3c, 1}, {0x3c, 6}, {0x2a, 0}, {0x2a, 6}};
-    struct uncore_run u;
+    struct uncore_counters u;
 
     (void)state;
     for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         machine(rows[i].model, rows[i].config, 5);
-        assert_false(uncore_take(&u, t));
+        assert_false(uncore_claim(&u, t));
         assert_int_equal(t->verdict, VERDICT_FAIL);
         assert_int_equal(fake_msr(0x391)->writes, 0);
     }
@@ -194,11 +194,11 @@ static void impossible_number(void **state)
 /* Cleared by 0, or not at all. */
 static void status(void **state)
 {
-    struct uncore_run u;
+    struct uncore_counters u;
 
     (void)state;
     machine(0x3c, 3, 2);
-    assert_true(uncore_take(&u, t));
+    assert_true(uncore_claim(&u, t));
     assert_int_equal(fake_msr(0x392)->writes, 0); /* it was 0 */
     fake_msr(0x392)->value = 3;
     assert_int_equal(uncore_clear_status(&u), 0);

@@ -289,14 +289,14 @@ void hw_pmi_end(void)
 
 /* --- The cases over it --------------------------------------------------- */
 
-static struct run all[1];
+static struct test_context all[1];
 
 static void power_on(const struct test *test, uint16_t model,
                      enum deviation deviation)
 {
-    static char buffer[RUN_BUFFER_BYTES], source[RUN_SOURCE_BYTES];
+    static char buffer[TEST_BUFFER_BYTES], source[TEST_SOURCE_BYTES];
     static struct hw_result results[1];
-    struct run *t = &all[0];
+    struct test_context *t = &all[0];
 
     memset(&device, 0, sizeof(device));
     memset(all, 0, sizeof(all));
@@ -316,7 +316,7 @@ static void power_on(const struct test *test, uint16_t model,
     t->processors = 1;
     t->buffer = buffer;
     t->source = source;
-    run_begin(t, test, 1);
+    context_begin(t, test, 1);
 
     device.is = deviation;
     device.ctrl = model < 0x4e ? 0x391 : 0xe01;

@@ -81,13 +81,13 @@ static int tear_down(void **state)
     return 0;
 }
 
-static void one_body(struct run *t)
+static void one_body(struct test_context *t)
 {
     check(t, true, "never seen");
-    observe(t, "the old microcode", run_cpu(t)->microcode == 0xc6, 1);
+    observe(t, "the old microcode", test_cpu(t)->microcode == 0xc6, 1);
 }
 
-static void two_body(struct run *t)
+static void two_body(struct test_context *t)
 {
     check(t, true, "never seen");
 }

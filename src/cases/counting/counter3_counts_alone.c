@@ -11,6 +11,6 @@ TEST(counter3_counts_alone,
              "Performance Monitoring Version 2\"",
      .needs = {.features = NEED_INTEL | NEED_PMU, .counters = 4})
 {
-    counting_run(t, COUNTING_PLAIN, counters_available(run_cpu(t)),
-                 counter3_is_reliable(t), 0);
+    agreement_run(t, AGREEMENT_PLAIN, counters_available(test_cpu(t)),
+                  counter3_is_reliable(t), 0);
 }

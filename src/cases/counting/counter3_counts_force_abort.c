@@ -21,5 +21,6 @@ TEST(counter3_counts_force_abort,
     if (!force_abort_change(t, 0, bit, &value) || !rtm_usable(t))
         return;
     check_equal(t, "TSX_FORCE_ABORT (10FH)[0] set", value & bit, bit);
-    counting_run(t, COUNTING_FORCED, counters_available(run_cpu(t)), true, 0);
+    agreement_run(t, AGREEMENT_FORCED, counters_available(test_cpu(t)), true,
+                  0);
 }

@@ -24,5 +24,5 @@ TEST(counter3_counts_sdv,
         !rtm_usable(t))
         return;
     check_equal(t, "TSX_FORCE_ABORT (10FH)[2] set", value & sdv, sdv);
-    counting_run(t, COUNTING_RTM, counters_available(run_cpu(t)), true, 0);
+    agreement_run(t, AGREEMENT_RTM, counters_available(test_cpu(t)), true, 0);
 }

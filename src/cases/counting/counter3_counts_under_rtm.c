@@ -17,11 +17,12 @@ TEST(counter3_counts_under_rtm,
     uint64_t value;
 
     /* The state of a driver that knows nothing of the bit. */
-    if (run_regime(t) == REGIME_B &&
+    if (test_regime(t) == REGIME_B &&
         !force_abort_change(t, TSX_FORCE_ABORT_RTM_FORCE_ABORT, 0, &value))
         return;
     if (!rtm_usable(t))
         return;
-    counting_run(t, run_regime(t) == REGIME_C ? COUNTING_FORCED : COUNTING_RTM,
-                 counters_available(run_cpu(t)), counter3_is_reliable(t), 0);
+    agreement_run(t,
+                  test_regime(t) == REGIME_C ? AGREEMENT_FORCED : AGREEMENT_RTM,
+                  counters_available(test_cpu(t)), counter3_is_reliable(t), 0);
 }

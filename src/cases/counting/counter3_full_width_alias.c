@@ -11,16 +11,16 @@
 /* What went wrong on one counter. Nothing counts while it is written: all
  * selects and GLOBAL_CTRL are 0. */
 struct alias {
-    struct run *t;
+    struct test_context *t;
     unsigned counter, tried, wrong, shown;
 };
 
 /* Both names, and RDPMC, must read as `want` after one was written. */
-static void expect(struct alias *a, uint32_t written, uint64_t value,
-                   uint64_t want)
+static void check_reads(struct alias *a, uint32_t written, uint64_t value,
+                        uint64_t want)
 {
-    uint64_t pmc = counters_fetch(a->t, IA32_PMC(a->counter));
-    uint64_t full = counters_fetch(a->t, IA32_A_PMC(a->counter));
+    uint64_t pmc = counters_rdmsr(a->t, IA32_PMC(a->counter));
+    uint64_t full = counters_rdmsr(a->t, IA32_A_PMC(a->counter));
     uint64_t rdpmc = ~want;
     int vector = hw_pmc_read(a->counter, &rdpmc);
     bool ok = pmc == want && full == want && rdpmc == want;
@@ -46,12 +46,12 @@ static void write_full(struct alias *a, uint64_t mask)
                                mask & UINT64_C(0x5555555555555555),
                                mask & UINT64_C(0xaaaaaaaaaaaaaaaa),
                                mask ^ mask >> 1,
-                               mask & run_random(a->t)};
+                               mask & test_random(a->t)};
     uint32_t msr = IA32_A_PMC(a->counter);
 
     for (unsigned i = 0; i < sizeof(values) / sizeof(values[0]); i++)
-        if (counters_put(a->t, msr, values[i]))
-            expect(a, msr, values[i], values[i]);
+        if (counters_wrmsr(a->t, msr, values[i]))
+            check_reads(a, msr, values[i], values[i]);
 }
 
 /* EAX[31:0], sign-extended to the width, through the old name. */
@@ -62,9 +62,9 @@ static void write_narrow(struct alias *a, uint64_t mask)
     uint32_t msr = IA32_PMC(a->counter);
 
     for (unsigned i = 0; i < sizeof(values) / sizeof(values[0]); i++)
-        if (counters_put(a->t, msr, values[i]))
-            expect(a, msr, values[i],
-                   (uint64_t)(int64_t)(int32_t)values[i] & mask);
+        if (counters_wrmsr(a->t, msr, values[i]))
+            check_reads(a, msr, values[i],
+                        (uint64_t)(int64_t)(int32_t)values[i] & mask);
 }
 
 /* Each bit above the width raises #GP, and nothing is written. */
@@ -72,7 +72,7 @@ static void write_beyond(struct alias *a, unsigned bits)
 {
     uint32_t msr = IA32_A_PMC(a->counter);
 
-    if (!counters_put(a->t, msr, 0x1234))
+    if (!counters_wrmsr(a->t, msr, 0x1234))
         return;
     for (unsigned bit = bits; bit < 64; bit++) {
         int vector = hw_msr_write(msr, BIT(bit));
@@ -84,12 +84,12 @@ static void write_beyond(struct alias *a, unsigned bits)
                  "bits: got %s, wanted #GP",
                  a->counter, msr, bit, bits, fault_name(vector));
     }
-    expect(a, msr, 0x1234, 0x1234);
+    check_reads(a, msr, 0x1234, 0x1234);
 }
 
-static struct alias try_counter(struct run *t, unsigned counter)
+static struct alias try_counter(struct test_context *t, unsigned counter)
 {
-    const struct identity *id = run_cpu(t);
+    const struct identity *id = test_cpu(t);
     uint64_t mask = BITS(id->counter_bits - 1, 0);
     struct alias a = {.t = t, .counter = counter};
 
@@ -107,7 +107,7 @@ TEST(counter3_full_width_alias,
 {
     uint64_t value;
 
-    if (!run_cpu(t)->full_width_writes) {
+    if (!test_cpu(t)->full_width_writes) {
         int vector = try_get_msr(t, IA32_A_PMC(3), &value);
         check(t, vector == HW_GP,
               "IA32_PERF_CAPABILITIES (345H)[13] = 0 and RDMSR of IA32_A_PMC3 "
@@ -115,18 +115,18 @@ TEST(counter3_full_width_alias,
               fault_name(vector));
         return;
     }
-    bool firm = counter3_make_reliable(t);
-    if (!counters_take(t))
+    bool promised = counter3_make_reliable(t);
+    if (!counters_claim(t))
         return;
     struct alias control = try_counter(t, 0);
     struct alias third = try_counter(t, 3);
 
-    counter3_say(t, true,
-                 "IA32_PMC0 (C1H) and IA32_A_PMC0 (4C1H): wrong "
-                 "answers to writes",
-                 control.wrong, control.tried);
-    counter3_say(t, firm,
-                 "IA32_PMC3 (C4H) and IA32_A_PMC3 (4C4H): wrong "
-                 "answers to writes",
-                 third.wrong, third.tried);
+    counter3_report(t, true,
+                    "IA32_PMC0 (C1H) and IA32_A_PMC0 (4C1H): wrong "
+                    "answers to writes",
+                    control.wrong, control.tried);
+    counter3_report(t, promised,
+                    "IA32_PMC3 (C4H) and IA32_A_PMC3 (4C4H): wrong "
+                    "answers to writes",
+                    third.wrong, third.tried);
 }

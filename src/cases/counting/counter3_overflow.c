@@ -14,13 +14,13 @@ struct overflow {
 };
 
 /* The status bits that cannot be cleared, after the others were. */
-static uint64_t status_now(struct run *t)
+static uint64_t status_now(struct test_context *t)
 {
-    uint64_t status = counters_fetch(t, IA32_PERF_GLOBAL_STATUS);
+    uint64_t status = counters_rdmsr(t, IA32_PERF_GLOBAL_STATUS);
 
     if (status == 0 || !counters_clear_status(t, status))
         return status;
-    return counters_fetch(t, IA32_PERF_GLOBAL_STATUS);
+    return counters_rdmsr(t, IA32_PERF_GLOBAL_STATUS);
 }
 
 /* One window of `events` events on a counter that starts `missing` events short
@@ -28,7 +28,7 @@ static uint64_t status_now(struct run *t)
 static void try_preload(struct counters *c, struct overflow *o, uint64_t events,
                         uint64_t missing)
 {
-    struct run *t = c->t;
+    struct test_context *t = c->t;
     uint64_t bit = IA32_PERF_GLOBAL_STATUS_OVF_PMC(o->counter);
     uint64_t want = (events - missing) & c->gp_mask;
     uint64_t want_status = missing <= events ? bit : 0;
@@ -36,13 +36,13 @@ static void try_preload(struct counters *c, struct overflow *o, uint64_t events,
     unsigned repeated = c->repeated;
     struct sample s = {{0}, 0, 0};
 
-    if (!counters_put(t, IA32_PMC(o->counter), -missing & c->gp_mask) ||
+    if (!counters_wrmsr(t, IA32_PMC(o->counter), -missing & c->gp_mask) ||
         !counters_sample(c, window_plain, &s))
         return;
     uint64_t value = c->last[o->counter];
-    uint64_t status = counters_fetch(t, IA32_PERF_GLOBAL_STATUS) & ~before;
+    uint64_t status = counters_rdmsr(t, IA32_PERF_GLOBAL_STATUS) & ~before;
     uint64_t left = status != 0 ? status_now(t) & status : 0;
-    counters_put(t, IA32_PMC(o->counter), 0);
+    counters_wrmsr(t, IA32_PMC(o->counter), 0);
     if (c->repeated != repeated)
         return; /* the window ran more than once for an SMI: no answer */
 
@@ -62,7 +62,8 @@ static void try_preload(struct counters *c, struct overflow *o, uint64_t events,
              (unsigned long)left);
 }
 
-static void say(struct run *t, bool firm, const struct overflow *o)
+static void report_counter(struct test_context *t, bool promised,
+                           const struct overflow *o)
 {
     static const char *const wrong[] = {
         "IA32_PMC0 (C1H) did not overflow at its very event with "
@@ -73,8 +74,9 @@ static void say(struct run *t, bool firm, const struct overflow *o)
         "IA32_PERF_GLOBAL_STATUS (38EH)[0] stayed set after 390H",
         "IA32_PERF_GLOBAL_STATUS (38EH)[3] stayed set after 390H"};
 
-    counter3_say(t, firm, wrong[o->counter != 0], o->wrong, o->tried);
-    counter3_say(t, firm, uncleared[o->counter != 0], o->uncleared, o->tried);
+    counter3_report(t, promised, wrong[o->counter != 0], o->wrong, o->tried);
+    counter3_report(t, promised, uncleared[o->counter != 0], o->uncleared,
+                    o->tried);
 }
 
 TEST(counter3_overflow,
@@ -84,14 +86,14 @@ TEST(counter3_overflow,
      .needs = {.features = NEED_INTEL | NEED_PMU, .counters = 4})
 {
     static const struct pmu_event event = EVENT_INSTRUCTIONS;
-    unsigned trials = run_trials(t, 100, 10);
+    unsigned trials = test_trials(t, 100, 10);
     struct overflow third = {.counter = 3}, control = {.counter = 0};
     struct counters c;
     struct sample s = {{0}, 0, 0};
 
     /* Set-up: what the window counts on this processor. */
-    bool firm = counter3_make_reliable(t);
-    if (!counters_take(t) || !counters_program(&c, t, 4, &event, firm) ||
+    bool promised = counter3_make_reliable(t);
+    if (!counters_claim(t) || !counters_program(&c, t, 4, &event, promised) ||
         !counters_sample(&c, window_plain, &s))
         return;
     uint64_t events = s.gp[0];
@@ -102,7 +104,7 @@ TEST(counter3_overflow,
     /* Measured: one event short of overflow, just there, one beyond. */
     for (unsigned i = 0; i < trials; i++)
         for (uint64_t missing = events + 1; missing + 1 >= events; missing--) {
-            hw_idle();
+            hw_poll();
             try_preload(&c, &third, events, missing);
             try_preload(&c, &control, events, missing);
         }
@@ -110,8 +112,8 @@ TEST(counter3_overflow,
     /* Check. */
     if (third.tried == 0 || control.tried == 0)
         broken(t, "every window was hit by an SMI");
-    say(t, true, &control);
-    say(t, firm, &third);
+    report_counter(t, true, &control);
+    report_counter(t, promised, &third);
     note(t, "windows of %lu instructions, %u preloads of each counter",
          (unsigned long)events, third.tried);
 }

@@ -53,7 +53,7 @@ static const struct {
 };
 
 struct hold {
-    struct run *t;
+    struct test_context *t;
     bool present[REGISTERS];
     uint64_t want[REGISTERS];
     unsigned at_once[REGISTERS], later[REGISTERS];
@@ -64,18 +64,18 @@ struct hold {
 
 static void write_pattern(struct hold *h, unsigned round)
 {
-    const struct identity *id = run_cpu(h->t);
+    const struct identity *id = test_cpu(h->t);
     unsigned i = round % (sizeof(patterns) / sizeof(patterns[0]));
     /* C4H alone takes 32 bits; [31] clear keeps the extension 0. */
     uint64_t value =
-        run_random(h->t) &
+        test_random(h->t) &
         (id->full_width_writes ? BITS(id->counter_bits - 1, 0) : BITS(30, 0));
 
-    counters_put(h->t, IA32_PERF_GLOBAL_CTRL, 0);
-    counters_put(h->t, id->full_width_writes ? IA32_A_PMC(3) : IA32_PMC(3),
-                 value);
-    counters_put(h->t, IA32_PERFEVTSEL(3), patterns[i].select);
-    counters_put(h->t, IA32_PERF_GLOBAL_CTRL, patterns[i].ctrl);
+    counters_wrmsr(h->t, IA32_PERF_GLOBAL_CTRL, 0);
+    counters_wrmsr(h->t, id->full_width_writes ? IA32_A_PMC(3) : IA32_PMC(3),
+                   value);
+    counters_wrmsr(h->t, IA32_PERFEVTSEL(3), patterns[i].select);
+    counters_wrmsr(h->t, IA32_PERF_GLOBAL_CTRL, patterns[i].ctrl);
     h->want[PMC3] = h->want[A_PMC3] = value;
     h->want[PERFEVTSEL3] = patterns[i].select;
     h->want[GLOBAL_CTRL] = patterns[i].ctrl & IA32_PERF_GLOBAL_CTRL_PMC(3);
@@ -84,8 +84,8 @@ static void write_pattern(struct hold *h, unsigned round)
                          : 0;
 }
 
-static void show(struct hold *h, unsigned round, unsigned r, uint64_t got,
-                 bool published)
+static void note_change(struct hold *h, unsigned round, unsigned r,
+                        uint64_t got, bool published)
 {
     if (h->shown[r]++ < SHOWN)
         note(h->t, "round %u: %s: before 0x%lx, after 0x%lx%s", round,
@@ -101,7 +101,7 @@ static void read_back(struct hold *h, unsigned round, unsigned count[REGISTERS])
         if (!h->present[r])
             continue;
         uint64_t got =
-            counters_fetch(h->t, registers[r].msr) & registers[r].mask;
+            counters_rdmsr(h->t, registers[r].msr) & registers[r].mask;
         if (got == h->want[r])
             continue;
         bool published =
@@ -109,20 +109,21 @@ static void read_back(struct hold *h, unsigned round, unsigned count[REGISTERS])
         count[r]++;
         h->published += published;
         h->used += r == INUSE && got != 0;
-        show(h, round, r, got, published);
+        note_change(h, round, r, got, published);
     }
 }
 
-static void report(struct hold *h, bool firm, unsigned rounds)
+static void report_registers(struct hold *h, bool promised, unsigned rounds)
 {
     for (unsigned r = 0; r < REGISTERS; r++) {
         if (!h->present[r])
             continue;
         /* The control first: without it the second line says nothing. */
-        if (firm || h->at_once[r] != 0)
-            counter3_say(h->t, firm, registers[r].at_once, h->at_once[r],
-                         rounds);
-        counter3_say(h->t, firm, registers[r].later, h->later[r], rounds);
+        if (promised || h->at_once[r] != 0)
+            counter3_report(h->t, promised, registers[r].at_once, h->at_once[r],
+                            rounds);
+        counter3_report(h->t, promised, registers[r].later, h->later[r],
+                        rounds);
     }
     if (h->published != 0)
         note(h->t,
@@ -139,11 +140,11 @@ static void report(struct hold *h, bool firm, unsigned rounds)
 
 /* All the rounds in one state of TSX_FORCE_ABORT; `state` is for the last line.
  */
-static void hold_rounds(struct run *t, const char *state)
+static void hold_rounds(struct test_context *t, const char *state)
 {
-    const struct identity *id = run_cpu(t);
-    bool firm = counter3_is_reliable(t);
-    unsigned rounds = run_trials(t, 200, 50), committed = 0;
+    const struct identity *id = test_cpu(t);
+    bool promised = counter3_is_reliable(t);
+    unsigned rounds = test_trials(t, 200, 50), committed = 0;
     struct hold h = {.t = t};
     struct rtm_tally tally;
 
@@ -154,17 +155,17 @@ static void hold_rounds(struct run *t, const char *state)
 
     /* Measured. */
     for (unsigned round = 0; round < rounds; round++) {
-        hw_idle();
+        hw_poll();
         write_pattern(&h, round);
         read_back(&h, round, h.at_once);
         rtm_try(TRANSACTIONS, &tally);
         committed += tally.committed;
         read_back(&h, round, h.later);
     }
-    counters_put(t, IA32_PERF_GLOBAL_CTRL, 0);
+    counters_wrmsr(t, IA32_PERF_GLOBAL_CTRL, 0);
 
     /* Check. */
-    report(&h, firm, rounds);
+    report_registers(&h, promised, rounds);
     note(t, "%s: %u rounds of %u transactions, %u committed in all", state,
          rounds, TRANSACTIONS, committed);
 }
@@ -178,9 +179,9 @@ TEST(counter3_registers_hold,
     const uint64_t bit = TSX_FORCE_ABORT_RTM_FORCE_ABORT;
     uint64_t value;
 
-    if (!rtm_usable(t) || !counters_take(t))
+    if (!rtm_usable(t) || !counters_claim(t))
         return;
-    if (run_regime(t) != REGIME_B) {
+    if (test_regime(t) != REGIME_B) {
         hold_rounds(t, "TSX_FORCE_ABORT (10FH) as found");
         return;
     }

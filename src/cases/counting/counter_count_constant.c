@@ -26,9 +26,9 @@ TEST(counter_count_constant,
                           REGIME_E,
                .features = NEED_INTEL | NEED_PMU})
 {
-    const struct identity *id = run_cpu(t);
+    const struct identity *id = test_cpu(t);
     /* Bits 1 and 2 only where they are described. */
-    uint64_t writable = run_regime(t) == REGIME_B || run_regime(t) == REGIME_E
+    uint64_t writable = test_regime(t) == REGIME_B || test_regime(t) == REGIME_E
                             ? TSX_FORCE_ABORT_RTM_FORCE_ABORT
                             : TSX_FORCE_ABORT_RTM_FORCE_ABORT |
                                   TSX_FORCE_ABORT_TSX_CPUID_CLEAR |
@@ -44,7 +44,7 @@ TEST(counter_count_constant,
         if ((states[i].bits & ~writable) != 0)
             continue;
         if ((states[i].bits & TSX_FORCE_ABORT_SDV_ENABLE_RTM) != 0 &&
-            !run_allowed(t, ALLOW_SDV_ENABLE_RTM)) {
+            !test_allowed(t, ALLOW_SDV_ENABLE_RTM)) {
             note(t, "not tried %s: " FORCE_ABORT_SDV_SKIP, states[i].state);
             continue;
         }

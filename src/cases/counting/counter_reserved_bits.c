@@ -13,7 +13,7 @@ struct tried {
     unsigned bits, accepted, shown;
 };
 
-static void try_bits(struct run *t, struct tried *y, const char *name,
+static void try_bits(struct test_context *t, struct tried *y, const char *name,
                      uint32_t msr, uint64_t mask)
 {
     for (unsigned bit = 0; bit < 64; bit++) {
@@ -28,7 +28,7 @@ static void try_bits(struct run *t, struct tried *y, const char *name,
                  "wanted #GP",
                  name, msr, bit, fault_name(vector));
         if (vector == HW_NO_FAULT)
-            counters_put(t, msr, 0);
+            counters_wrmsr(t, msr, 0);
     }
 }
 
@@ -43,11 +43,11 @@ TEST(counter_reserved_bits,
              "MSR\"; SDM 2C, WRMSR",
      .needs = {.features = NEED_INTEL | NEED_PMU})
 {
-    const struct identity *id = run_cpu(t);
+    const struct identity *id = test_cpu(t);
     struct tried select = {0}, fixed = {0}, global = {0};
     unsigned first_fixed = 4u * id->fixed_counters;
 
-    if (!counters_take(t))
+    if (!counters_claim(t))
         return;
     for (unsigned n = 0; n < counters_available(id); n++)
         try_bits(t, &select, "IA32_PERFEVTSELx", IA32_PERFEVTSEL(n),

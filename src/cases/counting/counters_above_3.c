@@ -13,15 +13,15 @@ TEST(counters_above_3,
              "beyond 3 .. can still be used\")",
      .needs = {.features = NEED_INTEL | NEED_PMU, .counters = 5})
 {
-    bool rtm = run_cpu(t)->rtm;
+    bool rtm = test_cpu(t)->rtm;
     uint64_t value;
 
     /* The state that is hardest on counter 3: RTM working, where it can. */
-    if (run_regime(t) == REGIME_B &&
+    if (test_regime(t) == REGIME_B &&
         !force_abort_change(t, TSX_FORCE_ABORT_RTM_FORCE_ABORT, 0, &value))
         return;
     if (rtm && !rtm_usable(t))
         return;
-    counting_run(t, rtm ? COUNTING_RTM : COUNTING_PLAIN,
-                 counters_available(run_cpu(t)), false, 4);
+    agreement_run(t, rtm ? AGREEMENT_RTM : AGREEMENT_PLAIN,
+                  counters_available(test_cpu(t)), false, 4);
 }

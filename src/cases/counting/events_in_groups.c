@@ -29,8 +29,8 @@ static const struct listed {
 };
 #define LISTED (sizeof(list) / sizeof(list[0]))
 
-static void check_event(struct run *t, const struct listed *event, unsigned e,
-                        const struct groups_counted by[2])
+static void check_event(struct test_context *t, const struct listed *event,
+                        unsigned e, const struct groups_counted by[2])
 {
     for (unsigned i = 0; i < 2; i++)
         check(t,
@@ -57,8 +57,8 @@ TEST(events_in_groups,
              "1.2",
      .needs = {.features = NEED_INTEL | NEED_PMU, .counters = 4})
 {
-    const struct identity *id = run_cpu(t);
-    const unsigned windows = run_trials(t, 20, 1);
+    const struct identity *id = test_cpu(t);
+    const unsigned windows = test_trials(t, 20, 1);
     uint64_t selects[LISTED];
     const struct listed *used[LISTED];
     struct groups_counted by[2];
@@ -75,7 +75,7 @@ TEST(events_in_groups,
         skip(t, "needs counter 3, which no document says to be usable here");
         return;
     }
-    if (!counters_take(t))
+    if (!counters_claim(t))
         return;
 
     /* Measured. */
@@ -90,7 +90,7 @@ TEST(events_in_groups,
     note(t,
          "%u events in %u groups of three and %u of four, %u windows each: "
          "instructions %lu and %lu, branches %lu and %lu",
-         count, by[0].plan.groups, by[1].plan.groups, windows,
+         count, by[0].schedule.groups, by[1].schedule.groups, windows,
          (unsigned long)by[0].total[0], (unsigned long)by[1].total[0],
          (unsigned long)by[0].total[1], (unsigned long)by[1].total[1]);
 }

@@ -11,7 +11,7 @@
 /* At the start of the boot processor's buffer. */
 struct watch {
     volatile uint64_t lock;
-    char apart0[4088];
+    char padding[4088];
     struct pair pair;
     volatile uint64_t taken; /* times that processor 1 has read it so */
     unsigned tries;
@@ -20,7 +20,7 @@ struct watch {
     unsigned elided, elided_seen, others, others_seen, plain_seen;
 };
 
-static void look(struct run *peer, void *argument)
+static void read_lock(struct test_context *peer, void *argument)
 {
     struct watch *watch = argument;
 
@@ -29,8 +29,8 @@ static void look(struct run *peer, void *argument)
 }
 
 /* One critical section. True where processor 1 saw the lock taken. */
-static bool section(struct run *t, struct watch *watch, hle_region *region,
-                    struct hle_block *block)
+static bool run_section(struct test_context *t, struct watch *watch,
+                        hle_region *region, struct hle_block *block)
 {
     uint64_t taken = watch->taken;
 
@@ -40,15 +40,15 @@ static bool section(struct run *t, struct watch *watch, hle_region *region,
     return watch->taken != taken;
 }
 
-static void acquire(struct run *t, void *argument)
+static void run_sections(struct test_context *t, void *argument)
 {
     struct watch *watch = argument;
     struct hle_block block;
 
     for (unsigned i = 0; i < watch->tries && !watch->stuck; i++) {
-        hw_idle();
-        watch->plain_seen += section(t, watch, hle_plain, &block);
-        bool seen = section(t, watch, hle_xchg, &block);
+        hw_poll();
+        watch->plain_seen += run_section(t, watch, hle_plain, &block);
+        bool seen = run_section(t, watch, hle_xchg, &block);
         if (block.inside != 0) {
             watch->elided++;
             watch->elided_seen += seen;
@@ -67,13 +67,13 @@ TEST(hle_lock_unseen,
      .needs = {.regimes = REGIME_A,
                .features = NEED_INTEL | NEED_HLE | NEED_TWO_PROCESSORS})
 {
-    struct watch *watch = run_buffer(t);
+    struct watch *watch = test_buffer(t);
 
     /* Set-up. */
     *watch = (struct watch){.tries = probe_row_tries(t)};
 
     /* Measured. */
-    if (!pair_run(t, &watch->pair, acquire, look, watch))
+    if (!pair_run(t, &watch->pair, run_sections, read_lock, watch))
         return;
 
     /* Check. */

@@ -5,49 +5,50 @@
 #include "src/tsx/hle.h"
 #include "src/tsx/probe.h"
 
-#define BEHIND 8 /* quadwords: 64 bytes */
-#define OTHER  UINT64_C(0x5a5a5a5a)
+#define NEXT_LINE 8 /* quadwords: 64 bytes */
+#define OTHER     UINT64_C(0x5a5a5a5a)
 
 static const struct mismatch {
     const char *what;
     hle_region *region;
-    uint64_t lock, behind; /* afterwards */
+    uint64_t lock, next_line; /* afterwards */
 } rows[] = {
     {"XRELEASE of another value", hle_other_value, 2, OTHER},
     {"XRELEASE of another address", hle_other_address, 1, 0},
     {"XRELEASE of another size", hle_other_size, 0, OTHER},
 };
 
-static void try_row(struct run *t, const struct mismatch *row, unsigned tries)
+static void try_row(struct test_context *t, const struct mismatch *row,
+                    unsigned tries)
 {
-    volatile uint64_t *lock = run_buffer(t);
-    unsigned wrong = 0, stores = 0, elided = 0, open = 0, changed = 0;
+    volatile uint64_t *lock = test_buffer(t);
+    unsigned wrong = 0, stores = 0, elided = 0, still_running = 0, changed = 0;
 
     for (unsigned i = 0; i < tries; i++) {
         struct hle_block block = {.lock = lock, .turns = 1, .ask = 1};
-        hw_idle();
+        hw_poll();
         lock[0] = 0;
-        lock[BEHIND] = OTHER;
+        lock[NEXT_LINE] = OTHER;
         row->region(&block);
-        wrong += lock[0] != row->lock || lock[BEHIND] != row->behind;
+        wrong += lock[0] != row->lock || lock[NEXT_LINE] != row->next_line;
         stores += block.data != 1;
         elided += block.inside != 0;
-        open += block.outside != 0;
-        changed += block.kept != HLE_RAX;
+        still_running += block.outside != 0;
+        changed += block.rax != HLE_RAX;
     }
     check(t, wrong == 0,
           "%s: memory is not as without the prefixes, %u of %u; the last left "
           "0x%lx and, 64 bytes after it, 0x%lx",
           row->what, wrong, tries, (unsigned long)lock[0],
-          (unsigned long)lock[BEHIND]);
+          (unsigned long)lock[NEXT_LINE]);
     check(t, stores == 0,
           "%s: the critical section's store was not made exactly once, %u of "
           "%u; wanted 0",
           row->what, stores, tries);
-    check(t, elided == 0 && open == 0,
+    check(t, elided == 0 && still_running == 0,
           "%s: XTEST says that a transaction runs, inside %u, after it %u of "
           "%u; wanted 0",
-          row->what, elided, open, tries);
+          row->what, elided, still_running, tries);
     check(t, changed == 0,
           "%s: the abort changed RAX, %u of %u; wanted 0 (an abort status is "
           "RTM's alone)",

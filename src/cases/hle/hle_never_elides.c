@@ -12,7 +12,7 @@ TEST(hle_never_elides,
              "Interface\"",
      .needs = {.features = NEED_INTEL})
 {
-    const struct identity *id = run_cpu(t);
+    const struct identity *id = test_cpu(t);
     struct hle_tally all = {0};
     unsigned tries = probe_row_tries(t);
 

@@ -17,10 +17,10 @@ static bool try_event(struct sampling *p, const struct datala_event *event,
                       enum memory_recipe_id recipe, unsigned windows,
                       struct memory_tally *tally)
 {
-    const struct sampling_plan plan =
-        memory_plan(facility_of(event), event->select, 0);
+    const struct sampling_config config =
+        memory_config(facility_of(event), event->select, 0);
 
-    if (!memory_sample(p, &plan, facility_of(event), 0, recipe, 1, windows,
+    if (!memory_sample(p, &config, facility_of(event), 0, recipe, 1, windows,
                        tally))
         return false;
     if (event->certain)
@@ -61,15 +61,15 @@ TEST(data_address,
              "Linear Address Information In PEBS Record\"",
      .needs = {.features = NEED_INTEL | NEED_PMU | NEED_PEBS})
 {
-    unsigned windows = run_trials(t, WINDOWS, 1), seen = 0, tried = 0;
+    unsigned windows = test_trials(t, WINDOWS, 1), seen = 0, tried = 0;
     unsigned records = 0, outside = 0;
     struct sampling p;
 
     /* Set-up. */
-    if (!memory_has_data_address(t) || !sampling_take(&p, t))
+    if (!memory_has_data_address(t) || !sampling_claim(&p, t))
         return;
     enum generation generation =
-        generation_of(run_cpu(t)->family, run_cpu(t)->model);
+        generation_of(test_cpu(t)->family, test_cpu(t)->model);
 
     /* Measured, and each record checked. */
     for (unsigned i = 0; i < datala_event_count; i++) {

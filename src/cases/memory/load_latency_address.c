@@ -12,13 +12,13 @@
 static bool try_counter(struct sampling *p, unsigned counter, bool promised,
                         unsigned windows, struct memory_tally *tally)
 {
-    const struct sampling_plan plan =
-        memory_plan(FACILITY_LOAD_LATENCY, MEMORY_LOAD_LATENCY, counter);
+    const struct sampling_config config =
+        memory_config(FACILITY_LOAD_LATENCY, MEMORY_LOAD_LATENCY, counter);
     const unsigned before = tally->records;
     char what[64];
 
     if (promised) {
-        if (!memory_sample(p, &plan, FACILITY_LOAD_LATENCY,
+        if (!memory_sample(p, &config, FACILITY_LOAD_LATENCY,
                            MSR_PEBS_LD_LAT_THRHLD_MIN, LOADS_SPREAD, 1, windows,
                            tally))
             return false;
@@ -28,7 +28,7 @@ static bool try_counter(struct sampling *p, unsigned counter, bool promised,
                    counter, IA32_PMC(counter), windows, MEMORY_ACCESSES);
         return true;
     }
-    if (!memory_window_run(p, &plan, LOADS_SPREAD))
+    if (!memory_window_run(p, &config, LOADS_SPREAD))
         return false;
     text_format(what, sizeof(what), "loads make records of IA32_PMC%u (%XH)",
                 counter, IA32_PMC(counter));
@@ -42,12 +42,12 @@ TEST(
     .cite = "SDM 3B, \"Load Latency Performance Monitoring Facility\"",
     .needs = {.features = NEED_INTEL | NEED_PMU | NEED_PEBS, .counters = 4})
 {
-    unsigned windows = run_trials(t, WINDOWS, 1);
+    unsigned windows = test_trials(t, WINDOWS, 1);
     struct memory_tally tally = {0};
     struct sampling p;
 
     /* Set-up. */
-    if (!memory_has_load_latency(t) || !sampling_take(&p, t) ||
+    if (!memory_has_load_latency(t) || !sampling_claim(&p, t) ||
         !memory_set_threshold(t, MSR_PEBS_LD_LAT_THRHLD_MIN))
         return;
     unsigned usable = sampling_counters(t);

@@ -29,10 +29,10 @@ struct found {
     unsigned right, missed, best; /* best: the encoding met most often */
 };
 
-static struct found look(struct run *t, const struct row *row,
-                         const struct memory_tally *tally)
+static struct found count_levels(struct test_context *t, const struct row *row,
+                                 const struct memory_tally *tally)
 {
-    const struct identity *id = run_cpu(t);
+    const struct identity *id = test_cpu(t);
     enum generation generation = generation_of(id->family, id->model);
     struct found found = {0, tally->bit4, 0};
 
@@ -47,12 +47,12 @@ static struct found look(struct run *t, const struct row *row,
     return found;
 }
 
-static void judge_row(struct run *t, const struct row *row,
+static void judge_row(struct test_context *t, const struct row *row,
                       const struct memory_tally *tally, char text[],
                       size_t bytes)
 {
-    const struct identity *id = run_cpu(t);
-    struct found found = look(t, row, tally);
+    const struct identity *id = test_cpu(t);
+    struct found found = count_levels(t, row, tally);
     const char *name = data_source_of(generation_of(id->family, id->model),
                                       id->model, found.best)
                            ->name;
@@ -77,15 +77,15 @@ TEST(load_latency_source,
              "\"Layout of Data Source Field of Load Latency Record\"",
      .needs = {.features = NEED_INTEL | NEED_PMU | NEED_PEBS, .counters = 4})
 {
-    unsigned windows = run_trials(t, WINDOWS, 1);
+    unsigned windows = test_trials(t, WINDOWS, 1);
     char text[160] = "";
     struct sampling p;
 
     /* Set-up. */
-    if (!memory_has_load_latency(t) || !sampling_take(&p, t) ||
+    if (!memory_has_load_latency(t) || !sampling_claim(&p, t) ||
         !memory_set_threshold(t, MSR_PEBS_LD_LAT_THRHLD_MIN))
         return;
-    const struct sampling_plan plan = memory_plan(
+    const struct sampling_config config = memory_config(
         FACILITY_LOAD_LATENCY, MEMORY_LOAD_LATENCY, memory_latency_counter(t));
 
     for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -93,8 +93,8 @@ TEST(load_latency_source,
         size_t at = text_length(text);
 
         /* Measured. The first window fills the caches. */
-        if (!memory_window_run(&p, &plan, rows[i].recipe) ||
-            !memory_sample(&p, &plan, FACILITY_LOAD_LATENCY,
+        if (!memory_window_run(&p, &config, rows[i].recipe) ||
+            !memory_sample(&p, &config, FACILITY_LOAD_LATENCY,
                            MSR_PEBS_LD_LAT_THRHLD_MIN, rows[i].recipe, RECORDS,
                            windows, &tally))
             return;

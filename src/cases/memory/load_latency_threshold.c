@@ -18,16 +18,17 @@ struct sweep {
         .threshold = { MSR_PEBS_LD_LAT_THRHLD_MIN, 0, 32, 128, 512 } \
     }
 
-static bool make(struct sampling *p, const struct sampling_plan *plan,
-                 enum memory_recipe_id recipe, struct sweep *s)
+static bool measure_sweep(struct sampling *p,
+                          const struct sampling_config *config,
+                          enum memory_recipe_id recipe, struct sweep *s)
 {
-    unsigned windows = run_trials(p->t, WINDOWS, 1);
+    unsigned windows = test_trials(p->t, WINDOWS, 1);
 
     for (unsigned i = 0; i < THRESHOLDS; i++) {
         if (i == 1)
             s->threshold[1] = (unsigned)s->tally[0].least + 1;
         if (!memory_set_threshold(p->t, s->threshold[i]) ||
-            !memory_sample(p, plan, FACILITY_LOAD_LATENCY, s->threshold[i],
+            !memory_sample(p, config, FACILITY_LOAD_LATENCY, s->threshold[i],
                            recipe, 1, i == 0 ? windows : 1, &s->tally[i]))
             return false;
         s->equal += s->tally[i].equal;
@@ -43,7 +44,7 @@ static bool make(struct sampling *p, const struct sampling_plan *plan,
 }
 
 /* " 23 0 0 0 0" */
-static void histogram(const struct sweep *s, char *text, size_t bytes)
+static void format_histogram(const struct sweep *s, char *text, size_t bytes)
 {
     size_t at = 0;
 
@@ -51,13 +52,13 @@ static void histogram(const struct sweep *s, char *text, size_t bytes)
         at += text_format(text + at, bytes - at, " %u", s->tally[i].records);
 }
 
-static void say(struct run *t, const struct sweep *fast,
-                const struct sweep *slow)
+static void note_records(struct test_context *t, const struct sweep *fast,
+                         const struct sweep *slow)
 {
     char text[2][64];
 
-    histogram(fast, text[0], sizeof(text[0]));
-    histogram(slow, text[1], sizeof(text[1]));
+    format_histogram(fast, text[0], sizeof(text[0]));
+    format_histogram(slow, text[1], sizeof(text[1]));
     note(t,
          "thresholds %u, fastest + 1 (%u, %u), %u, %u, %u:%s records of L1 "
          "hits,%s of "
@@ -77,17 +78,17 @@ TEST(load_latency_threshold,
     struct sampling p;
 
     /* Set-up. */
-    if (!memory_has_load_latency(t) || !sampling_take(&p, t))
+    if (!memory_has_load_latency(t) || !sampling_claim(&p, t))
         return;
-    const struct sampling_plan plan = memory_plan(
+    const struct sampling_config config = memory_config(
         FACILITY_LOAD_LATENCY, MEMORY_LOAD_LATENCY, memory_latency_counter(t));
 
     /* Measured, and each record checked: fast loads and slow ones, in windows
      * of their own. */
-    if (!make(&p, &plan, LOADS_L1, &fast) ||
-        !make(&p, &plan, LOADS_FLUSH, &slow))
+    if (!measure_sweep(&p, &config, LOADS_L1, &fast) ||
+        !measure_sweep(&p, &config, LOADS_FLUSH, &slow))
         return;
-    say(t, &fast, &slow);
+    note_records(t, &fast, &slow);
     if (fast.equal + slow.equal != 0)
         observe(t, "a record of just the threshold's latency",
                 fast.equal + slow.equal, fast.records + slow.records);

@@ -13,20 +13,20 @@ TEST(precise_store_address,
 {
     static const enum memory_recipe_id tried[] = {STORES_SPREAD, STORES_SPLIT,
                                                   LOCKED};
-    const struct sampling_plan plan =
-        memory_plan(FACILITY_PRECISE_STORE, MEMORY_PRECISE_STORE, 3);
-    unsigned trials = run_trials(t, WINDOWS, 1), outside = 0, records = 0;
+    const struct sampling_config config =
+        memory_config(FACILITY_PRECISE_STORE, MEMORY_PRECISE_STORE, 3);
+    unsigned trials = test_trials(t, WINDOWS, 1), outside = 0, records = 0;
     struct sampling p;
 
     /* Set-up. */
-    if (!memory_has_precise_store(t) || !sampling_take(&p, t))
+    if (!memory_has_precise_store(t) || !sampling_claim(&p, t))
         return;
 
     for (unsigned i = 0; i < sizeof(tried) / sizeof(tried[0]) * trials; i++) {
         struct memory_tally tally = {0};
 
         /* Measured, and each record checked. */
-        if (!memory_sample(&p, &plan, FACILITY_PRECISE_STORE, 0,
+        if (!memory_sample(&p, &config, FACILITY_PRECISE_STORE, 0,
                            tried[i / trials], 1, 1, &tally))
             return;
 

@@ -22,13 +22,13 @@ static unsigned with_address(struct sampling *p)
 
 static bool try_counter(struct sampling *p, unsigned counter, unsigned trials)
 {
-    const struct sampling_plan plan =
-        memory_plan(FACILITY_PRECISE_STORE, MEMORY_PRECISE_STORE, counter);
+    const struct sampling_config config =
+        memory_config(FACILITY_PRECISE_STORE, MEMORY_PRECISE_STORE, counter);
     unsigned made = 0, records = 0, right = 0;
     char what[128];
 
     for (unsigned i = 0; i < trials; i++) {
-        if (!memory_window_run(p, &plan, STORES_SPREAD))
+        if (!memory_window_run(p, &config, STORES_SPREAD))
             return false;
         made += p->records != 0;
         records += p->records;
@@ -47,11 +47,11 @@ TEST(precise_store_counters,
      .cite = "SDM 3B, \"Precise Store Facility\"",
      .needs = {.features = NEED_INTEL | NEED_PMU | NEED_PEBS, .counters = 4})
 {
-    unsigned trials = run_trials(t, WINDOWS, 1);
+    unsigned trials = test_trials(t, WINDOWS, 1);
     struct sampling p;
 
     /* Set-up. */
-    if (!memory_has_precise_store(t) || !sampling_take(&p, t))
+    if (!memory_has_precise_store(t) || !sampling_claim(&p, t))
         return;
 
     /* Measured, and observed. */

@@ -20,13 +20,13 @@ static const struct row {
     {LOCKED, 4, false, "16 pages, locked", "STLB Miss"},
 };
 
-static bool try_row(struct sampling *p, const struct sampling_plan *plan,
+static bool try_row(struct sampling *p, const struct sampling_config *config,
                     const struct row *row, unsigned windows)
 {
-    struct run *t = p->t;
+    struct test_context *t = p->t;
     struct memory_tally tally = {0};
 
-    if (!memory_sample(p, plan, FACILITY_PRECISE_STORE, 0, row->recipe, 8,
+    if (!memory_sample(p, config, FACILITY_PRECISE_STORE, 0, row->recipe, 8,
                        windows, &tally))
         return false;
     unsigned set = row->bit == 0 ? tally.bit0 : tally.bit4;
@@ -47,17 +47,17 @@ TEST(precise_store_status,
              "Store Information In PEBS Record\"",
      .needs = {.features = NEED_INTEL | NEED_PMU | NEED_PEBS, .counters = 4})
 {
-    const struct sampling_plan plan =
-        memory_plan(FACILITY_PRECISE_STORE, MEMORY_PRECISE_STORE, 3);
-    unsigned windows = run_trials(t, WINDOWS, 1);
+    const struct sampling_config config =
+        memory_config(FACILITY_PRECISE_STORE, MEMORY_PRECISE_STORE, 3);
+    unsigned windows = test_trials(t, WINDOWS, 1);
     struct sampling p;
 
     /* Set-up. */
-    if (!memory_has_precise_store(t) || !sampling_take(&p, t))
+    if (!memory_has_precise_store(t) || !sampling_claim(&p, t))
         return;
 
     /* Measured, and checked. */
     for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-        if (!try_row(&p, &plan, &rows[i], windows))
+        if (!try_row(&p, &config, &rows[i], windows))
             return;
 }

@@ -3,17 +3,17 @@
 #include "src/harness/case.h"
 #include "src/pebs/pdir.h"
 
-static void on_one(struct run *t, unsigned counter)
+static void run_on_processor(struct test_context *t, unsigned counter)
 {
     /* A trial is a record. */
-    const unsigned trials = run_trials(t, 2 * PDIR_RECORDS, PDIR_RECORDS);
+    const unsigned trials = test_trials(t, 2 * PDIR_RECORDS, PDIR_RECORDS);
     const unsigned windows = (trials - 1) / PDIR_RECORDS + 1;
     struct pdir_hits hits = {0};
     unsigned least, most;
     struct sampling p;
 
     /* Set-up. */
-    if (!sampling_take(&p, t))
+    if (!sampling_claim(&p, t))
         return;
 
     /* Measured. */
@@ -41,5 +41,5 @@ TEST(pdir_even, .asks = "Does PDIR hit every instruction of a loop alike?",
      .scope = WHOLE_MACHINE,
      .needs = {.features = NEED_INTEL | NEED_PMU | NEED_PEBS, .counters = 2})
 {
-    pdir_everywhere(t, on_one);
+    pdir_everywhere(t, run_on_processor);
 }

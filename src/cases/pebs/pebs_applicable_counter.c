@@ -4,9 +4,9 @@
 #include "src/pebs/sampling.h"
 
 /* Each counter once: overflows 50 events apart, or all with the same event. */
-static struct sampling_plan plan_of(unsigned counters, bool together)
+static struct sampling_config config_of(unsigned counters, bool together)
 {
-    struct sampling_plan plan = {
+    struct sampling_config config = {
         .select = PRECISE_CONDITIONAL_BRANCHES,
         .counters = counters,
         .room = 16,
@@ -14,17 +14,17 @@ static struct sampling_plan plan_of(unsigned counters, bool together)
     };
 
     for (unsigned n = 0; n < PRECISE_COUNTERS; n++)
-        plan.first[n] = together ? 100 : 50 * (n + 1);
-    return plan;
+        config.first_period[n] = together ? 100 : 50 * (n + 1);
+    return config;
 }
 
 /* [3:0] of 90H; the others are not those of counters that make records. */
-static unsigned told(const struct pebs_record *record)
+static unsigned counters_named(const struct pebs_record *record)
 {
     return (record->global_status | record->applicable_counter) & 0xf;
 }
 
-static const char *field(const struct sampling *p)
+static const char *field_name(const struct sampling *p)
 {
     return p->format < 3 ? "IA32_PERF_GLOBAL_STATUS (90H)"
                          : "Applicable Counter (90H)";
@@ -34,17 +34,17 @@ static const char *field(const struct sampling *p)
 static void check_one_each(struct sampling *p, const char *how)
 {
     struct pebs_record record;
-    unsigned n = 0, left = p->plan.counters;
+    unsigned n = 0, left = p->config.counters;
 
     for (; left != 0 && n < p->records; n++, left &= left - 1)
         if (sampling_record(p, n, &record))
-            check(p->t, told(&record) == (left & -left),
+            check(p->t, counters_named(&record) == (left & -left),
                   "counters %s: %s [3:0] of record %u is 0x%x; wanted 0x%x",
-                  how, field(p), n, told(&record), left & -left);
+                  how, field_name(p), n, counters_named(&record), left & -left);
     check(p->t, left == 0 && n == p->records,
           "counters %s: set 0x%x of counters overflowed once each, and %u "
           "records were made",
-          how, p->plan.counters, p->records);
+          how, p->config.counters, p->records);
 }
 
 /* One record or more; between them they name all the counters. */
@@ -55,15 +55,15 @@ static void check_together(struct sampling *p)
 
     for (unsigned n = 0; n < p->records; n++)
         if (sampling_record(p, n, &record))
-            all |= told(&record);
-    check(p->t, all == p->plan.counters,
+            all |= counters_named(&record);
+    check(p->t, all == p->config.counters,
           "all counters overflow with the same event: %s [3:0] of %u records "
           "name the set 0x%x; wanted 0x%x",
-          field(p), p->records, all, p->plan.counters);
+          field_name(p), p->records, all, p->config.counters);
     note(p->t,
          "counters of the set 0x%x overflow with the same event: %u "
          "records made",
-         p->plan.counters, p->records);
+         p->config.counters, p->records);
 }
 
 TEST(pebs_applicable_counter,
@@ -73,27 +73,27 @@ TEST(pebs_applicable_counter,
      .needs = {.features = NEED_INTEL | NEED_PMU | NEED_PEBS, .counters = 4})
 {
     unsigned counters = sampling_counters(t);
-    struct sampling_plan plan;
+    struct sampling_config config;
     struct sampling p;
 
     /* Set-up. */
-    if (!sampling_take(&p, t))
+    if (!sampling_claim(&p, t))
         return;
 
     /* Measured, and checked one by one. */
     for (unsigned n = 0; n < PRECISE_COUNTERS; n++) {
-        plan = plan_of(counters & 1u << n, false);
-        if (plan.counters == 0)
+        config = config_of(counters & 1u << n, false);
+        if (config.counters == 0)
             continue;
-        if (!sampling_run(&p, &plan, 0))
+        if (!sampling_run(&p, &config, 0))
             return;
         check_one_each(&p, "one by one");
     }
-    plan = plan_of(counters, false);
-    if (!sampling_run(&p, &plan, 0))
+    config = config_of(counters, false);
+    if (!sampling_run(&p, &config, 0))
         return;
     check_one_each(&p, "at once");
-    plan = plan_of(counters, true);
-    if (sampling_run(&p, &plan, 0))
+    config = config_of(counters, true);
+    if (sampling_run(&p, &config, 0))
         check_together(&p);
 }

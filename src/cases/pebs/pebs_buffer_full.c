@@ -9,11 +9,11 @@
 #define ROOM 3
 
 /* Twelve overflows for three records' room. */
-static const struct sampling_plan plan = {
+static const struct sampling_config config = {
     .select = PRECISE_CONDITIONAL_BRANCHES,
     .counters = 1 << 0,
-    .first = {20},
-    .again = {20},
+    .first_period = {20},
+    .period = {20},
     .room = ROOM,
     .threshold = ROOM,
 };
@@ -33,7 +33,7 @@ TEST(pebs_buffer_full,
 
     /* Set-up, measured. The checks of sampling_stop() see what is written
      * beyond the end. */
-    if (!sampling_take(&p, t) || !sampling_run(&p, &plan, 0))
+    if (!sampling_claim(&p, t) || !sampling_run(&p, &config, 0))
         return;
 
     /* Check. */
@@ -56,7 +56,7 @@ TEST(pebs_buffer_full,
           (unsigned long)p.status);
     if (!counters_clear_status(t, full))
         return;
-    uint64_t after = counters_fetch(t, IA32_PERF_GLOBAL_STATUS);
+    uint64_t after = counters_rdmsr(t, IA32_PERF_GLOBAL_STATUS);
     check(t, (after & full) == 0,
           "IA32_PERF_GLOBAL_STATUS (38EH) is 0x%lx after a 1 was written to "
           "[62] of 390H; wanted [62] = 0",

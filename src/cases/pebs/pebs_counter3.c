@@ -12,20 +12,20 @@
 #define BIT3 (1u << 3)
 
 /* At most 8 records. */
-static const struct sampling_plan plan = {
+static const struct sampling_config config = {
     .select = PRECISE_CONDITIONAL_BRANCHES,
     .counters = BIT3,
-    .first = {0, 0, 0, 30},
-    .again = {0, 0, 0, 30},
+    .first_period = {0, 0, 0, 30},
+    .period = {0, 0, 0, 30},
     .room = 16,
     .threshold = 16,
 };
 
 /* True where the records are those of counter 3, each right. */
-static bool right(struct sampling *p)
+static bool records_are_right(struct sampling *p)
 {
     struct pebs_record record;
-    bool ok = p->records >= 2 && p->records <= PEBS_EVENTS / plan.again[3];
+    bool ok = p->records >= 2 && p->records <= PEBS_EVENTS / config.period[3];
 
     for (unsigned n = 0; ok && n < p->records; n++) {
         enum pebs_error error =
@@ -38,24 +38,24 @@ static bool right(struct sampling *p)
     return ok;
 }
 
-static void try_counter3(struct sampling *p, const char *what, bool firm)
+static void try_counter3(struct sampling *p, const char *what, bool promised)
 {
-    struct run *t = p->t;
-    unsigned trials = run_trials(t, 50, 10), wrong = 0, records = 0;
+    struct test_context *t = p->t;
+    unsigned trials = test_trials(t, 50, 10), wrong = 0, records = 0;
     struct rtm_tally tally;
 
     /* Measured: the regime speaks of RTM in use. */
     for (unsigned i = 0; i < trials; i++) {
-        if (run_cpu(t)->rtm)
+        if (test_cpu(t)->rtm)
             rtm_try(1, &tally);
-        if (!sampling_run(p, &plan, 0))
+        if (!sampling_run(p, &config, 0))
             return;
-        wrong += !right(p);
+        wrong += !records_are_right(p);
         records += p->records;
     }
 
     /* Check. */
-    counter3_say(t, firm, what, wrong, trials);
+    counter3_report(t, promised, what, wrong, trials);
     note(t, "%u windows, %u records of IA32_PMC3 (C4H)", trials, records);
 }
 
@@ -68,16 +68,16 @@ TEST(pebs_counter3, .asks = "Does counter 3 make records like the others?",
     uint64_t value;
 
     /* Set-up. */
-    if (!sampling_take(&p, t))
+    if (!sampling_claim(&p, t))
         return;
-    if (run_regime(t) == REGIME_B &&
+    if (test_regime(t) == REGIME_B &&
         !force_abort_change(t, TSX_FORCE_ABORT_RTM_FORCE_ABORT, 0, &value))
         return;
 
     /* Measured, and checked. */
     try_counter3(&p, "the records of IA32_PMC3 (C4H) are wrong",
                  counter3_is_reliable(t));
-    if (run_regime(t) == REGIME_B)
+    if (test_regime(t) == REGIME_B)
         try_counter3(
             &p,
             "the records of IA32_PMC3 (C4H) are wrong with RTM_FORCE_ABORT = 1",

@@ -7,8 +7,8 @@
 #include "src/pebs/pebs_golden.h"
 
 /* ERROR and a line, where not ok. */
-static void expect(struct run *t, bool ok, unsigned format, const char *what,
-                   uint64_t got, uint64_t want)
+static void expect(struct test_context *t, bool ok, unsigned format,
+                   const char *what, uint64_t got, uint64_t want)
 {
     if (ok)
         check(t, true, "%s", what);
@@ -29,7 +29,8 @@ static enum pebs_field field_named(const char *name)
 }
 
 /* Each line's value in the field of its name, and at its offset. */
-static unsigned compare(struct run *t, const struct pebs_record *record)
+static unsigned compare_fields(struct test_context *t,
+                               const struct pebs_record *record)
 {
     unsigned fields = 0;
 
@@ -71,7 +72,7 @@ TEST(pebs_decode_golden,
                PEBS_OK);
         if (error != PEBS_OK)
             continue;
-        unsigned fields = compare(t, &record);
+        unsigned fields = compare_fields(t, &record);
         expect(t, fields * 8 == size, format, "fields compared", fields,
                size / 8);
         note(t, "golden PEBS record of format %u: %u fields read", format,

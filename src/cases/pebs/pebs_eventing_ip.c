@@ -3,18 +3,18 @@
 #include "src/harness/case.h"
 #include "src/pebs/sampling.h"
 
-static const struct sampling_plan plan = {
+static const struct sampling_config config = {
     .select = PRECISE_CONDITIONAL_BRANCHES,
     .counters = 1 << 0,
-    .first = {30},
-    .again = {25},
+    .first_period = {30},
+    .period = {25},
     .room = 32,
     .threshold = 32,
 };
 
 /* As the distance from the first event, which is readable. */
-static void check_address(struct run *t, const char *what, uint64_t got,
-                          uint64_t want, unsigned event)
+static void check_address(struct test_context *t, const char *what,
+                          uint64_t got, uint64_t want, unsigned event)
 {
     const uint64_t first = (uint64_t)(uintptr_t)pebs_events;
 
@@ -25,7 +25,7 @@ static void check_address(struct run *t, const char *what, uint64_t got,
           (unsigned long)first, PEBS_EVENT_BYTES);
 }
 
-static void look(struct sampling *p, const struct pebs_record *record)
+static void check_record(struct sampling *p, const struct pebs_record *record)
 {
     const uint64_t first = (uint64_t)(uintptr_t)pebs_events;
     unsigned event = sampling_event(p, record);
@@ -53,7 +53,7 @@ TEST(pebs_eventing_ip,
     struct sampling p;
 
     /* Set-up, measured. */
-    if (!sampling_take(&p, t) || !sampling_run(&p, &plan, 0))
+    if (!sampling_claim(&p, t) || !sampling_run(&p, &config, 0))
         return;
 
     /* Check. */
@@ -63,7 +63,7 @@ TEST(pebs_eventing_ip,
           PEBS_EVENTS);
     for (unsigned n = 0; n < p.records; n++)
         if (sampling_record(&p, n, &record))
-            look(&p, &record);
+            check_record(&p, &record);
     note(t, "%u records%s", p.records,
          p.format < 2 ? "; format 1 has no EventingIP" : "");
 }

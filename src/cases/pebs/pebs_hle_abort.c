@@ -10,17 +10,17 @@
 
 /* The first abort overflows, the second is recorded, and so on. PMC1 counts the
  * aborts. */
-static const struct sampling_plan plan = {
+static const struct sampling_config config = {
     .select = PRECISE_HLE_ABORTED,
     .counters = 1 << 0,
-    .beside = 1 << 1,
-    .first = {1},
-    .again = {1},
+    .count_only = 1 << 1,
+    .first_period = {1},
+    .period = {1},
     .room = 16,
     .threshold = 16,
 };
 
-static void look(struct sampling *p, unsigned n)
+static void check_record(struct sampling *p, unsigned n)
 {
     const struct pebs_abort abort = {
         .hle = true, .resume = (uint64_t)(uintptr_t)hle_other_value_acquired};
@@ -61,12 +61,12 @@ TEST(
              matching.tried);
         return;
     }
-    if (!sampling_take(&p, t))
+    if (!sampling_claim(&p, t))
         return;
 
     /* Measured. */
-    volatile uint64_t *lock = run_buffer(t);
-    if (!sampling_arm(&p, &plan) || !sampling_open(&p))
+    volatile uint64_t *lock = test_buffer(t);
+    if (!sampling_arm(&p, &config) || !sampling_start(&p))
         return;
     for (unsigned i = 0; i < TRIES; i++) {
         struct hle_block block = {.lock = lock, .turns = 1, .ask = 1};
@@ -85,6 +85,6 @@ TEST(
           "%lu HLE aborts, of which every second makes a record, made %u",
           (unsigned long)p.value[1], p.records);
     for (unsigned n = 0; n < p.records; n++)
-        look(&p, n);
+        check_record(&p, n);
     note(t, "%u records of %lu aborts", p.records, (unsigned long)p.value[1]);
 }

@@ -11,10 +11,10 @@
 
 /* Overflows in the middle of a transaction: what is outside has far fewer
  * branches. */
-static const struct sampling_plan plan = {
+static const struct sampling_config config = {
     .select = PRECISE_CONDITIONAL_BRANCHES,
     .counters = 1 << 0,
-    .first = {LINES / 2},
+    .first_period = {LINES / 2},
     .room = 8,
     .threshold = 8,
 };
@@ -22,7 +22,7 @@ static const struct sampling_plan plan = {
 /* The longest body that the branch may be in. */
 #define BODY_BYTES 64
 
-static void look(struct sampling *p, uint32_t eax)
+static void check_record(struct sampling *p, uint32_t eax)
 {
     const struct pebs_abort abort = {
         .eax = eax, .resume = (uint64_t)(uintptr_t)tsx_fallback};
@@ -53,20 +53,20 @@ TEST(pebs_inside_tx,
 {
     const struct tsx_block block = {.body = tsx_body_write_lines,
                                     .argument =
-                                        (uint64_t)(uintptr_t)run_buffer(t),
+                                        (uint64_t)(uintptr_t)test_buffer(t),
                                     .count = LINES};
-    unsigned trials = run_trials(t, TRIES, TRIES), committed = 0, records = 0;
+    unsigned trials = test_trials(t, TRIES, TRIES), committed = 0, records = 0;
     struct sampling p;
 
     /* Set-up. */
-    if (!probe_set_up(t) || !sampling_take(&p, t))
+    if (!probe_set_up(t) || !sampling_claim(&p, t))
         return;
 
     for (unsigned i = 0; i < trials; i++) {
         struct tsx_block tried = block;
 
         /* Measured. */
-        if (!sampling_arm(&p, &plan) || !sampling_open(&p))
+        if (!sampling_arm(&p, &config) || !sampling_start(&p))
             return;
         committed += tsx_inside(&tried) == TSX_COMMITTED;
         if (!sampling_stop(&p))
@@ -75,7 +75,7 @@ TEST(pebs_inside_tx,
         /* Check. What aborts before the overflow makes no record. */
         check(t, p.records <= 1, "one overflow made %u records", p.records);
         if (p.records == 1)
-            look(&p, tried.status);
+            check_record(&p, tried.status);
         records += p.records;
     }
     check(t, committed == 0,

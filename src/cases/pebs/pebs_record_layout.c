@@ -6,11 +6,11 @@
 #include "src/pebs/sampling.h"
 
 /* Overflows 20 events apart, for at most 12 records. */
-static const struct sampling_plan plan = {
+static const struct sampling_config config = {
     .select = PRECISE_CONDITIONAL_BRANCHES,
     .counters = 1 << 0,
-    .first = {20},
-    .again = {20},
+    .first_period = {20},
+    .period = {20},
     .room = 32,
     .threshold = 32,
 };
@@ -18,8 +18,9 @@ static const struct sampling_plan plan = {
 /* Of CF, PF, AF, ZF, SF: each set in one and clear in another. */
 static const uint64_t flags[] = {0xd5, 0x41, 0x94};
 
-static void check_field(struct run *t, const struct pebs_record *record,
-                        enum pebs_field field, bool ok, uint64_t want)
+static void check_field(struct test_context *t,
+                        const struct pebs_record *record, enum pebs_field field,
+                        bool ok, uint64_t want)
 {
     check(t, ok, "%s (%02XH) of a record is 0x%lx; wanted 0x%lx",
           pebs_field_name(field),
@@ -28,7 +29,7 @@ static void check_field(struct run *t, const struct pebs_record *record,
 }
 
 /* One record. False where something was wrong with it. */
-static bool look(struct sampling *p, unsigned n)
+static bool check_record(struct sampling *p, unsigned n)
 {
     struct pebs_record record;
     unsigned event;
@@ -64,12 +65,12 @@ TEST(pebs_record_layout,
     unsigned records = 0;
 
     /* Set-up. */
-    if (!sampling_take(&p, t))
+    if (!sampling_claim(&p, t))
         return;
 
     for (unsigned i = 0; i < sizeof(flags) / sizeof(flags[0]); i++) {
         /* Measured. */
-        if (!sampling_run(&p, &plan, flags[i]))
+        if (!sampling_run(&p, &config, flags[i]))
             return;
 
         /* Check. */
@@ -78,7 +79,7 @@ TEST(pebs_record_layout,
               "record",
               PEBS_EVENTS);
         for (unsigned n = 0; n < p.records; n++)
-            if (!look(&p, n))
+            if (!check_record(&p, n))
                 return;
         records += p.records;
     }

@@ -6,10 +6,10 @@
 #include "src/pebs/sampling.h"
 
 /* Different for each counter, so that another's value is noticed. */
-static const struct sampling_plan pattern = {
+static const struct sampling_config pattern = {
     .select = PRECISE_CONDITIONAL_BRANCHES,
-    .first = {50, 60, 70, 80},
-    .again = {40, 35, 30, 25},
+    .first_period = {50, 60, 70, 80},
+    .period = {40, 35, 30, 25},
     .room = 16,
     .threshold = 16,
 };
@@ -17,12 +17,13 @@ static const struct sampling_plan pattern = {
 /* The events of the records; returns the last one's, 0 where one was wrong. */
 static unsigned check_events(struct sampling *p, unsigned n, unsigned *next)
 {
-    struct run *t = p->t;
+    struct test_context *t = p->t;
     struct pebs_record record;
     unsigned last = 0;
 
     for (unsigned i = 0; i < p->records; i++) {
-        unsigned distance = i == 0 ? p->plan.first[n] : p->plan.again[n];
+        unsigned distance =
+            i == 0 ? p->config.first_period[n] : p->config.period[n];
         unsigned event =
             sampling_record(p, i, &record) ? sampling_event(p, &record) : 0;
         if (event == 0)
@@ -44,28 +45,28 @@ static unsigned check_events(struct sampling *p, unsigned n, unsigned *next)
 static void check_counter(struct sampling *p, unsigned n, unsigned beside,
                           unsigned *next)
 {
-    struct run *t = p->t;
+    struct test_context *t = p->t;
     unsigned last = check_events(p, n, next);
 
     check(t, p->records > 1,
           "IA32_PMC%u (%XH): %u events, overflows after %u and again every %u, "
           "made %u records; wanted several",
-          n, IA32_PMC(n), PEBS_EVENTS, p->plan.first[n], p->plan.again[n],
-          p->records);
+          n, IA32_PMC(n), PEBS_EVENTS, p->config.first_period[n],
+          p->config.period[n], p->records);
     check(t, p->value[beside] == PEBS_EVENTS,
           "IA32_PMC%u (%XH), which made no records, counted %lu of %u events",
           beside, IA32_PMC(beside), (unsigned long)p->value[beside],
           PEBS_EVENTS);
     if (last == 0)
         return;
-    bool overflowed = p->value[n] >> (run_cpu(t)->counter_bits - 1) == 0;
+    bool overflowed = p->value[n] >> (test_cpu(t)->counter_bits - 1) == 0;
     uint64_t bit = IA32_PERF_GLOBAL_STATUS_OVF_PMC(n);
     check(t, overflowed || (p->status & bit) == 0,
           "IA32_PERF_GLOBAL_STATUS (38EH)[%u] is 1 after the last record of "
           "IA32_PMC%u (%XH), which did not overflow since; wanted 0",
           n, n, IA32_PMC(n));
     /* As above: one more, where the event that made the record counts. */
-    uint64_t want = (uint64_t)(PEBS_EVENTS - last) - p->plan.again[n];
+    uint64_t want = (uint64_t)(PEBS_EVENTS - last) - p->config.period[n];
     uint64_t over = (p->value[n] - want) & p->mask;
     check(t, over <= 1,
           "IA32_PMC%u (%XH) is 0x%lx at the end, %u events after the last "
@@ -84,22 +85,22 @@ TEST(
     .needs = {.features = NEED_INTEL | NEED_PMU | NEED_PEBS, .counters = 4})
 {
     unsigned counters = sampling_counters(t), tried = 0, next = 0;
-    struct sampling_plan plan = pattern;
+    struct sampling_config config = pattern;
     struct sampling p;
 
     /* Set-up. */
-    if (!sampling_take(&p, t))
+    if (!sampling_claim(&p, t))
         return;
 
     for (unsigned n = 0; n < PRECISE_COUNTERS; n++) {
         unsigned beside = n == 0 ? 1 : 0;
-        plan.counters = counters & 1u << n;
-        plan.beside = 1u << beside;
-        if (plan.counters == 0)
+        config.counters = counters & 1u << n;
+        config.count_only = 1u << beside;
+        if (config.counters == 0)
             continue;
 
         /* Measured. */
-        if (!sampling_run(&p, &plan, 0))
+        if (!sampling_run(&p, &config, 0))
             return;
 
         /* Check. */

@@ -9,11 +9,11 @@
 #define TRIES 4
 
 /* The last event of the window overflows; the next one would be recorded. */
-static const struct sampling_plan plan = {
+static const struct sampling_config config = {
     .select = PRECISE_CONDITIONAL_BRANCHES,
     .counters = 1 << 0,
-    .first = {PEBS_EVENTS},
-    .again = {PEBS_EVENTS},
+    .first_period = {PEBS_EVENTS},
+    .period = {PEBS_EVENTS},
     .room = 8,
     .threshold = 8,
 };
@@ -44,12 +44,12 @@ TEST(pebs_stop_order,
     unsigned overflowed = 0;
 
     /* Set-up. */
-    if (!sampling_take(&p, t))
+    if (!sampling_claim(&p, t))
         return;
 
     for (unsigned i = 0; i < TRIES; i++) {
         /* Measured. */
-        if (!sampling_run(&p, &plan, 0))
+        if (!sampling_run(&p, &config, 0))
             return;
 
         /* Check. */
@@ -59,7 +59,7 @@ TEST(pebs_stop_order,
               "records were made; wanted none, the next event's",
               PEBS_EVENTS, p.records);
         check_late(&p, 0, "all counters stopped");
-        check_late(&p, sampling_enable(&plan), "IA32_PMC0 counting");
+        check_late(&p, sampling_enable(&config), "IA32_PMC0 counting");
     }
     check(t, overflowed != 0,
           "IA32_PMC0 (C1H), started %u events before its overflow, did not "

@@ -10,13 +10,13 @@
 
 /* Two records: the first is of event 91, the second of event 181, a third would
  * be of event 271, or later each. */
-static struct sampling_plan plan_of(unsigned threshold)
+static struct sampling_config config_of(unsigned threshold)
 {
-    return (struct sampling_plan){
+    return (struct sampling_config){
         .select = PRECISE_CONDITIONAL_BRANCHES,
         .counters = 1 << 0,
-        .first = {90},
-        .again = {90},
+        .first_period = {90},
+        .period = {90},
         .room = 8,
         .threshold = threshold,
     };
@@ -35,19 +35,19 @@ static const struct {
 
 /* One window with the LVT entry in that mode; *came: interrupts. False where it
  * could not be. */
-static bool window(struct sampling *p, unsigned row, unsigned *came)
+static bool run_window(struct sampling *p, unsigned row, unsigned *came)
 {
-    struct sampling_plan plan = plan_of(rows[row].threshold);
+    struct sampling_config config = config_of(rows[row].threshold);
 
     /* Armed before, so that no interrupt of an earlier state can come. */
-    if (!sampling_arm(p, &plan))
+    if (!sampling_arm(p, &config))
         return false;
     if (!hw_pmi_begin(rows[row].nmi)) {
         skip(p->t, "needs the local APIC, which is disabled "
                    "(IA32_APIC_BASE[11])");
         return false;
     }
-    pebs_window(sampling_enable(&plan), 0, &p->state);
+    pebs_window(sampling_enable(&config), 0, &p->state);
     bool ok = sampling_stop(p);
     *came = hw_pmi_count();
     hw_pmi_end();
@@ -64,14 +64,14 @@ TEST(pebs_threshold_pmi,
     struct sampling p;
 
     /* Set-up. */
-    if (!sampling_take(&p, t))
+    if (!sampling_claim(&p, t))
         return;
 
     for (unsigned i = 0; i < TRIES * sizeof(rows) / sizeof(rows[0]); i++) {
         unsigned row = i / TRIES, threshold = rows[row].threshold, came = 0;
 
         /* Measured. */
-        if (!window(&p, row, &came))
+        if (!run_window(&p, row, &came))
             return;
 
         /* Check. */

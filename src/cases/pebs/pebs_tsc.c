@@ -3,11 +3,11 @@
 #include "src/harness/case.h"
 #include "src/pebs/sampling.h"
 
-static const struct sampling_plan plan = {
+static const struct sampling_config config = {
     .select = PRECISE_CONDITIONAL_BRANCHES,
     .counters = 1 << 0,
-    .first = {20},
-    .again = {20},
+    .first_period = {20},
+    .period = {20},
     .room = 32,
     .threshold = 32,
 };
@@ -21,7 +21,7 @@ TEST(pebs_tsc, .asks = "Is the TSC of a record the time at which it was made?",
     struct sampling p;
 
     /* Set-up, measured. */
-    if (!sampling_take(&p, t) || !sampling_run(&p, &plan, 0))
+    if (!sampling_claim(&p, t) || !sampling_run(&p, &config, 0))
         return;
 
     /* Check. */

@@ -9,12 +9,12 @@
 
 /* The first abort overflows, the second is recorded, and so on. PMC1 counts the
  * aborts. */
-static const struct sampling_plan plan = {
+static const struct sampling_config config = {
     .select = PRECISE_RTM_ABORTED,
     .counters = 1 << 0,
-    .beside = 1 << 1,
-    .first = {1},
-    .again = {1},
+    .count_only = 1 << 1,
+    .first_period = {1},
+    .period = {1},
     .room = 16,
     .threshold = 16,
 };
@@ -31,8 +31,8 @@ struct tally {
     uint64_t info;        /* of the last record */
 };
 
-static void judge(struct sampling *p, enum cause_id id, uint32_t eax,
-                  struct tally *y)
+static void judge_record(struct sampling *p, enum cause_id id, uint32_t eax,
+                         struct tally *y)
 {
     const struct cause *cause = &causes[id];
     const bool at_start = id == CAUSE_XABORT || id == CAUSE_PAUSE ||
@@ -63,16 +63,17 @@ static void judge(struct sampling *p, enum cause_id id, uint32_t eax,
 }
 
 /* A record is that of the abort just before it. */
-static bool measure(struct sampling *p, enum cause_id id, struct tally *y)
+static bool provoke_aborts(struct sampling *p, enum cause_id id,
+                           struct tally *y)
 {
     uint32_t eax;
 
-    if (!sampling_arm(p, &plan) || !sampling_open(p))
+    if (!sampling_arm(p, &config) || !sampling_start(p))
         return false;
     for (unsigned i = 0; i < TRIES; i++) {
         y->aborts += cause_provoke(p->t, id, &eax) == TSX_ABORTED;
         if (sampling_written(p) > y->records)
-            judge(p, id, eax, y);
+            judge_record(p, id, eax, y);
     }
     return sampling_stop(p);
 }
@@ -80,11 +81,11 @@ static bool measure(struct sampling *p, enum cause_id id, struct tally *y)
 static bool try_cause(struct sampling *p, enum cause_id id, unsigned *retry,
                       unsigned *records)
 {
-    struct run *t = p->t;
+    struct test_context *t = p->t;
     struct tally y = {0};
     char text[PEBS_TX_ABORT_TEXT];
 
-    if (!measure(p, id, &y))
+    if (!provoke_aborts(p, id, &y))
         return false;
     check(t, p->value[1] == y.aborts,
           "%s: %u transactions aborted, and RTM_RETIRED.ABORTED counted %lu",
@@ -122,7 +123,7 @@ TEST(pebs_tx_abort,
     struct sampling p;
 
     /* Set-up. */
-    if (!probe_set_up(t) || !sampling_take(&p, t))
+    if (!probe_set_up(t) || !sampling_claim(&p, t))
         return;
 
     /* Measured, and checked one by one. */

@@ -11,11 +11,11 @@
 #define TURNS 256 /* of a loop, while the line is held */
 
 /* The first abort overflows, the second is recorded, and so on. */
-static const struct sampling_plan plan = {
+static const struct sampling_config config = {
     .select = PRECISE_RTM_ABORTED,
     .counters = 1 << 0,
-    .first = {1},
-    .again = {1},
+    .first_period = {1},
+    .period = {1},
     .room = 32,
     .threshold = 32,
 };
@@ -31,7 +31,7 @@ struct arena {
 };
 
 /* Another processor writes what the transaction has read. */
-static void write_line(struct run *peer, void *argument)
+static void write_line(struct test_context *peer, void *argument)
 {
     struct arena *a = argument;
 
@@ -39,7 +39,7 @@ static void write_line(struct run *peer, void *argument)
     a->line[0]++;
 }
 
-static void judge(struct arena *a, uint32_t eax)
+static void judge_record(struct arena *a, uint32_t eax)
 {
     struct sampling *p = &a->p;
     const struct pebs_abort abort = {
@@ -58,7 +58,7 @@ static void judge(struct arena *a, uint32_t eax)
 }
 
 /* A record is that of the abort just before it. */
-static void transact(struct run *t, void *argument)
+static void run_transactions(struct test_context *t, void *argument)
 {
     struct arena *a = argument;
     const struct tsx_block block = {.body = tsx_body_hold_load,
@@ -66,13 +66,13 @@ static void transact(struct run *t, void *argument)
                                     .count = TURNS};
 
     (void)t;
-    if (!sampling_arm(&a->p, &plan) || !sampling_open(&a->p))
+    if (!sampling_arm(&a->p, &config) || !sampling_start(&a->p))
         return;
     for (unsigned i = 0; i < TRIES && a->conflicts < 3; i++) {
         struct tsx_block tried = block;
         a->aborts += tsx_inside(&tried) == TSX_ABORTED;
         if (sampling_written(&a->p) > a->records)
-            judge(a, tried.status);
+            judge_record(a, tried.status);
     }
     a->measured = sampling_stop(&a->p);
 }
@@ -85,19 +85,19 @@ TEST(pebs_tx_conflict,
      .needs = {.features = NEED_INTEL | NEED_PMU | NEED_PEBS | NEED_PEBS_2 |
                            NEED_RTM | NEED_TWO_PROCESSORS})
 {
-    struct arena *a = run_buffer(t);
+    struct arena *a = test_buffer(t);
 
-    _Static_assert(sizeof(*a) <= RUN_BUFFER_BYTES, "fits");
+    _Static_assert(sizeof(*a) <= TEST_BUFFER_BYTES, "fits");
 
     /* Set-up. */
-    if (!probe_set_up(t) || !sampling_take(&a->p, t))
+    if (!probe_set_up(t) || !sampling_claim(&a->p, t))
         return;
     a->aborts = a->records = a->conflicts = 0;
     a->measured = false;
     a->line[0] = 0;
 
     /* Measured, and each record checked. */
-    if (!pair_run(t, &a->pair, transact, write_line, a) || !a->measured)
+    if (!pair_run(t, &a->pair, run_transactions, write_line, a) || !a->measured)
         return;
 
     /* Check. */

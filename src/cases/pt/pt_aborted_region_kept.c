@@ -9,7 +9,7 @@
 #define CODE     0x42
 
 /* The youngest branch before an abort is not asked for: erratum BDM64. */
-static unsigned asked(const struct identity *id)
+static unsigned branches_checked(const struct identity *id)
 {
     return output_is_broadwell(id) ? TSX_BRANCHES - 1 : TSX_BRANCHES;
 }
@@ -22,38 +22,38 @@ TEST(pt_aborted_region_kept,
          "Packet Definition\"",
      .needs = {.features = NEED_INTEL | NEED_PT | NEED_RTM})
 {
-    const uint64_t begin = trace_at(tsx_inside_fault),
+    const uint64_t begin = trace_at(tsx_xbegin_at),
                    at = trace_at(tsx_body_branches_xabort_at);
-    const struct story_wanted wanted[] = {
+    const struct transition_wanted wanted[] = {
         {PT_BEGIN, begin, begin, 0},
         {PT_ABORT, at, at, trace_at(tsx_fallback)}};
-    const unsigned branches = asked(run_cpu(t));
+    const unsigned branches = branches_checked(test_cpu(t));
     const uint64_t mask = (UINT64_C(1) << branches) - 1;
     struct trace p;
-    struct story story;
+    struct transitions seen;
 
     /* Set-up. */
-    if (!probe_set_up(t) || !trace_take(&p, t))
+    if (!probe_set_up(t) || !trace_claim(&p, t))
         return;
 
     for (unsigned i = 0; i < PATTERNS; i++) {
         const struct trace_transaction tx = {
             .body = tsx_body_branches_xabort,
-            .argument = run_random(t) & ((1 << TSX_BRANCHES) - 1),
+            .argument = test_random(t) & ((1 << TSX_BRANCHES) - 1),
             .want = TSX_ABORTED,
             .status = (uint32_t)CODE << 24 | RTM_STATUS_XABORT};
         uint64_t results;
 
         /* Measured. */
-        if (!trace_transaction(&p, &tx, &story))
+        if (!trace_transaction(&p, &tx, &seen))
             return;
 
         /* Check. */
-        if (!trace_check(&p, "eight branches, XABORT", &story, wanted, 2))
+        if (!trace_check(&p, "eight branches, XABORT", &seen, wanted, 2))
             return;
         unsigned count =
-            story_branches(p.memory, trace_bytes(&p), story.events[0].at,
-                           story.events[1].offset, &results);
+            transitions_branches(p.memory, trace_bytes(&p), seen.events[0].at,
+                                 seen.events[1].offset, &results);
         check(t,
               count >= branches && count <= TSX_BRANCHES &&
                   ((results ^ tx.argument) & mask) == 0,

@@ -16,8 +16,9 @@ struct stream {
 };
 
 /* ERROR and a line, where not equal. */
-static void expect(struct run *t, const struct stream *stream, uint64_t offset,
-                   const char *what, uint64_t got, uint64_t want)
+static void expect(struct test_context *t, const struct stream *stream,
+                   uint64_t offset, const char *what, uint64_t got,
+                   uint64_t want)
 {
     if (got == want)
         check(t, true, "%s", what);
@@ -28,8 +29,8 @@ static void expect(struct run *t, const struct stream *stream, uint64_t offset,
                (unsigned long)want);
 }
 
-static void packets(struct run *t, const struct stream *stream, size_t first,
-                    size_t end)
+static void check_packets(struct test_context *t, const struct stream *stream,
+                          size_t first, size_t end)
 {
     struct pt_reader reader;
     struct pt_packet packet;
@@ -52,9 +53,9 @@ static void packets(struct run *t, const struct stream *stream, size_t first,
     expect(t, stream, stream->size, "end", pt_next(&reader, &packet), PT_END);
 }
 
-static void address(struct run *t, const struct stream *stream, uint64_t offset,
-                    const char *what, bool has, uint64_t got, bool want_has,
-                    uint64_t want)
+static void check_address(struct test_context *t, const struct stream *stream,
+                          uint64_t offset, const char *what, bool has,
+                          uint64_t got, bool want_has, uint64_t want)
 {
     expect(t, stream, offset, what, has, want_has);
     if (has && want_has)
@@ -62,7 +63,8 @@ static void address(struct run *t, const struct stream *stream, uint64_t offset,
 }
 
 /* Returns how many. */
-static unsigned transitions(struct run *t, const struct stream *stream)
+static unsigned check_transitions(struct test_context *t,
+                                  const struct stream *stream)
 {
     struct pt_tsx tsx;
     struct pt_tsx_event got;
@@ -85,12 +87,12 @@ static unsigned transitions(struct run *t, const struct stream *stream)
         expect(t, stream, at, pt_deviation_text(got.deviation), got.deviation,
                PT_NO_DEVIATION);
         expect(t, stream, at, "offset", got.offset, want->offset);
-        address(t, stream, at, "IP", got.has_ip, got.ip, want->has_ip,
-                want->ip);
-        address(t, stream, at, "target", got.has_target, got.target,
-                want->has_target, want->target);
-        address(t, stream, at, "region", got.has_region, got.region,
-                want->has_region, want->region);
+        check_address(t, stream, at, "IP", got.has_ip, got.ip, want->has_ip,
+                      want->ip);
+        check_address(t, stream, at, "target", got.has_target, got.target,
+                      want->has_target, want->target);
+        check_address(t, stream, at, "region", got.has_region, got.region,
+                      want->has_region, want->region);
         count++;
     }
     expect(t, stream, stream->size, "end", pt_tsx_next(&tsx, &got), PT_END);
@@ -114,8 +116,8 @@ TEST(pt_decode_golden,
                true);
         if (stream.size > sizeof(stream.bytes))
             return;
-        packets(t, &stream, first, end);
-        unsigned count = transitions(t, &stream);
+        check_packets(t, &stream, first, end);
+        unsigned count = check_transitions(t, &stream);
         note(t, "golden trace \"%s\": %u packets, %u transitions", stream.name,
              (unsigned)(end - first), count);
     }

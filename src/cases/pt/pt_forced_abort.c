@@ -9,11 +9,11 @@
 #define TRIES 8
 
 /* Every transaction aborts. */
-static bool force(struct run *t)
+static bool force_aborts(struct test_context *t)
 {
     uint64_t value;
 
-    switch (run_regime(t)) {
+    switch (test_regime(t)) {
     case REGIME_B:
         return force_abort_change(t, 0, TSX_FORCE_ABORT_RTM_FORCE_ABORT,
                                   &value);
@@ -24,7 +24,7 @@ static bool force(struct run *t)
     }
 }
 
-static bool aborts(void *argument)
+static bool try_transaction(void *argument)
 {
     struct tsx_block block = {.body = tsx_body_nothing};
 
@@ -40,23 +40,24 @@ TEST(pt_forced_abort,
                .features = NEED_INTEL | NEED_PT | NEED_RTM})
 {
     unsigned begun = 0, aborted = 0, targets = 0, strange = 0, tried = 0;
-    struct story story = {0};
+    struct transitions seen = {0};
     struct trace p;
 
     /* Set-up. */
-    if (!force(t) || !rtm_usable(t) || !trace_take(&p, t))
+    if (!force_aborts(t) || !rtm_usable(t) || !trace_claim(&p, t))
         return;
 
     /* Measured. */
-    for (; tried < TRIES && trace_try(&p, aborts, NULL, &story); tried++) {
-        for (unsigned i = 0; i < story.count && i < STORY_EVENTS; i++) {
-            const struct pt_tsx_event *event = &story.events[i];
+    for (; tried < TRIES && trace_try(&p, try_transaction, NULL, &seen);
+         tried++) {
+        for (unsigned i = 0; i < seen.count && i < TRANSITIONS_MAX; i++) {
+            const struct pt_tsx_event *event = &seen.events[i];
             begun += event->transition == PT_BEGIN;
             aborted += event->transition == PT_ABORT;
             targets += event->transition == PT_ABORT && event->has_target &&
                        event->target == trace_at(tsx_fallback);
         }
-        strange += story.end != PT_END;
+        strange += seen.end != PT_END;
     }
     if (tried < TRIES)
         return;
@@ -68,6 +69,6 @@ TEST(pt_forced_abort,
     note(t,
          "%u of the aborts with a TIP to the fallback; the last trace has %u "
          "MODE.TSX, %u FUP, %u TIP; %u traces could not be read to the end",
-         targets, story.packets[PT_MODE_TSX], story.packets[PT_FUP],
-         story.packets[PT_TIP], strange);
+         targets, seen.packets[PT_MODE_TSX], seen.packets[PT_FUP],
+         seen.packets[PT_TIP], strange);
 }

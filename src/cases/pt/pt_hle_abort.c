@@ -5,9 +5,9 @@
 #include "src/trace/trace.h"
 
 #define TURNS   4
-#define LOCK_AT 4096 /* of run_records(), after the table */
+#define LOCK_AT 4096 /* of test_records(), after the table */
 
-static bool mismatch(void *argument)
+static bool run_mismatch(void *argument)
 {
     volatile uint32_t *lock = argument;
     struct hle_block block = {.lock = lock, .turns = TURNS, .ask = 1};
@@ -26,25 +26,25 @@ TEST(pt_hle_abort,
                .features = NEED_INTEL | NEED_PT | NEED_HLE})
 {
     const uint64_t acquire = trace_at(hle_other_value_acquire);
-    const struct story_wanted wanted[] = {
+    const struct transition_wanted wanted[] = {
         {PT_BEGIN, acquire, acquire, 0},
         {PT_ABORT, acquire, trace_at(hle_other_value_released) - 1, acquire}};
     unsigned which, silent = 0, tries = 0;
     struct trace p;
-    struct story story;
+    struct transitions seen;
 
     /* Set-up. */
-    if (!trace_take(&p, t))
+    if (!trace_claim(&p, t))
         return;
 
     /* Measured: an XACQUIRE may not elide, and then is silent; an elision may
      * abort for another reason first. */
     do {
-        if (!trace_try(&p, mismatch, (uint8_t *)run_records(t) + LOCK_AT,
-                       &story))
+        if (!trace_try(&p, run_mismatch, (uint8_t *)test_records(t) + LOCK_AT,
+                       &seen))
             return;
-        silent += story.count == 0;
-    } while (story_judge(&story, wanted, 2, &which) != NULL &&
+        silent += seen.count == 0;
+    } while (transitions_judge(&seen, wanted, 2, &which) != NULL &&
              ++tries < TRACE_TRIES);
     if (silent == TRACE_TRIES) {
         skip(t, "needs a lock that is elided; %u of %u were not", silent,
@@ -53,5 +53,5 @@ TEST(pt_hle_abort,
     }
 
     /* Check. */
-    trace_check(&p, "XRELEASE of another value", &story, wanted, 2);
+    trace_check(&p, "XRELEASE of another value", &seen, wanted, 2);
 }

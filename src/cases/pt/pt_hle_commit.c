@@ -5,10 +5,10 @@
 #include "src/trace/trace.h"
 
 #define TURNS   4
-#define LOCK_AT 4096 /* of run_records(), after the table */
+#define LOCK_AT 4096 /* of test_records(), after the table */
 
 /* True where the lock was elided to the end. */
-static bool elided(void *argument)
+static bool run_section(void *argument)
 {
     volatile uint32_t *lock = argument;
     struct hle_block block = {.lock = lock, .turns = TURNS, .ask = 1};
@@ -26,19 +26,20 @@ TEST(pt_hle_commit,
 {
     const uint64_t acquire = trace_at(hle_xchg_acquire),
                    release = trace_at(hle_xchg_release);
-    const struct story_wanted wanted[] = {{PT_BEGIN, acquire, acquire, 0},
-                                          {PT_COMMIT, release, release, 0}};
+    const struct transition_wanted wanted[] = {
+        {PT_BEGIN, acquire, acquire, 0}, {PT_COMMIT, release, release, 0}};
     struct trace p;
-    struct story story;
+    struct transitions seen;
 
     /* Set-up. */
-    if (!trace_take(&p, t))
+    if (!trace_claim(&p, t))
         return;
 
     /* Measured. */
-    if (!trace_try(&p, elided, (uint8_t *)run_records(t) + LOCK_AT, &story))
+    if (!trace_try(&p, run_section, (uint8_t *)test_records(t) + LOCK_AT,
+                   &seen))
         return;
 
     /* Check. */
-    trace_check(&p, "XACQUIRE, XRELEASE", &story, wanted, 2);
+    trace_check(&p, "XACQUIRE, XRELEASE", &seen, wanted, 2);
 }

@@ -15,20 +15,19 @@ TEST(pt_in_tx_in_psb,
          "\"MODE.TSX Packet Definition\"",
      .needs = {.features = NEED_INTEL | NEED_PT | NEED_PT_TOPA | NEED_RTM})
 {
-    const uint32_t enumerated = output_psb_bytes(run_cpu(t));
+    const uint32_t enumerated = output_psb_bytes(test_cpu(t));
     const uint32_t period = enumerated != 0 ? enumerated : PERIOD_UNKNOWN;
     const struct trace_transaction tx = {.body = tsx_body_jumps,
                                          .count = 3 * period / 2 / TURN_BYTES,
                                          .want = TSX_COMMITTED};
-    const uint64_t begin = trace_at(tsx_inside_fault),
-                   end = trace_at(tsx_inside_end_fault);
-    const struct story_wanted wanted[] = {{PT_BEGIN, begin, begin, 0},
-                                          {PT_COMMIT, end, end, 0}};
+    const uint64_t begin = trace_at(tsx_xbegin_at), end = trace_at(tsx_xend_at);
+    const struct transition_wanted wanted[] = {{PT_BEGIN, begin, begin, 0},
+                                               {PT_COMMIT, end, end, 0}};
     struct trace p;
-    struct story story;
+    struct transitions seen;
 
     /* Set-up. */
-    if (!probe_set_up(t) || !trace_take(&p, t))
+    if (!probe_set_up(t) || !trace_claim(&p, t))
         return;
     if (3 * period / 2 > TRACE_BYTES / 2) {
         skip(t, "needs PSBs every 8 KB or less; PSBFreq allows %u bytes",
@@ -37,32 +36,32 @@ TEST(pt_in_tx_in_psb,
     }
 
     /* Measured. */
-    if (!trace_transaction(&p, &tx, &story))
+    if (!trace_transaction(&p, &tx, &seen))
         return;
 
     /* Check. */
-    trace_check(&p, "transaction longer than from PSB to PSB", &story, wanted,
+    trace_check(&p, "transaction longer than from PSB to PSB", &seen, wanted,
                 2);
-    if (enumerated == 0 && story.packets[PT_PSB] < 2) {
+    if (enumerated == 0 && seen.packets[PT_PSB] < 2) {
         skip(t,
              "needs a PSB within %u bytes; how often they come is not "
              "enumerated (CPUID.14H.0:EBX[1] = 0)",
              period);
         return;
     }
-    check(t, story.inside != 0,
+    check(t, seen.inside != 0,
           "PSB+ with MODE.TSX InTX = 1 in a transaction: got 0 of %u PSBs, "
           "wanted some",
-          story.packets[PT_PSB]);
+          seen.packets[PT_PSB]);
     /* Not said of the first, made while TraceEn is being set: whether ContextEn
      * is 1 by then. */
-    check(t, story.states + 1 >= story.packets[PT_PSB],
+    check(t, seen.states + 1 >= seen.packets[PT_PSB],
           "PSB+ with MODE.TSX, after the first: got %u, wanted all %u",
-          story.states, story.packets[PT_PSB] - 1);
-    check(t, story.wrong == 0,
+          seen.states, seen.packets[PT_PSB] - 1);
+    check(t, seen.wrong == 0,
           "PSB+ with another InTX than the transitions say: got %u of %u, "
           "wanted 0",
-          story.wrong, story.states);
-    note(t, "%u PSBs in %lu bytes, %u with InTX = 1", story.packets[PT_PSB],
-         (unsigned long)trace_bytes(&p), story.inside);
+          seen.wrong, seen.states);
+    note(t, "%u PSBs in %lu bytes, %u with InTX = 1", seen.packets[PT_PSB],
+         (unsigned long)trace_bytes(&p), seen.inside);
 }

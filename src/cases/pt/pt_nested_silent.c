@@ -12,21 +12,20 @@ TEST(pt_nested_silent,
 {
     const struct trace_transaction tx = {
         .body = tsx_body_nest, .count = INNER, .want = TSX_COMMITTED};
-    const uint64_t begin = trace_at(tsx_inside_fault),
-                   end = trace_at(tsx_inside_end_fault);
-    const struct story_wanted wanted[] = {{PT_BEGIN, begin, begin, 0},
-                                          {PT_COMMIT, end, end, 0}};
+    const uint64_t begin = trace_at(tsx_xbegin_at), end = trace_at(tsx_xend_at);
+    const struct transition_wanted wanted[] = {{PT_BEGIN, begin, begin, 0},
+                                               {PT_COMMIT, end, end, 0}};
     struct trace p;
-    struct story story;
+    struct transitions seen;
 
     /* Set-up. */
-    if (!probe_set_up(t) || !trace_take(&p, t))
+    if (!probe_set_up(t) || !trace_claim(&p, t))
         return;
 
     /* Measured. */
-    if (!trace_transaction(&p, &tx, &story))
+    if (!trace_transaction(&p, &tx, &seen))
         return;
 
     /* Check. */
-    trace_check(&p, "three transactions in one", &story, wanted, 2);
+    trace_check(&p, "three transactions in one", &seen, wanted, 2);
 }

@@ -7,7 +7,7 @@
 
 #define TRANSACTIONS 8
 
-static bool transactions(void *argument)
+static bool run_transactions(void *argument)
 {
     const struct tsx_block empty = {.body = tsx_body_nothing};
 
@@ -25,29 +25,29 @@ TEST(pt_no_branch_en, .asks = "Is there no MODE.TSX where BranchEn is 0?",
                                         PT_TIP_PGD,  PT_FUP};
     struct rtm_tally tally;
     struct trace p;
-    struct story story;
+    struct transitions seen;
 
     /* Set-up. */
-    if (output_is_broadwell(run_cpu(t))) {
+    if (output_is_broadwell(test_cpu(t))) {
         skip(t, "needs BranchEn = 0 to be legal; erratum BDM106: #GP on "
                 "06_3DH, 47H, 4FH, 56H");
         return;
     }
-    if (!probe_set_up(t) || !trace_take(&p, t))
+    if (!probe_set_up(t) || !trace_claim(&p, t))
         return;
     p.control &= ~IA32_RTIT_CTL_BranchEn;
 
     /* Measured. */
-    if (!trace_try(&p, transactions, &tally, &story))
+    if (!trace_try(&p, run_transactions, &tally, &seen))
         return;
 
     /* Check. */
-    check(t, story.packets[PT_PSB] != 0,
+    check(t, seen.packets[PT_PSB] != 0,
           "BranchEn = 0: got no PSB, wanted one at the start of the trace");
     for (unsigned i = 0; i < sizeof(none) / sizeof(none[0]); i++)
-        check(t, story.packets[none[i]] == 0,
+        check(t, seen.packets[none[i]] == 0,
               "BranchEn = 0: got %u packets %s, wanted 0",
-              story.packets[none[i]], pt_kind_name(none[i]));
+              seen.packets[none[i]], pt_kind_name(none[i]));
     note(t, "%u transactions committed, %lu bytes of trace", tally.committed,
          (unsigned long)trace_bytes(&p));
 }

@@ -7,10 +7,10 @@
 #define TURNS      64
 #define PAGE_BYTES 4096u
 
-static void measure(struct trace *p, const char *what, uint64_t control,
-                    uint64_t base, uint64_t pointers)
+static void check_offset(struct trace *p, const char *what, uint64_t control,
+                         uint64_t base, uint64_t pointers)
 {
-    struct run *t = p->t;
+    struct test_context *t = p->t;
 
     /* Measured. */
     if (!trace_arm_output(p, control, base, pointers))
@@ -41,22 +41,22 @@ TEST(pt_output_offset,
              "\"ToPA Errors\"",
      .needs = {.features = NEED_INTEL | NEED_PT})
 {
-    const struct identity *id = run_cpu(t);
+    const struct identity *id = test_cpu(t);
     struct trace p;
 
     /* Set-up. */
-    if (!trace_take(&p, t))
+    if (!trace_claim(&p, t))
         return;
     uint64_t memory = trace_at(p.memory), table = trace_at(p.table);
 
     if ((id->leaf14_ecx & LEAF14_RANGE) != 0)
-        measure(&p, "single range, offset greater than the mask",
-                output_control(id, false), memory,
-                output_range_pointers(PAGE_BYTES, PAGE_BYTES));
+        check_offset(&p, "single range, offset greater than the mask",
+                     output_control(id, false), memory,
+                     output_range_pointers(PAGE_BYTES, PAGE_BYTES));
     if ((id->leaf14_ecx & LEAF14_TOPA) != 0) {
         output_topa_table(p.table, table, memory, 1, 0, 0);
-        measure(&p, "ToPA, offset of the region's size",
-                output_control(id, true), table,
-                output_topa_pointers(0, PAGE_BYTES));
+        check_offset(&p, "ToPA, offset of the region's size",
+                     output_control(id, true), table,
+                     output_topa_pointers(0, PAGE_BYTES));
     }
 }

@@ -10,9 +10,9 @@
 #define TURNS_LONG  1536
 #define RANGE_BYTES 4096u
 
-static bool take(struct trace *p, unsigned turns)
+static bool trace_to_range(struct trace *p, unsigned turns)
 {
-    return trace_arm_output(p, output_control(run_cpu(p->t), false),
+    return trace_arm_output(p, output_control(test_cpu(p->t), false),
                             trace_at(p->memory) + RANGE_BYTES,
                             output_range_pointers(RANGE_BYTES, 0)) &&
            trace_start(p) && trace_jumps(turns) && trace_stop(p);
@@ -21,11 +21,11 @@ static bool take(struct trace *p, unsigned turns)
 static void check_inside(struct trace *p, const char *what)
 {
     size_t before = trace_guarded(p, 0, RANGE_BYTES),
-           behind = trace_guarded(p, 2 * RANGE_BYTES, TRACE_BYTES);
+           after = trace_guarded(p, 2 * RANGE_BYTES, TRACE_BYTES);
 
-    check(p->t, before + behind == TRACE_BYTES - RANGE_BYTES,
+    check(p->t, before + after == TRACE_BYTES - RANGE_BYTES,
           "%s: %lu bytes were written outside of the range", what,
-          (unsigned long)(TRACE_BYTES - RANGE_BYTES - before - behind));
+          (unsigned long)(TRACE_BYTES - RANGE_BYTES - before - after));
     check(p->t,
           (p->status & (IA32_RTIT_STATUS_Error | IA32_RTIT_STATUS_Stopped)) ==
               0,
@@ -46,28 +46,28 @@ TEST(pt_range_wrap,
      .needs = {.features = NEED_INTEL | NEED_PT | NEED_PT_RANGE})
 {
     struct trace p;
-    struct story story;
+    struct transitions seen;
 
     /* Set-up. */
-    if (!trace_take(&p, t))
+    if (!trace_claim(&p, t))
         return;
     uint8_t *range = p.memory + RANGE_BYTES;
 
     /* Measured, and checked: a short one. */
-    if (!take(&p, TURNS_SHORT))
+    if (!trace_to_range(&p, TURNS_SHORT))
         return;
     check_inside(&p, "short trace");
     uint32_t size = output_offset(p.stopped_pointers) % RANGE_BYTES;
-    story_read(range, size, &story);
-    check(t, story.end == PT_END && story.packets[PT_TIP] >= TURNS_SHORT,
+    transitions_read(range, size, &seen);
+    check(t, seen.end == PT_END && seen.packets[PT_TIP] >= TURNS_SHORT,
           "short trace: %s at byte %lu of %u; %u TIP, wanted %u or more",
-          pt_result_text(story.end), (unsigned long)story.end_at, size,
-          story.packets[PT_TIP], TURNS_SHORT);
+          pt_result_text(seen.end), (unsigned long)seen.end_at, size,
+          seen.packets[PT_TIP], TURNS_SHORT);
 
-    unsigned jumps = story.packets[PT_TIP];
+    unsigned jumps = seen.packets[PT_TIP];
 
     /* One that wraps: unrolled, with the oldest byte first. */
-    if (!take(&p, TURNS_LONG))
+    if (!trace_to_range(&p, TURNS_LONG))
         return;
     check_inside(&p, "long trace");
     size = output_offset(p.stopped_pointers) % RANGE_BYTES;
@@ -76,15 +76,15 @@ TEST(pt_range_wrap,
           (unsigned long)trace_guarded(&p, RANGE_BYTES, 2 * RANGE_BYTES));
     memmove(p.memory, range, RANGE_BYTES); /* after it, the newer part */
     memmove(range, p.memory, size);
-    story_read(p.memory + size, RANGE_BYTES, &story);
-    uint32_t period = output_psb_bytes(run_cpu(t));
+    transitions_read(p.memory + size, RANGE_BYTES, &seen);
+    uint32_t period = output_psb_bytes(test_cpu(t));
     check(t,
           period == 0 || period > RANGE_BYTES / 2 ||
-              (story.packets[PT_PSB] != 0 && story.packets[PT_TIP] != 0),
+              (seen.packets[PT_PSB] != 0 && seen.packets[PT_TIP] != 0),
           "long trace: got %u PSB and %u TIP in the range, wanted some of both",
-          story.packets[PT_PSB], story.packets[PT_TIP]);
+          seen.packets[PT_PSB], seen.packets[PT_TIP]);
     /* WRMSR that clears TraceEn makes the last packet. */
-    check(t, story.packets[PT_TIP_PGD] != 0,
+    check(t, seen.packets[PT_TIP_PGD] != 0,
           "long trace: got no TIP.PGD, wanted the newest packet to be in the "
           "range");
     note(t, "short trace: %u TIP; long trace ends at offset %u", jumps, size);

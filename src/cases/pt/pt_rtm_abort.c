@@ -21,26 +21,26 @@ TEST(pt_rtm_abort,
     const struct trace_transaction inner = {.body = tsx_body_nest_xabort,
                                             .want = TSX_ABORTED,
                                             .status = STATUS(CODE_INNER)};
-    const uint64_t begin = trace_at(tsx_inside_fault),
+    const uint64_t begin = trace_at(tsx_xbegin_at),
                    fallback = trace_at(tsx_fallback);
-    const struct story_wanted wanted[] = {
+    const struct transition_wanted wanted[] = {
         {PT_BEGIN, begin, begin, 0},
         {PT_ABORT, trace_at(tx.body), trace_at(tx.body), fallback}};
-    const struct story_wanted wanted_inner[] = {
+    const struct transition_wanted wanted_inner[] = {
         {PT_BEGIN, begin, begin, 0},
         {PT_ABORT, trace_at(tsx_body_nest_xabort_at),
          trace_at(tsx_body_nest_xabort_at), fallback}};
     struct trace p;
-    struct story story;
+    struct transitions seen;
 
     /* Set-up. */
-    if (!probe_set_up(t) || !trace_take(&p, t))
+    if (!probe_set_up(t) || !trace_claim(&p, t))
         return;
 
     /* Measured and checked. */
-    if (trace_transaction(&p, &tx, &story))
-        trace_check(&p, "XABORT", &story, wanted, 2);
-    if (trace_transaction(&p, &inner, &story))
-        trace_check(&p, "XABORT in an inner transaction", &story, wanted_inner,
+    if (trace_transaction(&p, &tx, &seen))
+        trace_check(&p, "XABORT", &seen, wanted, 2);
+    if (trace_transaction(&p, &inner, &seen))
+        trace_check(&p, "XABORT in an inner transaction", &seen, wanted_inner,
                     2);
 }

@@ -24,12 +24,12 @@ TEST(pt_rtm_abort_by_fault,
      .cite = "SDM 3C, Intel Processor Trace, table \"TSX Packet Scenarios\"",
      .needs = {.features = NEED_INTEL | NEED_PT | NEED_RTM})
 {
-    const uint64_t begin = trace_at(tsx_inside_fault);
+    const uint64_t begin = trace_at(tsx_xbegin_at);
     struct trace p;
-    struct story story;
+    struct transitions seen;
 
     /* Set-up. */
-    if (!probe_set_up(t) || !trace_take(&p, t))
+    if (!probe_set_up(t) || !trace_claim(&p, t))
         return;
 
     for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -37,7 +37,7 @@ TEST(pt_rtm_abort_by_fault,
                                              .argument = rows[i].argument,
                                              .want = TSX_ABORTED};
         const uint64_t at = trace_at(rows[i].at);
-        const struct story_wanted wanted[] = {
+        const struct transition_wanted wanted[] = {
             {PT_BEGIN, begin, begin, 0},
             {PT_ABORT, at, at, trace_at(tsx_fallback)}};
 
@@ -46,12 +46,12 @@ TEST(pt_rtm_abort_by_fault,
         /* Measured. EAX does not distinguish this abort from others:
          * tried until it is there. */
         do {
-            if (!trace_transaction(&p, &tx, &story))
+            if (!trace_transaction(&p, &tx, &seen))
                 return;
-        } while (story_judge(&story, wanted, 2, &which) != NULL &&
+        } while (transitions_judge(&seen, wanted, 2, &which) != NULL &&
                  ++tries < TRACE_TRIES);
 
         /* Check. */
-        trace_check(&p, rows[i].what, &story, wanted, 2);
+        trace_check(&p, rows[i].what, &seen, wanted, 2);
     }
 }

@@ -7,7 +7,7 @@
 #define TURNS 1536
 
 /* Traces the jumps into so many regions; the last has these flags. */
-static bool take(struct trace *p, unsigned regions, uint64_t flags)
+static bool trace_to_topa(struct trace *p, unsigned regions, uint64_t flags)
 {
     const uint64_t table = trace_at(p->table);
 
@@ -39,11 +39,11 @@ static void check_stopped(struct trace *p, const char *what, bool want)
 }
 
 /* Regions lie one after the other, so that what is written does too. */
-static void in_order(struct trace *p)
+static void check_in_order(struct trace *p)
 {
-    struct story story;
+    struct transitions seen;
 
-    if (!take(p, 4, 0))
+    if (!trace_to_topa(p, 4, 0))
         return;
     unsigned entry = output_entry(p->stopped_pointers);
     uint32_t offset = output_offset(p->stopped_pointers);
@@ -52,21 +52,21 @@ static void in_order(struct trace *p)
           "%u, offset %u; wanted 1 to 3, below 4096",
           (unsigned long)p->stopped_pointers, entry, offset);
     size_t size = (size_t)(entry & 3) * TOPA_REGION_BYTES + offset;
-    story_read(p->memory, size, &story);
-    check(p->t, story.end == PT_END && story.packets[PT_TIP] >= TURNS,
+    transitions_read(p->memory, size, &seen);
+    check(p->t, seen.end == PT_END && seen.packets[PT_TIP] >= TURNS,
           "four regions, read as one: %s at byte %lu of %lu; %u TIP, wanted %u "
           "or more",
-          pt_result_text(story.end), (unsigned long)story.end_at,
-          (unsigned long)size, story.packets[PT_TIP], TURNS);
+          pt_result_text(seen.end), (unsigned long)seen.end_at,
+          (unsigned long)size, seen.packets[PT_TIP], TURNS);
     check_untouched(p, "four regions", size);
     check_stopped(p, "four regions", false);
     note(p->t, "four regions: %lu bytes, %u PSBs", (unsigned long)size,
-         story.packets[PT_PSB]);
+         seen.packets[PT_PSB]);
 }
 
-static void stop(struct trace *p)
+static void check_stop(struct trace *p)
 {
-    if (!take(p, 1, TOPA_STOP))
+    if (!trace_to_topa(p, 1, TOPA_STOP))
         return;
     check_stopped(p, "STOP", true);
     check_untouched(p, "STOP", TOPA_REGION_BYTES);
@@ -75,12 +75,12 @@ static void stop(struct trace *p)
           "STOP: the last 64 bytes of the region were not written");
 }
 
-static void interrupt(struct trace *p, uint64_t flags, const char *what)
+static void check_interrupt(struct trace *p, uint64_t flags, const char *what)
 {
     const uint64_t bit = IA32_PERF_GLOBAL_STATUS_Trace_ToPA_PMI;
     uint64_t status;
 
-    if (!take(p, 1, flags) ||
+    if (!trace_to_topa(p, 1, flags) ||
         !get_msr(p->t, IA32_PERF_GLOBAL_STATUS, &status) ||
         !set_msr(p->t, IA32_PERF_GLOBAL_OVF_CTRL, bit))
         return;
@@ -102,13 +102,13 @@ TEST(pt_topa_output,
     struct trace p;
 
     /* Set-up. */
-    if (!trace_take(&p, t))
+    if (!trace_claim(&p, t))
         return;
 
     /* Measured and checked. */
-    if ((run_cpu(t)->leaf14_ecx & LEAF14_TOPA_MANY) != 0)
-        in_order(&p);
-    stop(&p);
-    interrupt(&p, 0, "one circular region");
-    interrupt(&p, TOPA_INT, "INT");
+    if ((test_cpu(t)->leaf14_ecx & LEAF14_TOPA_MANY) != 0)
+        check_in_order(&p);
+    check_stop(&p);
+    check_interrupt(&p, 0, "one circular region");
+    check_interrupt(&p, TOPA_INT, "INT");
 }

@@ -5,9 +5,9 @@
 
 #define TURNS 64
 
-static void measure(struct trace *p, const char *what, unsigned bit)
+static void check_entry(struct trace *p, const char *what, unsigned bit)
 {
-    struct run *t = p->t;
+    struct test_context *t = p->t;
 
     /* Measured. */
     if (!trace_arm_output(p, p->control, trace_at(p->table),
@@ -43,19 +43,19 @@ TEST(pt_topa_reserved,
     struct trace p;
 
     /* Set-up. */
-    if (!trace_take(&p, t))
+    if (!trace_claim(&p, t))
         return;
     uint64_t memory = trace_at(p.memory), table = trace_at(p.table);
 
     for (unsigned i = 0; i < TOPA_RESERVED_COUNT; i++) {
         output_topa_table(p.table, table, memory, 1, 0,
                           UINT64_C(1) << reserved[i]);
-        measure(&p, "ToPA entry with reserved bit", reserved[i]);
+        check_entry(&p, "ToPA entry with reserved bit", reserved[i]);
     }
     output_topa_table(p.table, table, memory + TOPA_REGION_BYTES, 1, 1, 0);
-    measure(&p, "ToPA region of 8 KB at 4 KB: base bit", 12);
+    check_entry(&p, "ToPA region of 8 KB at 4 KB: base bit", 12);
     p.table[0] = output_topa_entry(table, 0, TOPA_END);
-    measure(&p, "END in ToPA entry", 0);
+    check_entry(&p, "END in ToPA entry", 0);
     note(t,
          "%u reserved bits, a base that is not aligned, END in entry 0: the "
          "last leaves IA32_RTIT_STATUS (571H) = 0x%lx",

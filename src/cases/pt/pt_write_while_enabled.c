@@ -14,7 +14,7 @@ TEST(pt_write_while_enabled,
     struct trace p;
 
     /* Set-up. */
-    if (!trace_take(&p, t) || !trace_arm(&p))
+    if (!trace_claim(&p, t) || !trace_arm(&p))
         return;
     const struct {
         uint32_t msr;

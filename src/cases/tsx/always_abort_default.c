@@ -11,7 +11,7 @@
 #define BIT0 TSX_FORCE_ABORT_RTM_FORCE_ABORT
 
 /* A write of this value to bit 0 changes nothing and raises nothing. */
-static void check_ignored(struct run *t, uint64_t found, uint64_t bit)
+static void check_ignored(struct test_context *t, uint64_t found, uint64_t bit)
 {
     uint64_t after = 0;
     int vector = try_set_msr(t, TSX_FORCE_ABORT, (found & ~BIT0) | bit);
@@ -45,13 +45,13 @@ TEST(always_abort_default,
     try_set_msr(t, TSX_FORCE_ABORT, found & ~BIT0);
 
     /* Measured: with 0 written last. */
-    rtm_try(run_trials(t, 10000, 10000), &tally);
+    rtm_try(test_trials(t, 10000, 10000), &tally);
 
     /* Check. */
     rtm_check_forced(t, "after 0 was written to RTM_FORCE_ABORT", &tally);
     note(t, "%u of %u transactions aborted", tally.aborted, tally.tried);
-    enumeration_read(run_cpu(t), &leaves);
+    enumeration_read(test_cpu(t), &leaves);
     check_equal(t, "CPUID.07H.0:EDX[11] (RTM_ALWAYS_ABORT)",
                 (leaves.leaf7.edx & LEAF7_EDX_RTM_ALWAYS_ABORT) != 0, 1);
-    reach_observe(t);
+    abort_reach_observe(t);
 }

@@ -11,7 +11,7 @@
 
 /* With the bit clear transactions work. No transaction is promised to commit
  * (SDM 1, "RTM"), but of a thousand with one store each some must. */
-static void check_commits(struct run *t, const char *state)
+static void check_commits(struct test_context *t, const char *state)
 {
     struct rtm_tally tally;
 
@@ -37,26 +37,26 @@ TEST(force_abort_aborts_all,
     if (!force_abort_change(t, BIT0, 0, &value))
         return;
     check_equal(t, "TSX_FORCE_ABORT (10FH)[0] cleared", value & BIT0, 0);
-    enumeration_read(run_cpu(t), &before);
+    enumeration_read(test_cpu(t), &before);
     check_commits(t, "RTM_FORCE_ABORT = 0");
 
     /* Measured: the bit set. */
     if (!force_abort_change(t, 0, BIT0, &value))
         return;
     check_equal(t, "TSX_FORCE_ABORT (10FH)[0] set", value & BIT0, BIT0);
-    rtm_try(run_trials(t, 10000, 10000), &forced);
+    rtm_try(test_trials(t, 10000, 10000), &forced);
     rtm_check_forced(t, "RTM_FORCE_ABORT = 1", &forced);
     note(t, "RTM_FORCE_ABORT = 1: %u of %u transactions aborted",
          forced.aborted, forced.tried);
-    enumeration_read(run_cpu(t), &after);
+    enumeration_read(test_cpu(t), &after);
     enumeration_check(t, "with RTM_FORCE_ABORT = 1", &after, &before);
-    reach_observe(t);
+    abort_reach_observe(t);
 
     /* Check: cleared again, all is as it was. */
     if (!force_abort_change(t, BIT0, 0, &value))
         return;
     check_equal(t, "TSX_FORCE_ABORT (10FH)[0] cleared again", value & BIT0, 0);
     check_commits(t, "RTM_FORCE_ABORT = 0 again");
-    enumeration_read(run_cpu(t), &after);
+    enumeration_read(test_cpu(t), &after);
     enumeration_check(t, "with RTM_FORCE_ABORT = 0 again", &after, &before);
 }

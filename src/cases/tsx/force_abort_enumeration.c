@@ -7,7 +7,7 @@
 #include "src/tsx/rtm.h"
 
 /* Bits of 10FH that no document gives a meaning in this regime. */
-static uint64_t reserved(enum regime regime)
+static uint64_t reserved_bits(enum regime regime)
 {
     uint64_t known = TSX_FORCE_ABORT_RTM_FORCE_ABORT;
 
@@ -17,9 +17,9 @@ static uint64_t reserved(enum regime regime)
     return ~known;
 }
 
-static void check_register(struct run *t)
+static void check_register(struct test_context *t)
 {
-    bool enumerated = run_cpu(t)->tsx_force_abort;
+    bool enumerated = test_cpu(t)->tsx_force_abort;
     uint64_t value = 0;
     int vector = try_get_msr(t, TSX_FORCE_ABORT, &value);
 
@@ -36,12 +36,12 @@ static void check_register(struct run *t)
                fault_name(vector)))
         return;
     check(
-        t, (value & reserved(run_regime(t))) == 0,
+        t, (value & reserved_bits(test_regime(t))) == 0,
         "TSX_FORCE_ABORT (10FH) reads 0x%lx; wanted its reserved bits 0x%lx 0",
-        (unsigned long)value, (unsigned long)reserved(run_regime(t)));
+        (unsigned long)value, (unsigned long)reserved_bits(test_regime(t)));
     /* The top bit stands for the reserved ones. Not in regime E, where the
      * firmware has writes discarded. */
-    if (run_regime(t) == REGIME_E)
+    if (test_regime(t) == REGIME_E)
         return;
     vector = try_set_msr(t, TSX_FORCE_ABORT, value | BIT(63));
     check(t, vector == HW_GP,
@@ -52,17 +52,17 @@ static void check_register(struct run *t)
 
 /* SDM 2C, XBEGIN: #UD where CPUID.07H.0:EBX.RTM[11] = 0. For RTM hidden by
  * TSX_CPUID_CLEAR (C') or by TSX_CTRL (F) no document says which. */
-static void check_xbegin(struct run *t)
+static void check_xbegin(struct test_context *t)
 {
     struct rtm_tally tally;
 
-    rtm_try(run_trials(t, 100, 10), &tally);
-    if (run_cpu(t)->rtm)
+    rtm_try(test_trials(t, 100, 10), &tally);
+    if (test_cpu(t)->rtm)
         check(t, tally.faulted == 0,
               "CPUID.07H.0:EBX[11] = 1 and XBEGIN raises %s; wanted no "
               "exception",
               fault_name(tally.vector));
-    else if (run_regime(t) == REGIME_C_PRIME || run_regime(t) == REGIME_F)
+    else if (test_regime(t) == REGIME_C_PRIME || test_regime(t) == REGIME_F)
         observe(t, "XBEGIN raises an exception while RTM is hidden",
                 tally.faulted, tally.tried);
     else
@@ -80,7 +80,7 @@ TEST(force_abort_enumeration,
              "SDM 2C, XBEGIN, \"Other Exceptions\"; SDM 2C, WRMSR",
      .needs = {.features = NEED_INTEL})
 {
-    check(t, run_regime(t) != REGIME_CONTRADICTORY,
+    check(t, test_regime(t) != REGIME_CONTRADICTORY,
           "CPUID and the MSRs that it enumerates exclude each other; the "
           "evidence is at the head of the report");
     check_register(t);

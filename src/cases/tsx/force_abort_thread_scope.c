@@ -10,60 +10,61 @@
 #define TRIES 20 /* transactions of each check of a processor */
 
 /* What is checked on one processor. */
-struct look {
+struct bit0_check {
     const char *state;   /* for the line */
     bool change, forced; /* write bit 0 first; its value then */
 };
 
-static void look_at(struct run *peer, void *argument)
+static void check_bit0(struct test_context *peer, void *argument)
 {
-    const struct look *look = argument;
-    uint64_t want = look->forced ? BIT0 : 0, value;
+    const struct bit0_check *bit0_check = argument;
+    uint64_t want = bit0_check->forced ? BIT0 : 0, value;
     struct rtm_tally tally;
 
-    if (run_regime(peer) != REGIME_B || !run_cpu(peer)->rtm) {
+    if (test_regime(peer) != REGIME_B || !test_cpu(peer)->rtm) {
         skip(peer, "needs regime B and RTM on every processor");
         return;
     }
-    if (look->change
-            ? !force_abort_change(peer, look->forced ? 0 : BIT0, want, &value)
+    if (bit0_check->change
+            ? !force_abort_change(peer, bit0_check->forced ? 0 : BIT0, want,
+                                  &value)
             : !get_msr(peer, TSX_FORCE_ABORT, &value))
         return;
     check(peer, (value & BIT0) == want,
           "%s: TSX_FORCE_ABORT (10FH) reads 0x%lx; wanted [0] = %d",
-          look->state, (unsigned long)value, look->forced);
+          bit0_check->state, (unsigned long)value, bit0_check->forced);
     rtm_try(TRIES, &tally);
-    if (look->forced)
-        rtm_check_forced(peer, look->state, &tally);
+    if (bit0_check->forced)
+        rtm_check_forced(peer, bit0_check->state, &tally);
     else
         check(peer, tally.committed != 0,
               "%s: %u of %u transactions committed, %u aborted with EAX = 0; "
               "wanted some committed",
-              look->state, tally.committed, tally.tried, tally.forced);
+              bit0_check->state, tally.committed, tally.tried, tally.forced);
 }
 
 /* All processors but `except` at once, which must be found with bit 0 clear. */
-static bool look_at_others(struct run *t, unsigned except, const char *state,
-                           bool change)
+static bool check_others(struct test_context *t, unsigned except,
+                         const char *state, bool change)
 {
-    struct look look = {state, change, false};
+    struct bit0_check bit0_check = {state, change, false};
 
-    return on_all_but(t, except, look_at, &look);
+    return on_all_but(t, except, check_bit0, &bit0_check);
 }
 
-static bool set_on_one(struct run *t, unsigned setter)
+static bool set_on_one(struct test_context *t, unsigned setter)
 {
-    struct look set = {"set on this processor", true, true};
-    struct look hold = {"still set on this processor", false, true};
-    struct look clear = {"cleared on this processor", true, false};
+    struct bit0_check set = {"set on this processor", true, true};
+    struct bit0_check hold = {"still set on this processor", false, true};
+    struct bit0_check clear = {"cleared on this processor", true, false};
 
-    return on_processor(t, setter, look_at, &set) &&
-           look_at_others(t, setter, "while it is set on another processor",
-                          false) &&
-           on_processor(t, setter, look_at, &hold) &&
-           on_processor(t, setter, look_at, &clear) &&
-           look_at_others(t, setter, "after it was set on another processor",
-                          false);
+    return on_processor(t, setter, check_bit0, &set) &&
+           check_others(t, setter, "while it is set on another processor",
+                        false) &&
+           on_processor(t, setter, check_bit0, &hold) &&
+           on_processor(t, setter, check_bit0, &clear) &&
+           check_others(t, setter, "after it was set on another processor",
+                        false);
 }
 
 TEST(
@@ -76,8 +77,7 @@ TEST(
 {
     unsigned setters = 0;
 
-    if (!look_at_others(t, HW_PROCESSORS_MAX, "cleared on all processors",
-                        true))
+    if (!check_others(t, HW_PROCESSORS_MAX, "cleared on all processors", true))
         return;
     while (setters < hw_processors() && set_on_one(t, setters))
         setters++;

@@ -11,11 +11,11 @@
 #define SDV   TSX_FORCE_ABORT_SDV_ENABLE_RTM
 
 /* Bits 0 and 2 of 10FH and CPUID.07H.0:EDX[11], which must follow. */
-static void check_state(struct run *t, bool sdv, uint64_t value)
+static void check_state(struct test_context *t, bool sdv, uint64_t value)
 {
     struct enumeration leaves;
 
-    enumeration_read(run_cpu(t), &leaves);
+    enumeration_read(test_cpu(t), &leaves);
     check(t, ((value & SDV) != 0) == sdv,
           "TSX_FORCE_ABORT (10FH)[2] written with %d: reads 0x%lx", sdv,
           (unsigned long)value);
@@ -41,7 +41,7 @@ TEST(sdv_enable_rtm,
      .needs = {.regimes = REGIME_C | REGIME_C_PRIME | REGIME_D,
                .features = NEED_INTEL})
 {
-    unsigned trials = run_trials(t, 1000, 100);
+    unsigned trials = test_trials(t, 1000, 100);
     struct rtm_tally on, off;
     uint64_t value;
 

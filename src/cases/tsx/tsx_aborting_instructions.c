@@ -41,16 +41,16 @@ static const struct row {
     {"WRMSR", tsx_body_wrmsr, false},
 };
 
-static void try_row(struct run *t, const struct row *row)
+static void try_row(struct test_context *t, const struct row *row)
 {
     struct tsx_block block = {.body = row->body,
-                              .argument = (uint64_t)(uintptr_t)run_buffer(t)};
+                              .argument = (uint64_t)(uintptr_t)test_buffer(t)};
     struct rtm_tally probe;
     char what[64];
 
     rtm_clear(&probe);
     for (unsigned i = 0; i < probe_row_tries(t); i++) {
-        hw_idle();
+        hw_poll();
         probe_watched(&block, 0, DR7_NOTHING, 0, &probe); /* puts DR0 back */
     }
     probe_check(t, row->name, &probe);

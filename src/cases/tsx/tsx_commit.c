@@ -9,17 +9,17 @@
 #define STEP  8 /* quadwords of a line */
 
 /* Eight lines written by one transaction: all of them, or none. */
-static void check_lines(struct run *t, volatile uint64_t *lines)
+static void check_lines(struct test_context *t, volatile uint64_t *lines)
 {
     const struct tsx_block block = {.body = tsx_body_write_lines,
                                     .argument = (uint64_t)(uintptr_t)lines,
                                     .count = LINES};
     struct rtm_tally probe;
-    unsigned wrong = 0, tries = run_trials(t, PROBE_TRIES, 1);
+    unsigned wrong = 0, tries = test_trials(t, PROBE_TRIES, 1);
 
     rtm_clear(&probe);
     for (unsigned i = 0; i < tries; i++) {
-        hw_idle();
+        hw_poll();
         for (unsigned n = 0; n < LINES; n++)
             lines[n * STEP] = 0;
         bool stored = probe_once(&block, 0, &probe) == TSX_COMMITTED;
@@ -52,8 +52,8 @@ TEST(tsx_commit,
     /* Measured: no single transaction is promised to commit, but of many with
      * one store each some must. In the development mode of white paper 604224,
      * section 2.1, even that is not promised. */
-    rtm_try(run_trials(t, 1000, 100), &tally);
-    if (tally.committed == 0 && (run_regime(t) & in_development) != 0) {
+    rtm_try(test_trials(t, 1000, 100), &tally);
+    if (tally.committed == 0 && (test_regime(t) & in_development) != 0) {
         skip(t, "needs transactions that commit, and %u of %u aborted",
              tally.aborted, tally.tried);
         return;
@@ -66,5 +66,5 @@ TEST(tsx_commit,
     rtm_check_atomic(t, "one store", &tally);
     note(t, "one store: %u of %u transactions committed", tally.committed,
          tally.tried);
-    check_lines(t, run_buffer(t));
+    check_lines(t, test_buffer(t));
 }

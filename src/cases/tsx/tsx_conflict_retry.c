@@ -12,7 +12,7 @@ TEST(tsx_conflict_retry,
     struct conflict c = {.what = "a write to a line of the read set",
                          .body = tsx_body_hold_load,
                          .writes = true,
-                         .tries = run_trials(t, 100, 20)};
+                         .tries = test_trials(t, 100, 20)};
 
     /* Set-up. */
     if (!probe_set_up(t))
@@ -22,6 +22,6 @@ TEST(tsx_conflict_retry,
     if (!conflict_run(t, &c))
         return;
     conflict_judge(t, &c);
-    observe(t, "EAX[2] (conflict) without EAX[1] (retry)", c.lone,
+    observe(t, "EAX[2] (conflict) without EAX[1] (retry)", c.without_retry,
             c.tally.matched);
 }

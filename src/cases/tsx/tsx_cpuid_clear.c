@@ -8,11 +8,11 @@
 #define CLEAR TSX_FORCE_ABORT_TSX_CPUID_CLEAR
 
 /* The paper does not say what XBEGIN does while RTM is hidden. */
-static void observe_xbegin(struct run *t)
+static void observe_xbegin(struct test_context *t)
 {
     struct rtm_tally tally;
 
-    rtm_try(run_trials(t, 100, 10), &tally);
+    rtm_try(test_trials(t, 100, 10), &tally);
     rtm_check_atomic(t, "TSX_CPUID_CLEAR = 1", &tally);
     observe(t, "XBEGIN raises #UD while TSX_CPUID_CLEAR = 1",
             tally.vector == HW_UD ? tally.faulted : 0, tally.tried);
@@ -36,7 +36,7 @@ TEST(tsx_cpuid_clear,
     if (!force_abort_change(t, CLEAR, 0, &value))
         return;
     check_equal(t, "TSX_FORCE_ABORT (10FH)[1] cleared", value & CLEAR, 0);
-    enumeration_read(run_cpu(t), &before);
+    enumeration_read(test_cpu(t), &before);
     check(
         t, (before.leaf7.ebx & LEAF7_EBX_RTM) != 0,
         "CPUID.07H.0:EBX = 0x%08x with TSX_CPUID_CLEAR = 0; wanted [11] (RTM) "
@@ -47,7 +47,7 @@ TEST(tsx_cpuid_clear,
     if (!force_abort_change(t, 0, CLEAR, &value))
         return;
     check_equal(t, "TSX_FORCE_ABORT (10FH)[1] set", value & CLEAR, CLEAR);
-    enumeration_read(run_cpu(t), &during);
+    enumeration_read(test_cpu(t), &during);
     want = before;
     want.leaf7.ebx &= ~hidden;
     enumeration_check(t, "with TSX_CPUID_CLEAR = 1", &during, &want);
@@ -57,6 +57,6 @@ TEST(tsx_cpuid_clear,
     if (!force_abort_change(t, CLEAR, 0, &value))
         return;
     check_equal(t, "TSX_FORCE_ABORT (10FH)[1] cleared again", value & CLEAR, 0);
-    enumeration_read(run_cpu(t), &after);
+    enumeration_read(test_cpu(t), &after);
     enumeration_check(t, "with TSX_CPUID_CLEAR = 0 again", &after, &before);
 }

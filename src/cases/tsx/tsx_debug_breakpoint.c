@@ -33,7 +33,7 @@ static const struct breakpoint points[] = {
 };
 
 /* In a transaction, until an abort sets EAX[4]. */
-static void try_inside(struct run *t, const struct breakpoint *point,
+static void try_inside(struct test_context *t, const struct breakpoint *point,
                        const struct tsx_block *block, uint64_t dr0)
 {
     char text[RTM_STATUS_TEXT];

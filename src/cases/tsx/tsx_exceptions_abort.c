@@ -54,7 +54,7 @@ TEST(tsx_exceptions_abort,
         /* Measured. */
         rtm_clear(&probe);
         for (unsigned n = 0; n < probe_row_tries(t); n++) {
-            hw_idle();
+            hw_poll();
             probe_once(&block, 0, &probe);
         }
 

@@ -14,7 +14,7 @@
 #define EDGES 2
 
 /* One transaction that commits, and one that aborts by XABORT. */
-static void transact(void *argument)
+static void run_two_transactions(void *argument)
 {
     struct tsx_block commits = {.body = tsx_body_long};
     struct tsx_block aborts = {.body = tsx_body_long_xabort};
@@ -27,8 +27,8 @@ static void transact(void *argument)
 
 /* Instructions in all, inside, and by a third select on counter 2, summed over
  * so many windows in which no other abort falls. */
-static bool count(struct run *t, unsigned windows, uint64_t third,
-                  struct selects *sum)
+static bool count_clean_windows(struct test_context *t, unsigned windows,
+                                uint64_t third, struct selects *sum)
 {
     *sum =
         (struct selects){.select = {EVENT_INST_RETIRED,
@@ -38,7 +38,7 @@ static bool count(struct run *t, unsigned windows, uint64_t third,
         struct selects s = *sum;
         bool clean = false;
         for (unsigned i = 0; i < CLEAN_MAX && !clean; i++)
-            if (!selects_count(t, &s, transact, &clean))
+            if (!selects_count(t, &s, run_two_transactions, &clean))
                 return false;
         if (!clean) {
             skip(t,
@@ -54,7 +54,7 @@ static bool count(struct run *t, unsigned windows, uint64_t third,
 }
 
 /* So many instructions in each transaction. */
-static void check_share(struct run *t, const char *what, uint64_t got,
+static void check_share(struct test_context *t, const char *what, uint64_t got,
                         unsigned transactions)
 {
     check(t,
@@ -75,14 +75,15 @@ TEST(tsx_in_tx_counts,
     struct selects without, inside;
 
     /* Set-up. */
-    if (!probe_set_up(t) || !counters_take(t))
+    if (!probe_set_up(t) || !counters_claim(t))
         return;
 
     /* Measured: the same work twice; counter 2 leaves out what aborted, then
      * counts what committed alone. */
-    if (!count(t, windows, IA32_PERFEVTSEL_IN_TXCP, &without) ||
-        !count(t, windows, IA32_PERFEVTSEL_IN_TX | IA32_PERFEVTSEL_IN_TXCP,
-               &inside))
+    if (!count_clean_windows(t, windows, IA32_PERFEVTSEL_IN_TXCP, &without) ||
+        !count_clean_windows(t, windows,
+                             IA32_PERFEVTSEL_IN_TX | IA32_PERFEVTSEL_IN_TXCP,
+                             &inside))
         return;
     uint64_t all = without.got[0], outside = all - without.got[1];
     uint64_t aborted = all - without.got[2], committed = inside.got[2];

@@ -6,36 +6,36 @@
 #include "src/counting/counters.h"
 
 /* Writes the bit alone; what is written is 0 again afterwards. */
-static int try_bit(struct run *t, unsigned n, uint64_t bit)
+static int try_bit(struct test_context *t, unsigned n, uint64_t bit)
 {
     int vector = hw_msr_write(IA32_PERFEVTSEL(n), bit);
 
     if (vector == HW_NO_FAULT)
-        check(t, counters_fetch(t, IA32_PERFEVTSEL(n)) == bit,
+        check(t, counters_rdmsr(t, IA32_PERFEVTSEL(n)) == bit,
               "IA32_PERFEVTSEL%u (%XH) written with 0x%lx reads as 0x%lx", n,
               IA32_PERFEVTSEL(n), (unsigned long)bit,
-              (unsigned long)counters_fetch(t, IA32_PERFEVTSEL(n)));
-    counters_put(t, IA32_PERFEVTSEL(n), 0);
+              (unsigned long)counters_rdmsr(t, IA32_PERFEVTSEL(n)));
+    counters_wrmsr(t, IA32_PERFEVTSEL(n), 0);
     return vector;
 }
 
 /* How many of the counters raise #GP. */
-static unsigned try_others(struct run *t, unsigned *tried)
+static unsigned try_others(struct test_context *t, unsigned *tried)
 {
     unsigned faults = 0;
 
-    for (unsigned n = 0; n < counters_available(run_cpu(t)); n++) {
+    for (unsigned n = 0; n < counters_available(test_cpu(t)); n++) {
         if (n == 2 || n == 3) /* 3 may be in use by microcode */
             continue;
         int vector = hw_msr_write(IA32_PERFEVTSEL(n), IA32_PERFEVTSEL_IN_TXCP);
         faults += vector == HW_GP;
         ++*tried;
-        counters_put(t, IA32_PERFEVTSEL(n), 0);
+        counters_wrmsr(t, IA32_PERFEVTSEL(n), 0);
     }
     return faults;
 }
 
-static void check_present(struct run *t)
+static void check_present(struct test_context *t)
 {
     unsigned tried = 0;
 
@@ -58,9 +58,9 @@ static void check_present(struct run *t)
             faults, tried);
 }
 
-static void check_absent(struct run *t)
+static void check_absent(struct test_context *t)
 {
-    for (unsigned n = 0; n < counters_available(run_cpu(t)); n++)
+    for (unsigned n = 0; n < counters_available(test_cpu(t)); n++)
         for (unsigned bit = 32; bit <= 33; bit++) {
             int vector = hw_msr_write(IA32_PERFEVTSEL(n), BIT(bit));
             check(t, vector == HW_GP,
@@ -68,7 +68,7 @@ static void check_absent(struct run *t)
                   "#GP",
                   n, IA32_PERFEVTSEL(n), bit, fault_name(vector));
             if (vector == HW_NO_FAULT)
-                counters_put(t, IA32_PERFEVTSEL(n), 0);
+                counters_wrmsr(t, IA32_PERFEVTSEL(n), 0);
         }
 }
 
@@ -81,10 +81,10 @@ TEST(tsx_in_txcp_counter2,
          "of IA32_PERFEVTSELx MSRs Supporting Intel TSX\"",
      .needs = {.features = NEED_INTEL | NEED_PMU, .counters = 3})
 {
-    const struct identity *id = run_cpu(t);
+    const struct identity *id = test_cpu(t);
 
     /* Set-up. */
-    if (!counters_take(t))
+    if (!counters_claim(t))
         return;
 
     /* Measured, and checked. Where TSX is hidden, or was taken away by

@@ -15,7 +15,7 @@
 struct shared {
     struct elide_lock lock;
     struct elision_counted counted;
-    char apart[112];
+    char padding[112];
     const struct elision_rule *rule;
     unsigned sections; /* for each processor */
     volatile unsigned here;
@@ -23,7 +23,7 @@ struct shared {
 };
 
 /* Both begin together. */
-static bool meet(struct run *peer, struct shared *shared)
+static bool wait_for_other(struct test_context *peer, struct shared *shared)
 {
     uint64_t start = hw_tsc();
 
@@ -38,34 +38,34 @@ static bool meet(struct run *peer, struct shared *shared)
     return true;
 }
 
-static void count(struct run *peer, void *argument)
+static void run_sections(struct test_context *peer, void *argument)
 {
     struct shared *shared = argument;
     struct elide_figures figures = {0};
 
-    if (!probe_set_up(peer) || !meet(peer, shared))
+    if (!probe_set_up(peer) || !wait_for_other(peer, shared))
         return;
     for (unsigned i = 0; i < shared->sections; i++) {
-        hw_idle();
+        hw_poll();
         if (!elide(&shared->lock, shared->rule, elision_count,
                    (void *)(uintptr_t)&shared->counted, &figures)) {
             broken(peer, "the lock did not become free");
             return;
         }
     }
-    shared->figures[run_processor(peer)] = figures;
+    shared->figures[test_processor(peer)] = figures;
 }
 
 /* All sections of both processors by one rule. False where they did not run. */
-static bool try_rule(struct run *t, const struct elision_rule *rule,
+static bool try_rule(struct test_context *t, const struct elision_rule *rule,
                      const char *name, unsigned sections)
 {
     bool set[HW_PROCESSORS_MAX] = {true, true};
-    struct shared *shared = run_buffer(t);
+    struct shared *shared = test_buffer(t);
 
     *shared = (struct shared){
         .rule = rule, .sections = sections, .counted = {.turns = TURNS}};
-    if (!on_processors(t, set, count, shared))
+    if (!on_processors(t, set, run_sections, shared))
         return false;
 
     const struct elide_figures *a = &shared->figures[0], *b = a + 1;
@@ -79,7 +79,7 @@ static bool try_rule(struct run *t, const struct elision_rule *rule,
          "%s: %u of %u critical sections committed, the others took the lock; "
          "%u aborts, %u conflicts, %u of these without EAX[1]",
          name, a->committed + b->committed, done, a->aborted + b->aborted,
-         a->conflicts + b->conflicts, a->lone + b->lone);
+         a->conflicts + b->conflicts, a->without_retry + b->without_retry);
     return true;
 }
 
@@ -93,7 +93,7 @@ TEST(tsx_lock_elision,
 {
     static const struct elision_rule paper = ELISION_PAPER,
                                      retry_bit_only = ELISION_RETRY_BIT_ONLY;
-    unsigned sections = run_trials(t, SECTIONS, SECTIONS);
+    unsigned sections = test_trials(t, SECTIONS, SECTIONS);
 
     if (!hw_run_is_parallel()) {
         skip(t, "needs two processors at the same time; firmware lets jobs "

@@ -10,7 +10,7 @@
 #define DEPTH_MAX 64
 
 /* Tries so many transactions in one another until one commits. */
-static bool depth_commits(struct run *t, unsigned depth,
+static bool depth_commits(struct test_context *t, unsigned depth,
                           struct rtm_tally *probe)
 {
     const struct tsx_block block = {.body = depth == 1 ? tsx_body_nothing
@@ -24,7 +24,7 @@ static bool depth_commits(struct run *t, unsigned depth,
     return probe->committed != 0;
 }
 
-static void find_depth(struct run *t)
+static void find_depth(struct test_context *t)
 {
     char text[RTM_STATUS_TEXT];
     struct rtm_tally probe;
@@ -47,8 +47,9 @@ static void find_depth(struct run *t)
 }
 
 /* A body that ends in XABORT; true where one of its tries said so in EAX. */
-static bool run_xabort(struct run *t, const char *what, const uint8_t *body,
-                       uint32_t code, struct rtm_tally *probe)
+static bool run_xabort(struct test_context *t, const char *what,
+                       const uint8_t *body, uint32_t code,
+                       struct rtm_tally *probe)
 {
     const struct tsx_block block = {.body = body};
     char text[RTM_STATUS_TEXT];

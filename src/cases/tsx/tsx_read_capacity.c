@@ -16,9 +16,9 @@ TEST(tsx_read_capacity,
 {
     struct capacity c = {.what = "loads from",
                          .body = tsx_body_read_lines,
-                         .argument = (uint64_t)(uintptr_t)run_source(t),
+                         .argument = (uint64_t)(uintptr_t)test_source(t),
                          .unit = UNIT,
-                         .units_max = RUN_SOURCE_BYTES / (64 * UNIT),
+                         .units_max = TEST_SOURCE_BYTES / (64 * UNIT),
                          .fraction = 8};
 
     if (!probe_set_up(t))

@@ -8,14 +8,14 @@
 
 /* A piece of work, and what came of it. */
 struct work {
-    struct run *t;
+    struct test_context *t;
     unsigned times;
     const enum cause_id *cause; /* NULL: transactions that may commit */
     struct hle_tally hle;
     uint64_t committed, aborted;
 };
 
-static void transact(void *argument)
+static void run_transactions(void *argument)
 {
     struct work *w = argument;
     uint32_t eax;
@@ -30,7 +30,7 @@ static void transact(void *argument)
     }
 }
 
-static void elide(void *argument)
+static void run_sections(void *argument)
 {
     struct work *w = argument;
 
@@ -38,7 +38,8 @@ static void elide(void *argument)
     hle_try(w->t, &hle_forms[0], w->times, &w->hle);
 }
 
-static void check_rtm(struct run *t, const enum cause_id *cause, unsigned times)
+static void check_rtm(struct test_context *t, const enum cause_id *cause,
+                      unsigned times)
 {
     const char *name = cause == NULL ? "transactions" : causes[*cause].name;
     struct selects s = {{EVENT_RTM_RETIRED | UMASK_START,
@@ -48,7 +49,7 @@ static void check_rtm(struct run *t, const enum cause_id *cause, unsigned times)
                         0};
     struct work w = {.t = t, .times = times, .cause = cause};
 
-    if (!selects_count(t, &s, transact, &w))
+    if (!selects_count(t, &s, run_transactions, &w))
         return;
     check(t,
           s.got[0] == w.committed + w.aborted && s.got[1] == w.committed &&
@@ -61,13 +62,13 @@ static void check_rtm(struct run *t, const enum cause_id *cause, unsigned times)
 }
 
 /* Which category an abort is counted in, and in how many. */
-static void observe_category(struct run *t, enum cause_id cause, uint64_t umask,
-                             const char *what, unsigned times)
+static void observe_category(struct test_context *t, enum cause_id cause,
+                             uint64_t umask, const char *what, unsigned times)
 {
     struct selects s = {{EVENT_RTM_RETIRED | umask, 0, 0}, {0}, 0};
     struct work w = {.t = t, .times = times, .cause = &cause};
 
-    if (selects_count(t, &s, transact, &w))
+    if (selects_count(t, &s, run_transactions, &w))
         observe(t, what, s.got[0], w.aborted);
 }
 
@@ -77,12 +78,12 @@ static const struct selects hle_retired = {{EVENT_HLE_RETIRED | UMASK_START,
                                            {0},
                                            0};
 
-static void check_hle(struct run *t, unsigned times)
+static void check_hle(struct test_context *t, unsigned times)
 {
     struct selects s = hle_retired;
     struct work w = {.t = t, .times = times};
 
-    if (!selects_count(t, &s, elide, &w))
+    if (!selects_count(t, &s, run_sections, &w))
         return;
     check(t,
           s.got[1] == w.hle.elided && s.got[0] == s.got[1] + s.got[2] &&
@@ -96,12 +97,12 @@ static void check_hle(struct run *t, unsigned times)
 }
 
 /* Transactions begun by XBEGIN are none of HLE's. */
-static void check_hle_alone(struct run *t, unsigned times)
+static void check_hle_alone(struct test_context *t, unsigned times)
 {
     struct selects s = hle_retired;
     struct work w = {.t = t, .times = times};
 
-    if (selects_count(t, &s, transact, &w))
+    if (selects_count(t, &s, run_transactions, &w))
         check(t, (s.got[0] | s.got[1] | s.got[2]) == 0,
               "%u transactions of RTM: HLE_RETIRED (C8H) .START (01H) %lu, "
               ".COMMIT (02H) %lu, .ABORTED (04H) %lu; wanted 0",
@@ -121,7 +122,7 @@ TEST(tsx_retired_events,
     unsigned times = probe_row_tries(t);
 
     /* Set-up. */
-    if (!probe_set_up(t) || !counters_take(t))
+    if (!probe_set_up(t) || !counters_claim(t))
         return;
 
     /* Measured, and checked. */
@@ -132,7 +133,7 @@ TEST(tsx_retired_events,
                      "an abort by CPUID counts as RTM_RETIRED.ABORTED_"
                      "UNFRIENDLY (C9H/20H)",
                      times);
-    if (run_cpu(t)->hle) {
+    if (test_cpu(t)->hle) {
         check_hle(t, times);
         check_hle_alone(t, times);
     }

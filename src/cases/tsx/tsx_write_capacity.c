@@ -13,10 +13,10 @@ TEST(tsx_write_capacity,
 {
     struct capacity c = {.what = "stores to",
                          .body = tsx_body_write_lines,
-                         .argument = (uint64_t)(uintptr_t)run_buffer(t),
+                         .argument = (uint64_t)(uintptr_t)test_buffer(t),
                          .stores = true,
                          .unit = 1,
-                         .units_max = RUN_BUFFER_BYTES / 64};
+                         .units_max = TEST_BUFFER_BYTES / 64};
 
     if (!probe_set_up(t))
         return;

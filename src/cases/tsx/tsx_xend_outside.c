@@ -8,7 +8,7 @@ TEST(tsx_xend_outside, .asks = "Does XEND outside a transaction raise #GP?",
      .cite = "SDM 2, XEND, exceptions",
      .needs = {.features = NEED_INTEL | NEED_RTM})
 {
-    unsigned tries = run_trials(t, 100, 1), other = 0;
+    unsigned tries = test_trials(t, 100, 1), other = 0;
     int last = HW_GP;
 
     /* Set-up: where it would end a transaction. */
@@ -18,7 +18,7 @@ TEST(tsx_xend_outside, .asks = "Does XEND outside a transaction raise #GP?",
     /* Measured. */
     for (unsigned i = 0; i < tries; i++) {
         struct tsx_block block = {.body = tsx_body_xend};
-        hw_idle();
+        hw_poll();
         int outcome = tsx_outside(&block);
         if (outcome != HW_GP) {
             other++;

@@ -11,13 +11,13 @@
 
 /* The manual promises #UD; where firmware hides RTM and HLE, which it may do
  * without making them absent, what XTEST does is a figure. */
-static void observe_absent(struct run *t)
+static void observe_absent(struct test_context *t)
 {
-    unsigned tries = run_trials(t, 10, 1), faults = 0;
+    unsigned tries = test_trials(t, 10, 1), faults = 0;
 
     for (unsigned i = 0; i < tries; i++) {
         struct tsx_block block = {.body = tsx_body_xtest, .argument = 1};
-        hw_idle();
+        hw_poll();
         faults += tsx_outside(&block) == HW_UD;
     }
     observe(t, "XTEST raises #UD where neither HLE nor RTM is enumerated",
@@ -25,7 +25,7 @@ static void observe_absent(struct run *t)
 }
 
 /* ZF was 0 and CF 1 before. */
-static void check_outside(struct run *t)
+static void check_outside(struct test_context *t)
 {
     struct tsx_block block = {.body = tsx_body_xtest, .argument = 1};
     int outcome = tsx_outside(&block);
@@ -45,7 +45,7 @@ static void check_outside(struct run *t)
 }
 
 /* ZF and CF were 1 before. False where the transaction did not commit. */
-static bool check_inside(struct run *t)
+static bool check_inside(struct test_context *t)
 {
     struct tsx_block block = {.body = tsx_body_xtest, .argument = 0};
     int outcome = tsx_inside(&block);
@@ -69,12 +69,12 @@ TEST(tsx_xtest,
     unsigned tries = 0;
 
     /* Set-up. */
-    if (!run_cpu(t)->hle && !run_cpu(t)->rtm) {
+    if (!test_cpu(t)->hle && !test_cpu(t)->rtm) {
         observe_absent(t);
         return;
     }
     check_outside(t);
-    if (!run_cpu(t)->rtm || !probe_set_up(t))
+    if (!test_cpu(t)->rtm || !probe_set_up(t))
         return;
 
     /* Measured and checked: of tries that abort nothing remains. */

@@ -23,7 +23,7 @@ struct bounds {
 };
 
 struct offcore {
-    struct run *t;
+    struct test_context *t;
     const struct offcore_table *table;
     unsigned n;        /* of MSR_OFFCORE_RSP_n and its event */
     unsigned counters; /* IA32_PMC0 .. */
@@ -31,31 +31,32 @@ struct offcore {
     struct bounds got; /* what the counters counted, the least and the most */
 };
 
-static bool program(const struct offcore *o)
+static bool program_counters(const struct offcore *o)
 {
     bool ok = true;
 
     for (unsigned c = 0; ok && c < o->counters; c++)
-        ok = counters_put(o->t, IA32_PERFEVTSEL(c),
-                          OFFCORE_EVENT(o->n) | IA32_PERFEVTSEL_USR |
-                              IA32_PERFEVTSEL_OS | IA32_PERFEVTSEL_EN);
+        ok = counters_wrmsr(o->t, IA32_PERFEVTSEL(c),
+                            OFFCORE_EVENT(o->n) | IA32_PERFEVTSEL_USR |
+                                IA32_PERFEVTSEL_OS | IA32_PERFEVTSEL_EN);
     return ok;
 }
 
 /* One window. False where an access faulted. */
-static bool count(struct offcore *o, void (*work)(const struct lines *lines))
+static bool count_window(struct offcore *o,
+                         void (*work)(const struct lines *lines))
 {
     o->got = (struct bounds){UINT64_MAX, 0};
     for (unsigned c = 0; c < o->counters; c++)
-        if (!counters_put(o->t, IA32_PMC(c), 0))
+        if (!counters_wrmsr(o->t, IA32_PMC(c), 0))
             return false;
-    if (!counters_put(o->t, IA32_PERF_GLOBAL_CTRL, BITS(o->counters - 1, 0)))
+    if (!counters_wrmsr(o->t, IA32_PERF_GLOBAL_CTRL, BITS(o->counters - 1, 0)))
         return false;
     work(&o->lines);
-    if (!counters_put(o->t, IA32_PERF_GLOBAL_CTRL, 0))
+    if (!counters_wrmsr(o->t, IA32_PERF_GLOBAL_CTRL, 0))
         return false;
     for (unsigned c = 0; c < o->counters; c++) {
-        uint64_t got = counters_fetch(o->t, IA32_PMC(c));
+        uint64_t got = counters_rdmsr(o->t, IA32_PMC(c));
         o->got.least = got < o->got.least ? got : o->got.least;
         o->got.most = got > o->got.most ? got : o->got.most;
     }
@@ -70,10 +71,10 @@ static void check_counts(struct offcore *o, const char *what,
 
     for (unsigned i = 0; i < TRIES; i++) {
         /* Measured. */
-        if (!count(o, lines_miss))
+        if (!count_window(o, lines_miss))
             return;
         out[0] = o->got;
-        if (!count(o, lines_hit))
+        if (!count_window(o, lines_hit))
             return;
         out[1] = o->got;
         if (out[0].most <= want[0].most && out[1].most <= want[1].most)
@@ -128,11 +129,11 @@ static void check_msr(struct offcore *o, struct bounds any[2])
     check_nothing(o, "no request, any response", OFFCORE_ANY);
 }
 
-static void look(struct run *peer, void *argument)
+static void check_processor(struct test_context *peer, void *argument)
 {
     struct offcore o = {.t = peer,
-                        .table = offcore_of(run_cpu(peer)),
-                        .counters = counters_available(run_cpu(peer))};
+                        .table = offcore_of(test_cpu(peer)),
+                        .counters = counters_available(test_cpu(peer))};
     struct bounds any[2][2] = {{{0, 0}, {0, 0}}, {{0, 0}, {0, 0}}};
 
     (void)argument;
@@ -147,10 +148,11 @@ static void look(struct run *peer, void *argument)
         o.counters = 3;
     lines_choose(peer, &o.lines);
     /* One window to warm up: page walks and the stack, once. */
-    if (!counters_take(peer) || !program(&o) || !count(&o, lines_miss))
+    if (!counters_claim(peer) || !program_counters(&o) ||
+        !count_window(&o, lines_miss))
         return;
 
-    for (o.n = 0; o.n < 2 && program(&o); o.n++)
+    for (o.n = 0; o.n < 2 && program_counters(&o); o.n++)
         check_msr(&o, any[o.n]);
     note(
         peer,
@@ -171,5 +173,5 @@ TEST(offcore_counts,
      .needs = {.features = NEED_INTEL | NEED_PMU | NEED_OFFCORE, .counters = 1})
 {
     /* In turn: they share the lines, and a core its path to the L3. */
-    on_all_in_turn(t, look);
+    on_all_in_turn(t, check_processor);
 }

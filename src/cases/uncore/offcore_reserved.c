@@ -9,26 +9,27 @@
 #define SHOWN 2
 
 struct tally {
-    unsigned tried, wrong; /* values that validate */
-    unsigned refused, of;  /* bits that must raise #GP */
-    unsigned open, taken;  /* reserved bits that need not */
+    unsigned tried, wrong;    /* values that validate */
+    unsigned refused, of;     /* bits that must raise #GP */
+    unsigned optional, taken; /* reserved bits that need not */
     unsigned shown;
 };
 
 /* The smallest value with the bit that selects something. */
-static uint64_t with(const struct offcore_table *table, uint64_t bit)
+static uint64_t valid_with(const struct offcore_table *table, uint64_t bit)
 {
     uint64_t value = OFFCORE_DMND_DATA_RD | bit;
 
     if ((bit & table->supplier) != 0)
         return value | table->snoop |
-               ((bit & table->together) != 0 ? table->together : UINT64_C(0));
+               ((bit & table->all_or_none) != 0 ? table->all_or_none
+                                                : UINT64_C(0));
     if ((bit & table->snoop) != 0)
         return value | table->supplier;
     return value | OFFCORE_ANY;
 }
 
-static void try_valid(struct run *t, struct tally *y, unsigned n,
+static void try_valid(struct test_context *t, struct tally *y, unsigned n,
                       const struct offcore_table *table, uint64_t value)
 {
     uint64_t got = 0;
@@ -43,7 +44,7 @@ static void try_valid(struct run *t, struct tally *y, unsigned n,
              MSR_OFFCORE_RSP(n), (unsigned long)value, (unsigned long)got);
 }
 
-static void try_reserved(struct run *t, struct tally *y, unsigned n,
+static void try_reserved(struct test_context *t, struct tally *y, unsigned n,
                          const struct offcore_table *table, unsigned bit)
 {
     bool must = (table->refused & BIT(bit)) != 0;
@@ -51,7 +52,7 @@ static void try_reserved(struct run *t, struct tally *y, unsigned n,
                               OFFCORE_DMND_DATA_RD | OFFCORE_ANY | BIT(bit));
 
     if (!must) {
-        y->open++;
+        y->optional++;
         y->taken += vector == HW_NO_FAULT;
         return;
     }
@@ -64,9 +65,9 @@ static void try_reserved(struct run *t, struct tally *y, unsigned n,
              n, MSR_OFFCORE_RSP(n), bit, fault_name(vector));
 }
 
-static void look(struct run *peer, void *argument)
+static void check_processor(struct test_context *peer, void *argument)
 {
-    const struct offcore_table *table = offcore_of(run_cpu(peer));
+    const struct offcore_table *table = offcore_of(test_cpu(peer));
     struct tally y = {0};
 
     (void)argument;
@@ -80,8 +81,9 @@ static void look(struct run *peer, void *argument)
                   table->request | table->supplier | table->snoop);
         try_valid(peer, &y, n, table, table->request | OFFCORE_ANY);
         for (unsigned bit = 0; bit < 64; bit++)
-            if (offcore_validate(table, with(table, BIT(bit))) == OFFCORE_VALID)
-                try_valid(peer, &y, n, table, with(table, BIT(bit)));
+            if (offcore_validate(table, valid_with(table, BIT(bit))) ==
+                OFFCORE_VALID)
+                try_valid(peer, &y, n, table, valid_with(table, BIT(bit)));
             else
                 try_reserved(peer, &y, n, table, bit);
     }
@@ -94,10 +96,10 @@ static void look(struct run *peer, void *argument)
           "MSR_OFFCORE_RSP_0 and 1 (1A6H, 1A7H): %u of %u reserved bits raised "
           "#GP; wanted all",
           y.refused, y.of);
-    if (y.open != 0)
+    if (y.optional != 0)
         observe(peer,
                 "bits reserved for this model in 1A6H, 1A7H that are taken",
-                y.taken, y.open);
+                y.taken, y.optional);
 }
 
 TEST(offcore_reserved,
@@ -111,5 +113,5 @@ TEST(offcore_reserved,
 {
     /* In turn: should two of a core share the registers, none sees the other's
      * values. */
-    on_all_in_turn(t, look);
+    on_all_in_turn(t, check_processor);
 }

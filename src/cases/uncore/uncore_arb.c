@@ -12,29 +12,30 @@
 /* Cycles of the uncore's clock in which no memory answers. */
 #define LATENCY 8
 
-static bool count(const struct uncore_run *u, const struct lines *lines,
-                  void (*work)(const struct lines *lines),
-                  const uint64_t events[2], uint64_t got[2])
+static bool count_window(const struct uncore_counters *u,
+                         const struct lines *lines,
+                         void (*work)(const struct lines *lines),
+                         const uint64_t events[2], uint64_t got[2])
 {
     bool ok = true;
 
     for (unsigned n = 0; ok && n < 2; n++)
-        ok = counters_put(u->t, MSR_UNC_ARB_PERFEVTSEL(n),
-                          events[n] | UNCORE_EN) &&
-             counters_put(u->t, MSR_UNC_ARB_PERFCTR(n), 0);
-    if (!ok || !uncore_open(u))
+        ok = counters_wrmsr(u->t, MSR_UNC_ARB_PERFEVTSEL(n),
+                            events[n] | UNCORE_EN) &&
+             counters_wrmsr(u->t, MSR_UNC_ARB_PERFCTR(n), 0);
+    if (!ok || !uncore_start(u))
         return false;
     work(lines);
-    if (!uncore_close(u))
+    if (!uncore_stop(u))
         return false;
     for (unsigned n = 0; n < 2; n++)
-        got[n] = counters_fetch(u->t, MSR_UNC_ARB_PERFCTR(n));
+        got[n] = counters_rdmsr(u->t, MSR_UNC_ARB_PERFCTR(n));
     return true;
 }
 
 /* Requests on both counters; *quiet: on each, the fewest in a window of cached
  * reads. */
-static bool check_requests(const struct uncore_run *u,
+static bool check_requests(const struct uncore_counters *u,
                            const struct lines *lines, uint64_t miss[2])
 {
     static const uint64_t events[2] = {UNC_ARB_TRK_REQUESTS,
@@ -42,8 +43,8 @@ static bool check_requests(const struct uncore_run *u,
     uint64_t hit[2], quiet[2] = {UINT64_MAX, UINT64_MAX};
 
     for (unsigned i = 0; i < TRIES; i++) {
-        if (!count(u, lines, lines_miss, events, miss) ||
-            !count(u, lines, lines_hit, events, hit))
+        if (!count_window(u, lines, lines_miss, events, miss) ||
+            !count_window(u, lines, lines_hit, events, hit))
             return false;
         for (unsigned n = 0; n < 2; n++) {
             check(
@@ -77,18 +78,18 @@ TEST(uncore_arb,
 {
     static const uint64_t occupancy[2] = {UNC_ARB_TRK_OCCUPANCY,
                                           UNC_ARB_TRK_OCCUPANCY};
-    struct uncore_run u;
+    struct uncore_counters u;
     struct lines lines;
     uint64_t requests[2], cycles[2];
 
     /* Set-up. */
-    if (!uncore_take(&u, t))
+    if (!uncore_claim(&u, t))
         return;
     lines_choose(t, &lines);
 
     /* Measured, and checked. */
     if (!check_requests(&u, &lines, requests) ||
-        !count(&u, &lines, lines_miss, occupancy, cycles))
+        !count_window(&u, &lines, lines_miss, occupancy, cycles))
         return;
     check(t, cycles[0] >= LATENCY * LINES,
           "MSR_UNC_ARB_PERFCTR0 (3B0H), UNC_ARB_TRK_OCCUPANCY (80H/01H): got "

@@ -17,44 +17,47 @@ struct lookups {
     uint64_t requests;    /* of the ARB unit */
 };
 
-static bool program(const struct uncore_run *u)
+static bool program_selects(const struct uncore_counters *u)
 {
     static const uint64_t events[2] = {UNC_CBO_CACHE_LOOKUP_READ,
                                        UNC_CBO_CACHE_LOOKUP_READ_I};
-    bool ok = counters_put(u->t, MSR_UNC_ARB_PERFEVTSEL(0),
-                           UNC_ARB_TRK_REQUESTS | UNCORE_EN);
+    bool ok = counters_wrmsr(u->t, MSR_UNC_ARB_PERFEVTSEL(0),
+                             UNC_ARB_TRK_REQUESTS | UNCORE_EN);
 
     for (unsigned i = 0; ok && i < 2 * u->boxes; i++)
-        ok = counters_put(u->t, uncore_box_select(i / 2, i % 2),
-                          events[i % 2] | UNCORE_EN);
+        ok = counters_wrmsr(u->t, uncore_box_select(i / 2, i % 2),
+                            events[i % 2] | UNCORE_EN);
     return ok;
 }
 
-static bool count(const struct uncore_run *u, const struct lines *lines,
-                  void (*work)(const struct lines *lines), struct lookups *out)
+static bool count_lookups(const struct uncore_counters *u,
+                          const struct lines *lines,
+                          void (*work)(const struct lines *lines),
+                          struct lookups *out)
 {
-    bool ok = counters_put(u->t, MSR_UNC_ARB_PERFCTR(0), 0);
+    bool ok = counters_wrmsr(u->t, MSR_UNC_ARB_PERFCTR(0), 0);
 
     *out = (struct lookups){.all = 0};
     for (unsigned i = 0; ok && i < 2 * u->boxes; i++)
-        ok = counters_put(u->t, uncore_box_counter(i / 2, i % 2), 0);
-    if (!ok || !uncore_open(u))
+        ok = counters_wrmsr(u->t, uncore_box_counter(i / 2, i % 2), 0);
+    if (!ok || !uncore_start(u))
         return false;
     work(lines);
-    if (!uncore_close(u))
+    if (!uncore_stop(u))
         return false;
     for (unsigned box = 0; box < u->boxes; box++) {
-        out->in[box] = counters_fetch(u->t, uncore_box_counter(box, 0));
+        out->in[box] = counters_rdmsr(u->t, uncore_box_counter(box, 0));
         out->all += out->in[box];
-        out->missed += counters_fetch(u->t, uncore_box_counter(box, 1));
+        out->missed += counters_rdmsr(u->t, uncore_box_counter(box, 1));
     }
-    out->requests = counters_fetch(u->t, MSR_UNC_ARB_PERFCTR(0));
+    out->requests = counters_rdmsr(u->t, MSR_UNC_ARB_PERFCTR(0));
     return true;
 }
 
 /* A prefetcher may bring the neighbour of each line, so there may be twice as
  * many lookups; but each that found no line is a request of the ARB unit. */
-static void check_misses(const struct uncore_run *u, const struct lookups *miss)
+static void check_misses(const struct uncore_counters *u,
+                         const struct lookups *miss)
 {
     check(u->t, miss->all >= LINES,
           "UNC_CBO_CACHE_LOOKUP (34H/1FH) of %u C-Boxes together: got %lu for "
@@ -72,7 +75,7 @@ static void check_misses(const struct uncore_run *u, const struct lookups *miss)
 
 /* The C-Boxes that had lookups. With two slices of the L3 at least, random
  * lines are not all in one. */
-static unsigned check_spread(const struct uncore_run *u,
+static unsigned check_spread(const struct uncore_counters *u,
                              const struct lookups *miss)
 {
     unsigned used = 0, slices = u->boxes - !u->uncore->one_less;
@@ -94,20 +97,20 @@ TEST(uncore_cboxes,
      .scope = WHOLE_MACHINE,
      .needs = {.features = NEED_INTEL | NEED_PMU | NEED_UNCORE})
 {
-    struct uncore_run u;
+    struct uncore_counters u;
     struct lookups miss, hit;
     struct lines lines;
     uint64_t quiet = UINT64_MAX;
 
     /* Set-up. */
-    if (!uncore_take(&u, t) || !program(&u))
+    if (!uncore_claim(&u, t) || !program_selects(&u))
         return;
     lines_choose(t, &lines);
 
     for (unsigned i = 0; i < TRIES; i++) {
         /* Measured. */
-        if (!count(&u, &lines, lines_miss, &miss) ||
-            !count(&u, &lines, lines_hit, &hit))
+        if (!count_lookups(&u, &lines, lines_miss, &miss) ||
+            !count_lookups(&u, &lines, lines_hit, &hit))
             return;
 
         /* Check. */

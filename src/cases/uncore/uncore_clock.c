@@ -10,24 +10,24 @@
 /* The two windows of a pair may see two frequencies of the uncore, or a delay
  * between the reads of the two clocks: hence a tolerance, for most of the
  * pairs. */
-#define PAIRS   6
-#define APART   4 /* one in four */
-#define PER_TSC 1000
+#define PAIRS     6
+#define TOLERANCE 4 /* one in four */
+#define PER_TSC   1000
 
 struct rate {
     uint64_t clock, tsc; /* how far each went */
 };
 
-static struct rate measure(struct run *t)
+static struct rate measure_rate(struct test_context *t)
 {
     uint64_t tsc = hw_tsc();
-    uint64_t clock = counters_fetch(t, MSR_UNC_PERF_FIXED_CTR);
+    uint64_t clock = counters_rdmsr(t, MSR_UNC_PERF_FIXED_CTR);
     struct rate out;
 
     while (hw_tsc() - tsc < WINDOW_TSC)
         ;
     out.tsc = hw_tsc() - tsc;
-    out.clock = (counters_fetch(t, MSR_UNC_PERF_FIXED_CTR) - clock) &
+    out.clock = (counters_rdmsr(t, MSR_UNC_PERF_FIXED_CTR) - clock) &
                 BITS(UNCORE_CLOCK_BITS - 1, 0);
     return out;
 }
@@ -39,29 +39,29 @@ static uint64_t per_tsc(struct rate r)
 
 static bool close_to(uint64_t a, uint64_t b)
 {
-    return (a > b ? a - b : b - a) <= (a < b ? a : b) / APART;
+    return (a > b ? a - b : b - a) <= (a < b ? a : b) / TOLERANCE;
 }
 
 /* Windows with either enable missing. */
-static void check_stopped(const struct uncore_run *u)
+static void check_stopped(const struct uncore_counters *u)
 {
-    struct run *t = u->t;
+    struct test_context *t = u->t;
 
-    if (!counters_put(t, MSR_UNC_PERF_FIXED_CTRL, UNCORE_EN))
+    if (!counters_wrmsr(t, MSR_UNC_PERF_FIXED_CTRL, UNCORE_EN))
         return;
-    struct rate global = measure(t);
+    struct rate global = measure_rate(t);
     check(t, global.clock == 0,
           "MSR_UNC_PERF_FIXED_CTR (395H) went on by %lu while EN [29] of "
           "MSR_UNC_PERF_GLOBAL_CTRL (%XH) was 0; wanted 0",
           (unsigned long)global.clock, u->uncore->global_ctrl);
-    if (!counters_put(t, MSR_UNC_PERF_FIXED_CTRL, 0) || !uncore_open(u))
+    if (!counters_wrmsr(t, MSR_UNC_PERF_FIXED_CTRL, 0) || !uncore_start(u))
         return;
-    struct rate own = measure(t);
-    uncore_close(u);
-    check(t, own.clock == 0,
+    struct rate fixed = measure_rate(t);
+    uncore_stop(u);
+    check(t, fixed.clock == 0,
           "MSR_UNC_PERF_FIXED_CTR (395H) went on by %lu while bit 22 of "
           "MSR_UNC_PERF_FIXED_CTRL (394H) was 0; wanted 0",
-          (unsigned long)own.clock);
+          (unsigned long)fixed.clock);
 }
 
 TEST(uncore_clock, .asks = "Does the uncore's fixed counter advance with time?",
@@ -70,26 +70,26 @@ TEST(uncore_clock, .asks = "Does the uncore's fixed counter advance with time?",
      .scope = WHOLE_MACHINE,
      .needs = {.features = NEED_INTEL | NEED_PMU | NEED_UNCORE})
 {
-    struct uncore_run u;
+    struct uncore_counters u;
     struct rate first, second;
     unsigned advanced = 0, steady = 0;
 
     /* Set-up. */
-    if (!uncore_take(&u, t))
+    if (!uncore_claim(&u, t))
         return;
     check_stopped(&u);
-    if (!counters_put(t, MSR_UNC_PERF_FIXED_CTRL, UNCORE_EN) ||
-        !uncore_open(&u))
+    if (!counters_wrmsr(t, MSR_UNC_PERF_FIXED_CTRL, UNCORE_EN) ||
+        !uncore_start(&u))
         return;
 
     /* Measured. */
     for (unsigned i = 0; i < PAIRS; i++) {
-        first = measure(t);
-        second = measure(t);
+        first = measure_rate(t);
+        second = measure_rate(t);
         advanced += first.clock != 0 && second.clock != 0;
         steady += close_to(per_tsc(first), per_tsc(second));
     }
-    uncore_close(&u);
+    uncore_stop(&u);
 
     /* Check. */
     check(t, advanced == PAIRS,
@@ -101,7 +101,7 @@ TEST(uncore_clock, .asks = "Does the uncore's fixed counter advance with time?",
           "windows of %u of %u pairs, last %lu and %lu in 1000 TSC cycles; "
           "wanted more than half, at most one in %u apart",
           steady, PAIRS, (unsigned long)per_tsc(first),
-          (unsigned long)per_tsc(second), APART);
+          (unsigned long)per_tsc(second), TOLERANCE);
     note(t, "the uncore's clock counts %lu in 1000 TSC cycles",
          (unsigned long)per_tsc(second));
 }

@@ -43,16 +43,16 @@ struct outcome {
     uint64_t count, later; /* the fixed counter; after some time more */
 };
 
-static bool preload(const struct uncore_run *u, uint32_t select,
+static bool preload(const struct uncore_counters *u, uint32_t select,
                     uint32_t counter, uint64_t event, uint64_t value)
 {
-    return counters_put(u->t, counter, value) &&
-           counters_put(u->t, select, event | UNCORE_EN);
+    return counters_wrmsr(u->t, counter, value) &&
+           counters_wrmsr(u->t, select, event | UNCORE_EN);
 }
 
 /* The one unit of the row counts towards an overflow, the fixed counter in any
  * case counts. */
-static bool arm(const struct uncore_run *u, const struct row *row)
+static bool arm_counters(const struct uncore_counters *u, const struct row *row)
 {
     const uint64_t forward = row->forward ? UNCORE_OVF_EN : 0;
     const uint64_t requests = BITS(UNCORE_COUNTER_BITS - 1, 0) - REQUESTS + 1;
@@ -65,17 +65,17 @@ static bool arm(const struct uncore_run *u, const struct row *row)
         ok = preload(u, MSR_UNC_ARB_PERFEVTSEL(0), MSR_UNC_ARB_PERFCTR(0),
                      UNC_ARB_TRK_REQUESTS | forward, requests);
     else if (ok)
-        ok = counters_put(u->t, MSR_UNC_ARB_PERFEVTSEL(0), 0);
+        ok = counters_wrmsr(u->t, MSR_UNC_ARB_PERFEVTSEL(0), 0);
     for (unsigned box = 0; ok && box < u->boxes; box++)
         ok = row->unit == CBOX
                  ? preload(u, uncore_box_select(box, 0),
                            uncore_box_counter(box, 0),
                            UNC_CBO_CACHE_LOOKUP_READ | forward, requests)
-                 : counters_put(u->t, uncore_box_select(box, 0), 0);
+                 : counters_wrmsr(u->t, uncore_box_select(box, 0), 0);
     return ok;
 }
 
-static void wait(void)
+static void wait_for_tsc(void)
 {
     uint64_t from = hw_tsc();
 
@@ -84,17 +84,17 @@ static void wait(void)
 }
 
 /* False where it could not be tried. */
-static bool overflow(const struct uncore_run *u, const struct row *row,
-                     const struct lines *lines, uint64_t debugctl,
-                     struct outcome *out)
+static bool try_overflow(const struct uncore_counters *u, const struct row *row,
+                         const struct lines *lines, uint64_t debugctl,
+                         struct outcome *out)
 {
-    struct run *t = u->t;
-    uint64_t open = UNCORE_GLOBAL_EN |
+    struct test_context *t = u->t;
+    uint64_t ctrl = UNCORE_GLOBAL_EN |
                     (row->freeze ? UNCORE_GLOBAL_FREEZE : 0) |
                     (row->select ? u->uncore->all_cores : 0);
 
     /* Set-up. */
-    if (!uncore_close(u) || !arm(u, row) ||
+    if (!uncore_stop(u) || !arm_counters(u, row) ||
         !set_msr(t, IA32_DEBUGCTL,
                  debugctl | (row->debugctl ? IA32_DEBUGCTL_UNCORE_PMI_EN : 0)))
         return false;
@@ -105,16 +105,16 @@ static bool overflow(const struct uncore_run *u, const struct row *row,
     }
 
     /* Measured. */
-    bool ok = counters_put(t, u->uncore->global_ctrl, open);
+    bool ok = counters_wrmsr(t, u->uncore->global_ctrl, ctrl);
     lines_miss(lines);
-    wait();
-    out->ctrl = counters_fetch(t, u->uncore->global_ctrl);
-    out->status = counters_fetch(t, u->uncore->global_status);
-    out->core_status = counters_fetch(t, IA32_PERF_GLOBAL_STATUS);
-    out->count = counters_fetch(t, MSR_UNC_PERF_FIXED_CTR);
-    wait();
-    out->later = counters_fetch(t, MSR_UNC_PERF_FIXED_CTR);
-    ok = uncore_close(u) && ok;
+    wait_for_tsc();
+    out->ctrl = counters_rdmsr(t, u->uncore->global_ctrl);
+    out->status = counters_rdmsr(t, u->uncore->global_status);
+    out->core_status = counters_rdmsr(t, IA32_PERF_GLOBAL_STATUS);
+    out->count = counters_rdmsr(t, MSR_UNC_PERF_FIXED_CTR);
+    wait_for_tsc();
+    out->later = counters_rdmsr(t, MSR_UNC_PERF_FIXED_CTR);
+    ok = uncore_stop(u) && ok;
     out->interrupts = hw_pmi_count();
     hw_pmi_end();
     uncore_clear_status(u);
@@ -125,8 +125,8 @@ static bool overflow(const struct uncore_run *u, const struct row *row,
 
 /* Whether an overflow that is not forwarded is one for the status and for
  * FREEZE, the manual leaves open. */
-static void judge(const struct uncore_run *u, const struct row *row,
-                  const struct outcome *o)
+static void judge_row(const struct uncore_counters *u, const struct row *row,
+                      const struct outcome *o)
 {
     static const uint64_t bits[] = {
         [FIXED] = UNCORE_STATUS_FIXED,
@@ -134,7 +134,7 @@ static void judge(const struct uncore_run *u, const struct row *row,
         [CBOX] = UNCORE_STATUS_CBOX,
     };
     uint64_t bit = bits[row->unit];
-    struct run *t = u->t;
+    struct test_context *t = u->t;
 
     check(t, o->interrupts == row->interrupts,
           "overflow of %s: %u performance-monitoring interrupts; wanted %u",
@@ -158,22 +158,22 @@ static void judge(const struct uncore_run *u, const struct row *row,
           row->freeze ? "stopped" : "to go on");
 }
 
-static void count_overflow(struct run *peer, void *argument)
+static void count_overflow(struct test_context *peer, void *argument)
 {
     unsigned *count = argument;
 
-    if ((counters_fetch(peer, IA32_PERF_GLOBAL_STATUS) &
+    if ((counters_rdmsr(peer, IA32_PERF_GLOBAL_STATUS) &
          IA32_PERF_GLOBAL_STATUS_OVF_UNCORE) != 0)
         (void)__atomic_fetch_add(count, 1, __ATOMIC_RELAXED);
 }
 
 /* How many other processors have the bit. They are selected too, and whatever
  * has come to them until the end of the test is cleared then. */
-static unsigned others_with_overflow(struct run *t)
+static unsigned others_with_overflow(struct test_context *t)
 {
     unsigned count = 0;
 
-    (void)on_all_but(t, run_processor(t), count_overflow, &count);
+    (void)on_all_but(t, test_processor(t), count_overflow, &count);
     return count;
 }
 
@@ -185,13 +185,13 @@ TEST(uncore_pmi,
      .scope = WHOLE_MACHINE,
      .needs = {.features = NEED_INTEL | NEED_PMU | NEED_UNCORE})
 {
-    struct uncore_run u;
+    struct uncore_counters u;
     struct lines lines;
     uint64_t debugctl, stale = 0;
     unsigned seen = 0, tried = 0, before;
 
     /* No counter of the core may interrupt in between. */
-    if (!counters_take(t) || !uncore_take(&u, t) ||
+    if (!counters_claim(t) || !uncore_claim(&u, t) ||
         !get_msr(t, IA32_DEBUGCTL, &debugctl))
         return;
     debugctl &= ~IA32_DEBUGCTL_UNCORE_PMI_EN;
@@ -200,9 +200,9 @@ TEST(uncore_pmi,
 
     for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         struct outcome o;
-        if (!overflow(&u, &rows[i], &lines, debugctl, &o))
+        if (!try_overflow(&u, &rows[i], &lines, debugctl, &o))
             return;
-        judge(&u, &rows[i], &o);
+        judge_row(&u, &rows[i], &o);
         stale |= o.stale;
         if (rows[i].interrupts != 0) {
             tried++;

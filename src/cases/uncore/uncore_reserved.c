@@ -11,7 +11,8 @@ struct tally {
     unsigned tried, refused, shown;
 };
 
-static void try_bit(struct run *t, struct tally *y, uint32_t msr, unsigned bit)
+static void try_bit(struct test_context *t, struct tally *y, uint32_t msr,
+                    unsigned bit)
 {
     char name[MSR_NAME_BYTES];
     int vector = hw_msr_write(msr, BIT(bit));
@@ -34,11 +35,11 @@ TEST(uncore_reserved,
      .scope = WHOLE_MACHINE,
      .needs = {.features = NEED_INTEL | NEED_PMU | NEED_UNCORE})
 {
-    struct uncore_run u;
+    struct uncore_counters u;
     struct tally y = {0};
 
     /* Set-up: in the journal, and stopped. */
-    if (!uncore_take(&u, t))
+    if (!uncore_claim(&u, t))
         return;
     const uint32_t registers[] = {
         u.uncore->global_ctrl,     MSR_UNC_PERF_FIXED_CTRL,
