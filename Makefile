@@ -170,7 +170,7 @@ $(B)/%.efi: $(B)/%.so scripts/pe_header.py
 
 # Its decoders are the application's own objects.
 HOSTED := -std=c11 -D_GNU_SOURCE -O2 -g
-PURE   := src/base/text.c src/cpu/generation.c src/counting/constraints.c src/counting/plan.c \
+PURE   := src/base/text.c src/cpu/generation.c src/counting/constraints.c src/counting/schedule.c \
           $(sort $(wildcard src/pebs/pebs*.c src/pt/*.c))
 TOOL   := $(sort $(wildcard host/*.c))
 BENCH  := tests/bench/pebs.c tests/bench/pt.c
@@ -300,7 +300,7 @@ HYPERVISOR  := $(MODEL) tests/host/below.c \
                    $(sort $(wildcard tests/silicon/*.c)))
 EFI_TESTS   := $(sort $(wildcard tests/host/efi_*.c))
 HOST_FAKES  := $(sort $(wildcard tests/host/fake_*.c))
-HOST_CORE   := $(filter-out src/session/cases.c $(CASES),$(CORE))
+HOST_CORE   := $(filter-out src/session/case_list.c $(CASES),$(CORE))
 host_object = $(addprefix $(B)/host/,$(addsuffix .o,$(1)))
 HOST_BINARIES := $(addprefix $(B)/,$(basename $(HOST_TESTS) $(MODEL_TESTS) \
                                               $(HYPERVISOR_TESTS) $(EFI_TESTS)))
@@ -407,7 +407,7 @@ docs/%.svg: docs/%.dot | $(FOR_LAB)
 # Not part of `make test`: nothing else needs clang. Each target has ten
 # seconds and the same seed in every run.
 FUZZ := $(patsubst tests/%.c,$(B)/%,$(sort $(wildcard tests/fuzz/*.c)))
-FUZZED := $(PURE) src/base/words.c src/cpu/microcode.c $(sort $(wildcard src/options/*.c))
+FUZZED := $(PURE) src/base/words.c src/cpu/microcode_file.c $(sort $(wildcard src/options/*.c))
 $(B)/fuzz/%: tests/fuzz/%.c $(FUZZED) \
              $(wildcard src/*/*.h tests/pt/*.h) \
              | $(GENERATED) $(FOR_LAB)

@@ -6,7 +6,7 @@
  */
 #include "asm/fixups.h"
 
-#include "asm/tsx.h"
+#include "asm/tsx_bodies.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 ; SPDX-License-Identifier: BSD-2-Clause
 ;
-; hw.asm - src/base/hw.h, "Instructions": CPUID, RDTSC, and access to MSRs and counters
-; whose fault is a value.
+; hw.asm - src/base/hw.h, "Instructions": CPUID, RDTSC, and access to MSRs and
+; counters whose fault is a value.
 ;
 ; X_fault labels the instruction that may fault, X_resume where the exception
 ; handler goes on with RAX = vector (asm/fixups.c pairs the two). HW_NO_FAULT is

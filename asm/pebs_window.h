@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * pebs_window.h - the window in which records are made (asm/pebs.asm).
+ * pebs_window.h - the window in which records are made (asm/pebs_window.asm).
  */
 #ifndef ASM_PEBS_WINDOW_H
 #define ASM_PEBS_WINDOW_H

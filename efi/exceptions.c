@@ -17,7 +17,7 @@
 #define STUBS          (VECTORS + 1) /* and PMI_VECTOR's */
 #define GATE_INTERRUPT 0x8e          /* present, DPL 0, 64-bit interrupt gate */
 
-/* As asm/exceptions.asm pushes it. */
+/* As asm/exception_entry.asm pushes it. */
 struct frame {
     uint64_t r15, r14, r13, r12, r11, r10, r9, r8;
     uint64_t rdi, rsi, rbp, rbx, rdx, rcx, rax;

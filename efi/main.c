@@ -3,8 +3,8 @@
  * main.c - the application from power-on to its return to the firmware.
  *
  * The rest of efi/ knows one thing each: where a report goes (serial.c,
- * screen.c, keep.c, file.c), where options come from (options.c), users (ui.c,
- * console.c), processors (processors.c, own.c, apic.c), exceptions
+ * screen.c, report_copy.c, file.c), where options come from (option_sources.c), users (ui.c,
+ * console.c), processors (processors.c, bsp_jobs.c, apic.c), exceptions
  * (exceptions.c), time (clock.c). What is tested and how is src/.
  */
 #include "efi/platform.h"
@@ -12,7 +12,7 @@
 #include "src/session/resume.h"
 #include "src/store/store.h"
 #include "src/base/text.h"
-#include "src/session/update.h"
+#include "src/session/microcode_update.h"
 #include "version.h"
 
 #define SINKS_MAX 4

@@ -38,7 +38,7 @@ struct warnings {
 void warnings_add(void *warnings, const char *line);
 void warnings_copy(struct warnings *to, const struct warnings *from);
 
-/* --- memory.c ------------------------------------------------------------ */
+/* --- pages.c ------------------------------------------------------------ */
 
 /* At the start of a page; NULL where there is none, or too many are taken. */
 void *allocate_pages(size_t bytes);
@@ -117,7 +117,7 @@ uint32_t apic_id(void);
 /* --- pmi.c (hw_pmi_* too) ------------------------------------------------ */
 
 /* Of the highest priority class, and not the spurious vectors in use (0FH and
- * FFH). exceptions.asm pushes it too. */
+ * FFH). exception_entry.asm pushes it too. */
 #define PMI_VECTOR 0xfd
 
 /* True where this vector is a performance-monitoring interrupt between
@@ -126,7 +126,7 @@ bool pmi_handle(uint64_t vector);
 /* True between hw_pmi_begin() and hw_pmi_end() on that processor. */
 bool pmi_active(unsigned processor);
 
-/* --- own.c (hw_on_poll, hw_poll too) -------------------------------- */
+/* --- bsp_jobs.c (hw_on_poll, hw_poll too) -------------------------------- */
 
 /* Runs the job on the calling processor, which is the boot processor. */
 void bsp_run(struct hw_result *result, void (*job)(unsigned, void *),
@@ -151,7 +151,7 @@ bool processors_stop(void);
 /* The number of the calling processor. */
 unsigned processors_self(void);
 
-/* --- serial.c, screen.c, keep.c: false where there is none ---------- */
+/* --- serial.c, screen.c, report_copy.c: false where there is none ---------- */
 
 /* *which names the port, for the report; NULL where there is none. */
 bool serial_open(const struct options *options, struct sink *out,
@@ -164,7 +164,7 @@ const char *report_copy_text(size_t *bytes);
 /* Reads at most `bytes` of a file of the boot volume; its length, 0 if none. */
 size_t file_read(const CHAR16 *path, char *text, size_t bytes);
 /* All of the file of that name, from the volume's root on, in memory that was
- * allocated for it (memory.c); NULL, and *why, where it cannot be read. */
+ * allocated for it (pages.c); NULL, and *why, where it cannot be read. */
 void *file_load(const char *name, size_t *bytes, const char **why);
 /* Before the power goes: closes what is open, and waits for a USB stick. */
 void file_finish(void);
@@ -191,7 +191,7 @@ enum menu_action ui_before(struct options *options);
 /* The report, by pages, and the menu. Does not return without a keyboard. */
 enum menu_action ui_after(struct options *options);
 
-/* --- options.c ----------------------------------------------------------- */
+/* --- option_sources.c ----------------------------------------------------------- */
 
 /* \tsxpmu.cfg on the boot volume, then the load options; later ones win. */
 void options_gather(struct options *out, struct warnings *warnings);

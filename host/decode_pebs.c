@@ -2,7 +2,7 @@
 /* decode_pebs.c - prints PEBS records, read one at a time. */
 #include "host/decode_pebs.h"
 
-#include "src/pebs/pebs.h"
+#include "src/pebs/pebs_decode.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -3,7 +3,7 @@
 #include "host/decode_pt.h"
 
 #include "src/pt/ip.h"
-#include "src/pt/tsx.h"
+#include "src/pt/tsx_events.h"
 
 #include <errno.h>
 #include <inttypes.h>

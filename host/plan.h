@@ -3,7 +3,7 @@
 #ifndef HOST_PLAN_H
 #define HOST_PLAN_H
 
-#include "src/counting/plan.h"
+#include "src/counting/schedule.h"
 
 #include <stdio.h>
 

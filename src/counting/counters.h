@@ -9,7 +9,7 @@
 #ifndef SRC_COUNTING_COUNTERS_H
 #define SRC_COUNTING_COUNTERS_H
 
-#include "asm/window.h"
+#include "asm/counting_window.h"
 #include "src/harness/case.h"
 #include "src/counting/events.h"
 

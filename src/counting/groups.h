@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * groups.h - a list of events counted group by group, as plan.h splits it, each
+ * groups.h - a list of events counted group by group, as schedule.h splits it, each
  * group over windows of its own.
  */
 #ifndef SRC_COUNTING_GROUPS_H
@@ -8,7 +8,7 @@
 
 #include "src/harness/case.h"
 #include "src/counting/counters.h"
-#include "src/counting/plan.h"
+#include "src/counting/schedule.h"
 
 /* What each event of a list counted. */
 struct groups_counted {

@@ -97,7 +97,7 @@ void *test_records(const struct test_context *t);
 
 /* --- What a body says ---------------------------------------------------- */
 
-/* Formats are those of text.h. A line is cut at CONTEXT_LINE_BYTES (run.h). */
+/* Formats are those of text.h. A line is cut at CONTEXT_LINE_BYTES (context.h). */
 
 /* One check: PASS where ok, else FAIL and the line. Returns ok. A line must be
  * readable without the source: register name, number, got, wanted. */

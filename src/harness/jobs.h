@@ -4,7 +4,7 @@
 #ifndef SRC_HARNESS_JOBS_H
 #define SRC_HARNESS_JOBS_H
 
-#include "src/harness/run.h"
+#include "src/harness/context.h"
 
 struct jobs {
     unsigned processors;

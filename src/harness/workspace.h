@@ -4,7 +4,7 @@
 #ifndef SRC_HARNESS_WORKSPACE_H
 #define SRC_HARNESS_WORKSPACE_H
 
-#include "src/harness/run.h"
+#include "src/harness/context.h"
 
 struct workspace {
     struct test_context *contexts; /* one for each processor */

@@ -17,7 +17,7 @@
 #define SRC_MEMORY_DATALA_H
 
 #include "src/cpu/generation.h"
-#include "src/memory/memory.h"
+#include "src/memory/memory_sampling.h"
 
 struct datala_event {
     const char *name; /* D0H: MEM_UOPS_RETIRED, from Skylake on MEM_INST_ */

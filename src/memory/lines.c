@@ -2,7 +2,7 @@
 /* lines.c - chooses cache lines, flushes and reads them. */
 #include "src/memory/lines.h"
 
-#include "asm/lines.h"
+#include "asm/line_access.h"
 
 #define PAGE_BYTES 4096
 #define LINE_BYTES 64

@@ -11,9 +11,9 @@
 #ifndef SRC_MEMORY_MEMORY_JUDGE_H
 #define SRC_MEMORY_MEMORY_JUDGE_H
 
-#include "asm/memory.h"
+#include "asm/memory_windows.h"
 #include "src/memory/data_source.h"
-#include "src/pebs/pebs.h"
+#include "src/pebs/pebs_decode.h"
 
 /* What the three facilities write to 98H, A0H and A8H. */
 enum memory_facility {

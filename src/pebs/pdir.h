@@ -9,7 +9,7 @@
 #ifndef SRC_PEBS_PDIR_H
 #define SRC_PEBS_PDIR_H
 
-#include "asm/pdir.h"
+#include "asm/pdir_windows.h"
 #include "src/pebs/sampling.h"
 
 /* Instructions from one overflow to the next. Broadwell counts INST_RETIRED

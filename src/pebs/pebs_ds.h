@@ -12,7 +12,7 @@
 #ifndef SRC_PEBS_PEBS_DS_H
 #define SRC_PEBS_PEBS_DS_H
 
-#include "src/pebs/pebs.h"
+#include "src/pebs/pebs_decode.h"
 
 struct pebs_ds_area {
     uint64_t bts_buffer_base;          /* 00H */

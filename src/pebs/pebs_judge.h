@@ -6,7 +6,7 @@
 #define SRC_PEBS_PEBS_JUDGE_H
 
 #include "asm/pebs_window.h"
-#include "src/pebs/pebs.h"
+#include "src/pebs/pebs_decode.h"
 
 /* What a general register, PEBS_RAX to PEBS_R15, holds at the event. */
 uint64_t pebs_judge_register(enum pebs_field field,

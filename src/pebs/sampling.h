@@ -13,7 +13,7 @@
 
 #include "asm/pebs_window.h"
 #include "src/harness/case.h"
-#include "src/pebs/pebs.h"
+#include "src/pebs/pebs_decode.h"
 #include "src/pebs/pebs_ds.h"
 #include "src/pebs/precise.h"
 

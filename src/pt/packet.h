@@ -6,7 +6,7 @@
  * Formats: SDM 3C, Intel Processor Trace, "Packet Definitions", one table a
  * packet. Reserved bits are ignored ("Packet bits listed as RSVD are not
  * guaranteed to be 0"); reserved encodings are refused. What the packets mean
- * together is not decoded here: see tsx.h.
+ * together is not decoded here: see tsx_events.h.
  */
 #ifndef SRC_PT_PACKET_H
 #define SRC_PT_PACKET_H
@@ -18,7 +18,7 @@
 /* clang-format off */
 
 /* Every packet: the short name is that of libipt's tools, where it has one. The
- * first six are those that a search for transitions steps over (tsx.c). */
+ * first six are those that a search for transitions steps over (tsx_events.c). */
 #define PT_PACKETS(PACKET)            \
     PACKET(PAD,       "pad")          \
     PACKET(TNT_8,     "tnt.8")        \

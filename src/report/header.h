@@ -4,7 +4,7 @@
 #define SRC_REPORT_HEADER_H
 
 #include "src/report/ktap.h"
-#include "src/harness/run.h"
+#include "src/harness/context.h"
 
 /* What the report was made on: a bare machine, a virtual machine, or the
  * project's own simulated processor. id: of the boot processor. */

@@ -4,7 +4,7 @@
 #define SRC_REPORT_RAW_H
 
 #include "src/report/ktap.h"
-#include "src/harness/run.h"
+#include "src/harness/context.h"
 
 #define RAW_BYTES_MAX 4096 /* of one processor; the rest is left out */
 

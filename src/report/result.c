@@ -8,7 +8,7 @@
 #include "src/harness/verdict.h"
 
 #define OBSERVED_BYTES 48
-#define SKIP_BEFORE "SKIP: " /* as run.c puts it before a reason */
+#define SKIP_BEFORE "SKIP: " /* as context.c puts it before a reason */
 
 /* One processor's part. reason: for SKIP and ERROR. */
 struct outcome {

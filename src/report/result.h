@@ -7,7 +7,7 @@
 #include "src/options/options.h"
 #include "src/report/ktap.h"
 #include "src/report/summary.h"
-#include "src/harness/run.h"
+#include "src/harness/context.h"
 
 /* Closes the contexts, writes their lines (as much as verbosity= and raw= want)
  * and the result line under `name`. All are of the same test; those of

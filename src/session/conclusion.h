@@ -5,7 +5,7 @@
 
 #include "src/session/outcomes.h"
 #include "src/report/ktap.h"
-#include "src/harness/run.h"
+#include "src/harness/context.h"
 
 /* One pass over the tests: with which microcode, and in which regime, the boot
  * processor was. */

@@ -5,7 +5,7 @@
 
 #include "src/session/suite.h"
 #include "src/report/summary.h"
-#include "src/store/record.h"
+#include "src/store/checkpoint.h"
 
 struct outcomes {
     struct finding findings[SUITE_SLOTS_MAX]; /* of all rounds, as one */

@@ -12,9 +12,9 @@
 #include "src/report/merge.h"
 #include "src/report/result.h"
 #include "src/session/resume.h"
-#include "src/harness/run.h"
+#include "src/harness/context.h"
 #include "src/store/store.h"
-#include "src/session/update.h"
+#include "src/session/microcode_update.h"
 #include "src/harness/workspace.h"
 
 /* Time for one job. A test's grows with its trials: 10 ms for each is ten times

@@ -2,9 +2,9 @@
 /* suite.c - selects, sorts and numbers tests. */
 #include "src/session/suite.h"
 
-#include "src/session/cases.h"
+#include "src/session/case_list.h"
 #include "src/base/mem.h"
-#include "src/session/update.h"
+#include "src/session/microcode_update.h"
 #include "src/base/words.h"
 
 void suite_make(struct suite *out, const struct options *options)

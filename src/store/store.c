@@ -4,7 +4,7 @@
 
 #include "src/base/mem.h"
 #include "src/base/crc.h"
-#include "src/store/name.h"
+#include "src/store/report_name.h"
 #include "src/base/text.h"
 
 static const char *volume_end_text(enum volume_end end)

@@ -12,7 +12,7 @@
 #define SRC_STORE_STORE_H
 
 #include "src/cpu/identity.h"
-#include "src/store/record.h"
+#include "src/store/checkpoint.h"
 #include "src/store/report_file.h"
 
 #define STORE_LINE_BYTES 160

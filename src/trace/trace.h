@@ -10,10 +10,10 @@
 #ifndef SRC_TRACE_TRACE_H
 #define SRC_TRACE_TRACE_H
 
-#include "asm/tsx.h"
+#include "asm/tsx_bodies.h"
 #include "src/harness/case.h"
 #include "src/trace/output.h"
-#include "src/trace/story.h"
+#include "src/trace/transitions.h"
 
 #define TRACE_BYTES 32768u
 #define TRACE_GUARD 0xe7 /* what the memory holds before */

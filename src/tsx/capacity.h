@@ -14,7 +14,7 @@
 struct capacity {
     /* Asked. */
     const char *what;    /* "stores to", "loads from" */
-    const uint8_t *body; /* of asm/tsx.h: argument, count */
+    const uint8_t *body; /* of asm/tsx_bodies.h: argument, count */
     uint64_t argument;
     bool stores;        /* tsx_body_write_lines: what is stored is checked */
     unsigned unit;      /* lines of one count of the body */

@@ -9,7 +9,7 @@
 #ifndef SRC_TSX_HLE_H
 #define SRC_TSX_HLE_H
 
-#include "asm/hle.h"
+#include "asm/hle_regions.h"
 #include "src/harness/case.h"
 
 struct hle_form {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * probe.h - one body (asm/tsx.h) tried in transactions, its outcomes counted
+ * probe.h - one body (asm/tsx_bodies.h) tried in transactions, its outcomes counted
  * and checked; and the set-up without which no transaction can commit.
  */
 #ifndef SRC_TSX_PROBE_H
 #define SRC_TSX_PROBE_H
 
-#include "asm/tsx.h"
+#include "asm/tsx_bodies.h"
 #include "src/harness/case.h"
 #include "src/tsx/rtm.h"
 

@@ -2,7 +2,7 @@
 /* rtm.c - tries transactions, counts and checks their outcomes. */
 #include "src/tsx/rtm.h"
 
-#include "asm/rtm.h"
+#include "asm/rtm_store.h"
 #include "src/base/names.h"
 #include "src/tsx/status.h"
 

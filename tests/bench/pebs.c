@@ -9,7 +9,7 @@
  * the classification are the objects of the application; nothing is allocated
  * while they run.
  */
-#include "src/pebs/pebs_classify.h"
+#include "src/pebs/pebs_tally.h"
 #include "tests/bench/bench.h"
 
 #include <inttypes.h>

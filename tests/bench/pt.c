@@ -10,7 +10,7 @@
  * processor's. The counts must agree. With the name of one of the four as
  * argument: that one once, on 1 MiB, for callgrind; it prints the packets.
  */
-#include "src/pt/tsx.h"
+#include "src/pt/tsx_events.h"
 #include "tests/bench/bench.h"
 #include "tests/bench/libipt.h"
 #include "tests/pt/encode.h"

@@ -4,7 +4,7 @@
  * of it is read; an update that is found lies in it, aligned and newer; one
  * that is not has a reason.
  */
-#include "src/cpu/microcode.h"
+#include "src/cpu/microcode_file.h"
 
 #include <stdlib.h>
 #include <string.h>

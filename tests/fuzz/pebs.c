@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* pebs.c - any bytes as PEBS records of each format and as a DS area: nothing
  * is read past them, and every walk ends. For libFuzzer; `make fuzz`. */
-#include "src/pebs/pebs_classify.h"
+#include "src/pebs/pebs_tally.h"
 #include "src/pebs/pebs_ds.h"
 
 #include <stdlib.h>

@@ -5,7 +5,7 @@
  * say the same; what was decoded is written again as it stood. For libFuzzer;
  * `make fuzz`.
  */
-#include "src/pt/tsx.h"
+#include "src/pt/tsx_events.h"
 #include "tests/pt/encode.h"
 
 #include <stdlib.h>

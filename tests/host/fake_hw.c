@@ -288,7 +288,7 @@ void hw_run(const bool set[], void (*job)(unsigned processor, void *context),
     }
 }
 
-/* --- src/session/cases.h, struct sink
+/* --- src/session/case_list.h, struct sink
  * ---------------------------------------------- */
 
 const struct test *const *case_list(void)

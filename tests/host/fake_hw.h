@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * fake_hw.h - a machine in tables, behind src/base/hw.h, and a list of tests behind
- * src/session/cases.h. hw_run() runs the jobs one after another.
+ * src/session/case_list.h. hw_run() runs the jobs one after another.
  */
 #ifndef TESTS_HOST_FAKE_HW_H
 #define TESTS_HOST_FAKE_HW_H
 
-#include "src/session/cases.h"
+#include "src/session/case_list.h"
 #include "src/base/hw.h"
 
 #define FAKE_PROCESSORS 8

@@ -2,7 +2,7 @@
 /* fake_volume.c - the volume in memory. */
 #include "tests/host/fake_volume.h"
 
-#include "src/store/record.h"
+#include "src/store/checkpoint.h"
 
 #include <assert.h>
 #include <string.h>

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fake_windows.c - stands in for asm/elision.asm, hle.asm, lines.asm, memory.asm,
- * pdir.asm, pebs.asm, rtm.asm, tsx.asm and window.asm on the host, where no MSR
+ * fake_windows.c - stands in for asm/elision_try.asm, hle_regions.asm, line_access.asm, memory_windows.asm,
+ * pdir_windows.asm, pebs_window.asm, rtm_store.asm, tsx_bodies.asm and counting_window.asm on the host, where no MSR
  * can be written: nothing is run, no transaction commits. Weak, so that a test
  * can bring its own.
  */
-#include "asm/elision.h"
-#include "asm/hle.h"
-#include "asm/lines.h"
-#include "asm/memory.h"
-#include "asm/pdir.h"
+#include "asm/elision_try.h"
+#include "asm/hle_regions.h"
+#include "asm/line_access.h"
+#include "asm/memory_windows.h"
+#include "asm/pdir_windows.h"
 #include "asm/pebs_window.h"
-#include "asm/rtm.h"
-#include "asm/tsx.h"
-#include "asm/window.h"
+#include "asm/rtm_store.h"
+#include "asm/tsx_bodies.h"
+#include "asm/counting_window.h"
 
 #define FAKE __attribute__((weak))
 
-/* Counted by hand in window.asm, beside the assembler that counts them there.
+/* Counted by hand in counting_window.asm, beside the assembler that counts them there.
  */
 FAKE const struct window_shape window_plain_shape = {21, 8, 0, 0};
 FAKE const struct window_shape window_slow_shape = {20, 0, 0, 0};

@@ -4,7 +4,7 @@
 #include "src/counting/groups.h"
 #include "src/base/msr.h"
 #include "src/counting/selects.h"
-#include "src/harness/run.h"
+#include "src/harness/context.h"
 #include "tests/host/fake_hw.h"
 
 #include <setjmp.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* test_lines.c - the lines chosen are apart in every way that matters. */
 #include "src/memory/lines.h"
-#include "src/harness/run.h"
+#include "src/harness/context.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

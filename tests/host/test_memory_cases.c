@@ -4,8 +4,8 @@
  * deviations, each of which one case has to see. */
 #include "src/base/msr.h"
 #include "src/memory/datala.h"
-#include "src/memory/memory.h"
-#include "src/harness/run.h"
+#include "src/memory/memory_sampling.h"
+#include "src/harness/context.h"
 #include "tests/host/fake_hw.h"
 
 #include <setjmp.h>

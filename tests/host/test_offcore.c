@@ -2,7 +2,7 @@
 /* test_offcore.c - the bits of off-core response per model, typed once more,
  * and which values select something. */
 #include "src/uncore/offcore.h"
-#include "src/harness/run.h"
+#include "src/harness/context.h"
 #include "tests/host/fake_hw.h"
 
 #include <setjmp.h>

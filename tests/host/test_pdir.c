@@ -3,7 +3,7 @@
  * processor that makes the records that the test wants. */
 #include "src/pebs/pdir.h"
 #include "src/base/msr.h"
-#include "src/harness/run.h"
+#include "src/harness/context.h"
 #include "tests/host/fake_hw.h"
 
 #include <setjmp.h>

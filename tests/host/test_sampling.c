@@ -3,7 +3,7 @@
  * processor may write where it must not, over one that the test programs. */
 #include "src/pebs/sampling.h"
 #include "src/base/msr.h"
-#include "src/harness/run.h"
+#include "src/harness/context.h"
 #include "tests/host/fake_hw.h"
 
 #include <setjmp.h>

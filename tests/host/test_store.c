@@ -4,7 +4,7 @@
 #include "src/session/outcomes.h"
 #include "src/base/crc.h"
 #include "src/session/resume.h"
-#include "src/store/name.h"
+#include "src/store/report_name.h"
 #include "src/store/store.h"
 #include "tests/host/fake_hw.h"
 #include "tests/host/fake_volume.h"

@@ -4,7 +4,7 @@
  * writes a stream when a transaction runs. */
 #include "src/trace/trace.h"
 #include "src/base/msr.h"
-#include "src/harness/run.h"
+#include "src/harness/context.h"
 #include "tests/host/fake_hw.h"
 #include "tests/pt/encode.h"
 

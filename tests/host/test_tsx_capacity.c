@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* test_tsx_capacity.c - the search for a limit, over a processor whose limit is
  * known. */
-#include "src/harness/run.h"
+#include "src/harness/context.h"
 #include "src/tsx/capacity.h"
 #include "src/tsx/status.h"
 #include "tests/host/fake_hw.h"

@@ -3,7 +3,7 @@
  * processor that the test programs. */
 #include "src/base/msr.h"
 #include "src/options/options.h"
-#include "src/harness/run.h"
+#include "src/harness/context.h"
 #include "src/tsx/probe.h"
 #include "src/tsx/status.h"
 #include "tests/host/fake_hw.h"
@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-#include "asm/rtm.h"
+#include "asm/rtm_store.h"
 
 /* What the next transaction does, and whether what it stored remains. */
 static struct {

@@ -293,7 +293,7 @@ static void each_item_changes_its_option(void **state)
     go_to(&menu, "Trials");
     press(&menu, KEY_LEFT);
     assert_int_equal(options.trials, 10000);
-    go_to(&menu, "How much");
+    go_to(&menu, "Verbosity");
     press(&menu, KEY_RIGHT);
     assert_int_equal(options.verbosity, VERBOSITY_VERBOSE);
     go_to(&menu, "Raw");

@@ -3,7 +3,7 @@
  * registers, taking it over and giving it back. */
 #include "src/uncore/uncore.h"
 #include "src/base/msr.h"
-#include "src/harness/run.h"
+#include "src/harness/context.h"
 #include "tests/host/fake_hw.h"
 
 #include <setjmp.h>

@@ -2,10 +2,10 @@
 /* test_uncore_cases.c - the off-core and uncore cases over a device that does
  * as the manual says, and over the same with one deviation at a time: each is
  * caught, by the case that it concerns. */
-#include "asm/lines.h"
+#include "asm/line_access.h"
 #include "src/base/msr.h"
 #include "src/uncore/uncore.h"
-#include "src/harness/run.h"
+#include "src/harness/context.h"
 #include "tests/host/fake_hw.h"
 
 #include <setjmp.h>

@@ -94,8 +94,8 @@ svm_vmrun:
         pop_kept
         ret
 
-; bool svm_direct(struct vcpu *, const void *idtr) - one instruction of the guest
-; without VMRUN: its RFLAGS has TF set. The descriptor table sends #DB to
+; bool svm_direct(struct vcpu *, const void *idtr) - one instruction of the
+; guest without VMRUN: its RFLAGS has TF set. The descriptor table sends #DB to
 ; svm_direct_trap, all else to svm_direct_fault, both by the stack that has the
 ; vcpu above the frame, at a multiple of 64.
 global svm_direct

@@ -3,7 +3,7 @@
 #include "src/harness/case.h"
 #include "src/counting/counter3.h"
 #include "src/counting/counters.h"
-#include "src/counting/counting.h"
+#include "src/counting/agreement.h"
 
 TEST(counter3_counts_alone,
      .asks = "Does counter 3 count like the others while nothing uses RTM?",

@@ -4,7 +4,7 @@
 #include "src/base/msr.h"
 #include "src/counting/counter3.h"
 #include "src/counting/counters.h"
-#include "src/counting/counting.h"
+#include "src/counting/agreement.h"
 #include "src/tsx/force_abort.h"
 #include "src/tsx/rtm.h"
 

@@ -3,7 +3,7 @@
 #include "src/harness/case.h"
 #include "src/base/msr.h"
 #include "src/counting/counters.h"
-#include "src/counting/counting.h"
+#include "src/counting/agreement.h"
 #include "src/tsx/force_abort.h"
 #include "src/tsx/rtm.h"
 

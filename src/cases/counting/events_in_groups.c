@@ -9,7 +9,7 @@
 
 /* SDM 3B, "Pre-defined Architectural Performance Events", and the tables of
  * events of 06_2AH and later; the counts are those of window_plain, beside the
- * text in asm/window.asm: a loop of 5 turns, a call, a jump, a return. */
+ * text in asm/counting_window.asm: a loop of 5 turns, a call, a jump, a return. */
 static const struct listed {
     const char *name;
     uint64_t select;

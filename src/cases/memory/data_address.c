@@ -3,7 +3,7 @@
  * of the load or store, those of stores whether the L1 data cache was hit. */
 #include "src/harness/case.h"
 #include "src/memory/datala.h"
-#include "src/memory/memory.h"
+#include "src/memory/memory_sampling.h"
 
 #define WINDOWS 1
 

@@ -2,7 +2,7 @@
 /* Load latency: the record of a load holds the address loaded from. */
 #include "src/harness/case.h"
 #include "src/base/msr.h"
-#include "src/memory/memory.h"
+#include "src/memory/memory_sampling.h"
 
 /* Loads are tagged at random, so that one window may make no record. */
 #define WINDOWS 8

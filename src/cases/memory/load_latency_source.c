@@ -3,7 +3,7 @@
  * is not provoked: nothing says that reading a device does no harm. */
 #include "src/harness/case.h"
 #include "src/base/msr.h"
-#include "src/memory/memory.h"
+#include "src/memory/memory_sampling.h"
 
 #define WINDOWS 8
 /* So many records are wanted of them. */

@@ -2,7 +2,7 @@
 /* Load latency: no record of a load that took less than the threshold. */
 #include "src/harness/case.h"
 #include "src/base/msr.h"
-#include "src/memory/memory.h"
+#include "src/memory/memory_sampling.h"
 
 #define WINDOWS 4
 

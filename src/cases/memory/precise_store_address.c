@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Precise store: the record of a store holds the address stored to. */
 #include "src/harness/case.h"
-#include "src/memory/memory.h"
+#include "src/memory/memory_sampling.h"
 
 #define WINDOWS 2
 

@@ -3,7 +3,7 @@
  * and what the others do is not said. */
 #include "src/harness/case.h"
 #include "src/base/msr.h"
-#include "src/memory/memory.h"
+#include "src/memory/memory_sampling.h"
 
 #define WINDOWS 2
 

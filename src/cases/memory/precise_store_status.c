@@ -2,7 +2,7 @@
 /* Precise store: the record says whether the L1 data cache and the second-
  * level TLB were hit, and whether the access was locked. */
 #include "src/harness/case.h"
-#include "src/memory/memory.h"
+#include "src/memory/memory_sampling.h"
 
 #define WINDOWS 4
 

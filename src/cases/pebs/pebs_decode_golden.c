@@ -3,7 +3,7 @@
  * the image, at ring 0. It asks nothing of the processor, so that a difference
  * is ERROR, and it runs on any. */
 #include "src/harness/case.h"
-#include "src/pebs/pebs.h"
+#include "src/pebs/pebs_decode.h"
 #include "src/pebs/pebs_golden.h"
 
 /* ERROR and a line, where not ok. */

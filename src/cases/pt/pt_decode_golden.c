@@ -5,7 +5,7 @@
  */
 #include "src/harness/case.h"
 #include "src/pt/golden.h"
-#include "src/pt/tsx.h"
+#include "src/pt/tsx_events.h"
 
 #define STREAM_BYTES 256
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* An XRELEASE that does not match aborts the elision: the abort goes on at the
  * XACQUIRE, and what runs then is no transaction. */
-#include "asm/hle.h"
+#include "asm/hle_regions.h"
 #include "src/trace/trace.h"
 
 #define TURNS   4

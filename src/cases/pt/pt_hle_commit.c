@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A lock that is elided: MODE.TSX and FUP at the XACQUIRE, and at the XRELEASE.
  */
-#include "asm/hle.h"
+#include "asm/hle_regions.h"
 #include "src/trace/trace.h"
 
 #define TURNS   4

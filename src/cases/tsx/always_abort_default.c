@@ -4,7 +4,7 @@
 #include "src/harness/case.h"
 #include "src/base/msr.h"
 #include "src/base/names.h"
-#include "src/counting/reach.h"
+#include "src/counting/abort_reach.h"
 #include "src/tsx/force_abort.h"
 #include "src/tsx/rtm.h"
 

@@ -2,7 +2,7 @@
 /* Regime B: RTM_FORCE_ABORT aborts every transaction, and nothing but that. */
 #include "src/harness/case.h"
 #include "src/base/msr.h"
-#include "src/counting/reach.h"
+#include "src/counting/abort_reach.h"
 #include "src/tsx/force_abort.h"
 #include "src/tsx/rtm.h"
 

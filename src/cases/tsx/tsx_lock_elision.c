@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Two processors count together under one elided lock: by the rule of the white
  * paper, and by the one that gives up where the retry bit is clear. */
-#include "asm/elision.h"
+#include "asm/elision_try.h"
 #include "src/harness/case.h"
-#include "src/tsx/elide.h"
+#include "src/tsx/elided_lock.h"
 #include "src/tsx/probe.h"
 
 #define SECTIONS  100

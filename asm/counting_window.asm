@@ -1,0 +1,156 @@
+; SPDX-License-Identifier: BSD-2-Clause
+;
+; counting_window.asm - measured windows: one WRMSR to IA32_PERF_GLOBAL_CTRL
+; (38FH) opens and one closes, with a body between of which every instruction is
+; counted here by the assembler.
+;
+;   uint64_t window_X(uint64_t rdi enable, uint64_t *rsi cells)
+;
+; RDI goes into 38FH whole; 0 goes into it at the end. Returns the number of
+; transactions that reached their fallback path. WRMSR to 38FH is not guarded:
+; the caller has tried the value before. RSI: four cells that a body may write.
+;
+; window_X_shape is four dwords (struct window_shape): the instructions and
+; branches strictly between the two WRMSRs, the transactions among them, and how
+; many of the instructions lie from XBEGIN to XEND. A body must leave ECX alone.
+; Bodies with transactions lie on pages of their own, as in rtm_store.asm.
+
+bits 64
+default rel
+
+%define IA32_PERF_GLOBAL_CTRL 0x38f
+
+; I: an instruction; B: one that branches; T: one from XBEGIN to XEND. Each is
+; counted `reps` times, the number of turns of the loop that it stands in.
+%macro I 1+
+        %1
+%assign instructions instructions + reps
+%endmacro
+%macro B 1+
+        %1
+%assign instructions instructions + reps
+%assign branches branches + reps
+%endmacro
+%macro T 1+
+        %1
+%assign instructions instructions + reps
+%assign inside inside + reps
+%endmacro
+
+%macro OPEN 1
+global %1
+%1:
+%assign instructions 0
+%assign branches 0
+%assign transactions 0
+%assign inside 0
+%assign reps 1
+        mov     ecx, IA32_PERF_GLOBAL_CTRL
+        mov     rax, rdi
+        mov     rdx, rdi
+        shr     rdx, 32
+        xor     r8d, r8d                ; stored by transactions
+        mov     r9d, 3                  ; divisor
+        xor     r10d, r10d              ; fallbacks
+        wrmsr
+%endmacro
+
+%macro CLOSE 1
+        I xor   eax, eax
+        I xor   edx, edx
+        wrmsr
+        mov     rax, r10
+        ret
+        align   16, db 0xcc
+section .rodata
+        align   4, db 0
+global %1_shape
+%1_shape:
+        dd      instructions, branches, transactions, inside
+section .text
+%endmacro
+
+; A transaction with one store. Committed: 4 instructions inside and the JMP.
+; Aborted: 0 to 4 of those inside (the manual does not say where an abort comes)
+; and the ADD in place of the JMP, so one branch less.
+%macro TRANSACTION 0
+%assign transactions transactions + 1
+        T xbegin %%fallback
+        T mov   [rsi], r8
+        T add   r8, 1
+        T xend
+        B jmp   %%next
+%%fallback:
+        add     r10, 1                  ; instead of the JMP above: not counted
+%%next:
+%endmacro
+
+; Time without many instructions: dependent divisions.
+%macro DIVISIONS 1
+%rep %1
+        I xor   edx, edx
+        I div   r9
+%endrep
+%endmacro
+
+section .text align=4096
+
+; No transactions: 21 instructions, 8 branches of four kinds (a conditional one
+; taken and not taken, a call, a return, a jump).
+OPEN window_plain
+        I mov   r8d, 5
+%assign reps 5
+.loop:
+        I add   r11, r8
+        I dec   r8d
+        B jnz   .loop
+%assign reps 1
+        B call  .leaf
+        B jmp   .over
+.leaf:
+        B ret
+.over:
+CLOSE window_plain
+
+; No transactions, some hundred cycles: 20 instructions, no branch.
+OPEN window_slow
+        I mov   rax, -1
+        I mov   r11, rax
+        DIVISIONS 8
+CLOSE window_slow
+
+align 4096, db 0xcc
+
+; Two transactions: 28 instructions, 5 branches where both commit.
+OPEN window_rtm
+        I mov   rax, -1
+        TRANSACTION
+        DIVISIONS 4
+        TRANSACTION
+        I mov   r11d, 3
+%assign reps 3
+.loop:
+        I dec   r11d
+        B jnz   .loop
+%assign reps 1
+CLOSE window_rtm
+
+; One transaction with 27 instructions inside, to see how far an aborted one
+; came: 30 instructions, 1 branch where it commits.
+OPEN window_rtm_long
+%assign transactions transactions + 1
+        T xbegin .fallback
+        T mov   [rsi], r8
+%rep 24
+        T nop
+%endrep
+        T xend
+        B jmp   .next
+.fallback:
+        add     r10, 1                  ; instead of the JMP above: not counted
+.next:
+CLOSE window_rtm_long
+
+align 4096, db 0xcc
+
+section .note.GNU-stack noalloc noexec nowrite progbits

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * counting_window.h - measured windows (asm/counting_window.asm): an exactly known body between
+ * two WRMSRs to IA32_PERF_GLOBAL_CTRL.
+ */
+#ifndef ASM_COUNTING_WINDOW_H
+#define ASM_COUNTING_WINDOW_H
+
+#include <stdint.h>
+
+/* What lies strictly between the two WRMSRs, counted by the assembler. An
+ * aborted transaction has between 0 and its share of `inside` of the
+ * instructions, and one branch less. Dwords in this order, as counting_window.asm writes
+ * them. */
+struct window_shape {
+    uint32_t instructions; /* where every transaction commits */
+    uint32_t branches;     /* likewise; XBEGIN is not counted among them */
+    uint32_t transactions;
+    uint32_t inside; /* instructions from XBEGIN to XEND, both included */
+};
+_Static_assert(sizeof(struct window_shape) == 16, "four dwords");
+
+#define WINDOW_CELLS 4
+
+/* Writes enable to IA32_PERF_GLOBAL_CTRL (38FH), runs the body, writes 0 there.
+ * Returns how many transactions aborted. A value that 38FH refuses raises an
+ * exception that ends the job; so does XBEGIN without RTM. Four cells of the
+ * caller's are written. */
+uint64_t window_plain(uint64_t enable, uint64_t cells[WINDOW_CELLS]);
+uint64_t window_slow(uint64_t enable, uint64_t cells[WINDOW_CELLS]);
+uint64_t window_rtm(uint64_t enable, uint64_t cells[WINDOW_CELLS]);
+uint64_t window_rtm_long(uint64_t enable, uint64_t cells[WINDOW_CELLS]);
+
+extern const struct window_shape
+    window_plain_shape;                             /* branches of four kinds */
+extern const struct window_shape window_slow_shape; /* divisions: time */
+extern const struct window_shape window_rtm_shape;  /* two transactions */
+extern const struct window_shape window_rtm_long_shape; /* one, 27 inside */
+
+#endif

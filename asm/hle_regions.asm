@@ -1,0 +1,113 @@
+; SPDX-License-Identifier: BSD-2-Clause
+;
+; hle_regions.asm - critical sections between XACQUIRE and XRELEASE, one for
+; each instruction that may have the prefix.
+;
+; SDM 2, XACQUIRE/XRELEASE; SDM 1, "Programming with Intel Transactional
+; Synchronization Extensions", "HLE Software Interface". Where the lock is
+; elided and the transaction aborts, all of it runs again from the XACQUIRE on,
+; without elision. Processors without HLE ignore both prefixes.
+;
+; The pages of this file hold nothing else: execution of transactional code can
+; then be watched by page without slowing other code.
+
+bits 64
+default rel
+
+; struct hle_block of hle_regions.h
+%define LOCK    0x00
+%define TURNS   0x08
+%define TEST    0x10
+%define DATA    0x18
+%define SEEN    0x20
+%define INSIDE  0x28
+%define OUTSIDE 0x30
+%define RAX_INSIDE    0x38
+
+; R10: 1 where XTEST says that a transaction runs; 0 where it may not be asked.
+%macro ask 1
+        xor     %1d, %1d
+        test    r9, r9
+        jz      %%not
+        xtest
+        setnz   %1b
+%%not:
+%endmacro
+
+; region NAME, register for the lock's value, acquire, release Before the
+; acquire RAX is HLE_RAX, ECX, EDX are 0 and EBX is 1; before the release EAX is
+; 1, EBX, ECX, EDX are 0, R8D is -1. CF is 0 each time. RSI is the lock.
+%macro region 4
+global hle_%1
+hle_%1:
+        push    rbx
+        mov     rsi, [rdi + LOCK]
+        mov     r11, [rdi + TURNS]
+        mov     r9, [rdi + TEST]
+        mov     ebx, 1
+        mov     rax, 1 << 63
+        xor     ecx, ecx
+        xor     edx, edx
+global hle_%1_acquire
+hle_%1_acquire:
+        %3
+global hle_%1_acquired
+hle_%1_acquired:
+        ask     r10
+        xor     r8d, r8d
+        mov     %2, [rsi]
+        mov     [rdi + SEEN], r8
+        mov     [rdi + RAX_INSIDE], rax
+        inc     qword [rdi + DATA]
+%%turn: dec     r11
+        jnz     %%turn
+        mov     eax, 1
+        mov     r8d, -1
+        mov     ebx, 0
+        mov     ecx, 0
+        xor     edx, edx
+global hle_%1_release, hle_%1_released
+hle_%1_release:
+        %4
+hle_%1_released:
+        ask     r11
+        mov     [rdi + INSIDE], r10
+        mov     [rdi + OUTSIDE], r11
+        pop     rbx
+        ret
+%endmacro
+
+section .text align=4096
+
+region xchg, r8d, {xacquire xchg [rsi], ebx}, {xrelease xchg [rsi], ebx}
+region xchg_mov, r8d, {xacquire xchg [rsi], ebx}, {xrelease mov [rsi], ebx}
+region xchg_imm, r8d, {xacquire xchg [rsi], ebx}, {xrelease mov dword [rsi], 0}
+region lock_xchg, r8d, {xacquire lock xchg [rsi], ebx}, {xrelease lock xchg [rsi], ebx}
+region add, r8d, {xacquire lock add dword [rsi], 1}, {xrelease lock sub dword [rsi], 1}
+region sub, r8d, {xacquire lock sub dword [rsi], 1}, {xrelease lock add dword [rsi], 1}
+region adc, r8d, {xacquire lock adc dword [rsi], 1}, {xrelease lock sbb dword [rsi], 1}
+region sbb, r8d, {xacquire lock sbb dword [rsi], 1}, {xrelease lock adc dword [rsi], 1}
+region and, r8d, {xacquire lock and dword [rsi], 0}, {xrelease lock or dword [rsi], 1}
+region or, r8d, {xacquire lock or dword [rsi], 1}, {xrelease lock and dword [rsi], 0}
+region xor, r8d, {xacquire lock xor dword [rsi], 1}, {xrelease lock xor dword [rsi], 1}
+region bts, r8d, {xacquire lock bts dword [rsi], 0}, {xrelease lock btr dword [rsi], 0}
+region btr, r8d, {xacquire lock btr dword [rsi], 0}, {xrelease lock bts dword [rsi], 0}
+region btc, r8d, {xacquire lock btc dword [rsi], 0}, {xrelease lock btc dword [rsi], 0}
+region inc, r8d, {xacquire lock inc dword [rsi]}, {xrelease lock dec dword [rsi]}
+region dec, r8d, {xacquire lock dec dword [rsi]}, {xrelease lock inc dword [rsi]}
+region neg, r8d, {xacquire lock neg dword [rsi]}, {xrelease lock neg dword [rsi]}
+region not, r8d, {xacquire lock not dword [rsi]}, {xrelease lock not dword [rsi]}
+region xadd, r8d, {xacquire lock xadd [rsi], ebx}, {xrelease lock xadd [rsi], r8d}
+region cmpxchg, r8d, {xacquire lock cmpxchg [rsi], ebx}, {xrelease lock cmpxchg [rsi], ebx}
+region cmpxchg8b, r8, {xacquire lock cmpxchg8b [rsi]}, {xrelease lock cmpxchg8b [rsi]}
+
+; Releases that do not match the acquire: another value, address, size. Then the
+; same as the first without the prefixes.
+region other_value, r8d, {xacquire xchg [rsi], ebx}, {xrelease mov dword [rsi], 2}
+region other_address, r8d, {xacquire xchg [rsi], ebx}, {xrelease mov [rsi + 64], ebx}
+region other_size, r8d, {xacquire xchg [rsi], ebx}, {xrelease mov [rsi], bl}
+region plain, r8d, {xchg [rsi], ebx}, {xchg [rsi], ebx}
+
+align 4096, db 0xcc
+
+section .note.GNU-stack noalloc noexec nowrite progbits

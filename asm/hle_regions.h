@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * hle_regions.h - critical sections between XACQUIRE and XRELEASE (asm/hle_regions.asm).
+ */
+#ifndef ASM_HLE_REGIONS_H
+#define ASM_HLE_REGIONS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct hle_block {
+    volatile void *lock;
+    uint64_t turns;   /* of a loop inside, at least 1 */
+    uint64_t ask;     /* not 0: XTEST exists, and is asked */
+    uint64_t data;    /* 1 is added inside */
+    uint64_t seen;    /* the lock as read inside */
+    uint64_t inside;  /* 1: XTEST said inside that a transaction runs */
+    uint64_t outside; /* the same, after the XRELEASE */
+    uint64_t rax;     /* RAX inside */
+};
+_Static_assert(offsetof(struct hle_block, data) == 0x18, "data");
+_Static_assert(offsetof(struct hle_block, rax) == 0x38, "rax");
+
+/* RAX before the XACQUIRE; EAX is 0. An abort status in EAX would clear the
+ * upper half. */
+#define HLE_RAX (UINT64_C(1) << 63)
+
+typedef void hle_region(struct hle_block *block);
+
+/* The lock is at least 4 bytes (hle_cmpxchg8b: 8), aligned. First what it must
+ * hold before, then what it holds inside; the XRELEASE brings the first back.
+ */
+#define HLE_REGIONS(FORM)                             \
+    FORM(xchg, 0, 1, "XCHG")                          \
+    FORM(xchg_mov, 0, 1, "XCHG, MOV of a register")   \
+    FORM(xchg_imm, 0, 1, "XCHG, MOV of an immediate") \
+    FORM(lock_xchg, 0, 1, "LOCK XCHG")                \
+    FORM(add, 0, 1, "LOCK ADD, SUB")                  \
+    FORM(sub, 1, 0, "LOCK SUB, ADD")                  \
+    FORM(adc, 0, 1, "LOCK ADC, SBB")                  \
+    FORM(sbb, 1, 0, "LOCK SBB, ADC")                  \
+    FORM(and, 1, 0, "LOCK AND, OR")                   \
+    FORM(or, 0, 1, "LOCK OR, AND")                    \
+    FORM(xor, 0, 1, "LOCK XOR")                       \
+    FORM(bts, 0, 1, "LOCK BTS, BTR")                  \
+    FORM(btr, 1, 0, "LOCK BTR, BTS")                  \
+    FORM(btc, 0, 1, "LOCK BTC")                       \
+    FORM(inc, 0, 1, "LOCK INC, DEC")                  \
+    FORM(dec, 1, 0, "LOCK DEC, INC")                  \
+    FORM(neg, 1, UINT32_MAX, "LOCK NEG")              \
+    FORM(not, 0, UINT32_MAX, "LOCK NOT")              \
+    FORM(xadd, 0, 1, "LOCK XADD")                     \
+    FORM(cmpxchg, 0, 1, "LOCK CMPXCHG")               \
+    FORM(cmpxchg8b, 0, 1, "LOCK CMPXCHG8B")
+
+#define HLE_DECLARE(name, before, held, words) hle_region hle_##name;
+HLE_REGIONS(HLE_DECLARE)
+
+/* Acquired by XCHG, the lock is 1 inside. The XRELEASE writes 2 to it; writes 0
+ * 64 bytes after it instead; writes 0 to its first byte alone. */
+hle_region hle_other_value, hle_other_address, hle_other_size;
+/* hle_xchg without the prefixes. */
+hle_region hle_plain;
+
+/* The instruction after the XACQUIRE of hle_xchg, of hle_other_value. */
+extern const uint8_t hle_xchg_acquired[], hle_other_value_acquired[];
+/* XACQUIRE and XRELEASE themselves, and the instruction after the latter. */
+extern const uint8_t hle_xchg_acquire[], hle_xchg_release[];
+extern const uint8_t hle_other_value_acquire[], hle_other_value_released[];
+
+#endif

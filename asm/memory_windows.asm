@@ -1,0 +1,95 @@
+; SPDX-License-Identifier: BSD-2-Clause
+;
+; memory_windows.asm - windows of single loads and stores, each at an address
+; that RDI holds while it executes and for some instructions after, so that a
+; record says by itself which access it is of.
+;
+; No other instruction of a loop reads or writes memory. CLFLUSH and INVLPG have
+; the access's own address. LFENCE keeps one turn's access out of the next, and
+; gives the record of an access the time to be made before RDI changes.
+
+bits 64
+default rel
+
+%define IA32_PERF_GLOBAL_CTRL 0x38f
+
+; memory_windows.h: struct memory_walk
+%define BASE  0
+%define STEP  8
+%define MASK  16
+%define COUNT 24
+
+section .text align=64
+
+; void memory_X(uint64_t rdi enable, const struct memory_walk *rsi)
+; RDI goes into 38FH, 0 at the end. WRMSR is not guarded. RAX is 0 where a body
+; stores it.
+%macro OPEN 1
+global memory_%1, memory_%1_loop, memory_%1_end
+        align   64
+memory_%1:
+        mov     rax, rdi
+        mov     rdx, rdi
+        shr     rdx, 32
+        xor     r8d, r8d                ; offset
+        mov     r9, [rsi + STEP]
+        mov     r10, [rsi + MASK]
+        mov     r11, [rsi + COUNT]
+        mov     rsi, [rsi + BASE]
+        mov     rdi, rsi
+        mov     ecx, IA32_PERF_GLOBAL_CTRL
+        wrmsr
+        xor     eax, eax
+memory_%1_loop:
+        lea     rdi, [rsi + r8]
+%endmacro
+
+%macro CLOSE 1
+        lfence
+        add     r8, r9
+        and     r8, r10
+        dec     r11
+        jnz     near memory_%1_loop
+memory_%1_end:
+        mov     ecx, IA32_PERF_GLOBAL_CTRL
+        xor     eax, eax
+        xor     edx, edx
+        wrmsr
+        ret
+%endmacro
+
+        OPEN    load
+        mov     rax, [rdi]
+        CLOSE   load
+
+        OPEN    load_flush
+        clflush [rdi]
+        mfence
+        mov     rax, [rdi]
+        CLOSE   load_flush
+
+        OPEN    load_invlpg
+        invlpg  [rdi]
+        mov     rax, [rdi]
+        CLOSE   load_invlpg
+
+        OPEN    store
+        mov     [rdi], rax
+        CLOSE   store
+
+        OPEN    store_flush
+        clflush [rdi]
+        mfence
+        mov     [rdi], rax
+        CLOSE   store_flush
+
+        OPEN    store_invlpg
+        invlpg  [rdi]
+        mov     [rdi], rax
+        CLOSE   store_invlpg
+
+        OPEN    locked
+        lock add qword [rdi], 1
+        CLOSE   locked
+
+section .note.GNU-stack noalloc noexec nowrite progbits

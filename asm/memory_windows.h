@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * memory_windows.h - windows of single loads and stores at known addresses
+ * (asm/memory_windows.asm).
+ */
+#ifndef ASM_MEMORY_WINDOWS_H
+#define ASM_MEMORY_WINDOWS_H
+
+#include <stdint.h>
+
+/* Access k, from 0 to count - 1, is of the 8 bytes at base + (k * step & mask).
+ * Mask: a set of bits below some power of two, so that the addresses stay in
+ * the array. */
+struct memory_walk {
+    uint64_t base, step, mask;
+    uint64_t count; /* at least 1 */
+};
+
+/* Every turn of a window's loop makes one access. RDI holds its address from
+ * the turn's first instruction to its last, so it does in a record of any of
+ * them. _flush: CLFLUSH of the line and MFENCE before it. _invlpg: INVLPG of
+ * the page before it. locked: a LOCKed read-modify-write. Stores write 0,
+ * locked adds 1. */
+#define MEMORY_WINDOWS(W) \
+    W(load)               \
+    W(load_flush)         \
+    W(load_invlpg)        \
+    W(store)              \
+    W(store_flush)        \
+    W(store_invlpg)       \
+    W(locked)
+
+/* memory_X writes enable to IA32_PERF_GLOBAL_CTRL (38FH), walks, and writes 0
+ * there. A value that 38FH refuses raises an exception that ends the job. The
+ * instructions of the loop are at memory_X_loop and up, below memory_X_end. */
+typedef void memory_window(uint64_t enable, const struct memory_walk *walk);
+#define MEMORY_WINDOW(name)      \
+    memory_window memory_##name; \
+    extern const uint8_t memory_##name##_loop[], memory_##name##_end[];
+MEMORY_WINDOWS(MEMORY_WINDOW)
+#undef MEMORY_WINDOW
+
+#endif

@@ -1,0 +1,509 @@
+; SPDX-License-Identifier: BSD-2-Clause
+;
+; tsx_bodies.asm - one block of code, a body, run once inside a transaction or
+; outside, with every outcome a value.
+;
+; SDM 1, "Programming with Intel Transactional Synchronization Extensions". An
+; abort goes on at the fallback address of the outermost transaction, with the
+; abort status in EAX and every other register and all memory as at XBEGIN: so
+; registers are planted before and compared there. EAX is ~0 before XBEGIN, so
+; that no abort status can be taken for a start. Instructions that may raise an
+; exception have a fix-up, for processors that deliver one.
+;
+; The pages of this file hold nothing else: execution of transactional code can
+; then be watched by page without slowing other code.
+
+bits 64
+default rel
+
+; struct tsx_block of tsx_bodies.h
+%define BODY       0x00
+%define END        0x08
+%define ARGUMENT   0x10                 ; RSI of the body
+%define COUNT      0x18                 ; RDX of the body
+%define CELL       0x20
+%define RFLAGS     0x28
+%define STATUS     0x30
+%define UNRESTORED 0x34
+
+%define COMMITTED  -1
+%define ABORTED    -2
+%define INNER      -3
+%define RAN        -4
+
+%define PLANTED    0x1b2c3d00           ; and the register's place in the list
+%define REGISTERS  rcx, rbx, rbp, r8, r9, r10, r11, r12, r13, r14, r15
+
+%macro plant 1-*
+  %assign i 0
+  %rep %0
+        mov     %1, PLANTED + i
+    %rotate 1
+    %assign i i+1
+  %endrep
+%endmacro
+
+%macro change 1-*
+  %rep %0
+        not     %1
+    %rotate 1
+  %endrep
+%endmacro
+
+%macro compare 1-*
+  %assign i 0
+  %rep %0
+        cmp     %1, PLANTED + i
+        je      %%same_ %+ i
+        inc     dword [rdi + UNRESTORED]
+%%same_ %+ i:
+    %rotate 1
+    %assign i i+1
+  %endrep
+%endmacro
+
+; Saves what C wants preserved, plants the registers; [RSP] is the block.
+%macro enter_block 0
+        push    rbx
+        push    rbp
+        push    r12
+        push    r13
+        push    r14
+        push    r15
+        pushfq
+        push    rdi
+        mov     dword [rdi + UNRESTORED], 0
+        mov     rsi, [rdi + ARGUMENT]
+        mov     rdx, [rdi + COUNT]
+        plant   REGISTERS
+        mov     eax, -1
+%endmacro
+
+; Counts the registers that differ from what enter_block left there.
+%macro compare_registers 0
+        cmp     rdi, [rsp]
+        mov     rdi, [rsp]
+        je      %%rdi
+        inc     dword [rdi + UNRESTORED]
+%%rdi:  mov     [rdi + STATUS], eax
+        cmp     rsi, [rdi + ARGUMENT]
+        je      %%rsi
+        inc     dword [rdi + UNRESTORED]
+%%rsi:  cmp     rdx, [rdi + COUNT]
+        je      %%rdx
+        inc     dword [rdi + UNRESTORED]
+%%rdx:  compare REGISTERS
+%endmacro
+
+; The end of a body.
+%define NEXT       jmp qword [rdi + END]
+
+section .text align=4096
+
+; int tsx_inside(struct tsx_block *rdi) Inside a transaction: changes the
+; planted registers and the cell, runs the body.
+global tsx_inside, tsx_xbegin_at, tsx_xend_at, tsx_resume
+tsx_inside:
+        lea     rax, [tsx_xend_at]
+        mov     [rdi + END], rax
+        enter_block
+tsx_xbegin_at:
+        xbegin  tsx_fallback
+        change  REGISTERS
+        not     qword [rdi + CELL]
+        jmp     qword [rdi + BODY]
+tsx_xend_at:
+        xend
+        mov     rdi, [rsp]
+        mov     [rdi + STATUS], eax
+        mov     eax, COMMITTED
+        jmp     tsx_resume
+global tsx_fallback
+tsx_fallback:
+        compare_registers
+        mov     eax, ABORTED
+        jmp     tsx_resume
+
+; int tsx_outside(struct tsx_block *rdi)
+; The same body with no transaction.
+global tsx_outside
+tsx_outside:
+        lea     rax, [tsx_outside_end]
+        mov     [rdi + END], rax
+        enter_block
+        jmp     qword [rdi + BODY]
+tsx_outside_end:
+        compare_registers
+        mov     eax, RAN
+
+; The way back to C, with the answer in EAX: from here, and from a fix-up.
+tsx_resume:
+        pop     rdi
+        popfq
+        pop     r15
+        pop     r14
+        pop     r13
+        pop     r12
+        pop     rbp
+        pop     rbx
+        ret
+
+; int tsx_watched(int (*rdi)(struct tsx_block *), struct tsx_block *rsi,
+;                 uint64_t rdx, uint64_t rcx)
+; RDI(RSI) while DR0 is RDX and DR7 is RCX.
+global tsx_watched
+tsx_watched:
+        push    rbx
+        push    r12
+        push    r13
+        mov     rbx, dr0
+        mov     r12, dr6
+        mov     r13, dr7
+        mov     rax, rdi
+        mov     rdi, rsi
+        mov     dr0, rdx
+        mov     dr7, rcx
+        call    rax
+        mov     dr7, r13
+        mov     dr6, r12
+        mov     dr0, rbx
+        pop     r13
+        pop     r12
+        pop     rbx
+        ret
+
+; --- Bodies
+; -------------------------------------------------------------------- RDI is
+; the block and stays; RSI and RDX are its argument and count.
+
+%macro body 1
+global tsx_body_%1
+tsx_body_%1:
+%endmacro
+
+; An instruction that raises an exception.
+%macro raising 1
+global tsx_body_%1_fault
+tsx_body_%1_fault:
+%endmacro
+
+; Where a trap goes on: after the instruction.
+%macro trapped 1
+global tsx_body_%1_trap
+tsx_body_%1_trap:
+%endmacro
+
+body nothing
+        NEXT
+
+; ZF as before XTEST is 1 where the argument is 0; CF is 1.
+body xtest
+        cmp     rsi, 0
+        stc
+raising xtest
+        xtest
+        pushfq
+        pop     qword [rdi + RFLAGS]
+        NEXT
+
+; 64 instructions that do nothing; the second then aborts.
+body long
+        times 64 nop
+        NEXT
+
+body long_xabort
+        times 64 nop
+        xabort  0x64
+        NEXT
+
+body xend
+raising xend
+        xend
+        NEXT
+
+; So many more transactions, one in another, as the count says; then all XEND.
+body nest
+        mov     rcx, rdx
+.begin: xbegin  inner_fallback
+        dec     rcx
+        jnz     .begin
+.end:   xend
+        dec     rdx
+        jnz     .end
+        NEXT
+
+; XABORT in an inner transaction.
+body nest_xabort
+        xbegin  inner_fallback
+        not     rsi
+global tsx_body_nest_xabort_at
+tsx_body_nest_xabort_at:
+        xabort  0x5a
+        xend
+        NEXT
+
+; XABORT after the XEND of an inner transaction; 44H where XTEST says that no
+; transaction is left.
+body nest_xend_xabort
+        xbegin  inner_fallback
+        not     rsi
+        not     qword [rdi + RFLAGS]
+        xend
+        xtest
+        jz      .none
+        xabort  0x33
+        NEXT
+.none:  xabort  0x44
+        NEXT
+
+; An abort that goes on here has not gone to the outermost fallback.
+inner_fallback:
+        mov     rdi, [rsp]
+        mov     [rdi + STATUS], eax
+        mov     eax, INNER
+        jmp     tsx_resume
+
+; Writes the first eight bytes of so many lines from RSI on, the last one first.
+body write_lines
+        shl     rdx, 6
+.next:  mov     [rsi + rdx - 64], rdx
+        sub     rdx, 64
+        jnz     .next
+        NEXT
+
+; Reads from eight lines so many times, from RSI on, the last eight first.
+body read_lines
+        shl     rdx, 9
+.next:
+%assign line 0
+%rep 8
+        mov     rcx, [rsi + rdx - 512 + 64 * line]
+%assign line line+1
+%endrep
+        sub     rdx, 512
+        jnz     .next
+        NEXT
+
+; Loads from RSI, lets RDX turns pass, loads again: flags change where the two
+; differ.
+body hold_load
+        mov     rcx, [rsi]
+.turn:  dec     rdx
+        jnz     .turn
+        cmp     rcx, [rsi]
+        je      .same
+        not     qword [rdi + RFLAGS]
+.same:  NEXT
+
+; Stores ~0 at RSI, lets RDX turns pass, stores 0: flags change where ~0 is no
+; longer there in between.
+body hold_store
+        mov     rcx, -1
+        mov     [rsi], rcx
+.turn:  dec     rdx
+        jnz     .turn
+        cmp     rcx, [rsi]
+        je      .same
+        not     qword [rdi + RFLAGS]
+.same:  mov     [rsi], rdx
+        NEXT
+
+body store
+raising store
+        mov     [rsi], rdx
+trapped store
+        nop
+        NEXT
+
+body load
+raising load
+        mov     rcx, [rsi]
+        NEXT
+
+body ud2
+raising ud2
+        ud2
+        NEXT
+
+body divide
+        xor     ecx, ecx
+        xor     edx, edx
+raising divide
+        div     ecx
+        NEXT
+
+body int3
+        int3
+trapped int3
+        NEXT
+
+; Eight conditional branches over one byte, taken where the argument's bit is 1,
+; the lowest first; and the same followed by an XABORT.
+%macro branches 0
+%assign n 0
+%rep 8
+        bt      rsi, n
+        jc      short $+3
+        nop
+%assign n n+1
+%endrep
+%endmacro
+
+body branches
+        branches
+        NEXT
+
+body branches_xabort
+        branches
+global tsx_body_branches_xabort_at
+tsx_body_branches_xabort_at:
+        xabort  0x42
+        NEXT
+
+; So many indirect jumps as the count says, each followed by a conditional
+; branch.
+body jumps
+        lea     rcx, [.to]
+.from:  jmp     rcx
+.to:    dec     rdx
+        jnz     .from
+        NEXT
+
+; What some processor may carry out after all must do no harm: MSR 8BH is
+; written with 0 whenever it is read, 80H is the port of power-on codes, DR0 and
+; the flags are put back, CR2 belongs to the handler of the next #PF, the other
+; control registers are written with what they hold.
+
+body cpuid
+        xor     eax, eax
+        xor     ecx, ecx
+        cpuid
+        NEXT
+
+body pause
+        pause
+        NEXT
+
+body rdmsr
+        mov     ecx, 0x10
+        rdmsr
+        NEXT
+
+body wrmsr
+        mov     ecx, 0x8b
+        xor     eax, eax
+        xor     edx, edx
+        wrmsr
+        NEXT
+
+body in
+        in      al, 0x80
+        NEXT
+
+body out
+        xor     eax, eax
+        out     0x80, al
+        NEXT
+
+body cli
+        cli
+        NEXT
+
+body sti
+        sti
+        NEXT
+
+body popfq
+        pushfq
+        popfq
+        NEXT
+
+body iretq
+        mov     eax, ss
+        mov     rcx, rsp
+        lea     rbx, [.next]
+        push    rax
+        push    rcx
+        pushfq
+        mov     eax, cs
+        push    rax
+        push    rbx
+        iretq
+.next:  NEXT
+
+body mov_cr0
+        mov     rax, cr0
+        mov     cr0, rax
+        NEXT
+
+body mov_cr3
+        mov     rax, cr3
+        mov     cr3, rax
+        NEXT
+
+body mov_cr4
+        mov     rax, cr4
+        mov     cr4, rax
+        NEXT
+
+body mov_cr8
+        mov     rax, cr8
+        mov     cr8, rax
+        NEXT
+
+body mov_cr2
+        mov     cr2, rsi
+        NEXT
+
+body mov_dr0
+        mov     dr0, rsi
+        NEXT
+
+body mov_es
+        mov     eax, es
+        mov     es, eax
+        NEXT
+
+body sgdt
+        sgdt    [rsi]
+        NEXT
+
+body fxsave
+        fxsave  [rsi]
+        NEXT
+
+body sldt
+        sldt    eax
+        NEXT
+
+body clflush
+        clflush [rsi]
+        NEXT
+
+body invlpg
+        invlpg  [rsi]
+        NEXT
+
+body movnti
+        movnti  [rsi], rdx
+        NEXT
+
+body fnop
+        fnop
+        NEXT
+
+; XABORT with each code there is, 8 bytes apart.
+align 8
+global tsx_bodies_xabort
+tsx_bodies_xabort:
+%assign code 0
+%rep 256
+        xabort  code
+        NEXT
+        align   8, db 0xcc
+%assign code code+1
+%endrep
+
+align 4096, db 0xcc
+
+section .note.GNU-stack noalloc noexec nowrite progbits

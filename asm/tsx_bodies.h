@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * tsx_bodies.h - one block of code, a body, run once inside a transaction or outside
+ * (asm/tsx_bodies.asm).
+ */
+#ifndef ASM_TSX_BODIES_H
+#define ASM_TSX_BODIES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* What running a body once answers; otherwise the vector, 0 to 31, of an
+ * exception that was delivered. */
+#define TSX_COMMITTED (-1)
+#define TSX_ABORTED   (-2) /* went on at the outermost fallback */
+#define TSX_INNER     (-3) /* aborted, and went on at an inner fallback */
+#define TSX_RAN       (-4) /* tsx_outside(): the body came to its end */
+
+/* In this order for tsx_bodies.asm. The caller fills body, argument, count, cell and
+ * flags. */
+struct tsx_block {
+    const uint8_t *body;
+    uint64_t end;             /* tsx_bodies.asm's own */
+    uint64_t argument, count; /* RSI and RDX of the body */
+    volatile uint64_t cell;   /* inverted in the transaction, before the body */
+    volatile uint64_t flags;  /* what some bodies write */
+    uint32_t status;          /* EAX at the end or at a fallback */
+    uint32_t unrestored; /* registers that were not as before the body, of 14 */
+};
+_Static_assert(offsetof(struct tsx_block, argument) == 0x10, "argument");
+_Static_assert(offsetof(struct tsx_block, cell) == 0x20, "cell");
+_Static_assert(offsetof(struct tsx_block, flags) == 0x28, "flags");
+_Static_assert(offsetof(struct tsx_block, status) == 0x30, "status");
+_Static_assert(offsetof(struct tsx_block, unrestored) == 0x34, "unrestored");
+
+/* Status is EAX after XEND, ~0 where neither XBEGIN nor the body changed it, or
+ * the abort status; on an exception it is not changed. */
+int tsx_inside(struct tsx_block *block);
+int tsx_outside(struct tsx_block *block);
+
+/* enter(block) with this in DR0 and DR7; DR0, DR6 and DR7 are put back. */
+int tsx_watched(int (*enter)(struct tsx_block *), struct tsx_block *block,
+                uint64_t dr0, uint64_t dr7);
+
+/* --- Bodies -------------------------------------------------------------- */
+
+extern const uint8_t tsx_body_nothing[];
+extern const uint8_t tsx_body_xtest[]; /* flags: RFLAGS after XTEST */
+extern const uint8_t tsx_body_xend[];
+/* TSX_LONG instructions; then XABORT 64H. tsx_inside() adds TSX_LONG_MORE
+ * instructions at most between XBEGIN and XEND, both included. */
+extern const uint8_t tsx_body_long[], tsx_body_long_xabort[];
+#define TSX_LONG      64
+#define TSX_LONG_MORE 18
+extern const uint8_t tsx_body_nest[]; /* count transactions, one in another */
+extern const uint8_t tsx_body_nest_xabort[]; /* XABORT 5AH in an inner one */
+/* XABORT 33H after the XEND of an inner one that wrote flags; 44H where XTEST
+ * says, there, that no transaction runs. */
+extern const uint8_t tsx_body_nest_xend_xabort[];
+/* The first 8 bytes of each of count lines of 64 bytes from argument on: 64
+ * times the line's number, counted from 1. */
+extern const uint8_t tsx_body_write_lines[];
+/* One quadword of each of 8 * count lines from argument on; count at least 1.
+ */
+extern const uint8_t tsx_body_read_lines[];
+/* Access argument, let count turns of a loop pass, and look again: flags change
+ * where another processor came between. The store is of TSX_HELD, then of 0. */
+extern const uint8_t tsx_body_hold_load[], tsx_body_hold_store[];
+#define TSX_HELD UINT64_MAX
+extern const uint8_t tsx_body_store[]; /* of count at argument */
+extern const uint8_t tsx_body_load[];  /* from argument */
+/* TSX_BRANCHES conditional branches, taken where the argument's bit is 1, the
+ * lowest first; then XABORT 42H, where the second label is. */
+extern const uint8_t tsx_body_branches[], tsx_body_branches_xabort[],
+    tsx_body_branches_xabort_at[];
+#define TSX_BRANCHES 8
+/* Count indirect jumps, each followed by a conditional branch. */
+extern const uint8_t tsx_body_jumps[];
+extern const uint8_t tsx_body_ud2[], tsx_body_divide[], tsx_body_int3[];
+/* One instruction each. SGDT, FXSAVE (16-byte aligned), CLFLUSH, INVLPG and
+ * MOVNTI act on argument; MOV to DR0
+ * is for tsx_watched(). */
+extern const uint8_t tsx_body_cpuid[], tsx_body_pause[], tsx_body_rdmsr[],
+    tsx_body_wrmsr[], tsx_body_in[], tsx_body_out[], tsx_body_cli[],
+    tsx_body_sti[], tsx_body_popfq[], tsx_body_iretq[], tsx_body_mov_cr0[],
+    tsx_body_mov_cr2[], tsx_body_mov_cr3[], tsx_body_mov_cr4[],
+    tsx_body_mov_cr8[], tsx_body_sgdt[], tsx_body_fxsave[], tsx_body_mov_dr0[],
+    tsx_body_mov_es[], tsx_body_sldt[], tsx_body_clflush[], tsx_body_invlpg[],
+    tsx_body_movnti[], tsx_body_fnop[];
+/* XABORT with code n is 8 * n bytes from here. */
+extern const uint8_t tsx_bodies_xabort[];
+#define TSX_XABORT_BYTES 8
+
+/* Instructions of them that may raise an exception: where it is reported, and
+ * all go on at tsx_resume. */
+#define TSX_FAULTS(AT)        \
+    AT(tsx_xbegin_at)         \
+    AT(tsx_xend_at)           \
+    AT(tsx_body_xtest_fault)  \
+    AT(tsx_body_xend_fault)   \
+    AT(tsx_body_store_fault)  \
+    AT(tsx_body_store_trap)   \
+    AT(tsx_body_load_fault)   \
+    AT(tsx_body_ud2_fault)    \
+    AT(tsx_body_divide_fault) \
+    AT(tsx_body_int3_trap)
+
+/* Where an abort goes on, and so the RIP of an exception that is delivered all
+ * the same: it has a fix-up too. So has each XABORT. */
+extern const uint8_t tsx_fallback[];
+
+/* The outermost XBEGIN and XEND; instructions that abort. */
+extern const uint8_t tsx_xbegin_at[], tsx_xend_at[], tsx_body_nest_xabort_at[],
+    tsx_body_ud2_fault[], tsx_body_divide_fault[], tsx_body_load_fault[];
+
+/* The instruction of tsx_body_store, for an instruction breakpoint. */
+extern const uint8_t tsx_body_store_fault[];
+
+#endif

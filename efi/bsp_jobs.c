@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * bsp_jobs.c - the boot processor's jobs, and its way out of one for a moment:
+ * the firmware, which a sink may need, needs its interrupts for that.
+ */
+#include "efi/platform.h"
+
+#define POLL_MS 250 /* between two calls that hw_poll() makes */
+
+struct bsp_job {
+    struct apic_saved apic;
+    uint64_t flags;
+};
+
+static struct bsp_job
+    *current_job; /* the outermost: it has the firmware's state */
+static void (*poll_call)(void *context);
+static void *poll_context;
+static uint64_t poll_next; /* clock_deadline() */
+
+static uint64_t interrupts_off(void)
+{
+    uint64_t flags;
+
+    __asm__ volatile("pushfq; pop %0; cli" : "=r"(flags) : : "memory");
+    return flags;
+}
+
+static void flags_restore(uint64_t flags)
+{
+    __asm__ volatile("push %0; popfq" : : "r"(flags) : "memory", "cc");
+}
+
+void bsp_identify(struct identity *out)
+{
+    static struct exceptions mine;
+    uint64_t flags = interrupts_off();
+
+    exceptions_install(&mine);
+    identity_read(out);
+    exceptions_remove(&mine);
+    flags_restore(flags);
+}
+
+void bsp_run(struct hw_result *result, void (*job)(unsigned, void *),
+             void *context)
+{
+    struct bsp_job mine = {.flags = interrupts_off()};
+    bool outermost = current_job == NULL;
+
+    apic_mask(&mine.apic);
+    if (outermost)
+        current_job = &mine;
+    bool returned = exceptions_guard(0, job, context, &result->exception);
+    if (outermost)
+        current_job = NULL;
+    apic_restore(&mine.apic);
+    flags_restore(mine.flags);
+    result->end = returned ? HW_DONE : HW_EXCEPTION;
+}
+
+void bsp_outside(void (*call)(void *context), void *context)
+{
+    struct bsp_job *job = current_job;
+
+    if (job == NULL) {
+        call(context);
+        return;
+    }
+    current_job = NULL; /* for what the firmware calls meanwhile */
+    apic_restore(&job->apic);
+    flags_restore(job->flags);
+    call(context);
+    (void)interrupts_off();
+    apic_mask(&job->apic);
+    current_job = job;
+}
+
+void bsp_poll(void)
+{
+    if (poll_call == NULL || !clock_passed(poll_next) || pmi_active(0))
+        return;
+    poll_next = clock_deadline(POLL_MS);
+    bsp_outside(poll_call, poll_context);
+}
+
+void hw_on_poll(void (*call)(void *context), void *context)
+{
+    poll_call = call;
+    poll_context = context;
+    poll_next = clock_deadline(POLL_MS);
+}
+
+void hw_poll(void)
+{
+    /* The time first: to find one's number is slow on a simulated processor. */
+    if (clock_passed(poll_next) && processors_self() == 0)
+        bsp_poll();
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* pages.c - memory allocated from the firmware, and all of it freed. */
+#include "efi/platform.h"
+
+#define ALLOCATIONS_MAX 8
+#define PAGES(b)        (((b) + 4095) / 4096)
+
+static struct {
+    EFI_PHYSICAL_ADDRESS at; /* 0: none */
+    UINTN pages;
+} allocated[ALLOCATIONS_MAX];
+
+void *allocate_pages(size_t bytes)
+{
+    EFI_PHYSICAL_ADDRESS at = 0;
+    unsigned i = 0;
+
+    while (i < ALLOCATIONS_MAX && allocated[i].at != 0)
+        i++;
+    if (i == ALLOCATIONS_MAX ||
+        EFI_ERROR(platform_boot->AllocatePages(AllocateAnyPages, EfiLoaderData,
+                                               PAGES(bytes), &at)))
+        return NULL;
+    allocated[i].at = at;
+    allocated[i].pages = PAGES(bytes);
+    return (void *)(uintptr_t)at;
+}
+
+static void free_entry(unsigned i)
+{
+    if (allocated[i].at != 0)
+        platform_boot->FreePages(allocated[i].at, allocated[i].pages);
+    allocated[i].at = 0;
+}
+
+void free_pages(const void *at)
+{
+    for (unsigned i = 0; i < ALLOCATIONS_MAX; i++)
+        if (at != NULL && allocated[i].at == (uintptr_t)at)
+            free_entry(i);
+}
+
+void free_all_pages(void)
+{
+    for (unsigned i = 0; i < ALLOCATIONS_MAX; i++)
+        free_entry(i);
+}

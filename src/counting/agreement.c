@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* agreement.c - runs the trials of one event after the other and judges them. */
+#include "src/counting/agreement.h"
+
+#include "src/base/msr.h"
+#include "src/counting/counter3.h"
+#include "src/counting/counters.h"
+#include "src/counting/count_bounds.h"
+
+#define SHOWN 1 /* trials shown in full, of each kind of deviation */
+
+static const struct pmu_event events[] = {EVENT_INSTRUCTIONS, EVENT_BRANCHES,
+                                          EVENT_CORE_CYCLES};
+
+/* All the trials of one event. */
+struct tally {
+    struct counters c;
+    const struct window_shape *shape;
+    unsigned least;
+    unsigned trials, commits, aborts;
+    unsigned outside; /* trials whose reference is out of bounds */
+    unsigned outliers[COUNTERS_MAX]; /* trials in which the counter differs */
+    unsigned shown_reference, shown_outliers;
+    uint64_t lowest, highest; /* what the reference counted */
+    unsigned whole;           /* trials in which no transaction aborted */
+    uint64_t whole_lowest, whole_highest; /* of these */
+};
+
+static const char *reference_name(const struct counters *c)
+{
+    static const char *const fixed[] = {"IA32_FIXED_CTR0 (309H)",
+                                        "IA32_FIXED_CTR1 (30AH)"};
+
+    return c->fixed ? fixed[c->event->fixed & 1] : "IA32_PMC0 (C1H)";
+}
+
+static void note_trial(const struct tally *y, unsigned trial,
+                       const struct sample *s, uint64_t reference)
+{
+    struct test_context *t = y->c.t;
+    const uint64_t *gp = s->gp;
+
+    note(t,
+         "%s, trial %u: %s counted %lu; IA32_PMC0-3 %lu %lu %lu %lu; "
+         "%lu of %u transactions aborted",
+         y->c.event->name, trial, reference_name(&y->c),
+         (unsigned long)reference, (unsigned long)gp[0], (unsigned long)gp[1],
+         (unsigned long)gp[2], (unsigned long)gp[3], (unsigned long)s->aborted,
+         y->shape->transactions);
+    if (y->c.count > 4)
+        note(t, "%s, trial %u: IA32_PMC4-7 %lu %lu %lu %lu", y->c.event->name,
+             trial, (unsigned long)gp[4], (unsigned long)gp[5],
+             (unsigned long)gp[6], (unsigned long)gp[7]);
+}
+
+static void widen_range(uint64_t *lowest, uint64_t *highest, uint64_t value,
+                        bool first)
+{
+    if (first || value < *lowest)
+        *lowest = value;
+    if (first || value > *highest)
+        *highest = value;
+}
+
+/* Adds one trial. True where it counted what it should. */
+static bool add_trial(struct tally *y, unsigned trial, const struct sample *s)
+{
+    enum pmu_event_kind kind = y->c.event->kind;
+    uint64_t reference = y->c.fixed ? s->fixed : s->gp[0];
+    struct count_bounds bounds = count_bounds(y->shape, kind, s->aborted);
+    unsigned outliers = count_outliers(s->gp, y->c.count, reference,
+                                       count_margin(kind, reference));
+    bool outside = reference < bounds.least || reference > bounds.most;
+
+    y->trials++;
+    y->aborts += (unsigned)s->aborted;
+    y->commits += y->shape->transactions - (unsigned)s->aborted;
+    widen_range(&y->lowest, &y->highest, reference, y->trials == 1);
+    if (s->aborted == 0)
+        widen_range(&y->whole_lowest, &y->whole_highest, reference,
+                    y->whole++ == 0);
+    y->outside += outside;
+    for (unsigned n = 0; n < y->c.count; n++)
+        y->outliers[n] += outliers >> n & 1;
+    if ((outside && y->shown_reference++ < SHOWN) ||
+        (outliers >> y->least != 0 && y->shown_outliers++ < SHOWN))
+        note_trial(y, trial, s, reference);
+    return outliers == 0 && !outside;
+}
+
+/* The reference, which no regime calls into question. */
+static void judge_reference(const struct tally *y)
+{
+    struct test_context *t = y->c.t;
+    const struct pmu_event *e = y->c.event;
+    struct count_bounds whole = count_bounds(y->shape, e->kind, 0);
+
+    check(t, y->outside == 0,
+          "%s: %s out of bounds in %u of %u trials; wanted %lu to %lu where "
+          "all transactions commit",
+          e->name, reference_name(&y->c), y->outside, y->trials,
+          (unsigned long)whole.least, (unsigned long)whole.most);
+    if (e->kind != COUNTS_TIME && y->whole != 0)
+        check(t, y->whole_lowest == y->whole_highest,
+              "%s: %s counted %lu to %lu over the same window; wanted one "
+              "count in all trials",
+              e->name, reference_name(&y->c), (unsigned long)y->whole_lowest,
+              (unsigned long)y->whole_highest);
+    note(t,
+         "%s: %s counted %lu to %lu in %u trials, %u repeated for an SMI; "
+         "between the WRMSRs %u instructions, %u of them branches",
+         e->name, reference_name(&y->c), (unsigned long)y->lowest,
+         (unsigned long)y->highest, y->trials, y->c.repeated,
+         y->shape->instructions, y->shape->branches);
+}
+
+static void judge_counters(const struct tally *y, bool counter3_promised)
+{
+    struct test_context *t = y->c.t;
+    const char *event = y->c.event->name;
+
+    for (unsigned n = 0; n < y->c.count; n++) {
+        if (n == 3)
+            continue;
+        if (n >= y->least)
+            check(t, y->outliers[n] == 0,
+                  "IA32_PMC%u (%XH) counted %s differently from %s in %u of "
+                  "%u trials; wanted 0",
+                  n, IA32_PMC(n), event, reference_name(&y->c), y->outliers[n],
+                  y->trials);
+        else if (y->outliers[n] != 0)
+            note(t,
+                 "IA32_PMC%u (%XH) counted %s differently from %s in %u "
+                 "of %u trials",
+                 n, IA32_PMC(n), event, reference_name(&y->c), y->outliers[n],
+                 y->trials);
+    }
+    if (y->c.count > 3 && y->least <= 3) {
+        static const char *const what[] = {
+            "IA32_PMC3 (C4H) miscounts instructions",
+            "IA32_PMC3 (C4H) miscounts branches",
+            "IA32_PMC3 (C4H) miscounts core cycles",
+        };
+        counter3_report(t, counter3_promised, what[y->c.event->kind],
+                        y->outliers[3], y->trials);
+    }
+}
+
+static void count_event(struct test_context *t, enum agreement_window kind,
+                        unsigned count, bool counter3_promised, unsigned least,
+                        const struct pmu_event *event)
+{
+    bool time = event->kind == COUNTS_TIME;
+    window_function *window = kind != AGREEMENT_PLAIN ? window_rtm
+                              : time                  ? window_slow
+                                                      : window_plain;
+    struct tally y = {.shape = kind != AGREEMENT_PLAIN ? &window_rtm_shape
+                               : time                  ? &window_slow_shape
+                                                       : &window_plain_shape,
+                      .least = least};
+    unsigned trials = test_trials(t, 1000, 1000);
+    struct sample s = {{0}, 0, 0};
+
+    if (!counters_program(&y.c, t, count, event, counter3_promised))
+        return;
+    for (unsigned i = 0; i < trials; i++) {
+        if (!counters_sample(&y.c, window, &s))
+            return;
+        if (!add_trial(&y, i, &s))
+            counters_repair(&y.c);
+    }
+
+    judge_reference(&y);
+    judge_counters(&y, counter3_promised);
+    if (kind == AGREEMENT_FORCED)
+        check(t, y.commits == 0,
+              "%s: %u of %u transactions committed; "
+              "wanted 0",
+              event->name, y.commits, y.commits + y.aborts);
+    else if (kind == AGREEMENT_RTM)
+        note(t, "%s: %u of %u transactions committed", event->name, y.commits,
+             y.commits + y.aborts);
+}
+
+void agreement_run(struct test_context *t, enum agreement_window window,
+                   unsigned count, bool counter3_promised, unsigned least)
+{
+    if (!counters_claim(t))
+        return;
+    for (unsigned i = 0; i < sizeof(events) / sizeof(events[0]); i++) {
+        if (counters_have_event(test_cpu(t), &events[i]))
+            count_event(t, window, count, counter3_promised, least, &events[i]);
+        else
+            note(t, "%s: not enumerated (CPUID.0AH:EBX[%u])", events[i].name,
+                 events[i].missing);
+    }
+}

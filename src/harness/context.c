@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* context.c - what a test's body reads, says and does (case.h). */
+#include "src/harness/context.h"
+
+#include "src/base/mem.h"
+#include "src/base/names.h"
+#include "src/harness/verdict.h"
+
+/* --- Lines and verdicts
+ * ---------------------------------------------------- */
+
+/* Of text[], reserved for the line that says how many are left out. */
+#define LEFT_OUT_BYTES 40
+
+static void add_line(struct test_context *t, const char *before,
+                     const char *line)
+{
+    char whole[CONTEXT_LINE_BYTES + 16];
+    size_t bytes = text_format(whole, sizeof(whole), "%s%s\n", before, line);
+    size_t room = sizeof(t->text) - LEFT_OUT_BYTES - t->text_bytes;
+
+    if (t->left_out != 0 || bytes > room) {
+        t->left_out++;
+        return;
+    }
+    memcpy(t->text + t->text_bytes, whole, bytes);
+    t->text_bytes += bytes;
+}
+
+static void add_verdict(struct test_context *t, enum verdict verdict,
+                        const char *line)
+{
+    static const char *const before[] = {
+        [VERDICT_NONE] = "",         [VERDICT_PASS] = "",
+        [VERDICT_SKIP] = "SKIP: ",   [VERDICT_FAIL] = "FAIL: ",
+        [VERDICT_ERROR] = "ERROR: ",
+    };
+
+    if (verdict > t->verdict)
+        text_format(t->reason, sizeof(t->reason), "%s", line);
+    t->verdict = verdict_worst(t->verdict, verdict);
+    add_line(t, before[verdict], line);
+}
+
+static void add_verdict_list(struct test_context *t, enum verdict verdict,
+                             const char *format, va_list arguments)
+    PRINTF_LIKE(3, 0);
+static void add_verdict_list(struct test_context *t, enum verdict verdict,
+                             const char *format, va_list arguments)
+{
+    char line[CONTEXT_LINE_BYTES];
+
+    text_format_list(line, sizeof(line), format, arguments);
+    add_verdict(t, verdict, line);
+}
+
+bool check(struct test_context *t, bool ok, const char *format, ...)
+{
+    va_list arguments;
+
+    if (ok) {
+        t->verdict = verdict_worst(t->verdict, VERDICT_PASS);
+        return true;
+    }
+    va_start(arguments, format);
+    add_verdict_list(t, VERDICT_FAIL, format, arguments);
+    va_end(arguments);
+    return false;
+}
+
+bool check_equal(struct test_context *t, const char *what, uint64_t got,
+                 uint64_t want)
+{
+    return check(t, got == want, "%s: got 0x%lx, wanted 0x%lx", what,
+                 (unsigned long)got, (unsigned long)want);
+}
+
+void observe(struct test_context *t, const char *what, uint64_t n, uint64_t of)
+{
+    if (of != 0)
+        t->verdict = verdict_worst(t->verdict, VERDICT_PASS);
+    if (n * t->observed_of > t->observed * of || t->observed == 0) {
+        t->observed = n;
+        t->observed_of = of;
+    }
+    note(t, "%s %s: %lu of %lu", n != 0 ? "OBSERVED" : "NOT OBSERVED", what,
+         (unsigned long)n, (unsigned long)of);
+}
+
+void note(struct test_context *t, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    add_verdict_list(t, VERDICT_NONE, format, arguments);
+    va_end(arguments);
+}
+
+void broken(struct test_context *t, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    add_verdict_list(t, VERDICT_ERROR, format, arguments);
+    va_end(arguments);
+}
+
+void skip(struct test_context *t, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    add_verdict_list(t, VERDICT_SKIP, format, arguments);
+    va_end(arguments);
+}
+
+/* --- What a body reads
+ * ----------------------------------------------------- */
+
+const struct identity *test_cpu(const struct test_context *t)
+{
+    return &t->cpu;
+}
+
+enum regime test_regime(const struct test_context *t)
+{
+    return t->regime;
+}
+
+unsigned test_processor(const struct test_context *t)
+{
+    return t->processor;
+}
+
+unsigned test_trials(const struct test_context *t, unsigned usual,
+                     unsigned least)
+{
+    struct test_context *mine =
+        &t->all[t->processor]; /* the same, to write to */
+
+    if (t->trials == 0)
+        return usual;
+    if (t->trials < least && !t->no_trials_line) {
+        mine->no_trials_line = true;
+        note(mine, "trials=%u is fewer than the %u that this test asks for",
+             t->trials, least);
+    }
+    return t->trials;
+}
+
+unsigned test_timeout_ms(const struct test_context *t)
+{
+    return t->timeout_ms;
+}
+
+/* SplitMix64 (Steele, Lea, Flood, 2014): a Weyl sequence, mixed. */
+uint64_t test_random(struct test_context *t)
+{
+    t->random += UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t z = t->random;
+    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+    return z ^ z >> 31;
+}
+
+bool test_allowed(const struct test_context *t, unsigned allow)
+{
+    return (t->allow & allow) == allow;
+}
+
+void test_raw(struct test_context *t, const char *what, const void *at,
+              size_t bytes)
+{
+    t->raw_what = what;
+    t->raw = at;
+    t->raw_bytes = bytes;
+}
+
+void *test_buffer(const struct test_context *t)
+{
+    return t->buffer;
+}
+
+const void *test_source(const struct test_context *t)
+{
+    return t->source;
+}
+
+void *test_records(const struct test_context *t)
+{
+    return (char *)t->buffer + TEST_BUFFER_BYTES;
+}
+
+/* --- Other processors
+ * ------------------------------------------------------ */
+
+struct peer_call {
+    struct test_context *all;
+    void (*job)(struct test_context *peer, void *argument);
+    void *argument;
+};
+
+static void peer_job(unsigned processor, void *context)
+{
+    const struct peer_call *peer_call = context;
+
+    context_save(&peer_call->all[processor]);
+    peer_call->job(&peer_call->all[processor], peer_call->argument);
+}
+
+bool on_processors(struct test_context *t, const bool set[],
+                   void (*job)(struct test_context *peer, void *argument),
+                   void *argument)
+{
+    struct peer_call peer_call = {t->all, job, argument};
+    bool ok = true;
+
+    if (t->test->scope != WHOLE_MACHINE || t->processor != 0) {
+        broken(t, "calls other processors, but is not a WHOLE_MACHINE test");
+        return false;
+    }
+    hw_run(set, peer_job, &peer_call, t->timeout_ms, t->results);
+    for (unsigned p = 0; p < t->processors; p++) {
+        if (!set[p])
+            continue;
+        /* t's own job goes on: how it ends is not known yet. */
+        if (t->results[p].end != HW_DONE || p != t->processor)
+            context_job_ended(&t->all[p], &t->results[p]);
+        ok = ok && t->results[p].end == HW_DONE;
+    }
+    return ok;
+}
+
+bool on_processor(struct test_context *t, unsigned processor,
+                  void (*job)(struct test_context *peer, void *argument),
+                  void *argument)
+{
+    bool set[HW_PROCESSORS_MAX] = {false};
+
+    if (processor >= t->processors) {
+        broken(t, "calls processor %u of %u", processor, t->processors);
+        return false;
+    }
+    set[processor] = true;
+    return on_processors(t, set, job, argument);
+}
+
+bool on_all_but(struct test_context *t, unsigned processor,
+                void (*job)(struct test_context *peer, void *argument),
+                void *argument)
+{
+    bool set[HW_PROCESSORS_MAX] = {false};
+
+    for (unsigned p = 0; p < t->processors; p++)
+        set[p] = p != processor;
+    return on_processors(t, set, job, argument);
+}
+
+void on_all_in_turn(struct test_context *t,
+                    void (*job)(struct test_context *peer, void *argument))
+{
+    unsigned looked = 0;
+
+    while (looked < t->processors && on_processor(t, looked, job, NULL))
+        looked++;
+    check(t, looked == t->processors,
+          "processors tested in turn: got %u, wanted %u", looked,
+          t->processors);
+}
+
+/* --- For the session
+ * ------------------------------------------------------- */
+
+void context_begin(struct test_context *t, const struct test *test,
+                   uint64_t seed)
+{
+    t->test = test;
+    t->end = HW_NOT_SELECTED;
+    if (t->lost)
+        return; /* it may be writing still */
+    t->verdict = VERDICT_NONE;
+    t->observed = t->observed_of = 0;
+    t->no_trials_line = false;
+    t->journal.count = 0;
+    t->status_known = false;
+    t->reason[0] = '\0';
+    t->text_bytes = 0;
+    t->left_out = 0;
+    t->raw = NULL;
+    t->random = seed + (uint64_t)t->processor * UINT64_C(0xd1342543de82ef95);
+    for (const char *c = test->name; *c != '\0'; c++)
+        t->random = (t->random ^ (unsigned char)*c) * UINT64_C(0x100000001b3);
+}
+
+void context_close(struct test_context *t)
+{
+    if (t->test->scope == EACH_PROCESSOR && t->end == HW_DONE &&
+        t->verdict == VERDICT_NONE)
+        broken(t, "made no check");
+    if (t->left_out == 0)
+        return;
+    t->text_bytes +=
+        text_format(t->text + t->text_bytes, sizeof(t->text) - t->text_bytes,
+                    "%u more lines left out\n", t->left_out);
+    t->left_out = 0;
+}
+
+void context_set_lost(struct test_context *t, const char *how)
+{
+    if (t->lost)
+        return;
+    t->lost = true;
+    text_format(t->loss, sizeof(t->loss), "processor %u %s", t->processor, how);
+    text_format(t->loss_line, sizeof(t->loss_line), "ERROR: %s\n", t->loss);
+}
+
+void context_exclude(struct test_context *t)
+{
+    t->lost = t->excluded = true;
+}
+
+void context_job_ended(struct test_context *t, const struct hw_result *result)
+{
+    const struct hw_exception *e = &result->exception;
+    char how[32];
+
+    t->end = result->end;
+    text_format(how, sizeof(how), "did not answer in %u s",
+                t->timeout_ms / 1000);
+    if (result->end == HW_LOST)
+        context_set_lost(t, "never came up");
+    else if (result->end == HW_TIMEOUT)
+        context_set_lost(t, how);
+    else if (result->end == HW_EXCEPTION)
+        broken(t,
+               "unexpected exception %s: error 0x%lx, RIP 0x%lx, CR2 0x%lx, "
+               "RSP 0x%lx, "
+               "RAX 0x%lx, RCX 0x%lx, RDX 0x%lx",
+               vector_name(e->vector), (unsigned long)e->error,
+               (unsigned long)e->rip, (unsigned long)e->cr2,
+               (unsigned long)e->rsp, (unsigned long)e->rax,
+               (unsigned long)e->rcx, (unsigned long)e->rdx);
+}

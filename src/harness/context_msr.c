@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* context_msr.c - what a test's body does with MSRs (case.h). */
+#include "src/base/msr.h"
+#include "src/base/names.h"
+#include "src/harness/context.h"
+
+int try_get_msr(struct test_context *t, uint32_t msr, uint64_t *value)
+{
+    (void)t;
+    return hw_msr_read(msr, value);
+}
+
+bool get_msr(struct test_context *t, uint32_t msr, uint64_t *value)
+{
+    char name[MSR_NAME_BYTES];
+    int vector = hw_msr_read(msr, value);
+
+    if (vector == HW_NO_FAULT)
+        return true;
+    *value = 0;
+    broken(t, "%s: RDMSR raises %s", msr_name(msr, name),
+           vector_name((unsigned)vector));
+    return false;
+}
+
+static void report_journal_full(struct test_context *t, uint32_t msr)
+{
+    char name[MSR_NAME_BYTES];
+
+    broken(t, "%s: not written, %u other MSRs are in the journal already",
+           msr_name(msr, name), JOURNAL_MAX);
+}
+
+int try_set_msr(struct test_context *t, uint32_t msr, uint64_t value)
+{
+    int vector;
+
+    if (journal_write(&t->journal, &t->cpu, msr, value, &vector) ==
+        JOURNAL_FULL)
+        report_journal_full(t, msr);
+    return vector;
+}
+
+bool set_msr(struct test_context *t, uint32_t msr, uint64_t value)
+{
+    char name[MSR_NAME_BYTES];
+    int vector;
+
+    switch (journal_write(&t->journal, &t->cpu, msr, value, &vector)) {
+    case JOURNAL_WRITTEN:
+        return true;
+    case JOURNAL_FULL:
+        report_journal_full(t, msr);
+        break;
+    case JOURNAL_READ_FAULTED:
+        broken(t, "%s: RDMSR raises %s, so it was not written",
+               msr_name(msr, name), vector_name((unsigned)vector));
+        break;
+    case JOURNAL_WRITE_FAULTED:
+        broken(t, "%s: WRMSR of 0x%lx raises %s", msr_name(msr, name),
+               (unsigned long)value, vector_name((unsigned)vector));
+        break;
+    }
+    return false;
+}
+
+static void report_not_saved(struct test_context *t, uint32_t msr, int vector)
+{
+    char name[MSR_NAME_BYTES];
+
+    broken(t,
+           "%s: RDMSR raises %s: a change that no WRMSR made is not "
+           "restored",
+           msr_name(msr, name), vector_name((unsigned)vector));
+}
+
+void context_save(struct test_context *t)
+{
+    static const uint32_t msrs[] = {IA32_PERFEVTSEL(3), IA32_PMC(3)};
+    int vector;
+
+    if (t->cpu.perfmon_version < 2)
+        return;
+    if (!t->status_known) {
+        vector = hw_msr_read(IA32_PERF_GLOBAL_STATUS, &t->status);
+        t->status_known = vector == HW_NO_FAULT;
+        if (!t->status_known)
+            report_not_saved(t, IA32_PERF_GLOBAL_STATUS, vector);
+    }
+    for (unsigned i = 0; t->cpu.counters > 3 && i < 2; i++)
+        if (journal_save(&t->journal, &t->cpu, msrs[i], &vector) ==
+            JOURNAL_READ_FAULTED)
+            report_not_saved(t, msrs[i], vector);
+}
+
+/* Of the bits of IA32_PERF_GLOBAL_STATUS, those set since then. */
+static void clear_status(struct test_context *t)
+{
+    bool known = t->status_known;
+    char name[MSR_NAME_BYTES];
+    uint64_t now;
+
+    t->status_known = false;
+    if (!known)
+        return;
+    int vector = hw_msr_read(IA32_PERF_GLOBAL_STATUS, &now);
+    if (vector == HW_NO_FAULT && (now & ~t->status) != 0)
+        vector = hw_msr_write(IA32_PERF_GLOBAL_STATUS_RESET, now & ~t->status);
+    if (vector != HW_NO_FAULT)
+        broken(t, "%s: not restored to 0x%lx, the access raises %s",
+               msr_name(IA32_PERF_GLOBAL_STATUS, name),
+               (unsigned long)t->status, vector_name((unsigned)vector));
+}
+
+static void report_not_restored(void *context,
+                                const struct journal_failure *failure)
+{
+    struct test_context *t = context;
+    char name[MSR_NAME_BYTES];
+
+    if (failure->vector != HW_NO_FAULT)
+        broken(t, "%s: not restored to 0x%lx, the access raises %s",
+               msr_name(failure->msr, name), (unsigned long)failure->old,
+               vector_name((unsigned)failure->vector));
+    else
+        broken(t, "%s: restored to 0x%lx, but reads as 0x%lx",
+               msr_name(failure->msr, name), (unsigned long)failure->old,
+               (unsigned long)failure->got);
+}
+
+void restore_msrs(struct test_context *t)
+{
+    journal_undo(&t->journal, &t->cpu, report_not_restored, t);
+    clear_status(t);
+}

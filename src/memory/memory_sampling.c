@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* memory_sampling.c - the recipes, and records made by them. */
+#include "src/memory/memory_sampling.h"
+
+#include "src/base/msr.h"
+#include "src/counting/constraints.h"
+
+#define WINDOW(name) memory_##name, memory_##name##_loop, memory_##name##_end
+
+#define LINE UINT64_C(64)
+#define PAGE UINT64_C(4096)
+
+/* in_buffer: test_buffer(), 64 KiB; else test_source(), read only.
+ *
+ * L2: 16 lines of one set of an L1 data cache of 64 sets, of which it holds 8,
+ * and prefetchers do not go over a page's end. L3: 32 lines of one set of an L2
+ * cache of up to 1024 sets, of which it holds at most 16, spread over at least
+ * two sets of the L3 cache (SDM 2A, CPUID, "Deterministic Cache Parameters",
+ * of the processors of generation.h). The first round finds them elsewhere: 16
+ * and 32 of 96 accesses. Steps of 37 lines lead the prefetcher of the adjacent
+ * line nowhere. */
+static const struct recipe {
+    memory_window *window;
+    const uint8_t *loop, *end;
+    bool in_buffer, locked;
+    uint64_t at, step, mask;
+} recipes[MEMORY_RECIPES] = {
+    [LOADS_SPREAD] = {WINDOW(load), true, false, 0, 8 * 1031, 0xfff8},
+    [LOADS_L1] = {WINDOW(load), true, false, 0, LINE, 0x1c0},
+    [LOADS_L2] = {WINDOW(load), true, false, 0, PAGE, 0xf000},
+    [LOADS_L3] = {WINDOW(load), false, false, 0, 16 * PAGE, 0x1f0000},
+    [LOADS_FLUSH] = {WINDOW(load_flush), true, false, 0, 37 * LINE, 0xffc0},
+    [LOADS_STLB] = {WINDOW(load_invlpg), true, false, 0, PAGE, 0xf000},
+    [LOADS_SPLIT] = {WINDOW(load), true, false, LINE - 4, 37 * LINE, 0x7fc0},
+    [LOCKED] = {WINDOW(locked), true, true, 0, 8 * 1031, 0xfff8},
+    [STORES_SPREAD] = {WINDOW(store), true, false, 0, 8 * 1031, 0xfff8},
+    [STORES_L1] = {WINDOW(store), true, false, 0, LINE, 0x1c0},
+    [STORES_FLUSH] = {WINDOW(store_flush), true, false, 0, 37 * LINE, 0xffc0},
+    [STORES_STLB] = {WINDOW(store_invlpg), true, false, 0, PAGE, 0xf000},
+    [STORES_SPLIT] = {WINDOW(store), true, false, LINE - 4, 37 * LINE, 0x7fc0},
+};
+
+#define WITH_PRECISE_STORE (SANDY_BRIDGE | IVY_BRIDGE)
+#define WITH_DATA_ADDRESS  (HASWELL | BROADWELL | SKYLAKE)
+
+static bool has_facility(struct test_context *t, unsigned generations,
+                         const char *what, const char *instead)
+{
+    const struct identity *id = test_cpu(t);
+    enum generation generation = generation_of(id->family, id->model);
+
+    if ((generation & generations) != 0)
+        return true;
+    skip(t, "needs %s; %02X_%02XH %s", what, id->family, id->model,
+         generation == GENERATION_UNKNOWN ? "is not known to have it"
+                                          : instead);
+    return false;
+}
+
+bool memory_has_load_latency(struct test_context *t)
+{
+    return has_facility(t, WITH_PRECISE_STORE | WITH_DATA_ADDRESS,
+                        "the load latency facility with event CDH/01H",
+                        "has an older one");
+}
+
+bool memory_has_precise_store(struct test_context *t)
+{
+    return has_facility(
+        t, WITH_PRECISE_STORE, "precise store (2nd and 3rd generation)",
+        (generation_of(test_cpu(t)->family, test_cpu(t)->model) &
+         WITH_DATA_ADDRESS) != 0
+            ? "has its successor, data address profiling"
+            : "is older");
+}
+
+bool memory_has_data_address(struct test_context *t)
+{
+    return has_facility(
+        t, WITH_DATA_ADDRESS,
+        "data address profiling (4th generation and later)",
+        (generation_of(test_cpu(t)->family, test_cpu(t)->model) &
+         WITH_PRECISE_STORE) != 0
+            ? "has its predecessor, precise store"
+            : "is older");
+}
+
+bool memory_set_threshold(struct test_context *t, uint64_t cycles)
+{
+    uint64_t got;
+
+    return set_msr(t, MSR_PEBS_LD_LAT, cycles) &&
+           get_msr(t, MSR_PEBS_LD_LAT, &got) &&
+           check_equal(t, "MSR_PEBS_LD_LAT (3F6H)", got, cycles);
+}
+
+unsigned memory_latency_counters(struct test_context *t)
+{
+    const struct constraints_cpu cpu = constraints_cpu_of(
+        test_cpu(t), test_regime(t), TSX_FORCE_ABORT_RTM_FORCE_ABORT);
+    const struct event_wanted event = {
+        .select = MEMORY_LOAD_LATENCY,
+        .precise = true,
+        .with = MSR_PEBS_LD_LAT_THRHLD_MIN,
+    };
+    char why[CONSTRAINTS_WHY_BYTES];
+    struct placement placement;
+
+    if (constraints_find(&cpu, &event, &placement, why))
+        return placement.counters & sampling_counters(t);
+    return 0;
+}
+
+unsigned memory_latency_counter(struct test_context *t)
+{
+    return (memory_latency_counters(t) & 1) != 0 ? 0 : 3;
+}
+
+struct sampling_config memory_config(enum memory_facility facility,
+                                     uint32_t select, unsigned counter)
+{
+    struct sampling_config config = {
+        .select = select,
+        .counters = 1u << counter,
+        .room = PEBS_ROOM_MAX,
+        .threshold = PEBS_ROOM_MAX,
+    };
+
+    config.first_period[counter] = config.period[counter] = 2;
+    if (facility == FACILITY_PRECISE_STORE)
+        config.facility = IA32_PEBS_ENABLE_PS_EN;
+    if (facility == FACILITY_LOAD_LATENCY)
+        config.facility = IA32_PEBS_ENABLE_LL_EN(counter);
+    return config;
+}
+
+static void report_wrong(struct test_context *t,
+                         const struct pebs_record *record, const char *wrong,
+                         const struct memory_expected *expected)
+{
+    check(
+        t, false,
+        "%s: 98H = 0x%lx, A0H = 0x%lx, A8H = 0x%lx, RDI = 0x%lx, RIP = 0x%lx; "
+        "accesses are of 0x%lx and up, threshold %lu",
+        wrong, (unsigned long)record->data_linear_address,
+        (unsigned long)record->data_source, (unsigned long)record->latency,
+        (unsigned long)record->rdi, (unsigned long)record->rip,
+        (unsigned long)expected->walk->base,
+        (unsigned long)expected->threshold);
+}
+
+static void add_record(struct test_context *t, const struct pebs_record *record,
+                       const struct memory_expected *expected,
+                       struct memory_tally *tally)
+{
+    const char *wrong = memory_judge(record, expected);
+
+    if (wrong == NULL)
+        check(t, true, "%s", "");
+    else if (tally->wrong++ == 0)
+        report_wrong(t, record, wrong, expected);
+    tally->bit0 += (record->data_source & BIT(0)) != 0;
+    tally->bit4 += (record->data_source & BIT(4)) != 0;
+    tally->source[record->data_source & DATA_SOURCE_SOURCE]++;
+    if (tally->records == 0 || record->latency < tally->least)
+        tally->least = record->latency;
+    if (record->latency > tally->most)
+        tally->most = record->latency;
+    tally->equal += record->latency == expected->threshold;
+    tally->records++;
+}
+
+struct window_call {
+    memory_window *window;
+    const struct memory_walk *walk;
+};
+
+static void run_window(struct sampling *p, uint64_t argument)
+{
+    const struct window_call *window_call =
+        (const struct window_call *)(uintptr_t)argument;
+
+    window_call->window(sampling_enable(&p->config), window_call->walk);
+}
+
+static struct memory_walk walk_of(struct test_context *t,
+                                  const struct recipe *r)
+{
+    const void *at = r->in_buffer ? test_buffer(t) : test_source(t);
+
+    return (struct memory_walk){(uint64_t)(uintptr_t)at + r->at, r->step,
+                                r->mask, MEMORY_ACCESSES};
+}
+
+bool memory_window_run(struct sampling *p, const struct sampling_config *config,
+                       enum memory_recipe_id recipe)
+{
+    const struct memory_walk walk = walk_of(p->t, &recipes[recipe]);
+    const struct window_call window_call = {recipes[recipe].window, &walk};
+
+    return sampling_around(p, config, run_window,
+                           (uint64_t)(uintptr_t)&window_call);
+}
+
+bool memory_sample(struct sampling *p, const struct sampling_config *config,
+                   enum memory_facility facility, uint64_t threshold,
+                   enum memory_recipe_id recipe, unsigned least,
+                   unsigned windows, struct memory_tally *tally)
+{
+    const struct recipe *r = &recipes[recipe];
+    const struct memory_walk walk = walk_of(p->t, r);
+    const struct memory_expected expected = {facility, &walk, r->locked,
+                                             threshold};
+    const unsigned before = tally->records;
+    struct pebs_record record;
+
+    for (unsigned i = 0; i < windows && tally->records - before < least; i++) {
+        if (!memory_window_run(p, config, recipe))
+            return false;
+        for (unsigned n = 0; n < p->records; n++) {
+            if (!sampling_record(p, n, &record))
+                return false;
+            if (memory_judge_inside(&record, r->loop, r->end))
+                add_record(p->t, &record, &expected, tally);
+            else
+                tally->outside++;
+        }
+    }
+    return true;
+}

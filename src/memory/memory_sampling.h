@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * memory_sampling.h - records of single loads and stores made on this logical processor,
+ * over the windows of asm/memory_windows.h, and judged.
+ *
+ * SDM 3B, "Load Latency Performance Monitoring Facility", "Precise Store
+ * Facility", "PEBS Data Address Profiling". Needs NEED_PEBS, NEED_PMU.
+ */
+#ifndef SRC_MEMORY_MEMORY_SAMPLING_H
+#define SRC_MEMORY_MEMORY_SAMPLING_H
+
+#include "src/memory/memory_judge.h"
+#include "src/pebs/sampling.h"
+
+/* IA32_PERFEVTSELx [15:0]: MEM_TRANS_RETIRED.LOAD_LATENCY and .PRECISE_STORE */
+#define MEMORY_LOAD_LATENCY  0x01cd
+#define MEMORY_PRECISE_STORE 0x02cd
+
+/* Accesses in a window. */
+#define MEMORY_ACCESSES 96
+
+/* What is done with which addresses, so that .. */
+enum memory_recipe_id {
+    LOADS_SPREAD, /* .. each is another address */
+    LOADS_L1,     /* .. the L1 data cache has the line */
+    LOADS_L2,     /* .. the L1 data cache has it no more, the L2 cache has */
+    LOADS_L3,     /* .. nor has the L2 cache, the L3 cache has */
+    LOADS_FLUSH,  /* .. no cache has it */
+    LOADS_STLB,   /* .. no TLB has the page */
+    LOADS_SPLIT,  /* .. each is of two lines */
+    LOCKED,       /* .. each is locked, a load and a store */
+    STORES_SPREAD,
+    STORES_L1,
+    STORES_FLUSH,
+    STORES_STLB,
+    STORES_SPLIT,
+    MEMORY_RECIPES
+};
+
+/* True where the processor's generation has it; else SKIP is said, with what it
+ * has instead. */
+bool memory_has_load_latency(struct test_context *t);
+bool memory_has_precise_store(struct test_context *t);
+bool memory_has_data_address(struct test_context *t);
+
+/* Sets MSR_PEBS_LD_LAT (3F6H) and checks that it holds. False where it faulted
+ * or does not (said). */
+bool memory_set_threshold(struct test_context *t, uint64_t cycles);
+
+/* The set of PMC0 to PMC3 that load latency is promised on: those of
+ * constraints.h and sampling_counters(). */
+unsigned memory_latency_counters(struct test_context *t);
+/* One of them; 3 where none is. */
+unsigned memory_latency_counter(struct test_context *t);
+
+/* A configuration of one counter: the first overflow and each other after 2
+ * events, room for PEBS_ROOM_MAX records, and the facility's bits of
+ * IA32_PEBS_ENABLE. */
+struct sampling_config memory_config(enum memory_facility facility,
+                                     uint32_t select, unsigned counter);
+
+/* What the records of some windows come to. */
+struct memory_tally {
+    unsigned records;              /* of accesses of the loop, each judged */
+    unsigned outside;              /* of other instructions */
+    unsigned wrong;                /* FAIL was said for the first */
+    unsigned bit0, bit4;           /* of A0H: so many have it set */
+    unsigned source[DATA_SOURCES]; /* so many have this in A0H[3:0] */
+    uint64_t least, most;          /* of A8H */
+    unsigned equal;                /* so many have the threshold there */
+};
+
+/* Runs the recipe's window with `config` once; p->records are then there, not
+ * judged. False where it could not (said). */
+bool memory_window_run(struct sampling *p, const struct sampling_config *config,
+                       enum memory_recipe_id recipe);
+
+/* Runs the recipe's window with `config`, until there are `least` records of
+ * the loop, at most `windows` times; judges every record and adds it to the
+ * tally, which the caller clears. Threshold: what MSR_PEBS_LD_LAT holds, for
+ * load latency. False where a window could not be made (said). */
+bool memory_sample(struct sampling *p, const struct sampling_config *config,
+                   enum memory_facility facility, uint64_t threshold,
+                   enum memory_recipe_id recipe, unsigned least,
+                   unsigned windows, struct memory_tally *tally);
+
+#endif

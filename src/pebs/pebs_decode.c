@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* pebs_decode.c - decodes PEBS records. Bytes are assembled, never overlaid: a record
+ * may begin at any address. */
+#include "src/pebs/pebs_decode.h"
+
+#include "src/base/text.h"
+
+#define VERIFY0(at, NAME, name) \
+    _Static_assert(offsetof(struct pebs_format0, name) == (at), #name);
+#define VERIFY1(at, NAME, name) \
+    _Static_assert(offsetof(struct pebs_format1, name) == (at), #name);
+#define VERIFY2(at, NAME, name) \
+    _Static_assert(offsetof(struct pebs_format2, name) == (at), #name);
+#define VERIFY3(at, NAME, name) \
+    _Static_assert(offsetof(struct pebs_format3, name) == (at), #name);
+PEBS_FORMAT0(VERIFY0)
+PEBS_FORMAT1(VERIFY1)
+PEBS_FORMAT2(VERIFY2)
+PEBS_FORMAT3(VERIFY3)
+_Static_assert(sizeof(struct pebs_format0) == 144, "format 0000b");
+_Static_assert(sizeof(struct pebs_format1) == 176, "format 0001b");
+_Static_assert(sizeof(struct pebs_format2) == 192, "format 0010b");
+_Static_assert(sizeof(struct pebs_format3) == 200, "format 0011b");
+_Static_assert(sizeof(struct pebs_format3) == PEBS_SIZE_MAX, "the longest");
+_Static_assert(PEBS_FIELD_COUNT <= 32, "struct pebs_record's present");
+
+#define PRESENT(at, NAME, name) | (UINT32_C(1) << PEBS_##NAME)
+static const struct {
+    size_t size;
+    uint32_t present;
+} formats[PEBS_FORMATS] = {
+    {sizeof(struct pebs_format0), 0 PEBS_FORMAT0(PRESENT)},
+    {sizeof(struct pebs_format1), 0 PEBS_FORMAT1(PRESENT)},
+    {sizeof(struct pebs_format2), 0 PEBS_FORMAT2(PRESENT)},
+    {sizeof(struct pebs_format3), 0 PEBS_FORMAT3(PRESENT)},
+};
+
+const char *pebs_error_text(enum pebs_error error)
+{
+    static const char *const texts[PEBS_ERROR_COUNT] = {
+        [PEBS_OK] = "no error",
+        [PEBS_END] = "end of the buffer",
+        [PEBS_UNKNOWN_FORMAT] = "unknown record format",
+        [PEBS_ADAPTIVE_FORMAT] =
+            "adaptive record format (4 or later), which is not decoded",
+        [PEBS_RECORD_CUT_SHORT] = "record cut short",
+        [PEBS_TX_ABORT_RESERVED] =
+            "reserved bits [63:40] of TX Abort Information are set",
+        [PEBS_MAXIMUM_BELOW_BASE] =
+            "PEBS absolute maximum is not above PEBS buffer base",
+        [PEBS_SIZE_DOES_NOT_DIVIDE] =
+            "PEBS absolute maximum is not base + a multiple of the record "
+            "size + 1",
+        [PEBS_INDEX_BELOW_BASE] = "PEBS index is below PEBS buffer base",
+        [PEBS_INDEX_PAST_MAXIMUM] = "PEBS index is past PEBS absolute maximum",
+        [PEBS_INDEX_BETWEEN_RECORDS] =
+            "PEBS index is not base + a multiple of the record size",
+        [PEBS_THRESHOLD_OUTSIDE] =
+            "PEBS interrupt threshold is outside the buffer",
+        [PEBS_THRESHOLD_BETWEEN_RECORDS] =
+            "PEBS interrupt threshold is not base + a multiple of the record "
+            "size",
+    };
+
+    return (unsigned)error < PEBS_ERROR_COUNT ? texts[error] : "no such error";
+}
+
+static inline enum pebs_error size_of(unsigned format, size_t *size)
+{
+    *size = format < PEBS_FORMATS ? formats[format].size : 0;
+    if (format < PEBS_FORMATS)
+        return PEBS_OK;
+    return format <= 15 ? PEBS_ADAPTIVE_FORMAT : PEBS_UNKNOWN_FORMAT;
+}
+
+enum pebs_error pebs_record_size(unsigned format, size_t *size)
+{
+    return size_of(format, size);
+}
+
+/* Lowest byte first; compilers make one load of it. */
+static inline uint64_t read_qword(const uint8_t *bytes)
+{
+    uint64_t value = 0;
+
+    value |= (uint64_t)bytes[0];
+    value |= (uint64_t)bytes[1] << 8;
+    value |= (uint64_t)bytes[2] << 16;
+    value |= (uint64_t)bytes[3] << 24;
+    value |= (uint64_t)bytes[4] << 32;
+    value |= (uint64_t)bytes[5] << 40;
+    value |= (uint64_t)bytes[6] << 48;
+    value |= (uint64_t)bytes[7] << 56;
+    return value;
+}
+
+/* One decoder a format, and no field of another format. */
+#define READ(at, NAME, name) record->name = read_qword(bytes + (at));
+#define CLEAR(NAME, name, text)                        \
+    if ((present & (UINT32_C(1) << PEBS_##NAME)) == 0) \
+        record->name = 0;
+#define DECODER(n)                                                    \
+    static void decode_format##n(const uint8_t *restrict bytes,       \
+                                 struct pebs_record *restrict record) \
+    {                                                                 \
+        const uint32_t present = 0 PEBS_FORMAT##n(PRESENT);           \
+                                                                      \
+        record->format = n;                                           \
+        record->present = present;                                    \
+        PEBS_FORMAT##n(READ) PEBS_FIELDS(CLEAR)                       \
+    }
+DECODER(0)
+DECODER(1)
+DECODER(2)
+DECODER(3)
+
+enum pebs_error pebs_decode(const uint8_t *bytes, size_t size, unsigned format,
+                            struct pebs_record *record)
+{
+    size_t needed;
+    enum pebs_error error = size_of(format, &needed);
+
+    if (error != PEBS_OK)
+        return error;
+    if (size < needed)
+        return PEBS_RECORD_CUT_SHORT;
+    switch (format) {
+    case 0:
+        decode_format0(bytes, record);
+        break;
+    case 1:
+        decode_format1(bytes, record);
+        break;
+    case 2:
+        decode_format2(bytes, record);
+        break;
+    default:
+        decode_format3(bytes, record);
+        break;
+    }
+    return (record->tx_abort & TX_ABORT_RESERVED) == 0 ? PEBS_OK
+                                                       : PEBS_TX_ABORT_RESERVED;
+}
+
+void pebs_open(struct pebs_reader *reader, const uint8_t *bytes, size_t size,
+               unsigned format)
+{
+    *reader =
+        (struct pebs_reader){.bytes = bytes, .size = size, .format = format};
+}
+
+enum pebs_error pebs_next(struct pebs_reader *reader,
+                          struct pebs_record *record)
+{
+    size_t size;
+    enum pebs_error error = size_of(reader->format, &size);
+
+    if (error != PEBS_OK)
+        return error;
+    reader->at = reader->next;
+    if (reader->at == reader->size)
+        return PEBS_END;
+    error = pebs_decode(reader->bytes + reader->at, reader->size - reader->at,
+                        reader->format, record);
+    if (error == PEBS_OK || error == PEBS_TX_ABORT_RESERVED)
+        reader->next = reader->at + size;
+    return error;
+}
+
+/* --- For printing -------------------------------------------------------- */
+
+const char *pebs_field_name(enum pebs_field field)
+{
+#define NAME_OF(NAME, name, text) text,
+    static const char *const names[PEBS_FIELD_COUNT] = {PEBS_FIELDS(NAME_OF)};
+
+    return (unsigned)field < PEBS_FIELD_COUNT ? names[field] : "no such field";
+}
+
+int pebs_field_offset(unsigned format, enum pebs_field field)
+{
+    /* One more than the offset; 0: not there. */
+#define OFFSET(at, NAME, name) [PEBS_##NAME] = (at) + 1,
+    static const uint8_t offsets[PEBS_FORMATS][PEBS_FIELD_COUNT] = {
+        {PEBS_FORMAT0(OFFSET)},
+        {PEBS_FORMAT1(OFFSET)},
+        {PEBS_FORMAT2(OFFSET)},
+        {PEBS_FORMAT3(OFFSET)},
+    };
+
+    if (format >= PEBS_FORMATS || (unsigned)field >= PEBS_FIELD_COUNT)
+        return -1;
+    return offsets[format][field] - 1;
+}
+
+uint64_t pebs_field_value(const struct pebs_record *record,
+                          enum pebs_field field)
+{
+#define VALUE(NAME, name, text) \
+    case PEBS_##NAME:           \
+        return record->name;
+    switch (field) {
+        PEBS_FIELDS(VALUE)
+    case PEBS_FIELD_COUNT:
+        break;
+    }
+    return 0;
+}
+
+const char *pebs_tx_abort_text(uint64_t tx_abort, char text[PEBS_TX_ABORT_TEXT])
+{
+    static const struct {
+        uint64_t bit;
+        const char *name;
+    } bits[] = {
+        {TX_ABORT_HLE_ABORT, "HLE_Abort"},
+        {TX_ABORT_RTM_ABORT, "RTM_Abort"},
+        {TX_ABORT_INSTRUCTION_ABORT, "Instruction_Abort"},
+        {TX_ABORT_NON_INSTRUCTION_ABORT, "Non_Instruction_Abort"},
+        {TX_ABORT_RETRY, "Retry"},
+        {TX_ABORT_DATA_CONFLICT, "Data_Conflict"},
+        {TX_ABORT_CAPACITY_WRITES, "Capacity Writes"},
+        {TX_ABORT_CAPACITY_READS, "Capacity Reads"},
+    };
+    size_t at =
+        text_format(text, PEBS_TX_ABORT_TEXT, "Cycles_Last_TX %lu",
+                    (unsigned long)(tx_abort & TX_ABORT_CYCLES_LAST_TX));
+
+    for (size_t i = 0; i < sizeof(bits) / sizeof(bits[0]); i++)
+        if ((tx_abort & bits[i].bit) != 0)
+            at += text_format(text + at, PEBS_TX_ABORT_TEXT - at, ", %s",
+                              bits[i].name);
+    if ((tx_abort & TX_ABORT_RESERVED) != 0)
+        text_format(text + at, PEBS_TX_ABORT_TEXT - at,
+                    ", reserved [63:40] = 0x%lx",
+                    (unsigned long)(tx_abort >> 40));
+    return text;
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * pebs_tally.h - records counted by counter, by cause of abort and by
+ * address. Pure; the memory is the caller's.
+ *
+ * One count a record and table: the tables are over all combinations of bits,
+ * so that no information is lost, and what is asked is added up afterwards.
+ */
+#ifndef SRC_PEBS_PEBS_TALLY_H
+#define SRC_PEBS_PEBS_TALLY_H
+
+#include "src/pebs/pebs_decode.h"
+
+#define PEBS_BUCKETS 4096
+
+/* Addresses base + i * 2^shift and up are in bucket[i]. */
+struct pebs_histogram {
+    uint64_t base;
+    unsigned shift;                    /* 0 to 63 */
+    uint64_t bucket[PEBS_BUCKETS + 1]; /* the last: outside */
+};
+
+struct pebs_tally {
+    uint64_t records;
+    /* By [7:0] of 90H: the applicable counter (format 3) or the overflow bits
+     * of IA32_PERF_GLOBAL_STATUS (formats 1 and 2). Format 0 counts as 0. */
+    uint64_t by_counters[256];
+    /* By [39:32] of TX Abort Information: HLE_Abort to Capacity Reads. */
+    uint64_t by_abort[256];
+    struct pebs_histogram code; /* EventingIP; RIP where there is none */
+    struct pebs_histogram data; /* Data Linear Address; 0 where there is none */
+};
+
+/* An empty tally. The histograms' bases and shifts stay as they are. */
+void pebs_tally_clear(struct pebs_tally *tally);
+
+void pebs_tally_add(struct pebs_tally *tally, const struct pebs_record *record);
+
+/* Records in which bit n of 90H is set, n = 0 to 7. With the image of
+ * IA32_PERF_GLOBAL_STATUS a record in which several are set cannot be
+ * correlated with one of them (SDM 3B, "Processor Event Based Sampling (PEBS)
+ * Facility" of the 6th generation): pebs_tally_several counts these. */
+uint64_t pebs_tally_counter(const struct pebs_tally *tally, unsigned n);
+uint64_t pebs_tally_several(const struct pebs_tally *tally);
+
+/* Records that have all of these bits of TX Abort Information, [39:32], set. */
+uint64_t pebs_tally_aborts(const struct pebs_tally *tally, uint64_t bits);
+
+#endif

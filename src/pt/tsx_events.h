@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * tsx_events.h - what a trace says of transactions: begin, commit, abort; and where it
+ * says what the manual does not allow. Pure, like packet.h, which it reads.
+ *
+ * SDM 3C, Intel Processor Trace: "TSX Packet Scenarios", "MODE.TSX Packet
+ * Definition", "Packet Generation under Different Enable Conditions" (rows 26
+ * to 28), "Compound Packet Event Summary". HLE and RTM look alike. Instructions
+ * of an aborted region are in the trace too: its packets are not rolled back.
+ */
+#ifndef SRC_PT_TSX_EVENTS_H
+#define SRC_PT_TSX_EVENTS_H
+
+#include "src/pt/packet.h"
+
+enum pt_transition {
+    PT_NO_TRANSITION, /* a deviation alone */
+    PT_BEGIN,
+    PT_COMMIT,
+    PT_ABORT,
+    PT_STATE, /* no event: what PSB+ says of the moment of its FUP */
+};
+
+enum pt_deviation {
+    PT_NO_DEVIATION,
+    PT_MODE_WITHOUT_FUP, /* although PacketEn is 1 */
+    PT_BEGIN_INSIDE,     /* of a transaction: nested ones are not sent */
+    PT_COMMIT_OUTSIDE,   /* no change, so no packet should be */
+    PT_ABORT_OUTSIDE,
+    PT_ABORT_WITHOUT_TARGET,
+    PT_INTX_AND_TXABORT,
+    PT_EVENT_INSIDE,    /* an asynchronous event without an abort first */
+    PT_FUP_WITHOUT_TIP, /* an asynchronous event without its target */
+    PT_STATE_DIFFERS,   /* PSB+ from the transitions before */
+    PT_PENDING_AT_END,  /* the packets of a transition are not all there */
+    PT_DEVIATIONS
+};
+
+/* One transition, with what is wrong with it; or a deviation alone. */
+struct pt_tsx_event {
+    enum pt_transition transition;
+    enum pt_deviation deviation;
+    uint64_t offset; /* of the MODE.TSX; of the FUP where there is none */
+    uint64_t at;     /* of the packet at which all was known */
+    /* Addresses, where known: not where PacketEn is 0 (filtered out), the IP is
+     * suppressed, or a packet is missing. */
+    bool has_ip, has_target, has_region;
+    bool in_tx;      /* PT_STATE: InTX */
+    uint64_t ip;     /* of the instruction: XBEGIN, XEND, the aborting one.. */
+    uint64_t target; /* abort: where it goes on */
+    uint64_t region; /* commit, abort: the ip of its begin */
+};
+
+const char *pt_transition_name(enum pt_transition transition);
+const char *pt_deviation_text(enum pt_deviation deviation);
+
+enum pt_known { PT_UNKNOWN, PT_NO, PT_YES };
+
+/* The state of one stream. */
+struct pt_tsx {
+    struct pt_reader reader; /* pt_feed() it; the rest is the checker's */
+    uint64_t last_ip;
+    enum pt_known in_tx, packet_en;
+    enum {
+        PT_IDLE,
+        PT_WANTS_FUP,    /* after a MODE.TSX */
+        PT_WANTS_TIP,    /* after the FUP of an abort */
+        PT_ASYNCHRONOUS, /* after a FUP that nothing before it owns */
+        PT_IN_PSB,       /* between PSB and PSBEND */
+    } phase;
+    bool fup_owned; /* by a PTW, EXSTOP, MWAIT, BEP, CFE or TRIG */
+    bool overflow;  /* after an OVF, before its FUP or TIP.PGE */
+    bool psb_fup, psb_mode;
+    bool has_region;
+    uint64_t region;
+    bool has_deferred;
+    struct pt_tsx_event pending, deferred;
+};
+
+void pt_tsx_open(struct pt_tsx *tsx);
+
+/* Reads on to the next event. PT_OK: *event is it. Any other result is what
+ * pt_decode says of the packets; then what is not certain becomes unknown,
+ * and reading goes on. PT_RESERVED_MODE_TSX comes as PT_INTX_AND_TXABORT;
+ * what is pending comes before PT_END and PT_CUT. */
+enum pt_result pt_tsx_next(struct pt_tsx *tsx, struct pt_tsx_event *event)
+    __attribute__((warn_unused_result));
+
+#endif

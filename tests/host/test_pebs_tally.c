@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* test_pebs_tally.c - records counted by counter, abort and address. */
+#include "src/pebs/pebs_tally.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+static struct pebs_tally tally;
+
+static void begin(void)
+{
+    tally.code.base = 0x1000;
+    tally.code.shift = 4;
+    tally.data.base = UINT64_C(0xffff800000000000);
+    tally.data.shift = 12;
+    pebs_tally_clear(&tally);
+}
+
+static void by_counter(void **state)
+{
+    (void)state;
+    begin();
+    pebs_tally_add(&tally, &(struct pebs_record){.applicable_counter = 1});
+    pebs_tally_add(&tally, &(struct pebs_record){.applicable_counter = 8});
+    pebs_tally_add(&tally, &(struct pebs_record){.applicable_counter = 9});
+    /* OvfBuffer and fixed counters are above [7:0] */
+    pebs_tally_add(&tally,
+                   &(struct pebs_record){.global_status = BIT(62) | BIT(32)});
+    pebs_tally_add(&tally, &(struct pebs_record){.global_status = 2});
+    assert_int_equal(tally.records, 5);
+    assert_int_equal(pebs_tally_counter(&tally, 0), 2);
+    assert_int_equal(pebs_tally_counter(&tally, 1), 1);
+    assert_int_equal(pebs_tally_counter(&tally, 2), 0);
+    assert_int_equal(pebs_tally_counter(&tally, 3), 2);
+    assert_int_equal(pebs_tally_several(&tally), 1);
+    assert_int_equal(tally.by_counters[0], 1);
+}
+
+static void by_abort(void **state)
+{
+    (void)state;
+    begin();
+    for (unsigned bit = 32; bit < 40; bit++)
+        pebs_tally_add(&tally, &(struct pebs_record){
+                                   .tx_abort = TX_ABORT_RTM_ABORT | BIT(bit)});
+    pebs_tally_add(&tally, &(struct pebs_record){.tx_abort = 0xffffffff});
+    assert_int_equal(pebs_tally_aborts(&tally, 0), 9);
+    assert_int_equal(pebs_tally_aborts(&tally, TX_ABORT_RTM_ABORT), 8);
+    assert_int_equal(pebs_tally_aborts(&tally, TX_ABORT_HLE_ABORT), 1);
+    assert_int_equal(pebs_tally_aborts(&tally, TX_ABORT_RETRY), 1);
+    assert_int_equal(
+        pebs_tally_aborts(&tally, TX_ABORT_DATA_CONFLICT | TX_ABORT_RETRY), 0);
+}
+
+static void by_address(void **state)
+{
+    const uint64_t base = UINT64_C(0xffff800000000000);
+    const uint64_t end = base + ((uint64_t)PEBS_BUCKETS << 12);
+    struct pebs_record record = {.rip = 0x1010, .data_linear_address = base};
+
+    (void)state;
+    begin();
+    pebs_tally_add(&tally, &record); /* no EventingIP: RIP */
+    record.present = (uint32_t)BIT(PEBS_EVENTING_IP);
+    record.eventing_ip = 0x100f;
+    record.data_linear_address = end - 1;
+    pebs_tally_add(&tally, &record);
+    record.eventing_ip = 0xfff;
+    record.data_linear_address = end;
+    pebs_tally_add(&tally, &record);
+    record.eventing_ip = UINT64_MAX;
+    record.data_linear_address = base - 1;
+    pebs_tally_add(&tally, &record);
+    record.data_linear_address = end + 4096;
+    pebs_tally_add(&tally, &record);
+    assert_int_equal(tally.code.bucket[1], 1);
+    assert_int_equal(tally.code.bucket[0], 1);
+    assert_int_equal(tally.code.bucket[PEBS_BUCKETS], 3);
+    assert_int_equal(tally.data.bucket[0], 1);
+    assert_int_equal(tally.data.bucket[PEBS_BUCKETS - 1], 1);
+    assert_int_equal(tally.data.bucket[PEBS_BUCKETS], 3);
+}
+
+/* However wide the buckets: what is below the base is outside. */
+static void below_the_base(void **state)
+{
+    (void)state;
+    begin();
+    tally.data.shift = 63;
+    pebs_tally_add(&tally, &(struct pebs_record){.data_linear_address = 1});
+    assert_int_equal(tally.data.bucket[PEBS_BUCKETS], 1);
+}
+
+static void clears(void **state)
+{
+    (void)state;
+    begin();
+    pebs_tally_add(&tally, &(struct pebs_record){.rip = 0x1000});
+    pebs_tally_clear(&tally);
+    assert_int_equal(tally.records, 0);
+    assert_int_equal(tally.by_counters[0] + tally.by_abort[0], 0);
+    for (unsigned i = 0; i <= PEBS_BUCKETS; i++)
+        assert_int_equal(tally.code.bucket[i] + tally.data.bucket[i], 0);
+    assert_int_equal(tally.code.base, 0x1000);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(by_counter), cmocka_unit_test(by_abort),
+        cmocka_unit_test(by_address), cmocka_unit_test(below_the_base),
+        cmocka_unit_test(clears),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

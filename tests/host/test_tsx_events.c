@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* test_tsx_events.c - transitions of transactions: the golden streams, and a table
+ * of short ones, each read whole, in blocks, and with packets between that may
+ * stand anywhere. */
+#include "src/pt/golden.h"
+#include "src/pt/psb.h"
+#include "src/pt/tsx_events.h"
+#include "tests/pt/random.h"
+
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define IP(n) (UINT64_C(0x401000) + (n))
+
+/* clang-format off */
+
+/* A letter is a packet. The n-th packet with an address has IP(n). */
+static void write_letter(struct stream *out, char letter, unsigned *ips)
+{
+    switch (letter) {
+    case 'P': put_psb(out); break;
+    case 'E': put2(out, 0x02, 0x23); break;
+    case 'B': put_mode_tsx(out, 1, 0); break;
+    case 'C': put_mode_tsx(out, 0, 0); break;
+    case 'A': put_mode_tsx(out, 0, 1); break;
+    case 'X': put_mode_tsx(out, 1, 1); break;
+    case 'F': put_fup(out, 3, IP((*ips)++)); break;
+    case 'T': put_tip(out, 3, IP((*ips)++)); break;
+    case 'G': put_ip(out, 0x11, 3, IP((*ips)++)); break;
+    case 'D': put_ip(out, 0x01, 3, IP((*ips)++)); break;
+    case '0': put_fup(out, 0, 0); break; /* suppressed */
+    case '1': put_tip(out, 0, 0); break;
+    case 'd': put_ip(out, 0x01, 0, 0); break;
+    case 'h': put_fup(out, 1, *ips); break; /* compressed */
+    case 'H': put_tip(out, 1, *ips); break;
+    case 'n': put_tnt(out, 1, 2); break;
+    case 'N': put_tnt_64(out, 5, 7); break;
+    case 'p': put(out, 0, 1); break;
+    case 'c': put_cyc(out, 7); break;
+    case 'y': put_cyc(out, 70000); break;
+    case 'm': put_mtc(out, 0x17); break;
+    case 't': put(out, 0x19, 8); break;
+    case 'a': put2(out, 0x02, 0x73); put(out, 0x33, 5); break;
+    case 'r': put2(out, 0x02, 0x03); put(out, 0x20, 2); break;
+    case 'O': put2(out, 0x02, 0xf3); break;
+    case 's': put2(out, 0x02, 0x83); break;
+    case 'I': put2(out, 0x02, 0x43); put(out, 0x30, 6); break;
+    case 'V': put2(out, 0x02, 0xc8); put(out, 0x30, 5); break;
+    case 'x': put2(out, 0x99, 0x01); break;
+    case 'w': put2(out, 0x02, 0x12); put(out, 9, 4); break;
+    case 'W': put2(out, 0x02, 0x92); put(out, 9, 4); break;
+    case 'S': put2(out, 0x02, 0xe2); break;
+    case 'M': put2(out, 0x02, 0xc2); put(out, 9, 8); break;
+    case 'e': put2(out, 0x02, 0xb3); break;
+    case 'f': put2(out, 0x02, 0x13); put(out, 0x81, 2); break;
+    case 'g': put(out, 0xd9, 1); put(out, 0x80, 2); break;
+    case '!': put(out, 0x05, 1); break;
+    case ' ': break;
+    default: fail();
+    }
+}
+/* clang-format on */
+
+/* What is said of one: the transition, @ its ip, > its target, < its region by
+ * number, and ! the deviation. */
+static void print_event(const struct pt_tsx_event *event, char *out)
+{
+    static const char *const transitions[] = {"-", "B", "C", "A", "S"};
+    static const char *const deviations[PT_DEVIATIONS] = {
+        [PT_NO_DEVIATION] = "",          [PT_MODE_WITHOUT_FUP] = "!fup",
+        [PT_BEGIN_INSIDE] = "!inside",   [PT_COMMIT_OUTSIDE] = "!outside",
+        [PT_ABORT_OUTSIDE] = "!abort",   [PT_ABORT_WITHOUT_TARGET] = "!target",
+        [PT_INTX_AND_TXABORT] = "!both", [PT_EVENT_INSIDE] = "!event",
+        [PT_FUP_WITHOUT_TIP] = "!tip",   [PT_STATE_DIFFERS] = "!differs",
+        [PT_PENDING_AT_END] = "!end",
+    };
+
+    out += sprintf(out, "%s", transitions[event->transition]);
+    if (event->transition == PT_STATE)
+        out += sprintf(out, "%d", event->in_tx);
+    if (event->has_ip)
+        out += sprintf(out, "@%" PRId64, (int64_t)(event->ip - IP(0)));
+    if (event->has_target)
+        out += sprintf(out, ">%" PRId64, (int64_t)(event->target - IP(0)));
+    if (event->has_region)
+        out += sprintf(out, "<%" PRId64, (int64_t)(event->region - IP(0)));
+    sprintf(out, "%s ", deviations[event->deviation]);
+}
+
+/* Reads a stream in blocks of `step` bytes. */
+static void read_stream(const struct stream *in, size_t step, char *out)
+{
+    struct pt_tsx tsx;
+    struct pt_tsx_event event;
+    uint8_t *block = NULL;
+    size_t fed = 0;
+    enum pt_result result;
+
+    pt_tsx_open(&tsx);
+    *out = '\0';
+    do {
+        const size_t rest = tsx.reader.size - tsx.reader.at;
+        const size_t more = in->size - fed < step ? in->size - fed : step;
+        result = pt_tsx_next(&tsx, &event);
+        if (result == PT_MORE) {
+            uint8_t *next = malloc(rest + PT_REST + more);
+            const size_t left = tsx.reader.size - tsx.reader.at;
+            assert_non_null(next);
+            if (left != 0)
+                memcpy(next, tsx.reader.bytes + tsx.reader.at, left);
+            memcpy(next + left, in->bytes + fed, more);
+            free(block);
+            block = next;
+            fed += more;
+            pt_feed(&tsx.reader, block, left + more, fed == in->size);
+        } else if (result == PT_OK) {
+            print_event(&event, out);
+            assert_true(event.offset < in->size && event.at >= event.offset);
+            if (event.transition != PT_NO_TRANSITION)
+                assert_int_equal(in->bytes[event.offset], 0x99);
+        } else if (result != PT_END) {
+            strcpy(out, result == PT_LOST  ? "lost "
+                        : result == PT_CUT ? "cut "
+                                           : "error ");
+        }
+        out += strlen(out);
+    } while (result != PT_END);
+    free(block);
+}
+
+/* Letters, and what is said of them. PFCE, a PSB+ outside of a transaction,
+ * stands in front of all that do not begin with P. */
+static const char *const rows[][2] = {
+    /* "TSX Packet Scenarios" */
+    {"BF nTn CF", "S0@0 B@1 C@3<1 "},
+    {"BF nTn AFT n", "S0@0 B@1 A@3>4<1 "},
+    {"BFCF BFAFT BFCF", "S0@0 B@1 C@2<1 B@3 A@4>5<3 B@6 C@7<6 "},
+    {"BpcmtaryF n CpcmtaryF", "S0@0 B@1 C@2<1 "},
+    {"BF ApcmtaryFpcmtaryT", "S0@0 B@1 A@2>3<1 "},
+    {"BF AFT FT n", "S0@0 B@1 A@2>3<1 "}, /* an interrupt */
+    {"BF AFD", "S0@0 B@1 A@2>3<1 "},
+    {"BF AFd", "S0@0 B@1 A@2<1 "},
+    {"B0 C0", "S0@0 B C "},
+    {"BF A01", "S0@0 B@1 A<1 "},
+    /* "Packet Generation under Different Enable Conditions" */
+    {"BF AD", "S0@0 B@1 A>2<1 "},        /* row 28c */
+    {"BF Ad", "S0@0 B@1 A<1 "},          /* the same, suppressed */
+    {"BF D AG n", "S0@0 B@1 A>3<1 "},    /* row 28b */
+    {"BF D A s", "S0@0 B@1 A<1 "},       /* row 28e */
+    {"D B C B G CF", "S0@0 B C B C@3 "}, /* FilterEn = 0 */
+    {"d BI CV AP FE", "S0@0 B C A!abort "},
+    {"D B", "S0@0 B!end "},
+    /* deviations */
+    {"B n CF", "S0@0 B!fup C@1 "},
+    {"BF C T", "S0@0 B@1 C<1!fup "},
+    {"BF A T", "S0@0 B@1 A>2<1!fup "},
+    {"BF A n", "S0@0 B@1 A<1!fup "},
+    {"BF A N", "S0@0 B@1 A<1!fup "},
+    {"B B F", "S0@0 B!fup B@1!inside "},
+    {"BFBF", "S0@0 B@1 B@2!inside "},
+    {"CF", "S0@0 C@1!outside "},
+    {"BFCFCF", "S0@0 B@1 C@2<1 C@3!outside "},
+    {"AFT", "S0@0 A@1>2!abort "},
+    {"BF AF n", "S0@0 B@1 A@2<1!target "},
+    {"BF AF BF", "S0@0 B@1 A@2<1!target B@3 "},
+    {"BF AF F T", "S0@0 B@1 A@2<1!target "},
+    {"XF BF", "S0@0 -!both B@2 "},
+    {"B X F n BF", "S0@0 B!fup -!both B@2 "},
+    {"BF AF X FT", "S0@0 B@1 A@2<1!target -!both "},
+    {"BF X n F n CF", "S0@0 B@1 -!both C@3<1 "},
+    {"BF FT CF", "S0@0 B@1 -@2!event C@4<1 "},
+    {"F n", "S0@0 -!tip "},
+    {"F BF", "S0@0 -!tip B@2 "},
+    {"FIVxT FD", "S0@0 "},
+    {"B", "S0@0 B!end "},
+    {"BF A", "S0@0 B@1 A<1!end "},
+    {"BF AF", "S0@0 B@1 A@2<1!end "},
+    {"BF Ac", "S0@0 B@1 A<1!end "},
+    /* FUPs that belong to others */
+    {"BF WF SF MF eF fF gF OF BF", "S0@0 B@1 B@9 "},
+    {"BF wn MrSF CF", "S0@0 B@1 C@3<1 "},
+    /* PSB+ is no event; an OVF ends it too */
+    {"BF PBFE CF", "S0@0 B@1 S1@2 C@3<1 "},
+    {"BF PtaIVrxFBE CF", "S0@0 B@1 S1@2 C@3<1 "},
+    {"BF PCFE CF", "S0@0 B@1 S0@2!differs C@3!outside "},
+    {"PBFE PCFE BF", "S1@0 S0@1!differs B@2 "},
+    {"PBFE CF", "S1@0 C@1 "},
+    {"PE B", "B!end "},
+    {"PE BF CF", "B@0 C@1<0 "},
+    {"PFE CF CF", "C@1 C@2!outside "},
+    {"PFC OF BF", "S0@0 B@2 "},
+    {"PFC n BF", "S0@0 B@1 "},
+    {"PFCXE n", "-!both S0@0 "},
+    /* OVF: what was is not known */
+    {"BF OF BF CF", "S0@0 B@1 B@3 C@4<3 "},
+    {"BF OF CF CF", "S0@0 B@1 C@3 C@4!outside "},
+    {"B OF n CF", "S0@0 C@2 "},
+    {"BF AF OG n CF", "S0@0 B@1 C@4 "},
+    {"F OF n", "S0@0 "},
+    {"O PE G BF", "S0@0 B@2 "},
+    {"O PCE F BF", "S0@0 S0 B@2 "},
+    {"O B C G CF", "S0@0 B C C@2!outside "},
+    {"O PCFE nTn F n", "S0@0 S0@1 -!tip "},
+    {"O n F n", "S0@0 -!tip "}, /* not the OVF's: it has none */
+    {"O D BF", "S0@0 B@2 "},
+    /* damage: as little is known as at the start */
+    {"BF ! PCFE CF", "S0@0 B@1 error lost S0@2 C@3!outside "},
+    {"BF A ! PFE CF", "S0@0 B@1 error lost C@3 "},
+    {"BF !", "S0@0 B@1 error lost "},
+};
+
+static void write_row(struct stream *out, const char *letters, size_t filling)
+{
+    unsigned ips = 0;
+
+    for (const char *l = *letters == 'P' ? "" : "PFCE"; *l != '\0'; l++)
+        write_letter(out, *l, &ips);
+    for (; *letters != '\0'; letters++) {
+        for (size_t i = 0; i < filling && out->size != 0; i++)
+            write_letter(out, "cpmycc"[i % 6], &ips);
+        write_letter(out, *letters, &ips);
+    }
+    for (size_t i = 0; i < filling; i++)
+        write_letter(out, 'c', &ips);
+}
+
+static void each_row(void **state)
+{
+    static uint8_t bytes[8192];
+    char said[512];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        for (size_t filling = 0; filling < 60; filling += 7)
+            for (size_t step = 1; step < 8192; step *= 3) {
+                struct stream stream = {bytes, 0, sizeof(bytes)};
+                write_row(&stream, rows[i][0], filling);
+                read_stream(&stream, step, said);
+                if (strcmp(said, rows[i][1]) != 0)
+                    print_error("%s: filling %zu, step %zu\n", rows[i][0],
+                                filling, step);
+                assert_string_equal(said, rows[i][1]);
+            }
+}
+
+/* A stream cut anywhere says nothing that the whole one does not, but for what
+ * is pending at the end. */
+static void prefixes(void **state)
+{
+    static uint8_t bytes[8192];
+    char whole[512], said[512];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct stream stream = {bytes, 0, sizeof(bytes)};
+        write_row(&stream, rows[i][0], 0);
+        read_stream(&stream, sizeof(bytes), whole);
+        for (; stream.size >= PSB_LENGTH; stream.size--) {
+            read_stream(&stream, sizeof(bytes), said);
+            char *cut = strstr(said, "cut ");
+            if (cut != NULL)
+                *cut = '\0';
+            size_t length = strlen(said);
+            if (length >= 5 && strcmp(said + length - 5, "!end ") == 0) {
+                said[length - 1] = '\0';
+                const char *before = strrchr(said, ' ');
+                length = before == NULL ? 0 : (size_t)(before - said) + 1;
+            }
+            assert_memory_equal(said, whole, length);
+        }
+    }
+}
+
+/* Each PSB makes the last IP 0: compression begins anew. */
+static void last_ip_at_psb(void **state)
+{
+    uint8_t bytes[64];
+    char said[64], want[64];
+    struct stream stream = {bytes, 0, sizeof(bytes)};
+
+    (void)state;
+    put_psb(&stream);
+    put_fup(&stream, 3, 0x7fff12345678);
+    put2(&stream, 0x02, 0x23);
+    put_psb(&stream);
+    put2(&stream, 0x02, 0x23);
+    put_mode_tsx(&stream, 1, 0);
+    put_fup(&stream, 1, 0xabcd);
+    read_stream(&stream, sizeof(bytes), said);
+    sprintf(want, "B@%" PRId64 " ", (int64_t)(0xabcd - IP(0)));
+    assert_string_equal(said, want);
+}
+
+/* Random streams: what is stepped over many bytes at a time, and what is looked
+ * at packet by packet because no block is longer than that. */
+static void stepped_over(void **state)
+{
+    static uint8_t bytes[16384];
+    static char whole[65536], said[65536];
+
+    (void)state;
+    for (uint64_t seed = 1; seed <= 300; seed++) {
+        struct stream stream = {bytes, 0, sizeof(bytes)};
+        uint64_t random = seed * 0x9e3779b97f4a7c15;
+        unsigned before = PT_PAD, ips = 0;
+        for (const char *l = "PFCE"; *l != '\0'; l++)
+            write_letter(&stream, *l, &ips);
+        while (stream.size + 64 < (seed < 200 ? 3000 : 300)) {
+            struct pt_packet packet = random_packet(&random, before);
+            for (; random_bits(&random, 3) != 0;)
+                write_letter(&stream,
+                             "nnncTHymt1npBhCF"[random_bits(&random, 4)], &ips);
+            if (packet.kind == PT_BBP)
+                continue;
+            put_packet(&stream, &packet);
+            before = packet.kind;
+        }
+        read_stream(&stream, sizeof(bytes), whole);
+        read_stream(&stream, 1 + seed % 7, said);
+        assert_true(strlen(whole) > 20); /* some were there */
+        assert_string_equal(said, whole);
+    }
+}
+
+static void golden_streams(void **state)
+{
+    size_t row = 0, end;
+
+    (void)state;
+    for (size_t first = 0; first < pt_golden_packets_rows; first = end) {
+        uint8_t bytes[256];
+        size_t size = pt_golden_bytes(first, bytes, sizeof(bytes), &end);
+        struct pt_tsx tsx;
+        struct pt_tsx_event got;
+        assert_true(size <= sizeof(bytes));
+        pt_tsx_open(&tsx);
+        pt_feed(&tsx.reader, bytes, size, true);
+        while (pt_tsx_next(&tsx, &got) == PT_OK) {
+            const struct pt_golden_event *want = &pt_golden_events[row++];
+            assert_string_equal(want->stream, pt_golden_packets[first].stream);
+            assert_string_equal(pt_transition_name(got.transition),
+                                want->transition);
+            assert_int_equal(got.deviation, PT_NO_DEVIATION);
+            assert_int_equal(got.offset, want->offset);
+            assert_int_equal(got.has_ip, want->has_ip);
+            assert_int_equal(got.has_target, want->has_target);
+            assert_int_equal(got.has_region, want->has_region);
+            if (want->has_ip)
+                assert_int_equal(got.ip, want->ip);
+            if (want->has_target)
+                assert_int_equal(got.target, want->target);
+            if (want->has_region)
+                assert_int_equal(got.region, want->region);
+        }
+    }
+    assert_int_equal(row, pt_golden_events_rows);
+}
+
+static void names_and_texts(void **state)
+{
+    (void)state;
+    for (unsigned a = 0; a < PT_DEVIATIONS; a++)
+        for (unsigned b = 0; b < a; b++)
+            assert_string_not_equal(pt_deviation_text((enum pt_deviation)a),
+                                    pt_deviation_text((enum pt_deviation)b));
+    assert_string_equal(pt_deviation_text(PT_DEVIATIONS), "no such deviation");
+    assert_string_equal(pt_transition_name(PT_STATE), "state");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_row),       cmocka_unit_test(prefixes),
+        cmocka_unit_test(last_ip_at_psb), cmocka_unit_test(stepped_over),
+        cmocka_unit_test(golden_streams), cmocka_unit_test(names_and_texts),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
