@@ -178,7 +178,7 @@ static void simple_instructions(void **state)
 /* What is changed before a NOP that VMRUN has to step then. */
 enum change {
     IF, SHADOW, DR7, CPL, CS, CR0, CR3, CR4, EFER, TR, HELD, PASSES, SHOWING,
-    PAGE_END,
+    OURS, NMI, PAGE_END,
     CHANGES,
 };
 
@@ -199,6 +199,8 @@ static void make(struct vcpu *v, enum change change)
     v->if_held = change == HELD;
     v->passes = change == PASSES;
     v->showing = change == SHOWING;
+    v->nmi = change == OURS;
+    v->guest_nmi = change == NMI;
     if (change != PAGE_END)
         return;
     v->vmcb->rip += PAGE_BYTES - 1;

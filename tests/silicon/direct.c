@@ -9,9 +9,10 @@
  * All that makes a difference is left to VMRUN: an instruction that is not on
  * the list below, or whose memory the nested tables do not simply give it; in
  * a transaction any that touches memory; and one that raises an exception,
- * which has changed nothing then and is done over. No event can come: IF is 0,
- * and NMIs wait while the global interrupt flag is clear. AMD64 APM volume 2,
- * "Global Interrupt Flag, STGI and CLGI": the trap by TF comes all the same.
+ * which has changed nothing then and is done over. No interrupt is due: IF is
+ * 0, and one that waits to be taken as an NMI is VMRUN's. NMIs stay where they
+ * are while the global interrupt flag is clear. AMD64 APM volume 2, "Global
+ * Interrupt Flag, STGI and CLGI": the trap by TF comes all the same.
  */
 #include "tests/silicon/hypervisor.h"
 
@@ -136,6 +137,7 @@ void direct_look(struct vcpu *v, const uint8_t *bytes, size_t length)
 
     d->may = bytes != NULL && length == INSTRUCTION_BYTES_MAX &&
              v->passes == 0 && v->showing == 0 && !v->if_held &&
+             !v->guest_nmi && __atomic_load_n(&v->nmi, __ATOMIC_RELAXED) == 0 &&
              is_simple(&v->now, bytes) && is_like_host(v);
     if (!d->may)
         return;
