@@ -44,12 +44,17 @@ void image_relocate(uint64_t base, const struct elf_dyn *dyn)
                 base + (uint64_t)rela[i].addend;
 }
 
+/* By eight bytes, then what is left: QEMU takes the same time for a round of REP
+ * that it takes for another. */
 void *memset(void *to, int byte, size_t bytes)
 {
     void *start = to;
-    __asm__ volatile("rep stosb"
-                     : "+D"(to), "+c"(bytes)
-                     : "a"(byte)
+    uint64_t all = (uint8_t)byte * UINT64_C(0x0101010101010101);
+    size_t words = bytes / 8, rest = bytes % 8;
+
+    __asm__ volatile("rep stosq; mov %2, %1; rep stosb"
+                     : "+D"(to), "+c"(words)
+                     : "r"(rest), "a"(all)
                      : "memory");
     return start;
 }
@@ -57,9 +62,11 @@ void *memset(void *to, int byte, size_t bytes)
 void *memcpy(void *to, const void *from, size_t bytes)
 {
     void *start = to;
-    __asm__ volatile("rep movsb"
-                     : "+D"(to), "+S"(from), "+c"(bytes)
-                     :
+    size_t words = bytes / 8, rest = bytes % 8;
+
+    __asm__ volatile("rep movsq; mov %3, %2; rep movsb"
+                     : "+D"(to), "+S"(from), "+c"(words)
+                     : "r"(rest)
                      : "memory");
     return start;
 }

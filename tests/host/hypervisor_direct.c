@@ -18,11 +18,11 @@
 #define OTHER_TR 0x40
 
 /* In MODE_STEP, with a counter of instructions on. */
-static struct vcpu *start(void)
+static struct vcpu *start_on(const char *cpu)
 {
     struct vcpu *v;
 
-    below_start("skylake-2018", "none");
+    below_start(cpu, "none");
     v = below_vcpu(0);
     v->vmcb->rflags &= ~(uint64_t)RFLAGS_IF;
     v->vmcb->cs.attributes = CS_L;
@@ -37,6 +37,11 @@ static struct vcpu *start(void)
     direct_start(v);
     step_end(v);
     return v;
+}
+
+static struct vcpu *start(void)
+{
+    return start_on("skylake-2018");
 }
 
 static const uint8_t *code(unsigned at)
@@ -82,82 +87,83 @@ static void leaves_what_vmrun_leaves(void **state)
 
 static const struct {
     uint8_t bytes[8];
-    bool direct, in_tx;         /* and in a transaction */
+    bool direct;
 } cases[] = {
-    { { NOP_ }, true, true },
-    { { 0x48, 0x01, 0xD8 }, true, true },          /* ADD RAX, RBX */
-    { { 0x66, 0x01, 0xD8 }, true, true },
-    { { 0x48, 0x01, 0x07 }, true, false },         /* ADD [RDI], RAX */
-    { { 0xF0, 0x48, 0x01, 0x07 }, true, false },
-    { { 0x48, 0x8D, 0x07 }, true, true },          /* LEA */
-    { { 0x53 }, true, false },                     /* PUSH RBX */
-    { { 0x5B }, true, false },
-    { { 0xE8, 0, 0, 0, 0 }, true, false },         /* CALL, RET */
-    { { 0xC3 }, true, false },
-    { { 0x75, 0x02 }, true, true },                /* JNZ */
-    { { 0xEB, 0x02 }, true, true },
-    { { 0x66, 0xEB, 0x02 }, false, false },
-    { { 0xFF, 0xE0 }, true, true },                /* JMP RAX, [RDI], far */
-    { { 0xFF, 0x27 }, true, false },
-    { { 0xFF, 0x2F }, false, false },
-    { { 0xFF, 0x1F }, false, false },              /* CALL far */
-    { { 0xC9 }, true, false },                     /* LEAVE */
-    { { 0x48, 0xF7, 0xF3 }, true, true },          /* DIV RBX */
-    { { 0x0F, 0x31 }, true, true },                /* RDTSC */
-    { { 0x0F, 0x1F, 0x07 }, true, true },          /* NOP [RDI] */
-    { { 0x0F, 0xAE, 0xE8 }, true, true },          /* LFENCE */
-    { { 0x0F, 0xAE, 0x3F }, false, false },        /* CLFLUSH [RDI] */
-    { { 0x0F, 0xAE, 0x07 }, false, false },        /* FXSAVE [RDI] */
-    { { PAIR_ }, true, false },
-    { { 0x48, 0x0F, 0xB1, 0x0F }, true, false },   /* CMPXCHG */
-    { { 0x48, 0x0F, 0xC7, 0xF0 }, false, false },  /* RDRAND */
-    { { 0x0F, 0x44, 0xC3 }, true, true },          /* CMOVZ */
-    { { 0x0F, 0xB6, 0x07 }, true, false },         /* MOVZX */
-    { { 0x0F, 0xC8 }, true, true },                /* BSWAP */
-    { { 0xFD }, true, true },                      /* STD */
+    { { NOP_ }, true },
+    { { 0x48, 0x01, 0xD8 }, true },          /* ADD RAX, RBX */
+    { { 0x66, 0x01, 0xD8 }, true },
+    { { 0x48, 0x01, 0x07 }, true },         /* ADD [RDI], RAX */
+    { { 0xF0, 0x48, 0x01, 0x07 }, true },
+    { { 0x48, 0x8D, 0x07 }, true },          /* LEA */
+    { { 0x53 }, true },                     /* PUSH RBX */
+    { { 0x5B }, true },
+    { { 0xE8, 0, 0, 0, 0 }, true },         /* CALL, RET */
+    { { 0xC3 }, true },
+    { { 0x75, 0x02 }, true },                /* JNZ */
+    { { 0xEB, 0x02 }, true },
+    { { 0x66, 0xEB, 0x02 }, false },
+    { { 0xFF, 0xE0 }, true },                /* JMP RAX, [RDI], far */
+    { { 0xFF, 0x27 }, true },
+    { { 0xFF, 0x2F }, false },
+    { { 0xFF, 0x1F }, false },              /* CALL far */
+    { { 0xC9 }, true },                     /* LEAVE */
+    { { 0x48, 0xF7, 0xF3 }, true },          /* DIV RBX */
+    { { 0x0F, 0x31 }, true },                /* RDTSC */
+    { { 0x0F, 0x1F, 0x07 }, true },          /* NOP [RDI] */
+    { { 0x0F, 0xAE, 0xE8 }, true },          /* LFENCE */
+    { { 0x0F, 0xAE, 0x3F }, false },        /* CLFLUSH [RDI] */
+    { { 0x0F, 0xAE, 0x07 }, false },        /* FXSAVE [RDI] */
+    { { PAIR_ }, true },
+    { { 0x48, 0x0F, 0xB1, 0x0F }, true },   /* CMPXCHG */
+    { { 0x48, 0x0F, 0xC7, 0xF0 }, false },  /* RDRAND */
+    { { 0x0F, 0x44, 0xC3 }, true },          /* CMOVZ */
+    { { 0x0F, 0xB6, 0x07 }, true },         /* MOVZX */
+    { { 0x0F, 0xC8 }, true },                /* BSWAP */
+    { { 0xFD }, true },                      /* STD */
     /* And what is not. */
-    { { 0x64, 0x8B, 0x07 }, false, false },        /* by FS */
-    { { 0x67, 0x8B, 0x07 }, false, false },
-    { { XACQUIRE_, 0xF0, 0x01, 0x07 }, false, false },
-    { { XRELEASE_, 0x89, 0x07 }, false, false },
-    { { 0xF3, 0xA4 }, false, false },              /* REP MOVSB */
-    { { 0xA4 }, false, false },
-    { { 0xF3, 0x90 }, false, false },              /* PAUSE */
-    { { PUSHFQ_ }, false, false },
-    { { POPFQ_ }, false, false },
-    { { 0xCF }, false, false },                    /* IRET */
-    { { 0xCB }, false, false },
-    { { 0xCC }, false, false },
-    { { 0xCD, 0x80 }, false, false },
-    { { HLT_ }, false, false },
-    { { 0xFA }, false, false },                    /* CLI, STI */
-    { { 0xFB }, false, false },
-    { { 0xEC }, false, false },                    /* IN, OUT */
-    { { 0xE6, 0x80 }, false, false },
-    { { 0x8E, 0xD0 }, false, false },              /* MOV SS, EAX */
-    { { 0x8C, 0xC8 }, false, false },              /* MOV EAX, CS */
-    { { 0x8F, 0x07 }, false, false },              /* POP [RDI] */
-    { { 0xC6, 0x0F }, false, false },
-    { { 0xFE, 0xD0 }, false, false },
-    { { CPUID_ }, false, false },
-    { { RDMSR_ }, false, false },
-    { { WRMSR_ }, false, false },
-    { { RDPMC_ }, false, false },
-    { { UD2_ }, false, false },
-    { { 0x0F, 0x05 }, false, false },              /* SYSCALL */
-    { { 0x0F, 0x01, 0xD8 }, false, false },        /* VMRUN */
-    { { 0x0F, 0x01, 0xF8 }, false, false },        /* SWAPGS */
-    { { 0x0F, 0x01, 0x17 }, false, false },        /* LGDT */
-    { { 0x0F, 0x20, 0xC0 }, false, false },        /* MOV RAX, CR0 */
-    { { 0x0F, 0x22, 0xC0 }, false, false },
-    { { 0x0F, 0x21, 0xC0 }, false, false },        /* MOV RAX, DR0 */
-    { { 0x0F, 0x23, 0xC0 }, false, false },
-    { { 0x0F, 0xA1 }, false, false },              /* POP FS */
-    { { 0x0F, 0x28, 0x07 }, false, false },        /* MOVAPS */
-    { { 0xDD, 0x07 }, false, false },              /* FLD */
-    { { 0x9B }, false, false },
+    { { 0x64, 0x8B, 0x07 }, false },        /* by FS */
+    { { 0x67, 0x8B, 0x07 }, false },
+    { { XACQUIRE_, 0xF0, 0x01, 0x07 }, false },
+    { { XRELEASE_, 0x89, 0x07 }, false },
+    { { 0xF3, 0xA4 }, false },              /* REP MOVSB */
+    { { 0xA4 }, false },
+    { { 0xF3, 0x90 }, false },              /* PAUSE */
+    { { PUSHFQ_ }, false },
+    { { POPFQ_ }, false },
+    { { 0xCF }, false },                    /* IRET */
+    { { 0xCB }, false },
+    { { 0xCC }, false },
+    { { 0xCD, 0x80 }, false },
+    { { HLT_ }, false },
+    { { 0xFA }, false },                    /* CLI, STI */
+    { { 0xFB }, false },
+    { { 0xEC }, false },                    /* IN, OUT */
+    { { 0xE6, 0x80 }, false },
+    { { 0x8E, 0xD0 }, false },              /* MOV SS, EAX */
+    { { 0x8C, 0xC8 }, false },              /* MOV EAX, CS */
+    { { 0x8F, 0x07 }, false },              /* POP [RDI] */
+    { { 0xC6, 0x0F }, false },
+    { { 0xFE, 0xD0 }, false },
+    { { CPUID_ }, false },
+    { { RDMSR_ }, false },
+    { { WRMSR_ }, false },
+    { { RDPMC_ }, false },
+    { { UD2_ }, false },
+    { { 0x0F, 0x05 }, false },              /* SYSCALL */
+    { { 0x0F, 0x01, 0xD8 }, false },        /* VMRUN */
+    { { 0x0F, 0x01, 0xF8 }, false },        /* SWAPGS */
+    { { 0x0F, 0x01, 0x17 }, false },        /* LGDT */
+    { { 0x0F, 0x20, 0xC0 }, false },        /* MOV RAX, CR0 */
+    { { 0x0F, 0x22, 0xC0 }, false },
+    { { 0x0F, 0x21, 0xC0 }, false },        /* MOV RAX, DR0 */
+    { { 0x0F, 0x23, 0xC0 }, false },
+    { { 0x0F, 0xA1 }, false },              /* POP FS */
+    { { 0x0F, 0x28, 0x07 }, false },        /* MOVAPS */
+    { { 0xDD, 0x07 }, false },              /* FLD */
+    { { 0x9B }, false },
 };
 
+/* In a transaction the same; its memory is there for it. */
 static void simple_instructions(void **state)
 {
     (void)state;
@@ -167,10 +173,12 @@ static void simple_instructions(void **state)
             uint8_t bytes[INSTRUCTION_BYTES_MAX] = { 0 };
 
             memcpy(bytes, cases[n].bytes, sizeof(cases[n].bytes));
+            v->gprs.rbp = v->vmcb->rax = v->gprs.rdi;
+            v->vmcb->rsp -= 64;
             v->tx.depth = in_tx;
             instruction_look(&v->now, bytes, sizeof(bytes));
-            direct_look(v, bytes, sizeof(bytes));
-            if (v->direct.may != (in_tx ? cases[n].in_tx : cases[n].direct))
+            assert_true(direct_look(v, bytes, sizeof(bytes)));
+            if (v->direct.may != cases[n].direct)
                 fail_msg("case %zu, in_tx %u", n, in_tx);
         }
 }
@@ -178,7 +186,7 @@ static void simple_instructions(void **state)
 /* What is changed before a NOP that VMRUN has to step then. */
 enum change {
     IF, SHADOW, DR7, CPL, CS, CR0, CR3, CR4, EFER, TR, HELD, PASSES, SHOWING,
-    PAGE_END,
+    OURS, NMI, PAGE_END,
     CHANGES,
 };
 
@@ -199,6 +207,8 @@ static void make(struct vcpu *v, enum change change)
     v->if_held = change == HELD;
     v->passes = change == PASSES;
     v->showing = change == SHOWING;
+    v->nmi = change == OURS;
+    v->guest_nmi = change == NMI;
     if (change != PAGE_END)
         return;
     v->vmcb->rip += PAGE_BYTES - 1;
@@ -271,25 +281,102 @@ static void pages_are_plain_memory(void **state)
     }
 }
 
-/* Memory is for VMRUN there; a store is undone as ever. */
-static void transaction_has_no_memory(void **state)
+/* Loads and stores, one over the end of a line and one over that of a page, and
+ * how the transaction ends: its lines, and what is in memory. */
+static void transaction_is_the_same(void **state)
+{
+    static const uint64_t at[] = { 0, 60, PAGE_BYTES - 4 };
+
+    (void)state;
+    for (unsigned n = 0; n < 6; n++) {
+        unsigned reads[2], writes[2];
+        uint64_t seen[2], left[2];
+
+        for (unsigned with = 0; with < 2; with++) {
+            struct vcpu *v = start();
+            uint64_t *data = (uint64_t *)(below_page(8) + at[n / 2]);
+
+            if (with == 0)
+                below.tr = OTHER_TR;
+            CODE(v, XBEGIN_, NOP_, LOAD_, STORE_, XCHG_, PAIR_, NOP_, XABORT_);
+            if (n % 2 != 0)
+                memcpy(below_page(0) + 20, ((uint8_t[]){ XEND_ }), 3);
+            below_page(0)[FALLBACK] = NOP_;
+            v->gprs.rdi = (uint64_t)data;
+            v->gprs.rbx = 7;
+            memset(data, 0x5A, sizeof(*data));
+            assert_true(below_until(v, code(20)));
+            assert_int_equal(v->tx.depth, 1);
+            assert_int_equal(below.directs, 6 * with);
+            assert_int_equal(below.runs == 0, with);
+            assert_int_equal(v->tx.opened, 0);
+            assert_int_equal(v->vmcb->rflags & RFLAGS_IF, 0);
+            reads[with] = v->tx.lines.reads;
+            writes[with] = v->tx.lines.writes;
+            memcpy(&seen[with], data, sizeof(*data));
+            assert_true(below_turns(v, 1));
+            assert_int_equal(v->tx.depth, 0);
+            memcpy(&left[with], data, sizeof(*data));
+        }
+        assert_int_equal(reads[0], reads[1]);
+        assert_int_equal(writes[0], writes[1]);
+        assert_int_equal(seen[0], seen[1]);
+        assert_int_equal(left[0], left[1]);
+        assert_int_equal(left[1] == seen[1], n % 2 != 0);
+    }
+}
+
+/* What cannot be in one aborts it before the instruction. */
+static void transaction_aborts(void **state)
 {
     struct vcpu *v = start();
 
     (void)state;
-    CODE(v, XBEGIN_, NOP_, STORE_, NOP_, XABORT_);
+    CODE(v, XBEGIN_, STORE_, NOP_);
     below_page(0)[FALLBACK] = NOP_;
-    v->vmcb->rax = 5;
-    assert_true(below_until(v, code(7)));
+    v->gprs.rdi = 0x1000;               /* no RAM */
+    assert_true(below_until(v, code(FALLBACK)));
+    assert_int_equal(below.directs, 0);
+    assert_int_equal(v->tx.depth, 0);
+}
+
+/* Another processor is on the line: who comes later wins. */
+static void transaction_conflicts(void **state)
+{
+    struct vcpu *v = start(), *o = below_vcpu(1);
+
+    (void)state;
+    below_page(1)[0] = 0xF4;
+    o->tx.active = true;
+    assert_true(lines_add(&o->tx.lines, (uint64_t)below_page(8), LINE_READ));
+    CODE(v, XBEGIN_, STORE_, NOP_);
+    o->tx.depth = 1;
+    o->tx.fallback = (uint64_t)below_page(1);
+    below.other = o;
+    assert_true(below_until(v, code(9)));
+    assert_int_equal(v->tx.depth, 1);
+    assert_int_equal(o->tx.active, false);
+    assert_int_equal(below.directs, 1);
+}
+
+/* A lock that is elided is not what memory has. */
+static void elided_lock_is_vmruns(void **state)
+{
+    struct vcpu *v = start_on("haswell");
+
+    (void)state;
+    CODE(v, XACQUIRE_, XCHG_, NOP_, LOAD_, NOP_);
+    v->vmcb->rax = 1;
+    assert_true(below_until(v, code(4)));
     assert_int_equal(v->tx.depth, 1);
     assert_int_equal(below.directs, 1);
-    assert_true(below_until(v, code(10)));
-    assert_int_equal(below.directs, 1);
-    assert_int_equal(*below_page(8), 5);
-    assert_true(below_until(v, code(11)));
-    assert_int_equal(below.directs, 2);
-    assert_true(below_until(v, code(FALLBACK)));
+    v->vmcb->rax = 0;
+    assert_true(below_until(v, code(7)));
+    assert_int_equal(v->vmcb->rax, 1);
     assert_int_equal(*below_page(8), 0);
+    assert_int_equal(below.directs, 1);
+    assert_true(below_until(v, code(8)));
+    assert_int_equal(below.directs, 2);
 }
 
 /* The same by VMRUN: nothing of the first try is left. */
@@ -355,7 +442,10 @@ int main(void)
         cmocka_unit_test(state_is_the_hosts),
         cmocka_unit_test(event_is_vmruns),
         cmocka_unit_test(pages_are_plain_memory),
-        cmocka_unit_test(transaction_has_no_memory),
+        cmocka_unit_test(transaction_is_the_same),
+        cmocka_unit_test(transaction_aborts),
+        cmocka_unit_test(transaction_conflicts),
+        cmocka_unit_test(elided_lock_is_vmruns),
         cmocka_unit_test(exception_is_done_over),
         cmocka_unit_test(host_is_as_it_was),
         cmocka_unit_test(stack_is_ours),

@@ -7,11 +7,12 @@
  * of ours. The VMCB then says what it would have said behind an exit.
  *
  * All that makes a difference is left to VMRUN: an instruction that is not on
- * the list below, or whose memory the nested tables do not simply give it; in
- * a transaction any that touches memory; and one that raises an exception,
- * which has changed nothing then and is done over. No event can come: IF is 0,
- * and NMIs wait while the global interrupt flag is clear. AMD64 APM volume 2,
- * "Global Interrupt Flag, STGI and CLGI": the trap by TF comes all the same.
+ * the list below, or whose memory the nested tables do not simply give it, as
+ * that of an elided lock; and one that raises an exception, which has changed
+ * nothing then and is done over. No interrupt is due: IF is
+ * 0, and one that waits to be taken as an NMI is VMRUN's. NMIs stay where they
+ * are while the global interrupt flag is clear. AMD64 APM volume 2, "Global
+ * Interrupt Flag, STGI and CLGI": the trap by TF comes all the same.
  */
 #include "tests/silicon/hypervisor.h"
 
@@ -129,20 +130,21 @@ static bool is_like_host(const struct vcpu *v)
            read_tr() == TR_SELECTOR;
 }
 
-void direct_look(struct vcpu *v, const uint8_t *bytes, size_t length)
+bool direct_look(struct vcpu *v, const uint8_t *bytes, size_t length)
 {
     struct direct *d = &v->direct;
     struct operand_state s;
 
     d->may = bytes != NULL && length == INSTRUCTION_BYTES_MAX &&
              v->passes == 0 && v->showing == 0 && !v->if_held &&
+             !v->guest_nmi && __atomic_load_n(&v->nmi, __ATOMIC_RELAXED) == 0 &&
              is_simple(&v->now, bytes) && is_like_host(v);
     if (!d->may)
-        return;
+        return true;
     memory_registers(v, &s);
     d->accesses = operand_find(d->access, &s, bytes, length);
-    if (v->tx.depth > 0)
-        d->may = d->accesses == 0;
+    return v->tx.depth == 0 ||
+           tx_memory_expect(v, d->access, d->accesses);
 }
 
 /* Does the guest have the page as it is in memory? */
@@ -164,7 +166,7 @@ static bool are_open(const struct vcpu *v)
     const struct direct *d = &v->direct;
 
     if (v->tx.depth > 0)
-        return true;
+        return tx_memory_is_plain(v);
     for (unsigned n = 0; n < d->accesses; n++) {
         uint64_t at = d->access[n].linear;
 

@@ -77,8 +77,9 @@ void step_count(struct vcpu *v, unsigned instructions, uint32_t cycles,
  * state is the guest's at direct_start. */
 void direct_start(struct vcpu *v);
 void direct_end(struct vcpu *v);
-/* Behind step_begin: may the instruction be stepped so? */
-void direct_look(struct vcpu *v, const uint8_t *bytes, size_t length);
+/* Last in step_begin: may the instruction be stepped so? False: what it would do
+ * has aborted the transaction. bytes: NULL where they are on two pages. */
+bool direct_look(struct vcpu *v, const uint8_t *bytes, size_t length);
 /* True: it has been, and the VMCB is as behind the exit of its #DB. False: it
  * is for VMRUN. */
 bool direct_step(struct vcpu *v);
@@ -145,6 +146,12 @@ void tx_step_done(struct vcpu *v);
 void tx_memory_begin(struct vcpu *v);
 /* A nested page fault inside a transaction. */
 struct action tx_page_fault(struct vcpu *v);
+/* The same before the instruction, for the loads and stores that it will make,
+ * as far as they are known. False: it has aborted the transaction. */
+bool tx_memory_expect(struct vcpu *v, const struct data_access *access,
+                      unsigned count);
+/* Does the guest see the pages that are open for it as they are in memory? */
+bool tx_memory_is_plain(const struct vcpu *v);
 /* The instruction is complete: its stores to the log, its pages closed.
  * False: it has aborted the transaction. */
 bool tx_memory_step(struct vcpu *v);

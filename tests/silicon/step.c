@@ -122,7 +122,8 @@ struct action step_begin(struct vcpu *v)
     v->dr6 = v->vmcb->dr6;
     if (v->passes > 0)
         hold_interrupts(v);
-    direct_look(v, bytes != buffer ? bytes : NULL, length);
+    if (!direct_look(v, bytes != buffer ? bytes : NULL, length))
+        return action_of(ACTION_RESUME);
     return action_of(ACTION_RUN);
 }
 

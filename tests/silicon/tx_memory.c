@@ -2,7 +2,7 @@
 /*
  * tx_memory.c - loads and stores of a transaction. The guest runs on a table
  * of nested pages of its own in which no page is there: each load and store
- * faults with its address. Its line joins a set, the page is opened for this
+ * faults with its address, or is known before it is made. Its line joins a set, the page is opened for this
  * one instruction; the first store to a line copies it to the log, an abort
  * puts it back. So both sets are exact to the line, but for a load's second
  * line where it crosses into one, and for loads from the page that the code is
@@ -199,6 +199,39 @@ struct action tx_page_fault(struct vcpu *v)
         start_over(v);
     }
     return action_of(ACTION_RESUME);
+}
+
+/* An access is a fault for each page that it is on. */
+static bool expect_page(struct vcpu *v, uint64_t linear, bool write)
+{
+    uint64_t physical;
+
+    if (guest_physical(v, linear, &physical))
+        access_memory(v, physical, write);
+    return v->tx.depth > 0;
+}
+
+bool tx_memory_expect(struct vcpu *v, const struct data_access *access,
+                      unsigned count)
+{
+    for (unsigned n = 0; n < count; n++) {
+        bool write = access[n].kind == DATA_STORE;
+        uint64_t first = access[n].linear;
+        uint64_t last = (first + access[n].bytes - 1) & PAGE_MASK;
+
+        if (!expect_page(v, first, write) ||
+            (last > first && !expect_page(v, last, write)))
+            return false;
+    }
+    return true;
+}
+
+bool tx_memory_is_plain(const struct vcpu *v)
+{
+    for (unsigned n = 0; n < v->tx.opened; n++)
+        if (v->tx.open[n].shadowed)
+            return false;
+    return true;
 }
 
 /* Which bytes has the store changed? */
