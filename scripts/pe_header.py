@@ -12,7 +12,7 @@ import struct
 import sys
 
 SIGNATURE_AT = 0x3C
-OPTIONAL_HEADER = 4 + 20  # behind signature and file header
+OPTIONAL_HEADER = 4 + 20  # after signature and file header
 CHECKSUM = OPTIONAL_HEADER + 64
 CHARACTERISTICS = OPTIONAL_HEADER + 70
 NX_COMPAT = 0x0100

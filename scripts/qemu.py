@@ -23,10 +23,10 @@ import zlib
 FIRMWARE = "/usr/share/ovmf/OVMF.fd"
 READY = "# silicon: ready"
 CONFIG = "opt/tsxpmu/silicon"
-FIRMWARE_CAUGHT = b"!!!! X64 Exception"  # what OVMF says before it halts
-# Nobody waits at a keyboard; silicon.efi powers the machine off.
+FIRMWARE_CAUGHT = b"!!!! X64 Exception"  # what OVMF prints before it halts
+# No user is at a keyboard; silicon.efi powers the machine off.
 UNATTENDED = "countdown=0 exit=firmware"
-# On a simulated processor everything may be done.
+# On a simulated processor everything is allowed.
 ASKED_FOR = "allow=sdv_enable_rtm"
 
 
@@ -99,7 +99,7 @@ class Machine:
 
 
 class Report:
-    """A report as text, and what it says."""
+    """A report as text, and its contents."""
 
     RESULT = re.compile(r"(ok|not ok) (\d+) - (\S+)"
                         r"(?: # (OBSERVED|KNOWN|SKIP|ERROR) (.+))?$")
@@ -151,7 +151,7 @@ class Report:
         if FIRMWARE_CAUGHT.decode() in self.text:
             self.problems.append("the firmware caught an exception")
         self.complete = not self.problems
-        # What silicon.efi says the machine was not left like.
+        # What silicon.efi reports as not restored.
         self.unlike = re.findall(r"^# silicon: error: (not left as found: .*)$",
                                  self.text, re.M)
 
@@ -169,7 +169,7 @@ def _stop(process):
 
 
 class Talk:
-    """Whoever sits at the machine. steps: (what is waited for, what is done
+    """A user at the machine. steps: (what is waited for, what is done
     then): bytes are typed at the serial port, a word is a key of the keyboard
     by QEMU's name, QUIT ends QEMU, and QUIT_LATER does so after some seconds."""
 
@@ -181,7 +181,7 @@ class Talk:
 
     @classmethod
     def types(cls, steps):
-        """Does somebody do more than listen and leave?"""
+        """Is anything typed?"""
         return any(action not in (b"", cls.QUIT, cls.QUIT_LATER) for _, action in steps)
 
     def hear(self, text):
@@ -204,12 +204,12 @@ class Talk:
 
 class Patience:
     """When a machine is given up. What it simulates is slow where this machine
-    is busy: so what counts is the processor time that QEMU takes without a word,
+    is busy: so what counts is the processor time that QEMU takes without output,
     and time on the wall only while it wants none."""
 
     def __init__(self, process, timeout, silence):
         self.process, self.timeout, self.silence = process, timeout, silence
-        self.quiet = 0.0  # seconds of either kind since the last word
+        self.quiet = 0.0  # seconds of either kind since the last output
         self.cpu, self.wall = 0.0, time.monotonic()
 
     def _look(self):
@@ -241,12 +241,12 @@ class Patience:
         if cpu > self.timeout:
             return f"still running after {self.timeout} s of processor time"
         if self.silence and self.quiet > self.silence:
-            return f"nothing heard for {self.silence} s"
+            return f"no output for {self.silence} s"
         return ""
 
 
 def _text_of(process, log):
-    """Yields what QEMU and its serial port have said meanwhile; b"" is nothing,
+    """Yields what QEMU and its serial port have printed meanwhile; b"" is nothing,
     and the generator ends with QEMU."""
     os.set_blocking(process.stdout.fileno(), False)
     running = True
@@ -260,8 +260,8 @@ def boot(machine, config=None, stream=None, timeout=300, silence=60, talk=(),
          until=None, started=None):
     """Runs to the end of QEMU, or until the text has a line that this pattern
     fits. Returns (text of the serial port, what went wrong or ""). timeout,
-    silence: seconds in all, and without output, as Patience counts them; talk:
-    the steps of a Talk; started: is called with QEMU's process."""
+    silence: seconds in all, and without output, as Patience counts them; expect:
+    the steps of an Expect; started: is called with QEMU's process."""
     with tempfile.TemporaryDirectory() as directory:
         monitor = os.path.join(directory, "qmp")
         stick = os.path.join(directory, "stick")
@@ -310,7 +310,7 @@ def boot(machine, config=None, stream=None, timeout=300, silence=60, talk=(),
         if not trouble and status != 0:
             trouble = f"QEMU ended with status {status}"
         if not trouble and person.steps:
-            trouble = f"never heard: {person.steps[0][0]!r}"
+            trouble = f"never printed: {person.steps[0][0]!r}"
         return text.decode("latin-1"), trouble
 
 
@@ -336,7 +336,7 @@ def _migrated(monitor):
 
 
 def _qmp(path, commands):
-    """Says the commands to QEMU's monitor; yields each one's answer."""
+    """Sends the commands to QEMU's monitor; yields each one's answer."""
     with socket.socket(socket.AF_UNIX) as monitor:
         monitor.settimeout(60)
         for tries in range(6000):
@@ -378,7 +378,7 @@ def snapshot(machine, state):
                 part = os.read(process.stdout.fileno(), 4096) if ready else b"-"
                 if not part or time.monotonic() > end:
                     sys.exit("qemu.py: no snapshot: silicon.efi is not ready; "
-                             "last heard: " + seen[-200:].decode("latin-1"))
+                             "last printed: " + seen[-200:].decode("latin-1"))
                 seen += part if ready else b""
             part = state + ".part"
             list(_qmp(monitor, [{"execute": "migrate", "arguments":
@@ -449,7 +449,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--image", required=True, help="of the stick")
     parser.add_argument("--silicon", default="", help="silicon.efi")
-    parser.add_argument("--report", help="where the report is kept")
+    parser.add_argument("--report", help="where the report is saved")
     parser.add_argument("--snapshot", help="write a snapshot there and end")
     parser.add_argument("--cpu", default="", help="personality, or none")
     parser.add_argument("--smp", type=int, default=2)

@@ -21,7 +21,7 @@ KEYRINGS = "/usr/share/keyrings"
 UBUNTU_KEYS = "ubuntu-keyring"  # the package
 ROOT_SECONDS = 600
 GOAL_SECONDS = {"run": 1200, "test": 5400}
-TELL_SECONDS = 60  # so often, while nothing else is said
+TELL_SECONDS = 60  # so often, while nothing else is printed
 
 
 @dataclasses.dataclass
@@ -120,7 +120,7 @@ def isolated(script, words, log, seconds):
     try:
         for left in range(seconds, 0, -TELL_SECONDS):
             if left < seconds:
-                print(f"  at most {left} s more; last said: {last_line(log)}",
+                print(f"  at most {left} s more; last printed: {last_line(log)}",
                       flush=True)
             try:
                 return process.wait(min(TELL_SECONDS, left))
@@ -165,7 +165,7 @@ def keyring(distribution, log):
 
 
 def outcome(goal, text):
-    """What the run says of itself."""
+    """The result that the run prints."""
     ends = re.findall({"run": r"^# END (.*) crc=.*$",
                        "test": r"^(\d+ passed, \d+ failed)$"}[goal], text, re.M)
     bad = re.findall(r"^not ok \d+ - (\S+)", text, re.M)

@@ -15,7 +15,7 @@ PSBEND = b"\x02\x23"
 
 
 def decode(data, *options, sparse=0):
-    """Status, output lines and error lines for a file with these bytes behind
+    """Status, output lines and error lines for a file with these bytes after
     a hole of `sparse` bytes, in little memory."""
     with tempfile.TemporaryDirectory() as directory:
         path = os.path.join(directory, "trace")

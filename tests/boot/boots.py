@@ -3,7 +3,7 @@
 
 personalities(): no test fails on a processor without a fault, and what has to
 run there does run (tests/boot/runs.txt). faults(): each named fault is caught
-by the test that faults.txt names. machine(): bad input and bad luck.
+by the test that faults.txt names. machine(): bad input, and what else can go wrong.
 """
 
 import concurrent.futures
@@ -31,16 +31,16 @@ class Boot:
     smp: int = 2
     machine: dict = dataclasses.field(default_factory=dict)
     whole: bool = False  # from power-on, not from a snapshot
-    disk: bool = False  # silicon.efi is started from a disk, by whoever's clock
+    disk: bool = False  # silicon.efi is started from a disk, by the host's clock
     silicon: bool = True  # False: plain QEMU, options in tsxpmu.cfg
     file: bool = False  # silicon.efi is configured by a file, not by fw_cfg
-    stick: dict = dataclasses.field(default_factory=dict)  # files put there
-    usual: bool = True  # options that suit a boot without a person
+    stick: dict = dataclasses.field(default_factory=dict)  # files added to it
+    usual: bool = True  # options for a boot without a user
     before: tuple = ()  # earlier boots of the stick: {"talk": .., "machine": ..}
     change: object = None  # a function of the stick's path, before the last boot
-    talk: tuple = ()  # what a person does: see qemu.Talk
+    talk: tuple = ()  # what a user does: see qemu.Talk
     timeout: int = 300  # s, of all of it
-    app: str = ""  # a program of build/ put there, and started instead
+    app: str = ""  # a program of build/ on the stick, started instead
     started: object = None  # a function of QEMU's process
 
 
@@ -66,7 +66,7 @@ def machine_of(item, stick, more=None):
     machine = qemu.Machine(stick, item.smp, **choice)
     if not item.silicon and "cpu" not in choice:
         machine.cpu = "qemu64"
-    # People, and drivers that give up a disk, go by the time of this machine.
+    # Users, and drivers that give up a disk, go by the time of this machine.
     if qemu.Talk.types(item.talk) or item.disk or choice.get("bus"):
         machine.counted = False
     if item.silicon and not item.disk:
@@ -135,7 +135,7 @@ def complete(report, outcome):
 
 
 def sound(report, outcome):
-    """The same, and the machine is left as it was found."""
+    """The same, and everything is restored."""
     yield from complete(report, outcome)
     yield from report.unlike
 
@@ -223,7 +223,7 @@ def machine():
     def file_is_report(report, outcome):
         kept = qemu.last_report(outcome.stick)
         if not kept or kept not in report.text:
-            yield "the report on the volume is not what the serial port said"
+            yield "the report on the volume is not that of the serial port"
 
     def no_line_twice(report, outcome):
         lines = [l for l in report.body.splitlines() if re.match("(not )?ok ", l)]
@@ -242,10 +242,10 @@ def machine():
                      "pages that the application has taken was 0H, is 3H",
                      "LVT performance counters"):
             if what not in told:
-                yield f"{what} is not said to be unlike before"
+                yield f"{what} is not reported as changed"
 
-    yield Boot("what an application leaves unlike before is told", tells_all,
-               {"cpu": "skylake-2018"}, app="vandal.efi")
+    yield Boot("what an application does not restore is reported", tells_all,
+               {"cpu": "skylake-2018"}, app="dirty.efi")
     quick = "tests=force_abort_enumeration"
     yield Boot("power-on to power-off, file on the volume",
                both(clean, file_is_report, no_line_twice, says_simulated),
@@ -303,22 +303,22 @@ def machine():
         yield Boot(f"local APICs in x2APIC mode, {smp} processors",
                    both(clean, runs_all, has(r"^# processors: .* x2APIC mode$")),
                    {"cpu": "haswell", "x2apic": "on"}, "trials=20", smp=smp)
-    yield Boot("processors that differ are told apart",
+    yield Boot("processors that differ are reported one by one",
                both(sound, has(r"^# processor 0:.*microcode"),
                     has(r"^# processor 1:.*microcode")),
                {"cpu": "skylake-2018", "fault": "microcode_differs"}, quick)
 
 
 def everything():
-    import use
+    import usage
     yield from machine()
-    yield from use.boots()
-    import stick
-    yield from stick.boots()
+    yield from usage.boots()
+    import storage
+    yield from storage.boots()
     import microcode
     yield from microcode.boots()
-    import in_turn
-    yield from in_turn.boots()
+    import mp_blocking
+    yield from mp_blocking.boots()
     yield from personalities(seeds=(1,), trials=60)
     yield from personalities(seeds=(2,), trials=20)
     yield from faults()

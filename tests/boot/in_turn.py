@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Firmware that refuses calls of its MP services that do not wait (mp=in_turn):
-processors run one after another. What needs several at the same time says so,
-all else passes as it does elsewhere. And processors that firmware gives up.
+"""Firmware that refuses MP services in non-blocking mode (mp=blocking):
+processors run one after another. What needs several at the same time is SKIP,
+all else passes as it does elsewhere. And processors that firmware times out.
 """
 
 import sweep
-import use
+import usage
 from boots import Boot, both, clean, complete, has, lacks, sound, table, verdicts
 
 AT_ONCE = {"hle_lock_unseen", "pebs_tx_conflict", "tsx_conflict_read",
@@ -16,7 +16,7 @@ TRIALS = 10  # fewer, and some tests have too few for a verdict
 
 def in_turn(row):
     """What passes is what runs.txt says, but for those that need two at once;
-    these are SKIP, and say why."""
+    these are SKIP, with that reason."""
     passing = set(row[2:]) - AT_ONCE
 
     def want(report, outcome):
@@ -36,7 +36,7 @@ def in_turn(row):
 def gives_up(how, answers, config):
     """The processor does not answer, its tests are ERROR, and what it may write
     to is not given back: the machine is reset. silicon.efi, which would compare,
-    is not come back to."""
+    does not run again."""
     tests = ("counter3_counts_alone", "tsx_commit", "uncore_pmi")
     return Boot(f"a processor never comes back, {how}: the machine is reset",
                 both(complete, has(answers),
@@ -48,39 +48,39 @@ def gives_up(how, answers, config):
 
 
 def personalities():
-    """Each personality once, with SMT and without by turns."""
+    """Each personality once, with SMT and without in alternation."""
     rows = {}
     for row in table("runs.txt"):
         rows.setdefault(row[0], []).append(row)
     for number, (cpu, of_cpu) in enumerate(rows.items()):
         row = of_cpu[number % len(of_cpu)]
-        yield Boot(f"in turn, {cpu} smt={row[1]}", in_turn(row),
-                   {"cpu": cpu, "smt": row[1], "mp": "in_turn"},
+        yield Boot(f"MP services blocking, {cpu} smt={row[1]}", in_turn(row),
+                   {"cpu": cpu, "smt": row[1], "mp": "blocking"},
                    f"trials={TRIALS}")
     row = rows["skylake-2018"][0]
-    yield Boot("in turn, 4 processors", in_turn(row),
-               {"cpu": row[0], "smt": row[1], "mp": "in_turn"},
+    yield Boot("MP services blocking, 4 processors", in_turn(row),
+               {"cpu": row[0], "smt": row[1], "mp": "blocking"},
                f"trials={TRIALS}", smp=4)
 
 
 def boots():
     yield from personalities()
     yield gives_up("and firmware ends it", "processor 1 did not answer in 10 s",
-                   {"mp": "in_turn"})
+                   {"mp": "blocking"})
     yield gives_up("nor up", "processor 1 never came up", {})
     yield Boot(
-        "in turn, a processor that firmware does not start",
+        "MP services blocking, a processor that firmware does not start",
         both(sound, has("processor 1 never came up"),
              verdicts({"counter3_counts_alone": "ERROR"})),
-        {"cpu": "skylake-2018", "mp": "in_turn", "lost": 1},
+        {"cpu": "skylake-2018", "mp": "blocking", "lost": 1},
         "tests=counter3_counts_alone trials=2")
     # Also while firmware waits for the other processor.
-    yield Boot("in turn, a long test: ticks", both(clean, use.ticks),
-               {"cpu": "skylake-2018", "mp": "in_turn"},
+    yield Boot("MP services blocking, a long test: ticks", both(clean, usage.ticks),
+               {"cpu": "skylake-2018", "mp": "blocking"},
                "tests=counter3_counts_alone trials=8000")
     # A job that an exception ends has left a trace, or counters, on.
     for test, step in (("pt_rtm_commit", 11), ("counter3_counts_alone", 7)):
         one = sweep.sweep("exception", test, step)
-        one.config["mp"] = "in_turn"
-        one.name += ", in turn"
+        one.config["mp"] = "blocking"
+        one.name += ", MP services blocking"
         yield one

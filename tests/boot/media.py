@@ -40,7 +40,7 @@ def disk(bus):
 
 
 def network(files, bootfile, device, pattern):
-    """Nothing but a network card, and a TFTP server behind it."""
+    """A network card alone, and a TFTP server on its network."""
     with tempfile.TemporaryDirectory() as directory:
         shutil.copy(f"{boots.BUILD}/tsxpmu.efi", directory)
         for name, text in files.items():

@@ -2,7 +2,7 @@
 """The power fails at random moments, and nothing but the running test is lost.
 
 A run on one image: QEMU is killed at a random moment, and booted again, until
-a boot ends by itself. Then every result that was settled on the serial port
+a boot ends by itself. Then every result that was complete on the serial port
 before a kill must be in the report on the volume, as it was; what was running
 may be an ERROR "machine reset"; and the report must be complete.
 """
@@ -51,7 +51,7 @@ KINDS = (
 
 def boot_and_kill(kind, stick, directory, kill_after):
     """Boots; kills so many seconds after the report's first line, None: never.
-    Returns what the serial port said, and whether it was killed."""
+    Returns the text of the serial port, and whether it was killed."""
     machine = qemu.Machine(stick, 1, cache="writethrough")
     config = None
     if kind.silicon:
@@ -90,7 +90,7 @@ def boot_and_kill(kind, stick, directory, kill_after):
 
 
 def body(text):
-    """The report in what the serial port said, whole lines only."""
+    """The report in the text of the serial port, whole lines only."""
     at = text.find("KTAP version 1\n")
     lines = WHOLE_LINES.findall(text[at:]) if at >= 0 else []
     ends = [n for n, line in enumerate(lines, 1) if line.startswith("# END ")]
@@ -134,7 +134,7 @@ class Run:
         self.kind = kind
         self.random = random.Random(seed)
         self.kills = kills  # at most
-        self.killed = []  # what the serial port said before each
+        self.killed = []  # the serial port's text before each
         self.problems = []
         self.kept = self.marked = 0
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The same machine says the same, byte by byte, whatever else this one does:
+"""The same machine prints the same, byte by byte, whatever else this one does:
 a run by itself, one beside busy loops, and one in which QEMU is stopped and goes
 on at random moments.
 """
@@ -51,7 +51,7 @@ WAYS = {"by itself": in_peace, "beside load": beside_load, "stopped at random": 
 
 
 def once(smp, options, way, whole, seed):
-    """What a run says, and its problems."""
+    """What a run prints, and its problems."""
     said = []
 
     def want(report, outcome):

@@ -55,7 +55,7 @@ def measure(result):
             figures.append(f"{outcome.seconds:.1f} s from power-on to power-off, "
                            f"{len(report.body)} bytes of report, "
                            f"{len(report.results)} tests")
-            # Where one line says it for all, there is no line for each.
+            # Where one line is for all, there is no line for each.
             longest = max((len(re.findall(r"^# processor \d+:", part, re.M))
                            for part in report.body.split("# running ")), default=0)
             figures.append(f"at most {longest} lines of single processors a test")

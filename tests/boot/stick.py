@@ -14,9 +14,9 @@ CUT = {"talk": (("# running 20 of", qemu.Talk.QUIT),)}
 
 
 def kept(report, outcome):
-    """The report on the volume is what the serial port said."""
+    """The report on the volume is that of the serial port."""
     if qemu.last_report(outcome.stick) not in report.text or not report.results:
-        yield "the report on the volume is not what the serial port said"
+        yield "the report on the volume is not that of the serial port"
 
 
 def count_is(wanted):

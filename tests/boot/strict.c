@@ -135,7 +135,7 @@ static BOOLEAN protect_data(const EFI_LOADED_IMAGE *self)
     return TRUE;
 }
 
-/* The volume's own path, and the file's behind it. */
+/* The volume's path, and the file's after it. */
 static EFI_DEVICE_PATH *path_of(EFI_HANDLE volume)
 {
     static const CHAR16 name[] = L"\\tsxpmu.efi";

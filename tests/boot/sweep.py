@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """One thing goes wrong in each of many runs: the n-th access to an MSR faults, an
-exception comes behind the n-th, the n-th write to a file fails, or a processor
+exception comes after the n-th, the n-th write to a file fails, or a processor
 never comes up. Each run has to end by itself, with a whole report, and with the
-machine as it was; what could not be restored has to be said.
+machine as it was; what could not be restored has to be reported.
 """
 
 import os
@@ -63,7 +63,7 @@ def lost(processor, processors):
         yield from boots.complete(report, outcome)
         if not re.search(rf"processor {processor} .*(never|not answer)",
                          report.text):
-            yield f"processor {processor} is not said to be lost"
+            yield f"processor {processor} is not reported as lost"
     return boots.Boot(f"processor {processor} of {processors} never comes up",
                       want, {"cpu": CPU, "lost": processor},
                       "tests=counter3* trials=5", smp=processors)

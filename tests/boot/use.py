@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Boots of a program in use: its options do what they say, wherever they come
-from; any serial port; people at a keyboard, at a serial terminal, and nobody."""
+"""Boots of a program in use: its options, wherever they come
+from; any serial port; a user at a keyboard, at a serial terminal, and none."""
 
 import re
 import struct
@@ -108,7 +108,7 @@ def options():
     yield Boot("a long test: ticks", both(clean, ticks), {"cpu": "skylake-2018"},
                "tests=counter3_counts_alone trials=8000")
     needs = "SKIP needs the option allow=sdv_enable_rtm"
-    yield Boot("SDV_ENABLE_RTM is left alone where nobody asked for it",
+    yield Boot("SDV_ENABLE_RTM is not touched without its option",
                both(clean, has(f"^ok .* sdv_enable_rtm # {needs}"),
                     has(f"^ok .* counter3_counts_sdv # {needs}"),
                     has(f"^ok .* tsx_nesting # {needs}"),
@@ -156,7 +156,7 @@ def serial():
 
     yield one("serial port by SPCR", found("I/O port 2F8H, 115200 bits a second (SPCR)"),
               second + ("-acpitable", "file=" + table))
-    yield one("SPCR names a port that is not there: told, and the next is taken",
+    yield one("SPCR names a port that is not there: a warning, and the next is used",
               both(found("I/O port 3F8H, 115200 bits a second (COM1, probed)"),
                    has("^# warning: serial port of SPCR: nothing answers: I/O port 268H")),
               ("-serial", "stdio", "-acpitable", "file=" + wrong))
@@ -179,14 +179,14 @@ def serial():
                   "400000000000H, registers 4 bytes apart")),
               ("-serial", "stdio"), "serial=0x400000000000/4")
     # Mapped, and reads as zeros: a UART whose transmitter is never empty.
-    yield one("a serial port that never gets ready is told and dropped",
+    yield one("a serial port that never gets ready: a warning, and it is dropped",
               both(ended, lacks("KTAP"), in_file(
                   "^# warning: the serial port is not ready in time and is dropped: "
                   "memory at C000000000H, registers 4 bytes apart, 115200 bits")),
               ("-serial", "stdio"), "serial=0xC000000000/4")
 
 
-# --- People --------------------------------------------------------------------
+# --- Users ---------------------------------------------------------------------
 
 
 def pages(report, outcome):
@@ -242,7 +242,7 @@ def people():
                machine={"extra": ("-device", "VGA")},
                talk=(("starts in", "down"), (mark, "up"), ("> Back", "down"),
                      ("> Start", "ret")))
-    yield Boot("nobody: no screen, no keyboard, no serial port",
+    yield Boot("no user: no screen, no keyboard, no serial port",
                both(ended, in_file("^# END ")), usual=False, silicon=False,
                options="countdown=2 exit=poweroff " + GOLDEN,
                machine={"serial": False})

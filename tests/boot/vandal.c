@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * vandal.c - an application that leaves the machine otherwise than it found it:
- * silicon.efi has to tell each of these.
+ * dirty.c - an application that restores nothing: silicon.efi has to report
+ * each of these.
  */
 #include <efi.h>
 

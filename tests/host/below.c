@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* below.c - the instructions of x86.h and svm.asm, played on the host. */
+/* fake_cpu.c - the instructions of x86.h and svm.asm, for unit tests. */
 #include "tests/host/below.h"
 
 #include <setjmp.h>
@@ -42,7 +42,7 @@ static struct {
 } tlb[BELOW_PROCESSORS][TLB_ENTRIES];
 static jmp_buf end;
 
-/* --- x86.h ----------------------------------------------------------------- */
+/* --- x86.h ---------------------------------------------------------------- */
 
 uint64_t rdmsr(uint32_t number)
 {
@@ -93,12 +93,12 @@ void cpu_pause(void)
         below.running->in_guest = 0;
     if (v == NULL)
         return;
-    below.other = NULL;                 /* that one does not wait for this */
+    below.other = NULL;                 /* it does not wait for this one */
     loop_round(v);
     below.other = v;
 }
 
-/* --- The rest of the hypervisor ---------------------------------------------- */
+/* --- The rest of the hypervisor ------------------------------------------- */
 
 bool sweep_faults(uint64_t rip)
 {
@@ -121,7 +121,7 @@ void report_failure(struct vcpu *v, const char *what, uint64_t a, uint64_t b)
     longjmp(end, 1);
 }
 
-/* --- svm.asm --------------------------------------------------------------- */
+/* --- svm.asm -------------------------------------------------------------- */
 
 void svm_fxsave(uint8_t *image)
 {
@@ -228,7 +228,7 @@ static uint8_t *reach(struct vcpu *v, uint64_t at, uint64_t why)
     return NULL;
 }
 
-/* The host has no business there, so neither has the guest. */
+/* The guest has no other memory. */
 static bool is_memory(uint64_t at)
 {
     return at >= (uint64_t)memory && at < (uint64_t)memory + sizeof(memory);
@@ -316,8 +316,9 @@ static bool exchange_pair(struct vcpu *v)
     return access_data(v, &value, 8, true, true);
 }
 
-/* What is behind 0FH. False: an exit. */
-static bool execute_0f(struct vcpu *v, const struct decoded *d, unsigned *length)
+/* After 0FH. False: an exit. */
+static bool execute_0f(struct vcpu *v, const struct decoded *d,
+                       unsigned *length)
 {
     *length = d->at + 2;
     switch (d->bytes[d->at + 1]) {
@@ -462,7 +463,7 @@ void svm_vmload(const struct vmcb *b)
     below.tr = b->tr.selector;
 }
 
-/* --- For tests --------------------------------------------------------------- */
+/* --- For tests ------------------------------------------------------------ */
 
 static void start_vcpu(unsigned n)
 {

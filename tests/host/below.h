@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * below.h - the processor below the hypervisor, as far as its tests need one:
+ * fake_cpu.h - the host processor of the hypervisor, as far as tests need one:
  * VMRUN executes a few instructions of the guest, through the nested tables
- * and with translations that are kept until they are flushed, up to an exit.
- * Exits that no program makes are put before its next instruction.
+ * and with translations that stay until they are flushed, up to an exit.
+ * Exits that no program makes are queued before its next instruction.
  *
  * AMD64 APM volume 2, chapter "Secure Virtual Machine".
  */
@@ -24,10 +24,10 @@ struct below {
     unsigned exits_left;
     bool refuses_hints;         /* #UD for F2H and F3H before 87H and 0FC7H */
     bool x87;                   /* what FXSAVE finds, in its first byte */
-    struct vcpu *other;         /* it has a turn whenever this one waits */
-    struct vcpu *running;       /* in its guest: it leaves when it is waited for */
+    struct vcpu *other;         /* it runs whenever this one waits */
+    struct vcpu *running;       /* in its guest: it exits when waited for */
     /* What was seen. */
-    uint64_t events[16];        /* given to the guest */
+    uint64_t events[16];        /* delivered to the guest */
     unsigned events_given;
     uint64_t run_rflags, run_shadow; /* at the last VMRUN */
     unsigned runs;
@@ -37,14 +37,14 @@ struct below {
     bool in_direct;
     uint16_t tr;                /* its selector */
     uint64_t dr6;               /* the host's */
-    const char *why;            /* the run has ended with this line */
+    const char *why;            /* of the panic that ended the run */
     uint64_t breakpoints[BREAKPOINTS];
     uint32_t apic[0x400 / 4] __attribute__((aligned(4096)));
     uint64_t apic_mode;         /* bits of IA32_APIC_BASE: enabled */
     uint32_t msr;               /* the last one that was written */
     uint64_t msr_value;
     bool sweep_faults, sweep_throws;
-    void (*asleep)(void);       /* what others do while one sleeps */
+    void (*asleep)(void);       /* called while one sleeps */
     unsigned sleeps;
     uint64_t landed, instruction_tsc;
     uint32_t tsc_of_64;
@@ -61,7 +61,7 @@ uint8_t *below_page(unsigned n);
 /* Where handlers begin. */
 #define BELOW_HANDLER (below_page(2))
 
-/* Puts bytes where it stands. */
+/* Writes bytes at its RIP. */
 void below_code(struct vcpu *v, const void *bytes, size_t length);
 /* The same, and the page is marked as one with transactional code. */
 void below_marked(struct vcpu *v, const void *bytes, size_t length);
@@ -100,9 +100,9 @@ void below_marked(struct vcpu *v, const void *bytes, size_t length);
 void below_exit(uint64_t code, uint64_t info1, uint64_t info2,
                 uint64_t int_info);
 
-/* Turns of the loop. False: the run has ended, below.why says how. */
+/* Rounds of the loop. False: the run has ended, for below.why. */
 bool below_turns(struct vcpu *v, unsigned turns);
-/* Up to the turn after which the guest stands so many bytes behind the code.
+/* Up to the round after which the guest is at RIP.
  * False: it never does, or the run has ended. */
 bool below_until(struct vcpu *v, const uint8_t *rip);
 

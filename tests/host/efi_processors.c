@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * efi_processors.c - processors over a firmware that lists, starts and gives up
+ * processors.c - processors over a firmware that lists, starts and gives up
  * others as a test says. There is one thread: a processor runs when firmware is
  * called that starts it.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * hypervisor_assist.c - what happens behind an instruction: interrupts for the
+ * assist.c - what happens after an instruction: interrupts for the
  * local APIC, and PEBS records; the APIC's registers in x2APIC mode; which
  * pages of an image are watched.
  */
@@ -32,7 +32,7 @@ static const uint8_t *code(unsigned at)
     return below_page(0) + at;
 }
 
-/* --- Interrupts ---------------------------------------------------------------- */
+/* --- Interrupts ----------------------------------------------------------- */
 
 static void interrupt_by_lvt(void **state)
 {
@@ -43,7 +43,7 @@ static void interrupt_by_lvt(void **state)
         { 0x000F0, 0x040F0, false },
         { 0x00400, 0x04400, true },
         { 0x100F0, 0, false },          /* masked */
-        { 0x00200, 0, false },          /* SMI: not played */
+        { 0x00200, 0, false },          /* SMI: not simulated */
     };
 
     (void)state;
@@ -71,7 +71,7 @@ static void no_interrupt_without_apic(void **state)
     assert_int_equal(below.apic[LVT], 0xF0);
 }
 
-/* --- PEBS --------------------------------------------------------------------- */
+/* --- PEBS ----------------------------------------------------------------- */
 
 static void set_msr(struct vcpu *v, uint32_t number, uint64_t value)
 {
@@ -153,7 +153,7 @@ static void no_area(void **state)
                      (uint64_t)below_page(10) + 0x800);
 }
 
-/* --- x2APIC --------------------------------------------------------------------- */
+/* --- x2APIC --------------------------------------------------------------- */
 
 static void x2apic_registers(void **state)
 {
@@ -182,13 +182,14 @@ static void x2apic_registers(void **state)
     assert_false(x2apic_read(0x80B, &value));   /* write-only */
     assert_false(x2apic_write(0x80B, 1));
     assert_false(x2apic_read(0x80E, &value));   /* there is no DFR */
-    /* The guest sees a page of nothing where the registers are. */
-    assert_int_equal(npt_entry(&below_vcpu(1)->pages_step,
-                               (uint64_t)below.apic) & UINT64_C(0xFFFFFFFFFF000),
-                     (uint64_t)below_page(20));
+    /* The guest sees an empty page where the registers are. */
+    assert_int_equal(
+        npt_entry(&below_vcpu(1)->pages_step, (uint64_t)below.apic) &
+            UINT64_C(0xFFFFFFFFFF000),
+        (uint64_t)below_page(20));
 }
 
-/* --- Images --------------------------------------------------------------------- */
+/* --- Images --------------------------------------------------------------- */
 
 /* A PE image of five pages: a header, three of code, one of data. */
 static uint8_t *image(unsigned page)

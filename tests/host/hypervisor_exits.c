@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* hypervisor_exits.c - each reason to leave the guest, and what comes of it. */
+/* exits.c - each #VMEXIT code, and what comes of it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -129,7 +129,7 @@ static void msr_goes_wrong_in_a_sweep(void **state)
     CODE(v, RDMSR_);
     v->gprs.rcx = IA32_PMC0;
     one_exit(v);
-    assert_int_equal(offset(v), 2);     /* behind it */
+    assert_int_equal(offset(v), 2);     /* after it */
     assert_int_equal(v->vmcb->event_inject, UD_);
 }
 
@@ -166,7 +166,7 @@ static void rdpmc_by_privilege(void **state)
     }
 }
 
-/* An exception inside a transaction is not delivered, whoever raises it. */
+/* An exception inside a transaction is not delivered, whatever raises it. */
 static void rdpmc_faults_in_transaction(void **state)
 {
     struct vcpu *v = start();
@@ -280,7 +280,7 @@ static void tables_used_up(void **state)
 }
 
 /* AMD64 APM volume 2, "Event Injection": an event whose delivery met the fault
- * has to be given again; INT n is at its own RIP still. */
+ * is injected again; INT n is still at its RIP. */
 static void delivered_again(void **state)
 {
     static const struct {
@@ -379,21 +379,21 @@ static void exceptions_while_stepping(void **state)
     assert_ptr_equal((void *)v->vmcb->rip, BELOW_HANDLER);
 }
 
-/* Nobody watches: nothing is caught either. */
+/* Not stepped: nothing is caught either. */
 static void exceptions_while_free(void **state)
 {
     struct vcpu *v = start();
 
     (void)state;
     CODE(v, UD2_);
-    v->vmcb->rflags |= RFLAGS_TF;       /* ours, that an IRET has brought */
+    v->vmcb->rflags |= RFLAGS_TF;       /* the host's, by IRET */
     one_exit(v);
     assert_int_equal(v->vmcb->event_inject, UD_);
     assert_int_equal(v->mode, MODE_FREE);
     assert_int_equal(v->vmcb->rflags & RFLAGS_TF, 0);
 }
 
-/* An event given while stepping takes TF to its frame, for IRET. */
+/* An event delivered while stepping saves TF in its frame, for IRET. */
 static void events_while_stepping(void **state)
 {
     struct vcpu *v = start();
@@ -427,7 +427,7 @@ static void breakpoint_beside_a_step(void **state)
     assert_int_equal(v->vmcb->dr6, 1);
 }
 
-/* One hit is one #DB, though the processor below shows it at the steps that
+/* One hit is one #DB, though the host processor shows it at the steps that
  * follow, too: those of the handler. */
 static void breakpoint_shown_on(void **state)
 {
@@ -454,7 +454,7 @@ static void breakpoint_shown_on(void **state)
     }
 }
 
-/* What is left in B0-B3 of a breakpoint that is not enabled is the guest's own
+/* What B0-B3 have of a breakpoint that is not enabled is the guest's value
  * from before the step. */
 static void breakpoint_not_enabled(void **state)
 {

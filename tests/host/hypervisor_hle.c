@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* hypervisor_hle.c - locks elided, released, and not used as one. */
+/* hle.c - locks elided, released, and not used as one. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -62,7 +62,7 @@ static void elides(void **state)
     }
 }
 
-/* What is at `last` aborts: all of it runs once more from the XACQUIRE on, which
+/* What is at `last` aborts: all runs once more from the XACQUIRE on, which
  * takes the lock now, up to `behind`. */
 static void expect_retry(struct vcpu *v, unsigned last, unsigned behind)
 {
@@ -200,7 +200,7 @@ static void hints_in_rtm(void **state)
     assert_int_equal(*code(0x800), 1);
 }
 
-/* Behind the instruction its page is itself again. */
+/* After the instruction its page is itself again. */
 static void code_is_read_back(void **state)
 {
     struct vcpu *v = start("haswell");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * hypervisor_share.c - two processors and the transaction of one of them:
- * pages taken away, missed and given back, and who loses.
+ * conflict.c - two processors and the transaction of one of them:
+ * pages held, missed and released, and which one aborts.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -57,7 +57,7 @@ static void begin(bool store, const uint8_t bytes[3])
 #define STORES ((const uint8_t[]){ STORE_ })
 #define LOADS  ((const uint8_t[]){ LOAD_ })
 
-/* Up to its HLT; the first has turns where it is waited for. */
+/* Up to its HLT; the first runs where it is waited for. */
 static void second_goes_on(void)
 {
     below.other = first;
@@ -73,7 +73,7 @@ static bool has_conflicted(void)
            (first->model->tsx.last_abort.information & TX_INFO_CONFLICT) != 0;
 }
 
-/* Who comes later wins; what was stored is undone before it is seen. */
+/* The later access wins; what was stored is undone before it is seen. */
 static void conflicts(void **state)
 {
     static const struct {
@@ -98,7 +98,7 @@ static void conflicts(void **state)
     }
 }
 
-/* Another line of the page: nobody loses. The page is open for that one
+/* Another line of the page: no conflict. The page is granted for that one
  * instruction, and no interrupt's handler uses it. */
 static void other_line_of_the_page(void **state)
 {
@@ -150,7 +150,7 @@ static void beside_a_store(void **state)
     assert_int_equal(below_page(DATA)[LINE_BYTES], 2);
 }
 
-/* The interrupt flag that is held back meanwhile is not what PUSHFQ writes, nor
+/* The interrupt flag that is masked meanwhile is not what PUSHFQ writes, nor
  * what POPFQ leaves. */
 static void flags_on_the_page(void **state)
 {
@@ -171,7 +171,7 @@ static void flags_on_the_page(void **state)
     assert_false(first->tx.lost);
 }
 
-/* Other lines of two pages: both are open for the one instruction. */
+/* Other lines of two pages: both are granted for the one instruction. */
 static void other_lines_of_two_pages(void **state)
 {
     (void)state;
@@ -197,7 +197,7 @@ static void neighbours_are_there(void **state)
     assert_int_equal(npt_entry(&first->pages_step, at), at | NPT_PRESENT);
     assert_true((npt_entry(&first->pages_step, (uint64_t)below_page(DATA + 1)) &
                  NPT_PRESENT) != 0);
-    /* But for the pages of a transaction, where nothing is there. */
+    /* But for the pages of a transaction, where none is mapped. */
     assert_true(npt_set_page(&first->tx_pages, at, NPT_PRESENT));
     assert_int_equal(npt_entry(&first->tx_pages,
                                (uint64_t)below_page(DATA + 1)), 0);
@@ -259,7 +259,7 @@ static void two_readers(void **state)
     assert_true(below_until(first, code(0, 13)));
 }
 
-/* A page that the other has never touched is not open to it either. */
+/* A page that the other has never accessed is held from it, too. */
 static void untouched_page(void **state)
 {
     (void)state;
@@ -275,7 +275,7 @@ static void untouched_page(void **state)
 }
 
 /* What no single instruction does means the whole page: a walk of page tables,
- * and the delivery of an event, which is given again. */
+ * and the delivery of an event, which is injected again. */
 static void whole_pages(void **state)
 {
     static const struct below_exit rows[] = {
@@ -296,7 +296,7 @@ static void whole_pages(void **state)
     }
 }
 
-/* A transaction that commits just when it has lost does not. */
+/* A transaction that commits just when it has a conflict does not. */
 static void lost_at_commit(void **state)
 {
     (void)state;
@@ -331,7 +331,7 @@ static void broken_off(void **state)
     assert_int_equal(*below_page(DATA), 0);
 }
 
-/* A processor that is in its guest meanwhile has to leave it, and forgets its
+/* A processor that is in its guest meanwhile has to exit, and flushes its
  * translations before it goes on. */
 static void translations_forgotten(void **state)
 {
@@ -373,7 +373,7 @@ static void made_to_leave(void **state)
 }
 
 /* The code of a refused hint is on the page that a transaction has stored to:
- * it loses, and its stores are not on the copy. */
+ * it aborts, and its stores are not on the copy. */
 static void refused_hint_on_a_held_page(void **state)
 {
     (void)state;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * hypervisor_step.c - one instruction at a time: what is counted, in which
- * mode it goes on, and instructions whose hint the processor below refuses.
+ * step.c - one instruction at a time: what is counted, in which
+ * mode it goes on, and instructions whose hint the host processor refuses.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -121,7 +121,7 @@ static void unmarked_page_runs_free(void **state)
     assert_int_equal(v->mode, MODE_FREE);
 }
 
-/* --- Hints ------------------------------------------------------------------ */
+/* --- Hints ---------------------------------------------------------------- */
 
 /* On which processor, and where the instruction begins: within a page, with
  * its prefix at the end of one, and further back. */
@@ -238,7 +238,7 @@ static void other_invalid_opcodes(void **state)
         }
 }
 
-/* An NMI comes between: the page is shown once more. */
+/* An NMI comes between: the overlay is made once more. */
 static void refused_hint_interrupted(void **state)
 {
     struct vcpu *v = start("skylake-2018");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Turns: who is next, where the turn is passed on, and where it is not. */
+/* turns.c - which is next, where the turn is passed on, and where not. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +11,7 @@
 /* The order in which the processors have had the turn. */
 static unsigned had[64], turns;
 
-/* Whoever is awake passes the turn on, until it is back. */
+/* The one that is awake passes the turn on, until it is back. */
 static void others(void)
 {
     for (unsigned n = 0; n < BELOW_PROCESSORS; n++) {

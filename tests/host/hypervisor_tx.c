@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * hypervisor_tx.c - transactions: how they begin and end, what of memory and
- * registers an abort puts back, and what aborts.
+ * tx.c - transactions: how they begin and end, what of memory and
+ * registers an abort restores, and what aborts.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -141,7 +141,7 @@ static void outside(void **state)
         struct vcpu *v = start();
 
         below_marked(v, rows[n].bytes, 3);
-        assert_true(below_turns(v, 1)); /* the fetch that marks find */
+        assert_true(below_turns(v, 1)); /* the fetch from a marked page */
         while (v->mode != MODE_STEP)
             assert_true(below_turns(v, 1));
         assert_true(below_turns(v, 1));
@@ -393,7 +393,7 @@ static void lost_at_the_last_moment(void **state)
     assert_ptr_equal((void *)v->vmcb->rip, code(FALLBACK));
 }
 
-/* Breakpoints are taken from the processor below, and abort. */
+/* Breakpoints are removed from the host processor, and abort. */
 static void breakpoints_abort(void **state)
 {
     static const struct {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * pebs_bench.h - a processor with PEBS, for the tests of its model: set up,
+ * pebs_fixture.h - a processor with PEBS, for the tests of its model: set up,
  * events, and the assist.
  */
 #ifndef TESTS_HOST_PEBS_BENCH_H

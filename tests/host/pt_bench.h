@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * pt_bench.h - a processor with Processor Trace and a little memory, for the
+ * pt_fixture.h - a processor with Processor Trace and a little memory, for the
  * tests of its model: set up, instructions, and the bytes that they make.
  */
 #ifndef TESTS_HOST_PT_BENCH_H
@@ -139,7 +139,7 @@ static inline void step(uint32_t flags, uint64_t ip, uint64_t next)
     deliver();
 }
 
-/* Jcc at ip, to 100H behind it if taken. */
+/* Jcc at ip, to 100H after it if taken. */
 static inline void jcc(uint64_t ip, bool taken)
 {
     step(INSTRUCTION_BRANCH | INSTRUCTION_CONDITIONAL, ip,

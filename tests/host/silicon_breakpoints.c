@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* silicon_breakpoints.c - DR7 and the accesses that hit. */
+/* breakpoints.c - DR7 and the accesses that hit. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* silicon_cache.c - where an access finds its line, and whom it disturbs. */
+/* cache.c - where an access finds its line, and whom it disturbs. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

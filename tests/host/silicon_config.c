@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* silicon_config.c - the configuration text: defaults, keys, clear errors. */
+/* config.c - the configuration text: defaults, keys, clear errors. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -37,9 +37,10 @@ static void defaults(void **state)
 static void all_keys(void **state)
 {
     (void)state;
-    assert_true(parse("# comment\r\n\r\ncpu = haswell\nsmt=off\nseed=42\n"
-                      "fault=alias_split\nsmi=7\napp=\\x.efi\nfigures=on\n"
-                      "mp=in_turn\nstuck=1\noptions=trials=5 tests=counter3*"));
+    assert_true(
+        parse("# comment\r\n\r\ncpu = haswell\nsmt=off\nseed=42\n"
+              "fault=alias_split\nsmi=7\napp=\\x.efi\nfigures=on\n"
+              "mp=blocking\nstuck=1\noptions=trials=5 tests=counter3*"));
     assert_string_equal(config.cpu->name, "haswell");
     assert_false(config.smt);
     assert_true(config.figures);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* silicon_counters.c - counting, overflow, and the ways to write a counter. */
+/* counters.c - counting, overflow, and the ways to write a counter. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

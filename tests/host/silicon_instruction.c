@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* silicon_instruction.c - what the look at an instruction recognises. */
+/* instruction.c - what an instruction is classified as. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -212,7 +212,7 @@ static void hints_by_table(void **state)
         { 3, { 0xF2, 0x86, 0x07 }, ELIDE_ACQUIRE, 1 },             /* XCHG */
         { 4, { 0xF2, 0x48, 0x87, 0x07 }, ELIDE_ACQUIRE, 8 },
         { 4, { 0xF2, 0x66, 0x87, 0x07 }, ELIDE_ACQUIRE, 2 },
-        { 3, { 0xF2, 0x87, 0xC1 }, ELIDE_NONE, 0 },                /* register */
+        { 3, { 0xF2, 0x87, 0xC1 }, ELIDE_NONE, 0 },               /* register */
         { 3, { 0xF2, 0x01, 0x07 }, ELIDE_NONE, 0 },                /* no LOCK */
         { 3, { 0xF0, 0x01, 0x07 }, ELIDE_NONE, 0 },                /* no hint */
         { 4, { 0xF2, 0xF0, 0x39, 0x07 }, ELIDE_NONE, 0 },          /* CMP */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* silicon_lines.c - the read set and the write set, by the line. */
+/* lines.c - the read set and the write set, by the line. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* silicon_memory.c - loads and stores in counters and in PEBS records. */
+/* memory_events.c - loads and stores in counters and in PEBS records. */
 #include "tests/host/pebs_bench.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* silicon_microcode.c - which updates the simulated processor takes. */
+/* microcode.c - which updates the simulated processor takes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* silicon_msr.c - reserved bits and missing MSRs of each personality. */
+/* msr.c - reserved bits and missing MSRs of each personality. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* silicon_offcore.c - which requests off-core response counts, and where. */
+/* offcore.c - which requests off-core response counts, and where. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

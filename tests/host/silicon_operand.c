@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* silicon_operand.c - the data accesses of an instruction, by its bytes. */
+/* operand.c - the data accesses of an instruction, by its bytes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -145,7 +145,7 @@ static void no_round_of_a_string_left(void **unused)
     assert_int_equal(operand_find(found, &s, (const uint8_t *)"\xA4", 1), 2);
 }
 
-/* Any bytes: nothing is read behind them (the sanitizer sees it). */
+/* Any bytes: nothing is read after them (the sanitizer sees it). */
 static void arbitrary_bytes(void **unused)
 {
     struct data_access found[DATA_ACCESSES_MAX];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* silicon_pdir.c - which instruction a record of INST_RETIRED is of. */
+/* pdir.c - which instruction a record of INST_RETIRED is of. */
 #include "tests/host/pebs_bench.h"
 
 /* Of how many instructions behind the overflow the record is; the counter n

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* silicon_pebs.c - arming, records, the DS area. */
+/* pebs.c - arming, records, the DS area. */
 #include "tests/host/pebs_bench.h"
 
 static void next_event_is_recorded(void **state)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* silicon_pebs_faults.c - each fault of PEBS changes what software sees. */
+/* pebs_faults.c - each fault of PEBS changes what software sees. */
 #include "tests/host/pebs_bench.h"
 
 /* Everything that software could see of a few records. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* silicon_pmi.c - performance monitoring interrupts, and freezing on them. */
+/* pmi.c - performance monitoring interrupts, and freezing on them. */
 #include "tests/host/pebs_bench.h"
 
 static void overflow_interrupts(void **state)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* silicon_pt.c - instructions to packets, byte for byte. */
+/* pt.c - instructions to packets, byte for byte. */
 #include "tests/host/pt_bench.h"
 
 #define PSB 0x02, 0x82, 0x02, 0x82, 0x02, 0x82, 0x02, 0x82,                   \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* silicon_pt_faults.c - each fault of PT changes what software sees. */
+/* pt_faults.c - each fault of PT changes what software sees. */
 #include "tests/host/pt_bench.h"
 
 #include "tests/silicon/model/pmu_msr.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* silicon_pt_msr.c - registers of Processor Trace, and where packets go. */
+/* pt_msr.c - registers of Processor Trace, and where packets go. */
 #include "tests/host/pt_bench.h"
 
 #include "tests/silicon/model/pmu_msr.h"
@@ -109,8 +109,11 @@ static uint64_t error_of(uint64_t ctl)
 
 static void errors_of_a_range(void **state)
 {
-    static const struct { uint64_t base, pointers; } rows[] = {
-        { RAM, 0x0FFF | OFFSET(0x1000) }, { RAM, 0x17FF }, { RAM + 0x80, 0xFFF },
+    static const struct { uint64_t base, pointers;
+    } rows[] = {
+        {RAM, 0x0FFF | OFFSET(0x1000)},
+        {RAM, 0x17FF},
+        {RAM + 0x80, 0xFFF},
     };
 
     (void)state;

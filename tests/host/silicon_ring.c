@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The last exits of a processor: which are kept, and how they are told. */
+/* exit_log.c - which exits are in the log, and how they are printed. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* silicon_tsx.c - the regimes: what 10FH, 122H, 123H do to CPUID and XBEGIN. */
+/* tsx.c - the regimes: what 10FH, 122H, 123H do to CPUID and XBEGIN. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -197,7 +197,7 @@ static void conflicts_without_retry_by_seed(void **state)
 }
 
 /* Each transaction is in START and in one of COMMIT and ABORTED, and each
- * abort in one category; HLE_RETIRED and RTM_RETIRED keep apart. */
+ * abort in one category; HLE_RETIRED and RTM_RETIRED are separate. */
 static void retired_events_by_cause(void **state)
 {
     static const uint8_t category[] = {

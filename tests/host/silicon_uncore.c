@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* silicon_uncore.c - the uncore's registers, counters and interrupts. */
+/* uncore.c - the uncore's registers, counters and interrupts. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -115,7 +115,8 @@ static void registers_of_each_personality(void **state)
         assert_false(msr_write(p, 0x395, BIT(48)));
         assert_int_equal(get(0x396), rows[k].config);
         assert_false(msr_write(p, 0x396, 1));
-        for (uint32_t n = 0x3B2; n <= end - 16; n = n == 0x3B2 ? 0x700 : n + 16) {
+        for (uint32_t n = 0x3B2; n <= end - 16;
+             n = n == 0x3B2 ? 0x700 : n + 16) {
             uint32_t counter = n == 0x3B2 ? 0x3B0 : n + 6;
 
             set(n + 1, BITS(15, 0) | BITS(28, 22) | OVF_EN | BIT(18));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_constraints.c - where each kind of event fits on each processor, and
+/* constraints.c - where each kind of event fits on each processor, and
  * what is said where it does not. */
 #include "src/counting/constraints.h"
 #include "src/base/msr.h"

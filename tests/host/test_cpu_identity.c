@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_cpu_identity.c - CPUID and MSRs as fields, on full and on poor
+/* identity.c - CPUID and MSRs as fields, on full and on poor
  * processors. */
 #include "src/cpu/identity.h"
 #include "src/base/msr.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_cpu_regime.c - every cell of the table of regimes; the product table
+/* regime.c - every cell of the table of regimes; the product table
  * beside it. */
 #include "src/cpu/products.h"
 #include "src/cpu/regime.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_data_source.c - each encoding of each generation, typed once more. */
+/* data_source.c - each encoding of each generation, typed once more. */
 #include "src/memory/data_source.h"
 
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_groups.c - events counted group by group on a processor in tables: each
+/* groups.c - events counted group by group on a processor in tables: each
  * on the counter of its plan, and nothing else enabled. */
 #include "src/counting/groups.h"
 #include "src/base/msr.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_journal.c - old values of MSRs saved and restored. */
+/* journal.c - old values of MSRs saved and restored. */
 #include "src/harness/journal.h"
 #include "src/base/msr.h"
 #include "tests/host/fake_hw.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_lines.c - the lines chosen are apart in every way that matters. */
+/* lines.c - the lines chosen are apart in every way that matters. */
 #include "src/memory/lines.h"
 #include "src/harness/context.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_memory_cases.c - the cases of precise store, load latency and data
+/* memory_cases.c - the cases of precise store, load latency and data
  * address profiling over a device that does as the manual says, and over its
  * deviations, each of which one case has to see. */
 #include "src/base/msr.h"

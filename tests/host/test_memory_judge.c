@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_memory_judge.c - each bit of 98H, A0H and A8H that a facility promises
+/* judge.c - each bit of 98H, A0H and A8H that a facility promises
  * is noticed, and no other is. */
 #include "src/memory/memory_judge.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_needs.c - each need met and missing, and the line that names it. */
+/* needs.c - each need met and missing, and the line that names it. */
 #include "src/session/needs.h"
 
 #include <setjmp.h>

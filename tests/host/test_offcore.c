@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_offcore.c - the bits of off-core response per model, typed once more,
+/* offcore.c - the bits of off-core response per model, typed once more,
  * and which values select something. */
 #include "src/uncore/offcore.h"
 #include "src/harness/context.h"

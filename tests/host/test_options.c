@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_options.c - the grammar of the options, right and wrong. */
+/* options.c - the grammar of the options, right and wrong. */
 #include "src/options/options.h"
 
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_pdir.c - which instruction a record is of, skids and evenness, over a
+/* pdir.c - which instruction a record is of, skids and evenness, over a
  * processor that makes the records that the test wants. */
 #include "src/pebs/pdir.h"
 #include "src/base/msr.h"

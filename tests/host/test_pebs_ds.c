@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_pebs_ds.c - the PEBS part of a DS area: filled in, and each error. */
+/* ds_area.c - the PEBS part of a DS area: filled in, and each error. */
 #include "src/pebs/pebs_ds.h"
 
 #include <setjmp.h>

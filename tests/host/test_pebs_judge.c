@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_pebs_judge.c - each register and each bit that can be wrong is noticed,
+/* judge.c - each register and each bit that can be wrong is noticed,
  * and nothing else is. */
 #include "src/pebs/pebs_judge.h"
 #include "src/tsx/status.h"

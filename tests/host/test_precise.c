@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_precise.c - which processors have which precise events, and since which
+/* precise.c - which processors have which precise events, and since which
  * microcode. */
 #include "src/pebs/precise.h"
 

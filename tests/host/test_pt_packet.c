@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_pt_packet.c - each packet of Processor Trace by its bytes, cut at every
+/* packet.c - each packet of Processor Trace by its bytes, cut at every
  * length, refused where the manual reserves it; synchronisation and damage;
  * blocks of every size. Buffers are heap copies of the exact size, so that a
  * byte read past them ends the test. */

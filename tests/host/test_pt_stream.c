@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_pt_stream.c - random streams of every packet: what the encoder wrote is
+/* stream.c - random streams of every packet: what the encoder wrote is
  * what is decoded, one at a time and many, whole, in blocks of every size, and
  * every prefix. Buffers are heap copies of the exact size. */
 #include "src/pt/psb.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_report.c - verdicts, CRC, KTAP lines, and lines merged over processors.
+/* report.c - verdicts, CRC, KTAP lines, and lines merged over processors.
  */
 #include "src/base/names.h"
 #include "src/base/crc.h"

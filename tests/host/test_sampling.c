@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_sampling.c - the order of set-up and stop, and everything that a
+/* sampling.c - the order of set-up and stop, and everything that a
  * processor may write where it must not, over one that the test programs. */
 #include "src/pebs/sampling.h"
 #include "src/base/msr.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_session.c - whole runs on the fake machine: the report, letter by letter
+/* session.c - whole runs on the fake machine: the report, letter by letter
  * once, and what becomes of bad luck. */
 #include "src/base/msr.h"
 #include "src/base/crc.h"

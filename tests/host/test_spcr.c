@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_spcr.c - the table right and wrong, byte by byte. */
+/* spcr.c - the table right and wrong, byte by byte. */
 #include "src/serial/spcr.h"
 
 #include <setjmp.h>

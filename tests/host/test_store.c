@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_store.c - runs on a volume that is cut off, fails, is full or is not
+/* store.c - runs on a volume that is cut off, fails, is full or is not
  * there: results once written stay, and the report is whole in the end. */
 #include "src/session/outcomes.h"
 #include "src/base/crc.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_summary.c - advice per regime, and none where its ground is missing. */
+/* summary.c - advice per regime, and none where its ground is missing. */
 #include "src/report/summary.h"
 #include "src/harness/verdict.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_text.c - the formatter, and the patterns of tests=. */
+/* text.c - the formatter, and the patterns of tests=. */
 #include "src/base/text.h"
 
 #include <setjmp.h>

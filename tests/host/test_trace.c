@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_trace.c - the order in which a trace is set up, stopped and undone, and
+/* trace.c - the order in which a trace is set up, stopped and undone, and
  * what is made of a trace that says something else, over a processor that
  * writes a stream when a transaction runs. */
 #include "src/trace/trace.h"

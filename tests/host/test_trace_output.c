@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_trace_output.c - registers and tables of Processor Trace, with numbers
+/* output.c - registers and tables of Processor Trace, with numbers
  * from the tables of SDM 3C. */
 #include "src/trace/output.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_tsx_capacity.c - the search for a limit, over a processor whose limit is
+/* capacity.c - the search for a limit, over a processor whose limit is
  * known. */
 #include "src/harness/context.h"
 #include "src/tsx/capacity.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_tsx_fixups.c - the table of instructions that may fault, over labels
+/* fixups.c - the table of instructions that may fault, over labels
  * that the host makes up: each finds its own way out, and nothing else has one.
  */
 #include "asm/fixups.h"

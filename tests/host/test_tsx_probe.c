@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_tsx_probe.c - outcomes of transactions, counted and judged, over a
+/* probe.c - outcomes of transactions, counted and judged, over a
  * processor that the test programs. */
 #include "src/base/msr.h"
 #include "src/options/options.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_tsx_status.c - the abort status in words, every bit of it. */
+/* status.c - the abort status in words, every bit of it. */
 #include "src/tsx/status.h"
 
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_uart.c - a 16550 found, set up, written to and given up. */
+/* uart.c - a 16550 found, set up, written to and given up. */
 #include "src/serial/uart.h"
 #include "tests/host/fake_hw.h"
 #include "tests/host/fake_uart.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_ui.c - rows, pages and the menu, on screens of many sizes. */
+/* ui.c - rows, pages and the menu, on screens of many sizes. */
 #include "src/base/text.h"
 #include "src/ui/menu.h"
 #include "src/ui/pager.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_uncore.c - which processors have which uncore, the numbers of its
+/* uncore.c - which processors have which uncore, the numbers of its
  * registers, taking it over and giving it back. */
 #include "src/uncore/uncore.h"
 #include "src/base/msr.h"

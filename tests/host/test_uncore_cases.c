@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_uncore_cases.c - the off-core and uncore cases over a device that does
+/* uncore_cases.c - the off-core and uncore cases over a device that does
  * as the manual says, and over the same with one deviation at a time: each is
  * caught, by the case that it concerns. */
 #include "asm/line_access.h"

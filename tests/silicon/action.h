@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * action.h - what is to be done after an exit, or in place of an instruction.
- * Handlers decide and say it; loop.c alone does it: moves RIP, injects, ends
- * the run. One thing is not an action: the abort of a transaction puts back
+ * Handlers decide and return it; loop.c alone does it: moves RIP, injects,
+ * stops. One thing is not an action: the abort of a transaction restores
  * RIP with all other registers, at whatever point it happens (tx.c).
  */
 #ifndef SILICON_ACTION_H
@@ -15,18 +15,18 @@
 #include "tests/silicon/vmcb.h"
 
 enum action_kind {
-    ACTION_RUN,     /* the instruction at RIP is for the processor below */
+    ACTION_RUN,     /* the host processor executes it */
     ACTION_RESUME,  /* go on from the state as it is */
-    ACTION_ADVANCE, /* RIP goes behind the instruction, which is complete */
+    ACTION_ADVANCE, /* RIP goes after the instruction, which is complete */
     ACTION_RETIRE,  /* the same, and it is counted if it was stepped */
-    ACTION_LEAVE,   /* the guest asks to go on outside */
-    ACTION_STOP,    /* the end of the run, with a reason */
+    ACTION_LEAVE,   /* the guest asks to leave */
+    ACTION_STOP,    /* the simulation ends, with a reason */
 };
 
 struct action {
     enum action_kind kind;
     unsigned bytes;             /* of the instruction that is complete */
-    uint64_t event;             /* what the guest gets then; 0: nothing */
+    uint64_t event;             /* that the guest gets then; 0: none */
     bool raised;                /* it is an exception of the instruction */
     const char *why;            /* ACTION_STOP */
     uint64_t information[2];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * align.c - a beginning at an exact time. To wait for it instruction by
+ * start_time.c - a start at an exact time. To wait for it instruction by
  * instruction is not enough: QEMU's clock moves by an instruction's time, from
- * a start that firmware's waits have put anywhere. But when all processors are
+ * a start that firmware's waits have put anywhere. But where all processors are
  * halted it jumps to the very tick of the next timer: that of the local APIC.
  *
  * SDM volume 3A, "APIC Timer"; QEMU counts it in nanoseconds, as the TSC under
@@ -39,7 +39,7 @@ struct timer {
     VOID *GenerateSoftInterrupt;
 };
 
-/* Until the timer fires, so many ticks from now. */
+/* Until the timer fires, so many ticks later. */
 static void wait_for(uint64_t base, uint64_t ticks)
 {
     static struct gate gates[VECTOR + 1];

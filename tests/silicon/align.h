@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * align.h - every run begins at the same time. How long firmware has taken to
+ * start_time.h - every run begins at the same time. How long firmware took to
  * start depends on disks, which are no part of QEMU's virtual time; and its
- * timer ticks since then.
+ * timer has ticked since.
  */
 #ifndef SILICON_ALIGN_H
 #define SILICON_ALIGN_H
@@ -11,7 +11,7 @@
 
 #include <stdint.h>
 
-/* Returns at the next multiple of 100 s, and so many nanoseconds, exactly to the
+/* Returns at the next multiple of 100 s plus offset, in ns, exactly to the
  * tick where QEMU counts instructions, with the firmware's timer started anew.
  * Nothing else runs: the other processors are asleep. */
 void align(EFI_BOOT_SERVICES *bs, uint64_t offset);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * exits.c - one function for each reason to leave the guest. An exit that
- * nobody expects ends the run with a line that says which.
+ * exits.c - one function for each #VMEXIT code. An exit that is not
+ * expected ends the simulation with a line that names it.
  */
 #include "tests/silicon/hypervisor.h"
 
@@ -17,10 +17,10 @@
 #define CR4_PCE    (UINT64_C(1) << 8)
 #define MSR_BYTES  2 /* RDMSR, WRMSR, CPUID, RDPMC: no next RIP is saved */
 
-/* The instruction has been carried out. */
+/* The host has carried out the instruction. */
 static struct action complete_bytes(struct vcpu *v, unsigned bytes)
 {
-    /* It need not be the one looked at: an interrupt may have come between. */
+    /* It need not be the one decoded: an interrupt may have come between. */
     v->now = (struct instruction){ .flags = INSTRUCTION_SLOW };
     v->accesses = 0;
     v->now_rip = v->vmcb->rip;
@@ -84,7 +84,7 @@ static struct action on_wrmsr(struct vcpu *v)
     bool was_tracing = (v->model->pt.ctl & RTIT_TRACE_EN) != 0;
 
     v->now_rip = v->vmcb->rip;
-    /* Whether the write that closes a window belongs to it is left open. */
+    /* Whether a window includes the write that closes it is not defined. */
     if (was_counting && v->model->open.closing_write_counts)
         step_count(v, 1, v->model->open.cycles_slow, false);
     if (number == MSR_EFER)
@@ -141,7 +141,7 @@ static struct action on_rdpmc(struct vcpu *v)
     return complete(v);
 }
 
-/* Intercepted where processors take turns: it waits for one of them. */
+/* Intercepted where processors take turns: the guest spins on another. */
 static struct action on_pause(struct vcpu *v)
 {
     uint8_t buffer[INSTRUCTION_BYTES_MAX];
@@ -150,7 +150,7 @@ static struct action on_pause(struct vcpu *v)
     unsigned n = 0;
 
     bytes = guest_code(v, buffer, &length);
-    while (n + 1 < length && bytes[n] != NOP) /* behind F3H, and others */
+    while (n + 1 < length && bytes[n] != NOP) /* after F3H, and others */
         n++;
     turn_wait(v);
     return complete_bytes(v, n + 1);
@@ -176,7 +176,7 @@ static struct action on_debug(struct vcpu *v)
     bool stepping = v->mode == MODE_STEP;
     bool step = stepping && (dr6 & DR6_BS) != 0;
 
-    /* The processor below may show a hit at each step from then on: it is one
+    /* The host processor may show a hit at each step from then on: it is one
      * when it appears. */
     if (step) {
         uint64_t new = hits & ~v->dr6_told;
@@ -185,7 +185,7 @@ static struct action on_debug(struct vcpu *v)
         hits = new;
     }
     v->vmcb->dr6 = dr6 & ~DR6_BS;
-    /* B0-B3 are those of the last #DB, and most of those were ours. */
+    /* B0-B3 are those of the last #DB, mostly of the single step. */
     if (stepping && hits == 0 &&
         (v->now.flags & INSTRUCTION_SETS_DR) == 0)
         v->vmcb->dr6 = (dr6 & ~(DR6_BS | DR6_B)) | (v->dr6 & DR6_B);
@@ -199,7 +199,7 @@ static struct action on_debug(struct vcpu *v)
     if (step)
         step_end(v);
     else
-        v->vmcb->rflags &= ~(uint64_t)RFLAGS_TF; /* ours, back by an IRET */
+        v->vmcb->rflags &= ~(uint64_t)RFLAGS_TF; /* the host's, by IRET */
     return action_of(ACTION_RESUME);
 }
 
@@ -207,7 +207,7 @@ static struct action on_exception(struct vcpu *v, unsigned vector)
 {
     if (vector == VECTOR_DB)
         return on_debug(v);
-    if (v->tx.depth == 0) {             /* else it ends there */
+    if (v->tx.depth == 0) {             /* else it aborts */
         if ((v->vmcb->exit_int_info & EVENT_VALID) != 0)
             return action_stop("exception during the delivery of another",
                                vector, v->vmcb->exit_int_info);
@@ -229,7 +229,7 @@ static struct npt *pages_of(struct vcpu *v)
     }
 }
 
-/* An event whose delivery met the fault has to be given again. */
+/* An event whose delivery met the fault is injected again. */
 static struct action deliver_again(const struct vcpu *v)
 {
     uint64_t event = v->vmcb->exit_int_info;

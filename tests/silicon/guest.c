@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* guest.c - the guest's memory. */
+/* guest_memory.c - the guest's memory. */
 #include "tests/silicon/hypervisor.h"
 
 /* AMD64 APM volume 2, "Page Translation and Protection", long mode. */
@@ -74,7 +74,7 @@ bool guest_copy(const struct vcpu *v, uint64_t linear, void *buffer,
     return true;
 }
 
-/* The last translation is kept: code does not move while it runs. */
+/* The last translation is cached: code does not move while it runs. */
 static bool code_physical(struct vcpu *v, uint64_t rip, uint64_t *physical)
 {
     uint64_t page = rip & ~(PAGE_BYTES - 1);

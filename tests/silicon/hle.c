@@ -4,8 +4,8 @@
  * transaction. SDM volume 1, "Hardware Lock Elision", "Requirements for HLE
  * Locks", "HLE Nesting and Elision".
  *
- * The instruction itself runs below, on a copy of the page its lock is on. So
- * the copy holds the value that the guest has to see from then on, and memory
+ * The host processor executes it, on a copy of the page its lock is on. So
+ * the copy has the value that the guest is to see from then on, and memory
  * the one that all others see.
  */
 #include "tests/silicon/hypervisor.h"
@@ -31,7 +31,7 @@ static bool acquire(struct vcpu *v)
         return false;
     }
     e->nest++;
-    /* One lock too many is written like any other word. */
+    /* One lock more is written like any other word. */
     e->now = e->locks < cpu->hle_locks_max &&
                      !fault_is(v->model->machine, FAULT_hle_lock_written)
                  ? ELIDE_ACQUIRE
@@ -44,7 +44,7 @@ bool hle_instruction(struct vcpu *v)
     struct transaction *tx = &v->tx;
 
     if (v->now.elide == ELIDE_NONE || tx->elision.now != ELIDE_NONE ||
-        (tx->depth > 0 && !tx->hle))    /* the hint is ignored there */
+        (tx->depth > 0 && !tx->hle))    /* it ignores the hint */
         return true;
     if (v->now.elide == ELIDE_ACQUIRE)
         return acquire(v);
@@ -78,7 +78,7 @@ void hle_show(struct vcpu *v, uint64_t page, uint8_t *copy)
         }
 }
 
-/* The lock that this instruction has taken, as the copy shows it. */
+/* The lock that this instruction has acquired, as the copy has it. */
 static bool elide(struct vcpu *v, uint64_t address, const uint8_t *at)
 {
     struct elision *e = &v->tx.elision;
@@ -91,7 +91,7 @@ static bool elide(struct vcpu *v, uint64_t address, const uint8_t *at)
     return address % LINE_BYTES + lock->bytes <= LINE_BYTES;
 }
 
-/* It has to get back the value that it has in memory. */
+/* It has to be restored to the value that it has in memory. */
 static bool release(struct vcpu *v, struct elided_lock *lock,
                     uint64_t address, const uint8_t *at)
 {
@@ -147,7 +147,7 @@ bool hle_ends(struct vcpu *v)
         return false;
     if (!matched && e->nest == e->locks &&
         !fault_is(v->model->machine, FAULT_hle_mismatch_commits)) {
-        tx_abort(v, TX_CAUSE_ELISION);  /* of no lock that it has taken */
+        tx_abort(v, TX_CAUSE_ELISION);  /* of no lock it has acquired */
         return false;
     }
     return --e->nest == 0;

@@ -17,12 +17,12 @@ struct hypervisor {
     struct processor *models;    /* one a processor */
     struct vcpu *vcpus;
     unsigned processors;
-    uint64_t lost;              /* the one that never comes up, 0: none */
-    uint64_t stuck;             /* the one that never comes back, 0: none */
-    uint8_t apic_ids[PROCESSORS_MAX]; /* of the machine below */
+    uint64_t lost;              /* an AP that never starts, 0: none */
+    uint64_t stuck;             /* an AP that never returns, 0: none */
+    uint8_t apic_ids[PROCESSORS_MAX]; /* of the host */
     uint8_t *msr_map, *io_map;
     bool x2apic;                /* the guest's APICs are in x2APIC mode */
-    bool in_turn;               /* MP services refuse calls that do not wait */
+    bool in_turn;               /* MP services: blocking mode alone */
     struct { uint64_t start, end; } ram[RAM_RANGES_MAX];
     unsigned ram_ranges;
 };
@@ -31,12 +31,12 @@ extern struct hypervisor hypervisor;
 /* vcpu.c: the processor this code runs on, or NULL if unknown. */
 struct vcpu *vcpu_here(void);
 
-/* msr_map.c: what is passed through to the processor below. */
+/* msr_map.c: what is passed through to the host processor. */
 void msr_map_fill(uint8_t *map);
-/* From now on these exit. */
+/* These are intercepted from then on. */
 void msr_map_exit(uint8_t *map, uint32_t first, uint32_t last);
 
-/* x2apic.c: where the configuration says so; nothing: a page to be seen instead
+/* x2apic.c: where it is configured; empty_page: what the guest sees instead
  * of the registers in memory. False: no more pages for nested tables. */
 bool x2apic_start(uint8_t *nothing);
 bool x2apic_is(uint32_t msr);
@@ -44,7 +44,7 @@ bool x2apic_is(uint32_t msr);
 bool x2apic_read(uint32_t msr, uint64_t *value);
 bool x2apic_write(uint32_t msr, uint64_t value);
 
-/* guest.c: the guest's memory. */
+/* guest_memory.c: the guest's memory. */
 bool guest_physical(const struct vcpu *v, uint64_t linear, uint64_t *physical);
 /* Up to INSTRUCTION_BYTES_MAX bytes at RIP: into buffer, or where they are. */
 const uint8_t *guest_code(struct vcpu *v, uint8_t *buffer, size_t *length);
@@ -54,8 +54,8 @@ bool guest_is_ram(uint64_t physical);
 bool guest_copy(const struct vcpu *v, uint64_t linear, void *buffer,
                 size_t bytes, bool write);
 
-/* loop.c: one round of the loop that runs the guest. False: it has asked to go
- * on outside. */
+/* loop.c: one round of the loop that runs the guest. False: it has asked to
+ * leave. */
 bool loop_round(struct vcpu *v);
 
 /* exits.c: what to do after the exit that the VMCB describes. */
@@ -65,7 +65,7 @@ struct action exit_handle(struct vcpu *v);
 void step_set_mode(struct vcpu *v, enum vcpu_mode mode);
 /* In MODE_STEP: what to do with the instruction at RIP. */
 struct action step_begin(struct vcpu *v);
-/* The instruction at now_rip is complete and RIP behind it. */
+/* The instruction at now_rip is complete, and RIP after it. */
 void step_retire(struct vcpu *v);
 /* Decides the mode to go on in, after an instruction. */
 void step_end(struct vcpu *v);
@@ -84,7 +84,7 @@ bool direct_look(struct vcpu *v, const uint8_t *bytes, size_t length);
  * is for VMRUN. */
 bool direct_step(struct vcpu *v);
 
-/* memory.c: the accesses of the instruction at RIP; and that it is complete. */
+/* data_access.c: the accesses of the instruction at RIP; its completion. */
 struct retirement;
 struct operand_state;
 /* Where the guest stands, without the bases of FS and GS. */
@@ -94,11 +94,11 @@ void memory_retire(struct vcpu *v, struct retirement *r);
 /* How many bytes it stores from there on; 0: not known. */
 unsigned memory_store_bytes(struct vcpu *v, uint64_t physical);
 
-/* pebs.c: after an instruction that has made a PEBS event, or that asks for a
+/* pebs_assist.c: after an instruction that made a PEBS event, or asks for a
  * performance monitoring interrupt. */
 void pebs_serve(struct vcpu *v);
 
-/* pt.c: what Processor Trace has to know of. WRMSR is done, and execution goes
+/* trace.c: what Processor Trace observes. WRMSR is done, and execution goes
  * on at next; TraceEn was. */
 void trace_wrmsr(struct vcpu *v, bool was, uint64_t next);
 /* The instruction at now_rip is complete. */
@@ -111,8 +111,8 @@ enum trace_tx {
 };
 void trace_tx(struct vcpu *v, enum trace_tx what, uint64_t next);
 
-/* microcode.c: WRMSR of IA32_BIOS_UPDT_TRIG; the linear address of an update's
- * data. One that the processor does not accept is not told of. */
+/* microcode_load.c: WRMSR of IA32_BIOS_UPDT_TRIG; linear address of an update's
+ * data. One that the processor does not accept is ignored. */
 void microcode_load(struct vcpu *v, uint64_t data);
 
 /* pmi.c: a register of this processor's local APIC; base: IA32_APIC_BASE. */
@@ -129,12 +129,12 @@ void pmi_send_again(struct vcpu *v);
 /* tx.c: transactions. What XBEGIN, XEND, XABORT and XTEST do. */
 struct action tx_instruction(struct vcpu *v);
 /* One more level: of HLE, whose outermost has no fallback. next: the RIP
- * behind the instruction, or at it for HLE. */
+ * after the instruction, or of it for HLE. */
 void tx_begin(struct vcpu *v, bool hle, uint64_t next);
-/* Ends it, if no conflict has come first: else it has aborted, and false. The
+/* Commits it. False: a conflict was first, and it has aborted. The
  * guest goes on at next. */
 bool tx_commit(struct vcpu *v, uint64_t next);
-/* Aborts it, whatever it is doing: the guest goes on at its fallback. */
+/* Aborts it, at any point: the guest goes on at its fallback. */
 void tx_abort(struct vcpu *v, enum tx_cause cause);
 /* What its processor does in the guest is broken off, after any exit: a
  * transaction aborts, and no page stays open or copied for an instruction. */
@@ -163,13 +163,13 @@ void watch_begin(struct vcpu *v);
 void watch_end(struct vcpu *v);
 void watch_data(struct watch *w, enum access access, uint64_t address,
                 unsigned bytes);
-/* These have been hit outside of transactions: not to be shown again. */
+/* These have been hit outside of transactions: not to be reported again. */
 void watch_forget(const struct vcpu *v, uint64_t hits);
 /* Does a breakpoint, or what it needs, end the transaction before this
- * instruction? It has ended then. */
+ * instruction? It has aborted then. */
 bool watch_instruction(struct vcpu *v);
 
-/* hle.c: before the instruction, whose hint it takes if it may. False: it has
+/* hle.c: before the instruction, whose hint it honours if it may. False: it has
  * aborted. */
 bool hle_instruction(struct vcpu *v);
 /* The lock that the byte at this address is part of, or NULL. */
@@ -179,7 +179,7 @@ void hle_show(struct vcpu *v, uint64_t page, uint8_t *copy);
 /* A store that is complete, in a copy of its page. */
 enum hle_store {
     HLE_STORE_PLAIN,
-    HLE_STORE_LOCK,             /* not for memory to know of */
+    HLE_STORE_LOCK,             /* not for memory */
     HLE_STORE_ABORTS,           /* it has aborted */
 };
 enum hle_store hle_stored(struct vcpu *v, const struct open_page *page,
@@ -187,69 +187,69 @@ enum hle_store hle_stored(struct vcpu *v, const struct open_page *page,
 /* After the instruction: does it end the outermost region? */
 bool hle_ends(struct vcpu *v);
 
-/* plain.c: #UD has come from below. True: only because of a hint for HLE; the
- * instruction is to be tried again, and is shown there without it. */
+/* hint_replace.c: #UD of the host. True: only because of a hint for HLE; the
+ * instruction is retried, on a copy of its page that is without it. */
 bool plain_begin(struct vcpu *v);
 /* The same in a copy of the page that the guest is about to see. */
 void plain_show(struct vcpu *v, uint64_t page, uint8_t *copy);
 bool plain_is_on(const struct vcpu *v, uint64_t page);
-/* That instruction is complete, or given up. */
+/* That instruction is complete, or was cut short. */
 void plain_end(struct vcpu *v);
 
-/* share.c: what several processors touch at the same time. */
+/* conflict.c: data conflicts between processors. */
 void share_begin(struct vcpu *v);
 /* False: a conflict was first. */
 bool share_end(struct vcpu *v, bool commit);
 /* The transaction accesses this line: it is in its set from now on, and no
  * processor touches its page unseen. False: it has to abort. */
 bool share_take(struct vcpu *v, uint64_t address, bool write);
-/* A nested page fault outside transactions. False: not about a held page. */
+/* A nested page fault outside transactions. False: of no held page. */
 bool share_fault(struct vcpu *v, struct npt *pages);
-/* Behind the instruction that a held page was opened for. */
+/* After the instruction that a held page was granted to. */
 void share_close(struct vcpu *v);
 /* The processor sees a copy of this page for one instruction; no transaction
- * of another one is on it. And no longer: what was stored there is in memory. */
+ * of another is on it. Then no more: what was stored there is in memory. */
 void share_show(struct vcpu *v, struct shown_page *page);
 void share_hide(struct vcpu *v, struct shown_page *page);
 /* Runs the guest until its next exit. */
 void share_run(struct vcpu *v);
 /* An NMI has made the guest leave. */
 struct action share_nmi(struct vcpu *v);
-/* All others in their guests are made to look for an interrupt. */
+/* All others in their guests exit, to look for an interrupt. */
 void share_wake(const struct vcpu *v);
-/* One of ours, unless one is on its way already. */
+/* One of the host's, unless one is pending already. */
 void share_send_nmi(struct vcpu *to);
-/* Halts until v->awake is set; whoever sets it sends an NMI. */
+/* Halts until v->awake is set, by a processor that sends an NMI. */
 void share_sleep(struct vcpu *v);
 /* This processor leaves its guest. */
 void share_leave(struct vcpu *v);
 /* Is another processor in its guest? */
 bool share_others(const struct vcpu *v);
 
-/* turns.c: from now on processors run one at a time, or as they can. True: the
+/* turns.c: processors run one at a time from then on, or freely. True: the
  * TSC counts instructions. */
 bool turns_start(bool on);
 bool turns_taken(void);
-/* Others go on; returns when it is this one's turn again. */
+/* Passes the turn on; returns when it is this one's again. */
 void turn_yield(struct vcpu *v);
-/* The same, for a guest that waits. */
+/* The same, for a guest that spins. */
 void turn_wait(struct vcpu *v);
 /* At the end of each round of the loop. */
 void turn_over(struct vcpu *v, bool stepped);
 /* Has no work any more: returns when it has been given some. */
 void turn_sleep(struct vcpu *v);
-/* Wakes those that have been given work, or are to break it off. */
+/* Wakes those that have got work, or are to be reset. */
 void turn_wake(void);
 
-/* sweep.c: in place of an access to an MSR, and behind one: is it to fault?
+/* sweep.c: in place of an access to an MSR, and after one: is it to fault?
  * rip: of the access. */
 bool sweep_faults(uint64_t rip);
 bool sweep_throws(uint64_t rip);
 
-/* image.c: marks the pages of a loaded image that hold transactional code. */
+/* code_pages.c: marks the pages of an image that hold transactional code. */
 void image_mark(const uint8_t *base, uint64_t bytes);
 
-/* report.c: lines on the serial port, and the end after an error. */
+/* log.c: lines on the serial port, and the end after an error. */
 void report_line(const char *text);
 void report_failure(struct vcpu *v, const char *what, uint64_t a, uint64_t b)
     __attribute__((noreturn));

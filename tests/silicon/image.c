@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * image.c - finds transactional instructions in a loaded image, so that the
- * pages they are on can be watched. Not every processor below raises #UD for
- * them: to some XBEGIN is a MOV.
+ * code_pages.c - finds transactional instructions in an image, so that the
+ * pages they are on are stepped. Not every host processor raises #UD for
+ * them: on some XBEGIN is a MOV.
  *
  * Microsoft PE/COFF specification, "Section Table". SDM volume 2, XBEGIN
  * (C7 F8 rel32), XEND (0F 01 D5), XTEST (0F 01 D6), XABORT (C6 F8 imm8),
@@ -38,7 +38,7 @@ static void set_page(const uint8_t *at, uint64_t flags)
                      NPT_PRESENT | NPT_WRITE | NPT_USER | flags);
 }
 
-/* The image before has gone, and anything may be where it was. */
+/* The image before is unloaded, and anything may be where it was. */
 static void unmark(const uint8_t *base, uint64_t bytes)
 {
     for (uint64_t at = 0; at < bytes; at += PAGE_BYTES)

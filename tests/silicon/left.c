@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* left.c - reads a machine's state twice and compares. */
+/* restored.c - reads a machine's state twice and compares. */
 #include "tests/silicon/left.h"
 
 #include "tests/silicon/model/msr.h"
@@ -8,11 +8,11 @@
 
 #define MSRS           0x2000u /* the model's are all below */
 #define MEMORY_MAP_MAX 32768
-#define LINES_MAX      12 /* differences told of each kind */
+#define LINES_MAX      12 /* differences reported of each kind */
 #define ALLOCATED_MAX  256
 #define RAM_END        (UINT64_C(1) << 32)
 
-/* What a processor has beside the model: SDM volume 3A, "Control Registers",
+/* What a processor has besides the model: SDM volume 3A, "Control Registers",
  * "Debug Registers", "Memory-Management Registers", table "Local APIC Register
  * Address Map"; volume 4, "Architectural MSRs". COM1: 16550 data sheet. */
 enum kind { CONTROL, TABLE, DEBUG, FLAGS, BELOW, MODEL, APIC, PORT };
@@ -22,33 +22,51 @@ static const struct {
     enum kind kind;
     uint32_t number;
 } registers[] = {
-    { "CR0", CONTROL, 0 }, { "CR3", CONTROL, 3 }, { "CR4", CONTROL, 4 },
-    { "CR8", CONTROL, 8 },
-    { "RFLAGS.IF and DF", FLAGS, 0 },
-    { "IDTR base", TABLE, 0 }, { "IDTR limit", TABLE, 1 },
-    { "the IDT", TABLE, 2 },
-    { "GDTR base", TABLE, 3 }, { "GDTR limit", TABLE, 4 },
-    { "the GDT", TABLE, 5 },
-    { "the page tables", TABLE, 6 },
-    { "DR0", DEBUG, 0 }, { "DR1", DEBUG, 1 }, { "DR2", DEBUG, 2 },
-    { "DR3", DEBUG, 3 }, { "DR6", DEBUG, 6 }, { "DR7", DEBUG, 7 },
-    { "IA32_APIC_BASE", BELOW, 0x1B },
-    { "IA32_SYSENTER_CS", BELOW, 0x174 }, { "IA32_SYSENTER_ESP", BELOW, 0x175 },
-    { "IA32_SYSENTER_EIP", BELOW, 0x176 },
-    { "IA32_PAT", BELOW, 0x277 }, { "IA32_MTRR_DEF_TYPE", BELOW, 0x2FF },
-    { "IA32_EFER", BELOW, 0xC0000080 }, { "IA32_STAR", BELOW, 0xC0000081 },
-    { "IA32_LSTAR", BELOW, 0xC0000082 }, { "IA32_FMASK", BELOW, 0xC0000084 },
-    { "IA32_FS_BASE", BELOW, 0xC0000100 }, { "IA32_GS_BASE", BELOW, 0xC0000101 },
-    { "IA32_PERF_GLOBAL_CTRL", MODEL, 0x38F }, { "IA32_RTIT_CTL", MODEL, 0x570 },
-    { "the APIC's TPR", APIC, 0x080 }, { "the APIC's LDR", APIC, 0x0D0 },
-    { "the APIC's spurious vector", APIC, 0x0F0 },
-    { "LVT CMCI", APIC, 0x2F0 },
-    { "LVT timer", APIC, 0x320 }, { "LVT thermal", APIC, 0x330 },
-    { "LVT performance counters", APIC, 0x340 },
-    { "LVT LINT0", APIC, 0x350 }, { "LVT LINT1", APIC, 0x360 },
-    { "LVT error", APIC, 0x370 }, { "the APIC's divide", APIC, 0x3E0 },
-    { "the first 8259's mask", PORT, 0x21 },
-    { "the second 8259's mask", PORT, 0xA1 },
+    {"CR0", CONTROL, 0},
+    {"CR3", CONTROL, 3},
+    {"CR4", CONTROL, 4},
+    {"CR8", CONTROL, 8},
+    {"RFLAGS.IF and DF", FLAGS, 0},
+    {"IDTR base", TABLE, 0},
+    {"IDTR limit", TABLE, 1},
+    {"the IDT", TABLE, 2},
+    {"GDTR base", TABLE, 3},
+    {"GDTR limit", TABLE, 4},
+    {"the GDT", TABLE, 5},
+    {"the page tables", TABLE, 6},
+    {"DR0", DEBUG, 0},
+    {"DR1", DEBUG, 1},
+    {"DR2", DEBUG, 2},
+    {"DR3", DEBUG, 3},
+    {"DR6", DEBUG, 6},
+    {"DR7", DEBUG, 7},
+    {"IA32_APIC_BASE", BELOW, 0x1B},
+    {"IA32_SYSENTER_CS", BELOW, 0x174},
+    {"IA32_SYSENTER_ESP", BELOW, 0x175},
+    {"IA32_SYSENTER_EIP", BELOW, 0x176},
+    {"IA32_PAT", BELOW, 0x277},
+    {"IA32_MTRR_DEF_TYPE", BELOW, 0x2FF},
+    {"IA32_EFER", BELOW, 0xC0000080},
+    {"IA32_STAR", BELOW, 0xC0000081},
+    {"IA32_LSTAR", BELOW, 0xC0000082},
+    {"IA32_FMASK", BELOW, 0xC0000084},
+    {"IA32_FS_BASE", BELOW, 0xC0000100},
+    {"IA32_GS_BASE", BELOW, 0xC0000101},
+    {"IA32_PERF_GLOBAL_CTRL", MODEL, 0x38F},
+    {"IA32_RTIT_CTL", MODEL, 0x570},
+    {"the APIC's TPR", APIC, 0x080},
+    {"the APIC's LDR", APIC, 0x0D0},
+    {"the APIC's spurious vector", APIC, 0x0F0},
+    {"LVT CMCI", APIC, 0x2F0},
+    {"LVT timer", APIC, 0x320},
+    {"LVT thermal", APIC, 0x330},
+    {"LVT performance counters", APIC, 0x340},
+    {"LVT LINT0", APIC, 0x350},
+    {"LVT LINT1", APIC, 0x360},
+    {"LVT error", APIC, 0x370},
+    {"the APIC's divide", APIC, 0x3E0},
+    {"the first 8259's mask", PORT, 0x21},
+    {"the second 8259's mask", PORT, 0xA1},
 };
 #define REGISTERS (sizeof(registers) / sizeof(registers[0]))
 
@@ -57,7 +75,7 @@ struct kept {
     bool readable[MSRS];
     uint64_t at[REGISTERS];
     unsigned told, compared;    /* of its registers, all calls */
-    bool inside;                /* it has been entered, and not left */
+    bool inside;                /* entered, and not left */
 };
 
 static struct kept *kept;       /* one a processor */
@@ -66,10 +84,10 @@ static const uint8_t *image;
 static uint64_t image_bytes;
 static bool with_memory;
 
-/* What is allocated in between may change, also when it is free again. */
+/* What was allocated in between may change, even when it is free again. */
 static struct {
     uint64_t start, end;
-    bool owed;                  /* the application has not given it back */
+    bool owed;                  /* by the application */
 } allocated[ALLOCATED_MAX];
 static unsigned allocations;
 static EFI_ALLOCATE_PAGES allocate_pages;
@@ -211,8 +229,8 @@ static uint64_t read_table(uint32_t number)
     case 4:
         return r->limit;
     case 6:
-        return sum_tables((const uint64_t *)(read_control(3) & ~UINT64_C(0xFFF)),
-                          4);
+        return sum_tables(
+            (const uint64_t *)(read_control(3) & ~UINT64_C(0xFFF)), 4);
     default:
         return sum_of((const void *)r->base, r->limit + 1u, UINT64_MAX);
     }
@@ -350,7 +368,8 @@ static void keep_page(uint64_t at, UINT32 type)
 {
     (void)type;
     if (at < RAM_END && at != 0)
-        sums[at / PAGE_BYTES] = sum_of((const void *)at, PAGE_BYTES, UINT64_MAX);
+        sums[at / PAGE_BYTES] =
+            sum_of((const void *)at, PAGE_BYTES, UINT64_MAX);
 }
 
 static unsigned pages_compared, pages_told;
@@ -360,7 +379,7 @@ static void compare_page(uint64_t at, UINT32 type)
     uint64_t is;
 
     if (at >= RAM_END || sums[at / PAGE_BYTES] == 0 || was_allocated(at))
-        return;                         /* it was something else then */
+        return;                         /* it was of another type then */
     pages_compared++;
     is = sum_of((const void *)at, PAGE_BYTES, UINT64_MAX);
     if (is != sums[at / PAGE_BYTES] && pages_told++ < LINES_MAX)

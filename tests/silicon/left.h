@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * left.h - is the machine left as found? What of it the application can change
+ * restored.h - is the machine left as found? What the application can change
  * is read before it starts and again when it has ended, and compared: every
  * MSR of the model, the registers and local APIC of each processor around what
- * was run there, tables, and memory that is nobody's but ours and the
- * firmware's code.
+ * was run there, tables, and memory that belongs to neither silicon.efi nor
+ * the firmware.
  */
 #ifndef SILICON_LEFT_H
 #define SILICON_LEFT_H
@@ -13,14 +13,14 @@
 
 #include "tests/silicon/hypervisor.h"
 
-/* Takes the memory that this needs; once. pages: cleared, ours for good. */
+/* Allocates what this needs; once. pages: gives cleared memory, never freed. */
 void left_prepare(void *(*pages)(size_t count));
 
 /* Around the application, on the boot processor, in its guest. Of the image
- * itself, from `base` on, memory is not compared; without `memory`, none is. */
+ * itself, from `base` on, memory is not compared; not `memory`: none is. */
 void left_before(EFI_BOOT_SERVICES *bs, const void *base, uint64_t bytes,
                  bool memory);
-/* Says what is not as it was, a line each, and last how much was compared. */
+/* Reports each difference in a line, and last how much was compared. */
 void left_after(EFI_BOOT_SERVICES *bs);
 
 /* Around a procedure, on the processor that it runs on, in its guest. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * loop.c - one round of the loop that runs a guest: up to an exit, or one
- * instruction that is carried out here, and then what the handler says.
+ * instruction that the host carries out, and then what the handler returns.
  * Nothing else moves RIP or injects, but for what action.h says of aborts.
  */
 #include "tests/silicon/hypervisor.h"
@@ -38,7 +38,7 @@ static void inject(struct vcpu *v, const struct action *a)
     v->vmcb->event_inject = a->event;
     if (!a->raised)
         return;
-    /* Delivery would save the TF that is ours; the handler is caught at its
+    /* Delivery would save the host's TF; the handler is caught at its
      * first instruction instead. */
     v->vmcb->rflags &= ~(uint64_t)RFLAGS_TF;
     if (v->mode == MODE_STEP) {
@@ -68,7 +68,7 @@ static void carry_out(struct vcpu *v, const struct action *a)
 
 static struct action run(struct vcpu *v, bool stepped)
 {
-    /* An event given while stepping takes TF with it to its frame, and IRET
+    /* An event delivered while stepping saves TF in its frame, and IRET
      * brings it back. */
     if (stepped)
         v->vmcb->rflags |= RFLAGS_TF;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * main.c - silicon.efi: reads its configuration, takes the machine into a
- * guest that sees the Intel processor asked for, and starts the application
+ * guest that sees the configured Intel processor, and starts the application
  * there. All that does not depend on the configuration comes before it is
  * read, so that a snapshot taken while it waits starts fast.
  */
@@ -61,7 +61,7 @@ static void fail(const char *what, const char *detail)
     stop();
 }
 
-/* Memory that stays ours, cleared. */
+/* Memory that is never freed, cleared. */
 static void *pages(size_t count)
 {
     EFI_PHYSICAL_ADDRESS at;
@@ -177,7 +177,7 @@ static void prepare(void)
         fail("the firmware does not let other processors stay", "");
 }
 
-/* The stick in shared memory, or where silicon.efi itself comes from. */
+/* The disk in shared memory, or where silicon.efi was loaded from. */
 static void find_volume(EFI_HANDLE image)
 {
     EFI_GUID image_guid = LOADED_IMAGE_PROTOCOL;
@@ -198,7 +198,7 @@ static bool is_wait(const char *text, size_t length)
            text[3] == 't';
 }
 
-/* From QEMU, as soon as it has it. False: it has none. */
+/* From fw_cfg, as soon as it is there. False: there is none. */
 static bool ask_qemu(char *text, size_t size, UINTN *bytes)
 {
     bool waited;
@@ -229,7 +229,8 @@ static void read_config(EFI_HANDLE image)
     bool asked = ask_qemu(text, sizeof(text), &bytes);
 
     find_volume(image);
-    if (!asked && EFI_ERROR(volume_read(bs, volume, FILE_CONFIG, &file, &bytes)))
+    if (!asked &&
+        EFI_ERROR(volume_read(bs, volume, FILE_CONFIG, &file, &bytes)))
         bytes = 0;
     bool good = config_parse(&config, file, bytes);
     for (line = config.message; *line != '\0';) {
@@ -311,7 +312,8 @@ static void banner(void)
     text_add(&t, fault_name(config.fault));
     text_add(&t, config.smt ? ", smt on, " : ", smt off, ");
     text_add(&t, config.x2apic ? "x2APIC, " : "");
-    text_add(&t, config.in_turn ? "in turn, processors " : "processors ");
+    text_add(&t, config.in_turn ? "MP services blocking, processors "
+                                : "processors ");
     text_add_unsigned(&t, hypervisor.processors);
     report_line(line);
 }

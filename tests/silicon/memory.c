@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * memory.c - the loads and stores of a stepped instruction: found before it,
- * while its registers are there; told to the model behind it. Only while
+ * data_access.c - the loads and stores of a stepped instruction: found before
+ * it, while its registers are there; given to the model after it. Only while
  * something samples memory; CLFLUSH and INVLPG whenever they are stepped.
  */
 #include "tests/silicon/hypervisor.h"

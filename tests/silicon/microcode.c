@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* microcode.c - fetches an update from the guest, and gives it to the core. */
+/* microcode_load.c - reads an update from the guest, loads it into the core. */
 #include "tests/silicon/model/microcode.h"
 
 #include "tests/silicon/hypervisor.h"

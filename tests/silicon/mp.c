@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* mp.c - MP services of processors that sleep in the hypervisor. */
+/* mp_services.c - MP services over processors that sleep in the hypervisor. */
 #include "tests/silicon/mp.h"
 
 #include "tests/silicon/left.h"
@@ -7,19 +7,19 @@
 
 #define START_US    1000000
 #define POLL_US     10      /* in a call that waits */
-#define TICK_US     1000    /* between two looks at one that does not */
+#define TICK_US     1000    /* between two polls of one that does not */
 #define HUNDRED_NS  10      /* in a microsecond */
 #define END_OF_LIST ((UINTN)0xFFFFFFFF)
 
-/* A processor, by the firmware's number. */
+/* An application processor, by the firmware's number. */
 struct member {
     bool disabled;
     mp_procedure procedure;
     VOID *argument;
 };
 
-/* What a call is about: StartupAllAPs at the boot processor's number,
- * StartupThisAP at that of the other one. */
+/* A call in progress: StartupAllAPs at the boot processor's number,
+ * StartupThisAP at that of the AP. */
 struct call {
     bool asked[PROCESSORS_MAX]; /* not yet done */
     bool single;                /* one after another */
@@ -39,7 +39,7 @@ static UINTN boot;              /* the boot processor's number */
 
 /* --- On the other processors --------------------------------------------- */
 
-/* Some never come up: their procedure does not run. */
+/* Some are lost: their procedure does not run. */
 static bool is_lost(const struct vcpu *v)
 {
     return v->model->index == hypervisor.lost ||
@@ -79,7 +79,7 @@ static VOID EFIAPI stay(VOID *argument)
 
 /* --- On the boot processor, in its guest ---------------------------------- */
 
-/* "If the specified WaitEvent is not NULL ... after EFI_EVENT_GROUP_READY_TO_BOOT
+/* "If the WaitEvent is not NULL .. after EFI_EVENT_GROUP_READY_TO_BOOT
  * is signaled, EFI_UNSUPPORTED": some firmware does it all the same. */
 static bool is_refused(EFI_EVENT wait)
 {
@@ -112,7 +112,7 @@ static bool is_done(struct call *call)
         if (is_busy(n))
             return false;
         call->asked[n] = false;
-        /* Its place in the line: who comes after it is given the procedure. */
+        /* One after another: the next one is started. */
         for (UINTN k = n + 1; call->single && k < hypervisor.processors; k++)
             if (call->asked[k]) {
                 give(k, call);
@@ -202,7 +202,7 @@ static EFI_STATUS start(struct call *call)
     }
     if (call->wait == NULL)
         return wait_for(call);
-    /* Not before they have their work: who has none counts as done. */
+    /* Not before they have work: one that has none counts as done. */
     return bs->SetTimer(call->timer, TimerPeriodic, TICK_US * HUNDRED_NS);
 }
 
@@ -298,7 +298,7 @@ static EFI_STATUS EFIAPI switch_boot(struct mp_services *this, UINTN number,
     return EFI_UNSUPPORTED;
 }
 
-/* --- Before the guest ------------------------------------------------------ */
+/* --- Before the guest ----------------------------------------------------- */
 
 unsigned mp_find(EFI_BOOT_SERVICES *boot_services)
 {

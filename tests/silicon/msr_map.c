@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * msr_map.c - the MSRs that the guest reads and writes in the processor below:
+ * msr_map.c - the MSRs that the guest reads and writes in the host processor:
  * those that firmware and long mode live on. Every other access exits, and
- * what the model does not know raises #GP there.
+ * what the model does not have raises #GP.
  *
  * AMD64 APM volume 2, "MSR Intercepts": two bits an MSR, read and write, in
  * three ranges of 2 KiB each. SDM volume 4, "Architectural MSRs".

@@ -18,7 +18,7 @@
 #define NPT_WRITE   UINT64_C(0x2)
 #define NPT_USER    UINT64_C(0x4) /* a guest's accesses are user accesses */
 #define NPT_LARGE   UINT64_C(0x80)
-#define NPT_HELD    UINT64_C(0x200) /* ours: share.c has taken rights away */
+#define NPT_HELD    UINT64_C(0x200) /* conflict.c has removed rights */
 #define NPT_NX      (UINT64_C(1) << 63)
 
 struct npt {
@@ -46,7 +46,7 @@ bool npt_map_page(struct npt *t, uint64_t address, uint64_t to, uint64_t flags);
 /* The entry for the address, which need not be present; 0 without a table. */
 uint64_t npt_entry(const struct npt *t, uint64_t address);
 
-/* Forgets all mappings. */
+/* Removes all mappings. */
 void npt_clear(struct npt *t);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * pebs.c - carries out the PEBS assist: reads the DS area, has the model make
+ * pebs_assist.c - the PEBS assist: reads the DS area, has the model make
  * the record, and writes it to the guest's linear memory.
  *
  * SDM volume 3B, "Intel TSX and PEBS Support": a record that becomes due inside

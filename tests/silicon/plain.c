@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * plain.c - an instruction without its hint. F2H and F3H before an instruction
+ * hint_replace.c - an instruction without its hint. F2H and F3H before one
  * that may be elided are XACQUIRE and XRELEASE, and nothing where no lock is
- * elided: SDM volume 2, "XACQUIRE/XRELEASE". Some processors below raise #UD
- * for them before some of these instructions. Such a one is tried again, on a
- * copy of the page it is on, in which a prefix without effect stands instead.
+ * elided: SDM volume 2, "XACQUIRE/XRELEASE". Some host processors raise #UD
+ * for them before some of these instructions. Such a one is retried, on a
+ * copy of the page it is on, which has a prefix without effect instead.
  *
- * The copy is there for that instruction alone. It sees its own page as data
- * there, too; what it stores there is carried over to memory behind it.
+ * The copy is mapped for that instruction alone. It sees its own page as data
+ * there, too; what it stores there is copied to memory after it.
  */
 #include "tests/silicon/hypervisor.h"
 
@@ -19,7 +19,7 @@ static struct npt *table_of(struct vcpu *v)
     return v->shown_in_tx ? &v->tx_pages : &v->pages_step;
 }
 
-/* Another processor may have taken the page away before it was seen. */
+/* Another processor may have held the page before it was accessed. */
 static bool is_shown(struct vcpu *v)
 {
     for (unsigned n = 0; n < v->showing; n++)
@@ -55,7 +55,7 @@ bool plain_is_on(const struct vcpu *v, uint64_t page)
     return false;
 }
 
-/* The hints of the instruction at RIP, and where each is. */
+/* Where the instruction at RIP has hints: a bit for each byte. */
 static uint32_t hints(struct vcpu *v, uint8_t *instead)
 {
     uint8_t buffer[INSTRUCTION_BYTES_MAX];
@@ -79,8 +79,8 @@ void plain_show(struct vcpu *v, uint64_t page, uint8_t *copy)
         return;
     found = hints(v, &instead);
     for (unsigned n = 0; found >> n != 0; n++)
-        if ((found >> n & 1) != 0 &&
-            guest_physical(v, v->vmcb->rip + n, &at) && (at & PAGE_MASK) == page)
+        if ((found >> n & 1) != 0 && guest_physical(v, v->vmcb->rip + n, &at) &&
+            (at & PAGE_MASK) == page)
             copy[at & ~PAGE_MASK] = instead;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * pmi.c - performance monitoring interrupts. The local APIC below is the
+ * pmi.c - performance monitoring interrupts. The host's local APIC is the
  * guest's own; what it lacks is a source for the LVT performance counter
  * register. So that register is read here, and the processor sends the
  * interrupt to itself: vector, IRR, masking by RFLAGS.IF and EOI are all real.
@@ -48,7 +48,7 @@ void apic_write(uint64_t base, uint32_t offset, uint32_t value)
 }
 
 /* To this processor by its ID: the shorthand "self" takes no NMI. The guest's
- * destination field is put back. */
+ * destination field is restored. */
 static void send(uint64_t base, uint32_t command)
 {
     uint32_t id = apic_read(base, APIC_ID), kept;
@@ -74,7 +74,7 @@ static void send_as(struct vcpu *v, uint64_t base, uint32_t lvt)
         send(base, ICR_ASSERT | LVT_NMI);
         break;
     default:
-        break;                          /* SMI, INIT: not played */
+        break;                          /* SMI, INIT: not simulated */
     }
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * pt.c - tells Processor Trace what the guest does, and carries its packets to
- * memory. The guest is stepped while it is traced.
+ * trace.c - reports to Processor Trace what the guest does, and writes its
+ * packets to memory. The guest is stepped while it is traced.
  *
- * What step.c says of interrupts holds here, too: their handlers run unwatched,
+ * As with step.c, handlers of interrupts are not stepped,
  * and leave nothing in the trace.
  */
 #include "tests/silicon/hypervisor.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * report.c - lines on COM1, written to the port directly: the firmware's
+ * log.c - lines on COM1, written to the port directly: the firmware's
  * console cannot be used outside the guest. A port that never becomes ready
- * costs a bounded wait, not the run.
+ * costs a bounded wait.
  */
 #include "tests/silicon/hypervisor.h"
 
@@ -44,7 +44,7 @@ void report_line(const char *text)
     put_text("\r\n");
 }
 
-/* What is known of it, and its last exits. */
+/* Its state, and its last exits. */
 static void tell_vcpu(const struct vcpu *v)
 {
     char line[LINE_MAX];
@@ -63,7 +63,7 @@ static void tell_vcpu(const struct vcpu *v)
     text_add_value(&t, ", in guest ", v->in_guest);
     text_add_value(&t, ", NMI ", v->nmi);
     text_add_value(&t, ", guest NMI ", v->guest_nmi);
-    text_add_value(&t, ", runs ", v->runs);
+    text_add_value(&t, ", has work ", v->runs);
     report_line(line);
     ring_tell(&v->ring, report_line);
 }
@@ -86,8 +86,8 @@ static void tell_stack(const uint64_t *rsp, const uint64_t *top)
     }
 }
 
-/* The processor that this is said on, which need not be the one it is said
- * of: where one is lost, what it takes for itself may be wrong. */
+/* The processor that this runs on, which need not be the one it is
+ * about: after a crash, what it takes for itself may be wrong. */
 static void tell_host(void)
 {
     const struct vcpu *here = vcpu_here();
@@ -99,7 +99,7 @@ static void tell_host(void)
     __asm__ volatile("sidt %0" : "=m"(idt));
     __asm__ volatile("mov %%rsp, %0" : "=r"(rsp));
     text_start(&t, line, sizeof(line));
-    text_add_value(&t, "said by ", (uint64_t)here);
+    text_add_value(&t, "printed on ", (uint64_t)here);
     text_add_value(&t, ", RSP ", rsp);
     text_add_value(&t, ", IDT ", idt.base);
     text_add_value(&t, ", limit ", idt.limit);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* ring.c - the last exits of a processor. */
+/* exit_log.c - the last exits of a processor. */
 #include "tests/silicon/ring.h"
 
 #include "tests/silicon/model/text.h"

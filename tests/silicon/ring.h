@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* ring.h - the last exits of a processor, told where the machine is lost. */
+/* exit_log.h - the last exits of a processor, printed before a panic. */
 #ifndef SILICON_RING_H
 #define SILICON_RING_H
 
@@ -15,13 +15,13 @@ struct ring {
         uint64_t event;         /* that was being delivered */
         uint64_t rflags;
     } exits[RING_EXITS];
-    uint64_t count;             /* of all there were */
+    uint64_t count;             /* of all exits */
 };
 
-/* The guest has left, as this control block says. */
+/* The guest has exited, as this control block says. */
 void ring_add(struct ring *r, const struct vmcb *b);
 
-/* Calls line() with a text for each exit that is kept, the oldest first. */
+/* Calls line() with a text for each exit in the log, the oldest first. */
 void ring_tell(const struct ring *r, void (*line)(const char *text));
 
 #endif

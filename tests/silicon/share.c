@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * share.c - transactions and the other processors. A conflict is detected by
- * the line, SDM volume 1, "Data Conflicts"; the processors below have pages.
+ * conflict.c - transactions and the other processors. A conflict is detected by
+ * the line, SDM volume 1, "Data Conflicts"; nested paging has pages.
  *
  * So each processor has nested tables of its own. Before a transaction touches
- * a line, the others lose the page it is on: the right to write it, or, once
- * the transaction has stored there, all of it. They lose it until they miss
+ * a line, its page is held from the others: the right to write it, or, once
+ * the transaction has stored there, all access. It is held until they miss
  * it: an access faults, and is compared, by the line, with the sets of all
  * transactions. In a conflict the transaction loses; the access waits until
- * its stores are undone. Without one, the page is open for this instruction;
- * if no transaction is on the page any more, it is given back.
+ * its stores are undone. Without one, the page is granted for the instruction;
+ * if no transaction is on the page any more, it is released.
  *
  * A processor that is in its guest may still have a translation that it has
- * lost: an NMI makes it leave, and the transaction waits until it has. There
- * is one lock for all this; nobody waits for another while holding it, but for
+ * lost: an NMI makes it exit, and the transaction waits until it has. There
+ * is one lock for all this; none waits for another while holding it, but for
  * that exit, which needs no lock.
  */
 #include "tests/silicon/hypervisor.h"
@@ -33,7 +33,7 @@
 #define IA32_X2APIC_ICR 0x830u
 #define ICR_NMI         0x400u
 
-/* An exit takes microseconds; one that takes so long will never come: a
+/* An exit takes microseconds; one that takes this long never comes: a
  * processor that firmware has reset. */
 #define KICK_TSC_MAX UINT64_C(10000000000)
 
@@ -50,7 +50,7 @@ static void unlock(void)
     __atomic_store_n(&lock_word, 0, __ATOMIC_RELEASE);
 }
 
-/* For others to go on. */
+/* Lets others run. */
 static void give_way(struct vcpu *v)
 {
     unlock();
@@ -84,7 +84,7 @@ void share_send_nmi(struct vcpu *to)
         send_nmi(to);
 }
 
-/* Makes it forget its translations before it touches memory again. */
+/* Flushes its TLB before it accesses memory again. */
 static void kick(struct vcpu *v)
 {
     uint64_t start = rdtsc();
@@ -113,7 +113,7 @@ struct nmi_table {
     struct table_register idtr;
 };
 
-/* A descriptor table for nothing but an NMI. */
+/* A descriptor table for the NMI alone. */
 static void make_table(struct nmi_table *t, const char *handler)
 {
     *t = (struct nmi_table){
@@ -136,7 +136,7 @@ void share_sleep(struct vcpu *v)
 
     make_table(&t, svm_sleep_handler);
     svm_sleep(&t.idtr, &v->nmi, &v->awake);
-    if (v->guest_nmi)                   /* it has been taken for one of ours */
+    if (v->guest_nmi)                   /* taken for one of the host's */
         send_nmi(v);
 }
 
@@ -149,7 +149,7 @@ struct action share_nmi(struct vcpu *v)
             tx_abort(v, TX_CAUSE_EVENT);
         return action_event(EVENT_VALID | EVENT_TYPE_NMI | VECTOR_NMI);
     }
-    cpu_pause();                        /* who sent it is waiting */
+    cpu_pause();                        /* its sender is waiting */
     return action_of(ACTION_RESUME);
 }
 
@@ -178,7 +178,7 @@ bool share_others(const struct vcpu *v)
     return false;
 }
 
-/* Takes rights to the page away, in all its tables. False: no tables left. */
+/* Leaves these rights alone to the page, in all tables. False: no tables. */
 static bool take_away(struct vcpu *v, uint64_t address, uint64_t leave)
 {
     struct npt *const pages[] = { &v->pages_free, &v->pages_step,
@@ -188,7 +188,7 @@ static bool take_away(struct vcpu *v, uint64_t address, uint64_t leave)
     for (size_t n = 0; n < sizeof(pages) / sizeof(pages[0]); n++) {
         uint64_t entry;
 
-        /* Else it would come with all rights when it is first missed. */
+        /* Else it would be mapped with all rights when it is first missed. */
         if (!npt_fill(pages[n], address))
             return false;
         entry = npt_entry(pages[n], address);
@@ -214,7 +214,7 @@ static void give_back(struct vcpu *v, uint64_t address)
                      (npt_entry(pages[n], address) & NPT_NX) | PAGE_ALL);
 }
 
-/* A transaction of another processor that this access conflicts with. */
+/* Another processor, with whose transaction this access conflicts. */
 static struct vcpu *opponent(const struct vcpu *v, uint64_t address,
                              bool write)
 {
@@ -229,7 +229,7 @@ static struct vcpu *opponent(const struct vcpu *v, uint64_t address,
     return NULL;
 }
 
-/* One that is on the page at all. */
+/* Another processor, whose transaction is on the page at all. */
 static struct vcpu *holder(const struct vcpu *v, uint64_t address)
 {
     for (unsigned n = 0; n < hypervisor.processors; n++) {
@@ -269,7 +269,7 @@ bool share_take(struct vcpu *v, uint64_t address, bool write)
 
     lock();
     while (!v->tx.lost && (o = opponent(v, address, write)) != NULL) {
-        o->tx.lost = true;              /* who comes later wins */
+        o->tx.lost = true;              /* the later access wins */
         give_way(v);
     }
     good = !v->tx.lost &&
@@ -282,7 +282,7 @@ bool share_take(struct vcpu *v, uint64_t address, bool write)
     return good;
 }
 
-/* Opens the page for the instruction that missed it. */
+/* Grants the page to the instruction that missed it. */
 static void pass(struct vcpu *v, uint64_t address)
 {
     struct passed_page *p = &v->passed[v->passes++];
@@ -290,7 +290,7 @@ static void pass(struct vcpu *v, uint64_t address)
     p->address = address;
     p->entry = npt_entry(&v->pages_step, address);
     npt_set_page(&v->pages_step, address, PAGE_ALL);
-    /* An interrupt's handler would use it, too. */
+    /* A handler of an interrupt would use it, too. */
     v->vmcb->interrupt_shadow = SHADOW_ON;
     step_set_mode(v, MODE_STEP);
 }
@@ -303,7 +303,7 @@ void share_close(struct vcpu *v)
     while (v->passes > 0) {
         const struct passed_page *p = &v->passed[--v->passes];
 
-        /* Else it has been taken away again meanwhile. */
+        /* Else it has been held again meanwhile. */
         if ((npt_entry(&v->pages_step, p->address) & NPT_HELD) == 0)
             npt_set_page(&v->pages_step, p->address,
                          NPT_HELD | (p->entry & PAGE_READ));
@@ -329,7 +329,7 @@ bool share_fault(struct vcpu *v, struct npt *pages)
         unlock();
         return false;
     }
-    /* No single instruction does these: every line of the page is meant. */
+    /* These are of no single instruction: they may access each line. */
     whole = (why & NPF_PAGE_TABLE) != 0 || v->passes == TX_PAGES_OPEN ||
             (v->vmcb->exit_int_info & EVENT_VALID) != 0;
     while ((o = whole ? holder(v, address)
@@ -380,7 +380,7 @@ void share_hide(struct vcpu *v, struct shown_page *page)
             clear_page(v, page->address);
             memory[n] = page->copy[n];
         }
-    /* Else it has been taken away meanwhile. */
+    /* Else it has been held meanwhile. */
     if ((npt_entry(&v->pages_step, page->address) & NPT_HELD) == 0)
         npt_set_page(&v->pages_step, page->address, PAGE_ALL);
     unlock();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * source.c - reads from QEMU's fw_cfg device and from the boot volume.
+ * config_source.c - reads from QEMU's fw_cfg device and from the boot volume.
  *
  * QEMU documentation, "QEMU Firmware Configuration (fw_cfg) Device".
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* source.h - where the configuration and the application come from. */
+/* config_source.h - the text of the configuration: fw_cfg, or a file. */
 #ifndef SILICON_SOURCE_H
 #define SILICON_SOURCE_H
 
@@ -10,7 +10,7 @@
 
 #define SOURCE_TEXT_MAX 4096
 
-/* Reads the file of QEMU's fw_cfg into buffer. False: no such device or file. */
+/* Reads a file of QEMU's fw_cfg into buffer. False: no such device or file. */
 bool fw_cfg_read(const char *name, char *buffer, size_t size, size_t *length);
 
 /* Reads a file from the root of a volume into pool memory. */

@@ -4,12 +4,12 @@
  * transaction, or on a page that holds transactional code.
  *
  * The guest runs with RFLAGS.TF set and #DB intercepted. Before each
- * instruction its bytes are looked at; behind each it is counted. This is the
- * place for whatever has to know of every instruction: the state before it is
+ * instruction its bytes are decoded; after each it is counted. This is the
+ * place for whatever observes every instruction: the state before it is
  * in step_begin, that after it in step_retire.
  *
- * An interrupt that arrives meanwhile is delivered by the processor below and
- * its handler runs unwatched until IRET brings TF back: stepping a firmware's
+ * An interrupt that arrives meanwhile is delivered by the host processor and
+ * its handler is not stepped until IRET restores TF: stepping a firmware's
  * timer handler would take longer than its period.
  */
 #include "tests/silicon/hypervisor.h"
@@ -19,10 +19,10 @@
 #include "tests/silicon/x86.h"
 
 #define EXCEPTIONS_CATCH (UINT32_C(1) << VECTOR_DB)
-/* And #UD, which may only be for a prefix: plain.c. */
+/* And #UD, which may only be for a hint: hint_replace.c. */
 #define EXCEPTIONS_FREE (EXCEPTIONS_CATCH | UINT32_C(1) << VECTOR_UD)
 #define EXCEPTIONS_ALL  UINT32_C(0xFFFFFFFF)
-/* INT3 and INTO are traps: the processor below delivers them. */
+/* INT3 and INTO are traps: the host processor delivers them. */
 #define EXCEPTIONS_STEP                                                       \
     (EXCEPTIONS_ALL & ~(UINT32_C(1) << VECTOR_BP | UINT32_C(1) << VECTOR_OF))
 
@@ -86,10 +86,10 @@ void step_count(struct vcpu *v, unsigned instructions, uint32_t cycles,
     counters_retire(v->model, &r);
 }
 
-/* No handler is to use the pages of others that are open for this instruction.
- * Not every processor below heeds the interrupt shadow, so IF is held back
- * too, but for an instruction that may set it itself: share_close gives it
- * back. */
+/* No handler is to use the pages that are granted for this instruction.
+ * Not every host processor heeds the interrupt shadow, so IF is masked
+ * too, but for an instruction that may set it: conflict_revoke_grants
+ * restores it. */
 static void hold_interrupts(struct vcpu *v)
 {
     if ((v->vmcb->rflags & RFLAGS_IF) == 0 || v->now.tx == TX_MAY)
@@ -127,7 +127,7 @@ struct action step_begin(struct vcpu *v)
     return action_of(ACTION_RUN);
 }
 
-/* PUSHF has written the TF that is ours, and maybe an IF that was held back. */
+/* PUSHF has written the host's TF, and maybe an IF that was masked. */
 static void clear_pushed_flag(const struct vcpu *v)
 {
     uint64_t at, rflags = v->tx.depth > 0 ? v->tx.rflags : v->vmcb->rflags;
@@ -170,7 +170,7 @@ void step_retire(struct vcpu *v)
     trace_retire(v, r.cycles);
 }
 
-/* The uncore's interrupts are for processors that may be anywhere. */
+/* An interrupt of the uncore may be for any processor. */
 static void uncore_serve(struct vcpu *v)
 {
     uint32_t before = v->model->uncore_pmis;

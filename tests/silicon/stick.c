@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * stick.c - block I/O on memory. QEMU documentation, "Device Specification for
+ * ivshmem_disk.c - block I/O on memory. QEMU, "Device Specification for
  * Inter-VM shared memory device": PCI 1AF4H:1110H, BAR 2 is the memory. PCI
  * Local Bus specification, "Configuration Space". UEFI specification, "Block
  * I/O Protocol"; the firmware finds the partitions and the file system on it.
@@ -121,7 +121,7 @@ static EFI_STATUS EFIAPI reset(EFI_BLOCK_IO *this, BOOLEAN extended)
     return EFI_SUCCESS;
 }
 
-/* Has a handle's path the node of ours first? */
+/* Does a handle's path begin with this disk's node? */
 static bool is_ours(EFI_BOOT_SERVICES *bs, EFI_HANDLE handle)
 {
     EFI_GUID guid = DEVICE_PATH_PROTOCOL;

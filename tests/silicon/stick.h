@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * stick.h - a volume in memory that QEMU shares with a file. A disk of QEMU's
- * answers when the machine below gets to it, which no virtual time knows of;
- * this one has answered when the instruction is done. What is written is in
+ * ivshmem_disk.h - a disk in memory that QEMU shares with a file. QEMU's own
+ * disks answer by the host's time, which virtual time does not know;
+ * this one answers within the instruction. What is written is in
  * the file at once.
  */
 #ifndef SILICON_STICK_H

@@ -217,9 +217,9 @@ vcpu_wake_point:
         ret
 
 ; void svm_leave(struct vcpu *, rsp, rflags) - goes on where the guest was,
-; behind the VMMCALL of vcpu_leave, as the host. The global interrupt flag stays
-; clear: an NMI that was for the guest may come still, and there is nobody on
-; the firmware's descriptor table to take it.
+; after the VMMCALL of vcpu_leave, as the host. The global interrupt flag stays
+; clear: an NMI that was for the guest may still come, and the firmware's
+; descriptor table has no handler for it.
 global svm_leave
 svm_leave:
         mov     rbx, [rdi + RBX_]
@@ -243,8 +243,8 @@ svm_fxrstor:
         fxrstor64 [rdi]
         ret
 
-; void svm_take_nmi(const void *idtr, uint32_t *pending) - lets in what is held
-; back while the global interrupt flag is clear, on a descriptor table of ours.
+; void svm_take_nmi(const void *idtr, uint32_t *pending) - delivers what is held
+; back while the global interrupt flag is clear, on the host's descriptor table.
 global svm_take_nmi
 svm_take_nmi:
         pushfq
@@ -264,8 +264,8 @@ svm_nmi_handler:
         mov     dword [rsi], 0
         iretq
 
-; void svm_mark(uint64_t place[8]) - notes where its caller is, which must not
-; return; svm_back(place) returns there once more.
+; void svm_mark(uint64_t place[8]) - saves where its caller is, which
+; must not return; svm_back(place) returns there once more.
 global svm_mark
 svm_mark:
         pop     rax
@@ -297,7 +297,7 @@ svm_clgi:
 
 ; void svm_sleep(const void *idtr, uint32_t *pending, const uint32_t *awake) -
 ; with the global interrupt flag clear. An NMI that comes between STGI and HLT
-; is not slept over: its handler goes on behind both.
+; is not slept over: its handler goes on after both.
 global svm_sleep
 svm_sleep:
         pushfq
@@ -329,9 +329,9 @@ svm_sleep_handler:
         pop     rax
         iretq
 
-; void svm_land(uint64_t tsc, uint64_t instruction_tsc) - spends what is left
-; until then: far from it on rounds, of which PAUSE lets QEMU go on with the
-; other processors, near it on NOPs.
+; void svm_land(uint64_t tsc, uint64_t instruction_tsc) -
+; far from it by rounds, of which PAUSE lets QEMU go on with the
+; other processors, near it by NOPs.
 NOPS   equ 64
 global svm_land
 svm_land:

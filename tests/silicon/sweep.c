@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* sweep.c - counts, and says when it is the one that goes wrong. */
+/* sweep.c - counts the points, and chooses the one that goes wrong. */
 #include "tests/silicon/sweep.h"
 
 #include "tests/silicon/model/text.h"

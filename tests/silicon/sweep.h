@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * sweep.h - the application is run again and again, and each time something
- * else goes wrong in it: the n-th access to an MSR raises #GP, an exception
- * comes behind the n-th, or the n-th write to a file fails.
+ * sweep.h - fault injection: the application is run again and again, and each
+ * time the n-th access to an MSR raises #GP, an exception
+ * comes after the n-th, or the n-th write to a file fails.
  */
 #ifndef SILICON_SWEEP_H
 #define SILICON_SWEEP_H
@@ -11,13 +11,13 @@
 
 #include "tests/silicon/hypervisor.h"
 
-/* volume: of the application; what it opens there is watched. */
+/* volume: of the application; files that it opens there are wrapped. */
 void sweep_prepare(EFI_BOOT_SERVICES *bs, EFI_HANDLE volume,
                    const struct config *config);
 
 /* Around one run of the image: the firmware's own accesses do not count. */
 void sweep_begin(const void *base, uint64_t bytes);
-/* Says how often it could have gone wrong. True: run it once more. */
+/* Prints how many points there were. True: run it once more. */
 bool sweep_end(void);
 
 #endif

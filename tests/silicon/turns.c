@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * turns.c - one simulated processor at a time, so that a run is a function of
- * what is run.
+ * turns.c - one simulated processor runs at a time, so that a simulation is a
+ * function of its inputs.
  *
  * QEMU's processors share a thread, or have one each: how far one of them gets
- * before another goes on depends on the time of the machine below. So one
+ * before another goes on depends on the host's time. So one
  * processor has the turn, and all others are halted in the host until an NMI
- * wakes them. The turn is passed on where the guest waits (PAUSE is
- * intercepted), and behind a number of steps: never by a clock.
+ * wakes them. The turn is passed on where the guest spins (PAUSE is
+ * intercepted), and after a number of steps: never by a clock.
  *
- * Whoever passes it on executes some instructions still while the other one
- * wakes up already, in an order that QEMU chooses. So the next one starts at
+ * The one that passes it on still executes some instructions while the next
+ * wakes up, in an order that QEMU chooses. So the next one starts at
  * an agreed tick of the TSC: with QEMU's -icount each instruction takes the
  * same time, and what is missing until then is spent on NOPs.
  *
@@ -28,8 +28,8 @@
 
 #define MEASURED 8
 
-/* A processor that waits, and has not moved, has the turn in each eighth
- * round alone, unless all of them wait. */
+/* A processor that spins, in the same state, has the turn in each eighth
+ * round alone, unless all of them spin. */
 #define WAITS_IDLE  2
 #define ROUNDS_IDLE 8
 
@@ -103,7 +103,7 @@ void turn_yield(struct vcpu *v)
         cpu_pause();
 }
 
-/* Of whoever waits for a change in memory, and does nothing meanwhile, neither
+/* Of a guest that polls memory, and does nothing else meanwhile, neither
  * RIP nor a register is another one than the last time. */
 static uint64_t place(const struct vcpu *v)
 {

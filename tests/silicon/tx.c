@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * tx.c - transactions. At the outermost XBEGIN, or XACQUIRE, the registers are
- * kept; memory inside is the matter of tx_memory.c, other processors that of
- * share.c, elided locks that of hle.c. XEND forgets what was kept, an abort
- * puts it back.
+ * saved; tx_memory.c does the same for memory, conflict.c for other
+ * processors, hle.c for elided locks. XEND drops what was saved, an abort
+ * restores it.
  *
- * What becomes of a transaction is decided by model/tsx.c. SDM volume 1,
+ * model/tsx.c decides what becomes of a transaction. SDM volume 1,
  * "Programming with Intel Transactional Synchronization Extensions".
  */
 #include "tests/silicon/hypervisor.h"
@@ -13,10 +13,10 @@
 #include "tests/silicon/model/counters.h"
 #include "tests/silicon/x86.h"
 
-/* So often the others have their turn, while conflicts may come. */
+/* Others run this often, while conflicts are possible. */
 #define STEPS_GIVE_WAY 2
 
-/* The transaction is over, one way or the other. */
+/* The transaction has committed or aborted. */
 static void ended(struct vcpu *v)
 {
     watch_end(v);
@@ -57,8 +57,8 @@ static void abort_with(struct vcpu *v, enum tx_cause cause, uint32_t status)
     share_end(v, false);
     if (!tx->plan.keep_registers)
         restore_registers(v);
-    /* RIP is one of the registers that an abort puts back: loop.c has no part
-     * in it, and whatever the handler wanted with the instruction is void. */
+    /* RIP is one of the registers that an abort restores: loop.c does not move
+     * it, and the action that the handler returns is void. */
     v->vmcb->rsp = tx->rsp;
     v->vmcb->rflags = tx->rflags;
     v->vmcb->rip = tx->fallback;
@@ -236,7 +236,7 @@ static struct action xabort(struct vcpu *v)
 struct action tx_instruction(struct vcpu *v)
 {
     if (v->tx.hle && v->now.kind != INSTRUCTION_XTEST) {
-        tx_abort(v, TX_CAUSE_INSTRUCTION);      /* HLE is left for RTM */
+        tx_abort(v, TX_CAUSE_INSTRUCTION);      /* RTM inside HLE */
         return action_of(ACTION_RESUME);
     }
     switch (v->now.kind) {

@@ -4,7 +4,7 @@
  * of nested pages of its own in which no page is there: each load and store
  * faults with its address, or is known before it is made. Its line joins a set, the page is opened for this
  * one instruction; the first store to a line copies it to the log, an abort
- * puts it back. So both sets are exact to the line, but for a load's second
+ * restores it. So both sets are exact to the line, but for a load's second
  * line where it crosses into one, and for loads from the page that the code is
  * on. The guest's own page tables stay writable: the processor walks them as if
  * it wrote.
@@ -34,7 +34,7 @@ static struct log_line *find_logged(struct transaction *tx, uint64_t address)
     return NULL;
 }
 
-/* Keeps a line before its first store. There is room: tx_step_done has seen
+/* Saves a line before its first store. There is room: tx_step_done has seen
  * to it. */
 static void log_line(struct transaction *tx, uint64_t address)
 {
@@ -95,7 +95,7 @@ static struct open_page *open_entry(struct transaction *tx, uint64_t address)
     return page;
 }
 
-/* Before a store: what its bytes are, and which lines may have to be undone.
+/* Before a store: saves its bytes, and the lines that may have to be undone.
  * It may reach into the next line; on the next page it faults again. Of bytes
  * that it does not store another processor may be the one that changes them
  * meanwhile: where its size is known, no more are looked at. */
@@ -130,7 +130,7 @@ static bool take_line(struct vcpu *v, uint64_t address, bool write)
     return false;
 }
 
-/* There are no more tables: each page is asked for again. */
+/* There are no more tables: each page faults again. */
 static void start_over(struct vcpu *v)
 {
     npt_clear(&v->tx_pages);
@@ -169,8 +169,8 @@ static void access_memory(struct vcpu *v, uint64_t address, bool write)
     }
     if (write) {
         keep_bytes(v, page);
-        /* An interrupt now would use the open page unseen: hold it for the one
-         * instruction, tx_memory_step gives the flag back. */
+        /* An interrupt would use the open page unseen: masked for this one
+         * instruction, until tx_memory_step. */
         v->vmcb->rflags &= ~(uint64_t)RFLAGS_IF;
     }
     if (!npt_map_page(&v->tx_pages, address, (uint64_t)view_of(tx, page),

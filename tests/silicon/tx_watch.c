@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * tx_watch.c - breakpoints in a transaction abort it, so the processor below
- * must not meet one there: they are taken from it, and compared with each
+ * tx_watch.c - breakpoints in a transaction abort it, so the host processor
+ * must not meet one there: they are removed from it, and compared with each
  * access here. SDM volume 1, "RTM-Enabled Debugger Support".
  */
 #include "tests/silicon/hypervisor.h"
@@ -35,7 +35,7 @@ void watch_begin(struct vcpu *v)
 }
 
 /* QEMU remembers a watched access, also one of the host, and shows it in DR6 at
- * each #DB of any kind. It forgets at the next write to that page that is not
+ * each #DB of any kind, until the next write to that page that is not
  * watched: one that changes nothing, and is atomic. So it does where the host
  * sees the page at the same linear address as the guest. */
 static void forget(uint64_t physical)
@@ -81,7 +81,7 @@ bool watch_instruction(struct vcpu *v)
     if (w->dr7 == 0)
         return false;
     if ((v->now.flags & INSTRUCTION_GETS_DR) != 0) {
-        tx_abort(v, TX_CAUSE_INSTRUCTION);      /* DR7 is not in its place */
+        tx_abort(v, TX_CAUSE_INSTRUCTION);      /* DR7 is not the guest's */
         return true;
     }
     for (unsigned n = 0; n < BREAKPOINTS; n++)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * vcpu.c - taking a processor into its guest and out again. The guest starts as an exact copy of the state it is called in:
+ * vcpu.c - takes a processor into its guest and out again. The guest starts as
+ * an exact copy of the state it is called in:
  * same registers, same page tables, same firmware around it.
  */
 #include "tests/silicon/hypervisor.h"
@@ -47,7 +48,8 @@ static void load_segment(struct vmcb_segment *s, uint16_t selector,
     s->base = 0;
 }
 
-#define READ_REGISTER(name, to) __asm__ volatile("mov %%" name ", %0" : "=r"(to))
+#define READ_REGISTER(name, to)                                               \
+    __asm__ volatile("mov %%" name ", %0" : "=r"(to))
 
 static void copy_state(struct vmcb *b)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * vcpu.h - one logical processor under the hypervisor: the guest's state, the
- * transaction it may be in, and the model behind it.
+ * transaction it may be in, and its model.
  */
 #ifndef SILICON_VCPU_H
 #define SILICON_VCPU_H
@@ -52,7 +52,7 @@ struct open_page {
     unsigned bytes;             /* as far as it may reach on this page */
 };
 
-/* A lock that HLE elides: the guest sees `value` there, memory keeps its own. */
+/* A lock that HLE elides: the guest sees `value` there, memory is unchanged. */
 struct elided_lock {
     uint64_t address;
     unsigned bytes;
@@ -64,11 +64,11 @@ struct elision {
     unsigned nest;              /* MAX_HLE_NEST_COUNT counts these */
     unsigned locks;             /* of them elided: used entries of lock */
     struct elided_lock lock[ELIDED_MAX];
-    enum elide now;             /* what this instruction is taken as */
+    enum elide now;             /* what this instruction's hint is */
     bool released;              /* and it has released a lock */
 };
 
-/* Breakpoints while in a transaction: taken from the processor below. */
+/* Breakpoints while in a transaction: removed from the host processor. */
 struct watch {
     uint64_t dr7;               /* the guest's; 0: none is enabled */
     uint64_t at[BREAKPOINTS];   /* linear */
@@ -83,7 +83,7 @@ struct transaction {
     unsigned steps;             /* instructions executed so far */
     uint64_t fallback;          /* HLE: the XACQUIRE itself */
     uint64_t inner_fallback;    /* for inner_abort_to_inner_fallback */
-    uint64_t resume_ip;         /* as a PEBS record tells it */
+    uint64_t resume_ip;         /* as a PEBS record has it */
     struct gprs gprs;           /* registers where it began */
     uint64_t rax, rsp, rflags;
     unsigned logged;            /* used entries of log */
@@ -95,22 +95,22 @@ struct transaction {
     uint8_t fx[512] __attribute__((aligned(16))); /* FXSAVE image */
     struct watch watch;
     struct log_line *log;
-    /* Seen by other processors, under the lock of share.c. */
+    /* Seen by other processors, under the lock of conflict.c. */
     struct line_set lines;
     volatile bool active;
-    volatile bool lost;         /* to a conflict: it has to abort */
+    volatile bool lost;         /* with another: it has to abort */
 };
 
-/* A page that others hold, open for one instruction. */
+/* A page that others hold, granted for one instruction. */
 struct passed_page {
-    uint64_t address, entry;    /* what npt_entry says of it otherwise */
+    uint64_t address, entry;    /* its entry otherwise */
 };
 
-/* A page of code as the processor below is to see it, for one instruction. */
+/* A page of code as the host processor is to see it, for one instruction. */
 struct shown_page {
     uint64_t address;           /* physical, of the page */
-    uint8_t *copy;              /* is there instead */
-    uint8_t *before;            /* the copy as it was when it was made */
+    uint8_t *copy;              /* is mapped instead */
+    uint8_t *before;            /* the copy when it was made */
 };
 #define SHOWN_MAX 2             /* an instruction may be on two pages */
 
@@ -138,7 +138,7 @@ struct direct {
 };
 
 enum vcpu_mode {
-    MODE_FREE,  /* nothing is watched but marked pages */
+    MODE_FREE,  /* at full speed, but for marked pages */
     MODE_STEP,  /* one instruction at a time */
     MODE_CATCH, /* until the first instruction of an event's handler */
 };
@@ -156,40 +156,40 @@ struct vcpu {
     struct npt pages_free;      /* marked pages are no-execute */
     struct npt pages_step;      /* all is allowed */
     struct npt pages_catch;     /* nothing is executable */
-    struct npt tx_pages;        /* for transactions: nothing is there */
+    struct npt tx_pages;        /* for transactions: none is mapped */
     struct passed_page passed[TX_PAGES_OPEN];
     unsigned passes;
-    bool if_held;               /* RFLAGS.IF, for as long as one is open */
-    struct shown_page shown[SHOWN_MAX]; /* plain.c */
+    bool if_held;               /* RFLAGS.IF, while one is granted */
+    struct shown_page shown[SHOWN_MAX]; /* hint_replace.c */
     unsigned showing;           /* so many of them */
     bool shown_in_tx;           /* in tx_pages, else in pages_step */
-    /* Between processors: share.c. */
+    /* Between processors: conflict.c. */
     uint32_t in_guest;
-    uint32_t flush;             /* translations have to be forgotten */
-    uint32_t nmi;               /* one of ours is on its way */
+    uint32_t flush;             /* the TLB has to be flushed */
+    uint32_t nmi;               /* one of the host's is pending */
     /* Turns: turns.c. */
     uint32_t runs;              /* it has work, and takes part */
     uint32_t awake;             /* it has the turn */
     unsigned turn_steps;        /* of this turn */
-    unsigned waits;             /* turns spent waiting at this place */
+    unsigned waits;             /* turns spent spinning in this state */
     uint64_t waits_at;
-    bool reset;                 /* its work is to be broken off */
-    uint64_t home[8];           /* where it then goes on: svm_mark */
-    bool guest_nmi;             /* and one that the guest has to get */
+    bool reset;                 /* its work is to end, as by INIT */
+    uint64_t home[8];           /* where it then goes on */
+    bool guest_nmi;             /* one for the guest is pending */
     struct transaction tx;
     struct instruction now;     /* the one being stepped */
     uint64_t now_rip;
     struct data_access access[DATA_ACCESSES_MAX]; /* that it will make */
-    struct data_result results[DATA_ACCESSES_MAX]; /* and has made */
+    struct data_result results[DATA_ACCESSES_MAX]; /* and what came of them */
     unsigned accesses;
     uint64_t pt_ip;             /* CurrentIP: not yet complete */
     bool pt_event;              /* an exception is on its way to its handler */
     uint64_t dr6;               /* the guest's, before the step */
-    uint64_t dr6_told;          /* breakpoints that the last step showed */
+    uint64_t dr6_told;          /* breakpoints hit so far */
     uint64_t code_page, code_cr3, code_physical; /* last translation */
     bool code_marked;
     bool entered;
-    bool measure;               /* keep the figures below */
+    bool measure;               /* the figures below are counted */
     uint64_t steps, step_tsc, transactions, tx_tsc, tx_started;
     struct direct direct;
     struct ring ring;
@@ -206,13 +206,13 @@ void svm_vmsave(struct vmcb *b);
 void svm_vmload(const struct vmcb *b);
 void svm_fxsave(uint8_t *image);
 void svm_fxrstor(const uint8_t *image);
-/* Lets a pending NMI in; its handler clears *pending. */
+/* Delivers a pending NMI; its handler clears *pending. */
 void svm_take_nmi(const void *idtr, uint32_t *pending);
 extern const char svm_nmi_handler[];
 /* Halts until *awake is set and no NMI is *pending any more. */
 void svm_sleep(const void *idtr, uint32_t *pending, const uint32_t *awake);
 extern const char svm_sleep_handler[];
-/* Goes on at that tick of the TSC; each instruction takes so many. */
+/* Returns at that tick of the TSC; instruction_tsc: ticks an instruction. */
 void svm_land(uint64_t tsc, uint64_t instruction_tsc);
 uint32_t svm_tsc_of_64(void);
 /* Halts until an interrupt, which this descriptor table sends to the handler;
@@ -227,14 +227,14 @@ extern const char vcpu_leave_point[], vcpu_wake_point[];
 /* Once on each processor; from then on NMIs wait while it is in the host. */
 void vcpu_prepare(struct vcpu *v);
 
-/* Notes where its caller is, which must not return: it comes back there where
- * what its processor does in the guest is broken off. */
+/* Saves where its caller is, which must not return: it goes on there where
+ * what its processor does in the guest ends by a reset. */
 void svm_mark(uint64_t place[8]) __attribute__((returns_twice));
 
 /* Take this processor into its guest: returns in the guest. */
 void vcpu_enter(struct vcpu *v);
 
-/* Called in the guest: returns outside it, where NMIs wait still. */
+/* Called in the guest: returns outside it, where NMIs still wait. */
 void vcpu_leave(void);
 
 /* Called in the guest that has given work to processors: turn_wake(). */

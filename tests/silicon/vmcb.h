@@ -91,7 +91,7 @@ _Static_assert(sizeof(struct vmcb) == 0x1000, "VMCB");
 #define INTERCEPT2_CLGI     (UINT32_C(1) << 5)
 #define INTERCEPT2_SKINIT   (UINT32_C(1) << 6)
 
-/* interrupt_shadow: none is taken before the next instruction is done. */
+/* interrupt_shadow: no interrupt before the next instruction is complete. */
 #define SHADOW_ON UINT64_C(1)
 
 #define TLB_KEEP      0

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * x2apic.c - a local APIC in x2APIC mode, as firmware leaves it on machines of
- * many processors. The one below is in xAPIC mode: an access to an MSR is
+ * many processors. The host's is in xAPIC mode: an access to an MSR is
  * carried out on its registers in memory, and the guest sees nothing there.
  *
  * SDM volume 3A, "Extended XAPIC (x2APIC)": tables "Local APIC Register Address
@@ -84,7 +84,7 @@ bool x2apic_read(uint32_t msr, uint64_t *value)
 
 bool x2apic_write(uint32_t msr, uint64_t value)
 {
-    if (msr == IA32_APIC_BASE)          /* the way back is a #GP too */
+    if (msr == IA32_APIC_BASE)          /* leaving the mode is a #GP too */
         return value == (rdmsr(msr) | BASE_EXTD);
     if ((rights_of(msr) & WRITE) == 0 || (msr != ICR && value >> 32 != 0) ||
         ((msr == EOI || msr == ESR) && value != 0))
@@ -100,8 +100,8 @@ bool x2apic_write(uint32_t msr, uint64_t value)
     return true;
 }
 
-/* "Accesses to the memory-mapped interface .. are not supported": a page of
- * nothing is there instead. */
+/* "Accesses to the memory-mapped interface .. are not supported": an empty
+ * page is there instead. */
 bool x2apic_start(uint8_t *nothing)
 {
     uint64_t at = rdmsr(IA32_APIC_BASE) & BASE_ADDRESS;

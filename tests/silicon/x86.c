@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* x86.c - those instructions; tests on the host have others in their place. */
+/* x86.c - those instructions; unit tests have others in their place. */
 #include "tests/silicon/x86.h"
 
 uint64_t rdmsr(uint32_t number)

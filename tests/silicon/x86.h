@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * x86.h - the privileged instructions that the hypervisor itself executes, and
- * others that a test on the host has to answer: it links functions of its own.
+ * others that a unit test replaces by functions of its own.
  */
 #ifndef SILICON_X86_H
 #define SILICON_X86_H

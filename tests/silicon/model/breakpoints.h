@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * breakpoints.h - which of the breakpoints in DR0-DR3 does an access hit?
- * For transactions, in which a breakpoint is not a matter of the processor
- * below: that one knows nothing of the registers to be rolled back.
+ * For transactions, in which the host processor must not meet a breakpoint:
+ * it knows nothing of the registers to be rolled back.
  *
  * SDM volume 3B, chapter "Debug, Branch Profile, TSC ..", "Debug Control
  * Register (DR7)" and "Breakpoint Field Recognition".

@@ -5,8 +5,8 @@
  * personality's. First and second level and the TLBs belong to a logical
  * processor; the last level to all of them, and holds what those above hold.
  *
- * It sees the accesses that it is told of and no others: those of
- * instructions that are stepped while something samples memory (memory.h).
+ * It sees the accesses that it is given and no others: those of
+ * instructions stepped while something samples memory (memory_events.h).
  */
 #ifndef SILICON_MODEL_CACHE_H
 #define SILICON_MODEL_CACHE_H

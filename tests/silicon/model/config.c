@@ -59,11 +59,11 @@ static bool to_switch(const char *value, bool *on)
     return *on || text_equal(value, "off");
 }
 
-/* How MP services let processors run. */
+/* Do MP services refuse calls in non-blocking mode? */
 static bool to_in_turn(const char *value, bool *in_turn)
 {
-    *in_turn = text_equal(value, "in_turn");
-    return *in_turn || text_equal(value, "at_once");
+    *in_turn = text_equal(value, "blocking");
+    return *in_turn || text_equal(value, "non_blocking");
 }
 
 static bool to_sweep(const char *value, enum sweep *sweep)

@@ -21,18 +21,18 @@ struct config {
     const struct personality *cpu;
     enum fault_id fault;
     uint64_t seed;
-    uint64_t smi;      /* an SMI in about one in `smi` counter windows; 0 never */
+    uint64_t smi;      /* an SMI in about one of `smi` windows; 0: never */
     bool smt;
     bool turns;        /* processors run one at a time */
-    uint64_t offset;   /* ns that the run begins later than others */
+    uint64_t offset;   /* ns that the run begins later */
     bool x2apic;       /* the local APICs are in x2APIC mode */
     bool figures;      /* print what the simulation cost */
-    bool memory;       /* compare memory too before and after */
+    bool memory;       /* compare memory, too, before and after */
     enum sweep sweep;
     uint64_t sweep_first, sweep_step;
-    uint64_t lost;     /* this processor never comes up; 0: all do */
-    uint64_t stuck;    /* this one never comes back from where it is started */
-    bool in_turn;      /* MP services refuse calls that do not wait */
+    uint64_t lost;     /* this AP never starts; 0: all do */
+    uint64_t stuck;    /* this AP never returns from its procedure */
+    bool in_turn;      /* MP services: blocking mode alone */
     char app[CONFIG_APP_MAX]; /* what is started; empty: the usual */
     char options[CONFIG_OPTIONS_MAX];
     char message[CONFIG_MESSAGE_MAX]; /* warnings or the error, a line each */

@@ -8,7 +8,7 @@
 #include "tests/silicon/model/pebs.h"
 #include "tests/silicon/model/pmu_msr.h"
 
-/* Every `bus` reference cycles are one cycle of the bus clock, event 3CH/01H. */
+/* So many reference cycles are one of the bus clock, event 3CH/01H. */
 #define BUS_RATIO 32
 
 const struct event_row *counters_event(const struct processor *p,
@@ -57,7 +57,7 @@ static uint32_t occurrences(const struct retirement *r,
         return !r->hle && (r->tx_events & event->umask) != 0;
     case EVENT_HLE_RETIRED:
         return r->hle && (r->tx_events & event->umask) != 0;
-    default:                            /* nothing; memory.c; offcore.c */
+    default:                            /* memory_events.c; offcore.c */
         return 0;
     }
 }
@@ -217,7 +217,7 @@ static void smi(struct processor *p)
     counters_retire(p, &handler);
 }
 
-/* Whole cycles of a slower clock; the rest is kept for the next time. */
+/* Whole cycles of a slower clock; the remainder counts the next time. */
 static uint32_t divide(uint64_t *remainder, uint64_t add, uint64_t by)
 {
     uint64_t sum = *remainder + add;

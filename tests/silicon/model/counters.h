@@ -57,11 +57,11 @@ const struct event_row *counters_event(const struct processor *p,
  * the counters. */
 void counters_signal(struct processor *p);
 
-/* IN_TXCP: remember counter values, and go back to them on an abort. */
+/* IN_TXCP: saves counter values, and restores them on an abort. */
 void counters_checkpoint(struct processor *p);
 void counters_roll_back(struct processor *p);
 
-/* Ways for counter 3 to go wrong. `surely`: at once and visibly, for faults;
+/* Ways for counter 3 to go wrong. `surely`: each time and visibly, for faults;
  * otherwise as the seed has it. */
 void counter3_garble(struct processor *p, bool surely);
 /* RTM_FORCE_ABORT = 1 makes it usable; its registers stay as they are. */

@@ -106,7 +106,7 @@ const struct uncore_traits family_uncore_skl = {
 #define COUNTER_1   0x2
 #define COUNTER_3   0x8
 
-/* START, COMMIT, ABORTED, which is precise, and ABORTED by its categories: table
+/* START, COMMIT, ABORTED, which is precise, and ABORTED by category: table
  * "Intel TSX Performance Events". */
 #define TSX_EVENTS(event, kind)                                               \
     { event, 0x01, kind, 0 }, { event, 0x02, kind, 0 },                       \

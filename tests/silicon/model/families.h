@@ -50,7 +50,7 @@ extern const struct uncore_traits family_uncore_snb, family_uncore_hsw,
 #define DEBUGCTL_RTM BIT(15)
 
 /* SDM volume 1 gives none of these: 7 levels are what these processors have
- * been seen to take, stores are held in the first-level data cache, and more
+ * been seen to have, stores stay in the first-level data cache, and more
  * lines can be read than written: twice as many here, for speed. */
 #define FAMILY_COMMON(rows, own_msrs, own_events)                             \
     .tx_nest_max = 7, .tx_write_lines = 32 * 1024 / 64,                       \

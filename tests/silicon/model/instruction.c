@@ -142,7 +142,8 @@ static enum instruction_tx tx_0f(const struct prefixes *p, uint8_t op,
 static void look_0f(struct instruction *i, const struct prefixes *p,
                     const uint8_t *b, size_t length, size_t at)
 {
-    uint8_t op = at < length ? b[at] : 0, next = at + 1 < length ? b[at + 1] : 0;
+    uint8_t op = at < length ? b[at] : 0,
+            next = at + 1 < length ? b[at + 1] : 0;
 
     if (op == 0x01) {
         look_0f01(i, next, at + 1);
@@ -270,7 +271,7 @@ static bool is_prefix(uint8_t op)
            op == 0x26 || op == 0x64 || op == 0x65 || (op & 0xF0) == 0x40;
 }
 
-/* LOCK may stand before these, with a memory operand: ADD, OR, ADC, SBB, AND,
+/* LOCK may precede these, with a memory operand: ADD, OR, ADC, SBB, AND,
  * SUB, XOR, XCHG, NOT, NEG, INC, DEC. */
 static bool is_lockable(uint8_t op, uint8_t modrm)
 {
@@ -285,7 +286,7 @@ static bool is_lockable(uint8_t op, uint8_t modrm)
     return op == 0x86 || op == 0x87 || (op >= 0xFE && reg < 2);
 }
 
-/* The same behind 0F: BTS, BTR, BTC, CMPXCHG, XADD, CMPXCHG8B. */
+/* The same after 0FH: BTS, BTR, BTC, CMPXCHG, XADD, CMPXCHG8B. */
 static bool is_lockable_0f(uint8_t op, uint8_t modrm, bool rex_w)
 {
     switch (op) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * instruction.h - a look at the instruction about to be executed: just enough
+ * instruction.h - classifies the instruction about to be executed: just enough
  * to know a branch, a transactional instruction, and what aborts a
  * transaction. Not a decoder: no operands, no lengths but its own kinds'.
  *
@@ -58,7 +58,7 @@ enum elide {
     ELIDE_NONE,
     ELIDE_ACQUIRE,
     ELIDE_RELEASE,
-    ELIDE_PLAIN,  /* not of instruction_look: a hint that is not taken */
+    ELIDE_PLAIN,  /* not of instruction_look: an ignored hint */
 };
 
 struct instruction {
@@ -79,7 +79,7 @@ void instruction_look(struct instruction *i, const uint8_t *bytes,
                       size_t length);
 
 /* Of one with a hint: where its prefixes F2H and F3H are, a bit for each byte,
- * and the prefix that may stand there instead and changes nothing. */
+ * and a neutral prefix, which may replace it and changes nothing. */
 uint32_t instruction_hints(const uint8_t *bytes, size_t length,
                            uint8_t *instead);
 

@@ -2,7 +2,7 @@
 /*
  * lines.h - the read set and the write set of a transaction: which cache
  * lines it has touched, by physical address. SDM volume 1, "Programming with
- * Intel Transactional Synchronization Extensions": both are kept, and
+ * Intel Transactional Synchronization Extensions": both are tracked, and
  * conflicts are detected, by cache line.
  */
 #ifndef SILICON_MODEL_LINES_H

@@ -34,11 +34,11 @@ struct machine {
     unsigned counters; /* general-purpose counters per logical processor */
     struct cache_memory *caches; /* cache_start; may be NULL */
     struct uncore uncore;
-    /* For the *_shared_* faults only: what some processor wrote. */
+    /* For the *_shared_* faults alone: what any processor wrote. */
     volatile uint64_t shared_force_abort;
 };
 
-/* The last abort as a PEBS record tells it. */
+/* The last abort, as a PEBS record has it. */
 struct last_abort {
     uint64_t information;  /* TX Abort Information */
     uint64_t eventing_ip;
@@ -85,7 +85,7 @@ struct pebs_state {
     uint64_t ds_area;      /* IA32_DS_AREA */
     uint64_t armed;        /* counters that have overflowed */
     uint64_t triggered;    /* and whose next event has happened since */
-    uint64_t held;         /* whose overflow interrupt waits for the record */
+    uint64_t held;         /* overflow interrupts after the record */
     bool of_abort;         /* the last thing that happened was an abort */
     bool of_pdir;          /* for pdir_ip_off: the record to be made */
     uint8_t skid[4];       /* events that pass before an armed one triggers */
@@ -124,10 +124,10 @@ struct pt_state {
     uint32_t sent_bytes;
     uint8_t buffer[PT_BUFFER];
     unsigned buffered;
-    bool check;            /* output has not been looked at yet */
+    bool check;            /* of the output's start */
     bool int_told;         /* ToPA INT of this region */
-    bool keep;             /* for pt_packets_rolled_back: what follows, */
-    uint64_t kept_base, kept_pointers; /* where output was then */
+    bool keep;             /* for pt_packets_rolled_back, as those: */
+    uint64_t kept_base, kept_pointers; /* where output was */
 };
 
 struct processor {
@@ -141,7 +141,7 @@ struct processor {
     struct pebs_state pebs;
     struct pt_state pt;
     struct memory_state memory;
-    uint8_t offcore[OFFCORE_EVENTS]; /* requests of this instruction that match */
+    uint8_t offcore[OFFCORE_EVENTS]; /* matching requests of the instruction */
     uint32_t uncore_pmis;       /* of machine.uncore.pmis, looked at */
     uint64_t smi_count;         /* MSR 34H */
     uint64_t bios_sign;         /* MSR 8BH */

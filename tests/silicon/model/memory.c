@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* memory.c - events of loads and stores, and what records say of them. */
+/* memory_events.c - events of loads and stores, and their data in records. */
 #include "tests/silicon/model/memory.h"
 
 #include "tests/silicon/model/bits.h"
@@ -272,7 +272,7 @@ static struct data_record linear_record(struct processor *p,
     return d;
 }
 
-/* What the record that this access makes on counter n says of it. */
+/* The data of this access, for the record that it makes on counter n. */
 static void capture(struct processor *p, unsigned n,
                     const struct event_row *event, const struct data_result *r)
 {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * memory.h - what the performance monitors see of loads and stores: the
- * events that count them, and what a PEBS record says of the one that made it.
+ * memory_events.h - what the performance monitors see of loads and stores: the
+ * events that count them, and the data of the one that made a PEBS record.
  *
  * SDM volume 3B, "Performance Monitoring", topics "Load Latency Performance
- * Monitoring Facility", "Precise Store Facility", "PEBS Data Address Profiling".
+ * Monitoring Facility", "Precise Store Facility", "PEBS Data Address
+ * Profiling".
  */
 #ifndef SILICON_MODEL_MEMORY_H
 #define SILICON_MODEL_MEMORY_H
@@ -41,16 +42,16 @@ void memory_access(struct processor *p, const struct data_access *a,
 bool memory_is_event(const struct event_row *event);
 
 /* How many of these accesses does counter n count? The one that makes a record
- * there is kept for memory_take. */
+ * there is saved for memory_take. */
 uint32_t memory_count(struct processor *p, unsigned n,
                       const struct event_row *event,
                       const struct data_result *results, unsigned count);
 
-/* Behind an instruction, once all counters have counted its accesses. */
+/* After an instruction, once all counters have counted its accesses. */
 void memory_note(struct processor *p, const struct data_result *results,
                  unsigned count);
 
-/* Forgets, and returns, what has been kept for a record of these counters; all
+/* Removes, and returns, what was saved for a record of these counters; all
  * 0 if it is nothing. */
 struct data_record memory_take(struct processor *p, uint64_t counters);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* microcode.c - looks at an update as the processor does. */
+/* microcode.c - checks an update as the processor does. */
 #include "tests/silicon/model/microcode.h"
 
 #include "tests/silicon/model/text.h"
@@ -13,8 +13,8 @@
 #define DATA_SIZE       28
 #define TOTAL_SIZE      32
 #define USUAL_DATA      2000u /* where the size is 0 */
-#define PLATFORM        1     /* IA32_PLATFORM_ID[52:50], of every personality */
-#define EXTENDED_COUNT  0     /* of the table behind the data */
+#define PLATFORM        1     /* IA32_PLATFORM_ID[52:50], of all */
+#define EXTENDED_COUNT  0     /* of the table after the data */
 #define EXTENDED_FIRST  20
 #define EXTENDED_BYTES  12u
 
@@ -67,8 +67,9 @@ static bool fits(const struct processor *p, const uint8_t *update,
     if (bytes - at < EXTENDED_FIRST)
         return false;
     count = dword(table + EXTENDED_COUNT);
-    for (uint32_t n = 0; n < count && at + EXTENDED_FIRST +
-                                          (n + 1) * EXTENDED_BYTES <= bytes; n++)
+    for (uint32_t n = 0;
+         n < count && at + EXTENDED_FIRST + (n + 1) * EXTENDED_BYTES <= bytes;
+         n++)
         if (is_for(dword(table + EXTENDED_FIRST + n * EXTENDED_BYTES),
                    dword(table + EXTENDED_FIRST + n * EXTENDED_BYTES + 4), p))
             return true;

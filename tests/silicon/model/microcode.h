@@ -17,7 +17,7 @@
 #define UPDATE_HEADER_BYTES 48
 #define UPDATE_BYTES_MAX    16384
 
-/* Total size in bytes as the header says; 0 where it cannot be one, or where it
+/* Total size in bytes, of the header; 0 where it cannot be one, or where it
  * is more than UPDATE_BYTES_MAX. */
 uint32_t microcode_bytes(const uint8_t header[UPDATE_HEADER_BYTES]);
 

@@ -16,7 +16,7 @@ static const struct msr_row common[] = {
     { 0x079, MSR_WRITE_ONLY, 0, 0 },        /* IA32_BIOS_UPDT_TRIG */
     { 0x0CE, MSR_FIXED_VALUE, 0, 0x80000080F2000 }, /* MSR_PLATFORM_INFO */
     /* IA32_MISC_ENABLE: fast strings, perfmon available, BTS unavailable
-     * (bit 11), PEBS available (bit 12 clear). Read-only bits keep their
+     * (bit 11), PEBS available (bit 12 clear). Read-only bits have their
      * value: see msr_write. */
     { IA32_MISC_ENABLE, MSR_SPECIAL, 0x0000000400450009, 0x0000000000000881 },
     { IA32_DEBUGCTL, MSR_SPECIAL, 0, 0 },

@@ -37,7 +37,7 @@ static uint64_t supplier_of(const struct processor *p, enum cache_level level,
     return snoop == CACHE_SNOOP_HIT ? LLC_HITS : LLC_HITE;
 }
 
-/* "None" and "not needed" are not told apart by the manual for a line that no
+/* The manual does not distinguish "none" and "not needed" for a line that no
  * other core can have. */
 static uint64_t snoop_of(const struct processor *p, enum cache_level level,
                          enum cache_snoop snoop)
@@ -82,8 +82,9 @@ static void request(struct processor *p, uint64_t type, enum cache_level level,
         if (fault_is(p->machine, FAULT_offcore_rsp1_is_rsp0))
             number = MSR_OFFCORE_RSP_0;
         msr_read(p, number, &response);
-        p->offcore[n] += matches(p, response, type, supplier_of(p, level, snoop),
-                                 snoop_of(p, level, snoop));
+        p->offcore[n] +=
+            matches(p, response, type, supplier_of(p, level, snoop),
+                    snoop_of(p, level, snoop));
     }
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* open.c - draws what the manual leaves open. */
+/* choices.c - draws what the manual leaves to the implementation. */
 #include "tests/silicon/model/open.h"
 
 enum topic {

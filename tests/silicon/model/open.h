@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * open.h - what the manual leaves open, drawn from the seed so that no test
- * can come to rely on it. The same seed gives the same processor.
+ * choices.h - what the manual leaves to the implementation, drawn from the
+ * seed so that no test relies on it. The same seed gives the same processor.
  */
 #ifndef SILICON_MODEL_OPEN_H
 #define SILICON_MODEL_OPEN_H
@@ -51,18 +51,18 @@ struct open_choices {
     bool pebs_abort_garbles;     /* what is not valid in an abort's record */
     bool snoop_not_needed;       /* off-core: said so, instead of "none" */
     uint8_t pebs_skid;           /* of INST_RETIRED, without PDIR, 1 and more */
-    uint8_t pdir_skid;           /* of PDIR that is not left alone, 0 and more */
-    uint32_t pebs_late_one_in;   /* residual records after a wrong stop order */
+    uint8_t pdir_skid;           /* of PDIR beside other counters, 0 and more */
+    uint32_t pebs_late_one_in;   /* after a wrong stop order */
     uint32_t loads_tagged_one_in; /* by the load latency facility */
     uint8_t source_dram;         /* how a record names local memory */
     bool data_hit_of_loads;      /* bit 0 where it is not valid */
     bool pt_begin_of_doomed;     /* MODE.TSX of an XBEGIN that only aborts */
     bool pt_tx_before_fup;       /* the order of both in PSB+ */
     bool pt_fup_at_start;        /* FUP in the PSB+ of TraceEn: BDM70 */
-    uint32_t pt_pad_one_in;      /* packets behind a PAD; 0 = never */
+    uint32_t pt_pad_one_in;      /* packets after a PAD; 0 = never */
     uint32_t pt_overflow_one_in; /* times packets are lost; 0 = never */
     bool pt_fup_before_pgd;      /* of an abort that leaves the filter */
-    uint8_t pt_int_early;        /* one ToPA entry: INT so many 64 bytes early */
+    uint8_t pt_int_early;        /* one ToPA entry: INT, in units of 64 bytes */
     bool rtm_locked;             /* MCU_OPT_CTRL[2], regime F */
     /* The cycle model: cycles of an instruction by what it does. */
     uint8_t cycles_plain, cycles_branch, cycles_slow, cycles_abort;

@@ -111,7 +111,7 @@ static uint64_t segmented(const struct decoder *d, uint64_t offset)
     return offset;
 }
 
-/* The SIB byte behind ModR/M: base and index; base 5 with mod 0 is none. */
+/* The SIB byte after ModR/M: base and index; base 5 with mod 0 is none. */
 static uint64_t sib_address(const struct decoder *d, uint8_t mod, uint8_t sib,
                             unsigned *displacement)
 {
@@ -299,7 +299,7 @@ static unsigned what_one(uint8_t op, unsigned reg)
     }
 }
 
-/* Behind 0FH. */
+/* After 0FH. */
 static unsigned what_two(uint8_t op, unsigned reg)
 {
     unsigned byte = (op & 1) == 0 ? BYTE : 0;

@@ -16,7 +16,7 @@
 #define LATE_INSTRUCTIONS_FAULT 1000
 
 /* "Precise events are only valid when AnyThread, Edge, Invert, CMask are all
- * zero"; what others do is not said. */
+ * zero"; what others do is not defined. */
 bool pebs_records(const struct processor *p, unsigned n)
 {
     uint64_t select = p->pmu.select[n];
@@ -48,7 +48,7 @@ static bool is_disturbed(const struct processor *p, unsigned n)
     return false;
 }
 
-/* Events behind the one that overflows until that of the record; 0: PDIR. "A
+/* Events after the one that overflows until that of the record; 0: PDIR. "A
  * finite delay .. invariably manifest[s] as variable skids." */
 static unsigned skid_of(struct processor *p, unsigned n)
 {
@@ -196,7 +196,7 @@ bool pebs_take(struct processor *p, const struct pebs_snapshot *s,
                struct pebs_ds *ds, struct pebs_record *record)
 {
     bool late = is_late(p), fits;
-    /* Format 3 keeps counters apart; in those before, one record serves all
+    /* From format 3 on each counter has its record; before, one serves all
      * that have overflowed. */
     uint64_t counters = late ? p->pebs.late_counters
                       : pebs_format(p) >= 3 ? p->pebs.triggered : p->pebs.armed;

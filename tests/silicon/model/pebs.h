@@ -6,7 +6,7 @@
  * SDM volume 3B, chapter "Performance Monitoring", topics "Processor Event
  * Based Sampling (PEBS)" of each generation, "Intel TSX and PEBS Support"; and
  * "BTS and DS Save Area". A counter with PEBS enabled arms when it overflows;
- * its next event makes the record, of the state behind that instruction; of
+ * its next event makes the record, of the state after that instruction; of
  * INST_RETIRED, a later one may. PDIR, "Precise Distribution of Instructions
  * Retired (PDIR)", makes it of the very instruction that overflows the counter.
  */
@@ -28,7 +28,7 @@ struct pebs_ds {
     uint64_t reset[PEBS_COUNTERS];
 };
 
-/* The state behind the instruction, in the order of a record; 00H-8FH. */
+/* The state after the instruction, in the order of a record; 00H-8FH. */
 enum pebs_register {
     PEBS_RFLAGS, PEBS_RIP, PEBS_RAX, PEBS_RBX, PEBS_RCX, PEBS_RDX, PEBS_RSI,
     PEBS_RDI, PEBS_RBP, PEBS_RSP, PEBS_R8, PEBS_R9, PEBS_R10, PEBS_R11,
@@ -70,7 +70,7 @@ uint64_t pebs_area(const struct processor *p);
  * To be called once pebs.triggered is not 0, outside transactions. ds: read
  * from the DS area; NULL: not all of it is there. True: *record is to be
  * written to memory, then *ds back. Counters, GLOBAL_STATUS and the wish for
- * an interrupt have been brought up to date in either case.
+ * an interrupt are updated in either case.
  */
 bool pebs_take(struct processor *p, const struct pebs_snapshot *s,
                struct pebs_ds *ds, struct pebs_record *record);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * pebs_record.c - what stands in a PEBS record.
+ * pebs_record.c - the fields of a PEBS record.
  *
  * SDM volume 3B, tables "PEBS Record Format for Intel Core i7 Processor
  * Family", "PEBS Record Format for 4th Generation Intel Core Processor Family",
@@ -11,7 +11,7 @@
 #include "tests/silicon/model/bits.h"
 #include "tests/silicon/model/tsx.h"
 
-/* Byte offsets of a record behind the registers, as words. */
+/* Byte offsets of a record after the registers, as words. */
 #define WORD_STATUS       (0x90 / 8) /* format 3: applicable counter */
 #define WORD_ADDRESS      (0x98 / 8) /* from format 1 on, these three */
 #define WORD_SOURCE       (0xA0 / 8)

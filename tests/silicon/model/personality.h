@@ -37,7 +37,7 @@ enum event_kind {
     EVENT_CYCLES_BUS,
     EVENT_RTM_RETIRED,       /* the TX_EVENT_* that is its umask */
     EVENT_HLE_RETIRED,
-    /* Loads and stores: memory.c. Those of D0H-D3H by their umask. */
+    /* Loads and stores: memory_events.c. D0H-D3H by their umask. */
     EVENT_LOAD_LATENCY,
     EVENT_PRECISE_STORE,
     EVENT_MEM_UOPS,
@@ -62,7 +62,7 @@ struct cpuid_row {
 };
 
 enum msr_kind {
-    MSR_PLAIN,       /* keeps what is written; #GP outside `writable` */
+    MSR_PLAIN,       /* #GP on write outside `writable` */
     MSR_FIXED_VALUE, /* reads `reset`, #GP on write */
     MSR_WRITE_ONLY,  /* discards writes, #GP on read */
     MSR_SPECIAL,     /* has behaviour: model/msr.c */

@@ -177,7 +177,7 @@ static uint32_t psb_period(const struct processor *p)
     return UINT32_C(2048) << ((p->pt.on & RTIT_PSB_FREQ) >> 24);
 }
 
-/* What comes behind any instruction. */
+/* What follows any instruction. */
 static void in_passing(struct processor *p, const struct pt_now *now)
 {
     struct pt_state *pt = &p->pt;

@@ -46,7 +46,7 @@
 struct pt_now {
     uint64_t ip;                /* CurrentIP: of the instruction or event */
     uint64_t next;              /* where execution goes on */
-    uint64_t cr3;               /* behind it, as all below */
+    uint64_t cr3;               /* after it, as all below */
     uint64_t tsc;
     unsigned cpl;
     bool cs_l, cs_d;
@@ -70,7 +70,7 @@ struct cpuid_row pt_leaf(const struct processor *p, uint32_t subleaf);
 #define PT_ECX_ENTRIES      BIT(1) /* of ToPA: more than one */
 #define PT_ECX_SINGLE_RANGE BIT(2)
 
-/* TriggerEn: does anything that is executed matter? */
+/* TriggerEn. */
 static inline bool pt_tracing(const struct processor *p)
 {
     return (p->pt.ctl & RTIT_TRACE_EN) != 0 &&
@@ -88,12 +88,12 @@ void pt_retired(struct processor *p, const struct instruction *i,
                 const struct pt_now *now);
 void pt_event(struct processor *p, const struct pt_now *now);
 
-/* Behind pt_retired and the transactions: the packets may be lost, as the seed
+/* After pt_retired and the transactions: the packets may be lost, as the seed
  * has it. */
 void pt_overflow(struct processor *p, const struct pt_now *now);
 
 /* pt_tsx.c: an outermost transaction begins, commits, or aborts to `next`.
- * doomed: it aborts at its XBEGIN. False: then the trace tells of it only where
+ * doomed: it aborts at its XBEGIN. False: then the trace shows it only where
  * it aborts. */
 bool pt_tx_begin(struct processor *p, const struct pt_now *now, bool doomed);
 void pt_tx_commit(struct processor *p, const struct pt_now *now);
@@ -134,7 +134,7 @@ void pt_put_psb(struct processor *p, const struct pt_now *now, bool at_start);
 
 /* pt.c: brings FilterEn and ContextEn up to date with where execution goes. */
 void pt_follow(struct processor *p, const struct pt_now *now);
-/* PacketEn has been set or cleared on the way there. */
+/* PacketEn has changed on the way there. */
 void pt_enter(struct processor *p, const struct pt_now *now);
 void pt_exit(struct processor *p, const struct pt_now *now);
 

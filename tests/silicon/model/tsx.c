@@ -202,7 +202,8 @@ static bool aborts_all(const struct processor *p)
     case REGIME_B:
         return forced(p);
     case REGIME_C:
-        return !tsx_sdv(p) && !(fault_is(m, FAULT_sdv_sticky) && p->tsx.was_sdv);
+        return !tsx_sdv(p) &&
+               !(fault_is(m, FAULT_sdv_sticky) && p->tsx.was_sdv);
     case REGIME_F:
         return (p->tsx.mcu_opt_ctrl & MCU_OPT_RTM_ALLOW) == 0 ||
                (p->tsx.tsx_ctrl & TSX_CTRL_RTM_DISABLE) != 0;

@@ -27,7 +27,7 @@
 #define TX_STATUS_NESTED   0x20u
 #define TX_STATUS_CODE(code) ((uint32_t)(code) << 24)
 
-/* What aborts a transaction, as far as EAX tells. */
+/* What aborts a transaction, as far as EAX shows. */
 enum tx_cause {
     TX_CAUSE_EVENT,       /* an interrupt, a PEBS record, none at all */
     TX_CAUSE_EXCEPTION,
@@ -50,7 +50,7 @@ struct tx_abort {
     uint32_t status;     /* to be added to EAX; all of it if `forced` */
     bool forced;
     uint64_t eventing_ip; /* the instruction being executed */
-    uint64_t resume_ip;  /* the fallback; HLE: behind the XACQUIRE */
+    uint64_t resume_ip;  /* the fallback; HLE: after the XACQUIRE */
 };
 
 /* SDM volume 3B, "TX Abort Information Field Definition"; 31:0 are cycles. */
@@ -78,7 +78,7 @@ struct tx_plan {
     bool forced;         /* TX_DOOMED: status for every cause of abort */
     bool keep_stores;    /* faults: what an abort forgets to roll back, */
     bool keep_registers;
-    bool lose_stores;    /* or a commit to keep */
+    bool lose_stores;    /* or a commit to write */
 };
 
 void tsx_reset(struct processor *p);
@@ -119,7 +119,7 @@ bool tsx_rtm_invalid(const struct processor *p);
 
 /* An outermost transaction begins and ends: counts the events RTM_RETIRED or
  * HLE_RETIRED, and regime B lets counter 3 go wrong at the end. tsx_aborted
- * gives EAX, and keeps in p->tsx.last_abort what a PEBS record says of it. */
+ * gives EAX, and saves in p->tsx.last_abort what a PEBS record has of it. */
 void tsx_began(struct processor *p, bool hle);
 void tsx_committed(struct processor *p);
 uint32_t tsx_aborted(struct processor *p, const struct tx_abort *how);

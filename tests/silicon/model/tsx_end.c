@@ -36,7 +36,7 @@ static const struct {
     [TX_CAUSE_ELISION] = { 0, TX_EVENT_MEM, TX_INFO_INSTRUCTION },
 };
 
-/* The bits that the fault forgets, or adds. */
+/* The bits that a fault clears, or sets. */
 static uint32_t without_faults(const struct machine *m, enum tx_cause cause,
                                uint32_t status)
 {

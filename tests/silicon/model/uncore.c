@@ -226,7 +226,7 @@ void uncore_lookup(struct machine *m, uint64_t line, enum uncore_kind kind,
     uncore_unlock(m);
 }
 
-/* The core of a processor, as leaf 0BH of CPUID tells it. */
+/* The core of a processor, as in leaf 0BH of CPUID. */
 static unsigned core_of(const struct processor *p)
 {
     return p->machine->smt ? p->apic_id / 2 : p->apic_id;

@@ -81,7 +81,7 @@ void uncore_lookup(struct machine *m, uint64_t line, enum uncore_kind kind,
                    uint32_t cycles);
 
 /*
- * To be called behind each instruction while m->uncore.counting is set or
+ * To be called after each instruction while m->uncore.counting is set or
  * m->uncore.pmis differs from p->uncore_pmis: lets the clock overflow and gives
  * this processor the interrupts that are for it.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* skylake_2021.c - a Skylake client with the TSX disable update of June 2021. */
+/* skylake_2021.c - a Skylake client with the TSX disable update of 2021. */
 #include "tests/silicon/model/bits.h"
 #include "tests/silicon/model/families.h"
 

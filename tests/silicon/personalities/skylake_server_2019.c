@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* skylake_server_2019.c - a first generation Xeon Scalable, 06_55H stepping 4. */
+/* skylake_server_2019.c - a first-generation Xeon Scalable, 06_55H_4. */
 #include "tests/silicon/model/bits.h"
 #include "tests/silicon/model/families.h"
 
