@@ -23,18 +23,18 @@ import zlib
 FIRMWARE = "/usr/share/ovmf/OVMF.fd"
 READY = "# silicon: ready"
 CONFIG = "opt/tsxpmu/silicon"
-FIRMWARE_CAUGHT = b"!!!! X64 Exception"  # what OVMF prints before it halts
+FIRMWARE_EXCEPTION = b"!!!! X64 Exception"  # what OVMF prints before it halts
 # No user is at a keyboard; silicon.efi powers the machine off.
 UNATTENDED = "countdown=0 exit=firmware"
 # On a simulated processor everything is allowed.
-ASKED_FOR = "allow=sdv_enable_rtm"
+ALLOWED = "allow=sdv_enable_rtm"
 
 
 STICK_BYTES = 64 << 20  # of shared memory: a power of 2
 # An instruction takes 2 ns to the power of these: of a machine that simulates
 # another one, which takes a thousand for one of its own; and of one that waits
 # for most of the time.
-STEPPED, PLAIN = 4, 6
+SHIFT_STEPPED, SHIFT_PLAIN = 4, 6
 
 
 @dataclasses.dataclass
@@ -59,7 +59,7 @@ class Machine:
     # Time is counted in instructions, by one thread for all processors: whatever
     # else runs here, the machine does the same. Not so: the time of this machine,
     # and a thread for each processor.
-    counted: bool = True
+    icount: bool = True
 
     def command(self, directory, config):
         line = ["qemu-system-x86_64", "-M", "q35", "-cpu", self.cpu,
@@ -67,9 +67,9 @@ class Machine:
                 "-m", str(self.memory or (128 if self.smp <= 4 else 256)),
                 "-nodefaults", "-no-user-config", "-no-reboot",
                 "-display", "none"] + list(self.firmware)
-        if self.counted:
+        if self.icount:
             line += ["-accel", "tcg,thread=single", "-icount",
-                     f"shift={STEPPED if self.silicon else PLAIN},sleep=off",
+                     f"shift={SHIFT_STEPPED if self.silicon else SHIFT_PLAIN},sleep=off",
                      "-rtc", "base=2026-01-01,clock=vm", "-seed", "1"]
         else:
             line += ["-accel", "tcg,thread=multi"]
@@ -141,26 +141,26 @@ class Report:
         elif plan != len(self.results):
             self.problems.append(f"planned {plan}, got {len(self.results)}")
         else:
-            said = dict(zip(("PASS", "FAIL", "ERROR", "SKIP", "KNOWN"),
-                            map(int, end.groups()[:5])))
-            for verdict, count in said.items():
+            stated = dict(zip(("PASS", "FAIL", "ERROR", "SKIP", "KNOWN"),
+                              map(int, end.groups()[:5])))
+            for verdict, count in stated.items():
                 got = list(self.results.values()).count(verdict)
                 if got != count and self.results:
                     self.problems.append(f"END counts {count} {verdict}, "
                                          f"the report has {got}")
-        if FIRMWARE_CAUGHT.decode() in self.text:
+        if FIRMWARE_EXCEPTION.decode() in self.text:
             self.problems.append("the firmware caught an exception")
         self.complete = not self.problems
         # What silicon.efi reports as not restored.
-        self.unlike = re.findall(r"^# silicon: error: (not left as found: .*)$",
-                                 self.text, re.M)
+        self.not_restored = re.findall(r"^# silicon: error: (not left as found: .*)$",
+                                       self.text, re.M)
 
-    def named(self, verdict):
+    def with_verdict(self, verdict):
         return [n for n, v in self.results.items() if v == verdict]
 
     def good(self):
         return self.complete and self.results and not (
-            self.named("FAIL") or self.named("ERROR") or self.unlike)
+            self.with_verdict("FAIL") or self.with_verdict("ERROR") or self.not_restored)
 
 
 def _stop(process):
@@ -168,7 +168,7 @@ def _stop(process):
     process.wait()
 
 
-class Talk:
+class Expect:
     """A user at the machine. steps: (what is waited for, what is done
     then): bytes are typed at the serial port, a word is a key of the keyboard
     by QEMU's name, QUIT ends QEMU, and QUIT_LATER does so after some seconds."""
@@ -177,20 +177,20 @@ class Talk:
 
     def __init__(self, steps, process, monitor):
         self.steps, self.process, self.monitor = list(steps), process, monitor
-        self.heard = 0  # of the text
+        self.position = 0  # of the text
 
     @classmethod
-    def types(cls, steps):
+    def types_anything(cls, steps):
         """Is anything typed?"""
         return any(action not in (b"", cls.QUIT, cls.QUIT_LATER) for _, action in steps)
 
-    def hear(self, text):
+    def feed(self, text):
         while self.steps:
-            at = text.find(self.steps[0][0].encode(), self.heard)
+            at = text.find(self.steps[0][0].encode(), self.position)
             if at < 0:
                 return
             wanted, action = self.steps.pop(0)
-            self.heard = at + len(wanted)
+            self.position = at + len(wanted)
             if isinstance(action, bytes):
                 self.process.stdin.write(action)
                 self.process.stdin.flush()
@@ -202,7 +202,7 @@ class Talk:
                     "keys": [{"type": "qcode", "data": action}]}}]))
 
 
-class Patience:
+class Watchdog:
     """When a machine is given up. What it simulates is slow where this machine
     is busy: so what counts is the processor time that QEMU takes without output,
     and time on the wall only while it wants none."""
@@ -212,7 +212,7 @@ class Patience:
         self.quiet = 0.0  # seconds of either kind since the last output
         self.cpu, self.wall = 0.0, time.monotonic()
 
-    def _look(self):
+    def _cpu_time(self):
         """Processor time so far, in seconds; and is it stopped, or waiting for
         its turn here?"""
         threads = f"/proc/{self.process.pid}/task"
@@ -224,13 +224,13 @@ class Patience:
             states += fields[0]
         return ticks / os.sysconf("SC_CLK_TCK"), bool(set(states) & set("RDTt"))
 
-    def heard(self):
+    def restart(self):
         self.quiet = 0.0
 
-    def over(self):
+    def expired(self):
         """Why it is given up, "" while it is not."""
         try:
-            cpu, busy = self._look()
+            cpu, busy = self._cpu_time()
         except (FileNotFoundError, ProcessLookupError, IndexError):
             return ""
         wall = time.monotonic()
@@ -245,7 +245,7 @@ class Patience:
         return ""
 
 
-def _text_of(process, log):
+def _output_of(process, log):
     """Yields what QEMU and its serial port have printed meanwhile; b"" is nothing,
     and the generator ends with QEMU."""
     os.set_blocking(process.stdout.fileno(), False)
@@ -256,11 +256,11 @@ def _text_of(process, log):
         yield (log.read() if log else b"") + (process.stdout.read() or b"")
 
 
-def boot(machine, config=None, stream=None, timeout=300, silence=60, talk=(),
+def boot(machine, config=None, stream=None, timeout=300, silence=60, expect=(),
          until=None, started=None):
     """Runs to the end of QEMU, or until the text has a line that this pattern
     fits. Returns (text of the serial port, what went wrong or ""). timeout,
-    silence: seconds in all, and without output, as Patience counts them; expect:
+    silence: seconds in all, and without output, as Watchdog counts them; expect:
     the steps of an Expect; started: is called with QEMU's process."""
     with tempfile.TemporaryDirectory() as directory:
         monitor = os.path.join(directory, "qmp")
@@ -268,7 +268,7 @@ def boot(machine, config=None, stream=None, timeout=300, silence=60, talk=(),
         if machine.snapshot:
             shutil.copy(machine.image, stick)
         log = None
-        if machine.serial and not Talk.types(talk):
+        if machine.serial and not Expect.types_anything(expect):
             # A pipe's reader may be late, and the machine would see it.
             machine = dataclasses.replace(
                 machine, serial_file=os.path.join(directory, "serial"))
@@ -276,7 +276,7 @@ def boot(machine, config=None, stream=None, timeout=300, silence=60, talk=(),
         process = subprocess.Popen(
             machine.command(directory, config)
             + ["-qmp", f"unix:{monitor},server=on,wait=off"],
-            stdin=subprocess.PIPE if talk else subprocess.DEVNULL,
+            stdin=subprocess.PIPE if expect else subprocess.DEVNULL,
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         if machine.snapshot:
             try:
@@ -286,32 +286,32 @@ def boot(machine, config=None, stream=None, timeout=300, silence=60, talk=(),
                 return "", f"QEMU's monitor: {error}"
         if started:
             started(process)
-        person = Talk(talk, process, monitor)
-        patience = Patience(process, timeout, silence if machine.serial else 0)
+        user = Expect(expect, process, monitor)
+        watchdog = Watchdog(process, timeout, silence if machine.serial else 0)
         text = bytearray()
-        trouble = ""
-        for part in _text_of(process, log):
+        failure = ""
+        for part in _output_of(process, log):
             text += part
             if part:
-                patience.heard()
+                watchdog.restart()
                 if stream:
                     stream(part)
-                person.hear(text)
+                user.feed(text)
                 if until and re.search(until, text.decode("latin-1"), re.M):
                     _stop(process)
                     return text.decode("latin-1"), ""
-            trouble = patience.over()
-            if FIRMWARE_CAUGHT in text and patience.quiet > 3:
-                trouble = "the firmware caught an exception and halts"
-            if trouble:
+            failure = watchdog.expired()
+            if FIRMWARE_EXCEPTION in text and watchdog.quiet > 3:
+                failure = "the firmware caught an exception and halts"
+            if failure:
                 _stop(process)
                 break
         status = process.wait()
-        if not trouble and status != 0:
-            trouble = f"QEMU ended with status {status}"
-        if not trouble and person.steps:
-            trouble = f"never printed: {person.steps[0][0]!r}"
-        return text.decode("latin-1"), trouble
+        if not failure and status != 0:
+            failure = f"QEMU ended with status {status}"
+        if not failure and user.steps:
+            failure = f"never printed: {user.steps[0][0]!r}"
+        return text.decode("latin-1"), failure
 
 
 def _resume(machine, monitor, stick):
@@ -393,7 +393,7 @@ def snapshot(machine, state):
 def config_text(arguments):
     """The configuration of silicon.efi that the options of `make run` make."""
     options = " ".join(
-        [UNATTENDED, ASKED_FOR]
+        [UNATTENDED, ALLOWED]
         + [f"{key}={getattr(arguments, key)}" for key in ("tests", "trials")
            if getattr(arguments, key)] + [arguments.options])
     lines = [f"{key}={getattr(arguments, key)}"
@@ -478,17 +478,17 @@ def main():
             sys.stdout.flush()
 
         start = time.monotonic()
-        text, trouble = boot(machine, config, show)
+        text, failure = boot(machine, config, show)
         seconds = time.monotonic() - start
         report = Report(text)
         if arguments.report:
             with open(arguments.report, "w", encoding="latin-1") as file:
                 file.write(report.text[max(0, report.text.find("KTAP version")):])
-    for problem in [trouble] * bool(trouble) + report.problems + report.unlike:
+    for problem in [failure] * bool(failure) + report.problems + report.not_restored:
         print("run: " + problem)
     print(f"run: {seconds:.1f} s, {len(report.body)} bytes of report"
           + (f" in {arguments.report}" if arguments.report else ""))
-    return 0 if report.good() and not trouble else 1
+    return 0 if report.good() and not failure else 1
 
 
 if __name__ == "__main__":

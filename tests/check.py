@@ -68,8 +68,8 @@ def host():
 
 
 def lint():
-    import lint as pe
-    pe.run(result)
+    import lint as lints
+    lints.run(result)
     import docs
     docs.run(result)
 
@@ -85,19 +85,19 @@ def boot():
     boots.run(result, sweeps.sample())
     media.run(result, skip)
     commands.run_boot(result)
-    import same as sames
+    import determinism as sames
     sames.sample(result)
     powercut(kills=5)
 
 
 def powercut(kills=0):
-    import powercut as cuts
+    import powercut as powercuts
     import figures as written
     measured = written if not kills else None  # not for the few of make test
     kills = kills or int(os.environ.get("KILLS") or 100)
     seed = int(os.environ.get("SEED") or 1)
     result(f"the power fails {kills} times, and only what ran is lost",
-           cuts.kill(kills, seed, measured))
+           powercuts.kill(kills, seed, measured))
 
 
 def sweep():
@@ -114,7 +114,7 @@ def unchanged():
 
 
 def same():
-    import same as sames
+    import determinism as sames
     sames.everything(result)
 
 

@@ -88,7 +88,7 @@ def taken():
             yield f"{goal} {name}={value}: {run.stderr}"
 
 
-def nobody(directory):
+def unprivileged(directory):
     """Who runs it there: root is an ordinary user for this."""
     if os.geteuid():
         return {}
@@ -106,7 +106,7 @@ def run_without_rights():
         shutil.copytree(".", copy, ignore=shutil.ignore_patterns("build", ".git"))
         for objects in ("bare", "gen"):
             shutil.copytree(f"build/{objects}", f"{copy}/build/{objects}")
-        who = nobody(directory)
+        who = unprivileged(directory)
         for words, status, end in (
                 ((), 0, "pass=1 fail=0 error=0 skip=0 known=0"),
                 (("FAULT=tfa_readable_unenumerated", "CPU=skylake-2017"), 2,

@@ -16,12 +16,12 @@ import time
 
 import figures
 
-ROOM = "build/distributions"  # a root is there while it is used, the logs stay
+FOLDER = "build/distributions"  # a root is there while it is used, the logs stay
 KEYRINGS = "/usr/share/keyrings"
 UBUNTU_KEYS = "ubuntu-keyring"  # the package
 ROOT_SECONDS = 600
 GOAL_SECONDS = {"run": 1200, "test": 5400}
-TELL_SECONDS = 60  # so often, while nothing else is printed
+PROGRESS_SECONDS = 60  # so often, while nothing else is printed
 
 
 @dataclasses.dataclass
@@ -118,12 +118,12 @@ def isolated(script, words, log, seconds):
             stdin=subprocess.DEVNULL, stdout=file, stderr=subprocess.STDOUT,
             env=os.environ | {"PATH": os.environ["PATH"] + ":/usr/sbin:/sbin"})
     try:
-        for left in range(seconds, 0, -TELL_SECONDS):
+        for left in range(seconds, 0, -PROGRESS_SECONDS):
             if left < seconds:
                 print(f"  at most {left} s more; last printed: {last_line(log)}",
                       flush=True)
             try:
-                return process.wait(min(TELL_SECONDS, left))
+                return process.wait(min(PROGRESS_SECONDS, left))
             except subprocess.TimeoutExpired:
                 pass
         return None
@@ -140,11 +140,11 @@ def bootstrap(distribution, keyring, packages, option, root, log):
     words = [keyring, distribution.components, packages, option, distribution.suite,
              root, distribution.mirror(), distribution.script]
     status = isolated(BOOTSTRAP, words, log, ROOT_SECONDS)
-    said = last_line(log)
-    if "Failed getting release" in said or status is None and "Retrieving" in said:
-        raise Skipped(f"no mirror answers: {said}")
+    last = last_line(log)
+    if "Failed getting release" in last or status is None and "Retrieving" in last:
+        raise Skipped(f"no mirror answers: {last}")
     if status != 0:
-        raise Failed(f"debootstrap: {said}")
+        raise Failed(f"debootstrap: {last}")
 
 
 def keyring(distribution, log):
@@ -153,7 +153,7 @@ def keyring(distribution, log):
     path = f"{KEYRINGS}/{distribution.origin.lower()}-archive-keyring.gpg"
     if os.path.exists(path):
         return path
-    root, fetched = f"{ROOM}/keys", f"{ROOM}/{os.path.basename(path)}"
+    root, fetched = f"{FOLDER}/keys", f"{FOLDER}/{os.path.basename(path)}"
     try:
         bootstrap(DISTRIBUTIONS[1], f"{KEYRINGS}/debian-archive-keyring.gpg",
                   UBUNTU_KEYS, "--download-only", root, log)
@@ -175,8 +175,8 @@ def outcome(goal, text):
 
 def run(distribution, goal):
     """A row of the table."""
-    log = f"{ROOM}/{distribution.suite}.log"
-    root = f"{ROOM}/{distribution.suite}"
+    log = f"{FOLDER}/{distribution.suite}.log"
+    root = f"{FOLDER}/{distribution.suite}"
     start = time.monotonic()
     qemu = gcc = "-"
     open(log, "wb").close()
@@ -214,7 +214,7 @@ def main():
     if os.geteuid():
         sys.exit("distributions: needs root, for debootstrap and chroot")
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
-    os.makedirs(ROOM, exist_ok=True)
+    os.makedirs(FOLDER, exist_ok=True)
     rows = [run(d, arguments.goal) for d in DISTRIBUTIONS
             if arguments.only in (None, d.suite)]
     print(f"{'distribution':14}{'QEMU':9}{'gcc':9}{'s':>5}  result")

@@ -118,14 +118,14 @@ def rebuilt():
     sources elsewhere is built by another person, far away."""
     with open(f"{BUILD}/gen/version.h", encoding="utf-8") as file:
         version = file.read().split('"')[1]
-    person = {"TZ": "Pacific/Kiritimati", "LANG": "C.UTF-8", "LC_ALL": "C.UTF-8",
-              "PATH": os.environ["PATH"]}
+    environment = {"TZ": "Pacific/Kiritimati", "LANG": "C.UTF-8", "LC_ALL": "C.UTF-8",
+                   "PATH": os.environ["PATH"]}
     with tempfile.TemporaryDirectory() as directory:
         copy = directory + "/a folder with another name"
         shutil.copytree(".", copy, ignore=shutil.ignore_patterns(BUILD, ".git"))
         run = subprocess.run(["make", "-sj2", "VERSION=" + version,
                               BUILD + "/tsxpmu.img"], check=False, cwd=copy,
-                             env=person | {"HOME": directory}, umask=0o077,
+                             env=environment | {"HOME": directory}, umask=0o077,
                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         if not run.returncode:
             run = subprocess.run(["cmp", f"{copy}/{BUILD}/tsxpmu.img",

@@ -35,10 +35,10 @@ class Boot:
     silicon: bool = True  # False: plain QEMU, options in tsxpmu.cfg
     file: bool = False  # silicon.efi is configured by a file, not by fw_cfg
     stick: dict = dataclasses.field(default_factory=dict)  # files added to it
-    usual: bool = True  # options for a boot without a user
-    before: tuple = ()  # earlier boots of the stick: {"talk": .., "machine": ..}
+    default_options: bool = True  # options for a boot without a user
+    before: tuple = ()  # earlier boots of the stick: {"expect": .., "machine": ..}
     change: object = None  # a function of the stick's path, before the last boot
-    talk: tuple = ()  # what a user does: see qemu.Talk
+    expect: tuple = ()  # what a user does: see qemu.Expect
     timeout: int = 300  # s, of all of it
     app: str = ""  # a program of build/ on the stick, started instead
     started: object = None  # a function of QEMU's process
@@ -47,7 +47,7 @@ class Boot:
 @dataclasses.dataclass
 class Outcome:
     text: str
-    trouble: str
+    failure: str
     seconds: float
     stick: str  # the image afterwards
 
@@ -67,11 +67,11 @@ def machine_of(item, stick, more=None):
     if not item.silicon and "cpu" not in choice:
         machine.cpu = "qemu64"
     # Users, and drivers that give up a disk, go by the time of this machine.
-    if qemu.Talk.types(item.talk) or item.disk or choice.get("bus"):
-        machine.counted = False
+    if qemu.Expect.types_anything(item.expect) or item.disk or choice.get("bus"):
+        machine.icount = False
     if item.silicon and not item.disk:
         machine.silicon = f"{BUILD}/silicon.efi"
-    if not item.whole and machine.silicon and machine.counted:
+    if not item.whole and machine.silicon and machine.icount:
         machine.snapshot = f"{BUILD}/smp{item.smp}.state"
     return machine
 
@@ -89,23 +89,23 @@ def boot_once(item):
             config = "".join(f"{k}={v}\n" for k, v in
                              ({"memory": "on"} | item.config).items())
             config += f"app=\\{item.app}\n" if item.app else ""
-            usual = f"{qemu.UNATTENDED} {qemu.ASKED_FOR} " if item.usual else ""
-            config += f"options={usual}{item.options}\n"
+            default_options = f"{qemu.UNATTENDED} {qemu.ALLOWED} " if item.default_options else ""
+            config += f"options={default_options}{item.options}\n"
             if item.file:
                 qemu.write_volume(stick, "silicon.cfg", config)
                 config = None
         elif "tsxpmu.cfg" not in item.stick:
-            usual = "countdown=0 exit=poweroff " if item.usual else ""
-            qemu.write_volume(stick, "tsxpmu.cfg", f"{usual}{item.options}\n")
+            default_options = "countdown=0 exit=poweroff " if item.default_options else ""
+            qemu.write_volume(stick, "tsxpmu.cfg", f"{default_options}{item.options}\n")
         for early in item.before:
             qemu.boot(machine_of(item, stick, early.get("machine", {})), config,
-                      talk=early["talk"])
+                      expect=early["expect"])
         if item.change:
             item.change(stick)
         start = time.monotonic()
-        text, trouble = qemu.boot(machine_of(item, stick), config, talk=item.talk,
+        text, failure = qemu.boot(machine_of(item, stick), config, expect=item.expect,
                                   timeout=item.timeout, started=item.started)
-        outcome = Outcome(text, trouble, time.monotonic() - start, stick)
+        outcome = Outcome(text, failure, time.monotonic() - start, stick)
         report = qemu.Report(text)
         problems = list(item.want(report, outcome))
         if problems:
@@ -129,21 +129,21 @@ def run(result, boots):
 
 def complete(report, outcome):
     """A complete report, an orderly end."""
-    if outcome.trouble:
-        yield outcome.trouble
+    if outcome.failure:
+        yield outcome.failure
     yield from report.problems
 
 
-def sound(report, outcome):
+def restored(report, outcome):
     """The same, and everything is restored."""
     yield from complete(report, outcome)
-    yield from report.unlike
+    yield from report.not_restored
 
 
 def clean(report, outcome):
-    yield from sound(report, outcome)
+    yield from restored(report, outcome)
     for verdict in ("FAIL", "ERROR"):
-        for name in report.named(verdict):
+        for name in report.with_verdict(verdict):
             yield f"{name} is {verdict}"
 
 
@@ -161,7 +161,7 @@ def lacks(pattern):
     return want
 
 
-def both(*wants):
+def all_of(*wants):
     def want(report, outcome):
         for one in wants:
             yield from one(report, outcome)
@@ -186,12 +186,12 @@ def personalities(seeds, trials, apart=0):
     begins so many nanoseconds after the one before."""
     for cpu, smt, passing in ((r[0], r[1], r[2:]) for r in table("runs.txt")):
         def runs(report, outcome, passing=passing):
-            got = report.named("PASS")
+            got = report.with_verdict("PASS")
             for name in sorted(set(passing) ^ set(got)):
                 yield name + (" did not pass" if name in passing
                               else " passed: runs.txt does not expect it to run")
         for seed in seeds:
-            yield Boot(f"{cpu} smt={smt} seed={seed}", both(clean, runs),
+            yield Boot(f"{cpu} smt={smt} seed={seed}", all_of(clean, runs),
                        {"cpu": cpu, "smt": smt, "seed": seed,
                         "offset": apart * seed}, f"trials={trials}")
 
@@ -207,8 +207,8 @@ def faults():
     where TRIALS are more than it takes."""
     for fault, cpu, smt, smp, test, verdict, *trials in table("faults.txt"):
         yield Boot(f"fault {fault} on {cpu}: {test}",
-                   both(complete if fault in NOT_RESTORABLE else sound,
-                        verdicts({test: verdict})),
+                   all_of(complete if fault in NOT_RESTORABLE else restored,
+                          verdicts({test: verdict})),
                    {"cpu": cpu, "smt": smt, "seed": 1, "fault": fault},
                    f"tests={test} trials={(trials or [TRIALS])[0]}", smp=int(smp))
 
@@ -221,8 +221,8 @@ def machine():
                 yield f"{name} is {report.results.get(name)}"
 
     def file_is_report(report, outcome):
-        kept = qemu.last_report(outcome.stick)
-        if not kept or kept not in report.text:
+        saved = qemu.last_report(outcome.stick)
+        if not saved or saved not in report.text:
             yield "the report on the volume is not that of the serial port"
 
     def no_line_twice(report, outcome):
@@ -236,36 +236,36 @@ def machine():
         if "SIMULATED" not in "\n".join(report.body.splitlines()[:6]):
             yield "the first lines do not say that the processor is simulated"
 
-    def tells_all(report, outcome):
-        told = "\n".join(report.unlike)
+    def reports_all(report, outcome):
+        reported = "\n".join(report.not_restored)
         for what in ("MSR 186H", "DR1", "IDTR limit", "memory at",
                      "pages that the application has taken was 0H, is 3H",
                      "LVT performance counters"):
-            if what not in told:
+            if what not in reported:
                 yield f"{what} is not reported as changed"
 
-    yield Boot("what an application does not restore is reported", tells_all,
+    yield Boot("what an application does not restore is reported", reports_all,
                {"cpu": "skylake-2018"}, app="dirty.efi")
     quick = "tests=force_abort_enumeration"
     yield Boot("power-on to power-off, file on the volume",
-               both(clean, file_is_report, no_line_twice, says_simulated),
+               all_of(clean, file_is_report, no_line_twice, says_simulated),
                {"cpu": "skylake-2018"}, "trials=20", whole=True)
     yield Boot("configured by a file on the volume",
-               both(clean, says_simulated, has(r"^# regime C|: regime C")),
+               all_of(clean, says_simulated, has(r"^# regime C|: regime C")),
                {"cpu": "skylake-2021"}, quick, whole=True, file=True)
     yield Boot("plain QEMU, no simulated processor",
-               both(clean, file_is_report, no_line_twice,
-                    verdicts({"pebs_decode_golden": "PASS",
-                              "pt_decode_golden": "PASS"})),
+               all_of(clean, file_is_report, no_line_twice,
+                      verdicts({"pebs_decode_golden": "PASS",
+                                "pt_decode_golden": "PASS"})),
                silicon=False)
     yield Boot("plain QEMU, 4 processors", clean, silicon=False, smp=4)
     yield Boot("simulated, from a disk, 2 processors that take turns",
-               both(clean, file_is_report), {"cpu": "skylake-2018"}, "trials=20",
+               all_of(clean, file_is_report), {"cpu": "skylake-2018"}, "trials=20",
                whole=True, disk=True)
     for smp in (2, 4):
         yield Boot(f"simulated, {smp} processors, each a thread of QEMU's", clean,
                    {"cpu": "skylake-2018", "turns": "off"}, "trials=20", smp=smp,
-                   machine={"counted": False})
+                   machine={"icount": False})
     yield Boot("simulated, 1 processor", clean,
                {"cpu": "skylake-2018"}, "trials=20", smp=1)
     yield Boot("no serial port: the file is complete",
@@ -273,39 +273,39 @@ def machine():
                qemu.last_report(outcome.stick)
                else ["the report on the volume has no END line"],
                silicon=False, machine={"serial": False})
-    yield Boot("as a USB stick", both(clean, file_is_report), silicon=False,
+    yield Boot("as a USB stick", all_of(clean, file_is_report), silicon=False,
                machine={"bus": "usb"})
     yield Boot("an option that does not exist",
-               both(clean, has(r"^# warning: .*frobnicate")),
+               all_of(clean, has(r"^# warning: .*frobnicate")),
                options=quick + " frobnicate=1")
     yield Boot("a pattern that fits no test",
-               both(has(r"^# .*no test.*nothing_like_this"),
-                    has(r"^# END .*error=1")), options="tests=nothing_like_this")
+               all_of(has(r"^# .*no test.*nothing_like_this"),
+                      has(r"^# END .*error=1")), options="tests=nothing_like_this")
     for key in ("cpu", "fault", "smt", "mp"):
         yield Boot(f"unknown {key}",
-                   both(has(rf'^# silicon: error: .*(unknown {key} "bogus"; valid: |'
-                            rf'"bogus" for {key})'),
-                        lacks("KTAP")), {key: "bogus"})
+                   all_of(has(rf'^# silicon: error: .*(unknown {key} "bogus"; valid: |'
+                              rf'"bogus" for {key})'),
+                          lacks("KTAP")), {key: "bogus"})
     yield Boot("SMIs hit measured windows: they are repeated",
-               both(clean, has(r"^# .*SMI")),
+               all_of(clean, has(r"^# .*SMI")),
                {"cpu": "skylake-2017", "smi": 7},
                "tests=counter3_counts_alone trials=50")
     yield Boot("an MSR that faults unexpectedly: one line, and the run goes on",
-               both(sound, has(r"^# .*IA32_PERF_GLOBAL_CTRL \(38FH\).*(WRMSR|RDMSR).*#GP"),
-                    verdicts({"force_abort_enumeration": "PASS",
-                              "counter3_counts_alone": "ERROR"})),
+               all_of(restored, has(r"^# .*IA32_PERF_GLOBAL_CTRL \(38FH\).*(WRMSR|RDMSR).*#GP"),
+                      verdicts({"force_abort_enumeration": "PASS",
+                                "counter3_counts_alone": "ERROR"})),
                {"cpu": "skylake-2018", "fault": "msr_gp_surprise"}, "trials=20")
     yield Boot("a processor that never answers: its tests are ERROR, the run ends",
-               both(sound, has(r"^# .*processor 1 did not answer|processor 1 .*never"),
-                    verdicts({"counter3_counts_alone": "ERROR"})),
+               all_of(restored, has(r"^# .*processor 1 did not answer|processor 1 .*never"),
+                      verdicts({"counter3_counts_alone": "ERROR"})),
                {"cpu": "skylake-2018", "fault": "processor_lost"}, "trials=20")
     for smp in (2, 4):
         yield Boot(f"local APICs in x2APIC mode, {smp} processors",
-                   both(clean, runs_all, has(r"^# processors: .* x2APIC mode$")),
+                   all_of(clean, runs_all, has(r"^# processors: .* x2APIC mode$")),
                    {"cpu": "haswell", "x2apic": "on"}, "trials=20", smp=smp)
     yield Boot("processors that differ are reported one by one",
-               both(sound, has(r"^# processor 0:.*microcode"),
-                    has(r"^# processor 1:.*microcode")),
+               all_of(restored, has(r"^# processor 0:.*microcode"),
+                      has(r"^# processor 1:.*microcode")),
                {"cpu": "skylake-2018", "fault": "microcode_differs"}, quick)
 
 

@@ -19,9 +19,9 @@ END = r"^# END .*\r?\n"
 
 def start(machine, pattern=None):
     """Report, and problems of the boot itself."""
-    text, trouble = qemu.boot(machine, until=pattern)
+    text, failure = qemu.boot(machine, until=pattern)
     report = qemu.Report(text)
-    return report, [trouble] * bool(trouble)
+    return report, [failure] * bool(failure)
 
 
 def whole(report, problems):
@@ -36,7 +36,7 @@ def disk(bus):
         stick = os.path.join(directory, "stick.img")
         shutil.copy(f"{boots.BUILD}/tsxpmu.img", stick)
         yield from whole(*start(qemu.Machine(stick, cpu="qemu64", bus=bus,
-                                             counted=False), END))
+                                             icount=False), END))
 
 
 def network(files, bootfile, device, pattern):
@@ -50,7 +50,7 @@ def network(files, bootfile, device, pattern):
                "-device", device + ",netdev=net",
                # New firmware has no network without random numbers.
                "-device", "virtio-rng-pci")
-        return start(qemu.Machine("", cpu="qemu64", extra=net, counted=False),
+        return start(qemu.Machine("", cpu="qemu64", extra=net, icount=False),
                      pattern)
 
 
@@ -90,7 +90,7 @@ def secured(directory, image):
     """Firmware that starts what is signed with a key it has, and nothing else."""
     code, variables = OVMF + "OVMF_CODE_4M.secboot.fd", directory + "/vars.fd"
     shutil.copy(OVMF + "OVMF_VARS_4M.snakeoil.fd", variables)
-    return qemu.Machine(image, cpu="qemu64", counted=False, firmware=(
+    return qemu.Machine(image, cpu="qemu64", icount=False, firmware=(
         "-machine", "smm=on",
         "-global", "driver=cfi.pflash01,property=secure,value=on",
         "-drive", "if=pflash,unit=0,format=raw,readonly=on,file=" + code,
@@ -130,13 +130,13 @@ def other_compiler():
             stick = os.path.join(directory, "stick.img")
             qemu.make_stick(f"{boots.BUILD}/tsxpmu.img", stick)
             qemu.copy_to_volume(stick, "EFI/BOOT/BOOTX64.EFI", build + "/tsxpmu.efi")
-            text, trouble = qemu.boot(
+            text, failure = qemu.boot(
                 qemu.Machine(stick, silicon=f"{boots.BUILD}/silicon.efi"),
                 f"cpu=skylake-2018\nmemory=on\noptions=trials=5 {qemu.UNATTENDED} "
-                f"{qemu.ASKED_FOR}\n")
+                f"{qemu.ALLOWED}\n")
             report = qemu.Report(text)
-            yield from [trouble] * bool(trouble)
-            yield from report.problems + report.unlike
+            yield from [failure] * bool(failure)
+            yield from report.problems + report.not_restored
             verdicts.append(report.results)
     for name, verdict in verdicts[0].items():
         if verdicts[1].get(name) != verdict:

@@ -11,7 +11,7 @@ import re
 import struct
 
 import qemu
-from boots import Boot, both, complete, has, lacks, sound, verdicts
+from boots import Boot, all_of, complete, has, lacks, restored, verdicts
 
 SIGNATURE = 0x506E3
 PLATFORMS = 1 << 1
@@ -41,14 +41,14 @@ def update(personality, signature=SIGNATURE, platforms=PLATFORMS):
 def as_found(report, outcome):
     """But for what the update itself changes: the revision, and the registers
     that it brings or gives another value to."""
-    for line in report.unlike:
+    for line in report.not_restored:
         if not re.search(r"MSR (8BH|10FH) ", line):
             yield line
 
 
-def only_reset(report, outcome):
+def only_reset_lost(report, outcome):
     """At most the test that ran is lost."""
-    lost = report.named("ERROR")
+    lost = report.with_verdict("ERROR")
     if len(lost) > report.text.count("# ERROR machine reset"):
         yield f"in error: {lost}"
 
@@ -58,30 +58,30 @@ def moved(before, after, first, second, *more):
     old, new = REVISIONS[before], REVISIONS[after]
     return Boot(
         f"microcode from {before} to {after}: tested before and after",
-        both(complete, as_found, has(r"^ok \d+ - microcode_update$"),
-             has(rf"^# processors 0-1: .* microcode {new:X}H, "),
-             has(rf"^# summary: microcode {old:X}H: regime "),
-             has(rf"^# summary: microcode {new:X}H: regime "),
-             has(rf"^# summary: side by side: microcode {old:X}H \| {new:X}H$"),
-             verdicts(first | {f"{name}@{new:X}H": verdict
-                               for name, verdict in second.items()}), *more),
+        all_of(complete, as_found, has(r"^ok \d+ - microcode_update$"),
+               has(rf"^# processors 0-1: .* microcode {new:X}H, "),
+               has(rf"^# summary: microcode {old:X}H: regime "),
+               has(rf"^# summary: microcode {new:X}H: regime "),
+               has(rf"^# summary: side by side: microcode {old:X}H \| {new:X}H$"),
+               verdicts(first | {f"{name}@{new:X}H": verdict
+                                 for name, verdict in second.items()}), *more),
         {"cpu": before}, TESTS + FILE["option"], stick={FILE["path"]: update(after)})
 
 
 def refused(what, file, reason, cpu="skylake-2018", options=FILE["option"]):
     """Nothing is written: the machine is as it was, and there is one pass."""
     return Boot("microcode refused: " + what,
-                both(sound, has(r"^not ok \d+ - microcode_update # ERROR refused, and "
-                                r"nothing written: .*" + reason),
-                     lacks("@"), verdicts({"force_abort_enumeration": "PASS"})),
+                all_of(restored, has(r"^not ok \d+ - microcode_update # ERROR refused, and "
+                                     r"nothing written: .*" + reason),
+                       lacks("@"), verdicts({"force_abort_enumeration": "PASS"})),
                 {"cpu": cpu}, "tests=force_abort_enumeration " + options,
                 stick={FILE["path"]: file} if file is not None else {})
 
 
 def faulty(fault):
     return Boot(f"fault {fault}: microcode_update",
-                both(sound if fault == "microcode_not_taken" else complete,
-                     verdicts({"microcode_update": "FAIL"})),
+                all_of(restored if fault == "microcode_not_taken" else complete,
+                       verdicts({"microcode_update": "FAIL"})),
                 {"cpu": "skylake-2018", "fault": fault}, TESTS + FILE["option"],
                 stick={FILE["path"]: update("skylake-2021")})
 
@@ -99,23 +99,23 @@ def boots():
                 has(r"^# summary: side by side: regime B \| C$"))
     good = update("skylake-2021")
     yield Boot("a reset in the second pass: the update is loaded again",
-               both(complete, as_found, only_reset,
-                    has(r"^# the microcode update is loaded again$"),
-                    has(r"^# summary: side by side: regime B \| C$"),
-                    verdicts({"microcode_update": "PASS",
-                              "force_abort_aborts_all": "PASS",
-                              "sdv_enable_rtm@EAH": "PASS"})),
+               all_of(complete, as_found, only_reset_lost,
+                      has(r"^# the microcode update is loaded again$"),
+                      has(r"^# summary: side by side: regime B \| C$"),
+                      verdicts({"microcode_update": "PASS",
+                                "force_abort_aborts_all": "PASS",
+                                "sdv_enable_rtm@EAH": "PASS"})),
                {"cpu": "skylake-2018"}, TESTS + FILE["option"],
                stick={FILE["path"]: good},
-               before=({"talk": (("# running 10 of 15", qemu.Talk.QUIT),)},))
+               before=({"expect": (("# running 10 of 15", qemu.Expect.QUIT),)},))
     yield Boot("a reset in the second pass, and the update is gone",
-               both(sound, has(r"^not ok 15 - .*@EAH # ERROR the file is not what "
-                               r"it was$"),
-                    has(r"^# summary: side by side: microcode CCH \| CCH$"),
-                    verdicts({"microcode_update": "PASS"})),
+               all_of(restored, has(r"^not ok 15 - .*@EAH # ERROR the file is not what "
+                                    r"it was$"),
+                      has(r"^# summary: side by side: microcode CCH \| CCH$"),
+                      verdicts({"microcode_update": "PASS"})),
                {"cpu": "skylake-2018"}, TESTS + FILE["option"],
                stick={FILE["path"]: good},
-               before=({"talk": (("# running 10 of 15", qemu.Talk.QUIT),)},),
+               before=({"expect": (("# running 10 of 15", qemu.Expect.QUIT),)},),
                change=lambda stick: qemu.write_volume(stick, FILE["path"], "none"))
     yield refused("no such file", None, "there is no such file on the volume")
     yield refused("an empty file", b"", "the file is empty")
@@ -134,9 +134,9 @@ def boots():
     yield refused("processors= leaves one out", good, "processors= excludes some",
                   options=FILE["option"] + " processors=0")
     yield Boot("microcode without allow=microcode",
-               both(sound, lacks("microcode_update"),
-                    has(r"^# warning: microcode=: not loaded without "
-                        "allow=microcode$")),
+               all_of(restored, lacks("microcode_update"),
+                      has(r"^# warning: microcode=: not loaded without "
+                          "allow=microcode$")),
                {"cpu": "skylake-2018"},
                "tests=pebs_decode_golden microcode=/ucode/06-5e-03",
                stick={FILE["path"]: good})

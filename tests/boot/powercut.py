@@ -97,7 +97,7 @@ def body(text):
     return "".join(lines[:ends[0]] if ends else lines)
 
 
-def settled(text):
+def finished(text):
     """Lines of results that something came after; and the test that ran."""
     lines, last, running = [], None, None
     for line in text.splitlines():
@@ -119,7 +119,7 @@ def moment(text):
         return "before the report"
     if "# END" in text:
         return "after END"
-    _, last, running = settled(text)
+    _, last, running = finished(text)
     if last:
         return "between two tests"
     if running:
@@ -136,7 +136,7 @@ class Run:
         self.kills = kills  # at most
         self.killed = []  # the serial port's text before each
         self.problems = []
-        self.kept = self.marked = 0
+        self.preserved = self.marked = 0
 
     def go(self):
         with tempfile.TemporaryDirectory() as directory:
@@ -151,10 +151,10 @@ class Run:
             if self.problems:
                 os.makedirs(f"{BUILD}/failed", exist_ok=True)
                 shutil.copy(stick, f"{BUILD}/failed/powercut.img")
-                for n, said in enumerate(self.killed + [text or ""]):
+                for n, output in enumerate(self.killed + [text or ""]):
                     with open(f"{BUILD}/failed/powercut-{n}.log", "w",
                               encoding="latin-1") as file:
-                        file.write(said)
+                        file.write(output)
         return self
 
     def boots(self, stick, directory):
@@ -172,13 +172,13 @@ class Run:
         self.problems.append(f"no end after {BOOTS_MAX} boots")
         return None
 
-    def judge(self, text, kept):
+    def judge(self, text, preserved):
         final = body(text)
-        if final not in kept.values():
+        if final not in preserved.values():
             self.problems.append("the last boot's report is not on the volume: "
-                                 + ", ".join(kept))
+                                 + ", ".join(preserved))
         whole = ""
-        for name, report in kept.items():
+        for name, report in preserved.items():
             parsed = qemu.Report(report)
             if parsed.complete:
                 whole += report
@@ -187,9 +187,9 @@ class Run:
                 self.problems.append(f"{name}: {parsed.problems}")
         lines = set(whole.splitlines())
         ran = set()
-        for said in self.killed:
-            done, last, running = settled(body(said))
-            self.kept += len(done)
+        for output in self.killed:
+            done, last, running = finished(body(output))
+            self.preserved += len(done)
             ran.add(running)
             ran.add(last and RESULT.match(last)[1])
             for line in done:
@@ -231,12 +231,12 @@ def kill(kills, seed, figures=None):
             future.result()
     moments = {}
     for run in runs:
-        for said in run.killed:
-            moments[moment(said)] = moments.get(moment(said), 0) + 1
+        for output in run.killed:
+            moments[moment(output)] = moments.get(moment(output), 0) + 1
     lines = [
         f"seed {seed}: {sum(len(r.killed) for r in runs)} kills in {len(runs)} runs: "
         + ", ".join(f"{n} {what}" for what, n in sorted(moments.items())),
-        f"{sum(r.kept for r in runs)} results settled before a kill, "
+        f"{sum(r.preserved for r in runs)} results finished before a kill, "
         f"{sum(p.startswith('lost') for r in runs for p in r.problems)} lost; "
         f"{sum(r.marked for r in runs)} running tests marked ERROR"]
     for line in lines:

@@ -29,17 +29,17 @@ def beside_load():
 
 def stop_and_go(process):
     """Until QEMU ends."""
-    def meddle():
+    def loop():
         while process.poll() is None:
             time.sleep(random.uniform(0.01, 0.8))
             with contextlib.suppress(ProcessLookupError):
                 process.send_signal(signal.SIGSTOP)
                 time.sleep(random.uniform(0.01, 0.3))
                 process.send_signal(signal.SIGCONT)
-    threading.Thread(target=meddle, daemon=True).start()
+    threading.Thread(target=loop, daemon=True).start()
 
 
-def in_peace():
+def undisturbed():
     return contextlib.nullcontext(None)
 
 
@@ -47,23 +47,23 @@ def stopped():
     return contextlib.nullcontext(stop_and_go)
 
 
-WAYS = {"by itself": in_peace, "beside load": beside_load, "stopped at random": stopped}
+WAYS = {"by itself": undisturbed, "beside load": beside_load, "stopped at random": stopped}
 
 
 def once(smp, options, way, whole, seed):
     """What a run prints, and its problems."""
-    said = []
+    printed = []
 
     def want(report, outcome):
         start = report.text.find("KTAP version")
-        said.append(report.text[start:] if start >= 0 else report.text)
+        printed.append(report.text[start:] if start >= 0 else report.text)
         yield from clean(report, outcome)
 
     with WAYS[way]() as started:
         problems = boot_once(Boot(f"{smp} processors, {way}", want,
                                   {"cpu": "skylake-2018", "seed": seed}, options,
                                   smp=smp, whole=whole, started=started))
-    return said[0] if said else "", problems
+    return printed[0] if printed else "", problems
 
 
 def differences(first, other):
@@ -82,13 +82,13 @@ def check(result, smp, options, ways, whole=False, seed=1):
     """Each way against the first. Counts one check a way."""
     first = None
     for way in ways:
-        said, problems = once(smp, options, way, whole, seed)
+        printed, problems = once(smp, options, way, whole, seed)
         if first is None:
-            first = said
-        elif said != first:
-            problems = problems + list(differences(first, said))
+            first = printed
+        elif printed != first:
+            problems = problems + list(differences(first, printed))
         result(f"boot: the same report, {smp} processors, {way}: "
-               f"{len(said)} bytes", problems)
+               f"{len(printed)} bytes", problems)
 
 
 def sample(result):

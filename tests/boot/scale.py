@@ -8,7 +8,7 @@ time each, so of their tests there are few here.
 import re
 
 import figures as written
-from boots import Boot, boot_once, both, clean, has
+from boots import Boot, boot_once, all_of, clean, has
 
 FEW = "tests=force_abort_*,counter3_counts_alone,tsx_commit trials=2"
 
@@ -16,18 +16,18 @@ FEW = "tests=force_abort_*,counter3_counts_alone,tsx_commit trials=2"
 def summarized(processors):
     """One line for all of them, not one for each."""
     who = f"processors 0-{processors - 1}"
-    return both(has(rf"^# {who}: regime B: "), has(r"^# summary: regime B: "))
+    return all_of(has(rf"^# {who}: regime B: "), has(r"^# summary: regime B: "))
 
 
 def plain(processors):
     return Boot(f"plain QEMU, {processors} processors",
-                both(clean, has(rf"^# processors: {processors}, ")),
+                all_of(clean, has(rf"^# processors: {processors}, ")),
                 silicon=False, smp=processors)
 
 
 def simulated(processors, tests):
     return Boot(f"simulated, {processors} processors, {tests}",
-                both(clean, summarized(processors)) if processors > 1 else clean,
+                all_of(clean, summarized(processors)) if processors > 1 else clean,
                 {"cpu": "skylake-2018"}, tests, smp=processors, whole=True)
 
 

@@ -6,14 +6,14 @@ import subprocess
 import tempfile
 
 import qemu
-from boots import Boot, both, clean, has, lacks, sound, verdicts
+from boots import Boot, all_of, clean, has, lacks, restored, verdicts
 
 # Short tests in a row, on plain QEMU: they last for some seconds.
 MANY = "repeats=5"
-CUT = {"talk": (("# running 20 of", qemu.Talk.QUIT),)}
+CUT = {"expect": (("# running 20 of", qemu.Expect.QUIT),)}
 
 
-def kept(report, outcome):
+def file_matches_serial(report, outcome):
     """The report on the volume is that of the serial port."""
     if qemu.last_report(outcome.stick) not in report.text or not report.results:
         yield "the report on the volume is not that of the serial port"
@@ -35,7 +35,7 @@ def count_is(wanted):
 def one_lost(report, outcome):
     """At most one test is in error, by the reset and then not tried again."""
     lost = re.findall(r"^not ok \d+ - (\S+) # ERROR machine reset$", report.text, re.M)
-    names = {name.split("/")[0] for name in report.named("ERROR")}
+    names = {name.split("/")[0] for name in report.with_verdict("ERROR")}
     if len(lost) > 1 or names != {name.split("/")[0] for name in lost}:
         yield f"in error: {names}, by the reset: {lost}"
 
@@ -47,9 +47,9 @@ def changed_options(stick):
 
 def fill(stick):
     """Not a byte is free."""
-    said = subprocess.run(["mdir", "-i", stick + "@@1M", "::/"], check=True,
-                          stdout=subprocess.PIPE).stdout.decode()
-    free = int(re.search(r"([\d ]+) bytes free", said)[1].replace(" ", ""))
+    output = subprocess.run(["mdir", "-i", stick + "@@1M", "::/"], check=True,
+                            stdout=subprocess.PIPE).stdout.decode()
+    free = int(re.search(r"([\d ]+) bytes free", output)[1].replace(" ", ""))
     with tempfile.NamedTemporaryFile() as file:
         file.truncate(free)
         subprocess.run(["mcopy", "-i", stick + "@@1M", file.name, "::/full"],
@@ -58,46 +58,46 @@ def fill(stick):
 
 def boots():
     yield Boot("a reset in a test: it is an ERROR, and the next start goes on",
-               both(sound, kept, count_is(1),
-                    verdicts({"always_abort_default": "SKIP",
-                              "counter3_counts_alone": "ERROR",
-                              "pt_decode_golden": "PASS"}),
-                    has(r"^not ok 2 - counter3_counts_alone # ERROR machine reset$")),
+               all_of(restored, file_matches_serial, count_is(1),
+                      verdicts({"always_abort_default": "SKIP",
+                                "counter3_counts_alone": "ERROR",
+                                "pt_decode_golden": "PASS"}),
+                      has(r"^not ok 2 - counter3_counts_alone # ERROR machine reset$")),
                {"cpu": "skylake-2018"}, "tests=always_abort_default,"
                "counter3_counts_alone,pt_decode_golden trials=20000",
-               before=({"talk": (("# running 2 of 3", qemu.Talk.QUIT_LATER),)},))
+               before=({"expect": (("# running 2 of 3", qemu.Expect.QUIT_LATER),)},))
     yield Boot("the next start offers to continue, and does without a key",
-               both(sound, kept, count_is(1), one_lost,
-                    has(r"\.log: interrupted (in test|after) \d+ of \d+"),
-                    has(r"any key: continues")),
-               usual=False, silicon=False, before=(CUT,),
+               all_of(restored, file_matches_serial, count_is(1), one_lost,
+                      has(r"\.log: interrupted (in test|after) \d+ of \d+"),
+                      has(r"any key: continues")),
+               default_options=False, silicon=False, before=(CUT,),
                options="countdown=1 exit=poweroff " + MANY)
-    yield Boot("a new run instead", both(clean, kept, count_is(2),
-                                         lacks("^# .*machine was reset")),
-               usual=False, silicon=False, before=(CUT,),
+    yield Boot("a new run instead", all_of(clean, file_matches_serial, count_is(2),
+                                           lacks("^# .*machine was reset")),
+               default_options=False, silicon=False, before=(CUT,),
                options="countdown=5 exit=poweroff " + MANY,
-               talk=(("n: a new one", b"n"), ("any key: menu", b"")))
+               expect=(("n: a new one", b"n"), ("any key: menu", b"")))
     yield Boot("a run with other options is not continued",
-               both(clean, kept, count_is(2),
-                    has(r"^# warning: .*\.log is incomplete: not continued, because "
-                        "made with other options$")),
+               all_of(clean, file_matches_serial, count_is(2),
+                      has(r"^# warning: .*\.log is incomplete: not continued, because "
+                          "made with other options$")),
                silicon=False, options=MANY, before=(CUT,), change=changed_options)
     yield Boot("a run of another processor is not continued",
-               both(clean, kept, count_is(2),
-                    has(r"^# warning: .*\.log is incomplete: not continued, because "
-                        "made with another processor or microcode$")),
+               all_of(clean, file_matches_serial, count_is(2),
+                      has(r"^# warning: .*\.log is incomplete: not continued, because "
+                          "made with another processor or microcode$")),
                silicon=False, options=MANY,
                before=(CUT | {"machine": {"cpu": "Skylake-Client"}},))
     yield Boot("a full stick",
-               both(clean, count_is(0), has("^# warning: the report is .*: the volume "
-                                            "is full$")),
+               all_of(clean, count_is(0), has("^# warning: the report is .*: the volume "
+                                              "is full$")),
                silicon=False, change=fill)
     yield Boot("a read-only stick",
-               both(clean, count_is(0), has("^# warning: the report is not kept in a "
-                                            "file: the volume is write-protected$")),
+               all_of(clean, count_is(0), has("^# warning: the report is not kept in a "
+                                              "file: the volume is write-protected$")),
                silicon=False, machine={"read_only": True, "bus": "usb"})
     yield Boot("no stick",
-               both(clean, has("^# warning: the report is not written to a file: ")),
+               all_of(clean, has("^# warning: the report is not written to a file: ")),
                silicon=False,
                machine={"extra": ("-kernel", "build/tsxpmu.efi", "-append",
                                   "countdown=0 exit=poweroff")})

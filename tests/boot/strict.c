@@ -26,7 +26,7 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *system);
 static EFI_SYSTEM_TABLE *st;
 static EFI_BOOT_SERVICES *bs;
 
-static void say(CHAR16 *text)
+static void print(CHAR16 *text)
 {
     st->ConOut->OutputString(st->ConOut, text);
 }
@@ -178,7 +178,7 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *system)
         EFI_ERROR(bs->LoadImage(FALSE, image, path_of(self->DeviceHandle), NULL,
                                 0, &handle)) ||
         EFI_ERROR(bs->HandleProtocol(handle, &guid, (VOID **)&app))) {
-        say(L"strict: cannot load \\tsxpmu.efi\r\n");
+        print(L"strict: cannot load \\tsxpmu.efi\r\n");
         return EFI_LOAD_ERROR;
     }
     __asm__ volatile("mov %%cr0, %0" : "=r"(cr0));
@@ -186,7 +186,7 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *system)
     good = protect_data(self) && protect_image(app);
     __asm__ volatile("mov %%cr3, %0\n\tmov %0, %%cr3" : "=r"(cr3) : : "memory");
     __asm__ volatile("mov %0, %%cr0" : : "r"(cr0 | CR0_WP));
-    say(good ? L"strict: memory is mapped strictly\r\n"
+    print(good ? L"strict: memory is mapped strictly\r\n"
              : L"strict: cannot map memory strictly\r\n");
     return good ? bs->StartImage(handle, NULL, NULL) : EFI_LOAD_ERROR;
 }

@@ -29,8 +29,8 @@ def rounds(text):
 
 def swept(report, outcome):
     """Every run of a boot with sweep= is whole, and leaves all as found."""
-    if outcome.trouble:
-        yield outcome.trouble
+    if outcome.failure:
+        yield outcome.failure
     number = 0
     for number, text in rounds(outcome.text):
         one = qemu.Report(text)
@@ -40,7 +40,7 @@ def swept(report, outcome):
         for problem in one.problems:
             yield f"number {number}: {problem}"
         if not re.search("not restored|restored to", one.text):
-            for problem in one.unlike:
+            for problem in one.not_restored:
                 yield f"number {number}: {problem}"
     if number == 0:
         yield "the last run did not end"

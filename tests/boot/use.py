@@ -8,7 +8,7 @@ import subprocess
 import tempfile
 
 import qemu
-from boots import BUILD, Boot, both, clean, has, lacks, sound, verdicts
+from boots import BUILD, Boot, all_of, clean, has, lacks, restored, verdicts
 
 QUICK = "tests=force_abort_enumeration"
 GOLDEN = "tests=pebs_decode_golden"  # runs on plain QEMU too
@@ -18,18 +18,18 @@ UP, DOWN, RIGHT, ENTER = b"\x1b[A", b"\x1b[B", b"\x1b[C", b"\r"
 def in_file(*patterns):
     """The report in the file on the stick is complete and has all of these."""
     def want(report, outcome):
-        kept = qemu.Report(qemu.last_report(outcome.stick))
-        if not kept.complete:
-            yield "the file: " + "; ".join(kept.problems)
+        saved = qemu.Report(qemu.last_report(outcome.stick))
+        if not saved.complete:
+            yield "the file: " + "; ".join(saved.problems)
         for pattern in patterns:
-            if not re.search(pattern, kept.text, re.M):
+            if not re.search(pattern, saved.text, re.M):
                 yield f"the file has nothing like: {pattern}"
     return want
 
 
 def ended(report, outcome):
-    if outcome.trouble:
-        yield outcome.trouble
+    if outcome.failure:
+        yield outcome.failure
 
 
 # --- Options -------------------------------------------------------------------
@@ -71,56 +71,56 @@ def raw_decodes(report, outcome):
 
 def options():
     yield Boot("load options win over tsxpmu.cfg; both are read",
-               both(clean, has(r"^# options: tests=force_abort_enumeration "
-                               r"trials=3 seed=7 "),
-                    has(r"^# warning: option frobnicate=1: no such option")),
+               all_of(clean, has(r"^# options: tests=force_abort_enumeration "
+                                 r"trials=3 seed=7 "),
+                      has(r"^# warning: option frobnicate=1: no such option")),
                options=QUICK + " seed=7",
                stick={"tsxpmu.cfg": "seed=5 trials=3 frobnicate=1 tests=pt_*\n"})
     yield Boot("tsxpmu.cfg as an editor of Windows writes it",
-               both(clean, has(r"^# options: tests=pebs_decode_golden seed=5 "),
-                    lacks("^# warning: option")), silicon=False,
+               all_of(clean, has(r"^# options: tests=pebs_decode_golden seed=5 "),
+                      lacks("^# warning: option")), silicon=False,
                stick={"tsxpmu.cfg": "\ufeff# \u00fc\r\n" + GOLDEN + "\r\nseed=5"
                       " countdown=0 exit=poweroff\r\n"})
     yield Boot("load options with the program's name twice, and no volume",
-               both(clean, has(r"^# options: tests=pebs_decode_golden seed=3 "),
-                    has(r"^1\.\.1$")), silicon=False,
+               all_of(clean, has(r"^# options: tests=pebs_decode_golden seed=3 "),
+                      has(r"^1\.\.1$")), silicon=False,
                machine={"extra": ("-kernel", f"{BUILD}/tsxpmu.efi", "-append",
                                   "BOOTX64.EFI BOOTX64.EFI " + GOLDEN +
                                   " seed=3 countdown=0 exit=poweroff")})
     yield Boot("repeats and processors",
-               both(clean, has(r"^1\.\.4$"), has(r"^# round 2 of 2: seed=2$"),
-                    has(r"^# excluded by processors=: processor 0$"),
-                    has(r"^ok 3 - force_abort_enumeration/2$"),
-                    has(r"^ok 4 - force_abort_thread_scope/2 # SKIP needs all"),
-                    lacks(r"^# processors? 0[:-].*trials=")),
+               all_of(clean, has(r"^1\.\.4$"), has(r"^# round 2 of 2: seed=2$"),
+                      has(r"^# excluded by processors=: processor 0$"),
+                      has(r"^ok 3 - force_abort_enumeration/2$"),
+                      has(r"^ok 4 - force_abort_thread_scope/2 # SKIP needs all"),
+                      lacks(r"^# processors? 0[:-].*trials=")),
                {"cpu": "skylake-2018"},
                "tests=force_abort_enumeration,force_abort_thread_scope repeats=2 "
                "processors=1 trials=9")
-    yield Boot("verbosity=quiet", both(clean, lacks("^# processor.*OBSERVED"),
+    yield Boot("verbosity=quiet", all_of(clean, lacks("^# processor.*OBSERVED"),
                                             has("^# summary: unexp.*OBSERVED")),
                {"cpu": "skylake-2018"}, "tests=counter3_* trials=20 verbosity=quiet")
     yield Boot("verbosity=verbose: citations and times",
-               both(clean, has("^# rests on: "), has(r"^# took \d+ ms$")),
+               all_of(clean, has("^# rests on: "), has(r"^# took \d+ ms$")),
                {"cpu": "skylake-2018"}, QUICK + " verbosity=verbose")
     yield Boot("raw=all: the records of a test that passes",
-               both(clean, raw_decodes), {"cpu": "skylake-2018"},
+               all_of(clean, raw_decodes), {"cpu": "skylake-2018"},
                "tests=pebs_record_layout raw=all")
-    yield Boot("a long test: ticks", both(clean, ticks), {"cpu": "skylake-2018"},
+    yield Boot("a long test: ticks", all_of(clean, ticks), {"cpu": "skylake-2018"},
                "tests=counter3_counts_alone trials=8000")
     needs = "SKIP needs the option allow=sdv_enable_rtm"
     yield Boot("SDV_ENABLE_RTM is not touched without its option",
-               both(clean, has(f"^ok .* sdv_enable_rtm # {needs}"),
-                    has(f"^ok .* counter3_counts_sdv # {needs}"),
-                    has(f"^ok .* tsx_nesting # {needs}"),
-                    verdicts({"counter_count_constant": "PASS"})),
+               all_of(clean, has(f"^ok .* sdv_enable_rtm # {needs}"),
+                      has(f"^ok .* counter3_counts_sdv # {needs}"),
+                      has(f"^ok .* tsx_nesting # {needs}"),
+                      verdicts({"counter_count_constant": "PASS"})),
                {"cpu": "skylake-2021"}, "trials=20 allow=nothing")
-    yield Boot("exit=reboot boots again", both(has(r"# END pass=1 (.|\n)*# END pass=1 ")),
-               options="countdown=0 exit=reboot " + GOLDEN, silicon=False, usual=False,
+    yield Boot("exit=reboot boots again", all_of(has(r"# END pass=1 (.|\n)*# END pass=1 ")),
+               options="countdown=0 exit=reboot " + GOLDEN, silicon=False, default_options=False,
                machine={"extra": ("-action", "reboot=reset")},
-               talk=(("# END ", b""), ("# END ", qemu.Talk.QUIT)))
+               expect=(("# END ", b""), ("# END ", qemu.Expect.QUIT)))
     yield Boot("exit=firmware goes back to the firmware", clean, silicon=False,
                options="exit=firmware " + GOLDEN,
-               talk=(("# END ", b""), ("Select Language", qemu.Talk.QUIT)))
+               expect=(("# END ", b""), ("Select Language", qemu.Expect.QUIT)))
 
 
 # --- Serial ports --------------------------------------------------------------
@@ -148,7 +148,7 @@ def serial():
         file.write(spcr(1, 0x268))
 
     def found(what):
-        return both(clean, has(r"^# serial port: " + re.escape(what) + "$"))
+        return all_of(clean, has(r"^# serial port: " + re.escape(what) + "$"))
 
     def one(name, want, extra, words="", **more):
         return Boot(name, want, silicon=False, options=f"{GOLDEN} {words}",
@@ -157,12 +157,12 @@ def serial():
     yield one("serial port by SPCR", found("I/O port 2F8H, 115200 bits a second (SPCR)"),
               second + ("-acpitable", "file=" + table))
     yield one("SPCR names a port that is not there: a warning, and the next is used",
-              both(found("I/O port 3F8H, 115200 bits a second (COM1, probed)"),
-                   has("^# warning: serial port of SPCR: nothing answers: I/O port 268H")),
+              all_of(found("I/O port 3F8H, 115200 bits a second (COM1, probed)"),
+                     has("^# warning: serial port of SPCR: nothing answers: I/O port 268H")),
               ("-serial", "stdio", "-acpitable", "file=" + wrong))
     yield one("serial port by PCI class",
-              both(clean, has(r"^# serial port: I/O port [0-9A-F]{4}H, 115200 bits a "
-                              r"second \(PCI class 07/00\)$")),
+              all_of(clean, has(r"^# serial port: I/O port [0-9A-F]{4}H, 115200 bits a "
+                                r"second \(PCI class 07/00\)$")),
               ("-chardev", "stdio,id=c", "-device", "pci-serial,chardev=c"))
     yield one("serial port by probing: the third",
               found("I/O port 3E8H, 115200 bits a second (COM3, probed)"),
@@ -170,17 +170,17 @@ def serial():
     yield one("serial=0x2f8 speed=9600",
               found("I/O port 2F8H, 9600 bits a second (serial=)"), second,
               "serial=0x2f8 speed=9600")
-    yield one("serial=off", both(ended, lacks("KTAP"), in_file("^# END ")),
+    yield one("serial=off", all_of(ended, lacks("KTAP"), in_file("^# END ")),
               ("-serial", "stdio"), "serial=off")
     # Beyond what the firmware maps: a page fault.
     yield one("serial= names memory where there is none",
-              both(ended, lacks("KTAP"), in_file(
+              all_of(ended, lacks("KTAP"), in_file(
                   "^# warning: serial port of serial=: nothing answers: memory at "
                   "400000000000H, registers 4 bytes apart")),
               ("-serial", "stdio"), "serial=0x400000000000/4")
     # Mapped, and reads as zeros: a UART whose transmitter is never empty.
     yield one("a serial port that never gets ready: a warning, and it is dropped",
-              both(ended, lacks("KTAP"), in_file(
+              all_of(ended, lacks("KTAP"), in_file(
                   "^# warning: the serial port is not ready in time and is dropped: "
                   "memory at C000000000H, registers 4 bytes apart, 115200 bits")),
               ("-serial", "stdio"), "serial=0xC000000000/4")
@@ -194,8 +194,8 @@ def pages(report, outcome):
     lines, broken between words."""
     lines = set(report.body.splitlines()) | {
         l for l in report.text.splitlines() if l.startswith("# END ")}
-    behind = outcome.text[outcome.text.index("# END "):].replace("\r", "")
-    screens = re.split(r"\x1b\[2J(?:\x1b\[[0-9;]*H)?", behind)[1:]
+    after_end = outcome.text[outcome.text.index("# END "):].replace("\r", "")
+    screens = re.split(r"\x1b\[2J(?:\x1b\[[0-9;]*H)?", after_end)[1:]
     shown = [s for s in screens if "PgUp" in s]
     if len(shown) < 4:
         yield f"{len(shown)} pages were shown"
@@ -220,39 +220,39 @@ def pages(report, outcome):
                 yield "no line of the report: " + line
 
 
-def people():
+def user_interface():
     menu = "Type an option"  # below the menu's items
     mark = "Options: "  # its last row
     # A screen beside it makes the firmware's console 80 by 25.
     yield Boot("menu and pages at a serial terminal",
-               both(sound, pages, has(r"^# options: tests=pt_\* trials=4 seed=1 ")),
-               usual=False, silicon=False, options="countdown=60",
+               all_of(restored, pages, has(r"^# options: tests=pt_\* trials=4 seed=1 ")),
+               default_options=False, silicon=False, options="countdown=60",
                machine={"extra": ("-device", "VGA,xres=640,yres=480")},
-               talk=(("starts in", b" "), (mark, DOWN), ("> Tests", b""),
-                     (mark, RIGHT), (mark, b"\x1b[D"), (mark, b"\x1b[D"),
-                     ("< pt_* >", b""), (mark, UP), ("> Start", b""), (mark, UP),
-                     ("> Back", b""), (mark, UP), (mark, UP), (mark, UP),
-                     ("> Type", b""), (mark, ENTER), ("key=value", b"trials=4\r"),
-                     ("trials=4 ", DOWN), (mark, DOWN), (mark, DOWN), (mark, DOWN),
-                     ("> Start", ENTER), ("# END ", b""), ("PgUp", UP), ("PgUp", UP),
-                     ("PgUp", b"\x1b[H"), ("PgUp", DOWN), ("PgUp", b"m"),
-                     (menu, UP), ("> Back", UP), ("> Power", ENTER)))
-    yield Boot("menu by a keyboard; a screen", clean, usual=False, silicon=False,
+               expect=(("starts in", b" "), (mark, DOWN), ("> Tests", b""),
+                       (mark, RIGHT), (mark, b"\x1b[D"), (mark, b"\x1b[D"),
+                       ("< pt_* >", b""), (mark, UP), ("> Start", b""), (mark, UP),
+                       ("> Back", b""), (mark, UP), (mark, UP), (mark, UP),
+                       ("> Type", b""), (mark, ENTER), ("key=value", b"trials=4\r"),
+                       ("trials=4 ", DOWN), (mark, DOWN), (mark, DOWN), (mark, DOWN),
+                       ("> Start", ENTER), ("# END ", b""), ("PgUp", UP), ("PgUp", UP),
+                       ("PgUp", b"\x1b[H"), ("PgUp", DOWN), ("PgUp", b"m"),
+                       (menu, UP), ("> Back", UP), ("> Power", ENTER)))
+    yield Boot("menu by a keyboard; a screen", clean, default_options=False, silicon=False,
                options="countdown=60 exit=poweroff " + GOLDEN,
                machine={"extra": ("-device", "VGA")},
-               talk=(("starts in", "down"), (mark, "up"), ("> Back", "down"),
-                     ("> Start", "ret")))
+               expect=(("starts in", "down"), (mark, "up"), ("> Back", "down"),
+                       ("> Start", "ret")))
     yield Boot("no user: no screen, no keyboard, no serial port",
-               both(ended, in_file("^# END ")), usual=False, silicon=False,
+               all_of(ended, in_file("^# END ")), default_options=False, silicon=False,
                options="countdown=2 exit=poweroff " + GOLDEN,
                machine={"serial": False})
     yield Boot("exit=menu without a keyboard: the last page stays",
-               both(sound, has("PgUp")), usual=False, silicon=False,
+               all_of(restored, has("PgUp")), default_options=False, silicon=False,
                options="countdown=1 " + GOLDEN,
-               talk=(("# END ", b""), ("PgUp", qemu.Talk.QUIT)))
+               expect=(("# END ", b""), ("PgUp", qemu.Expect.QUIT)))
 
 
 def boots():
     yield from options()
     yield from serial()
-    yield from people()
+    yield from user_interface()

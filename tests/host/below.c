@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* fake_cpu.c - the instructions of x86.h and svm.asm, for unit tests. */
-#include "tests/host/below.h"
+#include "tests/host/fake_cpu.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,39 +21,40 @@
 #define EXIT_HLT       0x078u
 #define NPF_USER       (UINT64_C(1) << 2)
 
-struct below below;
+struct fake_cpu fake_cpu;
 struct hypervisor hypervisor;
 const char svm_nmi_handler[1], svm_sleep_handler[1];
 const char svm_direct_trap[1], svm_direct_fault[1];
 const char vcpu_leave_point[1], vcpu_wake_point[1];
 
-static uint8_t memory[BELOW_PAGES][PAGE_BYTES] ALIGNED;
-static uint64_t tables[BELOW_PROCESSORS][TABLES][TABLE_PAGES][512] ALIGNED;
-static uint8_t copies[BELOW_PROCESSORS][TX_PAGES_OPEN + 2 * SHOWN_MAX]
+static uint8_t memory[FAKE_CPU_PAGES][PAGE_BYTES] ALIGNED;
+static uint64_t tables[FAKE_CPU_PROCESSORS][TABLES][TABLE_PAGES][512] ALIGNED;
+static uint8_t copies[FAKE_CPU_PROCESSORS][TX_PAGES_OPEN + 2 * OVERLAYS_MAX]
                      [PAGE_BYTES] ALIGNED;
-static struct log_line logs[BELOW_PROCESSORS][LOG_LINES];
-static uint64_t lines[BELOW_PROCESSORS][LINE_ENTRIES];
-static struct vmcb vmcbs[BELOW_PROCESSORS] ALIGNED;
-static struct vcpu vcpus[BELOW_PROCESSORS];
-static struct processor models[BELOW_PROCESSORS];
+static struct undo_line logs[FAKE_CPU_PROCESSORS][UNDO_LINES];
+static uint64_t lines[FAKE_CPU_PROCESSORS][LINE_ENTRIES];
+static struct vmcb vmcbs[FAKE_CPU_PROCESSORS] ALIGNED;
+static struct vcpu vcpus[FAKE_CPU_PROCESSORS];
+static struct processor models[FAKE_CPU_PROCESSORS];
 static struct {
     uint32_t asid;
     uint64_t page, entry;
-} tlb[BELOW_PROCESSORS][TLB_ENTRIES];
+} tlb[FAKE_CPU_PROCESSORS][TLB_ENTRIES];
 static jmp_buf end;
 
 /* --- x86.h ---------------------------------------------------------------- */
 
 uint64_t rdmsr(uint32_t number)
 {
-    return number == IA32_APIC_BASE ? (uint64_t)below.apic | below.apic_mode
-                                    : 0;
+    return number == IA32_APIC_BASE
+               ? (uint64_t)fake_cpu.apic | fake_cpu.apic_mode
+               : 0;
 }
 
 void wrmsr(uint32_t number, uint64_t value)
 {
-    below.msr = number;
-    below.msr_value = value;
+    fake_cpu.msr = number;
+    fake_cpu.msr_value = value;
 }
 
 void cpuid(uint32_t leaf, uint32_t subleaf, uint32_t out[4])
@@ -65,7 +66,7 @@ void cpuid(uint32_t leaf, uint32_t subleaf, uint32_t out[4])
 
 void read_breakpoints(uint64_t at[4])
 {
-    memcpy(at, below.breakpoints, sizeof(below.breakpoints));
+    memcpy(at, fake_cpu.breakpoints, sizeof(fake_cpu.breakpoints));
 }
 
 uint64_t rdtsc(void)
@@ -77,47 +78,47 @@ uint64_t rdtsc(void)
 
 uint16_t read_tr(void)
 {
-    return below.tr;
+    return fake_cpu.tr;
 }
 
 void write_dr6(uint64_t value)
 {
-    below.dr6 = value;
+    fake_cpu.dr6 = value;
 }
 
 void cpu_pause(void)
 {
-    struct vcpu *v = below.other;
+    struct vcpu *v = fake_cpu.other;
 
-    if (below.running != NULL)
-        below.running->in_guest = 0;
+    if (fake_cpu.running != NULL)
+        fake_cpu.running->in_guest = 0;
     if (v == NULL)
         return;
-    below.other = NULL;                 /* it does not wait for this one */
+    fake_cpu.other = NULL;              /* it does not wait for this one */
     loop_round(v);
-    below.other = v;
+    fake_cpu.other = v;
 }
 
 /* --- The rest of the hypervisor ------------------------------------------- */
 
-bool sweep_faults(uint64_t rip)
+bool sweep_injects_gp(uint64_t rip)
 {
     (void)rip;
-    return below.sweep_faults;
+    return fake_cpu.sweep_injects_gp;
 }
 
-bool sweep_throws(uint64_t rip)
+bool sweep_injects_ud(uint64_t rip)
 {
     (void)rip;
-    return below.sweep_throws;
+    return fake_cpu.sweep_injects_ud;
 }
 
-void report_failure(struct vcpu *v, const char *what, uint64_t a, uint64_t b)
+void log_panic(struct vcpu *v, const char *what, uint64_t a, uint64_t b)
 {
     (void)v;
     (void)a;
     (void)b;
-    below.why = what;
+    fake_cpu.reason = what;
     longjmp(end, 1);
 }
 
@@ -125,12 +126,12 @@ void report_failure(struct vcpu *v, const char *what, uint64_t a, uint64_t b)
 
 void svm_fxsave(uint8_t *image)
 {
-    image[0] = below.x87;
+    image[0] = fake_cpu.x87;
 }
 
 void svm_fxrstor(const uint8_t *image)
 {
-    below.x87 = image[0] != 0;
+    fake_cpu.x87 = image[0] != 0;
 }
 
 void svm_take_nmi(const void *idtr, uint32_t *pending)
@@ -142,25 +143,25 @@ void svm_take_nmi(const void *idtr, uint32_t *pending)
 void svm_sleep(const void *idtr, uint32_t *pending, const uint32_t *awake)
 {
     (void)idtr;
-    below.sleeps++;
+    fake_cpu.sleeps++;
     *pending = 0;
     if (awake != &vcpus[0].awake)       /* the test goes on as processor 0 */
         return;
-    for (unsigned n = 0; *awake == 0 && below.asleep != NULL; n++) {
+    for (unsigned n = 0; *awake == 0 && fake_cpu.asleep != NULL; n++) {
         assert_true(n < TURNS_MAX);
-        below.asleep();
+        fake_cpu.asleep();
     }
 }
 
-void svm_land(uint64_t tsc, uint64_t instruction_tsc)
+void svm_wait_until_tsc(uint64_t tsc, uint64_t instruction_tsc)
 {
-    below.landed = tsc;
-    below.instruction_tsc = instruction_tsc;
+    fake_cpu.waited_until = tsc;
+    fake_cpu.instruction_tsc = instruction_tsc;
 }
 
-uint32_t svm_tsc_of_64(void)
+uint32_t svm_tsc_per_64(void)
 {
-    return below.tsc_of_64;
+    return fake_cpu.tsc_per_64;
 }
 
 void gate_set(struct gate *g, const char *handler)
@@ -179,16 +180,16 @@ static bool set_exit(struct vcpu *v, uint64_t code, uint64_t info1,
     return false;
 }
 
-static bool allows(uint64_t entry, uint64_t why)
+static bool allows(uint64_t entry, uint64_t npf)
 {
     return (entry & NPT_PRESENT) != 0 && (entry & NPT_USER) != 0 &&
-           ((why & NPF_WRITE) == 0 || (entry & NPT_WRITE) != 0) &&
-           ((why & NPF_FETCH) == 0 || (entry & NPT_NX) == 0);
+           ((npf & NPF_WRITE) == 0 || (entry & NPT_WRITE) != 0) &&
+           ((npf & NPF_FETCH) == 0 || (entry & NPT_NX) == 0);
 }
 
 /* The entry that the guest's tables have for the page, or had when it was last
  * looked up, as long as that will do. */
-static uint64_t translate(struct vcpu *v, uint64_t page, uint64_t why)
+static uint64_t translate(struct vcpu *v, uint64_t page, uint64_t npf)
 {
     const struct npt *all[] = { &v->pages_free, &v->pages_step,
                                 &v->pages_catch, &v->tx_pages };
@@ -197,7 +198,7 @@ static uint64_t translate(struct vcpu *v, uint64_t page, uint64_t why)
     uint64_t entry = 0;
 
     if (tlb[i][n].asid == v->vmcb->asid && tlb[i][n].page == page &&
-        allows(tlb[i][n].entry, why))
+        allows(tlb[i][n].entry, npf))
         return tlb[i][n].entry;
     for (unsigned t = 0; t < TABLES; t++)
         if ((uint64_t)all[t]->root == v->vmcb->nested_cr3)
@@ -214,17 +215,17 @@ static uint64_t translate(struct vcpu *v, uint64_t page, uint64_t why)
 }
 
 /* The byte as the guest reaches it; NULL: a nested page fault. */
-static uint8_t *reach(struct vcpu *v, uint64_t at, uint64_t why)
+static uint8_t *reach(struct vcpu *v, uint64_t at, uint64_t npf)
 {
-    if (below.in_direct)                /* there are no nested tables */
+    if (fake_cpu.in_direct)             /* there are no nested tables */
         return (uint8_t *)at;
 
-    uint64_t entry = translate(v, at & ~(PAGE_BYTES - 1), why);
+    uint64_t entry = translate(v, at & ~(PAGE_BYTES - 1), npf);
 
-    if (allows(entry, why))
+    if (allows(entry, npf))
         return (uint8_t *)(entry & ADDRESS) + at % PAGE_BYTES;
     tlb[v->model->index][at / PAGE_BYTES % TLB_ENTRIES].page = 0;
-    set_exit(v, EXIT_NPF, why | NPF_USER | (entry & NPT_PRESENT), at, 0);
+    set_exit(v, EXIT_NPF, npf | NPF_USER | (entry & NPT_PRESENT), at, 0);
     return NULL;
 }
 
@@ -238,15 +239,15 @@ static bool is_memory(uint64_t at)
 static bool access_data(struct vcpu *v, void *value, unsigned bytes, bool load,
                         bool store)
 {
-    uint64_t at = v->gprs.rdi, why = store ? NPF_WRITE : 0;
+    uint64_t at = v->gprs.rdi, npf = store ? NPF_WRITE : 0;
     uint64_t next = (at + PAGE_BYTES) & ~(PAGE_BYTES - 1);
     uint8_t *b = value;
 
-    if (reach(v, at, why) == NULL ||
-        (next < at + bytes && reach(v, next, why) == NULL))
+    if (reach(v, at, npf) == NULL ||
+        (next < at + bytes && reach(v, next, npf) == NULL))
         return false;
     for (unsigned n = 0; n < bytes; n++) {
-        uint8_t *theirs = reach(v, at + n, why), was = *theirs;
+        uint8_t *theirs = reach(v, at + n, npf), was = *theirs;
 
         if (store)
             *theirs = b[n];
@@ -258,12 +259,12 @@ static bool access_data(struct vcpu *v, void *value, unsigned bytes, bool load,
 
 static void deliver(struct vcpu *v, uint64_t event)
 {
-    if (below.events_given == 16)
+    if (fake_cpu.events_delivered == 16)
         fail_msg("too many events");
-    below.events[below.events_given++] = event;
-    below.frame_rip = v->vmcb->rip;
-    below.frame_rflags = v->vmcb->rflags;
-    v->vmcb->rip = (uint64_t)BELOW_HANDLER;
+    fake_cpu.events[fake_cpu.events_delivered++] = event;
+    fake_cpu.frame_rip = v->vmcb->rip;
+    fake_cpu.frame_rflags = v->vmcb->rflags;
+    v->vmcb->rip = (uint64_t)FAKE_CPU_HANDLER;
     v->vmcb->rflags &= ~(uint64_t)(RFLAGS_TF | RFLAGS_IF);
 }
 
@@ -331,7 +332,7 @@ static bool execute_0f(struct vcpu *v, const struct decoded *d,
         return set_exit(v, EXIT_RDPMC, 0, 0, 0);
     case 0xC7:
         *length = d->at + 3;
-        if (d->hint && below.refuses_hints)
+        if (d->hint && fake_cpu.refuses_hints)
             break;
         return exchange_pair(v);
     default:
@@ -358,7 +359,7 @@ static bool execute(struct vcpu *v, const struct decoded *d, unsigned *length)
     case 0x8B:                          /* MOV RAX, [RDI] */
         return access_data(v, rax, bytes, true, false);
     case 0x87:                          /* XCHG [RDI], RAX */
-        if (d->hint && below.refuses_hints)
+        if (d->hint && fake_cpu.refuses_hints)
             break;
         return access_data(v, rax, bytes, true, true);
     case 0x9C:                          /* PUSHFQ */
@@ -409,17 +410,17 @@ static void run(struct vcpu *v)
 
 void svm_vmrun(struct vcpu *v)
 {
-    below.runs++;
-    below.run_rflags = v->vmcb->rflags;
-    below.run_shadow = v->vmcb->interrupt_shadow;
+    fake_cpu.runs++;
+    fake_cpu.run_rflags = v->vmcb->rflags;
+    fake_cpu.run_shadow = v->vmcb->interrupt_shadow;
     if (v->vmcb->tlb_control == TLB_FLUSH_ALL)
         memset(tlb[v->model->index], 0, sizeof(tlb[0]));
-    if (below.exits_left > 0) {
-        struct below_exit e = below.exits[0];
+    if (fake_cpu.exits_left > 0) {
+        struct fake_cpu_exit e = fake_cpu.exits[0];
 
-        below.exits_left--;
-        memmove(below.exits, below.exits + 1,
-                below.exits_left * sizeof(below.exits[0]));
+        fake_cpu.exits_left--;
+        memmove(fake_cpu.exits, fake_cpu.exits + 1,
+                fake_cpu.exits_left * sizeof(fake_cpu.exits[0]));
         set_exit(v, e.code, e.info1, e.info2, e.int_info);
         return;
     }
@@ -439,12 +440,12 @@ bool svm_direct(struct vcpu *v, const void *idtr)
     assert_ptr_equal(idtr, &v->direct.idtr);
     assert_int_equal(kept.rflags & (RFLAGS_TF | RFLAGS_IF), RFLAGS_TF);
     assert_int_equal(v->in_guest, 1);
-    below.directs++;
-    below.dr6 |= DR6_BS;
-    below.in_direct = true;
-    if (below.direct_faults || !fetch(v, &d) || !execute(v, &d, &length))
+    fake_cpu.directs++;
+    fake_cpu.dr6 |= DR6_BS;
+    fake_cpu.in_direct = true;
+    if (fake_cpu.direct_faults || !fetch(v, &d) || !execute(v, &d, &length))
         length = 0;
-    below.in_direct = false;
+    fake_cpu.in_direct = false;
     v->vmcb->rip += length;
     if (length > 0)
         return true;
@@ -455,12 +456,12 @@ bool svm_direct(struct vcpu *v, const void *idtr)
 
 void svm_vmsave(struct vmcb *b)
 {
-    b->tr.selector = below.tr;
+    b->tr.selector = fake_cpu.tr;
 }
 
 void svm_vmload(const struct vmcb *b)
 {
-    below.tr = b->tr.selector;
+    fake_cpu.tr = b->tr.selector;
 }
 
 /* --- For tests ------------------------------------------------------------ */
@@ -480,12 +481,12 @@ static void start_vcpu(unsigned n)
         npt_start(all[t], tables[n][t][0], TABLE_PAGES,
                   t == 2 ? flags | NPT_NX : t == 3 ? 0 : flags);
     v->tx.shadow = copies[n][0];
-    v->tx.log = logs[n];
+    v->tx.undo = logs[n];
     memset(lines[n], 0, sizeof(lines[n]));
     lines_start(&v->tx.lines, lines[n]);
-    for (unsigned i = 0; i < SHOWN_MAX; i++) {
-        v->shown[i].copy = copies[n][TX_PAGES_OPEN + 2 * i];
-        v->shown[i].before = copies[n][TX_PAGES_OPEN + 2 * i + 1];
+    for (unsigned i = 0; i < OVERLAYS_MAX; i++) {
+        v->overlays[i].copy = copies[n][TX_PAGES_OPEN + 2 * i];
+        v->overlays[i].before = copies[n][TX_PAGES_OPEN + 2 * i + 1];
     }
     v->tx.not_elided = v->code_page = UINT64_MAX;
     v->entered = true;
@@ -495,65 +496,65 @@ static void start_vcpu(unsigned n)
     step_set_mode(v, MODE_FREE);
 }
 
-void below_start(const char *cpu, const char *fault)
+void fake_cpu_start(const char *cpu, const char *fault)
 {
     struct config config = { .cpu = personality_find(cpu), .seed = 1,
                              .smt = true };
 
     assert_non_null(config.cpu);
     assert_true(fault_find(fault, &config.fault));
-    memset(&below, 0, sizeof(below));
-    below.apic_mode = 0x800;
+    memset(&fake_cpu, 0, sizeof(fake_cpu));
+    fake_cpu.apic_mode = 0x800;
     memset(memory, 0, sizeof(memory));
     memset(tlb, 0, sizeof(tlb));
-    memset(BELOW_HANDLER, 0x90, 64);
+    memset(FAKE_CPU_HANDLER, 0x90, 64);
     hypervisor = (struct hypervisor){
-        .models = models, .vcpus = vcpus, .processors = BELOW_PROCESSORS,
+        .models = models, .vcpus = vcpus, .processors = FAKE_CPU_PROCESSORS,
         .apic_ids = { 0, 1 }, .ram = { { (uint64_t)memory,
                                          (uint64_t)memory + sizeof(memory) } },
         .ram_ranges = 1,
     };
-    machine_start(&hypervisor.machine, &config, BELOW_PROCESSORS);
+    machine_start(&hypervisor.machine, &config, FAKE_CPU_PROCESSORS);
     hypervisor.machine.uncore.tsc = rdtsc;
-    for (unsigned n = 0; n < BELOW_PROCESSORS; n++) {
+    for (unsigned n = 0; n < FAKE_CPU_PROCESSORS; n++) {
         processor_start(&models[n], &hypervisor.machine, n, n);
-        models[n].open.spontaneous_one_in = 0;
-        models[n].open.tx_may = 0;
-        models[n].open.garble = 0;
+        models[n].choices.spontaneous_one_in = 0;
+        models[n].choices.tx_may = 0;
+        models[n].choices.garble = 0;
         start_vcpu(n);
     }
 }
 
-struct vcpu *below_vcpu(unsigned n)
+struct vcpu *fake_cpu_vcpu(unsigned n)
 {
     return &vcpus[n];
 }
 
-uint8_t *below_page(unsigned n)
+uint8_t *fake_cpu_page(unsigned n)
 {
-    assert_true(n < BELOW_PAGES);
+    assert_true(n < FAKE_CPU_PAGES);
     return memory[n];
 }
 
-void below_code(struct vcpu *v, const void *bytes, size_t length)
+void fake_cpu_code(struct vcpu *v, const void *bytes, size_t length)
 {
     memcpy((void *)v->vmcb->rip, bytes, length);
 }
 
-void below_marked(struct vcpu *v, const void *bytes, size_t length)
+void fake_cpu_marked(struct vcpu *v, const void *bytes, size_t length)
 {
-    below_code(v, bytes, length);
+    fake_cpu_code(v, bytes, length);
     assert_true(npt_fill(&v->pages_free, v->vmcb->rip));
     assert_true(npt_set_page(&v->pages_free, v->vmcb->rip,
                              NPT_PRESENT | NPT_WRITE | NPT_USER | NPT_NX));
 }
 
-void below_exit(uint64_t code, uint64_t info1, uint64_t info2,
-                uint64_t int_info)
+void fake_cpu_exit(uint64_t code, uint64_t info1, uint64_t info2,
+                   uint64_t int_info)
 {
-    assert_true(below.exits_left < 8);
-    below.exits[below.exits_left++] =
-        (struct below_exit){ code, info1, info2, int_info };
+    assert_true(fake_cpu.exits_left < 8);
+    fake_cpu.exits[fake_cpu.exits_left++] =
+        (struct fake_cpu_exit){ code, info1, info2, int_info };
 }
 
 static bool turn(struct vcpu *v)
@@ -564,21 +565,21 @@ static bool turn(struct vcpu *v)
     return true;
 }
 
-bool below_turns(struct vcpu *v, unsigned turns)
+bool fake_cpu_rounds(struct vcpu *v, unsigned turns)
 {
-    below.why = NULL;
+    fake_cpu.reason = NULL;
     while (turns-- > 0)
         if (!turn(v))
             return false;
     return true;
 }
 
-bool below_until(struct vcpu *v, const uint8_t *rip)
+bool fake_cpu_until(struct vcpu *v, const uint8_t *rip)
 {
     for (unsigned n = 0; n < TURNS_MAX; n++) {
         if (v->vmcb->rip == (uint64_t)rip && v->vmcb->event_inject == 0)
             return true;
-        if (!below_turns(v, 1))
+        if (!fake_cpu_rounds(v, 1))
             return false;
     }
     return false;

@@ -12,15 +12,15 @@
 
 #include "tests/silicon/hypervisor.h"
 
-#define BELOW_PROCESSORS 2
-#define BELOW_PAGES      600    /* of the guest's memory */
+#define FAKE_CPU_PROCESSORS 2
+#define FAKE_CPU_PAGES      600 /* of the guest's memory */
 
-struct below_exit {
+struct fake_cpu_exit {
     uint64_t code, info1, info2, int_info;
 };
 
-struct below {
-    struct below_exit exits[8]; /* the next ones, in this order */
+struct fake_cpu {
+    struct fake_cpu_exit exits[8]; /* the next ones, in this order */
     unsigned exits_left;
     bool refuses_hints;         /* #UD for F2H and F3H before 87H and 0FC7H */
     bool x87;                   /* what FXSAVE finds, in its first byte */
@@ -28,7 +28,7 @@ struct below {
     struct vcpu *running;       /* in its guest: it exits when waited for */
     /* What was seen. */
     uint64_t events[16];        /* delivered to the guest */
-    unsigned events_given;
+    unsigned events_delivered;
     uint64_t run_rflags, run_shadow; /* at the last VMRUN */
     unsigned runs;
     uint64_t frame_rip, frame_rflags; /* of the last event */
@@ -37,40 +37,40 @@ struct below {
     bool in_direct;
     uint16_t tr;                /* its selector */
     uint64_t dr6;               /* the host's */
-    const char *why;            /* of the panic that ended the run */
+    const char *reason;         /* of the panic that ended the run */
     uint64_t breakpoints[BREAKPOINTS];
     uint32_t apic[0x400 / 4] __attribute__((aligned(4096)));
     uint64_t apic_mode;         /* bits of IA32_APIC_BASE: enabled */
     uint32_t msr;               /* the last one that was written */
     uint64_t msr_value;
-    bool sweep_faults, sweep_throws;
+    bool sweep_injects_gp, sweep_injects_ud;
     void (*asleep)(void);       /* called while one sleeps */
     unsigned sleeps;
-    uint64_t landed, instruction_tsc;
-    uint32_t tsc_of_64;
+    uint64_t waited_until, instruction_tsc;
+    uint32_t tsc_per_64;
 };
-extern struct below below;
+extern struct fake_cpu fake_cpu;
 
 /* Processors in their guests, which stand at the first byte of page 0 and 1,
  * with an empty stack at the end of page 3, in MODE_FREE. Nothing happens to
  * their transactions by chance. */
-void below_start(const char *cpu, const char *fault);
-struct vcpu *below_vcpu(unsigned n);
+void fake_cpu_start(const char *cpu, const char *fault);
+struct vcpu *fake_cpu_vcpu(unsigned n);
 /* A page of the guest's memory; all are 0 at the start. */
-uint8_t *below_page(unsigned n);
+uint8_t *fake_cpu_page(unsigned n);
 /* Where handlers begin. */
-#define BELOW_HANDLER (below_page(2))
+#define FAKE_CPU_HANDLER (fake_cpu_page(2))
 
 /* Writes bytes at its RIP. */
-void below_code(struct vcpu *v, const void *bytes, size_t length);
+void fake_cpu_code(struct vcpu *v, const void *bytes, size_t length);
 /* The same, and the page is marked as one with transactional code. */
-void below_marked(struct vcpu *v, const void *bytes, size_t length);
+void fake_cpu_marked(struct vcpu *v, const void *bytes, size_t length);
 #define CODE(v, ...)                                                          \
-    below_code(v, ((const uint8_t[]){ __VA_ARGS__ }),                         \
-               sizeof((const uint8_t[]){ __VA_ARGS__ }))
+    fake_cpu_code(v, ((const uint8_t[]){ __VA_ARGS__ }),                      \
+                  sizeof((const uint8_t[]){ __VA_ARGS__ }))
 #define MARKED(v, ...)                                                        \
-    below_marked(v, ((const uint8_t[]){ __VA_ARGS__ }),                       \
-                 sizeof((const uint8_t[]){ __VA_ARGS__ }))
+    fake_cpu_marked(v, ((const uint8_t[]){ __VA_ARGS__ }),                    \
+                    sizeof((const uint8_t[]){ __VA_ARGS__ }))
 
 /* What it executes itself; memory is at RDI. */
 #define NOP_      0x90
@@ -97,13 +97,13 @@ void below_marked(struct vcpu *v, const void *bytes, size_t length);
 #define XABORT_   0xC6, 0xF8, 0xAB
 
 /* An exit before the guest's next instruction. */
-void below_exit(uint64_t code, uint64_t info1, uint64_t info2,
-                uint64_t int_info);
+void fake_cpu_exit(uint64_t code, uint64_t info1, uint64_t info2,
+                   uint64_t int_info);
 
-/* Rounds of the loop. False: the run has ended, for below.why. */
-bool below_turns(struct vcpu *v, unsigned turns);
+/* Rounds of the loop. False: the run has ended, for fake_cpu.why. */
+bool fake_cpu_rounds(struct vcpu *v, unsigned turns);
 /* Up to the round after which the guest is at RIP.
  * False: it never does, or the run has ended. */
-bool below_until(struct vcpu *v, const uint8_t *rip);
+bool fake_cpu_until(struct vcpu *v, const uint8_t *rip);
 
 #endif

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "tests/host/below.h"
+#include "tests/host/fake_cpu.h"
 #include "tests/silicon/model/msr.h"
 
 #define LVT      (0x340 / 4)
@@ -22,14 +22,14 @@
 
 static struct vcpu *start(void)
 {
-    below_start("haswell", "none");
-    below_vcpu(0)->gprs.rdi = (uint64_t)below_page(8);
-    return below_vcpu(0);
+    fake_cpu_start("haswell", "none");
+    fake_cpu_vcpu(0)->gprs.rdi = (uint64_t)fake_cpu_page(8);
+    return fake_cpu_vcpu(0);
 }
 
 static const uint8_t *code(unsigned at)
 {
-    return below_page(0) + at;
+    return fake_cpu_page(0) + at;
 }
 
 /* --- Interrupts ----------------------------------------------------------- */
@@ -50,12 +50,12 @@ static void interrupt_by_lvt(void **state)
     for (size_t n = 0; n < sizeof(rows) / sizeof(rows[0]); n++) {
         struct vcpu *v = start();
 
-        below.apic[LVT] = rows[n].lvt;
-        below.apic[ICR_HIGH] = 0x5000000;
+        fake_cpu.apic[LVT] = rows[n].lvt;
+        fake_cpu.apic[ICR_HIGH] = 0x5000000;
         pmi_send(v);
-        assert_int_equal(below.apic[LVT], rows[n].lvt | MASKED);
-        assert_int_equal(below.apic[ICR_LOW], rows[n].command);
-        assert_int_equal(below.apic[ICR_HIGH], 0x5000000);
+        assert_int_equal(fake_cpu.apic[LVT], rows[n].lvt | MASKED);
+        assert_int_equal(fake_cpu.apic[ICR_LOW], rows[n].command);
+        assert_int_equal(fake_cpu.apic[ICR_HIGH], 0x5000000);
         assert_int_equal(v->guest_nmi, rows[n].nmi);
     }
 }
@@ -65,10 +65,10 @@ static void no_interrupt_without_apic(void **state)
     struct vcpu *v = start();
 
     (void)state;
-    below.apic_mode = 0;
-    below.apic[LVT] = 0xF0;
+    fake_cpu.apic_mode = 0;
+    fake_cpu.apic[LVT] = 0xF0;
     pmi_send(v);
-    assert_int_equal(below.apic[LVT], 0xF0);
+    assert_int_equal(fake_cpu.apic[LVT], 0xF0);
 }
 
 /* --- PEBS ----------------------------------------------------------------- */
@@ -82,13 +82,13 @@ static void set_msr(struct vcpu *v, uint32_t number, uint64_t value)
  * record at the `after`-th instruction, or the next. */
 static void arm(struct vcpu *v, unsigned after)
 {
-    uint64_t *area = (uint64_t *)below_page(10);
+    uint64_t *area = (uint64_t *)fake_cpu_page(10);
 
-    area[4] = area[5] = (uint64_t)below_page(10) + 0x800;
-    area[6] = (uint64_t)below_page(11);
+    area[4] = area[5] = (uint64_t)fake_cpu_page(10) + 0x800;
+    area[6] = (uint64_t)fake_cpu_page(11);
     area[7] = area[6];
-    v->model->open.pebs_imprecise = true;
-    v->model->open.pebs_skid = 1;
+    v->model->choices.pebs_imprecise = true;
+    v->model->choices.pebs_skid = 1;
     set_msr(v, 0x600, (uint64_t)area);
     set_msr(v, 0x186, 0x4200C0);
     set_msr(v, 0xC1, (uint32_t)-(int)after);
@@ -100,7 +100,7 @@ static void arm(struct vcpu *v, unsigned after)
 /* Its eighteen registers begin with RFLAGS and RIP. */
 static const uint64_t *record(void)
 {
-    const uint64_t *area = (const uint64_t *)below_page(10);
+    const uint64_t *area = (const uint64_t *)fake_cpu_page(10);
 
     assert_true(area[5] > area[4]);
     return (const uint64_t *)area[4];
@@ -114,10 +114,10 @@ static void record_of_a_step(void **state)
     CODE(v, NOP_, NOP_, NOP_, NOP_, NOP_);
     arm(v, 2);
     v->gprs.rbx = 0x77;
-    assert_true(below_until(v, code(2)));
-    assert_int_equal(((uint64_t *)below_page(10))[5],
-                     (uint64_t)below_page(10) + 0x800);
-    assert_true(below_until(v, code(4)));
+    assert_true(fake_cpu_until(v, code(2)));
+    assert_int_equal(((uint64_t *)fake_cpu_page(10))[5],
+                     (uint64_t)fake_cpu_page(10) + 0x800);
+    assert_true(fake_cpu_until(v, code(4)));
     assert_int_equal(record()[0], RFLAGS_IF | 2);       /* no TF of ours */
     assert_in_range(record()[1], (uint64_t)code(3), (uint64_t)code(4));
     assert_int_equal(record()[3], 0x77);
@@ -133,9 +133,9 @@ static void record_aborts(void **state)
     MARKED(v, XBEGIN_, STORE_, NOP_, NOP_, NOP_, NOP_, NOP_, XEND_);
     v->vmcb->rax = 3;
     arm(v, 3);
-    assert_true(below_until(v, code(FALLBACK)));
+    assert_true(fake_cpu_until(v, code(FALLBACK)));
     assert_int_equal(v->tx.depth, 0);
-    assert_int_equal(*below_page(8), 0);
+    assert_int_equal(*fake_cpu_page(8), 0);
     assert_int_equal(record()[1], (uint64_t)code(FALLBACK));
 }
 
@@ -147,10 +147,10 @@ static void no_area(void **state)
     (void)state;
     CODE(v, NOP_, NOP_, NOP_, NOP_, NOP_);
     arm(v, 1);
-    hypervisor.ram[0].end = (uint64_t)below_page(10);
-    assert_true(below_until(v, code(5)));
-    assert_int_equal(((uint64_t *)below_page(10))[5],
-                     (uint64_t)below_page(10) + 0x800);
+    hypervisor.ram[0].end = (uint64_t)fake_cpu_page(10);
+    assert_true(fake_cpu_until(v, code(5)));
+    assert_int_equal(((uint64_t *)fake_cpu_page(10))[5],
+                     (uint64_t)fake_cpu_page(10) + 0x800);
 }
 
 /* --- x2APIC --------------------------------------------------------------- */
@@ -164,29 +164,29 @@ static void x2apic_registers(void **state)
     start();
     hypervisor.msr_map = map;
     hypervisor.x2apic = true;
-    assert_true(x2apic_start(below_page(20)));
-    below.apic[0x020 / 4] = 0x13000000;
+    assert_true(x2apic_start(fake_cpu_page(20)));
+    fake_cpu.apic[0x020 / 4] = 0x13000000;
     assert_true(x2apic_read(0x802, &value));
     assert_int_equal(value, 0x13);
     assert_true(x2apic_read(0x80D, &value));    /* cluster 1, its fourth */
     assert_int_equal(value, 0x10008);
     assert_true(x2apic_write(0x830, UINT64_C(0x2000000C1)));
-    assert_int_equal(below.apic[ICR_HIGH], 0x2000000);
-    assert_int_equal(below.apic[ICR_LOW], 0xC1);
+    assert_int_equal(fake_cpu.apic[ICR_HIGH], 0x2000000);
+    assert_int_equal(fake_cpu.apic[ICR_LOW], 0xC1);
     assert_true(x2apic_write(0x83F, 0x41));
-    assert_int_equal(below.apic[ICR_LOW], 0x40041);
+    assert_int_equal(fake_cpu.apic[ICR_LOW], 0x40041);
     assert_true(x2apic_read(0x1B, &value));
     assert_int_equal(value & 0xC00, 0xC00);
-    assert_false(x2apic_write(0x1B, (uint64_t)below.apic | 0x800));
+    assert_false(x2apic_write(0x1B, (uint64_t)fake_cpu.apic | 0x800));
     assert_false(x2apic_write(0x802, 0));       /* read-only */
     assert_false(x2apic_read(0x80B, &value));   /* write-only */
     assert_false(x2apic_write(0x80B, 1));
     assert_false(x2apic_read(0x80E, &value));   /* there is no DFR */
     /* The guest sees an empty page where the registers are. */
     assert_int_equal(
-        npt_entry(&below_vcpu(1)->pages_step, (uint64_t)below.apic) &
+        npt_entry(&fake_cpu_vcpu(1)->pages_step, (uint64_t)fake_cpu.apic) &
             UINT64_C(0xFFFFFFFFFF000),
-        (uint64_t)below_page(20));
+        (uint64_t)fake_cpu_page(20));
 }
 
 /* --- Images --------------------------------------------------------------- */
@@ -194,7 +194,7 @@ static void x2apic_registers(void **state)
 /* A PE image of five pages: a header, three of code, one of data. */
 static uint8_t *image(unsigned page)
 {
-    uint8_t *b = below_page(page), *pe = b + 0x80;
+    uint8_t *b = fake_cpu_page(page), *pe = b + 0x80;
     uint32_t section[2][10] = {
         { 0, 0, 3 * PAGE_BYTES, PAGE_BYTES, 0, 0, 0, 0, 0, 0x60000020 },
         { 0, 0, PAGE_BYTES, 4 * PAGE_BYTES, 0, 0, 0, 0, 0, 0xC0000040 },
@@ -209,7 +209,8 @@ static uint8_t *image(unsigned page)
 
 static bool is_marked(unsigned page)
 {
-    return (npt_entry(&below_vcpu(1)->pages_free, (uint64_t)below_page(page)) &
+    return (npt_entry(&fake_cpu_vcpu(1)->pages_free,
+                      (uint64_t)fake_cpu_page(page)) &
             NPT_NX) != 0;
 }
 
@@ -236,15 +237,15 @@ static void pages_marked(void **state)
     for (size_t n = 0; n < sizeof(rows) / sizeof(rows[0]); n++) {
         uint8_t *b;
 
-        below_start(rows[n].cpu, "none");
+        fake_cpu_start(rows[n].cpu, "none");
         b = image(30);
         memcpy(b + 2 * PAGE_BYTES + 0x100, rows[n].bytes, 6);
         memcpy(b + 4 * PAGE_BYTES, rows[n].bytes, 6);   /* data */
-        image_mark(b, 5 * PAGE_BYTES);
+        code_pages_mark(b, 5 * PAGE_BYTES);
         assert_int_equal(is_marked(32), rows[n].marked);
         assert_false(is_marked(31) || is_marked(33) || is_marked(34));
         /* The next image: what was marked is not any more. */
-        image_mark(image(40), 5 * PAGE_BYTES);
+        code_pages_mark(image(40), 5 * PAGE_BYTES);
         assert_false(is_marked(32));
     }
 }
@@ -254,9 +255,9 @@ static void images_cut(void **state)
 {
     (void)state;
     start();
-    image_mark(below_page(50), 5 * PAGE_BYTES);
-    image_mark(image(30), 0x3C);
-    image_mark(image(30), 0x200);
+    code_pages_mark(fake_cpu_page(50), 5 * PAGE_BYTES);
+    code_pages_mark(image(30), 0x3C);
+    code_pages_mark(image(30), 0x200);
     assert_false(is_marked(30));
 }
 

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "tests/host/below.h"
+#include "tests/host/fake_cpu.h"
 
 #define CS_L    UINT16_C(0x200)
 #define FIXED_0 UINT64_C(1)
@@ -22,18 +22,18 @@ static struct vcpu *start_on(const char *cpu)
 {
     struct vcpu *v;
 
-    below_start(cpu, "none");
-    v = below_vcpu(0);
+    fake_cpu_start(cpu, "none");
+    v = fake_cpu_vcpu(0);
     v->vmcb->rflags &= ~(uint64_t)RFLAGS_IF;
     v->vmcb->cs.attributes = CS_L;
     v->vmcb->dr6 = 0xFFFF0FF2;
-    v->gprs.rdi = (uint64_t)below_page(8);
+    v->gprs.rdi = (uint64_t)fake_cpu_page(8);
     v->model->pmu.fixed_ctrl = 3;
     v->model->pmu.global_ctrl = UINT64_C(1) << 32;
     v->model->pmu.counting = true;
-    below.tr = OTHER_TR;
-    for (unsigned n = 0; n < BELOW_PAGES; n++)
-        assert_true(npt_fill(&v->pages_step, (uint64_t)below_page(n)));
+    fake_cpu.tr = OTHER_TR;
+    for (unsigned n = 0; n < FAKE_CPU_PAGES; n++)
+        assert_true(npt_fill(&v->pages_step, (uint64_t)fake_cpu_page(n)));
     direct_start(v);
     step_end(v);
     return v;
@@ -46,7 +46,7 @@ static struct vcpu *start(void)
 
 static const uint8_t *code(unsigned at)
 {
-    return below_page(0) + at;
+    return fake_cpu_page(0) + at;
 }
 
 static void leaves_what_vmrun_leaves(void **state)
@@ -60,20 +60,20 @@ static void leaves_what_vmrun_leaves(void **state)
         struct vcpu *v = start();
 
         if (with == 0)
-            below.tr = OTHER_TR;
+            fake_cpu.tr = OTHER_TR;
         CODE(v, NOP_, STORE_, 0xF0, XCHG_, LOAD_, NOP_, PAIR_, NOP_);
         v->vmcb->rax = UINT64_C(0x1122334455667788);
         v->gprs.rbx = 3;
         v->vmcb->tlb_control = TLB_FLUSH_ALL;
-        assert_true(below_turns(v, 7));
-        assert_int_equal(below.directs, with * 7);
-        assert_int_equal(below.runs, (1 - with) * 7);
+        assert_true(fake_cpu_rounds(v, 7));
+        assert_int_equal(fake_cpu.directs, with * 7);
+        assert_int_equal(fake_cpu.runs, (1 - with) * 7);
         assert_int_equal(v->vmcb->tlb_control,
-                         with ? TLB_FLUSH_ALL : TLB_KEEP);
+                         with ? TLB_FLUSH_ALL : TLB_DO_NOTHING);
         v->vmcb->tlb_control = 0;
         vmcb[with] = *v->vmcb;
         gprs[with] = v->gprs;
-        data[with] = *(const uint64_t *)below_page(8);
+        data[with] = *(const uint64_t *)fake_cpu_page(8);
         counted[with] = v->model->pmu.fixed[0];
         assert_int_equal(v->in_guest, 0);
     }
@@ -176,7 +176,7 @@ static void simple_instructions(void **state)
             v->gprs.rbp = v->vmcb->rax = v->gprs.rdi;
             v->vmcb->rsp -= 64;
             v->tx.depth = in_tx;
-            instruction_look(&v->now, bytes, sizeof(bytes));
+            instruction_classify(&v->current, bytes, sizeof(bytes));
             assert_true(direct_look(v, bytes, sizeof(bytes)));
             if (v->direct.may != cases[n].direct)
                 fail_msg("case %zu, in_tx %u", n, in_tx);
@@ -203,10 +203,10 @@ static void make(struct vcpu *v, enum change change)
     b->cr3 ^= change == CR3 ? 0x1000 : 0;
     b->cr4 ^= change == CR4 ? 0x100000 : 0;
     b->efer ^= change == EFER ? 0x800 : 0;
-    below.tr = change == TR ? OTHER_TR : below.tr;
-    v->if_held = change == HELD;
-    v->passes = change == PASSES;
-    v->showing = change == SHOWING;
+    fake_cpu.tr = change == TR ? OTHER_TR : fake_cpu.tr;
+    v->if_masked = change == HELD;
+    v->grants = change == PASSES;
+    v->overlay_count = change == SHOWING;
     v->nmi = change == OURS;
     v->guest_nmi = change == NMI;
     if (change != PAGE_END)
@@ -223,7 +223,7 @@ static void state_is_the_hosts(void **state)
 
         CODE(v, NOP_, NOP_);
         make(v, n);
-        assert_int_equal(step_begin(v).kind, ACTION_RUN);
+        assert_int_equal(step_begin(v).kind, ACTION_EXECUTE);
         if (v->direct.may != (n == CHANGES))
             fail_msg("change %u", n);
     }
@@ -236,13 +236,13 @@ static void event_is_vmruns(void **state)
 
     (void)state;
     CODE(v, NOP_, NOP_, NOP_);
-    assert_true(below_turns(v, 1));
-    assert_int_equal(below.directs, 1);
+    assert_true(fake_cpu_rounds(v, 1));
+    assert_int_equal(fake_cpu.directs, 1);
     v->vmcb->event_inject = EVENT_VALID | EVENT_TYPE_NMI | VECTOR_NMI;
-    memcpy(BELOW_HANDLER, ((uint8_t[]){ CPUID_ }), 2);
-    assert_true(below_turns(v, 1));
-    assert_int_equal(below.events_given, 1);
-    assert_int_equal(below.directs, 1);
+    memcpy(FAKE_CPU_HANDLER, ((uint8_t[]){ CPUID_ }), 2);
+    assert_true(fake_cpu_rounds(v, 1));
+    assert_int_equal(fake_cpu.events_delivered, 1);
+    assert_int_equal(fake_cpu.directs, 1);
     assert_int_equal(v->vmcb->event_inject, 0);
 }
 
@@ -264,19 +264,19 @@ static void pages_are_plain_memory(void **state)
     for (size_t n = 0; n < sizeof(pages) / sizeof(pages[0]); n++) {
         struct vcpu *v = start();
 
-        v->gprs.rdi = (uint64_t)below_page(9) - 4;
+        v->gprs.rdi = (uint64_t)fake_cpu_page(9) - 4;
         CODE(v, LOAD_, NOP_);
-        assert_true(below_turns(v, 1));
-        assert_int_equal(below.directs, 1);
-        v->vmcb->rip = (uint64_t)below_page(0);
-        npt_map_page(&v->pages_step, (uint64_t)below_page(
+        assert_true(fake_cpu_rounds(v, 1));
+        assert_int_equal(fake_cpu.directs, 1);
+        v->vmcb->rip = (uint64_t)fake_cpu_page(0);
+        npt_map_page(&v->pages_step, (uint64_t)fake_cpu_page(
                          (unsigned)pages[n].page),
-                     (uint64_t)below_page((unsigned)pages[n].to),
+                     (uint64_t)fake_cpu_page((unsigned)pages[n].to),
                      pages[n].flags);
-        assert_int_equal(step_begin(v).kind, ACTION_RUN);
+        assert_int_equal(step_begin(v).kind, ACTION_EXECUTE);
         assert_true(v->direct.may);
         assert_false(direct_step(v));
-        assert_int_equal(below.directs, 1);
+        assert_int_equal(fake_cpu.directs, 1);
         assert_int_equal(v->in_guest, 0);
     }
 }
@@ -294,27 +294,27 @@ static void transaction_is_the_same(void **state)
 
         for (unsigned with = 0; with < 2; with++) {
             struct vcpu *v = start();
-            uint64_t *data = (uint64_t *)(below_page(8) + at[n / 2]);
+            uint64_t *data = (uint64_t *)(fake_cpu_page(8) + at[n / 2]);
 
             if (with == 0)
-                below.tr = OTHER_TR;
+                fake_cpu.tr = OTHER_TR;
             CODE(v, XBEGIN_, NOP_, LOAD_, STORE_, XCHG_, PAIR_, NOP_, XABORT_);
             if (n % 2 != 0)
-                memcpy(below_page(0) + 20, ((uint8_t[]){ XEND_ }), 3);
-            below_page(0)[FALLBACK] = NOP_;
+                memcpy(fake_cpu_page(0) + 20, ((uint8_t[]){ XEND_ }), 3);
+            fake_cpu_page(0)[FALLBACK] = NOP_;
             v->gprs.rdi = (uint64_t)data;
             v->gprs.rbx = 7;
             memset(data, 0x5A, sizeof(*data));
-            assert_true(below_until(v, code(20)));
+            assert_true(fake_cpu_until(v, code(20)));
             assert_int_equal(v->tx.depth, 1);
-            assert_int_equal(below.directs, 6 * with);
-            assert_int_equal(below.runs == 0, with);
+            assert_int_equal(fake_cpu.directs, 6 * with);
+            assert_int_equal(fake_cpu.runs == 0, with);
             assert_int_equal(v->tx.opened, 0);
             assert_int_equal(v->vmcb->rflags & RFLAGS_IF, 0);
             reads[with] = v->tx.lines.reads;
             writes[with] = v->tx.lines.writes;
             memcpy(&seen[with], data, sizeof(*data));
-            assert_true(below_turns(v, 1));
+            assert_true(fake_cpu_rounds(v, 1));
             assert_int_equal(v->tx.depth, 0);
             memcpy(&left[with], data, sizeof(*data));
         }
@@ -333,30 +333,30 @@ static void transaction_aborts(void **state)
 
     (void)state;
     CODE(v, XBEGIN_, STORE_, NOP_);
-    below_page(0)[FALLBACK] = NOP_;
+    fake_cpu_page(0)[FALLBACK] = NOP_;
     v->gprs.rdi = 0x1000;               /* no RAM */
-    assert_true(below_until(v, code(FALLBACK)));
-    assert_int_equal(below.directs, 0);
+    assert_true(fake_cpu_until(v, code(FALLBACK)));
+    assert_int_equal(fake_cpu.directs, 0);
     assert_int_equal(v->tx.depth, 0);
 }
 
 /* Another processor is on the line: who comes later wins. */
 static void transaction_conflicts(void **state)
 {
-    struct vcpu *v = start(), *o = below_vcpu(1);
+    struct vcpu *v = start(), *o = fake_cpu_vcpu(1);
 
     (void)state;
-    below_page(1)[0] = 0xF4;
+    fake_cpu_page(1)[0] = 0xF4;
     o->tx.active = true;
-    assert_true(lines_add(&o->tx.lines, (uint64_t)below_page(8), LINE_READ));
+    assert_true(lines_add(&o->tx.lines, (uint64_t)fake_cpu_page(8), LINE_READ));
     CODE(v, XBEGIN_, STORE_, NOP_);
     o->tx.depth = 1;
-    o->tx.fallback = (uint64_t)below_page(1);
-    below.other = o;
-    assert_true(below_until(v, code(9)));
+    o->tx.fallback = (uint64_t)fake_cpu_page(1);
+    fake_cpu.other = o;
+    assert_true(fake_cpu_until(v, code(9)));
     assert_int_equal(v->tx.depth, 1);
     assert_int_equal(o->tx.active, false);
-    assert_int_equal(below.directs, 1);
+    assert_int_equal(fake_cpu.directs, 1);
 }
 
 /* A lock that is elided is not what memory has. */
@@ -367,16 +367,16 @@ static void elided_lock_is_vmruns(void **state)
     (void)state;
     CODE(v, XACQUIRE_, XCHG_, NOP_, LOAD_, NOP_);
     v->vmcb->rax = 1;
-    assert_true(below_until(v, code(4)));
+    assert_true(fake_cpu_until(v, code(4)));
     assert_int_equal(v->tx.depth, 1);
-    assert_int_equal(below.directs, 1);
+    assert_int_equal(fake_cpu.directs, 1);
     v->vmcb->rax = 0;
-    assert_true(below_until(v, code(7)));
+    assert_true(fake_cpu_until(v, code(7)));
     assert_int_equal(v->vmcb->rax, 1);
-    assert_int_equal(*below_page(8), 0);
-    assert_int_equal(below.directs, 1);
-    assert_true(below_until(v, code(8)));
-    assert_int_equal(below.directs, 2);
+    assert_int_equal(*fake_cpu_page(8), 0);
+    assert_int_equal(fake_cpu.directs, 1);
+    assert_true(fake_cpu_until(v, code(8)));
+    assert_int_equal(fake_cpu.directs, 2);
 }
 
 /* The same by VMRUN: nothing of the first try is left. */
@@ -386,11 +386,11 @@ static void exception_is_done_over(void **state)
 
     (void)state;
     CODE(v, LOAD_, NOP_);
-    *below_page(8) = 0x77;
-    below.direct_faults = true;
-    assert_true(below_until(v, code(3)));
-    assert_int_equal(below.directs, 1);
-    assert_int_equal(below.runs, 1);
+    *fake_cpu_page(8) = 0x77;
+    fake_cpu.direct_faults = true;
+    assert_true(fake_cpu_until(v, code(3)));
+    assert_int_equal(fake_cpu.directs, 1);
+    assert_int_equal(fake_cpu.runs, 1);
     assert_int_equal(v->vmcb->rax, 0x77);
     assert_int_equal(v->model->pmu.fixed[0], 1);
     assert_int_equal(v->vmcb->dr6, 0xFFFF0FF2);
@@ -403,17 +403,17 @@ static void host_is_as_it_was(void **state)
 
     (void)state;
     CODE(v, NOP_, NOP_);
-    assert_true(below_turns(v, 1));
+    assert_true(fake_cpu_rounds(v, 1));
     v->vmcb->dr6 = 0xFFFF0FF1;          /* the guest's own */
-    assert_int_not_equal(below.dr6 & DR6_BS, 0);
-    assert_int_not_equal(below.tr, OTHER_TR);
+    assert_int_not_equal(fake_cpu.dr6 & DR6_BS, 0);
+    assert_int_not_equal(fake_cpu.tr, OTHER_TR);
     direct_end(v);
-    assert_int_equal(below.dr6, 0xFFFF0FF2);
-    assert_int_equal(below.tr, OTHER_TR);
+    assert_int_equal(fake_cpu.dr6, 0xFFFF0FF2);
+    assert_int_equal(fake_cpu.tr, OTHER_TR);
     v = start();
-    below.tr = 0x50;                    /* by the guest's LTR */
+    fake_cpu.tr = 0x50;                 /* by the guest's LTR */
     direct_end(v);
-    assert_int_equal(below.tr, 0x50);
+    assert_int_equal(fake_cpu.tr, 0x50);
 }
 
 /* SDM volume 3A, "64-Bit Task State Segment": what svm.asm needs of it. */

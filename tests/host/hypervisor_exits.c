@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "tests/host/below.h"
+#include "tests/host/fake_cpu.h"
 
 #define IA32_PMC0 0xC1u
 #define IA32_FIXED_CTR0 0x309u
@@ -19,20 +19,20 @@
 
 static struct vcpu *start(void)
 {
-    below_start("skylake-2018", "none");
-    return below_vcpu(0);
+    fake_cpu_start("skylake-2018", "none");
+    return fake_cpu_vcpu(0);
 }
 
 static unsigned offset(const struct vcpu *v)
 {
-    return (unsigned)(v->vmcb->rip - (uint64_t)below_page(0));
+    return (unsigned)(v->vmcb->rip - (uint64_t)fake_cpu_page(0));
 }
 
 /* Runs to the first exit that is no nested page fault, and its handler. */
 static void one_exit(struct vcpu *v)
 {
     do
-        assert_true(below_turns(v, 1));
+        assert_true(fake_cpu_rounds(v, 1));
     while (v->vmcb->exit_code == EXIT_NPF);
 }
 
@@ -45,7 +45,7 @@ static void cpuid_answers(void **state)
     v->vmcb->rax = 0;
     v->vmcb->tlb_control = TLB_FLUSH_ALL;
     one_exit(v);
-    assert_int_equal(v->vmcb->tlb_control, TLB_KEEP);
+    assert_int_equal(v->vmcb->tlb_control, TLB_DO_NOTHING);
     assert_int_equal(offset(v), 2);
     assert_int_equal(v->gprs.rbx, 0x756E6547);  /* "Genu" */
     assert_int_equal(v->vmcb->event_inject, 0);
@@ -87,7 +87,7 @@ static void msr_faults(void **state)
     for (size_t n = 0; n < sizeof(rows) / sizeof(rows[0]); n++) {
         struct vcpu *v = start();
 
-        below_code(v, rows[n].code, 2);
+        fake_cpu_code(v, rows[n].code, 2);
         v->gprs.rcx = rows[n].number;
         v->vmcb->rax = rows[n].rax;
         one_exit(v);
@@ -117,7 +117,7 @@ static void msr_goes_wrong_in_a_sweep(void **state)
     struct vcpu *v = start();
 
     (void)state;
-    below.sweep_faults = true;
+    fake_cpu.sweep_injects_gp = true;
     CODE(v, RDMSR_);
     v->gprs.rcx = IA32_PMC0;
     one_exit(v);
@@ -125,7 +125,7 @@ static void msr_goes_wrong_in_a_sweep(void **state)
     assert_int_equal(v->vmcb->event_inject, GP_);
 
     v = start();
-    below.sweep_throws = true;
+    fake_cpu.sweep_injects_ud = true;
     CODE(v, RDMSR_);
     v->gprs.rcx = IA32_PMC0;
     one_exit(v);
@@ -174,12 +174,12 @@ static void rdpmc_faults_in_transaction(void **state)
     (void)state;
     MARKED(v, XBEGIN_, RDPMC_);
     v->gprs.rcx = 77;
-    assert_true(below_until(v, below_page(0) + 6));
+    assert_true(fake_cpu_until(v, fake_cpu_page(0) + 6));
     assert_int_equal(v->tx.depth, 1);
-    assert_true(below_until(v, below_page(0) + FALLBACK));
+    assert_true(fake_cpu_until(v, fake_cpu_page(0) + FALLBACK));
     assert_int_equal(v->tx.depth, 0);
     assert_int_equal(v->vmcb->rax, 0);
-    assert_int_equal(below.events_given, 0);
+    assert_int_equal(fake_cpu.events_delivered, 0);
 }
 
 static void not_on_intel(void **state)
@@ -193,7 +193,7 @@ static void not_on_intel(void **state)
     for (size_t n = 0; n < sizeof(codes) / sizeof(codes[0]); n++) {
         struct vcpu *v = start();
 
-        below_exit(codes[n], 0, 0, 0);
+        fake_cpu_exit(codes[n], 0, 0, 0);
         one_exit(v);
         assert_int_equal(v->vmcb->event_inject, UD_);
         assert_int_equal(offset(v), 0);
@@ -206,7 +206,7 @@ static void leaves_at_one_place(void **state)
 
     (void)state;
     v->vmcb->rip = (uint64_t)vcpu_leave_point;
-    below_exit(EXIT_VMMCALL, 0, 0, 0);
+    fake_cpu_exit(EXIT_VMMCALL, 0, 0, 0);
     assert_false(loop_round(v));
     assert_int_equal(v->vmcb->event_inject, 0);
 }
@@ -218,24 +218,24 @@ static void pause_is_complete(void **state)
 
     (void)state;
     CODE(v, 0xF3, 0x90);
-    below_exit(EXIT_PAUSE, 0, 0, 0);
+    fake_cpu_exit(EXIT_PAUSE, 0, 0, 0);
     one_exit(v);
     assert_int_equal(offset(v), 2);
     v = start();
     CODE(v, 0x2E, 0xF3, 0x48, 0x90);
-    below_exit(EXIT_PAUSE, 0, 0, 0);
+    fake_cpu_exit(EXIT_PAUSE, 0, 0, 0);
     one_exit(v);
     assert_int_equal(offset(v), 4);
 }
 
-/* For turn_wake() alone. */
+/* For turns_wake() alone. */
 static void wakes_at_one_place(void **state)
 {
     struct vcpu *v = start();
 
     (void)state;
     v->vmcb->rip = (uint64_t)vcpu_wake_point;
-    below_exit(EXIT_VMMCALL, 0, 0, 0);
+    fake_cpu_exit(EXIT_VMMCALL, 0, 0, 0);
     assert_true(loop_round(v));
     assert_int_equal(v->vmcb->event_inject, 0);
     assert_int_equal(v->vmcb->rip, (uint64_t)vcpu_wake_point + 3);
@@ -244,8 +244,8 @@ static void wakes_at_one_place(void **state)
 static void stops_with_a_reason(void **state)
 {
     static const struct {
-        struct below_exit exit;
-        const char *why;
+        struct fake_cpu_exit exit;
+        const char *reason;
     } rows[] = {
         { { EXIT_SHUTDOWN, 0, 0, 0 },
           "the guest has shut down (triple fault)" },
@@ -261,10 +261,10 @@ static void stops_with_a_reason(void **state)
     for (size_t n = 0; n < sizeof(rows) / sizeof(rows[0]); n++) {
         struct vcpu *v = start();
 
-        below_exit(rows[n].exit.code, rows[n].exit.info1, rows[n].exit.info2,
-                   rows[n].exit.int_info);
-        assert_false(below_turns(v, 1));
-        assert_string_equal(below.why, rows[n].why);
+        fake_cpu_exit(rows[n].exit.code, rows[n].exit.info1, rows[n].exit.info2,
+                      rows[n].exit.int_info);
+        assert_false(fake_cpu_rounds(v, 1));
+        assert_string_equal(fake_cpu.reason, rows[n].reason);
     }
 }
 
@@ -274,9 +274,9 @@ static void tables_used_up(void **state)
 
     (void)state;
     v->pages_free.pages = v->pages_free.used;
-    below_exit(EXIT_NPF, 0, UINT64_C(0x40000000000), 0);
-    assert_false(below_turns(v, 1));
-    assert_string_equal(below.why, "no more pages for nested tables");
+    fake_cpu_exit(EXIT_NPF, 0, UINT64_C(0x40000000000), 0);
+    assert_false(fake_cpu_rounds(v, 1));
+    assert_string_equal(fake_cpu.reason, "no more pages for nested tables");
 }
 
 /* AMD64 APM volume 2, "Event Injection": an event whose delivery met the fault
@@ -298,9 +298,9 @@ static void delivered_again(void **state)
     for (size_t n = 0; n < sizeof(rows) / sizeof(rows[0]); n++) {
         struct vcpu *v = start();
 
-        below_exit(EXIT_NPF, NPF_WRITE, (uint64_t)below_page(9),
-                   rows[n].event);
-        assert_true(below_turns(v, 1));
+        fake_cpu_exit(EXIT_NPF, NPF_WRITE, (uint64_t)fake_cpu_page(9),
+                      rows[n].event);
+        assert_true(fake_cpu_rounds(v, 1));
         assert_int_equal(v->vmcb->event_inject, rows[n].again);
         assert_int_equal(v->mode, MODE_FREE);
     }
@@ -312,10 +312,10 @@ static void marked_page_is_stepped(void **state)
 
     (void)state;
     MARKED(v, NOP_, NOP_, NOP_);
-    assert_true(below_until(v, below_page(0) + 1));
+    assert_true(fake_cpu_until(v, fake_cpu_page(0) + 1));
     assert_int_equal(v->mode, MODE_STEP);
-    assert_int_equal(v->vmcb->rip, (uint64_t)below_page(0) + 1);
-    assert_true(below_until(v, below_page(0) + 2));
+    assert_int_equal(v->vmcb->rip, (uint64_t)fake_cpu_page(0) + 1);
+    assert_true(fake_cpu_until(v, fake_cpu_page(0) + 2));
 }
 
 static void nmi_of_ours_and_of_the_guest(void **state)
@@ -324,14 +324,14 @@ static void nmi_of_ours_and_of_the_guest(void **state)
 
     (void)state;
     v->nmi = 1;
-    below_exit(EXIT_NMI, 0, 0, 0);
-    assert_true(below_turns(v, 1));
+    fake_cpu_exit(EXIT_NMI, 0, 0, 0);
+    assert_true(fake_cpu_rounds(v, 1));
     assert_int_equal(v->vmcb->event_inject, 0);
     assert_int_equal(v->nmi, 0);
 
     v->guest_nmi = true;
-    below_exit(EXIT_NMI, 0, 0, 0);
-    assert_true(below_turns(v, 1));
+    fake_cpu_exit(EXIT_NMI, 0, 0, 0);
+    assert_true(fake_cpu_rounds(v, 1));
     assert_int_equal(v->vmcb->event_inject, NMI_);
     assert_false(v->guest_nmi);
 }
@@ -343,10 +343,10 @@ static void nmi_in_transaction(void **state)
 
     (void)state;
     MARKED(v, XBEGIN_, NOP_, NOP_);
-    assert_true(below_until(v, below_page(0) + 7));
+    assert_true(fake_cpu_until(v, fake_cpu_page(0) + 7));
     v->guest_nmi = true;
-    below_exit(EXIT_NMI, 0, 0, 0);
-    assert_true(below_turns(v, 1));
+    fake_cpu_exit(EXIT_NMI, 0, 0, 0);
+    assert_true(fake_cpu_rounds(v, 1));
     assert_int_equal(v->tx.depth, 0);
     assert_int_equal(offset(v), FALLBACK);
     assert_int_equal(v->vmcb->event_inject, NMI_);
@@ -358,9 +358,9 @@ static void exceptions_while_stepping(void **state)
 
     (void)state;
     MARKED(v, NOP_, UD2_);
-    assert_true(below_until(v, below_page(0) + 1));
-    below_exit(EXIT_EXCEPTION_0 + VECTOR_PF, 6, 0x123456, 0);
-    assert_true(below_turns(v, 1));
+    assert_true(fake_cpu_until(v, fake_cpu_page(0) + 1));
+    fake_cpu_exit(EXIT_EXCEPTION_0 + VECTOR_PF, 6, 0x123456, 0);
+    assert_true(fake_cpu_rounds(v, 1));
     assert_int_equal(v->vmcb->cr2, 0x123456);
     assert_int_equal(v->vmcb->event_inject,
                      EVENT_VALID | EVENT_HAS_ERROR | EVENT_TYPE_EXCEPTION |
@@ -368,15 +368,15 @@ static void exceptions_while_stepping(void **state)
     /* The handler is caught at its first instruction, and its frame has no TF
      * of ours. */
     assert_int_equal(v->mode, MODE_CATCH);
-    assert_true(below_turns(v, 1));
+    assert_true(fake_cpu_rounds(v, 1));
     assert_int_equal(v->vmcb->exit_code, EXIT_NPF);
     while (v->mode == MODE_CATCH)
-        assert_true(below_turns(v, 1));
-    assert_int_equal(below.events_given, 1);
-    assert_int_equal(below.frame_rip, (uint64_t)below_page(0) + 1);
-    assert_int_equal(below.frame_rflags & RFLAGS_TF, 0);
+        assert_true(fake_cpu_rounds(v, 1));
+    assert_int_equal(fake_cpu.events_delivered, 1);
+    assert_int_equal(fake_cpu.frame_rip, (uint64_t)fake_cpu_page(0) + 1);
+    assert_int_equal(fake_cpu.frame_rflags & RFLAGS_TF, 0);
     assert_int_equal(v->mode, MODE_STEP);
-    assert_ptr_equal((void *)v->vmcb->rip, BELOW_HANDLER);
+    assert_ptr_equal((void *)v->vmcb->rip, FAKE_CPU_HANDLER);
 }
 
 /* Not stepped: nothing is caught either. */
@@ -400,15 +400,15 @@ static void events_while_stepping(void **state)
 
     (void)state;
     MARKED(v, NOP_, NOP_);
-    memcpy(BELOW_HANDLER, "\x90\xF4", 2);
-    assert_true(below_until(v, below_page(0) + 1));
+    memcpy(FAKE_CPU_HANDLER, "\x90\xF4", 2);
+    assert_true(fake_cpu_until(v, fake_cpu_page(0) + 1));
     v->guest_nmi = true;
-    below_exit(EXIT_NMI, 0, 0, 0);
-    assert_true(below_turns(v, 1));
+    fake_cpu_exit(EXIT_NMI, 0, 0, 0);
+    assert_true(fake_cpu_rounds(v, 1));
     assert_int_equal(v->mode, MODE_STEP);
-    assert_false(below_turns(v, 9));    /* the HLT of the handler: unwatched */
-    assert_true((below.frame_rflags & RFLAGS_TF) != 0);
-    assert_ptr_equal((void *)v->vmcb->rip, BELOW_HANDLER + 1);
+    assert_false(fake_cpu_rounds(v, 9)); /* the HLT of the handler: unwatched */
+    assert_true((fake_cpu.frame_rflags & RFLAGS_TF) != 0);
+    assert_ptr_equal((void *)v->vmcb->rip, FAKE_CPU_HANDLER + 1);
 }
 
 static void breakpoint_beside_a_step(void **state)
@@ -417,12 +417,12 @@ static void breakpoint_beside_a_step(void **state)
 
     (void)state;
     MARKED(v, NOP_, NOP_, NOP_);
-    assert_true(below_until(v, below_page(0) + 1));
+    assert_true(fake_cpu_until(v, fake_cpu_page(0) + 1));
     /* A trap of the guest's: DR6 has it, without BS. */
     v->vmcb->dr7 = 0x401;
     v->vmcb->dr6 = DR6_BS | 1;
-    below_exit(EXIT_EXCEPTION_0 + VECTOR_DB, 0, 0, 0);
-    assert_true(below_turns(v, 1));
+    fake_cpu_exit(EXIT_EXCEPTION_0 + VECTOR_DB, 0, 0, 0);
+    assert_true(fake_cpu_rounds(v, 1));
     assert_int_equal(v->vmcb->event_inject, DB_);
     assert_int_equal(v->vmcb->dr6, 1);
 }
@@ -442,14 +442,15 @@ static void breakpoint_shown_on(void **state)
     struct vcpu *v = start();
 
     (void)state;
-    below.breakpoints[0] = below.breakpoints[1] = (uint64_t)below_page(8);
+    fake_cpu.breakpoints[0] = fake_cpu.breakpoints[1] =
+        (uint64_t)fake_cpu_page(8);
     for (size_t n = 0; n < sizeof(rows) / sizeof(rows[0]); n++) {
         step_set_mode(v, MODE_STEP);
         v->vmcb->event_inject = 0;
         v->vmcb->dr7 = 0x405;
-        below_exit(EXIT_EXCEPTION_0 + VECTOR_DB, 0, 0, 0);
+        fake_cpu_exit(EXIT_EXCEPTION_0 + VECTOR_DB, 0, 0, 0);
         v->vmcb->dr6 = rows[n].dr6;
-        assert_true(below_turns(v, 1));
+        assert_true(fake_cpu_rounds(v, 1));
         assert_int_equal(v->vmcb->event_inject, rows[n].delivered ? DB_ : 0);
     }
 }
@@ -463,11 +464,11 @@ static void breakpoint_not_enabled(void **state)
     (void)state;
     MARKED(v, NOP_, NOP_, NOP_);
     v->vmcb->dr6 = 4;
-    assert_true(below_until(v, below_page(0) + 1));
+    assert_true(fake_cpu_until(v, fake_cpu_page(0) + 1));
     v->vmcb->dr7 = 0x400;
-    below_exit(EXIT_EXCEPTION_0 + VECTOR_DB, 0, 0, 0);
+    fake_cpu_exit(EXIT_EXCEPTION_0 + VECTOR_DB, 0, 0, 0);
     v->vmcb->dr6 = DR6_BS | 4;
-    assert_true(below_turns(v, 1));
+    assert_true(fake_cpu_rounds(v, 1));
     assert_int_equal(v->vmcb->event_inject, 0);
     assert_int_equal(v->vmcb->dr6, 4);
 }
@@ -479,9 +480,9 @@ static void trap_when_free(void **state)
 
     (void)state;
     v->vmcb->rflags |= RFLAGS_TF;
-    below_exit(EXIT_EXCEPTION_0 + VECTOR_DB, 0, 0, 0);
+    fake_cpu_exit(EXIT_EXCEPTION_0 + VECTOR_DB, 0, 0, 0);
     v->vmcb->dr6 = DR6_BS;
-    assert_true(below_turns(v, 1));
+    assert_true(fake_cpu_rounds(v, 1));
     assert_int_equal(v->vmcb->rflags & RFLAGS_TF, 0);
     assert_int_equal(v->vmcb->event_inject, 0);
 }

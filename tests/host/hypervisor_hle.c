@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "tests/host/below.h"
+#include "tests/host/fake_cpu.h"
 
 /* The lock is at RDI, and EAX is stored there. */
 #define LOCK 8
@@ -17,22 +17,22 @@ static struct vcpu *start(const char *cpu)
 {
     struct vcpu *v;
 
-    below_start(cpu, "none");
-    v = below_vcpu(0);
-    v->gprs.rdi = (uint64_t)below_page(LOCK);
+    fake_cpu_start(cpu, "none");
+    v = fake_cpu_vcpu(0);
+    v->gprs.rdi = (uint64_t)fake_cpu_page(LOCK);
     return v;
 }
 
 static const uint8_t *code(unsigned at)
 {
-    return below_page(0) + at;
+    return fake_cpu_page(0) + at;
 }
 
 static uint32_t lock_word(void)
 {
     uint32_t value;
 
-    memcpy(&value, below_page(LOCK), sizeof(value));
+    memcpy(&value, fake_cpu_page(LOCK), sizeof(value));
     return value;
 }
 
@@ -43,41 +43,41 @@ static void elides(void **state)
     for (unsigned refused = 0; refused < 2; refused++) {
         struct vcpu *v = start("haswell");
 
-        below.refuses_hints = refused != 0;
+        fake_cpu.refuses_hints = refused != 0;
         MARKED(v, XACQUIRE_, XCHG_, LOAD_, XRELEASE_, STORE32_, NOP_);
         v->vmcb->rax = 1;
-        assert_true(below_until(v, code(3)));
+        assert_true(fake_cpu_until(v, code(3)));
         assert_true(v->tx.hle);
         assert_int_equal(v->vmcb->rax, 0);
         assert_int_equal(lock_word(), 0);
-        assert_true(below_until(v, code(6)));
+        assert_true(fake_cpu_until(v, code(6)));
         assert_int_equal(v->vmcb->rax, 1);
         assert_int_equal(v->tx.lines.writes, 0);
         v->vmcb->rax = 0;
-        assert_true(below_until(v, code(9)));
+        assert_true(fake_cpu_until(v, code(9)));
         assert_int_equal(v->tx.depth, 0);
         assert_int_equal(v->model->tsx.active, false);
         assert_int_equal(lock_word(), 0);
-        assert_int_equal(below.events_given, 0);
+        assert_int_equal(fake_cpu.events_delivered, 0);
     }
 }
 
 /* What is at `last` aborts: all runs once more from the XACQUIRE on, which
- * takes the lock now, up to `behind`. */
-static void expect_retry(struct vcpu *v, unsigned last, unsigned behind)
+ * takes the lock now, up to `after`. */
+static void expect_retry(struct vcpu *v, unsigned last, unsigned after)
 {
     v->vmcb->rax = 5;
-    assert_true(below_until(v, code(0)));
+    assert_true(fake_cpu_until(v, code(0)));
     while (v->tx.depth == 0)
-        assert_true(below_turns(v, 1));
+        assert_true(fake_cpu_rounds(v, 1));
     while (v->tx.depth > 0) {
         assert_in_range(v->vmcb->rip, (uint64_t)code(0), (uint64_t)code(last));
-        assert_true(below_turns(v, 1));
+        assert_true(fake_cpu_rounds(v, 1));
     }
     assert_ptr_equal((void *)v->vmcb->rip, code(0));
     assert_int_equal(v->vmcb->rax, 5);  /* no status in EAX */
     assert_int_equal(lock_word(), 0);
-    assert_true(below_until(v, code(behind)));
+    assert_true(fake_cpu_until(v, code(after)));
     assert_int_equal(v->tx.depth, 0);
     assert_int_equal(lock_word(), 5);
 }
@@ -111,7 +111,7 @@ static void instruction_aborts(void **state)
         struct vcpu *v = start("haswell");
 
         MARKED(v, XACQUIRE_, XCHG_);
-        memcpy(below_page(0) + 3, rows[n], sizeof(rows[n]));
+        memcpy(fake_cpu_page(0) + 3, rows[n], sizeof(rows[n]));
         expect_retry(v, 3, 3);
     }
 }
@@ -123,14 +123,14 @@ static void stores_are_undone(void **state)
     (void)state;
     MARKED(v, XACQUIRE_, XCHG_, STORE_, CPUID_, NOP_);
     v->vmcb->rax = 5;
-    assert_true(below_until(v, code(3)));
-    v->gprs.rdi = (uint64_t)below_page(LOCK + 1);
+    assert_true(fake_cpu_until(v, code(3)));
+    v->gprs.rdi = (uint64_t)fake_cpu_page(LOCK + 1);
     v->vmcb->rax = UINT64_MAX;
-    assert_true(below_until(v, code(6)));
-    assert_int_equal(*below_page(LOCK + 1), 0xFF);
-    assert_true(below_until(v, code(0)));
-    assert_int_equal(*below_page(LOCK + 1), 0);
-    assert_ptr_equal((void *)v->gprs.rdi, below_page(LOCK));
+    assert_true(fake_cpu_until(v, code(6)));
+    assert_int_equal(*fake_cpu_page(LOCK + 1), 0xFF);
+    assert_true(fake_cpu_until(v, code(0)));
+    assert_int_equal(*fake_cpu_page(LOCK + 1), 0);
+    assert_ptr_equal((void *)v->gprs.rdi, fake_cpu_page(LOCK));
 }
 
 /* XTEST is no reason to abort, and says that there is a region. */
@@ -140,7 +140,7 @@ static void xtest_inside(void **state)
 
     (void)state;
     MARKED(v, XACQUIRE_, XCHG_, XTEST_, NOP_);
-    assert_true(below_until(v, code(6)));
+    assert_true(fake_cpu_until(v, code(6)));
     assert_int_equal(v->tx.depth, 1);
     assert_int_equal(v->vmcb->rflags & RFLAGS_ZF, 0);
 }
@@ -152,13 +152,13 @@ static void hint_ignored(void **state)
     for (unsigned refused = 0; refused < 2; refused++) {
         struct vcpu *v = start("skylake-2018");
 
-        below.refuses_hints = refused != 0;
+        fake_cpu.refuses_hints = refused != 0;
         MARKED(v, XACQUIRE_, XCHG_, XRELEASE_, STORE32_, NOP_);
         v->vmcb->rax = 1;
-        assert_true(below_until(v, code(3)));
+        assert_true(fake_cpu_until(v, code(3)));
         assert_int_equal(v->tx.depth, 0);
         assert_int_equal(lock_word(), 1);
-        assert_true(below_until(v, code(6)));
+        assert_true(fake_cpu_until(v, code(6)));
         assert_int_equal(lock_word(), 0);
         assert_int_equal(v->transactions, 0);
     }
@@ -171,14 +171,14 @@ static void hint_in_rtm(void **state)
     for (unsigned refused = 0; refused < 2; refused++) {
         struct vcpu *v = start("haswell");
 
-        below.refuses_hints = refused != 0;
+        fake_cpu.refuses_hints = refused != 0;
         MARKED(v, XBEGIN_, XACQUIRE_, XCHG_, XEND_, NOP_);
         v->vmcb->rax = 1;
-        assert_true(below_until(v, code(9)));
+        assert_true(fake_cpu_until(v, code(9)));
         assert_int_equal(v->tx.depth, 1);
         assert_false(v->tx.hle);
         assert_int_equal(v->tx.lines.writes, 1);
-        assert_true(below_until(v, code(12)));
+        assert_true(fake_cpu_until(v, code(12)));
         assert_int_equal(lock_word(), 1);
     }
 }
@@ -189,13 +189,14 @@ static void hints_in_rtm(void **state)
     struct vcpu *v = start("haswell");
 
     (void)state;
-    below.refuses_hints = true;
+    fake_cpu.refuses_hints = true;
     MARKED(v, XBEGIN_);
     for (unsigned n = 0; n < 100; n++)
-        memcpy(below_page(0) + 6 + 3 * n, ((uint8_t[]){ XACQUIRE_, XCHG_ }), 3);
+        memcpy(fake_cpu_page(0) + 6 + 3 * n, ((uint8_t[]){XACQUIRE_, XCHG_}),
+               3);
     v->gprs.rdi = (uint64_t)code(0x800);
     v->vmcb->rax = 1;
-    assert_true(below_until(v, code(6 + 3 * 99)));
+    assert_true(fake_cpu_until(v, code(6 + 3 * 99)));
     assert_int_equal(v->tx.depth, 1);
     assert_int_equal(*code(0x800), 1);
 }
@@ -206,11 +207,11 @@ static void code_is_read_back(void **state)
     struct vcpu *v = start("haswell");
 
     (void)state;
-    below.refuses_hints = true;
+    fake_cpu.refuses_hints = true;
     MARKED(v, XACQUIRE_, XCHG_, LOAD_, NOP_);
-    assert_true(below_until(v, code(3)));
+    assert_true(fake_cpu_until(v, code(3)));
     v->gprs.rdi = (uint64_t)code(0);
-    assert_true(below_until(v, code(6)));
+    assert_true(fake_cpu_until(v, code(6)));
     assert_int_equal(v->tx.depth, 1);
     assert_int_equal(v->vmcb->rax & 0xFF, XACQUIRE_);
 }
@@ -223,19 +224,19 @@ static void lock_beside_code(void **state)
         struct vcpu *v = start("haswell");
         const uint8_t *lock = code(0x800);
 
-        below.refuses_hints = refused != 0;
+        fake_cpu.refuses_hints = refused != 0;
         MARKED(v, XACQUIRE_, XCHG_, NOP_, XRELEASE_, STORE32_, NOP_);
         v->gprs.rdi = (uint64_t)lock;
         v->vmcb->rax = 1;
-        assert_true(below_until(v, code(4)));
+        assert_true(fake_cpu_until(v, code(4)));
         assert_int_equal(v->tx.depth, 1);
         assert_int_equal(*lock, 0);
         v->vmcb->rax = 0;
-        assert_true(below_until(v, code(7)));
+        assert_true(fake_cpu_until(v, code(7)));
         assert_int_equal(v->tx.depth, 0);
         assert_int_equal(*lock, 0);
-        assert_int_equal(below_page(0)[0], XACQUIRE_);
-        assert_int_equal(below.events_given, 0);
+        assert_int_equal(fake_cpu_page(0)[0], XACQUIRE_);
+        assert_int_equal(fake_cpu.events_delivered, 0);
     }
 }
 

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "tests/host/below.h"
+#include "tests/host/fake_cpu.h"
 
 #define DATA 8
 
@@ -19,15 +19,15 @@ static struct vcpu *first, *second;
 
 static uint8_t *code(unsigned processor, unsigned at)
 {
-    return below_page(processor) + at;
+    return fake_cpu_page(processor) + at;
 }
 
 static void start(void)
 {
-    below_start("haswell", "none");
-    first = below_vcpu(0);
-    second = below_vcpu(1);
-    first->gprs.rdi = second->gprs.rdi = (uint64_t)below_page(DATA);
+    fake_cpu_start("haswell", "none");
+    first = fake_cpu_vcpu(0);
+    second = fake_cpu_vcpu(1);
+    first->gprs.rdi = second->gprs.rdi = (uint64_t)fake_cpu_page(DATA);
     for (unsigned at = FALLBACK; at < 0x800; at += 2)
         memcpy(code(0, at), ((uint8_t[]){ CPUID_ }), 2);
 }
@@ -38,8 +38,8 @@ static void begin(bool store, const uint8_t bytes[3])
 {
     start();
     CODE(second, STORE_, CPUID_);
-    assert_true(below_until(second, code(1, 5)));
-    below_code(second, bytes, 3);
+    assert_true(fake_cpu_until(second, code(1, 5)));
+    fake_cpu_code(second, bytes, 3);
     second->vmcb->rip += 3;
     CODE(second, HLT_);
     second->vmcb->rip -= 3;
@@ -50,7 +50,7 @@ static void begin(bool store, const uint8_t bytes[3])
     else
         MARKED(first, XBEGIN_, LOAD_, NOP_, XEND_, NOP_);
     first->vmcb->rax = 1;
-    assert_true(below_until(first, code(0, 9)));
+    assert_true(fake_cpu_until(first, code(0, 9)));
     assert_int_equal(first->tx.depth, 1);
 }
 
@@ -60,10 +60,10 @@ static void begin(bool store, const uint8_t bytes[3])
 /* Up to its HLT; the first runs where it is waited for. */
 static void second_goes_on(void)
 {
-    below.other = first;
-    assert_false(below_until(second, NULL));
+    fake_cpu.other = first;
+    assert_false(fake_cpu_until(second, NULL));
     assert_ptr_equal((void *)second->vmcb->rip, code(1, 8));
-    below.other = NULL;
+    fake_cpu.other = NULL;
 }
 
 /* What has come of the first's transaction. */
@@ -91,10 +91,10 @@ static void conflicts(void **state)
         second_goes_on();
         assert_int_equal(has_conflicted(), rows[n].conflict);
         if (!rows[n].conflict)
-            assert_true(below_until(first, code(0, 13)));
+            assert_true(fake_cpu_until(first, code(0, 13)));
         if (!rows[n].second_stores)
             assert_int_equal(second->vmcb->rax, 0);
-        assert_int_equal(*below_page(DATA), rows[n].second_stores ? 2 : 0);
+        assert_int_equal(*fake_cpu_page(DATA), rows[n].second_stores ? 2 : 0);
     }
 }
 
@@ -102,27 +102,27 @@ static void conflicts(void **state)
  * instruction, and no interrupt's handler uses it. */
 static void other_line_of_the_page(void **state)
 {
-    uint64_t held = (uint64_t)below_page(DATA);
+    uint64_t held = (uint64_t)fake_cpu_page(DATA);
 
     (void)state;
     begin(true, STORES);
     second->gprs.rdi += LINE_BYTES;
-    while (second->passes == 0)
-        assert_true(below_turns(second, 1));
+    while (second->grants == 0)
+        assert_true(fake_cpu_rounds(second, 1));
     assert_int_equal(second->mode, MODE_STEP);
     assert_int_equal(second->vmcb->interrupt_shadow, SHADOW_ON);
-    while (second->passes > 0)          /* its code faults first */
-        assert_true(below_turns(second, 1));
-    assert_int_equal(below.run_shadow, SHADOW_ON);
-    assert_int_equal(below.run_rflags & RFLAGS_IF, 0);
+    while (second->grants > 0)          /* its code faults first */
+        assert_true(fake_cpu_rounds(second, 1));
+    assert_int_equal(fake_cpu.run_shadow, SHADOW_ON);
+    assert_int_equal(fake_cpu.run_rflags & RFLAGS_IF, 0);
     assert_int_equal(second->vmcb->rflags & RFLAGS_IF, RFLAGS_IF);
     assert_int_equal(second->vmcb->tlb_control, TLB_FLUSH_ALL);
     assert_true((npt_entry(&second->pages_step, held) & NPT_HELD) != 0);
-    assert_int_equal(below_page(DATA)[LINE_BYTES], 2);
+    assert_int_equal(fake_cpu_page(DATA)[LINE_BYTES], 2);
     assert_int_equal(second->mode, MODE_FREE);
-    assert_false(first->tx.lost);
-    assert_true(below_until(first, code(0, 13)));
-    assert_int_equal(*below_page(DATA), 1);
+    assert_false(first->tx.conflict);
+    assert_true(fake_cpu_until(first, code(0, 13)));
+    assert_int_equal(*fake_cpu_page(DATA), 1);
 }
 
 /* The other stores to the next line while the page is open for a store that
@@ -135,40 +135,40 @@ static void beside_a_store(void **state)
     first->gprs.rdi += LINE_BYTES - 8;
     first->vmcb->rax = 1;
     while (first->tx.opened == 0 || !first->tx.open[0].written)
-        assert_true(below_turns(first, 1));
+        assert_true(fake_cpu_rounds(first, 1));
     CODE(second, STORE_, HLT_);
     second->gprs.rdi += LINE_BYTES;
     second->vmcb->rax = 2;
-    assert_false(below_until(second, NULL));
+    assert_false(fake_cpu_until(second, NULL));
     assert_ptr_equal((void *)second->vmcb->rip, code(1, 3));
-    assert_int_equal(below_page(DATA)[LINE_BYTES], 2);
-    assert_true(below_until(first, code(0, 9)));
-    assert_int_equal(below_page(DATA)[LINE_BYTES - 8], 1);
+    assert_int_equal(fake_cpu_page(DATA)[LINE_BYTES], 2);
+    assert_true(fake_cpu_until(first, code(0, 9)));
+    assert_int_equal(fake_cpu_page(DATA)[LINE_BYTES - 8], 1);
     assert_int_equal(first->tx.lines.writes, 1);
-    assert_true(below_until(first, code(0, FALLBACK)));
-    assert_int_equal(below_page(DATA)[LINE_BYTES - 8], 0);
-    assert_int_equal(below_page(DATA)[LINE_BYTES], 2);
+    assert_true(fake_cpu_until(first, code(0, FALLBACK)));
+    assert_int_equal(fake_cpu_page(DATA)[LINE_BYTES - 8], 0);
+    assert_int_equal(fake_cpu_page(DATA)[LINE_BYTES], 2);
 }
 
 /* The interrupt flag that is masked meanwhile is not what PUSHFQ writes, nor
  * what POPFQ leaves. */
 static void flags_on_the_page(void **state)
 {
-    uint64_t *stack = (uint64_t *)(below_page(DATA) + 0x800);
+    uint64_t *stack = (uint64_t *)(fake_cpu_page(DATA) + 0x800);
 
     (void)state;
     begin(true, ((const uint8_t[]){ PUSHFQ_, HLT_, HLT_ }));
     second->vmcb->rsp = (uint64_t)stack;
-    assert_false(below_until(second, NULL));
+    assert_false(fake_cpu_until(second, NULL));
     assert_int_equal(stack[-1], RFLAGS_IF | 2);
     assert_int_equal(second->vmcb->rflags, RFLAGS_IF | 2);
 
     begin(true, ((const uint8_t[]){ POPFQ_, HLT_, HLT_ }));
     second->vmcb->rsp = (uint64_t)stack;
     stack[0] = 2;
-    assert_false(below_until(second, NULL));
+    assert_false(fake_cpu_until(second, NULL));
     assert_int_equal(second->vmcb->rflags, 2);
-    assert_false(first->tx.lost);
+    assert_false(first->tx.conflict);
 }
 
 /* Other lines of two pages: both are granted for the one instruction. */
@@ -177,30 +177,33 @@ static void other_lines_of_two_pages(void **state)
     (void)state;
     begin(true, STORES);
     lines_clear(&first->tx.lines);
-    assert_true(share_take(first, (uint64_t)below_page(DATA - 1), true));
-    assert_true(share_take(first, (uint64_t)below_page(DATA) + 0x800, true));
+    assert_true(
+        conflict_add_line(first, (uint64_t)fake_cpu_page(DATA - 1), true));
+    assert_true(
+        conflict_add_line(first, (uint64_t)fake_cpu_page(DATA) + 0x800, true));
     second->gprs.rdi -= 4;
     second_goes_on();
-    assert_false(first->tx.lost);
-    assert_int_equal(below_page(DATA - 1)[PAGE_BYTES - 4], 2);
+    assert_false(first->tx.conflict);
+    assert_int_equal(fake_cpu_page(DATA - 1)[PAGE_BYTES - 4], 2);
 }
 
 /* A page mapped on its own does not hide those around it. */
 static void neighbours_are_there(void **state)
 {
-    uint64_t at = (uint64_t)below_page(DATA);
+    uint64_t at = (uint64_t)fake_cpu_page(DATA);
 
     (void)state;
     start();
     assert_int_equal(npt_entry(&first->pages_step, at), 0);
     assert_true(npt_set_page(&first->pages_step, at, NPT_PRESENT));
     assert_int_equal(npt_entry(&first->pages_step, at), at | NPT_PRESENT);
-    assert_true((npt_entry(&first->pages_step, (uint64_t)below_page(DATA + 1)) &
-                 NPT_PRESENT) != 0);
+    assert_true(
+        (npt_entry(&first->pages_step, (uint64_t)fake_cpu_page(DATA + 1)) &
+         NPT_PRESENT) != 0);
     /* But for the pages of a transaction, where none is mapped. */
     assert_true(npt_set_page(&first->tx_pages, at, NPT_PRESENT));
     assert_int_equal(npt_entry(&first->tx_pages,
-                               (uint64_t)below_page(DATA + 1)), 0);
+                               (uint64_t)fake_cpu_page(DATA + 1)), 0);
 }
 
 /* Across two lines, of which one conflicts, at the second page's beginning. */
@@ -211,17 +214,17 @@ static void across_pages(void **state)
     second->gprs.rdi -= 4;
     second_goes_on();
     assert_true(has_conflicted());
-    assert_int_equal(below_page(DATA - 1)[PAGE_BYTES - 4], 2);
+    assert_int_equal(fake_cpu_page(DATA - 1)[PAGE_BYTES - 4], 2);
 }
 
 /* Once the transaction is over the next to miss the page gets it for good. */
-static void given_back(void **state)
+static void released(void **state)
 {
-    uint64_t held = (uint64_t)below_page(DATA);
+    uint64_t held = (uint64_t)fake_cpu_page(DATA);
 
     (void)state;
     begin(true, LOADS);
-    assert_true(below_until(first, code(0, 13)));
+    assert_true(fake_cpu_until(first, code(0, 13)));
     assert_true((npt_entry(&second->pages_free, held) & NPT_HELD) != 0);
     second_goes_on();
     assert_int_equal(second->vmcb->rax, 1);
@@ -239,12 +242,12 @@ static void two_transactions(void **state)
     MARKED(second, XBEGIN_, STORE_, XEND_, NOP_);
     first->vmcb->rax = 1;
     second->vmcb->rax = 2;
-    assert_true(below_until(first, code(0, 9)));
-    below.other = first;
-    assert_true(below_until(second, code(1, 12)));
+    assert_true(fake_cpu_until(first, code(0, 9)));
+    fake_cpu.other = first;
+    assert_true(fake_cpu_until(second, code(1, 12)));
     assert_true(has_conflicted());
     assert_int_equal(second->tx.depth, 0);
-    assert_int_equal(*below_page(DATA), 2);
+    assert_int_equal(*fake_cpu_page(DATA), 2);
 }
 
 /* Both only read: both commit. */
@@ -254,9 +257,9 @@ static void two_readers(void **state)
     start();
     MARKED(first, XBEGIN_, LOAD_, NOP_, XEND_, NOP_);
     MARKED(second, XBEGIN_, LOAD_, XEND_, NOP_);
-    assert_true(below_until(first, code(0, 10)));
-    assert_true(below_until(second, code(1, 12)));
-    assert_true(below_until(first, code(0, 13)));
+    assert_true(fake_cpu_until(first, code(0, 10)));
+    assert_true(fake_cpu_until(second, code(1, 12)));
+    assert_true(fake_cpu_until(first, code(0, 13)));
 }
 
 /* A page that the other has never accessed is held from it, too. */
@@ -266,7 +269,7 @@ static void untouched_page(void **state)
     start();
     MARKED(first, XBEGIN_, STORE_, NOP_, XEND_);
     first->vmcb->rax = 1;
-    assert_true(below_until(first, code(0, 9)));
+    assert_true(fake_cpu_until(first, code(0, 9)));
     second->vmcb->rip += 5;
     CODE(second, LOAD_, HLT_);
     second_goes_on();
@@ -278,7 +281,7 @@ static void untouched_page(void **state)
  * and the delivery of an event, which is injected again. */
 static void whole_pages(void **state)
 {
-    static const struct below_exit rows[] = {
+    static const struct fake_cpu_exit rows[] = {
         { EXIT_NPF, NPF_WRITE | NPF_PAGE_TABLE, 0, 0 },
         { EXIT_NPF, NPF_WRITE, 0, EVENT_VALID | 0x40 },
     };
@@ -286,49 +289,49 @@ static void whole_pages(void **state)
     (void)state;
     for (size_t n = 0; n < 2; n++) {
         begin(true, STORES);
-        below_exit(EXIT_NPF, rows[n].info1, (uint64_t)below_page(DATA) + 0x800,
-                   rows[n].int_info);
-        below.other = first;
-        assert_true(below_turns(second, 1));
+        fake_cpu_exit(EXIT_NPF, rows[n].info1,
+                      (uint64_t)fake_cpu_page(DATA) + 0x800, rows[n].int_info);
+        fake_cpu.other = first;
+        assert_true(fake_cpu_rounds(second, 1));
         assert_int_equal(first->tx.depth, 0);
-        assert_int_equal(second->passes, 0);
+        assert_int_equal(second->grants, 0);
         assert_int_equal(second->vmcb->event_inject, rows[n].int_info);
     }
 }
 
 /* A transaction that commits just when it has a conflict does not. */
-static void lost_at_commit(void **state)
+static void conflict_at_commit(void **state)
 {
     (void)state;
     begin(true, LOADS);
-    assert_true(below_until(first, code(0, 10)));
-    first->tx.lost = true;
-    assert_true(below_until(first, code(0, FALLBACK)));
-    assert_int_equal(*below_page(DATA), 0);
+    assert_true(fake_cpu_until(first, code(0, 10)));
+    first->tx.conflict = true;
+    assert_true(fake_cpu_until(first, code(0, FALLBACK)));
+    assert_int_equal(*fake_cpu_page(DATA), 0);
 }
 
 /* Firmware takes a processor out of its guest: of its transaction nothing stays,
  * and the page that was open to it for one instruction is not. */
 static void broken_off(void **state)
 {
-    uint64_t held = (uint64_t)below_page(DATA);
+    uint64_t held = (uint64_t)fake_cpu_page(DATA);
 
     (void)state;
     begin(true, STORES);
     second->gprs.rdi += LINE_BYTES;
-    while (second->passes == 0)
-        assert_true(below_turns(second, 1));
+    while (second->grants == 0)
+        assert_true(fake_cpu_rounds(second, 1));
     assert_int_equal(npt_entry(&second->pages_step, held) & NPT_HELD, 0);
     tx_break_off(second);
-    assert_int_equal(second->passes, 0);
+    assert_int_equal(second->grants, 0);
     assert_true((npt_entry(&second->pages_step, held) & NPT_HELD) != 0);
-    assert_false(first->tx.lost);
+    assert_false(first->tx.conflict);
 
-    assert_int_equal(*below_page(DATA), 1);
+    assert_int_equal(*fake_cpu_page(DATA), 1);
     tx_break_off(first);
     assert_int_equal(first->tx.depth, 0);
     assert_false(first->tx.active);
-    assert_int_equal(*below_page(DATA), 0);
+    assert_int_equal(*fake_cpu_page(DATA), 0);
 }
 
 /* A processor that is in its guest meanwhile has to exit, and flushes its
@@ -338,11 +341,11 @@ static void translations_forgotten(void **state)
     (void)state;
     begin(false, STORES);
     assert_int_equal(second->flush, 1);
-    below.other = first;
-    assert_true(below_turns(second, 1));
+    fake_cpu.other = first;
+    assert_true(fake_cpu_rounds(second, 1));
     assert_int_equal(second->flush, 0);
     assert_int_equal(second->vmcb->exit_code, EXIT_NPF);
-    assert_int_equal(*below_page(DATA), 0);
+    assert_int_equal(*fake_cpu_page(DATA), 0);
 }
 
 /* It is in its guest at that moment: an NMI is sent, and no line joins the set
@@ -354,20 +357,20 @@ static void made_to_leave(void **state)
     for (unsigned n = 0; n < 2; n++) {
         second->in_guest = 1;
         second->flush = 0;
-        below.running = second;
-        below.apic[0x300 / 4] = 0;
+        fake_cpu.running = second;
+        fake_cpu.apic[0x300 / 4] = 0;
         assert_true(npt_set_page(&second->pages_free,
-                                 (uint64_t)below_page(DATA + 1 + n),
+                                 (uint64_t)fake_cpu_page(DATA + 1 + n),
                                  NPT_PRESENT | NPT_WRITE | NPT_USER));
-        assert_true(share_take(first, (uint64_t)below_page(DATA + 1 + n),
-                               true));
+        assert_true(conflict_add_line(
+            first, (uint64_t)fake_cpu_page(DATA + 1 + n), true));
         assert_int_equal(second->in_guest, 0);
         assert_int_equal(second->flush, 1);
-        assert_int_equal(below.apic[0x300 / 4], n == 0 ? 0x400 : 0);
+        assert_int_equal(fake_cpu.apic[0x300 / 4], n == 0 ? 0x400 : 0);
         assert_int_equal(second->nmi, 1);
     }
-    below_exit(EXIT_NMI, 0, 0, 0);
-    assert_true(below_turns(second, 1));
+    fake_cpu_exit(EXIT_NMI, 0, 0, 0);
+    assert_true(fake_cpu_rounds(second, 1));
     assert_int_equal(second->nmi, 0);
     assert_int_equal(second->vmcb->event_inject, 0);
 }
@@ -378,20 +381,20 @@ static void refused_hint_on_a_held_page(void **state)
 {
     (void)state;
     start();
-    below.refuses_hints = true;
-    second->vmcb->rip = (uint64_t)below_page(DATA);
+    fake_cpu.refuses_hints = true;
+    second->vmcb->rip = (uint64_t)fake_cpu_page(DATA);
     MARKED(second, XRELEASE_, XCHG_, NOP_);
-    second->gprs.rdi = (uint64_t)below_page(DATA) + 0x800;
+    second->gprs.rdi = (uint64_t)fake_cpu_page(DATA) + 0x800;
     second->vmcb->rax = 3;
     MARKED(first, XBEGIN_, STORE_, NOP_, XEND_);
-    first->gprs.rdi = (uint64_t)below_page(DATA) + 0x800;
+    first->gprs.rdi = (uint64_t)fake_cpu_page(DATA) + 0x800;
     first->vmcb->rax = 1;
-    assert_true(below_until(first, code(0, 9)));
-    below.other = first;
-    assert_true(below_until(second, below_page(DATA) + 3));
+    assert_true(fake_cpu_until(first, code(0, 9)));
+    fake_cpu.other = first;
+    assert_true(fake_cpu_until(second, fake_cpu_page(DATA) + 3));
     assert_true(has_conflicted());
     assert_int_equal(second->vmcb->rax, 0);
-    assert_int_equal(below_page(DATA)[0x800], 3);
+    assert_int_equal(fake_cpu_page(DATA)[0x800], 3);
 }
 
 int main(void)
@@ -404,12 +407,12 @@ int main(void)
         cmocka_unit_test(other_lines_of_two_pages),
         cmocka_unit_test(neighbours_are_there),
         cmocka_unit_test(across_pages),
-        cmocka_unit_test(given_back),
+        cmocka_unit_test(released),
         cmocka_unit_test(two_transactions),
         cmocka_unit_test(two_readers),
         cmocka_unit_test(untouched_page),
         cmocka_unit_test(whole_pages),
-        cmocka_unit_test(lost_at_commit),
+        cmocka_unit_test(conflict_at_commit),
         cmocka_unit_test(broken_off),
         cmocka_unit_test(translations_forgotten),
         cmocka_unit_test(made_to_leave),

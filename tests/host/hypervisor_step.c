@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "tests/host/below.h"
+#include "tests/host/fake_cpu.h"
 
 #define GLOBAL_CTRL  0x38Fu
 #define FIXED_CTRL   0x38Du
@@ -20,13 +20,13 @@
 
 static struct vcpu *start(const char *cpu)
 {
-    below_start(cpu, "none");
-    return below_vcpu(0);
+    fake_cpu_start(cpu, "none");
+    return fake_cpu_vcpu(0);
 }
 
 static const uint8_t *code(unsigned at)
 {
-    return below_page(0) + at;
+    return fake_cpu_page(0) + at;
 }
 
 /* The guest's next instruction is a WRMSR of this. */
@@ -43,17 +43,17 @@ static void window_is_exact(void **state)
     struct vcpu *v = start("skylake-2018");
 
     (void)state;
-    v->model->open.closing_write_counts = false;
+    v->model->choices.closing_write_counts = false;
     CODE(v, WRMSR_, WRMSR_, NOP_, CPUID_, NOP_, WRMSR_, NOP_);
     set_msr(v, FIXED_CTRL, 3);
-    assert_true(below_until(v, code(2)));
+    assert_true(fake_cpu_until(v, code(2)));
     set_msr(v, GLOBAL_CTRL, UINT64_C(1) << 32);
     assert_int_equal(v->mode, MODE_FREE);
-    assert_true(below_until(v, code(4)));
+    assert_true(fake_cpu_until(v, code(4)));
     assert_int_equal(v->mode, MODE_STEP);
-    assert_true(below_until(v, code(8)));
+    assert_true(fake_cpu_until(v, code(8)));
     set_msr(v, GLOBAL_CTRL, 0);
-    assert_true(below_until(v, code(10)));
+    assert_true(fake_cpu_until(v, code(10)));
     assert_int_equal(v->mode, MODE_FREE);
     assert_int_equal(v->model->pmu.fixed[0], 3);
 }
@@ -65,7 +65,7 @@ static void free_is_not_stepped(void **state)
 
     (void)state;
     CODE(v, NOP_, NOP_, NOP_, CPUID_);
-    assert_true(below_until(v, code(5)));
+    assert_true(fake_cpu_until(v, code(5)));
     assert_int_equal(v->steps, 0);
     assert_int_equal(v->vmcb->rflags & RFLAGS_TF, 0);
 }
@@ -78,7 +78,7 @@ static void pushed_flags_are_the_guests(void **state)
 
     (void)state;
     MARKED(v, NOP_, PUSHFQ_, NOP_);
-    assert_true(below_until(v, code(2)));
+    assert_true(fake_cpu_until(v, code(2)));
     memcpy(&pushed, (const void *)v->vmcb->rsp, sizeof(pushed));
     assert_int_equal(pushed, RFLAGS_IF | 2);
 }
@@ -95,12 +95,12 @@ static void repeated_counts_once(void **state)
     step_end(v);
     CODE(v, 0xF3, 0xA4, NOP_);
     for (unsigned n = 0; n < 3; n++) {
-        below_exit(EXIT_EXCEPTION_0 + VECTOR_DB, 0, 0, 0);
+        fake_cpu_exit(EXIT_EXCEPTION_0 + VECTOR_DB, 0, 0, 0);
         v->vmcb->dr6 = DR6_BS;
-        assert_true(below_turns(v, 1));
+        assert_true(fake_cpu_rounds(v, 1));
         assert_int_equal(v->model->pmu.fixed[0], 0);
     }
-    assert_int_equal(step_begin(v).kind, ACTION_RUN);
+    assert_int_equal(step_begin(v).kind, ACTION_EXECUTE);
     v->vmcb->rip += 2;
     step_retire(v);
     assert_int_equal(v->model->pmu.fixed[0], 1);
@@ -113,11 +113,11 @@ static void unmarked_page_runs_free(void **state)
     (void)state;
     v->vmcb->rip += PAGE_BYTES - 1;     /* the next page is not marked */
     MARKED(v, NOP_);
-    memcpy(below_page(1), "\x90\x0F\xA2", 3);
-    assert_true(below_until(v, below_page(1)));
+    memcpy(fake_cpu_page(1), "\x90\x0F\xA2", 3);
+    assert_true(fake_cpu_until(v, fake_cpu_page(1)));
     assert_int_equal(v->mode, MODE_FREE);
-    assert_true(below_until(v, below_page(1) + 3));
-    assert_int_equal(below.run_rflags & RFLAGS_TF, 0);
+    assert_true(fake_cpu_until(v, fake_cpu_page(1) + 3));
+    assert_int_equal(fake_cpu.run_rflags & RFLAGS_TF, 0);
     assert_int_equal(v->mode, MODE_FREE);
 }
 
@@ -153,25 +153,25 @@ static void refused_hint_is_ignored(void **state)
     (void)state;
     for (size_t n = 0; n < sizeof(hints) / sizeof(hints[0]); n++) {
         struct vcpu *v = start(hints[n].cpu);
-        uint8_t *at = below_page(0) + hints[n].at;
-        uint64_t *data = (uint64_t *)below_page(8);
+        uint8_t *at = fake_cpu_page(0) + hints[n].at;
+        uint64_t *data = (uint64_t *)fake_cpu_page(8);
 
-        below.refuses_hints = true;
+        fake_cpu.refuses_hints = true;
         v->vmcb->rip += hints[n].at;
         if (hints[n].marked)
-            below_marked(v, hints[n].bytes, hints[n].length);
+            fake_cpu_marked(v, hints[n].bytes, hints[n].length);
         else
-            below_code(v, hints[n].bytes, hints[n].length);
+            fake_cpu_code(v, hints[n].bytes, hints[n].length);
         at[hints[n].length] = 0x90;
         memcpy(at + hints[n].length + 1, ((uint8_t[]){ CPUID_ }), 2);
         v->gprs.rdi = (uint64_t)data;
         v->gprs.rbx = 0x11;
         v->gprs.rcx = 0x22;
-        assert_true(below_until(v, at + hints[n].length + 3));
+        assert_true(fake_cpu_until(v, at + hints[n].length + 3));
         assert_int_equal(*data, UINT64_C(0x2200000011));
         assert_memory_equal(at, hints[n].bytes, hints[n].length);
-        assert_int_equal(below.events_given, 0);
-        assert_int_equal(v->showing, 0);
+        assert_int_equal(fake_cpu.events_delivered, 0);
+        assert_int_equal(v->overlay_count, 0);
     }
 }
 
@@ -181,14 +181,14 @@ static void refused_hint_counts_once(void **state)
     struct vcpu *v = start("skylake-2018");
 
     (void)state;
-    below.refuses_hints = true;
+    fake_cpu.refuses_hints = true;
     v->model->pmu.fixed_ctrl = 3;
     v->model->pmu.global_ctrl = UINT64_C(1) << 32;
     v->model->pmu.counting = true;
     step_end(v);
     CODE(v, XACQUIRE_, PAIR_, NOP_);
-    v->gprs.rdi = (uint64_t)below_page(8);
-    assert_true(below_until(v, code(5)));
+    v->gprs.rdi = (uint64_t)fake_cpu_page(8);
+    assert_true(fake_cpu_until(v, code(5)));
     assert_int_equal(v->model->pmu.fixed[0], 1);
 }
 
@@ -196,19 +196,19 @@ static void refused_hint_counts_once(void **state)
 static void refused_hint_on_its_own_page(void **state)
 {
     struct vcpu *v = start("skylake-2018");
-    uint64_t *data = (uint64_t *)(below_page(0) + 0x800);
+    uint64_t *data = (uint64_t *)(fake_cpu_page(0) + 0x800);
 
     (void)state;
-    below.refuses_hints = true;
+    fake_cpu.refuses_hints = true;
     MARKED(v, XACQUIRE_, PAIR_, LOAD_, LOAD_, NOP_);
     v->gprs.rdi = (uint64_t)data;
     v->gprs.rbx = 0x33;
-    assert_true(below_until(v, code(8)));
+    assert_true(fake_cpu_until(v, code(8)));
     assert_int_equal(*data, 0x33);
     assert_int_equal(v->vmcb->rax, 0x33);
-    assert_memory_equal(below_page(0), ((uint8_t[]){ XACQUIRE_, PAIR_ }), 5);
+    assert_memory_equal(fake_cpu_page(0), ((uint8_t[]){ XACQUIRE_, PAIR_ }), 5);
     v->gprs.rdi = (uint64_t)code(0);
-    assert_true(below_until(v, code(11)));
+    assert_true(fake_cpu_until(v, code(11)));
     assert_int_equal(v->vmcb->rax & 0xFF, XACQUIRE_);
 }
 
@@ -224,17 +224,17 @@ static void other_invalid_opcodes(void **state)
         for (unsigned marked = 0; marked < 2; marked++) {
             struct vcpu *v = start("skylake-2018");
 
-            below.refuses_hints = true;
+            fake_cpu.refuses_hints = true;
             if (marked != 0)
-                below_marked(v, bytes[n], sizeof(bytes[n]));
+                fake_cpu_marked(v, bytes[n], sizeof(bytes[n]));
             else
-                below_code(v, bytes[n], sizeof(bytes[n]));
-            v->gprs.rdi = (uint64_t)below_page(8);
-            memcpy(BELOW_HANDLER, ((uint8_t[]){ CPUID_ }), 2);
-            assert_true(below_until(v, BELOW_HANDLER + 2));
-            assert_int_equal(below.events[0], UD_);
-            assert_int_equal(below.frame_rip, (uint64_t)below_page(0));
-            assert_int_equal(v->showing, 0);
+                fake_cpu_code(v, bytes[n], sizeof(bytes[n]));
+            v->gprs.rdi = (uint64_t)fake_cpu_page(8);
+            memcpy(FAKE_CPU_HANDLER, ((uint8_t[]){ CPUID_ }), 2);
+            assert_true(fake_cpu_until(v, FAKE_CPU_HANDLER + 2));
+            assert_int_equal(fake_cpu.events[0], UD_);
+            assert_int_equal(fake_cpu.frame_rip, (uint64_t)fake_cpu_page(0));
+            assert_int_equal(v->overlay_count, 0);
         }
 }
 
@@ -244,17 +244,17 @@ static void refused_hint_interrupted(void **state)
     struct vcpu *v = start("skylake-2018");
 
     (void)state;
-    below.refuses_hints = true;
+    fake_cpu.refuses_hints = true;
     MARKED(v, XACQUIRE_, PAIR_, NOP_);
-    v->gprs.rdi = (uint64_t)below_page(8);
+    v->gprs.rdi = (uint64_t)fake_cpu_page(8);
     v->gprs.rbx = 0x44;
-    while (v->showing == 0)
-        assert_true(below_turns(v, 1));
-    below_exit(EXIT_NMI, 0, 0, 0);
-    assert_true(below_turns(v, 1));
-    assert_int_equal(v->showing, 0);
-    assert_true(below_until(v, code(5)));
-    assert_int_equal(*below_page(8), 0x44);
+    while (v->overlay_count == 0)
+        assert_true(fake_cpu_rounds(v, 1));
+    fake_cpu_exit(EXIT_NMI, 0, 0, 0);
+    assert_true(fake_cpu_rounds(v, 1));
+    assert_int_equal(v->overlay_count, 0);
+    assert_true(fake_cpu_until(v, code(5)));
+    assert_int_equal(*fake_cpu_page(8), 0x44);
 }
 
 int main(void)

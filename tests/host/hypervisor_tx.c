@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "tests/host/below.h"
+#include "tests/host/fake_cpu.h"
 
 #define GP_ (EVENT_VALID | EVENT_HAS_ERROR | EVENT_TYPE_EXCEPTION | VECTOR_GP)
 #define UD_ (EVENT_VALID | EVENT_TYPE_EXCEPTION | VECTOR_UD)
@@ -20,9 +20,9 @@ static struct vcpu *start_with(const char *fault)
 {
     struct vcpu *v;
 
-    below_start("haswell", fault);
-    v = below_vcpu(0);
-    v->gprs.rdi = (uint64_t)below_page(8);
+    fake_cpu_start("haswell", fault);
+    v = fake_cpu_vcpu(0);
+    v->gprs.rdi = (uint64_t)fake_cpu_page(8);
     return v;
 }
 
@@ -33,14 +33,14 @@ static struct vcpu *start(void)
 
 static const uint8_t *code(unsigned at)
 {
-    return below_page(0) + at;
+    return fake_cpu_page(0) + at;
 }
 
 static uint64_t word(unsigned page, unsigned at)
 {
     uint64_t value;
 
-    memcpy(&value, below_page(page) + at, sizeof(value));
+    memcpy(&value, fake_cpu_page(page) + at, sizeof(value));
     return value;
 }
 
@@ -51,14 +51,14 @@ static void commits(void **state)
     (void)state;
     MARKED(v, XBEGIN_, STORE_, XEND_, NOP_);
     v->vmcb->rax = 0x1122334455667788;
-    assert_true(below_until(v, code(6)));
+    assert_true(fake_cpu_until(v, code(6)));
     assert_int_equal(v->tx.depth, 1);
     assert_int_equal(v->vmcb->rax, 0x1122334455667788);
-    assert_true(below_until(v, code(12)));
+    assert_true(fake_cpu_until(v, code(12)));
     assert_int_equal(v->tx.depth, 0);
     assert_false(v->tx.active);
     assert_int_equal(word(8, 0), 0x1122334455667788);
-    assert_true(below_until(v, code(13)));
+    assert_true(fake_cpu_until(v, code(13)));
 }
 
 /* Stores of 8 bytes at these places of page 8: within a line, across lines,
@@ -72,19 +72,19 @@ static void abort_puts_memory_back(void **state)
     (void)state;
     MARKED(v, XBEGIN_, STORE_, STORE_, STORE_, STORE_, XABORT_);
     for (unsigned n = 0; n < sizeof(was); n++)
-        was[n] = below_page(8)[n] = (uint8_t)(n * 7);
+        was[n] = fake_cpu_page(8)[n] = (uint8_t)(n * 7);
     v->vmcb->rax = UINT64_MAX;
     for (unsigned n = 0; n < 4; n++) {
-        assert_true(below_until(v, code(6 + 3 * n)));
-        v->gprs.rdi = (uint64_t)below_page(8) + at[n];
+        assert_true(fake_cpu_until(v, code(6 + 3 * n)));
+        v->gprs.rdi = (uint64_t)fake_cpu_page(8) + at[n];
     }
-    assert_true(below_until(v, code(18)));
+    assert_true(fake_cpu_until(v, code(18)));
     assert_int_equal(word(8, 0x100), UINT64_MAX);
     assert_int_equal(word(8, 0x13C), UINT64_MAX);
     assert_int_equal(word(8, 0xFFC), UINT64_MAX);
     assert_int_equal(v->tx.lines.writes, 4);
-    assert_true(below_until(v, code(FALLBACK)));
-    assert_memory_equal(below_page(8), was, sizeof(was));
+    assert_true(fake_cpu_until(v, code(FALLBACK)));
+    assert_memory_equal(fake_cpu_page(8), was, sizeof(was));
 }
 
 static void abort_puts_registers_back(void **state)
@@ -97,32 +97,32 @@ static void abort_puts_registers_back(void **state)
     v->gprs.r15 = 15;
     v->vmcb->rsp -= 0x40;
     v->vmcb->rax = 0xFFFFFFFF00000000;
-    below.x87 = true;
-    assert_true(below_until(v, code(7)));
+    fake_cpu.x87 = true;
+    assert_true(fake_cpu_until(v, code(7)));
     v->gprs.rbx = v->gprs.r15 = 99;
     v->vmcb->rsp -= 8;
     v->vmcb->rflags |= RFLAGS_CF;
-    below.x87 = false;
-    assert_true(below_until(v, code(FALLBACK)));
+    fake_cpu.x87 = false;
+    assert_true(fake_cpu_until(v, code(FALLBACK)));
     assert_int_equal(v->gprs.rbx, 1);
     assert_int_equal(v->gprs.r15, 15);
-    assert_int_equal(v->vmcb->rsp, (uint64_t)below_page(4) - 0x40);
+    assert_int_equal(v->vmcb->rsp, (uint64_t)fake_cpu_page(4) - 0x40);
     assert_int_equal(v->vmcb->rflags, RFLAGS_IF | 2);
-    assert_true(below.x87);
+    assert_true(fake_cpu.x87);
     /* EAX has the code and bit 0, and clears RAX[63:32]. */
     assert_int_equal(v->vmcb->rax, 0xAB000001);
 }
 
-static void xtest_tells(void **state)
+static void xtest_sets_zf(void **state)
 {
     struct vcpu *v = start();
 
     (void)state;
     MARKED(v, XTEST_, XBEGIN_, XTEST_, NOP_);
     v->vmcb->rflags |= RFLAGS_STATUS;
-    assert_true(below_until(v, code(3)));
+    assert_true(fake_cpu_until(v, code(3)));
     assert_int_equal(v->vmcb->rflags & RFLAGS_STATUS, RFLAGS_ZF);
-    assert_true(below_until(v, code(12)));
+    assert_true(fake_cpu_until(v, code(12)));
     assert_int_equal(v->vmcb->rflags & RFLAGS_STATUS, 0);
 }
 
@@ -140,11 +140,11 @@ static void outside(void **state)
     for (size_t n = 0; n < 2; n++) {
         struct vcpu *v = start();
 
-        below_marked(v, rows[n].bytes, 3);
-        assert_true(below_turns(v, 1)); /* the fetch from a marked page */
+        fake_cpu_marked(v, rows[n].bytes, 3);
+        assert_true(fake_cpu_rounds(v, 1)); /* the fetch from a marked page */
         while (v->mode != MODE_STEP)
-            assert_true(below_turns(v, 1));
-        assert_true(below_turns(v, 1));
+            assert_true(fake_cpu_rounds(v, 1));
+        assert_true(fake_cpu_rounds(v, 1));
         assert_int_equal(v->vmcb->event_inject, rows[n].event);
         assert_ptr_equal((void *)v->vmcb->rip,
                          code(rows[n].event != 0 ? 0 : 3));
@@ -162,11 +162,11 @@ static void not_enumerated(void **state)
     for (size_t n = 0; n < 4; n++) {
         struct vcpu *v;
 
-        below_start("ivybridge", "none");
-        v = below_vcpu(0);
-        below_marked(v, rows[n], 6);
+        fake_cpu_start("ivybridge", "none");
+        v = fake_cpu_vcpu(0);
+        fake_cpu_marked(v, rows[n], 6);
         while (v->vmcb->event_inject == 0)
-            assert_true(below_turns(v, 1));
+            assert_true(fake_cpu_rounds(v, 1));
         assert_int_equal(v->vmcb->event_inject, UD_);
         assert_int_equal(v->mode, MODE_CATCH);
         assert_ptr_equal((void *)v->vmcb->rip, code(0));
@@ -181,16 +181,17 @@ static void nests(void **state)
     (void)state;
     MARKED(v, XBEGIN_);
     for (unsigned n = 1; n < max; n++)
-        memcpy(below_page(0) + 6 * n, below_page(0), 6);
-    memcpy(below_page(0) + 6 * max, ((uint8_t[]){ XEND_, STORE_, XABORT_ }), 9);
-    assert_true(below_until(v, code(6 * max)));
+        memcpy(fake_cpu_page(0) + 6 * n, fake_cpu_page(0), 6);
+    memcpy(fake_cpu_page(0) + 6 * max, ((uint8_t[]){XEND_, STORE_, XABORT_}),
+           9);
+    assert_true(fake_cpu_until(v, code(6 * max)));
     assert_int_equal(v->tx.depth, max);
     v->vmcb->rax = 5;
-    assert_true(below_until(v, code(6 * max + 6)));
+    assert_true(fake_cpu_until(v, code(6 * max + 6)));
     assert_int_equal(v->tx.depth, max - 1);
     assert_int_equal(word(8, 0), 5);
     /* To the fallback of the outermost, and all levels are undone. */
-    assert_true(below_until(v, code(FALLBACK)));
+    assert_true(fake_cpu_until(v, code(FALLBACK)));
     assert_int_equal(v->tx.depth, 0);
     assert_int_equal(word(8, 0), 0);
     assert_int_equal(v->vmcb->rax & TX_STATUS_NESTED, TX_STATUS_NESTED);
@@ -204,10 +205,10 @@ static void nests_too_deep(void **state)
     (void)state;
     MARKED(v, XBEGIN_);
     for (unsigned n = 1; n <= max; n++)
-        memcpy(below_page(0) + 6 * n, below_page(0), 6);
-    assert_true(below_until(v, code(6 * max)));
+        memcpy(fake_cpu_page(0) + 6 * n, fake_cpu_page(0), 6);
+    assert_true(fake_cpu_until(v, code(6 * max)));
     assert_int_equal(v->tx.depth, max);
-    assert_true(below_turns(v, 1));
+    assert_true(fake_cpu_rounds(v, 1));
     assert_int_equal(v->tx.depth, 0);
     assert_ptr_equal((void *)v->vmcb->rip, code(FALLBACK));
 }
@@ -220,14 +221,14 @@ static unsigned lines_until_abort(const uint8_t bytes[3])
 
     MARKED(v, XBEGIN_);
     for (unsigned at = 6; at < 4000; at += 3)
-        memcpy(below_page(0) + at, bytes, 3);
-    assert_true(below_until(v, code(6)));
+        memcpy(fake_cpu_page(0) + at, bytes, 3);
+    assert_true(fake_cpu_until(v, code(6)));
     for (; v->tx.depth > 0; n++) {
         v->vmcb->rip = (uint64_t)code(6 + 3 * (n % 1000));
-        v->gprs.rdi = (uint64_t)below_page(8) + n * LINE_BYTES;
+        v->gprs.rdi = (uint64_t)fake_cpu_page(8) + n * LINE_BYTES;
         while (v->tx.depth > 0 &&
                v->vmcb->rip == (uint64_t)code(6 + 3 * (n % 1000)))
-            assert_true(below_turns(v, 1));
+            assert_true(fake_cpu_rounds(v, 1));
     }
     assert_int_equal(v->vmcb->rax, TX_STATUS_CAPACITY);
     return n - 1;
@@ -257,11 +258,11 @@ static void aborting_instructions(void **state)
         struct vcpu *v = start();
 
         MARKED(v, XBEGIN_);
-        memcpy(below_page(0) + 6, rows[n], 3);
-        assert_true(below_until(v, code(FALLBACK)));
+        memcpy(fake_cpu_page(0) + 6, rows[n], 3);
+        assert_true(fake_cpu_until(v, code(FALLBACK)));
         assert_int_equal(v->vmcb->rax, rows[n][0] == 0xCC ? TX_STATUS_DEBUG
                                                            : 0);
-        assert_int_equal(below.events_given, 0);
+        assert_int_equal(fake_cpu.events_delivered, 0);
     }
 }
 
@@ -276,9 +277,9 @@ static void exceptions(void **state)
 
         MARKED(v, XBEGIN_, STORE_, NOP_, NOP_);
         v->vmcb->rax = 7;
-        assert_true(below_until(v, code(9)));
-        below_exit(EXIT_EXCEPTION_0 + VECTOR_PF, 2, 0x5000, 0);
-        assert_true(below_turns(v, 1));
+        assert_true(fake_cpu_until(v, code(9)));
+        fake_cpu_exit(EXIT_EXCEPTION_0 + VECTOR_PF, 2, 0x5000, 0);
+        assert_true(fake_cpu_rounds(v, 1));
         assert_ptr_equal((void *)v->vmcb->rip, code(FALLBACK));
         assert_int_equal(v->tx.depth, 0);
         assert_int_equal(v->vmcb->cr2, 0);
@@ -305,10 +306,10 @@ static void events_in_delivery(void **state)
         struct vcpu *v = start();
 
         MARKED(v, XBEGIN_, NOP_);
-        assert_true(below_until(v, code(7)));
-        below_exit(EXIT_NPF, NPF_WRITE, (uint64_t)below_page(3),
-                   rows[n].event);
-        assert_true(below_turns(v, 1));
+        assert_true(fake_cpu_until(v, code(7)));
+        fake_cpu_exit(EXIT_NPF, NPF_WRITE, (uint64_t)fake_cpu_page(3),
+                      rows[n].event);
+        assert_true(fake_cpu_rounds(v, 1));
         assert_int_equal(v->tx.depth, 0);
         assert_ptr_equal((void *)v->vmcb->rip, code(FALLBACK));
         assert_int_equal(v->vmcb->event_inject, rows[n].again);
@@ -322,10 +323,10 @@ static void page_walks(void **state)
 
     (void)state;
     MARKED(v, XBEGIN_, NOP_);
-    assert_true(below_until(v, code(6)));
-    below_exit(EXIT_NPF, NPF_WRITE | NPF_PAGE_TABLE, (uint64_t)below_page(9),
-               0);
-    assert_true(below_turns(v, 1));
+    assert_true(fake_cpu_until(v, code(6)));
+    fake_cpu_exit(EXIT_NPF, NPF_WRITE | NPF_PAGE_TABLE,
+                  (uint64_t)fake_cpu_page(9), 0);
+    assert_true(fake_cpu_rounds(v, 1));
     assert_int_equal(v->tx.depth, 1);
     assert_int_equal(v->tx.lines.writes + v->tx.lines.reads, 0);
 }
@@ -336,9 +337,9 @@ static void memory_type(void **state)
 
     (void)state;
     MARKED(v, XBEGIN_, LOAD_, XEND_, HLT_);
-    assert_true(below_until(v, code(6)));
-    hypervisor.ram[0].end = (uint64_t)below_page(8);
-    assert_true(below_until(v, code(FALLBACK)));
+    assert_true(fake_cpu_until(v, code(6)));
+    hypervisor.ram[0].end = (uint64_t)fake_cpu_page(8);
+    assert_true(fake_cpu_until(v, code(FALLBACK)));
     assert_int_equal(v->vmcb->rax, 0);
 }
 
@@ -349,11 +350,11 @@ static void interrupts_wait_for_stores(void **state)
 
     (void)state;
     MARKED(v, XBEGIN_, STORE_, PUSHFQ_, NOP_);
-    assert_true(below_until(v, code(9)));
-    assert_int_equal(below.run_rflags & RFLAGS_IF, 0);
+    assert_true(fake_cpu_until(v, code(9)));
+    assert_int_equal(fake_cpu.run_rflags & RFLAGS_IF, 0);
     assert_int_equal(v->vmcb->rflags & RFLAGS_IF, RFLAGS_IF);
     /* And PUSHFQ, a store itself, has it. */
-    assert_true(below_until(v, code(10)));
+    assert_true(fake_cpu_until(v, code(10)));
     assert_int_equal(word(3, PAGE_BYTES - 8) & (RFLAGS_IF | RFLAGS_TF),
                      RFLAGS_IF);
 }
@@ -366,27 +367,27 @@ static void cut_short(void **state)
     (void)state;
     MARKED(v, XBEGIN_, STORE_, NOP_);
     v->vmcb->rax = UINT64_MAX;
-    assert_true(below_until(v, code(6)));
+    assert_true(fake_cpu_until(v, code(6)));
     while (v->tx.opened == 0)
-        assert_true(below_turns(v, 1));
-    below_page(8)[0] = 0xFF;            /* as far as the store has come */
-    v->tx.lost = true;
-    assert_true(below_turns(v, 1));
+        assert_true(fake_cpu_rounds(v, 1));
+    fake_cpu_page(8)[0] = 0xFF;         /* as far as the store has come */
+    v->tx.conflict = true;
+    assert_true(fake_cpu_rounds(v, 1));
     assert_int_equal(v->tx.depth, 0);
     assert_int_equal(word(8, 0), 0);
     assert_int_equal(v->vmcb->rax & TX_STATUS_CONFLICT, TX_STATUS_CONFLICT);
 }
 
 /* Between the last look and the commit. */
-static void lost_at_the_last_moment(void **state)
+static void conflict_before_commit(void **state)
 {
     struct vcpu *v = start();
 
     (void)state;
     MARKED(v, XBEGIN_, STORE_, XEND_);
     v->vmcb->rax = 4;
-    assert_true(below_until(v, code(9)));
-    v->tx.lost = true;
+    assert_true(fake_cpu_until(v, code(9)));
+    v->tx.conflict = true;
     assert_false(tx_commit(v, (uint64_t)code(12)));
     assert_int_equal(v->tx.depth, 0);
     assert_int_equal(word(8, 0), 0);
@@ -410,18 +411,18 @@ static void breakpoints_abort(void **state)
         struct vcpu *v = start();
 
         MARKED(v, XBEGIN_, STORE_, NOP_);
-        below.breakpoints[0] = (uint64_t)(rows[n].data ? below_page(8)
-                                                       : below_page(0)) +
+        fake_cpu.breakpoints[0] = (uint64_t)(rows[n].data ? fake_cpu_page(8)
+                                                       : fake_cpu_page(0)) +
                                rows[n].at;
         v->vmcb->dr7 = rows[n].dr7;
         v->vmcb->rax = 9;
-        assert_true(below_until(v, code(6)));
+        assert_true(fake_cpu_until(v, code(6)));
         assert_int_equal(v->vmcb->dr7, DR7_RESET);
-        assert_true(below_until(v, code(FALLBACK)));
+        assert_true(fake_cpu_until(v, code(FALLBACK)));
         assert_int_equal(v->vmcb->rax, TX_STATUS_DEBUG);
         assert_int_equal(v->vmcb->dr7, rows[n].dr7);
         assert_int_equal(word(8, 0), 0);
-        assert_int_equal(below.events_given, 0);
+        assert_int_equal(fake_cpu.events_delivered, 0);
     }
 }
 
@@ -432,15 +433,15 @@ static void forced_aborts(void **state)
     for (int point = 0; point < 3; point++) {
         struct vcpu *v;
 
-        below_start("skylake-2018", "none");
-        v = below_vcpu(0);
-        v->gprs.rdi = (uint64_t)below_page(8);
+        fake_cpu_start("skylake-2018", "none");
+        v = fake_cpu_vcpu(0);
+        v->gprs.rdi = (uint64_t)fake_cpu_page(8);
         v->model->tsx.force_abort = RTM_FORCE_ABORT;
-        v->model->open.forced_abort = (enum forced_abort_point)point;
-        v->model->open.body_steps = 1;
+        v->model->choices.forced_abort = (enum forced_abort_point)point;
+        v->model->choices.body_steps = 1;
         MARKED(v, XBEGIN_, STORE_, XEND_);
         v->vmcb->rax = 3;
-        assert_true(below_until(v, code(FALLBACK)));
+        assert_true(fake_cpu_until(v, code(FALLBACK)));
         assert_int_equal(v->vmcb->rax, 0);
         assert_int_equal(word(8, 0), 0);
         assert_false(v->tx.active);
@@ -453,7 +454,7 @@ int main(void)
         cmocka_unit_test(commits),
         cmocka_unit_test(abort_puts_memory_back),
         cmocka_unit_test(abort_puts_registers_back),
-        cmocka_unit_test(xtest_tells),
+        cmocka_unit_test(xtest_sets_zf),
         cmocka_unit_test(outside),
         cmocka_unit_test(not_enumerated),
         cmocka_unit_test(nests),
@@ -466,7 +467,7 @@ int main(void)
         cmocka_unit_test(memory_type),
         cmocka_unit_test(interrupts_wait_for_stores),
         cmocka_unit_test(cut_short),
-        cmocka_unit_test(lost_at_the_last_moment),
+        cmocka_unit_test(conflict_before_commit),
         cmocka_unit_test(breakpoints_abort),
         cmocka_unit_test(forced_aborts),
     };

@@ -48,10 +48,10 @@ static inline void start(const char *cpu, const char *fault, unsigned bytes,
     assert_true(fault_find(fault, &config.fault));
     machine_start(&machine, &config, 1);
     processor_start(&processor, &machine, 0, 0);
-    processor.open.pebs_imprecise = false;
-    processor.open.pebs_skip_sets_62 = false;
-    processor.open.pebs_late_one_in = 0;
-    processor.open.pebs_abort_garbles = false;
+    processor.choices.pebs_imprecise = false;
+    processor.choices.pebs_skip_sets_62 = false;
+    processor.choices.pebs_residual_one_in = 0;
+    processor.choices.pebs_abort_garbles = false;
     ds = (struct pebs_ds){
         .base = BASE,
         .index = BASE,
@@ -94,7 +94,7 @@ static inline void branch(void)
     branch_to(true);
 }
 
-static inline void plain(void)
+static inline void other(void)
 {
     struct retirement r = { .instructions = 1, .cycles = 2 };
 
@@ -102,14 +102,14 @@ static inline void plain(void)
 }
 
 /* The assist, with registers 100H, 101H.. */
-static inline bool take(void)
+static inline bool make_record(void)
 {
     struct pebs_snapshot s = { .eventing_ip = 0x200, .tsc = 0x202 };
 
     for (unsigned n = 0; n < PEBS_REGISTERS; n++)
         s.registers[n] = 0x100 + n;
     assert_int_not_equal(processor.pebs.triggered, 0);
-    return pebs_take(&processor, &s, &ds, &record);
+    return pebs_make_record(&processor, &s, &ds, &record);
 }
 
 static inline bool took_interrupt(void)

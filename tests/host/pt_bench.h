@@ -70,13 +70,13 @@ static inline void start(const char *cpu, const char *fault)
     assert_true(fault_find(fault, &config.fault));
     machine_start(&machine, &config, 1);
     processor_start(&processor, &machine, 0, 0);
-    processor.open.pt_begin_of_doomed = false;
-    processor.open.pt_tx_before_fup = false;
-    processor.open.pt_fup_at_start = false;
-    processor.open.pt_fup_before_pgd = false;
-    processor.open.pt_pad_one_in = 0;
-    processor.open.pt_overflow_one_in = 0;
-    processor.open.pt_int_early = 4;
+    processor.choices.pt_begin_of_doomed = false;
+    processor.choices.pt_tx_before_fup = false;
+    processor.choices.pt_fup_at_start = false;
+    processor.choices.pt_fup_before_pgd = false;
+    processor.choices.pt_pad_one_in = 0;
+    processor.choices.pt_overflow_one_in = 0;
+    processor.choices.pt_int_early = 4;
     memset(ram, 0, sizeof(ram));
 }
 
@@ -98,15 +98,15 @@ static inline bool refused(uint32_t number, uint64_t value)
     return !msr_write(&processor, number, value);
 }
 
-static inline struct pt_now at(uint64_t ip, uint64_t next)
+static inline struct pt_step at(uint64_t ip, uint64_t next)
 {
-    return (struct pt_now){ .ip = ip, .next = next, .cr3 = 0x1000,
-                            .tsc = 125 * 0x4000, .cs_l = true, .cycles = 3 };
+    return (struct pt_step){ .ip = ip, .next = next, .cr3 = 0x1000,
+                             .tsc = 125 * 0x4000, .cs_l = true, .cycles = 3 };
 }
 
 static inline void trace_on(uint64_t ctl)
 {
-    struct pt_now now = at(CODE - 2, CODE);
+    struct pt_step now = at(CODE - 2, CODE);
 
     set(IA32_RTIT_CTL, ctl);
     pt_started(&processor, &now);
@@ -115,7 +115,7 @@ static inline void trace_on(uint64_t ctl)
 
 static inline void trace_off(uint64_t ip)
 {
-    struct pt_now now = at(ip, ip + 2);
+    struct pt_step now = at(ip, ip + 2);
 
     set(IA32_RTIT_CTL, 0);
     pt_stopped(&processor, &now);
@@ -133,7 +133,7 @@ static inline void range_on(uint64_t ctl)
 static inline void step(uint32_t flags, uint64_t ip, uint64_t next)
 {
     struct instruction i = { .flags = flags, .length = 2 };
-    struct pt_now now = at(ip, next);
+    struct pt_step now = at(ip, next);
 
     pt_retired(&processor, &i, &now);
     deliver();
@@ -153,7 +153,7 @@ static inline void jump_to(uint64_t ip, uint64_t to)
 
 static inline void tx_begin(uint64_t ip)
 {
-    struct pt_now now = at(ip, ip + 6);
+    struct pt_step now = at(ip, ip + 6);
 
     pt_tx_begin(&processor, &now, false);
     deliver();
@@ -161,7 +161,7 @@ static inline void tx_begin(uint64_t ip)
 
 static inline void tx_nested(uint64_t ip)
 {
-    struct pt_now now = at(ip, ip + 6);
+    struct pt_step now = at(ip, ip + 6);
 
     pt_tx_nested(&processor, &now);
     deliver();
@@ -169,7 +169,7 @@ static inline void tx_nested(uint64_t ip)
 
 static inline void tx_commit(uint64_t ip)
 {
-    struct pt_now now = at(ip, ip + 3);
+    struct pt_step now = at(ip, ip + 3);
 
     pt_tx_commit(&processor, &now);
     deliver();
@@ -177,7 +177,7 @@ static inline void tx_commit(uint64_t ip)
 
 static inline void tx_abort(uint64_t ip, uint64_t to)
 {
-    struct pt_now now = at(ip, to);
+    struct pt_step now = at(ip, to);
 
     pt_tx_abort(&processor, &now);
     deliver();

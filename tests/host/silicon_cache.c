@@ -17,7 +17,7 @@
 
 static struct machine machine;
 static struct processor processor[2];
-static struct cache_memory *memory;
+static struct cache_state *memory;
 static struct cache_outcome out;
 
 static void start(const char *cpu)

@@ -30,7 +30,7 @@ static void defaults(void **state)
     assert_int_equal(config.smi, 0);
     assert_int_equal(config.offset, 0);
     assert_true(config.turns);
-    assert_false(config.in_turn);
+    assert_false(config.mp_blocking);
     assert_int_equal(config.stuck, 0);
 }
 
@@ -48,7 +48,7 @@ static void all_keys(void **state)
     assert_int_equal(config.smi, 7);
     assert_int_equal(config.fault, FAULT_alias_split);
     assert_string_equal(config.app, "\\x.efi");
-    assert_true(config.in_turn);
+    assert_true(config.mp_blocking);
     assert_int_equal(config.stuck, 1);
     assert_string_equal(config.options, "trials=5 tests=counter3*");
     assert_string_equal(config.message, "");

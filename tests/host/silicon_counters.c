@@ -81,7 +81,7 @@ static void counters_agree(void **state)
     assert_int_equal(get(0x30A), 23);
 }
 
-static void rings_are_told_apart(void **state)
+static void rings_count_separately(void **state)
 {
     struct retirement user = { .instructions = 1, .user = true };
 
@@ -96,7 +96,7 @@ static void rings_are_told_apart(void **state)
     assert_int_equal(get(0xC2), 1);
 }
 
-static void transactions_are_told_apart(void **state)
+static void transactions_count_separately(void **state)
 {
     struct retirement in_tx = { .instructions = 1, .in_tx = true };
 
@@ -208,8 +208,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(counters_agree),
-        cmocka_unit_test(rings_are_told_apart),
-        cmocka_unit_test(transactions_are_told_apart),
+        cmocka_unit_test(rings_count_separately),
+        cmocka_unit_test(transactions_count_separately),
         cmocka_unit_test(overflow_is_exact),
         cmocka_unit_test(freezing_stops_all),
         cmocka_unit_test(full_width_has_a_limit),

@@ -49,8 +49,8 @@ static const struct {
     { "iretq", 2, { 0x48, 0xCF }, TX_MAY,
       B | INSTRUCTION_RETURN | INSTRUCTION_FAR },
     { "int n", 2, { 0xCD, 0x80 }, TX_MAY, B | INSTRUCTION_FAR },
-    { "int3", 1, { 0xCC }, TX_BREAKS, B | INSTRUCTION_FAR },
-    { "int1", 1, { 0xF1 }, TX_BREAKS, B | INSTRUCTION_FAR },
+    { "int3", 1, { 0xCC }, TX_BREAKPOINT, B | INSTRUCTION_FAR },
+    { "int1", 1, { 0xF1 }, TX_BREAKPOINT, B | INSTRUCTION_FAR },
     { "syscall", 2, { 0x0F, 0x05 }, TX_MAY, B | INSTRUCTION_FAR },
     { "sysret", 3, { 0x48, 0x0F, 0x07 }, TX_MAY, B | INSTRUCTION_FAR },
     { "sysenter", 2, { 0x0F, 0x34 }, TX_MAY, B | INSTRUCTION_FAR },
@@ -167,7 +167,7 @@ static void flags_by_table(void **state)
     for (size_t n = 0; n < sizeof(rows) / sizeof(rows[0]); n++) {
         struct instruction i;
 
-        instruction_look(&i, rows[n].bytes, rows[n].length);
+        instruction_classify(&i, rows[n].bytes, rows[n].length);
         if ((i.flags & INSTRUCTION_BRANCHES) != rows[n].flags ||
             i.tx != rows[n].tx)
             fail_msg("%s: %x, %d", rows[n].name, i.flags, (int)i.tx);
@@ -184,16 +184,16 @@ static void transactional_instructions(void **state)
     struct instruction i;
 
     (void)state;
-    instruction_look(&i, xbegin, sizeof(xbegin));
+    instruction_classify(&i, xbegin, sizeof(xbegin));
     assert_int_equal(i.kind, INSTRUCTION_XBEGIN);
     assert_int_equal(i.length, 6);
     assert_int_equal(i.displacement, -2);
-    instruction_look(&i, xabort, sizeof(xabort));
+    instruction_classify(&i, xabort, sizeof(xabort));
     assert_int_equal(i.kind, INSTRUCTION_XABORT);
     assert_int_equal(i.immediate, 0xAB);
-    instruction_look(&i, xend, sizeof(xend));
+    instruction_classify(&i, xend, sizeof(xend));
     assert_int_equal(i.kind, INSTRUCTION_XEND);
-    instruction_look(&i, xtest, sizeof(xtest));
+    instruction_classify(&i, xtest, sizeof(xtest));
     assert_int_equal(i.kind, INSTRUCTION_XTEST);
 }
 
@@ -240,7 +240,7 @@ static void hints_by_table(void **state)
     for (size_t n = 0; n < sizeof(hints) / sizeof(hints[0]); n++) {
         struct instruction i;
 
-        instruction_look(&i, hints[n].bytes, hints[n].length);
+        instruction_classify(&i, hints[n].bytes, hints[n].length);
         assert_int_equal(i.elide, hints[n].elide);
         assert_int_equal(i.operand_bytes, hints[n].operand_bytes);
     }
@@ -253,7 +253,7 @@ static void hints_replaced(void **state)
     static const struct {
         uint8_t length, bytes[8];
         uint32_t hints;
-        uint8_t instead;
+        uint8_t neutral;
     } with[] = {
         { 5, { 0xF2, 0xF0, 0x0F, 0xC7, 0x0F }, 0x1, 0xF0 },
         { 5, { 0xF0, 0xF3, 0x0F, 0xC7, 0x0F }, 0x2, 0xF0 },
@@ -268,11 +268,11 @@ static void hints_replaced(void **state)
 
     (void)state;
     for (size_t n = 0; n < sizeof(with) / sizeof(with[0]); n++) {
-        uint8_t instead = 0;
+        uint8_t neutral = 0;
 
         assert_int_equal(instruction_hints(with[n].bytes, with[n].length,
-                                           &instead), with[n].hints);
-        assert_int_equal(instead, with[n].instead);
+                                           &neutral), with[n].hints);
+        assert_int_equal(neutral, with[n].neutral);
     }
 }
 
@@ -287,7 +287,7 @@ static void cut_anywhere(void **state)
 
             for (size_t k = 0; k < length; k++)
                 bytes[k] = rows[n].bytes[k];
-            instruction_look(&i, bytes, length);
+            instruction_classify(&i, bytes, length);
             instruction_hints(bytes, length, &i.immediate);
             test_free(bytes);
         }

@@ -12,7 +12,7 @@
 #define ENABLE        0x3F1u
 #define AT            UINT64_C(0x200000)
 
-static struct cache_memory *memory;
+static struct cache_state *memory;
 static unsigned counter;
 
 static void begin(const char *cpu, const char *fault, unsigned n,
@@ -24,9 +24,9 @@ static void begin(const char *cpu, const char *fault, unsigned n,
     start(cpu, fault, bytes, 100, 100);
     memset(memory, 0, cache_bytes(1));
     cache_start(&machine, memory);
-    processor.open.loads_tagged_one_in = 1;
-    processor.open.source_dram = 0x0C;
-    processor.open.data_hit_of_loads = false;
+    processor.choices.loads_tagged_one_in = 1;
+    processor.choices.source_dram = 0x0C;
+    processor.choices.data_hit_of_loads = false;
     for (unsigned k = 0; k < 4; k++)
         ds.reset[k] = (uint64_t)-1;
     counter = n;
@@ -58,7 +58,7 @@ static void store(uint64_t at)
 
 static void assert_record(uint64_t address, uint64_t status)
 {
-    assert_true(take());
+    assert_true(make_record());
     assert_int_equal(record.words[0x98 / 8], address);
     assert_int_equal(record.words[0xA0 / 8], status);
 }
@@ -105,7 +105,7 @@ static void precise_store_needs_bit_63_and_counter_3(void **state)
     store(AT);
     store(AT);
     assert_int_equal(processor.pebs.triggered, 0);
-    processor.open.pebs_imprecise = true;
+    processor.choices.pebs_imprecise = true;
     store(AT);
     set(0xC2, 0xFFFFFFFF);
     store(AT);
@@ -184,7 +184,7 @@ static void data_address_fields(void **state)
         access_at(AT + 0x5000, DATA_STORE, true);
         assert_record(AT + 0x5000, 0);
         begin(cpus[k], "none", 1, EVENT(0xD1, 0x02));
-        processor.open.data_hit_of_loads = true;
+        processor.choices.data_hit_of_loads = true;
         load(AT);
         for (unsigned n = 1; n <= 8; n++)
             load(AT + 4096 * n);

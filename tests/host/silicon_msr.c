@@ -12,12 +12,12 @@
 #include "tests/silicon/model/machine.h"
 #include "tests/silicon/model/msr.h"
 
-struct bench {
+struct fixture {
     struct machine machine;
     struct processor processor;
 };
 
-static struct processor *start(struct bench *b, const char *cpu, bool smt)
+static struct processor *start(struct fixture *b, const char *cpu, bool smt)
 {
     struct config config = {
         .cpu = personality_find(cpu),
@@ -52,7 +52,7 @@ static void select_has_reserved_bits(void **state)
 
     (void)state;
     for (size_t n = 0; n < sizeof(rows) / sizeof(rows[0]); n++) {
-        struct bench b;
+        struct fixture b;
         struct processor *p = start(&b, rows[n].cpu, true);
 
         assert_int_equal(msr_write(p, rows[n].number, rows[n].value),
@@ -66,7 +66,7 @@ static void every_personality_checks_its_masks(void **state)
 
     (void)state;
     for (size_t n = 0; (cpu = personality_at(n)) != NULL; n++) {
-        struct bench b;
+        struct fixture b;
         struct processor *p = start(&b, cpu->name, n % 2 == 0);
         uint64_t all = (BIT(b.machine.counters) - 1) | BITS(34, 32), value;
         bool v4 = cpu->perfmon_version >= 4;
@@ -96,9 +96,9 @@ static void every_personality_checks_its_masks(void **state)
 
 static void microcode_revision_needs_cpuid(void **state)
 {
-    struct bench b;
+    struct fixture b;
     struct processor *p = start(&b, "skylake-2018", true);
-    struct cpuid_out out;
+    struct cpuid_result out;
     uint64_t value;
 
     (void)state;
@@ -115,7 +115,7 @@ static void microcode_revision_needs_cpuid(void **state)
 
 static void inuse_follows_the_selects(void **state)
 {
-    struct bench b;
+    struct fixture b;
     struct processor *p = start(&b, "skylake-2018", true);
     uint64_t value;
 
@@ -130,9 +130,9 @@ static void inuse_follows_the_selects(void **state)
 
 static void topology_pairs_siblings(void **state)
 {
-    struct bench b;
+    struct fixture b;
     struct processor *p = start(&b, "skylake-2018", true);
-    struct cpuid_out out;
+    struct cpuid_result out;
 
     (void)state;
     cpuid_execute(p, 0x0B, 0, &out);

@@ -33,7 +33,7 @@ static void start(const char *cpu, const char *fault)
     assert_true(fault_find(fault, &config.fault));
     machine_start(&machine, &config, 1);
     processor_start(&processor, &machine, 0, 0);
-    processor.open.snoop_not_needed = false;
+    processor.choices.snoop_not_needed = false;
 }
 
 static void set(uint32_t number, uint64_t value)
@@ -135,7 +135,7 @@ static void suppliers_and_snoops_choose(void **state)
     for (size_t k = 0; k < sizeof(rows) / sizeof(rows[0]); k++)
         assert_int_equal(read_counted(rows[k].response, rows[k].level,
                                       rows[k].snoop), rows[k].counts);
-    processor.open.snoop_not_needed = true;
+    processor.choices.snoop_not_needed = true;
     assert_int_equal(read_counted(LLC_ALL | BIT(32), CACHE_LLC,
                                   CACHE_SNOOP_NONE), 1);
 }

@@ -2,22 +2,22 @@
 /* pdir.c - which instruction a record of INST_RETIRED is of. */
 #include "tests/host/pebs_bench.h"
 
-/* Of how many instructions behind the overflow the record is; the counter n
+/* Of how many instructions after the overflow the record is; the counter n
  * overflows with the third. */
 static unsigned skid(unsigned n)
 {
-    unsigned behind = 0;
+    unsigned after = 0;
 
     for (unsigned k = 0; k < 2; k++)
-        plain();
+        other();
     assert_int_equal(processor.pebs.triggered, 0);
-    plain();
-    for (; processor.pebs.triggered == 0; behind++)
-        plain();
+    other();
+    for (; processor.pebs.triggered == 0; after++)
+        other();
     assert_int_equal(processor.pebs.triggered, 1u << n);
-    assert_true(take());
+    assert_true(make_record());
     set(0xC1 + n, (uint32_t)-3);
-    return behind;
+    return after;
 }
 
 /* The set of skids of 64 records. */
@@ -33,7 +33,7 @@ static unsigned skids(unsigned n)
 static void begin(const char *cpu, const char *fault, unsigned n)
 {
     start(cpu, fault, 0xC8, 1000, 1000);
-    processor.open.pebs_imprecise = true;
+    processor.choices.pebs_imprecise = true;
     arm(n, PREC_DIST, 3);
     set(0x38F, 1u << n);
 }
@@ -45,9 +45,9 @@ static void only_counter_1_has_none(void **state)
     assert_int_equal(skids(1), 1);
     for (unsigned n = 0; n < 4; n += 2) {
         begin("haswell", "none", n);
-        processor.open.pebs_skid = 4;
+        processor.choices.pebs_skid = 4;
         assert_int_equal(skids(n), 0x1E);
-        processor.open.pebs_skid = 1;
+        processor.choices.pebs_skid = 1;
         assert_int_equal(skids(n), 2);
     }
 }
@@ -62,7 +62,7 @@ static void other_counters_disturb_sandybridge(void **state)
     (void)state;
     for (size_t k = 0; k < 2; k++) {
         begin(rows[k].cpu, "none", 1);
-        processor.open.pdir_skid = 3;
+        processor.choices.pdir_skid = 3;
         assert_int_equal(skids(1), 1);
         set(0x186, 0x4300C0);
         set(0x38F, 3);
@@ -79,12 +79,12 @@ static void faults_show(void **state)
     assert_int_equal(skids(1) & 1, 0);
     begin("haswell", "pdir_skips_branches", 1);
     assert_int_equal(skids(1), 1);
-    plain();
-    plain();
+    other();
+    other();
     branch();
     assert_int_equal(processor.pebs.triggered, 0);
-    plain();
-    assert_true(take());
+    other();
+    assert_true(make_record());
     begin("haswell", "pdir_ip_off", 1);
     skid(1);
     assert_int_equal(record.words[0xB0 / 8], 0x101);

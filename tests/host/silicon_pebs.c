@@ -13,10 +13,10 @@ static void next_event_is_recorded(void **state)
     branch();
     assert_int_equal(processor.pebs.armed, 1);
     assert_int_equal(get(0x38E), 1);
-    plain();
+    other();
     assert_int_equal(processor.pebs.triggered, 0);
     branch();
-    assert_true(take());
+    assert_true(make_record());
     assert_int_equal(get(0x38E), 0);
     assert_int_equal(get(0xC1), 0xFFFFFFFFFFFE);
     assert_int_equal(record.at, BASE);
@@ -30,11 +30,11 @@ static void prec_dist_has_no_skid(void **state)
     start("skylake-2017", "none", 0xC8, 4, 4);
     arm(1, PREC_DIST, 3);
     set(0x38F, 2);
-    plain();
-    plain();
+    other();
+    other();
     assert_int_equal(processor.pebs.triggered, 0);
-    plain();
-    assert_true(take());
+    other();
+    assert_true(make_record());
     assert_int_equal(get(0xC2), 0xFFFFFFFFFFFD);
 }
 
@@ -59,7 +59,7 @@ static void layout_of_each_format(void **state)
         set(0x38F, 1);
         branch();
         branch();
-        assert_true(take());
+        assert_true(make_record());
         assert_int_equal(record.bytes, rows[k].bytes);
         for (unsigned n = 0; n < PEBS_REGISTERS; n++)
             assert_int_equal(record.words[n], 0x100 + n);
@@ -81,7 +81,7 @@ static void several_counters(const char *cpu, unsigned bytes)
     set(0x38F, 5);
     branch();
     branch_to(false);
-    assert_true(take());
+    assert_true(make_record());
 }
 
 static void status_image_in_format_2(void **state)
@@ -105,7 +105,7 @@ static void applicable_counter_in_format_3(void **state)
     set(0x38F, 9);
     branch();
     branch();
-    assert_true(take());
+    assert_true(make_record());
     assert_int_equal(record.words[0x90 / 8], 9);
     assert_int_equal(get(0xC4), 0xFFFFFFFFFFFB);
 }
@@ -119,7 +119,7 @@ static void threshold_interrupts_once(void **state)
     for (unsigned n = 1; n <= 4; n++) {
         while (processor.pebs.triggered == 0)
             branch();
-        assert_true(take());
+        assert_true(make_record());
         assert_int_equal(took_interrupt(), n == 2);
         assert_int_equal(get(0x38E), n >= 2 ? STATUS_62 : 0);
     }
@@ -134,7 +134,7 @@ static void nothing_beyond_the_maximum(void **state)
     for (unsigned n = 1; n <= 3; n++) {
         while (processor.pebs.triggered == 0)
             branch();
-        assert_int_equal(take(), n <= 2);
+        assert_int_equal(make_record(), n <= 2);
         assert_int_equal(get(0x38E) & STATUS_62, n >= 2 ? STATUS_62 : 0);
     }
     assert_int_equal(ds.index, BASE + 2 * 0xC8);
@@ -153,14 +153,14 @@ static void index_out_of_bounds(void **state)
     set(0x38F, 1);
     branch();
     branch();
-    assert_false(take());
+    assert_false(make_record());
     start("haswell", "none", 0xC0, 2, 2);
     ds.index = (uint64_t)-8;
     arm(0, BRANCHES, 1);
     set(0x38F, 1);
     branch();
     branch();
-    assert_false(take());
+    assert_false(make_record());
 }
 
 static void only_precise_events(void **state)
@@ -190,9 +190,10 @@ static void only_precise_events(void **state)
     for (size_t k = 0; k < sizeof(rows) / sizeof(rows[0]); k++) {
         start(rows[k].cpu, "none", 0xC8, 2, 2);
         set(0x186 + rows[k].n, rows[k].select);
-        assert_int_equal(pebs_records(&processor, rows[k].n), rows[k].records);
-        processor.open.pebs_imprecise = true;
-        assert_true(pebs_records(&processor, rows[k].n));
+        assert_int_equal(pebs_makes_record(&processor, rows[k].n),
+                         rows[k].records);
+        processor.choices.pebs_imprecise = true;
+        assert_true(pebs_makes_record(&processor, rows[k].n));
     }
 }
 
@@ -200,7 +201,7 @@ static void residual_record(void **state)
 {
     (void)state;
     start("skylake-2017", "none", 0xC8, 2, 2);
-    processor.open.pebs_late_one_in = 1;
+    processor.choices.pebs_residual_one_in = 1;
     set(0x600, 0x8000);
     arm(0, BRANCHES, 1);
     set(0x38F, 1);
@@ -208,21 +209,21 @@ static void residual_record(void **state)
     set(0x3F1, 0);                      /* while it counts */
     set(0x600, 0x9000);
     assert_int_equal(processor.pebs.armed, 0);
-    assert_in_range(processor.pebs.late, 1, 64);
+    assert_in_range(processor.pebs.residual_in, 1, 64);
     set(0x38F, 0);
     while (processor.pebs.triggered == 0)
-        plain();
-    assert_int_equal(pebs_area(&processor), 0x8000);
-    assert_true(take());
-    assert_int_equal(pebs_area(&processor), 0x9000);
-    assert_int_equal(processor.pebs.late, 0);
+        other();
+    assert_int_equal(pebs_ds_area(&processor), 0x8000);
+    assert_true(make_record());
+    assert_int_equal(pebs_ds_area(&processor), 0x9000);
+    assert_int_equal(processor.pebs.residual_in, 0);
     /* The documented order leaves none. */
     arm(0, BRANCHES, 1);
     set(0x38F, 1);
     branch();
     set(0x38F, 0);
     set(0x3F1, 0);
-    assert_int_equal(processor.pebs.late, 0);
+    assert_int_equal(processor.pebs.residual_in, 0);
     assert_int_equal(processor.pebs.armed, 0);
 }
 
@@ -239,7 +240,7 @@ static void abort_is_recorded(void **state)
     branch();
     branch();
     abort_transaction(TX_CAUSE_XABORT);
-    assert_true(take());
+    assert_true(make_record());
     assert_int_equal(record.words[PEBS_RAX], 0x102);
     assert_int_equal(record.words[PEBS_RIP], 0x400);
     assert_int_equal(record.words[0xB0 / 8], 0x300);
@@ -250,7 +251,7 @@ static void abort_is_recorded(void **state)
     branch();
     branch();
     branch();
-    assert_true(take());
+    assert_true(make_record());
     assert_int_equal(record.words[PEBS_RIP], 0x101);
     assert_int_equal(record.words[0xB0 / 8], 0x200);
     assert_int_equal(record.words[0xB8 / 8], 6);
@@ -260,12 +261,12 @@ static void rest_of_an_abort_record_is_open(void **state)
 {
     (void)state;
     start("haswell", "none", 0xC0, 4, 4);
-    processor.open.pebs_abort_garbles = true;
+    processor.choices.pebs_abort_garbles = true;
     arm(0, RTM_ABORTED, 1);
     set(0x38F, 1);
     abort_transaction(TX_CAUSE_XABORT);
     abort_transaction(TX_CAUSE_XABORT);
-    assert_true(take());
+    assert_true(make_record());
     assert_int_not_equal(record.words[PEBS_RAX], 0x102);
     assert_int_equal(record.words[PEBS_RIP], 0x400);
     assert_int_equal(record.words[0xB0 / 8], 0x300);
@@ -278,14 +279,14 @@ static void counter_3_may_go_wrong(void **state)
     (void)state;
     for (forced = 0; forced < 2; forced++) {
         start("skylake-2018", "none", 0xC8, 100, 100);
-        processor.open.garble = GARBLE_COUNT_JUMPS;
-        processor.open.garble_one_in = 1;
+        processor.choices.garble = GARBLE_COUNT_JUMPS;
+        processor.choices.garble_one_in = 1;
         set(0x10F, forced);
         arm(3, BRANCHES, 1);
         set(0x38F, 8);
         branch();
         branch();
-        assert_true(take());
+        assert_true(make_record());
         assert_int_equal(get(0xC4) == 0xFFFFFFFFFFFB, forced);
     }
 }

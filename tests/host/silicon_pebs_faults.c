@@ -32,7 +32,7 @@ static void see(struct seen *seen, const char *cpu, const char *fault,
             branch();
         seen->status[n] = get(0x38E);
         if (processor.pebs.triggered == 0 ||
-            !pebs_take(&processor, &s, &ds, &record))
+            !pebs_make_record(&processor, &s, &ds, &record))
             continue;
         seen->records[seen->made++ % 8] = record;
         if (took_interrupt()) {
@@ -45,7 +45,7 @@ static void see(struct seen *seen, const char *cpu, const char *fault,
     seen->counters[1] = get(0xC4);
     set(0x38F, 0);
     set(0x3F1, 0);
-    seen->late = processor.pebs.late;
+    seen->late = processor.pebs.residual_in;
 }
 
 static void each_fault_shows(void **state)

@@ -32,7 +32,7 @@ static void held_until_the_record(void **state)
     branch();
     assert_false(took_interrupt());
     branch();
-    assert_true(take());
+    assert_true(make_record());
     assert_true(took_interrupt());
 }
 

@@ -39,8 +39,8 @@ static void a_start_with_fup(void **state)
 {
     (void)state;
     start("skylake-2017", "none");
-    processor.open.pt_fup_at_start = true;
-    processor.open.pt_tx_before_fup = true;
+    processor.choices.pt_fup_at_start = true;
+    processor.choices.pt_tx_before_fup = true;
     range_on(USUAL);
     assert_bytes(0, PSB, CBR, PIP, 0x99, 0x20, 0x99, 0x01, 0x7D, CODE_48,
                  PSBEND, 0x99, 0x01, TIP_PGE_16, IP16(CODE));
@@ -140,14 +140,14 @@ static void an_abort(void **state)
 static void a_begin_that_only_aborts(void **state)
 {
     unsigned from = begin("skylake-2017", USUAL);
-    struct pt_now now = at(CODE, CODE + 6);
+    struct pt_step now = at(CODE, CODE + 6);
 
     (void)state;
     assert_false(pt_tx_begin(&processor, &now, true));
     tx_abort(CODE, CODE + 0x40);
     assert_bytes(from, 0x99, 0x22, FUP_16, IP16(CODE),
                  TIP_16, IP16(CODE + 0x40));
-    processor.open.pt_begin_of_doomed = true;
+    processor.choices.pt_begin_of_doomed = true;
     assert_true(pt_tx_begin(&processor, &now, true));
 }
 
@@ -207,7 +207,7 @@ static void psb_in_a_transaction(void **state)
 static void an_exception(void **state)
 {
     unsigned from = begin("skylake-2017", USUAL);
-    struct pt_now now = at(CODE, CODE + 0x300);
+    struct pt_step now = at(CODE, CODE + 0x300);
 
     (void)state;
     pt_event(&processor, &now);
@@ -221,23 +221,23 @@ static void an_overflow(void **state)
     struct instruction jump = {
         .flags = INSTRUCTION_BRANCH | INSTRUCTION_INDIRECT,
     };
-    struct pt_now now = at(CODE, UINT64_C(0xFFFF800000000010));
+    struct pt_step now = at(CODE, UINT64_C(0xFFFF800000000010));
 
     (void)state;
     jcc(CODE, true);
     pt_retired(&processor, &jump, &now);
-    processor.open.pt_overflow_one_in = 1;
+    processor.choices.pt_overflow_one_in = 1;
     now.next = CODE + 0x20;             /* compressed against what was sent */
     pt_overflow(&processor, &now);
     deliver();
     assert_bytes(from, 0x02, 0xF3, FUP_16, IP16(CODE + 0x20));
 }
 
-static void user_code_is_left_out(void **state)
+static void user_code_is_not_traced(void **state)
 {
     unsigned from = begin("skylake-2017", USUAL);
     struct instruction iret = { .flags = INSTRUCTION_BRANCH | INSTRUCTION_FAR };
-    struct pt_now now = at(CODE, CODE + 0x400);
+    struct pt_step now = at(CODE, CODE + 0x400);
 
     (void)state;
     now.cpl = 3;
@@ -252,7 +252,7 @@ static void another_address_space(void **state)
 {
     unsigned from = begin("skylake-2017", USUAL);
     struct instruction mov = { .flags = 0 };
-    struct pt_now now = at(CODE, CODE + 3);
+    struct pt_step now = at(CODE, CODE + 3);
 
     (void)state;
     now.cr3 = 0x2000;
@@ -310,7 +310,7 @@ int main(void)
         cmocka_unit_test(psb_in_a_transaction),
         cmocka_unit_test(an_exception),
         cmocka_unit_test(an_overflow),
-        cmocka_unit_test(user_code_is_left_out),
+        cmocka_unit_test(user_code_is_not_traced),
         cmocka_unit_test(another_address_space),
         cmocka_unit_test(trace_stop),
         cmocka_unit_test(cycles),

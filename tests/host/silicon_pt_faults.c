@@ -34,7 +34,7 @@ static void transactions(void)
     tsx_committed(&processor);
 }
 
-static void keep(struct seen *seen)
+static void save_state(struct seen *seen)
 {
     seen->written = msr_write(&processor, IA32_RTIT_OUTPUT_MASK_PTRS, 0xFFF);
     memcpy(seen->ram, ram, sizeof(ram));
@@ -53,7 +53,7 @@ static void to_range(struct seen *seen, const char *fault, uint64_t ctl,
     set(IA32_RTIT_OUTPUT_MASK_PTRS, pointers);
     trace_on(ctl);
     transactions();
-    keep(seen);
+    save_state(seen);
 }
 
 static void to_table(struct seen *seen, const char *fault, uint64_t bits)
@@ -67,7 +67,7 @@ static void to_table(struct seen *seen, const char *fault, uint64_t bits)
     set(IA32_RTIT_OUTPUT_MASK_PTRS, 0x7F | OFFSET(0x800));
     trace_on(USUAL | RTIT_TOPA);
     transactions();
-    keep(seen);
+    save_state(seen);
 }
 
 static struct seen right, wrong;

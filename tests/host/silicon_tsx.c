@@ -34,7 +34,7 @@ static void start(const char *cpu, uint64_t seed)
 /* The bits of CPUID.7 that matter: EBX[11], EBX[4], EDX[13], EDX[11]. */
 static unsigned enumerated(void)
 {
-    struct cpuid_out out;
+    struct cpuid_result out;
 
     cpuid_execute(&processor, 7, 0, &out);
     return (out.ebx >> 11 & 1) << 3 | (out.ebx >> 4 & 1) << 2 |
@@ -109,17 +109,17 @@ static void fates_by_table(void **state)
 
     (void)state;
     for (size_t n = 0; n < sizeof(rows) / sizeof(rows[0]); n++) {
-        struct tx_plan plan;
+        struct tx_decision decision;
 
         start(rows[n].cpu, 1);
-        processor.open.spontaneous_one_in = 0;
-        processor.open.sdv_abort_one_in = 0;
+        processor.choices.spontaneous_one_in = 0;
+        processor.choices.sdv_abort_one_in = 0;
         if (rows[n].force_abort != 0)
             assert_true(msr_write(&processor, 0x10F, rows[n].force_abort));
-        tsx_plan(&processor, &plan);
-        assert_int_equal(plan.fate, rows[n].fate);
-        if (plan.fate == TX_DOOMED)
-            assert_int_equal(plan.status, 0);
+        tsx_decide(&processor, &decision);
+        assert_int_equal(decision.fate, rows[n].fate);
+        if (decision.fate == TX_DOOMED)
+            assert_int_equal(decision.status, 0);
     }
 }
 
@@ -300,13 +300,13 @@ static void elision_ends_with_2018(void **state)
 /* "Any implementation" aborts at CPUID and PAUSE; the others need not. */
 static void listed_instructions_by_seed(void **state)
 {
-    unsigned aborted[TX_BREAKS + 1] = { 0 };
+    unsigned aborted[TX_BREAKPOINT + 1] = { 0 };
     const unsigned seeds = 64;
 
     (void)state;
     for (uint64_t seed = 0; seed < seeds; seed++) {
         start("skylake-2017", seed);
-        for (unsigned tx = 0; tx <= TX_BREAKS; tx++) {
+        for (unsigned tx = 0; tx <= TX_BREAKPOINT; tx++) {
             struct instruction i = { .tx = (enum instruction_tx)tx };
 
             aborted[tx] += tsx_aborts(&processor, &i, tx == TX_MAY_CLD);
@@ -317,7 +317,7 @@ static void listed_instructions_by_seed(void **state)
     assert_int_equal(aborted[TX_SAFE], 0);
     assert_int_equal(aborted[TX_ABORTS], seeds);
     assert_int_equal(aborted[TX_MAY], seeds);
-    assert_int_equal(aborted[TX_BREAKS], seeds);
+    assert_int_equal(aborted[TX_BREAKPOINT], seeds);
     for (unsigned tx = TX_MAY_X87; tx <= TX_MAY_STD; tx++)
         assert_in_range(aborted[tx], seeds / 4, seeds * 3 / 4);
 }
@@ -359,17 +359,17 @@ static void counter3_goes_wrong_in_many_ways(void **state)
 
 static void seed_decides_what_is_open(void **state)
 {
-    static struct open_choices a, b;    /* padding compares equal */
+    static struct choices a, b;         /* padding compares equal */
     unsigned different = 0;
 
     (void)state;
     for (uint64_t seed = 0; seed < 50; seed++) {
-        open_choose(&a, seed, 1);
-        open_choose(&b, seed, 1);
+        choices_draw(&a, seed, 1);
+        choices_draw(&b, seed, 1);
         assert_memory_equal(&a, &b, sizeof(a));
-        open_choose(&b, seed, 2);
+        choices_draw(&b, seed, 2);
         different += a.garble != b.garble;
-        assert_int_equal(a.cycles_plain, b.cycles_plain);
+        assert_int_equal(a.cycles_other, b.cycles_other);
     }
     assert_true(different > 25);
 }

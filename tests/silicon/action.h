@@ -15,7 +15,7 @@
 #include "tests/silicon/vmcb.h"
 
 enum action_kind {
-    ACTION_RUN,     /* the host processor executes it */
+    ACTION_EXECUTE, /* the host processor executes it */
     ACTION_RESUME,  /* go on from the state as it is */
     ACTION_ADVANCE, /* RIP goes after the instruction, which is complete */
     ACTION_RETIRE,  /* the same, and it is counted if it was stepped */
@@ -28,7 +28,7 @@ struct action {
     unsigned bytes;             /* of the instruction that is complete */
     uint64_t event;             /* that the guest gets then; 0: none */
     bool raised;                /* it is an exception of the instruction */
-    const char *why;            /* ACTION_STOP */
+    const char *reason;         /* ACTION_STOP */
     uint64_t information[2];
 };
 
@@ -49,10 +49,10 @@ static inline struct action action_event(uint64_t event)
     return (struct action){ .kind = ACTION_RESUME, .event = event };
 }
 
-static inline struct action action_stop(const char *why, uint64_t a,
+static inline struct action action_stop(const char *reason, uint64_t a,
                                         uint64_t b)
 {
-    return (struct action){ .kind = ACTION_STOP, .why = why,
+    return (struct action){ .kind = ACTION_STOP, .reason = reason,
                             .information = { a, b } };
 }
 

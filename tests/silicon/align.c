@@ -40,7 +40,7 @@ struct timer {
 };
 
 /* Until the timer fires, so many ticks later. */
-static void wait_for(uint64_t base, uint64_t ticks)
+static void wait_ticks(uint64_t base, uint64_t ticks)
 {
     static struct gate gates[VECTOR + 1];
     struct table_register idtr = { sizeof(gates) - 1, (uint64_t)gates };
@@ -61,14 +61,14 @@ static void wait_until(uint64_t until)
     apic_write(base, APIC_DIVIDE, DIVIDE_BY_1);
     apic_write(base, APIC_LVT_TIMER, VECTOR);
     while (rdtsc() + 2 * NEAR_TSC < until)
-        wait_for(base, NEAR_TSC);
-    wait_for(base, until - rdtsc());
+        wait_ticks(base, NEAR_TSC);
+    wait_ticks(base, until - rdtsc());
     apic_write(base, APIC_LVT_TIMER, timer);
     apic_write(base, APIC_DIVIDE, divide);
     apic_write(base, APIC_LVT_LINT0, lint0);
 }
 
-void align(EFI_BOOT_SERVICES *bs, uint64_t offset)
+void start_time_wait(EFI_BOOT_SERVICES *bs, uint64_t offset)
 {
     EFI_GUID guid = TIMER_GUID;
     struct timer *timer = NULL;

@@ -14,6 +14,6 @@
 /* Returns at the next multiple of 100 s plus offset, in ns, exactly to the
  * tick where QEMU counts instructions, with the firmware's timer started anew.
  * Nothing else runs: the other processors are asleep. */
-void align(EFI_BOOT_SERVICES *bs, uint64_t offset);
+void start_time_wait(EFI_BOOT_SERVICES *bs, uint64_t offset);
 
 #endif

@@ -136,9 +136,9 @@ bool direct_look(struct vcpu *v, const uint8_t *bytes, size_t length)
     struct operand_state s;
 
     d->may = bytes != NULL && length == INSTRUCTION_BYTES_MAX &&
-             v->passes == 0 && v->showing == 0 && !v->if_held &&
+             v->grants == 0 && v->overlay_count == 0 && !v->if_masked &&
              !v->guest_nmi && __atomic_load_n(&v->nmi, __ATOMIC_RELAXED) == 0 &&
-             is_simple(&v->now, bytes) && is_like_host(v);
+             is_simple(&v->current, bytes) && is_like_host(v);
     if (!d->may)
         return true;
     memory_registers(v, &s);

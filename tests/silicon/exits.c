@@ -18,41 +18,41 @@
 #define MSR_BYTES  2 /* RDMSR, WRMSR, CPUID, RDPMC: no next RIP is saved */
 
 /* The host has carried out the instruction. */
-static struct action complete_bytes(struct vcpu *v, unsigned bytes)
+static struct action retire_bytes(struct vcpu *v, unsigned bytes)
 {
     /* It need not be the one decoded: an interrupt may have come between. */
-    v->now = (struct instruction){ .flags = INSTRUCTION_SLOW };
+    v->current = (struct instruction){ .flags = INSTRUCTION_SLOW };
     v->accesses = 0;
-    v->now_rip = v->vmcb->rip;
+    v->current_rip = v->vmcb->rip;
     return action_complete(ACTION_RETIRE, bytes);
 }
 
-static struct action complete(struct vcpu *v)
+static struct action retire_exit(struct vcpu *v)
 {
-    return complete_bytes(v, MSR_BYTES);
+    return retire_bytes(v, MSR_BYTES);
 }
 
 static struct action on_cpuid(struct vcpu *v)
 {
-    uint32_t leaf = (uint32_t)v->vmcb->rax, below[4];
-    struct cpuid_out out;
+    uint32_t leaf = (uint32_t)v->vmcb->rax, host[4];
+    struct cpuid_result out;
 
     cpuid_execute(v->model, leaf, (uint32_t)v->gprs.rcx, &out);
     if (leaf == 1) {
-        cpuid(1, 0, below);
-        out.ecx &= below[2] | ~LEAF1_ECX_EXECUTED;
+        cpuid(1, 0, host);
+        out.ecx &= host[2] | ~LEAF1_ECX_EXECUTED;
     } else if (leaf == 7) {
-        cpuid(7, 0, below);
-        out.ebx &= below[1] | ~LEAF7_EBX_EXECUTED;
+        cpuid(7, 0, host);
+        out.ebx &= host[1] | ~LEAF7_EBX_EXECUTED;
     } else if (leaf == 0x80000001u) {
-        cpuid(leaf, 0, below);
-        out.edx &= below[3];
+        cpuid(leaf, 0, host);
+        out.edx &= host[3];
     }
     v->vmcb->rax = out.eax;
     v->gprs.rbx = out.ebx;
     v->gprs.rcx = out.ecx;
     v->gprs.rdx = out.edx;
-    return complete(v);
+    return retire_exit(v);
 }
 
 static bool read_msr(struct vcpu *v, uint32_t number, uint64_t *value)
@@ -61,7 +61,7 @@ static bool read_msr(struct vcpu *v, uint32_t number, uint64_t *value)
         *value = v->vmcb->efer & ~EFER_SVME;
         return true;
     }
-    if (x2apic_is(number))
+    if (x2apic_is_msr(number))
         return x2apic_read(number, value);
     return msr_read(v->model, number, value);
 }
@@ -83,23 +83,24 @@ static struct action on_wrmsr(struct vcpu *v)
     bool was_counting = pmu->counting, good;
     bool was_tracing = (v->model->pt.ctl & RTIT_TRACE_EN) != 0;
 
-    v->now_rip = v->vmcb->rip;
+    v->current_rip = v->vmcb->rip;
     /* Whether a window includes the write that closes it is not defined. */
-    if (was_counting && v->model->open.closing_write_counts)
-        step_count(v, 1, v->model->open.cycles_slow, false);
+    if (was_counting && v->model->choices.closing_write_counts)
+        step_count(v, 1, v->model->choices.cycles_slow, false);
     if (number == MSR_EFER)
         good = write_efer(v, value);
-    else if (x2apic_is(number))
+    else if (x2apic_is_msr(number))
         good = x2apic_write(number, value);
     else
         good = msr_write(v->model, number, value);
     if (!good)
         return action_raise(VECTOR_GP, 0);
-    if (was_counting && pmu->counting && !v->model->open.closing_write_counts)
-        step_count(v, 1, v->model->open.cycles_slow, false);
+    if (was_counting && pmu->counting &&
+        !v->model->choices.closing_write_counts)
+        step_count(v, 1, v->model->choices.cycles_slow, false);
     if (number == IA32_BIOS_UPDT_TRIG)
         microcode_load(v, value);
-    trace_wrmsr(v, was_tracing, v->now_rip + MSR_BYTES);
+    trace_wrmsr(v, was_tracing, v->current_rip + MSR_BYTES);
     return action_complete(ACTION_ADVANCE, MSR_BYTES);
 }
 
@@ -111,7 +112,7 @@ static struct action on_rdmsr(struct vcpu *v)
         return action_raise(VECTOR_GP, 0);
     v->vmcb->rax = (uint32_t)value;
     v->gprs.rdx = value >> 32;
-    return complete(v);
+    return retire_exit(v);
 }
 
 static struct action on_msr(struct vcpu *v)
@@ -119,10 +120,10 @@ static struct action on_msr(struct vcpu *v)
     uint64_t rip = v->vmcb->rip;
     struct action a;
 
-    if (sweep_faults(rip))
+    if (sweep_injects_gp(rip))
         return action_raise(VECTOR_GP, 0);
     a = v->vmcb->exit_info1 != 0 ? on_wrmsr(v) : on_rdmsr(v);
-    if (sweep_throws(rip) && a.event == 0) {
+    if (sweep_injects_ud(rip) && a.event == 0) {
         a.event = action_raise(VECTOR_UD, 0).event;
         a.raised = true;
     }
@@ -138,7 +139,7 @@ static struct action on_rdpmc(struct vcpu *v)
         return action_raise(VECTOR_GP, 0);
     v->vmcb->rax = (uint32_t)value;
     v->gprs.rdx = value >> 32;
-    return complete(v);
+    return retire_exit(v);
 }
 
 /* Intercepted where processors take turns: the guest spins on another. */
@@ -152,8 +153,8 @@ static struct action on_pause(struct vcpu *v)
     bytes = guest_code(v, buffer, &length);
     while (n + 1 < length && bytes[n] != NOP) /* after F3H, and others */
         n++;
-    turn_wait(v);
-    return complete_bytes(v, n + 1);
+    turns_spin(v);
+    return retire_bytes(v, n + 1);
 }
 
 /* Of the breakpoints that DR7 enables, those hit. None is enabled in a
@@ -179,21 +180,21 @@ static struct action on_debug(struct vcpu *v)
     /* The host processor may show a hit at each step from then on: it is one
      * when it appears. */
     if (step) {
-        uint64_t new = hits & ~v->dr6_told;
+        uint64_t new = hits & ~v->dr6_reported;
 
-        v->dr6_told = hits;
+        v->dr6_reported = hits;
         hits = new;
     }
     v->vmcb->dr6 = dr6 & ~DR6_BS;
     /* B0-B3 are those of the last #DB, mostly of the single step. */
     if (stepping && hits == 0 &&
-        (v->now.flags & INSTRUCTION_SETS_DR) == 0)
+        (v->current.flags & INSTRUCTION_SETS_DR) == 0)
         v->vmcb->dr6 = (dr6 & ~(DR6_BS | DR6_B)) | (v->dr6 & DR6_B);
     if (step)
         step_retire(v);
     if (hits != 0) {
         watch_forget(v, hits);
-        pebs_serve(v);
+        pebs_assist(v);
         return action_raise(VECTOR_DB, 0);
     }
     if (step)
@@ -217,7 +218,7 @@ static struct action on_exception(struct vcpu *v, unsigned vector)
     return action_raise(vector, (uint32_t)v->vmcb->exit_info1);
 }
 
-static struct npt *pages_of(struct vcpu *v)
+static struct npt *nested_table_of(struct vcpu *v)
 {
     switch (v->mode) {
     case MODE_STEP:
@@ -230,7 +231,7 @@ static struct npt *pages_of(struct vcpu *v)
 }
 
 /* An event whose delivery met the fault is injected again. */
-static struct action deliver_again(const struct vcpu *v)
+static struct action reinject(const struct vcpu *v)
 {
     uint64_t event = v->vmcb->exit_int_info;
     bool software = (event & EVENT_TYPE) == UINT64_C(4) << 8;
@@ -244,28 +245,28 @@ static struct action deliver_again(const struct vcpu *v)
 
 static struct action on_nested_page_fault(struct vcpu *v)
 {
-    uint64_t why = v->vmcb->exit_info1, address = v->vmcb->exit_info2;
+    uint64_t npf = v->vmcb->exit_info1, address = v->vmcb->exit_info2;
 
     if (v->mode == MODE_STEP && v->tx.depth > 0)
         return tx_page_fault(v);
-    if (share_fault(v, pages_of(v)))
-        return deliver_again(v);
-    if ((why & NPF_PRESENT) == 0) {
-        if (!npt_fill(pages_of(v), address))
-            return action_stop("no more pages for nested tables", address, why);
-        return deliver_again(v);
+    if (conflict_page_fault(v, nested_table_of(v)))
+        return reinject(v);
+    if ((npf & NPF_PRESENT) == 0) {
+        if (!npt_fill(nested_table_of(v), address))
+            return action_stop("no more pages for nested tables", address, npf);
+        return reinject(v);
     }
-    if ((why & NPF_FETCH) != 0 && v->mode != MODE_STEP) {
+    if ((npf & NPF_FETCH) != 0 && v->mode != MODE_STEP) {
         step_set_mode(v, MODE_STEP);
         trace_event(v);
         return action_of(ACTION_RESUME);
     }
-    return action_stop("nested page fault", address, why);
+    return action_stop("nested page fault", address, npf);
 }
 
 static struct action on_nmi(struct vcpu *v)
 {
-    struct action a = share_nmi(v);
+    struct action a = kick_on_nmi(v);
 
     if (v->model->uncore_pmis != v->model->machine->uncore.pmis)
         step_end(v);
@@ -277,7 +278,7 @@ static struct action on_vmmcall(const struct vcpu *v)
     if (v->vmcb->rip == (uint64_t)vcpu_leave_point)
         return action_of(ACTION_LEAVE);
     if (v->vmcb->rip == (uint64_t)vcpu_wake_point) {
-        turn_wake();
+        turns_wake();
         return action_complete(ACTION_ADVANCE, VMMCALL_BYTES);
     }
     return action_raise(VECTOR_UD, 0);
@@ -288,11 +289,11 @@ struct action exit_handle(struct vcpu *v)
     uint64_t code = v->vmcb->exit_code;
 
     if (code != EXIT_NPF)
-        share_close(v);
-    if (code == EXIT_EXCEPTION_0 + VECTOR_UD && plain_begin(v))
+        conflict_revoke_grants(v);
+    if (code == EXIT_EXCEPTION_0 + VECTOR_UD && hint_replace_begin(v))
         return action_of(ACTION_RESUME);
     if (code != EXIT_NPF)
-        plain_end(v);
+        hint_replace_end(v);
     if (code >= EXIT_EXCEPTION_0 && code <= EXIT_EXCEPTION_31)
         return on_exception(v, (unsigned)(code - EXIT_EXCEPTION_0));
     switch (code) {

@@ -11,19 +11,19 @@
 #include "tests/silicon/hypervisor.h"
 
 /* False: it has aborted the transaction. */
-static bool acquire(struct vcpu *v)
+static bool begin_elision(struct vcpu *v)
 {
     const struct personality *cpu = v->model->cpu;
     struct transaction *tx = &v->tx;
     struct elision *e = &tx->elision;
 
     if (tx->depth == 0) {
-        if (tx->not_elided == v->now_rip || !tsx_elides(v->model))
+        if (tx->not_elided == v->current_rip || !tsx_elides(v->model))
             return true;
-        tsx_plan(v->model, &tx->plan);  /* XBEGIN's #UD is not its own */
-        if (tx->plan.fate == TX_INVALID)
-            tx->plan.fate = TX_RUNS;
-        tx_begin(v, true, v->now_rip);
+        tsx_decide(v->model, &tx->decision); /* XBEGIN's #UD is not its own */
+        if (tx->decision.fate == TX_INVALID)
+            tx->decision.fate = TX_RUNS;
+        tx_begin(v, true, v->current_rip);
         e->nest = e->locks = 0;
     }
     if (e->nest == cpu->tx_nest_max) {
@@ -35,7 +35,7 @@ static bool acquire(struct vcpu *v)
     e->now = e->locks < cpu->hle_locks_max &&
                      !fault_is(v->model->machine, FAULT_hle_lock_written)
                  ? ELIDE_ACQUIRE
-                 : ELIDE_PLAIN;
+                 : ELIDE_IGNORED;
     return true;
 }
 
@@ -43,11 +43,11 @@ bool hle_instruction(struct vcpu *v)
 {
     struct transaction *tx = &v->tx;
 
-    if (v->now.elide == ELIDE_NONE || tx->elision.now != ELIDE_NONE ||
+    if (v->current.elide == ELIDE_NONE || tx->elision.now != ELIDE_NONE ||
         (tx->depth > 0 && !tx->hle))    /* it ignores the hint */
         return true;
-    if (v->now.elide == ELIDE_ACQUIRE)
-        return acquire(v);
+    if (v->current.elide == ELIDE_ACQUIRE)
+        return begin_elision(v);
     if (tx->depth > 0)
         tx->elision.now = ELIDE_RELEASE;
     return true;
@@ -63,7 +63,7 @@ struct elided_lock *hle_lock_at(struct vcpu *v, uint64_t address)
     return NULL;
 }
 
-void hle_show(struct vcpu *v, uint64_t page, uint8_t *copy)
+void hle_overlay(struct vcpu *v, uint64_t page, uint8_t *copy)
 {
     const struct elision *e = &v->tx.elision;
 
@@ -79,25 +79,25 @@ void hle_show(struct vcpu *v, uint64_t page, uint8_t *copy)
 }
 
 /* The lock that this instruction has acquired, as the copy has it. */
-static bool elide(struct vcpu *v, uint64_t address, const uint8_t *at)
+static bool elide_lock(struct vcpu *v, uint64_t address, const uint8_t *at)
 {
     struct elision *e = &v->tx.elision;
     struct elided_lock *lock = &e->lock[e->locks++];
 
     lock->address = address;
-    lock->bytes = v->now.operand_bytes;
+    lock->bytes = v->current.operand_bytes;
     for (unsigned n = 0; n < lock->bytes; n++)
         lock->value[n] = at[n];
     return address % LINE_BYTES + lock->bytes <= LINE_BYTES;
 }
 
 /* It has to be restored to the value that it has in memory. */
-static bool release(struct vcpu *v, struct elided_lock *lock,
-                    uint64_t address, const uint8_t *at)
+static bool release_lock(struct vcpu *v, struct elided_lock *lock,
+                         uint64_t address, const uint8_t *at)
 {
     struct elision *e = &v->tx.elision;
     bool match = lock->address == address &&
-                 lock->bytes == v->now.operand_bytes;
+                 lock->bytes == v->current.operand_bytes;
 
     for (unsigned n = 0; match && n < lock->bytes; n++)
         match = at[n] == ((const uint8_t *)address)[n];
@@ -115,16 +115,16 @@ enum hle_store hle_stored(struct vcpu *v, const struct open_page *page,
     const struct elision *e = &v->tx.elision;
     const uint8_t *at = copy + page->address % PAGE_BYTES;
     struct elided_lock *lock = hle_lock_at(v, page->address);
-    enum hle_store what = HLE_STORE_PLAIN;
+    enum hle_store what = HLE_STORE_DATA;
     bool good = true;
 
     if (lock != NULL || e->now == ELIDE_ACQUIRE)
         what = HLE_STORE_LOCK;
     if (lock == NULL && e->now == ELIDE_ACQUIRE)
-        good = elide(v, page->address, at);
+        good = elide_lock(v, page->address, at);
     else if (lock != NULL)
         good = e->now == ELIDE_RELEASE &&
-               release(v, lock, page->address, at);
+               release_lock(v, lock, page->address, at);
     else
         for (unsigned n = 0; n < page->bytes; n++)
             if (at[n] != page->before[n] &&
@@ -133,17 +133,17 @@ enum hle_store hle_stored(struct vcpu *v, const struct open_page *page,
     if (good)
         return what;
     tx_abort(v, TX_CAUSE_ELISION);
-    return HLE_STORE_ABORTS;
+    return HLE_STORE_ABORTED;
 }
 
 bool hle_ends(struct vcpu *v)
 {
     struct elision *e = &v->tx.elision;
-    bool release = e->now == ELIDE_RELEASE, matched = e->released;
+    bool release_lock = e->now == ELIDE_RELEASE, matched = e->released;
 
     e->now = ELIDE_NONE;
     e->released = false;
-    if (!release)
+    if (!release_lock)
         return false;
     if (!matched && e->nest == e->locks &&
         !fault_is(v->model->machine, FAULT_hle_mismatch_commits)) {

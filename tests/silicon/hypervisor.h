@@ -22,24 +22,24 @@ struct hypervisor {
     uint8_t apic_ids[PROCESSORS_MAX]; /* of the host */
     uint8_t *msr_map, *io_map;
     bool x2apic;                /* the guest's APICs are in x2APIC mode */
-    bool in_turn;               /* MP services: blocking mode alone */
+    bool mp_blocking;           /* MP services: blocking mode alone */
     struct { uint64_t start, end; } ram[RAM_RANGES_MAX];
     unsigned ram_ranges;
 };
 extern struct hypervisor hypervisor;
 
 /* vcpu.c: the processor this code runs on, or NULL if unknown. */
-struct vcpu *vcpu_here(void);
+struct vcpu *vcpu_current(void);
 
 /* msr_map.c: what is passed through to the host processor. */
 void msr_map_fill(uint8_t *map);
 /* These are intercepted from then on. */
-void msr_map_exit(uint8_t *map, uint32_t first, uint32_t last);
+void msr_map_intercept(uint8_t *map, uint32_t first, uint32_t last);
 
 /* x2apic.c: where it is configured; empty_page: what the guest sees instead
  * of the registers in memory. False: no more pages for nested tables. */
-bool x2apic_start(uint8_t *nothing);
-bool x2apic_is(uint32_t msr);
+bool x2apic_start(uint8_t *empty_page);
+bool x2apic_is_msr(uint32_t msr);
 /* False: #GP. */
 bool x2apic_read(uint32_t msr, uint64_t *value);
 bool x2apic_write(uint32_t msr, uint64_t value);
@@ -65,7 +65,7 @@ struct action exit_handle(struct vcpu *v);
 void step_set_mode(struct vcpu *v, enum vcpu_mode mode);
 /* In MODE_STEP: what to do with the instruction at RIP. */
 struct action step_begin(struct vcpu *v);
-/* The instruction at now_rip is complete, and RIP after it. */
+/* The instruction at current_rip is complete, and RIP after it. */
 void step_retire(struct vcpu *v);
 /* Decides the mode to go on in, after an instruction. */
 void step_end(struct vcpu *v);
@@ -89,19 +89,19 @@ struct retirement;
 struct operand_state;
 /* Where the guest stands, without the bases of FS and GS. */
 void memory_registers(const struct vcpu *v, struct operand_state *s);
-void memory_look(struct vcpu *v, const uint8_t *bytes, size_t length);
-void memory_retire(struct vcpu *v, struct retirement *r);
+void data_access_find(struct vcpu *v, const uint8_t *bytes, size_t length);
+void data_access_retire(struct vcpu *v, struct retirement *r);
 /* How many bytes it stores from there on; 0: not known. */
 unsigned memory_store_bytes(struct vcpu *v, uint64_t physical);
 
 /* pebs_assist.c: after an instruction that made a PEBS event, or asks for a
  * performance monitoring interrupt. */
-void pebs_serve(struct vcpu *v);
+void pebs_assist(struct vcpu *v);
 
 /* trace.c: what Processor Trace observes. WRMSR is done, and execution goes
  * on at next; TraceEn was. */
 void trace_wrmsr(struct vcpu *v, bool was, uint64_t next);
-/* The instruction at now_rip is complete. */
+/* The instruction at current_rip is complete. */
 void trace_retire(struct vcpu *v, uint32_t cycles);
 /* The handler of an exception is about to run. */
 void trace_event(struct vcpu *v);
@@ -175,12 +175,12 @@ bool hle_instruction(struct vcpu *v);
 /* The lock that the byte at this address is part of, or NULL. */
 struct elided_lock *hle_lock_at(struct vcpu *v, uint64_t address);
 /* Shows the elided values in the copy of a page. */
-void hle_show(struct vcpu *v, uint64_t page, uint8_t *copy);
+void hle_overlay(struct vcpu *v, uint64_t page, uint8_t *copy);
 /* A store that is complete, in a copy of its page. */
 enum hle_store {
-    HLE_STORE_PLAIN,
+    HLE_STORE_DATA,
     HLE_STORE_LOCK,             /* not for memory */
-    HLE_STORE_ABORTS,           /* it has aborted */
+    HLE_STORE_ABORTED,          /* it has aborted */
 };
 enum hle_store hle_stored(struct vcpu *v, const struct open_page *page,
                           const uint8_t *copy);
@@ -189,69 +189,69 @@ bool hle_ends(struct vcpu *v);
 
 /* hint_replace.c: #UD of the host. True: only because of a hint for HLE; the
  * instruction is retried, on a copy of its page that is without it. */
-bool plain_begin(struct vcpu *v);
+bool hint_replace_begin(struct vcpu *v);
 /* The same in a copy of the page that the guest is about to see. */
-void plain_show(struct vcpu *v, uint64_t page, uint8_t *copy);
-bool plain_is_on(const struct vcpu *v, uint64_t page);
+void hint_replace_overlay(struct vcpu *v, uint64_t page, uint8_t *copy);
+bool hint_replace_on_page(const struct vcpu *v, uint64_t page);
 /* That instruction is complete, or was cut short. */
-void plain_end(struct vcpu *v);
+void hint_replace_end(struct vcpu *v);
 
 /* conflict.c: data conflicts between processors. */
-void share_begin(struct vcpu *v);
+void conflict_begin(struct vcpu *v);
 /* False: a conflict was first. */
-bool share_end(struct vcpu *v, bool commit);
+bool conflict_end(struct vcpu *v, bool commit);
 /* The transaction accesses this line: it is in its set from now on, and no
  * processor touches its page unseen. False: it has to abort. */
-bool share_take(struct vcpu *v, uint64_t address, bool write);
+bool conflict_add_line(struct vcpu *v, uint64_t address, bool write);
 /* A nested page fault outside transactions. False: of no held page. */
-bool share_fault(struct vcpu *v, struct npt *pages);
+bool conflict_page_fault(struct vcpu *v, struct npt *pages);
 /* After the instruction that a held page was granted to. */
-void share_close(struct vcpu *v);
+void conflict_revoke_grants(struct vcpu *v);
 /* The processor sees a copy of this page for one instruction; no transaction
  * of another is on it. Then no more: what was stored there is in memory. */
-void share_show(struct vcpu *v, struct shown_page *page);
-void share_hide(struct vcpu *v, struct shown_page *page);
+void conflict_map_overlay(struct vcpu *v, struct overlay_page *page);
+void conflict_unmap_overlay(struct vcpu *v, struct overlay_page *page);
 /* Runs the guest until its next exit. */
-void share_run(struct vcpu *v);
+void kick_run_guest(struct vcpu *v);
 /* An NMI has made the guest leave. */
-struct action share_nmi(struct vcpu *v);
+struct action kick_on_nmi(struct vcpu *v);
 /* All others in their guests exit, to look for an interrupt. */
-void share_wake(const struct vcpu *v);
+void kick_others(const struct vcpu *v);
 /* One of the host's, unless one is pending already. */
-void share_send_nmi(struct vcpu *to);
+void kick_send(struct vcpu *to);
 /* Halts until v->awake is set, by a processor that sends an NMI. */
-void share_sleep(struct vcpu *v);
+void kick_sleep(struct vcpu *v);
 /* This processor leaves its guest. */
-void share_leave(struct vcpu *v);
+void kick_drain(struct vcpu *v);
 /* Is another processor in its guest? */
-bool share_others(const struct vcpu *v);
+bool kick_others_in_guest(const struct vcpu *v);
 
 /* turns.c: processors run one at a time from then on, or freely. True: the
  * TSC counts instructions. */
 bool turns_start(bool on);
-bool turns_taken(void);
+bool turns_enabled(void);
 /* Passes the turn on; returns when it is this one's again. */
-void turn_yield(struct vcpu *v);
+void turns_yield(struct vcpu *v);
 /* The same, for a guest that spins. */
-void turn_wait(struct vcpu *v);
+void turns_spin(struct vcpu *v);
 /* At the end of each round of the loop. */
-void turn_over(struct vcpu *v, bool stepped);
+void turns_round(struct vcpu *v, bool stepped);
 /* Has no work any more: returns when it has been given some. */
-void turn_sleep(struct vcpu *v);
+void turns_sleep(struct vcpu *v);
 /* Wakes those that have got work, or are to be reset. */
-void turn_wake(void);
+void turns_wake(void);
 
 /* sweep.c: in place of an access to an MSR, and after one: is it to fault?
  * rip: of the access. */
-bool sweep_faults(uint64_t rip);
-bool sweep_throws(uint64_t rip);
+bool sweep_injects_gp(uint64_t rip);
+bool sweep_injects_ud(uint64_t rip);
 
 /* code_pages.c: marks the pages of an image that hold transactional code. */
-void image_mark(const uint8_t *base, uint64_t bytes);
+void code_pages_mark(const uint8_t *base, uint64_t bytes);
 
 /* log.c: lines on the serial port, and the end after an error. */
-void report_line(const char *text);
-void report_failure(struct vcpu *v, const char *what, uint64_t a, uint64_t b)
+void log_print(const char *text);
+void log_panic(struct vcpu *v, const char *what, uint64_t a, uint64_t b)
     __attribute__((noreturn));
 
 #endif

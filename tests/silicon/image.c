@@ -39,7 +39,7 @@ static void set_page(const uint8_t *at, uint64_t flags)
 }
 
 /* The image before is unloaded, and anything may be where it was. */
-static void unmark(const uint8_t *base, uint64_t bytes)
+static void unmark_last(const uint8_t *base, uint64_t bytes)
 {
     for (uint64_t at = 0; at < bytes; at += PAGE_BYTES)
         set_page(base + at, 0);
@@ -78,7 +78,7 @@ static bool is_xacquire(const uint8_t *code, uint32_t bytes, uint32_t at)
     if (code[at] != 0xF2 && !(code[at] == 0xF0 && at + 1 < bytes &&
                               code[at + 1] == 0xF2))
         return false;
-    instruction_look(&i, &code[at], bytes - at);
+    instruction_classify(&i, &code[at], bytes - at);
     return i.elide == ELIDE_ACQUIRE;
 }
 
@@ -93,14 +93,14 @@ static void mark_section(const uint8_t *code, uint32_t bytes)
             set_page(&code[at], NPT_NX);
 }
 
-void image_mark(const uint8_t *base, uint64_t bytes)
+void code_pages_mark(const uint8_t *base, uint64_t bytes)
 {
     static const uint8_t *last;
     static uint64_t last_bytes;
     const uint8_t *pe, *section;
     uint32_t sections;
 
-    unmark(last, last_bytes);
+    unmark_last(last, last_bytes);
     last = base;
     last_bytes = bytes;
     if (bytes < PE_OFFSET_AT + 4 || read32(base + PE_OFFSET_AT) > bytes - 512)

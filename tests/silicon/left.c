@@ -15,11 +15,11 @@
 /* What a processor has besides the model: SDM volume 3A, "Control Registers",
  * "Debug Registers", "Memory-Management Registers", table "Local APIC Register
  * Address Map"; volume 4, "Architectural MSRs". COM1: 16550 data sheet. */
-enum kind { CONTROL, TABLE, DEBUG, FLAGS, BELOW, MODEL, APIC, PORT };
+enum register_kind { CONTROL, TABLE, DEBUG, FLAGS, HOST, MODEL, APIC, PORT };
 
 static const struct {
     const char *name;
-    enum kind kind;
+    enum register_kind kind;
     uint32_t number;
 } registers[] = {
     {"CR0", CONTROL, 0},
@@ -40,18 +40,18 @@ static const struct {
     {"DR3", DEBUG, 3},
     {"DR6", DEBUG, 6},
     {"DR7", DEBUG, 7},
-    {"IA32_APIC_BASE", BELOW, 0x1B},
-    {"IA32_SYSENTER_CS", BELOW, 0x174},
-    {"IA32_SYSENTER_ESP", BELOW, 0x175},
-    {"IA32_SYSENTER_EIP", BELOW, 0x176},
-    {"IA32_PAT", BELOW, 0x277},
-    {"IA32_MTRR_DEF_TYPE", BELOW, 0x2FF},
-    {"IA32_EFER", BELOW, 0xC0000080},
-    {"IA32_STAR", BELOW, 0xC0000081},
-    {"IA32_LSTAR", BELOW, 0xC0000082},
-    {"IA32_FMASK", BELOW, 0xC0000084},
-    {"IA32_FS_BASE", BELOW, 0xC0000100},
-    {"IA32_GS_BASE", BELOW, 0xC0000101},
+    {"IA32_APIC_BASE", HOST, 0x1B},
+    {"IA32_SYSENTER_CS", HOST, 0x174},
+    {"IA32_SYSENTER_ESP", HOST, 0x175},
+    {"IA32_SYSENTER_EIP", HOST, 0x176},
+    {"IA32_PAT", HOST, 0x277},
+    {"IA32_MTRR_DEF_TYPE", HOST, 0x2FF},
+    {"IA32_EFER", HOST, 0xC0000080},
+    {"IA32_STAR", HOST, 0xC0000081},
+    {"IA32_LSTAR", HOST, 0xC0000082},
+    {"IA32_FMASK", HOST, 0xC0000084},
+    {"IA32_FS_BASE", HOST, 0xC0000100},
+    {"IA32_GS_BASE", HOST, 0xC0000101},
     {"IA32_PERF_GLOBAL_CTRL", MODEL, 0x38F},
     {"IA32_RTIT_CTL", MODEL, 0x570},
     {"the APIC's TPR", APIC, 0x080},
@@ -70,15 +70,15 @@ static const struct {
 };
 #define REGISTERS (sizeof(registers) / sizeof(registers[0]))
 
-struct kept {
+struct baseline {
     uint64_t msr[MSRS];
     bool readable[MSRS];
     uint64_t at[REGISTERS];
-    unsigned told, compared;    /* of its registers, all calls */
+    unsigned reported, compared; /* of its registers, all calls */
     bool inside;                /* entered, and not left */
 };
 
-static struct kept *kept;       /* one a processor */
+static struct baseline *baselines; /* one a processor */
 static uint64_t *sums;          /* of each page; 0: not compared */
 static const uint8_t *image;
 static uint64_t image_bytes;
@@ -87,7 +87,7 @@ static bool with_memory;
 /* What was allocated in between may change, even when it is free again. */
 static struct {
     uint64_t start, end;
-    bool owed;                  /* by the application */
+    bool unfreed;               /* by the application */
 } allocated[ALLOCATED_MAX];
 static unsigned allocations;
 static EFI_ALLOCATE_PAGES allocate_pages;
@@ -106,7 +106,7 @@ static EFI_STATUS EFIAPI allocate_noted(EFI_ALLOCATE_TYPE type,
     EFI_STATUS status = allocate_pages(type, memory, count, at);
 
     if (!EFI_ERROR(status) && allocations < ALLOCATED_MAX) {
-        allocated[allocations].owed =
+        allocated[allocations].unfreed =
             of_image((uint64_t)__builtin_return_address(0));
         allocated[allocations].start = *at;
         allocated[allocations++].end = *at + count * PAGE_BYTES;
@@ -121,16 +121,16 @@ static EFI_STATUS EFIAPI free_noted(EFI_PHYSICAL_ADDRESS at, UINTN count)
     for (unsigned n = 0; !EFI_ERROR(status) && n < allocations; n++)
         if (allocated[n].start == at &&
             allocated[n].end == at + count * PAGE_BYTES)
-            allocated[n].owed = false;
+            allocated[n].unfreed = false;
     return status;
 }
 
-static uint64_t pages_owed(void)
+static uint64_t pages_unfreed(void)
 {
     uint64_t count = 0;
 
     for (unsigned n = 0; n < allocations; n++)
-        if (allocated[n].owed)
+        if (allocated[n].unfreed)
             count += (allocated[n].end - allocated[n].start) / PAGE_BYTES;
     return count;
 }
@@ -143,15 +143,15 @@ static bool was_allocated(uint64_t at)
     return false;
 }
 
-void left_prepare(void *(*pages)(size_t count))
+void restored_prepare(void *(*pages)(size_t count))
 {
-    size_t bytes = hypervisor.processors * sizeof(struct kept);
+    size_t bytes = hypervisor.processors * sizeof(struct baseline);
     uint64_t end = 0;
 
     for (unsigned n = 0; n < hypervisor.ram_ranges; n++)
         if (hypervisor.ram[n].end <= RAM_END && hypervisor.ram[n].end > end)
             end = hypervisor.ram[n].end;
-    kept = pages((bytes + PAGE_BYTES - 1) / PAGE_BYTES);
+    baselines = pages((bytes + PAGE_BYTES - 1) / PAGE_BYTES);
     sums = pages((size_t)(end / PAGE_BYTES * sizeof(*sums) / PAGE_BYTES + 1));
 }
 
@@ -236,16 +236,16 @@ static uint64_t read_table(uint32_t number)
     }
 }
 
-/* What only events change is not compared (IA32_SMI_COUNT: each SMI).
+/* What only events change is not compared (MSR_SMI_COUNT: each SMI).
  * Reading may change what the model is to do next: a copy is read. */
-static bool look(unsigned processor, uint32_t number, uint64_t *value)
+static bool read_model_msr(unsigned processor, uint32_t number, uint64_t *value)
 {
     struct processor copy = hypervisor.models[processor];
 
     return msr_read(&copy, number, value);
 }
 
-static uint64_t read_register(enum kind kind, uint32_t number)
+static uint64_t read_register(enum register_kind kind, uint32_t number)
 {
     uint64_t value = 0;
 
@@ -259,10 +259,10 @@ static uint64_t read_register(enum kind kind, uint32_t number)
     case FLAGS:
         __asm__ volatile("pushfq; popq %0" : "=r"(value));
         return value & (RFLAGS_IF | RFLAGS_DF);
-    case BELOW:
+    case HOST:
         return rdmsr(number);
     case MODEL:
-        look(vcpu_here()->model->index, number, &value);
+        read_model_msr(vcpu_current()->model->index, number, &value);
         return value;
     case APIC:
         return apic_read(rdmsr(IA32_APIC_BASE), number);
@@ -272,8 +272,8 @@ static uint64_t read_register(enum kind kind, uint32_t number)
     return inb((uint16_t)number);
 }
 
-static void say(const struct vcpu *v, const char *name, uint32_t msr,
-                uint64_t was, uint64_t is)
+static void report_difference(const struct vcpu *v, const char *name,
+                              uint32_t msr, uint64_t was, uint64_t is)
 {
     char line[160];
     struct text t;
@@ -293,12 +293,12 @@ static void say(const struct vcpu *v, const char *name, uint32_t msr,
     text_add(&t, "H, is ");
     text_add_hex(&t, is);
     text_add(&t, "H");
-    report_line(line);
+    log_print(line);
 }
 
-void left_enter(const struct vcpu *v)
+void restored_enter(const struct vcpu *v)
 {
-    struct kept *k = &kept[v->model->index];
+    struct baseline *k = &baselines[v->model->index];
 
     for (size_t n = 0; n < REGISTERS; n++)
         k->at[n] = read_register(registers[n].kind, registers[n].number);
@@ -308,34 +308,34 @@ void left_enter(const struct vcpu *v)
 /* all: false, only what interrupts need. */
 static void compare_registers(const struct vcpu *v, bool all)
 {
-    struct kept *k = &kept[v->model->index];
+    struct baseline *k = &baselines[v->model->index];
 
     for (size_t n = 0; n < REGISTERS; n++) {
-        enum kind kind = registers[n].kind;
+        enum register_kind kind = registers[n].kind;
         uint64_t is;
 
         if (!all && kind != FLAGS && kind != APIC)
             continue;
         is = read_register(kind, registers[n].number);
-        if (is != k->at[n] && k->told++ < LINES_MAX)
-            say(v, registers[n].name, 0, k->at[n], is);
+        if (is != k->at[n] && k->reported++ < LINES_MAX)
+            report_difference(v, registers[n].name, 0, k->at[n], is);
         k->compared++;
     }
 }
 
-void left_leave(const struct vcpu *v)
+void restored_leave(const struct vcpu *v)
 {
     compare_registers(v, true);
-    kept[v->model->index].inside = false;
+    baselines[v->model->index].inside = false;
 }
 
-void left_call(const struct vcpu *v)
+void restored_call(const struct vcpu *v)
 {
-    if (kept[v->model->index].inside)
+    if (baselines[v->model->index].inside)
         compare_registers(v, false);
 }
 
-static bool compared(UINT32 type)
+static bool is_compared(UINT32 type)
 {
     return type == EfiConventionalMemory || type == EfiReservedMemoryType ||
            type == EfiACPIReclaimMemory || type == EfiACPIMemoryNVS ||
@@ -343,7 +343,8 @@ static bool compared(UINT32 type)
 }
 
 /* Calls with each page of memory that is compared. */
-static void walk(EFI_BOOT_SERVICES *bs, void (*page)(uint64_t at, UINT32 type))
+static void for_each_page(EFI_BOOT_SERVICES *bs,
+                          void (*page)(uint64_t at, UINT32 type))
 {
     static UINT8 map[MEMORY_MAP_MAX];
     UINTN bytes = sizeof(map), key, each;
@@ -351,20 +352,20 @@ static void walk(EFI_BOOT_SERVICES *bs, void (*page)(uint64_t at, UINT32 type))
 
     if (EFI_ERROR(bs->GetMemoryMap(&bytes, (EFI_MEMORY_DESCRIPTOR *)map, &key,
                                    &each, &version))) {
-        report_line("error: memory map too large");
+        log_print("error: memory map too large");
         return;
     }
     for (UINTN at = 0; at < bytes; at += each) {
         const EFI_MEMORY_DESCRIPTOR *d = (EFI_MEMORY_DESCRIPTOR *)(map + at);
 
-        for (UINT64 n = 0; compared(d->Type) && n < d->NumberOfPages; n++)
+        for (UINT64 n = 0; is_compared(d->Type) && n < d->NumberOfPages; n++)
             if (guest_is_ram(d->PhysicalStart + n * PAGE_BYTES) &&
                 !of_image(d->PhysicalStart + n * PAGE_BYTES))
                 page(d->PhysicalStart + n * PAGE_BYTES, d->Type);
     }
 }
 
-static void keep_page(uint64_t at, UINT32 type)
+static void sum_page(uint64_t at, UINT32 type)
 {
     (void)type;
     if (at < RAM_END && at != 0)
@@ -372,7 +373,7 @@ static void keep_page(uint64_t at, UINT32 type)
             sum_of((const void *)at, PAGE_BYTES, UINT64_MAX);
 }
 
-static unsigned pages_compared, pages_told;
+static unsigned pages_compared, pages_reported;
 
 static void compare_page(uint64_t at, UINT32 type)
 {
@@ -382,46 +383,48 @@ static void compare_page(uint64_t at, UINT32 type)
         return;                         /* it was of another type then */
     pages_compared++;
     is = sum_of((const void *)at, PAGE_BYTES, UINT64_MAX);
-    if (is != sums[at / PAGE_BYTES] && pages_told++ < LINES_MAX)
-        say(NULL, "memory at (type, address)", (uint32_t)type, at, is);
+    if (is != sums[at / PAGE_BYTES] && pages_reported++ < LINES_MAX)
+        report_difference(NULL, "memory at (type, address)", (uint32_t)type, at,
+                          is);
 }
 
-void left_before(EFI_BOOT_SERVICES *bs, const void *base, uint64_t bytes,
-                 bool memory)
+void restored_begin(EFI_BOOT_SERVICES *bs, const void *base, uint64_t bytes,
+                    bool memory)
 {
     image = base;
     image_bytes = bytes;
     with_memory = memory;
-    pages_compared = pages_told = allocations = 0;
+    pages_compared = pages_reported = allocations = 0;
     allocate_pages = bs->AllocatePages;
     bs->AllocatePages = allocate_noted;
     free_pages = bs->FreePages;
     bs->FreePages = free_noted;
     for (unsigned p = 0; p < hypervisor.processors; p++) {
-        kept[p].told = kept[p].compared = 0;
-        kept[p].inside = false;
+        baselines[p].reported = baselines[p].compared = 0;
+        baselines[p].inside = false;
         for (uint32_t n = 0; n < MSRS; n++)
-            kept[p].readable[n] = n != IA32_SMI_COUNT &&
-                                  look(p, n, &kept[p].msr[n]);
+            baselines[p].readable[n] = n != MSR_SMI_COUNT &&
+                                  read_model_msr(p, n, &baselines[p].msr[n]);
     }
     if (memory)
-        walk(bs, keep_page);
-    left_enter(vcpu_here());
+        for_each_page(bs, sum_page);
+    restored_enter(vcpu_current());
 }
 
 /* Returns how many were compared. */
-static unsigned compare_msrs(unsigned p, unsigned *told)
+static unsigned compare_msrs(unsigned p, unsigned *reported)
 {
     unsigned count = 0;
 
     for (uint32_t n = 0; n < MSRS; n++) {
         uint64_t is = 0;
 
-        count += kept[p].readable[n];
-        if (kept[p].readable[n] &&
-            (!look(p, n, &is) || is != kept[p].msr[n]) &&
-            (*told)++ < LINES_MAX)
-            say(&hypervisor.vcpus[p], "MSR ", n, kept[p].msr[n], is);
+        count += baselines[p].readable[n];
+        if (baselines[p].readable[n] &&
+            (!read_model_msr(p, n, &is) || is != baselines[p].msr[n]) &&
+            (*reported)++ < LINES_MAX)
+            report_difference(&hypervisor.vcpus[p], "MSR ", n,
+                              baselines[p].msr[n], is);
     }
     return count;
 }
@@ -432,36 +435,38 @@ static void add_count(struct text *t, unsigned count, const char *what)
     text_add(t, what);
 }
 
-void left_after(EFI_BOOT_SERVICES *bs)
+void restored_end(EFI_BOOT_SERVICES *bs)
 {
-    unsigned msrs = 0, values = 0, told = 0;
+    unsigned msrs = 0, values = 0, reported = 0;
     char line[200];
     struct text t;
 
     bs->AllocatePages = allocate_pages;
     bs->FreePages = free_pages;
-    left_leave(vcpu_here());
+    restored_leave(vcpu_current());
     for (unsigned p = 0; p < hypervisor.processors; p++) {
-        msrs += compare_msrs(p, &told);
-        values += kept[p].compared;
-        told += kept[p].told;
-        if (kept[p].inside)
-            say(&hypervisor.vcpus[p], "the processor, which has not come back,",
-                0, 0, 1);
-        told += kept[p].inside;
+        msrs += compare_msrs(p, &reported);
+        values += baselines[p].compared;
+        reported += baselines[p].reported;
+        if (baselines[p].inside)
+            report_difference(&hypervisor.vcpus[p],
+                              "the processor, which has not come back,", 0, 0,
+                              1);
+        reported += baselines[p].inside;
     }
     if (with_memory)
-        walk(bs, compare_page);
-    told += pages_told;
-    if (pages_owed() != 0) {
-        say(NULL, "pages that the application has taken", 0, 0, pages_owed());
-        told++;
+        for_each_page(bs, compare_page);
+    reported += pages_reported;
+    if (pages_unfreed() != 0) {
+        report_difference(NULL, "pages that the application has taken", 0, 0,
+                          pages_unfreed());
+        reported++;
     }
     text_start(&t, line, sizeof(line));
-    text_add(&t, told == 0 ? "left as found: " : "compared: ");
+    text_add(&t, reported == 0 ? "left as found: " : "compared: ");
     add_count(&t, msrs, " MSRs, ");
     add_count(&t, values, " registers and tables, ");
     add_count(&t, pages_compared, " pages of memory; ");
-    add_count(&t, told, " differ");
-    report_line(line);
+    add_count(&t, reported, " differ");
+    log_print(line);
 }

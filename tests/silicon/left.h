@@ -14,19 +14,19 @@
 #include "tests/silicon/hypervisor.h"
 
 /* Allocates what this needs; once. pages: gives cleared memory, never freed. */
-void left_prepare(void *(*pages)(size_t count));
+void restored_prepare(void *(*pages)(size_t count));
 
 /* Around the application, on the boot processor, in its guest. Of the image
  * itself, from `base` on, memory is not compared; not `memory`: none is. */
-void left_before(EFI_BOOT_SERVICES *bs, const void *base, uint64_t bytes,
-                 bool memory);
+void restored_begin(EFI_BOOT_SERVICES *bs, const void *base, uint64_t bytes,
+                    bool memory);
 /* Reports each difference in a line, and last how much was compared. */
-void left_after(EFI_BOOT_SERVICES *bs);
+void restored_end(EFI_BOOT_SERVICES *bs);
 
 /* Around a procedure, on the processor that it runs on, in its guest. */
-void left_enter(const struct vcpu *v);
-void left_leave(const struct vcpu *v);
+void restored_enter(const struct vcpu *v);
+void restored_leave(const struct vcpu *v);
 /* Where the procedure calls firmware: its interrupts must get through. */
-void left_call(const struct vcpu *v);
+void restored_call(const struct vcpu *v);
 
 #endif

@@ -23,7 +23,7 @@ struct action action_raise(unsigned vector, uint32_t error)
 
 /* SDM volume 1, "Runtime Considerations": an exception in a transaction aborts
  * it, and is not delivered. */
-static bool is_swallowed(struct vcpu *v)
+static bool aborts_instead(struct vcpu *v)
 {
     if (v->tx.depth == 0)
         return false;
@@ -33,7 +33,7 @@ static bool is_swallowed(struct vcpu *v)
 
 static void inject(struct vcpu *v, const struct action *a)
 {
-    if (a->raised && is_swallowed(v))
+    if (a->raised && aborts_instead(v))
         return;
     v->vmcb->event_inject = a->event;
     if (!a->raised)
@@ -47,7 +47,7 @@ static void inject(struct vcpu *v, const struct action *a)
     }
 }
 
-static void carry_out(struct vcpu *v, const struct action *a)
+static void apply_action(struct vcpu *v, const struct action *a)
 {
     switch (a->kind) {
     case ACTION_ADVANCE:
@@ -58,7 +58,7 @@ static void carry_out(struct vcpu *v, const struct action *a)
         step_end(v);
         break;
     case ACTION_STOP:
-        report_failure(v, a->why, a->information[0], a->information[1]);
+        log_panic(v, a->reason, a->information[0], a->information[1]);
     default:
         break;
     }
@@ -66,36 +66,36 @@ static void carry_out(struct vcpu *v, const struct action *a)
         inject(v, a);
 }
 
-static struct action run(struct vcpu *v, bool stepped)
+static struct action run_to_exit(struct vcpu *v, bool stepped)
 {
     /* An event delivered while stepping saves TF in its frame, and IRET
      * brings it back. */
     if (stepped)
         v->vmcb->rflags |= RFLAGS_TF;
     if (!stepped || !direct_step(v)) {
-        share_run(v);
+        kick_run_guest(v);
         v->vmcb->event_inject = 0;
-        v->vmcb->tlb_control = TLB_KEEP;
+        v->vmcb->tlb_control = TLB_DO_NOTHING;
     }
-    ring_add(&v->ring, v->vmcb);
+    exit_log_add(&v->exit_log, v->vmcb);
     return exit_handle(v);
 }
 
 bool loop_round(struct vcpu *v)
 {
     uint64_t tsc = v->measure ? rdtsc() : 0;
-    struct action a = action_of(ACTION_RUN);
+    struct action a = action_of(ACTION_EXECUTE);
     bool stepped;
 
-    if (v->tx.depth > 0 && v->tx.lost && v->vmcb->event_inject == 0)
+    if (v->tx.depth > 0 && v->tx.conflict && v->vmcb->event_inject == 0)
         tx_abort(v, TX_CAUSE_CONFLICT);
     stepped = v->mode == MODE_STEP;
     if (stepped && v->vmcb->event_inject == 0)
         a = step_begin(v);
-    if (a.kind == ACTION_RUN)
-        a = run(v, stepped);
-    carry_out(v, &a);
-    turn_over(v, stepped);
+    if (a.kind == ACTION_EXECUTE)
+        a = run_to_exit(v, stepped);
+    apply_action(v, &a);
+    turns_round(v, stepped);
     if (v->measure && stepped)
         v->step_tsc += rdtsc() - tsc;
     return a.kind != ACTION_LEAVE;

@@ -34,14 +34,14 @@ struct hypervisor hypervisor;
 
 static EFI_SYSTEM_TABLE *st;
 static EFI_BOOT_SERVICES *bs;
-static struct cache_memory *caches;
-static uint8_t *nothing;               /* a page: x2apic_start() */
+static struct cache_state *caches;
+static uint8_t *empty_page;            /* a page: x2apic_start() */
 static EFI_HANDLE volume;
-static bool with_stick;
+static bool from_shared_disk;
 static struct config config;
 
-static void stop(void) __attribute__((noreturn));
-static void stop(void)
+static void power_off(void) __attribute__((noreturn));
+static void power_off(void)
 {
     st->RuntimeServices->ResetSystem(EfiResetShutdown, EFI_SUCCESS, 0, NULL);
     for (;;)
@@ -57,12 +57,12 @@ static void fail(const char *what, const char *detail)
     text_add(&t, "error: ");
     text_add(&t, what);
     text_add(&t, detail);
-    report_line(line);
-    stop();
+    log_print(line);
+    power_off();
 }
 
 /* Memory that is never freed, cleared. */
-static void *pages(size_t count)
+static void *allocate_pages(size_t count)
 {
     EFI_PHYSICAL_ADDRESS at;
 
@@ -127,7 +127,7 @@ static void find_ram(void)
 
 static void start_table(struct npt *t, uint64_t flags)
 {
-    npt_start(t, pages(TABLE_PAGES), TABLE_PAGES,
+    npt_start(t, allocate_pages(TABLE_PAGES), TABLE_PAGES,
               NPT_PRESENT | NPT_WRITE | NPT_USER | flags);
     for (uint64_t at = 0; at < FOUR_GIB; at += UINT64_C(0x200000))
         npt_fill(t, at);
@@ -135,25 +135,26 @@ static void start_table(struct npt *t, uint64_t flags)
 
 static void start_vcpu(struct vcpu *v, struct processor *model)
 {
-    uint8_t *stack = pages(STACK_PAGES);
+    uint8_t *stack = allocate_pages(STACK_PAGES);
 
-    v->vmcb = pages(2);                 /* and the host's save area */
+    v->vmcb = allocate_pages(2);        /* and the host's save area */
     v->vmcb_address = (uint64_t)v->vmcb;
     v->host_stack = (uint64_t)(stack + STACK_PAGES * PAGE_BYTES);
     v->model = model;
     start_table(&v->pages_free, 0);
     start_table(&v->pages_step, 0);
     start_table(&v->pages_catch, NPT_NX);
-    v->tx.shadow = pages(TX_PAGES_OPEN);
+    v->tx.shadow = allocate_pages(TX_PAGES_OPEN);
     lines_start(&v->tx.lines,
-                pages(pages_for(LINE_ENTRIES * sizeof(uint64_t))));
-    v->tx.log = pages(pages_for(LOG_LINES * sizeof(struct log_line)));
-    for (unsigned n = 0; n < SHOWN_MAX; n++) {
-        v->shown[n].copy = pages(1);
-        v->shown[n].before = pages(1);
+                allocate_pages(pages_for(LINE_ENTRIES * sizeof(uint64_t))));
+    v->tx.undo =
+        allocate_pages(pages_for(UNDO_LINES * sizeof(struct undo_line)));
+    for (unsigned n = 0; n < OVERLAYS_MAX; n++) {
+        v->overlays[n].copy = allocate_pages(1);
+        v->overlays[n].before = allocate_pages(1);
     }
     v->code_page = UINT64_MAX;
-    npt_start(&v->tx_pages, pages(TX_TABLE_PAGES), TX_TABLE_PAGES, 0);
+    npt_start(&v->tx_pages, allocate_pages(TX_TABLE_PAGES), TX_TABLE_PAGES, 0);
 }
 
 /* What does not depend on the configuration. */
@@ -162,17 +163,18 @@ static void prepare(void)
     struct hypervisor *h = &hypervisor;
 
     h->processors = mp_find(bs);
-    h->msr_map = pages(2);
-    h->io_map = pages(3);
+    h->msr_map = allocate_pages(2);
+    h->io_map = allocate_pages(3);
     msr_map_fill(h->msr_map);
-    h->models = pages(pages_for(h->processors * sizeof(struct processor)));
-    h->vcpus = pages(pages_for(h->processors * sizeof(struct vcpu)));
+    h->models =
+        allocate_pages(pages_for(h->processors * sizeof(struct processor)));
+    h->vcpus = allocate_pages(pages_for(h->processors * sizeof(struct vcpu)));
     for (unsigned n = 0; n < h->processors; n++)
         start_vcpu(&h->vcpus[n], &h->models[n]);
-    caches = pages(pages_for(cache_bytes(h->processors)));
+    caches = allocate_pages(pages_for(cache_bytes(h->processors)));
     find_ram();
-    left_prepare(pages);
-    nothing = pages(1);
+    restored_prepare(allocate_pages);
+    empty_page = allocate_pages(1);
     if (!mp_start())
         fail("the firmware does not let other processors stay", "");
 }
@@ -183,9 +185,9 @@ static void find_volume(EFI_HANDLE image)
     EFI_GUID image_guid = LOADED_IMAGE_PROTOCOL;
     EFI_LOADED_IMAGE *self;
 
-    volume = stick_find(bs);
-    with_stick = volume != NULL;
-    if (!with_stick &&
+    volume = ivshmem_disk_find(bs);
+    from_shared_disk = volume != NULL;
+    if (!from_shared_disk &&
         !EFI_ERROR(bs->HandleProtocol(image, &image_guid, (VOID **)&self)))
         volume = self->DeviceHandle;
 }
@@ -207,7 +209,7 @@ static bool ask_qemu(char *text, size_t size, UINTN *bytes)
         return false;
     waited = is_wait(text, *bytes);
     if (waited)
-        report_line("ready");
+        log_print("ready");
     while (is_wait(text, *bytes)) {
         bs->Stall(POLL_US);
         fw_cfg_read(FW_CFG_CONFIG, text, size, bytes);
@@ -230,7 +232,7 @@ static void read_config(EFI_HANDLE image)
 
     find_volume(image);
     if (!asked &&
-        EFI_ERROR(volume_read(bs, volume, FILE_CONFIG, &file, &bytes)))
+        EFI_ERROR(volume_read_file(bs, volume, FILE_CONFIG, &file, &bytes)))
         bytes = 0;
     bool good = config_parse(&config, file, bytes);
     for (line = config.message; *line != '\0';) {
@@ -239,11 +241,11 @@ static void read_config(EFI_HANDLE image)
         while (*end != '\n')
             end++;
         *end = '\0';
-        report_line(line);
+        log_print(line);
         line = end + 1;
     }
     if (!good)
-        stop();
+        power_off();
 }
 
 /* The device path of a file on the boot volume, for LoadImage. */
@@ -259,7 +261,7 @@ static EFI_DEVICE_PATH *file_path(const char *name)
         length += (UINTN)(n[2] | n[3] << 8);
         n = (UINT8 *)base + length;
     }
-    path = pages(pages_for(length + 4 + 2 * chars + 4));
+    path = allocate_pages(pages_for(length + 4 + 2 * chars + 4));
     __builtin_memcpy(path, base, length);
     path[length] = MEDIA_DEVICE_PATH;
     path[length + 1] = MEDIA_FILEPATH_DP;
@@ -284,7 +286,7 @@ static EFI_HANDLE load_app(EFI_HANDLE parent, EFI_LOADED_IMAGE **loaded)
     UINTN n = 0;
 
     if (*name == '\0')
-        name = with_stick ? APP_OF_STICK : APP_BESIDE;
+        name = from_shared_disk ? APP_OF_STICK : APP_BESIDE;
     if (EFI_ERROR(bs->LoadImage(FALSE, parent, file_path(name), NULL, 0,
                                 &handle)) ||
         EFI_ERROR(bs->HandleProtocol(handle, &guid, (VOID **)&app)))
@@ -293,12 +295,12 @@ static EFI_HANDLE load_app(EFI_HANDLE parent, EFI_LOADED_IMAGE **loaded)
         options[n] = (CHAR16)config.options[n];
     app->LoadOptions = options;
     app->LoadOptionsSize = (UINT32)(n > 0 ? 2 * (n + 1) : 0);
-    image_mark(app->ImageBase, app->ImageSize);
+    code_pages_mark(app->ImageBase, app->ImageSize);
     *loaded = app;
     return handle;
 }
 
-static void banner(void)
+static void print_banner(void)
 {
     char line[200];
     struct text t;
@@ -312,10 +314,10 @@ static void banner(void)
     text_add(&t, fault_name(config.fault));
     text_add(&t, config.smt ? ", smt on, " : ", smt off, ");
     text_add(&t, config.x2apic ? "x2APIC, " : "");
-    text_add(&t, config.in_turn ? "MP services blocking, processors "
+    text_add(&t, config.mp_blocking ? "MP services blocking, processors "
                                 : "processors ");
     text_add_unsigned(&t, hypervisor.processors);
-    report_line(line);
+    log_print(line);
 }
 
 /* a / b with one decimal, in microseconds. */
@@ -347,7 +349,7 @@ static void print_figures(void)
         step_tsc += v->step_tsc;
         transactions += v->transactions;
         tx_tsc += v->tx_tsc;
-        exits += v->ring.count;
+        exits += v->exit_log.count;
     }
     text_start(&t, line, sizeof(line));
     text_add(&t, "figures: exits ");
@@ -360,7 +362,7 @@ static void print_figures(void)
     text_add_unsigned(&t, transactions);
     text_add(&t, " of ");
     add_us(&t, tx_tsc, transactions, tsc);
-    report_line(line);
+    log_print(line);
 }
 
 /* As after power-on. Nothing runs on the other processors. */
@@ -380,10 +382,10 @@ static void reset_machine(void)
 /* In the guest. */
 static void run_app(EFI_HANDLE app, const EFI_LOADED_IMAGE *loaded)
 {
-    left_before(bs, loaded->ImageBase, loaded->ImageSize, config.memory);
+    restored_begin(bs, loaded->ImageBase, loaded->ImageSize, config.memory);
     sweep_begin(loaded->ImageBase, loaded->ImageSize);
     bs->StartImage(app, NULL, NULL);
-    left_after(bs);
+    restored_end(bs);
 }
 
 EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *table)
@@ -399,17 +401,17 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *table)
     h->lost = config.lost;
     h->stuck = config.stuck;
     h->x2apic = config.x2apic;
-    h->in_turn = config.in_turn;
-    if (h->x2apic && !x2apic_start(nothing))
+    h->mp_blocking = config.mp_blocking;
+    if (h->x2apic && !x2apic_start(empty_page))
         fail("no more pages for nested tables", "");
     reset_machine();
     sweep_prepare(bs, volume, &config);
     mp_replace();
-    banner();
+    print_banner();
     if (turns_start(config.turns))
-        align(bs, config.offset);
+        start_time_wait(bs, config.offset);
 
-    vcpu_enter(vcpu_here());
+    vcpu_enter(vcpu_current());
     /* From here on this code, too, runs in the guest. */
     do {
         reset_machine();
@@ -418,5 +420,5 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *table)
     } while (sweep_end());
     if (config.figures)
         print_figures();
-    stop();
+    power_off();
 }

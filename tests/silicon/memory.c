@@ -12,7 +12,7 @@
 #define MSR_FS_BASE 0xC0000100u
 #define MSR_GS_BASE 0xC0000101u
 
-static bool is_watched(const struct vcpu *v)
+static bool watches_data(const struct vcpu *v)
 {
     return v->model->memory.watched || v->model->machine->uncore.counting;
 }
@@ -41,10 +41,10 @@ static unsigned find(const struct vcpu *v,
     return operand_find(found, &s, bytes, length);
 }
 
-void memory_look(struct vcpu *v, const uint8_t *bytes, size_t length)
+void data_access_find(struct vcpu *v, const uint8_t *bytes, size_t length)
 {
     v->accesses = 0;
-    if (is_watched(v) || v->now.tx == TX_MAY_CACHE)
+    if (watches_data(v) || v->current.tx == TX_MAY_CACHE)
         v->accesses = find(v, v->access, bytes, length);
 }
 
@@ -70,9 +70,9 @@ unsigned memory_store_bytes(struct vcpu *v, uint64_t physical)
     return 0;
 }
 
-void memory_retire(struct vcpu *v, struct retirement *r)
+void data_access_retire(struct vcpu *v, struct retirement *r)
 {
-    bool watched = is_watched(v);
+    bool watched = watches_data(v);
 
     for (unsigned n = 0; n < v->accesses; n++) {
         const struct data_access *a = &v->access[n];

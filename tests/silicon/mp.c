@@ -12,7 +12,7 @@
 #define END_OF_LIST ((UINTN)0xFFFFFFFF)
 
 /* An application processor, by the firmware's number. */
-struct member {
+struct ap {
     bool disabled;
     mp_procedure procedure;
     VOID *argument;
@@ -21,7 +21,7 @@ struct member {
 /* A call in progress: StartupAllAPs at the boot processor's number,
  * StartupThisAP at that of the AP. */
 struct call {
-    bool asked[PROCESSORS_MAX]; /* not yet done */
+    bool pending[PROCESSORS_MAX]; /* not yet done */
     bool single;                /* one after another */
     mp_procedure procedure;
     VOID *argument;
@@ -31,11 +31,11 @@ struct call {
     BOOLEAN *finished;
 };
 
-static struct member members[PROCESSORS_MAX];
+static struct ap aps[PROCESSORS_MAX];
 static struct call calls[PROCESSORS_MAX];
 static EFI_BOOT_SERVICES *bs;
 static struct mp_services *services, original;
-static UINTN boot;              /* the boot processor's number */
+static UINTN bsp;               /* the boot processor's number */
 
 /* --- On the other processors --------------------------------------------- */
 
@@ -47,33 +47,33 @@ static bool is_lost(const struct vcpu *v)
             v->model->index == hypervisor.processors - 1);
 }
 
-static void run(struct vcpu *v, const struct member *m)
+static void run_procedure(struct vcpu *v, const struct ap *m)
 {
     if (is_lost(v))
         return;
     vcpu_enter(v);
-    left_enter(v);
+    restored_enter(v);
     while (v->model->index != 0 && v->model->index == hypervisor.stuck)
         cpu_pause();
     m->procedure(m->argument);
-    left_leave(v);
+    restored_leave(v);
     vcpu_leave();
 }
 
-static VOID EFIAPI stay(VOID *argument)
+static VOID EFIAPI ap_loop(VOID *argument)
 {
-    struct vcpu *v = vcpu_here();
-    struct member *m;
+    struct vcpu *v = vcpu_current();
+    struct ap *m;
 
     (void)argument;
     if (v == NULL)
         return;
-    m = &members[v - hypervisor.vcpus]; /* the model is not there yet */
-    svm_mark(v->home);
+    m = &aps[v - hypervisor.vcpus]; /* the model is not there yet */
+    svm_setjmp(v->restart);
     for (;;) {
         vcpu_prepare(v);
-        turn_sleep(v);
-        run(v, m);
+        turns_sleep(v);
+        run_procedure(v, m);
     }
 }
 
@@ -83,39 +83,39 @@ static VOID EFIAPI stay(VOID *argument)
  * is signaled, EFI_UNSUPPORTED": some firmware does it all the same. */
 static bool is_refused(EFI_EVENT wait)
 {
-    return hypervisor.in_turn && wait != NULL;
+    return hypervisor.mp_blocking && wait != NULL;
 }
 
-static void give(UINTN number, const struct call *call)
+static void assign(UINTN number, const struct call *call)
 {
-    struct member *m = &members[number];
+    struct ap *m = &aps[number];
 
     m->procedure = call->procedure;
     m->argument = call->argument;
     /* Who was given up just when it was done must not break this off. */
     hypervisor.vcpus[number].reset = false;
-    __atomic_store_n(&hypervisor.vcpus[number].runs, 1, __ATOMIC_SEQ_CST);
+    __atomic_store_n(&hypervisor.vcpus[number].has_work, 1, __ATOMIC_SEQ_CST);
     vcpu_wake();
 }
 
 static bool is_busy(UINTN number)
 {
-    return __atomic_load_n(&hypervisor.vcpus[number].runs,
+    return __atomic_load_n(&hypervisor.vcpus[number].has_work,
                            __ATOMIC_SEQ_CST) != 0;
 }
 
 static bool is_done(struct call *call)
 {
     for (UINTN n = 0; n < hypervisor.processors; n++) {
-        if (!call->asked[n])
+        if (!call->pending[n])
             continue;
         if (is_busy(n))
             return false;
-        call->asked[n] = false;
+        call->pending[n] = false;
         /* One after another: the next one is started. */
         for (UINTN k = n + 1; call->single && k < hypervisor.processors; k++)
-            if (call->asked[k]) {
-                give(k, call);
+            if (call->pending[k]) {
+                assign(k, call);
                 return false;
             }
     }
@@ -123,7 +123,7 @@ static bool is_done(struct call *call)
 }
 
 /* Those that are not done are stopped, and listed. */
-static void give_up(struct call *call)
+static void time_out_call(struct call *call)
 {
     UINTN count = 0, *list = NULL;
 
@@ -133,11 +133,11 @@ static void give_up(struct call *call)
                                         sizeof(*list), (VOID **)&list)))
         *call->failed = list;
     for (UINTN n = 0; n < hypervisor.processors; n++) {
-        if (!call->asked[n])
+        if (!call->pending[n])
             continue;
         if (list != NULL)
             list[count++] = n;
-        call->asked[n] = false;
+        call->pending[n] = false;
         hypervisor.vcpus[n].reset = is_busy(n);
         vcpu_wake();
         while (is_busy(n))
@@ -147,7 +147,7 @@ static void give_up(struct call *call)
         list[count] = END_OF_LIST;
 }
 
-static VOID EFIAPI tick(EFI_EVENT timer, VOID *context)
+static VOID EFIAPI poll_call(EFI_EVENT timer, VOID *context)
 {
     struct call *call = context;
     bool done = is_done(call);
@@ -156,7 +156,7 @@ static VOID EFIAPI tick(EFI_EVENT timer, VOID *context)
     if (!done && (call->timeout_us == 0 || call->waited_us < call->timeout_us))
         return;
     if (!done)
-        give_up(call);
+        time_out_call(call);
     if (call->finished != NULL)
         *call->finished = done;
     bs->CloseEvent(timer);
@@ -164,11 +164,11 @@ static VOID EFIAPI tick(EFI_EVENT timer, VOID *context)
     bs->SignalEvent(call->wait);
 }
 
-static EFI_STATUS wait_for(struct call *call)
+static EFI_STATUS wait_for_call(struct call *call)
 {
     while (!is_done(call)) {
         if (call->timeout_us != 0 && call->waited_us >= call->timeout_us) {
-            give_up(call);
+            time_out_call(call);
             return EFI_TIMEOUT;
         }
         bs->Stall(POLL_US);
@@ -180,7 +180,7 @@ static EFI_STATUS wait_for(struct call *call)
 }
 
 /* The call's processors are chosen. */
-static EFI_STATUS start(struct call *call)
+static EFI_STATUS start_call(struct call *call)
 {
     EFI_STATUS status = EFI_SUCCESS;
 
@@ -190,27 +190,27 @@ static EFI_STATUS start(struct call *call)
         *call->failed = NULL;
     if (call->wait != NULL)
         status = bs->CreateEvent(EVT_TIMER | EVT_NOTIFY_SIGNAL, TPL_CALLBACK,
-                                 tick, call, &call->timer);
+                                 poll_call, call, &call->timer);
     if (EFI_ERROR(status))
         return status;
     for (UINTN n = 0; n < hypervisor.processors; n++) {
-        if (!call->asked[n])
+        if (!call->pending[n])
             continue;
-        give(n, call);
+        assign(n, call);
         if (call->single)
             break;
     }
     if (call->wait == NULL)
-        return wait_for(call);
+        return wait_for_call(call);
     /* Not before they have work: one that has none counts as done. */
     return bs->SetTimer(call->timer, TimerPeriodic, TICK_US * HUNDRED_NS);
 }
 
-static EFI_STATUS EFIAPI startup_all(struct mp_services *this,
-                                     mp_procedure procedure,
-                                     BOOLEAN single_thread, EFI_EVENT wait,
-                                     UINTN timeout_us, VOID *argument,
-                                     UINTN **failed)
+static EFI_STATUS EFIAPI startup_all_aps(struct mp_services *this,
+                                         mp_procedure procedure,
+                                         BOOLEAN single_thread, EFI_EVENT wait,
+                                         UINTN timeout_us, VOID *argument,
+                                         UINTN **failed)
 {
     struct call call = {
         .single = single_thread,
@@ -220,40 +220,40 @@ static EFI_STATUS EFIAPI startup_all(struct mp_services *this,
         .wait = wait,
         .failed = failed,
     };
-    unsigned asked = 0;
+    unsigned pending = 0;
 
     (void)this;
-    left_call(vcpu_here());
+    restored_call(vcpu_current());
     if (is_refused(wait))
         return EFI_UNSUPPORTED;
     if (procedure == NULL)
         return EFI_INVALID_PARAMETER;
     for (UINTN n = 0; n < hypervisor.processors; n++) {
-        if (n == boot || members[n].disabled)
+        if (n == bsp || aps[n].disabled)
             continue;
         if (is_busy(n))
             return EFI_NOT_READY;
-        call.asked[n] = true;
-        asked++;
+        call.pending[n] = true;
+        pending++;
     }
-    if (asked == 0)
+    if (pending == 0)
         return EFI_NOT_STARTED;
-    calls[boot] = call;
-    return start(&calls[boot]);
+    calls[bsp] = call;
+    return start_call(&calls[bsp]);
 }
 
-static EFI_STATUS EFIAPI startup_one(struct mp_services *this,
-                                     mp_procedure procedure, UINTN number,
-                                     EFI_EVENT wait, UINTN timeout_us,
-                                     VOID *argument, BOOLEAN *finished)
+static EFI_STATUS EFIAPI startup_this_ap(struct mp_services *this,
+                                         mp_procedure procedure, UINTN number,
+                                         EFI_EVENT wait, UINTN timeout_us,
+                                         VOID *argument, BOOLEAN *finished)
 {
     (void)this;
-    left_call(vcpu_here());
+    restored_call(vcpu_current());
     if (is_refused(wait))
         return EFI_UNSUPPORTED;
     if (number >= hypervisor.processors)
         return EFI_NOT_FOUND;
-    if (procedure == NULL || number == boot || members[number].disabled)
+    if (procedure == NULL || number == bsp || aps[number].disabled)
         return EFI_INVALID_PARAMETER;
     if (is_busy(number))
         return EFI_NOT_READY;
@@ -264,35 +264,37 @@ static EFI_STATUS EFIAPI startup_one(struct mp_services *this,
         .wait = wait,
         .finished = finished,
     };
-    calls[number].asked[number] = true;
-    return start(&calls[number]);
+    calls[number].pending[number] = true;
+    return start_call(&calls[number]);
 }
 
-static EFI_STATUS EFIAPI enable(struct mp_services *this, UINTN number,
-                                BOOLEAN on, UINT32 *health)
+static EFI_STATUS EFIAPI enable_disable_ap(struct mp_services *this,
+                                           UINTN number, BOOLEAN on,
+                                           UINT32 *health)
 {
     (void)this, (void)health;
     if (number >= hypervisor.processors)
         return EFI_NOT_FOUND;
-    if (number == boot)
+    if (number == bsp)
         return EFI_INVALID_PARAMETER;
-    members[number].disabled = !on;
+    aps[number].disabled = !on;
     return EFI_SUCCESS;
 }
 
-static EFI_STATUS EFIAPI get_info(struct mp_services *this, UINTN number,
-                                  struct mp_processor *info)
+static EFI_STATUS EFIAPI get_processor_info(struct mp_services *this,
+                                            UINTN number,
+                                            struct mp_processor *info)
 {
     EFI_STATUS status = original.GetProcessorInfo(this, number, info);
 
     if (!EFI_ERROR(status) && number < hypervisor.processors &&
-        members[number].disabled)
+        aps[number].disabled)
         info->StatusFlag &= ~MP_PROCESSOR_ENABLED;
     return status;
 }
 
-static EFI_STATUS EFIAPI switch_boot(struct mp_services *this, UINTN number,
-                                     BOOLEAN enable_old)
+static EFI_STATUS EFIAPI switch_bsp(struct mp_services *this, UINTN number,
+                                    BOOLEAN enable_old)
 {
     (void)this, (void)number, (void)enable_old;
     return EFI_UNSUPPORTED;
@@ -330,20 +332,20 @@ bool mp_start(void)
     bool all = false;
 
     for (UINTN n = 0; n < hypervisor.processors; n++)
-        hypervisor.vcpus[n].runs = 1;
-    vcpu_here()->awake = 1;
+        hypervisor.vcpus[n].has_work = 1;
+    vcpu_current()->awake = 1;
     if (services == NULL || hypervisor.processors == 1)
         return true;
-    if (EFI_ERROR(services->WhoAmI(services, &boot)) ||
+    if (EFI_ERROR(services->WhoAmI(services, &bsp)) ||
         EFI_ERROR(bs->CreateEvent(0, 0, NULL, NULL, &never)) ||
-        EFI_ERROR(services->StartupAllAPs(services, stay, FALSE, never, 0, NULL,
-                                          NULL)))
+        EFI_ERROR(services->StartupAllAPs(services, ap_loop, FALSE, never, 0,
+                                          NULL, NULL)))
         return false;
     for (unsigned us = 0; !all && us < START_US; us += TICK_US) {
         bs->Stall(TICK_US);
         all = true;
         for (UINTN n = 0; n < hypervisor.processors; n++)
-            all = all && (n == boot || !is_busy(n));
+            all = all && (n == bsp || !is_busy(n));
     }
     return all;
 }
@@ -353,9 +355,9 @@ void mp_replace(void)
     if (services == NULL)
         return;
     original = *services;
-    services->StartupAllAPs = startup_all;
-    services->StartupThisAP = startup_one;
-    services->EnableDisableAP = enable;
-    services->GetProcessorInfo = get_info;
-    services->SwitchBSP = switch_boot;
+    services->StartupAllAPs = startup_all_aps;
+    services->StartupThisAP = startup_this_ap;
+    services->EnableDisableAP = enable_disable_ap;
+    services->GetProcessorInfo = get_processor_info;
+    services->SwitchBSP = switch_bsp;
 }

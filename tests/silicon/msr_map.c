@@ -13,7 +13,7 @@
 
 static const struct {
     uint32_t first, last;
-} passed[] = {
+} passed_through[] = {
     { 0x010, 0x010 },           /* IA32_TIME_STAMP_COUNTER */
     { 0x01B, 0x01B },           /* IA32_APIC_BASE */
     { 0x0FE, 0x0FE },           /* IA32_MTRRCAP */
@@ -33,7 +33,7 @@ static const struct {
 };
 
 /* Both bits of one MSR. */
-static void set(uint8_t *map, uint32_t msr, bool exits)
+static void set_intercept(uint8_t *map, uint32_t msr, bool exits)
 {
     size_t at = (msr & 0x1FFF) / 4 + (msr >= 0xC0000000 ? 0x800 : 0);
     uint8_t bits = (uint8_t)(3u << (msr % 4 * 2));
@@ -45,13 +45,15 @@ void msr_map_fill(uint8_t *map)
 {
     for (size_t n = 0; n < MAP_BYTES; n++)
         map[n] = 0xFF;
-    for (size_t n = 0; n < sizeof(passed) / sizeof(passed[0]); n++)
-        for (uint32_t msr = passed[n].first; msr <= passed[n].last; msr++)
-            set(map, msr, false);
+    for (size_t n = 0; n < sizeof(passed_through) / sizeof(passed_through[0]);
+         n++)
+        for (uint32_t msr = passed_through[n].first;
+             msr <= passed_through[n].last; msr++)
+            set_intercept(map, msr, false);
 }
 
-void msr_map_exit(uint8_t *map, uint32_t first, uint32_t last)
+void msr_map_intercept(uint8_t *map, uint32_t first, uint32_t last)
 {
     for (uint32_t msr = first; msr <= last; msr++)
-        set(map, msr, true);
+        set_intercept(map, msr, true);
 }

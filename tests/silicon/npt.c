@@ -21,7 +21,7 @@ static void unlock(struct npt *t)
 }
 
 /* Level 3 is that of the root, level 0 maps pages of 4 KiB. */
-static size_t slot(uint64_t address, unsigned level)
+static size_t table_index(uint64_t address, unsigned level)
 {
     return (address >> (12 + 9 * level)) & 511;
 }
@@ -56,7 +56,7 @@ static uint64_t *entry_at(struct npt *t, uint64_t address, unsigned level)
     uint64_t *table = t->root;
 
     for (unsigned l = LEVELS - 1; l > level; l--) {
-        uint64_t *entry = &table[slot(address, l)];
+        uint64_t *entry = &table[table_index(address, l)];
 
         if ((*entry & NPT_PRESENT) == 0) {
             uint64_t *below = new_table(t);
@@ -75,10 +75,10 @@ static uint64_t *entry_at(struct npt *t, uint64_t address, unsigned level)
         }
         table = (uint64_t *)(*entry & ADDRESS);
     }
-    return &table[slot(address, level)];
+    return &table[table_index(address, level)];
 }
 
-static bool fill(struct npt *t, uint64_t address)
+static bool fill_locked(struct npt *t, uint64_t address)
 {
     uint64_t *entry = entry_at(t, address, 1);
 
@@ -93,7 +93,7 @@ bool npt_fill(struct npt *t, uint64_t address)
     bool good;
 
     lock(t);
-    good = fill(t, address);
+    good = fill_locked(t, address);
     unlock(t);
     return good;
 }
@@ -104,7 +104,7 @@ bool npt_map_page(struct npt *t, uint64_t address, uint64_t to, uint64_t flags)
 
     lock(t);
     /* The pages around it are there too, where any are. */
-    if (t->flags == 0 || fill(t, address))
+    if (t->flags == 0 || fill_locked(t, address))
         entry = entry_at(t, address, 0);
     if (entry != NULL)
         *entry = (to & ADDRESS) | flags;
@@ -122,7 +122,7 @@ uint64_t npt_entry(const struct npt *t, uint64_t address)
     const uint64_t *table = t->root;
 
     for (unsigned l = LEVELS; l-- > 0;) {
-        uint64_t entry = table[slot(address, l)];
+        uint64_t entry = table[table_index(address, l)];
 
         if (l == 0)
             return entry;

@@ -41,27 +41,27 @@ static void take_snapshot(const struct vcpu *v, struct pebs_snapshot *s)
             [PEBS_R14] = g->r14,
             [PEBS_R15] = g->r15,
         },
-        .eventing_ip = v->now_rip,
+        .eventing_ip = v->current_rip,
         .tsc = rdtsc(),
     };
 }
 
-static void assist(struct vcpu *v)
+static void write_record(struct vcpu *v)
 {
-    uint64_t area = pebs_area(v->model);
+    uint64_t area = pebs_ds_area(v->model);
     struct pebs_snapshot snapshot;
     struct pebs_record record;
     struct pebs_ds ds;
-    bool there = guest_copy(v, area + PEBS_DS_OFFSET, &ds, sizeof(ds), false);
+    bool present = guest_copy(v, area + PEBS_DS_OFFSET, &ds, sizeof(ds), false);
 
     take_snapshot(v, &snapshot);
-    if (!pebs_take(v->model, &snapshot, there ? &ds : NULL, &record))
+    if (!pebs_make_record(v->model, &snapshot, present ? &ds : NULL, &record))
         return;
     guest_copy(v, record.at, record.words, record.bytes, true);
     guest_copy(v, area + DS_INDEX_OFFSET, &ds.index, sizeof(ds.index), true);
 }
 
-void pebs_serve(struct vcpu *v)
+void pebs_assist(struct vcpu *v)
 {
     struct processor *p = v->model;
 
@@ -71,7 +71,7 @@ void pebs_serve(struct vcpu *v)
             tx_abort(v, TX_CAUSE_EVENT);        /* comes back here */
             return;
         }
-        assist(v);
+        write_record(v);
     }
     if (p->pmu.pmi) {
         p->pmu.pmi = false;

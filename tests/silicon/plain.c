@@ -14,31 +14,31 @@
 #define PAGE_MASK (~(PAGE_BYTES - 1))
 #define ADDRESS   UINT64_C(0x000FFFFFFFFFF000)
 
-static struct npt *table_of(struct vcpu *v)
+static struct npt *nested_table_of(struct vcpu *v)
 {
-    return v->shown_in_tx ? &v->tx_pages : &v->pages_step;
+    return v->overlays_in_tx ? &v->tx_pages : &v->pages_step;
 }
 
 /* Another processor may have held the page before it was accessed. */
-static bool is_shown(struct vcpu *v)
+static bool is_overlaid(struct vcpu *v)
 {
-    for (unsigned n = 0; n < v->showing; n++)
-        if ((npt_entry(table_of(v), v->shown[n].address) & ADDRESS) !=
-            (uint64_t)v->shown[n].copy)
+    for (unsigned n = 0; n < v->overlay_count; n++)
+        if ((npt_entry(nested_table_of(v), v->overlays[n].address) & ADDRESS) !=
+            (uint64_t)v->overlays[n].copy)
             return false;
-    return v->showing > 0;
+    return v->overlay_count > 0;
 }
 
-static void show(struct vcpu *v, uint64_t address)
+static void overlay_page_at(struct vcpu *v, uint64_t address)
 {
-    struct shown_page *page = &v->shown[v->showing];
+    struct overlay_page *page = &v->overlays[v->overlay_count];
 
-    if (plain_is_on(v, address))
+    if (hint_replace_on_page(v, address))
         return;
     page->address = address;
-    v->showing++;
-    if (!v->shown_in_tx) {
-        share_show(v, page);
+    v->overlay_count++;
+    if (!v->overlays_in_tx) {
+        conflict_map_overlay(v, page);
         return;
     }
     __builtin_memcpy(page->copy, (const void *)address, PAGE_BYTES);
@@ -47,74 +47,74 @@ static void show(struct vcpu *v, uint64_t address)
     v->vmcb->tlb_control = TLB_FLUSH_ALL;
 }
 
-bool plain_is_on(const struct vcpu *v, uint64_t page)
+bool hint_replace_on_page(const struct vcpu *v, uint64_t page)
 {
-    for (unsigned n = 0; n < v->showing; n++)
-        if (v->shown[n].address == page)
+    for (unsigned n = 0; n < v->overlay_count; n++)
+        if (v->overlays[n].address == page)
             return true;
     return false;
 }
 
 /* Where the instruction at RIP has hints: a bit for each byte. */
-static uint32_t hints(struct vcpu *v, uint8_t *instead)
+static uint32_t find_hints(struct vcpu *v, uint8_t *neutral)
 {
     uint8_t buffer[INSTRUCTION_BYTES_MAX];
     struct instruction i;
     size_t length;
     const uint8_t *bytes = guest_code(v, buffer, &length);
 
-    instruction_look(&i, bytes, length);
+    instruction_classify(&i, bytes, length);
     if (i.elide == ELIDE_NONE)
         return 0;
-    return instruction_hints(bytes, length, instead);
+    return instruction_hints(bytes, length, neutral);
 }
 
-void plain_show(struct vcpu *v, uint64_t page, uint8_t *copy)
+void hint_replace_overlay(struct vcpu *v, uint64_t page, uint8_t *copy)
 {
-    uint8_t instead;
+    uint8_t neutral;
     uint32_t found;
     uint64_t at;
 
-    if (!plain_is_on(v, page))
+    if (!hint_replace_on_page(v, page))
         return;
-    found = hints(v, &instead);
+    found = find_hints(v, &neutral);
     for (unsigned n = 0; found >> n != 0; n++)
         if ((found >> n & 1) != 0 && guest_physical(v, v->vmcb->rip + n, &at) &&
             (at & PAGE_MASK) == page)
-            copy[at & ~PAGE_MASK] = instead;
+            copy[at & ~PAGE_MASK] = neutral;
 }
 
-bool plain_begin(struct vcpu *v)
+bool hint_replace_begin(struct vcpu *v)
 {
-    uint8_t instead;
-    uint32_t found = hints(v, &instead);
+    uint8_t neutral;
+    uint32_t found = find_hints(v, &neutral);
     uint64_t at;
 
-    if (found == 0 || is_shown(v))
+    if (found == 0 || is_overlaid(v))
         return false;
     if (v->mode != MODE_STEP) {
         step_set_mode(v, MODE_STEP);    /* there it raises #UD once more */
         return true;
     }
-    plain_end(v);
-    v->shown_in_tx = v->tx.depth > 0;
+    hint_replace_end(v);
+    v->overlays_in_tx = v->tx.depth > 0;
     for (unsigned n = 0; found >> n != 0; n++)
         if ((found >> n & 1) != 0 && guest_physical(v, v->vmcb->rip + n, &at))
-            show(v, at & PAGE_MASK);
-    for (unsigned n = 0; n < v->showing; n++) {
-        plain_show(v, v->shown[n].address, v->shown[n].copy);
-        plain_show(v, v->shown[n].address, v->shown[n].before);
+            overlay_page_at(v, at & PAGE_MASK);
+    for (unsigned n = 0; n < v->overlay_count; n++) {
+        hint_replace_overlay(v, v->overlays[n].address, v->overlays[n].copy);
+        hint_replace_overlay(v, v->overlays[n].address, v->overlays[n].before);
     }
     return true;
 }
 
-void plain_end(struct vcpu *v)
+void hint_replace_end(struct vcpu *v)
 {
-    while (v->showing > 0) {
-        struct shown_page *page = &v->shown[--v->showing];
+    while (v->overlay_count > 0) {
+        struct overlay_page *page = &v->overlays[--v->overlay_count];
 
-        if (!v->shown_in_tx) {
-            share_hide(v, page);
+        if (!v->overlays_in_tx) {
+            conflict_unmap_overlay(v, page);
             continue;
         }
         npt_set_page(&v->tx_pages, page->address, 0);

@@ -49,29 +49,29 @@ void apic_write(uint64_t base, uint32_t offset, uint32_t value)
 
 /* To this processor by its ID: the shorthand "self" takes no NMI. The guest's
  * destination field is restored. */
-static void send(uint64_t base, uint32_t command)
+static void send_ipi(uint64_t base, uint32_t command)
 {
-    uint32_t id = apic_read(base, APIC_ID), kept;
+    uint32_t id = apic_read(base, APIC_ID), saved;
 
     if ((base & APIC_BASE_X2APIC) != 0) {
         wrmsr(X2APIC_MSR(APIC_ICR_LOW), (uint64_t)id << 32 | command);
         return;
     }
-    kept = apic_read(base, APIC_ICR_HIGH);
+    saved = apic_read(base, APIC_ICR_HIGH);
     apic_write(base, APIC_ICR_HIGH, id);
     apic_write(base, APIC_ICR_LOW, command);
-    apic_write(base, APIC_ICR_HIGH, kept);
+    apic_write(base, APIC_ICR_HIGH, saved);
 }
 
-static void send_as(struct vcpu *v, uint64_t base, uint32_t lvt)
+static void send_by_lvt(struct vcpu *v, uint64_t base, uint32_t lvt)
 {
     switch (lvt & LVT_DELIVERY) {
     case LVT_FIXED:
-        send(base, ICR_ASSERT | (lvt & LVT_VECTOR));
+        send_ipi(base, ICR_ASSERT | (lvt & LVT_VECTOR));
         break;
     case LVT_NMI:
         v->guest_nmi = true;
-        send(base, ICR_ASSERT | LVT_NMI);
+        send_ipi(base, ICR_ASSERT | LVT_NMI);
         break;
     default:
         break;                          /* SMI, INIT: not simulated */
@@ -99,7 +99,7 @@ void pmi_send(struct vcpu *v)
     /* "When a performance monitoring counters interrupt is generated, the mask
      * bit for its associated LVT entry is set." */
     apic_write(base, APIC_LVT_PERF, lvt | LVT_MASK);
-    send_as(v, base, lvt);
+    send_by_lvt(v, base, lvt);
     v->model->pmu.pmi_again = fault_is(v->model->machine, FAULT_pmi_twice);
 }
 
@@ -113,5 +113,5 @@ void pmi_send_again(struct vcpu *v)
             0)
         return;
     v->model->pmu.pmi_again = false;
-    send_as(v, base, lvt);
+    send_by_lvt(v, base, lvt);
 }

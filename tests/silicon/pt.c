@@ -25,10 +25,10 @@ static void write_bytes(uint64_t address, const uint8_t *bytes, unsigned count)
         __builtin_memcpy((void *)address, bytes, count);
 }
 
-static void look(const struct vcpu *v, struct pt_now *now, uint64_t ip,
-                 uint64_t next)
+static void fill_now(const struct vcpu *v, struct pt_step *now, uint64_t ip,
+                     uint64_t next)
 {
-    *now = (struct pt_now){
+    *now = (struct pt_step){
         .ip = ip,
         .next = next,
         .cr3 = v->vmcb->cr3,
@@ -39,7 +39,7 @@ static void look(const struct vcpu *v, struct pt_now *now, uint64_t ip,
     };
 }
 
-static void deliver(struct vcpu *v, uint64_t next)
+static void write_packets(struct vcpu *v, uint64_t next)
 {
     struct pt_memory memory = { .read = read_word, .write = write_bytes };
 
@@ -50,29 +50,29 @@ static void deliver(struct vcpu *v, uint64_t next)
 void trace_wrmsr(struct vcpu *v, bool was, uint64_t next)
 {
     bool is = (v->model->pt.ctl & RTIT_TRACE_EN) != 0;
-    struct pt_now now;
+    struct pt_step now;
 
     if (was == is)
         return;
-    look(v, &now, v->now_rip, next);
+    fill_now(v, &now, v->current_rip, next);
     if (is)
         pt_started(v->model, &now);
     else
         pt_stopped(v->model, &now);
-    deliver(v, now.next);
+    write_packets(v, now.next);
 }
 
 void trace_retire(struct vcpu *v, uint32_t cycles)
 {
-    struct pt_now now;
+    struct pt_step now;
 
     if (!pt_tracing(v->model))
         return;
-    look(v, &now, v->now_rip, v->vmcb->rip);
+    fill_now(v, &now, v->current_rip, v->vmcb->rip);
     now.cycles = cycles;
-    pt_retired(v->model, &v->now, &now);
+    pt_retired(v->model, &v->current, &now);
     pt_overflow(v->model, &now);
-    deliver(v, now.next);
+    write_packets(v, now.next);
     if (v->tx.depth > 0 &&
         fault_is(v->model->machine, FAULT_pt_aborts_transaction))
         tx_abort(v, TX_CAUSE_EVENT);
@@ -80,27 +80,27 @@ void trace_retire(struct vcpu *v, uint32_t cycles)
 
 void trace_event(struct vcpu *v)
 {
-    struct pt_now now;
+    struct pt_step now;
 
     if (!v->pt_event)
         return;
     v->pt_event = false;
-    look(v, &now, v->pt_ip, v->vmcb->rip);
+    fill_now(v, &now, v->pt_ip, v->vmcb->rip);
     pt_event(v->model, &now);
-    deliver(v, now.next);
+    write_packets(v, now.next);
 }
 
 void trace_tx(struct vcpu *v, enum trace_tx what, uint64_t next)
 {
-    const struct tx_plan *plan = &v->tx.plan;
-    struct pt_now now;
+    const struct tx_decision *decision = &v->tx.decision;
+    struct pt_step now;
 
-    look(v, &now, v->pt_ip, next);
+    fill_now(v, &now, v->pt_ip, next);
     switch (what) {
     case TRACE_TX_BEGIN:
-        if (!pt_tx_begin(v->model, &now, plan->fate == TX_DOOMED &&
-                                             plan->steps == 0 &&
-                                             !plan->at_xend))
+        if (!pt_tx_begin(v->model, &now, decision->fate == TX_DOOMED &&
+                                             decision->steps == 0 &&
+                                             !decision->at_xend))
             return;
         break;
     case TRACE_TX_NESTED:
@@ -114,5 +114,5 @@ void trace_tx(struct vcpu *v, enum trace_tx what, uint64_t next)
         break;
     }
     pt_overflow(v->model, &now);
-    deliver(v, now.next);
+    write_packets(v, now.next);
 }

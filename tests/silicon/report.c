@@ -23,7 +23,7 @@
 #define PM1A_CONTROL_PC  0xB004
 #define PM1A_SLEEP_S5    0x2000
 
-static void put(char c)
+static void put_char(char c)
 {
     for (uint32_t n = 0; n < WAIT_READS_MAX; n++)
         if ((inb(COM1_STATUS) & STATUS_EMPTY) != 0)
@@ -34,10 +34,10 @@ static void put(char c)
 static void put_text(const char *s)
 {
     for (; *s != '\0'; s++)
-        put(*s);
+        put_char(*s);
 }
 
-void report_line(const char *text)
+void log_print(const char *text)
 {
     put_text("# silicon: ");
     put_text(text);
@@ -45,7 +45,7 @@ void report_line(const char *text)
 }
 
 /* Its state, and its last exits. */
-static void tell_vcpu(const struct vcpu *v)
+static void print_vcpu(const struct vcpu *v)
 {
     char line[LINE_MAX];
     struct text t;
@@ -63,13 +63,13 @@ static void tell_vcpu(const struct vcpu *v)
     text_add_value(&t, ", in guest ", v->in_guest);
     text_add_value(&t, ", NMI ", v->nmi);
     text_add_value(&t, ", guest NMI ", v->guest_nmi);
-    text_add_value(&t, ", has work ", v->runs);
-    report_line(line);
-    ring_tell(&v->ring, report_line);
+    text_add_value(&t, ", has work ", v->has_work);
+    log_print(line);
+    exit_log_print(&v->exit_log, log_print);
 }
 
 /* The oldest part of the host's stack: the frames of the loop. */
-static void tell_stack(const uint64_t *rsp, const uint64_t *top)
+static void print_stack(const uint64_t *rsp, const uint64_t *top)
 {
     char line[LINE_MAX];
     struct text t;
@@ -82,15 +82,15 @@ static void tell_stack(const uint64_t *rsp, const uint64_t *top)
         text_add(&t, ":");
         for (unsigned word = 0; word < STACK_WORDS && rsp < top; word++)
             text_add_value(&t, " ", *rsp++);
-        report_line(line);
+        log_print(line);
     }
 }
 
 /* The processor that this runs on, which need not be the one it is
  * about: after a crash, what it takes for itself may be wrong. */
-static void tell_host(void)
+static void print_host(void)
 {
-    const struct vcpu *here = vcpu_here();
+    const struct vcpu *here = vcpu_current();
     struct table_register idt;
     char line[LINE_MAX];
     uint64_t rsp;
@@ -103,12 +103,12 @@ static void tell_host(void)
     text_add_value(&t, ", RSP ", rsp);
     text_add_value(&t, ", IDT ", idt.base);
     text_add_value(&t, ", limit ", idt.limit);
-    report_line(line);
+    log_print(line);
     if (here != NULL && rsp < here->host_stack)
-        tell_stack((const uint64_t *)rsp, (const uint64_t *)here->host_stack);
+        print_stack((const uint64_t *)rsp, (const uint64_t *)here->host_stack);
 }
 
-void report_failure(struct vcpu *v, const char *what, uint64_t a, uint64_t b)
+void log_panic(struct vcpu *v, const char *what, uint64_t a, uint64_t b)
 {
     char line[LINE_MAX];
     struct text t;
@@ -122,10 +122,10 @@ void report_failure(struct vcpu *v, const char *what, uint64_t a, uint64_t b)
     text_add_value(&t, ", RIP ", v->vmcb->rip);
     text_add_value(&t, ", information ", a);
     text_add_value(&t, " ", b);
-    report_line(line);
-    tell_host();
+    log_print(line);
+    print_host();
     for (unsigned n = 0; n < hypervisor.processors; n++)
-        tell_vcpu(&hypervisor.vcpus[n]);
+        print_vcpu(&hypervisor.vcpus[n]);
     outw(PM1A_CONTROL_Q35, PM1A_SLEEP_S5);
     outw(PM1A_CONTROL_PC, PM1A_SLEEP_S5);
     for (;;)

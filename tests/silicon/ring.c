@@ -6,9 +6,9 @@
 
 #define LINE_MAX 200
 
-void ring_add(struct ring *r, const struct vmcb *b)
+void exit_log_add(struct exit_log *r, const struct vmcb *b)
 {
-    r->exits[r->count++ % RING_EXITS] = (struct ring_exit){
+    r->exits[r->count++ % EXIT_LOG_MAX] = (struct exit_log_entry){
         .code = b->exit_code,
         .rip = b->rip,
         .info1 = b->exit_info1,
@@ -18,14 +18,14 @@ void ring_add(struct ring *r, const struct vmcb *b)
     };
 }
 
-void ring_tell(const struct ring *r, void (*line)(const char *text))
+void exit_log_print(const struct exit_log *r, void (*line)(const char *text))
 {
-    uint64_t n = r->count > RING_EXITS ? r->count - RING_EXITS : 0;
+    uint64_t n = r->count > EXIT_LOG_MAX ? r->count - EXIT_LOG_MAX : 0;
     char buffer[LINE_MAX];
     struct text t;
 
     for (; n < r->count; n++) {
-        const struct ring_exit *e = &r->exits[n % RING_EXITS];
+        const struct exit_log_entry *e = &r->exits[n % EXIT_LOG_MAX];
 
         text_start(&t, buffer, sizeof(buffer));
         text_add_value(&t, "exit ", e->code);

@@ -7,21 +7,21 @@
 
 #include "tests/silicon/vmcb.h"
 
-#define RING_EXITS 32
+#define EXIT_LOG_MAX 32
 
-struct ring {
-    struct ring_exit {
+struct exit_log {
+    struct exit_log_entry {
         uint64_t code, rip, info1, info2;
         uint64_t event;         /* that was being delivered */
         uint64_t rflags;
-    } exits[RING_EXITS];
+    } exits[EXIT_LOG_MAX];
     uint64_t count;             /* of all exits */
 };
 
 /* The guest has exited, as this control block says. */
-void ring_add(struct ring *r, const struct vmcb *b);
+void exit_log_add(struct exit_log *r, const struct vmcb *b);
 
 /* Calls line() with a text for each exit in the log, the oldest first. */
-void ring_tell(const struct ring *r, void (*line)(const char *text));
+void exit_log_print(const struct exit_log *r, void (*line)(const char *text));
 
 #endif

@@ -51,10 +51,10 @@ static void unlock(void)
 }
 
 /* Lets others run. */
-static void give_way(struct vcpu *v)
+static void yield_unlocked(struct vcpu *v)
 {
     unlock();
-    turn_yield(v);
+    turns_yield(v);
     lock();
 }
 
@@ -67,39 +67,39 @@ static void send_nmi(const struct vcpu *to)
         wrmsr(IA32_X2APIC_ICR, (uint64_t)id << 32 | ICR_NMI);
     } else {
         volatile uint32_t *low, *high;
-        uint32_t guests;
+        uint32_t saved;
 
         low = (uint32_t *)((base & APIC_BASE_PAGE) + APIC_ICR_LOW);
         high = (uint32_t *)((base & APIC_BASE_PAGE) + APIC_ICR_HIGH);
-        guests = *high;
+        saved = *high;
         *high = id << 24;
         *low = ICR_NMI;
-        *high = guests;
+        *high = saved;
     }
 }
 
-void share_send_nmi(struct vcpu *to)
+void kick_send(struct vcpu *to)
 {
     if (__atomic_exchange_n(&to->nmi, 1, __ATOMIC_SEQ_CST) == 0)
         send_nmi(to);
 }
 
 /* Flushes its TLB before it accesses memory again. */
-static void kick(struct vcpu *v)
+static void kick_flush_tlb(struct vcpu *v)
 {
     uint64_t start = rdtsc();
 
     __atomic_store_n(&v->flush, 1, __ATOMIC_SEQ_CST);
     if (__atomic_load_n(&v->in_guest, __ATOMIC_SEQ_CST) == 0)
         return;
-    share_send_nmi(v);
+    kick_send(v);
     while (__atomic_load_n(&v->in_guest, __ATOMIC_SEQ_CST) != 0 &&
            __atomic_load_n(&v->flush, __ATOMIC_SEQ_CST) != 0 &&
            rdtsc() - start < KICK_TSC_MAX)
         cpu_pause();
 }
 
-void share_run(struct vcpu *v)
+void kick_run_guest(struct vcpu *v)
 {
     __atomic_store_n(&v->in_guest, 1, __ATOMIC_SEQ_CST);
     if (__atomic_exchange_n(&v->flush, 0, __ATOMIC_SEQ_CST) != 0)
@@ -130,7 +130,7 @@ static void take_nmi(struct vcpu *v)
     svm_take_nmi(&t.idtr, &v->nmi);
 }
 
-void share_sleep(struct vcpu *v)
+void kick_sleep(struct vcpu *v)
 {
     struct nmi_table t;
 
@@ -140,7 +140,7 @@ void share_sleep(struct vcpu *v)
         send_nmi(v);
 }
 
-struct action share_nmi(struct vcpu *v)
+struct action kick_on_nmi(struct vcpu *v)
 {
     take_nmi(v);
     if (v->guest_nmi) {
@@ -153,24 +153,24 @@ struct action share_nmi(struct vcpu *v)
     return action_of(ACTION_RESUME);
 }
 
-void share_wake(const struct vcpu *v)
+void kick_others(const struct vcpu *v)
 {
     for (unsigned n = 0; n < hypervisor.processors; n++) {
         struct vcpu *o = &hypervisor.vcpus[n];
 
-        if (o != v && o->entered && !turns_taken() &&
+        if (o != v && o->entered && !turns_enabled() &&
             o->model->uncore_pmis != hypervisor.machine.uncore.pmis)
-            share_send_nmi(o);
+            kick_send(o);
     }
 }
 
-void share_leave(struct vcpu *v)
+void kick_drain(struct vcpu *v)
 {
     while (__atomic_load_n(&v->nmi, __ATOMIC_SEQ_CST) != 0)
         take_nmi(v);
 }
 
-bool share_others(const struct vcpu *v)
+bool kick_others_in_guest(const struct vcpu *v)
 {
     for (unsigned n = 0; n < hypervisor.processors; n++)
         if (&hypervisor.vcpus[n] != v && hypervisor.vcpus[n].entered)
@@ -179,7 +179,7 @@ bool share_others(const struct vcpu *v)
 }
 
 /* Leaves these rights alone to the page, in all tables. False: no tables. */
-static bool take_away(struct vcpu *v, uint64_t address, uint64_t leave)
+static bool hold_page(struct vcpu *v, uint64_t address, uint64_t leave)
 {
     struct npt *const pages[] = { &v->pages_free, &v->pages_step,
                                   &v->pages_catch };
@@ -200,11 +200,11 @@ static bool take_away(struct vcpu *v, uint64_t address, uint64_t leave)
         changed = true;
     }
     if (changed)
-        kick(v);
+        kick_flush_tlb(v);
     return true;
 }
 
-static void give_back(struct vcpu *v, uint64_t address)
+static void release_page(struct vcpu *v, uint64_t address)
 {
     struct npt *const pages[] = { &v->pages_free, &v->pages_step,
                                   &v->pages_catch };
@@ -215,8 +215,8 @@ static void give_back(struct vcpu *v, uint64_t address)
 }
 
 /* Another processor, with whose transaction this access conflicts. */
-static struct vcpu *opponent(const struct vcpu *v, uint64_t address,
-                             bool write)
+static struct vcpu *conflicting_vcpu(const struct vcpu *v, uint64_t address,
+                                     bool write)
 {
     for (unsigned n = 0; n < hypervisor.processors; n++) {
         struct vcpu *o = &hypervisor.vcpus[n];
@@ -241,51 +241,52 @@ static struct vcpu *holder(const struct vcpu *v, uint64_t address)
     return NULL;
 }
 
-void share_begin(struct vcpu *v)
+void conflict_begin(struct vcpu *v)
 {
     lock();
     lines_clear(&v->tx.lines);
-    v->tx.lost = false;
+    v->tx.conflict = false;
     v->tx.active = true;
     unlock();
 }
 
-bool share_end(struct vcpu *v, bool commit)
+bool conflict_end(struct vcpu *v, bool commit)
 {
     bool good;
 
     lock();
-    good = !commit || !v->tx.lost;
+    good = !commit || !v->tx.conflict;
     if (good)
         v->tx.active = false;
     unlock();
     return good;
 }
 
-bool share_take(struct vcpu *v, uint64_t address, bool write)
+bool conflict_add_line(struct vcpu *v, uint64_t address, bool write)
 {
     struct vcpu *o;
     bool good;
 
     lock();
-    while (!v->tx.lost && (o = opponent(v, address, write)) != NULL) {
-        o->tx.lost = true;              /* the later access wins */
-        give_way(v);
+    while (!v->tx.conflict &&
+           (o = conflicting_vcpu(v, address, write)) != NULL) {
+        o->tx.conflict = true;          /* the later access wins */
+        yield_unlocked(v);
     }
-    good = !v->tx.lost &&
+    good = !v->tx.conflict &&
            lines_add(&v->tx.lines, address, write ? LINE_WRITTEN : LINE_READ);
     for (unsigned n = 0; good && n < hypervisor.processors; n++)
         if (&hypervisor.vcpus[n] != v)
-            good = take_away(&hypervisor.vcpus[n], address,
+            good = hold_page(&hypervisor.vcpus[n], address,
                              write ? 0 : PAGE_READ);
     unlock();
     return good;
 }
 
 /* Grants the page to the instruction that missed it. */
-static void pass(struct vcpu *v, uint64_t address)
+static void grant_page(struct vcpu *v, uint64_t address)
 {
-    struct passed_page *p = &v->passed[v->passes++];
+    struct granted_page *p = &v->granted[v->grants++];
 
     p->address = address;
     p->entry = npt_entry(&v->pages_step, address);
@@ -295,13 +296,13 @@ static void pass(struct vcpu *v, uint64_t address)
     step_set_mode(v, MODE_STEP);
 }
 
-void share_close(struct vcpu *v)
+void conflict_revoke_grants(struct vcpu *v)
 {
-    if (v->passes == 0)
+    if (v->grants == 0)
         return;
     lock();
-    while (v->passes > 0) {
-        const struct passed_page *p = &v->passed[--v->passes];
+    while (v->grants > 0) {
+        const struct granted_page *p = &v->granted[--v->grants];
 
         /* Else it has been held again meanwhile. */
         if ((npt_entry(&v->pages_step, p->address) & NPT_HELD) == 0)
@@ -310,15 +311,15 @@ void share_close(struct vcpu *v)
     }
     unlock();
     v->vmcb->tlb_control = TLB_FLUSH_ALL;
-    if (v->if_held)
+    if (v->if_masked)
         v->vmcb->rflags |= RFLAGS_IF;
-    v->if_held = false;
+    v->if_masked = false;
 }
 
-bool share_fault(struct vcpu *v, struct npt *pages)
+bool conflict_page_fault(struct vcpu *v, struct npt *pages)
 {
-    uint64_t why = v->vmcb->exit_info1, address = v->vmcb->exit_info2;
-    bool write = (why & NPF_WRITE) != 0, fetch = (why & NPF_FETCH) != 0;
+    uint64_t npf = v->vmcb->exit_info1, address = v->vmcb->exit_info2;
+    bool write = (npf & NPF_WRITE) != 0, fetch = (npf & NPF_FETCH) != 0;
     struct vcpu *o;
     uint64_t entry;
     bool whole;
@@ -330,17 +331,17 @@ bool share_fault(struct vcpu *v, struct npt *pages)
         return false;
     }
     /* These are of no single instruction: they may access each line. */
-    whole = (why & NPF_PAGE_TABLE) != 0 || v->passes == TX_PAGES_OPEN ||
+    whole = (npf & NPF_PAGE_TABLE) != 0 || v->grants == TX_PAGES_OPEN ||
             (v->vmcb->exit_int_info & EVENT_VALID) != 0;
     while ((o = whole ? holder(v, address)
-                : fetch ? NULL : opponent(v, address, write)) != NULL) {
-        o->tx.lost = true;
-        give_way(v);
+                : fetch ? NULL : conflicting_vcpu(v, address, write)) != NULL) {
+        o->tx.conflict = true;
+        yield_unlocked(v);
     }
     if (holder(v, address) != NULL)
-        pass(v, address);
+        grant_page(v, address);
     else
-        give_back(v, address);
+        release_page(v, address);
     unlock();
     return true;
 }
@@ -351,17 +352,17 @@ static void clear_page(struct vcpu *v, uint64_t address)
     struct vcpu *o;
 
     while ((o = holder(v, address)) != NULL) {
-        o->tx.lost = true;
-        give_way(v);
+        o->tx.conflict = true;
+        yield_unlocked(v);
     }
 }
 
-void share_show(struct vcpu *v, struct shown_page *page)
+void conflict_map_overlay(struct vcpu *v, struct overlay_page *page)
 {
     lock();
     clear_page(v, page->address);
     if ((npt_entry(&v->pages_step, page->address) & NPT_HELD) != 0)
-        give_back(v, page->address);
+        release_page(v, page->address);
     __builtin_memcpy(page->copy, (const void *)page->address, PAGE_BYTES);
     __builtin_memcpy(page->before, page->copy, PAGE_BYTES);
     npt_map_page(&v->pages_step, page->address, (uint64_t)page->copy, PAGE_ALL);
@@ -369,7 +370,7 @@ void share_show(struct vcpu *v, struct shown_page *page)
     v->vmcb->tlb_control = TLB_FLUSH_ALL;
 }
 
-void share_hide(struct vcpu *v, struct shown_page *page)
+void conflict_unmap_overlay(struct vcpu *v, struct overlay_page *page)
 {
     uint8_t *memory = (uint8_t *)page->address;
 

@@ -65,8 +65,8 @@ bool fw_cfg_read(const char *name, char *buffer, size_t size, size_t *length)
     return true;
 }
 
-EFI_STATUS volume_read(EFI_BOOT_SERVICES *bs, EFI_HANDLE volume,
-                       const char *name, VOID **data, UINTN *bytes)
+EFI_STATUS volume_read_file(EFI_BOOT_SERVICES *bs, EFI_HANDLE volume,
+                            const char *name, VOID **data, UINTN *bytes)
 {
     EFI_GUID info_guid = EFI_FILE_INFO_ID;
     EFI_GUID volume_guid = EFI_SIMPLE_FILE_SYSTEM_PROTOCOL_GUID;

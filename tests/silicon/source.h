@@ -14,7 +14,7 @@
 bool fw_cfg_read(const char *name, char *buffer, size_t size, size_t *length);
 
 /* Reads a file from the root of a volume into pool memory. */
-EFI_STATUS volume_read(EFI_BOOT_SERVICES *bs, EFI_HANDLE volume,
-                       const char *name, VOID **data, UINTN *bytes);
+EFI_STATUS volume_read_file(EFI_BOOT_SERVICES *bs, EFI_HANDLE volume,
+                            const char *name, VOID **data, UINTN *bytes);
 
 #endif

@@ -62,13 +62,13 @@ void step_set_mode(struct vcpu *v, enum vcpu_mode mode)
 
 static uint32_t cycles_of(const struct vcpu *v)
 {
-    const struct open_choices *open = &v->model->open;
+    const struct choices *choices = &v->model->choices;
 
-    if ((v->now.flags & INSTRUCTION_SLOW) != 0)
-        return open->cycles_slow;
-    if ((v->now.flags & INSTRUCTION_BRANCHES) != 0)
-        return open->cycles_branch;
-    return open->cycles_plain;
+    if ((v->current.flags & INSTRUCTION_SLOW) != 0)
+        return choices->cycles_slow;
+    if ((v->current.flags & INSTRUCTION_BRANCHES) != 0)
+        return choices->cycles_branch;
+    return choices->cycles_other;
 }
 
 void step_count(struct vcpu *v, unsigned instructions, uint32_t cycles,
@@ -90,12 +90,12 @@ void step_count(struct vcpu *v, unsigned instructions, uint32_t cycles,
  * Not every host processor heeds the interrupt shadow, so IF is masked
  * too, but for an instruction that may set it: conflict_revoke_grants
  * restores it. */
-static void hold_interrupts(struct vcpu *v)
+static void mask_interrupts(struct vcpu *v)
 {
-    if ((v->vmcb->rflags & RFLAGS_IF) == 0 || v->now.tx == TX_MAY)
+    if ((v->vmcb->rflags & RFLAGS_IF) == 0 || v->current.tx == TX_MAY)
         return;
     v->vmcb->rflags &= ~(uint64_t)RFLAGS_IF;
-    v->if_held = true;
+    v->if_masked = true;
 }
 
 struct action step_begin(struct vcpu *v)
@@ -105,26 +105,26 @@ struct action step_begin(struct vcpu *v)
     size_t length;
 
     bytes = guest_code(v, buffer, &length);
-    instruction_look(&v->now, bytes, length);
-    memory_look(v, bytes, length);
-    v->now_rip = v->pt_ip = v->vmcb->rip;
+    instruction_classify(&v->current, bytes, length);
+    data_access_find(v, bytes, length);
+    v->current_rip = v->pt_ip = v->vmcb->rip;
     v->steps++;
     if ((v->tx.depth > 0 && watch_instruction(v)) || !hle_instruction(v))
         return action_of(ACTION_RESUME);
-    if (v->now.kind != INSTRUCTION_OTHER)
+    if (v->current.kind != INSTRUCTION_OTHER)
         return tx_instruction(v);
     if (v->tx.depth > 0 &&
-        tsx_aborts(v->model, &v->now, (v->vmcb->rflags & RFLAGS_DF) != 0)) {
-        tx_abort(v, v->now.tx == TX_BREAKS ? TX_CAUSE_DEBUG
+        tsx_aborts(v->model, &v->current, (v->vmcb->rflags & RFLAGS_DF) != 0)) {
+        tx_abort(v, v->current.tx == TX_BREAKPOINT ? TX_CAUSE_DEBUG
                                             : TX_CAUSE_INSTRUCTION);
         return action_of(ACTION_RESUME);
     }
     v->dr6 = v->vmcb->dr6;
-    if (v->passes > 0)
-        hold_interrupts(v);
+    if (v->grants > 0)
+        mask_interrupts(v);
     if (!direct_look(v, bytes != buffer ? bytes : NULL, length))
         return action_of(ACTION_RESUME);
-    return action_of(ACTION_RUN);
+    return action_of(ACTION_EXECUTE);
 }
 
 /* PUSHF has written the host's TF, and maybe an IF that was masked. */
@@ -142,25 +142,25 @@ void step_retire(struct vcpu *v)
 {
     struct retirement r = {
         .instructions = 1,
-        .branch = (uint8_t)(v->now.flags & INSTRUCTION_BRANCHES),
+        .branch = (uint8_t)(v->current.flags & INSTRUCTION_BRANCHES),
         .user = v->vmcb->cpl > 0,
         .in_tx = v->tx.depth > 0,
         .cycles = cycles_of(v),
     };
 
-    if ((v->now.flags & INSTRUCTION_REPEATS) != 0 &&
-        v->vmcb->rip == v->now_rip)
+    if ((v->current.flags & INSTRUCTION_REPEATS) != 0 &&
+        v->vmcb->rip == v->current_rip)
         r.instructions = 0;             /* one round of many */
-    r.taken = (v->now.flags & INSTRUCTION_CONDITIONAL) == 0 ||
-              v->vmcb->rip != v->now_rip + v->now.length;
+    r.taken = (v->current.flags & INSTRUCTION_CONDITIONAL) == 0 ||
+              v->vmcb->rip != v->current_rip + v->current.length;
     if (r.in_tx)
         v->model->tsx.cycles += r.cycles;
-    else if (v->tx.not_elided == v->now_rip)
+    else if (v->tx.not_elided == v->current_rip)
         v->tx.not_elided = UINT64_MAX;
     if (v->accesses > 0)
-        memory_retire(v, &r);
+        data_access_retire(v, &r);
     counters_retire(v->model, &r);
-    if ((v->now.flags & INSTRUCTION_PUSHF) != 0)
+    if ((v->current.flags & INSTRUCTION_PUSHF) != 0)
         clear_pushed_flag(v);
     if (r.in_tx) {
         tx_step_done(v);
@@ -171,13 +171,13 @@ void step_retire(struct vcpu *v)
 }
 
 /* An interrupt of the uncore may be for any processor. */
-static void uncore_serve(struct vcpu *v)
+static void poll_uncore(struct vcpu *v)
 {
     uint32_t before = v->model->uncore_pmis;
 
     uncore_poll(v->model);
     if (v->model->uncore_pmis != before)
-        share_wake(v);
+        kick_others(v);
 }
 
 void step_end(struct vcpu *v)
@@ -187,15 +187,15 @@ void step_end(struct vcpu *v)
     const struct uncore *uncore = &v->model->machine->uncore;
 
     if (uncore->counting || v->model->uncore_pmis != uncore->pmis)
-        uncore_serve(v);
+        poll_uncore(v);
     if (v->model->pmu.pmi_again)
         pmi_send_again(v);
     if (v->model->pmu.pmi || v->model->pebs.triggered != 0)
-        pebs_serve(v);
+        pebs_assist(v);
     if (v->mode == MODE_CATCH)
         return;
     if (v->tx.depth > 0 || v->model->pmu.counting ||
-        v->model->pebs.late > 0 || v->model->pmu.pmi_again ||
+        v->model->pebs.residual_in > 0 || v->model->pmu.pmi_again ||
         uncore->counting ||
         pt_tracing(v->model)) {
         step_set_mode(v, MODE_STEP);

@@ -89,8 +89,8 @@ static bool is_inside(EFI_LBA block, UINTN bytes)
            bytes / BLOCK_BYTES <= media.LastBlock + 1 - block;
 }
 
-static EFI_STATUS EFIAPI read(EFI_BLOCK_IO *this, UINT32 media_id,
-                              EFI_LBA block, UINTN bytes, VOID *buffer)
+static EFI_STATUS EFIAPI read_blocks(EFI_BLOCK_IO *this, UINT32 media_id,
+                                     EFI_LBA block, UINTN bytes, VOID *buffer)
 {
     (void)this, (void)media_id;
     if (!is_inside(block, bytes))
@@ -99,8 +99,8 @@ static EFI_STATUS EFIAPI read(EFI_BLOCK_IO *this, UINT32 media_id,
     return EFI_SUCCESS;
 }
 
-static EFI_STATUS EFIAPI write(EFI_BLOCK_IO *this, UINT32 media_id,
-                               EFI_LBA block, UINTN bytes, VOID *buffer)
+static EFI_STATUS EFIAPI write_blocks(EFI_BLOCK_IO *this, UINT32 media_id,
+                                      EFI_LBA block, UINTN bytes, VOID *buffer)
 {
     (void)this, (void)media_id;
     if (!is_inside(block, bytes))
@@ -109,20 +109,20 @@ static EFI_STATUS EFIAPI write(EFI_BLOCK_IO *this, UINT32 media_id,
     return EFI_SUCCESS;
 }
 
-static EFI_STATUS EFIAPI flush(EFI_BLOCK_IO *this)
+static EFI_STATUS EFIAPI flush_blocks(EFI_BLOCK_IO *this)
 {
     (void)this;
     return EFI_SUCCESS;
 }
 
-static EFI_STATUS EFIAPI reset(EFI_BLOCK_IO *this, BOOLEAN extended)
+static EFI_STATUS EFIAPI reset_disk(EFI_BLOCK_IO *this, BOOLEAN extended)
 {
     (void)this, (void)extended;
     return EFI_SUCCESS;
 }
 
 /* Does a handle's path begin with this disk's node? */
-static bool is_ours(EFI_BOOT_SERVICES *bs, EFI_HANDLE handle)
+static bool is_on_this_disk(EFI_BOOT_SERVICES *bs, EFI_HANDLE handle)
 {
     EFI_GUID guid = DEVICE_PATH_PROTOCOL;
     const uint8_t *ours = (const uint8_t *)&path.vendor, *theirs;
@@ -137,7 +137,7 @@ static bool is_ours(EFI_BOOT_SERVICES *bs, EFI_HANDLE handle)
     return true;
 }
 
-static EFI_HANDLE volume_on_it(EFI_BOOT_SERVICES *bs)
+static EFI_HANDLE volume_on_disk(EFI_BOOT_SERVICES *bs)
 {
     EFI_GUID guid = EFI_SIMPLE_FILE_SYSTEM_PROTOCOL_GUID;
     EFI_HANDLE *handles, found = NULL;
@@ -147,13 +147,13 @@ static EFI_HANDLE volume_on_it(EFI_BOOT_SERVICES *bs)
                                          &handles)))
         return NULL;
     for (UINTN n = 0; n < count && found == NULL; n++)
-        if (is_ours(bs, handles[n]))
+        if (is_on_this_disk(bs, handles[n]))
             found = handles[n];
     bs->FreePool(handles);
     return found;
 }
 
-EFI_HANDLE stick_find(EFI_BOOT_SERVICES *bs)
+EFI_HANDLE ivshmem_disk_find(EFI_BOOT_SERVICES *bs)
 {
     EFI_GUID path_guid = DEVICE_PATH_PROTOCOL, block_guid = BLOCK_IO_PROTOCOL;
     EFI_HANDLE handle = NULL;
@@ -165,10 +165,10 @@ EFI_HANDLE stick_find(EFI_BOOT_SERVICES *bs)
     block_io = (EFI_BLOCK_IO){
         .Revision = EFI_BLOCK_IO_INTERFACE_REVISION,
         .Media = &media,
-        .Reset = reset,
-        .ReadBlocks = read,
-        .WriteBlocks = write,
-        .FlushBlocks = flush,
+        .Reset = reset_disk,
+        .ReadBlocks = read_blocks,
+        .WriteBlocks = write_blocks,
+        .FlushBlocks = flush_blocks,
     };
     if (EFI_ERROR(bs->InstallProtocolInterface(&handle, &path_guid,
                                                EFI_NATIVE_INTERFACE, &path)) ||
@@ -177,5 +177,5 @@ EFI_HANDLE stick_find(EFI_BOOT_SERVICES *bs)
                                                &block_io)))
         return NULL;
     bs->ConnectController(handle, NULL, NULL, TRUE);
-    return volume_on_it(bs);
+    return volume_on_disk(bs);
 }

@@ -12,6 +12,6 @@
 
 /* The handle of the first volume on the shared memory; NULL where the machine
  * has no such device, or no file system is on it. */
-EFI_HANDLE stick_find(EFI_BOOT_SERVICES *bs);
+EFI_HANDLE ivshmem_disk_find(EFI_BOOT_SERVICES *bs);
 
 #endif

@@ -32,11 +32,11 @@ RIP_    equ 0x578
 RSP_    equ 0x5D8
 RAX_    equ 0x5F8
 
-extern vcpu_host
+extern vcpu_main
 
 section .text
 
-%macro push_kept 0
+%macro push_preserved 0
         push    rbx
         push    rbp
         push    r12
@@ -45,7 +45,7 @@ section .text
         push    r15
 %endmacro
 
-%macro pop_kept 0
+%macro pop_preserved 0
         pop     r15
         pop     r14
         pop     r13
@@ -57,7 +57,7 @@ section .text
 ; void svm_vmrun(struct vcpu *) - runs the guest until its next exit.
 global svm_vmrun
 svm_vmrun:
-        push_kept
+        push_preserved
         push    rdi
         mov     rax, [rdi + VMCB_]
         mov     rbx, [rdi + RBX_]
@@ -91,7 +91,7 @@ svm_vmrun:
         mov     [rdi + R15_], r15
         pop     rax
         mov     [rdi + RDI_], rax
-        pop_kept
+        pop_preserved
         ret
 
 ; bool svm_direct(struct vcpu *, const void *idtr) - one instruction of the
@@ -100,7 +100,7 @@ svm_vmrun:
 ; vcpu above the frame, at a multiple of 64.
 global svm_direct
 svm_direct:
-        push_kept
+        push_preserved
         pushfq
         sub     rsp, 16
         sidt    [rsp]
@@ -168,7 +168,7 @@ direct_back:
         lidt    [rsp]
         add     rsp, 16
         popfq
-        pop_kept
+        pop_preserved
         ret
 
 ; void svm_vmsave(struct vmcb *), void svm_vmload(const struct vmcb *)
@@ -184,20 +184,20 @@ svm_vmload:
         ret
 
 ; void svm_enter(struct vcpu *) - returns to its caller as the guest. The host
-; goes on in vcpu_host(vcpu, guest's RSP, guest's RIP) on a stack of its own.
+; goes on in vcpu_main(vcpu, guest's RSP, guest's RIP) on a stack of its own.
 global svm_enter
 svm_enter:
-        push_kept
+        push_preserved
         pushfq
         clgi
         mov     rsi, rsp
         lea     rdx, [.guest]
         mov     rsp, [rdi + STACK_]
-        call    vcpu_host               ; never returns
+        call    vcpu_main               ; never returns
         ud2
 .guest:
         popfq
-        pop_kept
+        pop_preserved
         ret
 
 ; void vcpu_leave(void) - asks the host to end the guest: returns outside it.
@@ -264,10 +264,10 @@ svm_nmi_handler:
         mov     dword [rsi], 0
         iretq
 
-; void svm_mark(uint64_t place[8]) - saves where its caller is, which
-; must not return; svm_back(place) returns there once more.
-global svm_mark
-svm_mark:
+; void svm_setjmp(uint64_t jump_buffer[8]) - saves where its caller is, which
+; must not return; svm_longjmp(jump_buffer) returns there once more.
+global svm_setjmp
+svm_setjmp:
         pop     rax
         mov     [rdi], rbx
         mov     [rdi + 8], rbp
@@ -278,8 +278,8 @@ svm_mark:
         mov     [rdi + 48], rsp
         mov     [rdi + 56], rax
         jmp     rax
-global svm_back
-svm_back:
+global svm_longjmp
+svm_longjmp:
         mov     rbx, [rdi]
         mov     rbp, [rdi + 8]
         mov     r12, [rdi + 16]
@@ -305,13 +305,13 @@ svm_sleep:
         sidt    [rsp]
         cli
         lidt    [rdi]
-        jmp     .look
+        jmp     .check
 .halt:
         stgi
         hlt
-.behind:
+.after:
         clgi
-.look:
+.check:
         cmp     dword [rdx], 0
         je      .halt
         cmp     dword [rsi], 0
@@ -324,17 +324,17 @@ global svm_sleep_handler
 svm_sleep_handler:
         mov     dword [rsi], 0
         push    rax
-        lea     rax, [svm_sleep.behind]
+        lea     rax, [svm_sleep.after]
         mov     [rsp + 8], rax
         pop     rax
         iretq
 
-; void svm_land(uint64_t tsc, uint64_t instruction_tsc) -
+; void svm_wait_until_tsc(uint64_t tsc, uint64_t instruction_tsc) -
 ; far from it by rounds, of which PAUSE lets QEMU go on with the
 ; other processors, near it by NOPs.
 NOPS   equ 64
-global svm_land
-svm_land:
+global svm_wait_until_tsc
+svm_wait_until_tsc:
         mov     r8, rsi
         imul    r8, NOPS
 .round:
@@ -358,9 +358,9 @@ svm_land:
 .late:
         ret
 
-; uint32_t svm_tsc_of_64(void) - what 64 instructions take.
-global svm_tsc_of_64
-svm_tsc_of_64:
+; uint32_t svm_tsc_per_64(void) - what 64 instructions take.
+global svm_tsc_per_64
+svm_tsc_per_64:
         rdtsc
         mov     ecx, eax
         times   62 nop

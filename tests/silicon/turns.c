@@ -30,29 +30,29 @@
 
 /* A processor that spins, in the same state, has the turn in each eighth
  * round alone, unless all of them spin. */
-#define WAITS_IDLE  2
+#define SPINS_IDLE  2
 #define ROUNDS_IDLE 8
 
-static bool taken;
+static bool enabled;
 static volatile uint64_t turn_tsc;      /* when it begins */
 static uint64_t instruction_tsc;        /* that an instruction takes */
 static unsigned rounds;
 
 bool turns_start(bool on)
 {
-    uint32_t ticks = svm_tsc_of_64();
+    uint32_t ticks = svm_tsc_per_64();
     bool exact = ticks % 64 == 0;
 
     for (unsigned n = 0; n < MEASURED; n++)
-        exact = exact && svm_tsc_of_64() == ticks;
-    taken = on;
+        exact = exact && svm_tsc_per_64() == ticks;
+    enabled = on;
     instruction_tsc = exact ? ticks / 64 : 1;
     return exact;
 }
 
-bool turns_taken(void)
+bool turns_enabled(void)
 {
-    return taken;
+    return enabled;
 }
 
 /* Whose turn comes after that of v. */
@@ -66,9 +66,9 @@ static struct vcpu *next_of(const struct vcpu *v)
 
         if (n == 0)
             rounds++;
-        if (!o->runs)
+        if (!o->has_work)
             continue;
-        if (o->waits < WAITS_IDLE || rounds % ROUNDS_IDLE == 0)
+        if (o->spins < SPINS_IDLE || rounds % ROUNDS_IDLE == 0)
             return o;
         if (idle == NULL)
             idle = o;
@@ -76,36 +76,36 @@ static struct vcpu *next_of(const struct vcpu *v)
     return idle;
 }
 
-static void sleep(struct vcpu *v)
+static void sleep_until_turn(struct vcpu *v)
 {
-    share_sleep(v);
-    if (taken)
-        svm_land(turn_tsc, instruction_tsc);
+    kick_sleep(v);
+    if (enabled)
+        svm_wait_until_tsc(turn_tsc, instruction_tsc);
 }
 
-static void pass(struct vcpu *v, struct vcpu *to)
+static void pass_turn(struct vcpu *v, struct vcpu *to)
 {
     if (to == v)
         return;
     turn_tsc = rdtsc() + PASS_INSTRUCTIONS * instruction_tsc;
     v->awake = 0;
     to->awake = 1;
-    share_send_nmi(to);
-    sleep(v);
+    kick_send(to);
+    sleep_until_turn(v);
 }
 
-void turn_yield(struct vcpu *v)
+void turns_yield(struct vcpu *v)
 {
     v->turn_steps = 0;
-    if (taken)
-        pass(v, next_of(v));
+    if (enabled)
+        pass_turn(v, next_of(v));
     else
         cpu_pause();
 }
 
 /* Of a guest that polls memory, and does nothing else meanwhile, neither
  * RIP nor a register is another one than the last time. */
-static uint64_t place(const struct vcpu *v)
+static uint64_t spin_state_of(const struct vcpu *v)
 {
     const uint64_t *g = (const uint64_t *)&v->gprs;
     uint64_t sum = v->vmcb->rip * 3 + v->vmcb->rax + v->vmcb->rsp;
@@ -115,52 +115,52 @@ static uint64_t place(const struct vcpu *v)
     return sum;
 }
 
-void turn_wait(struct vcpu *v)
+void turns_spin(struct vcpu *v)
 {
-    uint64_t at = place(v);
+    uint64_t at = spin_state_of(v);
 
-    v->waits = at == v->waits_at ? v->waits + 1 : 0;
-    v->waits_at = at;
-    turn_yield(v);
+    v->spins = at == v->spin_state ? v->spins + 1 : 0;
+    v->spin_state = at;
+    turns_yield(v);
 }
 
-void turn_over(struct vcpu *v, bool stepped)
+void turns_round(struct vcpu *v, bool stepped)
 {
-    if (!taken)
+    if (!enabled)
         return;
     if (stepped) {
-        v->waits = 0;
+        v->spins = 0;
         if (++v->turn_steps >= TURN_STEPS)
-            turn_yield(v);
+            turns_yield(v);
     }
     /* Others may have had an interrupt of the uncore meanwhile. */
     if (v->model->uncore_pmis != v->model->machine->uncore.pmis)
         step_end(v);
 }
 
-void turn_sleep(struct vcpu *v)
+void turns_sleep(struct vcpu *v)
 {
-    bool has_turn = taken && v->awake != 0;
+    bool has_turn = enabled && v->awake != 0;
 
-    if (!taken)
+    if (!enabled)
         v->awake = 0;
-    __atomic_store_n(&v->runs, 0, __ATOMIC_SEQ_CST);
+    __atomic_store_n(&v->has_work, 0, __ATOMIC_SEQ_CST);
     if (has_turn)
-        pass(v, next_of(v));
+        pass_turn(v, next_of(v));
     else
-        sleep(v);
+        sleep_until_turn(v);
 }
 
-void turn_wake(void)
+void turns_wake(void)
 {
-    for (unsigned n = 0; !taken && n < hypervisor.processors; n++) {
+    for (unsigned n = 0; !enabled && n < hypervisor.processors; n++) {
         struct vcpu *o = &hypervisor.vcpus[n];
 
         if (o->reset)
-            share_send_nmi(o);
-        if (!o->runs || o->awake != 0)
+            kick_send(o);
+        if (!o->has_work || o->awake != 0)
             continue;
         o->awake = 1;
-        share_send_nmi(o);
+        kick_send(o);
     }
 }

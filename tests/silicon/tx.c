@@ -14,10 +14,10 @@
 #include "tests/silicon/x86.h"
 
 /* Others run this often, while conflicts are possible. */
-#define STEPS_GIVE_WAY 2
+#define STEPS_PER_YIELD 2
 
 /* The transaction has committed or aborted. */
-static void ended(struct vcpu *v)
+static void reset_transaction(struct vcpu *v)
 {
     watch_end(v);
     v->tx.depth = 0;
@@ -42,20 +42,20 @@ static void abort_with(struct vcpu *v, enum tx_cause cause, uint32_t status)
     struct transaction *tx = &v->tx;
     struct tx_abort how = {
         .cause = cause,
-        .code = v->now.immediate,
+        .code = v->current.immediate,
         .depth = tx->depth,
-        .status = tx->plan.forced ? tx->plan.status : status,
-        .forced = tx->plan.forced,
-        .eventing_ip = v->now_rip,
+        .status = tx->decision.forced ? tx->decision.status : status,
+        .forced = tx->decision.forced,
+        .eventing_ip = v->current_rip,
         .resume_ip = tx->resume_ip,
     };
 
     if (cause == TX_CAUSE_CONFLICT &&
         fault_is(v->model->machine, FAULT_conflict_keeps_stores))
-        tx->plan.keep_stores = true;
-    tx_memory_end(v, !tx->plan.keep_stores);
-    share_end(v, false);
-    if (!tx->plan.keep_registers)
+        tx->decision.leak_stores = true;
+    tx_memory_end(v, !tx->decision.leak_stores);
+    conflict_end(v, false);
+    if (!tx->decision.leak_registers)
         restore_registers(v);
     /* RIP is one of the registers that an abort restores: loop.c does not move
      * it, and the action that the handler returns is void. */
@@ -68,13 +68,13 @@ static void abort_with(struct vcpu *v, enum tx_cause cause, uint32_t status)
     svm_fxrstor(tx->fx);
     trace_tx(v, TRACE_TX_ABORT, v->vmcb->rip);
     counters_roll_back(v->model);
-    step_count(v, 0, v->model->open.cycles_abort, false);
+    step_count(v, 0, v->model->choices.cycles_abort, false);
     status = tsx_aborted(v->model, &how);
     if (tx->hle)
         tx->not_elided = tx->fallback;
     if (!tx->hle || fault_is(v->model->machine, FAULT_hle_abort_sets_eax))
         v->vmcb->rax = status;          /* EAX; clears RAX[63:32] */
-    ended(v);
+    reset_transaction(v);
     step_end(v);
 }
 
@@ -87,30 +87,30 @@ void tx_break_off(struct vcpu *v)
 {
     if (v->tx.depth > 0)
         tx_abort(v, TX_CAUSE_EVENT);
-    share_close(v);
-    plain_end(v);
+    conflict_revoke_grants(v);
+    hint_replace_end(v);
 }
 
 /* It was doomed from its start, without a cause in the program. */
 static void abort_doomed(struct vcpu *v)
 {
-    abort_with(v, TX_CAUSE_EVENT, v->tx.plan.status);
+    abort_with(v, TX_CAUSE_EVENT, v->tx.decision.status);
 }
 
 bool tx_commit(struct vcpu *v, uint64_t next)
 {
-    if (v->tx.plan.fate == TX_DOOMED) {
+    if (v->tx.decision.fate == TX_DOOMED) {
         abort_doomed(v);
         return false;
     }
-    if (!share_end(v, true)) {
+    if (!conflict_end(v, true)) {
         tx_abort(v, TX_CAUSE_CONFLICT);
         return false;
     }
-    tx_memory_end(v, v->tx.plan.lose_stores);
+    tx_memory_end(v, v->tx.decision.lose_stores);
     trace_tx(v, TRACE_TX_COMMIT, next);
     tsx_committed(v->model);
-    ended(v);
+    reset_transaction(v);
     return true;
 }
 
@@ -125,12 +125,13 @@ void tx_begin(struct vcpu *v, bool hle, uint64_t next)
     tx->rax = v->vmcb->rax;
     tx->rsp = v->vmcb->rsp;
     tx->rflags = v->vmcb->rflags & ~(uint64_t)RFLAGS_TF;
-    tx->fallback = hle ? next : next + (uint64_t)(int64_t)v->now.displacement;
+    tx->fallback =
+        hle ? next : next + (uint64_t)(int64_t)v->current.displacement;
     tx->resume_ip = tx->fallback;
     svm_fxsave(tx->fx);
     watch_begin(v);
     tx_memory_begin(v);
-    share_begin(v);
+    conflict_begin(v);
     v->transactions++;
     if (v->measure)
         v->tx_started = rdtsc();
@@ -143,28 +144,28 @@ void tx_begin(struct vcpu *v, bool hle, uint64_t next)
 
 static struct action begin_outermost(struct vcpu *v, uint64_t next)
 {
-    bool in_tx = v->model->open.xbegin_in_tx;
+    bool in_tx = v->model->choices.xbegin_in_tx;
 
     if (!in_tx)
-        step_count(v, 1, v->model->open.cycles_plain, false);
+        step_count(v, 1, v->model->choices.cycles_other, false);
     tx_begin(v, false, next);
     if (in_tx)
-        step_count(v, 1, v->model->open.cycles_plain, true);
-    if (v->tx.plan.fate == TX_DOOMED && v->tx.plan.steps == 0 &&
-        !v->tx.plan.at_xend) {
+        step_count(v, 1, v->model->choices.cycles_other, true);
+    if (v->tx.decision.fate == TX_DOOMED && v->tx.decision.steps == 0 &&
+        !v->tx.decision.at_xend) {
         abort_doomed(v);
         return action_of(ACTION_RESUME);
     }
-    return action_complete(ACTION_ADVANCE, v->now.length);
+    return action_complete(ACTION_ADVANCE, v->current.length);
 }
 
 static struct action xbegin(struct vcpu *v)
 {
-    uint64_t next = v->now_rip + v->now.length;
+    uint64_t next = v->current_rip + v->current.length;
 
     if (v->tx.depth == 0) {
-        tsx_plan(v->model, &v->tx.plan);
-        if (v->tx.plan.fate == TX_INVALID)
+        tsx_decide(v->model, &v->tx.decision);
+        if (v->tx.decision.fate == TX_INVALID)
             return action_raise(VECTOR_UD, 0);
         return begin_outermost(v, next);
     }
@@ -173,16 +174,16 @@ static struct action xbegin(struct vcpu *v)
         return action_of(ACTION_RESUME);
     }
     v->tx.depth++;
-    v->tx.inner_fallback = next + (uint64_t)(int64_t)v->now.displacement;
+    v->tx.inner_fallback = next + (uint64_t)(int64_t)v->current.displacement;
     trace_tx(v, TRACE_TX_NESTED, next);
-    return action_complete(ACTION_RETIRE, v->now.length);
+    return action_complete(ACTION_RETIRE, v->current.length);
 }
 
 static struct action xend(struct vcpu *v)
 {
     const struct machine *m = v->model->machine;
     struct transaction *tx = &v->tx;
-    uint64_t next = v->now_rip + v->now.length;
+    uint64_t next = v->current_rip + v->current.length;
 
     if (tsx_rtm_invalid(v->model))
         return action_raise(VECTOR_UD, 0);
@@ -192,15 +193,15 @@ static struct action xend(struct vcpu *v)
         if (tx->depth > 1)
             tx->depth--;
         if (fault_is(m, FAULT_nesting_commits_early))
-            tx->logged = 0;
+            tx->undo_lines = 0;
         trace_tx(v, TRACE_TX_NESTED, next);
-        return action_complete(ACTION_RETIRE, v->now.length);
+        return action_complete(ACTION_RETIRE, v->current.length);
     }
-    if (tx->plan.fate != TX_DOOMED && !tx->lost)
-        step_count(v, 1, v->model->open.cycles_plain, true);
+    if (tx->decision.fate != TX_DOOMED && !tx->conflict)
+        step_count(v, 1, v->model->choices.cycles_other, true);
     if (!tx_commit(v, next))
         return action_of(ACTION_RESUME);
-    return action_complete(ACTION_ADVANCE, v->now.length);
+    return action_complete(ACTION_ADVANCE, v->current.length);
 }
 
 /* SDM volume 2: ZF = 0 inside a transaction, the other status flags 0. */
@@ -213,7 +214,7 @@ static struct action xtest(struct vcpu *v)
         fault_is(v->model->machine, FAULT_xtest_always_zero) ||
         (v->tx.hle && fault_is(v->model->machine, FAULT_hle_xtest_zero)))
         v->vmcb->rflags |= RFLAGS_ZF;
-    return action_complete(ACTION_RETIRE, v->now.length);
+    return action_complete(ACTION_RETIRE, v->current.length);
 }
 
 static struct action xabort(struct vcpu *v)
@@ -224,22 +225,22 @@ static struct action xabort(struct vcpu *v)
         return action_raise(VECTOR_UD, 0);
     if (v->tx.depth > 0) {
         if (fault_is(m, FAULT_write_leaked_after_xabort))
-            v->tx.plan.keep_stores = true;
+            v->tx.decision.leak_stores = true;
         tx_abort(v, TX_CAUSE_XABORT);
         return action_of(ACTION_RESUME);
     }
     if (fault_is(m, FAULT_xabort_outside_aborts))
         return action_raise(VECTOR_GP, 0);
-    return action_complete(ACTION_RETIRE, v->now.length);
+    return action_complete(ACTION_RETIRE, v->current.length);
 }
 
 struct action tx_instruction(struct vcpu *v)
 {
-    if (v->tx.hle && v->now.kind != INSTRUCTION_XTEST) {
+    if (v->tx.hle && v->current.kind != INSTRUCTION_XTEST) {
         tx_abort(v, TX_CAUSE_INSTRUCTION);      /* RTM inside HLE */
         return action_of(ACTION_RESUME);
     }
-    switch (v->now.kind) {
+    switch (v->current.kind) {
     case INSTRUCTION_XBEGIN:
         return xbegin(v);
     case INSTRUCTION_XEND:
@@ -249,7 +250,7 @@ struct action tx_instruction(struct vcpu *v)
     case INSTRUCTION_XABORT:
         return xabort(v);
     default:
-        return action_of(ACTION_RUN);
+        return action_of(ACTION_EXECUTE);
     }
 }
 
@@ -262,16 +263,16 @@ void tx_step_done(struct vcpu *v)
         return;
     if (++tx->steps == 1 && tx->hle)
         tx->resume_ip = v->vmcb->rip;
-    if (tx->steps % STEPS_GIVE_WAY == 0 && share_others(v))
-        turn_yield(v);
+    if (tx->steps % STEPS_PER_YIELD == 0 && kick_others_in_guest(v))
+        turns_yield(v);
     if (tx->lines.writes > cpu->tx_write_lines)
         tx_abort(v, TX_CAUSE_WRITES);
     else if (tx->lines.reads > cpu->tx_read_lines)
         tx_abort(v, TX_CAUSE_READS);
     else if (tx->watch.hit)
         tx_abort(v, TX_CAUSE_DEBUG);
-    else if (tx->plan.fate == TX_DOOMED && !tx->plan.at_xend &&
-             tx->steps >= tx->plan.steps)
+    else if (tx->decision.fate == TX_DOOMED && !tx->decision.at_xend &&
+             tx->steps >= tx->decision.steps)
         abort_doomed(v);
     else if (tx->hle && hle_ends(v))
         tx_commit(v, v->vmcb->rip);

@@ -22,32 +22,33 @@
 
 void tx_memory_begin(struct vcpu *v)
 {
-    v->tx.logged = 0;
+    v->tx.undo_lines = 0;
     v->tx.opened = 0;
 }
 
-static struct log_line *find_logged(struct transaction *tx, uint64_t address)
+static struct undo_line *find_undo_line(struct transaction *tx,
+                                        uint64_t address)
 {
-    for (unsigned n = tx->logged; n-- > 0;)
-        if (tx->log[n].address == (address & LINE_MASK))
-            return &tx->log[n];
+    for (unsigned n = tx->undo_lines; n-- > 0;)
+        if (tx->undo[n].address == (address & LINE_MASK))
+            return &tx->undo[n];
     return NULL;
 }
 
 /* Saves a line before its first store. There is room: tx_step_done has seen
  * to it. */
-static void log_line(struct transaction *tx, uint64_t address)
+static void save_line(struct transaction *tx, uint64_t address)
 {
-    struct log_line *l = &tx->log[tx->logged];
+    struct undo_line *l = &tx->undo[tx->undo_lines];
     const uint64_t *from = (const uint64_t *)(address & LINE_MASK);
 
-    if (find_logged(tx, address) != NULL)
+    if (find_undo_line(tx, address) != NULL)
         return;
     l->address = address & LINE_MASK;
     l->stored = 0;
     for (size_t n = 0; n < LINE_BYTES / 8; n++)
         l->was[n] = from[n];
-    tx->logged++;
+    tx->undo_lines++;
 }
 
 /* What the guest sees of an open page. */
@@ -59,15 +60,15 @@ static uint8_t *view_of(const struct transaction *tx,
     return tx->shadow + (size_t)(page - tx->open) * PAGE_BYTES;
 }
 
-static void show_copy(struct vcpu *v, const struct open_page *page)
+static void make_overlay(struct vcpu *v, const struct open_page *page)
 {
     const uint64_t *from = (const uint64_t *)(page->address & PAGE_MASK);
     uint64_t *to = (uint64_t *)view_of(&v->tx, page);
 
     for (size_t n = 0; n < PAGE_BYTES / 8; n++)
         to[n] = from[n];
-    hle_show(v, page->address & PAGE_MASK, (uint8_t *)to);
-    plain_show(v, page->address & PAGE_MASK, (uint8_t *)to);
+    hle_overlay(v, page->address & PAGE_MASK, (uint8_t *)to);
+    hint_replace_overlay(v, page->address & PAGE_MASK, (uint8_t *)to);
 }
 
 static bool has_lock(struct vcpu *v, uint64_t address)
@@ -81,7 +82,8 @@ static bool has_lock(struct vcpu *v, uint64_t address)
 }
 
 /* The entry for this page, new or not; NULL: too many are open. */
-static struct open_page *open_entry(struct transaction *tx, uint64_t address)
+static struct open_page *open_page_entry(struct transaction *tx,
+                                         uint64_t address)
 {
     struct open_page *page;
 
@@ -99,7 +101,7 @@ static struct open_page *open_entry(struct transaction *tx, uint64_t address)
  * It may reach into the next line; on the next page it faults again. Of bytes
  * that it does not store another processor may be the one that changes them
  * meanwhile: where its size is known, no more are looked at. */
-static void keep_bytes(struct vcpu *v, struct open_page *page)
+static void save_bytes(struct vcpu *v, struct open_page *page)
 {
     uint64_t address = page->address;
     uint64_t left = PAGE_BYTES - (address & ~PAGE_MASK);
@@ -112,19 +114,19 @@ static void keep_bytes(struct vcpu *v, struct open_page *page)
         page->bytes = (unsigned)left;
     for (unsigned n = 0; n < page->bytes; n++)
         page->before[n] = view[n];
-    log_line(&v->tx, address);
-    log_line(&v->tx, address + page->bytes - 1);
+    save_line(&v->tx, address);
+    save_line(&v->tx, address + page->bytes - 1);
 }
 
 /* The line joins the set that the access puts it in. False: aborted. An elided
  * lock is in the read set alone. */
-static bool take_line(struct vcpu *v, uint64_t address, bool write)
+static bool add_line_to_set(struct vcpu *v, uint64_t address, bool write)
 {
     unsigned flag = write ? LINE_WRITTEN : LINE_READ;
 
     if ((lines_find(&v->tx.lines, address) & flag) != 0)
         return true;
-    if (share_take(v, address, write))
+    if (conflict_add_line(v, address, write))
         return true;
     tx_abort(v, TX_CAUSE_CONFLICT);
     return false;
@@ -149,9 +151,9 @@ static void access_memory(struct vcpu *v, uint64_t address, bool write)
         tx_abort(v, TX_CAUSE_MEMORY_TYPE);
         return;
     }
-    if (!take_line(v, address, write && !lock))
+    if (!add_line_to_set(v, address, write && !lock))
         return;
-    page = open_entry(tx, address);
+    page = open_page_entry(tx, address);
     if (page == NULL) {
         tx_abort(v, TX_CAUSE_EVENT);
         return;
@@ -163,12 +165,12 @@ static void access_memory(struct vcpu *v, uint64_t address, bool write)
         page->address = address;
     }
     if (!page->shadowed && (lock || has_lock(v, address) ||
-                            plain_is_on(v, address & PAGE_MASK))) {
+                            hint_replace_on_page(v, address & PAGE_MASK))) {
         page->shadowed = true;
-        show_copy(v, page);
+        make_overlay(v, page);
     }
     if (write) {
-        keep_bytes(v, page);
+        save_bytes(v, page);
         /* An interrupt would use the open page unseen: masked for this one
          * instruction, until tx_memory_step. */
         v->vmcb->rflags &= ~(uint64_t)RFLAGS_IF;
@@ -180,9 +182,9 @@ static void access_memory(struct vcpu *v, uint64_t address, bool write)
 
 struct action tx_page_fault(struct vcpu *v)
 {
-    uint64_t why = v->vmcb->exit_info1, address = v->vmcb->exit_info2;
+    uint64_t npf = v->vmcb->exit_info1, address = v->vmcb->exit_info2;
     uint64_t event = v->vmcb->exit_int_info;
-    uint64_t flags = (why & NPF_PAGE_TABLE) != 0 ? PAGE_OPEN : PAGE_READ;
+    uint64_t flags = (npf & NPF_PAGE_TABLE) != 0 ? PAGE_OPEN : PAGE_READ;
 
     if ((event & EVENT_VALID) != 0) {
         /* An interrupt was being delivered: it aborts, then is delivered. */
@@ -193,8 +195,8 @@ struct action tx_page_fault(struct vcpu *v)
             return action_event(event);
         return action_of(ACTION_RESUME);
     }
-    if ((why & (NPF_PAGE_TABLE | NPF_FETCH)) == 0) {
-        access_memory(v, address, (why & NPF_WRITE) != 0);
+    if ((npf & (NPF_PAGE_TABLE | NPF_FETCH)) == 0) {
+        access_memory(v, address, (npf & NPF_WRITE) != 0);
     } else if (!npt_set_page(&v->tx_pages, address, flags)) {
         start_over(v);
     }
@@ -243,7 +245,7 @@ static void note_store(struct vcpu *v, const struct open_page *page)
     watch_data(&tx->watch, ACCESS_WRITE, page->address, 1);
     for (unsigned n = 0; n < page->bytes; n++) {
         uint64_t at = page->address + n;
-        struct log_line *l = find_logged(tx, at);
+        struct undo_line *l = find_undo_line(tx, at);
 
         if (view[n] == page->before[n] || l == NULL)
             continue;
@@ -260,33 +262,33 @@ static bool note_stores(struct vcpu *v)
 
     for (unsigned n = 0; n < tx->opened; n++) {
         const struct open_page *page = &tx->open[n];
-        enum hle_store what = HLE_STORE_PLAIN;
+        enum hle_store what = HLE_STORE_DATA;
 
         if (!page->written)
             continue;
         if (page->shadowed)
             what = hle_stored(v, page, view_of(tx, page));
-        if (what == HLE_STORE_ABORTS)
+        if (what == HLE_STORE_ABORTED)
             return false;
-        if (what == HLE_STORE_PLAIN)
+        if (what == HLE_STORE_DATA)
             note_store(v, page);
     }
     return true;
 }
 
 /* Lines that were logged in case they are written: were they? */
-static bool settle_log(struct vcpu *v)
+static bool trim_undo(struct vcpu *v)
 {
     struct transaction *tx = &v->tx;
 
-    while (tx->logged > 0) {
-        const struct log_line *l = &tx->log[tx->logged - 1];
+    while (tx->undo_lines > 0) {
+        const struct undo_line *l = &tx->undo[tx->undo_lines - 1];
 
         if ((lines_find(&tx->lines, l->address) & LINE_WRITTEN) != 0)
             break;
         if (l->stored != 0)
-            return take_line(v, l->address, true);
-        tx->logged--;
+            return add_line_to_set(v, l->address, true);
+        tx->undo_lines--;
     }
     return true;
 }
@@ -304,7 +306,7 @@ static void close_pages(struct vcpu *v)
 
 bool tx_memory_step(struct vcpu *v)
 {
-    if (!note_stores(v) || !settle_log(v))
+    if (!note_stores(v) || !trim_undo(v))
         return false;
     v->vmcb->rflags |= v->tx.rflags & RFLAGS_IF;
     close_pages(v);
@@ -313,10 +315,10 @@ bool tx_memory_step(struct vcpu *v)
 
 /* Only the bytes that were stored: others of the line may have been written
  * by another processor meanwhile. */
-static void put_back(const struct transaction *tx)
+static void undo_stores(const struct transaction *tx)
 {
-    for (unsigned n = tx->logged; n-- > 0;) {
-        const struct log_line *l = &tx->log[n];
+    for (unsigned n = tx->undo_lines; n-- > 0;) {
+        const struct undo_line *l = &tx->undo[n];
 
         for (unsigned byte = 0; byte < LINE_BYTES; byte++)
             if ((l->stored & BIT(byte)) != 0)
@@ -333,8 +335,8 @@ void tx_memory_end(struct vcpu *v, bool undo)
         if (tx->open[n].written && !tx->open[n].shadowed)
             note_store(v, &tx->open[n]);
     if (undo)
-        put_back(tx);
+        undo_stores(tx);
     close_pages(v);
-    plain_end(v);
-    tx->logged = 0;
+    hint_replace_end(v);
+    tx->undo_lines = 0;
 }

@@ -38,17 +38,17 @@ void watch_begin(struct vcpu *v)
  * each #DB of any kind, until the next write to that page that is not
  * watched: one that changes nothing, and is atomic. So it does where the host
  * sees the page at the same linear address as the guest. */
-static void forget(uint64_t physical)
+static void flush_watchpoint(uint64_t physical)
 {
     __asm__ volatile("lock orb $0, %0"
                      : "+m"(*(uint8_t *)(physical ^ PAGE_BYTES / 2)));
 }
 
-static void forget_host_access(const struct watch *w)
+static void flush_host_accesses(const struct watch *w)
 {
     for (unsigned n = 0; n < BREAKPOINTS; n++)
         if (w->physical[n] != UINT64_MAX)
-            forget(w->physical[n]);
+            flush_watchpoint(w->physical[n]);
 }
 
 void watch_forget(const struct vcpu *v, uint64_t hits)
@@ -60,7 +60,7 @@ void watch_forget(const struct vcpu *v, uint64_t hits)
         if ((hits >> n & 1) != 0 &&
             breakpoint_for(v->vmcb->dr7, n, ACCESS_WRITE) &&
             guest_physical(v, at[n], &physical) && guest_is_ram(physical))
-            forget(physical);
+            flush_watchpoint(physical);
 }
 
 void watch_end(struct vcpu *v)
@@ -69,7 +69,7 @@ void watch_end(struct vcpu *v)
 
     if (w->dr7 == 0)
         return;
-    forget_host_access(w);
+    flush_host_accesses(w);
     v->vmcb->dr7 = w->dr7;
     w->dr7 = 0;
 }
@@ -80,12 +80,12 @@ bool watch_instruction(struct vcpu *v)
 
     if (w->dr7 == 0)
         return false;
-    if ((v->now.flags & INSTRUCTION_GETS_DR) != 0) {
+    if ((v->current.flags & INSTRUCTION_GETS_DR) != 0) {
         tx_abort(v, TX_CAUSE_INSTRUCTION);      /* DR7 is not the guest's */
         return true;
     }
     for (unsigned n = 0; n < BREAKPOINTS; n++)
-        if (breakpoint_hit(w->dr7, n, w->at[n], ACCESS_EXECUTE, v->now_rip,
+        if (breakpoint_hit(w->dr7, n, w->at[n], ACCESS_EXECUTE, v->current_rip,
                            1)) {
             tx_abort(v, TX_CAUSE_DEBUG);
             return true;

@@ -18,14 +18,14 @@ _Static_assert(offsetof(struct vcpu, direct.self) % 64 == 0, "svm.asm: STACK");
 void svm_enter(struct vcpu *v);
 void svm_leave(struct vcpu *v, uint64_t rsp, uint64_t rflags)
     __attribute__((noreturn));
-void svm_back(const uint64_t place[8]) __attribute__((noreturn));
+void svm_longjmp(const uint64_t jump_buffer[8]) __attribute__((noreturn));
 
-void vcpu_host(struct vcpu *v, uint64_t rsp, uint64_t rip);
+void vcpu_main(struct vcpu *v, uint64_t rsp, uint64_t rip);
 
 #define MSR_PAT        0x277u
 #define RFLAGS_FIXED   UINT64_C(2)
 
-struct vcpu *vcpu_here(void)
+struct vcpu *vcpu_current(void)
 {
     uint32_t out[4];
 
@@ -87,7 +87,7 @@ static void set_controls(struct vmcb *b)
     b->intercept_misc1 = INTERCEPT1_NMI | INTERCEPT1_RDPMC | INTERCEPT1_CPUID |
                          INTERCEPT1_INVLPGA | INTERCEPT1_MSR |
                          INTERCEPT1_SHUTDOWN;
-    if (turns_taken())
+    if (turns_enabled())
         b->intercept_misc1 |= INTERCEPT1_PAUSE;
     b->intercept_misc2 = INTERCEPT2_VMRUN | INTERCEPT2_VMMCALL |
                          INTERCEPT2_VMLOAD | INTERCEPT2_VMSAVE |
@@ -100,15 +100,15 @@ static void set_controls(struct vmcb *b)
     b->event_inject = 0;
 }
 
-static void leave(struct vcpu *v) __attribute__((noreturn));
-static void leave(struct vcpu *v)
+static void leave_guest(struct vcpu *v) __attribute__((noreturn));
+static void leave_guest(struct vcpu *v)
 {
     struct vmcb *b = v->vmcb;
     struct table_register gdt = { (uint16_t)b->gdtr.limit, b->gdtr.base };
     struct table_register idt = { (uint16_t)b->idtr.limit, b->idtr.base };
 
     v->entered = false;
-    share_leave(v);
+    kick_drain(v);
     direct_end(v);
     __asm__ volatile("lgdt %0" : : "m"(gdt));
     __asm__ volatile("lidt %0" : : "m"(idt));
@@ -118,19 +118,19 @@ static void leave(struct vcpu *v)
 
 /* As firmware does by INIT, which masks the local vectors: SDM volume 3A,
  * "Local APIC State After It Receives an INIT Reset". */
-static void break_off(struct vcpu *v)
+static void restart_after_init(struct vcpu *v)
 {
     v->reset = false;
     tx_break_off(v);
     v->entered = false;
-    share_leave(v);
+    kick_drain(v);
     v->guest_nmi = false;
     pmi_mask();
     direct_end(v);
-    svm_back(v->home);
+    svm_longjmp(v->restart);
 }
 
-void vcpu_host(struct vcpu *v, uint64_t rsp, uint64_t rip)
+void vcpu_main(struct vcpu *v, uint64_t rsp, uint64_t rip)
 {
     v->entered = true;
     copy_state(v->vmcb);
@@ -142,17 +142,17 @@ void vcpu_host(struct vcpu *v, uint64_t rsp, uint64_t rip)
     v->tx.hle = false;
     v->tx.not_elided = UINT64_MAX;
     v->tx.elision.now = ELIDE_NONE;
-    plain_end(v);
-    v->passes = 0;
-    v->if_held = false;
-    v->dr6_told = 0;
+    hint_replace_end(v);
+    v->grants = 0;
+    v->if_masked = false;
+    v->dr6_reported = 0;
     v->mode = MODE_FREE;
     step_end(v);
     do {
         if (v->reset)
-            break_off(v);
+            restart_after_init(v);
     } while (loop_round(v));
-    leave(v);
+    leave_guest(v);
 }
 
 void vcpu_prepare(struct vcpu *v)

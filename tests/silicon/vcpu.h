@@ -26,18 +26,18 @@ struct gprs {
     uint64_t r8, r9, r10, r11, r12, r13, r14, r15;
 };
 
-#define LOG_LINES   1024
+#define UNDO_LINES   1024
 #define TX_PAGES_OPEN 4
 /* An instruction may add this many lines before the set is found too large. */
-#define LOG_LINES_SPARE (2 * TX_PAGES_OPEN)
+#define UNDO_LINES_SPARE (2 * TX_PAGES_OPEN)
 
 /* The widest store of the instruction sets that are enumerated. */
 #define STORE_BYTES_MAX 16
 
 /* Locks that are elided at a time, at most: personality.hle_locks_max. */
-#define ELIDED_MAX 4
+#define ELIDED_LOCKS_MAX 4
 
-struct log_line {
+struct undo_line {
     uint64_t address;
     uint64_t stored;            /* a bit for each byte that has been changed */
     uint64_t was[LINE_BYTES / 8];
@@ -63,7 +63,7 @@ struct elided_lock {
 struct elision {
     unsigned nest;              /* MAX_HLE_NEST_COUNT counts these */
     unsigned locks;             /* of them elided: used entries of lock */
-    struct elided_lock lock[ELIDED_MAX];
+    struct elided_lock lock[ELIDED_LOCKS_MAX];
     enum elide now;             /* what this instruction's hint is */
     bool released;              /* and it has released a lock */
 };
@@ -79,14 +79,14 @@ struct watch {
 struct transaction {
     unsigned depth;             /* 0: none */
     bool hle;                   /* begun by XACQUIRE */
-    struct tx_plan plan;
+    struct tx_decision decision;
     unsigned steps;             /* instructions executed so far */
     uint64_t fallback;          /* HLE: the XACQUIRE itself */
     uint64_t inner_fallback;    /* for inner_abort_to_inner_fallback */
     uint64_t resume_ip;         /* as a PEBS record has it */
     struct gprs gprs;           /* registers where it began */
     uint64_t rax, rsp, rflags;
-    unsigned logged;            /* used entries of log */
+    unsigned undo_lines;        /* used entries of log */
     struct open_page open[TX_PAGES_OPEN];
     unsigned opened;
     uint8_t *shadow;            /* a page for each of open */
@@ -94,25 +94,25 @@ struct transaction {
     uint64_t not_elided;        /* RIP of an XACQUIRE not to be taken as one */
     uint8_t fx[512] __attribute__((aligned(16))); /* FXSAVE image */
     struct watch watch;
-    struct log_line *log;
+    struct undo_line *undo;
     /* Seen by other processors, under the lock of conflict.c. */
     struct line_set lines;
     volatile bool active;
-    volatile bool lost;         /* with another: it has to abort */
+    volatile bool conflict;     /* with another: it has to abort */
 };
 
 /* A page that others hold, granted for one instruction. */
-struct passed_page {
+struct granted_page {
     uint64_t address, entry;    /* its entry otherwise */
 };
 
 /* A page of code as the host processor is to see it, for one instruction. */
-struct shown_page {
+struct overlay_page {
     uint64_t address;           /* physical, of the page */
     uint8_t *copy;              /* is mapped instead */
     uint8_t *before;            /* the copy when it was made */
 };
-#define SHOWN_MAX 2             /* an instruction may be on two pages */
+#define OVERLAYS_MAX 2          /* an instruction may be on two pages */
 
 /* AMD64 APM volume 2, "64-Bit Task State Segment". */
 struct task_state {
@@ -157,42 +157,42 @@ struct vcpu {
     struct npt pages_step;      /* all is allowed */
     struct npt pages_catch;     /* nothing is executable */
     struct npt tx_pages;        /* for transactions: none is mapped */
-    struct passed_page passed[TX_PAGES_OPEN];
-    unsigned passes;
-    bool if_held;               /* RFLAGS.IF, while one is granted */
-    struct shown_page shown[SHOWN_MAX]; /* hint_replace.c */
-    unsigned showing;           /* so many of them */
-    bool shown_in_tx;           /* in tx_pages, else in pages_step */
+    struct granted_page granted[TX_PAGES_OPEN];
+    unsigned grants;
+    bool if_masked;             /* RFLAGS.IF, while one is granted */
+    struct overlay_page overlays[OVERLAYS_MAX]; /* hint_replace.c */
+    unsigned overlay_count;     /* so many of them */
+    bool overlays_in_tx;        /* in tx_pages, else in pages_step */
     /* Between processors: conflict.c. */
     uint32_t in_guest;
     uint32_t flush;             /* the TLB has to be flushed */
     uint32_t nmi;               /* one of the host's is pending */
     /* Turns: turns.c. */
-    uint32_t runs;              /* it has work, and takes part */
+    uint32_t has_work;          /* it has work, and takes part */
     uint32_t awake;             /* it has the turn */
     unsigned turn_steps;        /* of this turn */
-    unsigned waits;             /* turns spent spinning in this state */
-    uint64_t waits_at;
+    unsigned spins;             /* turns spent spinning in this state */
+    uint64_t spin_state;
     bool reset;                 /* its work is to end, as by INIT */
-    uint64_t home[8];           /* where it then goes on */
+    uint64_t restart[8];        /* where it then goes on */
     bool guest_nmi;             /* one for the guest is pending */
     struct transaction tx;
-    struct instruction now;     /* the one being stepped */
-    uint64_t now_rip;
+    struct instruction current; /* the one being stepped */
+    uint64_t current_rip;
     struct data_access access[DATA_ACCESSES_MAX]; /* that it will make */
     struct data_result results[DATA_ACCESSES_MAX]; /* and what came of them */
     unsigned accesses;
     uint64_t pt_ip;             /* CurrentIP: not yet complete */
     bool pt_event;              /* an exception is on its way to its handler */
     uint64_t dr6;               /* the guest's, before the step */
-    uint64_t dr6_told;          /* breakpoints hit so far */
+    uint64_t dr6_reported;      /* breakpoints hit so far */
     uint64_t code_page, code_cr3, code_physical; /* last translation */
     bool code_marked;
     bool entered;
     bool measure;               /* the figures below are counted */
     uint64_t steps, step_tsc, transactions, tx_tsc, tx_started;
     struct direct direct;
-    struct ring ring;
+    struct exit_log exit_log;
 };
 
 /* svm.asm */
@@ -213,8 +213,8 @@ extern const char svm_nmi_handler[];
 void svm_sleep(const void *idtr, uint32_t *pending, const uint32_t *awake);
 extern const char svm_sleep_handler[];
 /* Returns at that tick of the TSC; instruction_tsc: ticks an instruction. */
-void svm_land(uint64_t tsc, uint64_t instruction_tsc);
-uint32_t svm_tsc_of_64(void);
+void svm_wait_until_tsc(uint64_t tsc, uint64_t instruction_tsc);
+uint32_t svm_tsc_per_64(void);
 /* Halts until an interrupt, which this descriptor table sends to the handler;
  * it writes to the local APIC's EOI register. */
 void svm_halt(const void *idtr, volatile uint32_t *eoi);
@@ -229,7 +229,7 @@ void vcpu_prepare(struct vcpu *v);
 
 /* Saves where its caller is, which must not return: it goes on there where
  * what its processor does in the guest ends by a reset. */
-void svm_mark(uint64_t place[8]) __attribute__((returns_twice));
+void svm_setjmp(uint64_t jump_buffer[8]) __attribute__((returns_twice));
 
 /* Take this processor into its guest: returns in the guest. */
 void vcpu_enter(struct vcpu *v);
@@ -237,7 +237,7 @@ void vcpu_enter(struct vcpu *v);
 /* Called in the guest: returns outside it, where NMIs still wait. */
 void vcpu_leave(void);
 
-/* Called in the guest that has given work to processors: turn_wake(). */
+/* Called in the guest that has given work to processors: turns_wake(). */
 void vcpu_wake(void);
 
 #endif

@@ -94,7 +94,7 @@ _Static_assert(sizeof(struct vmcb) == 0x1000, "VMCB");
 /* interrupt_shadow: no interrupt before the next instruction is complete. */
 #define SHADOW_ON UINT64_C(1)
 
-#define TLB_KEEP      0
+#define TLB_DO_NOTHING      0
 #define TLB_FLUSH_ALL 1
 
 #define NESTED_PAGING UINT64_C(1)

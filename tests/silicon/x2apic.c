@@ -45,7 +45,7 @@ static enum rights rights_of(uint32_t msr)
     return NONE;
 }
 
-static volatile uint32_t *memory(uint32_t offset)
+static volatile uint32_t *apic_register(uint32_t offset)
 {
     return (volatile uint32_t *)((rdmsr(IA32_APIC_BASE) & BASE_ADDRESS) +
                                  offset);
@@ -56,7 +56,7 @@ static uint32_t offset_of(uint32_t msr)
     return (msr - FIRST) * 16;
 }
 
-bool x2apic_is(uint32_t msr)
+bool x2apic_is_msr(uint32_t msr)
 {
     return hypervisor.x2apic &&
            (msr == IA32_APIC_BASE || (msr >= FIRST && msr <= LAST));
@@ -70,15 +70,15 @@ bool x2apic_read(uint32_t msr, uint64_t *value)
     }
     if ((rights_of(msr) & READ) == 0)
         return false;
-    *value = *memory(offset_of(msr));
+    *value = *apic_register(offset_of(msr));
     if (msr == ID)
         *value >>= 24;
     if (msr == LDR) {
-        uint32_t id = *memory(offset_of(ID)) >> 24;
+        uint32_t id = *apic_register(offset_of(ID)) >> 24;
         *value = (id & ~UINT32_C(0xF)) << 12 | UINT32_C(1) << (id & 0xF);
     }
     if (msr == ICR)
-        *value |= (uint64_t)(*memory(ICR_HIGH_OFFSET) >> 24) << 32;
+        *value |= (uint64_t)(*apic_register(ICR_HIGH_OFFSET) >> 24) << 32;
     return true;
 }
 
@@ -90,34 +90,34 @@ bool x2apic_write(uint32_t msr, uint64_t value)
         ((msr == EOI || msr == ESR) && value != 0))
         return false;
     if (msr == ICR) {
-        *memory(ICR_HIGH_OFFSET) = (uint32_t)(value >> 32) << 24;
-        *memory(ICR_LOW_OFFSET) = (uint32_t)value;
+        *apic_register(ICR_HIGH_OFFSET) = (uint32_t)(value >> 32) << 24;
+        *apic_register(ICR_LOW_OFFSET) = (uint32_t)value;
     } else if (msr == SELF_IPI) {
-        *memory(ICR_LOW_OFFSET) = ICR_SELF | (uint32_t)(value & 0xFF);
+        *apic_register(ICR_LOW_OFFSET) = ICR_SELF | (uint32_t)(value & 0xFF);
     } else {
-        *memory(offset_of(msr)) = (uint32_t)value;
+        *apic_register(offset_of(msr)) = (uint32_t)value;
     }
     return true;
 }
 
 /* "Accesses to the memory-mapped interface .. are not supported": an empty
  * page is there instead. */
-bool x2apic_start(uint8_t *nothing)
+bool x2apic_start(uint8_t *empty_page)
 {
     uint64_t at = rdmsr(IA32_APIC_BASE) & BASE_ADDRESS;
     bool good = true;
 
-    msr_map_exit(hypervisor.msr_map, IA32_APIC_BASE, IA32_APIC_BASE);
-    msr_map_exit(hypervisor.msr_map, FIRST, LAST);
+    msr_map_intercept(hypervisor.msr_map, IA32_APIC_BASE, IA32_APIC_BASE);
+    msr_map_intercept(hypervisor.msr_map, FIRST, LAST);
     for (size_t n = 0; n < PAGE_BYTES; n++)
-        nothing[n] = 0xFF;
+        empty_page[n] = 0xFF;
     for (unsigned n = 0; n < hypervisor.processors; n++) {
         struct vcpu *v = &hypervisor.vcpus[n];
         struct npt *tables[] = { &v->pages_free, &v->pages_step,
                                  &v->pages_catch };
 
         for (unsigned i = 0; i < 3; i++)
-            good = good && npt_map_page(tables[i], at, (uint64_t)nothing,
+            good = good && npt_map_page(tables[i], at, (uint64_t)empty_page,
                                         NPT_PRESENT | NPT_WRITE | NPT_USER |
                                         NPT_NX);
     }

@@ -28,22 +28,22 @@ static const struct {
 
 size_t cache_bytes(unsigned processors)
 {
-    return sizeof(struct cache_memory) +
-           processors * sizeof(struct cache_own);
+    return sizeof(struct cache_state) +
+           processors * sizeof(struct cache_private);
 }
 
-void cache_start(struct machine *m, struct cache_memory *memory)
+void cache_start(struct machine *m, struct cache_state *memory)
 {
     m->caches = memory;
 }
 
-static void lock(struct cache_memory *c)
+static void lock(struct cache_state *c)
 {
     while (__atomic_exchange_n(&c->lock, 1, __ATOMIC_ACQUIRE) != 0)
         __builtin_ia32_pause();
 }
 
-static void unlock(struct cache_memory *c)
+static void unlock(struct cache_state *c)
 {
     __atomic_store_n(&c->lock, 0, __ATOMIC_RELEASE);
 }
@@ -55,8 +55,8 @@ static uint64_t *set_of(uint64_t *entries, struct cache_shape shape,
 }
 
 /* The entry, or NULL. */
-static uint64_t *find(uint64_t *entries, struct cache_shape shape,
-                      uint64_t number)
+static uint64_t *find_entry(uint64_t *entries, struct cache_shape shape,
+                            uint64_t number)
 {
     uint64_t *set = set_of(entries, shape, number);
 
@@ -66,10 +66,10 @@ static uint64_t *find(uint64_t *entries, struct cache_shape shape,
     return NULL;
 }
 
-static void forget(uint64_t *entries, struct cache_shape shape,
-                   uint64_t number)
+static void evict(uint64_t *entries, struct cache_shape shape,
+                  uint64_t number)
 {
-    uint64_t *entry = find(entries, shape, number);
+    uint64_t *entry = find_entry(entries, shape, number);
 
     if (entry != NULL)
         *entry = 0;
@@ -77,11 +77,11 @@ static void forget(uint64_t *entries, struct cache_shape shape,
 
 /* Makes it the latest used, whether it was there or not. Returns the entry
  * that has to go, or 0. */
-static uint64_t touch(uint64_t *entries, struct cache_shape shape,
-                      uint64_t number, uint64_t modified)
+static uint64_t insert(uint64_t *entries, struct cache_shape shape,
+                       uint64_t number, uint64_t modified)
 {
     uint64_t *set = set_of(entries, shape, number);
-    uint64_t *entry = find(entries, shape, number), gone = 0;
+    uint64_t *entry = find_entry(entries, shape, number), victim = 0;
     uint64_t value = number << 2 | modified | VALID;
     size_t at = shape.ways - 1u;
 
@@ -94,26 +94,26 @@ static uint64_t touch(uint64_t *entries, struct cache_shape shape,
                 at = n;
                 break;
             }
-        gone = set[at];
+        victim = set[at];
     }
     for (; at > 0; at--)
         set[at] = set[at - 1];
     set[0] = value;
-    return gone;
+    return victim;
 }
 
-static void leave_own(struct cache_own *own, const struct cache_sizes *sizes,
-                      uint64_t line)
+static void evict_private(struct cache_private *private,
+                          const struct cache_sizes *sizes, uint64_t line)
 {
-    forget(own->l1, sizes->l1, line);
-    forget(own->l2, sizes->l2, line);
+    evict(private->l1, sizes->l1, line);
+    evict(private->l2, sizes->l2, line);
 }
 
-static uint64_t state_in(struct cache_own *own,
-                         const struct cache_sizes *sizes, uint64_t line)
+static uint64_t private_state(struct cache_private *private,
+                              const struct cache_sizes *sizes, uint64_t line)
 {
-    const uint64_t *l1 = find(own->l1, sizes->l1, line);
-    const uint64_t *l2 = find(own->l2, sizes->l2, line);
+    const uint64_t *l1 = find_entry(private->l1, sizes->l1, line);
+    const uint64_t *l2 = find_entry(private->l2, sizes->l2, line);
 
     return (l1 != NULL ? *l1 & (VALID | MODIFIED) : 0) |
            (l2 != NULL ? *l2 & (VALID | MODIFIED) : 0);
@@ -123,7 +123,7 @@ static uint64_t state_in(struct cache_own *own,
  * it unmodified there. */
 static uint64_t snoop(struct processor *p, uint64_t line, bool store)
 {
-    struct cache_memory *c = p->machine->caches;
+    struct cache_state *c = p->machine->caches;
     const struct cache_sizes *sizes = &p->cpu->caches;
     uint64_t had = 0;
 
@@ -132,15 +132,15 @@ static uint64_t snoop(struct processor *p, uint64_t line, bool store)
 
         if (n == p->index)
             continue;
-        state = state_in(&c->own[n], sizes, line);
+        state = private_state(&c->private[n], sizes, line);
         if (state == 0)
             continue;
         had |= state;
         if (store) {
-            leave_own(&c->own[n], sizes, line);
+            evict_private(&c->private[n], sizes, line);
         } else if ((state & MODIFIED) != 0) {
-            uint64_t *l1 = find(c->own[n].l1, sizes->l1, line);
-            uint64_t *l2 = find(c->own[n].l2, sizes->l2, line);
+            uint64_t *l1 = find_entry(c->private[n].l1, sizes->l1, line);
+            uint64_t *l2 = find_entry(c->private[n].l2, sizes->l2, line);
 
             if (l1 != NULL)
                 *l1 &= ~MODIFIED;
@@ -152,22 +152,22 @@ static uint64_t snoop(struct processor *p, uint64_t line, bool store)
 }
 
 /* The last level holds what the others hold: what leaves it leaves them. */
-static void fill(struct processor *p, uint64_t line, bool store)
+static void fill_line(struct processor *p, uint64_t line, bool store)
 {
-    struct cache_memory *c = p->machine->caches;
+    struct cache_state *c = p->machine->caches;
     const struct cache_sizes *sizes = &p->cpu->caches;
-    struct cache_own *own = &c->own[p->index];
+    struct cache_private *private = &c->private[p->index];
     uint64_t modified = store ? MODIFIED : 0;
-    uint64_t gone = touch(c->llc, sizes->llc, line, 0);
+    uint64_t victim = insert(c->llc, sizes->llc, line, 0);
 
-    if ((gone & VALID) != 0)
+    if ((victim & VALID) != 0)
         for (unsigned n = 0; n < p->machine->processors; n++)
-            leave_own(&c->own[n], sizes, gone >> 2);
+            evict_private(&c->private[n], sizes, victim >> 2);
     c->last[line % CACHE_LLC_MAX] = (uint8_t)p->index;
-    touch(own->l2, sizes->l2, line, 0);
-    gone = touch(own->l1, sizes->l1, line, modified);
-    if ((gone & MODIFIED) != 0)         /* written back to the second level */
-        touch(own->l2, sizes->l2, gone >> 2, MODIFIED);
+    insert(private->l2, sizes->l2, line, 0);
+    victim = insert(private->l1, sizes->l1, line, modified);
+    if ((victim & MODIFIED) != 0)       /* written back to the second level */
+        insert(private->l2, sizes->l2, victim >> 2, MODIFIED);
 }
 
 struct line_outcome {
@@ -178,10 +178,10 @@ struct line_outcome {
 
 /* A request that the second level could not serve, or a store to a line that
  * others may have. */
-static enum cache_snoop request(struct processor *p, uint64_t line, bool store,
-                                bool in_llc)
+static enum cache_snoop request_line(struct processor *p, uint64_t line,
+                                     bool store, bool in_llc)
 {
-    struct cache_memory *c = p->machine->caches;
+    struct cache_state *c = p->machine->caches;
     uint64_t had = snoop(p, line, store);
 
     if ((had & MODIFIED) != 0)
@@ -195,61 +195,63 @@ static enum cache_snoop request(struct processor *p, uint64_t line, bool store,
 static struct line_outcome access_line(struct processor *p, uint64_t line,
                                        bool store)
 {
-    struct cache_memory *c = p->machine->caches;
+    struct cache_state *c = p->machine->caches;
     const struct cache_sizes *sizes = &p->cpu->caches;
-    struct cache_own *own = &c->own[p->index];
+    struct cache_private *private = &c->private[p->index];
     struct line_outcome out = { .snoop = CACHE_SNOOP_NONE };
-    bool in_llc = find(c->llc, sizes->llc, line) != NULL;
+    bool in_llc = find_entry(c->llc, sizes->llc, line) != NULL;
 
-    if (find(own->l1, sizes->l1, line) != NULL) {
-        out.level = own->pending_left > 0 && own->pending == line && !store
-                        ? CACHE_PENDING : CACHE_L1;
-        if (own->pending_left > 0)
-            own->pending_left--;
-    } else if (find(own->l2, sizes->l2, line) != NULL) {
+    if (find_entry(private->l1, sizes->l1, line) != NULL) {
+        out.level =
+            private->pending_left > 0 && private->pending == line && !store
+                ? CACHE_PENDING
+                : CACHE_L1;
+        if (private->pending_left > 0)
+            private->pending_left--;
+    } else if (find_entry(private->l2, sizes->l2, line) != NULL) {
         out.level = CACHE_L2;
     } else {
         out.level = in_llc ? CACHE_LLC : CACHE_DRAM;
         out.request = true;
-        own->pending = line;
-        own->pending_left = store ? 0 : PENDING_ACCESSES;
+        private->pending = line;
+        private->pending_left = store ? 0 : PENDING_ACCESSES;
     }
     if (out.request || store)
-        out.snoop = request(p, line, store, in_llc);
+        out.snoop = request_line(p, line, store, in_llc);
     if (!out.request && out.snoop >= CACHE_SNOOP_HIT)
         out.request = true;             /* for ownership */
     if (!out.request)
         out.snoop = CACHE_SNOOP_NONE;
-    fill(p, line, store);
+    fill_line(p, line, store);
     return out;
 }
 
 static void translate(struct processor *p, uint64_t page,
                       struct cache_outcome *out)
 {
-    struct cache_own *own = &p->machine->caches->own[p->index];
+    struct cache_private *private = &p->machine->caches->private[p->index];
     const struct cache_sizes *sizes = &p->cpu->caches;
 
-    out->dtlb_miss = find(own->dtlb, sizes->dtlb, page) == NULL;
+    out->dtlb_miss = find_entry(private->dtlb, sizes->dtlb, page) == NULL;
     out->stlb_miss = out->dtlb_miss &&
-                     find(own->stlb, sizes->stlb, page) == NULL;
-    touch(own->dtlb, sizes->dtlb, page, 0);
+                     find_entry(private->stlb, sizes->stlb, page) == NULL;
+    insert(private->dtlb, sizes->dtlb, page, 0);
     if (out->dtlb_miss)
-        touch(own->stlb, sizes->stlb, page, 0);
+        insert(private->stlb, sizes->stlb, page, 0);
 }
 
 static void add_line(struct cache_outcome *out, uint64_t line,
-                     const struct line_outcome *one)
+                     const struct line_outcome *result)
 {
-    if (one->level > out->level)
-        out->level = one->level;
-    if (one->snoop > out->snoop)
-        out->snoop = one->snoop;
-    if (!one->request)
+    if (result->level > out->level)
+        out->level = result->level;
+    if (result->snoop > out->snoop)
+        out->snoop = result->snoop;
+    if (!result->request)
         return;
     out->request[out->requests].line = line << LINE_SHIFT;
-    out->request[out->requests].level = one->level;
-    out->request[out->requests].snoop = one->snoop;
+    out->request[out->requests].level = result->level;
+    out->request[out->requests].snoop = result->snoop;
     out->requests++;
 }
 
@@ -268,7 +270,7 @@ void cache_access(struct processor *p, uint64_t linear, uint64_t physical,
                   unsigned bytes, bool store, bool ram,
                   struct cache_outcome *out)
 {
-    struct cache_memory *c = p->machine->caches;
+    struct cache_state *c = p->machine->caches;
     uint64_t first = physical >> LINE_SHIFT;
     uint64_t last = (physical + bytes - 1) >> LINE_SHIFT;
 
@@ -277,9 +279,9 @@ void cache_access(struct processor *p, uint64_t linear, uint64_t physical,
         lock(c);
         translate(p, linear >> PAGE_SHIFT, out);
         for (uint64_t line = first; ram && line <= last; line++) {
-            struct line_outcome one = access_line(p, line, store);
+            struct line_outcome result = access_line(p, line, store);
 
-            add_line(out, line, &one);
+            add_line(out, line, &result);
         }
         unlock(c);
     }
@@ -290,29 +292,29 @@ void cache_access(struct processor *p, uint64_t linear, uint64_t physical,
 
 void cache_flush(struct processor *p, uint64_t physical)
 {
-    struct cache_memory *c = p->machine->caches;
+    struct cache_state *c = p->machine->caches;
     const struct cache_sizes *sizes = &p->cpu->caches;
     uint64_t line = physical >> LINE_SHIFT;
 
     if (c == NULL)
         return;
     lock(c);
-    forget(c->llc, sizes->llc, line);
+    evict(c->llc, sizes->llc, line);
     for (unsigned n = 0; n < p->machine->processors; n++) {
-        leave_own(&c->own[n], sizes, line);
-        if (c->own[n].pending == line)
-            c->own[n].pending_left = 0;
+        evict_private(&c->private[n], sizes, line);
+        if (c->private[n].pending == line)
+            c->private[n].pending_left = 0;
     }
     unlock(c);
 }
 
 void cache_invalidate(struct processor *p, uint64_t linear)
 {
-    struct cache_memory *c = p->machine->caches;
+    struct cache_state *c = p->machine->caches;
     const struct cache_sizes *sizes = &p->cpu->caches;
 
     if (c == NULL)
         return;
-    forget(c->own[p->index].dtlb, sizes->dtlb, linear >> PAGE_SHIFT);
-    forget(c->own[p->index].stlb, sizes->stlb, linear >> PAGE_SHIFT);
+    evict(c->private[p->index].dtlb, sizes->dtlb, linear >> PAGE_SHIFT);
+    evict(c->private[p->index].stlb, sizes->stlb, linear >> PAGE_SHIFT);
 }

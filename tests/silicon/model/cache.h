@@ -40,7 +40,7 @@ struct cache_sizes {
 
 /* An entry: the number of a line or page, and two bits. 0: nothing. In a set
  * the latest used comes first. */
-struct cache_own {
+struct cache_private {
     uint64_t l1[CACHE_L1_MAX], l2[CACHE_L2_MAX];
     uint64_t dtlb[CACHE_DTLB_MAX], stlb[CACHE_STLB_MAX];
     uint64_t pending;                 /* line of the last load that missed */
@@ -48,11 +48,11 @@ struct cache_own {
 };
 
 /* Memory of the model, all zero at the start: cache_bytes() of it. */
-struct cache_memory {
+struct cache_state {
     volatile uint32_t lock;
     uint64_t llc[CACHE_LLC_MAX];
     uint8_t last[CACHE_LLC_MAX];      /* who last took such a line */
-    struct cache_own own[];           /* one a processor */
+    struct cache_private private[];   /* one a processor */
 };
 
 enum cache_level {
@@ -92,7 +92,7 @@ size_t cache_bytes(unsigned processors);
 
 /* memory: cache_bytes(m->processors), zero. Without this call, and where it is
  * NULL, every access hits the first level. */
-void cache_start(struct machine *m, struct cache_memory *memory);
+void cache_start(struct machine *m, struct cache_state *memory);
 
 /* One access. physical: of its first byte; it may reach into the next line,
  * of the same page. ram: write-back memory. */

@@ -22,7 +22,7 @@ static void set_defaults(struct config *c)
     c->sweep_first = c->sweep_step = 1;
     c->lost = 0;
     c->stuck = 0;
-    c->in_turn = false;
+    c->mp_blocking = false;
     c->message[0] = '\0';
     c->options[0] = '\0';
     c->app[0] = '\0';
@@ -60,10 +60,10 @@ static bool to_switch(const char *value, bool *on)
 }
 
 /* Do MP services refuse calls in non-blocking mode? */
-static bool to_in_turn(const char *value, bool *in_turn)
+static bool to_in_turn(const char *value, bool *mp_blocking)
 {
-    *in_turn = text_equal(value, "blocking");
-    return *in_turn || text_equal(value, "non_blocking");
+    *mp_blocking = text_equal(value, "blocking");
+    return *mp_blocking || text_equal(value, "non_blocking");
 }
 
 static bool to_sweep(const char *value, enum sweep *sweep)
@@ -125,7 +125,7 @@ static bool set_key(struct config *c, const char *key, const char *value,
     } else if (text_equal(key, "stuck")) {
         good = text_to_unsigned(value, &c->stuck);
     } else if (text_equal(key, "mp")) {
-        good = to_in_turn(value, &c->in_turn);
+        good = to_in_turn(value, &c->mp_blocking);
     } else if (text_equal(key, "seed")) {
         good = text_to_unsigned(value, &c->seed);
     } else if (text_equal(key, "offset")) {

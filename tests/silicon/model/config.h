@@ -32,7 +32,7 @@ struct config {
     uint64_t sweep_first, sweep_step;
     uint64_t lost;     /* this AP never starts; 0: all do */
     uint64_t stuck;    /* this AP never returns from its procedure */
-    bool in_turn;      /* MP services: blocking mode alone */
+    bool mp_blocking;  /* MP services: blocking mode alone */
     char app[CONFIG_APP_MAX]; /* what is started; empty: the usual */
     char options[CONFIG_OPTIONS_MAX];
     char message[CONFIG_MESSAGE_MAX]; /* warnings or the error, a line each */

@@ -11,8 +11,8 @@
 /* So many reference cycles are one of the bus clock, event 3CH/01H. */
 #define BUS_RATIO 32
 
-const struct event_row *counters_event(const struct processor *p,
-                                       uint64_t select)
+const struct event_row *counters_find_event(const struct processor *p,
+                                            uint64_t select)
 {
     static const struct event_row none = { .kind = EVENT_NOTHING };
     const struct personality *cpu = p->cpu;
@@ -25,8 +25,8 @@ const struct event_row *counters_event(const struct processor *p,
 }
 
 /* How often the event of this kind has happened. */
-static uint32_t occurrences(const struct retirement *r,
-                            const struct event_row *event, uint32_t bus_cycles)
+static uint32_t events_of(const struct retirement *r,
+                          const struct event_row *event, uint32_t bus_cycles)
 {
     bool conditional = (r->branch & INSTRUCTION_CONDITIONAL) != 0;
 
@@ -66,8 +66,8 @@ static uint32_t occurrences(const struct retirement *r,
  * CMASK, INV and EDGE. An instruction of c cycles is taken as one cycle in
  * which all its events happen and c - 1 in which none does.
  */
-static uint32_t through_cmask(struct processor *p, unsigned n, uint32_t count,
-                              const struct retirement *r)
+static uint32_t apply_cmask(struct processor *p, unsigned n, uint32_t count,
+                            const struct retirement *r)
 {
     uint64_t select = p->pmu.select[n];
     uint64_t cmask = (select & EVTSEL_CMASK) >> 24;
@@ -91,8 +91,8 @@ static uint32_t through_cmask(struct processor *p, unsigned n, uint32_t count,
            (r->cycles > 1 && rest && !first ? 1u : 0u);
 }
 
-static bool select_admits(const struct processor *p, unsigned n,
-                          const struct retirement *r)
+static bool is_enabled_for(const struct processor *p, unsigned n,
+                           const struct retirement *r)
 {
     uint64_t select = p->pmu.select[n];
 
@@ -109,7 +109,7 @@ static uint32_t counter3_events(struct processor *p, uint32_t count)
 {
     uint64_t event = p->pmu.select[3] & BITS(7, 0);
 
-    if (p->pmu.stands_still)
+    if (p->pmu.stopped)
         return 0;
     if (count != 0 && p->pmu.loses_event) {
         p->pmu.loses_event = false;
@@ -125,13 +125,13 @@ static uint32_t counter3_events(struct processor *p, uint32_t count)
 }
 
 /* A PEBS counter's own interrupt waits until its record is written. */
-static void overflowed(struct processor *p, unsigned n)
+static void counter_overflowed(struct processor *p, unsigned n)
 {
-    bool wants = (p->pmu.select[n] & EVTSEL_INT) != 0;
+    bool interrupt = (p->pmu.select[n] & EVTSEL_INT) != 0;
 
-    if ((p->pebs.enable & BITS(3, 0) & BIT(n)) != 0 && pebs_records(p, n))
-        pebs_arm(p, n, wants);
-    else if (wants)
+    if ((p->pebs.enable & BITS(3, 0) & BIT(n)) != 0 && pebs_makes_record(p, n))
+        pebs_arm(p, n, interrupt);
+    else if (interrupt)
         p->pmu.overflow_pmi = true;
 }
 
@@ -141,7 +141,7 @@ static void count_general(struct processor *p, unsigned n, uint32_t count)
     uint64_t sum = p->pmu.counter[n] + count, status = BIT(n);
 
     if ((p->pebs.armed & BIT(n)) != 0)
-        pebs_event(p, n);
+        pebs_counted(p, n);
     if (n == 3 && fault_is(m, FAULT_overflow_late)) {
         /* The carry arrives with the event after the one that wraps. */
         if (sum > COUNTER_MASK && !p->pmu.late) {
@@ -162,7 +162,7 @@ static void count_general(struct processor *p, unsigned n, uint32_t count)
     if (n == 3 && fault_is(m, FAULT_overflow_silent))
         return;
     p->pmu.global_status |= status;
-    overflowed(p, n);
+    counter_overflowed(p, n);
 }
 
 /* FIXED_CTR_CTRL has four bits a counter: OS, USR, ANY, PMI. */
@@ -186,7 +186,7 @@ static void count_fixed(struct processor *p, unsigned n, uint32_t count,
 
 /* SDM 3B, "Freezing LBR and Performance Counters on PMI" and, from version 4
  * on, "Enhancement in IA32_PERF_GLOBAL_STATUS". */
-void counters_signal(struct processor *p)
+void counters_raise_pmi(struct processor *p)
 {
     bool v4 = p->cpu->perfmon_version >= 4;
     uint64_t debugctl = 0;
@@ -205,7 +205,7 @@ void counters_signal(struct processor *p)
 }
 
 /* An SMI in the window: its handler counts like any other code. */
-static void smi(struct processor *p)
+static void count_smi(struct processor *p)
 {
     static const struct retirement handler = {
         .instructions = 1283,
@@ -218,7 +218,7 @@ static void smi(struct processor *p)
 }
 
 /* Whole cycles of a slower clock; the remainder counts the next time. */
-static uint32_t divide(uint64_t *remainder, uint64_t add, uint64_t by)
+static uint32_t divide_clock(uint64_t *remainder, uint64_t add, uint64_t by)
 {
     uint64_t sum = *remainder + add;
 
@@ -231,31 +231,32 @@ void counters_retire(struct processor *p, const struct retirement *r)
     struct pmu_state *pmu = &p->pmu;
     uint32_t ref, bus;
 
-    if (p->pebs.late > 0)
-        pebs_late_instruction(p);
+    if (p->pebs.residual_in > 0)
+        pebs_residual_step(p);
     if (!pmu->counting)
         return;
     p->pebs.of_abort = (r->tx_events & TX_EVENT_ABORTED) != 0;
     pmu->of_branch = r->branch != 0;
     if (pmu->smi_pending)
-        smi(p);
-    ref = divide(&pmu->ref_remainder, (uint64_t)r->cycles * p->open.ref_up,
-                 p->open.ref_down);
-    bus = divide(&pmu->bus_remainder, ref, BUS_RATIO);
+        count_smi(p);
+    ref = divide_clock(&pmu->ref_remainder,
+                       (uint64_t)r->cycles * p->choices.ref_up,
+                       p->choices.ref_down);
+    bus = divide_clock(&pmu->bus_remainder, ref, BUS_RATIO);
     for (unsigned n = 0; n < p->machine->counters; n++) {
         const struct event_row *event;
         uint32_t count;
 
-        if (!select_admits(p, n, r))
+        if (!is_enabled_for(p, n, r))
             continue;
-        event = counters_event(p, pmu->select[n]);
+        event = counters_find_event(p, pmu->select[n]);
         if (memory_is_event(event))
             count = memory_count(p, n, event, r->data, r->data_count);
         else if (offcore_is_event(event))
             count = offcore_count(p, n, event);
         else
-            count = occurrences(r, event, bus);
-        count = through_cmask(p, n, count, r);
+            count = events_of(r, event, bus);
+        count = apply_cmask(p, n, count, r);
         if (n == 3)
             count = counter3_events(p, count);
         if (n == 5 && fault_is(p->machine, FAULT_counter5_dead))
@@ -263,7 +264,7 @@ void counters_retire(struct processor *p, const struct retirement *r)
         if (count != 0)
             count_general(p, n, count);
     }
-    memory_note(p, r->data, r->data_count);
+    memory_note_stores(p, r->data, r->data_count);
     p->offcore[0] = p->offcore[1] = 0;
     count_fixed(p, 0, r->instructions, r->user);
     count_fixed(p, 1, r->cycles, r->user);
@@ -271,7 +272,7 @@ void counters_retire(struct processor *p, const struct retirement *r)
     /* One interrupt for counters that overflow together. */
     if (pmu->overflow_pmi) {
         pmu->overflow_pmi = false;
-        counters_signal(p);
+        counters_raise_pmi(p);
     }
 }
 
@@ -291,9 +292,9 @@ void counters_roll_back(struct processor *p)
             p->pmu.counter[n] = p->pmu.at_xbegin[n];
 }
 
-void counter3_settle(struct processor *p)
+void counter3_recover(struct processor *p)
 {
-    p->pmu.stands_still = false;
+    p->pmu.stopped = false;
     p->pmu.inuse3 = false;
 }
 
@@ -310,13 +311,13 @@ void counter3_disable(struct processor *p)
     pmu_update(p);
 }
 
-void counter3_garble(struct processor *p, bool surely)
+void counter3_garble(struct processor *p, bool always)
 {
     struct pmu_state *pmu = &p->pmu;
-    uint32_t ways = surely ? GARBLE_COUNT_JUMPS : p->open.garble;
+    uint32_t ways = always ? GARBLE_COUNT_JUMPS : p->choices.garble;
     uint64_t any = random_next(&p->random);
 
-    if (!surely && any % p->open.garble_one_in != 0)
+    if (!always && any % p->choices.garble_one_in != 0)
         return;
     any >>= 32;
     if ((ways & GARBLE_COUNT_JUMPS) != 0)
@@ -324,7 +325,7 @@ void counter3_garble(struct processor *p, bool surely)
     if ((ways & GARBLE_COUNT_LOSES) != 0 && pmu->counter[3] > 0)
         pmu->counter[3]--;
     if ((ways & GARBLE_COUNT_STANDS) != 0)
-        pmu->stands_still = (any & 1) != 0;
+        pmu->stopped = (any & 1) != 0;
     if ((ways & GARBLE_EVTSEL) != 0)
         pmu->select[3] ^= BIT(any % 8) | EVTSEL_INT;
     if ((ways & GARBLE_FINGERPRINT) != 0 && pmu->select[3] != 0)

@@ -50,22 +50,22 @@ bool counters_rdpmc(struct processor *p, uint32_t ecx, uint64_t *value);
 void counters_retire(struct processor *p, const struct retirement *r);
 
 /* What EVTSEL[15:0] selects; EVENT_NOTHING if the processor does not know. */
-const struct event_row *counters_event(const struct processor *p,
-                                       uint64_t select);
+const struct event_row *counters_find_event(const struct processor *p,
+                                            uint64_t select);
 
 /* A performance monitoring interrupt: for the local APIC, and it may freeze
  * the counters. */
-void counters_signal(struct processor *p);
+void counters_raise_pmi(struct processor *p);
 
 /* IN_TXCP: saves counter values, and restores them on an abort. */
 void counters_checkpoint(struct processor *p);
 void counters_roll_back(struct processor *p);
 
-/* Ways for counter 3 to go wrong. `surely`: each time and visibly, for faults;
+/* Ways for counter 3 to go wrong. `always`: each time and visibly, for faults;
  * otherwise as the seed has it. */
-void counter3_garble(struct processor *p, bool surely);
+void counter3_garble(struct processor *p, bool always);
 /* RTM_FORCE_ABORT = 1 makes it usable; its registers stay as they are. */
-void counter3_settle(struct processor *p);
+void counter3_recover(struct processor *p);
 void counter3_rewrite_select(struct processor *p);
 void counter3_disable(struct processor *p);
 

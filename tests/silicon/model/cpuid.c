@@ -27,7 +27,7 @@ static uint32_t pack(const char *s, size_t at)
     return value;
 }
 
-static void leaf_1(struct processor *p, struct cpuid_out *out)
+static void leaf_1(struct processor *p, struct cpuid_result *out)
 {
     const struct machine *m = p->machine;
     uint32_t revision = p->cpu->microcode;
@@ -45,7 +45,7 @@ static void leaf_1(struct processor *p, struct cpuid_out *out)
         out->edx |= (uint32_t)LEAF1_EDX_HTT;
 }
 
-static void leaf_7(const struct processor *p, struct cpuid_out *out)
+static void leaf_7(const struct processor *p, struct cpuid_result *out)
 {
     out->ebx = p->cpu->leaf7_ebx;
     out->edx = p->cpu->leaf7_edx;
@@ -60,7 +60,7 @@ static void leaf_7(const struct processor *p, struct cpuid_out *out)
 }
 
 /* Architectural performance monitoring; all seven events available. */
-static void leaf_0a(const struct processor *p, struct cpuid_out *out)
+static void leaf_0a(const struct processor *p, struct cpuid_result *out)
 {
     const struct machine *m = p->machine;
     unsigned counters = m->counters;
@@ -76,7 +76,7 @@ static void leaf_0a(const struct processor *p, struct cpuid_out *out)
 /* Extended topology: level 1 is SMT, level 2 is core; EAX shifts an APIC ID
  * to that of the next level. */
 static void leaf_0b(const struct processor *p, uint32_t level,
-                    struct cpuid_out *out)
+                    struct cpuid_result *out)
 {
     const struct machine *m = p->machine;
     uint32_t package_shift = 0;
@@ -98,7 +98,7 @@ static void leaf_0b(const struct processor *p, uint32_t level,
     }
 }
 
-static void leaf_vendor(uint32_t max, struct cpuid_out *out)
+static void leaf_vendor(uint32_t max, struct cpuid_result *out)
 {
     static const char vendor[] = "GenuineIntel";
 
@@ -108,7 +108,7 @@ static void leaf_vendor(uint32_t max, struct cpuid_out *out)
     out->ecx = pack(vendor, 8);
 }
 
-static void leaf_hypervisor(struct cpuid_out *out)
+static void leaf_hypervisor(struct cpuid_result *out)
 {
     static const char signature[] = "SimulatedCPU";
 
@@ -119,7 +119,7 @@ static void leaf_hypervisor(struct cpuid_out *out)
 }
 
 static void leaf_brand(const struct processor *p, uint32_t leaf,
-                       struct cpuid_out *out)
+                       struct cpuid_result *out)
 {
     size_t at = (leaf - 0x80000002u) * 16;
 
@@ -130,7 +130,7 @@ static void leaf_brand(const struct processor *p, uint32_t leaf,
 }
 
 static void leaf_of_personality(const struct processor *p, uint32_t leaf,
-                                uint32_t subleaf, struct cpuid_out *out)
+                                uint32_t subleaf, struct cpuid_result *out)
 {
     const struct personality *cpu = p->cpu;
 
@@ -138,14 +138,15 @@ static void leaf_of_personality(const struct processor *p, uint32_t leaf,
         const struct cpuid_row *row = &cpu->cpuid[n];
 
         if (row->leaf == leaf && row->subleaf == subleaf)
-            *out = (struct cpuid_out){ row->eax, row->ebx, row->ecx, row->edx };
+            *out =
+                (struct cpuid_result){row->eax, row->ebx, row->ecx, row->edx};
     }
 }
 
 void cpuid_execute(struct processor *p, uint32_t leaf, uint32_t subleaf,
-                   struct cpuid_out *out)
+                   struct cpuid_result *out)
 {
-    *out = (struct cpuid_out){ 0 };
+    *out = (struct cpuid_result){ 0 };
     switch (leaf) {
     case 0:
         leaf_vendor(p->cpu->leaf_max, out);

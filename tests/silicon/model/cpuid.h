@@ -21,12 +21,12 @@
 #define LEAF1_ECX_EXECUTED UINT32_C(0x43F8220B)
 #define LEAF7_EBX_EXECUTED UINT32_C(0x009C0109)
 
-struct cpuid_out {
+struct cpuid_result {
     uint32_t eax, ebx, ecx, edx;
 };
 
 /* Executes CPUID: also loads MSR 8BH for leaf 1. */
 void cpuid_execute(struct processor *p, uint32_t leaf, uint32_t subleaf,
-                   struct cpuid_out *out);
+                   struct cpuid_result *out);
 
 #endif

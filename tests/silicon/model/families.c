@@ -50,26 +50,26 @@ const struct cpuid_row family_cpuid_bdw[5] = {
 #define OFFCORE_SNB (UINT64_C(0x3F807F8FFF))
 
 const struct msr_row family_msrs_skl[3] = {
-    { 0x1A6, MSR_PLAIN, OFFCORE_SKL, 0 },       /* MSR_OFFCORE_RSP_0 */
-    { 0x1A7, MSR_PLAIN, OFFCORE_SKL, 0 },       /* MSR_OFFCORE_RSP_1 */
-    { 0x3F7, MSR_PLAIN, 0x7FFF17, 0 },          /* MSR_PEBS_FRONTEND */
+    { 0x1A6, MSR_READ_WRITE, OFFCORE_SKL, 0 },  /* MSR_OFFCORE_RSP_0 */
+    { 0x1A7, MSR_READ_WRITE, OFFCORE_SKL, 0 },  /* MSR_OFFCORE_RSP_1 */
+    { 0x3F7, MSR_READ_WRITE, 0x7FFF17, 0 },     /* MSR_PEBS_FRONTEND */
 };
 
 const struct msr_row family_msrs_skx[3] = {
-    { 0x1A6, MSR_PLAIN, OFFCORE_SKL, 0 },
-    { 0x1A7, MSR_PLAIN, OFFCORE_SKL, 0 },
-    { 0x3F7, MSR_PLAIN, 0x7FFF17, 0 },
+    { 0x1A6, MSR_READ_WRITE, OFFCORE_SKL, 0 },
+    { 0x1A7, MSR_READ_WRITE, OFFCORE_SKL, 0 },
+    { 0x3F7, MSR_READ_WRITE, 0x7FFF17, 0 },
 };
 
 const struct msr_row family_msrs_hsw[2] = {
-    { 0x1A6, MSR_PLAIN, OFFCORE_SKL, 0 },
-    { 0x1A7, MSR_PLAIN, OFFCORE_SKL, 0 },
+    { 0x1A6, MSR_READ_WRITE, OFFCORE_SKL, 0 },
+    { 0x1A7, MSR_READ_WRITE, OFFCORE_SKL, 0 },
 };
 
 /* IA32_PEBS_ENABLE[63]: precise store, in this generation alone. */
 const struct msr_row family_msrs_snb[3] = {
-    { 0x1A6, MSR_PLAIN, OFFCORE_SNB, 0 },
-    { 0x1A7, MSR_PLAIN, OFFCORE_SNB, 0 },
+    { 0x1A6, MSR_READ_WRITE, OFFCORE_SNB, 0 },
+    { 0x1A7, MSR_READ_WRITE, OFFCORE_SNB, 0 },
     { 0x3F1, MSR_SPECIAL, BIT(63) | BITS(35, 32) | BITS(3, 0), 0 },
 };
 

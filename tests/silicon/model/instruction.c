@@ -34,7 +34,7 @@ static enum instruction_tx tx_0f01_memory(uint8_t modrm)
 }
 
 /* 0F 01: XEND, XTEST, and the system instructions around them. */
-static void look_0f01(struct instruction *i, uint8_t modrm, size_t at)
+static void classify_0f01(struct instruction *i, uint8_t modrm, size_t at)
 {
     if (modrm == 0xD5 || modrm == 0xD6) {
         i->kind = modrm == 0xD5 ? INSTRUCTION_XEND : INSTRUCTION_XTEST;
@@ -93,15 +93,15 @@ static bool is_mmx(const struct prefixes *p, uint8_t op)
 static enum instruction_tx tx_three_bytes(const struct prefixes *p,
                                           uint8_t map, uint8_t op)
 {
-    bool plain = p->rep == 0 && !p->operand_size;
+    bool no_prefix = p->rep == 0 && !p->operand_size;
 
     if (map == 0x3A)
-        return plain && op == 0x0F ? TX_MAY_X87 : TX_SAFE;
+        return no_prefix && op == 0x0F ? TX_MAY_X87 : TX_SAFE;
     if (op == 0x2A && p->operand_size)
         return TX_MAY_HINT;
     if (op >= 0x80 && op <= 0x82)       /* INVEPT, INVVPID, INVPCID */
         return TX_MAY;
-    return plain && (op <= 0x0B || (op >= 0x1C && op <= 0x1E)) ? TX_MAY_X87
+    return no_prefix && (op <= 0x0B || (op >= 0x1C && op <= 0x1E)) ? TX_MAY_X87
                                                                : TX_SAFE;
 }
 
@@ -139,14 +139,14 @@ static enum instruction_tx tx_0f(const struct prefixes *p, uint8_t op,
     }
 }
 
-static void look_0f(struct instruction *i, const struct prefixes *p,
-                    const uint8_t *b, size_t length, size_t at)
+static void classify_0f(struct instruction *i, const struct prefixes *p,
+                        const uint8_t *b, size_t length, size_t at)
 {
     uint8_t op = at < length ? b[at] : 0,
             next = at + 1 < length ? b[at + 1] : 0;
 
     if (op == 0x01) {
-        look_0f01(i, next, at + 1);
+        classify_0f01(i, next, at + 1);
         return;
     }
     if (op >= 0x80 && op <= 0x8F) {
@@ -165,7 +165,7 @@ static void look_0f(struct instruction *i, const struct prefixes *p,
 }
 
 /* SDM volume 2A, "ModR/M and SIB Bytes": from ModR/M to the displacement. */
-static size_t operand_bytes(uint8_t modrm, uint8_t sib)
+static size_t operand_length(uint8_t modrm, uint8_t sib)
 {
     unsigned mod = modrm >> 6, rm = modrm & 7;
     size_t bytes = mod < 3 && rm == 4 ? 2 : 1;
@@ -177,8 +177,8 @@ static size_t operand_bytes(uint8_t modrm, uint8_t sib)
     return bytes;
 }
 
-static void look_ff(struct instruction *i, const uint8_t *b, size_t length,
-                    size_t at)
+static void classify_ff(struct instruction *i, const uint8_t *b, size_t length,
+                        size_t at)
 {
     uint8_t modrm = at < length ? b[at] : 0;
     uint8_t sib = at + 1 < length ? b[at + 1] : 0;
@@ -186,7 +186,7 @@ static void look_ff(struct instruction *i, const uint8_t *b, size_t length,
     switch (reg_of(modrm)) {
     case 2:
         i->flags = INSTRUCTION_BRANCH | INSTRUCTION_CALL | INSTRUCTION_INDIRECT;
-        i->length = (uint8_t)(at + operand_bytes(modrm, sib));
+        i->length = (uint8_t)(at + operand_length(modrm, sib));
         break;
     case 4:
         i->flags = INSTRUCTION_BRANCH | INSTRUCTION_INDIRECT;
@@ -201,7 +201,7 @@ static void look_ff(struct instruction *i, const uint8_t *b, size_t length,
     }
 }
 
-static enum instruction_tx tx_one(const struct prefixes *p, uint8_t op)
+static enum instruction_tx tx_one_byte(const struct prefixes *p, uint8_t op)
 {
     if (op >= 0x6C && op <= 0x6F)       /* INS, OUTS */
         return TX_MAY;
@@ -218,7 +218,7 @@ static enum instruction_tx tx_one(const struct prefixes *p, uint8_t op)
     case 0xF4: case 0xFA: case 0xFB:    /* HLT, CLI, STI */
         return TX_MAY;
     case 0xCC: case 0xF1:               /* INT3, INT1 */
-        return TX_BREAKS;
+        return TX_BREAKPOINT;
     case 0xFC:
         return TX_MAY_CLD;
     case 0xFD:
@@ -228,7 +228,7 @@ static enum instruction_tx tx_one(const struct prefixes *p, uint8_t op)
     }
 }
 
-static uint32_t flags_one(const struct prefixes *p, uint8_t op)
+static uint32_t flags_one_byte(const struct prefixes *p, uint8_t op)
 {
     if (op >= 0x70 && op <= 0x7F)
         return INSTRUCTION_BRANCH | INSTRUCTION_CONDITIONAL;
@@ -254,7 +254,9 @@ static uint32_t flags_one(const struct prefixes *p, uint8_t op)
     case 0xC8:                          /* ENTER */
         return SLOW;
     default:
-        return tx_one(p, op) == TX_MAY || tx_one(p, op) == TX_ABORTS ? SLOW : 0;
+        return tx_one_byte(p, op) == TX_MAY || tx_one_byte(p, op) == TX_ABORTS
+                   ? SLOW
+                   : 0;
     }
 }
 
@@ -303,8 +305,8 @@ static bool is_lockable_0f(uint8_t op, uint8_t modrm, bool rex_w)
 
 /* SDM volume 2, "XACQUIRE/XRELEASE": with a LOCK prefix, or XCHG; XRELEASE
  * also on MOV to memory, 88H, 89H, C6H and C7H. */
-static void look_hint(struct instruction *i, const struct prefixes *p,
-                      const uint8_t *b, size_t left)
+static void classify_hint(struct instruction *i, const struct prefixes *p,
+                          const uint8_t *b, size_t left)
 {
     bool two = b[0] == 0x0F, rex_w = (p->rex & 8) != 0;
     uint8_t op = two && left > 1 ? b[1] : b[0];
@@ -327,8 +329,8 @@ static void look_hint(struct instruction *i, const struct prefixes *p,
         i->operand_bytes = rex_w ? 8 : p->operand_size ? 2 : 4;
 }
 
-void instruction_look(struct instruction *i, const uint8_t *bytes,
-                      size_t length)
+void instruction_classify(struct instruction *i, const uint8_t *bytes,
+                          size_t length)
 {
     struct prefixes p = { .rep = 0 };
     size_t at = 0;
@@ -347,9 +349,9 @@ void instruction_look(struct instruction *i, const uint8_t *bytes,
         return;
     op = bytes[at];
     next = at + 1 < length ? bytes[at + 1] : 0;
-    look_hint(i, &p, &bytes[at], length - at);
+    classify_hint(i, &p, &bytes[at], length - at);
     if (op == 0x0F) {
-        look_0f(i, &p, bytes, length, at + 1);
+        classify_0f(i, &p, bytes, length, at + 1);
     } else if (op == 0xC7 && next == 0xF8 && at + 6 <= length) {
         i->kind = INSTRUCTION_XBEGIN;
         i->length = (uint8_t)(at + 6);
@@ -359,13 +361,13 @@ void instruction_look(struct instruction *i, const uint8_t *bytes,
         i->length = (uint8_t)(at + 3);
         i->immediate = bytes[at + 2];
     } else if (op == 0xFF) {
-        look_ff(i, bytes, length, at + 1);
+        classify_ff(i, bytes, length, at + 1);
     } else {
-        i->tx = tx_one(&p, op);
+        i->tx = tx_one_byte(&p, op);
         i->is_pause = i->tx == TX_ABORTS;
         if (op == 0xC8 && at + 3 < length && bytes[at + 3] != 0)
             i->tx = TX_MAY;             /* ENTER with many stores */
-        i->flags = flags_one(&p, op);
+        i->flags = flags_one_byte(&p, op);
         if ((i->flags & INSTRUCTION_CONDITIONAL) != 0)
             i->length = (uint8_t)(at + 2);
         else if (op == 0xE8)
@@ -374,7 +376,7 @@ void instruction_look(struct instruction *i, const uint8_t *bytes,
 }
 
 uint32_t instruction_hints(const uint8_t *bytes, size_t length,
-                           uint8_t *instead)
+                           uint8_t *neutral)
 {
     uint32_t hints = 0;
     uint8_t segment = 0x3E;             /* DS, which 64-bit mode ignores */
@@ -392,6 +394,6 @@ uint32_t instruction_hints(const uint8_t *bytes, size_t length,
     /* A prefix may be there twice, and XCHG is locked in any case. */
     if (at < length && (bytes[at] == 0x86 || bytes[at] == 0x87))
         lock = true;
-    *instead = lock ? 0xF0 : segment;
+    *neutral = lock ? 0xF0 : segment;
     return hints;
 }

@@ -42,7 +42,7 @@ enum instruction_tx {
     TX_MAY_TABLE, /* SGDT, SIDT, SLDT, STR */
     TX_MAY_CLD,   /* if it changes DF */
     TX_MAY_STD,
-    TX_BREAKS,    /* INT3, INT1: a breakpoint or debug exception is hit */
+    TX_BREAKPOINT, /* INT3, INT1: a breakpoint or debug exception is hit */
 };
 
 enum instruction_kind {
@@ -58,7 +58,7 @@ enum elide {
     ELIDE_NONE,
     ELIDE_ACQUIRE,
     ELIDE_RELEASE,
-    ELIDE_PLAIN,  /* not of instruction_look: an ignored hint */
+    ELIDE_IGNORED, /* not of instruction_classify: an ignored hint */
 };
 
 struct instruction {
@@ -75,12 +75,12 @@ struct instruction {
 };
 
 /* bytes: what is readable at RIP, in 64-bit mode. */
-void instruction_look(struct instruction *i, const uint8_t *bytes,
-                      size_t length);
+void instruction_classify(struct instruction *i, const uint8_t *bytes,
+                          size_t length);
 
 /* Of one with a hint: where its prefixes F2H and F3H are, a bit for each byte,
  * and a neutral prefix, which may replace it and changes nothing. */
 uint32_t instruction_hints(const uint8_t *bytes, size_t length,
-                           uint8_t *instead);
+                           uint8_t *neutral);
 
 #endif

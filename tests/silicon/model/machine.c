@@ -30,7 +30,7 @@ void machine_start(struct machine *m, const struct config *config,
 void processor_start(struct processor *p, struct machine *m, unsigned index,
                      unsigned apic_id)
 {
-    struct cpuid_out ignored;
+    struct cpuid_result ignored;
 
     *p = (struct processor){
         .machine = m,
@@ -38,7 +38,7 @@ void processor_start(struct processor *p, struct machine *m, unsigned index,
         .index = index,
         .apic_id = apic_id,
     };
-    open_choose(&p->open, m->seed, index);
+    choices_draw(&p->choices, m->seed, index);
     random_start(&p->random, m->seed, index, TOPIC_EVENTS);
     random_start(&p->pt.random, m->seed, index, TOPIC_TRACE);
     random_start(&p->memory.random, m->seed, index, TOPIC_MEMORY);

@@ -32,7 +32,7 @@ struct machine {
     bool smt, x2apic;
     unsigned processors;
     unsigned counters; /* general-purpose counters per logical processor */
-    struct cache_memory *caches; /* cache_start; may be NULL */
+    struct cache_state *caches; /* cache_start; may be NULL */
     struct uncore uncore;
     /* For the *_shared_* faults alone: what any processor wrote. */
     volatile uint64_t shared_force_abort;
@@ -65,7 +65,7 @@ struct pmu_state {
     uint64_t ref_remainder, bus_remainder;
     bool condition[COUNTERS_MAX];     /* the edge detector's last input */
     bool counting;                    /* some counter is enabled */
-    bool stands_still;                /* garbled: counter 3 does not count */
+    bool stopped;                     /* garbled: counter 3 does not count */
     bool inuse3;                      /* garbled: GLOBAL_INUSE[3] */
     uint64_t alias3, stale3;          /* for alias_split and rdpmc3_stale */
     bool of_branch;                   /* for pdir_skips_branches */
@@ -85,12 +85,12 @@ struct pebs_state {
     uint64_t ds_area;      /* IA32_DS_AREA */
     uint64_t armed;        /* counters that have overflowed */
     uint64_t triggered;    /* and whose next event has happened since */
-    uint64_t held;         /* overflow interrupts after the record */
+    uint64_t pmi_deferred; /* overflow interrupts after the record */
     bool of_abort;         /* the last thing that happened was an abort */
     bool of_pdir;          /* for pdir_ip_off: the record to be made */
     uint8_t skid[4];       /* events that pass before an armed one triggers */
-    unsigned late;         /* instructions until a residual record */
-    uint64_t late_area, late_counters;
+    unsigned residual_in;  /* instructions until a residual record */
+    uint64_t residual_area, residual_counters;
     uint64_t first_tsc;    /* for pebs_tsc_stale */
 };
 
@@ -107,10 +107,10 @@ struct memory_state {
 struct pt_state {
     uint64_t ctl, status;  /* status: without what is computed when read */
     uint64_t base, pointers, cr3_match, address[2 * PT_RANGES_MAX];
-    uint64_t on;           /* ctl as it was when TraceEn was set */
+    uint64_t ctl_active;   /* ctl as it was when TraceEn was set */
     bool filter_en, context_en, packet_en;
     bool in_tx;
-    uint8_t tnt, tnts;     /* results not yet sent, oldest highest */
+    uint8_t tnt_bits, tnt_count; /* results not yet sent, oldest highest */
     uint64_t last_ip;
     uint64_t returns[PT_RETURNS];
     unsigned calls;        /* ever made: the last of them are in returns */
@@ -124,17 +124,17 @@ struct pt_state {
     uint32_t sent_bytes;
     uint8_t buffer[PT_BUFFER];
     unsigned buffered;
-    bool check;            /* of the output's start */
-    bool int_told;         /* ToPA INT of this region */
-    bool keep;             /* for pt_packets_rolled_back, as those: */
-    uint64_t kept_base, kept_pointers; /* where output was */
+    bool check_output;     /* of the output's start */
+    bool int_signaled;     /* ToPA INT of this region */
+    bool save_output;      /* for pt_packets_rolled_back, as those: */
+    uint64_t saved_base, saved_pointers; /* where output was */
 };
 
 struct processor {
     struct machine *machine;
     const struct personality *cpu; /* machine->cpu, or what an update made it */
     unsigned index, apic_id;
-    struct open_choices open;
+    struct choices choices;
     struct random random;
     struct tsx_state tsx;
     struct pmu_state pmu;
@@ -145,7 +145,7 @@ struct processor {
     uint32_t uncore_pmis;       /* of machine.uncore.pmis, looked at */
     uint64_t smi_count;         /* MSR 34H */
     uint64_t bios_sign;         /* MSR 8BH */
-    uint64_t plain[MSR_ROWS_MAX], plain_own[MSR_ROWS_MAX];
+    uint64_t common_msr[MSR_ROWS_MAX], personality_msr[MSR_ROWS_MAX];
 };
 
 static inline bool fault_is(const struct machine *m, enum fault_id fault)

@@ -35,23 +35,23 @@ bool memory_is_event(const struct event_row *event)
            event->kind <= EVENT_MEM_LLC_MISS;
 }
 
-static bool is_watched(const struct event_row *event)
+static bool is_memory_event(const struct event_row *event)
 {
     return memory_is_event(event) || offcore_is_event(event);
 }
 
-void memory_update(struct processor *p)
+void memory_update_watched(struct processor *p)
 {
     p->memory.watched = false;
     for (unsigned n = 0; n < p->machine->counters; n++)
         if ((p->pmu.select[n] & EVTSEL_EN) != 0 &&
-            is_watched(counters_event(p, p->pmu.select[n])))
+            is_memory_event(counters_find_event(p, p->pmu.select[n])))
             p->memory.watched = true;
 }
 
 /* A load that is locked asks for its line as a store would. */
-static void lines_asked(struct processor *p, const struct data_access *a,
-                        const struct cache_outcome *out)
+static void count_requests(struct processor *p, const struct data_access *a,
+                           const struct cache_outcome *out)
 {
     bool writes = a->kind == DATA_STORE || a->locked;
 
@@ -69,11 +69,11 @@ void memory_access(struct processor *p, const struct data_access *a,
     *result = (struct data_result){ .access = *a };
     cache_access(p, a->linear, physical, a->bytes, a->kind == DATA_STORE, ram,
                  &result->outcome);
-    lines_asked(p, a, &result->outcome);
+    count_requests(p, a, &result->outcome);
     result->tagged = a->kind == DATA_LOAD &&
                      (p->pebs.enable & LOAD_LATENCIES) != 0 &&
                      random_one_in(&p->memory.random,
-                                   p->open.loads_tagged_one_in);
+                                   p->choices.loads_tagged_one_in);
 }
 
 /* "Loads with latencies greater than this value are eligible for counting";
@@ -143,8 +143,9 @@ static bool is_snoop(uint8_t umask, enum cache_snoop snoop)
     return umasks[snoop] == umask;
 }
 
-static bool counts(struct processor *p, unsigned n,
-                   const struct event_row *event, const struct data_result *r)
+static bool is_counted(struct processor *p, unsigned n,
+                       const struct event_row *event,
+                       const struct data_result *r)
 {
     bool load = r->access.kind == DATA_LOAD;
 
@@ -167,8 +168,8 @@ static bool counts(struct processor *p, unsigned n,
     }
 }
 
-static uint64_t source_of(const struct processor *p,
-                          const struct cache_outcome *o)
+static uint64_t data_source(const struct processor *p,
+                            const struct cache_outcome *o)
 {
     static const uint8_t llc[] = {
         [CACHE_SNOOP_NONE] = 4,
@@ -185,7 +186,7 @@ static uint64_t source_of(const struct processor *p,
 
     if (o->level == CACHE_LLC)
         return llc[o->snoop];
-    return o->level == CACHE_DRAM ? p->open.source_dram : level[o->level];
+    return o->level == CACHE_DRAM ? p->choices.source_dram : level[o->level];
 }
 
 static uint64_t status_bits(const struct data_result *r)
@@ -203,7 +204,7 @@ static struct data_record load_record(struct processor *p,
                                       const struct data_result *r)
 {
     const struct machine *m = p->machine;
-    uint64_t source = source_of(p, &r->outcome);
+    uint64_t source = data_source(p, &r->outcome);
     struct data_record d = { r->access.linear, status_bits(r),
                              r->outcome.latency };
 
@@ -256,7 +257,7 @@ static struct data_record linear_record(struct processor *p,
     struct data_record d = { .address = r->access.linear };
 
     if (valid ? hits_l1(r) != fault_is(m, FAULT_data_address_hit_inverted)
-              : p->open.data_hit_of_loads)
+              : p->choices.data_hit_of_loads)
         d.status = STATUS_L1D_HIT;
     if (fault_is(m, FAULT_data_address_stale)) {
         if (p->memory.first_address == 0)
@@ -273,8 +274,9 @@ static struct data_record linear_record(struct processor *p,
 }
 
 /* The data of this access, for the record that it makes on counter n. */
-static void capture(struct processor *p, unsigned n,
-                    const struct event_row *event, const struct data_result *r)
+static void capture_record(struct processor *p, unsigned n,
+                           const struct event_row *event,
+                           const struct data_result *r)
 {
     struct data_record *d = &p->memory.captured[n];
 
@@ -299,23 +301,23 @@ uint32_t memory_count(struct processor *p, unsigned n,
     uint32_t sum = 0;
 
     for (unsigned k = 0; k < count; k++) {
-        if (!counts(p, n, event, &results[k]))
+        if (!is_counted(p, n, event, &results[k]))
             continue;
         if (sum++ == 0 && (p->pebs.armed & ~p->pebs.triggered & BIT(n)) != 0)
-            capture(p, n, event, &results[k]);
+            capture_record(p, n, event, &results[k]);
     }
     return sum;
 }
 
-void memory_note(struct processor *p, const struct data_result *results,
-                 unsigned count)
+void memory_note_stores(struct processor *p, const struct data_result *results,
+                        unsigned count)
 {
     for (unsigned k = 0; k < count; k++)
         if (results[k].access.kind == DATA_STORE)
             p->memory.previous_store = results[k].access.linear;
 }
 
-struct data_record memory_take(struct processor *p, uint64_t counters)
+struct data_record memory_take_record(struct processor *p, uint64_t counters)
 {
     struct data_record d = { 0 };
 

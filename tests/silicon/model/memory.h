@@ -31,7 +31,7 @@ struct data_record {
 
 /* To be called when registers have changed: is there anything that has to know
  * of accesses (p->memory.watched)? */
-void memory_update(struct processor *p);
+void memory_update_watched(struct processor *p);
 
 /* One load, store or prefetch has been carried out: through the caches, and to
  * whatever counts lines. *result is for struct retirement. */
@@ -42,17 +42,17 @@ void memory_access(struct processor *p, const struct data_access *a,
 bool memory_is_event(const struct event_row *event);
 
 /* How many of these accesses does counter n count? The one that makes a record
- * there is saved for memory_take. */
+ * there is saved for memory_take_record. */
 uint32_t memory_count(struct processor *p, unsigned n,
                       const struct event_row *event,
                       const struct data_result *results, unsigned count);
 
 /* After an instruction, once all counters have counted its accesses. */
-void memory_note(struct processor *p, const struct data_result *results,
-                 unsigned count);
+void memory_note_stores(struct processor *p, const struct data_result *results,
+                        unsigned count);
 
 /* Removes, and returns, what was saved for a record of these counters; all
  * 0 if it is nothing. */
-struct data_record memory_take(struct processor *p, uint64_t counters);
+struct data_record memory_take_record(struct processor *p, uint64_t counters);
 
 #endif

@@ -18,7 +18,7 @@
 #define EXTENDED_FIRST  20
 #define EXTENDED_BYTES  12u
 
-static const char mark[] = "TSXPMU SIMULATED";
+static const char simulated_mark[] = "TSXPMU SIMULATED";
 #define MARK_BYTES 16u
 #define NAME_MAX   32u
 
@@ -48,21 +48,22 @@ uint32_t microcode_bytes(const uint8_t header[UPDATE_HEADER_BYTES])
 }
 
 /* IA32_PLATFORM_ID[52:50]: one of eight. All personalities have the same. */
-static bool is_for(uint32_t signature, uint32_t flags,
-                   const struct processor *p)
+static bool is_for_processor(uint32_t signature, uint32_t flags,
+                             const struct processor *p)
 {
     return signature == p->cpu->signature &&
            (flags >> PLATFORM & 1) != 0;
 }
 
 /* By its header, or by the table of further signatures. */
-static bool fits(const struct processor *p, const uint8_t *update,
-                 uint32_t bytes)
+static bool matches_signature(const struct processor *p, const uint8_t *update,
+                              uint32_t bytes)
 {
     uint32_t at = UPDATE_HEADER_BYTES + data_bytes(update), count;
     const uint8_t *table = update + at;
 
-    if (is_for(dword(update + SIGNATURE), dword(update + PROCESSOR_FLAGS), p))
+    if (is_for_processor(dword(update + SIGNATURE),
+                         dword(update + PROCESSOR_FLAGS), p))
         return true;
     if (bytes - at < EXTENDED_FIRST)
         return false;
@@ -70,18 +71,21 @@ static bool fits(const struct processor *p, const uint8_t *update,
     for (uint32_t n = 0;
          n < count && at + EXTENDED_FIRST + (n + 1) * EXTENDED_BYTES <= bytes;
          n++)
-        if (is_for(dword(table + EXTENDED_FIRST + n * EXTENDED_BYTES),
-                   dword(table + EXTENDED_FIRST + n * EXTENDED_BYTES + 4), p))
+        if (is_for_processor(
+                dword(table + EXTENDED_FIRST + n * EXTENDED_BYTES),
+                dword(table + EXTENDED_FIRST + n * EXTENDED_BYTES + 4), p))
             return true;
     return false;
 }
 
-static const struct personality *named(const uint8_t *data, uint32_t bytes)
+static const struct personality *named_personality(const uint8_t *data,
+                                                   uint32_t bytes)
 {
     char name[NAME_MAX + 1] = "";
 
     for (uint32_t n = 0; n < MARK_BYTES; n++)
-        if (bytes < MARK_BYTES + NAME_MAX || data[n] != (uint8_t)mark[n])
+        if (bytes < MARK_BYTES + NAME_MAX ||
+            data[n] != (uint8_t)simulated_mark[n])
             return NULL;
     for (uint32_t n = 0; n < NAME_MAX; n++)
         name[n] = (char)data[MARK_BYTES + n];
@@ -98,9 +102,10 @@ const struct personality *microcode_accepts(const struct processor *p,
     for (uint32_t n = 0; n < bytes; n += 4)
         sum += dword(update + n);
     if (sum != 0 || dword(update + HEADER_VERSION) != 1 ||
-        dword(update + LOADER_REVISION) != 1 || !fits(p, update, bytes))
+        dword(update + LOADER_REVISION) != 1 ||
+        !matches_signature(p, update, bytes))
         return NULL;
-    to = named(update + UPDATE_HEADER_BYTES, data_bytes(update));
+    to = named_personality(update + UPDATE_HEADER_BYTES, data_bytes(update));
     if (to == NULL || to->signature != p->cpu->signature ||
         to->microcode != dword(update + UPDATE_REVISION) ||
         (int32_t)to->microcode <= (int32_t)p->cpu->microcode ||

@@ -11,37 +11,37 @@
 
 /* SDM volume 4, "Architectural MSRs" and the tables of each family. */
 static const struct msr_row common[] = {
-    { 0x017, MSR_FIXED_VALUE, 0, UINT64_C(1) << 50 },  /* IA32_PLATFORM_ID */
-    { 0x03A, MSR_FIXED_VALUE, 0, 1 },       /* IA32_FEATURE_CONTROL: locked */
+    { 0x017, MSR_READ_ONLY, 0, UINT64_C(1) << 50 },    /* IA32_PLATFORM_ID */
+    { 0x03A, MSR_READ_ONLY, 0, 1 },         /* IA32_FEATURE_CONTROL: locked */
     { 0x079, MSR_WRITE_ONLY, 0, 0 },        /* IA32_BIOS_UPDT_TRIG */
-    { 0x0CE, MSR_FIXED_VALUE, 0, 0x80000080F2000 }, /* MSR_PLATFORM_INFO */
+    { 0x0CE, MSR_READ_ONLY, 0, 0x80000080F2000 }, /* MSR_PLATFORM_INFO */
     /* IA32_MISC_ENABLE: fast strings, perfmon available, BTS unavailable
      * (bit 11), PEBS available (bit 12 clear). Read-only bits have their
      * value: see msr_write. */
     { IA32_MISC_ENABLE, MSR_SPECIAL, 0x0000000400450009, 0x0000000000000881 },
     { IA32_DEBUGCTL, MSR_SPECIAL, 0, 0 },
     { IA32_PEBS_ENABLE, MSR_SPECIAL, BITS(35, 32) | BITS(3, 0), 0 },
-    { 0x3F6, MSR_PLAIN, BITS(15, 0), 0 },   /* MSR_PEBS_LD_LAT */
+    { 0x3F6, MSR_READ_WRITE, BITS(15, 0), 0 }, /* MSR_PEBS_LD_LAT */
     { IA32_DS_AREA, MSR_SPECIAL, 0, 0 },
 };
 #define COMMON_ROWS (sizeof(common) / sizeof(common[0]))
-_Static_assert(COMMON_ROWS <= MSR_ROWS_MAX, "processor.plain");
+_Static_assert(COMMON_ROWS <= MSR_ROWS_MAX, "processor.common_msr");
 
 /* Where the row of an MSR is, and where its value. A personality's own rows
  * stand before the common ones. */
-static const struct msr_row *find(struct processor *p, uint32_t number,
-                                  uint64_t **value)
+static const struct msr_row *find_row(struct processor *p, uint32_t number,
+                                      uint64_t **value)
 {
     const struct personality *cpu = p->cpu;
 
     for (size_t n = 0; n < cpu->msr_rows && n < MSR_ROWS_MAX; n++)
         if (cpu->msrs[n].number == number) {
-            *value = &p->plain_own[n];
+            *value = &p->personality_msr[n];
             return &cpu->msrs[n];
         }
     for (size_t n = 0; n < COMMON_ROWS; n++)
         if (common[n].number == number) {
-            *value = &p->plain[n];
+            *value = &p->common_msr[n];
             return &common[n];
         }
     return NULL;
@@ -52,12 +52,12 @@ void msr_reset(struct processor *p)
     const struct personality *cpu = p->cpu;
 
     for (size_t n = 0; n < cpu->msr_rows && n < MSR_ROWS_MAX; n++)
-        p->plain_own[n] = cpu->msrs[n].reset;
+        p->personality_msr[n] = cpu->msrs[n].reset;
     for (size_t n = 0; n < COMMON_ROWS; n++)
-        p->plain[n] = common[n].reset;
+        p->common_msr[n] = common[n].reset;
 }
 
-static bool canonical(uint64_t address)
+static bool is_canonical(uint64_t address)
 {
     uint64_t high = address >> 47;
 
@@ -81,7 +81,7 @@ bool msr_read(struct processor *p, uint32_t number, uint64_t *value)
     uint64_t *stored;
 
     switch (number) {
-    case IA32_SMI_COUNT:
+    case MSR_SMI_COUNT:
         *value = p->smi_count;
         return true;
     case IA32_BIOS_SIGN_ID:
@@ -100,7 +100,7 @@ bool msr_read(struct processor *p, uint32_t number, uint64_t *value)
         return pt_read(p, number, value);
     if (uncore_is_msr(p->machine, number))
         return uncore_read(p->machine, number, value);
-    row = find(p, number, &stored);
+    row = find_row(p, number, &stored);
     if (row == NULL)
         return counters_read(p, number, value);
     *value = *stored;
@@ -118,7 +118,7 @@ static bool write_special(struct processor *p, const struct msr_row *row,
         return true;
     }
     if (row->number == IA32_DS_AREA) {
-        if (!canonical(value))
+        if (!is_canonical(value))
             return false;
         *stored = p->pebs.ds_area = value;
         return true;
@@ -149,7 +149,7 @@ bool msr_write(struct processor *p, uint32_t number, uint64_t value)
             return false;
         p->bios_sign = 0;
         return true;
-    case IA32_SMI_COUNT:
+    case MSR_SMI_COUNT:
     case IA32_ARCH_CAPABILITIES:
     case IA32_PERF_CAPABILITIES:
         return false;
@@ -160,11 +160,11 @@ bool msr_write(struct processor *p, uint32_t number, uint64_t value)
         return pt_write(p, number, value);
     if (uncore_is_msr(p->machine, number))
         return uncore_write(p->machine, number, value);
-    row = find(p, number, &stored);
+    row = find_row(p, number, &stored);
     if (row == NULL)
         return counters_write(p, number, value);
     switch (row->kind) {
-    case MSR_PLAIN:
+    case MSR_READ_WRITE:
         if ((value & ~row->writable) != 0 &&
             !(is_offcore(number) &&
               fault_is(p->machine, FAULT_offcore_reserved_accepted)))
@@ -175,7 +175,7 @@ bool msr_write(struct processor *p, uint32_t number, uint64_t value)
         return write_special(p, row, stored, value);
     case MSR_WRITE_ONLY:
         return true;
-    case MSR_FIXED_VALUE:
+    case MSR_READ_ONLY:
         break;
     }
     return false;

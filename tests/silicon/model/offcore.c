@@ -52,13 +52,14 @@ static uint64_t snoop_of(const struct processor *p, enum cache_level level,
     case CACHE_SNOOP_HITM:
         return HITM;
     default:
-        return p->open.snoop_not_needed ? SNP_NOT_NEEDED : SNP_NONE;
+        return p->choices.snoop_not_needed ? SNP_NOT_NEEDED : SNP_NONE;
     }
 }
 
 /* "One or more request types, and either ANY or a supplier and a snoop". */
-static bool matches(const struct processor *p, uint64_t response,
-                    uint64_t request, uint64_t supplier, uint64_t snoop)
+static bool response_matches(const struct processor *p, uint64_t response,
+                             uint64_t request, uint64_t supplier,
+                             uint64_t snoop)
 {
     const struct machine *m = p->machine;
 
@@ -72,8 +73,8 @@ static bool matches(const struct processor *p, uint64_t response,
            ((response & supplier) != 0 && (response & snoop) != 0);
 }
 
-static void request(struct processor *p, uint64_t type, enum cache_level level,
-                    enum cache_snoop snoop)
+static void count_request(struct processor *p, uint64_t type,
+                          enum cache_level level, enum cache_snoop snoop)
 {
     for (unsigned n = 0; n < OFFCORE_EVENTS; n++) {
         uint64_t response = 0;
@@ -83,8 +84,8 @@ static void request(struct processor *p, uint64_t type, enum cache_level level,
             number = MSR_OFFCORE_RSP_0;
         msr_read(p, number, &response);
         p->offcore[n] +=
-            matches(p, response, type, supplier_of(p, level, snoop),
-                    snoop_of(p, level, snoop));
+            response_matches(p, response, type, supplier_of(p, level, snoop),
+                             snoop_of(p, level, snoop));
     }
 }
 
@@ -96,10 +97,10 @@ void offcore_access(struct processor *p, enum offcore_kind kind,
     if (!p->pmu.counting)
         return;
     for (unsigned n = 0; n < out->requests; n++)
-        request(p, out->request[n].level == CACHE_NONE ? OTHER : type,
-                out->request[n].level, out->request[n].snoop);
+        count_request(p, out->request[n].level == CACHE_NONE ? OTHER : type,
+                      out->request[n].level, out->request[n].snoop);
     if (out->requests == 0 && fault_is(p->machine, FAULT_offcore_counts_cached))
-        request(p, type, CACHE_LLC, CACHE_SNOOP_NONE);
+        count_request(p, type, CACHE_LLC, CACHE_SNOOP_NONE);
 }
 
 bool offcore_is_event(const struct event_row *event)

@@ -37,46 +37,46 @@ static uint64_t pick(struct random *r, uint64_t choices)
 }
 
 /* What one stepping of one product does the same way on all its cores. */
-static void choose_common(struct open_choices *open, struct random *r)
+static void draw_common(struct choices *choices, struct random *r)
 {
     static const uint32_t overflow[] = { 0, 0, 0, 2000 };
     /* "Unknown L3 cache miss", local DRAM to shared, to exclusive state. */
     static const uint8_t dram[] = { 0x00, 0x0A, 0x0C };
 
-    open->forced_abort = (enum forced_abort_point)pick(r, 3);
-    open->body_steps = 1 + (unsigned)pick(r, 6);
-    open->hidden_rtm = (enum hidden_rtm)pick(r, 3);
-    open->xbegin_in_tx = pick(r, 2) != 0;
-    open->closing_write_counts = pick(r, 2) != 0;
-    open->rtm_locked = pick(r, 4) == 0;
-    open->cycles_plain = (uint8_t)(1 + pick(r, 2));
-    open->cycles_branch = (uint8_t)(1 + pick(r, 3));
-    open->cycles_slow = (uint8_t)(40 + pick(r, 60));
-    open->cycles_abort = (uint8_t)(100 + pick(r, 100));
-    open->ref_down = (uint8_t)(10 + pick(r, 6));
-    open->ref_up = (uint8_t)(8 + pick(r, 8));
-    open->tx_may = (uint32_t)random_next(r);
-    open->nest_overflows = pick(r, 2) != 0;
-    open->pebs_imprecise = pick(r, 2) != 0;
-    open->pebs_skip_sets_62 = pick(r, 2) != 0;
-    open->pebs_late_one_in = (uint32_t)pick(r, 3); /* 0: never */
-    open->pebs_abort_garbles = pick(r, 2) != 0;
-    open->pt_begin_of_doomed = pick(r, 2) != 0;
-    open->pt_tx_before_fup = pick(r, 2) != 0;
-    open->pt_fup_at_start = pick(r, 2) != 0;
-    open->pt_pad_one_in = (uint32_t)pick(r, 4);
-    open->pt_fup_before_pgd = pick(r, 2) != 0;
-    open->pt_int_early = (uint8_t)(1 + pick(r, 24));
-    open->pt_overflow_one_in = overflow[pick(r, 4)];
-    open->loads_tagged_one_in = (uint32_t)(2 + pick(r, 3));
-    open->source_dram = dram[pick(r, 3)];
-    open->data_hit_of_loads = pick(r, 2) != 0;
-    open->pebs_skid = (uint8_t)(1 + pick(r, 4));
-    open->pdir_skid = (uint8_t)pick(r, 4);
-    open->snoop_not_needed = pick(r, 2) != 0;
+    choices->forced_abort = (enum forced_abort_point)pick(r, 3);
+    choices->body_steps = 1 + (unsigned)pick(r, 6);
+    choices->hidden_rtm = (enum hidden_rtm)pick(r, 3);
+    choices->xbegin_in_tx = pick(r, 2) != 0;
+    choices->closing_write_counts = pick(r, 2) != 0;
+    choices->rtm_locked = pick(r, 4) == 0;
+    choices->cycles_other = (uint8_t)(1 + pick(r, 2));
+    choices->cycles_branch = (uint8_t)(1 + pick(r, 3));
+    choices->cycles_slow = (uint8_t)(40 + pick(r, 60));
+    choices->cycles_abort = (uint8_t)(100 + pick(r, 100));
+    choices->ref_down = (uint8_t)(10 + pick(r, 6));
+    choices->ref_up = (uint8_t)(8 + pick(r, 8));
+    choices->tx_may = (uint32_t)random_next(r);
+    choices->nest_overflows = pick(r, 2) != 0;
+    choices->pebs_imprecise = pick(r, 2) != 0;
+    choices->pebs_skip_sets_62 = pick(r, 2) != 0;
+    choices->pebs_residual_one_in = (uint32_t)pick(r, 3); /* 0: never */
+    choices->pebs_abort_garbles = pick(r, 2) != 0;
+    choices->pt_begin_of_doomed = pick(r, 2) != 0;
+    choices->pt_tx_before_fup = pick(r, 2) != 0;
+    choices->pt_fup_at_start = pick(r, 2) != 0;
+    choices->pt_pad_one_in = (uint32_t)pick(r, 4);
+    choices->pt_fup_before_pgd = pick(r, 2) != 0;
+    choices->pt_int_early = (uint8_t)(1 + pick(r, 24));
+    choices->pt_overflow_one_in = overflow[pick(r, 4)];
+    choices->loads_tagged_one_in = (uint32_t)(2 + pick(r, 3));
+    choices->source_dram = dram[pick(r, 3)];
+    choices->data_hit_of_loads = pick(r, 2) != 0;
+    choices->pebs_skid = (uint8_t)(1 + pick(r, 4));
+    choices->pdir_skid = (uint8_t)pick(r, 4);
+    choices->snoop_not_needed = pick(r, 2) != 0;
 }
 
-void open_choose(struct open_choices *open, uint64_t seed, unsigned processor)
+void choices_draw(struct choices *choices, uint64_t seed, unsigned processor)
 {
     static const uint32_t spontaneous[] = { 0, 0, 1024, 256 };
     static const uint32_t sdv[] = { 0, 2, 8, 64, 512 };
@@ -85,11 +85,11 @@ void open_choose(struct open_choices *open, uint64_t seed, unsigned processor)
     struct random r;
 
     random_start(&r, seed, 0, TOPIC_COMMON);
-    choose_common(open, &r);
+    draw_common(choices, &r);
     random_start(&r, seed, processor, TOPIC_PROCESSOR);
-    open->spontaneous_one_in = spontaneous[pick(&r, 4)];
-    open->sdv_abort_one_in = sdv[pick(&r, 5)];
-    open->conflict_only_one_in = conflict_only[pick(&r, 4)];
-    open->garble = (uint32_t)pick(&r, 0x80);
-    open->garble_one_in = mildness[pick(&r, 5)];
+    choices->spontaneous_one_in = spontaneous[pick(&r, 4)];
+    choices->sdv_abort_one_in = sdv[pick(&r, 5)];
+    choices->conflict_only_one_in = conflict_only[pick(&r, 4)];
+    choices->garble = (uint32_t)pick(&r, 0x80);
+    choices->garble_one_in = mildness[pick(&r, 5)];
 }

@@ -35,7 +35,7 @@ enum hidden_rtm {
     HIDDEN_RTM_UD,
 };
 
-struct open_choices {
+struct choices {
     enum forced_abort_point forced_abort;
     unsigned body_steps;
     enum hidden_rtm hidden_rtm;
@@ -52,7 +52,7 @@ struct open_choices {
     bool snoop_not_needed;       /* off-core: said so, instead of "none" */
     uint8_t pebs_skid;           /* of INST_RETIRED, without PDIR, 1 and more */
     uint8_t pdir_skid;           /* of PDIR beside other counters, 0 and more */
-    uint32_t pebs_late_one_in;   /* after a wrong stop order */
+    uint32_t pebs_residual_one_in; /* after a wrong stop order */
     uint32_t loads_tagged_one_in; /* by the load latency facility */
     uint8_t source_dram;         /* how a record names local memory */
     bool data_hit_of_loads;      /* bit 0 where it is not valid */
@@ -65,7 +65,7 @@ struct open_choices {
     uint8_t pt_int_early;        /* one ToPA entry: INT, in units of 64 bytes */
     bool rtm_locked;             /* MCU_OPT_CTRL[2], regime F */
     /* The cycle model: cycles of an instruction by what it does. */
-    uint8_t cycles_plain, cycles_branch, cycles_slow, cycles_abort;
+    uint8_t cycles_other, cycles_branch, cycles_slow, cycles_abort;
     /* Core cycles and reference cycles run as ref_up : ref_down. */
     uint8_t ref_up, ref_down;
     /* Regime B: how counter 3 goes wrong, a set of GARBLE_*. */
@@ -82,6 +82,6 @@ struct open_choices {
 #define GARBLE_GLOBAL_CTRL  0x20u
 #define GARBLE_INUSE        0x40u
 
-void open_choose(struct open_choices *open, uint64_t seed, unsigned processor);
+void choices_draw(struct choices *choices, uint64_t seed, unsigned processor);
 
 #endif

@@ -92,8 +92,8 @@ static uint8_t operand_bytes(const struct decoder *d, unsigned what)
     return d->operand_size ? 2 : 4;
 }
 
-static void add(struct decoder *d, enum data_kind kind, uint64_t linear,
-                uint8_t bytes, bool locked)
+static void add_access(struct decoder *d, enum data_kind kind, uint64_t linear,
+                       uint8_t bytes, bool locked)
 {
     if (d->count < DATA_ACCESSES_MAX)
         d->found[d->count++] =
@@ -163,15 +163,15 @@ static uint64_t bit_offset(const struct decoder *d, uint8_t bytes)
     return (uint64_t)((bit >> (bytes == 8 ? 6 : bytes == 4 ? 5 : 4)) * bytes);
 }
 
-static void stack(struct decoder *d, enum data_kind kind)
+static void add_stack_access(struct decoder *d, enum data_kind kind)
 {
     uint8_t bytes = d->operand_size ? 2 : 8;
     uint64_t rsp = d->s->general[RSP];
 
-    add(d, kind, kind == DATA_STORE ? rsp - bytes : rsp, bytes, false);
+    add_access(d, kind, kind == DATA_STORE ? rsp - bytes : rsp, bytes, false);
 }
 
-static void operand(struct decoder *d, unsigned what)
+static void add_operand(struct decoder *d, unsigned what)
 {
     unsigned immediate = (what & IMM8) != 0 ? 1
                        : (what & IMMZ) == 0 ? 0 : d->operand_size ? 2 : 4;
@@ -183,23 +183,23 @@ static void operand(struct decoder *d, unsigned what)
     if (memory && (what & BITS_REG) != 0)
         at += bit_offset(d, bytes);
     if ((what & POPS) != 0)
-        stack(d, DATA_LOAD);
+        add_stack_access(d, DATA_LOAD);
     if (memory && (what & LOADS) != 0)
-        add(d, DATA_LOAD, at, bytes, locked);
+        add_access(d, DATA_LOAD, at, bytes, locked);
     if (memory && (what & STORES) != 0)
-        add(d, DATA_STORE, at, bytes, locked);
+        add_access(d, DATA_STORE, at, bytes, locked);
     if (memory && (what & FLUSHES) != 0)
-        add(d, DATA_FLUSH, at, 1, false);
+        add_access(d, DATA_FLUSH, at, 1, false);
     if (memory && (what & INVLPG) != 0)
-        add(d, DATA_INVLPG, at, 1, false);
+        add_access(d, DATA_INVLPG, at, 1, false);
     if (memory && (what & FETCHES) != 0)
-        add(d, DATA_PREFETCH, at, 1, false);
+        add_access(d, DATA_PREFETCH, at, 1, false);
     if ((what & PUSHES) != 0)
-        stack(d, DATA_STORE);
+        add_stack_access(d, DATA_STORE);
 }
 
 /* The string instructions: A4H-A7H, AAH-AFH. */
-static void string(struct decoder *d, uint8_t op)
+static void add_string_accesses(struct decoder *d, uint8_t op)
 {
     const uint64_t *general = d->s->general;
     uint8_t bytes = operand_bytes(d, (op & 1) == 0 ? BYTE : 0);
@@ -209,28 +209,30 @@ static void string(struct decoder *d, uint8_t op)
     if (d->rep != 0 && general[RCX] == 0)
         return;
     if (source)
-        add(d, DATA_LOAD, segmented(d, general[RSI]), bytes, false);
+        add_access(d, DATA_LOAD, segmented(d, general[RSI]), bytes, false);
     if (destination)
-        add(d, op == 0xA4 || op == 0xA5 || op == 0xAA || op == 0xAB
-                   ? DATA_STORE : DATA_LOAD,
-            general[RDI] & (d->address_size ? 0xFFFFFFFF : UINT64_MAX), bytes,
-            false);
+        add_access(d,
+                   op == 0xA4 || op == 0xA5 || op == 0xAA || op == 0xAB
+                       ? DATA_STORE
+                       : DATA_LOAD,
+                   general[RDI] & (d->address_size ? 0xFFFFFFFF : UINT64_MAX),
+                   bytes, false);
 }
 
 /* MOV between the accumulator and an address in the instruction. */
-static void absolute(struct decoder *d, uint8_t op)
+static void add_moffs_access(struct decoder *d, uint8_t op)
 {
     unsigned bytes = d->address_size ? 4 : 8;
     uint64_t at = 0;
 
     for (unsigned n = 0; n < bytes; n++)
         at |= (uint64_t)byte_at(d, d->at + n) << 8 * n;
-    add(d, op < 0xA2 ? DATA_LOAD : DATA_STORE, segmented(d, at),
-        operand_bytes(d, (op & 1) == 0 ? BYTE : 0), false);
+    add_access(d, op < 0xA2 ? DATA_LOAD : DATA_STORE, segmented(d, at),
+               operand_bytes(d, (op & 1) == 0 ? BYTE : 0), false);
 }
 
 /* F6H, F7H, FEH and FFH: by the reg field of ModR/M. */
-static unsigned what_group(uint8_t op, unsigned reg)
+static unsigned group_opcode(uint8_t op, unsigned reg)
 {
     static const uint16_t ff[8] = {
         BOTH, BOTH, LOADS | QUAD | PUSHES, 0, LOADS | QUAD, 0,
@@ -246,7 +248,7 @@ static unsigned what_group(uint8_t op, unsigned reg)
     return reg < 4 ? BOTH : LOADS;
 }
 
-static unsigned what_one(uint8_t op, unsigned reg)
+static unsigned one_byte_opcode(uint8_t op, unsigned reg)
 {
     unsigned byte = (op & 1) == 0 ? BYTE : 0;
 
@@ -293,14 +295,14 @@ static unsigned what_one(uint8_t op, unsigned reg)
     case 0xC7:
         return MODRM | STORES | IMMZ;
     case 0xF6: case 0xF7: case 0xFE: case 0xFF:
-        return MODRM | byte | what_group(op, reg);
+        return MODRM | byte | group_opcode(op, reg);
     default:
         return 0;
     }
 }
 
 /* After 0FH. */
-static unsigned what_two(uint8_t op, unsigned reg)
+static unsigned two_byte_opcode(uint8_t op, unsigned reg)
 {
     unsigned byte = (op & 1) == 0 ? BYTE : 0;
 
@@ -361,23 +363,23 @@ unsigned operand_find(struct data_access found[DATA_ACCESSES_MAX],
         return 0;
     op = byte_at(&d, d.at++);
     if ((op >= 0xA4 && op <= 0xA7) || (op >= 0xAA && op <= 0xAF)) {
-        string(&d, op);
+        add_string_accesses(&d, op);
     } else if (op >= 0xA0 && op <= 0xA3) {
-        absolute(&d, op);
+        add_moffs_access(&d, op);
     } else if (op == 0xC9) {            /* LEAVE */
-        add(&d, DATA_LOAD, s->general[RBP], 8, false);
+        add_access(&d, DATA_LOAD, s->general[RBP], 8, false);
     } else if (op == 0x0F) {
         op = byte_at(&d, d.at++);
         /* CMPXCHG8B, CMPXCHG16B: twice the operand. */
         if (op == 0xC7 && (byte_at(&d, d.at) >> 3 & 7) == 1) {
-            operand(&d, MODRM | BOTH | QUAD);
+            add_operand(&d, MODRM | BOTH | QUAD);
             for (unsigned n = 0; n < d.count; n++)
                 found[n].bytes = (d.rex & REX_W) != 0 ? 16 : 8;
         } else {
-            operand(&d, what_two(op, byte_at(&d, d.at) >> 3 & 7));
+            add_operand(&d, two_byte_opcode(op, byte_at(&d, d.at) >> 3 & 7));
         }
     } else {
-        operand(&d, what_one(op, byte_at(&d, d.at) >> 3 & 7));
+        add_operand(&d, one_byte_opcode(op, byte_at(&d, d.at) >> 3 & 7));
     }
     return d.count;
 }

@@ -52,19 +52,19 @@ struct pebs_record {
 void pebs_write_enable(struct processor *p, uint64_t value);
 
 /* Would an overflow of counter n, as it is selected, lead to a record? */
-bool pebs_records(const struct processor *p, unsigned n);
+bool pebs_makes_record(const struct processor *p, unsigned n);
 
 /* Counter n has overflowed; interrupt: EVTSEL.INT is set. */
 void pebs_arm(struct processor *p, unsigned n, bool interrupt);
 /* Counter n, which is armed, has counted again. */
-void pebs_event(struct processor *p, unsigned n);
+void pebs_counted(struct processor *p, unsigned n);
 void pebs_disarm(struct processor *p, uint64_t counters);
 
-/* While pebs.late is not 0: one more instruction has been executed. */
-void pebs_late_instruction(struct processor *p);
+/* While pebs.residual_in is not 0: one more instruction has been executed. */
+void pebs_residual_step(struct processor *p);
 
 /* Where the DS area of the record to be made is. */
-uint64_t pebs_area(const struct processor *p);
+uint64_t pebs_ds_area(const struct processor *p);
 
 /*
  * To be called once pebs.triggered is not 0, outside transactions. ds: read
@@ -72,12 +72,12 @@ uint64_t pebs_area(const struct processor *p);
  * written to memory, then *ds back. Counters, GLOBAL_STATUS and the wish for
  * an interrupt are updated in either case.
  */
-bool pebs_take(struct processor *p, const struct pebs_snapshot *s,
-               struct pebs_ds *ds, struct pebs_record *record);
+bool pebs_make_record(struct processor *p, const struct pebs_snapshot *s,
+                      struct pebs_ds *ds, struct pebs_record *record);
 
 /* pebs_record.c: IA32_PERF_CAPABILITIES[11:8]; a record of these counters. */
 unsigned pebs_format(const struct processor *p);
-void pebs_fill(struct processor *p, const struct pebs_snapshot *s,
-               uint64_t counters, struct pebs_record *record);
+void pebs_fill_record(struct processor *p, const struct pebs_snapshot *s,
+                      uint64_t counters, struct pebs_record *record);
 
 #endif

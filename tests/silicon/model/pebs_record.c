@@ -38,7 +38,7 @@ static void fill_abort(struct processor *p, uint64_t *words)
 {
     const struct last_abort *abort = &p->tsx.last_abort;
 
-    if (p->open.pebs_abort_garbles)
+    if (p->choices.pebs_abort_garbles)
         for (unsigned n = 0; n < PEBS_WORDS_MAX; n++)
             words[n] = random_next(&p->random);
     words[PEBS_RIP] = abort->resume_ip;
@@ -46,19 +46,19 @@ static void fill_abort(struct processor *p, uint64_t *words)
     words[WORD_TX_ABORT] = abort->information;
 }
 
-static void swap(uint64_t *a, uint64_t *b)
+static void swap_words(uint64_t *a, uint64_t *b)
 {
-    uint64_t kept = *a;
+    uint64_t rest = *a;
 
     *a = *b;
-    *b = kept;
+    *b = rest;
 }
 
 static uint64_t swap_bits(uint64_t value, uint64_t a, uint64_t b)
 {
-    uint64_t kept = value & ~(a | b);
+    uint64_t rest = value & ~(a | b);
 
-    return kept | ((value & a) != 0 ? b : 0) | ((value & b) != 0 ? a : 0);
+    return rest | ((value & a) != 0 ? b : 0) | ((value & b) != 0 ? a : 0);
 }
 
 static void falsify_abort(const struct processor *p, uint64_t *words)
@@ -95,7 +95,7 @@ static void falsify(struct processor *p, struct pebs_record *record,
     if (fault_is(m, FAULT_pebs_rip_is_eventing))
         words[PEBS_RIP] = words[WORD_EVENTING_IP];
     if (fault_is(m, FAULT_pebs_registers_swapped))
-        swap(&words[PEBS_R8], &words[PEBS_R9]);
+        swap_words(&words[PEBS_R8], &words[PEBS_R9]);
     if (fault_is(m, FAULT_pebs_record_short))
         record->bytes -= 8;
     if (format < 3 && fault_is(m, FAULT_pebs_status_image_empty))
@@ -111,11 +111,11 @@ static void falsify(struct processor *p, struct pebs_record *record,
     }
 }
 
-void pebs_fill(struct processor *p, const struct pebs_snapshot *s,
-               uint64_t counters, struct pebs_record *record)
+void pebs_fill_record(struct processor *p, const struct pebs_snapshot *s,
+                      uint64_t counters, struct pebs_record *record)
 {
     unsigned format = pebs_format(p);
-    struct data_record data = memory_take(p, counters);
+    struct data_record data = memory_take_record(p, counters);
     uint64_t *words = record->words;
 
     *record = (struct pebs_record){ .bytes = record_bytes(format) };

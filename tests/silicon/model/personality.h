@@ -62,8 +62,8 @@ struct cpuid_row {
 };
 
 enum msr_kind {
-    MSR_PLAIN,       /* #GP on write outside `writable` */
-    MSR_FIXED_VALUE, /* reads `reset`, #GP on write */
+    MSR_READ_WRITE,  /* #GP on write outside `writable` */
+    MSR_READ_ONLY,   /* reads `reset`, #GP on write */
     MSR_WRITE_ONLY,  /* discards writes, #GP on read */
     MSR_SPECIAL,     /* has behaviour: model/msr.c */
 };

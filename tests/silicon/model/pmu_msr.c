@@ -24,7 +24,7 @@ void pmu_update(struct processor *p)
         (pmu->global_status & STATUS_CTR_FRZ) != 0)
         counting = false;
     p->pmu.counting = counting;
-    memory_update(p);
+    memory_update_watched(p);
 }
 
 static uint64_t counters_mask(const struct processor *p)
@@ -75,7 +75,7 @@ static void write_counter(struct processor *p, unsigned n, uint64_t value)
         low |= COUNTER_MASK & ~BITS(31, 0);
     if (n == 3) {
         p->pmu.stale3 = p->pmu.counter[3];
-        p->pmu.stands_still = false;
+        p->pmu.stopped = false;
     }
     p->pmu.counter[n] = low;
     pebs_disarm(p, BIT(n));
@@ -88,7 +88,7 @@ static bool write_counter_full(struct processor *p, unsigned n, uint64_t value)
         return false;
     if (n == 3) {
         p->pmu.stale3 = p->pmu.counter[3];
-        p->pmu.stands_still = false;
+        p->pmu.stopped = false;
         p->pmu.alias3 = value & COUNTER_MASK;
         if (fault_is(p->machine, FAULT_alias_split))
             return true;
@@ -99,7 +99,7 @@ static bool write_counter_full(struct processor *p, unsigned n, uint64_t value)
 }
 
 /* A window opens when the first counter is enabled, closes with the last. */
-static void window_edge(struct processor *p, bool was_counting)
+static void window_opened_or_closed(struct processor *p, bool was_counting)
 {
     struct pmu_state *pmu = &p->pmu;
     const struct machine *m = p->machine;
@@ -126,11 +126,11 @@ static bool write_global_ctrl(struct processor *p, uint64_t value)
         return false;
     p->pmu.global_ctrl = value;
     pmu_update(p);
-    window_edge(p, was_counting);
+    window_opened_or_closed(p, was_counting);
     return true;
 }
 
-static uint64_t inuse(const struct processor *p)
+static uint64_t global_inuse(const struct processor *p)
 {
     uint64_t value = 0;
 
@@ -183,7 +183,7 @@ static bool read_global(struct processor *p, uint32_t number, uint64_t *value)
         *value = 0;
         return v4 || number == IA32_PERF_GLOBAL_STATUS_RESET;
     case IA32_PERF_GLOBAL_INUSE:
-        *value = inuse(p);
+        *value = global_inuse(p);
         return v4;
     default:
         return false;

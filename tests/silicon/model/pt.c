@@ -11,7 +11,7 @@
 
 static unsigned config_of(const struct processor *p, unsigned range)
 {
-    return (unsigned)(p->pt.on >> (32 + 4 * range) & 0xF);
+    return (unsigned)(p->pt.ctl_active >> (32 + 4 * range) & 0xF);
 }
 
 static bool in_range(const struct processor *p, unsigned range, uint64_t ip)
@@ -27,7 +27,7 @@ static bool in_any(const struct processor *p, unsigned config, uint64_t ip)
     return false;
 }
 
-static bool filters(const struct processor *p)
+static bool has_filter(const struct processor *p)
 {
     for (unsigned n = 0; n < PT_RANGES_MAX; n++)
         if (config_of(p, n) == CFG_FILTER)
@@ -35,25 +35,26 @@ static bool filters(const struct processor *p)
     return false;
 }
 
-void pt_follow(struct processor *p, const struct pt_now *now)
+void pt_update_enables(struct processor *p, const struct pt_step *now)
 {
     struct pt_state *pt = &p->pt;
 
-    pt->context_en = (pt->on & (now->cpl == 0 ? RTIT_OS : RTIT_USER)) != 0 &&
-                     ((pt->on & RTIT_CR3_FILTER) == 0 ||
-                      (now->cr3 & ~BITS(4, 0)) == pt->cr3_match);
-    pt->filter_en = !filters(p) || in_any(p, CFG_FILTER, now->next);
+    pt->context_en =
+        (pt->ctl_active & (now->cpl == 0 ? RTIT_OS : RTIT_USER)) != 0 &&
+        ((pt->ctl_active & RTIT_CR3_FILTER) == 0 ||
+         (now->cr3 & ~BITS(4, 0)) == pt->cr3_match);
+    pt->filter_en = !has_filter(p) || in_any(p, CFG_FILTER, now->next);
     pt->packet_en = pt_tracing(p) && pt->context_en && pt->filter_en;
 }
 
-static bool branches(const struct processor *p)
+static bool branch_en(const struct processor *p)
 {
-    return (p->pt.on & RTIT_BRANCH_EN) != 0;
+    return (p->pt.ctl_active & RTIT_BRANCH_EN) != 0;
 }
 
-void pt_enter(struct processor *p, const struct pt_now *now)
+void pt_packet_en_set(struct processor *p, const struct pt_step *now)
 {
-    if (!branches(p))
+    if (!branch_en(p))
         return;
     pt_put_cyc(p);
     pt_put_mode_exec(p, now);
@@ -61,18 +62,18 @@ void pt_enter(struct processor *p, const struct pt_now *now)
 }
 
 /* No IP if ContextEn has been cleared. */
-void pt_exit(struct processor *p, const struct pt_now *now)
+void pt_packet_en_cleared(struct processor *p, const struct pt_step *now)
 {
     p->pt.returns_known = 0;
     pt_flush_tnt(p);
-    if (!branches(p))
+    if (!branch_en(p))
         return;
     pt_put_cyc(p);
     pt_put_ip(p, PT_TIP_PGD, p->pt.context_en ? &now->next : NULL);
 }
 
 /* IP filtering, "TraceStop": tracing ends where such a range is entered. */
-static void look_for_stop(struct processor *p, const struct pt_now *now)
+static void check_trace_stop(struct processor *p, const struct pt_step *now)
 {
     struct pt_state *pt = &p->pt;
 
@@ -81,39 +82,39 @@ static void look_for_stop(struct processor *p, const struct pt_now *now)
     pt->status |= RTIT_STOPPED;
     if (pt->packet_en) {
         pt->packet_en = false;
-        pt_exit(p, now);
+        pt_packet_en_cleared(p, now);
     }
     pt_put_trace_stop(p);
 }
 
-void pt_started(struct processor *p, const struct pt_now *now)
+void pt_started(struct processor *p, const struct pt_step *now)
 {
     struct pt_state *pt = &p->pt;
     bool configurable = (pt_leaf(p, 0).ebx & PT_EBX_CONFIGURABLE) != 0;
 
-    pt->on = pt->ctl;
-    pt->tnt = pt->tnts = 0;
+    pt->ctl_active = pt->ctl;
+    pt->tnt_bits = pt->tnt_count = 0;
     pt->returns_known = 0;
     pt->cycles = 0;
     pt->buffered = 0;
-    pt->check = true;
-    pt->int_told = false;
+    pt->check_output = true;
+    pt->int_signaled = false;
     pt->packet_en = false;
     pt->cr3 = now->cr3;
     if (!pt_tracing(p))
         return;
-    pt_follow(p, now);
+    pt_update_enables(p, now);
     pt->packet_en = false;              /* until the WRMSR is complete */
     if (!configurable || pt->psb_bytes == 0)
         pt_put_psb(p, now, pt->context_en && pt->filter_en);
-    pt_follow(p, now);
+    pt_update_enables(p, now);
     if (pt->packet_en)
-        pt_enter(p, now);
-    look_for_stop(p, now);
+        pt_packet_en_set(p, now);
+    check_trace_stop(p, now);
 }
 
 /* Row "WRMSR .. that clears TraceEn": FUP(CLIP), TIP.PGD(). */
-void pt_stopped(struct processor *p, const struct pt_now *now)
+void pt_stopped(struct processor *p, const struct pt_step *now)
 {
     struct pt_state *pt = &p->pt;
 
@@ -121,14 +122,14 @@ void pt_stopped(struct processor *p, const struct pt_now *now)
         return;
     pt_flush_tnt(p);
     pt->packet_en = false;
-    if (!branches(p))
+    if (!branch_en(p))
         return;
     pt_put_cyc(p);
     pt_put_ip(p, PT_FUP, &now->ip);
     pt_put_ip(p, PT_TIP_PGD, NULL);
 }
 
-static void remember_call(struct processor *p, uint64_t back)
+static void push_return(struct processor *p, uint64_t back)
 {
     struct pt_state *pt = &p->pt;
 
@@ -142,14 +143,14 @@ static bool returns_as_called(struct processor *p, uint64_t to)
 {
     struct pt_state *pt = &p->pt;
 
-    if ((pt->on & RTIT_DIS_RETC) != 0 || pt->returns_known == 0)
+    if ((pt->ctl_active & RTIT_DIS_RETC) != 0 || pt->returns_known == 0)
         return false;
     pt->returns_known--;
     return pt->returns[--pt->calls % PT_RETURNS] == to;
 }
 
-static void branch(struct processor *p, const struct instruction *i,
-                   const struct pt_now *now)
+static void put_branch(struct processor *p, const struct instruction *i,
+                       const struct pt_step *now)
 {
     uint32_t flags = i->flags;
     bool far = (flags & INSTRUCTION_FAR) != 0;
@@ -164,7 +165,7 @@ static void branch(struct processor *p, const struct instruction *i,
         return;
     }
     if ((flags & INSTRUCTION_CALL) != 0 && !far)
-        remember_call(p, now->ip + i->length);
+        push_return(p, now->ip + i->length);
     if (!far && (flags & (INSTRUCTION_RETURN | INSTRUCTION_INDIRECT)) == 0)
         return;
     pt_flush_tnt(p);
@@ -174,15 +175,15 @@ static void branch(struct processor *p, const struct instruction *i,
 
 static uint32_t psb_period(const struct processor *p)
 {
-    return UINT32_C(2048) << ((p->pt.on & RTIT_PSB_FREQ) >> 24);
+    return UINT32_C(2048) << ((p->pt.ctl_active & RTIT_PSB_FREQ) >> 24);
 }
 
 /* What follows any instruction. */
-static void in_passing(struct processor *p, const struct pt_now *now)
+static void after_instruction(struct processor *p, const struct pt_step *now)
 {
     struct pt_state *pt = &p->pt;
 
-    look_for_stop(p, now);
+    check_trace_stop(p, now);
     if (!pt_tracing(p))
         return;
     if (pt->packet_en)
@@ -192,7 +193,7 @@ static void in_passing(struct processor *p, const struct pt_now *now)
 }
 
 void pt_retired(struct processor *p, const struct instruction *i,
-                const struct pt_now *now)
+                const struct pt_step *now)
 {
     struct pt_state *pt = &p->pt;
     bool was = pt->packet_en;
@@ -200,64 +201,64 @@ void pt_retired(struct processor *p, const struct instruction *i,
     if (!pt_tracing(p))
         return;
     pt->cycles += now->cycles;
-    pt_follow(p, now);
+    pt_update_enables(p, now);
     if (now->cr3 != pt->cr3) {
         pt->cr3 = now->cr3;
         pt_flush_tnt(p);
-        if (pt->context_en && (pt->on & RTIT_OS) != 0)
+        if (pt->context_en && (pt->ctl_active & RTIT_OS) != 0)
             pt_put_pip(p, now->cr3);
     }
     if (was && !pt->packet_en)
-        pt_exit(p, now);
+        pt_packet_en_cleared(p, now);
     else if (!was && pt->packet_en)
-        pt_enter(p, now);
-    else if (was && (i->flags & INSTRUCTION_BRANCHES) != 0 && branches(p) &&
+        pt_packet_en_set(p, now);
+    else if (was && (i->flags & INSTRUCTION_BRANCHES) != 0 && branch_en(p) &&
              !(pt->in_tx &&
                fault_is(p->machine, FAULT_pt_branches_lost_in_tx)))
-        branch(p, i, now);
-    in_passing(p, now);
+        put_branch(p, i, now);
+    after_instruction(p, now);
 }
 
 /* "Internal Buffer Overflow": what follows is "not compressed against packets
  * that were lost"; OVF, and with PacketEn a FUP where tracing goes on. */
-void pt_overflow(struct processor *p, const struct pt_now *now)
+void pt_overflow(struct processor *p, const struct pt_step *now)
 {
     struct pt_state *pt = &p->pt;
 
     if (!pt_tracing(p) || pt->buffered == 0 ||
-        !random_one_in(&pt->random, p->open.pt_overflow_one_in))
+        !random_one_in(&pt->random, p->choices.pt_overflow_one_in))
         return;
     pt->buffered = 0;
-    pt->tnt = pt->tnts = 0;
+    pt->tnt_bits = pt->tnt_count = 0;
     pt->returns_known = 0;
     pt->last_ip = pt->sent_ip;
     pt->psb_bytes = pt->sent_bytes;
     pt_put_cyc(p);
     pt_put_ovf(p);
-    if (pt->packet_en && branches(p))
+    if (pt->packet_en && branch_en(p))
         pt_put_ip(p, PT_FUP, &now->next);
 }
 
 /* Rows of asynchronous events: FUP(CLIP), TIP(BLIP). */
-void pt_event(struct processor *p, const struct pt_now *now)
+void pt_event(struct processor *p, const struct pt_step *now)
 {
     struct pt_state *pt = &p->pt;
     bool was = pt->packet_en;
 
     if (!pt_tracing(p))
         return;
-    pt_follow(p, now);
+    pt_update_enables(p, now);
     pt_flush_tnt(p);
-    if (was && branches(p)) {
+    if (was && branch_en(p)) {
         pt_put_cyc(p);
         pt_put_ip(p, PT_FUP, &now->ip);
     }
     if (was && !pt->packet_en) {
-        pt_exit(p, now);
+        pt_packet_en_cleared(p, now);
     } else if (!was && pt->packet_en) {
-        pt_enter(p, now);
-    } else if (was && branches(p)) {
+        pt_packet_en_set(p, now);
+    } else if (was && branch_en(p)) {
         pt_put_ip(p, PT_TIP, &now->next);
     }
-    in_passing(p, now);
+    after_instruction(p, now);
 }

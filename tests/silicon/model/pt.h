@@ -43,7 +43,7 @@
 #define RTIT_STOPPED    BIT(5)
 
 /* The processor around an instruction. */
-struct pt_now {
+struct pt_step {
     uint64_t ip;                /* CurrentIP: of the instruction or event */
     uint64_t next;              /* where execution goes on */
     uint64_t cr3;               /* after it, as all below */
@@ -82,24 +82,24 @@ static inline bool pt_tracing(const struct processor *p)
  * complete; an interrupt or exception met at `ip` has entered its handler at
  * `next`. Each of them leaves bytes in pt.buffer, for pt_output.
  */
-void pt_started(struct processor *p, const struct pt_now *now);
-void pt_stopped(struct processor *p, const struct pt_now *now);
+void pt_started(struct processor *p, const struct pt_step *now);
+void pt_stopped(struct processor *p, const struct pt_step *now);
 void pt_retired(struct processor *p, const struct instruction *i,
-                const struct pt_now *now);
-void pt_event(struct processor *p, const struct pt_now *now);
+                const struct pt_step *now);
+void pt_event(struct processor *p, const struct pt_step *now);
 
 /* After pt_retired and the transactions: the packets may be lost, as the seed
  * has it. */
-void pt_overflow(struct processor *p, const struct pt_now *now);
+void pt_overflow(struct processor *p, const struct pt_step *now);
 
 /* pt_tsx.c: an outermost transaction begins, commits, or aborts to `next`.
  * doomed: it aborts at its XBEGIN. False: then the trace shows it only where
  * it aborts. */
-bool pt_tx_begin(struct processor *p, const struct pt_now *now, bool doomed);
-void pt_tx_commit(struct processor *p, const struct pt_now *now);
-void pt_tx_abort(struct processor *p, const struct pt_now *now);
+bool pt_tx_begin(struct processor *p, const struct pt_step *now, bool doomed);
+void pt_tx_commit(struct processor *p, const struct pt_step *now);
+void pt_tx_abort(struct processor *p, const struct pt_step *now);
 /* One more level, or one less, which is no change of status. */
-void pt_tx_nested(struct processor *p, const struct pt_now *now);
+void pt_tx_nested(struct processor *p, const struct pt_step *now);
 
 /* The guest's physical memory. Words outside of it read 0, stores there are
  * lost. */
@@ -122,20 +122,20 @@ void pt_put_tnt(struct processor *p, bool taken);
 void pt_flush_tnt(struct processor *p);
 /* In front of packets that may be timed: CYC, if it is enabled and due. */
 void pt_put_cyc(struct processor *p);
-void pt_put_mtc(struct processor *p, const struct pt_now *now);
+void pt_put_mtc(struct processor *p, const struct pt_step *now);
 void pt_put_pip(struct processor *p, uint64_t cr3);
-void pt_put_mode_exec(struct processor *p, const struct pt_now *now);
+void pt_put_mode_exec(struct processor *p, const struct pt_step *now);
 enum pt_tx_mode { PT_TX_NONE = 0x20, PT_TX_IN = 0x21, PT_TX_ABORT = 0x22 };
 void pt_put_mode_tsx(struct processor *p, enum pt_tx_mode mode);
 void pt_put_trace_stop(struct processor *p);
 void pt_put_ovf(struct processor *p);
 /* PSB, the packets that belong to it, PSBEND. at_start: of TraceEn. */
-void pt_put_psb(struct processor *p, const struct pt_now *now, bool at_start);
+void pt_put_psb(struct processor *p, const struct pt_step *now, bool at_start);
 
 /* pt.c: brings FilterEn and ContextEn up to date with where execution goes. */
-void pt_follow(struct processor *p, const struct pt_now *now);
+void pt_update_enables(struct processor *p, const struct pt_step *now);
 /* PacketEn has changed on the way there. */
-void pt_enter(struct processor *p, const struct pt_now *now);
-void pt_exit(struct processor *p, const struct pt_now *now);
+void pt_packet_en_set(struct processor *p, const struct pt_step *now);
+void pt_packet_en_cleared(struct processor *p, const struct pt_step *now);
 
 #endif

@@ -34,14 +34,14 @@ bool pt_is_msr(uint32_t number)
             number < IA32_RTIT_ADDR0_A + 2 * PT_RANGES_MAX);
 }
 
-static unsigned ranges(const struct processor *p)
+static unsigned address_ranges(const struct processor *p)
 {
     if ((pt_leaf(p, 0).ebx & PT_EBX_IP_FILTER) == 0)
         return 0;
     return pt_leaf(p, 1).eax & 7;
 }
 
-static bool exists(const struct processor *p, uint32_t number)
+static bool msr_exists(const struct processor *p, uint32_t number)
 {
     struct cpuid_row leaf = pt_leaf(p, 0);
 
@@ -50,7 +50,7 @@ static bool exists(const struct processor *p, uint32_t number)
     if (number == IA32_RTIT_CR3_MATCH)
         return (leaf.ebx & PT_EBX_CR3) != 0;
     if (number >= IA32_RTIT_ADDR0_A)
-        return number - IA32_RTIT_ADDR0_A < 2 * ranges(p);
+        return number - IA32_RTIT_ADDR0_A < 2 * address_ranges(p);
     return true;
 }
 
@@ -73,7 +73,7 @@ bool pt_read(const struct processor *p, uint32_t number, uint64_t *value)
 {
     const struct pt_state *pt = &p->pt;
 
-    if (!exists(p, number))
+    if (!msr_exists(p, number))
         return false;
     switch (number) {
     case IA32_RTIT_OUTPUT_BASE:
@@ -112,14 +112,14 @@ static uint64_t ctl_writable(const struct processor *p)
         mask |= RTIT_CYC_EN | RTIT_CYC_THRESH | RTIT_PSB_FREQ;
     if ((leaf.ebx & PT_EBX_MTC) != 0)
         mask |= RTIT_MTC_EN | RTIT_MTC_FREQ;
-    for (unsigned n = 0; n < ranges(p); n++)
+    for (unsigned n = 0; n < address_ranges(p); n++)
         mask |= BITS(3, 0) << (ADDR0_CFG_SHIFT + 4 * n);
     return mask;
 }
 
 /* Leaf 14H subleaf 1 has a bit for each encoding of these fields; where the
  * field is not there, 0 alone is left by ctl_writable. */
-static bool encodings_good(const struct processor *p, uint64_t ctl)
+static bool encodings_valid(const struct processor *p, uint64_t ctl)
 {
     struct cpuid_row leaf = pt_leaf(p, 0), more = pt_leaf(p, 1);
 
@@ -141,7 +141,7 @@ static bool write_ctl(struct processor *p, uint64_t value)
     if (value == p->pt.ctl)
         return true;
     if ((on && (p->pt.ctl & RTIT_TRACE_EN) != 0) ||
-        (value & ~ctl_writable(p)) != 0 || !encodings_good(p, value))
+        (value & ~ctl_writable(p)) != 0 || !encodings_valid(p, value))
         return false;
     if (on && (value & RTIT_TOPA) == 0 &&
         (pt_leaf(p, 0).ecx & PT_ECX_SINGLE_RANGE) == 0)
@@ -169,7 +169,7 @@ static bool write_status(struct processor *p, uint64_t value)
     return true;
 }
 
-static bool canonical(uint64_t address)
+static bool is_canonical(uint64_t address)
 {
     uint64_t high = address >> 47;
 
@@ -180,7 +180,7 @@ bool pt_write(struct processor *p, uint32_t number, uint64_t value)
 {
     struct pt_state *pt = &p->pt;
 
-    if (!exists(p, number))
+    if (!msr_exists(p, number))
         return false;
     if (number == IA32_RTIT_CTL)
         return write_ctl(p, value);
@@ -205,7 +205,7 @@ bool pt_write(struct processor *p, uint32_t number, uint64_t value)
         pt->cr3_match = value;
         return true;
     default:
-        if (!canonical(value))
+        if (!is_canonical(value))
             return false;
         pt->address[number - IA32_RTIT_ADDR0_A] = value;
         return true;

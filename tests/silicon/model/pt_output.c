@@ -20,24 +20,24 @@
 #define ENTRY_RESERVED (BIT(1) | BIT(3) | BIT(5) | BITS(11, 10) | BITS(63, 39))
 #define ENTRY_BASE BITS(38, 12)
 
-static bool is(const struct processor *p, enum fault_id fault)
+static bool has_fault(const struct processor *p, enum fault_id fault)
 {
     return fault_is(p->machine, fault);
 }
 
-static uint64_t offset(const struct processor *p)
+static uint64_t output_offset(const struct processor *p)
 {
     return p->pt.pointers >> 32;
 }
 
-static void set_offset(struct processor *p, uint64_t to)
+static void set_output_offset(struct processor *p, uint64_t to)
 {
     p->pt.pointers = to << 32 | (p->pt.pointers & POINTERS_LOW);
 }
 
 /* "When the error is signalled, tracing is disabled": STATUS.Error clears
  * TriggerEn. Bytes that are inside "may be lost". */
-static void fail(struct processor *p)
+static void raise_error(struct processor *p)
 {
     p->pt.status |= RTIT_ERROR;
     p->pt.packet_en = false;
@@ -45,30 +45,31 @@ static void fail(struct processor *p)
 }
 
 /* MaskOrTableOffset: a mask of ones from bit 0 up. */
-static bool range_good(const struct processor *p)
+static bool range_valid(const struct processor *p)
 {
     uint64_t mask = p->pt.pointers & POINTERS_LOW;
 
     return (mask & (mask + 1)) == 0 && (p->pt.base & mask) == 0 &&
-           (offset(p) <= mask || is(p, FAULT_pt_offset_error_missed));
+           (output_offset(p) <= mask ||
+            has_fault(p, FAULT_pt_offset_error_missed));
 }
 
-static void to_range(struct processor *p, const struct pt_memory *memory)
+static void write_range(struct processor *p, const struct pt_memory *memory)
 {
     struct pt_state *pt = &p->pt;
     uint64_t mask = pt->pointers & POINTERS_LOW;
 
-    if (is(p, FAULT_pt_wrap_missing))
+    if (has_fault(p, FAULT_pt_wrap_missing))
         mask = mask << 1 | 1;
     for (unsigned n = 0; n < pt->buffered; n++) {
-        memory->write(pt->base + (offset(p) & mask), &pt->buffer[n], 1);
-        set_offset(p, (offset(p) + 1) & mask);
+        memory->write(pt->base + (output_offset(p) & mask), &pt->buffer[n], 1);
+        set_output_offset(p, (output_offset(p) + 1) & mask);
     }
     pt->buffered = 0;
 }
 
-static uint64_t entry_now(const struct processor *p,
-                          const struct pt_memory *memory, unsigned ahead)
+static uint64_t read_entry(const struct processor *p,
+                           const struct pt_memory *memory, unsigned ahead)
 {
     uint64_t index = (p->pt.pointers & POINTERS_LOW) >> TABLE_SHIFT;
 
@@ -80,38 +81,38 @@ static uint64_t entry_bytes(uint64_t entry)
     return UINT64_C(1) << (PAGE_SHIFT + (entry >> 6 & 0xF));
 }
 
-static bool one_entry(const struct processor *p)
+static bool single_entry(const struct processor *p)
 {
     return (pt_leaf(p, 0).ecx & PT_ECX_ENTRIES) == 0;
 }
 
-static bool entry_good(const struct processor *p, uint64_t entry, bool first)
+static bool entry_valid(const struct processor *p, uint64_t entry, bool first)
 {
     if ((entry & ENTRY_RESERVED) != 0 &&
-        !is(p, FAULT_pt_topa_reserved_ignored))
+        !has_fault(p, FAULT_pt_topa_reserved_ignored))
         return false;
     if ((entry & ENTRY_END) != 0)
         return !first && (entry & (ENTRY_INT | ENTRY_STOP)) == 0 &&
-               (!one_entry(p) || (entry & ENTRY_BASE) == p->pt.base);
-    return (!one_entry(p) || first) &&
+               (!single_entry(p) || (entry & ENTRY_BASE) == p->pt.base);
+    return (!single_entry(p) || first) &&
            (entry & ENTRY_BASE & (entry_bytes(entry) - 1)) == 0;
 }
 
 /* Goes to the entry that the index names, through END. False: malformed. */
-static bool reach(struct processor *p, const struct pt_memory *memory)
+static bool reach_region(struct processor *p, const struct pt_memory *memory)
 {
     struct pt_state *pt = &p->pt;
 
     for (unsigned ends = 0; ends < 2; ends++) {
         uint64_t index = (pt->pointers & POINTERS_LOW) >> TABLE_SHIFT;
-        uint64_t entry = entry_now(p, memory, 0);
+        uint64_t entry = read_entry(p, memory, 0);
 
         if ((pt->base & BITS(PAGE_SHIFT - 1, 0)) != 0 ||
-            !entry_good(p, entry, index == 0))
+            !entry_valid(p, entry, index == 0))
             return false;
         if ((entry & ENTRY_END) == 0)
-            return !one_entry(p) || entry_good(p, entry_now(p, memory, 1),
-                                               false);
+            return !single_entry(p) || entry_valid(p, read_entry(p, memory, 1),
+                                                   false);
         pt->base = entry & ENTRY_BASE;
         pt->pointers &= ~POINTERS_LOW;
         pt->pointers |= BIT(TABLE_SHIFT) - 1;
@@ -120,89 +121,91 @@ static bool reach(struct processor *p, const struct pt_memory *memory)
 }
 
 /* A performance monitoring interrupt with its own bit of GLOBAL_STATUS. */
-static void interrupt(struct processor *p)
+static void raise_topa_pmi(struct processor *p)
 {
-    p->pt.int_told = true;
-    if (is(p, FAULT_pt_int_missing))
+    p->pt.int_signaled = true;
+    if (has_fault(p, FAULT_pt_int_missing))
         return;
-    if (!is(p, FAULT_pt_int_without_status))
+    if (!has_fault(p, FAULT_pt_int_without_status))
         p->pmu.global_status |= STATUS_TOPA_PMI;
-    counters_signal(p);
+    counters_raise_pmi(p);
 }
 
 /* The region is full. False: tracing has ended. */
-static bool leave_region(struct processor *p, const struct pt_memory *memory,
-                         uint64_t entry)
+static bool next_region(struct processor *p, const struct pt_memory *memory,
+                        uint64_t entry)
 {
     struct pt_state *pt = &p->pt;
 
-    if (is(p, FAULT_pt_stop_ignored))
+    if (has_fault(p, FAULT_pt_stop_ignored))
         entry &= ~ENTRY_STOP;
     if ((entry & ENTRY_STOP) != 0) {
         pt->status |= RTIT_STOPPED;
         pt->packet_en = false;
         pt->buffered = 0;
     }
-    if ((entry & ENTRY_INT) != 0 && !pt->int_told)
-        interrupt(p);
+    if ((entry & ENTRY_INT) != 0 && !pt->int_signaled)
+        raise_topa_pmi(p);
     if ((entry & ENTRY_STOP) != 0)
         return false;
-    pt->int_told = false;
+    pt->int_signaled = false;
     pt->pointers &= POINTERS_LOW;
-    if (!is(p, FAULT_pt_topa_stays))
+    if (!has_fault(p, FAULT_pt_topa_stays))
         pt->pointers += BIT(TABLE_SHIFT);
-    if (reach(p, memory))
+    if (reach_region(p, memory))
         return true;
-    fail(p);
+    raise_error(p);
     return false;
 }
 
-static void to_table(struct processor *p, const struct pt_memory *memory)
+static void write_table(struct processor *p, const struct pt_memory *memory)
 {
     struct pt_state *pt = &p->pt;
-    uint64_t entry = entry_now(p, memory, 0);
-    uint64_t early = one_entry(p) ? UINT64_C(64) * p->open.pt_int_early : 0;
+    uint64_t entry = read_entry(p, memory, 0);
+    uint64_t early =
+        single_entry(p) ? UINT64_C(64) * p->choices.pt_int_early : 0;
 
     for (unsigned n = 0; n < pt->buffered; n++) {
-        memory->write((entry & ENTRY_BASE) + offset(p), &pt->buffer[n], 1);
-        set_offset(p, offset(p) + 1);
-        if ((entry & ENTRY_INT) != 0 && early != 0 && !pt->int_told &&
-            offset(p) + early >= entry_bytes(entry))
-            interrupt(p);
-        if (offset(p) < entry_bytes(entry))
+        memory->write((entry & ENTRY_BASE) + output_offset(p), &pt->buffer[n],
+                      1);
+        set_output_offset(p, output_offset(p) + 1);
+        if ((entry & ENTRY_INT) != 0 && early != 0 && !pt->int_signaled &&
+            output_offset(p) + early >= entry_bytes(entry))
+            raise_topa_pmi(p);
+        if (output_offset(p) < entry_bytes(entry))
             continue;
-        if (!leave_region(p, memory, entry))
+        if (!next_region(p, memory, entry))
             return;
-        entry = entry_now(p, memory, 0);
+        entry = read_entry(p, memory, 0);
     }
     pt->buffered = 0;
 }
 
-static bool start_good(struct processor *p, const struct pt_memory *memory)
+static bool start_valid(struct processor *p, const struct pt_memory *memory)
 {
-    if ((p->pt.on & RTIT_TOPA) == 0)
-        return range_good(p);
-    return reach(p, memory) &&
-           (offset(p) < entry_bytes(entry_now(p, memory, 0)) ||
-            is(p, FAULT_pt_offset_error_missed));
+    if ((p->pt.ctl_active & RTIT_TOPA) == 0)
+        return range_valid(p);
+    return reach_region(p, memory) &&
+           (output_offset(p) < entry_bytes(read_entry(p, memory, 0)) ||
+            has_fault(p, FAULT_pt_offset_error_missed));
 }
 
 void pt_output(struct processor *p, const struct pt_memory *memory)
 {
     struct pt_state *pt = &p->pt;
 
-    if (pt->check && pt_tracing(p) && !start_good(p, memory))
-        fail(p);
-    pt->check = false;
-    if (pt->buffered > 0 && (pt->on & RTIT_TOPA) != 0)
-        to_table(p, memory);
+    if (pt->check_output && pt_tracing(p) && !start_valid(p, memory))
+        raise_error(p);
+    pt->check_output = false;
+    if (pt->buffered > 0 && (pt->ctl_active & RTIT_TOPA) != 0)
+        write_table(p, memory);
     else if (pt->buffered > 0)
-        to_range(p, memory);
+        write_range(p, memory);
     pt->sent_ip = pt->last_ip;
     pt->sent_bytes = pt->psb_bytes;
-    if (pt->keep) {
-        pt->kept_base = pt->base;
-        pt->kept_pointers = pt->pointers;
-        pt->keep = false;
+    if (pt->save_output) {
+        pt->saved_base = pt->base;
+        pt->saved_pointers = pt->pointers;
+        pt->save_output = false;
     }
 }

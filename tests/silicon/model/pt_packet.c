@@ -10,12 +10,12 @@
 #define PSB_REPEATS  8
 #define RATIO        30         /* of core to bus clock, for CBR */
 
-static bool is(const struct processor *p, enum fault_id fault)
+static bool has_fault(const struct processor *p, enum fault_id fault)
 {
     return fault_is(p->machine, fault);
 }
 
-static void put(struct processor *p, const uint8_t *bytes, unsigned count)
+static void put_bytes(struct processor *p, const uint8_t *bytes, unsigned count)
 {
     for (unsigned n = 0; n < count && p->pt.buffered < PT_BUFFER; n++)
         p->pt.buffer[p->pt.buffered++] = bytes[n];
@@ -30,17 +30,17 @@ static void put_payload(struct processor *p, const uint8_t *opcode,
 
     for (unsigned n = 0; n < count; n++)
         little[n] = (uint8_t)(payload >> 8 * n);
-    put(p, opcode, bytes);
-    put(p, little, count);
+    put_bytes(p, opcode, bytes);
+    put_bytes(p, little, count);
 }
 
 /* PAD: "to improve packet alignment or for implementation-specific reasons". */
-static void pad(struct processor *p)
+static void put_pad(struct processor *p)
 {
     static const uint8_t packet = 0x00;
 
-    if (random_one_in(&p->pt.random, p->open.pt_pad_one_in))
-        put(p, &packet, 1);
+    if (random_one_in(&p->pt.random, p->choices.pt_pad_one_in))
+        put_bytes(p, &packet, 1);
 }
 
 /* IPBytes and the bytes that it stands for: as few as last IP allows. */
@@ -63,7 +63,7 @@ void pt_put_ip(struct processor *p, enum pt_ip_packet op, const uint64_t *ip)
             }
         p->pt.last_ip = *ip;
     }
-    pad(p);
+    put_pad(p);
     opcode = (uint8_t)((unsigned)code << 5 | op);
     put_payload(p, &opcode, 1, ip == NULL ? 0 : *ip, bytes);
 }
@@ -83,22 +83,22 @@ void pt_flush_tnt(struct processor *p)
     struct pt_state *pt = &p->pt;
     uint8_t byte;
 
-    if (pt->tnts == 0)
+    if (pt->tnt_count == 0)
         return;
     pt_put_cyc(p);
-    if (is(p, FAULT_pt_tnt_reversed))
-        pt->tnt = reversed(pt->tnt, pt->tnts);
-    byte = (uint8_t)((1u << pt->tnts | pt->tnt) << 1);
-    put(p, &byte, 1);
-    pt->tnts = pt->tnt = 0;
+    if (has_fault(p, FAULT_pt_tnt_reversed))
+        pt->tnt_bits = reversed(pt->tnt_bits, pt->tnt_count);
+    byte = (uint8_t)((1u << pt->tnt_count | pt->tnt_bits) << 1);
+    put_bytes(p, &byte, 1);
+    pt->tnt_count = pt->tnt_bits = 0;
 }
 
 void pt_put_tnt(struct processor *p, bool taken)
 {
     struct pt_state *pt = &p->pt;
 
-    pt->tnt = (uint8_t)(pt->tnt << 1 | taken);
-    if (++pt->tnts == TNT_MAX)
+    pt->tnt_bits = (uint8_t)(pt->tnt_bits << 1 | taken);
+    if (++pt->tnt_count == TNT_MAX)
         pt_flush_tnt(p);
 }
 
@@ -106,36 +106,36 @@ void pt_put_tnt(struct processor *p, bool taken)
 void pt_put_cyc(struct processor *p)
 {
     struct pt_state *pt = &p->pt;
-    unsigned threshold = (unsigned)((pt->on & RTIT_CYC_THRESH) >> 19);
+    unsigned threshold = (unsigned)((pt->ctl_active & RTIT_CYC_THRESH) >> 19);
     uint32_t value = pt->cycles;
     uint8_t byte;
 
-    if ((pt->on & RTIT_CYC_EN) == 0 ||
+    if ((pt->ctl_active & RTIT_CYC_EN) == 0 ||
         value < (threshold == 0 ? 0 : 1u << (threshold - 1)))
         return;
     byte = (uint8_t)((value & 0x1F) << 3 | (value > 0x1F ? 7 : 3));
-    put(p, &byte, 1);
+    put_bytes(p, &byte, 1);
     for (value >>= 5; value != 0; value >>= 7) {
         byte = (uint8_t)((value & 0x7F) << 1 | (value > 0x7F ? 1 : 0));
-        put(p, &byte, 1);
+        put_bytes(p, &byte, 1);
     }
     pt->cycles = 0;
 }
 
 /* The crystal clock: leaf 15H has 250 / 2 times it as the TSC. */
-static uint64_t crystal(const struct pt_now *now)
+static uint64_t crystal_ticks(const struct pt_step *now)
 {
     return now->tsc / 125;
 }
 
-void pt_put_mtc(struct processor *p, const struct pt_now *now)
+void pt_put_mtc(struct processor *p, const struct pt_step *now)
 {
     static const uint8_t opcode = 0x59;
     struct pt_state *pt = &p->pt;
-    unsigned period = (unsigned)((pt->on & RTIT_MTC_FREQ) >> 14);
-    uint64_t mtc = crystal(now) >> period;
+    unsigned period = (unsigned)((pt->ctl_active & RTIT_MTC_FREQ) >> 14);
+    uint64_t mtc = crystal_ticks(now) >> period;
 
-    if ((pt->on & RTIT_MTC_EN) == 0 || mtc == pt->mtc)
+    if ((pt->ctl_active & RTIT_MTC_EN) == 0 || mtc == pt->mtc)
         return;
     pt->mtc = mtc;
     pt_put_cyc(p);
@@ -153,11 +153,11 @@ static void put_mode(struct processor *p, uint8_t mode)
 {
     static const uint8_t opcode = 0x99;
 
-    pad(p);
+    put_pad(p);
     put_payload(p, &opcode, 1, mode, 1);
 }
 
-void pt_put_mode_exec(struct processor *p, const struct pt_now *now)
+void pt_put_mode_exec(struct processor *p, const struct pt_step *now)
 {
     put_mode(p, (uint8_t)(now->cs_l | (!now->cs_l && now->cs_d) << 1));
 }
@@ -171,56 +171,58 @@ void pt_put_ovf(struct processor *p)
 {
     static const uint8_t packet[] = { 0x02, 0xF3 };
 
-    put(p, packet, 2);
+    put_bytes(p, packet, 2);
 }
 
 void pt_put_trace_stop(struct processor *p)
 {
     static const uint8_t packet[] = { 0x02, 0x83 };
 
-    put(p, packet, 2);
+    put_bytes(p, packet, 2);
 }
 
-static void put_time(struct processor *p, const struct pt_now *now)
+static void put_time(struct processor *p, const struct pt_step *now)
 {
     static const uint8_t tsc = 0x19, tma[] = { 0x02, 0x73 },
                          cbr[] = { 0x02, 0x03 };
 
-    if ((p->pt.on & RTIT_TSC_EN) != 0)
+    if ((p->pt.ctl_active & RTIT_TSC_EN) != 0)
         put_payload(p, &tsc, 1, now->tsc, 7);
-    if ((p->pt.on & RTIT_TSC_EN) != 0 && (p->pt.on & RTIT_MTC_EN) != 0)
+    if ((p->pt.ctl_active & RTIT_TSC_EN) != 0 &&
+        (p->pt.ctl_active & RTIT_MTC_EN) != 0)
         put_payload(p, tma, 2,
-                    (crystal(now) & 0xFFFF) | now->tsc % 125 << 24, 5);
+                    (crystal_ticks(now) & 0xFFFF) | now->tsc % 125 << 24, 5);
     put_payload(p, cbr, 2, RATIO, 2);
 }
 
-void pt_put_psb(struct processor *p, const struct pt_now *now, bool at_start)
+void pt_put_psb(struct processor *p, const struct pt_step *now, bool at_start)
 {
     static const uint8_t psb[] = { 0x02, 0x82 }, psbend[] = { 0x02, 0x23 };
     struct pt_state *pt = &p->pt;
-    const struct open_choices *open = &p->open;
-    bool branches = (pt->on & RTIT_BRANCH_EN) != 0;
-    bool tx = branches && pt->context_en && !is(p, FAULT_pt_psb_without_tx);
-    enum pt_tx_mode mode = pt->in_tx && !is(p, FAULT_pt_psb_never_in_tx)
+    const struct choices *choices = &p->choices;
+    bool branches = (pt->ctl_active & RTIT_BRANCH_EN) != 0;
+    bool tx =
+        branches && pt->context_en && !has_fault(p, FAULT_pt_psb_without_tx);
+    enum pt_tx_mode mode = pt->in_tx && !has_fault(p, FAULT_pt_psb_never_in_tx)
                                ? PT_TX_IN : PT_TX_NONE;
 
     pt_flush_tnt(p);
     pt->psb_bytes = 0;
-    if (!is(p, FAULT_pt_last_ip_kept))
+    if (!has_fault(p, FAULT_pt_last_ip_kept))
         pt->last_ip = 0;
     pt->returns_known = 0;
     for (unsigned n = 0; n < PSB_REPEATS; n++)
-        put(p, psb, 2);
+        put_bytes(p, psb, 2);
     put_time(p, now);
-    if (pt->context_en && (pt->on & RTIT_OS) != 0)
+    if (pt->context_en && (pt->ctl_active & RTIT_OS) != 0)
         pt_put_pip(p, now->cr3);
-    if (tx && open->pt_tx_before_fup)
+    if (tx && choices->pt_tx_before_fup)
         pt_put_mode_tsx(p, mode);
-    if (branches && (pt->packet_en || (at_start && open->pt_fup_at_start))) {
+    if (branches && (pt->packet_en || (at_start && choices->pt_fup_at_start))) {
         pt_put_mode_exec(p, now);
         pt_put_ip(p, PT_FUP, &now->next);
     }
-    if (tx && !open->pt_tx_before_fup)
+    if (tx && !choices->pt_tx_before_fup)
         pt_put_mode_tsx(p, mode);
-    put(p, psbend, 2);
+    put_bytes(p, psbend, 2);
 }

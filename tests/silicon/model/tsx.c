@@ -17,7 +17,7 @@
 void tsx_reset(struct processor *p)
 {
     p->tsx = (struct tsx_state){ .force_abort = 0 };
-    if (p->cpu->regime == REGIME_F && p->open.rtm_locked)
+    if (p->cpu->regime == REGIME_F && p->choices.rtm_locked)
         p->tsx.mcu_opt_ctrl = MCU_OPT_RTM_LOCKED;
 }
 
@@ -28,7 +28,7 @@ bool tsx_sdv(const struct processor *p)
 }
 
 /* Has software hidden RTM and HLE? */
-static bool hidden(const struct processor *p)
+static bool hidden_by_software(const struct processor *p)
 {
     const struct machine *m = p->machine;
 
@@ -42,7 +42,7 @@ static bool hidden(const struct processor *p)
 }
 
 /* Regime B: bit 0 as it takes effect. */
-static bool forced(const struct processor *p)
+static bool force_abort_on(const struct processor *p)
 {
     const struct machine *m = p->machine;
 
@@ -63,9 +63,9 @@ bool tsx_rtm_visible(const struct processor *p)
     if (fault_is(m, FAULT_cpuid_clear_keeps_rtm))
         return true;
     if (fault_is(m, FAULT_force_abort_hides_rtm) &&
-        p->cpu->regime == REGIME_B && forced(p))
+        p->cpu->regime == REGIME_B && force_abort_on(p))
         return false;
-    return !hidden(p);
+    return !hidden_by_software(p);
 }
 
 /* The October 2018 update disables HLE but goes on enumerating it. */
@@ -75,7 +75,7 @@ bool tsx_hle_visible(const struct processor *p)
 
     if (!p->cpu->has_rtm || p->cpu->regime == REGIME_E)
         return false;
-    return !hidden(p) || fault_is(m, FAULT_cpuid_clear_keeps_hle);
+    return !hidden_by_software(p) || fault_is(m, FAULT_cpuid_clear_keeps_hle);
 }
 
 bool tsx_always_abort_visible(const struct processor *p)
@@ -143,7 +143,7 @@ static bool write_force_abort(struct processor *p, uint64_t value)
     if ((value & ~writable) != 0 && !fault_is(m, FAULT_tfa_reserved_accepted))
         return false;
     if ((value & RTM_FORCE_ABORT) != 0)
-        counter3_settle(p);
+        counter3_recover(p);
     p->tsx.first_after_force = (value & ~p->tsx.force_abort & 1) != 0;
     p->tsx.was_forced = p->tsx.was_forced || (value & RTM_FORCE_ABORT) != 0;
     p->tsx.was_cleared = p->tsx.was_cleared || (value & TSX_CPUID_CLEAR) != 0;
@@ -200,7 +200,7 @@ static bool aborts_all(const struct processor *p)
 
     switch (p->cpu->regime) {
     case REGIME_B:
-        return forced(p);
+        return force_abort_on(p);
     case REGIME_C:
         return !tsx_sdv(p) &&
                !(fault_is(m, FAULT_sdv_sticky) && p->tsx.was_sdv);
@@ -220,7 +220,7 @@ bool tsx_rtm_invalid(const struct processor *p)
         return true;
     if (fault_is(m, FAULT_xbegin_ud_though_enumerated))
         return true;
-    return hidden(p) && p->open.hidden_rtm == HIDDEN_RTM_UD;
+    return hidden_by_software(p) && p->choices.hidden_rtm == HIDDEN_RTM_UD;
 }
 
 /* White paper 604224, section 1: "The October 2018 microcode update also
@@ -249,18 +249,18 @@ bool tsx_xtest_invalid(const struct processor *p)
     return !p->cpu->has_rtm || tsx_rtm_invalid(p);
 }
 
-static void doom(struct processor *p, struct tx_plan *plan)
+static void decide_doomed(struct processor *p, struct tx_decision *decision)
 {
-    plan->fate = TX_DOOMED;
-    plan->status = 0;
-    plan->forced = true;
-    plan->at_xend = p->open.forced_abort == FORCED_ABORT_AT_XEND;
-    if (p->open.forced_abort == FORCED_ABORT_IN_BODY)
-        plan->steps = p->open.body_steps;
+    decision->fate = TX_DOOMED;
+    decision->status = 0;
+    decision->forced = true;
+    decision->at_xend = p->choices.forced_abort == FORCED_ABORT_AT_XEND;
+    if (p->choices.forced_abort == FORCED_ABORT_IN_BODY)
+        decision->steps = p->choices.body_steps;
 }
 
 /* The faults that change one forced abort in so many. */
-static void plan_fault(struct processor *p, struct tx_plan *plan)
+static void decide_fault(struct processor *p, struct tx_decision *decision)
 {
     const struct machine *m = p->machine;
     bool b = p->cpu->regime == REGIME_B, c = p->cpu->regime == REGIME_C;
@@ -268,66 +268,67 @@ static void plan_fault(struct processor *p, struct tx_plan *plan)
     if ((b && fault_is(m, FAULT_force_abort_lets_commit)) ||
         (c && fault_is(m, FAULT_always_abort_commits))) {
         if (random_one_in(&p->random, 50))
-            plan->fate = TX_RUNS;
+            decision->fate = TX_RUNS;
     } else if (b && fault_is(m, FAULT_force_abort_starts_late)) {
         if (p->tsx.first_after_force)
-            plan->fate = TX_RUNS;
+            decision->fate = TX_RUNS;
     } else if (b && fault_is(m, FAULT_force_abort_sets_eax)) {
         if (random_one_in(&p->random, 20))
-            plan->status = TX_STATUS_RETRY;
+            decision->status = TX_STATUS_RETRY;
     } else if (b && (fault_is(m, FAULT_force_abort_leaks_store) ||
                      fault_is(m, FAULT_force_abort_keeps_registers))) {
         if (!random_one_in(&p->random, 20))
             return;
-        plan->at_xend = true;
-        plan->keep_stores = fault_is(m, FAULT_force_abort_leaks_store);
-        plan->keep_registers = !plan->keep_stores;
+        decision->at_xend = true;
+        decision->leak_stores = fault_is(m, FAULT_force_abort_leaks_store);
+        decision->leak_registers = !decision->leak_stores;
     }
 }
 
 /* An abort that nothing in the program explains. */
-static void plan_spontaneous(struct processor *p, struct tx_plan *plan)
+static void decide_spontaneous(struct processor *p,
+                               struct tx_decision *decision)
 {
     static const uint32_t statuses[] = {
         0, TX_STATUS_RETRY, TX_STATUS_RETRY | TX_STATUS_CONFLICT,
         TX_STATUS_CONFLICT,
     };
-    uint32_t one_in = tsx_sdv(p) ? p->open.sdv_abort_one_in
-                             : p->open.spontaneous_one_in;
+    uint32_t one_in = tsx_sdv(p) ? p->choices.sdv_abort_one_in
+                             : p->choices.spontaneous_one_in;
 
     if (!random_one_in(&p->random, one_in))
         return;
-    plan->fate = TX_DOOMED;
-    plan->steps = (unsigned)(random_next(&p->random) % 8);
-    plan->status = statuses[random_next(&p->random) % 4];
+    decision->fate = TX_DOOMED;
+    decision->steps = (unsigned)(random_next(&p->random) % 8);
+    decision->status = statuses[random_next(&p->random) % 4];
 }
 
-void tsx_plan(struct processor *p, struct tx_plan *plan)
+void tsx_decide(struct processor *p, struct tx_decision *decision)
 {
     const struct machine *m = p->machine;
 
-    *plan = (struct tx_plan){ .fate = TX_RUNS };
+    *decision = (struct tx_decision){ .fate = TX_RUNS };
     if (tsx_rtm_invalid(p)) {
-        plan->fate = TX_INVALID;
+        decision->fate = TX_INVALID;
         return;
     }
     if (aborts_all(p) ||
-        (hidden(p) && p->open.hidden_rtm == HIDDEN_RTM_ABORTS)) {
-        doom(p, plan);
-        plan_fault(p, plan);
+        (hidden_by_software(p) && p->choices.hidden_rtm == HIDDEN_RTM_ABORTS)) {
+        decide_doomed(p, decision);
+        decide_fault(p, decision);
         p->tsx.first_after_force = false;
         return;
     }
     if (fault_is(m, FAULT_commit_loses_store))
-        plan->lose_stores = random_one_in(&p->random, 20);
-    plan_spontaneous(p, plan);
+        decision->lose_stores = random_one_in(&p->random, 20);
+    decide_spontaneous(p, decision);
 }
 
 bool tsx_aborts(const struct processor *p, const struct instruction *i,
                 bool direction)
 {
     const struct machine *m = p->machine;
-    bool drawn = (p->open.tx_may >> i->tx & 1) != 0;
+    bool drawn = (p->choices.tx_may >> i->tx & 1) != 0;
 
     switch (i->tx) {
     case TX_SAFE:

@@ -70,14 +70,14 @@ enum tx_fate {
     TX_DOOMED,   /* until `steps` instructions have run, or XEND */
 };
 
-struct tx_plan {
+struct tx_decision {
     enum tx_fate fate;
     unsigned steps;      /* TX_DOOMED: 0 = abort at XBEGIN */
     bool at_xend;        /* TX_DOOMED: abort at XEND instead of after steps */
     uint32_t status;     /* TX_DOOMED: EAX, whatever ends it */
     bool forced;         /* TX_DOOMED: status for every cause of abort */
-    bool keep_stores;    /* faults: what an abort forgets to roll back, */
-    bool keep_registers;
+    bool leak_stores;    /* faults: what an abort forgets to roll back, */
+    bool leak_registers;
     bool lose_stores;    /* or a commit to write */
 };
 
@@ -97,7 +97,7 @@ bool tsx_read(struct processor *p, uint32_t number, uint64_t *value);
 bool tsx_write(struct processor *p, uint32_t number, uint64_t value);
 
 /* Does this XBEGIN begin a transaction, and what will become of it? */
-void tsx_plan(struct processor *p, struct tx_plan *plan);
+void tsx_decide(struct processor *p, struct tx_decision *decision);
 
 /* Does this instruction abort the transaction it is met in? XBEGIN, XEND and
  * XABORT aside. direction: RFLAGS.DF before it. */

@@ -37,7 +37,7 @@ static const struct {
 };
 
 /* The bits that a fault clears, or sets. */
-static uint32_t without_faults(const struct machine *m, enum tx_cause cause,
+static uint32_t falsify_status(const struct machine *m, enum tx_cause cause,
                                uint32_t status)
 {
     if (fault_is(m, FAULT_nested_bit_missing))
@@ -60,11 +60,11 @@ static uint32_t without_faults(const struct machine *m, enum tx_cause cause,
 
 /* White paper 604224, section 1.3: a normal conflict has the retry bit; with
  * CPUID.7.0:EDX[13] = 1 there are some without. */
-static bool may_retry(struct processor *p, const struct tx_abort *how)
+static bool has_retry_bit(struct processor *p, const struct tx_abort *how)
 {
     return how->cause == TX_CAUSE_CONFLICT &&
            !(tsx_force_abort_visible(p) &&
-             random_one_in(&p->random, p->open.conflict_only_one_in));
+             random_one_in(&p->random, p->choices.conflict_only_one_in));
 }
 
 static uint32_t status_of(struct processor *p, const struct tx_abort *how)
@@ -75,16 +75,16 @@ static uint32_t status_of(struct processor *p, const struct tx_abort *how)
         return how->status;
     if (how->cause == TX_CAUSE_XABORT)
         status |= TX_STATUS_CODE(how->code);
-    if (how->cause == TX_CAUSE_NESTING && p->open.nest_overflows)
+    if (how->cause == TX_CAUSE_NESTING && p->choices.nest_overflows)
         status |= TX_STATUS_CAPACITY;
-    if (may_retry(p, how))
+    if (has_retry_bit(p, how))
         status |= TX_STATUS_RETRY;
     if (how->depth > 1)
         status |= TX_STATUS_NESTED;
-    return without_faults(p->machine, how->cause, status);
+    return falsify_status(p->machine, how->cause, status);
 }
 
-static void count(struct processor *p, uint8_t umasks)
+static void count_events(struct processor *p, uint8_t umasks)
 {
     struct retirement r = { .tx_events = umasks, .hle = p->tsx.hle };
 
@@ -99,14 +99,14 @@ void tsx_began(struct processor *p, bool hle)
     p->tsx.active = true;
     p->tsx.hle = hle;
     p->tsx.cycles = 0;
-    count(p, TX_EVENT_START);
+    count_events(p, TX_EVENT_START);
     if (p->pmu.starts_twice)
-        count(p, TX_EVENT_START);
+        count_events(p, TX_EVENT_START);
     p->pmu.starts_twice = false;
 }
 
 /* Is counter 3 to go wrong around this transaction? */
-static bool garbles(const struct processor *p)
+static bool garbles_counter3(const struct processor *p)
 {
     const struct machine *m = p->machine;
 
@@ -132,11 +132,11 @@ void tsx_disturb_counter3(struct processor *p)
                  m->fault == FAULT_counter3_garbles_in_c ||
                  m->fault == FAULT_counter3_garbles_in_sdv;
 
-    if (garbles(p))
+    if (garbles_counter3(p))
         counter3_garble(p, asked);
 }
 
-static void ended(struct processor *p)
+static void after_end(struct processor *p)
 {
     const struct machine *m = p->machine;
 
@@ -152,8 +152,8 @@ static void ended(struct processor *p)
 
 void tsx_committed(struct processor *p)
 {
-    count(p, TX_EVENT_COMMIT);
-    ended(p);
+    count_events(p, TX_EVENT_COMMIT);
+    after_end(p);
 }
 
 static uint8_t aborted_umasks(const struct machine *m, enum tx_cause cause)
@@ -180,7 +180,7 @@ uint32_t tsx_aborted(struct processor *p, const struct tx_abort *how)
         .eventing_ip = how->eventing_ip,
         .resume_ip = how->resume_ip,
     };
-    count(p, aborted_umasks(p->machine, how->cause));
-    ended(p);
+    count_events(p, aborted_umasks(p->machine, how->cause));
+    after_end(p);
     return status;
 }

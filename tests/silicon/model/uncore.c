@@ -63,7 +63,7 @@ static bool any_selected(const struct machine *m)
     return (all & UNCORE_EN) != 0;
 }
 
-void uncore_update(struct machine *m)
+void uncore_update_counting(struct machine *m)
 {
     uint64_t interrupts = UNCORE_EN | UNCORE_OVF_EN;
 
@@ -74,7 +74,7 @@ void uncore_update(struct machine *m)
 
 /* OVF_EN propagates the overflow. FREEZE: "when this bit is set, and a counter
  * overflow occurs, the uncore PMU logic will clear the global enable bit". */
-static void overflowed(struct machine *m, uint64_t status, uint64_t ctrl)
+static void on_overflow(struct machine *m, uint64_t status, uint64_t ctrl)
 {
     struct uncore *u = &m->uncore;
     bool propagates = (ctrl & UNCORE_OVF_EN) != 0;
@@ -92,10 +92,10 @@ static void overflowed(struct machine *m, uint64_t status, uint64_t ctrl)
         fault_is(m, FAULT_uncore_freeze_ignored))
         return;
     u->ctrl &= ~UNCORE_CTRL_EN;
-    uncore_update(m);
+    uncore_update_counting(m);
 }
 
-void uncore_clock(struct machine *m)
+void uncore_update_clock(struct machine *m)
 {
     struct uncore *u = &m->uncore;
     const struct uncore_traits *traits = m->cpu->uncore;
@@ -112,12 +112,12 @@ void uncore_clock(struct machine *m)
     if ((u->fixed & ~UNCORE_FIXED_MASK) == 0)
         return;
     u->fixed &= UNCORE_FIXED_MASK;
-    overflowed(m, UNCORE_STATUS_FIXED, u->fixed_ctrl);
+    on_overflow(m, UNCORE_STATUS_FIXED, u->fixed_ctrl);
 }
 
 /* A counter that counts so many events of one cycle each. */
-static void count(struct machine *m, struct uncore_counter *c, uint64_t events,
-                  uint64_t status)
+static void add_events(struct machine *m, struct uncore_counter *c,
+                       uint64_t events, uint64_t status)
 {
     if ((c->select & UNCORE_EN) == 0 || events == 0 ||
         (c->select & UNCORE_CMASK) > UNCORE_CMASK_1)
@@ -128,11 +128,11 @@ static void count(struct machine *m, struct uncore_counter *c, uint64_t events,
     if ((c->value & ~UNCORE_MASK) == 0)
         return;
     c->value &= UNCORE_MASK;
-    overflowed(m, status, c->select);
+    on_overflow(m, status, c->select);
 }
 
 /* The box of a line: all of them get about as many, whatever the stride. */
-static unsigned box_of(const struct machine *m, uint64_t line)
+static unsigned box_of_line(const struct machine *m, uint64_t line)
 {
     uint64_t n = line / CACHE_LINE_BYTES;
 
@@ -161,7 +161,7 @@ static bool is_lookup(uint64_t select, unsigned state, unsigned by)
 }
 
 /* How often a lookup counts that is one of those selected. */
-static unsigned times(const struct machine *m)
+static unsigned lookup_weight(const struct machine *m)
 {
     if (fault_is(m, FAULT_uncore_lookups_halved))
         return m->uncore.lookups % 2;
@@ -169,8 +169,8 @@ static unsigned times(const struct machine *m)
 }
 
 /* Requests that leave the last level, and how long each is outstanding. */
-static uint64_t requests(const struct machine *m, unsigned n, uint64_t select,
-                         bool write, bool coherent, uint32_t cycles)
+static uint64_t arb_events(const struct machine *m, unsigned n, uint64_t select,
+                           bool write, bool coherent, uint32_t cycles)
 {
     unsigned umask = (unsigned)(select >> 8) & 0xFF;
     bool mine = umask == TRK_ALL || (umask == TRK_WRITES && write);
@@ -207,21 +207,21 @@ void uncore_lookup(struct machine *m, uint64_t line, enum uncore_kind kind,
     if (!u->counting)
         return;
     uncore_lock(m);
-    box = box_of(m, line);
+    box = box_of_line(m, line);
     u->lookups++;
     for (unsigned n = 0; n < 2 && uncore_enabled(m); n++) {
         struct uncore_counter *c = &u->box[box][n];
 
         if (is_lookup(c->select, state, by))
-            count(m, c, times(m), UNCORE_STATUS_CBOX);
+            add_events(m, c, lookup_weight(m), UNCORE_STATUS_CBOX);
     }
     for (unsigned n = 0; n < 2 && uncore_enabled(m); n++) {
         struct uncore_counter *c = &u->arb[n];
 
         if (level != CACHE_LLC)
-            count(m, c, requests(m, n, c->select, kind == UNCORE_WRITE,
-                                 level == CACHE_DRAM, cycles),
-                  UNCORE_STATUS_ARB);
+            add_events(m, c, arb_events(m, n, c->select, kind == UNCORE_WRITE,
+                                        level == CACHE_DRAM, cycles),
+                       UNCORE_STATUS_ARB);
     }
     uncore_unlock(m);
 }
@@ -241,7 +241,7 @@ void uncore_poll(struct processor *p)
 
     if (m->uncore.counting) {
         uncore_lock(m);
-        uncore_clock(m);
+        uncore_update_clock(m);
         uncore_unlock(m);
     }
     if (p->uncore_pmis == m->uncore.pmis)
@@ -252,7 +252,7 @@ void uncore_poll(struct processor *p)
     msr_read(p, IA32_DEBUGCTL, &debugctl);
     if ((debugctl & DEBUGCTL_UNCORE_PMI) != 0) {
         p->pmu.global_status |= STATUS_UNCORE;
-        counters_signal(p);
+        counters_raise_pmi(p);
     } else if (m->uncore.status_without_pmi) {
         p->pmu.global_status |= STATUS_UNCORE;
     }

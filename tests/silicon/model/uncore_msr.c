@@ -14,7 +14,8 @@ static uint64_t *in_pair(struct uncore_counter pair[2], uint32_t number,
 }
 
 /* Where a register of the C-Boxes or of the ARB is; *mask: its bits. */
-static uint64_t *find(struct machine *m, uint32_t number, uint64_t *mask)
+static uint64_t *find_register(struct machine *m, uint32_t number,
+                               uint64_t *mask)
 {
     uint32_t last = MSR_UNC_CBO_0_PERFEVTSEL0 +
                     MSR_UNC_CBO_STRIDE * m->cpu->uncore->registers;
@@ -50,7 +51,7 @@ bool uncore_is_msr(const struct machine *m, uint32_t number)
                          MSR_UNC_CBO_STRIDE * UNCORE_BOXES_MAX);
 }
 
-static bool read(struct machine *m, uint32_t number, uint64_t *value)
+static bool read_locked(struct machine *m, uint32_t number, uint64_t *value)
 {
     const struct uncore *u = &m->uncore;
     uint64_t mask;
@@ -69,7 +70,7 @@ static bool read(struct machine *m, uint32_t number, uint64_t *value)
         if (fault_is(m, FAULT_uncore_config_wrong))
             *value = 0;
     } else {
-        stored = find(m, number, &mask);
+        stored = find_register(m, number, &mask);
         if (stored == NULL)
             return false;
         *value = *stored;
@@ -77,7 +78,7 @@ static bool read(struct machine *m, uint32_t number, uint64_t *value)
     return true;
 }
 
-static bool write(struct machine *m, uint32_t number, uint64_t value)
+static bool write_locked(struct machine *m, uint32_t number, uint64_t value)
 {
     struct uncore *u = &m->uncore;
     uint64_t mask, *stored;
@@ -100,13 +101,13 @@ static bool write(struct machine *m, uint32_t number, uint64_t value)
     } else if (number == MSR_UNC_CBO_CONFIG) {
         return false;
     } else {
-        stored = find(m, number, &mask);
+        stored = find_register(m, number, &mask);
     }
     if (stored == NULL || ((value & ~mask) != 0 &&
                            !fault_is(m, FAULT_uncore_reserved_accepted)))
         return false;
     *stored = clears ? *stored & ~value : value & mask;
-    uncore_update(m);
+    uncore_update_counting(m);
     return true;
 }
 
@@ -115,8 +116,8 @@ bool uncore_read(struct machine *m, uint32_t number, uint64_t *value)
     bool good;
 
     uncore_lock(m);
-    uncore_clock(m);
-    good = read(m, number, value);
+    uncore_update_clock(m);
+    good = read_locked(m, number, value);
     uncore_unlock(m);
     return good;
 }
@@ -126,8 +127,8 @@ bool uncore_write(struct machine *m, uint32_t number, uint64_t value)
     bool good;
 
     uncore_lock(m);
-    uncore_clock(m);
-    good = write(m, number, value);
+    uncore_update_clock(m);
+    good = write_locked(m, number, value);
     uncore_unlock(m);
     return good;
 }

@@ -39,8 +39,8 @@ void uncore_lock(struct machine *m);
 void uncore_unlock(struct machine *m);
 bool uncore_enabled(const struct machine *m);
 /* Recomputes uncore.counting after a register has changed. */
-void uncore_update(struct machine *m);
+void uncore_update_counting(struct machine *m);
 /* Brings the fixed counter up to now. */
-void uncore_clock(struct machine *m);
+void uncore_update_clock(struct machine *m);
 
 #endif
