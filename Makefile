@@ -94,9 +94,12 @@ FOR_LAB  := $(B)/setup-lab.done
 CASES := $(sort $(wildcard src/cases/*/*.c))
 CORE  := $(sort $(wildcard src/*/*.c)) $(CASES)
 APP   := $(CORE) $(sort $(wildcard efi/*.c asm/*.c efi/*.asm asm/*.asm))
-MODEL := $(sort $(wildcard tests/silicon/model/*.c tests/silicon/personalities/*.c))
-SIM   := $(MODEL) $(sort $(wildcard tests/silicon/*.c tests/silicon/*.asm)) \
-         efi/entry.asm efi/start.c
+MODEL := $(sort $(wildcard tests/silicon/model/*.c \
+             tests/silicon/personalities/*.c tests/silicon/personalities/*/*.c))
+HYPERVISOR := $(sort $(wildcard tests/silicon/hypervisor/*.c))
+SIM   := $(MODEL) $(HYPERVISOR) $(sort $(wildcard \
+             tests/silicon/hypervisor/*.asm tests/silicon/equipment/*.c \
+             tests/silicon/boot/*.c)) efi/entry.asm efi/start.c
 object = $(addprefix $(B)/bare/,$(addsuffix .o,$(1)))
 
 # The list of tests is the list of files below src/cases/, by name.
@@ -157,7 +160,7 @@ $(B)/silicon.so: $(call object,$(SIM)) efi/efi.lds
 	@echo "  link $@"
 	@$(LINK) $(filter %.o,$^) -o $@
 # Applications of the tests' own.
-$(B)/vandal.so $(B)/strict.so: $(B)/%.so: $(B)/bare/tests/boot/%.c.o \
+$(B)/dirty.so $(B)/strict.so: $(B)/%.so: $(B)/bare/tests/boot/%.c.o \
                $(call object,efi/entry.asm efi/start.c) efi/efi.lds
 	@echo "  link $@"
 	@$(LINK) $(filter %.o,$^) -o $@
@@ -289,56 +292,56 @@ list:
 
 SAN := -std=c11 -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all \
        -fno-omit-frame-pointer
-# Fixed-layout seams to assembly are replaced by tests/host/fake_*.c.
-HOST_TESTS  := $(sort $(wildcard tests/host/test_*.c))
-MODEL_TESTS := $(sort $(wildcard tests/host/silicon_*.c))
-# The hypervisor over the model; what knows UEFI or the machine itself is played.
-HYPERVISOR_TESTS := $(sort $(wildcard tests/host/hypervisor_*.c))
-HYPERVISOR  := $(MODEL) tests/host/below.c \
-               $(filter-out $(addprefix tests/silicon/,main.c mp.c left.c \
-                   align.c source.c stick.c sweep.c report.c vcpu.c x86.c), \
-                   $(sort $(wildcard tests/silicon/*.c)))
-EFI_TESTS   := $(sort $(wildcard tests/host/efi_*.c))
-HOST_FAKES  := $(sort $(wildcard tests/host/fake_*.c))
+# A folder of tests/host is a subject; a file there is one program. Assembly and
+# the machine are played by tests/host/fakes.
+SIM_ROOMS   := boot hypervisor model
+HOST_TESTS  := $(sort $(filter-out $(addprefix tests/host/,fakes/% efi/% \
+                   $(SIM_ROOMS:=/%)),$(wildcard tests/host/*/*.c)))
+SIM_TESTS   := $(sort $(wildcard $(SIM_ROOMS:%=tests/host/%/*.c)))
+EFI_TESTS   := $(sort $(wildcard tests/host/efi/*.c))
+HOST_FAKES  := $(sort $(wildcard tests/host/fakes/fake_*.c))
+FAKE_CPU    := tests/host/fakes/fake_cpu.c
+# The hypervisor over the model; what is the machine itself is played.
+PLAYED      := $(addprefix tests/silicon/hypervisor/,log.c vcpu.c x86.c)
+HOST_HYPERVISOR := $(MODEL) $(FAKE_CPU) $(filter-out $(PLAYED),$(HYPERVISOR))
 HOST_CORE   := $(filter-out src/session/case_list.c $(CASES),$(CORE))
 host_object = $(addprefix $(B)/host/,$(addsuffix .o,$(1)))
-HOST_BINARIES := $(addprefix $(B)/,$(basename $(HOST_TESTS) $(MODEL_TESTS) \
-                                              $(HYPERVISOR_TESTS) $(EFI_TESTS)))
+HOST_BINARIES := $(addprefix $(B)/,$(basename $(HOST_TESTS) $(SIM_TESTS) \
+                                              $(EFI_TESTS)))
 
 $(B)/host/%.c.o: %.c | $(GENERATED) $(FOR_TEST)
 	@mkdir -p $(@D)
 	@echo "  cc $@"
 	@$(CC) $(SAN) $(WARN) -I. -I$(B)/gen $(DEPS) -c $< -o $@
-$(B)/tests/host/test_%: $(B)/host/tests/host/test_%.c.o \
-                        $(call host_object,$(HOST_CORE) $(HOST_FAKES))
+define link_host
 	@mkdir -p $(@D)
 	@echo "  link $@"
 	@$(CC) $(SAN) $^ -lcmocka -o $@
+endef
+$(HOST_TESTS:%.c=$(B)/%): $(B)/%: $(B)/host/%.c.o \
+        $(call host_object,$(HOST_CORE) $(filter-out $(FAKE_CPU),$(HOST_FAKES)))
+	$(link_host)
 # The bodies of cases, over a device of its own.
-$(B)/tests/host/test_memory_cases: $(call host_object,$(wildcard \
+$(B)/tests/host/cases/memory_cases: $(call host_object,$(wildcard \
     src/cases/memory/*.c))
-$(B)/tests/host/test_uncore_cases: $(call host_object,\
+$(B)/tests/host/cases/uncore_cases: $(call host_object,\
     $(wildcard src/cases/uncore/*.c))
-$(B)/tests/host/silicon_%: $(B)/host/tests/host/silicon_%.c.o \
-                           $(call host_object,$(MODEL))
-	@mkdir -p $(@D)
-	@echo "  link $@"
-	@$(CC) $(SAN) $^ -lcmocka -o $@
-$(B)/tests/host/hypervisor_%: $(B)/host/tests/host/hypervisor_%.c.o \
-                              $(call host_object,$(HYPERVISOR))
-	@mkdir -p $(@D)
-	@echo "  link $@"
-	@$(CC) $(SAN) $^ -lcmocka -o $@
+$(B)/tests/host/model/%: $(B)/host/tests/host/model/%.c.o \
+                         $(call host_object,$(MODEL))
+	$(link_host)
+$(B)/tests/host/hypervisor/%: $(B)/host/tests/host/hypervisor/%.c.o \
+                              $(call host_object,$(HOST_HYPERVISOR))
+	$(link_host)
+$(B)/tests/host/boot/%: $(B)/host/tests/host/boot/%.c.o \
+        $(call host_object,$(MODEL) tests/silicon/boot/config.c)
+	$(link_host)
 # Of efi/, what decides: over a firmware that is the test's own.
-$(B)/host/tests/host/efi_%.c.o: SAN += $(EFI_INC)
-$(B)/tests/host/efi_%: $(B)/host/tests/host/efi_%.c.o
-	@mkdir -p $(@D)
-	@echo "  link $@"
-	@$(CC) $(SAN) $^ -lcmocka -o $@
-$(B)/tests/host/silicon_ring: $(call host_object,tests/silicon/ring.c)
+$(B)/host/tests/host/efi/%.c.o: SAN += $(EFI_INC)
+$(B)/tests/host/efi/%: $(B)/host/tests/host/efi/%.c.o
+	$(link_host)
 .PRECIOUS: $(B)/host/%.c.o
 
-BOOTED    := $(B)/vandal.efi $(B)/strict.img $(B)/silicon.img clang
+BOOTED    := $(B)/dirty.efi $(B)/strict.img $(B)/silicon.img clang
 SNAPSHOTS := $(B)/smp1.state $(B)/smp2.state $(B)/smp4.state
 $(B)/smp%.state: $(B)/silicon.efi $(B)/tsxpmu.img scripts/qemu.py
 	@$(PYTHON) scripts/qemu.py --silicon $< --image $(B)/tsxpmu.img --smp $* \
@@ -428,5 +431,5 @@ clean:
 
 -include $(patsubst %,%.d,$(call object,$(APP) $(SIM)) \
            $(call hosted_object,$(TOOL) $(BENCH) tests/bench/libipt.c) \
-           $(call host_object,$(CORE) $(HYPERVISOR) $(HOST_FAKES) $(HOST_TESTS) \
-               $(MODEL_TESTS) $(HYPERVISOR_TESTS) $(EFI_TESTS)))
+           $(call host_object,$(CORE) $(HOST_HYPERVISOR) $(HOST_FAKES) \
+               $(HOST_TESTS) $(SIM_TESTS) $(EFI_TESTS)))

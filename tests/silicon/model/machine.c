@@ -10,7 +10,7 @@
 #define TOPIC_TRACE  101
 #define TOPIC_MEMORY 102
 
-void machine_start(struct machine *m, const struct config *config,
+void machine_start(struct machine *m, const struct machine_config *config,
                    unsigned processors)
 {
     *m = (struct machine){

@@ -12,10 +12,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "tests/silicon/model/config.h"
-#include "tests/silicon/model/memory.h"
+#include "tests/silicon/model/choices.h"
+#include "tests/silicon/model/faults.h"
+#include "tests/silicon/model/memory_events.h"
 #include "tests/silicon/model/offcore.h"
-#include "tests/silicon/model/open.h"
+#include "tests/silicon/model/personality.h"
 #include "tests/silicon/model/uncore.h"
 
 #define COUNTERS_MAX  8
@@ -24,6 +25,16 @@
 #define PT_BUFFER     512 /* far more bytes than one instruction makes */
 #define PT_RETURNS    64  /* SDM 3C, "RET Compression" */
 #define PT_RANGES_MAX 4
+
+/* What can be configured of a machine. */
+struct machine_config {
+    const struct personality *cpu;
+    enum fault_id fault;
+    uint64_t seed;
+    uint64_t smi;      /* an SMI in about one of `smi` windows; 0: never */
+    bool smt;
+    bool x2apic;       /* the local APICs are in x2APIC mode */
+};
 
 struct machine {
     const struct personality *cpu;
@@ -154,7 +165,7 @@ static inline bool fault_is(const struct machine *m, enum fault_id fault)
 }
 
 /* Makes a machine as configured. */
-void machine_start(struct machine *m, const struct config *config,
+void machine_start(struct machine *m, const struct machine_config *config,
                    unsigned processors);
 
 /* Its n-th logical processor, in the state after reset. */

@@ -20,7 +20,7 @@
 #include <stdint.h>
 
 #include "tests/silicon/model/cache.h"
-#include "tests/silicon/model/open.h"
+#include "tests/silicon/model/choices.h"
 
 struct machine;
 struct processor;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* broadwell.c - a Broadwell client, the first with Processor Trace. */
 #include "tests/silicon/model/bits.h"
-#include "tests/silicon/model/families.h"
+#include "tests/silicon/personalities/common/families.h"
 
 const struct personality personality_broadwell = {
     .name = "broadwell",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* coffeelake_2020.c - a Coffee Lake on which TSX is gone but its MSR is not. */
 #include "tests/silicon/model/bits.h"
-#include "tests/silicon/model/families.h"
+#include "tests/silicon/personalities/common/families.h"
 
 const struct personality personality_coffeelake_2020 = {
     .name = "coffeelake-2020",

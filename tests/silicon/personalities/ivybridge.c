@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* ivybridge.c - an Ivy Bridge client: no TSX, PEBS as on Sandy Bridge. */
 #include "tests/silicon/model/bits.h"
-#include "tests/silicon/model/families.h"
+#include "tests/silicon/personalities/common/families.h"
 
 const struct personality personality_ivybridge = {
     .name = "ivybridge",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* skylake_2017.c - a Skylake client before the microcode of October 2018. */
 #include "tests/silicon/model/bits.h"
-#include "tests/silicon/model/families.h"
+#include "tests/silicon/personalities/common/families.h"
 
 const struct personality personality_skylake_2017 = {
     .name = "skylake-2017",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* skylake_2018.c - a Skylake client with the microcode of October 2018. */
 #include "tests/silicon/model/bits.h"
-#include "tests/silicon/model/families.h"
+#include "tests/silicon/personalities/common/families.h"
 
 const struct personality personality_skylake_2018 = {
     .name = "skylake-2018",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* skylake_2021.c - a Skylake client with the TSX disable update of 2021. */
 #include "tests/silicon/model/bits.h"
-#include "tests/silicon/model/families.h"
+#include "tests/silicon/personalities/common/families.h"
 
 const struct personality personality_skylake_2021 = {
     .name = "skylake-2021",

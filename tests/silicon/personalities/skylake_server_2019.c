@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* skylake_server_2019.c - a first-generation Xeon Scalable, 06_55H_4. */
 #include "tests/silicon/model/bits.h"
-#include "tests/silicon/model/families.h"
+#include "tests/silicon/personalities/common/families.h"
 
 const struct personality personality_skylake_server_2019 = {
     .name = "skylake-server-2019",

@@ -1,0 +1,445 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* memory_cases.c - the cases of precise store, load latency and data
+ * address profiling over a device that does as the manual says, and over its
+ * deviations, each of which one case has to see. */
+#include "src/base/msr.h"
+#include "src/memory/datala.h"
+#include "src/memory/memory_sampling.h"
+#include "src/harness/context.h"
+#include "tests/host/fakes/fake_hw.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define CASES(C)              \
+    C(precise_store_address)  \
+    C(precise_store_status)   \
+    C(precise_store_counters) \
+    C(load_latency_address)   \
+    C(load_latency_threshold) \
+    C(load_latency_source)    \
+    C(data_address)
+#define DECLARE(name) extern const struct test test_##name;
+CASES(DECLARE)
+
+enum deviation {
+    NONE,
+    ADDRESS_OF_PREVIOUS,
+    ADDRESS_OFF_BY_8,
+    ADDRESS_OUTSIDE,
+    ADDRESS_OF_STORES_MISSING,
+    L1D_HIT_INVERTED,
+    L1D_HIT_ALWAYS,
+    L1D_HIT_NEVER,
+    STLB_ALWAYS,
+    STLB_NEVER,
+    LOCK_AT_BIT_4,
+    LOCK_ALWAYS,
+    LOCK_NEVER,
+    STATUS_MORE_BITS,
+    LATENCY_JUNK,
+    THRESHOLD_IGNORED,
+    THRESHOLD_LESS_1,
+    THRESHOLD_LOST,
+    LATENCY_IS_THRESHOLD,
+    SOURCE_SHIFTED,
+    SOURCE_ALWAYS_L1,
+    SOURCE_ALWAYS_MEMORY,
+    SOURCE_RESERVED_BIT,
+    NO_RECORDS,
+    NO_SPLITS,
+};
+
+static struct {
+    enum deviation is;
+    unsigned format;
+    unsigned windows;
+} device;
+
+static _Alignas(4096) uint8_t memory[TEST_BUFFER_BYTES + TEST_RECORDS_BYTES];
+static _Alignas(4096) uint8_t source[4096];
+static struct test_context all[1];
+static struct test_context *const t = &all[0];
+
+/* One access and what is true of it. */
+struct access {
+    uint64_t address, before; /* before: of the access before it */
+    bool load, store, locked, split, l1, stlb_miss;
+    unsigned from, latency; /* data source, core clock cycles */
+};
+
+/* True where the access is one of the event's. */
+static bool counts(uint64_t select, const struct access *a, unsigned number)
+{
+    const uint64_t threshold = fake_msr(MSR_PEBS_LD_LAT)->value;
+
+    switch (select & 0xffff) {
+    case MEMORY_PRECISE_STORE:
+        return a->store;
+    case MEMORY_LOAD_LATENCY:
+        /* Tagged: every third. */
+        return a->load && number % 3 == 0 &&
+               (device.is == THRESHOLD_IGNORED ||
+                a->latency + (device.is == THRESHOLD_LESS_1 ? 2 : 0) >
+                    threshold);
+    case 0x11d0:
+        return a->load && a->stlb_miss;
+    case 0x12d0:
+        return a->store && a->stlb_miss;
+    case 0x21d0:
+        return a->load && a->locked;
+    case 0x41d0:
+        return a->load && a->split && device.is != NO_SPLITS;
+    case 0x42d0:
+        return a->store && a->split && device.is != NO_SPLITS;
+    case 0x81d0:
+        return a->load;
+    case 0x82d0:
+        return a->store;
+    case 0x01d1:
+        return a->load && a->from == 1;
+    case 0x02d1:
+        return a->load && a->from == 3;
+    case 0x04d1:
+    case 0x08d2:
+        return a->load && a->from == 4;
+    case 0x08d1:
+        return a->load && a->from != 1;
+    case 0x10d1:
+        return a->load && a->from > 3;
+    case 0x20d1:
+    case 0x01d3:
+        return a->load && a->from > 4;
+    }
+    return false;
+}
+
+static uint64_t address_of(const struct access *a)
+{
+    switch (device.is) {
+    case ADDRESS_OF_PREVIOUS:
+        return a->before;
+    case ADDRESS_OFF_BY_8:
+        return a->address + 8;
+    case ADDRESS_OUTSIDE:
+        return a->address ^ UINT64_C(1) << 40;
+    case ADDRESS_OF_STORES_MISSING:
+        return a->store ? 0 : a->address;
+    default:
+        return a->address;
+    }
+}
+
+static bool hit_of(const struct access *a)
+{
+    return device.is == L1D_HIT_INVERTED
+               ? !a->l1
+               : (a->l1 && device.is != L1D_HIT_NEVER) ||
+                     device.is == L1D_HIT_ALWAYS;
+}
+
+static uint64_t tlb_and_lock(const struct access *a)
+{
+    bool stlb =
+        (a->stlb_miss && device.is != STLB_NEVER) || device.is == STLB_ALWAYS;
+    bool lock =
+        (a->locked && device.is != LOCK_NEVER) || device.is == LOCK_ALWAYS;
+
+    if (device.is == LOCK_AT_BIT_4)
+        return (stlb || lock) ? BIT(4) : 0;
+    return (stlb ? BIT(4) : 0) | (lock ? BIT(5) : 0);
+}
+
+static uint64_t source_of(const struct access *a)
+{
+    switch (device.is) {
+    case SOURCE_SHIFTED:
+        return (uint64_t)a->from << 1;
+    case SOURCE_ALWAYS_L1:
+        return 1;
+    case SOURCE_ALWAYS_MEMORY:
+        return 0xa;
+    case SOURCE_RESERVED_BIT:
+        return a->from | BIT(6);
+    default:
+        return a->from;
+    }
+}
+
+/* 98H, A0H, A8H */
+static void describe(uint64_t select, const struct access *a,
+                     struct pebs_format3 *record)
+{
+    record->data_linear_address = address_of(a);
+    if (select == MEMORY_LOAD_LATENCY) {
+        record->data_source = source_of(a) | tlb_and_lock(a);
+        record->latency = device.is == LATENCY_IS_THRESHOLD
+                              ? fake_msr(MSR_PEBS_LD_LAT)->value
+                              : a->latency;
+    } else if (select == MEMORY_PRECISE_STORE) {
+        record->data_source = hit_of(a) | tlb_and_lock(a);
+    } else if (a->store) {
+        record->data_source =
+            hit_of(a) | (device.is == STATUS_MORE_BITS ? BIT(5) : 0);
+    }
+    if (device.is == LATENCY_JUNK && select != MEMORY_LOAD_LATENCY)
+        record->latency = 7;
+}
+
+static void write_record(const struct access *a, uint64_t select,
+                         const uint8_t *loop)
+{
+    static const size_t sizes[] = {0, 176, 192, 200};
+    struct pebs_ds_area *area =
+        (struct pebs_ds_area *)(uintptr_t)fake_msr(IA32_DS_AREA)->value;
+    struct pebs_format3 record = {.rip = (uint64_t)(uintptr_t)loop + 9,
+                                  .rdi = a->address};
+    size_t size = sizes[device.format];
+
+    if (area->pebs_index + size > area->pebs_absolute_maximum ||
+        device.is == NO_RECORDS)
+        return;
+    describe(select, a, &record);
+    memcpy((void *)(uintptr_t)area->pebs_index, &record, size);
+    area->pebs_index += size;
+}
+
+/* The facility's bits have to be set, and the counter the one promised. */
+static bool enabled(uint64_t select, unsigned counter)
+{
+    const uint64_t enable = fake_msr(IA32_PEBS_ENABLE)->value;
+
+    if (select == MEMORY_PRECISE_STORE)
+        return counter == 3 && enable == (BIT(63) | BIT(3));
+    if (select == MEMORY_LOAD_LATENCY)
+        return enable == (BIT(32 + counter) | BIT(counter)) &&
+               (device.format > 1 || counter == 3);
+    return enable == BIT(counter);
+}
+
+static void walk_through(uint64_t enable, const struct memory_walk *walk,
+                         struct access a, const uint8_t *loop)
+{
+    const unsigned counter = (unsigned)__builtin_ctzll(enable);
+    const uint64_t select = fake_msr(IA32_PERFEVTSEL(counter))->value & 0xffff;
+    const struct pebs_ds_area *area =
+        (struct pebs_ds_area *)(uintptr_t)fake_msr(IA32_DS_AREA)->value;
+    uint64_t left = -fake_msr(IA32_PMC(counter))->value & BITS(47, 0);
+
+    assert_int_equal(enable, BIT(counter));
+    device.windows++;
+    for (unsigned k = 0; k < walk->count && enabled(select, counter); k++) {
+        a.before = k == 0 ? 0 : a.address;
+        a.address = walk->base + (k * walk->step & walk->mask);
+        a.split = a.address % 64 > 56;
+        if (!counts(select, &a, k))
+            continue;
+        if (left != 0) {
+            left--;
+            continue;
+        }
+        write_record(&a, select, loop);
+        left = -area->pebs_counter_reset[counter] & BITS(47, 0);
+    }
+}
+
+/* Where a plain access finds its line, by the distance to the one before. */
+static struct access plain(const struct memory_walk *walk)
+{
+    struct access a = {.from = 1, .latency = 5, .l1 = true};
+
+    if (walk->step == 4096)
+        a.from = 3, a.latency = 12, a.l1 = false;
+    if (walk->step == 65536)
+        a.from = 4, a.latency = 42, a.l1 = false;
+    return a;
+}
+
+#define WINDOW(name, ...)                                               \
+    void memory_##name(uint64_t enable, const struct memory_walk *walk) \
+    {                                                                   \
+        struct access a = plain(walk);                                  \
+        __VA_ARGS__;                                                    \
+        walk_through(enable, walk, a, memory_##name##_loop);            \
+    }
+#define FLUSHED a.from = 0xc, a.latency = 230, a.l1 = false
+WINDOW(load, a.load = true)
+WINDOW(load_flush, a.load = true, FLUSHED)
+WINDOW(load_invlpg, a.load = a.stlb_miss = true)
+WINDOW(store, a.store = true)
+WINDOW(store_flush, a.store = true, FLUSHED)
+WINDOW(store_invlpg, a.store = a.stlb_miss = true)
+WINDOW(locked, a.load = a.store = a.locked = true)
+
+/* --- The cases over it --------------------------------------------------- */
+
+static void power_on(const struct test *test, uint16_t model,
+                     enum deviation deviation)
+{
+    memset(&device, 0, sizeof(device));
+    memset(all, 0, sizeof(all));
+    fake_reset();
+    device.is = deviation;
+    device.format = model < 0x3c ? 1 : model < 0x4e ? 2 : 3;
+    t->cpu = (struct identity){.vendor = "GenuineIntel",
+                               .family = 6,
+                               .model = model,
+                               .perfmon_version = model < 0x4e ? 3 : 4,
+                               .counters = 4,
+                               .counter_bits = 48,
+                               .fixed_counters = 3,
+                               .fixed_bits = 48,
+                               .pebs_format = (uint8_t)device.format,
+                               .full_width_writes = true};
+    t->regime = REGIME_A;
+    t->all = all;
+    t->processors = 1;
+    t->buffer = memory;
+    t->source = source;
+    context_begin(t, test, 1);
+    fake_msr(IA32_DS_AREA)->value = 0x1234;
+    fake_msr(IA32_PEBS_ENABLE)->value = 0;
+    fake_msr(MSR_PEBS_LD_LAT)->value = 77;
+    if (deviation == THRESHOLD_LOST)
+        fake_msr(MSR_PEBS_LD_LAT)->writable = 7;
+}
+
+static enum verdict verdict_of(const struct test *test, uint16_t model,
+                               enum deviation deviation)
+{
+    power_on(test, model, deviation);
+    test->body(t);
+    restore_msrs(t);
+    t->text[t->text_bytes] = '\0';
+    /* As found, whatever came of it. */
+    assert_int_equal(fake_msr(IA32_DS_AREA)->value, 0x1234);
+    assert_int_equal(fake_msr(IA32_PEBS_ENABLE)->value, 0);
+    if (deviation != THRESHOLD_LOST)
+        assert_int_equal(fake_msr(MSR_PEBS_LD_LAT)->value, 77);
+    return t->verdict;
+}
+
+#define STORES  (SANDY_BRIDGE | IVY_BRIDGE)
+#define DATALA  (HASWELL | BROADWELL | SKYLAKE)
+#define LATENCY (STORES | DATALA)
+
+static const struct {
+    const struct test *test;
+    unsigned generations;
+} cases[] = {
+    {&test_precise_store_address, STORES},
+    {&test_precise_store_status, STORES},
+    {&test_precise_store_counters, STORES},
+    {&test_load_latency_address, LATENCY},
+    {&test_load_latency_threshold, LATENCY},
+    {&test_load_latency_source, LATENCY},
+    {&test_data_address, DATALA},
+};
+
+/* Nehalem and Ice Lake have none of it that is known. */
+static const uint16_t models[] = {0x1a, 0x2a, 0x3a, 0x3c, 0x3d, 0x5e, 0x7e};
+
+static void as_the_manual_says(void **state)
+{
+    (void)state;
+    for (unsigned m = 0; m < sizeof(models) / sizeof(models[0]); m++)
+        for (unsigned c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
+            bool has =
+                (generation_of(6, models[m]) & cases[c].generations) != 0;
+            if (verdict_of(cases[c].test, models[m], NONE) !=
+                (has ? VERDICT_PASS : VERDICT_SKIP))
+                fail_msg("%s on 06_%XH: %s", cases[c].test->name, models[m],
+                         t->text);
+            /* A facility that is not there is not touched. */
+            assert_true(has ||
+                        (device.windows == 0 && fake_written_count == 0));
+        }
+}
+
+static void skip_names_the_successor(void **state)
+{
+    (void)state;
+    verdict_of(&test_precise_store_address, 0x5e, NONE);
+    assert_non_null(strstr(t->text, "successor, data address profiling"));
+    verdict_of(&test_data_address, 0x3a, NONE);
+    assert_non_null(strstr(t->text, "predecessor, precise store"));
+}
+
+static const struct {
+    enum deviation deviation;
+    enum verdict verdict;
+    const struct test *catchers[3];
+} catchers[] = {
+#define FAILS(deviation, ...)    \
+    {                            \
+        deviation, VERDICT_FAIL, \
+        {                        \
+            __VA_ARGS__          \
+        }                        \
+    }
+    FAILS(ADDRESS_OF_PREVIOUS, &test_precise_store_address,
+          &test_load_latency_address, &test_data_address),
+    FAILS(ADDRESS_OFF_BY_8, &test_precise_store_address,
+          &test_load_latency_address, &test_data_address),
+    FAILS(ADDRESS_OUTSIDE, &test_precise_store_address,
+          &test_load_latency_address, &test_data_address),
+    FAILS(ADDRESS_OF_STORES_MISSING, &test_precise_store_address,
+          &test_data_address),
+    FAILS(L1D_HIT_INVERTED, &test_precise_store_status, &test_data_address),
+    FAILS(L1D_HIT_ALWAYS, &test_precise_store_status, &test_data_address),
+    FAILS(L1D_HIT_NEVER, &test_precise_store_status, &test_data_address),
+    FAILS(STLB_ALWAYS, &test_precise_store_status, &test_load_latency_source),
+    FAILS(STLB_NEVER, &test_precise_store_status, &test_load_latency_source),
+    FAILS(LOCK_AT_BIT_4, &test_precise_store_status, &test_load_latency_source),
+    FAILS(LOCK_ALWAYS, &test_precise_store_status, &test_load_latency_source),
+    FAILS(LOCK_NEVER, &test_precise_store_status, &test_load_latency_source),
+    FAILS(STATUS_MORE_BITS, &test_data_address),
+    FAILS(LATENCY_JUNK, &test_precise_store_address, &test_data_address),
+    FAILS(THRESHOLD_IGNORED, &test_load_latency_threshold),
+    FAILS(THRESHOLD_LESS_1, &test_load_latency_threshold),
+    FAILS(LATENCY_IS_THRESHOLD, &test_load_latency_threshold),
+    FAILS(THRESHOLD_LOST, &test_load_latency_threshold),
+    FAILS(SOURCE_SHIFTED, &test_load_latency_source),
+    FAILS(SOURCE_ALWAYS_L1, &test_load_latency_source),
+    FAILS(SOURCE_ALWAYS_MEMORY, &test_load_latency_source),
+    FAILS(SOURCE_RESERVED_BIT, &test_load_latency_source),
+    FAILS(NO_RECORDS, &test_precise_store_address, &test_precise_store_status,
+          &test_data_address),
+    FAILS(NO_SPLITS, &test_data_address),
+    /* Loads are tagged at random: no record is not yet a difference. */
+    {NO_RECORDS,
+     VERDICT_ERROR,
+     {&test_load_latency_address, &test_load_latency_threshold,
+      &test_load_latency_source}},
+};
+
+static void every_deviation(void **state)
+{
+    (void)state;
+    for (unsigned d = 0; d < sizeof(catchers) / sizeof(catchers[0]); d++)
+        for (unsigned c = 0; c < 3 && catchers[d].catchers[c] != NULL; c++) {
+            const struct test *test = catchers[d].catchers[c];
+            uint16_t model =
+                strncmp(test->name, "precise", 7) == 0 ? 0x3a : 0x3c;
+            if (verdict_of(test, model, catchers[d].deviation) !=
+                catchers[d].verdict)
+                fail_msg("%s on 06_%XH, deviation %d: %s", test->name, model,
+                         catchers[d].deviation, t->text);
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(as_the_manual_says),
+        cmocka_unit_test(skip_names_the_successor),
+        cmocka_unit_test(every_deviation),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* uncore_cases.c - the off-core and uncore cases over a device that does
+ * as the manual says, and over the same with one deviation at a time: each is
+ * caught, by the case that it concerns. */
+#include "asm/line_access.h"
+#include "src/base/msr.h"
+#include "src/uncore/uncore.h"
+#include "src/harness/context.h"
+#include "tests/host/fakes/fake_hw.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum deviation {
+    NONE,
+    OFFCORE_CACHED, /* cached reads are counted too */
+    OFFCORE_TWICE,
+    OFFCORE_BBH_DEAD,
+    OFFCORE_PMC2_DEAD,
+    OFFCORE_LOSES, /* one read in four */
+    OFFCORE_REQUEST_IGNORED,
+    OFFCORE_SUPPLIER_IGNORED,
+    OFFCORE_RESPONSE_IGNORED,
+    OFFCORE_RESERVED_TAKEN,
+    OFFCORE_BIT_LOST,
+    CLOCK_DEAD,
+    CLOCK_WITHOUT_GLOBAL,
+    CLOCK_WITHOUT_OWN,
+    CLOCK_UNSTEADY,
+    CBOX_NONE,
+    CBOX_DEAD, /* one of them */
+    CBOX_CACHED,
+    CBOX_NO_STATE,
+    CBOX_TWICE,
+    CBOX_FIRST, /* all lines in one */
+    ARB_COUNTER1_DEAD,
+    ARB_CACHED,
+    ARB_NO_OCCUPANCY,
+    ARB_OCCUPANCY_IS_REQUESTS,
+    PMI_NONE,
+    PMI_TWICE,
+    PMI_WITHOUT_DEBUGCTL,
+    PMI_WITHOUT_CORE,
+    PMI_NOT_FORWARDED,
+    STATUS_NONE,
+    STATUS_ALL,
+    FREEZE_IGNORED,
+    FREEZE_ALWAYS,
+    RESERVED_TAKEN,
+    DEVIATIONS,
+};
+
+extern const struct test test_offcore_counts, test_offcore_reserved,
+    test_uncore_clock, test_uncore_cboxes, test_uncore_arb, test_uncore_pmi,
+    test_uncore_reserved;
+
+/* Which of the cases sees it. */
+static const struct {
+    enum deviation deviation;
+    const struct test *catcher;
+} catchers[] = {
+    {OFFCORE_CACHED, &test_offcore_counts},
+    {OFFCORE_TWICE, &test_offcore_counts},
+    {OFFCORE_BBH_DEAD, &test_offcore_counts},
+    {OFFCORE_PMC2_DEAD, &test_offcore_counts},
+    {OFFCORE_LOSES, &test_offcore_counts},
+    {OFFCORE_REQUEST_IGNORED, &test_offcore_counts},
+    {OFFCORE_SUPPLIER_IGNORED, &test_offcore_counts},
+    {OFFCORE_RESPONSE_IGNORED, &test_offcore_counts},
+    {OFFCORE_RESERVED_TAKEN, &test_offcore_reserved},
+    {OFFCORE_BIT_LOST, &test_offcore_reserved},
+    {CLOCK_DEAD, &test_uncore_clock},
+    {CLOCK_WITHOUT_GLOBAL, &test_uncore_clock},
+    {CLOCK_WITHOUT_OWN, &test_uncore_clock},
+    {CLOCK_UNSTEADY, &test_uncore_clock},
+    {CBOX_NONE, &test_uncore_cboxes},
+    {CBOX_DEAD, &test_uncore_cboxes},
+    {CBOX_CACHED, &test_uncore_cboxes},
+    {CBOX_NO_STATE, &test_uncore_cboxes},
+    {CBOX_TWICE, &test_uncore_cboxes},
+    {CBOX_FIRST, &test_uncore_cboxes},
+    {ARB_COUNTER1_DEAD, &test_uncore_arb},
+    {ARB_CACHED, &test_uncore_arb},
+    {ARB_NO_OCCUPANCY, &test_uncore_arb},
+    {ARB_OCCUPANCY_IS_REQUESTS, &test_uncore_arb},
+    {PMI_NONE, &test_uncore_pmi},
+    {PMI_TWICE, &test_uncore_pmi},
+    {PMI_WITHOUT_DEBUGCTL, &test_uncore_pmi},
+    {PMI_WITHOUT_CORE, &test_uncore_pmi},
+    {PMI_NOT_FORWARDED, &test_uncore_pmi},
+    {STATUS_NONE, &test_uncore_pmi},
+    {STATUS_ALL, &test_uncore_pmi},
+    {FREEZE_IGNORED, &test_uncore_pmi},
+    {FREEZE_ALWAYS, &test_uncore_pmi},
+    {RESERVED_TAKEN, &test_uncore_reserved},
+};
+_Static_assert(sizeof(catchers) / sizeof(catchers[0]) == DEVIATIONS - 1,
+               "a catcher for each");
+
+/* --- The device ---------------------------------------------------------- */
+
+#define BOXES      4
+#define CACHED_MAX 4096
+
+static struct {
+    enum deviation is;
+    uint32_t ctrl, status; /* of the uncore */
+    uint64_t l3_supplier;  /* suppliers that a miss does not have */
+    uint64_t valid;        /* bits of MSR_OFFCORE_RSP_x that are taken */
+    const void *cached[CACHED_MAX];
+    unsigned cached_count;
+    uint64_t tsc;
+    unsigned windows; /* of the clock, for the unsteady one */
+    bool interrupts_on;
+    unsigned interrupts;
+} device;
+
+static uint64_t *msr(uint32_t number)
+{
+    return &fake_msr(number)->value;
+}
+
+static void interrupt(void)
+{
+    bool core = (*msr(device.ctrl) & 1) != 0 || device.is == PMI_WITHOUT_CORE;
+    bool asked =
+        (*msr(0x1d9) & BIT(13)) != 0 || device.is == PMI_WITHOUT_DEBUGCTL;
+
+    if (!core || !asked || !device.interrupts_on || device.is == PMI_NONE)
+        return;
+    device.interrupts += device.is == PMI_TWICE ? 2 : 1;
+    *msr(0x38e) |= BIT(61);
+}
+
+/* Adds to a counter whose select or control has EN. */
+static void add(uint32_t select, uint32_t counter, uint64_t n, unsigned bits,
+                uint64_t status)
+{
+    uint64_t value = *msr(counter) + n;
+
+    *msr(counter) = value & BITS(bits - 1, 0);
+    if (value >> bits == 0 ||
+        ((*msr(select) & BIT(20)) == 0 && device.is != PMI_NOT_FORWARDED))
+        return;
+    if (device.is != STATUS_NONE)
+        *msr(device.status) |= device.is == STATUS_ALL ? 0xb : status;
+    interrupt();
+    if (((*msr(device.ctrl) & BIT(31)) != 0 && device.is != FREEZE_IGNORED) ||
+        device.is == FREEZE_ALWAYS) {
+        *msr(device.ctrl) &= ~BIT(29);
+        *msr(counter) = 0;
+    }
+}
+
+/* The clock up to now: half as fast as the TSC. */
+static void advance(void)
+{
+    uint64_t now = hw_tsc(), ticks = (now - device.tsc) / 2;
+    bool global = (*msr(device.ctrl) & BIT(29)) != 0;
+    bool own = (*msr(0x394) & BIT(22)) != 0;
+
+    device.tsc = now;
+    if (device.is == CLOCK_UNSTEADY && ticks > 1000)
+        ticks /= 1 + device.windows++ % 2;
+    if (device.is != CLOCK_DEAD &&
+        (global || device.is == CLOCK_WITHOUT_GLOBAL) &&
+        (own || device.is == CLOCK_WITHOUT_OWN))
+        add(0x394, 0x395, ticks, 48, 1);
+}
+
+static int access(uint32_t number, const uint64_t *written)
+{
+    advance();
+    if (written == NULL)
+        return HW_NO_FAULT;
+    if (number == 0x390)
+        *msr(0x38e) &= ~*written;
+    if ((number == 0x1a6 || number == 0x1a7) &&
+        (*written & ~device.valid) != 0 && device.is != OFFCORE_RESERVED_TAKEN)
+        return HW_GP;
+    if ((number == device.ctrl || number == 0x394 || number - 0x3b2 < 2 ||
+         number - 0x700 < 2) &&
+        *written >> 32 != 0 && device.is != RESERVED_TAKEN)
+        return HW_GP;
+    return HW_NO_FAULT;
+}
+
+/* Whether a demand data read that misses is one of those selected. */
+static bool selected(uint64_t response)
+{
+    uint64_t supplier = response & BITS(30, 17);
+    uint64_t snoop = response & BITS(37, 31);
+
+    if ((response & 1) == 0 &&
+        !(device.is == OFFCORE_REQUEST_IGNORED && (response & 2) != 0))
+        return false;
+    if ((response & BIT(16)) != 0 || device.is == OFFCORE_RESPONSE_IGNORED)
+        return true;
+    if (device.is != OFFCORE_SUPPLIER_IGNORED)
+        supplier &= ~device.l3_supplier;
+    return supplier != 0 && snoop != 0;
+}
+
+static void count_in_core(bool hit, unsigned nth)
+{
+    for (unsigned c = 0; c < 4; c++) {
+        uint64_t event = *msr(0x186 + c) & 0xffff;
+        bool bb = event == 0x1bb;
+        if ((*msr(0x38f) & BIT(c)) == 0 || (event != 0x1b7 && !bb) ||
+            (hit && device.is != OFFCORE_CACHED) ||
+            !selected(*msr(bb ? 0x1a7 : 0x1a6)) ||
+            (bb && device.is == OFFCORE_BBH_DEAD) ||
+            (c == 2 && device.is == OFFCORE_PMC2_DEAD) ||
+            (nth % 4 == 0 && device.is == OFFCORE_LOSES))
+            continue;
+        *msr(0xc1 + c) += device.is == OFFCORE_TWICE ? 2 : 1;
+    }
+}
+
+static bool counts(uint32_t select, uint64_t event)
+{
+    return (*msr(device.ctrl) & BIT(29)) != 0 &&
+           (*msr(select) & BIT(22)) != 0 && (*msr(select) & 0xffff) == event;
+}
+
+static void count_in_uncore(bool hit, unsigned box)
+{
+    for (uint32_t n = 0; n < 2; n++) {
+        uint32_t select = 0x700 + 0x10 * box + n, counter = select + 6;
+        bool dead = box == 1 && device.is == CBOX_DEAD;
+        if (!dead && (!hit || device.is == CBOX_CACHED) &&
+            counts(select, 0x1f34))
+            add(select, counter, device.is == CBOX_TWICE ? 2 : 1, 44, 8);
+        if (!dead && !hit && device.is != CBOX_NO_STATE &&
+            counts(select, 0x1834))
+            add(select, counter, device.is == CBOX_TWICE ? 2 : 1, 44, 8);
+        if ((n == 0 || device.is != ARB_COUNTER1_DEAD) &&
+            (!hit || device.is == ARB_CACHED) && counts(0x3b2 + n, 0x181))
+            add(0x3b2 + n, 0x3b0 + n, 1, 44, 2);
+        if (n == 0 && !hit && device.is != ARB_NO_OCCUPANCY &&
+            counts(0x3b2, 0x180))
+            add(0x3b2, 0x3b0, device.is == ARB_OCCUPANCY_IS_REQUESTS ? 1 : 30,
+                44, 2);
+    }
+}
+
+void lines_flush(const void *const lines[], uint64_t count)
+{
+    (void)lines;
+    (void)count;
+    device.cached_count = 0;
+}
+
+void lines_read(const void *const lines[], uint64_t count)
+{
+    for (unsigned i = 0; i < count; i++) {
+        bool hit = false;
+        for (unsigned k = 0; k < device.cached_count; k++)
+            hit = hit || device.cached[k] == lines[i];
+        if (!hit)
+            device.cached[device.cached_count++ % CACHED_MAX] = lines[i];
+        count_in_core(hit, i);
+        count_in_uncore(hit, device.is == CBOX_FIRST ? 0 : i % BOXES);
+    }
+}
+
+bool hw_pmi_begin(bool nmi)
+{
+    (void)nmi;
+    device.interrupts_on = true;
+    device.interrupts = 0;
+    return true;
+}
+
+unsigned hw_pmi_count(void)
+{
+    return device.interrupts;
+}
+
+void hw_pmi_end(void)
+{
+    device.interrupts_on = false;
+}
+
+/* --- The cases over it --------------------------------------------------- */
+
+static struct test_context all[1];
+
+static void power_on(const struct test *test, uint16_t model,
+                     enum deviation deviation)
+{
+    static char buffer[TEST_BUFFER_BYTES], source[TEST_SOURCE_BYTES];
+    static struct hw_result results[1];
+    struct test_context *t = &all[0];
+
+    memset(&device, 0, sizeof(device));
+    memset(all, 0, sizeof(all));
+    fake_reset();
+    t->cpu = (struct identity){.vendor = "GenuineIntel",
+                               .family = 6,
+                               .model = model,
+                               .perfmon_version = model < 0x4e ? 3 : 4,
+                               .counters = 4,
+                               .counter_bits = 48,
+                               .fixed_counters = 3,
+                               .fixed_bits = 48,
+                               .full_width_writes = true};
+    t->regime = REGIME_A;
+    t->all = all;
+    t->results = results;
+    t->processors = 1;
+    t->buffer = buffer;
+    t->source = source;
+    context_begin(t, test, 1);
+
+    device.is = deviation;
+    device.ctrl = model < 0x4e ? 0x391 : 0xe01;
+    device.status = device.ctrl + 1;
+    device.l3_supplier = BITS(21, 17);
+    device.valid = model == 0x2a ? 0x3f807f8fff : 0x3fffff8fff;
+    for (uint32_t n = 0x394; n <= 0x395; n++)
+        *msr(n) = 0;
+    for (uint32_t n = 0x3b0; n <= 0x3b3; n++)
+        *msr(n) = 7;
+    for (uint32_t box = 0; box < BOXES; box++)
+        for (uint32_t n = 0; n < 2; n++)
+            *msr(0x700 + 0x10 * box + n) = *msr(0x706 + 0x10 * box + n) = 7;
+    *msr(0x396) = deviation == CBOX_NONE ? 0
+                  : model == 0x3c        ? BOXES + 1
+                                         : BOXES;
+    *msr(device.ctrl) = 1;
+    *msr(device.status) = 0;
+    *msr(0x1d9) = 1;
+    *msr(0x1a6) = *msr(0x1a7) = 0x10001;
+    if (deviation == OFFCORE_BIT_LOST)
+        fake_msr(0x1a7)->writable = ~BIT(18);
+    fake_device = access;
+}
+
+static enum verdict verdict_of(const struct test *test, uint16_t model,
+                               enum deviation deviation)
+{
+    power_on(test, model, deviation);
+    test->body(&all[0]);
+    restore_msrs(&all[0]);
+    /* As found, whatever came of it. */
+    assert_int_equal(*msr(device.ctrl), 1);
+    assert_int_equal(*msr(0x1d9), 1);
+    assert_int_equal(*msr(0x1a6), 0x10001);
+    assert_int_equal(*msr(0x3b2), 7);
+    assert_int_equal(*msr(0x737), 7);
+    return all[0].verdict;
+}
+
+static const uint16_t models[] = {0x2a, 0x3c, 0x5e};
+#define MODELS (sizeof(models) / sizeof(models[0]))
+
+static void as_the_manual_says(void **state)
+{
+    static const struct test *const cases[] = {
+        &test_offcore_counts, &test_offcore_reserved, &test_uncore_clock,
+        &test_uncore_cboxes,  &test_uncore_arb,       &test_uncore_pmi,
+        &test_uncore_reserved};
+
+    (void)state;
+    for (unsigned m = 0; m < MODELS; m++)
+        for (unsigned c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
+            if (verdict_of(cases[c], models[m], NONE) != VERDICT_PASS)
+                fail_msg("%s on 06_%XH: %s", cases[c]->name, models[m],
+                         all[0].text);
+        }
+}
+
+static void every_deviation(void **state)
+{
+    (void)state;
+    for (unsigned m = 0; m < MODELS; m++)
+        for (unsigned d = 0; d < DEVIATIONS - 1; d++)
+            if (verdict_of(catchers[d].catcher, models[m],
+                           catchers[d].deviation) != VERDICT_FAIL)
+                fail_msg("%s on 06_%XH, deviation %d: %s",
+                         catchers[d].catcher->name, models[m],
+                         catchers[d].deviation, all[0].text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(as_the_manual_says),
+        cmocka_unit_test(every_deviation),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

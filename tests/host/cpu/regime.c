@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* regime.c - every cell of the table of regimes; the product table
+ * beside it. */
+#include "src/cpu/products.h"
+#include "src/cpu/regime.h"
+#include "src/base/msr.h"
+#include "tests/host/fakes/fake_hw.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define A  REGIME_A
+#define B  REGIME_B
+#define C  REGIME_C
+#define C_ REGIME_C_PRIME
+#define D  REGIME_D
+#define E  REGIME_E
+#define F  REGIME_F
+#define X  REGIME_CONTRADICTORY
+
+static struct identity intel(void)
+{
+    return (struct identity){.vendor = "GenuineIntel", .family = 6};
+}
+
+/* EDX[13] = 1, by EDX[11], RTM or HLE visible, and 10FH[2:0]. */
+static void every_value_of_10f(void **state)
+{
+    static const enum regime want[2][2][8] = {
+        /* 10FH:  0  1  2  3  4  5  6  7 */
+        {{B, B, X, X, D, D, D, D},  /* EDX[11] = 0, hidden */
+         {B, B, X, X, D, D, D, D}}, /* EDX[11] = 0, visible */
+        {{E, C, X, C_, X, X, X, X}, /* EDX[11] = 1, hidden */
+         {C, C, X, X, X, X, X, X}}, /* EDX[11] = 1, visible */
+    };
+
+    (void)state;
+    for (unsigned always = 0; always < 2; always++)
+        for (unsigned visible = 0; visible < 4; visible++) /* HLE, RTM, both */
+            for (unsigned value = 0; value < 8; value++) {
+                struct identity id = intel();
+                struct regime_evidence e = {
+                    HW_NO_FAULT, value, REGIME_NOT_READ, REGIME_NOT_READ, 0, 0};
+                id.tsx_force_abort = true;
+                id.rtm_always_abort = always != 0;
+                id.hle = visible & 1;
+                id.rtm = visible >> 1 != 0;
+                assert_int_equal(regime_decide(&id, &e),
+                                 want[always][visible != 0][value]);
+                e.fault_10f = HW_GP; /* enumerated, yet it faults */
+                assert_int_equal(regime_decide(&id, &e), X);
+            }
+}
+
+/* EDX[13] = 0, by EDX[11], TSX_CTRL (10AH[7]) and MCU_OPT_CTRL (EDX[9]). */
+static void without_10f(void **state)
+{
+    static const enum regime want[2][2][2] = {{{A, A}, {F, F}},
+                                              {{X, F}, {F, F}}};
+
+    (void)state;
+    for (unsigned i = 0; i < 16; i++) {
+        bool always = i & 1, tsx_ctrl = i >> 1 & 1, opt = i >> 2 & 1;
+        struct identity id = intel();
+        struct regime_evidence e = {REGIME_NOT_READ, 0, HW_NO_FAULT,
+                                    HW_NO_FAULT,     0, 0};
+        id.rtm = i >> 3 & 1;
+        id.rtm_always_abort = always;
+        id.arch_capabilities = tsx_ctrl ? 1u << 7 : 0;
+        id.leaf7_edx = opt ? 1u << 9 : 0;
+        assert_int_equal(regime_decide(&id, &e), want[always][tsx_ctrl][opt]);
+        e.fault_122 = HW_GP;
+        if (tsx_ctrl)
+            assert_int_equal(regime_decide(&id, &e), X);
+        e.fault_122 = HW_NO_FAULT;
+        e.fault_123 = HW_GP;
+        if (always && !tsx_ctrl)
+            assert_int_equal(regime_decide(&id, &e), X);
+    }
+}
+
+static void not_intel(void **state)
+{
+    struct identity id = {.vendor = "AuthenticAMD", .tsx_force_abort = true};
+    struct regime_evidence e = {HW_NO_FAULT, 0, 0, 0, 0, 0};
+
+    (void)state;
+    assert_int_equal(regime_decide(&id, &e), REGIME_NONE);
+    fake_reset();
+    regime_probe(&id, &e);
+    assert_int_equal(e.fault_10f, REGIME_NOT_READ);
+    assert_int_equal(fake_msr(TSX_FORCE_ABORT)->reads, 0);
+}
+
+/* What CPUID does not enumerate is not touched. */
+static void probe_reads_the_enumerated(void **state)
+{
+    struct identity id = intel();
+    struct regime_evidence e;
+
+    (void)state;
+    fake_reset();
+    fake_msr(TSX_FORCE_ABORT)->value = 5;
+    fake_msr(IA32_TSX_CTRL)->value = 3;
+    fake_msr(IA32_MCU_OPT_CTRL)->value = 2;
+    regime_probe(&id, &e);
+    assert_int_equal(e.fault_10f, REGIME_NOT_READ);
+    assert_int_equal(e.fault_122, REGIME_NOT_READ);
+    assert_int_equal(e.fault_123, REGIME_NOT_READ);
+    assert_int_equal(e.value_10f | e.value_122 | e.value_123, 0);
+
+    id.tsx_force_abort = true;
+    id.arch_capabilities = 1u << 7 | 1u << 18;
+    regime_probe(&id, &e);
+    assert_int_equal(e.fault_10f, HW_NO_FAULT);
+    assert_int_equal(e.value_10f, 5);
+    assert_int_equal(e.value_122, 3);
+    assert_int_equal(e.value_123, 2);
+
+    fake_msr_remove(TSX_FORCE_ABORT);
+    regime_probe(&id, &e);
+    assert_int_equal(e.fault_10f, HW_GP);
+    assert_int_equal(e.value_10f, 0);
+}
+
+static void names(void **state)
+{
+    static const char *const want[] = {"A", "B", "C",    "C'",           "D",
+                                       "E", "F", "none", "contradictory"};
+
+    (void)state;
+    for (unsigned i = 0; i < 9; i++)
+        assert_string_equal(regime_name(1u << i), want[i]);
+}
+
+/* White paper 604224, table 1.2-1, typed once more: listed, and not. */
+static void products(void **state)
+{
+    static const struct {
+        uint16_t model;
+        uint8_t stepping;
+        bool listed;
+    } rows[] = {{0x55, 0, true},   {0x55, 5, true},   {0x55, 6, false},
+                {0x4e, 15, true},  {0x5e, 0, true},   {0x5e, 3, true},
+                {0x8e, 11, true},  {0x8e, 12, false}, {0x9e, 12, true},
+                {0x9e, 13, false}, {0x3c, 3, false},  {0xa5, 2, false}};
+    struct identity id = intel();
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        id.model = rows[i].model;
+        id.stepping = rows[i].stepping;
+        assert_int_equal(products_find(&id) != NULL, rows[i].listed);
+    }
+    id.model = 0x5e;
+    id.family = 15;
+    assert_null(products_find(&id));
+    id.family = 6;
+    strcpy(id.vendor, "CentaurHauls");
+    assert_null(products_find(&id));
+}
+
+static bool mismatch(const struct product *row, bool tfa, bool rtm,
+                     enum regime regime)
+{
+    struct identity id = intel();
+
+    id.tsx_force_abort = tfa;
+    id.rtm = rtm;
+    return strncmp(products_verdict(row, &id, regime), "MISMATCH", 8) == 0;
+}
+
+static void product_and_behaviour(void **state)
+{
+    struct identity id = intel();
+
+    (void)state;
+    id.model = 0x5e;
+    const struct product *row = products_find(&id);
+    assert_false(mismatch(row, true, true, B));
+    assert_false(mismatch(row, true, false, C_));
+    assert_true(mismatch(row, false, true, A));
+    assert_false(mismatch(row, false, false, A));
+    assert_false(mismatch(NULL, false, true, A));
+    assert_false(mismatch(NULL, false, true, F));
+    assert_true(mismatch(NULL, true, true, B));
+    assert_true(mismatch(NULL, true, false, E));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_value_of_10f),
+        cmocka_unit_test(without_10f),
+        cmocka_unit_test(not_intel),
+        cmocka_unit_test(probe_reads_the_enumerated),
+        cmocka_unit_test(names),
+        cmocka_unit_test(products),
+        cmocka_unit_test(product_and_behaviour),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* test_context.c - what a body says becomes verdicts and lines; what it does is
+ * undone. */
+#include "src/base/msr.h"
+#include "src/harness/context.h"
+#include "tests/host/fakes/fake_hw.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static struct test_context all[2];
+static struct test_context *const t = &all[0];
+static const struct test each = {.name = "each", .scope = EACH_PROCESSOR};
+
+static int set_up(void **state)
+{
+    (void)state;
+    fake_reset();
+    memset(all, 0, sizeof(all));
+    for (unsigned p = 0; p < 2; p++) {
+        all[p].processor = p;
+        all[p].all = all;
+        all[p].processors = 2;
+        identity_read(&all[p].cpu);
+        context_begin(&all[p], &each, 1);
+    }
+    return 0;
+}
+
+/* cmocka has a macro skip(); (skip)() is the function. */
+static const char *lines(void)
+{
+    t->text[t->text_bytes] = '\0';
+    return t->text;
+}
+
+static void checks(void **state)
+{
+    (void)state;
+    assert_int_equal(t->verdict, VERDICT_NONE);
+    assert_true(check(t, true, "not said"));
+    assert_int_equal(t->verdict, VERDICT_PASS);
+    assert_true(check_equal(t, "IA32_PMC3 (C4H)", 1, 1));
+    assert_false(check_equal(t, "IA32_PMC3 (C4H)", 0x1f, 2));
+    assert_int_equal(t->verdict, VERDICT_FAIL);
+    check(t, true, "not said");
+    assert_int_equal(t->verdict, VERDICT_FAIL);
+    assert_string_equal(lines(),
+                        "FAIL: IA32_PMC3 (C4H): got 0x1f, wanted 0x2\n");
+}
+
+static void the_worst_wins_and_gives_the_reason(void **state)
+{
+    (void)state;
+    (skip)(t, "needs %s", "this");
+    assert_int_equal(t->verdict, VERDICT_SKIP);
+    broken(t, "first");
+    broken(t, "second");
+    (skip)(t, "needs that");
+    assert_int_equal(t->verdict, VERDICT_ERROR);
+    assert_string_equal(t->reason, "first");
+    assert_string_equal(lines(), "SKIP: needs this\nERROR: first\n"
+                                 "ERROR: second\nSKIP: needs that\n");
+}
+
+static void observations_never_fail(void **state)
+{
+    (void)state;
+    observe(t, "it", 0, 0); /* nothing was tried: no check */
+    assert_int_equal(t->verdict, VERDICT_NONE);
+    observe(t, "it", 0, 10);
+    assert_int_equal(t->verdict, VERDICT_PASS);
+    assert_int_equal(t->observed, 0);
+    observe(t, "it", 10, 10);
+    assert_int_equal(t->verdict, VERDICT_PASS);
+    assert_int_equal(t->observed, 10);
+    observe(t, "more of it", 11, 12);
+    assert_int_equal(t->observed, 10);
+    assert_int_equal(t->observed_of, 10); /* the greatest part stays */
+    assert_string_equal(lines(), "NOT OBSERVED it: 0 of 0\n"
+                                 "NOT OBSERVED it: 0 of 10\n"
+                                 "OBSERVED it: 10 of 10\n"
+                                 "OBSERVED more of it: 11 of 12\n");
+}
+
+static void notes_are_no_checks(void **state)
+{
+    (void)state;
+    note(t, "so");
+    t->end = HW_DONE;
+    context_close(t);
+    assert_int_equal(t->verdict, VERDICT_ERROR);
+    assert_string_equal(t->reason, "made no check");
+}
+
+static void lines_are_bounded(void **state)
+{
+    char wide[400];
+
+    (void)state;
+    memset(wide, 'w', sizeof(wide) - 1);
+    wide[sizeof(wide) - 1] = '\0';
+    for (unsigned i = 0; i < 100; i++)
+        check(t, false, "%s", wide);
+    note(t, "short"); /* would fit, but lines stay in order */
+    assert_true(t->text_bytes <= sizeof(t->text));
+    unsigned kept = 101 - t->left_out;
+    context_close(t);
+    assert_true(t->text_bytes < sizeof(t->text));
+    assert_int_equal(kept,
+                     (CONTEXT_TEXT_BYTES - 40) / (CONTEXT_LINE_BYTES + 6));
+    assert_non_null(strstr(lines(), "w\n89 more lines left out\n"));
+}
+
+static void msr_that_must_not_fault(void **state)
+{
+    uint64_t value = 1;
+
+    (void)state;
+    assert_true(get_msr(t, IA32_PERF_GLOBAL_CTRL, &value));
+    assert_int_equal(t->verdict, VERDICT_NONE); /* no check */
+    value = 1;
+    assert_false(get_msr(t, 0x999, &value));
+    assert_int_equal(value, 0);
+    fake_msr(IA32_PERF_GLOBAL_CTRL)->write_vector = HW_GP;
+    assert_false(set_msr(t, IA32_PERF_GLOBAL_CTRL, 7));
+    assert_false(set_msr(t, IA32_PERFEVTSEL(9), 7));
+    assert_int_equal(t->verdict, VERDICT_ERROR);
+    assert_string_equal(
+        lines(),
+        "ERROR: MSR 999H: RDMSR raises #GP\n"
+        "ERROR: IA32_PERF_GLOBAL_CTRL (38FH): WRMSR of 0x7 raises #GP\n"
+        "ERROR: MSR 18FH: RDMSR raises #GP, so it was not written\n");
+}
+
+static void msr_whose_fault_is_an_answer(void **state)
+{
+    uint64_t value = 5;
+
+    (void)state;
+    assert_int_equal(try_get_msr(t, 0x999, &value), HW_GP);
+    assert_int_equal(value, 5);
+    assert_int_equal(try_set_msr(t, 0x999, 1), HW_GP);
+    fake_msr(TSX_FORCE_ABORT)->write_vector = HW_GP;
+    assert_int_equal(try_set_msr(t, TSX_FORCE_ABORT, 2), HW_GP);
+    fake_msr(TSX_FORCE_ABORT)->write_vector = HW_NO_FAULT;
+    assert_int_equal(try_set_msr(t, TSX_FORCE_ABORT, 1), HW_NO_FAULT);
+    assert_int_equal(t->text_bytes, 0);
+    restore_msrs(t);
+    assert_int_equal(fake_msr(TSX_FORCE_ABORT)->value, 0);
+    assert_int_equal(t->verdict, VERDICT_NONE);
+}
+
+static void restore_that_does_not_hold(void **state)
+{
+    (void)state;
+    set_msr(t, IA32_PERFEVTSEL(0), 0x430000);
+    fake_msr(IA32_PERFEVTSEL(0))->writable = 0;
+    restore_msrs(t);
+    assert_string_equal(lines(), "ERROR: IA32_PERFEVTSEL0 (186H): restored to "
+                                 "0x0, but reads as 0x430000\n");
+}
+
+static void trials(void **state)
+{
+    (void)state;
+    assert_int_equal(test_trials(t, 1000, 100), 1000);
+    t->trials = 100;
+    assert_int_equal(test_trials(t, 1000, 100), 100);
+    assert_int_equal(t->text_bytes, 0);
+    t->trials = 5;
+    assert_int_equal(test_trials(t, 1000, 100), 5);
+    assert_int_equal(test_trials(t, 1000, 100), 5);
+    assert_string_equal(
+        lines(), "trials=5 is fewer than the 100 that this test asks for\n");
+}
+
+static void random_numbers_repeat(void **state)
+{
+    uint64_t first[3];
+
+    (void)state;
+    for (unsigned i = 0; i < 3; i++)
+        first[i] = test_random(t);
+    assert_true(first[0] != first[1] && first[1] != first[2]);
+    assert_true(test_random(&all[1]) != first[0]);
+    context_begin(t, &each, 1);
+    for (unsigned i = 0; i < 3; i++)
+        assert_true(test_random(t) == first[i]);
+    context_begin(t, &each, 2);
+    assert_true(test_random(t) != first[0]);
+    t->random = 0; /* the published sequence of seed 0 */
+    assert_true(test_random(t) == UINT64_C(0xe220a8397b1dcdaf));
+    assert_true(test_random(t) == UINT64_C(0x6e789e6aa1b965f4));
+}
+
+static void do_nothing(struct test_context *peer, void *argument)
+{
+    (void)peer;
+    (void)argument;
+}
+
+static void each_processor_calls_no_other(void **state)
+{
+    (void)state;
+    assert_false(on_processor(t, 1, do_nothing, NULL));
+    assert_int_equal(t->verdict, VERDICT_ERROR);
+}
+
+/* What transactions and counters change without being written to. */
+static void what_changes_by_itself_is_saved(void **state)
+{
+    (void)state;
+    fake_msr(IA32_PERFEVTSEL(3))->value = 0x5300c0;
+    fake_msr(IA32_PMC(3))->value = 77;
+    fake_msr(IA32_PERF_GLOBAL_STATUS)->value = BIT(1);
+    context_save(t);
+    fake_msr(IA32_PERFEVTSEL(3))->value = UINT64_C(0x10043003c);
+    fake_msr(IA32_PERF_GLOBAL_STATUS)->value = BIT(1) | BIT(3) | BIT(62);
+    fake_written_count = 0;
+    restore_msrs(t);
+    assert_int_equal(fake_msr(IA32_PERFEVTSEL(3))->value, 0x5300c0);
+    assert_int_equal(fake_msr(IA32_A_PMC(3))->value, 77);
+    /* A bit that was set before is not ours to clear. */
+    assert_int_equal(fake_msr(IA32_PERF_GLOBAL_STATUS_RESET)->value,
+                     BIT(3) | BIT(62));
+
+    fake_msr(IA32_PERF_GLOBAL_STATUS)->value = BIT(1);
+    fake_written_count = 0;
+    context_begin(t, &each, 1);
+    context_save(t);
+    restore_msrs(t);
+    for (unsigned i = 0; i < fake_written_count; i++)
+        assert_int_not_equal(fake_written[i], IA32_PERF_GLOBAL_STATUS_RESET);
+}
+
+static void unsaved_values_are_reported(void **state)
+{
+    static const uint32_t msrs[] = {IA32_PERF_GLOBAL_STATUS, IA32_PERFEVTSEL(3),
+                                    IA32_PMC(3)};
+
+    (void)state;
+    for (unsigned i = 0; i < 3; i++) {
+        fake_msr(msrs[i])->read_vector = HW_GP;
+        context_begin(t, &each, 1);
+        context_save(t);
+        assert_int_equal(t->verdict, VERDICT_ERROR);
+        assert_non_null(strstr(t->text, "RDMSR raises #GP: a change that no "
+                                        "WRMSR made is not restored\n"));
+        fake_msr(msrs[i])->read_vector = HW_NO_FAULT;
+    }
+    context_begin(t, &each, 1);
+    context_save(t);
+    assert_int_equal(t->verdict, VERDICT_NONE);
+}
+
+static void uncleared_status_is_reported(void **state)
+{
+    static const uint32_t msrs[] = {IA32_PERF_GLOBAL_STATUS,
+                                    IA32_PERF_GLOBAL_STATUS_RESET};
+
+    (void)state;
+    for (unsigned i = 0; i < 2; i++) {
+        context_begin(t, &each, 1);
+        context_save(t);
+        fake_msr(IA32_PERF_GLOBAL_STATUS)->value = BIT(3);
+        fake_msr(msrs[i])->read_vector = HW_GP;
+        fake_msr(msrs[i])->write_vector = HW_GP;
+        restore_msrs(t);
+        assert_int_equal(t->verdict, VERDICT_ERROR);
+        assert_non_null(strstr(t->text, "IA32_PERF_GLOBAL_STATUS (38EH): not "
+                                        "restored to 0x0, the access raises "
+                                        "#GP\n"));
+        fake_msr(msrs[i])->read_vector = HW_NO_FAULT;
+        fake_msr(msrs[i])->write_vector = HW_NO_FAULT;
+        fake_msr(IA32_PERF_GLOBAL_STATUS)->value = 0;
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(checks, set_up),
+        cmocka_unit_test_setup(the_worst_wins_and_gives_the_reason, set_up),
+        cmocka_unit_test_setup(observations_never_fail, set_up),
+        cmocka_unit_test_setup(notes_are_no_checks, set_up),
+        cmocka_unit_test_setup(lines_are_bounded, set_up),
+        cmocka_unit_test_setup(msr_that_must_not_fault, set_up),
+        cmocka_unit_test_setup(msr_whose_fault_is_an_answer, set_up),
+        cmocka_unit_test_setup(restore_that_does_not_hold, set_up),
+        cmocka_unit_test_setup(what_changes_by_itself_is_saved, set_up),
+        cmocka_unit_test_setup(unsaved_values_are_reported, set_up),
+        cmocka_unit_test_setup(uncleared_status_is_reported, set_up),
+        cmocka_unit_test_setup(trials, set_up),
+        cmocka_unit_test_setup(random_numbers_repeat, set_up),
+        cmocka_unit_test_setup(each_processor_calls_no_other, set_up),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* msr.c - reserved bits and missing MSRs of each personality. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "tests/silicon/model/bits.h"
+#include "tests/silicon/model/cpuid.h"
+#include "tests/silicon/model/machine.h"
+#include "tests/silicon/model/msr.h"
+
+struct fixture {
+    struct machine machine;
+    struct processor processor;
+};
+
+static struct processor *start(struct fixture *b, const char *cpu, bool smt)
+{
+    struct machine_config config = {
+        .cpu = personality_find(cpu),
+        .seed = 1,
+        .smt = smt,
+    };
+
+    assert_non_null(config.cpu);
+    machine_start(&b->machine, &config, 2);
+    processor_start(&b->processor, &b->machine, 0, 0);
+    return &b->processor;
+}
+
+static void select_has_reserved_bits(void **state)
+{
+    static const struct {
+        const char *cpu;
+        uint32_t number;
+        uint64_t value;
+        bool good;
+    } rows[] = {
+        { "skylake-2018", 0x186, BITS(31, 0), true },
+        { "skylake-2018", 0x189, BIT(32), true },
+        { "skylake-2018", 0x189, BIT(33), false },
+        { "skylake-2018", 0x188, BIT(33), true },
+        { "skylake-2018", 0x188, BIT(34), false },
+        { "skylake-2018", 0x18A, 0, false },
+        { "sandybridge", 0x186, BIT(32), false },
+        { "sandybridge", 0x188, BIT(33), false },
+        { "haswell", 0x188, BIT(33), true },
+    };
+
+    (void)state;
+    for (size_t n = 0; n < sizeof(rows) / sizeof(rows[0]); n++) {
+        struct fixture b;
+        struct processor *p = start(&b, rows[n].cpu, true);
+
+        assert_int_equal(msr_write(p, rows[n].number, rows[n].value),
+                         rows[n].good);
+    }
+}
+
+static void every_personality_checks_its_masks(void **state)
+{
+    const struct personality *cpu;
+
+    (void)state;
+    for (size_t n = 0; (cpu = personality_at(n)) != NULL; n++) {
+        struct fixture b;
+        struct processor *p = start(&b, cpu->name, n % 2 == 0);
+        uint64_t all = (BIT(b.machine.counters) - 1) | BITS(34, 32), value;
+        bool v4 = cpu->perfmon_version >= 4;
+
+        assert_true(msr_write(p, 0x38F, all));
+        assert_false(msr_write(p, 0x38F, BIT(b.machine.counters)));
+        assert_false(msr_write(p, 0x38F, BIT(35)));
+        assert_true(msr_write(p, 0x38D, 0xFFF));
+        assert_false(msr_write(p, 0x38D, 0x1000));
+        assert_true(msr_write(p, 0x390, all | BITS(62, 61)));
+        assert_int_equal(msr_write(p, 0x390, BIT(59)), v4);
+        assert_false(msr_write(p, 0x390, BIT(40)));
+        assert_false(msr_write(p, 0x38E, 0));
+        assert_false(msr_write(p, 0x345, 0));
+        assert_true(msr_read(p, 0x345, &value));
+        assert_true(value & BIT(13));
+        assert_false(msr_write(p, 0x600, UINT64_C(0x800000000000)));
+        assert_true(msr_write(p, 0x600, UINT64_C(0xFFFF800000000000)));
+        assert_false(msr_write(p, IA32_DEBUGCTL, BIT(5)));
+        assert_false(msr_read(p, 0x999, &value));
+        assert_false(msr_write(p, 0x999, 0));
+        assert_int_equal(msr_write(p, 0x392, 0), !v4);
+        assert_int_equal(msr_write(p, 0x391, BIT(4)),
+                         v4 && b.machine.counters > 4);
+    }
+}
+
+static void microcode_revision_needs_cpuid(void **state)
+{
+    struct fixture b;
+    struct processor *p = start(&b, "skylake-2018", true);
+    struct cpuid_result out;
+    uint64_t value;
+
+    (void)state;
+    assert_false(msr_write(p, 0x8B, 1));
+    assert_true(msr_write(p, 0x8B, 0));
+    assert_true(msr_read(p, 0x8B, &value));
+    assert_int_equal(value, 0);
+    cpuid_execute(p, 1, 0, &out);
+    assert_int_equal(out.eax, 0x506E3);
+    assert_true((out.ecx & BIT(31)) != 0);
+    assert_true(msr_read(p, 0x8B, &value));
+    assert_int_equal(value >> 32, b.machine.cpu->microcode);
+}
+
+static void inuse_follows_the_selects(void **state)
+{
+    struct fixture b;
+    struct processor *p = start(&b, "skylake-2018", true);
+    uint64_t value;
+
+    (void)state;
+    assert_true(msr_read(p, 0x392, &value));
+    assert_int_equal(value, 0);
+    assert_true(msr_write(p, 0x189, 0xC0 | BIT(20)));
+    assert_true(msr_write(p, 0x38D, 0x020));
+    assert_true(msr_read(p, 0x392, &value));
+    assert_true(value == (BIT(63) | BIT(33) | BIT(3)));
+}
+
+static void topology_pairs_siblings(void **state)
+{
+    struct fixture b;
+    struct processor *p = start(&b, "skylake-2018", true);
+    struct cpuid_result out;
+
+    (void)state;
+    cpuid_execute(p, 0x0B, 0, &out);
+    assert_int_equal(out.eax, 1);
+    assert_int_equal(out.ebx, 2);
+    cpuid_execute(p, 0x0A, 0, &out);
+    assert_int_equal(out.eax, 0x07300404);
+    p = start(&b, "skylake-2018", false);
+    cpuid_execute(p, 0x0B, 0, &out);
+    assert_int_equal(out.eax, 0);
+    assert_int_equal(out.ebx, 1);
+    cpuid_execute(p, 0x0A, 0, &out);
+    assert_int_equal(out.eax, 0x07300804);
+    assert_int_equal(out.edx, 0x603);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(select_has_reserved_bits),
+        cmocka_unit_test(every_personality_checks_its_masks),
+        cmocka_unit_test(microcode_revision_needs_cpuid),
+        cmocka_unit_test(inuse_follows_the_selects),
+        cmocka_unit_test(topology_pairs_siblings),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

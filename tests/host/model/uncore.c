@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* uncore.c - the uncore's registers, counters and interrupts. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "tests/silicon/model/bits.h"
+#include "tests/silicon/model/msr.h"
+
+#define EN           BIT(22)
+#define OVF_EN       BIT(20)
+#define GLOBAL_EN    BIT(29)
+#define FREEZE       BIT(31)
+#define LOOKUPS      UINT64_C(0x8F34)
+#define LOOKUPS_MISS UINT64_C(0x1834) /* READ, I */
+#define STATUS_61    BIT(61)
+
+static struct machine machine;
+static struct processor processors[4];
+static uint64_t now;
+
+static uint64_t clock_now(void)
+{
+    return now;
+}
+
+static void start(const char *cpu, const char *fault)
+{
+    struct machine_config config = {
+        .cpu = personality_find(cpu),
+        .seed = 1,
+        .smt = true,
+    };
+
+    assert_non_null(config.cpu);
+    assert_true(fault_find(fault, &config.fault));
+    machine_start(&machine, &config, 4);
+    for (unsigned n = 0; n < 4; n++)
+        processor_start(&processors[n], &machine, n, n);
+    machine.uncore.tsc = clock_now;
+    machine.uncore.status_of_all = false;
+    machine.uncore.status_write_clears = false;
+    machine.uncore.status_without_pmi = false;
+}
+
+/* Registers are shared: written by one, read by another. */
+static uint64_t get(uint32_t number)
+{
+    uint64_t value = 0;
+
+    assert_true(msr_read(&processors[3], number, &value));
+    return value;
+}
+
+static void set(uint32_t number, uint64_t value)
+{
+    assert_true(msr_write(&processors[0], number, value));
+}
+
+static void read_line(uint64_t n, enum cache_level level)
+{
+    uncore_lookup(&machine, n * 64, UNCORE_READ, level, CACHE_SNOOP_NONE, 200);
+}
+
+static uint64_t sum_of_boxes(unsigned boxes)
+{
+    uint64_t sum = 0;
+
+    for (unsigned n = 0; n < boxes; n++)
+        sum += get(0x706 + 0x10 * n);
+    return sum;
+}
+
+static void start_boxes(const char *fault, uint64_t event)
+{
+    start("haswell", fault);
+    for (unsigned n = 0; n < 4; n++)
+        set(0x700 + 0x10 * n, event | EN);
+    set(0x391, GLOBAL_EN);
+}
+
+static void registers_of_each_personality(void **state)
+{
+    static const struct {
+        const char *cpu;
+        uint32_t ctrl, status;
+        unsigned cores, boxes, config;
+    } rows[] = {
+        { "sandybridge", 0x391, 0x392, 4, 5, 5 },
+        { "ivybridge", 0x391, 0x392, 4, 5, 5 },
+        { "haswell", 0x391, 0x392, 4, 4, 5 },
+        { "broadwell", 0x391, 0x392, 4, 2, 3 },
+        { "skylake-2018", 0xE01, 0xE02, 5, 5, 5 },
+    };
+
+    (void)state;
+    for (size_t k = 0; k < sizeof(rows) / sizeof(rows[0]); k++) {
+        struct processor *p = &processors[1];
+        uint32_t end = 0x700 + 0x10 * rows[k].boxes;
+        uint64_t value;
+
+        start(rows[k].cpu, "none");
+        set(rows[k].ctrl, BITS(31, 29) | (BIT(rows[k].cores) - 1));
+        assert_false(msr_write(p, rows[k].ctrl, BIT(rows[k].cores)));
+        assert_false(msr_write(p, rows[k].ctrl, BIT(28)));
+        assert_false(msr_write(p, rows[k].ctrl, BIT(32)));
+        set(rows[k].status, 0xB);
+        assert_false(msr_write(p, rows[k].status, BIT(2)));
+        set(0x394, EN | OVF_EN);
+        assert_false(msr_write(p, 0x394, BIT(21)));
+        set(0x395, BITS(47, 0));
+        assert_false(msr_write(p, 0x395, BIT(48)));
+        assert_int_equal(get(0x396), rows[k].config);
+        assert_false(msr_write(p, 0x396, 1));
+        for (uint32_t n = 0x3B2; n <= end - 16;
+             n = n == 0x3B2 ? 0x700 : n + 16) {
+            uint32_t counter = n == 0x3B2 ? 0x3B0 : n + 6;
+
+            set(n + 1, BITS(15, 0) | BITS(28, 22) | OVF_EN | BIT(18));
+            assert_false(msr_write(p, n + 1, BIT(16)));
+            assert_false(msr_write(p, n + 1, BIT(29)));
+            set(counter + 1, BITS(43, 0));
+            assert_int_equal(get(counter + 1), BITS(43, 0));
+            assert_int_equal(get(counter), 0);
+            assert_false(msr_write(p, counter, BIT(44)));
+        }
+        assert_false(msr_read(p, 0x702, &value));
+        assert_false(msr_read(p, end, &value));
+    }
+    start("skylake-server-2019", "none");
+    for (uint32_t n = 0x394; n <= 0xE02; n = n == 0x396 ? 0x3B0 :
+                                         n == 0x3B3 ? 0x700 :
+                                         n == 0x701 ? 0xE01 : n + 1)
+        assert_false(msr_read(&processors[0], n, &(uint64_t){ 0 }));
+}
+
+static void clock_follows_time(void **state)
+{
+    uint64_t was;
+
+    (void)state;
+    start("haswell", "none");
+    now = 1000;
+    set(0x394, EN);
+    now = 2000;
+    assert_int_equal(get(0x395), 0);
+    set(0x391, GLOBAL_EN);
+    now = 2700;
+    assert_int_equal(get(0x395), 800);
+    for (; now < 3400; now++)           /* no tick is lost to reading */
+        get(0x395);
+    was = get(0x395);
+    assert_int_equal(was, 1600);
+    set(0x394, 0);
+    now = 9000;
+    assert_int_equal(get(0x395), was);
+}
+
+static void lookups_by_state_and_request(void **state)
+{
+    (void)state;
+    start_boxes("none", LOOKUPS_MISS);
+    for (unsigned n = 0; n < 4; n++)
+        set(0x701 + 0x10 * n, LOOKUPS | EN);
+    for (unsigned n = 0; n < 256; n++)
+        read_line(n, n % 4 == 0 ? CACHE_DRAM : CACHE_LLC);
+    uncore_lookup(&machine, 64, UNCORE_WRITE, CACHE_DRAM, CACHE_SNOOP_NONE, 9);
+    assert_int_equal(sum_of_boxes(4), 64);
+    for (unsigned n = 0; n < 4; n++)
+        assert_in_range(get(0x707 + 0x10 * n), 32, 96);
+    set(0x391, 0);
+    read_line(0, CACHE_DRAM);
+    assert_int_equal(sum_of_boxes(4), 64);
+}
+
+static void start_arb(const char *fault)
+{
+    start("sandybridge", fault);
+    set(0x3B2, 0x180 | EN);
+    set(0x3B3, 0x181 | EN);
+    set(0x391, GLOBAL_EN);
+    read_line(1, CACHE_LLC);
+    read_line(2, CACHE_DRAM);
+    read_line(3, CACHE_NONE);
+}
+
+static void arb_takes_what_leaves_the_last_level(void **state)
+{
+    (void)state;
+    start_arb("none");
+    assert_int_equal(get(0x3B0), 400);
+    assert_int_equal(get(0x3B1), 2);
+    set(0x3B3, 0x180 | EN);             /* occupancy: on counter 0 alone */
+    set(0x3B2, 0x184 | EN);
+    set(0x3B0, 0);
+    set(0x3B1, 0);
+    read_line(3, CACHE_NONE);           /* not coherent */
+    read_line(3, CACHE_DRAM);
+    assert_int_equal(get(0x3B0), 1);
+    assert_int_equal(get(0x3B1), 0);
+}
+
+/* Lets the ARB overflow with its second request; the third comes, too. */
+static void overflow(const char *fault, uint64_t ctrl, bool interrupt)
+{
+    start("haswell", fault);
+    for (unsigned n = 1; n < 4; n++)
+        assert_true(msr_write(&processors[n], IA32_DEBUGCTL,
+                              n == 3 ? 0 : BIT(13)));
+    set(0x3B2, 0x181 | EN | (interrupt ? OVF_EN : 0));
+    set(0x3B0, BITS(43, 0) - 1);
+    set(0x391, GLOBAL_EN | ctrl);
+    for (unsigned n = 0; n < 3; n++)
+        read_line(n, CACHE_DRAM);
+    for (unsigned n = 0; n < 4; n++)
+        uncore_poll(&processors[n]);
+}
+
+static unsigned interrupted(void)
+{
+    unsigned set = 0;
+
+    for (unsigned n = 0; n < 4; n++) {
+        assert_int_equal(processors[n].pmu.pmi,
+                         (processors[n].pmu.global_status & STATUS_61) != 0);
+        set |= (unsigned)processors[n].pmu.pmi << n;
+    }
+    return set;
+}
+
+static void overflow_interrupts_the_cores_selected(void **state)
+{
+    (void)state;
+    overflow("none", 0xF, true);
+    assert_int_equal(interrupted(), 6);     /* those with DEBUGCTL[13] */
+    assert_int_equal(get(0x392), 2);
+    assert_int_equal(get(0x3B0), 1);
+    for (unsigned n = 0; n < 4; n++)        /* once */
+        processors[n].pmu.pmi = false;
+    uncore_poll(&processors[1]);
+    assert_false(processors[1].pmu.pmi);
+    overflow("none", 1, true);
+    assert_int_equal(interrupted(), 2);
+    overflow("none", 2, true);
+    assert_int_equal(interrupted(), 4);
+    overflow("none", 0xF, false);
+    assert_int_equal(interrupted(), 0);
+    assert_int_equal(get(0x392), 0);
+}
+
+static void freeze_until_control_is_written(void **state)
+{
+    (void)state;
+    overflow("none", 0xF | FREEZE, true);
+    assert_int_equal(get(0x3B0), 0);
+    assert_int_equal(get(0x391), 0xF | FREEZE);
+    set(0x391, GLOBAL_EN);
+    read_line(5, CACHE_DRAM);
+    assert_int_equal(get(0x3B0), 1);
+    start("haswell", "none");
+    set(0x394, EN | OVF_EN);
+    set(0x395, BITS(47, 0));
+    set(0x391, GLOBAL_EN | FREEZE);
+    assert_true(machine.uncore.counting);
+    now += 100;
+    uncore_poll(&processors[0]);
+    assert_int_equal(get(0x392), 1);
+    assert_int_equal(get(0x391), FREEZE);
+    assert_false(machine.uncore.counting);
+}
+
+static void only_what_needs_every_instruction_counts(void **state)
+{
+    (void)state;
+    start("haswell", "none");
+    set(0x394, EN);
+    set(0x391, GLOBAL_EN);
+    assert_false(machine.uncore.counting);
+    set(0x3B2, EN);
+    assert_true(machine.uncore.counting);
+    set(0x391, 0);
+    assert_false(machine.uncore.counting);
+}
+
+static void status_is_cleared(void **state)
+{
+    (void)state;
+    overflow("none", 0, true);
+    set(0x392, 0);
+    assert_int_equal(get(0x392), 0);
+    overflow("none", 0, true);
+    machine.uncore.status_write_clears = true;
+    set(0x392, 0);
+    assert_int_equal(get(0x392), 2);
+    set(0x392, 2);
+    assert_int_equal(get(0x392), 0);
+}
+
+static void faults_show(void **state)
+{
+    (void)state;
+    start("haswell", "uncore_clock_stands");
+    set(0x394, EN);
+    set(0x391, GLOBAL_EN);
+    now += 1000;
+    assert_int_equal(get(0x395), 0);
+    start_boxes("uncore_lookups_halved", LOOKUPS);
+    for (unsigned n = 0; n < 256; n++)
+        read_line(n, CACHE_LLC);
+    assert_int_equal(sum_of_boxes(4), 128);
+    start_boxes("uncore_lookups_double", LOOKUPS);
+    read_line(0, CACHE_LLC);
+    assert_int_equal(sum_of_boxes(4), 2);
+    start_boxes("uncore_one_box", LOOKUPS);
+    for (unsigned n = 0; n < 256; n++)
+        read_line(n, CACHE_LLC);
+    assert_int_equal(get(0x706), 256);
+    start("haswell", "uncore_reserved_accepted");
+    set(0x391, BIT(20));
+    assert_int_equal(get(0x391), 0);
+    start("haswell", "uncore_config_wrong");
+    assert_int_equal(get(0x396), 0);
+    start_arb("uncore_arb_silent");
+    assert_int_equal(get(0x3B0), 400);
+    assert_int_equal(get(0x3B1), 0);
+    start_arb("uncore_occupancy_of_requests");
+    assert_int_equal(get(0x3B0), 2);
+    start_arb("uncore_occupancy_silent");
+    assert_int_equal(get(0x3B0), 0);
+    assert_int_equal(get(0x3B1), 2);
+    overflow("uncore_pmi_missing", 0xF, true);
+    assert_int_equal(interrupted(), 0);
+    overflow("uncore_status_missing", 0xF, true);
+    assert_int_equal(get(0x392), 0);
+    overflow("uncore_freeze_ignored", 0xF | FREEZE, true);
+    assert_int_equal(get(0x3B0), 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(registers_of_each_personality),
+        cmocka_unit_test(clock_follows_time),
+        cmocka_unit_test(lookups_by_state_and_request),
+        cmocka_unit_test(arb_takes_what_leaves_the_last_level),
+        cmocka_unit_test(overflow_interrupts_the_cores_selected),
+        cmocka_unit_test(freeze_until_control_is_written),
+        cmocka_unit_test(only_what_needs_every_instruction_counts),
+        cmocka_unit_test(status_is_cleared),
+        cmocka_unit_test(faults_show),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

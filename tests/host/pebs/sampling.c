@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* sampling.c - the order of set-up and stop, and everything that a
+ * processor may write where it must not, over one that the test programs. */
+#include "src/pebs/sampling.h"
+#include "src/base/msr.h"
+#include "src/harness/context.h"
+#include "tests/host/fakes/fake_hw.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* What the next windows do. */
+static struct {
+    unsigned records;
+    size_t stray;    /* a byte is written here, from the DS area on; 0: none */
+    size_t short_by; /* bytes that the index is short */
+    unsigned smis;   /* windows that an SMI hits */
+    unsigned windows,
+        enabled; /* seen: how many, IA32_PEBS_ENABLE in the last */
+} device;
+
+static _Alignas(4096) uint8_t memory[TEST_BUFFER_BYTES + TEST_RECORDS_BYTES];
+static struct test_context all[1];
+static struct test_context *const t = &all[0];
+static const struct test each = {.name = "each", .scope = EACH_PROCESSOR};
+
+static const struct sampling_config config = {
+    .select = PRECISE_CONDITIONAL_BRANCHES,
+    .counters = 1 << 0 | 1 << 3,
+    .count_only = 1 << 1,
+    .first_period = {5, 0, 0, 7},
+    .period = {6, 0, 0, 0},
+    .room = 4,
+    .threshold = 3,
+};
+
+void pebs_window(uint64_t enable, uint64_t flags, struct pebs_state *state)
+{
+    struct pebs_ds_area *area =
+        (struct pebs_ds_area *)(uintptr_t)fake_msr(IA32_DS_AREA)->value;
+    uint8_t *bytes = (uint8_t *)area;
+
+    assert_int_equal(enable, 1 << 0 | 1 << 1 | 1 << 3);
+    *state = (struct pebs_state){.rflags = flags};
+    device.windows++;
+    device.enabled = (unsigned)fake_msr(IA32_PEBS_ENABLE)->value;
+    for (unsigned n = 0; n < device.records; n++) {
+        struct pebs_format3 record = {.r15 = PEBS_PLANTED(15) + n + 1};
+        memcpy(bytes + (area->pebs_index - (uintptr_t)bytes), &record, 200);
+        area->pebs_index += 200;
+    }
+    area->pebs_index -= device.short_by;
+    if (device.stray != 0)
+        bytes[device.stray] ^= 0xff;
+    if (device.smis != 0) {
+        device.smis--;
+        fake_msr(MSR_SMI_COUNT)->value++;
+    }
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    fake_reset();
+    fake_msr(IA32_DS_AREA)->value = 0x1234;
+    fake_msr(IA32_PEBS_ENABLE);
+    fake_msr(MSR_SMI_COUNT)->value = 9;
+    memset(&device, 0, sizeof(device));
+    memset(all, 0, sizeof(all));
+    all[0].all = all;
+    all[0].processors = 1;
+    all[0].buffer = memory;
+    identity_read(&all[0].cpu);
+    context_begin(&all[0], &each, 1);
+    return 0;
+}
+
+static const char *lines(void)
+{
+    t->text[t->text_bytes] = '\0';
+    return t->text;
+}
+
+/* Records come out, and each register holds what the plan says. */
+static void records(void **state)
+{
+    const uint64_t mask = 0xffffffffffff;
+    struct pebs_record record;
+    struct sampling p;
+
+    (void)state;
+    device.records = 2;
+    assert_true(sampling_claim(&p, t) && sampling_run(&p, &config, 0));
+    assert_int_equal(t->verdict, VERDICT_PASS);
+    assert_int_equal(device.enabled, 1 << 0 | 1 << 3);
+    assert_int_equal(p.records, 2);
+    assert_true(sampling_record(&p, 1, &record));
+    assert_int_equal(sampling_event(&p, &record), 2);
+    assert_int_equal(p.area->pebs_counter_reset[0], -6ull & mask);
+    assert_int_equal(p.area->pebs_counter_reset[3], 0);
+    assert_int_equal(p.area->pebs_absolute_maximum,
+                     p.area->pebs_buffer_base + 801);
+    assert_int_equal(p.area->pebs_interrupt_threshold,
+                     p.area->pebs_buffer_base + 600);
+    assert_int_equal(fake_msr(IA32_PMC(0))->value, -5ull & mask);
+    assert_int_equal(fake_msr(IA32_PMC(1))->value, 0);
+    assert_int_equal(fake_msr(IA32_PMC(3))->value, -7ull & mask);
+    assert_int_equal(fake_msr(IA32_PERFEVTSEL(1))->value, 0x4301c4);
+    assert_int_equal(fake_msr(IA32_PERFEVTSEL(2))->value, 0);
+    restore_msrs(t);
+    assert_int_equal(fake_msr(IA32_DS_AREA)->value, 0x1234);
+}
+
+/* 38FH = 0, then 3F1H = 0, and nothing after it. */
+static void order(void **state)
+{
+    struct sampling p;
+
+    (void)state;
+    assert_true(sampling_claim(&p, t) && sampling_arm(&p, &config));
+    assert_int_equal(fake_written[fake_written_count - 1], IA32_PEBS_ENABLE);
+    assert_true(sampling_start(&p));
+    assert_int_equal(fake_msr(IA32_PERF_GLOBAL_CTRL)->value, 0xb);
+    unsigned before = fake_written_count;
+    assert_true(sampling_stop(&p));
+    assert_int_equal(fake_written_count, before + 2);
+    assert_int_equal(fake_written[before], IA32_PERF_GLOBAL_CTRL);
+    assert_int_equal(fake_written[before + 1], IA32_PEBS_ENABLE);
+    assert_int_equal(fake_msr(IA32_PERF_GLOBAL_CTRL)->value, 0);
+    assert_int_equal(fake_msr(IA32_PEBS_ENABLE)->value, 0);
+    /* Given back in this order too. */
+    restore_msrs(t);
+    unsigned enable = 0, area = 0, control = 0;
+    for (unsigned i = before + 2; i < fake_written_count; i++) {
+        enable = fake_written[i] == IA32_PEBS_ENABLE ? i : enable;
+        area = fake_written[i] == IA32_DS_AREA ? i : area;
+        control = fake_written[i] == IA32_PERF_GLOBAL_CTRL ? i : control;
+    }
+    assert_true(enable < area && area < control);
+}
+
+/* Each place that belongs to nothing, and an index that is no record's. */
+static void stray_writes(void **state)
+{
+    static const struct {
+        size_t stray, short_by;
+        const char *line;
+    } rows[] = {
+        {0x60, 0, "96 bytes after the DS area's start"},
+        {0xff, 0, "255 bytes after the DS area's start"},
+        {256 + 400, 0, "a byte was written 400 bytes after"},
+        {TEST_RECORDS_BYTES - 1, 0, "end 400 bytes after the PEBS buffer base"},
+        {0x20, 0, "DS area"}, /* the base */
+        {0x00, 8, "DS area"},
+        {0x48, 0, "the DS area changed in more than its PEBS index"},
+        {0x01, 0, "the DS area changed in more than its PEBS index"},
+    };
+
+    for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct sampling p;
+        set_up(state);
+        device.records = 2;
+        device.stray = rows[i].stray;
+        device.short_by = rows[i].short_by;
+        assert_true(sampling_claim(&p, t));
+        assert_false(sampling_run(&p, &config, 0));
+        assert_int_equal(t->verdict, VERDICT_FAIL);
+        assert_non_null(strstr(lines(), rows[i].line));
+    }
+}
+
+static void wrong_event(void **state)
+{
+    struct pebs_record record = {.r15 = PEBS_PLANTED(15)};
+    struct sampling p;
+
+    (void)state;
+    assert_true(sampling_claim(&p, t));
+    assert_int_equal(sampling_event(&p, &record), 0);
+    assert_int_equal(t->verdict, VERDICT_FAIL);
+    record.r15 += PEBS_EVENTS;
+    assert_int_equal(sampling_event(&p, &record), PEBS_EVENTS);
+    record.r15++;
+    assert_int_equal(sampling_event(&p, &record), 0);
+}
+
+static void smi_repeats(void **state)
+{
+    struct sampling p;
+
+    (void)state;
+    device.smis = 3;
+    assert_true(sampling_claim(&p, t) && sampling_run(&p, &config, 0));
+    assert_int_equal(device.windows, 4);
+    assert_int_equal(p.repeated, 3);
+    device.smis = 1000;
+    assert_false(sampling_run(&p, &config, 0));
+    assert_int_equal(t->verdict, VERDICT_ERROR);
+}
+
+/* A processor, and a microcode, that no record can be expected of. */
+static void skipped(void **state)
+{
+    struct sampling p;
+
+    (void)state;
+    t->cpu.model = 0x5c;
+    assert_false(sampling_claim(&p, t));
+    assert_int_equal(t->verdict, VERDICT_SKIP);
+    assert_non_null(strstr(lines(), "06_5CH is not among them"));
+    t->cpu.model = 0x2a;
+    t->cpu.stepping = 7;
+    t->cpu.microcode = 0x27;
+    assert_false(sampling_claim(&p, t));
+    assert_non_null(strstr(lines(), "needs microcode 28H or later"));
+    t->cpu.microcode = 0x28;
+    assert_true(sampling_claim(&p, t));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(records, set_up),
+        cmocka_unit_test_setup(order, set_up),
+        cmocka_unit_test_setup(stray_writes, set_up),
+        cmocka_unit_test_setup(wrong_event, set_up),
+        cmocka_unit_test_setup(smi_repeats, set_up),
+        cmocka_unit_test_setup(skipped, set_up),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* probe.c - outcomes of transactions, counted and judged, over a
+ * processor that the test programs. */
+#include "src/base/msr.h"
+#include "src/options/options.h"
+#include "src/harness/context.h"
+#include "src/tsx/probe.h"
+#include "src/tsx/status.h"
+#include "tests/host/fakes/fake_hw.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "asm/rtm_store.h"
+
+/* What the next transaction does, and whether what it stored remains. */
+static struct {
+    int outcome;
+    uint32_t status, unrestored;
+    bool cell_stays, flags_stay;
+    unsigned calls, matches_from; /* status 0 before this call */
+    int store_outcome;            /* of rtm_store() */
+} plan;
+
+int tsx_inside(struct tsx_block *block)
+{
+    plan.calls++;
+    block->status = plan.calls < plan.matches_from ? 0 : plan.status;
+    block->unrestored = plan.unrestored;
+    if (plan.cell_stays)
+        block->cell = ~block->cell;
+    if (plan.flags_stay)
+        block->flags = ~block->flags;
+    return plan.outcome;
+}
+
+int rtm_store(volatile uint64_t *cell, uint64_t value, uint32_t *eax)
+{
+    if (plan.store_outcome == RTM_COMMITTED)
+        *cell = value;
+    else
+        *eax = 0;
+    return plan.store_outcome;
+}
+
+static struct test_context all[1];
+static struct test_context *const t = &all[0];
+static const struct test each = {.name = "each", .scope = EACH_PROCESSOR};
+static const struct tsx_block block;
+static struct rtm_tally probe;
+
+static int set_up(void **state)
+{
+    (void)state;
+    fake_reset();
+    memset(all, 0, sizeof(all));
+    memset(&plan, 0, sizeof(plan));
+    plan.outcome = TSX_ABORTED;
+    plan.store_outcome = RTM_COMMITTED;
+    t->all = all;
+    t->processors = 1;
+    t->regime = REGIME_B;
+    context_begin(t, &each, 1);
+    rtm_clear(&probe);
+    return 0;
+}
+
+static enum verdict judged(void)
+{
+    t->verdict = VERDICT_NONE;
+    probe_check(t, "this", &probe);
+    return t->verdict;
+}
+
+static void a_clean_abort_passes(void **state)
+{
+    (void)state;
+    plan.status = RTM_STATUS_CAPACITY;
+    assert_int_equal(probe_once(&block, RTM_STATUS_CAPACITY, &probe),
+                     TSX_ABORTED);
+    assert_int_equal(probe.tried, 1);
+    assert_int_equal(probe.aborted, 1);
+    assert_int_equal(probe.matched, 1);
+    assert_int_equal(probe.status, RTM_STATUS_CAPACITY);
+    assert_int_equal(judged(), VERDICT_PASS);
+}
+
+static void a_commit_keeps_its_store(void **state)
+{
+    (void)state;
+    plan.outcome = TSX_COMMITTED;
+    plan.cell_stays = true;
+    probe_once(&block, 0, &probe);
+    assert_int_equal(probe.committed, 1);
+    assert_int_equal(judged(), VERDICT_PASS);
+    plan.cell_stays = false;
+    probe_once(&block, 0, &probe);
+    assert_int_equal(probe.lost, 1);
+    assert_int_equal(judged(), VERDICT_FAIL);
+}
+
+static void what_an_abort_leaves_behind_fails(void **state)
+{
+    (void)state;
+    for (unsigned which = 0; which < 3; which++) {
+        set_up(state);
+        plan.cell_stays = which == 0;
+        plan.flags_stay = which == 1;
+        plan.unrestored = which == 2 ? 3 : 0;
+        probe_once(&block, 0, &probe);
+        assert_int_equal(probe.leaked, which < 2);
+        assert_int_equal(probe.unrestored, which == 2);
+        assert_int_equal(judged(), VERDICT_FAIL);
+    }
+}
+
+static void the_wrong_way_out_fails(void **state)
+{
+    (void)state;
+    plan.outcome = TSX_INNER;
+    probe_once(&block, 0, &probe);
+    assert_int_equal(probe.inner, 1);
+    assert_int_equal(judged(), VERDICT_FAIL);
+
+    rtm_clear(&probe);
+    assert_int_equal(probe.vector, HW_NO_FAULT);
+    plan.outcome = HW_UD;
+    probe_once(&block, 0, &probe);
+    assert_int_equal(probe.faulted, 1);
+    assert_int_equal(probe.vector, HW_UD);
+    assert_int_equal(judged(), VERDICT_FAIL);
+    assert_non_null(strstr(t->reason, "#UD was delivered, 1 of 1"));
+}
+
+static void tries_end_at_a_match(void **state)
+{
+    (void)state;
+    plan.status = RTM_STATUS_XABORT | 0x12000000;
+    plan.matches_from = 5;
+    probe_run(&block, 9, RTM_STATUS_XABORT, true, &probe);
+    assert_int_equal(probe.tried, 5);
+    assert_int_equal(probe.matched, 1);
+    assert_int_equal(probe.status, plan.status);
+
+    plan.calls = 0;
+    probe_run(&block, 9, RTM_STATUS_XABORT, false, &probe);
+    assert_int_equal(probe.tried, 9);
+    assert_int_equal(probe.matched, 5);
+
+    plan.status = RTM_STATUS_XABORT | RTM_STATUS_RETRY;
+    probe_run(&block, 9, RTM_STATUS_XABORT | RTM_STATUS_NESTED, true, &probe);
+    assert_int_equal(probe.tried, 9);
+    assert_int_equal(probe.matched, 0);
+    assert_int_equal(probe.status, plan.status);
+}
+
+/* A later abort for another reason does not hide the one asked for. */
+static void the_match_is_kept(void **state)
+{
+    (void)state;
+    plan.status = RTM_STATUS_XABORT;
+    probe_once(&block, RTM_STATUS_XABORT, &probe);
+    plan.status = RTM_STATUS_RETRY;
+    probe_once(&block, RTM_STATUS_XABORT, &probe);
+    assert_int_equal(probe.status, RTM_STATUS_XABORT);
+    assert_int_equal(probe.matched, 1);
+}
+
+static void sums(void **state)
+{
+    struct rtm_tally sum = {.tried = 1,
+                            .committed = 2,
+                            .aborted = 3,
+                            .inner = 4,
+                            .faulted = 5,
+                            .leaked = 6,
+                            .lost = 8,
+                            .unrestored = 7,
+                            .matched = 9,
+                            .status = 10,
+                            .vector = HW_UD};
+
+    (void)state;
+    probe_add(&sum, &(struct rtm_tally){.tried = 1,
+                                        .committed = 1,
+                                        .aborted = 1,
+                                        .inner = 1,
+                                        .faulted = 1,
+                                        .leaked = 1,
+                                        .unrestored = 1,
+                                        .lost = 1,
+                                        .matched = 1,
+                                        .status = 11,
+                                        .vector = HW_GP});
+    assert_int_equal(sum.tried, 2);
+    assert_int_equal(sum.committed, 3);
+    assert_int_equal(sum.aborted, 4);
+    assert_int_equal(sum.inner, 5);
+    assert_int_equal(sum.faulted, 6);
+    assert_int_equal(sum.leaked, 7);
+    assert_int_equal(sum.unrestored, 8);
+    assert_int_equal(sum.lost, 9);
+    assert_int_equal(sum.matched, 10);
+    assert_int_equal(sum.status, 11);
+    assert_int_equal(sum.vector, HW_GP);
+    probe_add(&sum, &(struct rtm_tally){.vector = HW_NO_FAULT});
+    assert_int_equal(sum.status, 11);
+    assert_int_equal(sum.vector, HW_GP);
+}
+
+static void each_regime_has_its_state(void **state)
+{
+    static const struct {
+        enum regime regime;
+        uint64_t before, after;
+    } rows[] = {
+        {REGIME_A, 7, 7}, {REGIME_B, 1, 0},       {REGIME_C, 1, 5},
+        {REGIME_D, 4, 4}, {REGIME_C_PRIME, 3, 5}, {REGIME_F, 7, 7},
+    };
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        set_up(state);
+        t->regime = rows[i].regime;
+        fake_msr(TSX_FORCE_ABORT)->value = rows[i].before;
+        t->allow = ALLOW_SDV_ENABLE_RTM;
+        assert_true(probe_set_up(t));
+        assert_int_equal(fake_msr(TSX_FORCE_ABORT)->value, rows[i].after);
+        restore_msrs(t);
+        assert_int_equal(fake_msr(TSX_FORCE_ABORT)->value, rows[i].before);
+    }
+}
+
+/* SDV_ENABLE_RTM is set only where the user said so; where it was set already,
+ * nothing is changed. */
+static void dangerous_only_by_name(void **state)
+{
+    set_up(state);
+    t->regime = REGIME_C;
+    t->allow = ALLOW_MICROCODE;
+    fake_msr(TSX_FORCE_ABORT)->value = 1;
+    assert_false(probe_set_up(t));
+    assert_int_equal(t->verdict, VERDICT_SKIP);
+    assert_non_null(strstr(t->reason, "allow=sdv_enable_rtm"));
+    assert_int_equal(fake_msr(TSX_FORCE_ABORT)->value, 1);
+    assert_int_equal(fake_msr(TSX_FORCE_ABORT)->writes, 0);
+    set_up(state);
+    t->regime = REGIME_D;
+    fake_msr(TSX_FORCE_ABORT)->value = 4;
+    assert_true(probe_set_up(t));
+}
+
+static void without_commits_it_skips(void **state)
+{
+    (void)state;
+    plan.store_outcome = RTM_ABORTED;
+    assert_false(probe_set_up(t));
+    assert_int_equal(t->verdict, VERDICT_SKIP);
+    assert_string_equal(t->reason,
+                        "needs transactions that commit, and 100 of 100 "
+                        "aborted");
+    set_up(state);
+    plan.store_outcome = HW_UD;
+    assert_false(probe_set_up(t));
+    assert_int_equal(t->verdict, VERDICT_SKIP);
+    set_up(state);
+    fake_msr_remove(TSX_FORCE_ABORT);
+    assert_false(probe_set_up(t));
+    assert_int_equal(t->verdict, VERDICT_ERROR);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(a_clean_abort_passes, set_up),
+        cmocka_unit_test_setup(a_commit_keeps_its_store, set_up),
+        cmocka_unit_test_setup(what_an_abort_leaves_behind_fails, set_up),
+        cmocka_unit_test_setup(the_wrong_way_out_fails, set_up),
+        cmocka_unit_test_setup(tries_end_at_a_match, set_up),
+        cmocka_unit_test_setup(the_match_is_kept, set_up),
+        cmocka_unit_test_setup(sums, set_up),
+        cmocka_unit_test_setup(each_regime_has_its_state, set_up),
+        cmocka_unit_test_setup(dangerous_only_by_name, set_up),
+        cmocka_unit_test_setup(without_commits_it_skips, set_up),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * conflict.c - transactions and the other processors. A conflict is detected by
+ * the line, SDM volume 1, "Data Conflicts"; nested paging has pages.
+ *
+ * So each processor has nested tables of its own. Before a transaction touches
+ * a line, its page is held from the others: the right to write it, or, once
+ * the transaction has stored there, all access. It is held until they miss
+ * it: an access faults, and is compared, by the line, with the sets of all
+ * transactions. In a conflict the transaction loses; the access waits until
+ * its stores are undone. Without one, the page is granted for the instruction;
+ * if no transaction is on the page any more, it is released.
+ *
+ * A processor that is in its guest may still have a translation that it has
+ * lost: an NMI makes it exit, and the transaction waits until it has. There
+ * is one lock for all this; none waits for another while holding it, but for
+ * that exit, which needs no lock.
+ */
+#include "tests/silicon/hypervisor/hypervisor.h"
+
+#include "tests/silicon/hypervisor/x86.h"
+
+#define PAGE_READ (NPT_PRESENT | NPT_USER)
+#define PAGE_ALL  (NPT_PRESENT | NPT_USER | NPT_WRITE)
+#define RIGHTS    (NPT_PRESENT | NPT_WRITE)
+
+/* SDM volume 3A, "Local APIC Register Address Map"; volume 4, IA32_APIC_BASE:
+ * bit 10 is x2APIC mode; figure "Interrupt Command Register (ICR)". */
+#define APIC_BASE_X2    (UINT64_C(1) << 10)
+#define APIC_BASE_PAGE  UINT64_C(0x000FFFFFFFFFF000)
+#define APIC_ICR_LOW    0x300
+#define APIC_ICR_HIGH   0x310
+#define IA32_X2APIC_ICR 0x830u
+#define ICR_NMI         0x400u
+
+/* An exit takes microseconds; one that takes this long never comes: a
+ * processor that firmware has reset. */
+#define KICK_TSC_MAX UINT64_C(10000000000)
+
+static volatile uint32_t lock_word;
+
+static void lock(void)
+{
+    while (__atomic_exchange_n(&lock_word, 1, __ATOMIC_ACQUIRE) != 0)
+        cpu_pause();
+}
+
+static void unlock(void)
+{
+    __atomic_store_n(&lock_word, 0, __ATOMIC_RELEASE);
+}
+
+/* Lets others run. */
+static void yield_unlocked(struct vcpu *v)
+{
+    unlock();
+    turns_yield(v);
+    lock();
+}
+
+static void send_nmi(const struct vcpu *to)
+{
+    uint32_t id = hypervisor.apic_ids[to->model->index];
+    uint64_t base = rdmsr(IA32_APIC_BASE);
+
+    if ((base & APIC_BASE_X2) != 0) {
+        wrmsr(IA32_X2APIC_ICR, (uint64_t)id << 32 | ICR_NMI);
+    } else {
+        volatile uint32_t *low, *high;
+        uint32_t saved;
+
+        low = (uint32_t *)((base & APIC_BASE_PAGE) + APIC_ICR_LOW);
+        high = (uint32_t *)((base & APIC_BASE_PAGE) + APIC_ICR_HIGH);
+        saved = *high;
+        *high = id << 24;
+        *low = ICR_NMI;
+        *high = saved;
+    }
+}
+
+void kick_send(struct vcpu *to)
+{
+    if (__atomic_exchange_n(&to->nmi, 1, __ATOMIC_SEQ_CST) == 0)
+        send_nmi(to);
+}
+
+/* Flushes its TLB before it accesses memory again. */
+static void kick_flush_tlb(struct vcpu *v)
+{
+    uint64_t start = rdtsc();
+
+    __atomic_store_n(&v->flush, 1, __ATOMIC_SEQ_CST);
+    if (__atomic_load_n(&v->in_guest, __ATOMIC_SEQ_CST) == 0)
+        return;
+    kick_send(v);
+    while (__atomic_load_n(&v->in_guest, __ATOMIC_SEQ_CST) != 0 &&
+           __atomic_load_n(&v->flush, __ATOMIC_SEQ_CST) != 0 &&
+           rdtsc() - start < KICK_TSC_MAX)
+        cpu_pause();
+}
+
+void kick_run_guest(struct vcpu *v)
+{
+    __atomic_store_n(&v->in_guest, 1, __ATOMIC_SEQ_CST);
+    if (__atomic_exchange_n(&v->flush, 0, __ATOMIC_SEQ_CST) != 0)
+        v->vmcb->tlb_control = TLB_FLUSH_ALL;
+    svm_vmrun(v);
+    __atomic_store_n(&v->in_guest, 0, __ATOMIC_SEQ_CST);
+}
+
+struct nmi_table {
+    struct gate gates[VECTOR_NMI + 1];
+    struct table_register idtr;
+};
+
+/* A descriptor table for the NMI alone. */
+static void make_table(struct nmi_table *t, const char *handler)
+{
+    *t = (struct nmi_table){
+        .idtr = { sizeof(t->gates) - 1, (uint64_t)t->gates },
+    };
+    gate_set(&t->gates[VECTOR_NMI], handler);
+}
+
+static void take_nmi(struct vcpu *v)
+{
+    struct nmi_table t;
+
+    make_table(&t, svm_nmi_handler);
+    svm_take_nmi(&t.idtr, &v->nmi);
+}
+
+void kick_sleep(struct vcpu *v)
+{
+    struct nmi_table t;
+
+    make_table(&t, svm_sleep_handler);
+    svm_sleep(&t.idtr, &v->nmi, &v->awake);
+    if (v->guest_nmi)                   /* taken for one of the host's */
+        send_nmi(v);
+}
+
+struct action kick_on_nmi(struct vcpu *v)
+{
+    take_nmi(v);
+    if (v->guest_nmi) {
+        v->guest_nmi = false;
+        if (v->tx.depth > 0)
+            tx_abort(v, TX_CAUSE_EVENT);
+        return action_event(EVENT_VALID | EVENT_TYPE_NMI | VECTOR_NMI);
+    }
+    cpu_pause();                        /* its sender is waiting */
+    return action_of(ACTION_RESUME);
+}
+
+void kick_others(const struct vcpu *v)
+{
+    for (unsigned n = 0; n < hypervisor.processors; n++) {
+        struct vcpu *o = &hypervisor.vcpus[n];
+
+        if (o != v && o->entered && !turns_enabled() &&
+            o->model->uncore_pmis != hypervisor.machine.uncore.pmis)
+            kick_send(o);
+    }
+}
+
+void kick_drain(struct vcpu *v)
+{
+    while (__atomic_load_n(&v->nmi, __ATOMIC_SEQ_CST) != 0)
+        take_nmi(v);
+}
+
+bool kick_others_in_guest(const struct vcpu *v)
+{
+    for (unsigned n = 0; n < hypervisor.processors; n++)
+        if (&hypervisor.vcpus[n] != v && hypervisor.vcpus[n].entered)
+            return true;
+    return false;
+}
+
+/* Leaves these rights alone to the page, in all tables. False: no tables. */
+static bool hold_page(struct vcpu *v, uint64_t address, uint64_t leave)
+{
+    struct npt *const pages[] = { &v->pages_free, &v->pages_step,
+                                  &v->pages_catch };
+    bool changed = false;
+
+    for (size_t n = 0; n < sizeof(pages) / sizeof(pages[0]); n++) {
+        uint64_t entry;
+
+        /* Else it would be mapped with all rights when it is first missed. */
+        if (!npt_fill(pages[n], address))
+            return false;
+        entry = npt_entry(pages[n], address);
+        if ((entry & RIGHTS & ~leave) == 0)
+            continue;
+        if (!npt_set_page(pages[n], address,
+                          (entry & NPT_NX) | NPT_HELD | leave))
+            return false;
+        changed = true;
+    }
+    if (changed)
+        kick_flush_tlb(v);
+    return true;
+}
+
+static void release_page(struct vcpu *v, uint64_t address)
+{
+    struct npt *const pages[] = { &v->pages_free, &v->pages_step,
+                                  &v->pages_catch };
+
+    for (size_t n = 0; n < sizeof(pages) / sizeof(pages[0]); n++)
+        npt_set_page(pages[n], address,
+                     (npt_entry(pages[n], address) & NPT_NX) | PAGE_ALL);
+}
+
+/* Another processor, with whose transaction this access conflicts. */
+static struct vcpu *conflicting_vcpu(const struct vcpu *v, uint64_t address,
+                                     bool write)
+{
+    for (unsigned n = 0; n < hypervisor.processors; n++) {
+        struct vcpu *o = &hypervisor.vcpus[n];
+
+        if (o != v && o->tx.active &&
+            tsx_conflict(&hypervisor.machine,
+                         lines_find(&o->tx.lines, address), write))
+            return o;
+    }
+    return NULL;
+}
+
+/* Another processor, whose transaction is on the page at all. */
+static struct vcpu *holder(const struct vcpu *v, uint64_t address)
+{
+    for (unsigned n = 0; n < hypervisor.processors; n++) {
+        struct vcpu *o = &hypervisor.vcpus[n];
+
+        if (o != v && o->tx.active && lines_on_page(&o->tx.lines, address))
+            return o;
+    }
+    return NULL;
+}
+
+void conflict_begin(struct vcpu *v)
+{
+    lock();
+    lines_clear(&v->tx.lines);
+    v->tx.conflict = false;
+    v->tx.active = true;
+    unlock();
+}
+
+bool conflict_end(struct vcpu *v, bool commit)
+{
+    bool good;
+
+    lock();
+    good = !commit || !v->tx.conflict;
+    if (good)
+        v->tx.active = false;
+    unlock();
+    return good;
+}
+
+bool conflict_add_line(struct vcpu *v, uint64_t address, bool write)
+{
+    struct vcpu *o;
+    bool good;
+
+    lock();
+    while (!v->tx.conflict &&
+           (o = conflicting_vcpu(v, address, write)) != NULL) {
+        o->tx.conflict = true;          /* the later access wins */
+        yield_unlocked(v);
+    }
+    good = !v->tx.conflict &&
+           lines_add(&v->tx.lines, address, write ? LINE_WRITTEN : LINE_READ);
+    for (unsigned n = 0; good && n < hypervisor.processors; n++)
+        if (&hypervisor.vcpus[n] != v)
+            good = hold_page(&hypervisor.vcpus[n], address,
+                             write ? 0 : PAGE_READ);
+    unlock();
+    return good;
+}
+
+/* Grants the page to the instruction that missed it. */
+static void grant_page(struct vcpu *v, uint64_t address)
+{
+    struct granted_page *p = &v->granted[v->grants++];
+
+    p->address = address;
+    p->entry = npt_entry(&v->pages_step, address);
+    npt_set_page(&v->pages_step, address, PAGE_ALL);
+    /* A handler of an interrupt would use it, too. */
+    v->vmcb->interrupt_shadow = SHADOW_ON;
+    step_set_mode(v, MODE_STEP);
+}
+
+void conflict_revoke_grants(struct vcpu *v)
+{
+    if (v->grants == 0)
+        return;
+    lock();
+    while (v->grants > 0) {
+        const struct granted_page *p = &v->granted[--v->grants];
+
+        /* Else it has been held again meanwhile. */
+        if ((npt_entry(&v->pages_step, p->address) & NPT_HELD) == 0)
+            npt_set_page(&v->pages_step, p->address,
+                         NPT_HELD | (p->entry & PAGE_READ));
+    }
+    unlock();
+    v->vmcb->tlb_control = TLB_FLUSH_ALL;
+    if (v->if_masked)
+        v->vmcb->rflags |= RFLAGS_IF;
+    v->if_masked = false;
+}
+
+bool conflict_page_fault(struct vcpu *v, struct npt *pages)
+{
+    uint64_t npf = v->vmcb->exit_info1, address = v->vmcb->exit_info2;
+    bool write = (npf & NPF_WRITE) != 0, fetch = (npf & NPF_FETCH) != 0;
+    struct vcpu *o;
+    uint64_t entry;
+    bool whole;
+
+    lock();
+    entry = npt_entry(pages, address);
+    if ((entry & NPT_HELD) == 0 || (fetch && (entry & NPT_PRESENT) != 0)) {
+        unlock();
+        return false;
+    }
+    /* These are of no single instruction: they may access each line. */
+    whole = (npf & NPF_PAGE_TABLE) != 0 || v->grants == TX_PAGES_OPEN ||
+            (v->vmcb->exit_int_info & EVENT_VALID) != 0;
+    while ((o = whole ? holder(v, address)
+                : fetch ? NULL : conflicting_vcpu(v, address, write)) != NULL) {
+        o->tx.conflict = true;
+        yield_unlocked(v);
+    }
+    if (holder(v, address) != NULL)
+        grant_page(v, address);
+    else
+        release_page(v, address);
+    unlock();
+    return true;
+}
+
+/* Ends all transactions of others that are on the page. */
+static void clear_page(struct vcpu *v, uint64_t address)
+{
+    struct vcpu *o;
+
+    while ((o = holder(v, address)) != NULL) {
+        o->tx.conflict = true;
+        yield_unlocked(v);
+    }
+}
+
+void conflict_map_overlay(struct vcpu *v, struct overlay_page *page)
+{
+    lock();
+    clear_page(v, page->address);
+    if ((npt_entry(&v->pages_step, page->address) & NPT_HELD) != 0)
+        release_page(v, page->address);
+    __builtin_memcpy(page->copy, (const void *)page->address, PAGE_BYTES);
+    __builtin_memcpy(page->before, page->copy, PAGE_BYTES);
+    npt_map_page(&v->pages_step, page->address, (uint64_t)page->copy, PAGE_ALL);
+    unlock();
+    v->vmcb->tlb_control = TLB_FLUSH_ALL;
+}
+
+void conflict_unmap_overlay(struct vcpu *v, struct overlay_page *page)
+{
+    uint8_t *memory = (uint8_t *)page->address;
+
+    lock();
+    /* Its operand may be on the page that it is on itself. */
+    for (size_t n = 0; n < PAGE_BYTES; n++)
+        if (page->copy[n] != page->before[n]) {
+            clear_page(v, page->address);
+            memory[n] = page->copy[n];
+        }
+    /* Else it has been held meanwhile. */
+    if ((npt_entry(&v->pages_step, page->address) & NPT_HELD) == 0)
+        npt_set_page(&v->pages_step, page->address, PAGE_ALL);
+    unlock();
+    v->vmcb->tlb_control = TLB_FLUSH_ALL;
+}

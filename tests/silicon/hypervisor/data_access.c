@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * data_access.c - the loads and stores of a stepped instruction: found before
+ * it, while its registers are there; given to the model after it. Only while
+ * something samples memory; CLFLUSH and INVLPG whenever they are stepped.
+ */
+#include "tests/silicon/hypervisor/hypervisor.h"
+
+#include "tests/silicon/hypervisor/x86.h"
+#include "tests/silicon/model/counters.h"
+
+#define MSR_FS_BASE 0xC0000100u
+#define MSR_GS_BASE 0xC0000101u
+
+static bool watches_data(const struct vcpu *v)
+{
+    return v->model->memory.watched || v->model->machine->uncore.counting;
+}
+
+void memory_registers(const struct vcpu *v, struct operand_state *s)
+{
+    const struct gprs *g = &v->gprs;
+
+    *s = (struct operand_state){
+        .general = { v->vmcb->rax, g->rcx, g->rdx, g->rbx, v->vmcb->rsp,
+                      g->rbp, g->rsi, g->rdi, g->r8, g->r9, g->r10, g->r11,
+                      g->r12, g->r13, g->r14, g->r15 },
+        .rip = v->vmcb->rip,
+    };
+}
+
+static unsigned find(const struct vcpu *v,
+                     struct data_access found[DATA_ACCESSES_MAX],
+                     const uint8_t *bytes, size_t length)
+{
+    struct operand_state s;
+
+    memory_registers(v, &s);
+    s.fs_base = rdmsr(MSR_FS_BASE);
+    s.gs_base = rdmsr(MSR_GS_BASE);
+    return operand_find(found, &s, bytes, length);
+}
+
+void data_access_find(struct vcpu *v, const uint8_t *bytes, size_t length)
+{
+    v->accesses = 0;
+    if (watches_data(v) || v->current.tx == TX_MAY_CACHE)
+        v->accesses = find(v, v->access, bytes, length);
+}
+
+unsigned memory_store_bytes(struct vcpu *v, uint64_t physical)
+{
+    struct data_access found[DATA_ACCESSES_MAX];
+    uint8_t buffer[INSTRUCTION_BYTES_MAX];
+    size_t length;
+    const uint8_t *bytes = guest_code(v, buffer, &length);
+    unsigned count = find(v, found, bytes, length);
+
+    for (unsigned n = 0; n < count; n++) {
+        uint64_t from = found[n].linear, end = from + found[n].bytes, at;
+        uint64_t next = (from + PAGE_BYTES) & ~(PAGE_BYTES - 1);
+
+        if (found[n].kind != DATA_STORE)
+            continue;
+        if (guest_physical(v, from, &at) && at == physical)
+            return (unsigned)(end - from);
+        if (next < end && guest_physical(v, next, &at) && at == physical)
+            return (unsigned)(end - next);
+    }
+    return 0;
+}
+
+void data_access_retire(struct vcpu *v, struct retirement *r)
+{
+    bool watched = watches_data(v);
+
+    for (unsigned n = 0; n < v->accesses; n++) {
+        const struct data_access *a = &v->access[n];
+        uint64_t physical;
+
+        if (!guest_physical(v, a->linear, &physical))
+            continue;
+        if (a->kind == DATA_FLUSH)
+            cache_flush(v->model, physical);
+        else if (a->kind == DATA_INVLPG)
+            cache_invalidate(v->model, a->linear);
+        else if (watched)
+            memory_access(v->model, a, physical, guest_is_ram(physical),
+                          &v->results[r->data_count]);
+        r->data_count += watched && a->kind <= DATA_STORE;
+    }
+    r->data = v->results;
+    v->accesses = 0;
+}

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * direct.c - a step without VMRUN, which with its exit costs QEMU all that it
+ * remembers of memory. A simple instruction of a guest whose control registers
+ * are the host's does the same here: svm.asm loads the guest's registers with
+ * TF set and goes to its RIP, and #DB comes to a descriptor table and a stack
+ * of ours. The VMCB then says what it would have said behind an exit.
+ *
+ * All that makes a difference is left to VMRUN: an instruction that is not on
+ * the list below, or whose memory the nested tables do not simply give it, as
+ * that of an elided lock; and one that raises an exception, which has changed
+ * nothing then and is done over. No interrupt is due: IF is
+ * 0, and one that waits to be taken as an NMI is VMRUN's. NMIs stay where they
+ * are while the global interrupt flag is clear. AMD64 APM volume 2, "Global
+ * Interrupt Flag, STGI and CLGI": the trap by TF comes all the same.
+ */
+#include "tests/silicon/hypervisor/hypervisor.h"
+
+#include "tests/silicon/hypervisor/x86.h"
+#include "tests/silicon/model/operand.h"
+
+#define ADDRESS  UINT64_C(0x000FFFFFFFFFF000)
+#define PAGE_ALL (NPT_PRESENT | NPT_USER | NPT_WRITE)
+#define CS_L     UINT16_C(0x200)    /* attributes of a segment in the VMCB */
+
+/* A selector that no descriptor table has. AMD64 APM volume 2, "64-Bit Task
+ * State Segment": type busy, present; the limit of one without a bit map. */
+#define TR_SELECTOR   0xFFF8u
+#define TR_ATTRIBUTES 0x8Bu
+#define GATE_IST1     1
+
+void direct_start(struct vcpu *v)
+{
+    struct direct *d = &v->direct;
+
+    d->self = v;
+    d->tss.ist1 = (uint64_t)&d->self;
+    for (unsigned n = 0; n < DIRECT_VECTORS; n++) {
+        gate_set(&d->gates[n], n == VECTOR_DB ? svm_direct_trap
+                                              : svm_direct_fault);
+        d->gates[n].flags |= GATE_IST1;
+    }
+    d->idtr = (struct table_register){ sizeof(d->gates) - 1,
+                                       (uint64_t)d->gates };
+    d->may = false;
+    /* The guest's are the host's here. TR is not one of those that VMRUN and
+     * its exit exchange; DR6 need not be. */
+    d->dr6 = v->vmcb->dr6;
+    d->cr0 = v->vmcb->cr0;
+    d->cr3 = v->vmcb->cr3;
+    d->cr4 = v->vmcb->cr4;
+    d->efer = v->vmcb->efer;
+    svm_vmsave(v->vmcb);
+    d->firmware_tr = v->vmcb->tr;
+    v->vmcb->tr = (struct vmcb_segment){
+        .selector = TR_SELECTOR, .attributes = TR_ATTRIBUTES,
+        .limit = sizeof(d->tss) - 1, .base = (uint64_t)&d->tss,
+    };
+    svm_vmload(v->vmcb);
+}
+
+void direct_end(struct vcpu *v)
+{
+    write_dr6(v->direct.dr6);           /* each step has set BS */
+    svm_vmsave(v->vmcb);
+    if (v->vmcb->tr.selector != TR_SELECTOR)
+        return;                         /* the guest's own */
+    v->vmcb->tr = v->direct.firmware_tr;
+    svm_vmload(v->vmcb);
+}
+
+/* SDM volume 2, appendix "Opcode Map": a row of the map each, a bit for each
+ * column. Ordinary integer instructions alone, no prefixes, no strings; of 0F,
+ * also the long NOP, RDTSC, which is not intercepted, and fences. */
+static const uint16_t simple[16] = {
+    0x3F3F, 0x3F3F, 0x3F3F, 0x3F3F, 0x0000, 0xFFFF, 0x0F08, 0xFFFF,
+    0x2FFB, 0x03FF, 0x0300, 0xFFFF, 0x02CF, 0x000F, 0x0B0F, 0xF3E0,
+};
+static const uint16_t simple_0f[16] = {
+    0x0000, 0x8000, 0x0000, 0x0002, 0xFFFF, 0x0000, 0x0000, 0x0000,
+    0xFFFF, 0xFFFF, 0xF838, 0xFCCB, 0xFF8B, 0x0000, 0x0000, 0x0000,
+};
+
+/* Of the groups, no far branch, and nothing that is undefined. */
+static bool is_simple_one(uint8_t op, uint8_t reg)
+{
+    if ((simple[op >> 4] >> (op & 0xF) & 1) == 0)
+        return false;
+    if (op == 0xC6 || op == 0xC7)
+        return reg == 0;
+    if (op == 0xFE)
+        return reg < 2;
+    return op != 0xFF || (reg != 3 && reg != 5 && reg != 7);
+}
+
+static bool is_simple_0f(uint8_t op, uint8_t modrm)
+{
+    if ((simple_0f[op >> 4] >> (op & 0xF) & 1) == 0)
+        return false;
+    if (op == 0xAE)                     /* LFENCE, MFENCE, SFENCE */
+        return modrm >= 0xE8;
+    return op != 0xC7 || (modrm >> 3 & 7) == 1; /* CMPXCHG8B and 16B */
+}
+
+/* bytes: INSTRUCTION_BYTES_MAX of them. No prefixes but LOCK and REX, and 66H
+ * where the instruction does not branch. */
+static bool is_simple(const struct instruction *i, const uint8_t *b)
+{
+    size_t at = 0;
+
+    while (at < INSTRUCTION_BYTES_MAX - 3 &&
+           ((b[at] & 0xF0) == 0x40 || b[at] == 0xF0 ||
+            (b[at] == 0x66 && (i->flags & INSTRUCTION_BRANCHES) == 0)))
+        at++;
+    if (b[at] == 0x0F)
+        return is_simple_0f(b[at + 1], b[at + 2]);
+    return is_simple_one(b[at], b[at + 1] >> 3 & 7);
+}
+
+/* Is the guest in the state that the host is in? */
+static bool is_like_host(const struct vcpu *v)
+{
+    const struct direct *d = &v->direct;
+    const struct vmcb *b = v->vmcb;
+
+    return (b->rflags & RFLAGS_IF) == 0 && b->interrupt_shadow == 0 &&
+           (b->dr7 & DR7_ENABLED) == 0 && b->cpl == 0 &&
+           (b->cs.attributes & CS_L) != 0 && b->cr0 == d->cr0 &&
+           b->cr3 == d->cr3 && b->cr4 == d->cr4 && b->efer == d->efer &&
+           read_tr() == TR_SELECTOR;
+}
+
+bool direct_look(struct vcpu *v, const uint8_t *bytes, size_t length)
+{
+    struct direct *d = &v->direct;
+    struct operand_state s;
+
+    d->may = bytes != NULL && length == INSTRUCTION_BYTES_MAX &&
+             v->grants == 0 && v->overlay_count == 0 && !v->if_masked &&
+             !v->guest_nmi && __atomic_load_n(&v->nmi, __ATOMIC_RELAXED) == 0 &&
+             is_simple(&v->current, bytes) && is_like_host(v);
+    if (!d->may)
+        return true;
+    memory_registers(v, &s);
+    d->accesses = operand_find(d->access, &s, bytes, length);
+    return v->tx.depth == 0 ||
+           tx_memory_expect(v, d->access, d->accesses);
+}
+
+/* Does the guest have the page as it is in memory? */
+static bool is_open(const struct vcpu *v, uint64_t linear)
+{
+    uint64_t physical, entry;
+
+    if (!guest_physical(v, linear, &physical))
+        return false;
+    entry = npt_entry(&v->pages_step, physical);
+    if ((entry & NPT_LARGE) != 0)
+        return true;
+    return (entry & PAGE_ALL) == PAGE_ALL &&
+           ((entry ^ physical) & ADDRESS) == 0;
+}
+
+static bool are_open(const struct vcpu *v)
+{
+    const struct direct *d = &v->direct;
+
+    if (v->tx.depth > 0)
+        return tx_memory_is_plain(v);
+    for (unsigned n = 0; n < d->accesses; n++) {
+        uint64_t at = d->access[n].linear;
+
+        if (!is_open(v, at) || !is_open(v, at + d->access[n].bytes - 1))
+            return false;
+    }
+    return is_open(v, v->vmcb->rip);
+}
+
+bool direct_step(struct vcpu *v)
+{
+    bool done;
+
+    if (!v->direct.may)
+        return false;
+    v->direct.may = false;
+    /* As in its guest: who takes a page away waits until it is out again. */
+    __atomic_store_n(&v->in_guest, 1, __ATOMIC_SEQ_CST);
+    done = are_open(v) && svm_direct(v, &v->direct.idtr);
+    __atomic_store_n(&v->in_guest, 0, __ATOMIC_SEQ_CST);
+    if (!done)
+        return false;
+    v->vmcb->exit_code = EXIT_EXCEPTION_0 + VECTOR_DB;
+    v->vmcb->exit_info1 = v->vmcb->exit_info2 = v->vmcb->exit_int_info = 0;
+    v->vmcb->dr6 |= DR6_BS;
+    return true;
+}

@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * exits.c - one function for each #VMEXIT code. An exit that is not
+ * expected ends the simulation with a line that names it.
+ */
+#include "tests/silicon/hypervisor/hypervisor.h"
+
+#include "tests/silicon/hypervisor/x86.h"
+#include "tests/silicon/model/counters.h"
+#include "tests/silicon/model/cpuid.h"
+#include "tests/silicon/model/microcode.h"
+#include "tests/silicon/model/msr.h"
+#include "tests/silicon/model/pt.h"
+
+#define VMMCALL_BYTES 3
+#define NOP           0x90
+#define CR4_PCE    (UINT64_C(1) << 8)
+#define MSR_BYTES  2 /* RDMSR, WRMSR, CPUID, RDPMC: no next RIP is saved */
+
+/* The host has carried out the instruction. */
+static struct action retire_bytes(struct vcpu *v, unsigned bytes)
+{
+    /* It need not be the one decoded: an interrupt may have come between. */
+    v->current = (struct instruction){ .flags = INSTRUCTION_SLOW };
+    v->accesses = 0;
+    v->current_rip = v->vmcb->rip;
+    return action_complete(ACTION_RETIRE, bytes);
+}
+
+static struct action retire_exit(struct vcpu *v)
+{
+    return retire_bytes(v, MSR_BYTES);
+}
+
+static struct action on_cpuid(struct vcpu *v)
+{
+    uint32_t leaf = (uint32_t)v->vmcb->rax, host[4];
+    struct cpuid_result out;
+
+    cpuid_execute(v->model, leaf, (uint32_t)v->gprs.rcx, &out);
+    if (leaf == 1) {
+        cpuid(1, 0, host);
+        out.ecx &= host[2] | ~LEAF1_ECX_EXECUTED;
+    } else if (leaf == 7) {
+        cpuid(7, 0, host);
+        out.ebx &= host[1] | ~LEAF7_EBX_EXECUTED;
+    } else if (leaf == 0x80000001u) {
+        cpuid(leaf, 0, host);
+        out.edx &= host[3];
+    }
+    v->vmcb->rax = out.eax;
+    v->gprs.rbx = out.ebx;
+    v->gprs.rcx = out.ecx;
+    v->gprs.rdx = out.edx;
+    return retire_exit(v);
+}
+
+static bool read_msr(struct vcpu *v, uint32_t number, uint64_t *value)
+{
+    if (number == MSR_EFER) {
+        *value = v->vmcb->efer & ~EFER_SVME;
+        return true;
+    }
+    if (x2apic_is_msr(number))
+        return x2apic_read(number, value);
+    return msr_read(v->model, number, value);
+}
+
+/* SDM volume 4, IA32_EFER: SCE, LME, NXE; LMA is read-only. */
+static bool write_efer(struct vcpu *v, uint64_t value)
+{
+    if ((value & ~UINT64_C(0xD01)) != 0)
+        return false;
+    v->vmcb->efer = value | EFER_SVME;
+    return true;
+}
+
+static struct action on_wrmsr(struct vcpu *v)
+{
+    uint32_t number = (uint32_t)v->gprs.rcx;
+    uint64_t value = v->gprs.rdx << 32 | (uint32_t)v->vmcb->rax;
+    struct pmu_state *pmu = &v->model->pmu;
+    bool was_counting = pmu->counting, good;
+    bool was_tracing = (v->model->pt.ctl & RTIT_TRACE_EN) != 0;
+
+    v->current_rip = v->vmcb->rip;
+    /* Whether a window includes the write that closes it is not defined. */
+    if (was_counting && v->model->choices.closing_write_counts)
+        step_count(v, 1, v->model->choices.cycles_slow, false);
+    if (number == MSR_EFER)
+        good = write_efer(v, value);
+    else if (x2apic_is_msr(number))
+        good = x2apic_write(number, value);
+    else
+        good = msr_write(v->model, number, value);
+    if (!good)
+        return action_raise(VECTOR_GP, 0);
+    if (was_counting && pmu->counting &&
+        !v->model->choices.closing_write_counts)
+        step_count(v, 1, v->model->choices.cycles_slow, false);
+    if (number == IA32_BIOS_UPDT_TRIG)
+        microcode_load(v, value);
+    trace_wrmsr(v, was_tracing, v->current_rip + MSR_BYTES);
+    return action_complete(ACTION_ADVANCE, MSR_BYTES);
+}
+
+static struct action on_rdmsr(struct vcpu *v)
+{
+    uint64_t value;
+
+    if (!read_msr(v, (uint32_t)v->gprs.rcx, &value))
+        return action_raise(VECTOR_GP, 0);
+    v->vmcb->rax = (uint32_t)value;
+    v->gprs.rdx = value >> 32;
+    return retire_exit(v);
+}
+
+static struct action on_msr(struct vcpu *v)
+{
+    uint64_t rip = v->vmcb->rip;
+    struct action a;
+
+    if (sweep_injects_gp(rip))
+        return action_raise(VECTOR_GP, 0);
+    a = v->vmcb->exit_info1 != 0 ? on_wrmsr(v) : on_rdmsr(v);
+    if (sweep_injects_ud(rip) && a.event == 0) {
+        a.event = action_raise(VECTOR_UD, 0).event;
+        a.raised = true;
+    }
+    return a;
+}
+
+static struct action on_rdpmc(struct vcpu *v)
+{
+    uint64_t value;
+
+    if ((v->vmcb->cpl > 0 && (v->vmcb->cr4 & CR4_PCE) == 0) ||
+        !counters_rdpmc(v->model, (uint32_t)v->gprs.rcx, &value))
+        return action_raise(VECTOR_GP, 0);
+    v->vmcb->rax = (uint32_t)value;
+    v->gprs.rdx = value >> 32;
+    return retire_exit(v);
+}
+
+/* Intercepted where processors take turns: the guest spins on another. */
+static struct action on_pause(struct vcpu *v)
+{
+    uint8_t buffer[INSTRUCTION_BYTES_MAX];
+    const uint8_t *bytes;
+    size_t length;
+    unsigned n = 0;
+
+    bytes = guest_code(v, buffer, &length);
+    while (n + 1 < length && bytes[n] != NOP) /* after F3H, and others */
+        n++;
+    turns_spin(v);
+    return retire_bytes(v, n + 1);
+}
+
+/* Of the breakpoints that DR7 enables, those hit. None is enabled in a
+ * transaction: tx.c. */
+static uint64_t breakpoints_hit(const struct vmcb *b)
+{
+    uint64_t hits = 0;
+
+    if ((b->dr7 & DR7_ENABLED) == 0)
+        return 0;
+    for (unsigned n = 0; n < 4; n++)
+        if ((b->dr7 >> 2 * n & 3) != 0)
+            hits |= b->dr6 & UINT64_C(1) << n;
+    return hits;
+}
+
+static struct action on_debug(struct vcpu *v)
+{
+    uint64_t dr6 = v->vmcb->dr6, hits = breakpoints_hit(v->vmcb);
+    bool stepping = v->mode == MODE_STEP;
+    bool step = stepping && (dr6 & DR6_BS) != 0;
+
+    /* The host processor may show a hit at each step from then on: it is one
+     * when it appears. */
+    if (step) {
+        uint64_t new = hits & ~v->dr6_reported;
+
+        v->dr6_reported = hits;
+        hits = new;
+    }
+    v->vmcb->dr6 = dr6 & ~DR6_BS;
+    /* B0-B3 are those of the last #DB, mostly of the single step. */
+    if (stepping && hits == 0 &&
+        (v->current.flags & INSTRUCTION_SETS_DR) == 0)
+        v->vmcb->dr6 = (dr6 & ~(DR6_BS | DR6_B)) | (v->dr6 & DR6_B);
+    if (step)
+        step_retire(v);
+    if (hits != 0) {
+        watch_forget(v, hits);
+        pebs_assist(v);
+        return action_raise(VECTOR_DB, 0);
+    }
+    if (step)
+        step_end(v);
+    else
+        v->vmcb->rflags &= ~(uint64_t)RFLAGS_TF; /* the host's, by IRET */
+    return action_of(ACTION_RESUME);
+}
+
+static struct action on_exception(struct vcpu *v, unsigned vector)
+{
+    if (vector == VECTOR_DB)
+        return on_debug(v);
+    if (v->tx.depth == 0) {             /* else it aborts */
+        if ((v->vmcb->exit_int_info & EVENT_VALID) != 0)
+            return action_stop("exception during the delivery of another",
+                               vector, v->vmcb->exit_int_info);
+        if (vector == VECTOR_PF)
+            v->vmcb->cr2 = v->vmcb->exit_info2;
+    }
+    return action_raise(vector, (uint32_t)v->vmcb->exit_info1);
+}
+
+static struct npt *nested_table_of(struct vcpu *v)
+{
+    switch (v->mode) {
+    case MODE_STEP:
+        return &v->pages_step;
+    case MODE_CATCH:
+        return &v->pages_catch;
+    default:
+        return &v->pages_free;
+    }
+}
+
+/* An event whose delivery met the fault is injected again. */
+static struct action reinject(const struct vcpu *v)
+{
+    uint64_t event = v->vmcb->exit_int_info;
+    bool software = (event & EVENT_TYPE) == UINT64_C(4) << 8;
+
+    if ((event & EVENT_VALID) == 0 || software)
+        return action_of(ACTION_RESUME); /* INT n: RIP is still at it */
+    if ((event & 0xFF) >= 32)
+        event &= ~EVENT_TYPE;           /* external, whatever it is called */
+    return action_event(event);
+}
+
+static struct action on_nested_page_fault(struct vcpu *v)
+{
+    uint64_t npf = v->vmcb->exit_info1, address = v->vmcb->exit_info2;
+
+    if (v->mode == MODE_STEP && v->tx.depth > 0)
+        return tx_page_fault(v);
+    if (conflict_page_fault(v, nested_table_of(v)))
+        return reinject(v);
+    if ((npf & NPF_PRESENT) == 0) {
+        if (!npt_fill(nested_table_of(v), address))
+            return action_stop("no more pages for nested tables", address, npf);
+        return reinject(v);
+    }
+    if ((npf & NPF_FETCH) != 0 && v->mode != MODE_STEP) {
+        step_set_mode(v, MODE_STEP);
+        trace_event(v);
+        return action_of(ACTION_RESUME);
+    }
+    return action_stop("nested page fault", address, npf);
+}
+
+static struct action on_nmi(struct vcpu *v)
+{
+    struct action a = kick_on_nmi(v);
+
+    if (v->model->uncore_pmis != v->model->machine->uncore.pmis)
+        step_end(v);
+    return a;
+}
+
+static struct action on_vmmcall(const struct vcpu *v)
+{
+    if (v->vmcb->rip == (uint64_t)vcpu_leave_point)
+        return action_of(ACTION_LEAVE);
+    if (v->vmcb->rip == (uint64_t)vcpu_wake_point) {
+        turns_wake();
+        return action_complete(ACTION_ADVANCE, VMMCALL_BYTES);
+    }
+    return action_raise(VECTOR_UD, 0);
+}
+
+struct action exit_handle(struct vcpu *v)
+{
+    uint64_t code = v->vmcb->exit_code;
+
+    if (code != EXIT_NPF)
+        conflict_revoke_grants(v);
+    if (code == EXIT_EXCEPTION_0 + VECTOR_UD && hint_replace_begin(v))
+        return action_of(ACTION_RESUME);
+    if (code != EXIT_NPF)
+        hint_replace_end(v);
+    if (code >= EXIT_EXCEPTION_0 && code <= EXIT_EXCEPTION_31)
+        return on_exception(v, (unsigned)(code - EXIT_EXCEPTION_0));
+    switch (code) {
+    case EXIT_CPUID:
+        return on_cpuid(v);
+    case EXIT_MSR:
+        return on_msr(v);
+    case EXIT_RDPMC:
+        return on_rdpmc(v);
+    case EXIT_PAUSE:
+        return on_pause(v);
+    case EXIT_NMI:
+        return on_nmi(v);
+    case EXIT_NPF:
+        return on_nested_page_fault(v);
+    case EXIT_VMMCALL:
+        return on_vmmcall(v);
+    case EXIT_INVLPGA:
+    case EXIT_VMRUN:
+    case EXIT_VMLOAD:
+    case EXIT_VMLOAD + 1:
+    case EXIT_VMLOAD + 2:
+    case EXIT_VMLOAD + 3:
+    case EXIT_SKINIT:
+        return action_raise(VECTOR_UD, 0); /* not on an Intel processor */
+    case EXIT_SHUTDOWN:
+        return action_stop("the guest has shut down (triple fault)", 0, 0);
+    default:
+        return action_stop("unexpected exit", v->vmcb->exit_info1,
+                           v->vmcb->exit_info2);
+    }
+}

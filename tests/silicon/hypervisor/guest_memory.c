@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* guest_memory.c - the guest's memory. */
+#include "tests/silicon/hypervisor/hypervisor.h"
+
+/* AMD64 APM volume 2, "Page Translation and Protection", long mode. */
+#define PTE_PRESENT UINT64_C(1)
+#define PTE_LARGE   UINT64_C(0x80)
+#define PTE_ADDRESS UINT64_C(0x000FFFFFFFFFF000)
+#define CR0_PG      (UINT64_C(1) << 31)
+
+bool guest_physical(const struct vcpu *v, uint64_t linear, uint64_t *physical)
+{
+    const uint64_t *table = (const uint64_t *)(v->vmcb->cr3 & PTE_ADDRESS);
+
+    if ((v->vmcb->cr0 & CR0_PG) == 0) {
+        *physical = linear;
+        return true;
+    }
+    for (unsigned level = 4; level-- > 0;) {
+        unsigned shift = 12 + 9 * level;
+        uint64_t entry = table[(linear >> shift) & 511];
+        uint64_t offset = linear & ((UINT64_C(1) << shift) - 1);
+
+        if ((entry & PTE_PRESENT) == 0)
+            return false;
+        if (level == 0 || (level < 3 && (entry & PTE_LARGE) != 0)) {
+            *physical = (entry & PTE_ADDRESS & ~((UINT64_C(1) << shift) - 1)) +
+                        offset;
+            return true;
+        }
+        table = (const uint64_t *)(entry & PTE_ADDRESS);
+    }
+    return false;
+}
+
+bool guest_is_ram(uint64_t physical)
+{
+    for (unsigned n = 0; n < hypervisor.ram_ranges; n++)
+        if (physical >= hypervisor.ram[n].start &&
+            physical < hypervisor.ram[n].end)
+            return true;
+    return false;
+}
+
+/* Where the byte is, in RAM; NULL if it is not there. */
+static uint8_t *guest_byte(const struct vcpu *v, uint64_t linear)
+{
+    uint64_t at;
+
+    if (!guest_physical(v, linear, &at) || !guest_is_ram(at))
+        return NULL;
+    return (uint8_t *)at;
+}
+
+bool guest_copy(const struct vcpu *v, uint64_t linear, void *buffer,
+                size_t bytes, bool write)
+{
+    uint8_t *ours = buffer;
+
+    if (guest_byte(v, linear) == NULL ||
+        guest_byte(v, linear + bytes - 1) == NULL)
+        return false;
+    while (bytes > 0) {
+        uint8_t *theirs = guest_byte(v, linear);
+        size_t part = (size_t)(PAGE_BYTES - (linear & (PAGE_BYTES - 1)));
+
+        if (part > bytes)
+            part = bytes;
+        __builtin_memcpy(write ? theirs : ours, write ? ours : theirs, part);
+        linear += part;
+        ours += part;
+        bytes -= part;
+    }
+    return true;
+}
+
+/* The last translation is cached: code does not move while it runs. */
+static bool code_physical(struct vcpu *v, uint64_t rip, uint64_t *physical)
+{
+    uint64_t page = rip & ~(PAGE_BYTES - 1);
+
+    if (v->code_page != page || v->code_cr3 != v->vmcb->cr3) {
+        if (!guest_physical(v, page, &v->code_physical))
+            return false;
+        v->code_page = page;
+        v->code_cr3 = v->vmcb->cr3;
+        v->code_marked =
+            (npt_entry(&v->pages_free, v->code_physical) & NPT_NX) != 0;
+    }
+    *physical = v->code_physical + (rip - page);
+    return true;
+}
+
+const uint8_t *guest_code(struct vcpu *v, uint8_t *buffer, size_t *length)
+{
+    uint64_t rip = v->vmcb->rip, at, next;
+    size_t left = (size_t)(PAGE_BYTES - (rip & (PAGE_BYTES - 1)));
+
+    *length = 0;
+    if (!code_physical(v, rip, &at))
+        return buffer;
+    *length = INSTRUCTION_BYTES_MAX;
+    if (left >= INSTRUCTION_BYTES_MAX)
+        return (const uint8_t *)at;
+    for (size_t n = 0; n < left; n++)
+        buffer[n] = ((const uint8_t *)at)[n];
+    *length = left;
+    if (!guest_physical(v, rip + left, &next))
+        return buffer;
+    for (size_t n = left; n < INSTRUCTION_BYTES_MAX; n++)
+        buffer[n] = ((const uint8_t *)next)[n - left];
+    *length = INSTRUCTION_BYTES_MAX;
+    return buffer;
+}

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * hle.c - hardware lock elision: what XACQUIRE and XRELEASE do to a
+ * transaction. SDM volume 1, "Hardware Lock Elision", "Requirements for HLE
+ * Locks", "HLE Nesting and Elision".
+ *
+ * The host processor executes it, on a copy of the page its lock is on. So
+ * the copy has the value that the guest is to see from then on, and memory
+ * the one that all others see.
+ */
+#include "tests/silicon/hypervisor/hypervisor.h"
+
+/* False: it has aborted the transaction. */
+static bool begin_elision(struct vcpu *v)
+{
+    const struct personality *cpu = v->model->cpu;
+    struct transaction *tx = &v->tx;
+    struct elision *e = &tx->elision;
+
+    if (tx->depth == 0) {
+        if (tx->not_elided == v->current_rip || !tsx_elides(v->model))
+            return true;
+        tsx_decide(v->model, &tx->decision); /* XBEGIN's #UD is not its own */
+        if (tx->decision.fate == TX_INVALID)
+            tx->decision.fate = TX_RUNS;
+        tx_begin(v, true, v->current_rip);
+        e->nest = e->locks = 0;
+    }
+    if (e->nest == cpu->tx_nest_max) {
+        tx_abort(v, TX_CAUSE_NESTING);
+        return false;
+    }
+    e->nest++;
+    /* One lock more is written like any other word. */
+    e->now = e->locks < cpu->hle_locks_max &&
+                     !fault_is(v->model->machine, FAULT_hle_lock_written)
+                 ? ELIDE_ACQUIRE
+                 : ELIDE_IGNORED;
+    return true;
+}
+
+bool hle_instruction(struct vcpu *v)
+{
+    struct transaction *tx = &v->tx;
+
+    if (v->current.elide == ELIDE_NONE || tx->elision.now != ELIDE_NONE ||
+        (tx->depth > 0 && !tx->hle))    /* it ignores the hint */
+        return true;
+    if (v->current.elide == ELIDE_ACQUIRE)
+        return begin_elision(v);
+    if (tx->depth > 0)
+        tx->elision.now = ELIDE_RELEASE;
+    return true;
+}
+
+struct elided_lock *hle_lock_at(struct vcpu *v, uint64_t address)
+{
+    struct elision *e = &v->tx.elision;
+
+    for (unsigned n = 0; v->tx.hle && n < e->locks; n++)
+        if (address - e->lock[n].address < e->lock[n].bytes)
+            return &e->lock[n];
+    return NULL;
+}
+
+void hle_overlay(struct vcpu *v, uint64_t page, uint8_t *copy)
+{
+    const struct elision *e = &v->tx.elision;
+
+    if (fault_is(v->model->machine, FAULT_hle_reads_lock_free))
+        return;
+    for (unsigned n = 0; n < e->locks; n++)
+        for (unsigned byte = 0; byte < e->lock[n].bytes; byte++) {
+            uint64_t at = e->lock[n].address + byte - page;
+
+            if (at < PAGE_BYTES)
+                copy[at] = e->lock[n].value[byte];
+        }
+}
+
+/* The lock that this instruction has acquired, as the copy has it. */
+static bool elide_lock(struct vcpu *v, uint64_t address, const uint8_t *at)
+{
+    struct elision *e = &v->tx.elision;
+    struct elided_lock *lock = &e->lock[e->locks++];
+
+    lock->address = address;
+    lock->bytes = v->current.operand_bytes;
+    for (unsigned n = 0; n < lock->bytes; n++)
+        lock->value[n] = at[n];
+    return address % LINE_BYTES + lock->bytes <= LINE_BYTES;
+}
+
+/* It has to be restored to the value that it has in memory. */
+static bool release_lock(struct vcpu *v, struct elided_lock *lock,
+                         uint64_t address, const uint8_t *at)
+{
+    struct elision *e = &v->tx.elision;
+    bool match = lock->address == address &&
+                 lock->bytes == v->current.operand_bytes;
+
+    for (unsigned n = 0; match && n < lock->bytes; n++)
+        match = at[n] == ((const uint8_t *)address)[n];
+    if (!match &&
+        !fault_is(v->model->machine, FAULT_hle_mismatch_commits))
+        return false;
+    *lock = e->lock[--e->locks];
+    e->released = true;
+    return true;
+}
+
+enum hle_store hle_stored(struct vcpu *v, const struct open_page *page,
+                          const uint8_t *copy)
+{
+    const struct elision *e = &v->tx.elision;
+    const uint8_t *at = copy + page->address % PAGE_BYTES;
+    struct elided_lock *lock = hle_lock_at(v, page->address);
+    enum hle_store what = HLE_STORE_DATA;
+    bool good = true;
+
+    if (lock != NULL || e->now == ELIDE_ACQUIRE)
+        what = HLE_STORE_LOCK;
+    if (lock == NULL && e->now == ELIDE_ACQUIRE)
+        good = elide_lock(v, page->address, at);
+    else if (lock != NULL)
+        good = e->now == ELIDE_RELEASE &&
+               release_lock(v, lock, page->address, at);
+    else
+        for (unsigned n = 0; n < page->bytes; n++)
+            if (at[n] != page->before[n] &&
+                hle_lock_at(v, page->address + n) != NULL)
+                good = false;
+    if (good)
+        return what;
+    tx_abort(v, TX_CAUSE_ELISION);
+    return HLE_STORE_ABORTED;
+}
+
+bool hle_ends(struct vcpu *v)
+{
+    struct elision *e = &v->tx.elision;
+    bool release_lock = e->now == ELIDE_RELEASE, matched = e->released;
+
+    e->now = ELIDE_NONE;
+    e->released = false;
+    if (!release_lock)
+        return false;
+    if (!matched && e->nest == e->locks &&
+        !fault_is(v->model->machine, FAULT_hle_mismatch_commits)) {
+        tx_abort(v, TX_CAUSE_ELISION);  /* of no lock it has acquired */
+        return false;
+    }
+    return --e->nest == 0;
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * loop.c - one round of the loop that runs a guest: up to an exit, or one
+ * instruction that the host carries out, and then what the handler returns.
+ * Nothing else moves RIP or injects, but for what action.h says of aborts.
+ */
+#include "tests/silicon/hypervisor/hypervisor.h"
+
+#include "tests/silicon/hypervisor/x86.h"
+
+#define VECTORS_WITH_ERROR                                                    \
+    (1u << 8 | 1u << 10 | 1u << 11 | 1u << 12 | 1u << 13 | 1u << 14 | 1u << 17)
+
+struct action action_raise(unsigned vector, uint32_t error)
+{
+    uint64_t event = EVENT_VALID | EVENT_TYPE_EXCEPTION | vector;
+
+    if ((VECTORS_WITH_ERROR >> vector & 1) != 0)
+        event |= EVENT_HAS_ERROR | (uint64_t)error << 32;
+    return (struct action){ .kind = ACTION_RESUME, .event = event,
+                            .raised = true };
+}
+
+/* SDM volume 1, "Runtime Considerations": an exception in a transaction aborts
+ * it, and is not delivered. */
+static bool aborts_instead(struct vcpu *v)
+{
+    if (v->tx.depth == 0)
+        return false;
+    tx_abort(v, TX_CAUSE_EXCEPTION);
+    return !fault_is(v->model->machine, FAULT_exception_delivered_in_tx);
+}
+
+static void inject(struct vcpu *v, const struct action *a)
+{
+    if (a->raised && aborts_instead(v))
+        return;
+    v->vmcb->event_inject = a->event;
+    if (!a->raised)
+        return;
+    /* Delivery would save the host's TF; the handler is caught at its
+     * first instruction instead. */
+    v->vmcb->rflags &= ~(uint64_t)RFLAGS_TF;
+    if (v->mode == MODE_STEP) {
+        v->pt_event = true;
+        step_set_mode(v, MODE_CATCH);
+    }
+}
+
+static void apply_action(struct vcpu *v, const struct action *a)
+{
+    switch (a->kind) {
+    case ACTION_ADVANCE:
+    case ACTION_RETIRE:
+        v->vmcb->rip += a->bytes;
+        if (a->kind == ACTION_RETIRE && v->mode == MODE_STEP)
+            step_retire(v);
+        step_end(v);
+        break;
+    case ACTION_STOP:
+        log_panic(v, a->reason, a->information[0], a->information[1]);
+    default:
+        break;
+    }
+    if (a->event != 0)
+        inject(v, a);
+}
+
+static struct action run_to_exit(struct vcpu *v, bool stepped)
+{
+    /* An event delivered while stepping saves TF in its frame, and IRET
+     * brings it back. */
+    if (stepped)
+        v->vmcb->rflags |= RFLAGS_TF;
+    if (!stepped || !direct_step(v)) {
+        kick_run_guest(v);
+        v->vmcb->event_inject = 0;
+        v->vmcb->tlb_control = TLB_DO_NOTHING;
+    }
+    exit_log_add(&v->exit_log, v->vmcb);
+    return exit_handle(v);
+}
+
+bool loop_round(struct vcpu *v)
+{
+    uint64_t tsc = v->measure ? rdtsc() : 0;
+    struct action a = action_of(ACTION_EXECUTE);
+    bool stepped;
+
+    if (v->tx.depth > 0 && v->tx.conflict && v->vmcb->event_inject == 0)
+        tx_abort(v, TX_CAUSE_CONFLICT);
+    stepped = v->mode == MODE_STEP;
+    if (stepped && v->vmcb->event_inject == 0)
+        a = step_begin(v);
+    if (a.kind == ACTION_EXECUTE)
+        a = run_to_exit(v, stepped);
+    apply_action(v, &a);
+    turns_round(v, stepped);
+    if (v->measure && stepped)
+        v->step_tsc += rdtsc() - tsc;
+    return a.kind != ACTION_LEAVE;
+}

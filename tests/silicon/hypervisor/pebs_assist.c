@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * pebs_assist.c - the PEBS assist: reads the DS area, has the model make
+ * the record, and writes it to the guest's linear memory.
+ *
+ * SDM volume 3B, "Intel TSX and PEBS Support": a record that becomes due inside
+ * a transaction aborts it first.
+ */
+#include "tests/silicon/hypervisor/hypervisor.h"
+
+#include "tests/silicon/hypervisor/x86.h"
+#include "tests/silicon/model/pebs.h"
+
+#define DS_INDEX_OFFSET 0x28
+
+_Static_assert(offsetof(struct pebs_ds, index) + PEBS_DS_OFFSET ==
+               DS_INDEX_OFFSET, "PEBS index");
+
+static void take_snapshot(const struct vcpu *v, struct pebs_snapshot *s)
+{
+    const struct gprs *g = &v->gprs;
+
+    *s = (struct pebs_snapshot){
+        .registers = {
+            [PEBS_RFLAGS] = v->vmcb->rflags & ~(uint64_t)RFLAGS_TF,
+            [PEBS_RIP] = v->vmcb->rip,
+            [PEBS_RAX] = v->vmcb->rax,
+            [PEBS_RBX] = g->rbx,
+            [PEBS_RCX] = g->rcx,
+            [PEBS_RDX] = g->rdx,
+            [PEBS_RSI] = g->rsi,
+            [PEBS_RDI] = g->rdi,
+            [PEBS_RBP] = g->rbp,
+            [PEBS_RSP] = v->vmcb->rsp,
+            [PEBS_R8] = g->r8,
+            [PEBS_R9] = g->r9,
+            [PEBS_R10] = g->r10,
+            [PEBS_R11] = g->r11,
+            [PEBS_R12] = g->r12,
+            [PEBS_R13] = g->r13,
+            [PEBS_R14] = g->r14,
+            [PEBS_R15] = g->r15,
+        },
+        .eventing_ip = v->current_rip,
+        .tsc = rdtsc(),
+    };
+}
+
+static void write_record(struct vcpu *v)
+{
+    uint64_t area = pebs_ds_area(v->model);
+    struct pebs_snapshot snapshot;
+    struct pebs_record record;
+    struct pebs_ds ds;
+    bool present = guest_copy(v, area + PEBS_DS_OFFSET, &ds, sizeof(ds), false);
+
+    take_snapshot(v, &snapshot);
+    if (!pebs_make_record(v->model, &snapshot, present ? &ds : NULL, &record))
+        return;
+    guest_copy(v, record.at, record.words, record.bytes, true);
+    guest_copy(v, area + DS_INDEX_OFFSET, &ds.index, sizeof(ds.index), true);
+}
+
+void pebs_assist(struct vcpu *v)
+{
+    struct processor *p = v->model;
+
+    if (p->pebs.triggered != 0) {
+        if (v->tx.depth > 0 &&
+            !fault_is(p->machine, FAULT_pebs_without_abort)) {
+            tx_abort(v, TX_CAUSE_EVENT);        /* comes back here */
+            return;
+        }
+        write_record(v);
+    }
+    if (p->pmu.pmi) {
+        p->pmu.pmi = false;
+        pmi_send(v);
+    }
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * pmi.c - performance monitoring interrupts. The host's local APIC is the
+ * guest's own; what it lacks is a source for the LVT performance counter
+ * register. So that register is read here, and the processor sends the
+ * interrupt to itself: vector, IRR, masking by RFLAGS.IF and EOI are all real.
+ *
+ * SDM volume 3A, chapter "Advanced Programmable Interrupt Controller (APIC)",
+ * figures "Local Vector Table (LVT)", "Interrupt Command Register (ICR)", and
+ * topic "x2APIC Register Address Space".
+ */
+#include "tests/silicon/hypervisor/hypervisor.h"
+
+#include "tests/silicon/hypervisor/x86.h"
+
+#define APIC_BASE_ENABLE  (UINT64_C(1) << 11)
+#define APIC_BASE_X2APIC  (UINT64_C(1) << 10)
+#define APIC_BASE_ADDRESS UINT64_C(0x000FFFFFFFFFF000)
+
+#define X2APIC_MSR(offset) (0x800u + (offset) / 16)
+#define APIC_ID       0x020u
+#define APIC_IRR      0x200u /* eight registers of 32 vectors each */
+#define APIC_ICR_LOW  0x300u
+#define APIC_ICR_HIGH 0x310u /* xAPIC alone */
+#define APIC_LVT_PERF 0x340u
+
+#define LVT_VECTOR   0x0FFu
+#define LVT_DELIVERY 0x700u
+#define LVT_FIXED    0x000u
+#define LVT_NMI      0x400u
+#define LVT_MASK     0x10000u
+
+#define ICR_ASSERT   0x04000u
+
+uint32_t apic_read(uint64_t base, uint32_t offset)
+{
+    if ((base & APIC_BASE_X2APIC) != 0)
+        return (uint32_t)rdmsr(X2APIC_MSR(offset));
+    return *(volatile uint32_t *)((base & APIC_BASE_ADDRESS) + offset);
+}
+
+void apic_write(uint64_t base, uint32_t offset, uint32_t value)
+{
+    if ((base & APIC_BASE_X2APIC) != 0)
+        wrmsr(X2APIC_MSR(offset), value);
+    else
+        *(volatile uint32_t *)((base & APIC_BASE_ADDRESS) + offset) = value;
+}
+
+/* To this processor by its ID: the shorthand "self" takes no NMI. The guest's
+ * destination field is restored. */
+static void send_ipi(uint64_t base, uint32_t command)
+{
+    uint32_t id = apic_read(base, APIC_ID), saved;
+
+    if ((base & APIC_BASE_X2APIC) != 0) {
+        wrmsr(X2APIC_MSR(APIC_ICR_LOW), (uint64_t)id << 32 | command);
+        return;
+    }
+    saved = apic_read(base, APIC_ICR_HIGH);
+    apic_write(base, APIC_ICR_HIGH, id);
+    apic_write(base, APIC_ICR_LOW, command);
+    apic_write(base, APIC_ICR_HIGH, saved);
+}
+
+static void send_by_lvt(struct vcpu *v, uint64_t base, uint32_t lvt)
+{
+    switch (lvt & LVT_DELIVERY) {
+    case LVT_FIXED:
+        send_ipi(base, ICR_ASSERT | (lvt & LVT_VECTOR));
+        break;
+    case LVT_NMI:
+        v->guest_nmi = true;
+        send_ipi(base, ICR_ASSERT | LVT_NMI);
+        break;
+    default:
+        break;                          /* SMI, INIT: not simulated */
+    }
+}
+
+void pmi_mask(void)
+{
+    uint64_t base = rdmsr(IA32_APIC_BASE);
+
+    if ((base & APIC_BASE_ENABLE) != 0)
+        apic_write(base, APIC_LVT_PERF, LVT_MASK);
+}
+
+void pmi_send(struct vcpu *v)
+{
+    uint64_t base = rdmsr(IA32_APIC_BASE);
+    uint32_t lvt;
+
+    if ((base & APIC_BASE_ENABLE) == 0)
+        return;
+    lvt = apic_read(base, APIC_LVT_PERF);
+    if ((lvt & LVT_MASK) != 0)
+        return;
+    /* "When a performance monitoring counters interrupt is generated, the mask
+     * bit for its associated LVT entry is set." */
+    apic_write(base, APIC_LVT_PERF, lvt | LVT_MASK);
+    send_by_lvt(v, base, lvt);
+    v->model->pmu.pmi_again = fault_is(v->model->machine, FAULT_pmi_twice);
+}
+
+void pmi_send_again(struct vcpu *v)
+{
+    uint64_t base = rdmsr(IA32_APIC_BASE);
+    uint32_t lvt = apic_read(base, APIC_LVT_PERF), vector = lvt & LVT_VECTOR;
+
+    if ((lvt & LVT_DELIVERY) == LVT_FIXED &&
+        (apic_read(base, APIC_IRR + vector / 32 * 0x10) >> vector % 32 & 1) !=
+            0)
+        return;
+    v->model->pmu.pmi_again = false;
+    send_by_lvt(v, base, lvt);
+}

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * step.c - one instruction at a time, while a counter is enabled, in a
+ * transaction, or on a page that holds transactional code.
+ *
+ * The guest runs with RFLAGS.TF set and #DB intercepted. Before each
+ * instruction its bytes are decoded; after each it is counted. This is the
+ * place for whatever observes every instruction: the state before it is
+ * in step_begin, that after it in step_retire.
+ *
+ * An interrupt that arrives meanwhile is delivered by the host processor and
+ * its handler is not stepped until IRET restores TF: stepping a firmware's
+ * timer handler would take longer than its period.
+ */
+#include "tests/silicon/hypervisor/hypervisor.h"
+
+#include "tests/silicon/hypervisor/x86.h"
+#include "tests/silicon/model/counters.h"
+#include "tests/silicon/model/pt.h"
+
+#define EXCEPTIONS_CATCH (UINT32_C(1) << VECTOR_DB)
+/* And #UD, which may only be for a hint: hint_replace.c. */
+#define EXCEPTIONS_FREE (EXCEPTIONS_CATCH | UINT32_C(1) << VECTOR_UD)
+#define EXCEPTIONS_ALL  UINT32_C(0xFFFFFFFF)
+/* INT3 and INTO are traps: the host processor delivers them. */
+#define EXCEPTIONS_STEP                                                       \
+    (EXCEPTIONS_ALL & ~(UINT32_C(1) << VECTOR_BP | UINT32_C(1) << VECTOR_OF))
+
+/* One address space identifier for each table, so that none is stale. */
+enum asid { ASID_FREE = 1, ASID_STEP, ASID_CATCH, ASID_TX };
+
+static void use_pages(struct vcpu *v, const struct npt *pages, enum asid asid)
+{
+    v->vmcb->nested_cr3 = (uint64_t)pages->root;
+    v->vmcb->asid = asid;
+}
+
+void step_set_mode(struct vcpu *v, enum vcpu_mode mode)
+{
+    v->mode = mode;
+    switch (mode) {
+    case MODE_FREE:
+        use_pages(v, &v->pages_free, ASID_FREE);
+        v->vmcb->intercept_exceptions = EXCEPTIONS_FREE;
+        v->vmcb->rflags &= ~(uint64_t)RFLAGS_TF;
+        break;
+    case MODE_STEP:
+        if (v->tx.depth > 0)
+            use_pages(v, &v->tx_pages, ASID_TX);
+        else
+            use_pages(v, &v->pages_step, ASID_STEP);
+        v->vmcb->intercept_exceptions =
+            v->tx.depth > 0 ? EXCEPTIONS_ALL : EXCEPTIONS_STEP;
+        break;
+    case MODE_CATCH:
+        use_pages(v, &v->pages_catch, ASID_CATCH);
+        v->vmcb->intercept_exceptions = EXCEPTIONS_CATCH;
+        v->vmcb->rflags &= ~(uint64_t)RFLAGS_TF;
+        break;
+    }
+}
+
+static uint32_t cycles_of(const struct vcpu *v)
+{
+    const struct choices *choices = &v->model->choices;
+
+    if ((v->current.flags & INSTRUCTION_SLOW) != 0)
+        return choices->cycles_slow;
+    if ((v->current.flags & INSTRUCTION_BRANCHES) != 0)
+        return choices->cycles_branch;
+    return choices->cycles_other;
+}
+
+void step_count(struct vcpu *v, unsigned instructions, uint32_t cycles,
+                bool in_tx)
+{
+    struct retirement r = {
+        .instructions = instructions,
+        .user = v->vmcb->cpl > 0,
+        .in_tx = in_tx,
+        .cycles = cycles,
+    };
+
+    if (in_tx)
+        v->model->tsx.cycles += cycles;
+    counters_retire(v->model, &r);
+}
+
+/* No handler is to use the pages that are granted for this instruction.
+ * Not every host processor heeds the interrupt shadow, so IF is masked
+ * too, but for an instruction that may set it: conflict_revoke_grants
+ * restores it. */
+static void mask_interrupts(struct vcpu *v)
+{
+    if ((v->vmcb->rflags & RFLAGS_IF) == 0 || v->current.tx == TX_MAY)
+        return;
+    v->vmcb->rflags &= ~(uint64_t)RFLAGS_IF;
+    v->if_masked = true;
+}
+
+struct action step_begin(struct vcpu *v)
+{
+    uint8_t buffer[INSTRUCTION_BYTES_MAX];
+    const uint8_t *bytes;
+    size_t length;
+
+    bytes = guest_code(v, buffer, &length);
+    instruction_classify(&v->current, bytes, length);
+    data_access_find(v, bytes, length);
+    v->current_rip = v->pt_ip = v->vmcb->rip;
+    v->steps++;
+    if ((v->tx.depth > 0 && watch_instruction(v)) || !hle_instruction(v))
+        return action_of(ACTION_RESUME);
+    if (v->current.kind != INSTRUCTION_OTHER)
+        return tx_instruction(v);
+    if (v->tx.depth > 0 &&
+        tsx_aborts(v->model, &v->current, (v->vmcb->rflags & RFLAGS_DF) != 0)) {
+        tx_abort(v, v->current.tx == TX_BREAKPOINT ? TX_CAUSE_DEBUG
+                                            : TX_CAUSE_INSTRUCTION);
+        return action_of(ACTION_RESUME);
+    }
+    v->dr6 = v->vmcb->dr6;
+    if (v->grants > 0)
+        mask_interrupts(v);
+    if (!direct_look(v, bytes != buffer ? bytes : NULL, length))
+        return action_of(ACTION_RESUME);
+    return action_of(ACTION_EXECUTE);
+}
+
+/* PUSHF has written the host's TF, and maybe an IF that was masked. */
+static void clear_pushed_flag(const struct vcpu *v)
+{
+    uint64_t at, rflags = v->tx.depth > 0 ? v->tx.rflags : v->vmcb->rflags;
+
+    if (!guest_physical(v, v->vmcb->rsp, &at))
+        return;
+    *(uint16_t *)at &= (uint16_t)~RFLAGS_TF;
+    *(uint16_t *)at |= (uint16_t)(rflags & RFLAGS_IF);
+}
+
+void step_retire(struct vcpu *v)
+{
+    struct retirement r = {
+        .instructions = 1,
+        .branch = (uint8_t)(v->current.flags & INSTRUCTION_BRANCHES),
+        .user = v->vmcb->cpl > 0,
+        .in_tx = v->tx.depth > 0,
+        .cycles = cycles_of(v),
+    };
+
+    if ((v->current.flags & INSTRUCTION_REPEATS) != 0 &&
+        v->vmcb->rip == v->current_rip)
+        r.instructions = 0;             /* one round of many */
+    r.taken = (v->current.flags & INSTRUCTION_CONDITIONAL) == 0 ||
+              v->vmcb->rip != v->current_rip + v->current.length;
+    if (r.in_tx)
+        v->model->tsx.cycles += r.cycles;
+    else if (v->tx.not_elided == v->current_rip)
+        v->tx.not_elided = UINT64_MAX;
+    if (v->accesses > 0)
+        data_access_retire(v, &r);
+    counters_retire(v->model, &r);
+    if ((v->current.flags & INSTRUCTION_PUSHF) != 0)
+        clear_pushed_flag(v);
+    if (r.in_tx) {
+        tx_step_done(v);
+        if (v->tx.depth == 0)
+            return;                     /* its last, or undone */
+    }
+    trace_retire(v, r.cycles);
+}
+
+/* An interrupt of the uncore may be for any processor. */
+static void poll_uncore(struct vcpu *v)
+{
+    uint32_t before = v->model->uncore_pmis;
+
+    uncore_poll(v->model);
+    if (v->model->uncore_pmis != before)
+        kick_others(v);
+}
+
+void step_end(struct vcpu *v)
+{
+    uint64_t page = v->vmcb->rip & ~(PAGE_BYTES - 1);
+
+    const struct uncore *uncore = &v->model->machine->uncore;
+
+    if (uncore->counting || v->model->uncore_pmis != uncore->pmis)
+        poll_uncore(v);
+    if (v->model->pmu.pmi_again)
+        pmi_send_again(v);
+    if (v->model->pmu.pmi || v->model->pebs.triggered != 0)
+        pebs_assist(v);
+    if (v->mode == MODE_CATCH)
+        return;
+    if (v->tx.depth > 0 || v->model->pmu.counting ||
+        v->model->pebs.residual_in > 0 || v->model->pmu.pmi_again ||
+        uncore->counting ||
+        pt_tracing(v->model)) {
+        step_set_mode(v, MODE_STEP);
+        return;
+    }
+    if (v->mode == MODE_STEP && v->code_marked && v->code_page == page) {
+        step_set_mode(v, MODE_STEP);
+        return;
+    }
+    step_set_mode(v, MODE_FREE);        /* a marked page will fault again */
+}

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * tx.c - transactions. At the outermost XBEGIN, or XACQUIRE, the registers are
+ * saved; tx_memory.c does the same for memory, conflict.c for other
+ * processors, hle.c for elided locks. XEND drops what was saved, an abort
+ * restores it.
+ *
+ * model/tsx.c decides what becomes of a transaction. SDM volume 1,
+ * "Programming with Intel Transactional Synchronization Extensions".
+ */
+#include "tests/silicon/hypervisor/hypervisor.h"
+
+#include "tests/silicon/hypervisor/x86.h"
+#include "tests/silicon/model/counters.h"
+
+/* Others run this often, while conflicts are possible. */
+#define STEPS_PER_YIELD 2
+
+/* The transaction has committed or aborted. */
+static void reset_transaction(struct vcpu *v)
+{
+    watch_end(v);
+    v->tx.depth = 0;
+    v->tx.hle = false;
+    v->tx.elision.now = ELIDE_NONE;
+    v->tx.elision.released = false;
+    if (v->measure)
+        v->tx_tsc += rdtsc() - v->tx_started;
+}
+
+static void restore_registers(struct vcpu *v)
+{
+    const struct transaction *tx = &v->tx;
+
+    v->gprs = tx->gprs;
+    v->vmcb->rax = tx->rax;
+}
+
+/* status: to be added to EAX. */
+static void abort_with(struct vcpu *v, enum tx_cause cause, uint32_t status)
+{
+    struct transaction *tx = &v->tx;
+    struct tx_abort how = {
+        .cause = cause,
+        .code = v->current.immediate,
+        .depth = tx->depth,
+        .status = tx->decision.forced ? tx->decision.status : status,
+        .forced = tx->decision.forced,
+        .eventing_ip = v->current_rip,
+        .resume_ip = tx->resume_ip,
+    };
+
+    if (cause == TX_CAUSE_CONFLICT &&
+        fault_is(v->model->machine, FAULT_conflict_keeps_stores))
+        tx->decision.leak_stores = true;
+    tx_memory_end(v, !tx->decision.leak_stores);
+    conflict_end(v, false);
+    if (!tx->decision.leak_registers)
+        restore_registers(v);
+    /* RIP is one of the registers that an abort restores: loop.c does not move
+     * it, and the action that the handler returns is void. */
+    v->vmcb->rsp = tx->rsp;
+    v->vmcb->rflags = tx->rflags;
+    v->vmcb->rip = tx->fallback;
+    if (tx->depth > 1 && fault_is(v->model->machine,
+                                  FAULT_inner_abort_to_inner_fallback))
+        v->vmcb->rip = tx->inner_fallback;
+    svm_fxrstor(tx->fx);
+    trace_tx(v, TRACE_TX_ABORT, v->vmcb->rip);
+    counters_roll_back(v->model);
+    step_count(v, 0, v->model->choices.cycles_abort, false);
+    status = tsx_aborted(v->model, &how);
+    if (tx->hle)
+        tx->not_elided = tx->fallback;
+    if (!tx->hle || fault_is(v->model->machine, FAULT_hle_abort_sets_eax))
+        v->vmcb->rax = status;          /* EAX; clears RAX[63:32] */
+    reset_transaction(v);
+    step_end(v);
+}
+
+void tx_abort(struct vcpu *v, enum tx_cause cause)
+{
+    abort_with(v, cause, 0);
+}
+
+void tx_break_off(struct vcpu *v)
+{
+    if (v->tx.depth > 0)
+        tx_abort(v, TX_CAUSE_EVENT);
+    conflict_revoke_grants(v);
+    hint_replace_end(v);
+}
+
+/* It was doomed from its start, without a cause in the program. */
+static void abort_doomed(struct vcpu *v)
+{
+    abort_with(v, TX_CAUSE_EVENT, v->tx.decision.status);
+}
+
+bool tx_commit(struct vcpu *v, uint64_t next)
+{
+    if (v->tx.decision.fate == TX_DOOMED) {
+        abort_doomed(v);
+        return false;
+    }
+    if (!conflict_end(v, true)) {
+        tx_abort(v, TX_CAUSE_CONFLICT);
+        return false;
+    }
+    tx_memory_end(v, v->tx.decision.lose_stores);
+    trace_tx(v, TRACE_TX_COMMIT, next);
+    tsx_committed(v->model);
+    reset_transaction(v);
+    return true;
+}
+
+void tx_begin(struct vcpu *v, bool hle, uint64_t next)
+{
+    struct transaction *tx = &v->tx;
+
+    tx->depth = 1;
+    tx->hle = hle;
+    tx->steps = 0;
+    tx->gprs = v->gprs;
+    tx->rax = v->vmcb->rax;
+    tx->rsp = v->vmcb->rsp;
+    tx->rflags = v->vmcb->rflags & ~(uint64_t)RFLAGS_TF;
+    tx->fallback =
+        hle ? next : next + (uint64_t)(int64_t)v->current.displacement;
+    tx->resume_ip = tx->fallback;
+    svm_fxsave(tx->fx);
+    watch_begin(v);
+    tx_memory_begin(v);
+    conflict_begin(v);
+    v->transactions++;
+    if (v->measure)
+        v->tx_started = rdtsc();
+    tsx_began(v->model, hle);
+    trace_tx(v, TRACE_TX_BEGIN, next);
+    counters_checkpoint(v->model);
+    step_set_mode(v, MODE_STEP);
+    v->vmcb->tlb_control = TLB_FLUSH_ALL;
+}
+
+static struct action begin_outermost(struct vcpu *v, uint64_t next)
+{
+    bool in_tx = v->model->choices.xbegin_in_tx;
+
+    if (!in_tx)
+        step_count(v, 1, v->model->choices.cycles_other, false);
+    tx_begin(v, false, next);
+    if (in_tx)
+        step_count(v, 1, v->model->choices.cycles_other, true);
+    if (v->tx.decision.fate == TX_DOOMED && v->tx.decision.steps == 0 &&
+        !v->tx.decision.at_xend) {
+        abort_doomed(v);
+        return action_of(ACTION_RESUME);
+    }
+    return action_complete(ACTION_ADVANCE, v->current.length);
+}
+
+static struct action xbegin(struct vcpu *v)
+{
+    uint64_t next = v->current_rip + v->current.length;
+
+    if (v->tx.depth == 0) {
+        tsx_decide(v->model, &v->tx.decision);
+        if (v->tx.decision.fate == TX_INVALID)
+            return action_raise(VECTOR_UD, 0);
+        return begin_outermost(v, next);
+    }
+    if (v->tx.depth == v->model->cpu->tx_nest_max) {
+        tx_abort(v, TX_CAUSE_NESTING);
+        return action_of(ACTION_RESUME);
+    }
+    v->tx.depth++;
+    v->tx.inner_fallback = next + (uint64_t)(int64_t)v->current.displacement;
+    trace_tx(v, TRACE_TX_NESTED, next);
+    return action_complete(ACTION_RETIRE, v->current.length);
+}
+
+static struct action xend(struct vcpu *v)
+{
+    const struct machine *m = v->model->machine;
+    struct transaction *tx = &v->tx;
+    uint64_t next = v->current_rip + v->current.length;
+
+    if (tsx_rtm_invalid(v->model))
+        return action_raise(VECTOR_UD, 0);
+    if (tx->depth == 0 && !fault_is(m, FAULT_xend_outside_ignored))
+        return action_raise(VECTOR_GP, 0);
+    if (tx->depth != 1) {
+        if (tx->depth > 1)
+            tx->depth--;
+        if (fault_is(m, FAULT_nesting_commits_early))
+            tx->undo_lines = 0;
+        trace_tx(v, TRACE_TX_NESTED, next);
+        return action_complete(ACTION_RETIRE, v->current.length);
+    }
+    if (tx->decision.fate != TX_DOOMED && !tx->conflict)
+        step_count(v, 1, v->model->choices.cycles_other, true);
+    if (!tx_commit(v, next))
+        return action_of(ACTION_RESUME);
+    return action_complete(ACTION_ADVANCE, v->current.length);
+}
+
+/* SDM volume 2: ZF = 0 inside a transaction, the other status flags 0. */
+static struct action xtest(struct vcpu *v)
+{
+    if (tsx_xtest_invalid(v->model))
+        return action_raise(VECTOR_UD, 0);
+    v->vmcb->rflags &= ~(uint64_t)RFLAGS_STATUS;
+    if (v->tx.depth == 0 ||
+        fault_is(v->model->machine, FAULT_xtest_always_zero) ||
+        (v->tx.hle && fault_is(v->model->machine, FAULT_hle_xtest_zero)))
+        v->vmcb->rflags |= RFLAGS_ZF;
+    return action_complete(ACTION_RETIRE, v->current.length);
+}
+
+static struct action xabort(struct vcpu *v)
+{
+    const struct machine *m = v->model->machine;
+
+    if (tsx_rtm_invalid(v->model))
+        return action_raise(VECTOR_UD, 0);
+    if (v->tx.depth > 0) {
+        if (fault_is(m, FAULT_write_leaked_after_xabort))
+            v->tx.decision.leak_stores = true;
+        tx_abort(v, TX_CAUSE_XABORT);
+        return action_of(ACTION_RESUME);
+    }
+    if (fault_is(m, FAULT_xabort_outside_aborts))
+        return action_raise(VECTOR_GP, 0);
+    return action_complete(ACTION_RETIRE, v->current.length);
+}
+
+struct action tx_instruction(struct vcpu *v)
+{
+    if (v->tx.hle && v->current.kind != INSTRUCTION_XTEST) {
+        tx_abort(v, TX_CAUSE_INSTRUCTION);      /* RTM inside HLE */
+        return action_of(ACTION_RESUME);
+    }
+    switch (v->current.kind) {
+    case INSTRUCTION_XBEGIN:
+        return xbegin(v);
+    case INSTRUCTION_XEND:
+        return xend(v);
+    case INSTRUCTION_XTEST:
+        return xtest(v);
+    case INSTRUCTION_XABORT:
+        return xabort(v);
+    default:
+        return action_of(ACTION_EXECUTE);
+    }
+}
+
+void tx_step_done(struct vcpu *v)
+{
+    const struct personality *cpu = v->model->cpu;
+    struct transaction *tx = &v->tx;
+
+    if (!tx_memory_step(v))
+        return;
+    if (++tx->steps == 1 && tx->hle)
+        tx->resume_ip = v->vmcb->rip;
+    if (tx->steps % STEPS_PER_YIELD == 0 && kick_others_in_guest(v))
+        turns_yield(v);
+    if (tx->lines.writes > cpu->tx_write_lines)
+        tx_abort(v, TX_CAUSE_WRITES);
+    else if (tx->lines.reads > cpu->tx_read_lines)
+        tx_abort(v, TX_CAUSE_READS);
+    else if (tx->watch.hit)
+        tx_abort(v, TX_CAUSE_DEBUG);
+    else if (tx->decision.fate == TX_DOOMED && !tx->decision.at_xend &&
+             tx->steps >= tx->decision.steps)
+        abort_doomed(v);
+    else if (tx->hle && hle_ends(v))
+        tx_commit(v, v->vmcb->rip);
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * tx_watch.c - breakpoints in a transaction abort it, so the host processor
+ * must not meet one there: they are removed from it, and compared with each
+ * access here. SDM volume 1, "RTM-Enabled Debugger Support".
+ */
+#include "tests/silicon/hypervisor/hypervisor.h"
+
+#include "tests/silicon/hypervisor/x86.h"
+
+void watch_data(struct watch *w, enum access access, uint64_t address,
+                unsigned bytes)
+{
+    for (unsigned n = 0; w->dr7 != 0 && n < BREAKPOINTS; n++)
+        if (w->physical[n] != UINT64_MAX &&
+            breakpoint_hit(w->dr7, n, w->physical[n], access, address, bytes))
+            w->hit = true;
+}
+
+void watch_begin(struct vcpu *v)
+{
+    struct watch *w = &v->tx.watch;
+
+    w->hit = false;
+    w->dr7 = 0;
+    if ((v->vmcb->dr7 & DR7_ENABLED) == 0)
+        return;
+    w->dr7 = v->vmcb->dr7;
+    read_breakpoints(w->at);
+    v->vmcb->dr7 = DR7_RESET;
+    for (unsigned n = 0; n < BREAKPOINTS; n++)
+        if (!breakpoint_for(w->dr7, n, ACCESS_WRITE) ||
+            !guest_physical(v, w->at[n], &w->physical[n]))
+            w->physical[n] = UINT64_MAX;
+}
+
+/* QEMU remembers a watched access, also one of the host, and shows it in DR6 at
+ * each #DB of any kind, until the next write to that page that is not
+ * watched: one that changes nothing, and is atomic. So it does where the host
+ * sees the page at the same linear address as the guest. */
+static void flush_watchpoint(uint64_t physical)
+{
+    __asm__ volatile("lock orb $0, %0"
+                     : "+m"(*(uint8_t *)(physical ^ PAGE_BYTES / 2)));
+}
+
+static void flush_host_accesses(const struct watch *w)
+{
+    for (unsigned n = 0; n < BREAKPOINTS; n++)
+        if (w->physical[n] != UINT64_MAX)
+            flush_watchpoint(w->physical[n]);
+}
+
+void watch_forget(const struct vcpu *v, uint64_t hits)
+{
+    uint64_t at[BREAKPOINTS], physical;
+
+    read_breakpoints(at);
+    for (unsigned n = 0; n < BREAKPOINTS; n++)
+        if ((hits >> n & 1) != 0 &&
+            breakpoint_for(v->vmcb->dr7, n, ACCESS_WRITE) &&
+            guest_physical(v, at[n], &physical) && guest_is_ram(physical))
+            flush_watchpoint(physical);
+}
+
+void watch_end(struct vcpu *v)
+{
+    struct watch *w = &v->tx.watch;
+
+    if (w->dr7 == 0)
+        return;
+    flush_host_accesses(w);
+    v->vmcb->dr7 = w->dr7;
+    w->dr7 = 0;
+}
+
+bool watch_instruction(struct vcpu *v)
+{
+    const struct watch *w = &v->tx.watch;
+
+    if (w->dr7 == 0)
+        return false;
+    if ((v->current.flags & INSTRUCTION_GETS_DR) != 0) {
+        tx_abort(v, TX_CAUSE_INSTRUCTION);      /* DR7 is not the guest's */
+        return true;
+    }
+    for (unsigned n = 0; n < BREAKPOINTS; n++)
+        if (breakpoint_hit(w->dr7, n, w->at[n], ACCESS_EXECUTE, v->current_rip,
+                           1)) {
+            tx_abort(v, TX_CAUSE_DEBUG);
+            return true;
+        }
+    return false;
+}

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * vcpu.h - one logical processor under the hypervisor: the guest's state, the
+ * transaction it may be in, and its model.
+ */
+#ifndef SILICON_HYPERVISOR_VCPU_H
+#define SILICON_HYPERVISOR_VCPU_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "tests/silicon/hypervisor/exit_log.h"
+#include "tests/silicon/hypervisor/npt.h"
+#include "tests/silicon/hypervisor/vmcb.h"
+#include "tests/silicon/hypervisor/x86.h"
+#include "tests/silicon/model/breakpoints.h"
+#include "tests/silicon/model/instruction.h"
+#include "tests/silicon/model/lines.h"
+#include "tests/silicon/model/machine.h"
+#include "tests/silicon/model/operand.h"
+#include "tests/silicon/model/tsx.h"
+
+/* The general registers that the VMCB does not hold, as svm.asm stores them. */
+struct gprs {
+    uint64_t rbx, rcx, rdx, rsi, rdi, rbp;
+    uint64_t r8, r9, r10, r11, r12, r13, r14, r15;
+};
+
+#define UNDO_LINES   1024
+#define TX_PAGES_OPEN 4
+/* An instruction may add this many lines before the set is found too large. */
+#define UNDO_LINES_SPARE (2 * TX_PAGES_OPEN)
+
+/* The widest store of the instruction sets that are enumerated. */
+#define STORE_BYTES_MAX 16
+
+/* Locks that are elided at a time, at most: personality.hle_locks_max. */
+#define ELIDED_LOCKS_MAX 4
+
+struct undo_line {
+    uint64_t address;
+    uint64_t stored;            /* a bit for each byte that has been changed */
+    uint64_t was[LINE_BYTES / 8];
+};
+
+/* A page that is open for the instruction being executed. */
+struct open_page {
+    uint64_t address;           /* of the access that opened it */
+    bool written;
+    bool shadowed;              /* the guest sees tx.shadow, not the page */
+    uint8_t before[STORE_BYTES_MAX]; /* a store: the bytes from address */
+    unsigned bytes;             /* as far as it may reach on this page */
+};
+
+/* A lock that HLE elides: the guest sees `value` there, memory is unchanged. */
+struct elided_lock {
+    uint64_t address;
+    unsigned bytes;
+    uint8_t value[8];
+};
+
+/* What XACQUIRE has begun. */
+struct elision {
+    unsigned nest;              /* MAX_HLE_NEST_COUNT counts these */
+    unsigned locks;             /* of them elided: used entries of lock */
+    struct elided_lock lock[ELIDED_LOCKS_MAX];
+    enum elide now;             /* what this instruction's hint is */
+    bool released;              /* and it has released a lock */
+};
+
+/* Breakpoints while in a transaction: removed from the host processor. */
+struct watch {
+    uint64_t dr7;               /* the guest's; 0: none is enabled */
+    uint64_t at[BREAKPOINTS];   /* linear */
+    uint64_t physical[BREAKPOINTS]; /* of data; UINT64_MAX: none */
+    bool hit;                   /* by the instruction being executed */
+};
+
+struct transaction {
+    unsigned depth;             /* 0: none */
+    bool hle;                   /* begun by XACQUIRE */
+    struct tx_decision decision;
+    unsigned steps;             /* instructions executed so far */
+    uint64_t fallback;          /* HLE: the XACQUIRE itself */
+    uint64_t inner_fallback;    /* for inner_abort_to_inner_fallback */
+    uint64_t resume_ip;         /* as a PEBS record has it */
+    struct gprs gprs;           /* registers where it began */
+    uint64_t rax, rsp, rflags;
+    unsigned undo_lines;        /* used entries of log */
+    struct open_page open[TX_PAGES_OPEN];
+    unsigned opened;
+    uint8_t *shadow;            /* a page for each of open */
+    struct elision elision;
+    uint64_t not_elided;        /* RIP of an XACQUIRE not to be taken as one */
+    uint8_t fx[512] __attribute__((aligned(16))); /* FXSAVE image */
+    struct watch watch;
+    struct undo_line *undo;
+    /* Seen by other processors, under the lock of conflict.c. */
+    struct line_set lines;
+    volatile bool active;
+    volatile bool conflict;     /* with another: it has to abort */
+};
+
+/* A page that others hold, granted for one instruction. */
+struct granted_page {
+    uint64_t address, entry;    /* its entry otherwise */
+};
+
+/* A page of code as the host processor is to see it, for one instruction. */
+struct overlay_page {
+    uint64_t address;           /* physical, of the page */
+    uint8_t *copy;              /* is mapped instead */
+    uint8_t *before;            /* the copy when it was made */
+};
+#define OVERLAYS_MAX 2          /* an instruction may be on two pages */
+
+/* AMD64 APM volume 2, "64-Bit Task State Segment". */
+struct task_state {
+    uint32_t reserved;
+    uint64_t rsp[3], reserved_1c, ist1;
+    uint8_t reserved_2c[0x68 - 0x2C];
+} __attribute__((packed));
+_Static_assert(offsetof(struct task_state, ist1) == 0x24, "TSS");
+
+/* Steps without VMRUN: direct.c. */
+#define DIRECT_VECTORS 32
+struct direct {
+    uint8_t stack[192] __attribute__((aligned(64)));
+    struct vcpu *self;          /* above the frame of an exception: svm.asm */
+    struct gate gates[DIRECT_VECTORS];
+    struct table_register idtr;
+    struct task_state tss;
+    struct vmcb_segment firmware_tr;
+    uint64_t cr0, cr3, cr4, efer, dr6; /* the host's */
+    bool may;                   /* the instruction looked at */
+    unsigned accesses;          /* that it will make */
+    struct data_access access[DATA_ACCESSES_MAX];
+};
+
+enum vcpu_mode {
+    MODE_FREE,  /* at full speed, but for marked pages */
+    MODE_STEP,  /* one instruction at a time */
+    MODE_CATCH, /* until the first instruction of an event's handler */
+};
+
+struct vcpu {
+    /* Fixed offsets, known to svm.asm. */
+    struct gprs gprs;
+    uint64_t vmcb_address;      /* 70H */
+    uint64_t host_stack;        /* 78H */
+    uint64_t host_rsp;          /* 80H: of svm_direct, while it runs */
+
+    struct vmcb *vmcb;
+    struct processor *model;
+    enum vcpu_mode mode;
+    struct npt pages_free;      /* marked pages are no-execute */
+    struct npt pages_step;      /* all is allowed */
+    struct npt pages_catch;     /* nothing is executable */
+    struct npt tx_pages;        /* for transactions: none is mapped */
+    struct granted_page granted[TX_PAGES_OPEN];
+    unsigned grants;
+    bool if_masked;             /* RFLAGS.IF, while one is granted */
+    struct overlay_page overlays[OVERLAYS_MAX]; /* hint_replace.c */
+    unsigned overlay_count;     /* so many of them */
+    bool overlays_in_tx;        /* in tx_pages, else in pages_step */
+    /* Between processors: conflict.c. */
+    uint32_t in_guest;
+    uint32_t flush;             /* the TLB has to be flushed */
+    uint32_t nmi;               /* one of the host's is pending */
+    /* Turns: turns.c. */
+    uint32_t has_work;          /* it has work, and takes part */
+    uint32_t awake;             /* it has the turn */
+    unsigned turn_steps;        /* of this turn */
+    unsigned spins;             /* turns spent spinning in this state */
+    uint64_t spin_state;
+    bool reset;                 /* its work is to end, as by INIT */
+    uint64_t restart[8];        /* where it then goes on */
+    bool guest_nmi;             /* one for the guest is pending */
+    struct transaction tx;
+    struct instruction current; /* the one being stepped */
+    uint64_t current_rip;
+    struct data_access access[DATA_ACCESSES_MAX]; /* that it will make */
+    struct data_result results[DATA_ACCESSES_MAX]; /* and what came of them */
+    unsigned accesses;
+    uint64_t pt_ip;             /* CurrentIP: not yet complete */
+    bool pt_event;              /* an exception is on its way to its handler */
+    uint64_t dr6;               /* the guest's, before the step */
+    uint64_t dr6_reported;      /* breakpoints hit so far */
+    uint64_t code_page, code_cr3, code_physical; /* last translation */
+    bool code_marked;
+    bool entered;
+    bool measure;               /* the figures below are counted */
+    uint64_t steps, step_tsc, transactions, tx_tsc, tx_started;
+    struct direct direct;
+    struct exit_log exit_log;
+};
+
+/* svm.asm */
+void svm_vmrun(struct vcpu *v);
+/* Executes the guest's next instruction here; its RFLAGS has TF set. False: it
+ * has raised an exception, and nothing has changed. */
+bool svm_direct(struct vcpu *v, const void *idtr);
+extern const char svm_direct_trap[], svm_direct_fault[];
+/* What VMRUN and its exit leave alone, to and from a VMCB. */
+void svm_vmsave(struct vmcb *b);
+void svm_vmload(const struct vmcb *b);
+void svm_fxsave(uint8_t *image);
+void svm_fxrstor(const uint8_t *image);
+/* Delivers a pending NMI; its handler clears *pending. */
+void svm_take_nmi(const void *idtr, uint32_t *pending);
+extern const char svm_nmi_handler[];
+/* Halts until *awake is set and no NMI is *pending any more. */
+void svm_sleep(const void *idtr, uint32_t *pending, const uint32_t *awake);
+extern const char svm_sleep_handler[];
+/* Returns at that tick of the TSC; instruction_tsc: ticks an instruction. */
+void svm_wait_until_tsc(uint64_t tsc, uint64_t instruction_tsc);
+uint32_t svm_tsc_per_64(void);
+/* Halts until an interrupt, which this descriptor table sends to the handler;
+ * it writes to the local APIC's EOI register. */
+void svm_halt(const void *idtr, volatile uint32_t *eoi);
+extern const char svm_halt_handler[];
+/* The global interrupt flag: off, NMIs wait too. */
+void svm_clgi(void);
+/* The VMMCALLs of vcpu_leave and vcpu_wake. */
+extern const char vcpu_leave_point[], vcpu_wake_point[];
+
+/* Once on each processor; from then on NMIs wait while it is in the host. */
+void vcpu_prepare(struct vcpu *v);
+
+/* Saves where its caller is, which must not return: it goes on there where
+ * what its processor does in the guest ends by a reset. */
+void svm_setjmp(uint64_t jump_buffer[8]) __attribute__((returns_twice));
+
+/* Take this processor into its guest: returns in the guest. */
+void vcpu_enter(struct vcpu *v);
+
+/* Called in the guest: returns outside it, where NMIs still wait. */
+void vcpu_leave(void);
+
+/* Called in the guest that has given work to processors: turns_wake(). */
+void vcpu_wake(void);
+
+#endif

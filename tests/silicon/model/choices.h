@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * choices.h - what the manual leaves to the implementation, drawn from the
+ * seed so that no test relies on it. The same seed gives the same processor.
+ */
+#ifndef SILICON_MODEL_CHOICES_H
+#define SILICON_MODEL_CHOICES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct random {
+    uint64_t state;
+};
+
+/* A stream of its own for each seed, processor and topic. */
+void random_start(struct random *r, uint64_t seed, unsigned processor,
+                  unsigned topic);
+uint64_t random_next(struct random *r);
+
+/* True about once in n calls; never for n = 0. */
+bool random_one_in(struct random *r, uint64_t n);
+
+/* What a forced abort lets happen first. */
+enum forced_abort_point {
+    FORCED_ABORT_AT_XBEGIN,
+    FORCED_ABORT_IN_BODY,    /* after body_steps instructions */
+    FORCED_ABORT_AT_XEND,
+};
+
+/* What XBEGIN does while software has hidden RTM (white paper, Table 2.2-1). */
+enum hidden_rtm {
+    HIDDEN_RTM_AS_VISIBLE,
+    HIDDEN_RTM_ABORTS,
+    HIDDEN_RTM_UD,
+};
+
+struct choices {
+    enum forced_abort_point forced_abort;
+    unsigned body_steps;
+    enum hidden_rtm hidden_rtm;
+    bool closing_write_counts;   /* the WRMSR that closes a window */
+    bool xbegin_in_tx;           /* XBEGIN itself has IN_TX */
+    uint32_t tx_may;             /* 1 << enum instruction_tx: these abort */
+    uint32_t spontaneous_one_in; /* aborts without a cause; 0 = never */
+    uint32_t sdv_abort_one_in;   /* the same in SDV mode */
+    uint32_t conflict_only_one_in; /* conflicts without the retry bit */
+    bool nest_overflows;         /* nesting too deep sets EAX[3] */
+    bool pebs_imprecise;         /* events not listed as precise are recorded */
+    bool pebs_skip_sets_62;      /* so does a record that does not fit */
+    bool pebs_abort_garbles;     /* what is not valid in an abort's record */
+    bool snoop_not_needed;       /* off-core: said so, instead of "none" */
+    uint8_t pebs_skid;           /* of INST_RETIRED, without PDIR, 1 and more */
+    uint8_t pdir_skid;           /* of PDIR beside other counters, 0 and more */
+    uint32_t pebs_residual_one_in; /* after a wrong stop order */
+    uint32_t loads_tagged_one_in; /* by the load latency facility */
+    uint8_t source_dram;         /* how a record names local memory */
+    bool data_hit_of_loads;      /* bit 0 where it is not valid */
+    bool pt_begin_of_doomed;     /* MODE.TSX of an XBEGIN that only aborts */
+    bool pt_tx_before_fup;       /* the order of both in PSB+ */
+    bool pt_fup_at_start;        /* FUP in the PSB+ of TraceEn: BDM70 */
+    uint32_t pt_pad_one_in;      /* packets after a PAD; 0 = never */
+    uint32_t pt_overflow_one_in; /* times packets are lost; 0 = never */
+    bool pt_fup_before_pgd;      /* of an abort that leaves the filter */
+    uint8_t pt_int_early;        /* one ToPA entry: INT, in units of 64 bytes */
+    bool rtm_locked;             /* MCU_OPT_CTRL[2], regime F */
+    /* The cycle model: cycles of an instruction by what it does. */
+    uint8_t cycles_other, cycles_branch, cycles_slow, cycles_abort;
+    /* Core cycles and reference cycles run as ref_up : ref_down. */
+    uint8_t ref_up, ref_down;
+    /* Regime B: how counter 3 goes wrong, a set of GARBLE_*. */
+    uint32_t garble;
+    uint32_t garble_one_in;
+};
+
+/* White paper 604224, section 1.2: what "may contain unexpected values". */
+#define GARBLE_COUNT_JUMPS  0x01u
+#define GARBLE_COUNT_LOSES  0x02u
+#define GARBLE_COUNT_STANDS 0x04u
+#define GARBLE_EVTSEL       0x08u
+#define GARBLE_FINGERPRINT  0x10u /* 53003CH becomes 1_0043_003CH */
+#define GARBLE_GLOBAL_CTRL  0x20u
+#define GARBLE_INUSE        0x40u
+
+void choices_draw(struct choices *choices, uint64_t seed, unsigned processor);
+
+#endif

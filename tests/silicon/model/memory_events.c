@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* memory_events.c - events of loads and stores, and their data in records. */
+#include "tests/silicon/model/memory_events.h"
+
+#include "tests/silicon/model/bits.h"
+#include "tests/silicon/model/counters.h"
+#include "tests/silicon/model/msr.h"
+#include "tests/silicon/model/pebs.h"
+#include "tests/silicon/model/pmu_msr.h"
+
+/* IA32_PEBS_ENABLE: LL_EN_PMCn, PS_EN. */
+#define LOAD_LATENCY(n) BIT(32 + (n))
+#define LOAD_LATENCIES  BITS(35, 32)
+#define PRECISE_STORE   BIT(63)
+
+/* Umasks of D0H: what, and of which kind. */
+#define UOPS_LOADS     0x01u
+#define UOPS_STLB_MISS 0x10u
+#define UOPS_LOCKED    0x20u
+#define UOPS_SPLIT     0x40u
+
+/* Tables "Data Source Encoding for Load Latency Record", "Layout of Data
+ * Source Field of Load Latency Record" and "Layout of Precise Store
+ * Information In PEBS Record". */
+#define SOURCE_PENDING  2u
+#define SOURCE_L2       3u
+#define SOURCE_UNCACHED 15u
+#define STATUS_L1D_HIT  BIT(0)
+#define STATUS_STLB     BIT(4)
+#define STATUS_LOCKED   BIT(5)
+
+bool memory_is_event(const struct event_row *event)
+{
+    return event->kind >= EVENT_LOAD_LATENCY &&
+           event->kind <= EVENT_MEM_LLC_MISS;
+}
+
+static bool is_memory_event(const struct event_row *event)
+{
+    return memory_is_event(event) || offcore_is_event(event);
+}
+
+void memory_update_watched(struct processor *p)
+{
+    p->memory.watched = false;
+    for (unsigned n = 0; n < p->machine->counters; n++)
+        if ((p->pmu.select[n] & EVTSEL_EN) != 0 &&
+            is_memory_event(counters_find_event(p, p->pmu.select[n])))
+            p->memory.watched = true;
+}
+
+/* A load that is locked asks for its line as a store would. */
+static void count_requests(struct processor *p, const struct data_access *a,
+                           const struct cache_outcome *out)
+{
+    bool writes = a->kind == DATA_STORE || a->locked;
+
+    offcore_access(p, writes ? OFFCORE_RFO : OFFCORE_READ, out);
+    for (unsigned n = 0; n < out->requests; n++)
+        uncore_lookup(p->machine, out->request[n].line,
+                      writes ? UNCORE_WRITE : UNCORE_READ,
+                      out->request[n].level, out->request[n].snoop,
+                      out->latency);
+}
+
+void memory_access(struct processor *p, const struct data_access *a,
+                   uint64_t physical, bool ram, struct data_result *result)
+{
+    *result = (struct data_result){ .access = *a };
+    cache_access(p, a->linear, physical, a->bytes, a->kind == DATA_STORE, ram,
+                 &result->outcome);
+    count_requests(p, a, &result->outcome);
+    result->tagged = a->kind == DATA_LOAD &&
+                     (p->pebs.enable & LOAD_LATENCIES) != 0 &&
+                     random_one_in(&p->memory.random,
+                                   p->choices.loads_tagged_one_in);
+}
+
+/* "Loads with latencies greater than this value are eligible for counting";
+ * "both the PEBS_EN_CTRX and LL_EN_CTRX bits must be set". */
+static bool is_slow_load(struct processor *p, unsigned n,
+                         const struct data_result *r)
+{
+    uint64_t threshold = 0;
+
+    if (!r->tagged || n >= PEBS_COUNTERS ||
+        (p->pebs.enable & LOAD_LATENCY(n)) == 0)
+        return false;
+    msr_read(p, MSR_PEBS_LD_LAT, &threshold);
+    return r->outcome.latency > threshold ||
+           fault_is(p->machine, FAULT_load_threshold_ignored);
+}
+
+/* MEM_UOPS_RETIRED, MEM_INST_RETIRED. */
+static bool is_uop(uint8_t umask, const struct data_result *r)
+{
+    if (((umask & UOPS_LOADS) != 0) != (r->access.kind == DATA_LOAD))
+        return false;
+    switch (umask & 0xF0) {
+    case UOPS_STLB_MISS:
+        return r->outcome.stlb_miss;
+    case UOPS_LOCKED:
+        return r->access.locked;
+    case UOPS_SPLIT:
+        return r->outcome.split;
+    default:
+        return true;
+    }
+}
+
+/* MEM_LOAD_RETIRED and its older names. */
+static bool is_load_from(uint8_t umask, enum cache_level level)
+{
+    switch (umask) {
+    case 0x01:
+        return level == CACHE_L1;
+    case 0x02:
+        return level == CACHE_L2;
+    case 0x04:
+        return level == CACHE_LLC;
+    case 0x08:                          /* L1_MISS: without HIT_LFB */
+        return level >= CACHE_L2 && level != CACHE_NONE;
+    case 0x10:
+        return level >= CACHE_LLC && level != CACHE_NONE;
+    case 0x20:
+        return level == CACHE_DRAM;
+    case 0x40:
+        return level == CACHE_PENDING;
+    default:
+        return false;
+    }
+}
+
+static bool is_snoop(uint8_t umask, enum cache_snoop snoop)
+{
+    static const uint8_t umasks[] = {
+        [CACHE_SNOOP_MISS] = 0x01,
+        [CACHE_SNOOP_HIT] = 0x02,
+        [CACHE_SNOOP_HITM] = 0x04,
+        [CACHE_SNOOP_NONE] = 0x08,
+    };
+
+    return umasks[snoop] == umask;
+}
+
+static bool is_counted(struct processor *p, unsigned n,
+                       const struct event_row *event,
+                       const struct data_result *r)
+{
+    bool load = r->access.kind == DATA_LOAD;
+
+    switch (event->kind) {
+    case EVENT_LOAD_LATENCY:
+        return is_slow_load(p, n, r);
+    case EVENT_PRECISE_STORE:
+        return !load;
+    case EVENT_MEM_UOPS:
+        return is_uop(event->umask, r);
+    case EVENT_MEM_LOAD:
+        return load && is_load_from(event->umask, r->outcome.level);
+    case EVENT_MEM_LLC_HIT:
+        return load && r->outcome.level == CACHE_LLC &&
+               is_snoop(event->umask, r->outcome.snoop);
+    case EVENT_MEM_LLC_MISS:            /* LOCAL_DRAM */
+        return load && r->outcome.level == CACHE_DRAM;
+    default:
+        return false;
+    }
+}
+
+static uint64_t data_source(const struct processor *p,
+                            const struct cache_outcome *o)
+{
+    static const uint8_t llc[] = {
+        [CACHE_SNOOP_NONE] = 4,
+        [CACHE_SNOOP_MISS] = 4,
+        [CACHE_SNOOP_HIT] = 5,
+        [CACHE_SNOOP_HITM] = 6,
+    };
+    static const uint8_t level[] = {
+        [CACHE_L1] = 1,
+        [CACHE_PENDING] = SOURCE_PENDING,
+        [CACHE_L2] = SOURCE_L2,
+        [CACHE_NONE] = SOURCE_UNCACHED,
+    };
+
+    if (o->level == CACHE_LLC)
+        return llc[o->snoop];
+    return o->level == CACHE_DRAM ? p->choices.source_dram : level[o->level];
+}
+
+static uint64_t status_bits(const struct data_result *r)
+{
+    return (r->outcome.stlb_miss ? STATUS_STLB : 0) |
+           (r->access.locked ? STATUS_LOCKED : 0);
+}
+
+static bool hits_l1(const struct data_result *r)
+{
+    return r->outcome.level == CACHE_L1;
+}
+
+static struct data_record load_record(struct processor *p,
+                                      const struct data_result *r)
+{
+    const struct machine *m = p->machine;
+    uint64_t source = data_source(p, &r->outcome);
+    struct data_record d = { r->access.linear, status_bits(r),
+                             r->outcome.latency };
+
+    if (fault_is(m, FAULT_load_source_shifted))
+        source <<= 4;
+    if (fault_is(m, FAULT_load_source_always_l1))
+        source = 1;
+    if (fault_is(m, FAULT_load_latency_low)) {
+        msr_read(p, MSR_PEBS_LD_LAT, &d.latency);
+        d.latency--;
+    }
+    if (fault_is(m, FAULT_load_address_line))
+        d.address &= ~(uint64_t)(CACHE_LINE_BYTES - 1);
+    d.status |= source;
+    return d;
+}
+
+static struct data_record store_record(struct processor *p,
+                                       const struct data_result *r)
+{
+    const struct machine *m = p->machine;
+    struct data_record d = { .address = r->access.linear,
+                             .status = status_bits(r) };
+
+    if (hits_l1(r) != fault_is(m, FAULT_precise_store_hit_inverted))
+        d.status |= STATUS_L1D_HIT;
+    if (fault_is(m, FAULT_precise_store_previous))
+        d.address = p->memory.previous_store;
+    if (fault_is(m, FAULT_precise_store_off))
+        d.address += 8;
+    if (fault_is(m, FAULT_precise_store_stlb_never))
+        d.status &= ~STATUS_STLB;
+    if (fault_is(m, FAULT_precise_store_lock_misplaced))
+        d.status = (d.status & ~STATUS_LOCKED) |
+                   (r->access.locked ? STATUS_STLB : 0);
+    if (fault_is(m, FAULT_precise_store_latency_junk))
+        d.latency = r->outcome.latency;
+    return d;
+}
+
+/* Table "Layout of Data Linear Address Information In PEBS Record": bit 0 is
+ * valid for stores alone, and not for those of LOCK_STORES; all else is 0. */
+static struct data_record linear_record(struct processor *p,
+                                        const struct event_row *event,
+                                        const struct data_result *r)
+{
+    const struct machine *m = p->machine;
+    bool store = r->access.kind == DATA_STORE;
+    bool valid = store && (event->umask & UOPS_LOCKED) == 0;
+    struct data_record d = { .address = r->access.linear };
+
+    if (valid ? hits_l1(r) != fault_is(m, FAULT_data_address_hit_inverted)
+              : p->choices.data_hit_of_loads)
+        d.status = STATUS_L1D_HIT;
+    if (fault_is(m, FAULT_data_address_stale)) {
+        if (p->memory.first_address == 0)
+            p->memory.first_address = d.address;
+        d.address = p->memory.first_address;
+    }
+    if (store && fault_is(m, FAULT_data_address_store_missing))
+        d.address = 0;
+    if (fault_is(m, FAULT_data_address_status_set))
+        d.status |= status_bits(r) | STATUS_LOCKED;
+    if (fault_is(m, FAULT_data_address_latency_set))
+        d.latency = r->outcome.latency;
+    return d;
+}
+
+/* The data of this access, for the record that it makes on counter n. */
+static void capture_record(struct processor *p, unsigned n,
+                           const struct event_row *event,
+                           const struct data_result *r)
+{
+    struct data_record *d = &p->memory.captured[n];
+
+    if (event->kind == EVENT_LOAD_LATENCY) {
+        *d = load_record(p, r);
+    } else if (event->kind == EVENT_PRECISE_STORE) {
+        if (n != 3 || (p->pebs.enable & PRECISE_STORE) == 0)
+            return;
+        *d = store_record(p, r);
+    } else if (pebs_format(p) >= 2) {
+        *d = linear_record(p, event, r);
+    } else {
+        return;
+    }
+    p->memory.has_captured |= BIT(n);
+}
+
+uint32_t memory_count(struct processor *p, unsigned n,
+                      const struct event_row *event,
+                      const struct data_result *results, unsigned count)
+{
+    uint32_t sum = 0;
+
+    for (unsigned k = 0; k < count; k++) {
+        if (!is_counted(p, n, event, &results[k]))
+            continue;
+        if (sum++ == 0 && (p->pebs.armed & ~p->pebs.triggered & BIT(n)) != 0)
+            capture_record(p, n, event, &results[k]);
+    }
+    return sum;
+}
+
+void memory_note_stores(struct processor *p, const struct data_result *results,
+                        unsigned count)
+{
+    for (unsigned k = 0; k < count; k++)
+        if (results[k].access.kind == DATA_STORE)
+            p->memory.previous_store = results[k].access.linear;
+}
+
+struct data_record memory_take_record(struct processor *p, uint64_t counters)
+{
+    struct data_record d = { 0 };
+
+    counters &= p->memory.has_captured;
+    if (counters != 0)
+        d = p->memory.captured[__builtin_ctzll(counters)];
+    p->memory.has_captured &= ~counters;
+    return d;
+}

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * families.c - tables that several personalities share.
+ *
+ * SDM volume 2A, CPUID; volume 4, MSR tables of the 2nd, 4th and 6th
+ * generation; volume 3B, "Performance Monitoring", off-core response masks,
+ * and the tables of events.
+ */
+#include "tests/silicon/personalities/common/families.h"
+
+#include "tests/silicon/model/bits.h"
+#include "tests/silicon/model/uncore.h"
+
+/* Leaf 14H of Skylake: CR3 filter, configurable PSB and CYC, IP filter, MTC;
+ * ToPA of many entries, single range. Two address ranges; MTC periods 0, 3, 6,
+ * 9; cycle thresholds to 4096, PSB periods to 64 KiB. */
+#define SKYLAKE_PT                                                            \
+    { 0x14, 0, 1, 0x0000000F, 0x00000007, 0 },                                \
+    { 0x14, 1, 0x02490002, 0x003F3FFF, 0, 0 }
+
+/* Leaf 4: 32 KiB data and code, 256 KiB, 8 MiB caches of 64-byte lines. Leaf
+ * 15H: TSC = 24 MHz * 250 / 2; leaf 16H: 3000, 3500, 100 MHz. */
+const struct cpuid_row family_cpuid[8] = {
+    { 0x04, 0, 0x1C004121, 0x01C0003F, 0x0000003F, 0x00000000 },
+    { 0x04, 1, 0x1C004122, 0x01C0003F, 0x0000003F, 0x00000000 },
+    { 0x04, 2, 0x1C004143, 0x00C0003F, 0x000003FF, 0x00000000 },
+    { 0x04, 3, 0x1C03C163, 0x03C0003F, 0x00001FFF, 0x00000006 },
+    SKYLAKE_PT,
+    { 0x15, 0, 2, 250, 24000000, 0 },
+    { 0x16, 0, 3000, 3500, 100, 0 },
+};
+
+const struct cpuid_row family_cpuid_old[4] = {
+    { 0x04, 0, 0x1C004121, 0x01C0003F, 0x0000003F, 0x00000000 },
+    { 0x04, 1, 0x1C004122, 0x01C0003F, 0x0000003F, 0x00000000 },
+    { 0x04, 2, 0x1C004143, 0x01C0003F, 0x000001FF, 0x00000000 },
+    { 0x04, 3, 0x1C03C163, 0x03C0003F, 0x00001FFF, 0x00000006 },
+};
+
+/* Leaf 14H of Broadwell: CR3 filter; ToPA of one entry. */
+const struct cpuid_row family_cpuid_bdw[5] = {
+    { 0x04, 0, 0x1C004121, 0x01C0003F, 0x0000003F, 0x00000000 },
+    { 0x04, 1, 0x1C004122, 0x01C0003F, 0x0000003F, 0x00000000 },
+    { 0x04, 2, 0x1C004143, 0x01C0003F, 0x000001FF, 0x00000000 },
+    { 0x04, 3, 0x1C03C163, 0x03C0003F, 0x00001FFF, 0x00000006 },
+    { 0x14, 0, 0, 0x00000001, 0x00000001, 0 },
+};
+
+#define OFFCORE_SKL BITS(37, 15) | UINT64_C(0x8FFF)
+#define OFFCORE_SNB (UINT64_C(0x3F807F8FFF))
+
+const struct msr_row family_msrs_skl[3] = {
+    { 0x1A6, MSR_READ_WRITE, OFFCORE_SKL, 0 },  /* MSR_OFFCORE_RSP_0 */
+    { 0x1A7, MSR_READ_WRITE, OFFCORE_SKL, 0 },  /* MSR_OFFCORE_RSP_1 */
+    { 0x3F7, MSR_READ_WRITE, 0x7FFF17, 0 },     /* MSR_PEBS_FRONTEND */
+};
+
+const struct msr_row family_msrs_skx[3] = {
+    { 0x1A6, MSR_READ_WRITE, OFFCORE_SKL, 0 },
+    { 0x1A7, MSR_READ_WRITE, OFFCORE_SKL, 0 },
+    { 0x3F7, MSR_READ_WRITE, 0x7FFF17, 0 },
+};
+
+const struct msr_row family_msrs_hsw[2] = {
+    { 0x1A6, MSR_READ_WRITE, OFFCORE_SKL, 0 },
+    { 0x1A7, MSR_READ_WRITE, OFFCORE_SKL, 0 },
+};
+
+/* IA32_PEBS_ENABLE[63]: precise store, in this generation alone. */
+const struct msr_row family_msrs_snb[3] = {
+    { 0x1A6, MSR_READ_WRITE, OFFCORE_SNB, 0 },
+    { 0x1A7, MSR_READ_WRITE, OFFCORE_SNB, 0 },
+    { 0x3F1, MSR_SPECIAL, BIT(63) | BITS(35, 32) | BITS(3, 0), 0 },
+};
+
+/* Four cores and a C-Box for each; a fifth, that of the graphics, stays idle
+ * here. 396H counts it in, or is what "-1" has to be applied to. */
+#define QUAD_CORE .config = 5, .boxes = 4, .registers = 5
+
+const struct uncore_traits family_uncore_snb = {
+    .global_ctrl = 0x391, .global_status = 0x392, .cores = 4,
+    .clock_up = 31, .clock_down = 34, QUAD_CORE,
+};
+
+const struct uncore_traits family_uncore_hsw = {
+    .global_ctrl = 0x391, .global_status = 0x392, .cores = 4,
+    .config = 5, .boxes = 4, .registers = 4, .clock_up = 8, .clock_down = 7,
+};
+
+/* Two cores. */
+const struct uncore_traits family_uncore_bdw = {
+    .global_ctrl = 0x391, .global_status = 0x392, .cores = 4,
+    .config = 3, .boxes = 2, .registers = 2, .clock_up = 20, .clock_down = 21,
+};
+
+/* On perfmon version 4, 391H and 392H are architectural. */
+const struct uncore_traits family_uncore_skl = {
+    .global_ctrl = 0xE01, .global_status = 0xE02, .cores = 5,
+    .clock_up = 9, .clock_down = 10, QUAD_CORE,
+};
+
+#define OFFCORE_EVENTS_01                                                     \
+    { 0xB7, 0x01, EVENT_OFFCORE_0, 0 }, { 0xBB, 0x01, EVENT_OFFCORE_1, 0 }
+
+#define ANY_COUNTER 0xF
+#define COUNTER_1   0x2
+#define COUNTER_3   0x8
+
+/* START, COMMIT, ABORTED, which is precise, and ABORTED by category: table
+ * "Intel TSX Performance Events". */
+#define TSX_EVENTS(event, kind)                                               \
+    { event, 0x01, kind, 0 }, { event, 0x02, kind, 0 },                       \
+    { event, 0x04, kind, ANY_COUNTER }, { event, 0x08, kind, 0 },             \
+    { event, 0x10, kind, 0 }, { event, 0x20, kind, 0 },                       \
+    { event, 0x40, kind, 0 }, { event, 0x80, kind, 0 }
+
+/* Loads and stores of all generations, precise on these counters. */
+#define MEMORY_EVENTS                                                         \
+    { 0xCD, 0x01, EVENT_LOAD_LATENCY, ANY_COUNTER },                          \
+    { 0xD0, 0x11, EVENT_MEM_UOPS, ANY_COUNTER }, /* STLB_MISS_LOADS */        \
+    { 0xD0, 0x12, EVENT_MEM_UOPS, ANY_COUNTER }, /* STLB_MISS_STORES */       \
+    { 0xD0, 0x21, EVENT_MEM_UOPS, ANY_COUNTER }, /* LOCK_LOADS */             \
+    { 0xD0, 0x41, EVENT_MEM_UOPS, ANY_COUNTER }, /* SPLIT_LOADS */            \
+    { 0xD0, 0x42, EVENT_MEM_UOPS, ANY_COUNTER }, /* SPLIT_STORES */           \
+    { 0xD0, 0x81, EVENT_MEM_UOPS, ANY_COUNTER }, /* ALL_LOADS */              \
+    { 0xD0, 0x82, EVENT_MEM_UOPS, ANY_COUNTER }, /* ALL_STORES */             \
+    { 0xD1, 0x01, EVENT_MEM_LOAD, ANY_COUNTER }, /* L1_HIT */                 \
+    { 0xD1, 0x02, EVENT_MEM_LOAD, ANY_COUNTER }, /* L2_HIT */                 \
+    { 0xD1, 0x04, EVENT_MEM_LOAD, ANY_COUNTER }, /* L3_HIT */                 \
+    { 0xD1, 0x40, EVENT_MEM_LOAD, ANY_COUNTER }, /* HIT_LFB */                \
+    { 0xD2, 0x01, EVENT_MEM_LLC_HIT, ANY_COUNTER }, /* XSNP_MISS */           \
+    { 0xD2, 0x02, EVENT_MEM_LLC_HIT, ANY_COUNTER }, /* XSNP_HIT */            \
+    { 0xD2, 0x04, EVENT_MEM_LLC_HIT, ANY_COUNTER }, /* XSNP_HITM */           \
+    { 0xD2, 0x08, EVENT_MEM_LLC_HIT, ANY_COUNTER }  /* XSNP_NONE */
+/* And from the 4th generation on. */
+#define MEMORY_EVENTS_HSW                                                     \
+    MEMORY_EVENTS,                                                            \
+    { 0xD1, 0x08, EVENT_MEM_LOAD, ANY_COUNTER }, /* L1_MISS */                \
+    { 0xD1, 0x10, EVENT_MEM_LOAD, ANY_COUNTER }, /* L2_MISS */                \
+    { 0xD1, 0x20, EVENT_MEM_LOAD, ANY_COUNTER }  /* L3_MISS */
+
+/* BR_INST_RETIRED has umasks of its own beside the architectural 00H. What is
+ * precise: table "Precise Events for the Skylake Microarchitecture". */
+const struct event_row family_events_skl[50] = {
+    { 0xC0, 0x00, EVENT_INSTRUCTIONS, 0 },
+    { 0xC0, 0x01, EVENT_INSTRUCTIONS, COUNTER_1 },      /* PREC_DIST */
+    { 0xC4, 0x00, EVENT_BRANCHES, 0 },
+    { 0xC4, 0x01, EVENT_BRANCHES_CONDITIONAL, ANY_COUNTER },
+    { 0xC4, 0x02, EVENT_BRANCHES_CALL, ANY_COUNTER },
+    { 0xC4, 0x04, EVENT_BRANCHES, ANY_COUNTER },
+    { 0xC4, 0x08, EVENT_BRANCHES_RETURN, ANY_COUNTER },
+    { 0xC4, 0x10, EVENT_BRANCHES_NOT_TAKEN, 0 },
+    { 0xC4, 0x20, EVENT_BRANCHES_TAKEN, ANY_COUNTER },
+    { 0xC4, 0x40, EVENT_BRANCHES_FAR, ANY_COUNTER },
+    { 0x3C, 0x00, EVENT_CYCLES, 0 },
+    { 0x3C, 0x01, EVENT_CYCLES_BUS, 0 },
+    OFFCORE_EVENTS_01,
+    TSX_EVENTS(0xC8, EVENT_HLE_RETIRED),
+    TSX_EVENTS(0xC9, EVENT_RTM_RETIRED),
+    MEMORY_EVENTS_HSW,
+    { 0xD0, 0x22, EVENT_MEM_UOPS, ANY_COUNTER },        /* LOCK_STORES */
+};
+
+/* Table "PEBS Performance Events for Intel Microarchitecture Code Name Sandy
+ * Bridge", which Ivy Bridge and Haswell share. */
+const struct event_row family_events_old[31] = {
+    { 0xC0, 0x00, EVENT_INSTRUCTIONS, 0 },
+    { 0xC0, 0x01, EVENT_INSTRUCTIONS, COUNTER_1 },
+    { 0xC4, 0x00, EVENT_BRANCHES, 0 },
+    { 0xC4, 0x01, EVENT_BRANCHES_CONDITIONAL, ANY_COUNTER },
+    { 0xC4, 0x02, EVENT_BRANCHES_CALL, ANY_COUNTER },
+    { 0xC4, 0x04, EVENT_BRANCHES, ANY_COUNTER },
+    { 0xC4, 0x08, EVENT_BRANCHES_RETURN, ANY_COUNTER },
+    { 0xC4, 0x10, EVENT_BRANCHES_NOT_TAKEN, 0 },
+    { 0xC4, 0x20, EVENT_BRANCHES_TAKEN, ANY_COUNTER },
+    { 0xC4, 0x40, EVENT_BRANCHES_FAR, 0 },
+    { 0x3C, 0x00, EVENT_CYCLES, 0 },
+    { 0x3C, 0x01, EVENT_CYCLES_BUS, 0 },
+    OFFCORE_EVENTS_01,
+    MEMORY_EVENTS,
+    { 0xCD, 0x02, EVENT_PRECISE_STORE, COUNTER_3 },
+};
+
+/* The same, and TSX. */
+const struct event_row family_events_hsw[50] = {
+    { 0xC0, 0x00, EVENT_INSTRUCTIONS, 0 },
+    { 0xC0, 0x01, EVENT_INSTRUCTIONS, COUNTER_1 },
+    { 0xC4, 0x00, EVENT_BRANCHES, 0 },
+    { 0xC4, 0x01, EVENT_BRANCHES_CONDITIONAL, ANY_COUNTER },
+    { 0xC4, 0x02, EVENT_BRANCHES_CALL, ANY_COUNTER },
+    { 0xC4, 0x04, EVENT_BRANCHES, ANY_COUNTER },
+    { 0xC4, 0x08, EVENT_BRANCHES_RETURN, ANY_COUNTER },
+    { 0xC4, 0x10, EVENT_BRANCHES_NOT_TAKEN, 0 },
+    { 0xC4, 0x20, EVENT_BRANCHES_TAKEN, ANY_COUNTER },
+    { 0xC4, 0x40, EVENT_BRANCHES_FAR, 0 },
+    { 0x3C, 0x00, EVENT_CYCLES, 0 },
+    { 0x3C, 0x01, EVENT_CYCLES_BUS, 0 },
+    OFFCORE_EVENTS_01,
+    TSX_EVENTS(0xC8, EVENT_HLE_RETIRED),
+    TSX_EVENTS(0xC9, EVENT_RTM_RETIRED),
+    MEMORY_EVENTS_HSW,
+    { 0xD3, 0x01, EVENT_MEM_LLC_MISS, ANY_COUNTER },    /* LOCAL_DRAM */
+};
