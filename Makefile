@@ -273,7 +273,7 @@ endif
 
 run:
 	@$(MAKE) --no-print-directory -s $(B)/silicon.efi $(B)/tsxpmu.img
-	@$(PYTHON) scripts/qemu.py --silicon $(B)/silicon.efi \
+	@$(PYTHON) scripts/run.py --silicon $(B)/silicon.efi \
 	    --image $(B)/tsxpmu.img --report $(B)/report.log \
 	    --cpu "$(CPU)" --smp "$(SMP)" --smt "$(SMT)" --seed "$(SEED)" \
 	    --fault "$(FAULT)" --tests "$(TESTS)" --trials "$(TRIALS)" \
@@ -343,8 +343,9 @@ $(B)/tests/host/efi/%: $(B)/host/tests/host/efi/%.c.o
 
 BOOTED    := $(B)/dirty.efi $(B)/strict.img $(B)/silicon.img clang
 SNAPSHOTS := $(B)/smp1.state $(B)/smp2.state $(B)/smp4.state
-$(B)/smp%.state: $(B)/silicon.efi $(B)/tsxpmu.img scripts/qemu.py
-	@$(PYTHON) scripts/qemu.py --silicon $< --image $(B)/tsxpmu.img --smp $* \
+$(B)/smp%.state: $(B)/silicon.efi $(B)/tsxpmu.img scripts/run.py \
+                tests/qemu.py tests/volume.py
+	@$(PYTHON) scripts/run.py --silicon $< --image $(B)/tsxpmu.img --smp $* \
 	    --snapshot $@
 
 CHECK = @$(PYTHON) tests/check.py

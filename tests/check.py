@@ -10,8 +10,9 @@ import sys
 import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-sys.path[:0] = [os.path.join(ROOT, d)
-                for d in ("scripts", "tests", "tests/boot")]
+sys.path[:0] = [os.path.join(ROOT, d) for d in ("tests", "tests/boot")]
+
+import ktap
 
 passed = failed = skipped = 0
 
@@ -38,24 +39,26 @@ def host():
     """The unit tests: each cmocka test is a check. Then the commands of a new
     user, and the host tool."""
     directory = os.path.join(ROOT, "build/tests/host")
-    for name in sorted(n for n in os.listdir(directory) if "." not in n):
+    for name in sorted(os.path.relpath(os.path.join(folder, n), directory)
+                       for folder, _, names in os.walk(directory)
+                       for n in names if "." not in n):
         run = subprocess.run([os.path.join(directory, name)], check=False,
                              env={**os.environ, "CMOCKA_MESSAGE_OUTPUT": "TAP"},
                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                              timeout=120)
-        lines = run.stdout.decode("latin-1").splitlines()
+        text = run.stdout.decode("latin-1")
         ran = failed = 0
-        for at, line in enumerate(lines):
-            good = line.startswith("ok ")
-            if good or line.startswith("not ok "):
-                ran += 1
-                failed += not good
-                result(name + ": " + line.split(" - ", 1)[-1],
-                       [] if good else [l for l in lines[at + 1:at + 5]
-                                        if l.startswith("#")] or ["failed"])
+        for test, more in ktap.results(text):
+            good = test.verdict == "PASS"
+            ran += 1
+            failed += not good
+            result(f"{name}: {test.name}",
+                   [] if good else [l for l in more[:4] if l.startswith("#")]
+                   or ["failed"])
         # cmocka's status is how many failed; a line may have been garbled.
         if run.returncode != failed or not ran:
-            result(name, [f"status {run.returncode}, {ran} tests"] + lines[-25:])
+            result(name, [f"status {run.returncode}, {ran} tests"]
+                   + text.splitlines()[-25:])
 
     import commands
     commands.run_host(result)

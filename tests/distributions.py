@@ -14,6 +14,8 @@ import subprocess
 import sys
 import time
 
+import ktap
+
 import figures
 
 FOLDER = "build/distributions"  # a root is there while it is used, the logs stay
@@ -166,9 +168,9 @@ def keyring(distribution, log):
 
 def outcome(goal, text):
     """The result that the run prints."""
-    ends = re.findall({"run": r"^# END (.*) crc=.*$",
-                       "test": r"^(\d+ passed, \d+ failed)$"}[goal], text, re.M)
-    bad = re.findall(r"^not ok \d+ - (\S+)", text, re.M)
+    ends = ([ktap.end_line(text)] if goal == "run" else
+            re.findall(r"^\d+ passed, \d+ failed$", text, re.M))
+    bad = ktap.failures(text)
     bad += re.findall(r"^run: (?!\d)(.*)|^FAILED  (.*)", text, re.M)
     return "; ".join(["".join(part) for part in ends[-1:] + bad]) or "no result"
 

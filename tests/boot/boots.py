@@ -13,7 +13,9 @@ import re
 import tempfile
 import time
 
+import ktap
 import qemu
+import volume
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 BUILD = "build"
@@ -79,11 +81,11 @@ def machine_of(item, stick, more=None):
 def boot_once(item):
     with tempfile.TemporaryDirectory() as directory:
         stick = os.path.join(directory, "stick.img")
-        qemu.make_stick(f"{BUILD}/{'silicon' if item.disk else 'tsxpmu'}.img", stick)
+        volume.make_stick(f"{BUILD}/{'silicon' if item.disk else 'tsxpmu'}.img", stick)
         for name, text in item.stick.items():
-            qemu.write_volume(stick, name, text)
+            volume.write(stick, name, text)
         if item.app:
-            qemu.copy_to_volume(stick, item.app, f"{BUILD}/{item.app}")
+            volume.copy(stick, item.app, f"{BUILD}/{item.app}")
         config = None
         if item.silicon:
             config = "".join(f"{k}={v}\n" for k, v in
@@ -92,11 +94,11 @@ def boot_once(item):
             default_options = f"{qemu.UNATTENDED} {qemu.ALLOWED} " if item.default_options else ""
             config += f"options={default_options}{item.options}\n"
             if item.file:
-                qemu.write_volume(stick, "silicon.cfg", config)
+                volume.write(stick, "silicon.cfg", config)
                 config = None
         elif "tsxpmu.cfg" not in item.stick:
             default_options = "countdown=0 exit=poweroff " if item.default_options else ""
-            qemu.write_volume(stick, "tsxpmu.cfg", f"{default_options}{item.options}\n")
+            volume.write(stick, "tsxpmu.cfg", f"{default_options}{item.options}\n")
         for early in item.before:
             qemu.boot(machine_of(item, stick, early.get("machine", {})), config,
                       expect=early["expect"])
@@ -106,7 +108,7 @@ def boot_once(item):
         text, failure = qemu.boot(machine_of(item, stick), config, expect=item.expect,
                                   timeout=item.timeout, started=item.started)
         outcome = Outcome(text, failure, time.monotonic() - start, stick)
-        report = qemu.Report(text)
+        report = ktap.Report(text)
         problems = list(item.want(report, outcome))
         if problems:
             os.makedirs(f"{BUILD}/failed", exist_ok=True)
@@ -221,7 +223,7 @@ def machine():
                 yield f"{name} is {report.results.get(name)}"
 
     def file_is_report(report, outcome):
-        saved = qemu.last_report(outcome.stick)
+        saved = volume.last_report(outcome.stick)
         if not saved or saved not in report.text:
             yield "the report on the volume is not that of the serial port"
 
@@ -270,7 +272,7 @@ def machine():
                {"cpu": "skylake-2018"}, "trials=20", smp=1)
     yield Boot("no serial port: the file is complete",
                lambda report, outcome: () if "# END " in
-               qemu.last_report(outcome.stick)
+               volume.last_report(outcome.stick)
                else ["the report on the volume has no END line"],
                silicon=False, machine={"serial": False})
     yield Boot("as a USB stick", all_of(clean, file_is_report), silicon=False,

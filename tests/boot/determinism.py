@@ -11,6 +11,7 @@ import subprocess
 import threading
 import time
 
+import ktap
 from boots import CORES, Boot, boot_once, clean
 
 LOOP = ("sh", "-c", "while :; do :; done")
@@ -55,8 +56,7 @@ def once(smp, options, way, whole, seed):
     printed = []
 
     def want(report, outcome):
-        start = report.text.find("KTAP version")
-        printed.append(report.text[start:] if start >= 0 else report.text)
+        printed.append(ktap.from_start(report.text) or report.text)
         yield from clean(report, outcome)
 
     with WAYS[way]() as started:

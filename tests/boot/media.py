@@ -8,7 +8,9 @@ import subprocess
 import tempfile
 
 import boots
+import ktap
 import qemu
+import volume
 
 OVMF = "/usr/share/OVMF/"
 SNAKEOIL = "/usr/share/ovmf/PkKek-1-snakeoil"
@@ -20,7 +22,7 @@ END = r"^# END .*\r?\n"
 def start(machine, pattern=None):
     """Report, and problems of the boot itself."""
     text, failure = qemu.boot(machine, until=pattern)
-    report = qemu.Report(text)
+    report = ktap.Report(text)
     return report, [failure] * bool(failure)
 
 
@@ -128,13 +130,13 @@ def other_compiler():
     for build in (boots.BUILD, boots.BUILD + "/clang"):
         with tempfile.TemporaryDirectory() as directory:
             stick = os.path.join(directory, "stick.img")
-            qemu.make_stick(f"{boots.BUILD}/tsxpmu.img", stick)
-            qemu.copy_to_volume(stick, "EFI/BOOT/BOOTX64.EFI", build + "/tsxpmu.efi")
+            volume.make_stick(f"{boots.BUILD}/tsxpmu.img", stick)
+            volume.copy(stick, "EFI/BOOT/BOOTX64.EFI", build + "/tsxpmu.efi")
             text, failure = qemu.boot(
                 qemu.Machine(stick, silicon=f"{boots.BUILD}/silicon.efi"),
                 f"cpu=skylake-2018\nmemory=on\noptions=trials=5 {qemu.UNATTENDED} "
                 f"{qemu.ALLOWED}\n")
-            report = qemu.Report(text)
+            report = ktap.Report(text)
             yield from [failure] * bool(failure)
             yield from report.problems + report.not_restored
             verdicts.append(report.results)

@@ -11,6 +11,7 @@ import re
 import struct
 
 import qemu
+import volume
 from boots import Boot, all_of, complete, has, lacks, restored, verdicts
 
 SIGNATURE = 0x506E3
@@ -116,7 +117,7 @@ def boots():
                {"cpu": "skylake-2018"}, TESTS + FILE["option"],
                stick={FILE["path"]: good},
                before=({"expect": (("# running 10 of 15", qemu.Expect.QUIT),)},),
-               change=lambda stick: qemu.write_volume(stick, FILE["path"], "none"))
+               change=lambda stick: volume.write(stick, FILE["path"], "none"))
     yield refused("no such file", None, "there is no such file on the volume")
     yield refused("an empty file", b"", "the file is empty")
     yield refused("cut short", good[:-4], "the file ends inside it")

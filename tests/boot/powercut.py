@@ -11,7 +11,6 @@ import concurrent.futures
 import dataclasses
 import os
 import random
-import re
 import shutil
 import signal
 import subprocess
@@ -19,15 +18,14 @@ import tempfile
 import threading
 import time
 
+import ktap
 import qemu
+import volume
 
 BUILD = "build"
 CORES = os.cpu_count() or 1
 BOOTS_MAX = 60  # of one run, until one ends by itself
 TIMEOUT = 120  # s, of one boot
-RESULT = re.compile(r"(?:not )?ok \d+ - (\S+)")
-RUNNING = re.compile(r"# running (?:\d+ of \d+: )?(\S+):")
-WHOLE_LINES = re.compile(r".*\n")
 
 
 @dataclasses.dataclass
@@ -74,7 +72,7 @@ def boot_and_kill(kind, stick, directory, kill_after):
     while process.poll() is None:
         now = time.monotonic()
         with open(log, "rb") as file:
-            if begun is None and b"KTAP version 1" in file.read():
+            if begun is None and ktap.START.strip().encode() in file.read():
                 begun = now
         if now - start > TIMEOUT:
             process.send_signal(signal.SIGKILL)
@@ -89,37 +87,14 @@ def boot_and_kill(kind, stick, directory, kill_after):
         return file.read().replace("\r", ""), killed
 
 
-def body(text):
-    """The report in the text of the serial port, whole lines only."""
-    at = text.find("KTAP version 1\n")
-    lines = WHOLE_LINES.findall(text[at:]) if at >= 0 else []
-    ends = [n for n, line in enumerate(lines, 1) if line.startswith("# END ")]
-    return "".join(lines[:ends[0]] if ends else lines)
-
-
-def finished(text):
-    """Lines of results that something came after; and the test that ran."""
-    lines, last, running = [], None, None
-    for line in text.splitlines():
-        if RUNNING.match(line) or line.startswith("# summary"):
-            lines += [last] if last else []
-            last = None
-            running = RUNNING.match(line)
-        elif RESULT.match(line):
-            if last:
-                lines.append(last)
-            last = line
-    return lines, last, running[1] if running else None
-
-
 def moment(text):
     """What the machine was doing when it was killed."""
-    text = body(text)
+    text = ktap.body(text)
     if not text:
         return "before the report"
     if "# END" in text:
         return "after END"
-    _, last, running = finished(text)
+    _, last, running = ktap.finished(text)
     if last:
         return "between two tests"
     if running:
@@ -141,13 +116,13 @@ class Run:
     def go(self):
         with tempfile.TemporaryDirectory() as directory:
             stick = os.path.join(directory, "stick.img")
-            qemu.make_stick(f"{BUILD}/tsxpmu.img", stick)
+            volume.make_stick(f"{BUILD}/tsxpmu.img", stick)
             if not self.kind.silicon:
-                qemu.write_volume(stick, "tsxpmu.cfg", qemu.UNATTENDED
+                volume.write(stick, "tsxpmu.cfg", qemu.UNATTENDED
                                   + " exit=poweroff " + self.kind.options)
             text = self.boots(stick, directory)
             if text is not None:
-                self.judge(text, qemu.reports(stick))
+                self.judge(text, volume.reports(stick))
             if self.problems:
                 os.makedirs(f"{BUILD}/failed", exist_ok=True)
                 shutil.copy(stick, f"{BUILD}/failed/powercut.img")
@@ -173,31 +148,31 @@ class Run:
         return None
 
     def judge(self, text, preserved):
-        final = body(text)
+        final = ktap.body(text)
         if final not in preserved.values():
             self.problems.append("the last boot's report is not on the volume: "
                                  + ", ".join(preserved))
         whole = ""
         for name, report in preserved.items():
-            parsed = qemu.Report(report)
+            parsed = ktap.Report(report)
             if parsed.complete:
                 whole += report
                 self.marked += report.count("# ERROR machine reset")
-            elif RESULT.search(report):
+            elif ktap.results(report):
                 self.problems.append(f"{name}: {parsed.problems}")
         lines = set(whole.splitlines())
         ran = set()
         for output in self.killed:
-            done, last, running = finished(body(output))
+            done, last, running = ktap.finished(ktap.body(output))
             self.preserved += len(done)
             ran.add(running)
-            ran.add(last and RESULT.match(last)[1])
+            ran.add(last and ktap.result_of(last).name)
             for line in done:
                 if line not in lines:
                     self.problems.append("lost: " + line)
-        for name in re.findall(r"not ok \d+ - (\S+) # ERROR machine reset", whole):
-            if name not in ran:
-                self.problems.append(f"{name} did not run when power failed")
+        for test, _ in ktap.results(whole):
+            if test.reason == ktap.RESET and test.name not in ran:
+                self.problems.append(f"{test.name} did not run when power failed")
         if self.marked > len(self.killed):
             self.problems.append(f"{self.marked} tests lost in "
                                  f"{len(self.killed)} kills")

@@ -5,7 +5,9 @@ import re
 import subprocess
 import tempfile
 
+import ktap
 import qemu
+import volume
 from boots import Boot, all_of, clean, has, lacks, restored, verdicts
 
 # Short tests in a row, on plain QEMU: they last for some seconds.
@@ -15,14 +17,14 @@ CUT = {"expect": (("# running 20 of", qemu.Expect.QUIT),)}
 
 def file_matches_serial(report, outcome):
     """The report on the volume is that of the serial port."""
-    if qemu.last_report(outcome.stick) not in report.text or not report.results:
+    if volume.last_report(outcome.stick) not in report.text or not report.results:
         yield "the report on the volume is not that of the serial port"
 
 
 def count_is(wanted):
     """So many reports on the volume."""
     def want(report, outcome):
-        names = list(qemu.reports(outcome.stick))
+        names = list(volume.reports(outcome.stick))
         if len(names) != wanted:
             yield f"{len(names)} reports, not {wanted}: {names}"
         for name in names:
@@ -34,14 +36,15 @@ def count_is(wanted):
 
 def one_lost(report, outcome):
     """At most one test is in error, by the reset and then not tried again."""
-    lost = re.findall(r"^not ok \d+ - (\S+) # ERROR machine reset$", report.text, re.M)
+    lost = [test.name for test, _ in ktap.results(report.text)
+            if test.reason == ktap.RESET]
     names = {name.split("/")[0] for name in report.with_verdict("ERROR")}
     if len(lost) > 1 or names != {name.split("/")[0] for name in lost}:
         yield f"in error: {names}, by the reset: {lost}"
 
 
 def changed_options(stick):
-    qemu.write_volume(stick, "tsxpmu.cfg", "countdown=0 exit=poweroff "
+    volume.write(stick, "tsxpmu.cfg", "countdown=0 exit=poweroff "
                       "tests=pebs_decode_golden\n")
 
 

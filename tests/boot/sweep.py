@@ -9,7 +9,7 @@ import os
 import re
 
 import boots
-import qemu
+import ktap
 
 ROUND = re.compile(r"^# silicon: sweep: number (\d+) of (\d+) went wrong$", re.M)
 CPU = "skylake-2018"
@@ -23,7 +23,7 @@ def rounds(text):
     for end in ROUND.finditer(text):
         yield int(end[1]), text[start:end.end()]
         start = end.end()
-    if text.find("KTAP version 1", start) >= 0:
+    if text.find(ktap.START, start) >= 0:
         yield 0, text[start:]
 
 
@@ -33,7 +33,7 @@ def swept(report, outcome):
         yield outcome.failure
     number = 0
     for number, text in rounds(outcome.text):
-        one = qemu.Report(text)
+        one = ktap.Report(text)
         counts["runs"] += 1
         counts["compared"] += sum(
             int(n) for n in re.findall(r"(\d+) (?:MSRs|registers|pages)", text))

@@ -14,7 +14,9 @@ import subprocess
 import tempfile
 
 import boots
+import ktap
 import qemu
+import volume
 
 MASKS = (
     (r"image crc [0-9A-F]{8}|\bcrc=?[ =][0-9A-Fa-f]{8}", "CRC"),
@@ -48,12 +50,12 @@ def build(commit):
 def report_of(directory, cpu, smt, trials):
     with tempfile.TemporaryDirectory() as scratch:
         stick = os.path.join(scratch, "stick.img")
-        qemu.make_stick(f"{directory}/build/tsxpmu.img", stick)
+        volume.make_stick(f"{directory}/build/tsxpmu.img", stick)
         machine = qemu.Machine(stick, 1, f"{directory}/build/silicon.efi")
         text, failure = qemu.boot(machine, (
             f"cpu={cpu}\nsmt={smt}\nseed=1\n"
             f"options={qemu.UNATTENDED} {qemu.ALLOWED} trials={trials}\n"))
-        report = qemu.Report(text)
+        report = ktap.Report(text)
         return report.body, ([failure] if failure else []) + report.problems
 
 

@@ -7,7 +7,9 @@ import struct
 import subprocess
 import tempfile
 
+import ktap
 import qemu
+import volume
 from boots import BUILD, Boot, all_of, clean, has, lacks, restored, verdicts
 
 QUICK = "tests=force_abort_enumeration"
@@ -18,7 +20,7 @@ UP, DOWN, RIGHT, ENTER = b"\x1b[A", b"\x1b[B", b"\x1b[C", b"\r"
 def in_file(*patterns):
     """The report in the file on the stick is complete and has all of these."""
     def want(report, outcome):
-        saved = qemu.Report(qemu.last_report(outcome.stick))
+        saved = ktap.Report(volume.last_report(outcome.stick))
         if not saved.complete:
             yield "the file: " + "; ".join(saved.problems)
         for pattern in patterns:

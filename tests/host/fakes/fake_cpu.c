@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* fake_cpu.c - the instructions of x86.h and svm.asm, for unit tests. */
-#include "tests/host/fake_cpu.h"
+#include "tests/host/fakes/fake_cpu.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "tests/host/fake_cpu.h"
+#include "tests/host/fakes/fake_cpu.h"
 #include "tests/silicon/model/msr.h"
 
 #define LVT      (0x340 / 4)

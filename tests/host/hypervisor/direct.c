@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "tests/host/fake_cpu.h"
+#include "tests/host/fakes/fake_cpu.h"
 
 #define CS_L    UINT16_C(0x200)
 #define FIXED_0 UINT64_C(1)

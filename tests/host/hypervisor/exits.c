@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "tests/host/fake_cpu.h"
+#include "tests/host/fakes/fake_cpu.h"
 
 #define IA32_PMC0 0xC1u
 #define IA32_FIXED_CTR0 0x309u

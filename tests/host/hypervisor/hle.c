@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "tests/host/fake_cpu.h"
+#include "tests/host/fakes/fake_cpu.h"
 
 /* The lock is at RDI, and EAX is stored there. */
 #define LOCK 8

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "tests/host/fake_cpu.h"
+#include "tests/host/fakes/fake_cpu.h"
 
 #define GLOBAL_CTRL  0x38Fu
 #define FIXED_CTRL   0x38Du

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "tests/host/fake_cpu.h"
+#include "tests/host/fakes/fake_cpu.h"
 
 /* The order in which the processors have had the turn. */
 static unsigned had[64], turns;

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "tests/host/fake_cpu.h"
+#include "tests/host/fakes/fake_cpu.h"
 
 #define GP_ (EVENT_VALID | EVENT_HAS_ERROR | EVENT_TYPE_EXCEPTION | VECTOR_GP)
 #define UD_ (EVENT_VALID | EVENT_TYPE_EXCEPTION | VECTOR_UD)

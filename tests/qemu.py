@@ -1,12 +1,7 @@
-#!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Boots an image in QEMU, streams the report it writes to its serial port, and
-judges it: exit status 0 only for a complete report with no FAIL and no ERROR.
+"""QEMU: Machine is what is booted, boot() runs it to its end, snapshot() up to
+where silicon.efi waits for its configuration."""
 
-As a module: Machine says what is booted, boot() runs it, Report reads it.
-"""
-
-import argparse
 import dataclasses
 import json
 import os
@@ -18,19 +13,18 @@ import subprocess
 import sys
 import tempfile
 import time
-import zlib
+
+import ktap
+import volume
 
 FIRMWARE = "/usr/share/ovmf/OVMF.fd"
 READY = "# silicon: ready"
 CONFIG = "opt/tsxpmu/silicon"
-FIRMWARE_EXCEPTION = b"!!!! X64 Exception"  # what OVMF prints before it halts
+FIRMWARE_EXCEPTION = ktap.FIRMWARE_EXCEPTION.encode()
 # No user is at a keyboard; silicon.efi powers the machine off.
 UNATTENDED = "countdown=0 exit=firmware"
 # On a simulated processor everything is allowed.
 ALLOWED = "allow=sdv_enable_rtm"
-
-
-STICK_BYTES = 64 << 20  # of shared memory: a power of 2
 # An instruction takes 2 ns to the power of these: of a machine that simulates
 # another one, which takes a thousand for one of its own; and of one that waits
 # for most of the time.
@@ -75,7 +69,7 @@ class Machine:
             line += ["-accel", "tcg,thread=multi"]
         if self.silicon:
             line += ["-kernel", self.silicon, "-device", "ivshmem-plain,memdev=stick,master=on",
-                     "-object", f"memory-backend-file,id=stick,share=on,size={STICK_BYTES},"
+                     "-object", f"memory-backend-file,id=stick,share=on,size={volume.STICK_BYTES},"
                      "mem-path=" + self.image]
         elif self.image:
             line += ["-drive", f"if=none,id=stick,format=raw,cache={self.cache},"
@@ -96,71 +90,6 @@ class Machine:
         if self.snapshot:
             line += ["-S", "-incoming", "exec:cat " + self.snapshot]
         return line + list(self.extra)
-
-
-class Report:
-    """A report as text, and its contents."""
-
-    RESULT = re.compile(r"(ok|not ok) (\d+) - (\S+)"
-                        r"(?: # (OBSERVED|KNOWN|SKIP|ERROR) (.+))?$")
-    END = re.compile(r"# END pass=(\d+) fail=(\d+) error=(\d+) skip=(\d+) "
-                     r"known=(\d+) crc=([0-9A-F]{8})$")
-
-    def __init__(self, text):
-        self.text = text.replace("\r", "")
-        self.results = {}
-        self.problems = []
-        start = self.text.find("KTAP version 1\n")
-        body = self.text[start:] if start >= 0 else ""
-        end = None
-        plan = None
-        for line in body.splitlines():
-            match = self.RESULT.match(line)
-            if match:
-                verdict = {"ok": "PASS", "not ok": "FAIL"}[match[1]]
-                if match[4] and match[4] != "OBSERVED":
-                    verdict = match[4]
-                if match[3] in self.results:
-                    self.problems.append(f"{match[3]} has two results")
-                self.results[match[3]] = verdict
-            elif re.match(r"(not )?ok\b", line):
-                self.problems.append(f"no result line: {line}")
-            elif re.match(r"1\.\.\d+$", line):
-                plan = int(line[3:])
-            elif line.startswith("# END "):
-                end = self.END.match(line)
-                body = body[:body.index(line)]
-                break
-        self.body = body
-        if not start >= 0:
-            self.problems.append("no report")
-        elif not end:
-            self.problems.append("the report has no END line")
-        elif zlib.crc32(body.encode()) != int(end[6], 16):
-            self.problems.append("the report's CRC is wrong")
-        elif plan != len(self.results):
-            self.problems.append(f"planned {plan}, got {len(self.results)}")
-        else:
-            stated = dict(zip(("PASS", "FAIL", "ERROR", "SKIP", "KNOWN"),
-                              map(int, end.groups()[:5])))
-            for verdict, count in stated.items():
-                got = list(self.results.values()).count(verdict)
-                if got != count and self.results:
-                    self.problems.append(f"END counts {count} {verdict}, "
-                                         f"the report has {got}")
-        if FIRMWARE_EXCEPTION.decode() in self.text:
-            self.problems.append("the firmware caught an exception")
-        self.complete = not self.problems
-        # What silicon.efi reports as not restored.
-        self.not_restored = re.findall(r"^# silicon: error: (not left as found: .*)$",
-                                       self.text, re.M)
-
-    def with_verdict(self, verdict):
-        return [n for n, v in self.results.items() if v == verdict]
-
-    def good(self):
-        return self.complete and self.results and not (
-            self.with_verdict("FAIL") or self.with_verdict("ERROR") or self.not_restored)
 
 
 def _stop(process):
@@ -377,119 +306,14 @@ def snapshot(machine, state):
                 ready, _, _ = select.select([process.stdout], [], [], 1)
                 part = os.read(process.stdout.fileno(), 4096) if ready else b"-"
                 if not part or time.monotonic() > end:
-                    sys.exit("qemu.py: no snapshot: silicon.efi is not ready; "
+                    sys.exit("QEMU: no snapshot: silicon.efi is not ready; "
                              "last printed: " + seen[-200:].decode("latin-1"))
                 seen += part if ready else b""
             part = state + ".part"
             list(_qmp(monitor, [{"execute": "migrate", "arguments":
                                  {"uri": "exec:cat >" + part}}]))
             if not _migrated(monitor):
-                sys.exit("qemu.py: QEMU could not write its state")
+                sys.exit("QEMU could not write its state")
             os.rename(part, state)
         finally:
             _stop(process)
-
-
-def config_text(arguments):
-    """The configuration of silicon.efi that the options of `make run` make."""
-    options = " ".join(
-        [UNATTENDED, ALLOWED]
-        + [f"{key}={getattr(arguments, key)}" for key in ("tests", "trials")
-           if getattr(arguments, key)] + [arguments.options])
-    lines = [f"{key}={getattr(arguments, key)}"
-             for key in ("cpu", "smt", "seed", "fault") if getattr(arguments, key)]
-    return "\n".join(lines + ["options=" + options, ""])
-
-
-def make_stick(image, path):
-    """A copy of the image, as large as memory that is shared has to be."""
-    shutil.copy(image, path)
-    os.truncate(path, STICK_BYTES)
-
-
-def read_volume(image, name):
-    """A file of the image's volume, b"" where there is none."""
-    return subprocess.run(["mtype", "-i", image + "@@1M", "::/" + name],
-                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                          check=False).stdout
-
-
-def reports(image):
-    """The reports on the image's volume, by name, the youngest last."""
-    names = subprocess.run(["mdir", "-b", "-i", image + "@@1M", "::/tsxpmu"],
-                           stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                           check=False).stdout.decode("latin-1").split()
-    names = [name[len("::/"):] for name in names if name.endswith(".log")]
-    return {name: read_volume(image, name).decode("latin-1") for name in names}
-
-
-def last_report(image):
-    """The text of the youngest report, "" where there is none."""
-    return (list(reports(image).values()) or [""])[-1]
-
-
-def copy_to_volume(image, name, path):
-    subprocess.run(["mcopy", "-o", "-i", image + "@@1M", path, "::/" + name],
-                   check=True)
-
-
-def write_volume(image, name, data):
-    """data: text, or bytes. A folder in the name is made."""
-    with tempfile.NamedTemporaryFile() as file:
-        file.write(data if isinstance(data, bytes) else data.encode())
-        file.flush()
-        if "/" in name:
-            subprocess.run(["mmd", "-D", "s", "-i", image + "@@1M",
-                            "::/" + name.rsplit("/", 1)[0]], check=False,
-                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        copy_to_volume(image, name, file.name)
-
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--image", required=True, help="of the stick")
-    parser.add_argument("--silicon", default="", help="silicon.efi")
-    parser.add_argument("--report", help="where the report is saved")
-    parser.add_argument("--snapshot", help="write a snapshot there and end")
-    parser.add_argument("--cpu", default="", help="personality, or none")
-    parser.add_argument("--smp", type=int, default=2)
-    for key in ("smt", "seed", "fault", "tests", "trials", "options"):
-        parser.add_argument("--" + key, default="")
-    arguments = parser.parse_args()
-
-    with tempfile.TemporaryDirectory() as directory:
-        stick = os.path.join(directory, "stick.img")
-        make_stick(arguments.image, stick)
-        machine = Machine(stick, arguments.smp, arguments.silicon)
-        if arguments.snapshot:
-            snapshot(machine, arguments.snapshot)
-            return 0
-        config = None
-        if arguments.cpu == "none":
-            machine.silicon, machine.cpu = "", "qemu64"
-            write_volume(stick, "tsxpmu.cfg",
-                         config_text(arguments).split("options=")[1]
-                         + "exit=poweroff\n")
-        else:
-            config = config_text(arguments)
-
-        def show(part):
-            sys.stdout.write(part.decode("latin-1").replace("\r", ""))
-            sys.stdout.flush()
-
-        start = time.monotonic()
-        text, failure = boot(machine, config, show)
-        seconds = time.monotonic() - start
-        report = Report(text)
-        if arguments.report:
-            with open(arguments.report, "w", encoding="latin-1") as file:
-                file.write(report.text[max(0, report.text.find("KTAP version")):])
-    for problem in [failure] * bool(failure) + report.problems + report.not_restored:
-        print("run: " + problem)
-    print(f"run: {seconds:.1f} s, {len(report.body)} bytes of report"
-          + (f" in {arguments.report}" if arguments.report else ""))
-    return 0 if report.good() and not failure else 1
-
-
-if __name__ == "__main__":
-    sys.exit(main())

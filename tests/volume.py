@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The FAT volume of a stick's image, at 1 MiB: its files, by mtools."""
+
+import os
+import shutil
+import subprocess
+import tempfile
+
+STICK_BYTES = 64 << 20  # of memory that QEMU shares: a power of 2
+
+
+def make_stick(image, path):
+    """A copy of the image, as large as memory that is shared has to be."""
+    shutil.copy(image, path)
+    os.truncate(path, STICK_BYTES)
+
+
+def read(image, name):
+    """A file of the image's volume, b"" where there is none."""
+    return subprocess.run(["mtype", "-i", image + "@@1M", "::/" + name],
+                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                          check=False).stdout
+
+
+def reports(image):
+    """The reports on the image's volume, by name, the youngest last."""
+    names = subprocess.run(["mdir", "-b", "-i", image + "@@1M", "::/tsxpmu"],
+                           stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                           check=False).stdout.decode("latin-1").split()
+    names = [name[len("::/"):] for name in names if name.endswith(".log")]
+    return {name: read(image, name).decode("latin-1") for name in names}
+
+
+def last_report(image):
+    """The text of the youngest report, "" where there is none."""
+    return (list(reports(image).values()) or [""])[-1]
+
+
+def copy(image, name, path):
+    subprocess.run(["mcopy", "-o", "-i", image + "@@1M", path, "::/" + name],
+                   check=True)
+
+
+def write(image, name, data):
+    """data: text, or bytes. A folder in the name is made."""
+    with tempfile.NamedTemporaryFile() as file:
+        file.write(data if isinstance(data, bytes) else data.encode())
+        file.flush()
+        if "/" in name:
+            subprocess.run(["mmd", "-D", "s", "-i", image + "@@1M",
+                            "::/" + name.rsplit("/", 1)[0]], check=False,
+                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        copy(image, name, file.name)
