@@ -10,7 +10,7 @@ import sys
 import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-sys.path[:0] = [os.path.join(ROOT, d) for d in ("tests", "tests/boot")]
+sys.path[:0] = [os.path.join(ROOT, d) for d in ("tests", "tests/boot", "scripts")]
 
 import ktap
 

@@ -11,7 +11,7 @@ import subprocess
 import tempfile
 
 import pefile
-import rooms
+import rooms  # scripts/rooms.py
 
 BUILD = "build"
 APPLICATION = 10  # PE/COFF: IMAGE_SUBSYSTEM_EFI_APPLICATION
