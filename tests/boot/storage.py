@@ -96,7 +96,7 @@ def boots():
                                               "is full$")),
                silicon=False, change=fill)
     yield Boot("a read-only stick",
-               all_of(clean, count_is(0), has("^# warning: the report is not kept in a "
+               all_of(clean, count_is(0), has("^# warning: the report is not written to a "
                                               "file: the volume is write-protected$")),
                silicon=False, machine={"read_only": True, "bus": "usb"})
     yield Boot("no stick",
