@@ -7,7 +7,8 @@
  * Map Supported by x2APIC"; register n of the map is at n * 16 in memory and at
  * MSR 800H + n in x2APIC mode.
  */
-#include "efi/platform.h"
+#include "efi/apic.h"
+#include "src/base/hw.h"
 
 #define IA32_APIC_BASE         0x1b
 #define IA32_APIC_BASE_EXTD    (1u << 10)

@@ -3,7 +3,13 @@
  * bsp_jobs.c - the boot processor's jobs, and its way out of one for a moment:
  * the firmware, which a sink may need, needs its interrupts for that.
  */
-#include "efi/platform.h"
+#include "efi/bsp_jobs.h"
+#include "efi/apic.h"
+#include "efi/clock.h"
+#include "efi/exceptions.h"
+#include "efi/pmi.h"
+#include "efi/processors.h"
+#include "src/base/hw.h"
 
 #define POLL_MS 250 /* between two calls that hw_poll() makes */
 

@@ -3,7 +3,9 @@
  * clock.c - time and bounded waits: the time-stamp counter, measured once
  * against the firmware's clock.
  */
+#include "efi/clock.h"
 #include "efi/platform.h"
+#include "src/base/hw.h"
 
 #define MEASURE_MS 10
 

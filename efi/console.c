@@ -7,6 +7,7 @@
  * UEFI specification, "Simple Text Input Protocol", "Simple Text Output
  * Protocol".
  */
+#include "efi/console.h"
 #include "efi/platform.h"
 
 #define PRINT_MAX     256

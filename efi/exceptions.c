@@ -7,9 +7,13 @@
  * SDM 3A, "Interrupt Descriptor Table", "64-Bit IDT Gate Descriptors". The
  * firmware's other gates from 32 on stay, so its timer goes on.
  */
+#include "efi/exceptions.h"
 #include "asm/fixups.h"
 #include "efi/platform.h"
+#include "efi/pmi.h"
+#include "efi/processors.h"
 #include "efi/start.h"
+#include "src/base/hw.h"
 #include "src/base/names.h"
 #include "src/base/text.h"
 

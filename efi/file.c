@@ -6,6 +6,8 @@
  *
  * UEFI specification, "File Protocol".
  */
+#include "efi/file.h"
+#include "efi/pages.h"
 #include "efi/platform.h"
 #include "src/base/text.h"
 #include "src/store/volume.h"

@@ -7,12 +7,25 @@
  * console.c), processors (processors.c, bsp_jobs.c, apic.c), exceptions
  * (exceptions.c), time (clock.c). What is tested and how is src/.
  */
+#include "efi/bsp_jobs.h"
+#include "efi/clock.h"
+#include "efi/console.h"
+#include "efi/exceptions.h"
+#include "efi/file.h"
+#include "efi/option_sources.h"
+#include "efi/pages.h"
 #include "efi/platform.h"
+#include "efi/processors.h"
+#include "efi/sinks.h"
+#include "efi/ui.h"
+#include "efi/warnings.h"
 #include "src/base/crc.h"
-#include "src/session/resume.h"
-#include "src/store/store.h"
+#include "src/base/hw.h"
 #include "src/base/text.h"
 #include "src/session/microcode_update.h"
+#include "src/session/resume.h"
+#include "src/session/session.h"
+#include "src/store/store.h"
 #include "version.h"
 
 #define SINKS_MAX 4

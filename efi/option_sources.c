@@ -5,8 +5,11 @@
  *
  * UEFI specification, "EFI Loaded Image Protocol".
  */
+#include "efi/option_sources.h"
+#include "efi/file.h"
 #include "efi/platform.h"
 #include "efi/start.h"
+#include "efi/warnings.h"
 
 #define CONFIG_PATH L"\\tsxpmu.cfg"
 #define TEXT_BYTES  16384

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* pages.c - memory allocated from the firmware, and all of it freed. */
+#include "efi/pages.h"
 #include "efi/platform.h"
 
 #define ALLOCATIONS_MAX 8

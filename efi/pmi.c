@@ -8,7 +8,10 @@
  * many is seen. "Task Priority in IA-32e Mode": CR8 holds off every vector
  * whose class (its bits 7:4) is not above CR8[3:0].
  */
-#include "efi/platform.h"
+#include "efi/pmi.h"
+#include "efi/apic.h"
+#include "efi/processors.h"
+#include "src/base/hw.h"
 
 #define NMI_VECTOR    2
 #define BELOW_CLASS_F 14 /* for CR8 */

@@ -16,9 +16,16 @@
  *
  * UEFI Platform Initialization specification, volume 2, "MP Services Protocol".
  */
+#include "efi/processors.h"
+#include "efi/apic.h"
+#include "efi/bsp_jobs.h"
+#include "efi/clock.h"
+#include "efi/exceptions.h"
 #include "efi/mp.h"
+#include "efi/pages.h"
 #include "efi/platform.h"
 #include "efi/start.h"
+#include "src/base/hw.h"
 #include "src/base/msr.h"
 
 #define START_MS     2000     /* for all workers to come up */

@@ -7,7 +7,9 @@
  *
  * UEFI specification, "Simple Text Output Protocol", "UART Device Path".
  */
+#include "efi/console.h"
 #include "efi/platform.h"
+#include "efi/sinks.h"
 #include "src/ui/wrap.h"
 
 #define SCREENS_MAX 4

@@ -4,8 +4,9 @@
  * the firmware's console would add escape sequences and lines of its own. Which
  * port it is: serial_find.c.
  */
-#include "efi/platform.h"
 #include "efi/serial_find.h"
+#include "efi/sinks.h"
+#include "efi/warnings.h"
 #include "src/base/text.h"
 
 static struct uart uart;

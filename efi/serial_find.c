@@ -8,9 +8,11 @@
  */
 #include "efi/serial_find.h"
 
+#include "efi/bsp_jobs.h"
+#include "efi/platform.h"
 #include "src/base/mem.h"
-#include "src/serial/spcr.h"
 #include "src/base/text.h"
+#include "src/serial/spcr.h"
 
 #include <efipciio.h>
 

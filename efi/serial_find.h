@@ -3,7 +3,8 @@
 #ifndef EFI_SERIAL_FIND_H
 #define EFI_SERIAL_FIND_H
 
-#include "efi/platform.h"
+#include "efi/warnings.h"
+#include "src/options/options.h"
 #include "src/serial/uart.h"
 
 /* The port that serial= names; for "auto" the first that answers of: the one in

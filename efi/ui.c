@@ -4,7 +4,10 @@
  * keyboard nothing here waits for one: the countdown ends by itself, and the
  * last page of the report stays on the screen.
  */
+#include "efi/ui.h"
+#include "efi/console.h"
 #include "efi/platform.h"
+#include "efi/sinks.h"
 #include "src/base/text.h"
 #include "src/ui/pager.h"
 #include "src/ui/wrap.h"

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * processors.h - the other processors as workers. hw_run() and its like too.
+ */
+#ifndef EFI_PROCESSORS_H
+#define EFI_PROCESSORS_H
+
+#include <stdbool.h>
+
+/* Asks the firmware's MP services to bring every other processor into a worker.
+ * NULL, or one line saying what is missing; the run goes on either way.
+ */
+bool processors_start(const char **warning);
+/* Sends the workers back to the firmware. False where one is, or may come to be,
+ * inside our code, which must then not be given back to the firmware. */
+bool processors_stop(void);
+/* The number of the calling processor. */
+unsigned processors_self(void);
+
+#endif
