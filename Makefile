@@ -337,7 +337,8 @@ $(B)/tests/host/boot/%: $(B)/host/tests/host/boot/%.c.o \
 	$(link_host)
 # Of efi/, what decides: over a firmware that is the test's own.
 $(B)/host/tests/host/efi/%.c.o: SAN += $(EFI_INC)
-$(B)/tests/host/efi/%: $(B)/host/tests/host/efi/%.c.o
+$(B)/tests/host/efi/%: $(B)/host/tests/host/efi/%.c.o \
+                       $(call host_object,src/base/text.c)
 	$(link_host)
 .PRECIOUS: $(B)/host/%.c.o
 

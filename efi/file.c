@@ -9,6 +9,7 @@
 #include "efi/file.h"
 #include "efi/pages.h"
 #include "efi/platform.h"
+#include "efi/status.h"
 #include "src/base/text.h"
 #include "src/store/volume.h"
 
@@ -99,6 +100,7 @@ static void *read_whole(EFI_FILE_HANDLE file, size_t *bytes, const char **why)
 
 void *file_load(const char *name, size_t *bytes, const char **why)
 {
+    static char reason[80];
     EFI_FILE_HANDLE root = open_volume(), file;
     CHAR16 path[VOLUME_NAME_BYTES * 2];
     size_t n = 0;
@@ -111,9 +113,13 @@ void *file_load(const char *name, size_t *bytes, const char **why)
     path[n] = 0;
     EFI_STATUS status = open_in(root, path, EFI_FILE_MODE_READ, 0, &file);
     root->Close(root);
-    *why = "there is no such file on the volume";
-    if (EFI_ERROR(status))
+    if (EFI_ERROR(status)) {
+        text_format(reason, sizeof(reason),
+                    "there is no such file on the volume (%s)",
+                    status_name(status));
+        *why = reason;
         return NULL;
+    }
     void *at = read_whole(file, bytes, why);
     file->Close(file);
     return at;
@@ -144,8 +150,17 @@ void file_finish(void)
 /* --- src/store/volume.h
  * ---------------------------------------------------------- */
 
+static char failure[48];
+
+const char *volume_status(void)
+{
+    return failure;
+}
+
 static enum volume_end volume_end_of(EFI_STATUS status)
 {
+    if (EFI_ERROR(status) && status != EFI_NOT_FOUND)
+        text_format(failure, sizeof(failure), " (%s)", status_name(status));
     switch (status) {
     case EFI_SUCCESS:
         return VOLUME_OK;

@@ -17,167 +17,35 @@
  * UEFI Platform Initialization specification, volume 2, "MP Services Protocol".
  */
 #include "efi/processors.h"
+
 #include "efi/apic.h"
 #include "efi/bsp_jobs.h"
 #include "efi/clock.h"
-#include "efi/exceptions.h"
 #include "efi/mp.h"
 #include "efi/pages.h"
 #include "efi/platform.h"
 #include "efi/start.h"
-#include "src/base/hw.h"
-#include "src/base/msr.h"
+#include "efi/status.h"
+#include "efi/worker.h"
+#include "src/base/text.h"
 
 #define START_MS     2000     /* for all workers to come up */
 #define STOP_MS      2000     /* for all to leave */
 #define TIMER_SECOND 10000000 /* of 100 ns */
 
-/* A job is GIVEN by the boot processor, and BUSY once it has begun. */
-enum state { ABSENT, IDLE, GIVEN, BUSY, RAISED, GONE };
-
-/* One processor's mailbox, on cache lines of its own. */
-struct member {
-    UINTN number; /* the firmware's */
-    uint32_t apic_id;
-    bool lost;        /* did not answer once: gets no more jobs */
-    bool stuck;       /* firmware has given it up inside our code */
-    enum state state; /* see change_state() */
-    void (*job)(unsigned processor, void *context);
-    void *context;
-    struct hw_exception exception;
-    struct exceptions exceptions;
-} __attribute__((aligned(128)));
-
-static struct member *members;
-static unsigned count = 1;
 static bool parallel;
-static bool leave;
+static char line[128]; /* a warning */
 static struct mp_services *mp;
 static EFI_EVENT all_left;
 
-static enum state state_of(const struct member *member)
-{
-    return __atomic_load_n(&member->state, __ATOMIC_ACQUIRE);
-}
-
-static void set_state(struct member *member, enum state state)
-{
-    __atomic_store_n(&member->state, state, __ATOMIC_RELEASE);
-}
-
-/* One side wins: the processor that begins a job, or the boot processor that
- * takes it back. False, and nothing is changed, where it is not in `from`. */
-static bool change_state(struct member *member, enum state from, enum state to)
-{
-    return __atomic_compare_exchange_n(&member->state, &from, to, false,
-                                       __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
-}
-
 unsigned hw_processors(void)
 {
-    return count;
+    return members_count;
 }
 
 bool hw_run_is_parallel(void)
 {
     return parallel;
-}
-
-unsigned processors_self(void)
-{
-    uint32_t id = apic_id();
-
-    for (unsigned i = 0; i < count; i++)
-        if (members[i].apic_id == id)
-            return i;
-    return 0;
-}
-
-/* --- On the other processors ---------------------------------------------- */
-
-static void do_job(unsigned self)
-{
-    struct member *me = &members[self];
-
-    bool returned =
-        exceptions_guard(self, me->job, me->context, &me->exception);
-    set_state(me, returned ? IDLE : RAISED);
-}
-
-static VOID EFIAPI worker(VOID *argument)
-{
-    unsigned self = processors_self();
-    struct member *me = &members[self];
-    struct apic_saved apic;
-
-    (void)argument;
-    if (self == 0)
-        return; /* not in the list: it gets no jobs */
-    exceptions_install(&me->exceptions);
-    apic_mask(&apic);
-    set_state(me, IDLE);
-    while (!__atomic_load_n(&leave, __ATOMIC_ACQUIRE)) {
-        if (state_of(me) == GIVEN && change_state(me, GIVEN, BUSY))
-            do_job(self);
-        __asm__ volatile("pause");
-    }
-    apic_restore(&apic);
-    exceptions_remove(&me->exceptions);
-    set_state(me, GONE);
-}
-
-/* What must not go on while the firmware has the processor. */
-static const uint32_t enable_msrs[] = {IA32_PERF_GLOBAL_CTRL, IA32_RTIT_CTL};
-#define ENABLE_MSRS (sizeof(enable_msrs) / sizeof(enable_msrs[0]))
-
-struct saved_enables {
-    uint64_t value[ENABLE_MSRS];
-    bool known[ENABLE_MSRS];
-};
-
-static void save_enables(unsigned self, void *context)
-{
-    struct saved_enables *saved_enables = context;
-
-    (void)self;
-    for (size_t i = 0; i < ENABLE_MSRS; i++)
-        saved_enables->known[i] =
-            hw_msr_read(enable_msrs[i], &saved_enables->value[i]) ==
-            HW_NO_FAULT;
-}
-
-static void restore_enables(unsigned self, void *context)
-{
-    const struct saved_enables *saved_enables = context;
-
-    (void)self;
-    for (size_t i = 0; i < ENABLE_MSRS; i++)
-        if (saved_enables->known[i])
-            (void)hw_msr_write(enable_msrs[i], saved_enables->value[i]);
-}
-
-/* The same for a single job, where firmware does not let workers stay. A job
- * that starts after its timeout is not run. What a job has enabled and not
- * disabled is stopped at its end: the firmware has no handler for it. */
-static VOID EFIAPI single_job(VOID *argument)
-{
-    unsigned self = (unsigned)(uintptr_t)argument;
-    struct member *me = &members[self];
-    struct hw_exception unused;
-    struct apic_saved apic;
-    struct saved_enables saved_enables = {.known = {false}};
-
-    if (!change_state(me, GIVEN, BUSY))
-        return;
-    exceptions_install(&me->exceptions);
-    apic_mask(&apic);
-    (void)exceptions_guard(self, save_enables, &saved_enables, &unused);
-    bool returned =
-        exceptions_guard(self, me->job, me->context, &me->exception);
-    (void)exceptions_guard(self, restore_enables, &saved_enables, &unused);
-    apic_restore(&apic);
-    exceptions_remove(&me->exceptions);
-    set_state(me, returned ? IDLE : RAISED);
 }
 
 /* --- On the boot processor ------------------------------------------------ */
@@ -258,7 +126,7 @@ static void start_one_processor(void *context)
     if (timer != NULL)
         (void)platform_boot->SetTimer(timer, TimerPeriodic, TIMER_SECOND);
     turn->status =
-        mp->StartupThisAP(mp, single_job, members[turn->processor].number, NULL,
+        mp->StartupThisAP(mp, worker_single_job, members[turn->processor].number, NULL,
                           (UINTN)turn->timeout_ms * 1000,
                           (VOID *)(uintptr_t)turn->processor, &finished);
     if (timer != NULL)
@@ -289,7 +157,7 @@ void hw_run(const bool set[], void (*job)(unsigned processor, void *context),
 {
     uint64_t deadline = clock_deadline(timeout_ms);
 
-    for (unsigned p = 1; p < count; p++) {
+    for (unsigned p = 1; p < members_count; p++) {
         results[p].end = !set[p]               ? HW_NOT_SELECTED
                          : usable(&members[p]) ? HW_DONE
                                                : HW_LOST;
@@ -302,7 +170,7 @@ void hw_run(const bool set[], void (*job)(unsigned processor, void *context),
     results[0].end = HW_NOT_SELECTED;
     if (set[0])
         bsp_run(&results[0], job, context);
-    for (unsigned p = 1; parallel && p < count; p++) {
+    for (unsigned p = 1; parallel && p < members_count; p++) {
         if (results[p].end != HW_DONE)
             continue;
         wait_for_worker(&members[p], deadline);
@@ -317,16 +185,16 @@ static void list_members(UINTN processors)
 {
     struct mp_processor info;
 
-    for (UINTN n = 0; n < processors && count < processors; n++) {
+    for (UINTN n = 0; n < processors && members_count < processors; n++) {
         if (EFI_ERROR(mp->GetProcessorInfo(mp, n, &info)) ||
             info.StatusFlag & MP_PROCESSOR_IS_BSP ||
             !(info.StatusFlag & MP_PROCESSOR_ENABLED) ||
             (uint32_t)info.ProcessorId == members[0].apic_id)
             continue;
-        members[count].number = n;
-        members[count].apic_id = (uint32_t)info.ProcessorId;
-        members[count].state = ABSENT;
-        count++;
+        members[members_count].number = n;
+        members[members_count].apic_id = (uint32_t)info.ProcessorId;
+        members[members_count].state = ABSENT;
+        members_count++;
     }
 }
 
@@ -341,22 +209,25 @@ static bool allocate(UINTN processors)
     return true;
 }
 
-/* True where the firmware lets a worker stay on every processor. */
-static bool start_workers(void)
+/* EFI_SUCCESS where the firmware lets a worker stay on every processor. */
+static EFI_STATUS start_workers(void)
 {
-    if (EFI_ERROR(platform_boot->CreateEvent(0, 0, NULL, NULL, &all_left)))
-        return false;
-    if (EFI_ERROR(
-            mp->StartupAllAPs(mp, worker, FALSE, all_left, 0, NULL, NULL))) {
+    EFI_STATUS status =
+        platform_boot->CreateEvent(0, 0, NULL, NULL, &all_left);
+
+    if (EFI_ERROR(status))
+        return status;
+    status = mp->StartupAllAPs(mp, worker, FALSE, all_left, 0, NULL, NULL);
+    if (EFI_ERROR(status)) {
         (void)platform_boot->CloseEvent(all_left);
-        return false;
+        return status;
     }
 
     uint64_t deadline = clock_deadline(START_MS);
-    for (unsigned p = 1; p < count; p++)
+    for (unsigned p = 1; p < members_count; p++)
         while (state_of(&members[p]) == ABSENT && !clock_passed(deadline))
             __asm__ volatile("pause");
-    return true;
+    return EFI_SUCCESS;
 }
 
 /* Sets mp. The number of processors that can be used, the boot processor
@@ -367,10 +238,16 @@ static UINTN find_services(const char **warning)
     UINTN processors = 1, enabled = 1;
 
     *warning = NULL;
-    if (EFI_ERROR(platform_boot->LocateProtocol(&guid, NULL, (VOID **)&mp)) ||
-        EFI_ERROR(mp->GetNumberOfProcessors(mp, &processors, &enabled))) {
+    EFI_STATUS status =
+        platform_boot->LocateProtocol(&guid, NULL, (VOID **)&mp);
+    if (!EFI_ERROR(status))
+        status = mp->GetNumberOfProcessors(mp, &processors, &enabled);
+    if (EFI_ERROR(status)) {
         mp = NULL;
-        *warning = "no MP services: only the boot processor is tested";
+        text_format(line, sizeof(line),
+                    "no MP services (%s): only the boot processor is tested",
+                    status_name(status));
+        *warning = line;
         return 1;
     }
     if (processors == 0) {
@@ -395,14 +272,17 @@ bool processors_start(const char **warning)
     exceptions_install(&members[0].exceptions);
     if (mp != NULL)
         list_members(processors);
-    if (count == 1)
+    if (members_count == 1)
         return true;
-    parallel = start_workers();
+    EFI_STATUS status = start_workers();
+    parallel = !EFI_ERROR(status);
     if (!parallel) {
-        *warning =
-            "MP services refuse a non-blocking call: processors run jobs "
-            "one after another";
-        for (unsigned p = 1; p < count; p++)
+        text_format(line, sizeof(line),
+                    "MP services refuse a non-blocking call (%s): processors "
+                    "run jobs one after another",
+                    status_name(status));
+        *warning = line;
+        for (unsigned p = 1; p < members_count; p++)
             members[p].state = IDLE;
     }
     return true;
@@ -430,7 +310,7 @@ static bool workers_have_left(void)
     uint64_t deadline = clock_deadline(STOP_MS);
     bool all = true;
 
-    for (unsigned p = 1; p < count; p++) {
+    for (unsigned p = 1; p < members_count; p++) {
         while (state_of(&members[p]) == IDLE && !clock_passed(deadline))
             __asm__ volatile("pause");
         enum state state = state_of(&members[p]);
@@ -445,14 +325,14 @@ static bool none_is_stuck(void)
 {
     bool none = true;
 
-    for (unsigned p = 1; p < count; p++)
+    for (unsigned p = 1; p < members_count; p++)
         none = none && !members[p].stuck;
     return none;
 }
 
 bool processors_stop(void)
 {
-    __atomic_store_n(&leave, true, __ATOMIC_RELEASE);
+    __atomic_store_n(&workers_leave, true, __ATOMIC_RELEASE);
     bool safe = parallel ? workers_have_left() : none_is_stuck();
     if (members != NULL)
         exceptions_remove(&members[0].exceptions);

@@ -151,11 +151,11 @@ static const char *sink_failure(void *self)
 
     if (end == VOLUME_OK)
         return NULL;
-    text_format(s->message, sizeof(s->message), "%s%s: %s",
+    text_format(s->message, sizeof(s->message), "%s%s: %s%s",
                 report ? "the report is no longer written to "
                        : "a reset would lose this run, which is not saved in ",
                 report ? s->checkpoint.report : CHECKPOINT_FILE_NAME,
-                volume_end_text(end));
+                volume_end_text(end), volume_status());
     if (report)
         s->failed = VOLUME_OK;
     else
@@ -238,8 +238,8 @@ const char *store_open(struct store *s, const struct options *options,
     enum volume_end end = resumed ? VOLUME_OK : open_new(s, options);
     if (end != VOLUME_OK) {
         text_format(s->message, sizeof(s->message),
-                    "the report is not written to a file: %s",
-                    volume_end_text(end));
+                    "the report is not written to a file: %s%s",
+                    volume_end_text(end), volume_status());
         return s->message;
     }
     *out = (struct sink){.write = sink_write,

@@ -46,6 +46,10 @@ enum volume_end volume_truncate(enum volume_file file, size_t bytes);
 void volume_close(enum volume_file file);
 void volume_delete(enum volume_file file); /* closes it too */
 
+/* The firmware's own name of what its last call that failed came to, as
+ * " (EFI_DEVICE_ERROR)"; "" where none has failed. */
+const char *volume_status(void);
+
 struct volume_time {
     unsigned year, month, day, hour, minute;
 };

@@ -96,8 +96,9 @@ def boots():
                                               "is full$")),
                silicon=False, change=fill)
     yield Boot("a read-only stick",
-               all_of(clean, count_is(0), has("^# warning: the report is not written to a "
-                                              "file: the volume is write-protected$")),
+               all_of(clean, count_is(0), has(
+                   r"^# warning: the report is not written to a file: the volume "
+                   r"is write-protected \(EFI_WRITE_PROTECTED\)$")),
                silicon=False, machine={"read_only": True, "bus": "usb"})
     yield Boot("no stick",
                all_of(clean, has("^# warning: the report is not written to a file: ")),

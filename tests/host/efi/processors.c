@@ -12,7 +12,10 @@
 #include <cmocka.h>
 
 /* The file itself: each test starts with its state as in a new image. */
+#include "efi/worker.c"
+
 #include "efi/processors.c"
+#include "efi/status.c"
 
 #define LISTED_MAX 300
 
@@ -270,8 +273,8 @@ static int start(void **state)
     boot.Stall = stall;
     platform_boot = &boot;
     members = NULL;
-    count = 1;
-    parallel = leave = outside = raises = false;
+    members_count = 1;
+    parallel = workers_leave = outside = raises = false;
     here = installed = jobs = events = 0;
     msr_38f = 0x7;
     msr_570 = 0;
@@ -461,7 +464,7 @@ static void alone(void **state)
         UINTN listed;
         const char *warning;
     } rows[] = {
-        {false, 1, "no MP services"},
+        {false, 1, "no MP services (EFI_"},
         {true, 0, "know of no processor"},
         {true, 1, NULL},
     };

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* worker.c - the loop of a worker, and the single job. */
+#include "efi/worker.h"
+
+#include "efi/apic.h"
+#include "efi/processors.h"
+#include "src/base/msr.h"
+
+struct member *members;
+unsigned members_count = 1;
+bool workers_leave;
+
+unsigned processors_self(void)
+{
+    uint32_t id = apic_id();
+
+    for (unsigned i = 0; i < members_count; i++)
+        if (members[i].apic_id == id)
+            return i;
+    return 0;
+}
+
+static void do_job(unsigned self)
+{
+    struct member *me = &members[self];
+
+    bool returned =
+        exceptions_guard(self, me->job, me->context, &me->exception);
+    set_state(me, returned ? IDLE : RAISED);
+}
+
+VOID EFIAPI worker(VOID *unused)
+{
+    unsigned self = processors_self();
+    struct member *me = &members[self];
+    struct apic_saved apic;
+
+    (void)unused;
+    if (self == 0)
+        return; /* not in the list: it gets no jobs */
+    exceptions_install(&me->exceptions);
+    apic_mask(&apic);
+    set_state(me, IDLE);
+    while (!__atomic_load_n(&workers_leave, __ATOMIC_ACQUIRE)) {
+        if (state_of(me) == GIVEN && change_state(me, GIVEN, BUSY))
+            do_job(self);
+        __asm__ volatile("pause");
+    }
+    apic_restore(&apic);
+    exceptions_remove(&me->exceptions);
+    set_state(me, GONE);
+}
+
+/* What must not go on while the firmware has the processor. */
+static const uint32_t enable_msrs[] = {IA32_PERF_GLOBAL_CTRL, IA32_RTIT_CTL};
+#define ENABLE_MSRS (sizeof(enable_msrs) / sizeof(enable_msrs[0]))
+
+struct saved_enables {
+    uint64_t value[ENABLE_MSRS];
+    bool known[ENABLE_MSRS];
+};
+
+static void save_enables(unsigned self, void *context)
+{
+    struct saved_enables *saved_enables = context;
+
+    (void)self;
+    for (size_t i = 0; i < ENABLE_MSRS; i++)
+        saved_enables->known[i] =
+            hw_msr_read(enable_msrs[i], &saved_enables->value[i]) ==
+            HW_NO_FAULT;
+}
+
+static void restore_enables(unsigned self, void *context)
+{
+    const struct saved_enables *saved_enables = context;
+
+    (void)self;
+    for (size_t i = 0; i < ENABLE_MSRS; i++)
+        if (saved_enables->known[i])
+            (void)hw_msr_write(enable_msrs[i], saved_enables->value[i]);
+}
+
+/* The same for a single job, where firmware does not let workers stay. A job
+ * that starts after its timeout is not run. What a job has enabled and not
+ * disabled is stopped at its end: the firmware has no handler for it. */
+VOID EFIAPI worker_single_job(VOID *number)
+{
+    unsigned self = (unsigned)(uintptr_t)number;
+    struct member *me = &members[self];
+    struct hw_exception unused;
+    struct apic_saved apic;
+    struct saved_enables saved_enables = {.known = {false}};
+
+    if (!change_state(me, GIVEN, BUSY))
+        return;
+    exceptions_install(&me->exceptions);
+    apic_mask(&apic);
+    (void)exceptions_guard(self, save_enables, &saved_enables, &unused);
+    bool returned =
+        exceptions_guard(self, me->job, me->context, &me->exception);
+    (void)exceptions_guard(self, restore_enables, &saved_enables, &unused);
+    apic_restore(&apic);
+    exceptions_remove(&me->exceptions);
+    set_state(me, returned ? IDLE : RAISED);
+}
