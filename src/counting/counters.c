@@ -3,30 +3,6 @@
 #include "src/counting/counters.h"
 
 #include "src/base/msr.h"
-#include "src/base/names.h"
-
-bool counters_wrmsr(struct test_context *t, uint32_t msr, uint64_t value)
-{
-    char name[MSR_NAME_BYTES];
-    int vector = hw_msr_write(msr, value);
-
-    if (vector != HW_NO_FAULT)
-        broken(t, "WRMSR of 0x%lx to %s raises %s", (unsigned long)value,
-               msr_name(msr, name), fault_name(vector));
-    return vector == HW_NO_FAULT;
-}
-
-uint64_t counters_rdmsr(struct test_context *t, uint32_t msr)
-{
-    uint64_t value = 0;
-    char name[MSR_NAME_BYTES];
-    int vector = hw_msr_read(msr, &value);
-
-    if (vector != HW_NO_FAULT)
-        broken(t, "RDMSR of %s raises %s", msr_name(msr, name),
-               fault_name(vector));
-    return value;
-}
 
 unsigned counters_available(const struct identity *id)
 {
@@ -42,7 +18,7 @@ bool counters_have_event(const struct identity *id,
 
 bool counters_clear_status(struct test_context *t, uint64_t bits)
 {
-    return counters_wrmsr(t, IA32_PERF_GLOBAL_STATUS_RESET, bits);
+    return set_msr_again(t, IA32_PERF_GLOBAL_STATUS_RESET, bits);
 }
 
 /* Firmware, a debugger or a hypervisor may count already. */
@@ -114,7 +90,7 @@ bool counters_claim(struct test_context *t)
 static void check_reads_back(struct counters *c, bool promised,
                              const char *name, uint32_t msr, uint64_t want)
 {
-    uint64_t got = counters_rdmsr(c->t, msr);
+    uint64_t got = msr_value(c->t, msr);
 
     if (got == want)
         return;
@@ -132,15 +108,15 @@ static bool try_enable(struct counters *c, bool counter3_promised)
 {
     uint64_t got;
 
-    if (!counters_wrmsr(c->t, IA32_PERF_GLOBAL_CTRL, c->enable))
+    if (!set_msr_again(c->t, IA32_PERF_GLOBAL_CTRL, c->enable))
         return false;
-    got = counters_rdmsr(c->t, IA32_PERF_GLOBAL_CTRL);
+    got = msr_value(c->t, IA32_PERF_GLOBAL_CTRL);
     if (!counter3_promised)
         got = (got & ~IA32_PERF_GLOBAL_CTRL_PMC(3)) |
               (c->enable & IA32_PERF_GLOBAL_CTRL_PMC(3));
     check_equal(c->t, "IA32_PERF_GLOBAL_CTRL (38FH) as it opens a window", got,
                 c->enable);
-    return counters_wrmsr(c->t, IA32_PERF_GLOBAL_CTRL, 0);
+    return set_msr_again(c->t, IA32_PERF_GLOBAL_CTRL, 0);
 }
 
 static uint64_t fixed_control(const struct counters *c)
@@ -154,23 +130,23 @@ static uint64_t fixed_control(const struct counters *c)
 static void read_counters(struct counters *c)
 {
     for (unsigned n = 0; n < c->count; n++)
-        c->last[n] = counters_rdmsr(c->t, IA32_PMC(n));
+        c->last[n] = msr_value(c->t, IA32_PMC(n));
     if (c->fixed)
-        c->last_fixed = counters_rdmsr(c->t, IA32_FIXED_CTR(c->event->fixed));
+        c->last_fixed = msr_value(c->t, IA32_FIXED_CTR(c->event->fixed));
     if (c->smi_known)
-        c->smi = counters_rdmsr(c->t, MSR_SMI_COUNT);
+        c->smi = msr_value(c->t, MSR_SMI_COUNT);
 }
 
 static bool write_counters(struct counters *c)
 {
-    bool ok = counters_wrmsr(c->t, IA32_PERF_GLOBAL_CTRL, 0) &&
-              counters_wrmsr(c->t, IA32_FIXED_CTR_CTRL, fixed_control(c));
+    bool ok = set_msr_again(c->t, IA32_PERF_GLOBAL_CTRL, 0) &&
+              set_msr_again(c->t, IA32_FIXED_CTR_CTRL, fixed_control(c));
 
     for (unsigned n = 0; ok && n < c->count; n++)
-        ok = counters_wrmsr(c->t, IA32_PMC(n), 0) &&
-             counters_wrmsr(c->t, IA32_PERFEVTSEL(n), c->select);
+        ok = set_msr_again(c->t, IA32_PMC(n), 0) &&
+             set_msr_again(c->t, IA32_PERFEVTSEL(n), c->select);
     if (c->fixed)
-        ok = ok && counters_wrmsr(c->t, IA32_FIXED_CTR(c->event->fixed), 0);
+        ok = ok && set_msr_again(c->t, IA32_FIXED_CTR(c->event->fixed), 0);
     return ok;
 }
 
@@ -198,9 +174,9 @@ bool counters_program(struct counters *c, struct test_context *t,
         c->enable |= IA32_PERF_GLOBAL_CTRL_FIXED_CTR(event->fixed);
 
     for (unsigned n = 0; n < count; n++)
-        if (!counters_wrmsr(t, IA32_PERFEVTSEL(n), 0))
+        if (!set_msr_again(t, IA32_PERFEVTSEL(n), 0))
             return false;
-    if (!counters_wrmsr(t, IA32_FIXED_CTR_CTRL, 0) ||
+    if (!set_msr_again(t, IA32_FIXED_CTR_CTRL, 0) ||
         !try_enable(c, counter3_promised) || !write_counters(c))
         return false;
     for (unsigned n = 0; n < count; n++)

@@ -78,9 +78,4 @@ bool counters_sample(struct counters *c, window_function *window,
  * register is a command, reads as 0, and has no state to give back. */
 bool counters_clear_status(struct test_context *t, uint64_t bits);
 
-/* WRMSR that must not fault, of a register that the journal already has. */
-bool counters_wrmsr(struct test_context *t, uint32_t msr, uint64_t value);
-/* RDMSR likewise; 0 where it faults. */
-uint64_t counters_rdmsr(struct test_context *t, uint32_t msr);
-
 #endif

@@ -59,7 +59,7 @@ static bool count_group(struct test_context *t, const uint64_t selects[],
         }
     /* What the previous group selected must not count, nor be in use. */
     for (unsigned n = 0; n < counters_available(test_cpu(t)); n++)
-        if (!counters_wrmsr(t, IA32_PERFEVTSEL(n), 0))
+        if (!set_msr_again(t, IA32_PERFEVTSEL(n), 0))
             return false;
     for (unsigned i = 0; i < c->windows; i++) {
         if (!selects_window(t, &s, set, window))

@@ -8,6 +8,7 @@
 
 /* What runs while the counters in set count, or opens the window itself. */
 struct body {
+    struct held_msr ctrl; /* IA32_PERF_GLOBAL_CTRL */
     unsigned set;
     window_function *window; /* NULL: work */
     void (*work)(void *argument);
@@ -17,14 +18,14 @@ struct body {
 static bool program_selects(struct test_context *t, const struct selects *s,
                             unsigned set)
 {
-    bool ok = counters_wrmsr(t, IA32_PERF_GLOBAL_CTRL, 0);
+    bool ok = set_msr_again(t, IA32_PERF_GLOBAL_CTRL, 0);
 
     for (unsigned n = 0; ok && n < COUNTERS_MAX; n++)
         if ((set >> n & 1) != 0)
-            ok = counters_wrmsr(t, IA32_PMC(n), 0) &&
-                 counters_wrmsr(t, IA32_PERFEVTSEL(n),
-                                s->select[n] | IA32_PERFEVTSEL_USR |
-                                    IA32_PERFEVTSEL_OS | IA32_PERFEVTSEL_EN);
+            ok = set_msr_again(t, IA32_PMC(n), 0) &&
+                 set_msr_again(t, IA32_PERFEVTSEL(n),
+                               s->select[n] | IA32_PERFEVTSEL_USR |
+                                   IA32_PERFEVTSEL_OS | IA32_PERFEVTSEL_EN);
     return ok;
 }
 
@@ -36,26 +37,27 @@ static bool run_body(struct test_context *t, const struct body *b)
         b->window(b->set, cells);
         return true;
     }
-    if (!counters_wrmsr(t, IA32_PERF_GLOBAL_CTRL, b->set))
+    if (!set_held_msr(t, b->ctrl, b->set))
         return false;
     b->work(b->argument);
-    return counters_wrmsr(t, IA32_PERF_GLOBAL_CTRL, 0);
+    return set_held_msr(t, b->ctrl, 0);
 }
 
 static bool count_body(struct test_context *t, struct selects *s,
-                       const struct body *b)
+                       struct body *b)
 {
     uint64_t before = 0, after = 0;
 
     s->repeated = 0;
+    if (!hold_msr(t, IA32_PERF_GLOBAL_CTRL, &b->ctrl))
+        return false;
     while (s->repeated < SMI_RETRIES_MAX) {
         hw_poll();
         bool known = try_get_msr(t, MSR_SMI_COUNT, &before) == HW_NO_FAULT;
         if (!program_selects(t, s, b->set) || !run_body(t, b))
             return false;
         for (unsigned n = 0; n < COUNTERS_MAX; n++)
-            s->got[n] =
-                (b->set >> n & 1) != 0 ? counters_rdmsr(t, IA32_PMC(n)) : 0;
+            s->got[n] = (b->set >> n & 1) != 0 ? msr_value(t, IA32_PMC(n)) : 0;
         if (!known || (get_msr(t, MSR_SMI_COUNT, &after) && after == before))
             return true;
         s->repeated++;

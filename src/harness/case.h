@@ -97,7 +97,8 @@ void *test_records(const struct test_context *t);
 
 /* --- What a body says ---------------------------------------------------- */
 
-/* Formats are those of text.h. A line is cut at CONTEXT_LINE_BYTES (context.h). */
+/* Formats are those of text.h. A line is cut at CONTEXT_LINE_BYTES (context.h).
+ */
 
 /* One check: PASS where ok, else FAIL and the line. Returns ok. A line must be
  * readable without the source: register name, number, got, wanted. */
@@ -129,12 +130,30 @@ void test_raw(struct test_context *t, const char *what, const void *at,
  * and the body goes on. A write is entered in the journal: after the test every
  * MSR written has its old value back, in reverse order, on every path. */
 bool get_msr(struct test_context *t, uint32_t msr, uint64_t *value);
+uint64_t msr_value(struct test_context *t, uint32_t msr); /* 0: or a fault */
 bool set_msr(struct test_context *t, uint32_t msr, uint64_t value);
+/* A further write: without the RDMSR that may save the old value. Where the
+ * journal does not have the MSR: ERROR, a line naming it, and nothing is
+ * written. Of a counter with two names (C1H, 4C1H) it has both or none; a
+ * command register (journal.h) it has always. */
+bool set_msr_again(struct test_context *t, uint32_t msr, uint64_t value);
+
+/* A register that opens and closes a window: what set_msr_again() asserts is
+ * asserted once, by hold_msr(), and set_held_msr() adds nothing to the WRMSR
+ * that would be measured. False (ERROR is said) where the journal does not have
+ * it. It is held until restore_msrs(). */
+struct held_msr {
+    uint32_t msr; /* for set_held_msr() alone */
+};
+bool hold_msr(struct test_context *t, uint32_t msr, struct held_msr *held);
+bool set_held_msr(struct test_context *t, struct held_msr held, uint64_t value);
+
 /* An access whose fault is an answer: HW_NO_FAULT or the vector. The write is
  * entered in the journal too. Where the MSR cannot be read, nothing is written
  * and the RDMSR's vector is the answer. */
 int try_get_msr(struct test_context *t, uint32_t msr, uint64_t *value);
 int try_set_msr(struct test_context *t, uint32_t msr, uint64_t value);
+int try_set_msr_again(struct test_context *t, uint32_t msr, uint64_t value);
 /* The journal undone now, as at the end of a test. */
 void restore_msrs(struct test_context *t);
 

@@ -77,7 +77,7 @@ bool sampling_claim(struct sampling *p, struct test_context *t)
     memset(memory, GUARD, TEST_RECORDS_BYTES);
     /* IA32_PEBS_ENABLE last: the journal gives it back first. */
     return pebs_record_size(p->format, &p->size) == PEBS_OK &&
-           counters_claim(t) &&
+           counters_claim(t) && hold_msr(t, IA32_PERF_GLOBAL_CTRL, &p->ctrl) &&
            set_msr(t, IA32_DS_AREA, (uint64_t)(uintptr_t)memory) &&
            set_msr(t, IA32_PEBS_ENABLE, 0);
 }
@@ -115,8 +115,8 @@ static bool program_counter(struct sampling *p, unsigned n)
                          ? -(uint64_t)p->config.first_period[n] & p->mask
                          : 0;
 
-    return counters_wrmsr(p->t, IA32_PMC(n), start) &&
-           counters_wrmsr(p->t, IA32_PERFEVTSEL(n), used ? select : 0);
+    return set_msr_again(p->t, IA32_PMC(n), start) &&
+           set_msr_again(p->t, IA32_PERFEVTSEL(n), used ? select : 0);
 }
 
 bool sampling_arm(struct sampling *p, const struct sampling_config *config)
@@ -126,23 +126,22 @@ bool sampling_arm(struct sampling *p, const struct sampling_config *config)
 
     hw_poll();
     p->config = *config;
-    bool ok = counters_wrmsr(p->t, IA32_PERF_GLOBAL_CTRL, 0) &&
-              counters_wrmsr(p->t, IA32_PEBS_ENABLE, 0) && fill_ds_area(p);
-    status = counters_rdmsr(p->t, IA32_PERF_GLOBAL_STATUS);
+    bool ok = set_msr_again(p->t, IA32_PERF_GLOBAL_CTRL, 0) &&
+              set_msr_again(p->t, IA32_PEBS_ENABLE, 0) && fill_ds_area(p);
+    status = msr_value(p->t, IA32_PERF_GLOBAL_STATUS);
     if (ok && status != 0)
         ok = counters_clear_status(p->t, status);
     for (unsigned n = 0; ok && n < PRECISE_COUNTERS && n < counters; n++)
         ok = program_counter(p, n);
     if (p->smi_known)
-        p->smi = counters_rdmsr(p->t, MSR_SMI_COUNT);
-    return ok && counters_wrmsr(p->t, IA32_PEBS_ENABLE,
-                                config->counters | config->facility);
+        p->smi = msr_value(p->t, MSR_SMI_COUNT);
+    return ok && set_msr_again(p->t, IA32_PEBS_ENABLE,
+                               config->counters | config->facility);
 }
 
 bool sampling_start(struct sampling *p)
 {
-    return counters_wrmsr(p->t, IA32_PERF_GLOBAL_CTRL,
-                          sampling_enable(&p->config));
+    return set_held_msr(p->t, p->ctrl, sampling_enable(&p->config));
 }
 
 unsigned sampling_written(const struct sampling *p)
@@ -207,14 +206,13 @@ bool sampling_stop(struct sampling *p)
 {
     struct test_context *t = p->t;
 
-    if (!counters_wrmsr(t, IA32_PERF_GLOBAL_CTRL, 0) ||
-        !counters_wrmsr(t, IA32_PEBS_ENABLE, 0))
+    if (!set_held_msr(t, p->ctrl, 0) || !set_msr_again(t, IA32_PEBS_ENABLE, 0))
         return false;
     sampling_quiet();
-    p->status = counters_rdmsr(t, IA32_PERF_GLOBAL_STATUS);
+    p->status = msr_value(t, IA32_PERF_GLOBAL_STATUS);
     for (unsigned n = 0; n < PRECISE_COUNTERS; n++)
         if ((sampling_enable(&p->config) >> n & 1) != 0)
-            p->value[n] = counters_rdmsr(t, IA32_PMC(n));
+            p->value[n] = msr_value(t, IA32_PMC(n));
     return collect_records(p);
 }
 
@@ -230,7 +228,7 @@ bool sampling_around(struct sampling *p, const struct sampling_config *config,
         p->tsc_after = hw_tsc();
         if (!sampling_stop(p))
             return false;
-        if (!p->smi_known || counters_rdmsr(p->t, MSR_SMI_COUNT) == p->smi)
+        if (!p->smi_known || msr_value(p->t, MSR_SMI_COUNT) == p->smi)
             return true;
         p->repeated++;
     }

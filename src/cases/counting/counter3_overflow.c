@@ -16,11 +16,11 @@ struct overflow {
 /* The status bits that cannot be cleared, after the others were. */
 static uint64_t status_now(struct test_context *t)
 {
-    uint64_t status = counters_rdmsr(t, IA32_PERF_GLOBAL_STATUS);
+    uint64_t status = msr_value(t, IA32_PERF_GLOBAL_STATUS);
 
     if (status == 0 || !counters_clear_status(t, status))
         return status;
-    return counters_rdmsr(t, IA32_PERF_GLOBAL_STATUS);
+    return msr_value(t, IA32_PERF_GLOBAL_STATUS);
 }
 
 /* One window of `events` events on a counter that starts `missing` events short
@@ -36,13 +36,13 @@ static void try_preload(struct counters *c, struct overflow *o, uint64_t events,
     unsigned repeated = c->repeated;
     struct sample s = {{0}, 0, 0};
 
-    if (!counters_wrmsr(t, IA32_PMC(o->counter), -missing & c->gp_mask) ||
+    if (!set_msr_again(t, IA32_PMC(o->counter), -missing & c->gp_mask) ||
         !counters_sample(c, window_plain, &s))
         return;
     uint64_t value = c->last[o->counter];
-    uint64_t status = counters_rdmsr(t, IA32_PERF_GLOBAL_STATUS) & ~before;
+    uint64_t status = msr_value(t, IA32_PERF_GLOBAL_STATUS) & ~before;
     uint64_t left = status != 0 ? status_now(t) & status : 0;
-    counters_wrmsr(t, IA32_PMC(o->counter), 0);
+    set_msr_again(t, IA32_PMC(o->counter), 0);
     if (c->repeated != repeated)
         return; /* the window ran more than once for an SMI: no answer */
 

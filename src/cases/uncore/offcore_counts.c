@@ -25,8 +25,9 @@ struct bounds {
 struct offcore {
     struct test_context *t;
     const struct offcore_table *table;
-    unsigned n;        /* of MSR_OFFCORE_RSP_n and its event */
-    unsigned counters; /* IA32_PMC0 .. */
+    struct held_msr ctrl; /* IA32_PERF_GLOBAL_CTRL */
+    unsigned n;           /* of MSR_OFFCORE_RSP_n and its event */
+    unsigned counters;    /* IA32_PMC0 .. */
     struct lines lines;
     struct bounds got; /* what the counters counted, the least and the most */
 };
@@ -36,9 +37,9 @@ static bool program_counters(const struct offcore *o)
     bool ok = true;
 
     for (unsigned c = 0; ok && c < o->counters; c++)
-        ok = counters_wrmsr(o->t, IA32_PERFEVTSEL(c),
-                            OFFCORE_EVENT(o->n) | IA32_PERFEVTSEL_USR |
-                                IA32_PERFEVTSEL_OS | IA32_PERFEVTSEL_EN);
+        ok = set_msr_again(o->t, IA32_PERFEVTSEL(c),
+                           OFFCORE_EVENT(o->n) | IA32_PERFEVTSEL_USR |
+                               IA32_PERFEVTSEL_OS | IA32_PERFEVTSEL_EN);
     return ok;
 }
 
@@ -48,15 +49,15 @@ static bool count_window(struct offcore *o,
 {
     o->got = (struct bounds){UINT64_MAX, 0};
     for (unsigned c = 0; c < o->counters; c++)
-        if (!counters_wrmsr(o->t, IA32_PMC(c), 0))
+        if (!set_msr_again(o->t, IA32_PMC(c), 0))
             return false;
-    if (!counters_wrmsr(o->t, IA32_PERF_GLOBAL_CTRL, BITS(o->counters - 1, 0)))
+    if (!set_held_msr(o->t, o->ctrl, BITS(o->counters - 1, 0)))
         return false;
     work(&o->lines);
-    if (!counters_wrmsr(o->t, IA32_PERF_GLOBAL_CTRL, 0))
+    if (!set_held_msr(o->t, o->ctrl, 0))
         return false;
     for (unsigned c = 0; c < o->counters; c++) {
-        uint64_t got = counters_rdmsr(o->t, IA32_PMC(c));
+        uint64_t got = msr_value(o->t, IA32_PMC(c));
         o->got.least = got < o->got.least ? got : o->got.least;
         o->got.most = got > o->got.most ? got : o->got.most;
     }
@@ -148,8 +149,9 @@ static void check_processor(struct test_context *peer, void *argument)
         o.counters = 3;
     lines_choose(peer, &o.lines);
     /* One window to warm up: page walks and the stack, once. */
-    if (!counters_claim(peer) || !program_counters(&o) ||
-        !count_window(&o, lines_miss))
+    if (!counters_claim(peer) ||
+        !hold_msr(peer, IA32_PERF_GLOBAL_CTRL, &o.ctrl) ||
+        !program_counters(&o) || !count_window(&o, lines_miss))
         return;
 
     for (o.n = 0; o.n < 2 && program_counters(&o); o.n++)

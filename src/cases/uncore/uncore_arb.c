@@ -20,16 +20,16 @@ static bool count_window(const struct uncore_counters *u,
     bool ok = true;
 
     for (unsigned n = 0; ok && n < 2; n++)
-        ok = counters_wrmsr(u->t, MSR_UNC_ARB_PERFEVTSEL(n),
-                            events[n] | UNCORE_EN) &&
-             counters_wrmsr(u->t, MSR_UNC_ARB_PERFCTR(n), 0);
+        ok = set_msr_again(u->t, MSR_UNC_ARB_PERFEVTSEL(n),
+                           events[n] | UNCORE_EN) &&
+             set_msr_again(u->t, MSR_UNC_ARB_PERFCTR(n), 0);
     if (!ok || !uncore_start(u))
         return false;
     work(lines);
     if (!uncore_stop(u))
         return false;
     for (unsigned n = 0; n < 2; n++)
-        got[n] = counters_rdmsr(u->t, MSR_UNC_ARB_PERFCTR(n));
+        got[n] = msr_value(u->t, MSR_UNC_ARB_PERFCTR(n));
     return true;
 }
 

@@ -21,12 +21,12 @@ static bool program_selects(const struct uncore_counters *u)
 {
     static const uint64_t events[2] = {UNC_CBO_CACHE_LOOKUP_READ,
                                        UNC_CBO_CACHE_LOOKUP_READ_I};
-    bool ok = counters_wrmsr(u->t, MSR_UNC_ARB_PERFEVTSEL(0),
-                             UNC_ARB_TRK_REQUESTS | UNCORE_EN);
+    bool ok = set_msr_again(u->t, MSR_UNC_ARB_PERFEVTSEL(0),
+                            UNC_ARB_TRK_REQUESTS | UNCORE_EN);
 
     for (unsigned i = 0; ok && i < 2 * u->boxes; i++)
-        ok = counters_wrmsr(u->t, uncore_box_select(i / 2, i % 2),
-                            events[i % 2] | UNCORE_EN);
+        ok = set_msr_again(u->t, uncore_box_select(i / 2, i % 2),
+                           events[i % 2] | UNCORE_EN);
     return ok;
 }
 
@@ -35,22 +35,22 @@ static bool count_lookups(const struct uncore_counters *u,
                           void (*work)(const struct lines *lines),
                           struct lookups *out)
 {
-    bool ok = counters_wrmsr(u->t, MSR_UNC_ARB_PERFCTR(0), 0);
+    bool ok = set_msr_again(u->t, MSR_UNC_ARB_PERFCTR(0), 0);
 
     *out = (struct lookups){.all = 0};
     for (unsigned i = 0; ok && i < 2 * u->boxes; i++)
-        ok = counters_wrmsr(u->t, uncore_box_counter(i / 2, i % 2), 0);
+        ok = set_msr_again(u->t, uncore_box_counter(i / 2, i % 2), 0);
     if (!ok || !uncore_start(u))
         return false;
     work(lines);
     if (!uncore_stop(u))
         return false;
     for (unsigned box = 0; box < u->boxes; box++) {
-        out->in[box] = counters_rdmsr(u->t, uncore_box_counter(box, 0));
+        out->in[box] = msr_value(u->t, uncore_box_counter(box, 0));
         out->all += out->in[box];
-        out->missed += counters_rdmsr(u->t, uncore_box_counter(box, 1));
+        out->missed += msr_value(u->t, uncore_box_counter(box, 1));
     }
-    out->requests = counters_rdmsr(u->t, MSR_UNC_ARB_PERFCTR(0));
+    out->requests = msr_value(u->t, MSR_UNC_ARB_PERFCTR(0));
     return true;
 }
 
