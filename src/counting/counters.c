@@ -3,6 +3,7 @@
 #include "src/counting/counters.h"
 
 #include "src/base/msr.h"
+#include "src/counting/smi_guard.h"
 
 unsigned counters_available(const struct identity *id)
 {
@@ -133,8 +134,6 @@ static void read_counters(struct counters *c)
         c->last[n] = msr_value(c->t, IA32_PMC(n));
     if (c->fixed)
         c->last_fixed = msr_value(c->t, IA32_FIXED_CTR(c->event->fixed));
-    if (c->smi_known)
-        c->smi = msr_value(c->t, MSR_SMI_COUNT);
 }
 
 static bool write_counters(struct counters *c)
@@ -155,7 +154,6 @@ bool counters_program(struct counters *c, struct test_context *t,
                       bool counter3_promised)
 {
     const struct identity *id = test_cpu(t);
-    uint64_t smi;
 
     *c = (struct counters){
         .t = t,
@@ -168,7 +166,6 @@ bool counters_program(struct counters *c, struct test_context *t,
         .enable = BITS(count - 1, 0),
         .select = event->event | (uint64_t)event->umask << 8 |
                   IA32_PERFEVTSEL_USR | IA32_PERFEVTSEL_OS | IA32_PERFEVTSEL_EN,
-        .smi_known = try_get_msr(t, MSR_SMI_COUNT, &smi) == HW_NO_FAULT,
     };
     if (c->fixed)
         c->enable |= IA32_PERF_GLOBAL_CTRL_FIXED_CTR(event->fixed);
@@ -194,24 +191,33 @@ void counters_repair(struct counters *c)
         read_counters(c);
 }
 
+struct sample_call {
+    struct counters *c;
+    window_function *window;
+    struct sample *out;
+};
+
+static bool sample_once(void *argument)
+{
+    const struct sample_call *call = argument;
+    struct counters *c = call->c;
+    struct sample *out = call->out;
+    uint64_t cells[WINDOW_CELLS] = {0};
+    const struct counters before = *c;
+
+    hw_poll();
+    out->aborted = call->window(c->enable, cells);
+    read_counters(c);
+    for (unsigned n = 0; n < c->count; n++)
+        out->gp[n] = (c->last[n] - before.last[n]) & c->gp_mask;
+    out->fixed = (c->last_fixed - before.last_fixed) & c->fixed_mask;
+    return true;
+}
+
 bool counters_sample(struct counters *c, window_function *window,
                      struct sample *out)
 {
-    for (unsigned attempt = 0; attempt < SMI_RETRIES_MAX; attempt++) {
-        uint64_t cells[WINDOW_CELLS] = {0};
-        struct counters before = *c;
+    struct sample_call call = {c, window, out};
 
-        hw_poll();
-        out->aborted = window(c->enable, cells);
-        read_counters(c);
-        for (unsigned n = 0; n < c->count; n++)
-            out->gp[n] = (c->last[n] - before.last[n]) & c->gp_mask;
-        out->fixed = (c->last_fixed - before.last_fixed) & c->fixed_mask;
-        if (c->smi == before.smi)
-            return true;
-        c->repeated++;
-    }
-    broken(c->t, "%u windows in a row were hit by an SMI (MSR_SMI_COUNT, 34H)",
-           SMI_RETRIES_MAX);
-    return false;
+    return smi_guard(c->t, sample_once, &call, &c->repeated);
 }

@@ -6,6 +6,7 @@
 #include "src/base/msr.h"
 #include "src/counting/counter3.h"
 #include "src/counting/counters.h"
+#include "src/counting/smi_guard.h"
 
 /* In test_records(): the DS area, guard bytes, the buffer, guard bytes. */
 #define BUFFER_AT 256
@@ -71,7 +72,6 @@ bool sampling_claim(struct sampling *p, struct test_context *t)
         .area = (volatile struct pebs_ds_area *)memory,
         .buffer = memory + BUFFER_AT,
         .mask = BITS(id->counter_bits - 1, 0),
-        .smi_known = try_get_msr(t, MSR_SMI_COUNT, &p->smi) == HW_NO_FAULT,
     };
     /* Present and dirty before the processor needs them. */
     memset(memory, GUARD, TEST_RECORDS_BYTES);
@@ -133,8 +133,6 @@ bool sampling_arm(struct sampling *p, const struct sampling_config *config)
         ok = counters_clear_status(p->t, status);
     for (unsigned n = 0; ok && n < PRECISE_COUNTERS && n < counters; n++)
         ok = program_counter(p, n);
-    if (p->smi_known)
-        p->smi = msr_value(p->t, MSR_SMI_COUNT);
     return ok && set_msr_again(p->t, IA32_PEBS_ENABLE,
                                config->counters | config->facility);
 }
@@ -216,25 +214,33 @@ bool sampling_stop(struct sampling *p)
     return collect_records(p);
 }
 
+struct around {
+    struct sampling *p;
+    const struct sampling_config *config;
+    void (*window)(struct sampling *p, uint64_t argument);
+    uint64_t argument;
+};
+
+static bool around_once(void *argument)
+{
+    const struct around *a = argument;
+    struct sampling *p = a->p;
+
+    if (!sampling_arm(p, a->config))
+        return false;
+    p->tsc_before = hw_tsc();
+    a->window(p, a->argument);
+    p->tsc_after = hw_tsc();
+    return sampling_stop(p);
+}
+
 bool sampling_around(struct sampling *p, const struct sampling_config *config,
                      void (*window)(struct sampling *p, uint64_t argument),
                      uint64_t argument)
 {
-    for (unsigned attempt = 0; attempt < SMI_RETRIES_MAX; attempt++) {
-        if (!sampling_arm(p, config))
-            return false;
-        p->tsc_before = hw_tsc();
-        window(p, argument);
-        p->tsc_after = hw_tsc();
-        if (!sampling_stop(p))
-            return false;
-        if (!p->smi_known || msr_value(p->t, MSR_SMI_COUNT) == p->smi)
-            return true;
-        p->repeated++;
-    }
-    broken(p->t, "%u windows in a row were hit by an SMI (MSR_SMI_COUNT, 34H)",
-           SMI_RETRIES_MAX);
-    return false;
+    struct around around = {p, config, window, argument};
+
+    return smi_guard(p->t, around_once, &around, &p->repeated);
 }
 
 static void run_branches(struct sampling *p, uint64_t flags)

@@ -42,9 +42,7 @@ struct sampling {
     volatile struct pebs_ds_area *area; /* the processor writes to it */
     struct pebs_ds_area set;            /* what it held at the start */
     uint8_t *buffer;
-    uint64_t mask; /* of the counters' width */
-    bool smi_known;
-    uint64_t smi;
+    uint64_t mask;     /* of the counters' width */
     unsigned repeated; /* windows repeated because of an SMI */
 
     /* After sampling_stop(). */
