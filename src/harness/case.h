@@ -107,6 +107,9 @@ bool check(struct test_context *t, bool ok, const char *format, ...)
 /* The usual one. `what` names the register or quantity, "IA32_PMC3 (C4H)". */
 bool check_equal(struct test_context *t, const char *what, uint64_t got,
                  uint64_t want);
+/* What must never be: "STATE: WHAT, n of N; wanted 0". */
+bool check_none(struct test_context *t, const char *state, const char *what,
+                uint64_t n, uint64_t of);
 /* Where the manual says "may": a figure, never FAIL. Counts as a check where
  * `of` is not 0. Prints "OBSERVED what: n of N" or "NOT OBSERVED ...". */
 void observe(struct test_context *t, const char *what, uint64_t n, uint64_t of);

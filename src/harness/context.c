@@ -75,6 +75,12 @@ bool check_equal(struct test_context *t, const char *what, uint64_t got,
                  (unsigned long)got, (unsigned long)want);
 }
 
+bool check_none(struct test_context *t, const char *state, const char *what,
+                uint64_t n, uint64_t of)
+{
+    return check(t, n == 0, "%s: %s, %lu of %lu; wanted 0", state, what, n, of);
+}
+
 void observe(struct test_context *t, const char *what, uint64_t n, uint64_t of)
 {
     if (of != 0)

@@ -54,6 +54,16 @@ static void checks(void **state)
                         "FAIL: IA32_PMC3 (C4H): got 0x1f, wanted 0x2\n");
 }
 
+static void none_of_so_many(void **state)
+{
+    (void)state;
+    assert_true(check_none(t, "state", "not said", 0, 9));
+    assert_int_equal(t->verdict, VERDICT_PASS);
+    assert_false(check_none(t, "regime B", "it remained", 2, 9));
+    assert_string_equal(lines(),
+                        "FAIL: regime B: it remained, 2 of 9; wanted 0\n");
+}
+
 static void the_worst_wins_and_gives_the_reason(void **state)
 {
     (void)state;
@@ -359,6 +369,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(checks, set_up),
+        cmocka_unit_test_setup(none_of_so_many, set_up),
         cmocka_unit_test_setup(the_worst_wins_and_gives_the_reason, set_up),
         cmocka_unit_test_setup(observations_never_fail, set_up),
         cmocka_unit_test_setup(notes_are_no_checks, set_up),
