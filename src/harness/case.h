@@ -72,8 +72,7 @@ test_regime(const struct test_context *t); /* as found at the start */
 unsigned test_processor(const struct test_context *t);
 /* Trials to make: the option's, or `usual` where the user said nothing. A
  * user's number below `least` is used all the same, and noted in the report. */
-unsigned test_trials(const struct test_context *t, unsigned usual,
-                     unsigned least);
+unsigned test_trials(struct test_context *t, unsigned usual, unsigned least);
 /* How long the session waits for the test; it grows with the trials. */
 unsigned test_timeout_ms(const struct test_context *t);
 /* The same numbers for the same seed, test and processor; others on other

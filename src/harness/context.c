@@ -138,17 +138,13 @@ unsigned test_processor(const struct test_context *t)
     return t->processor;
 }
 
-unsigned test_trials(const struct test_context *t, unsigned usual,
-                     unsigned least)
+unsigned test_trials(struct test_context *t, unsigned usual, unsigned least)
 {
-    struct test_context *mine =
-        &t->all[t->processor]; /* the same, to write to */
-
     if (t->trials == 0)
         return usual;
     if (t->trials < least && !t->no_trials_line) {
-        mine->no_trials_line = true;
-        note(mine, "trials=%u is fewer than the %u that this test asks for",
+        t->no_trials_line = true;
+        note(t, "trials=%u is fewer than the %u that this test asks for",
              t->trials, least);
     }
     return t->trials;
