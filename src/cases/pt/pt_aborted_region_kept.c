@@ -2,7 +2,6 @@
 /* Packets are no stores of the transaction: those of an aborted region stay,
  * with each branch that it took. */
 #include "src/trace/trace.h"
-#include "src/tsx/probe.h"
 #include "src/tsx/status.h"
 
 #define PATTERNS 6
@@ -33,7 +32,7 @@ TEST(pt_aborted_region_kept,
     struct transitions seen;
 
     /* Set-up. */
-    if (!probe_set_up(t) || !trace_claim(&p, t))
+    if (!trace_claim_transactions(&p, t))
         return;
 
     for (unsigned i = 0; i < PATTERNS; i++) {
