@@ -35,13 +35,12 @@ static void note_in_use(struct test_context *t, const struct identity *id)
             note(t,
                  "in use before the test: IA32_PERFEVTSEL%u (%XH) = 0x%lx, "
                  "IA32_PERF_GLOBAL_CTRL (38FH) = 0x%lx",
-                 n, IA32_PERFEVTSEL(n), (unsigned long)select,
-                 (unsigned long)ctrl);
+                 n, IA32_PERFEVTSEL(n), select, ctrl);
     if (get_msr(t, IA32_FIXED_CTR_CTRL, &fixed) && fixed != 0)
         note(t,
              "in use before the test: IA32_FIXED_CTR_CTRL (38DH) = 0x%lx, "
              "IA32_PERF_GLOBAL_CTRL (38FH) = 0x%lx",
-             (unsigned long)fixed, (unsigned long)ctrl);
+             fixed, ctrl);
 }
 
 /* DEBUGCTL could stop the counters on a PMI, or start them after an SMI. PEBS
@@ -55,7 +54,7 @@ static bool clear_controls(struct test_context *t)
 
     if (try_get_msr(t, IA32_PEBS_ENABLE, &value) == HW_NO_FAULT && value != 0) {
         note(t, "in use before the test: IA32_PEBS_ENABLE (3F1H) = 0x%lx",
-             (unsigned long)value);
+             value);
         if (!set_msr(t, IA32_PEBS_ENABLE, 0))
             return false;
     }
@@ -97,10 +96,10 @@ static void check_reads_back(struct counters *c, bool promised,
         return;
     if (promised)
         check(c->t, false, "%s (%XH) written with 0x%lx reads as 0x%lx", name,
-              msr, (unsigned long)want, (unsigned long)got);
+              msr, want, got);
     else
         note(c->t, "%s (%XH) written with 0x%lx reads as 0x%lx", name, msr,
-             (unsigned long)want, (unsigned long)got);
+             want, got);
 }
 
 /* GLOBAL_CTRL takes the value that will open the window. Tried while nothing is

@@ -24,8 +24,8 @@ static bool make_schedule(struct test_context *t, const uint64_t selects[],
         if (!constraints_find(&cpu,
                               &(struct event_wanted){.select = selects[e]},
                               &places[e], why)) {
-            skip(t, "event %02lXH/%02lXH %s", (unsigned long)selects[e] & 0xff,
-                 (unsigned long)selects[e] >> 8 & 0xff, why);
+            skip(t, "event %02lXH/%02lXH %s", selects[e] & 0xff,
+                 selects[e] >> 8 & 0xff, why);
             return false;
         }
     enum schedule_error error = schedule_make(places, count, out);

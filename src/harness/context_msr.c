@@ -71,8 +71,8 @@ bool set_msr(struct test_context *t, uint32_t msr, uint64_t value)
                msr_name(msr, name), vector_name((unsigned)vector));
         break;
     case JOURNAL_WRITE_FAULTED:
-        broken(t, "%s: WRMSR of 0x%lx raises %s", msr_name(msr, name),
-               (unsigned long)value, vector_name((unsigned)vector));
+        broken(t, "%s: WRMSR of 0x%lx raises %s", msr_name(msr, name), value,
+               vector_name((unsigned)vector));
         break;
     }
     return false;
@@ -91,8 +91,8 @@ static void report_write_faulted(struct test_context *t, uint32_t msr,
 {
     char name[MSR_NAME_BYTES];
 
-    broken(t, "WRMSR of 0x%lx to %s raises %s", (unsigned long)value,
-           msr_name(msr, name), vector_name((unsigned)vector));
+    broken(t, "WRMSR of 0x%lx to %s raises %s", value, msr_name(msr, name),
+           vector_name((unsigned)vector));
 }
 
 int try_set_msr_again(struct test_context *t, uint32_t msr, uint64_t value)
@@ -180,8 +180,8 @@ static void clear_status(struct test_context *t)
         vector = hw_msr_write(IA32_PERF_GLOBAL_STATUS_RESET, now & ~t->status);
     if (vector != HW_NO_FAULT)
         broken(t, "%s: not restored to 0x%lx, the access raises %s",
-               msr_name(IA32_PERF_GLOBAL_STATUS, name),
-               (unsigned long)t->status, vector_name((unsigned)vector));
+               msr_name(IA32_PERF_GLOBAL_STATUS, name), t->status,
+               vector_name((unsigned)vector));
 }
 
 static void report_not_restored(void *context,
@@ -192,12 +192,11 @@ static void report_not_restored(void *context,
 
     if (failure->vector != HW_NO_FAULT)
         broken(t, "%s: not restored to 0x%lx, the access raises %s",
-               msr_name(failure->msr, name), (unsigned long)failure->old,
+               msr_name(failure->msr, name), failure->old,
                vector_name((unsigned)failure->vector));
     else
         broken(t, "%s: restored to 0x%lx, but reads as 0x%lx",
-               msr_name(failure->msr, name), (unsigned long)failure->old,
-               (unsigned long)failure->got);
+               msr_name(failure->msr, name), failure->old, failure->got);
 }
 
 void restore_msrs(struct test_context *t)

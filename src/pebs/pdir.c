@@ -119,7 +119,7 @@ bool pdir_find_opening(struct sampling *p, unsigned counter, uint64_t *opening)
                  "IA32_PMC%u (%XH), read by RDPMC after %u instructions, has "
                  "counted %lu; wanted %u or one more",
                  counter, IA32_PMC(counter), PDIR_BEFORE,
-                 (unsigned long)(*opening + PDIR_BEFORE), PDIR_BEFORE);
+                 *opening + PDIR_BEFORE, PDIR_BEFORE);
 }
 
 static struct sampling_config config_of(unsigned counter, uint32_t period)

@@ -170,13 +170,11 @@ static bool check_untouched(struct sampling *p)
     return check(p->t, before == BUFFER_AT,
                  "%lu bytes after the DS area's start a byte was written; "
                  "the area ends at 60H",
-                 (unsigned long)before) &&
+                 before) &&
            check(p->t, after == TEST_RECORDS_BYTES,
                  "%u records of %lu bytes end %lu bytes after the PEBS buffer "
                  "base, and a byte was written %lu bytes after it",
-                 p->records, (unsigned long)p->size,
-                 (unsigned long)(end - BUFFER_AT),
-                 (unsigned long)(after - BUFFER_AT));
+                 p->records, p->size, end - BUFFER_AT, after - BUFFER_AT);
 }
 
 static bool collect_records(struct sampling *p)
@@ -189,9 +187,8 @@ static bool collect_records(struct sampling *p)
     if (!check(p->t, error == PEBS_OK,
                "DS area: %s; PEBS index is 0x%lx, the buffer begins at 0x%lx, "
                "a record of format %u has %lu bytes",
-               pebs_error_text(error), (unsigned long)area.pebs_index,
-               (unsigned long)area.pebs_buffer_base, p->format,
-               (unsigned long)p->size))
+               pebs_error_text(error), area.pebs_index, area.pebs_buffer_base,
+               p->format, p->size))
         return false;
     p->set.pebs_index = area.pebs_index;
     test_raw(p->t, raw_names[p->format], p->buffer, p->records * p->size);
@@ -270,8 +267,7 @@ unsigned sampling_event(struct sampling *p, const struct pebs_record *record)
     if (check(p->t, event >= 1 && event <= PEBS_EVENTS,
               "a record has R15 = 0x%lx; wanted 0x%lx plus the event's number, "
               "1 to %u",
-              (unsigned long)record->r15, (unsigned long)PEBS_PLANTED(15),
-              PEBS_EVENTS))
+              record->r15, PEBS_PLANTED(15), PEBS_EVENTS))
         return (unsigned)event;
     return 0;
 }

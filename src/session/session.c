@@ -154,15 +154,14 @@ static void run_test(struct session *s, unsigned n)
 
     if (s->suite.rounds > 1 && suite_begins_round(&s->suite, n))
         ktap_note(&s->out, "round %u of %u: seed=%lu",
-                  suite_round(&s->suite, n) + 1, s->suite.rounds,
-                  (unsigned long)seed);
+                  suite_round(&s->suite, n) + 1, s->suite.rounds, seed);
     announce_result(s, n, name);
     begin_test(s, suite_test(&s->suite, n), seed);
     jobs_run(&s->jobs, timeout_of(s), body_job);
     jobs_restore(&s->jobs);
     write_result(s, n, name);
     if (options->verbosity == VERBOSITY_VERBOSE)
-        ktap_note(&s->out, "took %lu ms", (unsigned long)(hw_ms() - start));
+        ktap_note(&s->out, "took %lu ms", hw_ms() - start);
     progress_tick(&s->progress);
     save_progress(s, false);
 }

@@ -134,7 +134,7 @@ static bool trace_once(struct trace *p, bool (*workload)(void *argument),
     return check(p->t, (p->status & IA32_RTIT_STATUS_Error) == 0,
                  "IA32_RTIT_STATUS (571H) = 0x%lx: [4] (Error) is 1 with a "
                  "legal output",
-                 (unsigned long)p->status);
+                 p->status);
 }
 
 bool trace_try(struct trace *p, bool (*workload)(void *argument),
@@ -196,10 +196,9 @@ bool trace_check(struct trace *p, const char *what,
         "%s: event %u: %s: got %s at 0x%lx, target 0x%lx, offset 0x%lx; "
         "wanted %s at 0x%lx to 0x%lx, target 0x%lx",
         what, which, wrong != NULL ? wrong : "",
-        pt_transition_name(got->transition), (unsigned long)got->ip,
-        (unsigned long)got->target, (unsigned long)got->offset,
-        pt_transition_name(want->transition), (unsigned long)want->from,
-        (unsigned long)want->to, (unsigned long)want->target);
+        pt_transition_name(got->transition), got->ip, got->target, got->offset,
+        pt_transition_name(want->transition), want->from, want->to,
+        want->target);
 }
 
 bool trace_check_commit(struct trace *p, const char *what,
@@ -231,10 +230,10 @@ bool trace_check_refused(struct trace *p, const char *what, uint64_t control,
           what, vector);
     check(t, (p->status & IA32_RTIT_STATUS_Error) != 0,
           "%s: IA32_RTIT_STATUS (571H) = 0x%lx: got [4] (Error) = 0, wanted 1",
-          what, (unsigned long)p->status);
+          what, p->status);
     check(t, trace_guarded(p, 0, TRACE_BYTES) == TRACE_BYTES,
           "%s: %lu bytes were written; wanted none", what,
-          (unsigned long)(TRACE_BYTES - trace_guarded(p, 0, TRACE_BYTES)));
+          TRACE_BYTES - trace_guarded(p, 0, TRACE_BYTES));
     return true;
 }
 

@@ -119,12 +119,12 @@ bool uncore_claim(struct uncore_counters *u, struct test_context *t)
     if ((ctrl & UNCORE_GLOBAL_EN) != 0)
         note(t,
              "in use before the test: MSR_UNC_PERF_GLOBAL_CTRL (%XH) = 0x%lx",
-             uncore->global_ctrl, (unsigned long)ctrl);
+             uncore->global_ctrl, ctrl);
     *u = (struct uncore_counters){
         .t = t, .uncore = uncore, .said = uncore_boxes(uncore, config)};
     if (!check(t, u->said >= 1 && u->said <= uncore->boxes_max,
                "MSR_UNC_CBO_CONFIG (396H) is 0x%lx: %u C-Boxes; wanted 1 to %u",
-               (unsigned long)config, u->said, uncore->boxes_max))
+               config, u->said, uncore->boxes_max))
         return false;
     u->boxes = boxes_with_registers(u);
 

@@ -32,10 +32,8 @@ static void check_reads(struct alias *a, uint32_t written, uint64_t value,
              "MSR %XH written with 0x%lx: IA32_PMC%u (%XH) reads 0x%lx, "
              "IA32_A_PMC%u (%XH) reads 0x%lx, RDPMC 0x%lx (%s); "
              "wanted 0x%lx",
-             written, (unsigned long)value, a->counter, IA32_PMC(a->counter),
-             (unsigned long)pmc, a->counter, IA32_A_PMC(a->counter),
-             (unsigned long)full, (unsigned long)rdpmc, fault_name(vector),
-             (unsigned long)want);
+             written, value, a->counter, IA32_PMC(a->counter), pmc, a->counter,
+             IA32_A_PMC(a->counter), full, rdpmc, fault_name(vector), want);
 }
 
 /* Every bit of the width, through the full-width name. */

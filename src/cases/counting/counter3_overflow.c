@@ -56,10 +56,8 @@ static void try_preload(struct counters *c, struct overflow *o, uint64_t events,
              "IA32_PERF_GLOBAL_STATUS (38EH) 0x%lx, wanted 0x%lx and 0x%lx; "
              "after "
              "clearing through 390H 0x%lx is left, wanted 0",
-             o->counter, IA32_PMC(o->counter), (unsigned long)missing,
-             (unsigned long)events, (unsigned long)value, (unsigned long)status,
-             (unsigned long)want, (unsigned long)want_status,
-             (unsigned long)left);
+             o->counter, IA32_PMC(o->counter), missing, events, value, status,
+             want, want_status, left);
 }
 
 static void report_counter(struct test_context *t, bool promised,
@@ -99,7 +97,7 @@ TEST(counter3_overflow,
     uint64_t events = s.gp[0];
     check(t, events >= window_plain_shape.instructions,
           "IA32_PMC0 (C1H) counted %lu instructions; wanted at least %u",
-          (unsigned long)events, window_plain_shape.instructions);
+          events, window_plain_shape.instructions);
 
     /* Measured: one event short of overflow, just there, one beyond. */
     for (unsigned i = 0; i < trials; i++)
@@ -114,6 +112,6 @@ TEST(counter3_overflow,
         broken(t, "every window was hit by an SMI");
     report_counter(t, true, &control);
     report_counter(t, promised, &third);
-    note(t, "windows of %lu instructions, %u preloads of each counter",
-         (unsigned long)events, third.tried);
+    note(t, "windows of %lu instructions, %u preloads of each counter", events,
+         third.tried);
 }

@@ -89,7 +89,7 @@ static void note_change(struct hold *h, unsigned round, unsigned r,
 {
     if (h->shown[r]++ < SHOWN)
         note(h->t, "round %u: %s: before 0x%lx, after 0x%lx%s", round,
-             registers[r].later, (unsigned long)h->want[r], (unsigned long)got,
+             registers[r].later, h->want[r], got,
              published ? " (the published change: INT cleared, IN_TX set)"
                        : "");
 }

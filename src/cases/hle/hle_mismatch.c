@@ -39,8 +39,7 @@ static void try_row(struct test_context *t, const struct mismatch *row,
     check(t, wrong == 0,
           "%s: memory is not as without the prefixes, %u of %u; the last left "
           "0x%lx and, 64 bytes after it, 0x%lx",
-          row->what, wrong, tries, (unsigned long)lock[0],
-          (unsigned long)lock[NEXT_LINE]);
+          row->what, wrong, tries, lock[0], lock[NEXT_LINE]);
     check_none(t, row->what,
                "the critical section's store was not made exactly once", stores,
                tries);

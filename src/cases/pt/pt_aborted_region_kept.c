@@ -58,7 +58,6 @@ TEST(pt_aborted_region_kept,
                   ((results ^ tx.argument) & mask) == 0,
               "branches of an aborted region: got %u, of the results 0x%02lx; "
               "wanted %u, 0x%02lx (the oldest in bit 0)",
-              count, (unsigned long)results, TSX_BRANCHES,
-              (unsigned long)tx.argument);
+              count, results, TSX_BRANCHES, tx.argument);
     }
 }

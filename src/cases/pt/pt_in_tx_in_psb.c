@@ -58,5 +58,5 @@ TEST(pt_in_tx_in_psb,
           "wanted 0",
           seen.wrong, seen.states);
     note(t, "%u PSBs in %lu bytes, %u with InTX = 1", seen.packets[PT_PSB],
-         (unsigned long)trace_bytes(&p), seen.inside);
+         trace_bytes(&p), seen.inside);
 }

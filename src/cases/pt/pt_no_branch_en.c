@@ -49,5 +49,5 @@ TEST(pt_no_branch_en, .asks = "Is there no MODE.TSX where BranchEn is 0?",
               "BranchEn = 0: got %u packets %s, wanted 0",
               seen.packets[none[i]], pt_kind_name(none[i]));
     note(t, "%u transactions committed, %lu bytes of trace", tally.committed,
-         (unsigned long)trace_bytes(&p));
+         trace_bytes(&p));
 }

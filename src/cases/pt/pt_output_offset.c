@@ -10,8 +10,7 @@ static void check_offset(struct trace *p, const char *what, uint64_t control,
 {
     if (!trace_check_refused(p, what, control, base, pointers))
         return;
-    note(p->t, "%s: IA32_RTIT_STATUS (571H) = 0x%lx", what,
-         (unsigned long)p->status);
+    note(p->t, "%s: IA32_RTIT_STATUS (571H) = 0x%lx", what, p->status);
 }
 
 TEST(pt_output_offset,

@@ -24,7 +24,6 @@ TEST(pt_rtm_commit,
     /* Check. */
     trace_check_commit(&p, "XBEGIN, XEND", &seen);
     check_equal(t, "PSB packets in a short trace", seen.packets[PT_PSB], 1);
-    note(t, "%lu bytes; begin at 0x%lx, commit at 0x%lx",
-         (unsigned long)trace_bytes(&p), trace_at(tsx_xbegin_at),
-         trace_at(tsx_xend_at));
+    note(t, "%lu bytes; begin at 0x%lx, commit at 0x%lx", trace_bytes(&p),
+         trace_at(tsx_xbegin_at), trace_at(tsx_xend_at));
 }

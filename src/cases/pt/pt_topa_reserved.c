@@ -37,5 +37,5 @@ TEST(pt_topa_reserved,
     note(t,
          "%u reserved bits, a base that is not aligned, END in entry 0: the "
          "last leaves IA32_RTIT_STATUS (571H) = 0x%lx",
-         TOPA_RESERVED_COUNT, (unsigned long)p.status);
+         TOPA_RESERVED_COUNT, p.status);
 }

@@ -13,8 +13,7 @@ static int try_bit(struct test_context *t, unsigned n, uint64_t bit)
     if (vector == HW_NO_FAULT)
         check(t, msr_value(t, IA32_PERFEVTSEL(n)) == bit,
               "IA32_PERFEVTSEL%u (%XH) written with 0x%lx reads as 0x%lx", n,
-              IA32_PERFEVTSEL(n), (unsigned long)bit,
-              (unsigned long)msr_value(t, IA32_PERFEVTSEL(n)));
+              IA32_PERFEVTSEL(n), bit, msr_value(t, IA32_PERFEVTSEL(n)));
     set_msr_again(t, IA32_PERFEVTSEL(n), 0);
     return vector;
 }

@@ -86,10 +86,9 @@ static void check_counts(struct offcore *o, const char *what,
               out[k].least >= want[k].least && out[k].most <= want[k].most,
               "MSR_OFFCORE_RSP_%u (%XH), %s: IA32_PMC0-%u counted %lu to %lu "
               "of %u reads %s; wanted %lu to %lu",
-              o->n, MSR_OFFCORE_RSP(o->n), what, o->counters - 1,
-              (unsigned long)out[k].least, (unsigned long)out[k].most, LINES,
-              k == 0 ? "flushed out" : "cached", (unsigned long)want[k].least,
-              (unsigned long)want[k].most);
+              o->n, MSR_OFFCORE_RSP(o->n), what, o->counters - 1, out[k].least,
+              out[k].most, LINES, k == 0 ? "flushed out" : "cached",
+              want[k].least, want[k].most);
 }
 
 /* A value that selects something; out: what was counted of misses and hits. */
@@ -160,10 +159,8 @@ static void check_processor(struct test_context *peer, void *argument)
         peer,
         "%u reads flushed out counted as %lu to %lu with 1A6H, %lu to %lu with "
         "1A7H; as many cached: %lu to %lu, %lu to %lu",
-        LINES, (unsigned long)any[0][0].least, (unsigned long)any[0][0].most,
-        (unsigned long)any[1][0].least, (unsigned long)any[1][0].most,
-        (unsigned long)any[0][1].least, (unsigned long)any[0][1].most,
-        (unsigned long)any[1][1].least, (unsigned long)any[1][1].most);
+        LINES, any[0][0].least, any[0][0].most, any[1][0].least, any[1][0].most,
+        any[0][1].least, any[0][1].most, any[1][1].least, any[1][1].most);
 }
 
 TEST(offcore_counts,

@@ -41,7 +41,7 @@ static void try_valid(struct test_context *t, struct tally *y, unsigned n,
     y->wrong++;
     if (y->shown++ < SHOWN)
         note(t, "MSR_OFFCORE_RSP_%u (%XH) written with 0x%lx reads as 0x%lx", n,
-             MSR_OFFCORE_RSP(n), (unsigned long)value, (unsigned long)got);
+             MSR_OFFCORE_RSP(n), value, got);
 }
 
 static void try_reserved(struct test_context *t, struct tally *y, unsigned n,

@@ -53,7 +53,7 @@ static void check_stopped(const struct uncore_counters *u)
     check(t, global.clock == 0,
           "MSR_UNC_PERF_FIXED_CTR (395H) went on by %lu while EN [29] of "
           "MSR_UNC_PERF_GLOBAL_CTRL (%XH) was 0; wanted 0",
-          (unsigned long)global.clock, u->uncore->global_ctrl);
+          global.clock, u->uncore->global_ctrl);
     if (!set_msr_again(t, MSR_UNC_PERF_FIXED_CTRL, 0) || !uncore_start(u))
         return;
     struct rate fixed = measure_rate(t);
@@ -61,7 +61,7 @@ static void check_stopped(const struct uncore_counters *u)
     check(t, fixed.clock == 0,
           "MSR_UNC_PERF_FIXED_CTR (395H) went on by %lu while bit 22 of "
           "MSR_UNC_PERF_FIXED_CTRL (394H) was 0; wanted 0",
-          (unsigned long)fixed.clock);
+          fixed.clock);
 }
 
 TEST(uncore_clock, .asks = "Does the uncore's fixed counter advance with time?",
@@ -100,8 +100,7 @@ TEST(uncore_clock, .asks = "Does the uncore's fixed counter advance with time?",
           "MSR_UNC_PERF_FIXED_CTR (395H) counted at the same rate in both "
           "windows of %u of %u pairs, last %lu and %lu in 1000 TSC cycles; "
           "wanted more than half, at most one in %u apart",
-          steady, PAIRS, (unsigned long)per_tsc(first),
-          (unsigned long)per_tsc(second), TOLERANCE);
+          steady, PAIRS, per_tsc(first), per_tsc(second), TOLERANCE);
     note(t, "the uncore's clock counts %lu in 1000 TSC cycles",
-         (unsigned long)per_tsc(second));
+         per_tsc(second));
 }

@@ -144,18 +144,15 @@ static void judge_row(const struct uncore_counters *u, const struct row *row,
     check(t, (o->stale & bit) != 0 || (o->status & ~o->stale) == bit,
           "overflow of %s: MSR_UNC_PERF_GLOBAL_STATUS (%XH) is 0x%lx; wanted "
           "0x%lx",
-          row->what, u->uncore->global_status, (unsigned long)o->status,
-          (unsigned long)bit);
+          row->what, u->uncore->global_status, o->status, bit);
     check(t, ((o->ctrl & UNCORE_GLOBAL_EN) == 0) == row->freeze,
           "overflow of %s: MSR_UNC_PERF_GLOBAL_CTRL (%XH) is 0x%lx; wanted EN "
           "[29] = %d",
-          row->what, u->uncore->global_ctrl, (unsigned long)o->ctrl,
-          !row->freeze);
+          row->what, u->uncore->global_ctrl, o->ctrl, !row->freeze);
     check(t, (o->later == o->count) == row->freeze,
           "overflow of %s: MSR_UNC_PERF_FIXED_CTR (395H) reads 0x%lx and then "
           "0x%lx; wanted it %s",
-          row->what, (unsigned long)o->count, (unsigned long)o->later,
-          row->freeze ? "stopped" : "to go on");
+          row->what, o->count, o->later, row->freeze ? "stopped" : "to go on");
 }
 
 static void count_overflow(struct test_context *peer, void *argument)
@@ -214,7 +211,7 @@ TEST(uncore_pmi,
             t,
             "MSR_UNC_PERF_GLOBAL_STATUS (%XH): 0x%lx stays set after writes of "
             "1 and of 0, and was not judged",
-            u.uncore->global_status, (unsigned long)stale);
+            u.uncore->global_status, stale);
     observe(t, "Ovf_UncorePMU in IA32_PERF_GLOBAL_STATUS (38EH)[61]", seen,
             tried);
     if (hw_processors() > 1 && before == 0)
