@@ -414,7 +414,7 @@ docs/%.svg: docs/%.dot | $(FOR_LAB)
 FUZZ := $(patsubst tests/%.c,$(B)/%,$(sort $(wildcard tests/fuzz/*.c)))
 FUZZED := $(PURE) src/base/words.c src/cpu/microcode_file.c $(sort $(wildcard src/options/*.c))
 $(B)/fuzz/%: tests/fuzz/%.c $(FUZZED) \
-             $(wildcard src/*/*.h tests/pt/*.h) \
+             $(wildcard src/*/*.h src/*/*.inc tests/pt/*.h) \
              | $(GENERATED) $(FOR_LAB)
 	@mkdir -p $(@D)
 	@echo "  clang $@"

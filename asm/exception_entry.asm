@@ -15,6 +15,8 @@
 bits 64
 default rel
 
+%include "preserved.inc"
+
 extern exception_handle
 
 %define VECTORS 32
@@ -83,24 +85,14 @@ entered:
 ; as stored, and false is returned.
 global exception_guard_call
 exception_guard_call:
-        push    rbx
-        push    rbp
-        push    r12
-        push    r13
-        push    r14
-        push    r15
+        push_preserved
         sub     rsp, 8
         mov     [rcx], rsp
         call    rdx
         mov     eax, 1
 .out:
         add     rsp, 8
-        pop     r15
-        pop     r14
-        pop     r13
-        pop     r12
-        pop     rbp
-        pop     rbx
+        pop_preserved
         ret
 global exception_guard_unwind
 exception_guard_unwind:

@@ -13,6 +13,8 @@
 bits 64
 default rel
 
+%include "preserved.inc"
+
 %define IA32_PERF_GLOBAL_CTRL 0x38f
 %define EVENTS                256
 %define EVENT_BYTES           10
@@ -30,12 +32,7 @@ section .text align=64
 ; RSI, OF is 0; RSP and RFLAGS are stored to [RDX]. WRMSR is not guarded.
 global pebs_window, pebs_events
 pebs_window:
-        push    rbx
-        push    rbp
-        push    r12
-        push    r13
-        push    r14
-        push    r15
+        push_preserved
         pushfq
         mov     [rdx], rsp              ; as POPFQ below leaves it
         mov     rax, [rsp]
@@ -77,12 +74,7 @@ pebs_events:
         xor     edx, edx
         wrmsr
         popfq
-        pop     r15
-        pop     r14
-        pop     r13
-        pop     r12
-        pop     rbp
-        pop     rbx
+        pop_preserved
         ret
 
 section .note.GNU-stack noalloc noexec nowrite progbits

@@ -16,6 +16,8 @@
 bits 64
 default rel
 
+%include "preserved.inc"
+
 ; struct tsx_block of tsx_bodies.h
 %define BODY       0x00
 %define END        0x08
@@ -64,12 +66,7 @@ default rel
 
 ; Saves what C wants preserved, plants the registers; [RSP] is the block.
 %macro enter_block 0
-        push    rbx
-        push    rbp
-        push    r12
-        push    r13
-        push    r14
-        push    r15
+        push_preserved
         pushfq
         push    rdi
         mov     dword [rdi + UNRESTORED], 0
@@ -140,12 +137,7 @@ tsx_outside_end:
 tsx_resume:
         pop     rdi
         popfq
-        pop     r15
-        pop     r14
-        pop     r13
-        pop     r12
-        pop     rbp
-        pop     rbx
+        pop_preserved
         ret
 
 ; int tsx_watched(int (*rdi)(struct tsx_block *), struct tsx_block *rsi,

@@ -29,7 +29,8 @@ void hw_cpuid(uint32_t leaf, uint32_t subleaf, struct hw_cpuid *out);
 
 uint64_t hw_tsc(void);
 
-/* HW_NO_FAULT, or the vector; on a fault *value is not changed. */
+/* HW_NO_FAULT, or the vector; on a fault *value is not changed. A test writes
+ * by the functions of case.h, which can undo it. */
 int hw_msr_read(uint32_t msr, uint64_t *value);
 int hw_msr_write(uint32_t msr, uint64_t value);
 

@@ -41,6 +41,5 @@ void abort_reach_observe(struct test_context *t)
     note(t,
          "IA32_PMC0 (C1H) counted %lu to %lu instructions; %u lie outside the "
          "transaction, %u inside",
-         (unsigned long)lowest, (unsigned long)highest,
-         shape->instructions - shape->inside, shape->inside);
+         lowest, highest, shape->instructions - shape->inside, shape->inside);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* agreement.c - runs the trials of one event after the other and judges them. */
+/* agreement.c - runs the trials of one event after the other and judges them.
+ */
 #include "src/counting/agreement.h"
 
 #include "src/base/msr.h"
@@ -43,14 +44,11 @@ static void note_trial(const struct tally *y, unsigned trial,
     note(t,
          "%s, trial %u: %s counted %lu; IA32_PMC0-3 %lu %lu %lu %lu; "
          "%lu of %u transactions aborted",
-         y->c.event->name, trial, reference_name(&y->c),
-         (unsigned long)reference, (unsigned long)gp[0], (unsigned long)gp[1],
-         (unsigned long)gp[2], (unsigned long)gp[3], (unsigned long)s->aborted,
-         y->shape->transactions);
+         y->c.event->name, trial, reference_name(&y->c), reference, gp[0],
+         gp[1], gp[2], gp[3], s->aborted, y->shape->transactions);
     if (y->c.count > 4)
         note(t, "%s, trial %u: IA32_PMC4-7 %lu %lu %lu %lu", y->c.event->name,
-             trial, (unsigned long)gp[4], (unsigned long)gp[5],
-             (unsigned long)gp[6], (unsigned long)gp[7]);
+             trial, gp[4], gp[5], gp[6], gp[7]);
 }
 
 static void widen_range(uint64_t *lowest, uint64_t *highest, uint64_t value,
@@ -98,20 +96,19 @@ static void judge_reference(const struct tally *y)
     check(t, y->outside == 0,
           "%s: %s out of bounds in %u of %u trials; wanted %lu to %lu where "
           "all transactions commit",
-          e->name, reference_name(&y->c), y->outside, y->trials,
-          (unsigned long)whole.least, (unsigned long)whole.most);
+          e->name, reference_name(&y->c), y->outside, y->trials, whole.least,
+          whole.most);
     if (e->kind != COUNTS_TIME && y->whole != 0)
         check(t, y->whole_lowest == y->whole_highest,
               "%s: %s counted %lu to %lu over the same window; wanted one "
               "count in all trials",
-              e->name, reference_name(&y->c), (unsigned long)y->whole_lowest,
-              (unsigned long)y->whole_highest);
+              e->name, reference_name(&y->c), y->whole_lowest,
+              y->whole_highest);
     note(t,
          "%s: %s counted %lu to %lu in %u trials, %u repeated for an SMI; "
          "between the WRMSRs %u instructions, %u of them branches",
-         e->name, reference_name(&y->c), (unsigned long)y->lowest,
-         (unsigned long)y->highest, y->trials, y->c.repeated,
-         y->shape->instructions, y->shape->branches);
+         e->name, reference_name(&y->c), y->lowest, y->highest, y->trials,
+         y->c.repeated, y->shape->instructions, y->shape->branches);
 }
 
 static void judge_counters(const struct tally *y, bool counter3_promised)

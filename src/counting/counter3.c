@@ -35,8 +35,7 @@ void counter3_report(struct test_context *t, bool promised, const char *what,
                      uint64_t n, uint64_t of)
 {
     if (promised)
-        check(t, n == 0, "%s: %lu of %lu; wanted 0", what, (unsigned long)n,
-              (unsigned long)of);
+        check(t, n == 0, "%s: %lu of %lu; wanted 0", what, n, of);
     else
         observe(t, what, n, of);
 }

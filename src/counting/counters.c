@@ -3,30 +3,7 @@
 #include "src/counting/counters.h"
 
 #include "src/base/msr.h"
-#include "src/base/names.h"
-
-bool counters_wrmsr(struct test_context *t, uint32_t msr, uint64_t value)
-{
-    char name[MSR_NAME_BYTES];
-    int vector = hw_msr_write(msr, value);
-
-    if (vector != HW_NO_FAULT)
-        broken(t, "WRMSR of 0x%lx to %s raises %s", (unsigned long)value,
-               msr_name(msr, name), fault_name(vector));
-    return vector == HW_NO_FAULT;
-}
-
-uint64_t counters_rdmsr(struct test_context *t, uint32_t msr)
-{
-    uint64_t value = 0;
-    char name[MSR_NAME_BYTES];
-    int vector = hw_msr_read(msr, &value);
-
-    if (vector != HW_NO_FAULT)
-        broken(t, "RDMSR of %s raises %s", msr_name(msr, name),
-               fault_name(vector));
-    return value;
-}
+#include "src/counting/smi_guard.h"
 
 unsigned counters_available(const struct identity *id)
 {
@@ -42,7 +19,7 @@ bool counters_have_event(const struct identity *id,
 
 bool counters_clear_status(struct test_context *t, uint64_t bits)
 {
-    return counters_wrmsr(t, IA32_PERF_GLOBAL_STATUS_RESET, bits);
+    return set_msr_again(t, IA32_PERF_GLOBAL_STATUS_RESET, bits);
 }
 
 /* Firmware, a debugger or a hypervisor may count already. */
@@ -58,13 +35,12 @@ static void note_in_use(struct test_context *t, const struct identity *id)
             note(t,
                  "in use before the test: IA32_PERFEVTSEL%u (%XH) = 0x%lx, "
                  "IA32_PERF_GLOBAL_CTRL (38FH) = 0x%lx",
-                 n, IA32_PERFEVTSEL(n), (unsigned long)select,
-                 (unsigned long)ctrl);
+                 n, IA32_PERFEVTSEL(n), select, ctrl);
     if (get_msr(t, IA32_FIXED_CTR_CTRL, &fixed) && fixed != 0)
         note(t,
              "in use before the test: IA32_FIXED_CTR_CTRL (38DH) = 0x%lx, "
              "IA32_PERF_GLOBAL_CTRL (38FH) = 0x%lx",
-             (unsigned long)fixed, (unsigned long)ctrl);
+             fixed, ctrl);
 }
 
 /* DEBUGCTL could stop the counters on a PMI, or start them after an SMI. PEBS
@@ -78,7 +54,7 @@ static bool clear_controls(struct test_context *t)
 
     if (try_get_msr(t, IA32_PEBS_ENABLE, &value) == HW_NO_FAULT && value != 0) {
         note(t, "in use before the test: IA32_PEBS_ENABLE (3F1H) = 0x%lx",
-             (unsigned long)value);
+             value);
         if (!set_msr(t, IA32_PEBS_ENABLE, 0))
             return false;
     }
@@ -114,16 +90,16 @@ bool counters_claim(struct test_context *t)
 static void check_reads_back(struct counters *c, bool promised,
                              const char *name, uint32_t msr, uint64_t want)
 {
-    uint64_t got = counters_rdmsr(c->t, msr);
+    uint64_t got = msr_value(c->t, msr);
 
     if (got == want)
         return;
     if (promised)
         check(c->t, false, "%s (%XH) written with 0x%lx reads as 0x%lx", name,
-              msr, (unsigned long)want, (unsigned long)got);
+              msr, want, got);
     else
         note(c->t, "%s (%XH) written with 0x%lx reads as 0x%lx", name, msr,
-             (unsigned long)want, (unsigned long)got);
+             want, got);
 }
 
 /* GLOBAL_CTRL takes the value that will open the window. Tried while nothing is
@@ -132,15 +108,15 @@ static bool try_enable(struct counters *c, bool counter3_promised)
 {
     uint64_t got;
 
-    if (!counters_wrmsr(c->t, IA32_PERF_GLOBAL_CTRL, c->enable))
+    if (!set_msr_again(c->t, IA32_PERF_GLOBAL_CTRL, c->enable))
         return false;
-    got = counters_rdmsr(c->t, IA32_PERF_GLOBAL_CTRL);
+    got = msr_value(c->t, IA32_PERF_GLOBAL_CTRL);
     if (!counter3_promised)
         got = (got & ~IA32_PERF_GLOBAL_CTRL_PMC(3)) |
               (c->enable & IA32_PERF_GLOBAL_CTRL_PMC(3));
     check_equal(c->t, "IA32_PERF_GLOBAL_CTRL (38FH) as it opens a window", got,
                 c->enable);
-    return counters_wrmsr(c->t, IA32_PERF_GLOBAL_CTRL, 0);
+    return set_msr_again(c->t, IA32_PERF_GLOBAL_CTRL, 0);
 }
 
 static uint64_t fixed_control(const struct counters *c)
@@ -154,23 +130,21 @@ static uint64_t fixed_control(const struct counters *c)
 static void read_counters(struct counters *c)
 {
     for (unsigned n = 0; n < c->count; n++)
-        c->last[n] = counters_rdmsr(c->t, IA32_PMC(n));
+        c->last[n] = msr_value(c->t, IA32_PMC(n));
     if (c->fixed)
-        c->last_fixed = counters_rdmsr(c->t, IA32_FIXED_CTR(c->event->fixed));
-    if (c->smi_known)
-        c->smi = counters_rdmsr(c->t, MSR_SMI_COUNT);
+        c->last_fixed = msr_value(c->t, IA32_FIXED_CTR(c->event->fixed));
 }
 
 static bool write_counters(struct counters *c)
 {
-    bool ok = counters_wrmsr(c->t, IA32_PERF_GLOBAL_CTRL, 0) &&
-              counters_wrmsr(c->t, IA32_FIXED_CTR_CTRL, fixed_control(c));
+    bool ok = set_msr_again(c->t, IA32_PERF_GLOBAL_CTRL, 0) &&
+              set_msr_again(c->t, IA32_FIXED_CTR_CTRL, fixed_control(c));
 
     for (unsigned n = 0; ok && n < c->count; n++)
-        ok = counters_wrmsr(c->t, IA32_PMC(n), 0) &&
-             counters_wrmsr(c->t, IA32_PERFEVTSEL(n), c->select);
+        ok = set_msr_again(c->t, IA32_PMC(n), 0) &&
+             set_msr_again(c->t, IA32_PERFEVTSEL(n), c->select);
     if (c->fixed)
-        ok = ok && counters_wrmsr(c->t, IA32_FIXED_CTR(c->event->fixed), 0);
+        ok = ok && set_msr_again(c->t, IA32_FIXED_CTR(c->event->fixed), 0);
     return ok;
 }
 
@@ -179,7 +153,6 @@ bool counters_program(struct counters *c, struct test_context *t,
                       bool counter3_promised)
 {
     const struct identity *id = test_cpu(t);
-    uint64_t smi;
 
     *c = (struct counters){
         .t = t,
@@ -192,15 +165,14 @@ bool counters_program(struct counters *c, struct test_context *t,
         .enable = BITS(count - 1, 0),
         .select = event->event | (uint64_t)event->umask << 8 |
                   IA32_PERFEVTSEL_USR | IA32_PERFEVTSEL_OS | IA32_PERFEVTSEL_EN,
-        .smi_known = try_get_msr(t, MSR_SMI_COUNT, &smi) == HW_NO_FAULT,
     };
     if (c->fixed)
         c->enable |= IA32_PERF_GLOBAL_CTRL_FIXED_CTR(event->fixed);
 
     for (unsigned n = 0; n < count; n++)
-        if (!counters_wrmsr(t, IA32_PERFEVTSEL(n), 0))
+        if (!set_msr_again(t, IA32_PERFEVTSEL(n), 0))
             return false;
-    if (!counters_wrmsr(t, IA32_FIXED_CTR_CTRL, 0) ||
+    if (!set_msr_again(t, IA32_FIXED_CTR_CTRL, 0) ||
         !try_enable(c, counter3_promised) || !write_counters(c))
         return false;
     for (unsigned n = 0; n < count; n++)
@@ -218,24 +190,33 @@ void counters_repair(struct counters *c)
         read_counters(c);
 }
 
+struct sample_call {
+    struct counters *c;
+    window_function *window;
+    struct sample *out;
+};
+
+static bool sample_once(void *argument)
+{
+    const struct sample_call *call = argument;
+    struct counters *c = call->c;
+    struct sample *out = call->out;
+    uint64_t cells[WINDOW_CELLS] = {0};
+    const struct counters before = *c;
+
+    hw_poll();
+    out->aborted = call->window(c->enable, cells);
+    read_counters(c);
+    for (unsigned n = 0; n < c->count; n++)
+        out->gp[n] = (c->last[n] - before.last[n]) & c->gp_mask;
+    out->fixed = (c->last_fixed - before.last_fixed) & c->fixed_mask;
+    return true;
+}
+
 bool counters_sample(struct counters *c, window_function *window,
                      struct sample *out)
 {
-    for (unsigned attempt = 0; attempt < SMI_RETRIES_MAX; attempt++) {
-        uint64_t cells[WINDOW_CELLS] = {0};
-        struct counters before = *c;
+    struct sample_call call = {c, window, out};
 
-        hw_poll();
-        out->aborted = window(c->enable, cells);
-        read_counters(c);
-        for (unsigned n = 0; n < c->count; n++)
-            out->gp[n] = (c->last[n] - before.last[n]) & c->gp_mask;
-        out->fixed = (c->last_fixed - before.last_fixed) & c->fixed_mask;
-        if (c->smi == before.smi)
-            return true;
-        c->repeated++;
-    }
-    broken(c->t, "%u windows in a row were hit by an SMI (MSR_SMI_COUNT, 34H)",
-           SMI_RETRIES_MAX);
-    return false;
+    return smi_guard(c->t, sample_once, &call, &c->repeated);
 }

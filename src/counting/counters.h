@@ -15,9 +15,6 @@
 
 #define COUNTERS_MAX 8 /* PMC0-7; CPUID.0AH:EAX[15:8] may say more */
 
-/* Windows that an SMI may hit in a row before the machine is given up. */
-#define SMI_RETRIES_MAX 100
-
 struct counters {
     struct test_context *t;
     const struct pmu_event *event;
@@ -27,8 +24,6 @@ struct counters {
     uint64_t enable;              /* opens the window: goes into GLOBAL_CTRL */
     uint64_t select;              /* what each IA32_PERFEVTSELx holds */
     uint64_t last[COUNTERS_MAX], last_fixed; /* as read last */
-    bool smi_known;                          /* MSR_SMI_COUNT exists */
-    uint64_t smi;                            /* as read last */
     unsigned repeated; /* windows repeated because of an SMI */
 };
 
@@ -70,17 +65,12 @@ bool counters_program(struct counters *c, struct test_context *t,
 void counters_repair(struct counters *c);
 
 /* Runs the window once, or again where an SMI hit it. False after
- * SMI_RETRIES_MAX hits in a row (ERROR is said). */
+ * SMI_RETRIES_MAX (smi_guard.h) hits in a row (ERROR is said). */
 bool counters_sample(struct counters *c, window_function *window,
                      struct sample *out);
 
 /* Clears bits of IA32_PERF_GLOBAL_STATUS through 390H. Not journaled: the
  * register is a command, reads as 0, and has no state to give back. */
 bool counters_clear_status(struct test_context *t, uint64_t bits);
-
-/* WRMSR that must not fault, of a register that the journal already has. */
-bool counters_wrmsr(struct test_context *t, uint32_t msr, uint64_t value);
-/* RDMSR likewise; 0 where it faults. */
-uint64_t counters_rdmsr(struct test_context *t, uint32_t msr);
 
 #endif

@@ -24,8 +24,8 @@ static bool make_schedule(struct test_context *t, const uint64_t selects[],
         if (!constraints_find(&cpu,
                               &(struct event_wanted){.select = selects[e]},
                               &places[e], why)) {
-            skip(t, "event %02lXH/%02lXH %s", (unsigned long)selects[e] & 0xff,
-                 (unsigned long)selects[e] >> 8 & 0xff, why);
+            skip(t, "event %02lXH/%02lXH %s", selects[e] & 0xff,
+                 selects[e] >> 8 & 0xff, why);
             return false;
         }
     enum schedule_error error = schedule_make(places, count, out);
@@ -59,7 +59,7 @@ static bool count_group(struct test_context *t, const uint64_t selects[],
         }
     /* What the previous group selected must not count, nor be in use. */
     for (unsigned n = 0; n < counters_available(test_cpu(t)); n++)
-        if (!counters_wrmsr(t, IA32_PERFEVTSEL(n), 0))
+        if (!set_msr_again(t, IA32_PERFEVTSEL(n), 0))
             return false;
     for (unsigned i = 0; i < c->windows; i++) {
         if (!selects_window(t, &s, set, window))

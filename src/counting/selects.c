@@ -3,11 +3,15 @@
 #include "src/counting/selects.h"
 
 #include "src/base/msr.h"
+#include "src/counting/smi_guard.h"
 
 #define ALL_THREE ((unsigned)BITS(SELECTS - 1, 0))
 
 /* What runs while the counters in set count, or opens the window itself. */
 struct body {
+    struct test_context *t;
+    struct selects *s;
+    struct held_msr ctrl; /* IA32_PERF_GLOBAL_CTRL */
     unsigned set;
     window_function *window; /* NULL: work */
     void (*work)(void *argument);
@@ -17,14 +21,14 @@ struct body {
 static bool program_selects(struct test_context *t, const struct selects *s,
                             unsigned set)
 {
-    bool ok = counters_wrmsr(t, IA32_PERF_GLOBAL_CTRL, 0);
+    bool ok = set_msr_again(t, IA32_PERF_GLOBAL_CTRL, 0);
 
     for (unsigned n = 0; ok && n < COUNTERS_MAX; n++)
         if ((set >> n & 1) != 0)
-            ok = counters_wrmsr(t, IA32_PMC(n), 0) &&
-                 counters_wrmsr(t, IA32_PERFEVTSEL(n),
-                                s->select[n] | IA32_PERFEVTSEL_USR |
-                                    IA32_PERFEVTSEL_OS | IA32_PERFEVTSEL_EN);
+            ok = set_msr_again(t, IA32_PMC(n), 0) &&
+                 set_msr_again(t, IA32_PERFEVTSEL(n),
+                               s->select[n] | IA32_PERFEVTSEL_USR |
+                                   IA32_PERFEVTSEL_OS | IA32_PERFEVTSEL_EN);
     return ok;
 }
 
@@ -36,45 +40,42 @@ static bool run_body(struct test_context *t, const struct body *b)
         b->window(b->set, cells);
         return true;
     }
-    if (!counters_wrmsr(t, IA32_PERF_GLOBAL_CTRL, b->set))
+    if (!set_held_msr(t, b->ctrl, b->set))
         return false;
     b->work(b->argument);
-    return counters_wrmsr(t, IA32_PERF_GLOBAL_CTRL, 0);
+    return set_held_msr(t, b->ctrl, 0);
 }
 
-static bool count_body(struct test_context *t, struct selects *s,
-                       const struct body *b)
+static bool count_once(void *argument)
 {
-    uint64_t before = 0, after = 0;
+    const struct body *b = argument;
 
-    s->repeated = 0;
-    while (s->repeated < SMI_RETRIES_MAX) {
-        hw_poll();
-        bool known = try_get_msr(t, MSR_SMI_COUNT, &before) == HW_NO_FAULT;
-        if (!program_selects(t, s, b->set) || !run_body(t, b))
-            return false;
-        for (unsigned n = 0; n < COUNTERS_MAX; n++)
-            s->got[n] =
-                (b->set >> n & 1) != 0 ? counters_rdmsr(t, IA32_PMC(n)) : 0;
-        if (!known || (get_msr(t, MSR_SMI_COUNT, &after) && after == before))
-            return true;
-        s->repeated++;
-    }
-    broken(t, "%u windows in a row were hit by an SMI (MSR_SMI_COUNT, 34H)",
-           SMI_RETRIES_MAX);
-    return false;
+    hw_poll();
+    if (!program_selects(b->t, b->s, b->set) || !run_body(b->t, b))
+        return false;
+    for (unsigned n = 0; n < COUNTERS_MAX; n++)
+        b->s->got[n] =
+            (b->set >> n & 1) != 0 ? msr_value(b->t, IA32_PMC(n)) : 0;
+    return true;
+}
+
+static bool count_body(struct body *b)
+{
+    b->s->repeated = 0;
+    return hold_msr(b->t, IA32_PERF_GLOBAL_CTRL, &b->ctrl) &&
+           smi_guard(b->t, count_once, b, &b->s->repeated);
 }
 
 bool selects_count(struct test_context *t, struct selects *s,
                    void (*work)(void *argument), void *argument)
 {
-    return count_body(
-        t, s,
-        &(struct body){.set = ALL_THREE, .work = work, .argument = argument});
+    return count_body(&(struct body){
+        .t = t, .s = s, .set = ALL_THREE, .work = work, .argument = argument});
 }
 
 bool selects_window(struct test_context *t, struct selects *s, unsigned set,
                     window_function *window)
 {
-    return count_body(t, s, &(struct body){.set = set, .window = window});
+    return count_body(
+        &(struct body){.t = t, .s = s, .set = set, .window = window});
 }

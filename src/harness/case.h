@@ -72,8 +72,7 @@ test_regime(const struct test_context *t); /* as found at the start */
 unsigned test_processor(const struct test_context *t);
 /* Trials to make: the option's, or `usual` where the user said nothing. A
  * user's number below `least` is used all the same, and noted in the report. */
-unsigned test_trials(const struct test_context *t, unsigned usual,
-                     unsigned least);
+unsigned test_trials(struct test_context *t, unsigned usual, unsigned least);
 /* How long the session waits for the test; it grows with the trials. */
 unsigned test_timeout_ms(const struct test_context *t);
 /* The same numbers for the same seed, test and processor; others on other
@@ -97,7 +96,8 @@ void *test_records(const struct test_context *t);
 
 /* --- What a body says ---------------------------------------------------- */
 
-/* Formats are those of text.h. A line is cut at CONTEXT_LINE_BYTES (context.h). */
+/* Formats are those of text.h. A line is cut at CONTEXT_LINE_BYTES (context.h).
+ */
 
 /* One check: PASS where ok, else FAIL and the line. Returns ok. A line must be
  * readable without the source: register name, number, got, wanted. */
@@ -106,6 +106,9 @@ bool check(struct test_context *t, bool ok, const char *format, ...)
 /* The usual one. `what` names the register or quantity, "IA32_PMC3 (C4H)". */
 bool check_equal(struct test_context *t, const char *what, uint64_t got,
                  uint64_t want);
+/* What must never be: "STATE: WHAT, n of N; wanted 0". */
+bool check_none(struct test_context *t, const char *state, const char *what,
+                uint64_t n, uint64_t of);
 /* Where the manual says "may": a figure, never FAIL. Counts as a check where
  * `of` is not 0. Prints "OBSERVED what: n of N" or "NOT OBSERVED ...". */
 void observe(struct test_context *t, const char *what, uint64_t n, uint64_t of);
@@ -129,12 +132,30 @@ void test_raw(struct test_context *t, const char *what, const void *at,
  * and the body goes on. A write is entered in the journal: after the test every
  * MSR written has its old value back, in reverse order, on every path. */
 bool get_msr(struct test_context *t, uint32_t msr, uint64_t *value);
+uint64_t msr_value(struct test_context *t, uint32_t msr); /* 0: or a fault */
 bool set_msr(struct test_context *t, uint32_t msr, uint64_t value);
+/* A further write: without the RDMSR that may save the old value. Where the
+ * journal does not have the MSR: ERROR, a line naming it, and nothing is
+ * written. Of a counter with two names (C1H, 4C1H) it has both or none; a
+ * command register (journal.h) it has always. */
+bool set_msr_again(struct test_context *t, uint32_t msr, uint64_t value);
+
+/* A register that opens and closes a window: what set_msr_again() asserts is
+ * asserted once, by hold_msr(), and set_held_msr() adds nothing to the WRMSR
+ * that would be measured. False (ERROR is said) where the journal does not have
+ * it. It is held until restore_msrs(). */
+struct held_msr {
+    uint32_t msr; /* for set_held_msr() alone */
+};
+bool hold_msr(struct test_context *t, uint32_t msr, struct held_msr *held);
+bool set_held_msr(struct test_context *t, struct held_msr held, uint64_t value);
+
 /* An access whose fault is an answer: HW_NO_FAULT or the vector. The write is
  * entered in the journal too. Where the MSR cannot be read, nothing is written
  * and the RDMSR's vector is the answer. */
 int try_get_msr(struct test_context *t, uint32_t msr, uint64_t *value);
 int try_set_msr(struct test_context *t, uint32_t msr, uint64_t value);
+int try_set_msr_again(struct test_context *t, uint32_t msr, uint64_t value);
 /* The journal undone now, as at the end of a test. */
 void restore_msrs(struct test_context *t);
 

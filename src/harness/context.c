@@ -71,8 +71,14 @@ bool check(struct test_context *t, bool ok, const char *format, ...)
 bool check_equal(struct test_context *t, const char *what, uint64_t got,
                  uint64_t want)
 {
-    return check(t, got == want, "%s: got 0x%lx, wanted 0x%lx", what,
-                 (unsigned long)got, (unsigned long)want);
+    return check(t, got == want, "%s: got 0x%lx, wanted 0x%lx", what, got,
+                 want);
+}
+
+bool check_none(struct test_context *t, const char *state, const char *what,
+                uint64_t n, uint64_t of)
+{
+    return check(t, n == 0, "%s: %s, %lu of %lu; wanted 0", state, what, n, of);
 }
 
 void observe(struct test_context *t, const char *what, uint64_t n, uint64_t of)
@@ -83,8 +89,8 @@ void observe(struct test_context *t, const char *what, uint64_t n, uint64_t of)
         t->observed = n;
         t->observed_of = of;
     }
-    note(t, "%s %s: %lu of %lu", n != 0 ? "OBSERVED" : "NOT OBSERVED", what,
-         (unsigned long)n, (unsigned long)of);
+    note(t, "%s %s: %lu of %lu", n != 0 ? "OBSERVED" : "NOT OBSERVED", what, n,
+         of);
 }
 
 void note(struct test_context *t, const char *format, ...)
@@ -132,17 +138,13 @@ unsigned test_processor(const struct test_context *t)
     return t->processor;
 }
 
-unsigned test_trials(const struct test_context *t, unsigned usual,
-                     unsigned least)
+unsigned test_trials(struct test_context *t, unsigned usual, unsigned least)
 {
-    struct test_context *mine =
-        &t->all[t->processor]; /* the same, to write to */
-
     if (t->trials == 0)
         return usual;
     if (t->trials < least && !t->no_trials_line) {
-        mine->no_trials_line = true;
-        note(mine, "trials=%u is fewer than the %u that this test asks for",
+        t->no_trials_line = true;
+        note(t, "trials=%u is fewer than the %u that this test asks for",
              t->trials, least);
     }
     return t->trials;
@@ -336,8 +338,6 @@ void context_job_ended(struct test_context *t, const struct hw_result *result)
                "unexpected exception %s: error 0x%lx, RIP 0x%lx, CR2 0x%lx, "
                "RSP 0x%lx, "
                "RAX 0x%lx, RCX 0x%lx, RDX 0x%lx",
-               vector_name(e->vector), (unsigned long)e->error,
-               (unsigned long)e->rip, (unsigned long)e->cr2,
-               (unsigned long)e->rsp, (unsigned long)e->rax,
-               (unsigned long)e->rcx, (unsigned long)e->rdx);
+               vector_name(e->vector), e->error, e->rip, e->cr2, e->rsp, e->rax,
+               e->rcx, e->rdx);
 }

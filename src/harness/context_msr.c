@@ -23,6 +23,18 @@ bool get_msr(struct test_context *t, uint32_t msr, uint64_t *value)
     return false;
 }
 
+uint64_t msr_value(struct test_context *t, uint32_t msr)
+{
+    uint64_t value = 0;
+    char name[MSR_NAME_BYTES];
+    int vector = hw_msr_read(msr, &value);
+
+    if (vector != HW_NO_FAULT)
+        broken(t, "RDMSR of %s raises %s", msr_name(msr, name),
+               vector_name((unsigned)vector));
+    return value;
+}
+
 static void report_journal_full(struct test_context *t, uint32_t msr)
 {
     char name[MSR_NAME_BYTES];
@@ -52,16 +64,76 @@ bool set_msr(struct test_context *t, uint32_t msr, uint64_t value)
     case JOURNAL_FULL:
         report_journal_full(t, msr);
         break;
+    case JOURNAL_NOT_SAVED: /* journal_write() saves */
+        break;
     case JOURNAL_READ_FAULTED:
         broken(t, "%s: RDMSR raises %s, so it was not written",
                msr_name(msr, name), vector_name((unsigned)vector));
         break;
     case JOURNAL_WRITE_FAULTED:
-        broken(t, "%s: WRMSR of 0x%lx raises %s", msr_name(msr, name),
-               (unsigned long)value, vector_name((unsigned)vector));
+        broken(t, "%s: WRMSR of 0x%lx raises %s", msr_name(msr, name), value,
+               vector_name((unsigned)vector));
         break;
     }
     return false;
+}
+
+static void report_not_journaled(struct test_context *t, uint32_t msr)
+{
+    char name[MSR_NAME_BYTES];
+
+    broken(t, "%s: not written again, the journal does not have it",
+           msr_name(msr, name));
+}
+
+static void report_write_faulted(struct test_context *t, uint32_t msr,
+                                 uint64_t value, int vector)
+{
+    char name[MSR_NAME_BYTES];
+
+    broken(t, "WRMSR of 0x%lx to %s raises %s", value, msr_name(msr, name),
+           vector_name((unsigned)vector));
+}
+
+int try_set_msr_again(struct test_context *t, uint32_t msr, uint64_t value)
+{
+    int vector;
+
+    if (journal_write_again(&t->journal, &t->cpu, msr, value, &vector) ==
+        JOURNAL_NOT_SAVED)
+        report_not_journaled(t, msr);
+    return vector;
+}
+
+bool set_msr_again(struct test_context *t, uint32_t msr, uint64_t value)
+{
+    int vector;
+    enum journal_access access =
+        journal_write_again(&t->journal, &t->cpu, msr, value, &vector);
+
+    if (access == JOURNAL_NOT_SAVED)
+        report_not_journaled(t, msr);
+    else if (vector != HW_NO_FAULT)
+        report_write_faulted(t, msr, value, vector);
+    return access == JOURNAL_WRITTEN;
+}
+
+bool hold_msr(struct test_context *t, uint32_t msr, struct held_msr *held)
+{
+    held->msr = msr;
+    if (journal_has(&t->journal, &t->cpu, msr))
+        return true;
+    report_not_journaled(t, msr);
+    return false;
+}
+
+bool set_held_msr(struct test_context *t, struct held_msr held, uint64_t value)
+{
+    int vector = hw_msr_write(held.msr, value);
+
+    if (vector != HW_NO_FAULT)
+        report_write_faulted(t, held.msr, value, vector);
+    return vector == HW_NO_FAULT;
 }
 
 static void report_not_saved(struct test_context *t, uint32_t msr, int vector)
@@ -108,8 +180,8 @@ static void clear_status(struct test_context *t)
         vector = hw_msr_write(IA32_PERF_GLOBAL_STATUS_RESET, now & ~t->status);
     if (vector != HW_NO_FAULT)
         broken(t, "%s: not restored to 0x%lx, the access raises %s",
-               msr_name(IA32_PERF_GLOBAL_STATUS, name),
-               (unsigned long)t->status, vector_name((unsigned)vector));
+               msr_name(IA32_PERF_GLOBAL_STATUS, name), t->status,
+               vector_name((unsigned)vector));
 }
 
 static void report_not_restored(void *context,
@@ -120,12 +192,11 @@ static void report_not_restored(void *context,
 
     if (failure->vector != HW_NO_FAULT)
         broken(t, "%s: not restored to 0x%lx, the access raises %s",
-               msr_name(failure->msr, name), (unsigned long)failure->old,
+               msr_name(failure->msr, name), failure->old,
                vector_name((unsigned)failure->vector));
     else
         broken(t, "%s: restored to 0x%lx, but reads as 0x%lx",
-               msr_name(failure->msr, name), (unsigned long)failure->old,
-               (unsigned long)failure->got);
+               msr_name(failure->msr, name), failure->old, failure->got);
 }
 
 void restore_msrs(struct test_context *t)

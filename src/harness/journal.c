@@ -11,7 +11,9 @@
 static bool is_command(const struct identity *id, uint32_t msr)
 {
     return msr == IA32_PERF_GLOBAL_STATUS_RESET ||
-           (msr == IA32_PERF_GLOBAL_STATUS_SET && id->perfmon_version >= 4);
+           (msr == IA32_PERF_GLOBAL_STATUS_SET && id->perfmon_version >= 4) ||
+           msr == MSR_UNC_PERF_GLOBAL_STATUS ||
+           msr == MSR_UNC_PERF_GLOBAL_STATUS_SKYLAKE;
 }
 
 static bool is_counter(uint32_t msr)
@@ -65,6 +67,34 @@ enum journal_access journal_write(struct journal *journal,
 
     if (saved != JOURNAL_WRITTEN)
         return saved;
+    *vector = hw_msr_write(msr, value);
+    return *vector == HW_NO_FAULT ? JOURNAL_WRITTEN : JOURNAL_WRITE_FAULTED;
+}
+
+/* The other of a general-purpose counter's two names; else the same. */
+static uint32_t other_name(uint32_t msr)
+{
+    if (msr - IA32_PMC(0) < COUNTERS)
+        return IA32_A_PMC(msr - IA32_PMC(0));
+    if (msr - IA32_A_PMC(0) < COUNTERS)
+        return IA32_PMC(msr - IA32_A_PMC(0));
+    return msr;
+}
+
+bool journal_has(const struct journal *journal, const struct identity *id,
+                 uint32_t msr)
+{
+    return is_command(id, msr) || has_saved(journal, msr) ||
+           has_saved(journal, other_name(msr));
+}
+
+enum journal_access journal_write_again(const struct journal *journal,
+                                        const struct identity *id, uint32_t msr,
+                                        uint64_t value, int *vector)
+{
+    *vector = HW_NO_FAULT;
+    if (!journal_has(journal, id, msr))
+        return JOURNAL_NOT_SAVED;
     *vector = hw_msr_write(msr, value);
     return *vector == HW_NO_FAULT ? JOURNAL_WRITTEN : JOURNAL_WRITE_FAULTED;
 }

@@ -24,7 +24,8 @@ enum journal_access {
     JOURNAL_WRITTEN,      /* or, by journal_save(), saved */
     JOURNAL_READ_FAULTED, /* nothing written */
     JOURNAL_WRITE_FAULTED,
-    JOURNAL_FULL, /* nothing written */
+    JOURNAL_FULL,      /* nothing written */
+    JOURNAL_NOT_SAVED, /* nothing written: no value to restore */
 };
 
 /* Saves the value that the MSR has, if none is saved: something that the test
@@ -37,10 +38,21 @@ enum journal_access journal_save(struct journal *journal,
  * is HW_NO_FAULT or what RDMSR or WRMSR raised.
  *
  * A command register (IA32_PERF_GLOBAL_STATUS_RESET 390H; STATUS_SET 391H from
- * perfmon version 4) has no value to restore: written, not saved. */
+ * perfmon version 4; the uncore's status, whose bits a write can only clear)
+ * has no value to restore: written, not saved. */
 enum journal_access journal_write(struct journal *journal,
                                   const struct identity *id, uint32_t msr,
                                   uint64_t value, int *vector);
+
+/* True where a write of the MSR can be undone: its value is saved, by either
+ * name of a counter that has two (C1H, 4C1H), or it is a command register. */
+bool journal_has(const struct journal *journal, const struct identity *id,
+                 uint32_t msr);
+
+/* A further write of an MSR that journal_has(), else JOURNAL_NOT_SAVED. */
+enum journal_access journal_write_again(const struct journal *journal,
+                                        const struct identity *id, uint32_t msr,
+                                        uint64_t value, int *vector);
 
 /* Why an entry could not be undone. */
 struct journal_failure {

@@ -142,11 +142,9 @@ static void report_wrong(struct test_context *t,
         t, false,
         "%s: 98H = 0x%lx, A0H = 0x%lx, A8H = 0x%lx, RDI = 0x%lx, RIP = 0x%lx; "
         "accesses are of 0x%lx and up, threshold %lu",
-        wrong, (unsigned long)record->data_linear_address,
-        (unsigned long)record->data_source, (unsigned long)record->latency,
-        (unsigned long)record->rdi, (unsigned long)record->rip,
-        (unsigned long)expected->walk->base,
-        (unsigned long)expected->threshold);
+        wrong, record->data_linear_address, record->data_source,
+        record->latency, record->rdi, record->rip, expected->walk->base,
+        expected->threshold);
 }
 
 static void add_record(struct test_context *t, const struct pebs_record *record,

@@ -67,8 +67,7 @@ void options_load(struct options *out, const void *loaded, size_t bytes,
 
     if (not_ascii != 0) {
         text_format(line, sizeof(line),
-                    "the load options are not text: %lu bytes ignored",
-                    (unsigned long)bytes);
+                    "the load options are not text: %lu bytes ignored", bytes);
         warn(context, line);
         return;
     }

@@ -47,10 +47,9 @@ static void append_serial(struct line *line, const struct options *o)
     if (o->serial == SERIAL_OFF)
         append(line, " serial=off");
     if (o->serial == SERIAL_AT && o->serial_stride == 1)
-        append(line, " serial=0x%lx", (unsigned long)o->serial_address);
+        append(line, " serial=0x%lx", o->serial_address);
     else if (o->serial == SERIAL_AT)
-        append(line, " serial=0x%lx/%u", (unsigned long)o->serial_address,
-               o->serial_stride);
+        append(line, " serial=0x%lx/%u", o->serial_address, o->serial_stride);
     if (o->speed != 0)
         append(line, " speed=%u", o->speed);
 }
@@ -64,7 +63,7 @@ size_t options_write(const struct options *o, char text[OPTIONS_LINE_BYTES])
     append(&line, "tests=%s", o->tests);
     if (o->trials != 0)
         append(&line, " trials=%u", o->trials);
-    append(&line, " seed=%lu", (unsigned long)o->seed);
+    append(&line, " seed=%lu", o->seed);
     append_processors(&line, o);
     if (o->repeats != usual.repeats)
         append(&line, " repeats=%u", o->repeats);

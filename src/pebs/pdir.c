@@ -109,17 +109,17 @@ bool pdir_find_opening(struct sampling *p, unsigned counter, uint64_t *opening)
 {
     struct test_context *t = p->t;
 
-    if (!counters_wrmsr(t, IA32_PMC(counter), 0) ||
-        !counters_wrmsr(t, IA32_PERFEVTSEL(counter),
-                        PRECISE_INSTRUCTIONS | IA32_PERFEVTSEL_USR |
-                            IA32_PERFEVTSEL_OS | IA32_PERFEVTSEL_EN))
+    if (!set_msr_again(t, IA32_PMC(counter), 0) ||
+        !set_msr_again(t, IA32_PERFEVTSEL(counter),
+                       PRECISE_INSTRUCTIONS | IA32_PERFEVTSEL_USR |
+                           IA32_PERFEVTSEL_OS | IA32_PERFEVTSEL_EN))
         return false;
     *opening = pdir_opening(BIT(counter), counter) - PDIR_BEFORE;
     return check(t, *opening <= 1,
                  "IA32_PMC%u (%XH), read by RDPMC after %u instructions, has "
                  "counted %lu; wanted %u or one more",
                  counter, IA32_PMC(counter), PDIR_BEFORE,
-                 (unsigned long)(*opening + PDIR_BEFORE), PDIR_BEFORE);
+                 *opening + PDIR_BEFORE, PDIR_BEFORE);
 }
 
 static struct sampling_config config_of(unsigned counter, uint32_t period)

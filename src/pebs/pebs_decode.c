@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* pebs_decode.c - decodes PEBS records. Bytes are assembled, never overlaid: a record
- * may begin at any address. */
+/* pebs_decode.c - decodes PEBS records. Bytes are assembled, never overlaid: a
+ * record may begin at any address. */
 #include "src/pebs/pebs_decode.h"
 
 #include "src/base/text.h"
@@ -222,9 +222,8 @@ const char *pebs_tx_abort_text(uint64_t tx_abort, char text[PEBS_TX_ABORT_TEXT])
         {TX_ABORT_CAPACITY_WRITES, "Capacity Writes"},
         {TX_ABORT_CAPACITY_READS, "Capacity Reads"},
     };
-    size_t at =
-        text_format(text, PEBS_TX_ABORT_TEXT, "Cycles_Last_TX %lu",
-                    (unsigned long)(tx_abort & TX_ABORT_CYCLES_LAST_TX));
+    size_t at = text_format(text, PEBS_TX_ABORT_TEXT, "Cycles_Last_TX %lu",
+                            tx_abort & TX_ABORT_CYCLES_LAST_TX);
 
     for (size_t i = 0; i < sizeof(bits) / sizeof(bits[0]); i++)
         if ((tx_abort & bits[i].bit) != 0)
@@ -232,7 +231,6 @@ const char *pebs_tx_abort_text(uint64_t tx_abort, char text[PEBS_TX_ABORT_TEXT])
                               bits[i].name);
     if ((tx_abort & TX_ABORT_RESERVED) != 0)
         text_format(text + at, PEBS_TX_ABORT_TEXT - at,
-                    ", reserved [63:40] = 0x%lx",
-                    (unsigned long)(tx_abort >> 40));
+                    ", reserved [63:40] = 0x%lx", tx_abort >> 40);
     return text;
 }

@@ -6,6 +6,7 @@
 #include "src/base/msr.h"
 #include "src/counting/counter3.h"
 #include "src/counting/counters.h"
+#include "src/counting/smi_guard.h"
 
 /* In test_records(): the DS area, guard bytes, the buffer, guard bytes. */
 #define BUFFER_AT 256
@@ -71,13 +72,12 @@ bool sampling_claim(struct sampling *p, struct test_context *t)
         .area = (volatile struct pebs_ds_area *)memory,
         .buffer = memory + BUFFER_AT,
         .mask = BITS(id->counter_bits - 1, 0),
-        .smi_known = try_get_msr(t, MSR_SMI_COUNT, &p->smi) == HW_NO_FAULT,
     };
     /* Present and dirty before the processor needs them. */
     memset(memory, GUARD, TEST_RECORDS_BYTES);
     /* IA32_PEBS_ENABLE last: the journal gives it back first. */
     return pebs_record_size(p->format, &p->size) == PEBS_OK &&
-           counters_claim(t) &&
+           counters_claim(t) && hold_msr(t, IA32_PERF_GLOBAL_CTRL, &p->ctrl) &&
            set_msr(t, IA32_DS_AREA, (uint64_t)(uintptr_t)memory) &&
            set_msr(t, IA32_PEBS_ENABLE, 0);
 }
@@ -115,8 +115,8 @@ static bool program_counter(struct sampling *p, unsigned n)
                          ? -(uint64_t)p->config.first_period[n] & p->mask
                          : 0;
 
-    return counters_wrmsr(p->t, IA32_PMC(n), start) &&
-           counters_wrmsr(p->t, IA32_PERFEVTSEL(n), used ? select : 0);
+    return set_msr_again(p->t, IA32_PMC(n), start) &&
+           set_msr_again(p->t, IA32_PERFEVTSEL(n), used ? select : 0);
 }
 
 bool sampling_arm(struct sampling *p, const struct sampling_config *config)
@@ -126,23 +126,20 @@ bool sampling_arm(struct sampling *p, const struct sampling_config *config)
 
     hw_poll();
     p->config = *config;
-    bool ok = counters_wrmsr(p->t, IA32_PERF_GLOBAL_CTRL, 0) &&
-              counters_wrmsr(p->t, IA32_PEBS_ENABLE, 0) && fill_ds_area(p);
-    status = counters_rdmsr(p->t, IA32_PERF_GLOBAL_STATUS);
+    bool ok = set_msr_again(p->t, IA32_PERF_GLOBAL_CTRL, 0) &&
+              set_msr_again(p->t, IA32_PEBS_ENABLE, 0) && fill_ds_area(p);
+    status = msr_value(p->t, IA32_PERF_GLOBAL_STATUS);
     if (ok && status != 0)
         ok = counters_clear_status(p->t, status);
     for (unsigned n = 0; ok && n < PRECISE_COUNTERS && n < counters; n++)
         ok = program_counter(p, n);
-    if (p->smi_known)
-        p->smi = counters_rdmsr(p->t, MSR_SMI_COUNT);
-    return ok && counters_wrmsr(p->t, IA32_PEBS_ENABLE,
-                                config->counters | config->facility);
+    return ok && set_msr_again(p->t, IA32_PEBS_ENABLE,
+                               config->counters | config->facility);
 }
 
 bool sampling_start(struct sampling *p)
 {
-    return counters_wrmsr(p->t, IA32_PERF_GLOBAL_CTRL,
-                          sampling_enable(&p->config));
+    return set_held_msr(p->t, p->ctrl, sampling_enable(&p->config));
 }
 
 unsigned sampling_written(const struct sampling *p)
@@ -173,13 +170,11 @@ static bool check_untouched(struct sampling *p)
     return check(p->t, before == BUFFER_AT,
                  "%lu bytes after the DS area's start a byte was written; "
                  "the area ends at 60H",
-                 (unsigned long)before) &&
+                 before) &&
            check(p->t, after == TEST_RECORDS_BYTES,
                  "%u records of %lu bytes end %lu bytes after the PEBS buffer "
                  "base, and a byte was written %lu bytes after it",
-                 p->records, (unsigned long)p->size,
-                 (unsigned long)(end - BUFFER_AT),
-                 (unsigned long)(after - BUFFER_AT));
+                 p->records, p->size, end - BUFFER_AT, after - BUFFER_AT);
 }
 
 static bool collect_records(struct sampling *p)
@@ -192,9 +187,8 @@ static bool collect_records(struct sampling *p)
     if (!check(p->t, error == PEBS_OK,
                "DS area: %s; PEBS index is 0x%lx, the buffer begins at 0x%lx, "
                "a record of format %u has %lu bytes",
-               pebs_error_text(error), (unsigned long)area.pebs_index,
-               (unsigned long)area.pebs_buffer_base, p->format,
-               (unsigned long)p->size))
+               pebs_error_text(error), area.pebs_index, area.pebs_buffer_base,
+               p->format, p->size))
         return false;
     p->set.pebs_index = area.pebs_index;
     test_raw(p->t, raw_names[p->format], p->buffer, p->records * p->size);
@@ -207,36 +201,43 @@ bool sampling_stop(struct sampling *p)
 {
     struct test_context *t = p->t;
 
-    if (!counters_wrmsr(t, IA32_PERF_GLOBAL_CTRL, 0) ||
-        !counters_wrmsr(t, IA32_PEBS_ENABLE, 0))
+    if (!set_held_msr(t, p->ctrl, 0) || !set_msr_again(t, IA32_PEBS_ENABLE, 0))
         return false;
     sampling_quiet();
-    p->status = counters_rdmsr(t, IA32_PERF_GLOBAL_STATUS);
+    p->status = msr_value(t, IA32_PERF_GLOBAL_STATUS);
     for (unsigned n = 0; n < PRECISE_COUNTERS; n++)
         if ((sampling_enable(&p->config) >> n & 1) != 0)
-            p->value[n] = counters_rdmsr(t, IA32_PMC(n));
+            p->value[n] = msr_value(t, IA32_PMC(n));
     return collect_records(p);
+}
+
+struct around {
+    struct sampling *p;
+    const struct sampling_config *config;
+    void (*window)(struct sampling *p, uint64_t argument);
+    uint64_t argument;
+};
+
+static bool around_once(void *argument)
+{
+    const struct around *a = argument;
+    struct sampling *p = a->p;
+
+    if (!sampling_arm(p, a->config))
+        return false;
+    p->tsc_before = hw_tsc();
+    a->window(p, a->argument);
+    p->tsc_after = hw_tsc();
+    return sampling_stop(p);
 }
 
 bool sampling_around(struct sampling *p, const struct sampling_config *config,
                      void (*window)(struct sampling *p, uint64_t argument),
                      uint64_t argument)
 {
-    for (unsigned attempt = 0; attempt < SMI_RETRIES_MAX; attempt++) {
-        if (!sampling_arm(p, config))
-            return false;
-        p->tsc_before = hw_tsc();
-        window(p, argument);
-        p->tsc_after = hw_tsc();
-        if (!sampling_stop(p))
-            return false;
-        if (!p->smi_known || counters_rdmsr(p->t, MSR_SMI_COUNT) == p->smi)
-            return true;
-        p->repeated++;
-    }
-    broken(p->t, "%u windows in a row were hit by an SMI (MSR_SMI_COUNT, 34H)",
-           SMI_RETRIES_MAX);
-    return false;
+    struct around around = {p, config, window, argument};
+
+    return smi_guard(p->t, around_once, &around, &p->repeated);
 }
 
 static void run_branches(struct sampling *p, uint64_t flags)
@@ -266,8 +267,7 @@ unsigned sampling_event(struct sampling *p, const struct pebs_record *record)
     if (check(p->t, event >= 1 && event <= PEBS_EVENTS,
               "a record has R15 = 0x%lx; wanted 0x%lx plus the event's number, "
               "1 to %u",
-              (unsigned long)record->r15, (unsigned long)PEBS_PLANTED(15),
-              PEBS_EVENTS))
+              record->r15, PEBS_PLANTED(15), PEBS_EVENTS))
         return (unsigned)event;
     return 0;
 }

@@ -35,15 +35,14 @@ struct sampling_config {
 
 struct sampling {
     struct test_context *t;
+    struct held_msr ctrl; /* IA32_PERF_GLOBAL_CTRL */
     unsigned format;
     size_t size;
     struct sampling_config config;
     volatile struct pebs_ds_area *area; /* the processor writes to it */
     struct pebs_ds_area set;            /* what it held at the start */
     uint8_t *buffer;
-    uint64_t mask; /* of the counters' width */
-    bool smi_known;
-    uint64_t smi;
+    uint64_t mask;     /* of the counters' width */
     unsigned repeated; /* windows repeated because of an SMI */
 
     /* After sampling_stop(). */

@@ -10,75 +10,7 @@
 
 #include "src/pt/bytes.h"
 #include "src/pt/psb.h"
-
-/* clang-format off */
-
-/* SDM 3C, "FUP/TIP IP Reconstruction": bytes of an IP packet by IPBytes, bits
- * 7:5 of its first byte; 0 for 5 and 7, which are reserved. */
-#define IP_LENGTH(b) ((b) >> 5 == 0 ? 1 : (b) >> 5 == 1 ? 3 : (b) >> 5 == 2 ? 5 \
-    : (b) >> 5 == 3 || (b) >> 5 == 4 ? 7 : (b) >> 5 == 6 ? 9 : 0)
-#define IS_IP(b, opcode) (((b) & 0x1f) == (opcode) && IP_LENGTH(b) != 0)
-#define IS_ANY_IP(b) \
-    (IS_IP(b, 0x0d) || IS_IP(b, 0x11) || IS_IP(b, 0x01) || IS_IP(b, 0x1d))
-/* "TNT Packet Definition": the highest bit set stops; after it the oldest. */
-#define IS_TNT(b) (((b) & 1) == 0 && (b) >= 4)
-#define RESULTS(b) ((b) >= 0x80 ? 6 : (b) >= 0x40 ? 5 : (b) >= 0x20 ? 4 \
-    : (b) >= 0x10 ? 3 : (b) >= 8 ? 2 : 1)
-/* "CYC Packet Definition": one byte, unless Exp, bit 2, is set. */
-#define IS_CYC(b) (((b) & 7) == 3)
-
-#define KIND(b) (IS_TNT(b) ? PT_TNT_8 : IS_CYC(b) ? PT_CYC \
-    : IS_IP(b, 0x0d) ? PT_TIP : IS_IP(b, 0x11) ? PT_TIP_PGE \
-    : IS_IP(b, 0x01) ? PT_TIP_PGD : IS_IP(b, 0x1d) ? PT_FUP \
-    : (b) == 0x00 ? PT_PAD : (b) == 0x59 ? PT_MTC : (b) == 0x19 ? PT_TSC \
-    : PT_KINDS)
-#define LENGTH(b) (IS_TNT(b) || IS_CYC(b) || (b) == 0x00 ? 1 \
-    : IS_ANY_IP(b) ? IP_LENGTH(b) : (b) == 0x59 ? 2 : (b) == 0x19 ? 8 : 0)
-#define DETAIL(b) (IS_TNT(b) ? RESULTS(b) : IS_ANY_IP(b) ? (b) >> 5 : 0)
-#define VALUE(b) (IS_TNT(b) ? (b) >> 1 & ((1 << RESULTS(b)) - 1) \
-    : IS_CYC(b) ? (b) >> 3 : 0)
-
-#define ROW(b)   {KIND(b), LENGTH(b), DETAIL(b), VALUE(b)},
-#define ROW4(b)  ROW(b) ROW((b) + 1) ROW((b) + 2) ROW((b) + 3)
-#define ROW16(b) ROW4(b) ROW4((b) + 4) ROW4((b) + 8) ROW4((b) + 12)
-#define ROW64(b) ROW16(b) ROW16((b) + 16) ROW16((b) + 32) ROW16((b) + 48)
-const struct pt_opcode pt_opcodes[256] = {
-    ROW64(0) ROW64(64) ROW64(128) ROW64(192)
-};
-
-/* After 02H, all others: the second byte, bytes in all, detail. PSB and MNT
- * are decoded further. */
-#define SECOND_BYTES(ROW)        \
-    ROW(0x03, CBR, 4, 0)         \
-    ROW(0x12, PTW, 6, 0)         \
-    ROW(0x13, CFE, 4, 0)         \
-    ROW(0x22, PWRE, 4, 0)        \
-    ROW(0x23, PSBEND, 2, 0)      \
-    ROW(0x32, PTW, 10, 0)        \
-    ROW(0x33, BEP, 2, 0)         \
-    ROW(0x43, PIP, 8, 0)         \
-    ROW(0x53, EVD, 11, 0)        \
-    ROW(0x62, EXSTOP, 2, 0)      \
-    ROW(0x63, BBP, 3, 0)         \
-    ROW(0x73, TMA, 7, 0)         \
-    ROW(0x82, PSB, 16, 0)        \
-    ROW(0x83, TRACESTOP, 2, 0)   \
-    ROW(0x92, PTW, 6, 1)         \
-    ROW(0xa2, PWRX, 7, 0)        \
-    ROW(0xa3, TNT_64, 8, 0)      \
-    ROW(0xb2, PTW, 10, 1)        \
-    ROW(0xb3, BEP, 2, 1)         \
-    ROW(0xc2, MWAIT, 10, 0)      \
-    ROW(0xc3, MNT, 11, 0)        \
-    ROW(0xc8, VMCS, 7, 0)        \
-    ROW(0xe2, EXSTOP, 2, 1)      \
-    ROW(0xf3, OVF, 2, 0)
-
-/* clang-format on */
-
-#define SECOND_BYTE(byte, NAME, length, detail) \
-    [byte] = {PT_##NAME, length, detail, 0},
-static const struct pt_opcode second_bytes[256] = {SECOND_BYTES(SECOND_BYTE)};
+#include "src/pt/opcodes.inc"
 
 /* By the length of a packet of pt_opcodes. */
 static const uint64_t payload_masks[10] = {0,
@@ -99,36 +31,6 @@ static const uint64_t payload_masks[10] = {0,
      BIT_OF(CYC) | BIT_OF(CBR) | BIT_OF(MNT) | BIT_OF(EXSTOP) | BIT_OF(PWRE) | \
      BIT_OF(PWRX) | BIT_OF(BIP) | BIT_OF(BBP))
 _Static_assert(PT_KINDS <= 32, "a bit for each kind");
-
-const char *pt_kind_name(unsigned kind)
-{
-#define NAME(NAME, name) name,
-    static const char *const names[] = {PT_PACKETS(NAME)};
-
-    return kind < PT_KINDS ? names[kind] : "no such packet";
-}
-
-const char *pt_result_text(enum pt_result result)
-{
-    static const char *const texts[PT_RESULTS] = {
-        [PT_OK] = "no error",
-        [PT_MORE] = "end of the block",
-        [PT_END] = "end of the data",
-        [PT_CUT] = "the data end inside a packet",
-        [PT_LOST] = "no packets",
-        [PT_UNDEFINED_OPCODE] = "undefined opcode",
-        [PT_BROKEN_PSB] = "PSB that is not 16 bytes long",
-        [PT_RESERVED_IPBYTES] = "reserved IPBytes",
-        [PT_RESERVED_PTW_SIZE] = "reserved PayloadBytes of a PTW",
-        [PT_CYC_TOO_LONG] = "CYC of more than 64 bits",
-        [PT_TNT_EMPTY] = "long TNT without a result",
-        [PT_RESERVED_MODE_LEAF] = "MODE with a reserved leaf",
-        [PT_RESERVED_MODE_EXEC] = "MODE.Exec with CS.L and CS.D both set",
-        [PT_RESERVED_MODE_TSX] = "MODE.TSX with InTX and TXAbort both set",
-    };
-
-    return (unsigned)result < PT_RESULTS ? texts[result] : "no such result";
-}
 
 /* Lowest byte first. */
 static uint64_t get_bytes(const uint8_t *bytes, unsigned count)
@@ -213,7 +115,7 @@ static enum pt_result decode_psb(const uint8_t *bytes, size_t size, bool last,
     if (pattern == PSB_LENGTH &&
         (last || size >= PSB_LENGTH + 2 ||
          (size > PSB_LENGTH && bytes[pattern] != 0x02))) {
-        set_packet(packet, second_bytes[0x82], 0);
+        set_packet(packet, second_opcodes[0x82], 0);
         return PT_OK;
     }
     if (pattern > PSB_LENGTH || (size > pattern && bytes[pattern] != 0x02) ||
@@ -231,7 +133,7 @@ static enum pt_result decode_extended(const uint8_t *bytes, size_t size,
 
     if (size < 2)
         return PT_CUT;
-    opcode = second_bytes[bytes[1]];
+    opcode = second_opcodes[bytes[1]];
     if (opcode.length == 0)
         return (bytes[1] & 0x1f) == 0x12 ? PT_RESERVED_PTW_SIZE
                                          : PT_UNDEFINED_OPCODE;

@@ -4,44 +4,12 @@
  *
  * One function for each phase; idle() is the usual one. Where a packet ends
  * what another began, it is handled again in idle(). What can be stepped over
- * while idle, nearly everything, is in skip_ahead().
+ * while idle, nearly everything, is in skip.h.
  */
 #include "src/pt/tsx_events.h"
 
-#include "src/pt/bytes.h"
 #include "src/pt/ip.h"
-
-const char *pt_transition_name(enum pt_transition transition)
-{
-    static const char *const names[] = {
-        [PT_NO_TRANSITION] = "none", [PT_BEGIN] = "begin",
-        [PT_COMMIT] = "commit",      [PT_ABORT] = "abort",
-        [PT_STATE] = "state",
-    };
-
-    return (unsigned)transition <= PT_STATE ? names[transition] : "none";
-}
-
-const char *pt_deviation_text(enum pt_deviation deviation)
-{
-    static const char *const texts[PT_DEVIATIONS] = {
-        [PT_NO_DEVIATION] = "no deviation",
-        [PT_MODE_WITHOUT_FUP] = "MODE.TSX without its FUP",
-        [PT_BEGIN_INSIDE] = "begin inside a transaction",
-        [PT_COMMIT_OUTSIDE] = "commit outside a transaction",
-        [PT_ABORT_OUTSIDE] = "abort outside a transaction",
-        [PT_ABORT_WITHOUT_TARGET] = "abort without the TIP of its target",
-        [PT_INTX_AND_TXABORT] = "MODE.TSX with InTX and TXAbort both set",
-        [PT_EVENT_INSIDE] =
-            "FUP of an event inside a transaction, without an abort first",
-        [PT_FUP_WITHOUT_TIP] = "FUP of an event without the TIP of its target",
-        [PT_STATE_DIFFERS] = "InTX in PSB+ differs from the transitions before",
-        [PT_PENDING_AT_END] = "the trace ends within the packets of this",
-    };
-
-    return (unsigned)deviation < PT_DEVIATIONS ? texts[deviation]
-                                               : "no such deviation";
-}
+#include "src/pt/skip.h"
 
 /* "Packet Ordering": these may stand between the packets of an event. */
 static bool may_stand_between(unsigned kind)
@@ -338,69 +306,6 @@ static bool step(struct pt_tsx *tsx, const struct pt_packet *packet,
     default:
         return idle(tsx, packet, offset, event);
     }
-}
-
-/* How many bits of these 8 bytes, from the lowest on and at most 7 bytes, are
- * packets of one: short TNT (bit 0 is 0; 00H is PAD, 02H an opcode) or CYC
- * (011B). */
-static inline unsigned one_byte_packet_bits(uint64_t bytes)
-{
-    const uint64_t ones = 0x0101010101010101;
-    const uint64_t cyc = bytes & bytes >> 1 & ~(bytes >> 2);
-    const uint64_t other = bytes & ~(ones << 1); /* 0: neither TNT nor CYC */
-    const uint64_t zero = (other - ones) & ~other & ones << 7;
-    const uint64_t ends = (bytes & ~cyc & ones) | zero >> 7 | ones << 56;
-
-    return (unsigned)__builtin_ctzll(ends);
-}
-
-/* The bytes of a CYC of any length; more than 9 is not for skip_ahead(). */
-static size_t cyc_length(const uint8_t *bytes)
-{
-    size_t length = 1;
-
-    if ((bytes[0] & 4) != 0)
-        while (length < 10 && (bytes[length++] & 1) != 0)
-            continue;
-    return length;
-}
-
-/* Steps over PADs, eight at a time. */
-static void skip_pads(struct pt_reader *reader)
-{
-    while (reader->at + 8 <= reader->size &&
-           pt_get64(reader->bytes + reader->at) == 0)
-        reader->at += 8;
-}
-
-/* Steps over the packets that change nothing while idle and PacketEn is 1, but
- * for the last IP. */
-static void skip_ahead(struct pt_tsx *tsx)
-{
-    struct pt_reader *reader = &tsx->reader;
-    const uint8_t *bytes = reader->bytes;
-    uint64_t last_ip = tsx->last_ip;
-    size_t at = reader->at, length;
-
-    while (at + 7 + PT_LENGTH_MAX <= reader->size) {
-        const uint64_t next = pt_get64(bytes + at);
-        const unsigned bits = next == 0 ? 56 : one_byte_packet_bits(next);
-        const struct pt_opcode opcode = pt_opcodes[next >> bits & 0xff];
-        at += bits / 8;
-        length = opcode.length;
-        if (opcode.kind > PT_TIP) {
-            length = cyc_length(bytes + at);
-            if ((bytes[at] & 3) != 3 || length == 10)
-                break;
-        }
-        /* Without a branch: every third of these is no TIP. */
-        const unsigned is_tip = 0u - (opcode.kind == PT_TIP);
-        last_ip =
-            pt_ip(last_ip, opcode.detail & is_tip, pt_get64(bytes + at + 1));
-        at += length;
-    }
-    reader->at = at;
-    tsx->last_ip = last_ip;
 }
 
 /* A MODE.TSX that is no transition ends what is pending. The FUP after it, if

@@ -66,7 +66,7 @@ static size_t describe_msr(char *out, size_t size, uint32_t msr, int fault,
         return 0;
     if (fault == HW_NO_FAULT)
         return text_format(out, size, "; %s = 0x%lx", msr_name(msr, name),
-                           (unsigned long)value);
+                           value);
     return text_format(out, size, "; RDMSR of %s raises %s",
                        msr_name(msr, name), vector_name((unsigned)fault));
 }

@@ -100,8 +100,7 @@ void range_write(const struct line lines[], unsigned count, char *out,
         }
         n += number.end != 0;
         if (least != most) {
-            used += text_format(out + used, size - used, format,
-                                (unsigned long)least, (unsigned long)most);
+            used += text_format(out + used, size - used, format, least, most);
             at = number.end;
         } else {
             used += text_format(out + used, size - used, "%c", lines[0].at[at]);

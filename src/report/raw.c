@@ -26,8 +26,7 @@ static void write_context(struct ktap *out, const struct test_context *t)
     size_t shown = t->raw_bytes < RAW_BYTES_MAX ? t->raw_bytes : RAW_BYTES_MAX;
 
     ktap_note(out, "raw, processor %u: %s: %lu bytes, crc %08X%s", t->processor,
-              t->raw_what, (unsigned long)t->raw_bytes,
-              crc32(0, bytes, t->raw_bytes),
+              t->raw_what, t->raw_bytes, crc32(0, bytes, t->raw_bytes),
               shown < t->raw_bytes ? ", the first 4096 of them" : "");
     for (size_t at = 0; at < shown; at += ROW)
         write_row(out, at, bytes + at, shown - at < ROW ? shown - at : ROW);

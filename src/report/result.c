@@ -8,7 +8,7 @@
 #include "src/harness/verdict.h"
 
 #define OBSERVED_BYTES 48
-#define SKIP_BEFORE "SKIP: " /* as context.c puts it before a reason */
+#define SKIP_BEFORE    "SKIP: " /* as context.c puts it before a reason */
 
 /* One processor's part. reason: for SKIP and ERROR. */
 struct outcome {
@@ -79,8 +79,7 @@ static bool find_observed(const struct test_context contexts[],
     }
     if (n == 0)
         return false;
-    text_format(out, OBSERVED_BYTES, "%lu of %lu", (unsigned long)n,
-                (unsigned long)of);
+    text_format(out, OBSERVED_BYTES, "%lu of %lu", n, of);
     return true;
 }
 

@@ -5,24 +5,46 @@
 
 #include "src/base/mem.h"
 #include "src/harness/verdict.h"
+#include "src/report/test_names.h"
 
 enum applies { ALWAYS, WITH_RTM, WITHOUT_RTM, WITH_HLE, WITHOUT_HLE };
+
+/* A test that has to pass. */
+struct ground {
+    enum test_id test;
+    enum { MUST_PASS, MAY_SKIP, MAY_SKIP_OF_4, NO_MORE } how;
+};
 
 struct advice {
     unsigned regimes;
     enum applies when;
     const char *subject;
-    /* Names of tests that have to pass. After a name, '?' lets it be skipped,
-     * and '*' lets it be skipped where there are four counters or fewer. */
-    const char *rests_on;
-    const char *text; /* {all}: counters; {less}: one fewer */
+    const struct ground *grounds; /* ended by NO_MORE */
+    const char *text;             /* {all}: counters; {less}: one fewer */
 };
 
-#define COUNTS \
-    "counter3_counts_alone counter3_overflow counter3_full_width_alias? "
-#define UNDER_RTM "counter3_counts_under_rtm counter3_registers_hold "
-#define FORCED    "counter3_counts_force_abort force_abort_aborts_all "
-#define ABOVE_3   "counters_above_3* counter_count_constant? "
+/* MAY_SKIP lets it be skipped, MAY_SKIP_OF_4 where there are four counters or
+ * fewer. */
+#define PASSES(name)       {TEST_##name, MUST_PASS},
+#define OR_SKIP(name)      {TEST_##name, MAY_SKIP},
+#define OR_SKIP_OF_4(name) {TEST_##name, MAY_SKIP_OF_4},
+/* clang-format off */
+#define GROUNDS(...)       (const struct ground[]){__VA_ARGS__ {0, NO_MORE}}
+/* clang-format on */
+#define NONE GROUNDS()
+
+#define COUNTS                    \
+    PASSES(counter3_counts_alone) \
+    PASSES(counter3_overflow) OR_SKIP(counter3_full_width_alias)
+#define UNDER_RTM                     \
+    PASSES(counter3_counts_under_rtm) \
+    PASSES(counter3_registers_hold)
+#define FORCED                          \
+    PASSES(counter3_counts_force_abort) \
+    PASSES(force_abort_aborts_all)
+#define ABOVE_3                    \
+    OR_SKIP_OF_4(counters_above_3) \
+    OR_SKIP(counter_count_constant)
 
 #define REGIMES_10F_2021 (REGIME_C | REGIME_C_PRIME | REGIME_D)
 #define REGIMES_PLAIN    (REGIME_A | REGIME_F)
@@ -31,116 +53,126 @@ struct advice {
 /* About counter 3 and how many counters there are: needs a PMU with a
  * counter 3. */
 static const struct advice on_counters[] = {
-    {REGIMES_GOOD, WITH_RTM, "counter 3", COUNTS UNDER_RTM,
+    {REGIMES_GOOD, WITH_RTM, "counter 3", GROUNDS(COUNTS UNDER_RTM),
      "counter 3 can be trusted, also while transactions are used"},
-    {REGIMES_GOOD, WITHOUT_RTM, "counter 3", COUNTS,
+    {REGIMES_GOOD, WITHOUT_RTM, "counter 3", GROUNDS(COUNTS),
      "counter 3 can be trusted"},
-    {REGIME_B, WITH_RTM, "counter 3", COUNTS FORCED,
+    {REGIME_B, WITH_RTM, "counter 3", GROUNDS(COUNTS FORCED),
      "counter 3 can be trusted only while RTM_FORCE_ABORT (10FH[0]) is 1 on "
      "the logical processor that counts: set it before programming counter "
      "3, clear it after"},
-    {REGIME_B, WITHOUT_RTM, "counter 3", COUNTS,
+    {REGIME_B, WITHOUT_RTM, "counter 3", GROUNDS(COUNTS),
      "counter 3 can be trusted: RTM is not enumerated"},
-    {REGIME_E, ALWAYS, "counters other than 3", "counter3_counts_alone ",
+    {REGIME_E, ALWAYS, "counters other than 3",
+     GROUNDS(PASSES(counter3_counts_alone)),
      "counter 3 is not to be relied on: no document describes this state"},
     {REGIMES_10F_2021, ALWAYS, "counter 3 with SDV_ENABLE_RTM",
-     "counter3_counts_sdv ",
+     GROUNDS(PASSES(counter3_counts_sdv)),
      "counter 3 can be trusted with SDV_ENABLE_RTM = 1 too"},
 
-    {REGIMES_PLAIN, WITH_RTM, "number of counters", COUNTS UNDER_RTM ABOVE_3,
+    {REGIMES_PLAIN, WITH_RTM, "number of counters",
+     GROUNDS(COUNTS UNDER_RTM ABOVE_3),
      "a driver may use all {all} general-purpose counters; there is no force "
      "abort to set"},
-    {REGIMES_PLAIN, WITHOUT_RTM, "number of counters", COUNTS ABOVE_3,
+    {REGIMES_PLAIN, WITHOUT_RTM, "number of counters", GROUNDS(COUNTS ABOVE_3),
      "a driver may use all {all} general-purpose counters; there is no force "
      "abort to set"},
-    {REGIME_B, WITH_RTM, "number of counters", COUNTS FORCED ABOVE_3,
+    {REGIME_B, WITH_RTM, "number of counters", GROUNDS(COUNTS FORCED ABOVE_3),
      "a driver may use {less} general-purpose counters (all but counter 3) "
      "with RTM_FORCE_ABORT = 0, and all {all} with RTM_FORCE_ABORT = 1"},
-    {REGIME_B, WITHOUT_RTM, "number of counters", COUNTS ABOVE_3,
+    {REGIME_B, WITHOUT_RTM, "number of counters", GROUNDS(COUNTS ABOVE_3),
      "a driver may use all {all} general-purpose counters, whatever "
      "RTM_FORCE_ABORT is"},
-    {REGIMES_10F_2021, WITH_RTM, "number of counters", COUNTS UNDER_RTM ABOVE_3,
+    {REGIMES_10F_2021, WITH_RTM, "number of counters",
+     GROUNDS(COUNTS UNDER_RTM ABOVE_3),
      "a driver may use all {all} general-purpose counters; no force abort is "
      "needed"},
-    {REGIMES_10F_2021, WITHOUT_RTM, "number of counters", COUNTS ABOVE_3,
+    {REGIMES_10F_2021, WITHOUT_RTM, "number of counters",
+     GROUNDS(COUNTS ABOVE_3),
      "a driver may use all {all} general-purpose counters; no force abort is "
      "needed"},
-    {REGIME_E, ALWAYS, "number of counters", "counter3_counts_alone " ABOVE_3,
+    {REGIME_E, ALWAYS, "number of counters",
+     GROUNDS(PASSES(counter3_counts_alone) ABOVE_3),
      "a driver may use {less} general-purpose counters (all but counter 3)"},
 
-    {REGIMES_PLAIN, ALWAYS, "Linux perf", "",
+    {REGIMES_PLAIN, ALWAYS, "Linux perf", NONE,
      "Linux perf: nothing to set (allow_tsx_force_abort comes with "
      "TSX_FORCE_ABORT, which does not exist here)"},
-    {REGIME_B, WITH_RTM, "Linux perf", COUNTS FORCED,
+    {REGIME_B, WITH_RTM, "Linux perf", GROUNDS(COUNTS FORCED),
      "Linux perf: 1 in /sys/devices/cpu/allow_tsx_force_abort lets perf "
      "abort all transactions while it uses counter 3; 0 keeps RTM working "
      "and leaves perf {less} counters"},
-    {REGIME_B, WITHOUT_RTM, "Linux perf", COUNTS,
+    {REGIME_B, WITHOUT_RTM, "Linux perf", GROUNDS(COUNTS),
      "Linux perf: 1 in /sys/devices/cpu/allow_tsx_force_abort, where it "
      "exists; there are no transactions to lose"},
-    {REGIMES_10F_2021, ALWAYS, "Linux perf", COUNTS,
+    {REGIMES_10F_2021, ALWAYS, "Linux perf", GROUNDS(COUNTS),
      "Linux perf: 1 in /sys/devices/cpu/allow_tsx_force_abort, where it "
      "exists; 0 would keep perf off counter 3 without need"},
-    {REGIME_E, ALWAYS, "Linux perf", "",
+    {REGIME_E, ALWAYS, "Linux perf", NONE,
      "Linux perf: 0 in /sys/devices/cpu/allow_tsx_force_abort, where it "
      "exists, keeps perf off counter 3"},
 
-    {REGIMES_PLAIN, ALWAYS, "Intel PCM", "", "Intel PCM: nothing to set"},
-    {REGIME_B, WITH_RTM, "Intel PCM", COUNTS FORCED,
+    {REGIMES_PLAIN, ALWAYS, "Intel PCM", NONE, "Intel PCM: nothing to set"},
+    {REGIME_B, WITH_RTM, "Intel PCM", GROUNDS(COUNTS FORCED),
      "Intel PCM: limits itself to 3 counters; its force-RTM-abort mode (see "
      "pcm --help) gives it counter 3, and aborts all transactions meanwhile"},
-    {REGIME_B, WITHOUT_RTM, "Intel PCM", COUNTS,
+    {REGIME_B, WITHOUT_RTM, "Intel PCM", GROUNDS(COUNTS),
      "Intel PCM: limits itself to 3 counters although counter 3 is good; its "
      "force-RTM-abort mode (see pcm --help) gives it back"},
-    {REGIME_C | REGIME_C_PRIME, ALWAYS, "Intel PCM", COUNTS,
+    {REGIME_C | REGIME_C_PRIME, ALWAYS, "Intel PCM", GROUNDS(COUNTS),
      "Intel PCM: nothing to set; it finds bit 0 of 10FH set and uses counter "
      "3"},
-    {REGIME_D, ALWAYS, "Intel PCM", COUNTS,
+    {REGIME_D, ALWAYS, "Intel PCM", GROUNDS(COUNTS),
      "Intel PCM: limits itself to 3 counters although counter 3 is good; its "
      "force-RTM-abort mode writes 1 to 10FH, which ends SDV_ENABLE_RTM: "
      "leave it off"},
-    {REGIME_E, ALWAYS, "Intel PCM", "",
+    {REGIME_E, ALWAYS, "Intel PCM", NONE,
      "Intel PCM: nothing to set; it finds bit 0 of 10FH clear and leaves "
      "counter 3 alone"},
 };
 
 static const struct advice on_tsx[] = {
-    {REGIME_A, WITH_RTM, "RTM", "force_abort_enumeration ",
+    {REGIME_A, WITH_RTM, "RTM", GROUNDS(PASSES(force_abort_enumeration)),
      "RTM can be used; nothing aborts it by force"},
-    {REGIME_F, WITH_RTM, "RTM", "force_abort_enumeration ",
+    {REGIME_F, WITH_RTM, "RTM", GROUNDS(PASSES(force_abort_enumeration)),
      "RTM is enumerated; where IA32_TSX_CTRL (122H)[0] is 1 it always aborts"},
-    {REGIMES_PLAIN, WITHOUT_RTM, "RTM", "force_abort_enumeration ",
+    {REGIMES_PLAIN, WITHOUT_RTM, "RTM",
+     GROUNDS(PASSES(force_abort_enumeration)),
      "RTM cannot be used: it is not enumerated"},
-    {REGIME_B, WITH_RTM, "RTM", "force_abort_aborts_all ",
+    {REGIME_B, WITH_RTM, "RTM", GROUNDS(PASSES(force_abort_aborts_all)),
      "RTM works while RTM_FORCE_ABORT is 0; while it is 1 every transaction "
      "aborts with EAX = 0"},
-    {REGIME_B, WITH_RTM, "RTM_FORCE_ABORT", "force_abort_thread_scope? ",
+    {REGIME_B, WITH_RTM, "RTM_FORCE_ABORT",
+     GROUNDS(OR_SKIP(force_abort_thread_scope)),
      "RTM_FORCE_ABORT belongs to one logical processor: read, modify and "
      "write 10FH on each that counts, and restore it there"},
-    {REGIME_B, WITHOUT_RTM, "RTM", "force_abort_enumeration ",
+    {REGIME_B, WITHOUT_RTM, "RTM", GROUNDS(PASSES(force_abort_enumeration)),
      "RTM cannot be used: it is not enumerated"},
-    {REGIME_C, WITH_RTM, "RTM", "always_abort_default ",
+    {REGIME_C, WITH_RTM, "RTM", GROUNDS(PASSES(always_abort_default)),
      "RTM does not work: every transaction aborts (RTM_ALWAYS_ABORT)"},
-    {REGIME_C, WITHOUT_RTM, "RTM", "",
+    {REGIME_C, WITHOUT_RTM, "RTM", NONE,
      "RTM cannot be used: it is not enumerated"},
-    {REGIME_C_PRIME, ALWAYS, "RTM", "tsx_cpuid_clear ",
+    {REGIME_C_PRIME, ALWAYS, "RTM", GROUNDS(PASSES(tsx_cpuid_clear)),
      "RTM cannot be used: TSX_CPUID_CLEAR (10FH[1]) hides it"},
-    {REGIME_D, ALWAYS, "RTM", "sdv_enable_rtm ",
+    {REGIME_D, ALWAYS, "RTM", GROUNDS(PASSES(sdv_enable_rtm)),
      "RTM may commit (SDV_ENABLE_RTM = 1), but memory ordering is not "
      "guaranteed: not for production"},
-    {REGIME_C | REGIME_C_PRIME, ALWAYS, "SDV_ENABLE_RTM", "sdv_enable_rtm ",
+    {REGIME_C | REGIME_C_PRIME, ALWAYS, "SDV_ENABLE_RTM",
+     GROUNDS(PASSES(sdv_enable_rtm)),
      "SDV_ENABLE_RTM (10FH[2]) lifts the forced abort; memory ordering is "
      "then not guaranteed: not for production"},
-    {REGIME_E, ALWAYS, "RTM", "force_abort_enumeration ",
+    {REGIME_E, ALWAYS, "RTM", GROUNDS(PASSES(force_abort_enumeration)),
      "RTM cannot be used: it is hidden"},
 
-    {REGIME_A, WITH_HLE, "HLE", "hle_elision ", "HLE elides locks"},
-    {REGIME_F, WITH_HLE, "HLE", "",
+    {REGIME_A, WITH_HLE, "HLE", GROUNDS(PASSES(hle_elision)),
+     "HLE elides locks"},
+    {REGIME_F, WITH_HLE, "HLE", NONE,
      "HLE is enumerated; whether it elides locks was not tested"},
-    {REGIMES_PLAIN, WITHOUT_HLE, "HLE", "", "HLE is not enumerated"},
-    {REGIME_B | REGIMES_10F_2021, ALWAYS, "HLE", "hle_never_elides ",
+    {REGIMES_PLAIN, WITHOUT_HLE, "HLE", NONE, "HLE is not enumerated"},
+    {REGIME_B | REGIMES_10F_2021, ALWAYS, "HLE",
+     GROUNDS(PASSES(hle_never_elides)),
      "HLE does not work: this microcode disables its prefixes"},
-    {REGIME_E, ALWAYS, "HLE", "", "HLE is not enumerated"},
+    {REGIME_E, ALWAYS, "HLE", NONE, "HLE is not enumerated"},
 };
 
 struct summary {
@@ -165,13 +197,12 @@ static void write_line(const struct summary *c, const char *format, ...)
     c->line(c->context, text);
 }
 
-/* The finding for name[0 .. bytes - 1], or NULL. */
+/* The finding for the test, or NULL. */
 static const struct finding *find_finding(const struct summary *c,
-                                          const char *name, size_t bytes)
+                                          enum test_id test)
 {
     for (unsigned i = 0; i < c->count; i++)
-        if (text_length(c->findings[i].test) == bytes &&
-            memcmp(c->findings[i].test, name, bytes) == 0)
+        if (text_equal(c->findings[i].test, test_name(test)))
             return &c->findings[i];
     return NULL;
 }
@@ -180,23 +211,17 @@ static const struct finding *find_finding(const struct summary *c,
 static bool write_undecided(const struct summary *c,
                             const struct advice *advice)
 {
-    for (const char *at = advice->rests_on; *at != '\0';) {
-        size_t bytes = 0;
-        while (at[bytes] != ' ' && at[bytes] != '?' && at[bytes] != '*')
-            bytes++;
-        char mark = at[bytes];
-        const struct finding *f = find_finding(c, at, bytes);
+    for (const struct ground *g = advice->grounds; g->how != NO_MORE; g++) {
+        const struct finding *f = find_finding(c, g->test);
         enum verdict verdict = f != NULL ? f->verdict : VERDICT_NONE;
-        bool may_skip = mark == '?' || (mark == '*' && c->id->counters <= 4);
+        bool may_skip = g->how == MAY_SKIP ||
+                        (g->how == MAY_SKIP_OF_4 && c->id->counters <= 4);
 
         if (verdict != VERDICT_PASS && !(verdict == VERDICT_SKIP && may_skip)) {
-            char name[64];
-            text_format(name, bytes < 63 ? bytes + 1 : 64, "%s", at);
-            write_line(c, "undecided: %s: test %s is %s", advice->subject, name,
-                       verdict_name(verdict));
+            write_line(c, "undecided: %s: test %s is %s", advice->subject,
+                       test_name(g->test), verdict_name(verdict));
             return true;
         }
-        at += bytes + (mark == ' ' ? 1 : 2);
     }
     return false;
 }
@@ -248,16 +273,15 @@ static void write_table(const struct summary *c, const struct advice advice[],
 /* What the paper only calls possible. */
 static void write_observed(const struct summary *c)
 {
-    static const char *const tests[] = {"counter3_counts_under_rtm",
-                                        "counter3_registers_hold",
-                                        "counter3_counts_alone"};
+    static const enum test_id tests[] = {TEST_counter3_counts_under_rtm,
+                                         TEST_counter3_registers_hold,
+                                         TEST_counter3_counts_alone};
     bool ran = false, observed = false;
 
     if (c->regime != REGIME_E && !(c->regime == REGIME_B && c->id->rtm))
         return;
     for (unsigned i = 0; i < sizeof(tests) / sizeof(tests[0]); i++) {
-        const struct finding *f =
-            find_finding(c, tests[i], text_length(tests[i]));
+        const struct finding *f = find_finding(c, tests[i]);
         if (f == NULL)
             continue;
         ran = ran || f->verdict == VERDICT_PASS || f->verdict == VERDICT_FAIL;

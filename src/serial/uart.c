@@ -103,11 +103,9 @@ const char *uart_text(const struct uart *uart, char out[UART_TEXT_BYTES])
     size_t at;
 
     if (!uart->memory)
-        at = text_format(out, UART_TEXT_BYTES, "I/O port %lXH",
-                         (unsigned long)uart->base);
+        at = text_format(out, UART_TEXT_BYTES, "I/O port %lXH", uart->base);
     else
-        at = text_format(out, UART_TEXT_BYTES, "memory at %lXH",
-                         (unsigned long)uart->base);
+        at = text_format(out, UART_TEXT_BYTES, "memory at %lXH", uart->base);
     if (uart->stride != 1)
         at += text_format(out + at, UART_TEXT_BYTES - at,
                           ", registers %u bytes apart", uart->stride);

@@ -29,6 +29,6 @@ void progress_tick(void *argument)
         return;
     progress->last = now;
     ktap_note(progress->out, "tick %lu s: test %u of %u, %s",
-              (unsigned long)((now - progress->start) / 1000), progress->now,
-              progress->planned, progress->name);
+              (now - progress->start) / 1000, progress->now, progress->planned,
+              progress->name);
 }

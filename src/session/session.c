@@ -5,7 +5,7 @@
 #include "src/session/conclusion.h"
 #include "src/harness/jobs.h"
 #include "src/base/mem.h"
-#include "src/session/needs.h"
+#include "src/session/one_test.h"
 #include "src/session/progress.h"
 #include "src/report/header.h"
 #include "src/report/ktap.h"
@@ -16,15 +16,6 @@
 #include "src/store/store.h"
 #include "src/session/microcode_update.h"
 #include "src/harness/workspace.h"
-
-/* Time for one job. A test's grows with its trials: 10 ms for each is ten times
- * what the slowest takes on the simulated processor. It grows with processors
- * too: they share memory, and under an emulator one processor's time. */
-#define TEST_MS       28000
-#define TEST_TRIAL_MS 10
-#define TEST_EACH_MS  1000
-#define TEST_TRIALS   3000 /* where the user said nothing */
-#define TEST_MS_MAX   3600000
 
 struct session {
     const struct session_setup *setup;
@@ -67,54 +58,8 @@ static struct session *open_session(const struct session_setup *setup)
     return s;
 }
 
-/* --- Jobs
- * ------------------------------------------------------------------ */
-
-static unsigned timeout_of(const struct session *s)
-{
-    uint64_t trials = s->setup->options->trials;
-    uint64_t ms = TEST_MS + TEST_TRIAL_MS * (trials ? trials : TEST_TRIALS) +
-                  TEST_EACH_MS * s->jobs.processors;
-
-    return ms < TEST_MS_MAX ? (unsigned)ms : TEST_MS_MAX;
-}
-
-static void body_job(unsigned processor, void *context)
-{
-    struct jobs *jobs = context;
-    struct test_context *t = &jobs->contexts[processor];
-
-    context_save(t);
-    t->test->body(t);
-    restore_msrs(t);
-}
-
 /* --- One test
  * -------------------------------------------------------------- */
-
-static void begin_test(struct session *s, const struct test *test,
-                       uint64_t seed)
-{
-    bool whole = test->scope == WHOLE_MACHINE, said = false;
-    char missing[NEEDS_TEXT_BYTES];
-
-    for (unsigned p = 0; p < s->jobs.processors; p++) {
-        struct test_context *t = &s->jobs.contexts[p];
-        context_begin(t, test, seed);
-        s->jobs.set[p] = !t->lost && (!whole || p == 0);
-        if (whole && !s->whole && !t->lost && !said) {
-            skip(t, "needs all processors, and processors= excludes some");
-            said = true;
-        }
-        if (whole && !s->whole)
-            s->jobs.set[p] = false;
-        if (s->jobs.set[p] && !needs_met(&test->needs, &t->cpu, t->regime,
-                                         jobs_answering(&s->jobs), missing)) {
-            skip(t, "%s", missing);
-            s->jobs.set[p] = false;
-        }
-    }
-}
 
 /* Saves on the volume how far the run is. running: the next test begins. */
 static void save_progress(struct session *s, bool running)
@@ -154,15 +99,13 @@ static void run_test(struct session *s, unsigned n)
 
     if (s->suite.rounds > 1 && suite_begins_round(&s->suite, n))
         ktap_note(&s->out, "round %u of %u: seed=%lu",
-                  suite_round(&s->suite, n) + 1, s->suite.rounds,
-                  (unsigned long)seed);
+                  suite_round(&s->suite, n) + 1, s->suite.rounds, seed);
     announce_result(s, n, name);
-    begin_test(s, suite_test(&s->suite, n), seed);
-    jobs_run(&s->jobs, timeout_of(s), body_job);
-    jobs_restore(&s->jobs);
+    one_test(&s->jobs, suite_test(&s->suite, n), seed, s->whole,
+             options->trials);
     write_result(s, n, name);
     if (options->verbosity == VERBOSITY_VERBOSE)
-        ktap_note(&s->out, "took %lu ms", (unsigned long)(hw_ms() - start));
+        ktap_note(&s->out, "took %lu ms", hw_ms() - start);
     progress_tick(&s->progress);
     save_progress(s, false);
 }

@@ -10,7 +10,8 @@
 
 _Static_assert(2 * TRACE_BYTES <= TEST_BUFFER_BYTES, "aligned within");
 _Static_assert(TRACE_BYTES == TOPA_REGION_BYTES << 3, "a size of ToPA");
-#define TRACE_SIZE 3
+#define TRACE_SIZE    3
+#define REFUSED_TURNS 64
 
 static bool trace_is_free(struct test_context *t)
 {
@@ -49,6 +50,11 @@ bool trace_claim(struct trace *p, struct test_context *t)
         .table = test_records(t),
     };
     return trace_is_free(t);
+}
+
+bool trace_claim_transactions(struct trace *p, struct test_context *t)
+{
+    return probe_set_up(t) && trace_claim(p, t);
 }
 
 /* IA32_RTIT_CTL last: the journal gives it back first, so that the others are
@@ -128,7 +134,7 @@ static bool trace_once(struct trace *p, bool (*workload)(void *argument),
     return check(p->t, (p->status & IA32_RTIT_STATUS_Error) == 0,
                  "IA32_RTIT_STATUS (571H) = 0x%lx: [4] (Error) is 1 with a "
                  "legal output",
-                 (unsigned long)p->status);
+                 p->status);
 }
 
 bool trace_try(struct trace *p, bool (*workload)(void *argument),
@@ -190,10 +196,45 @@ bool trace_check(struct trace *p, const char *what,
         "%s: event %u: %s: got %s at 0x%lx, target 0x%lx, offset 0x%lx; "
         "wanted %s at 0x%lx to 0x%lx, target 0x%lx",
         what, which, wrong != NULL ? wrong : "",
-        pt_transition_name(got->transition), (unsigned long)got->ip,
-        (unsigned long)got->target, (unsigned long)got->offset,
-        pt_transition_name(want->transition), (unsigned long)want->from,
-        (unsigned long)want->to, (unsigned long)want->target);
+        pt_transition_name(got->transition), got->ip, got->target, got->offset,
+        pt_transition_name(want->transition), want->from, want->to,
+        want->target);
+}
+
+bool trace_check_commit(struct trace *p, const char *what,
+                        const struct transitions *seen)
+{
+    const uint64_t begin = trace_at(tsx_xbegin_at), end = trace_at(tsx_xend_at);
+    const struct transition_wanted wanted[] = {{PT_BEGIN, begin, begin, 0},
+                                               {PT_COMMIT, end, end, 0}};
+
+    return trace_check(p, what, seen, wanted, 2);
+}
+
+bool trace_check_refused(struct trace *p, const char *what, uint64_t control,
+                         uint64_t base, uint64_t pointers)
+{
+    struct test_context *t = p->t;
+
+    /* Measured. */
+    if (!trace_arm_output(p, control, base, pointers))
+        return false;
+    int vector = try_set_msr(t, IA32_RTIT_CTL, control | IA32_RTIT_CTL_TraceEn);
+    (void)trace_jumps(REFUSED_TURNS);
+    if (!trace_stop(p))
+        return false;
+
+    /* Check. */
+    check(t, vector == HW_NO_FAULT,
+          "%s: WRMSR to IA32_RTIT_CTL (570H) raised vector %d; wanted no fault",
+          what, vector);
+    check(t, (p->status & IA32_RTIT_STATUS_Error) != 0,
+          "%s: IA32_RTIT_STATUS (571H) = 0x%lx: got [4] (Error) = 0, wanted 1",
+          what, p->status);
+    check(t, trace_guarded(p, 0, TRACE_BYTES) == TRACE_BYTES,
+          "%s: %lu bytes were written; wanted none", what,
+          TRACE_BYTES - trace_guarded(p, 0, TRACE_BYTES));
+    return true;
 }
 
 bool trace_jumps(unsigned turns)

@@ -35,6 +35,9 @@ struct trace {
  * processor on which these exclude a trace; or where an access faulted (ERROR
  * is said). */
 bool trace_claim(struct trace *p, struct test_context *t);
+/* The same where transactions are to be traced: they can commit then, or it is
+ * SKIP (probe_set_up()). */
+bool trace_claim_transactions(struct trace *p, struct test_context *t);
 
 /* Fills the memory with TRACE_GUARD and writes the registers, TraceEn = 0. The
  * first form: the usual output, which is ToPA with one region of TRACE_BYTES
@@ -78,6 +81,16 @@ bool trace_transaction(struct trace *p, const struct trace_transaction *tx,
 bool trace_check(struct trace *p, const char *what,
                  const struct transitions *seen,
                  const struct transition_wanted wanted[], unsigned count);
+
+/* The same for one transaction of tsx_inside() that commits. */
+bool trace_check_commit(struct trace *p, const char *what,
+                        const struct transitions *seen);
+
+/* Traces the jumps with an output that is an operational error: no fault, Error
+ * is set, and nothing is written. `what` is for the lines. False where it could
+ * not be tried (ERROR is said). */
+bool trace_check_refused(struct trace *p, const char *what, uint64_t control,
+                         uint64_t base, uint64_t pointers);
 
 /* tsx_body_jumps, outside of a transaction, while a trace runs: 4 bytes of it
  * for each of `turns`, or a little more. */

@@ -96,12 +96,12 @@ void conflict_judge(struct test_context *t, const struct conflict *c)
           c->what, tally->flagged, tally->committed);
     check(t, c->seen == 0,
           "%s: %lu of %lu saw a store that was not committed; wanted 0",
-          c->what, (unsigned long)c->seen, (unsigned long)c->rounds);
+          c->what, c->seen, c->rounds);
     if (c->neighbour)
         return;
     if (tally->matched == 0 && c->rounds < tally->tried) {
         broken(t, "%s: only %lu in %u transactions, too few to tell", c->what,
-               (unsigned long)c->rounds, tally->tried);
+               c->rounds, tally->tried);
         return;
     }
     check(t, tally->matched != 0,

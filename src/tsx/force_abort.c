@@ -15,7 +15,7 @@ bool force_abort_change(struct test_context *t, uint64_t clear, uint64_t set,
     *after = 0;
     if (test_regime(t) == REGIME_B && (set & reserved_in_b) != 0) {
         broken(t, "TSX_FORCE_ABORT (10FH): asked to set 0x%lx in regime B",
-               (unsigned long)set);
+               set);
         return false;
     }
     if (!get_msr(t, TSX_FORCE_ABORT, &value))

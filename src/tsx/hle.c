@@ -34,19 +34,14 @@ void hle_try(struct test_context *t, const struct hle_form *form,
 void hle_check(struct test_context *t, const char *what,
                const struct hle_tally *tally)
 {
-    check(t, tally->lock_wrong == 0,
-          "%s: the lock is not as before the XACQUIRE, %u of %u; wanted 0",
-          what, tally->lock_wrong, tally->tried);
-    check(t, tally->seen_wrong == 0,
-          "%s: the critical section does not read its own lock as taken, %u of "
-          "%u; wanted 0",
-          what, tally->seen_wrong, tally->tried);
-    check(t, tally->data_wrong == 0,
-          "%s: the critical section's store was not made exactly once, %u of "
-          "%u; wanted 0",
-          what, tally->data_wrong, tally->tried);
-    check(t, tally->still_running == 0,
-          "%s: XTEST after the XRELEASE says that a transaction runs, %u of "
-          "%u; wanted 0",
-          what, tally->still_running, tally->tried);
+    check_none(t, what, "the lock is not as before the XACQUIRE",
+               tally->lock_wrong, tally->tried);
+    check_none(t, what,
+               "the critical section does not read its own lock as taken",
+               tally->seen_wrong, tally->tried);
+    check_none(t, what,
+               "the critical section's store was not made exactly once",
+               tally->data_wrong, tally->tried);
+    check_none(t, what, "XTEST after the XRELEASE says that a transaction runs",
+               tally->still_running, tally->tried);
 }

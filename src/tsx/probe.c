@@ -8,7 +8,7 @@
 
 #define BEFORE UINT64_C(0x5a5a5a5a5a5a5a5a)
 
-unsigned probe_row_tries(const struct test_context *t)
+unsigned probe_row_tries(struct test_context *t)
 {
     return (test_trials(t, PROBE_TRIES, 5) + 4) / 5;
 }

@@ -15,7 +15,7 @@
 
 /* Tries of one row of a table of many: a fifth of trials=, 20 where the user
  * said nothing. */
-unsigned probe_row_tries(const struct test_context *t);
+unsigned probe_row_tries(struct test_context *t);
 
 /* Tries the body once and enters the outcome. Returns what tsx_inside() did. An
  * abort matches where EAX has all bits of `bits`; 0 is matched by all. */

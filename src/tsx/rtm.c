@@ -57,22 +57,16 @@ void rtm_try(unsigned times, struct rtm_tally *out)
 void rtm_check_atomic(struct test_context *t, const char *state,
                       const struct rtm_tally *tally)
 {
-    check(t, tally->leaked == 0,
-          "%s: the store of an aborted transaction remained in memory, "
-          "%u of %u; wanted 0",
-          state, tally->leaked, tally->aborted);
-    check(t, tally->unrestored == 0,
-          "%s: a register change of an aborted transaction remained, "
-          "%u of %u; wanted 0",
-          state, tally->unrestored, tally->aborted);
-    check(t, tally->lost == 0,
-          "%s: the store of a committed transaction is not in memory, "
-          "%u of %u; wanted 0",
-          state, tally->lost, tally->committed);
-    check(t, tally->eax_changed == 0,
-          "%s: XBEGIN that started a transaction changed EAX, %u of %u; "
-          "wanted 0",
-          state, tally->eax_changed, tally->committed);
+    check_none(t, state,
+               "the store of an aborted transaction remained in memory",
+               tally->leaked, tally->aborted);
+    check_none(t, state, "a register change of an aborted transaction remained",
+               tally->unrestored, tally->aborted);
+    check_none(t, state,
+               "the store of a committed transaction is not in memory",
+               tally->lost, tally->committed);
+    check_none(t, state, "XBEGIN that started a transaction changed EAX",
+               tally->eax_changed, tally->committed);
 }
 
 void rtm_check_forced(struct test_context *t, const char *state,

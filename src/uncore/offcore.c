@@ -132,7 +132,7 @@ bool offcore_write(struct test_context *t, const struct offcore_table *table,
 {
     if (offcore_validate(table, value) == OFFCORE_VALID)
         return set_msr(t, MSR_OFFCORE_RSP(n), value);
-    broken(t, "0x%lx selects nothing in MSR_OFFCORE_RSP_%u (%XH)",
-           (unsigned long)value, n, MSR_OFFCORE_RSP(n));
+    broken(t, "0x%lx selects nothing in MSR_OFFCORE_RSP_%u (%XH)", value, n,
+           MSR_OFFCORE_RSP(n));
     return false;
 }

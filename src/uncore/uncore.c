@@ -78,12 +78,12 @@ uint32_t uncore_box_counter(unsigned box, unsigned n)
 uint64_t uncore_clear_status(const struct uncore_counters *u)
 {
     uint32_t msr = u->uncore->global_status;
-    uint64_t left = counters_rdmsr(u->t, msr);
+    uint64_t left = msr_value(u->t, msr);
 
-    if (left != 0 && hw_msr_write(msr, left) == HW_NO_FAULT)
-        left = counters_rdmsr(u->t, msr);
-    if (left != 0 && hw_msr_write(msr, 0) == HW_NO_FAULT)
-        left = counters_rdmsr(u->t, msr);
+    if (left != 0 && try_set_msr_again(u->t, msr, left) == HW_NO_FAULT)
+        left = msr_value(u->t, msr);
+    if (left != 0 && try_set_msr_again(u->t, msr, 0) == HW_NO_FAULT)
+        left = msr_value(u->t, msr);
     return left;
 }
 
@@ -119,16 +119,18 @@ bool uncore_claim(struct uncore_counters *u, struct test_context *t)
     if ((ctrl & UNCORE_GLOBAL_EN) != 0)
         note(t,
              "in use before the test: MSR_UNC_PERF_GLOBAL_CTRL (%XH) = 0x%lx",
-             uncore->global_ctrl, (unsigned long)ctrl);
-    *u = (struct uncore_counters){t, uncore, uncore_boxes(uncore, config), 0};
+             uncore->global_ctrl, ctrl);
+    *u = (struct uncore_counters){
+        .t = t, .uncore = uncore, .said = uncore_boxes(uncore, config)};
     if (!check(t, u->said >= 1 && u->said <= uncore->boxes_max,
                "MSR_UNC_CBO_CONFIG (396H) is 0x%lx: %u C-Boxes; wanted 1 to %u",
-               (unsigned long)config, u->said, uncore->boxes_max))
+               config, u->said, uncore->boxes_max))
         return false;
     u->boxes = boxes_with_registers(u);
 
     /* The global control first: the journal gives it back last. */
     bool ok = set_msr(t, uncore->global_ctrl, 0) &&
+              hold_msr(t, uncore->global_ctrl, &u->ctrl) &&
               clear_pair(t, MSR_UNC_PERF_FIXED_CTRL, MSR_UNC_PERF_FIXED_CTR);
     for (unsigned n = 0; ok && n < 2; n++)
         ok = clear_pair(t, MSR_UNC_ARB_PERFEVTSEL(n), MSR_UNC_ARB_PERFCTR(n));
@@ -142,10 +144,10 @@ bool uncore_claim(struct uncore_counters *u, struct test_context *t)
 
 bool uncore_start(const struct uncore_counters *u)
 {
-    return counters_wrmsr(u->t, u->uncore->global_ctrl, UNCORE_GLOBAL_EN);
+    return set_held_msr(u->t, u->ctrl, UNCORE_GLOBAL_EN);
 }
 
 bool uncore_stop(const struct uncore_counters *u)
 {
-    return counters_wrmsr(u->t, u->uncore->global_ctrl, 0);
+    return set_held_msr(u->t, u->ctrl, 0);
 }

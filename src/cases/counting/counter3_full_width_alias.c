@@ -19,8 +19,8 @@ struct alias {
 static void check_reads(struct alias *a, uint32_t written, uint64_t value,
                         uint64_t want)
 {
-    uint64_t pmc = counters_rdmsr(a->t, IA32_PMC(a->counter));
-    uint64_t full = counters_rdmsr(a->t, IA32_A_PMC(a->counter));
+    uint64_t pmc = msr_value(a->t, IA32_PMC(a->counter));
+    uint64_t full = msr_value(a->t, IA32_A_PMC(a->counter));
     uint64_t rdpmc = ~want;
     int vector = hw_pmc_read(a->counter, &rdpmc);
     bool ok = pmc == want && full == want && rdpmc == want;
@@ -32,10 +32,8 @@ static void check_reads(struct alias *a, uint32_t written, uint64_t value,
              "MSR %XH written with 0x%lx: IA32_PMC%u (%XH) reads 0x%lx, "
              "IA32_A_PMC%u (%XH) reads 0x%lx, RDPMC 0x%lx (%s); "
              "wanted 0x%lx",
-             written, (unsigned long)value, a->counter, IA32_PMC(a->counter),
-             (unsigned long)pmc, a->counter, IA32_A_PMC(a->counter),
-             (unsigned long)full, (unsigned long)rdpmc, fault_name(vector),
-             (unsigned long)want);
+             written, value, a->counter, IA32_PMC(a->counter), pmc, a->counter,
+             IA32_A_PMC(a->counter), full, rdpmc, fault_name(vector), want);
 }
 
 /* Every bit of the width, through the full-width name. */
@@ -50,7 +48,7 @@ static void write_full(struct alias *a, uint64_t mask)
     uint32_t msr = IA32_A_PMC(a->counter);
 
     for (unsigned i = 0; i < sizeof(values) / sizeof(values[0]); i++)
-        if (counters_wrmsr(a->t, msr, values[i]))
+        if (set_msr_again(a->t, msr, values[i]))
             check_reads(a, msr, values[i], values[i]);
 }
 
@@ -62,7 +60,7 @@ static void write_narrow(struct alias *a, uint64_t mask)
     uint32_t msr = IA32_PMC(a->counter);
 
     for (unsigned i = 0; i < sizeof(values) / sizeof(values[0]); i++)
-        if (counters_wrmsr(a->t, msr, values[i]))
+        if (set_msr_again(a->t, msr, values[i]))
             check_reads(a, msr, values[i],
                         (uint64_t)(int64_t)(int32_t)values[i] & mask);
 }
@@ -72,10 +70,10 @@ static void write_beyond(struct alias *a, unsigned bits)
 {
     uint32_t msr = IA32_A_PMC(a->counter);
 
-    if (!counters_wrmsr(a->t, msr, 0x1234))
+    if (!set_msr_again(a->t, msr, 0x1234))
         return;
     for (unsigned bit = bits; bit < 64; bit++) {
-        int vector = hw_msr_write(msr, BIT(bit));
+        int vector = try_set_msr_again(a->t, msr, BIT(bit));
         a->tried++;
         a->wrong += vector != HW_GP;
         if (vector != HW_GP && a->shown++ < SHOWN)

@@ -16,11 +16,11 @@ struct overflow {
 /* The status bits that cannot be cleared, after the others were. */
 static uint64_t status_now(struct test_context *t)
 {
-    uint64_t status = counters_rdmsr(t, IA32_PERF_GLOBAL_STATUS);
+    uint64_t status = msr_value(t, IA32_PERF_GLOBAL_STATUS);
 
     if (status == 0 || !counters_clear_status(t, status))
         return status;
-    return counters_rdmsr(t, IA32_PERF_GLOBAL_STATUS);
+    return msr_value(t, IA32_PERF_GLOBAL_STATUS);
 }
 
 /* One window of `events` events on a counter that starts `missing` events short
@@ -36,13 +36,13 @@ static void try_preload(struct counters *c, struct overflow *o, uint64_t events,
     unsigned repeated = c->repeated;
     struct sample s = {{0}, 0, 0};
 
-    if (!counters_wrmsr(t, IA32_PMC(o->counter), -missing & c->gp_mask) ||
+    if (!set_msr_again(t, IA32_PMC(o->counter), -missing & c->gp_mask) ||
         !counters_sample(c, window_plain, &s))
         return;
     uint64_t value = c->last[o->counter];
-    uint64_t status = counters_rdmsr(t, IA32_PERF_GLOBAL_STATUS) & ~before;
+    uint64_t status = msr_value(t, IA32_PERF_GLOBAL_STATUS) & ~before;
     uint64_t left = status != 0 ? status_now(t) & status : 0;
-    counters_wrmsr(t, IA32_PMC(o->counter), 0);
+    set_msr_again(t, IA32_PMC(o->counter), 0);
     if (c->repeated != repeated)
         return; /* the window ran more than once for an SMI: no answer */
 
@@ -56,10 +56,8 @@ static void try_preload(struct counters *c, struct overflow *o, uint64_t events,
              "IA32_PERF_GLOBAL_STATUS (38EH) 0x%lx, wanted 0x%lx and 0x%lx; "
              "after "
              "clearing through 390H 0x%lx is left, wanted 0",
-             o->counter, IA32_PMC(o->counter), (unsigned long)missing,
-             (unsigned long)events, (unsigned long)value, (unsigned long)status,
-             (unsigned long)want, (unsigned long)want_status,
-             (unsigned long)left);
+             o->counter, IA32_PMC(o->counter), missing, events, value, status,
+             want, want_status, left);
 }
 
 static void report_counter(struct test_context *t, bool promised,
@@ -99,7 +97,7 @@ TEST(counter3_overflow,
     uint64_t events = s.gp[0];
     check(t, events >= window_plain_shape.instructions,
           "IA32_PMC0 (C1H) counted %lu instructions; wanted at least %u",
-          (unsigned long)events, window_plain_shape.instructions);
+          events, window_plain_shape.instructions);
 
     /* Measured: one event short of overflow, just there, one beyond. */
     for (unsigned i = 0; i < trials; i++)
@@ -114,6 +112,6 @@ TEST(counter3_overflow,
         broken(t, "every window was hit by an SMI");
     report_counter(t, true, &control);
     report_counter(t, promised, &third);
-    note(t, "windows of %lu instructions, %u preloads of each counter",
-         (unsigned long)events, third.tried);
+    note(t, "windows of %lu instructions, %u preloads of each counter", events,
+         third.tried);
 }

@@ -71,11 +71,11 @@ static void write_pattern(struct hold *h, unsigned round)
         test_random(h->t) &
         (id->full_width_writes ? BITS(id->counter_bits - 1, 0) : BITS(30, 0));
 
-    counters_wrmsr(h->t, IA32_PERF_GLOBAL_CTRL, 0);
-    counters_wrmsr(h->t, id->full_width_writes ? IA32_A_PMC(3) : IA32_PMC(3),
-                   value);
-    counters_wrmsr(h->t, IA32_PERFEVTSEL(3), patterns[i].select);
-    counters_wrmsr(h->t, IA32_PERF_GLOBAL_CTRL, patterns[i].ctrl);
+    set_msr_again(h->t, IA32_PERF_GLOBAL_CTRL, 0);
+    set_msr_again(h->t, id->full_width_writes ? IA32_A_PMC(3) : IA32_PMC(3),
+                  value);
+    set_msr_again(h->t, IA32_PERFEVTSEL(3), patterns[i].select);
+    set_msr_again(h->t, IA32_PERF_GLOBAL_CTRL, patterns[i].ctrl);
     h->want[PMC3] = h->want[A_PMC3] = value;
     h->want[PERFEVTSEL3] = patterns[i].select;
     h->want[GLOBAL_CTRL] = patterns[i].ctrl & IA32_PERF_GLOBAL_CTRL_PMC(3);
@@ -89,7 +89,7 @@ static void note_change(struct hold *h, unsigned round, unsigned r,
 {
     if (h->shown[r]++ < SHOWN)
         note(h->t, "round %u: %s: before 0x%lx, after 0x%lx%s", round,
-             registers[r].later, (unsigned long)h->want[r], (unsigned long)got,
+             registers[r].later, h->want[r], got,
              published ? " (the published change: INT cleared, IN_TX set)"
                        : "");
 }
@@ -100,8 +100,7 @@ static void read_back(struct hold *h, unsigned round, unsigned count[REGISTERS])
     for (unsigned r = 0; r < REGISTERS; r++) {
         if (!h->present[r])
             continue;
-        uint64_t got =
-            counters_rdmsr(h->t, registers[r].msr) & registers[r].mask;
+        uint64_t got = msr_value(h->t, registers[r].msr) & registers[r].mask;
         if (got == h->want[r])
             continue;
         bool published =
@@ -162,7 +161,7 @@ static void hold_rounds(struct test_context *t, const char *state)
         committed += tally.committed;
         read_back(&h, round, h.later);
     }
-    counters_wrmsr(t, IA32_PERF_GLOBAL_CTRL, 0);
+    set_msr_again(t, IA32_PERF_GLOBAL_CTRL, 0);
 
     /* Check. */
     report_registers(&h, promised, rounds);

@@ -19,7 +19,7 @@ static void try_bits(struct test_context *t, struct tried *y, const char *name,
     for (unsigned bit = 0; bit < 64; bit++) {
         if ((mask & BIT(bit)) == 0)
             continue;
-        int vector = hw_msr_write(msr, BIT(bit));
+        int vector = try_set_msr_again(t, msr, BIT(bit));
         y->bits++;
         y->accepted += vector != HW_GP;
         if (vector != HW_GP && y->shown++ < SHOWN)
@@ -28,7 +28,7 @@ static void try_bits(struct test_context *t, struct tried *y, const char *name,
                  "wanted #GP",
                  name, msr, bit, fault_name(vector));
         if (vector == HW_NO_FAULT)
-            counters_wrmsr(t, msr, 0);
+            set_msr_again(t, msr, 0);
     }
 }
 

@@ -9,7 +9,8 @@
 
 /* SDM 3B, "Pre-defined Architectural Performance Events", and the tables of
  * events of 06_2AH and later; the counts are those of window_plain, beside the
- * text in asm/counting_window.asm: a loop of 5 turns, a call, a jump, a return. */
+ * text in asm/counting_window.asm: a loop of 5 turns, a call, a jump, a return.
+ */
 static const struct listed {
     const char *name;
     uint64_t select;
@@ -38,16 +39,14 @@ static void check_event(struct test_context *t, const struct listed *event,
                   by[i].most[e] <= event->exact + event->more,
               "%s (%02lXH/%02lXH) in groups of %u, in %u windows: %lu to %lu; "
               "wanted %u%s",
-              event->name, (unsigned long)event->select & 0xff,
-              (unsigned long)event->select >> 8, 3 + i, by[i].windows,
-              (unsigned long)by[i].least[e], (unsigned long)by[i].most[e],
-              event->exact, event->more != 0 ? " or one more" : "");
+              event->name, event->select & 0xff, event->select >> 8, 3 + i,
+              by[i].windows, by[i].least[e], by[i].most[e], event->exact,
+              event->more != 0 ? " or one more" : "");
     check(t, by[0].total[e] == by[1].total[e],
           "%s (%02lXH/%02lXH) in %u windows: %lu in groups of three, %lu in "
           "groups of four",
-          event->name, (unsigned long)event->select & 0xff,
-          (unsigned long)event->select >> 8, by[0].windows,
-          (unsigned long)by[0].total[e], (unsigned long)by[1].total[e]);
+          event->name, event->select & 0xff, event->select >> 8, by[0].windows,
+          by[0].total[e], by[1].total[e]);
 }
 
 TEST(events_in_groups,
@@ -91,6 +90,5 @@ TEST(events_in_groups,
          "%u events in %u groups of three and %u of four, %u windows each: "
          "instructions %lu and %lu, branches %lu and %lu",
          count, by[0].schedule.groups, by[1].schedule.groups, windows,
-         (unsigned long)by[0].total[0], (unsigned long)by[1].total[0],
-         (unsigned long)by[0].total[1], (unsigned long)by[1].total[1]);
+         by[0].total[0], by[1].total[0], by[0].total[1], by[1].total[1]);
 }

@@ -90,6 +90,6 @@ TEST(hle_lock_unseen,
     note(t,
          "processor 1 looked %lu times; lock seen taken in %u of %u elided "
          "critical sections, %u of %u others, %u of %u without the prefixes",
-         (unsigned long)watch->pair.rounds, watch->elided_seen, watch->elided,
+         watch->pair.rounds, watch->elided_seen, watch->elided,
          watch->others_seen, watch->others, watch->plain_seen, watch->tries);
 }

@@ -60,7 +60,7 @@ TEST(
                          &tally))
             return;
     note(t, "%u records of loads, latencies %lu to %lu", tally.records,
-         (unsigned long)tally.least, (unsigned long)tally.most);
+         tally.least, tally.most);
     if (tally.outside != 0)
         note(t, "and %u of instructions around them", tally.outside);
 }

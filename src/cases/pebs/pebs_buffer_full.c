@@ -53,12 +53,12 @@ TEST(pebs_buffer_full,
     check(t, (p.status & full) != 0,
           "IA32_PERF_GLOBAL_STATUS (38EH) with a full PEBS buffer is 0x%lx; "
           "wanted [62] = 1",
-          (unsigned long)p.status);
+          p.status);
     if (!counters_clear_status(t, full))
         return;
-    uint64_t after = counters_rdmsr(t, IA32_PERF_GLOBAL_STATUS);
+    uint64_t after = msr_value(t, IA32_PERF_GLOBAL_STATUS);
     check(t, (after & full) == 0,
           "IA32_PERF_GLOBAL_STATUS (38EH) is 0x%lx after a 1 was written to "
           "[62] of 390H; wanted [62] = 0",
-          (unsigned long)after);
+          after);
 }

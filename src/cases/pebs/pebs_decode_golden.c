@@ -15,7 +15,7 @@ static void expect(struct test_context *t, bool ok, unsigned format,
     else
         broken(t,
                "golden PEBS record of format %u: %s: got 0x%lx, wanted 0x%lx",
-               format, what, (unsigned long)got, (unsigned long)want);
+               format, what, got, want);
 }
 
 static enum pebs_field field_named(const char *name)

@@ -21,8 +21,7 @@ static void check_address(struct test_context *t, const char *what,
     check(t, got == want,
           "%s of the record of event %u: got 0x%lx, wanted 0x%lx; the first "
           "event's code is at 0x%lx, each has %u bytes",
-          what, event, (unsigned long)got, (unsigned long)want,
-          (unsigned long)first, PEBS_EVENT_BYTES);
+          what, event, got, want, first, PEBS_EVENT_BYTES);
 }
 
 static void check_record(struct sampling *p, const struct pebs_record *record)

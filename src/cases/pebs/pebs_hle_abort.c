@@ -32,13 +32,11 @@ static void check_record(struct sampling *p, unsigned n)
     check(p->t, wrong == NULL,
           "an XRELEASE that does not match: %s; B8H = 0x%lx, RIP 0x%lx, after "
           "the XACQUIRE is 0x%lx",
-          wrong, (unsigned long)record.tx_abort, (unsigned long)record.rip,
-          (unsigned long)abort.resume);
+          wrong, record.tx_abort, record.rip, abort.resume);
     if (n == 0) {
         char text[PEBS_TX_ABORT_TEXT];
         note(p->t, "an XRELEASE that does not match: B8H = 0x%lx (%s)",
-             (unsigned long)record.tx_abort,
-             pebs_tx_abort_text(record.tx_abort, text));
+             record.tx_abort, pebs_tx_abort_text(record.tx_abort, text));
     }
 }
 
@@ -80,11 +78,11 @@ TEST(
     check(t, p.value[1] >= 2,
           "%u elisions ended with an XRELEASE that does not match, and "
           "HLE_RETIRED.ABORTED counted %lu",
-          TRIES, (unsigned long)p.value[1]);
+          TRIES, p.value[1]);
     check(t, p.records != 0 && p.records <= p.value[1] / 2,
           "%lu HLE aborts, of which every second makes a record, made %u",
-          (unsigned long)p.value[1], p.records);
+          p.value[1], p.records);
     for (unsigned n = 0; n < p.records; n++)
         check_record(&p, n);
-    note(t, "%u records of %lu aborts", p.records, (unsigned long)p.value[1]);
+    note(t, "%u records of %lu aborts", p.records, p.value[1]);
 }

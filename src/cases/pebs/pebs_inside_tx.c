@@ -34,15 +34,13 @@ static void check_record(struct sampling *p, uint32_t eax)
     check(p->t, wrong == NULL,
           "a branch in a transaction that made a record: %s; B8H = 0x%lx, EAX "
           "= 0x%08x, RIP 0x%lx, fallback at 0x%lx",
-          wrong, (unsigned long)record.tx_abort, eax, (unsigned long)record.rip,
-          (unsigned long)abort.resume);
+          wrong, record.tx_abort, eax, record.rip, abort.resume);
     check(p->t,
           record.eventing_ip - (uint64_t)(uintptr_t)tsx_body_write_lines <
               BODY_BYTES,
           "a branch in a transaction that made a record: EventingIP (B0H) is "
           "0x%lx; the transaction's branches follow 0x%lx",
-          (unsigned long)record.eventing_ip,
-          (unsigned long)(uintptr_t)tsx_body_write_lines);
+          record.eventing_ip, (uintptr_t)tsx_body_write_lines);
 }
 
 TEST(pebs_inside_tx,

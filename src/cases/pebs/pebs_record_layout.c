@@ -25,7 +25,7 @@ static void check_field(struct test_context *t,
     check(t, ok, "%s (%02XH) of a record is 0x%lx; wanted 0x%lx",
           pebs_field_name(field),
           (unsigned)pebs_field_offset(record->format, field),
-          (unsigned long)pebs_field_value(record, field), (unsigned long)want);
+          pebs_field_value(record, field), want);
 }
 
 /* One record. False where something was wrong with it. */
@@ -51,7 +51,7 @@ static bool check_record(struct sampling *p, unsigned n)
     check(p->t, !abort,
           "TX Abort Information (B8H) of a record outside of transactions is "
           "0x%lx; wanted [33:32] = 0",
-          (unsigned long)record.tx_abort);
+          record.tx_abort);
     return wrong == 0 && !abort;
 }
 
@@ -84,5 +84,5 @@ TEST(pebs_record_layout,
         records += p.records;
     }
     note(t, "format %u: %u records of %lu bytes each", p.format, records,
-         (unsigned long)p.size);
+         p.size);
 }

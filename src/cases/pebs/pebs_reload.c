@@ -55,8 +55,7 @@ static void check_counter(struct sampling *p, unsigned n, unsigned beside,
           p->config.period[n], p->records);
     check(t, p->value[beside] == PEBS_EVENTS,
           "IA32_PMC%u (%XH), which made no records, counted %lu of %u events",
-          beside, IA32_PMC(beside), (unsigned long)p->value[beside],
-          PEBS_EVENTS);
+          beside, IA32_PMC(beside), p->value[beside], PEBS_EVENTS);
     if (last == 0)
         return;
     bool overflowed = p->value[n] >> (test_cpu(t)->counter_bits - 1) == 0;
@@ -71,8 +70,7 @@ static void check_counter(struct sampling *p, unsigned n, unsigned beside,
     check(t, over <= 1,
           "IA32_PMC%u (%XH) is 0x%lx at the end, %u events after the last "
           "record; wanted 0x%lx or one more: its reset value and these events",
-          n, IA32_PMC(n), (unsigned long)p->value[n], PEBS_EVENTS - last,
-          (unsigned long)(want & p->mask));
+          n, IA32_PMC(n), p->value[n], PEBS_EVENTS - last, want & p->mask);
 }
 
 TEST(

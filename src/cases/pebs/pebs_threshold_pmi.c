@@ -87,6 +87,6 @@ TEST(pebs_threshold_pmi,
         check(t, ((p.status & full) != 0) == reached,
               "IA32_PERF_GLOBAL_STATUS (38EH) is 0x%lx after %u records with "
               "the threshold at %u; wanted [62] = %u",
-              (unsigned long)p.status, p.records, threshold, reached ? 1 : 0);
+              p.status, p.records, threshold, reached ? 1 : 0);
     }
 }

@@ -35,12 +35,11 @@ TEST(pebs_tsc, .asks = "Is the TSC of a record the time at which it was made?",
             !check(t, record.tsc > before && record.tsc < p.tsc_after,
                    "TSC (C0H) of record %u is 0x%lx; wanted more than 0x%lx "
                    "(%s) and less than 0x%lx (RDTSC after the window)",
-                   n, (unsigned long)record.tsc, (unsigned long)before,
+                   n, record.tsc, before,
                    n == 0 ? "RDTSC before the window" : "the record before",
-                   (unsigned long)p.tsc_after))
+                   p.tsc_after))
             return;
         before = record.tsc;
     }
-    note(t, "%u records in %lu cycles", p.records,
-         (unsigned long)(p.tsc_after - p.tsc_before));
+    note(t, "%u records in %lu cycles", p.records, p.tsc_after - p.tsc_before);
 }

@@ -50,9 +50,8 @@ static void judge_record(struct sampling *p, enum cause_id id, uint32_t eax,
     check(p->t, wrong == NULL,
           "%s: %s; B8H = 0x%lx, EAX = 0x%08x, RIP 0x%lx, EventingIP 0x%lx, "
           "fallback at 0x%lx",
-          cause->name, wrong, (unsigned long)record.tx_abort, eax,
-          (unsigned long)record.rip, (unsigned long)record.eventing_ip,
-          (unsigned long)abort.resume);
+          cause->name, wrong, record.tx_abort, eax, record.rip,
+          record.eventing_ip, abort.resume);
     y->writes += (record.tx_abort & TX_ABORT_CAPACITY_WRITES) != 0 &&
                  (record.tx_abort & TX_ABORT_CYCLES_LAST_TX) != 0;
     y->cause += (eax & cause->status) == cause->status;
@@ -89,7 +88,7 @@ static bool try_cause(struct sampling *p, enum cause_id id, unsigned *retry,
         return false;
     check(t, p->value[1] == y.aborts,
           "%s: %u transactions aborted, and RTM_RETIRED.ABORTED counted %lu",
-          causes[id].name, y.aborts, (unsigned long)p->value[1]);
+          causes[id].name, y.aborts, p->value[1]);
     if (y.aborts < 2) {
         note(t, "%s: %u of %u transactions aborted, too few for a record",
              causes[id].name, y.aborts, TRIES);
@@ -105,8 +104,8 @@ static bool try_cause(struct sampling *p, enum cause_id id, unsigned *retry,
     note(t,
          "%s: %u records of %u aborts, %u by this cause, %u with "
          "Instruction_Abort; B8H = 0x%lx (%s)",
-         causes[id].name, y.records, y.aborts, y.cause, y.instruction,
-         (unsigned long)y.info, pebs_tx_abort_text(y.info, text));
+         causes[id].name, y.records, y.aborts, y.cause, y.instruction, y.info,
+         pebs_tx_abort_text(y.info, text));
     *retry += y.retry;
     *records += y.records;
     return true;

@@ -52,8 +52,7 @@ static void judge_record(struct arena *a, uint32_t eax)
     check(p->t, wrong == NULL,
           "a transaction whose line another processor writes: %s; B8H = 0x%lx, "
           "EAX = 0x%08x, RIP 0x%lx, fallback at 0x%lx",
-          wrong, (unsigned long)record.tx_abort, eax, (unsigned long)record.rip,
-          (unsigned long)abort.resume);
+          wrong, record.tx_abort, eax, record.rip, abort.resume);
     a->conflicts += (record.tx_abort & TX_ABORT_DATA_CONFLICT) != 0;
 }
 
@@ -105,7 +104,7 @@ TEST(pebs_tx_conflict,
           "a line of the read set of %u transactions was written %lu times: %u "
           "aborted, and %u records were made, none with Data_Conflict "
           "(B8H[37])",
-          TRIES, (unsigned long)a->pair.rounds, a->aborts, a->records);
+          TRIES, a->pair.rounds, a->aborts, a->records);
     note(t, "%u records of %u aborts, %u with Data_Conflict", a->records,
          a->aborts, a->conflicts);
 }

@@ -2,7 +2,6 @@
 /* Packets are no stores of the transaction: those of an aborted region stay,
  * with each branch that it took. */
 #include "src/trace/trace.h"
-#include "src/tsx/probe.h"
 #include "src/tsx/status.h"
 
 #define PATTERNS 6
@@ -33,7 +32,7 @@ TEST(pt_aborted_region_kept,
     struct transitions seen;
 
     /* Set-up. */
-    if (!probe_set_up(t) || !trace_claim(&p, t))
+    if (!trace_claim_transactions(&p, t))
         return;
 
     for (unsigned i = 0; i < PATTERNS; i++) {
@@ -59,7 +58,6 @@ TEST(pt_aborted_region_kept,
                   ((results ^ tx.argument) & mask) == 0,
               "branches of an aborted region: got %u, of the results 0x%02lx; "
               "wanted %u, 0x%02lx (the oldest in bit 0)",
-              count, (unsigned long)results, TSX_BRANCHES,
-              (unsigned long)tx.argument);
+              count, results, TSX_BRANCHES, tx.argument);
     }
 }

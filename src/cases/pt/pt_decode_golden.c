@@ -25,8 +25,7 @@ static void expect(struct test_context *t, const struct stream *stream,
     else
         broken(t,
                "golden trace \"%s\", offset 0x%lx: %s: got 0x%lx, wanted 0x%lx",
-               stream->name, (unsigned long)offset, what, (unsigned long)got,
-               (unsigned long)want);
+               stream->name, offset, what, got, want);
 }
 
 static void check_packets(struct test_context *t, const struct stream *stream,

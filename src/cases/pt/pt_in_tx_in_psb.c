@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* PSB+ says whether a transaction runs: MODE.TSX between PSB and PSBEND. */
 #include "src/trace/trace.h"
-#include "src/tsx/probe.h"
 
 /* Not enumerated: Broadwell. */
 #define PERIOD_UNKNOWN 8192u
@@ -20,14 +19,11 @@ TEST(pt_in_tx_in_psb,
     const struct trace_transaction tx = {.body = tsx_body_jumps,
                                          .count = 3 * period / 2 / TURN_BYTES,
                                          .want = TSX_COMMITTED};
-    const uint64_t begin = trace_at(tsx_xbegin_at), end = trace_at(tsx_xend_at);
-    const struct transition_wanted wanted[] = {{PT_BEGIN, begin, begin, 0},
-                                               {PT_COMMIT, end, end, 0}};
     struct trace p;
     struct transitions seen;
 
     /* Set-up. */
-    if (!probe_set_up(t) || !trace_claim(&p, t))
+    if (!trace_claim_transactions(&p, t))
         return;
     if (3 * period / 2 > TRACE_BYTES / 2) {
         skip(t, "needs PSBs every 8 KB or less; PSBFreq allows %u bytes",
@@ -40,8 +36,7 @@ TEST(pt_in_tx_in_psb,
         return;
 
     /* Check. */
-    trace_check(&p, "transaction longer than from PSB to PSB", &seen, wanted,
-                2);
+    trace_check_commit(&p, "transaction longer than from PSB to PSB", &seen);
     if (enumerated == 0 && seen.packets[PT_PSB] < 2) {
         skip(t,
              "needs a PSB within %u bytes; how often they come is not "
@@ -63,5 +58,5 @@ TEST(pt_in_tx_in_psb,
           "wanted 0",
           seen.wrong, seen.states);
     note(t, "%u PSBs in %lu bytes, %u with InTX = 1", seen.packets[PT_PSB],
-         (unsigned long)trace_bytes(&p), seen.inside);
+         trace_bytes(&p), seen.inside);
 }

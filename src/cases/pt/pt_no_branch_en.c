@@ -33,7 +33,7 @@ TEST(pt_no_branch_en, .asks = "Is there no MODE.TSX where BranchEn is 0?",
                 "06_3DH, 47H, 4FH, 56H");
         return;
     }
-    if (!probe_set_up(t) || !trace_claim(&p, t))
+    if (!trace_claim_transactions(&p, t))
         return;
     p.control &= ~IA32_RTIT_CTL_BranchEn;
 
@@ -49,5 +49,5 @@ TEST(pt_no_branch_en, .asks = "Is there no MODE.TSX where BranchEn is 0?",
               "BranchEn = 0: got %u packets %s, wanted 0",
               seen.packets[none[i]], pt_kind_name(none[i]));
     note(t, "%u transactions committed, %lu bytes of trace", tally.committed,
-         (unsigned long)trace_bytes(&p));
+         trace_bytes(&p));
 }

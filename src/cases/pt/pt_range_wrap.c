@@ -25,18 +25,17 @@ static void check_inside(struct trace *p, const char *what)
 
     check(p->t, before + after == TRACE_BYTES - RANGE_BYTES,
           "%s: %lu bytes were written outside of the range", what,
-          (unsigned long)(TRACE_BYTES - RANGE_BYTES - before - after));
+          TRACE_BYTES - RANGE_BYTES - before - after);
     check(p->t,
           (p->status & (IA32_RTIT_STATUS_Error | IA32_RTIT_STATUS_Stopped)) ==
               0,
           "%s: IA32_RTIT_STATUS (571H) = 0x%lx: wanted [4] (Error) and [5] "
           "(Stopped) = 0",
-          what, (unsigned long)p->status);
+          what, p->status);
     check(p->t, output_offset(p->stopped_pointers) < RANGE_BYTES,
           "%s: IA32_RTIT_OUTPUT_MASK_PTRS (561H) = 0x%lx: got OutputOffset "
           "%u, wanted below 4096",
-          what, (unsigned long)p->stopped_pointers,
-          output_offset(p->stopped_pointers));
+          what, p->stopped_pointers, output_offset(p->stopped_pointers));
 }
 
 TEST(pt_range_wrap,
@@ -61,8 +60,8 @@ TEST(pt_range_wrap,
     transitions_read(range, size, &seen);
     check(t, seen.end == PT_END && seen.packets[PT_TIP] >= TURNS_SHORT,
           "short trace: %s at byte %lu of %u; %u TIP, wanted %u or more",
-          pt_result_text(seen.end), (unsigned long)seen.end_at, size,
-          seen.packets[PT_TIP], TURNS_SHORT);
+          pt_result_text(seen.end), seen.end_at, size, seen.packets[PT_TIP],
+          TURNS_SHORT);
 
     unsigned jumps = seen.packets[PT_TIP];
 
@@ -73,7 +72,7 @@ TEST(pt_range_wrap,
     size = output_offset(p.stopped_pointers) % RANGE_BYTES;
     check(t, trace_guarded(&p, RANGE_BYTES, 2 * RANGE_BYTES) < 64,
           "long trace: %lu bytes of the range were not written; wanted all",
-          (unsigned long)trace_guarded(&p, RANGE_BYTES, 2 * RANGE_BYTES));
+          trace_guarded(&p, RANGE_BYTES, 2 * RANGE_BYTES));
     memmove(p.memory, range, RANGE_BYTES); /* after it, the newer part */
     memmove(range, p.memory, size);
     transitions_read(p.memory + size, RANGE_BYTES, &seen);

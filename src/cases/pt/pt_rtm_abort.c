@@ -2,7 +2,6 @@
 /* XABORT: MODE.TSX and FUP at it, TIP to the outermost fallback; inside of an
  * inner transaction too. */
 #include "src/trace/trace.h"
-#include "src/tsx/probe.h"
 #include "src/tsx/status.h"
 
 #define CODE         0x42
@@ -34,7 +33,7 @@ TEST(pt_rtm_abort,
     struct transitions seen;
 
     /* Set-up. */
-    if (!probe_set_up(t) || !trace_claim(&p, t))
+    if (!trace_claim_transactions(&p, t))
         return;
 
     /* Measured and checked. */

@@ -2,7 +2,6 @@
 /* An exception aborts a transaction: the trace has the abort at the
  * instruction, and no asynchronous event, since none is delivered. */
 #include "src/trace/trace.h"
-#include "src/tsx/probe.h"
 
 /* Bits 63:47 differ: not canonical, with any number of paging levels. */
 #define NOT_CANONICAL UINT64_C(0x8000000000000000)
@@ -29,7 +28,7 @@ TEST(pt_rtm_abort_by_fault,
     struct transitions seen;
 
     /* Set-up. */
-    if (!probe_set_up(t) || !trace_claim(&p, t))
+    if (!trace_claim_transactions(&p, t))
         return;
 
     for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {

@@ -24,7 +24,7 @@ static void check_untouched(struct trace *p, const char *what, size_t end)
 
     check(p->t, left == TRACE_BYTES - end,
           "%s: %lu bytes were written after the last region's %lu", what,
-          (unsigned long)(TRACE_BYTES - end - left), (unsigned long)end);
+          TRACE_BYTES - end - left, end);
 }
 
 static void check_stopped(struct trace *p, const char *what, bool want)
@@ -35,7 +35,7 @@ static void check_stopped(struct trace *p, const char *what, bool want)
     check(p->t, (p->status & mask) == bits,
           "%s: IA32_RTIT_STATUS (571H) = 0x%lx: wanted [4] (Error) = 0, [5] "
           "(Stopped) = %u",
-          what, (unsigned long)p->status, want);
+          what, p->status, want);
 }
 
 /* Regions lie one after the other, so that what is written does too. */
@@ -50,18 +50,17 @@ static void check_in_order(struct trace *p)
     check(p->t, entry >= 1 && entry < 4 && offset < TOPA_REGION_BYTES,
           "four regions: IA32_RTIT_OUTPUT_MASK_PTRS (561H) = 0x%lx: got entry "
           "%u, offset %u; wanted 1 to 3, below 4096",
-          (unsigned long)p->stopped_pointers, entry, offset);
+          p->stopped_pointers, entry, offset);
     size_t size = (size_t)(entry & 3) * TOPA_REGION_BYTES + offset;
     transitions_read(p->memory, size, &seen);
     check(p->t, seen.end == PT_END && seen.packets[PT_TIP] >= TURNS,
           "four regions, read as one: %s at byte %lu of %lu; %u TIP, wanted %u "
           "or more",
-          pt_result_text(seen.end), (unsigned long)seen.end_at,
-          (unsigned long)size, seen.packets[PT_TIP], TURNS);
+          pt_result_text(seen.end), seen.end_at, size, seen.packets[PT_TIP],
+          TURNS);
     check_untouched(p, "four regions", size);
     check_stopped(p, "four regions", false);
-    note(p->t, "four regions: %lu bytes, %u PSBs", (unsigned long)size,
-         seen.packets[PT_PSB]);
+    note(p->t, "four regions: %lu bytes, %u PSBs", size, seen.packets[PT_PSB]);
 }
 
 static void check_stop(struct trace *p)
@@ -87,7 +86,7 @@ static void check_interrupt(struct trace *p, uint64_t flags, const char *what)
     check(p->t, (status & bit) == (flags != 0 ? bit : 0),
           "%s: IA32_PERF_GLOBAL_STATUS (38EH) = 0x%lx: wanted [55] "
           "(Trace_ToPA_PMI) = %u",
-          what, (unsigned long)status, flags != 0);
+          what, status, flags != 0);
     check_stopped(p, what, false);
     check_untouched(p, what, TOPA_REGION_BYTES);
 }

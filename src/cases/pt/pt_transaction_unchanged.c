@@ -31,7 +31,7 @@ TEST(pt_transaction_unchanged,
     struct trace p;
 
     /* Set-up. */
-    if (!probe_set_up(t) || !trace_claim(&p, t))
+    if (!trace_claim_transactions(&p, t))
         return;
 
     for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {

@@ -19,12 +19,12 @@ static void check_ignored(struct test_context *t, uint64_t found, uint64_t bit)
     check(t, vector == HW_NO_FAULT,
           "WRMSR of 0x%lx to TSX_FORCE_ABORT (10FH)[0]: got %s, wanted "
           "the write ignored",
-          (unsigned long)bit, fault_name(vector));
+          bit, fault_name(vector));
     if (get_msr(t, TSX_FORCE_ABORT, &after))
         check(t, after == found,
               "TSX_FORCE_ABORT (10FH) after writing 0x%lx to [0]: got 0x%lx, "
               "wanted 0x%lx as before",
-              (unsigned long)bit, (unsigned long)after, (unsigned long)found);
+              bit, after, found);
 }
 
 TEST(always_abort_default,

@@ -38,7 +38,7 @@ static void check_register(struct test_context *t)
     check(
         t, (value & reserved_bits(test_regime(t))) == 0,
         "TSX_FORCE_ABORT (10FH) reads 0x%lx; wanted its reserved bits 0x%lx 0",
-        (unsigned long)value, (unsigned long)reserved_bits(test_regime(t)));
+        value, reserved_bits(test_regime(t)));
     /* The top bit stands for the reserved ones. Not in regime E, where the
      * firmware has writes discarded. */
     if (test_regime(t) == REGIME_E)

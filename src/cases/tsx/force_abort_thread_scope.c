@@ -32,7 +32,7 @@ static void check_bit0(struct test_context *peer, void *argument)
         return;
     check(peer, (value & BIT0) == want,
           "%s: TSX_FORCE_ABORT (10FH) reads 0x%lx; wanted [0] = %d",
-          bit0_check->state, (unsigned long)value, bit0_check->forced);
+          bit0_check->state, value, bit0_check->forced);
     rtm_try(TRIES, &tally);
     if (bit0_check->forced)
         rtm_check_forced(peer, bit0_check->state, &tally);

@@ -17,13 +17,12 @@ static void check_state(struct test_context *t, bool sdv, uint64_t value)
 
     enumeration_read(test_cpu(t), &leaves);
     check(t, ((value & SDV) != 0) == sdv,
-          "TSX_FORCE_ABORT (10FH)[2] written with %d: reads 0x%lx", sdv,
-          (unsigned long)value);
+          "TSX_FORCE_ABORT (10FH)[2] written with %d: reads 0x%lx", sdv, value);
     check(
         t, ((value & BIT0) != 0) == !sdv,
         "TSX_FORCE_ABORT (10FH)[0] while [2] is %d: reads 0x%lx, wanted [0] = "
         "%d",
-        sdv, (unsigned long)value, !sdv);
+        sdv, value, !sdv);
     check(t, ((leaves.leaf7.edx & LEAF7_EDX_RTM_ALWAYS_ABORT) != 0) == !sdv,
           "CPUID.07H.0:EDX = 0x%08x while TSX_FORCE_ABORT (10FH)[2] is %d; "
           "wanted [11] = %d",

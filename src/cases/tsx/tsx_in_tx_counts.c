@@ -60,7 +60,7 @@ static void check_share(struct test_context *t, const char *what, uint64_t got,
     check(t,
           got >= (uint64_t)TSX_LONG * transactions &&
               got <= (uint64_t)(TSX_LONG + TSX_LONG_MORE) * transactions,
-          "instructions %s: got %lu, wanted %u to %u", what, (unsigned long)got,
+          "instructions %s: got %lu, wanted %u to %u", what, got,
           TSX_LONG * transactions, (TSX_LONG + TSX_LONG_MORE) * transactions);
 }
 
@@ -97,13 +97,11 @@ TEST(tsx_in_tx_counts,
     check(t, sum + slack >= all && sum <= all + slack,
           "instructions: outside %lu + committed %lu + aborted %lu = %lu; "
           "wanted %lu, +- %lu",
-          (unsigned long)outside, (unsigned long)committed,
-          (unsigned long)aborted, (unsigned long)sum, (unsigned long)all,
-          (unsigned long)slack);
+          outside, committed, aborted, sum, all, slack);
     note(t,
          "instructions: %lu = outside %lu + committed %lu + aborted %lu%s, in "
          "%u "
          "transactions",
-         (unsigned long)all, (unsigned long)outside, (unsigned long)committed,
-         (unsigned long)aborted, sum == all ? "" : " (nearly)", 2 * windows);
+         all, outside, committed, aborted, sum == all ? "" : " (nearly)",
+         2 * windows);
 }

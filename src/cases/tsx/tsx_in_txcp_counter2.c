@@ -8,14 +8,13 @@
 /* Writes the bit alone; what is written is 0 again afterwards. */
 static int try_bit(struct test_context *t, unsigned n, uint64_t bit)
 {
-    int vector = hw_msr_write(IA32_PERFEVTSEL(n), bit);
+    int vector = try_set_msr_again(t, IA32_PERFEVTSEL(n), bit);
 
     if (vector == HW_NO_FAULT)
-        check(t, counters_rdmsr(t, IA32_PERFEVTSEL(n)) == bit,
+        check(t, msr_value(t, IA32_PERFEVTSEL(n)) == bit,
               "IA32_PERFEVTSEL%u (%XH) written with 0x%lx reads as 0x%lx", n,
-              IA32_PERFEVTSEL(n), (unsigned long)bit,
-              (unsigned long)counters_rdmsr(t, IA32_PERFEVTSEL(n)));
-    counters_wrmsr(t, IA32_PERFEVTSEL(n), 0);
+              IA32_PERFEVTSEL(n), bit, msr_value(t, IA32_PERFEVTSEL(n)));
+    set_msr_again(t, IA32_PERFEVTSEL(n), 0);
     return vector;
 }
 
@@ -27,10 +26,11 @@ static unsigned try_others(struct test_context *t, unsigned *tried)
     for (unsigned n = 0; n < counters_available(test_cpu(t)); n++) {
         if (n == 2 || n == 3) /* 3 may be in use by microcode */
             continue;
-        int vector = hw_msr_write(IA32_PERFEVTSEL(n), IA32_PERFEVTSEL_IN_TXCP);
+        int vector =
+            try_set_msr_again(t, IA32_PERFEVTSEL(n), IA32_PERFEVTSEL_IN_TXCP);
         faults += vector == HW_GP;
         ++*tried;
-        counters_wrmsr(t, IA32_PERFEVTSEL(n), 0);
+        set_msr_again(t, IA32_PERFEVTSEL(n), 0);
     }
     return faults;
 }
@@ -62,13 +62,13 @@ static void check_absent(struct test_context *t)
 {
     for (unsigned n = 0; n < counters_available(test_cpu(t)); n++)
         for (unsigned bit = 32; bit <= 33; bit++) {
-            int vector = hw_msr_write(IA32_PERFEVTSEL(n), BIT(bit));
+            int vector = try_set_msr_again(t, IA32_PERFEVTSEL(n), BIT(bit));
             check(t, vector == HW_GP,
                   "IA32_PERFEVTSEL%u (%XH) written with bit %u: got %s, wanted "
                   "#GP",
                   n, IA32_PERFEVTSEL(n), bit, fault_name(vector));
             if (vector == HW_NO_FAULT)
-                counters_wrmsr(t, IA32_PERFEVTSEL(n), 0);
+                set_msr_again(t, IA32_PERFEVTSEL(n), 0);
         }
 }
 

@@ -72,7 +72,7 @@ static bool try_rule(struct test_context *t, const struct elision_rule *rule,
     unsigned done = a->sections + b->sections;
     check(t, shared->counted.count == done && done == PROCESSES * sections,
           "%s: the counter is %lu after %u critical sections; wanted %u", name,
-          (unsigned long)shared->counted.count, done, PROCESSES * sections);
+          shared->counted.count, done, PROCESSES * sections);
     check(t, shared->lock.taken == 0, "%s: the lock is 0x%x; wanted 0", name,
           shared->lock.taken);
     note(t,

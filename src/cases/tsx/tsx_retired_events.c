@@ -56,9 +56,8 @@ static void check_rtm(struct test_context *t, const enum cause_id *cause,
               s.got[2] == w.aborted,
           "%s: RTM_RETIRED (C9H) .START (01H) %lu, .COMMIT (02H) %lu, .ABORTED "
           "(04H) %lu; wanted %lu, %lu, %lu",
-          name, (unsigned long)s.got[0], (unsigned long)s.got[1],
-          (unsigned long)s.got[2], (unsigned long)(w.committed + w.aborted),
-          (unsigned long)w.committed, (unsigned long)w.aborted);
+          name, s.got[0], s.got[1], s.got[2], w.committed + w.aborted,
+          w.committed, w.aborted);
 }
 
 /* Which category an abort is counted in, and in how many. */
@@ -90,10 +89,9 @@ static void check_hle(struct test_context *t, unsigned times)
               s.got[0] <= w.hle.tried,
           "HLE_RETIRED (C8H) .START (01H) %lu, .COMMIT (02H) %lu, .ABORTED "
           "(04H) %lu; %u of %u were elided, wanted START = COMMIT + ABORTED",
-          (unsigned long)s.got[0], (unsigned long)s.got[1],
-          (unsigned long)s.got[2], w.hle.elided, w.hle.tried);
+          s.got[0], s.got[1], s.got[2], w.hle.elided, w.hle.tried);
     note(t, "HLE_RETIRED: %u of %u critical sections elided, %lu aborts",
-         w.hle.elided, w.hle.tried, (unsigned long)s.got[2]);
+         w.hle.elided, w.hle.tried, s.got[2]);
 }
 
 /* Transactions begun by XBEGIN are none of HLE's. */
@@ -106,8 +104,7 @@ static void check_hle_alone(struct test_context *t, unsigned times)
         check(t, (s.got[0] | s.got[1] | s.got[2]) == 0,
               "%u transactions of RTM: HLE_RETIRED (C8H) .START (01H) %lu, "
               ".COMMIT (02H) %lu, .ABORTED (04H) %lu; wanted 0",
-              times, (unsigned long)s.got[0], (unsigned long)s.got[1],
-              (unsigned long)s.got[2]);
+              times, s.got[0], s.got[1], s.got[2]);
 }
 
 TEST(tsx_retired_events,

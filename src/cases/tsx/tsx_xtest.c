@@ -36,12 +36,12 @@ static void check_outside(struct test_context *t)
         return;
     check(t, (block.flags & RFLAGS_ZF) != 0,
           "XTEST outside a transaction: RFLAGS = 0x%lx, wanted ZF [6] = 1",
-          (unsigned long)block.flags);
+          block.flags);
     check(
         t, (block.flags & RFLAGS_CLEARED) == 0,
         "XTEST outside a transaction: RFLAGS = 0x%lx, wanted OF [11], SF [7], "
         "AF [4], PF [2] and CF [0] = 0",
-        (unsigned long)block.flags);
+        block.flags);
 }
 
 /* ZF and CF were 1 before. False where the transaction did not commit. */
@@ -58,7 +58,7 @@ static bool check_inside(struct test_context *t)
     check(t, (block.flags & (RFLAGS_ZF | RFLAGS_CLEARED)) == 0,
           "XTEST inside a transaction: RFLAGS = 0x%lx, wanted OF [11], SF [7], "
           "ZF [6], AF [4], PF [2] and CF [0] = 0",
-          (unsigned long)block.flags);
+          block.flags);
     return true;
 }
 

@@ -25,8 +25,9 @@ struct bounds {
 struct offcore {
     struct test_context *t;
     const struct offcore_table *table;
-    unsigned n;        /* of MSR_OFFCORE_RSP_n and its event */
-    unsigned counters; /* IA32_PMC0 .. */
+    struct held_msr ctrl; /* IA32_PERF_GLOBAL_CTRL */
+    unsigned n;           /* of MSR_OFFCORE_RSP_n and its event */
+    unsigned counters;    /* IA32_PMC0 .. */
     struct lines lines;
     struct bounds got; /* what the counters counted, the least and the most */
 };
@@ -36,9 +37,9 @@ static bool program_counters(const struct offcore *o)
     bool ok = true;
 
     for (unsigned c = 0; ok && c < o->counters; c++)
-        ok = counters_wrmsr(o->t, IA32_PERFEVTSEL(c),
-                            OFFCORE_EVENT(o->n) | IA32_PERFEVTSEL_USR |
-                                IA32_PERFEVTSEL_OS | IA32_PERFEVTSEL_EN);
+        ok = set_msr_again(o->t, IA32_PERFEVTSEL(c),
+                           OFFCORE_EVENT(o->n) | IA32_PERFEVTSEL_USR |
+                               IA32_PERFEVTSEL_OS | IA32_PERFEVTSEL_EN);
     return ok;
 }
 
@@ -48,15 +49,15 @@ static bool count_window(struct offcore *o,
 {
     o->got = (struct bounds){UINT64_MAX, 0};
     for (unsigned c = 0; c < o->counters; c++)
-        if (!counters_wrmsr(o->t, IA32_PMC(c), 0))
+        if (!set_msr_again(o->t, IA32_PMC(c), 0))
             return false;
-    if (!counters_wrmsr(o->t, IA32_PERF_GLOBAL_CTRL, BITS(o->counters - 1, 0)))
+    if (!set_held_msr(o->t, o->ctrl, BITS(o->counters - 1, 0)))
         return false;
     work(&o->lines);
-    if (!counters_wrmsr(o->t, IA32_PERF_GLOBAL_CTRL, 0))
+    if (!set_held_msr(o->t, o->ctrl, 0))
         return false;
     for (unsigned c = 0; c < o->counters; c++) {
-        uint64_t got = counters_rdmsr(o->t, IA32_PMC(c));
+        uint64_t got = msr_value(o->t, IA32_PMC(c));
         o->got.least = got < o->got.least ? got : o->got.least;
         o->got.most = got > o->got.most ? got : o->got.most;
     }
@@ -85,10 +86,9 @@ static void check_counts(struct offcore *o, const char *what,
               out[k].least >= want[k].least && out[k].most <= want[k].most,
               "MSR_OFFCORE_RSP_%u (%XH), %s: IA32_PMC0-%u counted %lu to %lu "
               "of %u reads %s; wanted %lu to %lu",
-              o->n, MSR_OFFCORE_RSP(o->n), what, o->counters - 1,
-              (unsigned long)out[k].least, (unsigned long)out[k].most, LINES,
-              k == 0 ? "flushed out" : "cached", (unsigned long)want[k].least,
-              (unsigned long)want[k].most);
+              o->n, MSR_OFFCORE_RSP(o->n), what, o->counters - 1, out[k].least,
+              out[k].most, LINES, k == 0 ? "flushed out" : "cached",
+              want[k].least, want[k].most);
 }
 
 /* A value that selects something; out: what was counted of misses and hits. */
@@ -148,8 +148,9 @@ static void check_processor(struct test_context *peer, void *argument)
         o.counters = 3;
     lines_choose(peer, &o.lines);
     /* One window to warm up: page walks and the stack, once. */
-    if (!counters_claim(peer) || !program_counters(&o) ||
-        !count_window(&o, lines_miss))
+    if (!counters_claim(peer) ||
+        !hold_msr(peer, IA32_PERF_GLOBAL_CTRL, &o.ctrl) ||
+        !program_counters(&o) || !count_window(&o, lines_miss))
         return;
 
     for (o.n = 0; o.n < 2 && program_counters(&o); o.n++)
@@ -158,10 +159,8 @@ static void check_processor(struct test_context *peer, void *argument)
         peer,
         "%u reads flushed out counted as %lu to %lu with 1A6H, %lu to %lu with "
         "1A7H; as many cached: %lu to %lu, %lu to %lu",
-        LINES, (unsigned long)any[0][0].least, (unsigned long)any[0][0].most,
-        (unsigned long)any[1][0].least, (unsigned long)any[1][0].most,
-        (unsigned long)any[0][1].least, (unsigned long)any[0][1].most,
-        (unsigned long)any[1][1].least, (unsigned long)any[1][1].most);
+        LINES, any[0][0].least, any[0][0].most, any[1][0].least, any[1][0].most,
+        any[0][1].least, any[0][1].most, any[1][1].least, any[1][1].most);
 }
 
 TEST(offcore_counts,

@@ -41,15 +41,15 @@ static void try_valid(struct test_context *t, struct tally *y, unsigned n,
     y->wrong++;
     if (y->shown++ < SHOWN)
         note(t, "MSR_OFFCORE_RSP_%u (%XH) written with 0x%lx reads as 0x%lx", n,
-             MSR_OFFCORE_RSP(n), (unsigned long)value, (unsigned long)got);
+             MSR_OFFCORE_RSP(n), value, got);
 }
 
 static void try_reserved(struct test_context *t, struct tally *y, unsigned n,
                          const struct offcore_table *table, unsigned bit)
 {
     bool must = (table->refused & BIT(bit)) != 0;
-    int vector = hw_msr_write(MSR_OFFCORE_RSP(n),
-                              OFFCORE_DMND_DATA_RD | OFFCORE_ANY | BIT(bit));
+    int vector = try_set_msr_again(
+        t, MSR_OFFCORE_RSP(n), OFFCORE_DMND_DATA_RD | OFFCORE_ANY | BIT(bit));
 
     if (!must) {
         y->optional++;

@@ -20,16 +20,16 @@ static bool count_window(const struct uncore_counters *u,
     bool ok = true;
 
     for (unsigned n = 0; ok && n < 2; n++)
-        ok = counters_wrmsr(u->t, MSR_UNC_ARB_PERFEVTSEL(n),
-                            events[n] | UNCORE_EN) &&
-             counters_wrmsr(u->t, MSR_UNC_ARB_PERFCTR(n), 0);
+        ok = set_msr_again(u->t, MSR_UNC_ARB_PERFEVTSEL(n),
+                           events[n] | UNCORE_EN) &&
+             set_msr_again(u->t, MSR_UNC_ARB_PERFCTR(n), 0);
     if (!ok || !uncore_start(u))
         return false;
     work(lines);
     if (!uncore_stop(u))
         return false;
     for (unsigned n = 0; n < 2; n++)
-        got[n] = counters_rdmsr(u->t, MSR_UNC_ARB_PERFCTR(n));
+        got[n] = msr_value(u->t, MSR_UNC_ARB_PERFCTR(n));
     return true;
 }
 
@@ -51,7 +51,7 @@ static bool check_requests(const struct uncore_counters *u,
                 u->t, miss[n] >= LINES,
                 "MSR_UNC_ARB_PERFCTR%u (%XH), UNC_ARB_TRK_REQUESTS (81H/01H): "
                 "got %lu for %u reads flushed out; wanted at least as many",
-                n, MSR_UNC_ARB_PERFCTR(n), (unsigned long)miss[n], LINES);
+                n, MSR_UNC_ARB_PERFCTR(n), miss[n], LINES);
             quiet[n] = hit[n] < quiet[n] ? hit[n] : quiet[n];
         }
         if (quiet[0] <= STRAY && quiet[1] <= STRAY)
@@ -62,8 +62,7 @@ static bool check_requests(const struct uncore_counters *u,
               "MSR_UNC_ARB_PERFCTR%u (%XH), UNC_ARB_TRK_REQUESTS (81H/01H): "
               "got %lu for %u cached reads in the quietest of %u windows; "
               "wanted at most %u",
-              n, MSR_UNC_ARB_PERFCTR(n), (unsigned long)quiet[n], LINES, TRIES,
-              STRAY);
+              n, MSR_UNC_ARB_PERFCTR(n), quiet[n], LINES, TRIES, STRAY);
     return true;
 }
 
@@ -94,10 +93,9 @@ TEST(uncore_arb,
     check(t, cycles[0] >= LATENCY * LINES,
           "MSR_UNC_ARB_PERFCTR0 (3B0H), UNC_ARB_TRK_OCCUPANCY (80H/01H): got "
           "%lu for %u reads flushed out; wanted %u cycles of each at least",
-          (unsigned long)cycles[0], LINES, LATENCY);
+          cycles[0], LINES, LATENCY);
     observe(t, "occupancy (80H) counts on counter 1 of the ARB unit too",
             cycles[1] != 0, 1);
     note(t, "%u reads flushed out: %lu and %lu requests, occupancy %lu", LINES,
-         (unsigned long)requests[0], (unsigned long)requests[1],
-         (unsigned long)cycles[0]);
+         requests[0], requests[1], cycles[0]);
 }

@@ -21,12 +21,12 @@ static bool program_selects(const struct uncore_counters *u)
 {
     static const uint64_t events[2] = {UNC_CBO_CACHE_LOOKUP_READ,
                                        UNC_CBO_CACHE_LOOKUP_READ_I};
-    bool ok = counters_wrmsr(u->t, MSR_UNC_ARB_PERFEVTSEL(0),
-                             UNC_ARB_TRK_REQUESTS | UNCORE_EN);
+    bool ok = set_msr_again(u->t, MSR_UNC_ARB_PERFEVTSEL(0),
+                            UNC_ARB_TRK_REQUESTS | UNCORE_EN);
 
     for (unsigned i = 0; ok && i < 2 * u->boxes; i++)
-        ok = counters_wrmsr(u->t, uncore_box_select(i / 2, i % 2),
-                            events[i % 2] | UNCORE_EN);
+        ok = set_msr_again(u->t, uncore_box_select(i / 2, i % 2),
+                           events[i % 2] | UNCORE_EN);
     return ok;
 }
 
@@ -35,22 +35,22 @@ static bool count_lookups(const struct uncore_counters *u,
                           void (*work)(const struct lines *lines),
                           struct lookups *out)
 {
-    bool ok = counters_wrmsr(u->t, MSR_UNC_ARB_PERFCTR(0), 0);
+    bool ok = set_msr_again(u->t, MSR_UNC_ARB_PERFCTR(0), 0);
 
     *out = (struct lookups){.all = 0};
     for (unsigned i = 0; ok && i < 2 * u->boxes; i++)
-        ok = counters_wrmsr(u->t, uncore_box_counter(i / 2, i % 2), 0);
+        ok = set_msr_again(u->t, uncore_box_counter(i / 2, i % 2), 0);
     if (!ok || !uncore_start(u))
         return false;
     work(lines);
     if (!uncore_stop(u))
         return false;
     for (unsigned box = 0; box < u->boxes; box++) {
-        out->in[box] = counters_rdmsr(u->t, uncore_box_counter(box, 0));
+        out->in[box] = msr_value(u->t, uncore_box_counter(box, 0));
         out->all += out->in[box];
-        out->missed += counters_rdmsr(u->t, uncore_box_counter(box, 1));
+        out->missed += msr_value(u->t, uncore_box_counter(box, 1));
     }
-    out->requests = counters_rdmsr(u->t, MSR_UNC_ARB_PERFCTR(0));
+    out->requests = msr_value(u->t, MSR_UNC_ARB_PERFCTR(0));
     return true;
 }
 
@@ -62,15 +62,15 @@ static void check_misses(const struct uncore_counters *u,
     check(u->t, miss->all >= LINES,
           "UNC_CBO_CACHE_LOOKUP (34H/1FH) of %u C-Boxes together: got %lu for "
           "%u reads flushed out; wanted at least as many",
-          u->boxes, (unsigned long)miss->all, LINES);
+          u->boxes, miss->all, LINES);
     check(u->t, miss->missed >= LINES && miss->missed <= miss->all,
           "UNC_CBO_CACHE_LOOKUP (34H/18H), found in I: got %lu for %u reads "
           "flushed out, of %lu in any state; wanted at least as many",
-          (unsigned long)miss->missed, LINES, (unsigned long)miss->all);
+          miss->missed, LINES, miss->all);
     check(u->t, miss->missed <= miss->requests + STRAY,
           "UNC_CBO_CACHE_LOOKUP (34H/18H), found in I: got %lu for %lu "
           "UNC_ARB_TRK_REQUESTS (81H/01H); wanted at most %u more",
-          (unsigned long)miss->missed, (unsigned long)miss->requests, STRAY);
+          miss->missed, miss->requests, STRAY);
 }
 
 /* The C-Boxes that had lookups. With two slices of the L3 at least, random
@@ -85,7 +85,7 @@ static unsigned check_spread(const struct uncore_counters *u,
     check(u->t, used >= 2 || slices < 2,
           "UNC_CBO_CACHE_LOOKUP (34H/1FH): %lu lookups of %u random lines in "
           "%u of %u C-Boxes; wanted more than one",
-          (unsigned long)miss->all, LINES, used, u->boxes);
+          miss->all, LINES, used, u->boxes);
     return used;
 }
 
@@ -122,11 +122,10 @@ TEST(uncore_cboxes,
     check(t, quiet <= STRAY,
           "UNC_CBO_CACHE_LOOKUP (34H/1FH): got %lu for %u cached reads in the "
           "quietest of %u windows; wanted at most %u",
-          (unsigned long)quiet, LINES, TRIES, STRAY);
+          quiet, LINES, TRIES, STRAY);
     unsigned used = check_spread(&u, &miss);
     note(t,
          "%u reads flushed out: %lu lookups in %u of %u C-Boxes (by 396H %u), "
          "%lu found in I; as many cached: %lu",
-         LINES, (unsigned long)miss.all, used, u.boxes, u.said,
-         (unsigned long)miss.missed, (unsigned long)quiet);
+         LINES, miss.all, used, u.boxes, u.said, miss.missed, quiet);
 }

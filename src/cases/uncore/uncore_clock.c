@@ -21,13 +21,13 @@ struct rate {
 static struct rate measure_rate(struct test_context *t)
 {
     uint64_t tsc = hw_tsc();
-    uint64_t clock = counters_rdmsr(t, MSR_UNC_PERF_FIXED_CTR);
+    uint64_t clock = msr_value(t, MSR_UNC_PERF_FIXED_CTR);
     struct rate out;
 
     while (hw_tsc() - tsc < WINDOW_TSC)
         ;
     out.tsc = hw_tsc() - tsc;
-    out.clock = (counters_rdmsr(t, MSR_UNC_PERF_FIXED_CTR) - clock) &
+    out.clock = (msr_value(t, MSR_UNC_PERF_FIXED_CTR) - clock) &
                 BITS(UNCORE_CLOCK_BITS - 1, 0);
     return out;
 }
@@ -47,21 +47,21 @@ static void check_stopped(const struct uncore_counters *u)
 {
     struct test_context *t = u->t;
 
-    if (!counters_wrmsr(t, MSR_UNC_PERF_FIXED_CTRL, UNCORE_EN))
+    if (!set_msr_again(t, MSR_UNC_PERF_FIXED_CTRL, UNCORE_EN))
         return;
     struct rate global = measure_rate(t);
     check(t, global.clock == 0,
           "MSR_UNC_PERF_FIXED_CTR (395H) went on by %lu while EN [29] of "
           "MSR_UNC_PERF_GLOBAL_CTRL (%XH) was 0; wanted 0",
-          (unsigned long)global.clock, u->uncore->global_ctrl);
-    if (!counters_wrmsr(t, MSR_UNC_PERF_FIXED_CTRL, 0) || !uncore_start(u))
+          global.clock, u->uncore->global_ctrl);
+    if (!set_msr_again(t, MSR_UNC_PERF_FIXED_CTRL, 0) || !uncore_start(u))
         return;
     struct rate fixed = measure_rate(t);
     uncore_stop(u);
     check(t, fixed.clock == 0,
           "MSR_UNC_PERF_FIXED_CTR (395H) went on by %lu while bit 22 of "
           "MSR_UNC_PERF_FIXED_CTRL (394H) was 0; wanted 0",
-          (unsigned long)fixed.clock);
+          fixed.clock);
 }
 
 TEST(uncore_clock, .asks = "Does the uncore's fixed counter advance with time?",
@@ -78,7 +78,7 @@ TEST(uncore_clock, .asks = "Does the uncore's fixed counter advance with time?",
     if (!uncore_claim(&u, t))
         return;
     check_stopped(&u);
-    if (!counters_wrmsr(t, MSR_UNC_PERF_FIXED_CTRL, UNCORE_EN) ||
+    if (!set_msr_again(t, MSR_UNC_PERF_FIXED_CTRL, UNCORE_EN) ||
         !uncore_start(&u))
         return;
 
@@ -100,8 +100,7 @@ TEST(uncore_clock, .asks = "Does the uncore's fixed counter advance with time?",
           "MSR_UNC_PERF_FIXED_CTR (395H) counted at the same rate in both "
           "windows of %u of %u pairs, last %lu and %lu in 1000 TSC cycles; "
           "wanted more than half, at most one in %u apart",
-          steady, PAIRS, (unsigned long)per_tsc(first),
-          (unsigned long)per_tsc(second), TOLERANCE);
+          steady, PAIRS, per_tsc(first), per_tsc(second), TOLERANCE);
     note(t, "the uncore's clock counts %lu in 1000 TSC cycles",
-         (unsigned long)per_tsc(second));
+         per_tsc(second));
 }

@@ -46,8 +46,8 @@ struct outcome {
 static bool preload(const struct uncore_counters *u, uint32_t select,
                     uint32_t counter, uint64_t event, uint64_t value)
 {
-    return counters_wrmsr(u->t, counter, value) &&
-           counters_wrmsr(u->t, select, event | UNCORE_EN);
+    return set_msr_again(u->t, counter, value) &&
+           set_msr_again(u->t, select, event | UNCORE_EN);
 }
 
 /* The one unit of the row counts towards an overflow, the fixed counter in any
@@ -65,13 +65,13 @@ static bool arm_counters(const struct uncore_counters *u, const struct row *row)
         ok = preload(u, MSR_UNC_ARB_PERFEVTSEL(0), MSR_UNC_ARB_PERFCTR(0),
                      UNC_ARB_TRK_REQUESTS | forward, requests);
     else if (ok)
-        ok = counters_wrmsr(u->t, MSR_UNC_ARB_PERFEVTSEL(0), 0);
+        ok = set_msr_again(u->t, MSR_UNC_ARB_PERFEVTSEL(0), 0);
     for (unsigned box = 0; ok && box < u->boxes; box++)
         ok = row->unit == CBOX
                  ? preload(u, uncore_box_select(box, 0),
                            uncore_box_counter(box, 0),
                            UNC_CBO_CACHE_LOOKUP_READ | forward, requests)
-                 : counters_wrmsr(u->t, uncore_box_select(box, 0), 0);
+                 : set_msr_again(u->t, uncore_box_select(box, 0), 0);
     return ok;
 }
 
@@ -105,15 +105,15 @@ static bool try_overflow(const struct uncore_counters *u, const struct row *row,
     }
 
     /* Measured. */
-    bool ok = counters_wrmsr(t, u->uncore->global_ctrl, ctrl);
+    bool ok = set_held_msr(t, u->ctrl, ctrl);
     lines_miss(lines);
     wait_for_tsc();
-    out->ctrl = counters_rdmsr(t, u->uncore->global_ctrl);
-    out->status = counters_rdmsr(t, u->uncore->global_status);
-    out->core_status = counters_rdmsr(t, IA32_PERF_GLOBAL_STATUS);
-    out->count = counters_rdmsr(t, MSR_UNC_PERF_FIXED_CTR);
+    out->ctrl = msr_value(t, u->uncore->global_ctrl);
+    out->status = msr_value(t, u->uncore->global_status);
+    out->core_status = msr_value(t, IA32_PERF_GLOBAL_STATUS);
+    out->count = msr_value(t, MSR_UNC_PERF_FIXED_CTR);
     wait_for_tsc();
-    out->later = counters_rdmsr(t, MSR_UNC_PERF_FIXED_CTR);
+    out->later = msr_value(t, MSR_UNC_PERF_FIXED_CTR);
     ok = uncore_stop(u) && ok;
     out->interrupts = hw_pmi_count();
     hw_pmi_end();
@@ -144,25 +144,22 @@ static void judge_row(const struct uncore_counters *u, const struct row *row,
     check(t, (o->stale & bit) != 0 || (o->status & ~o->stale) == bit,
           "overflow of %s: MSR_UNC_PERF_GLOBAL_STATUS (%XH) is 0x%lx; wanted "
           "0x%lx",
-          row->what, u->uncore->global_status, (unsigned long)o->status,
-          (unsigned long)bit);
+          row->what, u->uncore->global_status, o->status, bit);
     check(t, ((o->ctrl & UNCORE_GLOBAL_EN) == 0) == row->freeze,
           "overflow of %s: MSR_UNC_PERF_GLOBAL_CTRL (%XH) is 0x%lx; wanted EN "
           "[29] = %d",
-          row->what, u->uncore->global_ctrl, (unsigned long)o->ctrl,
-          !row->freeze);
+          row->what, u->uncore->global_ctrl, o->ctrl, !row->freeze);
     check(t, (o->later == o->count) == row->freeze,
           "overflow of %s: MSR_UNC_PERF_FIXED_CTR (395H) reads 0x%lx and then "
           "0x%lx; wanted it %s",
-          row->what, (unsigned long)o->count, (unsigned long)o->later,
-          row->freeze ? "stopped" : "to go on");
+          row->what, o->count, o->later, row->freeze ? "stopped" : "to go on");
 }
 
 static void count_overflow(struct test_context *peer, void *argument)
 {
     unsigned *count = argument;
 
-    if ((counters_rdmsr(peer, IA32_PERF_GLOBAL_STATUS) &
+    if ((msr_value(peer, IA32_PERF_GLOBAL_STATUS) &
          IA32_PERF_GLOBAL_STATUS_OVF_UNCORE) != 0)
         (void)__atomic_fetch_add(count, 1, __ATOMIC_RELAXED);
 }
@@ -214,7 +211,7 @@ TEST(uncore_pmi,
             t,
             "MSR_UNC_PERF_GLOBAL_STATUS (%XH): 0x%lx stays set after writes of "
             "1 and of 0, and was not judged",
-            u.uncore->global_status, (unsigned long)stale);
+            u.uncore->global_status, stale);
     observe(t, "Ovf_UncorePMU in IA32_PERF_GLOBAL_STATUS (38EH)[61]", seen,
             tried);
     if (hw_processors() > 1 && before == 0)

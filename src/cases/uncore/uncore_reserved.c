@@ -15,12 +15,12 @@ static void try_bit(struct test_context *t, struct tally *y, uint32_t msr,
                     unsigned bit)
 {
     char name[MSR_NAME_BYTES];
-    int vector = hw_msr_write(msr, BIT(bit));
+    int vector = try_set_msr_again(t, msr, BIT(bit));
 
     y->tried++;
     y->refused += vector == HW_GP;
     if (vector == HW_NO_FAULT)
-        (void)hw_msr_write(msr, 0);
+        (void)try_set_msr_again(t, msr, 0);
     if (vector != HW_GP && y->shown++ < SHOWN)
         note(t, "%s written with bit %u alone: got %s, wanted #GP",
              msr_name(msr, name), bit, fault_name(vector));

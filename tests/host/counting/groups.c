@@ -62,6 +62,7 @@ static int set_up(void **state)
     all[0].regime = REGIME_A;
     identity_read(&all[0].cpu);
     context_begin(&all[0], &each, 1);
+    assert_true(counters_claim(t));
     return 0;
 }
 

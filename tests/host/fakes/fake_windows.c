@@ -39,6 +39,8 @@ BODY(tsx_body_hold_store)
 BODY(tsx_body_nothing)
 BODY(tsx_body_jumps)
 BODY(tsx_fallback)
+BODY(tsx_xbegin_at)
+BODY(tsx_xend_at)
 
 #define REGION(name, before, held, words)         \
     FAKE void hle_##name(struct hle_block *block) \

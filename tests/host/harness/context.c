@@ -54,6 +54,16 @@ static void checks(void **state)
                         "FAIL: IA32_PMC3 (C4H): got 0x1f, wanted 0x2\n");
 }
 
+static void none_of_so_many(void **state)
+{
+    (void)state;
+    assert_true(check_none(t, "state", "not said", 0, 9));
+    assert_int_equal(t->verdict, VERDICT_PASS);
+    assert_false(check_none(t, "regime B", "it remained", 2, 9));
+    assert_string_equal(lines(),
+                        "FAIL: regime B: it remained, 2 of 9; wanted 0\n");
+}
+
 static void the_worst_wins_and_gives_the_reason(void **state)
 {
     (void)state;
@@ -136,6 +146,79 @@ static void msr_that_must_not_fault(void **state)
         "ERROR: MSR 999H: RDMSR raises #GP\n"
         "ERROR: IA32_PERF_GLOBAL_CTRL (38FH): WRMSR of 0x7 raises #GP\n"
         "ERROR: MSR 18FH: RDMSR raises #GP, so it was not written\n");
+}
+
+static void written_again_where_the_journal_has_it(void **state)
+{
+    struct held_msr held;
+
+    (void)state;
+    fake_msr(IA32_PERF_GLOBAL_CTRL)->value = 3;
+    assert_true(set_msr(t, IA32_PERF_GLOBAL_CTRL, 0));
+    fake_written_count = 0;
+    assert_true(set_msr_again(t, IA32_PERF_GLOBAL_CTRL, 7));
+    assert_int_equal(try_set_msr_again(t, IA32_PERF_GLOBAL_CTRL, 6),
+                     HW_NO_FAULT);
+    assert_true(hold_msr(t, IA32_PERF_GLOBAL_CTRL, &held));
+    assert_true(set_held_msr(t, held, 5));
+    assert_int_equal(fake_written_count, 3);
+    assert_int_equal(msr_value(t, IA32_PERF_GLOBAL_CTRL), 5);
+    /* A command has nothing to restore. */
+    assert_true(set_msr_again(t, IA32_PERF_GLOBAL_STATUS_RESET, 1));
+    assert_string_equal(lines(), "");
+    fake_msr(IA32_PERF_GLOBAL_CTRL)->write_vector = HW_GP;
+    assert_int_equal(try_set_msr_again(t, IA32_PERF_GLOBAL_CTRL, 6), HW_GP);
+    assert_string_equal(lines(), "");
+    assert_false(set_msr_again(t, IA32_PERF_GLOBAL_CTRL, 8));
+    assert_false(set_held_msr(t, held, 9));
+    assert_string_equal(
+        lines(),
+        "ERROR: WRMSR of 0x8 to IA32_PERF_GLOBAL_CTRL (38FH) raises #GP\n"
+        "ERROR: WRMSR of 0x9 to IA32_PERF_GLOBAL_CTRL (38FH) raises #GP\n");
+}
+
+/* What could not be restored is not written, and said. */
+static void not_written_again_where_it_has_not(void **state)
+{
+    struct held_msr held;
+
+    (void)state;
+    fake_written_count = 0;
+    assert_false(set_msr_again(t, IA32_PERF_GLOBAL_CTRL, 7));
+    assert_int_equal(try_set_msr_again(t, IA32_PMC(1), 7), HW_NO_FAULT);
+    assert_false(hold_msr(t, IA32_PERFEVTSEL(0), &held));
+    assert_int_equal(fake_written_count, 0);
+    assert_int_equal(t->verdict, VERDICT_ERROR);
+    assert_string_equal(lines(),
+                        "ERROR: IA32_PERF_GLOBAL_CTRL (38FH): not written "
+                        "again, the journal does not have it\n"
+                        "ERROR: IA32_PMC1 (C2H): not written again, the "
+                        "journal does not have it\n"
+                        "ERROR: IA32_PERFEVTSEL0 (186H): not written again, "
+                        "the journal does not have it\n");
+}
+
+/* After restore_msrs() the journal has nothing. */
+static void not_written_again_once_restored(void **state)
+{
+    (void)state;
+    assert_true(set_msr(t, IA32_PERF_GLOBAL_CTRL, 0));
+    restore_msrs(t);
+    assert_false(set_msr_again(t, IA32_PERF_GLOBAL_CTRL, 7));
+    assert_int_equal(t->verdict, VERDICT_ERROR);
+}
+
+/* One register by two names: either is enough. */
+static void a_counter_is_had_by_both_names(void **state)
+{
+    (void)state;
+    assert_true(set_msr(t, IA32_A_PMC(1), 0));
+    assert_true(set_msr(t, IA32_PMC(2), 0));
+    assert_true(set_msr_again(t, IA32_PMC(1), 1));
+    assert_true(set_msr_again(t, IA32_A_PMC(2), 1));
+    assert_false(set_msr_again(t, IA32_PMC(0), 1));
+    assert_string_equal(lines(), "ERROR: IA32_PMC0 (C1H): not written again, "
+                                 "the journal does not have it\n");
 }
 
 static void msr_whose_fault_is_an_answer(void **state)
@@ -286,11 +369,16 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(checks, set_up),
+        cmocka_unit_test_setup(none_of_so_many, set_up),
         cmocka_unit_test_setup(the_worst_wins_and_gives_the_reason, set_up),
         cmocka_unit_test_setup(observations_never_fail, set_up),
         cmocka_unit_test_setup(notes_are_no_checks, set_up),
         cmocka_unit_test_setup(lines_are_bounded, set_up),
         cmocka_unit_test_setup(msr_that_must_not_fault, set_up),
+        cmocka_unit_test_setup(written_again_where_the_journal_has_it, set_up),
+        cmocka_unit_test_setup(not_written_again_where_it_has_not, set_up),
+        cmocka_unit_test_setup(not_written_again_once_restored, set_up),
+        cmocka_unit_test_setup(a_counter_is_had_by_both_names, set_up),
         cmocka_unit_test_setup(msr_whose_fault_is_an_answer, set_up),
         cmocka_unit_test_setup(restore_that_does_not_hold, set_up),
         cmocka_unit_test_setup(what_changes_by_itself_is_saved, set_up),

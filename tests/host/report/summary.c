@@ -2,6 +2,7 @@
 /* summary.c - advice per regime, and none where its ground is missing. */
 #include "src/report/summary.h"
 #include "src/harness/verdict.h"
+#include "src/report/test_names.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,26 +15,7 @@
 
 static char lines[16384];
 
-static const char *const names[] = {"force_abort_enumeration",
-                                    "force_abort_aborts_all",
-                                    "force_abort_thread_scope",
-                                    "always_abort_default",
-                                    "sdv_enable_rtm",
-                                    "tsx_cpuid_clear",
-                                    "counter3_counts_alone",
-                                    "counter3_counts_under_rtm",
-                                    "counter3_counts_force_abort",
-                                    "counter3_counts_sdv",
-                                    "counter3_registers_hold",
-                                    "counter3_full_width_alias",
-                                    "counter3_overflow",
-                                    "counters_above_3",
-                                    "counter_count_constant",
-                                   "hle_elision",
-                                   "hle_never_elides"};
-#define TESTS (sizeof(names) / sizeof(names[0]))
-
-static struct finding findings[TESTS];
+static struct finding findings[TEST_IDS];
 static struct identity id;
 
 static void add(void *context, const char *text)
@@ -52,23 +34,17 @@ static void all_pass(bool rtm, unsigned counters)
                            .rtm = rtm,
                            .hle = rtm,
                            .counters = (uint8_t)counters};
-    for (size_t i = 0; i < TESTS; i++)
-        findings[i] = (struct finding){names[i], VERDICT_PASS, false};
+    for (unsigned i = 0; i < TEST_IDS; i++)
+        findings[i] = (struct finding){test_name(i), VERDICT_PASS, false};
 }
 
-static struct finding *finding(const char *name)
-{
-    for (size_t i = 0; i < TESTS; i++)
-        if (strcmp(names[i], name) == 0)
-            return &findings[i];
-    fail();
-    return NULL;
-}
+/* A name that no test has does not compile. */
+#define finding(name) (&findings[TEST_##name])
 
 static void summarize(enum regime regime)
 {
     lines[0] = '\0';
-    summary_write(regime, &id, findings, TESTS, add, lines);
+    summary_write(regime, &id, findings, TEST_IDS, add, lines);
 }
 
 static void has(const char *text)
@@ -116,16 +92,16 @@ static void what_was_observed_is_said(void **state)
 {
     (void)state;
     all_pass(true, 4);
-    finding("counter3_counts_under_rtm")->observed = true;
+    finding(counter3_counts_under_rtm)->observed = true;
     summarize(REGIME_B);
     has("registers: OBSERVED in this run");
     all_pass(true, 4);
-    finding("sdv_enable_rtm")->observed = true; /* not about counter 3 */
+    finding(sdv_enable_rtm)->observed = true; /* not about counter 3 */
     summarize(REGIME_B);
     has("registers: NOT OBSERVED in this run");
-    finding("counter3_counts_under_rtm")->verdict = VERDICT_NONE;
-    finding("counter3_counts_alone")->verdict = VERDICT_ERROR;
-    finding("counter3_registers_hold")->verdict = VERDICT_SKIP;
+    finding(counter3_counts_under_rtm)->verdict = VERDICT_NONE;
+    finding(counter3_counts_alone)->verdict = VERDICT_ERROR;
+    finding(counter3_registers_hold)->verdict = VERDICT_SKIP;
     summarize(REGIME_B);
     has("registers: not looked for in this run");
     summarize(REGIME_C);
@@ -136,8 +112,8 @@ static void regimes_a_and_f(void **state)
 {
     (void)state;
     all_pass(true, 4);
-    finding("counter_count_constant")->verdict = VERDICT_SKIP;
-    finding("counters_above_3")->verdict = VERDICT_SKIP;
+    finding(counter_count_constant)->verdict = VERDICT_SKIP;
+    finding(counters_above_3)->verdict = VERDICT_SKIP;
     summarize(REGIME_A);
     has("counter 3 can be trusted, also while transactions are used");
     has("all 4 general-purpose counters; there is no force abort to set");
@@ -146,15 +122,15 @@ static void regimes_a_and_f(void **state)
     has("RTM can be used");
     has("HLE elides locks");
     lacks("undecided");
-    finding("hle_elision")->verdict = VERDICT_FAIL;
+    finding(hle_elision)->verdict = VERDICT_FAIL;
     summarize(REGIME_A);
     has("undecided: HLE: test hle_elision is FAIL");
     summarize(REGIME_F);
     has("HLE is enumerated");
     has("IA32_TSX_CTRL (122H)[0]");
     all_pass(false, 4);
-    finding("counter3_counts_under_rtm")->verdict = VERDICT_SKIP;
-    finding("counter3_registers_hold")->verdict = VERDICT_SKIP;
+    finding(counter3_counts_under_rtm)->verdict = VERDICT_SKIP;
+    finding(counter3_registers_hold)->verdict = VERDICT_SKIP;
     summarize(REGIME_A);
     has("RTM cannot be used");
     has("HLE is not enumerated");
@@ -181,7 +157,7 @@ static void regimes_c_and_d(void **state)
     has("RTM may commit");
     has("Intel PCM: limits itself to 3 counters although counter 3 is good");
     lacks("undecided");
-    finding("sdv_enable_rtm")->verdict = VERDICT_FAIL;
+    finding(sdv_enable_rtm)->verdict = VERDICT_FAIL;
     summarize(REGIME_D);
     has("undecided: RTM: test sdv_enable_rtm is FAIL");
     lacks("RTM may commit, but");
@@ -220,20 +196,20 @@ static void no_advice_without_its_ground(void **state)
 {
     static const struct {
         enum regime regime;
-        const char *test;
+        enum test_id test;
     } rows[] = {
-        {REGIME_A, "counter3_counts_alone"},
-        {REGIME_A, "counter3_counts_under_rtm"},
-        {REGIME_A, "counter3_registers_hold"},
-        {REGIME_A, "counter3_overflow"},
-        {REGIME_A, "counter3_full_width_alias"},
-        {REGIME_B, "counter3_counts_alone"},
-        {REGIME_B, "counter3_counts_force_abort"},
-        {REGIME_B, "force_abort_aborts_all"},
-        {REGIME_B, "counter3_overflow"},
-        {REGIME_C, "counter3_counts_under_rtm"},
-        {REGIME_D, "counter3_overflow"},
-        {REGIME_F, "counter3_counts_alone"},
+        {REGIME_A, TEST_counter3_counts_alone},
+        {REGIME_A, TEST_counter3_counts_under_rtm},
+        {REGIME_A, TEST_counter3_registers_hold},
+        {REGIME_A, TEST_counter3_overflow},
+        {REGIME_A, TEST_counter3_full_width_alias},
+        {REGIME_B, TEST_counter3_counts_alone},
+        {REGIME_B, TEST_counter3_counts_force_abort},
+        {REGIME_B, TEST_force_abort_aborts_all},
+        {REGIME_B, TEST_counter3_overflow},
+        {REGIME_C, TEST_counter3_counts_under_rtm},
+        {REGIME_D, TEST_counter3_overflow},
+        {REGIME_F, TEST_counter3_counts_alone},
     };
     static const enum verdict bad[] = {VERDICT_NONE, VERDICT_FAIL,
                                        VERDICT_ERROR};
@@ -243,11 +219,11 @@ static void no_advice_without_its_ground(void **state)
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
         for (size_t v = 0; v < 3; v++) {
             all_pass(true, 4);
-            finding(rows[i].test)->verdict = bad[v];
-            finding("counter3_counts_sdv")->verdict = VERDICT_SKIP;
+            findings[rows[i].test].verdict = bad[v];
+            finding(counter3_counts_sdv)->verdict = VERDICT_SKIP;
             summarize(rows[i].regime);
             snprintf(want, sizeof(want), "undecided: counter 3: test %s is %s",
-                     rows[i].test, verdict_name(bad[v]));
+                     test_name(rows[i].test), verdict_name(bad[v]));
             has(want);
             lacks("can be trusted");
             lacks("a driver may use");
@@ -258,9 +234,9 @@ static void skips_that_do_not_matter(void **state)
 {
     (void)state;
     all_pass(true, 4);
-    finding("counter3_full_width_alias")->verdict = VERDICT_SKIP;
-    finding("counters_above_3")->verdict = VERDICT_SKIP;
-    finding("force_abort_thread_scope")->verdict = VERDICT_SKIP;
+    finding(counter3_full_width_alias)->verdict = VERDICT_SKIP;
+    finding(counters_above_3)->verdict = VERDICT_SKIP;
+    finding(force_abort_thread_scope)->verdict = VERDICT_SKIP;
     summarize(REGIME_B);
     lacks("undecided");
     id.counters = 8; /* but here it does */

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* smi_guard.c - the one loop over windows that SMIs hit. */
+#include "src/counting/smi_guard.h"
+
+#include "src/base/msr.h"
+
+bool smi_guard(struct test_context *t, bool (*attempt)(void *argument),
+               void *argument, unsigned *repeated)
+{
+    uint64_t before = 0, after = 0;
+
+    for (unsigned i = 0; i < SMI_RETRIES_MAX; i++) {
+        bool known = try_get_msr(t, MSR_SMI_COUNT, &before) == HW_NO_FAULT;
+        if (!attempt(argument))
+            return false;
+        if (!known || (get_msr(t, MSR_SMI_COUNT, &after) && after == before))
+            return true;
+        ++*repeated;
+    }
+    broken(t, "%u windows in a row were hit by an SMI (MSR_SMI_COUNT, 34H)",
+           SMI_RETRIES_MAX);
+    return false;
+}

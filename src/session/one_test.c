@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* one_test.c - who runs a test, for how long, and its job. */
+#include "src/session/one_test.h"
+
+#include "src/session/needs.h"
+
+/* Time for one job. A test's grows with its trials: 10 ms for each is ten times
+ * what the slowest takes on the simulated processor. It grows with processors
+ * too: they share memory, and under an emulator one processor's time. */
+#define TEST_MS       28000
+#define TEST_TRIAL_MS 10
+#define TEST_EACH_MS  1000
+#define TEST_TRIALS   3000 /* where the user said nothing */
+#define TEST_MS_MAX   3600000
+
+static unsigned timeout_of(const struct jobs *jobs, uint64_t trials)
+{
+    uint64_t ms = TEST_MS + TEST_TRIAL_MS * (trials ? trials : TEST_TRIALS) +
+                  TEST_EACH_MS * jobs->processors;
+
+    return ms < TEST_MS_MAX ? (unsigned)ms : TEST_MS_MAX;
+}
+
+static void body_job(unsigned processor, void *context)
+{
+    struct jobs *jobs = context;
+    struct test_context *t = &jobs->contexts[processor];
+
+    context_save(t);
+    t->test->body(t);
+    restore_msrs(t);
+}
+
+static void begin_test(struct jobs *jobs, const struct test *test,
+                       uint64_t seed, bool all)
+{
+    bool whole = test->scope == WHOLE_MACHINE, said = false;
+    char missing[NEEDS_TEXT_BYTES];
+
+    for (unsigned p = 0; p < jobs->processors; p++) {
+        struct test_context *t = &jobs->contexts[p];
+        context_begin(t, test, seed);
+        jobs->set[p] = !t->lost && (!whole || p == 0);
+        if (whole && !all && !t->lost && !said) {
+            skip(t, "needs all processors, and processors= excludes some");
+            said = true;
+        }
+        if (whole && !all)
+            jobs->set[p] = false;
+        if (jobs->set[p] && !needs_met(&test->needs, &t->cpu, t->regime,
+                                       jobs_answering(jobs), missing)) {
+            skip(t, "%s", missing);
+            jobs->set[p] = false;
+        }
+    }
+}
+
+void one_test(struct jobs *jobs, const struct test *test, uint64_t seed,
+              bool all, uint32_t trials)
+{
+    begin_test(jobs, test, seed, all);
+    jobs_run(jobs, timeout_of(jobs, trials), body_job);
+    jobs_restore(jobs);
+}

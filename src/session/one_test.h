@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* one_test.h - runs a test on the processors that have what it needs. */
+#ifndef SRC_SESSION_ONE_TEST_H
+#define SRC_SESSION_ONE_TEST_H
+
+#include "src/harness/jobs.h"
+
+/* Verdicts and lines are in the contexts of jobs, and the MSRs are restored.
+ * all: no processor is excluded by processors=. trials: the option's, 0 where
+ * the user said nothing. */
+void one_test(struct jobs *jobs, const struct test *test, uint64_t seed,
+              bool all, uint32_t trials);
+
+#endif
