@@ -37,7 +37,7 @@ export SOURCE_DATE_EPOCH := 1767225600
 export WRITE
 
 .PHONY: all help list setup run image sign tool test host lint boot soak sweep scale
-.PHONY: unchanged same figures bench fuzz powercut distributions clang docs clean
+.PHONY: table unchanged same figures bench fuzz powercut distributions clang docs clean
 all: $(B)/tsxpmu.efi $(B)/silicon.efi $(B)/tsxpmu
 
 help:
@@ -51,6 +51,7 @@ help:
 	@echo '              the report stays in $(B)/report.log; the exit status is'
 	@echo '              0 for a whole report with no FAIL and no ERROR, else 2'
 	@echo 'make list     the personalities, faults and tests'
+	@echo 'make table    tests/boot/runs.txt: what has to run on which personality'
 	@echo 'make test     every check there is'
 	@echo 'make host | lint | boot   one kind of them'
 	@echo 'make soak     every personality over SEEDS seeds (usual: 20), each of'
@@ -287,6 +288,9 @@ list:
 	@echo
 	@echo tests:
 	@for f in $(sort $(notdir $(CASES:.c=))); do echo "  $$f"; done
+
+table:
+	@$(PYTHON) tests/boot/expected.py
 
 # --- Checking ------------------------------------------------------------------
 

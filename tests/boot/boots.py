@@ -2,7 +2,7 @@
 """The boots that `make test` makes in QEMU, and what each has to show.
 
 personalities(): no test fails on a processor without a fault, and what has to
-run there does run (tests/boot/runs.txt). faults(): each named fault is caught
+run there does run (expected.py). faults(): each named fault is caught
 by the test that faults.txt names. machine(): bad input, and what else can go wrong.
 """
 
@@ -13,6 +13,7 @@ import re
 import tempfile
 import time
 
+import expected
 import ktap
 import qemu
 import volume
@@ -186,7 +187,7 @@ def verdicts(wanted):
 def personalities(seeds, trials, apart=0):
     """Every personality, with and without SMT, nothing wrong with it; each seed
     begins so many nanoseconds after the one before."""
-    for cpu, smt, passing in ((r[0], r[1], r[2:]) for r in table("runs.txt")):
+    for cpu, smt, passing in expected.runs():
         def runs(report, outcome, passing=passing):
             got = report.with_verdict("PASS")
             for name in sorted(set(passing) ^ set(got)):
