@@ -11,6 +11,7 @@ import subprocess
 import tempfile
 
 import expected
+import listing
 import pefile
 import rooms  # scripts/rooms.py
 
@@ -141,24 +142,21 @@ def words(path):
         return {word for line in file for word in line.split("#")[0].split()}
 
 
-def stems(files):
-    return sorted(os.path.basename(path).removesuffix(".c") for path in glob.glob(files))
-
-
 def tables():
     """Every fault has a boot that catches it; every personality and every test has
     its row, and passes somewhere."""
-    with open("tests/silicon/model/faults.def", encoding="utf-8") as file:
-        faults = set(re.findall(r"^FAULT\((\w+),", file.read(), re.M))
+    faults = {name for name, _ in listing.faults()}
     caught = words("tests/boot/faults.txt")
     for path in glob.glob("tests/boot/*.py"):
         with open(path, encoding="utf-8") as file:
             caught |= set(re.findall(r'(?:"fault": |faulty\()"(\w+)"', file.read()))
     for name in sorted(faults - caught):
         yield f"fault {name}: no boot shows that it is caught"
+    for name, asks in listing.tests():
+        if not asks.endswith("?"):
+            yield f'{name} asks nothing: "{asks}"'
     yield from expected.problems(
-        stems("src/cases/*/*.c"),
-        [name.replace("_", "-") for name in stems("tests/silicon/personalities/*.c")])
+        [name for name, _ in listing.tests()], listing.personalities())
 
 
 def licences():
