@@ -2,6 +2,9 @@
 #
 # make help says what there is. Everything made is below build/.
 
+# The version, wherever one is said: reports, .sbat, the host tool.
+RELEASE := 0.1
+
 CPU   ?= skylake-2018
 SMP   ?= 2
 SMT   ?= on
@@ -128,16 +131,21 @@ $(B)/gen/pt_golden.inc: $(GOLDEN_PT) tests/golden/pt.awk | $(B)/gen
 
 # Which commit this is, for the report; rewritten only when it changes. Neither
 # tags nor the size of the clone change what it is called.
-VERSION := 0.1 (git $(shell git describe --always --dirty --abbrev=12 \
+VERSION := $(RELEASE) (git $(shell git describe --always --dirty --abbrev=12 \
                    --exclude='*' 2>/dev/null || echo unknown))
+define keep
+	@printf '$(1)' >$@.part && { cmp -s $@.part $@ || cat $@.part >$@; }; \
+	    rm -f $@.part
+endef
 $(B)/gen/version.h: $(B)/setup-run.done FORCE | $(B)/gen
-	@echo '#define TSXPMU_VERSION "$(VERSION)"' | cmp -s - $@ || \
-	    echo '#define TSXPMU_VERSION "$(VERSION)"' >$@
+	$(call keep,#define TSXPMU_RELEASE "$(RELEASE)"\n#define TSXPMU_VERSION "$(VERSION)"\n)
+$(B)/gen/version.inc: $(B)/setup-run.done FORCE | $(B)/gen
+	$(call keep,%%define TSXPMU_RELEASE "$(RELEASE)"\n)
 .PHONY: FORCE
 
 GENERATED := $(B)/setup-run.done $(B)/gen/cases.inc $(B)/gen/personalities.inc \
              $(B)/gen/pebs_golden.inc $(B)/gen/pt_golden.inc \
-             $(B)/gen/version.h
+             $(B)/gen/version.h $(B)/gen/version.inc
 $(B)/gen:
 	@mkdir -p $@
 
@@ -152,7 +160,10 @@ $(B)/bare/%.c.o: %.c | $(GENERATED)
 $(B)/bare/%.asm.o: %.asm | $(GENERATED)
 	@mkdir -p $(@D)
 	@echo "  nasm $@"
-	@nasm -f elf64 -g -F dwarf -w+all -I$(<D)/ -MD $@.d $< -o $@
+	@nasm -f elf64 -g -F dwarf -w+all -I$(<D)/ -I$(B)/gen/ -MD $@.d $< -o $@
+
+# nasm's -MD leaves it out.
+$(call object,efi/sbat.asm): $(B)/gen/version.inc
 
 LD   = ld
 LINK = $(LD) -nostdlib -znocombreloc -zmax-page-size=4096 -znoexecstack -shared \

@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import tempfile
 
+import docs
 import expected
 import listing
 import pefile
@@ -72,6 +73,25 @@ def sbat(path):
     for row in rows:
         if len(row) != 6 or not all(row) or not row[1].isdigit():
             yield f".sbat: not six columns: {','.join(row)}"
+
+
+def release():
+    """The version is said as the Makefile has it, by programs and documents."""
+    with open(f"{BUILD}/gen/version.h", encoding="utf-8") as file:
+        wanted = re.findall(r'TSXPMU_RELEASE "(.*)"', file.read())[0]
+    rows = [s.get_data() for s in pefile.PE(f"{BUILD}/tsxpmu.efi").sections
+            if s.Name.startswith(b".sbat")]
+    said = {".sbat": re.findall(rb"^tsxpmu,.*,(.*),none", rows[0], re.M)[0].decode()}
+    said["build/tsxpmu --version"] = subprocess.run(
+        [f"{BUILD}/tsxpmu", "--version"], stdout=subprocess.PIPE, check=True,
+        text=True).stdout.split()[-1]
+    for path in docs.documents():
+        found = re.findall(r"\btsxpmu (\d+\.\S+) \(git", docs.read(path))
+        said |= {f"{path}, place {n + 1}": version for n, version in enumerate(found)}
+    said["CHANGELOG.md"] = re.findall(r"^## ([\d.]+)", docs.read("CHANGELOG.md"), re.M)[0]
+    for where, version in said.items():
+        if version != wanted:
+            yield f"{where} says {version}; RELEASE of the Makefile is {wanted}"
 
 
 def same_everywhere():
@@ -177,6 +197,7 @@ def run(result):
         result("lint: " + name, image(f"{BUILD}/{name}"))
     for name in ("tsxpmu.efi", "clang/tsxpmu.efi"):
         result("lint: .sbat of " + name, sbat(f"{BUILD}/{name}"))
+    result("lint: one version", release())
     result("lint: one tsxpmu.efi everywhere", same_everywhere())
     result("lint: rooms include what is below them", arrows())
     result("lint: the image is the same wherever it is built", rebuilt())
