@@ -179,11 +179,33 @@ def tables():
         [name for name, _ in listing.tests()], listing.personalities())
 
 
+def says(*command):
+    """What a checker prints; none is a pass. All of it where it ends otherwise."""
+    run = subprocess.run(command, check=False, stdout=subprocess.PIPE,
+                         stderr=subprocess.STDOUT, text=True)
+    if run.returncode or run.stdout:
+        yield from run.stdout.splitlines() or [f"status {run.returncode}"]
+
+
+def listed():
+    """The files of the tree that git has."""
+    return subprocess.run(["git", "ls-files"], stdout=subprocess.PIPE, check=True,
+                          text=True).stdout.split()
+
+
+def shell():
+    """Every script for sh, however it is named."""
+    scripts = []
+    for path in listed():
+        with open(path, "rb") as file:
+            if file.readline().startswith(b"#!/bin/sh"):
+                scripts.append(path)
+    yield from says("shellcheck", *scripts)
+
+
 def licences():
     """Every source file says its licence in its first two lines."""
-    listed = subprocess.run(["git", "ls-files"], stdout=subprocess.PIPE,
-                            check=True).stdout.decode().split()
-    for path in listed:
+    for path in listed():
         if not re.search(r"(\.(c|h|asm|inc|def|lds|py)|Makefile)$", path):
             continue
         with open(path, encoding="utf-8") as file:
@@ -204,3 +226,7 @@ def run(result):
     result("lint: the two readings share no file", two_readings())
     result("lint: every fault, personality and test is in its table", tables())
     result("lint: licences", licences())
+    result("lint: pyflakes", says("pyflakes3", "tests", "scripts"))
+    result("lint: mypy", says("mypy", "--config-file", "tests/mypy.ini",
+                              "--no-error-summary"))
+    result("lint: shellcheck", shell())

@@ -145,8 +145,8 @@ def problems(tests: list[str], personalities: list[str]) -> Iterator[str]:
                      for smt in SMT):
             yield (f"tests/boot/exceptions.txt: {test} would not pass on "
                    f"{personality} anyway")
-    with open(TABLE, encoding="ascii") as file:
-        if file.read() != text():
+    with open(TABLE, encoding="ascii") as runs_txt:
+        if runs_txt.read() != text():
             yield "tests/boot/runs.txt is not what follows from its tables: make table"
 
 
