@@ -19,6 +19,20 @@ import rooms  # scripts/rooms.py
 BUILD = "build"
 APPLICATION = 10  # PE/COFF: IMAGE_SUBSYSTEM_EFI_APPLICATION
 NX_COMPAT = 0x0100  # IMAGE_DLLCHARACTERISTICS_NX_COMPAT
+# The subjects before it name their areas otherwise, or not.
+SUBJECTS_SINCE = "4d1ddae93"
+# Lines that a file of these folders may have; and those that have more, why.
+LINES = 400
+SHORT = ("src/", "efi/", "host/", "tests/silicon/")
+LONG = {
+    "src/pt/packet.c": "a table of first bytes, and what reads each packet",
+    "src/pt/tsx_events.c": "a function for each phase of one state machine",
+    # To be parted still.
+    "efi/processors.c": "workers, and calls of firmware of two kinds",
+    "src/session/session.c": "a run, and what is said of a test",
+    "tests/silicon/boot/main.c": "configuration, the guest, runs",
+    "tests/silicon/equipment/restored.c": "what is compared, and what is said of it",
+}
 EXECUTE, READ, WRITE = 0x20000000, 0x40000000, 0x80000000
 
 
@@ -179,6 +193,47 @@ def tables():
         [name for name, _ in listing.tests()], listing.personalities())
 
 
+def subjects():
+    """The last commits after SUBJECTS_SINCE name their area, in 72 characters."""
+    run = subprocess.run(["git", "log", "--no-merges", "-20", "--format=%h %s",
+                          SUBJECTS_SINCE + "..HEAD"], check=False, text=True,
+                         capture_output=True)
+    shallow = subprocess.run(["git", "rev-parse", "--is-shallow-repository"],
+                             check=False, text=True, stdout=subprocess.PIPE)
+    if run.returncode and shallow.stdout != "true\n":
+        yield run.stderr
+    for line in run.stdout.splitlines():
+        commit, _, subject = line.partition(" ")
+        if len(subject) > 72:
+            yield f"{commit} has a subject of {len(subject)} characters: {subject}"
+        if not re.match(r"[\w./-]+(,? [\w./-]+){0,2}: \S", subject):
+            yield f"{commit} names no area: {subject}"
+
+
+def files():
+    """None that Python makes; include guards by path; lengths."""
+    for path in listed():
+        if path.endswith(".pyc"):
+            yield f"{path} is made by Python"
+        if not re.search(r"\.(c|h|asm)$", path):
+            continue
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        if path.endswith(".h"):
+            guard = re.sub(r"\W", "_", re.sub("^tests/(?=silicon/)", "", path)).upper()
+            if f"#ifndef {guard}\n#define {guard}\n" not in text:
+                yield f"{path}: its guard is not {guard}"
+        if path.startswith(SHORT) and path not in LONG and text.count("\n") > LINES:
+            yield f"{path} has {text.count(chr(10))} lines, more than {LINES}"
+    for path in LONG:
+        if not os.path.exists(path):
+            yield f"{path}, which may be long, is not there"
+        else:
+            with open(path, encoding="utf-8") as file:
+                if sum(1 for _ in file) <= LINES:
+                    yield f"{path} is no longer long: off the list"
+
+
 def says(*command):
     """What a checker prints; none is a pass. All of it where it ends otherwise."""
     run = subprocess.run(command, check=False, stdout=subprocess.PIPE,
@@ -226,6 +281,8 @@ def run(result):
     result("lint: the two readings share no file", two_readings())
     result("lint: every fault, personality and test is in its table", tables())
     result("lint: licences", licences())
+    result("lint: subjects of commits", subjects())
+    result("lint: guards by path, files of some length", files())
     result("lint: pyflakes", says("pyflakes3", "tests", "scripts"))
     result("lint: mypy", says("mypy", "--config-file", "tests/mypy.ini",
                               "--no-error-summary"))
