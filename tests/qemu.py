@@ -26,6 +26,7 @@ FIRMWARE_EXCEPTION = ktap.FIRMWARE_EXCEPTION.encode()
 UNATTENDED = "countdown=0 exit=firmware"
 # On a simulated processor everything is allowed.
 ALLOWED = "allow=sdv_enable_rtm"
+LOOK_SECONDS = 1  # between two looks at what QEMU uses: for patience of a minute
 # An instruction takes 2 ns to the power of these: of a machine that simulates
 # another one, which takes a thousand for one of its own; and of one that waits
 # for most of the time.
@@ -163,12 +164,14 @@ class Watchdog:
         self.quiet = 0.0
 
     def expired(self) -> str:
-        """Why it is given up, "" while it is not."""
+        """Why it is given up, "" while it is not. Looks once a second only."""
+        wall = time.monotonic()
+        if wall < self.wall + LOOK_SECONDS:
+            return ""
         try:
             cpu, busy = self._cpu_time()
         except (FileNotFoundError, ProcessLookupError, IndexError):
             return ""
-        wall = time.monotonic()
         if cpu == self.cpu and not busy:
             self.quiet += wall - self.wall
         self.quiet += cpu - self.cpu
