@@ -2,6 +2,9 @@
 #
 # make help says what there is. Everything made is below build/.
 
+# The version, wherever one is said: reports, .sbat, the host tool.
+RELEASE := 0.1
+
 CPU   ?= skylake-2018
 SMP   ?= 2
 SMT   ?= on
@@ -15,6 +18,8 @@ ONLY ?=
 GOAL ?=
 OPTIONS ?=
 WRITE ?=
+NAME  ?=
+ROOM  ?=
 
 B := build
 # The interpreter of Debian, whatever else PATH holds first.
@@ -37,7 +42,7 @@ export SOURCE_DATE_EPOCH := 1767225600
 export WRITE
 
 .PHONY: all help list setup run image sign tool test host lint boot soak sweep scale
-.PHONY: unchanged same figures bench fuzz powercut distributions clang docs clean
+.PHONY: new-test table unchanged same figures bench fuzz powercut distributions clang docs clean
 all: $(B)/tsxpmu.efi $(B)/silicon.efi $(B)/tsxpmu
 
 help:
@@ -50,7 +55,11 @@ help:
 	@echo '                OPTIONS=words  more options, docs/user.md says which'
 	@echo '              the report stays in $(B)/report.log; the exit status is'
 	@echo '              0 for a whole report with no FAIL and no ERROR, else 2'
-	@echo 'make list     the personalities, faults and tests'
+	@echo 'make list     the personalities, the faults and what goes wrong, the tests'
+	@echo '              and what each asks'
+	@echo 'make new-test NAME=name ROOM=subject  the file that a test starts from, in'
+	@echo '              src/cases/ROOM, and its row in tests/boot/needs.txt'
+	@echo 'make table    tests/boot/runs.txt: what has to run on which personality'
 	@echo 'make test     every check there is'
 	@echo 'make host | lint | boot   one kind of them'
 	@echo 'make soak     every personality over SEEDS seeds (usual: 20), each of'
@@ -122,16 +131,21 @@ $(B)/gen/pt_golden.inc: $(GOLDEN_PT) tests/golden/pt.awk | $(B)/gen
 
 # Which commit this is, for the report; rewritten only when it changes. Neither
 # tags nor the size of the clone change what it is called.
-VERSION := 0.1 (git $(shell git describe --always --dirty --abbrev=12 \
+VERSION := $(RELEASE) (git $(shell git describe --always --dirty --abbrev=12 \
                    --exclude='*' 2>/dev/null || echo unknown))
+define keep
+	@printf '$(1)' >$@.part && { cmp -s $@.part $@ || cat $@.part >$@; }; \
+	    rm -f $@.part
+endef
 $(B)/gen/version.h: $(B)/setup-run.done FORCE | $(B)/gen
-	@echo '#define TSXPMU_VERSION "$(VERSION)"' | cmp -s - $@ || \
-	    echo '#define TSXPMU_VERSION "$(VERSION)"' >$@
+	$(call keep,#define TSXPMU_RELEASE "$(RELEASE)"\n#define TSXPMU_VERSION "$(VERSION)"\n)
+$(B)/gen/version.inc: $(B)/setup-run.done FORCE | $(B)/gen
+	$(call keep,%%define TSXPMU_RELEASE "$(RELEASE)"\n)
 .PHONY: FORCE
 
 GENERATED := $(B)/setup-run.done $(B)/gen/cases.inc $(B)/gen/personalities.inc \
              $(B)/gen/pebs_golden.inc $(B)/gen/pt_golden.inc \
-             $(B)/gen/version.h
+             $(B)/gen/version.h $(B)/gen/version.inc
 $(B)/gen:
 	@mkdir -p $@
 
@@ -146,7 +160,10 @@ $(B)/bare/%.c.o: %.c | $(GENERATED)
 $(B)/bare/%.asm.o: %.asm | $(GENERATED)
 	@mkdir -p $(@D)
 	@echo "  nasm $@"
-	@nasm -f elf64 -g -F dwarf -w+all -I$(<D)/ -MD $@.d $< -o $@
+	@nasm -f elf64 -g -F dwarf -w+all -I$(<D)/ -I$(B)/gen/ -MD $@.d $< -o $@
+
+# nasm's -MD leaves it out.
+$(call object,efi/sbat.asm): $(B)/gen/version.inc
 
 LD   = ld
 LINK = $(LD) -nostdlib -znocombreloc -zmax-page-size=4096 -znoexecstack -shared \
@@ -253,6 +270,7 @@ TO_64     := [1-9]|[1-5][0-9]|6[0-4]
 DIGITS_9  := [0-9]{1,9}
 DIGITS_19 := [0-9]{1,19}
 FROM_1    := [1-9][0-9]{0,8}
+TEST_NAME := [a-z][a-z0-9]*(_[a-z0-9]+){1,5}
 comma := ,
 ifneq ($(filter run soak powercut sweep,$(MAKECMDGOALS)),)
 $(call known,CPU,$(CPU),$(subst _,-,$(PERSONALITIES)) none)
@@ -271,6 +289,13 @@ $(if $(ONLY),$(call known,ONLY,$(ONLY),bookworm trixie noble))
 $(if $(GOAL),$(call known,GOAL,$(GOAL),run test))
 endif
 
+ifneq ($(filter new-test,$(MAKECMDGOALS)),)
+$(call known,ROOM,$(ROOM),$(sort $(notdir $(patsubst %/,%,$(wildcard src/cases/*/)))))
+$(call number,NAME,$(NAME),$(TEST_NAME),small letters$(comma) digits and _$(comma) words of a subject: pebs_reload)
+$(if $(wildcard src/cases/*/$(NAME).c),$(error NAME "$(NAME)"; is there: \
+    $(wildcard src/cases/*/$(NAME).c)))
+endif
+
 run:
 	@$(MAKE) --no-print-directory -s $(B)/silicon.efi $(B)/tsxpmu.img
 	@$(PYTHON) scripts/run.py --silicon $(B)/silicon.efi \
@@ -280,13 +305,13 @@ run:
 	    --options "$(OPTIONS)"
 
 list:
-	@echo personalities: $(subst _,-,$(PERSONALITIES))
-	@echo
-	@echo faults:
-	@sed -n 's/^FAULT.\([a-z0-9_]*\), *"\(.*\)").*/  \1: \2/p' tests/silicon/model/faults.def
-	@echo
-	@echo tests:
-	@for f in $(sort $(notdir $(CASES:.c=))); do echo "  $$f"; done
+	@$(PYTHON) scripts/listing.py
+
+new-test:
+	@$(PYTHON) scripts/new_test.py $(NAME) $(ROOM)
+
+table:
+	@$(PYTHON) tests/boot/expected.py
 
 # --- Checking ------------------------------------------------------------------
 

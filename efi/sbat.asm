@@ -5,8 +5,10 @@
 ;
 ; shim, SBAT.md: CSV of six columns, the section is exactly as long as it.
 
+%include "version.inc"
+
 section .sbat alloc noexec nowrite align=1
 
         db "sbat,1,SBAT Version,sbat,1,"
         db "https://github.com/rhboot/shim/blob/main/SBAT.md", 10
-        db "tsxpmu,1,tsxpmu,tsxpmu,0.1,none", 10
+        db "tsxpmu,1,tsxpmu,tsxpmu,", TSXPMU_RELEASE, ",none", 10

@@ -13,6 +13,7 @@
 #include "host/decode_pebs.h"
 #include "host/decode_pt.h"
 #include "host/plan.h"
+#include "version.h"
 
 #include <argp.h>
 #include <errno.h>
@@ -23,7 +24,7 @@
 
 #define NO_FORMAT UINT_MAX
 
-const char *argp_program_version = "tsxpmu 0.1";
+const char *argp_program_version = "tsxpmu " TSXPMU_RELEASE;
 
 static const char doc[] =
     "decode: prints what FILE (- is the standard input) holds, by its name in "

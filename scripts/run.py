@@ -18,7 +18,7 @@ import qemu
 import volume
 
 
-def config_text(arguments):
+def config_text(arguments: argparse.Namespace) -> str:
     """The configuration of silicon.efi that the options of `make run` make."""
     options = " ".join(
         [qemu.UNATTENDED, qemu.ALLOWED]
@@ -29,7 +29,7 @@ def config_text(arguments):
     return "\n".join(lines + ["options=" + options, ""])
 
 
-def main():
+def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--image", required=True, help="of the stick")
     parser.add_argument("--silicon", default="", help="silicon.efi")
@@ -57,7 +57,7 @@ def main():
         else:
             config = config_text(arguments)
 
-        def show(part):
+        def show(part: bytes) -> None:
             sys.stdout.write(part.decode("latin-1").replace("\r", ""))
             sys.stdout.flush()
 

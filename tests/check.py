@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 import time
+from typing import Iterable
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path[:0] = [os.path.join(ROOT, d) for d in ("tests", "tests/boot", "scripts")]
@@ -17,7 +18,7 @@ import ktap
 passed = failed = skipped = 0
 
 
-def result(name, problems):
+def result(name: str, problems: Iterable[str]) -> None:
     """Counts one check. problems: lines; none is a pass."""
     global passed, failed
     problems = list(problems)
@@ -28,14 +29,14 @@ def result(name, problems):
         print("        " + problem.rstrip().replace("\n", "\n        "))
 
 
-def skip(name, reason):
+def skip(name: str, reason: str) -> None:
     """A check that cannot be made here."""
     global skipped
     skipped += 1
     print(f"SKIP    {name}: {reason}", flush=True)
 
 
-def host():
+def host() -> None:
     """The unit tests: each cmocka test is a check. Then the commands of a new
     user, and the host tool."""
     directory = os.path.join(ROOT, "build/tests/host")
@@ -70,14 +71,14 @@ def host():
     tool_pt.run(result, skip)
 
 
-def lint():
+def lint() -> None:
     import lint as lints
     lints.run(result)
     import docs
     docs.run(result)
 
 
-def boot():
+def boot() -> None:
     import boots
     import commands
     import media
@@ -93,7 +94,7 @@ def boot():
     powercut(kills=5)
 
 
-def powercut(kills=0):
+def powercut(kills: int = 0) -> None:
     import powercut as powercuts
     import figures as written
     measured = written if not kills else None  # not for the few of make test
@@ -103,42 +104,42 @@ def powercut(kills=0):
            powercuts.kill(kills, seed, measured))
 
 
-def sweep():
+def sweep() -> None:
     import boots
     import sweep as sweeps
     boots.run(result, sweeps.everything())
     print("{runs} runs, {compared} registers compared".format(**sweeps.counts))
 
 
-def unchanged():
+def unchanged() -> None:
     import unchanged as unchanges
     unchanges.run(result, os.environ.get("SINCE") or "HEAD~1",
                   int(os.environ.get("TRIALS") or 5))
 
 
-def same():
+def same() -> None:
     import determinism as sames
     sames.everything(result)
 
 
-def scale():
+def scale() -> None:
     import scale as scales
     scales.measure(result)
 
 
-def soak():
+def soak() -> None:
     import boots
     trials = int(os.environ.get("TRIALS") or 300)
     seeds = int(os.environ.get("SEEDS") or 20)
     boots.run(result, boots.personalities(range(1, seeds + 1), trials, 137911))
 
 
-def figures():
+def figures() -> None:
     import boots
     result("figures: the default run", boots.figures())
 
 
-def main():
+def main() -> int:
     start = time.monotonic()
     for name in sys.argv[1:]:
         globals()[name]()

@@ -4,6 +4,7 @@ make refuses, and `make run` without rights."""
 
 import os
 import pwd
+import re
 import shutil
 import subprocess
 import tempfile
@@ -59,16 +60,20 @@ REFUSED = (
     ("powercut", "SEED", "1.5", "up to 19 digits"),
     ("sweep", "STEP", "0", "1 and more"),
     ("distributions", "ONLY", "bogus", "trixie"),
-    ("distributions", "GOAL", "clean", "run test"))
+    ("distributions", "GOAL", "clean", "run test"),
+    ("new-test", "ROOM", "bogus", "counting hle memory"),
+    ("new-test ROOM=pebs", "NAME", "Pebs-New", "small letters"),
+    ("new-test ROOM=pebs", "NAME", "pebs", "small letters"),
+    ("new-test ROOM=tsx", "NAME", "pebs_reload", "src/cases/pebs/pebs_reload.c"))
 TAKEN = (("run", "SMP", "64"), ("run", "SEED", "0"), ("run", "TRIALS", "0"),
          ("run", "TESTS", "counter3_*,*_tsc,pebs_*_layout"), ("run", "CPU", "none"),
          ("soak", "TRIALS", "7"), ("powercut", "KILLS", "3"), ("sweep", "STEP", "9"),
-         ("distributions", "ONLY", "noble"))
+         ("distributions", "ONLY", "noble"), ("new-test ROOM=pebs", "NAME", "pebs_new"))
 
 
 def make(goal, name, value):
     """What would be done, and printed, for this; nothing is done."""
-    return subprocess.run(["make", "-n", goal, f"{name}={value}"], check=False,
+    return subprocess.run(["make", "-n", *goal.split(), f"{name}={value}"], check=False,
                           env={"PATH": os.environ["PATH"]}, timeout=60,
                           capture_output=True, text=True)
 
@@ -86,6 +91,23 @@ def taken():
         run = make(goal, name, value)
         if run.returncode or run.stderr:
             yield f"{goal} {name}={value}: {run.stderr}"
+
+
+def new_test():
+    """The file that make writes for a beginner compiles, and has its row."""
+    with tempfile.TemporaryDirectory() as copy:
+        shutil.copytree(".", copy, dirs_exist_ok=True,
+                        ignore=shutil.ignore_patterns("build", ".git"))
+        for words in (["new-test", "NAME=pebs_new_one", "ROOM=pebs"],
+                      ["build/bare/src/cases/pebs/pebs_new_one.c.o"]):
+            run = subprocess.run(["make", "-s", *words], check=False, cwd=copy,
+                                 env={"PATH": os.environ["PATH"]}, timeout=120,
+                                 capture_output=True, text=True)
+            if run.returncode or run.stderr:
+                yield f"{words[0]}: status {run.returncode}: {run.stderr}"
+        with open(f"{copy}/tests/boot/runs.txt", encoding="ascii") as file:
+            if not re.search("^pebs_new_one +x x ", file.read(), re.M):
+                yield "pebs_new_one has no row in runs.txt"
 
 
 def unprivileged(directory):
@@ -132,3 +154,4 @@ def run_host(result):
     for row in REFUSED:
         result(f'make: {row[0]} {row[1]}="{row[2]}" is refused', refused(*row))
     result("make: values at the edges are taken", taken())
+    result("make new-test: what it writes compiles", new_test())

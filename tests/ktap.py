@@ -3,9 +3,9 @@
 anywhere, and the lines of results in any text. Imports nothing of the project.
 """
 
-import collections
 import re
 import zlib
+from typing import NamedTuple
 
 START = "KTAP version 1\n"
 RESULT = re.compile(r"(ok|not ok) (\d+) - (\S+)"
@@ -17,10 +17,16 @@ END = re.compile(r"# END pass=(\d+) fail=(\d+) error=(\d+) skip=(\d+) "
 RESET = "machine reset"  # why a test is an ERROR that a reset ended
 FIRMWARE_EXCEPTION = "!!!! X64 Exception"  # what OVMF prints before it halts
 
-Result = collections.namedtuple("Result", "number name verdict reason line")
+
+class Result(NamedTuple):
+    number: int
+    name: str
+    verdict: str
+    reason: str
+    line: str
 
 
-def result_of(line):
+def result_of(line: str) -> Result | None:
     """The result that a line is, or None."""
     match = RESULT.match(line)
     if not match:
@@ -31,9 +37,9 @@ def result_of(line):
     return Result(int(match[2]), match[3], verdict, match[5] or "", line)
 
 
-def results(text):
+def results(text: str) -> list[tuple[Result, list[str]]]:
     """(Result, the lines after it up to the next result) of each."""
-    found = []
+    found: list[tuple[Result, list[str]]] = []
     for line in text.splitlines():
         result = result_of(line)
         if result:
@@ -43,23 +49,25 @@ def results(text):
     return found
 
 
-def from_start(text):
+def from_start(text: str) -> str:
     """The text from the report's first line on, "" without one."""
     at = text.find(START)
     return text[at:] if at >= 0 else ""
 
 
-def body(text):
+def body(text: str) -> str:
     """The report in a text that may be cut short: whole lines, up to END."""
     lines = re.findall(r".*\n", from_start(text))
     ends = [n for n, line in enumerate(lines, 1) if line.startswith("# END ")]
     return "".join(lines[:ends[0]] if ends else lines)
 
 
-def finished(text):
+def finished(text: str) -> tuple[list[str], str | None, str | None]:
     """Lines of results that another line of the report has followed; the last
     result, where none has; and the name of the test that was running."""
-    lines, last, running = [], None, None
+    lines: list[str] = []
+    last: str | None = None
+    running: re.Match[str] | None = None
     for line in text.splitlines():
         if RUNNING.match(line) or line.startswith("# summary"):
             lines += [last] if last else []
@@ -72,13 +80,13 @@ def finished(text):
     return lines, last, running[1] if running else None
 
 
-def end_line(text):
+def end_line(text: str) -> str:
     """The last END line without its CRC, "" without one."""
     ends = re.findall(r"^# END (.*) crc=.*$", text, re.M)
     return ends[-1] if ends else ""
 
 
-def failures(text):
+def failures(text: str) -> list[str]:
     """Names of the tests whose result is not ok."""
     return [r.name for r, _ in results(text) if r.line.startswith("not ok")]
 
@@ -86,11 +94,13 @@ def failures(text):
 class Report:
     """A report as text, and its contents."""
 
-    def __init__(self, text):
+    def __init__(self, text: str) -> None:
         self.text = text.replace("\r", "")
-        self.results = {}
-        self.problems = []
-        self.body, self.plan, self.end = from_start(self.text), None, None
+        self.results: dict[str, str] = {}  # verdicts by name
+        self.problems: list[str] = []
+        self.body = from_start(self.text)
+        self.plan: int | None = None
+        self.end: re.Match[str] | None = None
         for line in self.body.splitlines():
             result = result_of(line)
             if result:
@@ -99,8 +109,8 @@ class Report:
                 self.results[result.name] = result.verdict
             elif re.match(r"(not )?ok\b", line):
                 self.problems.append(f"no result line: {line}")
-            elif PLAN.match(line):
-                self.plan = int(PLAN.match(line)[1])
+            elif plan := PLAN.match(line):
+                self.plan = int(plan[1])
             elif line.startswith("# END "):
                 self.end = END.match(line)
                 self.body = self.body[:self.body.index(line)]
@@ -113,7 +123,7 @@ class Report:
         self.not_restored = re.findall(
             r"^# silicon: error: (not left as found: .*)$", self.text, re.M)
 
-    def _of_totals(self):
+    def _of_totals(self) -> list[str]:
         """Problems of its end, its CRC, its plan and its totals."""
         if not self.body:
             return ["no report"]
@@ -132,10 +142,10 @@ class Report:
                                 f"the report has {got}")
         return problems
 
-    def with_verdict(self, verdict):
+    def with_verdict(self, verdict: str) -> list[str]:
         return [n for n, v in self.results.items() if v == verdict]
 
-    def good(self):
-        return self.complete and self.results and not (
+    def good(self) -> bool:
+        return self.complete and bool(self.results) and not (
             self.with_verdict("FAIL") or self.with_verdict("ERROR")
             or self.not_restored)

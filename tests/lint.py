@@ -10,12 +10,29 @@ import shutil
 import subprocess
 import tempfile
 
+import docs
+import expected
+import listing
 import pefile
 import rooms  # scripts/rooms.py
 
 BUILD = "build"
 APPLICATION = 10  # PE/COFF: IMAGE_SUBSYSTEM_EFI_APPLICATION
 NX_COMPAT = 0x0100  # IMAGE_DLLCHARACTERISTICS_NX_COMPAT
+# The subjects before it name their areas otherwise, or not.
+SUBJECTS_SINCE = "4d1ddae93"
+# Lines that a file of these folders may have; and those that have more, why.
+LINES = 400
+SHORT = ("src/", "efi/", "host/", "tests/silicon/")
+LONG = {
+    "src/pt/packet.c": "a table of first bytes, and what reads each packet",
+    "src/pt/tsx_events.c": "a function for each phase of one state machine",
+    # To be parted still.
+    "efi/processors.c": "workers, and calls of firmware of two kinds",
+    "src/session/session.c": "a run, and what is said of a test",
+    "tests/silicon/boot/main.c": "configuration, the guest, runs",
+    "tests/silicon/equipment/restored.c": "what is compared, and what is said of it",
+}
 EXECUTE, READ, WRITE = 0x20000000, 0x40000000, 0x80000000
 
 
@@ -70,6 +87,25 @@ def sbat(path):
     for row in rows:
         if len(row) != 6 or not all(row) or not row[1].isdigit():
             yield f".sbat: not six columns: {','.join(row)}"
+
+
+def release():
+    """The version is said as the Makefile has it, by programs and documents."""
+    with open(f"{BUILD}/gen/version.h", encoding="utf-8") as file:
+        wanted = re.findall(r'TSXPMU_RELEASE "(.*)"', file.read())[0]
+    rows = [s.get_data() for s in pefile.PE(f"{BUILD}/tsxpmu.efi").sections
+            if s.Name.startswith(b".sbat")]
+    said = {".sbat": re.findall(rb"^tsxpmu,.*,(.*),none", rows[0], re.M)[0].decode()}
+    said["build/tsxpmu --version"] = subprocess.run(
+        [f"{BUILD}/tsxpmu", "--version"], stdout=subprocess.PIPE, check=True,
+        text=True).stdout.split()[-1]
+    for path in docs.documents():
+        found = re.findall(r"\btsxpmu (\d+\.\S+) \(git", docs.read(path))
+        said |= {f"{path}, place {n + 1}": version for n, version in enumerate(found)}
+    said["CHANGELOG.md"] = re.findall(r"^## ([\d.]+)", docs.read("CHANGELOG.md"), re.M)[0]
+    for where, version in said.items():
+        if version != wanted:
+            yield f"{where} says {version}; RELEASE of the Makefile is {wanted}"
 
 
 def same_everywhere():
@@ -155,29 +191,90 @@ def words(path):
 
 
 def tables():
-    """Every fault has a boot that catches it, every personality and every test
-    is named where the boots say what has to run."""
-    with open("tests/silicon/model/faults.def", encoding="utf-8") as file:
-        faults = set(re.findall(r"^FAULT\((\w+),", file.read(), re.M))
+    """Every fault has a boot that catches it; every personality and every test has
+    its row, and passes somewhere."""
+    faults = {name for name, _ in listing.faults()}
     caught = words("tests/boot/faults.txt")
     for path in glob.glob("tests/boot/*.py"):
         with open(path, encoding="utf-8") as file:
             caught |= set(re.findall(r'(?:"fault": |faulty\()"(\w+)"', file.read()))
     for name in sorted(faults - caught):
         yield f"fault {name}: no boot shows that it is caught"
-    runs = words("tests/boot/runs.txt")
-    for files in ("src/cases/*/*.c", "tests/silicon/personalities/*.c"):
-        for path in sorted(glob.glob(files)):
-            name = os.path.basename(path).removesuffix(".c")
-            if not {name, name.replace("_", "-")} & runs:
-                yield f"{name} is not in tests/boot/runs.txt"
+    for name, asks in listing.tests():
+        if not asks.endswith("?"):
+            yield f'{name} asks nothing: "{asks}"'
+    yield from expected.problems(
+        [name for name, _ in listing.tests()], listing.personalities())
+
+
+def subjects():
+    """The last commits after SUBJECTS_SINCE name their area, in 72 characters."""
+    run = subprocess.run(["git", "log", "--no-merges", "-20", "--format=%h %s",
+                          SUBJECTS_SINCE + "..HEAD"], check=False, text=True,
+                         capture_output=True)
+    shallow = subprocess.run(["git", "rev-parse", "--is-shallow-repository"],
+                             check=False, text=True, stdout=subprocess.PIPE)
+    if run.returncode and shallow.stdout != "true\n":
+        yield run.stderr
+    for line in run.stdout.splitlines():
+        commit, _, subject = line.partition(" ")
+        if len(subject) > 72:
+            yield f"{commit} has a subject of {len(subject)} characters: {subject}"
+        if not re.match(r"[\w./-]+(,? [\w./-]+){0,2}: \S", subject):
+            yield f"{commit} names no area: {subject}"
+
+
+def files():
+    """None that Python makes; include guards by path; lengths."""
+    for path in listed():
+        if path.endswith(".pyc"):
+            yield f"{path} is made by Python"
+        if not re.search(r"\.(c|h|asm)$", path):
+            continue
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        if path.endswith(".h"):
+            guard = re.sub(r"\W", "_", re.sub("^tests/(?=silicon/)", "", path)).upper()
+            if f"#ifndef {guard}\n#define {guard}\n" not in text:
+                yield f"{path}: its guard is not {guard}"
+        if path.startswith(SHORT) and path not in LONG and text.count("\n") > LINES:
+            yield f"{path} has {text.count(chr(10))} lines, more than {LINES}"
+    for path in LONG:
+        if not os.path.exists(path):
+            yield f"{path}, which may be long, is not there"
+        else:
+            with open(path, encoding="utf-8") as file:
+                if sum(1 for _ in file) <= LINES:
+                    yield f"{path} is no longer long: off the list"
+
+
+def says(*command):
+    """What a checker prints; none is a pass. All of it where it ends otherwise."""
+    run = subprocess.run(command, check=False, stdout=subprocess.PIPE,
+                         stderr=subprocess.STDOUT, text=True)
+    if run.returncode or run.stdout:
+        yield from run.stdout.splitlines() or [f"status {run.returncode}"]
+
+
+def listed():
+    """The files of the tree that git has."""
+    return subprocess.run(["git", "ls-files"], stdout=subprocess.PIPE, check=True,
+                          text=True).stdout.split()
+
+
+def shell():
+    """Every script for sh, however it is named."""
+    scripts = []
+    for path in listed():
+        with open(path, "rb") as file:
+            if file.readline().startswith(b"#!/bin/sh"):
+                scripts.append(path)
+    yield from says("shellcheck", *scripts)
 
 
 def licences():
     """Every source file says its licence in its first two lines."""
-    listed = subprocess.run(["git", "ls-files"], stdout=subprocess.PIPE,
-                            check=True).stdout.decode().split()
-    for path in listed:
+    for path in listed():
         if not re.search(r"(\.(c|h|asm|inc|def|lds|py)|Makefile)$", path):
             continue
         with open(path, encoding="utf-8") as file:
@@ -191,6 +288,7 @@ def run(result):
         result("lint: " + name, image(f"{BUILD}/{name}"))
     for name in ("tsxpmu.efi", "clang/tsxpmu.efi"):
         result("lint: .sbat of " + name, sbat(f"{BUILD}/{name}"))
+    result("lint: one version", release())
     result("lint: one tsxpmu.efi everywhere", same_everywhere())
     result("lint: rooms include what is below them", arrows())
     result("lint: MSRs are written through the journal", journaled())
@@ -198,3 +296,9 @@ def run(result):
     result("lint: the two readings share no file", two_readings())
     result("lint: every fault, personality and test is in its table", tables())
     result("lint: licences", licences())
+    result("lint: subjects of commits", subjects())
+    result("lint: guards by path, files of some length", files())
+    result("lint: pyflakes", says("pyflakes3", "tests", "scripts"))
+    result("lint: mypy", says("mypy", "--config-file", "tests/mypy.ini",
+                              "--no-error-summary"))
+    result("lint: shellcheck", shell())

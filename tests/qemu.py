@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from typing import IO, Any, Callable, Iterator, Sequence
 
 import ktap
 import volume
@@ -25,10 +26,15 @@ FIRMWARE_EXCEPTION = ktap.FIRMWARE_EXCEPTION.encode()
 UNATTENDED = "countdown=0 exit=firmware"
 # On a simulated processor everything is allowed.
 ALLOWED = "allow=sdv_enable_rtm"
+LOOK_SECONDS = 1  # between two looks at what QEMU uses: for patience of a minute
 # An instruction takes 2 ns to the power of these: of a machine that simulates
 # another one, which takes a thousand for one of its own; and of one that waits
 # for most of the time.
 SHIFT_STEPPED, SHIFT_PLAIN = 4, 6
+
+
+Process = subprocess.Popen[bytes]
+Step = tuple[str, bytes | str]  # of Expect
 
 
 @dataclasses.dataclass
@@ -43,19 +49,19 @@ class Machine:
     cpu: str = "qemu64,+svm,+npt"
     memory: int = 0  # MiB; 0: what so many processors need
     snapshot: str = ""  # state file made by snapshot(); "" is a whole boot
-    extra: tuple = ()  # further arguments of QEMU
+    extra: tuple[str, ...] = ()  # further arguments of QEMU
     serial: bool = True
     serial_file: str = ""  # where the serial port goes; "" is standard output
     cache: str = "unsafe"  # of the image, QEMU's word
     read_only: bool = False
     bus: str = "virtio"  # how the image is attached: virtio, usb or ahci
-    firmware: tuple = ("-bios", FIRMWARE)
+    firmware: tuple[str, ...] = ("-bios", FIRMWARE)
     # Time is counted in instructions, by one thread for all processors: whatever
     # else runs here, the machine does the same. Not so: the time of this machine,
     # and a thread for each processor.
     icount: bool = True
 
-    def command(self, directory, config):
+    def command(self, directory: str, config: str | None) -> list[str]:
         line = ["qemu-system-x86_64", "-M", "q35", "-cpu", self.cpu,
                 "-smp", str(self.smp),
                 "-m", str(self.memory or (128 if self.smp <= 4 else 256)),
@@ -92,7 +98,7 @@ class Machine:
         return line + list(self.extra)
 
 
-def _stop(process):
+def _stop(process: Process) -> None:
     process.kill()
     process.wait()
 
@@ -104,16 +110,16 @@ class Expect:
 
     QUIT, QUIT_LATER = "quit", "quit later"
 
-    def __init__(self, steps, process, monitor):
+    def __init__(self, steps: Sequence[Step], process: Process, monitor: str) -> None:
         self.steps, self.process, self.monitor = list(steps), process, monitor
         self.position = 0  # of the text
 
     @classmethod
-    def types_anything(cls, steps):
+    def types_anything(cls, steps: Sequence[Step]) -> bool:
         """Is anything typed?"""
         return any(action not in (b"", cls.QUIT, cls.QUIT_LATER) for _, action in steps)
 
-    def feed(self, text):
+    def feed(self, text: bytes | bytearray) -> None:
         while self.steps:
             at = text.find(self.steps[0][0].encode(), self.position)
             if at < 0:
@@ -121,6 +127,7 @@ class Expect:
             wanted, action = self.steps.pop(0)
             self.position = at + len(wanted)
             if isinstance(action, bytes):
+                assert self.process.stdin  # of who expects anything
                 self.process.stdin.write(action)
                 self.process.stdin.flush()
             elif action in (self.QUIT, self.QUIT_LATER):
@@ -136,12 +143,12 @@ class Watchdog:
     is busy: so what counts is the processor time that QEMU takes without output,
     and time on the wall only while it wants none."""
 
-    def __init__(self, process, timeout, silence):
+    def __init__(self, process: Process, timeout: float, silence: float) -> None:
         self.process, self.timeout, self.silence = process, timeout, silence
         self.quiet = 0.0  # seconds of either kind since the last output
         self.cpu, self.wall = 0.0, time.monotonic()
 
-    def _cpu_time(self):
+    def _cpu_time(self) -> tuple[float, bool]:
         """Processor time so far, in seconds; and is it stopped, or waiting for
         its turn here?"""
         threads = f"/proc/{self.process.pid}/task"
@@ -153,16 +160,18 @@ class Watchdog:
             states += fields[0]
         return ticks / os.sysconf("SC_CLK_TCK"), bool(set(states) & set("RDTt"))
 
-    def restart(self):
+    def restart(self) -> None:
         self.quiet = 0.0
 
-    def expired(self):
-        """Why it is given up, "" while it is not."""
+    def expired(self) -> str:
+        """Why it is given up, "" while it is not. Looks once a second only."""
+        wall = time.monotonic()
+        if wall < self.wall + LOOK_SECONDS:
+            return ""
         try:
             cpu, busy = self._cpu_time()
         except (FileNotFoundError, ProcessLookupError, IndexError):
             return ""
-        wall = time.monotonic()
         if cpu == self.cpu and not busy:
             self.quiet += wall - self.wall
         self.quiet += cpu - self.cpu
@@ -174,9 +183,10 @@ class Watchdog:
         return ""
 
 
-def _output_of(process, log):
+def _output_of(process: Process, log: IO[bytes] | None) -> Iterator[bytes]:
     """Yields what QEMU and its serial port have printed meanwhile; b"" is nothing,
     and the generator ends with QEMU."""
+    assert process.stdout
     os.set_blocking(process.stdout.fileno(), False)
     running = True
     while running:
@@ -185,8 +195,10 @@ def _output_of(process, log):
         yield (log.read() if log else b"") + (process.stdout.read() or b"")
 
 
-def boot(machine, config=None, stream=None, timeout=300, silence=60, expect=(),
-         until=None, started=None):
+def boot(machine: Machine, config: str | None = None,
+         stream: Callable[[bytes], None] | None = None, timeout: float = 300,
+         silence: float = 60, expect: Sequence[Step] = (), until: str | None = None,
+         started: Callable[[Process], object] | None = None) -> tuple[str, str]:
     """Runs to the end of QEMU, or until the text has a line that this pattern
     fits. Returns (text of the serial port, what went wrong or ""). timeout,
     silence: seconds in all, and without output, as Watchdog counts them; expect:
@@ -243,7 +255,7 @@ def boot(machine, config=None, stream=None, timeout=300, silence=60, expect=(),
         return text.decode("latin-1"), failure
 
 
-def _resume(machine, monitor, stick):
+def _resume(machine: Machine, monitor: str, stick: str) -> None:
     """Lets a machine go on from its snapshot, which has come with the stick of
     then: its memory gets the bytes of the file `stick`."""
     _migrated(monitor)
@@ -252,7 +264,7 @@ def _resume(machine, monitor, stick):
     list(_qmp(monitor, ["cont"]))
 
 
-def _migrated(monitor):
+def _migrated(monitor: str) -> bool:
     """Waits for the end of a migration, out or in. False: it has failed."""
     status = ""
     for _ in range(6000):
@@ -264,7 +276,8 @@ def _migrated(monitor):
     return status == "completed"
 
 
-def _qmp(path, commands):
+def _qmp(path: str, commands: Sequence[str | dict[str, Any]]
+         ) -> Iterator[dict[str, Any]]:
     """Sends the commands to QEMU's monitor; yields each one's answer."""
     with socket.socket(socket.AF_UNIX) as monitor:
         monitor.settimeout(60)
@@ -278,7 +291,7 @@ def _qmp(path, commands):
                 time.sleep(0.01)
         lines = monitor.makefile("rw")
         json.loads(lines.readline())  # greeting
-        for command in ["qmp_capabilities"] + commands:
+        for command in ["qmp_capabilities", *commands]:
             if isinstance(command, str):
                 command = {"execute": command}
             json.dump(command, lines)
@@ -290,7 +303,7 @@ def _qmp(path, commands):
             yield answer
 
 
-def snapshot(machine, state):
+def snapshot(machine: Machine, state: str) -> None:
     """Boots until silicon.efi waits for its configuration, and writes the
     machine's state to the file `state`."""
     with tempfile.TemporaryDirectory() as directory:
@@ -299,6 +312,7 @@ def snapshot(machine, state):
             machine.command(directory, "wait\n")
             + ["-qmp", f"unix:{monitor},server=on,wait=off"],
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
+        assert process.stdout
         try:
             seen = b""
             end = time.monotonic() + 120
@@ -309,11 +323,11 @@ def snapshot(machine, state):
                     sys.exit("QEMU: no snapshot: silicon.efi is not ready; "
                              "last printed: " + seen[-200:].decode("latin-1"))
                 seen += part if ready else b""
-            part = state + ".part"
+            unfinished = state + ".part"
             list(_qmp(monitor, [{"execute": "migrate", "arguments":
-                                 {"uri": "exec:cat >" + part}}]))
+                                 {"uri": "exec:cat >" + unfinished}}]))
             if not _migrated(monitor):
                 sys.exit("QEMU could not write its state")
-            os.rename(part, state)
+            os.rename(unfinished, state)
         finally:
             _stop(process)

@@ -9,20 +9,20 @@ import tempfile
 STICK_BYTES = 64 << 20  # of memory that QEMU shares: a power of 2
 
 
-def make_stick(image, path):
+def make_stick(image: str, path: str) -> None:
     """A copy of the image, as large as memory that is shared has to be."""
     shutil.copy(image, path)
     os.truncate(path, STICK_BYTES)
 
 
-def read(image, name):
+def read(image: str, name: str) -> bytes:
     """A file of the image's volume, b"" where there is none."""
     return subprocess.run(["mtype", "-i", image + "@@1M", "::/" + name],
                           stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                           check=False).stdout
 
 
-def reports(image):
+def reports(image: str) -> dict[str, str]:
     """The reports on the image's volume, by name, the youngest last."""
     names = subprocess.run(["mdir", "-b", "-i", image + "@@1M", "::/tsxpmu"],
                            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
@@ -31,18 +31,18 @@ def reports(image):
     return {name: read(image, name).decode("latin-1") for name in names}
 
 
-def last_report(image):
+def last_report(image: str) -> str:
     """The text of the youngest report, "" where there is none."""
     return (list(reports(image).values()) or [""])[-1]
 
 
-def copy(image, name, path):
+def copy(image: str, name: str, path: str) -> None:
     subprocess.run(["mcopy", "-o", "-i", image + "@@1M", path, "::/" + name],
                    check=True)
 
 
-def write(image, name, data):
-    """data: text, or bytes. A folder in the name is made."""
+def write(image: str, name: str, data: str | bytes) -> None:
+    """A folder in the name is made."""
     with tempfile.NamedTemporaryFile() as file:
         file.write(data if isinstance(data, bytes) else data.encode())
         file.flush()

@@ -2,7 +2,7 @@
 """The boots that `make test` makes in QEMU, and what each has to show.
 
 personalities(): no test fails on a processor without a fault, and what has to
-run there does run (tests/boot/runs.txt). faults(): each named fault is caught
+run there does run (expected.py). faults(): each named fault is caught
 by the test that faults.txt names. machine(): bad input, and what else can go wrong.
 """
 
@@ -12,7 +12,9 @@ import os
 import re
 import tempfile
 import time
+from typing import Any, Callable, Iterable, Iterator
 
+import expected
 import ktap
 import qemu
 import volume
@@ -23,30 +25,6 @@ CORES = os.cpu_count() or 1
 
 
 @dataclasses.dataclass
-class Boot:
-    """One boot. want: a function of (Report, Outcome) giving problems."""
-
-    name: str
-    want: object
-    config: dict = dataclasses.field(default_factory=dict)
-    options: str = ""
-    smp: int = 2
-    machine: dict = dataclasses.field(default_factory=dict)
-    whole: bool = False  # from power-on, not from a snapshot
-    disk: bool = False  # silicon.efi is started from a disk, by the host's clock
-    silicon: bool = True  # False: plain QEMU, options in tsxpmu.cfg
-    file: bool = False  # silicon.efi is configured by a file, not by fw_cfg
-    stick: dict = dataclasses.field(default_factory=dict)  # files added to it
-    default_options: bool = True  # options for a boot without a user
-    before: tuple = ()  # earlier boots of the stick: {"expect": .., "machine": ..}
-    change: object = None  # a function of the stick's path, before the last boot
-    expect: tuple = ()  # what a user does: see qemu.Expect
-    timeout: int = 300  # s, of all of it
-    app: str = ""  # a program of build/ on the stick, started instead
-    started: object = None  # a function of QEMU's process
-
-
-@dataclasses.dataclass
 class Outcome:
     text: str
     failure: str
@@ -54,7 +32,34 @@ class Outcome:
     stick: str  # the image afterwards
 
 
-def table(name):
+Want = Callable[[ktap.Report, Outcome], Iterable[str]]  # gives problems
+
+
+@dataclasses.dataclass
+class Boot:
+    """One boot."""
+
+    name: str
+    want: Want
+    config: dict[str, Any] = dataclasses.field(default_factory=dict)
+    options: str = ""
+    smp: int = 2
+    machine: dict[str, Any] = dataclasses.field(default_factory=dict)
+    whole: bool = False  # from power-on, not from a snapshot
+    disk: bool = False  # silicon.efi is started from a disk, by the host's clock
+    silicon: bool = True  # False: plain QEMU, options in tsxpmu.cfg
+    file: bool = False  # silicon.efi is configured by a file, not by fw_cfg
+    stick: dict[str, str | bytes] = dataclasses.field(default_factory=dict)  # files added to it
+    default_options: bool = True  # options for a boot without a user
+    before: tuple[dict[str, Any], ...] = ()  # earlier boots of the stick: {"expect": .., "machine": ..}
+    change: Callable[[str], object] | None = None  # of the stick's path, before the last boot
+    expect: tuple[qemu.Step, ...] = ()  # what a user does: see qemu.Expect
+    timeout: int = 300  # s, of all of it
+    app: str = ""  # a program of build/ on the stick, started instead
+    started: Callable[[qemu.Process], object] | None = None  # of QEMU's process
+
+
+def table(name: str) -> Iterator[list[str]]:
     """Rows of words of a text file; # starts a comment."""
     with open(os.path.join(HERE, name), encoding="ascii") as file:
         for line in file:
@@ -63,7 +68,8 @@ def table(name):
                 yield words
 
 
-def machine_of(item, stick, more=None):
+def machine_of(item: Boot, stick: str,
+               more: dict[str, Any] | None = None) -> qemu.Machine:
     choice = item.machine | (more or {})
     machine = qemu.Machine(stick, item.smp, **choice)
     if not item.silicon and "cpu" not in choice:
@@ -78,7 +84,7 @@ def machine_of(item, stick, more=None):
     return machine
 
 
-def boot_once(item):
+def boot_once(item: Boot) -> list[str]:
     with tempfile.TemporaryDirectory() as directory:
         stick = os.path.join(directory, "stick.img")
         volume.make_stick(f"{BUILD}/{'silicon' if item.disk else 'tsxpmu'}.img", stick)
@@ -119,7 +125,7 @@ def boot_once(item):
         return problems
 
 
-def run(result, boots):
+def run(result: Callable[[str, Iterable[str]], None], boots: Iterable[Boot]) -> None:
     boots = list(boots)
     with concurrent.futures.ThreadPoolExecutor(CORES) as pool:
         for item, problems in zip(boots, pool.map(boot_once, boots)):
@@ -129,50 +135,50 @@ def run(result, boots):
 # --- What a boot has to show ---------------------------------------------------
 
 
-def complete(report, outcome):
+def complete(report: ktap.Report, outcome: Outcome) -> Iterator[str]:
     """A complete report, an orderly end."""
     if outcome.failure:
         yield outcome.failure
     yield from report.problems
 
 
-def restored(report, outcome):
+def restored(report: ktap.Report, outcome: Outcome) -> Iterator[str]:
     """The same, and everything is restored."""
     yield from complete(report, outcome)
     yield from report.not_restored
 
 
-def clean(report, outcome):
+def clean(report: ktap.Report, outcome: Outcome) -> Iterator[str]:
     yield from restored(report, outcome)
     for verdict in ("FAIL", "ERROR"):
         for name in report.with_verdict(verdict):
             yield f"{name} is {verdict}"
 
 
-def has(pattern):
-    def want(report, outcome):
+def has(pattern: str) -> Want:
+    def want(report: ktap.Report, outcome: Outcome) -> Iterator[str]:
         if not re.search(pattern, outcome.text.replace("\r", ""), re.M):
             yield f"nothing like: {pattern}"
     return want
 
 
-def lacks(pattern):
-    def want(report, outcome):
+def lacks(pattern: str) -> Want:
+    def want(report: ktap.Report, outcome: Outcome) -> Iterator[str]:
         if re.search(pattern, outcome.text.replace("\r", ""), re.M):
             yield f"unexpected: {pattern}"
     return want
 
 
-def all_of(*wants):
-    def want(report, outcome):
+def all_of(*wants: Want) -> Want:
+    def want(report: ktap.Report, outcome: Outcome) -> Iterator[str]:
         for one in wants:
             yield from one(report, outcome)
     return want
 
 
-def verdicts(wanted):
+def verdicts(wanted: dict[str, str]) -> Want:
     """Exactly these verdicts, by name of test."""
-    def want(report, outcome):
+    def want(report: ktap.Report, outcome: Outcome) -> Iterator[str]:
         for name, verdict in wanted.items():
             got = report.results.get(name, "not there")
             if got != verdict:
@@ -183,11 +189,13 @@ def verdicts(wanted):
 # --- The boots -----------------------------------------------------------------
 
 
-def personalities(seeds, trials, apart=0):
+def personalities(seeds: Iterable[int], trials: int, apart: int = 0
+                  ) -> Iterator[Boot]:
     """Every personality, with and without SMT, nothing wrong with it; each seed
     begins so many nanoseconds after the one before."""
-    for cpu, smt, passing in ((r[0], r[1], r[2:]) for r in table("runs.txt")):
-        def runs(report, outcome, passing=passing):
+    for cpu, smt, passing in expected.runs():
+        def runs(report: ktap.Report, outcome: Outcome,
+                 passing: list[str] = passing) -> Iterator[str]:
             got = report.with_verdict("PASS")
             for name in sorted(set(passing) ^ set(got)):
                 yield name + (" did not pass" if name in passing
@@ -204,7 +212,7 @@ TRIALS = 300  # of a test that has to catch a fault
 NOT_RESTORABLE = {"alias_split"}
 
 
-def faults():
+def faults() -> Iterator[Boot]:
     """Each row: fault, personality, smt, processors, test, verdict, and trials
     where TRIALS are more than it takes."""
     for fault, cpu, smt, smp, test, verdict, *trials in table("faults.txt"):
@@ -212,33 +220,33 @@ def faults():
                    all_of(complete if fault in NOT_RESTORABLE else restored,
                           verdicts({test: verdict})),
                    {"cpu": cpu, "smt": smt, "seed": 1, "fault": fault},
-                   f"tests={test} trials={(trials or [TRIALS])[0]}", smp=int(smp))
+                   f"tests={test} trials={(trials or [str(TRIALS)])[0]}", smp=int(smp))
 
 
-def machine():
-    def runs_all(report, outcome):
+def machine() -> Iterator[Boot]:
+    def runs_all(report: ktap.Report, outcome: Outcome) -> Iterator[str]:
         """What needs a performance-monitoring interrupt, above all."""
         for name in ("counter3_overflow", "pebs_threshold_pmi", "uncore_pmi"):
             if report.results.get(name) != "PASS":
                 yield f"{name} is {report.results.get(name)}"
 
-    def file_is_report(report, outcome):
+    def file_is_report(report: ktap.Report, outcome: Outcome) -> Iterator[str]:
         saved = volume.last_report(outcome.stick)
         if not saved or saved not in report.text:
             yield "the report on the volume is not that of the serial port"
 
-    def no_line_twice(report, outcome):
+    def no_line_twice(report: ktap.Report, outcome: Outcome) -> Iterator[str]:
         lines = [l for l in report.body.splitlines() if re.match("(not )?ok ", l)]
         if len(lines) != len(set(lines)):
             yield "a result line stands twice"
         if "\x1b" in report.body:
             yield "escape sequences in the report"
 
-    def says_simulated(report, outcome):
+    def says_simulated(report: ktap.Report, outcome: Outcome) -> Iterator[str]:
         if "SIMULATED" not in "\n".join(report.body.splitlines()[:6]):
             yield "the first lines do not say that the processor is simulated"
 
-    def reports_all(report, outcome):
+    def reports_all(report: ktap.Report, outcome: Outcome) -> Iterator[str]:
         reported = "\n".join(report.not_restored)
         for what in ("MSR 186H", "DR1", "IDTR limit", "memory at",
                      "pages that the application has taken was 0H, is 3H",
@@ -311,7 +319,7 @@ def machine():
                {"cpu": "skylake-2018", "fault": "microcode_differs"}, quick)
 
 
-def everything():
+def everything() -> Iterator[Boot]:
     import usage
     yield from machine()
     yield from usage.boots()
@@ -329,11 +337,11 @@ def everything():
 # --- Figures -------------------------------------------------------------------
 
 
-def figures():
+def figures() -> list[str]:
     """What the default run takes, and how large things are; returns problems."""
     import figures as written
 
-    def show(report, outcome):
+    def show(report: ktap.Report, outcome: Outcome) -> list[str]:
         problems = list(complete(report, outcome))
         said = re.search(r"^# silicon: figures: (.*)$", report.text, re.M)
         if not problems:

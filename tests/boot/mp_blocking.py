@@ -4,27 +4,27 @@ processors run one after another. What needs several at the same time is SKIP,
 all else passes as it does elsewhere. And processors that firmware times out.
 """
 
+import expected
 import sweep
 import usage
-from boots import Boot, all_of, clean, complete, has, lacks, restored, table, verdicts
+from boots import Boot, all_of, clean, complete, has, lacks, restored, verdicts
 
-NEEDS_TWO = {"hle_lock_unseen", "pebs_tx_conflict", "tsx_conflict_read",
-             "tsx_conflict_retry", "tsx_conflict_write", "tsx_lock_elision"}
+NEEDS_TWO = set(expected.needing("parallel"))
 WHY = "needs two processors at the same time; firmware lets jobs only follow"
 TRIALS = 10  # fewer, and some tests have too few for a verdict
 
 
-def mp_blocking(row):
-    """What passes is what runs.txt says, but for those that need two at once;
+def mp_blocking(tests):
+    """What passes is what passes elsewhere, but for those that need two at once;
     these are SKIP, with that reason."""
-    passing = set(row[2:]) - NEEDS_TWO
+    passing = set(tests) - NEEDS_TWO
 
     def want(report, outcome):
         got = set(report.with_verdict("PASS"))
         for name in sorted(passing ^ got):
             yield name + (" did not pass" if name in passing
                           else " passed: it was not expected to run")
-        for name in sorted(NEEDS_TWO & set(row[2:])):
+        for name in sorted(NEEDS_TWO & set(tests)):
             if f" - {name} # SKIP {WHY}" not in report.text:
                 yield f"{name} does not say that it needs two at once"
     return all_of(clean, want, lacks("^# silicon: error"),
@@ -49,17 +49,16 @@ def never_returns(how, answers, config):
 
 def personalities():
     """Each personality once, with SMT and without in alternation."""
-    rows = {}
-    for row in table("runs.txt"):
-        rows.setdefault(row[0], []).append(row)
-    for number, (cpu, of_cpu) in enumerate(rows.items()):
-        row = of_cpu[number % len(of_cpu)]
-        yield Boot(f"MP services blocking, {cpu} smt={row[1]}", mp_blocking(row),
-                   {"cpu": cpu, "smt": row[1], "mp": "blocking"},
-                   f"trials={TRIALS}")
-    row = rows["skylake-2018"][0]
-    yield Boot("MP services blocking, 4 processors", mp_blocking(row),
-               {"cpu": row[0], "smt": row[1], "mp": "blocking"},
+    runs = list(expected.runs())
+    cpus = list(dict.fromkeys(cpu for cpu, _, _ in runs))
+    for cpu, smt, tests in runs:
+        if smt == expected.SMT[cpus.index(cpu) % 2]:
+            yield Boot(f"MP services blocking, {cpu} smt={smt}", mp_blocking(tests),
+                       {"cpu": cpu, "smt": smt, "mp": "blocking"},
+                       f"trials={TRIALS}")
+    yield Boot("MP services blocking, 4 processors",
+               mp_blocking(expected.tests_of("skylake-2018", "on")),
+               {"cpu": "skylake-2018", "smt": "on", "mp": "blocking"},
                f"trials={TRIALS}", smp=4)
 
 

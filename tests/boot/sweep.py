@@ -9,6 +9,7 @@ import os
 import re
 
 import boots
+import expected
 import ktap
 
 ROUND = re.compile(r"^# silicon: sweep: number (\d+) of (\d+) went wrong$", re.M)
@@ -82,9 +83,8 @@ def sample():
 def everything():
     """Each access of each test that runs there, or each STEP-th."""
     step = int(os.environ.get("STEP") or 1)
-    row = next(r for r in boots.table("runs.txt") if r[:2] == [CPU, "on"])
     for kind in ("msr", "exception"):
-        for test in row[2:]:
+        for test in expected.tests_of(CPU, "on"):
             yield sweep(kind, test, step)
     yield sweep("write", "force_abort_enumeration", 1)
     for processor in (1, 2, 3):

@@ -5,7 +5,6 @@ from; any serial port; a user at a keyboard, at a serial terminal, and none."""
 import re
 import struct
 import subprocess
-import tempfile
 
 import ktap
 import qemu

@@ -1,0 +1,59 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""What there is: personalities, faults with what goes wrong, tests with the
+question that each asks; read from the sources."""
+
+import glob
+import os
+import re
+import signal
+from typing import Iterator
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+ASKS = re.compile(r'\.asks\s*=\s*((?:"(?:[^"\\]|\\.)*"\s*)+)')
+FAULT = re.compile(r'^FAULT\((\w+), *"(.*)"\)', re.M)
+
+
+def _read(path: str) -> str:
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
+def _paths(pattern: str) -> list[str]:
+    """Of the tree, by name of file."""
+    return sorted(glob.glob(os.path.join(ROOT, pattern)), key=os.path.basename)
+
+
+def _stem(path: str) -> str:
+    return os.path.basename(path).removesuffix(".c")
+
+
+def personalities() -> list[str]:
+    return [_stem(path).replace("_", "-")
+            for path in _paths("tests/silicon/personalities/*.c")]
+
+
+def faults() -> list[tuple[str, str]]:
+    """(name, what goes wrong)."""
+    return FAULT.findall(_read(os.path.join(ROOT, "tests/silicon/model/faults.def")))
+
+
+def tests() -> Iterator[tuple[str, str]]:
+    """(name, what it asks, "" where it asks nothing)."""
+    for path in _paths("src/cases/*/*.c"):
+        asks = ASKS.search(_read(path))
+        pieces = re.findall(r'"((?:[^"\\]|\\.)*)"', asks[1]) if asks else []
+        yield _stem(path), "".join(pieces).replace('\\"', '"')
+
+
+def main() -> None:
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # make list | head
+    print("personalities:", *personalities())
+    for title, rows in (("faults", faults()), ("tests", list(tests()))):
+        print(f"\n{title}:")
+        for name, text in rows:
+            print(f"  {name}: {text}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,160 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""What has to run, and pass, on each personality; all else has to be SKIP there.
+
+needs.txt says what each test needs, capabilities.txt what each personality has,
+exceptions.txt what does not follow from these. runs.txt is what does, for people
+and for `git diff`; `make table` writes it, by this file.
+"""
+
+import os
+import sys
+from typing import Iterator, NamedTuple
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+TABLE = os.path.join(HERE, "runs.txt")
+SMT = ("on", "off")
+REGIMES = ("A", "B", "C", "C'", "D", "E", "F")
+EVERYWHERE = ("parallel",)  # of firmware, not of the processor
+MARKS = {(True, True): "x", (False, False): ".", (False, True): "8", (True, False): "4"}
+HEAD = """\
+# Written by `make table` from needs.txt, capabilities.txt and exceptions.txt.
+#
+# x: has to run and pass. 8: with SMT off alone, for eight counters; 4: with SMT on
+# alone. A point: has to be SKIP.
+"""
+
+
+class Row(NamedTuple):
+    name: str
+    words: list[str]
+
+
+class Table(NamedTuple):
+    """Words by name of personality, and by name of test; (test, personality)."""
+
+    capabilities: dict[str, list[str]]
+    needs: dict[str, list[str]]
+    exceptions: list[tuple[str, str]]
+
+
+def rows(name: str) -> Iterator[Row]:
+    """Rows of words of a file; # starts a comment, a blank continues a row."""
+    row = None
+    with open(os.path.join(HERE, name), encoding="ascii") as file:
+        for line in file:
+            words = line.split("#")[0].split()
+            if words and line[0].isspace() and row:
+                row.words.extend(words)
+            elif words:
+                if row:
+                    yield row
+                row = Row(words[0], words[1:])
+    if row:
+        yield row
+
+
+def read() -> Table:
+    return Table({r.name: r.words for r in rows("capabilities.txt")},
+                 {r.name: r.words for r in rows("needs.txt")},
+                 [(r.name, r.words[0]) for r in rows("exceptions.txt")])
+
+
+def has(capabilities: list[str], smt: str, word: str) -> bool:
+    """Is this word, of a need, among them?"""
+    name, least, number = word.partition(">=")
+    if not least:
+        return word in capabilities
+    for capability in capabilities:
+        if capability.startswith(name + "="):
+            values = capability[len(name) + 1:].split("/")
+            return int(values[SMT.index(smt) % len(values)]) >= int(number)
+    return False
+
+
+def meets(capabilities: list[str], smt: str, need: str) -> bool:
+    return any(has(capabilities, smt, word) for word in need.split("|"))
+
+
+def passes(table: Table, test: str, personality: str, smt: str) -> bool:
+    capabilities = [*table.capabilities[personality], *EVERYWHERE]
+    return ((test, personality) not in table.exceptions
+            and all(meets(capabilities, smt, need) for need in table.needs[test]))
+
+
+def runs() -> Iterator[tuple[str, str, list[str]]]:
+    """(personality, smt, the tests that pass there)."""
+    table = read()
+    for personality in table.capabilities:
+        for smt in SMT:
+            yield personality, smt, [test for test in table.needs
+                                     if passes(table, test, personality, smt)]
+
+
+def tests_of(personality: str, smt: str) -> list[str]:
+    return next(tests for p, s, tests in runs() if (p, s) == (personality, smt))
+
+
+def needing(word: str) -> list[str]:
+    """The tests that need this."""
+    return [test for test, words in read().needs.items() if word in words]
+
+
+def text() -> str:
+    """runs.txt: a line a test, a column a personality."""
+    table = read()
+    width = max(map(len, table.needs)) + 1
+    lines = [HEAD]
+    for number, name in enumerate(table.capabilities):
+        lines.append("#".ljust(width) + "| " * number + name)
+    for test in table.needs:
+        marks = [MARKS[passes(table, test, p, "on"), passes(table, test, p, "off")]
+                 for p in table.capabilities]
+        lines.append(f"{test:{width}}{' '.join(marks)}")
+    return "# SPDX-License-Identifier: BSD-2-Clause\n#\n" + "\n".join(lines) + "\n"
+
+
+def problems(tests: list[str], personalities: list[str]) -> Iterator[str]:
+    """Of the tables, where these tests and these personalities have files."""
+    table = read()
+    for file, there, names in (("needs.txt", table.needs, tests),
+                               ("capabilities.txt", table.capabilities, personalities)):
+        for name in sorted(set(names) - set(there)):
+            yield f"{name} has no row in tests/boot/{file}"
+        for name in sorted(set(there) - set(names)):
+            yield f"tests/boot/{file}: there is no {name}"
+        listed = [row.name for row in rows(file)]
+        for name in sorted({n for n in listed if listed.count(n) > 1}):
+            yield f"tests/boot/{file}: {name} has two rows"
+    words = {word.split("=")[0] for c in table.capabilities.values() for word in c}
+    needed = {word.split(">=")[0] for needs in table.needs.values()
+              for need in needs for word in need.split("|")}
+    for word in sorted(words - needed - set(REGIMES)):
+        yield f"tests/boot/capabilities.txt: no test needs {word}"
+    for word in sorted(needed - words - set(REGIMES) - set(EVERYWHERE)):
+        yield f"tests/boot/needs.txt: no personality has {word}"
+    for test, needs in table.needs.items():
+        where = [(p, smt) for p in table.capabilities for smt in SMT
+                 if passes(table, test, p, smt)]
+        if not where:
+            yield f"{test} passes on no personality: it needs {' '.join(needs)}"
+    for test, personality in table.exceptions:
+        if test not in table.needs or personality not in table.capabilities:
+            yield f"tests/boot/exceptions.txt: there is no {test} on {personality}"
+        elif not any(passes(table._replace(exceptions=[]), test, personality, smt)
+                     for smt in SMT):
+            yield (f"tests/boot/exceptions.txt: {test} would not pass on "
+                   f"{personality} anyway")
+    with open(TABLE, encoding="ascii") as runs_txt:
+        if runs_txt.read() != text():
+            yield "tests/boot/runs.txt is not what follows from its tables: make table"
+
+
+def main() -> int:
+    with open(TABLE, "w", encoding="ascii") as file:
+        file.write(text())
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
