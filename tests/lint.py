@@ -25,11 +25,7 @@ SUBJECTS_SINCE = "4d1ddae93"
 LINES = 400
 SHORT = ("src/", "efi/", "host/", "tests/silicon/")
 LONG = {
-    "src/pt/packet.c": "a table of first bytes, and what reads each packet",
-    "src/pt/tsx_events.c": "a function for each phase of one state machine",
     # To be parted still.
-    "efi/processors.c": "workers, and calls of firmware of two kinds",
-    "src/session/session.c": "a run, and what is said of a test",
     "tests/silicon/boot/main.c": "configuration, the guest, runs",
     "tests/silicon/equipment/restored.c": "what is compared, and what is said of it",
 }
