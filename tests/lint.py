@@ -163,7 +163,7 @@ def rebuilt():
     """The image of the stick is the same, byte for byte, when a copy of the
     sources elsewhere is built by another person, far away."""
     with open(f"{BUILD}/gen/version.h", encoding="utf-8") as file:
-        version = file.read().split('"')[1]
+        version = re.findall(r'TSXPMU_VERSION "(.*)"', file.read())[0]
     environment = {"TZ": "Pacific/Kiritimati", "LANG": "C.UTF-8", "LC_ALL": "C.UTF-8",
                    "PATH": os.environ["PATH"]}
     with tempfile.TemporaryDirectory() as directory:
