@@ -80,7 +80,9 @@ def machine_of(item: Boot, stick: str,
     if item.silicon and not item.disk:
         machine.silicon = f"{BUILD}/silicon.efi"
     if not item.whole and machine.silicon and machine.icount:
-        machine.snapshot = f"{BUILD}/smp{item.smp}.state"
+        state = f"{BUILD}/smp{item.smp}.state"
+        if os.path.getsize(state):  # empty where QEMU cannot write its own
+            machine.snapshot = state
     return machine
 
 
