@@ -108,7 +108,8 @@ static bool try_enable(struct counters *c, bool counter3_promised)
 {
     uint64_t got;
 
-    if (!set_msr_again(c->t, IA32_PERF_GLOBAL_CTRL, c->enable))
+    if (!hold_msr(c->t, IA32_PERF_GLOBAL_CTRL) ||
+        !set_held_msr(c->t, IA32_PERF_GLOBAL_CTRL, c->enable))
         return false;
     got = msr_value(c->t, IA32_PERF_GLOBAL_CTRL);
     if (!counter3_promised)
@@ -116,7 +117,7 @@ static bool try_enable(struct counters *c, bool counter3_promised)
               (c->enable & IA32_PERF_GLOBAL_CTRL_PMC(3));
     check_equal(c->t, "IA32_PERF_GLOBAL_CTRL (38FH) as it opens a window", got,
                 c->enable);
-    return set_msr_again(c->t, IA32_PERF_GLOBAL_CTRL, 0);
+    return set_held_msr(c->t, IA32_PERF_GLOBAL_CTRL, 0);
 }
 
 static uint64_t fixed_control(const struct counters *c)

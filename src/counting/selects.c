@@ -11,7 +11,6 @@
 struct body {
     struct test_context *t;
     struct selects *s;
-    struct held_msr ctrl; /* IA32_PERF_GLOBAL_CTRL */
     unsigned set;
     window_function *window; /* NULL: work */
     void (*work)(void *argument);
@@ -40,10 +39,10 @@ static bool run_body(struct test_context *t, const struct body *b)
         b->window(b->set, cells);
         return true;
     }
-    if (!set_held_msr(t, b->ctrl, b->set))
+    if (!set_held_msr(t, IA32_PERF_GLOBAL_CTRL, b->set))
         return false;
     b->work(b->argument);
-    return set_held_msr(t, b->ctrl, 0);
+    return set_held_msr(t, IA32_PERF_GLOBAL_CTRL, 0);
 }
 
 static bool count_once(void *argument)
@@ -62,7 +61,7 @@ static bool count_once(void *argument)
 static bool count_body(struct body *b)
 {
     b->s->repeated = 0;
-    return hold_msr(b->t, IA32_PERF_GLOBAL_CTRL, &b->ctrl) &&
+    return hold_msr(b->t, IA32_PERF_GLOBAL_CTRL) &&
            smi_guard(b->t, count_once, b, &b->s->repeated);
 }
 

@@ -140,15 +140,12 @@ bool set_msr(struct test_context *t, uint32_t msr, uint64_t value);
  * command register (journal.h) it has always. */
 bool set_msr_again(struct test_context *t, uint32_t msr, uint64_t value);
 
-/* A register that opens and closes a window: what set_msr_again() asserts is
- * asserted once, by hold_msr(), and set_held_msr() adds nothing to the WRMSR
- * that would be measured. False (ERROR is said) where the journal does not have
- * it. It is held until restore_msrs(). */
-struct held_msr {
-    uint32_t msr; /* for set_held_msr() alone */
-};
-bool hold_msr(struct test_context *t, uint32_t msr, struct held_msr *held);
-bool set_held_msr(struct test_context *t, struct held_msr held, uint64_t value);
+/* For a register that opens and closes a window: what set_msr_again() asserts
+ * is asserted once, by hold_msr(), before set_held_msr(), which adds nothing to
+ * the WRMSR that would be measured, not a load. False (ERROR is said) where the
+ * journal does not have it. It is held until restore_msrs(). */
+bool hold_msr(struct test_context *t, uint32_t msr);
+bool set_held_msr(struct test_context *t, uint32_t msr, uint64_t value);
 
 /* An access whose fault is an answer: HW_NO_FAULT or the vector. The write is
  * entered in the journal too. Where the MSR cannot be read, nothing is written

@@ -118,21 +118,20 @@ bool set_msr_again(struct test_context *t, uint32_t msr, uint64_t value)
     return access == JOURNAL_WRITTEN;
 }
 
-bool hold_msr(struct test_context *t, uint32_t msr, struct held_msr *held)
+bool hold_msr(struct test_context *t, uint32_t msr)
 {
-    held->msr = msr;
     if (journal_has(&t->journal, &t->cpu, msr))
         return true;
     report_not_journaled(t, msr);
     return false;
 }
 
-bool set_held_msr(struct test_context *t, struct held_msr held, uint64_t value)
+bool set_held_msr(struct test_context *t, uint32_t msr, uint64_t value)
 {
-    int vector = hw_msr_write(held.msr, value);
+    int vector = hw_msr_write(msr, value);
 
     if (vector != HW_NO_FAULT)
-        report_write_faulted(t, held.msr, value, vector);
+        report_write_faulted(t, msr, value, vector);
     return vector == HW_NO_FAULT;
 }
 

@@ -77,7 +77,7 @@ bool sampling_claim(struct sampling *p, struct test_context *t)
     memset(memory, GUARD, TEST_RECORDS_BYTES);
     /* IA32_PEBS_ENABLE last: the journal gives it back first. */
     return pebs_record_size(p->format, &p->size) == PEBS_OK &&
-           counters_claim(t) && hold_msr(t, IA32_PERF_GLOBAL_CTRL, &p->ctrl) &&
+           counters_claim(t) && hold_msr(t, IA32_PERF_GLOBAL_CTRL) &&
            set_msr(t, IA32_DS_AREA, (uint64_t)(uintptr_t)memory) &&
            set_msr(t, IA32_PEBS_ENABLE, 0);
 }
@@ -139,7 +139,8 @@ bool sampling_arm(struct sampling *p, const struct sampling_config *config)
 
 bool sampling_start(struct sampling *p)
 {
-    return set_held_msr(p->t, p->ctrl, sampling_enable(&p->config));
+    return set_held_msr(p->t, IA32_PERF_GLOBAL_CTRL,
+                        sampling_enable(&p->config));
 }
 
 unsigned sampling_written(const struct sampling *p)
@@ -201,7 +202,8 @@ bool sampling_stop(struct sampling *p)
 {
     struct test_context *t = p->t;
 
-    if (!set_held_msr(t, p->ctrl, 0) || !set_msr_again(t, IA32_PEBS_ENABLE, 0))
+    if (!set_held_msr(t, IA32_PERF_GLOBAL_CTRL, 0) ||
+        !set_msr_again(t, IA32_PEBS_ENABLE, 0))
         return false;
     sampling_quiet();
     p->status = msr_value(t, IA32_PERF_GLOBAL_STATUS);

@@ -35,7 +35,6 @@ struct sampling_config {
 
 struct sampling {
     struct test_context *t;
-    struct held_msr ctrl; /* IA32_PERF_GLOBAL_CTRL */
     unsigned format;
     size_t size;
     struct sampling_config config;

@@ -130,7 +130,7 @@ bool uncore_claim(struct uncore_counters *u, struct test_context *t)
 
     /* The global control first: the journal gives it back last. */
     bool ok = set_msr(t, uncore->global_ctrl, 0) &&
-              hold_msr(t, uncore->global_ctrl, &u->ctrl) &&
+              hold_msr(t, uncore->global_ctrl) &&
               clear_pair(t, MSR_UNC_PERF_FIXED_CTRL, MSR_UNC_PERF_FIXED_CTR);
     for (unsigned n = 0; ok && n < 2; n++)
         ok = clear_pair(t, MSR_UNC_ARB_PERFEVTSEL(n), MSR_UNC_ARB_PERFCTR(n));
@@ -144,10 +144,10 @@ bool uncore_claim(struct uncore_counters *u, struct test_context *t)
 
 bool uncore_start(const struct uncore_counters *u)
 {
-    return set_held_msr(u->t, u->ctrl, UNCORE_GLOBAL_EN);
+    return set_held_msr(u->t, u->uncore->global_ctrl, UNCORE_GLOBAL_EN);
 }
 
 bool uncore_stop(const struct uncore_counters *u)
 {
-    return set_held_msr(u->t, u->ctrl, 0);
+    return set_held_msr(u->t, u->uncore->global_ctrl, 0);
 }

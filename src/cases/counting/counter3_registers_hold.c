@@ -71,11 +71,11 @@ static void write_pattern(struct hold *h, unsigned round)
         test_random(h->t) &
         (id->full_width_writes ? BITS(id->counter_bits - 1, 0) : BITS(30, 0));
 
-    set_msr_again(h->t, IA32_PERF_GLOBAL_CTRL, 0);
+    set_held_msr(h->t, IA32_PERF_GLOBAL_CTRL, 0);
     set_msr_again(h->t, id->full_width_writes ? IA32_A_PMC(3) : IA32_PMC(3),
                   value);
     set_msr_again(h->t, IA32_PERFEVTSEL(3), patterns[i].select);
-    set_msr_again(h->t, IA32_PERF_GLOBAL_CTRL, patterns[i].ctrl);
+    set_held_msr(h->t, IA32_PERF_GLOBAL_CTRL, patterns[i].ctrl);
     h->want[PMC3] = h->want[A_PMC3] = value;
     h->want[PERFEVTSEL3] = patterns[i].select;
     h->want[GLOBAL_CTRL] = patterns[i].ctrl & IA32_PERF_GLOBAL_CTRL_PMC(3);
@@ -148,6 +148,8 @@ static void hold_rounds(struct test_context *t, const char *state)
     struct rtm_tally tally;
 
     /* Set-up. */
+    if (!hold_msr(t, IA32_PERF_GLOBAL_CTRL))
+        return;
     for (unsigned r = 0; r < REGISTERS; r++)
         h.present[r] = (r != A_PMC3 || id->full_width_writes) &&
                        (r != INUSE || id->perfmon_version >= 4);
@@ -161,7 +163,7 @@ static void hold_rounds(struct test_context *t, const char *state)
         committed += tally.committed;
         read_back(&h, round, h.later);
     }
-    set_msr_again(t, IA32_PERF_GLOBAL_CTRL, 0);
+    set_held_msr(t, IA32_PERF_GLOBAL_CTRL, 0);
 
     /* Check. */
     report_registers(&h, promised, rounds);

@@ -25,9 +25,8 @@ struct bounds {
 struct offcore {
     struct test_context *t;
     const struct offcore_table *table;
-    struct held_msr ctrl; /* IA32_PERF_GLOBAL_CTRL */
-    unsigned n;           /* of MSR_OFFCORE_RSP_n and its event */
-    unsigned counters;    /* IA32_PMC0 .. */
+    unsigned n;        /* of MSR_OFFCORE_RSP_n and its event */
+    unsigned counters; /* IA32_PMC0 .. */
     struct lines lines;
     struct bounds got; /* what the counters counted, the least and the most */
 };
@@ -51,10 +50,10 @@ static bool count_window(struct offcore *o,
     for (unsigned c = 0; c < o->counters; c++)
         if (!set_msr_again(o->t, IA32_PMC(c), 0))
             return false;
-    if (!set_held_msr(o->t, o->ctrl, BITS(o->counters - 1, 0)))
+    if (!set_held_msr(o->t, IA32_PERF_GLOBAL_CTRL, BITS(o->counters - 1, 0)))
         return false;
     work(&o->lines);
-    if (!set_held_msr(o->t, o->ctrl, 0))
+    if (!set_held_msr(o->t, IA32_PERF_GLOBAL_CTRL, 0))
         return false;
     for (unsigned c = 0; c < o->counters; c++) {
         uint64_t got = msr_value(o->t, IA32_PMC(c));
@@ -148,8 +147,7 @@ static void check_processor(struct test_context *peer, void *argument)
         o.counters = 3;
     lines_choose(peer, &o.lines);
     /* One window to warm up: page walks and the stack, once. */
-    if (!counters_claim(peer) ||
-        !hold_msr(peer, IA32_PERF_GLOBAL_CTRL, &o.ctrl) ||
+    if (!counters_claim(peer) || !hold_msr(peer, IA32_PERF_GLOBAL_CTRL) ||
         !program_counters(&o) || !count_window(&o, lines_miss))
         return;
 

@@ -105,7 +105,7 @@ static bool try_overflow(const struct uncore_counters *u, const struct row *row,
     }
 
     /* Measured. */
-    bool ok = set_held_msr(t, u->ctrl, ctrl);
+    bool ok = set_held_msr(t, u->uncore->global_ctrl, ctrl);
     lines_miss(lines);
     wait_for_tsc();
     out->ctrl = msr_value(t, u->uncore->global_ctrl);

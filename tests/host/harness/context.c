@@ -150,7 +150,6 @@ static void msr_that_must_not_fault(void **state)
 
 static void written_again_where_the_journal_has_it(void **state)
 {
-    struct held_msr held;
 
     (void)state;
     fake_msr(IA32_PERF_GLOBAL_CTRL)->value = 3;
@@ -159,8 +158,8 @@ static void written_again_where_the_journal_has_it(void **state)
     assert_true(set_msr_again(t, IA32_PERF_GLOBAL_CTRL, 7));
     assert_int_equal(try_set_msr_again(t, IA32_PERF_GLOBAL_CTRL, 6),
                      HW_NO_FAULT);
-    assert_true(hold_msr(t, IA32_PERF_GLOBAL_CTRL, &held));
-    assert_true(set_held_msr(t, held, 5));
+    assert_true(hold_msr(t, IA32_PERF_GLOBAL_CTRL));
+    assert_true(set_held_msr(t, IA32_PERF_GLOBAL_CTRL, 5));
     assert_int_equal(fake_written_count, 3);
     assert_int_equal(msr_value(t, IA32_PERF_GLOBAL_CTRL), 5);
     /* A command has nothing to restore. */
@@ -170,7 +169,7 @@ static void written_again_where_the_journal_has_it(void **state)
     assert_int_equal(try_set_msr_again(t, IA32_PERF_GLOBAL_CTRL, 6), HW_GP);
     assert_string_equal(lines(), "");
     assert_false(set_msr_again(t, IA32_PERF_GLOBAL_CTRL, 8));
-    assert_false(set_held_msr(t, held, 9));
+    assert_false(set_held_msr(t, IA32_PERF_GLOBAL_CTRL, 9));
     assert_string_equal(
         lines(),
         "ERROR: WRMSR of 0x8 to IA32_PERF_GLOBAL_CTRL (38FH) raises #GP\n"
@@ -180,13 +179,12 @@ static void written_again_where_the_journal_has_it(void **state)
 /* What could not be restored is not written, and said. */
 static void not_written_again_where_it_has_not(void **state)
 {
-    struct held_msr held;
 
     (void)state;
     fake_written_count = 0;
     assert_false(set_msr_again(t, IA32_PERF_GLOBAL_CTRL, 7));
     assert_int_equal(try_set_msr_again(t, IA32_PMC(1), 7), HW_NO_FAULT);
-    assert_false(hold_msr(t, IA32_PERFEVTSEL(0), &held));
+    assert_false(hold_msr(t, IA32_PERFEVTSEL(0)));
     assert_int_equal(fake_written_count, 0);
     assert_int_equal(t->verdict, VERDICT_ERROR);
     assert_string_equal(lines(),
