@@ -70,9 +70,8 @@ uint32_t uncore_box_counter(unsigned box, unsigned n);
 struct uncore_counters {
     struct test_context *t;
     const struct uncore *uncore;
-    unsigned said;        /* C-Boxes by MSR_UNC_CBO_CONFIG: 1 to boxes_max */
-    unsigned boxes;       /* those with registers: as many, or one less */
-    struct held_msr ctrl; /* MSR_UNC_PERF_GLOBAL_CTRL */
+    unsigned said;  /* C-Boxes by MSR_UNC_CBO_CONFIG: 1 to boxes_max */
+    unsigned boxes; /* those with registers: as many, or one less */
 };
 
 /* Takes the uncore over: says so where something else uses it, then stops all
