@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import tempfile
 
+import faults
 import pefile
 import rooms
 
@@ -143,13 +144,12 @@ def words(path):
 def tables():
     """Every fault has a boot that catches it, every personality and every test
     is named where the boots say what has to run."""
-    with open("tests/silicon/model/faults.def", encoding="utf-8") as file:
-        faults = set(re.findall(r"^FAULT\((\w+),", file.read(), re.M))
-    caught = words("tests/boot/faults.txt")
+    entries = list(faults.read())
+    caught = {name for name, _, rows in entries if rows}
     for path in glob.glob("tests/boot/*.py"):
         with open(path, encoding="utf-8") as file:
             caught |= set(re.findall(r'(?:"fault": |faulty\()"(\w+)"', file.read()))
-    for name in sorted(faults - caught):
+    for name in sorted({name for name, _, _ in entries} - caught):
         yield f"fault {name}: no boot shows that it is caught"
     runs = words("tests/boot/runs.txt")
     for files in ("src/cases/*/*.c", "tests/silicon/personalities/*.c"):

@@ -10,6 +10,8 @@
  */
 #include "tests/silicon/hypervisor/hypervisor.h"
 
+#include "tests/silicon/faults/hooks.h"
+
 /* False: it has aborted the transaction. */
 static bool begin_elision(struct vcpu *v)
 {

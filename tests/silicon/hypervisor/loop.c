@@ -6,6 +6,7 @@
  */
 #include "tests/silicon/hypervisor/hypervisor.h"
 
+#include "tests/silicon/faults/hooks.h"
 #include "tests/silicon/hypervisor/x86.h"
 
 #define VECTORS_WITH_ERROR                                                    \

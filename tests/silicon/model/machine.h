@@ -12,8 +12,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "tests/silicon/faults/fault.h"
 #include "tests/silicon/model/choices.h"
-#include "tests/silicon/model/faults.h"
 #include "tests/silicon/model/memory_events.h"
 #include "tests/silicon/model/offcore.h"
 #include "tests/silicon/model/personality.h"
@@ -158,11 +158,6 @@ struct processor {
     uint64_t bios_sign;         /* MSR 8BH */
     uint64_t common_msr[MSR_ROWS_MAX], personality_msr[MSR_ROWS_MAX];
 };
-
-static inline bool fault_is(const struct machine *m, enum fault_id fault)
-{
-    return m->fault == fault;
-}
 
 /* Makes a machine as configured. */
 void machine_start(struct machine *m, const struct machine_config *config,

@@ -6,6 +6,8 @@
  */
 #include "tests/silicon/model/pt.h"
 
+#include "tests/silicon/faults/hooks.h"
+
 #define CFG_FILTER 1u
 #define CFG_STOP   2u
 

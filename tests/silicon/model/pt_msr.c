@@ -7,6 +7,8 @@
  */
 #include "tests/silicon/model/pt.h"
 
+#include "tests/silicon/faults/hooks.h"
+
 #define LEAF_PT 0x14u
 #define PHYSICAL_BITS 39        /* CPUID.80000008H:EAX[7:0] */
 #define POINTERS_FIXED BITS(6, 0)

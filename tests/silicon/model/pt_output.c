@@ -5,6 +5,7 @@
  * Errors". Nothing is held back inside: all bytes of an instruction are in
  * memory before the next.
  */
+#include "tests/silicon/faults/hooks.h"
 #include "tests/silicon/model/counters.h"
 #include "tests/silicon/model/pmu_msr.h"
 #include "tests/silicon/model/pt.h"
@@ -19,11 +20,6 @@
 #define ENTRY_STOP BIT(4)
 #define ENTRY_RESERVED (BIT(1) | BIT(3) | BIT(5) | BITS(11, 10) | BITS(63, 39))
 #define ENTRY_BASE BITS(38, 12)
-
-static bool has_fault(const struct processor *p, enum fault_id fault)
-{
-    return fault_is(p->machine, fault);
-}
 
 static uint64_t output_offset(const struct processor *p)
 {

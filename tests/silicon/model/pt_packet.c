@@ -6,14 +6,11 @@
  */
 #include "tests/silicon/model/pt.h"
 
+#include "tests/silicon/faults/hooks.h"
+
 #define TNT_MAX      6
 #define PSB_REPEATS  8
 #define RATIO        30         /* of core to bus clock, for CBR */
-
-static bool has_fault(const struct processor *p, enum fault_id fault)
-{
-    return fault_is(p->machine, fault);
-}
 
 static void put_bytes(struct processor *p, const uint8_t *bytes, unsigned count)
 {

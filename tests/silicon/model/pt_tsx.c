@@ -8,10 +8,7 @@
  */
 #include "tests/silicon/model/pt.h"
 
-static bool has_fault(const struct processor *p, enum fault_id fault)
-{
-    return fault_is(p->machine, fault);
-}
+#include "tests/silicon/faults/hooks.h"
 
 static bool is_traced(const struct processor *p)
 {

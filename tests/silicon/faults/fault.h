@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * fault.h - the named deviations from the manual. The files of faults/ have
+ * one entry for each, by area, and below them what it does: hooks.h. Which
+ * faults there are is read from the entries (build/gen/faults.inc).
+ */
+#ifndef SILICON_FAULTS_FAULT_H
+#define SILICON_FAULTS_FAULT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define FAULT_BOOTS_MAX 4
+
+struct fault {
+    const char *name;
+    const char *what;    /* goes wrong; in brackets the regimes that show it */
+    /* Boots that show it caught: personality, SMT, processors, test, verdict,
+     * and trials where the usual number takes long. */
+    const char *caught[FAULT_BOOTS_MAX];
+};
+
+/* An entry: FAULT(name, .what = .., .caught = { .. }). */
+#define FAULT(id, ...)                                                        \
+    extern const struct fault fault_##id;                                     \
+    const struct fault fault_##id = { .name = #id, __VA_ARGS__ };
+
+enum fault_id {
+    FAULT_none,
+#define FAULT_ENTRY(name) FAULT_##name,
+#include "faults.inc"
+#undef FAULT_ENTRY
+    FAULT_COUNT
+};
+
+/* Its name; "none" for FAULT_none; NULL past the end. */
+const char *fault_name(size_t fault);
+
+/* One line on what goes wrong; NULL past the end. */
+const char *fault_what(size_t fault);
+
+/* False if there is no such fault. "none" and "" are FAULT_none. */
+bool fault_find(const char *name, enum fault_id *fault);
+
+#endif
