@@ -34,6 +34,13 @@ enum fault_id {
     FAULT_COUNT
 };
 
+/* What hooks remember of a processor. */
+struct fault_state {
+    bool of_branch;         /* the instruction that is being counted */
+    uint64_t first_tsc;     /* of PEBS records */
+    uint64_t previous_store, first_address; /* of loads and stores */
+};
+
 /* Its name; "none" for FAULT_none; NULL past the end. */
 const char *fault_name(size_t fault);
 

@@ -2,6 +2,10 @@
 /* memory.c - what goes wrong with loads and stores in PEBS records. */
 #include "tests/silicon/faults/hooks.h"
 
+#include "tests/silicon/model/bits.h"
+#include "tests/silicon/model/memory_events.h"
+#include "tests/silicon/model/msr.h"
+
 FAULT(precise_store_previous,
       .what = "[any with precise store] 98H is the address of the store "
               "before",
@@ -71,3 +75,72 @@ FAULT(data_address_status_set,
 FAULT(data_address_latency_set,
       .what = "[any with data addresses] A8H is a latency",
       .caught = { "skylake-2018 on 1 data_address FAIL" })
+
+bool faults_load_is_slow(const struct processor *p, bool slow)
+{
+    return slow || has_fault(p, FAULT_load_threshold_ignored);
+}
+
+void faults_load_record(struct processor *p, struct data_record *d)
+{
+    uint64_t bits = d->status & (STATUS_STLB | STATUS_LOCKED);
+    uint64_t source = d->status & ~bits;
+
+    if (has_fault(p, FAULT_load_source_shifted))
+        d->status = bits | source << 4;
+    if (has_fault(p, FAULT_load_source_always_l1))
+        d->status = bits | 1;
+    if (has_fault(p, FAULT_load_latency_low)) {
+        msr_read(p, MSR_PEBS_LD_LAT, &d->latency);
+        d->latency--;
+    }
+    if (has_fault(p, FAULT_load_address_line))
+        d->address &= ~(uint64_t)(CACHE_LINE_BYTES - 1);
+}
+
+void faults_store_record(const struct processor *p, const struct data_result *r,
+                         struct data_record *d)
+{
+    if (has_fault(p, FAULT_precise_store_hit_inverted))
+        d->status ^= STATUS_L1D_HIT;
+    if (has_fault(p, FAULT_precise_store_previous))
+        d->address = p->faults.previous_store;
+    if (has_fault(p, FAULT_precise_store_off))
+        d->address += 8;
+    if (has_fault(p, FAULT_precise_store_stlb_never))
+        d->status &= ~STATUS_STLB;
+    if (has_fault(p, FAULT_precise_store_lock_misplaced))
+        d->status = (d->status & ~STATUS_LOCKED) |
+                    (r->access.locked ? STATUS_STLB : 0);
+    if (has_fault(p, FAULT_precise_store_latency_junk))
+        d->latency = r->outcome.latency;
+}
+
+void faults_linear_record(struct processor *p, const struct data_result *r,
+                          bool hit_valid, struct data_record *d)
+{
+    if (hit_valid && has_fault(p, FAULT_data_address_hit_inverted))
+        d->status ^= STATUS_L1D_HIT;
+    if (has_fault(p, FAULT_data_address_stale)) {
+        if (p->faults.first_address == 0)
+            p->faults.first_address = d->address;
+        d->address = p->faults.first_address;
+    }
+    if (r->access.kind == DATA_STORE &&
+        has_fault(p, FAULT_data_address_store_missing))
+        d->address = 0;
+    if (has_fault(p, FAULT_data_address_status_set))
+        d->status |= (r->outcome.stlb_miss ? STATUS_STLB : 0) | STATUS_LOCKED;
+    if (has_fault(p, FAULT_data_address_latency_set))
+        d->latency = r->outcome.latency;
+}
+
+void faults_note_stores(struct processor *p, const struct data_result *results,
+                        unsigned count)
+{
+    if (!has_fault(p, FAULT_precise_store_previous))
+        return;
+    for (unsigned k = 0; k < count; k++)
+        if (results[k].access.kind == DATA_STORE)
+            p->faults.previous_store = results[k].access.linear;
+}

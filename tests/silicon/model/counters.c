@@ -237,7 +237,7 @@ void counters_retire(struct processor *p, const struct retirement *r)
     if (!pmu->counting)
         return;
     p->pebs.of_abort = (r->tx_events & TX_EVENT_ABORTED) != 0;
-    pmu->of_branch = r->branch != 0;
+    p->faults.of_branch = r->branch != 0;
     if (pmu->smi_pending)
         count_smi(p);
     ref = divide_clock(&pmu->ref_remainder,
@@ -265,7 +265,7 @@ void counters_retire(struct processor *p, const struct retirement *r)
         if (count != 0)
             count_general(p, n, count);
     }
-    memory_note_stores(p, r->data, r->data_count);
+    faults_note_stores(p, r->data, r->data_count);
     p->offcore[0] = p->offcore[1] = 0;
     count_fixed(p, 0, r->instructions, r->user);
     count_fixed(p, 1, r->cycles, r->user);
