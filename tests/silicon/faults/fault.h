@@ -39,6 +39,8 @@ struct fault_state {
     bool of_branch;         /* the instruction that is being counted */
     uint64_t first_tsc;     /* of PEBS records */
     uint64_t previous_store, first_address; /* of loads and stores */
+    bool save_output;       /* of Processor Trace, with the next packets: */
+    uint64_t saved_base, saved_pointers; /* where it was */
 };
 
 /* Its name; "none" for FAULT_none; NULL past the end. */

@@ -9,6 +9,7 @@
 
 #include "tests/silicon/faults/fault.h"
 #include "tests/silicon/model/machine.h"
+#include "tests/silicon/model/pt.h"
 #include "tests/silicon/model/pebs.h"
 
 static inline bool fault_is(const struct machine *m, enum fault_id fault)
@@ -58,5 +59,64 @@ void faults_linear_record(struct processor *p, const struct data_result *r,
 /* An instruction with these accesses has been counted. */
 void faults_note_stores(struct processor *p, const struct data_result *results,
                         unsigned count);
+
+/* Processor Trace: pt.c. Does this branch make no packet? */
+bool faults_hide_branch(const struct processor *p);
+/* Can this register be written while TraceEn = 1? */
+bool faults_pt_unlocked(const struct processor *p, uint32_t number);
+/* An instruction in a transaction has been traced: does that abort it? */
+bool faults_trace_aborts(const struct processor *p);
+uint8_t faults_tnt(const struct processor *p, uint8_t bits, unsigned count);
+bool faults_psb_has_tx(const struct processor *p, bool tx);
+bool faults_psb_in_tx(const struct processor *p, bool in_tx);
+uint64_t faults_psb_last_ip(const struct processor *p, uint64_t ip);
+/* Output: is this offset taken; how the range wraps; reserved bits and STOP of
+ * an entry; its interrupt and status; the next entry. */
+bool faults_offset_accepted(const struct processor *p, bool inside);
+uint64_t faults_range_mask(const struct processor *p, uint64_t mask);
+uint64_t faults_topa_reserved(const struct processor *p, uint64_t bits);
+uint64_t faults_topa_stop(const struct processor *p, uint64_t bit);
+bool faults_topa_int_missing(const struct processor *p);
+uint64_t faults_topa_status(const struct processor *p, uint64_t bit);
+uint64_t faults_topa_next(const struct processor *p, uint64_t step);
+/* All packets so far are in memory. */
+void faults_pt_written(struct processor *p);
+/* Transactions: are they traced; the FUPs and the TIP; the mode of an abort;
+ * packets of one more level. */
+bool faults_tx_traced(const struct processor *p, bool traced);
+/* True: it has put MODE.TSX and what comes of the FUP. */
+bool faults_put_mode_tsx(struct processor *p, enum pt_tx_mode mode,
+                         const uint64_t *fup);
+const uint64_t *faults_tx_begin_ip(struct processor *p,
+                                   const struct pt_step *now);
+bool faults_hide_commit(const struct processor *p);
+const uint64_t *faults_tx_abort_ip(const struct processor *p,
+                                   const struct pt_step *now);
+enum pt_tx_mode faults_tx_abort_mode(const struct processor *p);
+void faults_tx_aborts(struct processor *p);
+bool faults_hide_abort_tip(const struct processor *p);
+const uint64_t *faults_tx_target(const struct processor *p,
+                                 const struct pt_step *now);
+bool faults_show_nested(const struct processor *p);
+
+/* Off-core response and the uncore: uncore.c. What a request and a supplier
+ * are taken for; the register that event n compares with. */
+uint64_t faults_offcore_request(const struct processor *p, uint64_t request,
+                                uint64_t all);
+uint64_t faults_offcore_supplier(const struct processor *p, uint64_t supplier);
+uint32_t faults_offcore_register(const struct processor *p, uint32_t number);
+bool faults_count_cached(const struct processor *p);
+bool faults_accept_offcore(const struct processor *p);
+bool faults_hide_uncore_status(const struct machine *m);
+bool faults_hide_uncore_pmi(const struct machine *m);
+bool faults_uncore_runs_on(const struct machine *m);
+bool faults_uncore_clock_stands(const struct machine *m);
+unsigned faults_box(const struct machine *m, unsigned box);
+/* How often the C-Boxes count this lookup. */
+unsigned faults_lookup_weight(const struct machine *m);
+uint64_t faults_arb_requests(const struct machine *m, uint64_t requests);
+uint64_t faults_arb_occupancy(const struct machine *m, uint64_t cycles);
+uint64_t faults_uncore_config(const struct machine *m, uint64_t config);
+bool faults_accept_uncore(const struct machine *m);
 
 #endif

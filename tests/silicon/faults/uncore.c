@@ -73,3 +73,85 @@ FAULT(uncore_freeze_ignored,
 FAULT(uncore_status_missing,
       .what = "[any client] MSR_UNC_PERF_GLOBAL_STATUS stays 0",
       .caught = { "haswell on 1 uncore_pmi FAIL" })
+
+uint64_t faults_offcore_request(const struct processor *p, uint64_t request,
+                                uint64_t all)
+{
+    return has_fault(p, FAULT_offcore_ignores_request) ? all : request;
+}
+
+uint64_t faults_offcore_supplier(const struct processor *p, uint64_t supplier)
+{
+    return has_fault(p, FAULT_offcore_ignores_supplier) ? ~UINT64_C(0)
+                                                        : supplier;
+}
+
+uint32_t faults_offcore_register(const struct processor *p, uint32_t number)
+{
+    return has_fault(p, FAULT_offcore_rsp1_is_rsp0) ? MSR_OFFCORE_RSP_0
+                                                    : number;
+}
+
+bool faults_count_cached(const struct processor *p)
+{
+    return has_fault(p, FAULT_offcore_counts_cached);
+}
+
+bool faults_accept_offcore(const struct processor *p)
+{
+    return has_fault(p, FAULT_offcore_reserved_accepted);
+}
+
+bool faults_hide_uncore_status(const struct machine *m)
+{
+    return fault_is(m, FAULT_uncore_status_missing);
+}
+
+bool faults_hide_uncore_pmi(const struct machine *m)
+{
+    return fault_is(m, FAULT_uncore_pmi_missing);
+}
+
+bool faults_uncore_runs_on(const struct machine *m)
+{
+    return fault_is(m, FAULT_uncore_freeze_ignored);
+}
+
+bool faults_uncore_clock_stands(const struct machine *m)
+{
+    return fault_is(m, FAULT_uncore_clock_stands);
+}
+
+unsigned faults_box(const struct machine *m, unsigned box)
+{
+    return fault_is(m, FAULT_uncore_one_box) ? 0 : box;
+}
+
+unsigned faults_lookup_weight(const struct machine *m)
+{
+    if (fault_is(m, FAULT_uncore_lookups_halved))
+        return m->uncore.lookups % 2;
+    return fault_is(m, FAULT_uncore_lookups_double) ? 2 : 1;
+}
+
+uint64_t faults_arb_requests(const struct machine *m, uint64_t requests)
+{
+    return fault_is(m, FAULT_uncore_arb_silent) ? 0 : requests;
+}
+
+uint64_t faults_arb_occupancy(const struct machine *m, uint64_t cycles)
+{
+    if (fault_is(m, FAULT_uncore_occupancy_silent))
+        return 0;
+    return fault_is(m, FAULT_uncore_occupancy_of_requests) ? 1 : cycles;
+}
+
+uint64_t faults_uncore_config(const struct machine *m, uint64_t config)
+{
+    return fault_is(m, FAULT_uncore_config_wrong) ? 0 : config;
+}
+
+bool faults_accept_uncore(const struct machine *m)
+{
+    return fault_is(m, FAULT_uncore_reserved_accepted);
+}

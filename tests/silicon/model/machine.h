@@ -133,8 +133,6 @@ struct pt_state {
     unsigned buffered;
     bool check_output;     /* of the output's start */
     bool int_signaled;     /* ToPA INT of this region */
-    bool save_output;      /* for pt_packets_rolled_back, as those: */
-    uint64_t saved_base, saved_pointers; /* where output was */
 };
 
 struct processor {
