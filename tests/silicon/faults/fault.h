@@ -37,6 +37,9 @@ enum fault_id {
 /* What hooks remember of a processor. */
 struct fault_state {
     bool of_branch;         /* the instruction that is being counted */
+    bool loses_event, adds_branch, starts_twice; /* once in this window */
+    bool late;              /* counter 3 has wrapped, unseen */
+    uint64_t wide3, stale3; /* counter 3 at 4C4H, and before the last write */
     uint64_t first_tsc;     /* of PEBS records */
     uint64_t previous_store, first_address; /* of loads and stores */
     bool save_output;       /* of Processor Trace, with the next packets: */

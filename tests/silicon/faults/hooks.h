@@ -9,6 +9,7 @@
 
 #include "tests/silicon/faults/fault.h"
 #include "tests/silicon/model/machine.h"
+#include "tests/silicon/model/tsx.h"
 #include "tests/silicon/model/pt.h"
 #include "tests/silicon/model/pebs.h"
 
@@ -118,5 +119,48 @@ uint64_t faults_arb_requests(const struct machine *m, uint64_t requests);
 uint64_t faults_arb_occupancy(const struct machine *m, uint64_t cycles);
 uint64_t faults_uncore_config(const struct machine *m, uint64_t config);
 bool faults_accept_uncore(const struct machine *m);
+
+/* Counters: counting.c. Can IN_TX be set, reserved bits of PERFEVTSELn, and
+ * those above the counter of 4C1H to 4C8H? Does counter n have no registers? */
+bool faults_accept_in_tx(const struct processor *p);
+bool faults_accept_evtsel(const struct processor *p);
+bool faults_accept_wide(const struct processor *p);
+bool faults_refuse_counter(const struct processor *p, unsigned n);
+bool faults_refuse_global_ctrl(const struct processor *p);
+bool faults_no_sign_extension(const struct processor *p, unsigned n);
+/* Software writes counter n: to 4C1H + n if wide. False: it is not to change. */
+bool faults_write_counter(struct processor *p, unsigned n, uint64_t value,
+                          bool wide);
+/* What reads of counter n give: at 4C1H + n, and by RDPMC. */
+uint64_t faults_read_wide(const struct processor *p, unsigned n,
+                          uint64_t value);
+uint64_t faults_rdpmc(const struct processor *p, unsigned n, uint64_t value);
+uint64_t faults_inuse(const struct processor *p, uint64_t value);
+/* CPUID 0AH: counters. */
+unsigned faults_counters(const struct processor *p, unsigned counters);
+/* A window of counting has opened. */
+void faults_window_opened(struct processor *p);
+/* Does a counter with IN_TX count outside; is one with IN_TXCP rolled back? */
+bool faults_count_outside(const struct processor *p);
+bool faults_keep_aborted(const struct processor *p);
+/* How many events counter n takes. */
+uint32_t faults_count(struct processor *p, unsigned n, uint32_t count);
+/* Counter n has been added to, wrapping or not; status: what to set for it.
+ * Gives what is set. *overflow: has it overflowed? */
+uint64_t faults_overflow(struct processor *p, unsigned n, uint64_t status,
+                         bool *overflow);
+bool faults_hide_pmi(const struct processor *p);
+bool faults_pmi_again(const struct processor *p);
+/* Events of transactions: the start, ABORTED and others of an abort, and does
+ * HLE_RETIRED count this one? */
+bool faults_start_again(struct processor *p);
+uint8_t faults_aborted_events(const struct processor *p, enum tx_cause cause,
+                              uint8_t umasks);
+bool faults_count_as_hle(const struct processor *p);
+/* Is counter 3 to go wrong around this transaction; each time and visibly;
+ * are its registers, after one? */
+bool faults_garble_counter3(const struct processor *p);
+bool faults_garble_always(const struct processor *p);
+void faults_after_transaction(struct processor *p);
 
 #endif

@@ -101,7 +101,7 @@ void pmi_send(struct vcpu *v)
      * bit for its associated LVT entry is set." */
     apic_write(base, APIC_LVT_PERF, lvt | LVT_MASK);
     send_by_lvt(v, base, lvt);
-    v->model->pmu.pmi_again = fault_is(v->model->machine, FAULT_pmi_twice);
+    v->model->pmu.pmi_again = faults_pmi_again(v->model);
 }
 
 void pmi_send_again(struct vcpu *v)

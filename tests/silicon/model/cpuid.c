@@ -63,12 +63,8 @@ static void leaf_7(const struct processor *p, struct cpuid_result *out)
 /* Architectural performance monitoring; all seven events available. */
 static void leaf_0a(const struct processor *p, struct cpuid_result *out)
 {
-    const struct machine *m = p->machine;
-    unsigned counters = m->counters;
+    unsigned counters = faults_counters(p, p->machine->counters);
 
-    if (fault_is(m, FAULT_counter_count_shrinks) &&
-        p->cpu->regime == REGIME_B && (p->tsx.force_abort & 1) == 0)
-        counters = 3;
     out->eax = p->cpu->perfmon_version | counters << 8 | COUNTER_WIDTH << 16 |
                7u << 24;
     out->edx = FIXED_MAX | COUNTER_WIDTH << 5;

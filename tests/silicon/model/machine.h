@@ -78,11 +78,6 @@ struct pmu_state {
     bool counting;                    /* some counter is enabled */
     bool stopped;                     /* garbled: counter 3 does not count */
     bool inuse3;                      /* garbled: GLOBAL_INUSE[3] */
-    uint64_t alias3, stale3;          /* for alias_split and rdpmc3_stale */
-    bool loses_event;                 /* for counter3_loses_one */
-    bool adds_branch;                 /* for counter3_*_off */
-    bool starts_twice;                /* for rtm_start_counts_one_more */
-    bool late;                        /* for overflow_late */
     bool smi_pending;
     bool overflow_pmi;                /* a counter has asked for one */
     bool pmi;                         /* to be sent to the local APIC */

@@ -91,7 +91,7 @@ static void count_events(struct processor *p, uint8_t umasks)
 
     counters_retire(p, &r);
     r.hle = true;
-    if (fault_is(p->machine, FAULT_hle_events_count_rtm) && !p->tsx.hle)
+    if (!p->tsx.hle && faults_count_as_hle(p))
         counters_retire(p, &r);
 }
 
@@ -101,54 +101,29 @@ void tsx_began(struct processor *p, bool hle)
     p->tsx.hle = hle;
     p->tsx.cycles = 0;
     count_events(p, TX_EVENT_START);
-    if (p->pmu.starts_twice)
+    if (faults_start_again(p))
         count_events(p, TX_EVENT_START);
-    p->pmu.starts_twice = false;
 }
 
 /* Is counter 3 to go wrong around this transaction? */
 static bool garbles_counter3(const struct processor *p)
 {
-    const struct machine *m = p->machine;
-
-    switch (p->cpu->regime) {
-    case REGIME_A:
-        return p->cpu->has_rtm && fault_is(m, FAULT_counter3_garbles_in_a);
-    case REGIME_B:
-        return (p->tsx.force_abort & RTM_FORCE_ABORT) == 0 ||
-               fault_is(m, FAULT_counter3_garbles_though_forced);
-    case REGIME_C:
-        return tsx_sdv(p) ? fault_is(m, FAULT_counter3_garbles_in_sdv)
-                      : fault_is(m, FAULT_counter3_garbles_in_c);
-    default:
-        return false;
-    }
+    return (p->cpu->regime == REGIME_B &&
+            (p->tsx.force_abort & RTM_FORCE_ABORT) == 0) ||
+           faults_garble_counter3(p);
 }
 
 void tsx_disturb_counter3(struct processor *p)
 {
-    const struct machine *m = p->machine;
-    bool asked = m->fault == FAULT_counter3_garbles_though_forced ||
-                 m->fault == FAULT_counter3_garbles_in_a ||
-                 m->fault == FAULT_counter3_garbles_in_c ||
-                 m->fault == FAULT_counter3_garbles_in_sdv;
-
     if (garbles_counter3(p))
-        counter3_garble(p, asked);
+        counter3_garble(p, faults_garble_always(p));
 }
 
 static void after_end(struct processor *p)
 {
-    const struct machine *m = p->machine;
-
     p->tsx.active = false;
     tsx_disturb_counter3(p);
-    if (p->cpu->regime == REGIME_B)
-        return;
-    if (fault_is(m, FAULT_evtsel3_rewritten))
-        counter3_rewrite_select(p);
-    if (fault_is(m, FAULT_global_ctrl3_cleared))
-        counter3_disable(p);
+    faults_after_transaction(p);
 }
 
 void tsx_committed(struct processor *p)
@@ -157,15 +132,11 @@ void tsx_committed(struct processor *p)
     after_end(p);
 }
 
-static uint8_t aborted_umasks(const struct machine *m, enum tx_cause cause)
+static uint8_t aborted_umasks(const struct processor *p, enum tx_cause cause)
 {
     uint8_t umasks = TX_EVENT_ABORTED | causes[cause].category;
 
-    if (fault_is(m, FAULT_rtm_aborted_not_counted) && cause == TX_CAUSE_XABORT)
-        return 0;
-    if (fault_is(m, FAULT_rtm_commit_counts_aborts))
-        umasks |= TX_EVENT_COMMIT;
-    return umasks;
+    return faults_aborted_events(p, cause, umasks);
 }
 
 uint32_t tsx_aborted(struct processor *p, const struct tx_abort *how)
@@ -181,7 +152,7 @@ uint32_t tsx_aborted(struct processor *p, const struct tx_abort *how)
         .eventing_ip = how->eventing_ip,
         .resume_ip = how->resume_ip,
     };
-    count_events(p, aborted_umasks(p->machine, how->cause));
+    count_events(p, aborted_umasks(p, how->cause));
     after_end(p);
     return status;
 }
