@@ -44,8 +44,7 @@ static UINTN bsp;               /* the boot processor's number */
 static bool is_lost(const struct vcpu *v)
 {
     return v->model->index == hypervisor.lost ||
-           (fault_is(&hypervisor.machine, FAULT_processor_lost) &&
-            v->model->index == hypervisor.processors - 1);
+           faults_processor_lost(&hypervisor.machine, v->model->index);
 }
 
 static void run_procedure(struct vcpu *v, const struct ap *m)

@@ -29,3 +29,35 @@ FAULT(hle_abort_sets_eax,
       .what = "[A with HLE] an abort between XACQUIRE and XRELEASE changes "
               "EAX",
       .caught = { "haswell on 1 hle_mismatch FAIL" })
+
+bool faults_write_lock(const struct machine *m)
+{
+    return fault_is(m, FAULT_hle_lock_written);
+}
+
+bool faults_lock_looks_free(const struct processor *p)
+{
+    return has_fault(p, FAULT_hle_reads_lock_free);
+}
+
+bool faults_release_any(const struct processor *p)
+{
+    return has_fault(p, FAULT_hle_mismatch_commits);
+}
+
+bool faults_hle_sets_eax(const struct processor *p)
+{
+    return has_fault(p, FAULT_hle_abort_sets_eax);
+}
+
+bool faults_hle_hidden(const struct processor *p)
+{
+    return has_fault(p, FAULT_hle_xtest_zero);
+}
+
+bool faults_elides(const struct processor *p, bool elides)
+{
+    if (has_fault(p, FAULT_hle_elides_after_2018))
+        return tsx_force_abort_visible(p);
+    return elides;
+}

@@ -163,4 +163,42 @@ bool faults_garble_counter3(const struct processor *p);
 bool faults_garble_always(const struct processor *p);
 void faults_after_transaction(struct processor *p);
 
+/* Processors: machine.c. */
+bool faults_processor_lost(const struct machine *m, unsigned index);
+uint32_t faults_revision(const struct processor *p, uint32_t revision);
+bool faults_refuse_update(const struct processor *p);
+bool faults_update_one_thread(const struct machine *m);
+
+/* Lock elision: hle.c. Is the lock written for all to see; does a load see the
+ * one in memory; does an XRELEASE that does not match commit; does an abort
+ * change EAX; does XTEST not see it? */
+bool faults_write_lock(const struct machine *m);
+bool faults_lock_looks_free(const struct processor *p);
+bool faults_release_any(const struct processor *p);
+bool faults_hle_sets_eax(const struct processor *p);
+bool faults_hle_hidden(const struct processor *p);
+/* Which elides, if not this processor does. */
+bool faults_elides(const struct processor *p, bool elides);
+
+/* Transactions: tsx.c. What an abort of this cause does not roll back. */
+bool faults_keep_stores(const struct processor *p, enum tx_cause cause);
+bool faults_inner_fallback(const struct processor *p);
+bool faults_ignore_xend(const struct processor *p);
+bool faults_nested_commit(const struct processor *p);
+bool faults_xtest_zero(const struct processor *p);
+bool faults_refuse_xabort(const struct processor *p);
+bool faults_deliver_exception(const struct processor *p);
+/* The bits of EAX. */
+uint32_t faults_abort_status(const struct processor *p, enum tx_cause cause,
+                             uint32_t status);
+/* Does this instruction, which aborts, not do so? */
+bool faults_let_pass(const struct processor *p, const struct instruction *i);
+/* Does an access of another processor not abort? sets: lines.h. */
+unsigned faults_conflict_sets(const struct machine *m, unsigned sets,
+                              bool write);
+/* The decision about a transaction that is to be aborted, and about one that
+ * may commit. */
+void faults_doomed(struct processor *p, struct tx_decision *decision);
+void faults_may_commit(struct processor *p, struct tx_decision *decision);
+
 #endif

@@ -2,6 +2,9 @@
 /* tsx.c - what goes wrong with transactions and with the MSRs of TSX. */
 #include "tests/silicon/faults/hooks.h"
 
+#include "tests/silicon/model/lines.h"
+#include "tests/silicon/model/tsx.h"
+
 FAULT(tfa_readable_unenumerated,
       .what = "[A F] MSR 10FH reads 0 although EDX[13] is clear",
       .caught = { "skylake-2017 on 1 force_abort_enumeration FAIL",
@@ -192,3 +195,111 @@ FAULT(conflict_keeps_stores,
 FAULT(read_capacity_bit_missing,
       .what = "[A B F; C with bit 2] EAX[3] is 0 after too many loads",
       .caught = { "skylake-2017 on 1 tsx_read_capacity FAIL" })
+
+bool faults_keep_stores(const struct processor *p, enum tx_cause cause)
+{
+    return (cause == TX_CAUSE_CONFLICT &&
+            has_fault(p, FAULT_conflict_keeps_stores)) ||
+           (cause == TX_CAUSE_XABORT &&
+            has_fault(p, FAULT_write_leaked_after_xabort));
+}
+
+bool faults_inner_fallback(const struct processor *p)
+{
+    return has_fault(p, FAULT_inner_abort_to_inner_fallback);
+}
+
+bool faults_ignore_xend(const struct processor *p)
+{
+    return has_fault(p, FAULT_xend_outside_ignored);
+}
+
+bool faults_nested_commit(const struct processor *p)
+{
+    return has_fault(p, FAULT_nesting_commits_early);
+}
+
+bool faults_xtest_zero(const struct processor *p)
+{
+    return has_fault(p, FAULT_xtest_always_zero);
+}
+
+bool faults_refuse_xabort(const struct processor *p)
+{
+    return has_fault(p, FAULT_xabort_outside_aborts);
+}
+
+bool faults_deliver_exception(const struct processor *p)
+{
+    return has_fault(p, FAULT_exception_delivered_in_tx);
+}
+
+/* The bits that a fault clears, or sets. */
+uint32_t faults_abort_status(const struct processor *p, enum tx_cause cause,
+                             uint32_t status)
+{
+    if (has_fault(p, FAULT_nested_bit_missing))
+        status &= ~TX_STATUS_NESTED;
+    if (has_fault(p, FAULT_xabort_bit0_missing))
+        status &= ~TX_STATUS_XABORT;
+    if (has_fault(p, FAULT_xabort_code_lost))
+        status &= ~TX_STATUS_CODE(0xFF);
+    if (has_fault(p, FAULT_conflict_bit_missing))
+        status &= ~TX_STATUS_CONFLICT;
+    if (has_fault(p, FAULT_retry_bit_with_xabort) && cause == TX_CAUSE_XABORT)
+        status |= TX_STATUS_RETRY;
+    if (has_fault(p, cause == TX_CAUSE_READS ? FAULT_read_capacity_bit_missing
+                                             : FAULT_capacity_bit_missing))
+        status &= ~TX_STATUS_CAPACITY;
+    if (has_fault(p, FAULT_debug_bit_missing))
+        status &= ~TX_STATUS_DEBUG;
+    return status;
+}
+
+bool faults_let_pass(const struct processor *p, const struct instruction *i)
+{
+    return has_fault(p, i->is_pause ? FAULT_pause_does_not_abort
+                                    : FAULT_cpuid_does_not_abort);
+}
+
+unsigned faults_conflict_sets(const struct machine *m, unsigned sets,
+                              bool write)
+{
+    if (fault_is(m, FAULT_conflict_write_not_seen))
+        sets &= ~LINE_READ;
+    if (!write && (fault_is(m, FAULT_conflict_read_not_seen) ||
+                   faults_write_lock(m)))
+        return 0;
+    return sets;
+}
+
+/* The faults that change one forced abort in so many. */
+void faults_doomed(struct processor *p, struct tx_decision *decision)
+{
+    bool b = p->cpu->regime == REGIME_B, c = p->cpu->regime == REGIME_C;
+
+    if ((b && has_fault(p, FAULT_force_abort_lets_commit)) ||
+        (c && has_fault(p, FAULT_always_abort_commits))) {
+        if (random_one_in(&p->random, 50))
+            decision->fate = TX_RUNS;
+    } else if (b && has_fault(p, FAULT_force_abort_starts_late)) {
+        if (p->tsx.first_after_force)
+            decision->fate = TX_RUNS;
+    } else if (b && has_fault(p, FAULT_force_abort_sets_eax)) {
+        if (random_one_in(&p->random, 20))
+            decision->status = TX_STATUS_RETRY;
+    } else if (b && (has_fault(p, FAULT_force_abort_leaks_store) ||
+                     has_fault(p, FAULT_force_abort_keeps_registers))) {
+        if (!random_one_in(&p->random, 20))
+            return;
+        decision->at_xend = true;
+        decision->leak_stores = has_fault(p, FAULT_force_abort_leaks_store);
+        decision->leak_registers = !decision->leak_stores;
+    }
+}
+
+void faults_may_commit(struct processor *p, struct tx_decision *decision)
+{
+    if (has_fault(p, FAULT_commit_loses_store))
+        decision->lose_stores = random_one_in(&p->random, 20);
+}

@@ -29,7 +29,7 @@ static bool aborts_instead(struct vcpu *v)
     if (v->tx.depth == 0)
         return false;
     tx_abort(v, TX_CAUSE_EXCEPTION);
-    return !fault_is(v->model->machine, FAULT_exception_delivered_in_tx);
+    return !faults_deliver_exception(v->model);
 }
 
 static void inject(struct vcpu *v, const struct action *a)

@@ -31,10 +31,8 @@ static uint32_t pack(const char *s, size_t at)
 static void leaf_1(struct processor *p, struct cpuid_result *out)
 {
     const struct machine *m = p->machine;
-    uint32_t revision = p->cpu->microcode;
+    uint32_t revision = faults_revision(p, p->cpu->microcode);
 
-    if (fault_is(m, FAULT_microcode_differs) && p->index % 2 == 1)
-        revision += 2;
     p->bios_sign = (uint64_t)revision << 32;
     out->eax = p->cpu->signature;
     out->ebx = p->apic_id << 24 | (m->processors & 0xFF) << 16 | 8 << 8;

@@ -37,28 +37,6 @@ static const struct {
     [TX_CAUSE_ELISION] = { 0, TX_EVENT_MEM, TX_INFO_INSTRUCTION },
 };
 
-/* The bits that a fault clears, or sets. */
-static uint32_t falsify_status(const struct machine *m, enum tx_cause cause,
-                               uint32_t status)
-{
-    if (fault_is(m, FAULT_nested_bit_missing))
-        status &= ~TX_STATUS_NESTED;
-    if (fault_is(m, FAULT_xabort_bit0_missing))
-        status &= ~TX_STATUS_XABORT;
-    if (fault_is(m, FAULT_xabort_code_lost))
-        status &= ~TX_STATUS_CODE(0xFF);
-    if (fault_is(m, FAULT_conflict_bit_missing))
-        status &= ~TX_STATUS_CONFLICT;
-    if (fault_is(m, FAULT_retry_bit_with_xabort) && cause == TX_CAUSE_XABORT)
-        status |= TX_STATUS_RETRY;
-    if (fault_is(m, cause == TX_CAUSE_READS ? FAULT_read_capacity_bit_missing
-                                            : FAULT_capacity_bit_missing))
-        status &= ~TX_STATUS_CAPACITY;
-    if (fault_is(m, FAULT_debug_bit_missing))
-        status &= ~TX_STATUS_DEBUG;
-    return status;
-}
-
 /* White paper 604224, section 1.3: a normal conflict has the retry bit; with
  * CPUID.7.0:EDX[13] = 1 there are some without. */
 static bool has_retry_bit(struct processor *p, const struct tx_abort *how)
@@ -82,7 +60,7 @@ static uint32_t status_of(struct processor *p, const struct tx_abort *how)
         status |= TX_STATUS_RETRY;
     if (how->depth > 1)
         status |= TX_STATUS_NESTED;
-    return falsify_status(p->machine, how->cause, status);
+    return faults_abort_status(p, how->cause, status);
 }
 
 static void count_events(struct processor *p, uint8_t umasks)
