@@ -103,7 +103,7 @@ FOR_LAB  := $(B)/setup-lab.done
 CASES := $(sort $(wildcard src/cases/*/*.c))
 CORE  := $(sort $(wildcard src/*/*.c)) $(CASES)
 APP   := $(CORE) $(sort $(wildcard efi/*.c asm/*.c efi/*.asm asm/*.asm))
-MODEL := $(sort $(wildcard tests/silicon/model/*.c \
+MODEL := $(sort $(wildcard tests/silicon/model/*.c tests/silicon/faults/*.c \
              tests/silicon/personalities/*.c tests/silicon/personalities/*/*.c))
 HYPERVISOR := $(sort $(wildcard tests/silicon/hypervisor/*.c))
 SIM   := $(MODEL) $(HYPERVISOR) $(sort $(wildcard \
@@ -119,6 +119,11 @@ $(B)/gen/cases.inc: $(CASES) | $(B)/gen
 PERSONALITIES := $(notdir $(basename $(sort $(wildcard tests/silicon/personalities/*.c))))
 $(B)/gen/personalities.inc: $(wildcard tests/silicon/personalities/*.c) | $(B)/gen
 	@for f in $(subst -,_,$(PERSONALITIES)); do echo "PERSONALITY($$f)"; done >$@
+
+# The list of faults is that of the entries in tests/silicon/faults/.
+FAULT_FILES := $(sort $(wildcard tests/silicon/faults/*.c))
+$(B)/gen/faults.inc: $(FAULT_FILES) | $(B)/gen
+	@sed -n 's/^FAULT(\([a-z0-9_]*\),.*/FAULT_ENTRY(\1)/p' $(FAULT_FILES) >$@
 
 # The golden records as a table; the texts are their one source.
 GOLDEN_PEBS := $(sort $(wildcard tests/golden/pebs-format*.txt))
@@ -144,6 +149,7 @@ $(B)/gen/version.inc: $(B)/setup-run.done FORCE | $(B)/gen
 .PHONY: FORCE
 
 GENERATED := $(B)/setup-run.done $(B)/gen/cases.inc $(B)/gen/personalities.inc \
+             $(B)/gen/faults.inc \
              $(B)/gen/pebs_golden.inc $(B)/gen/pt_golden.inc \
              $(B)/gen/version.h $(B)/gen/version.inc
 $(B)/gen:
@@ -258,7 +264,7 @@ $(B)/strict.img: $(B)/strict.efi $(B)/tsxpmu.efi scripts/image
 
 # --- Running -------------------------------------------------------------------
 
-FAULTS = $(shell sed -n 's/^FAULT.\([a-z0-9_]*\),.*/\1/p' tests/silicon/model/faults.def)
+FAULTS = $(shell sed -n 's/^FAULT(\([a-z0-9_]*\),.*/\1/p' $(FAULT_FILES))
 # What cannot be meant ends in one line, before anything is built.
 known = $(if $(and $(filter 1,$(words $(2))),$(filter $(3),$(2))),,\
     $(error unknown $(1) "$(2)"; valid: $(3)))

@@ -11,7 +11,7 @@ from typing import Iterator
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 ASKS = re.compile(r'\.asks\s*=\s*((?:"(?:[^"\\]|\\.)*"\s*)+)')
-FAULT = re.compile(r'^FAULT\((\w+), *"(.*)"\)', re.M)
+FAULT = re.compile(r"^FAULT\((\w+),\s*(.*?)\)\n(?=\n|\Z)", re.M | re.S)
 
 
 def _read(path: str) -> str:
@@ -33,9 +33,18 @@ def personalities() -> list[str]:
             for path in _paths("tests/silicon/personalities/*.c")]
 
 
-def faults() -> list[tuple[str, str]]:
-    """(name, what goes wrong)."""
-    return FAULT.findall(_read(os.path.join(ROOT, "tests/silicon/model/faults.def")))
+def _literals(text: str) -> list[str]:
+    """The strings of a piece of C; neighbours are one."""
+    return re.findall(r'"([^"]*)"', re.sub(r'"\s*"', "", text))
+
+
+def faults() -> Iterator[tuple[str, str, list[list[str]]]]:
+    """(name, what goes wrong, rows of words: personality, smt, processors, test,
+    verdict, and trials where the usual number takes long)."""
+    for path in _paths("tests/silicon/faults/*.c"):
+        for name, body in FAULT.findall(_read(path)):
+            what, _, caught = body.partition(".caught =")
+            yield name, _literals(what)[0], [r.split() for r in _literals(caught)]
 
 
 def tests() -> Iterator[tuple[str, str]]:
@@ -49,7 +58,7 @@ def tests() -> Iterator[tuple[str, str]]:
 def main() -> None:
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # make list | head
     print("personalities:", *personalities())
-    for title, rows in (("faults", faults()), ("tests", list(tests()))):
+    for title, rows in (("faults", [f[:2] for f in faults()]), ("tests", list(tests()))):
         print(f"\n{title}:")
         for name, text in rows:
             print(f"  {name}: {text}")

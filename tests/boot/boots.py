@@ -3,7 +3,8 @@
 
 personalities(): no test fails on a processor without a fault, and what has to
 run there does run (expected.py). faults(): each named fault is caught
-by the test that faults.txt names. machine(): bad input, and what else can go wrong.
+by the test that its entry names (tests/silicon/faults/). machine(): bad input,
+and what else can go wrong.
 """
 
 import concurrent.futures
@@ -16,6 +17,7 @@ from typing import Any, Callable, Iterable, Iterator
 
 import expected
 import ktap
+import listing
 import qemu
 import volume
 
@@ -215,9 +217,9 @@ NOT_RESTORABLE = {"alias_split"}
 
 
 def faults() -> Iterator[Boot]:
-    """Each row: fault, personality, smt, processors, test, verdict, and trials
-    where TRIALS are more than it takes."""
-    for fault, cpu, smt, smp, test, verdict, *trials in table("faults.txt"):
+    """Each boot that the entry of a fault says shows it caught."""
+    rows = ([name, *row] for name, _, caught in listing.faults() for row in caught)
+    for fault, cpu, smt, smp, test, verdict, *trials in rows:
         yield Boot(f"fault {fault} on {cpu}: {test}",
                    all_of(complete if fault in NOT_RESTORABLE else restored,
                           verdicts({test: verdict})),

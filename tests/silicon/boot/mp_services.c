@@ -2,6 +2,7 @@
 /* mp_services.c - MP services over processors that sleep in the hypervisor. */
 #include "tests/silicon/boot/mp_services.h"
 
+#include "tests/silicon/faults/hooks.h"
 #include "tests/silicon/equipment/restored.h"
 #include "tests/silicon/hypervisor/x86.h"
 
@@ -43,8 +44,7 @@ static UINTN bsp;               /* the boot processor's number */
 static bool is_lost(const struct vcpu *v)
 {
     return v->model->index == hypervisor.lost ||
-           (fault_is(&hypervisor.machine, FAULT_processor_lost) &&
-            v->model->index == hypervisor.processors - 1);
+           faults_processor_lost(&hypervisor.machine, v->model->index);
 }
 
 static void run_procedure(struct vcpu *v, const struct ap *m)

@@ -10,6 +10,8 @@
  */
 #include "tests/silicon/hypervisor/hypervisor.h"
 
+#include "tests/silicon/faults/hooks.h"
+
 /* False: it has aborted the transaction. */
 static bool begin_elision(struct vcpu *v)
 {
@@ -33,7 +35,7 @@ static bool begin_elision(struct vcpu *v)
     e->nest++;
     /* One lock more is written like any other word. */
     e->now = e->locks < cpu->hle_locks_max &&
-                     !fault_is(v->model->machine, FAULT_hle_lock_written)
+                     !faults_write_lock(v->model->machine)
                  ? ELIDE_ACQUIRE
                  : ELIDE_IGNORED;
     return true;
@@ -67,7 +69,7 @@ void hle_overlay(struct vcpu *v, uint64_t page, uint8_t *copy)
 {
     const struct elision *e = &v->tx.elision;
 
-    if (fault_is(v->model->machine, FAULT_hle_reads_lock_free))
+    if (faults_lock_looks_free(v->model))
         return;
     for (unsigned n = 0; n < e->locks; n++)
         for (unsigned byte = 0; byte < e->lock[n].bytes; byte++) {
@@ -101,8 +103,7 @@ static bool release_lock(struct vcpu *v, struct elided_lock *lock,
 
     for (unsigned n = 0; match && n < lock->bytes; n++)
         match = at[n] == ((const uint8_t *)address)[n];
-    if (!match &&
-        !fault_is(v->model->machine, FAULT_hle_mismatch_commits))
+    if (!match && !faults_release_any(v->model))
         return false;
     *lock = e->lock[--e->locks];
     e->released = true;
@@ -146,7 +147,7 @@ bool hle_ends(struct vcpu *v)
     if (!release_lock)
         return false;
     if (!matched && e->nest == e->locks &&
-        !fault_is(v->model->machine, FAULT_hle_mismatch_commits)) {
+        !faults_release_any(v->model)) {
         tx_abort(v, TX_CAUSE_ELISION);  /* of no lock it has acquired */
         return false;
     }

@@ -6,6 +6,7 @@
  */
 #include "tests/silicon/hypervisor/hypervisor.h"
 
+#include "tests/silicon/faults/hooks.h"
 #include "tests/silicon/hypervisor/x86.h"
 
 #define VECTORS_WITH_ERROR                                                    \
@@ -28,7 +29,7 @@ static bool aborts_instead(struct vcpu *v)
     if (v->tx.depth == 0)
         return false;
     tx_abort(v, TX_CAUSE_EXCEPTION);
-    return !fault_is(v->model->machine, FAULT_exception_delivered_in_tx);
+    return !faults_deliver_exception(v->model);
 }
 
 static void inject(struct vcpu *v, const struct action *a)

@@ -2,6 +2,7 @@
 /* microcode_load.c - reads an update from the guest, loads it into the core. */
 #include "tests/silicon/model/microcode.h"
 
+#include "tests/silicon/faults/hooks.h"
 #include "tests/silicon/hypervisor/hypervisor.h"
 #include "tests/silicon/hypervisor/x86.h"
 
@@ -50,6 +51,6 @@ void microcode_load(struct vcpu *v, uint64_t data)
     v->model->cpu = to;
     /* Both threads of a core run the same microcode. */
     if (m->smt && sibling < hypervisor.processors &&
-        !fault_is(m, FAULT_microcode_one_thread))
+        !faults_update_one_thread(m))
         hypervisor.models[sibling].cpu = to;
 }

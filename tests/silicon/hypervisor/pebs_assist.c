@@ -8,6 +8,7 @@
  */
 #include "tests/silicon/hypervisor/hypervisor.h"
 
+#include "tests/silicon/faults/hooks.h"
 #include "tests/silicon/hypervisor/x86.h"
 #include "tests/silicon/model/pebs.h"
 
@@ -66,8 +67,7 @@ void pebs_assist(struct vcpu *v)
     struct processor *p = v->model;
 
     if (p->pebs.triggered != 0) {
-        if (v->tx.depth > 0 &&
-            !fault_is(p->machine, FAULT_pebs_without_abort)) {
+        if (v->tx.depth > 0 && !faults_record_spares_tx(p)) {
             tx_abort(v, TX_CAUSE_EVENT);        /* comes back here */
             return;
         }

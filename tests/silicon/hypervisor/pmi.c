@@ -11,6 +11,7 @@
  */
 #include "tests/silicon/hypervisor/hypervisor.h"
 
+#include "tests/silicon/faults/hooks.h"
 #include "tests/silicon/hypervisor/x86.h"
 
 #define APIC_BASE_ENABLE  (UINT64_C(1) << 11)
@@ -100,7 +101,7 @@ void pmi_send(struct vcpu *v)
      * bit for its associated LVT entry is set." */
     apic_write(base, APIC_LVT_PERF, lvt | LVT_MASK);
     send_by_lvt(v, base, lvt);
-    v->model->pmu.pmi_again = fault_is(v->model->machine, FAULT_pmi_twice);
+    v->model->pmu.pmi_again = faults_pmi_again(v->model);
 }
 
 void pmi_send_again(struct vcpu *v)

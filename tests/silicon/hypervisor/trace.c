@@ -8,6 +8,7 @@
  */
 #include "tests/silicon/hypervisor/hypervisor.h"
 
+#include "tests/silicon/faults/hooks.h"
 #include "tests/silicon/hypervisor/x86.h"
 #include "tests/silicon/model/pt.h"
 
@@ -73,8 +74,7 @@ void trace_retire(struct vcpu *v, uint32_t cycles)
     pt_retired(v->model, &v->current, &now);
     pt_overflow(v->model, &now);
     write_packets(v, now.next);
-    if (v->tx.depth > 0 &&
-        fault_is(v->model->machine, FAULT_pt_aborts_transaction))
+    if (v->tx.depth > 0 && faults_trace_aborts(v->model))
         tx_abort(v, TX_CAUSE_EVENT);
 }
 

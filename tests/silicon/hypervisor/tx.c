@@ -10,6 +10,7 @@
  */
 #include "tests/silicon/hypervisor/hypervisor.h"
 
+#include "tests/silicon/faults/hooks.h"
 #include "tests/silicon/hypervisor/x86.h"
 #include "tests/silicon/model/counters.h"
 
@@ -50,8 +51,7 @@ static void abort_with(struct vcpu *v, enum tx_cause cause, uint32_t status)
         .resume_ip = tx->resume_ip,
     };
 
-    if (cause == TX_CAUSE_CONFLICT &&
-        fault_is(v->model->machine, FAULT_conflict_keeps_stores))
+    if (faults_keep_stores(v->model, cause))
         tx->decision.leak_stores = true;
     tx_memory_end(v, !tx->decision.leak_stores);
     conflict_end(v, false);
@@ -62,8 +62,7 @@ static void abort_with(struct vcpu *v, enum tx_cause cause, uint32_t status)
     v->vmcb->rsp = tx->rsp;
     v->vmcb->rflags = tx->rflags;
     v->vmcb->rip = tx->fallback;
-    if (tx->depth > 1 && fault_is(v->model->machine,
-                                  FAULT_inner_abort_to_inner_fallback))
+    if (tx->depth > 1 && faults_inner_fallback(v->model))
         v->vmcb->rip = tx->inner_fallback;
     svm_fxrstor(tx->fx);
     trace_tx(v, TRACE_TX_ABORT, v->vmcb->rip);
@@ -72,7 +71,7 @@ static void abort_with(struct vcpu *v, enum tx_cause cause, uint32_t status)
     status = tsx_aborted(v->model, &how);
     if (tx->hle)
         tx->not_elided = tx->fallback;
-    if (!tx->hle || fault_is(v->model->machine, FAULT_hle_abort_sets_eax))
+    if (!tx->hle || faults_hle_sets_eax(v->model))
         v->vmcb->rax = status;          /* EAX; clears RAX[63:32] */
     reset_transaction(v);
     step_end(v);
@@ -181,18 +180,17 @@ static struct action xbegin(struct vcpu *v)
 
 static struct action xend(struct vcpu *v)
 {
-    const struct machine *m = v->model->machine;
     struct transaction *tx = &v->tx;
     uint64_t next = v->current_rip + v->current.length;
 
     if (tsx_rtm_invalid(v->model))
         return action_raise(VECTOR_UD, 0);
-    if (tx->depth == 0 && !fault_is(m, FAULT_xend_outside_ignored))
+    if (tx->depth == 0 && !faults_ignore_xend(v->model))
         return action_raise(VECTOR_GP, 0);
     if (tx->depth != 1) {
         if (tx->depth > 1)
             tx->depth--;
-        if (fault_is(m, FAULT_nesting_commits_early))
+        if (faults_nested_commit(v->model))
             tx->undo_lines = 0;
         trace_tx(v, TRACE_TX_NESTED, next);
         return action_complete(ACTION_RETIRE, v->current.length);
@@ -210,26 +208,21 @@ static struct action xtest(struct vcpu *v)
     if (tsx_xtest_invalid(v->model))
         return action_raise(VECTOR_UD, 0);
     v->vmcb->rflags &= ~(uint64_t)RFLAGS_STATUS;
-    if (v->tx.depth == 0 ||
-        fault_is(v->model->machine, FAULT_xtest_always_zero) ||
-        (v->tx.hle && fault_is(v->model->machine, FAULT_hle_xtest_zero)))
+    if (v->tx.depth == 0 || faults_xtest_zero(v->model) ||
+        (v->tx.hle && faults_hle_hidden(v->model)))
         v->vmcb->rflags |= RFLAGS_ZF;
     return action_complete(ACTION_RETIRE, v->current.length);
 }
 
 static struct action xabort(struct vcpu *v)
 {
-    const struct machine *m = v->model->machine;
-
     if (tsx_rtm_invalid(v->model))
         return action_raise(VECTOR_UD, 0);
     if (v->tx.depth > 0) {
-        if (fault_is(m, FAULT_write_leaked_after_xabort))
-            v->tx.decision.leak_stores = true;
         tx_abort(v, TX_CAUSE_XABORT);
         return action_of(ACTION_RESUME);
     }
-    if (fault_is(m, FAULT_xabort_outside_aborts))
+    if (faults_refuse_xabort(v->model))
         return action_raise(VECTOR_GP, 0);
     return action_complete(ACTION_RETIRE, v->current.length);
 }

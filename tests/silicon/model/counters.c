@@ -2,6 +2,7 @@
 /* counters.c - counting: which counter takes which event, and overflow. */
 #include "tests/silicon/model/counters.h"
 
+#include "tests/silicon/faults/hooks.h"
 #include "tests/silicon/model/bits.h"
 #include "tests/silicon/model/instruction.h"
 #include "tests/silicon/model/msr.h"
@@ -98,30 +99,9 @@ static bool is_enabled_for(const struct processor *p, unsigned n,
 
     if ((select & EVTSEL_EN) == 0 || (p->pmu.global_ctrl & BIT(n)) == 0)
         return false;
-    if ((select & EVTSEL_IN_TX) != 0 && !r->in_tx &&
-        !fault_is(p->machine, FAULT_in_tx_counts_outside))
+    if ((select & EVTSEL_IN_TX) != 0 && !r->in_tx && !faults_count_outside(p))
         return false;
     return (select & (r->user ? EVTSEL_USR : EVTSEL_OS)) != 0;
-}
-
-/* Counter 3 as the configured fault or the garbling of regime B leaves it. */
-static uint32_t counter3_events(struct processor *p, uint32_t count)
-{
-    uint64_t event = p->pmu.select[3] & BITS(7, 0);
-
-    if (p->pmu.stopped)
-        return 0;
-    if (count != 0 && p->pmu.loses_event) {
-        p->pmu.loses_event = false;
-        return count - 1;
-    }
-    if (count != 0 && p->pmu.adds_branch && event == 0xC4) {
-        p->pmu.adds_branch = false;
-        return count + 1;
-    }
-    if (event == 0x3C && fault_is(p->machine, FAULT_counter3_cycles_twice))
-        return 2 * count;
-    return count;
 }
 
 /* A PEBS counter's own interrupt waits until its record is written. */
@@ -137,32 +117,16 @@ static void counter_overflowed(struct processor *p, unsigned n)
 
 static void count_general(struct processor *p, unsigned n, uint32_t count)
 {
-    const struct machine *m = p->machine;
-    uint64_t sum = p->pmu.counter[n] + count, status = BIT(n);
+    uint64_t sum = p->pmu.counter[n] + count;
+    bool overflow = sum > COUNTER_MASK;
 
     if ((p->pebs.armed & BIT(n)) != 0)
         pebs_counted(p, n);
-    if (n == 3 && fault_is(m, FAULT_overflow_late)) {
-        /* The carry arrives with the event after the one that wraps. */
-        if (sum > COUNTER_MASK && !p->pmu.late) {
-            p->pmu.late = true;
-            p->pmu.counter[n] = sum & COUNTER_MASK;
-            return;
-        }
-        if (p->pmu.late) {
-            p->pmu.late = false;
-            p->pmu.global_status |= status;
-        }
-    }
     p->pmu.counter[n] = sum & COUNTER_MASK;
-    if (sum <= COUNTER_MASK)
-        return;
-    if (n == 3 && fault_is(m, FAULT_overflow_sets_bit2))
-        status |= BIT(2);
-    if (n == 3 && fault_is(m, FAULT_overflow_silent))
-        return;
-    p->pmu.global_status |= status;
-    counter_overflowed(p, n);
+    p->pmu.global_status |=
+        faults_overflow(p, n, overflow ? BIT(n) : 0, &overflow);
+    if (overflow)
+        counter_overflowed(p, n);
 }
 
 /* FIXED_CTR_CTRL has four bits a counter: OS, USR, ANY, PMI. */
@@ -191,7 +155,7 @@ void counters_raise_pmi(struct processor *p)
     bool v4 = p->cpu->perfmon_version >= 4;
     uint64_t debugctl = 0;
 
-    p->pmu.pmi = !fault_is(p->machine, FAULT_pmi_missing);
+    p->pmu.pmi = !faults_hide_pmi(p);
     msr_read(p, IA32_DEBUGCTL, &debugctl);
     if (v4 && (debugctl & DEBUGCTL_FREEZE_LBRS_ON_PMI) != 0)
         p->pmu.global_status |= STATUS_LBR_FRZ;
@@ -236,7 +200,7 @@ void counters_retire(struct processor *p, const struct retirement *r)
     if (!pmu->counting)
         return;
     p->pebs.of_abort = (r->tx_events & TX_EVENT_ABORTED) != 0;
-    pmu->of_branch = r->branch != 0;
+    p->faults.of_branch = r->branch != 0;
     if (pmu->smi_pending)
         count_smi(p);
     ref = divide_clock(&pmu->ref_remainder,
@@ -257,14 +221,14 @@ void counters_retire(struct processor *p, const struct retirement *r)
         else
             count = events_of(r, event, bus);
         count = apply_cmask(p, n, count, r);
-        if (n == 3)
-            count = counter3_events(p, count);
-        if (n == 5 && fault_is(p->machine, FAULT_counter5_dead))
-            count = 0;
+        if (n == 3 && pmu->stopped)
+            count = 0;                  /* garbled */
+        else
+            count = faults_count(p, n, count);
         if (count != 0)
             count_general(p, n, count);
     }
-    memory_note_stores(p, r->data, r->data_count);
+    faults_note_stores(p, r->data, r->data_count);
     p->offcore[0] = p->offcore[1] = 0;
     count_fixed(p, 0, r->instructions, r->user);
     count_fixed(p, 1, r->cycles, r->user);
@@ -288,7 +252,7 @@ void counters_roll_back(struct processor *p)
 {
     for (unsigned n = 0; n < p->machine->counters; n++)
         if ((p->pmu.select[n] & EVTSEL_IN_TXCP) != 0 &&
-            !fault_is(p->machine, FAULT_in_txcp_keeps_aborted))
+            !faults_keep_aborted(p))
             p->pmu.counter[n] = p->pmu.at_xbegin[n];
 }
 

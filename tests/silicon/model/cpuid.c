@@ -2,6 +2,7 @@
 /* cpuid.c - CPUID: rows of the personality, and what has to be computed. */
 #include "tests/silicon/model/cpuid.h"
 
+#include "tests/silicon/faults/hooks.h"
 #include "tests/silicon/model/bits.h"
 #include "tests/silicon/model/counters.h"
 #include "tests/silicon/model/text.h"
@@ -30,10 +31,8 @@ static uint32_t pack(const char *s, size_t at)
 static void leaf_1(struct processor *p, struct cpuid_result *out)
 {
     const struct machine *m = p->machine;
-    uint32_t revision = p->cpu->microcode;
+    uint32_t revision = faults_revision(p, p->cpu->microcode);
 
-    if (fault_is(m, FAULT_microcode_differs) && p->index % 2 == 1)
-        revision += 2;
     p->bios_sign = (uint64_t)revision << 32;
     out->eax = p->cpu->signature;
     out->ebx = p->apic_id << 24 | (m->processors & 0xFF) << 16 | 8 << 8;
@@ -62,12 +61,8 @@ static void leaf_7(const struct processor *p, struct cpuid_result *out)
 /* Architectural performance monitoring; all seven events available. */
 static void leaf_0a(const struct processor *p, struct cpuid_result *out)
 {
-    const struct machine *m = p->machine;
-    unsigned counters = m->counters;
+    unsigned counters = faults_counters(p, p->machine->counters);
 
-    if (fault_is(m, FAULT_counter_count_shrinks) &&
-        p->cpu->regime == REGIME_B && (p->tsx.force_abort & 1) == 0)
-        counters = 3;
     out->eax = p->cpu->perfmon_version | counters << 8 | COUNTER_WIDTH << 16 |
                7u << 24;
     out->edx = FIXED_MAX | COUNTER_WIDTH << 5;

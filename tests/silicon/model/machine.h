@@ -12,8 +12,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "tests/silicon/faults/fault.h"
 #include "tests/silicon/model/choices.h"
-#include "tests/silicon/model/faults.h"
 #include "tests/silicon/model/memory_events.h"
 #include "tests/silicon/model/offcore.h"
 #include "tests/silicon/model/personality.h"
@@ -78,12 +78,6 @@ struct pmu_state {
     bool counting;                    /* some counter is enabled */
     bool stopped;                     /* garbled: counter 3 does not count */
     bool inuse3;                      /* garbled: GLOBAL_INUSE[3] */
-    uint64_t alias3, stale3;          /* for alias_split and rdpmc3_stale */
-    bool of_branch;                   /* for pdir_skips_branches */
-    bool loses_event;                 /* for counter3_loses_one */
-    bool adds_branch;                 /* for counter3_*_off */
-    bool starts_twice;                /* for rtm_start_counts_one_more */
-    bool late;                        /* for overflow_late */
     bool smi_pending;
     bool overflow_pmi;                /* a counter has asked for one */
     bool pmi;                         /* to be sent to the local APIC */
@@ -98,11 +92,9 @@ struct pebs_state {
     uint64_t triggered;    /* and whose next event has happened since */
     uint64_t pmi_deferred; /* overflow interrupts after the record */
     bool of_abort;         /* the last thing that happened was an abort */
-    bool of_pdir;          /* for pdir_ip_off: the record to be made */
     uint8_t skid[4];       /* events that pass before an armed one triggers */
     unsigned residual_in;  /* instructions until a residual record */
     uint64_t residual_area, residual_counters;
-    uint64_t first_tsc;    /* for pebs_tsc_stale */
 };
 
 /* Loads and stores, for events and records. */
@@ -111,7 +103,6 @@ struct memory_state {
     struct random random;  /* for tags and latencies */
     uint64_t has_captured; /* counters, bits 3:0 */
     struct data_record captured[4];
-    uint64_t previous_store, first_address; /* for faults */
 };
 
 /* Processor Trace. Registers first, as software has written them. */
@@ -137,8 +128,6 @@ struct pt_state {
     unsigned buffered;
     bool check_output;     /* of the output's start */
     bool int_signaled;     /* ToPA INT of this region */
-    bool save_output;      /* for pt_packets_rolled_back, as those: */
-    uint64_t saved_base, saved_pointers; /* where output was */
 };
 
 struct processor {
@@ -153,16 +142,12 @@ struct processor {
     struct pt_state pt;
     struct memory_state memory;
     uint8_t offcore[OFFCORE_EVENTS]; /* matching requests of the instruction */
+    struct fault_state faults;  /* of hooks alone */
     uint32_t uncore_pmis;       /* of machine.uncore.pmis, looked at */
     uint64_t smi_count;         /* MSR 34H */
     uint64_t bios_sign;         /* MSR 8BH */
     uint64_t common_msr[MSR_ROWS_MAX], personality_msr[MSR_ROWS_MAX];
 };
-
-static inline bool fault_is(const struct machine *m, enum fault_id fault)
-{
-    return m->fault == fault;
-}
 
 /* Makes a machine as configured. */
 void machine_start(struct machine *m, const struct machine_config *config,

@@ -2,6 +2,7 @@
 /* memory_events.c - events of loads and stores, and their data in records. */
 #include "tests/silicon/model/memory_events.h"
 
+#include "tests/silicon/faults/hooks.h"
 #include "tests/silicon/model/bits.h"
 #include "tests/silicon/model/counters.h"
 #include "tests/silicon/model/msr.h"
@@ -25,9 +26,6 @@
 #define SOURCE_PENDING  2u
 #define SOURCE_L2       3u
 #define SOURCE_UNCACHED 15u
-#define STATUS_L1D_HIT  BIT(0)
-#define STATUS_STLB     BIT(4)
-#define STATUS_LOCKED   BIT(5)
 
 bool memory_is_event(const struct event_row *event)
 {
@@ -87,8 +85,7 @@ static bool is_slow_load(struct processor *p, unsigned n,
         (p->pebs.enable & LOAD_LATENCY(n)) == 0)
         return false;
     msr_read(p, MSR_PEBS_LD_LAT, &threshold);
-    return r->outcome.latency > threshold ||
-           fault_is(p->machine, FAULT_load_threshold_ignored);
+    return faults_load_is_slow(p, r->outcome.latency > threshold);
 }
 
 /* MEM_UOPS_RETIRED, MEM_INST_RETIRED. */
@@ -203,45 +200,23 @@ static bool hits_l1(const struct data_result *r)
 static struct data_record load_record(struct processor *p,
                                       const struct data_result *r)
 {
-    const struct machine *m = p->machine;
-    uint64_t source = data_source(p, &r->outcome);
-    struct data_record d = { r->access.linear, status_bits(r),
+    struct data_record d = { r->access.linear,
+                             status_bits(r) | data_source(p, &r->outcome),
                              r->outcome.latency };
 
-    if (fault_is(m, FAULT_load_source_shifted))
-        source <<= 4;
-    if (fault_is(m, FAULT_load_source_always_l1))
-        source = 1;
-    if (fault_is(m, FAULT_load_latency_low)) {
-        msr_read(p, MSR_PEBS_LD_LAT, &d.latency);
-        d.latency--;
-    }
-    if (fault_is(m, FAULT_load_address_line))
-        d.address &= ~(uint64_t)(CACHE_LINE_BYTES - 1);
-    d.status |= source;
+    faults_load_record(p, &d);
     return d;
 }
 
 static struct data_record store_record(struct processor *p,
                                        const struct data_result *r)
 {
-    const struct machine *m = p->machine;
     struct data_record d = { .address = r->access.linear,
                              .status = status_bits(r) };
 
-    if (hits_l1(r) != fault_is(m, FAULT_precise_store_hit_inverted))
+    if (hits_l1(r))
         d.status |= STATUS_L1D_HIT;
-    if (fault_is(m, FAULT_precise_store_previous))
-        d.address = p->memory.previous_store;
-    if (fault_is(m, FAULT_precise_store_off))
-        d.address += 8;
-    if (fault_is(m, FAULT_precise_store_stlb_never))
-        d.status &= ~STATUS_STLB;
-    if (fault_is(m, FAULT_precise_store_lock_misplaced))
-        d.status = (d.status & ~STATUS_LOCKED) |
-                   (r->access.locked ? STATUS_STLB : 0);
-    if (fault_is(m, FAULT_precise_store_latency_junk))
-        d.latency = r->outcome.latency;
+    faults_store_record(p, r, &d);
     return d;
 }
 
@@ -251,25 +226,13 @@ static struct data_record linear_record(struct processor *p,
                                         const struct event_row *event,
                                         const struct data_result *r)
 {
-    const struct machine *m = p->machine;
     bool store = r->access.kind == DATA_STORE;
     bool valid = store && (event->umask & UOPS_LOCKED) == 0;
     struct data_record d = { .address = r->access.linear };
 
-    if (valid ? hits_l1(r) != fault_is(m, FAULT_data_address_hit_inverted)
-              : p->choices.data_hit_of_loads)
+    if (valid ? hits_l1(r) : p->choices.data_hit_of_loads)
         d.status = STATUS_L1D_HIT;
-    if (fault_is(m, FAULT_data_address_stale)) {
-        if (p->memory.first_address == 0)
-            p->memory.first_address = d.address;
-        d.address = p->memory.first_address;
-    }
-    if (store && fault_is(m, FAULT_data_address_store_missing))
-        d.address = 0;
-    if (fault_is(m, FAULT_data_address_status_set))
-        d.status |= status_bits(r) | STATUS_LOCKED;
-    if (fault_is(m, FAULT_data_address_latency_set))
-        d.latency = r->outcome.latency;
+    faults_linear_record(p, r, valid, &d);
     return d;
 }
 
@@ -307,14 +270,6 @@ uint32_t memory_count(struct processor *p, unsigned n,
             capture_record(p, n, event, &results[k]);
     }
     return sum;
-}
-
-void memory_note_stores(struct processor *p, const struct data_result *results,
-                        unsigned count)
-{
-    for (unsigned k = 0; k < count; k++)
-        if (results[k].access.kind == DATA_STORE)
-            p->memory.previous_store = results[k].access.linear;
 }
 
 struct data_record memory_take_record(struct processor *p, uint64_t counters)

@@ -17,6 +17,11 @@ struct event_row;
 
 #define MSR_PEBS_LD_LAT 0x3F6u
 
+/* Of data_record.status. */
+#define STATUS_L1D_HIT  BIT(0)
+#define STATUS_STLB     BIT(4)
+#define STATUS_LOCKED   BIT(5)
+
 /* One load or store that has retired. */
 struct data_result {
     struct data_access access;
@@ -46,10 +51,6 @@ bool memory_is_event(const struct event_row *event);
 uint32_t memory_count(struct processor *p, unsigned n,
                       const struct event_row *event,
                       const struct data_result *results, unsigned count);
-
-/* After an instruction, once all counters have counted its accesses. */
-void memory_note_stores(struct processor *p, const struct data_result *results,
-                        unsigned count);
 
 /* Removes, and returns, what was saved for a record of these counters; all
  * 0 if it is nothing. */

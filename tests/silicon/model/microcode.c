@@ -2,6 +2,7 @@
 /* microcode.c - checks an update as the processor does. */
 #include "tests/silicon/model/microcode.h"
 
+#include "tests/silicon/faults/hooks.h"
 #include "tests/silicon/model/text.h"
 
 /* Offsets: table "Microcode Update Format". */
@@ -109,7 +110,7 @@ const struct personality *microcode_accepts(const struct processor *p,
     if (to == NULL || to->signature != p->cpu->signature ||
         to->microcode != dword(update + UPDATE_REVISION) ||
         (int32_t)to->microcode <= (int32_t)p->cpu->microcode ||
-        fault_is(p->machine, FAULT_microcode_not_taken))
+        faults_refuse_update(p))
         return NULL;
     return to;
 }

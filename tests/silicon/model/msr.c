@@ -2,6 +2,7 @@
 /* msr.c - the MSRs: common ones here, a personality's own in its file. */
 #include "tests/silicon/model/msr.h"
 
+#include "tests/silicon/faults/hooks.h"
 #include "tests/silicon/model/bits.h"
 #include "tests/silicon/model/counters.h"
 #include "tests/silicon/model/cpuid.h"
@@ -166,8 +167,7 @@ bool msr_write(struct processor *p, uint32_t number, uint64_t value)
     switch (row->kind) {
     case MSR_READ_WRITE:
         if ((value & ~row->writable) != 0 &&
-            !(is_offcore(number) &&
-              fault_is(p->machine, FAULT_offcore_reserved_accepted)))
+            !(is_offcore(number) && faults_accept_offcore(p)))
             return false;
         *stored = value & row->writable;
         return true;

@@ -2,6 +2,7 @@
 /* offcore.c - which requests match MSR_OFFCORE_RSP_0 and _1. */
 #include "tests/silicon/model/offcore.h"
 
+#include "tests/silicon/faults/hooks.h"
 #include "tests/silicon/model/bits.h"
 #include "tests/silicon/model/machine.h"
 #include "tests/silicon/model/msr.h"
@@ -61,12 +62,8 @@ static bool response_matches(const struct processor *p, uint64_t response,
                              uint64_t request, uint64_t supplier,
                              uint64_t snoop)
 {
-    const struct machine *m = p->machine;
-
-    if (fault_is(m, FAULT_offcore_ignores_request))
-        request = REQUESTS;
-    if (fault_is(m, FAULT_offcore_ignores_supplier))
-        supplier = ~UINT64_C(0);
+    request = faults_offcore_request(p, request, REQUESTS);
+    supplier = faults_offcore_supplier(p, supplier);
     if ((response & request) == 0)
         return false;
     return (response & ANY) != 0 ||
@@ -78,11 +75,9 @@ static void count_request(struct processor *p, uint64_t type,
 {
     for (unsigned n = 0; n < OFFCORE_EVENTS; n++) {
         uint64_t response = 0;
-        uint32_t number = MSR_OFFCORE_RSP_0 + n;
 
-        if (fault_is(p->machine, FAULT_offcore_rsp1_is_rsp0))
-            number = MSR_OFFCORE_RSP_0;
-        msr_read(p, number, &response);
+        msr_read(p, faults_offcore_register(p, MSR_OFFCORE_RSP_0 + n),
+                 &response);
         p->offcore[n] +=
             response_matches(p, response, type, supplier_of(p, level, snoop),
                              snoop_of(p, level, snoop));
@@ -99,7 +94,7 @@ void offcore_access(struct processor *p, enum offcore_kind kind,
     for (unsigned n = 0; n < out->requests; n++)
         count_request(p, out->request[n].level == CACHE_NONE ? OTHER : type,
                       out->request[n].level, out->request[n].snoop);
-    if (out->requests == 0 && fault_is(p->machine, FAULT_offcore_counts_cached))
+    if (out->requests == 0 && faults_count_cached(p))
         count_request(p, type, CACHE_LLC, CACHE_SNOOP_NONE);
 }
 

@@ -2,18 +2,13 @@
 /* pebs.c - arming, the PEBS assist, the record. */
 #include "tests/silicon/model/pebs.h"
 
+#include "tests/silicon/faults/hooks.h"
 #include "tests/silicon/model/bits.h"
 #include "tests/silicon/model/counters.h"
 #include "tests/silicon/model/pmu_msr.h"
 #include "tests/silicon/model/tsx.h"
 
-/* PDIR "must use IA32_PMC1" and INST_RETIRED.ALL, which later tables of events
- * call PREC_DIST. */
-#define EVENT_PREC_DIST   0x01C0
-#define COUNTER_PREC_DIST 1
-
 #define RESIDUAL_INSTRUCTIONS_MAX 64
-#define RESIDUAL_INSTRUCTIONS_FAULT 1000
 
 /* "Precise events are only valid when AnyThread, Edge, Invert, CMask are all
  * zero"; what others do is not defined. */
@@ -24,7 +19,7 @@ bool pebs_makes_record(const struct processor *p, unsigned n)
 
     if (n >= PEBS_COUNTERS)
         return false;
-    if (n == 3 && fault_is(p->machine, FAULT_pebs_counter3_silent))
+    if (faults_suppress_record(p, n))
         return false;
     if ((counters_find_event(p, select)->precise >> n & 1) != 0 &&
         (select & zero) == 0)
@@ -52,7 +47,7 @@ static bool others_count(const struct processor *p, unsigned n)
  * finite delay .. invariably manifest[s] as variable skids." */
 static unsigned skid_of(struct processor *p, unsigned n)
 {
-    const struct machine *m = p->machine;
+    unsigned skid = 0;
     uint64_t any;
 
     if (counters_find_event(p, p->pmu.select[n])->kind != EVENT_INSTRUCTIONS)
@@ -60,13 +55,9 @@ static unsigned skid_of(struct processor *p, unsigned n)
     any = random_next(&p->random) >> 32;
     if (!is_pdir(p, n))
         return 1 + (unsigned)(any % p->choices.pebs_skid);
-    if (fault_is(m, FAULT_pdir_skids))
-        return 1 + (unsigned)(any % 3);
-    if (fault_is(m, FAULT_pdir_skips_branches) && p->pmu.of_branch)
-        return 1;
     if (p->cpu->pdir_needs_quiet && others_count(p, n))
-        return (unsigned)(any % (p->choices.pdir_skid + 1u));
-    return 0;
+        skid = (unsigned)(any % (p->choices.pdir_skid + 1u));
+    return faults_pdir_skid(p, any, skid);
 }
 
 void pebs_arm(struct processor *p, unsigned n, bool interrupt)
@@ -117,9 +108,8 @@ void pebs_write_enable(struct processor *p, uint64_t value)
         random_one_in(&p->random, p->choices.pebs_residual_one_in))
         start_residual(p, closed, 1 + (unsigned)(random_next(&p->random) %
                                                  RESIDUAL_INSTRUCTIONS_MAX));
-    closed = p->pebs.enable & ~value & BITS(PEBS_COUNTERS - 1, 0);
-    if (closed != 0 && fault_is(p->machine, FAULT_pebs_late_record))
-        start_residual(p, closed, RESIDUAL_INSTRUCTIONS_FAULT);
+    faults_pebs_disabled(p, p->pebs.enable & ~value &
+                                BITS(PEBS_COUNTERS - 1, 0));
     p->pebs.enable = value;
     pebs_disarm(p, ~value);
 }
@@ -145,16 +135,13 @@ uint64_t pebs_ds_area(const struct processor *p)
 static void advance_index(struct processor *p, struct pebs_ds *ds,
                           unsigned bytes)
 {
-    const struct machine *m = p->machine;
     bool was_set = (p->pmu.global_status & STATUS_DS_OVF) != 0;
-    uint64_t next = ds->index + bytes, reached = next;
+    uint64_t next = ds->index + bytes;
+    uint64_t reached = faults_pebs_reached(p, next, bytes);
 
-    if (!fault_is(m, FAULT_pebs_index_stuck))
-        ds->index = next;
-    if (fault_is(m, FAULT_pebs_threshold_early))
-        reached += bytes;
+    ds->index = faults_pebs_index(p, ds->index, next);
     if ((reached >= ds->threshold || next + bytes > ds->maximum) &&
-        !fault_is(m, FAULT_pebs_status62_missing))
+        !faults_hide_ds_ovf(p))
         p->pmu.global_status |= STATUS_DS_OVF;
     if (reached >= ds->threshold && !was_set)
         counters_raise_pmi(p);
@@ -166,15 +153,11 @@ static void advance_index(struct processor *p, struct pebs_ds *ds,
 static void reload_counters(struct processor *p, const struct pebs_ds *ds,
                             uint64_t counters)
 {
-    const struct machine *m = p->machine;
-    bool first = fault_is(m, FAULT_pebs_reset_of_counter_0);
-
     for (unsigned n = 0; n < PEBS_COUNTERS; n++)
-        if ((counters >> n & 1) != 0 &&
-            !fault_is(m, FAULT_pebs_reset_ignored))
-            p->pmu.counter[n] = ds->reset[first ? 0 : n] & COUNTER_MASK;
-    if (!fault_is(m, FAULT_pebs_overflow_status_kept))
-        p->pmu.global_status &= ~counters;
+        if ((counters >> n & 1) != 0)
+            p->pmu.counter[n] =
+                faults_pebs_reset(p, ds, n, ds->reset[n] & COUNTER_MASK);
+    p->pmu.global_status &= ~faults_pebs_clears(p, counters);
 }
 
 /* No record beyond the end of the buffer. One that does not pass the bounds
@@ -182,15 +165,9 @@ static void reload_counters(struct processor *p, const struct pebs_ds *ds,
 static bool is_within_bounds(const struct processor *p,
                              const struct pebs_ds *ds, unsigned bytes)
 {
-    const struct machine *m = p->machine;
-
     if (ds->index < ds->base || ds->index > ds->maximum)
         return false;
-    if (fault_is(m, FAULT_pebs_record_past_maximum))
-        return true;
-    if (fault_is(m, FAULT_pebs_maximum_early))
-        bytes *= 2;
-    return ds->maximum - ds->index >= bytes;
+    return faults_pebs_fits(p, ds, bytes, ds->maximum - ds->index >= bytes);
 }
 
 bool pebs_make_record(struct processor *p, const struct pebs_snapshot *s,
@@ -203,8 +180,6 @@ bool pebs_make_record(struct processor *p, const struct pebs_snapshot *s,
                       : pebs_format(p) >= 3 ? p->pebs.triggered : p->pebs.armed;
     uint64_t deferred = p->pebs.pmi_deferred & counters;
 
-    p->pebs.of_pdir = (counters & BIT(COUNTER_PREC_DIST)) != 0 &&
-                      is_pdir(p, COUNTER_PREC_DIST);
     pebs_fill_record(p, s, counters, record);
     pebs_disarm(p, counters);
     p->pebs.triggered = 0;

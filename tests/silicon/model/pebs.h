@@ -20,6 +20,11 @@
 
 #define PEBS_COUNTERS 4
 
+/* PDIR "must use IA32_PMC1" and INST_RETIRED.ALL, which later tables of events
+ * call PREC_DIST. */
+#define EVENT_PREC_DIST   0x01C0u
+#define COUNTER_PREC_DIST 1
+
 /* The PEBS fields of the DS buffer management area in its 64-bit format, from
  * PEBS_DS_OFFSET on. */
 #define PEBS_DS_OFFSET 0x20
@@ -40,6 +45,15 @@ struct pebs_snapshot {
     uint64_t eventing_ip;
     uint64_t tsc;
 };
+
+/* Byte offsets of a record after the registers, as words. */
+#define WORD_STATUS       (0x90 / 8) /* format 3: applicable counter */
+#define WORD_ADDRESS      (0x98 / 8) /* from format 1 on, these three */
+#define WORD_SOURCE       (0xA0 / 8)
+#define WORD_LATENCY      (0xA8 / 8)
+#define WORD_EVENTING_IP  (0xB0 / 8) /* from format 2 on */
+#define WORD_TX_ABORT     (0xB8 / 8)
+#define WORD_TSC          (0xC0 / 8) /* from format 3 on */
 
 #define PEBS_WORDS_MAX (0xC8 / 8)
 struct pebs_record {

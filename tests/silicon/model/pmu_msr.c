@@ -2,6 +2,7 @@
 /* pmu_msr.c - reads and writes of the registers of the performance monitors. */
 #include "tests/silicon/model/pmu_msr.h"
 
+#include "tests/silicon/faults/hooks.h"
 #include "tests/silicon/model/bits.h"
 #include "tests/silicon/model/counters.h"
 #include "tests/silicon/model/pebs.h"
@@ -52,10 +53,9 @@ static bool write_select(struct processor *p, unsigned n, uint64_t value)
      * RTM"; IN_TXCP exists in counter 2 alone. */
     if (p->cpu->has_rtm && p->cpu->regime != REGIME_E)
         writable |= n == 2 ? EVTSEL_IN_TX | EVTSEL_IN_TXCP : EVTSEL_IN_TX;
-    else if (fault_is(p->machine, FAULT_in_tx_without_tsx))
+    else if (faults_accept_in_tx(p))
         writable |= EVTSEL_IN_TX;
-    if ((value & ~writable) != 0 &&
-        !fault_is(p->machine, FAULT_evtsel_reserved_accepted))
+    if ((value & ~writable) != 0 && !faults_accept_evtsel(p))
         return false;
     p->pmu.select[n] = value & writable;
     p->pmu.condition[n] = false;
@@ -70,29 +70,24 @@ static void write_counter(struct processor *p, unsigned n, uint64_t value)
 {
     uint64_t low = value & BITS(31, 0);
 
-    if ((low & BIT(31)) != 0 &&
-        !(n == 3 && fault_is(p->machine, FAULT_alias_no_sign_extension)))
+    if ((low & BIT(31)) != 0 && !faults_no_sign_extension(p, n))
         low |= COUNTER_MASK & ~BITS(31, 0);
-    if (n == 3) {
-        p->pmu.stale3 = p->pmu.counter[3];
+    if (n == 3)
         p->pmu.stopped = false;
-    }
+    if (!faults_write_counter(p, n, low, false))
+        return;
     p->pmu.counter[n] = low;
     pebs_disarm(p, BIT(n));
 }
 
 static bool write_counter_full(struct processor *p, unsigned n, uint64_t value)
 {
-    if ((value & ~COUNTER_MASK) != 0 &&
-        !fault_is(p->machine, FAULT_full_width_no_gp))
+    if ((value & ~COUNTER_MASK) != 0 && !faults_accept_wide(p))
         return false;
-    if (n == 3) {
-        p->pmu.stale3 = p->pmu.counter[3];
+    if (n == 3)
         p->pmu.stopped = false;
-        p->pmu.alias3 = value & COUNTER_MASK;
-        if (fault_is(p->machine, FAULT_alias_split))
-            return true;
-    }
+    if (!faults_write_counter(p, n, value & COUNTER_MASK, true))
+        return true;
     p->pmu.counter[n] = value & COUNTER_MASK;
     pebs_disarm(p, BIT(n));
     return true;
@@ -102,7 +97,6 @@ static bool write_counter_full(struct processor *p, unsigned n, uint64_t value)
 static void window_opened_or_closed(struct processor *p, bool was_counting)
 {
     struct pmu_state *pmu = &p->pmu;
-    const struct machine *m = p->machine;
 
     if (was_counting == pmu->counting)
         return;
@@ -110,19 +104,15 @@ static void window_opened_or_closed(struct processor *p, bool was_counting)
         pmu->smi_pending = false;
         return;
     }
-    pmu->smi_pending = random_one_in(&p->random, m->smi);
-    pmu->starts_twice = fault_is(m, FAULT_rtm_start_counts_one_more);
-    pmu->adds_branch = fault_is(m, FAULT_counter3_branches_off);
-    pmu->loses_event = fault_is(m, FAULT_counter3_loses_one) &&
-                       random_one_in(&p->random, 10);
+    pmu->smi_pending = random_one_in(&p->random, p->machine->smi);
+    faults_window_opened(p);
 }
 
 static bool write_global_ctrl(struct processor *p, uint64_t value)
 {
     bool was_counting = p->pmu.counting;
 
-    if ((value & ~counters_mask(p)) != 0 ||
-        fault_is(p->machine, FAULT_msr_gp_surprise))
+    if ((value & ~counters_mask(p)) != 0 || faults_refuse_global_ctrl(p))
         return false;
     p->pmu.global_ctrl = value;
     pmu_update(p);
@@ -146,9 +136,9 @@ static uint64_t global_inuse(const struct processor *p)
     for (unsigned n = 0; n < FIXED_MAX; n++)
         if (((p->pmu.fixed_ctrl >> (4 * n)) & BIT(3)) != 0)
             value |= BIT(63);
-    if (p->pmu.inuse3 || fault_is(p->machine, FAULT_inuse3_stuck))
+    if (p->pmu.inuse3)
         value |= BIT(3);
-    return value;
+    return faults_inuse(p, value);
 }
 
 /* Which general counter an MSR of a row of them belongs to; -1 for none. */
@@ -159,7 +149,7 @@ static int counter_of(const struct processor *p, uint32_t number,
 
     if (number < first || n >= p->machine->counters)
         return -1;
-    if (n == 7 && fault_is(p->machine, FAULT_counter7_faults))
+    if (faults_refuse_counter(p, n))
         return -1;
     return (int)n;
 }
@@ -177,7 +167,7 @@ static bool read_global(struct processor *p, uint32_t number, uint64_t *value)
         return true;
     case IA32_PERF_GLOBAL_CTRL:
         *value = p->pmu.global_ctrl;
-        return !fault_is(p->machine, FAULT_msr_gp_surprise);
+        return !faults_refuse_global_ctrl(p);
     case IA32_PERF_GLOBAL_STATUS_RESET:
     case IA32_PERF_GLOBAL_STATUS_SET:
         *value = 0;
@@ -227,9 +217,7 @@ bool counters_read(struct processor *p, uint32_t number, uint64_t *value)
     if ((n = counter_of(p, number, IA32_PMC0)) >= 0) {
         *value = p->pmu.counter[n];
     } else if ((n = counter_of(p, number, IA32_A_PMC0)) >= 0) {
-        *value = p->pmu.counter[n];
-        if (n == 3 && fault_is(p->machine, FAULT_alias_split))
-            *value = p->pmu.alias3;
+        *value = faults_read_wide(p, (unsigned)n, p->pmu.counter[n]);
     } else if ((n = counter_of(p, number, IA32_PERFEVTSEL0)) >= 0) {
         *value = p->pmu.select[n];
     } else if (number >= IA32_FIXED_CTR0 &&
@@ -274,8 +262,6 @@ bool counters_rdpmc(struct processor *p, uint32_t ecx, uint64_t *value)
     }
     if (counter_of(p, IA32_PMC0 + n, IA32_PMC0) != (int)n)
         return false;
-    *value = p->pmu.counter[n];
-    if (n == 3 && fault_is(p->machine, FAULT_rdpmc3_stale))
-        *value = p->pmu.stale3;
+    *value = faults_rdpmc(p, n, p->pmu.counter[n]);
     return true;
 }

@@ -6,6 +6,8 @@
  */
 #include "tests/silicon/model/pt.h"
 
+#include "tests/silicon/faults/hooks.h"
+
 #define CFG_FILTER 1u
 #define CFG_STOP   2u
 
@@ -213,8 +215,7 @@ void pt_retired(struct processor *p, const struct instruction *i,
     else if (!was && pt->packet_en)
         pt_packet_en_set(p, now);
     else if (was && (i->flags & INSTRUCTION_BRANCHES) != 0 && branch_en(p) &&
-             !(pt->in_tx &&
-               fault_is(p->machine, FAULT_pt_branches_lost_in_tx)))
+             !faults_hide_branch(p))
         put_branch(p, i, now);
     after_instruction(p, now);
 }

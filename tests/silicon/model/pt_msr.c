@@ -7,6 +7,8 @@
  */
 #include "tests/silicon/model/pt.h"
 
+#include "tests/silicon/faults/hooks.h"
+
 #define LEAF_PT 0x14u
 #define PHYSICAL_BITS 39        /* CPUID.80000008H:EAX[7:0] */
 #define POINTERS_FIXED BITS(6, 0)
@@ -185,8 +187,7 @@ bool pt_write(struct processor *p, uint32_t number, uint64_t value)
     if (number == IA32_RTIT_CTL)
         return write_ctl(p, value);
     if ((pt->ctl & RTIT_TRACE_EN) != 0 &&
-        (number != IA32_RTIT_OUTPUT_MASK_PTRS ||
-         !fault_is(p->machine, FAULT_pt_registers_unlocked)))
+        !faults_pt_unlocked(p, number))
         return false;
     switch (number) {
     case IA32_RTIT_OUTPUT_BASE:

@@ -5,6 +5,7 @@
  * Errors". Nothing is held back inside: all bytes of an instruction are in
  * memory before the next.
  */
+#include "tests/silicon/faults/hooks.h"
 #include "tests/silicon/model/counters.h"
 #include "tests/silicon/model/pmu_msr.h"
 #include "tests/silicon/model/pt.h"
@@ -19,11 +20,6 @@
 #define ENTRY_STOP BIT(4)
 #define ENTRY_RESERVED (BIT(1) | BIT(3) | BIT(5) | BITS(11, 10) | BITS(63, 39))
 #define ENTRY_BASE BITS(38, 12)
-
-static bool has_fault(const struct processor *p, enum fault_id fault)
-{
-    return fault_is(p->machine, fault);
-}
 
 static uint64_t output_offset(const struct processor *p)
 {
@@ -50,17 +46,14 @@ static bool range_valid(const struct processor *p)
     uint64_t mask = p->pt.pointers & POINTERS_LOW;
 
     return (mask & (mask + 1)) == 0 && (p->pt.base & mask) == 0 &&
-           (output_offset(p) <= mask ||
-            has_fault(p, FAULT_pt_offset_error_missed));
+           faults_offset_accepted(p, output_offset(p) <= mask);
 }
 
 static void write_range(struct processor *p, const struct pt_memory *memory)
 {
     struct pt_state *pt = &p->pt;
-    uint64_t mask = pt->pointers & POINTERS_LOW;
+    uint64_t mask = faults_range_mask(p, pt->pointers & POINTERS_LOW);
 
-    if (has_fault(p, FAULT_pt_wrap_missing))
-        mask = mask << 1 | 1;
     for (unsigned n = 0; n < pt->buffered; n++) {
         memory->write(pt->base + (output_offset(p) & mask), &pt->buffer[n], 1);
         set_output_offset(p, (output_offset(p) + 1) & mask);
@@ -88,8 +81,7 @@ static bool single_entry(const struct processor *p)
 
 static bool entry_valid(const struct processor *p, uint64_t entry, bool first)
 {
-    if ((entry & ENTRY_RESERVED) != 0 &&
-        !has_fault(p, FAULT_pt_topa_reserved_ignored))
+    if ((entry & faults_topa_reserved(p, ENTRY_RESERVED)) != 0)
         return false;
     if ((entry & ENTRY_END) != 0)
         return !first && (entry & (ENTRY_INT | ENTRY_STOP)) == 0 &&
@@ -124,10 +116,9 @@ static bool reach_region(struct processor *p, const struct pt_memory *memory)
 static void raise_topa_pmi(struct processor *p)
 {
     p->pt.int_signaled = true;
-    if (has_fault(p, FAULT_pt_int_missing))
+    if (faults_topa_int_missing(p))
         return;
-    if (!has_fault(p, FAULT_pt_int_without_status))
-        p->pmu.global_status |= STATUS_TOPA_PMI;
+    p->pmu.global_status |= faults_topa_status(p, STATUS_TOPA_PMI);
     counters_raise_pmi(p);
 }
 
@@ -136,22 +127,20 @@ static bool next_region(struct processor *p, const struct pt_memory *memory,
                         uint64_t entry)
 {
     struct pt_state *pt = &p->pt;
+    bool stop = (entry & faults_topa_stop(p, ENTRY_STOP)) != 0;
 
-    if (has_fault(p, FAULT_pt_stop_ignored))
-        entry &= ~ENTRY_STOP;
-    if ((entry & ENTRY_STOP) != 0) {
+    if (stop) {
         pt->status |= RTIT_STOPPED;
         pt->packet_en = false;
         pt->buffered = 0;
     }
     if ((entry & ENTRY_INT) != 0 && !pt->int_signaled)
         raise_topa_pmi(p);
-    if ((entry & ENTRY_STOP) != 0)
+    if (stop)
         return false;
     pt->int_signaled = false;
     pt->pointers &= POINTERS_LOW;
-    if (!has_fault(p, FAULT_pt_topa_stays))
-        pt->pointers += BIT(TABLE_SHIFT);
+    pt->pointers += faults_topa_next(p, BIT(TABLE_SHIFT));
     if (reach_region(p, memory))
         return true;
     raise_error(p);
@@ -186,8 +175,8 @@ static bool start_valid(struct processor *p, const struct pt_memory *memory)
     if ((p->pt.ctl_active & RTIT_TOPA) == 0)
         return range_valid(p);
     return reach_region(p, memory) &&
-           (output_offset(p) < entry_bytes(read_entry(p, memory, 0)) ||
-            has_fault(p, FAULT_pt_offset_error_missed));
+           faults_offset_accepted(p, output_offset(p) <
+                                         entry_bytes(read_entry(p, memory, 0)));
 }
 
 void pt_output(struct processor *p, const struct pt_memory *memory)
@@ -203,9 +192,5 @@ void pt_output(struct processor *p, const struct pt_memory *memory)
         write_range(p, memory);
     pt->sent_ip = pt->last_ip;
     pt->sent_bytes = pt->psb_bytes;
-    if (pt->save_output) {
-        pt->saved_base = pt->base;
-        pt->saved_pointers = pt->pointers;
-        pt->save_output = false;
-    }
+    faults_pt_written(p);
 }

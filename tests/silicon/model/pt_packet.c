@@ -6,14 +6,11 @@
  */
 #include "tests/silicon/model/pt.h"
 
+#include "tests/silicon/faults/hooks.h"
+
 #define TNT_MAX      6
 #define PSB_REPEATS  8
 #define RATIO        30         /* of core to bus clock, for CBR */
-
-static bool has_fault(const struct processor *p, enum fault_id fault)
-{
-    return fault_is(p->machine, fault);
-}
 
 static void put_bytes(struct processor *p, const uint8_t *bytes, unsigned count)
 {
@@ -68,16 +65,6 @@ void pt_put_ip(struct processor *p, enum pt_ip_packet op, const uint64_t *ip)
     put_payload(p, &opcode, 1, ip == NULL ? 0 : *ip, bytes);
 }
 
-/* For the fault. */
-static uint8_t reversed(uint8_t bits, unsigned count)
-{
-    uint8_t out = 0;
-
-    for (; count > 0; count--, bits >>= 1)
-        out = (uint8_t)(out << 1 | (bits & 1));
-    return out;
-}
-
 void pt_flush_tnt(struct processor *p)
 {
     struct pt_state *pt = &p->pt;
@@ -86,8 +73,7 @@ void pt_flush_tnt(struct processor *p)
     if (pt->tnt_count == 0)
         return;
     pt_put_cyc(p);
-    if (has_fault(p, FAULT_pt_tnt_reversed))
-        pt->tnt_bits = reversed(pt->tnt_bits, pt->tnt_count);
+    pt->tnt_bits = faults_tnt(p, pt->tnt_bits, pt->tnt_count);
     byte = (uint8_t)((1u << pt->tnt_count | pt->tnt_bits) << 1);
     put_bytes(p, &byte, 1);
     pt->tnt_count = pt->tnt_bits = 0;
@@ -201,15 +187,13 @@ void pt_put_psb(struct processor *p, const struct pt_step *now, bool at_start)
     struct pt_state *pt = &p->pt;
     const struct choices *choices = &p->choices;
     bool branches = (pt->ctl_active & RTIT_BRANCH_EN) != 0;
-    bool tx =
-        branches && pt->context_en && !has_fault(p, FAULT_pt_psb_without_tx);
-    enum pt_tx_mode mode = pt->in_tx && !has_fault(p, FAULT_pt_psb_never_in_tx)
-                               ? PT_TX_IN : PT_TX_NONE;
+    bool tx = faults_psb_has_tx(p, branches && pt->context_en);
+    enum pt_tx_mode mode =
+        faults_psb_in_tx(p, pt->in_tx) ? PT_TX_IN : PT_TX_NONE;
 
     pt_flush_tnt(p);
     pt->psb_bytes = 0;
-    if (!has_fault(p, FAULT_pt_last_ip_kept))
-        pt->last_ip = 0;
+    pt->last_ip = faults_psb_last_ip(p, 0);
     pt->returns_known = 0;
     for (unsigned n = 0; n < PSB_REPEATS; n++)
         put_bytes(p, psb, 2);

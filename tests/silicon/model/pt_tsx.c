@@ -8,17 +8,12 @@
  */
 #include "tests/silicon/model/pt.h"
 
-static bool has_fault(const struct processor *p, enum fault_id fault)
-{
-    return fault_is(p->machine, fault);
-}
+#include "tests/silicon/faults/hooks.h"
 
 static bool is_traced(const struct processor *p)
 {
-    return pt_tracing(p) && p->pt.context_en &&
-           ((p->pt.ctl_active & RTIT_BRANCH_EN) != 0 ||
-            has_fault(p, FAULT_pt_mode_without_branch_en)) &&
-           !(p->tsx.hle && has_fault(p, FAULT_pt_hle_silent));
+    return faults_tx_traced(p, pt_tracing(p) && p->pt.context_en &&
+                                   (p->pt.ctl_active & RTIT_BRANCH_EN) != 0);
 }
 
 /* All that is older stands before it. */
@@ -27,11 +22,10 @@ static void put_mode_tsx(struct processor *p, enum pt_tx_mode mode,
 {
     pt_flush_tnt(p);
     pt_put_cyc(p);
-    if (fup != NULL && has_fault(p, FAULT_pt_mode_after_fup))
-        pt_put_ip(p, PT_FUP, fup);
+    if (faults_put_mode_tsx(p, mode, fup))
+        return;
     pt_put_mode_tsx(p, mode);
-    if (fup != NULL && !has_fault(p, FAULT_pt_mode_after_fup) &&
-        !has_fault(p, FAULT_pt_fup_missing))
+    if (fup != NULL)
         pt_put_ip(p, PT_FUP, fup);
 }
 
@@ -46,10 +40,8 @@ static void finish_step(struct processor *p, const struct pt_step *now)
 bool pt_tx_begin(struct processor *p, const struct pt_step *now, bool doomed)
 {
     struct pt_state *pt = &p->pt;
-    const uint64_t *ip =
-        has_fault(p, FAULT_pt_begin_ip_next) ? &now->next : &now->ip;
+    const uint64_t *ip = faults_tx_begin_ip(p, now);
 
-    pt->save_output = true;
     if (doomed && !p->choices.pt_begin_of_doomed)
         return false;
     pt->in_tx = true;
@@ -64,52 +56,36 @@ void pt_tx_commit(struct processor *p, const struct pt_step *now)
     struct pt_state *pt = &p->pt;
 
     pt->in_tx = false;
-    if (is_traced(p) && !has_fault(p, FAULT_pt_commit_silent))
+    if (is_traced(p) && !faults_hide_commit(p))
         put_mode_tsx(p, PT_TX_NONE, pt->packet_en ? &now->ip : NULL);
     finish_step(p, now);
-}
-
-/* For the fault: what they have written is to be written over. */
-static void roll_back_output(struct processor *p)
-{
-    p->pt.base = p->pt.saved_base;
-    p->pt.pointers = p->pt.saved_pointers;
-    p->pt.tnt_count = p->pt.tnt_bits = 0;
 }
 
 void pt_tx_abort(struct processor *p, const struct pt_step *now)
 {
     struct pt_state *pt = &p->pt;
-    const uint64_t *ip =
-        has_fault(p, FAULT_pt_abort_ip_wrong) ? &now->next : &now->ip;
+    const uint64_t *ip = faults_tx_abort_ip(p, now);
     bool was = pt->packet_en, fup;
 
     pt->in_tx = false;
     if (!pt_tracing(p))
         return;
-    if (has_fault(p, FAULT_pt_packets_rolled_back))
-        roll_back_output(p);
+    faults_tx_aborts(p);
     pt_update_enables(p, now);
     fup = was && (pt->packet_en || p->choices.pt_fup_before_pgd);
     if (is_traced(p))
-        put_mode_tsx(p,
-                     has_fault(p, FAULT_pt_abort_is_commit) ? PT_TX_NONE
-                                                            : PT_TX_ABORT,
-                     fup ? ip : NULL);
+        put_mode_tsx(p, faults_tx_abort_mode(p), fup ? ip : NULL);
     if (was && !pt->packet_en)
         pt_packet_en_cleared(p, now);
     else if (!was && pt->packet_en)
         pt_packet_en_set(p, now);
-    else if (was && is_traced(p) && !has_fault(p, FAULT_pt_abort_tip_missing))
-        pt_put_ip(p, PT_TIP,
-                  has_fault(p, FAULT_pt_abort_target_wrong) ? &now->ip
-                                                            : &now->next);
+    else if (was && is_traced(p) && !faults_hide_abort_tip(p))
+        pt_put_ip(p, PT_TIP, faults_tx_target(p, now));
     finish_step(p, now);
 }
 
 void pt_tx_nested(struct processor *p, const struct pt_step *now)
 {
-    if (has_fault(p, FAULT_pt_nested_packets) && is_traced(p) &&
-        p->pt.packet_en)
+    if (faults_show_nested(p) && is_traced(p) && p->pt.packet_en)
         put_mode_tsx(p, PT_TX_IN, &now->ip);
 }

@@ -2,6 +2,7 @@
 /* tsx.c - the regimes: 10FH, 122H, 123H, CPUID bits, the fate of XBEGIN. */
 #include "tests/silicon/model/tsx.h"
 
+#include "tests/silicon/faults/hooks.h"
 #include "tests/silicon/model/bits.h"
 #include "tests/silicon/model/counters.h"
 #include "tests/silicon/model/lines.h"
@@ -229,18 +230,12 @@ bool tsx_elides(const struct processor *p)
 {
     const struct personality *cpu = p->cpu;
 
-    if (fault_is(p->machine, FAULT_hle_elides_after_2018))
-        return tsx_force_abort_visible(p);
-    return cpu->has_hle && cpu->regime == REGIME_A;
+    return faults_elides(p, cpu->has_hle && cpu->regime == REGIME_A);
 }
 
 bool tsx_conflict(const struct machine *m, unsigned sets, bool write)
 {
-    if (fault_is(m, FAULT_conflict_write_not_seen))
-        sets &= ~LINE_READ;
-    if (!write && (fault_is(m, FAULT_conflict_read_not_seen) ||
-                   fault_is(m, FAULT_hle_lock_written)))
-        return false;
+    sets = faults_conflict_sets(m, sets, write);
     return write ? sets != 0 : (sets & LINE_WRITTEN) != 0;
 }
 
@@ -257,32 +252,6 @@ static void decide_doomed(struct processor *p, struct tx_decision *decision)
     decision->at_xend = p->choices.forced_abort == FORCED_ABORT_AT_XEND;
     if (p->choices.forced_abort == FORCED_ABORT_IN_BODY)
         decision->steps = p->choices.body_steps;
-}
-
-/* The faults that change one forced abort in so many. */
-static void decide_fault(struct processor *p, struct tx_decision *decision)
-{
-    const struct machine *m = p->machine;
-    bool b = p->cpu->regime == REGIME_B, c = p->cpu->regime == REGIME_C;
-
-    if ((b && fault_is(m, FAULT_force_abort_lets_commit)) ||
-        (c && fault_is(m, FAULT_always_abort_commits))) {
-        if (random_one_in(&p->random, 50))
-            decision->fate = TX_RUNS;
-    } else if (b && fault_is(m, FAULT_force_abort_starts_late)) {
-        if (p->tsx.first_after_force)
-            decision->fate = TX_RUNS;
-    } else if (b && fault_is(m, FAULT_force_abort_sets_eax)) {
-        if (random_one_in(&p->random, 20))
-            decision->status = TX_STATUS_RETRY;
-    } else if (b && (fault_is(m, FAULT_force_abort_leaks_store) ||
-                     fault_is(m, FAULT_force_abort_keeps_registers))) {
-        if (!random_one_in(&p->random, 20))
-            return;
-        decision->at_xend = true;
-        decision->leak_stores = fault_is(m, FAULT_force_abort_leaks_store);
-        decision->leak_registers = !decision->leak_stores;
-    }
 }
 
 /* An abort that nothing in the program explains. */
@@ -305,8 +274,6 @@ static void decide_spontaneous(struct processor *p,
 
 void tsx_decide(struct processor *p, struct tx_decision *decision)
 {
-    const struct machine *m = p->machine;
-
     *decision = (struct tx_decision){ .fate = TX_RUNS };
     if (tsx_rtm_invalid(p)) {
         decision->fate = TX_INVALID;
@@ -315,27 +282,24 @@ void tsx_decide(struct processor *p, struct tx_decision *decision)
     if (aborts_all(p) ||
         (hidden_by_software(p) && p->choices.hidden_rtm == HIDDEN_RTM_ABORTS)) {
         decide_doomed(p, decision);
-        decide_fault(p, decision);
+        faults_doomed(p, decision);
         p->tsx.first_after_force = false;
         return;
     }
-    if (fault_is(m, FAULT_commit_loses_store))
-        decision->lose_stores = random_one_in(&p->random, 20);
+    faults_may_commit(p, decision);
     decide_spontaneous(p, decision);
 }
 
 bool tsx_aborts(const struct processor *p, const struct instruction *i,
                 bool direction)
 {
-    const struct machine *m = p->machine;
     bool drawn = (p->choices.tx_may >> i->tx & 1) != 0;
 
     switch (i->tx) {
     case TX_SAFE:
         return false;
     case TX_ABORTS:
-        return i->is_pause ? !fault_is(m, FAULT_pause_does_not_abort)
-                           : !fault_is(m, FAULT_cpuid_does_not_abort);
+        return !faults_let_pass(p, i);
     case TX_MAY_X87:
     case TX_MAY_CACHE:
     case TX_MAY_HINT:

@@ -9,6 +9,7 @@
  */
 #include "tests/silicon/model/tsx.h"
 
+#include "tests/silicon/faults/hooks.h"
 #include "tests/silicon/model/counters.h"
 
 /* What an abort of each cause sets: EAX, the umask of its category beside
@@ -36,28 +37,6 @@ static const struct {
     [TX_CAUSE_ELISION] = { 0, TX_EVENT_MEM, TX_INFO_INSTRUCTION },
 };
 
-/* The bits that a fault clears, or sets. */
-static uint32_t falsify_status(const struct machine *m, enum tx_cause cause,
-                               uint32_t status)
-{
-    if (fault_is(m, FAULT_nested_bit_missing))
-        status &= ~TX_STATUS_NESTED;
-    if (fault_is(m, FAULT_xabort_bit0_missing))
-        status &= ~TX_STATUS_XABORT;
-    if (fault_is(m, FAULT_xabort_code_lost))
-        status &= ~TX_STATUS_CODE(0xFF);
-    if (fault_is(m, FAULT_conflict_bit_missing))
-        status &= ~TX_STATUS_CONFLICT;
-    if (fault_is(m, FAULT_retry_bit_with_xabort) && cause == TX_CAUSE_XABORT)
-        status |= TX_STATUS_RETRY;
-    if (fault_is(m, cause == TX_CAUSE_READS ? FAULT_read_capacity_bit_missing
-                                            : FAULT_capacity_bit_missing))
-        status &= ~TX_STATUS_CAPACITY;
-    if (fault_is(m, FAULT_debug_bit_missing))
-        status &= ~TX_STATUS_DEBUG;
-    return status;
-}
-
 /* White paper 604224, section 1.3: a normal conflict has the retry bit; with
  * CPUID.7.0:EDX[13] = 1 there are some without. */
 static bool has_retry_bit(struct processor *p, const struct tx_abort *how)
@@ -81,7 +60,7 @@ static uint32_t status_of(struct processor *p, const struct tx_abort *how)
         status |= TX_STATUS_RETRY;
     if (how->depth > 1)
         status |= TX_STATUS_NESTED;
-    return falsify_status(p->machine, how->cause, status);
+    return faults_abort_status(p, how->cause, status);
 }
 
 static void count_events(struct processor *p, uint8_t umasks)
@@ -90,7 +69,7 @@ static void count_events(struct processor *p, uint8_t umasks)
 
     counters_retire(p, &r);
     r.hle = true;
-    if (fault_is(p->machine, FAULT_hle_events_count_rtm) && !p->tsx.hle)
+    if (!p->tsx.hle && faults_count_as_hle(p))
         counters_retire(p, &r);
 }
 
@@ -100,54 +79,29 @@ void tsx_began(struct processor *p, bool hle)
     p->tsx.hle = hle;
     p->tsx.cycles = 0;
     count_events(p, TX_EVENT_START);
-    if (p->pmu.starts_twice)
+    if (faults_start_again(p))
         count_events(p, TX_EVENT_START);
-    p->pmu.starts_twice = false;
 }
 
 /* Is counter 3 to go wrong around this transaction? */
 static bool garbles_counter3(const struct processor *p)
 {
-    const struct machine *m = p->machine;
-
-    switch (p->cpu->regime) {
-    case REGIME_A:
-        return p->cpu->has_rtm && fault_is(m, FAULT_counter3_garbles_in_a);
-    case REGIME_B:
-        return (p->tsx.force_abort & RTM_FORCE_ABORT) == 0 ||
-               fault_is(m, FAULT_counter3_garbles_though_forced);
-    case REGIME_C:
-        return tsx_sdv(p) ? fault_is(m, FAULT_counter3_garbles_in_sdv)
-                      : fault_is(m, FAULT_counter3_garbles_in_c);
-    default:
-        return false;
-    }
+    return (p->cpu->regime == REGIME_B &&
+            (p->tsx.force_abort & RTM_FORCE_ABORT) == 0) ||
+           faults_garble_counter3(p);
 }
 
 void tsx_disturb_counter3(struct processor *p)
 {
-    const struct machine *m = p->machine;
-    bool asked = m->fault == FAULT_counter3_garbles_though_forced ||
-                 m->fault == FAULT_counter3_garbles_in_a ||
-                 m->fault == FAULT_counter3_garbles_in_c ||
-                 m->fault == FAULT_counter3_garbles_in_sdv;
-
     if (garbles_counter3(p))
-        counter3_garble(p, asked);
+        counter3_garble(p, faults_garble_always(p));
 }
 
 static void after_end(struct processor *p)
 {
-    const struct machine *m = p->machine;
-
     p->tsx.active = false;
     tsx_disturb_counter3(p);
-    if (p->cpu->regime == REGIME_B)
-        return;
-    if (fault_is(m, FAULT_evtsel3_rewritten))
-        counter3_rewrite_select(p);
-    if (fault_is(m, FAULT_global_ctrl3_cleared))
-        counter3_disable(p);
+    faults_after_transaction(p);
 }
 
 void tsx_committed(struct processor *p)
@@ -156,15 +110,11 @@ void tsx_committed(struct processor *p)
     after_end(p);
 }
 
-static uint8_t aborted_umasks(const struct machine *m, enum tx_cause cause)
+static uint8_t aborted_umasks(const struct processor *p, enum tx_cause cause)
 {
     uint8_t umasks = TX_EVENT_ABORTED | causes[cause].category;
 
-    if (fault_is(m, FAULT_rtm_aborted_not_counted) && cause == TX_CAUSE_XABORT)
-        return 0;
-    if (fault_is(m, FAULT_rtm_commit_counts_aborts))
-        umasks |= TX_EVENT_COMMIT;
-    return umasks;
+    return faults_aborted_events(p, cause, umasks);
 }
 
 uint32_t tsx_aborted(struct processor *p, const struct tx_abort *how)
@@ -180,7 +130,7 @@ uint32_t tsx_aborted(struct processor *p, const struct tx_abort *how)
         .eventing_ip = how->eventing_ip,
         .resume_ip = how->resume_ip,
     };
-    count_events(p, aborted_umasks(p->machine, how->cause));
+    count_events(p, aborted_umasks(p, how->cause));
     after_end(p);
     return status;
 }

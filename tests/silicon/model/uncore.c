@@ -2,6 +2,7 @@
 /* uncore.c - what the counters of the uncore count, overflow, interrupts. */
 #include "tests/silicon/model/uncore.h"
 
+#include "tests/silicon/faults/hooks.h"
 #include "tests/silicon/model/bits.h"
 #include "tests/silicon/model/counters.h"
 #include "tests/silicon/model/msr.h"
@@ -80,16 +81,15 @@ static void on_overflow(struct machine *m, uint64_t status, uint64_t ctrl)
     bool propagates = (ctrl & UNCORE_OVF_EN) != 0;
 
     if ((propagates || u->status_of_all) &&
-        !fault_is(m, FAULT_uncore_status_missing))
+        !faults_hide_uncore_status(m))
         u->status |= status;
     if (!propagates)
         return;
-    if (!fault_is(m, FAULT_uncore_pmi_missing)) {
+    if (!faults_hide_uncore_pmi(m)) {
         u->pmi_cores = u->ctrl & (BIT(m->cpu->uncore->cores) - 1);
         u->pmis++;
     }
-    if ((u->ctrl & UNCORE_CTRL_FREEZE) == 0 ||
-        fault_is(m, FAULT_uncore_freeze_ignored))
+    if ((u->ctrl & UNCORE_CTRL_FREEZE) == 0 || faults_uncore_runs_on(m))
         return;
     u->ctrl &= ~UNCORE_CTRL_EN;
     uncore_update_counting(m);
@@ -105,7 +105,7 @@ void uncore_update_clock(struct machine *m)
 
     u->fixed_tsc = now;
     if (!uncore_enabled(m) || (u->fixed_ctrl & UNCORE_EN) == 0 ||
-        fault_is(m, FAULT_uncore_clock_stands))
+        faults_uncore_clock_stands(m))
         return;
     u->fixed_remainder = ticks % traits->clock_down;
     u->fixed += ticks / traits->clock_down;
@@ -136,10 +136,8 @@ static unsigned box_of_line(const struct machine *m, uint64_t line)
 {
     uint64_t n = line / CACHE_LINE_BYTES;
 
-    if (fault_is(m, FAULT_uncore_one_box))
-        return 0;
     n = (n ^ n >> 7 ^ n >> 15 ^ n >> 23) * UINT64_C(0x9E3779B97F4A7C15);
-    return (unsigned)(n >> 61) & (m->cpu->uncore->boxes - 1u);
+    return faults_box(m, (unsigned)(n >> 61) & (m->cpu->uncore->boxes - 1u));
 }
 
 /* The state in which the last level has the line. */
@@ -160,14 +158,6 @@ static bool is_lookup(uint64_t select, unsigned state, unsigned by)
            (umask & by) != 0;
 }
 
-/* How often a lookup counts that is one of those selected. */
-static unsigned lookup_weight(const struct machine *m)
-{
-    if (fault_is(m, FAULT_uncore_lookups_halved))
-        return m->uncore.lookups % 2;
-    return fault_is(m, FAULT_uncore_lookups_double) ? 2 : 1;
-}
-
 /* Requests that leave the last level, and how long each is outstanding. */
 static uint64_t arb_events(const struct machine *m, unsigned n, uint64_t select,
                            bool write, bool coherent, uint32_t cycles)
@@ -177,17 +167,11 @@ static uint64_t arb_events(const struct machine *m, unsigned n, uint64_t select,
 
     switch (select & 0xFF) {
     case EVENT_TRK_REQUESTS:
-        if (fault_is(m, FAULT_uncore_arb_silent))
-            return 0;
-        return mine;
+        return faults_arb_requests(m, mine);
     case EVENT_COH_TRK_REQUESTS:
         return mine && coherent;
     case EVENT_TRK_OCCUPANCY:
-        if (fault_is(m, FAULT_uncore_occupancy_silent))
-            return 0;
-        if (fault_is(m, FAULT_uncore_occupancy_of_requests))
-            cycles = 1;
-        return n == 0 && mine ? cycles : 0;
+        return n == 0 && mine ? faults_arb_occupancy(m, cycles) : 0;
     case EVENT_COH_TRK_OCCUPANCY:
         return n == 0 && mine && coherent ? cycles : 0;
     default:
@@ -213,7 +197,7 @@ void uncore_lookup(struct machine *m, uint64_t line, enum uncore_kind kind,
         struct uncore_counter *c = &u->box[box][n];
 
         if (is_lookup(c->select, state, by))
-            add_events(m, c, lookup_weight(m), UNCORE_STATUS_CBOX);
+            add_events(m, c, faults_lookup_weight(m), UNCORE_STATUS_CBOX);
     }
     for (unsigned n = 0; n < 2 && uncore_enabled(m); n++) {
         struct uncore_counter *c = &u->arb[n];

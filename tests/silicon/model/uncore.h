@@ -56,7 +56,7 @@ struct uncore {
     volatile bool counting;     /* C-Boxes, ARB, or a clock that interrupts */
     volatile uint32_t pmis;     /* sent so far */
     volatile uint64_t pmi_cores; /* that the last one was for */
-    unsigned lookups;           /* for uncore_lookups_halved */
+    unsigned lookups;           /* so far */
     struct random random;
     bool status_write_clears, status_of_all, status_without_pmi; /* open */
 };

@@ -2,6 +2,8 @@
 /* uncore_msr.c - reads and writes of the registers of the uncore. */
 #include "tests/silicon/model/uncore_msr.h"
 
+#include "tests/silicon/faults/hooks.h"
+
 /* The counter or select of a pair, at first + 0 or 1; NULL for neither. */
 static uint64_t *in_pair(struct uncore_counter pair[2], uint32_t number,
                          uint32_t counter, uint32_t select)
@@ -66,9 +68,7 @@ static bool read_locked(struct machine *m, uint32_t number, uint64_t *value)
     } else if (number == MSR_UNC_PERF_FIXED_CTR) {
         *value = u->fixed;
     } else if (number == MSR_UNC_CBO_CONFIG) {
-        *value = m->cpu->uncore->config;
-        if (fault_is(m, FAULT_uncore_config_wrong))
-            *value = 0;
+        *value = faults_uncore_config(m, m->cpu->uncore->config);
     } else {
         stored = find_register(m, number, &mask);
         if (stored == NULL)
@@ -103,8 +103,7 @@ static bool write_locked(struct machine *m, uint32_t number, uint64_t value)
     } else {
         stored = find_register(m, number, &mask);
     }
-    if (stored == NULL || ((value & ~mask) != 0 &&
-                           !fault_is(m, FAULT_uncore_reserved_accepted)))
+    if (stored == NULL || ((value & ~mask) != 0 && !faults_accept_uncore(m)))
         return false;
     *stored = clears ? *stored & ~value : value & mask;
     uncore_update_counting(m);

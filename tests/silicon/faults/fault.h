@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * fault.h - the named deviations from the manual. The files of faults/ have
+ * one entry for each, by area, and below them what it does: hooks.h. Which
+ * faults there are is read from the entries (build/gen/faults.inc).
+ */
+#ifndef SILICON_FAULTS_FAULT_H
+#define SILICON_FAULTS_FAULT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define FAULT_BOOTS_MAX 4
+
+struct fault {
+    const char *name;
+    const char *what;    /* goes wrong; in brackets the regimes that show it */
+    /* Boots that show it caught: personality, SMT, processors, test, verdict,
+     * and trials where the usual number takes long. */
+    const char *caught[FAULT_BOOTS_MAX];
+};
+
+/* An entry: FAULT(name, .what = .., .caught = { .. }). */
+#define FAULT(id, ...)                                                        \
+    extern const struct fault fault_##id;                                     \
+    const struct fault fault_##id = { .name = #id, __VA_ARGS__ };
+
+enum fault_id {
+    FAULT_none,
+#define FAULT_ENTRY(name) FAULT_##name,
+#include "faults.inc"
+#undef FAULT_ENTRY
+    FAULT_COUNT
+};
+
+/* What hooks remember of a processor. */
+struct fault_state {
+    bool of_branch;         /* the instruction that is being counted */
+    bool loses_event, adds_branch, starts_twice; /* once in this window */
+    bool late;              /* counter 3 has wrapped, unseen */
+    uint64_t wide3, stale3; /* counter 3 at 4C4H, and before the last write */
+    uint64_t first_tsc;     /* of PEBS records */
+    uint64_t previous_store, first_address; /* of loads and stores */
+    bool save_output;       /* of Processor Trace, with the next packets: */
+    uint64_t saved_base, saved_pointers; /* where it was */
+};
+
+/* Its name; "none" for FAULT_none; NULL past the end. */
+const char *fault_name(size_t fault);
+
+/* One line on what goes wrong; NULL past the end. */
+const char *fault_what(size_t fault);
+
+/* False if there is no such fault. "none" and "" are FAULT_none. */
+bool fault_find(const char *name, enum fault_id *fault);
+
+#endif

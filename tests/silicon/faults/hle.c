@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* hle.c - what goes wrong with lock elision. */
+#include "tests/silicon/faults/hooks.h"
+
+FAULT(hle_lock_written,
+      .what = "[A with HLE] the lock is written between XACQUIRE and "
+              "XRELEASE, for all to see",
+      .caught = { "haswell on 2 hle_lock_unseen FAIL" })
+
+FAULT(hle_elides_after_2018,
+      .what = "[B C] XACQUIRE elides a lock although EDX[13] is set",
+      .caught = { "skylake-2018 on 1 hle_never_elides FAIL" })
+
+FAULT(hle_xtest_zero,
+      .what = "[A with HLE] XTEST sets ZF between XACQUIRE and XRELEASE",
+      .caught = { "haswell on 1 hle_elision FAIL" })
+
+FAULT(hle_mismatch_commits,
+      .what = "[A with HLE] an XRELEASE that does not match its XACQUIRE "
+              "commits",
+      .caught = { "haswell on 1 hle_mismatch FAIL" })
+
+FAULT(hle_reads_lock_free,
+      .what = "[A with HLE] a load of the elided lock gives the value in "
+              "memory",
+      .caught = { "haswell on 1 hle_elision FAIL" })
+
+FAULT(hle_abort_sets_eax,
+      .what = "[A with HLE] an abort between XACQUIRE and XRELEASE changes "
+              "EAX",
+      .caught = { "haswell on 1 hle_mismatch FAIL" })
+
+bool faults_write_lock(const struct machine *m)
+{
+    return fault_is(m, FAULT_hle_lock_written);
+}
+
+bool faults_lock_looks_free(const struct processor *p)
+{
+    return has_fault(p, FAULT_hle_reads_lock_free);
+}
+
+bool faults_release_any(const struct processor *p)
+{
+    return has_fault(p, FAULT_hle_mismatch_commits);
+}
+
+bool faults_hle_sets_eax(const struct processor *p)
+{
+    return has_fault(p, FAULT_hle_abort_sets_eax);
+}
+
+bool faults_hle_hidden(const struct processor *p)
+{
+    return has_fault(p, FAULT_hle_xtest_zero);
+}
+
+bool faults_elides(const struct processor *p, bool elides)
+{
+    if (has_fault(p, FAULT_hle_elides_after_2018))
+        return tsx_force_abort_visible(p);
+    return elides;
+}

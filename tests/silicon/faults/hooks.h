@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * hooks.h - where a processor can be made to go wrong. The model does what the
+ * manual says, and asks here where a fault may have it otherwise; without a
+ * fault each hook gives back what it was given, or false.
+ */
+#ifndef SILICON_FAULTS_HOOKS_H
+#define SILICON_FAULTS_HOOKS_H
+
+#include "tests/silicon/faults/fault.h"
+#include "tests/silicon/model/machine.h"
+#include "tests/silicon/model/tsx.h"
+#include "tests/silicon/model/pt.h"
+#include "tests/silicon/model/pebs.h"
+
+static inline bool fault_is(const struct machine *m, enum fault_id fault)
+{
+    return m->fault == fault;
+}
+
+static inline bool has_fault(const struct processor *p, enum fault_id fault)
+{
+    return p->machine->fault == fault;
+}
+
+/* PEBS: pebs.c. Does an overflow of counter n make no record? */
+bool faults_suppress_record(const struct processor *p, unsigned n);
+/* Events from the overflow to the record of PDIR; any: a random number. */
+unsigned faults_pdir_skid(const struct processor *p, uint64_t any,
+                          unsigned skid);
+/* PEBS is about to be disabled on these counters. */
+void faults_pebs_disabled(struct processor *p, uint64_t counters);
+/* What the index becomes; what is compared with the threshold. */
+uint64_t faults_pebs_index(const struct processor *p, uint64_t old,
+                           uint64_t next);
+uint64_t faults_pebs_reached(const struct processor *p, uint64_t next,
+                             unsigned bytes);
+bool faults_hide_ds_ovf(const struct processor *p);
+/* What counter n is reloaded with. */
+uint64_t faults_pebs_reset(const struct processor *p, const struct pebs_ds *ds,
+                           unsigned n, uint64_t value);
+/* The bits of GLOBAL_STATUS that a record clears. */
+uint64_t faults_pebs_clears(const struct processor *p, uint64_t counters);
+/* Is there room for a record? */
+bool faults_pebs_fits(const struct processor *p, const struct pebs_ds *ds,
+                      unsigned bytes, bool fits);
+/* The record of these counters is complete. */
+void faults_pebs_record(struct processor *p, uint64_t counters,
+                        struct pebs_record *record);
+/* Does a record inside a transaction leave it alone? */
+bool faults_record_spares_tx(const struct processor *p);
+
+/* Data of PEBS records: memory.c. */
+bool faults_load_is_slow(const struct processor *p, bool slow);
+void faults_load_record(struct processor *p, struct data_record *d);
+void faults_store_record(const struct processor *p, const struct data_result *r,
+                         struct data_record *d);
+void faults_linear_record(struct processor *p, const struct data_result *r,
+                          bool hit_valid, struct data_record *d);
+/* An instruction with these accesses has been counted. */
+void faults_note_stores(struct processor *p, const struct data_result *results,
+                        unsigned count);
+
+/* Processor Trace: pt.c. Does this branch make no packet? */
+bool faults_hide_branch(const struct processor *p);
+/* Can this register be written while TraceEn = 1? */
+bool faults_pt_unlocked(const struct processor *p, uint32_t number);
+/* An instruction in a transaction has been traced: does that abort it? */
+bool faults_trace_aborts(const struct processor *p);
+uint8_t faults_tnt(const struct processor *p, uint8_t bits, unsigned count);
+bool faults_psb_has_tx(const struct processor *p, bool tx);
+bool faults_psb_in_tx(const struct processor *p, bool in_tx);
+uint64_t faults_psb_last_ip(const struct processor *p, uint64_t ip);
+/* Output: is this offset taken; how the range wraps; reserved bits and STOP of
+ * an entry; its interrupt and status; the next entry. */
+bool faults_offset_accepted(const struct processor *p, bool inside);
+uint64_t faults_range_mask(const struct processor *p, uint64_t mask);
+uint64_t faults_topa_reserved(const struct processor *p, uint64_t bits);
+uint64_t faults_topa_stop(const struct processor *p, uint64_t bit);
+bool faults_topa_int_missing(const struct processor *p);
+uint64_t faults_topa_status(const struct processor *p, uint64_t bit);
+uint64_t faults_topa_next(const struct processor *p, uint64_t step);
+/* All packets so far are in memory. */
+void faults_pt_written(struct processor *p);
+/* Transactions: are they traced; the FUPs and the TIP; the mode of an abort;
+ * packets of one more level. */
+bool faults_tx_traced(const struct processor *p, bool traced);
+/* True: it has put MODE.TSX and what comes of the FUP. */
+bool faults_put_mode_tsx(struct processor *p, enum pt_tx_mode mode,
+                         const uint64_t *fup);
+const uint64_t *faults_tx_begin_ip(struct processor *p,
+                                   const struct pt_step *now);
+bool faults_hide_commit(const struct processor *p);
+const uint64_t *faults_tx_abort_ip(const struct processor *p,
+                                   const struct pt_step *now);
+enum pt_tx_mode faults_tx_abort_mode(const struct processor *p);
+void faults_tx_aborts(struct processor *p);
+bool faults_hide_abort_tip(const struct processor *p);
+const uint64_t *faults_tx_target(const struct processor *p,
+                                 const struct pt_step *now);
+bool faults_show_nested(const struct processor *p);
+
+/* Off-core response and the uncore: uncore.c. What a request and a supplier
+ * are taken for; the register that event n compares with. */
+uint64_t faults_offcore_request(const struct processor *p, uint64_t request,
+                                uint64_t all);
+uint64_t faults_offcore_supplier(const struct processor *p, uint64_t supplier);
+uint32_t faults_offcore_register(const struct processor *p, uint32_t number);
+bool faults_count_cached(const struct processor *p);
+bool faults_accept_offcore(const struct processor *p);
+bool faults_hide_uncore_status(const struct machine *m);
+bool faults_hide_uncore_pmi(const struct machine *m);
+bool faults_uncore_runs_on(const struct machine *m);
+bool faults_uncore_clock_stands(const struct machine *m);
+unsigned faults_box(const struct machine *m, unsigned box);
+/* How often the C-Boxes count this lookup. */
+unsigned faults_lookup_weight(const struct machine *m);
+uint64_t faults_arb_requests(const struct machine *m, uint64_t requests);
+uint64_t faults_arb_occupancy(const struct machine *m, uint64_t cycles);
+uint64_t faults_uncore_config(const struct machine *m, uint64_t config);
+bool faults_accept_uncore(const struct machine *m);
+
+/* Counters: counting.c. Can IN_TX be set, reserved bits of PERFEVTSELn, and
+ * those above the counter of 4C1H to 4C8H? Does counter n have no registers? */
+bool faults_accept_in_tx(const struct processor *p);
+bool faults_accept_evtsel(const struct processor *p);
+bool faults_accept_wide(const struct processor *p);
+bool faults_refuse_counter(const struct processor *p, unsigned n);
+bool faults_refuse_global_ctrl(const struct processor *p);
+bool faults_no_sign_extension(const struct processor *p, unsigned n);
+/* Software writes counter n: to 4C1H + n if wide. False: it is not to change. */
+bool faults_write_counter(struct processor *p, unsigned n, uint64_t value,
+                          bool wide);
+/* What reads of counter n give: at 4C1H + n, and by RDPMC. */
+uint64_t faults_read_wide(const struct processor *p, unsigned n,
+                          uint64_t value);
+uint64_t faults_rdpmc(const struct processor *p, unsigned n, uint64_t value);
+uint64_t faults_inuse(const struct processor *p, uint64_t value);
+/* CPUID 0AH: counters. */
+unsigned faults_counters(const struct processor *p, unsigned counters);
+/* A window of counting has opened. */
+void faults_window_opened(struct processor *p);
+/* Does a counter with IN_TX count outside; is one with IN_TXCP rolled back? */
+bool faults_count_outside(const struct processor *p);
+bool faults_keep_aborted(const struct processor *p);
+/* How many events counter n takes. */
+uint32_t faults_count(struct processor *p, unsigned n, uint32_t count);
+/* Counter n has been added to, wrapping or not; status: what to set for it.
+ * Gives what is set. *overflow: has it overflowed? */
+uint64_t faults_overflow(struct processor *p, unsigned n, uint64_t status,
+                         bool *overflow);
+bool faults_hide_pmi(const struct processor *p);
+bool faults_pmi_again(const struct processor *p);
+/* Events of transactions: the start, ABORTED and others of an abort, and does
+ * HLE_RETIRED count this one? */
+bool faults_start_again(struct processor *p);
+uint8_t faults_aborted_events(const struct processor *p, enum tx_cause cause,
+                              uint8_t umasks);
+bool faults_count_as_hle(const struct processor *p);
+/* Is counter 3 to go wrong around this transaction; each time and visibly;
+ * are its registers, after one? */
+bool faults_garble_counter3(const struct processor *p);
+bool faults_garble_always(const struct processor *p);
+void faults_after_transaction(struct processor *p);
+
+/* Processors: machine.c. */
+bool faults_processor_lost(const struct machine *m, unsigned index);
+uint32_t faults_revision(const struct processor *p, uint32_t revision);
+bool faults_refuse_update(const struct processor *p);
+bool faults_update_one_thread(const struct machine *m);
+
+/* Lock elision: hle.c. Is the lock written for all to see; does a load see the
+ * one in memory; does an XRELEASE that does not match commit; does an abort
+ * change EAX; does XTEST not see it? */
+bool faults_write_lock(const struct machine *m);
+bool faults_lock_looks_free(const struct processor *p);
+bool faults_release_any(const struct processor *p);
+bool faults_hle_sets_eax(const struct processor *p);
+bool faults_hle_hidden(const struct processor *p);
+/* Which elides, if not this processor does. */
+bool faults_elides(const struct processor *p, bool elides);
+
+/* Transactions: tsx.c. What an abort of this cause does not roll back. */
+bool faults_keep_stores(const struct processor *p, enum tx_cause cause);
+bool faults_inner_fallback(const struct processor *p);
+bool faults_ignore_xend(const struct processor *p);
+bool faults_nested_commit(const struct processor *p);
+bool faults_xtest_zero(const struct processor *p);
+bool faults_refuse_xabort(const struct processor *p);
+bool faults_deliver_exception(const struct processor *p);
+/* The bits of EAX. */
+uint32_t faults_abort_status(const struct processor *p, enum tx_cause cause,
+                             uint32_t status);
+/* Does this instruction, which aborts, not do so? */
+bool faults_let_pass(const struct processor *p, const struct instruction *i);
+/* Does an access of another processor not abort? sets: lines.h. */
+unsigned faults_conflict_sets(const struct machine *m, unsigned sets,
+                              bool write);
+/* The decision about a transaction that is to be aborted, and about one that
+ * may commit. */
+void faults_doomed(struct processor *p, struct tx_decision *decision);
+void faults_may_commit(struct processor *p, struct tx_decision *decision);
+
+#endif
