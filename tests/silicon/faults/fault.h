@@ -34,8 +34,14 @@ enum fault_id {
     FAULT_COUNT
 };
 
-/* What hooks remember of a processor. */
+/* What hooks remember of the machine, and of a processor. */
+struct fault_shared {
+    volatile uint64_t force_abort; /* MSR 10FH as any processor wrote it */
+};
+
 struct fault_state {
+    bool was_forced, was_cleared, was_sdv; /* by MSR 10FH, ever */
+    bool first_after_force; /* no transaction since its bit 0 was set */
     bool of_branch;         /* the instruction that is being counted */
     bool loses_event, adds_branch, starts_twice; /* once in this window */
     bool late;              /* counter 3 has wrapped, unseen */

@@ -201,4 +201,22 @@ unsigned faults_conflict_sets(const struct machine *m, unsigned sets,
 void faults_doomed(struct processor *p, struct tx_decision *decision);
 void faults_may_commit(struct processor *p, struct tx_decision *decision);
 
+/* The MSR 10FH and what it does; number by regime. Each gives what the manual
+ * says, given as the last argument, where no fault has it otherwise. */
+bool faults_hidden(const struct processor *p, bool hidden);
+bool faults_forced(const struct processor *p, bool forced);
+bool faults_rtm_visible(const struct processor *p, bool forced, bool visible);
+bool faults_hle_visible(const struct processor *p, bool visible);
+bool faults_always_abort_visible(const struct processor *p, bool visible);
+bool faults_force_abort_readable(const struct processor *p);
+bool faults_force_abort_refused(const struct processor *p);
+uint64_t faults_force_abort_value(const struct processor *p, uint64_t value);
+bool faults_accept_force_abort(const struct processor *p);
+/* It has been written; value: its bits that exist. */
+void faults_force_abort_written(struct processor *p, uint64_t value);
+/* Does bit 0 hold what is written, in regime C? */
+bool faults_bit0_writable(const struct processor *p);
+bool faults_aborts_all(const struct processor *p, bool aborts);
+bool faults_rtm_invalid(const struct processor *p);
+
 #endif

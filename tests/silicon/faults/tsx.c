@@ -274,7 +274,7 @@ unsigned faults_conflict_sets(const struct machine *m, unsigned sets,
 }
 
 /* The faults that change one forced abort in so many. */
-void faults_doomed(struct processor *p, struct tx_decision *decision)
+static void spare_doomed(struct processor *p, struct tx_decision *decision)
 {
     bool b = p->cpu->regime == REGIME_B, c = p->cpu->regime == REGIME_C;
 
@@ -283,7 +283,7 @@ void faults_doomed(struct processor *p, struct tx_decision *decision)
         if (random_one_in(&p->random, 50))
             decision->fate = TX_RUNS;
     } else if (b && has_fault(p, FAULT_force_abort_starts_late)) {
-        if (p->tsx.first_after_force)
+        if (p->faults.first_after_force)
             decision->fate = TX_RUNS;
     } else if (b && has_fault(p, FAULT_force_abort_sets_eax)) {
         if (random_one_in(&p->random, 20))
@@ -298,8 +298,114 @@ void faults_doomed(struct processor *p, struct tx_decision *decision)
     }
 }
 
+void faults_doomed(struct processor *p, struct tx_decision *decision)
+{
+    if (p->machine->fault == FAULT_none)
+        return;
+    spare_doomed(p, decision);
+    p->faults.first_after_force = false;
+}
+
 void faults_may_commit(struct processor *p, struct tx_decision *decision)
 {
     if (has_fault(p, FAULT_commit_loses_store))
         decision->lose_stores = random_one_in(&p->random, 20);
+}
+
+bool faults_hidden(const struct processor *p, bool hidden)
+{
+    return hidden ||
+           (has_fault(p, FAULT_cpuid_clear_sticky) && p->faults.was_cleared);
+}
+
+bool faults_forced(const struct processor *p, bool forced)
+{
+    const struct machine *m = p->machine;
+
+    if (has_fault(p, FAULT_force_abort_sticky) && p->faults.was_forced)
+        return true;
+    if (has_fault(p, FAULT_force_abort_shared_effect) &&
+        (m->faults.force_abort & RTM_FORCE_ABORT) != 0)
+        return true;
+    return forced;
+}
+
+bool faults_rtm_visible(const struct processor *p, bool forced, bool visible)
+{
+    if (has_fault(p, FAULT_cpuid_clear_keeps_rtm))
+        return true;
+    if (has_fault(p, FAULT_force_abort_hides_rtm) &&
+        p->cpu->regime == REGIME_B && forced)
+        return false;
+    return visible;
+}
+
+bool faults_hle_visible(const struct processor *p, bool visible)
+{
+    return visible || has_fault(p, FAULT_cpuid_clear_keeps_hle);
+}
+
+bool faults_always_abort_visible(const struct processor *p, bool visible)
+{
+    if (has_fault(p, FAULT_always_abort_unenumerated))
+        return false;
+    return visible || has_fault(p, FAULT_sdv_keeps_always_abort);
+}
+
+bool faults_force_abort_readable(const struct processor *p)
+{
+    return has_fault(p, FAULT_tfa_readable_unenumerated);
+}
+
+bool faults_force_abort_refused(const struct processor *p)
+{
+    return has_fault(p, FAULT_tfa_faults_though_enumerated);
+}
+
+uint64_t faults_force_abort_value(const struct processor *p, uint64_t value)
+{
+    if (p->cpu->regime == REGIME_B &&
+        has_fault(p, FAULT_force_abort_shared_value))
+        return p->machine->faults.force_abort;
+    if (p->cpu->regime != REGIME_C)
+        return value;
+    if (has_fault(p, FAULT_always_abort_bit0_writable))
+        return p->tsx.force_abort;
+    if (has_fault(p, FAULT_sdv_keeps_bit0))
+        return value | RTM_FORCE_ABORT;
+    if (has_fault(p, FAULT_always_abort_bit0_zero))
+        return value & ~RTM_FORCE_ABORT;
+    return value;
+}
+
+bool faults_accept_force_abort(const struct processor *p)
+{
+    return has_fault(p, FAULT_tfa_reserved_accepted);
+}
+
+void faults_force_abort_written(struct processor *p, uint64_t value)
+{
+    struct fault_state *f = &p->faults;
+
+    f->first_after_force =
+        (value & ~p->tsx.force_abort & RTM_FORCE_ABORT) != 0;
+    f->was_forced = f->was_forced || (value & RTM_FORCE_ABORT) != 0;
+    f->was_cleared = f->was_cleared || (value & TSX_CPUID_CLEAR) != 0;
+    f->was_sdv = f->was_sdv || (value & SDV_ENABLE_RTM) != 0;
+    p->machine->faults.force_abort = value;
+}
+
+bool faults_bit0_writable(const struct processor *p)
+{
+    return has_fault(p, FAULT_always_abort_bit0_writable);
+}
+
+bool faults_aborts_all(const struct processor *p, bool aborts)
+{
+    return aborts && !(has_fault(p, FAULT_sdv_sticky) && p->faults.was_sdv);
+}
+
+bool faults_rtm_invalid(const struct processor *p)
+{
+    return has_fault(p, FAULT_xbegin_ud_though_enumerated);
 }

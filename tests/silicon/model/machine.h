@@ -45,8 +45,7 @@ struct machine {
     unsigned counters; /* general-purpose counters per logical processor */
     struct cache_state *caches; /* cache_start; may be NULL */
     struct uncore uncore;
-    /* For the *_shared_* faults alone: what any processor wrote. */
-    volatile uint64_t shared_force_abort;
+    struct fault_shared faults; /* of hooks alone */
 };
 
 /* The last abort, as a PEBS record has it. */
@@ -60,8 +59,6 @@ struct tsx_state {
     uint64_t force_abort;  /* MSR 10FH as written */
     uint64_t tsx_ctrl;     /* MSR 122H */
     uint64_t mcu_opt_ctrl; /* MSR 123H */
-    bool was_forced, was_cleared, was_sdv; /* for the *_sticky faults */
-    bool first_after_force;                /* for force_abort_starts_late */
     bool active, hle;      /* in a transaction; one begun by XACQUIRE */
     uint32_t cycles;       /* of the last transaction, or of this one so far */
     struct last_abort last_abort;

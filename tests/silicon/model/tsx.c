@@ -31,63 +31,39 @@ bool tsx_sdv(const struct processor *p)
 /* Has software hidden RTM and HLE? */
 static bool hidden_by_software(const struct processor *p)
 {
-    const struct machine *m = p->machine;
-
     if (p->cpu->regime == REGIME_F)
         return (p->tsx.tsx_ctrl & TSX_CTRL_CPUID_CLEAR) != 0;
     if (p->cpu->regime != REGIME_C)
         return false;
-    if (fault_is(m, FAULT_cpuid_clear_sticky) && p->tsx.was_cleared)
-        return true;
-    return (p->tsx.force_abort & TSX_CPUID_CLEAR) != 0;
+    return faults_hidden(p, (p->tsx.force_abort & TSX_CPUID_CLEAR) != 0);
 }
 
 /* Regime B: bit 0 as it takes effect. */
 static bool force_abort_on(const struct processor *p)
 {
-    const struct machine *m = p->machine;
-
-    if (fault_is(m, FAULT_force_abort_sticky) && p->tsx.was_forced)
-        return true;
-    if (fault_is(m, FAULT_force_abort_shared_effect) &&
-        (m->shared_force_abort & RTM_FORCE_ABORT) != 0)
-        return true;
-    return (p->tsx.force_abort & RTM_FORCE_ABORT) != 0;
+    return faults_forced(p, (p->tsx.force_abort & RTM_FORCE_ABORT) != 0);
 }
 
 bool tsx_rtm_visible(const struct processor *p)
 {
-    const struct machine *m = p->machine;
-
     if (!p->cpu->has_rtm || p->cpu->regime == REGIME_E)
         return false;
-    if (fault_is(m, FAULT_cpuid_clear_keeps_rtm))
-        return true;
-    if (fault_is(m, FAULT_force_abort_hides_rtm) &&
-        p->cpu->regime == REGIME_B && force_abort_on(p))
-        return false;
-    return !hidden_by_software(p);
+    return faults_rtm_visible(p, force_abort_on(p), !hidden_by_software(p));
 }
 
 /* The October 2018 update disables HLE but goes on enumerating it. */
 bool tsx_hle_visible(const struct processor *p)
 {
-    const struct machine *m = p->machine;
-
     if (!p->cpu->has_rtm || p->cpu->regime == REGIME_E)
         return false;
-    return !hidden_by_software(p) || fault_is(m, FAULT_cpuid_clear_keeps_hle);
+    return faults_hle_visible(p, !hidden_by_software(p));
 }
 
 bool tsx_always_abort_visible(const struct processor *p)
 {
-    const struct machine *m = p->machine;
-
     switch (p->cpu->regime) {
     case REGIME_C:
-        if (fault_is(m, FAULT_always_abort_unenumerated))
-            return false;
-        return !tsx_sdv(p) || fault_is(m, FAULT_sdv_keeps_always_abort);
+        return faults_always_abort_visible(p, !tsx_sdv(p));
     case REGIME_E:
         return true;
     case REGIME_F:
@@ -106,53 +82,38 @@ bool tsx_force_abort_visible(const struct processor *p)
 
 static bool read_force_abort(const struct processor *p, uint64_t *value)
 {
-    const struct machine *m = p->machine;
-
     if (!tsx_force_abort_visible(p)) {
         *value = 0;
-        return fault_is(m, FAULT_tfa_readable_unenumerated);
+        return faults_force_abort_readable(p);
     }
-    if (fault_is(m, FAULT_tfa_faults_though_enumerated))
+    if (faults_force_abort_refused(p))
         return false;
     *value = p->tsx.force_abort;
-    if (fault_is(m, FAULT_force_abort_shared_value) &&
-        p->cpu->regime == REGIME_B)
-        *value = m->shared_force_abort;
-    if (p->cpu->regime != REGIME_C ||
-        fault_is(m, FAULT_always_abort_bit0_writable))
-        return true;
-    *value |= RTM_FORCE_ABORT;
-    if ((tsx_sdv(p) && !fault_is(m, FAULT_sdv_keeps_bit0)) ||
-        fault_is(m, FAULT_always_abort_bit0_zero))
-        *value &= ~RTM_FORCE_ABORT;
+    if (p->cpu->regime == REGIME_C && !tsx_sdv(p))
+        *value |= RTM_FORCE_ABORT;
+    *value = faults_force_abort_value(p, *value);
     return true;
 }
 
 static bool write_force_abort(struct processor *p, uint64_t value)
 {
-    struct machine *m = p->machine;
     uint64_t writable = RTM_FORCE_ABORT;
 
     if (!tsx_force_abort_visible(p))
         return false;
-    if (fault_is(m, FAULT_tfa_faults_though_enumerated))
+    if (faults_force_abort_refused(p))
         return false;
     if (p->cpu->regime == REGIME_E)
         return true;                    /* reads 0, discards every write */
     if (p->cpu->regime == REGIME_C)
         writable |= TSX_CPUID_CLEAR | SDV_ENABLE_RTM;
-    if ((value & ~writable) != 0 && !fault_is(m, FAULT_tfa_reserved_accepted))
+    if ((value & ~writable) != 0 && !faults_accept_force_abort(p))
         return false;
     if ((value & RTM_FORCE_ABORT) != 0)
         counter3_recover(p);
-    p->tsx.first_after_force = (value & ~p->tsx.force_abort & 1) != 0;
-    p->tsx.was_forced = p->tsx.was_forced || (value & RTM_FORCE_ABORT) != 0;
-    p->tsx.was_cleared = p->tsx.was_cleared || (value & TSX_CPUID_CLEAR) != 0;
-    p->tsx.was_sdv = p->tsx.was_sdv || (value & SDV_ENABLE_RTM) != 0;
+    faults_force_abort_written(p, value & writable);
     p->tsx.force_abort = value & writable;
-    m->shared_force_abort = value & writable;
-    if (p->cpu->regime == REGIME_C &&
-        !fault_is(m, FAULT_always_abort_bit0_writable))
+    if (p->cpu->regime == REGIME_C && !faults_bit0_writable(p))
         p->tsx.force_abort &= ~RTM_FORCE_ABORT; /* ignored; see the read */
     return true;
 }
@@ -197,14 +158,11 @@ bool tsx_write(struct processor *p, uint32_t number, uint64_t value)
 /* Does RTM abort everything now? The status is then 0. */
 static bool aborts_all(const struct processor *p)
 {
-    const struct machine *m = p->machine;
-
     switch (p->cpu->regime) {
     case REGIME_B:
         return force_abort_on(p);
     case REGIME_C:
-        return !tsx_sdv(p) &&
-               !(fault_is(m, FAULT_sdv_sticky) && p->tsx.was_sdv);
+        return faults_aborts_all(p, !tsx_sdv(p));
     case REGIME_F:
         return (p->tsx.mcu_opt_ctrl & MCU_OPT_RTM_ALLOW) == 0 ||
                (p->tsx.tsx_ctrl & TSX_CTRL_RTM_DISABLE) != 0;
@@ -215,11 +173,9 @@ static bool aborts_all(const struct processor *p)
 
 bool tsx_rtm_invalid(const struct processor *p)
 {
-    const struct machine *m = p->machine;
-
     if (!p->cpu->has_rtm || p->cpu->regime == REGIME_E)
         return true;
-    if (fault_is(m, FAULT_xbegin_ud_though_enumerated))
+    if (faults_rtm_invalid(p))
         return true;
     return hidden_by_software(p) && p->choices.hidden_rtm == HIDDEN_RTM_UD;
 }
@@ -283,7 +239,6 @@ void tsx_decide(struct processor *p, struct tx_decision *decision)
         (hidden_by_software(p) && p->choices.hidden_rtm == HIDDEN_RTM_ABORTS)) {
         decide_doomed(p, decision);
         faults_doomed(p, decision);
-        p->tsx.first_after_force = false;
         return;
     }
     faults_may_commit(p, decision);
