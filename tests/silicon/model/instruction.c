@@ -22,6 +22,7 @@ static bool is_memory(uint8_t modrm)
     return modrm < 0xC0;
 }
 
+/* clang-format off: opcode maps */
 /* 0F 01, memory forms: SGDT, SIDT, LGDT, LIDT, SMSW, -, LMSW, INVLPG. */
 static enum instruction_tx tx_0f01_memory(uint8_t modrm)
 {
@@ -259,6 +260,8 @@ static uint32_t flags_one_byte(const struct prefixes *p, uint8_t op)
                    : 0;
     }
 }
+
+/* clang-format on */
 
 static int32_t signed32(const uint8_t *b)
 {

@@ -231,6 +231,7 @@ static void add_moffs_access(struct decoder *d, uint8_t op)
                operand_bytes(d, (op & 1) == 0 ? BYTE : 0), false);
 }
 
+/* clang-format off: opcode maps */
 /* F6H, F7H, FEH and FFH: by the reg field of ModR/M. */
 static unsigned group_opcode(uint8_t op, unsigned reg)
 {
@@ -345,6 +346,8 @@ static unsigned two_byte_opcode(uint8_t op, unsigned reg)
         return 0;
     }
 }
+
+/* clang-format on */
 
 unsigned operand_find(struct data_access found[DATA_ACCESSES_MAX],
                       const struct operand_state *s, const uint8_t *bytes,

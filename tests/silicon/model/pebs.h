@@ -34,11 +34,13 @@ struct pebs_ds {
 };
 
 /* The state after the instruction, in the order of a record; 00H-8FH. */
+/* clang-format off: in rows */
 enum pebs_register {
     PEBS_RFLAGS, PEBS_RIP, PEBS_RAX, PEBS_RBX, PEBS_RCX, PEBS_RDX, PEBS_RSI,
     PEBS_RDI, PEBS_RBP, PEBS_RSP, PEBS_R8, PEBS_R9, PEBS_R10, PEBS_R11,
     PEBS_R12, PEBS_R13, PEBS_R14, PEBS_R15, PEBS_REGISTERS
 };
+/* clang-format on */
 
 struct pebs_snapshot {
     uint64_t registers[PEBS_REGISTERS];

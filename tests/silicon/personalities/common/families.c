@@ -11,6 +11,7 @@
 #include "tests/silicon/model/bits.h"
 #include "tests/silicon/model/uncore.h"
 
+/* clang-format off: tables, a row a line */
 /* Leaf 14H of Skylake: CR3 filter, configurable PSB and CYC, IP filter, MTC;
  * ToPA of many entries, single range. Two address ranges; MTC periods 0, 3, 6,
  * 9; cycle thresholds to 4096, PSB periods to 64 KiB. */
@@ -201,3 +202,4 @@ const struct event_row family_events_hsw[50] = {
     MEMORY_EVENTS_HSW,
     { 0xD3, 0x01, EVENT_MEM_LLC_MISS, ANY_COUNTER },    /* LOCAL_DRAM */
 };
+/* clang-format on */
