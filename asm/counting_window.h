@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * counting_window.h - measured windows (asm/counting_window.asm): an exactly known body between
- * two WRMSRs to IA32_PERF_GLOBAL_CTRL.
+ * counting_window.h - measured windows (asm/counting_window.asm): an exactly
+ * known body between two WRMSRs to IA32_PERF_GLOBAL_CTRL.
  */
 #ifndef ASM_COUNTING_WINDOW_H
 #define ASM_COUNTING_WINDOW_H
@@ -10,8 +10,8 @@
 
 /* What lies strictly between the two WRMSRs, counted by the assembler. An
  * aborted transaction has between 0 and its share of `inside` of the
- * instructions, and one branch less. Dwords in this order, as counting_window.asm writes
- * them. */
+ * instructions, and one branch less. Dwords in this order, as
+ * counting_window.asm writes them. */
 struct window_shape {
     uint32_t instructions; /* where every transaction commits */
     uint32_t branches;     /* likewise; XBEGIN is not counted among them */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * hle_regions.h - critical sections between XACQUIRE and XRELEASE (asm/hle_regions.asm).
+ * hle_regions.h - critical sections between XACQUIRE and XRELEASE
+ * (asm/hle_regions.asm).
  */
 #ifndef ASM_HLE_REGIONS_H
 #define ASM_HLE_REGIONS_H

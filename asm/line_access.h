@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* line_access.h - cache lines out of every cache, and read again (asm/line_access.asm). */
+/* line_access.h - cache lines out of every cache, and read again
+ * (asm/line_access.asm). */
 #ifndef ASM_LINE_ACCESS_H
 #define ASM_LINE_ACCESS_H
 

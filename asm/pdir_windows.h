@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * pdir_windows.h - windows of instructions that all differ, each at a known address
- * (asm/pdir_windows.asm), to see which of them a record is of.
+ * pdir_windows.h - windows of instructions that all differ, each at a known
+ * address (asm/pdir_windows.asm), to see which of them a record is of.
  */
 #ifndef ASM_PDIR_WINDOWS_H
 #define ASM_PDIR_WINDOWS_H

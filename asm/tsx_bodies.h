@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * tsx_bodies.h - one block of code, a body, run once inside a transaction or outside
- * (asm/tsx_bodies.asm).
+ * tsx_bodies.h - one block of code, a body, run once inside a transaction or
+ * outside (asm/tsx_bodies.asm).
  */
 #ifndef ASM_TSX_BODIES_H
 #define ASM_TSX_BODIES_H
@@ -16,8 +16,8 @@
 #define TSX_INNER     (-3) /* aborted, and went on at an inner fallback */
 #define TSX_RAN       (-4) /* tsx_outside(): the body came to its end */
 
-/* In this order for tsx_bodies.asm. The caller fills body, argument, count, cell and
- * flags. */
+/* In this order for tsx_bodies.asm. The caller fills body, argument, count,
+ * cell and flags. */
 struct tsx_block {
     const uint8_t *body;
     uint64_t end;             /* tsx_bodies.asm's own */

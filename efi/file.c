@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * file.c - files of the volume that the program was started from: src/store/volume.h,
- * and small texts. There may be no volume: a program booted over the network
- * has none.
+ * file.c - files of the volume that the program was started from:
+ * src/store/volume.h, and small texts. There may be no volume: a program booted
+ * over the network has none.
  *
  * UEFI specification, "File Protocol".
  */
@@ -147,8 +147,7 @@ void file_finish(void)
         platform_boot->Stall(STICK_FLUSH_US);
 }
 
-/* --- src/store/volume.h
- * ---------------------------------------------------------- */
+/* --- src/store/volume.h -------------------------------------------------- */
 
 static char failure[48];
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* io.c - registers of devices (src/base/hw.h): I/O ports, and memory as the firmware
- * maps it, one to one. */
+/* io.c - registers of devices (src/base/hw.h): I/O ports, and memory as the
+ * firmware maps it, one to one. */
 #include "src/base/hw.h"
 
 uint32_t hw_io_read(bool memory, uint64_t address, unsigned bytes)

@@ -9,10 +9,12 @@
 
 #include <efi.h>
 
-#define MP_SERVICES_GUID                                                      \
-    {                                                                         \
-        0x3fdda605, 0xa76e, 0x4f46,                                           \
-        { 0xad, 0x29, 0x12, 0xf4, 0x53, 0x1b, 0x3d, 0x08 }                    \
+#define MP_SERVICES_GUID                                   \
+    {                                                      \
+        0x3fdda605, 0xa76e, 0x4f46,                        \
+        {                                                  \
+            0xad, 0x29, 0x12, 0xf4, 0x53, 0x1b, 0x3d, 0x08 \
+        }                                                  \
     }
 
 /* StatusFlag of struct mp_processor. */
@@ -21,10 +23,10 @@
 #define MP_PROCESSOR_HEALTHY 0x4u
 
 struct mp_processor {
-    UINT64 ProcessorId;                 /* the APIC ID */
+    UINT64 ProcessorId; /* the APIC ID */
     UINT32 StatusFlag;
     UINT32 Package, Core, Thread;
-    UINT32 Extended[6];                 /* only where asked for; unused here */
+    UINT32 Extended[6]; /* only where asked for; unused here */
 };
 _Static_assert(sizeof(struct mp_processor) == 48, "EFI_PROCESSOR_INFORMATION");
 

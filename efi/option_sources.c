@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * option_sources.c - where the options come from: \tsxpmu.cfg beside the report, then
- * the load options, which win. The grammar itself is src/options/options.c.
+ * option_sources.c - where the options come from: \tsxpmu.cfg beside the
+ * report, then the load options, which win. The grammar itself is
+ * src/options/options.c.
  *
  * UEFI specification, "EFI Loaded Image Protocol".
  */

@@ -48,7 +48,7 @@ bool hw_run_is_parallel(void)
     return parallel;
 }
 
-/* --- On the boot processor ------------------------------------------------ */
+/* --- On the boot processor ----------------------------------------------- */
 
 static void give_job(struct member *member, void (*job)(unsigned, void *),
                      void *context)
@@ -125,10 +125,10 @@ static void start_one_processor(void *context)
         timer = NULL;
     if (timer != NULL)
         (void)platform_boot->SetTimer(timer, TimerPeriodic, TIMER_SECOND);
-    turn->status =
-        mp->StartupThisAP(mp, worker_single_job, members[turn->processor].number, NULL,
-                          (UINTN)turn->timeout_ms * 1000,
-                          (VOID *)(uintptr_t)turn->processor, &finished);
+    turn->status = mp->StartupThisAP(
+        mp, worker_single_job, members[turn->processor].number, NULL,
+        (UINTN)turn->timeout_ms * 1000, (VOID *)(uintptr_t)turn->processor,
+        &finished);
     if (timer != NULL)
         (void)platform_boot->CloseEvent(timer);
 }
@@ -212,8 +212,7 @@ static bool allocate(UINTN processors)
 /* EFI_SUCCESS where the firmware lets a worker stay on every processor. */
 static EFI_STATUS start_workers(void)
 {
-    EFI_STATUS status =
-        platform_boot->CreateEvent(0, 0, NULL, NULL, &all_left);
+    EFI_STATUS status = platform_boot->CreateEvent(0, 0, NULL, NULL, &all_left);
 
     if (EFI_ERROR(status))
         return status;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* report_copy.c - the report in memory, for the pager: its end, where it is longer
- * than the memory for it. */
+/* report_copy.c - the report in memory, for the pager: its end, where it is
+ * longer than the memory for it. */
 #include "efi/pages.h"
 #include "efi/sinks.h"
 #include "efi/start.h"

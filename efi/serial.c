@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * serial.c - the report on a serial port, by its own registers (src/serial/uart.h):
- * the firmware's console would add escape sequences and lines of its own. Which
- * port it is: serial_find.c.
+ * serial.c - the report on a serial port, by its own registers
+ * (src/serial/uart.h): the firmware's console would add escape sequences and
+ * lines of its own. Which port it is: serial_find.c.
  */
 #include "efi/serial_find.h"
 #include "efi/sinks.h"

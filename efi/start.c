@@ -44,8 +44,8 @@ void image_relocate(uint64_t base, const struct elf_dyn *dyn)
                 base + (uint64_t)rela[i].addend;
 }
 
-/* By eight bytes, then what is left: QEMU takes the same time for a round of REP
- * that it takes for another. */
+/* By eight bytes, then what is left: QEMU takes the same time for a round of
+ * REP that it takes for another. */
 void *memset(void *to, int byte, size_t bytes)
 {
     void *start = to;

@@ -45,7 +45,8 @@ static inline void set_state(struct member *member, enum state state)
 
 /* One side wins: the processor that begins a job, or the boot processor that
  * takes it back. False, and nothing is changed, where it is not in `from`. */
-static inline bool change_state(struct member *member, enum state from, enum state to)
+static inline bool change_state(struct member *member, enum state from,
+                                enum state to)
 {
     return __atomic_compare_exchange_n(&member->state, &from, to, false,
                                        __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);

@@ -23,10 +23,12 @@ NX_COMPAT = 0x0100  # IMAGE_DLLCHARACTERISTICS_NX_COMPAT
 SUBJECTS_SINCE = "4d1ddae93"
 # Lines that a file of these folders may have; and those that have more, why.
 LINES = 400
+CLANG_FORMAT = 14
 SHORT = ("src/", "efi/", "host/", "tests/silicon/")
 LONG = {
     # To be parted still.
     "tests/silicon/boot/main.c": "configuration, the guest, runs",
+    "tests/silicon/model/instruction.c": "opcode maps",
     "tests/silicon/equipment/restored.c": "what is compared, and what is said of it",
 }
 EXECUTE, READ, WRITE = 0x20000000, 0x40000000, 0x80000000
@@ -268,6 +270,20 @@ def shell():
     yield from says("shellcheck", *scripts)
 
 
+def formatted():
+    """Each C file is as .clang-format has it; versions differ in what that is."""
+    said = subprocess.run(["clang-format", "--version"], check=True, text=True,
+                          stdout=subprocess.PIPE).stdout
+    if f"version {CLANG_FORMAT}." not in said:
+        print(f"        not looked at: formatted for version {CLANG_FORMAT}, "
+              f"this is {said.strip()}", flush=True)
+        return
+    sources = [path for path in listed() if re.search(r"\.[ch]$", path)]
+    run = subprocess.run(["clang-format", "--dry-run", "-Werror", *sources],
+                         check=False, stderr=subprocess.PIPE, text=True)
+    yield from re.findall(r"^.*error: .*$", run.stderr, re.M)
+
+
 def licences():
     """Every source file says its licence in its first two lines."""
     for path in listed():
@@ -294,6 +310,7 @@ def run(result):
     result("lint: licences", licences())
     result("lint: subjects of commits", subjects())
     result("lint: guards by path, files of some length", files())
+    result("lint: format of C", formatted())
     result("lint: pyflakes", says("pyflakes3", "tests", "scripts"))
     result("lint: mypy", says("mypy", "--config-file", "tests/mypy.ini",
                               "--no-error-summary"))

@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* --- Instructions (asm/) ------------------------------------------------ */
+/* --- Instructions (asm/) ------------------------------------------------- */
 
 /* What a guarded instruction answers when it does not fault; otherwise the
  * exception's vector, 0 to 31 (SDM 3A, "Exception and Interrupt Vectors"). */
@@ -56,7 +56,7 @@ bool hw_pmi_begin(bool nmi);
 unsigned hw_pmi_count(void); /* handled since hw_pmi_begin() */
 void hw_pmi_end(void);
 
-/* --- Processors and exceptions (efi/) ----------------------------------- */
+/* --- Processors and exceptions (efi/) ------------------------------------ */
 
 #define HW_PROCESSORS_MAX 256
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * groups.h - a list of events counted group by group, as schedule.h splits it, each
- * group over windows of its own.
+ * groups.h - a list of events counted group by group, as schedule.h splits it,
+ * each group over windows of its own.
  */
 #ifndef SRC_COUNTING_GROUPS_H
 #define SRC_COUNTING_GROUPS_H

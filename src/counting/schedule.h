@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * schedule.h - splits a list of events into the fewest groups such that each group
- * can be counted at once: a counter for each event, nothing beside an event
- * that must be alone, one value in each MSR that events share. Pure; the memory
- * is the caller's and the stack's.
+ * schedule.h - splits a list of events into the fewest groups such that each
+ * group can be counted at once: a counter for each event, nothing beside an
+ * event that must be alone, one value in each MSR that events share. Pure; the
+ * memory is the caller's and the stack's.
  *
  * The fewest, always: it begins at a lower bound, and each "no" for so many
  * groups is exact. Without events that want different values in one MSR the

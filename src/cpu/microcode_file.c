@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* microcode_file.c - checks every field of an update that the manual defines. */
+/* microcode_file.c - checks every field of an update that the manual defines.
+ */
 #include "src/cpu/microcode_file.h"
 
 #include "src/base/mem.h"

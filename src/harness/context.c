@@ -6,8 +6,7 @@
 #include "src/base/names.h"
 #include "src/harness/verdict.h"
 
-/* --- Lines and verdicts
- * ---------------------------------------------------- */
+/* --- Lines and verdicts -------------------------------------------------- */
 
 /* Of text[], reserved for the line that says how many are left out. */
 #define LEFT_OUT_BYTES 40
@@ -120,8 +119,7 @@ void skip(struct test_context *t, const char *format, ...)
     va_end(arguments);
 }
 
-/* --- What a body reads
- * ----------------------------------------------------- */
+/* --- What a body reads --------------------------------------------------- */
 
 const struct identity *test_cpu(const struct test_context *t)
 {
@@ -193,8 +191,7 @@ void *test_records(const struct test_context *t)
     return (char *)t->buffer + TEST_BUFFER_BYTES;
 }
 
-/* --- Other processors
- * ------------------------------------------------------ */
+/* --- Other processors ---------------------------------------------------- */
 
 struct peer_call {
     struct test_context *all;
@@ -270,8 +267,7 @@ void on_all_in_turn(struct test_context *t,
           t->processors);
 }
 
-/* --- For the session
- * ------------------------------------------------------- */
+/* --- For the session ----------------------------------------------------- */
 
 void context_begin(struct test_context *t, const struct test *test,
                    uint64_t seed)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * memory_sampling.h - records of single loads and stores made on this logical processor,
- * over the windows of asm/memory_windows.h, and judged.
+ * memory_sampling.h - records of single loads and stores made on this logical
+ * processor, over the windows of asm/memory_windows.h, and judged.
  *
  * SDM 3B, "Load Latency Performance Monitoring Facility", "Precise Store
  * Facility", "PEBS Data Address Profiling". Needs NEED_PEBS, NEED_PMU.

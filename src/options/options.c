@@ -8,7 +8,7 @@
 
 #define WORD_SHOWN 40 /* of a word that is not an option */
 
-/* --- The values, in the order of the table below -------------------------- */
+/* --- The values, in the order of the table below ------------------------- */
 
 static bool parse_name(const struct word *value, char *out, size_t size)
 {

@@ -2,8 +2,8 @@
 /*
  * options.h - the options of a run, as data, and the one grammar they have
  * wherever they come from: key=value, separated by blanks or newlines; '#' at
- * the start of a word begins a comment. Later ones win. docs/user.md, "Options",
- * says what each does.
+ * the start of a word begins a comment. Later ones win. docs/user.md,
+ * "Options", says what each does.
  */
 #ifndef SRC_OPTIONS_OPTIONS_H
 #define SRC_OPTIONS_OPTIONS_H
@@ -77,9 +77,10 @@ void options_parse(struct options *out, const char *text, size_t bytes,
                    void (*warn)(void *context, const char *line),
                    void *context);
 
-/* The same for load options: whatever the loader gave (src/options/options_text.c).
- * Leading words without '=' are the program's name. Bytes that are not text are
- * one warning, and nothing is read from them. */
+/* The same for load options: whatever the loader gave
+ * (src/options/options_text.c). Leading words without '=' are the program's
+ * name. Bytes that are not text are one warning, and nothing is read from them.
+ */
 void options_load(struct options *out, const void *loaded, size_t bytes,
                   void (*warn)(void *context, const char *line), void *context);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * pebs_decode.h - records of processor event-based sampling, formats 0 to 3, decoded
- * into one description. Pure: no hardware, nothing allocated.
+ * pebs_decode.h - records of processor event-based sampling, formats 0 to 3,
+ * decoded into one description. Pure: no hardware, nothing allocated.
  *
  * The format is IA32_PERF_CAPABILITIES (345H)[11:8]. Formats 4 and later are
  * adaptive: their layout is not fixed, and they are refused by name.

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * tsx_events.h - what a trace says of transactions: begin, commit, abort; and where it
- * says what the manual does not allow. Pure, like packet.h, which it reads.
+ * tsx_events.h - what a trace says of transactions: begin, commit, abort; and
+ * where it says what the manual does not allow. Pure, like packet.h, which it
+ * reads.
  *
  * SDM 3C, Intel Processor Trace: "TSX Packet Scenarios", "MODE.TSX Packet
  * Definition", "Packet Generation under Different Enable Conditions" (rows 26

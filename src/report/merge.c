@@ -92,8 +92,7 @@ static void find_equal(const struct part parts[], unsigned count,
     }
 }
 
-/* --- Equal lines
- * ----------------------------------------------------------- */
+/* --- Equal lines --------------------------------------------------------- */
 
 /* The set that has this line of p's, which ends before `limit`. False where a
  * lower processor has it, or p before. */
@@ -111,8 +110,7 @@ static bool find_same(const struct part parts[], unsigned count,
     return !said;
 }
 
-/* --- Lines that are the same but for numbers
- * ------------------------------- */
+/* --- Lines that are the same but for numbers ----------------------------- */
 
 /* How many lines of the part are like this one; the n-th goes to *found. */
 static unsigned find_nth(const struct part *part, const struct line *like,

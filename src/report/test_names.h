@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_names.h - the names of all tests, for what speaks of one by its name: one
- * that no file in src/cases/ has does not compile. */
+/* test_names.h - the names of all tests, for what speaks of one by its name:
+ * one that no file in src/cases/ has does not compile. */
 #ifndef SRC_REPORT_TEST_NAMES_H
 #define SRC_REPORT_TEST_NAMES_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * microcode_update.h - a microcode update between two passes over the tests: it is loaded
- * on every core, and every processor is identified again. It stays until the
- * machine is reset.
+ * microcode_update.h - a microcode update between two passes over the tests: it
+ * is loaded on every core, and every processor is identified again. It stays
+ * until the machine is reset.
  *
  * SDM 3A, "Microcode Update Loader" and its topics on Intel Hyper-Threading
  * Technology and on dual-core technology; "Update Signature and Verification".

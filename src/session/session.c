@@ -58,8 +58,7 @@ static struct session *open_session(const struct session_setup *setup)
     return s;
 }
 
-/* --- One test
- * -------------------------------------------------------------- */
+/* --- One test ------------------------------------------------------------ */
 
 /* Saves on the volume how far the run is. running: the next test begins. */
 static void save_progress(struct session *s, bool running)
@@ -110,8 +109,7 @@ static void run_test(struct session *s, unsigned n)
     save_progress(s, false);
 }
 
-/* --- The whole
- * ------------------------------------------------------------- */
+/* --- The whole ----------------------------------------------------------- */
 
 static void write_options(struct session *s)
 {
@@ -175,8 +173,7 @@ static void identify(struct session *s)
             context_set_lost(&s->jobs.contexts[p], "could not be identified");
 }
 
-/* --- The update between two passes
- * ----------------------------------------- */
+/* --- The update between two passes --------------------------------------- */
 
 static struct pass pass_of(const struct test_context *t)
 {
@@ -253,8 +250,7 @@ static void renew_update(struct session *s)
     end_update(s);
 }
 
-/* --- The end
- * --------------------------------------------------------------- */
+/* --- The end ------------------------------------------------------------- */
 
 static void write_summaries(struct session *s)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * checkpoint.h - how far a run is, on the volume: two slots written in turn, each
- * with a sequence number and a CRC, in a file that is allocated before and
+ * checkpoint.h - how far a run is, on the volume: two slots written in turn,
+ * each with a sequence number and a CRC, in a file that is allocated before and
  * written in place. Whatever moment the power fails at, one of them is whole.
  */
 #ifndef SRC_STORE_CHECKPOINT_H

@@ -22,8 +22,7 @@ static const char *volume_end_text(enum volume_end end)
     return texts[end];
 }
 
-/* --- Finding
- * --------------------------------------------------------------- */
+/* --- Finding ------------------------------------------------------------- */
 
 static uint32_t crc_of_options(const struct options *options)
 {
@@ -120,8 +119,7 @@ bool store_is_given_up(const struct store *s)
     return s != NULL && s->found && s->given_up;
 }
 
-/* --- The report as a sink
- * -------------------------------------------------- */
+/* --- The report as a sink ------------------------------------------------ */
 
 static void sink_write(void *self, const char *text, size_t bytes)
 {
@@ -163,8 +161,7 @@ static const char *sink_failure(void *self)
     return s->message;
 }
 
-/* --- Opening
- * --------------------------------------------------------------- */
+/* --- Opening ------------------------------------------------------------- */
 
 static void save_checkpoint(struct store *s)
 {
@@ -252,8 +249,7 @@ const char *store_open(struct store *s, const struct options *options,
     return NULL;
 }
 
-/* --- For the session
- * ------------------------------------------------------- */
+/* --- For the session ----------------------------------------------------- */
 
 const struct resume_point *store_resumed(const struct store *s)
 {

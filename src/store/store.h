@@ -38,8 +38,8 @@ struct store {
 
 /* Looks for an interrupted run of this machine: same processor and microcode,
  * same program, started with the same options. id: of the boot processor.
- * False: there is none. *warn is NULL, or a line on one that is found and cannot
- * be continued. */
+ * False: there is none. *warn is NULL, or a line on one that is found and
+ * cannot be continued. */
 bool store_find(struct store *s, const struct identity *id, uint32_t image_crc,
                 const struct options *options, const char **warn);
 
@@ -57,7 +57,7 @@ bool store_is_given_up(const struct store *s);
 const char *store_open(struct store *s, const struct options *options,
                        struct sink *out);
 
-/* --- For the session. store NULL: a run that is not saved. ---------------- */
+/* --- For the session. store NULL: a run that is not saved. --------------- */
 
 /* What the run starts from; NULL: from its beginning. */
 const struct resume_point *store_resumed(const struct store *s);

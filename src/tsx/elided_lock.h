@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * elided_lock.h - a lock that is elided by RTM, after white paper 604224, section 1.3
- * (the rule: elision_rule.h).
+ * elided_lock.h - a lock that is elided by RTM, after white paper 604224,
+ * section 1.3 (the rule: elision_rule.h).
  */
 #ifndef SRC_TSX_ELIDED_LOCK_H
 #define SRC_TSX_ELIDED_LOCK_H

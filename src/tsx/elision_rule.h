@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * elision_rule.h - what lock elision does after an abort. Pure: it only decides.
+ * elision_rule.h - what lock elision does after an abort. Pure: it only
+ * decides.
  *
  * White paper 604224, section 1.3: with CPUID.07H.0:EDX[13] = 1 an abort may
  * have the conflict bit alone, without the retry bit; it is handled like a

@@ -3,7 +3,7 @@
 #include "src/tsx/pair.h"
 
 /* Of the TSC: seconds, on any processor there is. */
-#define WAIT_TSC   (UINT64_C(1) << 33)
+#define WAIT_TSC    (UINT64_C(1) << 33)
 #define CHECK_EVERY 256 /* rounds between two looks at the TSC */
 
 bool pair_wait(struct test_context *t, const struct pair *pair)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * probe.h - one body (asm/tsx_bodies.h) tried in transactions, its outcomes counted
- * and checked; and the set-up without which no transaction can commit.
+ * probe.h - one body (asm/tsx_bodies.h) tried in transactions, its outcomes
+ * counted and checked; and the set-up without which no transaction can commit.
  */
 #ifndef SRC_TSX_PROBE_H
 #define SRC_TSX_PROBE_H

@@ -187,6 +187,6 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *system)
     __asm__ volatile("mov %%cr3, %0\n\tmov %0, %%cr3" : "=r"(cr3) : : "memory");
     __asm__ volatile("mov %0, %%cr0" : : "r"(cr0 | CR0_WP));
     print(good ? L"strict: memory is mapped strictly\r\n"
-             : L"strict: cannot map memory strictly\r\n");
+               : L"strict: cannot map memory strictly\r\n");
     return good ? bs->StartImage(handle, NULL, NULL) : EFI_LOAD_ERROR;
 }

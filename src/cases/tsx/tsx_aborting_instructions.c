@@ -58,8 +58,7 @@ static void try_row(struct test_context *t, const struct row *row)
         check(t, probe.committed == 0,
               "%s inside a transaction: %u of %u committed; wanted 0",
               row->name, probe.committed, probe.tried);
-        note(t, "%s aborts: %u of %u", row->name, probe.aborted,
-             probe.tried);
+        note(t, "%s aborts: %u of %u", row->name, probe.aborted, probe.tried);
         return;
     }
     text_format(what, sizeof(what), "%s aborts", row->name);

@@ -59,15 +59,15 @@ static void errors_are_one_line(void **state)
     static const struct {
         const char *text, *begins;
     } rows[] = {
-        { "x=1\ncpu=foo\n", "error: unknown cpu \"foo\"; valid: " },
-        { "fault=foo", "error: unknown fault \"foo\"; valid: none, " },
-        { "seed=-1", "error: bad value \"-1\" for seed" },
-        { "seed=99999999999999999999", "error: bad value" },
-        { "seed=", "error: bad value \"\" for seed" },
-        { "smt=yes", "error: bad value \"yes\" for smt" },
-        { "stuck=all", "error: bad value \"all\" for stuck" },
-        { "mp=never", "error: bad value \"never\" for mp" },
-        { "app=", "error: bad value \"\" for app" },
+        {"x=1\ncpu=foo\n", "error: unknown cpu \"foo\"; valid: "},
+        {"fault=foo", "error: unknown fault \"foo\"; valid: none, "},
+        {"seed=-1", "error: bad value \"-1\" for seed"},
+        {"seed=99999999999999999999", "error: bad value"},
+        {"seed=", "error: bad value \"\" for seed"},
+        {"smt=yes", "error: bad value \"yes\" for smt"},
+        {"stuck=all", "error: bad value \"all\" for stuck"},
+        {"mp=never", "error: bad value \"never\" for mp"},
+        {"app=", "error: bad value \"\" for app"},
     };
 
     (void)state;

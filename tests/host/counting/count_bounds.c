@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_count_bounds.c - what a window may count, and which counters disagree. */
+/* test_count_bounds.c - what a window may count, and which counters disagree.
+ */
 #include "src/counting/count_bounds.h"
 #include "src/counting/abort_reach.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_schedule.c - schedules obey the rules, and none has fewer groups: compared
- * with brute force on random lists. */
+/* test_schedule.c - schedules obey the rules, and none has fewer groups:
+ * compared with brute force on random lists. */
 #include "src/counting/schedule.h"
 
 #include <setjmp.h>

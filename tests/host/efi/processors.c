@@ -46,7 +46,7 @@ static uint64_t now;
 
 EFI_BOOT_SERVICES *platform_boot;
 
-/* --- What the rest of efi/ does ------------------------------------------- */
+/* --- What the rest of efi/ does ------------------------------------------ */
 
 uint32_t apic_id(void)
 {

@@ -11,15 +11,15 @@
 
 #include "tests/silicon/hypervisor/x86.h"
 
-#define TABLES         4        /* of each processor */
-#define TABLE_PAGES    32
-#define TLB_ENTRIES    64
-#define TURNS_MAX      20000
-#define ADDRESS        UINT64_C(0x000FFFFFFFFFF000)
-#define LARGE_MASK     (UINT64_C(0x200000) - 1)
-#define ALIGNED        __attribute__((aligned(4096)))
-#define EXIT_HLT       0x078u
-#define NPF_USER       (UINT64_C(1) << 2)
+#define TABLES      4 /* of each processor */
+#define TABLE_PAGES 32
+#define TLB_ENTRIES 64
+#define TURNS_MAX   20000
+#define ADDRESS     UINT64_C(0x000FFFFFFFFFF000)
+#define LARGE_MASK  (UINT64_C(0x200000) - 1)
+#define ALIGNED     __attribute__((aligned(4096)))
+#define EXIT_HLT    0x078u
+#define NPF_USER    (UINT64_C(1) << 2)
 
 struct fake_cpu fake_cpu;
 struct hypervisor hypervisor;
@@ -42,7 +42,7 @@ static struct {
 } tlb[FAKE_CPU_PROCESSORS][TLB_ENTRIES];
 static jmp_buf end;
 
-/* --- x86.h ---------------------------------------------------------------- */
+/* --- x86.h --------------------------------------------------------------- */
 
 uint64_t rdmsr(uint32_t number)
 {
@@ -94,12 +94,12 @@ void cpu_pause(void)
         fake_cpu.running->in_guest = 0;
     if (v == NULL)
         return;
-    fake_cpu.other = NULL;              /* it does not wait for this one */
+    fake_cpu.other = NULL; /* it does not wait for this one */
     loop_round(v);
     fake_cpu.other = v;
 }
 
-/* --- The rest of the hypervisor ------------------------------------------- */
+/* --- The rest of the hypervisor ------------------------------------------ */
 
 bool sweep_injects_gp(uint64_t rip)
 {
@@ -122,7 +122,7 @@ void log_panic(struct vcpu *v, const char *what, uint64_t a, uint64_t b)
     longjmp(end, 1);
 }
 
-/* --- svm.asm -------------------------------------------------------------- */
+/* --- svm.asm ------------------------------------------------------------- */
 
 void svm_fxsave(uint8_t *image)
 {
@@ -145,7 +145,7 @@ void svm_sleep(const void *idtr, uint32_t *pending, const uint32_t *awake)
     (void)idtr;
     fake_cpu.sleeps++;
     *pending = 0;
-    if (awake != &vcpus[0].awake)       /* the test goes on as processor 0 */
+    if (awake != &vcpus[0].awake) /* the test goes on as processor 0 */
         return;
     for (unsigned n = 0; *awake == 0 && fake_cpu.asleep != NULL; n++) {
         assert_true(n < TURNS_MAX);
@@ -191,8 +191,8 @@ static bool allows(uint64_t entry, uint64_t npf)
  * looked up, as long as that will do. */
 static uint64_t translate(struct vcpu *v, uint64_t page, uint64_t npf)
 {
-    const struct npt *all[] = { &v->pages_free, &v->pages_step,
-                                &v->pages_catch, &v->tx_pages };
+    const struct npt *all[] = {&v->pages_free, &v->pages_step, &v->pages_catch,
+                               &v->tx_pages};
     size_t n = page / PAGE_BYTES % TLB_ENTRIES;
     unsigned i = v->model->index;
     uint64_t entry = 0;
@@ -217,7 +217,7 @@ static uint64_t translate(struct vcpu *v, uint64_t page, uint64_t npf)
 /* The byte as the guest reaches it; NULL: a nested page fault. */
 static uint8_t *reach(struct vcpu *v, uint64_t at, uint64_t npf)
 {
-    if (fake_cpu.in_direct)             /* there are no nested tables */
+    if (fake_cpu.in_direct) /* there are no nested tables */
         return (uint8_t *)at;
 
     uint64_t entry = translate(v, at & ~(PAGE_BYTES - 1), npf);
@@ -279,7 +279,7 @@ static bool raise_exception(struct vcpu *v, unsigned vector)
 
 struct decoded {
     uint8_t bytes[INSTRUCTION_BYTES_MAX];
-    unsigned at;                /* of the opcode */
+    unsigned at; /* of the opcode */
     bool hint, wide;
 };
 
@@ -293,7 +293,7 @@ static bool fetch(struct vcpu *v, struct decoded *d)
         if (!is_memory(at))
             fail_msg("RIP %lx", (unsigned long)at);
         if (n > 0 && at % PAGE_BYTES == 0 && d->at < n && d->bytes[0] == 0x90)
-            break;                      /* it ends before the page does */
+            break; /* it ends before the page does */
         byte = reach(v, at, NPF_FETCH);
         if (byte == NULL)
             return false;
@@ -351,25 +351,25 @@ static bool execute(struct vcpu *v, const struct decoded *d, unsigned *length)
 
     *length = d->at + 2;
     switch (d->bytes[d->at]) {
-    case 0x90:                          /* NOP */
+    case 0x90: /* NOP */
         *length = d->at + 1;
         return true;
-    case 0x89:                          /* MOV [RDI], RAX */
+    case 0x89: /* MOV [RDI], RAX */
         return access_data(v, rax, bytes, false, true);
-    case 0x8B:                          /* MOV RAX, [RDI] */
+    case 0x8B: /* MOV RAX, [RDI] */
         return access_data(v, rax, bytes, true, false);
-    case 0x87:                          /* XCHG [RDI], RAX */
+    case 0x87: /* XCHG [RDI], RAX */
         if (d->hint && fake_cpu.refuses_hints)
             break;
         return access_data(v, rax, bytes, true, true);
-    case 0x9C:                          /* PUSHFQ */
+    case 0x9C: /* PUSHFQ */
         *length = d->at + 1;
         v->gprs.rdi = v->vmcb->rsp - 8;
         good = access_data(v, &pushed, 8, false, true);
         v->gprs.rdi = rdi;
         v->vmcb->rsp -= good ? 8 : 0;
         return good;
-    case 0x9D:                          /* POPFQ */
+    case 0x9D: /* POPFQ */
         *length = d->at + 1;
         v->gprs.rdi = v->vmcb->rsp;
         good = access_data(v, &v->vmcb->rflags, 8, true, false);
@@ -464,13 +464,13 @@ void svm_vmload(const struct vmcb *b)
     fake_cpu.tr = b->tr.selector;
 }
 
-/* --- For tests ------------------------------------------------------------ */
+/* --- For tests ----------------------------------------------------------- */
 
 static void start_vcpu(unsigned n)
 {
     struct vcpu *v = &vcpus[n];
-    struct npt *all[] = { &v->pages_free, &v->pages_step, &v->pages_catch,
-                          &v->tx_pages };
+    struct npt *all[] = {&v->pages_free, &v->pages_step, &v->pages_catch,
+                         &v->tx_pages};
     uint64_t flags = NPT_PRESENT | NPT_WRITE | NPT_USER;
 
     memset(v, 0, sizeof(*v));
@@ -479,7 +479,9 @@ static void start_vcpu(unsigned n)
     v->model = &models[n];
     for (unsigned t = 0; t < TABLES; t++)
         npt_start(all[t], tables[n][t][0], TABLE_PAGES,
-                  t == 2 ? flags | NPT_NX : t == 3 ? 0 : flags);
+                  t == 2   ? flags | NPT_NX
+                  : t == 3 ? 0
+                           : flags);
     v->tx.shadow = copies[n][0];
     v->tx.undo = logs[n];
     memset(lines[n], 0, sizeof(lines[n]));
@@ -498,8 +500,8 @@ static void start_vcpu(unsigned n)
 
 void fake_cpu_start(const char *cpu, const char *fault)
 {
-    struct machine_config config = { .cpu = personality_find(cpu), .seed = 1,
-                                     .smt = true };
+    struct machine_config config = {
+        .cpu = personality_find(cpu), .seed = 1, .smt = true};
 
     assert_non_null(config.cpu);
     assert_true(fault_find(fault, &config.fault));
@@ -509,9 +511,11 @@ void fake_cpu_start(const char *cpu, const char *fault)
     memset(tlb, 0, sizeof(tlb));
     memset(FAKE_CPU_HANDLER, 0x90, 64);
     hypervisor = (struct hypervisor){
-        .models = models, .vcpus = vcpus, .processors = FAKE_CPU_PROCESSORS,
-        .apic_ids = { 0, 1 }, .ram = { { (uint64_t)memory,
-                                         (uint64_t)memory + sizeof(memory) } },
+        .models = models,
+        .vcpus = vcpus,
+        .processors = FAKE_CPU_PROCESSORS,
+        .apic_ids = {0, 1},
+        .ram = {{(uint64_t)memory, (uint64_t)memory + sizeof(memory)}},
         .ram_ranges = 1,
     };
     machine_start(&hypervisor.machine, &config, FAKE_CPU_PROCESSORS);
@@ -554,7 +558,7 @@ void fake_cpu_exit(uint64_t code, uint64_t info1, uint64_t info2,
 {
     assert_true(fake_cpu.exits_left < 8);
     fake_cpu.exits[fake_cpu.exits_left++] =
-        (struct fake_cpu_exit){ code, info1, info2, int_info };
+        (struct fake_cpu_exit){code, info1, info2, int_info};
 }
 
 static bool turn(struct vcpu *v)

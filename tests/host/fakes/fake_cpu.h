@@ -22,29 +22,29 @@ struct fake_cpu_exit {
 struct fake_cpu {
     struct fake_cpu_exit exits[8]; /* the next ones, in this order */
     unsigned exits_left;
-    bool refuses_hints;         /* #UD for F2H and F3H before 87H and 0FC7H */
-    bool x87;                   /* what FXSAVE finds, in its first byte */
-    struct vcpu *other;         /* it runs whenever this one waits */
-    struct vcpu *running;       /* in its guest: it exits when waited for */
+    bool refuses_hints;   /* #UD for F2H and F3H before 87H and 0FC7H */
+    bool x87;             /* what FXSAVE finds, in its first byte */
+    struct vcpu *other;   /* it runs whenever this one waits */
+    struct vcpu *running; /* in its guest: it exits when waited for */
     /* What was seen. */
-    uint64_t events[16];        /* delivered to the guest */
+    uint64_t events[16]; /* delivered to the guest */
     unsigned events_delivered;
     uint64_t run_rflags, run_shadow; /* at the last VMRUN */
     unsigned runs;
     uint64_t frame_rip, frame_rflags; /* of the last event */
-    unsigned directs;           /* steps without VMRUN that were tried */
-    bool direct_faults;         /* each raises an exception */
+    unsigned directs;                 /* steps without VMRUN that were tried */
+    bool direct_faults;               /* each raises an exception */
     bool in_direct;
-    uint16_t tr;                /* its selector */
-    uint64_t dr6;               /* the host's */
-    const char *reason;         /* of the panic that ended the run */
+    uint16_t tr;        /* its selector */
+    uint64_t dr6;       /* the host's */
+    const char *reason; /* of the panic that ended the run */
     uint64_t breakpoints[BREAKPOINTS];
     uint32_t apic[0x400 / 4] __attribute__((aligned(4096)));
-    uint64_t apic_mode;         /* bits of IA32_APIC_BASE: enabled */
-    uint32_t msr;               /* the last one that was written */
+    uint64_t apic_mode; /* bits of IA32_APIC_BASE: enabled */
+    uint32_t msr;       /* the last one that was written */
     uint64_t msr_value;
     bool sweep_injects_gp, sweep_injects_ud;
-    void (*asleep)(void);       /* called while one sleeps */
+    void (*asleep)(void); /* called while one sleeps */
     unsigned sleeps;
     uint64_t waited_until, instruction_tsc;
     uint32_t tsc_per_64;
@@ -65,28 +65,28 @@ uint8_t *fake_cpu_page(unsigned n);
 void fake_cpu_code(struct vcpu *v, const void *bytes, size_t length);
 /* The same, and the page is marked as one with transactional code. */
 void fake_cpu_marked(struct vcpu *v, const void *bytes, size_t length);
-#define CODE(v, ...)                                                          \
-    fake_cpu_code(v, ((const uint8_t[]){ __VA_ARGS__ }),                      \
-                  sizeof((const uint8_t[]){ __VA_ARGS__ }))
-#define MARKED(v, ...)                                                        \
-    fake_cpu_marked(v, ((const uint8_t[]){ __VA_ARGS__ }),                    \
-                    sizeof((const uint8_t[]){ __VA_ARGS__ }))
+#define CODE(v, ...)                                   \
+    fake_cpu_code(v, ((const uint8_t[]){__VA_ARGS__}), \
+                  sizeof((const uint8_t[]){__VA_ARGS__}))
+#define MARKED(v, ...)                                   \
+    fake_cpu_marked(v, ((const uint8_t[]){__VA_ARGS__}), \
+                    sizeof((const uint8_t[]){__VA_ARGS__}))
 
 /* What it executes itself; memory is at RDI. */
-#define NOP_      0x90
-#define UD2_      0x0F, 0x0B
-#define CPUID_    0x0F, 0xA2
-#define WRMSR_    0x0F, 0x30
-#define RDMSR_    0x0F, 0x32
-#define RDPMC_    0x0F, 0x33
-#define HLT_      0xF4
-#define PUSHFQ_   0x9C
-#define POPFQ_    0x9D
-#define STORE_    0x48, 0x89, 0x07 /* 8 bytes of RAX */
-#define LOAD_     0x48, 0x8B, 0x07
-#define XCHG_     0x87, 0x07       /* 4 bytes of EAX */
-#define STORE32_  0x89, 0x07
-#define PAIR_     0xF0, 0x0F, 0xC7, 0x0F /* LOCK CMPXCHG8B: always equal */
+#define NOP_     0x90
+#define UD2_     0x0F, 0x0B
+#define CPUID_   0x0F, 0xA2
+#define WRMSR_   0x0F, 0x30
+#define RDMSR_   0x0F, 0x32
+#define RDPMC_   0x0F, 0x33
+#define HLT_     0xF4
+#define PUSHFQ_  0x9C
+#define POPFQ_   0x9D
+#define STORE_   0x48, 0x89, 0x07 /* 8 bytes of RAX */
+#define LOAD_    0x48, 0x8B, 0x07
+#define XCHG_    0x87, 0x07 /* 4 bytes of EAX */
+#define STORE32_ 0x89, 0x07
+#define PAIR_    0xF0, 0x0F, 0xC7, 0x0F /* LOCK CMPXCHG8B: always equal */
 /* And what it does not. */
 #define XACQUIRE_ 0xF2
 #define XRELEASE_ 0xF3

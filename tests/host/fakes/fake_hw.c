@@ -41,8 +41,7 @@ static size_t report_bytes;
 static jmp_buf *way_out;
 static struct hw_result *ending;
 
-/* --- Tables
- * ---------------------------------------------------------------- */
+/* --- Tables -------------------------------------------------------------- */
 
 struct hw_cpuid *fake_leaf(uint32_t leaf, uint32_t subleaf)
 {
@@ -147,8 +146,7 @@ void fake_processors(unsigned processors)
     fake_current = 0;
 }
 
-/* --- src/base/hw.h
- * -------------------------------------------------------------- */
+/* --- src/base/hw.h ------------------------------------------------------- */
 
 void hw_cpuid(uint32_t leaf, uint32_t subleaf, struct hw_cpuid *out)
 {
@@ -288,8 +286,7 @@ void hw_run(const bool set[], void (*job)(unsigned processor, void *context),
     }
 }
 
-/* --- src/session/case_list.h, struct sink
- * ---------------------------------------------- */
+/* --- src/session/case_list.h, struct sink -------------------------------- */
 
 const struct test *const *case_list(void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fake_hw.h - a machine in tables, behind src/base/hw.h, and a list of tests behind
- * src/session/case_list.h. hw_run() runs the jobs one after another.
+ * fake_hw.h - a machine in tables, behind src/base/hw.h, and a list of tests
+ * behind src/session/case_list.h. hw_run() runs the jobs one after another.
  */
 #ifndef TESTS_HOST_FAKES_FAKE_HW_H
 #define TESTS_HOST_FAKES_FAKE_HW_H

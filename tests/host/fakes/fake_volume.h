@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fake_volume.h - a volume in memory, behind src/store/volume.h, whose writes fail or
- * are cut short, and whose power fails.
+ * fake_volume.h - a volume in memory, behind src/store/volume.h, whose writes
+ * fail or are cut short, and whose power fails.
  */
 #ifndef TESTS_HOST_FAKES_FAKE_VOLUME_H
 #define TESTS_HOST_FAKES_FAKE_VOLUME_H

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fake_windows.c - stands in for asm/elision_try.asm, hle_regions.asm, line_access.asm, memory_windows.asm,
- * pdir_windows.asm, pebs_window.asm, rtm_store.asm, tsx_bodies.asm and counting_window.asm on the host, where no MSR
- * can be written: nothing is run, no transaction commits. Weak, so that a test
- * can bring its own.
+ * fake_windows.c - stands in for asm/elision_try.asm, hle_regions.asm,
+ * line_access.asm, memory_windows.asm, pdir_windows.asm, pebs_window.asm,
+ * rtm_store.asm, tsx_bodies.asm and counting_window.asm on the host, where no
+ * MSR can be written: nothing is run, no transaction commits. Weak, so that a
+ * test can bring its own.
  */
 #include "asm/elision_try.h"
 #include "asm/hle_regions.h"
@@ -17,7 +18,8 @@
 
 #define FAKE __attribute__((weak))
 
-/* Counted by hand in counting_window.asm, beside the assembler that counts them there.
+/* Counted by hand in counting_window.asm, beside the assembler that counts them
+ * there.
  */
 FAKE const struct window_shape window_plain_shape = {21, 8, 0, 0};
 FAKE const struct window_shape window_slow_shape = {20, 0, 0, 0};

@@ -32,7 +32,7 @@ static const uint8_t *code(unsigned at)
     return fake_cpu_page(0) + at;
 }
 
-/* --- Interrupts ----------------------------------------------------------- */
+/* --- Interrupts ---------------------------------------------------------- */
 
 static void interrupt_by_lvt(void **state)
 {
@@ -40,10 +40,10 @@ static void interrupt_by_lvt(void **state)
         uint32_t lvt, command;
         bool nmi;
     } rows[] = {
-        { 0x000F0, 0x040F0, false },
-        { 0x00400, 0x04400, true },
-        { 0x100F0, 0, false },          /* masked */
-        { 0x00200, 0, false },          /* SMI: not simulated */
+        {0x000F0, 0x040F0, false},
+        {0x00400, 0x04400, true},
+        {0x100F0, 0, false}, /* masked */
+        {0x00200, 0, false}, /* SMI: not simulated */
     };
 
     (void)state;
@@ -71,7 +71,7 @@ static void no_interrupt_without_apic(void **state)
     assert_int_equal(fake_cpu.apic[LVT], 0xF0);
 }
 
-/* --- PEBS ----------------------------------------------------------------- */
+/* --- PEBS ---------------------------------------------------------------- */
 
 static void set_msr(struct vcpu *v, uint32_t number, uint64_t value)
 {
@@ -91,7 +91,7 @@ static void arm(struct vcpu *v, unsigned after)
     v->model->choices.pebs_skid = 1;
     set_msr(v, 0x600, (uint64_t)area);
     set_msr(v, 0x186, 0x4200C0);
-    set_msr(v, 0xC1, (uint32_t)-(int)after);
+    set_msr(v, 0xC1, (uint32_t) - (int)after);
     set_msr(v, 0x3F1, 1);
     set_msr(v, 0x38F, 1);
     step_end(v);
@@ -118,7 +118,7 @@ static void record_of_a_step(void **state)
     assert_int_equal(((uint64_t *)fake_cpu_page(10))[5],
                      (uint64_t)fake_cpu_page(10) + 0x800);
     assert_true(fake_cpu_until(v, code(4)));
-    assert_int_equal(record()[0], RFLAGS_IF | 2);       /* no TF of ours */
+    assert_int_equal(record()[0], RFLAGS_IF | 2); /* no TF of ours */
     assert_in_range(record()[1], (uint64_t)code(3), (uint64_t)code(4));
     assert_int_equal(record()[3], 0x77);
 }
@@ -153,7 +153,7 @@ static void no_area(void **state)
                      (uint64_t)fake_cpu_page(10) + 0x800);
 }
 
-/* --- x2APIC --------------------------------------------------------------- */
+/* --- x2APIC -------------------------------------------------------------- */
 
 static void x2apic_registers(void **state)
 {
@@ -168,7 +168,7 @@ static void x2apic_registers(void **state)
     fake_cpu.apic[0x020 / 4] = 0x13000000;
     assert_true(x2apic_read(0x802, &value));
     assert_int_equal(value, 0x13);
-    assert_true(x2apic_read(0x80D, &value));    /* cluster 1, its fourth */
+    assert_true(x2apic_read(0x80D, &value)); /* cluster 1, its fourth */
     assert_int_equal(value, 0x10008);
     assert_true(x2apic_write(0x830, UINT64_C(0x2000000C1)));
     assert_int_equal(fake_cpu.apic[ICR_HIGH], 0x2000000);
@@ -178,10 +178,10 @@ static void x2apic_registers(void **state)
     assert_true(x2apic_read(0x1B, &value));
     assert_int_equal(value & 0xC00, 0xC00);
     assert_false(x2apic_write(0x1B, (uint64_t)fake_cpu.apic | 0x800));
-    assert_false(x2apic_write(0x802, 0));       /* read-only */
-    assert_false(x2apic_read(0x80B, &value));   /* write-only */
+    assert_false(x2apic_write(0x802, 0));     /* read-only */
+    assert_false(x2apic_read(0x80B, &value)); /* write-only */
     assert_false(x2apic_write(0x80B, 1));
-    assert_false(x2apic_read(0x80E, &value));   /* there is no DFR */
+    assert_false(x2apic_read(0x80E, &value)); /* there is no DFR */
     /* The guest sees an empty page where the registers are. */
     assert_int_equal(
         npt_entry(&fake_cpu_vcpu(1)->pages_step, (uint64_t)fake_cpu.apic) &
@@ -189,15 +189,15 @@ static void x2apic_registers(void **state)
         (uint64_t)fake_cpu_page(20));
 }
 
-/* --- Images --------------------------------------------------------------- */
+/* --- Images -------------------------------------------------------------- */
 
 /* A PE image of five pages: a header, three of code, one of data. */
 static uint8_t *image(unsigned page)
 {
     uint8_t *b = fake_cpu_page(page), *pe = b + 0x80;
     uint32_t section[2][10] = {
-        { 0, 0, 3 * PAGE_BYTES, PAGE_BYTES, 0, 0, 0, 0, 0, 0x60000020 },
-        { 0, 0, PAGE_BYTES, 4 * PAGE_BYTES, 0, 0, 0, 0, 0, 0xC0000040 },
+        {0, 0, 3 * PAGE_BYTES, PAGE_BYTES, 0, 0, 0, 0, 0, 0x60000020},
+        {0, 0, PAGE_BYTES, 4 * PAGE_BYTES, 0, 0, 0, 0, 0, 0xC0000040},
     };
 
     b[0x3C] = 0x80;
@@ -221,16 +221,16 @@ static void pages_marked(void **state)
         uint8_t bytes[6];
         bool marked;
     } rows[] = {
-        { "haswell", { XBEGIN_ }, true },
-        { "haswell", { XEND_ }, true },
-        { "haswell", { XTEST_ }, true },
-        { "haswell", { XABORT_ }, true },
-        { "haswell", { XACQUIRE_, XCHG_ }, true },
-        { "haswell", { 0xF0, XACQUIRE_, 0x01, 0x07 }, true },
-        { "haswell", { XRELEASE_, XCHG_ }, false },
-        { "skylake-2018", { XACQUIRE_, XCHG_ }, false },
-        { "haswell", { 0xC7, 0xF8, 0xFF, 0xFF, 0xFF, 0x7F }, false },
-        { "haswell", { NOP_ }, false },
+        {"haswell", {XBEGIN_}, true},
+        {"haswell", {XEND_}, true},
+        {"haswell", {XTEST_}, true},
+        {"haswell", {XABORT_}, true},
+        {"haswell", {XACQUIRE_, XCHG_}, true},
+        {"haswell", {0xF0, XACQUIRE_, 0x01, 0x07}, true},
+        {"haswell", {XRELEASE_, XCHG_}, false},
+        {"skylake-2018", {XACQUIRE_, XCHG_}, false},
+        {"haswell", {0xC7, 0xF8, 0xFF, 0xFF, 0xFF, 0x7F}, false},
+        {"haswell", {NOP_}, false},
     };
 
     (void)state;
@@ -240,7 +240,7 @@ static void pages_marked(void **state)
         fake_cpu_start(rows[n].cpu, "none");
         b = image(30);
         memcpy(b + 2 * PAGE_BYTES + 0x100, rows[n].bytes, 6);
-        memcpy(b + 4 * PAGE_BYTES, rows[n].bytes, 6);   /* data */
+        memcpy(b + 4 * PAGE_BYTES, rows[n].bytes, 6); /* data */
         code_pages_mark(b, 5 * PAGE_BYTES);
         assert_int_equal(is_marked(32), rows[n].marked);
         assert_false(is_marked(31) || is_marked(33) || is_marked(34));

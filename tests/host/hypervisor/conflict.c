@@ -29,7 +29,7 @@ static void start(void)
     second = fake_cpu_vcpu(1);
     first->gprs.rdi = second->gprs.rdi = (uint64_t)fake_cpu_page(DATA);
     for (unsigned at = FALLBACK; at < 0x800; at += 2)
-        memcpy(code(0, at), ((uint8_t[]){ CPUID_ }), 2);
+        memcpy(code(0, at), ((uint8_t[]){CPUID_}), 2);
 }
 
 /* The first is in a transaction that has stored 1 to, or loaded, its word. The
@@ -54,8 +54,8 @@ static void begin(bool store, const uint8_t bytes[3])
     assert_int_equal(first->tx.depth, 1);
 }
 
-#define STORES ((const uint8_t[]){ STORE_ })
-#define LOADS  ((const uint8_t[]){ LOAD_ })
+#define STORES ((const uint8_t[]){STORE_})
+#define LOADS  ((const uint8_t[]){LOAD_})
 
 /* Up to its HLT; the first runs where it is waited for. */
 static void second_goes_on(void)
@@ -79,10 +79,10 @@ static void conflicts(void **state)
     static const struct {
         bool first_stores, second_stores, conflict;
     } rows[] = {
-        { true, true, true },
-        { true, false, true },
-        { false, true, true },
-        { false, false, false },
+        {true, true, true},
+        {true, false, true},
+        {false, true, true},
+        {false, false, false},
     };
 
     (void)state;
@@ -111,7 +111,7 @@ static void other_line_of_the_page(void **state)
         assert_true(fake_cpu_rounds(second, 1));
     assert_int_equal(second->mode, MODE_STEP);
     assert_int_equal(second->vmcb->interrupt_shadow, SHADOW_ON);
-    while (second->grants > 0)          /* its code faults first */
+    while (second->grants > 0) /* its code faults first */
         assert_true(fake_cpu_rounds(second, 1));
     assert_int_equal(fake_cpu.run_shadow, SHADOW_ON);
     assert_int_equal(fake_cpu.run_rflags & RFLAGS_IF, 0);
@@ -157,13 +157,13 @@ static void flags_on_the_page(void **state)
     uint64_t *stack = (uint64_t *)(fake_cpu_page(DATA) + 0x800);
 
     (void)state;
-    begin(true, ((const uint8_t[]){ PUSHFQ_, HLT_, HLT_ }));
+    begin(true, ((const uint8_t[]){PUSHFQ_, HLT_, HLT_}));
     second->vmcb->rsp = (uint64_t)stack;
     assert_false(fake_cpu_until(second, NULL));
     assert_int_equal(stack[-1], RFLAGS_IF | 2);
     assert_int_equal(second->vmcb->rflags, RFLAGS_IF | 2);
 
-    begin(true, ((const uint8_t[]){ POPFQ_, HLT_, HLT_ }));
+    begin(true, ((const uint8_t[]){POPFQ_, HLT_, HLT_}));
     second->vmcb->rsp = (uint64_t)stack;
     stack[0] = 2;
     assert_false(fake_cpu_until(second, NULL));
@@ -202,8 +202,8 @@ static void neighbours_are_there(void **state)
          NPT_PRESENT) != 0);
     /* But for the pages of a transaction, where none is mapped. */
     assert_true(npt_set_page(&first->tx_pages, at, NPT_PRESENT));
-    assert_int_equal(npt_entry(&first->tx_pages,
-                               (uint64_t)fake_cpu_page(DATA + 1)), 0);
+    assert_int_equal(
+        npt_entry(&first->tx_pages, (uint64_t)fake_cpu_page(DATA + 1)), 0);
 }
 
 /* Across two lines, of which one conflicts, at the second page's beginning. */
@@ -282,8 +282,8 @@ static void untouched_page(void **state)
 static void whole_pages(void **state)
 {
     static const struct fake_cpu_exit rows[] = {
-        { EXIT_NPF, NPF_WRITE | NPF_PAGE_TABLE, 0, 0 },
-        { EXIT_NPF, NPF_WRITE, 0, EVENT_VALID | 0x40 },
+        {EXIT_NPF, NPF_WRITE | NPF_PAGE_TABLE, 0, 0},
+        {EXIT_NPF, NPF_WRITE, 0, EVENT_VALID | 0x40},
     };
 
     (void)state;
@@ -310,8 +310,8 @@ static void conflict_at_commit(void **state)
     assert_int_equal(*fake_cpu_page(DATA), 0);
 }
 
-/* Firmware takes a processor out of its guest: of its transaction nothing stays,
- * and the page that was open to it for one instruction is not. */
+/* Firmware takes a processor out of its guest: of its transaction nothing
+ * stays, and the page that was open to it for one instruction is not. */
 static void broken_off(void **state)
 {
     uint64_t held = (uint64_t)fake_cpu_page(DATA);

@@ -13,8 +13,8 @@
 
 #include "tests/host/fakes/fake_cpu.h"
 
-#define CS_L    UINT16_C(0x200)
-#define FIXED_0 UINT64_C(1)
+#define CS_L     UINT16_C(0x200)
+#define FIXED_0  UINT64_C(1)
 #define OTHER_TR 0x40
 
 /* In MODE_STEP, with a counter of instructions on. */
@@ -89,78 +89,78 @@ static const struct {
     uint8_t bytes[8];
     bool direct;
 } cases[] = {
-    { { NOP_ }, true },
-    { { 0x48, 0x01, 0xD8 }, true },          /* ADD RAX, RBX */
-    { { 0x66, 0x01, 0xD8 }, true },
-    { { 0x48, 0x01, 0x07 }, true },         /* ADD [RDI], RAX */
-    { { 0xF0, 0x48, 0x01, 0x07 }, true },
-    { { 0x48, 0x8D, 0x07 }, true },          /* LEA */
-    { { 0x53 }, true },                     /* PUSH RBX */
-    { { 0x5B }, true },
-    { { 0xE8, 0, 0, 0, 0 }, true },         /* CALL, RET */
-    { { 0xC3 }, true },
-    { { 0x75, 0x02 }, true },                /* JNZ */
-    { { 0xEB, 0x02 }, true },
-    { { 0x66, 0xEB, 0x02 }, false },
-    { { 0xFF, 0xE0 }, true },                /* JMP RAX, [RDI], far */
-    { { 0xFF, 0x27 }, true },
-    { { 0xFF, 0x2F }, false },
-    { { 0xFF, 0x1F }, false },              /* CALL far */
-    { { 0xC9 }, true },                     /* LEAVE */
-    { { 0x48, 0xF7, 0xF3 }, true },          /* DIV RBX */
-    { { 0x0F, 0x31 }, true },                /* RDTSC */
-    { { 0x0F, 0x1F, 0x07 }, true },          /* NOP [RDI] */
-    { { 0x0F, 0xAE, 0xE8 }, true },          /* LFENCE */
-    { { 0x0F, 0xAE, 0x3F }, false },        /* CLFLUSH [RDI] */
-    { { 0x0F, 0xAE, 0x07 }, false },        /* FXSAVE [RDI] */
-    { { PAIR_ }, true },
-    { { 0x48, 0x0F, 0xB1, 0x0F }, true },   /* CMPXCHG */
-    { { 0x48, 0x0F, 0xC7, 0xF0 }, false },  /* RDRAND */
-    { { 0x0F, 0x44, 0xC3 }, true },          /* CMOVZ */
-    { { 0x0F, 0xB6, 0x07 }, true },         /* MOVZX */
-    { { 0x0F, 0xC8 }, true },                /* BSWAP */
-    { { 0xFD }, true },                      /* STD */
+    {{NOP_}, true},
+    {{0x48, 0x01, 0xD8}, true}, /* ADD RAX, RBX */
+    {{0x66, 0x01, 0xD8}, true},
+    {{0x48, 0x01, 0x07}, true}, /* ADD [RDI], RAX */
+    {{0xF0, 0x48, 0x01, 0x07}, true},
+    {{0x48, 0x8D, 0x07}, true}, /* LEA */
+    {{0x53}, true},             /* PUSH RBX */
+    {{0x5B}, true},
+    {{0xE8, 0, 0, 0, 0}, true}, /* CALL, RET */
+    {{0xC3}, true},
+    {{0x75, 0x02}, true}, /* JNZ */
+    {{0xEB, 0x02}, true},
+    {{0x66, 0xEB, 0x02}, false},
+    {{0xFF, 0xE0}, true}, /* JMP RAX, [RDI], far */
+    {{0xFF, 0x27}, true},
+    {{0xFF, 0x2F}, false},
+    {{0xFF, 0x1F}, false},       /* CALL far */
+    {{0xC9}, true},              /* LEAVE */
+    {{0x48, 0xF7, 0xF3}, true},  /* DIV RBX */
+    {{0x0F, 0x31}, true},        /* RDTSC */
+    {{0x0F, 0x1F, 0x07}, true},  /* NOP [RDI] */
+    {{0x0F, 0xAE, 0xE8}, true},  /* LFENCE */
+    {{0x0F, 0xAE, 0x3F}, false}, /* CLFLUSH [RDI] */
+    {{0x0F, 0xAE, 0x07}, false}, /* FXSAVE [RDI] */
+    {{PAIR_}, true},
+    {{0x48, 0x0F, 0xB1, 0x0F}, true},  /* CMPXCHG */
+    {{0x48, 0x0F, 0xC7, 0xF0}, false}, /* RDRAND */
+    {{0x0F, 0x44, 0xC3}, true},        /* CMOVZ */
+    {{0x0F, 0xB6, 0x07}, true},        /* MOVZX */
+    {{0x0F, 0xC8}, true},              /* BSWAP */
+    {{0xFD}, true},                    /* STD */
     /* And what is not. */
-    { { 0x64, 0x8B, 0x07 }, false },        /* by FS */
-    { { 0x67, 0x8B, 0x07 }, false },
-    { { XACQUIRE_, 0xF0, 0x01, 0x07 }, false },
-    { { XRELEASE_, 0x89, 0x07 }, false },
-    { { 0xF3, 0xA4 }, false },              /* REP MOVSB */
-    { { 0xA4 }, false },
-    { { 0xF3, 0x90 }, false },              /* PAUSE */
-    { { PUSHFQ_ }, false },
-    { { POPFQ_ }, false },
-    { { 0xCF }, false },                    /* IRET */
-    { { 0xCB }, false },
-    { { 0xCC }, false },
-    { { 0xCD, 0x80 }, false },
-    { { HLT_ }, false },
-    { { 0xFA }, false },                    /* CLI, STI */
-    { { 0xFB }, false },
-    { { 0xEC }, false },                    /* IN, OUT */
-    { { 0xE6, 0x80 }, false },
-    { { 0x8E, 0xD0 }, false },              /* MOV SS, EAX */
-    { { 0x8C, 0xC8 }, false },              /* MOV EAX, CS */
-    { { 0x8F, 0x07 }, false },              /* POP [RDI] */
-    { { 0xC6, 0x0F }, false },
-    { { 0xFE, 0xD0 }, false },
-    { { CPUID_ }, false },
-    { { RDMSR_ }, false },
-    { { WRMSR_ }, false },
-    { { RDPMC_ }, false },
-    { { UD2_ }, false },
-    { { 0x0F, 0x05 }, false },              /* SYSCALL */
-    { { 0x0F, 0x01, 0xD8 }, false },        /* VMRUN */
-    { { 0x0F, 0x01, 0xF8 }, false },        /* SWAPGS */
-    { { 0x0F, 0x01, 0x17 }, false },        /* LGDT */
-    { { 0x0F, 0x20, 0xC0 }, false },        /* MOV RAX, CR0 */
-    { { 0x0F, 0x22, 0xC0 }, false },
-    { { 0x0F, 0x21, 0xC0 }, false },        /* MOV RAX, DR0 */
-    { { 0x0F, 0x23, 0xC0 }, false },
-    { { 0x0F, 0xA1 }, false },              /* POP FS */
-    { { 0x0F, 0x28, 0x07 }, false },        /* MOVAPS */
-    { { 0xDD, 0x07 }, false },              /* FLD */
-    { { 0x9B }, false },
+    {{0x64, 0x8B, 0x07}, false}, /* by FS */
+    {{0x67, 0x8B, 0x07}, false},
+    {{XACQUIRE_, 0xF0, 0x01, 0x07}, false},
+    {{XRELEASE_, 0x89, 0x07}, false},
+    {{0xF3, 0xA4}, false}, /* REP MOVSB */
+    {{0xA4}, false},
+    {{0xF3, 0x90}, false}, /* PAUSE */
+    {{PUSHFQ_}, false},
+    {{POPFQ_}, false},
+    {{0xCF}, false}, /* IRET */
+    {{0xCB}, false},
+    {{0xCC}, false},
+    {{0xCD, 0x80}, false},
+    {{HLT_}, false},
+    {{0xFA}, false}, /* CLI, STI */
+    {{0xFB}, false},
+    {{0xEC}, false}, /* IN, OUT */
+    {{0xE6, 0x80}, false},
+    {{0x8E, 0xD0}, false}, /* MOV SS, EAX */
+    {{0x8C, 0xC8}, false}, /* MOV EAX, CS */
+    {{0x8F, 0x07}, false}, /* POP [RDI] */
+    {{0xC6, 0x0F}, false},
+    {{0xFE, 0xD0}, false},
+    {{CPUID_}, false},
+    {{RDMSR_}, false},
+    {{WRMSR_}, false},
+    {{RDPMC_}, false},
+    {{UD2_}, false},
+    {{0x0F, 0x05}, false},       /* SYSCALL */
+    {{0x0F, 0x01, 0xD8}, false}, /* VMRUN */
+    {{0x0F, 0x01, 0xF8}, false}, /* SWAPGS */
+    {{0x0F, 0x01, 0x17}, false}, /* LGDT */
+    {{0x0F, 0x20, 0xC0}, false}, /* MOV RAX, CR0 */
+    {{0x0F, 0x22, 0xC0}, false},
+    {{0x0F, 0x21, 0xC0}, false}, /* MOV RAX, DR0 */
+    {{0x0F, 0x23, 0xC0}, false},
+    {{0x0F, 0xA1}, false},       /* POP FS */
+    {{0x0F, 0x28, 0x07}, false}, /* MOVAPS */
+    {{0xDD, 0x07}, false},       /* FLD */
+    {{0x9B}, false},
 };
 
 /* In a transaction the same; its memory is there for it. */
@@ -170,7 +170,7 @@ static void simple_instructions(void **state)
     for (size_t n = 0; n < sizeof(cases) / sizeof(cases[0]); n++)
         for (unsigned in_tx = 0; in_tx < 2; in_tx++) {
             struct vcpu *v = start();
-            uint8_t bytes[INSTRUCTION_BYTES_MAX] = { 0 };
+            uint8_t bytes[INSTRUCTION_BYTES_MAX] = {0};
 
             memcpy(bytes, cases[n].bytes, sizeof(cases[n].bytes));
             v->gprs.rbp = v->vmcb->rax = v->gprs.rdi;
@@ -185,8 +185,22 @@ static void simple_instructions(void **state)
 
 /* What is changed before a NOP that VMRUN has to step then. */
 enum change {
-    IF, SHADOW, DR7, CPL, CS, CR0, CR3, CR4, EFER, TR, HELD, PASSES, SHOWING,
-    OURS, NMI, PAGE_END,
+    IF,
+    SHADOW,
+    DR7,
+    CPL,
+    CS,
+    CR0,
+    CR3,
+    CR4,
+    EFER,
+    TR,
+    HELD,
+    PASSES,
+    SHOWING,
+    OURS,
+    NMI,
+    PAGE_END,
     CHANGES,
 };
 
@@ -239,7 +253,7 @@ static void event_is_vmruns(void **state)
     assert_true(fake_cpu_rounds(v, 1));
     assert_int_equal(fake_cpu.directs, 1);
     v->vmcb->event_inject = EVENT_VALID | EVENT_TYPE_NMI | VECTOR_NMI;
-    memcpy(FAKE_CPU_HANDLER, ((uint8_t[]){ CPUID_ }), 2);
+    memcpy(FAKE_CPU_HANDLER, ((uint8_t[]){CPUID_}), 2);
     assert_true(fake_cpu_rounds(v, 1));
     assert_int_equal(fake_cpu.events_delivered, 1);
     assert_int_equal(fake_cpu.directs, 1);
@@ -250,12 +264,12 @@ static void event_is_vmruns(void **state)
 static const struct {
     uint64_t page, to, flags;
 } pages[] = {
-    { 8, 8, NPT_HELD },
-    { 8, 8, NPT_HELD | NPT_PRESENT | NPT_USER },
-    { 8, 8, NPT_PRESENT | NPT_USER },
-    { 8, 9, NPT_PRESENT | NPT_USER | NPT_WRITE },
-    { 9, 9, NPT_HELD },                 /* where the operand ends */
-    { 0, 0, NPT_HELD },
+    {8, 8, NPT_HELD},
+    {8, 8, NPT_HELD | NPT_PRESENT | NPT_USER},
+    {8, 8, NPT_PRESENT | NPT_USER},
+    {8, 9, NPT_PRESENT | NPT_USER | NPT_WRITE},
+    {9, 9, NPT_HELD}, /* where the operand ends */
+    {0, 0, NPT_HELD},
 };
 
 static void pages_are_plain_memory(void **state)
@@ -269,10 +283,9 @@ static void pages_are_plain_memory(void **state)
         assert_true(fake_cpu_rounds(v, 1));
         assert_int_equal(fake_cpu.directs, 1);
         v->vmcb->rip = (uint64_t)fake_cpu_page(0);
-        npt_map_page(&v->pages_step, (uint64_t)fake_cpu_page(
-                         (unsigned)pages[n].page),
-                     (uint64_t)fake_cpu_page((unsigned)pages[n].to),
-                     pages[n].flags);
+        npt_map_page(
+            &v->pages_step, (uint64_t)fake_cpu_page((unsigned)pages[n].page),
+            (uint64_t)fake_cpu_page((unsigned)pages[n].to), pages[n].flags);
         assert_int_equal(step_begin(v).kind, ACTION_EXECUTE);
         assert_true(v->direct.may);
         assert_false(direct_step(v));
@@ -285,7 +298,7 @@ static void pages_are_plain_memory(void **state)
  * how the transaction ends: its lines, and what is in memory. */
 static void transaction_is_the_same(void **state)
 {
-    static const uint64_t at[] = { 0, 60, PAGE_BYTES - 4 };
+    static const uint64_t at[] = {0, 60, PAGE_BYTES - 4};
 
     (void)state;
     for (unsigned n = 0; n < 6; n++) {
@@ -300,7 +313,7 @@ static void transaction_is_the_same(void **state)
                 fake_cpu.tr = OTHER_TR;
             CODE(v, XBEGIN_, NOP_, LOAD_, STORE_, XCHG_, PAIR_, NOP_, XABORT_);
             if (n % 2 != 0)
-                memcpy(fake_cpu_page(0) + 20, ((uint8_t[]){ XEND_ }), 3);
+                memcpy(fake_cpu_page(0) + 20, ((uint8_t[]){XEND_}), 3);
             fake_cpu_page(0)[FALLBACK] = NOP_;
             v->gprs.rdi = (uint64_t)data;
             v->gprs.rbx = 7;
@@ -334,7 +347,7 @@ static void transaction_aborts(void **state)
     (void)state;
     CODE(v, XBEGIN_, STORE_, NOP_);
     fake_cpu_page(0)[FALLBACK] = NOP_;
-    v->gprs.rdi = 0x1000;               /* no RAM */
+    v->gprs.rdi = 0x1000; /* no RAM */
     assert_true(fake_cpu_until(v, code(FALLBACK)));
     assert_int_equal(fake_cpu.directs, 0);
     assert_int_equal(v->tx.depth, 0);
@@ -404,14 +417,14 @@ static void host_is_as_it_was(void **state)
     (void)state;
     CODE(v, NOP_, NOP_);
     assert_true(fake_cpu_rounds(v, 1));
-    v->vmcb->dr6 = 0xFFFF0FF1;          /* the guest's own */
+    v->vmcb->dr6 = 0xFFFF0FF1; /* the guest's own */
     assert_int_not_equal(fake_cpu.dr6 & DR6_BS, 0);
     assert_int_not_equal(fake_cpu.tr, OTHER_TR);
     direct_end(v);
     assert_int_equal(fake_cpu.dr6, 0xFFFF0FF2);
     assert_int_equal(fake_cpu.tr, OTHER_TR);
     v = start();
-    fake_cpu.tr = 0x50;                 /* by the guest's LTR */
+    fake_cpu.tr = 0x50; /* by the guest's LTR */
     direct_end(v);
     assert_int_equal(fake_cpu.tr, 0x50);
 }

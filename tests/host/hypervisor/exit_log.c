@@ -37,7 +37,7 @@ static void add(struct exit_log *r, unsigned count)
 
 static void prints_all_of_few(void **state)
 {
-    struct exit_log r = { .count = 0 };
+    struct exit_log r = {.count = 0};
 
     (void)state;
     lines = 0;
@@ -53,7 +53,7 @@ static void prints_all_of_few(void **state)
 
 static void has_the_last(void **state)
 {
-    struct exit_log r = { .count = 0 };
+    struct exit_log r = {.count = 0};
 
     (void)state;
     lines = 0;

@@ -10,12 +10,12 @@
 
 #include "tests/host/fakes/fake_cpu.h"
 
-#define IA32_PMC0 0xC1u
+#define IA32_PMC0       0xC1u
 #define IA32_FIXED_CTR0 0x309u
-#define GP_ (EVENT_VALID | EVENT_HAS_ERROR | EVENT_TYPE_EXCEPTION | VECTOR_GP)
-#define UD_ (EVENT_VALID | EVENT_TYPE_EXCEPTION | VECTOR_UD)
-#define DB_ (EVENT_VALID | EVENT_TYPE_EXCEPTION | VECTOR_DB)
-#define NMI_ (EVENT_VALID | EVENT_TYPE_NMI | VECTOR_NMI)
+#define GP_             (EVENT_VALID | EVENT_HAS_ERROR | EVENT_TYPE_EXCEPTION | VECTOR_GP)
+#define UD_             (EVENT_VALID | EVENT_TYPE_EXCEPTION | VECTOR_UD)
+#define DB_             (EVENT_VALID | EVENT_TYPE_EXCEPTION | VECTOR_DB)
+#define NMI_            (EVENT_VALID | EVENT_TYPE_NMI | VECTOR_NMI)
 
 static struct vcpu *start(void)
 {
@@ -47,7 +47,7 @@ static void cpuid_answers(void **state)
     one_exit(v);
     assert_int_equal(v->vmcb->tlb_control, TLB_DO_NOTHING);
     assert_int_equal(offset(v), 2);
-    assert_int_equal(v->gprs.rbx, 0x756E6547);  /* "Genu" */
+    assert_int_equal(v->gprs.rbx, 0x756E6547); /* "Genu" */
     assert_int_equal(v->vmcb->event_inject, 0);
 }
 
@@ -77,10 +77,10 @@ static void msr_faults(void **state)
         uint32_t number;
         uint64_t rax;
     } rows[] = {
-        { { RDMSR_ }, 0x12345, 0 },
-        { { WRMSR_ }, 0x12345, 0 },
-        { { WRMSR_ }, 0x38F, UINT64_C(1) << 20 },
-        { { WRMSR_ }, MSR_EFER, 0x2 },
+        {{RDMSR_}, 0x12345, 0},
+        {{WRMSR_}, 0x12345, 0},
+        {{WRMSR_}, 0x38F, UINT64_C(1) << 20},
+        {{WRMSR_}, MSR_EFER, 0x2},
     };
 
     (void)state;
@@ -129,7 +129,7 @@ static void msr_goes_wrong_in_a_sweep(void **state)
     CODE(v, RDMSR_);
     v->gprs.rcx = IA32_PMC0;
     one_exit(v);
-    assert_int_equal(offset(v), 2);     /* after it */
+    assert_int_equal(offset(v), 2); /* after it */
     assert_int_equal(v->vmcb->event_inject, UD_);
 }
 
@@ -140,11 +140,9 @@ static void rdpmc_by_privilege(void **state)
         uint8_t cpl;
         bool pce, good;
     } rows[] = {
-        { 0, 0, false, true },
-        { 0, 3, true, true },
-        { 0, 3, false, false },
-        { 0x40000000, 0, false, true },
-        { 77, 0, false, false },
+        {0, 0, false, true},   {0, 3, true, true},
+        {0, 3, false, false},  {0x40000000, 0, false, true},
+        {77, 0, false, false},
     };
 
     (void)state;
@@ -185,8 +183,8 @@ static void rdpmc_faults_in_transaction(void **state)
 static void not_on_intel(void **state)
 {
     static const uint64_t codes[] = {
-        EXIT_INVLPGA, EXIT_VMRUN, EXIT_VMMCALL, EXIT_VMLOAD, EXIT_VMLOAD + 1,
-        EXIT_VMLOAD + 2, EXIT_VMLOAD + 3, EXIT_SKINIT,
+        EXIT_INVLPGA,    EXIT_VMRUN,      EXIT_VMMCALL,    EXIT_VMLOAD,
+        EXIT_VMLOAD + 1, EXIT_VMLOAD + 2, EXIT_VMLOAD + 3, EXIT_SKINIT,
     };
 
     (void)state;
@@ -247,14 +245,12 @@ static void stops_with_a_reason(void **state)
         struct fake_cpu_exit exit;
         const char *reason;
     } rows[] = {
-        { { EXIT_SHUTDOWN, 0, 0, 0 },
-          "the guest has shut down (triple fault)" },
-        { { 0x060, 0, 0, 0 }, "unexpected exit" },
-        { { UINT64_MAX, 0, 0, 0 }, "unexpected exit" },
-        { { EXIT_NPF, NPF_PRESENT | NPF_WRITE, 0x1000, 0 },
-          "nested page fault" },
-        { { EXIT_EXCEPTION_0 + VECTOR_GP, 0, 0, EVENT_VALID },
-          "exception during the delivery of another" },
+        {{EXIT_SHUTDOWN, 0, 0, 0}, "the guest has shut down (triple fault)"},
+        {{0x060, 0, 0, 0}, "unexpected exit"},
+        {{UINT64_MAX, 0, 0, 0}, "unexpected exit"},
+        {{EXIT_NPF, NPF_PRESENT | NPF_WRITE, 0x1000, 0}, "nested page fault"},
+        {{EXIT_EXCEPTION_0 + VECTOR_GP, 0, 0, EVENT_VALID},
+         "exception during the delivery of another"},
     };
 
     (void)state;
@@ -286,12 +282,12 @@ static void delivered_again(void **state)
     static const struct {
         uint64_t event, again;
     } rows[] = {
-        { 0, 0 },
-        { EVENT_VALID | 0x40, EVENT_VALID | 0x40 },
-        { EVENT_VALID | EVENT_TYPE_EXCEPTION | 0x40, EVENT_VALID | 0x40 },
-        { NMI_, NMI_ },
-        { GP_ | UINT64_C(8) << 32, GP_ | UINT64_C(8) << 32 },
-        { EVENT_VALID | UINT64_C(4) << 8 | 0x40, 0 },
+        {0, 0},
+        {EVENT_VALID | 0x40, EVENT_VALID | 0x40},
+        {EVENT_VALID | EVENT_TYPE_EXCEPTION | 0x40, EVENT_VALID | 0x40},
+        {NMI_, NMI_},
+        {GP_ | UINT64_C(8) << 32, GP_ | UINT64_C(8) << 32},
+        {EVENT_VALID | UINT64_C(4) << 8 | 0x40, 0},
     };
 
     (void)state;
@@ -362,9 +358,9 @@ static void exceptions_while_stepping(void **state)
     fake_cpu_exit(EXIT_EXCEPTION_0 + VECTOR_PF, 6, 0x123456, 0);
     assert_true(fake_cpu_rounds(v, 1));
     assert_int_equal(v->vmcb->cr2, 0x123456);
-    assert_int_equal(v->vmcb->event_inject,
-                     EVENT_VALID | EVENT_HAS_ERROR | EVENT_TYPE_EXCEPTION |
-                         VECTOR_PF | UINT64_C(6) << 32);
+    assert_int_equal(v->vmcb->event_inject, EVENT_VALID | EVENT_HAS_ERROR |
+                                                EVENT_TYPE_EXCEPTION |
+                                                VECTOR_PF | UINT64_C(6) << 32);
     /* The handler is caught at its first instruction, and its frame has no TF
      * of ours. */
     assert_int_equal(v->mode, MODE_CATCH);
@@ -386,7 +382,7 @@ static void exceptions_while_free(void **state)
 
     (void)state;
     CODE(v, UD2_);
-    v->vmcb->rflags |= RFLAGS_TF;       /* the host's, by IRET */
+    v->vmcb->rflags |= RFLAGS_TF; /* the host's, by IRET */
     one_exit(v);
     assert_int_equal(v->vmcb->event_inject, UD_);
     assert_int_equal(v->mode, MODE_FREE);
@@ -435,9 +431,9 @@ static void breakpoint_shown_on(void **state)
         uint64_t dr6;
         bool delivered;
     } rows[] = {
-        { DR6_BS | 1, true }, { DR6_BS | 1, false }, { DR6_BS | 3, true },
-        { DR6_BS | 1, false }, { DR6_BS, false }, { DR6_BS | 1, true },
-        { 1, true },
+        {DR6_BS | 1, true},  {DR6_BS | 1, false}, {DR6_BS | 3, true},
+        {DR6_BS | 1, false}, {DR6_BS, false},     {DR6_BS | 1, true},
+        {1, true},
     };
     struct vcpu *v = start();
 

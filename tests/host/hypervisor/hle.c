@@ -75,7 +75,7 @@ static void expect_retry(struct vcpu *v, unsigned last, unsigned after)
         assert_true(fake_cpu_rounds(v, 1));
     }
     assert_ptr_equal((void *)v->vmcb->rip, code(0));
-    assert_int_equal(v->vmcb->rax, 5);  /* no status in EAX */
+    assert_int_equal(v->vmcb->rax, 5); /* no status in EAX */
     assert_int_equal(lock_word(), 0);
     assert_true(fake_cpu_until(v, code(after)));
     assert_int_equal(v->tx.depth, 0);
@@ -103,7 +103,7 @@ static void stores_to_its_lock(void **state)
 static void instruction_aborts(void **state)
 {
     static const uint8_t rows[][6] = {
-        { CPUID_ }, { XBEGIN_ }, { XEND_ }, { XABORT_ }, { UD2_ },
+        {CPUID_}, {XBEGIN_}, {XEND_}, {XABORT_}, {UD2_},
     };
 
     (void)state;

@@ -13,10 +13,10 @@
 
 #include "tests/host/fakes/fake_cpu.h"
 
-#define GLOBAL_CTRL  0x38Fu
-#define FIXED_CTRL   0x38Du
-#define FIXED_0      0x309u
-#define UD_ (EVENT_VALID | EVENT_TYPE_EXCEPTION | VECTOR_UD)
+#define GLOBAL_CTRL 0x38Fu
+#define FIXED_CTRL  0x38Du
+#define FIXED_0     0x309u
+#define UD_         (EVENT_VALID | EVENT_TYPE_EXCEPTION | VECTOR_UD)
 
 static struct vcpu *start(const char *cpu)
 {
@@ -111,7 +111,7 @@ static void unmarked_page_runs_free(void **state)
     struct vcpu *v = start("skylake-2018");
 
     (void)state;
-    v->vmcb->rip += PAGE_BYTES - 1;     /* the next page is not marked */
+    v->vmcb->rip += PAGE_BYTES - 1; /* the next page is not marked */
     MARKED(v, NOP_);
     memcpy(fake_cpu_page(1), "\x90\x0F\xA2", 3);
     assert_true(fake_cpu_until(v, fake_cpu_page(1)));
@@ -121,7 +121,7 @@ static void unmarked_page_runs_free(void **state)
     assert_int_equal(v->mode, MODE_FREE);
 }
 
-/* --- Hints ---------------------------------------------------------------- */
+/* --- Hints --------------------------------------------------------------- */
 
 /* On which processor, and where the instruction begins: within a page, with
  * its prefix at the end of one, and further back. */
@@ -132,19 +132,21 @@ static const struct {
     unsigned length;
     uint64_t at;
 } hints[] = {
-    { "skylake-2018", false, { XACQUIRE_, PAIR_ }, 5, 0 },
-    { "skylake-2018", true, { XACQUIRE_, PAIR_ }, 5, 0 },
-    { "skylake-2018", true, { 0xF0, XRELEASE_, 0x0F, 0xC7, 0x0F }, 5, 0 },
-    { "skylake-2018", true, { XACQUIRE_, PAIR_ }, 5, PAGE_BYTES - 1 },
-    { "skylake-2018", true, { 0xF0, XACQUIRE_, 0x0F, 0xC7, 0x0F }, 5,
-      PAGE_BYTES - 1 },
-    { "skylake-2018", true, { XACQUIRE_, PAIR_ }, 5, PAGE_BYTES - 3 },
-    { "skylake-2018", false, { XACQUIRE_, XRELEASE_, PAIR_ }, 6,
-      PAGE_BYTES - 1 },
-    { "skylake-2018", true, { XACQUIRE_, XRELEASE_, PAIR_ }, 6, 0 },
-    { "skylake-2018", true, { XACQUIRE_, XRELEASE_, XACQUIRE_, PAIR_ }, 7, 0 },
-    { "sandybridge", false, { XRELEASE_, PAIR_ }, 5, 0 },
-    { "haswell", true, { XRELEASE_, PAIR_ }, 5, 0 },
+    {"skylake-2018", false, {XACQUIRE_, PAIR_}, 5, 0},
+    {"skylake-2018", true, {XACQUIRE_, PAIR_}, 5, 0},
+    {"skylake-2018", true, {0xF0, XRELEASE_, 0x0F, 0xC7, 0x0F}, 5, 0},
+    {"skylake-2018", true, {XACQUIRE_, PAIR_}, 5, PAGE_BYTES - 1},
+    {"skylake-2018",
+     true,
+     {0xF0, XACQUIRE_, 0x0F, 0xC7, 0x0F},
+     5,
+     PAGE_BYTES - 1},
+    {"skylake-2018", true, {XACQUIRE_, PAIR_}, 5, PAGE_BYTES - 3},
+    {"skylake-2018", false, {XACQUIRE_, XRELEASE_, PAIR_}, 6, PAGE_BYTES - 1},
+    {"skylake-2018", true, {XACQUIRE_, XRELEASE_, PAIR_}, 6, 0},
+    {"skylake-2018", true, {XACQUIRE_, XRELEASE_, XACQUIRE_, PAIR_}, 7, 0},
+    {"sandybridge", false, {XRELEASE_, PAIR_}, 5, 0},
+    {"haswell", true, {XRELEASE_, PAIR_}, 5, 0},
 };
 
 /* The instruction runs, and its code in memory is as it was. */
@@ -163,7 +165,7 @@ static void refused_hint_is_ignored(void **state)
         else
             fake_cpu_code(v, hints[n].bytes, hints[n].length);
         at[hints[n].length] = 0x90;
-        memcpy(at + hints[n].length + 1, ((uint8_t[]){ CPUID_ }), 2);
+        memcpy(at + hints[n].length + 1, ((uint8_t[]){CPUID_}), 2);
         v->gprs.rdi = (uint64_t)data;
         v->gprs.rbx = 0x11;
         v->gprs.rcx = 0x22;
@@ -206,7 +208,7 @@ static void refused_hint_on_its_own_page(void **state)
     assert_true(fake_cpu_until(v, code(8)));
     assert_int_equal(*data, 0x33);
     assert_int_equal(v->vmcb->rax, 0x33);
-    assert_memory_equal(fake_cpu_page(0), ((uint8_t[]){ XACQUIRE_, PAIR_ }), 5);
+    assert_memory_equal(fake_cpu_page(0), ((uint8_t[]){XACQUIRE_, PAIR_}), 5);
     v->gprs.rdi = (uint64_t)code(0);
     assert_true(fake_cpu_until(v, code(11)));
     assert_int_equal(v->vmcb->rax & 0xFF, XACQUIRE_);
@@ -216,7 +218,9 @@ static void refused_hint_on_its_own_page(void **state)
 static void other_invalid_opcodes(void **state)
 {
     static const uint8_t bytes[][6] = {
-        { UD2_ }, { 0xF3, 0x0F, 0x0B }, { 0xF2, 0xF0, 0x01, 0x07 },
+        {UD2_},
+        {0xF3, 0x0F, 0x0B},
+        {0xF2, 0xF0, 0x01, 0x07},
     };
 
     (void)state;
@@ -230,7 +234,7 @@ static void other_invalid_opcodes(void **state)
             else
                 fake_cpu_code(v, bytes[n], sizeof(bytes[n]));
             v->gprs.rdi = (uint64_t)fake_cpu_page(8);
-            memcpy(FAKE_CPU_HANDLER, ((uint8_t[]){ CPUID_ }), 2);
+            memcpy(FAKE_CPU_HANDLER, ((uint8_t[]){CPUID_}), 2);
             assert_true(fake_cpu_until(v, FAKE_CPU_HANDLER + 2));
             assert_int_equal(fake_cpu.events[0], UD_);
             assert_int_equal(fake_cpu.frame_rip, (uint64_t)fake_cpu_page(0));

@@ -65,7 +65,7 @@ static void commits(void **state)
  * across pages; twice to the same. */
 static void abort_puts_memory_back(void **state)
 {
-    static const unsigned at[] = { 0x100, 0x13C, 0xFFC, 0x100 };
+    static const unsigned at[] = {0x100, 0x13C, 0xFFC, 0x100};
     uint8_t was[2 * PAGE_BYTES];
     struct vcpu *v = start();
 
@@ -132,8 +132,7 @@ static void outside(void **state)
         uint8_t bytes[3];
         uint64_t event;
     } rows[] = {
-        { { XEND_ }, GP_ },
-        { { XABORT_ }, 0 },             /* it is a NOP there */
+        {{XEND_}, GP_}, {{XABORT_}, 0}, /* it is a NOP there */
     };
 
     (void)state;
@@ -155,7 +154,10 @@ static void outside(void **state)
 static void not_enumerated(void **state)
 {
     static const uint8_t rows[][6] = {
-        { XBEGIN_ }, { XEND_ }, { XTEST_ }, { XABORT_ },
+        {XBEGIN_},
+        {XEND_},
+        {XTEST_},
+        {XABORT_},
     };
 
     (void)state;
@@ -239,10 +241,10 @@ static void capacities(void **state)
     struct vcpu *v = start();
 
     (void)state;
-    assert_int_equal(lines_until_abort((const uint8_t[]){ STORE_ }),
+    assert_int_equal(lines_until_abort((const uint8_t[]){STORE_}),
                      v->model->cpu->tx_write_lines);
     assert_int_equal(word(8, 0), 0);
-    assert_int_equal(lines_until_abort((const uint8_t[]){ LOAD_ }),
+    assert_int_equal(lines_until_abort((const uint8_t[]){LOAD_}),
                      v->model->cpu->tx_read_lines);
 }
 
@@ -250,7 +252,7 @@ static void capacities(void **state)
 static void aborting_instructions(void **state)
 {
     static const uint8_t rows[][3] = {
-        { CPUID_ }, { UD2_ }, { HLT_ }, { WRMSR_ }, { 0xF3, 0x90 }, { 0xCC },
+        {CPUID_}, {UD2_}, {HLT_}, {WRMSR_}, {0xF3, 0x90}, {0xCC},
     };
 
     (void)state;
@@ -260,8 +262,8 @@ static void aborting_instructions(void **state)
         MARKED(v, XBEGIN_);
         memcpy(fake_cpu_page(0) + 6, rows[n], 3);
         assert_true(fake_cpu_until(v, code(FALLBACK)));
-        assert_int_equal(v->vmcb->rax, rows[n][0] == 0xCC ? TX_STATUS_DEBUG
-                                                           : 0);
+        assert_int_equal(v->vmcb->rax,
+                         rows[n][0] == 0xCC ? TX_STATUS_DEBUG : 0);
         assert_int_equal(fake_cpu.events_delivered, 0);
     }
 }
@@ -272,8 +274,8 @@ static void exceptions(void **state)
 {
     (void)state;
     for (unsigned faulty = 0; faulty < 2; faulty++) {
-        struct vcpu *v = start_with(
-            faulty ? "exception_delivered_in_tx" : "none");
+        struct vcpu *v =
+            start_with(faulty ? "exception_delivered_in_tx" : "none");
 
         MARKED(v, XBEGIN_, STORE_, NOP_, NOP_);
         v->vmcb->rax = 7;
@@ -295,10 +297,10 @@ static void events_in_delivery(void **state)
     static const struct {
         uint64_t event, again;
     } rows[] = {
-        { EVENT_VALID | 0x40, EVENT_VALID | 0x40 },
-        { EVENT_VALID | EVENT_TYPE_EXCEPTION | 0x40, EVENT_VALID | 0x40 },
-        { EVENT_VALID | EVENT_TYPE_NMI | 2, EVENT_VALID | EVENT_TYPE_NMI | 2 },
-        { EVENT_VALID | EVENT_TYPE_EXCEPTION | 3, 0 },
+        {EVENT_VALID | 0x40, EVENT_VALID | 0x40},
+        {EVENT_VALID | EVENT_TYPE_EXCEPTION | 0x40, EVENT_VALID | 0x40},
+        {EVENT_VALID | EVENT_TYPE_NMI | 2, EVENT_VALID | EVENT_TYPE_NMI | 2},
+        {EVENT_VALID | EVENT_TYPE_EXCEPTION | 3, 0},
     };
 
     (void)state;
@@ -370,7 +372,7 @@ static void cut_short(void **state)
     assert_true(fake_cpu_until(v, code(6)));
     while (v->tx.opened == 0)
         assert_true(fake_cpu_rounds(v, 1));
-    fake_cpu_page(8)[0] = 0xFF;         /* as far as the store has come */
+    fake_cpu_page(8)[0] = 0xFF; /* as far as the store has come */
     v->tx.conflict = true;
     assert_true(fake_cpu_rounds(v, 1));
     assert_int_equal(v->tx.depth, 0);
@@ -399,11 +401,11 @@ static void breakpoints_abort(void **state)
 {
     static const struct {
         uint64_t dr7;
-        unsigned at;            /* of page 8, or of the code */
+        unsigned at; /* of page 8, or of the code */
         bool data;
     } rows[] = {
-        { 0x402 | UINT64_C(1) << 16 | UINT64_C(3) << 18, 0, true }, /* write */
-        { 0x402, 6, false },
+        {0x402 | UINT64_C(1) << 16 | UINT64_C(3) << 18, 0, true}, /* write */
+        {0x402, 6, false},
     };
 
     (void)state;
@@ -411,9 +413,9 @@ static void breakpoints_abort(void **state)
         struct vcpu *v = start();
 
         MARKED(v, XBEGIN_, STORE_, NOP_);
-        fake_cpu.breakpoints[0] = (uint64_t)(rows[n].data ? fake_cpu_page(8)
-                                                       : fake_cpu_page(0)) +
-                               rows[n].at;
+        fake_cpu.breakpoints[0] =
+            (uint64_t)(rows[n].data ? fake_cpu_page(8) : fake_cpu_page(0)) +
+            rows[n].at;
         v->vmcb->dr7 = rows[n].dr7;
         v->vmcb->rax = 9;
         assert_true(fake_cpu_until(v, code(6)));

@@ -19,25 +19,25 @@ static void hits_by_table(void **state)
         unsigned bytes;
         bool hit;
     } rows[] = {
-        { 0x400, 0, ACCESS_EXECUTE, 0x1004, 1, false },
-        { 0x401, 0, ACCESS_EXECUTE, 0x1004, 1, true },
-        { 0x402, 0, ACCESS_EXECUTE, 0x1004, 1, true },
-        { 0x401, 1, ACCESS_EXECUTE, 0x1004, 1, false },
-        { 0x480, 3, ACCESS_EXECUTE, 0x1004, 1, true },
-        { 0x401, 0, ACCESS_EXECUTE, 0x1003, 4, false },
-        { 0x401, 0, ACCESS_WRITE, 0x1004, 1, false },
-        { 0x10401, 0, ACCESS_WRITE, 0x1004, 1, true },      /* writes, 1 */
-        { 0x10401, 0, ACCESS_READ, 0x1004, 1, false },
-        { 0x10401, 0, ACCESS_WRITE, 0x1005, 1, false },
-        { 0x10401, 0, ACCESS_WRITE, 0x1001, 4, true },
-        { 0x10401, 0, ACCESS_WRITE, 0x1000, 4, false },
-        { 0x20401, 0, ACCESS_WRITE, 0x1004, 1, false },     /* I/O */
-        { 0x30401, 0, ACCESS_READ, 0x1004, 1, true },       /* both */
-        { 0xF0401, 0, ACCESS_READ, 0x1007, 1, true },       /* 4 bytes */
-        { 0xF0401, 0, ACCESS_READ, 0x1008, 1, false },
-        { 0xB0401, 0, ACCESS_WRITE, 0x1000, 1, true },      /* 8, aligned */
-        { 0xB0401, 0, ACCESS_WRITE, 0x1008, 1, false },
-        { 0x10000440, 3, ACCESS_WRITE, 0x1004, 1, true },
+        {0x400, 0, ACCESS_EXECUTE, 0x1004, 1, false},
+        {0x401, 0, ACCESS_EXECUTE, 0x1004, 1, true},
+        {0x402, 0, ACCESS_EXECUTE, 0x1004, 1, true},
+        {0x401, 1, ACCESS_EXECUTE, 0x1004, 1, false},
+        {0x480, 3, ACCESS_EXECUTE, 0x1004, 1, true},
+        {0x401, 0, ACCESS_EXECUTE, 0x1003, 4, false},
+        {0x401, 0, ACCESS_WRITE, 0x1004, 1, false},
+        {0x10401, 0, ACCESS_WRITE, 0x1004, 1, true}, /* writes, 1 */
+        {0x10401, 0, ACCESS_READ, 0x1004, 1, false},
+        {0x10401, 0, ACCESS_WRITE, 0x1005, 1, false},
+        {0x10401, 0, ACCESS_WRITE, 0x1001, 4, true},
+        {0x10401, 0, ACCESS_WRITE, 0x1000, 4, false},
+        {0x20401, 0, ACCESS_WRITE, 0x1004, 1, false}, /* I/O */
+        {0x30401, 0, ACCESS_READ, 0x1004, 1, true},   /* both */
+        {0xF0401, 0, ACCESS_READ, 0x1007, 1, true},   /* 4 bytes */
+        {0xF0401, 0, ACCESS_READ, 0x1008, 1, false},
+        {0xB0401, 0, ACCESS_WRITE, 0x1000, 1, true}, /* 8, aligned */
+        {0xB0401, 0, ACCESS_WRITE, 0x1008, 1, false},
+        {0x10000440, 3, ACCESS_WRITE, 0x1004, 1, true},
     };
 
     (void)state;

@@ -22,7 +22,7 @@ static struct cache_outcome out;
 
 static void start(const char *cpu)
 {
-    struct machine_config config = { .cpu = personality_find(cpu), .seed = 1 };
+    struct machine_config config = {.cpu = personality_find(cpu), .seed = 1};
 
     machine_start(&machine, &config, 2);
     memset(memory, 0, cache_bytes(2));
@@ -47,7 +47,7 @@ static void levels_by_size(void **state)
     assert_true(out.latency >= 180);
     assert_int_equal(out.requests, 1);
     assert_int_equal(out.request[0].line, LINE);
-    touch(0, LINE + 4096 * 64, false);          /* no longer on its way */
+    touch(0, LINE + 4096 * 64, false); /* no longer on its way */
     assert_int_equal(touch(0, LINE + 63 - 7, false), CACHE_L1);
     assert_true(out.latency >= 4 && out.latency < 12);
     assert_int_equal(out.requests, 0);
@@ -67,7 +67,7 @@ static void latest_used_stays(void **state)
 {
     (void)state;
     start("sandybridge");
-    for (unsigned n = 0; n < 8; n++)    /* one set of the first level */
+    for (unsigned n = 0; n < 8; n++) /* one set of the first level */
         touch(0, LINE + n * 4096, false);
     touch(0, LINE, false);
     touch(0, LINE + 8 * 4096, false);
@@ -83,7 +83,7 @@ static void a_missing_line_is_pending_once(void **state)
     touch(0, LINE, false);
     assert_int_equal(touch(0, LINE + 8, false), CACHE_PENDING);
     assert_int_equal(touch(0, LINE + 16, false), CACHE_L1);
-    touch(0, LINE + 64, true);          /* a store waits for nothing */
+    touch(0, LINE + 64, true); /* a store waits for nothing */
     assert_int_equal(touch(0, LINE + 64, false), CACHE_L1);
 }
 
@@ -97,7 +97,7 @@ static void flush_everywhere(void **state)
     assert_int_equal(touch(0, LINE, false), CACHE_DRAM);
     cache_flush(&processor[0], LINE);
     assert_int_equal(touch(0, LINE, true), CACHE_DRAM);
-    cache_flush(&processor[0], LINE + 64);      /* another line */
+    cache_flush(&processor[0], LINE + 64); /* another line */
     assert_int_equal(touch(0, LINE, true), CACHE_L1);
 }
 
@@ -125,7 +125,7 @@ static void snoops(void **state)
 static void translations(void **state)
 {
     (void)state;
-    start("sandybridge");               /* 64 and 512 entries, 4 ways */
+    start("sandybridge"); /* 64 and 512 entries, 4 ways */
     touch(0, LINE, false);
     assert_true(out.dtlb_miss && out.stlb_miss);
     touch(0, LINE + 4088, false);
@@ -138,7 +138,7 @@ static void translations(void **state)
         touch(0, LINE + n * 128 * 4096, false);
     touch(0, LINE, false);
     assert_true(out.stlb_miss);
-    touch(1, LINE, false);              /* one's own */
+    touch(1, LINE, false); /* one's own */
     assert_true(out.stlb_miss);
     cache_invalidate(&processor[0], LINE + 5);
     touch(1, LINE, false);

@@ -48,7 +48,7 @@ static void set(uint32_t number, uint64_t value)
 
 static void run(unsigned instructions)
 {
-    struct retirement r = { .instructions = 1, .cycles = 2 };
+    struct retirement r = {.instructions = 1, .cycles = 2};
 
     for (unsigned n = 0; n < instructions; n++)
         counters_retire(&processor, &r);
@@ -56,8 +56,8 @@ static void run(unsigned instructions)
 
 static void counters_agree(void **state)
 {
-    struct retirement branch = { .instructions = 1, .cycles = 3,
-                                 .branch = INSTRUCTION_BRANCH };
+    struct retirement branch = {
+        .instructions = 1, .cycles = 3, .branch = INSTRUCTION_BRANCH};
 
     (void)state;
     start("none");
@@ -66,7 +66,7 @@ static void counters_agree(void **state)
     set(0x187, BRANCHES);
     set(0x188, CYCLES);
     set(0x38D, 0x111);
-    run(5);                             /* not enabled yet */
+    run(5); /* not enabled yet */
     set(0x38F, BITS(34, 32) | 0xFF);
     run(10);
     counters_retire(&processor, &branch);
@@ -83,7 +83,7 @@ static void counters_agree(void **state)
 
 static void rings_count_separately(void **state)
 {
-    struct retirement user = { .instructions = 1, .user = true };
+    struct retirement user = {.instructions = 1, .user = true};
 
     (void)state;
     start("none");
@@ -98,7 +98,7 @@ static void rings_count_separately(void **state)
 
 static void transactions_count_separately(void **state)
 {
-    struct retirement in_tx = { .instructions = 1, .in_tx = true };
+    struct retirement in_tx = {.instructions = 1, .in_tx = true};
 
     (void)state;
     start("none");
@@ -120,7 +120,7 @@ static void overflow_is_exact(void **state)
     (void)state;
     start("none");
     set(0x189, INSTRUCTIONS);
-    set(0xC4, 0xFFFFFFF6);              /* -10, sign-extended */
+    set(0xC4, 0xFFFFFFF6); /* -10, sign-extended */
     assert_true(get(0x4C4) == UINT64_C(0xFFFFFFFFFFF6));
     set(0x38F, 8);
     run(9);
@@ -186,9 +186,9 @@ static void faults_of_overflow_show(void **state)
         const char *fault;
         uint64_t at_zero, after;
     } rows[] = {
-        { "overflow_late", 0, 8 },
-        { "overflow_sets_bit2", 12, 12 },
-        { "overflow_silent", 0, 0 },
+        {"overflow_late", 0, 8},
+        {"overflow_sets_bit2", 12, 12},
+        {"overflow_silent", 0, 0},
     };
 
     (void)state;

@@ -25,7 +25,7 @@ static void lines_are_exact(void **state)
 {
     (void)state;
     assert_true(lines_add(&set, 0x12345, LINE_READ));
-    assert_true(lines_add(&set, 0x12347, LINE_READ));   /* the same */
+    assert_true(lines_add(&set, 0x12347, LINE_READ)); /* the same */
     assert_true(lines_add(&set, 0x12380, LINE_WRITTEN));
     assert_int_equal(lines_find(&set, 0x12340), LINE_READ);
     assert_int_equal(lines_find(&set, 0x1237F), LINE_READ);

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#define EVENT(event, umask)                                                   \
+#define EVENT(event, umask) \
     (UINT64_C(0x420000) | (uint64_t)(umask) << 8 | (uint64_t)(event))
 #define LATENCY       EVENT(0xCD, 0x01)
 #define PRECISE_STORE EVENT(0xCD, 0x02)
@@ -19,7 +19,8 @@ static void begin(const char *cpu, const char *fault, unsigned n,
                   uint64_t select)
 {
     unsigned bytes = strcmp(cpu, "sandybridge") == 0 ? 0xB0
-                   : strcmp(cpu, "haswell") == 0 ? 0xC0 : 0xC8;
+                     : strcmp(cpu, "haswell") == 0   ? 0xC0
+                                                     : 0xC8;
 
     start(cpu, fault, bytes, 100, 100);
     memset(memory, 0, cache_bytes(1));
@@ -36,10 +37,10 @@ static void begin(const char *cpu, const char *fault, unsigned n,
 
 static void access_at(uint64_t at, enum data_kind kind, bool locked)
 {
-    struct data_access a = { at, 8, kind, locked };
+    struct data_access a = {at, 8, kind, locked};
     struct data_result result;
-    struct retirement r = { .instructions = 1, .cycles = 1, .data = &result,
-                            .data_count = 1 };
+    struct retirement r = {
+        .instructions = 1, .cycles = 1, .data = &result, .data_count = 1};
 
     assert_true(processor.memory.watched);
     memory_access(&processor, &a, at, true, &result);
@@ -67,7 +68,7 @@ static void precise_store(const char *fault)
 {
     begin("sandybridge", fault, 3, PRECISE_STORE);
     set(ENABLE, BIT(63) | BIT(3));
-    store(AT);                          /* overflows */
+    store(AT); /* overflows */
 }
 
 static void precise_store_fields(void **state)
@@ -80,7 +81,7 @@ static void precise_store_fields(void **state)
     assert_record(AT + 8, 1);
     assert_int_equal(record.words[0xA8 / 8], 0);
     store(AT + 8);
-    store(AT + 64);                     /* loaded above */
+    store(AT + 64); /* loaded above */
     assert_record(AT + 64, 1);
     store(AT);
     store(AT + 128);
@@ -118,7 +119,7 @@ static void latency(const char *fault, uint64_t threshold)
     begin("haswell", fault, 0, LATENCY);
     set(LD_LAT, threshold);
     set(ENABLE, BIT(32) | BIT(0));
-    load(AT + 0x10000);                 /* overflows, from memory */
+    load(AT + 0x10000); /* overflows, from memory */
 }
 
 static void load_latency_fields(void **state)
@@ -144,10 +145,10 @@ static void load_latency_fields(void **state)
 /* "Loads with latencies greater than this value". */
 static void threshold_is_exceeded(void **state)
 {
-    struct data_access a = { AT, 8, DATA_LOAD, false };
-    struct data_result r = { .access = a, .tagged = true };
-    struct retirement retired = { .instructions = 1, .cycles = 1, .data = &r,
-                                  .data_count = 1 };
+    struct data_access a = {AT, 8, DATA_LOAD, false};
+    struct data_result r = {.access = a, .tagged = true};
+    struct retirement retired = {
+        .instructions = 1, .cycles = 1, .data = &r, .data_count = 1};
 
     (void)state;
     latency("none", 100);
@@ -162,7 +163,7 @@ static void threshold_is_exceeded(void **state)
     counters_retire(&processor, &retired);
     assert_int_equal(get(0xC1), 1);
     r.tagged = true;
-    set(ENABLE, BIT(0));                /* without LL_EN_PMC0 */
+    set(ENABLE, BIT(0)); /* without LL_EN_PMC0 */
     counters_retire(&processor, &retired);
     assert_int_equal(get(0xC1), 1);
     assert_false(msr_write(&processor, LD_LAT, BIT(16)));
@@ -170,7 +171,7 @@ static void threshold_is_exceeded(void **state)
 
 static void data_address_fields(void **state)
 {
-    static const char *const cpus[] = { "haswell", "skylake-2018" };
+    static const char *const cpus[] = {"haswell", "skylake-2018"};
 
     (void)state;
     for (size_t k = 0; k < 2; k++) {
@@ -189,7 +190,7 @@ static void data_address_fields(void **state)
         for (unsigned n = 1; n <= 8; n++)
             load(AT + 4096 * n);
         set(0xC2, 0xFFFFFFFF);
-        load(AT);                       /* left the first level */
+        load(AT); /* left the first level */
         load(AT + 4096);
         assert_record(AT + 4096, 1);
     }
@@ -205,12 +206,11 @@ static void events(void **state)
     static const struct {
         uint8_t event, umask, count;
     } rows[] = {
-        { 0xD0, 0x81, 6 }, { 0xD0, 0x82, 2 }, { 0xD0, 0x11, 2 },
-        { 0xD0, 0x12, 1 }, { 0xD0, 0x21, 1 }, { 0xD0, 0x41, 1 },
-        { 0xD0, 0x42, 0 }, { 0xD1, 0x01, 1 }, { 0xD1, 0x40, 2 },
-        { 0xD1, 0x02, 0 }, { 0xD1, 0x04, 0 }, { 0xD1, 0x08, 3 },
-        { 0xD1, 0x10, 3 }, { 0xD1, 0x20, 3 }, { 0xD3, 0x01, 3 },
-        { 0xD2, 0x08, 0 }, { 0xCD, 0x02, 0 }, { 0xCD, 0x01, 0 },
+        {0xD0, 0x81, 6}, {0xD0, 0x82, 2}, {0xD0, 0x11, 2}, {0xD0, 0x12, 1},
+        {0xD0, 0x21, 1}, {0xD0, 0x41, 1}, {0xD0, 0x42, 0}, {0xD1, 0x01, 1},
+        {0xD1, 0x40, 2}, {0xD1, 0x02, 0}, {0xD1, 0x04, 0}, {0xD1, 0x08, 3},
+        {0xD1, 0x10, 3}, {0xD1, 0x20, 3}, {0xD3, 0x01, 3}, {0xD2, 0x08, 0},
+        {0xCD, 0x02, 0}, {0xCD, 0x01, 0},
     };
 
     (void)state;
@@ -218,14 +218,14 @@ static void events(void **state)
         start("haswell", "none", 0xC0, 4, 4);
         memset(memory, 0, cache_bytes(1));
         cache_start(&machine, memory);
-        set(0x187, EVENT(0xD0, 0x81));  /* to be watched in any case */
+        set(0x187, EVENT(0xD0, 0x81)); /* to be watched in any case */
         set(0x186, EVENT(rows[k].event, rows[k].umask));
         set(0x38F, 1);
-        load(AT);                       /* memory, STLB miss */
-        load(AT + 8);                   /* on its way */
+        load(AT);     /* memory, STLB miss */
+        load(AT + 8); /* on its way */
         access_at(AT + 16, DATA_LOAD, true);
         access_at(AT + 16, DATA_STORE, true);
-        load(AT + 60);                  /* split */
+        load(AT + 60); /* split */
         load(AT + 64 + 16);
         store(AT + 0x5000);
         load(AT + 0x6000);

@@ -69,14 +69,14 @@ static void others_are_not(void **state)
         unsigned word;
         uint32_t value;
     } rows[] = {
-        { 0, 2 },           /* header version */
-        { 1, 0xCD },        /* not the revision of that personality */
-        { 3, 0x506E4 },     /* another processor */
-        { 5, 2 },           /* loader revision */
-        { 6, 1u << 2 },     /* another platform */
-        { 12, 0 },          /* not one of ours */
-        { 7, 0xFFFFFFFC },  /* more data than there is */
-        { 7, 1999 },        /* not whole doublewords */
+        {0, 2},          /* header version */
+        {1, 0xCD},       /* not the revision of that personality */
+        {3, 0x506E4},    /* another processor */
+        {5, 2},          /* loader revision */
+        {6, 1u << 2},    /* another platform */
+        {12, 0},         /* not one of ours */
+        {7, 0xFFFFFFFC}, /* more data than there is */
+        {7, 1999},       /* not whole doublewords */
     };
 
     for (unsigned n = 0; n < sizeof(rows) / sizeof(rows[0]); n++) {
@@ -86,11 +86,11 @@ static void others_are_not(void **state)
         assert_null(loaded());
     }
     set_up(state);
-    update[100] ^= 1;           /* the sum is wrong */
+    update[100] ^= 1; /* the sum is wrong */
     assert_null(loaded());
     set_up(state);
     processor.cpu = personality_find("skylake-2018");
-    assert_null(loaded());      /* as new as what it has */
+    assert_null(loaded()); /* as new as what it has */
     processor.cpu = personality_find("skylake-2021");
     assert_null(loaded());
 }
@@ -101,7 +101,7 @@ static void further_signatures(void **state)
     update[3] = 0x906EA;
     update[7] = 1024;
     update[8] = BYTES;
-    update[12 + 256] = 1;           /* count */
+    update[12 + 256] = 1; /* count */
     update[12 + 256 + 5] = 0x506E3;
     update[12 + 256 + 6] = 0xFF;
     finish();

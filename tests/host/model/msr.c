@@ -39,15 +39,15 @@ static void select_has_reserved_bits(void **state)
         uint64_t value;
         bool good;
     } rows[] = {
-        { "skylake-2018", 0x186, BITS(31, 0), true },
-        { "skylake-2018", 0x189, BIT(32), true },
-        { "skylake-2018", 0x189, BIT(33), false },
-        { "skylake-2018", 0x188, BIT(33), true },
-        { "skylake-2018", 0x188, BIT(34), false },
-        { "skylake-2018", 0x18A, 0, false },
-        { "sandybridge", 0x186, BIT(32), false },
-        { "sandybridge", 0x188, BIT(33), false },
-        { "haswell", 0x188, BIT(33), true },
+        {"skylake-2018", 0x186, BITS(31, 0), true},
+        {"skylake-2018", 0x189, BIT(32), true},
+        {"skylake-2018", 0x189, BIT(33), false},
+        {"skylake-2018", 0x188, BIT(33), true},
+        {"skylake-2018", 0x188, BIT(34), false},
+        {"skylake-2018", 0x18A, 0, false},
+        {"sandybridge", 0x186, BIT(32), false},
+        {"sandybridge", 0x188, BIT(33), false},
+        {"haswell", 0x188, BIT(33), true},
     };
 
     (void)state;

@@ -11,23 +11,23 @@
 #include "tests/silicon/model/counters.h"
 #include "tests/silicon/model/msr.h"
 
-#define RSP_0    UINT64_C(0x4301B7) /* EN, OS, USR */
-#define RSP_1    UINT64_C(0x4301BB)
-#define DATA_RD  BIT(0)
-#define RFO      BIT(1)
-#define OTHER    BIT(15)
-#define ANY      BIT(16)
-#define LLC_ALL  BITS(20, 18)
-#define LOCAL    BIT(22)
-#define DRAM     BIT(26)
-#define SNP_ALL  BITS(37, 31)
+#define RSP_0   UINT64_C(0x4301B7) /* EN, OS, USR */
+#define RSP_1   UINT64_C(0x4301BB)
+#define DATA_RD BIT(0)
+#define RFO     BIT(1)
+#define OTHER   BIT(15)
+#define ANY     BIT(16)
+#define LLC_ALL BITS(20, 18)
+#define LOCAL   BIT(22)
+#define DRAM    BIT(26)
+#define SNP_ALL BITS(37, 31)
 
 static struct machine machine;
 static struct processor processor;
 
 static void start(const char *cpu, const char *fault)
 {
-    struct machine_config config = { .cpu = personality_find(cpu), .seed = 1 };
+    struct machine_config config = {.cpu = personality_find(cpu), .seed = 1};
 
     assert_non_null(config.cpu);
     assert_true(fault_find(fault, &config.fault));
@@ -51,7 +51,7 @@ static uint64_t get(uint32_t number)
 
 static void retire(void)
 {
-    struct retirement r = { .instructions = 1, .cycles = 1 };
+    struct retirement r = {.instructions = 1, .cycles = 1};
 
     counters_retire(&processor, &r);
 }
@@ -59,7 +59,7 @@ static void retire(void)
 static void access(enum offcore_kind kind, enum cache_level level,
                    enum cache_snoop snoop)
 {
-    struct cache_outcome out = { .level = level, .snoop = snoop };
+    struct cache_outcome out = {.level = level, .snoop = snoop};
 
     out.requests = level >= CACHE_LLC;
     out.request[0].level = level;
@@ -78,7 +78,7 @@ static uint64_t counted(uint64_t response, enum offcore_kind kind,
     set(0x1A6, response);
     set(0x38F, 1);
     access(kind, level, snoop);
-    retire();                           /* counts nothing more */
+    retire(); /* counts nothing more */
     set(0x38F, 0);
     return get(0xC1) - before;
 }
@@ -113,31 +113,32 @@ static void suppliers_and_snoops_choose(void **state)
         enum cache_snoop snoop;
         bool counts;
     } rows[] = {
-        { LOCAL | SNP_ALL, CACHE_DRAM, CACHE_SNOOP_MISS, true },
-        { LOCAL | SNP_ALL, CACHE_LLC, CACHE_SNOOP_MISS, false },
-        { LLC_ALL | SNP_ALL, CACHE_LLC, CACHE_SNOOP_NONE, true },
-        { LLC_ALL | SNP_ALL, CACHE_DRAM, CACHE_SNOOP_NONE, false },
-        { LOCAL, CACHE_DRAM, CACHE_SNOOP_MISS, false }, /* no snoop bit */
-        { SNP_ALL, CACHE_DRAM, CACHE_SNOOP_MISS, false },
-        { LLC_ALL | BIT(31), CACHE_LLC, CACHE_SNOOP_NONE, true },
-        { LLC_ALL | BIT(32), CACHE_LLC, CACHE_SNOOP_NONE, false },
-        { LLC_ALL | BIT(33), CACHE_LLC, CACHE_SNOOP_MISS, true },
-        { LLC_ALL | BIT(34), CACHE_LLC, CACHE_SNOOP_HIT, true },
-        { LLC_ALL | BIT(34), CACHE_LLC, CACHE_SNOOP_HITM, false },
-        { LLC_ALL | BIT(36), CACHE_LLC, CACHE_SNOOP_HITM, true },
-        { BIT(18) | SNP_ALL, CACHE_LLC, CACHE_SNOOP_HITM, true },
-        { BIT(18) | SNP_ALL, CACHE_LLC, CACHE_SNOOP_HIT, false },
-        { BIT(20) | SNP_ALL, CACHE_LLC, CACHE_SNOOP_HIT, true },
+        {LOCAL | SNP_ALL, CACHE_DRAM, CACHE_SNOOP_MISS, true},
+        {LOCAL | SNP_ALL, CACHE_LLC, CACHE_SNOOP_MISS, false},
+        {LLC_ALL | SNP_ALL, CACHE_LLC, CACHE_SNOOP_NONE, true},
+        {LLC_ALL | SNP_ALL, CACHE_DRAM, CACHE_SNOOP_NONE, false},
+        {LOCAL, CACHE_DRAM, CACHE_SNOOP_MISS, false}, /* no snoop bit */
+        {SNP_ALL, CACHE_DRAM, CACHE_SNOOP_MISS, false},
+        {LLC_ALL | BIT(31), CACHE_LLC, CACHE_SNOOP_NONE, true},
+        {LLC_ALL | BIT(32), CACHE_LLC, CACHE_SNOOP_NONE, false},
+        {LLC_ALL | BIT(33), CACHE_LLC, CACHE_SNOOP_MISS, true},
+        {LLC_ALL | BIT(34), CACHE_LLC, CACHE_SNOOP_HIT, true},
+        {LLC_ALL | BIT(34), CACHE_LLC, CACHE_SNOOP_HITM, false},
+        {LLC_ALL | BIT(36), CACHE_LLC, CACHE_SNOOP_HITM, true},
+        {BIT(18) | SNP_ALL, CACHE_LLC, CACHE_SNOOP_HITM, true},
+        {BIT(18) | SNP_ALL, CACHE_LLC, CACHE_SNOOP_HIT, false},
+        {BIT(20) | SNP_ALL, CACHE_LLC, CACHE_SNOOP_HIT, true},
     };
 
     (void)state;
     start("haswell", "none");
     for (size_t k = 0; k < sizeof(rows) / sizeof(rows[0]); k++)
-        assert_int_equal(read_counted(rows[k].response, rows[k].level,
-                                      rows[k].snoop), rows[k].counts);
+        assert_int_equal(
+            read_counted(rows[k].response, rows[k].level, rows[k].snoop),
+            rows[k].counts);
     processor.choices.snoop_not_needed = true;
-    assert_int_equal(read_counted(LLC_ALL | BIT(32), CACHE_LLC,
-                                  CACHE_SNOOP_NONE), 1);
+    assert_int_equal(
+        read_counted(LLC_ALL | BIT(32), CACHE_LLC, CACHE_SNOOP_NONE), 1);
 }
 
 static void local_memory_of_each_generation(void **state)
@@ -146,12 +147,9 @@ static void local_memory_of_each_generation(void **state)
         const char *cpu;
         bool local, dram;
     } rows[] = {
-        { "sandybridge", true, false },
-        { "ivybridge", true, false },
-        { "haswell", true, false },
-        { "broadwell", true, true },
-        { "skylake-2018", false, true },
-        { "skylake-server-2019", false, true },
+        {"sandybridge", true, false},  {"ivybridge", true, false},
+        {"haswell", true, false},      {"broadwell", true, true},
+        {"skylake-2018", false, true}, {"skylake-server-2019", false, true},
     };
 
     (void)state;
@@ -159,7 +157,7 @@ static void local_memory_of_each_generation(void **state)
         start(rows[k].cpu, "none");
         assert_int_equal(read_counted(LOCAL | SNP_ALL, CACHE_DRAM, 0),
                          rows[k].local);
-        if (k < 2)                      /* bits 30:23 are reserved */
+        if (k < 2) /* bits 30:23 are reserved */
             assert_false(msr_write(&processor, 0x1A6, DRAM));
         else
             assert_int_equal(read_counted(DRAM | SNP_ALL, CACHE_DRAM, 0),

@@ -13,9 +13,9 @@
 
 /* Each register holds a value of its own: 10000H, 20000H .. */
 static const struct operand_state state = {
-    .general = { 0x10000, 3, 0x30000, 0x40000, 0x50000, 0x60000, 0x70000,
-                 0x80000, 0x90000, 0xA0000, 0xB0000, 0xC0000, 0xD0000, 0xE0000,
-                 0xF0000, 0x100000 },
+    .general = {0x10000, 3, 0x30000, 0x40000, 0x50000, 0x60000, 0x70000,
+                0x80000, 0x90000, 0xA0000, 0xB0000, 0xC0000, 0xD0000, 0xE0000,
+                0xF0000, 0x100000},
     .rip = 0x400000,
     .fs_base = 0x7000000,
     .gs_base = 0x8000000,
@@ -27,7 +27,10 @@ static const struct {
     const char *name, *bytes, *accesses;
     size_t length;
 } rows[] = {
-#define ROW(name, bytes, accesses) { name, bytes, accesses, sizeof(bytes) - 1 }
+#define ROW(name, bytes, accesses)               \
+    {                                            \
+        name, bytes, accesses, sizeof(bytes) - 1 \
+    }
     ROW("mov rax, [rbx]", "\x48\x8B\x03", "R 40000 8"),
     ROW("mov eax, [rbx]", "\x8B\x03", "R 40000 4"),
     ROW("mov ax, [rbx]", "\x66\x8B\x03", "R 40000 2"),
@@ -37,10 +40,9 @@ static const struct {
     ROW("mov [r12], rax", "\x49\x89\x04\x24", "W d0000 8"),
     ROW("mov [rsp+20h], rcx", "\x48\x89\x4C\x24\x20", "W 50020 8"),
     ROW("mov rax, [rbx+rcx*8]", "\x48\x8B\x04\xCB", "R 40018 8"),
-    ROW("mov rax, [r8+r9*1+12345678h]",
-        "\x4B\x8B\x84\x08\x78\x56\x34\x12", "R 12475678 8"),
-    ROW("mov rax, [rcx*8+100h]", "\x48\x8B\x04\xCD\x00\x01\x00\x00",
-        "R 118 8"),
+    ROW("mov rax, [r8+r9*1+12345678h]", "\x4B\x8B\x84\x08\x78\x56\x34\x12",
+        "R 12475678 8"),
+    ROW("mov rax, [rcx*8+100h]", "\x48\x8B\x04\xCD\x00\x01\x00\x00", "R 118 8"),
     ROW("mov rax, [rip+10h]", "\x48\x8B\x05\x10\x00\x00\x00", "R 400017 8"),
     ROW("mov dword [rip+10h], 1", "\xC7\x05\x10\x00\x00\x00\x01\x00\x00\x00",
         "W 40001a 4"),
@@ -115,9 +117,8 @@ static void each_instruction(void **unused)
     for (size_t k = 0; k < sizeof(rows) / sizeof(rows[0]); k++) {
         struct data_access found[DATA_ACCESSES_MAX];
         char text[200] = "", one[64];
-        unsigned count = operand_find(found, &state,
-                                      (const uint8_t *)rows[k].bytes,
-                                      rows[k].length);
+        unsigned count = operand_find(
+            found, &state, (const uint8_t *)rows[k].bytes, rows[k].length);
 
         for (unsigned n = 0; n < count; n++) {
             char letter = "RWPFI"[found[n].kind];

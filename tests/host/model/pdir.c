@@ -57,7 +57,7 @@ static void other_counters_disturb_sandybridge(void **state)
     static const struct {
         const char *cpu;
         unsigned skids;
-    } rows[] = { { "sandybridge", 0xF }, { "ivybridge", 1 } };
+    } rows[] = {{"sandybridge", 0xF}, {"ivybridge", 1}};
 
     (void)state;
     for (size_t k = 0; k < 2; k++) {
@@ -67,7 +67,7 @@ static void other_counters_disturb_sandybridge(void **state)
         set(0x186, 0x4300C0);
         set(0x38F, 3);
         assert_int_equal(skids(1), rows[k].skids);
-        set(0x186, 0);                  /* quiesced */
+        set(0x186, 0); /* quiesced */
         assert_int_equal(skids(1), 1);
     }
 }

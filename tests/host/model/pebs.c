@@ -45,11 +45,9 @@ static void layout_of_each_format(void **state)
         unsigned bytes;
         uint64_t word_90h;
     } rows[] = {
-        { "sandybridge", 0xB0, 1 },
-        { "ivybridge", 0xB0, 1 },
-        { "haswell", 0xC0, 1 },
-        { "skylake-2017", 0xC8, 1 },
-        { "cometlake-2022", 0xC8, 1 },
+        {"sandybridge", 0xB0, 1},    {"ivybridge", 0xB0, 1},
+        {"haswell", 0xC0, 1},        {"skylake-2017", 0xC8, 1},
+        {"cometlake-2022", 0xC8, 1},
     };
 
     (void)state;
@@ -171,19 +169,19 @@ static void only_precise_events(void **state)
         unsigned n;
         bool records;
     } rows[] = {
-        { "skylake-2017", BRANCHES, 0, true },
-        { "skylake-2017", BRANCHES, 3, true },
-        { "skylake-2017", BRANCHES | BIT(18), 0, false }, /* edge */
-        { "skylake-2017", BRANCHES | BIT(21), 0, false }, /* any thread */
-        { "skylake-2017", BRANCHES | BIT(23), 0, false }, /* invert */
-        { "skylake-2017", BRANCHES | BIT(24), 0, false }, /* cmask */
-        { "skylake-2017", 0x4200C4, 0, false },
-        { "skylake-2017", 0x42003C, 0, false },
-        { "skylake-2017", PREC_DIST, 1, true },
-        { "skylake-2017", PREC_DIST, 0, false },
-        { "sandybridge", BRANCHES, 0, true },
-        { "sandybridge", 0x4240C4, 0, false },
-        { "skylake-2017", 0x4240C4, 0, true },
+        {"skylake-2017", BRANCHES, 0, true},
+        {"skylake-2017", BRANCHES, 3, true},
+        {"skylake-2017", BRANCHES | BIT(18), 0, false}, /* edge */
+        {"skylake-2017", BRANCHES | BIT(21), 0, false}, /* any thread */
+        {"skylake-2017", BRANCHES | BIT(23), 0, false}, /* invert */
+        {"skylake-2017", BRANCHES | BIT(24), 0, false}, /* cmask */
+        {"skylake-2017", 0x4200C4, 0, false},
+        {"skylake-2017", 0x42003C, 0, false},
+        {"skylake-2017", PREC_DIST, 1, true},
+        {"skylake-2017", PREC_DIST, 0, false},
+        {"sandybridge", BRANCHES, 0, true},
+        {"sandybridge", 0x4240C4, 0, false},
+        {"skylake-2017", 0x4240C4, 0, true},
     };
 
     (void)state;
@@ -206,7 +204,7 @@ static void residual_record(void **state)
     arm(0, BRANCHES, 1);
     set(0x38F, 1);
     branch();
-    set(0x3F1, 0);                      /* while it counts */
+    set(0x3F1, 0); /* while it counts */
     set(0x600, 0x9000);
     assert_int_equal(processor.pebs.armed, 0);
     assert_in_range(processor.pebs.residual_in, 1, 64);

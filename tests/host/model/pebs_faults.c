@@ -14,7 +14,7 @@ static void see(struct seen *seen, const char *cpu, const char *fault,
 {
     static uint64_t tsc;
 
-    *seen = (struct seen){ .made = 0 };
+    *seen = (struct seen){.made = 0};
     start(cpu, fault, bytes, 4, 3);
     tsc = 0x1000;
     arm(0, BRANCHES, 2);
@@ -22,7 +22,7 @@ static void see(struct seen *seen, const char *cpu, const char *fault,
     arm(3, BRANCHES, 2);
     set(0x38F, 0xB);
     for (unsigned n = 0; n < 40; n++) {
-        struct pebs_snapshot s = { .eventing_ip = 0x200, .tsc = tsc += 10 };
+        struct pebs_snapshot s = {.eventing_ip = 0x200, .tsc = tsc += 10};
 
         for (unsigned k = 0; k < PEBS_REGISTERS; k++)
             s.registers[k] = 0x100 + k;
@@ -54,30 +54,30 @@ static void each_fault_shows(void **state)
         const char *cpu, *fault;
         unsigned bytes;
     } rows[] = {
-        { "skylake-2017", "pebs_eventing_ip_off", 0xC8 },
-        { "skylake-2017", "pebs_rip_is_eventing", 0xC8 },
-        { "skylake-2017", "pebs_registers_swapped", 0xC8 },
-        { "skylake-2017", "pebs_record_short", 0xC8 },
-        { "haswell", "pebs_status_image_empty", 0xC0 },
-        { "skylake-2017", "pebs_applicable_counter_zero", 0xC8 },
-        { "skylake-2017", "pebs_applicable_counter_first", 0xC8 },
-        { "skylake-2017", "pebs_tsc_stale", 0xC8 },
-        { "skylake-2017", "pebs_index_stuck", 0xC8 },
-        { "skylake-2017", "pebs_reset_ignored", 0xC8 },
-        { "skylake-2017", "pebs_reset_of_counter_0", 0xC8 },
-        { "skylake-2017", "pebs_overflow_status_kept", 0xC8 },
-        { "skylake-2017", "pebs_record_past_maximum", 0xC8 },
-        { "skylake-2017", "pebs_maximum_early", 0xC8 },
-        { "skylake-2017", "pebs_status62_missing", 0xC8 },
-        { "skylake-2017", "pebs_threshold_early", 0xC8 },
-        { "skylake-2017", "pebs_late_record", 0xC8 },
-        { "skylake-2017", "pebs_counter3_silent", 0xC8 },
-        { "haswell", "pebs_abort_rtm_is_hle", 0xC0 },
-        { "haswell", "pebs_abort_conflict_swapped", 0xC0 },
-        { "haswell", "pebs_abort_rip_wrong", 0xC0 },
-        { "haswell", "pebs_abort_eventing_ip_wrong", 0xC0 },
-        { "haswell", "pebs_abort_rtm_always", 0xC0 },
-        { "skylake-2017", "pmi_missing", 0xC8 },
+        {"skylake-2017", "pebs_eventing_ip_off", 0xC8},
+        {"skylake-2017", "pebs_rip_is_eventing", 0xC8},
+        {"skylake-2017", "pebs_registers_swapped", 0xC8},
+        {"skylake-2017", "pebs_record_short", 0xC8},
+        {"haswell", "pebs_status_image_empty", 0xC0},
+        {"skylake-2017", "pebs_applicable_counter_zero", 0xC8},
+        {"skylake-2017", "pebs_applicable_counter_first", 0xC8},
+        {"skylake-2017", "pebs_tsc_stale", 0xC8},
+        {"skylake-2017", "pebs_index_stuck", 0xC8},
+        {"skylake-2017", "pebs_reset_ignored", 0xC8},
+        {"skylake-2017", "pebs_reset_of_counter_0", 0xC8},
+        {"skylake-2017", "pebs_overflow_status_kept", 0xC8},
+        {"skylake-2017", "pebs_record_past_maximum", 0xC8},
+        {"skylake-2017", "pebs_maximum_early", 0xC8},
+        {"skylake-2017", "pebs_status62_missing", 0xC8},
+        {"skylake-2017", "pebs_threshold_early", 0xC8},
+        {"skylake-2017", "pebs_late_record", 0xC8},
+        {"skylake-2017", "pebs_counter3_silent", 0xC8},
+        {"haswell", "pebs_abort_rtm_is_hle", 0xC0},
+        {"haswell", "pebs_abort_conflict_swapped", 0xC0},
+        {"haswell", "pebs_abort_rip_wrong", 0xC0},
+        {"haswell", "pebs_abort_eventing_ip_wrong", 0xC0},
+        {"haswell", "pebs_abort_rtm_always", 0xC0},
+        {"skylake-2017", "pmi_missing", 0xC8},
     };
     static struct seen right, wrong;
 

@@ -57,7 +57,7 @@ static inline void start(const char *cpu, const char *fault, unsigned bytes,
         .index = BASE,
         .maximum = BASE + room * bytes + 1,
         .threshold = BASE + threshold * bytes,
-        .reset = { (uint64_t)-2, (uint64_t)-3, (uint64_t)-4, (uint64_t)-5 },
+        .reset = {(uint64_t)-2, (uint64_t)-3, (uint64_t)-4, (uint64_t)-5},
     };
 }
 
@@ -83,8 +83,10 @@ static inline void arm(unsigned n, uint64_t select, uint64_t period)
 
 static inline void branch_to(bool taken)
 {
-    struct retirement r = { .instructions = 1, .cycles = 2, .taken = taken,
-                            .branch = INSTRUCTION_BRANCH };
+    struct retirement r = {.instructions = 1,
+                           .cycles = 2,
+                           .taken = taken,
+                           .branch = INSTRUCTION_BRANCH};
 
     counters_retire(&processor, &r);
 }
@@ -96,7 +98,7 @@ static inline void branch(void)
 
 static inline void other(void)
 {
-    struct retirement r = { .instructions = 1, .cycles = 2 };
+    struct retirement r = {.instructions = 1, .cycles = 2};
 
     counters_retire(&processor, &r);
 }
@@ -104,7 +106,7 @@ static inline void other(void)
 /* The assist, with registers 100H, 101H.. */
 static inline bool make_record(void)
 {
-    struct pebs_snapshot s = { .eventing_ip = 0x200, .tsc = 0x202 };
+    struct pebs_snapshot s = {.eventing_ip = 0x200, .tsc = 0x202};
 
     for (unsigned n = 0; n < PEBS_REGISTERS; n++)
         s.registers[n] = 0x100 + n;

@@ -10,17 +10,17 @@ static void overflow_interrupts(void **state)
     set(0x187, BRANCHES);
     set(0xC1, (uint32_t)-1);
     set(0xC2, (uint32_t)-2);
-    set(0x38D, 0x009);                  /* fixed counter 0: OS, PMI */
+    set(0x38D, 0x009); /* fixed counter 0: OS, PMI */
     set(0x309, BITS(47, 2));
     set(0x38F, BIT(32) | 3);
     branch();
     assert_true(took_interrupt());
     branch();
-    assert_false(took_interrupt());     /* counter 1 has no INT */
+    assert_false(took_interrupt()); /* counter 1 has no INT */
     branch();
     assert_false(took_interrupt());
     branch();
-    assert_true(took_interrupt());      /* the fixed counter */
+    assert_true(took_interrupt()); /* the fixed counter */
 }
 
 static void held_until_the_record(void **state)

@@ -2,11 +2,12 @@
 /* pt.c - instructions to packets, byte for byte. */
 #include "tests/host/model/pt_fixture.h"
 
-#define PSB 0x02, 0x82, 0x02, 0x82, 0x02, 0x82, 0x02, 0x82,                   \
-            0x02, 0x82, 0x02, 0x82, 0x02, 0x82, 0x02, 0x82
-#define CBR 0x02, 0x03, 30, 0
-#define PIP 0x02, 0x43, 0x00, 0x01, 0, 0, 0, 0 /* 1000H >> 5 << 1 */
-#define PSBEND 0x02, 0x23
+#define PSB                                                                 \
+    0x02, 0x82, 0x02, 0x82, 0x02, 0x82, 0x02, 0x82, 0x02, 0x82, 0x02, 0x82, \
+        0x02, 0x82, 0x02, 0x82
+#define CBR     0x02, 0x03, 30, 0
+#define PIP     0x02, 0x43, 0x00, 0x01, 0, 0, 0, 0 /* 1000H >> 5 << 1 */
+#define PSBEND  0x02, 0x23
 #define CODE_48 0x00, 0x90, 0x78, 0x56, 0x34, 0x12
 
 /* From here on a test looks at what it has done itself. */
@@ -31,8 +32,8 @@ static void the_time_at_the_start(void **state)
     (void)state;
     start("skylake-2017", "none");
     range_on(RTIT_TRACE_EN | RTIT_OS | RTIT_TSC_EN | RTIT_MTC_EN);
-    assert_bytes(0, PSB, 0x19, 0x00, 0x40, 0x1F, 0, 0, 0, 0,
-                 0x02, 0x73, 0x00, 0x40, 0, 0, 0, CBR, PIP, PSBEND);
+    assert_bytes(0, PSB, 0x19, 0x00, 0x40, 0x1F, 0, 0, 0, 0, 0x02, 0x73, 0x00,
+                 0x40, 0, 0, 0, CBR, PIP, PSBEND);
 }
 
 static void a_start_with_fup(void **state)
@@ -73,7 +74,7 @@ static void six_branches_to_a_tnt(void **state)
     (void)state;
     for (unsigned n = 0; n < 7; n++)
         jcc(CODE, n != 1 && n != 5);
-    assert_bytes(from, 0xDC);           /* 1 101110 b */
+    assert_bytes(from, 0xDC); /* 1 101110 b */
     jump_to(CODE, CODE + 0x30);
     assert_bytes(from, 0xDC, 0x06, TIP_16, IP16(CODE + 0x30));
 }
@@ -85,8 +86,8 @@ static void compression_by_last_ip(void **state)
     (void)state;
     jump_to(CODE, CODE + 0x10000000);
     jump_to(CODE, UINT64_C(0xFFFF800000000010));
-    assert_bytes(from, 0x4D, 0x00, 0x90, 0x78, 0x66,
-                 0x6D, 0x10, 0, 0, 0, 0, 0x80);
+    assert_bytes(from, 0x4D, 0x00, 0x90, 0x78, 0x66, 0x6D, 0x10, 0, 0, 0, 0,
+                 0x80);
 }
 
 static void returns_are_compressed(void **state)
@@ -99,9 +100,9 @@ static void returns_are_compressed(void **state)
     step(call, CODE, CODE + 0x100);
     step(call, CODE + 0x100, CODE + 0x200);
     step(ret, CODE + 0x200, CODE + 0x102);
-    step(ret, CODE + 0x102, CODE + 0x55);       /* not where it came from */
+    step(ret, CODE + 0x102, CODE + 0x55); /* not where it came from */
     assert_bytes(from, 0x06, TIP_16, IP16(CODE + 0x55));
-    step(ret, CODE + 0x55, CODE);               /* of no known call */
+    step(ret, CODE + 0x55, CODE); /* of no known call */
     assert_int_equal(offset_now(), from + 7);
     from = begin("skylake-2017", USUAL | RTIT_DIS_RETC);
     step(call, CODE, CODE + 0x100);
@@ -120,8 +121,8 @@ static void a_commit(void **state)
     jcc(CODE + 14, true);
     tx_nested(CODE + 20);
     tx_commit(CODE + 30);
-    assert_bytes(from, 0x04, 0x99, 0x21, FUP_16, IP16(CODE + 2),
-                 0x06, 0x99, 0x20, FUP_16, IP16(CODE + 30));
+    assert_bytes(from, 0x04, 0x99, 0x21, FUP_16, IP16(CODE + 2), 0x06, 0x99,
+                 0x20, FUP_16, IP16(CODE + 30));
 }
 
 static void an_abort(void **state)
@@ -132,9 +133,8 @@ static void an_abort(void **state)
     tx_begin(CODE);
     jcc(CODE + 6, true);
     tx_abort(CODE + 0x106, CODE + 0x40);
-    assert_bytes(from, 0x99, 0x21, FUP_16, IP16(CODE), 0x06,
-                 0x99, 0x22, FUP_16, IP16(CODE + 0x106),
-                 TIP_16, IP16(CODE + 0x40));
+    assert_bytes(from, 0x99, 0x21, FUP_16, IP16(CODE), 0x06, 0x99, 0x22, FUP_16,
+                 IP16(CODE + 0x106), TIP_16, IP16(CODE + 0x40));
 }
 
 static void a_begin_that_only_aborts(void **state)
@@ -145,8 +145,8 @@ static void a_begin_that_only_aborts(void **state)
     (void)state;
     assert_false(pt_tx_begin(&processor, &now, true));
     tx_abort(CODE, CODE + 0x40);
-    assert_bytes(from, 0x99, 0x22, FUP_16, IP16(CODE),
-                 TIP_16, IP16(CODE + 0x40));
+    assert_bytes(from, 0x99, 0x22, FUP_16, IP16(CODE), TIP_16,
+                 IP16(CODE + 0x40));
     processor.choices.pt_begin_of_doomed = true;
     assert_true(pt_tx_begin(&processor, &now, true));
 }
@@ -163,18 +163,18 @@ static void an_abort_out_of_the_filter_and_into_it(void **state)
     range_on(USUAL | BIT(32));
     from = offset_now();
     tx_begin(CODE);
-    tx_abort(CODE + 6, CODE + 0x200);           /* 28c */
-    assert_bytes(from, 0x99, 0x21, FUP_16, IP16(CODE),
-                 0x99, 0x22, TIP_PGD_16, IP16(CODE + 0x200));
+    tx_abort(CODE + 6, CODE + 0x200); /* 28c */
+    assert_bytes(from, 0x99, 0x21, FUP_16, IP16(CODE), 0x99, 0x22, TIP_PGD_16,
+                 IP16(CODE + 0x200));
     from = offset_now();
-    tx_begin(CODE + 0x200);                     /* FilterEn = 0: no FUP */
-    tx_abort(CODE + 0x206, CODE + 0x210);       /* 28e */
+    tx_begin(CODE + 0x200);               /* FilterEn = 0: no FUP */
+    tx_abort(CODE + 0x206, CODE + 0x210); /* 28e */
     assert_bytes(from, 0x99, 0x21, 0x99, 0x22);
     from = offset_now();
     tx_begin(CODE + 0x200);
-    tx_abort(CODE + 0x206, CODE + 0x10);        /* 28b */
-    assert_bytes(from, 0x99, 0x21, 0x99, 0x22, 0x99, 0x01,
-                 TIP_PGE_16, IP16(CODE + 0x10));
+    tx_abort(CODE + 0x206, CODE + 0x10); /* 28b */
+    assert_bytes(from, 0x99, 0x21, 0x99, 0x22, 0x99, 0x01, TIP_PGE_16,
+                 IP16(CODE + 0x10));
 }
 
 static void no_branches_no_transactions(void **state)
@@ -227,7 +227,7 @@ static void an_overflow(void **state)
     jcc(CODE, true);
     pt_retired(&processor, &jump, &now);
     processor.choices.pt_overflow_one_in = 1;
-    now.next = CODE + 0x20;             /* compressed against what was sent */
+    now.next = CODE + 0x20; /* compressed against what was sent */
     pt_overflow(&processor, &now);
     deliver();
     assert_bytes(from, 0x02, 0xF3, FUP_16, IP16(CODE + 0x20));
@@ -236,22 +236,22 @@ static void an_overflow(void **state)
 static void user_code_is_not_traced(void **state)
 {
     unsigned from = begin("skylake-2017", USUAL);
-    struct instruction iret = { .flags = INSTRUCTION_BRANCH | INSTRUCTION_FAR };
+    struct instruction iret = {.flags = INSTRUCTION_BRANCH | INSTRUCTION_FAR};
     struct pt_step now = at(CODE, CODE + 0x400);
 
     (void)state;
     now.cpl = 3;
     pt_retired(&processor, &iret, &now);
     deliver();
-    assert_bytes(from, 0x01);                   /* no IP: ContextEn = 0 */
-    assert_int_equal(get(IA32_RTIT_STATUS) & 7, RTIT_TRIGGER_EN |
-                                                    RTIT_FILTER_EN);
+    assert_bytes(from, 0x01); /* no IP: ContextEn = 0 */
+    assert_int_equal(get(IA32_RTIT_STATUS) & 7,
+                     RTIT_TRIGGER_EN | RTIT_FILTER_EN);
 }
 
 static void another_address_space(void **state)
 {
     unsigned from = begin("skylake-2017", USUAL);
-    struct instruction mov = { .flags = 0 };
+    struct instruction mov = {.flags = 0};
     struct pt_step now = at(CODE, CODE + 3);
 
     (void)state;
@@ -287,8 +287,8 @@ static void cycles(void **state)
     for (unsigned n = 0; n < 20; n++)
         step(0, CODE, CODE);
     jump_to(CODE, CODE);
-    assert_bytes(from, 0x1B, TIP_16, IP16(CODE),
-                 0xFF, 0x02, TIP_16, IP16(CODE)); /* 63 = 1FH + 1 << 5 */
+    assert_bytes(from, 0x1B, TIP_16, IP16(CODE), 0xFF, 0x02, TIP_16,
+                 IP16(CODE)); /* 63 = 1FH + 1 << 5 */
 }
 
 int main(void)

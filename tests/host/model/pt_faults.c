@@ -29,7 +29,7 @@ static void transactions(void)
     tsx_began(&processor, true);
     tx_begin(CODE + 0x40);
     for (unsigned n = 0; n < 800; n++)
-        jump_to(CODE, CODE + n);        /* a PSB is among them */
+        jump_to(CODE, CODE + n); /* a PSB is among them */
     tx_commit(CODE);
     tsx_committed(&processor);
 }
@@ -84,26 +84,26 @@ static void each_fault_of_a_range_shows(void **state)
         const char *fault;
         uint64_t ctl, pointers;
     } rows[] = {
-        { "pt_fup_missing", USUAL, 0xFFF },
-        { "pt_mode_after_fup", USUAL, 0xFFF },
-        { "pt_begin_ip_next", USUAL, 0xFFF },
-        { "pt_commit_silent", USUAL, 0xFFF },
-        { "pt_abort_is_commit", USUAL, 0xFFF },
-        { "pt_abort_ip_wrong", USUAL, 0xFFF },
-        { "pt_abort_target_wrong", USUAL, 0xFFF },
-        { "pt_abort_tip_missing", USUAL, 0xFFF },
-        { "pt_packets_rolled_back", USUAL, 0xFFF },
-        { "pt_branches_lost_in_tx", USUAL, 0xFFF },
-        { "pt_nested_packets", USUAL, 0xFFF },
-        { "pt_hle_silent", USUAL, 0xFFF },
-        { "pt_mode_without_branch_en", RTIT_TRACE_EN | RTIT_OS, 0xFFF },
-        { "pt_psb_without_tx", USUAL, 0xFFF },
-        { "pt_psb_never_in_tx", USUAL, 0xFFF },
-        { "pt_last_ip_kept", USUAL, 0xFFF },
-        { "pt_tnt_reversed", USUAL, 0xFFF },
-        { "pt_registers_unlocked", USUAL, 0xFFF },
-        { "pt_offset_error_missed", USUAL, 0xFFF | OFFSET(0x1000) },
-        { "pt_wrap_missing", USUAL, 0x7F },
+        {"pt_fup_missing", USUAL, 0xFFF},
+        {"pt_mode_after_fup", USUAL, 0xFFF},
+        {"pt_begin_ip_next", USUAL, 0xFFF},
+        {"pt_commit_silent", USUAL, 0xFFF},
+        {"pt_abort_is_commit", USUAL, 0xFFF},
+        {"pt_abort_ip_wrong", USUAL, 0xFFF},
+        {"pt_abort_target_wrong", USUAL, 0xFFF},
+        {"pt_abort_tip_missing", USUAL, 0xFFF},
+        {"pt_packets_rolled_back", USUAL, 0xFFF},
+        {"pt_branches_lost_in_tx", USUAL, 0xFFF},
+        {"pt_nested_packets", USUAL, 0xFFF},
+        {"pt_hle_silent", USUAL, 0xFFF},
+        {"pt_mode_without_branch_en", RTIT_TRACE_EN | RTIT_OS, 0xFFF},
+        {"pt_psb_without_tx", USUAL, 0xFFF},
+        {"pt_psb_never_in_tx", USUAL, 0xFFF},
+        {"pt_last_ip_kept", USUAL, 0xFFF},
+        {"pt_tnt_reversed", USUAL, 0xFFF},
+        {"pt_registers_unlocked", USUAL, 0xFFF},
+        {"pt_offset_error_missed", USUAL, 0xFFF | OFFSET(0x1000)},
+        {"pt_wrap_missing", USUAL, 0x7F},
     };
 
     (void)state;
@@ -120,11 +120,11 @@ static void each_fault_of_a_table_shows(void **state)
         const char *fault;
         uint64_t bits;
     } rows[] = {
-        { "pt_topa_reserved_ignored", BIT(1) },
-        { "pt_stop_ignored", STOP },
-        { "pt_int_missing", INT },
-        { "pt_int_without_status", INT },
-        { "pt_topa_stays", 0 },
+        {"pt_topa_reserved_ignored", BIT(1)},
+        {"pt_stop_ignored", STOP},
+        {"pt_int_missing", INT},
+        {"pt_int_without_status", INT},
+        {"pt_topa_stays", 0},
     };
 
     (void)state;

@@ -52,7 +52,7 @@ static inline void put_word(uint64_t address, uint64_t word)
 
 static inline void deliver(void)
 {
-    static const struct pt_memory memory = { ram_read, ram_write };
+    static const struct pt_memory memory = {ram_read, ram_write};
 
     pt_output(&processor, &memory);
 }
@@ -100,8 +100,12 @@ static inline bool refused(uint32_t number, uint64_t value)
 
 static inline struct pt_step at(uint64_t ip, uint64_t next)
 {
-    return (struct pt_step){ .ip = ip, .next = next, .cr3 = 0x1000,
-                             .tsc = 125 * 0x4000, .cs_l = true, .cycles = 3 };
+    return (struct pt_step){.ip = ip,
+                            .next = next,
+                            .cr3 = 0x1000,
+                            .tsc = 125 * 0x4000,
+                            .cs_l = true,
+                            .cycles = 3};
 }
 
 static inline void trace_on(uint64_t ctl)
@@ -132,7 +136,7 @@ static inline void range_on(uint64_t ctl)
 
 static inline void step(uint32_t flags, uint64_t ip, uint64_t next)
 {
-    struct instruction i = { .flags = flags, .length = 2 };
+    struct instruction i = {.flags = flags, .length = 2};
     struct pt_step now = at(ip, next);
 
     pt_retired(&processor, &i, &now);
@@ -190,15 +194,15 @@ static inline unsigned offset_now(void)
 }
 
 /* The bytes from `from` of the range up to now, and no other. */
-#define assert_bytes(from, ...)                                               \
-    do {                                                                      \
-        const uint8_t wanted_[] = { __VA_ARGS__ };                            \
-        assert_int_equal(offset_now() - (from), sizeof(wanted_));             \
-        assert_memory_equal(&ram[from], wanted_, sizeof(wanted_));            \
+#define assert_bytes(from, ...)                                    \
+    do {                                                           \
+        const uint8_t wanted_[] = {__VA_ARGS__};                   \
+        assert_int_equal(offset_now() - (from), sizeof(wanted_));  \
+        assert_memory_equal(&ram[from], wanted_, sizeof(wanted_)); \
     } while (0)
 
 /* IPBytes = 1: the low 16 bits. */
-#define IP16(ip) (uint8_t)(ip), (uint8_t)((ip) >> 8)
+#define IP16(ip)   (uint8_t)(ip), (uint8_t)((ip) >> 8)
 #define TIP_16     0x2D
 #define TIP_PGD_16 0x21
 #define TIP_PGE_16 0x31

@@ -4,10 +4,10 @@
 
 #include "tests/silicon/model/pmu_msr.h"
 
-#define TABLE  (RAM + 0x8000)
-#define END    BIT(0)
-#define INT    BIT(2)
-#define STOP   BIT(4)
+#define TABLE (RAM + 0x8000)
+#define END   BIT(0)
+#define INT   BIT(2)
+#define STOP  BIT(4)
 
 static void leaf_14_decides(void **state)
 {
@@ -34,9 +34,9 @@ static void reserved_bits_and_encodings(void **state)
 {
     (void)state;
     start("skylake-2017", "none");
-    assert_true(refused(IA32_RTIT_CTL, BIT(4)));        /* PwrEvtEn */
-    assert_true(refused(IA32_RTIT_CTL, BIT(6)));        /* FabricEn */
-    assert_true(refused(IA32_RTIT_CTL, BIT(12)));       /* PTWEn */
+    assert_true(refused(IA32_RTIT_CTL, BIT(4)));  /* PwrEvtEn */
+    assert_true(refused(IA32_RTIT_CTL, BIT(6)));  /* FabricEn */
+    assert_true(refused(IA32_RTIT_CTL, BIT(12))); /* PTWEn */
     assert_true(refused(IA32_RTIT_CTL, BIT(18)));
     assert_true(refused(IA32_RTIT_CTL, UINT64_C(1) << 14)); /* MTC period */
     assert_true(refused(IA32_RTIT_CTL, UINT64_C(6) << 24)); /* PSB period */
@@ -49,7 +49,7 @@ static void reserved_bits_and_encodings(void **state)
     assert_true(refused(IA32_RTIT_STATUS, BIT(6)));
     assert_true(refused(IA32_RTIT_CR3_MATCH, 1));
     assert_true(refused(IA32_RTIT_ADDR0_A, BIT(47)));
-    set(IA32_RTIT_STATUS, BITS(2, 0));                  /* ignored */
+    set(IA32_RTIT_STATUS, BITS(2, 0)); /* ignored */
     assert_int_equal(get(IA32_RTIT_STATUS), 0);
     set(IA32_RTIT_OUTPUT_MASK_PTRS, 0);
     assert_int_equal(get(IA32_RTIT_OUTPUT_MASK_PTRS), 0x7F);
@@ -59,7 +59,7 @@ static void locked_while_enabled(void **state)
 {
     static const uint32_t numbers[] = {
         IA32_RTIT_OUTPUT_BASE, IA32_RTIT_OUTPUT_MASK_PTRS, IA32_RTIT_STATUS,
-        IA32_RTIT_CR3_MATCH, IA32_RTIT_ADDR0_A,
+        IA32_RTIT_CR3_MATCH,   IA32_RTIT_ADDR0_A,
     };
 
     (void)state;
@@ -68,7 +68,7 @@ static void locked_while_enabled(void **state)
     for (size_t n = 0; n < sizeof(numbers) / sizeof(numbers[0]); n++)
         assert_true(refused(numbers[n], 0));
     assert_true(refused(IA32_RTIT_CTL, USUAL | RTIT_TSC_EN));
-    set(IA32_RTIT_CTL, USUAL);                  /* as it is */
+    set(IA32_RTIT_CTL, USUAL); /* as it is */
     assert_int_equal(get(IA32_RTIT_STATUS) & 7, 7);
     set(IA32_RTIT_CTL, 0);
     assert_int_equal(get(IA32_RTIT_STATUS) & 7, 0);
@@ -94,7 +94,7 @@ static void a_range_wraps(void **state)
     set(IA32_RTIT_OUTPUT_MASK_PTRS, 0x7F);
     trace_on(USUAL);
     from = offset_now();
-    for (unsigned n = 0; n < 43; n++)           /* 129 bytes */
+    for (unsigned n = 0; n < 43; n++) /* 129 bytes */
         jump_to(CODE, CODE + n);
     assert_int_equal(offset_now(), (from + 129) % 128);
     for (unsigned n = 0; n < 0x80; n++)
@@ -109,7 +109,8 @@ static uint64_t error_of(uint64_t ctl)
 
 static void errors_of_a_range(void **state)
 {
-    static const struct { uint64_t base, pointers;
+    static const struct {
+        uint64_t base, pointers;
     } rows[] = {
         {RAM, 0x0FFF | OFFSET(0x1000)},
         {RAM, 0x17FF},
@@ -184,7 +185,7 @@ static void one_entry(void **state)
     table_on("broadwell", RAM | INT, TABLE | END, 0, OFFSET(0xE00));
     fill(0x90);
     assert_false(processor.pmu.pmi);
-    fill(0x90);                         /* 256 bytes before it is full */
+    fill(0x90); /* 256 bytes before it is full */
     assert_true(processor.pmu.pmi);
     assert_true(offset_now() > 0xE00);
     set(0x390, STATUS_TOPA_PMI);
@@ -199,17 +200,17 @@ static void malformed_tables(void **state)
         const char *cpu;
         uint64_t first, second, pointers;
     } rows[] = {
-        { "skylake-2017", RAM | BIT(1), TABLE | END, 0 },
-        { "skylake-2017", RAM | BIT(3), TABLE | END, 0 },
-        { "skylake-2017", RAM | BIT(5), TABLE | END, 0 },
-        { "skylake-2017", RAM | BIT(10), TABLE | END, 0 },
-        { "skylake-2017", RAM | BIT(39), TABLE | END, 0 },
-        { "skylake-2017", (RAM + 0x1000) | BIT(6), TABLE | END, 0 },
-        { "skylake-2017", TABLE | END, 0, 0 },
-        { "skylake-2017", RAM, TABLE | END, OFFSET(0x1000) },
-        { "skylake-2017", RAM, TABLE | END | INT, 0x80 },
-        { "broadwell", RAM, RAM + 0x1000, 0 },
-        { "broadwell", RAM, RAM | END, 0 },
+        {"skylake-2017", RAM | BIT(1), TABLE | END, 0},
+        {"skylake-2017", RAM | BIT(3), TABLE | END, 0},
+        {"skylake-2017", RAM | BIT(5), TABLE | END, 0},
+        {"skylake-2017", RAM | BIT(10), TABLE | END, 0},
+        {"skylake-2017", RAM | BIT(39), TABLE | END, 0},
+        {"skylake-2017", (RAM + 0x1000) | BIT(6), TABLE | END, 0},
+        {"skylake-2017", TABLE | END, 0, 0},
+        {"skylake-2017", RAM, TABLE | END, OFFSET(0x1000)},
+        {"skylake-2017", RAM, TABLE | END | INT, 0x80},
+        {"broadwell", RAM, RAM + 0x1000, 0},
+        {"broadwell", RAM, RAM | END, 0},
     };
 
     (void)state;

@@ -13,7 +13,7 @@
 #include "tests/silicon/model/msr.h"
 #include "tests/silicon/model/tsx.h"
 
-#define FAULTS (-1)     /* instead of a value: #GP */
+#define FAULTS (-1) /* instead of a value: #GP */
 
 static struct machine machine;
 static struct processor processor;
@@ -46,30 +46,30 @@ static void regimes_by_table(void **state)
     static const struct {
         const char *cpu;
         uint32_t number;
-        int64_t write;  /* FAULTS: do not write */
+        int64_t write; /* FAULTS: do not write */
         bool good;
         int64_t read;
         unsigned cpuid;
     } rows[] = {
-        { "skylake-2017", 0x10F, 0, false, FAULTS, 0xC },
-        { "sandybridge", 0x10F, 0, false, FAULTS, 0x0 },
-        { "skylake-2018", 0x10F, 0, true, 0, 0xE },
-        { "skylake-2018", 0x10F, 1, true, 1, 0xE },
-        { "skylake-2018", 0x10F, 2, false, 0, 0xE },
-        { "skylake-2018", 0x10F, 4, false, 0, 0xE },
-        { "skylake-2021", 0x10F, 0, true, 1, 0xF },
-        { "skylake-2021", 0x10F, 1, true, 1, 0xF },
-        { "skylake-2021", 0x10F, 2, true, 3, 0x3 },
-        { "skylake-2021", 0x10F, 4, true, 4, 0xE },
-        { "skylake-2021", 0x10F, 5, true, 4, 0xE },
-        { "skylake-2021", 0x10F, 6, true, 6, 0x2 },
-        { "skylake-2021", 0x10F, 8, false, 1, 0xF },
-        { "coffeelake-2020", 0x10F, 7, true, 0, 0x3 },
-        { "cometlake-2022", 0x10F, 0, false, FAULTS, 0xD },
-        { "cometlake-2022", 0x122, 2, true, 2, 0x1 },
-        { "cometlake-2022", 0x122, 4, false, 0, 0xD },
-        { "cometlake-2022", 0x123, 2, true, 2, 0xC },
-        { "skylake-2018", 0x122, 0, false, FAULTS, 0xE },
+        {"skylake-2017", 0x10F, 0, false, FAULTS, 0xC},
+        {"sandybridge", 0x10F, 0, false, FAULTS, 0x0},
+        {"skylake-2018", 0x10F, 0, true, 0, 0xE},
+        {"skylake-2018", 0x10F, 1, true, 1, 0xE},
+        {"skylake-2018", 0x10F, 2, false, 0, 0xE},
+        {"skylake-2018", 0x10F, 4, false, 0, 0xE},
+        {"skylake-2021", 0x10F, 0, true, 1, 0xF},
+        {"skylake-2021", 0x10F, 1, true, 1, 0xF},
+        {"skylake-2021", 0x10F, 2, true, 3, 0x3},
+        {"skylake-2021", 0x10F, 4, true, 4, 0xE},
+        {"skylake-2021", 0x10F, 5, true, 4, 0xE},
+        {"skylake-2021", 0x10F, 6, true, 6, 0x2},
+        {"skylake-2021", 0x10F, 8, false, 1, 0xF},
+        {"coffeelake-2020", 0x10F, 7, true, 0, 0x3},
+        {"cometlake-2022", 0x10F, 0, false, FAULTS, 0xD},
+        {"cometlake-2022", 0x122, 2, true, 2, 0x1},
+        {"cometlake-2022", 0x122, 4, false, 0, 0xD},
+        {"cometlake-2022", 0x123, 2, true, 2, 0xC},
+        {"skylake-2018", 0x122, 0, false, FAULTS, 0xE},
     };
 
     (void)state;
@@ -78,8 +78,9 @@ static void regimes_by_table(void **state)
 
         start(rows[n].cpu, 1);
         processor.tsx.mcu_opt_ctrl = 0; /* not locked */
-        assert_int_equal(msr_write(&processor, rows[n].number,
-                                   (uint64_t)rows[n].write), rows[n].good);
+        assert_int_equal(
+            msr_write(&processor, rows[n].number, (uint64_t)rows[n].write),
+            rows[n].good);
         if (rows[n].read == FAULTS) {
             assert_false(msr_read(&processor, rows[n].number, &value));
         } else {
@@ -97,14 +98,14 @@ static void fates_by_table(void **state)
         uint64_t force_abort;
         enum tx_fate fate;
     } rows[] = {
-        { "haswell", 0, TX_RUNS },
-        { "sandybridge", 0, TX_INVALID },
-        { "skylake-2018", 0, TX_RUNS },
-        { "skylake-2018", 1, TX_DOOMED },
-        { "skylake-2021", 0, TX_DOOMED },
-        { "skylake-2021", 4, TX_RUNS },
-        { "coffeelake-2020", 0, TX_INVALID },
-        { "cometlake-2022", 0, TX_DOOMED },
+        {"haswell", 0, TX_RUNS},
+        {"sandybridge", 0, TX_INVALID},
+        {"skylake-2018", 0, TX_RUNS},
+        {"skylake-2018", 1, TX_DOOMED},
+        {"skylake-2021", 0, TX_DOOMED},
+        {"skylake-2021", 4, TX_RUNS},
+        {"coffeelake-2020", 0, TX_INVALID},
+        {"cometlake-2022", 0, TX_DOOMED},
     };
 
     (void)state;
@@ -133,17 +134,17 @@ static void status_by_table(void **state)
         uint32_t status, open; /* open: bits that the manual leaves open */
         uint32_t information;
     } rows[] = {
-        { TX_CAUSE_EVENT, 1, 0x00, 0, 0x0A },
-        { TX_CAUSE_EXCEPTION, 2, 0x20, 0, 0x06 },
-        { TX_CAUSE_INSTRUCTION, 1, 0x00, 0, 0x06 },
-        { TX_CAUSE_MEMORY_TYPE, 1, 0x00, 0, 0x06 },
-        { TX_CAUSE_XABORT, 1, 0xA5000001, 0, 0x06 },
-        { TX_CAUSE_XABORT, 3, 0xA5000021, 0, 0x06 },
-        { TX_CAUSE_WRITES, 1, 0x08, 0, 0x4A },
-        { TX_CAUSE_READS, 2, 0x28, 0, 0x8A },
-        { TX_CAUSE_CONFLICT, 1, 0x06, 0, 0x3A },
-        { TX_CAUSE_DEBUG, 7, 0x30, 0, 0x06 },
-        { TX_CAUSE_NESTING, 7, 0x20, 0x08, 0x06 },
+        {TX_CAUSE_EVENT, 1, 0x00, 0, 0x0A},
+        {TX_CAUSE_EXCEPTION, 2, 0x20, 0, 0x06},
+        {TX_CAUSE_INSTRUCTION, 1, 0x00, 0, 0x06},
+        {TX_CAUSE_MEMORY_TYPE, 1, 0x00, 0, 0x06},
+        {TX_CAUSE_XABORT, 1, 0xA5000001, 0, 0x06},
+        {TX_CAUSE_XABORT, 3, 0xA5000021, 0, 0x06},
+        {TX_CAUSE_WRITES, 1, 0x08, 0, 0x4A},
+        {TX_CAUSE_READS, 2, 0x28, 0, 0x8A},
+        {TX_CAUSE_CONFLICT, 1, 0x06, 0, 0x3A},
+        {TX_CAUSE_DEBUG, 7, 0x30, 0, 0x06},
+        {TX_CAUSE_NESTING, 7, 0x20, 0x08, 0x06},
     };
 
     (void)state;
@@ -172,12 +173,12 @@ static void status_by_table(void **state)
 /* White paper 604224, section 1.3: only with EDX[13], and then not all. */
 static void conflicts_without_retry_by_seed(void **state)
 {
-    const struct tx_abort how = { .cause = TX_CAUSE_CONFLICT, .depth = 1 };
-    unsigned with[2] = { 0 }, without[2] = { 0 };
+    const struct tx_abort how = {.cause = TX_CAUSE_CONFLICT, .depth = 1};
+    unsigned with[2] = {0}, without[2] = {0};
 
     (void)state;
     for (uint64_t seed = 0; seed < 40; seed++)
-        for (unsigned new = 0; new < 2; new++) {
+        for (unsigned new = 0; new < 2; new ++) {
             start(new ? "skylake-2018" : "skylake-2017", seed);
             for (unsigned n = 0; n < 20; n++) {
                 uint32_t status;
@@ -217,25 +218,22 @@ static void retired_events_by_cause(void **state)
 
             start("haswell", 3);
             assert_true(msr_write(&processor, 0x186,
-                                  0x430000 | (hle ? 0xC8 : 0xC9) |
-                                      umask << 8));
+                                  0x430000 | (hle ? 0xC8 : 0xC9) | umask << 8));
             assert_true(msr_write(&processor, 0x187,
-                                  0x430000 | (hle ? 0xC9 : 0xC8) |
-                                      umask << 8));
+                                  0x430000 | (hle ? 0xC9 : 0xC8) | umask << 8));
             assert_true(msr_write(&processor, 0x38F, 3));
             for (unsigned c = 0; c <= TX_CAUSE_ELISION; c++) {
-                const struct tx_abort how = { .cause = (enum tx_cause)c,
-                                              .depth = 1 };
+                const struct tx_abort how = {.cause = (enum tx_cause)c,
+                                             .depth = 1};
 
                 tsx_began(&processor, hle != 0);
                 tsx_aborted(&processor, &how);
-                wanted += umask == 1 || umask == 4 ||
-                          (category[c] & umask) != 0;
+                wanted +=
+                    umask == 1 || umask == 4 || (category[c] & umask) != 0;
             }
             tsx_began(&processor, hle != 0);
             tsx_committed(&processor);
-            assert_int_equal(processor.pmu.counter[0],
-                             wanted);
+            assert_int_equal(processor.pmu.counter[0], wanted);
             assert_true(msr_read(&processor, 0xC2, &other));
             assert_int_equal(other, 0);
         }
@@ -248,8 +246,10 @@ static void in_tx_bits_by_personality(void **state)
         const char *cpu;
         bool tsx;
     } rows[] = {
-        { "haswell", true }, { "skylake-2021", true },
-        { "sandybridge", false }, { "coffeelake-2020", false },
+        {"haswell", true},
+        {"skylake-2021", true},
+        {"sandybridge", false},
+        {"coffeelake-2020", false},
     };
 
     (void)state;
@@ -284,10 +284,10 @@ static void elision_ends_with_2018(void **state)
         const char *cpu;
         bool elides;
     } rows[] = {
-        { "haswell", true }, { "skylake-2017", true },
-        { "skylake-2018", false }, { "skylake-server-2019", false },
-        { "skylake-2021", false }, { "coffeelake-2020", false },
-        { "cometlake-2022", false }, { "sandybridge", false },
+        {"haswell", true},         {"skylake-2017", true},
+        {"skylake-2018", false},   {"skylake-server-2019", false},
+        {"skylake-2021", false},   {"coffeelake-2020", false},
+        {"cometlake-2022", false}, {"sandybridge", false},
     };
 
     (void)state;
@@ -300,14 +300,14 @@ static void elision_ends_with_2018(void **state)
 /* "Any implementation" aborts at CPUID and PAUSE; the others need not. */
 static void listed_instructions_by_seed(void **state)
 {
-    unsigned aborted[TX_BREAKPOINT + 1] = { 0 };
+    unsigned aborted[TX_BREAKPOINT + 1] = {0};
     const unsigned seeds = 64;
 
     (void)state;
     for (uint64_t seed = 0; seed < seeds; seed++) {
         start("skylake-2017", seed);
         for (unsigned tx = 0; tx <= TX_BREAKPOINT; tx++) {
-            struct instruction i = { .tx = (enum instruction_tx)tx };
+            struct instruction i = {.tx = (enum instruction_tx)tx};
 
             aborted[tx] += tsx_aborts(&processor, &i, tx == TX_MAY_CLD);
             if (tx == TX_MAY_CLD || tx == TX_MAY_STD)
@@ -359,7 +359,7 @@ static void counter3_goes_wrong_in_many_ways(void **state)
 
 static void seed_decides_what_is_open(void **state)
 {
-    static struct choices a, b;         /* padding compares equal */
+    static struct choices a, b; /* padding compares equal */
     unsigned different = 0;
 
     (void)state;

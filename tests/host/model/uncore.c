@@ -89,11 +89,11 @@ static void registers_of_each_personality(void **state)
         uint32_t ctrl, status;
         unsigned cores, boxes, config;
     } rows[] = {
-        { "sandybridge", 0x391, 0x392, 4, 5, 5 },
-        { "ivybridge", 0x391, 0x392, 4, 5, 5 },
-        { "haswell", 0x391, 0x392, 4, 4, 5 },
-        { "broadwell", 0x391, 0x392, 4, 2, 3 },
-        { "skylake-2018", 0xE01, 0xE02, 5, 5, 5 },
+        {"sandybridge", 0x391, 0x392, 4, 5, 5},
+        {"ivybridge", 0x391, 0x392, 4, 5, 5},
+        {"haswell", 0x391, 0x392, 4, 4, 5},
+        {"broadwell", 0x391, 0x392, 4, 2, 3},
+        {"skylake-2018", 0xE01, 0xE02, 5, 5, 5},
     };
 
     (void)state;
@@ -131,10 +131,11 @@ static void registers_of_each_personality(void **state)
         assert_false(msr_read(p, end, &value));
     }
     start("skylake-server-2019", "none");
-    for (uint32_t n = 0x394; n <= 0xE02; n = n == 0x396 ? 0x3B0 :
-                                         n == 0x3B3 ? 0x700 :
-                                         n == 0x701 ? 0xE01 : n + 1)
-        assert_false(msr_read(&processors[0], n, &(uint64_t){ 0 }));
+    for (uint32_t n = 0x394; n <= 0xE02; n = n == 0x396   ? 0x3B0
+                                             : n == 0x3B3 ? 0x700
+                                             : n == 0x701 ? 0xE01
+                                                          : n + 1)
+        assert_false(msr_read(&processors[0], n, &(uint64_t){0}));
 }
 
 static void clock_follows_time(void **state)
@@ -150,7 +151,7 @@ static void clock_follows_time(void **state)
     set(0x391, GLOBAL_EN);
     now = 2700;
     assert_int_equal(get(0x395), 800);
-    for (; now < 3400; now++)           /* no tick is lost to reading */
+    for (; now < 3400; now++) /* no tick is lost to reading */
         get(0x395);
     was = get(0x395);
     assert_int_equal(was, 1600);
@@ -193,11 +194,11 @@ static void arb_takes_what_leaves_the_last_level(void **state)
     start_arb("none");
     assert_int_equal(get(0x3B0), 400);
     assert_int_equal(get(0x3B1), 2);
-    set(0x3B3, 0x180 | EN);             /* occupancy: on counter 0 alone */
+    set(0x3B3, 0x180 | EN); /* occupancy: on counter 0 alone */
     set(0x3B2, 0x184 | EN);
     set(0x3B0, 0);
     set(0x3B1, 0);
-    read_line(3, CACHE_NONE);           /* not coherent */
+    read_line(3, CACHE_NONE); /* not coherent */
     read_line(3, CACHE_DRAM);
     assert_int_equal(get(0x3B0), 1);
     assert_int_equal(get(0x3B1), 0);
@@ -208,8 +209,8 @@ static void overflow(const char *fault, uint64_t ctrl, bool interrupt)
 {
     start("haswell", fault);
     for (unsigned n = 1; n < 4; n++)
-        assert_true(msr_write(&processors[n], IA32_DEBUGCTL,
-                              n == 3 ? 0 : BIT(13)));
+        assert_true(
+            msr_write(&processors[n], IA32_DEBUGCTL, n == 3 ? 0 : BIT(13)));
     set(0x3B2, 0x181 | EN | (interrupt ? OVF_EN : 0));
     set(0x3B0, BITS(43, 0) - 1);
     set(0x391, GLOBAL_EN | ctrl);
@@ -235,10 +236,10 @@ static void overflow_interrupts_the_cores_selected(void **state)
 {
     (void)state;
     overflow("none", 0xF, true);
-    assert_int_equal(interrupted(), 6);     /* those with DEBUGCTL[13] */
+    assert_int_equal(interrupted(), 6); /* those with DEBUGCTL[13] */
     assert_int_equal(get(0x392), 2);
     assert_int_equal(get(0x3B0), 1);
-    for (unsigned n = 0; n < 4; n++)        /* once */
+    for (unsigned n = 0; n < 4; n++) /* once */
         processors[n].pmu.pmi = false;
     uncore_poll(&processors[1]);
     assert_false(processors[1].pmu.pmi);

@@ -316,8 +316,9 @@ static void stays_within_the_bytes_given(void **state)
     assert_int_equal(o.trials, 7);
 }
 
-/* scripts/stick/tsxpmu.cfg as it is changes nothing; with every option's # taken away
- * it is the same but for speed= and microcode=, which have no usual value. */
+/* scripts/stick/tsxpmu.cfg as it is changes nothing; with every option's #
+ * taken away it is the same but for speed= and microcode=, which have no usual
+ * value. */
 static void the_file_on_the_stick(void **state)
 {
     static char file[8192], used[8192];
@@ -338,7 +339,8 @@ static void the_file_on_the_stick(void **state)
     o = parse(used);
     assert_string_equal(warned, "");
     options_write(&o, line);
-    assert_string_equal(line, "tests=* seed=1 speed=115200 microcode=/06-5e-03");
+    assert_string_equal(line,
+                        "tests=* seed=1 speed=115200 microcode=/06-5e-03");
 }
 
 int main(void)

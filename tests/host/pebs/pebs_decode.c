@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_pebs_decode.c - PEBS records of every format: the golden ones field by field,
- * every prefix, every named error. Buffers are heap copies of the exact size,
- * so that a byte read past them ends the test. */
+/* test_pebs_decode.c - PEBS records of every format: the golden ones field by
+ * field, every prefix, every named error. Buffers are heap copies of the exact
+ * size, so that a byte read past them ends the test. */
 #include "src/pebs/pebs_decode.h"
 #include "src/pebs/pebs_golden.h"
 #include "src/base/text.h"

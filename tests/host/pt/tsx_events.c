@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_tsx_events.c - transitions of transactions: the golden streams, and a table
- * of short ones, each read whole, in blocks, and with packets between that may
- * stand anywhere. */
+/* test_tsx_events.c - transitions of transactions: the golden streams, and a
+ * table of short ones, each read whole, in blocks, and with packets between
+ * that may stand anywhere. */
 #include "src/pt/golden.h"
 #include "src/pt/psb.h"
 #include "src/pt/tsx_events.h"

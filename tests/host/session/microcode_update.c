@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_microcode_update.c - a run with a microcode update between two passes, on four
- * processors of two cores. */
+/* test_microcode_update.c - a run with a microcode update between two passes,
+ * on four processors of two cores. */
 #include "src/base/msr.h"
 #include "src/session/session.h"
 #include "tests/host/fakes/fake_hw.h"

@@ -95,8 +95,8 @@ static void no_warning(void *context, const char *line)
     fail();
 }
 
-static struct ktap_totals run(const struct test *const *list,
-                                 const char *tests, unsigned trials)
+static struct ktap_totals run(const struct test *const *list, const char *tests,
+                              unsigned trials)
 {
     static const char *const warnings[] = {"no serial port at 3F8H"};
     struct options options;
@@ -135,8 +135,8 @@ static void assert_sound(struct ktap_totals totals)
     assert_non_null(end);
     assert_true(strncmp(fake_report, "KTAP version 1\n1..", 18) == 0);
     snprintf(want, sizeof(want),
-             "# END pass=%u fail=%u error=%u skip=%u known=0 crc=%08X\n", totals.pass,
-             totals.fail, totals.error, totals.skip,
+             "# END pass=%u fail=%u error=%u skip=%u known=0 crc=%08X\n",
+             totals.pass, totals.fail, totals.error, totals.skip,
              crc32(0, fake_report, (size_t)(end - fake_report)));
     assert_string_equal(end, want);
 }

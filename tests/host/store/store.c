@@ -568,8 +568,9 @@ static void full_volume_is_reported(void **state)
     fake_volume_fail_at = 1;
     fake_volume_fail_with = VOLUME_READ_ONLY;
     assert_true(start());
-    assert_has(fake_report, "# warning: the report is not written to a file: the "
-                            "volume is write-protected\n");
+    assert_has(fake_report,
+               "# warning: the report is not written to a file: the "
+               "volume is write-protected\n");
     assert_null(fake_volume_report(0));
 
     begin();
@@ -578,8 +579,9 @@ static void full_volume_is_reported(void **state)
     assert_true(start());
     assert_has(fake_report, "# warning: a reset would lose this run, which is "
                             "not saved in state.bin: the volume is full\n");
-    assert_has(fake_report, "# warning: the report is no longer written to " REPORT
-                            ": the volume is full\n");
+    assert_has(fake_report,
+               "# warning: the report is no longer written to " REPORT
+               ": the volume is full\n");
     assert_null(fake_volume_report(0)); /* no empty file */
     assert_sound(fake_report);
 }

@@ -11,7 +11,8 @@
 
 #include <cmocka.h>
 
-/* Stand for the labels of asm/hw.asm, asm/rtm_store.asm and asm/tsx_bodies.asm. */
+/* Stand for the labels of asm/hw.asm, asm/rtm_store.asm and asm/tsx_bodies.asm.
+ */
 #define LABEL(name)              \
     extern const uint8_t name[]; \
     const uint8_t name[4] = {0}

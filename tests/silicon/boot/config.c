@@ -18,7 +18,7 @@ static void set_defaults(struct config *c)
     c->machine.x2apic = false;
     c->figures = false;
     c->memory = false;
-    c->sweep = (struct sweep_config){ SWEEP_NONE, 1, 1 };
+    c->sweep = (struct sweep_config){SWEEP_NONE, 1, 1};
     c->lost = 0;
     c->stuck = 0;
     c->mp_blocking = false;
@@ -67,7 +67,7 @@ static bool to_in_turn(const char *value, bool *mp_blocking)
 
 static bool to_sweep(const char *value, enum sweep *sweep)
 {
-    static const char *const names[] = { "none", "msr", "exception", "write" };
+    static const char *const names[] = {"none", "msr", "exception", "write"};
 
     for (unsigned n = 0; n < sizeof(names) / sizeof(names[0]); n++)
         if (text_equal(value, names[n])) {

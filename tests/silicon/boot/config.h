@@ -16,14 +16,14 @@
 
 struct config {
     struct machine_config machine;
-    bool turns;        /* processors run one at a time */
-    uint64_t offset;   /* ns that the run begins later */
-    bool figures;      /* print what the simulation cost */
-    bool memory;       /* compare memory, too, before and after */
+    bool turns;      /* processors run one at a time */
+    uint64_t offset; /* ns that the run begins later */
+    bool figures;    /* print what the simulation cost */
+    bool memory;     /* compare memory, too, before and after */
     struct sweep_config sweep;
-    uint64_t lost;     /* this AP never starts; 0: all do */
-    uint64_t stuck;    /* this AP never returns from its procedure */
-    bool mp_blocking;  /* MP services: blocking mode alone */
+    uint64_t lost;            /* this AP never starts; 0: all do */
+    uint64_t stuck;           /* this AP never returns from its procedure */
+    bool mp_blocking;         /* MP services: blocking mode alone */
     char app[CONFIG_APP_MAX]; /* what is started; empty: the usual */
     char options[CONFIG_OPTIONS_MAX];
     char message[CONFIG_MESSAGE_MAX]; /* warnings or the error, a line each */

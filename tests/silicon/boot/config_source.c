@@ -33,7 +33,7 @@ static uint16_t fw_cfg_find(const char *name, uint32_t *bytes)
     uint32_t files;
 
     outw(FW_CFG_SELECTOR, FW_CFG_SIGNATURE);
-    if (next_big_endian(4) != 0x51454D55)       /* "QEMU" */
+    if (next_big_endian(4) != 0x51454D55) /* "QEMU" */
         return 0;
     outw(FW_CFG_SELECTOR, FW_CFG_FILES);
     files = next_big_endian(4);

@@ -35,11 +35,14 @@ static struct {
     VENDOR_DEVICE_PATH vendor;
     EFI_DEVICE_PATH end;
 } path = {
-    { { HARDWARE_DEVICE_PATH, HW_VENDOR_DP, { sizeof(VENDOR_DEVICE_PATH), 0 } },
-      { 0x7a0e3c52, 0x6e0b, 0x4b5c,
-        { 0x9f, 0x1d, 0x54, 0x53, 0x58, 0x50, 0x4d, 0x57 } } },
-    { END_DEVICE_PATH_TYPE, END_ENTIRE_DEVICE_PATH_SUBTYPE,
-      { sizeof(EFI_DEVICE_PATH), 0 } },
+    {{HARDWARE_DEVICE_PATH, HW_VENDOR_DP, {sizeof(VENDOR_DEVICE_PATH), 0}},
+     {0x7a0e3c52,
+      0x6e0b,
+      0x4b5c,
+      {0x9f, 0x1d, 0x54, 0x53, 0x58, 0x50, 0x4d, 0x57}}},
+    {END_DEVICE_PATH_TYPE,
+     END_ENTIRE_DEVICE_PATH_SUBTYPE,
+     {sizeof(EFI_DEVICE_PATH), 0}},
 };
 
 static uint32_t pci_read(unsigned slot, unsigned at)
@@ -143,8 +146,8 @@ static EFI_HANDLE volume_on_disk(EFI_BOOT_SERVICES *bs)
     EFI_HANDLE *handles, found = NULL;
     UINTN count;
 
-    if (EFI_ERROR(bs->LocateHandleBuffer(ByProtocol, &guid, NULL, &count,
-                                         &handles)))
+    if (EFI_ERROR(
+            bs->LocateHandleBuffer(ByProtocol, &guid, NULL, &count, &handles)))
         return NULL;
     for (UINTN n = 0; n < count && found == NULL; n++)
         if (is_on_this_disk(bs, handles[n]))
@@ -172,9 +175,8 @@ EFI_HANDLE ivshmem_disk_find(EFI_BOOT_SERVICES *bs)
     };
     if (EFI_ERROR(bs->InstallProtocolInterface(&handle, &path_guid,
                                                EFI_NATIVE_INTERFACE, &path)) ||
-        EFI_ERROR(bs->InstallProtocolInterface(&handle, &block_guid,
-                                               EFI_NATIVE_INTERFACE,
-                                               &block_io)))
+        EFI_ERROR(bs->InstallProtocolInterface(
+            &handle, &block_guid, EFI_NATIVE_INTERFACE, &block_io)))
         return NULL;
     bs->ConnectController(handle, NULL, NULL, TRUE);
     return volume_on_disk(bs);

@@ -22,7 +22,7 @@
 #define FILE_CONFIG    "\\silicon.cfg"
 #define APP_BESIDE     "\\tsxpmu.efi" /* silicon.efi, on one volume */
 #define APP_OF_STICK   "\\EFI\\BOOT\\BOOTX64.EFI"
-#define TABLE_PAGES    96    /* for each table of a processor */
+#define TABLE_PAGES    96 /* for each table of a processor */
 #define TX_TABLE_PAGES 48
 #define STACK_PAGES    8
 #define FOUR_GIB       (UINT64_C(1) << 32)
@@ -36,7 +36,7 @@ struct hypervisor hypervisor;
 static EFI_SYSTEM_TABLE *st;
 static EFI_BOOT_SERVICES *bs;
 static struct cache_state *caches;
-static uint8_t *empty_page;            /* a page: x2apic_start() */
+static uint8_t *empty_page; /* a page: x2apic_start() */
 static EFI_HANDLE volume;
 static bool from_shared_disk;
 static struct config config;
@@ -138,7 +138,7 @@ static void start_vcpu(struct vcpu *v, struct processor *model)
 {
     uint8_t *stack = allocate_pages(STACK_PAGES);
 
-    v->vmcb = allocate_pages(2);        /* and the host's save area */
+    v->vmcb = allocate_pages(2); /* and the host's save area */
     v->vmcb_address = (uint64_t)v->vmcb;
     v->host_stack = (uint64_t)(stack + STACK_PAGES * PAGE_BYTES);
     v->model = model;
@@ -271,7 +271,7 @@ static EFI_DEVICE_PATH *file_path(const char *name)
     for (UINTN n = 0; n < chars; n++)
         path[length + 4 + 2 * n] = (UINT8)name[n];
     length += 4 + 2 * chars;
-    path[length] = 0x7F;                /* end of the entire path */
+    path[length] = 0x7F; /* end of the entire path */
     path[length + 1] = 0xFF;
     path[length + 2] = 4;
     return (EFI_DEVICE_PATH *)path;
@@ -288,8 +288,8 @@ static EFI_HANDLE load_app(EFI_HANDLE parent, EFI_LOADED_IMAGE **loaded)
 
     if (*name == '\0')
         name = from_shared_disk ? APP_OF_STICK : APP_BESIDE;
-    if (EFI_ERROR(bs->LoadImage(FALSE, parent, file_path(name), NULL, 0,
-                                &handle)) ||
+    if (EFI_ERROR(
+            bs->LoadImage(FALSE, parent, file_path(name), NULL, 0, &handle)) ||
         EFI_ERROR(bs->HandleProtocol(handle, &guid, (VOID **)&app)))
         fail("cannot load ", name);
     for (; config.options[n] != '\0'; n++)
@@ -316,7 +316,7 @@ static void print_banner(void)
     text_add(&t, config.machine.smt ? ", smt on, " : ", smt off, ");
     text_add(&t, config.machine.x2apic ? "x2APIC, " : "");
     text_add(&t, config.mp_blocking ? "MP services blocking, processors "
-                                : "processors ");
+                                    : "processors ");
     text_add_unsigned(&t, hypervisor.processors);
     log_print(line);
 }
@@ -325,8 +325,8 @@ static void print_banner(void)
 static void add_us(struct text *t, uint64_t tsc, uint64_t count,
                    uint64_t tsc_per_ms)
 {
-    uint64_t tenths = count == 0 || tsc_per_ms == 0 ? 0
-        : tsc * 10000 / tsc_per_ms / count;
+    uint64_t tenths =
+        count == 0 || tsc_per_ms == 0 ? 0 : tsc * 10000 / tsc_per_ms / count;
 
     text_add_unsigned(t, tenths / 10);
     text_add(t, ".");

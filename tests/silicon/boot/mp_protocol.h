@@ -8,10 +8,12 @@
 
 #include <efi.h>
 
-#define MP_SERVICES_GUID                                                      \
-    {                                                                         \
-        0x3fdda605, 0xa76e, 0x4f46,                                           \
-        { 0xad, 0x29, 0x12, 0xf4, 0x53, 0x1b, 0x3d, 0x08 }                    \
+#define MP_SERVICES_GUID                                   \
+    {                                                      \
+        0x3fdda605, 0xa76e, 0x4f46,                        \
+        {                                                  \
+            0xad, 0x29, 0x12, 0xf4, 0x53, 0x1b, 0x3d, 0x08 \
+        }                                                  \
     }
 
 /* StatusFlag of EFI_PROCESSOR_INFORMATION: PROCESSOR_ENABLED_BIT. */
@@ -19,7 +21,7 @@
 
 /* EFI_PROCESSOR_INFORMATION. */
 struct mp_processor {
-    UINT64 ProcessorId;                 /* the APIC ID */
+    UINT64 ProcessorId; /* the APIC ID */
     UINT32 StatusFlag;
     UINT32 Package, Core, Thread;
     UINT32 Extended[6];

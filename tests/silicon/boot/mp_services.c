@@ -7,9 +7,9 @@
 #include "tests/silicon/hypervisor/x86.h"
 
 #define START_US    1000000
-#define POLL_US     10      /* in a call that waits */
-#define TICK_US     1000    /* between two polls of one that does not */
-#define HUNDRED_NS  10      /* in a microsecond */
+#define POLL_US     10   /* in a call that waits */
+#define TICK_US     1000 /* between two polls of one that does not */
+#define HUNDRED_NS  10   /* in a microsecond */
 #define END_OF_LIST ((UINTN)0xFFFFFFFF)
 
 /* An application processor, by the firmware's number. */
@@ -23,11 +23,11 @@ struct ap {
  * StartupThisAP at that of the AP. */
 struct call {
     bool pending[PROCESSORS_MAX]; /* not yet done */
-    bool single;                /* one after another */
+    bool single;                  /* one after another */
     mp_procedure procedure;
     VOID *argument;
     UINTN timeout_us, waited_us; /* 0: for ever */
-    EFI_EVENT wait, timer;      /* where the call does not wait */
+    EFI_EVENT wait, timer;       /* where the call does not wait */
     UINTN **failed;
     BOOLEAN *finished;
 };
@@ -36,7 +36,7 @@ static struct ap aps[PROCESSORS_MAX];
 static struct call calls[PROCESSORS_MAX];
 static EFI_BOOT_SERVICES *bs;
 static struct mp_services *services, original;
-static UINTN bsp;               /* the boot processor's number */
+static UINTN bsp; /* the boot processor's number */
 
 /* --- On the other processors --------------------------------------------- */
 
@@ -77,7 +77,7 @@ static VOID EFIAPI ap_loop(VOID *argument)
     }
 }
 
-/* --- On the boot processor, in its guest ---------------------------------- */
+/* --- On the boot processor, in its guest --------------------------------- */
 
 /* "If the WaitEvent is not NULL .. after EFI_EVENT_GROUP_READY_TO_BOOT
  * is signaled, EFI_UNSUPPORTED": some firmware does it all the same. */
@@ -129,8 +129,8 @@ static void time_out_call(struct call *call)
 
     if (call->failed != NULL &&
         !EFI_ERROR(bs->AllocatePool(EfiBootServicesData,
-                                    (hypervisor.processors + 1) *
-                                        sizeof(*list), (VOID **)&list)))
+                                    (hypervisor.processors + 1) * sizeof(*list),
+                                    (VOID **)&list)))
         *call->failed = list;
     for (UINTN n = 0; n < hypervisor.processors; n++) {
         if (!call->pending[n])
@@ -300,7 +300,7 @@ static EFI_STATUS EFIAPI switch_bsp(struct mp_services *this, UINTN number,
     return EFI_UNSUPPORTED;
 }
 
-/* --- Before the guest ----------------------------------------------------- */
+/* --- Before the guest ---------------------------------------------------- */
 
 unsigned mp_find(EFI_BOOT_SERVICES *boot_services)
 {
@@ -309,15 +309,15 @@ unsigned mp_find(EFI_BOOT_SERVICES *boot_services)
 
     bs = boot_services;
     if (EFI_ERROR(bs->LocateProtocol(&guid, NULL, (VOID **)&services)) ||
-        EFI_ERROR(services->GetNumberOfProcessors(services, &processors,
-                                                  &enabled))) {
+        EFI_ERROR(
+            services->GetNumberOfProcessors(services, &processors, &enabled))) {
         services = NULL;
         processors = 1;
     }
     if (processors > PROCESSORS_MAX)
         processors = PROCESSORS_MAX;
     for (UINTN n = 0; n < processors; n++) {
-        struct mp_processor info = { .ProcessorId = 0 };
+        struct mp_processor info = {.ProcessorId = 0};
 
         if (services != NULL)
             services->GetProcessorInfo(services, n, &info);

@@ -27,10 +27,12 @@
 #define LVT_MASKED     0x10000u
 #define VECTOR         0xF0u
 
-#define TIMER_GUID                                                            \
-    {                                                                         \
-        0x26baccb3, 0x6f42, 0x11d4,                                           \
-        { 0xbc, 0xe7, 0x00, 0x80, 0xc7, 0x3c, 0x88, 0x81 }                    \
+#define TIMER_GUID                                         \
+    {                                                      \
+        0x26baccb3, 0x6f42, 0x11d4,                        \
+        {                                                  \
+            0xbc, 0xe7, 0x00, 0x80, 0xc7, 0x3c, 0x88, 0x81 \
+        }                                                  \
     }
 struct timer {
     VOID *RegisterHandler;
@@ -43,7 +45,7 @@ struct timer {
 static void wait_ticks(uint64_t base, uint64_t ticks)
 {
     static struct gate gates[VECTOR + 1];
-    struct table_register idtr = { sizeof(gates) - 1, (uint64_t)gates };
+    struct table_register idtr = {sizeof(gates) - 1, (uint64_t)gates};
 
     gate_set(&gates[VECTOR], svm_halt_handler);
     apic_write(base, APIC_INITIAL, (uint32_t)ticks);

@@ -75,11 +75,11 @@ struct baseline {
     bool readable[MSRS];
     uint64_t at[REGISTERS];
     unsigned reported, compared; /* of its registers, all calls */
-    bool inside;                /* entered, and not left */
+    bool inside;                 /* entered, and not left */
 };
 
 static struct baseline *baselines; /* one a processor */
-static uint64_t *sums;          /* of each page; 0: not compared */
+static uint64_t *sums;             /* of each page; 0: not compared */
 static const uint8_t *image;
 static uint64_t image_bytes;
 static bool with_memory;
@@ -87,7 +87,7 @@ static bool with_memory;
 /* What was allocated in between may change, even when it is free again. */
 static struct {
     uint64_t start, end;
-    bool unfreed;               /* by the application */
+    bool unfreed; /* by the application */
 } allocated[ALLOCATED_MAX];
 static unsigned allocations;
 static EFI_ALLOCATE_PAGES allocate_pages;
@@ -175,9 +175,9 @@ static uint64_t sum_tables(const uint64_t *table, unsigned level)
     uint64_t sum = sum_of(table, PAGE_BYTES, ~UINT64_C(0x60));
 
     for (unsigned n = 0; level > 1 && n < 512; n++)
-        if ((table[n] & 0x81) == 1)     /* present, and not a large page */
-            sum = sum * 3 ^ sum_tables(
-                (const uint64_t *)(table[n] & address), level - 1);
+        if ((table[n] & 0x81) == 1) /* present, and not a large page */
+            sum = sum * 3 ^
+                  sum_tables((const uint64_t *)(table[n] & address), level - 1);
     return sum;
 }
 
@@ -380,7 +380,7 @@ static void compare_page(uint64_t at, UINT32 type)
     uint64_t is;
 
     if (at >= RAM_END || sums[at / PAGE_BYTES] == 0 || was_allocated(at))
-        return;                         /* it was of another type then */
+        return; /* it was of another type then */
     pages_compared++;
     is = sum_of((const void *)at, PAGE_BYTES, UINT64_MAX);
     if (is != sums[at / PAGE_BYTES] && pages_reported++ < LINES_MAX)
@@ -403,8 +403,9 @@ void restored_begin(EFI_BOOT_SERVICES *bs, const void *base, uint64_t bytes,
         baselines[p].reported = baselines[p].compared = 0;
         baselines[p].inside = false;
         for (uint32_t n = 0; n < MSRS; n++)
-            baselines[p].readable[n] = n != MSR_SMI_COUNT &&
-                                  read_model_msr(p, n, &baselines[p].msr[n]);
+            baselines[p].readable[n] =
+                n != MSR_SMI_COUNT &&
+                read_model_msr(p, n, &baselines[p].msr[n]);
     }
     if (memory)
         for_each_page(bs, sum_page);

@@ -6,8 +6,8 @@
 #include "tests/silicon/model/text.h"
 
 static enum sweep kind;
-static uint64_t at, step;       /* the one that goes wrong, from 1 on */
-static uint64_t counted;        /* in this run */
+static uint64_t at, step; /* the one that goes wrong, from 1 on */
+static uint64_t counted;  /* in this run */
 static bool in_application;
 static uint64_t image, image_end;
 
@@ -42,7 +42,7 @@ static EFI_STATUS EFIAPI write_or_fail(EFI_FILE_HANDLE file, UINTN *bytes,
                                        VOID *data)
 {
     return is_chosen(SWEEP_WRITE) ? EFI_DEVICE_ERROR
-                              : write_file(file, bytes, data);
+                                  : write_file(file, bytes, data);
 }
 
 static EFI_STATUS EFIAPI open_wrapped(EFI_FILE_HANDLE directory,

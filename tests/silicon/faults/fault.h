@@ -15,16 +15,16 @@
 
 struct fault {
     const char *name;
-    const char *what;    /* goes wrong; in brackets the regimes that show it */
+    const char *what; /* goes wrong; in brackets the regimes that show it */
     /* Boots that show it caught: personality, SMT, processors, test, verdict,
      * and trials where the usual number takes long. */
     const char *caught[FAULT_BOOTS_MAX];
 };
 
 /* An entry: FAULT(name, .what = .., .caught = { .. }). */
-#define FAULT(id, ...)                                                        \
-    extern const struct fault fault_##id;                                     \
-    const struct fault fault_##id = { .name = #id, __VA_ARGS__ };
+#define FAULT(id, ...)                    \
+    extern const struct fault fault_##id; \
+    const struct fault fault_##id = {.name = #id, __VA_ARGS__};
 
 enum fault_id {
     FAULT_none,
@@ -48,7 +48,7 @@ struct fault_state {
     uint64_t wide3, stale3; /* counter 3 at 4C4H, and before the last write */
     uint64_t first_tsc;     /* of PEBS records */
     uint64_t previous_store, first_address; /* of loads and stores */
-    bool save_output;       /* of Processor Trace, with the next packets: */
+    bool save_output; /* of Processor Trace, with the next packets: */
     uint64_t saved_base, saved_pointers; /* where it was */
 };
 

@@ -7,97 +7,88 @@
 
 FAULT(tfa_readable_unenumerated,
       .what = "[A F] MSR 10FH reads 0 although EDX[13] is clear",
-      .caught = { "skylake-2017 on 1 force_abort_enumeration FAIL",
-                  "cometlake-2022 on 1 force_abort_enumeration FAIL" })
+      .caught = {"skylake-2017 on 1 force_abort_enumeration FAIL",
+                 "cometlake-2022 on 1 force_abort_enumeration FAIL"})
 
 FAULT(tfa_faults_though_enumerated,
       .what = "[B C E] MSR 10FH raises #GP although EDX[13] is set",
-      .caught = { "skylake-2018 on 1 force_abort_enumeration FAIL" })
+      .caught = {"skylake-2018 on 1 force_abort_enumeration FAIL"})
 
 FAULT(tfa_reserved_accepted,
       .what = "[B C] reserved bits of MSR 10FH can be written without #GP",
-      .caught = { "skylake-2018 on 1 force_abort_enumeration FAIL" })
+      .caught = {"skylake-2018 on 1 force_abort_enumeration FAIL"})
 
 FAULT(force_abort_lets_commit,
       .what = "[B] one XBEGIN in 50 commits although bit 0 is set",
-      .caught = { "skylake-2018 on 1 force_abort_aborts_all FAIL" })
+      .caught = {"skylake-2018 on 1 force_abort_aborts_all FAIL"})
 
-FAULT(force_abort_sets_eax,
-      .what = "[B] one forced abort in 20 has EAX = 2",
-      .caught = { "skylake-2018 on 1 force_abort_aborts_all FAIL" })
+FAULT(force_abort_sets_eax, .what = "[B] one forced abort in 20 has EAX = 2",
+      .caught = {"skylake-2018 on 1 force_abort_aborts_all FAIL"})
 
 FAULT(force_abort_leaks_store,
       .what = "[B] one forced abort in 20 does not undo the stores of the "
               "body",
-      .caught = { "skylake-2018 on 1 force_abort_aborts_all FAIL" })
+      .caught = {"skylake-2018 on 1 force_abort_aborts_all FAIL"})
 
 FAULT(force_abort_keeps_registers,
       .what = "[B] one forced abort in 20 does not restore the registers",
-      .caught = { "skylake-2018 on 1 force_abort_aborts_all FAIL" })
+      .caught = {"skylake-2018 on 1 force_abort_aborts_all FAIL"})
 
 FAULT(force_abort_sticky,
       .what = "[B] aborts go on after bit 0 has been cleared",
-      .caught = { "skylake-2018 on 1 force_abort_aborts_all FAIL" })
+      .caught = {"skylake-2018 on 1 force_abort_aborts_all FAIL"})
 
 FAULT(force_abort_starts_late,
       .what = "[B] the first XBEGIN after bit 0 was set still commits",
-      .caught = { "skylake-2018 on 1 force_abort_aborts_all FAIL" })
+      .caught = {"skylake-2018 on 1 force_abort_aborts_all FAIL"})
 
-FAULT(force_abort_hides_rtm,
-      .what = "[B] CPUID EBX[11] = 0 while bit 0 is set",
-      .caught = { "skylake-2018 on 1 force_abort_aborts_all FAIL" })
+FAULT(force_abort_hides_rtm, .what = "[B] CPUID EBX[11] = 0 while bit 0 is set",
+      .caught = {"skylake-2018 on 1 force_abort_aborts_all FAIL"})
 
 FAULT(force_abort_shared_value,
       .what = "[B] bit 0 written on one processor reads as set on the others",
-      .caught = { "skylake-2018 on 2 force_abort_thread_scope FAIL" })
+      .caught = {"skylake-2018 on 2 force_abort_thread_scope FAIL"})
 
 FAULT(force_abort_shared_effect,
       .what = "[B] bit 0 set on one processor aborts on the others too",
-      .caught = { "skylake-2018 on 2 force_abort_thread_scope FAIL" })
+      .caught = {"skylake-2018 on 2 force_abort_thread_scope FAIL"})
 
 FAULT(always_abort_bit0_writable,
       .what = "[C] bit 0 of MSR 10FH takes what is written",
-      .caught = { "skylake-2021 on 1 always_abort_default FAIL" })
+      .caught = {"skylake-2021 on 1 always_abort_default FAIL"})
 
-FAULT(always_abort_bit0_zero,
-      .what = "[C] bit 0 of MSR 10FH reads 0",
-      .caught = { "skylake-2021 on 1 always_abort_default FAIL" })
+FAULT(always_abort_bit0_zero, .what = "[C] bit 0 of MSR 10FH reads 0",
+      .caught = {"skylake-2021 on 1 always_abort_default FAIL"})
 
-FAULT(always_abort_commits,
-      .what = "[C] one XBEGIN in 50 commits",
-      .caught = { "skylake-2021 on 1 always_abort_default FAIL" })
+FAULT(always_abort_commits, .what = "[C] one XBEGIN in 50 commits",
+      .caught = {"skylake-2021 on 1 always_abort_default FAIL"})
 
-FAULT(always_abort_unenumerated,
-      .what = "[C] EDX[11] reads 0",
-      .caught = { "skylake-2021 on 1 force_abort_aborts_all FAIL" })
+FAULT(always_abort_unenumerated, .what = "[C] EDX[11] reads 0",
+      .caught = {"skylake-2021 on 1 force_abort_aborts_all FAIL"})
 
-FAULT(sdv_keeps_bit0,
-      .what = "[C] bit 0 still reads 1 while bit 2 is set",
-      .caught = { "skylake-2021 on 1 sdv_enable_rtm FAIL" })
+FAULT(sdv_keeps_bit0, .what = "[C] bit 0 still reads 1 while bit 2 is set",
+      .caught = {"skylake-2021 on 1 sdv_enable_rtm FAIL"})
 
-FAULT(sdv_keeps_always_abort,
-      .what = "[C] EDX[11] stays 1 while bit 2 is set",
-      .caught = { "skylake-2021 on 1 sdv_enable_rtm FAIL" })
+FAULT(sdv_keeps_always_abort, .what = "[C] EDX[11] stays 1 while bit 2 is set",
+      .caught = {"skylake-2021 on 1 sdv_enable_rtm FAIL"})
 
 FAULT(sdv_sticky,
       .what = "[C] transactions commit after bit 2 has been cleared",
-      .caught = { "skylake-2021 on 1 sdv_enable_rtm FAIL" })
+      .caught = {"skylake-2021 on 1 sdv_enable_rtm FAIL"})
 
-FAULT(cpuid_clear_keeps_hle,
-      .what = "[C] EBX[4] stays 1 while bit 1 is set",
-      .caught = { "skylake-2021 on 1 tsx_cpuid_clear FAIL" })
+FAULT(cpuid_clear_keeps_hle, .what = "[C] EBX[4] stays 1 while bit 1 is set",
+      .caught = {"skylake-2021 on 1 tsx_cpuid_clear FAIL"})
 
-FAULT(cpuid_clear_keeps_rtm,
-      .what = "[C] EBX[11] stays 1 while bit 1 is set",
-      .caught = { "skylake-2021 on 1 tsx_cpuid_clear FAIL" })
+FAULT(cpuid_clear_keeps_rtm, .what = "[C] EBX[11] stays 1 while bit 1 is set",
+      .caught = {"skylake-2021 on 1 tsx_cpuid_clear FAIL"})
 
 FAULT(cpuid_clear_sticky,
       .what = "[C] EBX[11] and EBX[4] stay 0 after bit 1 was cleared",
-      .caught = { "skylake-2021 on 1 tsx_cpuid_clear FAIL" })
+      .caught = {"skylake-2021 on 1 tsx_cpuid_clear FAIL"})
 
 FAULT(xbegin_ud_though_enumerated,
       .what = "[A B C F] XBEGIN raises #UD although RTM is enumerated",
-      .caught = { "skylake-2018 on 1 force_abort_enumeration FAIL" })
+      .caught = {"skylake-2018 on 1 force_abort_enumeration FAIL"})
 
 bool faults_hidden(const struct processor *p, bool hidden)
 {
@@ -174,8 +165,7 @@ void faults_force_abort_written(struct processor *p, uint64_t value)
 {
     struct fault_state *f = &p->faults;
 
-    f->first_after_force =
-        (value & ~p->tsx.force_abort & RTM_FORCE_ABORT) != 0;
+    f->first_after_force = (value & ~p->tsx.force_abort & RTM_FORCE_ABORT) != 0;
     f->was_forced = f->was_forced || (value & RTM_FORCE_ABORT) != 0;
     f->was_cleared = f->was_cleared || (value & TSX_CPUID_CLEAR) != 0;
     f->was_sdv = f->was_sdv || (value & SDV_ENABLE_RTM) != 0;

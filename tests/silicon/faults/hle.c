@@ -5,30 +5,30 @@
 FAULT(hle_lock_written,
       .what = "[A with HLE] the lock is written between XACQUIRE and "
               "XRELEASE, for all to see",
-      .caught = { "haswell on 2 hle_lock_unseen FAIL" })
+      .caught = {"haswell on 2 hle_lock_unseen FAIL"})
 
 FAULT(hle_elides_after_2018,
       .what = "[B C] XACQUIRE elides a lock although EDX[13] is set",
-      .caught = { "skylake-2018 on 1 hle_never_elides FAIL" })
+      .caught = {"skylake-2018 on 1 hle_never_elides FAIL"})
 
 FAULT(hle_xtest_zero,
       .what = "[A with HLE] XTEST sets ZF between XACQUIRE and XRELEASE",
-      .caught = { "haswell on 1 hle_elision FAIL" })
+      .caught = {"haswell on 1 hle_elision FAIL"})
 
 FAULT(hle_mismatch_commits,
       .what = "[A with HLE] an XRELEASE that does not match its XACQUIRE "
               "commits",
-      .caught = { "haswell on 1 hle_mismatch FAIL" })
+      .caught = {"haswell on 1 hle_mismatch FAIL"})
 
 FAULT(hle_reads_lock_free,
       .what = "[A with HLE] a load of the elided lock gives the value in "
               "memory",
-      .caught = { "haswell on 1 hle_elision FAIL" })
+      .caught = {"haswell on 1 hle_elision FAIL"})
 
 FAULT(hle_abort_sets_eax,
       .what = "[A with HLE] an abort between XACQUIRE and XRELEASE changes "
               "EAX",
-      .caught = { "haswell on 1 hle_mismatch FAIL" })
+      .caught = {"haswell on 1 hle_mismatch FAIL"})
 
 bool faults_write_lock(const struct machine *m)
 {

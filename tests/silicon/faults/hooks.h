@@ -128,7 +128,8 @@ bool faults_accept_wide(const struct processor *p);
 bool faults_refuse_counter(const struct processor *p, unsigned n);
 bool faults_refuse_global_ctrl(const struct processor *p);
 bool faults_no_sign_extension(const struct processor *p, unsigned n);
-/* Software writes counter n: to 4C1H + n if wide. False: it is not to change. */
+/* Software writes counter n: to 4C1H + n if wide. False: it is not to change.
+ */
 bool faults_write_counter(struct processor *p, unsigned n, uint64_t value,
                           bool wide);
 /* What reads of counter n give: at 4C1H + n, and by RDPMC. */

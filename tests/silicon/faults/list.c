@@ -8,7 +8,7 @@
 #include "faults.inc"
 #undef FAULT_ENTRY
 
-static const struct fault none = { .name = "none", .what = "no deviation" };
+static const struct fault none = {.name = "none", .what = "no deviation"};
 
 static const struct fault *const faults[FAULT_COUNT] = {
     &none,

@@ -5,10 +5,9 @@
 FAULT(processor_lost,
       .what = "[any] the last processor never runs the procedure that it is "
               "to run",
-      .caught = { "skylake-2018 on 2 force_abort_enumeration ERROR" })
+      .caught = {"skylake-2018 on 2 force_abort_enumeration ERROR"})
 
-FAULT(microcode_not_taken,
-      .what = "[any] no microcode update is ever loaded")
+FAULT(microcode_not_taken, .what = "[any] no microcode update is ever loaded")
 
 FAULT(microcode_one_thread,
       .what = "[any] an update reaches the thread that loads it, not its core")

@@ -8,99 +8,99 @@
 FAULT(commit_loses_store,
       .what = "[A B F; C with bit 2] one commit in 20 loses the stores of the "
               "body",
-      .caught = { "skylake-2018 on 1 force_abort_aborts_all FAIL",
-                  "skylake-2017 on 2 tsx_lock_elision FAIL",
-                  "skylake-2017 on 1 hle_elision FAIL" })
+      .caught = {"skylake-2018 on 1 force_abort_aborts_all FAIL",
+                 "skylake-2017 on 2 tsx_lock_elision FAIL",
+                 "skylake-2017 on 1 hle_elision FAIL"})
 
 FAULT(xabort_code_lost,
       .what = "[A B F; C with bit 2] EAX[31:24] is 0 after XABORT",
-      .caught = { "skylake-2017 on 1 tsx_xabort_codes FAIL" })
+      .caught = {"skylake-2017 on 1 tsx_xabort_codes FAIL"})
 
 FAULT(xabort_bit0_missing,
       .what = "[A B F; C with bit 2] EAX[0] is 0 after XABORT",
-      .caught = { "skylake-2017 on 1 tsx_xabort_codes FAIL" })
+      .caught = {"skylake-2017 on 1 tsx_xabort_codes FAIL"})
 
 FAULT(nested_bit_missing,
       .what = "[A B F; C with bit 2] EAX[5] is 0 after an abort in a nested "
               "region",
-      .caught = { "skylake-2017 on 1 tsx_nesting FAIL" })
+      .caught = {"skylake-2017 on 1 tsx_nesting FAIL"})
 
 FAULT(inner_abort_to_inner_fallback,
       .what = "[A B F; C with bit 2] an abort in a nested region goes to that "
               "region's fallback",
-      .caught = { "skylake-2017 on 1 tsx_nesting FAIL" })
+      .caught = {"skylake-2017 on 1 tsx_nesting FAIL"})
 
 FAULT(nesting_commits_early,
       .what = "[A B F; C with bit 2] the XEND of a nested region commits its "
               "stores",
-      .caught = { "skylake-2017 on 1 tsx_nesting FAIL" })
+      .caught = {"skylake-2017 on 1 tsx_nesting FAIL"})
 
 FAULT(capacity_bit_missing,
       .what = "[A B F; C with bit 2] EAX[3] is 0 after too many stores",
-      .caught = { "skylake-2017 on 1 tsx_write_capacity FAIL",
-                  "skylake-2017 on 1 pebs_tx_abort FAIL" })
+      .caught = {"skylake-2017 on 1 tsx_write_capacity FAIL",
+                 "skylake-2017 on 1 pebs_tx_abort FAIL"})
 
 FAULT(debug_bit_missing,
       .what = "[A B F; C with bit 2] EAX[4] is 0 after a breakpoint",
-      .caught = { "skylake-2017 on 1 tsx_debug_breakpoint FAIL" })
+      .caught = {"skylake-2017 on 1 tsx_debug_breakpoint FAIL"})
 
 FAULT(exception_delivered_in_tx,
       .what = "[A B F; C with bit 2] an exception in a transaction aborts it "
               "and is delivered too",
-      .caught = { "skylake-2017 on 1 tsx_exceptions_abort FAIL" })
+      .caught = {"skylake-2017 on 1 tsx_exceptions_abort FAIL"})
 
 FAULT(pause_does_not_abort,
       .what = "[A B F; C with bit 2] PAUSE in a transaction does not abort it",
-      .caught = { "skylake-2017 on 1 tsx_aborting_instructions FAIL" })
+      .caught = {"skylake-2017 on 1 tsx_aborting_instructions FAIL"})
 
 FAULT(cpuid_does_not_abort,
       .what = "[A B F; C with bit 2] CPUID in a transaction does not abort it",
-      .caught = { "skylake-2017 on 1 tsx_aborting_instructions FAIL" })
+      .caught = {"skylake-2017 on 1 tsx_aborting_instructions FAIL"})
 
 FAULT(xtest_always_zero,
       .what = "[A B F; C with bit 2] XTEST sets ZF inside a transaction too",
-      .caught = { "skylake-2017 on 1 tsx_xtest FAIL",
-                  "skylake-2017 on 1 hle_elision FAIL" })
+      .caught = {"skylake-2017 on 1 tsx_xtest FAIL",
+                 "skylake-2017 on 1 hle_elision FAIL"})
 
 FAULT(xend_outside_ignored,
       .what = "[A B F; C with bit 2] XEND outside a transaction does nothing",
-      .caught = { "skylake-2017 on 1 tsx_xend_outside FAIL" })
+      .caught = {"skylake-2017 on 1 tsx_xend_outside FAIL"})
 
 FAULT(xabort_outside_aborts,
       .what = "[A B F; C with bit 2] XABORT outside a transaction raises #GP",
-      .caught = { "skylake-2017 on 1 tsx_xabort_outside FAIL" })
+      .caught = {"skylake-2017 on 1 tsx_xabort_outside FAIL"})
 
 FAULT(write_leaked_after_xabort,
       .what = "[A B F; C with bit 2] XABORT does not undo the stores of the "
               "body",
-      .caught = { "skylake-2017 on 1 tsx_xabort_codes FAIL" })
+      .caught = {"skylake-2017 on 1 tsx_xabort_codes FAIL"})
 
 FAULT(retry_bit_with_xabort,
       .what = "[A B F; C with bit 2] EAX[1] is 1 after XABORT",
-      .caught = { "skylake-2017 on 1 tsx_xabort_codes FAIL" })
+      .caught = {"skylake-2017 on 1 tsx_xabort_codes FAIL"})
 
 FAULT(conflict_write_not_seen,
       .what = "[A B F; C with bit 2] a write by another processor to a line "
               "of the read set does not abort",
-      .caught = { "skylake-2017 on 2 tsx_conflict_write FAIL 60" })
+      .caught = {"skylake-2017 on 2 tsx_conflict_write FAIL 60"})
 
 FAULT(conflict_read_not_seen,
       .what = "[A B F; C with bit 2] a read by another processor of a line of "
               "the write set does not abort",
-      .caught = { "skylake-2017 on 2 tsx_conflict_read FAIL 60" })
+      .caught = {"skylake-2017 on 2 tsx_conflict_read FAIL 60"})
 
 FAULT(conflict_bit_missing,
       .what = "[A B F; C with bit 2] EAX[2] is 0 after a conflict",
-      .caught = { "skylake-2017 on 2 tsx_conflict_retry FAIL" })
+      .caught = {"skylake-2017 on 2 tsx_conflict_retry FAIL"})
 
 FAULT(conflict_keeps_stores,
       .what = "[A B F; C with bit 2] an abort by a conflict does not undo the "
               "stores of the body",
-      .caught = { "skylake-2017 on 2 tsx_conflict_write FAIL" })
+      .caught = {"skylake-2017 on 2 tsx_conflict_write FAIL"})
 
 FAULT(read_capacity_bit_missing,
       .what = "[A B F; C with bit 2] EAX[3] is 0 after too many loads",
-      .caught = { "skylake-2017 on 1 tsx_read_capacity FAIL" })
+      .caught = {"skylake-2017 on 1 tsx_read_capacity FAIL"})
 
 bool faults_keep_stores(const struct processor *p, enum tx_cause cause)
 {
@@ -173,8 +173,8 @@ unsigned faults_conflict_sets(const struct machine *m, unsigned sets,
 {
     if (fault_is(m, FAULT_conflict_write_not_seen))
         sets &= ~LINE_READ;
-    if (!write && (fault_is(m, FAULT_conflict_read_not_seen) ||
-                   faults_write_lock(m)))
+    if (!write &&
+        (fault_is(m, FAULT_conflict_read_not_seen) || faults_write_lock(m)))
         return 0;
     return sets;
 }

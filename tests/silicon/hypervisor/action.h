@@ -25,35 +25,35 @@ enum action_kind {
 
 struct action {
     enum action_kind kind;
-    unsigned bytes;             /* of the instruction that is complete */
-    uint64_t event;             /* that the guest gets then; 0: none */
-    bool raised;                /* it is an exception of the instruction */
-    const char *reason;         /* ACTION_STOP */
+    unsigned bytes;     /* of the instruction that is complete */
+    uint64_t event;     /* that the guest gets then; 0: none */
+    bool raised;        /* it is an exception of the instruction */
+    const char *reason; /* ACTION_STOP */
     uint64_t information[2];
 };
 
 static inline struct action action_of(enum action_kind kind)
 {
-    return (struct action){ .kind = kind };
+    return (struct action){.kind = kind};
 }
 
 static inline struct action action_complete(enum action_kind kind,
                                             unsigned bytes)
 {
-    return (struct action){ .kind = kind, .bytes = bytes };
+    return (struct action){.kind = kind, .bytes = bytes};
 }
 
 /* An event as it is, for VMRUN to deliver. */
 static inline struct action action_event(uint64_t event)
 {
-    return (struct action){ .kind = ACTION_RESUME, .event = event };
+    return (struct action){.kind = ACTION_RESUME, .event = event};
 }
 
 static inline struct action action_stop(const char *reason, uint64_t a,
                                         uint64_t b)
 {
-    return (struct action){ .kind = ACTION_STOP, .reason = reason,
-                            .information = { a, b } };
+    return (struct action){
+        .kind = ACTION_STOP, .reason = reason, .information = {a, b}};
 }
 
 /* The instruction raises an exception. Vectors 8, 10-14 and 17 carry the error

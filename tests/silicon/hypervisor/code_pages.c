@@ -75,8 +75,8 @@ static bool is_xacquire(const uint8_t *code, uint32_t bytes, uint32_t at)
 {
     struct instruction i;
 
-    if (code[at] != 0xF2 && !(code[at] == 0xF0 && at + 1 < bytes &&
-                              code[at + 1] == 0xF2))
+    if (code[at] != 0xF2 &&
+        !(code[at] == 0xF0 && at + 1 < bytes && code[at + 1] == 0xF2))
         return false;
     instruction_classify(&i, &code[at], bytes - at);
     return i.elide == ELIDE_ACQUIRE;

@@ -117,7 +117,7 @@ struct nmi_table {
 static void make_table(struct nmi_table *t, const char *handler)
 {
     *t = (struct nmi_table){
-        .idtr = { sizeof(t->gates) - 1, (uint64_t)t->gates },
+        .idtr = {sizeof(t->gates) - 1, (uint64_t)t->gates},
     };
     gate_set(&t->gates[VECTOR_NMI], handler);
 }
@@ -136,7 +136,7 @@ void kick_sleep(struct vcpu *v)
 
     make_table(&t, svm_sleep_handler);
     svm_sleep(&t.idtr, &v->nmi, &v->awake);
-    if (v->guest_nmi)                   /* taken for one of the host's */
+    if (v->guest_nmi) /* taken for one of the host's */
         send_nmi(v);
 }
 
@@ -149,7 +149,7 @@ struct action kick_on_nmi(struct vcpu *v)
             tx_abort(v, TX_CAUSE_EVENT);
         return action_event(EVENT_VALID | EVENT_TYPE_NMI | VECTOR_NMI);
     }
-    cpu_pause();                        /* its sender is waiting */
+    cpu_pause(); /* its sender is waiting */
     return action_of(ACTION_RESUME);
 }
 
@@ -181,8 +181,8 @@ bool kick_others_in_guest(const struct vcpu *v)
 /* Leaves these rights alone to the page, in all tables. False: no tables. */
 static bool hold_page(struct vcpu *v, uint64_t address, uint64_t leave)
 {
-    struct npt *const pages[] = { &v->pages_free, &v->pages_step,
-                                  &v->pages_catch };
+    struct npt *const pages[] = {&v->pages_free, &v->pages_step,
+                                 &v->pages_catch};
     bool changed = false;
 
     for (size_t n = 0; n < sizeof(pages) / sizeof(pages[0]); n++) {
@@ -206,8 +206,8 @@ static bool hold_page(struct vcpu *v, uint64_t address, uint64_t leave)
 
 static void release_page(struct vcpu *v, uint64_t address)
 {
-    struct npt *const pages[] = { &v->pages_free, &v->pages_step,
-                                  &v->pages_catch };
+    struct npt *const pages[] = {&v->pages_free, &v->pages_step,
+                                 &v->pages_catch};
 
     for (size_t n = 0; n < sizeof(pages) / sizeof(pages[0]); n++)
         npt_set_page(pages[n], address,
@@ -222,8 +222,8 @@ static struct vcpu *conflicting_vcpu(const struct vcpu *v, uint64_t address,
         struct vcpu *o = &hypervisor.vcpus[n];
 
         if (o != v && o->tx.active &&
-            tsx_conflict(&hypervisor.machine,
-                         lines_find(&o->tx.lines, address), write))
+            tsx_conflict(&hypervisor.machine, lines_find(&o->tx.lines, address),
+                         write))
             return o;
     }
     return NULL;
@@ -270,15 +270,15 @@ bool conflict_add_line(struct vcpu *v, uint64_t address, bool write)
     lock();
     while (!v->tx.conflict &&
            (o = conflicting_vcpu(v, address, write)) != NULL) {
-        o->tx.conflict = true;          /* the later access wins */
+        o->tx.conflict = true; /* the later access wins */
         yield_unlocked(v);
     }
     good = !v->tx.conflict &&
            lines_add(&v->tx.lines, address, write ? LINE_WRITTEN : LINE_READ);
     for (unsigned n = 0; good && n < hypervisor.processors; n++)
         if (&hypervisor.vcpus[n] != v)
-            good = hold_page(&hypervisor.vcpus[n], address,
-                             write ? 0 : PAGE_READ);
+            good =
+                hold_page(&hypervisor.vcpus[n], address, write ? 0 : PAGE_READ);
     unlock();
     return good;
 }
@@ -333,8 +333,9 @@ bool conflict_page_fault(struct vcpu *v, struct npt *pages)
     /* These are of no single instruction: they may access each line. */
     whole = (npf & NPF_PAGE_TABLE) != 0 || v->grants == TX_PAGES_OPEN ||
             (v->vmcb->exit_int_info & EVENT_VALID) != 0;
-    while ((o = whole ? holder(v, address)
-                : fetch ? NULL : conflicting_vcpu(v, address, write)) != NULL) {
+    while ((o = whole   ? holder(v, address)
+                : fetch ? NULL
+                        : conflicting_vcpu(v, address, write)) != NULL) {
         o->tx.conflict = true;
         yield_unlocked(v);
     }

@@ -22,9 +22,9 @@ void memory_registers(const struct vcpu *v, struct operand_state *s)
     const struct gprs *g = &v->gprs;
 
     *s = (struct operand_state){
-        .general = { v->vmcb->rax, g->rcx, g->rdx, g->rbx, v->vmcb->rsp,
-                      g->rbp, g->rsi, g->rdi, g->r8, g->r9, g->r10, g->r11,
-                      g->r12, g->r13, g->r14, g->r15 },
+        .general = {v->vmcb->rax, g->rcx, g->rdx, g->rbx, v->vmcb->rsp, g->rbp,
+                    g->rsi, g->rdi, g->r8, g->r9, g->r10, g->r11, g->r12,
+                    g->r13, g->r14, g->r15},
         .rip = v->vmcb->rip,
     };
 }

@@ -21,7 +21,7 @@
 
 #define ADDRESS  UINT64_C(0x000FFFFFFFFFF000)
 #define PAGE_ALL (NPT_PRESENT | NPT_USER | NPT_WRITE)
-#define CS_L     UINT16_C(0x200)    /* attributes of a segment in the VMCB */
+#define CS_L     UINT16_C(0x200) /* attributes of a segment in the VMCB */
 
 /* A selector that no descriptor table has. AMD64 APM volume 2, "64-Bit Task
  * State Segment": type busy, present; the limit of one without a bit map. */
@@ -36,12 +36,11 @@ void direct_start(struct vcpu *v)
     d->self = v;
     d->tss.ist1 = (uint64_t)&d->self;
     for (unsigned n = 0; n < DIRECT_VECTORS; n++) {
-        gate_set(&d->gates[n], n == VECTOR_DB ? svm_direct_trap
-                                              : svm_direct_fault);
+        gate_set(&d->gates[n],
+                 n == VECTOR_DB ? svm_direct_trap : svm_direct_fault);
         d->gates[n].flags |= GATE_IST1;
     }
-    d->idtr = (struct table_register){ sizeof(d->gates) - 1,
-                                       (uint64_t)d->gates };
+    d->idtr = (struct table_register){sizeof(d->gates) - 1, (uint64_t)d->gates};
     d->may = false;
     /* The guest's are the host's here. TR is not one of those that VMRUN and
      * its exit exchange; DR6 need not be. */
@@ -53,18 +52,20 @@ void direct_start(struct vcpu *v)
     svm_vmsave(v->vmcb);
     d->firmware_tr = v->vmcb->tr;
     v->vmcb->tr = (struct vmcb_segment){
-        .selector = TR_SELECTOR, .attributes = TR_ATTRIBUTES,
-        .limit = sizeof(d->tss) - 1, .base = (uint64_t)&d->tss,
+        .selector = TR_SELECTOR,
+        .attributes = TR_ATTRIBUTES,
+        .limit = sizeof(d->tss) - 1,
+        .base = (uint64_t)&d->tss,
     };
     svm_vmload(v->vmcb);
 }
 
 void direct_end(struct vcpu *v)
 {
-    write_dr6(v->direct.dr6);           /* each step has set BS */
+    write_dr6(v->direct.dr6); /* each step has set BS */
     svm_vmsave(v->vmcb);
     if (v->vmcb->tr.selector != TR_SELECTOR)
-        return;                         /* the guest's own */
+        return; /* the guest's own */
     v->vmcb->tr = v->direct.firmware_tr;
     svm_vmload(v->vmcb);
 }
@@ -97,7 +98,7 @@ static bool is_simple_0f(uint8_t op, uint8_t modrm)
 {
     if ((simple_0f[op >> 4] >> (op & 0xF) & 1) == 0)
         return false;
-    if (op == 0xAE)                     /* LFENCE, MFENCE, SFENCE */
+    if (op == 0xAE) /* LFENCE, MFENCE, SFENCE */
         return modrm >= 0xE8;
     return op != 0xC7 || (modrm >> 3 & 7) == 1; /* CMPXCHG8B and 16B */
 }
@@ -143,8 +144,7 @@ bool direct_look(struct vcpu *v, const uint8_t *bytes, size_t length)
         return true;
     memory_registers(v, &s);
     d->accesses = operand_find(d->access, &s, bytes, length);
-    return v->tx.depth == 0 ||
-           tx_memory_expect(v, d->access, d->accesses);
+    return v->tx.depth == 0 || tx_memory_expect(v, d->access, d->accesses);
 }
 
 /* Does the guest have the page as it is in memory? */

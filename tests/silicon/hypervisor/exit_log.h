@@ -12,10 +12,10 @@
 struct exit_log {
     struct exit_log_entry {
         uint64_t code, rip, info1, info2;
-        uint64_t event;         /* that was being delivered */
+        uint64_t event; /* that was being delivered */
         uint64_t rflags;
     } exits[EXIT_LOG_MAX];
-    uint64_t count;             /* of all exits */
+    uint64_t count; /* of all exits */
 };
 
 /* The guest has exited, as this control block says. */

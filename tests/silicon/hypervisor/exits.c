@@ -14,14 +14,14 @@
 
 #define VMMCALL_BYTES 3
 #define NOP           0x90
-#define CR4_PCE    (UINT64_C(1) << 8)
-#define MSR_BYTES  2 /* RDMSR, WRMSR, CPUID, RDPMC: no next RIP is saved */
+#define CR4_PCE       (UINT64_C(1) << 8)
+#define MSR_BYTES     2 /* RDMSR, WRMSR, CPUID, RDPMC: no next RIP is saved */
 
 /* The host has carried out the instruction. */
 static struct action retire_bytes(struct vcpu *v, unsigned bytes)
 {
     /* It need not be the one decoded: an interrupt may have come between. */
-    v->current = (struct instruction){ .flags = INSTRUCTION_SLOW };
+    v->current = (struct instruction){.flags = INSTRUCTION_SLOW};
     v->accesses = 0;
     v->current_rip = v->vmcb->rip;
     return action_complete(ACTION_RETIRE, bytes);
@@ -187,8 +187,7 @@ static struct action on_debug(struct vcpu *v)
     }
     v->vmcb->dr6 = dr6 & ~DR6_BS;
     /* B0-B3 are those of the last #DB, mostly of the single step. */
-    if (stepping && hits == 0 &&
-        (v->current.flags & INSTRUCTION_SETS_DR) == 0)
+    if (stepping && hits == 0 && (v->current.flags & INSTRUCTION_SETS_DR) == 0)
         v->vmcb->dr6 = (dr6 & ~(DR6_BS | DR6_B)) | (v->dr6 & DR6_B);
     if (step)
         step_retire(v);
@@ -208,7 +207,7 @@ static struct action on_exception(struct vcpu *v, unsigned vector)
 {
     if (vector == VECTOR_DB)
         return on_debug(v);
-    if (v->tx.depth == 0) {             /* else it aborts */
+    if (v->tx.depth == 0) { /* else it aborts */
         if ((v->vmcb->exit_int_info & EVENT_VALID) != 0)
             return action_stop("exception during the delivery of another",
                                vector, v->vmcb->exit_int_info);
@@ -239,7 +238,7 @@ static struct action reinject(const struct vcpu *v)
     if ((event & EVENT_VALID) == 0 || software)
         return action_of(ACTION_RESUME); /* INT n: RIP is still at it */
     if ((event & 0xFF) >= 32)
-        event &= ~EVENT_TYPE;           /* external, whatever it is called */
+        event &= ~EVENT_TYPE; /* external, whatever it is called */
     return action_event(event);
 }
 

@@ -24,8 +24,8 @@ bool guest_physical(const struct vcpu *v, uint64_t linear, uint64_t *physical)
         if ((entry & PTE_PRESENT) == 0)
             return false;
         if (level == 0 || (level < 3 && (entry & PTE_LARGE) != 0)) {
-            *physical = (entry & PTE_ADDRESS & ~((UINT64_C(1) << shift) - 1)) +
-                        offset;
+            *physical =
+                (entry & PTE_ADDRESS & ~((UINT64_C(1) << shift) - 1)) + offset;
             return true;
         }
         table = (const uint64_t *)(entry & PTE_ADDRESS);

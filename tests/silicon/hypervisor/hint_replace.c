@@ -93,7 +93,7 @@ bool hint_replace_begin(struct vcpu *v)
     if (found == 0 || is_overlaid(v))
         return false;
     if (v->mode != MODE_STEP) {
-        step_set_mode(v, MODE_STEP);    /* there it raises #UD once more */
+        step_set_mode(v, MODE_STEP); /* there it raises #UD once more */
         return true;
     }
     hint_replace_end(v);

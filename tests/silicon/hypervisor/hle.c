@@ -34,10 +34,10 @@ static bool begin_elision(struct vcpu *v)
     }
     e->nest++;
     /* One lock more is written like any other word. */
-    e->now = e->locks < cpu->hle_locks_max &&
-                     !faults_write_lock(v->model->machine)
-                 ? ELIDE_ACQUIRE
-                 : ELIDE_IGNORED;
+    e->now =
+        e->locks < cpu->hle_locks_max && !faults_write_lock(v->model->machine)
+            ? ELIDE_ACQUIRE
+            : ELIDE_IGNORED;
     return true;
 }
 
@@ -46,7 +46,7 @@ bool hle_instruction(struct vcpu *v)
     struct transaction *tx = &v->tx;
 
     if (v->current.elide == ELIDE_NONE || tx->elision.now != ELIDE_NONE ||
-        (tx->depth > 0 && !tx->hle))    /* it ignores the hint */
+        (tx->depth > 0 && !tx->hle)) /* it ignores the hint */
         return true;
     if (v->current.elide == ELIDE_ACQUIRE)
         return begin_elision(v);
@@ -98,8 +98,8 @@ static bool release_lock(struct vcpu *v, struct elided_lock *lock,
                          uint64_t address, const uint8_t *at)
 {
     struct elision *e = &v->tx.elision;
-    bool match = lock->address == address &&
-                 lock->bytes == v->current.operand_bytes;
+    bool match =
+        lock->address == address && lock->bytes == v->current.operand_bytes;
 
     for (unsigned n = 0; match && n < lock->bytes; n++)
         match = at[n] == ((const uint8_t *)address)[n];
@@ -124,8 +124,8 @@ enum hle_store hle_stored(struct vcpu *v, const struct open_page *page,
     if (lock == NULL && e->now == ELIDE_ACQUIRE)
         good = elide_lock(v, page->address, at);
     else if (lock != NULL)
-        good = e->now == ELIDE_RELEASE &&
-               release_lock(v, lock, page->address, at);
+        good =
+            e->now == ELIDE_RELEASE && release_lock(v, lock, page->address, at);
     else
         for (unsigned n = 0; n < page->bytes; n++)
             if (at[n] != page->before[n] &&
@@ -146,9 +146,8 @@ bool hle_ends(struct vcpu *v)
     e->released = false;
     if (!release_lock)
         return false;
-    if (!matched && e->nest == e->locks &&
-        !faults_release_any(v->model)) {
-        tx_abort(v, TX_CAUSE_ELISION);  /* of no lock it has acquired */
+    if (!matched && e->nest == e->locks && !faults_release_any(v->model)) {
+        tx_abort(v, TX_CAUSE_ELISION); /* of no lock it has acquired */
         return false;
     }
     return --e->nest == 0;

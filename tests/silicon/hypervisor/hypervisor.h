@@ -14,16 +14,18 @@
 
 struct hypervisor {
     struct machine machine;
-    struct processor *models;    /* one a processor */
+    struct processor *models; /* one a processor */
     struct vcpu *vcpus;
     unsigned processors;
-    uint64_t lost;              /* an AP that never starts, 0: none */
-    uint64_t stuck;             /* an AP that never returns, 0: none */
+    uint64_t lost;                    /* an AP that never starts, 0: none */
+    uint64_t stuck;                   /* an AP that never returns, 0: none */
     uint8_t apic_ids[PROCESSORS_MAX]; /* of the host */
     uint8_t *msr_map, *io_map;
-    bool x2apic;                /* the guest's APICs are in x2APIC mode */
-    bool mp_blocking;           /* MP services: blocking mode alone */
-    struct { uint64_t start, end; } ram[RAM_RANGES_MAX];
+    bool x2apic;      /* the guest's APICs are in x2APIC mode */
+    bool mp_blocking; /* MP services: blocking mode alone */
+    struct {
+        uint64_t start, end;
+    } ram[RAM_RANGES_MAX];
     unsigned ram_ranges;
 };
 extern struct hypervisor hypervisor;
@@ -77,8 +79,8 @@ void step_count(struct vcpu *v, unsigned instructions, uint32_t cycles,
  * state is the guest's at direct_start. */
 void direct_start(struct vcpu *v);
 void direct_end(struct vcpu *v);
-/* Last in step_begin: may the instruction be stepped so? False: what it would do
- * has aborted the transaction. bytes: NULL where they are on two pages. */
+/* Last in step_begin: may the instruction be stepped so? False: what it would
+ * do has aborted the transaction. bytes: NULL where they are on two pages. */
 bool direct_look(struct vcpu *v, const uint8_t *bytes, size_t length);
 /* True: it has been, and the VMCB is as behind the exit of its #DB. False: it
  * is for VMRUN. */
@@ -107,7 +109,10 @@ void trace_retire(struct vcpu *v, uint32_t cycles);
 void trace_event(struct vcpu *v);
 /* Transactions. next: where execution goes on. */
 enum trace_tx {
-    TRACE_TX_BEGIN, TRACE_TX_NESTED, TRACE_TX_COMMIT, TRACE_TX_ABORT,
+    TRACE_TX_BEGIN,
+    TRACE_TX_NESTED,
+    TRACE_TX_COMMIT,
+    TRACE_TX_ABORT,
 };
 void trace_tx(struct vcpu *v, enum trace_tx what, uint64_t next);
 
@@ -179,8 +184,8 @@ void hle_overlay(struct vcpu *v, uint64_t page, uint8_t *copy);
 /* A store that is complete, in a copy of its page. */
 enum hle_store {
     HLE_STORE_DATA,
-    HLE_STORE_LOCK,             /* not for memory */
-    HLE_STORE_ABORTED,          /* it has aborted */
+    HLE_STORE_LOCK,    /* not for memory */
+    HLE_STORE_ABORTED, /* it has aborted */
 };
 enum hle_store hle_stored(struct vcpu *v, const struct open_page *page,
                           const uint8_t *copy);

@@ -9,7 +9,7 @@
 #include "tests/silicon/faults/hooks.h"
 #include "tests/silicon/hypervisor/x86.h"
 
-#define VECTORS_WITH_ERROR                                                    \
+#define VECTORS_WITH_ERROR \
     (1u << 8 | 1u << 10 | 1u << 11 | 1u << 12 | 1u << 13 | 1u << 14 | 1u << 17)
 
 struct action action_raise(unsigned vector, uint32_t error)
@@ -18,8 +18,8 @@ struct action action_raise(unsigned vector, uint32_t error)
 
     if ((VECTORS_WITH_ERROR >> vector & 1) != 0)
         event |= EVENT_HAS_ERROR | (uint64_t)error << 32;
-    return (struct action){ .kind = ACTION_RESUME, .event = event,
-                            .raised = true };
+    return (struct action){
+        .kind = ACTION_RESUME, .event = event, .raised = true};
 }
 
 /* SDM volume 1, "Runtime Considerations": an exception in a transaction aborts

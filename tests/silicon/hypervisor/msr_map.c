@@ -14,22 +14,22 @@
 static const struct {
     uint32_t first, last;
 } passed_through[] = {
-    { 0x010, 0x010 },           /* IA32_TIME_STAMP_COUNTER */
-    { 0x01B, 0x01B },           /* IA32_APIC_BASE */
-    { 0x0FE, 0x0FE },           /* IA32_MTRRCAP */
-    { 0x174, 0x176 },           /* IA32_SYSENTER_CS, _ESP, _EIP */
-    { 0x179, 0x17A },           /* IA32_MCG_CAP, _STATUS */
-    { 0x200, 0x20F },           /* IA32_MTRR_PHYSBASEn, _PHYSMASKn */
-    { 0x250, 0x250 },           /* IA32_MTRR_FIX64K_00000 */
-    { 0x258, 0x259 },           /* IA32_MTRR_FIX16K_.. */
-    { 0x268, 0x26F },           /* IA32_MTRR_FIX4K_.. */
-    { 0x277, 0x277 },           /* IA32_PAT */
-    { 0x2FF, 0x2FF },           /* IA32_MTRR_DEF_TYPE */
-    { 0x400, 0x427 },           /* IA32_MCi_.. of ten banks */
-    { 0x6E0, 0x6E0 },           /* IA32_TSC_DEADLINE */
-    { 0x802, 0x83F },           /* the APIC in x2APIC mode */
-    { 0xC0000081, 0xC0000084 }, /* IA32_STAR, _LSTAR, _CSTAR, _FMASK */
-    { 0xC0000100, 0xC0000103 }, /* FS, GS base, IA32_TSC_AUX */
+    {0x010, 0x010},           /* IA32_TIME_STAMP_COUNTER */
+    {0x01B, 0x01B},           /* IA32_APIC_BASE */
+    {0x0FE, 0x0FE},           /* IA32_MTRRCAP */
+    {0x174, 0x176},           /* IA32_SYSENTER_CS, _ESP, _EIP */
+    {0x179, 0x17A},           /* IA32_MCG_CAP, _STATUS */
+    {0x200, 0x20F},           /* IA32_MTRR_PHYSBASEn, _PHYSMASKn */
+    {0x250, 0x250},           /* IA32_MTRR_FIX64K_00000 */
+    {0x258, 0x259},           /* IA32_MTRR_FIX16K_.. */
+    {0x268, 0x26F},           /* IA32_MTRR_FIX4K_.. */
+    {0x277, 0x277},           /* IA32_PAT */
+    {0x2FF, 0x2FF},           /* IA32_MTRR_DEF_TYPE */
+    {0x400, 0x427},           /* IA32_MCi_.. of ten banks */
+    {0x6E0, 0x6E0},           /* IA32_TSC_DEADLINE */
+    {0x802, 0x83F},           /* the APIC in x2APIC mode */
+    {0xC0000081, 0xC0000084}, /* IA32_STAR, _LSTAR, _CSTAR, _FMASK */
+    {0xC0000100, 0xC0000103}, /* FS, GS base, IA32_TSC_AUX */
 };
 
 /* Both bits of one MSR. */

@@ -40,7 +40,7 @@ static uint64_t *new_table(struct npt *t)
 
 void npt_start(struct npt *t, uint64_t *pool, size_t pages, uint64_t flags)
 {
-    *t = (struct npt){ .flags = flags, .pool = pool, .pages = pages };
+    *t = (struct npt){.flags = flags, .pool = pool, .pages = pages};
     t->root = new_table(t);
 }
 
@@ -83,8 +83,8 @@ static bool fill_locked(struct npt *t, uint64_t address)
     uint64_t *entry = entry_at(t, address, 1);
 
     if (entry != NULL && (*entry & NPT_PRESENT) == 0)
-        *entry = (address & ADDRESS & ~(LARGE_BYTES - 1)) | NPT_LARGE |
-                 t->flags;
+        *entry =
+            (address & ADDRESS & ~(LARGE_BYTES - 1)) | NPT_LARGE | t->flags;
     return entry != NULL;
 }
 

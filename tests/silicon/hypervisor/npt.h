@@ -23,8 +23,8 @@
 
 struct npt {
     uint64_t *root;
-    uint64_t flags;       /* of what npt_fill maps */
-    uint64_t *pool;       /* pages for tables */
+    uint64_t flags; /* of what npt_fill maps */
+    uint64_t *pool; /* pages for tables */
     size_t pages, used;
     volatile uint32_t lock;
 };

@@ -15,33 +15,35 @@
 #define DS_INDEX_OFFSET 0x28
 
 _Static_assert(offsetof(struct pebs_ds, index) + PEBS_DS_OFFSET ==
-               DS_INDEX_OFFSET, "PEBS index");
+                   DS_INDEX_OFFSET,
+               "PEBS index");
 
 static void take_snapshot(const struct vcpu *v, struct pebs_snapshot *s)
 {
     const struct gprs *g = &v->gprs;
 
     *s = (struct pebs_snapshot){
-        .registers = {
-            [PEBS_RFLAGS] = v->vmcb->rflags & ~(uint64_t)RFLAGS_TF,
-            [PEBS_RIP] = v->vmcb->rip,
-            [PEBS_RAX] = v->vmcb->rax,
-            [PEBS_RBX] = g->rbx,
-            [PEBS_RCX] = g->rcx,
-            [PEBS_RDX] = g->rdx,
-            [PEBS_RSI] = g->rsi,
-            [PEBS_RDI] = g->rdi,
-            [PEBS_RBP] = g->rbp,
-            [PEBS_RSP] = v->vmcb->rsp,
-            [PEBS_R8] = g->r8,
-            [PEBS_R9] = g->r9,
-            [PEBS_R10] = g->r10,
-            [PEBS_R11] = g->r11,
-            [PEBS_R12] = g->r12,
-            [PEBS_R13] = g->r13,
-            [PEBS_R14] = g->r14,
-            [PEBS_R15] = g->r15,
-        },
+        .registers =
+            {
+                [PEBS_RFLAGS] = v->vmcb->rflags & ~(uint64_t)RFLAGS_TF,
+                [PEBS_RIP] = v->vmcb->rip,
+                [PEBS_RAX] = v->vmcb->rax,
+                [PEBS_RBX] = g->rbx,
+                [PEBS_RCX] = g->rcx,
+                [PEBS_RDX] = g->rdx,
+                [PEBS_RSI] = g->rsi,
+                [PEBS_RDI] = g->rdi,
+                [PEBS_RBP] = g->rbp,
+                [PEBS_RSP] = v->vmcb->rsp,
+                [PEBS_R8] = g->r8,
+                [PEBS_R9] = g->r9,
+                [PEBS_R10] = g->r10,
+                [PEBS_R11] = g->r11,
+                [PEBS_R12] = g->r12,
+                [PEBS_R13] = g->r13,
+                [PEBS_R14] = g->r14,
+                [PEBS_R15] = g->r15,
+            },
         .eventing_ip = v->current_rip,
         .tsc = rdtsc(),
     };
@@ -68,7 +70,7 @@ void pebs_assist(struct vcpu *v)
 
     if (p->pebs.triggered != 0) {
         if (v->tx.depth > 0 && !faults_record_spares_tx(p)) {
-            tx_abort(v, TX_CAUSE_EVENT);        /* comes back here */
+            tx_abort(v, TX_CAUSE_EVENT); /* comes back here */
             return;
         }
         write_record(v);

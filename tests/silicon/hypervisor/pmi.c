@@ -19,11 +19,11 @@
 #define APIC_BASE_ADDRESS UINT64_C(0x000FFFFFFFFFF000)
 
 #define X2APIC_MSR(offset) (0x800u + (offset) / 16)
-#define APIC_ID       0x020u
-#define APIC_IRR      0x200u /* eight registers of 32 vectors each */
-#define APIC_ICR_LOW  0x300u
-#define APIC_ICR_HIGH 0x310u /* xAPIC alone */
-#define APIC_LVT_PERF 0x340u
+#define APIC_ID            0x020u
+#define APIC_IRR           0x200u /* eight registers of 32 vectors each */
+#define APIC_ICR_LOW       0x300u
+#define APIC_ICR_HIGH      0x310u /* xAPIC alone */
+#define APIC_LVT_PERF      0x340u
 
 #define LVT_VECTOR   0x0FFu
 #define LVT_DELIVERY 0x700u
@@ -31,7 +31,7 @@
 #define LVT_NMI      0x400u
 #define LVT_MASK     0x10000u
 
-#define ICR_ASSERT   0x04000u
+#define ICR_ASSERT 0x04000u
 
 uint32_t apic_read(uint64_t base, uint32_t offset)
 {
@@ -75,7 +75,7 @@ static void send_by_lvt(struct vcpu *v, uint64_t base, uint32_t lvt)
         send_ipi(base, ICR_ASSERT | LVT_NMI);
         break;
     default:
-        break;                          /* SMI, INIT: not simulated */
+        break; /* SMI, INIT: not simulated */
     }
 }
 

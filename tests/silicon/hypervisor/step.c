@@ -23,7 +23,7 @@
 #define EXCEPTIONS_FREE (EXCEPTIONS_CATCH | UINT32_C(1) << VECTOR_UD)
 #define EXCEPTIONS_ALL  UINT32_C(0xFFFFFFFF)
 /* INT3 and INTO are traps: the host processor delivers them. */
-#define EXCEPTIONS_STEP                                                       \
+#define EXCEPTIONS_STEP \
     (EXCEPTIONS_ALL & ~(UINT32_C(1) << VECTOR_BP | UINT32_C(1) << VECTOR_OF))
 
 /* One address space identifier for each table, so that none is stale. */
@@ -116,7 +116,7 @@ struct action step_begin(struct vcpu *v)
     if (v->tx.depth > 0 &&
         tsx_aborts(v->model, &v->current, (v->vmcb->rflags & RFLAGS_DF) != 0)) {
         tx_abort(v, v->current.tx == TX_BREAKPOINT ? TX_CAUSE_DEBUG
-                                            : TX_CAUSE_INSTRUCTION);
+                                                   : TX_CAUSE_INSTRUCTION);
         return action_of(ACTION_RESUME);
     }
     v->dr6 = v->vmcb->dr6;
@@ -150,7 +150,7 @@ void step_retire(struct vcpu *v)
 
     if ((v->current.flags & INSTRUCTION_REPEATS) != 0 &&
         v->vmcb->rip == v->current_rip)
-        r.instructions = 0;             /* one round of many */
+        r.instructions = 0; /* one round of many */
     r.taken = (v->current.flags & INSTRUCTION_CONDITIONAL) == 0 ||
               v->vmcb->rip != v->current_rip + v->current.length;
     if (r.in_tx)
@@ -165,7 +165,7 @@ void step_retire(struct vcpu *v)
     if (r.in_tx) {
         tx_step_done(v);
         if (v->tx.depth == 0)
-            return;                     /* its last, or undone */
+            return; /* its last, or undone */
     }
     trace_retire(v, r.cycles);
 }
@@ -196,8 +196,7 @@ void step_end(struct vcpu *v)
         return;
     if (v->tx.depth > 0 || v->model->pmu.counting ||
         v->model->pebs.residual_in > 0 || v->model->pmu.pmi_again ||
-        uncore->counting ||
-        pt_tracing(v->model)) {
+        uncore->counting || pt_tracing(v->model)) {
         step_set_mode(v, MODE_STEP);
         return;
     }
@@ -205,5 +204,5 @@ void step_end(struct vcpu *v)
         step_set_mode(v, MODE_STEP);
         return;
     }
-    step_set_mode(v, MODE_FREE);        /* a marked page will fault again */
+    step_set_mode(v, MODE_FREE); /* a marked page will fault again */
 }

@@ -12,7 +12,7 @@
 #include "tests/silicon/hypervisor/x86.h"
 #include "tests/silicon/model/pt.h"
 
-#define CS_L UINT16_C(0x200)    /* attributes of a segment in the VMCB */
+#define CS_L UINT16_C(0x200) /* attributes of a segment in the VMCB */
 #define CS_D UINT16_C(0x400)
 
 static uint64_t read_word(uint64_t address)
@@ -42,7 +42,7 @@ static void fill_now(const struct vcpu *v, struct pt_step *now, uint64_t ip,
 
 static void write_packets(struct vcpu *v, uint64_t next)
 {
-    struct pt_memory memory = { .read = read_word, .write = write_bytes };
+    struct pt_memory memory = {.read = read_word, .write = write_bytes};
 
     v->pt_ip = next;
     pt_output(v->model, &memory);
@@ -98,9 +98,9 @@ void trace_tx(struct vcpu *v, enum trace_tx what, uint64_t next)
     fill_now(v, &now, v->pt_ip, next);
     switch (what) {
     case TRACE_TX_BEGIN:
-        if (!pt_tx_begin(v->model, &now, decision->fate == TX_DOOMED &&
-                                             decision->steps == 0 &&
-                                             !decision->at_xend))
+        if (!pt_tx_begin(v->model, &now,
+                         decision->fate == TX_DOOMED && decision->steps == 0 &&
+                             !decision->at_xend))
             return;
         break;
     case TRACE_TX_NESTED:

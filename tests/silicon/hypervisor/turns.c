@@ -34,8 +34,8 @@
 #define ROUNDS_IDLE 8
 
 static bool enabled;
-static volatile uint64_t turn_tsc;      /* when it begins */
-static uint64_t instruction_tsc;        /* that an instruction takes */
+static volatile uint64_t turn_tsc; /* when it begins */
+static uint64_t instruction_tsc;   /* that an instruction takes */
 static unsigned rounds;
 
 bool turns_start(bool on)

@@ -72,7 +72,7 @@ static void abort_with(struct vcpu *v, enum tx_cause cause, uint32_t status)
     if (tx->hle)
         tx->not_elided = tx->fallback;
     if (!tx->hle || faults_hle_sets_eax(v->model))
-        v->vmcb->rax = status;          /* EAX; clears RAX[63:32] */
+        v->vmcb->rax = status; /* EAX; clears RAX[63:32] */
     reset_transaction(v);
     step_end(v);
 }
@@ -230,7 +230,7 @@ static struct action xabort(struct vcpu *v)
 struct action tx_instruction(struct vcpu *v)
 {
     if (v->tx.hle && v->current.kind != INSTRUCTION_XTEST) {
-        tx_abort(v, TX_CAUSE_INSTRUCTION);      /* RTM inside HLE */
+        tx_abort(v, TX_CAUSE_INSTRUCTION); /* RTM inside HLE */
         return action_of(ACTION_RESUME);
     }
     switch (v->current.kind) {

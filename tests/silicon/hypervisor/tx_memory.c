@@ -2,12 +2,12 @@
 /*
  * tx_memory.c - loads and stores of a transaction. The guest runs on a table
  * of nested pages of its own in which no page is there: each load and store
- * faults with its address, or is known before it is made. Its line joins a set, the page is opened for this
- * one instruction; the first store to a line copies it to the log, an abort
- * restores it. So both sets are exact to the line, but for a load's second
- * line where it crosses into one, and for loads from the page that the code is
- * on. The guest's own page tables stay writable: the processor walks them as if
- * it wrote.
+ * faults with its address, or is known before it is made. Its line joins a set,
+ * the page is opened for this one instruction; the first store to a line copies
+ * it to the log, an abort restores it. So both sets are exact to the line, but
+ * for a load's second line where it crosses into one, and for loads from the
+ * page that the code is on. The guest's own page tables stay writable: the
+ * processor walks them as if it wrote.
  *
  * A page with an elided lock is shown as a copy with the lock's elided value.
  */
@@ -15,10 +15,10 @@
 
 #include "tests/silicon/model/bits.h"
 
-#define PAGE_READ  (NPT_PRESENT | NPT_USER)
-#define PAGE_OPEN  (NPT_PRESENT | NPT_USER | NPT_WRITE)
-#define LINE_MASK  (~(uint64_t)(LINE_BYTES - 1))
-#define PAGE_MASK  (~(PAGE_BYTES - 1))
+#define PAGE_READ (NPT_PRESENT | NPT_USER)
+#define PAGE_OPEN (NPT_PRESENT | NPT_USER | NPT_WRITE)
+#define LINE_MASK (~(uint64_t)(LINE_BYTES - 1))
+#define PAGE_MASK (~(PAGE_BYTES - 1))
 
 void tx_memory_begin(struct vcpu *v)
 {
@@ -93,7 +93,7 @@ static struct open_page *open_page_entry(struct transaction *tx,
     if (tx->opened == TX_PAGES_OPEN)
         return NULL;
     page = &tx->open[tx->opened++];
-    *page = (struct open_page){ .address = address };
+    *page = (struct open_page){.address = address};
     return page;
 }
 
@@ -108,8 +108,8 @@ static void save_bytes(struct vcpu *v, struct open_page *page)
     const uint8_t *view = view_of(&v->tx, page) + (address & ~PAGE_MASK);
     unsigned known = memory_store_bytes(v, address);
 
-    page->bytes = known > 0 && known < STORE_BYTES_MAX ? known
-                                                       : STORE_BYTES_MAX;
+    page->bytes =
+        known > 0 && known < STORE_BYTES_MAX ? known : STORE_BYTES_MAX;
     if (page->bytes > left)
         page->bytes = (unsigned)left;
     for (unsigned n = 0; n < page->bytes; n++)
@@ -142,9 +142,9 @@ static void start_over(struct vcpu *v)
 static void access_memory(struct vcpu *v, uint64_t address, bool write)
 {
     struct transaction *tx = &v->tx;
-    bool lock = tx->hle && write &&
-                (tx->elision.now == ELIDE_ACQUIRE ||
-                 hle_lock_at(v, address) != NULL);
+    bool lock =
+        tx->hle && write &&
+        (tx->elision.now == ELIDE_ACQUIRE || hle_lock_at(v, address) != NULL);
     struct open_page *page;
 
     if (!guest_is_ram(address)) {

@@ -81,7 +81,7 @@ bool watch_instruction(struct vcpu *v)
     if (w->dr7 == 0)
         return false;
     if ((v->current.flags & INSTRUCTION_GETS_DR) != 0) {
-        tx_abort(v, TX_CAUSE_INSTRUCTION);      /* DR7 is not the guest's */
+        tx_abort(v, TX_CAUSE_INSTRUCTION); /* DR7 is not the guest's */
         return true;
     }
     for (unsigned n = 0; n < BREAKPOINTS; n++)

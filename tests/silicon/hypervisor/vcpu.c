@@ -22,8 +22,8 @@ void svm_longjmp(const uint64_t jump_buffer[8]) __attribute__((noreturn));
 
 void vcpu_main(struct vcpu *v, uint64_t rsp, uint64_t rip);
 
-#define MSR_PAT        0x277u
-#define RFLAGS_FIXED   UINT64_C(2)
+#define MSR_PAT      0x277u
+#define RFLAGS_FIXED UINT64_C(2)
 
 struct vcpu *vcpu_current(void)
 {
@@ -48,7 +48,7 @@ static void load_segment(struct vmcb_segment *s, uint16_t selector,
     s->base = 0;
 }
 
-#define READ_REGISTER(name, to)                                               \
+#define READ_REGISTER(name, to) \
     __asm__ volatile("mov %%" name ", %0" : "=r"(to))
 
 static void copy_state(struct vmcb *b)
@@ -91,8 +91,7 @@ static void set_controls(struct vmcb *b)
         b->intercept_misc1 |= INTERCEPT1_PAUSE;
     b->intercept_misc2 = INTERCEPT2_VMRUN | INTERCEPT2_VMMCALL |
                          INTERCEPT2_VMLOAD | INTERCEPT2_VMSAVE |
-                         INTERCEPT2_STGI | INTERCEPT2_CLGI |
-                         INTERCEPT2_SKINIT;
+                         INTERCEPT2_STGI | INTERCEPT2_CLGI | INTERCEPT2_SKINIT;
     b->msrpm_base = (uint64_t)hypervisor.msr_map;
     b->iopm_base = (uint64_t)hypervisor.io_map;
     b->nested_control = NESTED_PAGING;
@@ -104,8 +103,8 @@ static void leave_guest(struct vcpu *v) __attribute__((noreturn));
 static void leave_guest(struct vcpu *v)
 {
     struct vmcb *b = v->vmcb;
-    struct table_register gdt = { (uint16_t)b->gdtr.limit, b->gdtr.base };
-    struct table_register idt = { (uint16_t)b->idtr.limit, b->idtr.base };
+    struct table_register gdt = {(uint16_t)b->gdtr.limit, b->gdtr.base};
+    struct table_register idt = {(uint16_t)b->idtr.limit, b->idtr.base};
 
     v->entered = false;
     kick_drain(v);

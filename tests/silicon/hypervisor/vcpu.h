@@ -26,7 +26,7 @@ struct gprs {
     uint64_t r8, r9, r10, r11, r12, r13, r14, r15;
 };
 
-#define UNDO_LINES   1024
+#define UNDO_LINES    1024
 #define TX_PAGES_OPEN 4
 /* An instruction may add this many lines before the set is found too large. */
 #define UNDO_LINES_SPARE (2 * TX_PAGES_OPEN)
@@ -39,17 +39,17 @@ struct gprs {
 
 struct undo_line {
     uint64_t address;
-    uint64_t stored;            /* a bit for each byte that has been changed */
+    uint64_t stored; /* a bit for each byte that has been changed */
     uint64_t was[LINE_BYTES / 8];
 };
 
 /* A page that is open for the instruction being executed. */
 struct open_page {
-    uint64_t address;           /* of the access that opened it */
+    uint64_t address; /* of the access that opened it */
     bool written;
-    bool shadowed;              /* the guest sees tx.shadow, not the page */
+    bool shadowed; /* the guest sees tx.shadow, not the page */
     uint8_t before[STORE_BYTES_MAX]; /* a store: the bytes from address */
-    unsigned bytes;             /* as far as it may reach on this page */
+    unsigned bytes;                  /* as far as it may reach on this page */
 };
 
 /* A lock that HLE elides: the guest sees `value` there, memory is unchanged. */
@@ -61,58 +61,58 @@ struct elided_lock {
 
 /* What XACQUIRE has begun. */
 struct elision {
-    unsigned nest;              /* MAX_HLE_NEST_COUNT counts these */
-    unsigned locks;             /* of them elided: used entries of lock */
+    unsigned nest;  /* MAX_HLE_NEST_COUNT counts these */
+    unsigned locks; /* of them elided: used entries of lock */
     struct elided_lock lock[ELIDED_LOCKS_MAX];
-    enum elide now;             /* what this instruction's hint is */
-    bool released;              /* and it has released a lock */
+    enum elide now; /* what this instruction's hint is */
+    bool released;  /* and it has released a lock */
 };
 
 /* Breakpoints while in a transaction: removed from the host processor. */
 struct watch {
-    uint64_t dr7;               /* the guest's; 0: none is enabled */
-    uint64_t at[BREAKPOINTS];   /* linear */
+    uint64_t dr7;                   /* the guest's; 0: none is enabled */
+    uint64_t at[BREAKPOINTS];       /* linear */
     uint64_t physical[BREAKPOINTS]; /* of data; UINT64_MAX: none */
-    bool hit;                   /* by the instruction being executed */
+    bool hit;                       /* by the instruction being executed */
 };
 
 struct transaction {
-    unsigned depth;             /* 0: none */
-    bool hle;                   /* begun by XACQUIRE */
+    unsigned depth; /* 0: none */
+    bool hle;       /* begun by XACQUIRE */
     struct tx_decision decision;
-    unsigned steps;             /* instructions executed so far */
-    uint64_t fallback;          /* HLE: the XACQUIRE itself */
-    uint64_t inner_fallback;    /* for inner_abort_to_inner_fallback */
-    uint64_t resume_ip;         /* as a PEBS record has it */
-    struct gprs gprs;           /* registers where it began */
+    unsigned steps;          /* instructions executed so far */
+    uint64_t fallback;       /* HLE: the XACQUIRE itself */
+    uint64_t inner_fallback; /* for inner_abort_to_inner_fallback */
+    uint64_t resume_ip;      /* as a PEBS record has it */
+    struct gprs gprs;        /* registers where it began */
     uint64_t rax, rsp, rflags;
-    unsigned undo_lines;        /* used entries of log */
+    unsigned undo_lines; /* used entries of log */
     struct open_page open[TX_PAGES_OPEN];
     unsigned opened;
-    uint8_t *shadow;            /* a page for each of open */
+    uint8_t *shadow; /* a page for each of open */
     struct elision elision;
-    uint64_t not_elided;        /* RIP of an XACQUIRE not to be taken as one */
+    uint64_t not_elided; /* RIP of an XACQUIRE not to be taken as one */
     uint8_t fx[512] __attribute__((aligned(16))); /* FXSAVE image */
     struct watch watch;
     struct undo_line *undo;
     /* Seen by other processors, under the lock of conflict.c. */
     struct line_set lines;
     volatile bool active;
-    volatile bool conflict;     /* with another: it has to abort */
+    volatile bool conflict; /* with another: it has to abort */
 };
 
 /* A page that others hold, granted for one instruction. */
 struct granted_page {
-    uint64_t address, entry;    /* its entry otherwise */
+    uint64_t address, entry; /* its entry otherwise */
 };
 
 /* A page of code as the host processor is to see it, for one instruction. */
 struct overlay_page {
-    uint64_t address;           /* physical, of the page */
-    uint8_t *copy;              /* is mapped instead */
-    uint8_t *before;            /* the copy when it was made */
+    uint64_t address; /* physical, of the page */
+    uint8_t *copy;    /* is mapped instead */
+    uint8_t *before;  /* the copy when it was made */
 };
-#define OVERLAYS_MAX 2          /* an instruction may be on two pages */
+#define OVERLAYS_MAX 2 /* an instruction may be on two pages */
 
 /* AMD64 APM volume 2, "64-Bit Task State Segment". */
 struct task_state {
@@ -126,14 +126,14 @@ _Static_assert(offsetof(struct task_state, ist1) == 0x24, "TSS");
 #define DIRECT_VECTORS 32
 struct direct {
     uint8_t stack[192] __attribute__((aligned(64)));
-    struct vcpu *self;          /* above the frame of an exception: svm.asm */
+    struct vcpu *self; /* above the frame of an exception: svm.asm */
     struct gate gates[DIRECT_VECTORS];
     struct table_register idtr;
     struct task_state tss;
     struct vmcb_segment firmware_tr;
     uint64_t cr0, cr3, cr4, efer, dr6; /* the host's */
-    bool may;                   /* the instruction looked at */
-    unsigned accesses;          /* that it will make */
+    bool may;                          /* the instruction looked at */
+    unsigned accesses;                 /* that it will make */
     struct data_access access[DATA_ACCESSES_MAX];
 };
 
@@ -146,50 +146,50 @@ enum vcpu_mode {
 struct vcpu {
     /* Fixed offsets, known to svm.asm. */
     struct gprs gprs;
-    uint64_t vmcb_address;      /* 70H */
-    uint64_t host_stack;        /* 78H */
-    uint64_t host_rsp;          /* 80H: of svm_direct, while it runs */
+    uint64_t vmcb_address; /* 70H */
+    uint64_t host_stack;   /* 78H */
+    uint64_t host_rsp;     /* 80H: of svm_direct, while it runs */
 
     struct vmcb *vmcb;
     struct processor *model;
     enum vcpu_mode mode;
-    struct npt pages_free;      /* marked pages are no-execute */
-    struct npt pages_step;      /* all is allowed */
-    struct npt pages_catch;     /* nothing is executable */
-    struct npt tx_pages;        /* for transactions: none is mapped */
+    struct npt pages_free;  /* marked pages are no-execute */
+    struct npt pages_step;  /* all is allowed */
+    struct npt pages_catch; /* nothing is executable */
+    struct npt tx_pages;    /* for transactions: none is mapped */
     struct granted_page granted[TX_PAGES_OPEN];
     unsigned grants;
-    bool if_masked;             /* RFLAGS.IF, while one is granted */
+    bool if_masked; /* RFLAGS.IF, while one is granted */
     struct overlay_page overlays[OVERLAYS_MAX]; /* hint_replace.c */
-    unsigned overlay_count;     /* so many of them */
-    bool overlays_in_tx;        /* in tx_pages, else in pages_step */
+    unsigned overlay_count;                     /* so many of them */
+    bool overlays_in_tx; /* in tx_pages, else in pages_step */
     /* Between processors: conflict.c. */
     uint32_t in_guest;
-    uint32_t flush;             /* the TLB has to be flushed */
-    uint32_t nmi;               /* one of the host's is pending */
+    uint32_t flush; /* the TLB has to be flushed */
+    uint32_t nmi;   /* one of the host's is pending */
     /* Turns: turns.c. */
-    uint32_t has_work;          /* it has work, and takes part */
-    uint32_t awake;             /* it has the turn */
-    unsigned turn_steps;        /* of this turn */
-    unsigned spins;             /* turns spent spinning in this state */
+    uint32_t has_work;   /* it has work, and takes part */
+    uint32_t awake;      /* it has the turn */
+    unsigned turn_steps; /* of this turn */
+    unsigned spins;      /* turns spent spinning in this state */
     uint64_t spin_state;
-    bool reset;                 /* its work is to end, as by INIT */
-    uint64_t restart[8];        /* where it then goes on */
-    bool guest_nmi;             /* one for the guest is pending */
+    bool reset;          /* its work is to end, as by INIT */
+    uint64_t restart[8]; /* where it then goes on */
+    bool guest_nmi;      /* one for the guest is pending */
     struct transaction tx;
     struct instruction current; /* the one being stepped */
     uint64_t current_rip;
-    struct data_access access[DATA_ACCESSES_MAX]; /* that it will make */
+    struct data_access access[DATA_ACCESSES_MAX];  /* that it will make */
     struct data_result results[DATA_ACCESSES_MAX]; /* and what came of them */
     unsigned accesses;
-    uint64_t pt_ip;             /* CurrentIP: not yet complete */
-    bool pt_event;              /* an exception is on its way to its handler */
-    uint64_t dr6;               /* the guest's, before the step */
-    uint64_t dr6_reported;      /* breakpoints hit so far */
+    uint64_t pt_ip;        /* CurrentIP: not yet complete */
+    bool pt_event;         /* an exception is on its way to its handler */
+    uint64_t dr6;          /* the guest's, before the step */
+    uint64_t dr6_reported; /* breakpoints hit so far */
     uint64_t code_page, code_cr3, code_physical; /* last translation */
     bool code_marked;
     bool entered;
-    bool measure;               /* the figures below are counted */
+    bool measure; /* the figures below are counted */
     uint64_t steps, step_tsc, transactions, tx_tsc, tx_started;
     struct direct direct;
     struct exit_log exit_log;

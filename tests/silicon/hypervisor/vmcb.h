@@ -48,7 +48,7 @@ struct vmcb {
     uint64_t g_pat;
     uint8_t reserved_670[0x1000 - 0x670];
 };
-#define VMCB_AT(offset, field)                                                \
+#define VMCB_AT(offset, field) \
     _Static_assert(offsetof(struct vmcb, field) == (offset), #field)
 VMCB_AT(0x010, intercept_misc2);
 VMCB_AT(0x040, iopm_base);
@@ -94,17 +94,17 @@ _Static_assert(sizeof(struct vmcb) == 0x1000, "VMCB");
 /* interrupt_shadow: no interrupt before the next instruction is complete. */
 #define SHADOW_ON UINT64_C(1)
 
-#define TLB_DO_NOTHING      0
-#define TLB_FLUSH_ALL 1
+#define TLB_DO_NOTHING 0
+#define TLB_FLUSH_ALL  1
 
 #define NESTED_PAGING UINT64_C(1)
 
 /* event_inject, and exit_int_info likewise */
-#define EVENT_VALID        (UINT64_C(1) << 31)
-#define EVENT_HAS_ERROR    (UINT64_C(1) << 11)
-#define EVENT_TYPE         (UINT64_C(7) << 8)
-#define EVENT_TYPE_EXTERNAL (UINT64_C(0) << 8)
-#define EVENT_TYPE_NMI     (UINT64_C(2) << 8)
+#define EVENT_VALID          (UINT64_C(1) << 31)
+#define EVENT_HAS_ERROR      (UINT64_C(1) << 11)
+#define EVENT_TYPE           (UINT64_C(7) << 8)
+#define EVENT_TYPE_EXTERNAL  (UINT64_C(0) << 8)
+#define EVENT_TYPE_NMI       (UINT64_C(2) << 8)
 #define EVENT_TYPE_EXCEPTION (UINT64_C(3) << 8)
 
 #define EXIT_EXCEPTION_0  0x040 /* + vector */
@@ -129,28 +129,28 @@ _Static_assert(sizeof(struct vmcb) == 0x1000, "VMCB");
 #define NPF_PAGE_TABLE (UINT64_C(1) << 33) /* while walking the guest's */
 
 /* Bits of DR6, the same as Intel's. */
-#define DR6_B       UINT64_C(0xF)
-#define DR6_BS      (UINT64_C(1) << 14)
+#define DR6_B  UINT64_C(0xF)
+#define DR6_BS (UINT64_C(1) << 14)
 
-#define VECTOR_DB 1
+#define VECTOR_DB  1
 #define VECTOR_NMI 2
-#define VECTOR_BP 3
-#define VECTOR_OF 4
-#define VECTOR_UD 6
-#define VECTOR_GP 13
-#define VECTOR_PF 14
+#define VECTOR_BP  3
+#define VECTOR_OF  4
+#define VECTOR_UD  6
+#define VECTOR_GP  13
+#define VECTOR_PF  14
 
-#define RFLAGS_CF 0x0001u
-#define RFLAGS_ZF 0x0040u
-#define RFLAGS_TF 0x0100u
-#define RFLAGS_IF 0x0200u
-#define RFLAGS_DF 0x0400u
+#define RFLAGS_CF     0x0001u
+#define RFLAGS_ZF     0x0040u
+#define RFLAGS_TF     0x0100u
+#define RFLAGS_IF     0x0200u
+#define RFLAGS_DF     0x0400u
 #define RFLAGS_STATUS 0x08D5u
 
-#define MSR_EFER       0xC0000080u
-#define EFER_SVME      (UINT64_C(1) << 12)
-#define MSR_VM_CR      0xC0010114u
-#define VM_CR_SVMDIS   (UINT64_C(1) << 4)
+#define MSR_EFER        0xC0000080u
+#define EFER_SVME       (UINT64_C(1) << 12)
+#define MSR_VM_CR       0xC0010114u
+#define VM_CR_SVMDIS    (UINT64_C(1) << 4)
 #define MSR_VM_HSAVE_PA 0xC0010117u
 
 #endif

@@ -17,14 +17,14 @@
 #define BASE_ENABLE  (UINT64_C(1) << 11)
 #define BASE_ADDRESS UINT64_C(0x000FFFFFFFFFF000)
 
-#define FIRST     0x800u
-#define LAST      0x83Fu
-#define ID        0x802u
-#define EOI       0x80Bu
-#define LDR       0x80Du
-#define ESR       0x828u
-#define ICR       0x830u
-#define SELF_IPI  0x83Fu
+#define FIRST    0x800u
+#define LAST     0x83Fu
+#define ID       0x802u
+#define EOI      0x80Bu
+#define LDR      0x80Du
+#define ESR      0x828u
+#define ICR      0x830u
+#define SELF_IPI 0x83Fu
 
 #define ICR_LOW_OFFSET  0x300u
 #define ICR_HIGH_OFFSET 0x310u
@@ -84,7 +84,7 @@ bool x2apic_read(uint32_t msr, uint64_t *value)
 
 bool x2apic_write(uint32_t msr, uint64_t value)
 {
-    if (msr == IA32_APIC_BASE)          /* leaving the mode is a #GP too */
+    if (msr == IA32_APIC_BASE) /* leaving the mode is a #GP too */
         return value == (rdmsr(msr) | BASE_EXTD);
     if ((rights_of(msr) & WRITE) == 0 || (msr != ICR && value >> 32 != 0) ||
         ((msr == EOI || msr == ESR) && value != 0))
@@ -113,13 +113,13 @@ bool x2apic_start(uint8_t *empty_page)
         empty_page[n] = 0xFF;
     for (unsigned n = 0; n < hypervisor.processors; n++) {
         struct vcpu *v = &hypervisor.vcpus[n];
-        struct npt *tables[] = { &v->pages_free, &v->pages_step,
-                                 &v->pages_catch };
+        struct npt *tables[] = {&v->pages_free, &v->pages_step,
+                                &v->pages_catch};
 
         for (unsigned i = 0; i < 3; i++)
-            good = good && npt_map_page(tables[i], at, (uint64_t)empty_page,
-                                        NPT_PRESENT | NPT_WRITE | NPT_USER |
-                                        NPT_NX);
+            good = good &&
+                   npt_map_page(tables[i], at, (uint64_t)empty_page,
+                                NPT_PRESENT | NPT_WRITE | NPT_USER | NPT_NX);
     }
     return good;
 }

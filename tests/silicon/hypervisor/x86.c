@@ -12,8 +12,11 @@ uint64_t rdmsr(uint32_t number)
 
 void wrmsr(uint32_t number, uint64_t value)
 {
-    __asm__ volatile("wrmsr" : : "a"((uint32_t)value),
-                     "d"((uint32_t)(value >> 32)), "c"(number) : "memory");
+    __asm__ volatile("wrmsr"
+                     :
+                     : "a"((uint32_t)value), "d"((uint32_t)(value >> 32)),
+                       "c"(number)
+                     : "memory");
 }
 
 void cpuid(uint32_t leaf, uint32_t subleaf, uint32_t out[4])

@@ -27,13 +27,13 @@ bool breakpoint_for(uint64_t dr7, unsigned n, enum access access)
 bool breakpoint_hit(uint64_t dr7, unsigned n, uint64_t at, enum access access,
                     uint64_t address, unsigned bytes)
 {
-    static const uint8_t lengths[4] = { 1, 2, 8, 4 }; /* LENn, bits 19:18 */
+    static const uint8_t lengths[4] = {1, 2, 8, 4}; /* LENn, bits 19:18 */
     uint64_t length = lengths[dr7 >> (18 + 4 * n) & 3];
 
     if (!breakpoint_for(dr7, n, access))
         return false;
     if (access == ACCESS_EXECUTE)
         return address == at;
-    at &= ~(length - 1);                /* low bits are ignored */
+    at &= ~(length - 1); /* low bits are ignored */
     return address < at + length && at < address + bytes;
 }

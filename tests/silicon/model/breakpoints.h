@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #define BREAKPOINTS 4
-#define DR7_ENABLED UINT64_C(0xFF)   /* L0, G0 .. L3, G3 */
+#define DR7_ENABLED UINT64_C(0xFF) /* L0, G0 .. L3, G3 */
 #define DR7_RESET   UINT64_C(0x400)
 
 enum access {

@@ -6,8 +6,8 @@
 #include "tests/silicon/model/personality.h"
 
 /* An entry is number << 2 | MODIFIED | VALID. */
-#define VALID    UINT64_C(1)
-#define MODIFIED UINT64_C(2)
+#define VALID      UINT64_C(1)
+#define MODIFIED   UINT64_C(2)
 #define PAGE_SHIFT 12
 #define LINE_SHIFT 6
 
@@ -18,9 +18,8 @@
 static const struct {
     uint16_t least, vary;
 } latencies[] = {
-    [CACHE_L1] = { 4, 2 },        [CACHE_PENDING] = { 8, 6 },
-    [CACHE_L2] = { 12, 4 },       [CACHE_LLC] = { 30, 16 },
-    [CACHE_DRAM] = { 180, 80 },   [CACHE_NONE] = { 250, 100 },
+    [CACHE_L1] = {4, 2},    [CACHE_PENDING] = {8, 6}, [CACHE_L2] = {12, 4},
+    [CACHE_LLC] = {30, 16}, [CACHE_DRAM] = {180, 80}, [CACHE_NONE] = {250, 100},
 };
 #define CYCLES_SNOOP     18 /* another processor had the line */
 #define CYCLES_STLB_HIT  7
@@ -66,8 +65,7 @@ static uint64_t *find_entry(uint64_t *entries, struct cache_shape shape,
     return NULL;
 }
 
-static void evict(uint64_t *entries, struct cache_shape shape,
-                  uint64_t number)
+static void evict(uint64_t *entries, struct cache_shape shape, uint64_t number)
 {
     uint64_t *entry = find_entry(entries, shape, number);
 
@@ -166,7 +164,7 @@ static void fill_line(struct processor *p, uint64_t line, bool store)
     c->last[line % CACHE_LLC_MAX] = (uint8_t)p->index;
     insert(private->l2, sizes->l2, line, 0);
     victim = insert(private->l1, sizes->l1, line, modified);
-    if ((victim & MODIFIED) != 0)       /* written back to the second level */
+    if ((victim & MODIFIED) != 0) /* written back to the second level */
         insert(private->l2, sizes->l2, victim >> 2, MODIFIED);
 }
 
@@ -189,7 +187,8 @@ static enum cache_snoop request_line(struct processor *p, uint64_t line,
     if (had != 0)
         return CACHE_SNOOP_HIT;
     return in_llc && c->last[line % CACHE_LLC_MAX] != (uint8_t)p->index
-               ? CACHE_SNOOP_MISS : CACHE_SNOOP_NONE;
+               ? CACHE_SNOOP_MISS
+               : CACHE_SNOOP_NONE;
 }
 
 static struct line_outcome access_line(struct processor *p, uint64_t line,
@@ -198,7 +197,7 @@ static struct line_outcome access_line(struct processor *p, uint64_t line,
     struct cache_state *c = p->machine->caches;
     const struct cache_sizes *sizes = &p->cpu->caches;
     struct cache_private *private = &c->private[p->index];
-    struct line_outcome out = { .snoop = CACHE_SNOOP_NONE };
+    struct line_outcome out = {.snoop = CACHE_SNOOP_NONE};
     bool in_llc = find_entry(c->llc, sizes->llc, line) != NULL;
 
     if (find_entry(private->l1, sizes->l1, line) != NULL) {
@@ -207,7 +206,7 @@ static struct line_outcome access_line(struct processor *p, uint64_t line,
                 ? CACHE_PENDING
                 : CACHE_L1;
         if (private->pending_left > 0)
-            private->pending_left--;
+        private->pending_left--;
     } else if (find_entry(private->l2, sizes->l2, line) != NULL) {
         out.level = CACHE_L2;
     } else {
@@ -219,7 +218,7 @@ static struct line_outcome access_line(struct processor *p, uint64_t line,
     if (out.request || store)
         out.snoop = request_line(p, line, store, in_llc);
     if (!out.request && out.snoop >= CACHE_SNOOP_HIT)
-        out.request = true;             /* for ownership */
+        out.request = true; /* for ownership */
     if (!out.request)
         out.snoop = CACHE_SNOOP_NONE;
     fill_line(p, line, store);
@@ -233,8 +232,8 @@ static void translate(struct processor *p, uint64_t page,
     const struct cache_sizes *sizes = &p->cpu->caches;
 
     out->dtlb_miss = find_entry(private->dtlb, sizes->dtlb, page) == NULL;
-    out->stlb_miss = out->dtlb_miss &&
-                     find_entry(private->stlb, sizes->stlb, page) == NULL;
+    out->stlb_miss =
+        out->dtlb_miss && find_entry(private->stlb, sizes->stlb, page) == NULL;
     insert(private->dtlb, sizes->dtlb, page, 0);
     if (out->dtlb_miss)
         insert(private->stlb, sizes->stlb, page, 0);
@@ -258,8 +257,8 @@ static void add_line(struct cache_outcome *out, uint64_t line,
 static void add_latency(struct processor *p, struct cache_outcome *out)
 {
     out->latency = latencies[out->level].least;
-    out->latency += (uint32_t)(random_next(&p->memory.random) %
-                               latencies[out->level].vary);
+    out->latency +=
+        (uint32_t)(random_next(&p->memory.random) % latencies[out->level].vary);
     if (out->snoop >= CACHE_SNOOP_HIT)
         out->latency += CYCLES_SNOOP;
     if (out->dtlb_miss)
@@ -274,7 +273,7 @@ void cache_access(struct processor *p, uint64_t linear, uint64_t physical,
     uint64_t first = physical >> LINE_SHIFT;
     uint64_t last = (physical + bytes - 1) >> LINE_SHIFT;
 
-    *out = (struct cache_outcome){ .level = CACHE_L1, .split = last != first };
+    *out = (struct cache_outcome){.level = CACHE_L1, .split = last != first};
     if (c != NULL) {
         lock(c);
         translate(p, linear >> PAGE_SHIFT, out);

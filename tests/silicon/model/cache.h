@@ -27,8 +27,8 @@ struct cache_shape {
 };
 
 struct cache_sizes {
-    struct cache_shape l1, l2, llc;   /* of lines of 64 bytes */
-    struct cache_shape dtlb, stlb;    /* of pages of 4 KiB */
+    struct cache_shape l1, l2, llc; /* of lines of 64 bytes */
+    struct cache_shape dtlb, stlb;  /* of pages of 4 KiB */
 };
 
 /* The most that a personality may have, in entries. */
@@ -43,16 +43,16 @@ struct cache_sizes {
 struct cache_private {
     uint64_t l1[CACHE_L1_MAX], l2[CACHE_L2_MAX];
     uint64_t dtlb[CACHE_DTLB_MAX], stlb[CACHE_STLB_MAX];
-    uint64_t pending;                 /* line of the last load that missed */
-    unsigned pending_left;            /* accesses until it is there */
+    uint64_t pending;      /* line of the last load that missed */
+    unsigned pending_left; /* accesses until it is there */
 };
 
 /* Memory of the model, all zero at the start: cache_bytes() of it. */
 struct cache_state {
     volatile uint32_t lock;
     uint64_t llc[CACHE_LLC_MAX];
-    uint8_t last[CACHE_LLC_MAX];      /* who last took such a line */
-    struct cache_private private[];   /* one a processor */
+    uint8_t last[CACHE_LLC_MAX];    /* who last took such a line */
+    struct cache_private private[]; /* one a processor */
 };
 
 enum cache_level {
@@ -61,7 +61,7 @@ enum cache_level {
     CACHE_L2,
     CACHE_LLC,
     CACHE_DRAM,
-    CACHE_NONE,    /* uncacheable memory or I/O */
+    CACHE_NONE, /* uncacheable memory or I/O */
 };
 
 /* Of other processors' caches, by a request that has left the second level. */
@@ -75,14 +75,14 @@ enum cache_snoop {
 struct cache_outcome {
     enum cache_level level;
     enum cache_snoop snoop;
-    bool split;          /* across two lines: the worse of both */
+    bool split; /* across two lines: the worse of both */
     bool dtlb_miss, stlb_miss;
-    uint32_t latency;    /* core cycles, from 4 on */
+    uint32_t latency; /* core cycles, from 4 on */
     /* Lines that had to be asked of the last level for this access, with where
      * they were; for off-core response and uncore. */
     unsigned requests;
     struct {
-        uint64_t line;   /* physical address of its first byte */
+        uint64_t line; /* physical address of its first byte */
         enum cache_level level;
         enum cache_snoop snoop;
     } request[2];

@@ -3,7 +3,7 @@
 #include "tests/silicon/model/choices.h"
 
 enum topic {
-    TOPIC_COMMON,    /* the same on every processor of a machine */
+    TOPIC_COMMON, /* the same on every processor of a machine */
     TOPIC_PROCESSOR,
 };
 
@@ -39,9 +39,9 @@ static uint64_t pick(struct random *r, uint64_t choices)
 /* What one stepping of one product does the same way on all its cores. */
 static void draw_common(struct choices *choices, struct random *r)
 {
-    static const uint32_t overflow[] = { 0, 0, 0, 2000 };
+    static const uint32_t overflow[] = {0, 0, 0, 2000};
     /* "Unknown L3 cache miss", local DRAM to shared, to exclusive state. */
-    static const uint8_t dram[] = { 0x00, 0x0A, 0x0C };
+    static const uint8_t dram[] = {0x00, 0x0A, 0x0C};
 
     choices->forced_abort = (enum forced_abort_point)pick(r, 3);
     choices->body_steps = 1 + (unsigned)pick(r, 6);
@@ -78,10 +78,10 @@ static void draw_common(struct choices *choices, struct random *r)
 
 void choices_draw(struct choices *choices, uint64_t seed, unsigned processor)
 {
-    static const uint32_t spontaneous[] = { 0, 0, 1024, 256 };
-    static const uint32_t sdv[] = { 0, 2, 8, 64, 512 };
-    static const uint32_t conflict_only[] = { 0, 2, 8, 64 };
-    static const uint32_t mildness[] = { 1, 2, 4, 16, 200 };
+    static const uint32_t spontaneous[] = {0, 0, 1024, 256};
+    static const uint32_t sdv[] = {0, 2, 8, 64, 512};
+    static const uint32_t conflict_only[] = {0, 2, 8, 64};
+    static const uint32_t mildness[] = {1, 2, 4, 16, 200};
     struct random r;
 
     random_start(&r, seed, 0, TOPIC_COMMON);

@@ -24,7 +24,7 @@ bool random_one_in(struct random *r, uint64_t n);
 /* What a forced abort lets happen first. */
 enum forced_abort_point {
     FORCED_ABORT_AT_XBEGIN,
-    FORCED_ABORT_IN_BODY,    /* after body_steps instructions */
+    FORCED_ABORT_IN_BODY, /* after body_steps instructions */
     FORCED_ABORT_AT_XEND,
 };
 
@@ -39,31 +39,31 @@ struct choices {
     enum forced_abort_point forced_abort;
     unsigned body_steps;
     enum hidden_rtm hidden_rtm;
-    bool closing_write_counts;   /* the WRMSR that closes a window */
-    bool xbegin_in_tx;           /* XBEGIN itself has IN_TX */
-    uint32_t tx_may;             /* 1 << enum instruction_tx: these abort */
-    uint32_t spontaneous_one_in; /* aborts without a cause; 0 = never */
-    uint32_t sdv_abort_one_in;   /* the same in SDV mode */
+    bool closing_write_counts;     /* the WRMSR that closes a window */
+    bool xbegin_in_tx;             /* XBEGIN itself has IN_TX */
+    uint32_t tx_may;               /* 1 << enum instruction_tx: these abort */
+    uint32_t spontaneous_one_in;   /* aborts without a cause; 0 = never */
+    uint32_t sdv_abort_one_in;     /* the same in SDV mode */
     uint32_t conflict_only_one_in; /* conflicts without the retry bit */
-    bool nest_overflows;         /* nesting too deep sets EAX[3] */
-    bool pebs_imprecise;         /* events not listed as precise are recorded */
-    bool pebs_skip_sets_62;      /* so does a record that does not fit */
-    bool pebs_abort_garbles;     /* what is not valid in an abort's record */
-    bool snoop_not_needed;       /* off-core: said so, instead of "none" */
-    uint8_t pebs_skid;           /* of INST_RETIRED, without PDIR, 1 and more */
-    uint8_t pdir_skid;           /* of PDIR beside other counters, 0 and more */
+    bool nest_overflows;           /* nesting too deep sets EAX[3] */
+    bool pebs_imprecise;     /* events not listed as precise are recorded */
+    bool pebs_skip_sets_62;  /* so does a record that does not fit */
+    bool pebs_abort_garbles; /* what is not valid in an abort's record */
+    bool snoop_not_needed;   /* off-core: said so, instead of "none" */
+    uint8_t pebs_skid;       /* of INST_RETIRED, without PDIR, 1 and more */
+    uint8_t pdir_skid;       /* of PDIR beside other counters, 0 and more */
     uint32_t pebs_residual_one_in; /* after a wrong stop order */
-    uint32_t loads_tagged_one_in; /* by the load latency facility */
-    uint8_t source_dram;         /* how a record names local memory */
-    bool data_hit_of_loads;      /* bit 0 where it is not valid */
-    bool pt_begin_of_doomed;     /* MODE.TSX of an XBEGIN that only aborts */
-    bool pt_tx_before_fup;       /* the order of both in PSB+ */
-    bool pt_fup_at_start;        /* FUP in the PSB+ of TraceEn: BDM70 */
-    uint32_t pt_pad_one_in;      /* packets after a PAD; 0 = never */
-    uint32_t pt_overflow_one_in; /* times packets are lost; 0 = never */
-    bool pt_fup_before_pgd;      /* of an abort that leaves the filter */
-    uint8_t pt_int_early;        /* one ToPA entry: INT, in units of 64 bytes */
-    bool rtm_locked;             /* MCU_OPT_CTRL[2], regime F */
+    uint32_t loads_tagged_one_in;  /* by the load latency facility */
+    uint8_t source_dram;           /* how a record names local memory */
+    bool data_hit_of_loads;        /* bit 0 where it is not valid */
+    bool pt_begin_of_doomed;       /* MODE.TSX of an XBEGIN that only aborts */
+    bool pt_tx_before_fup;         /* the order of both in PSB+ */
+    bool pt_fup_at_start;          /* FUP in the PSB+ of TraceEn: BDM70 */
+    uint32_t pt_pad_one_in;        /* packets after a PAD; 0 = never */
+    uint32_t pt_overflow_one_in;   /* times packets are lost; 0 = never */
+    bool pt_fup_before_pgd;        /* of an abort that leaves the filter */
+    uint8_t pt_int_early; /* one ToPA entry: INT, in units of 64 bytes */
+    bool rtm_locked;      /* MCU_OPT_CTRL[2], regime F */
     /* The cycle model: cycles of an instruction by what it does. */
     uint8_t cycles_other, cycles_branch, cycles_slow, cycles_abort;
     /* Core cycles and reference cycles run as ref_up : ref_down. */

@@ -15,7 +15,7 @@
 const struct event_row *counters_find_event(const struct processor *p,
                                             uint64_t select)
 {
-    static const struct event_row none = { .kind = EVENT_NOTHING };
+    static const struct event_row none = {.kind = EVENT_NOTHING};
     const struct personality *cpu = p->cpu;
 
     for (size_t n = 0; n < cpu->event_rows; n++)
@@ -40,12 +40,11 @@ static uint32_t events_of(const struct retirement *r,
         return conditional;
     case EVENT_BRANCHES_CALL:
         return (r->branch & INSTRUCTION_CALL) != 0;
-    case EVENT_BRANCHES_RETURN:         /* near ones */
+    case EVENT_BRANCHES_RETURN: /* near ones */
         return (r->branch & (INSTRUCTION_RETURN | INSTRUCTION_FAR)) ==
                INSTRUCTION_RETURN;
-    case EVENT_BRANCHES_TAKEN:          /* near ones */
-        return r->branch != 0 && r->taken &&
-               (r->branch & INSTRUCTION_FAR) == 0;
+    case EVENT_BRANCHES_TAKEN: /* near ones */
+        return r->branch != 0 && r->taken && (r->branch & INSTRUCTION_FAR) == 0;
     case EVENT_BRANCHES_NOT_TAKEN:
         return conditional && !r->taken;
     case EVENT_BRANCHES_FAR:
@@ -58,7 +57,7 @@ static uint32_t events_of(const struct retirement *r,
         return !r->hle && (r->tx_events & event->umask) != 0;
     case EVENT_HLE_RETIRED:
         return r->hle && (r->tx_events & event->umask) != 0;
-    default:                            /* memory_events.c; offcore.c */
+    default: /* memory_events.c; offcore.c */
         return 0;
     }
 }
@@ -79,11 +78,11 @@ static uint32_t apply_cmask(struct processor *p, unsigned n, uint32_t count,
         return (select & EVTSEL_EDGE) != 0 ? count != 0 : count;
     if (r->cycles == 0)
         return 0;
-    if (count == r->cycles) {               /* an event of every cycle */
+    if (count == r->cycles) { /* an event of every cycle */
         first = rest = (1 >= cmask) != invert;
     } else {
         first = (count >= cmask) != invert;
-        rest = invert;                      /* 0 >= cmask is never true */
+        rest = invert; /* 0 >= cmask is never true */
     }
     p->pmu.condition[n] = r->cycles > 1 ? rest : first;
     if ((select & EVTSEL_EDGE) == 0)
@@ -222,7 +221,7 @@ void counters_retire(struct processor *p, const struct retirement *r)
             count = events_of(r, event, bus);
         count = apply_cmask(p, n, count, r);
         if (n == 3 && pmu->stopped)
-            count = 0;                  /* garbled */
+            count = 0; /* garbled */
         else
             count = faults_count(p, n, count);
         if (count != 0)
@@ -251,8 +250,7 @@ void counters_checkpoint(struct processor *p)
 void counters_roll_back(struct processor *p)
 {
     for (unsigned n = 0; n < p->machine->counters; n++)
-        if ((p->pmu.select[n] & EVTSEL_IN_TXCP) != 0 &&
-            !faults_keep_aborted(p))
+        if ((p->pmu.select[n] & EVTSEL_IN_TXCP) != 0 && !faults_keep_aborted(p))
             p->pmu.counter[n] = p->pmu.at_xbegin[n];
 }
 

@@ -27,13 +27,13 @@
 
 /* What has just happened in the processor. */
 struct retirement {
-    uint32_t instructions;      /* 0 or 1; more during an SMI */
-    uint8_t branch;             /* a set of INSTRUCTION_BRANCH* bits, or 0 */
-    bool taken;                 /* a branch that was taken */
-    bool user;                  /* CPL > 0 */
+    uint32_t instructions; /* 0 or 1; more during an SMI */
+    uint8_t branch;        /* a set of INSTRUCTION_BRANCH* bits, or 0 */
+    bool taken;            /* a branch that was taken */
+    bool user;             /* CPL > 0 */
     bool in_tx;
-    uint8_t tx_events;          /* a set of TX_EVENT_*; with nothing else */
-    bool hle;                   /* these are HLE_RETIRED's */
+    uint8_t tx_events; /* a set of TX_EVENT_*; with nothing else */
+    bool hle;          /* these are HLE_RETIRED's */
     uint32_t cycles;
     const struct data_result *data; /* its loads and stores, if watched */
     unsigned data_count;

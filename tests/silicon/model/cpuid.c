@@ -8,13 +8,13 @@
 #include "tests/silicon/model/text.h"
 #include "tests/silicon/model/tsx.h"
 
-#define LEAF_HYPERVISOR     0x40000000u
-#define LEAF_EXTENDED       0x80000000u
-#define LEAF_EXTENDED_MAX   0x80000008u
+#define LEAF_HYPERVISOR      0x40000000u
+#define LEAF_EXTENDED        0x80000000u
+#define LEAF_EXTENDED_MAX    0x80000008u
 #define LEAF1_ECX_X2APIC     BIT(21)
 #define LEAF1_ECX_HYPERVISOR BIT(31)
 #define LEAF1_EDX_HTT        BIT(28)
-#define BRAND_BYTES         48
+#define BRAND_BYTES          48
 
 /* Four characters of a text as a register holds them, NUL past its end. */
 static uint32_t pack(const char *s, size_t at)
@@ -141,7 +141,7 @@ static void leaf_of_personality(const struct processor *p, uint32_t leaf,
 void cpuid_execute(struct processor *p, uint32_t leaf, uint32_t subleaf,
                    struct cpuid_result *out)
 {
-    *out = (struct cpuid_result){ 0 };
+    *out = (struct cpuid_result){0};
     switch (leaf) {
     case 0:
         leaf_vendor(p->cpu->leaf_max, out);
@@ -166,8 +166,8 @@ void cpuid_execute(struct processor *p, uint32_t leaf, uint32_t subleaf,
         out->eax = LEAF_EXTENDED_MAX;
         break;
     case 0x80000001u:
-        out->ecx = 0x00000001;          /* LAHF in 64-bit mode */
-        out->edx = 0x2C100800;          /* SYSCALL, NX, 1G, RDTSCP, 64-bit */
+        out->ecx = 0x00000001; /* LAHF in 64-bit mode */
+        out->edx = 0x2C100800; /* SYSCALL, NX, 1G, RDTSCP, 64-bit */
         break;
     case 0x80000002u:
     case 0x80000003u:
@@ -175,10 +175,10 @@ void cpuid_execute(struct processor *p, uint32_t leaf, uint32_t subleaf,
         leaf_brand(p, leaf, out);
         break;
     case 0x80000007u:
-        out->edx = 0x00000100;          /* invariant TSC */
+        out->edx = 0x00000100; /* invariant TSC */
         break;
     case 0x80000008u:
-        out->eax = 0x3027;              /* 48 bits linear, 39 physical */
+        out->eax = 0x3027; /* 48 bits linear, 39 physical */
         break;
     default:
         leaf_of_personality(p, leaf, subleaf, out);

@@ -6,9 +6,9 @@
 
 /* The prefixes before an opcode. */
 struct prefixes {
-    uint8_t rep;            /* F2H, F3H, or 0: the last of them */
-    bool operand_size;      /* 66H */
-    bool lock;              /* F0H */
+    uint8_t rep;       /* F2H, F3H, or 0: the last of them */
+    bool operand_size; /* 66H */
+    bool lock;         /* F0H */
     uint8_t rex;
 };
 
@@ -22,7 +22,7 @@ static bool is_memory(uint8_t modrm)
     return modrm < 0xC0;
 }
 
-/* clang-format off: opcode maps */
+/* clang-format off */
 /* 0F 01, memory forms: SGDT, SIDT, LGDT, LIDT, SMSW, -, LMSW, INVLPG. */
 static enum instruction_tx tx_0f01_memory(uint8_t modrm)
 {
@@ -271,9 +271,9 @@ static int32_t signed32(const uint8_t *b)
 
 static bool is_prefix(uint8_t op)
 {
-    return op == 0x66 || op == 0x67 || op == 0xF0 || op == 0xF2 ||
-           op == 0xF3 || op == 0x2E || op == 0x36 || op == 0x3E ||
-           op == 0x26 || op == 0x64 || op == 0x65 || (op & 0xF0) == 0x40;
+    return op == 0x66 || op == 0x67 || op == 0xF0 || op == 0xF2 || op == 0xF3 ||
+           op == 0x2E || op == 0x36 || op == 0x3E || op == 0x26 || op == 0x64 ||
+           op == 0x65 || (op & 0xF0) == 0x40;
 }
 
 /* LOCK may precede these, with a memory operand: ADD, OR, ADC, SBB, AND,
@@ -295,7 +295,13 @@ static bool is_lockable(uint8_t op, uint8_t modrm)
 static bool is_lockable_0f(uint8_t op, uint8_t modrm, bool rex_w)
 {
     switch (op) {
-    case 0xAB: case 0xB0: case 0xB1: case 0xB3: case 0xBB: case 0xC0: case 0xC1:
+    case 0xAB:
+    case 0xB0:
+    case 0xB1:
+    case 0xB3:
+    case 0xBB:
+    case 0xC0:
+    case 0xC1:
         return true;
     case 0xBA:
         return reg_of(modrm) >= 5;
@@ -319,8 +325,8 @@ static void classify_hint(struct instruction *i, const struct prefixes *p,
 
     if (p->rep == 0 || !is_memory(modrm))
         return;
-    if (!(p->lock && (two ? is_lockable_0f(op, modrm, rex_w)
-                          : is_lockable(op, modrm))) &&
+    if (!(p->lock &&
+          (two ? is_lockable_0f(op, modrm, rex_w) : is_lockable(op, modrm))) &&
         !xchg && !(mov && p->rep == 0xF3))
         return;
     i->elide = p->rep == 0xF2 ? ELIDE_ACQUIRE : ELIDE_RELEASE;
@@ -335,11 +341,11 @@ static void classify_hint(struct instruction *i, const struct prefixes *p,
 void instruction_classify(struct instruction *i, const uint8_t *bytes,
                           size_t length)
 {
-    struct prefixes p = { .rep = 0 };
+    struct prefixes p = {.rep = 0};
     size_t at = 0;
     uint8_t op, next;
 
-    *i = (struct instruction){ .kind = INSTRUCTION_OTHER };
+    *i = (struct instruction){.kind = INSTRUCTION_OTHER};
     for (; at < length && is_prefix(bytes[at]); at++) {
         op = bytes[at];
         if (op == 0xF2 || op == 0xF3)
@@ -369,7 +375,7 @@ void instruction_classify(struct instruction *i, const uint8_t *bytes,
         i->tx = tx_one_byte(&p, op);
         i->is_pause = i->tx == TX_ABORTS;
         if (op == 0xC8 && at + 3 < length && bytes[at + 3] != 0)
-            i->tx = TX_MAY;             /* ENTER with many stores */
+            i->tx = TX_MAY; /* ENTER with many stores */
         i->flags = flags_one_byte(&p, op);
         if ((i->flags & INSTRUCTION_CONDITIONAL) != 0)
             i->length = (uint8_t)(at + 2);
@@ -382,7 +388,7 @@ uint32_t instruction_hints(const uint8_t *bytes, size_t length,
                            uint8_t *neutral)
 {
     uint32_t hints = 0;
-    uint8_t segment = 0x3E;             /* DS, which 64-bit mode ignores */
+    uint8_t segment = 0x3E; /* DS, which 64-bit mode ignores */
     bool lock = false;
     size_t at = 0;
 

@@ -23,17 +23,17 @@
 #define INSTRUCTION_RETURN      0x08u
 #define INSTRUCTION_FAR         0x10u
 #define INSTRUCTION_BRANCHES    0x1Fu
-#define INSTRUCTION_SETS_DR     0x20u /* MOV to a debug register */
+#define INSTRUCTION_SETS_DR     0x20u  /* MOV to a debug register */
 #define INSTRUCTION_GETS_DR     0x200u /* MOV from one */
 #define INSTRUCTION_INDIRECT    0x400u /* near JMP or CALL through r/m */
-#define INSTRUCTION_SLOW        0x40u /* takes many cycles */
+#define INSTRUCTION_SLOW        0x40u  /* takes many cycles */
 #define INSTRUCTION_PUSHF       0x80u
 #define INSTRUCTION_REPEATS     0x100u /* a string instruction with REP */
 
 /* What the manual says of it inside a transaction. */
 enum instruction_tx {
-    TX_SAFE,      /* not listed: does not abort */
-    TX_ABORTS,    /* listed: aborts on any implementation */
+    TX_SAFE,   /* not listed: does not abort */
+    TX_ABORTS, /* listed: aborts on any implementation */
     /* "In some implementations .. may always cause transactional aborts": */
     TX_MAY,       /* it does here, on every processor */
     TX_MAY_X87,   /* the rest as the processor has it: x87 and MMX state */

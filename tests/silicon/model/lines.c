@@ -13,7 +13,7 @@
 
 void lines_start(struct line_set *set, uint64_t *entries)
 {
-    *set = (struct line_set){ .entries = entries, .serial = 1 };
+    *set = (struct line_set){.entries = entries, .serial = 1};
 }
 
 void lines_clear(struct line_set *set)
@@ -56,8 +56,8 @@ bool lines_add(struct line_set *set, uint64_t address, unsigned flags)
     if (entry == NULL)
         return false;
     if (!is_used(set, entry))
-        *entry = address / LINE_BYTES << LINE_SHIFT |
-                 set->serial << SERIAL_SHIFT;
+        *entry = address / LINE_BYTES << LINE_SHIFT | set->serial
+                                                          << SERIAL_SHIFT;
     flags &= ~(unsigned)(*entry & FLAGS_MASK);
     *entry |= flags;
     set->reads += (flags & LINE_READ) != 0;

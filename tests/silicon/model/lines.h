@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define LINE_BYTES   64u
+#define LINE_BYTES 64u
 /* Far more than any personality holds, and a power of two. */
 #define LINE_ENTRIES 4096u
 

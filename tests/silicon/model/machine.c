@@ -44,5 +44,5 @@ void processor_start(struct processor *p, struct machine *m, unsigned index,
     random_start(&p->memory.random, m->seed, index, TOPIC_MEMORY);
     msr_reset(p);
     tsx_reset(p);
-    cpuid_execute(p, 1, 0, &ignored);   /* as the firmware has */
+    cpuid_execute(p, 1, 0, &ignored); /* as the firmware has */
 }

@@ -31,9 +31,9 @@ struct machine_config {
     const struct personality *cpu;
     enum fault_id fault;
     uint64_t seed;
-    uint64_t smi;      /* an SMI in about one of `smi` windows; 0: never */
+    uint64_t smi; /* an SMI in about one of `smi` windows; 0: never */
     bool smt;
-    bool x2apic;       /* the local APICs are in x2APIC mode */
+    bool x2apic; /* the local APICs are in x2APIC mode */
 };
 
 struct machine {
@@ -50,7 +50,7 @@ struct machine {
 
 /* The last abort, as a PEBS record has it. */
 struct last_abort {
-    uint64_t information;  /* TX Abort Information */
+    uint64_t information; /* TX Abort Information */
     uint64_t eventing_ip;
     uint64_t resume_ip;
 };
@@ -71,14 +71,14 @@ struct pmu_state {
     uint64_t fixed_ctrl, global_ctrl, global_status;
     uint64_t at_xbegin[COUNTERS_MAX]; /* values at the outermost XBEGIN */
     uint64_t ref_remainder, bus_remainder;
-    bool condition[COUNTERS_MAX];     /* the edge detector's last input */
-    bool counting;                    /* some counter is enabled */
-    bool stopped;                     /* garbled: counter 3 does not count */
-    bool inuse3;                      /* garbled: GLOBAL_INUSE[3] */
+    bool condition[COUNTERS_MAX]; /* the edge detector's last input */
+    bool counting;                /* some counter is enabled */
+    bool stopped;                 /* garbled: counter 3 does not count */
+    bool inuse3;                  /* garbled: GLOBAL_INUSE[3] */
     bool smi_pending;
-    bool overflow_pmi;                /* a counter has asked for one */
-    bool pmi;                         /* to be sent to the local APIC */
-    bool pmi_again;                   /* for pmi_twice */
+    bool overflow_pmi; /* a counter has asked for one */
+    bool pmi;          /* to be sent to the local APIC */
+    bool pmi_again;    /* for pmi_twice */
 };
 
 /* Sets of counters are bits 3:0. */
@@ -104,27 +104,27 @@ struct memory_state {
 
 /* Processor Trace. Registers first, as software has written them. */
 struct pt_state {
-    uint64_t ctl, status;  /* status: without what is computed when read */
+    uint64_t ctl, status; /* status: without what is computed when read */
     uint64_t base, pointers, cr3_match, address[2 * PT_RANGES_MAX];
-    uint64_t ctl_active;   /* ctl as it was when TraceEn was set */
+    uint64_t ctl_active; /* ctl as it was when TraceEn was set */
     bool filter_en, context_en, packet_en;
     bool in_tx;
     uint8_t tnt_bits, tnt_count; /* results not yet sent, oldest highest */
     uint64_t last_ip;
     uint64_t returns[PT_RETURNS];
-    unsigned calls;        /* ever made: the last of them are in returns */
+    unsigned calls; /* ever made: the last of them are in returns */
     unsigned returns_known;
-    uint64_t cr3;          /* last seen */
-    uint32_t psb_bytes;    /* since the last PSB */
-    uint32_t cycles;       /* since the last CYC */
-    uint64_t mtc;          /* last sent */
-    struct random random;  /* for PAD and overflows */
-    uint64_t sent_ip;      /* last_ip and psb_bytes of what is in memory */
+    uint64_t cr3;         /* last seen */
+    uint32_t psb_bytes;   /* since the last PSB */
+    uint32_t cycles;      /* since the last CYC */
+    uint64_t mtc;         /* last sent */
+    struct random random; /* for PAD and overflows */
+    uint64_t sent_ip;     /* last_ip and psb_bytes of what is in memory */
     uint32_t sent_bytes;
     uint8_t buffer[PT_BUFFER];
     unsigned buffered;
-    bool check_output;     /* of the output's start */
-    bool int_signaled;     /* ToPA INT of this region */
+    bool check_output; /* of the output's start */
+    bool int_signaled; /* ToPA INT of this region */
 };
 
 struct processor {
@@ -139,10 +139,10 @@ struct processor {
     struct pt_state pt;
     struct memory_state memory;
     uint8_t offcore[OFFCORE_EVENTS]; /* matching requests of the instruction */
-    struct fault_state faults;  /* of hooks alone */
-    uint32_t uncore_pmis;       /* of machine.uncore.pmis, looked at */
-    uint64_t smi_count;         /* MSR 34H */
-    uint64_t bios_sign;         /* MSR 8BH */
+    struct fault_state faults;       /* of hooks alone */
+    uint32_t uncore_pmis;            /* of machine.uncore.pmis, looked at */
+    uint64_t smi_count;              /* MSR 34H */
+    uint64_t bios_sign;              /* MSR 8BH */
     uint64_t common_msr[MSR_ROWS_MAX], personality_msr[MSR_ROWS_MAX];
 };
 

@@ -64,14 +64,13 @@ static void count_requests(struct processor *p, const struct data_access *a,
 void memory_access(struct processor *p, const struct data_access *a,
                    uint64_t physical, bool ram, struct data_result *result)
 {
-    *result = (struct data_result){ .access = *a };
+    *result = (struct data_result){.access = *a};
     cache_access(p, a->linear, physical, a->bytes, a->kind == DATA_STORE, ram,
                  &result->outcome);
     count_requests(p, a, &result->outcome);
-    result->tagged = a->kind == DATA_LOAD &&
-                     (p->pebs.enable & LOAD_LATENCIES) != 0 &&
-                     random_one_in(&p->memory.random,
-                                   p->choices.loads_tagged_one_in);
+    result->tagged =
+        a->kind == DATA_LOAD && (p->pebs.enable & LOAD_LATENCIES) != 0 &&
+        random_one_in(&p->memory.random, p->choices.loads_tagged_one_in);
 }
 
 /* "Loads with latencies greater than this value are eligible for counting";
@@ -115,7 +114,7 @@ static bool is_load_from(uint8_t umask, enum cache_level level)
         return level == CACHE_L2;
     case 0x04:
         return level == CACHE_LLC;
-    case 0x08:                          /* L1_MISS: without HIT_LFB */
+    case 0x08: /* L1_MISS: without HIT_LFB */
         return level >= CACHE_L2 && level != CACHE_NONE;
     case 0x10:
         return level >= CACHE_LLC && level != CACHE_NONE;
@@ -158,7 +157,7 @@ static bool is_counted(struct processor *p, unsigned n,
     case EVENT_MEM_LLC_HIT:
         return load && r->outcome.level == CACHE_LLC &&
                is_snoop(event->umask, r->outcome.snoop);
-    case EVENT_MEM_LLC_MISS:            /* LOCAL_DRAM */
+    case EVENT_MEM_LLC_MISS: /* LOCAL_DRAM */
         return load && r->outcome.level == CACHE_DRAM;
     default:
         return false;
@@ -200,9 +199,9 @@ static bool hits_l1(const struct data_result *r)
 static struct data_record load_record(struct processor *p,
                                       const struct data_result *r)
 {
-    struct data_record d = { r->access.linear,
-                             status_bits(r) | data_source(p, &r->outcome),
-                             r->outcome.latency };
+    struct data_record d = {r->access.linear,
+                            status_bits(r) | data_source(p, &r->outcome),
+                            r->outcome.latency};
 
     faults_load_record(p, &d);
     return d;
@@ -211,8 +210,8 @@ static struct data_record load_record(struct processor *p,
 static struct data_record store_record(struct processor *p,
                                        const struct data_result *r)
 {
-    struct data_record d = { .address = r->access.linear,
-                             .status = status_bits(r) };
+    struct data_record d = {.address = r->access.linear,
+                            .status = status_bits(r)};
 
     if (hits_l1(r))
         d.status |= STATUS_L1D_HIT;
@@ -228,7 +227,7 @@ static struct data_record linear_record(struct processor *p,
 {
     bool store = r->access.kind == DATA_STORE;
     bool valid = store && (event->umask & UOPS_LOCKED) == 0;
-    struct data_record d = { .address = r->access.linear };
+    struct data_record d = {.address = r->access.linear};
 
     if (valid ? hits_l1(r) : p->choices.data_hit_of_loads)
         d.status = STATUS_L1D_HIT;
@@ -274,7 +273,7 @@ uint32_t memory_count(struct processor *p, unsigned n,
 
 struct data_record memory_take_record(struct processor *p, uint64_t counters)
 {
-    struct data_record d = { 0 };
+    struct data_record d = {0};
 
     counters &= p->memory.has_captured;
     if (counters != 0)

@@ -18,15 +18,15 @@ struct event_row;
 #define MSR_PEBS_LD_LAT 0x3F6u
 
 /* Of data_record.status. */
-#define STATUS_L1D_HIT  BIT(0)
-#define STATUS_STLB     BIT(4)
-#define STATUS_LOCKED   BIT(5)
+#define STATUS_L1D_HIT BIT(0)
+#define STATUS_STLB    BIT(4)
+#define STATUS_LOCKED  BIT(5)
 
 /* One load or store that has retired. */
 struct data_result {
     struct data_access access;
     struct cache_outcome outcome;
-    bool tagged;         /* by the load latency facility */
+    bool tagged; /* by the load latency facility */
 };
 
 /* Entries 98H, A0H and A8H of a PEBS record. */

@@ -40,7 +40,8 @@ uint32_t microcode_bytes(const uint8_t header[UPDATE_HEADER_BYTES])
 {
     uint32_t data = data_bytes(header);
     uint32_t total = dword(header + DATA_SIZE) == 0
-        ? UPDATE_HEADER_BYTES + USUAL_DATA : dword(header + TOTAL_SIZE);
+                         ? UPDATE_HEADER_BYTES + USUAL_DATA
+                         : dword(header + TOTAL_SIZE);
 
     if (total > UPDATE_BYTES_MAX || data > total ||
         total - data < UPDATE_HEADER_BYTES || data % 4 != 0 || total % 4 != 0)
@@ -52,8 +53,7 @@ uint32_t microcode_bytes(const uint8_t header[UPDATE_HEADER_BYTES])
 static bool is_for_processor(uint32_t signature, uint32_t flags,
                              const struct processor *p)
 {
-    return signature == p->cpu->signature &&
-           (flags >> PLATFORM & 1) != 0;
+    return signature == p->cpu->signature && (flags >> PLATFORM & 1) != 0;
 }
 
 /* By its header, or by the table of further signatures. */

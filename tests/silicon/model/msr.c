@@ -12,18 +12,18 @@
 
 /* SDM volume 4, "Architectural MSRs" and the tables of each family. */
 static const struct msr_row common[] = {
-    { 0x017, MSR_READ_ONLY, 0, UINT64_C(1) << 50 },    /* IA32_PLATFORM_ID */
-    { 0x03A, MSR_READ_ONLY, 0, 1 },         /* IA32_FEATURE_CONTROL: locked */
-    { 0x079, MSR_WRITE_ONLY, 0, 0 },        /* IA32_BIOS_UPDT_TRIG */
-    { 0x0CE, MSR_READ_ONLY, 0, 0x80000080F2000 }, /* MSR_PLATFORM_INFO */
+    {0x017, MSR_READ_ONLY, 0, UINT64_C(1) << 50}, /* IA32_PLATFORM_ID */
+    {0x03A, MSR_READ_ONLY, 0, 1},  /* IA32_FEATURE_CONTROL: locked */
+    {0x079, MSR_WRITE_ONLY, 0, 0}, /* IA32_BIOS_UPDT_TRIG */
+    {0x0CE, MSR_READ_ONLY, 0, 0x80000080F2000}, /* MSR_PLATFORM_INFO */
     /* IA32_MISC_ENABLE: fast strings, perfmon available, BTS unavailable
      * (bit 11), PEBS available (bit 12 clear). Read-only bits have their
      * value: see msr_write. */
-    { IA32_MISC_ENABLE, MSR_SPECIAL, 0x0000000400450009, 0x0000000000000881 },
-    { IA32_DEBUGCTL, MSR_SPECIAL, 0, 0 },
-    { IA32_PEBS_ENABLE, MSR_SPECIAL, BITS(35, 32) | BITS(3, 0), 0 },
-    { 0x3F6, MSR_READ_WRITE, BITS(15, 0), 0 }, /* MSR_PEBS_LD_LAT */
-    { IA32_DS_AREA, MSR_SPECIAL, 0, 0 },
+    {IA32_MISC_ENABLE, MSR_SPECIAL, 0x0000000400450009, 0x0000000000000881},
+    {IA32_DEBUGCTL, MSR_SPECIAL, 0, 0},
+    {IA32_PEBS_ENABLE, MSR_SPECIAL, BITS(35, 32) | BITS(3, 0), 0},
+    {0x3F6, MSR_READ_WRITE, BITS(15, 0), 0}, /* MSR_PEBS_LD_LAT */
+    {IA32_DS_AREA, MSR_SPECIAL, 0, 0},
 };
 #define COMMON_ROWS (sizeof(common) / sizeof(common[0]))
 _Static_assert(COMMON_ROWS <= MSR_ROWS_MAX, "processor.common_msr");

@@ -9,7 +9,7 @@
 #include "tests/silicon/model/machine.h"
 
 #define IA32_BIOS_SIGN_ID      0x08Bu
-#define MSR_SMI_COUNT         0x034u
+#define MSR_SMI_COUNT          0x034u
 #define IA32_ARCH_CAPABILITIES 0x10Au
 #define IA32_MISC_ENABLE       0x1A0u
 #define IA32_DEBUGCTL          0x1D9u

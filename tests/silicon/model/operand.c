@@ -2,10 +2,10 @@
 /* operand.c - the data accesses of an instruction. */
 #include "tests/silicon/model/operand.h"
 
-#define REX_W     8u
-#define REX_R     4u
-#define REX_X     2u
-#define REX_B     1u
+#define REX_W 8u
+#define REX_R 4u
+#define REX_X 2u
+#define REX_B 1u
 
 enum { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI };
 
@@ -75,7 +75,7 @@ static void take_prefixes(struct decoder *d)
             d->segment = b;
         else if (b != 0x2E && b != 0x36 && b != 0x3E && b != 0x26)
             return;
-        d->rex = 0;                     /* only right before the opcode */
+        d->rex = 0; /* only right before the opcode */
     }
 }
 
@@ -97,7 +97,7 @@ static void add_access(struct decoder *d, enum data_kind kind, uint64_t linear,
 {
     if (d->count < DATA_ACCESSES_MAX)
         d->found[d->count++] =
-            (struct data_access){ linear, bytes, kind, locked };
+            (struct data_access){linear, bytes, kind, locked};
 }
 
 static uint64_t segmented(const struct decoder *d, uint64_t offset)
@@ -154,8 +154,8 @@ static uint64_t effective_address(const struct decoder *d, unsigned immediate)
 
 static uint64_t bit_offset(const struct decoder *d, uint8_t bytes)
 {
-    unsigned reg = (byte_at(d, d->at) >> 3 & 7) |
-                   ((d->rex & REX_R) != 0 ? 8 : 0);
+    unsigned reg =
+        (byte_at(d, d->at) >> 3 & 7) | ((d->rex & REX_R) != 0 ? 8 : 0);
     int64_t bit = (int64_t)d->s->general[reg];
 
     if (bytes < 8)
@@ -173,8 +173,10 @@ static void add_stack_access(struct decoder *d, enum data_kind kind)
 
 static void add_operand(struct decoder *d, unsigned what)
 {
-    unsigned immediate = (what & IMM8) != 0 ? 1
-                       : (what & IMMZ) == 0 ? 0 : d->operand_size ? 2 : 4;
+    unsigned immediate = (what & IMM8) != 0   ? 1
+                         : (what & IMMZ) == 0 ? 0
+                         : d->operand_size    ? 2
+                                              : 4;
     uint8_t bytes = operand_bytes(d, what);
     bool memory = (what & MODRM) != 0 && byte_at(d, d->at) < 0xC0;
     bool locked = (what & BOTH) == BOTH && (d->lock || (what & XCHG) != 0);
@@ -231,7 +233,7 @@ static void add_moffs_access(struct decoder *d, uint8_t op)
                operand_bytes(d, (op & 1) == 0 ? BYTE : 0), false);
 }
 
-/* clang-format off: opcode maps */
+/* clang-format off */
 /* F6H, F7H, FEH and FFH: by the reg field of ModR/M. */
 static unsigned group_opcode(uint8_t op, unsigned reg)
 {
@@ -369,7 +371,7 @@ unsigned operand_find(struct data_access found[DATA_ACCESSES_MAX],
         add_string_accesses(&d, op);
     } else if (op >= 0xA0 && op <= 0xA3) {
         add_moffs_access(&d, op);
-    } else if (op == 0xC9) {            /* LEAVE */
+    } else if (op == 0xC9) { /* LEAVE */
         add_access(&d, DATA_LOAD, s->general[RBP], 8, false);
     } else if (op == 0x0F) {
         op = byte_at(&d, d.at++);

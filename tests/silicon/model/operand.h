@@ -28,7 +28,7 @@ struct data_access {
     uint64_t linear;
     uint8_t bytes;
     enum data_kind kind;
-    bool locked;   /* of a LOCK prefix or XCHG: its load and its store */
+    bool locked; /* of a LOCK prefix or XCHG: its load and its store */
 };
 
 /* The state before the instruction. */

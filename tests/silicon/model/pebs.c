@@ -106,10 +106,11 @@ void pebs_write_enable(struct processor *p, uint64_t value)
 
     if (closed != 0 && p->pmu.counting &&
         random_one_in(&p->random, p->choices.pebs_residual_one_in))
-        start_residual(p, closed, 1 + (unsigned)(random_next(&p->random) %
-                                                 RESIDUAL_INSTRUCTIONS_MAX));
-    faults_pebs_disabled(p, p->pebs.enable & ~value &
-                                BITS(PEBS_COUNTERS - 1, 0));
+        start_residual(p, closed,
+                       1 + (unsigned)(random_next(&p->random) %
+                                      RESIDUAL_INSTRUCTIONS_MAX));
+    faults_pebs_disabled(p,
+                         p->pebs.enable & ~value & BITS(PEBS_COUNTERS - 1, 0));
     p->pebs.enable = value;
     pebs_disarm(p, ~value);
 }
@@ -176,8 +177,9 @@ bool pebs_make_record(struct processor *p, const struct pebs_snapshot *s,
     bool residual = is_residual(p), fits;
     /* From format 3 on each counter has its record; before, one serves all
      * that have overflowed. */
-    uint64_t counters = residual ? p->pebs.residual_counters
-                      : pebs_format(p) >= 3 ? p->pebs.triggered : p->pebs.armed;
+    uint64_t counters = residual              ? p->pebs.residual_counters
+                        : pebs_format(p) >= 3 ? p->pebs.triggered
+                                              : p->pebs.armed;
     uint64_t deferred = p->pebs.pmi_deferred & counters;
 
     pebs_fill_record(p, s, counters, record);

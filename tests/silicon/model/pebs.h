@@ -34,7 +34,7 @@ struct pebs_ds {
 };
 
 /* The state after the instruction, in the order of a record; 00H-8FH. */
-/* clang-format off: in rows */
+/* clang-format off */
 enum pebs_register {
     PEBS_RFLAGS, PEBS_RIP, PEBS_RAX, PEBS_RBX, PEBS_RCX, PEBS_RDX, PEBS_RSI,
     PEBS_RDI, PEBS_RBP, PEBS_RSP, PEBS_R8, PEBS_R9, PEBS_R10, PEBS_R11,
@@ -49,19 +49,19 @@ struct pebs_snapshot {
 };
 
 /* Byte offsets of a record after the registers, as words. */
-#define WORD_STATUS       (0x90 / 8) /* format 3: applicable counter */
-#define WORD_ADDRESS      (0x98 / 8) /* from format 1 on, these three */
-#define WORD_SOURCE       (0xA0 / 8)
-#define WORD_LATENCY      (0xA8 / 8)
-#define WORD_EVENTING_IP  (0xB0 / 8) /* from format 2 on */
-#define WORD_TX_ABORT     (0xB8 / 8)
-#define WORD_TSC          (0xC0 / 8) /* from format 3 on */
+#define WORD_STATUS      (0x90 / 8) /* format 3: applicable counter */
+#define WORD_ADDRESS     (0x98 / 8) /* from format 1 on, these three */
+#define WORD_SOURCE      (0xA0 / 8)
+#define WORD_LATENCY     (0xA8 / 8)
+#define WORD_EVENTING_IP (0xB0 / 8) /* from format 2 on */
+#define WORD_TX_ABORT    (0xB8 / 8)
+#define WORD_TSC         (0xC0 / 8) /* from format 3 on */
 
 #define PEBS_WORDS_MAX (0xC8 / 8)
 struct pebs_record {
     uint64_t words[PEBS_WORDS_MAX];
-    unsigned bytes;             /* of the processor's format */
-    uint64_t at;                /* linear */
+    unsigned bytes; /* of the processor's format */
+    uint64_t at;    /* linear */
 };
 
 /* WRMSR of IA32_PEBS_ENABLE; the value has no reserved bit. */

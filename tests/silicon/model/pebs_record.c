@@ -19,7 +19,7 @@ unsigned pebs_format(const struct processor *p)
 
 static unsigned record_bytes(unsigned format)
 {
-    static const uint8_t bytes[] = { 0x90, 0xB0, 0xC0, 0xC8 };
+    static const uint8_t bytes[] = {0x90, 0xB0, 0xC0, 0xC8};
 
     return bytes[format < 3 ? format : 3];
 }
@@ -45,7 +45,7 @@ void pebs_fill_record(struct processor *p, const struct pebs_snapshot *s,
     struct data_record data = memory_take_record(p, counters);
     uint64_t *words = record->words;
 
-    *record = (struct pebs_record){ .bytes = record_bytes(format) };
+    *record = (struct pebs_record){.bytes = record_bytes(format)};
     for (unsigned n = 0; n < PEBS_REGISTERS; n++)
         words[n] = s->registers[n];
     words[WORD_STATUS] = format >= 3 ? counters : p->pmu.global_status;

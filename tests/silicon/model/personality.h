@@ -15,11 +15,11 @@
 
 /* White paper 604224, sections 1 and 2, and what came after it. */
 enum regime {
-    REGIME_A,        /* no MSR 10FH; RTM as the silicon has it */
-    REGIME_B,        /* October 2018: bit 0 of 10FH; counter 3 unreliable */
-    REGIME_C,        /* June 2021: bits 0-2 of 10FH; C' and D by its bits */
-    REGIME_E,        /* TSX fused away: 10FH discards, XBEGIN raises #UD */
-    REGIME_F,        /* February 2022: MSRs 122H and 123H */
+    REGIME_A, /* no MSR 10FH; RTM as the silicon has it */
+    REGIME_B, /* October 2018: bit 0 of 10FH; counter 3 unreliable */
+    REGIME_C, /* June 2021: bits 0-2 of 10FH; C' and D by its bits */
+    REGIME_E, /* TSX fused away: 10FH discards, XBEGIN raises #UD */
+    REGIME_F, /* February 2022: MSRs 122H and 123H */
 };
 
 /* What an event of the performance monitors counts in this simulation. */
@@ -35,7 +35,7 @@ enum event_kind {
     EVENT_BRANCHES_FAR,
     EVENT_CYCLES,
     EVENT_CYCLES_BUS,
-    EVENT_RTM_RETIRED,       /* the TX_EVENT_* that is its umask */
+    EVENT_RTM_RETIRED, /* the TX_EVENT_* that is its umask */
     EVENT_HLE_RETIRED,
     /* Loads and stores: memory_events.c. D0H-D3H by their umask. */
     EVENT_LOAD_LATENCY,
@@ -44,14 +44,14 @@ enum event_kind {
     EVENT_MEM_LOAD,
     EVENT_MEM_LLC_HIT,
     EVENT_MEM_LLC_MISS,
-    EVENT_OFFCORE_0,         /* offcore.c */
+    EVENT_OFFCORE_0, /* offcore.c */
     EVENT_OFFCORE_1,
 };
 
 struct event_row {
     uint8_t event, umask;
     enum event_kind kind;
-    uint8_t precise;       /* counters on which PEBS records it, bits 3:0 */
+    uint8_t precise; /* counters on which PEBS records it, bits 3:0 */
 };
 
 /* A leaf given word for word; what varies (APIC IDs, TSX bits, leaf 0AH) is
@@ -62,10 +62,10 @@ struct cpuid_row {
 };
 
 enum msr_kind {
-    MSR_READ_WRITE,  /* #GP on write outside `writable` */
-    MSR_READ_ONLY,   /* reads `reset`, #GP on write */
-    MSR_WRITE_ONLY,  /* discards writes, #GP on read */
-    MSR_SPECIAL,     /* has behaviour: model/msr.c */
+    MSR_READ_WRITE, /* #GP on write outside `writable` */
+    MSR_READ_ONLY,  /* reads `reset`, #GP on write */
+    MSR_WRITE_ONLY, /* discards writes, #GP on read */
+    MSR_SPECIAL,    /* has behaviour: model/msr.c */
 };
 
 struct msr_row {
@@ -79,27 +79,27 @@ struct uncore_traits;
 
 struct personality {
     const char *name;
-    const char *brand;      /* leaves 80000002H-80000004H, up to 47 bytes */
-    uint32_t signature;     /* CPUID.1:EAX */
-    uint32_t microcode;     /* MSR 8BH[63:32] */
+    const char *brand;  /* leaves 80000002H-80000004H, up to 47 bytes */
+    uint32_t signature; /* CPUID.1:EAX */
+    uint32_t microcode; /* MSR 8BH[63:32] */
     enum regime regime;
-    bool has_rtm;           /* the silicon has TSX */
-    bool has_hle;           /* XACQUIRE elides with this microcode */
+    bool has_rtm; /* the silicon has TSX */
+    bool has_hle; /* XACQUIRE elides with this microcode */
     /* Transactions: MAX_RTM_NEST_COUNT and MAX_HLE_NEST_COUNT, the cache lines
      * that fit into the write set and the read set, MAX_HLE_ELIDED_LOCKS. */
     unsigned tx_nest_max, tx_write_lines, tx_read_lines, hle_locks_max;
     const struct uncore_traits *uncore; /* NULL: not that of a client */
-    uint64_t offcore_dram;  /* MSR_OFFCORE_RSP_x: supplied by local memory */
-    bool pdir_needs_quiet;  /* 06_2A, 06_2D: the other counters quiescent */
+    uint64_t offcore_dram;   /* MSR_OFFCORE_RSP_x: supplied by local memory */
+    bool pdir_needs_quiet;   /* 06_2A, 06_2D: the other counters quiescent */
     bool pt_needs_branch_en; /* RTIT_CTL.BranchEn = 0 raises #GP */
     uint8_t perfmon_version;
     uint8_t counters_smt, counters_alone;
     uint64_t perf_capabilities; /* MSR 345H */
     uint64_t debugctl_writable; /* MSR 1D9H */
-    uint32_t leaf_max;      /* CPUID.0:EAX */
+    uint32_t leaf_max;          /* CPUID.0:EAX */
     uint32_t leaf1_ecx, leaf1_edx;
-    uint32_t leaf7_ebx;     /* without HLE and RTM */
-    uint32_t leaf7_edx;     /* without RTM_ALWAYS_ABORT and TSX_FORCE_ABORT */
+    uint32_t leaf7_ebx; /* without HLE and RTM */
+    uint32_t leaf7_edx; /* without RTM_ALWAYS_ABORT and TSX_FORCE_ABORT */
     uint64_t arch_capabilities; /* MSR 10AH where leaf7_edx bit 29 says so */
     struct cache_sizes caches;
     const struct cpuid_row *cpuid;

@@ -41,8 +41,7 @@ static uint64_t status_mask(const struct processor *p)
         mask |= STATUS_TOPA_PMI;
     if (p->cpu->perfmon_version < 4)
         return mask | STATUS_UNCORE;
-    return mask | STATUS_LBR_FRZ | STATUS_CTR_FRZ |
-           STATUS_ASCI | STATUS_UNCORE;
+    return mask | STATUS_LBR_FRZ | STATUS_CTR_FRZ | STATUS_ASCI | STATUS_UNCORE;
 }
 
 static bool write_select(struct processor *p, unsigned n, uint64_t value)
@@ -132,7 +131,7 @@ static uint64_t global_inuse(const struct processor *p)
             value |= BIT(32 + n);
     for (unsigned n = 0; n < p->machine->counters; n++)
         if ((p->pmu.select[n] & EVTSEL_INT) != 0)
-            value |= BIT(63);           /* PMI InUse */
+            value |= BIT(63); /* PMI InUse */
     for (unsigned n = 0; n < FIXED_MAX; n++)
         if (((p->pmu.fixed_ctrl >> (4 * n)) & BIT(3)) != 0)
             value |= BIT(63);
@@ -204,7 +203,7 @@ static bool write_global(struct processor *p, uint32_t number, uint64_t value)
         p->pmu.global_status |= value;
         break;
     default:
-        return false;                   /* STATUS and INUSE are read-only */
+        return false; /* STATUS and INUSE are read-only */
     }
     pmu_update(p);
     return true;

@@ -106,7 +106,7 @@ void pt_started(struct processor *p, const struct pt_step *now)
     if (!pt_tracing(p))
         return;
     pt_update_enables(p, now);
-    pt->packet_en = false;              /* until the WRMSR is complete */
+    pt->packet_en = false; /* until the WRMSR is complete */
     if (!configurable || pt->psb_bytes == 0)
         pt_put_psb(p, now, pt->context_en && pt->filter_en);
     pt_update_enables(p, now);

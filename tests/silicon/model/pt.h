@@ -44,13 +44,13 @@
 
 /* The processor around an instruction. */
 struct pt_step {
-    uint64_t ip;                /* CurrentIP: of the instruction or event */
-    uint64_t next;              /* where execution goes on */
-    uint64_t cr3;               /* after it, as all below */
+    uint64_t ip;   /* CurrentIP: of the instruction or event */
+    uint64_t next; /* where execution goes on */
+    uint64_t cr3;  /* after it, as all below */
     uint64_t tsc;
     unsigned cpl;
     bool cs_l, cs_d;
-    uint32_t cycles;            /* it took */
+    uint32_t cycles; /* it took */
 };
 
 /* pt_msr.c: is it one of these registers, on this processor or not? */
@@ -115,7 +115,10 @@ void pt_output(struct processor *p, const struct pt_memory *memory);
 /* Between the files of PT. pt_packet.c: bytes of packets, not yet ordered by
  * anyone. An IP is suppressed if NULL. */
 enum pt_ip_packet {
-    PT_TIP = 0x0D, PT_TIP_PGE = 0x11, PT_TIP_PGD = 0x01, PT_FUP = 0x1D,
+    PT_TIP = 0x0D,
+    PT_TIP_PGE = 0x11,
+    PT_TIP_PGD = 0x01,
+    PT_FUP = 0x1D,
 };
 void pt_put_ip(struct processor *p, enum pt_ip_packet op, const uint64_t *ip);
 void pt_put_tnt(struct processor *p, bool taken);

@@ -9,13 +9,13 @@
 
 #include "tests/silicon/faults/hooks.h"
 
-#define LEAF_PT 0x14u
-#define PHYSICAL_BITS 39        /* CPUID.80000008H:EAX[7:0] */
-#define POINTERS_FIXED BITS(6, 0)
+#define LEAF_PT            0x14u
+#define PHYSICAL_BITS      39 /* CPUID.80000008H:EAX[7:0] */
+#define POINTERS_FIXED     BITS(6, 0)
 #define PACKET_BYTES_SHIFT 32
-#define PACKET_BYTES BITS(48, 32)
-#define ADDR0_CFG_SHIFT 32
-#define ADDR_CFG_MAX 2          /* TraceStop */
+#define PACKET_BYTES       BITS(48, 32)
+#define ADDR0_CFG_SHIFT    32
+#define ADDR_CFG_MAX       2 /* TraceStop */
 
 struct cpuid_row pt_leaf(const struct processor *p, uint32_t subleaf)
 {
@@ -24,7 +24,7 @@ struct cpuid_row pt_leaf(const struct processor *p, uint32_t subleaf)
     for (size_t n = 0; n < cpu->cpuid_rows; n++)
         if (cpu->cpuid[n].leaf == LEAF_PT && cpu->cpuid[n].subleaf == subleaf)
             return cpu->cpuid[n];
-    return (struct cpuid_row){ 0 };
+    return (struct cpuid_row){0};
 }
 
 bool pt_is_msr(uint32_t number)
@@ -148,8 +148,7 @@ static bool write_ctl(struct processor *p, uint64_t value)
     if (on && (value & RTIT_TOPA) == 0 &&
         (pt_leaf(p, 0).ecx & PT_ECX_SINGLE_RANGE) == 0)
         return false;
-    if (on && (value & RTIT_BRANCH_EN) == 0 &&
-        p->cpu->pt_needs_branch_en)
+    if (on && (value & RTIT_BRANCH_EN) == 0 && p->cpu->pt_needs_branch_en)
         return false;
     p->pt.ctl = value;
     return true;
@@ -166,8 +165,8 @@ static bool write_status(struct processor *p, uint64_t value)
         return false;
     p->pt.status = value & writable;
     if (configurable)
-        p->pt.psb_bytes = (uint32_t)((value & PACKET_BYTES) >>
-                                     PACKET_BYTES_SHIFT);
+        p->pt.psb_bytes =
+            (uint32_t)((value & PACKET_BYTES) >> PACKET_BYTES_SHIFT);
     return true;
 }
 
@@ -186,8 +185,7 @@ bool pt_write(struct processor *p, uint32_t number, uint64_t value)
         return false;
     if (number == IA32_RTIT_CTL)
         return write_ctl(p, value);
-    if ((pt->ctl & RTIT_TRACE_EN) != 0 &&
-        !faults_pt_unlocked(p, number))
+    if ((pt->ctl & RTIT_TRACE_EN) != 0 && !faults_pt_unlocked(p, number))
         return false;
     switch (number) {
     case IA32_RTIT_OUTPUT_BASE:

@@ -10,16 +10,16 @@
 #include "tests/silicon/model/pmu_msr.h"
 #include "tests/silicon/model/pt.h"
 
-#define PAGE_SHIFT 12
-#define TABLE_SHIFT 7           /* of the index in MaskOrTableOffset */
+#define PAGE_SHIFT   12
+#define TABLE_SHIFT  7 /* of the index in MaskOrTableOffset */
 #define POINTERS_LOW BITS(31, 0)
 
 /* Table "ToPA Table Entry Fields". */
-#define ENTRY_END  BIT(0)
-#define ENTRY_INT  BIT(2)
-#define ENTRY_STOP BIT(4)
+#define ENTRY_END      BIT(0)
+#define ENTRY_INT      BIT(2)
+#define ENTRY_STOP     BIT(4)
 #define ENTRY_RESERVED (BIT(1) | BIT(3) | BIT(5) | BITS(11, 10) | BITS(63, 39))
-#define ENTRY_BASE BITS(38, 12)
+#define ENTRY_BASE     BITS(38, 12)
 
 static uint64_t output_offset(const struct processor *p)
 {
@@ -103,8 +103,8 @@ static bool reach_region(struct processor *p, const struct pt_memory *memory)
             !entry_valid(p, entry, index == 0))
             return false;
         if ((entry & ENTRY_END) == 0)
-            return !single_entry(p) || entry_valid(p, read_entry(p, memory, 1),
-                                                   false);
+            return !single_entry(p) ||
+                   entry_valid(p, read_entry(p, memory, 1), false);
         pt->base = entry & ENTRY_BASE;
         pt->pointers &= ~POINTERS_LOW;
         pt->pointers |= BIT(TABLE_SHIFT) - 1;

@@ -8,9 +8,9 @@
 
 #include "tests/silicon/faults/hooks.h"
 
-#define TNT_MAX      6
-#define PSB_REPEATS  8
-#define RATIO        30         /* of core to bus clock, for CBR */
+#define TNT_MAX     6
+#define PSB_REPEATS 8
+#define RATIO       30 /* of core to bus clock, for CBR */
 
 static void put_bytes(struct processor *p, const uint8_t *bytes, unsigned count)
 {
@@ -43,8 +43,11 @@ static void put_pad(struct processor *p)
 /* IPBytes and the bytes that it stands for: as few as last IP allows. */
 void pt_put_ip(struct processor *p, enum pt_ip_packet op, const uint64_t *ip)
 {
-    static const struct { uint8_t code, bytes, shift; } forms[] = {
-        { 1, 2, 16 }, { 2, 4, 32 },
+    static const struct {
+        uint8_t code, bytes, shift;
+    } forms[] = {
+        {1, 2, 16},
+        {2, 4, 32},
     };
     uint8_t code = 0, bytes = 0, opcode;
 
@@ -130,7 +133,7 @@ void pt_put_mtc(struct processor *p, const struct pt_step *now)
 
 void pt_put_pip(struct processor *p, uint64_t cr3)
 {
-    static const uint8_t opcode[] = { 0x02, 0x43 };
+    static const uint8_t opcode[] = {0x02, 0x43};
 
     put_payload(p, opcode, 2, cr3 >> 5 << 1, 6);
 }
@@ -155,22 +158,21 @@ void pt_put_mode_tsx(struct processor *p, enum pt_tx_mode mode)
 
 void pt_put_ovf(struct processor *p)
 {
-    static const uint8_t packet[] = { 0x02, 0xF3 };
+    static const uint8_t packet[] = {0x02, 0xF3};
 
     put_bytes(p, packet, 2);
 }
 
 void pt_put_trace_stop(struct processor *p)
 {
-    static const uint8_t packet[] = { 0x02, 0x83 };
+    static const uint8_t packet[] = {0x02, 0x83};
 
     put_bytes(p, packet, 2);
 }
 
 static void put_time(struct processor *p, const struct pt_step *now)
 {
-    static const uint8_t tsc = 0x19, tma[] = { 0x02, 0x73 },
-                         cbr[] = { 0x02, 0x03 };
+    static const uint8_t tsc = 0x19, tma[] = {0x02, 0x73}, cbr[] = {0x02, 0x03};
 
     if ((p->pt.ctl_active & RTIT_TSC_EN) != 0)
         put_payload(p, &tsc, 1, now->tsc, 7);
@@ -183,7 +185,7 @@ static void put_time(struct processor *p, const struct pt_step *now)
 
 void pt_put_psb(struct processor *p, const struct pt_step *now, bool at_start)
 {
-    static const uint8_t psb[] = { 0x02, 0x82 }, psbend[] = { 0x02, 0x23 };
+    static const uint8_t psb[] = {0x02, 0x82}, psbend[] = {0x02, 0x23};
     struct pt_state *pt = &p->pt;
     const struct choices *choices = &p->choices;
     bool branches = (pt->ctl_active & RTIT_BRANCH_EN) != 0;

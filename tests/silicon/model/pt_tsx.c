@@ -32,7 +32,7 @@ static void put_mode_tsx(struct processor *p, enum pt_tx_mode mode,
 /* The instruction itself may lead out of the filter, or into it. */
 static void finish_step(struct processor *p, const struct pt_step *now)
 {
-    static const struct instruction no_branch = { .flags = 0 };
+    static const struct instruction no_branch = {.flags = 0};
 
     pt_retired(p, &no_branch, now);
 }

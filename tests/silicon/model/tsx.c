@@ -7,17 +7,17 @@
 #include "tests/silicon/model/counters.h"
 #include "tests/silicon/model/lines.h"
 
-#define MSR_TSX_CTRL     0x122u
-#define TSX_CTRL_RTM_DISABLE BIT(0)
-#define TSX_CTRL_CPUID_CLEAR BIT(1)
-#define MSR_MCU_OPT_CTRL 0x123u
+#define MSR_TSX_CTRL           0x122u
+#define TSX_CTRL_RTM_DISABLE   BIT(0)
+#define TSX_CTRL_CPUID_CLEAR   BIT(1)
+#define MSR_MCU_OPT_CTRL       0x123u
 #define MCU_OPT_RNGDS_MITG_DIS BIT(0)
-#define MCU_OPT_RTM_ALLOW  BIT(1)
-#define MCU_OPT_RTM_LOCKED BIT(2)
+#define MCU_OPT_RTM_ALLOW      BIT(1)
+#define MCU_OPT_RTM_LOCKED     BIT(2)
 
 void tsx_reset(struct processor *p)
 {
-    p->tsx = (struct tsx_state){ .force_abort = 0 };
+    p->tsx = (struct tsx_state){.force_abort = 0};
     if (p->cpu->regime == REGIME_F && p->choices.rtm_locked)
         p->tsx.mcu_opt_ctrl = MCU_OPT_RTM_LOCKED;
 }
@@ -104,7 +104,7 @@ static bool write_force_abort(struct processor *p, uint64_t value)
     if (faults_force_abort_refused(p))
         return false;
     if (p->cpu->regime == REGIME_E)
-        return true;                    /* reads 0, discards every write */
+        return true; /* reads 0, discards every write */
     if (p->cpu->regime == REGIME_C)
         writable |= TSX_CPUID_CLEAR | SDV_ENABLE_RTM;
     if ((value & ~writable) != 0 && !faults_accept_force_abort(p))
@@ -215,11 +215,13 @@ static void decide_spontaneous(struct processor *p,
                                struct tx_decision *decision)
 {
     static const uint32_t statuses[] = {
-        0, TX_STATUS_RETRY, TX_STATUS_RETRY | TX_STATUS_CONFLICT,
+        0,
+        TX_STATUS_RETRY,
+        TX_STATUS_RETRY | TX_STATUS_CONFLICT,
         TX_STATUS_CONFLICT,
     };
     uint32_t one_in = tsx_sdv(p) ? p->choices.sdv_abort_one_in
-                             : p->choices.spontaneous_one_in;
+                                 : p->choices.spontaneous_one_in;
 
     if (!random_one_in(&p->random, one_in))
         return;
@@ -230,7 +232,7 @@ static void decide_spontaneous(struct processor *p,
 
 void tsx_decide(struct processor *p, struct tx_decision *decision)
 {
-    *decision = (struct tx_decision){ .fate = TX_RUNS };
+    *decision = (struct tx_decision){.fate = TX_RUNS};
     if (tsx_rtm_invalid(p)) {
         decision->fate = TX_INVALID;
         return;

@@ -13,44 +13,44 @@
 #include "tests/silicon/model/instruction.h"
 #include "tests/silicon/model/machine.h"
 
-#define MSR_TSX_FORCE_ABORT   0x10Fu
-#define RTM_FORCE_ABORT       BIT(0)
-#define TSX_CPUID_CLEAR       BIT(1)
-#define SDV_ENABLE_RTM        BIT(2)
+#define MSR_TSX_FORCE_ABORT 0x10Fu
+#define RTM_FORCE_ABORT     BIT(0)
+#define TSX_CPUID_CLEAR     BIT(1)
+#define SDV_ENABLE_RTM      BIT(2)
 
 /* EAX after an abort: SDM volume 1, "RTM Abort Status Definition". */
-#define TX_STATUS_XABORT   0x01u
-#define TX_STATUS_RETRY    0x02u
-#define TX_STATUS_CONFLICT 0x04u
-#define TX_STATUS_CAPACITY 0x08u
-#define TX_STATUS_DEBUG    0x10u
-#define TX_STATUS_NESTED   0x20u
+#define TX_STATUS_XABORT     0x01u
+#define TX_STATUS_RETRY      0x02u
+#define TX_STATUS_CONFLICT   0x04u
+#define TX_STATUS_CAPACITY   0x08u
+#define TX_STATUS_DEBUG      0x10u
+#define TX_STATUS_NESTED     0x20u
 #define TX_STATUS_CODE(code) ((uint32_t)(code) << 24)
 
 /* What aborts a transaction, as far as EAX shows. */
 enum tx_cause {
-    TX_CAUSE_EVENT,       /* an interrupt, a PEBS record, none at all */
+    TX_CAUSE_EVENT, /* an interrupt, a PEBS record, none at all */
     TX_CAUSE_EXCEPTION,
     TX_CAUSE_INSTRUCTION, /* one that aborts */
     TX_CAUSE_MEMORY_TYPE, /* not write-back memory */
     TX_CAUSE_XABORT,
-    TX_CAUSE_WRITES,      /* capacity of the write set, */
-    TX_CAUSE_READS,       /* and of the read set */
-    TX_CAUSE_CONFLICT,    /* with another logical processor */
-    TX_CAUSE_DEBUG,       /* #DB or #BP was hit */
-    TX_CAUSE_NESTING,     /* one level too many */
-    TX_CAUSE_ELISION,     /* HLE: a lock not used as one */
+    TX_CAUSE_WRITES,   /* capacity of the write set, */
+    TX_CAUSE_READS,    /* and of the read set */
+    TX_CAUSE_CONFLICT, /* with another logical processor */
+    TX_CAUSE_DEBUG,    /* #DB or #BP was hit */
+    TX_CAUSE_NESTING,  /* one level too many */
+    TX_CAUSE_ELISION,  /* HLE: a lock not used as one */
 };
 
 /* How a transaction ended. */
 struct tx_abort {
     enum tx_cause cause;
-    uint8_t code;        /* of XABORT */
-    unsigned depth;      /* levels */
-    uint32_t status;     /* to be added to EAX; all of it if `forced` */
+    uint8_t code;    /* of XABORT */
+    unsigned depth;  /* levels */
+    uint32_t status; /* to be added to EAX; all of it if `forced` */
     bool forced;
     uint64_t eventing_ip; /* the instruction being executed */
-    uint64_t resume_ip;  /* the fallback; HLE: after the XACQUIRE */
+    uint64_t resume_ip;   /* the fallback; HLE: after the XACQUIRE */
 };
 
 /* SDM volume 3B, "TX Abort Information Field Definition"; 31:0 are cycles. */
@@ -65,20 +65,20 @@ struct tx_abort {
 
 /* What an outermost XBEGIN comes to. */
 enum tx_fate {
-    TX_INVALID,  /* #UD */
-    TX_RUNS,     /* until XEND or a cause of its own */
-    TX_DOOMED,   /* until `steps` instructions have run, or XEND */
+    TX_INVALID, /* #UD */
+    TX_RUNS,    /* until XEND or a cause of its own */
+    TX_DOOMED,  /* until `steps` instructions have run, or XEND */
 };
 
 struct tx_decision {
     enum tx_fate fate;
-    unsigned steps;      /* TX_DOOMED: 0 = abort at XBEGIN */
-    bool at_xend;        /* TX_DOOMED: abort at XEND instead of after steps */
-    uint32_t status;     /* TX_DOOMED: EAX, whatever ends it */
-    bool forced;         /* TX_DOOMED: status for every cause of abort */
-    bool leak_stores;    /* faults: what an abort forgets to roll back, */
+    unsigned steps;   /* TX_DOOMED: 0 = abort at XBEGIN */
+    bool at_xend;     /* TX_DOOMED: abort at XEND instead of after steps */
+    uint32_t status;  /* TX_DOOMED: EAX, whatever ends it */
+    bool forced;      /* TX_DOOMED: status for every cause of abort */
+    bool leak_stores; /* faults: what an abort forgets to roll back, */
     bool leak_registers;
-    bool lose_stores;    /* or a commit to write */
+    bool lose_stores; /* or a commit to write */
 };
 
 void tsx_reset(struct processor *p);

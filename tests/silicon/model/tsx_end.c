@@ -19,22 +19,21 @@ static const struct {
     uint8_t category;
     uint64_t information;
 } causes[] = {
-    [TX_CAUSE_EVENT] = { 0, TX_EVENT_EVENTS, TX_INFO_NON_INSTRUCTION },
-    [TX_CAUSE_EXCEPTION] = { 0, TX_EVENT_EVENTS, TX_INFO_INSTRUCTION },
-    [TX_CAUSE_INSTRUCTION] = { 0, TX_EVENT_UNFRIENDLY, TX_INFO_INSTRUCTION },
-    [TX_CAUSE_MEMORY_TYPE] = { 0, TX_EVENT_MEMTYPE, TX_INFO_INSTRUCTION },
-    [TX_CAUSE_XABORT] = { TX_STATUS_XABORT, TX_EVENT_EVENTS,
-                          TX_INFO_INSTRUCTION },
-    [TX_CAUSE_WRITES] = { TX_STATUS_CAPACITY, TX_EVENT_MEM,
-                          TX_INFO_NON_INSTRUCTION | TX_INFO_WRITES },
-    [TX_CAUSE_READS] = { TX_STATUS_CAPACITY, TX_EVENT_MEM,
-                         TX_INFO_NON_INSTRUCTION | TX_INFO_READS },
-    [TX_CAUSE_CONFLICT] = { TX_STATUS_CONFLICT, TX_EVENT_MEM,
-                            TX_INFO_NON_INSTRUCTION | TX_INFO_CONFLICT },
-    [TX_CAUSE_DEBUG] = { TX_STATUS_DEBUG, TX_EVENT_EVENTS,
-                         TX_INFO_INSTRUCTION },
-    [TX_CAUSE_NESTING] = { 0, TX_EVENT_EVENTS, TX_INFO_INSTRUCTION },
-    [TX_CAUSE_ELISION] = { 0, TX_EVENT_MEM, TX_INFO_INSTRUCTION },
+    [TX_CAUSE_EVENT] = {0, TX_EVENT_EVENTS, TX_INFO_NON_INSTRUCTION},
+    [TX_CAUSE_EXCEPTION] = {0, TX_EVENT_EVENTS, TX_INFO_INSTRUCTION},
+    [TX_CAUSE_INSTRUCTION] = {0, TX_EVENT_UNFRIENDLY, TX_INFO_INSTRUCTION},
+    [TX_CAUSE_MEMORY_TYPE] = {0, TX_EVENT_MEMTYPE, TX_INFO_INSTRUCTION},
+    [TX_CAUSE_XABORT] = {TX_STATUS_XABORT, TX_EVENT_EVENTS,
+                         TX_INFO_INSTRUCTION},
+    [TX_CAUSE_WRITES] = {TX_STATUS_CAPACITY, TX_EVENT_MEM,
+                         TX_INFO_NON_INSTRUCTION | TX_INFO_WRITES},
+    [TX_CAUSE_READS] = {TX_STATUS_CAPACITY, TX_EVENT_MEM,
+                        TX_INFO_NON_INSTRUCTION | TX_INFO_READS},
+    [TX_CAUSE_CONFLICT] = {TX_STATUS_CONFLICT, TX_EVENT_MEM,
+                           TX_INFO_NON_INSTRUCTION | TX_INFO_CONFLICT},
+    [TX_CAUSE_DEBUG] = {TX_STATUS_DEBUG, TX_EVENT_EVENTS, TX_INFO_INSTRUCTION},
+    [TX_CAUSE_NESTING] = {0, TX_EVENT_EVENTS, TX_INFO_INSTRUCTION},
+    [TX_CAUSE_ELISION] = {0, TX_EVENT_MEM, TX_INFO_INSTRUCTION},
 };
 
 /* White paper 604224, section 1.3: a normal conflict has the retry bit; with
@@ -65,7 +64,7 @@ static uint32_t status_of(struct processor *p, const struct tx_abort *how)
 
 static void count_events(struct processor *p, uint8_t umasks)
 {
-    struct retirement r = { .tx_events = umasks, .hle = p->tsx.hle };
+    struct retirement r = {.tx_events = umasks, .hle = p->tsx.hle};
 
     counters_retire(p, &r);
     r.hle = true;

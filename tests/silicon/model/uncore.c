@@ -80,8 +80,7 @@ static void on_overflow(struct machine *m, uint64_t status, uint64_t ctrl)
     struct uncore *u = &m->uncore;
     bool propagates = (ctrl & UNCORE_OVF_EN) != 0;
 
-    if ((propagates || u->status_of_all) &&
-        !faults_hide_uncore_status(m))
+    if ((propagates || u->status_of_all) && !faults_hide_uncore_status(m))
         u->status |= status;
     if (!propagates)
         return;
@@ -100,8 +99,8 @@ void uncore_update_clock(struct machine *m)
     struct uncore *u = &m->uncore;
     const struct uncore_traits *traits = m->cpu->uncore;
     uint64_t now = u->tsc != NULL ? u->tsc() : 0;
-    uint64_t ticks = (now - u->fixed_tsc) * traits->clock_up +
-                     u->fixed_remainder;
+    uint64_t ticks =
+        (now - u->fixed_tsc) * traits->clock_up + u->fixed_remainder;
 
     u->fixed_tsc = now;
     if (!uncore_enabled(m) || (u->fixed_ctrl & UNCORE_EN) == 0 ||
@@ -184,8 +183,8 @@ void uncore_lookup(struct machine *m, uint64_t line, enum uncore_kind kind,
                    uint32_t cycles)
 {
     unsigned state = state_of(level, snoop), box;
-    unsigned by = LOOKUP_ANY |
-                  (kind == UNCORE_WRITE ? LOOKUP_WRITE : LOOKUP_READ);
+    unsigned by =
+        LOOKUP_ANY | (kind == UNCORE_WRITE ? LOOKUP_WRITE : LOOKUP_READ);
     struct uncore *u = &m->uncore;
 
     if (!u->counting)
@@ -203,8 +202,9 @@ void uncore_lookup(struct machine *m, uint64_t line, enum uncore_kind kind,
         struct uncore_counter *c = &u->arb[n];
 
         if (level != CACHE_LLC)
-            add_events(m, c, arb_events(m, n, c->select, kind == UNCORE_WRITE,
-                                        level == CACHE_DRAM, cycles),
+            add_events(m, c,
+                       arb_events(m, n, c->select, kind == UNCORE_WRITE,
+                                  level == CACHE_DRAM, cycles),
                        UNCORE_STATUS_ARB);
     }
     uncore_unlock(m);

@@ -30,10 +30,10 @@ struct processor;
 /* What a personality has; its numbers beyond these are all the same. */
 struct uncore_traits {
     uint32_t global_ctrl, global_status; /* MSRs */
-    uint8_t cores;          /* that MSR_UNC_PERF_GLOBAL_CTRL can select */
-    uint8_t config;         /* MSR_UNC_CBO_CONFIG */
-    uint8_t boxes;          /* C-Boxes of cores, a power of two */
-    uint8_t registers;      /* C-Boxes that have them */
+    uint8_t cores;                /* that MSR_UNC_PERF_GLOBAL_CTRL can select */
+    uint8_t config;               /* MSR_UNC_CBO_CONFIG */
+    uint8_t boxes;                /* C-Boxes of cores, a power of two */
+    uint8_t registers;            /* C-Boxes that have them */
     uint8_t clock_up, clock_down; /* ticks of the clock to those of the TSC */
 };
 
@@ -48,15 +48,15 @@ struct uncore_counter {
 
 struct uncore {
     volatile uint32_t lock;
-    uint64_t (*tsc)(void);      /* NULL: the clock stands still */
+    uint64_t (*tsc)(void); /* NULL: the clock stands still */
     uint64_t ctrl, status;
     uint64_t fixed_ctrl, fixed; /* the clock as of fixed_tsc */
     uint64_t fixed_tsc, fixed_remainder;
     struct uncore_counter box[UNCORE_BOXES_MAX][2], arb[2];
-    volatile bool counting;     /* C-Boxes, ARB, or a clock that interrupts */
-    volatile uint32_t pmis;     /* sent so far */
+    volatile bool counting;      /* C-Boxes, ARB, or a clock that interrupts */
+    volatile uint32_t pmis;      /* sent so far */
     volatile uint64_t pmi_cores; /* that the last one was for */
-    unsigned lookups;           /* so far */
+    unsigned lookups;            /* so far */
     struct random random;
     bool status_write_clears, status_of_all, status_without_pmi; /* open */
 };

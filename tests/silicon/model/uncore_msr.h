@@ -21,14 +21,14 @@
 #define UNCORE_CTRL_FREEZE   BIT(31)
 
 /* Event selects; of these, the fixed counter's control has the second pair. */
-#define UNCORE_EDGE     BIT(18)
-#define UNCORE_INV      BIT(23)
-#define UNCORE_CMASK    BITS(28, 24)
-#define UNCORE_CMASK_1  BIT(24)
-#define UNCORE_OVF_EN   BIT(20)
-#define UNCORE_EN       BIT(22)
-#define UNCORE_SELECT                                                         \
-    (BITS(15, 0) | UNCORE_EDGE | UNCORE_OVF_EN | UNCORE_EN | UNCORE_INV |      \
+#define UNCORE_EDGE    BIT(18)
+#define UNCORE_INV     BIT(23)
+#define UNCORE_CMASK   BITS(28, 24)
+#define UNCORE_CMASK_1 BIT(24)
+#define UNCORE_OVF_EN  BIT(20)
+#define UNCORE_EN      BIT(22)
+#define UNCORE_SELECT                                                     \
+    (BITS(15, 0) | UNCORE_EDGE | UNCORE_OVF_EN | UNCORE_EN | UNCORE_INV | \
      UNCORE_CMASK)
 
 /* Table "Uncore PMU MSR Summary": 44 bits, the fixed counter 48. */

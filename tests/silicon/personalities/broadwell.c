@@ -11,6 +11,6 @@ const struct personality personality_broadwell = {
     .regime = REGIME_A,
     .has_rtm = true,
     .has_hle = true,
-    .pt_needs_branch_en = true,         /* erratum BDM106 */
+    .pt_needs_branch_en = true, /* erratum BDM106 */
     BROADWELL_CLIENT,
 };

@@ -11,7 +11,7 @@
 #include "tests/silicon/model/bits.h"
 #include "tests/silicon/model/uncore.h"
 
-/* clang-format off: tables, a row a line */
+/* clang-format off */
 /* Leaf 14H of Skylake: CR3 filter, configurable PSB and CYC, IP filter, MTC;
  * ToPA of many entries, single range. Two address ranges; MTC periods 0, 3, 6,
  * 9; cycle thresholds to 4096, PSB periods to 64 KiB. */

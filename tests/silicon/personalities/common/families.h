@@ -17,10 +17,13 @@ extern const struct event_row family_events_skl[50], family_events_hsw[50],
 
 /* Sets and ways. Lines of 64 bytes: as leaf 4 says. Pages of 4 KiB:
  * Optimization Reference Manual, "TLB Parameters" of each generation. */
-#define CACHES(l2_sets, l2_ways, stlb_sets, stlb_ways)                        \
-    .caches = {                                                               \
-        .l1 = { 64, 8 }, .l2 = { l2_sets, l2_ways }, .llc = { 8192, 16 },     \
-        .dtlb = { 16, 4 }, .stlb = { stlb_sets, stlb_ways },                  \
+#define CACHES(l2_sets, l2_ways, stlb_sets, stlb_ways) \
+    .caches = {                                        \
+        .l1 = {64, 8},                                 \
+        .l2 = {l2_sets, l2_ways},                      \
+        .llc = {8192, 16},                             \
+        .dtlb = {16, 4},                               \
+        .stlb = {stlb_sets, stlb_ways},                \
     }
 
 extern const struct uncore_traits family_uncore_snb, family_uncore_hsw,
@@ -34,14 +37,14 @@ extern const struct uncore_traits family_uncore_snb, family_uncore_hsw,
 
 /* CPUID.1:ECX[15] PDCM, [2] DTES64 and the usual instruction sets;
  * EDX[21] DS. */
-#define FAMILY_LEAF1_ECX 0x42F8A20F
-#define FAMILY_LEAF1_EDX 0x0FABFBFF
+#define FAMILY_LEAF1_ECX     0x42F8A20F
+#define FAMILY_LEAF1_EDX     0x0FABFBFF
 #define FAMILY_LEAF1_ECX_OLD 0x02B8A20F
 
 /* SDM volume 4, IA32_PERF_CAPABILITIES: [5:0] LBR format, 6 PEBS trap, 7 PEBS
  * saves architectural registers, [11:8] PEBS format, 12 freeze while SMM, 13
  * full-width writes. */
-#define PERF_CAPABILITIES(lbr, pebs)                                          \
+#define PERF_CAPABILITIES(lbr, pebs) \
     ((lbr) | BITS(7, 6) | (uint64_t)(pebs) << 8 | BITS(13, 12))
 
 /* SDM volume 4, IA32_DEBUGCTL: LBR, BTF, TR, BTS, BTINT, BTS_OFF_OS,
@@ -52,56 +55,56 @@ extern const struct uncore_traits family_uncore_snb, family_uncore_hsw,
 /* SDM volume 1 gives none of these: 7 levels are what these processors have
  * been seen to have, stores stay in the first-level data cache, and more
  * lines can be read than written: twice as many here, for speed. */
-#define FAMILY_COMMON(rows, own_msrs, own_events)                             \
-    .tx_nest_max = 7, .tx_write_lines = 32 * 1024 / 64,                       \
-    .tx_read_lines = 2 * 32 * 1024 / 64, .hle_locks_max = 2,                   \
-    .counters_smt = 4, .counters_alone = 8, .leaf1_edx = FAMILY_LEAF1_EDX,    \
-    .cpuid = rows, .cpuid_rows = ROWS(rows), .msrs = own_msrs,                \
-    .msr_rows = ROWS(own_msrs), .events = own_events,                         \
+#define FAMILY_COMMON(rows, own_msrs, own_events)                          \
+    .tx_nest_max = 7, .tx_write_lines = 32 * 1024 / 64,                    \
+    .tx_read_lines = 2 * 32 * 1024 / 64, .hle_locks_max = 2,               \
+    .counters_smt = 4, .counters_alone = 8, .leaf1_edx = FAMILY_LEAF1_EDX, \
+    .cpuid = rows, .cpuid_rows = ROWS(rows), .msrs = own_msrs,             \
+    .msr_rows = ROWS(own_msrs), .events = own_events,                      \
     .event_rows = ROWS(own_events)
 
-#define SKYLAKE_COMMON(own_msrs)                                              \
-    .leaf_max = 0x16, .perfmon_version = 4,                                  \
-    .perf_capabilities = PERF_CAPABILITIES(5, 3),       \
-    .debugctl_writable = DEBUGCTL_OLD | DEBUGCTL_RTM,                         \
-    .leaf1_ecx = FAMILY_LEAF1_ECX, .leaf7_ebx = 0x029C0309,                   \
-    CACHES(1024, 4, 128, 12), .offcore_dram = OFFCORE_DRAM,                   \
+#define SKYLAKE_COMMON(own_msrs)                            \
+    .leaf_max = 0x16, .perfmon_version = 4,                 \
+    .perf_capabilities = PERF_CAPABILITIES(5, 3),           \
+    .debugctl_writable = DEBUGCTL_OLD | DEBUGCTL_RTM,       \
+    .leaf1_ecx = FAMILY_LEAF1_ECX, .leaf7_ebx = 0x029C0309, \
+    CACHES(1024, 4, 128, 12), .offcore_dram = OFFCORE_DRAM, \
     FAMILY_COMMON(family_cpuid, own_msrs, family_events_skl)
 
-#define SKYLAKE_CLIENT                                                        \
+#define SKYLAKE_CLIENT \
     SKYLAKE_COMMON(family_msrs_skl), .uncore = &family_uncore_skl
 #define SKYLAKE_SERVER SKYLAKE_COMMON(family_msrs_skx)
 
 /* EDX[9] SRBDS_CTRL (MSR 123H), EDX[29] MSR 10AH, whose bit 7 is TSX_CTRL. */
-#define COMET_LAKE                                                            \
-    SKYLAKE_COMMON(family_msrs_skl), .leaf7_edx = 0x20000200,                 \
-    .arch_capabilities = BIT(7)
+#define COMET_LAKE                                            \
+    SKYLAKE_COMMON(family_msrs_skl), .leaf7_edx = 0x20000200, \
+                                     .arch_capabilities = BIT(7)
 
-#define HASWELL_CLIENT                                                        \
-    .leaf_max = 0x0D, .perfmon_version = 3,                                  \
-    .perf_capabilities = PERF_CAPABILITIES(4, 2),       \
-    .debugctl_writable = DEBUGCTL_OLD | DEBUGCTL_RTM,                         \
-    .leaf1_ecx = FAMILY_LEAF1_ECX, .leaf7_ebx = 0x00000309,                   \
-    CACHES(512, 8, 128, 8), .uncore = &family_uncore_hsw,                     \
-    .offcore_dram = OFFCORE_LOCAL,                                            \
+#define HASWELL_CLIENT                                      \
+    .leaf_max = 0x0D, .perfmon_version = 3,                 \
+    .perf_capabilities = PERF_CAPABILITIES(4, 2),           \
+    .debugctl_writable = DEBUGCTL_OLD | DEBUGCTL_RTM,       \
+    .leaf1_ecx = FAMILY_LEAF1_ECX, .leaf7_ebx = 0x00000309, \
+    CACHES(512, 8, 128, 8), .uncore = &family_uncore_hsw,   \
+    .offcore_dram = OFFCORE_LOCAL,                          \
     FAMILY_COMMON(family_cpuid_old, family_msrs_hsw, family_events_hsw)
 
 /* A Haswell with Processor Trace. */
-#define BROADWELL_CLIENT                                                      \
-    .leaf_max = 0x14, .perfmon_version = 3,                                  \
-    .perf_capabilities = PERF_CAPABILITIES(4, 2),       \
-    .debugctl_writable = DEBUGCTL_OLD | DEBUGCTL_RTM,                         \
-    .leaf1_ecx = FAMILY_LEAF1_ECX, .leaf7_ebx = 0x021C0309,                   \
-    CACHES(512, 8, 256, 6), .uncore = &family_uncore_bdw,                     \
-    .offcore_dram = OFFCORE_LOCAL | OFFCORE_DRAM, /* which, is not said */    \
-    FAMILY_COMMON(family_cpuid_bdw, family_msrs_hsw, family_events_hsw)
+#define BROADWELL_CLIENT                                                   \
+    .leaf_max = 0x14, .perfmon_version = 3,                                \
+    .perf_capabilities = PERF_CAPABILITIES(4, 2),                          \
+    .debugctl_writable = DEBUGCTL_OLD | DEBUGCTL_RTM,                      \
+    .leaf1_ecx = FAMILY_LEAF1_ECX, .leaf7_ebx = 0x021C0309,                \
+    CACHES(512, 8, 256, 6), .uncore = &family_uncore_bdw,                  \
+    .offcore_dram = OFFCORE_LOCAL | OFFCORE_DRAM, /* which, is not said */ \
+        FAMILY_COMMON(family_cpuid_bdw, family_msrs_hsw, family_events_hsw)
 
-#define SANDY_BRIDGE_CLIENT                                                   \
-    .leaf_max = 0x0D, .perfmon_version = 3,                                  \
-    .perf_capabilities = PERF_CAPABILITIES(4, 1),       \
-    .debugctl_writable = DEBUGCTL_OLD, .leaf1_ecx = FAMILY_LEAF1_ECX_OLD,     \
-    CACHES(512, 8, 128, 4), .uncore = &family_uncore_snb,                     \
-    .offcore_dram = OFFCORE_LOCAL,                                            \
+#define SANDY_BRIDGE_CLIENT                                               \
+    .leaf_max = 0x0D, .perfmon_version = 3,                               \
+    .perf_capabilities = PERF_CAPABILITIES(4, 1),                         \
+    .debugctl_writable = DEBUGCTL_OLD, .leaf1_ecx = FAMILY_LEAF1_ECX_OLD, \
+    CACHES(512, 8, 128, 4), .uncore = &family_uncore_snb,                 \
+    .offcore_dram = OFFCORE_LOCAL,                                        \
     FAMILY_COMMON(family_cpuid_old, family_msrs_snb, family_events_old)
 
 #endif
