@@ -4,7 +4,7 @@
  * remembers of memory. A simple instruction of a guest whose control registers
  * are the host's does the same here: svm.asm loads the guest's registers with
  * TF set and goes to its RIP, and #DB comes to a descriptor table and a stack
- * of ours. The VMCB then says what it would have said behind an exit.
+ * of ours. The VMCB then says what it would have said after an exit.
  *
  * All that makes a difference is left to VMRUN: an instruction that is not on
  * the list below, or whose memory the nested tables do not simply give it, as

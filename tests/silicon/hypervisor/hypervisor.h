@@ -82,7 +82,7 @@ void direct_end(struct vcpu *v);
 /* Last in step_begin: may the instruction be stepped so? False: what it would
  * do has aborted the transaction. bytes: NULL where they are on two pages. */
 bool direct_look(struct vcpu *v, const uint8_t *bytes, size_t length);
-/* True: it has been, and the VMCB is as behind the exit of its #DB. False: it
+/* True: it has been, and the VMCB is as after the exit of its #DB. False: it
  * is for VMRUN. */
 bool direct_step(struct vcpu *v);
 

@@ -54,12 +54,9 @@ section .text
         pop     rbx
 %endmacro
 
-; void svm_vmrun(struct vcpu *) - runs the guest until its next exit.
-global svm_vmrun
-svm_vmrun:
-        push_preserved
-        push    rdi
-        mov     rax, [rdi + VMCB_]
+; The guest's registers but for RAX and RSP, which the VMCB has. RDI is the vcpu;
+; load_guest ends with the guest's, save_guest leaves that to its user.
+%macro load_guest 0
         mov     rbx, [rdi + RBX_]
         mov     rcx, [rdi + RCX_]
         mov     rdx, [rdi + RDX_]
@@ -74,8 +71,9 @@ svm_vmrun:
         mov     r14, [rdi + R14_]
         mov     r15, [rdi + R15_]
         mov     rdi, [rdi + RDI_]
-        vmrun                           ; of RAX; the host's RAX, RSP survive
-        xchg    rdi, [rsp]              ; RDI = vcpu, [RSP] = the guest's RDI
+%endmacro
+
+%macro save_guest 0
         mov     [rdi + RBX_], rbx
         mov     [rdi + RCX_], rcx
         mov     [rdi + RDX_], rdx
@@ -89,6 +87,18 @@ svm_vmrun:
         mov     [rdi + R13_], r13
         mov     [rdi + R14_], r14
         mov     [rdi + R15_], r15
+%endmacro
+
+; void svm_vmrun(struct vcpu *) - runs the guest until its next exit.
+global svm_vmrun
+svm_vmrun:
+        push_preserved
+        push    rdi
+        mov     rax, [rdi + VMCB_]
+        load_guest
+        vmrun                           ; of RAX; the host's RAX, RSP survive
+        xchg    rdi, [rsp]              ; RDI = vcpu, [RSP] = the guest's RDI
+        save_guest
         pop     rax
         mov     [rdi + RDI_], rax
         pop_preserved
@@ -115,40 +125,15 @@ svm_direct:
         push    rcx
         push    qword [rax + RIP_]
         mov     rax, [rax + RAX_]
-        mov     rbx, [rdi + RBX_]
-        mov     rcx, [rdi + RCX_]
-        mov     rdx, [rdi + RDX_]
-        mov     rsi, [rdi + RSI_]
-        mov     rbp, [rdi + RBP_]
-        mov     r8, [rdi + R8_]
-        mov     r9, [rdi + R9_]
-        mov     r10, [rdi + R10_]
-        mov     r11, [rdi + R11_]
-        mov     r12, [rdi + R12_]
-        mov     r13, [rdi + R13_]
-        mov     r14, [rdi + R14_]
-        mov     r15, [rdi + R15_]
-        mov     rdi, [rdi + RDI_]
-        iretq                           ; TF traps behind the next instruction
+        load_guest
+        iretq                           ; TF traps after the next instruction
 
 ; The frame: RIP, CS, RFLAGS, RSP, SS; no error code.
 global svm_direct_trap
 svm_direct_trap:
         push    rdi
         mov     rdi, [rsp + 48]
-        mov     [rdi + RBX_], rbx
-        mov     [rdi + RCX_], rcx
-        mov     [rdi + RDX_], rdx
-        mov     [rdi + RSI_], rsi
-        mov     [rdi + RBP_], rbp
-        mov     [rdi + R8_], r8
-        mov     [rdi + R9_], r9
-        mov     [rdi + R10_], r10
-        mov     [rdi + R11_], r11
-        mov     [rdi + R12_], r12
-        mov     [rdi + R13_], r13
-        mov     [rdi + R14_], r14
-        mov     [rdi + R15_], r15
+        save_guest
         mov     rbx, [rdi + VMCB_]
         mov     [rbx + RAX_], rax
         pop     qword [rdi + RDI_]
