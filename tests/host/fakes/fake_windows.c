@@ -2,7 +2,7 @@
 /*
  * fake_windows.c - stands in for asm/elision_try.asm, hle_regions.asm,
  * line_access.asm, memory_windows.asm, pdir_windows.asm, pebs_window.asm,
- * rtm_store.asm, tsx_bodies.asm, tsx_state.asm and counting_window.asm on the
+ * rtm_store.asm, tsx_bodies.asm, tsx_memory.asm, tsx_state.asm and counting_window.asm on the
  * host, where no MSR can be written: nothing is run, no transaction commits.
  * Weak, so that a test can bring its own.
  */
@@ -40,6 +40,13 @@ BODY(tsx_body_store)
 BODY(tsx_body_hold_load)
 BODY(tsx_body_hold_store)
 BODY(tsx_body_nothing)
+BODY(tsx_body_store_1)
+BODY(tsx_body_store_2)
+BODY(tsx_body_store_4)
+BODY(tsx_body_store_8)
+BODY(tsx_body_store_16)
+BODY(tsx_body_store_xchg)
+BODY(tsx_body_store_xadd)
 BODY(tsx_body_jumps)
 BODY(tsx_fallback)
 BODY(tsx_xbegin_at)

@@ -70,19 +70,13 @@ static void each_has_its_own(void **state)
 static void all_of_the_bodies_go_one_way(void **state)
 {
     const uint8_t *const faults[] = {
-        tsx_xbegin_at,
-        tsx_xend_at,
-        tsx_body_xtest_fault,
-        tsx_body_xend_fault,
-        tsx_body_store_fault,
-        tsx_body_store_trap,
-        tsx_body_load_fault,
-        tsx_body_ud2_fault,
-        tsx_body_divide_fault,
-        tsx_body_int3_trap,
-        tsx_fallback,
-        tsx_bodies_xabort,
-        tsx_bodies_xabort + 255 * 8,
+        tsx_xbegin_at,        tsx_xend_at,
+        tsx_body_xtest_fault, tsx_body_xend_fault,
+        tsx_body_store_fault, tsx_body_store_trap,
+        tsx_body_load_fault,  tsx_body_load_stack_fault,
+        tsx_body_ud2_fault,   tsx_body_divide_fault,
+        tsx_body_int3_trap,   tsx_fallback,
+        tsx_bodies_xabort,    tsx_bodies_xabort + 255 * 8,
     };
 
     (void)state;
@@ -93,8 +87,8 @@ static void all_of_the_bodies_go_one_way(void **state)
 static void transactions_of_registers_have_a_way_of_their_own(void **state)
 {
     const uint8_t *const faults[] = {
-        tsx_state_begin,   tsx_state_commit,   tsx_state_fallback,
-        tsx_end_xabort,    tsx_end_ud2_fault,  tsx_end_load_fault,
+        tsx_state_begin,   tsx_state_commit,  tsx_state_fallback,
+        tsx_end_xabort,    tsx_end_ud2_fault, tsx_end_load_fault,
         tsx_end_int3_trap,
     };
 
