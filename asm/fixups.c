@@ -34,7 +34,7 @@ static const struct {
 #define ROW_OF_BODY(at) {at, tsx_resume},
               TSX_FAULTS(ROW_OF_BODY)
 #define ROW_OF_STATE(at) {at, tsx_state_resume},
-              TSX_STATE_FAULTS(ROW_OF_STATE)};
+                  TSX_STATE_FAULTS(ROW_OF_STATE)};
 
 /* One of the 256 XABORTs, which lie at equal distances. */
 static bool is_xabort(uint64_t rip)

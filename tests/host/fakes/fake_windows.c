@@ -2,9 +2,9 @@
 /*
  * fake_windows.c - stands in for asm/elision_try.asm, hle_regions.asm,
  * line_access.asm, memory_windows.asm, pdir_windows.asm, pebs_window.asm,
- * rtm_store.asm, tsx_bodies.asm, tsx_memory.asm, tsx_state.asm and counting_window.asm on the
- * host, where no MSR can be written: nothing is run, no transaction commits.
- * Weak, so that a test can bring its own.
+ * rtm_store.asm, tsx_bodies.asm, tsx_memory.asm, tsx_state.asm and
+ * counting_window.asm on the host, where no MSR can be written: nothing is run,
+ * no transaction commits. Weak, so that a test can bring its own.
  */
 #include "asm/elision_try.h"
 #include "asm/hle_regions.h"
