@@ -24,6 +24,7 @@ static struct action retire_bytes(struct vcpu *v, unsigned bytes)
     v->current = (struct instruction){.flags = INSTRUCTION_SLOW};
     v->accesses = 0;
     v->current_rip = v->vmcb->rip;
+    v->current_cpl = v->vmcb->cpl;
     return action_complete(ACTION_RETIRE, bytes);
 }
 
@@ -84,6 +85,7 @@ static struct action on_wrmsr(struct vcpu *v)
     bool was_tracing = (v->model->pt.ctl & RTIT_TRACE_EN) != 0;
 
     v->current_rip = v->vmcb->rip;
+    v->current_cpl = v->vmcb->cpl;
     /* Whether a window includes the write that closes it is not defined. */
     if (was_counting && v->model->choices.closing_write_counts)
         step_count(v, 1, v->model->choices.cycles_slow, false);
@@ -233,11 +235,11 @@ static struct npt *nested_table_of(struct vcpu *v)
 static struct action reinject(const struct vcpu *v)
 {
     uint64_t event = v->vmcb->exit_int_info;
-    bool software = (event & EVENT_TYPE) == UINT64_C(4) << 8;
+    bool software = (event & EVENT_TYPE) == EVENT_TYPE_SOFTWARE;
 
-    if ((event & EVENT_VALID) == 0 || software)
+    if ((event & EVENT_VALID) == 0 || (software && !v->injected_int))
         return action_of(ACTION_RESUME); /* INT n: RIP is still at it */
-    if ((event & 0xFF) >= 32)
+    if ((event & 0xFF) >= 32 && !software)
         event &= ~EVENT_TYPE; /* external, whatever it is called */
     return action_event(event);
 }

@@ -76,7 +76,7 @@ void step_count(struct vcpu *v, unsigned instructions, uint32_t cycles,
 {
     struct retirement r = {
         .instructions = instructions,
-        .user = v->vmcb->cpl > 0,
+        .user = v->current_cpl > 0,
         .in_tx = in_tx,
         .cycles = cycles,
     };
@@ -108,6 +108,7 @@ struct action step_begin(struct vcpu *v)
     instruction_classify(&v->current, bytes, length);
     data_access_find(v, bytes, length);
     v->current_rip = v->pt_ip = v->vmcb->rip;
+    v->current_cpl = v->vmcb->cpl;
     v->steps++;
     if ((v->tx.depth > 0 && watch_instruction(v)) || !hle_instruction(v))
         return action_of(ACTION_RESUME);
@@ -118,6 +119,12 @@ struct action step_begin(struct vcpu *v)
         tx_abort(v, v->current.tx == TX_BREAKPOINT ? TX_CAUSE_DEBUG
                                                    : TX_CAUSE_INSTRUCTION);
         return action_of(ACTION_RESUME);
+    }
+    if (v->current.system != SYSTEM_NONE) {
+        struct action a = rings_instruction(v);
+
+        if (a.kind != ACTION_EXECUTE)
+            return a;
     }
     v->dr6 = v->vmcb->dr6;
     if (v->grants > 0)
@@ -138,12 +145,26 @@ static void clear_pushed_flag(const struct vcpu *v)
     *(uint16_t *)at |= (uint16_t)(rflags & RFLAGS_IF);
 }
 
+void step_count_current(struct vcpu *v)
+{
+    struct retirement r = {
+        .instructions = 1,
+        .branch = (uint8_t)(v->current.flags & INSTRUCTION_BRANCHES),
+        .taken = true,
+        .user = v->current_cpl > 0,
+        .cycles = cycles_of(v),
+    };
+
+    v->accesses = 0;
+    counters_retire(v->model, &r);
+}
+
 void step_retire(struct vcpu *v)
 {
     struct retirement r = {
         .instructions = 1,
         .branch = (uint8_t)(v->current.flags & INSTRUCTION_BRANCHES),
-        .user = v->vmcb->cpl > 0,
+        .user = v->current_cpl > 0,
         .in_tx = v->tx.depth > 0,
         .cycles = cycles_of(v),
     };
