@@ -74,6 +74,7 @@ static void draw_common(struct choices *choices, struct random *r)
     choices->pebs_skid = (uint8_t)(1 + pick(r, 4));
     choices->pdir_skid = (uint8_t)pick(r, 4);
     choices->snoop_not_needed = pick(r, 2) != 0;
+    choices->rdpmc_fast = pick(r, 2) != 0;
 }
 
 void choices_draw(struct choices *choices, uint64_t seed, unsigned processor)

@@ -147,23 +147,34 @@ static void count_fixed(struct processor *p, unsigned n, uint32_t count,
     }
 }
 
-/* SDM 3B, "Freezing LBR and Performance Counters on PMI" and, from version 4
- * on, "Enhancement in IA32_PERF_GLOBAL_STATUS". */
+/* SDM 3B, "Freezing LBR and Performance Counters on PMI": in the registers that
+ * enable them up to version 3, by bits of the status from version 4 on. */
+static void freeze_legacy(struct processor *p, uint64_t debugctl)
+{
+    if ((debugctl & DEBUGCTL_FREEZE_LBRS_ON_PMI) != 0)
+        msr_write(p, IA32_DEBUGCTL, debugctl & ~DEBUGCTL_LBR);
+    if ((debugctl & DEBUGCTL_FREEZE_PERFMON_ON_PMI) != 0)
+        p->pmu.global_ctrl = 0;
+}
+
+static void freeze_streamlined(struct processor *p, uint64_t debugctl)
+{
+    if ((debugctl & DEBUGCTL_FREEZE_LBRS_ON_PMI) != 0)
+        p->pmu.global_status |= STATUS_LBR_FRZ;
+    if ((debugctl & DEBUGCTL_FREEZE_PERFMON_ON_PMI) != 0)
+        p->pmu.global_status |= STATUS_CTR_FRZ;
+}
+
 void counters_raise_pmi(struct processor *p)
 {
-    bool v4 = p->cpu->perfmon_version >= 4;
     uint64_t debugctl = 0;
 
     p->pmu.pmi = !faults_hide_pmi(p);
     msr_read(p, IA32_DEBUGCTL, &debugctl);
-    if (v4 && (debugctl & DEBUGCTL_FREEZE_LBRS_ON_PMI) != 0)
-        p->pmu.global_status |= STATUS_LBR_FRZ;
-    if ((debugctl & DEBUGCTL_FREEZE_PERFMON_ON_PMI) == 0)
-        return;
-    if (v4)
-        p->pmu.global_status |= STATUS_CTR_FRZ;
+    if (p->cpu->perfmon_version >= 4)
+        freeze_streamlined(p, debugctl);
     else
-        p->pmu.global_ctrl = 0;
+        freeze_legacy(p, debugctl);
     pmu_update(p);
 }
 

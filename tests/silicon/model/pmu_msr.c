@@ -119,22 +119,27 @@ static bool write_global_ctrl(struct processor *p, uint64_t value)
     return true;
 }
 
+/* SDM 3B, "IA32_PERF_GLOBAL_INUSE MSR". The text has PMI_InUse at bit 32, its
+ * figure at bit 63. */
 static uint64_t global_inuse(const struct processor *p)
 {
     uint64_t value = 0;
+    bool interrupts = (p->pebs.enable & BITS(3, 0)) != 0;
 
-    for (unsigned n = 0; n < p->machine->counters; n++)
+    for (unsigned n = 0; n < p->machine->counters; n++) {
         if ((p->pmu.select[n] & EVTSEL_EVENT) != 0)
             value |= BIT(n);
-    for (unsigned n = 0; n < FIXED_MAX; n++)
-        if (((p->pmu.fixed_ctrl >> (4 * n)) & BITS(3, 0)) != 0)
+        interrupts = interrupts || (p->pmu.select[n] & EVTSEL_INT) != 0;
+    }
+    for (unsigned n = 0; n < FIXED_MAX; n++) {
+        uint64_t ctrl = p->pmu.fixed_ctrl >> (4 * n);
+
+        if ((ctrl & (FIXED_OS | FIXED_USR)) != 0)
             value |= BIT(32 + n);
-    for (unsigned n = 0; n < p->machine->counters; n++)
-        if ((p->pmu.select[n] & EVTSEL_INT) != 0)
-            value |= BIT(63); /* PMI InUse */
-    for (unsigned n = 0; n < FIXED_MAX; n++)
-        if (((p->pmu.fixed_ctrl >> (4 * n)) & BIT(3)) != 0)
-            value |= BIT(63);
+        interrupts = interrupts || (ctrl & FIXED_PMI) != 0;
+    }
+    if (interrupts)
+        value |= INUSE_PMI;
     if (p->pmu.inuse3)
         value |= BIT(3);
     return faults_inuse(p, value);
@@ -249,18 +254,25 @@ bool counters_write(struct processor *p, uint32_t number, uint64_t value)
     return write_global(p, number, value);
 }
 
+/* SDM 2B, "RDPMC": ECX[30] is the type, ECX[29:0] the index; ECX[31] selects
+ * "fast" reads of 32 bits "if supported". */
 bool counters_rdpmc(struct processor *p, uint32_t ecx, uint64_t *value)
 {
-    uint32_t n = ecx & ~(uint32_t)BIT(30);
+    uint32_t n = ecx & (uint32_t)BITS(29, 0);
+    bool fast = (ecx & BIT(31)) != 0;
 
+    if (fast && !p->choices.rdpmc_fast)
+        return false;
     if ((ecx & BIT(30)) != 0) {
         if (n >= FIXED_MAX)
             return false;
         *value = p->pmu.fixed[n];
-        return true;
+    } else {
+        if (counter_of(p, IA32_PMC0 + n, IA32_PMC0) != (int)n)
+            return false;
+        *value = faults_rdpmc(p, n, p->pmu.counter[n]);
     }
-    if (counter_of(p, IA32_PMC0 + n, IA32_PMC0) != (int)n)
-        return false;
-    *value = faults_rdpmc(p, n, p->pmu.counter[n]);
+    if (fast)
+        *value &= BITS(31, 0);
     return true;
 }
