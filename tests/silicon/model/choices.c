@@ -5,6 +5,7 @@
 enum topic {
     TOPIC_COMMON, /* the same on every processor of a machine */
     TOPIC_PROCESSOR,
+    TOPIC_COUNTERS, /* as TOPIC_COMMON */
 };
 
 /* The mixing function of SplitMix64: every state gives a good output. */
@@ -42,6 +43,8 @@ static void draw_common(struct choices *choices, struct random *r)
     static const uint32_t overflow[] = {0, 0, 0, 2000};
     /* "Unknown L3 cache miss", local DRAM to shared, to exclusive state. */
     static const uint8_t dram[] = {0x00, 0x0A, 0x0C};
+    /* IPBytes of 1, 2 and 4 are optional: "may choose to employ". */
+    static const uint8_t ip_forms[] = {0x00, 0x02, 0x06, 0x06, 0x10, 0x16};
 
     choices->forced_abort = (enum forced_abort_point)pick(r, 3);
     choices->body_steps = 1 + (unsigned)pick(r, 6);
@@ -74,6 +77,16 @@ static void draw_common(struct choices *choices, struct random *r)
     choices->pebs_skid = (uint8_t)(1 + pick(r, 4));
     choices->pdir_skid = (uint8_t)pick(r, 4);
     choices->snoop_not_needed = pick(r, 2) != 0;
+    choices->pt_exec_again = pick(r, 2) != 0;
+    choices->pt_ip_forms = ip_forms[pick(r, 6)];
+    choices->pt_long_tnt = pick(r, 4) == 0;
+    choices->pt_ret_pgd_has_ip = pick(r, 2) != 0;
+    choices->pt_stop_pgd_has_ip = pick(r, 2) != 0;
+    choices->pt_enables_stay = pick(r, 2) != 0;
+}
+
+static void draw_counters(struct choices *choices, struct random *r)
+{
     choices->rdpmc_fast = pick(r, 2) != 0;
 }
 
@@ -87,6 +100,8 @@ void choices_draw(struct choices *choices, uint64_t seed, unsigned processor)
 
     random_start(&r, seed, 0, TOPIC_COMMON);
     draw_common(choices, &r);
+    random_start(&r, seed, 0, TOPIC_COUNTERS);
+    draw_counters(choices, &r);
     random_start(&r, seed, processor, TOPIC_PROCESSOR);
     choices->spontaneous_one_in = spontaneous[pick(&r, 4)];
     choices->sdv_abort_one_in = sdv[pick(&r, 5)];
