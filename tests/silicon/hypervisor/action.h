@@ -26,7 +26,7 @@ enum action_kind {
 
 struct action {
     enum action_kind kind;
-    unsigned bytes;     /* of the instruction that is complete */
+    unsigned bytes; /* of the instruction that is complete */
     uint64_t to;
     uint64_t event;     /* that the guest gets then; 0: none */
     bool raised;        /* it is an exception of the instruction */

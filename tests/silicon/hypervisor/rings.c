@@ -73,8 +73,8 @@ static struct action system_return(struct vcpu *v)
 
     if (b->cpl != 0 || (wide && !is_canonical(v->gprs.rcx)))
         return action_raise(VECTOR_GP, 0);
-    b->rflags = (v->gprs.r11 & RFLAGS_SYSRET & ~(uint64_t)RFLAGS_TF) |
-                RFLAGS_FIXED;
+    b->rflags =
+        (v->gprs.r11 & RFLAGS_SYSRET & ~(uint64_t)RFLAGS_TF) | RFLAGS_FIXED;
     load_flat(&b->cs, (selector + (wide ? 16 : 0)) | RPL_3,
               (wide ? CODE_64 : CODE_32) | DPL_3);
     load_flat(&b->ss, (selector + 8) | RPL_3, DATA_32 | DPL_3);
@@ -106,8 +106,8 @@ static struct action software_interrupt(struct vcpu *v)
 
 struct action rings_instruction(struct vcpu *v)
 {
-    bool calls = (v->vmcb->efer & EFER_SCE) != 0 &&
-                 (v->vmcb->cs.attributes & CS_L) != 0;
+    bool calls =
+        (v->vmcb->efer & EFER_SCE) != 0 && (v->vmcb->cs.attributes & CS_L) != 0;
 
     switch (v->current.system) {
     case SYSTEM_SYSCALL:

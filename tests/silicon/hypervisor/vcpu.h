@@ -130,8 +130,8 @@ struct direct {
     struct gate gates[DIRECT_VECTORS];
     struct table_register idtr;
     struct task_state tss;
-    struct vmcb_segment guest_tr; /* while the processor has ours */
-    bool own_tr; /* the guest has loaded one */
+    struct vmcb_segment guest_tr;      /* while the processor has ours */
+    bool own_tr;                       /* the guest has loaded one */
     uint64_t cr0, cr3, cr4, efer, dr6; /* the host's */
     bool may;                          /* the instruction looked at */
     unsigned accesses;                 /* that it will make */
