@@ -9,7 +9,6 @@
 #include "tests/silicon/hypervisor/action.h"
 #include "tests/silicon/hypervisor/vcpu.h"
 
-#define PROCESSORS_MAX 64
 #define RAM_RANGES_MAX 64
 
 struct hypervisor {
@@ -73,6 +72,9 @@ void step_retire(struct vcpu *v);
 void step_count_current(struct vcpu *v);
 /* Decides the mode to go on in, after an instruction. */
 void step_end(struct vcpu *v);
+/* Have others had an interrupt of the uncore meanwhile, or begun to count what
+ * this one does? */
+bool step_is_due(const struct vcpu *v);
 /* Counts it, for instructions that the host executes. */
 void step_count(struct vcpu *v, unsigned instructions, uint32_t cycles,
                 bool in_tx);

@@ -38,7 +38,8 @@ static void inject(struct vcpu *v, const struct action *a)
     if (a->raised && aborts_instead(v))
         return;
     v->vmcb->event_inject = a->event;
-    if (!a->raised && !pt_tracing(v->model))
+    if (!a->raised && !pt_tracing(v->model) &&
+        !(v->model->pmu.counting && (a->event & EVENT_TYPE) == EVENT_TYPE_NMI))
         return;
     /* Delivery would save the host's TF; the handler is caught at its
      * first instruction instead. */

@@ -11,7 +11,8 @@
  * An interrupt that arrives meanwhile is delivered by the host processor and
  * its handler is not stepped until IRET restores TF: stepping a firmware's
  * timer handler would take longer than its period. Where Processor Trace is to
- * show it, it is intercepted, and its handler caught.
+ * show it, and where counters have asked for it, it is intercepted, and its
+ * handler caught: "counters continue counting .. inside interrupt handlers".
  */
 #include "tests/silicon/hypervisor/hypervisor.h"
 
@@ -42,6 +43,7 @@ void step_set_mode(struct vcpu *v, enum vcpu_mode mode)
     v->vmcb->intercept_misc1 &= ~INTERCEPT1_INTR;
     switch (mode) {
     case MODE_FREE:
+        v->pmi_pending = false; /* its handler is not of interest any more */
         use_pages(v, &v->pages_free, ASID_FREE);
         v->vmcb->intercept_exceptions = EXCEPTIONS_FREE;
         v->vmcb->rflags &= ~(uint64_t)RFLAGS_TF;
@@ -53,7 +55,7 @@ void step_set_mode(struct vcpu *v, enum vcpu_mode mode)
             use_pages(v, &v->pages_step, ASID_STEP);
         v->vmcb->intercept_exceptions =
             v->tx.depth > 0 ? EXCEPTIONS_ALL : EXCEPTIONS_STEP;
-        if (pt_tracing(v->model))
+        if (pt_tracing(v->model) || v->pmi_pending)
             v->vmcb->intercept_misc1 |= INTERCEPT1_INTR;
         break;
     case MODE_CATCH:
@@ -184,6 +186,10 @@ void step_retire(struct vcpu *v)
         v->tx.not_elided = UINT64_MAX;
     if (v->accesses > 0)
         data_access_retire(v, &r);
+    if (r.branch != 0)
+        r.mispredicted =
+            !branches_predicted(&v->model->branches, &v->current,
+                                v->current_rip, v->vmcb->rip, r.taken);
     counters_retire(v->model, &r);
     if ((v->current.flags & INSTRUCTION_PUSHF) != 0)
         clear_pushed_flag(v);
@@ -193,6 +199,12 @@ void step_retire(struct vcpu *v)
             return; /* its last, or undone */
     }
     trace_retire(v, r.cycles);
+}
+
+bool step_is_due(const struct vcpu *v)
+{
+    return v->model->uncore_pmis != v->model->machine->uncore.pmis ||
+           (v->mode == MODE_FREE && counters_watch(v->model));
 }
 
 /* An interrupt of the uncore may be for any processor. */
@@ -219,7 +231,7 @@ void step_end(struct vcpu *v)
         pebs_assist(v);
     if (v->mode == MODE_CATCH)
         return;
-    if (v->tx.depth > 0 || v->model->pmu.counting ||
+    if (v->tx.depth > 0 || counters_watch(v->model) ||
         v->model->pebs.residual_in > 0 || v->model->pmu.pmi_again ||
         uncore->counting || pt_tracing(v->model)) {
         step_set_mode(v, MODE_STEP);

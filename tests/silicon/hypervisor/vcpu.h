@@ -177,6 +177,7 @@ struct vcpu {
     bool reset;          /* its work is to end, as by INIT */
     uint64_t restart[8]; /* where it then goes on */
     bool guest_nmi;      /* one for the guest is pending */
+    bool pmi_pending;    /* an interrupt of counters, sent while stepped */
     struct transaction tx;
     struct instruction current; /* the one being stepped */
     uint64_t current_rip;

@@ -36,6 +36,7 @@
 
 #define FIXED_OS  BIT(0)
 #define FIXED_USR BIT(1)
+#define FIXED_ANY BIT(2)
 #define FIXED_PMI BIT(3)
 
 #define DEBUGCTL_LBR                   BIT(0)
