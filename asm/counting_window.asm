@@ -119,6 +119,47 @@ OPEN window_slow
         DIVISIONS 8
 CLOSE window_slow
 
+; Thousands of cycles, for what counts slowly: 128 divisions' instructions and 8
+; branches.
+OPEN window_long
+        I mov   rax, -1
+%assign i 0
+%rep 8
+        DIVISIONS 8
+        B jmp   .part %+ i
+.part %+ i:
+%assign i i + 1
+%endrep
+CLOSE window_long
+
+; Of 12 branches of one kind, 3 before IA32_PERF_GLOBAL_CTRL is written with 0
+; and 4 after it was written with RDI again; those between are not counted here.
+OPEN window_paused
+        I mov   r8d, 3
+%assign reps 3
+.before:
+        I dec   r8d
+        B jnz   .before
+%assign reps 1
+        I xor   eax, eax
+        I xor   edx, edx
+        wrmsr                           ; as a closing one: not counted here
+        mov     r8d, 5
+.between:
+        dec     r8d
+        jnz     .between
+        mov     rax, rdi
+        mov     rdx, rdi
+        shr     rdx, 32
+        wrmsr
+        I mov   r8d, 4
+%assign reps 4
+.after:
+        I dec   r8d
+        B jnz   .after
+%assign reps 1
+CLOSE window_paused
+
 align 4096, db 0xcc
 
 ; Two transactions: 28 instructions, 5 branches where both commit.

@@ -28,12 +28,17 @@ _Static_assert(sizeof(struct window_shape) == 16, "four dwords");
  * caller's are written. */
 uint64_t window_plain(uint64_t enable, uint64_t cells[WINDOW_CELLS]);
 uint64_t window_slow(uint64_t enable, uint64_t cells[WINDOW_CELLS]);
+uint64_t window_long(uint64_t enable, uint64_t cells[WINDOW_CELLS]);
+uint64_t window_paused(uint64_t enable, uint64_t cells[WINDOW_CELLS]);
 uint64_t window_rtm(uint64_t enable, uint64_t cells[WINDOW_CELLS]);
 uint64_t window_rtm_long(uint64_t enable, uint64_t cells[WINDOW_CELLS]);
 
 extern const struct window_shape
     window_plain_shape;                             /* branches of four kinds */
 extern const struct window_shape window_slow_shape; /* divisions: time */
+extern const struct window_shape window_long_shape; /* divisions, jumps */
+/* Written with 0 and with enable again in between: two WRMSRs close it. */
+extern const struct window_shape window_paused_shape;
 extern const struct window_shape window_rtm_shape;  /* two transactions */
 extern const struct window_shape window_rtm_long_shape; /* one, 27 inside */
 
