@@ -39,7 +39,7 @@ extern const struct window_shape window_slow_shape; /* divisions: time */
 extern const struct window_shape window_long_shape; /* divisions, jumps */
 /* Written with 0 and with enable again in between: two WRMSRs close it. */
 extern const struct window_shape window_paused_shape;
-extern const struct window_shape window_rtm_shape;  /* two transactions */
+extern const struct window_shape window_rtm_shape;      /* two transactions */
 extern const struct window_shape window_rtm_long_shape; /* one, 27 inside */
 
 #endif

@@ -34,8 +34,10 @@ uint64_t hw_tsc(void);
 int hw_msr_read(uint32_t msr, uint64_t *value);
 int hw_msr_write(uint32_t msr, uint64_t value);
 
-/* RDPMC of general-purpose counter `index` (SDM 2B, RDPMC); answers likewise.
- */
+/* RDPMC of general-purpose counter `index`, or of fixed counter `index` with
+ * RDPMC_FIXED (SDM 2B, RDPMC, "Valid General and Special Purpose Performance
+ * Counter Index Range for RDPMC"); answers likewise. */
+#define RDPMC_FIXED UINT32_C(0x40000000) /* ECX[30] */
 int hw_pmc_read(uint32_t index, uint64_t *value);
 
 /* --- Registers of devices (efi/) ----------------------------------------- */
