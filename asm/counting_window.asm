@@ -61,6 +61,8 @@ global %1
         wrmsr
         mov     rax, r10
         ret
+global %1_end
+%1_end:
         align   16, db 0xcc
 section .rodata
         align   4, db 0

@@ -33,6 +33,9 @@ uint64_t window_paused(uint64_t enable, uint64_t cells[WINDOW_CELLS]);
 uint64_t window_rtm(uint64_t enable, uint64_t cells[WINDOW_CELLS]);
 uint64_t window_rtm_long(uint64_t enable, uint64_t cells[WINDOW_CELLS]);
 
+/* The first byte after its last instruction: an interrupt of its is before. */
+extern const uint8_t window_long_end[];
+
 extern const struct window_shape
     window_plain_shape;                             /* branches of four kinds */
 extern const struct window_shape window_slow_shape; /* divisions: time */

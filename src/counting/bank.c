@@ -87,7 +87,8 @@ struct bank bank_of(uint64_t places, uint64_t select)
 static bool write_bank(struct test_context *t, const struct bank *bank)
 {
     const struct identity *id = test_cpu(t);
-    bool ok = set_msr_again(t, IA32_PERF_GLOBAL_CTRL, 0);
+    bool ok = set_msr_again(t, IA32_PERF_GLOBAL_CTRL, 0) &&
+              set_msr_again(t, IA32_FIXED_CTR_CTRL, 0);
 
     for (unsigned n = 0; ok && n < counters_available(id); n++)
         ok = set_msr_again(t, IA32_PERFEVTSEL(n), 0) &&
@@ -133,7 +134,8 @@ struct bank_call {
     void *argument;
 };
 
-static bool run_call(const struct bank_call *call)
+/* What runs between opening and closing. */
+static bool run_open(const struct bank_call *call)
 {
     uint64_t cells[WINDOW_CELLS] = {0};
 
@@ -146,6 +148,26 @@ static bool run_call(const struct bank_call *call)
     call->work(call->argument);
     call->after->ctrl = msr_value(call->t, IA32_PERF_GLOBAL_CTRL);
     return set_held_msr(call->t, IA32_PERF_GLOBAL_CTRL, 0);
+}
+
+/* The same, taking interrupts where they are asked for. */
+static bool run_call(const struct bank_call *call)
+{
+    struct bank *after = call->after;
+
+    if (call->before->pmi == BANK_NO_PMI)
+        return run_open(call);
+    if (!hw_pmi_begin(call->before->pmi == BANK_PMI_AS_NMI)) {
+        skip(call->t, "needs the local APIC, which is disabled "
+                      "(IA32_APIC_BASE[11])");
+        return false;
+    }
+    bool ok = run_open(call);
+    after->interrupts = hw_pmi_count();
+    after->masked = hw_pmi_masked();
+    after->rip = hw_pmi_rip();
+    hw_pmi_end();
+    return ok;
 }
 
 static bool run_once(void *argument)

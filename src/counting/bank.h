@@ -20,6 +20,7 @@
 
 /* What is written before a window, or read after it. */
 struct bank {
+    enum { BANK_NO_PMI, BANK_PMI, BANK_PMI_AS_NMI } pmi; /* hw_pmi_begin() */
     uint64_t select[COUNTERS_MAX]; /* IA32_PERFEVTSELx, whole */
     uint64_t pmc[COUNTERS_MAX];
     uint64_t fixed_ctrl; /* IA32_FIXED_CTR_CTRL */
@@ -28,6 +29,9 @@ struct bank {
     uint64_t status; /* read only: what the window set in 38EH */
     uint64_t stale;  /* read only: bits of 38EH that could not be cleared */
     uint64_t tsc;    /* read only: from before to after the window */
+    /* Read only, with `pmi`: hw_pmi_count(), hw_pmi_masked(), hw_pmi_rip(). */
+    unsigned interrupts, masked;
+    uint64_t rip;
 };
 
 /* Fixed counters there are, at most BANK_FIXED. */
@@ -58,7 +62,8 @@ struct bank bank_of(uint64_t places, uint64_t select);
 
 /* Writes every select and counter, clears the status, runs the window (again
  * where an SMI hit it), reads all of them back. After bank_claim(). False where
- * an access faulted, or SMIs do not end (ERROR is said). */
+ * an access faulted, or SMIs do not end (ERROR is said), or interrupts were
+ * asked for and there is no local APIC (SKIP is said). */
 bool bank_window(struct test_context *t, const struct bank *before,
                  window_function *window, struct bank *after);
 
