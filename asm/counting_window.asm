@@ -134,6 +134,25 @@ OPEN window_long
 %endrep
 CLOSE window_long
 
+; void counting_work(void *): WORK_BRANCHES jumps, far apart in time, without a
+; WRMSR: for what an interrupt stops.
+global counting_work
+counting_work:
+        mov     r9d, 3
+        mov     rax, -1
+%assign i 0
+%rep 12
+%rep 4
+        xor     edx, edx
+        div     r9
+%endrep
+        jmp     .part %+ i
+.part %+ i:
+%assign i i + 1
+%endrep
+        ret
+        align   16, db 0xcc
+
 ; Of 12 branches of one kind, 3 before IA32_PERF_GLOBAL_CTRL is written with 0
 ; and 4 after it was written with RDI again; those between are not counted here.
 OPEN window_paused

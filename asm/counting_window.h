@@ -33,6 +33,10 @@ uint64_t window_paused(uint64_t enable, uint64_t cells[WINDOW_CELLS]);
 uint64_t window_rtm(uint64_t enable, uint64_t cells[WINDOW_CELLS]);
 uint64_t window_rtm_long(uint64_t enable, uint64_t cells[WINDOW_CELLS]);
 
+/* For bank_work(): so many jumps, some hundred cycles apart. */
+#define WORK_BRANCHES 12
+void counting_work(void *unused);
+
 /* The first byte after its last instruction: an interrupt of its is before. */
 extern const uint8_t window_long_end[];
 
