@@ -229,3 +229,16 @@ struct count_bounds bank_bounds(unsigned place,
         return (struct count_bounds){shape->branches, shape->branches};
     }
 }
+
+#define A_FEW 4 /* instructions more or less, "inconsistent" */
+
+enum erratum bank_erratum(bool instructions, uint64_t counted,
+                          struct count_bounds want, bool *signature)
+{
+    uint64_t more = counted > want.most ? counted - want.most : 0;
+    uint64_t less = counted < want.least ? want.least - counted : 0;
+
+    *signature = instructions && less <= A_FEW && more <= 32 + A_FEW;
+    return more > A_FEW ? ERRATUM_FIXED0_32_MORE
+                        : ERRATUM_INSTRUCTIONS_INCONSISTENT;
+}
