@@ -113,6 +113,25 @@ static void abort_puts_registers_back(void **state)
     assert_int_equal(v->vmcb->rax, 0xAB000001);
 }
 
+/* YMM is saved only by XSAVE, which needs CR4.OSXSAVE. */
+static void extended_state(void **state)
+{
+    (void)state;
+    for (unsigned n = 0; n < 2; n++) {
+        struct vcpu *v = start();
+
+        MARKED(v, XBEGIN_, NOP_, XABORT_);
+        v->vmcb->cr4 = n * CR4_OSXSAVE;
+        fake_cpu.x87 = true;
+        v->tx.extended.image[XSAVE_HEADER] = 0xFE;
+        assert_true(fake_cpu_until(v, code(7)));
+        assert_int_equal(v->tx.extended.image[XSAVE_HEADER], n ? 1 : 0xFE);
+        fake_cpu.x87 = false;
+        assert_true(fake_cpu_until(v, code(FALLBACK)));
+        assert_true(fake_cpu.x87);
+    }
+}
+
 static void xtest_sets_zf(void **state)
 {
     struct vcpu *v = start();
@@ -456,6 +475,7 @@ int main(void)
         cmocka_unit_test(commits),
         cmocka_unit_test(abort_puts_memory_back),
         cmocka_unit_test(abort_puts_registers_back),
+        cmocka_unit_test(extended_state),
         cmocka_unit_test(xtest_sets_zf),
         cmocka_unit_test(outside),
         cmocka_unit_test(not_enumerated),

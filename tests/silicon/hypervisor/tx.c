@@ -29,6 +29,25 @@ static void reset_transaction(struct vcpu *v)
         v->tx_tsc += rdtsc() - v->tx_started;
 }
 
+static void save_extended(struct vcpu *v, struct extended_state *e)
+{
+    e->by_xsave = (v->vmcb->cr4 & CR4_OSXSAVE) != 0;
+    if (!e->by_xsave) {
+        svm_fxsave(e->image);
+        return;
+    }
+    __builtin_memset(&e->image[XSAVE_HEADER], 0, 64);
+    svm_xsave(e->image);
+}
+
+static void restore_extended(const struct extended_state *e)
+{
+    if (e->by_xsave)
+        svm_xrstor(e->image);
+    else
+        svm_fxrstor(e->image);
+}
+
 static void restore_registers(struct vcpu *v)
 {
     const struct transaction *tx = &v->tx;
@@ -64,7 +83,7 @@ static void abort_with(struct vcpu *v, enum tx_cause cause, uint32_t status)
     v->vmcb->rip = tx->fallback;
     if (tx->depth > 1 && faults_inner_fallback(v->model))
         v->vmcb->rip = tx->inner_fallback;
-    svm_fxrstor(tx->fx);
+    restore_extended(&tx->extended);
     trace_tx(v, TRACE_TX_ABORT, v->vmcb->rip);
     counters_roll_back(v->model);
     step_count(v, 0, v->model->choices.cycles_abort, false);
@@ -127,7 +146,7 @@ void tx_begin(struct vcpu *v, bool hle, uint64_t next)
     tx->fallback =
         hle ? next : next + (uint64_t)(int64_t)v->current.displacement;
     tx->resume_ip = tx->fallback;
-    svm_fxsave(tx->fx);
+    save_extended(v, &tx->extended);
     watch_begin(v);
     tx_memory_begin(v);
     conflict_begin(v);

@@ -26,13 +26,23 @@ struct gprs {
     uint64_t r8, r9, r10, r11, r12, r13, r14, r15;
 };
 
+/* x87, SSE and AVX state: an image of FXSAVE, or of XSAVE where the guest has
+ * set CR4.OSXSAVE. SDM volume 1, "XSAVE Area": 512 bytes, the header of 64,
+ * and the upper halves of YMM. */
+#define XSAVE_HEADER 512
+#define XSAVE_BYTES  832
+struct extended_state {
+    uint8_t image[XSAVE_BYTES] __attribute__((aligned(64)));
+    bool by_xsave;
+};
+
 #define UNDO_LINES    1024
 #define TX_PAGES_OPEN 4
 /* An instruction may add this many lines before the set is found too large. */
 #define UNDO_LINES_SPARE (2 * TX_PAGES_OPEN)
 
 /* The widest store of the instruction sets that are enumerated. */
-#define STORE_BYTES_MAX 16
+#define STORE_BYTES_MAX 32
 
 /* Locks that are elided at a time, at most: personality.hle_locks_max. */
 #define ELIDED_LOCKS_MAX 4
@@ -92,7 +102,7 @@ struct transaction {
     uint8_t *shadow; /* a page for each of open */
     struct elision elision;
     uint64_t not_elided; /* RIP of an XACQUIRE not to be taken as one */
-    uint8_t fx[512] __attribute__((aligned(16))); /* FXSAVE image */
+    struct extended_state extended; /* where it began */
     struct watch watch;
     struct undo_line *undo;
     /* Seen by other processors, under the lock of conflict.c. */
@@ -206,6 +216,8 @@ void svm_vmsave(struct vmcb *b);
 void svm_vmload(const struct vmcb *b);
 void svm_fxsave(uint8_t *image);
 void svm_fxrstor(const uint8_t *image);
+void svm_xsave(uint8_t *image);
+void svm_xrstor(const uint8_t *image);
 /* Delivers a pending NMI; its handler clears *pending. */
 void svm_take_nmi(const void *idtr, uint32_t *pending);
 extern const char svm_nmi_handler[];

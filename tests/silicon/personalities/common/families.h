@@ -8,8 +8,8 @@
 
 #include "tests/silicon/model/personality.h"
 
-extern const struct cpuid_row family_cpuid[8], family_cpuid_old[4],
-    family_cpuid_bdw[5];
+extern const struct cpuid_row family_cpuid[10], family_cpuid_old[6],
+    family_cpuid_bdw[7];
 extern const struct msr_row family_msrs_skl[3], family_msrs_skx[3],
     family_msrs_hsw[2], family_msrs_snb[3];
 extern const struct event_row family_events_skl[50], family_events_hsw[50],
@@ -36,10 +36,10 @@ extern const struct uncore_traits family_uncore_snb, family_uncore_hsw,
 #define ROWS(table) (sizeof(table) / sizeof((table)[0]))
 
 /* CPUID.1:ECX[15] PDCM, [2] DTES64 and the usual instruction sets;
- * EDX[21] DS. */
-#define FAMILY_LEAF1_ECX     0x42F8A20F
+ * among them XSAVE and AVX; EDX[21] DS. */
+#define FAMILY_LEAF1_ECX     0x56F8A20F
 #define FAMILY_LEAF1_EDX     0x0FABFBFF
-#define FAMILY_LEAF1_ECX_OLD 0x02B8A20F
+#define FAMILY_LEAF1_ECX_OLD 0x16B8A20F
 
 /* SDM volume 4, IA32_PERF_CAPABILITIES: [5:0] LBR format, 6 PEBS trap, 7 PEBS
  * saves architectural registers, [11:8] PEBS format, 12 freeze while SMM, 13
