@@ -14,10 +14,10 @@
 /* clang-format off */
 /* Leaf 14H of Skylake: CR3 filter, configurable PSB and CYC, IP filter, MTC;
  * ToPA of many entries, single range. Two address ranges; MTC periods 0, 3, 6,
- * 9; cycle thresholds to 4096, PSB periods to 64 KiB. */
+ * 9; cycle thresholds to 2048, PSB periods to 64 KiB. */
 #define SKYLAKE_PT                                                            \
     { 0x14, 0, 1, 0x0000000F, 0x00000007, 0 },                                \
-    { 0x14, 1, 0x02490002, 0x003F3FFF, 0, 0 }
+    { 0x14, 1, 0x02490002, 0x003F1FFF, 0, 0 }
 
 /* Leaf 0DH: XCR0 may have x87, SSE and AVX; upper halves of YMM at 240H. */
 #define XSAVE_AVX                                                             \
