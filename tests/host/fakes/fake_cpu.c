@@ -122,7 +122,7 @@ void log_panic(struct vcpu *v, const char *what, uint64_t a, uint64_t b)
     longjmp(end, 1);
 }
 
-/* --- svm.asm ------------------------------------------------------------- */
+/* --- svm.asm and extended.asm --------------------------------------------- */
 
 void svm_fxsave(uint8_t *image)
 {

@@ -218,43 +218,6 @@ svm_leave:
         popfq
         ret
 
-; void svm_fxsave(uint8_t *), void svm_fxrstor(const uint8_t *)
-global svm_fxsave
-svm_fxsave:
-        fxsave64 [rdi]
-        ret
-global svm_fxrstor
-svm_fxrstor:
-        fxrstor64 [rdi]
-        ret
-
-; void svm_xsave(uint8_t *), void svm_xrstor(const uint8_t *) - all that the
-; guest has enabled in XCR0, which it shares with the host; CR4 it does not.
-CR4_OSXSAVE equ 1 << 18
-STATES equ 7                            ; x87, SSE, AVX
-global svm_xsave
-svm_xsave:
-        mov     rcx, cr4
-        mov     rdx, rcx
-        or      rdx, CR4_OSXSAVE
-        mov     cr4, rdx
-        mov     eax, STATES
-        xor     edx, edx
-        xsave64 [rdi]
-        mov     cr4, rcx
-        ret
-global svm_xrstor
-svm_xrstor:
-        mov     rcx, cr4
-        mov     rdx, rcx
-        or      rdx, CR4_OSXSAVE
-        mov     cr4, rdx
-        mov     eax, STATES
-        xor     edx, edx
-        xrstor64 [rdi]
-        mov     cr4, rcx
-        ret
-
 ; void svm_take_nmi(const void *idtr, uint32_t *pending) - delivers what is held
 ; back while the global interrupt flag is clear, on the host's descriptor table.
 global svm_take_nmi

@@ -83,7 +83,7 @@ struct watch {
     uint64_t dr7;                   /* the guest's; 0: none is enabled */
     uint64_t at[BREAKPOINTS];       /* linear */
     uint64_t physical[BREAKPOINTS]; /* of data; UINT64_MAX: none */
-    bool hit;                       /* by the instruction being executed */
+    unsigned hits;                  /* by the instruction being executed */
 };
 
 struct transaction {
@@ -91,6 +91,7 @@ struct transaction {
     bool hle;       /* begun by XACQUIRE */
     struct tx_decision decision;
     unsigned steps;          /* instructions executed so far */
+    uint64_t begin;          /* the XBEGIN or XACQUIRE */
     uint64_t fallback;       /* HLE: the XACQUIRE itself */
     uint64_t inner_fallback; /* for inner_abort_to_inner_fallback */
     uint64_t resume_ip;      /* as a PEBS record has it */
@@ -104,6 +105,7 @@ struct transaction {
     uint64_t not_elided; /* RIP of an XACQUIRE not to be taken as one */
     struct extended_state extended; /* where it began */
     struct watch watch;
+    bool debugged; /* it has aborted so: #DB at its XBEGIN is to follow */
     struct undo_line *undo;
     /* Seen by other processors, under the lock of conflict.c. */
     struct line_set lines;
@@ -214,10 +216,6 @@ extern const char svm_direct_trap[], svm_direct_fault[];
 /* What VMRUN and its exit leave alone, to and from a VMCB. */
 void svm_vmsave(struct vmcb *b);
 void svm_vmload(const struct vmcb *b);
-void svm_fxsave(uint8_t *image);
-void svm_fxrstor(const uint8_t *image);
-void svm_xsave(uint8_t *image);
-void svm_xrstor(const uint8_t *image);
 /* Delivers a pending NMI; its handler clears *pending. */
 void svm_take_nmi(const void *idtr, uint32_t *pending);
 extern const char svm_nmi_handler[];
@@ -235,6 +233,12 @@ extern const char svm_halt_handler[];
 void svm_clgi(void);
 /* The VMMCALLs of vcpu_leave and vcpu_wake. */
 extern const char vcpu_leave_point[], vcpu_wake_point[];
+
+/* extended.asm */
+void svm_fxsave(uint8_t *image);
+void svm_fxrstor(const uint8_t *image);
+void svm_xsave(uint8_t *image);
+void svm_xrstor(const uint8_t *image);
 
 /* Once on each processor; from then on NMIs wait while it is in the host. */
 void vcpu_prepare(struct vcpu *v);
