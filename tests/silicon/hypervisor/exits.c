@@ -201,6 +201,7 @@ static struct action on_debug(struct vcpu *v)
         step_retire(v);
     if (hits != 0) {
         watch_forget(v, hits);
+        v->vmcb->dr6 |= DR6_RTM;
         pebs_assist(v);
         return action_raise(VECTOR_DB, 0);
     }

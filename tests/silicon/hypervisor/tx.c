@@ -81,6 +81,9 @@ static void abort_with(struct vcpu *v, enum tx_cause cause, uint32_t status)
     v->vmcb->rsp = tx->rsp;
     v->vmcb->rflags = tx->rflags;
     v->vmcb->rip = tx->fallback;
+    tx->debugged = cause == TX_CAUSE_DEBUG && watch_is_debugged(v);
+    if (tx->debugged)
+        v->vmcb->rip = tx->begin;
     if (tx->depth > 1 && faults_inner_fallback(v->model))
         v->vmcb->rip = tx->inner_fallback;
     restore_extended(&tx->extended);
@@ -90,7 +93,7 @@ static void abort_with(struct vcpu *v, enum tx_cause cause, uint32_t status)
     status = tsx_aborted(v->model, &how);
     if (tx->hle)
         tx->not_elided = tx->fallback;
-    if (!tx->hle || faults_hle_sets_eax(v->model))
+    if (tx->hle ? faults_hle_sets_eax(v->model) : !tx->debugged)
         v->vmcb->rax = status; /* EAX; clears RAX[63:32] */
     reset_transaction(v);
     step_end(v);
@@ -143,6 +146,7 @@ void tx_begin(struct vcpu *v, bool hle, uint64_t next)
     tx->rax = v->vmcb->rax;
     tx->rsp = v->vmcb->rsp;
     tx->rflags = v->vmcb->rflags & ~(uint64_t)RFLAGS_TF;
+    tx->begin = v->current_rip;
     tx->fallback =
         hle ? next : next + (uint64_t)(int64_t)v->current.displacement;
     tx->resume_ip = tx->fallback;
@@ -281,7 +285,7 @@ void tx_step_done(struct vcpu *v)
         tx_abort(v, TX_CAUSE_WRITES);
     else if (tx->lines.reads > cpu->tx_read_lines)
         tx_abort(v, TX_CAUSE_READS);
-    else if (tx->watch.hit)
+    else if (tx->watch.hits != 0)
         tx_abort(v, TX_CAUSE_DEBUG);
     else if (tx->decision.fate == TX_DOOMED && !tx->decision.at_xend &&
              tx->steps >= tx->decision.steps)

@@ -6,6 +6,7 @@
 #ifndef SILICON_PERSONALITIES_COMMON_FAMILIES_H
 #define SILICON_PERSONALITIES_COMMON_FAMILIES_H
 
+#include "tests/silicon/model/msr.h"
 #include "tests/silicon/model/personality.h"
 
 extern const struct cpuid_row family_cpuid[10], family_cpuid_old[6],
@@ -50,7 +51,6 @@ extern const struct uncore_traits family_uncore_snb, family_uncore_hsw,
 /* SDM volume 4, IA32_DEBUGCTL: LBR, BTF, TR, BTS, BTINT, BTS_OFF_OS,
  * BTS_OFF_USR, freeze LBR and counters on PMI, uncore PMI, freeze in SMM. */
 #define DEBUGCTL_OLD (BITS(14, 6) | BITS(1, 0))
-#define DEBUGCTL_RTM BIT(15)
 
 /* SDM volume 1 gives none of these: 7 levels are what these processors have
  * been seen to have, stores stay in the first-level data cache, and more
