@@ -103,35 +103,46 @@ void exception_handle(struct frame *frame)
 }
 
 /* What a test may change that is no MSR; it does not use DR1 to DR3. */
-struct debug {
-    uint64_t dr0, dr6, dr7;
+struct kept {
+    uint64_t dr0, dr6, dr7, cr3, cr4;
+    struct {
+        uint16_t limit;
+        uint64_t base;
+    } __attribute__((packed)) gdt;
 };
 
-static struct debug debug_get(void)
+static struct kept keep(void)
 {
-    struct debug debug;
+    struct kept kept;
 
-    __asm__ volatile("mov %%dr0, %0" : "=r"(debug.dr0));
-    __asm__ volatile("mov %%dr6, %0" : "=r"(debug.dr6));
-    __asm__ volatile("mov %%dr7, %0" : "=r"(debug.dr7));
-    return debug;
+    __asm__ volatile("mov %%dr0, %0" : "=r"(kept.dr0));
+    __asm__ volatile("mov %%dr6, %0" : "=r"(kept.dr6));
+    __asm__ volatile("mov %%dr7, %0" : "=r"(kept.dr7));
+    __asm__ volatile("mov %%cr3, %0" : "=r"(kept.cr3));
+    __asm__ volatile("mov %%cr4, %0" : "=r"(kept.cr4));
+    __asm__ volatile("sgdt %0" : "=m"(kept.gdt));
+    return kept;
 }
 
-static void debug_set(const struct debug *debug)
+static void give_back(const struct kept *kept)
 {
-    __asm__ volatile("mov %0, %%dr7" : : "r"(debug->dr7));
-    __asm__ volatile("mov %0, %%dr6" : : "r"(debug->dr6));
-    __asm__ volatile("mov %0, %%dr0" : : "r"(debug->dr0));
+    __asm__ volatile("mov %0, %%dr7" : : "r"(kept->dr7));
+    __asm__ volatile("mov %0, %%dr6" : : "r"(kept->dr6));
+    __asm__ volatile("mov %0, %%dr0" : : "r"(kept->dr0));
+    __asm__ volatile("lgdt %0" : : "m"(kept->gdt));
+    __asm__ volatile("mov %0, %%cr3" : : "r"(kept->cr3) : "memory");
+    __asm__ volatile("mov %0, %%cr4" : : "r"(kept->cr4));
 }
 
-/* A job that an exception ended may have left a breakpoint armed. */
+/* A job that an exception ended may have left a breakpoint armed, or tables of
+ * its own in use. */
 bool exceptions_guard(unsigned processor,
                       void (*job)(unsigned processor, void *context),
                       void *context, struct hw_exception *exception)
 {
     struct guard *guard = &guards[processor];
     struct guard outer = *guard;
-    struct debug debug = debug_get();
+    struct kept kept = keep();
 
     guard->exception = exception;
     guard->active = true;
@@ -140,7 +151,7 @@ bool exceptions_guard(unsigned processor,
         hw_pmi_end();
     *guard = outer;
     if (!returned)
-        debug_set(&debug);
+        give_back(&kept);
     return returned;
 }
 
