@@ -83,7 +83,7 @@ static void reset_machine(const struct frame *frame)
 
 void exception_handle(struct frame *frame)
 {
-    if (pmi_handle(frame->vector, frame->rip))
+    if (pmi_handle(frame->vector))
         return;
 
     uint64_t resume = fixup_find(frame->rip);
@@ -102,47 +102,58 @@ void exception_handle(struct frame *frame)
     frame->rip = (uint64_t)(uintptr_t)exception_guard_unwind;
 }
 
-/* What a test may change that is no MSR; it does not use DR1 to DR3. */
-struct kept {
+/* What a test may change that is no MSR; it does not use DR1 to DR3. XCR0 can
+ * be reached where CR4.OSXSAVE is 1. */
+struct control {
     uint64_t dr0, dr6, dr7, cr3, cr4;
+    uint32_t xcr0_low, xcr0_high;
     struct {
         uint16_t limit;
         uint64_t base;
     } __attribute__((packed)) gdt;
 };
+#define CR4_OSXSAVE (UINT64_C(1) << 18)
 
-static struct kept keep(void)
+static struct control control_get(void)
 {
-    struct kept kept;
+    struct control c = {0};
 
-    __asm__ volatile("mov %%dr0, %0" : "=r"(kept.dr0));
-    __asm__ volatile("mov %%dr6, %0" : "=r"(kept.dr6));
-    __asm__ volatile("mov %%dr7, %0" : "=r"(kept.dr7));
-    __asm__ volatile("mov %%cr3, %0" : "=r"(kept.cr3));
-    __asm__ volatile("mov %%cr4, %0" : "=r"(kept.cr4));
-    __asm__ volatile("sgdt %0" : "=m"(kept.gdt));
-    return kept;
+    __asm__ volatile("mov %%dr0, %0" : "=r"(c.dr0));
+    __asm__ volatile("mov %%dr6, %0" : "=r"(c.dr6));
+    __asm__ volatile("mov %%dr7, %0" : "=r"(c.dr7));
+    __asm__ volatile("mov %%cr3, %0" : "=r"(c.cr3));
+    __asm__ volatile("mov %%cr4, %0" : "=r"(c.cr4));
+    __asm__ volatile("sgdt %0" : "=m"(c.gdt));
+    if ((c.cr4 & CR4_OSXSAVE) != 0)
+        __asm__ volatile("xgetbv"
+                         : "=a"(c.xcr0_low), "=d"(c.xcr0_high)
+                         : "c"(0));
+    return c;
 }
 
-static void give_back(const struct kept *kept)
+static void control_set(const struct control *c)
 {
-    __asm__ volatile("mov %0, %%dr7" : : "r"(kept->dr7));
-    __asm__ volatile("mov %0, %%dr6" : : "r"(kept->dr6));
-    __asm__ volatile("mov %0, %%dr0" : : "r"(kept->dr0));
-    __asm__ volatile("lgdt %0" : : "m"(kept->gdt));
-    __asm__ volatile("mov %0, %%cr3" : : "r"(kept->cr3) : "memory");
-    __asm__ volatile("mov %0, %%cr4" : : "r"(kept->cr4));
+    __asm__ volatile("mov %0, %%dr7" : : "r"(c->dr7));
+    __asm__ volatile("mov %0, %%dr6" : : "r"(c->dr6));
+    __asm__ volatile("mov %0, %%dr0" : : "r"(c->dr0));
+    if ((c->cr4 & CR4_OSXSAVE) != 0)
+        __asm__ volatile("xsetbv"
+                         :
+                         : "a"(c->xcr0_low), "d"(c->xcr0_high), "c"(0));
+    __asm__ volatile("mov %0, %%cr4" : : "r"(c->cr4));
+    __asm__ volatile("lgdt %0" : : "m"(c->gdt));
+    __asm__ volatile("mov %0, %%cr3" : : "r"(c->cr3) : "memory");
 }
 
-/* A job that an exception ended may have left a breakpoint armed, or tables of
- * its own in use. */
+/* A job that an exception ended may have left a breakpoint armed, XCR0 with
+ * more in it than firmware's, or tables of its own in use. */
 bool exceptions_guard(unsigned processor,
                       void (*job)(unsigned processor, void *context),
                       void *context, struct hw_exception *exception)
 {
     struct guard *guard = &guards[processor];
     struct guard outer = *guard;
-    struct kept kept = keep();
+    struct control control = control_get();
 
     guard->exception = exception;
     guard->active = true;
@@ -151,7 +162,7 @@ bool exceptions_guard(unsigned processor,
         hw_pmi_end();
     *guard = outer;
     if (!returned)
-        give_back(&kept);
+        control_set(&control);
     return returned;
 }
 
