@@ -9,6 +9,7 @@
  */
 #include "efi/exceptions.h"
 #include "asm/fixups.h"
+#include "asm/ring3_window.h"
 #include "efi/platform.h"
 #include "efi/pmi.h"
 #include "efi/processors.h"
@@ -40,6 +41,7 @@ extern const uint8_t exception_guard_unwind[];
 /* The job that a processor is in: where to go when it fails. */
 struct guard {
     uint64_t rsp;
+    uint16_t ss;
     struct hw_exception *exception;
     bool active;
 };
@@ -83,10 +85,12 @@ static void reset_machine(const struct frame *frame)
 
 void exception_handle(struct frame *frame)
 {
-    if (pmi_handle(frame->vector))
+    if (pmi_handle(frame->vector, frame->rip))
         return;
 
+    struct guard *guard = &guards[processors_self()];
     uint64_t resume = fixup_find(frame->rip);
+    uint16_t cs;
 
     if (resume != 0) {
         frame->rax = frame->vector;
@@ -94,10 +98,20 @@ void exception_handle(struct frame *frame)
         return;
     }
 
-    struct guard *guard = &guards[processors_self()];
     if (!guard->active)
         reset_machine(frame);
-    save_exception(guard->exception, frame);
+    /* With the selectors of ring 0, wherever it came from. */
+    bool user = (frame->cs & 3) != 0;
+    if (!user)
+        save_exception(guard->exception, frame);
+    __asm__ volatile("mov %%cs, %0" : "=r"(cs));
+    frame->cs = cs;
+    frame->ss = guard->ss;
+    if (user) {
+        frame->rax = frame->vector;
+        frame->rip = (uint64_t)(uintptr_t)ring3_fault;
+        return;
+    }
     frame->rsp = guard->rsp;
     frame->rip = (uint64_t)(uintptr_t)exception_guard_unwind;
 }
@@ -155,6 +169,7 @@ bool exceptions_guard(unsigned processor,
     struct guard outer = *guard;
     struct control control = control_get();
 
+    __asm__ volatile("mov %%ss, %0" : "=r"(guard->ss));
     guard->exception = exception;
     guard->active = true;
     bool returned = exception_guard_call(processor, context, job, &guard->rsp);
