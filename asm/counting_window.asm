@@ -18,59 +18,7 @@
 bits 64
 default rel
 
-%define IA32_PERF_GLOBAL_CTRL 0x38f
-
-; I: an instruction; B: one that branches; T: one from XBEGIN to XEND. Each is
-; counted `reps` times, the number of turns of the loop that it stands in.
-%macro I 1+
-        %1
-%assign instructions instructions + reps
-%endmacro
-%macro B 1+
-        %1
-%assign instructions instructions + reps
-%assign branches branches + reps
-%endmacro
-%macro T 1+
-        %1
-%assign instructions instructions + reps
-%assign inside inside + reps
-%endmacro
-
-%macro OPEN 1
-global %1
-%1:
-%assign instructions 0
-%assign branches 0
-%assign transactions 0
-%assign inside 0
-%assign reps 1
-        mov     ecx, IA32_PERF_GLOBAL_CTRL
-        mov     rax, rdi
-        mov     rdx, rdi
-        shr     rdx, 32
-        xor     r8d, r8d                ; stored by transactions
-        mov     r9d, 3                  ; divisor
-        xor     r10d, r10d              ; fallbacks
-        wrmsr
-%endmacro
-
-%macro CLOSE 1
-        I xor   eax, eax
-        I xor   edx, edx
-        wrmsr
-        mov     rax, r10
-        ret
-global %1_end
-%1_end:
-        align   16, db 0xcc
-section .rodata
-        align   4, db 0
-global %1_shape
-%1_shape:
-        dd      instructions, branches, transactions, inside
-section .text
-%endmacro
+%include "window.inc"
 
 ; A transaction with one store. Committed: 4 instructions inside and the JMP.
 ; Aborted: 0 to 4 of those inside (the manual does not say where an abort comes)
