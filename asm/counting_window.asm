@@ -82,6 +82,22 @@ OPEN window_long
 %endrep
 CLOSE window_long
 
+; 64 branches that are taken where cells[0] has a 1, from bit 0 up, in a loop:
+; random ones cannot be predicted. Where taken, there is an instruction less.
+OPEN window_random
+        I mov   rax, [rsi]
+        I mov   r8d, 64
+%assign reps 64
+.loop:
+        I shr   rax, 1
+        B jc    .taken
+        I nop
+.taken:
+        I dec   r8d
+        B jnz   .loop
+%assign reps 1
+CLOSE window_random
+
 ; void counting_work(void *): WORK_BRANCHES jumps, far apart in time, without a
 ; WRMSR: for what an interrupt stops.
 global counting_work
