@@ -9,6 +9,7 @@
  */
 #include "efi/exceptions.h"
 #include "asm/fixups.h"
+#include "asm/ring3_window.h"
 #include "efi/platform.h"
 #include "efi/pmi.h"
 #include "efi/processors.h"
@@ -40,6 +41,7 @@ extern const uint8_t exception_guard_unwind[];
 /* The job that a processor is in: where to go when it fails. */
 struct guard {
     uint64_t rsp;
+    uint16_t ss;
     struct hw_exception *exception;
     bool active;
 };
@@ -86,7 +88,9 @@ void exception_handle(struct frame *frame)
     if (pmi_handle(frame->vector, frame->rip))
         return;
 
+    struct guard *guard = &guards[processors_self()];
     uint64_t resume = fixup_find(frame->rip);
+    uint16_t cs;
 
     if (resume != 0) {
         frame->rax = frame->vector;
@@ -94,10 +98,20 @@ void exception_handle(struct frame *frame)
         return;
     }
 
-    struct guard *guard = &guards[processors_self()];
     if (!guard->active)
         reset_machine(frame);
-    save_exception(guard->exception, frame);
+    /* With the selectors of ring 0, wherever it came from. */
+    bool user = (frame->cs & 3) != 0;
+    if (!user)
+        save_exception(guard->exception, frame);
+    __asm__ volatile("mov %%cs, %0" : "=r"(cs));
+    frame->cs = cs;
+    frame->ss = guard->ss;
+    if (user) {
+        frame->rax = frame->vector;
+        frame->rip = (uint64_t)(uintptr_t)ring3_fault;
+        return;
+    }
     frame->rsp = guard->rsp;
     frame->rip = (uint64_t)(uintptr_t)exception_guard_unwind;
 }
@@ -105,8 +119,12 @@ void exception_handle(struct frame *frame)
 /* What a test may change that is no MSR; it does not use DR1 to DR3. XCR0 can
  * be reached where CR4.OSXSAVE is 1. */
 struct control {
-    uint64_t dr0, dr6, dr7, cr4;
+    uint64_t dr0, dr6, dr7, cr3, cr4;
     uint32_t xcr0_low, xcr0_high;
+    struct {
+        uint16_t limit;
+        uint64_t base;
+    } __attribute__((packed)) gdt;
 };
 #define CR4_OSXSAVE (UINT64_C(1) << 18)
 
@@ -117,7 +135,9 @@ static struct control control_get(void)
     __asm__ volatile("mov %%dr0, %0" : "=r"(c.dr0));
     __asm__ volatile("mov %%dr6, %0" : "=r"(c.dr6));
     __asm__ volatile("mov %%dr7, %0" : "=r"(c.dr7));
+    __asm__ volatile("mov %%cr3, %0" : "=r"(c.cr3));
     __asm__ volatile("mov %%cr4, %0" : "=r"(c.cr4));
+    __asm__ volatile("sgdt %0" : "=m"(c.gdt));
     if ((c.cr4 & CR4_OSXSAVE) != 0)
         __asm__ volatile("xgetbv"
                          : "=a"(c.xcr0_low), "=d"(c.xcr0_high)
@@ -135,10 +155,12 @@ static void control_set(const struct control *c)
                          :
                          : "a"(c->xcr0_low), "d"(c->xcr0_high), "c"(0));
     __asm__ volatile("mov %0, %%cr4" : : "r"(c->cr4));
+    __asm__ volatile("lgdt %0" : : "m"(c->gdt));
+    __asm__ volatile("mov %0, %%cr3" : : "r"(c->cr3) : "memory");
 }
 
-/* A job that an exception ended may have left a breakpoint armed, or XCR0 with
- * more in it than firmware's. */
+/* A job that an exception ended may have left a breakpoint armed, XCR0 with
+ * more in it than firmware's, or tables of its own in use. */
 bool exceptions_guard(unsigned processor,
                       void (*job)(unsigned processor, void *context),
                       void *context, struct hw_exception *exception)
@@ -147,6 +169,7 @@ bool exceptions_guard(unsigned processor,
     struct guard outer = *guard;
     struct control control = control_get();
 
+    __asm__ volatile("mov %%ss, %0" : "=r"(guard->ss));
     guard->exception = exception;
     guard->active = true;
     bool returned = exception_guard_call(processor, context, job, &guard->rsp);

@@ -164,4 +164,14 @@
 /* SDM 3B, "BTS and DS Save Area". */
 #define IA32_DS_AREA 0x600u
 
+/* Of SYSCALL and SYSRET. */
+#define IA32_EFER      0xc0000080u
+#define IA32_EFER_SCE  BIT(0)
+#define IA32_STAR      0xc0000081u
+#define IA32_LSTAR     0xc0000082u
+#define IA32_FMASK     0xc0000084u
+#define IA32_FMASK_ALL UINT64_C(0x257fd5) /* flags that SYSCALL clears */
+#define IA32_FS_BASE   0xc0000100u
+#define IA32_GS_BASE   0xc0000101u
+
 #endif

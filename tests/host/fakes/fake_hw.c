@@ -187,6 +187,18 @@ int hw_pmc_read(uint32_t index, uint64_t *value)
                        value);
 }
 
+static uint64_t cr4;
+
+uint64_t hw_cr4(void)
+{
+    return cr4;
+}
+
+void hw_set_cr4(uint64_t value)
+{
+    cr4 = value;
+}
+
 /* No local APIC. Weak, so that a test can bring its own. */
 __attribute__((weak)) bool hw_pmi_begin(bool nmi)
 {
