@@ -142,8 +142,14 @@
 #define IA32_RTIT_OUTPUT_MASK_PTRS 0x561u
 #define IA32_RTIT_CTL              0x570u
 #define IA32_RTIT_CTL_TraceEn      BIT(0)
+#define IA32_RTIT_CTL_CYCEn        BIT(1)
 #define IA32_RTIT_CTL_OS           BIT(2)
+#define IA32_RTIT_CTL_User         BIT(3)
+#define IA32_RTIT_CTL_CR3Filter    BIT(7)
 #define IA32_RTIT_CTL_ToPA         BIT(8)
+#define IA32_RTIT_CTL_MTCEn        BIT(9)
+#define IA32_RTIT_CTL_TSCEn        BIT(10)
+#define IA32_RTIT_CTL_DisRETC      BIT(11)
 #define IA32_RTIT_CTL_BranchEn     BIT(13)
 #define IA32_RTIT_CTL_PSBFreq(n)   ((uint64_t)(n) << 24) /* [27:24] */
 #define IA32_RTIT_STATUS           0x571u

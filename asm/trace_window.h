@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * trace_window.h - code that runs between a WRMSR that sets TraceEn and one
+ * that clears it (asm/trace_window.asm), and what it leaves in a trace.
+ */
+#ifndef ASM_TRACE_WINDOW_H
+#define ASM_TRACE_WINDOW_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* In this order for trace_window.asm. The caller fills it. */
+struct trace_window {
+    uint64_t control; /* IA32_RTIT_CTL (570H), with TraceEn = 1 */
+    const uint8_t *body;
+    uint64_t argument, count; /* RSI and RDI of the body */
+    volatile uint64_t cells[4]; /* what some bodies read or write */
+};
+_Static_assert(offsetof(struct trace_window, body) == 0x08, "body");
+_Static_assert(offsetof(struct trace_window, argument) == 0x10, "argument");
+_Static_assert(offsetof(struct trace_window, cells) == 0x20, "cells");
+
+/* Writes control, jumps to the body, writes control without TraceEn. Returns
+ * HW_NO_FAULT, or the vector of the first WRMSR, which was then all. Flags and
+ * registers are given back. The journal has to have 570H. */
+int trace_window(struct trace_window *window);
+
+/* After the WRMSR that sets TraceEn; the WRMSR that clears it. */
+extern const uint8_t trace_window_on_next[], trace_window_off_at[];
+
+/* What a body leaves: rows up to a kind of 0. */
+struct trace_row {
+    uint32_t kind; /* enum path_kind */
+    int32_t at;    /* the address, from the start of the body; or a number */
+};
+
+#define TRACE_BODY(name)          \
+    extern const uint8_t name[]; \
+    extern const struct trace_row name##_path[]
+
+/* Every kind of conditional branch, taken and not. */
+TRACE_BODY(trace_body_conditions);
+/* TRACE_PATTERN conditional branches in no regular order. */
+TRACE_BODY(trace_body_pattern);
+#define TRACE_PATTERN 120
+/* Jumps, calls and returns: direct, indirect, far. */
+TRACE_BODY(trace_body_transfers);
+/* Calls and returns: paired, nested, deeper than 64, and returns that go
+ * elsewhere than to their call. */
+TRACE_BODY(trace_body_returns);
+
+#endif

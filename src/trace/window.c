@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* window.c - traces the window, and says where its trace leaves the path. */
+#include "src/trace/window.h"
+
+#include "src/base/msr.h"
+#include "src/base/names.h"
+#include "src/counting/smi_guard.h"
+
+/* FUP and TIP.PGD at the WRMSR that clears TraceEn (row 3b). */
+static bool end_step(uint64_t index, struct path_step *step)
+{
+    const struct path_step end[] = {
+        {PATH_FUP, trace_at(trace_window_off_at)}, {PATH_PGD_HIDDEN, 0}};
+
+    if (index >= 2)
+        return false;
+    *step = end[index];
+    return true;
+}
+
+static bool has_address(unsigned kind)
+{
+    return kind == PATH_TIP || kind == PATH_RET || kind == PATH_FUP ||
+           kind == PATH_PGE || kind == PATH_PGD;
+}
+
+static bool window_step(const void *source, uint64_t index,
+                        struct path_step *step)
+{
+    const struct window *w = source;
+    uint64_t rows = 0;
+
+    if (!w->bare && index == 0) {
+        *step = (struct path_step){PATH_PGE, trace_at(trace_window_on_next)};
+        return true;
+    }
+    index -= !w->bare;
+    while (rows <= index && w->rows[rows].kind != PATH_END)
+        rows++;
+    if (rows <= index)
+        return !w->bare && end_step(index - rows, step);
+    const struct trace_row *row = &w->rows[index];
+    const uint64_t from = has_address(row->kind) ? trace_at(w->code.body) : 0;
+    *step = (struct path_step){row->kind, from + (uint64_t)(int64_t)row->at};
+    return true;
+}
+
+void window_set(struct window *w, const uint8_t *body,
+                const struct trace_row *rows)
+{
+    *w = (struct window){.code = {.body = body}, .rows = rows};
+    w->path = (struct path){.step = window_step, .source = w};
+}
+
+struct attempt {
+    struct trace *p;
+    struct window *w;
+    bool (*arm)(struct trace *p);
+    int vector;
+};
+
+static bool attempt_once(void *argument)
+{
+    struct attempt *a = argument;
+
+    if (!a->arm(a->p))
+        return false;
+    a->w->code.control = a->p->armed | IA32_RTIT_CTL_TraceEn;
+    a->vector = trace_window(&a->w->code);
+    return trace_stop(a->p);
+}
+
+bool window_trace(struct trace *p, struct window *w,
+                  bool (*arm)(struct trace *p), struct path_seen *seen)
+{
+    struct attempt a = {.p = p, .w = w, .arm = arm};
+    unsigned repeated = 0;
+
+    for (unsigned i = 0; i < TRACE_TRIES; i++) {
+        if (!smi_guard(p->t, attempt_once, &a, &repeated))
+            return false;
+        if (!check(p->t, a.vector == HW_NO_FAULT,
+                   "IA32_RTIT_CTL (570H): WRMSR of 0x%lx: got %s, wanted no "
+                   "fault",
+                   w->code.control, fault_name(a.vector)))
+            return false;
+        path_follow(p->memory, trace_bytes(p), &w->path, 0, seen);
+        if (!seen->overflow)
+            return true;
+    }
+    skip(p->t, "needs a trace without an overflow; %u of %u had one (OVF)",
+         TRACE_TRIES, TRACE_TRIES);
+    return false;
+}
+
+bool window_judge(struct trace *p, const char *what,
+                  const struct path_seen *seen)
+{
+    return check(p->t, seen->wrong == NULL,
+                 "%s: packet %lu of the control flow, offset 0x%lx: %s: got %s "
+                 "0x%lx, wanted %s 0x%lx",
+                 what, seen->step, seen->offset,
+                 seen->wrong != NULL ? seen->wrong : "",
+                 seen->got < PT_KINDS ? pt_kind_name(seen->got) : "none",
+                 seen->value, path_step_name(seen->want.kind),
+                 seen->want.value);
+}
+
+bool window_check(struct trace *p, const char *what, struct window *w,
+                  struct path_seen *seen)
+{
+    return window_trace(p, w, trace_arm, seen) && window_judge(p, what, seen);
+}

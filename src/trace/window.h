@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * window.h - the window of asm/trace_window.h traced, and its trace judged
+ * packet by packet against the path that its body takes.
+ */
+#ifndef SRC_TRACE_WINDOW_H
+#define SRC_TRACE_WINDOW_H
+
+#include "asm/trace_window.h"
+#include "src/trace/path.h"
+#include "src/trace/trace.h"
+
+/* A window and what it leaves: TIP.PGE after the WRMSR that sets TraceEn, the
+ * rows of the body, FUP and TIP.PGD at the WRMSR that clears it. */
+struct window {
+    struct trace_window code;
+    const struct trace_row *rows;
+    bool bare; /* the rows are all of it: PacketEn is 0 at both ends */
+    struct path path;
+};
+
+/* Fills it in; code.argument and count are the caller's. */
+void window_set(struct window *w, const uint8_t *body,
+                const struct trace_row *rows);
+
+/* Arms by arm(p), runs the window, stops; again where an SMI or an overflow
+ * came between, at most TRACE_TRIES times. False where an access faulted (ERROR
+ * is said) or none was undisturbed (SKIP). The trace is in memory then. */
+bool window_trace(struct trace *p, struct window *w,
+                  bool (*arm)(struct trace *p), struct path_seen *seen);
+
+/* The same with the usual output, trace_arm(), and checked: `what` is for the
+ * line. Returns whether the trace is that of the path; false too where there is
+ * none. */
+bool window_check(struct trace *p, const char *what, struct window *w,
+                  struct path_seen *seen);
+
+/* The check alone. */
+bool window_judge(struct trace *p, const char *what,
+                  const struct path_seen *seen);
+
+#endif
