@@ -53,8 +53,8 @@ static void no_psb_before_it_is_due(void **state)
     start("skylake-2017", "none");
     set(IA32_RTIT_STATUS, OFFSET(5));
     range_on(USUAL);
-    assert_bytes(0, 0x99, 0x01, 0x71, CODE_48);
-    assert_int_equal(get(IA32_RTIT_STATUS) >> 32, 5 + 9);
+    assert_bytes(0, CBR, 0x99, 0x01, 0x71, CODE_48); /* row 2d */
+    assert_int_equal(get(IA32_RTIT_STATUS) >> 32, 5 + 13);
 }
 
 static void the_end(void **state)
@@ -248,17 +248,88 @@ static void user_code_is_not_traced(void **state)
                      RTIT_TRIGGER_EN | RTIT_FILTER_EN);
 }
 
+static void to_cr3(uint64_t cr3)
+{
+    struct instruction mov = {.flags = INSTRUCTION_SETS_CR3};
+    struct pt_step now = at(CODE, CODE + 3);
+
+    now.cr3 = cr3;
+    pt_retired(&processor, &mov, &now);
+    deliver();
+}
+
 static void another_address_space(void **state)
 {
     unsigned from = begin("skylake-2017", USUAL);
-    struct instruction mov = {.flags = 0};
-    struct pt_step now = at(CODE, CODE + 3);
 
     (void)state;
-    now.cr3 = 0x2000;
-    pt_retired(&processor, &mov, &now);
-    deliver();
+    to_cr3(0x2018); /* 11:0 are not of the address */
     assert_bytes(from, 0x02, 0x43, 0x00, 0x02, 0, 0, 0, 0);
+    to_cr3(0x2018); /* each write */
+    assert_int_equal(offset_now(), from + 16);
+    start("skylake-2017", "none");
+    set(IA32_RTIT_CR3_MATCH, 0x1FE0);
+    range_on(USUAL | RTIT_CR3_FILTER);
+    from = offset_now();
+    to_cr3(0x2000); /* 5c */
+    assert_bytes(from, 0x01);
+    from = offset_now();
+    to_cr3(0x1000); /* 5b */
+    assert_bytes(from, 0x02, 0x43, 0x00, 0x01, 0, 0, 0, 0, 0x99, 0x01,
+                 TIP_PGE_16, IP16(CODE + 3));
+}
+
+/* Inclusive ends, left and entered by taken branches alone. */
+static void the_filter(void **state)
+{
+    unsigned from;
+
+    (void)state;
+    start("skylake-2017", "none");
+    set(IA32_RTIT_ADDR0_A, CODE);
+    set(IA32_RTIT_ADDR0_A + 1, CODE + 0xFF);
+    range_on(USUAL | BIT(32));
+    from = offset_now();
+    jump_to(CODE, CODE + 0xFF);
+    step(0, CODE + 0xFF, CODE + 0x100);
+    jcc(CODE + 0x100, false);
+    jcc(CODE + 0x102, true); /* 7f */
+    assert_bytes(from, TIP_16, IP16(CODE + 0xFF), 0x04, 0x01);
+    from = offset_now();
+    step(0, CODE - 1, CODE);
+    jump_to(CODE, CODE);         /* 9b */
+    jump_to(CODE, CODE + 0x100); /* 9c */
+    assert_bytes(from, 0x99, 0x01, TIP_PGE_16, IP16(CODE), TIP_PGD_16,
+                 IP16(CODE + 0x100));
+}
+
+static void long_tnt(void **state)
+{
+    unsigned from = begin("skylake-2017", USUAL);
+
+    (void)state;
+    processor.choices.pt_long_tnt = true;
+    for (unsigned n = 0; n < 9; n++)
+        jcc(CODE, n != 1);
+    trace_off(CODE + 0x100);
+    assert_bytes(from, 0x02, 0xA3, 0x7F, 0x03, 0, 0, 0, 0, FUP_16,
+                 IP16(CODE + 0x100), 0x01);
+}
+
+static void another_mode(void **state)
+{
+    unsigned from = begin("skylake-2017", USUAL);
+    struct instruction far = {.flags = INSTRUCTION_BRANCH | INSTRUCTION_FAR};
+    struct pt_step now = at(CODE, CODE + 0x10);
+
+    (void)state;
+    now.cs_l = false;
+    now.cs_d = true;
+    pt_retired(&processor, &far, &now); /* 10e */
+    pt_retired(&processor, &far, &now);
+    deliver();
+    assert_bytes(from, 0x99, 0x02, TIP_16, IP16(CODE + 0x10), TIP_16,
+                 IP16(CODE + 0x10));
 }
 
 static void trace_stop(void **state)
@@ -271,9 +342,10 @@ static void trace_stop(void **state)
     set(IA32_RTIT_ADDR0_A + 1, CODE + 0x1FF);
     range_on(USUAL | BIT(33));
     from = offset_now();
-    jcc(CODE, true);
-    jcc(CODE + 0x100, true);
-    assert_bytes(from, 0x06, TIP_PGD_16, IP16(CODE + 0x100), 0x02, 0x83);
+    step(0, CODE + 0xFF, CODE + 0x100); /* has not branched there */
+    jump_to(CODE + 0x100, CODE + 0x1FF);
+    jump_to(CODE + 0x100, CODE);
+    assert_bytes(from, TIP_PGD_16, IP16(CODE + 0x1FF), 0x02, 0x83);
     assert_int_equal(get(IA32_RTIT_STATUS) & (RTIT_STOPPED | RTIT_TRIGGER_EN),
                      RTIT_STOPPED);
 }
@@ -289,6 +361,11 @@ static void cycles(void **state)
     jump_to(CODE, CODE);
     assert_bytes(from, 0x1B, TIP_16, IP16(CODE), 0xFF, 0x02, TIP_16,
                  IP16(CODE)); /* 63 = 1FH + 1 << 5 */
+    from = offset_now();
+    jcc(CODE, true); /* the first of a TNT has the time */
+    jcc(CODE, true);
+    jump_to(CODE, CODE);
+    assert_bytes(from, 0x1B, 0x0E, 0x33, TIP_16, IP16(CODE));
 }
 
 int main(void)
@@ -312,6 +389,9 @@ int main(void)
         cmocka_unit_test(an_overflow),
         cmocka_unit_test(user_code_is_not_traced),
         cmocka_unit_test(another_address_space),
+        cmocka_unit_test(the_filter),
+        cmocka_unit_test(long_tnt),
+        cmocka_unit_test(another_mode),
         cmocka_unit_test(trace_stop),
         cmocka_unit_test(cycles),
     };

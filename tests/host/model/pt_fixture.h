@@ -77,6 +77,12 @@ static inline void start(const char *cpu, const char *fault)
     processor.choices.pt_pad_one_in = 0;
     processor.choices.pt_overflow_one_in = 0;
     processor.choices.pt_int_early = 4;
+    processor.choices.pt_exec_again = true;
+    processor.choices.pt_ip_forms = BIT(1) | BIT(2);
+    processor.choices.pt_long_tnt = false;
+    processor.choices.pt_ret_pgd_has_ip = false;
+    processor.choices.pt_stop_pgd_has_ip = true;
+    processor.choices.pt_enables_stay = false;
     memset(ram, 0, sizeof(ram));
 }
 

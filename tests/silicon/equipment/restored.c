@@ -4,6 +4,7 @@
 
 #include "tests/silicon/hypervisor/x86.h"
 #include "tests/silicon/model/msr.h"
+#include "tests/silicon/model/pt.h"
 #include "tests/silicon/model/text.h"
 
 #define MSRS           0x2000u /* the model's are all below */
@@ -241,8 +242,11 @@ static uint64_t read_table(uint32_t number)
 static bool read_model_msr(unsigned processor, uint32_t number, uint64_t *value)
 {
     struct processor copy = hypervisor.models[processor];
+    bool good = msr_read(&copy, number, value);
 
-    return msr_read(&copy, number, value);
+    if (number == IA32_RTIT_STATUS) /* software cannot write these */
+        *value &= ~(RTIT_FILTER_EN | RTIT_CONTEXT_EN | RTIT_TRIGGER_EN);
+    return good;
 }
 
 static uint64_t read_register(enum register_kind kind, uint32_t number)

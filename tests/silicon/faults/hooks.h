@@ -67,7 +67,7 @@ bool faults_hide_branch(const struct processor *p);
 bool faults_pt_unlocked(const struct processor *p, uint32_t number);
 /* An instruction in a transaction has been traced: does that abort it? */
 bool faults_trace_aborts(const struct processor *p);
-uint8_t faults_tnt(const struct processor *p, uint8_t bits, unsigned count);
+uint64_t faults_tnt(const struct processor *p, uint64_t bits, unsigned count);
 bool faults_psb_has_tx(const struct processor *p, bool tx);
 bool faults_psb_in_tx(const struct processor *p, bool in_tx);
 uint64_t faults_psb_last_ip(const struct processor *p, uint64_t ip);

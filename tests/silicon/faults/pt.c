@@ -103,16 +103,16 @@ FAULT(pt_wrap_missing,
               "long again",
       .caught = {"skylake-2017 on 1 pt_range_wrap FAIL"})
 
-static uint8_t reversed(uint8_t bits, unsigned count)
+static uint64_t reversed(uint64_t bits, unsigned count)
 {
-    uint8_t out = 0;
+    uint64_t out = 0;
 
     for (; count > 0; count--, bits >>= 1)
-        out = (uint8_t)(out << 1 | (bits & 1));
+        out = out << 1 | (bits & 1);
     return out;
 }
 
-uint8_t faults_tnt(const struct processor *p, uint8_t bits, unsigned count)
+uint64_t faults_tnt(const struct processor *p, uint64_t bits, unsigned count)
 {
     return has_fault(p, FAULT_pt_tnt_reversed) ? reversed(bits, count) : bits;
 }
@@ -244,7 +244,7 @@ void faults_tx_aborts(struct processor *p)
         return;
     p->pt.base = p->faults.saved_base;
     p->pt.pointers = p->faults.saved_pointers;
-    p->pt.tnt_count = p->pt.tnt_bits = 0;
+    p->pt.tnt_bits = p->pt.tnt_count = 0;
 }
 
 bool faults_hide_abort_tip(const struct processor *p)

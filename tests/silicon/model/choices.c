@@ -42,6 +42,8 @@ static void draw_common(struct choices *choices, struct random *r)
     static const uint32_t overflow[] = {0, 0, 0, 2000};
     /* "Unknown L3 cache miss", local DRAM to shared, to exclusive state. */
     static const uint8_t dram[] = {0x00, 0x0A, 0x0C};
+    /* IPBytes of 1, 2 and 4 are optional: "may choose to employ". */
+    static const uint8_t ip_forms[] = {0x00, 0x02, 0x06, 0x06, 0x10, 0x16};
 
     choices->forced_abort = (enum forced_abort_point)pick(r, 3);
     choices->body_steps = 1 + (unsigned)pick(r, 6);
@@ -74,6 +76,12 @@ static void draw_common(struct choices *choices, struct random *r)
     choices->pebs_skid = (uint8_t)(1 + pick(r, 4));
     choices->pdir_skid = (uint8_t)pick(r, 4);
     choices->snoop_not_needed = pick(r, 2) != 0;
+    choices->pt_exec_again = pick(r, 2) != 0;
+    choices->pt_ip_forms = ip_forms[pick(r, 6)];
+    choices->pt_long_tnt = pick(r, 4) == 0;
+    choices->pt_ret_pgd_has_ip = pick(r, 2) != 0;
+    choices->pt_stop_pgd_has_ip = pick(r, 2) != 0;
+    choices->pt_enables_stay = pick(r, 2) != 0;
 }
 
 void choices_draw(struct choices *choices, uint64_t seed, unsigned processor)

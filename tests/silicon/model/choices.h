@@ -62,6 +62,12 @@ struct choices {
     uint32_t pt_pad_one_in;        /* packets after a PAD; 0 = never */
     uint32_t pt_overflow_one_in;   /* times packets are lost; 0 = never */
     bool pt_fup_before_pgd;        /* of an abort that leaves the filter */
+    bool pt_exec_again;            /* MODE.Exec before each TIP.PGE */
+    uint8_t pt_ip_forms;           /* of IP compression, a bit for each code */
+    bool pt_long_tnt;              /* up to 47 results in one packet */
+    bool pt_ret_pgd_has_ip;        /* of a RET that would be compressed */
+    bool pt_stop_pgd_has_ip;       /* TIP.PGD in front of TraceStop */
+    bool pt_enables_stay;          /* STATUS[1:0] when tracing has ended */
     uint8_t pt_int_early; /* one ToPA entry: INT, in units of 64 bytes */
     bool rtm_locked;      /* MCU_OPT_CTRL[2], regime F */
     /* The cycle model: cycles of an instruction by what it does. */

@@ -156,12 +156,14 @@ static void classify_0f(struct instruction *i, const struct prefixes *p,
         return;
     }
     i->tx = tx_0f(p, op, next);
+    if (op == 0x22 && reg_of(next) == 3)
+        i->flags = INSTRUCTION_SETS_CR3;
     if (op == 0x05 || op == 0x07 || op == 0x34 || op == 0x35)
         i->flags = INSTRUCTION_BRANCH | INSTRUCTION_FAR;
     else if (i->tx == TX_ABORTS || i->tx == TX_MAY || i->tx == TX_MAY_CACHE ||
              op == 0x20 || op == 0x21 ||        /* MOV from CR, DR */
              op == 0x31 || op == 0x33)          /* RDTSC, RDPMC */
-        i->flags = SLOW | (op == 0x23 ? INSTRUCTION_SETS_DR : 0) |
+        i->flags |= SLOW | (op == 0x23 ? INSTRUCTION_SETS_DR : 0) |
                    (op == 0x21 ? INSTRUCTION_GETS_DR : 0);
 }
 

@@ -109,14 +109,16 @@ struct pt_state {
     uint64_t ctl_active; /* ctl as it was when TraceEn was set */
     bool filter_en, context_en, packet_en;
     bool in_tx;
-    uint8_t tnt_bits, tnt_count; /* results not yet sent, oldest highest */
+    uint64_t tnt_bits; /* results not yet sent, oldest highest */
+    uint8_t tnt_count;
+    uint8_t exec; /* of the last MODE.Exec since PSB; PT_EXEC_NONE */
     uint64_t last_ip;
     uint64_t returns[PT_RETURNS];
     unsigned calls; /* ever made: the last of them are in returns */
     unsigned returns_known;
-    uint64_t cr3;         /* last seen */
     uint32_t psb_bytes;   /* since the last PSB */
     uint32_t cycles;      /* since the last CYC */
+    bool cyc_sent;        /* in this cycle */
     uint64_t mtc;         /* last sent */
     struct random random; /* for PAD and overflows */
     uint64_t sent_ip;     /* last_ip and psb_bytes of what is in memory */

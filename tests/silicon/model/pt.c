@@ -1,140 +1,135 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * pt.c - which packets an instruction makes. SDM volume 3C, "Change of Flow
- * Instruction (COFI) Tracing", "Trace Filtering", and table "Packet Generation
- * under Different Enable Conditions".
+ * Instruction (COFI) Tracing", and table "Packet Generation under Different
+ * Enable Conditions", whose rows are named here by their numbers.
  */
 #include "tests/silicon/model/pt.h"
 
 #include "tests/silicon/faults/hooks.h"
-
-#define CFG_FILTER 1u
-#define CFG_STOP   2u
-
-static unsigned config_of(const struct processor *p, unsigned range)
-{
-    return (unsigned)(p->pt.ctl_active >> (32 + 4 * range) & 0xF);
-}
-
-static bool in_range(const struct processor *p, unsigned range, uint64_t ip)
-{
-    return ip >= p->pt.address[2 * range] && ip <= p->pt.address[2 * range + 1];
-}
-
-static bool in_any(const struct processor *p, unsigned config, uint64_t ip)
-{
-    for (unsigned n = 0; n < PT_RANGES_MAX; n++)
-        if (config_of(p, n) == config && in_range(p, n, ip))
-            return true;
-    return false;
-}
-
-static bool has_filter(const struct processor *p)
-{
-    for (unsigned n = 0; n < PT_RANGES_MAX; n++)
-        if (config_of(p, n) == CFG_FILTER)
-            return true;
-    return false;
-}
-
-void pt_update_enables(struct processor *p, const struct pt_step *now)
-{
-    struct pt_state *pt = &p->pt;
-
-    pt->context_en =
-        (pt->ctl_active & (now->cpl == 0 ? RTIT_OS : RTIT_USER)) != 0 &&
-        ((pt->ctl_active & RTIT_CR3_FILTER) == 0 ||
-         (now->cr3 & ~BITS(4, 0)) == pt->cr3_match);
-    pt->filter_en = !has_filter(p) || in_any(p, CFG_FILTER, now->next);
-    pt->packet_en = pt_tracing(p) && pt->context_en && pt->filter_en;
-}
 
 static bool branch_en(const struct processor *p)
 {
     return (p->pt.ctl_active & RTIT_BRANCH_EN) != 0;
 }
 
+static void pass_time(struct processor *p, const struct pt_step *now)
+{
+    p->pt.cycles += now->cycles;
+    if (now->cycles != 0)
+        p->pt.cyc_sent = false;
+}
+
+/* "If the mode has changed since the last MODE.Exec, or if no MODE.Exec since
+ * last PSB." */
+static void put_new_mode(struct processor *p, const struct pt_step *now)
+{
+    if (pt_exec_mode(now) != p->pt.exec)
+        pt_put_mode_exec(p, now);
+}
+
 void pt_packet_en_set(struct processor *p, const struct pt_step *now)
 {
     if (!branch_en(p))
         return;
+    if (p->choices.pt_exec_again)
+        pt_put_mode_exec(p, now);
+    else
+        put_new_mode(p, now);
     pt_put_cyc(p);
-    pt_put_mode_exec(p, now);
     pt_put_ip(p, PT_TIP_PGE, &now->next);
 }
 
-/* No IP if ContextEn has been cleared. */
-void pt_packet_en_cleared(struct processor *p, const struct pt_step *now)
+void pt_packet_en_cleared(struct processor *p, const uint64_t *ip)
 {
     p->pt.returns_known = 0;
     pt_flush_tnt(p);
     if (!branch_en(p))
         return;
     pt_put_cyc(p);
-    pt_put_ip(p, PT_TIP_PGD, p->pt.context_en ? &now->next : NULL);
+    pt_put_ip(p, PT_TIP_PGD, p->pt.context_en ? ip : NULL);
 }
 
-/* IP filtering, "TraceStop": tracing ends where such a range is entered. */
-static void check_trace_stop(struct processor *p, const struct pt_step *now)
+/* IP filtering, "TraceStop". lands: a taken branch, an event, WRMSR that sets
+ * TraceEn, MOV to CR3. True: it clears TriggerEn, once its packets are sent. */
+static bool enters_stop(struct processor *p, const struct pt_step *now,
+                        bool lands)
 {
     struct pt_state *pt = &p->pt;
 
-    if (!pt->context_en || !in_any(p, CFG_STOP, now->next))
-        return;
-    pt->status |= RTIT_STOPPED;
-    if (pt->packet_en) {
-        pt->packet_en = false;
-        pt_packet_en_cleared(p, now);
-    }
+    if (!lands || !pt->context_en || !pt_in_stop_range(p, now->next))
+        return false;
+    pt->packet_en = false;
+    return true;
+}
+
+static void stop(struct processor *p)
+{
+    pt_flush_tnt(p);
     pt_put_trace_stop(p);
+    p->pt.status |= RTIT_STOPPED;
+    p->pt.filter_en = false;
 }
 
 void pt_started(struct processor *p, const struct pt_step *now)
 {
     struct pt_state *pt = &p->pt;
-    bool configurable = (pt_leaf(p, 0).ebx & PT_EBX_CONFIGURABLE) != 0;
+    bool configurable = (pt_leaf(p, 0).ebx & PT_EBX_CONFIGURABLE) != 0, stops;
 
     pt->ctl_active = pt->ctl;
     pt->tnt_bits = pt->tnt_count = 0;
     pt->returns_known = 0;
     pt->cycles = 0;
+    pt->cyc_sent = false;
+    pt->exec = PT_EXEC_NONE;
     pt->buffered = 0;
     pt->check_output = true;
     pt->int_signaled = false;
     pt->packet_en = false;
-    pt->cr3 = now->cr3;
     if (!pt_tracing(p))
         return;
-    pt_update_enables(p, now);
+    pt_start_mtc(p, now);
+    pt_start_enables(p, now);
     pt->packet_en = false; /* until the WRMSR is complete */
     if (!configurable || pt->psb_bytes == 0)
         pt_put_psb(p, now, pt->context_en && pt->filter_en);
-    pt_update_enables(p, now);
+    else
+        pt_put_time(p, now);
+    pt_start_enables(p, now);
+    stops = enters_stop(p, now, true);
     if (pt->packet_en)
         pt_packet_en_set(p, now);
-    check_trace_stop(p, now);
+    if (stops)
+        stop(p);
 }
 
-/* Row "WRMSR .. that clears TraceEn": FUP(CLIP), TIP.PGD(). */
+/* Row 3b, "WRMSR that changes TraceEn 1 -> 0": FUP(CLIP), TIP.PGD(). */
 void pt_stopped(struct processor *p, const struct pt_step *now)
 {
     struct pt_state *pt = &p->pt;
 
     if (!pt->packet_en)
         return;
+    pass_time(p, now);
     pt_flush_tnt(p);
     pt->packet_en = false;
     if (!branch_en(p))
         return;
-    pt_put_cyc(p);
     pt_put_ip(p, PT_FUP, &now->ip);
+    pt_put_cyc(p);
     pt_put_ip(p, PT_TIP_PGD, NULL);
 }
 
-static void push_return(struct processor *p, uint64_t back)
+/* "Indirect Transfer Compression for Returns (RET)": not of "zero-length CALLs,
+ * which are direct near CALLs with displacement zero". */
+static void push_return(struct processor *p, const struct instruction *i,
+                        const struct pt_step *now)
 {
     struct pt_state *pt = &p->pt;
+    uint64_t back = now->ip + i->length;
 
+    if ((i->flags & INSTRUCTION_INDIRECT) == 0 && now->next == back)
+        return;
     pt->returns[pt->calls++ % PT_RETURNS] = back;
     if (pt->returns_known < PT_RETURNS)
         pt->returns_known++;
@@ -145,34 +140,66 @@ static bool returns_as_called(struct processor *p, uint64_t to)
 {
     struct pt_state *pt = &p->pt;
 
-    if ((pt->ctl_active & RTIT_DIS_RETC) != 0 || pt->returns_known == 0)
+    if (pt->returns_known == 0)
         return false;
     pt->returns_known--;
-    return pt->returns[--pt->calls % PT_RETURNS] == to;
+    return pt->returns[--pt->calls % PT_RETURNS] == to &&
+           (pt->ctl_active & RTIT_DIS_RETC) == 0;
+}
+
+static bool is_near_return(const struct instruction *i)
+{
+    return (i->flags & INSTRUCTION_RETURN) != 0 &&
+           (i->flags & INSTRUCTION_FAR) == 0;
+}
+
+static bool is_conditional(const struct instruction *i)
+{
+    return (i->flags & INSTRUCTION_CONDITIONAL) != 0;
+}
+
+static bool is_taken(const struct instruction *i, const struct pt_step *now)
+{
+    if ((i->flags & INSTRUCTION_BRANCHES) == 0)
+        return false;
+    return !is_conditional(i) || now->next != now->ip + i->length;
 }
 
 static void put_branch(struct processor *p, const struct instruction *i,
                        const struct pt_step *now)
 {
-    uint32_t flags = i->flags;
-    bool far = (flags & INSTRUCTION_FAR) != 0;
+    bool far = (i->flags & INSTRUCTION_FAR) != 0;
 
-    if ((flags & INSTRUCTION_CONDITIONAL) != 0) {
-        pt_put_tnt(p, now->next != now->ip + i->length);
+    if (is_conditional(i)) {
+        pt_put_tnt(p, is_taken(i, now));
         return;
     }
-    if ((flags & INSTRUCTION_RETURN) != 0 && !far &&
-        returns_as_called(p, now->next)) {
+    if (is_near_return(i) && returns_as_called(p, now->next)) {
         pt_put_tnt(p, true);
         return;
     }
-    if ((flags & INSTRUCTION_CALL) != 0 && !far)
-        push_return(p, now->ip + i->length);
-    if (!far && (flags & (INSTRUCTION_RETURN | INSTRUCTION_INDIRECT)) == 0)
+    if ((i->flags & INSTRUCTION_CALL) != 0 && !far)
+        push_return(p, i, now);
+    if (!far && (i->flags & (INSTRUCTION_RETURN | INSTRUCTION_INDIRECT)) == 0)
         return;
     pt_flush_tnt(p);
+    if (far)
+        put_new_mode(p, now);
     pt_put_cyc(p);
     pt_put_ip(p, PT_TIP, &now->next);
+}
+
+/* What TIP.PGD says instead of the packet of this instruction. Rows 7e, 7f:
+ * nothing of a conditional branch; tables differ about a compressed RET. */
+static const uint64_t *pgd_ip(struct processor *p, const struct instruction *i,
+                              const struct pt_step *now)
+{
+    if (is_conditional(i))
+        return NULL;
+    if (is_near_return(i) && returns_as_called(p, now->next) &&
+        !p->choices.pt_ret_pgd_has_ip)
+        return NULL;
+    return &now->next;
 }
 
 static uint32_t psb_period(const struct processor *p)
@@ -185,39 +212,48 @@ static void after_instruction(struct processor *p, const struct pt_step *now)
 {
     struct pt_state *pt = &p->pt;
 
-    check_trace_stop(p, now);
-    if (!pt_tracing(p))
-        return;
-    if (pt->packet_en)
-        pt_put_mtc(p, now);
+    pt_put_mtc(p, now);
     if (pt->psb_bytes >= psb_period(p))
         pt_put_psb(p, now, false);
+}
+
+/* Row 5: MOV to CR3. */
+static void put_new_cr3(struct processor *p, const struct pt_step *now)
+{
+    if (!p->pt.context_en || (p->pt.ctl_active & RTIT_OS) == 0)
+        return;
+    pt_flush_tnt(p);
+    pt_put_cyc(p);
+    pt_put_pip(p, now->cr3);
 }
 
 void pt_retired(struct processor *p, const struct instruction *i,
                 const struct pt_step *now)
 {
     struct pt_state *pt = &p->pt;
-    bool was = pt->packet_en;
+    bool was = pt->packet_en, lands = is_taken(i, now), stops;
+    bool new_cr3 = (i->flags & INSTRUCTION_SETS_CR3) != 0;
 
     if (!pt_tracing(p))
         return;
-    pt->cycles += now->cycles;
-    pt_update_enables(p, now);
-    if (now->cr3 != pt->cr3) {
-        pt->cr3 = now->cr3;
-        pt_flush_tnt(p);
-        if (pt->context_en && (pt->ctl_active & RTIT_OS) != 0)
-            pt_put_pip(p, now->cr3);
-    }
+    pass_time(p, now);
+    pt_update_enables(p, now, lands);
+    if (new_cr3)
+        put_new_cr3(p, now);
+    stops = enters_stop(p, now, lands || new_cr3);
     if (was && !pt->packet_en)
-        pt_packet_en_cleared(p, now);
+        pt_packet_en_cleared(p, stops && !p->choices.pt_stop_pgd_has_ip
+                                    ? NULL
+                                    : pgd_ip(p, i, now));
     else if (!was && pt->packet_en)
         pt_packet_en_set(p, now);
     else if (was && (i->flags & INSTRUCTION_BRANCHES) != 0 && branch_en(p) &&
              !faults_hide_branch(p))
         put_branch(p, i, now);
-    after_instruction(p, now);
+    if (stops)
+        stop(p);
+    else
+        after_instruction(p, now);
 }
 
 /* "Internal Buffer Overflow": what follows is "not compressed against packets
@@ -232,34 +268,41 @@ void pt_overflow(struct processor *p, const struct pt_step *now)
     pt->buffered = 0;
     pt->tnt_bits = pt->tnt_count = 0;
     pt->returns_known = 0;
+    pt->exec = PT_EXEC_NONE;
     pt->last_ip = pt->sent_ip;
     pt->psb_bytes = pt->sent_bytes;
+    pt->cyc_sent = false;
     pt_put_cyc(p);
     pt_put_ovf(p);
     if (pt->packet_en && branch_en(p))
         pt_put_ip(p, PT_FUP, &now->next);
 }
 
-/* Rows of asynchronous events: FUP(CLIP), TIP(BLIP). */
+/* Rows 11 to 13: FUP of where it came, then where it goes. */
 void pt_event(struct processor *p, const struct pt_step *now)
 {
     struct pt_state *pt = &p->pt;
-    bool was = pt->packet_en;
+    bool was = pt->packet_en, stops;
 
     if (!pt_tracing(p))
         return;
-    pt_update_enables(p, now);
+    pass_time(p, now);
+    pt_update_enables(p, now, true);
+    stops = enters_stop(p, now, true);
     pt_flush_tnt(p);
-    if (was && branch_en(p)) {
-        pt_put_cyc(p);
+    if (was && branch_en(p))
         pt_put_ip(p, PT_FUP, &now->ip);
-    }
     if (was && !pt->packet_en) {
-        pt_packet_en_cleared(p, now);
+        pt_packet_en_cleared(p, &now->next);
     } else if (!was && pt->packet_en) {
         pt_packet_en_set(p, now);
     } else if (was && branch_en(p)) {
+        put_new_mode(p, now);
+        pt_put_cyc(p);
         pt_put_ip(p, PT_TIP, &now->next);
     }
-    after_instruction(p, now);
+    if (stops)
+        stop(p);
+    else
+        after_instruction(p, now);
 }

@@ -126,7 +126,12 @@ void pt_flush_tnt(struct processor *p);
 /* In front of packets that may be timed: CYC, if it is enabled and due. */
 void pt_put_cyc(struct processor *p);
 void pt_put_mtc(struct processor *p, const struct pt_step *now);
+void pt_start_mtc(struct processor *p, const struct pt_step *now);
+/* TSC, TMA and CBR, as far as they are enabled. */
+void pt_put_time(struct processor *p, const struct pt_step *now);
 void pt_put_pip(struct processor *p, uint64_t cr3);
+#define PT_EXEC_NONE 0xFF
+uint8_t pt_exec_mode(const struct pt_step *now);
 void pt_put_mode_exec(struct processor *p, const struct pt_step *now);
 enum pt_tx_mode { PT_TX_NONE = 0x20, PT_TX_IN = 0x21, PT_TX_ABORT = 0x22 };
 void pt_put_mode_tsx(struct processor *p, enum pt_tx_mode mode);
@@ -135,10 +140,18 @@ void pt_put_ovf(struct processor *p);
 /* PSB, the packets that belong to it, PSBEND. at_start: of TraceEn. */
 void pt_put_psb(struct processor *p, const struct pt_step *now, bool at_start);
 
-/* pt.c: brings FilterEn and ContextEn up to date with where execution goes. */
-void pt_update_enables(struct processor *p, const struct pt_step *now);
-/* PacketEn has changed on the way there. */
+/* pt_filter.c: brings ContextEn, FilterEn and PacketEn up to date with where
+ * execution goes. lands: by a taken branch or an event, which alone "may" be
+ * seen to enter a range or leave it. */
+void pt_update_enables(struct processor *p, const struct pt_step *now,
+                       bool lands);
+/* The same where TraceEn is set. */
+void pt_start_enables(struct processor *p, const struct pt_step *now);
+bool pt_in_stop_range(const struct processor *p, uint64_t ip);
+
+/* pt.c: PacketEn has changed on the way there. An IP that is out of context is
+ * suppressed. */
 void pt_packet_en_set(struct processor *p, const struct pt_step *now);
-void pt_packet_en_cleared(struct processor *p, const struct pt_step *now);
+void pt_packet_en_cleared(struct processor *p, const uint64_t *ip);
 
 #endif

@@ -61,8 +61,9 @@ static uint64_t read_status(const struct processor *p)
     const struct pt_state *pt = &p->pt;
     uint64_t value = pt->status;
 
-    if (pt_tracing(p)) {
+    if (pt_tracing(p))
         value |= RTIT_TRIGGER_EN;
+    if (pt_tracing(p) || p->choices.pt_enables_stay) {
         value |= pt->context_en ? RTIT_CONTEXT_EN : 0;
         value |= pt->filter_en ? RTIT_FILTER_EN : 0;
     }
@@ -199,7 +200,7 @@ bool pt_write(struct processor *p, uint32_t number, uint64_t value)
     case IA32_RTIT_STATUS:
         return write_status(p, value);
     case IA32_RTIT_CR3_MATCH:
-        if ((value & ~BITS(PHYSICAL_BITS - 1, 5)) != 0)
+        if ((value & BITS(4, 0)) != 0)
             return false;
         pt->cr3_match = value;
         return true;

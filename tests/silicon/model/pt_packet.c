@@ -8,7 +8,8 @@
 
 #include "tests/silicon/faults/hooks.h"
 
-#define TNT_MAX     6
+#define TNT_SHORT   6
+#define TNT_LONG    47
 #define PSB_REPEATS 8
 #define RATIO       30 /* of core to bus clock, for CBR */
 
@@ -40,54 +41,74 @@ static void put_pad(struct processor *p)
         put_bytes(p, &packet, 1);
 }
 
-/* IPBytes and the bytes that it stands for: as few as last IP allows. */
+/* Table "FUP/TIP IP Reconstruction": bytes by IPBytes, and the lowest bit from
+ * which on the IP has to be that of last IP. */
+static const struct {
+    uint8_t bytes, same_from;
+} ip_forms[] = {
+    [0] = {0, 64}, [1] = {2, 16}, [2] = {4, 32},
+    [3] = {6, 64}, [4] = {6, 48}, [6] = {8, 64},
+};
+
+static bool is_canonical(uint64_t ip)
+{
+    return ip >> 47 == 0 || ip >> 47 == UINT64_MAX >> 47;
+}
+
+/* As few bytes as last IP allows, of the forms that this processor uses. */
+static uint8_t ip_form(const struct processor *p, uint64_t ip)
+{
+    static const uint8_t optional[] = {1, 2, 4};
+
+    for (unsigned n = 0; n < sizeof(optional); n++) {
+        unsigned from = ip_forms[optional[n]].same_from;
+
+        if ((p->choices.pt_ip_forms >> optional[n] & 1) != 0 &&
+            ip >> from == p->pt.last_ip >> from)
+            return optional[n];
+    }
+    return is_canonical(ip) ? 3 : 6;
+}
+
 void pt_put_ip(struct processor *p, enum pt_ip_packet op, const uint64_t *ip)
 {
-    static const struct {
-        uint8_t code, bytes, shift;
-    } forms[] = {
-        {1, 2, 16},
-        {2, 4, 32},
-    };
-    uint8_t code = 0, bytes = 0, opcode;
+    uint8_t form = ip != NULL ? ip_form(p, *ip) : 0, opcode;
 
-    if (ip != NULL) {
-        uint64_t high = *ip >> 47;
-
-        code = high == 0 || high == UINT64_MAX >> 47 ? 3 : 6;
-        bytes = code == 3 ? 6 : 8;
-        for (unsigned n = 2; n-- > 0;)
-            if (*ip >> forms[n].shift == p->pt.last_ip >> forms[n].shift) {
-                code = forms[n].code;
-                bytes = forms[n].bytes;
-            }
+    if (ip != NULL)
         p->pt.last_ip = *ip;
-    }
     put_pad(p);
-    opcode = (uint8_t)((unsigned)code << 5 | op);
-    put_payload(p, &opcode, 1, ip == NULL ? 0 : *ip, bytes);
+    opcode = (uint8_t)((unsigned)form << 5 | op);
+    put_payload(p, &opcode, 1, ip == NULL ? 0 : *ip, ip_forms[form].bytes);
 }
 
+/* The stop bit is the highest, the oldest result next to it. */
 void pt_flush_tnt(struct processor *p)
 {
+    static const uint8_t longer[] = {0x02, 0xA3};
     struct pt_state *pt = &p->pt;
-    uint8_t byte;
+    uint64_t bits = faults_tnt(p, pt->tnt_bits, pt->tnt_count);
+    unsigned count = pt->tnt_count;
+    uint8_t byte = (uint8_t)((UINT64_C(1) << count | bits) << 1);
 
-    if (pt->tnt_count == 0)
+    if (count == 0)
         return;
-    pt_put_cyc(p);
-    pt->tnt_bits = faults_tnt(p, pt->tnt_bits, pt->tnt_count);
-    byte = (uint8_t)((1u << pt->tnt_count | pt->tnt_bits) << 1);
-    put_bytes(p, &byte, 1);
-    pt->tnt_count = pt->tnt_bits = 0;
+    pt->tnt_bits = pt->tnt_count = 0;
+    if (count > TNT_SHORT)
+        put_payload(p, longer, 2, UINT64_C(1) << count | bits, 6);
+    else
+        put_bytes(p, &byte, 1);
 }
 
+/* "The preceding CYC packet provides the retirement time of the first branch
+ * in the packet." */
 void pt_put_tnt(struct processor *p, bool taken)
 {
     struct pt_state *pt = &p->pt;
 
-    pt->tnt_bits = (uint8_t)(pt->tnt_bits << 1 | taken);
-    if (++pt->tnt_count == TNT_MAX)
+    if (pt->tnt_count == 0)
+        pt_put_cyc(p);
+    pt->tnt_bits = pt->tnt_bits << 1 | taken;
+    if (++pt->tnt_count == (p->choices.pt_long_tnt ? TNT_LONG : TNT_SHORT))
         pt_flush_tnt(p);
 }
 
@@ -99,7 +120,7 @@ void pt_put_cyc(struct processor *p)
     uint32_t value = pt->cycles;
     uint8_t byte;
 
-    if ((pt->ctl_active & RTIT_CYC_EN) == 0 ||
+    if ((pt->ctl_active & RTIT_CYC_EN) == 0 || pt->cyc_sent ||
         value < (threshold == 0 ? 0 : 1u << (threshold - 1)))
         return;
     byte = (uint8_t)((value & 0x1F) << 3 | (value > 0x1F ? 7 : 3));
@@ -109,6 +130,7 @@ void pt_put_cyc(struct processor *p)
         put_bytes(p, &byte, 1);
     }
     pt->cycles = 0;
+    pt->cyc_sent = true;
 }
 
 /* The crystal clock: leaf 15H has 250 / 2 times it as the TSC. */
@@ -117,25 +139,37 @@ static uint64_t crystal_ticks(const struct pt_step *now)
     return now->tsc / 125;
 }
 
+static uint64_t mtc_now(const struct processor *p, const struct pt_step *now)
+{
+    return crystal_ticks(now) >> ((p->pt.ctl_active & RTIT_MTC_FREQ) >> 14);
+}
+
+void pt_start_mtc(struct processor *p, const struct pt_step *now)
+{
+    p->pt.mtc = mtc_now(p, now);
+}
+
 void pt_put_mtc(struct processor *p, const struct pt_step *now)
 {
     static const uint8_t opcode = 0x59;
     struct pt_state *pt = &p->pt;
-    unsigned period = (unsigned)((pt->ctl_active & RTIT_MTC_FREQ) >> 14);
-    uint64_t mtc = crystal_ticks(now) >> period;
+    uint64_t mtc = mtc_now(p, now);
 
     if ((pt->ctl_active & RTIT_MTC_EN) == 0 || mtc == pt->mtc)
         return;
     pt->mtc = mtc;
+    pt_flush_tnt(p);
     pt_put_cyc(p);
     put_payload(p, &opcode, 1, mtc, 1);
 }
 
+/* CR3[51:12]; "for other page modes", which are not PAE paging, 11:5 are 0.
+ * NR = 0: never in VMX operation. */
 void pt_put_pip(struct processor *p, uint64_t cr3)
 {
     static const uint8_t opcode[] = {0x02, 0x43};
 
-    put_payload(p, opcode, 2, cr3 >> 5 << 1, 6);
+    put_payload(p, opcode, 2, (cr3 & BITS(51, 12)) >> 5 << 1, 6);
 }
 
 static void put_mode(struct processor *p, uint8_t mode)
@@ -146,9 +180,16 @@ static void put_mode(struct processor *p, uint8_t mode)
     put_payload(p, &opcode, 1, mode, 1);
 }
 
+uint8_t pt_exec_mode(const struct pt_step *now)
+{
+    return (uint8_t)(now->cs_l | (!now->cs_l && now->cs_d) << 1);
+}
+
 void pt_put_mode_exec(struct processor *p, const struct pt_step *now)
 {
-    put_mode(p, (uint8_t)(now->cs_l | (!now->cs_l && now->cs_d) << 1));
+    pt_put_cyc(p);
+    p->pt.exec = pt_exec_mode(now);
+    put_mode(p, p->pt.exec);
 }
 
 void pt_put_mode_tsx(struct processor *p, enum pt_tx_mode mode)
@@ -170,12 +211,14 @@ void pt_put_trace_stop(struct processor *p)
     put_bytes(p, packet, 2);
 }
 
-static void put_time(struct processor *p, const struct pt_step *now)
+void pt_put_time(struct processor *p, const struct pt_step *now)
 {
     static const uint8_t tsc = 0x19, tma[] = {0x02, 0x73}, cbr[] = {0x02, 0x03};
 
-    if ((p->pt.ctl_active & RTIT_TSC_EN) != 0)
+    if ((p->pt.ctl_active & RTIT_TSC_EN) != 0) {
+        pt_put_cyc(p);
         put_payload(p, &tsc, 1, now->tsc, 7);
+    }
     if ((p->pt.ctl_active & RTIT_TSC_EN) != 0 &&
         (p->pt.ctl_active & RTIT_MTC_EN) != 0)
         put_payload(p, tma, 2,
@@ -197,9 +240,10 @@ void pt_put_psb(struct processor *p, const struct pt_step *now, bool at_start)
     pt->psb_bytes = 0;
     pt->last_ip = faults_psb_last_ip(p, 0);
     pt->returns_known = 0;
+    pt->exec = PT_EXEC_NONE;
     for (unsigned n = 0; n < PSB_REPEATS; n++)
         put_bytes(p, psb, 2);
-    put_time(p, now);
+    pt_put_time(p, now);
     if (pt->context_en && (pt->ctl_active & RTIT_OS) != 0)
         pt_put_pip(p, now->cr3);
     if (tx && choices->pt_tx_before_fup)

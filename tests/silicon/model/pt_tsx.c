@@ -71,12 +71,12 @@ void pt_tx_abort(struct processor *p, const struct pt_step *now)
     if (!pt_tracing(p))
         return;
     faults_tx_aborts(p);
-    pt_update_enables(p, now);
+    pt_update_enables(p, now, true);
     fup = was && (pt->packet_en || p->choices.pt_fup_before_pgd);
     if (is_traced(p))
         put_mode_tsx(p, faults_tx_abort_mode(p), fup ? ip : NULL);
     if (was && !pt->packet_en)
-        pt_packet_en_cleared(p, now);
+        pt_packet_en_cleared(p, &now->next);
     else if (!was && pt->packet_en)
         pt_packet_en_set(p, now);
     else if (was && is_traced(p) && !faults_hide_abort_tip(p))

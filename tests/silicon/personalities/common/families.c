@@ -14,10 +14,10 @@
 /* clang-format off */
 /* Leaf 14H of Skylake: CR3 filter, configurable PSB and CYC, IP filter, MTC;
  * ToPA of many entries, single range. Two address ranges; MTC periods 0, 3, 6,
- * 9; cycle thresholds to 4096, PSB periods to 64 KiB. */
+ * 9; cycle thresholds to 2048, PSB periods to 64 KiB. */
 #define SKYLAKE_PT                                                            \
     { 0x14, 0, 1, 0x0000000F, 0x00000007, 0 },                                \
-    { 0x14, 1, 0x02490002, 0x003F3FFF, 0, 0 }
+    { 0x14, 1, 0x02490002, 0x003F1FFF, 0, 0 }
 
 /* Leaf 4: 32 KiB data and code, 256 KiB, 8 MiB caches of 64-byte lines. Leaf
  * 15H: TSC = 24 MHz * 250 / 2; leaf 16H: 3000, 3500, 100 MHz. */
