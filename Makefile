@@ -12,6 +12,7 @@ SEED  ?= 1
 FAULT ?=
 TRIALS ?=
 TESTS ?=
+FAULTS ?=
 KILLS ?= 100
 STEP ?=
 ONLY ?=
@@ -42,7 +43,7 @@ export SOURCE_DATE_EPOCH := 1767225600
 export WRITE
 
 .PHONY: all help list setup run image sign tool test host lint boot soak sweep scale
-.PHONY: new-test table unchanged same figures bench fuzz powercut distributions clang docs clean
+.PHONY: new-test table faults unchanged same figures bench fuzz powercut distributions clang docs clean
 all: $(B)/tsxpmu.efi $(B)/silicon.efi $(B)/tsxpmu
 
 help:
@@ -64,6 +65,8 @@ help:
 	@echo 'make host | lint | boot   one kind of them'
 	@echo 'make soak     every personality over SEEDS seeds (usual: 20), each of'
 	@echo '              which starts at another time; TRIALS=n (usual: 300)'
+	@echo 'make faults   each fault with every test: what catches it, and what else'
+	@echo '              fails; FAULTS=patterns, TESTS=patterns, TRIALS=n (usual: 20)'
 	@echo 'make same     the default run says the same each time, at any load'
 	@echo 'make unchanged  no report is another one than with the programs of the'
 	@echo '              commit SINCE; TRIALS=n (usual: 5)'
@@ -264,7 +267,7 @@ $(B)/strict.img: $(B)/strict.efi $(B)/tsxpmu.efi scripts/image
 
 # --- Running -------------------------------------------------------------------
 
-FAULTS = $(shell sed -n 's/^FAULT.\([a-z0-9_]*\),.*/\1/p' $(FAULT_FILES))
+FAULT_NAMES = $(shell sed -n 's/^FAULT.\([a-z0-9_]*\),.*/\1/p' $(FAULT_FILES))
 # What cannot be meant ends in one line, before anything is built.
 known = $(if $(and $(filter 1,$(words $(2))),$(filter $(3),$(2))),,\
     $(error unknown $(1) "$(2)"; valid: $(3)))
@@ -278,10 +281,10 @@ DIGITS_19 := [0-9]{1,19}
 FROM_1    := [1-9][0-9]{0,8}
 TEST_NAME := [a-z][a-z0-9]*(_[a-z0-9]+){1,5}
 comma := ,
-ifneq ($(filter run soak powercut sweep,$(MAKECMDGOALS)),)
+ifneq ($(filter run soak powercut sweep faults,$(MAKECMDGOALS)),)
 $(call known,CPU,$(CPU),$(subst _,-,$(PERSONALITIES)) none)
 $(call known,SMT,$(SMT),on off)
-$(if $(FAULT),$(call known,FAULT,$(FAULT),$(FAULTS)))
+$(if $(FAULT),$(call known,FAULT,$(FAULT),$(FAULT_NAMES)))
 $(call number,SMP,$(SMP),$(TO_64),1 to 64)
 $(call number,SEED,$(SEED),$(DIGITS_19),up to 19 digits)
 $(if $(TRIALS),$(call number,TRIALS,$(TRIALS),$(DIGITS_9),up to 9 digits))
@@ -392,6 +395,9 @@ boot: $(BOOTED) $(B)/tsxpmu.img $(SNAPSHOTS)
 	$(CHECK) boot
 soak: $(B)/tsxpmu.img $(SNAPSHOTS)
 	@TRIALS=$(TRIALS) SEEDS=$(SEEDS) $(PYTHON) tests/check.py soak
+faults: $(B)/tsxpmu.img $(B)/silicon.efi
+	@FAULTS="$(FAULTS)" TESTS="$(TESTS)" TRIALS=$(TRIALS) \
+	    $(PYTHON) tests/check.py faults
 powercut: $(B)/tsxpmu.img $(B)/silicon.efi
 	@KILLS=$(KILLS) SEED=$(SEED) $(PYTHON) tests/check.py powercut
 unchanged:

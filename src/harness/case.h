@@ -11,6 +11,7 @@
 #ifndef SRC_HARNESS_CASE_H
 #define SRC_HARNESS_CASE_H
 
+#include "src/cpu/errata.h"
 #include "src/cpu/identity.h"
 #include "src/cpu/regime.h"
 #include "src/harness/verdict.h"
@@ -109,6 +110,11 @@ bool check_equal(struct test_context *t, const char *what, uint64_t got,
 /* What must never be: "STATE: WHAT, n of N; wanted 0". */
 bool check_none(struct test_context *t, const char *state, const char *what,
                 uint64_t n, uint64_t of);
+/* A check that a published erratum may spoil: where not ok, KNOWN with its name
+ * if this processor has it and the deviation has its signature, else FAIL.
+ * Returns ok. */
+bool check_known(struct test_context *t, bool ok, enum erratum erratum,
+                 bool signature, const char *format, ...) PRINTF_LIKE(5, 6);
 /* Where the manual says "may": a figure, never FAIL. Counts as a check where
  * `of` is not 0. Prints "OBSERVED what: n of N" or "NOT OBSERVED ...". */
 void observe(struct test_context *t, const char *what, uint64_t n, uint64_t of);

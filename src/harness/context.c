@@ -32,7 +32,7 @@ static void add_verdict(struct test_context *t, enum verdict verdict,
     static const char *const before[] = {
         [VERDICT_NONE] = "",         [VERDICT_PASS] = "",
         [VERDICT_SKIP] = "SKIP: ",   [VERDICT_FAIL] = "FAIL: ",
-        [VERDICT_ERROR] = "ERROR: ",
+        [VERDICT_ERROR] = "ERROR: ", [VERDICT_KNOWN] = "KNOWN ",
     };
 
     if (verdict > t->verdict)
@@ -64,6 +64,26 @@ bool check(struct test_context *t, bool ok, const char *format, ...)
     va_start(arguments, format);
     add_verdict_list(t, VERDICT_FAIL, format, arguments);
     va_end(arguments);
+    return false;
+}
+
+bool check_known(struct test_context *t, bool ok, enum erratum erratum,
+                 bool signature, const char *format, ...)
+{
+    struct erratum_found found;
+    char line[CONTEXT_LINE_BYTES], whole[CONTEXT_LINE_BYTES];
+    va_list arguments;
+
+    va_start(arguments, format);
+    text_format_list(line, sizeof(line), format, arguments);
+    va_end(arguments);
+    if (ok || !signature || !errata_find(&t->cpu, erratum, &found))
+        return check(t, ok, "%s", line);
+    t->known |= UINT64_C(1) << erratum;
+    text_format(whole, sizeof(whole), "%s%s: %s", found.name,
+                found.inferred ? " (inferred from the client processor)" : "",
+                line);
+    add_verdict(t, VERDICT_KNOWN, whole);
     return false;
 }
 
@@ -278,6 +298,7 @@ void context_begin(struct test_context *t, const struct test *test,
         return; /* it may be writing still */
     t->verdict = VERDICT_NONE;
     t->observed = t->observed_of = 0;
+    t->known = 0;
     t->no_trials_line = false;
     t->journal.count = 0;
     t->status_known = false;

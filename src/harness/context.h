@@ -45,7 +45,8 @@ struct test_context {
     enum verdict verdict;
     /* Of the observe() that saw the greatest part of its trials: */
     uint64_t observed, observed_of; /* 0: nothing was observed */
-    bool no_trials_line;            /* the note of few trials is made once */
+    uint64_t known;      /* set of enum erratum that check_known() said */
+    bool no_trials_line; /* the note of few trials is made once */
     uint64_t random;
     struct journal journal;
     bool status_known;

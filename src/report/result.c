@@ -83,6 +83,25 @@ static bool find_observed(const struct test_context contexts[],
     return true;
 }
 
+/* "SKL018 SKL194": the errata that were met on any processor. */
+static void find_known(const struct test_context contexts[],
+                       unsigned processors, char out[CONTEXT_LINE_BYTES])
+{
+    struct erratum_found found;
+    uint64_t met = 0;
+    size_t bytes = 0;
+
+    for (unsigned p = 0; p < processors; p++)
+        met |= contexts[p].lost ? 0 : contexts[p].known;
+    for (unsigned e = 0; e < ERRATUM_COUNT; e++)
+        for (unsigned p = 0; p < processors && (met >> e & 1) != 0; p++)
+            if (errata_find(&contexts[p].cpu, (enum erratum)e, &found)) {
+                bytes += text_format(out + bytes, CONTEXT_LINE_BYTES - bytes,
+                                     bytes != 0 ? " %s" : "%s", found.name);
+                break;
+            }
+}
+
 /* True where all that is said is one reason to skip: the result line has it. */
 static bool is_only_reason(const struct part parts[], unsigned processors,
                            const char *reason)
@@ -116,7 +135,10 @@ struct finding result_write(struct ktap *out, struct test_context contexts[],
         outcomes[0].reason = "made no check";
     }
     finding.observed = find_observed(contexts, processors, observed);
-    find_reason(outcomes, processors, finding.verdict, reason);
+    if (finding.verdict == VERDICT_KNOWN)
+        find_known(contexts, processors, reason);
+    else
+        find_reason(outcomes, processors, finding.verdict, reason);
     bool bad =
         finding.verdict == VERDICT_FAIL || finding.verdict == VERDICT_ERROR;
     bool said = bad || options->verbosity != VERBOSITY_QUIET;

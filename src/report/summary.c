@@ -217,7 +217,8 @@ static bool write_undecided(const struct summary *c,
         bool may_skip = g->how == MAY_SKIP ||
                         (g->how == MAY_SKIP_OF_4 && c->id->counters <= 4);
 
-        if (verdict != VERDICT_PASS && !(verdict == VERDICT_SKIP && may_skip)) {
+        if (verdict != VERDICT_PASS && verdict != VERDICT_KNOWN &&
+            !(verdict == VERDICT_SKIP && may_skip)) {
             write_line(c, "undecided: %s: test %s is %s", advice->subject,
                        test_name(g->test), verdict_name(verdict));
             return true;
@@ -284,7 +285,8 @@ static void write_observed(const struct summary *c)
         const struct finding *f = find_finding(c, tests[i]);
         if (f == NULL)
             continue;
-        ran = ran || f->verdict == VERDICT_PASS || f->verdict == VERDICT_FAIL;
+        ran = ran || f->verdict == VERDICT_PASS ||
+              f->verdict == VERDICT_KNOWN || f->verdict == VERDICT_FAIL;
         observed = observed || f->observed;
     }
     if (observed)

@@ -216,15 +216,21 @@ TRIALS = 300  # of a test that has to catch a fault
 NOT_RESTORABLE = {"alias_split"}
 
 
+def row_of_fault(fault: str, row: list[str]) -> Boot:
+    """The boot that a row of a fault's entry is."""
+    cpu, smt, smp, test, verdict, *trials = row
+    return Boot(f"fault {fault} on {cpu}: {test}",
+                all_of(complete if fault in NOT_RESTORABLE else restored,
+                       verdicts({test: verdict})),
+                {"cpu": cpu, "smt": smt, "seed": 1, "fault": fault},
+                f"tests={test} trials={(trials or [str(TRIALS)])[0]}", smp=int(smp))
+
+
 def faults() -> Iterator[Boot]:
     """Each boot that the entry of a fault says shows it caught."""
-    rows = ([name, *row] for name, _, caught in listing.faults() for row in caught)
-    for fault, cpu, smt, smp, test, verdict, *trials in rows:
-        yield Boot(f"fault {fault} on {cpu}: {test}",
-                   all_of(complete if fault in NOT_RESTORABLE else restored,
-                          verdicts({test: verdict})),
-                   {"cpu": cpu, "smt": smt, "seed": 1, "fault": fault},
-                   f"tests={test} trials={(trials or [str(TRIALS)])[0]}", smp=int(smp))
+    for name, _, caught in listing.faults():
+        for row in caught:
+            yield row_of_fault(name, row)
 
 
 def machine() -> Iterator[Boot]:

@@ -54,6 +54,35 @@ static void checks(void **state)
                         "FAIL: IA32_PMC3 (C4H): got 0x1f, wanted 0x2\n");
 }
 
+/* Another deviation than the erratum's, or another processor, is FAIL. */
+static void errata(void **state)
+{
+    const struct identity skylake = {
+        .vendor = "GenuineIntel", .family = 6, .model = 0x5e, .stepping = 3};
+    const uint64_t met = UINT64_C(1) << ERRATUM_EVENTING_IP_BEFORE_JCC;
+
+    (void)state;
+    t->cpu = skylake;
+    assert_true(
+        check_known(t, true, ERRATUM_EVENTING_IP_BEFORE_JCC, true, "not said"));
+    assert_int_equal(t->verdict, VERDICT_PASS);
+    assert_false(check_known(t, false, ERRATUM_EVENTING_IP_BEFORE_JCC, true,
+                             "EventingIP: %u", 1U));
+    assert_int_equal(t->verdict, VERDICT_KNOWN);
+    assert_true(t->known == met);
+    assert_string_equal(lines(), "KNOWN SKL018: EventingIP: 1\n");
+    assert_false(
+        check_known(t, false, ERRATUM_RECORD_OF_LATER, true, "not Skylake's"));
+    assert_int_equal(t->verdict, VERDICT_FAIL);
+    assert_true(t->known == met);
+    set_up(state);
+    t->cpu = skylake;
+    assert_false(check_known(t, false, ERRATUM_EVENTING_IP_BEFORE_JCC, false,
+                             "another deviation"));
+    assert_int_equal(t->verdict, VERDICT_FAIL);
+    assert_true(t->known == 0);
+}
+
 static void none_of_so_many(void **state)
 {
     (void)state;
@@ -367,6 +396,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(checks, set_up),
+        cmocka_unit_test_setup(errata, set_up),
         cmocka_unit_test_setup(none_of_so_many, set_up),
         cmocka_unit_test_setup(the_worst_wins_and_gives_the_reason, set_up),
         cmocka_unit_test_setup(observations_never_fail, set_up),
