@@ -2,9 +2,9 @@
 /*
  * fake_windows.c - stands in for asm/elision_try.asm, hle_regions.asm,
  * line_access.asm, memory_windows.asm, pdir_windows.asm, pebs_window.asm,
- * rtm_store.asm, tsx_bodies.asm and counting_window.asm on the host, where no
- * MSR can be written: nothing is run, no transaction commits. Weak, so that a
- * test can bring its own.
+ * rtm_store.asm, trace_window.asm, tsx_bodies.asm and counting_window.asm on the
+ * host, where no MSR can be written: nothing is run, no transaction commits.
+ * Weak, so that a test can bring its own.
  */
 #include "asm/elision_try.h"
 #include "asm/hle_regions.h"
@@ -13,8 +13,10 @@
 #include "asm/pdir_windows.h"
 #include "asm/pebs_window.h"
 #include "asm/rtm_store.h"
+#include "asm/trace_window.h"
 #include "asm/tsx_bodies.h"
 #include "asm/counting_window.h"
+#include "src/base/hw.h"
 
 #define FAKE __attribute__((weak))
 
@@ -43,6 +45,8 @@ BODY(tsx_body_jumps)
 BODY(tsx_fallback)
 BODY(tsx_xbegin_at)
 BODY(tsx_xend_at)
+BODY(trace_window_on_next)
+BODY(trace_window_off_at)
 
 #define REGION(name, before, held, words)         \
     FAKE void hle_##name(struct hle_block *block) \
@@ -164,4 +168,10 @@ FAKE void lines_read(const void *const lines[], uint64_t count)
 {
     (void)lines;
     (void)count;
+}
+
+FAKE int trace_window(struct trace_window *window)
+{
+    (void)window;
+    return HW_NO_FAULT;
 }
