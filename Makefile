@@ -43,7 +43,7 @@ export SOURCE_DATE_EPOCH := 1767225600
 export WRITE
 
 .PHONY: all help list setup run image sign tool test host lint boot soak sweep scale
-.PHONY: new-test table faults unchanged same figures bench fuzz powercut distributions clang docs clean
+.PHONY: new-test table faults claims unchanged same figures bench fuzz powercut distributions clang docs clean
 all: $(B)/tsxpmu.efi $(B)/silicon.efi $(B)/tsxpmu
 
 help:
@@ -60,7 +60,10 @@ help:
 	@echo '              and what each asks'
 	@echo 'make new-test NAME=name ROOM=subject  the file that a test starts from, in'
 	@echo '              src/cases/ROOM, and its row in tests/boot/needs.txt'
-	@echo 'make table    tests/boot/runs.txt: what has to run on which personality'
+	@echo 'make table    tests/boot/runs.txt: what has to run on which personality;'
+	@echo '              docs/claims.md, from tests/claims/'
+	@echo 'make claims   what the manuals say: each claim has a test, each asserted'
+	@echo '              one a fault that it catches; SEEDS=folder of documents'
 	@echo 'make test     every check there is'
 	@echo 'make host | lint | boot   one kind of them'
 	@echo 'make soak     every personality over SEEDS seeds (usual: 20), each of'
@@ -321,6 +324,7 @@ new-test:
 
 table:
 	@$(PYTHON) tests/boot/expected.py
+	@$(PYTHON) tests/claims.py
 
 # --- Checking ------------------------------------------------------------------
 
@@ -398,6 +402,8 @@ soak: $(B)/tsxpmu.img $(SNAPSHOTS)
 faults: $(B)/tsxpmu.img $(B)/silicon.efi
 	@FAULTS="$(FAULTS)" TESTS="$(TESTS)" TRIALS=$(TRIALS) \
 	    $(PYTHON) tests/check.py faults
+claims:
+	@SEEDS="$(SEEDS)" $(PYTHON) tests/check.py claims
 powercut: $(B)/tsxpmu.img $(B)/silicon.efi
 	@KILLS=$(KILLS) SEED=$(SEED) $(PYTHON) tests/check.py powercut
 unchanged:

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Runs the checks named (host, lint, boot, faults, same, unchanged, soak, sweep,
-powercut, figures), prints a line for each, and last the totals. Run by make, which builds what they
+"""Runs the checks named (host, lint, boot, faults, claims, same, unchanged, soak,
+sweep, powercut, figures), prints a line for each, and last the totals. Run by make, which builds what they
 look at."""
 
 import glob
@@ -139,6 +139,11 @@ def faults() -> None:
     import faults as every_fault
     every_fault.run(result, os.environ.get("FAULTS") or "", os.environ.get("TESTS") or "",
                     int(os.environ.get("TRIALS") or every_fault.TRIALS))
+
+
+def claims() -> None:
+    import claims as catalogue
+    catalogue.run(result, os.environ.get("SEEDS") or "")
 
 
 def figures() -> None:

@@ -2,9 +2,9 @@
 /*
  * fake_windows.c - stands in for asm/elision_try.asm, hle_regions.asm,
  * line_access.asm, memory_windows.asm, pdir_windows.asm, pebs_window.asm,
- * rtm_store.asm, trace_window.asm, tsx_bodies.asm and counting_window.asm on the
- * host, where no MSR can be written: nothing is run, no transaction commits.
- * Weak, so that a test can bring its own.
+ * rtm_store.asm, tsx_bodies.asm, tsx_memory.asm, tsx_state.asm and
+ * counting_window.asm on the host, where no MSR can be written: nothing is run,
+ * no transaction commits. Weak, so that a test can bring its own.
  */
 #include "asm/elision_try.h"
 #include "asm/hle_regions.h"
@@ -13,10 +13,9 @@
 #include "asm/pdir_windows.h"
 #include "asm/pebs_window.h"
 #include "asm/rtm_store.h"
-#include "asm/trace_window.h"
 #include "asm/tsx_bodies.h"
+#include "asm/tsx_state.h"
 #include "asm/counting_window.h"
-#include "src/base/hw.h"
 
 #define FAKE __attribute__((weak))
 
@@ -41,12 +40,33 @@ BODY(tsx_body_store)
 BODY(tsx_body_hold_load)
 BODY(tsx_body_hold_store)
 BODY(tsx_body_nothing)
+BODY(tsx_body_store_1)
+BODY(tsx_body_store_2)
+BODY(tsx_body_store_4)
+BODY(tsx_body_store_8)
+BODY(tsx_body_store_16)
+BODY(tsx_body_store_xchg)
+BODY(tsx_body_store_xadd)
 BODY(tsx_body_jumps)
 BODY(tsx_fallback)
 BODY(tsx_xbegin_at)
 BODY(tsx_xend_at)
-BODY(trace_window_on_next)
-BODY(trace_window_off_at)
+BODY(tsx_change_nothing)
+BODY(tsx_change_general)
+BODY(tsx_change_direction)
+BODY(tsx_change_xmm)
+BODY(tsx_change_ymm)
+BODY(tsx_change_zmm)
+BODY(tsx_change_x87)
+BODY(tsx_state_commit)
+BODY(tsx_end_xabort)
+BODY(tsx_end_nested)
+BODY(tsx_end_pause)
+BODY(tsx_end_cpuid)
+BODY(tsx_end_ud2)
+BODY(tsx_end_load)
+BODY(tsx_end_int3)
+BODY(tsx_end_capacity)
 
 #define REGION(name, before, held, words)         \
     FAKE void hle_##name(struct hle_block *block) \
@@ -91,6 +111,12 @@ FAKE int tsx_watched(int (*enter)(struct tsx_block *), struct tsx_block *block,
     (void)dr0;
     (void)dr7;
     return enter(block);
+}
+
+FAKE int tsx_state(struct tsx_state *state)
+{
+    (void)state;
+    return TSX_ABORTED;
 }
 
 FAKE uint64_t window_plain(uint64_t enable, uint64_t cells[WINDOW_CELLS])
@@ -168,10 +194,4 @@ FAKE void lines_read(const void *const lines[], uint64_t count)
 {
     (void)lines;
     (void)count;
-}
-
-FAKE int trace_window(struct trace_window *window)
-{
-    (void)window;
-    return HW_NO_FAULT;
 }

@@ -135,8 +135,8 @@ static void assert_sound(struct ktap_totals totals)
     assert_non_null(end);
     assert_true(strncmp(fake_report, "KTAP version 1\n1..", 18) == 0);
     snprintf(want, sizeof(want),
-             "# END pass=%u fail=%u error=%u skip=%u known=0 crc=%08X\n",
-             totals.pass, totals.fail, totals.error, totals.skip,
+             "# END pass=%u fail=%u error=%u skip=%u known=%u crc=%08X\n",
+             totals.pass, totals.fail, totals.error, totals.skip, totals.known,
              crc32(0, fake_report, (size_t)(end - fake_report)));
     assert_string_equal(end, want);
 }
@@ -467,6 +467,34 @@ static void repeats_runs_the_list_again(void **state)
     assert_lacks(first);
 }
 
+/* One erratum on both processors, another on one: each name once. */
+static void erratum_body(struct test_context *t)
+{
+    check(t, true, "not said");
+    check_known(t, false, ERRATUM_EVENTING_IP, true, "a record");
+    check_known(t, test_processor(t) == 0, ERRATUM_PMC2_OVER_ABORTS, true,
+                "IA32_PMC2 (C3H)");
+}
+
+static const struct test erratum = {
+    "erratum", ASKS("errata"), CITE, EACH_PROCESSOR, {0, 0, 0}, erratum_body};
+static const struct test *const one_erratum[] = {&erratum, NULL};
+
+static void errata_are_named_in_the_result(void **state)
+{
+    (void)state;
+    fake_reset();
+    fake_processors(2);
+    inject = NULL;
+    struct ktap_totals totals = run(one_erratum, "*", 0);
+    assert_int_equal(totals.known, 1);
+    assert_sound(totals);
+    assert_has("\n# processors 0-1: KNOWN SKL120: a record\n");
+    assert_has("\n# processor 1: KNOWN SKL194: IA32_PMC2 (C3H)\n");
+    assert_has("\nok 1 - erratum # KNOWN SKL194 SKL120\n");
+    assert_has("0 skipped, 1 known\n");
+}
+
 static void processors_left_out_are_not_asked(void **state)
 {
     static const struct test *const list[] = {&alone, &scope, &overflow, NULL};
@@ -691,6 +719,7 @@ int main(void)
         cmocka_unit_test(whole_machine_test),
         cmocka_unit_test(every_access_faults_once),
         cmocka_unit_test(repeats_runs_the_list_again),
+        cmocka_unit_test(errata_are_named_in_the_result),
         cmocka_unit_test(processors_left_out_are_not_asked),
         cmocka_unit_test(verbosity_is_what_is_said),
         cmocka_unit_test(raw_bytes),

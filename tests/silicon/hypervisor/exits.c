@@ -263,6 +263,16 @@ static struct action on_nested_page_fault(struct vcpu *v)
     return action_stop("nested page fault", address, npf);
 }
 
+/* Where the guest is traced. It stays pending, and is the first thing that
+ * happens when the guest runs on. */
+static struct action on_interrupt(struct vcpu *v)
+{
+    if (v->tx.depth > 0)
+        tx_abort(v, TX_CAUSE_EVENT);
+    trace_catch(v);
+    return action_of(ACTION_RESUME);
+}
+
 static struct action on_nmi(struct vcpu *v)
 {
     struct action a = kick_on_nmi(v);
@@ -304,6 +314,8 @@ struct action exit_handle(struct vcpu *v)
         return on_rdpmc(v);
     case EXIT_PAUSE:
         return on_pause(v);
+    case EXIT_INTR:
+        return on_interrupt(v);
     case EXIT_NMI:
         return on_nmi(v);
     case EXIT_NPF:

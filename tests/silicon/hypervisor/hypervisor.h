@@ -105,7 +105,9 @@ void pebs_assist(struct vcpu *v);
 void trace_wrmsr(struct vcpu *v, bool was, uint64_t next);
 /* The instruction at current_rip is complete. */
 void trace_retire(struct vcpu *v, uint32_t cycles);
-/* The handler of an exception is about to run. */
+/* An event is to be delivered: its handler is caught. */
+void trace_catch(struct vcpu *v);
+/* The handler is about to run. */
 void trace_event(struct vcpu *v);
 /* Transactions. next: where execution goes on. */
 enum trace_tx {

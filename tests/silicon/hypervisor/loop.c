@@ -8,6 +8,7 @@
 
 #include "tests/silicon/faults/hooks.h"
 #include "tests/silicon/hypervisor/x86.h"
+#include "tests/silicon/model/pt.h"
 
 #define VECTORS_WITH_ERROR \
     (1u << 8 | 1u << 10 | 1u << 11 | 1u << 12 | 1u << 13 | 1u << 14 | 1u << 17)
@@ -37,15 +38,13 @@ static void inject(struct vcpu *v, const struct action *a)
     if (a->raised && aborts_instead(v))
         return;
     v->vmcb->event_inject = a->event;
-    if (!a->raised)
+    if (!a->raised && !pt_tracing(v->model))
         return;
     /* Delivery would save the host's TF; the handler is caught at its
      * first instruction instead. */
     v->vmcb->rflags &= ~(uint64_t)RFLAGS_TF;
-    if (v->mode == MODE_STEP) {
-        v->pt_event = true;
-        step_set_mode(v, MODE_CATCH);
-    }
+    if (v->mode == MODE_STEP)
+        trace_catch(v);
 }
 
 static void apply_action(struct vcpu *v, const struct action *a)

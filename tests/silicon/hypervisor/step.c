@@ -10,7 +10,8 @@
  *
  * An interrupt that arrives meanwhile is delivered by the host processor and
  * its handler is not stepped until IRET restores TF: stepping a firmware's
- * timer handler would take longer than its period.
+ * timer handler would take longer than its period. Where Processor Trace is to
+ * show it, it is intercepted, and its handler caught.
  */
 #include "tests/silicon/hypervisor/hypervisor.h"
 
@@ -38,6 +39,7 @@ static void use_pages(struct vcpu *v, const struct npt *pages, enum asid asid)
 void step_set_mode(struct vcpu *v, enum vcpu_mode mode)
 {
     v->mode = mode;
+    v->vmcb->intercept_misc1 &= ~INTERCEPT1_INTR;
     switch (mode) {
     case MODE_FREE:
         use_pages(v, &v->pages_free, ASID_FREE);
@@ -51,6 +53,8 @@ void step_set_mode(struct vcpu *v, enum vcpu_mode mode)
             use_pages(v, &v->pages_step, ASID_STEP);
         v->vmcb->intercept_exceptions =
             v->tx.depth > 0 ? EXCEPTIONS_ALL : EXCEPTIONS_STEP;
+        if (pt_tracing(v->model))
+            v->vmcb->intercept_misc1 |= INTERCEPT1_INTR;
         break;
     case MODE_CATCH:
         use_pages(v, &v->pages_catch, ASID_CATCH);

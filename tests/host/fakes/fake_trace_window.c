@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * fake_trace_window.c - stands in for asm/trace_window.asm on the host, where
+ * no MSR can be written: nothing is run. Weak, so that a test can bring its
+ * own.
+ */
+#include "asm/trace_window.h"
+#include "src/base/hw.h"
+
+#define FAKE __attribute__((weak))
+
+FAKE const uint8_t trace_window_on_next[1] = {0};
+FAKE const uint8_t trace_window_off_at[1] = {0};
+
+FAKE int trace_window(struct trace_window *window)
+{
+    (void)window;
+    return HW_NO_FAULT;
+}
