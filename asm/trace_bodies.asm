@@ -44,6 +44,10 @@ default rel
 
 section .text
 
+TRACED trace_body_nothing
+        OUT     TIP, trace_body_nothing
+TRACED_END
+
 TRACED trace_body_conditions
         OUT     TIP, trace_body_conditions
         CONDITION o, 0x80, 1, 1, 0
@@ -236,5 +240,48 @@ TRACED trace_body_returns
         ret
 .end:
 TRACED_END
+
+; COUNT turns of four indirect jumps, the first to one of two places, and of a
+; conditional branch. Which of the two follows from the argument, an odd number:
+; x = x * LOOP_FACTOR, and its highest bit (trace_window.h). CR3 goes into the
+; first cell.
+%define CELLS       0x20
+%define LOOP_FACTOR 0x5851f42d4c957f2d
+
+global trace_body_loop, trace_body_loop_at
+align 16, db 0xcc
+trace_body_loop:
+        mov     rax, cr3
+        mov     [r14 + CELLS], rax
+        mov     rdx, LOOP_FACTOR
+        lea     r8, [loop_to]
+        lea     r9, [loop_second]
+        lea     r10, [loop_third]
+        lea     r11, [loop_fourth]
+.turn:  imul    rsi, rdx
+        mov     rcx, rsi
+        shr     rcx, 63
+        add     rcx, r8
+        jmp     rcx
+loop_third:
+        jmp     r11
+        int3
+loop_to:
+        nop                             ; one byte: the other place is next
+        jmp     r9
+        int3
+loop_second:
+        jmp     r10
+        int3
+loop_fourth:
+        dec     rdi
+        jnz     trace_body_loop.turn
+        jmp     near trace_window_off
+
+section .rodata
+        align   4, db 0
+trace_body_loop_at:
+        dd      loop_to - trace_body_loop, loop_second - trace_body_loop
+        dd      loop_third - trace_body_loop, loop_fourth - trace_body_loop
 
 section .note.GNU-stack noalloc noexec nowrite progbits

@@ -13,7 +13,7 @@
 struct trace_window {
     uint64_t control; /* IA32_RTIT_CTL (570H), with TraceEn = 1 */
     const uint8_t *body;
-    uint64_t argument, count; /* RSI and RDI of the body */
+    uint64_t argument, count;   /* RSI and RDI of the body */
     volatile uint64_t cells[4]; /* what some bodies read or write */
 };
 _Static_assert(offsetof(struct trace_window, body) == 0x08, "body");
@@ -34,10 +34,11 @@ struct trace_row {
     int32_t at;    /* the address, from the start of the body; or a number */
 };
 
-#define TRACE_BODY(name)          \
+#define TRACE_BODY(name)         \
     extern const uint8_t name[]; \
     extern const struct trace_row name##_path[]
 
+TRACE_BODY(trace_body_nothing);
 /* Every kind of conditional branch, taken and not. */
 TRACE_BODY(trace_body_conditions);
 /* TRACE_PATTERN conditional branches in no regular order. */
@@ -48,5 +49,18 @@ TRACE_BODY(trace_body_transfers);
 /* Calls and returns: paired, nested, deeper than 64, and returns that go
  * elsewhere than to their call. */
 TRACE_BODY(trace_body_returns);
+
+/* Count turns of TRACE_LOOP_JUMPS indirect jumps, of which the first goes to
+ * one of two places, by a generator that begins with argument, which is odd,
+ * and takes one step a turn; and of a conditional branch, taken but for the
+ * last. Leaves CR3 in cells[0]. */
+extern const uint8_t trace_body_loop[];
+/* The targets, from trace_body_loop; the first one's other place is a byte
+ * after it. All of its code lies within TRACE_LOOP_BYTES. */
+#define TRACE_LOOP_JUMPS 4
+extern const uint32_t trace_body_loop_at[TRACE_LOOP_JUMPS];
+#define TRACE_LOOP_BYTES    128
+#define TRACE_LOOP_NEXT(x)  ((x)*UINT64_C(0x5851f42d4c957f2d))
+#define TRACE_LOOP_OTHER(x) ((x) >> 63)
 
 #endif

@@ -135,8 +135,8 @@ static bool take_status(struct walk *w, const struct pt_packet *packet,
         return true;
     case PT_FUP:
         psb->ip = packet->payload;
-        return packet->detail != 0 || wrong(w, "a FUP without an address",
-                                            offset, packet->kind, 0);
+        return packet->detail != 0 ||
+               wrong(w, "a FUP without an address", offset, packet->kind, 0);
     default:
         if (is_timing(packet->kind)) {
             psb->tsc = packet->kind == PT_TSC ? packet->payload : psb->tsc;
@@ -303,18 +303,16 @@ static bool take_packet(struct walk *w, const struct path_step *want)
     if (want->kind == PATH_PGE && packet.kind == PT_PIP &&
         !next_packet(w, &packet, &offset))
         return false;
-    if (has_ip(kind) && !take_kind(w, &packet, offset, kind,
-                                   want->kind == PATH_PGD_HIDDEN
-                                       ? NULL
-                                       : &want->value))
+    if (has_ip(kind) &&
+        !take_kind(w, &packet, offset, kind,
+                   want->kind == PATH_PGD_HIDDEN ? NULL : &want->value))
         return false;
     if (packet.kind != kind)
         return wrong(w, "another packet", offset, packet.kind, packet.payload);
-    if ((kind == PT_MODE_TSX || kind == PT_PIP) && packet.payload != want->value)
+    if ((kind == PT_MODE_TSX || kind == PT_PIP) &&
+        packet.payload != want->value)
         return wrong(w, "another value", offset, packet.kind, packet.payload);
-    if (kind == PT_TIP_PGE && !w->mode_known)
-        return wrong(w, "no MODE.Exec since the last PSB", offset, packet.kind,
-                     packet.payload);
+    w->seen->modes_missing += kind == PT_TIP_PGE && !w->mode_known;
     return true;
 }
 

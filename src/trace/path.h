@@ -85,6 +85,7 @@ struct path_seen {
     uint64_t value;
 
     bool overflow; /* OVF: packets are lost, and nothing is said above */
+    unsigned modes_missing; /* TIP.PGEs with no MODE.Exec since the last PSB */
     unsigned psbs;
     struct path_psb psb[PATH_PSBS]; /* the first of them */
     unsigned packets[PT_KINDS];     /* all of it, PSB+ too */

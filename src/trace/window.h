@@ -10,18 +10,30 @@
 #include "src/trace/path.h"
 #include "src/trace/trace.h"
 
+#define WINDOW_TURNS_MAX  4096
+#define WINDOW_TURN_STEPS (TRACE_LOOP_JUMPS + 1)
+
 /* A window and what it leaves: TIP.PGE after the WRMSR that sets TraceEn, the
  * rows of the body, FUP and TIP.PGD at the WRMSR that clears it. */
 struct window {
     struct trace_window code;
-    const struct trace_row *rows;
-    bool bare; /* the rows are all of it: PacketEn is 0 at both ends */
+    const struct trace_row *rows; /* NULL: the loop, with code.count turns */
+    uint8_t others[WINDOW_TURNS_MAX / 8]; /* a bit a turn */
+    unsigned times; /* how often it runs before the trace is read: usually 1 */
+    bool bare;      /* the rows are all of it: PacketEn is 0 at both ends */
     struct path path;
 };
 
 /* Fills it in; code.argument and count are the caller's. */
 void window_set(struct window *w, const uint8_t *body,
                 const struct trace_row *rows);
+
+/* The same with trace_body_loop, so many turns of it, the path drawn by the
+ * test's own random numbers. One turn leaves WINDOW_TURN_BYTES or more, and not
+ * more than WINDOW_TURN_BYTES_MAX but for PSB+. */
+void window_set_loop(struct window *w, struct test_context *t, unsigned turns);
+#define WINDOW_TURN_BYTES     12
+#define WINDOW_TURN_BYTES_MAX 18
 
 /* Arms by arm(p), runs the window, stops; again where an SMI or an overflow
  * came between, at most TRACE_TRIES times. False where an access faulted (ERROR

@@ -166,7 +166,8 @@ static void modes_and_timing(void **state)
     put_psb(&out);
     put2(&out, 0x02, 0x23);
     put_ip(&out, 0x11, 2, A);
-    assert_string_equal(follow(), "no MODE.Exec since the last PSB");
+    assert_string_equal(follow(), "the trace ends");
+    assert_int_equal(seen.modes_missing, 1);
 
     out = (struct stream){.bytes = bytes, .room = sizeof(bytes)};
     put_psb(&out);
