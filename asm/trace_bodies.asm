@@ -284,4 +284,138 @@ trace_body_loop_at:
         dd      loop_to - trace_body_loop, loop_second - trace_body_loop
         dd      loop_third - trace_body_loop, loop_fourth - trace_body_loop
 
+; Into and out of [trace_range_first, trace_range_last], whose ends are one byte
+; long, as the bytes before and after them are; and what a filter of that range
+; leaves of it. Of a TIP.PGD by a direct jump the address is there, of one by a
+; conditional branch it is not.
+TRACED trace_body_range
+        call    trace_range_before
+        call    trace_range_first
+.first: OUT     PGE, trace_range_first
+        OUT     PGD, .first
+        call    trace_range_after
+        call    trace_range_last
+.last:  OUT     PGE, trace_range_last
+        OUT     PGD, .last
+        jmp     short .direct
+        int3
+.direct:
+        lea     rbx, [range_leaves]
+        jmp     near range_in
+        OUT     PGE, range_in
+        OUT     TAKEN
+        OUT     NOT_TAKEN
+        OUT     TIP, range_leaves
+range_out:
+        OUT     PGD_DIRECT, range_out
+        lea     rbx, [range_in_indirect]
+        jmp     rbx
+        OUT     PGE, range_in_indirect
+        OUT     NOT_TAKEN
+range_out_conditional:
+        OUT     PGD_HIDDEN, trace_body_range
+        lea     rdx, [range_out_indirect]
+        cmp     rax, rax
+        je      near range_in_conditional
+        OUT     PGE, range_in_conditional
+        int3
+range_out_indirect:
+        OUT     PGD, range_out_indirect
+        lea     rdx, [range_out_call]
+        jmp     near range_call
+        OUT     PGE, range_call
+        OUT     RETURN, range_called
+        int3
+range_out_call:
+        OUT     PGD, range_out_call
+        pop     rax
+TRACED_END
+
+global trace_range_before, trace_range_first
+global trace_range_last, trace_range_after
+align 16, db 0xcc
+trace_range_before:
+        ret
+trace_range_first:
+        ret
+range_in:
+        cmp     rax, rax
+        je      short range_taken
+        int3
+range_taken:
+        jne     short range_out
+        jmp     rbx
+        int3
+range_leaves:
+        jmp     near range_out          ; direct
+range_in_indirect:
+        cmp     rax, rax
+        jne     near range_out
+        je      near range_out_conditional
+        int3
+range_in_conditional:
+        jmp     rdx
+        int3
+range_call:
+        call    range_leaf              ; to and fro within
+range_called:
+        call    rdx
+        int3
+range_leaf:
+        ret
+trace_range_last:
+        ret
+trace_range_after:
+        ret
+
+; Calls either byte beside the range, then what the argument says.
+global trace_body_stop, trace_body_stop_at
+align 16, db 0xcc
+trace_body_stop:
+        call    trace_range_before
+stop_before:
+        call    trace_range_after
+stop_after:
+        call    rsi
+        jmp     near trace_window_off
+
+section .rodata
+        align   4, db 0
+trace_body_stop_at:
+        dd      stop_before - trace_body_stop, stop_after - trace_body_stop
+section .text
+
+; The first cell has what CR3 holds.
+global trace_body_cr3_read
+trace_body_cr3_read:
+        mov     rax, cr3
+        mov     [r14 + CELLS], rax
+        jmp     near trace_window_off
+
+; CR3 is written with what it holds; then with the argument, and back. The first
+; cell has what it holds.
+TRACED trace_body_cr3
+        OUT     TIP, trace_body_cr3
+        mov     rax, cr3
+        mov     [r14 + CELLS], rax
+        mov     cr3, rax
+        OUT     PIP_OWN
+        lea     rbx, [.between]
+        mov     cr3, rsi
+.other: OUT     PIP_OTHER
+        jmp     rbx
+        int3
+.between:
+        OUT     TIP, .between
+        mov     cr3, rax
+global trace_body_cr3_back, trace_body_cr3_end
+trace_body_cr3_back:
+        OUT     PIP_OWN
+        lea     rbx, [trace_body_cr3_end]
+        jmp     rbx
+        int3
+trace_body_cr3_end:
+        OUT     TIP, trace_body_cr3_end
+TRACED_END
+
 section .note.GNU-stack noalloc noexec nowrite progbits

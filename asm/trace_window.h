@@ -50,6 +50,23 @@ TRACE_BODY(trace_body_transfers);
  * elsewhere than to their call. */
 TRACE_BODY(trace_body_returns);
 
+/* In and out of the range from trace_range_first to trace_range_last, both
+ * included, by all kinds of branches; its path is that of a filter of it. */
+TRACE_BODY(trace_body_range);
+extern const uint8_t trace_range_before[], trace_range_first[],
+    trace_range_last[], trace_range_after[];
+/* Calls trace_range_before and trace_range_after, which return to those of its
+ * addresses, and then the argument. */
+extern const uint8_t trace_body_stop[];
+extern const uint32_t trace_body_stop_at[2];
+/* Writes CR3 with what it holds, which is then in cells[0]; with the argument,
+ * which maps the same; and back, with an indirect jump after each of the two.
+ */
+TRACE_BODY(trace_body_cr3);
+extern const uint8_t trace_body_cr3_back[], /* after the last write */
+    trace_body_cr3_end[];                   /* the last jump's target */
+extern const uint8_t trace_body_cr3_read[]; /* cells[0] is CR3 */
+
 /* Count turns of TRACE_LOOP_JUMPS indirect jumps, of which the first goes to
  * one of two places, by a generator that begins with argument, which is odd,
  * and takes one step a turn; and of a conditional branch, taken but for the

@@ -288,6 +288,8 @@ static bool take_packet(struct walk *w, const struct path_step *want)
         [PATH_MODE_TSX] = PT_MODE_TSX,
         [PATH_PIP] = PT_PIP,
         [PATH_TRACESTOP] = PT_TRACESTOP,
+        [PATH_PGD_DIRECT] = PT_TIP_PGD,
+        [PATH_PGD_MAY] = PT_TIP_PGD,
     };
     const unsigned kind = kinds[want->kind];
     struct pt_packet packet;
@@ -303,14 +305,20 @@ static bool take_packet(struct walk *w, const struct path_step *want)
     if (want->kind == PATH_PGE && packet.kind == PT_PIP &&
         !next_packet(w, &packet, &offset))
         return false;
+    if ((want->kind == PATH_PGD_DIRECT || want->kind == PATH_PGD_MAY) &&
+        packet.kind == kind && packet.detail == 0) {
+        w->seen->addresses_missing += want->kind == PATH_PGD_DIRECT;
+        return true;
+    }
     if (has_ip(kind) &&
         !take_kind(w, &packet, offset, kind,
                    want->kind == PATH_PGD_HIDDEN ? NULL : &want->value))
         return false;
     if (packet.kind != kind)
         return wrong(w, "another packet", offset, packet.kind, packet.payload);
+    const uint64_t ignored = kind == PT_PIP && w->path->any_nr ? 1 : 0;
     if ((kind == PT_MODE_TSX || kind == PT_PIP) &&
-        packet.payload != want->value)
+        ((packet.payload ^ want->value) & ~ignored) != 0)
         return wrong(w, "another value", offset, packet.kind, packet.payload);
     w->seen->modes_missing += kind == PT_TIP_PGE && !w->mode_known;
     return true;
@@ -395,6 +403,8 @@ const char *path_step_name(unsigned kind)
         [PATH_MODE_TSX] = "MODE.TSX",
         [PATH_PIP] = "PIP",
         [PATH_TRACESTOP] = "TraceStop",
+        [PATH_PGD_DIRECT] = "TIP.PGD",
+        [PATH_PGD_MAY] = "TIP.PGD",
     };
 
     return kind < PATH_KINDS ? names[kind] : "?";

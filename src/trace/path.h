@@ -30,6 +30,10 @@ enum path_kind {
     PATH_MODE_TSX,   /* value: its bits 1:0 */
     PATH_PIP,        /* value: the payload, path_pip() */
     PATH_TRACESTOP,
+    PATH_PGD_DIRECT, /* PATH_PGD by an unconditional direct branch */
+    PATH_PGD_MAY,    /* TIP.PGD; value: the address, where it has one */
+    PATH_PIP_OWN,    /* PATH_PIP of the CR3 that the window began with */
+    PATH_PIP_OTHER,  /* PATH_PIP of the window's argument */
     PATH_KINDS
 };
 
@@ -44,8 +48,9 @@ struct path {
     bool (*step)(const void *source, uint64_t index, struct path_step *step);
     const void *source;
     bool no_ret_compression; /* IA32_RTIT_CTL (570H)[11] (DisRETC) */
-    bool cut;                /* the trace may begin inside of a packet */
-    unsigned timing;         /* set of PATH_TIMING_x: packets enabled */
+    bool any_nr;     /* nothing is said of NR in PIP: in a hypervisor's guest */
+    bool cut;        /* the trace may begin inside of a packet */
+    unsigned timing; /* set of PATH_TIMING_x: packets enabled */
 };
 #define PATH_TIMING_CYC 1u
 #define PATH_TIMING_MTC 2u
@@ -86,6 +91,7 @@ struct path_seen {
 
     bool overflow; /* OVF: packets are lost, and nothing is said above */
     unsigned modes_missing; /* TIP.PGEs with no MODE.Exec since the last PSB */
+    unsigned addresses_missing; /* PATH_PGD_DIRECTs without one */
     unsigned psbs;
     struct path_psb psb[PATH_PSBS]; /* the first of them */
     unsigned packets[PT_KINDS];     /* all of it, PSB+ too */

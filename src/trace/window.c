@@ -22,7 +22,7 @@ static bool end_step(uint64_t index, struct path_step *step)
 static bool has_address(unsigned kind)
 {
     return kind == PATH_TIP || kind == PATH_RET || kind == PATH_FUP ||
-           kind == PATH_PGE || kind == PATH_PGD;
+           kind == PATH_PGE || kind == PATH_PGD || kind == PATH_PGD_DIRECT;
 }
 
 /* Steps of the body. */
@@ -40,6 +40,11 @@ static uint64_t body_count(const struct window *w)
 static struct path_step row_step(const struct window *w, uint64_t index)
 {
     const struct trace_row *row = &w->rows[index];
+
+    if (row->kind == PATH_PIP_OWN)
+        return (struct path_step){PATH_PIP, path_pip(w->code.cells[0])};
+    if (row->kind == PATH_PIP_OTHER)
+        return (struct path_step){PATH_PIP, path_pip(w->code.argument)};
     const uint64_t from = has_address(row->kind) ? trace_at(w->code.body) : 0;
 
     return (struct path_step){row->kind, from + (uint64_t)(int64_t)row->at};
@@ -103,6 +108,14 @@ void window_set_loop(struct window *w, struct test_context *t, unsigned turns)
     }
 }
 
+void window_set_silent(struct window *w, const uint8_t *body)
+{
+    static const struct trace_row none = {PATH_END, 0};
+
+    window_set(w, body, &none);
+    w->bare = true;
+}
+
 struct attempt {
     struct trace *p;
     struct window *w;
@@ -127,6 +140,8 @@ bool window_trace(struct trace *p, struct window *w,
 {
     struct attempt a = {.p = p, .w = w, .arm = arm};
     unsigned repeated = 0;
+
+    w->path.any_nr = !output_is_native(test_cpu(p->t));
 
     for (unsigned i = 0; i < TRACE_TRIES; i++) {
         if (!smi_guard(p->t, attempt_once, &a, &repeated))

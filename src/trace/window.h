@@ -35,6 +35,9 @@ void window_set_loop(struct window *w, struct test_context *t, unsigned turns);
 #define WINDOW_TURN_BYTES     12
 #define WINDOW_TURN_BYTES_MAX 18
 
+/* Nothing is left: PacketEn stays 0. */
+void window_set_silent(struct window *w, const uint8_t *body);
+
 /* Arms by arm(p), runs the window, stops; again where an SMI or an overflow
  * came between, at most TRACE_TRIES times. False where an access faulted (ERROR
  * is said) or none was undisturbed (SKIP). The trace is in memory then. */

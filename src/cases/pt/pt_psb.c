@@ -4,10 +4,11 @@
 #include "src/base/msr.h"
 #include "src/trace/window.h"
 
-#define TRACE_MIN      8192u /* bytes of trace, at least */
-#define PERIOD_MAX     4096u /* of those tried */
-#define PERIOD_UNKNOWN 2048u /* not enumerated: Broadwell; for the size only \
-                              */
+#define TRACE_MIN  8192u /* bytes of trace, at least */
+#define PERIOD_MAX 4096u /* of those tried */
+#define PERIOD_UNKNOWN                                    \
+    2048u /* not enumerated: Broadwell; for the size only \
+           */
 
 /* What PSB+ holds while PacketEn, OS and BranchEn are 1. */
 static const struct {
@@ -19,20 +20,12 @@ static const struct {
               {PT_MODE_TSX, "MODE.TSX"},
               {PT_FUP, "FUP"}};
 
-/* VMX non-root operation sets NR in PIP: where a hypervisor of somebody else's
- * shows itself, nothing is said of it. */
-static bool is_native(const struct identity *id)
-{
-    return !id->hypervisor ||
-           text_equal(id->hypervisor_name, IDENTITY_SIMULATED);
-}
-
 static void check_psb(struct trace *p, const struct path_psb *psb, uint64_t cr3)
 {
     const uint64_t from = trace_at(trace_body_loop),
                    to = from + TRACE_LOOP_BYTES;
     const bool has_tsx = test_cpu(p->t)->rtm || test_cpu(p->t)->hle;
-    const uint64_t nr = is_native(test_cpu(p->t)) ? 0 : psb->pip & 1;
+    const uint64_t nr = output_is_native(test_cpu(p->t)) ? 0 : psb->pip & 1;
 
     for (unsigned i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++)
         check(p->t,

@@ -38,9 +38,8 @@ TEST(pt_transfers,
         /* Measured. */
         window_set(&w, rows[i].body, rows[i].rows);
         w.path.no_ret_compression = rows[i].no_compression;
-        p.control = control | (rows[i].no_compression
-                                   ? IA32_RTIT_CTL_DisRETC
-                                   : 0);
+        p.control =
+            control | (rows[i].no_compression ? IA32_RTIT_CTL_DisRETC : 0);
 
         /* Checked. */
         if (window_check(&p, rows[i].what, &w, &seen) &&

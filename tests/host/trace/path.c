@@ -219,13 +219,58 @@ static void cut(void **state)
     assert_int_equal(path_pip(UINT64_C(0xfff0012345678fff)), 0x1234567800);
 }
 
+/* What may and what has to have an address; NR of a PIP. */
+static void pgd_and_pip(void **state)
+{
+    static struct path_step two[] = {{PATH_PGE, A}, {PATH_PGD_MAY, B}};
+    static const struct path_list pair = {two, 2};
+    static struct path local = {.step = path_list_step, .source = &pair};
+    static const struct {
+        enum path_kind kind;
+        unsigned ip_bytes;
+        uint64_t ip;
+        bool right, missing;
+    } rows[] = {
+        {PATH_PGD_MAY, 0, 0, true, false},
+        {PATH_PGD_MAY, 2, B, true, false},
+        {PATH_PGD_MAY, 2, C, false, false},
+        {PATH_PGD_DIRECT, 0, 0, true, true},
+        {PATH_PGD_DIRECT, 2, B, true, false},
+        {PATH_PGD_DIRECT, 2, C, false, false},
+        {PATH_PGD, 0, 0, false, false},
+        {PATH_PGD, 2, B, true, false},
+        {PATH_PGD_HIDDEN, 2, B, false, false},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        put_start();
+        put_ip(&out, 0x01, rows[i].ip_bytes, rows[i].ip);
+        two[1].kind = rows[i].kind;
+        path_follow(bytes, out.size, &local, 0, &seen);
+        assert_int_equal(seen.wrong == NULL, rows[i].right);
+        assert_int_equal(seen.addresses_missing, rows[i].missing);
+    }
+    two[1] = (struct path_step){PATH_PIP, path_pip(0x1234000)};
+    put_start();
+    put2(&out, 0x02, 0x43);
+    put(&out, path_pip(0x1234000) | 1, 6);
+    path_follow(bytes, out.size, &local, 0, &seen);
+    assert_string_equal(seen.wrong, "another value");
+    local.any_nr = true;
+    path_follow(bytes, out.size, &local, 0, &seen);
+    assert_null(seen.wrong);
+    two[1].value += 1 << 8;
+    path_follow(bytes, out.size, &local, 0, &seen);
+    assert_non_null(seen.wrong);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_form),
-        cmocka_unit_test(one_wrong),
-        cmocka_unit_test(modes_and_timing),
-        cmocka_unit_test(cut),
+        cmocka_unit_test(every_form),       cmocka_unit_test(one_wrong),
+        cmocka_unit_test(modes_and_timing), cmocka_unit_test(cut),
+        cmocka_unit_test(pgd_and_pip),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
