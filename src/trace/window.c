@@ -45,6 +45,12 @@ static struct path_step row_step(const struct window *w, uint64_t index)
         return (struct path_step){PATH_PIP, path_pip(w->code.cells[0])};
     if (row->kind == PATH_PIP_OTHER)
         return (struct path_step){PATH_PIP, path_pip(w->code.argument)};
+    if (row->kind == PATH_TIP_HANDLER)
+        return (struct path_step){PATH_TIP, trace_at(trace_handler)};
+    if (row->kind == PATH_TIP_ERROR)
+        return (struct path_step){PATH_TIP, trace_at(trace_handler_error)};
+    if (row->kind == PATH_TIP_TRAP)
+        return (struct path_step){PATH_TIP, trace_at(trace_handler_trap)};
     const uint64_t from = has_address(row->kind) ? trace_at(w->code.body) : 0;
 
     return (struct path_step){row->kind, from + (uint64_t)(int64_t)row->at};
@@ -131,7 +137,9 @@ static bool attempt_once(void *argument)
         return false;
     a->w->code.control = a->p->armed | IA32_RTIT_CTL_TraceEn;
     for (unsigned i = 0; i < a->w->times; i++)
-        a->vector = trace_window(&a->w->code);
+        a->vector = a->w->gates != NULL
+                        ? trace_window_gates(&a->w->code, a->w->gates)
+                        : trace_window(&a->w->code);
     return trace_stop(a->p);
 }
 

@@ -19,6 +19,7 @@ struct window {
     struct trace_window code;
     const struct trace_row *rows; /* NULL: the loop, with code.count turns */
     uint8_t others[WINDOW_TURNS_MAX / 8]; /* a bit a turn */
+    uint8_t *gates; /* the IDT meanwhile; NULL: as it is */
     unsigned times; /* how often it runs before the trace is read: usually 1 */
     bool bare;      /* the rows are all of it: PacketEn is 0 at both ends */
     struct path path;
