@@ -418,4 +418,59 @@ trace_body_cr3_end:
         OUT     TIP, trace_body_cr3_end
 TRACED_END
 
+; Exceptions and software interrupts under the gates of trace_window_gates():
+; the address of the instruction, that of the handler, and where it returns to.
+; A fault is where the instruction is, a trap after it.
+%define TRACE_INT 0x81
+
+TRACED trace_body_events
+        OUT     TIP, trace_body_events
+        lea     rbx, [.after_ud2]
+.ud2:   ud2
+.after_ud2:
+        OUT     FUP, .ud2
+        OUT     TIP_HANDLER
+        OUT     TIP, .after_ud2
+        lea     rbx, [.after_div]
+        xor     ecx, ecx
+.div:   div     ecx
+.after_div:
+        OUT     FUP, .div
+        OUT     TIP_HANDLER
+        OUT     TIP, .after_div
+        lea     rbx, [.after_load]
+        mov     rax, 1 << 63
+.load:  mov     rax, [rax]              ; #GP: not canonical
+.after_load:
+        OUT     FUP, .load
+        OUT     TIP_ERROR
+        OUT     TIP, .after_load
+.int3:  int3
+.after_int3:
+        OUT     FUP, .int3
+        OUT     TIP_TRAP
+        OUT     TIP, .after_int3
+.int:   int     TRACE_INT
+.after_int:
+        OUT     FUP, .int
+        OUT     TIP_TRAP
+        OUT     TIP, .after_int
+        lea     rbx, [r14 + CELLS]
+        xor     eax, eax
+        mov     rcx, dr0
+        mov     rdx, dr7
+        mov     dr0, rbx
+        mov     ebx, 0x000d0002         ; writes of 8 bytes at DR0, global
+        bts     ebx, 10
+        mov     dr7, rbx
+        mov     [r14 + CELLS], rax
+.stored:
+        nop
+        mov     dr7, rdx
+        mov     dr0, rcx
+        OUT     FUP, .stored
+        OUT     TIP_TRAP
+        OUT     TIP, .stored
+TRACED_END
+
 section .note.GNU-stack noalloc noexec nowrite progbits

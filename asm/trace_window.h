@@ -28,6 +28,18 @@ int trace_window(struct trace_window *window);
 /* After the WRMSR that sets TraceEn; the WRMSR that clears it. */
 extern const uint8_t trace_window_on_next[], trace_window_off_at[];
 
+/* The 256 gates of the calling processor's IDT, copied; the same window while
+ * the IDT is such gates. An exception that ends the job gives back the IDT. */
+#define TRACE_GATES_BYTES 4096u
+void trace_gates(uint8_t gates[TRACE_GATES_BYTES]);
+int trace_window_gates(struct trace_window *window,
+                       uint8_t gates[TRACE_GATES_BYTES]);
+/* Handlers: they go on where the body said, after a fault without and with an
+ * error code, or where the processor would. */
+extern const uint8_t trace_handler[], trace_handler_error[],
+    trace_handler_trap[];
+#define TRACE_INT 0x81 /* the vector of a software interrupt */
+
 /* What a body leaves: rows up to a kind of 0. */
 struct trace_row {
     uint32_t kind; /* enum path_kind */
@@ -66,6 +78,10 @@ TRACE_BODY(trace_body_cr3);
 extern const uint8_t trace_body_cr3_back[], /* after the last write */
     trace_body_cr3_end[];                   /* the last jump's target */
 extern const uint8_t trace_body_cr3_read[]; /* cells[0] is CR3 */
+
+/* #UD, #DE, #GP, #BP, INT TRACE_INT and a data breakpoint, which is a trap,
+ * under gates with these handlers. */
+TRACE_BODY(trace_body_events);
 
 /* Count turns of TRACE_LOOP_JUMPS indirect jumps, of which the first goes to
  * one of two places, by a generator that begins with argument, which is odd,

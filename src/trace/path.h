@@ -30,10 +30,13 @@ enum path_kind {
     PATH_MODE_TSX,   /* value: its bits 1:0 */
     PATH_PIP,        /* value: the payload, path_pip() */
     PATH_TRACESTOP,
-    PATH_PGD_DIRECT, /* PATH_PGD by an unconditional direct branch */
-    PATH_PGD_MAY,    /* TIP.PGD; value: the address, where it has one */
-    PATH_PIP_OWN,    /* PATH_PIP of the CR3 that the window began with */
-    PATH_PIP_OTHER,  /* PATH_PIP of the window's argument */
+    PATH_PGD_DIRECT,  /* PATH_PGD by an unconditional direct branch */
+    PATH_PGD_MAY,     /* TIP.PGD; value: the address, where it has one */
+    PATH_PIP_OWN,     /* PATH_PIP of the CR3 that the window began with */
+    PATH_PIP_OTHER,   /* PATH_PIP of the window's argument */
+    PATH_TIP_HANDLER, /* PATH_TIP to one of the handlers of trace_window.h */
+    PATH_TIP_ERROR,
+    PATH_TIP_TRAP,
     PATH_KINDS
 };
 

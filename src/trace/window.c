@@ -45,6 +45,12 @@ static struct path_step row_step(const struct window *w, uint64_t index)
         return (struct path_step){PATH_PIP, path_pip(w->code.cells[0])};
     if (row->kind == PATH_PIP_OTHER)
         return (struct path_step){PATH_PIP, path_pip(w->code.argument)};
+    if (row->kind == PATH_TIP_HANDLER)
+        return (struct path_step){PATH_TIP, trace_at(trace_handler)};
+    if (row->kind == PATH_TIP_ERROR)
+        return (struct path_step){PATH_TIP, trace_at(trace_handler_error)};
+    if (row->kind == PATH_TIP_TRAP)
+        return (struct path_step){PATH_TIP, trace_at(trace_handler_trap)};
     const uint64_t from = has_address(row->kind) ? trace_at(w->code.body) : 0;
 
     return (struct path_step){row->kind, from + (uint64_t)(int64_t)row->at};
@@ -119,30 +125,54 @@ void window_set_silent(struct window *w, const uint8_t *body)
 struct attempt {
     struct trace *p;
     struct window *w;
-    bool (*arm)(struct trace *p);
     int vector;
 };
+
+static bool arm(struct trace *p, const struct parts *parts)
+{
+    return parts == NULL
+               ? trace_arm(p)
+               : trace_arm_output(p, parts->control, parts->part[0].base,
+                                  parts_pointers(parts));
+}
 
 static bool attempt_once(void *argument)
 {
     struct attempt *a = argument;
 
-    if (!a->arm(a->p))
+    if (!arm(a->p, a->w->parts))
         return false;
     a->w->code.control = a->p->armed | IA32_RTIT_CTL_TraceEn;
     for (unsigned i = 0; i < a->w->times; i++)
-        a->vector = trace_window(&a->w->code);
+        a->vector = a->w->gates != NULL
+                        ? trace_window_gates(&a->w->code, a->w->gates)
+                        : trace_window(&a->w->code);
     return trace_stop(a->p);
 }
 
-bool window_trace(struct trace *p, struct window *w,
-                  bool (*arm)(struct trace *p), struct path_seen *seen)
+/* Out of parts the bytes go to the last pages of test_records(). */
+static const uint8_t *collect(struct trace *p, const struct parts *parts,
+                              size_t *bytes)
 {
-    struct attempt a = {.p = p, .w = w, .arm = arm};
+    uint8_t *copy =
+        (uint8_t *)test_records(p->t) + TEST_RECORDS_BYTES - WINDOW_COPY_BYTES;
+
+    *bytes = trace_bytes(p);
+    if (parts == NULL)
+        return p->memory;
+    if (!parts_written(parts, p->stopped_base, p->stopped_pointers, bytes))
+        *bytes = 0;
+    *bytes = parts_copy(parts, p->memory, *bytes, copy, WINDOW_COPY_BYTES);
+    return copy;
+}
+
+bool window_trace(struct trace *p, struct window *w, struct path_seen *seen)
+{
+    struct attempt a = {.p = p, .w = w};
     unsigned repeated = 0;
+    size_t bytes;
 
     w->path.any_nr = !output_is_native(test_cpu(p->t));
-
     for (unsigned i = 0; i < TRACE_TRIES; i++) {
         if (!smi_guard(p->t, attempt_once, &a, &repeated))
             return false;
@@ -151,7 +181,8 @@ bool window_trace(struct trace *p, struct window *w,
                    "fault",
                    w->code.control, fault_name(a.vector)))
             return false;
-        path_follow(p->memory, trace_bytes(p), &w->path, 0, seen);
+        const uint8_t *from = collect(p, w->parts, &bytes);
+        path_follow(from, bytes, &w->path, 0, seen);
         if (!seen->overflow)
             return true;
     }
@@ -179,5 +210,38 @@ bool window_judge(struct trace *p, const char *what,
 bool window_check(struct trace *p, const char *what, struct window *w,
                   struct path_seen *seen)
 {
-    return window_trace(p, w, trace_arm, seen) && window_judge(p, what, seen);
+    return window_trace(p, w, seen) && window_judge(p, what, seen);
+}
+
+bool window_check_parts(struct trace *p, const char *what, struct window *w,
+                        const struct parts *parts, struct path_seen *seen)
+{
+    const uint64_t bits = IA32_RTIT_STATUS_Error | IA32_RTIT_STATUS_Stopped;
+    size_t bytes;
+
+    w->parts = parts;
+    bool traced = window_trace(p, w, seen);
+    w->parts = NULL;
+    if (!traced)
+        return false;
+    check(p->t, (p->status & bits) == 0,
+          "%s: IA32_RTIT_STATUS (571H) = 0x%lx: wanted [4] (Error) and [5] "
+          "(Stopped) = 0",
+          what, p->status);
+    if (!check(
+            p->t,
+            parts_written(parts, p->stopped_base, p->stopped_pointers, &bytes),
+            "%s: IA32_RTIT_OUTPUT_BASE (560H) = 0x%lx, "
+            "IA32_RTIT_OUTPUT_MASK_PTRS (561H) = 0x%lx at the end: not in "
+            "the output, which began at 0x%lx, 0x%lx",
+            what, p->stopped_base, p->stopped_pointers, p->base, p->pointers))
+        return false;
+    const size_t inside = parts_inside(parts, bytes, 0, TRACE_BYTES),
+                 untouched = trace_guarded(p, 0, TRACE_BYTES);
+    /* A byte of the trace may be TRACE_GUARD by chance. */
+    check(p->t, untouched + inside >= TRACE_BYTES,
+          "%s: %lu bytes of memory were written that are not in the output of "
+          "%lu bytes",
+          what, TRACE_BYTES - untouched - inside, bytes);
+    return window_judge(p, what, seen);
 }
