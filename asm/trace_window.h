@@ -83,6 +83,18 @@ extern const uint8_t trace_body_cr3_read[]; /* cells[0] is CR3 */
  * under gates with these handlers. */
 TRACE_BODY(trace_body_events);
 
+/* Transactions (asm/trace_tx.asm). RSI is a lock, two lines of zeros. cells[0]
+ * counts what went as the path says: TRACE_TX_x. */
+TRACE_BODY(trace_body_tx_commit);
+TRACE_BODY(trace_body_tx_abort);
+TRACE_BODY(trace_body_tx_range); /* under a filter from first to last */
+#define TRACE_TX_COMMIT 1
+#define TRACE_TX_ABORT  1 /* and cells[1] is EAX of an XABORT 5AH, nested */
+#define TRACE_TX_RANGE  4
+extern const uint8_t trace_tx_first[], trace_tx_last[];
+/* cells[0]: 1 where the lock was elided; without, no packet of it is left. */
+TRACE_BODY(trace_body_tx_elision);
+
 /* Count turns of TRACE_LOOP_JUMPS indirect jumps, of which the first goes to
  * one of two places, by a generator that begins with argument, which is odd,
  * and takes one step a turn; and of a conditional branch, taken but for the

@@ -16,6 +16,8 @@ struct walk {
     bool mode_known;   /* MODE.Exec since the last PSB */
     bool mode_pending; /* MODE.Exec, whose TIP.PGE is next */
     bool ended;        /* after a whole packet */
+    bool fup_may;      /* a FUP may be next, with this address */
+    uint64_t fup;
 };
 
 static bool has_ip(unsigned kind)
@@ -302,6 +304,10 @@ static bool take_packet(struct walk *w, const struct path_step *want)
                      PT_TNT_8, w->result_count);
     if (!next_packet(w, &packet, &offset))
         return false;
+    if (w->fup_may && packet.kind == PT_FUP && packet.detail != 0 &&
+        packet.payload == w->fup && !next_packet(w, &packet, &offset))
+        return false;
+    w->fup_may = false;
     if (want->kind == PATH_PGE && packet.kind == PT_PIP &&
         !next_packet(w, &packet, &offset))
         return false;
@@ -332,6 +338,10 @@ static bool take_step(struct walk *w, const struct path_step *want)
         return take_branch(w, want->kind == PATH_TAKEN);
     case PATH_RET:
         return take_return(w, want->value);
+    case PATH_FUP_MAY:
+        w->fup_may = true;
+        w->fup = want->value;
+        return true;
     default:
         return take_packet(w, want);
     }

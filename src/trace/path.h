@@ -37,6 +37,7 @@ enum path_kind {
     PATH_TIP_HANDLER, /* PATH_TIP to one of the handlers of trace_window.h */
     PATH_TIP_ERROR,
     PATH_TIP_TRAP,
+    PATH_FUP_MAY, /* PATH_FUP, or nothing */
     PATH_KINDS
 };
 

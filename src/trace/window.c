@@ -22,7 +22,8 @@ static bool end_step(uint64_t index, struct path_step *step)
 static bool has_address(unsigned kind)
 {
     return kind == PATH_TIP || kind == PATH_RET || kind == PATH_FUP ||
-           kind == PATH_PGE || kind == PATH_PGD || kind == PATH_PGD_DIRECT;
+           kind == PATH_PGE || kind == PATH_PGD || kind == PATH_PGD_DIRECT ||
+           kind == PATH_FUP_MAY;
 }
 
 /* Steps of the body. */
