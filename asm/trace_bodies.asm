@@ -244,7 +244,7 @@ TRACED_END
 ; COUNT turns of four indirect jumps, the first to one of two places, and of a
 ; conditional branch. Which of the two follows from the argument, an odd number:
 ; x = x * LOOP_FACTOR, and its highest bit (trace_window.h). CR3 goes into the
-; first cell.
+; first cell, the time-stamp counter before and after into the next two.
 %define CELLS       0x20
 %define LOOP_FACTOR 0x5851f42d4c957f2d
 
@@ -253,6 +253,9 @@ align 16, db 0xcc
 trace_body_loop:
         mov     rax, cr3
         mov     [r14 + CELLS], rax
+        rdtsc
+        mov     [r14 + CELLS + 8], eax
+        mov     [r14 + CELLS + 12], edx
         mov     rdx, LOOP_FACTOR
         lea     r8, [loop_to]
         lea     r9, [loop_second]
@@ -276,6 +279,9 @@ loop_second:
 loop_fourth:
         dec     rdi
         jnz     trace_body_loop.turn
+        rdtsc
+        mov     [r14 + CELLS + 16], eax
+        mov     [r14 + CELLS + 20], edx
         jmp     near trace_window_off
 
 section .rodata

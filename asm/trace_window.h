@@ -104,7 +104,7 @@ extern const uint8_t trace_body_loop[];
  * after it. All of its code lies within TRACE_LOOP_BYTES. */
 #define TRACE_LOOP_JUMPS 4
 extern const uint32_t trace_body_loop_at[TRACE_LOOP_JUMPS];
-#define TRACE_LOOP_BYTES    128
+#define TRACE_LOOP_BYTES    144
 #define TRACE_LOOP_NEXT(x)  ((x)*UINT64_C(0x5851f42d4c957f2d))
 #define TRACE_LOOP_OTHER(x) ((x) >> 63)
 

@@ -184,6 +184,11 @@ static void read_trace(struct identity *out)
     hw_cpuid(0x14, 1, &r);
     out->leaf14_1_eax = r.eax;
     out->leaf14_1_ebx = r.ebx;
+    if (out->leaf_max < 0x15)
+        return;
+    hw_cpuid(0x15, 0, &r);
+    out->leaf15_eax = r.eax;
+    out->leaf15_ebx = r.ebx;
 }
 
 static void read_topology(struct identity *out)

@@ -45,15 +45,17 @@ struct identity {
     uint32_t leaf14_ebx, leaf14_ecx;     /* CPUID.14H.0 */
     uint32_t leaf14_1_eax, leaf14_1_ebx; /* CPUID.14H.1 */
 
-    uint8_t physical_bits;         /* MAXPHYADDR, CPUID.80000008H:EAX[7:0] */
-    uint32_t apic_id;              /* CPUID.0BH:EDX, or 1:EBX[31:24] */
-    uint8_t smt_shift, core_shift; /* CPUID.0BH.0/1:EAX[4:0]; 0 if absent */
-    bool topology_known;           /* leaf 0BH is there */
-    uint8_t core_type;             /* CPUID.1AH:EAX[31:24]; 0: not hybrid */
+    uint32_t leaf15_eax, leaf15_ebx; /* CPUID.15H: TSC = crystal * EBX / EAX */
+    uint8_t physical_bits;           /* MAXPHYADDR, CPUID.80000008H:EAX[7:0] */
+    uint32_t apic_id;                /* CPUID.0BH:EDX, or 1:EBX[31:24] */
+    uint8_t smt_shift, core_shift;   /* CPUID.0BH.0/1:EAX[4:0]; 0 if absent */
+    bool topology_known;             /* leaf 0BH is there */
+    uint8_t core_type;               /* CPUID.1AH:EAX[31:24]; 0: not hybrid */
 };
 
-#define LEAF14_CR3      (UINT32_C(1) << 0)  /* EBX: CR3Filter, 572H */
-#define LEAF14_PSB_FREQ (UINT32_C(1) << 1)  /* EBX: PSBFreq may be set; CYCEn \
+#define LEAF14_CR3 (UINT32_C(1) << 0) /* EBX: CR3Filter, 572H */
+#define LEAF14_PSB_FREQ                                                       \
+    (UINT32_C(1) << 1)                      /* EBX: PSBFreq may be set; CYCEn \
                                              */
 #define LEAF14_FILTER    (UINT32_C(1) << 2) /* EBX: address ranges */
 #define LEAF14_MTC       (UINT32_C(1) << 3) /* EBX: MTCEn, MTCFreq */

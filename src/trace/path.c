@@ -18,6 +18,7 @@ struct walk {
     bool ended;        /* after a whole packet */
     bool fup_may;      /* a FUP may be next, with this address */
     uint64_t fup;
+    uint8_t kind, before; /* of the last packet and the one before; no PADs */
 };
 
 static bool has_ip(unsigned kind)
@@ -57,6 +58,10 @@ static bool read_packet(struct walk *w, struct pt_packet *packet,
     if (result != PT_OK)
         return wrong(w, pt_result_text(result), w->reader.where, PT_KINDS, 0);
     w->seen->packets[packet->kind]++;
+    if (packet->kind != PT_PAD) {
+        w->before = w->kind;
+        w->kind = packet->kind;
+    }
     if (has_ip(packet->kind) && packet->detail != 0) {
         w->last_ip = pt_ip(w->last_ip, packet->detail, packet->payload);
         packet->payload = w->last_ip;
@@ -89,6 +94,28 @@ static unsigned timing_bit(unsigned kind)
     }
 }
 
+static void take_mtc(struct path_seen *seen, uint8_t ctc)
+{
+    struct path_times *times = &seen->times;
+    const uint8_t step = (uint8_t)(ctc - times->last_mtc);
+
+    if (seen->packets[PT_MTC] == 1)
+        times->first_mtc = ctc;
+    else {
+        times->mtc_steps += step;
+        times->mtc_repeats += step == 0;
+    }
+    times->last_mtc = ctc;
+}
+
+static void take_cyc(const struct walk *w, uint64_t cycles)
+{
+    if (w->seen->packets[PT_CYC] == 1)
+        return;
+    w->seen->times.cycles += cycles;
+    w->seen->times.cyc_short += cycles < w->path->cyc_least;
+}
+
 static bool take_timing(struct walk *w, const struct pt_packet *packet,
                         uint64_t offset)
 {
@@ -97,12 +124,25 @@ static bool take_timing(struct walk *w, const struct pt_packet *packet,
     if ((w->path->timing & timing_bit(packet->kind)) == 0)
         return wrong(w, "a timing packet that is not enabled", offset,
                      packet->kind, packet->payload);
-    if (packet->kind == PT_TSC) {
+    switch (packet->kind) {
+    case PT_TSC:
         if (seen->packets[PT_TSC] == 1)
-            seen->first_tsc = packet->payload;
-        seen->last_tsc = packet->payload;
+            seen->times.first_tsc = packet->payload;
+        seen->times.last_tsc = packet->payload;
+        return true;
+    case PT_TMA:
+        if (seen->packets[PT_TMA] == 1)
+            seen->times.tma = packet->payload;
+        return w->before == PT_TSC ||
+               wrong(w, "a TMA that does not follow a TSC", offset, PT_TMA,
+                     packet->payload);
+    case PT_MTC:
+        take_mtc(seen, (uint8_t)packet->payload);
+        return true;
+    default:
+        take_cyc(w, packet->payload);
+        return true;
     }
-    return true;
 }
 
 static bool take_mode_exec(struct walk *w, const struct pt_packet *packet,

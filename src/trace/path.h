@@ -55,6 +55,7 @@ struct path {
     bool any_nr;     /* nothing is said of NR in PIP: in a hypervisor's guest */
     bool cut;        /* the trace may begin inside of a packet */
     unsigned timing; /* set of PATH_TIMING_x: packets enabled */
+    uint64_t cyc_least; /* by CycThresh */
 };
 #define PATH_TIMING_CYC 1u
 #define PATH_TIMING_MTC 2u
@@ -84,6 +85,17 @@ static inline uint64_t path_pip(uint64_t cr3)
     return (cr3 & UINT64_C(0x000ffffffffff000)) >> 4;
 }
 
+/* What the timing packets say. */
+struct path_times {
+    uint64_t first_tsc, last_tsc;
+    uint64_t tma;         /* the payload of the first TMA */
+    unsigned mtc_repeats; /* MTCs that say what the one before said */
+    uint64_t mtc_steps;   /* from the first to the last */
+    uint8_t first_mtc, last_mtc;
+    uint64_t cycles;    /* the sum of all CYCs but the first */
+    unsigned cyc_short; /* of them below cyc_least */
+};
+
 struct path_seen {
     const char *wrong; /* NULL: the trace is that of the path, to its end */
     /* Where it is wrong: the step, and the packet found in its place. */
@@ -100,7 +112,7 @@ struct path_seen {
     struct path_psb psb[PATH_PSBS]; /* the first of them */
     unsigned packets[PT_KINDS];     /* all of it, PSB+ too */
     unsigned compressed, returns;   /* returns, and those in a TNT */
-    uint64_t first_tsc, last_tsc;
+    struct path_times times;
 };
 
 /* Follows bytes from their first PSB on, which comes before step `first`. */

@@ -4,7 +4,10 @@
 #include "src/base/msr.h"
 #include "src/trace/window.h"
 
-#define TRACE_MIN  8192u /* bytes of trace, at least */
+#define TRACE_MIN 8192u /* bytes of trace, at least */
+_Static_assert(TRACE_MIN / WINDOW_TURN_BYTES * WINDOW_TURN_BYTES_MAX <
+                   TRACE_BYTES - 2048,
+               "no STOP");
 #define PERIOD_MAX 4096u /* of those tried */
 #define PERIOD_UNKNOWN                                    \
     2048u /* not enumerated: Broadwell; for the size only \

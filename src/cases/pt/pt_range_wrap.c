@@ -5,9 +5,12 @@
 #include "src/base/msr.h"
 #include "src/trace/window.h"
 
-/* A trace of some 550 bytes. */
-#define TURNS      36
-#define ROUND_SIZE 512u /* ranges up to this are overwritten */
+#define TURNS       20   /* less than 1 KB of trace */
+#define ROUND_TURNS 64   /* more than ROUND_SIZE */
+#define ROUND_SIZE  512u /* ranges up to this are overwritten */
+
+_Static_assert(TURNS *WINDOW_TURN_BYTES_MAX < 1024 - 128, "one round");
+_Static_assert(ROUND_TURNS *WINDOW_TURN_BYTES > ROUND_SIZE, "all of it");
 
 static const struct {
     uint32_t bytes, start;
@@ -39,7 +42,7 @@ static void check_rounds(struct trace *p, uint32_t bytes)
 {
     struct window w;
 
-    window_set_loop(&w, p->t, TURNS);
+    window_set_loop(&w, p->t, ROUND_TURNS);
     if (!trace_arm_output(p, output_control(test_cpu(p->t), false),
                           trace_at(p->memory) + bytes,
                           output_range_pointers(bytes, 0)))

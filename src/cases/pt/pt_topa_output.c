@@ -5,12 +5,14 @@
 #include "src/base/msr.h"
 #include "src/trace/window.h"
 
-/* A trace of some 550 bytes: one region's end is in it, not two. */
-#define TURNS     36
+/* One region's end is in such a trace, not two. */
+#define TURNS     20
 #define FROM(end) ((end)-100) /* before the end of a region */
 #define SMALL     TOPA_REGION_BYTES
 #define LARGE     (2 * TOPA_REGION_BYTES)
 #define PMI_MS    20
+
+_Static_assert(TURNS *WINDOW_TURN_BYTES_MAX < SMALL / 2, "one region's end");
 
 /* The regions in the order of the output: not that of memory. Two tables. */
 #define REGIONS 5
