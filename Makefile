@@ -176,6 +176,7 @@ $(B)/bare/%.asm.o: %.asm | $(GENERATED)
 
 # nasm's -MD leaves it out.
 $(call object,efi/sbat.asm): $(B)/gen/version.inc
+$(call object,$(wildcard asm/*.asm)): $(wildcard asm/*.inc)
 
 LD   = ld
 LINK = $(LD) -nostdlib -znocombreloc -zmax-page-size=4096 -znoexecstack -shared \

@@ -47,6 +47,8 @@ static const struct range ranges[] = {
     {IA32_RTIT_OUTPUT_MASK_PTRS, 1, "IA32_RTIT_OUTPUT_MASK_PTRS"},
     {IA32_RTIT_CTL, 1, "IA32_RTIT_CTL"},
     {IA32_RTIT_STATUS, 1, "IA32_RTIT_STATUS"},
+    {IA32_RTIT_CR3_MATCH, 1, "IA32_RTIT_CR3_MATCH"},
+    {IA32_RTIT_ADDR_A(0), 8, "IA32_RTIT_ADDR register "},
     {IA32_DS_AREA, 1, "IA32_DS_AREA"},
     {IA32_EFER, 1, "IA32_EFER"},
     {IA32_STAR, 1, "IA32_STAR"},
