@@ -37,7 +37,7 @@ TEST(tsx_exceptions_abort,
     if (!probe_set_up(t))
         return;
 
-    for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+    FOR_EACH_ROW (t, i, rows) {
         struct tsx_block block = {.body = rows[i].body,
                                   .argument = rows[i].argument};
         struct rtm_tally probe;
