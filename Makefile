@@ -44,7 +44,7 @@ export SOURCE_DATE_EPOCH := 1767225600
 export WRITE
 
 .PHONY: all help list setup run image sign tool test host lint boot soak sweep scale
-.PHONY: new-test table faults claims mutants unchanged same figures bench fuzz powercut distributions clang docs clean
+.PHONY: new-test table faults claims mutants observed unchanged same figures bench fuzz powercut distributions clang docs clean
 all: $(B)/tsxpmu.efi $(B)/silicon.efi $(B)/tsxpmu
 
 help:
@@ -67,6 +67,7 @@ help:
 	@echo '              one a fault that it catches; SEEDS=folder of documents'
 	@echo 'make test     every check there is'
 	@echo 'make host | lint | boot   one kind of them'
+	@echo 'make observed  tests/boot/observed.txt: what is observed on each personality'
 	@echo 'make mutants  COUNT=$(COUNT) small changes of src/, drawn by SEED: is each noticed,'
 	@echo '              by a unit test or a verdict? ROOM=folders of src/, by patterns'
 	@echo 'make soak     every personality over SEEDS seeds (usual: 20), each of'
@@ -367,6 +368,13 @@ $(B)/tests/host/cases/memory_cases: $(call host_object,$(wildcard \
     src/cases/memory/*.c))
 $(B)/tests/host/cases/uncore_cases: $(call host_object,\
     $(wildcard src/cases/uncore/*.c))
+# Those that try registers, bit by bit.
+REGISTER_CASES := $(addprefix src/cases/,$(addsuffix .c, \
+    counting/counter3_full_width_alias counting/counter_registers \
+    counting/counter_reserved_bits counting/fixed_counter_writes \
+    counting/global_status_set pebs/pebs_registers \
+    tsx/force_abort_enumeration tsx/tsx_in_txcp_counter2))
+$(B)/tests/host/cases/register_cases: $(call host_object,$(REGISTER_CASES))
 $(B)/tests/host/model/%: $(B)/host/tests/host/model/%.c.o \
                          $(call host_object,$(MODEL))
 	$(link_host)
@@ -407,6 +415,8 @@ faults: $(B)/tsxpmu.img $(B)/silicon.efi
 	    $(PYTHON) tests/check.py faults
 claims:
 	@SEEDS="$(SEEDS)" $(PYTHON) tests/check.py claims
+observed: $(B)/tsxpmu.img $(B)/smp2.state
+	$(CHECK) observed
 # What a mutant is compiled and linked with, and beside. The unit tests share
 # what they test, there, as a library.
 PIC := $(addprefix $(B)/pic/,$(addsuffix .o,$(HOST_CORE) \

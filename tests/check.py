@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Runs the checks named (host, lint, boot, faults, claims, mutants, same, unchanged,
+"""Runs the checks named (host, lint, boot, faults, claims, mutants, observed, same, unchanged,
 soak, sweep, powercut, figures), prints a line for each, and last the totals. Run by make, which builds what they
 look at."""
 
@@ -144,6 +144,11 @@ def faults() -> None:
 def claims() -> None:
     import claims as catalogue
     catalogue.run(result, os.environ.get("SEEDS") or "")
+
+
+def observed() -> None:
+    import observed as figures_of
+    figures_of.write(result)
 
 
 def mutants() -> None:

@@ -2,10 +2,11 @@
 """`make mutants`: small changes of src/ (mutate.py), one at a time; is each noticed?
 
 A mutant is noticed where a unit test fails, or in a simulated run: where a test
-has another verdict on a processor without a fault, or does not catch a fault that
-it has to catch. That bytes of a report differ is not enough. A mutant that does
-not compile, or whose code is the same, is none. COUNT are drawn by SEED, as many
-of each room and of each kind; ROOM names folders below src/, by patterns.
+has another verdict on a processor without a fault, or observes something else
+where that is certain (observed.txt), or does not catch a fault that it has to
+catch. That bytes of a report differ is not enough. A mutant that does not compile,
+or whose code is the same, is none. COUNT are drawn by SEED, as many of each room
+and of each kind; ROOM names folders below src/, by patterns.
 """
 
 import concurrent.futures
@@ -23,10 +24,10 @@ import expected
 import ktap
 import listing
 import mutate
+import observed
 
 BUILD = "build/mutants"
 IN_ALL, IN_EACH = 90, 85  # percent of the mutants that have to be noticed
-TRIALS = 20
 FAULTS_OF_ROOM = 12  # that a mutant of a room of many tests is tried with
 HEALTHY = 2  # personalities where a test runs, and as many where it does not
 TIMEOUT = 60  # s, of a boot and of a unit test
@@ -249,11 +250,14 @@ class Runs:
 
         def keep(report: ktap.Report, outcome: boots.Outcome) -> Iterator[str]:
             found.update(report.results)
-            found[""] = "; ".join(boots.restored(report, outcome))
+            found[""] = "; ".join([*boots.restored(report, outcome),
+                                   *observed.problems(report, cpu, smt)])
             return iter(())
 
-        boots.boot_once(boots.Boot("mutant", keep, {"cpu": cpu, "smt": smt, "seed": 1},
-                                   f"tests={tests} trials={TRIALS}", timeout=TIMEOUT))
+        boots.boot_once(boots.Boot("mutant", keep, {"cpu": cpu, "smt": smt,
+                                                      "seed": observed.SEEDS[0]},
+                                   f"tests={tests} trials={observed.TRIALS}",
+                                   timeout=TIMEOUT))
         return found
 
     def _machines(self, tests: set[str]) -> list[tuple[str, str]]:

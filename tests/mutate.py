@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The small changes that can be made to a C file: candidates(text) gives each.
 
-Left out is what says something, and decides nothing: a call of note(), and the
-arguments behind the format of a check; so are the sizes of texts.
+Left out is what says something, and decides nothing: a call of note(), what it
+depends on, and the arguments behind the format of a check; and sizes of texts.
 """
 
 import re
@@ -72,12 +72,31 @@ def _closing(found: list[Token], at: int) -> int:
     return len(found) - 1
 
 
+def _only_says(found: list[Token], at: int) -> int:
+    """The index after the statement there, where it only says something, else 0."""
+    if found[at].text in SAYS:
+        return _closing(found, at + 1) + 2
+    if found[at].text in ("if", "for", "while") and found[at + 1].text == "(":
+        end = _only_says(found, _closing(found, at + 1) + 1)
+        if end and end < len(found) and found[end].text == "else":
+            return _only_says(found, end + 1)
+        return end
+    if found[at].text != "{":
+        return 0
+    end, at = _closing(found, at), at + 1
+    while at and at < end:
+        at = _only_says(found, at)
+    return end + 1 if at == end else 0
+
+
 def _silent(found: list[Token], text: str) -> set[int]:
     """Indices of tokens that only say something."""
     out: set[int] = set()
     for index, token in enumerate(found[:-1]):
         if found[index + 1].text != "(":
             continue
+        if token.text in ("if", "for", "while"):
+            out |= set(range(index, _only_says(found, index)))
         end = _closing(found, index + 1)
         if token.text in SAYS:
             out |= set(range(index, end + 1))
