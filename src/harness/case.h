@@ -125,6 +125,20 @@ void broken(struct test_context *t, const char *format, ...) PRINTF_LIKE(2, 3);
 /* A requirement is missing that only the body can find out: SKIP. */
 void skip(struct test_context *t, const char *format, ...) PRINTF_LIKE(2, 3);
 
+/* Each row of a table of the test's own; i is its index. The harness counts the
+ * rows whose body said something by check() or observe(): a test that would
+ * pass, but has not tried each row of its tables, is an ERROR. */
+#define FOR_EACH_ROW(t, i, table)                                              \
+    for (unsigned i = 0,                                                       \
+                  i##_end = rows_begin(t, sizeof(table) / sizeof((table)[0])); \
+         i < i##_end; row_ended(t), i++)
+unsigned rows_begin(struct test_context *t, unsigned rows);
+void row_ended(struct test_context *t);
+/* The same where rows are checked together at the end: ERROR unless n, which
+ * the test has counted one by one, is `of`, and not 0. */
+void tried_all(struct test_context *t, const char *what, uint64_t n,
+               uint64_t of);
+
 /* What the last measurement left in memory, of test_buffer() or test_records():
  * shown as hexadecimal where the user wants it. `what` is a constant, "PEBS
  * records of format 3". */
