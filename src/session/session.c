@@ -267,6 +267,11 @@ static void write_totals(struct session *s)
 {
     const struct ktap_totals *totals = &s->out.at.totals;
 
+    if (hw_nmis() != 0)
+        ktap_note(&s->out,
+                  "warning: %u NMIs while no test ran: of a watchdog, of a "
+                  "management controller, or of an error of the machine",
+                  hw_nmis());
     ktap_note(&s->out,
               "summary: %u tests passed, %u failed, %u in error, %u skipped, "
               "%u known",

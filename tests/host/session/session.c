@@ -495,6 +495,21 @@ static void errata_are_named_in_the_result(void **state)
     assert_has("0 skipped, 1 known\n");
 }
 
+static void nmis_of_the_board_are_said(void **state)
+{
+    (void)state;
+    fake_reset();
+    inject = NULL;
+    run(one_overflow, "*", 1);
+    assert_lacks("NMI");
+    fake_reset();
+    fake_nmis = 3;
+    struct ktap_totals totals = run(one_overflow, "*", 1);
+    assert_sound(totals);
+    assert_int_equal(totals.pass, 1);
+    assert_has("\n# warning: 3 NMIs while no test ran: ");
+}
+
 static void processors_left_out_are_not_asked(void **state)
 {
     static const struct test *const list[] = {&alone, &scope, &overflow, NULL};
@@ -720,6 +735,7 @@ int main(void)
         cmocka_unit_test(every_access_faults_once),
         cmocka_unit_test(repeats_runs_the_list_again),
         cmocka_unit_test(errata_are_named_in_the_result),
+        cmocka_unit_test(nmis_of_the_board_are_said),
         cmocka_unit_test(processors_left_out_are_not_asked),
         cmocka_unit_test(verbosity_is_what_is_said),
         cmocka_unit_test(raw_bytes),
