@@ -7,8 +7,8 @@
 #include "src/base/text.h"
 #include "src/ui/wrap.h"
 
-static const char *const suites[] = {"*",     "counter3_*",  "counter*,pebs_*",
-                                     "tsx_*", "hle_*,tsx_*", "pt_*"};
+static const char *const suites[] = {"*",   "counter3", "counting,pebs",
+                                     "tsx", "hle,tsx",  "pt"};
 static const char *const repeats[] = {"1", "2", "10", "100", "1000"};
 static const char *const trials[] = {"0", "20", "100", "1000", "10000"};
 static const char *const allows[] = {"nothing", "sdv_enable_rtm"};
