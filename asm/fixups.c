@@ -7,6 +7,7 @@
 #include "asm/fixups.h"
 
 #include "asm/tsx_bodies.h"
+#include "asm/tsx_state.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,7 +20,8 @@ LABELS(rtm_store);
 extern const uint8_t rtm_store_end_fault[];
 #define LABEL_OF_BODY(at) extern const uint8_t at[];
 TSX_FAULTS(LABEL_OF_BODY)
-extern const uint8_t tsx_resume[];
+TSX_STATE_FAULTS(LABEL_OF_BODY)
+extern const uint8_t tsx_resume[], tsx_state_resume[];
 
 static const struct {
     const uint8_t *fault, *resume;
@@ -30,7 +32,9 @@ static const struct {
               {rtm_store_end_fault, rtm_store_resume}, /* XEND */
               {tsx_fallback, tsx_resume},
 #define ROW_OF_BODY(at) {at, tsx_resume},
-              TSX_FAULTS(ROW_OF_BODY)};
+              TSX_FAULTS(ROW_OF_BODY)
+#define ROW_OF_STATE(at) {at, tsx_state_resume},
+                  TSX_STATE_FAULTS(ROW_OF_STATE)};
 
 /* One of the 256 XABORTs, which lie at equal distances. */
 static bool is_xabort(uint64_t rip)

@@ -17,16 +17,7 @@ bits 64
 default rel
 
 %include "preserved.inc"
-
-; struct tsx_block of tsx_bodies.h
-%define BODY       0x00
-%define END        0x08
-%define ARGUMENT   0x10                 ; RSI of the body
-%define COUNT      0x18                 ; RDX of the body
-%define CELL       0x20
-%define RFLAGS     0x28
-%define STATUS     0x30
-%define UNRESTORED 0x34
+%include "tsx_body.inc"
 
 %define COMMITTED  -1
 %define ABORTED    -2
@@ -91,9 +82,6 @@ default rel
         inc     dword [rdi + UNRESTORED]
 %%rdx:  compare REGISTERS
 %endmacro
-
-; The end of a body.
-%define NEXT       jmp qword [rdi + END]
 
 section .text align=4096
 
@@ -164,14 +152,16 @@ tsx_watched:
         pop     rbx
         ret
 
-; --- Bodies
-; -------------------------------------------------------------------- RDI is
-; the block and stays; RSI and RDX are its argument and count.
+; uint64_t tsx_cr2_get(void), void tsx_cr2_set(uint64_t rdi)
+global tsx_cr2_get, tsx_cr2_set
+tsx_cr2_get:
+        mov     rax, cr2
+        ret
+tsx_cr2_set:
+        mov     cr2, rdi
+        ret
 
-%macro body 1
-global tsx_body_%1
-tsx_body_%1:
-%endmacro
+; --- Bodies ------------------------------------------------------------------
 
 ; An instruction that raises an exception.
 %macro raising 1
@@ -213,20 +203,9 @@ raising xend
         xend
         NEXT
 
-; So many more transactions, one in another, as the count says; then all XEND.
-body nest
-        mov     rcx, rdx
-.begin: xbegin  inner_fallback
-        dec     rcx
-        jnz     .begin
-.end:   xend
-        dec     rdx
-        jnz     .end
-        NEXT
-
 ; XABORT in an inner transaction.
 body nest_xabort
-        xbegin  inner_fallback
+        xbegin  tsx_inner_fallback
         not     rsi
 global tsx_body_nest_xabort_at
 tsx_body_nest_xabort_at:
@@ -237,7 +216,7 @@ tsx_body_nest_xabort_at:
 ; XABORT after the XEND of an inner transaction; 44H where XTEST says that no
 ; transaction is left.
 body nest_xend_xabort
-        xbegin  inner_fallback
+        xbegin  tsx_inner_fallback
         not     rsi
         not     qword [rdi + RFLAGS]
         xend
@@ -249,7 +228,8 @@ body nest_xend_xabort
         NEXT
 
 ; An abort that goes on here has not gone to the outermost fallback.
-inner_fallback:
+global tsx_inner_fallback
+tsx_inner_fallback:
         mov     rdi, [rsp]
         mov     [rdi + STATUS], eax
         mov     eax, INNER

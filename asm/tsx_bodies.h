@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * tsx_bodies.h - one block of code, a body, run once inside a transaction or
- * outside (asm/tsx_bodies.asm).
+ * outside (asm/tsx_bodies.asm, asm/tsx_memory.asm).
  */
 #ifndef ASM_TSX_BODIES_H
 #define ASM_TSX_BODIES_H
@@ -42,6 +42,10 @@ int tsx_outside(struct tsx_block *block);
 int tsx_watched(int (*enter)(struct tsx_block *), struct tsx_block *block,
                 uint64_t dr0, uint64_t dr7);
 
+/* CR2: of no use to anybody but the handler of the next #PF. */
+uint64_t tsx_cr2_get(void);
+void tsx_cr2_set(uint64_t value);
+
 /* --- Bodies -------------------------------------------------------------- */
 
 extern const uint8_t tsx_body_nothing[];
@@ -52,7 +56,10 @@ extern const uint8_t tsx_body_xend[];
 extern const uint8_t tsx_body_long[], tsx_body_long_xabort[];
 #define TSX_LONG      64
 #define TSX_LONG_MORE 18
-extern const uint8_t tsx_body_nest[]; /* count transactions, one in another */
+/* Count transactions, one in another; XABORT TSX_NEST_NONE where XTEST, after
+ * an inner XBEGIN or XEND, says that none runs. */
+extern const uint8_t tsx_body_nest[];
+#define TSX_NEST_NONE 0x44
 extern const uint8_t tsx_body_nest_xabort[]; /* XABORT 5AH in an inner one */
 /* XABORT 33H after the XEND of an inner one that wrote flags; 44H where XTEST
  * says, there, that no transaction runs. */
@@ -69,6 +76,13 @@ extern const uint8_t tsx_body_hold_load[], tsx_body_hold_store[];
 #define TSX_HELD UINT64_MAX
 extern const uint8_t tsx_body_store[]; /* of count at argument */
 extern const uint8_t tsx_body_load[];  /* from argument */
+/* Of 1, 2, 4, 8, 16 bytes of count at argument (16: twice count), and by XCHG
+ * and LOCK XADD over a quadword that is 0; flags change where it does not read
+ * so inside. Then, where TSX_STORE_ABORTS is set in count, XABORT 77H. */
+extern const uint8_t tsx_body_store_1[], tsx_body_store_2[], tsx_body_store_4[],
+    tsx_body_store_8[], tsx_body_store_16[], tsx_body_store_xchg[],
+    tsx_body_store_xadd[];
+#define TSX_STORE_ABORTS (UINT64_C(1) << 63)
 /* TSX_BRANCHES conditional branches, taken where the argument's bit is 1, the
  * lowest first; then XABORT 42H, where the second label is. */
 extern const uint8_t tsx_body_branches[], tsx_body_branches_xabort[],

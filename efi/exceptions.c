@@ -99,7 +99,7 @@ static void reset_machine(const struct frame *frame)
 
 void exception_handle(struct frame *frame)
 {
-    if (pmi_handle(frame->vector))
+    if (pmi_handle(frame->vector, frame->rip))
         return;
 
     uint64_t resume = fixup_find(frame->rip);
@@ -125,36 +125,50 @@ void exception_handle(struct frame *frame)
     frame->rip = (uint64_t)(uintptr_t)exception_guard_unwind;
 }
 
-/* What a test may change that is no MSR; it does not use DR1 to DR3. */
-struct debug {
-    uint64_t dr0, dr6, dr7;
+/* What a test may change that is no MSR; it does not use DR1 to DR3. XCR0 can
+ * be reached where CR4.OSXSAVE is 1. */
+struct control {
+    uint64_t dr0, dr6, dr7, cr4;
+    uint32_t xcr0_low, xcr0_high;
 };
+#define CR4_OSXSAVE (UINT64_C(1) << 18)
 
-static struct debug debug_get(void)
+static struct control control_get(void)
 {
-    struct debug debug;
+    struct control c = {0};
 
-    __asm__ volatile("mov %%dr0, %0" : "=r"(debug.dr0));
-    __asm__ volatile("mov %%dr6, %0" : "=r"(debug.dr6));
-    __asm__ volatile("mov %%dr7, %0" : "=r"(debug.dr7));
-    return debug;
+    __asm__ volatile("mov %%dr0, %0" : "=r"(c.dr0));
+    __asm__ volatile("mov %%dr6, %0" : "=r"(c.dr6));
+    __asm__ volatile("mov %%dr7, %0" : "=r"(c.dr7));
+    __asm__ volatile("mov %%cr4, %0" : "=r"(c.cr4));
+    if ((c.cr4 & CR4_OSXSAVE) != 0)
+        __asm__ volatile("xgetbv"
+                         : "=a"(c.xcr0_low), "=d"(c.xcr0_high)
+                         : "c"(0));
+    return c;
 }
 
-static void debug_set(const struct debug *debug)
+static void control_set(const struct control *c)
 {
-    __asm__ volatile("mov %0, %%dr7" : : "r"(debug->dr7));
-    __asm__ volatile("mov %0, %%dr6" : : "r"(debug->dr6));
-    __asm__ volatile("mov %0, %%dr0" : : "r"(debug->dr0));
+    __asm__ volatile("mov %0, %%dr7" : : "r"(c->dr7));
+    __asm__ volatile("mov %0, %%dr6" : : "r"(c->dr6));
+    __asm__ volatile("mov %0, %%dr0" : : "r"(c->dr0));
+    if ((c->cr4 & CR4_OSXSAVE) != 0)
+        __asm__ volatile("xsetbv"
+                         :
+                         : "a"(c->xcr0_low), "d"(c->xcr0_high), "c"(0));
+    __asm__ volatile("mov %0, %%cr4" : : "r"(c->cr4));
 }
 
-/* A job that an exception ended may have left a breakpoint armed. */
+/* A job that an exception ended may have left a breakpoint armed, or XCR0 with
+ * more in it than firmware's. */
 bool exceptions_guard(unsigned processor,
                       void (*job)(unsigned processor, void *context),
                       void *context, struct hw_exception *exception)
 {
     struct guard *guard = &guards[processor];
     struct guard outer = *guard;
-    struct debug debug = debug_get();
+    struct control control = control_get();
 
     guard->exception = exception;
     guard->active = true;
@@ -163,7 +177,7 @@ bool exceptions_guard(unsigned processor,
         hw_pmi_end();
     *guard = outer;
     if (!returned)
-        debug_set(&debug);
+        control_set(&control);
     return returned;
 }
 

@@ -5,8 +5,13 @@
 #include "src/base/msr.h"
 #include "src/base/names.h"
 #include "src/tsx/force_abort.h"
+#include "src/tsx/status.h"
 
 #define BEFORE UINT64_C(0x5a5a5a5a5a5a5a5a)
+
+/* An abort for one of these reasons may come before the one that is meant. */
+#define FROM_OUTSIDE  (RTM_STATUS_CONFLICT | RTM_STATUS_CAPACITY)
+#define ENOUGH_ABORTS 3 /* not all of them come from outside */
 
 unsigned probe_row_tries(struct test_context *t)
 {
@@ -19,6 +24,7 @@ static void count_abort(const struct tsx_block *tried, uint32_t bits,
     bool match = (tried->status & bits) == bits;
 
     out->aborted++;
+    rtm_add_status(tried->status, out);
     out->unrestored += tried->unrestored != 0;
     out->leaked += tried->cell != BEFORE || tried->flags != BEFORE;
     if (match || out->matched == 0)
@@ -94,6 +100,11 @@ void probe_add(struct rtm_tally *sum, const struct rtm_tally *more)
     sum->unrestored += more->unrestored;
     sum->lost += more->lost;
     sum->matched += more->matched;
+    sum->ever |= more->ever;
+    sum->always &= more->always;
+    sum->malformed += more->malformed;
+    if (more->malformed != 0)
+        sum->malformed_status = more->malformed_status;
     if (more->aborted != 0)
         sum->status = more->status;
     if (more->faulted != 0)
@@ -111,6 +122,25 @@ void probe_check(struct test_context *t, const char *what,
           "wanted the outermost",
           what, probe->inner, probe->tried);
     rtm_check_atomic(t, what, probe);
+}
+
+void probe_check_status(struct test_context *t, const char *what, uint32_t must,
+                        uint32_t may, const struct rtm_tally *probe)
+{
+    uint32_t excluded = RTM_STATUS_CAUSES & ~must & ~may;
+    uint32_t wrong = probe->ever & excluded & ~FROM_OUTSIDE;
+    uint32_t each = probe->always & excluded & FROM_OUTSIDE;
+    char text[RTM_STATUS_TEXT];
+
+    check(t, (probe->ever & must) == must,
+          "%s: none of %u aborts set in EAX what names the cause: %s", what,
+          probe->aborted, rtm_status_text(must & ~probe->ever, text));
+    check(t, wrong == 0,
+          "%s: EAX names another cause, at least once in %u aborts: %s", what,
+          probe->aborted, rtm_status_text(wrong, text));
+    check(t, each == 0 || probe->aborted < ENOUGH_ABORTS,
+          "%s: EAX names another cause, in each of %u aborts: %s", what,
+          probe->aborted, rtm_status_text(each, text));
 }
 
 /* Regime F: IA32_TSX_CTRL, or the microcode for good, may abort every RTM

@@ -27,6 +27,7 @@ static bool try_store(uint64_t value, struct rtm_tally *out)
         out->aborted++;
         out->unrestored += outcome == RTM_UNRESTORED;
         out->leaked += cell != BEFORE;
+        rtm_add_status(eax, out);
         if (eax == RTM_STATUS_FORCED)
             out->forced++;
         else
@@ -40,7 +41,17 @@ static bool try_store(uint64_t value, struct rtm_tally *out)
 
 void rtm_clear(struct rtm_tally *out)
 {
-    *out = (struct rtm_tally){.vector = HW_NO_FAULT};
+    *out = (struct rtm_tally){.vector = HW_NO_FAULT, .always = UINT32_MAX};
+}
+
+void rtm_add_status(uint32_t status, struct rtm_tally *out)
+{
+    out->ever |= status;
+    out->always &= status;
+    if (!rtm_status_is_possible(status)) {
+        out->malformed++;
+        out->malformed_status = status;
+    }
 }
 
 void rtm_try(unsigned times, struct rtm_tally *out)
@@ -57,11 +68,19 @@ void rtm_try(unsigned times, struct rtm_tally *out)
 void rtm_check_atomic(struct test_context *t, const char *state,
                       const struct rtm_tally *tally)
 {
+    char text[RTM_STATUS_TEXT];
+
     check_none(t, state,
                "the store of an aborted transaction remained in memory",
                tally->leaked, tally->aborted);
     check_none(t, state, "a register change of an aborted transaction remained",
                tally->unrestored, tally->aborted);
+    check(
+        t, tally->malformed == 0,
+        "%s: %u of %u aborts left a status that cannot be, EAX = 0x%08x (%s): "
+        "[23:6] are reserved, [31:24] without [0] too, [1] is clear with [0]",
+        state, tally->malformed, tally->aborted, tally->malformed_status,
+        rtm_status_text(tally->malformed_status, text));
     check_none(t, state,
                "the store of a committed transaction is not in memory",
                tally->lost, tally->committed);

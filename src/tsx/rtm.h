@@ -22,12 +22,18 @@ struct rtm_tally {
     unsigned forced;      /* of the aborted: EAX was 0 */
     unsigned matched; /* of the aborted: all bits asked for are set in EAX */
     uint32_t status;  /* EAX of the last that matched, else of the last */
-    uint32_t other_status; /* EAX of the last abort that was not forced */
-    int vector;            /* of the last exception, else HW_NO_FAULT */
+    uint32_t ever, always;     /* EAX of all aborts: bits set in one, in each */
+    unsigned malformed;        /* of the aborted: no status there can be */
+    uint32_t malformed_status; /* the last such */
+    uint32_t other_status;     /* EAX of the last abort that was not forced */
+    int vector;                /* of the last exception, else HW_NO_FAULT */
 };
 
 /* None tried yet. */
 void rtm_clear(struct rtm_tally *out);
+
+/* Enters EAX after an abort in ever, always and malformed. */
+void rtm_add_status(uint32_t status, struct rtm_tally *out);
 
 /* Tries `times` transactions of one store each. XBEGIN that raises an exception
  * is an outcome; after RTM_FAULTS_MAX of them in a row it stops early, since
@@ -36,8 +42,10 @@ void rtm_clear(struct rtm_tally *out);
 void rtm_try(unsigned times, struct rtm_tally *out);
 
 /* Checks what holds for any transaction in any state: an aborted one changes
- * nothing, a committed one makes its store, XBEGIN that starts one leaves EAX
- * alone (SDM 1, "RTM Memory Ordering", "XBEGIN"). `state` is for the line. */
+ * nothing and leaves a status in EAX that there can be, a committed one makes
+ * its store, XBEGIN that starts one leaves EAX alone (SDM 1, "RTM Memory
+ * Ordering", "RTM Abort Status Definition"; "XBEGIN"). `state` is for the line.
+ */
 void rtm_check_atomic(struct test_context *t, const char *state,
                       const struct rtm_tally *tally);
 

@@ -14,6 +14,14 @@ static const struct {
     {RTM_STATUS_RESERVED, "reserved"},
 };
 
+bool rtm_status_is_possible(uint32_t status)
+{
+    uint32_t excluded =
+        (status & RTM_STATUS_XABORT) != 0 ? RTM_STATUS_RETRY : RTM_STATUS_CODE;
+
+    return (status & (RTM_STATUS_RESERVED | excluded)) == 0;
+}
+
 /* Appends s after `used` characters; what does not fit is left out. */
 static size_t append(char text[RTM_STATUS_TEXT], size_t used, const char *s)
 {

@@ -8,6 +8,7 @@
 #ifndef SRC_TSX_STATUS_H
 #define SRC_TSX_STATUS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define RTM_STATUS_XABORT     (UINT32_C(1) << 0) /* XABORT was executed */
@@ -19,12 +20,21 @@
 #define RTM_STATUS_RESERVED   UINT32_C(0x00ffffc0) /* [23:6] */
 #define RTM_STATUS_CODE       UINT32_C(0xff000000) /* [31:24], where [0] is 1 */
 
+/* All that name a cause, or where it was met; retry is a guess. */
+#define RTM_STATUS_CAUSES                                            \
+    (RTM_STATUS_XABORT | RTM_STATUS_CONFLICT | RTM_STATUS_CAPACITY | \
+     RTM_STATUS_BREAKPOINT | RTM_STATUS_NESTED)
+
 /* A forced abort leaves 0 (white paper 604224, table A-1). */
 #define RTM_STATUS_FORCED UINT32_C(0)
 
 /* What EAX holds before XBEGIN here, and after it where it starts: no abort
  * status, because reserved bits are set. */
 #define RTM_STATUS_STARTED UINT32_C(0xffffffff)
+
+/* False where reserved bits are set, or, contrary to the table, a code without
+ * XABORT, or XABORT and retry. */
+bool rtm_status_is_possible(uint32_t status);
 
 #define RTM_STATUS_TEXT 80
 

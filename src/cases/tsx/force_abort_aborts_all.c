@@ -5,6 +5,7 @@
 #include "src/counting/abort_reach.h"
 #include "src/tsx/force_abort.h"
 #include "src/tsx/rtm.h"
+#include "src/tsx/state.h"
 
 #define BIT0         TSX_FORCE_ABORT_RTM_FORCE_ABORT
 #define COMMIT_TRIES 1000
@@ -22,6 +23,25 @@ static void check_commits(struct test_context *t, const char *state)
     rtm_check_atomic(t, state, &tally);
     note(t, "%s: %u of %u transactions committed", state, tally.committed,
          tally.tried);
+}
+
+/* A forced abort is an abort: all registers are as at XBEGIN. */
+static void check_registers(struct test_context *t)
+{
+    static const struct state_row rows[] = {
+        {"RTM_FORCE_ABORT = 1, general registers and status flags changed",
+         tsx_change_general, tsx_state_commit, 0},
+        {"RTM_FORCE_ABORT = 1, XMM0 to XMM15 and MXCSR changed", tsx_change_xmm,
+         tsx_state_commit, 0},
+    };
+    uint64_t components = state_components(test_cpu(t));
+    unsigned tries = (test_trials(t, 500, 100) + 4) / 5;
+
+    for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        unsigned commits = state_try(t, &rows[i], components, tries);
+        check(t, commits == 0, "%s: %u of %u committed; wanted 0", rows[i].what,
+              commits, tries);
+    }
 }
 
 TEST(force_abort_aborts_all,
@@ -48,6 +68,7 @@ TEST(force_abort_aborts_all,
     rtm_check_forced(t, "RTM_FORCE_ABORT = 1", &forced);
     note(t, "RTM_FORCE_ABORT = 1: %u of %u transactions aborted",
          forced.aborted, forced.tried);
+    check_registers(t);
     enumeration_read(test_cpu(t), &after);
     enumeration_check(t, "with RTM_FORCE_ABORT = 1", &after, &before);
     abort_reach_observe(t);

@@ -21,6 +21,10 @@ static bool depth_commits(struct test_context *t, unsigned depth,
     for (unsigned i = 0; i < PROBE_TRIES && probe->committed == 0; i++)
         probe_once(&block, RTM_STATUS_NESTED, probe);
     probe_check(t, "transactions in one another", probe);
+    check(t, (probe->ever & RTM_STATUS_XABORT) == 0,
+          "%u transactions in one another: XTEST said inside that none runs "
+          "(XABORT %02XH); wanted ZF = 0 at each depth",
+          depth, TSX_NEST_NONE);
     return probe->committed != 0;
 }
 

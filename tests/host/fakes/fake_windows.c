@@ -2,9 +2,9 @@
 /*
  * fake_windows.c - stands in for asm/elision_try.asm, hle_regions.asm,
  * line_access.asm, memory_windows.asm, pdir_windows.asm, pebs_window.asm,
- * rtm_store.asm, tsx_bodies.asm and counting_window.asm on the host, where no
- * MSR can be written: nothing is run, no transaction commits. Weak, so that a
- * test can bring its own.
+ * rtm_store.asm, tsx_bodies.asm, tsx_memory.asm, tsx_state.asm and
+ * counting_window.asm on the host, where no MSR can be written: nothing is run,
+ * no transaction commits. Weak, so that a test can bring its own.
  */
 #include "asm/elision_try.h"
 #include "asm/hle_regions.h"
@@ -14,7 +14,10 @@
 #include "asm/pebs_window.h"
 #include "asm/rtm_store.h"
 #include "asm/tsx_bodies.h"
+#include "asm/tsx_state.h"
 #include "asm/counting_window.h"
+
+#include <string.h>
 
 #define FAKE __attribute__((weak))
 
@@ -23,6 +26,8 @@
  */
 FAKE const struct window_shape window_plain_shape = {21, 8, 0, 0};
 FAKE const struct window_shape window_slow_shape = {20, 0, 0, 0};
+FAKE const struct window_shape window_long_shape = {139, 8, 0, 0};
+FAKE const struct window_shape window_paused_shape = {20, 7, 0, 0};
 FAKE const struct window_shape window_rtm_shape = {28, 5, 2, 8};
 FAKE const struct window_shape window_rtm_long_shape = {30, 1, 1, 27};
 
@@ -39,10 +44,33 @@ BODY(tsx_body_store)
 BODY(tsx_body_hold_load)
 BODY(tsx_body_hold_store)
 BODY(tsx_body_nothing)
+BODY(tsx_body_store_1)
+BODY(tsx_body_store_2)
+BODY(tsx_body_store_4)
+BODY(tsx_body_store_8)
+BODY(tsx_body_store_16)
+BODY(tsx_body_store_xchg)
+BODY(tsx_body_store_xadd)
 BODY(tsx_body_jumps)
 BODY(tsx_fallback)
 BODY(tsx_xbegin_at)
 BODY(tsx_xend_at)
+BODY(tsx_change_nothing)
+BODY(tsx_change_general)
+BODY(tsx_change_direction)
+BODY(tsx_change_xmm)
+BODY(tsx_change_ymm)
+BODY(tsx_change_zmm)
+BODY(tsx_change_x87)
+BODY(tsx_state_commit)
+BODY(tsx_end_xabort)
+BODY(tsx_end_nested)
+BODY(tsx_end_pause)
+BODY(tsx_end_cpuid)
+BODY(tsx_end_ud2)
+BODY(tsx_end_load)
+BODY(tsx_end_int3)
+BODY(tsx_end_capacity)
 
 #define REGION(name, before, held, words)         \
     FAKE void hle_##name(struct hle_block *block) \
@@ -89,6 +117,12 @@ FAKE int tsx_watched(int (*enter)(struct tsx_block *), struct tsx_block *block,
     return enter(block);
 }
 
+FAKE int tsx_state(struct tsx_state *state)
+{
+    (void)state;
+    return TSX_ABORTED;
+}
+
 FAKE uint64_t window_plain(uint64_t enable, uint64_t cells[WINDOW_CELLS])
 {
     (void)enable;
@@ -115,6 +149,25 @@ FAKE void pebs_window(uint64_t enable, uint64_t flags, struct pebs_state *state)
 {
     (void)enable;
     *state = (struct pebs_state){.rflags = flags};
+}
+
+FAKE void pebs_window_taken(uint64_t enable, uint64_t flags,
+                            struct pebs_state *state)
+{
+    pebs_window(enable, flags, state);
+}
+
+FAKE void pebs_window_stopped(uint64_t enable, uint64_t flags,
+                              struct pebs_state *state)
+{
+    pebs_window(enable, flags, state);
+}
+
+FAKE void pebs_window_timed(uint64_t enable, uint64_t times[PEBS_TIMED + 1],
+                            struct pebs_state *state)
+{
+    memset(times, 0, (PEBS_TIMED + 1) * sizeof(times[0]));
+    pebs_window(enable, 0, state);
 }
 
 /* Any addresses do that differ: 3 bytes an instruction, the loop far after. */

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "tests/host/fakes/fake_cpu.h"
+#include "tests/silicon/model/pt.h"
 
 #define IA32_PMC0       0xC1u
 #define IA32_FIXED_CTR0 0x309u
@@ -246,7 +247,7 @@ static void stops_with_a_reason(void **state)
         const char *reason;
     } rows[] = {
         {{EXIT_SHUTDOWN, 0, 0, 0}, "the guest has shut down (triple fault)"},
-        {{0x060, 0, 0, 0}, "unexpected exit"},
+        {{0x062, 0, 0, 0}, "unexpected exit"},
         {{UINT64_MAX, 0, 0, 0}, "unexpected exit"},
         {{EXIT_NPF, NPF_PRESENT | NPF_WRITE, 0x1000, 0}, "nested page fault"},
         {{EXIT_EXCEPTION_0 + VECTOR_GP, 0, 0, EVENT_VALID},
@@ -407,6 +408,31 @@ static void events_while_stepping(void **state)
     assert_ptr_equal((void *)v->vmcb->rip, FAKE_CPU_HANDLER + 1);
 }
 
+/* Where a trace is to show them, the handler is caught, and the frame is the
+ * guest's. */
+static void events_while_traced(void **state)
+{
+    struct vcpu *v = start();
+
+    (void)state;
+    MARKED(v, NOP_, NOP_);
+    assert_true(fake_cpu_until(v, fake_cpu_page(0) + 1));
+    v->model->pt.ctl = RTIT_TRACE_EN;
+    step_end(v);
+    assert_true((v->vmcb->intercept_misc1 & INTERCEPT1_INTR) != 0);
+    fake_cpu_exit(EXIT_INTR, 0, 0, 0);
+    assert_true(fake_cpu_rounds(v, 1));
+    assert_int_equal(v->mode, MODE_CATCH);
+    assert_int_equal(v->vmcb->intercept_misc1 & INTERCEPT1_INTR, 0);
+    assert_int_equal(v->vmcb->rflags & RFLAGS_TF, 0);
+    step_set_mode(v, MODE_STEP);
+    v->guest_nmi = true;
+    fake_cpu_exit(EXIT_NMI, 0, 0, 0);
+    assert_true(fake_cpu_rounds(v, 1));
+    assert_int_equal(v->mode, MODE_CATCH);
+    v->model->pt.ctl = 0;
+}
+
 static void breakpoint_beside_a_step(void **state)
 {
     struct vcpu *v = start();
@@ -506,6 +532,7 @@ int main(void)
         cmocka_unit_test(exceptions_while_stepping),
         cmocka_unit_test(exceptions_while_free),
         cmocka_unit_test(events_while_stepping),
+        cmocka_unit_test(events_while_traced),
         cmocka_unit_test(breakpoint_beside_a_step),
         cmocka_unit_test(breakpoint_shown_on),
         cmocka_unit_test(breakpoint_not_enabled),

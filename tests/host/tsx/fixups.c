@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-/* Stand for the labels of asm/hw.asm, asm/rtm_store.asm and asm/tsx_bodies.asm.
- */
+/* Stand for the labels of asm/hw.asm, asm/rtm_store.asm, asm/tsx_bodies.asm and
+ * asm/tsx_state.asm. */
 #define LABEL(name)              \
     extern const uint8_t name[]; \
     const uint8_t name[4] = {0}
@@ -37,6 +37,14 @@ LABEL(tsx_body_divide_fault);
 LABEL(tsx_body_int3_trap);
 LABEL(tsx_fallback);
 LABEL(tsx_resume);
+LABEL(tsx_state_begin);
+LABEL(tsx_state_commit);
+LABEL(tsx_state_fallback);
+LABEL(tsx_end_xabort);
+LABEL(tsx_end_ud2_fault);
+LABEL(tsx_end_load_fault);
+LABEL(tsx_end_int3_trap);
+LABEL(tsx_state_resume);
 
 extern const uint8_t tsx_bodies_xabort[];
 const uint8_t tsx_bodies_xabort[256 * 8] = {0};
@@ -82,6 +90,19 @@ static void all_of_the_bodies_go_one_way(void **state)
         assert_true(fixup_find(at(faults[i])) == at(tsx_resume));
 }
 
+static void transactions_of_registers_have_a_way_of_their_own(void **state)
+{
+    const uint8_t *const faults[] = {
+        tsx_state_begin,   tsx_state_commit,  tsx_state_fallback,
+        tsx_end_xabort,    tsx_end_ud2_fault, tsx_end_load_fault,
+        tsx_end_int3_trap,
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++)
+        assert_true(fixup_find(at(faults[i])) == at(tsx_state_resume));
+}
+
 static void others_have_none(void **state)
 {
     (void)state;
@@ -97,6 +118,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_has_its_own),
         cmocka_unit_test(all_of_the_bodies_go_one_way),
+        cmocka_unit_test(transactions_of_registers_have_a_way_of_their_own),
         cmocka_unit_test(others_have_none),
     };
 

@@ -8,6 +8,7 @@
 
 #include "tests/silicon/faults/hooks.h"
 #include "tests/silicon/hypervisor/x86.h"
+#include "tests/silicon/model/pt.h"
 
 #define VECTORS_WITH_ERROR \
     (1u << 8 | 1u << 10 | 1u << 11 | 1u << 12 | 1u << 13 | 1u << 14 | 1u << 17)
@@ -37,15 +38,15 @@ static void inject(struct vcpu *v, const struct action *a)
     if (a->raised && aborts_instead(v))
         return;
     v->vmcb->event_inject = a->event;
-    if (!a->raised)
+    if (!a->raised && !pt_tracing(v->model) &&
+        !(v->model->pmu.counting && (a->event & EVENT_TYPE) == EVENT_TYPE_NMI))
         return;
     /* Delivery would save the host's TF; the handler is caught at its
      * first instruction instead. */
     v->vmcb->rflags &= ~(uint64_t)RFLAGS_TF;
-    if (v->mode == MODE_STEP) {
-        v->pt_event = true;
-        step_set_mode(v, MODE_CATCH);
-    }
+    v->injected_int = (a->event & EVENT_TYPE) == EVENT_TYPE_SOFTWARE;
+    if (v->mode == MODE_STEP)
+        trace_catch(v);
 }
 
 static void apply_action(struct vcpu *v, const struct action *a)
@@ -56,6 +57,11 @@ static void apply_action(struct vcpu *v, const struct action *a)
         v->vmcb->rip += a->bytes;
         if (a->kind == ACTION_RETIRE && v->mode == MODE_STEP)
             step_retire(v);
+        step_end(v);
+        break;
+    case ACTION_BRANCH:
+        v->vmcb->rip = a->to;
+        step_retire(v);
         step_end(v);
         break;
     case ACTION_STOP:
@@ -74,6 +80,7 @@ static struct action run_to_exit(struct vcpu *v, bool stepped)
     if (stepped)
         v->vmcb->rflags |= RFLAGS_TF;
     if (!stepped || !direct_step(v)) {
+        direct_leave(v);
         kick_run_guest(v);
         v->vmcb->event_inject = 0;
         v->vmcb->tlb_control = TLB_DO_NOTHING;

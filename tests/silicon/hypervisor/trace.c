@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * trace.c - reports to Processor Trace what the guest does, and writes its
- * packets to memory. The guest is stepped while it is traced.
- *
- * As with step.c, handlers of interrupts are not stepped,
- * and leave nothing in the trace.
+ * packets to memory. The guest is stepped while it is traced, in handlers of
+ * interrupts too.
  */
 #include "tests/silicon/hypervisor/hypervisor.h"
 
@@ -56,6 +54,7 @@ void trace_wrmsr(struct vcpu *v, bool was, uint64_t next)
     if (was == is)
         return;
     fill_now(v, &now, v->current_rip, next);
+    now.cycles = v->model->choices.cycles_slow;
     if (is)
         pt_started(v->model, &now);
     else
@@ -78,6 +77,12 @@ void trace_retire(struct vcpu *v, uint32_t cycles)
         tx_abort(v, TX_CAUSE_EVENT);
 }
 
+void trace_catch(struct vcpu *v)
+{
+    v->pt_event = true;
+    step_set_mode(v, MODE_CATCH);
+}
+
 void trace_event(struct vcpu *v)
 {
     struct pt_step now;
@@ -85,7 +90,10 @@ void trace_event(struct vcpu *v)
     if (!v->pt_event)
         return;
     v->pt_event = false;
+    if (v->vmcb->rip == v->pt_ip)
+        return; /* an interrupt that was withdrawn */
     fill_now(v, &now, v->pt_ip, v->vmcb->rip);
+    now.cycles = v->model->choices.cycles_slow;
     pt_event(v->model, &now);
     write_packets(v, now.next);
 }
@@ -96,6 +104,10 @@ void trace_tx(struct vcpu *v, enum trace_tx what, uint64_t next)
     struct pt_step now;
 
     fill_now(v, &now, v->pt_ip, next);
+    if (what == TRACE_TX_ABORT)
+        now.cycles = v->model->choices.cycles_abort;
+    else if (what == TRACE_TX_COMMIT || !v->tx.hle)
+        now.cycles = v->model->choices.cycles_other;
     switch (what) {
     case TRACE_TX_BEGIN:
         if (!pt_tx_begin(v->model, &now,

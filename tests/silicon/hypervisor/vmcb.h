@@ -76,6 +76,7 @@ VMCB_AT(0x668, g_pat);
 _Static_assert(sizeof(struct vmcb) == 0x1000, "VMCB");
 
 /* intercept_misc1 and intercept_misc2 */
+#define INTERCEPT1_INTR     (UINT32_C(1) << 0)
 #define INTERCEPT1_NMI      (UINT32_C(1) << 1)
 #define INTERCEPT1_RDPMC    (UINT32_C(1) << 15)
 #define INTERCEPT1_CPUID    (UINT32_C(1) << 18)
@@ -106,9 +107,11 @@ _Static_assert(sizeof(struct vmcb) == 0x1000, "VMCB");
 #define EVENT_TYPE_EXTERNAL  (UINT64_C(0) << 8)
 #define EVENT_TYPE_NMI       (UINT64_C(2) << 8)
 #define EVENT_TYPE_EXCEPTION (UINT64_C(3) << 8)
+#define EVENT_TYPE_SOFTWARE  (UINT64_C(4) << 8)
 
 #define EXIT_EXCEPTION_0  0x040 /* + vector */
 #define EXIT_EXCEPTION_31 0x05F
+#define EXIT_INTR         0x060
 #define EXIT_NMI          0x061
 #define EXIT_RDPMC        0x06F
 #define EXIT_CPUID        0x072

@@ -13,7 +13,7 @@ static bool branch_en(const struct processor *p)
     return (p->pt.ctl_active & RTIT_BRANCH_EN) != 0;
 }
 
-static void pass_time(struct processor *p, const struct pt_step *now)
+void pt_pass_time(struct processor *p, const struct pt_step *now)
 {
     p->pt.cycles += now->cycles;
     if (now->cycles != 0)
@@ -50,10 +50,7 @@ void pt_packet_en_cleared(struct processor *p, const uint64_t *ip)
     pt_put_ip(p, PT_TIP_PGD, p->pt.context_en ? ip : NULL);
 }
 
-/* IP filtering, "TraceStop". lands: a taken branch, an event, WRMSR that sets
- * TraceEn, MOV to CR3. True: it clears TriggerEn, once its packets are sent. */
-static bool enters_stop(struct processor *p, const struct pt_step *now,
-                        bool lands)
+bool pt_enters_stop(struct processor *p, const struct pt_step *now, bool lands)
 {
     struct pt_state *pt = &p->pt;
 
@@ -63,7 +60,7 @@ static bool enters_stop(struct processor *p, const struct pt_step *now,
     return true;
 }
 
-static void stop(struct processor *p)
+void pt_stop(struct processor *p)
 {
     pt_flush_tnt(p);
     pt_put_trace_stop(p);
@@ -96,11 +93,11 @@ void pt_started(struct processor *p, const struct pt_step *now)
     else
         pt_put_time(p, now);
     pt_start_enables(p, now);
-    stops = enters_stop(p, now, true);
+    stops = pt_enters_stop(p, now, true);
     if (pt->packet_en)
         pt_packet_en_set(p, now);
     if (stops)
-        stop(p);
+        pt_stop(p);
 }
 
 /* Row 3b, "WRMSR that changes TraceEn 1 -> 0": FUP(CLIP), TIP.PGD(). */
@@ -110,7 +107,7 @@ void pt_stopped(struct processor *p, const struct pt_step *now)
 
     if (!pt->packet_en)
         return;
-    pass_time(p, now);
+    pt_pass_time(p, now);
     pt_flush_tnt(p);
     pt->packet_en = false;
     if (!branch_en(p))
@@ -236,11 +233,11 @@ void pt_retired(struct processor *p, const struct instruction *i,
 
     if (!pt_tracing(p))
         return;
-    pass_time(p, now);
+    pt_pass_time(p, now);
     pt_update_enables(p, now, lands);
     if (new_cr3)
         put_new_cr3(p, now);
-    stops = enters_stop(p, now, lands || new_cr3);
+    stops = pt_enters_stop(p, now, lands || new_cr3);
     if (was && !pt->packet_en)
         pt_packet_en_cleared(p, stops && !p->choices.pt_stop_pgd_has_ip
                                     ? NULL
@@ -251,7 +248,7 @@ void pt_retired(struct processor *p, const struct instruction *i,
              !faults_hide_branch(p))
         put_branch(p, i, now);
     if (stops)
-        stop(p);
+        pt_stop(p);
     else
         after_instruction(p, now);
 }
@@ -286,9 +283,9 @@ void pt_event(struct processor *p, const struct pt_step *now)
 
     if (!pt_tracing(p))
         return;
-    pass_time(p, now);
+    pt_pass_time(p, now);
     pt_update_enables(p, now, true);
-    stops = enters_stop(p, now, true);
+    stops = pt_enters_stop(p, now, true);
     pt_flush_tnt(p);
     if (was && branch_en(p))
         pt_put_ip(p, PT_FUP, &now->ip);
@@ -302,7 +299,7 @@ void pt_event(struct processor *p, const struct pt_step *now)
         pt_put_ip(p, PT_TIP, &now->next);
     }
     if (stops)
-        stop(p);
+        pt_stop(p);
     else
         after_instruction(p, now);
 }

@@ -149,7 +149,14 @@ void pt_update_enables(struct processor *p, const struct pt_step *now,
 void pt_start_enables(struct processor *p, const struct pt_step *now);
 bool pt_in_stop_range(const struct processor *p, uint64_t ip);
 
-/* pt.c: PacketEn has changed on the way there. An IP that is out of context is
+/* pt.c: time that the instruction took. */
+void pt_pass_time(struct processor *p, const struct pt_step *now);
+/* IP filtering, "TraceStop". lands: a taken branch, an event, WRMSR that sets
+ * TraceEn, MOV to CR3. True: PacketEn = 0, and pt_stop is to follow the packets
+ * of the instruction. */
+bool pt_enters_stop(struct processor *p, const struct pt_step *now, bool lands);
+void pt_stop(struct processor *p);
+/* PacketEn has changed on the way there. An IP that is out of context is
  * suppressed. */
 void pt_packet_en_set(struct processor *p, const struct pt_step *now);
 void pt_packet_en_cleared(struct processor *p, const uint64_t *ip);

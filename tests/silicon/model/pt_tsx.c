@@ -29,12 +29,14 @@ static void put_mode_tsx(struct processor *p, enum pt_tx_mode mode,
         pt_put_ip(p, PT_FUP, fup);
 }
 
-/* The instruction itself may lead out of the filter, or into it. */
+/* Its time has passed already. */
 static void finish_step(struct processor *p, const struct pt_step *now)
 {
     static const struct instruction no_branch = {.flags = 0};
+    struct pt_step done = *now;
 
-    pt_retired(p, &no_branch, now);
+    done.cycles = 0;
+    pt_retired(p, &no_branch, &done);
 }
 
 bool pt_tx_begin(struct processor *p, const struct pt_step *now, bool doomed)
@@ -45,6 +47,7 @@ bool pt_tx_begin(struct processor *p, const struct pt_step *now, bool doomed)
     if (doomed && !p->choices.pt_begin_of_doomed)
         return false;
     pt->in_tx = true;
+    pt_pass_time(p, now);
     if (is_traced(p))
         put_mode_tsx(p, PT_TX_IN, pt->packet_en ? ip : NULL);
     finish_step(p, now);
@@ -56,6 +59,7 @@ void pt_tx_commit(struct processor *p, const struct pt_step *now)
     struct pt_state *pt = &p->pt;
 
     pt->in_tx = false;
+    pt_pass_time(p, now);
     if (is_traced(p) && !faults_hide_commit(p))
         put_mode_tsx(p, PT_TX_NONE, pt->packet_en ? &now->ip : NULL);
     finish_step(p, now);
@@ -65,13 +69,15 @@ void pt_tx_abort(struct processor *p, const struct pt_step *now)
 {
     struct pt_state *pt = &p->pt;
     const uint64_t *ip = faults_tx_abort_ip(p, now);
-    bool was = pt->packet_en, fup;
+    bool was = pt->packet_en, fup, stops;
 
     pt->in_tx = false;
     if (!pt_tracing(p))
         return;
     faults_tx_aborts(p);
+    pt_pass_time(p, now);
     pt_update_enables(p, now, true);
+    stops = pt_enters_stop(p, now, true);
     fup = was && (pt->packet_en || p->choices.pt_fup_before_pgd);
     if (is_traced(p))
         put_mode_tsx(p, faults_tx_abort_mode(p), fup ? ip : NULL);
@@ -81,7 +87,10 @@ void pt_tx_abort(struct processor *p, const struct pt_step *now)
         pt_packet_en_set(p, now);
     else if (was && is_traced(p) && !faults_hide_abort_tip(p))
         pt_put_ip(p, PT_TIP, faults_tx_target(p, now));
-    finish_step(p, now);
+    if (stops)
+        pt_stop(p);
+    else
+        finish_step(p, now);
 }
 
 void pt_tx_nested(struct processor *p, const struct pt_step *now)

@@ -1,0 +1,84 @@
+; SPDX-License-Identifier: BSD-2-Clause
+;
+; tsx_memory.asm - bodies (tsx_bodies.h) that store at any address and of any
+; width, and bodies of many transactions in one another.
+;
+; The pages of this file hold nothing else: execution of transactional code can
+; then be watched by page without slowing other code.
+
+bits 64
+default rel
+
+%include "tsx_body.inc"
+
+extern tsx_inner_fallback
+
+section .text align=4096
+
+; A store of the low bytes of RDX at RSI, which is read again: flags change where
+; it is not there. Then XABORT 77H where RDX[63] is 1.
+%macro stored 2
+body store_%1
+        mov     [rsi], %2
+        cmp     [rsi], %2
+        jmp     end_store
+%endmacro
+
+stored 1, dl
+stored 2, dx
+stored 4, edx
+stored 8, rdx
+
+body store_16
+        movq    xmm0, rdx
+        punpcklqdq xmm0, xmm0
+        movups  [rsi], xmm0
+        cmp     [rsi], rdx
+        jne     end_store
+        cmp     [rsi + 8], rdx
+        jmp     end_store
+
+; The same by instructions that read, change and write in one; the old value was
+; 0.
+body store_xchg
+        mov     rcx, rdx
+        xchg    [rsi], rcx
+        cmp     [rsi], rdx
+        jmp     end_store
+
+body store_xadd
+        mov     rcx, rdx
+        lock xadd [rsi], rcx
+        cmp     [rsi], rdx
+        jmp     end_store
+
+end_store:
+        je      .same
+        not     qword [rdi + RFLAGS]
+.same:  test    rdx, rdx
+        js      .abort
+        NEXT
+.abort: xabort  0x77
+        NEXT
+
+; So many more transactions, one in another, as the count says; then all XEND.
+; Where XTEST says that no transaction runs, XABORT 44H.
+body nest
+        mov     rcx, rdx
+.begin: xbegin  tsx_inner_fallback
+        xtest
+        jz      .none
+        dec     rcx
+        jnz     .begin
+.end:   xend
+        xtest
+        jz      .none
+        dec     rdx
+        jnz     .end
+        NEXT
+.none:  xabort  0x44
+        NEXT
+
+align 4096, db 0xcc
+
+section .note.GNU-stack noalloc noexec nowrite progbits

@@ -1,0 +1,323 @@
+; SPDX-License-Identifier: BSD-2-Clause
+;
+; tsx_state.asm - a transaction that changes registers, and all registers as
+; they are after it.
+;
+; SDM 1, "Programming with Intel Transactional Synchronization Extensions",
+; "RTM Software Interface": an abort goes on with the architectural state of the
+; start of XBEGIN, but for EAX; SDM 2, XBEGIN and XEND, "Flags Affected": none.
+;
+; A change, then an end: the end is what aborts the transaction, or nothing. The
+; block is found by RSP alone, and lies there three times, because RSP is one of
+; the registers that may not have been restored.
+;
+; The pages of this file hold nothing else: execution of transactional code can
+; then be watched by page without slowing other code.
+
+bits 64
+default rel
+
+%include "preserved.inc"
+
+; struct tsx_state of tsx_state.h
+%define BEFORE       0x000
+%define AFTER        0x080
+%define FLAGS_BEFORE 0x100
+%define FLAGS_AFTER  0x108
+%define CHANGE       0x110
+%define END          0x118
+%define ARGUMENT     0x120
+%define COMPONENTS   0x128
+%define OUTCOME      0x130
+%define OLD_RSP      0x138
+%define OLD_XCR0     0x140
+%define OLD_CR4      0x148
+%define X_BEFORE     0x1000
+%define X_AFTER      0x2000
+%define X_OLD        0x3000
+
+%define COMMITTED    -1
+%define ABORTED      -2
+%define INNER        -3
+
+%define CR4_OSXSAVE  1 << 18
+
+; From RSP on, before the transaction: the block three times, then these.
+%define AT_CHANGE    24
+%define AT_END       32
+%define POPPED       16                 ; what a change adds to RSP
+
+; In the order of their numbers, as in the block; RSP and RDI apart.
+%define LOW          rax, rcx, rdx, rbx
+%define HIGH         r8, r9, r10, r11, r12, r13, r14, r15
+
+%macro load 2-*
+  %assign at %1
+  %rotate 1
+  %rep %0 - 1
+        mov     %1, [rdi + BEFORE + 8 * at]
+    %rotate 1
+    %assign at at+1
+  %endrep
+%endmacro
+
+%macro store 2-*
+  %assign at %1
+  %rotate 1
+  %rep %0 - 1
+        mov     [rdi + AFTER + 8 * at], %1
+    %rotate 1
+    %assign at at+1
+  %endrep
+%endmacro
+
+%macro invert 1-*
+  %rep %0
+        not     %1
+    %rotate 1
+  %endrep
+%endmacro
+
+; All registers and flags into the block, which is at [RSP].
+%macro end_with 1
+        push    rdi
+        mov     rdi, [rsp + 8]
+        pop     qword [rdi + AFTER + 8 * 7]
+        store   0, LOW, rsp, rbp, rsi
+        store   8, HIGH
+        pushfq
+        pop     qword [rdi + FLAGS_AFTER]
+        mov     qword [rdi + OUTCOME], %1
+        jmp     save_vectors
+%endmacro
+
+section .text align=4096
+
+; int tsx_state(struct tsx_state *rdi)
+global tsx_state
+tsx_state:
+        push_preserved
+        pushfq
+        mov     [rdi + OLD_RSP], rsp
+        mov     rax, cr4
+        mov     [rdi + OLD_CR4], rax
+        cmp     qword [rdi + COMPONENTS], 0
+        je      .legacy
+        or      rax, CR4_OSXSAVE
+        mov     cr4, rax
+        xor     ecx, ecx
+        xgetbv
+        mov     [rdi + OLD_XCR0], eax
+        mov     [rdi + OLD_XCR0 + 4], edx
+        or      eax, [rdi + COMPONENTS]
+        xsetbv
+        mov     eax, [rdi + COMPONENTS]
+        xor     edx, edx
+        xsave64 [rdi + X_OLD]
+        xrstor64 [rdi + X_BEFORE]
+        jmp     .loaded
+.legacy:
+        fxsave64 [rdi + X_OLD]
+        fxrstor64 [rdi + X_BEFORE]
+.loaded:
+        push    qword [rdi + END]
+        push    qword [rdi + CHANGE]
+        push    rdi
+        push    rdi
+        push    rdi
+        mov     [rdi + BEFORE + 8 * 4], rsp
+        push    qword [rdi + FLAGS_BEFORE]
+        popfq
+        load    0, LOW
+        load    5, rbp, rsi
+        load    8, HIGH
+        mov     rdi, [rdi + BEFORE + 8 * 7]
+global tsx_state_begin
+tsx_state_begin:
+        xbegin  tsx_state_fallback
+        jmp     qword [rsp + AT_CHANGE]
+
+global tsx_state_commit
+tsx_state_commit:
+        xend
+        end_with COMMITTED
+
+global tsx_state_fallback
+tsx_state_fallback:
+        end_with ABORTED
+
+inner_fallback:
+        end_with INNER
+
+; From a fix-up: RAX is the vector. No register is asked for.
+global tsx_state_resume
+tsx_state_resume:
+        cld
+        mov     rdi, [rsp]
+        mov     [rdi + OUTCOME], rax
+
+save_vectors:
+        cld
+        mov     rsp, [rdi + OLD_RSP]
+        mov     eax, [rdi + COMPONENTS]
+        xor     edx, edx
+        test    eax, eax
+        jz      .legacy
+        xsave64 [rdi + X_AFTER]
+        xrstor64 [rdi + X_OLD]
+        xor     ecx, ecx
+        mov     eax, [rdi + OLD_XCR0]
+        mov     edx, [rdi + OLD_XCR0 + 4]
+        xsetbv
+        mov     rax, [rdi + OLD_CR4]
+        mov     cr4, rax
+        jmp     .done
+.legacy:
+        fxsave64 [rdi + X_AFTER]
+        fxrstor64 [rdi + X_OLD]
+.done:  mov     eax, [rdi + OUTCOME]
+        popfq
+        pop_preserved
+        ret
+
+; --- Changes
+; -------------------------------------------------------------------- [RSP] is
+; the block.
+
+%macro change 1
+global tsx_change_%1
+tsx_change_%1:
+%endmacro
+%define NEXT jmp qword [rsp + AT_END]
+
+change nothing
+        NEXT
+
+; Every bit of every register, the six status flags, and RSP.
+change general
+        seto    al
+        lahf
+        xor     al, 1
+        xor     ah, 0xd5                ; SF, ZF, AF, PF, CF
+        add     al, 0x7f                ; OF: where AL was 1
+        sahf
+        mov     rax, [rsp]
+        mov     rax, [rax + BEFORE]
+        invert  LOW, rbp, rsi, rdi, HIGH
+        lea     rsp, [rsp + POPPED]
+        jmp     qword [rsp + AT_END - POPPED]
+
+; DF alone: a change of it may abort by itself.
+change direction
+        pushfq
+        pop     rax
+        test    ah, 4
+        jnz     .clear
+        std
+        NEXT
+.clear: cld
+        NEXT
+
+change xmm
+%assign n 0
+%rep 16
+        pxor    xmm%+n, [ones]
+%assign n n+1
+%endrep
+        ldmxcsr [mxcsr]
+        NEXT
+
+change ymm
+%assign n 0
+%rep 16
+        vxorps  ymm%+n, ymm%+n, [ones]
+%assign n n+1
+%endrep
+        NEXT
+
+change zmm
+%assign n 0
+%rep 32
+        vpternlogd zmm%+n, zmm%+n, zmm%+n, 0x55
+%assign n n+1
+%endrep
+%assign n 0
+%rep 8
+        knotw   k%+n, k%+n
+%assign n n+1
+%endrep
+        NEXT
+
+change x87
+        fninit
+        fldpi
+        fld1
+        fldcw   [control]
+        NEXT
+
+; --- Ends ------------------------------------------------------------------
+
+%macro ending 1
+global tsx_end_%1
+tsx_end_%1:
+%endmacro
+; What should have aborted has not.
+%define NOT_ABORTED jmp tsx_state_commit
+
+ending xabort
+        xabort  0x77
+        NOT_ABORTED
+
+ending nested
+        xbegin  inner_fallback
+        xabort  0x77
+        xend
+        NOT_ABORTED
+
+ending pause
+        pause
+        NOT_ABORTED
+
+ending cpuid
+        xor     eax, eax
+        cpuid
+        NOT_ABORTED
+
+global tsx_end_ud2_fault
+ending ud2
+tsx_end_ud2_fault:
+        ud2
+        NOT_ABORTED
+
+global tsx_end_load_fault
+ending load
+        mov     rax, 1 << 63            ; not canonical
+tsx_end_load_fault:
+        mov     rax, [rax]
+        NOT_ABORTED
+
+global tsx_end_int3_trap
+ending int3
+        int3
+tsx_end_int3_trap:
+        NOT_ABORTED
+
+; One store to each of 1024 lines, from the argument on.
+ending capacity
+        mov     rax, [rsp]
+        mov     rax, [rax + ARGUMENT]
+        mov     ecx, 1024
+.next:  mov     [rax], rcx
+        add     rax, 64
+        dec     ecx
+        jnz     .next
+        NOT_ABORTED
+
+align 64, db 0xcc
+ones:   times 64 db 0xff
+mxcsr:  dd 0x1f80
+control: dw 0x037f
+
+align 4096, db 0xcc
+
+section .note.GNU-stack noalloc noexec nowrite progbits

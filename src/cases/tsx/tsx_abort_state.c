@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A transaction changes every bit of a kind of registers and ends: after an
+ * abort all are as at XBEGIN, after a commit as the transaction left them. */
+#include "src/harness/case.h"
+#include "src/tsx/probe.h"
+#include "src/tsx/state.h"
+
+#define ZMM (XCR0_OPMASK | XCR0_ZMM_HI256 | XCR0_HI16_ZMM)
+
+static const struct state_row aborts[] = {
+    {"general registers and status flags changed, then XABORT",
+     tsx_change_general, tsx_end_xabort, 0},
+    {"the same, then XABORT in an inner transaction", tsx_change_general,
+     tsx_end_nested, 0},
+    {"the same, then PAUSE", tsx_change_general, tsx_end_pause, 0},
+    {"the same, then CPUID", tsx_change_general, tsx_end_cpuid, 0},
+    {"the same, then #UD", tsx_change_general, tsx_end_ud2, 0},
+    {"the same, then #GP", tsx_change_general, tsx_end_load, 0},
+    {"the same, then INT3", tsx_change_general, tsx_end_int3, 0},
+    {"DF changed, then XABORT", tsx_change_direction, tsx_end_xabort, 0},
+    {"XMM0 to XMM15 and MXCSR changed, then XABORT", tsx_change_xmm,
+     tsx_end_xabort, 0},
+    {"XMM0 to XMM15 and MXCSR changed, then #UD", tsx_change_xmm, tsx_end_ud2,
+     0},
+    {"the x87 changed, then XABORT", tsx_change_x87, tsx_end_xabort, 0},
+    {"YMM0 to YMM15 changed, then XABORT", tsx_change_ymm, tsx_end_xabort,
+     XCR0_AVX},
+    {"ZMM0 to ZMM31 and K0 to K7 changed, then XABORT", tsx_change_zmm,
+     tsx_end_xabort, ZMM},
+};
+
+/* XBEGIN and XEND by themselves; and what is in between stays. */
+static const struct state_row commits[] = {
+    {"nothing changed, then XEND", tsx_change_nothing, tsx_state_commit, 0},
+    {"general registers and status flags changed, then XEND",
+     tsx_change_general, tsx_state_commit, 0},
+    {"XMM0 to XMM15 and MXCSR changed, then XEND", tsx_change_xmm,
+     tsx_state_commit, 0},
+    {"YMM0 to YMM15 changed, then XEND", tsx_change_ymm, tsx_state_commit,
+     XCR0_AVX},
+};
+#define ROWS(table) (sizeof(table) / sizeof((table)[0]))
+
+static bool has(struct test_context *t, const struct state_row *row,
+                uint64_t components)
+{
+    if ((components & row->components) == row->components)
+        return true;
+    note(t,
+         "not tested: %s: needs 0x%lx in CPUID.0DH.0:EAX (XCR0); there is "
+         "0x%lx",
+         row->what, row->components, components);
+    return false;
+}
+
+TEST(tsx_abort_state,
+     .asks = "Are all registers and flags as at XBEGIN after an abort, and as "
+             "left after a commit?",
+     .cite = "SDM 1, \"Programming with Intel Transactional Synchronization "
+             "Extensions\", \"RTM Software Interface\"; SDM 2, XBEGIN, XEND "
+             "and XABORT",
+     .needs = {.features = NEED_INTEL | NEED_RTM})
+{
+    uint64_t components = state_components(test_cpu(t));
+    unsigned tries = (test_trials(t, 40, 20) + 4) / 5, tried = 0;
+
+    /* Set-up. */
+    if (!probe_set_up(t))
+        return;
+
+    /* Measured, and checked. */
+    for (unsigned i = 0; i < ROWS(aborts); i++) {
+        if (!has(t, &aborts[i], components))
+            continue;
+        unsigned commit = state_try(t, &aborts[i], components, tries);
+        check(t, commit == 0, "%s: %u of %u committed; wanted 0",
+              aborts[i].what, commit, tries);
+        tried++;
+    }
+    for (unsigned i = 0; i < ROWS(commits); i++) {
+        if (!has(t, &commits[i], components))
+            continue;
+        unsigned commit = state_try(t, &commits[i], components, tries);
+        if (commit == 0)
+            note(t, "%s: none of %u committed", commits[i].what, tries);
+        tried++;
+    }
+    note(t, "%u kinds of changes and ends, %u transactions each", tried, tries);
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* One store of each width at each offset of a line, across lines and pages: an
+ * abort leaves no byte of it, a commit each byte, and neither touches another.
+ */
+#include "src/harness/case.h"
+#include "src/base/mem.h"
+#include "src/tsx/probe.h"
+
+#define LINE_BYTES 64
+#define PAGE_BYTES 4096
+#define AROUND     LINE_BYTES /* bytes looked at before and after a line */
+#define VALUE      UINT64_C(0x1122334455667788)
+
+static const struct width {
+    const char *name;
+    const uint8_t *body;
+    unsigned bytes;
+    bool reads; /* the old value, which has to be 0 */
+} widths[] = {
+    {"store of 1 byte", tsx_body_store_1, 1, false},
+    {"store of 2 bytes", tsx_body_store_2, 2, false},
+    {"store of 4 bytes", tsx_body_store_4, 4, false},
+    {"store of 8 bytes", tsx_body_store_8, 8, false},
+    {"store of 16 bytes", tsx_body_store_16, 16, false},
+    {"XCHG of 8 bytes", tsx_body_store_xchg, 8, true},
+    {"LOCK XADD of 8 bytes", tsx_body_store_xadd, 8, true},
+};
+#define WIDTHS (sizeof(widths) / sizeof(widths[0]))
+
+struct found {
+    struct rtm_tally tally;
+    unsigned wrong, at; /* transactions; the first one's byte of the page */
+    unsigned unread;    /* commits of a store that did not read back */
+    uint8_t got, want;
+    const struct width *width;
+    unsigned offset;
+    bool aborted;
+};
+
+static uint8_t old_byte(const struct width *w, unsigned i)
+{
+    return w->reads ? 0 : (uint8_t)(0x40 + i);
+}
+
+/* line: a line of AROUND bytes before and after it. */
+static void try_store(struct found *f, uint8_t *line, const struct width *w,
+                      unsigned offset, bool aborts)
+{
+    uint64_t value = VALUE | (aborts ? TSX_STORE_ABORTS : 0);
+    const struct tsx_block block = {.body = w->body,
+                                    .argument =
+                                        (uint64_t)(uintptr_t)(line + offset),
+                                    .count = value};
+    uint8_t *from = line - AROUND;
+
+    for (unsigned i = 0; i < 3 * LINE_BYTES; i++)
+        from[i] = old_byte(w, i);
+    unsigned flagged = f->tally.flagged;
+    bool stored = probe_once(&block, 0, &f->tally) == TSX_COMMITTED;
+    f->unread += f->tally.flagged != flagged;
+
+    bool wrong = false;
+    for (unsigned i = 0; i < 3 * LINE_BYTES && !wrong; i++) {
+        unsigned in = i - AROUND - offset; /* of the store; large: outside */
+        uint8_t want = stored && in < w->bytes ? (uint8_t)(value >> in % 8 * 8)
+                                               : old_byte(w, i);
+        wrong = from[i] != want;
+        if (wrong && f->wrong++ == 0) {
+            f->width = w;
+            f->offset = offset;
+            f->aborted = !stored;
+            f->at = i - AROUND;
+            f->got = from[i];
+            f->want = want;
+        }
+    }
+}
+
+static void judge(struct test_context *t, const char *what,
+                  const struct found *f)
+{
+    probe_check(t, what, &f->tally);
+    check(
+        t, f->wrong == 0,
+        "%s: memory is wrong after %u of %u transactions; first: %s at offset "
+        "%u, %s: byte %d is %02XH, wanted %02XH",
+        what, f->wrong, f->tally.tried, f->width != NULL ? f->width->name : "",
+        f->offset, f->aborted ? "aborted" : "committed", (int)f->at, f->got,
+        f->want);
+    check_none(t, what, "a store did not read back inside its transaction",
+               f->unread, f->tally.committed);
+    note(t, "%s: %u transactions, %u of them committed", what, f->tally.tried,
+         f->tally.committed);
+}
+
+TEST(tsx_rollback_bytes,
+     .asks = "Does an abort undo, and a commit make, each byte of a store, "
+             "wherever it lies?",
+     .cite = "SDM 1, \"Programming with Intel Transactional Synchronization "
+             "Extensions\", \"Intel Transactional Synchronization Extensions\" "
+             "and \"RTM Memory Ordering\"",
+     .needs = {.features = NEED_INTEL | NEED_RTM})
+{
+    uint8_t *middle = (uint8_t *)test_buffer(t) + PAGE_BYTES + 16 * LINE_BYTES;
+    uint8_t *last = (uint8_t *)test_buffer(t) + 2 * PAGE_BYTES - LINE_BYTES;
+    struct found in_page = {0}, across = {0};
+
+    /* Set-up. */
+    if (!probe_set_up(t))
+        return;
+    rtm_clear(&in_page.tally);
+    rtm_clear(&across.tally);
+
+    /* Measured: at each offset one width, the next time another; over the end
+     * of a page each width. */
+    for (unsigned offset = 0; offset < LINE_BYTES; offset++)
+        for (unsigned aborts = 0; aborts < 2; aborts++) {
+            hw_poll();
+            try_store(&in_page, middle, &widths[(offset + aborts * 3) % WIDTHS],
+                      offset, aborts != 0);
+        }
+    for (unsigned w = 0; w < WIDTHS; w++)
+        for (unsigned aborts = 0; aborts < 2; aborts++)
+            try_store(&across, last, &widths[w],
+                      LINE_BYTES - widths[w].bytes / 2 - 1, aborts != 0);
+
+    /* Check. */
+    judge(t, "stores in a page", &in_page);
+    judge(t, "stores over the end of a page", &across);
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * state.h - registers before a transaction, and after its commit or its abort:
+ * each that is not as it must be is named.
+ *
+ * SDM 1, "Programming with Intel Transactional Synchronization Extensions",
+ * "RTM Software Interface" and "Instruction Based Considerations".
+ */
+#ifndef SRC_TSX_STATE_H
+#define SRC_TSX_STATE_H
+
+#include "asm/tsx_state.h"
+#include "src/harness/case.h"
+
+/* One transaction: what it changes, and how it ends. */
+struct state_row {
+    const char *what;            /* "XMM0 to XMM15 changed, then XABORT" */
+    const uint8_t *change, *end; /* of asm/tsx_state.h */
+    uint64_t components;         /* of XCR0 that it needs */
+};
+
+/* What there is to look at here: components of XCR0 that CPUID.0DH enumerates
+ * and this file knows; 0: no XSAVE, and FXSAVE is used. */
+uint64_t state_components(const struct identity *id);
+
+/* So many transactions of a row, each with other values in all registers; tells
+ * how many committed. Checks that an abort left everything but EAX as at
+ * XBEGIN, that a commit left what the transaction made of it, and that no
+ * exception was delivered. Uses test_buffer(); needs transactions (rtm.h). */
+unsigned state_try(struct test_context *t, const struct state_row *row,
+                   uint64_t components, unsigned times);
+
+#endif
