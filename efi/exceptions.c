@@ -20,7 +20,8 @@
 
 #define VECTORS        32
 #define STUBS          (VECTORS + 1) /* and PMI_VECTOR's */
-#define GATE_INTERRUPT 0x8e          /* present, DPL 0, 64-bit interrupt gate */
+#define VECTOR_NMI     2
+#define GATE_INTERRUPT 0x8e /* present, DPL 0, 64-bit interrupt gate */
 
 /* As asm/exception_entry.asm pushes it. */
 struct frame {
@@ -70,6 +71,21 @@ static void save_exception(struct hw_exception *out, const struct frame *frame)
     __asm__ volatile("mov %%cr2, %0" : "=r"(out->cr2));
 }
 
+static unsigned nmis; /* outside of jobs */
+
+unsigned hw_nmis(void)
+{
+    return __atomic_load_n(&nmis, __ATOMIC_RELAXED);
+}
+
+/* Not the boot processor: of a machine check all processors may come here, and
+ * firmware is called by one. */
+static _Noreturn void halt(void)
+{
+    for (;;)
+        __asm__ volatile("cli; hlt");
+}
+
 /* No report can be written any more: one line on the firmware's console. */
 static void reset_machine(const struct frame *frame)
 {
@@ -88,7 +104,8 @@ void exception_handle(struct frame *frame)
     if (pmi_handle(frame->vector, frame->rip))
         return;
 
-    struct guard *guard = &guards[processors_self()];
+    unsigned self = processors_self();
+    struct guard *guard = &guards[self];
     uint64_t resume = fixup_find(frame->rip);
     uint16_t cs;
 
@@ -98,6 +115,12 @@ void exception_handle(struct frame *frame)
         return;
     }
 
+    if (!guard->active && frame->vector == VECTOR_NMI) {
+        (void)__atomic_fetch_add(&nmis, 1, __ATOMIC_RELAXED);
+        return;
+    }
+    if (!guard->active && self != 0)
+        halt();
     if (!guard->active)
         reset_machine(frame);
     /* With the selectors of ring 0, wherever it came from. */

@@ -112,6 +112,9 @@ struct hw_result {
 void hw_run(const bool set[], void (*job)(unsigned processor, void *context),
             void *context, unsigned timeout_ms, struct hw_result results[]);
 
+/* NMIs that came outside of jobs, on any processor. */
+unsigned hw_nmis(void);
+
 /* Milliseconds since some moment before the session, by the time-stamp counter.
  */
 uint64_t hw_ms(void);
