@@ -136,16 +136,32 @@ static bool check_alone(struct selects *s, unsigned unit,
     return true;
 }
 
-static bool check_units(struct selects *s)
+/* What each counts when all do, in the quietest of some windows; the first
+ * brings page tables and the stack. */
+static bool count_together(struct selects *s, uint64_t together[])
 {
-    uint64_t selects[UNITS_MAX], together[UNITS_MAX];
+    uint64_t selects[UNITS_MAX];
 
     for (unsigned i = 0; i < s->count; i++)
         selects[i] = event_of(s, i) | UNCORE_EN;
     if (!run_window(s, selects, lines_miss))
         return false;
-    for (unsigned i = 0; i < s->count; i++)
-        together[i] = s->got[i];
+    for (unsigned k = 0; k < TRIES; k++) {
+        if (!run_window(s, selects, lines_miss))
+            return false;
+        for (unsigned i = 0; i < s->count; i++)
+            together[i] =
+                k == 0 || s->got[i] < together[i] ? s->got[i] : together[i];
+    }
+    return true;
+}
+
+static bool check_units(struct selects *s)
+{
+    uint64_t together[UNITS_MAX];
+
+    if (!count_together(s, together))
+        return false;
     for (unsigned i = 0; i < s->count; i++) {
         check_registers(s, i);
         if (!check_alone(s, i, together))
