@@ -18,57 +18,7 @@
 bits 64
 default rel
 
-%define IA32_PERF_GLOBAL_CTRL 0x38f
-
-; I: an instruction; B: one that branches; T: one from XBEGIN to XEND. Each is
-; counted `reps` times, the number of turns of the loop that it stands in.
-%macro I 1+
-        %1
-%assign instructions instructions + reps
-%endmacro
-%macro B 1+
-        %1
-%assign instructions instructions + reps
-%assign branches branches + reps
-%endmacro
-%macro T 1+
-        %1
-%assign instructions instructions + reps
-%assign inside inside + reps
-%endmacro
-
-%macro OPEN 1
-global %1
-%1:
-%assign instructions 0
-%assign branches 0
-%assign transactions 0
-%assign inside 0
-%assign reps 1
-        mov     ecx, IA32_PERF_GLOBAL_CTRL
-        mov     rax, rdi
-        mov     rdx, rdi
-        shr     rdx, 32
-        xor     r8d, r8d                ; stored by transactions
-        mov     r9d, 3                  ; divisor
-        xor     r10d, r10d              ; fallbacks
-        wrmsr
-%endmacro
-
-%macro CLOSE 1
-        I xor   eax, eax
-        I xor   edx, edx
-        wrmsr
-        mov     rax, r10
-        ret
-        align   16, db 0xcc
-section .rodata
-        align   4, db 0
-global %1_shape
-%1_shape:
-        dd      instructions, branches, transactions, inside
-section .text
-%endmacro
+%include "window.inc"
 
 ; A transaction with one store. Committed: 4 instructions inside and the JMP.
 ; Aborted: 0 to 4 of those inside (the manual does not say where an abort comes)
@@ -118,6 +68,82 @@ OPEN window_slow
         I mov   r11, rax
         DIVISIONS 8
 CLOSE window_slow
+
+; Thousands of cycles, for what counts slowly: 128 divisions' instructions and 8
+; branches.
+OPEN window_long
+        I mov   rax, -1
+%assign i 0
+%rep 8
+        DIVISIONS 8
+        B jmp   .part %+ i
+.part %+ i:
+%assign i i + 1
+%endrep
+CLOSE window_long
+
+; 64 branches that are taken where cells[0] has a 1, from bit 0 up, in a loop:
+; random ones cannot be predicted. Where taken, there is an instruction less.
+OPEN window_random
+        I mov   rax, [rsi]
+        I mov   r8d, 64
+%assign reps 64
+.loop:
+        I shr   rax, 1
+        B jc    .taken
+        I nop
+.taken:
+        I dec   r8d
+        B jnz   .loop
+%assign reps 1
+CLOSE window_random
+
+; void counting_work(void *): WORK_BRANCHES jumps, far apart in time, without a
+; WRMSR: for what an interrupt stops.
+global counting_work
+counting_work:
+        mov     r9d, 3
+        mov     rax, -1
+%assign i 0
+%rep 12
+%rep 4
+        xor     edx, edx
+        div     r9
+%endrep
+        jmp     .part %+ i
+.part %+ i:
+%assign i i + 1
+%endrep
+        ret
+        align   16, db 0xcc
+
+; Of 12 branches of one kind, 3 before IA32_PERF_GLOBAL_CTRL is written with 0
+; and 4 after it was written with RDI again; those between are not counted here.
+OPEN window_paused
+        I mov   r8d, 3
+%assign reps 3
+.before:
+        I dec   r8d
+        B jnz   .before
+%assign reps 1
+        I xor   eax, eax
+        I xor   edx, edx
+        wrmsr                           ; as a closing one: not counted here
+        mov     r8d, 5
+.between:
+        dec     r8d
+        jnz     .between
+        mov     rax, rdi
+        mov     rdx, rdi
+        shr     rdx, 32
+        wrmsr
+        I mov   r8d, 4
+%assign reps 4
+.after:
+        I dec   r8d
+        B jnz   .after
+%assign reps 1
+CLOSE window_paused
 
 align 4096, db 0xcc
 

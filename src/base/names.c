@@ -47,7 +47,15 @@ static const struct range ranges[] = {
     {IA32_RTIT_OUTPUT_MASK_PTRS, 1, "IA32_RTIT_OUTPUT_MASK_PTRS"},
     {IA32_RTIT_CTL, 1, "IA32_RTIT_CTL"},
     {IA32_RTIT_STATUS, 1, "IA32_RTIT_STATUS"},
+    {IA32_RTIT_CR3_MATCH, 1, "IA32_RTIT_CR3_MATCH"},
+    {IA32_RTIT_ADDR_A(0), 8, "IA32_RTIT_ADDR register "},
     {IA32_DS_AREA, 1, "IA32_DS_AREA"},
+    {IA32_EFER, 1, "IA32_EFER"},
+    {IA32_STAR, 1, "IA32_STAR"},
+    {IA32_LSTAR, 1, "IA32_LSTAR"},
+    {IA32_FMASK, 1, "IA32_FMASK"},
+    {IA32_FS_BASE, 1, "IA32_FS_BASE"},
+    {IA32_GS_BASE, 1, "IA32_GS_BASE"},
     {MSR_UNC_PERF_GLOBAL_CTRL_SKYLAKE, 1, "MSR_UNC_PERF_GLOBAL_CTRL"},
     {MSR_UNC_PERF_GLOBAL_STATUS_SKYLAKE, 1, "MSR_UNC_PERF_GLOBAL_STATUS"},
 };
@@ -88,4 +96,29 @@ const char *vector_name(uint64_t vector)
 const char *fault_name(int fault)
 {
     return vector_name((uint64_t)(int64_t)fault);
+}
+
+const char *bits_name(uint64_t bits, char out[BITS_NAME_BYTES])
+{
+    size_t at = 0;
+
+    text_format(out, BITS_NAME_BYTES, "none");
+    for (int high = 63; high >= 0; high--) {
+        int low = high;
+        if ((bits >> high & 1) == 0)
+            continue;
+        while (low > 0 && (bits >> (low - 1) & 1) != 0)
+            low--;
+        const char *between = at != 0 ? " " : "";
+        if (at + sizeof(" [63:62] ..") > BITS_NAME_BYTES) {
+            text_format(out + at, BITS_NAME_BYTES - at, "%s..", between);
+            break;
+        }
+        at += high == low ? text_format(out + at, BITS_NAME_BYTES - at,
+                                        "%s[%d]", between, high)
+                          : text_format(out + at, BITS_NAME_BYTES - at,
+                                        "%s[%d:%d]", between, high, low);
+        high = low;
+    }
+    return out;
 }

@@ -46,6 +46,8 @@ static jmp_buf end;
 
 uint64_t rdmsr(uint32_t number)
 {
+    if (number >= 0xC0000081 && number <= 0xC0000084)
+        return fake_cpu.star[number - 0xC0000081];
     return number == IA32_APIC_BASE
                ? (uint64_t)fake_cpu.apic | fake_cpu.apic_mode
                : 0;
@@ -122,7 +124,7 @@ void log_panic(struct vcpu *v, const char *what, uint64_t a, uint64_t b)
     longjmp(end, 1);
 }
 
-/* --- svm.asm ------------------------------------------------------------- */
+/* --- svm.asm and extended.asm --------------------------------------------- */
 
 void svm_fxsave(uint8_t *image)
 {
@@ -132,6 +134,17 @@ void svm_fxsave(uint8_t *image)
 void svm_fxrstor(const uint8_t *image)
 {
     fake_cpu.x87 = image[0] != 0;
+}
+
+void svm_xsave(uint8_t *image)
+{
+    svm_fxsave(image);
+    image[XSAVE_HEADER] |= 1;
+}
+
+void svm_xrstor(const uint8_t *image)
+{
+    svm_fxrstor(image);
 }
 
 void svm_take_nmi(const void *idtr, uint32_t *pending)

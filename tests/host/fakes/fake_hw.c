@@ -30,6 +30,7 @@ uint32_t fake_written[1024];
 unsigned fake_written_count;
 unsigned fake_fault_at;
 uint64_t fake_ms, fake_ms_step;
+unsigned fake_nmis;
 uint32_t fake_explosive;
 int (*fake_device)(uint32_t msr, const uint64_t *written);
 bool fake_absent[FAKE_PROCESSORS];
@@ -116,6 +117,7 @@ void fake_reset(void)
     fake_explosive = 0;
     fake_device = NULL;
     fake_ms = fake_ms_step = 0;
+    fake_nmis = 0;
     report_bytes = 0;
     memset(fake_report, 0, sizeof(fake_report));
     fake_cpuid(0, 0, 0x16, 0x756e6547, 0x6c65746e, 0x49656e69);
@@ -183,7 +185,46 @@ int hw_msr_read(uint32_t msr, uint64_t *value)
 
 int hw_pmc_read(uint32_t index, uint64_t *value)
 {
-    return hw_msr_read(0xc1 + index, value);
+    return hw_msr_read(index >> 30 != 0 ? 0x309 + (index & 7) : 0xc1 + index,
+                       value);
+}
+
+static uint64_t cr4;
+
+uint64_t hw_cr4(void)
+{
+    return cr4;
+}
+
+void hw_set_cr4(uint64_t value)
+{
+    cr4 = value;
+}
+
+/* No local APIC. Weak, so that a test can bring its own. */
+__attribute__((weak)) bool hw_pmi_begin(bool nmi)
+{
+    (void)nmi;
+    return false;
+}
+
+__attribute__((weak)) unsigned hw_pmi_count(void)
+{
+    return 0;
+}
+
+__attribute__((weak)) unsigned hw_pmi_masked(void)
+{
+    return 0;
+}
+
+__attribute__((weak)) uint64_t hw_pmi_rip(void)
+{
+    return 0;
+}
+
+__attribute__((weak)) void hw_pmi_end(void)
+{
 }
 
 int hw_msr_write(uint32_t msr, uint64_t value)
@@ -201,6 +242,11 @@ int hw_msr_write(uint32_t msr, uint64_t value)
         fake_written[fake_written_count++] = msr;
     m->value = (m->value & ~m->writable) | (value & m->writable);
     return HW_NO_FAULT;
+}
+
+unsigned hw_nmis(void)
+{
+    return fake_nmis;
 }
 
 uint64_t hw_ms(void)

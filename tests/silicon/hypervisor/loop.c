@@ -38,13 +38,26 @@ static void inject(struct vcpu *v, const struct action *a)
     if (a->raised && aborts_instead(v))
         return;
     v->vmcb->event_inject = a->event;
-    if (!a->raised && !pt_tracing(v->model))
+    if (!a->raised && !pt_tracing(v->model) &&
+        !(v->model->pmu.counting && (a->event & EVENT_TYPE) == EVENT_TYPE_NMI))
         return;
     /* Delivery would save the host's TF; the handler is caught at its
      * first instruction instead. */
     v->vmcb->rflags &= ~(uint64_t)RFLAGS_TF;
+    v->injected_int = (a->event & EVENT_TYPE) == EVENT_TYPE_SOFTWARE;
     if (v->mode == MODE_STEP)
         trace_catch(v);
+}
+
+/* SDM volume 1, "RTM-Enabled Debugger Support": what has aborted the
+ * transaction is a #DB, also if it was #BP; of the outermost XBEGIN. */
+static void trap_debugged(struct vcpu *v)
+{
+    struct action a = action_raise(VECTOR_DB, 0);
+
+    v->tx.debugged = false;
+    v->vmcb->dr6 = (v->vmcb->dr6 & ~(DR6_B | DR6_RTM)) | v->tx.watch.hits;
+    inject(v, &a);
 }
 
 static void apply_action(struct vcpu *v, const struct action *a)
@@ -57,12 +70,19 @@ static void apply_action(struct vcpu *v, const struct action *a)
             step_retire(v);
         step_end(v);
         break;
+    case ACTION_BRANCH:
+        v->vmcb->rip = a->to;
+        step_retire(v);
+        step_end(v);
+        break;
     case ACTION_STOP:
         log_panic(v, a->reason, a->information[0], a->information[1]);
     default:
         break;
     }
-    if (a->event != 0)
+    if (v->tx.debugged)
+        trap_debugged(v);
+    else if (a->event != 0)
         inject(v, a);
 }
 
@@ -73,6 +93,7 @@ static struct action run_to_exit(struct vcpu *v, bool stepped)
     if (stepped)
         v->vmcb->rflags |= RFLAGS_TF;
     if (!stepped || !direct_step(v)) {
+        direct_leave(v);
         kick_run_guest(v);
         v->vmcb->event_inject = 0;
         v->vmcb->tlb_control = TLB_DO_NOTHING;

@@ -33,6 +33,7 @@ enum event_kind {
     EVENT_BRANCHES_TAKEN,
     EVENT_BRANCHES_NOT_TAKEN,
     EVENT_BRANCHES_FAR,
+    EVENT_BRANCHES_MISPREDICTED,
     EVENT_CYCLES,
     EVENT_CYCLES_BUS,
     EVENT_RTM_RETIRED, /* the TX_EVENT_* that is its umask */
@@ -44,6 +45,8 @@ enum event_kind {
     EVENT_MEM_LOAD,
     EVENT_MEM_LLC_HIT,
     EVENT_MEM_LLC_MISS,
+    EVENT_LLC_REFERENCES, /* requests of the core, and those that miss */
+    EVENT_LLC_MISSES,
     EVENT_OFFCORE_0, /* offcore.c */
     EVENT_OFFCORE_1,
 };
@@ -83,8 +86,9 @@ struct personality {
     uint32_t signature; /* CPUID.1:EAX */
     uint32_t microcode; /* MSR 8BH[63:32] */
     enum regime regime;
-    bool has_rtm; /* the silicon has TSX */
-    bool has_hle; /* XACQUIRE elides with this microcode */
+    bool has_rtm;         /* the silicon has TSX */
+    bool has_hle;         /* XACQUIRE elides with this microcode */
+    uint64_t force_abort; /* MSR 10FH as firmware has left it */
     /* Transactions: MAX_RTM_NEST_COUNT and MAX_HLE_NEST_COUNT, the cache lines
      * that fit into the write set and the read set, MAX_HLE_ELIDED_LOCKS. */
     unsigned tx_nest_max, tx_write_lines, tx_read_lines, hle_locks_max;

@@ -17,7 +17,7 @@
 
 void tsx_reset(struct processor *p)
 {
-    p->tsx = (struct tsx_state){.force_abort = 0};
+    p->tsx = (struct tsx_state){.force_abort = p->cpu->force_abort};
     if (p->cpu->regime == REGIME_F && p->choices.rtm_locked)
         p->tsx.mcu_opt_ctrl = MCU_OPT_RTM_LOCKED;
 }
@@ -129,6 +129,12 @@ static bool write_mcu_opt_ctrl(struct processor *p, uint64_t value)
         writable &= ~MCU_OPT_RTM_ALLOW; /* locked at zero, write ignored */
     p->tsx.mcu_opt_ctrl = (value & writable) | locked;
     return true;
+}
+
+bool tsx_is_msr(uint32_t number)
+{
+    return number == MSR_TSX_FORCE_ABORT || number == MSR_TSX_CTRL ||
+           number == MSR_MCU_OPT_CTRL;
 }
 
 bool tsx_read(struct processor *p, uint32_t number, uint64_t *value)

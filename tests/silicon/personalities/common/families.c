@@ -19,31 +19,38 @@
     { 0x14, 0, 1, 0x0000000F, 0x00000007, 0 },                                \
     { 0x14, 1, 0x02490002, 0x003F1FFF, 0, 0 }
 
+/* Leaf 0DH: XCR0 may have x87, SSE and AVX; upper halves of YMM at 240H. */
+#define XSAVE_AVX                                                             \
+    { 0x0D, 0, 0x7, 0x340, 0x340, 0 }, { 0x0D, 2, 0x100, 0x240, 0, 0 }
+
 /* Leaf 4: 32 KiB data and code, 256 KiB, 8 MiB caches of 64-byte lines. Leaf
  * 15H: TSC = 24 MHz * 250 / 2; leaf 16H: 3000, 3500, 100 MHz. */
-const struct cpuid_row family_cpuid[8] = {
+const struct cpuid_row family_cpuid[10] = {
     { 0x04, 0, 0x1C004121, 0x01C0003F, 0x0000003F, 0x00000000 },
     { 0x04, 1, 0x1C004122, 0x01C0003F, 0x0000003F, 0x00000000 },
     { 0x04, 2, 0x1C004143, 0x00C0003F, 0x000003FF, 0x00000000 },
     { 0x04, 3, 0x1C03C163, 0x03C0003F, 0x00001FFF, 0x00000006 },
+    XSAVE_AVX,
     SKYLAKE_PT,
     { 0x15, 0, 2, 250, 24000000, 0 },
     { 0x16, 0, 3000, 3500, 100, 0 },
 };
 
-const struct cpuid_row family_cpuid_old[4] = {
+const struct cpuid_row family_cpuid_old[6] = {
     { 0x04, 0, 0x1C004121, 0x01C0003F, 0x0000003F, 0x00000000 },
     { 0x04, 1, 0x1C004122, 0x01C0003F, 0x0000003F, 0x00000000 },
     { 0x04, 2, 0x1C004143, 0x01C0003F, 0x000001FF, 0x00000000 },
     { 0x04, 3, 0x1C03C163, 0x03C0003F, 0x00001FFF, 0x00000006 },
+    XSAVE_AVX,
 };
 
 /* Leaf 14H of Broadwell: CR3 filter; ToPA of one entry. */
-const struct cpuid_row family_cpuid_bdw[5] = {
+const struct cpuid_row family_cpuid_bdw[7] = {
     { 0x04, 0, 0x1C004121, 0x01C0003F, 0x0000003F, 0x00000000 },
     { 0x04, 1, 0x1C004122, 0x01C0003F, 0x0000003F, 0x00000000 },
     { 0x04, 2, 0x1C004143, 0x01C0003F, 0x000001FF, 0x00000000 },
     { 0x04, 3, 0x1C03C163, 0x03C0003F, 0x00001FFF, 0x00000006 },
+    XSAVE_AVX,
     { 0x14, 0, 0, 0x00000001, 0x00000001, 0 },
 };
 
@@ -100,6 +107,13 @@ const struct uncore_traits family_uncore_skl = {
     .clock_up = 9, .clock_down = 10, QUAD_CORE,
 };
 
+/* Table "UMask and Event Select Encodings for Pre-Defined Architectural
+ * Performance Events": LLC references and misses, mispredicted branches. */
+#define ARCHITECTURAL_REST                                                    \
+    { 0x2E, 0x4F, EVENT_LLC_REFERENCES, 0 },                                  \
+    { 0x2E, 0x41, EVENT_LLC_MISSES, 0 },                                      \
+    { 0xC5, 0x00, EVENT_BRANCHES_MISPREDICTED, 0 }
+
 #define OFFCORE_EVENTS_01                                                     \
     { 0xB7, 0x01, EVENT_OFFCORE_0, 0 }, { 0xBB, 0x01, EVENT_OFFCORE_1, 0 }
 
@@ -142,7 +156,7 @@ const struct uncore_traits family_uncore_skl = {
 
 /* BR_INST_RETIRED has umasks of its own beside the architectural 00H. What is
  * precise: table "Precise Events for the Skylake Microarchitecture". */
-const struct event_row family_events_skl[50] = {
+const struct event_row family_events_skl[53] = {
     { 0xC0, 0x00, EVENT_INSTRUCTIONS, 0 },
     { 0xC0, 0x01, EVENT_INSTRUCTIONS, COUNTER_1 },      /* PREC_DIST */
     { 0xC4, 0x00, EVENT_BRANCHES, 0 },
@@ -155,6 +169,7 @@ const struct event_row family_events_skl[50] = {
     { 0xC4, 0x40, EVENT_BRANCHES_FAR, ANY_COUNTER },
     { 0x3C, 0x00, EVENT_CYCLES, 0 },
     { 0x3C, 0x01, EVENT_CYCLES_BUS, 0 },
+    ARCHITECTURAL_REST,
     OFFCORE_EVENTS_01,
     TSX_EVENTS(0xC8, EVENT_HLE_RETIRED),
     TSX_EVENTS(0xC9, EVENT_RTM_RETIRED),
@@ -164,7 +179,7 @@ const struct event_row family_events_skl[50] = {
 
 /* Table "PEBS Performance Events for Intel Microarchitecture Code Name Sandy
  * Bridge", which Ivy Bridge and Haswell share. */
-const struct event_row family_events_old[31] = {
+const struct event_row family_events_old[34] = {
     { 0xC0, 0x00, EVENT_INSTRUCTIONS, 0 },
     { 0xC0, 0x01, EVENT_INSTRUCTIONS, COUNTER_1 },
     { 0xC4, 0x00, EVENT_BRANCHES, 0 },
@@ -177,13 +192,14 @@ const struct event_row family_events_old[31] = {
     { 0xC4, 0x40, EVENT_BRANCHES_FAR, 0 },
     { 0x3C, 0x00, EVENT_CYCLES, 0 },
     { 0x3C, 0x01, EVENT_CYCLES_BUS, 0 },
+    ARCHITECTURAL_REST,
     OFFCORE_EVENTS_01,
     MEMORY_EVENTS,
     { 0xCD, 0x02, EVENT_PRECISE_STORE, COUNTER_3 },
 };
 
 /* The same, and TSX. */
-const struct event_row family_events_hsw[50] = {
+const struct event_row family_events_hsw[53] = {
     { 0xC0, 0x00, EVENT_INSTRUCTIONS, 0 },
     { 0xC0, 0x01, EVENT_INSTRUCTIONS, COUNTER_1 },
     { 0xC4, 0x00, EVENT_BRANCHES, 0 },
@@ -196,6 +212,7 @@ const struct event_row family_events_hsw[50] = {
     { 0xC4, 0x40, EVENT_BRANCHES_FAR, 0 },
     { 0x3C, 0x00, EVENT_CYCLES, 0 },
     { 0x3C, 0x01, EVENT_CYCLES_BUS, 0 },
+    ARCHITECTURAL_REST,
     OFFCORE_EVENTS_01,
     TSX_EVENTS(0xC8, EVENT_HLE_RETIRED),
     TSX_EVENTS(0xC9, EVENT_RTM_RETIRED),
