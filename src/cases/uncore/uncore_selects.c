@@ -208,7 +208,7 @@ static void check_umasks(struct selects *s)
         {0x4f, false, "external snoops, in any state"},
     };
 
-    for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+    FOR_EACH_ROW (s->u.t, i, rows) {
         uint64_t got =
             count_lookups(s, UNCORE_EVENT(0x34, rows[i].umask), lines_miss);
         check(s->u.t, rows[i].counts ? got >= LINES : got <= STRAY,
