@@ -146,7 +146,7 @@ TEST(
         return;
 
     /* Measured, and each record checked. */
-    for (unsigned i = 0; i < sizeof(forms) / sizeof(forms[0]); i++)
+    FOR_EACH_ROW (t, i, forms)
         if (!try_form(&p, &forms[i]))
             return;
 }
