@@ -180,6 +180,7 @@ $(B)/bare/%.asm.o: %.asm | $(GENERATED)
 
 # nasm's -MD leaves it out.
 $(call object,efi/sbat.asm): $(B)/gen/version.inc
+$(call object,$(wildcard asm/*.asm)): $(wildcard asm/*.inc)
 
 LD   = ld
 LINK = $(LD) -nostdlib -znocombreloc -zmax-page-size=4096 -znoexecstack -shared \
@@ -193,8 +194,10 @@ $(B)/silicon.so: $(call object,$(SIM)) efi/efi.lds
 	@echo "  link $@"
 	@$(LINK) $(filter %.o,$^) -o $@
 # Applications of the tests' own.
-$(B)/dirty.so $(B)/strict.so: $(B)/%.so: $(B)/bare/tests/boot/%.c.o \
-               $(call object,efi/entry.asm efi/start.c) efi/efi.lds
+$(B)/dirty.so $(B)/strict.so $(B)/odd_firmware.so: $(B)/%.so: \
+               $(B)/bare/tests/boot/%.c.o \
+               $(call object,tests/boot/load_app.c efi/entry.asm efi/start.c) \
+               efi/efi.lds
 	@echo "  link $@"
 	@$(LINK) $(filter %.o,$^) -o $@
 $(B)/%.efi: $(B)/%.so scripts/pe_header.py
@@ -393,7 +396,7 @@ $(B)/tests/host/efi/%: $(B)/host/tests/host/efi/%.c.o \
 	$(link_host)
 .PRECIOUS: $(B)/host/%.c.o
 
-BOOTED    := $(B)/dirty.efi $(B)/strict.img $(B)/silicon.img clang
+BOOTED    := $(B)/dirty.efi $(B)/odd_firmware.efi $(B)/strict.img $(B)/silicon.img clang
 SNAPSHOTS := $(B)/smp1.state $(B)/smp2.state $(B)/smp4.state
 $(B)/smp%.state: $(B)/silicon.efi $(B)/tsxpmu.img scripts/run.py \
                 tests/qemu.py tests/volume.py

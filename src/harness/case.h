@@ -54,6 +54,7 @@ struct test {
     enum scope scope;
     struct needs needs;
     void (*body)(struct test_context *t);
+    const char *file; /* its folder is the subject; NULL: it has none */
 };
 
 /* TEST(file_name, .asks = .., .cite = .., .scope = .., .needs = {..}) { body }
@@ -61,8 +62,10 @@ struct test {
 #define TEST(ident, ...)                                       \
     static void body_of_##ident(struct test_context *t);       \
     extern const struct test test_##ident;                     \
-    const struct test test_##ident = {                         \
-        .name = #ident, .body = body_of_##ident, __VA_ARGS__}; \
+    const struct test test_##ident = {.name = #ident,          \
+                                      .file = __FILE__,        \
+                                      .body = body_of_##ident, \
+                                      __VA_ARGS__};            \
     static void body_of_##ident(struct test_context *t)
 
 /* --- What a body reads --------------------------------------------------- */

@@ -58,6 +58,7 @@ class Boot:
     expect: tuple[qemu.Step, ...] = ()  # what a user does: see qemu.Expect
     timeout: int = 300  # s, of all of it
     app: str = ""  # a program of build/ on the stick, started instead
+    firmware: str = ""  # letters of odd_firmware.c: what is odd about it
     started: Callable[[qemu.Process], object] | None = None  # of QEMU's process
 
 
@@ -96,6 +97,10 @@ def boot_once(item: Boot) -> list[str]:
             volume.write(stick, name, text)
         if item.app:
             volume.copy(stick, item.app, f"{BUILD}/{item.app}")
+        if item.firmware:
+            volume.copy(stick, "tsxpmu.efi", f"{BUILD}/tsxpmu.efi")
+            volume.copy(stick, "EFI/BOOT/BOOTX64.EFI", f"{BUILD}/odd_firmware.efi")
+            volume.write(stick, "firmware.txt", item.firmware)
         config = None
         if item.silicon:
             config = "".join(f"{k}={v}\n" for k, v in

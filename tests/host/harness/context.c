@@ -242,7 +242,8 @@ static void msr_that_must_not_fault(void **state)
         lines(),
         "ERROR: MSR 999H: RDMSR raises #GP\n"
         "ERROR: IA32_PERF_GLOBAL_CTRL (38FH): WRMSR of 0x7 raises #GP\n"
-        "ERROR: MSR 18FH: RDMSR raises #GP, so it was not written\n");
+        "ERROR: MSR 18FH: RDMSR, before a write that was not made, raises "
+        "#GP\n");
 }
 
 static void written_again_where_the_journal_has_it(void **state)
@@ -269,8 +270,39 @@ static void written_again_where_the_journal_has_it(void **state)
     assert_false(set_held_msr(t, IA32_PERF_GLOBAL_CTRL, 9));
     assert_string_equal(
         lines(),
-        "ERROR: WRMSR of 0x8 to IA32_PERF_GLOBAL_CTRL (38FH) raises #GP\n"
-        "ERROR: WRMSR of 0x9 to IA32_PERF_GLOBAL_CTRL (38FH) raises #GP\n");
+        "ERROR: IA32_PERF_GLOBAL_CTRL (38FH): WRMSR of 0x8 raises #GP\n"
+        "ERROR: IA32_PERF_GLOBAL_CTRL (38FH): WRMSR of 0x9 raises #GP\n");
+}
+
+/* Counter 3's registers are there where CPUID says so: a FAIL, no ERROR. */
+static void a_fault_of_counter_3_is_the_processors(void **state)
+{
+    uint64_t value = 0;
+
+    (void)state;
+    t->cpu.counters = 4;
+    t->cpu.full_width_writes = true;
+    fake_msr(IA32_PERFEVTSEL(3))->write_vector = HW_GP;
+    assert_false(set_msr(t, IA32_PERFEVTSEL(3), 7));
+    assert_int_equal(t->verdict, VERDICT_FAIL);
+    assert_non_null(strstr(lines(), "FAIL: IA32_PERFEVTSEL3 (189H): WRMSR of "
+                                    "0x7 raises #GP; CPUID.0AH enumerates 4"));
+    t->verdict = VERDICT_NONE;
+    fake_msr_remove(IA32_PMC(3));
+    assert_false(get_msr(t, IA32_PMC(3), &value));
+    assert_int_equal(t->verdict, VERDICT_FAIL);
+    t->verdict = VERDICT_NONE;
+    fake_msr_remove(IA32_A_PMC(3));
+    assert_int_equal(msr_value(t, IA32_A_PMC(3)), 0);
+    assert_int_equal(t->verdict, VERDICT_FAIL);
+    t->verdict = VERDICT_NONE;
+    t->cpu.full_width_writes = false;
+    assert_int_equal(msr_value(t, IA32_A_PMC(3)), 0);
+    assert_int_equal(t->verdict, VERDICT_ERROR);
+    t->verdict = VERDICT_NONE;
+    t->cpu.counters = 3;
+    assert_false(get_msr(t, IA32_PMC(3), &value));
+    assert_int_equal(t->verdict, VERDICT_ERROR);
 }
 
 /* What could not be restored is not written, and said. */
@@ -477,6 +509,7 @@ int main(void)
         cmocka_unit_test_setup(lines_are_bounded, set_up),
         cmocka_unit_test_setup(msr_that_must_not_fault, set_up),
         cmocka_unit_test_setup(written_again_where_the_journal_has_it, set_up),
+        cmocka_unit_test_setup(a_fault_of_counter_3_is_the_processors, set_up),
         cmocka_unit_test_setup(not_written_again_where_it_has_not, set_up),
         cmocka_unit_test_setup(not_written_again_once_restored, set_up),
         cmocka_unit_test_setup(a_counter_is_had_by_both_names, set_up),
