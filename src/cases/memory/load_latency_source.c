@@ -129,7 +129,7 @@ static void try_processor(struct test_context *t, void *unused)
     const struct sampling_config config = memory_config(
         FACILITY_LOAD_LATENCY, MEMORY_LOAD_LATENCY, memory_latency_counter(t));
 
-    FOR_EACH_ROW (t, i, rows) {
+    for (unsigned i = 0; i < ROWS; i++) {
         struct memory_tally tally = {0};
         size_t at = text_length(text);
 
