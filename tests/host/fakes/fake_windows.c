@@ -40,6 +40,8 @@ BODY(tsx_body_store)
 BODY(tsx_body_hold_load)
 BODY(tsx_body_hold_store)
 BODY(tsx_body_nothing)
+BODY(tsx_body_publish_up)
+BODY(tsx_body_publish_down)
 BODY(tsx_body_store_1)
 BODY(tsx_body_store_2)
 BODY(tsx_body_store_4)
@@ -110,6 +112,14 @@ FAKE int tsx_watched(int (*enter)(struct tsx_block *), struct tsx_block *block,
 {
     (void)dr0;
     (void)dr7;
+    return enter(block);
+}
+
+FAKE int tsx_debugged(int (*enter)(struct tsx_block *), struct tsx_block *block,
+                      struct tsx_debug *debug)
+{
+    debug->dr6_after = debug->dr6;
+    debug->dr7_after = debug->dr7;
     return enter(block);
 }
 
