@@ -123,7 +123,7 @@ void conflict_judge(struct test_context *t, const struct conflict *c)
           "(conflict); %u aborted, EAX = 0x%08x (%s)",
           c->what, tally->tried, c->turns, tally->aborted, tally->status,
           rtm_status_text(tally->status, text));
-    probe_check_status(t, c->what, RTM_STATUS_CONFLICT, RTM_STATUS_CAPACITY,
+    probe_check_status(t, c->what, 0, RTM_STATUS_CONFLICT | RTM_STATUS_CAPACITY,
                        tally);
     note(t, "%s: %u of %u transactions set EAX[2]; EAX = 0x%08x (%s)", c->what,
          tally->matched, tally->tried, tally->status,

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fake_windows.c - stands in for asm/elision_try.asm, hle_regions.asm,
+ * fake_windows.c - stands in for asm/elision_try.asm, hle_*.asm,
  * line_access.asm, memory_windows.asm, pdir_windows.asm, pebs_window.asm,
  * rtm_store.asm, tsx_bodies.asm, tsx_memory.asm, tsx_state.asm and
  * counting_window.asm on the host, where no MSR can be written: nothing is run,
  * no transaction commits. Weak, so that a test can bring its own.
  */
 #include "asm/elision_try.h"
+#include "asm/hle_nested.h"
 #include "asm/hle_regions.h"
 #include "asm/line_access.h"
 #include "asm/memory_windows.h"
@@ -60,6 +61,8 @@ BODY(tsx_change_xmm)
 BODY(tsx_change_ymm)
 BODY(tsx_change_zmm)
 BODY(tsx_change_x87)
+BODY(tsx_state_begin)
+BODY(tsx_begin_hle)
 BODY(tsx_state_commit)
 BODY(tsx_end_xabort)
 BODY(tsx_end_nested)
@@ -76,6 +79,22 @@ BODY(tsx_end_capacity)
         (void)block;                              \
     }
 HLE_REGIONS(REGION)
+
+#define NEST(name)                              \
+    FAKE void hle_##name(struct hle_nest *nest) \
+    {                                           \
+        (void)nest;                             \
+    }
+NEST(nested)
+NEST(recursive)
+NEST(written)
+NEST(around_rtm)
+NEST(in_rtm)
+NEST(odd_mov)
+NEST(odd_add)
+NEST(odd_first)
+NEST(odd_release)
+NEST(last_prefix)
 
 FAKE uint32_t elision_try(volatile uint32_t *lock, void (*critical)(void *),
                           void *argument)
