@@ -61,6 +61,8 @@ global %1
         wrmsr
         mov     rax, r10
         ret
+global %1_end
+%1_end:
         align   16, db 0xcc
 section .rodata
         align   4, db 0
@@ -118,6 +120,66 @@ OPEN window_slow
         I mov   r11, rax
         DIVISIONS 8
 CLOSE window_slow
+
+; Thousands of cycles, for what counts slowly: 128 divisions' instructions and 8
+; branches.
+OPEN window_long
+        I mov   rax, -1
+%assign i 0
+%rep 8
+        DIVISIONS 8
+        B jmp   .part %+ i
+.part %+ i:
+%assign i i + 1
+%endrep
+CLOSE window_long
+
+; void counting_work(void *): WORK_BRANCHES jumps, far apart in time, without a
+; WRMSR: for what an interrupt stops.
+global counting_work
+counting_work:
+        mov     r9d, 3
+        mov     rax, -1
+%assign i 0
+%rep 12
+%rep 4
+        xor     edx, edx
+        div     r9
+%endrep
+        jmp     .part %+ i
+.part %+ i:
+%assign i i + 1
+%endrep
+        ret
+        align   16, db 0xcc
+
+; Of 12 branches of one kind, 3 before IA32_PERF_GLOBAL_CTRL is written with 0
+; and 4 after it was written with RDI again; those between are not counted here.
+OPEN window_paused
+        I mov   r8d, 3
+%assign reps 3
+.before:
+        I dec   r8d
+        B jnz   .before
+%assign reps 1
+        I xor   eax, eax
+        I xor   edx, edx
+        wrmsr                           ; as a closing one: not counted here
+        mov     r8d, 5
+.between:
+        dec     r8d
+        jnz     .between
+        mov     rax, rdi
+        mov     rdx, rdi
+        shr     rdx, 32
+        wrmsr
+        I mov   r8d, 4
+%assign reps 4
+.after:
+        I dec   r8d
+        B jnz   .after
+%assign reps 1
+CLOSE window_paused
 
 align 4096, db 0xcc
 

@@ -28,13 +28,25 @@ _Static_assert(sizeof(struct window_shape) == 16, "four dwords");
  * caller's are written. */
 uint64_t window_plain(uint64_t enable, uint64_t cells[WINDOW_CELLS]);
 uint64_t window_slow(uint64_t enable, uint64_t cells[WINDOW_CELLS]);
+uint64_t window_long(uint64_t enable, uint64_t cells[WINDOW_CELLS]);
+uint64_t window_paused(uint64_t enable, uint64_t cells[WINDOW_CELLS]);
 uint64_t window_rtm(uint64_t enable, uint64_t cells[WINDOW_CELLS]);
 uint64_t window_rtm_long(uint64_t enable, uint64_t cells[WINDOW_CELLS]);
+
+/* For bank_work(): so many jumps, some hundred cycles apart. */
+#define WORK_BRANCHES 12
+void counting_work(void *unused);
+
+/* The first byte after its last instruction: an interrupt of its is before. */
+extern const uint8_t window_long_end[];
 
 extern const struct window_shape
     window_plain_shape;                             /* branches of four kinds */
 extern const struct window_shape window_slow_shape; /* divisions: time */
-extern const struct window_shape window_rtm_shape;  /* two transactions */
+extern const struct window_shape window_long_shape; /* divisions, jumps */
+/* Written with 0 and with enable again in between: two WRMSRs close it. */
+extern const struct window_shape window_paused_shape;
+extern const struct window_shape window_rtm_shape;      /* two transactions */
 extern const struct window_shape window_rtm_long_shape; /* one, 27 inside */
 
 #endif

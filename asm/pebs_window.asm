@@ -1,14 +1,15 @@
 ; SPDX-License-Identifier: BSD-2-Clause
 ;
-; pebs_window.asm - the window in which records are made: one event after the
+; pebs_window.asm - windows in which records are made: one event after the
 ; other, at known addresses, with every register known, so that a record says by
 ; itself which event it is of.
 ;
-; The event is a conditional branch that is not taken. LEA counts the events and
-; leaves the flags alone; it does not fuse with the branch. Each pair is
-; PEBS_EVENT_BYTES long: event k's branch is at pebs_events + (k - 1) *
-; PEBS_EVENT_BYTES + PEBS_EVENT_BRANCH, and the next instruction at pebs_events
-; + k * PEBS_EVENT_BYTES.
+; The event is a conditional branch. LEA counts the events and leaves the flags
+; alone; it does not fuse with the branch. In pebs_window() no branch is taken:
+; each pair is PEBS_EVENT_BYTES long, event k's branch is at pebs_events + (k -
+; 1) * PEBS_EVENT_BYTES + PEBS_EVENT_BRANCH, and the next instruction at
+; pebs_events + k * PEBS_EVENT_BYTES. In pebs_window_taken() each is, over bytes
+; that are no instruction.
 
 bits 64
 default rel
@@ -16,22 +17,23 @@ default rel
 %include "preserved.inc"
 
 %define IA32_PERF_GLOBAL_CTRL 0x38f
+%define IA32_PEBS_ENABLE      0x3f1
 %define EVENTS                256
 %define EVENT_BYTES           10
 %define EVENT_BRANCH          4
+%define TAKEN_BYTES           8
+%define LATE                  32        ; events after each WRMSR that stops
+%define TIMED                 64
 
 %define STATUS_FLAGS          0x8d5     ; OF, SF, ZF, AF, PF, CF
 
 ; pebs_window.h: PEBS_PLANTED(n)
 %define PLANTED(n) (0x5eb5c0de00000000 + (n) * 0x0101010101)
 
-section .text align=64
-
-; void pebs_window(uint64_t rdi enable, uint64_t rsi flags, struct pebs_state
-; *rdx) RDI goes into 38FH, 0 at the end. The status flags during the events are
-; RSI, OF is 0; RSP and RFLAGS are stored to [RDX]. WRMSR is not guarded.
-global pebs_window, pebs_events
-pebs_window:
+; RDI goes into 38FH. The flags during the events are those of the caller, with
+; RSI for the status flags, OF is 0; RSP and RFLAGS are stored to [RDX]. WRMSR
+; is not guarded.
+%macro open_window 0
         push_preserved
         pushfq
         mov     [rdx], rsp              ; as POPFQ below leaves it
@@ -61,20 +63,101 @@ pebs_window:
         mov     r14, PLANTED(14)
         mov     r15, PLANTED(15)
         popfq
-pebs_events:
-%rep EVENTS
-        lea     r15, [r15 + 1]
-        jo      near .done
-%endrep
-.done:
-        times   -(.done - pebs_events - EVENTS * EVENT_BYTES) db 0
-        times   (.done - pebs_events - EVENTS * EVENT_BYTES) db 0
-        mov     ecx, IA32_PERF_GLOBAL_CTRL
+%endmacro
+
+; The MSR is written with 0; RAX, RCX, RDX and flags change.
+%macro clear_msr 1
+        mov     ecx, %1
         xor     eax, eax
         xor     edx, edx
         wrmsr
+%endmacro
+
+%macro close_window 0
+        clear_msr IA32_PERF_GLOBAL_CTRL
         popfq
         pop_preserved
+        ret
+%endmacro
+
+; So many events, none taken. OF has to be 0.
+%macro events 1
+%rep %1
+        lea     r15, [r15 + 1]
+        jo      near %%done
+%endrep
+%%done:
+%endmacro
+
+section .text align=64
+
+; void pebs_window(uint64_t rdi enable, uint64_t rsi flags, struct pebs_state
+; *rdx)
+global pebs_window, pebs_events
+pebs_window:
+        open_window
+pebs_events:
+        events  EVENTS
+.done:
+        times   -(.done - pebs_events - EVENTS * EVENT_BYTES) db 0
+        times   (.done - pebs_events - EVENTS * EVENT_BYTES) db 0
+        close_window
+
+; The same with branches that are taken, each over two bytes that are none.
+global pebs_window_taken, pebs_events_taken
+pebs_window_taken:
+        open_window
+pebs_events_taken:
+%rep EVENTS
+        lea     r15, [r15 + 1]
+        jno     short $ + 4
+        ud2
+%endrep
+.done:
+        times   -(.done - pebs_events_taken - EVENTS * TAKEN_BYTES) db 0
+        times   (.done - pebs_events_taken - EVENTS * TAKEN_BYTES) db 0
+        close_window
+
+; pebs_window() with the documented stop in the middle of events: 38FH = 0 after
+; EVENTS of them, LATE more, 3F1H = 0, LATE more.
+global pebs_window_stopped
+pebs_window_stopped:
+        open_window
+        events  EVENTS
+        clear_msr IA32_PERF_GLOBAL_CTRL
+        events  LATE
+        clear_msr IA32_PEBS_ENABLE
+        events  LATE
+        close_window
+
+; void pebs_window_timed(uint64_t rdi enable, uint64_t rsi *times, struct
+; pebs_state *rdx)
+; TIMED events, and the time-stamp counter before each and after the last.
+global pebs_window_timed
+pebs_window_timed:
+        mov     r8, rsi
+        xor     esi, esi
+        push    r8
+        open_window
+        mov     rdi, [rsp + 7 * 8]      ; flags and six registers above it
+%macro time 0
+        lfence
+        rdtsc
+        shl     rdx, 32
+        or      rax, rdx
+        mov     [rdi], rax
+        lea     rdi, [rdi + 8]
+%endmacro
+%rep TIMED
+        time
+        lea     r15, [r15 + 1]
+        jo      near .done
+%endrep
+.done:  time
+        clear_msr IA32_PERF_GLOBAL_CTRL
+        popfq
+        pop_preserved
+        pop     rax
         ret
 
 section .note.GNU-stack noalloc noexec nowrite progbits

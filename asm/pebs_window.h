@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * pebs_window.h - the window in which records are made (asm/pebs_window.asm).
+ * pebs_window.h - windows in which records are made (asm/pebs_window.asm).
  */
 #ifndef ASM_PEBS_WINDOW_H
 #define ASM_PEBS_WINDOW_H
@@ -29,8 +29,31 @@ struct pebs_state {
 
 /* Opens the window by writing `enable` to IA32_PERF_GLOBAL_CTRL (38FH), closes
  * it with 0. The status flags at each event are `flags`, a set of CF [0], PF
- * [2], AF [4], ZF [6] and SF [7]. A value that 38FH refuses raises an exception
- * that ends the job. */
+ * [2], AF [4], ZF [6] and SF [7]; of the others IOPL [13:12], AC [18] and ID
+ * [21] may be set too. A value that 38FH refuses raises an exception that ends
+ * the job. */
 void pebs_window(uint64_t enable, uint64_t flags, struct pebs_state *state);
+
+/* The same with branches that are taken: event k's branch is at
+ * pebs_events_taken + (k - 1) * PEBS_TAKEN_BYTES + PEBS_EVENT_BRANCH, its
+ * target at pebs_events_taken + k * PEBS_TAKEN_BYTES, and between the two are
+ * PEBS_TAKEN_GAP bytes that are no instruction. */
+#define PEBS_TAKEN_BYTES 8
+#define PEBS_TAKEN_GAP   2
+extern const uint8_t pebs_events_taken[];
+void pebs_window_taken(uint64_t enable, uint64_t flags,
+                       struct pebs_state *state);
+
+/* pebs_window() with the documented stop amid events: 38FH = 0 after event
+ * PEBS_EVENTS, PEBS_LATE more, IA32_PEBS_ENABLE (3F1H) = 0, PEBS_LATE more. */
+#define PEBS_LATE 32
+void pebs_window_stopped(uint64_t enable, uint64_t flags,
+                         struct pebs_state *state);
+
+/* PEBS_TIMED events; times[k - 1] is the time-stamp counter before event k,
+ * times[k] after it. Only R15 is as in pebs_window(). */
+#define PEBS_TIMED 64
+void pebs_window_timed(uint64_t enable, uint64_t times[PEBS_TIMED + 1],
+                       struct pebs_state *state);
 
 #endif

@@ -83,7 +83,7 @@ static void reset_machine(const struct frame *frame)
 
 void exception_handle(struct frame *frame)
 {
-    if (pmi_handle(frame->vector))
+    if (pmi_handle(frame->vector, frame->rip))
         return;
 
     uint64_t resume = fixup_find(frame->rip);

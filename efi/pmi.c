@@ -18,7 +18,8 @@
 
 struct pmi {
     bool active, nmi;
-    unsigned count;
+    unsigned count, masked;
+    uint64_t rip;
     uint32_t old_entry;
     uint64_t old_priority, old_flags;
 } __attribute__((aligned(64)));
@@ -54,6 +55,16 @@ unsigned hw_pmi_count(void)
     return __atomic_load_n(&pmis[processors_self()].count, __ATOMIC_RELAXED);
 }
 
+unsigned hw_pmi_masked(void)
+{
+    return __atomic_load_n(&pmis[processors_self()].masked, __ATOMIC_RELAXED);
+}
+
+uint64_t hw_pmi_rip(void)
+{
+    return __atomic_load_n(&pmis[processors_self()].rip, __ATOMIC_RELAXED);
+}
+
 void hw_pmi_end(void)
 {
     struct pmi *pmi = &pmis[processors_self()];
@@ -78,18 +89,32 @@ bool pmi_active(unsigned processor)
     return pmis[processor].active;
 }
 
-bool pmi_handle(uint64_t vector)
+/* Counts it, and gives it the entry back without the mask flag. */
+static void count_and_unmask(struct pmi *pmi, uint64_t rip)
+{
+    uint32_t entry = lvt_entry(pmi), old;
+
+    if (pmi->count == 0)
+        __atomic_store_n(&pmi->rip, rip, __ATOMIC_RELAXED);
+    __atomic_store_n(&pmi->count, pmi->count + 1, __ATOMIC_RELAXED);
+    if (pmi->count >= HW_PMI_MOST)
+        entry |= APIC_LVT_MASKED;
+    if (!apic_swap_counters_entry(entry, &old))
+        return;
+    if ((old & APIC_LVT_MASKED) != 0)
+        __atomic_store_n(&pmi->masked, pmi->masked + 1, __ATOMIC_RELAXED);
+    /* Not after hw_pmi_end() has put the old entry back. */
+    if ((old & ~APIC_LVT_MASKED) != lvt_entry(pmi))
+        apic_swap_counters_entry(pmi->old_entry, &old);
+}
+
+bool pmi_handle(uint64_t vector, uint64_t rip)
 {
     struct pmi *pmi = &pmis[processors_self()];
-    uint32_t old;
 
     if (!pmi->active || vector != (pmi->nmi ? NMI_VECTOR : PMI_VECTOR))
         return false;
-    __atomic_store_n(&pmi->count, pmi->count + 1, __ATOMIC_RELAXED);
-    /* Not after hw_pmi_end() has put the old entry back. */
-    if (apic_swap_counters_entry(lvt_entry(pmi), &old) &&
-        (old & ~APIC_LVT_MASKED) != lvt_entry(pmi))
-        apic_swap_counters_entry(pmi->old_entry, &old);
+    count_and_unmask(pmi, rip);
     if (!pmi->nmi)
         apic_end_of_interrupt();
     return true;

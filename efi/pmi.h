@@ -11,8 +11,8 @@
 #define PMI_VECTOR 0xfd
 
 /* True where this vector is a performance-monitoring interrupt between
- * hw_pmi_begin() and hw_pmi_end(): it is then counted. */
-bool pmi_handle(uint64_t vector);
+ * hw_pmi_begin() and hw_pmi_end(): it is then counted. rip: where it came. */
+bool pmi_handle(uint64_t vector, uint64_t rip);
 /* True between hw_pmi_begin() and hw_pmi_end() on that processor. */
 bool pmi_active(unsigned processor);
 

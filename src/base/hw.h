@@ -34,8 +34,10 @@ uint64_t hw_tsc(void);
 int hw_msr_read(uint32_t msr, uint64_t *value);
 int hw_msr_write(uint32_t msr, uint64_t value);
 
-/* RDPMC of general-purpose counter `index` (SDM 2B, RDPMC); answers likewise.
- */
+/* RDPMC of general-purpose counter `index`, or of fixed counter `index` with
+ * RDPMC_FIXED (SDM 2B, RDPMC, "Valid General and Special Purpose Performance
+ * Counter Index Range for RDPMC"); answers likewise. */
+#define RDPMC_FIXED UINT32_C(0x40000000) /* ECX[30] */
 int hw_pmc_read(uint32_t index, uint64_t *value);
 
 /* --- Registers of devices (efi/) ----------------------------------------- */
@@ -47,13 +49,20 @@ void hw_io_write(bool memory, uint64_t address, unsigned bytes, uint32_t value);
 /* --- Performance-monitoring interrupts (efi/) ---------------------------- */
 
 /* From begin to end, inside of a job: the calling processor's LVT performance
- * counter entry, unmasked, leads to a handler that counts and unmasks it again;
+ * counter entry, unmasked, leads to a handler that counts and unmasks it again
+ * (after HW_PMI_MOST of them no more: some processors repeat it until the
+ * overflow is cleared);
  * interrupts are on, those of lower priority held off by CR8. In the fixed mode
  * it has a vector of the highest priority class, else it is an NMI. False, and
  * nothing is changed, where there is no local APIC. An exception that ends the
  * job in between ends this too. */
+#define HW_PMI_MOST 64
 bool hw_pmi_begin(bool nmi);
 unsigned hw_pmi_count(void); /* handled since hw_pmi_begin() */
+/* Of those: the ones that found the mask flag of the entry set, as a PMI sets
+ * it; and where the first one interrupted, 0 before it. */
+unsigned hw_pmi_masked(void);
+uint64_t hw_pmi_rip(void);
 void hw_pmi_end(void);
 
 /* --- Processors and exceptions (efi/) ------------------------------------ */

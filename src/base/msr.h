@@ -87,6 +87,8 @@
 #define IA32_FIXED_CTR_CTRL        0x38du
 #define IA32_FIXED_CTR_CTRL_OS(n)  BIT(4 * (n))
 #define IA32_FIXED_CTR_CTRL_USR(n) BIT(4 * (n) + 1)
+#define IA32_FIXED_CTR_CTRL_ANY(n) BIT(4 * (n) + 2)
+#define IA32_FIXED_CTR_CTRL_PMI(n) BIT(4 * (n) + 3)
 
 #define IA32_PERF_GLOBAL_STATUS                  0x38eu
 #define IA32_PERF_GLOBAL_STATUS_OVF_PMC(n)       BIT(n)

@@ -18,4 +18,10 @@ const char *vector_name(uint64_t vector);
 /* The same for an answer of a guarded instruction: "#GP", "no exception". */
 const char *fault_name(int fault);
 
+#define BITS_NAME_BYTES 96
+
+/* A set of bits in the manual's order, "[63:34] [21]"; "none" for 0. What does
+ * not fit is "..". Returns out. */
+const char *bits_name(uint64_t bits, char out[BITS_NAME_BYTES]);
+
 #endif

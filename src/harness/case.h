@@ -159,6 +159,9 @@ bool set_held_msr(struct test_context *t, uint32_t msr, uint64_t value);
 int try_get_msr(struct test_context *t, uint32_t msr, uint64_t *value);
 int try_set_msr(struct test_context *t, uint32_t msr, uint64_t value);
 int try_set_msr_again(struct test_context *t, uint32_t msr, uint64_t value);
+/* Of a register that is read-only: a WRMSR of the value that it holds. The
+ * journal has no need of it: where it is not refused, it changes nothing. */
+int try_rewrite_msr(struct test_context *t, uint32_t msr);
 /* The journal undone now, as at the end of a test. */
 void restore_msrs(struct test_context *t);
 

@@ -151,6 +151,14 @@ bool set_held_msr(struct test_context *t, uint32_t msr, uint64_t value)
     return vector == HW_NO_FAULT;
 }
 
+int try_rewrite_msr(struct test_context *t, uint32_t msr)
+{
+    uint64_t value;
+    int vector = try_get_msr(t, msr, &value);
+
+    return vector != HW_NO_FAULT ? vector : hw_msr_write(msr, value);
+}
+
 static void report_not_saved(struct test_context *t, uint32_t msr, int vector)
 {
     char name[MSR_NAME_BYTES];

@@ -50,7 +50,7 @@ const char *pebs_error_text(enum pebs_error error)
             "PEBS absolute maximum is not above PEBS buffer base",
         [PEBS_SIZE_DOES_NOT_DIVIDE] =
             "PEBS absolute maximum is not base + a multiple of the record "
-            "size + 1",
+            "size",
         [PEBS_INDEX_BELOW_BASE] = "PEBS index is below PEBS buffer base",
         [PEBS_INDEX_PAST_MAXIMUM] = "PEBS index is past PEBS absolute maximum",
         [PEBS_INDEX_BETWEEN_RECORDS] =

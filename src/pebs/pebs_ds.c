@@ -26,13 +26,13 @@ enum pebs_error pebs_ds_set(struct pebs_ds_area *area, uint64_t base,
 
     if (error != PEBS_OK)
         return error;
-    if (records == 0 || records > (UINT64_MAX - 1 - base) / size)
+    if (records == 0 || records > (UINT64_MAX - base) / size)
         return PEBS_SIZE_DOES_NOT_DIVIDE;
     if (threshold == 0 || threshold > records)
         return PEBS_THRESHOLD_OUTSIDE;
     area->pebs_buffer_base = base;
     area->pebs_index = base;
-    area->pebs_absolute_maximum = base + records * size + 1;
+    area->pebs_absolute_maximum = base + records * size;
     area->pebs_interrupt_threshold = base + threshold * size;
     return PEBS_OK;
 }
@@ -51,16 +51,16 @@ enum pebs_error pebs_ds_check(const struct pebs_ds_area *area, unsigned format,
         return error;
     if (maximum <= base)
         return PEBS_MAXIMUM_BELOW_BASE;
-    if (maximum - base == 1 || (maximum - base - 1) % size != 0)
+    if ((maximum - base) % size != 0)
         return PEBS_SIZE_DOES_NOT_DIVIDE;
     if (index < base)
         return PEBS_INDEX_BELOW_BASE;
-    if (index >= maximum)
+    if (index > maximum)
         return PEBS_INDEX_PAST_MAXIMUM;
     if ((index - base) % size != 0)
         return PEBS_INDEX_BETWEEN_RECORDS;
     *written = (index - base) / size;
-    if (threshold < base || threshold >= maximum)
+    if (threshold < base || threshold > maximum)
         return PEBS_THRESHOLD_OUTSIDE;
     if ((threshold - base) % size != 0)
         return PEBS_THRESHOLD_BETWEEN_RECORDS;

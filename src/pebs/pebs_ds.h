@@ -8,6 +8,11 @@
  * Area"; Performance Monitoring, "Processor Event Based Sampling (PEBS)". The
  * layout needs DTES64 (CPUID.1:ECX[2]). Its text gives sizes of 32-bit records;
  * here the size is that of the format in 345H[11:8].
+ *
+ * "PEBS absolute maximum" should be a multiple of the record size plus 1. Here
+ * it is without the 1: the next byte past the buffer. That is right whether a
+ * processor stops where the index has reached it, where it equals it, or where
+ * a record does not fit below it; with the 1 only the last would be.
  */
 #ifndef SRC_PEBS_PEBS_DS_H
 #define SRC_PEBS_PEBS_DS_H
@@ -37,9 +42,9 @@ enum pebs_error pebs_ds_set(struct pebs_ds_area *area, uint64_t base,
     __attribute__((warn_unused_result));
 
 /* Checks that base, index, absolute maximum and threshold go together:
- *   absolute maximum = base + k * size + 1, k at least 1
- *   base <= index < absolute maximum, on a record's beginning or the end
- *   base <= threshold < absolute maximum, likewise
+ *   absolute maximum = base + k * size, k at least 1
+ *   base <= index <= absolute maximum, on a record's beginning or the end
+ *   base <= threshold <= absolute maximum, likewise
  * The first that does not hold is the error. *written is the number of records
  * in the buffer, 0 on an error of base, index or absolute maximum. */
 enum pebs_error pebs_ds_check(const struct pebs_ds_area *area, unsigned format,

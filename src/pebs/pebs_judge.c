@@ -34,6 +34,38 @@ static bool has_any(uint64_t value, uint64_t bits)
     return (value & bits) != 0;
 }
 
+static const char *judge_image(uint64_t status,
+                               const struct pebs_counters *counters, bool *race)
+{
+    const uint64_t others = status & ~(uint64_t)counters->own;
+
+    if ((others & ~counters->others) != 0)
+        return "IA32_PERF_GLOBAL_STATUS (90H) has bits set that were not in "
+               "38EH before the record";
+    if (others != counters->others)
+        return "IA32_PERF_GLOBAL_STATUS (90H) lacks bits that were set in 38EH "
+               "before the record";
+    *race = (status & counters->own) == 0;
+    if (!*race && (status & counters->own) != counters->own)
+        return "IA32_PERF_GLOBAL_STATUS (90H) lacks counters that overflowed";
+    return NULL;
+}
+
+const char *pebs_judge_counters(const struct pebs_record *record,
+                                const struct pebs_counters *counters,
+                                bool *race)
+{
+    *race = false;
+    if (!pebs_has(record, PEBS_APPLICABLE_COUNTER))
+        return judge_image(record->global_status, counters, race);
+    if ((record->applicable_counter & ~(uint64_t)counters->own) != 0)
+        return "Applicable Counter (90H) has bits set that are not of the "
+               "record's counters";
+    if (record->applicable_counter != counters->own)
+        return "Applicable Counter (90H) lacks a counter that the record is of";
+    return NULL;
+}
+
 /* [39:37] against the abort status of RTM. SDM 3B: if set in the record, there
  * was a conflict, or too little room; SDM 1: where there was, set in EAX. So
  * the record's bit implies EAX's. The converse stands nowhere. */
@@ -58,8 +90,6 @@ const char *pebs_judge_abort(const struct pebs_record *record,
     const uint64_t info = record->tx_abort;
     const char *wrong = NULL;
 
-    if (has_any(info, TX_ABORT_RESERVED))
-        return "TX Abort Information (B8H)[63:40] (reserved) is not 0";
     if (has_any(info, TX_ABORT_HLE_ABORT) != abort->hle ||
         has_any(info, TX_ABORT_RTM_ABORT) == abort->hle)
         return abort->hle ? "TX Abort Information (B8H)[33:32] is not 01b (HLE)"

@@ -19,6 +19,26 @@ uint64_t pebs_judge_register(enum pebs_field field,
 uint32_t pebs_judge_planted(const struct pebs_record *record,
                             const struct pebs_state *state, unsigned event);
 
+/* What 90H must say of a record. */
+struct pebs_counters {
+    unsigned own;    /* set of PMC0 to PMC3: the record is of these */
+    uint64_t others; /* bits of IA32_PERF_GLOBAL_STATUS that were set before it:
+                        what overflowed and makes no record, OvfBuf [62] */
+};
+
+/* What is wrong with 90H, all 64 bits of it; NULL where nothing is. Format 3:
+ * "applicable counter", nothing else. Before it: the image of
+ * IA32_PERF_GLOBAL_STATUS before the record, "for all counters, regardless of
+ * whether they were programmed for PEBS"; there *race is true where the
+ * record's own bits are missing and that alone, which is not said to be wrong:
+ * the status can be cleared by then (Linux, arch/x86/events/intel/ds.c).
+ *
+ * SDM 3B, "PEBS Record Format for Intel Core i7 Processor Family" and for the
+ * 6th generation. */
+const char *pebs_judge_counters(const struct pebs_record *record,
+                                const struct pebs_counters *counters,
+                                bool *race);
+
 /* What TX Abort Information (B8H) must say of an abort whose status is known.
  */
 struct pebs_abort {

@@ -84,7 +84,8 @@ bool sampling_claim(struct sampling *p, struct test_context *t)
 
 uint64_t sampling_enable(const struct sampling_config *config)
 {
-    return config->counters | config->count_only;
+    return config->counters | config->count_only | config->plain |
+           (config->fixed != 0 ? IA32_PERF_GLOBAL_CTRL_FIXED_CTR(0) : 0);
 }
 
 static bool fill_ds_area(struct sampling *p)
@@ -96,12 +97,17 @@ static bool fill_ds_area(struct sampling *p)
     enum pebs_error error =
         pebs_ds_set(&p->set, (uint64_t)(uintptr_t)p->buffer, config->room,
                     config->threshold, p->format);
-    if (error != PEBS_OK || config->room > PEBS_ROOM_MAX) {
+    if (error != PEBS_OK || config->room > PEBS_ROOM_MAX ||
+        config->begun > config->room || config->slack >= p->size) {
         broken(p->t, "DS area: %s", pebs_error_text(error));
         return false;
     }
+    p->set.pebs_index += config->begun * p->size;
+    p->set.pebs_absolute_maximum += config->slack;
     for (unsigned n = 0; n < PRECISE_COUNTERS; n++)
-        p->set.pebs_counter_reset[n] = -(uint64_t)config->period[n] & p->mask;
+        p->set.pebs_counter_reset[n] =
+            config->period[n] != 0 ? -(uint64_t)config->period[n] & p->mask
+                                   : config->reset[n];
     *p->area = p->set;
     return true;
 }
@@ -111,12 +117,25 @@ static bool program_counter(struct sampling *p, unsigned n)
     const uint64_t select = p->config.select | IA32_PERFEVTSEL_USR |
                             IA32_PERFEVTSEL_OS | IA32_PERFEVTSEL_EN;
     bool used = (sampling_enable(&p->config) >> n & 1) != 0;
-    uint64_t start = (p->config.counters >> n & 1) != 0
+    uint64_t start = ((p->config.counters | p->config.plain) >> n & 1) != 0
                          ? -(uint64_t)p->config.first_period[n] & p->mask
                          : 0;
 
     return set_msr_again(p->t, IA32_PMC(n), start) &&
            set_msr_again(p->t, IA32_PERFEVTSEL(n), used ? select : 0);
+}
+
+/* IA32_FIXED_CTR0 counts instructions; it makes no records. */
+static bool program_fixed(struct sampling *p)
+{
+    const uint64_t control =
+        IA32_FIXED_CTR_CTRL_OS(0) | IA32_FIXED_CTR_CTRL_USR(0);
+    const uint64_t mask = BITS(test_cpu(p->t)->fixed_bits - 1, 0);
+
+    return p->config.fixed == 0 ||
+           (set_msr_again(p->t, IA32_FIXED_CTR(0),
+                          -(uint64_t)p->config.fixed & mask) &&
+            set_msr_again(p->t, IA32_FIXED_CTR_CTRL, control));
 }
 
 bool sampling_arm(struct sampling *p, const struct sampling_config *config)
@@ -133,8 +152,9 @@ bool sampling_arm(struct sampling *p, const struct sampling_config *config)
         ok = counters_clear_status(p->t, status);
     for (unsigned n = 0; ok && n < PRECISE_COUNTERS && n < counters; n++)
         ok = program_counter(p, n);
-    return ok && set_msr_again(p->t, IA32_PEBS_ENABLE,
-                               config->counters | config->facility);
+    return ok && program_fixed(p) &&
+           set_msr_again(p->t, IA32_PEBS_ENABLE,
+                         config->counters | config->facility);
 }
 
 bool sampling_start(struct sampling *p)
@@ -165,37 +185,64 @@ static size_t first_touched(const struct sampling *p, size_t from, size_t to)
 static bool check_untouched(struct sampling *p)
 {
     size_t end = BUFFER_AT + p->records * p->size;
-    size_t before = first_touched(p, sizeof(*p->area), BUFFER_AT);
+    size_t begin = BUFFER_AT + p->config.begun * p->size;
+    size_t before = first_touched(p, sizeof(*p->area), begin);
     size_t after = first_touched(p, end, TEST_RECORDS_BYTES);
 
-    return check(p->t, before == BUFFER_AT,
+    return check(p->t, before == begin,
                  "%lu bytes after the DS area's start a byte was written; "
-                 "the area ends at 60H",
-                 before) &&
+                 "the area ends at 60H, and the PEBS index began at %lu",
+                 before, begin) &&
            check(p->t, after == TEST_RECORDS_BYTES,
-                 "%u records of %lu bytes end %lu bytes after the PEBS buffer "
-                 "base, and a byte was written %lu bytes after it",
+                 "the PEBS index is after %u records of %lu bytes, which end "
+                 "%lu bytes after the PEBS buffer base, and a byte was written "
+                 "%lu bytes after it: beyond the records that it counts",
                  p->records, p->size, end - BUFFER_AT, after - BUFFER_AT);
+}
+
+/* Of the counters, nothing but what counts, and that is in range, overflowed;
+ * the buffer, where the index reached the threshold. */
+static bool check_status(struct sampling *p)
+{
+    const uint64_t overflows = BITS(7, 0) | BITS(34, 32);
+    const uint64_t full = IA32_PERF_GLOBAL_STATUS_OVF_DS_BUFFER;
+    uint64_t wrong = p->status & overflows & ~sampling_enable(&p->config);
+
+    return check(p->t, wrong == 0,
+                 "IA32_PERF_GLOBAL_STATUS (38EH) is 0x%lx: the overflow bits "
+                 "0x%lx are of counters that do not count",
+                 p->status, wrong) &&
+           check(p->t,
+                 (p->status & full) == 0 || p->records >= p->config.threshold,
+                 "IA32_PERF_GLOBAL_STATUS (38EH)[62] (OvfBuf) is 1 after %u "
+                 "records with the threshold at %u; wanted 0",
+                 p->records, p->config.threshold);
 }
 
 static bool collect_records(struct sampling *p)
 {
     struct pebs_ds_area area = *p->area;
+    struct pebs_ds_area whole = area;
     uint64_t written;
-    enum pebs_error error = pebs_ds_check(&area, p->format, &written);
+
+    whole.pebs_absolute_maximum -= p->config.slack;
+    enum pebs_error error = pebs_ds_check(&whole, p->format, &written);
 
     p->records = (unsigned)written;
     if (!check(p->t, error == PEBS_OK,
                "DS area: %s; PEBS index is 0x%lx, the buffer begins at 0x%lx, "
                "a record of format %u has %lu bytes",
                pebs_error_text(error), area.pebs_index, area.pebs_buffer_base,
-               p->format, p->size))
+               p->format, p->size) ||
+        !check(p->t, p->records >= p->config.begun,
+               "the PEBS index was set after %u records, and is after %u",
+               p->config.begun, p->records))
         return false;
     p->set.pebs_index = area.pebs_index;
     test_raw(p->t, raw_names[p->format], p->buffer, p->records * p->size);
     return check(p->t, memcmp(&area, &p->set, sizeof(area)) == 0,
                  "the DS area changed in more than its PEBS index") &&
-           check_untouched(p);
+           check_untouched(p) && check_status(p);
 }
 
 bool sampling_stop(struct sampling *p)
@@ -258,6 +305,15 @@ bool sampling_record(struct sampling *p, unsigned n, struct pebs_record *record)
     enum pebs_error error =
         pebs_decode(p->buffer + n * p->size, p->size, p->format, record);
 
+    if (error == PEBS_TX_ABORT_RESERVED) {
+        if (!p->reserved_said)
+            observe(p->t,
+                    "a record has reserved bits [63:40] of TX Abort "
+                    "Information (B8H) set",
+                    1, 1);
+        p->reserved_said = true;
+        error = PEBS_OK;
+    }
     return check(p->t, error == PEBS_OK, "record %u: %s", n,
                  pebs_error_text(error));
 }

@@ -1,75 +1,101 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Reserved bits of the counters' control registers: a driver that sets one by
- * mistake must get #GP, not a counter that does something else. */
+/* Reserved bits of the counters' control registers, one at a time: a driver
+ * that sets one by mistake must get #GP, not a counter that does something
+ * else. What is not refused is undone at once. */
 #include "src/harness/case.h"
 #include "src/base/msr.h"
 #include "src/base/names.h"
-#include "src/counting/counters.h"
+#include "src/counting/bank.h"
 
-#define SHOWN 3
+#define PEBS_BASELINE BIT(14) /* of IA32_PERF_CAPABILITIES: adaptive PEBS */
+#define LEAF_PERFMON  0x23    /* from there on more bits have a meaning */
 
-/* How many bits of a register were tried one by one, and what they did. */
-struct tried {
-    unsigned bits, accepted, shown;
-};
-
-static void try_bits(struct test_context *t, struct tried *y, const char *name,
-                     uint32_t msr, uint64_t mask)
+/* Each bit of `reserved` alone, into a register that holds 0 or is a command.
+ * Adds to *tried. */
+static void try_bits(struct test_context *t, uint32_t msr, uint64_t reserved,
+                     unsigned *tried)
 {
+    char name[MSR_NAME_BYTES], bits[BITS_NAME_BYTES];
+    uint64_t accepted = 0;
+
     for (unsigned bit = 0; bit < 64; bit++) {
-        if ((mask & BIT(bit)) == 0)
+        if ((reserved >> bit & 1) == 0)
             continue;
-        int vector = try_set_msr_again(t, msr, BIT(bit));
-        y->bits++;
-        y->accepted += vector != HW_GP;
-        if (vector != HW_GP && y->shown++ < SHOWN)
-            note(t,
-                 "%s (%XH) written with bit %u alone: got %s, "
-                 "wanted #GP",
-                 name, msr, bit, fault_name(vector));
-        if (vector == HW_NO_FAULT)
-            set_msr_again(t, msr, 0);
+        ++*tried;
+        if (try_set_msr_again(t, msr, BIT(bit)) == HW_GP)
+            continue;
+        accepted |= BIT(bit);
+        set_msr_again(t, msr, 0);
     }
+    check(t, accepted == 0,
+          "%s: reserved bits %s raised no #GP, each written alone; wanted #GP",
+          msr_name(msr, name), bits_name(accepted, bits));
 }
 
-/* Bits of IA32_PERFEVTSELx that are reserved on every processor. IN_TX [32] and
- * IN_TXCP [33] have a test of their own: tsx_in_txcp_counter2. */
-#define SELECT_RESERVED BITS(63, 34)
+/* IA32_PERFEVTSELx. IN_TX [32] and IN_TXCP [33] have a test of their own:
+ * tsx_in_txcp_counter2. */
+static uint64_t reserved_of_selects(const struct identity *id)
+{
+    uint64_t reserved = BITS(63, 34);
+
+    if ((id->perf_capabilities & PEBS_BASELINE) != 0)
+        reserved &= ~BIT(34); /* Adaptive_Record */
+    if (id->leaf_max >= LEAF_PERFMON)
+        reserved &= ~(BITS(36, 35) | BITS(47, 40)); /* EQ, LBR, UMASK2 */
+    return reserved;
+}
+
+/* IA32_FIXED_CTR_CTRL: a field of four bits for each counter. AnyThread is of
+ * version 3. */
+static uint64_t reserved_of_fixed(const struct identity *id)
+{
+    uint64_t reserved =
+        id->fixed_counters < 16 ? ~UINT64_C(0) << (4u * id->fixed_counters) : 0;
+
+    if ((id->perf_capabilities & PEBS_BASELINE) != 0)
+        for (unsigned n = 0; n < 8; n++)
+            reserved &= ~BIT(32 + 4 * n);
+    if (id->perfmon_version < 3)
+        for (unsigned n = 0; n < id->fixed_counters && n < 8; n++)
+            reserved |= BIT(4 * n + 2);
+    return reserved;
+}
+
+/* What no counter has, of IA32_PERF_GLOBAL_CTRL and of 390H and 391H: bits
+ * below 32 and below the flags in the highest bits. Of bits 4 to 7 where a
+ * sibling has the other four counters see counter_enumeration. */
+static uint64_t reserved_of_places(const struct identity *id)
+{
+    return BITS(54, 8) & ~bank_places(id);
+}
 
 TEST(counter_reserved_bits,
      .asks = "Do reserved bits of the counters' control registers raise #GP?",
      .cite = "SDM 3B, \"Layout of IA32_PERFEVTSELx MSRs\", \"Layout of "
              "IA32_FIXED_CTR_CTRL MSR\", \"Layout of IA32_PERF_GLOBAL_CTRL "
-             "MSR\"; SDM 2C, WRMSR",
+             "MSR\", \"Layout of IA32_PERF_GLOBAL_OVF_CTRL MSR\"; SDM 2C, "
+             "WRMSR",
      .needs = {.features = NEED_INTEL | NEED_PMU})
 {
     const struct identity *id = test_cpu(t);
-    struct tried select = {0}, fixed = {0}, global = {0};
-    unsigned first_fixed = 4u * id->fixed_counters;
+    const uint64_t places = reserved_of_places(id);
+    unsigned tried = 0;
 
     if (!counters_claim(t))
         return;
     for (unsigned n = 0; n < counters_available(id); n++)
-        try_bits(t, &select, "IA32_PERFEVTSELx", IA32_PERFEVTSEL(n),
-                 SELECT_RESERVED);
-    if (first_fixed < 64)
-        try_bits(t, &fixed, "IA32_FIXED_CTR_CTRL", IA32_FIXED_CTR_CTRL,
-                 BITS(63, first_fixed));
+        try_bits(t, IA32_PERFEVTSEL(n), reserved_of_selects(id), &tried);
+    try_bits(t, IA32_FIXED_CTR_CTRL, reserved_of_fixed(id), &tried);
     /* Versions after 4 have given some of these bits a meaning. */
-    if (id->perfmon_version <= 4 && id->fixed_counters < 32)
-        try_bits(t, &global, "IA32_PERF_GLOBAL_CTRL", IA32_PERF_GLOBAL_CTRL,
-                 BITS(63, 32 + id->fixed_counters));
-
-    check(t, select.accepted == 0,
-          "IA32_PERFEVTSELx: %u of %u reserved bits raised no #GP; wanted 0",
-          select.accepted, select.bits);
-    check(t, fixed.accepted == 0,
-          "IA32_FIXED_CTR_CTRL (38DH): %u of %u reserved bits raised no #GP; "
-          "wanted 0",
-          fixed.accepted, fixed.bits);
-    check(t, global.accepted == 0,
-          "IA32_PERF_GLOBAL_CTRL (38FH): %u of %u reserved bits raised no #GP; "
-          "wanted 0",
-          global.accepted, global.bits);
-    note(t, "%u reserved bits tried", select.bits + fixed.bits + global.bits);
+    if (id->perfmon_version <= 4) {
+        try_bits(t, IA32_PERF_GLOBAL_CTRL, places | BITS(63, 55), &tried);
+        /* Version 4 has freezing and SGX in [60:58]. */
+        try_bits(t, IA32_PERF_GLOBAL_OVF_CTRL,
+                 places |
+                     (id->perfmon_version == 4 ? BITS(57, 56) : BITS(60, 56)),
+                 &tried);
+    }
+    if (id->perfmon_version == 4)
+        try_bits(t, IA32_PERF_GLOBAL_STATUS_SET, places | BITS(57, 56), &tried);
+    note(t, "%u reserved bits tried", tried);
 }

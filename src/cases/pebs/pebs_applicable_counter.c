@@ -1,7 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The field at 90H says which counter a record is of. */
+/* The field at 90H says which counter a record is of; before format 3 it is
+ * the whole of IA32_PERF_GLOBAL_STATUS. */
 #include "src/harness/case.h"
+#include "src/base/msr.h"
+#include "src/pebs/pebs_judge.h"
 #include "src/pebs/sampling.h"
+
+/* Of all windows: records, and those whose own bits are missing (pebs_judge.h).
+ */
+struct seen {
+    unsigned records, races;
+};
 
 /* Each counter once: overflows 50 events apart, or all with the same event. */
 static struct sampling_config config_of(unsigned counters, bool together)
@@ -18,52 +27,101 @@ static struct sampling_config config_of(unsigned counters, bool together)
     return config;
 }
 
-/* [3:0] of 90H; the others are not those of counters that make records. */
-static unsigned counters_named(const struct pebs_record *record)
+static uint64_t counters_field(const struct pebs_record *record)
 {
-    return (record->global_status | record->applicable_counter) & 0xf;
+    return record->global_status | record->applicable_counter;
 }
 
-static const char *field_name(const struct sampling *p)
+static void check_record(struct sampling *p, const char *how, unsigned n,
+                         const struct pebs_counters *wanted, struct seen *seen)
 {
-    return p->format < 3 ? "IA32_PERF_GLOBAL_STATUS (90H)"
-                         : "Applicable Counter (90H)";
+    struct pebs_record record;
+    bool race;
+
+    if (!sampling_record(p, n, &record))
+        return;
+    const char *wrong = pebs_judge_counters(&record, wanted, &race);
+    check(p->t, wrong == NULL,
+          "counters %s: %s; 90H of record %u is 0x%lx, wanted 0x%lx%s", how,
+          wrong, n, counters_field(&record),
+          p->format < 3 ? wanted->own | wanted->others : wanted->own,
+          p->format < 3 ? " (bits of IA32_PERF_GLOBAL_STATUS, 38EH)" : "");
+    seen->records++;
+    seen->races += race;
 }
 
 /* Each of `counters` has one record, in the order of the counters. */
-static void check_one_each(struct sampling *p, const char *how)
+static void check_one_each(struct sampling *p, const char *how,
+                           struct seen *seen)
 {
-    struct pebs_record record;
     unsigned n = 0, left = p->config.counters;
 
-    for (; left != 0 && n < p->records; n++, left &= left - 1)
-        if (sampling_record(p, n, &record))
-            check(p->t, counters_named(&record) == (left & -left),
-                  "counters %s: %s [3:0] of record %u is 0x%x; wanted 0x%x",
-                  how, field_name(p), n, counters_named(&record), left & -left);
+    for (; left != 0 && n < p->records; n++, left &= left - 1) {
+        const struct pebs_counters wanted = {.own = left & -left};
+        check_record(p, how, n, &wanted, seen);
+    }
     check(p->t, left == 0 && n == p->records,
           "counters %s: set 0x%x of counters overflowed once each, and %u "
           "records were made",
           how, p->config.counters, p->records);
 }
 
-/* One record or more; between them they name all the counters. */
+/* One record or more; between them they name all the counters, and no other. */
 static void check_together(struct sampling *p)
 {
     struct pebs_record record;
-    unsigned all = 0;
+    uint64_t all = 0;
 
     for (unsigned n = 0; n < p->records; n++)
         if (sampling_record(p, n, &record))
-            all |= counters_named(&record);
+            all |= counters_field(&record);
     check(p->t, all == p->config.counters,
-          "all counters overflow with the same event: %s [3:0] of %u records "
-          "name the set 0x%x; wanted 0x%x",
-          field_name(p), p->records, all, p->config.counters);
+          "all counters overflow with the same event: 90H of %u records names "
+          "the set 0x%lx; wanted 0x%x",
+          p->records, all, p->config.counters);
     note(p->t,
          "counters of the set 0x%x overflow with the same event: %u "
          "records made",
          p->config.counters, p->records);
+}
+
+/* Records of one counter, after all others and IA32_FIXED_CTR0 have overflowed
+ * without making any, and after the first has reached the threshold. */
+static bool try_beside_others(struct sampling *p, unsigned usable, unsigned own,
+                              struct seen *seen)
+{
+    struct sampling_config config = {
+        .select = PRECISE_CONDITIONAL_BRANCHES,
+        .counters = 1u << own,
+        .plain = usable & ~(1u << own),
+        .fixed = 30,
+        .room = 16,
+        .threshold = 1,
+    };
+    struct pebs_counters wanted = {
+        .own = config.counters,
+        .others = config.plain | IA32_PERF_GLOBAL_STATUS_OVF_FIXED_CTR(0)};
+
+    for (unsigned n = 0; n < PRECISE_COUNTERS; n++)
+        config.first_period[n] = n == own ? 80 : 20 + n;
+    config.period[own] = 50;
+    if (!sampling_run(p, &config, 0))
+        return false;
+    check(p->t, p->records >= 2,
+          "IA32_PMC%u (%XH) overflows every 50 of %u events, beside others "
+          "that make no records: %u records made; wanted 2 or more",
+          own, IA32_PMC(own), PEBS_EVENTS, p->records);
+    for (unsigned n = 0; n < p->records; n++) {
+        check_record(p, "beside others that overflowed", n, &wanted, seen);
+        wanted.others |= IA32_PERF_GLOBAL_STATUS_OVF_DS_BUFFER;
+    }
+    const uint64_t left = p->status & ~(uint64_t)config.counters;
+    check(p->t, left == wanted.others,
+          "IA32_PERF_GLOBAL_STATUS (38EH) is 0x%lx after %u records of "
+          "IA32_PMC%u; wanted 0x%lx: a record clears the bits of its counters "
+          "alone",
+          p->status, p->records, own, wanted.others);
+    return true;
 }
 
 TEST(pebs_applicable_counter,
@@ -73,6 +131,7 @@ TEST(pebs_applicable_counter,
      .needs = {.features = NEED_INTEL | NEED_PMU | NEED_PEBS, .counters = 4})
 {
     unsigned counters = sampling_counters(t);
+    struct seen seen = {0, 0};
     struct sampling_config config;
     struct sampling p;
 
@@ -87,13 +146,24 @@ TEST(pebs_applicable_counter,
             continue;
         if (!sampling_run(&p, &config, 0))
             return;
-        check_one_each(&p, "one by one");
+        check_one_each(&p, "one by one", &seen);
+        if (!try_beside_others(&p, counters, n, &seen))
+            return;
     }
     config = config_of(counters, false);
     if (!sampling_run(&p, &config, 0))
         return;
-    check_one_each(&p, "at once");
+    check_one_each(&p, "at once", &seen);
     config = config_of(counters, true);
     if (sampling_run(&p, &config, 0))
         check_together(&p);
+    if (p.format >= 3)
+        return;
+    check(t, seen.races < seen.records,
+          "IA32_PERF_GLOBAL_STATUS (90H): none of %u records has the overflow "
+          "bit of its own counter",
+          seen.records);
+    if (seen.races != 0)
+        observe(t, "90H of a record has not the bit of the record's counter",
+                seen.races, seen.records);
 }

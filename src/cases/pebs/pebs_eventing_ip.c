@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* RIP is the instruction after the event, EventingIP the event's own. */
+/* RIP is the instruction that execution went on with, EventingIP the event's
+ * own: of branches that are not taken, and of taken ones, where the two are not
+ * one after the other. */
 #include "src/harness/case.h"
 #include "src/pebs/sampling.h"
 
@@ -12,32 +14,48 @@ static const struct sampling_config config = {
     .threshold = 32,
 };
 
-/* As the distance from the first event, which is readable. */
-static void check_address(struct test_context *t, const char *what,
-                          uint64_t got, uint64_t want, unsigned event)
-{
-    const uint64_t first = (uint64_t)(uintptr_t)pebs_events;
+/* What there are windows of. */
+static const struct form {
+    const char *name;
+    const uint8_t *events;
+    unsigned bytes; /* of each event */
+    void (*window)(uint64_t enable, uint64_t flags, struct pebs_state *state);
+} forms[] = {
+    {"not taken", pebs_events, PEBS_EVENT_BYTES, pebs_window},
+    {"taken", pebs_events_taken, PEBS_TAKEN_BYTES, pebs_window_taken},
+};
 
+static void check_address(struct test_context *t, const struct form *form,
+                          const char *what, uint64_t got, uint64_t want,
+                          unsigned event)
+{
     check(t, got == want,
-          "%s of the record of event %u: got 0x%lx, wanted 0x%lx; the first "
-          "event's code is at 0x%lx, each has %u bytes",
-          what, event, got, want, first, PEBS_EVENT_BYTES);
+          "a branch that is %s: %s of the record of event %u: got 0x%lx, "
+          "wanted 0x%lx; the first event's code is at 0x%lx, each has %u bytes",
+          form->name, what, event, got, want, (uintptr_t)form->events,
+          form->bytes);
 }
 
-static void check_record(struct sampling *p, const struct pebs_record *record)
+static void check_record(struct sampling *p, const struct form *form,
+                         const struct pebs_record *record)
 {
-    const uint64_t first = (uint64_t)(uintptr_t)pebs_events;
+    const uint64_t first = (uint64_t)(uintptr_t)form->events;
     unsigned event = sampling_event(p, record);
 
     if (event == 0)
         return;
-    check_address(p->t, "RIP (08H)", record->rip,
-                  first + (uint64_t)event * PEBS_EVENT_BYTES, event);
+    check_address(p->t, form, "RIP (08H)", record->rip,
+                  first + (uint64_t)event * form->bytes, event);
     if (pebs_has(record, PEBS_EVENTING_IP))
-        check_address(p->t, "EventingIP (B0H)", record->eventing_ip,
-                      first + (uint64_t)(event - 1) * PEBS_EVENT_BYTES +
+        check_address(p->t, form, "EventingIP (B0H)", record->eventing_ip,
+                      first + (uint64_t)(event - 1) * form->bytes +
                           PEBS_EVENT_BRANCH,
                       event);
+}
+
+static void run_form(struct sampling *p, uint64_t form)
+{
+    forms[form].window(sampling_enable(&p->config), 0, &p->state);
 }
 
 TEST(pebs_eventing_ip,
@@ -48,21 +66,29 @@ TEST(pebs_eventing_ip,
              "Processor Family\"",
      .needs = {.features = NEED_INTEL | NEED_PMU | NEED_PEBS})
 {
+    unsigned records = 0;
     struct pebs_record record;
     struct sampling p;
 
-    /* Set-up, measured. */
-    if (!sampling_claim(&p, t) || !sampling_run(&p, &config, 0))
+    /* Set-up. */
+    if (!sampling_claim(&p, t))
         return;
 
-    /* Check. */
-    check(t, p.records != 0,
-          "%u events and an overflow every 25 of them made "
-          "no record",
-          PEBS_EVENTS);
-    for (unsigned n = 0; n < p.records; n++)
-        if (sampling_record(&p, n, &record))
-            check_record(&p, &record);
-    note(t, "%u records%s", p.records,
+    for (unsigned i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+        /* Measured. */
+        if (!sampling_around(&p, &config, run_form, i))
+            return;
+
+        /* Check. */
+        check(t, p.records != 0,
+              "%u branches that are %s and an overflow every 25 of them made "
+              "no record",
+              PEBS_EVENTS, forms[i].name);
+        for (unsigned n = 0; n < p.records; n++)
+            if (sampling_record(&p, n, &record))
+                check_record(&p, &forms[i], &record);
+        records += p.records;
+    }
+    note(t, "%u records%s", records,
          p.format < 2 ? "; format 1 has no EventingIP" : "");
 }

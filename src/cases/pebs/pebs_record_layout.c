@@ -15,8 +15,9 @@ static const struct sampling_config config = {
     .threshold = 32,
 };
 
-/* Of CF, PF, AF, ZF, SF: each set in one and clear in another. */
-static const uint64_t flags[] = {0xd5, 0x41, 0x94};
+/* Of CF, PF, AF, ZF, SF, and of IOPL [13:12], AC [18], ID [21], which do
+ * nothing here: each set in one and clear in another. */
+static const uint64_t flags[] = {0x2000d5, 0x2041, 0x41094};
 
 static void check_field(struct test_context *t,
                         const struct pebs_record *record, enum pebs_field field,

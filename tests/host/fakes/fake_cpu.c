@@ -46,6 +46,8 @@ static jmp_buf end;
 
 uint64_t rdmsr(uint32_t number)
 {
+    if (number >= 0xC0000081 && number <= 0xC0000084)
+        return fake_cpu.star[number - 0xC0000081];
     return number == IA32_APIC_BASE
                ? (uint64_t)fake_cpu.apic | fake_cpu.apic_mode
                : 0;

@@ -40,6 +40,7 @@ struct fake_cpu {
     const char *reason; /* of the panic that ended the run */
     uint64_t breakpoints[BREAKPOINTS];
     uint32_t apic[0x400 / 4] __attribute__((aligned(4096)));
+    uint64_t star[4];   /* IA32_STAR, _LSTAR, _CSTAR, _FMASK */
     uint64_t apic_mode; /* bits of IA32_APIC_BASE: enabled */
     uint32_t msr;       /* the last one that was written */
     uint64_t msr_value;

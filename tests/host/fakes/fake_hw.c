@@ -183,7 +183,34 @@ int hw_msr_read(uint32_t msr, uint64_t *value)
 
 int hw_pmc_read(uint32_t index, uint64_t *value)
 {
-    return hw_msr_read(0xc1 + index, value);
+    return hw_msr_read(index >> 30 != 0 ? 0x309 + (index & 7) : 0xc1 + index,
+                       value);
+}
+
+/* No local APIC. Weak, so that a test can bring its own. */
+__attribute__((weak)) bool hw_pmi_begin(bool nmi)
+{
+    (void)nmi;
+    return false;
+}
+
+__attribute__((weak)) unsigned hw_pmi_count(void)
+{
+    return 0;
+}
+
+__attribute__((weak)) unsigned hw_pmi_masked(void)
+{
+    return 0;
+}
+
+__attribute__((weak)) uint64_t hw_pmi_rip(void)
+{
+    return 0;
+}
+
+__attribute__((weak)) void hw_pmi_end(void)
+{
 }
 
 int hw_msr_write(uint32_t msr, uint64_t value)

@@ -18,6 +18,8 @@
 #include "asm/tsx_state.h"
 #include "asm/counting_window.h"
 
+#include <string.h>
+
 #define FAKE __attribute__((weak))
 
 /* Counted by hand in counting_window.asm, beside the assembler that counts them
@@ -25,6 +27,8 @@
  */
 FAKE const struct window_shape window_plain_shape = {21, 8, 0, 0};
 FAKE const struct window_shape window_slow_shape = {20, 0, 0, 0};
+FAKE const struct window_shape window_long_shape = {139, 8, 0, 0};
+FAKE const struct window_shape window_paused_shape = {20, 7, 0, 0};
 FAKE const struct window_shape window_rtm_shape = {28, 5, 2, 8};
 FAKE const struct window_shape window_rtm_long_shape = {30, 1, 1, 27};
 
@@ -174,6 +178,25 @@ FAKE void pebs_window(uint64_t enable, uint64_t flags, struct pebs_state *state)
 {
     (void)enable;
     *state = (struct pebs_state){.rflags = flags};
+}
+
+FAKE void pebs_window_taken(uint64_t enable, uint64_t flags,
+                            struct pebs_state *state)
+{
+    pebs_window(enable, flags, state);
+}
+
+FAKE void pebs_window_stopped(uint64_t enable, uint64_t flags,
+                              struct pebs_state *state)
+{
+    pebs_window(enable, flags, state);
+}
+
+FAKE void pebs_window_timed(uint64_t enable, uint64_t times[PEBS_TIMED + 1],
+                            struct pebs_state *state)
+{
+    memset(times, 0, (PEBS_TIMED + 1) * sizeof(times[0]));
+    pebs_window(enable, 0, state);
 }
 
 /* Any addresses do that differ: 3 bytes an instruction, the loop far after. */

@@ -60,7 +60,7 @@ static void leaves_what_vmrun_leaves(void **state)
         struct vcpu *v = start();
 
         if (with == 0)
-            fake_cpu.tr = OTHER_TR;
+            v->direct.cr0 = ~v->vmcb->cr0;
         CODE(v, NOP_, STORE_, 0xF0, XCHG_, LOAD_, NOP_, PAIR_, NOP_);
         v->vmcb->rax = UINT64_C(0x1122334455667788);
         v->gprs.rbx = 3;
@@ -194,7 +194,6 @@ enum change {
     CR3,
     CR4,
     EFER,
-    TR,
     HELD,
     PASSES,
     SHOWING,
@@ -217,7 +216,6 @@ static void make(struct vcpu *v, enum change change)
     b->cr3 ^= change == CR3 ? 0x1000 : 0;
     b->cr4 ^= change == CR4 ? 0x100000 : 0;
     b->efer ^= change == EFER ? 0x800 : 0;
-    fake_cpu.tr = change == TR ? OTHER_TR : fake_cpu.tr;
     v->if_masked = change == HELD;
     v->grants = change == PASSES;
     v->overlay_count = change == SHOWING;
@@ -310,7 +308,7 @@ static void transaction_is_the_same(void **state)
             uint64_t *data = (uint64_t *)(fake_cpu_page(8) + at[n / 2]);
 
             if (with == 0)
-                fake_cpu.tr = OTHER_TR;
+                v->direct.cr0 = ~v->vmcb->cr0;
             CODE(v, XBEGIN_, NOP_, LOAD_, STORE_, XCHG_, PAIR_, NOP_, XABORT_);
             if (n % 2 != 0)
                 memcpy(fake_cpu_page(0) + 20, ((uint8_t[]){XEND_}), 3);
@@ -429,6 +427,26 @@ static void host_is_as_it_was(void **state)
     assert_int_equal(fake_cpu.tr, 0x50);
 }
 
+/* What the guest has loaded is there while it runs, and at the end. */
+static void task_register_is_the_guests(void **state)
+{
+    struct vcpu *v = start();
+
+    (void)state;
+    CODE(v, NOP_, CPUID_, NOP_, NOP_);
+    fake_cpu.tr = 0x50; /* by the guest's LTR */
+    assert_true(fake_cpu_rounds(v, 1));
+    assert_int_equal(fake_cpu.directs, 1);
+    assert_int_not_equal(fake_cpu.tr, 0x50);
+    assert_true(fake_cpu_rounds(v, 1));
+    assert_int_equal(fake_cpu.runs, 1);
+    assert_int_equal(fake_cpu.tr, 0x50);
+    assert_true(fake_cpu_rounds(v, 1));
+    assert_int_equal(fake_cpu.directs, 2);
+    direct_end(v);
+    assert_int_equal(fake_cpu.tr, 0x50);
+}
+
 /* SDM volume 3A, "64-Bit Task State Segment": what svm.asm needs of it. */
 static void stack_is_ours(void **state)
 {
@@ -461,6 +479,7 @@ int main(void)
         cmocka_unit_test(elided_lock_is_vmruns),
         cmocka_unit_test(exception_is_done_over),
         cmocka_unit_test(host_is_as_it_was),
+        cmocka_unit_test(task_register_is_the_guests),
         cmocka_unit_test(stack_is_ours),
     };
 

@@ -177,7 +177,16 @@ static void rdpmc_knows_its_counters(void **state)
     assert_int_equal(value, 99);
     assert_false(counters_rdpmc(p, 8, &value));
     assert_false(counters_rdpmc(p, 1u << 30 | 3, &value));
-    assert_false(counters_rdpmc(p, 1u << 31, &value));
+    assert_int_equal(counters_rdpmc(p, 1u << 31 | 7, &value),
+                     p->choices.rdpmc_fast);
+    p->choices.rdpmc_fast = true;
+    set(0x4C8, UINT64_C(0x900000005));
+    assert_true(counters_rdpmc(p, 1u << 31 | 7, &value));
+    assert_int_equal(value, 5);
+    assert_true(counters_rdpmc(p, 3u << 30 | 2, &value));
+    assert_int_equal(value, 99);
+    assert_false(counters_rdpmc(p, 1u << 31 | 8, &value));
+    assert_false(counters_rdpmc(p, 1u << 29, &value));
 }
 
 static void faults_of_overflow_show(void **state)

@@ -126,6 +126,14 @@ static void inuse_follows_the_selects(void **state)
     assert_true(msr_write(p, 0x38D, 0x020));
     assert_true(msr_read(p, 0x392, &value));
     assert_true(value == (BIT(63) | BIT(33) | BIT(3)));
+    assert_true(msr_write(p, 0x189, 0));
+    assert_true(msr_write(p, 0x38D, 0x048)); /* no level of either: not used */
+    assert_true(msr_read(p, 0x392, &value));
+    assert_true(value == BIT(63));
+    assert_true(msr_write(p, 0x38D, 0x140));
+    assert_true(msr_write(p, 0x3F1, 2));
+    assert_true(msr_read(p, 0x392, &value));
+    assert_true(value == (BIT(63) | BIT(34)));
 }
 
 static void topology_pairs_siblings(void **state)

@@ -36,6 +36,25 @@ static void held_until_the_record(void **state)
     assert_true(took_interrupt());
 }
 
+/* Up to version 3 it clears LBR, from version 4 on it sets LBR_Frz. */
+static void freezes_branch_records(void **state)
+{
+    (void)state;
+    for (unsigned v4 = 0; v4 < 2; v4++) {
+        start(v4 != 0 ? "skylake-2017" : "haswell", "none", 0xC8, 2, 2);
+        set(0x1D9, BIT(11) | 1);
+        set(0x186, BRANCHES | INT);
+        set(0xC1, (uint32_t)-1);
+        set(0x38F, 1);
+        branch();
+        branch();
+        assert_int_equal(get(0x1D9), BIT(11) | v4);
+        assert_int_equal(get(0x38E), (uint64_t)v4 << 58 | 1);
+        assert_int_equal(get(0x38F), 1);
+        assert_int_equal(get(0xC1), 1);
+    }
+}
+
 static void freezes(const char *cpu, uint64_t status, uint64_t ctrl)
 {
     start(cpu, "none", 0xC8, 2, 2);
@@ -68,6 +87,7 @@ int main(void)
         cmocka_unit_test(overflow_interrupts),
         cmocka_unit_test(held_until_the_record),
         cmocka_unit_test(freeze_on_interrupt),
+        cmocka_unit_test(freezes_branch_records),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

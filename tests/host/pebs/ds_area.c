@@ -29,7 +29,7 @@ static void fills_in(void **state)
 
     (void)state;
     assert_int_equal(area.pebs_buffer_base, BASE);
-    assert_int_equal(area.pebs_absolute_maximum, BASE + 2001);
+    assert_int_equal(area.pebs_absolute_maximum, BASE + 2000);
     assert_int_equal(area.pebs_interrupt_threshold, BASE + 1800);
     assert_int_equal(area.bts_index, 7);
     assert_int_equal(area.pebs_counter_reset[2], 3);
@@ -48,14 +48,14 @@ static void fills_in_no_nonsense(void **state)
                      PEBS_SIZE_DOES_NOT_DIVIDE);
     assert_int_equal(pebs_ds_set(&area, BASE, UINT64_MAX / 200, 1, 3),
                      PEBS_SIZE_DOES_NOT_DIVIDE);
-    assert_int_equal(pebs_ds_set(&area, UINT64_MAX - 200, 1, 1, 3),
+    assert_int_equal(pebs_ds_set(&area, UINT64_MAX - 199, 1, 1, 3),
                      PEBS_SIZE_DOES_NOT_DIVIDE);
     assert_int_equal(pebs_ds_set(&area, BASE, 10, 0, 3),
                      PEBS_THRESHOLD_OUTSIDE);
     assert_int_equal(pebs_ds_set(&area, BASE, 10, 11, 3),
                      PEBS_THRESHOLD_OUTSIDE);
     assert_int_equal(area.pebs_buffer_base, 0);
-    assert_int_equal(pebs_ds_set(&area, UINT64_MAX - 201, 1, 1, 3), PEBS_OK);
+    assert_int_equal(pebs_ds_set(&area, UINT64_MAX - 200, 1, 1, 3), PEBS_OK);
     assert_int_equal(area.pebs_absolute_maximum, UINT64_MAX);
 }
 
@@ -66,25 +66,25 @@ static void each_error(void **state)
         enum pebs_error error;
         uint64_t written;
     } rows[] = {
-        {BASE, BASE, BASE + 2001, BASE + 200, PEBS_OK, 0},
-        {BASE, BASE + 200, BASE + 2001, BASE + 200, PEBS_OK, 1},
-        {BASE, BASE + 2000, BASE + 2001, BASE + 2000, PEBS_OK, 10},
-        {BASE, BASE, BASE + 2001, BASE, PEBS_OK, 0},
+        {BASE, BASE, BASE + 2000, BASE + 200, PEBS_OK, 0},
+        {BASE, BASE + 200, BASE + 2000, BASE + 200, PEBS_OK, 1},
+        {BASE, BASE + 2000, BASE + 2000, BASE + 2000, PEBS_OK, 10},
+        {BASE, BASE, BASE + 2000, BASE, PEBS_OK, 0},
         {BASE, BASE, BASE, BASE, PEBS_MAXIMUM_BELOW_BASE, 0},
         {BASE, BASE, BASE - 1, BASE, PEBS_MAXIMUM_BELOW_BASE, 0},
         {BASE, BASE, BASE + 1, BASE, PEBS_SIZE_DOES_NOT_DIVIDE, 0},
-        {BASE, BASE, BASE + 2000, BASE, PEBS_SIZE_DOES_NOT_DIVIDE, 0},
-        {BASE, BASE, BASE + 2002, BASE, PEBS_SIZE_DOES_NOT_DIVIDE, 0},
+        {BASE, BASE, BASE + 2001, BASE, PEBS_SIZE_DOES_NOT_DIVIDE, 0},
+        {BASE, BASE, BASE + 1999, BASE, PEBS_SIZE_DOES_NOT_DIVIDE, 0},
         {BASE, BASE, BASE + 4096, BASE, PEBS_SIZE_DOES_NOT_DIVIDE, 0},
-        {BASE, BASE - 1, BASE + 2001, BASE, PEBS_INDEX_BELOW_BASE, 0},
-        {BASE, 0, BASE + 2001, BASE, PEBS_INDEX_BELOW_BASE, 0},
-        {BASE, BASE + 2001, BASE + 2001, BASE, PEBS_INDEX_PAST_MAXIMUM, 0},
-        {BASE, BASE + 2200, BASE + 2001, BASE, PEBS_INDEX_PAST_MAXIMUM, 0},
-        {BASE, BASE + 1, BASE + 2001, BASE, PEBS_INDEX_BETWEEN_RECORDS, 0},
-        {BASE, BASE + 192, BASE + 2001, BASE, PEBS_INDEX_BETWEEN_RECORDS, 0},
-        {BASE, BASE + 200, BASE + 2001, BASE - 1, PEBS_THRESHOLD_OUTSIDE, 1},
-        {BASE, BASE + 200, BASE + 2001, BASE + 2001, PEBS_THRESHOLD_OUTSIDE, 1},
-        {BASE, BASE + 200, BASE + 2001, BASE + 10,
+        {BASE, BASE - 1, BASE + 2000, BASE, PEBS_INDEX_BELOW_BASE, 0},
+        {BASE, 0, BASE + 2000, BASE, PEBS_INDEX_BELOW_BASE, 0},
+        {BASE, BASE + 2001, BASE + 2000, BASE, PEBS_INDEX_PAST_MAXIMUM, 0},
+        {BASE, BASE + 2200, BASE + 2000, BASE, PEBS_INDEX_PAST_MAXIMUM, 0},
+        {BASE, BASE + 1, BASE + 2000, BASE, PEBS_INDEX_BETWEEN_RECORDS, 0},
+        {BASE, BASE + 192, BASE + 2000, BASE, PEBS_INDEX_BETWEEN_RECORDS, 0},
+        {BASE, BASE + 200, BASE + 2000, BASE - 1, PEBS_THRESHOLD_OUTSIDE, 1},
+        {BASE, BASE + 200, BASE + 2000, BASE + 2001, PEBS_THRESHOLD_OUTSIDE, 1},
+        {BASE, BASE + 200, BASE + 2000, BASE + 10,
          PEBS_THRESHOLD_BETWEEN_RECORDS, 1},
     };
 
@@ -115,8 +115,7 @@ static void each_format(void **state)
         struct pebs_ds_area area;
         uint64_t written;
         assert_int_equal(pebs_ds_set(&area, BASE, 3, 2, format), PEBS_OK);
-        assert_int_equal(area.pebs_absolute_maximum,
-                         BASE + 3 * sizes[format] + 1);
+        assert_int_equal(area.pebs_absolute_maximum, BASE + 3 * sizes[format]);
         area.pebs_index = BASE + 3 * sizes[format];
         assert_int_equal(pebs_ds_check(&area, format, &written), PEBS_OK);
         assert_int_equal(written, 3);

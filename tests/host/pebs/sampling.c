@@ -104,7 +104,7 @@ static void records(void **state)
     assert_int_equal(p.area->pebs_counter_reset[0], -6ull & mask);
     assert_int_equal(p.area->pebs_counter_reset[3], 0);
     assert_int_equal(p.area->pebs_absolute_maximum,
-                     p.area->pebs_buffer_base + 801);
+                     p.area->pebs_buffer_base + 800);
     assert_int_equal(p.area->pebs_interrupt_threshold,
                      p.area->pebs_buffer_base + 600);
     assert_int_equal(fake_msr(IA32_PMC(0))->value, -5ull & mask);

@@ -228,6 +228,14 @@ static void names_of_msrs_and_vectors(void **state)
     assert_string_equal(
         msr_name(0x391, name),
         "IA32_PERF_GLOBAL_STATUS_SET or MSR_UNC_PERF_GLOBAL_CTRL (391H)");
+    char bits[BITS_NAME_BYTES];
+    assert_string_equal(bits_name(0, bits), "none");
+    assert_string_equal(bits_name(1, bits), "[0]");
+    assert_string_equal(bits_name(UINT64_MAX, bits), "[63:0]");
+    assert_string_equal(bits_name(UINT64_C(0xe000000000000201), bits),
+                        "[63:61] [9] [0]");
+    bits_name(UINT64_C(0x5555555555555555), bits);
+    assert_string_equal(bits + strlen(bits) - 3, " ..");
     assert_string_equal(vector_name(6), "#UD");
     assert_string_equal(vector_name(13), "#GP");
     assert_string_equal(vector_name(14), "#PF");

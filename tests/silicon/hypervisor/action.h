@@ -19,13 +19,15 @@ enum action_kind {
     ACTION_RESUME,  /* go on from the state as it is */
     ACTION_ADVANCE, /* RIP goes after the instruction, which is complete */
     ACTION_RETIRE,  /* the same, and it is counted if it was stepped */
+    ACTION_BRANCH,  /* the same, but RIP goes to `to` */
     ACTION_LEAVE,   /* the guest asks to leave */
     ACTION_STOP,    /* the simulation ends, with a reason */
 };
 
 struct action {
     enum action_kind kind;
-    unsigned bytes;     /* of the instruction that is complete */
+    unsigned bytes; /* of the instruction that is complete */
+    uint64_t to;
     uint64_t event;     /* that the guest gets then; 0: none */
     bool raised;        /* it is an exception of the instruction */
     const char *reason; /* ACTION_STOP */
@@ -41,6 +43,11 @@ static inline struct action action_complete(enum action_kind kind,
                                             unsigned bytes)
 {
     return (struct action){.kind = kind, .bytes = bytes};
+}
+
+static inline struct action action_branch(uint64_t to)
+{
+    return (struct action){.kind = ACTION_BRANCH, .to = to};
 }
 
 /* An event as it is, for VMRUN to deliver. */

@@ -14,7 +14,10 @@
 
 static bool watches_data(const struct vcpu *v)
 {
-    return v->model->memory.watched || v->model->machine->uncore.counting;
+    const struct processor *p = v->model, *s = p->sibling;
+
+    return p->memory.watched || p->machine->uncore.counting ||
+           (s != NULL && s->pmu.any != 0 && s->memory.watched);
 }
 
 void memory_registers(const struct vcpu *v, struct operand_state *s)

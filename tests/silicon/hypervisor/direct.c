@@ -4,7 +4,8 @@
  * remembers of memory. A simple instruction of a guest whose control registers
  * are the host's does the same here: svm.asm loads the guest's registers with
  * TF set and goes to its RIP, and #DB comes to a descriptor table and a stack
- * of ours. The VMCB then says what it would have said after an exit.
+ * of ours. The VMCB then says what it would have said after an exit. A task
+ * register that the guest has loaded is the guest's again before VMRUN.
  *
  * All that makes a difference is left to VMRUN: an instruction that is not on
  * the list below, or whose memory the nested tables do not simply give it, as
@@ -29,6 +30,29 @@
 #define TR_ATTRIBUTES 0x8Bu
 #define GATE_IST1     1
 
+/* Ours in place of the guest's, which waits. */
+static void load_tr(struct vcpu *v)
+{
+    struct direct *d = &v->direct;
+
+    svm_vmsave(v->vmcb);
+    d->guest_tr = v->vmcb->tr;
+    v->vmcb->tr = (struct vmcb_segment){
+        .selector = TR_SELECTOR,
+        .attributes = TR_ATTRIBUTES,
+        .limit = sizeof(d->tss) - 1,
+        .base = (uint64_t)&d->tss,
+    };
+    svm_vmload(v->vmcb);
+}
+
+static void unload_tr(struct vcpu *v)
+{
+    svm_vmsave(v->vmcb);
+    v->vmcb->tr = v->direct.guest_tr;
+    svm_vmload(v->vmcb);
+}
+
 void direct_start(struct vcpu *v)
 {
     struct direct *d = &v->direct;
@@ -49,25 +73,23 @@ void direct_start(struct vcpu *v)
     d->cr3 = v->vmcb->cr3;
     d->cr4 = v->vmcb->cr4;
     d->efer = v->vmcb->efer;
-    svm_vmsave(v->vmcb);
-    d->firmware_tr = v->vmcb->tr;
-    v->vmcb->tr = (struct vmcb_segment){
-        .selector = TR_SELECTOR,
-        .attributes = TR_ATTRIBUTES,
-        .limit = sizeof(d->tss) - 1,
-        .base = (uint64_t)&d->tss,
-    };
-    svm_vmload(v->vmcb);
+    d->own_tr = false;
+    load_tr(v);
 }
 
 void direct_end(struct vcpu *v)
 {
     write_dr6(v->direct.dr6); /* each step has set BS */
-    svm_vmsave(v->vmcb);
-    if (v->vmcb->tr.selector != TR_SELECTOR)
-        return; /* the guest's own */
-    v->vmcb->tr = v->direct.firmware_tr;
-    svm_vmload(v->vmcb);
+    if (read_tr() == TR_SELECTOR)
+        unload_tr(v);
+}
+
+/* The guest uses its TSS when it enters ring 0 from another; firmware has left
+ * none that would be needed. */
+void direct_leave(struct vcpu *v)
+{
+    if (v->direct.own_tr && read_tr() == TR_SELECTOR)
+        unload_tr(v);
 }
 
 /* SDM volume 2, appendix "Opcode Map": a row of the map each, a bit for each
@@ -127,8 +149,7 @@ static bool is_like_host(const struct vcpu *v)
     return (b->rflags & RFLAGS_IF) == 0 && b->interrupt_shadow == 0 &&
            (b->dr7 & DR7_ENABLED) == 0 && b->cpl == 0 &&
            (b->cs.attributes & CS_L) != 0 && b->cr0 == d->cr0 &&
-           b->cr3 == d->cr3 && b->cr4 == d->cr4 && b->efer == d->efer &&
-           read_tr() == TR_SELECTOR;
+           b->cr3 == d->cr3 && b->cr4 == d->cr4 && b->efer == d->efer;
 }
 
 bool direct_look(struct vcpu *v, const uint8_t *bytes, size_t length)
@@ -183,6 +204,10 @@ bool direct_step(struct vcpu *v)
     if (!v->direct.may)
         return false;
     v->direct.may = false;
+    if (read_tr() != TR_SELECTOR) {
+        v->direct.own_tr = true;
+        load_tr(v);
+    }
     /* As in its guest: who takes a page away waits until it is out again. */
     __atomic_store_n(&v->in_guest, 1, __ATOMIC_SEQ_CST);
     done = are_open(v) && svm_direct(v, &v->direct.idtr);

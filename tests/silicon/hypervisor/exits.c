@@ -24,6 +24,7 @@ static struct action retire_bytes(struct vcpu *v, unsigned bytes)
     v->current = (struct instruction){.flags = INSTRUCTION_SLOW};
     v->accesses = 0;
     v->current_rip = v->vmcb->rip;
+    v->current_cpl = v->vmcb->cpl;
     return action_complete(ACTION_RETIRE, bytes);
 }
 
@@ -80,10 +81,11 @@ static struct action on_wrmsr(struct vcpu *v)
     uint32_t number = (uint32_t)v->gprs.rcx;
     uint64_t value = v->gprs.rdx << 32 | (uint32_t)v->vmcb->rax;
     struct pmu_state *pmu = &v->model->pmu;
-    bool was_counting = pmu->counting, good;
+    bool was_counting = pmu->counting, had_any = pmu->any != 0, good;
     bool was_tracing = (v->model->pt.ctl & RTIT_TRACE_EN) != 0;
 
     v->current_rip = v->vmcb->rip;
+    v->current_cpl = v->vmcb->cpl;
     /* Whether a window includes the write that closes it is not defined. */
     if (was_counting && v->model->choices.closing_write_counts)
         step_count(v, 1, v->model->choices.cycles_slow, false);
@@ -95,6 +97,8 @@ static struct action on_wrmsr(struct vcpu *v)
         good = msr_write(v->model, number, value);
     if (!good)
         return action_raise(VECTOR_GP, 0);
+    if (pmu->any != 0 && !had_any)
+        kick_others(v); /* one of them is to be stepped, too */
     if (was_counting && pmu->counting &&
         !v->model->choices.closing_write_counts)
         step_count(v, 1, v->model->choices.cycles_slow, false);
@@ -233,11 +237,11 @@ static struct npt *nested_table_of(struct vcpu *v)
 static struct action reinject(const struct vcpu *v)
 {
     uint64_t event = v->vmcb->exit_int_info;
-    bool software = (event & EVENT_TYPE) == UINT64_C(4) << 8;
+    bool software = (event & EVENT_TYPE) == EVENT_TYPE_SOFTWARE;
 
-    if ((event & EVENT_VALID) == 0 || software)
+    if ((event & EVENT_VALID) == 0 || (software && !v->injected_int))
         return action_of(ACTION_RESUME); /* INT n: RIP is still at it */
-    if ((event & 0xFF) >= 32)
+    if ((event & 0xFF) >= 32 && !software)
         event &= ~EVENT_TYPE; /* external, whatever it is called */
     return action_event(event);
 }
@@ -263,12 +267,13 @@ static struct action on_nested_page_fault(struct vcpu *v)
     return action_stop("nested page fault", address, npf);
 }
 
-/* Where the guest is traced. It stays pending, and is the first thing that
- * happens when the guest runs on. */
+/* Where the guest is traced, or counters have sent it. It stays pending, and is
+ * the first thing that happens when the guest runs on. */
 static struct action on_interrupt(struct vcpu *v)
 {
     if (v->tx.depth > 0)
         tx_abort(v, TX_CAUSE_EVENT);
+    v->pmi_pending = false;
     trace_catch(v);
     return action_of(ACTION_RESUME);
 }
@@ -277,7 +282,7 @@ static struct action on_nmi(struct vcpu *v)
 {
     struct action a = kick_on_nmi(v);
 
-    if (v->model->uncore_pmis != v->model->machine->uncore.pmis)
+    if (step_is_due(v))
         step_end(v);
     return a;
 }

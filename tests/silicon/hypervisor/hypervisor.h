@@ -9,7 +9,6 @@
 #include "tests/silicon/hypervisor/action.h"
 #include "tests/silicon/hypervisor/vcpu.h"
 
-#define PROCESSORS_MAX 64
 #define RAM_RANGES_MAX 64
 
 struct hypervisor {
@@ -69,16 +68,26 @@ void step_set_mode(struct vcpu *v, enum vcpu_mode mode);
 struct action step_begin(struct vcpu *v);
 /* The instruction at current_rip is complete, and RIP after it. */
 void step_retire(struct vcpu *v);
+/* Counts it, and no more. */
+void step_count_current(struct vcpu *v);
 /* Decides the mode to go on in, after an instruction. */
 void step_end(struct vcpu *v);
+/* Have others had an interrupt of the uncore meanwhile, or begun to count what
+ * this one does? */
+bool step_is_due(const struct vcpu *v);
 /* Counts it, for instructions that the host executes. */
 void step_count(struct vcpu *v, unsigned instructions, uint32_t cycles,
                 bool in_tx);
+
+/* rings.c: in place of the instruction at RIP, if it is one of these. */
+struct action rings_instruction(struct vcpu *v);
 
 /* direct.c: a step without VMRUN. Around all rounds of the loop: the host's
  * state is the guest's at direct_start. */
 void direct_start(struct vcpu *v);
 void direct_end(struct vcpu *v);
+/* Before VMRUN. */
+void direct_leave(struct vcpu *v);
 /* Last in step_begin: may the instruction be stepped so? False: what it would
  * do has aborted the transaction. bytes: NULL where they are on two pages. */
 bool direct_look(struct vcpu *v, const uint8_t *bytes, size_t length);

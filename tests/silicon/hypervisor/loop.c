@@ -38,11 +38,13 @@ static void inject(struct vcpu *v, const struct action *a)
     if (a->raised && aborts_instead(v))
         return;
     v->vmcb->event_inject = a->event;
-    if (!a->raised && !pt_tracing(v->model))
+    if (!a->raised && !pt_tracing(v->model) &&
+        !(v->model->pmu.counting && (a->event & EVENT_TYPE) == EVENT_TYPE_NMI))
         return;
     /* Delivery would save the host's TF; the handler is caught at its
      * first instruction instead. */
     v->vmcb->rflags &= ~(uint64_t)RFLAGS_TF;
+    v->injected_int = (a->event & EVENT_TYPE) == EVENT_TYPE_SOFTWARE;
     if (v->mode == MODE_STEP)
         trace_catch(v);
 }
@@ -55,6 +57,11 @@ static void apply_action(struct vcpu *v, const struct action *a)
         v->vmcb->rip += a->bytes;
         if (a->kind == ACTION_RETIRE && v->mode == MODE_STEP)
             step_retire(v);
+        step_end(v);
+        break;
+    case ACTION_BRANCH:
+        v->vmcb->rip = a->to;
+        step_retire(v);
         step_end(v);
         break;
     case ACTION_STOP:
@@ -73,6 +80,7 @@ static struct action run_to_exit(struct vcpu *v, bool stepped)
     if (stepped)
         v->vmcb->rflags |= RFLAGS_TF;
     if (!stepped || !direct_step(v)) {
+        direct_leave(v);
         kick_run_guest(v);
         v->vmcb->event_inject = 0;
         v->vmcb->tlb_control = TLB_DO_NOTHING;

@@ -68,6 +68,7 @@ static void send_by_lvt(struct vcpu *v, uint64_t base, uint32_t lvt)
 {
     switch (lvt & LVT_DELIVERY) {
     case LVT_FIXED:
+        v->pmi_pending = true;
         send_ipi(base, ICR_ASSERT | (lvt & LVT_VECTOR));
         break;
     case LVT_NMI:

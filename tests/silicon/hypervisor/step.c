@@ -11,7 +11,8 @@
  * An interrupt that arrives meanwhile is delivered by the host processor and
  * its handler is not stepped until IRET restores TF: stepping a firmware's
  * timer handler would take longer than its period. Where Processor Trace is to
- * show it, it is intercepted, and its handler caught.
+ * show it, and where counters have asked for it, it is intercepted, and its
+ * handler caught: "counters continue counting .. inside interrupt handlers".
  */
 #include "tests/silicon/hypervisor/hypervisor.h"
 
@@ -42,6 +43,7 @@ void step_set_mode(struct vcpu *v, enum vcpu_mode mode)
     v->vmcb->intercept_misc1 &= ~INTERCEPT1_INTR;
     switch (mode) {
     case MODE_FREE:
+        v->pmi_pending = false; /* its handler is not of interest any more */
         use_pages(v, &v->pages_free, ASID_FREE);
         v->vmcb->intercept_exceptions = EXCEPTIONS_FREE;
         v->vmcb->rflags &= ~(uint64_t)RFLAGS_TF;
@@ -53,7 +55,7 @@ void step_set_mode(struct vcpu *v, enum vcpu_mode mode)
             use_pages(v, &v->pages_step, ASID_STEP);
         v->vmcb->intercept_exceptions =
             v->tx.depth > 0 ? EXCEPTIONS_ALL : EXCEPTIONS_STEP;
-        if (pt_tracing(v->model))
+        if (pt_tracing(v->model) || v->pmi_pending)
             v->vmcb->intercept_misc1 |= INTERCEPT1_INTR;
         break;
     case MODE_CATCH:
@@ -80,7 +82,7 @@ void step_count(struct vcpu *v, unsigned instructions, uint32_t cycles,
 {
     struct retirement r = {
         .instructions = instructions,
-        .user = v->vmcb->cpl > 0,
+        .user = v->current_cpl > 0,
         .in_tx = in_tx,
         .cycles = cycles,
     };
@@ -112,6 +114,7 @@ struct action step_begin(struct vcpu *v)
     instruction_classify(&v->current, bytes, length);
     data_access_find(v, bytes, length);
     v->current_rip = v->pt_ip = v->vmcb->rip;
+    v->current_cpl = v->vmcb->cpl;
     v->steps++;
     if ((v->tx.depth > 0 && watch_instruction(v)) || !hle_instruction(v))
         return action_of(ACTION_RESUME);
@@ -122,6 +125,12 @@ struct action step_begin(struct vcpu *v)
         tx_abort(v, v->current.tx == TX_BREAKPOINT ? TX_CAUSE_DEBUG
                                                    : TX_CAUSE_INSTRUCTION);
         return action_of(ACTION_RESUME);
+    }
+    if (v->current.system != SYSTEM_NONE) {
+        struct action a = rings_instruction(v);
+
+        if (a.kind != ACTION_EXECUTE)
+            return a;
     }
     v->dr6 = v->vmcb->dr6;
     if (v->grants > 0)
@@ -142,12 +151,26 @@ static void clear_pushed_flag(const struct vcpu *v)
     *(uint16_t *)at |= (uint16_t)(rflags & RFLAGS_IF);
 }
 
+void step_count_current(struct vcpu *v)
+{
+    struct retirement r = {
+        .instructions = 1,
+        .branch = (uint8_t)(v->current.flags & INSTRUCTION_BRANCHES),
+        .taken = true,
+        .user = v->current_cpl > 0,
+        .cycles = cycles_of(v),
+    };
+
+    v->accesses = 0;
+    counters_retire(v->model, &r);
+}
+
 void step_retire(struct vcpu *v)
 {
     struct retirement r = {
         .instructions = 1,
         .branch = (uint8_t)(v->current.flags & INSTRUCTION_BRANCHES),
-        .user = v->vmcb->cpl > 0,
+        .user = v->current_cpl > 0,
         .in_tx = v->tx.depth > 0,
         .cycles = cycles_of(v),
     };
@@ -163,6 +186,10 @@ void step_retire(struct vcpu *v)
         v->tx.not_elided = UINT64_MAX;
     if (v->accesses > 0)
         data_access_retire(v, &r);
+    if (r.branch != 0)
+        r.mispredicted =
+            !branches_predicted(&v->model->branches, &v->current,
+                                v->current_rip, v->vmcb->rip, r.taken);
     counters_retire(v->model, &r);
     if ((v->current.flags & INSTRUCTION_PUSHF) != 0)
         clear_pushed_flag(v);
@@ -172,6 +199,12 @@ void step_retire(struct vcpu *v)
             return; /* its last, or undone */
     }
     trace_retire(v, r.cycles);
+}
+
+bool step_is_due(const struct vcpu *v)
+{
+    return v->model->uncore_pmis != v->model->machine->uncore.pmis ||
+           (v->mode == MODE_FREE && counters_watch(v->model));
 }
 
 /* An interrupt of the uncore may be for any processor. */
@@ -198,7 +231,7 @@ void step_end(struct vcpu *v)
         pebs_assist(v);
     if (v->mode == MODE_CATCH)
         return;
-    if (v->tx.depth > 0 || v->model->pmu.counting ||
+    if (v->tx.depth > 0 || counters_watch(v->model) ||
         v->model->pebs.residual_in > 0 || v->model->pmu.pmi_again ||
         uncore->counting || pt_tracing(v->model)) {
         step_set_mode(v, MODE_STEP);

@@ -133,8 +133,7 @@ void turns_round(struct vcpu *v, bool stepped)
         if (++v->turn_steps >= TURN_STEPS)
             turns_yield(v);
     }
-    /* Others may have had an interrupt of the uncore meanwhile. */
-    if (v->model->uncore_pmis != v->model->machine->uncore.pmis)
+    if (step_is_due(v))
         step_end(v);
 }
 

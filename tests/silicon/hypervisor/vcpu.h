@@ -130,7 +130,8 @@ struct direct {
     struct gate gates[DIRECT_VECTORS];
     struct table_register idtr;
     struct task_state tss;
-    struct vmcb_segment firmware_tr;
+    struct vmcb_segment guest_tr;      /* while the processor has ours */
+    bool own_tr;                       /* the guest has loaded one */
     uint64_t cr0, cr3, cr4, efer, dr6; /* the host's */
     bool may;                          /* the instruction looked at */
     unsigned accesses;                 /* that it will make */
@@ -176,9 +177,12 @@ struct vcpu {
     bool reset;          /* its work is to end, as by INIT */
     uint64_t restart[8]; /* where it then goes on */
     bool guest_nmi;      /* one for the guest is pending */
+    bool pmi_pending;    /* an interrupt of counters, sent while stepped */
     struct transaction tx;
     struct instruction current; /* the one being stepped */
     uint64_t current_rip;
+    uint8_t current_cpl; /* it is executed at, whatever it is after it */
+    bool injected_int;   /* an INT n, past which RIP is already */
     struct data_access access[DATA_ACCESSES_MAX];  /* that it will make */
     struct data_result results[DATA_ACCESSES_MAX]; /* and what came of them */
     unsigned accesses;

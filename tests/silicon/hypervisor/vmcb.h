@@ -107,6 +107,7 @@ _Static_assert(sizeof(struct vmcb) == 0x1000, "VMCB");
 #define EVENT_TYPE_EXTERNAL  (UINT64_C(0) << 8)
 #define EVENT_TYPE_NMI       (UINT64_C(2) << 8)
 #define EVENT_TYPE_EXCEPTION (UINT64_C(3) << 8)
+#define EVENT_TYPE_SOFTWARE  (UINT64_C(4) << 8)
 
 #define EXIT_EXCEPTION_0  0x040 /* + vector */
 #define EXIT_EXCEPTION_31 0x05F

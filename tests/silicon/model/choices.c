@@ -5,6 +5,7 @@
 enum topic {
     TOPIC_COMMON, /* the same on every processor of a machine */
     TOPIC_PROCESSOR,
+    TOPIC_COUNTERS, /* as TOPIC_COMMON */
 };
 
 /* The mixing function of SplitMix64: every state gives a good output. */
@@ -84,6 +85,11 @@ static void draw_common(struct choices *choices, struct random *r)
     choices->pt_enables_stay = pick(r, 2) != 0;
 }
 
+static void draw_counters(struct choices *choices, struct random *r)
+{
+    choices->rdpmc_fast = pick(r, 2) != 0;
+}
+
 void choices_draw(struct choices *choices, uint64_t seed, unsigned processor)
 {
     static const uint32_t spontaneous[] = {0, 0, 1024, 256};
@@ -94,6 +100,8 @@ void choices_draw(struct choices *choices, uint64_t seed, unsigned processor)
 
     random_start(&r, seed, 0, TOPIC_COMMON);
     draw_common(choices, &r);
+    random_start(&r, seed, 0, TOPIC_COUNTERS);
+    draw_counters(choices, &r);
     random_start(&r, seed, processor, TOPIC_PROCESSOR);
     choices->spontaneous_one_in = spontaneous[pick(&r, 4)];
     choices->sdv_abort_one_in = sdv[pick(&r, 5)];

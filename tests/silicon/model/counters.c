@@ -49,6 +49,8 @@ static uint32_t events_of(const struct retirement *r,
         return conditional && !r->taken;
     case EVENT_BRANCHES_FAR:
         return (r->branch & INSTRUCTION_FAR) != 0;
+    case EVENT_BRANCHES_MISPREDICTED:
+        return r->mispredicted;
     case EVENT_CYCLES:
         return r->cycles;
     case EVENT_CYCLES_BUS:
@@ -64,19 +66,23 @@ static uint32_t events_of(const struct retirement *r,
 
 /*
  * CMASK, INV and EDGE. An instruction of c cycles is taken as one cycle in
- * which all its events happen and c - 1 in which none does.
+ * which all its events happen and c - 1 in which none does; what takes no cycle
+ * is in one of its own. "If counter-mask is programmed to zero, INV flag is
+ * ignored"; EDGE then looks for any event at all. *condition: the edge
+ * detector's last input.
  */
-static uint32_t apply_cmask(struct processor *p, unsigned n, uint32_t count,
+static uint32_t apply_cmask(uint64_t select, bool *condition, uint32_t count,
                             const struct retirement *r)
 {
-    uint64_t select = p->pmu.select[n];
     uint64_t cmask = (select & EVTSEL_CMASK) >> 24;
-    bool invert = (select & EVTSEL_INV) != 0;
-    bool first, rest, before = p->pmu.condition[n];
+    bool invert = cmask != 0 && (select & EVTSEL_INV) != 0;
+    bool first, rest, before = *condition;
 
+    if ((select & (EVTSEL_CMASK | EVTSEL_EDGE)) == 0)
+        return count;
     if (cmask == 0)
-        return (select & EVTSEL_EDGE) != 0 ? count != 0 : count;
-    if (r->cycles == 0)
+        cmask = 1;
+    if (r->cycles == 0 && count == 0)
         return 0;
     if (count == r->cycles) { /* an event of every cycle */
         first = rest = (1 >= cmask) != invert;
@@ -84,9 +90,9 @@ static uint32_t apply_cmask(struct processor *p, unsigned n, uint32_t count,
         first = (count >= cmask) != invert;
         rest = invert; /* 0 >= cmask is never true */
     }
-    p->pmu.condition[n] = r->cycles > 1 ? rest : first;
+    *condition = r->cycles > 1 ? rest : first;
     if ((select & EVTSEL_EDGE) == 0)
-        return (first ? 1 : 0) + (rest ? r->cycles - 1 : 0);
+        return (first ? 1 : 0) + (rest && r->cycles > 1 ? r->cycles - 1 : 0);
     return (first && !before ? 1u : 0u) +
            (r->cycles > 1 && rest && !first ? 1u : 0u);
 }
@@ -129,41 +135,54 @@ static void count_general(struct processor *p, unsigned n, uint32_t count)
 }
 
 /* FIXED_CTR_CTRL has four bits a counter: OS, USR, ANY, PMI. */
-static void count_fixed(struct processor *p, unsigned n, uint32_t count,
-                        bool user)
+static bool is_fixed_enabled_for(const struct processor *p, unsigned n,
+                                 bool user)
 {
     uint64_t ctrl = p->pmu.fixed_ctrl >> (4 * n);
 
-    if ((p->pmu.global_ctrl & BIT(32 + n)) == 0 || count == 0)
-        return;
-    if ((ctrl & (user ? FIXED_USR : FIXED_OS)) == 0)
-        return;
-    p->pmu.fixed[n] += count;
-    if (p->pmu.fixed[n] > COUNTER_MASK) {
-        p->pmu.fixed[n] &= COUNTER_MASK;
-        p->pmu.global_status |= BIT(32 + n);
-        if ((ctrl & FIXED_PMI) != 0)
-            p->pmu.overflow_pmi = true;
-    }
+    return (p->pmu.global_ctrl & BIT(32 + n)) != 0 &&
+           (ctrl & (user ? FIXED_USR : FIXED_OS)) != 0;
 }
 
-/* SDM 3B, "Freezing LBR and Performance Counters on PMI" and, from version 4
- * on, "Enhancement in IA32_PERF_GLOBAL_STATUS". */
+static void count_fixed(struct processor *p, unsigned n, uint32_t count)
+{
+    p->pmu.fixed[n] += count;
+    if (p->pmu.fixed[n] <= COUNTER_MASK)
+        return;
+    p->pmu.fixed[n] &= COUNTER_MASK;
+    p->pmu.global_status |= BIT(32 + n);
+    if ((p->pmu.fixed_ctrl >> (4 * n) & FIXED_PMI) != 0)
+        p->pmu.overflow_pmi = true;
+}
+
+/* SDM 3B, "Freezing LBR and Performance Counters on PMI": in the registers that
+ * enable them up to version 3, by bits of the status from version 4 on. */
+static void freeze_legacy(struct processor *p, uint64_t debugctl)
+{
+    if ((debugctl & DEBUGCTL_FREEZE_LBRS_ON_PMI) != 0)
+        msr_write(p, IA32_DEBUGCTL, debugctl & ~DEBUGCTL_LBR);
+    if ((debugctl & DEBUGCTL_FREEZE_PERFMON_ON_PMI) != 0)
+        p->pmu.global_ctrl = 0;
+}
+
+static void freeze_streamlined(struct processor *p, uint64_t debugctl)
+{
+    if ((debugctl & DEBUGCTL_FREEZE_LBRS_ON_PMI) != 0)
+        p->pmu.global_status |= STATUS_LBR_FRZ;
+    if ((debugctl & DEBUGCTL_FREEZE_PERFMON_ON_PMI) != 0)
+        p->pmu.global_status |= STATUS_CTR_FRZ;
+}
+
 void counters_raise_pmi(struct processor *p)
 {
-    bool v4 = p->cpu->perfmon_version >= 4;
     uint64_t debugctl = 0;
 
     p->pmu.pmi = !faults_hide_pmi(p);
     msr_read(p, IA32_DEBUGCTL, &debugctl);
-    if (v4 && (debugctl & DEBUGCTL_FREEZE_LBRS_ON_PMI) != 0)
-        p->pmu.global_status |= STATUS_LBR_FRZ;
-    if ((debugctl & DEBUGCTL_FREEZE_PERFMON_ON_PMI) == 0)
-        return;
-    if (v4)
-        p->pmu.global_status |= STATUS_CTR_FRZ;
+    if (p->cpu->perfmon_version >= 4)
+        freeze_streamlined(p, debugctl);
     else
-        p->pmu.global_ctrl = 0;
+        freeze_legacy(p, debugctl);
     pmu_update(p);
 }
 
@@ -189,37 +208,102 @@ static uint32_t divide_clock(uint64_t *remainder, uint64_t add, uint64_t by)
     return (uint32_t)(sum / by);
 }
 
-void counters_retire(struct processor *p, const struct retirement *r)
+/* How often the event of counter n of a processor, maybe of another thread
+ * than p, has happened on p. */
+static uint32_t events_on(struct processor *p, struct processor *of, unsigned n,
+                          const struct retirement *r, uint32_t bus)
+{
+    const struct event_row *event = counters_find_event(of, of->pmu.select[n]);
+
+    if (memory_is_event(event))
+        return memory_count(p, n, event, r->data, r->data_count);
+    if (offcore_is_event(event))
+        return offcore_count(p, n, event);
+    return events_of(r, event, bus);
+}
+
+/* One interrupt for counters that overflow together. */
+static void raise_overflow_pmi(struct processor *p)
+{
+    if (!p->pmu.overflow_pmi)
+        return;
+    p->pmu.overflow_pmi = false;
+    counters_raise_pmi(p);
+}
+
+/* AnyThread counters of the other thread: they collect it themselves. */
+static void count_for_sibling(struct processor *p, const struct retirement *r,
+                              uint32_t ref, uint32_t bus)
+{
+    struct processor *to = p->sibling;
+    const uint32_t fixed[FIXED_MAX] = {r->instructions, r->cycles, ref};
+
+    for (unsigned n = 0; n < to->machine->counters; n++) {
+        uint32_t count;
+
+        if ((to->pmu.any & BIT(n)) == 0 || !is_enabled_for(to, n, r))
+            continue;
+        count = events_on(p, to, n, r, bus);
+        count = apply_cmask(to->pmu.select[n], &p->pmu.condition_of_sibling[n],
+                            count, r);
+        __atomic_fetch_add(&to->pmu.from_sibling[n], count, __ATOMIC_RELAXED);
+    }
+    for (unsigned n = 0; n < FIXED_MAX; n++)
+        if ((to->pmu.any & BIT(32 + n)) != 0 &&
+            is_fixed_enabled_for(to, n, r->user))
+            __atomic_fetch_add(&to->pmu.from_sibling[COUNTERS_MAX + n],
+                               fixed[n], __ATOMIC_RELAXED);
+}
+
+static uint32_t take_from_sibling(struct processor *p, unsigned n)
+{
+    if (p->pmu.from_sibling[n] == 0)
+        return 0;
+    return __atomic_exchange_n(&p->pmu.from_sibling[n], 0, __ATOMIC_RELAXED);
+}
+
+void counters_collect(struct processor *p)
+{
+    if (p->pmu.any == 0)
+        return;
+    for (unsigned n = 0; n < p->machine->counters; n++) {
+        uint32_t count = take_from_sibling(p, n);
+
+        if (count != 0)
+            count_general(p, n, count);
+    }
+    for (unsigned n = 0; n < FIXED_MAX; n++)
+        count_fixed(p, n, take_from_sibling(p, COUNTERS_MAX + n));
+    raise_overflow_pmi(p);
+}
+
+static bool sibling_watches(const struct processor *p)
+{
+    return p->sibling != NULL && p->sibling->pmu.any != 0;
+}
+
+bool counters_watch(const struct processor *p)
+{
+    return p->pmu.counting || sibling_watches(p);
+}
+
+static void count_own(struct processor *p, const struct retirement *r,
+                      uint32_t ref, uint32_t bus)
 {
     struct pmu_state *pmu = &p->pmu;
-    uint32_t ref, bus;
+    const uint32_t fixed[FIXED_MAX] = {r->instructions, r->cycles, ref};
 
-    if (p->pebs.residual_in > 0)
-        pebs_residual_step(p);
-    if (!pmu->counting)
-        return;
     p->pebs.of_abort = (r->tx_events & TX_EVENT_ABORTED) != 0;
     p->faults.of_branch = r->branch != 0;
     if (pmu->smi_pending)
         count_smi(p);
-    ref = divide_clock(&pmu->ref_remainder,
-                       (uint64_t)r->cycles * p->choices.ref_up,
-                       p->choices.ref_down);
-    bus = divide_clock(&pmu->bus_remainder, ref, BUS_RATIO);
     for (unsigned n = 0; n < p->machine->counters; n++) {
-        const struct event_row *event;
         uint32_t count;
 
         if (!is_enabled_for(p, n, r))
             continue;
-        event = counters_find_event(p, pmu->select[n]);
-        if (memory_is_event(event))
-            count = memory_count(p, n, event, r->data, r->data_count);
-        else if (offcore_is_event(event))
-            count = offcore_count(p, n, event);
-        else
-            count = events_of(r, event, bus);
-        count = apply_cmask(p, n, count, r);
+        count = events_on(p, p, n, r, bus);
+        count = apply_cmask(pmu->select[n], &pmu->condition[n], count, r);
         if (n == 3 && pmu->stopped)
             count = 0; /* garbled */
         else
@@ -228,17 +312,32 @@ void counters_retire(struct processor *p, const struct retirement *r)
             count_general(p, n, count);
     }
     faults_note_stores(p, r->data, r->data_count);
-    p->offcore[0] = p->offcore[1] = 0;
-    count_fixed(p, 0, r->instructions, r->user);
-    count_fixed(p, 1, r->cycles, r->user);
-    count_fixed(p, 2, ref, r->user);
-    /* One interrupt for counters that overflow together. */
-    if (pmu->overflow_pmi) {
-        pmu->overflow_pmi = false;
-        counters_raise_pmi(p);
-    }
+    for (unsigned n = 0; n < FIXED_MAX; n++)
+        if (is_fixed_enabled_for(p, n, r->user))
+            count_fixed(p, n, fixed[n]);
+    raise_overflow_pmi(p);
 }
 
+void counters_retire(struct processor *p, const struct retirement *r)
+{
+    struct pmu_state *pmu = &p->pmu;
+    uint32_t ref, bus;
+
+    if (p->pebs.residual_in > 0)
+        pebs_residual_step(p);
+    counters_collect(p);
+    if (!counters_watch(p))
+        return;
+    ref = divide_clock(&pmu->ref_remainder,
+                       (uint64_t)r->cycles * p->choices.ref_up,
+                       p->choices.ref_down);
+    bus = divide_clock(&pmu->bus_remainder, ref, BUS_RATIO);
+    if (sibling_watches(p))
+        count_for_sibling(p, r, ref, bus);
+    if (pmu->counting)
+        count_own(p, r, ref, bus);
+    p->offcore[0] = p->offcore[1] = p->llc_references = p->llc_misses = 0;
+}
 void counters_checkpoint(struct processor *p)
 {
     for (unsigned n = 0; n < p->machine->counters; n++)

@@ -30,6 +30,7 @@ struct retirement {
     uint32_t instructions; /* 0 or 1; more during an SMI */
     uint8_t branch;        /* a set of INSTRUCTION_BRANCH* bits, or 0 */
     bool taken;            /* a branch that was taken */
+    bool mispredicted;     /* a branch that was not expected so */
     bool user;             /* CPL > 0 */
     bool in_tx;
     uint8_t tx_events; /* a set of TX_EVENT_*; with nothing else */
@@ -46,12 +47,19 @@ bool counters_write(struct processor *p, uint32_t number, uint64_t value);
 /* RDPMC with this ECX; the caller has checked CR4.PCE. False: #GP. */
 bool counters_rdpmc(struct processor *p, uint32_t ecx, uint64_t *value);
 
+/* Is anything counted of what this processor executes? */
+bool counters_watch(const struct processor *p);
+
 /* Counts it on every counter that is enabled for it. */
 void counters_retire(struct processor *p, const struct retirement *r);
 
 /* What EVTSEL[15:0] selects; EVENT_NOTHING if the processor does not know. */
 const struct event_row *counters_find_event(const struct processor *p,
                                             uint64_t select);
+
+/* What the other thread of the core has made AnyThread counters count. To be
+ * called before their registers are accessed. */
+void counters_collect(struct processor *p);
 
 /* A performance monitoring interrupt: for the local APIC, and it may freeze
  * the counters. */

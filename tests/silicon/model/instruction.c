@@ -140,6 +140,32 @@ static enum instruction_tx tx_0f(const struct prefixes *p, uint8_t op,
     }
 }
 
+/* SYSCALL, SYSRET. */
+static void classify_call(struct instruction *i, const struct prefixes *p,
+                          uint8_t op, size_t length)
+{
+    if (op != 0x05 && op != 0x07)
+        return;
+    i->system = op == 0x05 ? SYSTEM_SYSCALL : SYSTEM_SYSRET;
+    i->operand_bytes = (p->rex & 8) != 0 ? 8 : 4;
+    i->length = (uint8_t)length;
+}
+
+/* INT3, INT n. */
+static void classify_int(struct instruction *i, const uint8_t *b, size_t length,
+                         size_t at)
+{
+    if (b[at] == 0xCC) {
+        i->system = SYSTEM_INT;
+        i->immediate = 3;
+        i->length = (uint8_t)(at + 1);
+    } else if (b[at] == 0xCD && at + 1 < length) {
+        i->system = SYSTEM_INT;
+        i->immediate = b[at + 1];
+        i->length = (uint8_t)(at + 2);
+    }
+}
+
 static void classify_0f(struct instruction *i, const struct prefixes *p,
                         const uint8_t *b, size_t length, size_t at)
 {
@@ -156,6 +182,7 @@ static void classify_0f(struct instruction *i, const struct prefixes *p,
         return;
     }
     i->tx = tx_0f(p, op, next);
+    classify_call(i, p, op, at + 1);
     if (op == 0x22 && reg_of(next) == 3)
         i->flags = INSTRUCTION_SETS_CR3;
     if (op == 0x05 || op == 0x07 || op == 0x34 || op == 0x35)
@@ -379,6 +406,7 @@ void instruction_classify(struct instruction *i, const uint8_t *bytes,
         if (op == 0xC8 && at + 3 < length && bytes[at + 3] != 0)
             i->tx = TX_MAY; /* ENTER with many stores */
         i->flags = flags_one_byte(&p, op);
+        classify_int(i, bytes, length, at);
         if ((i->flags & INSTRUCTION_CONDITIONAL) != 0)
             i->length = (uint8_t)(at + 2);
         else if (op == 0xE8)

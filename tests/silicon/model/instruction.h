@@ -54,6 +54,14 @@ enum instruction_kind {
     INSTRUCTION_XABORT,
 };
 
+/* What changes the privilege level and the TF of who executes it. */
+enum instruction_system {
+    SYSTEM_NONE,
+    SYSTEM_SYSCALL,
+    SYSTEM_SYSRET, /* operand_bytes: 8 with REX.W, else 4 */
+    SYSTEM_INT,    /* INT n, INT3; immediate: the vector */
+};
+
 /* A hint for HLE: SDM volume 2, "XACQUIRE/XRELEASE". */
 enum elide {
     ELIDE_NONE,
@@ -64,15 +72,16 @@ enum elide {
 
 struct instruction {
     enum instruction_kind kind;
+    enum instruction_system system;
     enum elide elide;
-    uint8_t operand_bytes; /* of one with a hint */
+    uint8_t operand_bytes; /* of one with a hint, of SYSRET */
     enum instruction_tx tx;
     uint32_t flags;
     bool is_pause;
     uint8_t length;       /* of a transactional one, a conditional branch, a
-                           * near CALL; else 0 */
+                           * near CALL, one that is `system`; else 0 */
     int32_t displacement; /* XBEGIN: to the fallback, from the next RIP */
-    uint8_t immediate;    /* XABORT */
+    uint8_t immediate;    /* XABORT, INT n */
 };
 
 /* bytes: what is readable at RIP, in 64-bit mode. */

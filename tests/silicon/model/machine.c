@@ -38,6 +38,15 @@ void processor_start(struct processor *p, struct machine *m, unsigned index,
         .index = index,
         .apic_id = apic_id,
     };
+    m->processor[index] = p;
+    for (unsigned n = 0; m->smt && n < PROCESSORS_MAX; n++) {
+        struct processor *o = m->processor[n];
+
+        if (o != NULL && o != p && o->apic_id / 2 == apic_id / 2) {
+            p->sibling = o;
+            o->sibling = p;
+        }
+    }
     choices_draw(&p->choices, m->seed, index);
     random_start(&p->random, m->seed, index, TOPIC_EVENTS);
     random_start(&p->pt.random, m->seed, index, TOPIC_TRACE);

@@ -13,18 +13,20 @@
 #include <stdint.h>
 
 #include "tests/silicon/faults/fault.h"
+#include "tests/silicon/model/branches.h"
 #include "tests/silicon/model/choices.h"
 #include "tests/silicon/model/memory_events.h"
 #include "tests/silicon/model/offcore.h"
 #include "tests/silicon/model/personality.h"
 #include "tests/silicon/model/uncore.h"
 
-#define COUNTERS_MAX  8
-#define FIXED_MAX     3
-#define MSR_ROWS_MAX  64
-#define PT_BUFFER     512 /* far more bytes than one instruction makes */
-#define PT_RETURNS    64  /* SDM 3C, "RET Compression" */
-#define PT_RANGES_MAX 4
+#define PROCESSORS_MAX 64
+#define COUNTERS_MAX   8
+#define FIXED_MAX      3
+#define MSR_ROWS_MAX   64
+#define PT_BUFFER      512 /* far more bytes than one instruction makes */
+#define PT_RETURNS     64  /* SDM 3C, "RET Compression" */
+#define PT_RANGES_MAX  4
 
 /* What can be configured of a machine. */
 struct machine_config {
@@ -45,6 +47,7 @@ struct machine {
     unsigned counters; /* general-purpose counters per logical processor */
     struct cache_state *caches; /* cache_start; may be NULL */
     struct uncore uncore;
+    struct processor *processor[PROCESSORS_MAX];
     struct fault_shared faults; /* of hooks alone */
 };
 
@@ -72,9 +75,14 @@ struct pmu_state {
     uint64_t at_xbegin[COUNTERS_MAX]; /* values at the outermost XBEGIN */
     uint64_t ref_remainder, bus_remainder;
     bool condition[COUNTERS_MAX]; /* the edge detector's last input */
-    bool counting;                /* some counter is enabled */
-    bool stopped;                 /* garbled: counter 3 does not count */
-    bool inuse3;                  /* garbled: GLOBAL_INUSE[3] */
+    /* AnyThread: the enabled counters that have it, and what this processor has
+     * made them count on the other thread of its core. */
+    uint64_t any;
+    bool condition_of_sibling[COUNTERS_MAX];
+    volatile uint32_t from_sibling[COUNTERS_MAX + FIXED_MAX];
+    bool counting; /* some counter is enabled */
+    bool stopped;  /* garbled: counter 3 does not count */
+    bool inuse3;   /* garbled: GLOBAL_INUSE[3] */
     bool smi_pending;
     bool overflow_pmi; /* a counter has asked for one */
     bool pmi;          /* to be sent to the local APIC */
@@ -132,6 +140,7 @@ struct pt_state {
 struct processor {
     struct machine *machine;
     const struct personality *cpu; /* machine->cpu, or what an update made it */
+    struct processor *sibling;     /* the other thread of its core, or NULL */
     unsigned index, apic_id;
     struct choices choices;
     struct random random;
@@ -140,11 +149,13 @@ struct processor {
     struct pebs_state pebs;
     struct pt_state pt;
     struct memory_state memory;
-    uint8_t offcore[OFFCORE_EVENTS]; /* matching requests of the instruction */
-    struct fault_state faults;       /* of hooks alone */
-    uint32_t uncore_pmis;            /* of machine.uncore.pmis, looked at */
-    uint64_t smi_count;              /* MSR 34H */
-    uint64_t bios_sign;              /* MSR 8BH */
+    /* Requests of the instruction: matching ones, all, and those that miss. */
+    uint8_t offcore[OFFCORE_EVENTS], llc_references, llc_misses;
+    struct predictor branches;
+    struct fault_state faults; /* of hooks alone */
+    uint32_t uncore_pmis;      /* of machine.uncore.pmis, looked at */
+    uint64_t smi_count;        /* MSR 34H */
+    uint64_t bios_sign;        /* MSR 8BH */
     uint64_t common_msr[MSR_ROWS_MAX], personality_msr[MSR_ROWS_MAX];
 };
 

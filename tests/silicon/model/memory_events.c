@@ -29,8 +29,7 @@
 
 bool memory_is_event(const struct event_row *event)
 {
-    return event->kind >= EVENT_LOAD_LATENCY &&
-           event->kind <= EVENT_MEM_LLC_MISS;
+    return event->kind >= EVENT_LOAD_LATENCY && event->kind <= EVENT_LLC_MISSES;
 }
 
 static bool is_memory_event(const struct event_row *event)
@@ -54,11 +53,15 @@ static void count_requests(struct processor *p, const struct data_access *a,
     bool writes = a->kind == DATA_STORE || a->locked;
 
     offcore_access(p, writes ? OFFCORE_RFO : OFFCORE_READ, out);
-    for (unsigned n = 0; n < out->requests; n++)
+    for (unsigned n = 0; n < out->requests; n++) {
+        p->llc_references++;
+        if (out->request[n].level == CACHE_DRAM)
+            p->llc_misses++;
         uncore_lookup(p->machine, out->request[n].line,
                       writes ? UNCORE_WRITE : UNCORE_READ,
                       out->request[n].level, out->request[n].snoop,
                       out->latency);
+    }
 }
 
 void memory_access(struct processor *p, const struct data_access *a,
@@ -262,6 +265,10 @@ uint32_t memory_count(struct processor *p, unsigned n,
 {
     uint32_t sum = 0;
 
+    if (event->kind == EVENT_LLC_REFERENCES)
+        return p->llc_references;
+    if (event->kind == EVENT_LLC_MISSES)
+        return p->llc_misses;
     for (unsigned k = 0; k < count; k++) {
         if (!is_counted(p, n, event, &results[k]))
             continue;

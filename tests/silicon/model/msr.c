@@ -6,23 +6,24 @@
 #include "tests/silicon/model/bits.h"
 #include "tests/silicon/model/counters.h"
 #include "tests/silicon/model/cpuid.h"
+#include "tests/silicon/model/microcode.h"
 #include "tests/silicon/model/pebs.h"
 #include "tests/silicon/model/pt.h"
 #include "tests/silicon/model/tsx.h"
 
 /* SDM volume 4, "Architectural MSRs" and the tables of each family. */
 static const struct msr_row common[] = {
-    {0x017, MSR_READ_ONLY, 0, UINT64_C(1) << 50}, /* IA32_PLATFORM_ID */
-    {0x03A, MSR_READ_ONLY, 0, 1},  /* IA32_FEATURE_CONTROL: locked */
-    {0x079, MSR_WRITE_ONLY, 0, 0}, /* IA32_BIOS_UPDT_TRIG */
-    {0x0CE, MSR_READ_ONLY, 0, 0x80000080F2000}, /* MSR_PLATFORM_INFO */
+    {IA32_PLATFORM_ID, MSR_READ_ONLY, 0, UINT64_C(1) << 50},
+    {IA32_FEATURE_CONTROL, MSR_READ_ONLY, 0, 1}, /* locked */
+    {IA32_BIOS_UPDT_TRIG, MSR_WRITE_ONLY, 0, 0},
+    {MSR_PLATFORM_INFO, MSR_READ_ONLY, 0, 0x80000080F2000},
     /* IA32_MISC_ENABLE: fast strings, perfmon available, BTS unavailable
      * (bit 11), PEBS available (bit 12 clear). Read-only bits have their
-     * value: see msr_write. */
+     * value: see may_be_written. */
     {IA32_MISC_ENABLE, MSR_SPECIAL, 0x0000000400450009, 0x0000000000000881},
     {IA32_DEBUGCTL, MSR_SPECIAL, 0, 0},
     {IA32_PEBS_ENABLE, MSR_SPECIAL, BITS(35, 32) | BITS(3, 0), 0},
-    {0x3F6, MSR_READ_WRITE, BITS(15, 0), 0}, /* MSR_PEBS_LD_LAT */
+    {MSR_PEBS_LD_LAT, MSR_READ_WRITE, BITS(15, 0), 0},
     {IA32_DS_AREA, MSR_SPECIAL, 0, 0},
 };
 #define COMMON_ROWS (sizeof(common) / sizeof(common[0]))
@@ -65,22 +66,67 @@ static bool is_canonical(uint64_t address)
     return high == 0 || high == UINT64_MAX >> 47;
 }
 
-static bool is_tsx(uint32_t number)
+static bool is_in_row(struct processor *p, uint32_t number)
 {
-    return number == MSR_TSX_FORCE_ABORT || number == 0x122 || number == 0x123;
-}
-
-static bool is_offcore(uint32_t number)
-{
-    return number == MSR_OFFCORE_RSP_0 || number == MSR_OFFCORE_RSP_1;
-}
-
-bool msr_read(struct processor *p, uint32_t number, uint64_t *value)
-{
-    const struct personality *cpu = p->cpu;
-    const struct msr_row *row;
     uint64_t *stored;
 
+    return find_row(p, number, &stored) != NULL;
+}
+
+static bool read_row(struct processor *p, uint32_t number, uint64_t *value)
+{
+    uint64_t *stored;
+    const struct msr_row *row = find_row(p, number, &stored);
+
+    *value = *stored;
+    return row->kind != MSR_WRITE_ONLY;
+}
+
+static bool may_be_written(const struct processor *p, const struct msr_row *row,
+                           uint64_t was, uint64_t value)
+{
+    switch (row->number) {
+    case IA32_DEBUGCTL:
+        return (value & ~p->cpu->debugctl_writable) == 0;
+    case IA32_DS_AREA:
+        return is_canonical(value);
+    case IA32_MISC_ENABLE: /* read-only bits may be written back as they are */
+        return ((value ^ was) & ~row->writable) == 0;
+    case MSR_OFFCORE_RSP_0:
+    case MSR_OFFCORE_RSP_1:
+        return (value & ~row->writable) == 0 || faults_accept_offcore(p);
+    default:
+        return (value & ~row->writable) == 0;
+    }
+}
+
+static bool write_row(struct processor *p, uint32_t number, uint64_t value)
+{
+    uint64_t *stored;
+    const struct msr_row *row = find_row(p, number, &stored);
+
+    if (row->kind == MSR_WRITE_ONLY)
+        return true;
+    if (row->kind == MSR_READ_ONLY || !may_be_written(p, row, *stored, value))
+        return false;
+    *stored = row->kind == MSR_READ_WRITE ? value & row->writable : value;
+    if (number == IA32_DS_AREA)
+        p->pebs.ds_area = value;
+    else if (number == IA32_PEBS_ENABLE)
+        pebs_write_enable(p, value);
+    return true;
+}
+
+/* Registers whose value is somewhere else. */
+static bool is_computed(struct processor *p, uint32_t number)
+{
+    (void)p;
+    return number == MSR_SMI_COUNT || number == IA32_BIOS_SIGN_ID ||
+           number == IA32_ARCH_CAPABILITIES || number == IA32_PERF_CAPABILITIES;
+}
+
+static bool read_computed(struct processor *p, uint32_t number, uint64_t *value)
+{
     switch (number) {
     case MSR_SMI_COUNT:
         *value = p->smi_count;
@@ -89,94 +135,93 @@ bool msr_read(struct processor *p, uint32_t number, uint64_t *value)
         *value = p->bios_sign;
         return true;
     case IA32_ARCH_CAPABILITIES:
-        *value = cpu->arch_capabilities;
-        return (cpu->leaf7_edx & LEAF7_EDX_ARCH_CAPABILITIES) != 0;
-    case IA32_PERF_CAPABILITIES:
-        *value = cpu->perf_capabilities;
+        *value = p->cpu->arch_capabilities;
+        return (p->cpu->leaf7_edx & LEAF7_EDX_ARCH_CAPABILITIES) != 0;
+    default:
+        *value = p->cpu->perf_capabilities;
         return true;
     }
-    if (is_tsx(number))
-        return tsx_read(p, number, value);
-    if (pt_is_msr(number))
-        return pt_read(p, number, value);
-    if (uncore_is_msr(p->machine, number))
-        return uncore_read(p->machine, number, value);
-    row = find_row(p, number, &stored);
-    if (row == NULL)
-        return counters_read(p, number, value);
-    *value = *stored;
-    return row->kind != MSR_WRITE_ONLY;
 }
 
-/* The registers of MSR_SPECIAL rows. */
-static bool write_special(struct processor *p, const struct msr_row *row,
-                          uint64_t *stored, uint64_t value)
+/* Read-only but for the documented write of 0 to IA32_BIOS_SIGN_ID before
+ * CPUID(1). */
+static bool write_computed(struct processor *p, uint32_t number, uint64_t value)
 {
-    if (row->number == IA32_DEBUGCTL) {
-        if ((value & ~p->cpu->debugctl_writable) != 0)
-            return false;
-        *stored = value;
-        return true;
-    }
-    if (row->number == IA32_DS_AREA) {
-        if (!is_canonical(value))
-            return false;
-        *stored = p->pebs.ds_area = value;
-        return true;
-    }
-    if (row->number == IA32_PEBS_ENABLE) {
-        if ((value & ~row->writable) != 0)
-            return false;
-        *stored = value;
-        pebs_write_enable(p, value);
-        return true;
-    }
-    /* IA32_MISC_ENABLE: read-only bits may be written back as they are. */
-    if (((value ^ *stored) & ~row->writable) != 0)
+    if (number != IA32_BIOS_SIGN_ID || value != 0)
         return false;
-    *stored = value;
+    p->bios_sign = 0;
     return true;
+}
+
+static bool is_pt(struct processor *p, uint32_t number)
+{
+    (void)p;
+    return pt_is_msr(number);
+}
+
+static bool read_pt(struct processor *p, uint32_t number, uint64_t *value)
+{
+    return pt_read(p, number, value);
+}
+
+static bool is_uncore(struct processor *p, uint32_t number)
+{
+    return uncore_is_msr(p->machine, number);
+}
+
+static bool read_uncore(struct processor *p, uint32_t number, uint64_t *value)
+{
+    return uncore_read(p->machine, number, value);
+}
+
+static bool write_uncore(struct processor *p, uint32_t number, uint64_t value)
+{
+    return uncore_write(p->machine, number, value);
+}
+
+static bool is_tsx(struct processor *p, uint32_t number)
+{
+    (void)p;
+    return tsx_is_msr(number);
+}
+
+static bool is_any(struct processor *p, uint32_t number)
+{
+    (void)p;
+    (void)number;
+    return true;
+}
+
+/* Whose a register is: the first that says so. The last one refuses what
+ * nobody has. */
+static const struct owner {
+    bool (*has)(struct processor *p, uint32_t number);
+    bool (*read)(struct processor *p, uint32_t number, uint64_t *value);
+    bool (*write)(struct processor *p, uint32_t number, uint64_t value);
+} owners[] = {
+    {is_computed, read_computed, write_computed},
+    {is_tsx, tsx_read, tsx_write},
+    {is_pt, read_pt, pt_write},
+    {is_uncore, read_uncore, write_uncore},
+    {is_in_row, read_row, write_row},
+    {is_any, counters_read, counters_write},
+};
+
+static const struct owner *owner_of(struct processor *p, uint32_t number)
+{
+    const struct owner *o = owners;
+
+    while (!o->has(p, number))
+        o++;
+    return o;
+}
+
+bool msr_read(struct processor *p, uint32_t number, uint64_t *value)
+{
+    return owner_of(p, number)->read(p, number, value);
 }
 
 bool msr_write(struct processor *p, uint32_t number, uint64_t value)
 {
-    const struct msr_row *row;
-    uint64_t *stored;
-
-    switch (number) {
-    case IA32_BIOS_SIGN_ID:
-        /* Read-only but for the documented write of 0 before CPUID(1). */
-        if (value != 0)
-            return false;
-        p->bios_sign = 0;
-        return true;
-    case MSR_SMI_COUNT:
-    case IA32_ARCH_CAPABILITIES:
-    case IA32_PERF_CAPABILITIES:
-        return false;
-    }
-    if (is_tsx(number))
-        return tsx_write(p, number, value);
-    if (pt_is_msr(number))
-        return pt_write(p, number, value);
-    if (uncore_is_msr(p->machine, number))
-        return uncore_write(p->machine, number, value);
-    row = find_row(p, number, &stored);
-    if (row == NULL)
-        return counters_write(p, number, value);
-    switch (row->kind) {
-    case MSR_READ_WRITE:
-        if ((value & ~row->writable) != 0 &&
-            !(is_offcore(number) && faults_accept_offcore(p)))
-            return false;
-        *stored = value & row->writable;
-        return true;
-    case MSR_SPECIAL:
-        return write_special(p, row, stored, value);
-    case MSR_WRITE_ONLY:
-        return true;
-    case MSR_READ_ONLY:
-        break;
-    }
-    return false;
+    return owner_of(p, number)->write(p, number, value);
 }

@@ -8,8 +8,11 @@
 
 #include "tests/silicon/model/machine.h"
 
-#define IA32_BIOS_SIGN_ID      0x08Bu
+#define IA32_PLATFORM_ID       0x017u
 #define MSR_SMI_COUNT          0x034u
+#define IA32_FEATURE_CONTROL   0x03Au
+#define IA32_BIOS_SIGN_ID      0x08Bu
+#define MSR_PLATFORM_INFO      0x0CEu
 #define IA32_ARCH_CAPABILITIES 0x10Au
 #define IA32_MISC_ENABLE       0x1A0u
 #define IA32_DEBUGCTL          0x1D9u

@@ -4,6 +4,7 @@
 
 #include "tests/silicon/faults/hooks.h"
 #include "tests/silicon/model/bits.h"
+#include "tests/silicon/model/counters.h"
 #include "tests/silicon/model/machine.h"
 #include "tests/silicon/model/msr.h"
 
@@ -89,7 +90,7 @@ void offcore_access(struct processor *p, enum offcore_kind kind,
 {
     uint64_t type = kind == OFFCORE_RFO ? DMND_RFO : DMND_DATA_RD;
 
-    if (!p->pmu.counting)
+    if (!counters_watch(p))
         return;
     for (unsigned n = 0; n < out->requests; n++)
         count_request(p, out->request[n].level == CACHE_NONE ? OTHER : type,

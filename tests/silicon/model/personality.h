@@ -33,6 +33,7 @@ enum event_kind {
     EVENT_BRANCHES_TAKEN,
     EVENT_BRANCHES_NOT_TAKEN,
     EVENT_BRANCHES_FAR,
+    EVENT_BRANCHES_MISPREDICTED,
     EVENT_CYCLES,
     EVENT_CYCLES_BUS,
     EVENT_RTM_RETIRED, /* the TX_EVENT_* that is its umask */
@@ -44,6 +45,8 @@ enum event_kind {
     EVENT_MEM_LOAD,
     EVENT_MEM_LLC_HIT,
     EVENT_MEM_LLC_MISS,
+    EVENT_LLC_REFERENCES, /* requests of the core, and those that miss */
+    EVENT_LLC_MISSES,
     EVENT_OFFCORE_0, /* offcore.c */
     EVENT_OFFCORE_1,
 };

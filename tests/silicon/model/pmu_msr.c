@@ -8,23 +8,40 @@
 #include "tests/silicon/model/pebs.h"
 #include "tests/silicon/model/pt.h"
 
-void pmu_update(struct processor *p)
+/* Which counters are enabled for some privilege level: bits as in
+ * IA32_PERF_GLOBAL_CTRL. */
+static uint64_t enabled_counters(const struct processor *p, uint64_t *any)
 {
     const struct pmu_state *pmu = &p->pmu;
-    bool counting = false;
+    uint64_t enabled = 0;
 
-    for (unsigned n = 0; n < p->machine->counters; n++)
-        if ((pmu->global_ctrl & BIT(n)) != 0 &&
-            (pmu->select[n] & EVTSEL_EN) != 0)
-            counting = true;
-    for (unsigned n = 0; n < FIXED_MAX; n++)
-        if ((pmu->global_ctrl & BIT(32 + n)) != 0 &&
-            ((pmu->fixed_ctrl >> (4 * n)) & (FIXED_OS | FIXED_USR)) != 0)
-            counting = true;
+    *any = 0;
+    for (unsigned n = 0; n < p->machine->counters; n++) {
+        if ((pmu->select[n] & EVTSEL_EN) != 0)
+            enabled |= BIT(n);
+        if ((pmu->select[n] & EVTSEL_ANY) != 0)
+            *any |= BIT(n);
+    }
+    for (unsigned n = 0; n < FIXED_MAX; n++) {
+        uint64_t ctrl = pmu->fixed_ctrl >> (4 * n);
+
+        if ((ctrl & (FIXED_OS | FIXED_USR)) != 0)
+            enabled |= BIT(32 + n);
+        if ((ctrl & FIXED_ANY) != 0)
+            *any |= BIT(32 + n);
+    }
     if (p->cpu->perfmon_version >= 4 &&
         (pmu->global_status & STATUS_CTR_FRZ) != 0)
-        counting = false;
-    p->pmu.counting = counting;
+        enabled = 0;
+    return enabled & pmu->global_ctrl;
+}
+
+void pmu_update(struct processor *p)
+{
+    uint64_t any, enabled = enabled_counters(p, &any);
+
+    p->pmu.counting = enabled != 0;
+    p->pmu.any = p->sibling != NULL ? enabled & any : 0;
     memory_update_watched(p);
 }
 
@@ -119,22 +136,27 @@ static bool write_global_ctrl(struct processor *p, uint64_t value)
     return true;
 }
 
+/* SDM 3B, "IA32_PERF_GLOBAL_INUSE MSR". The text has PMI_InUse at bit 32, its
+ * figure at bit 63. */
 static uint64_t global_inuse(const struct processor *p)
 {
     uint64_t value = 0;
+    bool interrupts = (p->pebs.enable & BITS(3, 0)) != 0;
 
-    for (unsigned n = 0; n < p->machine->counters; n++)
+    for (unsigned n = 0; n < p->machine->counters; n++) {
         if ((p->pmu.select[n] & EVTSEL_EVENT) != 0)
             value |= BIT(n);
-    for (unsigned n = 0; n < FIXED_MAX; n++)
-        if (((p->pmu.fixed_ctrl >> (4 * n)) & BITS(3, 0)) != 0)
+        interrupts = interrupts || (p->pmu.select[n] & EVTSEL_INT) != 0;
+    }
+    for (unsigned n = 0; n < FIXED_MAX; n++) {
+        uint64_t ctrl = p->pmu.fixed_ctrl >> (4 * n);
+
+        if ((ctrl & (FIXED_OS | FIXED_USR)) != 0)
             value |= BIT(32 + n);
-    for (unsigned n = 0; n < p->machine->counters; n++)
-        if ((p->pmu.select[n] & EVTSEL_INT) != 0)
-            value |= BIT(63); /* PMI InUse */
-    for (unsigned n = 0; n < FIXED_MAX; n++)
-        if (((p->pmu.fixed_ctrl >> (4 * n)) & BIT(3)) != 0)
-            value |= BIT(63);
+        interrupts = interrupts || (ctrl & FIXED_PMI) != 0;
+    }
+    if (interrupts)
+        value |= INUSE_PMI;
     if (p->pmu.inuse3)
         value |= BIT(3);
     return faults_inuse(p, value);
@@ -213,6 +235,7 @@ bool counters_read(struct processor *p, uint32_t number, uint64_t *value)
 {
     int n;
 
+    counters_collect(p);
     if ((n = counter_of(p, number, IA32_PMC0)) >= 0) {
         *value = p->pmu.counter[n];
     } else if ((n = counter_of(p, number, IA32_A_PMC0)) >= 0) {
@@ -232,6 +255,7 @@ bool counters_write(struct processor *p, uint32_t number, uint64_t value)
 {
     int n;
 
+    counters_collect(p);
     if ((n = counter_of(p, number, IA32_PMC0)) >= 0) {
         write_counter(p, (unsigned)n, value);
         return true;
@@ -249,18 +273,26 @@ bool counters_write(struct processor *p, uint32_t number, uint64_t value)
     return write_global(p, number, value);
 }
 
+/* SDM 2B, "RDPMC": ECX[30] is the type, ECX[29:0] the index; ECX[31] selects
+ * "fast" reads of 32 bits "if supported". */
 bool counters_rdpmc(struct processor *p, uint32_t ecx, uint64_t *value)
 {
-    uint32_t n = ecx & ~(uint32_t)BIT(30);
+    uint32_t n = ecx & (uint32_t)BITS(29, 0);
+    bool fast = (ecx & BIT(31)) != 0;
 
+    counters_collect(p);
+    if (fast && !p->choices.rdpmc_fast)
+        return false;
     if ((ecx & BIT(30)) != 0) {
         if (n >= FIXED_MAX)
             return false;
         *value = p->pmu.fixed[n];
-        return true;
+    } else {
+        if (counter_of(p, IA32_PMC0 + n, IA32_PMC0) != (int)n)
+            return false;
+        *value = faults_rdpmc(p, n, p->pmu.counter[n]);
     }
-    if (counter_of(p, IA32_PMC0 + n, IA32_PMC0) != (int)n)
-        return false;
-    *value = faults_rdpmc(p, n, p->pmu.counter[n]);
+    if (fast)
+        *value &= BITS(31, 0);
     return true;
 }

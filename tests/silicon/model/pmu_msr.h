@@ -36,8 +36,10 @@
 
 #define FIXED_OS  BIT(0)
 #define FIXED_USR BIT(1)
+#define FIXED_ANY BIT(2)
 #define FIXED_PMI BIT(3)
 
+#define DEBUGCTL_LBR                   BIT(0)
 #define DEBUGCTL_FREEZE_LBRS_ON_PMI    BIT(11)
 #define DEBUGCTL_FREEZE_PERFMON_ON_PMI BIT(12)
 
@@ -50,6 +52,8 @@
 #define STATUS_UNCORE   BIT(61)
 #define STATUS_DS_OVF   BIT(62)
 #define STATUS_COND_CHG BIT(63)
+
+#define INUSE_PMI BIT(63)
 
 /* Recomputes pmu.counting after a register has changed. */
 void pmu_update(struct processor *p);

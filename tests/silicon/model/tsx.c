@@ -131,6 +131,12 @@ static bool write_mcu_opt_ctrl(struct processor *p, uint64_t value)
     return true;
 }
 
+bool tsx_is_msr(uint32_t number)
+{
+    return number == MSR_TSX_FORCE_ABORT || number == MSR_TSX_CTRL ||
+           number == MSR_MCU_OPT_CTRL;
+}
+
 bool tsx_read(struct processor *p, uint32_t number, uint64_t *value)
 {
     if (number == MSR_TSX_FORCE_ABORT)

@@ -93,6 +93,7 @@ bool tsx_force_abort_visible(const struct processor *p);
 bool tsx_sdv(const struct processor *p);
 
 /* The MSRs 10FH, 122H and 123H. False: #GP. */
+bool tsx_is_msr(uint32_t number);
 bool tsx_read(struct processor *p, uint32_t number, uint64_t *value);
 bool tsx_write(struct processor *p, uint32_t number, uint64_t value);
 

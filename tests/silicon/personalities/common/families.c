@@ -100,6 +100,13 @@ const struct uncore_traits family_uncore_skl = {
     .clock_up = 9, .clock_down = 10, QUAD_CORE,
 };
 
+/* Table "UMask and Event Select Encodings for Pre-Defined Architectural
+ * Performance Events": LLC references and misses, mispredicted branches. */
+#define ARCHITECTURAL_REST                                                    \
+    { 0x2E, 0x4F, EVENT_LLC_REFERENCES, 0 },                                  \
+    { 0x2E, 0x41, EVENT_LLC_MISSES, 0 },                                      \
+    { 0xC5, 0x00, EVENT_BRANCHES_MISPREDICTED, 0 }
+
 #define OFFCORE_EVENTS_01                                                     \
     { 0xB7, 0x01, EVENT_OFFCORE_0, 0 }, { 0xBB, 0x01, EVENT_OFFCORE_1, 0 }
 
@@ -142,7 +149,7 @@ const struct uncore_traits family_uncore_skl = {
 
 /* BR_INST_RETIRED has umasks of its own beside the architectural 00H. What is
  * precise: table "Precise Events for the Skylake Microarchitecture". */
-const struct event_row family_events_skl[50] = {
+const struct event_row family_events_skl[53] = {
     { 0xC0, 0x00, EVENT_INSTRUCTIONS, 0 },
     { 0xC0, 0x01, EVENT_INSTRUCTIONS, COUNTER_1 },      /* PREC_DIST */
     { 0xC4, 0x00, EVENT_BRANCHES, 0 },
@@ -155,6 +162,7 @@ const struct event_row family_events_skl[50] = {
     { 0xC4, 0x40, EVENT_BRANCHES_FAR, ANY_COUNTER },
     { 0x3C, 0x00, EVENT_CYCLES, 0 },
     { 0x3C, 0x01, EVENT_CYCLES_BUS, 0 },
+    ARCHITECTURAL_REST,
     OFFCORE_EVENTS_01,
     TSX_EVENTS(0xC8, EVENT_HLE_RETIRED),
     TSX_EVENTS(0xC9, EVENT_RTM_RETIRED),
@@ -164,7 +172,7 @@ const struct event_row family_events_skl[50] = {
 
 /* Table "PEBS Performance Events for Intel Microarchitecture Code Name Sandy
  * Bridge", which Ivy Bridge and Haswell share. */
-const struct event_row family_events_old[31] = {
+const struct event_row family_events_old[34] = {
     { 0xC0, 0x00, EVENT_INSTRUCTIONS, 0 },
     { 0xC0, 0x01, EVENT_INSTRUCTIONS, COUNTER_1 },
     { 0xC4, 0x00, EVENT_BRANCHES, 0 },
@@ -177,13 +185,14 @@ const struct event_row family_events_old[31] = {
     { 0xC4, 0x40, EVENT_BRANCHES_FAR, 0 },
     { 0x3C, 0x00, EVENT_CYCLES, 0 },
     { 0x3C, 0x01, EVENT_CYCLES_BUS, 0 },
+    ARCHITECTURAL_REST,
     OFFCORE_EVENTS_01,
     MEMORY_EVENTS,
     { 0xCD, 0x02, EVENT_PRECISE_STORE, COUNTER_3 },
 };
 
 /* The same, and TSX. */
-const struct event_row family_events_hsw[50] = {
+const struct event_row family_events_hsw[53] = {
     { 0xC0, 0x00, EVENT_INSTRUCTIONS, 0 },
     { 0xC0, 0x01, EVENT_INSTRUCTIONS, COUNTER_1 },
     { 0xC4, 0x00, EVENT_BRANCHES, 0 },
@@ -196,6 +205,7 @@ const struct event_row family_events_hsw[50] = {
     { 0xC4, 0x40, EVENT_BRANCHES_FAR, 0 },
     { 0x3C, 0x00, EVENT_CYCLES, 0 },
     { 0x3C, 0x01, EVENT_CYCLES_BUS, 0 },
+    ARCHITECTURAL_REST,
     OFFCORE_EVENTS_01,
     TSX_EVENTS(0xC8, EVENT_HLE_RETIRED),
     TSX_EVENTS(0xC9, EVENT_RTM_RETIRED),

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* CMASK, INV and E of every select. The window has 8 branches so far apart that
+ * each retires in a cycle of its own: a threshold of one is reached in 8 cycles
+ * and 8 times, one of two never, and the inverse in all other cycles. */
+#include "src/harness/case.h"
+#include "src/base/msr.h"
+#include "src/base/names.h"
+#include "src/counting/bank.h"
+
+#define BRANCHES 0xc4u
+#define CYCLES   0x3cu
+#define CMASK(n) ((uint64_t)(n) << 24)
+#define INV      IA32_PERFEVTSEL_INV
+#define EDGE     IA32_PERFEVTSEL_E
+
+/* What must come of a select. */
+enum counts { EVENTS, NOTHING, OTHER_CYCLES, ALL_CYCLES, EDGES_BETWEEN, ONCE };
+
+static const struct row {
+    const char *what;
+    uint64_t select;
+    enum counts counts;
+} rows[] = {
+    {"branches, CMASK = 0", BRANCHES, EVENTS},
+    {"branches, CMASK = 0 and INV, which is ignored", BRANCHES | INV, EVENTS},
+    {"branches, CMASK = 1", BRANCHES | CMASK(1), EVENTS},
+    {"branches, CMASK = 1 and E", BRANCHES | CMASK(1) | EDGE, EVENTS},
+    {"branches, CMASK = 1 and INV", BRANCHES | CMASK(1) | INV, OTHER_CYCLES},
+    {"branches, CMASK = 1, INV and E", BRANCHES | CMASK(1) | INV | EDGE,
+     EDGES_BETWEEN},
+    {"branches, CMASK = 2", BRANCHES | CMASK(2), NOTHING},
+    {"branches, CMASK = 4", BRANCHES | CMASK(4), NOTHING},
+    {"branches, CMASK = 8", BRANCHES | CMASK(8), NOTHING},
+    {"branches, CMASK = 16", BRANCHES | CMASK(16), NOTHING},
+    {"branches, CMASK = 32", BRANCHES | CMASK(32), NOTHING},
+    {"branches, CMASK = 64", BRANCHES | CMASK(64), NOTHING},
+    {"branches, CMASK = 128", BRANCHES | CMASK(128), NOTHING},
+    {"branches, CMASK = 2 and E", BRANCHES | CMASK(2) | EDGE, NOTHING},
+    {"branches, CMASK = 2 and INV", BRANCHES | CMASK(2) | INV, ALL_CYCLES},
+    {"branches, CMASK = 255 and INV", BRANCHES | CMASK(255) | INV, ALL_CYCLES},
+    {"core cycles, CMASK = 1", CYCLES | CMASK(1), ALL_CYCLES},
+    {"core cycles, CMASK = 2", CYCLES | CMASK(2), NOTHING},
+    {"core cycles, CMASK = 1 and E", CYCLES | CMASK(1) | EDGE, ONCE},
+    {"core cycles, CMASK = 1 and INV", CYCLES | CMASK(1) | INV, NOTHING},
+};
+
+/* The counters do not start in one cycle: count_margin(). */
+static struct count_bounds bounds_of(enum counts counts, uint64_t cycles)
+{
+    const uint64_t events = window_long_shape.branches;
+    const uint64_t margin = count_margin(COUNTS_TIME, cycles);
+
+    switch (counts) {
+    case EVENTS:
+        return (struct count_bounds){events, events};
+    case OTHER_CYCLES:
+        return (struct count_bounds){cycles - events - margin,
+                                     cycles - events + margin};
+    case ALL_CYCLES:
+        return (struct count_bounds){cycles - margin, cycles + margin};
+    case EDGES_BETWEEN: /* with or without that before the first event */
+        return (struct count_bounds){events, events + 1};
+    case ONCE: /* or never, where it was running before it was looked at */
+        return (struct count_bounds){0, 1};
+    case NOTHING:
+        break;
+    }
+    return (struct count_bounds){0, 0};
+}
+
+TEST(counter_mask_edge,
+     .asks = "Do CMASK, INV and E of every select count cycles and edges as "
+             "documented?",
+     .cite = "SDM 3B, \"Architectural Performance Monitoring Version 1 "
+             "Facilities\": E, INV, CMASK",
+     .needs = {.features = NEED_INTEL | NEED_PMU, .counters = 1})
+{
+    uint64_t places = bank_claim(t);
+    char name[MSR_NAME_BYTES];
+
+    if (places == 0)
+        return;
+    if ((places >> (PLACE_FIXED0 + 1) & 1) == 0) {
+        skip(t, "needs IA32_FIXED_CTR1 for the number of cycles");
+        return;
+    }
+    for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct bank before = bank_of(places, rows[i].select), after;
+
+        /* Measured. */
+        if (!bank_window(t, &before, window_long, &after))
+            return;
+
+        /* Check. */
+        struct count_bounds want = bounds_of(rows[i].counts, after.fixed[1]);
+        for (unsigned n = 0; n < counters_available(test_cpu(t)); n++)
+            if ((places >> n & 1) != 0)
+                check(t,
+                      after.pmc[n] >= want.least && after.pmc[n] <= want.most,
+                      "%s, IA32_PERFEVTSEL%u = 0x%lx: %s counted %lu, in %lu "
+                      "cycles with 8 branches; wanted %lu to %lu",
+                      rows[i].what, n, before.select[n],
+                      msr_name(IA32_PMC(n), name), after.pmc[n], after.fixed[1],
+                      want.least, want.most);
+    }
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Each counter that overflows says so in its own bit of
+ * IA32_PERF_GLOBAL_STATUS, which stays until it is cleared through 390H, and
+ * 390H clears nothing else. */
+#include "src/harness/case.h"
+#include "src/base/msr.h"
+#include "src/base/names.h"
+#include "src/counting/bank.h"
+
+#define BRANCHES 0xc4
+
+/* What others than a counter may set at any time: a ToPA entry, SGX, the
+ * uncore, and CondChgd. */
+#define NOT_OF_COUNTERS                                 \
+    (IA32_PERF_GLOBAL_STATUS_Trace_ToPA_PMI | BIT(60) | \
+     IA32_PERF_GLOBAL_STATUS_OVF_UNCORE | BIT(63))
+
+static uint64_t status_of(struct test_context *t, const struct bank *after)
+{
+    return msr_value(t, IA32_PERF_GLOBAL_STATUS) & ~NOT_OF_COUNTERS &
+           ~after->stale;
+}
+
+/* Only the counters in `over` reach the end of their width. False where it
+ * could not be tried. */
+static bool try_overflow(struct test_context *t, uint64_t places, uint64_t over,
+                         struct bank *after)
+{
+    struct bank bank = bank_of(places, BRANCHES);
+    char name[MSR_NAME_BYTES] = "all counters";
+
+    for (unsigned p = 0; p < PLACES_END; p++)
+        if ((over >> p & 1) != 0)
+            *bank_value(&bank, p) = p > PLACE_FIXED0
+                                        ? bank_mask(test_cpu(t), p)
+                                        : bank_mask(test_cpu(t), p) - 2;
+    if (!bank_window(t, &bank, window_long, after))
+        return false;
+    for (unsigned p = 0; p < PLACES_END; p++)
+        if (over == BIT(p))
+            msr_name(bank_msr(p), name);
+    uint64_t got = after->status & ~NOT_OF_COUNTERS;
+    check(t, got == (over & ~after->stale),
+          "overflow of %s while %s: IA32_PERF_GLOBAL_STATUS (38EH) is 0x%lx; "
+          "wanted 0x%lx",
+          name, over == places ? "all overflow" : "the others only count", got,
+          over & ~after->stale);
+    return true;
+}
+
+/* With all of them set: disabled counters keep theirs, and each 1 written to
+ * 390H clears its own. */
+static void clear_one_by_one(struct test_context *t, uint64_t places,
+                             const struct bank *after)
+{
+    uint64_t want = places & ~after->stale;
+
+    for (unsigned n = 0; n < counters_available(test_cpu(t)); n++)
+        set_msr_again(t, IA32_PERFEVTSEL(n), 0);
+    set_msr_again(t, IA32_FIXED_CTR_CTRL, 0);
+    check_equal(t,
+                "IA32_PERF_GLOBAL_STATUS (38EH) once the counters that "
+                "overflowed are disabled",
+                status_of(t, after), want);
+    counters_clear_status(t, 0);
+    check_equal(t, "IA32_PERF_GLOBAL_STATUS (38EH) after 0 was written to 390H",
+                status_of(t, after), want);
+    for (unsigned p = 0; p < PLACES_END; p++) {
+        if ((want >> p & 1) == 0)
+            continue;
+        uint64_t before = status_of(t, after);
+        counters_clear_status(t, BIT(p));
+        uint64_t now = status_of(t, after);
+        check(t, now == (before & ~BIT(p)),
+              "IA32_PERF_GLOBAL_STATUS (38EH) was 0x%lx; after bit %u alone "
+              "was written to 390H it is 0x%lx, wanted 0x%lx",
+              before, p, now, before & ~BIT(p));
+    }
+}
+
+TEST(counter_overflow_bits,
+     .asks = "Does each counter overflow in its own status bit, to be cleared "
+             "alone?",
+     .cite = "SDM 3B, \"Architectural Performance Monitoring Version 2\", "
+             "\"Layout of IA32_PERF_GLOBAL_STATUS MSR\", \"Layout of "
+             "IA32_PERF_GLOBAL_OVF_CTRL MSR\"",
+     .needs = {.features = NEED_INTEL | NEED_PMU, .counters = 1})
+{
+    uint64_t places = bank_claim(t);
+    struct bank after;
+
+    if (places == 0)
+        return;
+    for (unsigned p = 0; p < PLACES_END; p++)
+        if ((places >> p & 1) != 0 && !try_overflow(t, places, BIT(p), &after))
+            return;
+    if (!try_overflow(t, places, 0, &after) ||
+        !try_overflow(t, places, places, &after))
+        return;
+    clear_one_by_one(t, places, &after);
+    if (after.stale != 0)
+        note(t,
+             "IA32_PERF_GLOBAL_STATUS (38EH) was 0x%lx, which 390H does not "
+             "clear, and was not judged",
+             after.stale);
+}

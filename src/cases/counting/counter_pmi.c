@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A counter that overflows interrupts once where it is told to, through the
+ * local APIC's entry, which is masked by that; else it does not. */
+#include "src/harness/case.h"
+#include "src/base/msr.h"
+#include "src/base/names.h"
+#include "src/counting/bank.h"
+
+#define BRANCHES 0xc4
+
+/* What is asked of one counter, while all count. */
+struct row {
+    const char *what;
+    bool overflows, enabled; /* it alone */
+    bool nmi;
+};
+
+static const struct row rows[] = {
+    {"overflows with its interrupt enabled", true, true, false},
+    {"overflows, its interrupt delivered as NMI", true, true, true},
+    {"overflows with its interrupt disabled", true, false, false},
+    {"counts without overflow, with its interrupt enabled", false, true, false},
+};
+
+static struct bank bank_for(struct test_context *t, uint64_t places, unsigned p,
+                            const struct row *row)
+{
+    struct bank bank = bank_of(places, BRANCHES);
+
+    bank.pmi = row->nmi ? BANK_PMI_AS_NMI : BANK_PMI;
+    if (row->overflows) /* by its second event; time, by the first */
+        *bank_value(&bank, p) =
+            bank_mask(test_cpu(t), p) - (p > PLACE_FIXED0 ? 0 : 1);
+    if (row->enabled && p < PLACE_FIXED0)
+        bank.select[p] |= IA32_PERFEVTSEL_INT;
+    else if (row->enabled)
+        bank.fixed_ctrl |= IA32_FIXED_CTR_CTRL_PMI(p - PLACE_FIXED0);
+    return bank;
+}
+
+static void judge(struct test_context *t, unsigned p, const struct row *row,
+                  const struct bank *after)
+{
+    const uint64_t window = (uintptr_t)window_long;
+    unsigned want = row->overflows && row->enabled ? 1 : 0;
+    char name[MSR_NAME_BYTES];
+
+    msr_name(bank_msr(p), name);
+    check(t, (after->status >> p & 1) == row->overflows,
+          "%s %s: IA32_PERF_GLOBAL_STATUS (38EH)[%u] is %lu; wanted %u", name,
+          row->what, p, after->status >> p & 1, row->overflows);
+    check_known(t, after->interrupts == want, ERRATUM_PMI_REPEATED,
+                want == 1 && after->interrupts > 1,
+                "%s %s: %u performance-monitoring interrupts; wanted %u", name,
+                row->what, after->interrupts, want);
+    if (want == 0 || after->interrupts == 0)
+        return;
+    check(t, after->masked == after->interrupts,
+          "%s %s: %u of %u interrupts left the mask flag [16] of the local "
+          "APIC's LVT performance counter entry 0; wanted it 1",
+          name, row->what, after->interrupts - after->masked,
+          after->interrupts);
+    check(t, after->rip >= window && after->rip < (uintptr_t)window_long_end,
+          "%s %s: the interrupt came at RIP 0x%lx, not in the window that "
+          "counted, 0x%lx to 0x%lx",
+          name, row->what, after->rip, window, (uintptr_t)window_long_end);
+}
+
+TEST(counter_pmi,
+     .asks = "Does each counter interrupt once at its overflow, where told to?",
+     .cite = "SDM 3B, \"Architectural Performance Monitoring Version 1 "
+             "Facilities\", \"Layout of IA32_FIXED_CTR_CTRL MSR\"; SDM 3A, "
+             "\"Local Vector Table\"",
+     .needs = {.features = NEED_INTEL | NEED_PMU, .counters = 1})
+{
+    uint64_t places = bank_claim(t);
+
+    if (places == 0)
+        return;
+    for (unsigned p = 0; p < PLACES_END; p++)
+        for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+            struct bank before, after;
+            if ((places >> p & 1) == 0)
+                continue;
+            /* Measured. */
+            before = bank_for(t, places, p, &rows[i]);
+            if (!bank_window(t, &before, window_long, &after))
+                return;
+            /* Check. */
+            judge(t, p, &rows[i], &after);
+        }
+}

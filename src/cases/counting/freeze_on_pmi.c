@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* With FREEZE_PERFMON_ON_PMI the overflow that interrupts stops all counters:
+ * in IA32_PERF_GLOBAL_STATUS, until that is cleared, or in
+ * IA32_PERF_GLOBAL_CTRL before version 4 of performance monitoring. */
+#include "src/harness/case.h"
+#include "src/base/msr.h"
+#include "src/base/names.h"
+#include "src/counting/bank.h"
+
+#define BRANCHES 0xc4
+#define TRIES    3 /* an SMI may clear the bit of IA32_DEBUGCTL (HSD052) */
+
+struct freeze {
+    struct test_context *t;
+    uint64_t places;
+    unsigned place; /* overflows */
+    bool freeze, interrupts;
+    char state[96];
+};
+
+/* False where it could not be tried. */
+static bool run(const struct freeze *f, struct bank *before, struct bank *after)
+{
+    struct test_context *t = f->t;
+    const uint64_t bit = f->freeze ? IA32_DEBUGCTL_FREEZE_PERFMON_ON_PMI : 0;
+    unsigned p = f->place;
+    uint64_t debugctl, now = 0;
+
+    if (!get_msr(t, IA32_DEBUGCTL, &debugctl))
+        return false;
+    debugctl &= ~IA32_DEBUGCTL_FREEZE_PERFMON_ON_PMI;
+    *before = bank_of(f->places, BRANCHES);
+    before->pmi = BANK_PMI;
+    *bank_value(before, p) =
+        bank_mask(test_cpu(t), p) - (p > PLACE_FIXED0 ? 0 : 1);
+    if (f->interrupts && p < PLACE_FIXED0)
+        before->select[p] |= IA32_PERFEVTSEL_INT;
+    else if (f->interrupts)
+        before->fixed_ctrl |= IA32_FIXED_CTR_CTRL_PMI(p - PLACE_FIXED0);
+    for (unsigned i = 0; i < TRIES; i++) {
+        if (!set_msr(t, IA32_DEBUGCTL, debugctl | bit) ||
+            !bank_work(t, before, counting_work, NULL, after) ||
+            !get_msr(t, IA32_DEBUGCTL, &now))
+            return false;
+        if (now == (debugctl | bit))
+            return true;
+    }
+    return check_equal(t, "IA32_DEBUGCTL (1D9H) after the interrupt", now,
+                       debugctl | bit);
+}
+
+/* Whether the other counters stood still at the interrupt, or went on. */
+static void judge_counts(const struct freeze *f, const struct bank *before,
+                         const struct bank *after, bool frozen)
+{
+    char name[MSR_NAME_BYTES];
+
+    for (unsigned n = 0; n < COUNTERS_MAX; n++) {
+        uint64_t counted =
+            (after->pmc[n] - before->pmc[n]) & bank_mask(test_cpu(f->t), n);
+        if ((f->places >> n & 1) != 0 && n != f->place)
+            check_known(
+                f->t, (counted < WORK_BRANCHES) == frozen,
+                ERRATUM_FREEZE_PMC4_TO_7, frozen && n >= 4,
+                "%s: %s counted %lu of %u branches; wanted %s", f->state,
+                msr_name(IA32_PMC(n), name), counted, WORK_BRANCHES,
+                frozen ? "it stopped before the last" : "all, at least");
+    }
+}
+
+/* Counts on for another time, writing nothing but 38FH. */
+static bool count_again(const struct freeze *f, struct bank *now)
+{
+    struct test_context *t = f->t;
+
+    if (!set_held_msr(t, IA32_PERF_GLOBAL_CTRL, f->places))
+        return false;
+    counting_work(NULL);
+    if (!set_held_msr(t, IA32_PERF_GLOBAL_CTRL, 0))
+        return false;
+    for (unsigned p = 0; p < PLACES_END; p++)
+        if ((f->places >> p & 1) != 0)
+            *bank_value(now, p) = msr_value(t, bank_msr(p));
+    return true;
+}
+
+/* Version 4: enabled again, all stand still while CTR_Frz is 1, and count once
+ * it is cleared. */
+static bool judge_until_cleared(const struct freeze *f, struct bank *stopped)
+{
+    struct test_context *t = f->t;
+    struct bank again = {.pmi = BANK_NO_PMI}, free = {.pmi = BANK_NO_PMI};
+    char name[MSR_NAME_BYTES];
+
+    if (!count_again(f, &again) ||
+        !counters_clear_status(t, IA32_PERF_GLOBAL_STATUS_CTR_FRZ) ||
+        !count_again(f, &free))
+        return false;
+    for (unsigned p = 0; p < PLACES_END; p++) {
+        if ((f->places >> p & 1) == 0)
+            continue;
+        uint64_t frozen = *bank_value(&again, p) - *bank_value(stopped, p);
+        check_known(t, frozen == 0, ERRATUM_FREEZE_PMC4_TO_7,
+                    p >= 4 && p < PLACE_FIXED0,
+                    "%s: %s counted %ld more while CTR_Frz (38EH[59]) was 1; "
+                    "wanted 0",
+                    f->state, msr_name(bank_msr(p), name), (long)frozen);
+        check(t, *bank_value(&free, p) != *bank_value(&again, p),
+              "%s: %s does not count after CTR_Frz was cleared through 390H",
+              f->state, msr_name(bank_msr(p), name));
+    }
+    return true;
+}
+
+static bool try_place(struct freeze *f)
+{
+    struct test_context *t = f->t;
+    const bool frozen = f->freeze && f->interrupts;
+    const bool streamlined = test_cpu(t)->perfmon_version >= 4;
+    struct bank before, after;
+    char name[MSR_NAME_BYTES];
+
+    text_format(f->state, sizeof(f->state),
+                "overflow of %s, FREEZE_PERFMON_ON_PMI = %d, interrupt %s",
+                msr_name(bank_msr(f->place), name), f->freeze,
+                f->interrupts ? "enabled" : "disabled");
+
+    /* Measured. */
+    if (!run(f, &before, &after))
+        return false;
+
+    /* Check. */
+    check(t, (after.status >> f->place & 1) != 0,
+          "%s: IA32_PERF_GLOBAL_STATUS (38EH) is 0x%lx; wanted [%u] = 1",
+          f->state, after.status, f->place);
+    check(t, (after.interrupts != 0) == f->interrupts,
+          "%s: %u performance-monitoring interrupts", f->state,
+          after.interrupts);
+    check(t,
+          ((after.status & IA32_PERF_GLOBAL_STATUS_CTR_FRZ) != 0) ==
+              (frozen && streamlined),
+          "%s: CTR_Frz, IA32_PERF_GLOBAL_STATUS (38EH)[59], is %d; wanted %d",
+          f->state, (after.status & IA32_PERF_GLOBAL_STATUS_CTR_FRZ) != 0,
+          frozen && streamlined);
+    check(t, after.ctrl == (frozen && !streamlined ? 0 : f->places),
+          "%s: IA32_PERF_GLOBAL_CTRL (38FH) is 0x%lx after it; wanted 0x%lx",
+          f->state, after.ctrl, frozen && !streamlined ? 0 : f->places);
+    judge_counts(f, &before, &after, frozen);
+    return !frozen || !streamlined || judge_until_cleared(f, &after);
+}
+
+TEST(freeze_on_pmi,
+     .asks = "Does FREEZE_PERFMON_ON_PMI stop every counter, until it is "
+             "undone?",
+     .cite = "SDM 3B, \"Freezing LBR and Performance Counters on PMI\", table "
+             "\"Legacy and Streamlined Operation with Freeze_Perfmon_On_PMI = "
+             "1, Counter Overflowed\"",
+     .needs = {.features = NEED_INTEL | NEED_PMU, .counters = 2})
+{
+    struct freeze f = {.t = t, .places = bank_claim(t)};
+
+    if (f.places == 0)
+        return;
+    for (unsigned p = 0; p < PLACES_END; p++) {
+        f.place = p;
+        f.freeze = f.interrupts = true;
+        if ((f.places >> p & 1) != 0 && !try_place(&f))
+            return;
+    }
+    f.place = 0;
+    f.interrupts = false;
+    if (!try_place(&f))
+        return;
+    f.freeze = false;
+    f.interrupts = true;
+    (void)try_place(&f);
+}

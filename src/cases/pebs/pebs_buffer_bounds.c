@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A buffer that begins anywhere, ends between records, crosses pages, goes on
+ * where the PEBS index says: nothing is written but whole records, from the
+ * index on. */
+#include "src/harness/case.h"
+#include "src/base/mem.h"
+#include "src/pebs/pebs_judge.h"
+#include "src/pebs/sampling.h"
+
+#define PAGE UINT64_C(4096)
+
+/* An overflow every 4 events: more records than there is room for. */
+static struct sampling_config config_of(unsigned room, unsigned begun,
+                                        unsigned slack)
+{
+    return (struct sampling_config){
+        .select = PRECISE_CONDITIONAL_BRANCHES,
+        .counters = 1 << 0,
+        .first_period = {4},
+        .period = {4},
+        .room = room,
+        .threshold = room,
+        .begun = begun,
+        .slack = slack,
+    };
+}
+
+/* Whole, of later and later events, and each of its registers right. */
+static void check_records(struct sampling *p, const char *what)
+{
+    struct test_context *t = p->t;
+    struct pebs_record record;
+    unsigned last = 0;
+
+    for (unsigned n = p->config.begun; n < p->records; n++) {
+        unsigned event =
+            sampling_record(p, n, &record) ? sampling_event(p, &record) : 0;
+        if (event == 0)
+            return;
+        uint32_t wrong = pebs_judge_planted(&record, &p->state, event);
+        if (!check(t, event > last && wrong == 0,
+                   "%s: record %u is of event %u, the one before of event %u; "
+                   "wrong in it: %s",
+                   what, n, event, last,
+                   wrong == 0 ? "no register"
+                              : pebs_field_name(
+                                    (enum pebs_field)__builtin_ctz(wrong))))
+            return;
+        last = event;
+    }
+}
+
+static bool try_buffer(struct sampling *p, const char *what, unsigned room,
+                       unsigned begun, unsigned slack)
+{
+    const struct sampling_config config = config_of(room, begun, slack);
+
+    if (!sampling_run(p, &config, 0))
+        return false;
+    check(p->t, p->records == room,
+          "%s: there is room for %u records more and %u bytes, and %u of them "
+          "were made of %u events with an overflow every 4",
+          what, room - begun, slack, p->records - begun, PEBS_EVENTS);
+    check_records(p, what);
+    return true;
+}
+
+/* The index given back after the buffer was full: records come again, and the
+ * first ones are gone. What was written with PEBS off would be seen, too. */
+static bool try_index_reset(struct sampling *p)
+{
+    const struct sampling_config config = config_of(3, 0, 0);
+    uint8_t before[3 * PEBS_SIZE_MAX];
+    struct pebs_state state;
+
+    if (!sampling_run(p, &config, 0))
+        return false;
+    memcpy(before, p->buffer, 3 * p->size);
+    pebs_window(sampling_enable(&config), 0, &state);
+    sampling_quiet();
+    check(p->t, memcmp(before, p->buffer, 3 * p->size) == 0,
+          "records changed after IA32_PEBS_ENABLE (3F1H) was 0");
+    return try_buffer(p, "the index set back to the base", 3, 0, 0);
+}
+
+TEST(pebs_buffer_bounds,
+     .asks = "Are records written from the PEBS index on, and never past the "
+             "PEBS absolute maximum?",
+     .cite = "SDM 3B, \"Processor Event Based Sampling (PEBS)\" of Nehalem, "
+             "\"PEBS Index\", \"PEBS Absolute Maximum\"",
+     .needs = {.features = NEED_INTEL | NEED_PMU | NEED_PEBS})
+{
+    struct sampling p;
+
+    /* Set-up. */
+    if (!sampling_claim(&p, t))
+        return;
+    const unsigned size = (unsigned)p.size;
+    /* The record that begins on the buffer's second page and ends after it, or
+     * begins the third. */
+    const unsigned across = (unsigned)((((uintptr_t)p.buffer | (PAGE - 1)) + 1 +
+                                        PAGE - (uintptr_t)p.buffer) /
+                                       size);
+
+    /* Measured, and checked one by one. */
+    if (!try_buffer(&p, "a buffer of one record", 1, 0, 0) ||
+        !try_buffer(&p, "an end one byte after a record", 4, 0, 1) ||
+        !try_buffer(&p, "an end half a record after one", 4, 0, size / 2) ||
+        !try_buffer(&p, "an end one byte before a record's", 4, 0, size - 1) ||
+        !try_buffer(&p, "an index amid the buffer", 9, 4, 0) ||
+        !try_buffer(&p, "an index at the end", 5, 5, 0))
+        return;
+    if (try_buffer(&p, "records on two pages", across + 4, across - 2, 0))
+        try_index_reset(&p);
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A counter makes records where its bit of IA32_PEBS_ENABLE is set, and only
+ * while it counts. */
+#include "src/harness/case.h"
+#include "src/base/msr.h"
+#include "src/pebs/sampling.h"
+
+/* All in the window, each after its own number of events. */
+static struct sampling_config config_of(unsigned counters, unsigned plain)
+{
+    struct sampling_config config = {
+        .select = PRECISE_CONDITIONAL_BRANCHES,
+        .counters = counters,
+        .plain = plain,
+        .room = 16,
+        .threshold = 16,
+    };
+
+    for (unsigned n = 0; n < PRECISE_COUNTERS; n++)
+        config.first_period[n] = 60 + 20 * n;
+    return config;
+}
+
+/* Those without the bit overflowed, went on from 0, and say so. */
+static void check_plain(struct sampling *p)
+{
+    struct test_context *t = p->t;
+
+    for (unsigned n = 0; n < PRECISE_COUNTERS; n++) {
+        if ((p->config.plain >> n & 1) == 0)
+            continue;
+        uint64_t want = PEBS_EVENTS - p->config.first_period[n];
+        check(t, p->value[n] == want,
+              "IA32_PMC%u (%XH), whose bit of IA32_PEBS_ENABLE (3F1H) is 0, "
+              "holds 0x%lx after its overflow; wanted 0x%lx, no value of the "
+              "DS area",
+              n, IA32_PMC(n), p->value[n], want);
+        check(t, (p->status & IA32_PERF_GLOBAL_STATUS_OVF_PMC(n)) != 0,
+              "IA32_PERF_GLOBAL_STATUS (38EH) is 0x%lx after IA32_PMC%u "
+              "overflowed, whose bit of IA32_PEBS_ENABLE (3F1H) is 0; wanted "
+              "[%u] = 1",
+              p->status, n, n);
+    }
+}
+
+static bool try_bits(struct sampling *p, unsigned usable, unsigned enabled)
+{
+    const struct sampling_config config = config_of(enabled, usable & ~enabled);
+    unsigned wanted = enabled != 0;
+
+    if (!sampling_run(p, &config, 0))
+        return false;
+    check(p->t, p->records == wanted,
+          "IA32_PEBS_ENABLE (3F1H) is 0x%x, and the counters of the set 0x%x "
+          "overflow once each: %u records made; wanted %u",
+          enabled, usable, p->records, wanted);
+    check_plain(p);
+    return true;
+}
+
+/* Why a counter with its bit in IA32_PEBS_ENABLE does not count. */
+enum off { NOT_IN_GLOBAL_CTRL, NOT_IN_SELECT };
+
+static void run_off(struct sampling *p, uint64_t off)
+{
+    const unsigned n = (unsigned)__builtin_ctz(p->config.counters);
+
+    if (off == NOT_IN_GLOBAL_CTRL) {
+        pebs_window(0, 0, &p->state);
+        return;
+    }
+    set_msr_again(p->t, IA32_PERFEVTSEL(n),
+                  p->config.select | IA32_PERFEVTSEL_USR | IA32_PERFEVTSEL_OS);
+    pebs_window(sampling_enable(&p->config), 0, &p->state);
+}
+
+static bool try_off(struct sampling *p, unsigned n, enum off off)
+{
+    const struct sampling_config config = config_of(1u << n, 0);
+    const uint64_t start = -(uint64_t)config.first_period[n] & p->mask;
+    const char *what = off == NOT_IN_GLOBAL_CTRL
+                           ? "its bit of IA32_PERF_GLOBAL_CTRL (38FH) is 0"
+                           : "IA32_PERFEVTSELx[22] (EN) is 0";
+
+    if (!sampling_around(p, &config, run_off, off))
+        return false;
+    check(p->t, p->records == 0 && p->value[n] == start,
+          "IA32_PMC%u (%XH) has its bit in IA32_PEBS_ENABLE (3F1H), and %s: %u "
+          "records made, and it went from 0x%lx to 0x%lx; wanted none, and no "
+          "change",
+          n, IA32_PMC(n), what, p->records, start, p->value[n]);
+    return true;
+}
+
+TEST(pebs_enable_bits,
+     .asks = "Does only a counter whose bit of IA32_PEBS_ENABLE is set make "
+             "records, and only while it counts?",
+     .cite = "SDM 3B, \"Processor Event Based Sampling (PEBS)\" of Nehalem, "
+             "\"Layout of IA32_PEBS_ENABLE MSR\", \"PEBS CounterX Reset\"",
+     .needs = {.features = NEED_INTEL | NEED_PMU | NEED_PEBS, .counters = 4})
+{
+    unsigned usable = sampling_counters(t);
+    struct sampling p;
+
+    /* Set-up. */
+    if (!sampling_claim(&p, t))
+        return;
+
+    /* Measured, and checked one by one. */
+    if (!try_bits(&p, usable, 0))
+        return;
+    for (unsigned n = 0; n < PRECISE_COUNTERS; n++)
+        if ((usable >> n & 1) != 0 && (!try_bits(&p, usable, 1u << n) ||
+                                       !try_off(&p, n, NOT_IN_GLOBAL_CTRL) ||
+                                       !try_off(&p, n, NOT_IN_SELECT)))
+            return;
+}

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The registers of PEBS hold each defined bit, refuse each reserved one and an
+ * address that is not canonical, and are each processor's own. */
+#include "src/harness/case.h"
+#include "src/base/msr.h"
+#include "src/base/names.h"
+#include "src/cpu/generation.h"
+#include "src/pebs/sampling.h"
+
+/* Of one register. Bits that are neither are not promised. */
+struct layout {
+    uint32_t msr;
+    uint64_t defined, reserved;
+};
+
+#define ENABLES (BITS(3, 0) | BITS(35, 32))
+
+/* "Layout of IA32_PEBS_ENABLE MSR", with [63] on the 2nd and 3rd generation and
+ * without it on the others: there it is not tried. Load latency: of all. */
+static const struct layout layouts[] = {
+    {IA32_PEBS_ENABLE, ENABLES, ~(ENABLES | IA32_PEBS_ENABLE_PS_EN)},
+    {MSR_PEBS_LD_LAT, MSR_PEBS_LD_LAT_THRHLD, ~MSR_PEBS_LD_LAT_THRHLD},
+};
+
+static void check_value(struct test_context *t, uint32_t msr, uint64_t value)
+{
+    char name[MSR_NAME_BYTES];
+    uint64_t got;
+
+    if (set_msr_again(t, msr, value) && get_msr(t, msr, &got))
+        check_equal(t, msr_name(msr, name), got, value);
+}
+
+/* The write must raise #GP; one that does not is undone at once. */
+static void check_refused(struct test_context *t, uint32_t msr, uint64_t value,
+                          uint64_t held, const char *why)
+{
+    char name[MSR_NAME_BYTES];
+    int vector = try_set_msr_again(t, msr, value);
+
+    if (vector == HW_NO_FAULT)
+        set_msr_again(t, msr, held);
+    check(t, vector == HW_GP, "%s: WRMSR of 0x%lx (%s) raises %s; wanted #GP",
+          msr_name(msr, name), value, why, fault_name(vector));
+}
+
+/* With its low bit set a threshold is one that may be programmed. */
+static void try_layout(struct test_context *t, const struct layout *layout,
+                       uint64_t defined)
+{
+    const uint64_t held =
+        layout->msr == MSR_PEBS_LD_LAT ? MSR_PEBS_LD_LAT_THRHLD_MIN : 0;
+    char why[32];
+
+    for (unsigned bit = 0; bit < 64; bit++) {
+        if ((defined >> bit & 1) != 0)
+            check_value(t, layout->msr, BIT(bit) | held);
+        if (!set_msr_again(t, layout->msr, held))
+            return;
+        text_format(why, sizeof(why), "[%u] is reserved", bit);
+        if ((layout->reserved >> bit & 1) != 0)
+            check_refused(t, layout->msr, BIT(bit) | held, held, why);
+    }
+    check_value(t, layout->msr, defined);
+    check_value(t, layout->msr, held);
+}
+
+/* Nothing counts, so nothing is written there. */
+static void try_ds_area(struct test_context *t, uint64_t held)
+{
+    for (unsigned bit = 3; bit < 47; bit++)
+        check_value(t, IA32_DS_AREA, BIT(bit));
+    check_value(t, IA32_DS_AREA, BITS(46, 3));
+    check_value(t, IA32_DS_AREA, BITS(63, 47));
+    for (unsigned bit = 47; bit < 64; bit++)
+        check_refused(t, IA32_DS_AREA, held | BIT(bit), held,
+                      "not a canonical address");
+    check_value(t, IA32_DS_AREA, held);
+}
+
+static bool claim(struct test_context *t)
+{
+    struct sampling p;
+
+    return sampling_claim(&p, t) &&
+           set_msr(t, MSR_PEBS_LD_LAT, MSR_PEBS_LD_LAT_THRHLD_MIN);
+}
+
+static void try_registers(struct test_context *t, void *unused)
+{
+    const unsigned with_precise_store = SANDY_BRIDGE | IVY_BRIDGE;
+    const struct identity *id = test_cpu(t);
+    uint64_t more =
+        (generation_of(id->family, id->model) & with_precise_store) != 0
+            ? IA32_PEBS_ENABLE_PS_EN
+            : 0;
+
+    (void)unused;
+    if (!claim(t))
+        return;
+    try_layout(t, &layouts[0], layouts[0].defined | more);
+    try_layout(t, &layouts[1], layouts[1].defined);
+    try_ds_area(t, (uint64_t)(uintptr_t)test_records(t));
+}
+
+/* No two processors' are the same. */
+static uint64_t own_value(const struct test_context *t, uint32_t msr)
+{
+    const unsigned number = test_processor(t);
+
+    if (msr == IA32_DS_AREA)
+        return (uint64_t)(uintptr_t)test_records(t) + 64 * (number % 64 + 1);
+    return msr == IA32_PEBS_ENABLE ? number % 15 + 1 : 0x100 + number;
+}
+
+static const uint32_t own_msrs[] = {IA32_PEBS_ENABLE, MSR_PEBS_LD_LAT,
+                                    IA32_DS_AREA};
+#define OWN_MSRS (sizeof(own_msrs) / sizeof(own_msrs[0]))
+
+static void write_own(struct test_context *t, void *unused)
+{
+    (void)unused;
+    for (unsigned i = 0; i < OWN_MSRS; i++)
+        set_msr(t, own_msrs[i], own_value(t, own_msrs[i]));
+}
+
+static void check_own(struct test_context *t, void *unused)
+{
+    char name[MSR_NAME_BYTES];
+
+    (void)unused;
+    for (unsigned i = 0; i < OWN_MSRS; i++) {
+        uint64_t got = msr_value(t, own_msrs[i]);
+        check(t, got == own_value(t, own_msrs[i]),
+              "%s is 0x%lx after other processors wrote theirs; wanted its "
+              "own 0x%lx",
+              msr_name(own_msrs[i], name), got, own_value(t, own_msrs[i]));
+    }
+    restore_msrs(t);
+}
+
+TEST(pebs_registers,
+     .asks = "Do the registers of PEBS hold what is defined, refuse the rest, "
+             "and belong to one processor each?",
+     .cite = "SDM 3B, \"Layout of IA32_PEBS_ENABLE MSR\", \"Layout of "
+             "MSR_PEBS_LD_LAT MSR\"; SDM 2B, WRMSR",
+     .scope = WHOLE_MACHINE,
+     .needs = {.features = NEED_INTEL | NEED_PMU | NEED_PEBS})
+{
+    on_all_but(t, HW_PROCESSORS_MAX, try_registers, NULL);
+    on_all_in_turn(t, write_own);
+    on_all_in_turn(t, check_own);
+}

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* bank.c - writes, runs, reads. */
+#include "src/counting/bank.h"
+
+#include "src/base/msr.h"
+#include "src/counting/counter3.h"
+#include "src/counting/smi_guard.h"
+
+#define EVERY_LEVEL \
+    (IA32_PERFEVTSEL_USR | IA32_PERFEVTSEL_OS | IA32_PERFEVTSEL_EN)
+
+unsigned bank_fixed(const struct identity *id)
+{
+    return id->fixed_counters < BANK_FIXED ? id->fixed_counters : BANK_FIXED;
+}
+
+uint64_t bank_places(const struct identity *id)
+{
+    uint64_t places = BITS(counters_available(id) - 1, 0);
+
+    for (unsigned n = 0; n < bank_fixed(id); n++)
+        places |= BIT(PLACE_FIXED0 + n);
+    return places;
+}
+
+uint64_t bank_claim(struct test_context *t)
+{
+    const struct identity *id = test_cpu(t);
+    uint64_t places = bank_places(id);
+
+    if (id->counters > 3 && !counter3_make_reliable(t)) {
+        note(t, "IA32_PMC3 (C4H) is left out: nothing promises that it works "
+                "here");
+        places &= ~IA32_PERF_GLOBAL_CTRL_PMC(3);
+    }
+    /* The value that opens a window is tried while nothing is selected: the
+     * WRMSR in the window has no fix-up. */
+    if (!counters_claim(t) || !set_held_msr(t, IA32_PERF_GLOBAL_CTRL, places) ||
+        !set_held_msr(t, IA32_PERF_GLOBAL_CTRL, 0))
+        return 0;
+    return places;
+}
+
+uint64_t bank_mask(const struct identity *id, unsigned place)
+{
+    unsigned bits = place < PLACE_FIXED0 ? id->counter_bits : id->fixed_bits;
+
+    return bits != 0 ? BITS(bits - 1, 0) : 0;
+}
+
+bool bank_can_hold(const struct identity *id, unsigned place, uint64_t value)
+{
+    uint64_t mask = bank_mask(id, place);
+    uint64_t narrow = (uint64_t)(int64_t)(int32_t)(uint32_t)value & mask;
+
+    if ((value & ~mask) != 0)
+        return false;
+    return place >= PLACE_FIXED0 || id->full_width_writes || narrow == value;
+}
+
+uint32_t bank_msr(unsigned place)
+{
+    return place < PLACE_FIXED0 ? IA32_PMC(place)
+                                : IA32_FIXED_CTR(place - PLACE_FIXED0);
+}
+
+uint64_t *bank_value(struct bank *bank, unsigned place)
+{
+    return place < PLACE_FIXED0 ? &bank->pmc[place]
+                                : &bank->fixed[place - PLACE_FIXED0];
+}
+
+struct bank bank_of(uint64_t places, uint64_t select)
+{
+    struct bank bank = {.ctrl = places};
+
+    for (unsigned n = 0; n < COUNTERS_MAX; n++)
+        if ((places >> n & 1) != 0)
+            bank.select[n] = select | EVERY_LEVEL;
+    for (unsigned n = 0; n < BANK_FIXED; n++)
+        if ((places >> (PLACE_FIXED0 + n) & 1) != 0)
+            bank.fixed_ctrl |=
+                IA32_FIXED_CTR_CTRL_OS(n) | IA32_FIXED_CTR_CTRL_USR(n);
+    return bank;
+}
+
+static bool write_bank(struct test_context *t, const struct bank *bank)
+{
+    const struct identity *id = test_cpu(t);
+    bool ok = set_msr_again(t, IA32_PERF_GLOBAL_CTRL, 0) &&
+              set_msr_again(t, IA32_FIXED_CTR_CTRL, 0);
+
+    for (unsigned n = 0; ok && n < counters_available(id); n++)
+        ok = set_msr_again(t, IA32_PERFEVTSEL(n), 0) &&
+             set_msr_again(t,
+                           id->full_width_writes ? IA32_A_PMC(n) : IA32_PMC(n),
+                           bank->pmc[n]) &&
+             set_msr_again(t, IA32_PERFEVTSEL(n), bank->select[n]);
+    for (unsigned n = 0; ok && n < bank_fixed(id); n++)
+        ok = set_msr_again(t, IA32_FIXED_CTR(n), bank->fixed[n]);
+    return ok && set_msr_again(t, IA32_FIXED_CTR_CTRL, bank->fixed_ctrl);
+}
+
+static void read_bank(struct test_context *t, struct bank *bank)
+{
+    const struct identity *id = test_cpu(t);
+
+    bank->status = msr_value(t, IA32_PERF_GLOBAL_STATUS) & ~bank->stale;
+    for (unsigned n = 0; n < counters_available(id); n++) {
+        bank->pmc[n] = msr_value(t, IA32_PMC(n));
+        bank->select[n] = msr_value(t, IA32_PERFEVTSEL(n));
+    }
+    for (unsigned n = 0; n < bank_fixed(id); n++)
+        bank->fixed[n] = msr_value(t, IA32_FIXED_CTR(n));
+    bank->fixed_ctrl = msr_value(t, IA32_FIXED_CTR_CTRL);
+}
+
+/* All status bits that can be cleared are; the others are returned. */
+static uint64_t clear_status(struct test_context *t)
+{
+    uint64_t status = msr_value(t, IA32_PERF_GLOBAL_STATUS);
+
+    if (status == 0 || !counters_clear_status(t, status))
+        return status;
+    return msr_value(t, IA32_PERF_GLOBAL_STATUS);
+}
+
+struct bank_call {
+    struct test_context *t;
+    const struct bank *before;
+    struct bank *after;
+    window_function *window; /* NULL: work */
+    void (*work)(void *argument);
+    void *argument;
+};
+
+/* What runs between opening and closing. */
+static bool run_open(const struct bank_call *call)
+{
+    uint64_t cells[WINDOW_CELLS] = {0};
+
+    if (call->window != NULL) {
+        call->window(call->before->ctrl, cells);
+        return true; /* it has written 0 itself */
+    }
+    if (!set_held_msr(call->t, IA32_PERF_GLOBAL_CTRL, call->before->ctrl))
+        return false;
+    call->work(call->argument);
+    call->after->ctrl = msr_value(call->t, IA32_PERF_GLOBAL_CTRL);
+    return set_held_msr(call->t, IA32_PERF_GLOBAL_CTRL, 0);
+}
+
+/* The same, taking interrupts where they are asked for. */
+static bool run_call(const struct bank_call *call)
+{
+    struct bank *after = call->after;
+
+    if (call->before->pmi == BANK_NO_PMI)
+        return run_open(call);
+    if (!hw_pmi_begin(call->before->pmi == BANK_PMI_AS_NMI)) {
+        skip(call->t, "needs the local APIC, which is disabled "
+                      "(IA32_APIC_BASE[11])");
+        return false;
+    }
+    bool ok = run_open(call);
+    after->interrupts = hw_pmi_count();
+    after->masked = hw_pmi_masked();
+    after->rip = hw_pmi_rip();
+    hw_pmi_end();
+    return ok;
+}
+
+static bool run_once(void *argument)
+{
+    const struct bank_call *call = argument;
+    struct test_context *t = call->t;
+    struct bank *after = call->after;
+
+    hw_poll();
+    *after = (struct bank){0};
+    if (!write_bank(t, call->before))
+        return false;
+    after->stale = clear_status(t);
+    uint64_t begin = hw_tsc();
+    if (!run_call(call))
+        return false;
+    after->tsc = hw_tsc() - begin;
+    read_bank(t, after);
+    return true;
+}
+
+static bool run_bank(struct bank_call *call)
+{
+    unsigned repeated = 0;
+
+    return hold_msr(call->t, IA32_PERF_GLOBAL_CTRL) &&
+           smi_guard(call->t, run_once, call, &repeated);
+}
+
+bool bank_window(struct test_context *t, const struct bank *before,
+                 window_function *window, struct bank *after)
+{
+    return run_bank(&(struct bank_call){
+        .t = t, .before = before, .after = after, .window = window});
+}
+
+bool bank_work(struct test_context *t, const struct bank *before,
+               void (*work)(void *argument), void *argument, struct bank *after)
+{
+    return run_bank(&(struct bank_call){.t = t,
+                                        .before = before,
+                                        .after = after,
+                                        .work = work,
+                                        .argument = argument});
+}
+
+struct count_bounds bank_bounds(unsigned place,
+                                const struct window_shape *shape, uint64_t tsc)
+{
+    switch (place) {
+    case PLACE_FIXED0: /* or the closing WRMSR too, count_bounds() */
+        return (struct count_bounds){shape->instructions,
+                                     (uint64_t)shape->instructions + 1};
+    case PLACE_FIXED0 + 1: /* at more than the rate of the TSC, if turbo */
+        return (struct count_bounds){1, 16 * tsc};
+    case PLACE_FIXED0 + 2: /* at that rate, but in steps */
+        return (struct count_bounds){0, 2 * tsc + 1000};
+    default:
+        return (struct count_bounds){shape->branches, shape->branches};
+    }
+}
+
+#define A_FEW 4 /* instructions more or less, "inconsistent" */
+
+enum erratum bank_erratum(bool instructions, uint64_t counted,
+                          struct count_bounds want, bool *signature)
+{
+    uint64_t more = counted > want.most ? counted - want.most : 0;
+    uint64_t less = counted < want.least ? want.least - counted : 0;
+
+    *signature = instructions && less <= A_FEW && more <= 32 + A_FEW;
+    return more > A_FEW ? ERRATUM_FIXED0_32_MORE
+                        : ERRATUM_INSTRUCTIONS_INCONSISTENT;
+}

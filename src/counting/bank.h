@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * bank.h - all counters of this logical processor at once, each with a select
+ * and a value of its own, over one window. (The same event on all of them:
+ * counters.h.)
+ *
+ * A counter's place is its bit in IA32_PERF_GLOBAL_CTRL (38FH) and
+ * IA32_PERF_GLOBAL_STATUS (38EH): n of IA32_PMCn, 32 + n of IA32_FIXED_CTRn
+ * (SDM 3B, "Architectural Performance Monitoring Version 2" and "Version 3").
+ */
+#ifndef SRC_COUNTING_BANK_H
+#define SRC_COUNTING_BANK_H
+
+#include "src/counting/count_bounds.h"
+#include "src/counting/counters.h"
+
+#define BANK_FIXED   3 /* IA32_FIXED_CTR0 to 2 */
+#define PLACE_FIXED0 32
+#define PLACES_END   (PLACE_FIXED0 + BANK_FIXED)
+
+/* What is written before a window, or read after it. */
+struct bank {
+    enum { BANK_NO_PMI, BANK_PMI, BANK_PMI_AS_NMI } pmi; /* hw_pmi_begin() */
+    uint64_t select[COUNTERS_MAX]; /* IA32_PERFEVTSELx, whole */
+    uint64_t pmc[COUNTERS_MAX];
+    uint64_t fixed_ctrl; /* IA32_FIXED_CTR_CTRL */
+    uint64_t fixed[BANK_FIXED];
+    uint64_t ctrl; /* opens the window; read: as bank_work() left it, else 0 */
+    uint64_t status; /* read only: what the window set in 38EH */
+    uint64_t stale;  /* read only: bits of 38EH that could not be cleared */
+    uint64_t tsc;    /* read only: from before to after the window */
+    /* Read only, with `pmi`: hw_pmi_count(), hw_pmi_masked(), hw_pmi_rip(). */
+    unsigned interrupts, masked;
+    uint64_t rip;
+};
+
+/* Fixed counters there are, at most BANK_FIXED. */
+unsigned bank_fixed(const struct identity *id);
+
+/* The places of all counters: n of the general-purpose ones and 32 + n. */
+uint64_t bank_places(const struct identity *id);
+
+/* counters_claim(), after counter 3 was made to work where it can be. Returns
+ * the places of the counters that the manual promises to work; 0 where the
+ * registers could not be taken over (ERROR is said). Where counter 3 is left
+ * out, a line says so. */
+uint64_t bank_claim(struct test_context *t);
+
+/* The highest value of the counter at that place: all bits of its width. */
+uint64_t bank_mask(const struct identity *id, unsigned place);
+/* True where a WRMSR can give it that value: all of its width, or, by C1H
+ * without full-width writes, 32 bits sign-extended. */
+bool bank_can_hold(const struct identity *id, unsigned place, uint64_t value);
+/* The MSR of the counter at that place. */
+uint32_t bank_msr(unsigned place);
+uint64_t *bank_value(struct bank *bank, unsigned place);
+
+/* All counters of `places` programmed with that event (event and umask bits,
+ * any others of IA32_PERFEVTSELx; OS, USR and EN are added), or their own fixed
+ * one, from 0; ctrl = places. */
+struct bank bank_of(uint64_t places, uint64_t select);
+
+/* Writes every select and counter, clears the status, runs the window (again
+ * where an SMI hit it), reads all of them back. After bank_claim(). False where
+ * an access faulted, or SMIs do not end (ERROR is said), or interrupts were
+ * asked for and there is no local APIC (SKIP is said). */
+bool bank_window(struct test_context *t, const struct bank *before,
+                 window_function *window, struct bank *after);
+
+/* The same around work(argument), which counts as well: the instructions of a
+ * call. It writes no MSR by name. */
+bool bank_work(struct test_context *t, const struct bank *before,
+               void (*work)(void *argument), void *argument,
+               struct bank *after);
+
+/* Pure. What the counter at that place may count over a window that lasts no
+ * longer than `tsc`, with EVENT_BRANCHES in its select where it has one.
+ * Reference cycles (IA32_FIXED_CTR2) come in steps of no stated size, maybe
+ * none. */
+struct count_bounds bank_bounds(unsigned place,
+                                const struct window_shape *shape, uint64_t tsc);
+
+/* Pure. The erratum that a count outside its bounds may be of, for
+ * check_known(), where instructions retired are counted; *signature: whether
+ * this deviation looks like it. Other events have none. */
+enum erratum bank_erratum(bool instructions, uint64_t counted,
+                          struct count_bounds want, bool *signature);
+
+#endif
