@@ -42,7 +42,6 @@ global hle_%1
 hle_%1:
         push    rbx
         mov     rsi, [rdi + LOCK]
-        mov     r11, [rdi + TURNS]
         mov     r9, [rdi + TEST]
         mov     ebx, 1
         mov     rax, 1 << 63
@@ -59,6 +58,7 @@ hle_%1_acquired:
         mov     [rdi + SEEN], r8
         mov     [rdi + RAX_INSIDE], rax
         inc     qword [rdi + DATA]
+        mov     r11, [rdi + TURNS]      ; here: an abort may not have restored it
 %%turn: dec     r11
         jnz     %%turn
         mov     eax, 1

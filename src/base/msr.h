@@ -76,6 +76,7 @@
 #define IA32_DEBUGCTL_FREEZE_PERFMON_ON_PMI BIT(12)
 #define IA32_DEBUGCTL_UNCORE_PMI_EN         BIT(13)
 #define IA32_DEBUGCTL_FREEZE_WHILE_SMM_EN   BIT(14)
+#define IA32_DEBUGCTL_RTM                   BIT(15) /* SDM 3B, 17.3.3 */
 
 /* Fixed counters: 0 instructions retired, 1 core cycles, 2 reference cycles. */
 #define IA32_FIXED_CTR(n) (0x309u + (n))
