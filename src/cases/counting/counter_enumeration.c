@@ -3,6 +3,7 @@
  * where it is provoked, and the counters end where it says. */
 #include "src/harness/case.h"
 #include "asm/memory_windows.h"
+#include "src/cpu/generation.h"
 #include "src/base/msr.h"
 #include "src/base/names.h"
 #include "src/counting/bank.h"
@@ -10,6 +11,7 @@
 #define PERFMON_AVAILABLE BIT(7) /* of IA32_MISC_ENABLE */
 #define LOADS             16
 #define PAGE              4096
+#define SLACK             400 /* cycles: steps of the slow clock */
 
 enum provoked { BY_WORK, BY_LOADS, BY_RANDOM_BRANCHES };
 
@@ -52,6 +54,89 @@ static bool provoke(struct test_context *t, const struct architectural *event,
     return bank_window(t, before,
                        event->provoked == BY_WORK ? window_long : window_random,
                        after);
+}
+
+/* The same lines, which the caches have by now. */
+static void load_cached(void *argument)
+{
+    struct test_context *t = argument;
+    const struct memory_walk walk = {.base = (uintptr_t)test_buffer(t),
+                                     .step = PAGE / 2,
+                                     .mask = TEST_BUFFER_BYTES / 2 - 1,
+                                     .count = LOADS};
+
+    memory_load(msr_value(t, IA32_PERF_GLOBAL_CTRL), &walk);
+}
+
+/* References and misses of the last level at once, on two counters. */
+static bool try_last_level(struct test_context *t, uint64_t places)
+{
+    struct bank before = bank_of(places & BITS(1, 0), events[3].select);
+    struct bank flushed, cached;
+
+    before.select[1] ^= events[3].select ^ events[4].select;
+    if (!bank_work(t, &before, load_flushed, t, &flushed) ||
+        !bank_work(t, &before, load_cached, t, &cached))
+        return false;
+    check_known(t, flushed.pmc[1] <= flushed.pmc[0], ERRATUM_LLC_EVENTS, true,
+                "%u loads of flushed lines: %lu references of the last level "
+                "(2EH/4FH) and %lu misses (2EH/41H); wanted no more misses "
+                "than references",
+                LOADS, flushed.pmc[0], flushed.pmc[1]);
+    check_known(t, cached.pmc[0] < flushed.pmc[0] && cached.pmc[0] < LOADS,
+                ERRATUM_LLC_EVENTS, true,
+                "references of the last level (2EH/4FH): %lu by %u loads that "
+                "the caches have, %lu by as many of flushed lines; wanted "
+                "fewer by those",
+                cached.pmc[0], LOADS, flushed.pmc[0]);
+    return true;
+}
+
+/* Jumps that were taken before are not all mispredicted. */
+static bool try_predicted(struct test_context *t, uint64_t places)
+{
+    struct bank before = bank_of(places & BIT(0), events[6].select), after;
+
+    for (unsigned i = 0; i < 4; i++)
+        if (!bank_window(t, &before, window_long, &after))
+            return false;
+    check(t, after.pmc[0] < window_long_shape.branches,
+          "Branch Misses Retired (C5H/00H): IA32_PMC0 (C1H) counted %lu of %u "
+          "direct jumps, taken for the fourth time; wanted fewer",
+          after.pmc[0], window_long_shape.branches);
+    return true;
+}
+
+/* Core cycles on a fixed and on a general-purpose counter, where they are many
+ * more than instructions; reference cycles of both kinds. The bus or crystal
+ * clock of event 3CH/01H is at most a fourth of the TSC's on these processors.
+ */
+static bool try_cycles(struct test_context *t, uint64_t places)
+{
+    struct bank before = bank_of(places, events[0].select), after;
+
+    if ((places & BIT(0)) == 0 || bank_fixed(test_cpu(t)) < BANK_FIXED)
+        return true;
+    before.select[1] ^= events[0].select ^ events[2].select;
+    if (!bank_work(t, &before, load_flushed, t, &after))
+        return false;
+    uint64_t margin = count_margin(COUNTS_TIME, after.pmc[0]);
+    check(t,
+          after.fixed[1] <= after.pmc[0] + margin &&
+              after.fixed[1] + margin >= after.pmc[0],
+          "%u loads that miss the caches: IA32_FIXED_CTR1 (30AH) counted %lu "
+          "core cycles, IA32_PMC0 (C1H) %lu (3CH/00H); wanted the same, but "
+          "for an eighth",
+          LOADS, after.fixed[1], after.pmc[0]);
+    if (generation_of(test_cpu(t)->family, test_cpu(t)->model) !=
+            GENERATION_UNKNOWN &&
+        (test_cpu(t)->leaf0a_ebx & 4) == 0)
+        check(t, 4 * after.pmc[1] <= after.fixed[2] + SLACK,
+              "IA32_PMC1 (C2H) counted %lu reference cycles (3CH/01H), "
+              "IA32_FIXED_CTR2 (30BH) %lu at the rate of the TSC; wanted at "
+              "most a fourth",
+              after.pmc[1], after.fixed[2]);
+    return true;
 }
 
 /* False where it could not be tried. */
@@ -135,6 +220,14 @@ TEST(counter_enumeration,
         if (!try_event(t, places, bit))
             return;
     }
+    if ((places & BITS(1, 0)) == BITS(1, 0) && length > 4 &&
+        (id->leaf0a_ebx & BITS(4, 3)) == 0 && !try_last_level(t, places))
+        return;
+    if (length > 6 && (id->leaf0a_ebx & BIT(6)) == 0 &&
+        !try_predicted(t, places))
+        return;
+    if (!try_cycles(t, places))
+        return;
     look_beyond(t);
     note(t, "CPUID.0AH: EAX = 0x%08x, EBX = 0x%08x, EDX = 0x%08x: %u events",
          id->leaf0a_eax, id->leaf0a_ebx, id->leaf0a_edx, tried);
