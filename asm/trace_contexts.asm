@@ -8,6 +8,8 @@ default rel
 
 %include "trace_bodies.inc"
 
+%define IA32_RTIT_STATUS 0x571
+
 section .text
 
 ; Into and out of [trace_range_first, trace_range_last], whose ends are one byte
@@ -55,6 +57,17 @@ range_out_indirect:
 range_out_call:
         OUT     PGD, range_out_call
         pop     rax
+        lea     rdx, [range_out_between] ; out and in between call and return
+        lea     rbx, [range_out_between_end]
+        jmp     near range_call_between
+        OUT     PGE, range_call_between
+range_out_between:
+        OUT     PGD, range_out_between
+        jmp     near range_returns
+        OUT     PGE, range_returns
+        OUT     TIP, range_called_between
+range_out_between_end:
+        OUT     PGD, range_out_between_end
 TRACED_END
 
 global trace_range_before, trace_range_first
@@ -89,6 +102,16 @@ range_called:
         int3
 range_leaf:
         ret
+range_call_between:
+        call    range_leaves_between
+range_called_between:
+        jmp     rbx
+        int3
+range_leaves_between:
+        jmp     rdx
+        int3
+range_returns:
+        ret
 trace_range_last:
         ret
 trace_range_after:
@@ -117,6 +140,18 @@ trace_body_cr3_read:
         mov     rax, cr3
         mov     [r14 + CELLS], rax
         jmp     near trace_window_off
+
+; IA32_RTIT_STATUS, read again and again, for it may be late; the last goes into
+; the first cell.
+TRACED trace_body_status
+        OUT     TIP, trace_body_status
+        mov     ecx, IA32_RTIT_STATUS
+%rep 32
+        rdmsr
+%endrep
+        mov     [r14 + CELLS], eax
+        mov     [r14 + CELLS + 4], edx
+TRACED_END
 
 ; CR3 is written with what it holds; then with the argument, and back. The first
 ; cell has what it holds.

@@ -208,6 +208,17 @@ bool window_judge(struct trace *p, const char *what,
         path_step_name(seen->want.kind), seen->want.value);
 }
 
+void window_check_status(struct trace *p, const char *what, uint64_t status,
+                         uint64_t bits, uint64_t want)
+{
+    check(p->t, (status & bits) == want,
+          "%s: IA32_RTIT_STATUS (571H) = 0x%lx while TraceEn is 1: got [2] "
+          "(TriggerEn), [1] (ContextEn), [0] (FilterEn) = %u%u%u; of 0x%lx "
+          "wanted 0x%lx",
+          what, status, (unsigned)(status >> 2 & 1),
+          (unsigned)(status >> 1 & 1), (unsigned)(status & 1), bits, want);
+}
+
 bool window_check(struct trace *p, const char *what, struct window *w,
                   struct path_seen *seen)
 {
