@@ -25,13 +25,55 @@ static bool use_result(struct walk *w, bool taken)
                       PT_TNT_8, !taken);
 }
 
+/* An interrupt: FUP where the processor was, then a TIP to its handler, and all
+ * that this does, until the TIP back ("FUP Cases and IP Payload": the address
+ * of the next instruction, which IRET returns to). */
+static bool take_interrupt(struct walk *w, uint64_t from, uint64_t offset)
+{
+    struct pt_packet packet;
+    unsigned targets = 0;
+
+    if (w->path->at != NULL &&
+        !w->path->at(w->path->source, w->seen->step, from))
+        return walk_wrong(w, "an interrupt where the processor was not", offset,
+                          PT_FUP, from);
+    do {
+        if (!walk_next(w, &packet, &offset))
+            return false;
+        if (targets == 0 && packet.kind != PT_TIP)
+            return walk_wrong(w, "an interrupt without the TIP to its handler",
+                              offset, packet.kind, packet.payload);
+        targets += packet.kind == PT_TIP;
+    } while (packet.kind != PT_TIP || packet.payload != from);
+    w->seen->interrupts += targets > 1;
+    return targets > 1 ||
+           walk_wrong(w, "an interrupt whose handler is where it was", offset,
+                      PT_TIP, from);
+}
+
+/* walk_next() after the interrupts that came before. */
+static bool next_packet(struct walk *w, struct pt_packet *packet,
+                        uint64_t *offset)
+{
+    for (;;) {
+        if (!walk_next(w, packet, offset))
+            return false;
+        if (packet->kind != PT_FUP || !w->path->interrupts ||
+            w->result_count != 0 || packet->detail == 0 ||
+            w->seen->want.kind == PATH_FUP)
+            return true;
+        if (!take_interrupt(w, packet->payload, *offset))
+            return false;
+    }
+}
+
 static bool take_branch(struct walk *w, bool taken)
 {
     struct pt_packet packet;
     uint64_t offset;
 
     if (w->result_count == 0) {
-        if (!walk_next(w, &packet, &offset))
+        if (!next_packet(w, &packet, &offset))
             return false;
         if (!is_tnt(&packet))
             return walk_wrong(w, "no TNT", offset, packet.kind, packet.payload);
@@ -66,7 +108,7 @@ static bool take_return(struct walk *w, uint64_t target)
 
     w->seen->returns++;
     if (w->result_count == 0) {
-        if (!walk_next(w, &packet, &offset))
+        if (!next_packet(w, &packet, &offset))
             return false;
         if (!is_tnt(&packet))
             return take_kind(w, &packet, offset, PT_TIP, &target);
@@ -103,14 +145,14 @@ static bool take_packet(struct walk *w, const struct path_step *want)
     if (want->kind != PATH_TIP && w->result_count != 0)
         return walk_wrong(w, "more results than branches",
                           pt_offset(&w->reader), PT_TNT_8, w->result_count);
-    if (!walk_next(w, &packet, &offset))
+    if (!next_packet(w, &packet, &offset))
         return false;
     if (w->fup_may && packet.kind == PT_FUP && packet.detail != 0 &&
-        packet.payload == w->fup && !walk_next(w, &packet, &offset))
+        packet.payload == w->fup && !next_packet(w, &packet, &offset))
         return false;
     w->fup_may = false;
     if (want->kind == PATH_PGE && packet.kind == PT_PIP &&
-        !walk_next(w, &packet, &offset))
+        !next_packet(w, &packet, &offset))
         return false;
     if ((want->kind == PATH_PGD_DIRECT || want->kind == PATH_PGD_MAY) &&
         packet.kind == kind && packet.detail == 0) {
@@ -161,7 +203,7 @@ static void take_end(struct walk *w)
                    PT_TNT_8, w->result_count);
         return;
     }
-    if (walk_next(w, &packet, &offset)) {
+    if (next_packet(w, &packet, &offset)) {
         walk_wrong(w, "more packets", offset, packet.kind, packet.payload);
         return;
     }

@@ -174,7 +174,8 @@ static bool take_status(struct walk *w, const struct pt_packet *packet,
 
 static bool take_psb(struct walk *w, uint64_t at)
 {
-    struct path_psb psb = {.offset = at, .packets = {[PT_PSB] = 1}};
+    struct path_psb psb = {
+        .offset = at, .step = w->seen->step, .packets = {[PT_PSB] = 1}};
     struct pt_packet packet;
     uint64_t offset;
 
