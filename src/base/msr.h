@@ -37,9 +37,12 @@
 #define TSX_FORCE_ABORT_TSX_CPUID_CLEAR BIT(1)
 #define TSX_FORCE_ABORT_SDV_ENABLE_RTM  BIT(2)
 
-#define IA32_TSX_CTRL             0x122u /* where IA32_ARCH_CAPABILITIES[7] */
-#define IA32_TSX_CTRL_RTM_DISABLE BIT(0)
-#define IA32_MCU_OPT_CTRL         0x123u
+#define IA32_TSX_CTRL                 0x122u /* IA32_ARCH_CAPABILITIES[7] */
+#define IA32_TSX_CTRL_RTM_DISABLE     BIT(0)
+#define IA32_TSX_CTRL_TSX_CPUID_CLEAR BIT(1)
+#define IA32_MCU_OPT_CTRL             0x123u
+#define IA32_MCU_OPT_CTRL_RTM_ALLOW   BIT(1)
+#define IA32_MCU_OPT_CTRL_RTM_LOCKED  BIT(2)
 
 /* SDM 3B, "Layout of IA32_PERFEVTSELx MSRs"; IN_TX and IN_TXCP: "Performance
  * Monitoring and Intel TSX". */
@@ -63,6 +66,7 @@
 
 #define IA32_MISC_ENABLE                  0x1a0u
 #define IA32_MISC_ENABLE_PEBS_UNAVAILABLE BIT(12)
+#define IA32_MISC_ENABLE_LIMIT_CPUID      BIT(22)
 
 /* SDM 3B, "Layout of IA32_DEBUGCTL MSR", "Freezing LBRs and Performance
  * Counters on PMI". */
@@ -183,5 +187,15 @@
 
 /* SDM 3B, "BTS and DS Save Area". */
 #define IA32_DS_AREA 0x600u
+
+/* Of SYSCALL and SYSRET. */
+#define IA32_EFER      0xc0000080u
+#define IA32_EFER_SCE  BIT(0)
+#define IA32_STAR      0xc0000081u
+#define IA32_LSTAR     0xc0000082u
+#define IA32_FMASK     0xc0000084u
+#define IA32_FMASK_ALL UINT64_C(0x257fd5) /* flags that SYSCALL clears */
+#define IA32_FS_BASE   0xc0000100u
+#define IA32_GS_BASE   0xc0000101u
 
 #endif

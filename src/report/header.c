@@ -93,15 +93,18 @@ static void describe_regime(struct test_context *t)
          t->cpu.hle, msrs);
 }
 
-static void describe_product(struct test_context *t)
+static void describe_products(struct test_context *t)
 {
-    const struct product *row = products_find(&t->cpu);
-
     if (t->regime == REGIME_NONE)
         return;
-    note(t, "white paper 604224, tables 1.2-1 and 2.2-2: %s%s%s%s",
-         products_verdict(row, &t->cpu, t->regime), row != NULL ? " (" : "",
-         row != NULL ? row->name : "", row != NULL ? ")" : "");
+    for (enum product_table table = 0; table < PRODUCT_TABLES; table++) {
+        const struct product *row = products_find(table, &t->cpu);
+        note(t, "white paper 604224, table %s: %s%s%s%s",
+             products_table_name(table),
+             products_verdict(table, &t->cpu, t->regime),
+             row != NULL ? " (" : "", row != NULL ? row->name : "",
+             row != NULL ? ")" : "");
+    }
 }
 
 static void describe(struct test_context *t)
@@ -109,7 +112,23 @@ static void describe(struct test_context *t)
     describe_identity(t);
     describe_features(t);
     describe_regime(t);
-    describe_product(t);
+    describe_products(t);
+}
+
+/* White paper 604224, footnote 1: eight counters where hyper-threading is off,
+ * on the processors that it is about. */
+static void write_counters(struct ktap *out, const struct identity *id,
+                           bool shared)
+{
+    if (products_find(TABLE_COUNTER3, id) == NULL || id->counters == 0)
+        return;
+    ktap_note(out, "counters: %u general-purpose ones for each processor, %s%s",
+              id->counters,
+              shared ? "which share cores; with hyper-threading off a core has "
+                       "8 (white paper 604224, footnote 1)"
+                     : "which has its core for itself; 8 where hyper-threading "
+                       "is off (white paper 604224, footnote 1)",
+              shared && id->counters > 4 ? ": MISMATCH" : "");
 }
 
 static void write_cores(struct ktap *out, const struct test_context contexts[],
@@ -142,6 +161,8 @@ static void write_cores(struct ktap *out, const struct test_context contexts[],
                   at + 1 == sizeof(text) ? ".." : "");
     else
         ktap_note(out, "cores: each processor has one of its own");
+    if (contexts[0].cpu.topology_known)
+        write_counters(out, &contexts[0].cpu, shared);
 }
 
 void header_processors(struct ktap *out, struct test_context contexts[],

@@ -4,6 +4,7 @@
 #include "src/report/summary.h"
 
 #include "src/base/mem.h"
+#include "src/cpu/errata.h"
 #include "src/harness/verdict.h"
 #include "src/report/test_names.h"
 
@@ -102,6 +103,18 @@ static const struct advice on_counters[] = {
      "Linux perf: 1 in /sys/devices/cpu/allow_tsx_force_abort lets perf "
      "abort all transactions while it uses counter 3; 0 keeps RTM working "
      "and leaves perf {less} counters"},
+    {REGIME_B, WITH_RTM, "Linux perf", NONE,
+     "Linux perf: kernels from before this microcode, or unpatched ones, may "
+     "report wrong values of counter 3 while transactions run: update the "
+     "kernel"},
+    {REGIME_B, WITH_RTM, "Linux perf", NONE,
+     "Linux perf: the kernel's own default is 1, a distribution may have made "
+     "it 0; with 1 transactions abort, and what uses them may slow down, only "
+     "while somebody profiles with counter 3: his own process, or as root the "
+     "whole system (-a)"},
+    {REGIME_B, WITH_RTM, "Linux perf", NONE,
+     "Linux perf: with 0 a group holds at most {less} generic events; scripts "
+     "and tools that write groups have to be told"},
     {REGIME_B, WITHOUT_RTM, "Linux perf", GROUNDS(COUNTS),
      "Linux perf: 1 in /sys/devices/cpu/allow_tsx_force_abort, where it "
      "exists; there are no transactions to lose"},
@@ -115,7 +128,8 @@ static const struct advice on_counters[] = {
     {REGIMES_PLAIN, ALWAYS, "Intel PCM", NONE, "Intel PCM: nothing to set"},
     {REGIME_B, WITH_RTM, "Intel PCM", GROUNDS(COUNTS FORCED),
      "Intel PCM: limits itself to 3 counters; its force-RTM-abort mode (see "
-     "pcm --help) gives it counter 3, and aborts all transactions meanwhile"},
+     "pcm --help) gives it counter 3, and aborts all transactions meanwhile; "
+     "programs call enableForceRTMAbortMode() and disableForceRTMAbortMode()"},
     {REGIME_B, WITHOUT_RTM, "Intel PCM", GROUNDS(COUNTS),
      "Intel PCM: limits itself to 3 counters although counter 3 is good; its "
      "force-RTM-abort mode (see pcm --help) gives it back"},
@@ -173,6 +187,13 @@ static const struct advice on_tsx[] = {
      GROUNDS(PASSES(hle_never_elides)),
      "HLE does not work: this microcode disables its prefixes"},
     {REGIME_E, ALWAYS, "HLE", NONE, "HLE is not enumerated"},
+
+    {REGIME_B | REGIME_D, WITH_RTM, "RTM libraries", NONE,
+     "RTM libraries: an abort with the conflict bit alone (EAX[2] without "
+     "EAX[1]) is a conflict like any other, and worth a retry"},
+    {REGIME_B | REGIMES_10F_2021, ALWAYS, "SGX and SMM", NONE,
+     "not tested: that transactions abort in SGX mode and in System Management "
+     "Mode: needs an enclave, and code in SMM"},
 };
 
 struct summary {
@@ -271,6 +292,16 @@ static void write_table(const struct summary *c, const struct advice advice[],
             write_advice(c, advice[i].text);
 }
 
+bool summary_rests_on(const char *test)
+{
+    for (size_t i = 0; i < sizeof(on_counters) / sizeof(on_counters[0]); i++)
+        for (const struct ground *g = on_counters[i].grounds; g->how != NO_MORE;
+             g++)
+            if (text_equal(test_name(g->test), test))
+                return true;
+    return false;
+}
+
 /* What the paper only calls possible. */
 static void write_observed(const struct summary *c)
 {
@@ -303,6 +334,33 @@ static void write_observed(const struct summary *c)
                "for in this run");
 }
 
+/* Where nothing says that the retry bit may be missing, a library that retries
+ * by it alone would never retry. */
+static void write_retry(const struct summary *c)
+{
+    const struct finding *f = find_finding(c, TEST_tsx_conflict_retry);
+
+    if ((c->regime & REGIMES_PLAIN) != 0 && f != NULL && f->observed)
+        write_line(
+            c, "conflict aborts never set the retry bit (EAX[1]) here, "
+               "although CPUID.07H.0:EDX[13] = 0: a library has to retry on "
+               "EAX[2] alone, as white paper 604224, section 1.3, says for "
+               "EDX[13] = 1");
+}
+
+static void write_counter2(const struct summary *c)
+{
+    const unsigned commits = REGIMES_PLAIN | REGIME_B | REGIME_D;
+    struct erratum_found found;
+
+    if ((c->regime & commits) != 0 && (c->id->rtm || c->id->hle) &&
+        errata_find(c->id, ERRATUM_PMC2_OVER_ABORTS, &found))
+        write_line(c,
+                   "counter 2 (IA32_PMC2) may hold an invalid value where "
+                   "transactions abort while it is accessed (erratum %s%s)",
+                   found.name, found.inferred ? ", inferred" : "");
+}
+
 void summary_write(enum regime regime, const struct identity *id,
                    const struct finding findings[], unsigned count,
                    void (*line)(void *context, const char *text), void *context)
@@ -325,6 +383,8 @@ void summary_write(enum regime regime, const struct identity *id,
         write_table(&c, on_counters,
                     sizeof(on_counters) / sizeof(on_counters[0]));
         write_observed(&c);
+        write_counter2(&c);
     }
     write_table(&c, on_tsx, sizeof(on_tsx) / sizeof(on_tsx[0]));
+    write_retry(&c);
 }

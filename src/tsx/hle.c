@@ -12,14 +12,13 @@ bool hle_can_ask(const struct test_context *t)
     return test_cpu(t)->rtm || test_cpu(t)->hle;
 }
 
-void hle_try(struct test_context *t, const struct hle_form *form,
-             unsigned times, struct hle_tally *tally)
+void hle_try_asking(struct test_context *t, const struct hle_form *form,
+                    unsigned times, bool ask, struct hle_tally *tally)
 {
     volatile uint64_t *lock = test_buffer(t); /* on a cache line of its own */
 
     for (unsigned i = 0; i < times; i++) {
-        struct hle_block block = {
-            .lock = lock, .turns = TURNS, .ask = hle_can_ask(t)};
+        struct hle_block block = {.lock = lock, .turns = TURNS, .ask = ask};
         *lock = form->before;
         form->region(&block);
         tally->tried++;
@@ -29,6 +28,12 @@ void hle_try(struct test_context *t, const struct hle_form *form,
         tally->data_wrong += block.data != 1;
         tally->still_running += block.outside != 0;
     }
+}
+
+void hle_try(struct test_context *t, const struct hle_form *form,
+             unsigned times, struct hle_tally *tally)
+{
+    hle_try_asking(t, form, times, hle_can_ask(t), tally);
 }
 
 void hle_check(struct test_context *t, const char *what,

@@ -32,9 +32,13 @@ struct hle_tally {
 /* True where XTEST may be executed (RTM or HLE is enumerated). */
 bool hle_can_ask(const struct test_context *t);
 
-/* Adds so many executions of the form to *tally. */
+/* Adds so many executions of the form to *tally; asks XTEST where
+ * hle_can_ask(), or, the second, where `ask`. */
 void hle_try(struct test_context *t, const struct hle_form *form,
              unsigned times, struct hle_tally *tally);
+
+void hle_try_asking(struct test_context *t, const struct hle_form *form,
+                    unsigned times, bool ask, struct hle_tally *tally);
 
 /* Checks all of it but whether it was elided. */
 void hle_check(struct test_context *t, const char *what,

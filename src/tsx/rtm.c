@@ -91,6 +91,8 @@ void rtm_check_atomic(struct test_context *t, const char *state,
 void rtm_check_forced(struct test_context *t, const char *state,
                       const struct rtm_tally *tally)
 {
+    const uint32_t before = RTM_STATUS_RETRY | RTM_STATUS_CONFLICT;
+    unsigned others = tally->aborted - tally->forced;
     char text[RTM_STATUS_TEXT];
 
     check(t, tally->committed == 0,
@@ -99,10 +101,15 @@ void rtm_check_forced(struct test_context *t, const char *state,
     check(t, tally->faulted == 0,
           "%s: XBEGIN raised %s, %u of %u; wanted an abort", state,
           fault_name(tally->vector), tally->faulted, tally->tried);
-    check(t, tally->forced == tally->aborted,
+    check(t,
+          others <= tally->aborted / RTM_FORCED_OTHERS &&
+              (tally->ever & ~before) == 0,
           "%s: %u of %u aborts with EAX = 0; another left 0x%08x (%s)", state,
           tally->forced, tally->aborted, tally->other_status,
           rtm_status_text(tally->other_status, text));
+    if (others != 0)
+        observe(t, "another abort came before the forced one", others,
+                tally->aborted);
     rtm_check_atomic(t, state, tally);
 }
 

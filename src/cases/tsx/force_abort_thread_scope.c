@@ -52,6 +52,21 @@ static bool check_others(struct test_context *t, unsigned except,
     return on_all_but(t, except, check_bit0, &bit0_check);
 }
 
+/* The other way round: clear on one, set on all the others. */
+static bool clear_on_one(struct test_context *t, unsigned one)
+{
+    struct bit0_check set = {"set on all processors", true, true};
+    struct bit0_check clear = {"cleared on this processor alone", true, false};
+    struct bit0_check others = {"set here, cleared on another processor", false,
+                                true};
+    struct bit0_check undo = {"cleared on all processors again", true, false};
+
+    return on_all_but(t, HW_PROCESSORS_MAX, check_bit0, &set) &&
+           on_processor(t, one, check_bit0, &clear) &&
+           on_all_but(t, one, check_bit0, &others) &&
+           on_all_but(t, HW_PROCESSORS_MAX, check_bit0, &undo);
+}
+
 static bool set_on_one(struct test_context *t, unsigned setter)
 {
     struct bit0_check set = {"set on this processor", true, true};
@@ -79,7 +94,8 @@ TEST(
 
     if (!check_others(t, HW_PROCESSORS_MAX, "cleared on all processors", true))
         return;
-    while (setters < hw_processors() && set_on_one(t, setters))
+    while (setters < hw_processors() && set_on_one(t, setters) &&
+           clear_on_one(t, setters))
         setters++;
     check(t, setters == hw_processors(),
           "processors that had the bit set in turn: got %u, wanted %u", setters,

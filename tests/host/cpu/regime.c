@@ -138,7 +138,8 @@ static void names(void **state)
         assert_string_equal(regime_name(1u << i), want[i]);
 }
 
-/* White paper 604224, table 1.2-1, typed once more: listed, and not. */
+/* White paper 604224, tables 1.2-1 and 2.2-2, typed once more: listed, and not.
+ */
 static void products(void **state)
 {
     static const struct {
@@ -149,47 +150,74 @@ static void products(void **state)
                 {0x4e, 15, true},  {0x5e, 0, true},   {0x5e, 3, true},
                 {0x8e, 11, true},  {0x8e, 12, false}, {0x9e, 12, true},
                 {0x9e, 13, false}, {0x3c, 3, false},  {0xa5, 2, false}};
-    struct identity id = intel();
 
     (void)state;
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        id.model = rows[i].model;
-        id.stepping = rows[i].stepping;
-        assert_int_equal(products_find(&id) != NULL, rows[i].listed);
+    for (enum product_table table = 0; table < PRODUCT_TABLES; table++) {
+        struct identity id = intel();
+        for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+            id.model = rows[i].model;
+            id.stepping = rows[i].stepping;
+            assert_int_equal(products_find(table, &id) != NULL, rows[i].listed);
+        }
+        id.model = 0x5e;
+        id.family = 15;
+        assert_null(products_find(table, &id));
+        id.family = 6;
+        strcpy(id.vendor, "CentaurHauls");
+        assert_null(products_find(table, &id));
     }
-    id.model = 0x5e;
-    id.family = 15;
-    assert_null(products_find(&id));
-    id.family = 6;
-    strcpy(id.vendor, "CentaurHauls");
-    assert_null(products_find(&id));
+    assert_string_equal(products_table_name(TABLE_COUNTER3), "1.2-1");
+    assert_string_equal(products_table_name(TABLE_DISABLED), "2.2-2");
 }
 
-static bool mismatch(const struct product *row, bool tfa, bool rtm,
-                     enum regime regime)
+static bool says(unsigned model, enum product_table table, bool tfa, bool rtm,
+                 enum regime regime, const char *text)
 {
     struct identity id = intel();
 
+    id.model = (uint16_t)model;
     id.tsx_force_abort = tfa;
     id.rtm = rtm;
-    return strncmp(products_verdict(row, &id, regime), "MISMATCH", 8) == 0;
+    return strncmp(products_verdict(table, &id, regime), text, strlen(text)) ==
+           0;
 }
 
 static void product_and_behaviour(void **state)
 {
-    struct identity id = intel();
+    const enum product_table one = TABLE_COUNTER3, two = TABLE_DISABLED;
+    const enum regime contradictory = REGIME_CONTRADICTORY;
 
     (void)state;
-    id.model = 0x5e;
-    const struct product *row = products_find(&id);
-    assert_false(mismatch(row, true, true, B));
-    assert_false(mismatch(row, true, false, C_));
-    assert_true(mismatch(row, false, true, A));
-    assert_false(mismatch(row, false, false, A));
-    assert_false(mismatch(NULL, false, true, A));
-    assert_false(mismatch(NULL, false, true, F));
-    assert_true(mismatch(NULL, true, true, B));
-    assert_true(mismatch(NULL, true, false, E));
+    assert_true(says(0x5e, one, true, true, B,
+                     "listed, and has the update of "
+                     "October 2018"));
+    assert_true(says(0x5e, one, true, false, C_,
+                     "listed, and has an update "
+                     "that takes its place"));
+    assert_true(says(0x5e, one, false, true, A, "MISMATCH: listed and RTM"));
+    assert_true(says(0x5e, one, false, false, A, "listed, without RTM"));
+    assert_true(says(0x3c, one, false, true, A, "not listed, and does not"));
+    assert_true(says(0x3c, one, false, true, F, "not listed, and does not"));
+    assert_true(says(0x3c, one, true, true, B, "MISMATCH: not listed"));
+    assert_true(says(0x3c, one, true, false, E, "MISMATCH: not listed"));
+    assert_true(says(0x5e, one, true, true, contradictory, "listed; which"));
+    assert_true(
+        says(0x3c, one, true, true, contradictory, "not listed; which"));
+
+    assert_true(says(0x5e, two, true, false, C_,
+                     "listed, and has the update of "
+                     "June 2021"));
+    assert_true(says(0x5e, two, true, false, E,
+                     "listed, and has the update of "
+                     "June 2021"));
+    assert_true(says(0x5e, two, true, true, B, "listed, but without"));
+    assert_false(says(0x5e, two, true, true, B,
+                      "listed, but without the update of June 2021, which"));
+    assert_true(says(0x55, two, true, true, B,
+                     "listed, but without the update of June 2021, which"));
+    assert_true(says(0x3c, two, true, true, C_, "MISMATCH: not listed"));
+    assert_true(says(0x3c, two, false, true, A, "not listed, and is not"));
+    assert_true(says(0x5e, two, true, true, contradictory, "listed; which"));
 }
 
 int main(void)

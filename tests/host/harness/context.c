@@ -137,6 +137,86 @@ static void notes_are_no_checks(void **state)
     assert_string_equal(t->reason, "made no check");
 }
 
+static const struct {
+    bool check;
+} three[] = {{true}, {false}, {true}};
+
+/* As a body goes through it, but for its end. */
+static void go_through(unsigned rows)
+{
+    FOR_EACH_ROW (t, i, three) {
+        if (i == rows)
+            break;
+        if (three[i].check)
+            check(t, true, "it");
+        else
+            observe(t, "it", 0, 1);
+    }
+    t->end = HW_DONE;
+    context_close(t);
+}
+
+static void each_row_is_tried(void **state)
+{
+    (void)state;
+    go_through(3);
+    assert_int_equal(t->verdict, VERDICT_PASS);
+    assert_int_equal(t->rows, 3);
+}
+
+static void two_tables_add_up(void **state)
+{
+    (void)state;
+    go_through(3);
+    go_through(3);
+    assert_int_equal(t->verdict, VERDICT_PASS);
+    assert_int_equal(t->rows, 6);
+    assert_int_equal(t->rows_tried, 6);
+}
+
+static void a_lost_row_is_an_error(void **state)
+{
+    (void)state;
+    go_through(2);
+    assert_int_equal(t->verdict, VERDICT_ERROR);
+    assert_string_equal(t->reason, "tried 2 of 3 rows of its tables");
+}
+
+static void a_row_without_a_check_is_not_tried(void **state)
+{
+    (void)state;
+    check(t, true, "before the rows");
+    FOR_EACH_ROW (t, i, three)
+        if (i != 1)
+            check(t, true, "it");
+        else
+            observe(t, "it", 0, 0);
+    t->end = HW_DONE;
+    context_close(t);
+    assert_string_equal(t->reason, "tried 2 of 3 rows of its tables");
+}
+
+/* The processor's failure is what counts. */
+static void rows_do_not_hide_a_fail(void **state)
+{
+    (void)state;
+    check(t, false, "it");
+    go_through(1);
+    assert_int_equal(t->verdict, VERDICT_FAIL);
+}
+
+static void all_is_to_be_tried(void **state)
+{
+    (void)state;
+    tried_all(t, "bits", 7, 7);
+    assert_int_equal(t->verdict, VERDICT_NONE); /* no check */
+    tried_all(t, "bits", 6, 7);
+    assert_int_equal(t->verdict, VERDICT_ERROR);
+    tried_all(t, "nothing", 0, 0);
+    assert_string_equal(lines(), "ERROR: tried 6 of 7 bits\n"
+                                 "ERROR: tried 0 of 0 nothing\n");
+}
+
 static void lines_are_bounded(void **state)
 {
     char wide[400];
@@ -174,7 +254,8 @@ static void msr_that_must_not_fault(void **state)
         lines(),
         "ERROR: MSR 999H: RDMSR raises #GP\n"
         "ERROR: IA32_PERF_GLOBAL_CTRL (38FH): WRMSR of 0x7 raises #GP\n"
-        "ERROR: MSR 18FH: RDMSR raises #GP, so it was not written\n");
+        "ERROR: MSR 18FH: RDMSR, before a write that was not made, raises "
+        "#GP\n");
 }
 
 static void written_again_where_the_journal_has_it(void **state)
@@ -201,8 +282,39 @@ static void written_again_where_the_journal_has_it(void **state)
     assert_false(set_held_msr(t, IA32_PERF_GLOBAL_CTRL, 9));
     assert_string_equal(
         lines(),
-        "ERROR: WRMSR of 0x8 to IA32_PERF_GLOBAL_CTRL (38FH) raises #GP\n"
-        "ERROR: WRMSR of 0x9 to IA32_PERF_GLOBAL_CTRL (38FH) raises #GP\n");
+        "ERROR: IA32_PERF_GLOBAL_CTRL (38FH): WRMSR of 0x8 raises #GP\n"
+        "ERROR: IA32_PERF_GLOBAL_CTRL (38FH): WRMSR of 0x9 raises #GP\n");
+}
+
+/* Counter 3's registers are there where CPUID says so: a FAIL, no ERROR. */
+static void a_fault_of_counter_3_is_the_processors(void **state)
+{
+    uint64_t value = 0;
+
+    (void)state;
+    t->cpu.counters = 4;
+    t->cpu.full_width_writes = true;
+    fake_msr(IA32_PERFEVTSEL(3))->write_vector = HW_GP;
+    assert_false(set_msr(t, IA32_PERFEVTSEL(3), 7));
+    assert_int_equal(t->verdict, VERDICT_FAIL);
+    assert_non_null(strstr(lines(), "FAIL: IA32_PERFEVTSEL3 (189H): WRMSR of "
+                                    "0x7 raises #GP; CPUID.0AH enumerates 4"));
+    t->verdict = VERDICT_NONE;
+    fake_msr_remove(IA32_PMC(3));
+    assert_false(get_msr(t, IA32_PMC(3), &value));
+    assert_int_equal(t->verdict, VERDICT_FAIL);
+    t->verdict = VERDICT_NONE;
+    fake_msr_remove(IA32_A_PMC(3));
+    assert_int_equal(msr_value(t, IA32_A_PMC(3)), 0);
+    assert_int_equal(t->verdict, VERDICT_FAIL);
+    t->verdict = VERDICT_NONE;
+    t->cpu.full_width_writes = false;
+    assert_int_equal(msr_value(t, IA32_A_PMC(3)), 0);
+    assert_int_equal(t->verdict, VERDICT_ERROR);
+    t->verdict = VERDICT_NONE;
+    t->cpu.counters = 3;
+    assert_false(get_msr(t, IA32_PMC(3), &value));
+    assert_int_equal(t->verdict, VERDICT_ERROR);
 }
 
 /* What could not be restored is not written, and said. */
@@ -401,9 +513,16 @@ int main(void)
         cmocka_unit_test_setup(the_worst_wins_and_gives_the_reason, set_up),
         cmocka_unit_test_setup(observations_never_fail, set_up),
         cmocka_unit_test_setup(notes_are_no_checks, set_up),
+        cmocka_unit_test_setup(each_row_is_tried, set_up),
+        cmocka_unit_test_setup(two_tables_add_up, set_up),
+        cmocka_unit_test_setup(a_lost_row_is_an_error, set_up),
+        cmocka_unit_test_setup(a_row_without_a_check_is_not_tried, set_up),
+        cmocka_unit_test_setup(rows_do_not_hide_a_fail, set_up),
+        cmocka_unit_test_setup(all_is_to_be_tried, set_up),
         cmocka_unit_test_setup(lines_are_bounded, set_up),
         cmocka_unit_test_setup(msr_that_must_not_fault, set_up),
         cmocka_unit_test_setup(written_again_where_the_journal_has_it, set_up),
+        cmocka_unit_test_setup(a_fault_of_counter_3_is_the_processors, set_up),
         cmocka_unit_test_setup(not_written_again_where_it_has_not, set_up),
         cmocka_unit_test_setup(not_written_again_once_restored, set_up),
         cmocka_unit_test_setup(a_counter_is_had_by_both_names, set_up),

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The form of TSX_FORCE_ABORT of June 2021: each of the eight values written,
+ * read back, and its effect on CPUID, on RTM and on HLE. */
+#include "src/harness/case.h"
+#include "src/base/msr.h"
+#include "src/base/names.h"
+#include "src/options/options.h"
+#include "src/tsx/force_abort.h"
+#include "src/tsx/hle.h"
+#include "src/tsx/rtm.h"
+
+#define BIT0  TSX_FORCE_ABORT_RTM_FORCE_ABORT
+#define CLEAR TSX_FORCE_ABORT_TSX_CPUID_CLEAR
+#define SDV   TSX_FORCE_ABORT_SDV_ENABLE_RTM
+#define ALL   (BIT0 | CLEAR | SDV)
+
+struct state {
+    uint64_t written; /* of bits 2 to 0 */
+    char name[40];
+};
+
+/* Bits 1 and 2 as written; bit 0 as 1 unless bit 2 is set, whatever was written
+ * to it. */
+static void check_register(struct test_context *t, const struct state *s)
+{
+    uint64_t want =
+        (s->written & (CLEAR | SDV)) | ((s->written & SDV) != 0 ? 0 : BIT0);
+    uint64_t value = 0;
+
+    if (get_msr(t, TSX_FORCE_ABORT, &value))
+        check(t, value == want,
+              "%s: TSX_FORCE_ABORT (10FH) reads 0x%lx, wanted 0x%lx: [0] "
+              "RTM_FORCE_ABORT = 1 unless [2] = 1, [1] TSX_CPUID_CLEAR and [2] "
+              "SDV_ENABLE_RTM as written",
+              s->name, value, want);
+}
+
+static void check_bit(struct test_context *t, const struct state *s,
+                      const char *bit, bool got, bool want)
+{
+    check(t, got == want, "%s: CPUID.07H.0:%s = %d, wanted %d", s->name, bit,
+          got, want);
+}
+
+static void check_leaf(struct test_context *t, const struct state *s)
+{
+    bool shown = (s->written & CLEAR) == 0, aborts = (s->written & SDV) == 0;
+    struct enumeration now;
+
+    enumeration_read(test_cpu(t), &now);
+    check_bit(t, s, "EBX[11] (RTM)", (now.leaf7.ebx & LEAF7_EBX_RTM) != 0,
+              shown);
+    check_bit(t, s, "EBX[4] (HLE)", (now.leaf7.ebx & LEAF7_EBX_HLE) != 0,
+              shown);
+    check_bit(t, s, "EDX[11] (RTM_ALWAYS_ABORT)",
+              (now.leaf7.edx & LEAF7_EDX_RTM_ALWAYS_ABORT) != 0, aborts);
+    check_bit(t, s, "EDX[13] (TSX_FORCE_ABORT)",
+              (now.leaf7.edx & LEAF7_EDX_TSX_FORCE_ABORT) != 0, true);
+}
+
+/* While RTM is hidden no document says what XBEGIN does; but while bit 2 is 0
+ * all transactions are forced to abort. */
+static void check_rtm(struct test_context *t, const struct state *s)
+{
+    bool shown = (s->written & CLEAR) == 0, aborts = (s->written & SDV) == 0;
+    struct rtm_tally tally;
+
+    rtm_try(test_trials(t, 200, 20), &tally);
+    if (aborts && shown) {
+        rtm_check_forced(t, s->name, &tally);
+    } else {
+        rtm_check_atomic(t, s->name, &tally);
+        check(t, !aborts || tally.committed == 0,
+              "%s: %u of %u transactions committed; wanted 0", s->name,
+              tally.committed, tally.tried);
+        check(t, !shown || tally.faulted == 0,
+              "%s: XBEGIN raised %s, %u of %u; wanted none while RTM is "
+              "enumerated",
+              s->name, fault_name(tally.vector), tally.faulted, tally.tried);
+    }
+    note(t, "%s: %u transactions committed, %u aborted, %u raised an exception",
+         s->name, tally.committed, tally.aborted, tally.faulted);
+}
+
+/* Disabled in all updates. XTEST exists where RTM or HLE is enumerated. */
+static void check_hle(struct test_context *t, const struct state *s)
+{
+    struct hle_tally all = {0};
+
+    for (unsigned i = 0; i < HLE_FORMS; i++)
+        hle_try_asking(t, &hle_forms[i], 1, (s->written & CLEAR) == 0, &all);
+    hle_check(t, s->name, &all);
+    check_none(t, s->name,
+               "XTEST between XACQUIRE and XRELEASE says that a "
+               "transaction runs",
+               all.elided, all.tried);
+}
+
+TEST(force_abort_values,
+     .asks = "Does each of the eight values of TSX_FORCE_ABORT read back and "
+             "act as documented?",
+     .cite = "White paper 604224, sections 2, 2.1 and table 2.2-1",
+     .needs = {.regimes = REGIME_C | REGIME_C_PRIME | REGIME_D,
+               .features = NEED_INTEL})
+{
+    unsigned left_out = 0;
+    uint64_t found;
+
+    if (!get_msr(t, TSX_FORCE_ABORT, &found))
+        return;
+    for (uint64_t bits = 0; bits <= ALL; bits++) {
+        struct state s = {.written = bits};
+        text_format(s.name, sizeof(s.name), "10FH[2:0] written with %u%u%u",
+                    (unsigned)(bits >> 2), (unsigned)(bits >> 1 & 1),
+                    (unsigned)(bits & 1));
+        if ((bits & SDV) != 0 && !test_allowed(t, ALLOW_SDV_ENABLE_RTM)) {
+            left_out++;
+            continue;
+        }
+        int vector = try_set_msr(t, TSX_FORCE_ABORT, (found & ~ALL) | bits);
+        if (!check(t, vector == HW_NO_FAULT,
+                   "%s: WRMSR of TSX_FORCE_ABORT raised %s; wanted none",
+                   s.name, fault_name(vector)))
+            continue;
+        check_register(t, &s);
+        check_leaf(t, &s);
+        check_rtm(t, &s);
+        check_hle(t, &s);
+    }
+    if (left_out != 0)
+        note(t,
+             "not tried: the %u values with [2] (SDV_ENABLE_RTM) set: needs "
+             "the option allow=sdv_enable_rtm",
+             left_out);
+}
