@@ -132,12 +132,7 @@ TEST(tsx_in_txcp_counter2,
      * microcode, no document says whether the bits went with it. */
     if (id->rtm || id->hle)
         check_present(t);
-<<<<<<< HEAD
     else if (never_had_tsx(id))
-=======
-    else if ((generation_of(id->family, id->model) &
-              (NEHALEM | SANDY_BRIDGE | IVY_BRIDGE)) != 0)
->>>>>>> hc
         check_absent(t);
     else if (!id->tsx_force_abort && !id->arch_capabilities_present)
         observe_absent(t);
