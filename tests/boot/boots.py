@@ -354,7 +354,7 @@ def everything() -> Iterator[Boot]:
     yield from microcode.boots()
     import mp_blocking
     yield from mp_blocking.boots()
-    yield from personalities(seeds=(1,), trials=60)
+    yield from personalities(seeds=(1,), trials=20)
     yield from observing()
     yield from faults()
 
