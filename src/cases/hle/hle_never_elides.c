@@ -7,10 +7,6 @@
 #include "src/counting/selects.h"
 #include "src/cpu/generation.h"
 
-/* SDM 3B, table "Intel TSX Performance Events". */
-#define EVENT_HLE_RETIRED UINT64_C(0xc8)
-#define UMASK_START       UINT64_C(0x0100)
-
 struct sections {
     struct test_context *t;
     unsigned times;

@@ -117,6 +117,10 @@ FAKE int rtm_store(volatile uint64_t *cell, uint64_t value, uint32_t *eax)
     return RTM_ABORTED;
 }
 
+FAKE void rtm_shadow(void)
+{
+}
+
 FAKE int tsx_inside(struct tsx_block *block)
 {
     block->status = 0;
