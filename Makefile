@@ -21,6 +21,7 @@ OPTIONS ?=
 WRITE ?=
 NAME  ?=
 ROOM  ?=
+COUNT ?= 500
 
 B := build
 # The interpreter of Debian, whatever else PATH holds first.
@@ -43,7 +44,7 @@ export SOURCE_DATE_EPOCH := 1767225600
 export WRITE
 
 .PHONY: all help list setup run image sign tool test host lint boot soak sweep scale
-.PHONY: new-test table faults claims unchanged same figures bench fuzz powercut distributions clang docs clean
+.PHONY: new-test table faults claims mutants observed unchanged same figures bench fuzz powercut distributions clang docs clean
 all: $(B)/tsxpmu.efi $(B)/silicon.efi $(B)/tsxpmu
 
 help:
@@ -66,6 +67,9 @@ help:
 	@echo '              one a fault that it catches; SEEDS=folder of documents'
 	@echo 'make test     every check there is'
 	@echo 'make host | lint | boot   one kind of them'
+	@echo 'make observed  tests/boot/observed.txt: what is observed on each personality'
+	@echo 'make mutants  COUNT=$(COUNT) small changes of src/, drawn by SEED: is each noticed,'
+	@echo '              by a unit test or a verdict? ROOM=folders of src/, by patterns'
 	@echo 'make soak     every personality over SEEDS seeds (usual: 20), each of'
 	@echo '              which starts at another time; TRIALS=n (usual: 300)'
 	@echo 'make faults   each fault with every test: what catches it, and what else'
@@ -176,6 +180,7 @@ $(B)/bare/%.asm.o: %.asm | $(GENERATED)
 
 # nasm's -MD leaves it out.
 $(call object,efi/sbat.asm): $(B)/gen/version.inc
+$(call object,$(wildcard asm/*.asm)): $(wildcard asm/*.inc)
 
 LD   = ld
 LINK = $(LD) -nostdlib -znocombreloc -zmax-page-size=4096 -znoexecstack -shared \
@@ -189,8 +194,10 @@ $(B)/silicon.so: $(call object,$(SIM)) efi/efi.lds
 	@echo "  link $@"
 	@$(LINK) $(filter %.o,$^) -o $@
 # Applications of the tests' own.
-$(B)/dirty.so $(B)/strict.so: $(B)/%.so: $(B)/bare/tests/boot/%.c.o \
-               $(call object,efi/entry.asm efi/start.c) efi/efi.lds
+$(B)/dirty.so $(B)/strict.so $(B)/odd_firmware.so: $(B)/%.so: \
+               $(B)/bare/tests/boot/%.c.o \
+               $(call object,tests/boot/load_app.c efi/entry.asm efi/start.c) \
+               efi/efi.lds
 	@echo "  link $@"
 	@$(LINK) $(filter %.o,$^) -o $@
 $(B)/%.efi: $(B)/%.so scripts/pe_header.py
@@ -364,6 +371,13 @@ $(B)/tests/host/cases/memory_cases: $(call host_object,$(wildcard \
     src/cases/memory/*.c))
 $(B)/tests/host/cases/uncore_cases: $(call host_object,\
     $(wildcard src/cases/uncore/*.c))
+# Those that try registers, bit by bit.
+REGISTER_CASES := $(addprefix src/cases/,$(addsuffix .c, \
+    counting/counter3_full_width_alias counting/counter_registers \
+    counting/counter_reserved_bits counting/fixed_counter_writes \
+    counting/global_status_set pebs/pebs_registers \
+    tsx/force_abort_enumeration tsx/tsx_in_txcp_counter2))
+$(B)/tests/host/cases/register_cases: $(call host_object,$(REGISTER_CASES))
 $(B)/tests/host/model/%: $(B)/host/tests/host/model/%.c.o \
                          $(call host_object,$(MODEL))
 	$(link_host)
@@ -380,7 +394,7 @@ $(B)/tests/host/efi/%: $(B)/host/tests/host/efi/%.c.o \
 	$(link_host)
 .PRECIOUS: $(B)/host/%.c.o
 
-BOOTED    := $(B)/dirty.efi $(B)/strict.img $(B)/silicon.img clang
+BOOTED    := $(B)/dirty.efi $(B)/odd_firmware.efi $(B)/strict.img $(B)/silicon.img clang
 SNAPSHOTS := $(B)/smp1.state $(B)/smp2.state $(B)/smp4.state
 $(B)/smp%.state: $(B)/silicon.efi $(B)/tsxpmu.img scripts/run.py \
                 tests/qemu.py tests/volume.py
@@ -404,6 +418,25 @@ faults: $(B)/tsxpmu.img $(B)/silicon.efi
 	    $(PYTHON) tests/check.py faults
 claims:
 	@SEEDS="$(SEEDS)" $(PYTHON) tests/check.py claims
+observed: $(B)/tsxpmu.img $(B)/smp2.state
+	$(CHECK) observed
+# What a mutant is compiled and linked with, and beside. The unit tests share
+# what they test, there, as a library.
+PIC := $(addprefix $(B)/pic/,$(addsuffix .o,$(HOST_CORE) \
+           $(filter-out $(FAKE_CPU),$(HOST_FAKES))))
+$(B)/pic/%.c.o: %.c | $(GENERATED) $(FOR_TEST)
+	@mkdir -p $(@D)
+	@echo "  cc $@"
+	@$(CC) $(SAN) $(WARN) -fPIC -I. -I$(B)/gen $(DEPS) -c $< -o $@
+mutants: $(B)/tsxpmu.img $(SNAPSHOTS) $(PIC) \
+         $(addprefix $(B)/,$(basename $(HOST_TESTS)))
+	@COUNT="$(COUNT)" SEED=$(SEED) ROOM="$(ROOM)" \
+	    MUTANTS_CC="$(CC) $(BARE) $(CORE_INC) -I. -I$(B)/gen" \
+	    MUTANTS_HOST_CC="$(CC) $(SAN) -fPIC -I. -I$(B)/gen" \
+	    MUTANTS_PIC="$(PIC)" MUTANTS_OBJECTS="$(call object,$(APP))" \
+	    MUTANTS_HOST_TESTS="$(addprefix $(B)/,$(basename $(HOST_TESTS)))" \
+	    MUTANTS_LINK="$(LINK)" MUTANTS_SECTIONS="$(SECTIONS)" \
+	    $(PYTHON) tests/check.py mutants
 powercut: $(B)/tsxpmu.img $(B)/silicon.efi
 	@KILLS=$(KILLS) SEED=$(SEED) $(PYTHON) tests/check.py powercut
 unchanged:
@@ -476,5 +509,5 @@ clean:
 
 -include $(patsubst %,%.d,$(call object,$(APP) $(SIM)) \
            $(call hosted_object,$(TOOL) $(BENCH) tests/bench/libipt.c) \
-           $(call host_object,$(CORE) $(HOST_HYPERVISOR) $(HOST_FAKES) \
+           $(PIC) $(call host_object,$(CORE) $(HOST_HYPERVISOR) $(HOST_FAKES) \
                $(HOST_TESTS) $(SIM_TESTS) $(EFI_TESTS)))

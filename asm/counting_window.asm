@@ -18,59 +18,7 @@
 bits 64
 default rel
 
-%define IA32_PERF_GLOBAL_CTRL 0x38f
-
-; I: an instruction; B: one that branches; T: one from XBEGIN to XEND. Each is
-; counted `reps` times, the number of turns of the loop that it stands in.
-%macro I 1+
-        %1
-%assign instructions instructions + reps
-%endmacro
-%macro B 1+
-        %1
-%assign instructions instructions + reps
-%assign branches branches + reps
-%endmacro
-%macro T 1+
-        %1
-%assign instructions instructions + reps
-%assign inside inside + reps
-%endmacro
-
-%macro OPEN 1
-global %1
-%1:
-%assign instructions 0
-%assign branches 0
-%assign transactions 0
-%assign inside 0
-%assign reps 1
-        mov     ecx, IA32_PERF_GLOBAL_CTRL
-        mov     rax, rdi
-        mov     rdx, rdi
-        shr     rdx, 32
-        xor     r8d, r8d                ; stored by transactions
-        mov     r9d, 3                  ; divisor
-        xor     r10d, r10d              ; fallbacks
-        wrmsr
-%endmacro
-
-%macro CLOSE 1
-        I xor   eax, eax
-        I xor   edx, edx
-        wrmsr
-        mov     rax, r10
-        ret
-global %1_end
-%1_end:
-        align   16, db 0xcc
-section .rodata
-        align   4, db 0
-global %1_shape
-%1_shape:
-        dd      instructions, branches, transactions, inside
-section .text
-%endmacro
+%include "window.inc"
 
 ; A transaction with one store. Committed: 4 instructions inside and the JMP.
 ; Aborted: 0 to 4 of those inside (the manual does not say where an abort comes)
@@ -133,6 +81,22 @@ OPEN window_long
 %assign i i + 1
 %endrep
 CLOSE window_long
+
+; 64 branches that are taken where cells[0] has a 1, from bit 0 up, in a loop:
+; random ones cannot be predicted. Where taken, there is an instruction less.
+OPEN window_random
+        I mov   rax, [rsi]
+        I mov   r8d, 64
+%assign reps 64
+.loop:
+        I shr   rax, 1
+        B jc    .taken
+        I nop
+.taken:
+        I dec   r8d
+        B jnz   .loop
+%assign reps 1
+CLOSE window_random
 
 ; void counting_work(void *): WORK_BRANCHES jumps, far apart in time, without a
 ; WRMSR: for what an interrupt stops.

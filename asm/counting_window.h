@@ -29,6 +29,7 @@ _Static_assert(sizeof(struct window_shape) == 16, "four dwords");
 uint64_t window_plain(uint64_t enable, uint64_t cells[WINDOW_CELLS]);
 uint64_t window_slow(uint64_t enable, uint64_t cells[WINDOW_CELLS]);
 uint64_t window_long(uint64_t enable, uint64_t cells[WINDOW_CELLS]);
+uint64_t window_random(uint64_t enable, uint64_t cells[WINDOW_CELLS]);
 uint64_t window_paused(uint64_t enable, uint64_t cells[WINDOW_CELLS]);
 uint64_t window_rtm(uint64_t enable, uint64_t cells[WINDOW_CELLS]);
 uint64_t window_rtm_long(uint64_t enable, uint64_t cells[WINDOW_CELLS]);

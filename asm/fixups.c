@@ -17,6 +17,7 @@ LABELS(hw_msr_read);
 LABELS(hw_msr_write);
 LABELS(hw_pmc_read);
 LABELS(rtm_store);
+extern const uint8_t trace_window_on[], trace_window_resume[];
 extern const uint8_t rtm_store_end_fault[];
 #define LABEL_OF_BODY(at) extern const uint8_t at[];
 TSX_FAULTS(LABEL_OF_BODY)
@@ -31,6 +32,7 @@ static const struct {
               {rtm_store_fault, rtm_store_resume},     /* XBEGIN */
               {rtm_store_end_fault, rtm_store_resume}, /* XEND */
               {tsx_fallback, tsx_resume},
+              {trace_window_on, trace_window_resume},
 #define ROW_OF_BODY(at) {at, tsx_resume},
               TSX_FAULTS(ROW_OF_BODY)
 #define ROW_OF_STATE(at) {at, tsx_state_resume},

@@ -108,6 +108,34 @@ region other_address, r8d, {xacquire xchg [rsi], ebx}, {xrelease mov [rsi + 64],
 region other_size, r8d, {xacquire xchg [rsi], ebx}, {xrelease mov [rsi], bl}
 region plain, r8d, {xchg [rsi], ebx}, {xchg [rsi], ebx}
 
+; One lock in another, 64 bytes after it; a PAUSE inside aborts. Then it runs
+; again from the outer XACQUIRE, without elision; the inner lock is left alone,
+; which would otherwise be an outermost one. XTEST has to exist.
+global hle_nested, hle_nested_acquired, hle_nested_pause
+hle_nested:
+        push    rbx
+        mov     rsi, [rdi + LOCK]
+        mov     r11, [rdi + TURNS]
+        mov     ebx, 1
+        mov     eax, 1
+        xacquire xchg [rsi], ebx
+hle_nested_acquired:
+        xtest
+        jz      hle_nested_release
+        xacquire xchg [rsi + 64], eax
+.turn:  dec     r11
+        jnz     .turn
+        inc     qword [rdi + DATA]
+hle_nested_pause:
+        pause
+        xor     eax, eax
+        xrelease xchg [rsi + 64], eax
+hle_nested_release:
+        xor     ebx, ebx
+        xrelease xchg [rsi], ebx
+        pop     rbx
+        ret
+
 align 4096, db 0xcc
 
 section .note.GNU-stack noalloc noexec nowrite progbits

@@ -60,6 +60,11 @@ HLE_REGIONS(HLE_DECLARE)
 /* Acquired by XCHG, the lock is 1 inside. The XRELEASE writes 2 to it; writes 0
  * 64 bytes after it instead; writes 0 to its first byte alone. */
 hle_region hle_other_value, hle_other_address, hle_other_size;
+/* The lock, taken by XCHG, and where it is elided, inside of it the lock 64
+ * bytes after and a PAUSE inside of both. Of the block, lock, turns and data
+ * are looked at; XTEST has to exist. */
+hle_region hle_nested;
+extern const uint8_t hle_nested_acquired[], hle_nested_pause[];
 /* hle_xchg without the prefixes. */
 hle_region hle_plain;
 
@@ -67,6 +72,7 @@ hle_region hle_plain;
 extern const uint8_t hle_xchg_acquired[], hle_other_value_acquired[];
 /* XACQUIRE and XRELEASE themselves, and the instruction after the latter. */
 extern const uint8_t hle_xchg_acquire[], hle_xchg_release[];
-extern const uint8_t hle_other_value_acquire[], hle_other_value_released[];
+extern const uint8_t hle_other_value_acquire[], hle_other_value_release[],
+    hle_other_value_released[];
 
 #endif

@@ -76,4 +76,13 @@ hw_pmc_read_fault:
 hw_pmc_read_resume:
         ret
 
+; uint64_t hw_cr4(void), void hw_set_cr4(uint64_t rdi)
+global hw_cr4, hw_set_cr4
+hw_cr4:
+        mov     rax, cr4
+        ret
+hw_set_cr4:
+        mov     cr4, rdi
+        ret
+
 section .note.GNU-stack noalloc noexec nowrite progbits

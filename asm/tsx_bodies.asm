@@ -317,6 +317,18 @@ body hold_store
 .same:  mov     [rsi], rdx
         NEXT
 
+; Lets RDX turns pass; the second then aborts.
+body spin
+.turn:  dec     rdx
+        jnz     .turn
+        NEXT
+
+body spin_xabort
+.turn:  dec     rdx
+        jnz     .turn
+        xabort  0x65
+        NEXT
+
 body store
 raising store
         mov     [rsi], rdx

@@ -82,6 +82,9 @@ extern const uint8_t tsx_body_read_lines[];
  * where another processor came between. The store is of TSX_HELD, then of 0. */
 extern const uint8_t tsx_body_hold_load[], tsx_body_hold_store[];
 #define TSX_HELD UINT64_MAX
+/* Count turns of a loop, which take a cycle each at least; then XABORT 65H. */
+extern const uint8_t tsx_body_spin[], tsx_body_spin_xabort[];
+#define TSX_SPIN_STATUS 0x65000001u    /* of an abort by the XABORT */
 extern const uint8_t tsx_body_store[]; /* of count at argument */
 extern const uint8_t tsx_body_load[];  /* from argument */
 /* Count to the first 8 bytes of each of TSX_PUBLISHED lines from argument on,

@@ -9,6 +9,7 @@
 #include "efi/exceptions.h"
 #include "efi/pmi.h"
 #include "efi/processors.h"
+#include "efi/worker.h"
 #include "src/base/hw.h"
 
 #define POLL_MS 250 /* between two calls that hw_poll() makes */
@@ -37,15 +38,30 @@ static void flags_restore(uint64_t flags)
     __asm__ volatile("push %0; popfq" : : "r"(flags) : "memory", "cc");
 }
 
-void bsp_identify(struct identity *out)
+/* Before processors_start(), and in a run that does without: exceptions are
+ * ours for the job alone. */
+static bool guarded_alone(void (*job)(unsigned, void *), void *context,
+                          struct hw_exception *exception)
 {
     static struct exceptions mine;
-    uint64_t flags = interrupts_off();
 
     exceptions_install(&mine);
-    identity_read(out);
+    bool returned = exceptions_guard(0, job, context, exception);
     exceptions_remove(&mine);
-    flags_restore(flags);
+    return returned;
+}
+
+static void identify(unsigned processor, void *context)
+{
+    (void)processor;
+    identity_read(context);
+}
+
+void bsp_identify(struct identity *out)
+{
+    struct hw_result unused;
+
+    bsp_run(&unused, identify, out);
 }
 
 void bsp_run(struct hw_result *result, void (*job)(unsigned, void *),
@@ -57,7 +73,9 @@ void bsp_run(struct hw_result *result, void (*job)(unsigned, void *),
     apic_mask(&mine.apic);
     if (outermost)
         current_job = &mine;
-    bool returned = exceptions_guard(0, job, context, &result->exception);
+    bool returned = members == NULL
+                        ? guarded_alone(job, context, &result->exception)
+                        : exceptions_guard(0, job, context, &result->exception);
     if (outermost)
         current_job = NULL;
     apic_restore(&mine.apic);

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Measures the counter against the firmware's Stall(); takes 10 ms. */
+/* Measures the counter against the firmware's Stall(); takes 12 ms. */
 void clock_start(void);
 /* The counter's value after so many milliseconds from now. */
 uint64_t clock_deadline(uint64_t ms);

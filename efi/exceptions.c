@@ -9,6 +9,7 @@
  */
 #include "efi/exceptions.h"
 #include "asm/fixups.h"
+#include "asm/ring3_window.h"
 #include "efi/platform.h"
 #include "efi/pmi.h"
 #include "efi/processors.h"
@@ -19,7 +20,8 @@
 
 #define VECTORS        32
 #define STUBS          (VECTORS + 1) /* and PMI_VECTOR's */
-#define GATE_INTERRUPT 0x8e          /* present, DPL 0, 64-bit interrupt gate */
+#define VECTOR_NMI     2
+#define GATE_INTERRUPT 0x8e /* present, DPL 0, 64-bit interrupt gate */
 
 /* As asm/exception_entry.asm pushes it. */
 struct frame {
@@ -40,6 +42,7 @@ extern const uint8_t exception_guard_unwind[];
 /* The job that a processor is in: where to go when it fails. */
 struct guard {
     uint64_t rsp;
+    uint16_t ss;
     struct hw_exception *exception;
     bool active;
 };
@@ -68,6 +71,21 @@ static void save_exception(struct hw_exception *out, const struct frame *frame)
     __asm__ volatile("mov %%cr2, %0" : "=r"(out->cr2));
 }
 
+static unsigned nmis; /* outside of jobs */
+
+unsigned hw_nmis(void)
+{
+    return __atomic_load_n(&nmis, __ATOMIC_RELAXED);
+}
+
+/* Not the boot processor: of a machine check all processors may come here, and
+ * firmware is called by one. */
+static _Noreturn void halt(void)
+{
+    for (;;)
+        __asm__ volatile("cli; hlt");
+}
+
 /* No report can be written any more: one line on the firmware's console. */
 static void reset_machine(const struct frame *frame)
 {
@@ -86,7 +104,10 @@ void exception_handle(struct frame *frame)
     if (pmi_handle(frame->vector, frame->rip))
         return;
 
+    unsigned self = processors_self();
+    struct guard *guard = &guards[self];
     uint64_t resume = fixup_find(frame->rip);
+    uint16_t cs;
 
     if (resume != 0) {
         frame->rax = frame->vector;
@@ -94,10 +115,26 @@ void exception_handle(struct frame *frame)
         return;
     }
 
-    struct guard *guard = &guards[processors_self()];
+    if (!guard->active && frame->vector == VECTOR_NMI) {
+        (void)__atomic_fetch_add(&nmis, 1, __ATOMIC_RELAXED);
+        return;
+    }
+    if (!guard->active && self != 0)
+        halt();
     if (!guard->active)
         reset_machine(frame);
-    save_exception(guard->exception, frame);
+    /* With the selectors of ring 0, wherever it came from. */
+    bool user = (frame->cs & 3) != 0;
+    if (!user)
+        save_exception(guard->exception, frame);
+    __asm__ volatile("mov %%cs, %0" : "=r"(cs));
+    frame->cs = cs;
+    frame->ss = guard->ss;
+    if (user) {
+        frame->rax = frame->vector;
+        frame->rip = (uint64_t)(uintptr_t)ring3_fault;
+        return;
+    }
     frame->rsp = guard->rsp;
     frame->rip = (uint64_t)(uintptr_t)exception_guard_unwind;
 }
@@ -105,8 +142,12 @@ void exception_handle(struct frame *frame)
 /* What a test may change that is no MSR; it does not use DR1 to DR3. XCR0 can
  * be reached where CR4.OSXSAVE is 1. */
 struct control {
-    uint64_t dr0, dr6, dr7, cr4;
+    uint64_t dr0, dr6, dr7, cr3, cr4;
     uint32_t xcr0_low, xcr0_high;
+    struct {
+        uint16_t limit;
+        uint64_t base;
+    } __attribute__((packed)) gdt;
 };
 #define CR4_OSXSAVE (UINT64_C(1) << 18)
 
@@ -117,7 +158,9 @@ static struct control control_get(void)
     __asm__ volatile("mov %%dr0, %0" : "=r"(c.dr0));
     __asm__ volatile("mov %%dr6, %0" : "=r"(c.dr6));
     __asm__ volatile("mov %%dr7, %0" : "=r"(c.dr7));
+    __asm__ volatile("mov %%cr3, %0" : "=r"(c.cr3));
     __asm__ volatile("mov %%cr4, %0" : "=r"(c.cr4));
+    __asm__ volatile("sgdt %0" : "=m"(c.gdt));
     if ((c.cr4 & CR4_OSXSAVE) != 0)
         __asm__ volatile("xgetbv"
                          : "=a"(c.xcr0_low), "=d"(c.xcr0_high)
@@ -135,10 +178,12 @@ static void control_set(const struct control *c)
                          :
                          : "a"(c->xcr0_low), "d"(c->xcr0_high), "c"(0));
     __asm__ volatile("mov %0, %%cr4" : : "r"(c->cr4));
+    __asm__ volatile("lgdt %0" : : "m"(c->gdt));
+    __asm__ volatile("mov %0, %%cr3" : : "r"(c->cr3) : "memory");
 }
 
-/* A job that an exception ended may have left a breakpoint armed, or XCR0 with
- * more in it than firmware's. */
+/* A job that an exception ended may have left a breakpoint armed, XCR0 with
+ * more in it than firmware's, or tables of its own in use. */
 bool exceptions_guard(unsigned processor,
                       void (*job)(unsigned processor, void *context),
                       void *context, struct hw_exception *exception)
@@ -147,6 +192,7 @@ bool exceptions_guard(unsigned processor,
     struct guard outer = *guard;
     struct control control = control_get();
 
+    __asm__ volatile("mov %%ss, %0" : "=r"(guard->ss));
     guard->exception = exception;
     guard->active = true;
     bool returned = exception_guard_call(processor, context, job, &guard->rsp);

@@ -195,6 +195,8 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *system)
     platform_boot = system->BootServices;
 
     platform_boot->SetWatchdogTimer(0, 0, 0, NULL); /* else a reset in 5 min */
+    /* Before the first step that firmware may not survive. */
+    platform_print("tsxpmu " TSXPMU_VERSION "\r\n");
     clock_start();
     options_gather(&options, &warnings);
     enum menu_action action =

@@ -10,22 +10,38 @@
 #include "src/base/text.h"
 
 static struct uart uart;
-static char failure[UART_TEXT_BYTES + 64];
-static bool reported;
+static char failure[UART_TEXT_BYTES + 80];
+static uint64_t missing; /* bytes that were not sent */
+static enum { SENDS, STALLS, STALLS_TOLD, SENDS_AGAIN } state;
+
+static void put(uint8_t character)
+{
+    uart_put(&uart, character);
+    missing += uart.stalled;
+}
 
 static void serial_write(void *self, const char *text, size_t bytes)
 {
     (void)self;
-    for (size_t i = 0; i < bytes && !uart.dead; i++) {
+    for (size_t i = 0; i < bytes; i++) {
         if (text[i] == '\n')
-            uart_put(&uart, '\r');
-        uart_put(&uart, (uint8_t)text[i]);
+            put('\r');
+        put((uint8_t)text[i]);
     }
+    if (uart.stalled && state == SENDS)
+        state = STALLS;
 }
 
+/* After each test: a console server may have come back. What was cut ends its
+ * line. */
 static void serial_flush(void *self)
 {
     (void)self;
+    if (!uart.stalled || !uart_retry(&uart))
+        return;
+    put('\r');
+    put('\n');
+    state = SENDS_AGAIN;
 }
 
 static const char *serial_failure(void *self)
@@ -33,13 +49,27 @@ static const char *serial_failure(void *self)
     char name[UART_TEXT_BYTES];
 
     (void)self;
-    if (!uart.dead || reported)
-        return NULL;
-    reported = true;
-    text_format(failure, sizeof(failure),
-                "the serial port is not ready in time and is dropped: %s",
-                uart_text(&uart, name));
-    return failure;
+    switch (state) {
+    case STALLS:
+        text_format(failure, sizeof(failure),
+                    "the serial port is not ready in time, and is tried again "
+                    "after each test: %s",
+                    uart_text(&uart, name));
+        state = STALLS_TOLD;
+        return failure;
+    case SENDS_AGAIN:
+        text_format(failure, sizeof(failure),
+                    "the serial port is ready again: %lu bytes are missing "
+                    "there",
+                    missing);
+        state = SENDS;
+        missing = 0;
+        return failure;
+    case SENDS:
+    case STALLS_TOLD:
+        break;
+    }
+    return NULL;
 }
 
 bool serial_open(const struct options *options, struct sink *out,
@@ -50,7 +80,8 @@ bool serial_open(const struct options *options, struct sink *out,
     const char *how;
 
     *which = NULL;
-    reported = false;
+    state = SENDS;
+    missing = 0;
     if (options->serial == SERIAL_OFF)
         return false;
     how = serial_find(options, &uart, warnings);

@@ -111,17 +111,41 @@ static const uint8_t *find_table(const char *name)
     return NULL;
 }
 
-static bool by_spcr(struct uart *out, uint32_t speed, struct warnings *warnings)
+struct spcr_search {
+    struct uart *uart;
+    const char *wrong;
+    bool found;
+};
+
+/* As a job: pointers of a table may lead anywhere. */
+static void spcr_job(unsigned processor, void *context)
 {
+    struct spcr_search *search = context;
     const uint8_t *table = find_table("SPCR");
 
-    if (table == NULL)
+    (void)processor;
+    search->found = table != NULL;
+    if (search->found)
+        search->wrong = spcr_parse(table, ACPI_TABLE_MAX, search->uart);
+}
+
+static bool by_spcr(struct uart *out, uint32_t speed, struct warnings *warnings)
+{
+    struct spcr_search search = {.uart = out};
+    struct hw_result result;
+
+    bsp_run(&result, spcr_job, &search);
+    if (result.end != HW_DONE) {
+        warnings_add(warnings, "serial port of SPCR: a pointer in ACPI's "
+                               "tables leads nowhere; they are not used");
         return false;
-    const char *wrong = spcr_parse(table, ACPI_TABLE_MAX, out);
+    }
+    if (!search.found)
+        return false;
     if (speed != 0)
         out->speed = speed;
-    if (wrong != NULL)
-        warnings_add(warnings, wrong);
+    if (search.wrong != NULL)
+        warnings_add(warnings, search.wrong);
     else if (port_works(out, false))
         return true;
     else
@@ -132,11 +156,23 @@ static bool by_spcr(struct uart *out, uint32_t speed, struct warnings *warnings)
 /* --- PCI -------------------------------------------------------------------
  */
 
+/* The port of Intel's management engine (00:16.3) swallows what is sent while
+ * nobody is connected: it is used where serial= names it. */
+static bool is_management_engine(EFI_PCI_IO *pci)
+{
+    UINTN segment = 0, bus = 0, device = 0, function = 0;
+
+    return !EFI_ERROR(
+               pci->GetLocation(pci, &segment, &bus, &device, &function)) &&
+           bus == 0 && device == 0x16;
+}
+
 static bool read_function(EFI_PCI_IO *pci, struct uart *out)
 {
     UINT32 class = 0, bars[2] = {0, 0};
 
-    if (EFI_ERROR(
+    if (is_management_engine(pci) ||
+        EFI_ERROR(
             pci->Pci.Read(pci, EfiPciIoWidthUint32, PCI_CLASS, 1, &class)) ||
         class >> 16 != CLASS_SERIAL || (class >> 8 & 0xff) > INTERFACE_LAST ||
         EFI_ERROR(pci->Pci.Read(pci, EfiPciIoWidthUint32, PCI_BAR0, 2, bars)))
@@ -226,12 +262,12 @@ const char *serial_find(const struct options *options, struct uart *out,
     if (by_spcr(out, options->speed, warnings))
         return "SPCR";
     *out = usual;
+    how = by_probing(out);
+    if (how != NULL)
+        return how;
+    *out = usual;
     if (by_pci(out, warnings))
         return "PCI class 07/00";
-    *out = usual;
-    how = by_probing(out);
-    if (how == NULL)
-        warnings_add(warnings,
-                     "no serial port: none in SPCR, PCI, COM1 to COM4");
-    return how;
+    warnings_add(warnings, "no serial port: none in SPCR, COM1 to COM4, PCI");
+    return NULL;
 }

@@ -13,8 +13,11 @@
 #include "src/ui/wrap.h"
 #include "version.h"
 
-#define LOOK_MS 10 /* between two looks at the keyboard */
-#define TITLE   "tsxpmu " TSXPMU_VERSION
+#include <limits.h>
+
+#define LOOK_MS      10    /* between two looks at the keyboard */
+#define MENU_WAIT_MS 60000 /* for a key: noise may have opened the menu */
+#define TITLE        "tsxpmu " TSXPMU_VERSION
 
 static SIMPLE_TEXT_OUTPUT_INTERFACE *console(void)
 {
@@ -34,15 +37,17 @@ static void write_row(const char *text, size_t bytes)
     console_write(console(), "\r\n", 2);
 }
 
-/* As long as it takes; where there is no keyboard, for ever. */
-static struct key wait_key(void)
+/* KEY_NONE where none is pressed within so many milliseconds, UINT_MAX: ever.
+ * KEY_OTHER is noise of a line: XON, an echo. */
+static struct key wait_key(unsigned wait_ms)
 {
-    for (;;) {
+    for (unsigned ms = 0; wait_ms == UINT_MAX || ms < wait_ms; ms += LOOK_MS) {
         struct key key = console_key();
-        if (key.code != KEY_NONE)
+        if (key.code != KEY_NONE && key.code != KEY_OTHER)
             return key;
         platform_boot->Stall(LOOK_MS * 1000);
     }
+    return (struct key){.code = KEY_NONE};
 }
 
 /* The key that was pressed in time, or KEY_NONE. */
@@ -56,12 +61,9 @@ static struct key count_down(const char *what, unsigned seconds)
         size_t bytes = text_format(
             text, sizeof(text), "\rtsxpmu starts in %u s; %s ", seconds, what);
         console_write(console(), text, bytes);
-        for (unsigned ms = 0; ms < 1000; ms += LOOK_MS) {
-            key = console_key();
-            if (key.code != KEY_NONE)
-                return key;
-            platform_boot->Stall(LOOK_MS * 1000);
-        }
+        key = wait_key(1000);
+        if (key.code != KEY_NONE)
+            return key;
     }
     console_write(console(), "\r\n", 2);
     return (struct key){.code = KEY_NONE};
@@ -73,16 +75,21 @@ static void menu_row(void *context, const char *text)
     write_row(text, text_length(text));
 }
 
-static enum menu_action run_menu(struct options *options)
+/* Without a key it ends by itself: with the report, else with a start. */
+static enum menu_action run_menu(struct options *options, bool has_report)
 {
     struct menu menu;
     enum menu_action action = MENU_STAY;
 
-    menu_open(&menu, options);
+    menu_open(&menu, options, has_report);
     while (action == MENU_STAY) {
         clear_screen();
         menu_show(&menu, TITLE, menu_row, NULL);
-        action = menu_key(&menu, wait_key());
+        struct key key = wait_key(MENU_WAIT_MS);
+        if (key.code == KEY_NONE)
+            action = has_report ? MENU_REPORT : MENU_START;
+        else
+            action = menu_key(&menu, key);
     }
     clear_screen();
     return action;
@@ -103,7 +110,7 @@ enum menu_action ui_before(struct options *options)
 {
     if (options->countdown != 0 && console_has_keys() &&
         count_down("any key: menu", options->countdown).code != KEY_NONE)
-        return run_menu(options);
+        return run_menu(options, false);
     return MENU_START;
 }
 
@@ -139,10 +146,12 @@ enum menu_action ui_after(struct options *options)
     pager_open(&pager, text, bytes, columns - 1, rows - 1);
     for (;;) {
         show_page(&pager);
-        struct key key = wait_key();
-        if (key.code == KEY_ESCAPE ||
-            (key.code == KEY_CHARACTER && (key.character | 32) == 'm'))
-            return run_menu(options);
+        struct key key = wait_key(UINT_MAX);
+        bool menu = key.code == KEY_ESCAPE ||
+                    (key.code == KEY_CHARACTER && (key.character | 32) == 'm');
+        enum menu_action action = menu ? run_menu(options, true) : MENU_REPORT;
+        if (action != MENU_REPORT)
+            return action;
         pager_key(&pager, key.code);
     }
 }

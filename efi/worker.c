@@ -12,9 +12,9 @@ bool workers_leave;
 
 unsigned processors_self(void)
 {
-    uint32_t id = apic_id();
+    uint32_t id = members != NULL ? apic_id() : 0;
 
-    for (unsigned i = 0; i < members_count; i++)
+    for (unsigned i = 0; members != NULL && i < members_count; i++)
         if (members[i].apic_id == id)
             return i;
     return 0;

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Runs the checks named (host, lint, boot, faults, claims, same, unchanged, soak,
-sweep, powercut, figures), prints a line for each, and last the totals. Run by make, which builds what they
+"""Runs the checks named (host, lint, boot, faults, claims, mutants, observed, same, unchanged,
+soak, sweep, powercut, figures), prints a line for each, and last the totals. Run by make, which builds what they
 look at."""
 
 import glob
@@ -144,6 +144,17 @@ def faults() -> None:
 def claims() -> None:
     import claims as catalogue
     catalogue.run(result, os.environ.get("SEEDS") or "")
+
+
+def observed() -> None:
+    import observed as figures_of
+    figures_of.write(result)
+
+
+def mutants() -> None:
+    import mutants as changed
+    changed.run(result, int(os.environ.get("COUNT") or 500), os.environ.get("SEED") or "1",
+                os.environ.get("ROOM") or "")
 
 
 def figures() -> None:

@@ -68,7 +68,7 @@ REFUSED = (
     ("new-test ROOM=tsx", "NAME", "pebs_reload", "src/cases/pebs/pebs_reload.c"))
 TAKEN = (("run", "SMP", "64"), ("run", "SEED", "0"), ("run", "TRIALS", "0"),
          ("run", "TESTS", "counter3_*,*_tsc,pebs_*_layout"), ("run", "CPU", "none"),
-         ("soak", "TRIALS", "7"), ("faults", "FAULTS", "pt_*"), ("powercut", "KILLS", "3"), ("sweep", "STEP", "9"),
+         ("soak", "TRIALS", "7"), ("faults", "FAULTS", "pt_*"), ("mutants", "ROOM", "pebs"), ("powercut", "KILLS", "3"), ("sweep", "STEP", "9"),
          ("distributions", "ONLY", "noble"), ("new-test ROOM=pebs", "NAME", "pebs_new"))
 
 

@@ -46,7 +46,9 @@ class Machine:
     # silicon.efi, where firmware is to start it: the image is then the stick of
     # the simulated machine, in memory that it shares. "": the image is a disk.
     silicon: str = ""
-    cpu: str = "qemu64,+svm,+npt"
+    # QEMU refuses CR4.OSXSAVE, which firmware sets, to a guest of AMD-V that has
+    # nothing of CPUID.0DH.1: XSAVEOPT is for that.
+    cpu: str = "qemu64,+svm,+npt,+xsave,+xsaveopt,+avx"
     memory: int = 0  # MiB; 0: what so many processors need
     snapshot: str = ""  # state file made by snapshot(); "" is a whole boot
     extra: tuple[str, ...] = ()  # further arguments of QEMU

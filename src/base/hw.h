@@ -40,6 +40,12 @@ int hw_msr_write(uint32_t msr, uint64_t value);
 #define RDPMC_FIXED UINT32_C(0x40000000) /* ECX[30] */
 int hw_pmc_read(uint32_t index, uint64_t *value);
 
+/* CR4, of which a test changes PCE [8] alone (SDM 3A, "Control Registers"). A
+ * job that an exception ends has its old value back. */
+#define HW_CR4_PCE UINT64_C(0x100)
+uint64_t hw_cr4(void);
+void hw_set_cr4(uint64_t value);
+
 /* --- Registers of devices (efi/) ----------------------------------------- */
 
 /* One access of 1, 2 or 4 bytes: to memory, or to an I/O port. */
@@ -105,6 +111,9 @@ struct hw_result {
  * one, so that an exception in it is caught like any other. */
 void hw_run(const bool set[], void (*job)(unsigned processor, void *context),
             void *context, unsigned timeout_ms, struct hw_result results[]);
+
+/* NMIs that came outside of jobs, on any processor. */
+unsigned hw_nmis(void);
 
 /* Milliseconds since some moment before the session, by the time-stamp counter.
  */

@@ -149,14 +149,38 @@
 #define IA32_RTIT_OUTPUT_MASK_PTRS 0x561u
 #define IA32_RTIT_CTL              0x570u
 #define IA32_RTIT_CTL_TraceEn      BIT(0)
+#define IA32_RTIT_CTL_CYCEn        BIT(1)
 #define IA32_RTIT_CTL_OS           BIT(2)
+#define IA32_RTIT_CTL_User         BIT(3)
+#define IA32_RTIT_CTL_PwrEvtEn     BIT(4)
+#define IA32_RTIT_CTL_FUPonPTW     BIT(5)
+#define IA32_RTIT_CTL_FabricEn     BIT(6)
+#define IA32_RTIT_CTL_CR3Filter    BIT(7)
 #define IA32_RTIT_CTL_ToPA         BIT(8)
+#define IA32_RTIT_CTL_MTCEn        BIT(9)
+#define IA32_RTIT_CTL_TSCEn        BIT(10)
+#define IA32_RTIT_CTL_DisRETC      BIT(11)
+#define IA32_RTIT_CTL_PTWEn        BIT(12)
 #define IA32_RTIT_CTL_BranchEn     BIT(13)
+#define IA32_RTIT_CTL_MTCFreq(n)   ((uint64_t)(n) << 14) /* [17:14] */
+#define IA32_RTIT_CTL_CycThresh(n) ((uint64_t)(n) << 19) /* [22:19] */
 #define IA32_RTIT_CTL_PSBFreq(n)   ((uint64_t)(n) << 24) /* [27:24] */
-#define IA32_RTIT_STATUS           0x571u
-#define IA32_RTIT_STATUS_ENABLES   BITS(2, 0) /* the processor's own */
-#define IA32_RTIT_STATUS_Error     BIT(4)
-#define IA32_RTIT_STATUS_Stopped   BIT(5)
+/* [35:32] and so on: 1 a filter, 2 TraceStop */
+#define IA32_RTIT_CTL_ADDR_CFG(n, how) ((uint64_t)(how) << (32 + 4 * (n)))
+#define IA32_RTIT_ADDR_FILTER          1
+#define IA32_RTIT_ADDR_STOP            2
+#define IA32_RTIT_STATUS               0x571u
+#define IA32_RTIT_STATUS_ENABLES       BITS(2, 0) /* the processor's own */
+#define IA32_RTIT_STATUS_FilterEn      BIT(0)
+#define IA32_RTIT_STATUS_ContextEn     BIT(1)
+#define IA32_RTIT_STATUS_TriggerEn     BIT(2)
+#define IA32_RTIT_STATUS_Error         BIT(4)
+#define IA32_RTIT_STATUS_Stopped       BIT(5)
+#define IA32_RTIT_STATUS_PacketByteCnt BITS(48, 32)
+
+#define IA32_RTIT_CR3_MATCH 0x572u
+#define IA32_RTIT_ADDR_A(n) (0x580u + 2 * (n))
+#define IA32_RTIT_ADDR_B(n) (0x581u + 2 * (n))
 
 /* Full-width aliases of IA32_PMC(n), where IA32_PERF_CAPABILITIES[13] is set.
  */
@@ -164,5 +188,15 @@
 
 /* SDM 3B, "BTS and DS Save Area". */
 #define IA32_DS_AREA 0x600u
+
+/* Of SYSCALL and SYSRET. */
+#define IA32_EFER      0xc0000080u
+#define IA32_EFER_SCE  BIT(0)
+#define IA32_STAR      0xc0000081u
+#define IA32_LSTAR     0xc0000082u
+#define IA32_FMASK     0xc0000084u
+#define IA32_FMASK_ALL UINT64_C(0x257fd5) /* flags that SYSCALL clears */
+#define IA32_FS_BASE   0xc0000100u
+#define IA32_GS_BASE   0xc0000101u
 
 #endif

@@ -16,8 +16,10 @@ enum agreement_window {
 };
 
 /* For instructions, branches and core cycles: test_trials(t, 1000, 1000)
- * windows on PMC0 to PMC(count - 1). The reference is the fixed counter of the
- * event; without one, PMC0. Counters other than 3 that differ are FAIL and
+ * windows on PMC0 to PMC(count - 1). The reference is what most of PMC0 to PMC2
+ * count, and for core cycles the fixed counter, without one PMC0; the fixed
+ * counter of instructions, which errata speak of, is one more witness. Counters
+ * other than 3 that differ are FAIL, or KNOWN where an erratum says so, and
  * named; counter 3 is FAIL where counter3_promised, else OBSERVED. `least` is
  * the lowest counter that this test judges: 0, or 4 for the counters above 3
  * alone (then those below are noted, not judged, the reference apart). */

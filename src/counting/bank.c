@@ -137,7 +137,7 @@ struct bank_call {
 /* What runs between opening and closing. */
 static bool run_open(const struct bank_call *call)
 {
-    uint64_t cells[WINDOW_CELLS] = {0};
+    uint64_t cells[WINDOW_CELLS] = {call->before->cell};
 
     if (call->window != NULL) {
         call->window(call->before->ctrl, cells);

@@ -25,6 +25,7 @@ struct bank {
     uint64_t pmc[COUNTERS_MAX];
     uint64_t fixed_ctrl; /* IA32_FIXED_CTR_CTRL */
     uint64_t fixed[BANK_FIXED];
+    uint64_t cell; /* written only: the first cell of the window */
     uint64_t ctrl; /* opens the window; read: as bank_work() left it, else 0 */
     uint64_t status; /* read only: what the window set in 38EH */
     uint64_t stale;  /* read only: bits of 38EH that could not be cleared */

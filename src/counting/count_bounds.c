@@ -32,6 +32,11 @@ uint64_t count_margin(enum pmu_event_kind kind, uint64_t reference)
     return kind == COUNTS_TIME ? reference / 8 + 4 : 0;
 }
 
+uint64_t count_majority(const uint64_t gp[3])
+{
+    return gp[1] == gp[2] ? gp[1] : gp[0];
+}
+
 unsigned count_outliers(const uint64_t gp[], unsigned count, uint64_t reference,
                         uint64_t margin)
 {

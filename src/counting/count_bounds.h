@@ -31,6 +31,9 @@ struct count_bounds count_bounds(const struct window_shape *shape,
  * miscounts. */
 uint64_t count_margin(enum pmu_event_kind kind, uint64_t reference);
 
+/* What two of the first three counted, or the first, where all differ. */
+uint64_t count_majority(const uint64_t gp[3]);
+
 /* The set of the `count` counters (bit n: counter n) that lie further than
  * margin from the reference. count is at most 8. */
 unsigned count_outliers(const uint64_t gp[], unsigned count, uint64_t reference,

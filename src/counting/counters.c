@@ -195,17 +195,36 @@ struct sample_call {
     struct counters *c;
     window_function *window;
     struct sample *out;
+    bool again; /* an SMI fell into the last attempt */
 };
+
+/* SMM may have written what a window rests on. */
+static bool program_again(struct counters *c)
+{
+    uint64_t fixed = msr_value(c->t, IA32_FIXED_CTR_CTRL);
+
+    if (fixed != fixed_control(c))
+        note(c->t,
+             "an SMI changed IA32_FIXED_CTR_CTRL (38DH) from 0x%lx to 0x%lx",
+             fixed_control(c), fixed);
+    if (!write_counters(c))
+        return false;
+    read_counters(c);
+    return true;
+}
 
 static bool sample_once(void *argument)
 {
-    const struct sample_call *call = argument;
+    struct sample_call *call = argument;
     struct counters *c = call->c;
     struct sample *out = call->out;
     uint64_t cells[WINDOW_CELLS] = {0};
-    const struct counters before = *c;
 
     hw_poll();
+    if (call->again && !program_again(c))
+        return false;
+    call->again = true;
+    const struct counters before = *c;
     out->aborted = call->window(c->enable, cells);
     read_counters(c);
     for (unsigned n = 0; n < c->count; n++)
@@ -217,7 +236,7 @@ static bool sample_once(void *argument)
 bool counters_sample(struct counters *c, window_function *window,
                      struct sample *out)
 {
-    struct sample_call call = {c, window, out};
+    struct sample_call call = {c, window, out, false};
 
     return smi_guard(c->t, sample_once, &call, &c->repeated);
 }

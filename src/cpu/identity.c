@@ -7,9 +7,10 @@
 #include "src/base/msr.h"
 #include "src/base/text.h"
 
-#define LEAF_BRAND_LAST 0x80000004u
-#define LEVEL_SMT       1 /* CPUID.0BH:ECX[15:8] */
-#define LEVEL_CORE      2
+#define LEAF_BRAND_LAST    0x80000004u
+#define LEAF_ADDRESS_SIZES 0x80000008u
+#define LEVEL_SMT          1 /* CPUID.0BH:ECX[15:8] */
+#define LEVEL_CORE         2
 
 static uint32_t field(uint32_t value, unsigned high, unsigned low)
 {
@@ -46,6 +47,19 @@ static void read_brand(struct identity *out)
     while (*start == ' ')
         start++;
     text_format(out->brand, sizeof(out->brand), "%s", start);
+}
+
+/* SDM 2A, CPUID: 36 where there is no such leaf. */
+static void read_physical(struct identity *out)
+{
+    struct hw_cpuid r;
+
+    out->physical_bits = 36;
+    hw_cpuid(0x80000000u, 0, &r);
+    if (r.eax < LEAF_ADDRESS_SIZES || r.eax > 0x8000ffffu)
+        return;
+    hw_cpuid(LEAF_ADDRESS_SIZES, 0, &r);
+    out->physical_bits = (uint8_t)r.eax;
 }
 
 /* SDM 3A, "Update Signature and Verification": write 0, CPUID.1, read. */
@@ -168,7 +182,13 @@ static void read_trace(struct identity *out)
     if (r.eax == 0) /* the last subleaf */
         return;
     hw_cpuid(0x14, 1, &r);
+    out->leaf14_1_eax = r.eax;
     out->leaf14_1_ebx = r.ebx;
+    if (out->leaf_max < 0x15)
+        return;
+    hw_cpuid(0x15, 0, &r);
+    out->leaf15_eax = r.eax;
+    out->leaf15_ebx = r.ebx;
 }
 
 static void read_topology(struct identity *out)
@@ -207,6 +227,7 @@ void identity_read(struct identity *out)
     read_trace(out);
     read_topology(out);
     read_brand(out);
+    read_physical(out);
 }
 
 bool identity_is_intel(const struct identity *id)

@@ -42,19 +42,32 @@ struct identity {
     bool full_width_writes;     /* 345H[13] */
 
     bool pt; /* CPUID.7.0:EBX[25]; then, zero where absent: */
-    uint32_t leaf14_ebx, leaf14_ecx; /* CPUID.14H.0 */
-    uint32_t leaf14_1_ebx;           /* CPUID.14H.1 */
+    uint32_t leaf14_ebx, leaf14_ecx;     /* CPUID.14H.0 */
+    uint32_t leaf14_1_eax, leaf14_1_ebx; /* CPUID.14H.1 */
 
-    uint32_t apic_id;              /* CPUID.0BH:EDX, or 1:EBX[31:24] */
-    uint8_t smt_shift, core_shift; /* CPUID.0BH.0/1:EAX[4:0]; 0 if absent */
-    bool topology_known;           /* leaf 0BH is there */
-    uint8_t core_type;             /* CPUID.1AH:EAX[31:24]; 0: not hybrid */
+    uint32_t leaf15_eax, leaf15_ebx; /* CPUID.15H: TSC = crystal * EBX / EAX */
+    uint8_t physical_bits;           /* MAXPHYADDR, CPUID.80000008H:EAX[7:0] */
+    uint32_t apic_id;                /* CPUID.0BH:EDX, or 1:EBX[31:24] */
+    uint8_t smt_shift, core_shift;   /* CPUID.0BH.0/1:EAX[4:0]; 0 if absent */
+    bool topology_known;             /* leaf 0BH is there */
+    uint8_t core_type;               /* CPUID.1AH:EAX[31:24]; 0: not hybrid */
 };
 
-#define LEAF14_PSB_FREQ  (UINT32_C(1) << 1) /* EBX: PSBFreq may be set */
+#define LEAF14_CR3 (UINT32_C(1) << 0) /* EBX: CR3Filter, 572H */
+#define LEAF14_PSB_FREQ                                                       \
+    (UINT32_C(1) << 1)                      /* EBX: PSBFreq may be set; CYCEn \
+                                             */
+#define LEAF14_FILTER    (UINT32_C(1) << 2) /* EBX: address ranges */
+#define LEAF14_MTC       (UINT32_C(1) << 3) /* EBX: MTCEn, MTCFreq */
+#define LEAF14_PTW       (UINT32_C(1) << 4) /* EBX: PTWEn, FUPonPTW */
+#define LEAF14_POWER     (UINT32_C(1) << 5) /* EBX: PwrEvtEn */
+#define LEAF14_PRESERVE  (UINT32_C(1) << 6) /* EBX: PSB and PMI preservation */
+#define LEAF14_EVENT     (UINT32_C(1) << 7) /* EBX: EventEn */
+#define LEAF14_DISTNT    (UINT32_C(1) << 8) /* EBX: DisTNT */
 #define LEAF14_TOPA      (UINT32_C(1) << 0) /* ECX: output by ToPA */
 #define LEAF14_TOPA_MANY (UINT32_C(1) << 1) /* ECX: of several regions */
 #define LEAF14_RANGE     (UINT32_C(1) << 2) /* ECX: to a single range */
+#define LEAF14_FABRIC    (UINT32_C(1) << 3) /* ECX: to trace transport */
 
 /* The signature that the project's own simulated processor carries in
  * hypervisor_name. A report made on it has to say so. */

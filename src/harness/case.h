@@ -54,6 +54,7 @@ struct test {
     enum scope scope;
     struct needs needs;
     void (*body)(struct test_context *t);
+    const char *file; /* its folder is the subject; NULL: it has none */
 };
 
 /* TEST(file_name, .asks = .., .cite = .., .scope = .., .needs = {..}) { body }
@@ -61,8 +62,10 @@ struct test {
 #define TEST(ident, ...)                                       \
     static void body_of_##ident(struct test_context *t);       \
     extern const struct test test_##ident;                     \
-    const struct test test_##ident = {                         \
-        .name = #ident, .body = body_of_##ident, __VA_ARGS__}; \
+    const struct test test_##ident = {.name = #ident,          \
+                                      .file = __FILE__,        \
+                                      .body = body_of_##ident, \
+                                      __VA_ARGS__};            \
     static void body_of_##ident(struct test_context *t)
 
 /* --- What a body reads --------------------------------------------------- */
@@ -124,6 +127,20 @@ void note(struct test_context *t, const char *format, ...) PRINTF_LIKE(2, 3);
 void broken(struct test_context *t, const char *format, ...) PRINTF_LIKE(2, 3);
 /* A requirement is missing that only the body can find out: SKIP. */
 void skip(struct test_context *t, const char *format, ...) PRINTF_LIKE(2, 3);
+
+/* Each row of a table of the test's own; i is its index. The harness counts the
+ * rows whose body said something by check() or observe(): a test that would
+ * pass, but has not tried each row of its tables, is an ERROR. */
+#define FOR_EACH_ROW(t, i, table)                                              \
+    for (unsigned i = 0,                                                       \
+                  i##_end = rows_begin(t, sizeof(table) / sizeof((table)[0])); \
+         i < i##_end; row_ended(t), i++)
+unsigned rows_begin(struct test_context *t, unsigned rows);
+void row_ended(struct test_context *t);
+/* The same where rows are checked together at the end: ERROR unless n, which
+ * the test has counted one by one, is `of`, and not 0. */
+void tried_all(struct test_context *t, const char *what, uint64_t n,
+               uint64_t of);
 
 /* What the last measurement left in memory, of test_buffer() or test_records():
  * shown as hexadecimal where the user wants it. `what` is a constant, "PEBS

@@ -57,6 +57,7 @@ bool check(struct test_context *t, bool ok, const char *format, ...)
 {
     va_list arguments;
 
+    t->checks++;
     if (ok) {
         t->verdict = verdict_worst(t->verdict, VERDICT_PASS);
         return true;
@@ -79,6 +80,7 @@ bool check_known(struct test_context *t, bool ok, enum erratum erratum,
     va_end(arguments);
     if (ok || !signature || !errata_find(&t->cpu, erratum, &found))
         return check(t, ok, "%s", line);
+    t->checks++;
     t->known |= UINT64_C(1) << erratum;
     text_format(whole, sizeof(whole), "%s%s: %s", found.name,
                 found.inferred ? " (inferred from the client processor)" : "",
@@ -102,8 +104,10 @@ bool check_none(struct test_context *t, const char *state, const char *what,
 
 void observe(struct test_context *t, const char *what, uint64_t n, uint64_t of)
 {
-    if (of != 0)
+    if (of != 0) {
+        t->checks++;
         t->verdict = verdict_worst(t->verdict, VERDICT_PASS);
+    }
     if (n * t->observed_of > t->observed * of || t->observed == 0) {
         t->observed = n;
         t->observed_of = of;
@@ -300,6 +304,7 @@ void context_begin(struct test_context *t, const struct test *test,
     t->observed = t->observed_of = 0;
     t->known = 0;
     t->no_trials_line = false;
+    t->checks = t->rows = t->rows_tried = 0;
     t->journal.count = 0;
     t->status_known = false;
     t->reason[0] = '\0';
@@ -316,6 +321,8 @@ void context_close(struct test_context *t)
     if (t->test->scope == EACH_PROCESSOR && t->end == HW_DONE &&
         t->verdict == VERDICT_NONE)
         broken(t, "made no check");
+    if (t->verdict == VERDICT_PASS && t->rows_tried != t->rows)
+        broken(t, "tried %u of %u rows of its tables", t->rows_tried, t->rows);
     if (t->left_out == 0)
         return;
     t->text_bytes +=

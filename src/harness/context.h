@@ -47,6 +47,8 @@ struct test_context {
     uint64_t observed, observed_of; /* 0: nothing was observed */
     uint64_t known;      /* set of enum erratum that check_known() said */
     bool no_trials_line; /* the note of few trials is made once */
+    unsigned checks;     /* made so far, observations too */
+    unsigned rows, rows_tried, checks_before_row; /* FOR_EACH_ROW */
     uint64_t random;
     struct journal journal;
     bool status_known;
@@ -69,7 +71,8 @@ void context_begin(struct test_context *t, const struct test *test,
 void context_save(struct test_context *t);
 
 /* Ends a test, where the processor is not lost: adds how many lines were left
- * out, and an ERROR where it had to check something and did not. */
+ * out, and an ERROR where it had to check something and did not, or passed
+ * without a row of its tables. */
 void context_close(struct test_context *t);
 
 /* From now on the processor runs no jobs; how: "never came up". */

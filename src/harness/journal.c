@@ -10,7 +10,7 @@
 
 static bool is_command(const struct identity *id, uint32_t msr)
 {
-    return msr == IA32_PERF_GLOBAL_STATUS_RESET ||
+    return msr == IA32_PERF_GLOBAL_STATUS_RESET || msr == IA32_BIOS_SIGN_ID ||
            (msr == IA32_PERF_GLOBAL_STATUS_SET && id->perfmon_version >= 4) ||
            msr == MSR_UNC_PERF_GLOBAL_STATUS ||
            msr == MSR_UNC_PERF_GLOBAL_STATUS_SKYLAKE;

@@ -38,7 +38,8 @@ enum journal_access journal_save(struct journal *journal,
  * is HW_NO_FAULT or what RDMSR or WRMSR raised.
  *
  * A command register (IA32_PERF_GLOBAL_STATUS_RESET 390H; STATUS_SET 391H from
- * perfmon version 4; the uncore's status, whose bits a write can only clear)
+ * perfmon version 4; the uncore's status, whose bits a write can only clear;
+ * IA32_BIOS_SIGN_ID 8BH, which CPUID.1 loads)
  * has no value to restore: written, not saved. */
 enum journal_access journal_write(struct journal *journal,
                                   const struct identity *id, uint32_t msr,

@@ -26,8 +26,10 @@ struct datala_event {
     bool store;                   /* of stores, else of loads */
     bool certain;                 /* the instruction alone makes the event */
     enum memory_recipe_id recipe; /* what makes it, or may */
+    enum memory_recipe_id never;  /* what does not */
 };
 
+#define DATALA_ALL_LOADS  0x81d0
 #define DATALA_ALL_STORES 0x82d0
 
 extern const struct datala_event datala_events[];

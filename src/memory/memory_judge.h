@@ -41,7 +41,8 @@ struct memory_expected {
     const struct memory_walk *walk;
     bool locked; /* its accesses are */
     /* Of load latency. Loads "with latencies greater than this value" make
-     * records; one of just this value is counted, not yet wrong. */
+     * records. A record is of "the last tagged load", which need not be the one
+     * that did: one of a smaller latency is counted, not yet wrong. */
     uint64_t threshold;
 };
 
@@ -58,6 +59,10 @@ bool memory_judge_planted(const struct memory_walk *walk, uint64_t address);
  * that closes the window, may load and store what no document says. */
 bool memory_judge_inside(const struct pebs_record *record, const uint8_t *loop,
                          const uint8_t *end);
+
+/* The middle one of these latencies, the higher where there are two; 0 of none.
+ * Sorts them. */
+uint64_t memory_judge_median(uint64_t latencies[], unsigned count);
 
 /* n of `of` records say what was provoked: more than half. */
 bool memory_judge_most(unsigned n, unsigned of);

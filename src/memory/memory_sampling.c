@@ -165,6 +165,13 @@ static void add_record(struct test_context *t, const struct pebs_record *record,
     if (record->latency > tally->most)
         tally->most = record->latency;
     tally->equal += record->latency == expected->threshold;
+    tally->below += record->latency < expected->threshold;
+    tally->loaded += record->rax == record->data_linear_address;
+    if (tally->kept < MEMORY_KEPT) {
+        tally->latency[tally->kept] = record->latency;
+        tally->kept_source[tally->kept++] =
+            (uint8_t)(record->data_source & DATA_SOURCE_SOURCE);
+    }
     tally->records++;
 }
 
@@ -200,6 +207,20 @@ bool memory_window_run(struct sampling *p, const struct sampling_config *config,
                            (uint64_t)(uintptr_t)&window_call);
 }
 
+/* One load after the other: all together did not take longer than the window.
+ * A core clock cycle is a quarter of one of the TSC at least. */
+#define CORE_CYCLES_MAX 4
+
+static void check_time(struct sampling *p, uint64_t latencies)
+{
+    const uint64_t most = (p->tsc_after - p->tsc_before) * CORE_CYCLES_MAX;
+
+    check(p->t, latencies <= most,
+          "Latency (A8H) of %u records is %lu in sum; the window took %lu "
+          "cycles of the TSC, and its loads waited for each other",
+          p->records, latencies, p->tsc_after - p->tsc_before);
+}
+
 bool memory_sample(struct sampling *p, const struct sampling_config *config,
                    enum memory_facility facility, uint64_t threshold,
                    enum memory_recipe_id recipe, unsigned least,
@@ -213,16 +234,56 @@ bool memory_sample(struct sampling *p, const struct sampling_config *config,
     struct pebs_record record;
 
     for (unsigned i = 0; i < windows && tally->records - before < least; i++) {
+        uint64_t latencies = 0;
         if (!memory_window_run(p, config, recipe))
             return false;
+        tally->loads += MEMORY_ACCESSES;
         for (unsigned n = 0; n < p->records; n++) {
             if (!sampling_record(p, n, &record))
                 return false;
-            if (memory_judge_inside(&record, r->loop, r->end))
-                add_record(p->t, &record, &expected, tally);
-            else
+            if (!memory_judge_inside(&record, r->loop, r->end)) {
                 tally->outside++;
+                continue;
+            }
+            latencies += record.latency;
+            add_record(p->t, &record, &expected, tally);
         }
+        if (facility == FACILITY_LOAD_LATENCY)
+            check_time(p, latencies);
     }
     return true;
+}
+
+/* A million loads; what a user still takes for at once. */
+#define STREAM_WINDOWS (1000000 / MEMORY_ACCESSES)
+#define STREAM_MS      300
+
+bool memory_stream(struct sampling *p, const struct sampling_config *config,
+                   uint64_t threshold, enum memory_recipe_id recipe,
+                   unsigned least, unsigned windows, struct memory_tally *tally)
+{
+    const unsigned before = tally->records, loads = tally->loads;
+    const uint64_t start = hw_ms();
+
+    for (unsigned i = 0;
+         tally->records - before < least &&
+         (i < windows || (i < STREAM_WINDOWS && hw_ms() - start < STREAM_MS));
+         i++)
+        if (!memory_sample(p, config, FACILITY_LOAD_LATENCY, threshold, recipe,
+                           least, 1, tally))
+            return false;
+    check_known(p->t, tally->records != before, ERRATUM_LOAD_LATENCY_STOPS,
+                true,
+                "load latency: %u loads that took more than %lu core cycles "
+                "made no record",
+                tally->loads - loads, threshold);
+    return true;
+}
+
+void memory_fill(struct test_context *t)
+{
+    volatile uint64_t *words = test_buffer(t);
+
+    for (unsigned i = 0; i < TEST_BUFFER_BYTES / sizeof(words[0]); i++)
+        words[i] = (uint64_t)(uintptr_t)&words[i];
 }

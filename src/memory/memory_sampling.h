@@ -60,14 +60,21 @@ struct sampling_config memory_config(enum memory_facility facility,
                                      uint32_t select, unsigned counter);
 
 /* What the records of some windows come to. */
+#define MEMORY_KEPT 64
 struct memory_tally {
-    unsigned records;              /* of accesses of the loop, each judged */
-    unsigned outside;              /* of other instructions */
-    unsigned wrong;                /* FAIL was said for the first */
-    unsigned bit0, bit4;           /* of A0H: so many have it set */
+    unsigned records;    /* of accesses of the loop, each judged */
+    unsigned outside;    /* of other instructions */
+    unsigned wrong;      /* FAIL was said for the first */
+    unsigned bit0, bit4; /* of A0H: so many have it set */
+    unsigned loaded;     /* so many have in RAX what is at the address */
     unsigned source[DATA_SOURCES]; /* so many have this in A0H[3:0] */
     uint64_t least, most;          /* of A8H */
-    unsigned equal;                /* so many have the threshold there */
+    unsigned equal, below; /* so many have the threshold there, or less */
+    unsigned loads;        /* made in all windows */
+    /* The first latencies, and what they are of. */
+    unsigned kept;
+    uint64_t latency[MEMORY_KEPT];
+    uint8_t kept_source[MEMORY_KEPT];
 };
 
 /* Runs the recipe's window with `config` once; p->records are then there, not
@@ -83,5 +90,19 @@ bool memory_sample(struct sampling *p, const struct sampling_config *config,
                    enum memory_facility facility, uint64_t threshold,
                    enum memory_recipe_id recipe, unsigned least,
                    unsigned windows, struct memory_tally *tally);
+
+/* The same for load latency, of which hardware tags loads at random: goes on
+ * after so many windows until there are `least` records, for up to a million
+ * loads or some tenths of a second, in which there are many thousands. That no
+ * record came is a failed check: FAIL, or KNOWN where the facility may stop.
+ * False where a window could not be made (said). */
+bool memory_stream(struct sampling *p, const struct sampling_config *config,
+                   uint64_t threshold, enum memory_recipe_id recipe,
+                   unsigned least, unsigned windows,
+                   struct memory_tally *tally);
+
+/* Fills test_buffer() with words that hold their own addresses, which a load
+ * gives. */
+void memory_fill(struct test_context *t);
 
 #endif

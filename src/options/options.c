@@ -31,7 +31,11 @@ static int parse_choice(const struct word *value, const char *const names[],
 
 static bool parse_tests(struct options *out, const struct word *value)
 {
-    return parse_name(value, out->tests, sizeof(out->tests));
+    if (parse_name(value, out->tests, sizeof(out->tests)))
+        return true;
+    /* Not all tests instead: that may take long, and is not what was meant. */
+    out->tests[0] = '\0';
+    return false;
 }
 
 /* "3" or "1-3". */
@@ -273,21 +277,6 @@ void options_parse(struct options *out, const char *text, size_t bytes,
         if (why != NULL)
             warn_of_word(&word, why, warn, context);
     }
-}
-
-bool options_want_test(const struct options *options, const char *name)
-{
-    struct word rest = {options->tests, text_length(options->tests)};
-    char pattern[OPTIONS_TESTS_BYTES];
-
-    while (rest.bytes != 0) {
-        struct word part = word_next_part(&rest);
-        memcpy(pattern, part.at, part.bytes);
-        pattern[part.bytes] = '\0';
-        if (text_match(pattern, name))
-            return true;
-    }
-    return false;
 }
 
 bool options_want_processor(const struct options *options, unsigned processor)

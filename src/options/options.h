@@ -91,8 +91,6 @@ void options_load(struct options *out, const void *loaded, size_t bytes,
 size_t options_text(const void *from, size_t bytes, char *text, size_t size,
                     size_t *not_ascii);
 
-/* True where the test is asked for. */
-bool options_want_test(const struct options *options, const char *name);
 bool options_want_processor(const struct options *options, unsigned processor);
 
 /* The options that differ from options_default(), as words; what a run that

@@ -191,6 +191,21 @@ bool pdir_even_run(struct sampling *p, unsigned counter, struct pdir_hits *hits)
     return true;
 }
 
+bool pdir_no_better(const struct pdir_hits *with,
+                    const struct pdir_hits *without)
+{
+    unsigned lost = 0, lost_without = 0;
+
+    for (unsigned i = 1; i <= PDIR_LOOP; i++) {
+        if (with->of[i] == 0 && without->of[i] * PDIR_LOOP >= without->records)
+            return true;
+        lost += with->of[i] == 0;
+        lost_without += without->of[i] == 0;
+    }
+    return with->of[0] != 0 || lost >= lost_without ||
+           (lost != 0 && with->uneven * 4 < with->records);
+}
+
 bool pdir_even(const struct pdir_hits *hits, unsigned *least, unsigned *most)
 {
     *least = *most = hits->of[1];

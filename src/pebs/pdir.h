@@ -77,6 +77,14 @@ bool pdir_even_run(struct sampling *p, unsigned counter,
  * twice of it, rounded in its favour; *least and *most are what they have. */
 bool pdir_even(const struct pdir_hits *hits, unsigned *least, unsigned *most);
 
+/* Pure. True where PDIR, uneven as it may be, is no better than the same event
+ * without it: records are of no instruction of the loop, an instruction is
+ * never hit that has its share without, or as many are never hit; and where
+ * most records follow at the period, but some instruction is always passed
+ * over. */
+bool pdir_no_better(const struct pdir_hits *with,
+                    const struct pdir_hits *without);
+
 /* The counter that PDIR has, and whether others have to be quiet. False with a
  * SKIP where this processor has none. */
 bool pdir_counter(struct test_context *t, unsigned *counter, bool *alone);

@@ -107,6 +107,11 @@ const char *pebs_judge_abort(const struct pebs_record *record,
         record->eventing_ip != abort->at)
         return "TX Abort Information (B8H)[34] (Instruction_Abort) is set, and "
                "EventingIP (B0H) is not the aborting instruction";
+    if (abort->cycles_most != 0 &&
+        ((info & TX_ABORT_CYCLES_LAST_TX) < abort->cycles_least ||
+         (info & TX_ABORT_CYCLES_LAST_TX) > abort->cycles_most))
+        return "TX Abort Information (B8H)[31:0] (Cycles_Last_TX) is not what "
+               "the region took";
     if (record->rip != abort->resume)
         return abort->hle ? "RIP (08H) is not the instruction after the "
                             "outermost XACQUIRE"

@@ -292,6 +292,16 @@ static void write_table(const struct summary *c, const struct advice advice[],
             write_advice(c, advice[i].text);
 }
 
+bool summary_rests_on(const char *test)
+{
+    for (size_t i = 0; i < sizeof(on_counters) / sizeof(on_counters[0]); i++)
+        for (const struct ground *g = on_counters[i].grounds; g->how != NO_MORE;
+             g++)
+            if (text_equal(test_name(g->test), test))
+                return true;
+    return false;
+}
+
 /* What the paper only calls possible. */
 static void write_observed(const struct summary *c)
 {

@@ -19,6 +19,10 @@ struct finding {
     bool observed;        /* some observe() said OBSERVED */
 };
 
+/* True where some advice about counter 3 and the number of counters rests on
+ * the test. */
+bool summary_rests_on(const char *test);
+
 /* Lines for processors of one regime. findings[] holds the tests that were
  * selected, in any order. line() is called with each line, at most
  * SUMMARY_LINE_BYTES - 1 characters. */

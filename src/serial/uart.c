@@ -81,17 +81,28 @@ void uart_set_up(const struct uart *uart)
     write_register(uart, MCR, MCR_DTR_RTS);
 }
 
+static bool is_ready(const struct uart *uart)
+{
+    return (read_register(uart, LSR) & LSR_THRE) != 0;
+}
+
+bool uart_retry(struct uart *uart)
+{
+    uart->stalled = uart->stalled && !is_ready(uart);
+    return !uart->stalled;
+}
+
 void uart_put(struct uart *uart, uint8_t character)
 {
-    if (uart->dead)
+    if (uart->stalled)
         return;
-    if (!(read_register(uart, LSR) & LSR_THRE)) {
+    if (!is_ready(uart)) {
         uint64_t wait =
             WAIT_MS + (uart->speed != 0 ? CHARACTER_2 / uart->speed : 0);
         uint64_t start = hw_ms();
-        while (!(read_register(uart, LSR) & LSR_THRE))
-            if (hw_ms() - start > wait) {
-                uart->dead = true;
+        while (!is_ready(uart))
+            if (hw_ms() - start > wait && !is_ready(uart)) {
+                uart->stalled = true;
                 return;
             }
     }

@@ -21,7 +21,7 @@ struct uart {
     unsigned width;  /* bytes of one access: 1, 2 or 4 */
     uint32_t clock;  /* Hz; UART_CLOCK */
     uint32_t speed;  /* bits a second; 0: as it is programmed already */
-    bool dead;       /* was not ready in time once: nothing more is sent */
+    bool stalled;    /* was not ready in time: nothing is sent before retry */
 };
 
 /* True where something answers at all: a port that is not there reads all
@@ -32,8 +32,10 @@ bool uart_answers(const struct uart *uart);
 bool uart_probe(const struct uart *uart);
 /* 8 bits, no parity, one stop bit, the speed, FIFOs, no interrupts. */
 void uart_set_up(const struct uart *uart);
-/* Waits a bounded time, then gives the UART up as dead. */
+/* Waits a bounded time, then takes the UART for stalled. */
 void uart_put(struct uart *uart, uint8_t character);
+/* Without waiting: false where it is still not ready. */
+bool uart_retry(struct uart *uart);
 
 /* "I/O port 3F8H" or "memory at FE034000H, registers 4 bytes apart", with its
  * speed. Returns out. */

@@ -86,8 +86,11 @@ bool needs_met(const struct needs *needs, const struct identity *id,
         }
     if (id->counters < needs->counters) {
         text_format(text, NEEDS_TEXT_BYTES,
-                    "needs %u general-purpose counters; there are %u",
-                    needs->counters, id->counters);
+                    "needs %u general-purpose counters; there are %u%s",
+                    needs->counters, id->counters,
+                    id->counters == 4 && needs->counters <= 8
+                        ? ", and may be 8 with Hyper-Threading off"
+                        : "");
         return false;
     }
     return true;

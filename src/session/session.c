@@ -127,8 +127,7 @@ static void warn_unmatched(void *context, const char *pattern)
 {
     struct session *s = context;
 
-    ktap_note(&s->out, "%s: no test fits tests=%s",
-              s->suite.count == 0 ? "ERROR" : "warning", pattern);
+    ktap_note(&s->out, "warning: no test fits tests=%s", pattern);
 }
 
 /* Those that processors= excludes. */
@@ -267,6 +266,11 @@ static void write_totals(struct session *s)
 {
     const struct ktap_totals *totals = &s->out.at.totals;
 
+    if (hw_nmis() != 0)
+        ktap_note(&s->out,
+                  "warning: %u NMIs while no test ran: of a watchdog, of a "
+                  "management controller, or of an error of the machine",
+                  hw_nmis());
     ktap_note(&s->out,
               "summary: %u tests passed, %u failed, %u in error, %u skipped, "
               "%u known",
@@ -282,7 +286,7 @@ static void begin_report(struct session *s)
 
     if (point == NULL) {
         ktap_open(&s->out, setup->sinks, setup->sinks_count,
-                  suite_results(&s->suite));
+                  s->suite.count != 0 ? suite_results(&s->suite) : 1);
         return;
     }
     resume_report(&s->out, setup, point, &s->suite, &s->outcomes);
@@ -304,8 +308,8 @@ static void write_header(struct session *s)
     header_processors(&s->out, s->jobs.contexts, s->jobs.processors);
     exclude_processors(s);
     suite_unmatched(setup->options, warn_unmatched, s);
-    if (s->suite.count == 0)
-        s->out.at.totals.error = 1;
+    if (s->suite.count == 0) /* in a plan of none nobody sees an error */
+        ktap_result(&s->out, VERDICT_ERROR, "selection", "no test fits tests=");
     save_progress(s, false);
 }
 

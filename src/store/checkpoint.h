@@ -13,7 +13,7 @@
 
 #define CHECKPOINT_FILE_NAME    "state.bin"
 #define MACHINE_NAME_BYTES      24
-#define CHECKPOINT_FINDINGS_MAX 264
+#define CHECKPOINT_FINDINGS_MAX 520
 #define CHECKPOINT_SLOTS        2
 
 /* A point that a run can be continued from: what ktap.h and the session knew

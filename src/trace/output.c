@@ -3,6 +3,7 @@
 #include "src/trace/output.h"
 
 #include "src/base/msr.h"
+#include "src/base/text.h"
 
 /* CPUID.14H.1:EBX[31:16]: the values of PSBFreq. Lowest first; 0 where none. */
 static unsigned psb_frequency(const struct identity *id)
@@ -76,4 +77,10 @@ bool output_excludes_lbr(const struct identity *id)
 {
     return output_is_broadwell(id) ||
            (id->family == 6 && (id->model == 0x4e || id->model == 0x5e));
+}
+
+bool output_is_native(const struct identity *id)
+{
+    return !id->hypervisor ||
+           text_equal(id->hypervisor_name, IDENTITY_SIMULATED);
 }

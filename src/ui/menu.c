@@ -7,8 +7,8 @@
 #include "src/base/text.h"
 #include "src/ui/wrap.h"
 
-static const char *const suites[] = {"*",     "counter3_*",  "counter*,pebs_*",
-                                     "tsx_*", "hle_*,tsx_*", "pt_*"};
+static const char *const suites[] = {"*",   "counter3", "counting,pebs",
+                                     "tsx", "hle,tsx",  "pt"};
 static const char *const repeats[] = {"1", "2", "10", "100", "1000"};
 static const char *const trials[] = {"0", "20", "100", "1000", "10000"};
 static const char *const allows[] = {"nothing", "sdv_enable_rtm"};
@@ -106,9 +106,9 @@ static void type_key(struct menu *menu, struct key key)
     }
 }
 
-void menu_open(struct menu *menu, struct options *options)
+void menu_open(struct menu *menu, struct options *options, bool has_report)
 {
-    *menu = (struct menu){.options = options};
+    *menu = (struct menu){.options = options, .has_report = has_report};
 }
 
 static enum menu_action press_enter(struct menu *menu)
@@ -143,6 +143,8 @@ enum menu_action menu_key(struct menu *menu, struct key key)
         break;
     case KEY_ENTER:
         return press_enter(menu);
+    case KEY_ESCAPE:
+        return menu->has_report ? MENU_REPORT : MENU_STAY;
     default:
         break;
     }
@@ -203,7 +205,8 @@ void menu_show(const struct menu *menu, const char *title,
     else
         text_format(line, sizeof(line),
                     " Up, Down: choose; Left, Right: "
-                    "change; Enter: do it");
+                    "change; Enter: do it%s",
+                    menu->has_report ? "; Esc: the report" : "");
     show_wrapped(line, 2, row, context);
     show_wrapped(menu->warning, 2, row, context);
     options_write(menu->options, options);

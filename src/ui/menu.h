@@ -15,6 +15,7 @@
 
 enum menu_action {
     MENU_STAY,
+    MENU_REPORT, /* back to it, where there is one */
     MENU_START,
     MENU_REBOOT,
     MENU_POWEROFF,
@@ -23,13 +24,14 @@ enum menu_action {
 
 struct menu {
     struct options *options;
-    unsigned at; /* the item with the mark */
-    bool typing; /* a word of the grammar into entry[] */
+    unsigned at;     /* the item with the mark */
+    bool has_report; /* to go back to */
+    bool typing;     /* a word of the grammar into entry[] */
     char entry[MENU_ENTRY_BYTES];
     char warning[OPTIONS_WARNING_BYTES]; /* what was wrong with it; "" */
 };
 
-void menu_open(struct menu *menu, struct options *options);
+void menu_open(struct menu *menu, struct options *options, bool has_report);
 enum menu_action menu_key(struct menu *menu, struct key key);
 /* Calls row(context, text) for each row, from the top, MENU_ROWS at most. */
 void menu_show(const struct menu *menu, const char *title,

@@ -58,6 +58,7 @@ class Boot:
     expect: tuple[qemu.Step, ...] = ()  # what a user does: see qemu.Expect
     timeout: int = 300  # s, of all of it
     app: str = ""  # a program of build/ on the stick, started instead
+    firmware: str = ""  # letters of odd_firmware.c: what is odd about it
     started: Callable[[qemu.Process], object] | None = None  # of QEMU's process
 
 
@@ -96,6 +97,10 @@ def boot_once(item: Boot) -> list[str]:
             volume.write(stick, name, text)
         if item.app:
             volume.copy(stick, item.app, f"{BUILD}/{item.app}")
+        if item.firmware:
+            volume.copy(stick, "tsxpmu.efi", f"{BUILD}/tsxpmu.efi")
+            volume.copy(stick, "EFI/BOOT/BOOTX64.EFI", f"{BUILD}/odd_firmware.efi")
+            volume.write(stick, "firmware.txt", item.firmware)
         config = None
         if item.silicon:
             config = "".join(f"{k}={v}\n" for k, v in
@@ -208,6 +213,16 @@ def personalities(seeds: Iterable[int], trials: int, apart: int = 0
             yield Boot(f"{cpu} smt={smt} seed={seed}", all_of(clean, runs),
                        {"cpu": cpu, "smt": smt, "seed": seed,
                         "offset": apart * seed}, f"trials={trials}")
+
+
+def observing() -> Iterator[Boot]:
+    """The same, and what is certain to be observed is."""
+    import observed
+    for boot in personalities(observed.SEEDS[:1], observed.TRIALS):
+        def sees(report: ktap.Report, outcome: Outcome,
+                 config: dict[str, Any] = boot.config) -> Iterator[str]:
+            yield from observed.problems(report, config["cpu"], config["smt"])
+        yield dataclasses.replace(boot, want=all_of(boot.want, sees))
 
 
 TRIALS = 300  # of a test that has to catch a fault
@@ -340,7 +355,7 @@ def everything() -> Iterator[Boot]:
     import mp_blocking
     yield from mp_blocking.boots()
     yield from personalities(seeds=(1,), trials=60)
-    yield from personalities(seeds=(2,), trials=20)
+    yield from observing()
     yield from faults()
 
 

@@ -7,7 +7,7 @@
  * Microsoft PE/COFF specification, "Section Table". SDM volume 3A, "4-Level
  * Paging and 5-Level Paging", tables of the formats of entries.
  */
-#include <efi.h>
+#include "tests/boot/load_app.h"
 
 #include <stdint.h>
 
@@ -135,35 +135,6 @@ static BOOLEAN protect_data(const EFI_LOADED_IMAGE *self)
     return TRUE;
 }
 
-/* The volume's path, and the file's after it. */
-static EFI_DEVICE_PATH *path_of(EFI_HANDLE volume)
-{
-    static const CHAR16 name[] = L"\\tsxpmu.efi";
-    static UINT8 path[512];
-    EFI_GUID guid = DEVICE_PATH_PROTOCOL;
-    UINT8 *base = NULL;
-    UINTN n = 0, bytes = sizeof(name);
-
-    bs->HandleProtocol(volume, &guid, (VOID **)&base);
-    while (base != NULL && base[n] != 0x7F && n + bytes + 16 < sizeof(path)) {
-        UINTN next = n + (UINTN)(base[n + 2] | base[n + 3] << 8);
-
-        for (; n < next; n++)
-            path[n] = base[n];
-    }
-    path[n++] = MEDIA_DEVICE_PATH;
-    path[n++] = MEDIA_FILEPATH_DP;
-    path[n++] = (UINT8)(4 + bytes);
-    path[n++] = 0;
-    for (UINTN i = 0; i < bytes; i++)
-        path[n++] = ((const UINT8 *)name)[i];
-    path[n++] = 0x7F;
-    path[n++] = 0xFF;
-    path[n++] = 4;
-    path[n] = 0;
-    return (EFI_DEVICE_PATH *)path;
-}
-
 EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *system)
 {
     EFI_GUID guid = LOADED_IMAGE_PROTOCOL;
@@ -175,8 +146,7 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *system)
     st = system;
     bs = system->BootServices;
     if (EFI_ERROR(bs->HandleProtocol(image, &guid, (VOID **)&self)) ||
-        EFI_ERROR(bs->LoadImage(FALSE, image, path_of(self->DeviceHandle), NULL,
-                                0, &handle)) ||
+        EFI_ERROR(load_app(image, system, &handle)) ||
         EFI_ERROR(bs->HandleProtocol(handle, &guid, (VOID **)&app))) {
         print(L"strict: cannot load \\tsxpmu.efi\r\n");
         return EFI_LOAD_ERROR;

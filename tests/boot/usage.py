@@ -2,9 +2,15 @@
 """Boots of a program in use: its options, wherever they come
 from; any serial port; a user at a keyboard, at a serial terminal, and none."""
 
+import fcntl
+import os
 import re
+import select
 import struct
 import subprocess
+import tempfile
+import threading
+import time
 
 import ktap
 import qemu
@@ -165,6 +171,14 @@ def serial():
               all_of(clean, has(r"^# serial port: I/O port [0-9A-F]{4}H, 115200 bits a "
                                 r"second \(PCI class 07/00\)$")),
               ("-chardev", "stdio,id=c", "-device", "pci-serial,chardev=c"))
+    engine = ("-device", "pci-testdev,addr=16.0,multifunction=on",
+              "-device", "pci-serial,addr=16.3,chardev=c")
+    yield one("COM1 before a port of PCI",
+              found("I/O port 3F8H, 115200 bits a second (COM1, probed)"),
+              ("-serial", "stdio", "-chardev", "null,id=c", "-device", "pci-serial,chardev=c"))
+    yield one("the management engine's port is not taken by itself",
+              all_of(ended, lacks("KTAP"), in_file("^# warning: no serial port: none in ")),
+              ("-chardev", "stdio,id=c") + engine)
     yield one("serial port by probing: the third",
               found("I/O port 3E8H, 115200 bits a second (COM3, probed)"),
               ("-chardev", "stdio,id=c", "-device", "isa-serial,index=2,chardev=c"))
@@ -180,11 +194,78 @@ def serial():
                   "400000000000H, registers 4 bytes apart")),
               ("-serial", "stdio"), "serial=0x400000000000/4")
     # Mapped, and reads as zeros: a UART whose transmitter is never empty.
-    yield one("a serial port that never gets ready: a warning, and it is dropped",
+    yield one("a serial port that never gets ready: one warning, and the run goes on",
               all_of(ended, lacks("KTAP"), in_file(
-                  "^# warning: the serial port is not ready in time and is dropped: "
+                  "^# warning: the serial port is not ready in time, and is tried again "
+                  "after each test: "
                   "memory at C000000000H, registers 4 bytes apart, 115200 bits")),
               ("-serial", "stdio"), "serial=0xC000000000/4")
+
+
+class SlowReader:
+    """Of a serial port that holds 4 KiB: stops after the first byte, and reads on
+    seconds later."""
+
+    def __init__(self) -> None:
+        self.path = tempfile.mktemp(dir=BUILD)
+        for end in (".in", ".out"):
+            os.mkfifo(self.path + end)
+        self.read_end = os.open(self.path + ".out", os.O_RDWR)
+        fcntl.fcntl(self.read_end, fcntl.F_SETPIPE_SZ, 4096)
+
+    def start(self, process) -> None:
+        threading.Thread(target=self._read, args=(process,), daemon=True).start()
+
+    def _read(self, process) -> None:
+        os.read(self.read_end, 1)
+        time.sleep(self.PAUSE)
+        while process.poll() is None:
+            if select.select([self.read_end], [], [], 0.2)[0]:
+                os.read(self.read_end, 65536)
+        os.close(self.read_end)
+        for end in (".in", ".out"):
+            os.unlink(self.path + end)
+
+    PAUSE = 3  # s, in which the machine has sent more than 4 KiB
+
+
+def slow_reader():
+    reader = SlowReader()
+    yield Boot("a serial port that nobody reads for seconds: it is used again",
+               all_of(ended, in_file("^# warning: the serial port is not ready in time, and is "
+                                     "tried again after each test: I/O port 3F8H"),
+                      in_file("^# warning: the serial port is ready again: [0-9]+ bytes are "
+                              "missing there"), in_file("^# END ")),
+               silicon=False, options=f"{GOLDEN} repeats=400 verbosity=quiet",
+               machine={"serial": False, "icount": False,
+                        "extra": ("-chardev", f"pipe,id=c,path={reader.path}",
+                                  "-device", "isa-serial,chardev=c")},
+               started=reader.start)
+
+
+# --- Firmware ------------------------------------------------------------------
+
+
+def odd_firmware():
+    """What odd_firmware.c changes, by its letters."""
+    def one(name, letters, want, words="", **more):
+        return Boot("odd firmware: " + name, want, silicon=False, firmware=letters,
+                    options=f"{GOLDEN} {words}", **more)
+
+    yield one("ACPI points nowhere", "a", all_of(clean, has(
+        "^# warning: serial port of SPCR: a pointer in ACPI's tables leads nowhere")))
+    yield one("NMIs of a watchdog", "n", all_of(clean, has(
+        "^# warning: [0-9]+ NMIs while no test ran")), "repeats=20")
+    yield one("no console has a device path", "p", has("^# END "), "serial=off",
+              machine={"extra": ("-device", "VGA")})
+    yield one("no console has a device path, and it is slow", "ps",
+              all_of(in_file("^# END "), has(r"^\.\.\. [0-9]+ lines are not shown here")),
+              "serial=off repeats=400", machine={"extra": ("-device", "VGA")})
+    # Noise opens the menu; a minute later the run starts, ten times as fast here.
+    yield one("noise of a console opens the menu", "q", all_of(
+        clean, has("Type an option")), "countdown=20", expect=(("starts in", b"x"),))
+    yield one("noise that is no key does not", "", all_of(
+        clean, lacks("Type an option")), "countdown=2", expect=(("starts in", b"\x11"),))
 
 
 # --- Users ---------------------------------------------------------------------
@@ -226,12 +307,12 @@ def user_interface():
     mark = "Options: "  # its last row
     # A screen beside it makes the firmware's console 80 by 25.
     yield Boot("menu and pages at a serial terminal",
-               all_of(restored, pages, has(r"^# options: tests=pt_\* trials=4 seed=1 ")),
+               all_of(restored, pages, has(r"^# options: tests=pt trials=4 seed=1 ")),
                default_options=False, silicon=False, options="countdown=60",
                machine={"extra": ("-device", "VGA,xres=640,yres=480")},
                expect=(("starts in", b" "), (mark, DOWN), ("> Tests", b""),
                        (mark, RIGHT), (mark, b"\x1b[D"), (mark, b"\x1b[D"),
-                       ("< pt_* >", b""), (mark, UP), ("> Start", b""), (mark, UP),
+                       ("< pt >", b""), (mark, UP), ("> Start", b""), (mark, UP),
                        ("> Back", b""), (mark, UP), (mark, UP), (mark, UP),
                        ("> Type", b""), (mark, ENTER), ("key=value", b"trials=4\r"),
                        ("trials=4 ", DOWN), (mark, DOWN), (mark, DOWN), (mark, DOWN),
@@ -256,4 +337,6 @@ def user_interface():
 def boots():
     yield from options()
     yield from serial()
+    yield from slow_reader()
+    yield from odd_firmware()
     yield from user_interface()

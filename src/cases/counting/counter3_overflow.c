@@ -73,8 +73,13 @@ static void report_counter(struct test_context *t, bool promised,
         "IA32_PERF_GLOBAL_STATUS (38EH)[3] stayed set after 390H"};
 
     counter3_report(t, promised, wrong[o->counter != 0], o->wrong, o->tried);
-    counter3_report(t, promised, uncleared[o->counter != 0], o->uncleared,
-                    o->tried);
+    /* The window closes right after the last event. */
+    if (promised)
+        check_known(t, o->uncleared == 0, ERRATUM_OVERFLOW_STAYS, true,
+                    "%s: %u of %u; wanted 0", uncleared[o->counter != 0],
+                    o->uncleared, o->tried);
+    else
+        observe(t, uncleared[o->counter != 0], o->uncleared, o->tried);
 }
 
 TEST(counter3_overflow,
@@ -83,7 +88,8 @@ TEST(counter3_overflow,
              "\"IA32_PERF_GLOBAL_STATUS MSR\"",
      .needs = {.features = NEED_INTEL | NEED_PMU, .counters = 4})
 {
-    static const struct pmu_event event = EVENT_INSTRUCTIONS;
+    /* Instructions retired are inconsistent on some processors. */
+    static const struct pmu_event event = EVENT_BRANCHES;
     unsigned trials = test_trials(t, 100, 10);
     struct overflow third = {.counter = 3}, control = {.counter = 0};
     struct counters c;
@@ -95,9 +101,9 @@ TEST(counter3_overflow,
         !counters_sample(&c, window_plain, &s))
         return;
     uint64_t events = s.gp[0];
-    check(t, events >= window_plain_shape.instructions,
-          "IA32_PMC0 (C1H) counted %lu instructions; wanted at least %u",
-          events, window_plain_shape.instructions);
+    check(t, events == window_plain_shape.branches,
+          "IA32_PMC0 (C1H) counted %lu branches; wanted %u", events,
+          window_plain_shape.branches);
 
     /* Measured: one event short of overflow, just there, one beyond. */
     for (unsigned i = 0; i < trials; i++)
@@ -112,6 +118,6 @@ TEST(counter3_overflow,
         broken(t, "every window was hit by an SMI");
     report_counter(t, true, &control);
     report_counter(t, promised, &third);
-    note(t, "windows of %lu instructions, %u preloads of each counter", events,
+    note(t, "windows of %lu branches, %u preloads of each counter", events,
          third.tried);
 }

@@ -38,6 +38,27 @@ static struct bank bank_for(struct test_context *t, uint64_t places, unsigned p,
     return bank;
 }
 
+/* "Counters continue counting during hardware interrupts .. and inside
+ * interrupt handlers." */
+static void judge_counts(struct test_context *t, uint64_t places, unsigned p,
+                         const struct row *row, const struct bank *after)
+{
+    const bool handled = row->overflows && row->enabled;
+    const uint64_t branches = window_long_shape.branches;
+    char name[MSR_NAME_BYTES], other[MSR_NAME_BYTES];
+
+    for (unsigned n = 0; n < COUNTERS_MAX; n++)
+        if ((places >> n & 1) != 0 && n != p)
+            check(
+                t,
+                handled ? after->pmc[n] > branches : after->pmc[n] == branches,
+                "%s %s: %s counted %lu branches of the window, which has "
+                "%lu%s",
+                msr_name(bank_msr(p), name), row->what,
+                msr_name(IA32_PMC(n), other), after->pmc[n], branches,
+                handled ? "; wanted those of the interrupt's handler too" : "");
+}
+
 static void judge(struct test_context *t, unsigned p, const struct row *row,
                   const struct bank *after)
 {
@@ -88,5 +109,6 @@ TEST(counter_pmi,
                 return;
             /* Check. */
             judge(t, p, &rows[i], &after);
+            judge_counts(t, places, p, &rows[i], &after);
         }
 }

@@ -109,9 +109,13 @@ TEST(counter_registers,
     try_all(t, held, count);
 
     /* Writing what it holds: no change, even where it is not refused. */
-    int vector = try_rewrite_msr(t, IA32_PERF_GLOBAL_STATUS);
-    check(t, vector == HW_GP,
-          "WRMSR to IA32_PERF_GLOBAL_STATUS (38EH), which is read-only: got "
-          "%s, wanted #GP",
-          fault_name(vector));
+    const uint32_t read_only[] = {IA32_PERF_GLOBAL_STATUS,
+                                  IA32_PERF_CAPABILITIES};
+    for (unsigned i = 0; i < (test_cpu(t)->pdcm ? 2 : 1); i++) {
+        char name[MSR_NAME_BYTES];
+        int vector = try_rewrite_msr(t, read_only[i]);
+        check(t, vector == HW_GP,
+              "WRMSR to %s, which is read-only: got %s, wanted #GP",
+              msr_name(read_only[i], name), fault_name(vector));
+    }
 }

@@ -112,6 +112,20 @@ static bool judge_until_cleared(const struct freeze *f, struct bank *stopped)
     return true;
 }
 
+/* Version 4: software can set CTR_Frz too. */
+static bool try_by_software(struct freeze *f)
+{
+    struct test_context *t = f->t;
+    struct bank all = bank_of(f->places, BRANCHES), after;
+
+    text_format(f->state, sizeof(f->state),
+                "CTR_Frz set through IA32_PERF_GLOBAL_STATUS_SET (391H)");
+    return bank_window(t, &all, window_plain, &after) &&
+           set_msr(t, IA32_PERF_GLOBAL_STATUS_SET,
+                   IA32_PERF_GLOBAL_STATUS_CTR_FRZ) &&
+           judge_until_cleared(f, &after);
+}
+
 static bool try_place(struct freeze *f)
 {
     struct test_context *t = f->t;
@@ -173,5 +187,6 @@ TEST(freeze_on_pmi,
         return;
     f.freeze = false;
     f.interrupts = true;
-    (void)try_place(&f);
+    if (try_place(&f) && test_cpu(t)->perfmon_version >= 4)
+        (void)try_by_software(&f);
 }

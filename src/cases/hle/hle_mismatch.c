@@ -78,7 +78,7 @@ TEST(hle_mismatch,
     }
 
     /* Measured, and checked. */
-    for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+    FOR_EACH_ROW (t, i, rows)
         try_row(t, &rows[i], tries);
     note(t, "a matching XRELEASE: %u of %u elided", matching.elided,
          matching.tried);

@@ -31,6 +31,34 @@ static bool try_event(struct sampling *p, const struct datala_event *event,
     return true;
 }
 
+/* The machine state is that after the instruction: a load has its data. */
+static void check_loaded(struct test_context *t,
+                         const struct datala_event *event,
+                         const struct memory_tally *tally)
+{
+    check(t, tally->loaded == tally->records,
+          "%s: RAX (10H) of %u of %u records is what was loaded; wanted all, "
+          "the state after the load",
+          event->name, tally->loaded, tally->records);
+}
+
+/* Accesses that are not of the event: a few may be, by what else goes on. */
+static bool try_not(struct sampling *p, const struct datala_event *event)
+{
+    const struct sampling_config config =
+        memory_config(facility_of(event), event->select, 0);
+
+    /* The first window brings lines and translations. */
+    if (!memory_window_run(p, &config, event->never) ||
+        !memory_window_run(p, &config, event->never))
+        return false;
+    check_known(p->t, p->records <= MEMORY_ACCESSES / 12,
+                ERRATUM_MEMORY_EVENTS_WITH_HT, true,
+                "%s: %u accesses that are not of the event made %u records",
+                event->name, MEMORY_ACCESSES, p->records);
+    return true;
+}
+
 /* A0H[0] of stores that should hit, and of others. */
 static bool try_status(struct sampling *p, const struct datala_event *event,
                        unsigned windows)
@@ -49,7 +77,8 @@ static bool try_status(struct sampling *p, const struct datala_event *event,
         "half, and less",
         hit.bit0, hit.records, miss.bit0, miss.records);
     note(p->t,
-         "stores: A0H[0] is 1 in %u of %u that should hit, %u of %u others",
+         "stores: records say that the L1 data cache was hit (A0H[0]) in %u of "
+         "%u of lines stored to before, in %u of %u of flushed lines",
          hit.bit0, hit.records, miss.bit0, miss.records);
     return true;
 }
@@ -78,6 +107,7 @@ TEST(data_address,
 
         if ((event->generations & generation) == 0)
             continue;
+        memory_fill(t);
         if (!try_event(&p, event, event->recipe, windows, &tally))
             return;
         records += tally.records;
@@ -86,6 +116,10 @@ TEST(data_address,
             tried++;
             seen += tally.records != 0;
         }
+        if (event->select == DATALA_ALL_LOADS)
+            check_loaded(t, event, &tally);
+        if (!try_not(&p, event))
+            return;
         if (event->select == DATALA_ALL_STORES &&
             !try_status(&p, event, windows))
             return;

@@ -57,7 +57,7 @@ TEST(precise_store_status,
         return;
 
     /* Measured, and checked. */
-    for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+    FOR_EACH_ROW (t, i, rows)
         if (!try_row(&p, &config, &rows[i], windows))
             return;
 }

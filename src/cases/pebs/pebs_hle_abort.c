@@ -1,43 +1,125 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Records of HLE aborts: TX Abort Information says HLE, and RIP is the
- * instruction after the outermost XACQUIRE. */
+/* Records of HLE aborts: TX Abort Information says HLE, and how long the region
+ * took; RIP is the instruction after the outermost XACQUIRE, and EventingIP the
+ * instruction that aborted, where the record says that one did. */
 #include "src/harness/case.h"
+#include "src/base/msr.h"
+#include "src/pebs/abort_bits.h"
 #include "src/pebs/pebs_judge.h"
 #include "src/pebs/sampling.h"
 #include "src/tsx/hle.h"
 
 #define TRIES 8
 
-/* The first abort overflows, the second is recorded, and so on. PMC1 counts the
- * aborts. */
+/* The first abort overflows, the second is recorded, and so on, or each but the
+ * first is. PMC1 counts the aborts, PMC2 core cycles. */
+#define CLOCK 2u
 static const struct sampling_config config = {
     .select = PRECISE_HLE_ABORTED,
     .counters = 1 << 0,
-    .count_only = 1 << 1,
+    .count_only = 1 << 1 | 1 << CLOCK,
     .first_period = {1},
     .period = {1},
     .room = 16,
     .threshold = 16,
 };
+#define CLOCK_SELECT 0x003cu /* UnHalted Core Cycles */
 
-static void check_record(struct sampling *p, unsigned n)
+static const struct form {
+    const char *what;
+    hle_region *region;
+    const uint8_t *acquired, *aborts_at;
+    unsigned turns;
+    uint64_t set, clear; /* of B8H */
+} forms[] = {
+    {"an XRELEASE that does not match", hle_other_value,
+     hle_other_value_acquired, hle_other_value_release, 4, 0,
+     TX_ABORT_DATA_CONFLICT | TX_ABORT_CAPACITY_WRITES |
+         TX_ABORT_CAPACITY_READS},
+    {"the same after a loop", hle_other_value, hle_other_value_acquired,
+     hle_other_value_release, 400, 0,
+     TX_ABORT_DATA_CONFLICT | TX_ABORT_CAPACITY_WRITES |
+         TX_ABORT_CAPACITY_READS},
+    {"a PAUSE, one lock held in another", hle_nested, hle_nested_acquired,
+     hle_nested_pause, 40, TX_ABORT_INSTRUCTION_ABORT,
+     TX_ABORT_NON_INSTRUCTION_ABORT | TX_ABORT_DATA_CONFLICT |
+         TX_ABORT_CAPACITY_WRITES | TX_ABORT_CAPACITY_READS},
+};
+
+/* Another abort than the one provoked may come before the loop's end. */
+static void check_record(struct sampling *p, const struct form *form,
+                         unsigned n, uint64_t cycles, struct abort_bits *bits)
 {
-    const struct pebs_abort abort = {
-        .hle = true, .resume = (uint64_t)(uintptr_t)hle_other_value_acquired};
     struct pebs_record record;
+    char text[PEBS_TX_ABORT_TEXT];
 
     if (!sampling_record(p, n, &record))
         return;
+    bool provoked = (record.tx_abort & TX_ABORT_INSTRUCTION_ABORT) != 0;
+    const struct pebs_abort abort = {
+        .hle = true,
+        .at = (uint64_t)(uintptr_t)form->aborts_at,
+        .resume = (uint64_t)(uintptr_t)form->acquired,
+        .cycles_least = provoked ? form->turns : 0,
+        .cycles_most = cycles,
+    };
     const char *wrong = pebs_judge_abort(&record, &abort);
     check(p->t, wrong == NULL,
-          "an XRELEASE that does not match: %s; B8H = 0x%lx, RIP 0x%lx, after "
-          "the XACQUIRE is 0x%lx",
-          wrong, record.tx_abort, record.rip, abort.resume);
-    if (n == 0) {
-        char text[PEBS_TX_ABORT_TEXT];
-        note(p->t, "an XRELEASE that does not match: B8H = 0x%lx (%s)",
-             record.tx_abort, pebs_tx_abort_text(record.tx_abort, text));
+          "%s: %s; B8H = 0x%lx, RIP 0x%lx, EventingIP 0x%lx; after the "
+          "outermost XACQUIRE is 0x%lx, the aborting instruction at 0x%lx, %u "
+          "turns of a loop inside, %lu core cycles around",
+          form->what, wrong, record.tx_abort, record.rip, record.eventing_ip,
+          abort.resume, abort.at, form->turns, cycles);
+    abort_bits_add(bits, &record, 0);
+    if (n == 0)
+        note(p->t, "%s: B8H = 0x%lx (%s)", form->what, record.tx_abort,
+             pebs_tx_abort_text(record.tx_abort, text));
+}
+
+/* A record is that of the abort just before it. */
+static bool provoke_aborts(struct sampling *p, const struct form *form,
+                           struct abort_bits *bits)
+{
+    volatile uint64_t *locks = test_buffer(p->t);
+    unsigned records = 0;
+
+    if (!sampling_arm(p, &config) ||
+        !set_msr_again(p->t, IA32_PERFEVTSEL(CLOCK),
+                       CLOCK_SELECT | IA32_PERFEVTSEL_USR | IA32_PERFEVTSEL_OS |
+                           IA32_PERFEVTSEL_EN) ||
+        !sampling_start(p))
+        return false;
+    for (unsigned i = 0; i < TRIES; i++) {
+        struct hle_block block = {
+            .lock = locks, .turns = form->turns, .ask = 1};
+        uint64_t before = 0, after = 0;
+        locks[0] = locks[8] = 0;
+        hw_pmc_read(CLOCK, &before);
+        form->region(&block);
+        hw_pmc_read(CLOCK, &after);
+        if (sampling_written(p) > records)
+            check_record(p, form, records++, after - before, bits);
     }
+    return sampling_stop(p);
+}
+
+static bool try_form(struct sampling *p, const struct form *form)
+{
+    struct abort_bits bits = {0};
+    struct test_context *t = p->t;
+
+    if (!provoke_aborts(p, form, &bits))
+        return false;
+    check(t, p->value[1] >= 2,
+          "%s: %u regions, and HLE_RETIRED.ABORTED counted %lu", form->what,
+          TRIES, p->value[1]);
+    check(t, p->records != 0 && p->records < p->value[1],
+          "%s: %lu aborts, of which all but the first may make a record, made "
+          "%u",
+          form->what, p->value[1], p->records);
+    abort_bits_check(t, form->what, &bits, form->set | TX_ABORT_HLE_ABORT,
+                     form->clear | TX_ABORT_RTM_ABORT);
+    return true;
 }
 
 TEST(
@@ -47,7 +129,8 @@ TEST(
             "Information Field Definition\"",
     .needs = {.regimes = REGIME_A,
               .features = NEED_INTEL | NEED_PMU | NEED_PEBS | NEED_PEBS_2 |
-                          NEED_HLE})
+                          NEED_HLE,
+              .counters = 3})
 {
     struct hle_tally matching = {0};
     struct sampling p;
@@ -62,27 +145,8 @@ TEST(
     if (!sampling_claim(&p, t))
         return;
 
-    /* Measured. */
-    volatile uint64_t *lock = test_buffer(t);
-    if (!sampling_arm(&p, &config) || !sampling_start(&p))
-        return;
-    for (unsigned i = 0; i < TRIES; i++) {
-        struct hle_block block = {.lock = lock, .turns = 1, .ask = 1};
-        *lock = 0;
-        hle_other_value(&block);
-    }
-    if (!sampling_stop(&p))
-        return;
-
-    /* Check. */
-    check(t, p.value[1] >= 2,
-          "%u elisions ended with an XRELEASE that does not match, and "
-          "HLE_RETIRED.ABORTED counted %lu",
-          TRIES, p.value[1]);
-    check(t, p.records != 0 && p.records <= p.value[1] / 2,
-          "%lu HLE aborts, of which every second makes a record, made %u",
-          p.value[1], p.records);
-    for (unsigned n = 0; n < p.records; n++)
-        check_record(&p, n);
-    note(t, "%u records of %lu aborts", p.records, p.value[1]);
+    /* Measured, and each record checked. */
+    for (unsigned i = 0; i < sizeof(forms) / sizeof(forms[0]); i++)
+        if (!try_form(&p, &forms[i]))
+            return;
 }

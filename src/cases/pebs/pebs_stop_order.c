@@ -94,8 +94,11 @@ TEST(pebs_stop_order,
             return;
 
         /* Check. With place 0 nothing overflowed, with 1 nothing came after. */
+        const unsigned before = late.counting_off + late.pebs_off;
         count_late(&p, &late);
-        check(t, place > 1 || p.records == late.counting_off + late.pebs_off,
+        check(t,
+              place > 1 ||
+                  p.records == late.counting_off + late.pebs_off - before,
               "IA32_PMC0 (C1H), %u events before its overflow, made %u records "
               "of %u events; wanted none",
               config.first_period[0], p.records, PEBS_EVENTS);
@@ -107,10 +110,13 @@ TEST(pebs_stop_order,
         check_late(&p, 0, "all counters stopped");
         check_late(&p, sampling_enable(&config), "IA32_PMC0 counting");
     }
-    check(t, late.pebs_off == 0,
-          "%u of %u records are of events after IA32_PERF_GLOBAL_CTRL (38FH) "
-          "and IA32_PEBS_ENABLE (3F1H) were 0; wanted 0",
-          late.pebs_off, late.records);
+    /* One of an event that was on its way. */
+    check_known(
+        t, late.pebs_off == 0, ERRATUM_RECORD_AFTER_DISABLING,
+        late.pebs_off <= PLACES,
+        "%u of %u records are of events after IA32_PERF_GLOBAL_CTRL (38FH) "
+        "and IA32_PEBS_ENABLE (3F1H) were 0; wanted 0",
+        late.pebs_off, late.records);
     check(t, late.records != 0,
           "%u windows, in which IA32_PMC0 overflows up to %u events before it "
           "is stopped, made no record",

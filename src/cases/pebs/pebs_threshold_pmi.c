@@ -82,10 +82,12 @@ TEST(pebs_threshold_pmi,
               "IA32_PMC0 (C1H) overflowed %u times at least, and %u records "
               "were made",
               least, p.records);
-        check(t, came == (reached ? 1 : 0),
-              "%s: %u records with the threshold at %u raised %u "
-              "performance-monitoring interrupts; wanted %u",
-              rows[row].mode, p.records, threshold, came, reached ? 1 : 0);
+        check_known(t, came == (reached ? 1 : 0), ERRATUM_PMI_REPEATED,
+                    reached && came > 1,
+                    "%s: %u records with the threshold at %u raised %u "
+                    "performance-monitoring interrupts; wanted %u",
+                    rows[row].mode, p.records, threshold, came,
+                    reached ? 1 : 0);
         check(t, ((p.status & full) != 0) == reached,
               "IA32_PERF_GLOBAL_STATUS (38EH) is 0x%lx after %u records with "
               "the threshold at %u; wanted [62] = %u",

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Records of RTM aborts by a data conflict with another processor. */
 #include "src/harness/case.h"
+#include "src/pebs/abort_bits.h"
 #include "src/pebs/pebs_judge.h"
 #include "src/pebs/sampling.h"
 #include "src/tsx/pair.h"
@@ -26,6 +27,7 @@ struct arena {
     volatile uint64_t line[512];
     struct pair pair;
     struct sampling p;
+    struct abort_bits all, conflict; /* conflict: EAX[2] is set */
     unsigned aborts, records, conflicts;
     bool measured;
 };
@@ -53,6 +55,9 @@ static void judge_record(struct arena *a, uint32_t eax)
           "a transaction whose line another processor writes: %s; B8H = 0x%lx, "
           "EAX = 0x%08x, RIP 0x%lx, fallback at 0x%lx",
           wrong, record.tx_abort, eax, record.rip, abort.resume);
+    abort_bits_add(&a->all, &record, eax);
+    if ((eax & RTM_STATUS_CONFLICT) != 0)
+        abort_bits_add(&a->conflict, &record, eax);
     a->conflicts += (record.tx_abort & TX_ABORT_DATA_CONFLICT) != 0;
 }
 
@@ -92,6 +97,7 @@ TEST(pebs_tx_conflict,
     if (!probe_set_up(t) || !sampling_claim(&a->p, t))
         return;
     a->aborts = a->records = a->conflicts = 0;
+    a->all = a->conflict = (struct abort_bits){0};
     a->measured = false;
     a->line[0] = 0;
 
@@ -105,6 +111,12 @@ TEST(pebs_tx_conflict,
           "aborted, and %u records were made, none with Data_Conflict "
           "(B8H[37])",
           TRIES, a->pair.rounds, a->aborts, a->records);
+    abort_bits_check(
+        t, "a write by another processor to what a transaction has read",
+        &a->conflict, TX_ABORT_DATA_CONFLICT | TX_ABORT_NON_INSTRUCTION_ABORT,
+        TX_ABORT_INSTRUCTION_ABORT | TX_ABORT_CAPACITY_WRITES |
+            TX_ABORT_CAPACITY_READS);
+    abort_bits_check_retry(t, &a->all);
     note(t, "%u records of %u aborts, %u with Data_Conflict", a->records,
          a->aborts, a->conflicts);
 }

@@ -44,7 +44,7 @@ TEST(pt_no_branch_en, .asks = "Is there no MODE.TSX where BranchEn is 0?",
     /* Check. */
     check(t, seen.packets[PT_PSB] != 0,
           "BranchEn = 0: got no PSB, wanted one at the start of the trace");
-    for (unsigned i = 0; i < sizeof(none) / sizeof(none[0]); i++)
+    FOR_EACH_ROW (t, i, none)
         check(t, seen.packets[none[i]] == 0,
               "BranchEn = 0: got %u packets %s, wanted 0",
               seen.packets[none[i]], pt_kind_name(none[i]));

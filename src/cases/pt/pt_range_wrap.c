@@ -1,41 +1,70 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Output to a single range: a whole number of packets in a short trace, and a
- * ring in a long one, of which no byte lies outside. */
+/* Output to a single range: each packet is there, from any start on and over
+ * the wrap, no byte lies outside, and the pointer ends after the last. */
 #include "src/base/mem.h"
 #include "src/base/msr.h"
-#include "src/trace/trace.h"
+#include "src/trace/window.h"
 
-/* Of trace: more than the range, less than two of it. */
-#define TURNS_SHORT 64
-#define TURNS_LONG  1536
-#define RANGE_BYTES 4096u
+#define TURNS       20   /* less than 1 KB of trace */
+#define ROUND_TURNS 64   /* more than ROUND_SIZE */
+#define ROUND_SIZE  512u /* ranges up to this are overwritten */
 
-static bool trace_to_range(struct trace *p, unsigned turns)
+_Static_assert(TURNS *WINDOW_TURN_BYTES_MAX < 1024 - 128, "one round");
+_Static_assert(ROUND_TURNS *WINDOW_TURN_BYTES > ROUND_SIZE, "all of it");
+
+static const struct {
+    uint32_t bytes, start;
+} rows[] = {{1024, 64},         {1024, 1023},       {2048, 2048 - 101},
+            {2048, 2048 - 102}, {4096, 4096 - 103}, {4096, 0}};
+
+/* The range lies at its own size, and is a circle. */
+static void check_wrap(struct trace *p, uint32_t bytes, uint32_t start)
 {
-    return trace_arm_output(p, output_control(test_cpu(p->t), false),
-                            trace_at(p->memory) + RANGE_BYTES,
-                            output_range_pointers(RANGE_BYTES, 0)) &&
-           trace_start(p) && trace_jumps(turns) && trace_stop(p);
+    const uint64_t base = trace_at(p->memory) + bytes;
+    const uint32_t low = (uint32_t)output_range_pointers(bytes, 0);
+    const struct parts parts = {.control =
+                                    output_control(test_cpu(p->t), false),
+                                .count = start != 0 ? 2 : 1,
+                                .part = {{base, low, bytes, start, bytes},
+                                         {base, low, bytes, 0, start}}};
+    char what[80];
+    struct window w;
+    struct path_seen seen;
+
+    text_format(what, sizeof(what), "range of %u bytes, from %u on", bytes,
+                start);
+    window_set_loop(&w, p->t, TURNS);
+    window_check_parts(p, what, &w, &parts, &seen);
 }
 
-static void check_inside(struct trace *p, const char *what)
+/* A small one, gone through again and again. */
+static void check_rounds(struct trace *p, uint32_t bytes)
 {
-    size_t before = trace_guarded(p, 0, RANGE_BYTES),
-           after = trace_guarded(p, 2 * RANGE_BYTES, TRACE_BYTES);
+    struct window w;
 
-    check(p->t, before + after == TRACE_BYTES - RANGE_BYTES,
-          "%s: %lu bytes were written outside of the range", what,
-          TRACE_BYTES - RANGE_BYTES - before - after);
+    window_set_loop(&w, p->t, ROUND_TURNS);
+    if (!trace_arm_output(p, output_control(test_cpu(p->t), false),
+                          trace_at(p->memory) + bytes,
+                          output_range_pointers(bytes, 0)))
+        return;
+    w.code.control = p->armed | IA32_RTIT_CTL_TraceEn;
+    int vector = trace_window(&w.code);
+    if (!trace_stop(p))
+        return;
+    const size_t outside =
+        trace_guarded(p, 0, bytes) + trace_guarded(p, 2 * bytes, TRACE_BYTES);
+    check(p->t, vector == HW_NO_FAULT && outside == TRACE_BYTES - bytes,
+          "range of %u bytes, many times: %lu bytes were written outside of it",
+          bytes, TRACE_BYTES - bytes - outside);
+    check(p->t, trace_guarded(p, bytes, 2 * bytes) < bytes / 4,
+          "range of %u bytes, many times: %lu bytes of it were not written",
+          bytes, trace_guarded(p, bytes, 2 * bytes));
     check(p->t,
-          (p->status & (IA32_RTIT_STATUS_Error | IA32_RTIT_STATUS_Stopped)) ==
-              0,
-          "%s: IA32_RTIT_STATUS (571H) = 0x%lx: wanted [4] (Error) and [5] "
-          "(Stopped) = 0",
-          what, p->status);
-    check(p->t, output_offset(p->stopped_pointers) < RANGE_BYTES,
-          "%s: IA32_RTIT_OUTPUT_MASK_PTRS (561H) = 0x%lx: got OutputOffset "
-          "%u, wanted below 4096",
-          what, p->stopped_pointers, output_offset(p->stopped_pointers));
+          output_offset(p->stopped_pointers) < bytes &&
+              (uint32_t)p->stopped_pointers == bytes - 1,
+          "range of %u bytes, many times: IA32_RTIT_OUTPUT_MASK_PTRS (561H) = "
+          "0x%lx; wanted an OutputOffset below, and the mask as it was",
+          bytes, p->stopped_pointers);
 }
 
 TEST(pt_range_wrap,
@@ -45,46 +74,14 @@ TEST(pt_range_wrap,
      .needs = {.features = NEED_INTEL | NEED_PT | NEED_PT_RANGE})
 {
     struct trace p;
-    struct transitions seen;
 
     /* Set-up. */
     if (!trace_claim(&p, t))
         return;
-    uint8_t *range = p.memory + RANGE_BYTES;
 
-    /* Measured, and checked: a short one. */
-    if (!trace_to_range(&p, TURNS_SHORT))
-        return;
-    check_inside(&p, "short trace");
-    uint32_t size = output_offset(p.stopped_pointers) % RANGE_BYTES;
-    transitions_read(range, size, &seen);
-    check(t, seen.end == PT_END && seen.packets[PT_TIP] >= TURNS_SHORT,
-          "short trace: %s at byte %lu of %u; %u TIP, wanted %u or more",
-          pt_result_text(seen.end), seen.end_at, size, seen.packets[PT_TIP],
-          TURNS_SHORT);
-
-    unsigned jumps = seen.packets[PT_TIP];
-
-    /* One that wraps: unrolled, with the oldest byte first. */
-    if (!trace_to_range(&p, TURNS_LONG))
-        return;
-    check_inside(&p, "long trace");
-    size = output_offset(p.stopped_pointers) % RANGE_BYTES;
-    check(t, trace_guarded(&p, RANGE_BYTES, 2 * RANGE_BYTES) < 64,
-          "long trace: %lu bytes of the range were not written; wanted all",
-          trace_guarded(&p, RANGE_BYTES, 2 * RANGE_BYTES));
-    memmove(p.memory, range, RANGE_BYTES); /* after it, the newer part */
-    memmove(range, p.memory, size);
-    transitions_read(p.memory + size, RANGE_BYTES, &seen);
-    uint32_t period = output_psb_bytes(test_cpu(t));
-    check(t,
-          period == 0 || period > RANGE_BYTES / 2 ||
-              (seen.packets[PT_PSB] != 0 && seen.packets[PT_TIP] != 0),
-          "long trace: got %u PSB and %u TIP in the range, wanted some of both",
-          seen.packets[PT_PSB], seen.packets[PT_TIP]);
-    /* WRMSR that clears TraceEn makes the last packet. */
-    check(t, seen.packets[PT_TIP_PGD] != 0,
-          "long trace: got no TIP.PGD, wanted the newest packet to be in the "
-          "range");
-    note(t, "short trace: %u TIP; long trace ends at offset %u", jumps, size);
+    /* Measured and checked. */
+    for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        check_wrap(&p, rows[i].bytes, rows[i].start);
+    for (uint32_t bytes = 128; bytes <= ROUND_SIZE; bytes *= 2)
+        check_rounds(&p, bytes);
 }

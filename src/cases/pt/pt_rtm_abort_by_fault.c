@@ -31,7 +31,7 @@ TEST(pt_rtm_abort_by_fault,
     if (!trace_claim_transactions(&p, t))
         return;
 
-    for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+    FOR_EACH_ROW (t, i, rows) {
         const struct trace_transaction tx = {.body = rows[i].body,
                                              .argument = rows[i].argument,
                                              .want = TSX_ABORTED};

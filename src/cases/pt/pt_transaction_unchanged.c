@@ -34,7 +34,7 @@ TEST(pt_transaction_unchanged,
     if (!trace_claim_transactions(&p, t))
         return;
 
-    for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+    FOR_EACH_ROW (t, i, rows) {
         const struct tsx_block block = {.body = rows[i].body,
                                         .count = rows[i].count};
         struct rtm_tally off, on;

@@ -1,8 +1,100 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* While a trace runs, its MSRs cannot be written. */
+/* While a trace runs, its MSRs cannot be written: not even with what they hold,
+ * but for IA32_RTIT_CTL, which takes the same value again and any value with
+ * which TraceEn is cleared. */
 #include "src/base/msr.h"
 #include "src/base/names.h"
+#include "src/trace/registers.h"
 #include "src/trace/trace.h"
+
+#define BITS_OF_CONTROL 64
+
+struct answers {
+    int of_register[REGISTERS_COUNT];
+    int of_control[BITS_OF_CONTROL]; /* that bit changed; [0]: none */
+    uint64_t control;                /* afterwards */
+};
+
+/* Bits whose change is legal while TraceEn is 0: only TraceEn can be why these
+ * raise #GP. */
+static bool is_tried(const struct trace *p, unsigned bit)
+{
+    return registers_control(test_cpu(p->t), p->armed ^ BIT(bit)) ==
+           REGISTER_TAKES;
+}
+
+static bool measure(struct trace *p, uint64_t values[], struct answers *out)
+{
+    struct test_context *t = p->t;
+    const uint64_t on = p->armed | IA32_RTIT_CTL_TraceEn;
+
+    if (!trace_start(p))
+        return false;
+    for (unsigned i = 0; i < REGISTERS_COUNT; i++) {
+        struct register_rule rule = registers_rule(test_cpu(t), i);
+        if (rule.present)
+            out->of_register[i] = try_set_msr_again(t, rule.msr, values[i]);
+    }
+    out->of_control[0] = try_set_msr_again(t, IA32_RTIT_CTL, on);
+    for (unsigned bit = 1; bit < BITS_OF_CONTROL; bit++)
+        if (is_tried(p, bit))
+            out->of_control[bit] =
+                try_set_msr_again(t, IA32_RTIT_CTL, on ^ BIT(bit));
+    return get_msr(t, IA32_RTIT_CTL, &out->control) && trace_stop(p);
+}
+
+static void check_registers(struct trace *p, const struct answers *answers)
+{
+    char name[MSR_NAME_BYTES];
+
+    for (unsigned i = 0; i < REGISTERS_COUNT; i++) {
+        struct register_rule rule = registers_rule(test_cpu(p->t), i);
+        if (rule.present)
+            check(p->t, answers->of_register[i] == HW_GP,
+                  "%s: WRMSR while TraceEn is 1: got %s, wanted #GP",
+                  msr_name(rule.msr, name),
+                  fault_name(answers->of_register[i]));
+    }
+}
+
+static void check_control(struct trace *p, const struct answers *answers)
+{
+    unsigned tried = 0, accepted = 0, last = 0;
+
+    for (unsigned bit = 1; bit < BITS_OF_CONTROL; bit++)
+        if (is_tried(p, bit)) {
+            tried++;
+            last = answers->of_control[bit] != HW_GP ? bit : last;
+            accepted += answers->of_control[bit] != HW_GP;
+        }
+    check(p->t, accepted == 0,
+          "IA32_RTIT_CTL (570H): %u of %u changes of one bit while TraceEn "
+          "stays 1 raised no #GP, such as of bit %u; wanted 0",
+          accepted, tried, last);
+    check(p->t, answers->of_control[0] == HW_NO_FAULT,
+          "IA32_RTIT_CTL (570H): WRMSR of the same value while TraceEn is 1: "
+          "got %s, wanted no fault",
+          fault_name(answers->of_control[0]));
+    check_equal(p->t, "IA32_RTIT_CTL (570H) after all writes", answers->control,
+                p->armed | IA32_RTIT_CTL_TraceEn);
+}
+
+/* TraceEn cleared by a write that changes another bit as well. */
+static void check_clearing(struct trace *p)
+{
+    const uint64_t other = p->armed ^ IA32_RTIT_CTL_TSCEn;
+    uint64_t control;
+
+    if (!trace_arm(p) || !trace_start(p))
+        return;
+    int vector = try_set_msr_again(p->t, IA32_RTIT_CTL, other);
+    if (!get_msr(p->t, IA32_RTIT_CTL, &control) || !trace_stop(p))
+        return;
+    check(p->t, vector == HW_NO_FAULT && control == other,
+          "IA32_RTIT_CTL (570H): WRMSR that clears TraceEn and changes TSCEn: "
+          "got %s, then 0x%lx; wanted no fault, 0x%lx",
+          fault_name(vector), control, other);
+}
 
 TEST(pt_write_while_enabled,
      .asks = "Do writes of the trace's MSRs raise #GP while TraceEn is 1?",
@@ -10,40 +102,28 @@ TEST(pt_write_while_enabled,
              "\"IA32_RTIT_CTL MSR\"",
      .needs = {.features = NEED_INTEL | NEED_PT})
 {
-    int vectors[3], same;
+    uint64_t values[REGISTERS_COUNT] = {0};
+    struct answers answers = {0};
     struct trace p;
 
-    /* Set-up. */
+    /* Set-up: each is in the journal, and written with what it holds. */
     if (!trace_claim(&p, t) || !trace_arm(&p))
         return;
-    const struct {
-        uint32_t msr;
-        uint64_t value;
-    } rows[3] = {{IA32_RTIT_OUTPUT_BASE, p.base},
-                 {IA32_RTIT_OUTPUT_MASK_PTRS, p.pointers},
-                 {IA32_RTIT_STATUS, 0}};
+    for (unsigned i = 0; i < REGISTERS_COUNT; i++) {
+        struct register_rule rule = registers_rule(test_cpu(t), i);
+        if (rule.present && (!get_msr(t, rule.msr, &values[i]) ||
+                             !set_msr(t, rule.msr, values[i])))
+            return;
+    }
 
     /* Measured. */
-    if (!trace_start(&p))
-        return;
-    for (unsigned i = 0; i < 3; i++)
-        vectors[i] = try_set_msr(t, rows[i].msr, rows[i].value);
-    same = try_set_msr(t, IA32_RTIT_CTL, p.armed | IA32_RTIT_CTL_TraceEn);
-    if (!trace_stop(&p))
+    if (!measure(&p, values, &answers))
         return;
 
     /* Check. */
-    for (unsigned i = 0; i < 3; i++) {
-        char name[MSR_NAME_BYTES];
-        check(t, vectors[i] == HW_GP,
-              "%s: WRMSR while TraceEn is 1: got %s, wanted #GP",
-              msr_name(rows[i].msr, name), fault_name(vectors[i]));
-    }
-    check(
-        t, same == HW_NO_FAULT,
-        "IA32_RTIT_CTL (570H): WRMSR of the same value while TraceEn is 1: got "
-        "%s, wanted no fault",
-        fault_name(same));
+    check_registers(&p, &answers);
+    check_control(&p, &answers);
     check_equal(t, "IA32_RTIT_OUTPUT_BASE (560H) afterwards", p.stopped_base,
                 p.base);
+    check_clearing(&p);
 }

@@ -74,6 +74,6 @@ TEST(tsx_aborting_instructions,
 {
     if (!probe_set_up(t))
         return;
-    for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+    FOR_EACH_ROW (t, i, rows)
         try_row(t, &rows[i]);
 }

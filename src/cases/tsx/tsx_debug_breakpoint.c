@@ -72,7 +72,7 @@ TEST(tsx_debug_breakpoint,
     if (!probe_set_up(t))
         return;
 
-    for (unsigned i = 0; i < sizeof(points) / sizeof(points[0]); i++) {
+    FOR_EACH_ROW (t, i, points) {
         const struct breakpoint *point = &points[i];
         volatile uint64_t cell = 0;
         struct tsx_block block = {.body = point->body,

@@ -124,7 +124,7 @@ TEST(tsx_retired_events,
 
     /* Measured, and checked. */
     check_rtm(t, NULL, times);
-    for (unsigned i = 0; i < sizeof(tried) / sizeof(tried[0]); i++)
+    FOR_EACH_ROW (t, i, tried)
         check_rtm(t, &tried[i], times);
     observe_category(t, CAUSE_CPUID, UMASK_ABORTED_UNFRIENDLY,
                      "an abort by CPUID counts as RTM_RETIRED.ABORTED_"

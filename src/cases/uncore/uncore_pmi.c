@@ -195,7 +195,7 @@ TEST(uncore_pmi,
     lines_choose(t, &lines);
     before = others_with_overflow(t);
 
-    for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+    FOR_EACH_ROW (t, i, rows) {
         struct outcome o;
         if (!try_overflow(&u, &rows[i], &lines, debugctl, &o))
             return;

@@ -51,6 +51,8 @@ TEST(uncore_reserved,
     for (unsigned i = 0; i < sizeof(registers) / sizeof(registers[0]); i++)
         for (unsigned bit = 32; bit < 64; bit++)
             try_bit(t, &y, registers[i], bit);
+    tried_all(t, "reserved bits", y.tried,
+              32 * sizeof(registers) / sizeof(registers[0]));
     check(t, y.refused == y.tried,
           "control registers of the uncore: %u of %u reserved bits [63:32] "
           "raised #GP; wanted all",

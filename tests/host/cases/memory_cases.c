@@ -20,7 +20,9 @@
     C(precise_store_address)  \
     C(precise_store_status)   \
     C(precise_store_counters) \
+    C(precise_store_enable)   \
     C(load_latency_address)   \
+    C(load_latency_enable)    \
     C(load_latency_threshold) \
     C(load_latency_source)    \
     C(data_address)
@@ -53,6 +55,14 @@ enum deviation {
     SOURCE_RESERVED_BIT,
     NO_RECORDS,
     NO_SPLITS,
+    LL_EN_IGNORED,
+    PS_EN_IGNORED,
+    ANY_LL_EN,
+    STORES_AS_LOADS,
+    STATE_BEFORE,
+    LATENCY_CONSTANT,
+    LATENCY_HUGE,
+    EVENTS_OF_ALL_LOADS,
 };
 
 static struct {
@@ -78,12 +88,14 @@ static bool counts(uint64_t select, const struct access *a, unsigned number)
 {
     const uint64_t threshold = fake_msr(MSR_PEBS_LD_LAT)->value;
 
+    if (device.is == EVENTS_OF_ALL_LOADS && (select & 0xff) != 0xcd && a->load)
+        return true;
     switch (select & 0xffff) {
     case MEMORY_PRECISE_STORE:
         return a->store;
     case MEMORY_LOAD_LATENCY:
         /* Tagged: every third. */
-        return a->load && number % 3 == 0 &&
+        return (a->load || device.is == STORES_AS_LOADS) && number % 3 == 0 &&
                (device.is == THRESHOLD_IGNORED ||
                 a->latency + (device.is == THRESHOLD_LESS_1 ? 2 : 0) >
                     threshold);
@@ -180,7 +192,9 @@ static void describe(uint64_t select, const struct access *a,
         record->data_source = source_of(a) | tlb_and_lock(a);
         record->latency = device.is == LATENCY_IS_THRESHOLD
                               ? fake_msr(MSR_PEBS_LD_LAT)->value
-                              : a->latency;
+                          : device.is == LATENCY_CONSTANT ? 300
+                          : device.is == LATENCY_HUGE     ? UINT64_C(1) << 60
+                                                          : a->latency;
     } else if (select == MEMORY_PRECISE_STORE) {
         record->data_source = hit_of(a) | tlb_and_lock(a);
     } else if (a->store) {
@@ -197,8 +211,10 @@ static void write_record(const struct access *a, uint64_t select,
     static const size_t sizes[] = {0, 176, 192, 200};
     struct pebs_ds_area *area =
         (struct pebs_ds_area *)(uintptr_t)fake_msr(IA32_DS_AREA)->value;
-    struct pebs_format3 record = {.rip = (uint64_t)(uintptr_t)loop + 9,
-                                  .rdi = a->address};
+    struct pebs_format3 record = {
+        .rip = (uint64_t)(uintptr_t)loop + 9,
+        .rdi = a->address,
+        .rax = device.is == STATE_BEFORE ? a->before : a->address};
     size_t size = sizes[device.format];
 
     if (area->pebs_index + size > area->pebs_absolute_maximum ||
@@ -215,9 +231,12 @@ static bool enabled(uint64_t select, unsigned counter)
     const uint64_t enable = fake_msr(IA32_PEBS_ENABLE)->value;
 
     if (select == MEMORY_PRECISE_STORE)
-        return counter == 3 && enable == (BIT(63) | BIT(3));
+        return counter == 3 &&
+               (enable == (BIT(63) | BIT(3)) || device.is == PS_EN_IGNORED);
     if (select == MEMORY_LOAD_LATENCY)
-        return enable == (BIT(32 + counter) | BIT(counter)) &&
+        return (enable == (BIT(32 + counter) | BIT(counter)) ||
+                device.is == LL_EN_IGNORED ||
+                (device.is == ANY_LL_EN && enable >> 32 != 0)) &&
                (device.format > 1 || counter == 3);
     return enable == BIT(counter);
 }
@@ -234,6 +253,7 @@ static void walk_through(uint64_t enable, const struct memory_walk *walk,
     assert_int_equal(enable, BIT(counter));
     device.windows++;
     for (unsigned k = 0; k < walk->count && enabled(select, counter); k++) {
+        hw_tsc(); /* it takes time */
         a.before = k == 0 ? 0 : a.address;
         a.address = walk->base + (k * walk->step & walk->mask);
         a.split = a.address % 64 > 56;
@@ -335,7 +355,9 @@ static const struct {
     {&test_precise_store_address, STORES},
     {&test_precise_store_status, STORES},
     {&test_precise_store_counters, STORES},
+    {&test_precise_store_enable, STORES},
     {&test_load_latency_address, LATENCY},
+    {&test_load_latency_enable, LATENCY},
     {&test_load_latency_threshold, LATENCY},
     {&test_load_latency_source, LATENCY},
     {&test_data_address, DATALA},
@@ -411,9 +433,17 @@ static const struct {
     FAILS(NO_RECORDS, &test_precise_store_address, &test_precise_store_status,
           &test_data_address),
     FAILS(NO_SPLITS, &test_data_address),
-    /* Loads are tagged at random: no record is not yet a difference. */
+    FAILS(LL_EN_IGNORED, &test_load_latency_enable),
+    FAILS(ANY_LL_EN, &test_load_latency_enable),
+    FAILS(STORES_AS_LOADS, &test_load_latency_enable),
+    FAILS(PS_EN_IGNORED, &test_precise_store_enable),
+    FAILS(STATE_BEFORE, &test_data_address),
+    FAILS(LATENCY_CONSTANT, &test_load_latency_source),
+    FAILS(LATENCY_HUGE, &test_load_latency_source, &test_load_latency_address),
+    /* With Hyper-Threading, as an erratum has it. */
+    {EVENTS_OF_ALL_LOADS, VERDICT_KNOWN, {&test_data_address}},
     {NO_RECORDS,
-     VERDICT_ERROR,
+     VERDICT_KNOWN,
      {&test_load_latency_address, &test_load_latency_threshold,
       &test_load_latency_source}},
 };

@@ -46,6 +46,10 @@ static void outliers_are_named(void **state)
     const uint64_t far[] = {0, UINT64_MAX};
 
     (void)state;
+    assert_int_equal(count_majority((const uint64_t[]){7, 7, 8}), 7);
+    assert_int_equal(count_majority((const uint64_t[]){7, 8, 7}), 7);
+    assert_int_equal(count_majority((const uint64_t[]){8, 7, 7}), 7);
+    assert_int_equal(count_majority((const uint64_t[]){8, 9, 7}), 8);
     assert_int_equal(count_outliers(gp, 8, 22, 0), 0x14);
     assert_int_equal(count_outliers(gp, 4, 22, 0), 0x04);
     assert_int_equal(count_outliers(gp, 8, 22, 1), 0x10);

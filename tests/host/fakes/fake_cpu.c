@@ -124,7 +124,7 @@ void log_panic(struct vcpu *v, const char *what, uint64_t a, uint64_t b)
     longjmp(end, 1);
 }
 
-/* --- svm.asm ------------------------------------------------------------- */
+/* --- svm.asm and extended.asm --------------------------------------------- */
 
 void svm_fxsave(uint8_t *image)
 {
@@ -134,6 +134,17 @@ void svm_fxsave(uint8_t *image)
 void svm_fxrstor(const uint8_t *image)
 {
     fake_cpu.x87 = image[0] != 0;
+}
+
+void svm_xsave(uint8_t *image)
+{
+    svm_fxsave(image);
+    image[XSAVE_HEADER] |= 1;
+}
+
+void svm_xrstor(const uint8_t *image)
+{
+    svm_fxrstor(image);
 }
 
 void svm_take_nmi(const void *idtr, uint32_t *pending)

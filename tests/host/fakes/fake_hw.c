@@ -30,6 +30,7 @@ uint32_t fake_written[1024];
 unsigned fake_written_count;
 unsigned fake_fault_at;
 uint64_t fake_ms, fake_ms_step;
+unsigned fake_nmis;
 uint32_t fake_explosive;
 int (*fake_device)(uint32_t msr, const uint64_t *written);
 bool fake_absent[FAKE_PROCESSORS];
@@ -116,6 +117,7 @@ void fake_reset(void)
     fake_explosive = 0;
     fake_device = NULL;
     fake_ms = fake_ms_step = 0;
+    fake_nmis = 0;
     report_bytes = 0;
     memset(fake_report, 0, sizeof(fake_report));
     fake_cpuid(0, 0, 0x16, 0x756e6547, 0x6c65746e, 0x49656e69);
@@ -187,6 +189,18 @@ int hw_pmc_read(uint32_t index, uint64_t *value)
                        value);
 }
 
+static uint64_t cr4;
+
+uint64_t hw_cr4(void)
+{
+    return cr4;
+}
+
+void hw_set_cr4(uint64_t value)
+{
+    cr4 = value;
+}
+
 /* No local APIC. Weak, so that a test can bring its own. */
 __attribute__((weak)) bool hw_pmi_begin(bool nmi)
 {
@@ -228,6 +242,11 @@ int hw_msr_write(uint32_t msr, uint64_t value)
         fake_written[fake_written_count++] = msr;
     m->value = (m->value & ~m->writable) | (value & m->writable);
     return HW_NO_FAULT;
+}
+
+unsigned hw_nmis(void)
+{
+    return fake_nmis;
 }
 
 uint64_t hw_ms(void)

@@ -48,6 +48,7 @@ extern int (*fake_device)(uint32_t msr, const uint64_t *written);
 
 /* What hw_ms() says, and what it grows by at each call. */
 extern uint64_t fake_ms, fake_ms_step;
+extern unsigned fake_nmis; /* what hw_nmis() says */
 
 /* RDMSR of this one raises #MC, which no fix-up expects, on processor 1; 0:
  * none. */

@@ -2,9 +2,10 @@
 /*
  * fake_windows.c - stands in for asm/elision_try.asm, hle_*.asm,
  * line_access.asm, memory_windows.asm, pdir_windows.asm, pebs_window.asm,
- * rtm_store.asm, tsx_bodies.asm, tsx_memory.asm, tsx_state.asm and
- * counting_window.asm on the host, where no MSR can be written: nothing is run,
- * no transaction commits. Weak, so that a test can bring its own.
+ * ring3_window.asm, rtm_store.asm, tsx_bodies.asm, tsx_memory.asm,
+ * tsx_state.asm and counting_window.asm on the host, where no MSR can be
+ * written: nothing is run, no transaction commits. Weak, so that a test can
+ * bring its own.
  */
 #include "asm/elision_try.h"
 #include "asm/hle_nested.h"
@@ -13,6 +14,7 @@
 #include "asm/memory_windows.h"
 #include "asm/pdir_windows.h"
 #include "asm/pebs_window.h"
+#include "asm/ring3_window.h"
 #include "asm/rtm_store.h"
 #include "asm/tsx_bodies.h"
 #include "asm/tsx_state.h"
@@ -33,6 +35,8 @@ FAKE const struct window_shape window_rtm_shape = {28, 5, 2, 8};
 FAKE const struct window_shape window_rtm_long_shape = {30, 1, 1, 27};
 
 #define BODY(name) FAKE const uint8_t name[256 * TSX_XABORT_BYTES] = {0};
+BODY(ring3_code)
+BODY(ring3_system_call)
 BODY(tsx_bodies_xabort)
 BODY(tsx_body_nest_xabort)
 BODY(tsx_body_cpuid)
@@ -154,6 +158,16 @@ FAKE int tsx_state(struct tsx_state *state)
 {
     (void)state;
     return TSX_ABORTED;
+}
+
+FAKE void ring3_read(struct ring3_registers *out)
+{
+    *out = (struct ring3_registers){.cr3 = 0};
+}
+
+FAKE void ring3_load(const struct ring3_registers *in)
+{
+    (void)in;
 }
 
 FAKE uint64_t window_plain(uint64_t enable, uint64_t cells[WINDOW_CELLS])

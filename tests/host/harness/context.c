@@ -137,6 +137,86 @@ static void notes_are_no_checks(void **state)
     assert_string_equal(t->reason, "made no check");
 }
 
+static const struct {
+    bool check;
+} three[] = {{true}, {false}, {true}};
+
+/* As a body goes through it, but for its end. */
+static void go_through(unsigned rows)
+{
+    FOR_EACH_ROW (t, i, three) {
+        if (i == rows)
+            break;
+        if (three[i].check)
+            check(t, true, "it");
+        else
+            observe(t, "it", 0, 1);
+    }
+    t->end = HW_DONE;
+    context_close(t);
+}
+
+static void each_row_is_tried(void **state)
+{
+    (void)state;
+    go_through(3);
+    assert_int_equal(t->verdict, VERDICT_PASS);
+    assert_int_equal(t->rows, 3);
+}
+
+static void two_tables_add_up(void **state)
+{
+    (void)state;
+    go_through(3);
+    go_through(3);
+    assert_int_equal(t->verdict, VERDICT_PASS);
+    assert_int_equal(t->rows, 6);
+    assert_int_equal(t->rows_tried, 6);
+}
+
+static void a_lost_row_is_an_error(void **state)
+{
+    (void)state;
+    go_through(2);
+    assert_int_equal(t->verdict, VERDICT_ERROR);
+    assert_string_equal(t->reason, "tried 2 of 3 rows of its tables");
+}
+
+static void a_row_without_a_check_is_not_tried(void **state)
+{
+    (void)state;
+    check(t, true, "before the rows");
+    FOR_EACH_ROW (t, i, three)
+        if (i != 1)
+            check(t, true, "it");
+        else
+            observe(t, "it", 0, 0);
+    t->end = HW_DONE;
+    context_close(t);
+    assert_string_equal(t->reason, "tried 2 of 3 rows of its tables");
+}
+
+/* The processor's failure is what counts. */
+static void rows_do_not_hide_a_fail(void **state)
+{
+    (void)state;
+    check(t, false, "it");
+    go_through(1);
+    assert_int_equal(t->verdict, VERDICT_FAIL);
+}
+
+static void all_is_to_be_tried(void **state)
+{
+    (void)state;
+    tried_all(t, "bits", 7, 7);
+    assert_int_equal(t->verdict, VERDICT_NONE); /* no check */
+    tried_all(t, "bits", 6, 7);
+    assert_int_equal(t->verdict, VERDICT_ERROR);
+    tried_all(t, "nothing", 0, 0);
+    assert_string_equal(lines(), "ERROR: tried 6 of 7 bits\n"
+                                 "ERROR: tried 0 of 0 nothing\n");
+}
+
 static void lines_are_bounded(void **state)
 {
     char wide[400];
@@ -433,6 +513,12 @@ int main(void)
         cmocka_unit_test_setup(the_worst_wins_and_gives_the_reason, set_up),
         cmocka_unit_test_setup(observations_never_fail, set_up),
         cmocka_unit_test_setup(notes_are_no_checks, set_up),
+        cmocka_unit_test_setup(each_row_is_tried, set_up),
+        cmocka_unit_test_setup(two_tables_add_up, set_up),
+        cmocka_unit_test_setup(a_lost_row_is_an_error, set_up),
+        cmocka_unit_test_setup(a_row_without_a_check_is_not_tried, set_up),
+        cmocka_unit_test_setup(rows_do_not_hide_a_fail, set_up),
+        cmocka_unit_test_setup(all_is_to_be_tried, set_up),
         cmocka_unit_test_setup(lines_are_bounded, set_up),
         cmocka_unit_test_setup(msr_that_must_not_fault, set_up),
         cmocka_unit_test_setup(written_again_where_the_journal_has_it, set_up),

@@ -446,7 +446,7 @@ static void breakpoint_beside_a_step(void **state)
     fake_cpu_exit(EXIT_EXCEPTION_0 + VECTOR_DB, 0, 0, 0);
     assert_true(fake_cpu_rounds(v, 1));
     assert_int_equal(v->vmcb->event_inject, DB_);
-    assert_int_equal(v->vmcb->dr6, 1);
+    assert_int_equal(v->vmcb->dr6, DR6_RTM | 1);
 }
 
 /* One hit is one #DB, though the host processor shows it at the steps that

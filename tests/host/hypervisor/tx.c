@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "tests/host/fakes/fake_cpu.h"
+#include "tests/silicon/model/msr.h"
 
 #define GP_ (EVENT_VALID | EVENT_HAS_ERROR | EVENT_TYPE_EXCEPTION | VECTOR_GP)
 #define UD_ (EVENT_VALID | EVENT_TYPE_EXCEPTION | VECTOR_UD)
@@ -111,6 +112,25 @@ static void abort_puts_registers_back(void **state)
     assert_true(fake_cpu.x87);
     /* EAX has the code and bit 0, and clears RAX[63:32]. */
     assert_int_equal(v->vmcb->rax, 0xAB000001);
+}
+
+/* YMM is saved only by XSAVE, which needs CR4.OSXSAVE. */
+static void extended_state(void **state)
+{
+    (void)state;
+    for (unsigned n = 0; n < 2; n++) {
+        struct vcpu *v = start();
+
+        MARKED(v, XBEGIN_, NOP_, XABORT_);
+        v->vmcb->cr4 = n * CR4_OSXSAVE;
+        fake_cpu.x87 = true;
+        v->tx.extended.image[XSAVE_HEADER] = 0xFE;
+        assert_true(fake_cpu_until(v, code(7)));
+        assert_int_equal(v->tx.extended.image[XSAVE_HEADER], n ? 1 : 0xFE);
+        fake_cpu.x87 = false;
+        assert_true(fake_cpu_until(v, code(FALLBACK)));
+        assert_true(fake_cpu.x87);
+    }
 }
 
 static void xtest_sets_zf(void **state)
@@ -428,6 +448,38 @@ static void breakpoints_abort(void **state)
     }
 }
 
+/* DR7.RTM and IA32_DEBUGCTL.RTM, both or each alone: #DB at XBEGIN, with EAX
+ * as it was, or the fallback. */
+static void debugged(void **state)
+{
+    (void)state;
+    for (unsigned n = 0; n < 4; n++) {
+        struct vcpu *v = start();
+        uint64_t dr7 = 0x402 | (n & 1) << 11;
+
+        MARKED(v, XBEGIN_, STORE_, NOP_);
+        msr_write(v->model, IA32_DEBUGCTL, (n & 2) << 14);
+        fake_cpu.breakpoints[0] = (uint64_t)code(6);
+        v->vmcb->dr7 = dr7;
+        v->vmcb->dr6 = 0xFFFF0FF2;
+        v->vmcb->rax = 9;
+        assert_true(fake_cpu_until(v, code(6)));
+        if (n < 3) {
+            assert_true(fake_cpu_until(v, code(FALLBACK)));
+            assert_int_equal(v->vmcb->rax, TX_STATUS_DEBUG);
+            assert_int_equal(v->vmcb->event_inject, 0);
+            continue;
+        }
+        assert_true(fake_cpu_rounds(v, 1));
+        assert_ptr_equal((void *)v->vmcb->rip, code(0));
+        assert_int_equal(v->vmcb->rax, 9);
+        assert_int_equal(v->vmcb->dr6, 0xFFFE0FF1);
+        assert_int_equal(v->vmcb->dr7, dr7);
+        assert_int_equal(v->vmcb->event_inject & 0xFFFFF0FF,
+                         EVENT_VALID | VECTOR_DB);
+    }
+}
+
 /* Regime B with RTM_FORCE_ABORT: wherever it ends, EAX is 0, nothing stays. */
 static void forced_aborts(void **state)
 {
@@ -456,6 +508,7 @@ int main(void)
         cmocka_unit_test(commits),
         cmocka_unit_test(abort_puts_memory_back),
         cmocka_unit_test(abort_puts_registers_back),
+        cmocka_unit_test(extended_state),
         cmocka_unit_test(xtest_sets_zf),
         cmocka_unit_test(outside),
         cmocka_unit_test(not_enumerated),
@@ -471,6 +524,7 @@ int main(void)
         cmocka_unit_test(cut_short),
         cmocka_unit_test(conflict_before_commit),
         cmocka_unit_test(breakpoints_abort),
+        cmocka_unit_test(debugged),
         cmocka_unit_test(forced_aborts),
     };
 

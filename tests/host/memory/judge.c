@@ -115,7 +115,7 @@ static void latency(void **state)
 
     (void)state;
     for (r.latency = 0; r.latency < 60; r.latency++) {
-        assert_int_equal(memory_judge(&r, &loads) == NULL, r.latency >= 30);
+        assert_int_equal(memory_judge(&r, &loads) == NULL, r.latency >= 4);
         assert_int_equal(memory_judge(&r, &stores) == NULL, r.latency == 0);
         assert_int_equal(memory_judge(&r, &any) == NULL, r.latency >= 4);
     }
@@ -133,13 +133,26 @@ static void most(void **state)
     assert_true(memory_judge_most(33, 64));
 }
 
+static void median(void **state)
+{
+    uint64_t latencies[] = {9, 1, 8, 2, 7, 3};
+
+    (void)state;
+    assert_int_equal(memory_judge_median(latencies, 0), 0);
+    assert_int_equal(memory_judge_median(latencies, 1), 9);
+    assert_int_equal(memory_judge_median(latencies, 3), 8);
+    assert_int_equal(memory_judge_median(latencies, 6), 7);
+    for (unsigned i = 1; i < 6; i++)
+        assert_true(latencies[i - 1] < latencies[i]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(planted), cmocka_unit_test(inside),
         cmocka_unit_test(address), cmocka_unit_test(status),
         cmocka_unit_test(lock),    cmocka_unit_test(latency),
-        cmocka_unit_test(most),
+        cmocka_unit_test(most),    cmocka_unit_test(median),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -193,12 +193,36 @@ static void place_not_known(void **unused)
     assert_null(pebs_judge_abort(&record, &abort));
 }
 
+/* The time of a region has bounds where they are known. */
+static void cycles(void **unused)
+{
+    static const struct {
+        uint64_t cycles, least, most;
+        bool wrong;
+    } rows[] = {
+        {0, 0, 0, false},          {7, 8, 0, false}, {8, 8, 10, false},
+        {10, 8, 10, false},        {7, 8, 10, true}, {11, 8, 10, true},
+        {UINT32_MAX, 8, 10, true},
+    };
+
+    (void)unused;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        const struct pebs_record record = {.tx_abort = BIT(33) | rows[i].cycles,
+                                           .rip = RESUME};
+        const struct pebs_abort abort = {.resume = RESUME,
+                                         .cycles_least = rows[i].least,
+                                         .cycles_most = rows[i].most};
+        assert_int_equal(pebs_judge_abort(&record, &abort) != NULL,
+                         rows[i].wrong);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(registers),       cmocka_unit_test(flags_and_event),
         cmocka_unit_test(counters),        cmocka_unit_test(aborts),
-        cmocka_unit_test(place_not_known),
+        cmocka_unit_test(place_not_known), cmocka_unit_test(cycles),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -262,6 +262,40 @@ static void shadow(void **state)
     assert_int_equal(most, 4);
 }
 
+/* As many of each, but for what a row says. */
+static struct pdir_hits hits_of(unsigned lost, unsigned outside,
+                                unsigned uneven)
+{
+    struct pdir_hits hits = {.of = {outside}, .uneven = uneven};
+
+    for (unsigned n = 1; n <= PDIR_LOOP; n++) {
+        hits.of[n] = n <= lost ? 0 : 2;
+        hits.records += hits.of[n];
+    }
+    hits.records += outside;
+    return hits;
+}
+
+static void no_better(void **state)
+{
+    static const struct {
+        unsigned lost, lost_without, outside, uneven;
+        bool no_better;
+    } rows[] = {
+        {0, 5, 0, 0, false},  {2, 5, 0, 40, false}, {2, 5, 0, 3, true},
+        {5, 5, 0, 40, true},  {2, 1, 0, 40, true},  {0, 5, 1, 0, true},
+        {1, 2, 0, 15, false}, {1, 2, 0, 14, true},
+    };
+
+    (void)state;
+    for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        const struct pdir_hits with =
+            hits_of(rows[i].lost, rows[i].outside, rows[i].uneven);
+        const struct pdir_hits without = hits_of(rows[i].lost_without, 0, 0);
+        assert_int_equal(pdir_no_better(&with, &without), rows[i].no_better);
+    }
+}
+
 static void evenness(void **state)
 {
     static const struct {
@@ -320,6 +354,7 @@ int main(void)
         cmocka_unit_test_setup(even_run, set_up),
         cmocka_unit_test_setup(shadow, set_up),
         cmocka_unit_test_setup(evenness, set_up),
+        cmocka_unit_test(no_better),
         cmocka_unit_test_setup(counter, set_up),
     };
 

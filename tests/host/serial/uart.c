@@ -102,7 +102,7 @@ static void every_byte_waits_its_turn(void **state)
     fake_uart.ready_after = 40;
     for (const char *c = "# END"; *c != '\0'; c++)
         uart_put(&uart, (uint8_t)*c);
-    assert_false(uart.dead);
+    assert_false(uart.stalled);
     assert_int_equal(fake_uart.lost, 0);
     assert_int_equal(fake_uart.sent_bytes, 5);
     assert_memory_equal(fake_uart.sent, "# END", 5);
@@ -117,12 +117,20 @@ static void never_ready_is_given_up_in_time(void **state)
     fake_ms_step = 1;
     fake_uart.stuck = true;
     uart_put(&uart, 'x');
-    assert_true(uart.dead);
+    assert_true(uart.stalled);
     assert_true(fake_ms < 100);
     assert_int_equal(fake_uart.sent_bytes, 0);
     uint64_t then = fake_ms;
     uart_put(&uart, 'y'); /* no second wait */
     assert_int_equal(fake_ms, then);
+    assert_false(uart_retry(&uart));
+    assert_true(fake_ms <= then + 1);
+    fake_uart.stuck = false; /* somebody reads again */
+    assert_true(uart_retry(&uart));
+    uart_put(&uart, 'y');
+    assert_int_equal(fake_uart.sent_bytes, 1);
+    assert_memory_equal(fake_uart.sent, "y", 1);
+    fake_uart.sent_bytes = 0;
     /* A slow one has more time: a character at 50 bits a second is 200 ms. */
     uart = com1;
     uart.speed = 50;
@@ -130,7 +138,7 @@ static void never_ready_is_given_up_in_time(void **state)
     fake_uart.waited = 0;
     fake_uart.ready_after = 210;
     uart_put(&uart, 'z');
-    assert_false(uart.dead);
+    assert_false(uart.stalled);
     assert_int_equal(fake_uart.sent_bytes, 1);
 }
 

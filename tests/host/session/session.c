@@ -67,18 +67,19 @@ static void scope_body(struct test_context *t)
 
 static const struct test overflow = {
     "counter3_overflow",           ASKS("overflow"), CITE, EACH_PROCESSOR,
-    {0, NEED_INTEL | NEED_PMU, 4}, overflow_body};
+    {0, NEED_INTEL | NEED_PMU, 4}, overflow_body,    NULL};
 static const struct test alone = {
     "counter3_counts_alone",       ASKS("alone"), CITE, EACH_PROCESSOR,
-    {0, NEED_INTEL | NEED_PMU, 4}, alone_body};
+    {0, NEED_INTEL | NEED_PMU, 4}, alone_body,    NULL};
 static const struct test needs_c = {
-    "always_abort_default",      ASKS("C"),    CITE, EACH_PROCESSOR,
-    {REGIME_C | REGIME_D, 0, 0}, regime_c_body};
+    "always_abort_default",      ASKS("C"),     CITE, EACH_PROCESSOR,
+    {REGIME_C | REGIME_D, 0, 0}, regime_c_body, NULL};
 static const struct test silent = {
-    "silent", ASKS("silence"), CITE, EACH_PROCESSOR, {0, 0, 0}, silent_body};
+    "silent",  ASKS("silence"), CITE, EACH_PROCESSOR,
+    {0, 0, 0}, silent_body,     NULL};
 static const struct test scope = {
     "force_abort_thread_scope",  ASKS("scope"), CITE, WHOLE_MACHINE,
-    {0, NEED_TWO_PROCESSORS, 0}, scope_body};
+    {0, NEED_TWO_PROCESSORS, 0}, scope_body,    NULL};
 
 static const struct test *const three[] = {&overflow, &needs_c, &alone, NULL};
 static const struct test *const one_overflow[] = {&overflow, NULL};
@@ -293,8 +294,9 @@ static void pattern_that_fits_nothing(void **state)
     struct ktap_totals totals = run(three, "nothing_like_this", 0);
     assert_sound(totals);
     assert_int_equal(totals.error, 1);
-    assert_has("\n1..0\n");
-    assert_has("# ERROR: no test fits tests=nothing_like_this\n");
+    assert_has("\n1..1\n");
+    assert_has("# warning: no test fits tests=nothing_like_this\n");
+    assert_has("\nnot ok 1 - selection # ERROR no test fits tests=\n");
     assert_has("# summary: undecided: counter 3: test counter3_counts_alone "
                "is not run\n");
 }
@@ -424,8 +426,9 @@ static void fickle_body(struct test_context *t)
     check(t, calls++ < 2, "too often");
 }
 
-static const struct test fickle = {"fickle",       ASKS("moods"), CITE,
-                                   EACH_PROCESSOR, {0, 0, 0},     fickle_body};
+static const struct test fickle = {
+    "fickle",  ASKS("moods"), CITE, EACH_PROCESSOR,
+    {0, 0, 0}, fickle_body,   NULL};
 static const struct test *const two_rounds[] = {&fickle, &overflow, NULL};
 
 static void repeats_runs_the_list_again(void **state)
@@ -477,7 +480,8 @@ static void erratum_body(struct test_context *t)
 }
 
 static const struct test erratum = {
-    "erratum", ASKS("errata"), CITE, EACH_PROCESSOR, {0, 0, 0}, erratum_body};
+    "erratum", ASKS("errata"), CITE, EACH_PROCESSOR,
+    {0, 0, 0}, erratum_body,   NULL};
 static const struct test *const one_erratum[] = {&erratum, NULL};
 
 static void errata_are_named_in_the_result(void **state)
@@ -493,6 +497,21 @@ static void errata_are_named_in_the_result(void **state)
     assert_has("\n# processor 1: KNOWN SKL194: IA32_PMC2 (C3H)\n");
     assert_has("\nok 1 - erratum # KNOWN SKL194 SKL120\n");
     assert_has("0 skipped, 1 known\n");
+}
+
+static void nmis_of_the_board_are_said(void **state)
+{
+    (void)state;
+    fake_reset();
+    inject = NULL;
+    run(one_overflow, "*", 1);
+    assert_lacks("NMI");
+    fake_reset();
+    fake_nmis = 3;
+    struct ktap_totals totals = run(one_overflow, "*", 1);
+    assert_sound(totals);
+    assert_int_equal(totals.pass, 1);
+    assert_has("\n# warning: 3 NMIs while no test ran: ");
 }
 
 static void processors_left_out_are_not_asked(void **state)
@@ -572,8 +591,8 @@ static void raw_body(struct test_context *t)
     check(t, calls == 0, "as wanted");
 }
 
-static const struct test raw = {"raw",          ASKS("bytes"), CITE,
-                                EACH_PROCESSOR, {0, 0, 0},     raw_body};
+static const struct test raw = {"raw",     ASKS("bytes"), CITE, EACH_PROCESSOR,
+                                {0, 0, 0}, raw_body,      NULL};
 static const struct test *const one_raw[] = {&raw, NULL};
 
 static void raw_bytes(void **state)
@@ -618,8 +637,8 @@ static void long_body(struct test_context *t)
     check(t, true, "it ends");
 }
 
-static const struct test lasting = {"lasting",      ASKS("time"), CITE,
-                                    EACH_PROCESSOR, {0, 0, 0},    long_body};
+static const struct test lasting = {
+    "lasting", ASKS("time"), CITE, EACH_PROCESSOR, {0, 0, 0}, long_body, NULL};
 static const struct test *const one_long[] = {&lasting, NULL};
 
 static void a_tick_every_ten_seconds(void **state)
@@ -656,6 +675,50 @@ static void lists_of_patterns(void **state)
     assert_has("\n1..2\n");
     assert_has("\n# warning: no test fits tests=nonsense\n");
     assert_int_equal(totals.error, 0);
+}
+
+/* Subjects are folders; counter3 has what its advice rests on as well. */
+static void subjects(void **state)
+{
+    static const struct test in_pt = {.name = "transactions",
+                                      .asks = "a trace?",
+                                      .cite = "a book",
+                                      .body = alone_body,
+                                      .file = "src/cases/pt/transactions.c"};
+    static const struct test golden = {.name = "pt_decode_golden",
+                                       .asks = "decoded?",
+                                       .cite = "a book",
+                                       .body = alone_body,
+                                       .file =
+                                           "src/cases/pt/pt_decode_golden.c"};
+    static const struct test ground = {
+        .name = "force_abort_aborts_all",
+        .asks = "aborts?",
+        .cite = "a book",
+        .body = alone_body,
+        .file = "src/cases/tsx/force_abort_aborts_all.c"};
+    static const struct test *const list[] = {&in_pt, &golden, &ground,
+                                              &overflow, NULL};
+
+    (void)state;
+    fake_reset();
+    inject = NULL;
+    run(list, "pt", 0);
+    assert_has("\n1..2\n");
+    assert_has("ok 1 - pt_decode_golden");
+    assert_has("ok 2 - transactions");
+    fake_reset();
+    run(list, "parsers", 0);
+    assert_has("\n1..1\n");
+    assert_has("ok 1 - pt_decode_golden");
+    fake_reset();
+    run(list, "counter3", 0);
+    assert_has("\n1..2\n");
+    assert_has("ok 1 - counter3_overflow");
+    assert_has("ok 2 - force_abort_aborts_all");
+    fake_reset();
+    run(list, "pebs", 0);
+    assert_has("\nnot ok 1 - selection # ERROR no test fits tests=\n");
 }
 
 static unsigned troubles;
@@ -720,11 +783,13 @@ int main(void)
         cmocka_unit_test(every_access_faults_once),
         cmocka_unit_test(repeats_runs_the_list_again),
         cmocka_unit_test(errata_are_named_in_the_result),
+        cmocka_unit_test(nmis_of_the_board_are_said),
         cmocka_unit_test(processors_left_out_are_not_asked),
         cmocka_unit_test(verbosity_is_what_is_said),
         cmocka_unit_test(raw_bytes),
         cmocka_unit_test(a_tick_every_ten_seconds),
         cmocka_unit_test(lists_of_patterns),
+        cmocka_unit_test(subjects),
         cmocka_unit_test(a_failed_sink_is_reported),
     };
 

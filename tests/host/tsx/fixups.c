@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-/* Stand for the labels of asm/hw.asm, asm/rtm_store.asm, asm/tsx_bodies.asm and
- * asm/tsx_state.asm. */
+/* Stand for the labels of asm/hw.asm, asm/rtm_store.asm, asm/trace_window.asm,
+ * asm/tsx_bodies.asm and asm/tsx_state.asm. */
 #define LABEL(name)              \
     extern const uint8_t name[]; \
     const uint8_t name[4] = {0}
@@ -25,6 +25,8 @@ LABEL(hw_pmc_read_resume);
 LABEL(rtm_store_fault);
 LABEL(rtm_store_end_fault);
 LABEL(rtm_store_resume);
+LABEL(trace_window_on);
+LABEL(trace_window_resume);
 LABEL(tsx_xbegin_at);
 LABEL(tsx_xend_at);
 LABEL(tsx_body_xtest_fault);
@@ -65,6 +67,7 @@ static void each_has_its_own(void **state)
     assert_true(fixup_find(at(hw_pmc_read_fault)) == at(hw_pmc_read_resume));
     assert_true(fixup_find(at(rtm_store_fault)) == at(rtm_store_resume));
     assert_true(fixup_find(at(rtm_store_end_fault)) == at(rtm_store_resume));
+    assert_true(fixup_find(at(trace_window_on)) == at(trace_window_resume));
 }
 
 static void all_of_the_bodies_go_one_way(void **state)

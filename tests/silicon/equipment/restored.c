@@ -3,6 +3,7 @@
 #include "tests/silicon/equipment/restored.h"
 
 #include "tests/silicon/hypervisor/x86.h"
+#include "tests/silicon/model/cpuid.h"
 #include "tests/silicon/model/msr.h"
 #include "tests/silicon/model/pt.h"
 #include "tests/silicon/model/text.h"
@@ -16,7 +17,11 @@
 /* What a processor has besides the model: SDM volume 3A, "Control Registers",
  * "Debug Registers", "Memory-Management Registers", table "Local APIC Register
  * Address Map"; volume 4, "Architectural MSRs". COM1: 16550 data sheet. */
-enum register_kind { CONTROL, TABLE, DEBUG, FLAGS, HOST, MODEL, APIC, PORT };
+/* clang-format off */
+enum register_kind {
+    CONTROL, EXTENDED, TABLE, DEBUG, FLAGS, HOST, MODEL, APIC, PORT,
+};
+/* clang-format on */
 
 static const struct {
     const char *name;
@@ -27,6 +32,7 @@ static const struct {
     {"CR3", CONTROL, 3},
     {"CR4", CONTROL, 4},
     {"CR8", CONTROL, 8},
+    {"XCR0", EXTENDED, 0},
     {"RFLAGS.IF and DF", FLAGS, 0},
     {"IDTR base", TABLE, 0},
     {"IDTR limit", TABLE, 1},
@@ -202,6 +208,21 @@ static uint64_t read_control(uint32_t number)
     return value;
 }
 
+/* XGETBV needs CR4.OSXSAVE. */
+static uint64_t read_xcr0(void)
+{
+    uint32_t out[4], low, high;
+    uint64_t cr4 = read_control(4);
+
+    cpuid(1, 0, out);
+    if ((out[2] & LEAF1_ECX_XSAVE) == 0)
+        return 0;
+    __asm__ volatile("mov %0, %%cr4" : : "r"(cr4 | CR4_OSXSAVE));
+    __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+    __asm__ volatile("mov %0, %%cr4" : : "r"(cr4));
+    return (uint64_t)high << 32 | low;
+}
+
 static uint64_t read_debug(uint32_t number)
 {
     uint64_t at[4], value;
@@ -256,6 +277,8 @@ static uint64_t read_register(enum register_kind kind, uint32_t number)
     switch (kind) {
     case CONTROL:
         return read_control(number);
+    case EXTENDED:
+        return read_xcr0();
     case TABLE:
         return read_table(number);
     case DEBUG:

@@ -73,6 +73,17 @@ unsigned memory_store_bytes(struct vcpu *v, uint64_t physical)
     return 0;
 }
 
+/* A load takes its latency, which a record of it has. */
+static void access_memory(struct vcpu *v, const struct data_access *a,
+                          uint64_t physical, struct retirement *r)
+{
+    struct data_result *result = &v->results[r->data_count];
+
+    memory_access(v->model, a, physical, guest_is_ram(physical), result);
+    if (a->kind == DATA_LOAD)
+        r->cycles += result->outcome.latency;
+}
+
 void data_access_retire(struct vcpu *v, struct retirement *r)
 {
     bool watched = watches_data(v);
@@ -88,8 +99,7 @@ void data_access_retire(struct vcpu *v, struct retirement *r)
         else if (a->kind == DATA_INVLPG)
             cache_invalidate(v->model, a->linear);
         else if (watched)
-            memory_access(v->model, a, physical, guest_is_ram(physical),
-                          &v->results[r->data_count]);
+            access_memory(v, a, physical, r);
         r->data_count += watched && a->kind <= DATA_STORE;
     }
     r->data = v->results;

@@ -149,7 +149,8 @@ static bool is_like_host(const struct vcpu *v)
     return (b->rflags & RFLAGS_IF) == 0 && b->interrupt_shadow == 0 &&
            (b->dr7 & DR7_ENABLED) == 0 && b->cpl == 0 &&
            (b->cs.attributes & CS_L) != 0 && b->cr0 == d->cr0 &&
-           b->cr3 == d->cr3 && b->cr4 == d->cr4 && b->efer == d->efer;
+           b->cr3 == d->cr3 && ((b->cr4 ^ d->cr4) & ~CR4_OSXSAVE) == 0 &&
+           b->efer == d->efer;
 }
 
 bool direct_look(struct vcpu *v, const uint8_t *bytes, size_t length)

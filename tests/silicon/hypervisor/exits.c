@@ -42,9 +42,17 @@ static struct action on_cpuid(struct vcpu *v)
     if (leaf == 1) {
         cpuid(1, 0, host);
         out.ecx &= host[2] | ~LEAF1_ECX_EXECUTED;
+        if ((out.ecx & LEAF1_ECX_XSAVE) != 0 &&
+            (v->vmcb->cr4 & CR4_OSXSAVE) != 0)
+            out.ecx |= LEAF1_ECX_OSXSAVE;
     } else if (leaf == 7) {
         cpuid(7, 0, host);
         out.ebx &= host[1] | ~LEAF7_EBX_EXECUTED;
+    } else if (leaf == LEAF_XSAVE) {
+        cpuid(leaf, (uint32_t)v->gprs.rcx, host);
+        out.eax &= host[0];
+        if (out.ebx != 0)
+            out.ebx = host[1]; /* by what XCR0 enables */
     } else if (leaf == 0x80000001u) {
         cpuid(leaf, 0, host);
         out.edx &= host[3];
@@ -197,6 +205,7 @@ static struct action on_debug(struct vcpu *v)
         step_retire(v);
     if (hits != 0) {
         watch_forget(v, hits);
+        v->vmcb->dr6 |= DR6_RTM;
         pebs_assist(v);
         return action_raise(VECTOR_DB, 0);
     }

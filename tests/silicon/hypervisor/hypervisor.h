@@ -177,6 +177,8 @@ void tx_memory_end(struct vcpu *v, bool undo);
 /* tx_watch.c: breakpoints in a transaction. */
 void watch_begin(struct vcpu *v);
 void watch_end(struct vcpu *v);
+/* Does an abort by a breakpoint end in #DB before XBEGIN? */
+bool watch_is_debugged(const struct vcpu *v);
 void watch_data(struct watch *w, enum access access, uint64_t address,
                 unsigned bytes);
 /* These have been hit outside of transactions: not to be reported again. */

@@ -49,6 +49,17 @@ static void inject(struct vcpu *v, const struct action *a)
         trace_catch(v);
 }
 
+/* SDM volume 1, "RTM-Enabled Debugger Support": what has aborted the
+ * transaction is a #DB, also if it was #BP; of the outermost XBEGIN. */
+static void trap_debugged(struct vcpu *v)
+{
+    struct action a = action_raise(VECTOR_DB, 0);
+
+    v->tx.debugged = false;
+    v->vmcb->dr6 = (v->vmcb->dr6 & ~(DR6_B | DR6_RTM)) | v->tx.watch.hits;
+    inject(v, &a);
+}
+
 static void apply_action(struct vcpu *v, const struct action *a)
 {
     switch (a->kind) {
@@ -69,7 +80,9 @@ static void apply_action(struct vcpu *v, const struct action *a)
     default:
         break;
     }
-    if (a->event != 0)
+    if (v->tx.debugged)
+        trap_debugged(v);
+    else if (a->event != 0)
         inject(v, a);
 }
 

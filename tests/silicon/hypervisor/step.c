@@ -180,12 +180,12 @@ void step_retire(struct vcpu *v)
         r.instructions = 0; /* one round of many */
     r.taken = (v->current.flags & INSTRUCTION_CONDITIONAL) == 0 ||
               v->vmcb->rip != v->current_rip + v->current.length;
+    if (v->accesses > 0)
+        data_access_retire(v, &r);
     if (r.in_tx)
         v->model->tsx.cycles += r.cycles;
     else if (v->tx.not_elided == v->current_rip)
         v->tx.not_elided = UINT64_MAX;
-    if (v->accesses > 0)
-        data_access_retire(v, &r);
     if (r.branch != 0)
         r.mispredicted =
             !branches_predicted(&v->model->branches, &v->current,

@@ -218,16 +218,6 @@ svm_leave:
         popfq
         ret
 
-; void svm_fxsave(uint8_t *), void svm_fxrstor(const uint8_t *)
-global svm_fxsave
-svm_fxsave:
-        fxsave64 [rdi]
-        ret
-global svm_fxrstor
-svm_fxrstor:
-        fxrstor64 [rdi]
-        ret
-
 ; void svm_take_nmi(const void *idtr, uint32_t *pending) - delivers what is held
 ; back while the global interrupt flag is clear, on the host's descriptor table.
 global svm_take_nmi

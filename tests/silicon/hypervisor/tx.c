@@ -29,6 +29,25 @@ static void reset_transaction(struct vcpu *v)
         v->tx_tsc += rdtsc() - v->tx_started;
 }
 
+static void save_extended(struct vcpu *v, struct extended_state *e)
+{
+    e->by_xsave = (v->vmcb->cr4 & CR4_OSXSAVE) != 0;
+    if (!e->by_xsave) {
+        svm_fxsave(e->image);
+        return;
+    }
+    __builtin_memset(&e->image[XSAVE_HEADER], 0, 64);
+    svm_xsave(e->image);
+}
+
+static void restore_extended(const struct extended_state *e)
+{
+    if (e->by_xsave)
+        svm_xrstor(e->image);
+    else
+        svm_fxrstor(e->image);
+}
+
 static void restore_registers(struct vcpu *v)
 {
     const struct transaction *tx = &v->tx;
@@ -62,16 +81,19 @@ static void abort_with(struct vcpu *v, enum tx_cause cause, uint32_t status)
     v->vmcb->rsp = tx->rsp;
     v->vmcb->rflags = tx->rflags;
     v->vmcb->rip = tx->fallback;
+    tx->debugged = cause == TX_CAUSE_DEBUG && watch_is_debugged(v);
+    if (tx->debugged)
+        v->vmcb->rip = tx->begin;
     if (tx->depth > 1 && faults_inner_fallback(v->model))
         v->vmcb->rip = tx->inner_fallback;
-    svm_fxrstor(tx->fx);
+    restore_extended(&tx->extended);
     trace_tx(v, TRACE_TX_ABORT, v->vmcb->rip);
     counters_roll_back(v->model);
     step_count(v, 0, v->model->choices.cycles_abort, false);
     status = tsx_aborted(v->model, &how);
     if (tx->hle)
         tx->not_elided = tx->fallback;
-    if (!tx->hle || faults_hle_sets_eax(v->model))
+    if (tx->hle ? faults_hle_sets_eax(v->model) : !tx->debugged)
         v->vmcb->rax = status; /* EAX; clears RAX[63:32] */
     reset_transaction(v);
     step_end(v);
@@ -124,10 +146,11 @@ void tx_begin(struct vcpu *v, bool hle, uint64_t next)
     tx->rax = v->vmcb->rax;
     tx->rsp = v->vmcb->rsp;
     tx->rflags = v->vmcb->rflags & ~(uint64_t)RFLAGS_TF;
+    tx->begin = v->current_rip;
     tx->fallback =
         hle ? next : next + (uint64_t)(int64_t)v->current.displacement;
     tx->resume_ip = tx->fallback;
-    svm_fxsave(tx->fx);
+    save_extended(v, &tx->extended);
     watch_begin(v);
     tx_memory_begin(v);
     conflict_begin(v);
@@ -262,7 +285,7 @@ void tx_step_done(struct vcpu *v)
         tx_abort(v, TX_CAUSE_WRITES);
     else if (tx->lines.reads > cpu->tx_read_lines)
         tx_abort(v, TX_CAUSE_READS);
-    else if (tx->watch.hit)
+    else if (tx->watch.hits != 0)
         tx_abort(v, TX_CAUSE_DEBUG);
     else if (tx->decision.fate == TX_DOOMED && !tx->decision.at_xend &&
              tx->steps >= tx->decision.steps)

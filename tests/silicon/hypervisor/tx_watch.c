@@ -7,6 +7,8 @@
 #include "tests/silicon/hypervisor/hypervisor.h"
 
 #include "tests/silicon/hypervisor/x86.h"
+#include "tests/silicon/model/bits.h"
+#include "tests/silicon/model/msr.h"
 
 void watch_data(struct watch *w, enum access access, uint64_t address,
                 unsigned bytes)
@@ -14,14 +16,14 @@ void watch_data(struct watch *w, enum access access, uint64_t address,
     for (unsigned n = 0; w->dr7 != 0 && n < BREAKPOINTS; n++)
         if (w->physical[n] != UINT64_MAX &&
             breakpoint_hit(w->dr7, n, w->physical[n], access, address, bytes))
-            w->hit = true;
+            w->hits |= 1u << n;
 }
 
 void watch_begin(struct vcpu *v)
 {
     struct watch *w = &v->tx.watch;
 
-    w->hit = false;
+    w->hits = 0;
     w->dr7 = 0;
     if ((v->vmcb->dr7 & DR7_ENABLED) == 0)
         return;
@@ -63,6 +65,16 @@ void watch_forget(const struct vcpu *v, uint64_t hits)
             flush_watchpoint(physical);
 }
 
+/* "Advanced debugging of RTM transactional regions". */
+bool watch_is_debugged(const struct vcpu *v)
+{
+    uint64_t dr7 = v->tx.watch.dr7 != 0 ? v->tx.watch.dr7 : v->vmcb->dr7;
+    uint64_t debugctl = 0;
+
+    msr_read(v->model, IA32_DEBUGCTL, &debugctl);
+    return !v->tx.hle && (dr7 & DR7_RTM) != 0 && (debugctl & DEBUGCTL_RTM) != 0;
+}
+
 void watch_end(struct vcpu *v)
 {
     struct watch *w = &v->tx.watch;
@@ -87,6 +99,7 @@ bool watch_instruction(struct vcpu *v)
     for (unsigned n = 0; n < BREAKPOINTS; n++)
         if (breakpoint_hit(w->dr7, n, w->at[n], ACCESS_EXECUTE, v->current_rip,
                            1)) {
+            v->tx.watch.hits |= 1u << n;
             tx_abort(v, TX_CAUSE_DEBUG);
             return true;
         }

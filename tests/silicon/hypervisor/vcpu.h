@@ -26,13 +26,23 @@ struct gprs {
     uint64_t r8, r9, r10, r11, r12, r13, r14, r15;
 };
 
+/* x87, SSE and AVX state: an image of FXSAVE, or of XSAVE where the guest has
+ * set CR4.OSXSAVE. SDM volume 1, "XSAVE Area": 512 bytes, the header of 64,
+ * and the upper halves of YMM. */
+#define XSAVE_HEADER 512
+#define XSAVE_BYTES  832
+struct extended_state {
+    uint8_t image[XSAVE_BYTES] __attribute__((aligned(64)));
+    bool by_xsave;
+};
+
 #define UNDO_LINES    1024
 #define TX_PAGES_OPEN 4
 /* An instruction may add this many lines before the set is found too large. */
 #define UNDO_LINES_SPARE (2 * TX_PAGES_OPEN)
 
 /* The widest store of the instruction sets that are enumerated. */
-#define STORE_BYTES_MAX 16
+#define STORE_BYTES_MAX 32
 
 /* Locks that are elided at a time, at most: personality.hle_locks_max. */
 #define ELIDED_LOCKS_MAX 4
@@ -73,7 +83,7 @@ struct watch {
     uint64_t dr7;                   /* the guest's; 0: none is enabled */
     uint64_t at[BREAKPOINTS];       /* linear */
     uint64_t physical[BREAKPOINTS]; /* of data; UINT64_MAX: none */
-    bool hit;                       /* by the instruction being executed */
+    unsigned hits;                  /* by the instruction being executed */
 };
 
 struct transaction {
@@ -81,6 +91,7 @@ struct transaction {
     bool hle;       /* begun by XACQUIRE */
     struct tx_decision decision;
     unsigned steps;          /* instructions executed so far */
+    uint64_t begin;          /* the XBEGIN or XACQUIRE */
     uint64_t fallback;       /* HLE: the XACQUIRE itself */
     uint64_t inner_fallback; /* for inner_abort_to_inner_fallback */
     uint64_t resume_ip;      /* as a PEBS record has it */
@@ -92,8 +103,9 @@ struct transaction {
     uint8_t *shadow; /* a page for each of open */
     struct elision elision;
     uint64_t not_elided; /* RIP of an XACQUIRE not to be taken as one */
-    uint8_t fx[512] __attribute__((aligned(16))); /* FXSAVE image */
+    struct extended_state extended; /* where it began */
     struct watch watch;
+    bool debugged; /* it has aborted so: #DB at its XBEGIN is to follow */
     struct undo_line *undo;
     /* Seen by other processors, under the lock of conflict.c. */
     struct line_set lines;
@@ -208,8 +220,6 @@ extern const char svm_direct_trap[], svm_direct_fault[];
 /* What VMRUN and its exit leave alone, to and from a VMCB. */
 void svm_vmsave(struct vmcb *b);
 void svm_vmload(const struct vmcb *b);
-void svm_fxsave(uint8_t *image);
-void svm_fxrstor(const uint8_t *image);
 /* Delivers a pending NMI; its handler clears *pending. */
 void svm_take_nmi(const void *idtr, uint32_t *pending);
 extern const char svm_nmi_handler[];
@@ -227,6 +237,12 @@ extern const char svm_halt_handler[];
 void svm_clgi(void);
 /* The VMMCALLs of vcpu_leave and vcpu_wake. */
 extern const char vcpu_leave_point[], vcpu_wake_point[];
+
+/* extended.asm */
+void svm_fxsave(uint8_t *image);
+void svm_fxrstor(const uint8_t *image);
+void svm_xsave(uint8_t *image);
+void svm_xrstor(const uint8_t *image);
 
 /* Once on each processor; from then on NMIs wait while it is in the host. */
 void vcpu_prepare(struct vcpu *v);

@@ -132,8 +132,9 @@ _Static_assert(sizeof(struct vmcb) == 0x1000, "VMCB");
 #define NPF_PAGE_TABLE (UINT64_C(1) << 33) /* while walking the guest's */
 
 /* Bits of DR6, the same as Intel's. */
-#define DR6_B  UINT64_C(0xF)
-#define DR6_BS (UINT64_C(1) << 14)
+#define DR6_B   UINT64_C(0xF)
+#define DR6_BS  (UINT64_C(1) << 14)
+#define DR6_RTM (UINT64_C(1) << 16) /* clear: in a transaction, debugged */
 
 #define VECTOR_DB  1
 #define VECTOR_NMI 2

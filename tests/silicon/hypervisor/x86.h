@@ -8,6 +8,8 @@
 
 #include <stdint.h>
 
+#define CR4_OSXSAVE (UINT64_C(1) << 18)
+
 uint64_t rdmsr(uint32_t number);
 void wrmsr(uint32_t number, uint64_t value);
 void cpuid(uint32_t leaf, uint32_t subleaf, uint32_t out[4]);

@@ -16,6 +16,7 @@
 #define BREAKPOINTS 4
 #define DR7_ENABLED UINT64_C(0xFF) /* L0, G0 .. L3, G3 */
 #define DR7_RESET   UINT64_C(0x400)
+#define DR7_RTM     (UINT64_C(1) << 11) /* with IA32_DEBUGCTL.RTM */
 
 enum access {
     ACCESS_EXECUTE,

@@ -9,6 +9,10 @@
 
 #include "tests/silicon/model/machine.h"
 
+#define LEAF_XSAVE        0x0Du
+#define LEAF1_ECX_XSAVE   UINT32_C(0x04000000)
+#define LEAF1_ECX_OSXSAVE UINT32_C(0x08000000)
+
 #define LEAF7_EBX_HLE               BIT(4)
 #define LEAF7_EBX_RTM               BIT(11)
 #define LEAF7_EDX_SRBDS_CTRL        BIT(9)
@@ -18,7 +22,7 @@
 
 /* Bits of leaf 1 and 7 that name instructions and so need a real executor
  * below the simulation; the hypervisor clears those that it lacks. */
-#define LEAF1_ECX_EXECUTED UINT32_C(0x43F8220B)
+#define LEAF1_ECX_EXECUTED UINT32_C(0x57F8220B)
 #define LEAF7_EBX_EXECUTED UINT32_C(0x009C0109)
 
 struct cpuid_result {

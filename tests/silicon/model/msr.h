@@ -16,6 +16,7 @@
 #define IA32_ARCH_CAPABILITIES 0x10Au
 #define IA32_MISC_ENABLE       0x1A0u
 #define IA32_DEBUGCTL          0x1D9u
+#define DEBUGCTL_RTM           BIT(15)
 #define IA32_PERF_CAPABILITIES 0x345u
 
 void msr_reset(struct processor *p);

@@ -17,7 +17,7 @@
 
 void tsx_reset(struct processor *p)
 {
-    p->tsx = (struct tsx_state){.force_abort = 0};
+    p->tsx = (struct tsx_state){.force_abort = p->cpu->force_abort};
     if (p->cpu->regime == REGIME_F && p->choices.rtm_locked)
         p->tsx.mcu_opt_ctrl = MCU_OPT_RTM_LOCKED;
 }

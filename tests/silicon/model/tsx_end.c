@@ -85,7 +85,7 @@ void tsx_began(struct processor *p, bool hle)
 /* Is counter 3 to go wrong around this transaction? */
 static bool garbles_counter3(const struct processor *p)
 {
-    return (p->cpu->regime == REGIME_B &&
+    return (p->cpu->regime == REGIME_B && p->cpu->has_rtm &&
             (p->tsx.force_abort & RTM_FORCE_ABORT) == 0) ||
            faults_garble_counter3(p);
 }

@@ -19,31 +19,38 @@
     { 0x14, 0, 1, 0x0000000F, 0x00000007, 0 },                                \
     { 0x14, 1, 0x02490002, 0x003F1FFF, 0, 0 }
 
+/* Leaf 0DH: XCR0 may have x87, SSE and AVX; upper halves of YMM at 240H. */
+#define XSAVE_AVX                                                             \
+    { 0x0D, 0, 0x7, 0x340, 0x340, 0 }, { 0x0D, 2, 0x100, 0x240, 0, 0 }
+
 /* Leaf 4: 32 KiB data and code, 256 KiB, 8 MiB caches of 64-byte lines. Leaf
  * 15H: TSC = 24 MHz * 250 / 2; leaf 16H: 3000, 3500, 100 MHz. */
-const struct cpuid_row family_cpuid[8] = {
+const struct cpuid_row family_cpuid[10] = {
     { 0x04, 0, 0x1C004121, 0x01C0003F, 0x0000003F, 0x00000000 },
     { 0x04, 1, 0x1C004122, 0x01C0003F, 0x0000003F, 0x00000000 },
     { 0x04, 2, 0x1C004143, 0x00C0003F, 0x000003FF, 0x00000000 },
     { 0x04, 3, 0x1C03C163, 0x03C0003F, 0x00001FFF, 0x00000006 },
+    XSAVE_AVX,
     SKYLAKE_PT,
     { 0x15, 0, 2, 250, 24000000, 0 },
     { 0x16, 0, 3000, 3500, 100, 0 },
 };
 
-const struct cpuid_row family_cpuid_old[4] = {
+const struct cpuid_row family_cpuid_old[6] = {
     { 0x04, 0, 0x1C004121, 0x01C0003F, 0x0000003F, 0x00000000 },
     { 0x04, 1, 0x1C004122, 0x01C0003F, 0x0000003F, 0x00000000 },
     { 0x04, 2, 0x1C004143, 0x01C0003F, 0x000001FF, 0x00000000 },
     { 0x04, 3, 0x1C03C163, 0x03C0003F, 0x00001FFF, 0x00000006 },
+    XSAVE_AVX,
 };
 
 /* Leaf 14H of Broadwell: CR3 filter; ToPA of one entry. */
-const struct cpuid_row family_cpuid_bdw[5] = {
+const struct cpuid_row family_cpuid_bdw[7] = {
     { 0x04, 0, 0x1C004121, 0x01C0003F, 0x0000003F, 0x00000000 },
     { 0x04, 1, 0x1C004122, 0x01C0003F, 0x0000003F, 0x00000000 },
     { 0x04, 2, 0x1C004143, 0x01C0003F, 0x000001FF, 0x00000000 },
     { 0x04, 3, 0x1C03C163, 0x03C0003F, 0x00001FFF, 0x00000006 },
+    XSAVE_AVX,
     { 0x14, 0, 0, 0x00000001, 0x00000001, 0 },
 };
 

@@ -6,10 +6,11 @@
 #ifndef SILICON_PERSONALITIES_COMMON_FAMILIES_H
 #define SILICON_PERSONALITIES_COMMON_FAMILIES_H
 
+#include "tests/silicon/model/msr.h"
 #include "tests/silicon/model/personality.h"
 
-extern const struct cpuid_row family_cpuid[8], family_cpuid_old[4],
-    family_cpuid_bdw[5];
+extern const struct cpuid_row family_cpuid[10], family_cpuid_old[6],
+    family_cpuid_bdw[7];
 extern const struct msr_row family_msrs_skl[3], family_msrs_skx[3],
     family_msrs_hsw[2], family_msrs_snb[3];
 extern const struct event_row family_events_skl[53], family_events_hsw[53],
@@ -36,10 +37,10 @@ extern const struct uncore_traits family_uncore_snb, family_uncore_hsw,
 #define ROWS(table) (sizeof(table) / sizeof((table)[0]))
 
 /* CPUID.1:ECX[15] PDCM, [2] DTES64 and the usual instruction sets;
- * EDX[21] DS. */
-#define FAMILY_LEAF1_ECX     0x42F8A20F
+ * among them XSAVE and AVX; EDX[21] DS. */
+#define FAMILY_LEAF1_ECX     0x56F8A20F
 #define FAMILY_LEAF1_EDX     0x0FABFBFF
-#define FAMILY_LEAF1_ECX_OLD 0x02B8A20F
+#define FAMILY_LEAF1_ECX_OLD 0x16B8A20F
 
 /* SDM volume 4, IA32_PERF_CAPABILITIES: [5:0] LBR format, 6 PEBS trap, 7 PEBS
  * saves architectural registers, [11:8] PEBS format, 12 freeze while SMM, 13
@@ -50,7 +51,6 @@ extern const struct uncore_traits family_uncore_snb, family_uncore_hsw,
 /* SDM volume 4, IA32_DEBUGCTL: LBR, BTF, TR, BTS, BTINT, BTS_OFF_OS,
  * BTS_OFF_USR, freeze LBR and counters on PMI, uncore PMI, freeze in SMM. */
 #define DEBUGCTL_OLD (BITS(14, 6) | BITS(1, 0))
-#define DEBUGCTL_RTM BIT(15)
 
 /* SDM volume 1 gives none of these: 7 levels are what these processors have
  * been seen to have, stores stay in the first-level data cache, and more

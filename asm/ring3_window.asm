@@ -1,0 +1,192 @@
+; SPDX-License-Identifier: BSD-2-Clause
+;
+; ring3_window.asm - ring3_window.h: to ring 3 and back.
+;
+; SDM 2A, IRET; 2B, SYSCALL and SYSRET. RBX is the struct ring3 all the time.
+; The stack pointer stays what it is at ring 3, where nothing uses it (it could
+; not), so that SYSCALL comes back with a good one. Interrupts are off. An
+; exception at ring 3 is handled on the stack of the TSS and goes on at
+; ring3_fault.
+
+bits 64
+default rel
+
+%include "preserved.inc"
+%include "window.inc"
+
+%define KERNEL_RSP 0x00
+%define USER_CODE  0x08
+%define CS_        0x10
+%define SS_        0x18
+%define USER_CS    0x20
+%define USER_SS    0x28
+%define VECTOR     0x30
+
+; As I and B of window.inc, executed at ring 3.
+%macro U 1+
+        %1
+%assign user_instructions user_instructions + reps
+%endmacro
+%macro UB 1+
+        %1
+%assign user_instructions user_instructions + reps
+%assign user_branches user_branches + reps
+%endmacro
+%assign user_instructions 0
+%assign user_branches 0
+%assign reps 1
+
+; What IRETQ takes, to go to a label of ring3_code.
+%macro PUSH_USER 1
+        mov     rdx, rsp
+        push    qword [rbx + USER_SS]
+        push    rdx
+        pushfq
+        push    qword [rbx + USER_CS]
+        mov     rax, [rbx + USER_CODE]
+        add     rax, %1 - ring3_code
+        push    rax
+%endmacro
+
+section .text align=4096
+
+; --- At ring 3 ----------------------------------------------------------------
+
+global ring3_code
+ring3_code:
+user_part:
+        U mov   r8d, 5
+%assign reps 5
+.first:
+        U add   r11, r8
+        U dec   r8d
+        UB jnz  .first
+%assign reps 1
+        syscall
+        U mov   r8d, 6
+%assign reps 6
+.second:
+        U dec   r8d
+        UB jnz  .second
+%assign reps 1
+        syscall
+        ud2                             ; never
+
+user_rdpmc:
+        rdpmc
+        shl     rdx, 32
+        or      rax, rdx
+        mov     r14, rax
+        syscall
+        ud2
+        align   4096, db 0xcc
+
+; --- At ring 0 ----------------------------------------------------------------
+
+; uint64_t window_ring3(uint64_t rdi enable, uint64_t *rsi cells)
+        SHAPE
+global window_ring3
+window_ring3:
+        push_preserved
+        mov     rbx, [rsi]
+        mov     [rbx + KERNEL_RSP], rsp
+        mov     qword [rbx + VECTOR], -1
+        mov     r13d, 2                 ; system calls
+        xor     r14d, r14d
+        PUSH_USER user_part
+        mov     ecx, IA32_PERF_GLOBAL_CTRL
+        mov     rax, rdi
+        mov     rdx, rdi
+        shr     rdx, 32
+        wrmsr
+        I mov   r8d, 3
+%assign reps 3
+.before:
+        I dec   r8d
+        B jnz   .before
+%assign reps 1
+        iretq
+
+; SYSCALL: RCX is where it came from, R11 the flags. Twice in the window.
+global ring3_system_call
+ring3_system_call:
+%assign reps 2
+        I dec   r13d
+        B jz    done
+%assign reps 1
+        I nop
+        o64 sysret
+global ring3_fault
+ring3_fault:
+        mov     [rbx + VECTOR], rax
+done:
+        I mov   ecx, IA32_PERF_GLOBAL_CTRL
+        I xor   eax, eax
+        I xor   edx, edx
+        wrmsr
+        mov     rsp, [rbx + KERNEL_RSP]
+        mov     rax, [rbx + CS_]
+        push    rax
+        lea     rax, [.reload]
+        push    rax
+        o64 retf
+.reload:
+        mov     rax, [rbx + SS_]
+        mov     ss, ax
+        mov     rax, r14
+        pop_preserved
+        ret
+        align   16, db 0xcc
+        SHAPED  window_ring3_kernel_shape
+
+%assign instructions user_instructions
+%assign branches user_branches
+        SHAPED  window_ring3_user_shape
+
+; uint64_t ring3_rdpmc(struct ring3 *rdi, uint32_t esi index)
+global ring3_rdpmc
+ring3_rdpmc:
+        push_preserved
+        mov     rbx, rdi
+        mov     [rbx + KERNEL_RSP], rsp
+        mov     qword [rbx + VECTOR], -1
+        mov     r13d, 1
+        xor     r14d, r14d
+        PUSH_USER user_rdpmc
+        mov     ecx, esi
+        iretq
+
+; void ring3_read(struct ring3_registers *rdi)
+global ring3_read
+ring3_read:
+        sgdt    [rdi]
+        str     [rdi + 10]
+        mov     [rdi + 12], cs
+        mov     [rdi + 14], ss
+        mov     [rdi + 16], ds
+        mov     [rdi + 18], es
+        mov     [rdi + 20], fs
+        mov     [rdi + 22], gs
+        mov     rax, cr3
+        mov     [rdi + 24], rax
+        mov     rax, cr4
+        mov     [rdi + 32], rax
+        ret
+
+; void ring3_load(const struct ring3_registers *rdi)
+global ring3_load
+ring3_load:
+        lgdt    [rdi]
+        mov     rax, [rdi + 24]
+        mov     cr3, rax
+        mov     ds, [rdi + 16]
+        mov     es, [rdi + 18]
+        mov     fs, [rdi + 20]
+        mov     gs, [rdi + 22]
+        cmp     word [rdi + 10], 0
+        je      .no_task
+        ltr     [rdi + 10]
+.no_task:
+        ret
+
+section .note.GNU-stack noalloc noexec nowrite progbits

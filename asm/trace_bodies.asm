@@ -1,0 +1,482 @@
+; SPDX-License-Identifier: BSD-2-Clause
+;
+; trace_bodies.asm - what runs in the window of a trace: conditional branches,
+; indirect and far transfers, calls and returns (SDM 3C, Intel Processor Trace,
+; table "COFI Type for Branch Instructions").
+
+bits 64
+default rel
+
+%include "trace_bodies.inc"
+
+; Once taken and once not, over an instruction: CMP of %2 and %3 satisfies the
+; condition %1, CMP of %4 and %5 does not.
+%macro CONDITION 5
+        mov     al, %2
+        cmp     al, %3
+        j%+1    short %%first
+        nop
+%%first:
+        OUT     TAKEN
+        mov     al, %4
+        cmp     al, %5
+        j%+1    near %%second
+        nop
+%%second:
+        OUT     NOT_TAKEN
+%endmacro
+
+; LOOP and its like: RCX is 2, then 1.
+%macro LOOPS 2
+        mov     ecx, 2
+        cmp     ecx, %2
+        %1      %%first
+        nop
+%%first:
+        OUT     TAKEN
+        mov     ecx, 1
+        cmp     ecx, %2
+        %1      %%second
+        nop
+%%second:
+        OUT     NOT_TAKEN
+%endmacro
+
+section .text
+
+TRACED trace_body_nothing
+        OUT     TIP, trace_body_nothing
+TRACED_END
+
+TRACED trace_body_conditions
+        OUT     TIP, trace_body_conditions
+        CONDITION o, 0x80, 1, 1, 0
+        CONDITION no, 1, 0, 0x80, 1
+        CONDITION b, 0, 1, 1, 0
+        CONDITION ae, 1, 0, 0, 1
+        CONDITION e, 1, 1, 1, 0
+        CONDITION ne, 1, 0, 1, 1
+        CONDITION be, 0, 1, 1, 0
+        CONDITION a, 1, 0, 0, 1
+        CONDITION s, 0, 1, 1, 0
+        CONDITION ns, 1, 0, 0, 1
+        CONDITION p, 3, 0, 1, 0
+        CONDITION np, 1, 0, 3, 0
+        CONDITION l, 0, 1, 1, 0
+        CONDITION ge, 1, 0, 0, 1
+        CONDITION le, 0, 1, 1, 0
+        CONDITION g, 1, 0, 0, 1
+        LOOPS   loop, 0
+        LOOPS   loopne, 0
+        mov     ecx, 2
+        cmp     ecx, ecx
+        loope   .equal                  ; taken: ZF
+        nop
+.equal: OUT     TAKEN
+        mov     ecx, 2
+        cmp     ecx, 0
+        loope   .unequal                ; not taken: no ZF
+        nop
+.unequal:
+        OUT     NOT_TAKEN
+        xor     ecx, ecx
+        jrcxz   .zero
+        nop
+.zero:  OUT     TAKEN
+        jecxz   .zero_again
+        nop
+.zero_again:
+        OUT     TAKEN
+        inc     ecx
+        jrcxz   .one
+        nop
+.one:   OUT     NOT_TAKEN
+        jecxz   .one_again
+        nop
+.one_again:
+        OUT     NOT_TAKEN
+TRACED_END
+
+; By a shift register, so that no TNT is like the one before.
+TRACED trace_body_pattern
+        OUT     TIP, trace_body_pattern
+        xor     eax, eax                ; ZF = 1
+%assign state 0x2b5
+%rep 120
+%assign bit ((state >> 9) ^ (state >> 6)) & 1
+%assign state ((state << 1) | bit) & 0x3ff
+%if bit
+        je      short $+3
+        OUT     TAKEN
+%else
+        jne     short $+3
+        OUT     NOT_TAKEN
+%endif
+        nop
+%endrep
+TRACED_END
+
+; Direct jumps and calls leave nothing.
+TRACED trace_body_transfers
+        OUT     TIP, trace_body_transfers
+        jmp     short .direct
+.back:  ret
+.direct:
+        jmp     near .register
+        int3
+.register:
+        lea     rax, [.memory]
+        jmp     rax
+.memory:
+        OUT     TIP, .memory
+        lea     rax, [.call]
+        push    rax
+        lea     rbx, [rsp]
+        jmp     qword [rbx]
+.call:  OUT     TIP, .call
+        pop     rax
+        lea     rax, [.back]
+        call    rax
+        OUT     TIP, .back
+.returned:
+        OUT     RETURN, .returned
+        push    rax
+        mov     rbx, rsp
+        call    qword [rbx]
+        OUT     TIP, .back
+.again: OUT     RETURN, .again
+        pop     rax
+        call    .back
+.third: OUT     RETURN, .third
+        sub     rsp, 16
+        call    .frees
+.fourth:
+        OUT     RETURN, .fourth
+        mov     eax, cs                 ; far, to the same code segment
+        lea     rbx, [.far]
+        push    rax
+        push    rbx
+        o64 retf
+        int3
+.far:   OUT     TIP, .far
+        mov     eax, ss
+        mov     rcx, rsp
+        lea     rbx, [.interrupted]
+        push    rax
+        push    rcx
+        pushfq
+        mov     eax, cs
+        push    rax
+        push    rbx
+        iretq
+        int3
+.interrupted:
+        OUT     TIP, .interrupted
+        jmp     short .end
+.frees: ret     16
+.end:
+TRACED_END
+
+; So many calls deep, of which a decoder knows the youngest 64 ("Indirect
+; Transfer Compression for Returns (RET)").
+%define DEPTH 80
+%define STACK 64
+
+TRACED trace_body_returns
+        OUT     TIP, trace_body_returns
+        call    .leaf
+.after_leaf:
+        OUT     RETURN, .after_leaf
+        call    .outer
+.after_outer:
+        ; .inner leaves its own first
+        OUT     RETURN, .after_inner
+        OUT     RETURN, .after_outer
+        lea     rax, [.pushed]          ; a return without a call
+        push    rax
+        ret
+        int3
+.pushed:
+        OUT     TIP, .pushed
+        call    .changes                ; a return that goes elsewhere
+        int3
+.changed:
+        OUT     TIP, .changed
+        call    .next                   ; not a call that has a return
+.next:  pop     rax
+        call    .leaf
+.after_next:
+        OUT     RETURN, .after_next
+        mov     ecx, DEPTH
+        call    .deep
+.after_deep:
+        ; .deep: a branch before each call, taken at the innermost
+%rep DEPTH - 1
+        OUT     NOT_TAKEN
+%endrep
+        OUT     TAKEN
+%rep STACK
+        OUT     RETURN, .after_call
+%endrep
+%rep DEPTH - 1 - STACK
+        OUT     TIP, .after_call
+%endrep
+        OUT     TIP, .after_deep
+        jmp     short .end
+.leaf:  ret
+.outer: call    .inner
+.after_inner:
+        ret
+.inner: ret
+.changes:
+        lea     rax, [.changed]
+        mov     [rsp], rax
+        ret
+.deep:  dec     ecx
+        jz      short .innermost
+        call    .deep
+.after_call:
+.innermost:
+        ret
+.end:
+TRACED_END
+
+; COUNT turns of four indirect jumps, the first to one of two places, and of a
+; conditional branch. Which of the two follows from the argument, an odd number:
+; x = x * LOOP_FACTOR, and its highest bit (trace_window.h). CR3 goes into the
+; first cell, the time-stamp counter before and after into the next two.
+%define CELLS       0x20
+%define LOOP_FACTOR 0x5851f42d4c957f2d
+
+global trace_body_loop, trace_body_loop_at
+align 16, db 0xcc
+trace_body_loop:
+        mov     rax, cr3
+        mov     [r14 + CELLS], rax
+        rdtsc
+        mov     [r14 + CELLS + 8], eax
+        mov     [r14 + CELLS + 12], edx
+        mov     rdx, LOOP_FACTOR
+        lea     r8, [loop_to]
+        lea     r9, [loop_second]
+        lea     r10, [loop_third]
+        lea     r11, [loop_fourth]
+.turn:  imul    rsi, rdx
+        mov     rcx, rsi
+        shr     rcx, 63
+        add     rcx, r8
+        jmp     rcx
+loop_third:
+        jmp     r11
+        int3
+loop_to:
+        nop                             ; one byte: the other place is next
+        jmp     r9
+        int3
+loop_second:
+        jmp     r10
+        int3
+loop_fourth:
+        dec     rdi
+        jnz     trace_body_loop.turn
+        rdtsc
+        mov     [r14 + CELLS + 16], eax
+        mov     [r14 + CELLS + 20], edx
+        jmp     near trace_window_off
+
+section .rodata
+        align   4, db 0
+trace_body_loop_at:
+        dd      loop_to - trace_body_loop, loop_second - trace_body_loop
+        dd      loop_third - trace_body_loop, loop_fourth - trace_body_loop
+
+; Into and out of [trace_range_first, trace_range_last], whose ends are one byte
+; long, as the bytes before and after them are; and what a filter of that range
+; leaves of it. Of a TIP.PGD by a direct jump the address is there, of one by a
+; conditional branch it is not.
+TRACED trace_body_range
+        call    trace_range_before
+        call    trace_range_first
+.first: OUT     PGE, trace_range_first
+        OUT     PGD, .first
+        call    trace_range_after
+        call    trace_range_last
+.last:  OUT     PGE, trace_range_last
+        OUT     PGD, .last
+        jmp     short .direct
+        int3
+.direct:
+        lea     rbx, [range_leaves]
+        jmp     near range_in
+        OUT     PGE, range_in
+        OUT     TAKEN
+        OUT     NOT_TAKEN
+        OUT     TIP, range_leaves
+range_out:
+        OUT     PGD_DIRECT, range_out
+        lea     rbx, [range_in_indirect]
+        jmp     rbx
+        OUT     PGE, range_in_indirect
+        OUT     NOT_TAKEN
+range_out_conditional:
+        OUT     PGD_HIDDEN, trace_body_range
+        lea     rdx, [range_out_indirect]
+        cmp     rax, rax
+        je      near range_in_conditional
+        OUT     PGE, range_in_conditional
+        int3
+range_out_indirect:
+        OUT     PGD, range_out_indirect
+        lea     rdx, [range_out_call]
+        jmp     near range_call
+        OUT     PGE, range_call
+        OUT     RETURN, range_called
+        int3
+range_out_call:
+        OUT     PGD, range_out_call
+        pop     rax
+TRACED_END
+
+global trace_range_before, trace_range_first
+global trace_range_last, trace_range_after
+align 16, db 0xcc
+trace_range_before:
+        ret
+trace_range_first:
+        ret
+range_in:
+        cmp     rax, rax
+        je      short range_taken
+        int3
+range_taken:
+        jne     short range_out
+        jmp     rbx
+        int3
+range_leaves:
+        jmp     near range_out          ; direct
+range_in_indirect:
+        cmp     rax, rax
+        jne     near range_out
+        je      near range_out_conditional
+        int3
+range_in_conditional:
+        jmp     rdx
+        int3
+range_call:
+        call    range_leaf              ; to and fro within
+range_called:
+        call    rdx
+        int3
+range_leaf:
+        ret
+trace_range_last:
+        ret
+trace_range_after:
+        ret
+
+; Calls either byte beside the range, then what the argument says.
+global trace_body_stop, trace_body_stop_at
+align 16, db 0xcc
+trace_body_stop:
+        call    trace_range_before
+stop_before:
+        call    trace_range_after
+stop_after:
+        call    rsi
+        jmp     near trace_window_off
+
+section .rodata
+        align   4, db 0
+trace_body_stop_at:
+        dd      stop_before - trace_body_stop, stop_after - trace_body_stop
+section .text
+
+; The first cell has what CR3 holds.
+global trace_body_cr3_read
+trace_body_cr3_read:
+        mov     rax, cr3
+        mov     [r14 + CELLS], rax
+        jmp     near trace_window_off
+
+; CR3 is written with what it holds; then with the argument, and back. The first
+; cell has what it holds.
+TRACED trace_body_cr3
+        OUT     TIP, trace_body_cr3
+        mov     rax, cr3
+        mov     [r14 + CELLS], rax
+        mov     cr3, rax
+        OUT     PIP_OWN
+        lea     rbx, [.between]
+        mov     cr3, rsi
+.other: OUT     PIP_OTHER
+        jmp     rbx
+        int3
+.between:
+        OUT     TIP, .between
+        mov     cr3, rax
+global trace_body_cr3_back, trace_body_cr3_end
+trace_body_cr3_back:
+        OUT     PIP_OWN
+        lea     rbx, [trace_body_cr3_end]
+        jmp     rbx
+        int3
+trace_body_cr3_end:
+        OUT     TIP, trace_body_cr3_end
+TRACED_END
+
+; Exceptions and software interrupts under the gates of trace_window_gates():
+; the address of the instruction, that of the handler, and where it returns to.
+; A fault is where the instruction is, a trap after it.
+%define TRACE_INT 0x81
+
+TRACED trace_body_events
+        OUT     TIP, trace_body_events
+        lea     rbx, [.after_ud2]
+.ud2:   ud2
+.after_ud2:
+        OUT     FUP, .ud2
+        OUT     TIP_HANDLER
+        OUT     TIP, .after_ud2
+        lea     rbx, [.after_div]
+        xor     ecx, ecx
+.div:   div     ecx
+.after_div:
+        OUT     FUP, .div
+        OUT     TIP_HANDLER
+        OUT     TIP, .after_div
+        lea     rbx, [.after_load]
+        mov     rax, 1 << 63
+.load:  mov     rax, [rax]              ; #GP: not canonical
+.after_load:
+        OUT     FUP, .load
+        OUT     TIP_ERROR
+        OUT     TIP, .after_load
+.int3:  int3
+.after_int3:
+        OUT     FUP, .int3
+        OUT     TIP_TRAP
+        OUT     TIP, .after_int3
+.int:   int     TRACE_INT
+.after_int:
+        OUT     FUP, .int
+        OUT     TIP_TRAP
+        OUT     TIP, .after_int
+        lea     rbx, [r14 + CELLS]
+        xor     eax, eax
+        mov     rcx, dr0
+        mov     rdx, dr7
+        mov     dr0, rbx
+        mov     ebx, 0x000d0002         ; writes of 8 bytes at DR0, global
+        bts     ebx, 10
+        mov     dr7, rbx
+        mov     [r14 + CELLS], rax
+.stored:
+        nop
+        mov     dr7, rdx
+        mov     dr0, rcx
+        OUT     FUP, .stored
+        OUT     TIP_TRAP
+        OUT     TIP, .stored
+TRACED_END
+
+section .note.GNU-stack noalloc noexec nowrite progbits

@@ -1,0 +1,239 @@
+; SPDX-License-Identifier: BSD-2-Clause
+;
+; trace_tx.asm - transactions in the window of a trace (SDM 3C, Intel Processor
+; Trace, table "TSX Packet Scenarios"; "TSX and IP Filtering"). RSI is a lock. A
+; body counts in the first cell what went as it should; what its path is rests
+; on all of these. EAX is ~0 before XBEGIN.
+;
+; The pages of this file hold nothing else: execution of transactional code can
+; then be watched by page without slowing other code.
+
+bits 64
+default rel
+
+%include "trace_bodies.inc"
+
+%define CELLS 0x20
+
+%define BEGUN     1                     ; InTX = 1
+%define COMMITTED 0
+%define ABORTED   2                     ; TXAbort = 1
+
+%define TRACE_XABORT 0x5a
+
+; MODE.TSX.
+%macro MODE_TSX 1
+section .rodata
+        dd      TX, %1
+section .text
+%endmacro
+
+section .text align=4096
+
+; One that commits: a nested one, a nested elision, branches and a jump in it.
+TRACED trace_body_tx_commit
+        OUT     TIP, trace_body_tx_commit
+        mov     eax, -1
+.begin: xbegin  .aborted
+        MODE_TSX BEGUN
+        OUT     FUP, .begin
+        xbegin  .aborted
+        cmp     rax, rax
+        je      short .taken
+        nop
+.taken: OUT     TAKEN
+        jne     short .jump
+        OUT     NOT_TAKEN
+.jump:  lea     rbx, [.target]
+        jmp     rbx
+        int3
+.target:
+        OUT     TIP, .target
+        xend
+        xacquire lock add dword [rsi], 1
+        xrelease lock sub dword [rsi], 1
+.end:   xend
+        MODE_TSX COMMITTED
+        OUT     FUP, .end
+        inc     qword [r14 + CELLS]
+        jmp     short .out
+.aborted:
+.out:
+TRACED_END
+
+; One that aborts in a nested one, after branches, a call and a return; and one
+; that commits after it.
+TRACED trace_body_tx_abort
+        OUT     TIP, trace_body_tx_abort
+        mov     eax, -1
+.begin: xbegin  .fallback
+        MODE_TSX BEGUN
+        OUT     FUP, .begin
+        xbegin  .inner
+        cmp     rax, rax
+        jne     short .inner
+        OUT     NOT_TAKEN
+        je      short .taken
+        int3
+.taken: OUT     TAKEN
+        call    .leaf
+.called:
+        OUT     RETURN, .called
+        lea     rbx, [.target]
+        jmp     rbx
+.inner: int3
+.leaf:  ret
+.target:
+        OUT     TIP, .target
+        times 8 nop                     ; BDM64: no branch just before
+.abort: xabort  TRACE_XABORT
+        MODE_TSX ABORTED
+        OUT     FUP, .abort
+        OUT     TIP, .fallback
+        int3
+.fallback:
+        mov     [r14 + CELLS + 8], rax
+        mov     eax, -1
+.again: xbegin  .out
+        MODE_TSX BEGUN
+        OUT     FUP, .again
+        nop
+.end:   xend
+        MODE_TSX COMMITTED
+        OUT     FUP, .end
+        inc     qword [r14 + CELLS]
+.out:
+TRACED_END
+
+; An elision that commits, with one nested in it; XTEST in between says whether
+; it is one. Without, there is no packet of a transaction.
+TRACED trace_body_tx_elision
+        OUT     TIP, trace_body_tx_elision
+.acquire:
+        xacquire lock add dword [rsi], 1
+        MODE_TSX BEGUN
+        OUT     FUP, .acquire
+        xacquire lock add dword [rsi + 64], 1
+        xrelease lock sub dword [rsi + 64], 1
+        xtest
+        setnz   [r14 + CELLS]
+        lea     rbx, [.target]
+        jmp     rbx
+.target:
+        OUT     TIP, .target
+.release:
+        xrelease lock sub dword [rsi], 1
+        MODE_TSX COMMITTED
+        OUT     FUP, .release
+        lea     rbx, [.out]
+        jmp     rbx
+.out:   OUT     TIP, .out
+TRACED_END
+
+; Over the bounds of a filter, [trace_tx_first, trace_tx_last], within
+; transactions: begun outside, seen inside, committed outside; begun inside,
+; committed outside; aborted inside, going on outside; and the other way round.
+TRACED trace_body_tx_range
+        mov     eax, -1
+        xbegin  .out
+        MODE_TSX BEGUN                  ; without a FUP
+        lea     rbx, [.one]
+        jmp     near trace_tx_first
+        OUT     PGE, trace_tx_first
+.one:   OUT     PGD, .one
+        xend
+        MODE_TSX COMMITTED
+        inc     qword [r14 + CELLS]
+
+        lea     rbx, [.two]
+        jmp     near tx_begins
+        OUT     PGE, tx_begins
+        MODE_TSX BEGUN
+        OUT     FUP, tx_begins
+.two:   OUT     PGD, .two
+        xend
+        MODE_TSX COMMITTED
+        inc     qword [r14 + CELLS]
+
+        mov     eax, -1
+        xbegin  .three
+        MODE_TSX BEGUN
+        jmp     near tx_aborts
+        OUT     PGE, tx_aborts
+.three: MODE_TSX ABORTED
+        OUT     FUP_MAY, tx_aborts
+        OUT     PGD, .three
+        call    tx_checks
+
+        mov     eax, -1
+        lea     rbx, [.four]
+        jmp     near tx_has_fallback
+        OUT     PGE, tx_has_fallback
+        MODE_TSX BEGUN
+        OUT     FUP, tx_has_fallback
+.four:  OUT     PGD, .four
+        xabort  TRACE_XABORT
+        MODE_TSX ABORTED
+        OUT     PGE, tx_fallback
+.five:  OUT     PGD, .five
+        call    tx_checks
+.out:
+TRACED_END
+
+; Counts an abort by XABORT.
+tx_checks:
+        test    eax, 1
+        jz      short .other
+        inc     qword [r14 + CELLS]
+.other: mov     eax, -1
+        ret
+
+global trace_tx_first, trace_tx_last
+trace_tx_first:
+        jmp     rbx
+        int3
+tx_begins:
+        xbegin  trace_body_tx_range.out
+        jmp     rbx
+        int3
+tx_aborts:
+        xabort  TRACE_XABORT
+        int3
+tx_has_fallback:
+        xbegin  tx_fallback
+        jmp     rbx
+        int3
+tx_fallback:
+        lea     rbx, [trace_body_tx_range.five]
+        jmp     rbx
+trace_tx_last:
+        ret
+
+; Stores to so many lines a page apart as RDI says, from RSI on, and to cells[3]
+; more from cells[2] on: more than one set of a cache holds.
+global trace_body_tx_capacity, trace_tx_capacity_at, trace_tx_capacity_end
+global trace_tx_capacity_out
+align 16, db 0xcc
+trace_body_tx_capacity:
+        mov     rcx, [r14 + CELLS + 24]
+        mov     rdx, [r14 + CELLS + 16]
+        mov     eax, -1
+trace_tx_capacity_at:
+        xbegin  trace_tx_capacity_out
+.first: mov     [rsi], rsi
+        add     rsi, 4096
+        dec     rdi
+        jnz     .first
+.second:
+        mov     [rdx], rdx
+        add     rdx, 4096
+        dec     rcx
+        jnz     .second
+trace_tx_capacity_end:
+        xend
+        inc     qword [r14 + CELLS]
+trace_tx_capacity_out:
+        mov     [r14 + CELLS + 8], rax
+        jmp     near trace_window_off
+
+section .note.GNU-stack noalloc noexec nowrite progbits

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * trace_window.h - code that runs between a WRMSR that sets TraceEn and one
+ * that clears it (asm/trace_window.asm), and what it leaves in a trace.
+ */
+#ifndef ASM_TRACE_WINDOW_H
+#define ASM_TRACE_WINDOW_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* In this order for trace_window.asm. The caller fills it. */
+struct trace_window {
+    uint64_t control; /* IA32_RTIT_CTL (570H), with TraceEn = 1 */
+    const uint8_t *body;
+    uint64_t argument, count;   /* RSI and RDI of the body */
+    volatile uint64_t cells[4]; /* what some bodies read or write */
+};
+_Static_assert(offsetof(struct trace_window, body) == 0x08, "body");
+_Static_assert(offsetof(struct trace_window, argument) == 0x10, "argument");
+_Static_assert(offsetof(struct trace_window, cells) == 0x20, "cells");
+
+/* Writes control, jumps to the body, writes control without TraceEn. Returns
+ * HW_NO_FAULT, or the vector of the first WRMSR, which was then all. Flags and
+ * registers are given back. The journal has to have 570H. */
+int trace_window(struct trace_window *window);
+
+/* After the WRMSR that sets TraceEn; the WRMSR that clears it. */
+extern const uint8_t trace_window_on_next[], trace_window_off_at[];
+
+/* The 256 gates of the calling processor's IDT, copied; the same window while
+ * the IDT is such gates. An exception that ends the job gives back the IDT. */
+#define TRACE_GATES_BYTES 4096u
+void trace_gates(uint8_t gates[TRACE_GATES_BYTES]);
+int trace_window_gates(struct trace_window *window,
+                       uint8_t gates[TRACE_GATES_BYTES]);
+/* Handlers: they go on where the body said, after a fault without and with an
+ * error code, or where the processor would. */
+extern const uint8_t trace_handler[], trace_handler_error[],
+    trace_handler_trap[];
+#define TRACE_INT 0x81 /* the vector of a software interrupt */
+
+/* What a body leaves: rows up to a kind of 0. */
+struct trace_row {
+    uint32_t kind; /* enum path_kind */
+    int32_t at;    /* the address, from the start of the body; or a number */
+};
+
+#define TRACE_BODY(name)         \
+    extern const uint8_t name[]; \
+    extern const struct trace_row name##_path[]
+
+TRACE_BODY(trace_body_nothing);
+/* Every kind of conditional branch, taken and not. */
+TRACE_BODY(trace_body_conditions);
+/* TRACE_PATTERN conditional branches in no regular order. */
+TRACE_BODY(trace_body_pattern);
+#define TRACE_PATTERN 120
+/* Jumps, calls and returns: direct, indirect, far. */
+TRACE_BODY(trace_body_transfers);
+/* Calls and returns: paired, nested, deeper than 64, and returns that go
+ * elsewhere than to their call. */
+TRACE_BODY(trace_body_returns);
+
+/* In and out of the range from trace_range_first to trace_range_last, both
+ * included, by all kinds of branches; its path is that of a filter of it. */
+TRACE_BODY(trace_body_range);
+extern const uint8_t trace_range_before[], trace_range_first[],
+    trace_range_last[], trace_range_after[];
+/* Calls trace_range_before and trace_range_after, which return to those of its
+ * addresses, and then the argument. */
+extern const uint8_t trace_body_stop[];
+extern const uint32_t trace_body_stop_at[2];
+/* Writes CR3 with what it holds, which is then in cells[0]; with the argument,
+ * which maps the same; and back, with an indirect jump after each of the two.
+ */
+TRACE_BODY(trace_body_cr3);
+extern const uint8_t trace_body_cr3_back[], /* after the last write */
+    trace_body_cr3_end[];                   /* the last jump's target */
+extern const uint8_t trace_body_cr3_read[]; /* cells[0] is CR3 */
+
+/* #UD, #DE, #GP, #BP, INT TRACE_INT and a data breakpoint, which is a trap,
+ * under gates with these handlers. */
+TRACE_BODY(trace_body_events);
+
+/* Transactions (asm/trace_tx.asm). RSI is a lock, two lines of zeros. cells[0]
+ * counts what went as the path says: TRACE_TX_x. */
+TRACE_BODY(trace_body_tx_commit);
+TRACE_BODY(trace_body_tx_abort);
+TRACE_BODY(trace_body_tx_range); /* under a filter from first to last */
+#define TRACE_TX_COMMIT 1
+#define TRACE_TX_ABORT  1 /* and cells[1] is EAX of an XABORT 5AH, nested */
+#define TRACE_TX_RANGE  4
+extern const uint8_t trace_tx_first[], trace_tx_last[];
+/* A transaction that stores to count lines a page apart from argument on, and
+ * to cells[3] more from cells[2] on. cells[0] counts commits, cells[1] is EAX.
+ * Its XBEGIN, its XEND, and its fallback. */
+extern const uint8_t trace_body_tx_capacity[], trace_tx_capacity_at[],
+    trace_tx_capacity_end[], trace_tx_capacity_out[];
+/* cells[0]: 1 where the lock was elided; without, no packet of it is left. */
+TRACE_BODY(trace_body_tx_elision);
+
+/* Count turns of TRACE_LOOP_JUMPS indirect jumps, of which the first goes to
+ * one of two places, by a generator that begins with argument, which is odd,
+ * and takes one step a turn; and of a conditional branch, taken but for the
+ * last. Leaves CR3 in cells[0]. */
+extern const uint8_t trace_body_loop[];
+/* The targets, from trace_body_loop; the first one's other place is a byte
+ * after it. All of its code lies within TRACE_LOOP_BYTES. */
+#define TRACE_LOOP_JUMPS 4
+extern const uint32_t trace_body_loop_at[TRACE_LOOP_JUMPS];
+#define TRACE_LOOP_BYTES    144
+#define TRACE_LOOP_NEXT(x)  ((x)*UINT64_C(0x5851f42d4c957f2d))
+#define TRACE_LOOP_OTHER(x) ((x) >> 63)
+
+#endif

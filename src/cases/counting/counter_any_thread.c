@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* AnyThread adds what the other logical processor of the core does, on every
+ * counter; a counter without it counts its own alone. */
+#include "src/harness/case.h"
+#include "src/cpu/generation.h"
+#include "src/base/msr.h"
+#include "src/base/names.h"
+#include "src/counting/bank.h"
+#include "src/tsx/pair.h"
+
+#define BRANCHES                  0xc4
+#define LEAF0A_EDX_ANYTHREAD_GONE 15
+#define REPEATED                  64 /* branches at least, of the other, a time */
+
+struct any_thread {
+    struct pair pair;
+    struct identity other;
+    uint64_t places;
+};
+
+static void repeat_branches(struct test_context *peer, void *argument)
+{
+    (void)peer;
+    (void)argument;
+    for (volatile unsigned i = 0; i < REPEATED; i++)
+        ;
+}
+
+struct stretch {
+    struct test_context *t;
+    const struct pair *pair;
+    uint64_t rounds; /* of the other, all of them within it */
+};
+
+static void wait_for_other(void *argument)
+{
+    struct stretch *stretch = argument;
+    uint64_t before = stretch->pair->rounds;
+
+    if (pair_wait(stretch->t, stretch->pair))
+        stretch->rounds = stretch->pair->rounds - before - 1;
+}
+
+/* ANY on every second counter and on every fixed one but where `inverse`. */
+static struct bank bank_for(uint64_t places, bool inverse)
+{
+    struct bank bank = bank_of(places, BRANCHES);
+
+    for (unsigned n = 0; n < COUNTERS_MAX; n++)
+        if ((places >> n & 1) != 0 && (n % 2 != 0) == inverse)
+            bank.select[n] |= IA32_PERFEVTSEL_ANY;
+    for (unsigned n = 0; n < BANK_FIXED && inverse; n++)
+        if ((places >> (PLACE_FIXED0 + n) & 1) != 0)
+            bank.fixed_ctrl |= IA32_FIXED_CTR_CTRL_ANY(n);
+    return bank;
+}
+
+static void judge(struct test_context *t, uint64_t places, bool inverse,
+                  const struct bank *after, uint64_t rounds)
+{
+    const unsigned own = inverse ? 0 : 1; /* a counter without it */
+    const uint64_t added = REPEATED * rounds;
+    char name[MSR_NAME_BYTES];
+
+    for (unsigned n = 0; n < COUNTERS_MAX; n++) {
+        if ((places >> n & 1) == 0)
+            continue;
+        if ((n % 2 != 0) == inverse)
+            check(t, after->pmc[n] >= after->pmc[own] + added,
+                  "%s with ANY [21] counted %lu branches, and without it %lu, "
+                  "while the other logical processor of the core retired %lu "
+                  "at least; wanted their sum",
+                  msr_name(IA32_PMC(n), name), after->pmc[n], after->pmc[own],
+                  added);
+        else
+            check(t, after->pmc[n] == after->pmc[own],
+                  "%s without ANY [21] counted %lu branches, another such "
+                  "counter %lu; wanted the same",
+                  msr_name(IA32_PMC(n), name), after->pmc[n], after->pmc[own]);
+    }
+}
+
+/* Instructions of two threads against those of one, by the fixed counter. */
+static void judge_fixed(struct test_context *t, const struct bank *with,
+                        uint64_t rounds, uint64_t branches)
+{
+    check(t, with->fixed[0] >= branches + 2 * REPEATED * rounds,
+          "IA32_FIXED_CTR0 (309H) with AnyThread, 38DH[2], counted %lu "
+          "instructions; wanted at least %lu branches of its own and %lu "
+          "instructions of the other logical processor",
+          with->fixed[0], branches, 2 * REPEATED * rounds);
+}
+
+static void work(struct test_context *t, void *argument)
+{
+    struct any_thread *a = argument;
+
+    for (unsigned inverse = 0; inverse < 2; inverse++) {
+        struct bank after, before = bank_for(a->places, inverse != 0);
+        struct stretch stretch = {t, &a->pair, 0};
+
+        /* Measured. */
+        if (!bank_work(t, &before, wait_for_other, &stretch, &after))
+            return;
+
+        /* Check. */
+        if (generation_of(test_cpu(t)->family, test_cpu(t)->model) ==
+            SANDY_BRIDGE) {
+            observe(t,
+                    "ANY [21] adds the branches of the other logical "
+                    "processor (BJ091: it may not)",
+                    after.pmc[inverse] >= REPEATED * stretch.rounds, 1);
+            continue;
+        }
+        judge(t, a->places, inverse != 0, &after, stretch.rounds);
+        if (inverse != 0 && (a->places >> PLACE_FIXED0 & 1) != 0)
+            judge_fixed(t, &after, stretch.rounds, after.pmc[0]);
+    }
+}
+
+static void read_identity(struct test_context *peer, void *argument)
+{
+    *(struct identity *)argument = *test_cpu(peer);
+}
+
+TEST(counter_any_thread,
+     .asks = "Does AnyThread count the other thread of the core, and nothing "
+             "else do it?",
+     .cite = "SDM 3B, \"Architectural Performance Monitoring Version 3\", "
+             "\"AnyThread Counting and Software Evolution\"",
+     .scope = WHOLE_MACHINE,
+     .needs = {.features = NEED_INTEL | NEED_PMU | NEED_TWO_PROCESSORS,
+               .counters = 2})
+{
+    struct any_thread *a = test_buffer(t);
+    const struct identity *id = test_cpu(t);
+
+    if (id->perfmon_version < 3 ||
+        (id->leaf0a_edx >> LEAF0A_EDX_ANYTHREAD_GONE & 1) != 0) {
+        skip(t, "needs AnyThread: performance monitoring version 3, and "
+                "CPUID.0AH:EDX[15] = 0");
+        return;
+    }
+    if (!on_processor(t, 1, read_identity, &a->other))
+        return;
+    if (!identity_siblings(id, &a->other)) {
+        skip(t, "needs processors 0 and 1 to share a core");
+        return;
+    }
+    a->places = bank_claim(t);
+    if (a->places != 0)
+        (void)pair_run(t, &a->pair, work, repeat_branches, a);
+}

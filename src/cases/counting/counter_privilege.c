@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* USR and OS apart: what runs at ring 3 is counted where USR is set, what runs
+ * at ring 0 where OS is. The window is at both, and crosses over four times. */
+#include "src/harness/case.h"
+#include "src/base/msr.h"
+#include "src/base/names.h"
+#include "src/counting/bank.h"
+#include "src/counting/ring3.h"
+
+#define BRANCHES     0xc4
+#define INSTRUCTIONS 0xc0
+#define PERIOD       2 /* undercounted at a change of level (SKL117) */
+
+/* Bit 0: OS, bit 1: USR, as in IA32_FIXED_CTR_CTRL. */
+enum levels { NEITHER, OS, USR, BOTH, LEVELS };
+static const char *const level_names[LEVELS] = {
+    [NEITHER] = "neither OS nor USR",
+    [OS] = "OS alone",
+    [USR] = "USR alone",
+    [BOTH] = "OS and USR",
+};
+
+struct piece {
+    struct test_context *t;
+    const struct ring3_session *ring3;
+    bool crosses; /* window_ring3(), else window_plain() at ring 0 */
+    bool branches;
+    unsigned turn;
+    unsigned mixed, looked; /* crossings counted neither as left nor reached */
+};
+
+static enum levels levels_of(const struct piece *piece, unsigned place)
+{
+    return (enum levels)(((place & 31) + piece->turn) % LEVELS);
+}
+
+static struct bank bank_for(const struct piece *piece, uint64_t places)
+{
+    struct bank bank =
+        bank_of(places, piece->branches ? BRANCHES : INSTRUCTIONS);
+
+    for (unsigned n = 0; n < COUNTERS_MAX; n++) {
+        enum levels levels = levels_of(piece, n);
+        if ((places >> n & 1) == 0)
+            continue;
+        bank.select[n] &= ~(IA32_PERFEVTSEL_USR | IA32_PERFEVTSEL_OS);
+        bank.select[n] |= ((levels & OS) != 0 ? IA32_PERFEVTSEL_OS : 0) |
+                          ((levels & USR) != 0 ? IA32_PERFEVTSEL_USR : 0);
+    }
+    bank.fixed_ctrl = 0;
+    for (unsigned n = 0; n < BANK_FIXED; n++)
+        if ((places >> (PLACE_FIXED0 + n) & 1) != 0)
+            bank.fixed_ctrl |= (uint64_t)levels_of(piece, n) << 4 * n;
+    bank.cell = (uintptr_t)piece->ring3->ring3;
+    return bank;
+}
+
+/* What a counter may count: a crossing at the level that it leaves, or at that
+ * which it reaches; of two each way both come to the same. The WRMSR that
+ * closes may count as an instruction of ring 0. */
+static struct count_bounds bounds_of(const struct piece *piece,
+                                     enum levels levels, bool branches)
+{
+    const struct window_shape *kernel =
+        piece->crosses ? &window_ring3_kernel_shape : &window_plain_shape;
+    const struct window_shape *user = &window_ring3_user_shape;
+    const uint64_t crossings = piece->crosses ? WINDOW_RING3_TRANSFERS : 0;
+    struct count_bounds bounds = {0, 0};
+
+    if ((levels & OS) != 0) {
+        bounds.least += branches ? kernel->branches : kernel->instructions;
+        bounds.most = bounds.least + (branches ? 0 : 1);
+    }
+    if ((levels & USR) != 0 && piece->crosses) {
+        bounds.least += branches ? user->branches : user->instructions;
+        bounds.most += branches ? user->branches : user->instructions;
+    }
+    if (levels == BOTH)
+        bounds.least += crossings;
+    if (levels == BOTH || ((levels & USR) != 0 && piece->crosses) ||
+        (levels & OS) != 0)
+        bounds.most += crossings;
+    return bounds;
+}
+
+static void judge_exact(struct piece *piece, unsigned place, uint64_t counted,
+                        bool branches)
+{
+    struct test_context *t = piece->t;
+    enum levels levels = levels_of(piece, place);
+    struct count_bounds want = bounds_of(piece, levels, branches);
+    bool few = counted < want.least && counted + PERIOD >= want.least;
+    char name[MSR_NAME_BYTES];
+
+    check_known(t, counted >= want.least && counted <= want.most,
+                ERRATUM_CPL_FILTER_UNDERCOUNTS,
+                few && piece->crosses && place < PLACE_FIXED0 &&
+                    (levels == OS || levels == USR),
+                "%s with %s counted %lu %s of a window %s; wanted %lu to %lu",
+                msr_name(bank_msr(place), name), level_names[levels], counted,
+                branches ? "branches" : "instructions",
+                piece->crosses ? "at ring 0 and ring 3" : "at ring 0",
+                want.least, want.most);
+    if (!piece->crosses || levels == NEITHER || levels == BOTH)
+        return;
+    uint64_t crossings = counted - want.least;
+    piece->looked++;
+    piece->mixed += crossings != WINDOW_RING3_TRANSFERS / 2 &&
+                    (branches || levels == USR ||
+                     crossings != WINDOW_RING3_TRANSFERS / 2 + 1);
+}
+
+static void judge_time(const struct piece *piece, unsigned place,
+                       uint64_t counted)
+{
+    enum levels levels = levels_of(piece, place);
+    bool none = levels == NEITHER || (levels == USR && !piece->crosses);
+    char name[MSR_NAME_BYTES];
+
+    /* Reference cycles come in steps. */
+    check(piece->t,
+          none ? counted == 0 : counted != 0 || place == PLACE_FIXED0 + 2,
+          "%s with %s counted %lu cycles of a window %s; wanted %s",
+          msr_name(bank_msr(place), name), level_names[levels], counted,
+          piece->crosses ? "at ring 0 and ring 3" : "at ring 0",
+          none ? "0" : "some");
+}
+
+/* False where it could not be tried. */
+static bool try_piece(struct piece *piece, uint64_t places)
+{
+    struct bank before = bank_for(piece, places), after;
+
+    /* Measured. */
+    if (piece->crosses)
+        ring3_begin(piece->ring3);
+    bool ok = bank_window(piece->t, &before,
+                          piece->crosses ? window_ring3 : window_plain, &after);
+    if (piece->crosses)
+        ring3_end(piece->ring3);
+    if (!ok)
+        return false;
+
+    /* Check. */
+    if (piece->crosses && piece->ring3->ring3->vector != HW_NO_FAULT) {
+        broken(piece->t, "%s at ring 3",
+               fault_name((int)piece->ring3->ring3->vector));
+        return false;
+    }
+    for (unsigned p = 0; p < PLACES_END; p++)
+        if ((places >> p & 1) == 0)
+            continue;
+        else if (p > PLACE_FIXED0)
+            judge_time(piece, p, *bank_value(&after, p));
+        else
+            judge_exact(piece, p, *bank_value(&after, p),
+                        p != PLACE_FIXED0 && piece->branches);
+    return true;
+}
+
+TEST(counter_privilege,
+     .asks = "Do USR and OS count what runs at ring 3 and at ring 0, each "
+             "apart?",
+     .cite = "SDM 3B, \"Architectural Performance Monitoring Version 1 "
+             "Facilities\": USR, OS; \"Architectural Performance Monitoring "
+             "Version 2\": the enable field of IA32_FIXED_CTR_CTRL",
+     .needs = {.features = NEED_INTEL | NEED_PMU, .counters = 1})
+{
+    const unsigned trials = test_trials(t, 32, 8);
+    uint64_t places = bank_claim(t);
+    struct ring3_session ring3;
+    struct piece piece = {.t = t, .ring3 = &ring3};
+
+    if (places == 0 || !ring3_prepare(&ring3, t))
+        return;
+    for (unsigned i = 0; i < trials; i++) {
+        piece.turn = i / 4;
+        piece.crosses = i % 2 != 0;
+        piece.branches = i % 4 < 2;
+        if (!try_piece(&piece, places))
+            return;
+    }
+    if (piece.mixed != 0)
+        observe(t,
+                "a change of ring counted at ring 0 in one direction, at ring "
+                "3 in the other",
+                piece.mixed, piece.looked);
+    note(t, "TR holds a TSS of this test from now on");
+}

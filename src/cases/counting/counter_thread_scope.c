@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Each logical processor has counters and controls of its own: what one writes,
+ * counts and overflows shows on no other, be it of the same core. */
+#include "src/harness/case.h"
+#include "src/base/msr.h"
+#include "src/base/names.h"
+#include "src/counting/bank.h"
+
+#define BRANCHES 0xc4
+#define OTHERS   8 /* processors that look on, at most */
+
+/* Every register holds something that says whose it is. Nothing counts:
+ * counter 0 lacks its own enable, all others lack theirs in 38FH. */
+static struct bank bank_for(const struct test_context *t, uint64_t places)
+{
+    const unsigned p = test_processor(t);
+    struct bank bank = bank_of(places, BRANCHES);
+
+    for (unsigned n = 0; n < COUNTERS_MAX; n++)
+        if ((places >> n & 1) != 0) {
+            bank.select[n] |= (uint64_t)p % 255 << 24; /* CMASK */
+            bank.pmc[n] = 0x10000 * (p + 1u) + n;
+        }
+    bank.select[0] &= ~IA32_PERFEVTSEL_EN;
+    for (unsigned n = 0; n < BANK_FIXED; n++)
+        bank.fixed[n] = 0x20000 * (p + 1u) + n;
+    bank.fixed_ctrl &= p % 2 == 0 ? UINT64_C(0x333) : UINT64_C(0x222);
+    bank.ctrl = p % 2 == 0 ? BIT(0) : 0;
+    return bank;
+}
+
+static void write_own(struct test_context *peer, void *argument)
+{
+    const uint64_t *places = argument;
+    struct bank bank = bank_for(peer, *places);
+
+    set_msr_again(peer, IA32_PERF_GLOBAL_CTRL, 0);
+    for (unsigned n = 0; n < COUNTERS_MAX; n++)
+        if ((*places >> n & 1) != 0) {
+            set_msr_again(peer, bank_msr(n), bank.pmc[n]);
+            set_msr_again(peer, IA32_PERFEVTSEL(n), bank.select[n]);
+        }
+    for (unsigned n = 0; n < bank_fixed(test_cpu(peer)); n++)
+        set_msr_again(peer, IA32_FIXED_CTR(n), bank.fixed[n]);
+    set_msr_again(peer, IA32_FIXED_CTR_CTRL, bank.fixed_ctrl);
+    set_msr_again(peer, IA32_PERF_GLOBAL_CTRL, bank.ctrl);
+}
+
+static void claim_and_write(struct test_context *peer, void *argument)
+{
+    if (bank_claim(peer) != 0)
+        write_own(peer, argument);
+}
+
+static void look(struct test_context *peer, uint32_t msr, uint64_t want)
+{
+    char name[MSR_NAME_BYTES];
+    uint64_t got = msr_value(peer, msr);
+
+    check(peer, got == want,
+          "%s was written with 0x%lx here, and reads 0x%lx after another "
+          "processor wrote and used its own",
+          msr_name(msr, name), want, got);
+}
+
+static void look_at_own(struct test_context *peer, void *argument)
+{
+    const struct identity *id = test_cpu(peer);
+    const uint64_t *places = argument;
+    struct bank bank = bank_for(peer, *places);
+
+    for (unsigned n = 0; n < counters_available(id); n++)
+        if ((*places >> n & 1) != 0) {
+            look(peer, bank_msr(n), bank.pmc[n]);
+            look(peer, IA32_PERFEVTSEL(n), bank.select[n]);
+        }
+    for (unsigned n = 0; n < bank_fixed(id); n++)
+        look(peer, IA32_FIXED_CTR(n), bank.fixed[n]);
+    look(peer, IA32_FIXED_CTR_CTRL, bank.fixed_ctrl);
+    look(peer, IA32_PERF_GLOBAL_CTRL, bank.ctrl);
+    uint64_t status = msr_value(peer, IA32_PERF_GLOBAL_STATUS) & *places;
+    check(peer, status == 0,
+          "IA32_PERF_GLOBAL_STATUS (38EH) is 0x%lx here after the counters of "
+          "another processor overflowed; wanted none of its bits",
+          status);
+}
+
+/* All of this processor's counters count and overflow. */
+static void use_own(struct test_context *peer, void *argument)
+{
+    const struct identity *id = test_cpu(peer);
+    const uint64_t *places = argument;
+    struct bank after, before = bank_of(*places, BRANCHES);
+
+    for (unsigned p = 0; p < PLACES_END; p++)
+        if ((*places >> p & 1) != 0)
+            *bank_value(&before, p) = bank_mask(id, p);
+    if (!bank_window(peer, &before, window_long, &after))
+        return;
+    check(peer, (after.status & *places) == *places,
+          "all counters overflowed: IA32_PERF_GLOBAL_STATUS (38EH) is 0x%lx; "
+          "wanted 0x%lx",
+          after.status & *places, *places);
+    counters_clear_status(peer, after.status & *places);
+    write_own(peer, argument);
+}
+
+TEST(counter_thread_scope,
+     .asks = "Does each logical processor have counters and controls of its "
+             "own?",
+     .cite = "SDM 3B, \"Architectural Performance Monitoring Version 1\": "
+             "configuration facilities and counters are not shared between "
+             "logical processors sharing a processor core",
+     .scope = WHOLE_MACHINE,
+     .needs = {.features = NEED_INTEL | NEED_PMU | NEED_TWO_PROCESSORS,
+               .counters = 2})
+{
+    uint64_t places = bank_claim(t); /* the same on all processors */
+    unsigned count = hw_processors();
+
+    if (places == 0)
+        return;
+    write_own(t, &places);
+    for (unsigned p = 1; p < count && p < OTHERS; p++)
+        if (!on_processor(t, p, claim_and_write, &places))
+            return;
+    for (unsigned user = 0; user < count && user < OTHERS; user++) {
+        if (!on_processor(t, user, use_own, &places))
+            return;
+        for (unsigned p = 0; p < count && p < OTHERS; p++)
+            if (p != user && !on_processor(t, p, look_at_own, &places))
+                return;
+    }
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* RDPMC reads each counter, general-purpose or fixed, as RDMSR does, at ring 0
+ * whatever CR4.PCE is, and raises #GP for counters that are not there. */
+#include "src/harness/case.h"
+#include "src/base/msr.h"
+#include "src/base/names.h"
+#include "src/counting/bank.h"
+
+#define RDPMC_FAST BIT(31)
+
+/* Each reads another value. */
+static void check_each(struct test_context *t, uint64_t places, bool pce)
+{
+    char name[MSR_NAME_BYTES];
+
+    for (unsigned p = 0; p < PLACES_END; p++) {
+        if ((places >> p & 1) == 0)
+            continue;
+        uint32_t index =
+            p < PLACE_FIXED0 ? p : RDPMC_FIXED | (p - PLACE_FIXED0);
+        uint64_t want = msr_value(t, bank_msr(p)), got = ~want;
+        int vector = hw_pmc_read(index, &got);
+        check(t, vector == HW_NO_FAULT && got == want,
+              "RDPMC with ECX = %XH, CR4.PCE = %d: got 0x%lx (%s); wanted "
+              "0x%lx, as RDMSR of %s",
+              index, pce, got, fault_name(vector), want,
+              msr_name(bank_msr(p), name));
+    }
+}
+
+static void check_gp(struct test_context *t, uint32_t index, const char *why)
+{
+    uint64_t value;
+    int vector = hw_pmc_read(index, &value);
+
+    check(t, vector == HW_GP, "RDPMC with ECX = %XH, %s: got %s, wanted #GP",
+          index, why, fault_name(vector));
+}
+
+/* Beyond the last: counters that another configuration of the same processor
+ * has may answer all the same. */
+static void check_beyond(struct test_context *t)
+{
+    const struct identity *id = test_cpu(t);
+    unsigned answered = 0, tried = 0;
+    uint64_t value;
+
+    for (unsigned n = id->counters; n < COUNTERS_MAX; n++, tried++)
+        answered += hw_pmc_read(n, &value) == HW_NO_FAULT;
+    if (tried != 0)
+        observe(t,
+                "RDPMC answers for counters between the last one that "
+                "CPUID.0AH:EAX[15:8] gives and the eighth",
+                answered, tried);
+    if (id->perfmon_version > 4)
+        return; /* more of them, and metrics, since then */
+    for (unsigned bit = 4; bit < 30; bit++)
+        check_gp(t, (uint32_t)BIT(bit), "a counter that is not there");
+    for (unsigned n = id->fixed_counters; n < 8; n++)
+        check_gp(t, RDPMC_FIXED | n, "a fixed counter that is not there");
+}
+
+TEST(rdpmc_indices,
+     .asks = "Does RDPMC read every counter as RDMSR does, and no other?",
+     .cite = "SDM 2B, RDPMC, \"Valid General and Special Purpose Performance "
+             "Counter Index Range for RDPMC\"",
+     .needs = {.features = NEED_INTEL | NEED_PMU, .counters = 1})
+{
+    const uint64_t cr4 = hw_cr4();
+    uint64_t places = bank_claim(t), value;
+
+    if (places == 0)
+        return;
+    for (unsigned p = 0; p < PLACES_END; p++)
+        if ((places >> p & 1) != 0)
+            set_msr_again(t, bank_msr(p), 0x12345600 + p);
+    for (unsigned pce = 0; pce < 2; pce++) {
+        hw_set_cr4(pce != 0 ? cr4 | HW_CR4_PCE : cr4 & ~HW_CR4_PCE);
+        check_each(t, places, pce != 0);
+        hw_set_cr4(cr4);
+    }
+    check_beyond(t);
+    /* The manual has the fast form for other processors. */
+    observe(t, "RDPMC takes ECX[31], the fast form, here",
+            hw_pmc_read((uint32_t)RDPMC_FAST, &value) == HW_NO_FAULT, 1);
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* RDPMC at ring 3 raises #GP while CR4.PCE is 0, and reads each counter where
+ * it is 1. */
+#include "src/harness/case.h"
+#include "src/base/msr.h"
+#include "src/base/names.h"
+#include "src/counting/bank.h"
+#include "src/counting/ring3.h"
+
+static void try_each(struct ring3_session *s, uint64_t places, bool pce)
+{
+    struct test_context *t = s->t;
+    char name[MSR_NAME_BYTES];
+
+    for (unsigned p = 0; p < PLACES_END; p++) {
+        if ((places >> p & 1) == 0)
+            continue;
+        uint32_t index =
+            p < PLACE_FIXED0 ? p : RDPMC_FIXED | (p - PLACE_FIXED0);
+        uint64_t want = msr_value(t, bank_msr(p));
+
+        /* Measured. */
+        ring3_begin(s);
+        uint64_t got = ring3_rdpmc(s->ring3, index);
+        ring3_end(s);
+
+        /* Check. */
+        int vector = (int)s->ring3->vector;
+        check(t, pce ? vector == HW_NO_FAULT && got == want : vector == HW_GP,
+              "RDPMC of %s at ring 3 with CR4.PCE = %d: 0x%lx (%s); wanted "
+              "%s",
+              msr_name(bank_msr(p), name), pce, got, fault_name(vector),
+              pce ? "what RDMSR reads" : "#GP");
+    }
+}
+
+TEST(rdpmc_ring3,
+     .asks = "Does RDPMC at ring 3 depend on CR4.PCE, and then read every "
+             "counter?",
+     .cite = "SDM 2B, RDPMC; SDM 3A, \"Control Registers\": CR4.PCE",
+     .needs = {.features = NEED_INTEL | NEED_PMU, .counters = 1})
+{
+    const uint64_t cr4 = hw_cr4();
+    uint64_t places = bank_claim(t);
+    struct ring3_session s;
+
+    if (places == 0 || !ring3_prepare(&s, t))
+        return;
+    for (unsigned p = 0; p < PLACES_END; p++)
+        if ((places >> p & 1) != 0)
+            set_msr_again(t, bank_msr(p), 0x12345600 + p);
+    for (unsigned pce = 0; pce < 2; pce++) {
+        hw_set_cr4(pce != 0 ? cr4 | HW_CR4_PCE : cr4 & ~HW_CR4_PCE);
+        try_each(&s, places, pce != 0);
+        hw_set_cr4(cr4);
+    }
+    note(t, "TR holds a TSS of this test from now on");
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Load latency is recorded where PEBS and LL_EN are enabled for the counter,
+ * and of loads alone. */
+#include "src/harness/case.h"
+#include "src/base/msr.h"
+#include "src/memory/memory_sampling.h"
+
+#define WINDOWS 2
+
+/* What is enabled beside the counter's PEBS bit, and what runs. */
+struct row {
+    const char *what;
+    bool own, other; /* LL_EN of the counter; of another */
+    enum memory_recipe_id recipe;
+};
+static const struct row rows[] = {
+    {"loads, without LL_EN", false, false, LOADS_SPREAD},
+    {"loads, with LL_EN of another counter alone", false, true, LOADS_SPREAD},
+    {"stores, with LL_EN", true, false, STORES_SPREAD},
+};
+
+/* Records that hold a latency and the address of the access. What they hold
+ * otherwise is not said. */
+static unsigned with_latency(struct sampling *p)
+{
+    struct pebs_record record;
+    unsigned n = 0;
+
+    for (unsigned i = 0; i < p->records; i++)
+        n += pebs_decode(p->buffer + i * p->size, p->size, p->format,
+                         &record) == PEBS_OK &&
+             record.latency >= LOAD_LATENCY_MIN &&
+             record.data_linear_address == record.rdi;
+    return n;
+}
+
+static bool try_row(struct sampling *p, unsigned counter, const struct row *row)
+{
+    struct sampling_config config =
+        memory_config(FACILITY_LOAD_LATENCY, MEMORY_LOAD_LATENCY, counter);
+    unsigned found = 0;
+
+    config.facility =
+        (row->own ? IA32_PEBS_ENABLE_LL_EN(counter) : 0) |
+        (row->other ? IA32_PEBS_ENABLE_LL_EN((counter + 1) % 4) : 0);
+    for (unsigned i = 0; i < WINDOWS; i++) {
+        if (!memory_window_run(p, &config, row->recipe))
+            return false;
+        found += with_latency(p);
+    }
+    check(p->t, found == 0,
+          "%s (IA32_PEBS_ENABLE, 3F1H, is 0x%lx): %u records of IA32_PMC%u "
+          "(%XH) hold a latency and the address; wanted none",
+          row->what, config.counters | config.facility, found, counter,
+          IA32_PMC(counter));
+    return true;
+}
+
+TEST(load_latency_enable,
+     .asks = "Is a latency recorded only with LL_EN of the counter, and of "
+             "loads alone?",
+     .cite = "SDM 3B, \"Load Latency Performance Monitoring Facility\", "
+             "\"Layout of IA32_PEBS_ENABLE MSR\"",
+     .needs = {.features = NEED_INTEL | NEED_PMU | NEED_PEBS, .counters = 4})
+{
+    struct memory_tally tally = {0};
+    struct sampling p;
+
+    /* Set-up: with both bits there are records. */
+    if (!memory_has_load_latency(t) || !sampling_claim(&p, t) ||
+        !memory_set_threshold(t, MSR_PEBS_LD_LAT_THRHLD_MIN))
+        return;
+    const unsigned counter = memory_latency_counter(t);
+    const struct sampling_config config =
+        memory_config(FACILITY_LOAD_LATENCY, MEMORY_LOAD_LATENCY, counter);
+    if (!memory_stream(&p, &config, MSR_PEBS_LD_LAT_THRHLD_MIN, LOADS_SPREAD, 1,
+                       1, &tally))
+        return;
+
+    /* Measured, and checked one by one. */
+    for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        if (!try_row(&p, counter, &rows[i]))
+            return;
+}

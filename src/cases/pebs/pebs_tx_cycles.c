@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Cycles_Last_TX is how long the last transaction took: of one that aborted and
+ * of one that committed, of short ones and long ones; in the record of the
+ * abort, and in a record of what comes after. */
+#include "src/harness/case.h"
+#include "src/base/msr.h"
+#include "src/pebs/pebs_judge.h"
+#include "src/pebs/sampling.h"
+#include "src/tsx/probe.h"
+
+/* Turns of a loop inside, of a cycle each at least. Twice the short one, and
+ * what is around it, is less than the long one. */
+static const unsigned lengths[] = {100, 700};
+#define LENGTHS (sizeof(lengths) / sizeof(lengths[0]))
+#define TRIES   6
+
+/* PMC2 counts core cycles around each transaction. UnHalted Core Cycles: SDM
+ * 3B, "Pre-defined Architectural Performance Events". */
+#define CLOCK        2u
+#define CLOCK_SELECT 0x003cu
+
+/* Of aborts, every second of which makes a record, or each but the first. */
+static const struct sampling_config of_aborts = {
+    .select = PRECISE_RTM_ABORTED,
+    .counters = 1 << 0,
+    .count_only = 1 << CLOCK,
+    .first_period = {1},
+    .period = {1},
+    .room = 16,
+    .threshold = 16,
+};
+
+/* Of a branch after the transaction. */
+static const struct sampling_config of_branches = {
+    .select = PRECISE_CONDITIONAL_BRANCHES,
+    .counters = 1 << 0,
+    .count_only = 1 << CLOCK,
+    .first_period = {20},
+    .room = 4,
+    .threshold = 4,
+};
+
+/* Both counters armed; the clock counts, and PMC0 as well where `all`. */
+static bool start(struct sampling *p, const struct sampling_config *config,
+                  bool all)
+{
+    return sampling_arm(p, config) &&
+           set_msr_again(p->t, IA32_PERFEVTSEL(CLOCK),
+                         CLOCK_SELECT | IA32_PERFEVTSEL_USR |
+                             IA32_PERFEVTSEL_OS | IA32_PERFEVTSEL_EN) &&
+           set_held_msr(p->t, IA32_PERF_GLOBAL_CTRL,
+                        all ? sampling_enable(config) : BIT(CLOCK));
+}
+
+/* One transaction, and the core cycles around it. */
+static int spin(const uint8_t *body, unsigned turns, struct tsx_block *block,
+                uint64_t *cycles)
+{
+    uint64_t before = 0, after = 0;
+
+    *block = (struct tsx_block){.body = body, .count = turns};
+    hw_pmc_read(CLOCK, &before);
+    int outcome = tsx_inside(block);
+    hw_pmc_read(CLOCK, &after);
+    *cycles = after - before;
+    return outcome;
+}
+
+static bool is_aborted_at_end(int outcome, const struct tsx_block *block)
+{
+    return outcome == TSX_ABORTED && block->status == TSX_SPIN_STATUS;
+}
+
+static void check_cycles(struct test_context *t, const char *what,
+                         const struct pebs_record *record, unsigned turns,
+                         uint64_t most)
+{
+    uint64_t got = record->tx_abort & TX_ABORT_CYCLES_LAST_TX;
+
+    check(
+        t, got >= turns && got <= most,
+        "%s: TX Abort Information (B8H)[31:0] (Cycles_Last_TX) is %lu; wanted "
+        "%u or more, turns of the loop in the last transaction, and no more "
+        "than the %lu core cycles that were measured around it",
+        what, got, turns, most);
+}
+
+/* Records of the aborts themselves. Returns how many; -1: an access failed. */
+static int try_aborts(struct sampling *p, unsigned turns)
+{
+    unsigned records = 0;
+    int judged = 0;
+
+    if (!start(p, &of_aborts, true))
+        return -1;
+    for (unsigned i = 0; i < TRIES; i++) {
+        struct pebs_record record;
+        struct tsx_block block;
+        uint64_t cycles;
+        int outcome = spin(tsx_body_spin_xabort, turns, &block, &cycles);
+        if (sampling_written(p) == records)
+            continue;
+        if (sampling_record(p, records++, &record) &&
+            is_aborted_at_end(outcome, &block)) {
+            check_cycles(p->t, "the record of an abort", &record, turns,
+                         cycles);
+            judged++;
+        }
+    }
+    return sampling_stop(p) ? judged : -1;
+}
+
+/* The record of a branch after a transaction that ended as the body has it. */
+static int try_after(struct sampling *p, const uint8_t *body, unsigned turns)
+{
+    bool aborts = body == tsx_body_spin_xabort;
+    struct pebs_record record;
+    struct tsx_block block;
+    uint64_t cycles;
+
+    if (!start(p, &of_branches, false))
+        return -1;
+    int outcome = spin(body, turns, &block, &cycles);
+    pebs_window(sampling_enable(&of_branches), 0, &p->state);
+    if (!sampling_stop(p))
+        return -1;
+    if (p->records == 0 || !sampling_record(p, 0, &record) ||
+        !(aborts ? is_aborted_at_end(outcome, &block)
+                 : outcome == TSX_COMMITTED))
+        return 0;
+    const uint64_t of_abort = TX_ABORT_HLE_ABORT | TX_ABORT_RTM_ABORT;
+    check(p->t, (record.tx_abort & of_abort) == 0,
+          "the record of a branch after a transaction: TX Abort Information "
+          "(B8H) is 0x%lx; wanted [33:32] = 0, it is of no abort",
+          record.tx_abort);
+    check_cycles(p->t,
+                 aborts ? "the record of a branch after an abort"
+                        : "the record of a branch after a commit",
+                 &record, turns, cycles);
+    return 1;
+}
+
+static bool try_length(struct sampling *p, unsigned turns)
+{
+    int aborts = try_aborts(p, turns), after_abort = 0, after_commit = 0;
+
+    for (unsigned i = 0; i < TRIES && aborts >= 0 && after_abort == 0; i++)
+        after_abort = try_after(p, tsx_body_spin_xabort, turns);
+    for (unsigned i = 0; i < TRIES && after_abort >= 0 && after_commit == 0;
+         i++)
+        after_commit = try_after(p, tsx_body_spin, turns);
+    if (aborts < 0 || after_abort < 0 || after_commit < 0)
+        return false;
+    check(p->t, aborts > 0 && after_abort > 0 && after_commit > 0,
+          "transactions of %u turns: %d records of aborts, %d after an abort, "
+          "%d after a commit; wanted one of each at least, in %u tries",
+          turns, aborts, after_abort, after_commit, TRIES);
+    return true;
+}
+
+TEST(pebs_tx_cycles,
+     .asks = "Is Cycles_Last_TX the time of the last transaction?",
+     .cite = "SDM 3B, \"Intel TSX and PEBS Support\", table \"TX Abort "
+             "Information Field Definition\"",
+     .needs = {.features = NEED_INTEL | NEED_PMU | NEED_PEBS | NEED_PEBS_2 |
+                           NEED_RTM,
+               .counters = 3})
+{
+    struct sampling p;
+
+    /* Set-up. */
+    if (!probe_set_up(t) || !sampling_claim(&p, t))
+        return;
+
+    /* Measured, and each record checked. */
+    for (unsigned i = 0; i < LENGTHS; i++)
+        if (!try_length(&p, lengths[i]))
+            return;
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Filters of the context: OS and User by the privilege level, CR3Filter by CR3.
+ * Where they say no, there is PSB+ without an address, and nothing else. */
+#include "src/base/mem.h"
+#include "src/base/msr.h"
+#include "src/trace/window.h"
+
+#define PAGE_BYTES 4096u
+
+/* No packet of the control flow, nor of the context, in PSB+ or outside. */
+static void check_silent(struct trace *p, const char *what, bool *ended)
+{
+    struct window w;
+    struct path_seen seen;
+
+    window_set_silent(&w, trace_body_nothing);
+    *ended = !window_check(p, what, &w, &seen);
+    if (*ended)
+        return;
+    check(p->t, seen.psbs == 1 && seen.psb[0].packets[PT_MODE_TSX] == 0,
+          "%s: got %u PSBs, %u MODE.TSX; wanted one, none", what, seen.psbs,
+          seen.packets[PT_MODE_TSX]);
+    check_known(p->t,
+                seen.packets[PT_FUP] == 0 && seen.packets[PT_MODE_EXEC] == 0,
+                ERRATUM_PT_PSB_UNEXPECTED, true,
+                "%s: got %u FUP, %u MODE.Exec in PSB+; wanted none", what,
+                seen.packets[PT_FUP], seen.packets[PT_MODE_EXEC]);
+    check_known(p->t, seen.packets[PT_PIP] == 0, ERRATUM_PT_PSB_PIP, true,
+                "%s: got %u PIP in PSB+; wanted none", what,
+                seen.packets[PT_PIP]);
+    check(p->t, (p->status & IA32_RTIT_STATUS_ContextEn) == 0,
+          "%s: IA32_RTIT_STATUS (571H) = 0x%lx: got [1] (ContextEn) = 1, "
+          "wanted 0",
+          what, p->status);
+}
+
+/* This code runs at privilege level 0. */
+static void check_levels(struct trace *p, uint64_t control)
+{
+    static const struct {
+        const char *what;
+        uint64_t bits;
+    } rows[] = {
+        {"OS = 0, User = 0", 0},
+        {"OS = 0, User = 1", IA32_RTIT_CTL_User},
+        {"OS = 1, User = 1", IA32_RTIT_CTL_OS | IA32_RTIT_CTL_User},
+    };
+    struct window w;
+    struct path_seen seen;
+    bool ended;
+
+    for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        p->control = (control & ~IA32_RTIT_CTL_OS) | rows[i].bits;
+        window_set(&w, trace_body_nothing, trace_body_nothing_path);
+        if ((rows[i].bits & IA32_RTIT_CTL_OS) == 0)
+            check_silent(p, rows[i].what, &ended);
+        else
+            window_check(p, rows[i].what, &w, &seen);
+    }
+}
+
+/* Every bit of the address counts; those below do not, which are not part of
+ * it with IA-32e paging. */
+static void check_match(struct trace *p, uint64_t control, uint64_t cr3)
+{
+    const uint64_t address = cr3 & UINT64_C(0x000ffffffffff000);
+    char what[64];
+    struct window w;
+    struct path_seen seen;
+    bool ended = false;
+
+    p->control = control | IA32_RTIT_CTL_CR3Filter;
+    for (unsigned low = 0; low <= 1; low++)
+        if (set_msr(p->t, IA32_RTIT_CR3_MATCH, address | (low ? 0xfe0 : 0))) {
+            window_set(&w, trace_body_nothing, trace_body_nothing_path);
+            window_check(p,
+                         low ? "CR3 matches, but for bits 11:5 of 572H"
+                             : "CR3 matches",
+                         &w, &seen);
+        }
+    for (unsigned bit = 12; bit < test_cpu(p->t)->physical_bits && !ended;
+         bit++) {
+        text_format(what, sizeof(what), "CR3 differs from 572H in bit %u", bit);
+        if (!set_msr(p->t, IA32_RTIT_CR3_MATCH, address ^ BIT(bit)))
+            return;
+        check_silent(p, what, &ended);
+    }
+}
+
+/* PIP each time that CR3 is written; with a filter, TIP.PGD where it no longer
+ * matches and TIP.PGE where it does again. */
+static void check_writes(struct trace *p, uint64_t control, uint64_t cr3,
+                         uint64_t other)
+{
+    const struct path_step steps[] = {
+        {PATH_PGE, trace_at(trace_window_on_next)},
+        {PATH_TIP, trace_at(trace_body_cr3)},
+        {PATH_PIP, path_pip(cr3)},
+        {PATH_PGD_HIDDEN, 0},
+        {PATH_PIP, path_pip(cr3)},
+        {PATH_PGE, trace_at(trace_body_cr3_back)},
+        {PATH_TIP, trace_at(trace_body_cr3_end)},
+        {PATH_FUP, trace_at(trace_window_off_at)},
+        {PATH_PGD_HIDDEN, 0}};
+    const struct path_list list = {steps, sizeof(steps) / sizeof(steps[0])};
+    struct window w;
+    struct path_seen seen;
+
+    p->control = control;
+    window_set(&w, trace_body_cr3, trace_body_cr3_path);
+    w.code.argument = other;
+    window_check(p, "writes of CR3", &w, &seen);
+    if ((test_cpu(p->t)->leaf14_ebx & LEAF14_CR3) == 0 ||
+        !set_msr(p->t, IA32_RTIT_CR3_MATCH, cr3 & ~UINT64_C(0xfff)))
+        return;
+    p->control = control | IA32_RTIT_CTL_CR3Filter;
+    w.path = (struct path){.step = path_list_step, .source = &list};
+    window_check(p, "writes of CR3, with a filter of it", &w, &seen);
+}
+
+TEST(pt_filter_context,
+     .asks = "Do filters of privilege level and of CR3 keep out what they say?",
+     .cite = "SDM 3C, Intel Processor Trace, \"Filtering by Current Privilege "
+             "Level (CPL)\", \"Filtering by CR3\", \"Context Enable "
+             "(ContextEn)\"",
+     .needs = {.features = NEED_INTEL | NEED_PT})
+{
+    struct trace p;
+    struct window w;
+    struct path_seen seen;
+
+    /* Set-up: another CR3, of a copy of the table that it points at. */
+    if (!trace_claim(&p, t))
+        return;
+    const uint64_t control = p.control;
+    uint8_t *copy = (uint8_t *)test_records(t) + PAGE_BYTES;
+    window_set_silent(&w, trace_body_cr3_read);
+    p.control = control & ~IA32_RTIT_CTL_OS;
+    if (!window_check(&p, "reading CR3", &w, &seen))
+        return;
+    const uint64_t cr3 = w.code.cells[0];
+    memcpy(copy, (const void *)(uintptr_t)(cr3 & ~UINT64_C(0xfff)), PAGE_BYTES);
+
+    /* Measured and checked. */
+    check_levels(&p, control);
+    if ((test_cpu(t)->leaf14_ebx & LEAF14_CR3) != 0)
+        check_match(&p, control, cr3);
+    check_writes(&p, control, cr3, trace_at(copy) | (cr3 & 0xfff));
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A filter of addresses: a branch into the range is TIP.PGE, one out of it
+ * TIP.PGD, both ends of the range belong to it, and nothing is traced outside.
+ */
+#include "src/base/msr.h"
+#include "src/trace/registers.h"
+#include "src/trace/window.h"
+
+static bool set_range(struct trace *p, unsigned n, uint64_t first,
+                      uint64_t last)
+{
+    return set_msr(p->t, IA32_RTIT_ADDR_A(n), first) &&
+           set_msr(p->t, IA32_RTIT_ADDR_B(n), last);
+}
+
+/* Range n alone; the others hold the range too, and are not in use. */
+static void check_range(struct trace *p, unsigned n, uint64_t control)
+{
+    char what[64];
+    struct window w;
+    struct path_seen seen;
+
+    text_format(what, sizeof(what), "filter of address range %u", n);
+    window_set(&w, trace_body_range, trace_body_range_path);
+    w.bare = true;
+    p->control = control | IA32_RTIT_CTL_ADDR_CFG(n, IA32_RTIT_ADDR_FILTER);
+    if (!window_check(p, what, &w, &seen))
+        return;
+    check_known(p->t,
+                seen.psbs == 0 || (seen.psb[0].packets[PT_FUP] == 0 &&
+                                   seen.psb[0].packets[PT_MODE_EXEC] == 0),
+                ERRATUM_PT_PSB_UNEXPECTED, true,
+                "%s: got FUP or MODE.Exec in PSB+ outside of the range; wanted "
+                "none",
+                what);
+}
+
+/* The two halves of the range, each by a pair of its own: the same is left. */
+static void check_halves(struct trace *p, uint64_t control)
+{
+    const uint64_t first = trace_at(trace_range_first),
+                   last = trace_at(trace_range_last);
+    struct window w;
+    struct path_seen seen;
+
+    window_set(&w, trace_body_range, trace_body_range_path);
+    w.bare = true;
+    p->control = control | IA32_RTIT_CTL_ADDR_CFG(0, IA32_RTIT_ADDR_FILTER) |
+                 IA32_RTIT_CTL_ADDR_CFG(1, IA32_RTIT_ADDR_FILTER);
+    if (set_range(p, 0, (first + last) / 2, last) &&
+        set_range(p, 1, first, (first + last) / 2 - 1))
+        window_check(p, "filters of two halves of the range", &w, &seen);
+}
+
+TEST(pt_filter_ip,
+     .asks = "Does a filter trace the addresses of its range, and no other?",
+     .cite = "SDM 3C, Intel Processor Trace, \"Filtering by IP\", \"Filter "
+             "Enable (FilterEn)\", \"Packet Generation Disable (TIP.PGD)\"",
+     .needs = {.features = NEED_INTEL | NEED_PT})
+{
+    const unsigned ranges = registers_ranges(test_cpu(t));
+    struct trace p;
+    struct window w;
+    struct path_seen seen;
+
+    /* Set-up. */
+    if (ranges == 0) {
+        skip(t, "needs filters of addresses (CPUID.14H.0:EBX[2]); there are "
+                "none");
+        return;
+    }
+    if (!trace_claim(&p, t))
+        return;
+    const uint64_t control = p.control;
+    for (unsigned n = 0; n < ranges; n++)
+        if (!set_range(&p, n, trace_at(trace_range_first),
+                       trace_at(trace_range_last)))
+            return;
+
+    /* Measured and checked. */
+    window_set(&w, trace_body_nothing, trace_body_nothing_path);
+    window_check(&p, "ranges that are not in use", &w, &seen);
+    for (unsigned n = 0; n < ranges; n++)
+        check_range(&p, n, control);
+    if (ranges >= 2)
+        check_halves(&p, control);
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* PSB+ in the middle of a trace: what it has to hold of the processor's state,
+ * and how often it comes. */
+#include "src/base/msr.h"
+#include "src/trace/window.h"
+
+#define TRACE_MIN 8192u /* bytes of trace, at least */
+_Static_assert(TRACE_MIN / WINDOW_TURN_BYTES * WINDOW_TURN_BYTES_MAX <
+                   TRACE_BYTES - 2048,
+               "no STOP");
+#define PERIOD_MAX 4096u /* of those tried */
+#define PERIOD_UNKNOWN                                    \
+    2048u /* not enumerated: Broadwell; for the size only \
+           */
+
+/* What PSB+ holds while PacketEn, OS and BranchEn are 1. */
+static const struct {
+    uint8_t kind;
+    const char *name;
+} wanted[] = {{PT_CBR, "CBR"},
+              {PT_PIP, "PIP"},
+              {PT_MODE_EXEC, "MODE.Exec"},
+              {PT_MODE_TSX, "MODE.TSX"},
+              {PT_FUP, "FUP"}};
+
+static void check_psb(struct trace *p, const struct path_psb *psb, uint64_t cr3)
+{
+    const uint64_t from = trace_at(trace_body_loop),
+                   to = from + TRACE_LOOP_BYTES;
+    const bool has_tsx = test_cpu(p->t)->rtm || test_cpu(p->t)->hle;
+    const uint64_t nr = output_is_native(test_cpu(p->t)) ? 0 : psb->pip & 1;
+
+    for (unsigned i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++)
+        check(p->t,
+              psb->packets[wanted[i].kind] != 0 ||
+                  (wanted[i].kind == PT_MODE_TSX && !has_tsx),
+              "PSB+ at offset 0x%lx: got no %s, wanted one", psb->offset,
+              wanted[i].name);
+    check(p->t, psb->pip == (path_pip(cr3) | nr),
+          "PSB+ at offset 0x%lx: PIP: got 0x%lx, wanted 0x%lx, of CR3 = 0x%lx",
+          psb->offset, psb->pip, path_pip(cr3), cr3);
+    check(p->t, psb->ip >= from && psb->ip < to,
+          "PSB+ at offset 0x%lx: FUP: got 0x%lx, wanted 0x%lx to 0x%lx, where "
+          "the processor was",
+          psb->offset, psb->ip, from, to);
+    check(p->t, psb->mode_tsx == 0,
+          "PSB+ at offset 0x%lx: MODE.TSX: got 0x%x outside of a transaction, "
+          "wanted 0",
+          psb->offset, psb->mode_tsx);
+}
+
+/* The PSBs between which there are whole periods, but for the first, which is
+ * made when TraceEn is set. */
+static void check_all(struct trace *p, const struct path_seen *seen,
+                      uint64_t cr3)
+{
+    for (unsigned i = 1; i < seen->psbs && i < PATH_PSBS; i++)
+        check_psb(p, &seen->psb[i], cr3);
+}
+
+/* "The average output bytes per PSB should approximate the selected period",
+ * and a processor may make more. */
+static void check_period(struct trace *p, const struct path_seen *seen,
+                         uint32_t period)
+{
+    const unsigned known = seen->psbs < PATH_PSBS ? seen->psbs : PATH_PSBS;
+
+    if (!check(p->t, known >= 2,
+               "%lu bytes of trace with %u PSB; wanted one in about %u, by "
+               "IA32_RTIT_CTL (570H)[27:24] (PSBFreq)",
+               trace_bytes(p), seen->psbs, period))
+        return;
+    const uint64_t average =
+        (seen->psb[known - 1].offset - seen->psb[0].offset) / (known - 1);
+    check(p->t, average > period / 8 * 5 && average < period / 2 * 3,
+          "one PSB in %lu bytes; wanted about %u, by IA32_RTIT_CTL "
+          "(570H)[27:24] (PSBFreq)",
+          average, period);
+    note(p->t, "one PSB in %lu bytes where PSBFreq says %u", average, period);
+}
+
+static void try_period(struct trace *p, struct window *w, uint32_t period)
+{
+    struct path_seen seen;
+
+    window_set_loop(w, p->t, TRACE_MIN / WINDOW_TURN_BYTES);
+    if (!window_check(p, "turns of a loop", w, &seen))
+        return;
+    check_all(p, &seen, w->code.cells[0]);
+    if (output_psb_bytes(test_cpu(p->t)) == 0)
+        note(p->t, "%u PSBs in %lu bytes; the period is not enumerated",
+             seen.psbs, trace_bytes(p));
+    else
+        check_period(p, &seen, period);
+}
+
+TEST(pt_psb, .asks = "Does PSB+ come in time, and say all of the state?",
+     .cite = "SDM 3C, Intel Processor Trace, \"Decoder Synchronization "
+             "(PSB+)\", \"Packet Stream Boundary (PSB) Packet\"",
+     .needs = {.features = NEED_INTEL | NEED_PT | NEED_PT_TOPA})
+{
+    const struct identity *id = test_cpu(t);
+    const uint32_t shortest = output_psb_bytes(id);
+    struct trace p;
+    struct window w;
+
+    /* Set-up. */
+    if (!trace_claim(&p, t))
+        return;
+
+    /* Measured and checked. */
+    if (shortest == 0) {
+        try_period(&p, &w, PERIOD_UNKNOWN);
+        return;
+    }
+    for (unsigned n = 0; 2048u << n <= PERIOD_MAX; n++)
+        if ((id->leaf14_1_ebx >> 16 >> n & 1) != 0) {
+            p.control &= ~IA32_RTIT_CTL_PSBFreq(15);
+            p.control |= IA32_RTIT_CTL_PSBFreq(n);
+            try_period(&p, &w, 2048u << n);
+        }
+    if (shortest > PERIOD_MAX)
+        skip(t, "needs PSBs every %u bytes or less; PSBFreq allows %u",
+             PERIOD_MAX, shortest);
+}

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Each bit of each MSR of the trace: those that CPUID enumerates can be written
+ * and read back, those without a meaning raise #GP. TraceEn stays 0. */
+#include "src/base/msr.h"
+#include "src/base/names.h"
+#include "src/trace/registers.h"
+#include "src/trace/trace.h"
+
+#define SHOWN 3
+
+struct tried {
+    unsigned values, wrong;
+};
+
+/* A value that is written has to be there, and the rest 0 (or 1 where ignored
+ * bits are 1). */
+static bool reads_as(struct test_context *t, uint32_t msr, uint64_t want,
+                     uint64_t ignored, uint64_t *got)
+{
+    return get_msr(t, msr, got) && ((*got ^ want) & ~ignored) == 0;
+}
+
+/* Writes the value to a register that is 0 but for ignored bits, and 0 after
+ * it. */
+static void try_value(struct test_context *t, struct tried *y, uint32_t msr,
+                      uint64_t value, bool takes, uint64_t ignored)
+{
+    char name[MSR_NAME_BYTES];
+    uint64_t got = 0;
+    int vector = try_set_msr_again(t, msr, value);
+    bool right = vector == (takes ? HW_NO_FAULT : HW_GP);
+
+    if (right)
+        right = reads_as(t, msr, takes ? value : 0, ignored, &got);
+    if (vector == HW_NO_FAULT)
+        set_msr_again(t, msr, 0);
+    y->values++;
+    if (!right && y->wrong++ < SHOWN)
+        note(t, "%s: WRMSR of 0x%lx: got %s, then 0x%lx; wanted %s",
+             msr_name(msr, name), value, fault_name(vector), got,
+             takes ? "no fault, and that value" : "#GP");
+}
+
+static void check_absent(struct test_context *t, uint32_t msr)
+{
+    char name[MSR_NAME_BYTES];
+    uint64_t value;
+    int vector = try_get_msr(t, msr, &value);
+
+    check(t, vector == HW_GP,
+          "%s, which CPUID leaf 14H does not enumerate: RDMSR: got %s, wanted "
+          "#GP",
+          msr_name(msr, name), fault_name(vector));
+}
+
+/* A linear address has to be canonical. */
+static void try_canonical(struct test_context *t, struct tried *y, uint32_t msr)
+{
+    static const struct {
+        uint64_t value;
+        bool takes;
+    } rows[] = {
+        {BITS(63, 47), true}, {BITS(46, 0), true},
+        {BITS(63, 0), true},  {BITS(63, 48), false},
+        {BIT(63), false},     {BITS(63, 57) | BITS(46, 0), false},
+        {BIT(62), false},     {BITS(62, 47), false},
+    };
+
+    for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        try_value(t, y, msr, rows[i].value, rows[i].takes, 0);
+}
+
+static void try_bits(struct test_context *t, struct tried *y,
+                     const struct register_rule *rule)
+{
+    const uint64_t takes = rule->writable | rule->ignored;
+
+    for (unsigned bit = 0; bit < 64; bit++)
+        if ((rule->open & BIT(bit)) == 0 &&
+            (!rule->canonical || (rule->writable & BIT(bit)) != 0))
+            try_value(t, y, rule->msr, BIT(bit), (takes & BIT(bit)) != 0,
+                      rule->ignored);
+    if (rule->canonical)
+        try_canonical(t, y, rule->msr);
+}
+
+static bool clear(struct test_context *t, uint32_t msr)
+{
+    return set_msr(t, msr, 0);
+}
+
+/* Every bit alone, and every encoding of every field. */
+static void try_control(struct test_context *t, struct tried *y)
+{
+    static const uint8_t fields[] = {14, 19, 24, 32, 36, 40, 44};
+    const struct identity *id = test_cpu(t);
+
+    for (unsigned i = 1; i < 64 + sizeof(fields) * 16; i++) {
+        uint64_t value =
+            i < 64 ? BIT(i) : (uint64_t)(i % 16) << fields[(i - 64) / 16];
+        enum register_answer answer = registers_control(id, value);
+        if (answer != REGISTER_OPEN)
+            try_value(t, y, IA32_RTIT_CTL, value, answer == REGISTER_TAKES, 0);
+    }
+}
+
+/* Each register holds its own value while the others hold theirs. */
+static void check_apart(struct test_context *t)
+{
+    struct register_rule rule;
+    char name[MSR_NAME_BYTES];
+    uint64_t got;
+
+    for (unsigned pass = 0; pass < 2; pass++)
+        for (unsigned i = 0; i < REGISTERS_COUNT; i++) {
+            rule = registers_rule(test_cpu(t), i);
+            uint64_t value =
+                rule.writable & (UINT64_C(0x0102030405060708) * (i + 1));
+            if (!rule.present)
+                continue;
+            if (pass == 0)
+                set_msr_again(t, rule.msr, value);
+            else if (!reads_as(t, rule.msr, value, rule.ignored, &got))
+                check(t, false,
+                      "%s: got 0x%lx, wanted 0x%lx, after the other "
+                      "MSRs were written",
+                      msr_name(rule.msr, name), got, value);
+            else
+                check(t, true, "%s", name);
+        }
+}
+
+TEST(
+    pt_registers,
+    .asks = "Do the trace's MSRs take what CPUID enumerates, and nothing else?",
+    .cite = "SDM 3C, Intel Processor Trace, \"Enabling and Configuration "
+            "MSRs\", table \"CPUID Leaf 14H Enumeration of Intel Processor "
+            "Trace Capabilities\"",
+    .needs = {.features = NEED_INTEL | NEED_PT})
+{
+    const struct identity *id = test_cpu(t);
+    struct tried y = {0};
+    struct trace p;
+
+    /* Set-up. */
+    if (!trace_claim(&p, t) || !clear(t, IA32_RTIT_CTL))
+        return;
+
+    /* Measured and checked. */
+    for (unsigned i = 0; i < REGISTERS_COUNT; i++) {
+        struct register_rule rule = registers_rule(id, i);
+        if (!rule.present)
+            check_absent(t, rule.msr);
+        else if (clear(t, rule.msr))
+            try_bits(t, &y, &rule);
+    }
+    try_control(t, &y);
+    check(t, y.wrong == 0,
+          "%u of %u values written to the trace's MSRs were not taken, or not "
+          "refused, as CPUID leaf 14H says",
+          y.wrong, y.values);
+    check_apart(t);
+    if ((id->leaf14_ecx & LEAF14_RANGE) == 0)
+        check(t,
+              try_set_msr_again(t, IA32_RTIT_CTL,
+                                output_control(id, false) |
+                                    IA32_RTIT_CTL_TraceEn) == HW_GP,
+              "IA32_RTIT_CTL (570H): WRMSR of TraceEn = 1, ToPA = 0 raised no "
+              "#GP, though CPUID.14H.0:ECX[2] = 0");
+    note(t,
+         "CPUID.14H: EBX = 0x%x, ECX = 0x%x; EAX = 0x%x, EBX = 0x%x; %u "
+         "values tried",
+         id->leaf14_ebx, id->leaf14_ecx, id->leaf14_1_eax, id->leaf14_1_ebx,
+         y.values);
+}

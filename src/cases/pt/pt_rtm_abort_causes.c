@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Aborts by capacity and by an interrupt, which come wherever the transaction
+ * is: the trace has the abort at an instruction of it, and an interrupt after
+ * the abort, never in the transaction. */
+#include "src/base/mem.h"
+#include "src/base/msr.h"
+#include "src/trace/window.h"
+#include "src/tsx/status.h"
+
+#define PAGE_BYTES 4096u
+#define BODY_BYTES 64   /* of tsx_body_jumps, at most */
+#define TURNS      1000 /* 3 bytes each: longer than FROM_END */
+#define FROM_END   300  /* of the first region */
+#define FIRST_AT   (5 * PAGE_BYTES)
+#define NEXT_AT    (2 * PAGE_BYTES)
+
+/* Pages of this processor's that the trace does not use. */
+static void set_pages(struct trace *p, struct trace_window *w)
+{
+    uint8_t *buffer = test_buffer(p->t), *end = p->memory + TRACE_BYTES;
+    const uint64_t before = (uint64_t)(p->memory - buffer) / PAGE_BYTES,
+                   after = (uint64_t)(buffer + TEST_BUFFER_BYTES - end) /
+                           PAGE_BYTES;
+    uint8_t *records = (uint8_t *)test_records(p->t) + PAGE_BYTES;
+
+    w->argument = before > after ? trace_at(buffer) : trace_at(end);
+    w->count = before > after ? before : after;
+    w->cells[2] = trace_at(records);
+    w->cells[3] = TEST_RECORDS_BYTES / PAGE_BYTES - 1;
+}
+
+static void check_capacity(struct trace *p)
+{
+    const uint64_t begin = trace_at(trace_tx_capacity_at);
+    const struct transition_wanted wanted[] = {
+        {PT_BEGIN, begin, begin, 0},
+        {PT_ABORT, begin, trace_at(trace_tx_capacity_end),
+         trace_at(trace_tx_capacity_out)}};
+    struct window w;
+    struct path_seen ignored;
+    struct transitions seen;
+
+    for (unsigned i = 0; i < TRACE_TRIES; i++) {
+        window_set_silent(&w, trace_body_tx_capacity);
+        set_pages(p, &w.code);
+        if (!window_trace(p, &w, &ignored))
+            return;
+        transitions_read(p->memory, trace_bytes(p), &seen);
+        if (w.code.cells[0] == 0 &&
+            (w.code.cells[1] & RTM_STATUS_CAPACITY) != 0) {
+            trace_check(p, "abort by capacity", &seen, wanted, 2);
+            return;
+        }
+    }
+    note(p->t, "%u lines a page apart made no abort by capacity: not looked at",
+         (unsigned)(w.code.count + w.code.cells[3]));
+}
+
+/* A full region with INT, so that its interrupt comes in the transaction. */
+static bool interrupt_once(struct trace *p, int *outcome,
+                           struct transitions *seen)
+{
+    const uint64_t table = trace_at(p->table), memory = trace_at(p->memory);
+    const struct parts parts = {
+        .control = output_control(test_cpu(p->t), true),
+        .count = 2,
+        .part = {{table, (uint32_t)output_topa_pointers(0, 0), FIRST_AT,
+                  PAGE_BYTES - FROM_END, PAGE_BYTES},
+                 {table, (uint32_t)output_topa_pointers(1, 0), NEXT_AT, 0,
+                  PAGE_BYTES}}};
+    struct tsx_block block = {.body = tsx_body_jumps, .count = TURNS};
+    uint8_t *copy =
+        (uint8_t *)test_records(p->t) + TEST_RECORDS_BYTES - WINDOW_COPY_BYTES;
+    size_t bytes = 0;
+
+    p->table[0] = output_topa_entry(memory + FIRST_AT, 0, TOPA_INT);
+    p->table[1] = output_topa_entry(memory + NEXT_AT, 0, 0);
+    p->table[2] = output_topa_entry(table, 0, TOPA_END);
+    if (!set_msr(p->t, IA32_PERF_GLOBAL_OVF_CTRL,
+                 IA32_PERF_GLOBAL_STATUS_Trace_ToPA_PMI) ||
+        !trace_arm_output(p, parts.control, table, parts_pointers(&parts)) ||
+        !trace_start(p))
+        return false;
+    *outcome = tsx_inside(&block);
+    if (!trace_stop(p))
+        return false;
+    if (!parts_written(&parts, p->stopped_base, p->stopped_pointers, &bytes))
+        *outcome = TSX_RAN;
+    transitions_read(
+        copy, parts_copy(&parts, p->memory, bytes, copy, WINDOW_COPY_BYTES),
+        seen);
+    return true;
+}
+
+static void check_interrupt(struct trace *p)
+{
+    const uint64_t begin = trace_at(tsx_xbegin_at),
+                   body = trace_at(tsx_body_jumps);
+    const struct transition_wanted wanted[] = {
+        {PT_BEGIN, begin, begin, 0},
+        {PT_ABORT, body, body + BODY_BYTES, trace_at(tsx_fallback)}};
+    struct transitions seen = {0};
+    unsigned before, tries = 0;
+    int outcome = TSX_RAN;
+    bool measured;
+
+    if (!hw_pmi_begin(false)) {
+        note(p->t, "no local APIC: no abort by an interrupt was looked at");
+        return;
+    }
+    do {
+        before = hw_pmi_count();
+        measured = interrupt_once(p, &outcome, &seen);
+    } while (measured &&
+             (outcome != TSX_ABORTED || hw_pmi_count() == before ||
+              seen.packets[PT_OVF] != 0) &&
+             ++tries < TRACE_TRIES);
+    hw_pmi_end();
+    if (!measured)
+        return;
+    if (tries == TRACE_TRIES)
+        note(p->t, "no interrupt came in a transaction, in %u tries",
+             TRACE_TRIES);
+    else
+        trace_check(p, "abort by an interrupt", &seen, wanted, 2);
+}
+
+TEST(pt_rtm_abort_causes,
+     .asks = "Does a trace show aborts by capacity and by an interrupt, and "
+             "the interrupt after its abort?",
+     .cite = "SDM 3C, Intel Processor Trace, table \"TSX Packet Scenarios\"; "
+             "\"Packet Generation under Different Enable Conditions\"",
+     .needs = {.features = NEED_INTEL | NEED_PT | NEED_PT_TOPA | NEED_RTM |
+                           NEED_PMU})
+{
+    struct trace p;
+
+    /* Set-up. */
+    if (!trace_claim_transactions(&p, t))
+        return;
+
+    /* Measured and checked. */
+    check_capacity(&p);
+    if ((test_cpu(t)->leaf14_ecx & LEAF14_TOPA_MANY) != 0)
+        check_interrupt(&p);
+}

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* ring3.c - builds and loads what ring 3 needs. */
+#include "src/counting/ring3.h"
+
+#include "src/base/mem.h"
+#include "src/base/msr.h"
+
+#define GDT_BYTES     2048 /* firmware's at most, with those added */
+#define ADDED         6    /* descriptors; the TSS's is two */
+#define STACK_BYTES   4096
+#define TABLE_ENTRIES 512
+#define DEPTH_MAX     4 /* tables below the root */
+
+#define ENTRY_PRESENT BIT(0)
+#define ENTRY_WRITE   BIT(1)
+#define ENTRY_USER    BIT(2)
+#define ENTRY_ADDRESS BITS(51, 12)
+#define CR4_LA57      BIT(12)
+#define CR4_CET       BIT(23)
+#define CR4_PKE       BIT(22)
+
+#define DESCRIPTOR_PRESENT BIT(47)
+#define DESCRIPTOR_SEGMENT BIT(44) /* not a system one */
+#define DESCRIPTOR_CODE    BIT(43)
+#define DESCRIPTOR_WRITE   BIT(41) /* of data; readable, of code */
+#define DESCRIPTOR_LONG    BIT(53)
+#define TYPE_TSS           UINT64_C(9)  /* available */
+#define TYPE_TSS_BUSY      UINT64_C(11) /* in TR */
+#define DESCRIPTOR_TYPE(d) ((d) >> 40 & 0x1f)
+
+/* "64-Bit TSS Format". */
+struct tss {
+    uint32_t reserved;
+    uint64_t rsp0;
+    uint8_t rest[90];
+    uint16_t io_map;
+} __attribute__((packed));
+_Static_assert(sizeof(struct tss) == 104, "the 64-bit TSS");
+
+struct ring3_tables {
+    uint64_t root[TABLE_ENTRIES];
+    uint64_t below[DEPTH_MAX][TABLE_ENTRIES];
+    uint8_t stack[STACK_BYTES]; /* for exceptions at ring 3 */
+    uint64_t gdt[GDT_BYTES / 8];
+    struct tss tss;
+    struct ring3 ring3;
+};
+_Static_assert(sizeof(struct ring3_tables) <= TEST_BUFFER_BYTES, "fits");
+
+uint64_t ring3_descriptor(bool code, unsigned level)
+{
+    return DESCRIPTOR_PRESENT | DESCRIPTOR_SEGMENT | DESCRIPTOR_WRITE |
+           (uint64_t)level << 45 |
+           (code ? DESCRIPTOR_CODE | DESCRIPTOR_LONG : 0);
+}
+
+/* Of the TSS, the lower eight bytes; the upper are the address [63:32]. */
+static uint64_t tss_descriptor(uint64_t address)
+{
+    return (sizeof(struct tss) - 1) | (address & BITS(23, 0)) << 16 |
+           TYPE_TSS << 40 | DESCRIPTOR_PRESENT | (address >> 24 & 0xff) << 56;
+}
+
+unsigned ring3_map(uint64_t root[512], uint64_t tables[][512], unsigned depth,
+                   const void *page)
+{
+    const uint64_t flags = ENTRY_PRESENT | ENTRY_WRITE | ENTRY_USER;
+    unsigned entry = TABLE_ENTRIES / 2 - 1;
+
+    while (entry != 0 && root[entry] != 0)
+        entry--;
+    if (entry == 0)
+        return 0;
+    uint64_t *at = &root[entry];
+    for (unsigned i = 0; i < depth; i++) {
+        memset(tables[i], 0, sizeof(tables[i]));
+        *at = (uint64_t)(uintptr_t)tables[i] | flags;
+        at = &tables[i][0];
+    }
+    *at = (uint64_t)(uintptr_t)page | flags;
+    return entry;
+}
+
+/* Page tables: of the present ones, which map memory one to one. */
+static bool prepare_paging(struct ring3_session *s)
+{
+    struct ring3_tables *tables = s->tables;
+    const bool five = (s->firmware.cr4 & CR4_LA57) != 0;
+    const void *root =
+        (const void *)(uintptr_t)(s->firmware.cr3 & ENTRY_ADDRESS);
+
+    memcpy(tables->root, root, sizeof(tables->root));
+    unsigned entry =
+        ring3_map(tables->root, tables->below, five ? 4 : 3, ring3_code);
+    if (entry == 0 || (s->firmware.cr4 & (CR4_CET | CR4_PKE)) != 0) {
+        skip(s->t,
+             "needs a free entry in the root table of paging, and neither CET "
+             "nor protection keys: CR3 = 0x%lx, CR4 = 0x%lx",
+             s->firmware.cr3, s->firmware.cr4);
+        return false;
+    }
+    s->ours.cr3 =
+        (uint64_t)(uintptr_t)tables->root | (s->firmware.cr3 & ~ENTRY_ADDRESS);
+    tables->ring3.user_code = (uint64_t)entry << (five ? 48 : 39);
+    return true;
+}
+
+/* The GDT: for SYSCALL code and data of ring 0, for SYSRET data and code of
+ * ring 3 from 8 bytes after its base, then the TSS. */
+static bool prepare_gdt(struct ring3_session *s, uint64_t *star)
+{
+    struct ring3_tables *tables = s->tables;
+    const unsigned bytes = (s->firmware.gdt.limit + 1u + 7) & ~7u;
+    const unsigned first = bytes / 8;
+
+    if (bytes + 8 * ADDED > GDT_BYTES) {
+        skip(s->t, "needs a GDT of at most %u bytes; firmware's has %u",
+             GDT_BYTES - 8 * ADDED, bytes);
+        return false;
+    }
+    memcpy(tables->gdt, (const void *)(uintptr_t)s->firmware.gdt.base,
+           s->firmware.gdt.limit + 1u);
+    tables->gdt[first] = ring3_descriptor(true, 0);
+    tables->gdt[first + 1] = ring3_descriptor(false, 0);
+    tables->gdt[first + 2] = ring3_descriptor(false, 3);
+    tables->gdt[first + 3] = ring3_descriptor(true, 3);
+    tables->gdt[first + 4] = tss_descriptor((uintptr_t)&tables->tss);
+    tables->gdt[first + 5] = (uint64_t)(uintptr_t)&tables->tss >> 32;
+    memset(&tables->tss, 0, sizeof(tables->tss));
+    tables->tss.rsp0 = (uintptr_t)tables->stack + STACK_BYTES;
+    tables->tss.io_map = sizeof(struct tss);
+
+    s->ours.gdt.base = (uintptr_t)tables->gdt;
+    s->ours.gdt.limit = (uint16_t)(bytes + 8 * ADDED - 1);
+    s->ours.tr = (uint16_t)(bytes + 32);
+    tables->ring3.user_ss = bytes + 16 + 3;
+    tables->ring3.user_cs = bytes + 24 + 3;
+    *star = (uint64_t)bytes << 32 | (uint64_t)(bytes + 8 + 3) << 48;
+    return true;
+}
+
+bool ring3_prepare(struct ring3_session *s, struct test_context *t)
+{
+    uint64_t star, efer, base;
+
+    *s = (struct ring3_session){.t = t, .tables = test_buffer(t)};
+    s->ring3 = &s->tables->ring3;
+    ring3_read(&s->firmware);
+    s->ours = s->firmware;
+    s->ring3->cs = s->firmware.cs;
+    s->ring3->ss = s->firmware.ss;
+    if (!prepare_paging(s) || !prepare_gdt(s, &star))
+        return false;
+    /* IRET to ring 3 empties FS and GS: their bases are saved. */
+    return get_msr(t, IA32_FS_BASE, &base) && set_msr(t, IA32_FS_BASE, base) &&
+           get_msr(t, IA32_GS_BASE, &base) && set_msr(t, IA32_GS_BASE, base) &&
+           get_msr(t, IA32_EFER, &efer) &&
+           set_msr(t, IA32_EFER, efer | IA32_EFER_SCE) &&
+           set_msr(t, IA32_STAR, star) &&
+           set_msr(t, IA32_LSTAR, (uintptr_t)ring3_system_call) &&
+           set_msr(t, IA32_FMASK, IA32_FMASK_ALL);
+}
+
+void ring3_begin(const struct ring3_session *s)
+{
+    /* Not busy: it may have been loaded before. */
+    uint64_t *descriptor = &s->tables->gdt[s->ours.tr / 8];
+
+    *descriptor = tss_descriptor((uintptr_t)&s->tables->tss);
+    ring3_load(&s->ours);
+}
+
+void ring3_end(const struct ring3_session *s)
+{
+    struct ring3_registers back = s->firmware;
+    uint64_t *gdt = (uint64_t *)(uintptr_t)back.gdt.base;
+
+    /* Firmware's own TSS, if it has one, and not one that was left here. */
+    if (back.tr == 0 || back.tr + 7u > back.gdt.limit ||
+        DESCRIPTOR_TYPE(gdt[back.tr / 8]) != TYPE_TSS_BUSY)
+        back.tr = 0;
+    else
+        gdt[back.tr / 8] &= ~BIT(41);
+    ring3_load(&back);
+}

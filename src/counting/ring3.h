@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * ring3.h - ring 3 for a window: a GDT, a TSS and page tables of the test's
+ * own, in its buffer, and the MSRs of SYSCALL.
+ *
+ * SDM 3A, "Segment Descriptors", "TSS Descriptor in 64-bit mode", "64-Bit TSS
+ * Format", "4-Level Paging"; SDM 2B, SYSCALL, SYSRET. Firmware's tables are
+ * copied and not changed: its GDT with five descriptors more, its root table of
+ * paging with one entry more. TR holds the TSS afterwards too, where it was 0:
+ * no instruction takes it out again.
+ */
+#ifndef SRC_COUNTING_RING3_H
+#define SRC_COUNTING_RING3_H
+
+#include "asm/ring3_window.h"
+#include "src/harness/case.h"
+
+struct ring3_tables; /* in the buffer */
+
+struct ring3_session {
+    struct test_context *t;
+    struct ring3 *ring3; /* for cells[0] of window_ring3() */
+    struct ring3_tables *tables;
+    struct ring3_registers firmware, ours;
+};
+
+/* Builds the tables in test_buffer() and writes the MSRs, through the journal.
+ * False, SKIP is said, where firmware's tables are none that it can add to;
+ * false, ERROR is said, where an access faulted. */
+bool ring3_prepare(struct ring3_session *s, struct test_context *t);
+
+/* Loads them, and gives back the firmware's. In between nothing but windows and
+ * accesses to MSRs; an exception that ends the job gives them back too. */
+void ring3_begin(const struct ring3_session *s);
+void ring3_end(const struct ring3_session *s);
+
+/* Pure, for ring3_prepare() and its unit test. A code or data descriptor of
+ * 64-bit mode, at that privilege level. */
+uint64_t ring3_descriptor(bool code, unsigned level);
+/* Adds to a copy of `root`, a table of 512 entries, one that leads over `depth`
+ * further tables to `page`, for ring 3. Returns the number of the entry, or 0
+ * where there is none free in the lower half. */
+unsigned ring3_map(uint64_t root[512], uint64_t tables[][512], unsigned depth,
+                   const void *page);
+
+#endif

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* rows.c - that a test has tried all that it is to try (case.h): with a row
+ * lost it would pass, and nobody would see. */
+#include "src/harness/context.h"
+
+unsigned rows_begin(struct test_context *t, unsigned rows)
+{
+    t->rows += rows;
+    t->checks_before_row = t->checks;
+    return rows;
+}
+
+void row_ended(struct test_context *t)
+{
+    t->rows_tried += t->checks != t->checks_before_row;
+    t->checks_before_row = t->checks;
+}
+
+void tried_all(struct test_context *t, const char *what, uint64_t n,
+               uint64_t of)
+{
+    if (n != of || of == 0)
+        broken(t, "tried %lu of %lu %s", n, of, what);
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * registers.h - what the MSRs of Processor Trace take on a given processor.
+ * Pure: reads nothing but the identity.
+ *
+ * SDM 3C, Intel Processor Trace, "Enabling and Configuration MSRs", tables
+ * "CPUID Leaf 14H Enumeration of Intel Processor Trace Capabilities" and
+ * "CPUID Leaf 14H, sub-leaf 1H".
+ */
+#ifndef SRC_TRACE_REGISTERS_H
+#define SRC_TRACE_REGISTERS_H
+
+#include "src/cpu/identity.h"
+
+/* 560H, 561H, 571H, 572H, 580H to 587H: all but IA32_RTIT_CTL. */
+#define REGISTERS_COUNT 12
+
+struct register_rule {
+    uint32_t msr;
+    bool present;      /* else each access raises #GP */
+    uint64_t writable; /* bits that a write changes */
+    uint64_t ignored;  /* that it does not change, without a fault */
+    uint64_t open;     /* of which nothing is said here */
+    bool canonical;    /* sign-extended from bit 47; else #GP */
+};
+
+/* index below REGISTERS_COUNT. A bit in none of the three masks is reserved: a
+ * write that sets it raises #GP. */
+struct register_rule registers_rule(const struct identity *id, unsigned index);
+
+/* Address ranges, 0 to 4. */
+unsigned registers_ranges(const struct identity *id);
+
+enum register_answer { REGISTER_TAKES, REGISTER_REFUSES, REGISTER_OPEN };
+
+/* What a WRMSR of this value to IA32_RTIT_CTL (570H) does while TraceEn is and
+ * stays 0. */
+enum register_answer registers_control(const struct identity *id,
+                                       uint64_t value);
+
+#endif

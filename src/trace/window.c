@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* window.c - traces the window, and says where its trace leaves the path. */
+#include "src/trace/window.h"
+
+#include "src/base/mem.h"
+#include "src/base/msr.h"
+#include "src/base/names.h"
+#include "src/counting/smi_guard.h"
+
+/* FUP and TIP.PGD at the WRMSR that clears TraceEn (row 3b). */
+static bool end_step(uint64_t index, struct path_step *step)
+{
+    const struct path_step end[] = {{PATH_FUP, trace_at(trace_window_off_at)},
+                                    {PATH_PGD_HIDDEN, 0}};
+
+    if (index >= 2)
+        return false;
+    *step = end[index];
+    return true;
+}
+
+static bool has_address(unsigned kind)
+{
+    return kind == PATH_TIP || kind == PATH_RET || kind == PATH_FUP ||
+           kind == PATH_PGE || kind == PATH_PGD || kind == PATH_PGD_DIRECT ||
+           kind == PATH_FUP_MAY;
+}
+
+/* Steps of the body. */
+static uint64_t body_count(const struct window *w)
+{
+    uint64_t rows = 0;
+
+    if (w->rows == NULL)
+        return 1 + WINDOW_TURN_STEPS * w->code.count;
+    while (w->rows[rows].kind != PATH_END)
+        rows++;
+    return rows;
+}
+
+static struct path_step row_step(const struct window *w, uint64_t index)
+{
+    const struct trace_row *row = &w->rows[index];
+
+    if (row->kind == PATH_PIP_OWN)
+        return (struct path_step){PATH_PIP, path_pip(w->code.cells[0])};
+    if (row->kind == PATH_PIP_OTHER)
+        return (struct path_step){PATH_PIP, path_pip(w->code.argument)};
+    if (row->kind == PATH_TIP_HANDLER)
+        return (struct path_step){PATH_TIP, trace_at(trace_handler)};
+    if (row->kind == PATH_TIP_ERROR)
+        return (struct path_step){PATH_TIP, trace_at(trace_handler_error)};
+    if (row->kind == PATH_TIP_TRAP)
+        return (struct path_step){PATH_TIP, trace_at(trace_handler_trap)};
+    const uint64_t from = has_address(row->kind) ? trace_at(w->code.body) : 0;
+
+    return (struct path_step){row->kind, from + (uint64_t)(int64_t)row->at};
+}
+
+/* The jump to the body; then the jumps and a branch each turn. */
+static struct path_step loop_step(const struct window *w, uint64_t index)
+{
+    const uint64_t turn = (index - 1) / WINDOW_TURN_STEPS,
+                   jump = (index - 1) % WINDOW_TURN_STEPS;
+
+    if (index == 0)
+        return (struct path_step){PATH_TIP, trace_at(w->code.body)};
+    if (jump == TRACE_LOOP_JUMPS)
+        return (struct path_step){
+            turn + 1 < w->code.count ? PATH_TAKEN : PATH_NOT_TAKEN, 0};
+    const bool other = jump == 0 && (w->others[turn / 8] >> turn % 8 & 1) != 0;
+    return (struct path_step){PATH_TIP, trace_at(w->code.body) +
+                                            trace_body_loop_at[jump] + other};
+}
+
+static bool window_step(const void *source, uint64_t index,
+                        struct path_step *step)
+{
+    const struct window *w = source;
+    const uint64_t body = body_count(w), all = w->bare ? body : body + 3;
+
+    if (index >= all * w->times)
+        return false;
+    index %= all;
+    if (!w->bare && index == 0) {
+        *step = (struct path_step){PATH_PGE, trace_at(trace_window_on_next)};
+        return true;
+    }
+    index -= !w->bare;
+    if (index >= body)
+        return end_step(index - body, step);
+    *step = w->rows != NULL ? row_step(w, index) : loop_step(w, index);
+    return true;
+}
+
+void window_set(struct window *w, const uint8_t *body,
+                const struct trace_row *rows)
+{
+    memset(w, 0, sizeof(*w));
+    w->code.body = body;
+    w->rows = rows;
+    w->times = 1;
+    w->path = (struct path){.step = window_step, .source = w};
+}
+
+void window_set_loop(struct window *w, struct test_context *t, unsigned turns)
+{
+    window_set(w, trace_body_loop, NULL);
+    w->code.argument = test_random(t) | 1;
+    w->code.count = turns < WINDOW_TURNS_MAX ? turns : WINDOW_TURNS_MAX;
+    uint64_t x = w->code.argument;
+    for (uint64_t turn = 0; turn < w->code.count; turn++) {
+        x = TRACE_LOOP_NEXT(x);
+        w->others[turn / 8] |= (uint8_t)(TRACE_LOOP_OTHER(x) << turn % 8);
+    }
+}
+
+void window_set_silent(struct window *w, const uint8_t *body)
+{
+    static const struct trace_row none = {PATH_END, 0};
+
+    window_set(w, body, &none);
+    w->bare = true;
+}
+
+struct attempt {
+    struct trace *p;
+    struct window *w;
+    int vector;
+};
+
+static bool arm(struct trace *p, const struct parts *parts)
+{
+    return parts == NULL
+               ? trace_arm(p)
+               : trace_arm_output(p, parts->control, parts->part[0].base,
+                                  parts_pointers(parts));
+}
+
+static bool attempt_once(void *argument)
+{
+    struct attempt *a = argument;
+
+    if (!arm(a->p, a->w->parts))
+        return false;
+    a->w->code.control = a->p->armed | IA32_RTIT_CTL_TraceEn;
+    for (unsigned i = 0; i < a->w->times; i++)
+        a->vector = a->w->gates != NULL
+                        ? trace_window_gates(&a->w->code, a->w->gates)
+                        : trace_window(&a->w->code);
+    return trace_stop(a->p);
+}
+
+/* Out of parts the bytes go to the last pages of test_records(). */
+static const uint8_t *collect(struct trace *p, const struct parts *parts,
+                              size_t *bytes)
+{
+    uint8_t *copy =
+        (uint8_t *)test_records(p->t) + TEST_RECORDS_BYTES - WINDOW_COPY_BYTES;
+
+    *bytes = trace_bytes(p);
+    if (parts == NULL)
+        return p->memory;
+    if (!parts_written(parts, p->stopped_base, p->stopped_pointers, bytes))
+        *bytes = 0;
+    *bytes = parts_copy(parts, p->memory, *bytes, copy, WINDOW_COPY_BYTES);
+    return copy;
+}
+
+bool window_trace(struct trace *p, struct window *w, struct path_seen *seen)
+{
+    struct attempt a = {.p = p, .w = w};
+    unsigned repeated = 0;
+    size_t bytes;
+
+    w->path.any_nr = !output_is_native(test_cpu(p->t));
+    for (unsigned i = 0; i < TRACE_TRIES; i++) {
+        if (!smi_guard(p->t, attempt_once, &a, &repeated))
+            return false;
+        if (!check(p->t, a.vector == HW_NO_FAULT,
+                   "IA32_RTIT_CTL (570H): WRMSR of 0x%lx: got %s, wanted no "
+                   "fault",
+                   w->code.control, fault_name(a.vector)))
+            return false;
+        const uint8_t *from = collect(p, w->parts, &bytes);
+        path_follow(from, bytes, &w->path, 0, seen);
+        if (!seen->overflow)
+            return true;
+    }
+    skip(p->t, "needs a trace without an overflow; %u of %u had one (OVF)",
+         TRACE_TRIES, TRACE_TRIES);
+    return false;
+}
+
+bool window_judge(struct trace *p, const char *what,
+                  const struct path_seen *seen)
+{
+    check_known(p->t, seen->modes_missing == 0, ERRATUM_PT_LATE_MODE, true,
+                "%s: got no MODE.Exec between a PSB and the next TIP.PGE; "
+                "wanted one",
+                what);
+    return check(
+        p->t, seen->wrong == NULL,
+        "%s: packet %lu of the control flow, offset 0x%lx: %s: got %s "
+        "0x%lx, wanted %s 0x%lx",
+        what, seen->step, seen->offset, seen->wrong != NULL ? seen->wrong : "",
+        seen->got < PT_KINDS ? pt_kind_name(seen->got) : "none", seen->value,
+        path_step_name(seen->want.kind), seen->want.value);
+}
+
+bool window_check(struct trace *p, const char *what, struct window *w,
+                  struct path_seen *seen)
+{
+    return window_trace(p, w, seen) && window_judge(p, what, seen);
+}
+
+bool window_check_parts(struct trace *p, const char *what, struct window *w,
+                        const struct parts *parts, struct path_seen *seen)
+{
+    const uint64_t bits = IA32_RTIT_STATUS_Error | IA32_RTIT_STATUS_Stopped;
+    size_t bytes;
+
+    w->parts = parts;
+    bool traced = window_trace(p, w, seen);
+    w->parts = NULL;
+    if (!traced)
+        return false;
+    check(p->t, (p->status & bits) == 0,
+          "%s: IA32_RTIT_STATUS (571H) = 0x%lx: wanted [4] (Error) and [5] "
+          "(Stopped) = 0",
+          what, p->status);
+    if (!check(
+            p->t,
+            parts_written(parts, p->stopped_base, p->stopped_pointers, &bytes),
+            "%s: IA32_RTIT_OUTPUT_BASE (560H) = 0x%lx, "
+            "IA32_RTIT_OUTPUT_MASK_PTRS (561H) = 0x%lx at the end: not in "
+            "the output, which began at 0x%lx, 0x%lx",
+            what, p->stopped_base, p->stopped_pointers, p->base, p->pointers))
+        return false;
+    const size_t inside = parts_inside(parts, bytes, 0, TRACE_BYTES),
+                 untouched = trace_guarded(p, 0, TRACE_BYTES);
+    /* A byte of the trace may be TRACE_GUARD by chance. */
+    check(p->t, untouched + inside >= TRACE_BYTES,
+          "%s: %lu bytes of memory were written that are not in the output of "
+          "%lu bytes",
+          what, TRACE_BYTES - untouched - inside, bytes);
+    return window_judge(p, what, seen);
+}

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What a test has to observe on each personality, where that is certain.
+
+What the manual leaves open is never a FAIL; but on a simulated processor some of
+it follows from the personality: whether all instructions of a kind do something,
+or none, and of how many. observed.txt has these figures, "n of N", where runs of
+two seeds say the same; `make boot` compares. `make observed` writes it, to be read
+as a difference.
+"""
+
+import concurrent.futures
+import os
+import re
+from typing import Callable, Iterable, Iterator
+
+import boots
+import expected
+import ktap
+
+TABLE = os.path.join(boots.HERE, "observed.txt")
+SEEDS = (2, 3)
+TRIALS = 20
+LINE = re.compile(r"# (?:processors? [\d,-]+: )?(?:NOT )?OBSERVED (.+): (\d+ of \d+)$")
+HEAD = """\
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# Written by `make observed`: what each test observes with TRIALS=20, where that
+# does not depend on the seed; on which personalities, with SMT on and off.
+"""
+
+Figures = dict[tuple[str, str], list[str]]  # by test and what is observed
+
+
+def figures(report: ktap.Report) -> Figures:
+    """Each once, in order; all processors' are one."""
+    found: Figures = {}
+    lines: list[tuple[str, str]] = []
+    for line in report.body.splitlines():
+        if match := LINE.match(line):
+            lines.append((match[1], match[2]))
+        elif result := ktap.result_of(line):
+            for what, figure in lines:
+                found.setdefault((result.name, what), []).append(figure)
+            lines = []
+    return {key: sorted(set(values)) for key, values in found.items()}
+
+
+def read() -> dict[str, Figures]:
+    """The figures by personality and SMT."""
+    found: dict[str, Figures] = {}
+    if not os.path.exists(TABLE):
+        return found
+    with open(TABLE, encoding="ascii") as file:
+        for line in file:
+            if line.startswith("#") or not line.strip():
+                continue
+            test, rest = line.rstrip().split(": ", 1)
+            what, numbers, where = rest.rsplit(" | ", 2)
+            for word in where.split():
+                cpu, _, smt = word.partition("/")
+                for one in [smt] if smt else expected.SMT:
+                    found.setdefault(f"{cpu}/{one}", {})[test, what] = numbers.split(", ")
+    return found
+
+
+def problems(report: ktap.Report, cpu: str, smt: str) -> Iterator[str]:
+    """Where a run with these TRIALS observes something else."""
+    got = figures(report)
+    for (test, what), numbers in read().get(f"{cpu}/{smt}", {}).items():
+        if test in report.results and got.get((test, what)) != numbers:
+            yield (f"{test} observes {what}: {', '.join(got.get((test, what), ['nothing']))}; "
+                   f"wanted {', '.join(numbers)} (tests/boot/observed.txt)")
+
+
+def _run(cpu: str, smt: str, seed: int) -> Figures:
+    found: Figures = {}
+
+    def keep(report: ktap.Report, outcome: boots.Outcome) -> Iterator[str]:
+        found.update(figures(report))
+        return boots.clean(report, outcome)
+
+    wrong = boots.boot_once(boots.Boot(f"observed {cpu} {smt} {seed}", keep,
+                                       {"cpu": cpu, "smt": smt, "seed": seed},
+                                       f"trials={TRIALS}"))
+    if wrong:
+        print(f"{cpu} smt={smt} seed={seed}:", *wrong)
+    return found
+
+
+def _certain(runs: list[Figures]) -> Figures:
+    """What all say, and is all or none of it."""
+    return {key: numbers for key, numbers in runs[0].items()
+            if all(run.get(key) == numbers for run in runs)
+            and all(n in ("0", of) for n, of in (x.split(" of ") for x in numbers))}
+
+
+def write(result: Callable[[str, Iterable[str]], None]) -> None:
+    machines = [(cpu, smt) for cpu, smt, _ in expected.runs()]
+    jobs = [(cpu, smt, seed) for cpu, smt in machines for seed in SEEDS]
+    with concurrent.futures.ThreadPoolExecutor(boots.CORES) as pool:
+        runs = list(pool.map(lambda job: _run(*job), jobs))
+    where: dict[tuple[str, str, str], list[str]] = {}
+    for at, (cpu, smt) in enumerate(machines):
+        for (test, what), numbers in _certain(runs[2 * at:2 * at + 2]).items():
+            where.setdefault((test, what, ", ".join(numbers)), []).append(f"{cpu}/{smt}")
+    with open(TABLE, "w", encoding="ascii") as file:
+        file.write(HEAD)
+        for (test, what, text), places in sorted(where.items()):
+            both = [p[:-3] for p in places if p.endswith("/on") and p[:-2] + "off" in places]
+            names = both + [p for p in places if p.split("/")[0] not in both]
+            file.write(f"{test}: {what} | {text} | {' '.join(names)}\n")
+    result(f"observed: {len(where)} figures", [] if where else ["none"])

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * odd_firmware.c - starts \tsxpmu.efi on firmware that does what real firmware
+ * does at times. \firmware.txt on the volume has a letter for each:
+ *
+ *   a  a pointer in ACPI's XSDT is not canonical
+ *   n  NMIs, of a watchdog, come every 20 ms while interrupts are on
+ *   p  no console has a device path
+ *   q  time passes ten times as fast in Stall() of 10 ms: for waits of minutes
+ *   s  each row on a console takes 50 ms more
+ *
+ * UEFI specification, "Boot Services", "Simple Text Output Protocol"; ACPI
+ * specification, "Extended System Description Table (XSDT)"; SDM 3A, "Interrupt
+ * Command Register (ICR)".
+ */
+#include "tests/boot/load_app.h"
+
+#include <stdint.h>
+
+#define RSDP_XSDT      24
+#define TABLE_LENGTH   4
+#define TABLE_CHECKSUM 9
+#define XSDT_ENTRIES   36
+#define NOT_CANONICAL  UINT64_C(0x8000000000001000)
+#define APIC_ICR_LOW   ((volatile uint32_t *)0xFEE00300)
+#define ICR_SELF       0x40000u
+#define ICR_NMI        0x400u
+#define NMI_PERIOD     200000 /* of 100 ns */
+#define LOOK_US        10000
+#define QUICK          10
+#define ROW_US         50000
+#define CONSOLES_MAX   8
+
+EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *system);
+
+static EFI_SYSTEM_TABLE *st;
+static EFI_BOOT_SERVICES *bs;
+
+static EFI_STALL stall;
+static EFI_HANDLE_PROTOCOL handle_protocol;
+
+static struct console {
+    SIMPLE_TEXT_OUTPUT_INTERFACE *out;
+    EFI_TEXT_OUTPUT_STRING write;
+} consoles[CONSOLES_MAX];
+static unsigned consoles_count;
+static EFI_HANDLE without_path[CONSOLES_MAX];
+static unsigned without_path_count;
+
+static BOOLEAN same(const EFI_GUID *a, const EFI_GUID *b)
+{
+    const UINT8 *x = (const UINT8 *)a, *y = (const UINT8 *)b;
+
+    for (unsigned i = 0; i < sizeof(*a); i++)
+        if (x[i] != y[i])
+            return FALSE;
+    return TRUE;
+}
+
+static VOID break_acpi(void)
+{
+    EFI_GUID acpi = ACPI_20_TABLE_GUID;
+
+    for (UINTN i = 0; i < st->NumberOfTableEntries; i++)
+        if (same(&st->ConfigurationTable[i].VendorGuid, &acpi)) {
+            UINT8 *rsdp = st->ConfigurationTable[i].VendorTable;
+            UINT8 *xsdt = *(UINT8 **)(rsdp + RSDP_XSDT);
+            *(uint64_t *)(xsdt + XSDT_ENTRIES) = NOT_CANONICAL;
+            UINT8 sum = 0;
+            for (UINT32 n = 0; n < *(uint32_t *)(xsdt + TABLE_LENGTH); n++)
+                sum = (UINT8)(sum + xsdt[n]);
+            xsdt[TABLE_CHECKSUM] = (UINT8)(xsdt[TABLE_CHECKSUM] - sum);
+        }
+}
+
+struct idt_register {
+    uint16_t limit;
+    uint64_t base;
+} __attribute__((packed));
+
+static uint64_t firmwares_idt;
+
+static uint64_t idt_base(void)
+{
+    struct idt_register idt;
+
+    __asm__ volatile("sidt %0" : "=m"(idt));
+    return idt.base;
+}
+
+/* Firmware's own handler would end the machine. */
+static VOID EFIAPI send_nmi(EFI_EVENT event, VOID *context)
+{
+    (void)event, (void)context;
+    if (idt_base() != firmwares_idt)
+        *APIC_ICR_LOW = ICR_SELF | ICR_NMI;
+}
+
+static VOID start_nmis(void)
+{
+    EFI_EVENT event;
+
+    firmwares_idt = idt_base();
+    if (!EFI_ERROR(bs->CreateEvent(EVT_TIMER | EVT_NOTIFY_SIGNAL, TPL_CALLBACK,
+                                   send_nmi, NULL, &event)))
+        (void)bs->SetTimer(event, TimerPeriodic, NMI_PERIOD);
+}
+
+static EFI_STATUS EFIAPI stall_quickly(UINTN us)
+{
+    return stall(us == LOOK_US ? us / QUICK : us);
+}
+
+static EFI_STATUS EFIAPI write_slowly(SIMPLE_TEXT_OUTPUT_INTERFACE *out,
+                                      CHAR16 *text)
+{
+    for (const CHAR16 *c = text; *c != 0; c++)
+        if (*c == '\n')
+            stall(ROW_US);
+    for (unsigned i = 0; i < consoles_count; i++)
+        if (consoles[i].out == out)
+            return consoles[i].write(out, text);
+    return EFI_DEVICE_ERROR;
+}
+
+static EFI_STATUS EFIAPI hide_path(EFI_HANDLE handle, EFI_GUID *guid,
+                                   VOID **protocol)
+{
+    EFI_GUID path = DEVICE_PATH_PROTOCOL;
+
+    for (unsigned i = 0; same(guid, &path) && i < without_path_count; i++)
+        if (without_path[i] == handle)
+            return EFI_UNSUPPORTED;
+    return handle_protocol(handle, guid, protocol);
+}
+
+static VOID change_consoles(BOOLEAN slow, BOOLEAN pathless)
+{
+    EFI_GUID guid = SIMPLE_TEXT_OUTPUT_PROTOCOL;
+    EFI_HANDLE *handles = NULL;
+    UINTN count = 0;
+
+    (void)bs->LocateHandleBuffer(ByProtocol, &guid, NULL, &count, &handles);
+    for (UINTN i = 0; i < count && i < CONSOLES_MAX; i++) {
+        SIMPLE_TEXT_OUTPUT_INTERFACE *out;
+        if (pathless)
+            without_path[without_path_count++] = handles[i];
+        if (slow &&
+            !EFI_ERROR(bs->HandleProtocol(handles[i], &guid, (VOID **)&out))) {
+            consoles[consoles_count++] =
+                (struct console){out, out->OutputString};
+            out->OutputString = write_slowly;
+        }
+    }
+}
+
+static BOOLEAN has_letter(const char *letters, char letter)
+{
+    for (; *letters != '\0'; letters++)
+        if (*letters == letter)
+            return TRUE;
+    return FALSE;
+}
+
+static VOID read_letters(EFI_HANDLE image, char *letters, UINTN bytes)
+{
+    EFI_GUID loaded = LOADED_IMAGE_PROTOCOL;
+    EFI_GUID file_system = SIMPLE_FILE_SYSTEM_PROTOCOL;
+    EFI_LOADED_IMAGE *self;
+    EFI_FILE_IO_INTERFACE *volume;
+    EFI_FILE_HANDLE root, file;
+
+    if (!EFI_ERROR(bs->HandleProtocol(image, &loaded, (VOID **)&self)) &&
+        !EFI_ERROR(bs->HandleProtocol(self->DeviceHandle, &file_system,
+                                      (VOID **)&volume)) &&
+        !EFI_ERROR(volume->OpenVolume(volume, &root)) &&
+        !EFI_ERROR(
+            root->Open(root, &file, L"firmware.txt", EFI_FILE_MODE_READ, 0)))
+        (void)file->Read(file, &bytes, letters);
+}
+
+EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *system)
+{
+    char letters[16] = "";
+    EFI_HANDLE app;
+    EFI_STATUS status;
+
+    st = system;
+    bs = system->BootServices;
+    read_letters(image, letters, sizeof(letters) - 1);
+    status = load_app(image, system, &app);
+    if (EFI_ERROR(status))
+        return status;
+    if (has_letter(letters, 'a'))
+        break_acpi();
+    if (has_letter(letters, 'n'))
+        start_nmis();
+    if (has_letter(letters, 'q')) {
+        stall = bs->Stall;
+        bs->Stall = stall_quickly;
+    }
+    if (has_letter(letters, 's'))
+        stall = bs->Stall;
+    change_consoles(has_letter(letters, 's'), has_letter(letters, 'p'));
+    if (has_letter(letters, 'p')) {
+        handle_protocol = bs->HandleProtocol;
+        bs->HandleProtocol = hide_path;
+    }
+    return bs->StartImage(app, NULL, NULL);
+}
