@@ -29,6 +29,9 @@
  * Registers"). */
 #define IA32_PMC(n) (0xc1u + (n))
 
+#define MSR_PLATFORM_INFO       0xceu
+#define MSR_PLATFORM_INFO_RATIO BITS(15, 8) /* of the TSC to the bus clock */
+
 #define IA32_ARCH_CAPABILITIES 0x10au
 
 /* White paper 604224, tables A-1 (bit 0) and 2.2-1 (bits 0 to 2). */

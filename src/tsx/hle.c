@@ -41,6 +41,8 @@ void hle_try(struct test_context *t, const struct hle_form *form,
 void hle_check(struct test_context *t, const char *what,
                const struct hle_tally *tally)
 {
+    if (tally->tried == 0)
+        broken(t, "%s: no critical section was tried", what);
     check_none(t, what, "the lock is not as before the XACQUIRE",
                tally->lock_wrong, tally->tried);
     check_known(t, tally->seen_wrong == 0, ERRATUM_HLE_OLD_VALUE,
