@@ -369,6 +369,8 @@ $(HOST_TESTS:%.c=$(B)/%): $(B)/%: $(B)/host/%.c.o \
 # The bodies of cases, over a device of its own.
 $(B)/tests/host/cases/memory_cases: $(call host_object,$(wildcard \
     src/cases/memory/*.c))
+$(B)/tests/host/cases/counting_cases: $(call host_object,$(wildcard \
+    src/cases/counting/*.c))
 $(B)/tests/host/cases/uncore_cases: $(call host_object,\
     $(wildcard src/cases/uncore/*.c))
 $(B)/tests/host/cases/hle_cases: $(call host_object,\

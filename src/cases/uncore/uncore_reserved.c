@@ -9,6 +9,9 @@
 
 #define SHOWN 2
 
+/* [63:29], [21], [19], [17:16] */
+#define RESERVED_OF_SELECT 39
+
 struct tally {
     unsigned tried, refused, shown;
 };
@@ -58,6 +61,10 @@ TEST(uncore_reserved,
         for (unsigned bit = 16; bit < 64; bit++)
             if ((UNCORE_DEFINED >> bit & 1) == 0)
                 try_bit(t, &y, uncore_box_select(i / 2, i % 2), bit);
+    const unsigned all = 32 * sizeof(registers) / sizeof(registers[0]) +
+                         u.boxes * 2 * RESERVED_OF_SELECT;
+    if (y.tried != all)
+        broken(t, "%u of %u reserved bits were tried", y.tried, all);
     observe(t, "reserved bits of the uncore's control registers that are taken",
             y.tried - y.refused, y.tried);
 }

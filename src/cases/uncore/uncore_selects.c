@@ -136,16 +136,32 @@ static bool check_alone(struct selects *s, unsigned unit,
     return true;
 }
 
-static bool check_units(struct selects *s)
+/* What each counts when all do, in the quietest of some windows; the first
+ * brings page tables and the stack. */
+static bool count_together(struct selects *s, uint64_t together[])
 {
-    uint64_t selects[UNITS_MAX], together[UNITS_MAX];
+    uint64_t selects[UNITS_MAX];
 
     for (unsigned i = 0; i < s->count; i++)
         selects[i] = event_of(s, i) | UNCORE_EN;
     if (!run_window(s, selects, lines_miss))
         return false;
-    for (unsigned i = 0; i < s->count; i++)
-        together[i] = s->got[i];
+    for (unsigned k = 0; k < TRIES; k++) {
+        if (!run_window(s, selects, lines_miss))
+            return false;
+        for (unsigned i = 0; i < s->count; i++)
+            together[i] =
+                k == 0 || s->got[i] < together[i] ? s->got[i] : together[i];
+    }
+    return true;
+}
+
+static bool check_units(struct selects *s)
+{
+    uint64_t together[UNITS_MAX];
+
+    if (!count_together(s, together))
+        return false;
     for (unsigned i = 0; i < s->count; i++) {
         check_registers(s, i);
         if (!check_alone(s, i, together))
@@ -192,7 +208,7 @@ static void check_umasks(struct selects *s)
         {0x4f, false, "external snoops, in any state"},
     };
 
-    for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+    FOR_EACH_ROW (s->u.t, i, rows) {
         uint64_t got =
             count_lookups(s, UNCORE_EVENT(0x34, rows[i].umask), lines_miss);
         check(s->u.t, rows[i].counts ? got >= LINES : got <= STRAY,
