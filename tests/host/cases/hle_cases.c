@@ -96,11 +96,6 @@ void hle_other_size(struct hle_block *block)
     run(OTHER_SIZE, block, 1, 0, false);
 }
 
-void hle_plain(struct hle_block *block)
-{
-    run(0, block, 1, 0, false);
-}
-
 /* --- The cases over it --------------------------------------------------- */
 
 #define TRIES 25
