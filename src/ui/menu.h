@@ -24,9 +24,9 @@ enum menu_action {
 
 struct menu {
     struct options *options;
-    unsigned at; /* the item with the mark */
+    unsigned at;     /* the item with the mark */
     bool has_report; /* to go back to */
-    bool typing; /* a word of the grammar into entry[] */
+    bool typing;     /* a word of the grammar into entry[] */
     char entry[MENU_ENTRY_BYTES];
     char warning[OPTIONS_WARNING_BYTES]; /* what was wrong with it; "" */
 };

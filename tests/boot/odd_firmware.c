@@ -17,19 +17,19 @@
 
 #include <stdint.h>
 
-#define RSDP_XSDT     24
+#define RSDP_XSDT      24
 #define TABLE_LENGTH   4
 #define TABLE_CHECKSUM 9
-#define XSDT_ENTRIES  36
-#define NOT_CANONICAL UINT64_C(0x8000000000001000)
-#define APIC_ICR_LOW  ((volatile uint32_t *)0xFEE00300)
-#define ICR_SELF      0x40000u
-#define ICR_NMI       0x400u
-#define NMI_PERIOD    200000 /* of 100 ns */
-#define LOOK_US       10000
-#define QUICK         10
-#define ROW_US        50000
-#define CONSOLES_MAX  8
+#define XSDT_ENTRIES   36
+#define NOT_CANONICAL  UINT64_C(0x8000000000001000)
+#define APIC_ICR_LOW   ((volatile uint32_t *)0xFEE00300)
+#define ICR_SELF       0x40000u
+#define ICR_NMI        0x400u
+#define NMI_PERIOD     200000 /* of 100 ns */
+#define LOOK_US        10000
+#define QUICK          10
+#define ROW_US         50000
+#define CONSOLES_MAX   8
 
 EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *system);
 

@@ -5,9 +5,11 @@
 #include "src/base/msr.h"
 #include "src/trace/window.h"
 
-#define TURNS     100
-#define THRESHOLD 7  /* CycThresh: 64 cycles */
-#define FASTEST   16 /* core clocks to one of TSC, at most */
+/* Where many are missing between two, 256 may be: one in 256 by chance. */
+#define MTC_REPEATS 32
+#define TURNS       100
+#define THRESHOLD   7  /* CycThresh: 64 cycles */
+#define FASTEST     16 /* core clocks to one of TSC, at most */
 
 /* SDM 3C, "Timestamp Counter (TSC) Packet": 7 bytes of it. */
 #define TSC_MASK BITS(55, 0)
@@ -108,10 +110,10 @@ static void check_mtc(struct timed *m, unsigned n)
     check(t, m->seen.packets[PT_TMA] == m->seen.packets[PT_TSC],
           "TSCEn and MTCEn: got %u TMA for %u TSC, wanted one each",
           m->seen.packets[PT_TMA], m->seen.packets[PT_TSC]);
-    check(
-        t, times->mtc_repeats == 0,
-        "MTCFreq = %u: %u of %u MTC say what the one before said; wanted none",
-        n, times->mtc_repeats, m->seen.packets[PT_MTC]);
+    check(t, times->mtc_repeats * MTC_REPEATS <= m->seen.packets[PT_MTC],
+          "MTCFreq = %u: %u of %u MTC say what the one before said; wanted at "
+          "most one in %u",
+          n, times->mtc_repeats, m->seen.packets[PT_MTC], MTC_REPEATS);
     if (id->leaf15_eax == 0 || id->leaf15_ebx == 0)
         return;
     check_clocks(m, n);
