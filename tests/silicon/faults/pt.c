@@ -300,7 +300,15 @@ bool faults_show_nested(const struct processor *p)
 
 bool faults_abort_traced(const struct processor *p, enum tx_cause cause)
 {
-    return cause == TX_CAUSE_CONFLICT || cause == TX_CAUSE_WRITES ||
-           cause == TX_CAUSE_READS || cause == TX_CAUSE_EVENT ||
-           faults_pt(p, PT_ABORT_OTHER, true);
+    switch (cause) {
+    case TX_CAUSE_CONFLICT:
+        return true;
+    case TX_CAUSE_WRITES:
+    case TX_CAUSE_READS:
+        return faults_pt(p, PT_ABORT_CAPACITY, true);
+    case TX_CAUSE_EVENT:
+        return faults_pt(p, PT_ABORT_EVENT, true);
+    default:
+        return faults_pt(p, PT_ABORT_OTHER, true);
+    }
 }

@@ -67,14 +67,6 @@ FAULT(pt_far_fup, .what = "[PT] a far transfer has a FUP in front of its TIP",
 FAULT(pt_tip_of_source, .what = "[PT] a TIP has the IP of the branch",
       .caught = {"skylake-2018 on 1 pt_branches FAIL"}, .rule = PT_TIP_NEXT)
 
-FAULT(pt_event_fup_missing, .what = "[PT] an exception or interrupt has no FUP",
-      .caught = {"skylake-2018 on 1 pt_topa_output FAIL"}, .rule = PT_EVENT_FUP)
-
-FAULT(pt_event_fup_target,
-      .what = "[PT] the FUP of an exception or interrupt is its handler",
-      .caught = {"skylake-2018 on 1 pt_topa_output FAIL"},
-      .rule = PT_EVENT_FUP_IP)
-
 FAULT(pt_end_loses_tnt,
       .what = "[PT] results that are not sent when TraceEn is cleared are lost",
       .caught = {"skylake-2018 on 1 pt_timing FAIL"}, .rule = PT_STOP_FLUSHES)

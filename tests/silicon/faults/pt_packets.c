@@ -22,8 +22,8 @@ FAULT(pt_psb_period_2k,
 
 FAULT(pt_psb_once,
       .what = "[PT] PSB comes where tracing starts and never again",
-      .caught = {"skylake-2018 on 1 pt_range_wrap FAIL"},
-      .value = PT_PSB_PERIOD, .clear = UINT64_MAX, .set = 0xFFFFFFFF)
+      .caught = {"skylake-2018 on 1 pt_psb FAIL"}, .value = PT_PSB_PERIOD,
+      .clear = UINT64_MAX, .set = 0xFFFFFFFF)
 
 FAULT(pt_psb_often, .what = "[PT] PSB comes each 256 bytes",
       .caught = {"skylake-2018 on 1 pt_psb FAIL"}, .value = PT_PSB_PERIOD,
@@ -36,23 +36,9 @@ FAULT(pt_pip_out_of_context, .what = "[PT] PIP comes though ContextEn = 0",
       .caught = {"skylake-2018 on 1 pt_filter_context FAIL"},
       .rule = PT_PIP_CONTEXT, .is = true)
 
-FAULT(pt_pip_needs_branches, .what = "[PT] PIP is missing where BranchEn = 0",
-      .caught = {"skylake-2018 on 1 pt_filter_context FAIL"},
-      .rule = PT_PIP_NO_BRANCHES)
-
-FAULT(pt_calls_across_ovf,
-      .what = "[PT] a RET is compressed though its CALL was before OVF",
-      .caught = {"skylake-2018 on 1 pt_topa_output FAIL"},
-      .rule = PT_OVF_ENDS_CALLS, .value = PT_OVF_ONE_IN, .clear = UINT64_MAX,
-      .set = 40)
-
-FAULT(pt_ovf_fup_missing, .what = "[PT] OVF has no FUP",
-      .caught = {"skylake-2018 on 1 pt_topa_output FAIL"}, .rule = PT_OVF_FUP,
-      .value = PT_OVF_ONE_IN, .clear = UINT64_MAX, .set = 40)
-
 FAULT(pt_bytes_not_counted,
       .what = "[PT with PacketByteCnt] PacketByteCnt stands still",
-      .caught = {"skylake-2018 on 1 pt_range_wrap FAIL"}, .value = PT_COUNTED,
+      .caught = {"skylake-2018 on 1 pt_psb FAIL"}, .value = PT_COUNTED,
       .clear = UINT64_MAX)
 
 FAULT(pt_bytes_counted_twice,
@@ -103,8 +89,7 @@ FAULT(pt_exec_both, .what = "[PT] MODE.Exec has CS.D and CS.L set",
 
 FAULT(pt_psb_keeps_count,
       .what = "[PT with PacketByteCnt] PSB does not begin PacketByteCnt anew",
-      .caught = {"skylake-2018 on 1 pt_topa_output FAIL"},
-      .rule = PT_PSB_RESETS_COUNT)
+      .caught = {"skylake-2018 on 1 pt_psb FAIL"}, .rule = PT_PSB_RESETS_COUNT)
 
 FAULT(pt_psb_short, .what = "[PT] PSB has 14 bytes",
       .caught = {"skylake-2018 on 1 pt_no_branch_en FAIL"},

@@ -41,11 +41,6 @@ enum pt_rule {
     PT_TIP_NEXT,         /* has a TIP the next IP */
     PT_PIP,              /* does MOV to CR3 make a PIP */
     PT_PIP_CONTEXT,      /* as ContextEn = 1 asks */
-    PT_PIP_NO_BRANCHES,  /* without BranchEn */
-    PT_OVF_ENDS_CALLS,   /* does it forget CALLs */
-    PT_OVF_FUP,          /* has it a FUP */
-    PT_EVENT_FUP,        /* with a FUP */
-    PT_EVENT_FUP_IP,     /* of where they came */
     PT_CYC,              /* is CYC due */
     PT_MTC,              /* is MTC enabled */
     PT_EXEC,             /* is MODE.Exec sent */
@@ -93,6 +88,8 @@ enum pt_rule {
     PT_TX_FUP,             /* with a FUP there */
     PT_TX_TNT_FIRST,       /* after the TNT */
     PT_TNT_FULL,           /* is a full TNT sent */
+    PT_ABORT_CAPACITY,     /* is an abort by capacity traced */
+    PT_ABORT_EVENT,        /* by an interrupt */
     PT_ABORT_OTHER,        /* by anything else */
 };
 
@@ -135,7 +132,6 @@ enum pt_value {
     PT_ENTRY_BITS,           /* reserved ones that are ignored */
     PT_LOST_AT_END,          /* bytes */
     PT_TNT_LONG_BITS,        /* of a long one */
-    PT_OVF_ONE_IN,           /* of so many instructions */
 };
 
 #endif

@@ -257,8 +257,6 @@ static void put_new_cr3(struct processor *p, const struct pt_step *now)
     if (!faults_pt(p, PT_PIP_CONTEXT, p->pt.context_en) || !os ||
         !faults_pt(p, PT_PIP, true))
         return;
-    if (!faults_pt(p, PT_PIP_NO_BRANCHES, true) && !branch_en(p))
-        return;
     pt_flush_tnt(p);
     pt_put_cyc(p);
     pt_put_pip(p, now->cr3);
@@ -300,21 +298,18 @@ void pt_overflow(struct processor *p, const struct pt_step *now)
     struct pt_state *pt = &p->pt;
 
     if (!pt_tracing(p) || pt->buffered == 0 ||
-        !random_one_in(
-            &pt->random,
-            faults_pt_value(p, PT_OVF_ONE_IN, p->choices.pt_overflow_one_in)))
+        !random_one_in(&pt->random, p->choices.pt_overflow_one_in))
         return;
     pt->buffered = 0;
     pt->tnt_bits = pt->tnt_count = 0;
-    if (faults_pt(p, PT_OVF_ENDS_CALLS, true))
-        pt->returns_known = 0;
+    pt->returns_known = 0;
     pt->exec = PT_EXEC_NONE;
     pt->last_ip = pt->sent_ip;
     pt->psb_bytes = pt->sent_bytes;
     pt->cyc_sent = false;
     pt_put_cyc(p);
     pt_put_ovf(p);
-    if (pt->packet_en && branch_en(p) && faults_pt(p, PT_OVF_FUP, true))
+    if (pt->packet_en && branch_en(p))
         pt_put_ip(p, PT_FUP, &now->next);
 }
 
@@ -330,9 +325,8 @@ void pt_event(struct processor *p, const struct pt_step *now)
     pt_update_enables(p, now, true);
     stops = pt_enters_stop(p, now, true);
     pt_flush_tnt(p);
-    if (was && branch_en(p) && faults_pt(p, PT_EVENT_FUP, true))
-        pt_put_ip(p, PT_FUP,
-                  faults_pt(p, PT_EVENT_FUP_IP, true) ? &now->ip : &now->next);
+    if (was && branch_en(p))
+        pt_put_ip(p, PT_FUP, &now->ip);
     if (was && !pt->packet_en) {
         pt_packet_en_cleared(p, &now->next);
     } else if (!was && pt->packet_en) {

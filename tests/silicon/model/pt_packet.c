@@ -133,8 +133,6 @@ void pt_put_cyc(struct processor *p)
     uint32_t value = pt->cycles;
     uint8_t byte;
 
-    threshold = (unsigned)threshold;
-    value = (uint32_t)value;
     if (!faults_pt(p, PT_CYC, (pt->ctl_active & RTIT_CYC_EN) != 0) ||
         pt->cyc_sent || value < (threshold == 0 ? 0 : 1u << (threshold - 1)))
         return;
@@ -156,7 +154,7 @@ static uint64_t crystal_ticks(const struct pt_step *now)
 
 static uint64_t mtc_now(const struct processor *p, const struct pt_step *now)
 {
-    return crystal_ticks(now) >> (p->pt.ctl_active & RTIT_MTC_FREQ) >> 14;
+    return crystal_ticks(now) >> ((p->pt.ctl_active & RTIT_MTC_FREQ) >> 14);
 }
 
 void pt_start_mtc(struct processor *p, const struct pt_step *now)
@@ -171,7 +169,7 @@ void pt_put_mtc(struct processor *p, const struct pt_step *now)
     uint64_t mtc = mtc_now(p, now);
 
     if (!faults_pt(p, PT_MTC, (pt->ctl_active & RTIT_MTC_EN) != 0) ||
-        mtc == pt->mtc)
+        ((mtc ^ pt->mtc) & 0xFF) == 0)
         return;
     pt->mtc = mtc;
     pt_flush_tnt(p);
