@@ -302,10 +302,9 @@ bool faults_abort_traced(const struct processor *p, enum tx_cause cause)
 {
     switch (cause) {
     case TX_CAUSE_CONFLICT:
-        return true;
     case TX_CAUSE_WRITES:
     case TX_CAUSE_READS:
-        return faults_pt(p, PT_ABORT_CAPACITY, true);
+        return true;
     case TX_CAUSE_EVENT:
         return faults_pt(p, PT_ABORT_EVENT, true);
     default:

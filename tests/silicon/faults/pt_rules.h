@@ -88,7 +88,6 @@ enum pt_rule {
     PT_TX_FUP,             /* with a FUP there */
     PT_TX_TNT_FIRST,       /* after the TNT */
     PT_TNT_FULL,           /* is a full TNT sent */
-    PT_ABORT_CAPACITY,     /* is an abort by capacity traced */
     PT_ABORT_EVENT,        /* by an interrupt */
     PT_ABORT_OTHER,        /* by anything else */
 };

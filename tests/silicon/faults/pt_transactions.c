@@ -57,11 +57,6 @@ FAULT(pt_abort_by_instruction_silent,
       .what = "[PT and TSX] an abort by an instruction makes no packets",
       .caught = {"skylake-2018 on 1 pt_tx_path FAIL"}, .rule = PT_ABORT_OTHER)
 
-FAULT(pt_abort_by_capacity_silent,
-      .what = "[PT and TSX] an abort by capacity makes no packets",
-      .caught = {"skylake-2018 on 1 pt_rtm_abort_causes FAIL"},
-      .rule = PT_ABORT_CAPACITY)
-
 FAULT(pt_abort_by_interrupt_silent,
       .what = "[PT and TSX] an abort by an interrupt makes no packets",
       .caught = {"skylake-2018 on 1 pt_rtm_abort_causes FAIL"},
