@@ -2,6 +2,7 @@
 /* pt_faults.c - each fault of PT changes what software sees. */
 #include "tests/host/model/pt_fixture.h"
 
+#include "tests/silicon/faults/hooks.h"
 #include "tests/silicon/model/pmu_msr.h"
 
 #define TABLE (RAM + 0x8000)
@@ -135,11 +136,38 @@ static void each_fault_of_a_table_shows(void **state)
     }
 }
 
+/* Rules and values of entries: what was found is answered without a fault. */
+static void rules_and_values(void **state)
+{
+    (void)state;
+    for (size_t n = 0; n < FAULT_COUNT; n++) {
+        const struct fault *f = fault_entry(n);
+
+        start("skylake-2017", f->name);
+        if (f->rule != PT_RULE_NONE && f->number == 0)
+            assert_int_equal(faults_pt(&processor, f->rule, !f->is), f->is);
+        if (f->rule == PT_UNLOCKED)
+            assert_true(faults_pt_unlocked(&processor, f->number));
+        if (f->value != PT_VALUE_NONE && f->number == 0)
+            assert_int_equal(faults_pt_value(&processor, f->value, f->clear),
+                             f->set + f->add);
+        if (f->value != PT_VALUE_NONE && f->number != 0)
+            assert_int_equal(
+                faults_pt_register(&processor, f->value, f->number, UINT64_MAX),
+                ~f->clear);
+        machine.fault = FAULT_none;
+        assert_int_equal(faults_pt_value(&processor, f->value, 5), 5);
+        assert_true(f->rule == PT_RULE_NONE ||
+                    faults_pt(&processor, f->rule, true));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_fault_of_a_range_shows),
         cmocka_unit_test(each_fault_of_a_table_shows),
+        cmocka_unit_test(rules_and_values),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "tests/silicon/faults/pt_rules.h"
+
 #define FAULT_BOOTS_MAX 4
 
 struct fault {
@@ -19,6 +21,14 @@ struct fault {
     /* Boots that show it caught: personality, SMT, processors, test, verdict,
      * and trials where the usual number takes long. */
     const char *caught[FAULT_BOOTS_MAX];
+    /* Of Processor Trace: what a rule is, whatever the manual says; of a value,
+     * of that register, the bits that are cleared and set, and what is added.
+     */
+    enum pt_rule rule;
+    bool is;
+    enum pt_value value;
+    uint32_t number;
+    uint64_t clear, set, add;
 };
 
 /* An entry: FAULT(name, .what = .., .caught = { .. }). */
@@ -48,9 +58,13 @@ struct fault_state {
     uint64_t wide3, stale3; /* counter 3 at 4C4H, and before the last write */
     uint64_t first_tsc;     /* of PEBS records */
     uint64_t previous_store, first_address; /* of loads and stores */
-    bool save_output; /* of Processor Trace, with the next packets: */
+    uint64_t pt_status_ignored; /* of Processor Trace: bits of STATUS */
+    bool save_output;           /* of Processor Trace, with the next packets: */
     uint64_t saved_base, saved_pointers; /* where it was */
 };
+
+/* Its entry; NULL past the end. */
+const struct fault *fault_entry(size_t fault);
 
 /* Its name; "none" for FAULT_none; NULL past the end. */
 const char *fault_name(size_t fault);

@@ -61,10 +61,18 @@ void faults_linear_record(struct processor *p, const struct data_result *r,
 void faults_note_stores(struct processor *p, const struct data_result *results,
                         unsigned count);
 
-/* Processor Trace: pt.c. Does this branch make no packet? */
-bool faults_hide_branch(const struct processor *p);
-/* Can this register be written while TraceEn = 1? */
+/* Processor Trace: pt_rules.h, and the entries of pt_*.c. Does the rule hold?
+ * What is the value? */
+bool faults_pt(const struct processor *p, enum pt_rule rule, bool is);
+uint64_t faults_pt_value(const struct processor *p, enum pt_value what,
+                         uint64_t value);
+/* The same of a register. */
 bool faults_pt_unlocked(const struct processor *p, uint32_t number);
+uint64_t faults_pt_register(const struct processor *p, enum pt_value what,
+                            uint32_t number, uint64_t value);
+
+/* pt.c. Does this branch make no packet? */
+bool faults_hide_branch(const struct processor *p);
 /* An instruction in a transaction has been traced: does that abort it? */
 bool faults_trace_aborts(const struct processor *p);
 uint64_t faults_tnt(const struct processor *p, uint64_t bits, unsigned count);
@@ -99,6 +107,8 @@ bool faults_hide_abort_tip(const struct processor *p);
 const uint64_t *faults_tx_target(const struct processor *p,
                                  const struct pt_step *now);
 bool faults_show_nested(const struct processor *p);
+/* Does an abort by this cause make packets? */
+bool faults_abort_traced(const struct processor *p, enum tx_cause cause);
 
 /* Off-core response and the uncore: uncore.c. What a request and a supplier
  * are taken for; the register that event n compares with. */

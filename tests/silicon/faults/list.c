@@ -17,6 +17,11 @@ static const struct fault *const faults[FAULT_COUNT] = {
 #undef FAULT_ENTRY
 };
 
+const struct fault *fault_entry(size_t fault)
+{
+    return fault < FAULT_COUNT ? faults[fault] : NULL;
+}
+
 const char *fault_name(size_t fault)
 {
     return fault < FAULT_COUNT ? faults[fault]->name : NULL;

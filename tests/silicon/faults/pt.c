@@ -73,7 +73,8 @@ FAULT(pt_tnt_reversed, .what = "[PT] a TNT has the youngest branch first",
 FAULT(pt_registers_unlocked,
       .what = "[PT] IA32_RTIT_OUTPUT_MASK_PTRS can be written while TraceEn = "
               "1",
-      .caught = {"skylake-2017 on 1 pt_write_while_enabled FAIL"})
+      .caught = {"skylake-2017 on 1 pt_write_while_enabled FAIL"},
+      .rule = PT_UNLOCKED, .number = IA32_RTIT_OUTPUT_MASK_PTRS)
 
 FAULT(pt_offset_error_missed,
       .what = "[PT] an OutputOffset beyond the output is no error",
@@ -122,10 +123,44 @@ bool faults_hide_branch(const struct processor *p)
     return p->pt.in_tx && has_fault(p, FAULT_pt_branches_lost_in_tx);
 }
 
+static const struct fault *entry_of(const struct processor *p)
+{
+    return fault_entry(p->machine->fault);
+}
+
+bool faults_pt(const struct processor *p, enum pt_rule rule, bool is)
+{
+    const struct fault *f = entry_of(p);
+
+    return f->rule == rule ? f->is : is;
+}
+
+static uint64_t changed(const struct fault *f, uint64_t value)
+{
+    return ((value & ~f->clear) | f->set) + f->add;
+}
+
+uint64_t faults_pt_value(const struct processor *p, enum pt_value what,
+                         uint64_t value)
+{
+    const struct fault *f = entry_of(p);
+
+    return f->value == what ? changed(f, value) : value;
+}
+
 bool faults_pt_unlocked(const struct processor *p, uint32_t number)
 {
-    return number == IA32_RTIT_OUTPUT_MASK_PTRS &&
-           has_fault(p, FAULT_pt_registers_unlocked);
+    const struct fault *f = entry_of(p);
+
+    return f->rule == PT_UNLOCKED && f->number == number;
+}
+
+uint64_t faults_pt_register(const struct processor *p, enum pt_value what,
+                            uint32_t number, uint64_t value)
+{
+    const struct fault *f = entry_of(p);
+
+    return f->value == what && f->number == number ? changed(f, value) : value;
 }
 
 bool faults_trace_aborts(const struct processor *p)
@@ -261,4 +296,18 @@ const uint64_t *faults_tx_target(const struct processor *p,
 bool faults_show_nested(const struct processor *p)
 {
     return has_fault(p, FAULT_pt_nested_packets);
+}
+
+bool faults_abort_traced(const struct processor *p, enum tx_cause cause)
+{
+    switch (cause) {
+    case TX_CAUSE_CONFLICT:
+    case TX_CAUSE_WRITES:
+    case TX_CAUSE_READS:
+        return true;
+    case TX_CAUSE_EVENT:
+        return faults_pt(p, PT_ABORT_EVENT, true);
+    default:
+        return faults_pt(p, PT_ABORT_OTHER, true);
+    }
 }

@@ -32,7 +32,8 @@ static bool begin_elision(struct vcpu *v)
         tx_abort(v, TX_CAUSE_NESTING);
         return false;
     }
-    e->nest++;
+    if (e->nest++ > 0)
+        trace_tx(v, TRACE_TX_NESTED, v->current_rip);
     /* One lock more is written like any other word. */
     e->now =
         e->locks < cpu->hle_locks_max && !faults_write_lock(v->model->machine)
@@ -150,5 +151,7 @@ bool hle_ends(struct vcpu *v)
         tx_abort(v, TX_CAUSE_ELISION); /* of no lock it has acquired */
         return false;
     }
-    return --e->nest == 0;
+    if (--e->nest > 0)
+        trace_tx(v, TRACE_TX_NESTED, v->vmcb->rip);
+    return e->nest == 0;
 }

@@ -87,7 +87,8 @@ static void abort_with(struct vcpu *v, enum tx_cause cause, uint32_t status)
     if (tx->depth > 1 && faults_inner_fallback(v->model))
         v->vmcb->rip = tx->inner_fallback;
     restore_extended(&tx->extended);
-    trace_tx(v, TRACE_TX_ABORT, v->vmcb->rip);
+    if (faults_abort_traced(v->model, cause))
+        trace_tx(v, TRACE_TX_ABORT, v->vmcb->rip);
     counters_roll_back(v->model);
     step_count(v, 0, v->model->choices.cycles_abort, false);
     status = tsx_aborted(v->model, &how);

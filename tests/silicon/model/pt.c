@@ -10,7 +10,7 @@
 
 static bool branch_en(const struct processor *p)
 {
-    return (p->pt.ctl_active & RTIT_BRANCH_EN) != 0;
+    return faults_pt(p, PT_BRANCH_EN, (p->pt.ctl_active & RTIT_BRANCH_EN) != 0);
 }
 
 void pt_pass_time(struct processor *p, const struct pt_step *now)
@@ -37,17 +37,23 @@ void pt_packet_en_set(struct processor *p, const struct pt_step *now)
     else
         put_new_mode(p, now);
     pt_put_cyc(p);
-    pt_put_ip(p, PT_TIP_PGE, &now->next);
+    if (faults_pt(p, PT_PGE, true))
+        pt_put_ip(p, PT_TIP_PGE,
+                  faults_pt(p, PT_PGE_NEXT, true) ? &now->next : &now->ip);
 }
 
 void pt_packet_en_cleared(struct processor *p, const uint64_t *ip)
 {
-    p->pt.returns_known = 0;
+    if (faults_pt(p, PT_PGD_ENDS_CALLS, true))
+        p->pt.returns_known = 0;
     pt_flush_tnt(p);
     if (!branch_en(p))
         return;
     pt_put_cyc(p);
-    pt_put_ip(p, PT_TIP_PGD, p->pt.context_en ? ip : NULL);
+    if (!faults_pt(p, PT_PGD_ALWAYS_IP, false) && !p->pt.context_en)
+        ip = NULL;
+    if (faults_pt(p, PT_PGD, true))
+        pt_put_ip(p, PT_TIP_PGD, faults_pt(p, PT_PGD_IP, true) ? ip : NULL);
 }
 
 bool pt_enters_stop(struct processor *p, const struct pt_step *now, bool lands)
@@ -64,7 +70,8 @@ void pt_stop(struct processor *p)
 {
     pt_flush_tnt(p);
     pt_put_trace_stop(p);
-    p->pt.status |= RTIT_STOPPED;
+    if (faults_pt(p, PT_SET_STOPPED, true))
+        p->pt.status |= RTIT_STOPPED;
     p->pt.filter_en = false;
 }
 
@@ -74,6 +81,8 @@ void pt_started(struct processor *p, const struct pt_step *now)
     bool configurable = (pt_leaf(p, 0).ebx & PT_EBX_CONFIGURABLE) != 0, stops;
 
     pt->ctl_active = pt->ctl;
+    p->faults.pt_status_ignored = faults_pt_value(p, PT_STATUS_IGNORED, 0);
+    pt->status &= ~faults_pt_value(p, PT_STATUS_CLEARED, 0);
     pt->tnt_bits = pt->tnt_count = 0;
     pt->returns_known = 0;
     pt->cycles = 0;
@@ -88,7 +97,7 @@ void pt_started(struct processor *p, const struct pt_step *now)
     pt_start_mtc(p, now);
     pt_start_enables(p, now);
     pt->packet_en = false; /* until the WRMSR is complete */
-    if (!configurable || pt->psb_bytes == 0)
+    if (faults_pt(p, PT_PSB_AT_START, !configurable || pt->psb_bytes == 0))
         pt_put_psb(p, now, pt->context_en && pt->filter_en);
     else
         pt_put_time(p, now);
@@ -108,13 +117,18 @@ void pt_stopped(struct processor *p, const struct pt_step *now)
     if (!pt->packet_en)
         return;
     pt_pass_time(p, now);
-    pt_flush_tnt(p);
+    if (faults_pt(p, PT_STOP_FLUSHES, true))
+        pt_flush_tnt(p);
     pt->packet_en = false;
     if (!branch_en(p))
         return;
-    pt_put_ip(p, PT_FUP, &now->ip);
+    if (faults_pt(p, PT_STOP_FUP, true))
+        pt_put_ip(p, PT_FUP,
+                  faults_pt(p, PT_STOP_FUP_IP, true) ? &now->ip : &now->next);
     pt_put_cyc(p);
-    pt_put_ip(p, PT_TIP_PGD, NULL);
+    if (faults_pt(p, PT_STOP_PGD, true))
+        pt_put_ip(p, PT_TIP_PGD,
+                  faults_pt(p, PT_STOP_PGD_IP, false) ? &now->next : NULL);
 }
 
 /* "Indirect Transfer Compression for Returns (RET)": not of "zero-length CALLs,
@@ -128,7 +142,7 @@ static void push_return(struct processor *p, const struct instruction *i,
     if ((i->flags & INSTRUCTION_INDIRECT) == 0 && now->next == back)
         return;
     pt->returns[pt->calls++ % PT_RETURNS] = back;
-    if (pt->returns_known < PT_RETURNS)
+    if (pt->returns_known < faults_pt_value(p, PT_CALLS_KNOWN, PT_RETURNS))
         pt->returns_known++;
 }
 
@@ -140,8 +154,9 @@ static bool returns_as_called(struct processor *p, uint64_t to)
     if (pt->returns_known == 0)
         return false;
     pt->returns_known--;
-    return pt->returns[--pt->calls % PT_RETURNS] == to &&
-           (pt->ctl_active & RTIT_DIS_RETC) == 0;
+    return faults_pt(p, PT_RET_AS_CALLED,
+                     pt->returns[--pt->calls % PT_RETURNS] == to) &&
+           faults_pt(p, PT_RET_MAY, (pt->ctl_active & RTIT_DIS_RETC) == 0);
 }
 
 static bool is_near_return(const struct instruction *i)
@@ -165,25 +180,41 @@ static bool is_taken(const struct instruction *i, const struct pt_step *now)
 static void put_branch(struct processor *p, const struct instruction *i,
                        const struct pt_step *now)
 {
-    bool far = (i->flags & INSTRUCTION_FAR) != 0;
+    bool far = (i->flags & INSTRUCTION_FAR) != 0,
+         call = (i->flags & INSTRUCTION_CALL) != 0;
 
     if (is_conditional(i)) {
-        pt_put_tnt(p, is_taken(i, now));
+        if (faults_pt(p, PT_TNT_NOT_TAKEN, true) || is_taken(i, now))
+            pt_put_tnt(p, is_taken(i, now) == faults_pt(p, PT_TNT_TAKEN, true));
         return;
     }
     if (is_near_return(i) && returns_as_called(p, now->next)) {
-        pt_put_tnt(p, true);
+        pt_put_tnt(p, faults_pt(p, PT_TNT_OF_RET, true));
         return;
     }
-    if ((i->flags & INSTRUCTION_CALL) != 0 && !far)
+    if (call && !far)
         push_return(p, i, now);
-    if (!far && (i->flags & (INSTRUCTION_RETURN | INSTRUCTION_INDIRECT)) == 0)
+    if (!far && !faults_pt(p, PT_DIRECT_TIP, false) &&
+        (i->flags & (INSTRUCTION_RETURN | INSTRUCTION_INDIRECT)) == 0)
         return;
-    pt_flush_tnt(p);
+    if (!faults_pt(p,
+                   far    ? PT_FAR_TIP
+                   : call ? PT_CALL_TIP
+                          : PT_JUMP_TIP,
+                   true) ||
+        (is_near_return(i) && !faults_pt(p, PT_RET_TIP, true)) ||
+        (far && (i->flags & INSTRUCTION_RETURN) != 0 &&
+         !faults_pt(p, PT_IRET_TIP, true)))
+        return;
+    if (faults_pt(p, PT_TNT_FIRST, true))
+        pt_flush_tnt(p);
+    if (far && faults_pt(p, PT_FAR_FUP, false))
+        pt_put_ip(p, PT_FUP, &now->ip);
     if (far)
         put_new_mode(p, now);
     pt_put_cyc(p);
-    pt_put_ip(p, PT_TIP, &now->next);
+    pt_put_ip(p, PT_TIP,
+              faults_pt(p, PT_TIP_NEXT, true) ? &now->next : &now->ip);
 }
 
 /* What TIP.PGD says instead of the packet of this instruction. Rows 7e, 7f:
@@ -191,7 +222,9 @@ static void put_branch(struct processor *p, const struct instruction *i,
 static const uint64_t *pgd_ip(struct processor *p, const struct instruction *i,
                               const struct pt_step *now)
 {
-    if (is_conditional(i))
+    if (faults_pt(p, PT_PGD_TWO, false) && branch_en(p))
+        put_branch(p, i, now);
+    if (is_conditional(i) && faults_pt(p, PT_PGD_CONDITIONAL, true))
         return NULL;
     if (is_near_return(i) && returns_as_called(p, now->next) &&
         !p->choices.pt_ret_pgd_has_ip)
@@ -201,7 +234,9 @@ static const uint64_t *pgd_ip(struct processor *p, const struct instruction *i,
 
 static uint32_t psb_period(const struct processor *p)
 {
-    return UINT32_C(2048) << ((p->pt.ctl_active & RTIT_PSB_FREQ) >> 24);
+    return (uint32_t)faults_pt_value(
+        p, PT_PSB_PERIOD,
+        UINT32_C(2048) << ((p->pt.ctl_active & RTIT_PSB_FREQ) >> 24));
 }
 
 /* What follows any instruction. */
@@ -217,7 +252,10 @@ static void after_instruction(struct processor *p, const struct pt_step *now)
 /* Row 5: MOV to CR3. */
 static void put_new_cr3(struct processor *p, const struct pt_step *now)
 {
-    if (!p->pt.context_en || (p->pt.ctl_active & RTIT_OS) == 0)
+    bool os = (p->pt.ctl_active & RTIT_OS) != 0;
+
+    if (!faults_pt(p, PT_PIP_CONTEXT, p->pt.context_en) || !os ||
+        !faults_pt(p, PT_PIP, true))
         return;
     pt_flush_tnt(p);
     pt_put_cyc(p);

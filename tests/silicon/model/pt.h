@@ -74,7 +74,8 @@ struct cpuid_row pt_leaf(const struct processor *p, uint32_t subleaf);
 static inline bool pt_tracing(const struct processor *p)
 {
     return (p->pt.ctl & RTIT_TRACE_EN) != 0 &&
-           (p->pt.status & (RTIT_ERROR | RTIT_STOPPED)) == 0;
+           (p->pt.status & (RTIT_ERROR | RTIT_STOPPED) &
+            ~p->faults.pt_status_ignored) == 0;
 }
 
 /*

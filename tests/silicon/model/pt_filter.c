@@ -18,13 +18,18 @@ static unsigned config_of(const struct processor *p, unsigned range)
 /* "Base and limit values are inclusive." */
 static bool in_range(const struct processor *p, unsigned range, uint64_t ip)
 {
-    return ip >= p->pt.address[2 * range] && ip <= p->pt.address[2 * range + 1];
+    uint64_t base = p->pt.address[2 * range],
+             limit = p->pt.address[2 * range + 1];
+
+    return ip >= faults_pt_value(p, PT_RANGE_BASE, base) &&
+           ip <= faults_pt_value(p, PT_RANGE_LIMIT, limit);
 }
 
 static bool in_any(const struct processor *p, unsigned config, uint64_t ip)
 {
     for (unsigned n = 0; n < PT_RANGES_MAX; n++)
-        if (config_of(p, n) == config && in_range(p, n, ip))
+        if (config_of(p, n) == config && in_range(p, n, ip) &&
+            (n == 0 || faults_pt(p, PT_SECOND_RANGE, true)))
             return true;
     return false;
 }
@@ -40,25 +45,30 @@ static bool has_filter(const struct processor *p)
 /* "Identical for bits 63:12": of 11:5, PAE paging alone has an address. */
 static bool cr3_matches(const struct processor *p, uint64_t cr3)
 {
-    return (p->pt.ctl_active & RTIT_CR3_FILTER) == 0 ||
-           cr3 >> 12 == p->pt.cr3_match >> 12;
+    unsigned from = (unsigned)faults_pt_value(p, PT_CR3_FROM, 12);
+
+    return faults_pt(p, PT_CR3_ANY,
+                     (p->pt.ctl_active & RTIT_CR3_FILTER) == 0) ||
+           cr3 >> from == p->pt.cr3_match >> from;
 }
 
 bool pt_in_stop_range(const struct processor *p, uint64_t ip)
 {
-    return in_any(p, CFG_STOP, ip);
+    return faults_pt(p, PT_STOPS, in_any(p, CFG_STOP, ip));
 }
 
 void pt_update_enables(struct processor *p, const struct pt_step *now,
                        bool lands)
 {
     struct pt_state *pt = &p->pt;
-    uint64_t level = now->cpl == 0 ? RTIT_OS : RTIT_USER;
-    bool was = pt->context_en;
+    bool was = pt->context_en,
+         os = faults_pt(p, PT_OS, (pt->ctl_active & RTIT_OS) != 0),
+         user = (pt->ctl_active & RTIT_USER) != 0;
 
-    pt->context_en = (pt->ctl_active & level) != 0 && cr3_matches(p, now->cr3);
+    pt->context_en = (now->cpl == 0 ? os : user) && cr3_matches(p, now->cr3);
     if (pt->context_en && (lands || !was))
-        pt->filter_en = !has_filter(p) || in_any(p, CFG_FILTER, now->next);
+        pt->filter_en = faults_pt(p, PT_UNFILTERED, !has_filter(p)) ||
+                        in_any(p, CFG_FILTER, now->next);
     pt->packet_en = pt_tracing(p) && pt->context_en && pt->filter_en;
 }
 

@@ -52,7 +52,8 @@ static bool msr_exists(const struct processor *p, uint32_t number)
     if (number == IA32_RTIT_CR3_MATCH)
         return (leaf.ebx & PT_EBX_CR3) != 0;
     if (number >= IA32_RTIT_ADDR0_A)
-        return number - IA32_RTIT_ADDR0_A < 2 * address_ranges(p);
+        return number - IA32_RTIT_ADDR0_A <
+               faults_pt_value(p, PT_ADDRESSES, 2 * address_ranges(p));
     return true;
 }
 
@@ -61,14 +62,18 @@ static uint64_t read_status(const struct processor *p)
     const struct pt_state *pt = &p->pt;
     uint64_t value = pt->status;
 
-    if (pt_tracing(p))
+    if (faults_pt(p, PT_READ_TRIGGER_EN, pt_tracing(p)))
         value |= RTIT_TRIGGER_EN;
     if (pt_tracing(p) || p->choices.pt_enables_stay) {
-        value |= pt->context_en ? RTIT_CONTEXT_EN : 0;
+        value |= faults_pt(p, PT_READ_CONTEXT_EN, pt->context_en)
+                     ? RTIT_CONTEXT_EN
+                     : 0;
         value |= pt->filter_en ? RTIT_FILTER_EN : 0;
     }
     if ((pt_leaf(p, 0).ebx & PT_EBX_CONFIGURABLE) != 0)
-        value |= (uint64_t)pt->psb_bytes << PACKET_BYTES_SHIFT & PACKET_BYTES;
+        value |= faults_pt_value(p, PT_PACKET_BYTES, pt->psb_bytes)
+                     << PACKET_BYTES_SHIFT &
+                 PACKET_BYTES;
     return value;
 }
 
@@ -97,6 +102,7 @@ bool pt_read(const struct processor *p, uint32_t number, uint64_t *value)
     default:
         *value = pt->address[number - IA32_RTIT_ADDR0_A];
     }
+    *value = faults_pt_register(p, PT_READ, number, *value);
     return true;
 }
 
@@ -117,7 +123,7 @@ static uint64_t ctl_writable(const struct processor *p)
         mask |= RTIT_MTC_EN | RTIT_MTC_FREQ;
     for (unsigned n = 0; n < address_ranges(p); n++)
         mask |= BITS(3, 0) << (ADDR0_CFG_SHIFT + 4 * n);
-    return mask;
+    return faults_pt_value(p, PT_CTL_BITS, mask);
 }
 
 /* Leaf 14H subleaf 1 has a bit for each encoding of these fields; where the
@@ -127,8 +133,12 @@ static bool encodings_valid(const struct processor *p, uint64_t ctl)
     struct cpuid_row leaf = pt_leaf(p, 0), more = pt_leaf(p, 1);
 
     for (unsigned n = 0; n < PT_RANGES_MAX; n++)
-        if ((ctl >> (ADDR0_CFG_SHIFT + 4 * n) & 0xF) > ADDR_CFG_MAX)
+        if ((ctl >> (ADDR0_CFG_SHIFT + 4 * n) & 0xF) >
+            faults_pt_value(p, PT_CFG_MAX, ADDR_CFG_MAX))
             return false;
+    more.eax |= (uint32_t)faults_pt_value(p, PT_MTC_PERIODS, 0) << 16;
+    more.ebx |= (uint32_t)faults_pt_value(p, PT_CYC_THRESHOLDS, 0);
+    more.ebx |= (uint32_t)faults_pt_value(p, PT_PSB_PERIODS, 0) << 16;
     if ((leaf.ebx & PT_EBX_MTC) != 0 &&
         (more.eax >> 16 >> ((ctl & RTIT_MTC_FREQ) >> 14) & 1) == 0)
         return false;
@@ -141,13 +151,19 @@ static bool write_ctl(struct processor *p, uint64_t value)
 {
     bool on = (value & RTIT_TRACE_EN) != 0;
 
-    if (value == p->pt.ctl)
+    bool was = (p->pt.ctl & RTIT_TRACE_EN) != 0;
+
+    if (faults_pt(p, PT_SAME_CTL, value == p->pt.ctl))
         return true;
-    if ((on && (p->pt.ctl & RTIT_TRACE_EN) != 0) ||
+    if (was && !on && !faults_pt(p, PT_CLEAR_AND_CHANGE, true) &&
+        value != (p->pt.ctl & ~RTIT_TRACE_EN))
+        return false;
+    if (faults_pt(p, PT_CTL_LOCKED, on && was) ||
         (value & ~ctl_writable(p)) != 0 || !encodings_valid(p, value))
         return false;
     if (on && (value & RTIT_TOPA) == 0 &&
-        (pt_leaf(p, 0).ecx & PT_ECX_SINGLE_RANGE) == 0)
+        faults_pt(p, PT_NEEDS_TOPA,
+                  (pt_leaf(p, 0).ecx & PT_ECX_SINGLE_RANGE) == 0))
         return false;
     if (on && (value & RTIT_BRANCH_EN) == 0 && p->cpu->pt_needs_branch_en)
         return false;
@@ -162,12 +178,16 @@ static bool write_status(struct processor *p, uint64_t value)
     bool configurable = (pt_leaf(p, 0).ebx & PT_EBX_CONFIGURABLE) != 0;
 
     value &= ~(RTIT_FILTER_EN | RTIT_CONTEXT_EN | RTIT_TRIGGER_EN);
-    if ((value & ~(writable | (configurable ? PACKET_BYTES : 0))) != 0)
+    value &= faults_pt_value(p, PT_STATUS_BITS, UINT64_MAX);
+    if ((value & ~(writable | (faults_pt(p, PT_TAKES_PACKET_BYTES, configurable)
+                                   ? PACKET_BYTES
+                                   : 0))) != 0)
         return false;
-    p->pt.status = value & writable;
+    p->pt.status = faults_pt_value(p, PT_STATUS_WRITTEN, value & writable);
     if (configurable)
-        p->pt.psb_bytes =
-            (uint32_t)((value & PACKET_BYTES) >> PACKET_BYTES_SHIFT);
+        p->pt.psb_bytes = (uint32_t)faults_pt_value(p, PT_PACKET_BYTES_WRITTEN,
+                                                    (value & PACKET_BYTES) >>
+                                                        PACKET_BYTES_SHIFT);
     return true;
 }
 
@@ -188,6 +208,7 @@ bool pt_write(struct processor *p, uint32_t number, uint64_t value)
         return write_ctl(p, value);
     if ((pt->ctl & RTIT_TRACE_EN) != 0 && !faults_pt_unlocked(p, number))
         return false;
+    value = faults_pt_register(p, PT_WRITTEN, number, value);
     switch (number) {
     case IA32_RTIT_OUTPUT_BASE:
         if ((value & ~BITS(PHYSICAL_BITS - 1, 7)) != 0)
@@ -205,7 +226,7 @@ bool pt_write(struct processor *p, uint32_t number, uint64_t value)
         pt->cr3_match = value;
         return true;
     default:
-        if (!is_canonical(value))
+        if (faults_pt(p, PT_ADDRESS_BAD, !is_canonical(value)))
             return false;
         pt->address[number - IA32_RTIT_ADDR0_A] = value;
         return true;

@@ -35,7 +35,8 @@ static void set_output_offset(struct processor *p, uint64_t to)
  * TriggerEn. Bytes that are inside "may be lost". */
 static void raise_error(struct processor *p)
 {
-    p->pt.status |= RTIT_ERROR;
+    if (faults_pt(p, PT_SET_ERROR, true))
+        p->pt.status |= RTIT_ERROR;
     p->pt.packet_en = false;
     p->pt.buffered = 0;
 }
@@ -45,8 +46,10 @@ static bool range_valid(const struct processor *p)
 {
     uint64_t mask = p->pt.pointers & POINTERS_LOW;
 
-    return (mask & (mask + 1)) == 0 && (p->pt.base & mask) == 0 &&
-           faults_offset_accepted(p, output_offset(p) <= mask);
+    return faults_pt(p, PT_MASK_GOOD, (mask & (mask + 1)) == 0) &&
+           faults_pt(p, PT_BASE_GOOD, (p->pt.base & mask) == 0) &&
+           faults_offset_accepted(
+               p, output_offset(p) <= faults_pt_value(p, PT_OFFSET_MAX, mask));
 }
 
 static void write_range(struct processor *p, const struct pt_memory *memory)
@@ -55,7 +58,10 @@ static void write_range(struct processor *p, const struct pt_memory *memory)
     uint64_t mask = faults_range_mask(p, pt->pointers & POINTERS_LOW);
 
     for (unsigned n = 0; n < pt->buffered; n++) {
-        memory->write(pt->base + (output_offset(p) & mask), &pt->buffer[n], 1);
+        memory->write(
+            pt->base +
+                (faults_pt_value(p, PT_OFFSET_USED, output_offset(p)) & mask),
+            &pt->buffer[n], 1);
         set_output_offset(p, (output_offset(p) + 1) & mask);
     }
     pt->buffered = 0;
@@ -64,14 +70,16 @@ static void write_range(struct processor *p, const struct pt_memory *memory)
 static uint64_t read_entry(const struct processor *p,
                            const struct pt_memory *memory, unsigned ahead)
 {
-    uint64_t index = (p->pt.pointers & POINTERS_LOW) >> TABLE_SHIFT;
+    uint64_t index = faults_pt_value(
+        p, PT_TABLE_INDEX, (p->pt.pointers & POINTERS_LOW) >> TABLE_SHIFT);
 
     return memory->read(p->pt.base + 8 * (index + ahead));
 }
 
-static uint64_t entry_bytes(uint64_t entry)
+static uint64_t entry_bytes(const struct processor *p, uint64_t entry)
 {
-    return UINT64_C(1) << (PAGE_SHIFT + (entry >> 6 & 0xF));
+    return faults_pt_value(p, PT_REGION_BYTES,
+                           UINT64_C(1) << (PAGE_SHIFT + (entry >> 6 & 0xF)));
 }
 
 static bool single_entry(const struct processor *p)
@@ -81,13 +89,17 @@ static bool single_entry(const struct processor *p)
 
 static bool entry_valid(const struct processor *p, uint64_t entry, bool first)
 {
-    if ((entry & faults_topa_reserved(p, ENTRY_RESERVED)) != 0)
+    if ((entry & faults_topa_reserved(p, ENTRY_RESERVED) &
+         ~faults_pt_value(p, PT_ENTRY_BITS, 0)) != 0)
         return false;
     if ((entry & ENTRY_END) != 0)
-        return !first && (entry & (ENTRY_INT | ENTRY_STOP)) == 0 &&
+        return !first &&
+               faults_pt(p, PT_END_ALONE,
+                         (entry & (ENTRY_INT | ENTRY_STOP)) == 0) &&
                (!single_entry(p) || (entry & ENTRY_BASE) == p->pt.base);
-    return (!single_entry(p) || first) &&
-           (entry & ENTRY_BASE & (entry_bytes(entry) - 1)) == 0;
+    return faults_pt(p, PT_END_SECOND, !single_entry(p) || first) &&
+           faults_pt(p, PT_REGION_ALIGNED,
+                     (entry & ENTRY_BASE & (entry_bytes(p, entry) - 1)) == 0);
 }
 
 /* Goes to the entry that the index names, through END. False: malformed. */
@@ -99,13 +111,15 @@ static bool reach_region(struct processor *p, const struct pt_memory *memory)
         uint64_t index = (pt->pointers & POINTERS_LOW) >> TABLE_SHIFT;
         uint64_t entry = read_entry(p, memory, 0);
 
-        if ((pt->base & BITS(PAGE_SHIFT - 1, 0)) != 0 ||
+        if (faults_pt(p, PT_TABLE_BAD,
+                      (pt->base & BITS(PAGE_SHIFT - 1, 0)) != 0) ||
             !entry_valid(p, entry, index == 0))
             return false;
         if ((entry & ENTRY_END) == 0)
             return !single_entry(p) ||
                    entry_valid(p, read_entry(p, memory, 1), false);
-        pt->base = entry & ENTRY_BASE;
+        if (faults_pt(p, PT_END_FOLLOWED, true))
+            pt->base = entry & ENTRY_BASE;
         pt->pointers &= ~POINTERS_LOW;
         pt->pointers |= BIT(TABLE_SHIFT) - 1;
     }
@@ -119,7 +133,8 @@ static void raise_topa_pmi(struct processor *p)
     if (faults_topa_int_missing(p))
         return;
     p->pmu.global_status |= faults_topa_status(p, STATUS_TOPA_PMI);
-    counters_raise_pmi(p);
+    if (faults_pt(p, PT_PMI, true))
+        counters_raise_pmi(p);
 }
 
 /* The region is full. False: tracing has ended. */
@@ -130,14 +145,18 @@ static bool next_region(struct processor *p, const struct pt_memory *memory,
     bool stop = (entry & faults_topa_stop(p, ENTRY_STOP)) != 0;
 
     if (stop) {
-        pt->status |= RTIT_STOPPED;
+        if (faults_pt(p, PT_TOPA_SET_STOPPED, true))
+            pt->status |= RTIT_STOPPED;
         pt->packet_en = false;
         pt->buffered = 0;
     }
-    if ((entry & ENTRY_INT) != 0 && !pt->int_signaled)
+    if (faults_pt(p, PT_INT, (entry & ENTRY_INT) != 0) && !pt->int_signaled &&
+        (!stop || faults_pt(p, PT_INT_OF_STOP, true)))
         raise_topa_pmi(p);
-    if (stop)
+    if (stop) {
+        pt->pointers = faults_pt_value(p, PT_STOP_POINTERS, pt->pointers);
         return false;
+    }
     pt->int_signaled = false;
     pt->pointers &= POINTERS_LOW;
     pt->pointers += faults_topa_next(p, BIT(TABLE_SHIFT));
@@ -155,13 +174,14 @@ static void write_table(struct processor *p, const struct pt_memory *memory)
         single_entry(p) ? UINT64_C(64) * p->choices.pt_int_early : 0;
 
     for (unsigned n = 0; n < pt->buffered; n++) {
-        memory->write((entry & ENTRY_BASE) + output_offset(p), &pt->buffer[n],
-                      1);
+        memory->write((entry & ENTRY_BASE) +
+                          faults_pt_value(p, PT_OFFSET_USED, output_offset(p)),
+                      &pt->buffer[n], 1);
         set_output_offset(p, output_offset(p) + 1);
         if ((entry & ENTRY_INT) != 0 && early != 0 && !pt->int_signaled &&
-            output_offset(p) + early >= entry_bytes(entry))
+            output_offset(p) + early >= entry_bytes(p, entry))
             raise_topa_pmi(p);
-        if (output_offset(p) < entry_bytes(entry))
+        if (output_offset(p) < entry_bytes(p, entry))
             continue;
         if (!next_region(p, memory, entry))
             return;
@@ -175,8 +195,11 @@ static bool start_valid(struct processor *p, const struct pt_memory *memory)
     if ((p->pt.ctl_active & RTIT_TOPA) == 0)
         return range_valid(p);
     return reach_region(p, memory) &&
-           faults_offset_accepted(p, output_offset(p) <
-                                         entry_bytes(read_entry(p, memory, 0)));
+           faults_offset_accepted(
+               p,
+               output_offset(p) <
+                   faults_pt_value(p, PT_OFFSET_MAX,
+                                   entry_bytes(p, read_entry(p, memory, 0))));
 }
 
 void pt_output(struct processor *p, const struct pt_memory *memory)
@@ -186,6 +209,8 @@ void pt_output(struct processor *p, const struct pt_memory *memory)
     if (pt->check_output && pt_tracing(p) && !start_valid(p, memory))
         raise_error(p);
     pt->check_output = false;
+    if (pt->buffered > 0 && (pt->ctl & RTIT_TRACE_EN) == 0)
+        pt->buffered -= (unsigned)faults_pt_value(p, PT_LOST_AT_END, 0);
     if (pt->buffered > 0 && (pt->ctl_active & RTIT_TOPA) != 0)
         write_table(p, memory);
     else if (pt->buffered > 0)

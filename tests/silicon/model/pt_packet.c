@@ -17,7 +17,7 @@ static void put_bytes(struct processor *p, const uint8_t *bytes, unsigned count)
 {
     for (unsigned n = 0; n < count && p->pt.buffered < PT_BUFFER; n++)
         p->pt.buffer[p->pt.buffered++] = bytes[n];
-    p->pt.psb_bytes += count;
+    p->pt.psb_bytes += (uint32_t)faults_pt_value(p, PT_COUNTED, count);
 }
 
 /* Opcode bytes, then the low bytes of a payload, which come first. */
@@ -63,6 +63,8 @@ static uint8_t ip_form(const struct processor *p, uint64_t ip)
     for (unsigned n = 0; n < sizeof(optional); n++) {
         unsigned from = ip_forms[optional[n]].same_from;
 
+        if (n == 0)
+            from = (unsigned)faults_pt_value(p, PT_SAME_FROM, from);
         if ((p->choices.pt_ip_forms >> optional[n] & 1) != 0 &&
             ip >> from == p->pt.last_ip >> from)
             return optional[n];
@@ -78,7 +80,9 @@ void pt_put_ip(struct processor *p, enum pt_ip_packet op, const uint64_t *ip)
         p->pt.last_ip = *ip;
     put_pad(p);
     opcode = (uint8_t)((unsigned)form << 5 | op);
-    put_payload(p, &opcode, 1, ip == NULL ? 0 : *ip, ip_forms[form].bytes);
+    put_payload(p, &opcode, 1,
+                ip == NULL ? 0 : faults_pt_value(p, PT_IP_PAYLOAD, *ip),
+                ip_forms[form].bytes);
 }
 
 /* The stop bit is the highest, the oldest result next to it. */
@@ -88,13 +92,17 @@ void pt_flush_tnt(struct processor *p)
     struct pt_state *pt = &p->pt;
     uint64_t bits = faults_tnt(p, pt->tnt_bits, pt->tnt_count);
     unsigned count = pt->tnt_count;
-    uint8_t byte = (uint8_t)((UINT64_C(1) << count | bits) << 1);
+    uint8_t byte = (uint8_t)faults_pt_value(p, PT_TNT_BYTE,
+                                            (UINT64_C(1) << count | bits) << 1);
 
     if (count == 0)
         return;
     pt->tnt_bits = pt->tnt_count = 0;
     if (count > TNT_SHORT)
-        put_payload(p, longer, 2, UINT64_C(1) << count | bits, 6);
+        put_payload(
+            p, longer, 2,
+            faults_pt_value(p, PT_TNT_LONG_BITS, UINT64_C(1) << count | bits),
+            6);
     else
         put_bytes(p, &byte, 1);
 }
@@ -108,8 +116,13 @@ void pt_put_tnt(struct processor *p, bool taken)
     if (pt->tnt_count == 0)
         pt_put_cyc(p);
     pt->tnt_bits = pt->tnt_bits << 1 | taken;
-    if (++pt->tnt_count == (p->choices.pt_long_tnt ? TNT_LONG : TNT_SHORT))
+    if (++pt->tnt_count == (faults_pt(p, PT_TNT_LONG, p->choices.pt_long_tnt)
+                                ? TNT_LONG
+                                : TNT_SHORT)) {
+        if (!faults_pt(p, PT_TNT_FULL, true))
+            pt->tnt_bits = pt->tnt_count = 0;
         pt_flush_tnt(p);
+    }
 }
 
 /* Five bits, then seven in each further byte; Exp is bit 2, then bit 0. */
@@ -120,8 +133,8 @@ void pt_put_cyc(struct processor *p)
     uint32_t value = pt->cycles;
     uint8_t byte;
 
-    if ((pt->ctl_active & RTIT_CYC_EN) == 0 || pt->cyc_sent ||
-        value < (threshold == 0 ? 0 : 1u << (threshold - 1)))
+    if (!faults_pt(p, PT_CYC, (pt->ctl_active & RTIT_CYC_EN) != 0) ||
+        pt->cyc_sent || value < (threshold == 0 ? 0 : 1u << (threshold - 1)))
         return;
     byte = (uint8_t)((value & 0x1F) << 3 | (value > 0x1F ? 7 : 3));
     put_bytes(p, &byte, 1);
@@ -155,7 +168,8 @@ void pt_put_mtc(struct processor *p, const struct pt_step *now)
     struct pt_state *pt = &p->pt;
     uint64_t mtc = mtc_now(p, now);
 
-    if ((pt->ctl_active & RTIT_MTC_EN) == 0 || mtc == pt->mtc)
+    if (!faults_pt(p, PT_MTC, (pt->ctl_active & RTIT_MTC_EN) != 0) ||
+        ((mtc ^ pt->mtc) & 0xFF) == 0)
         return;
     pt->mtc = mtc;
     pt_flush_tnt(p);
@@ -169,7 +183,9 @@ void pt_put_pip(struct processor *p, uint64_t cr3)
 {
     static const uint8_t opcode[] = {0x02, 0x43};
 
-    put_payload(p, opcode, 2, (cr3 & BITS(51, 12)) >> 5 << 1, 6);
+    cr3 = faults_pt_value(p, PT_PIP_CR3, cr3 & BITS(51, 12));
+    put_payload(p, opcode, 2, faults_pt_value(p, PT_PIP_PAYLOAD, cr3 >> 5 << 1),
+                6);
 }
 
 static void put_mode(struct processor *p, uint8_t mode)
@@ -189,7 +205,8 @@ void pt_put_mode_exec(struct processor *p, const struct pt_step *now)
 {
     pt_put_cyc(p);
     p->pt.exec = pt_exec_mode(now);
-    put_mode(p, p->pt.exec);
+    if (faults_pt(p, PT_EXEC, true))
+        put_mode(p, (uint8_t)faults_pt_value(p, PT_EXEC_MODE, p->pt.exec));
 }
 
 void pt_put_mode_tsx(struct processor *p, enum pt_tx_mode mode)
@@ -208,22 +225,26 @@ void pt_put_trace_stop(struct processor *p)
 {
     static const uint8_t packet[] = {0x02, 0x83};
 
-    put_bytes(p, packet, 2);
+    if (faults_pt(p, PT_TRACE_STOP, true))
+        put_bytes(p, packet, 2);
 }
 
 void pt_put_time(struct processor *p, const struct pt_step *now)
 {
     static const uint8_t tsc = 0x19, tma[] = {0x02, 0x73}, cbr[] = {0x02, 0x03};
+    bool has_tsc = faults_pt(p, PT_TSC, (p->pt.ctl_active & RTIT_TSC_EN) != 0);
+    bool has_mtc = (p->pt.ctl_active & RTIT_MTC_EN) != 0;
 
-    if ((p->pt.ctl_active & RTIT_TSC_EN) != 0) {
+    if (has_tsc) {
         pt_put_cyc(p);
-        put_payload(p, &tsc, 1, now->tsc, 7);
+        put_payload(p, &tsc, 1, faults_pt_value(p, PT_TSC_PAYLOAD, now->tsc),
+                    7);
     }
-    if ((p->pt.ctl_active & RTIT_TSC_EN) != 0 &&
-        (p->pt.ctl_active & RTIT_MTC_EN) != 0)
+    if (has_tsc && has_mtc)
         put_payload(p, tma, 2,
                     (crystal_ticks(now) & 0xFFFF) | now->tsc % 125 << 24, 5);
-    put_payload(p, cbr, 2, RATIO, 2);
+    if (faults_pt(p, PT_CBR, true))
+        put_payload(p, cbr, 2, RATIO, 2);
 }
 
 void pt_put_psb(struct processor *p, const struct pt_step *now, bool at_start)
@@ -232,27 +253,36 @@ void pt_put_psb(struct processor *p, const struct pt_step *now, bool at_start)
     struct pt_state *pt = &p->pt;
     const struct choices *choices = &p->choices;
     bool branches = (pt->ctl_active & RTIT_BRANCH_EN) != 0;
-    bool tx = faults_psb_has_tx(p, branches && pt->context_en);
+    bool tx = faults_psb_has_tx(
+        p, faults_pt(p, PT_PSB_TX, branches && pt->context_en));
     enum pt_tx_mode mode =
-        faults_psb_in_tx(p, pt->in_tx) ? PT_TX_IN : PT_TX_NONE;
+        faults_psb_in_tx(p, faults_pt(p, PT_PSB_IN_TX, pt->in_tx)) ? PT_TX_IN
+                                                                   : PT_TX_NONE;
 
     pt_flush_tnt(p);
-    pt->psb_bytes = 0;
+    if (faults_pt(p, PT_PSB_RESETS_COUNT, true))
+        pt->psb_bytes = 0;
     pt->last_ip = faults_psb_last_ip(p, 0);
     pt->returns_known = 0;
     pt->exec = PT_EXEC_NONE;
-    for (unsigned n = 0; n < PSB_REPEATS; n++)
+    for (unsigned n = 0; n < faults_pt_value(p, PT_PSB_PAIRS, PSB_REPEATS); n++)
         put_bytes(p, psb, 2);
     pt_put_time(p, now);
-    if (pt->context_en && (pt->ctl_active & RTIT_OS) != 0)
+    if (faults_pt(p, PT_PSB_PIP,
+                  pt->context_en && (pt->ctl_active & RTIT_OS) != 0))
         pt_put_pip(p, now->cr3);
+    if (!faults_pt(p, PT_PSBEND_LAST, true))
+        put_bytes(p, psbend, 2);
     if (tx && choices->pt_tx_before_fup)
         pt_put_mode_tsx(p, mode);
     if (branches && (pt->packet_en || (at_start && choices->pt_fup_at_start))) {
-        pt_put_mode_exec(p, now);
-        pt_put_ip(p, PT_FUP, &now->next);
+        if (faults_pt(p, PT_PSB_EXEC, true))
+            pt_put_mode_exec(p, now);
+        if (faults_pt(p, PT_PSB_FUP, true))
+            pt_put_ip(p, PT_FUP, &now->next);
     }
     if (tx && !choices->pt_tx_before_fup)
         pt_put_mode_tsx(p, mode);
-    put_bytes(p, psbend, 2);
+    if (faults_pt(p, PT_PSBEND, true) && faults_pt(p, PT_PSBEND_LAST, true))
+        put_bytes(p, psbend, 2);
 }

@@ -12,18 +12,25 @@
 
 static bool is_traced(const struct processor *p)
 {
-    return faults_tx_traced(p, pt_tracing(p) && p->pt.context_en &&
-                                   (p->pt.ctl_active & RTIT_BRANCH_EN) != 0);
+    return faults_tx_traced(
+        p, pt_tracing(p) && p->pt.context_en &&
+               (p->pt.filter_en || faults_pt(p, PT_TX_FILTER, true)) &&
+               (p->pt.ctl_active & RTIT_BRANCH_EN) != 0);
 }
 
 /* All that is older stands before it. */
 static void put_mode_tsx(struct processor *p, enum pt_tx_mode mode,
                          const uint64_t *fup)
 {
-    pt_flush_tnt(p);
+    if (faults_pt(p, PT_TX_TNT_FIRST, true))
+        pt_flush_tnt(p);
+    if (fup == NULL && faults_pt(p, PT_TX_FUP, false))
+        fup = &p->pt.last_ip;
     pt_put_cyc(p);
     if (faults_put_mode_tsx(p, mode, fup))
         return;
+    if (mode == PT_TX_IN)
+        mode = (enum pt_tx_mode)faults_pt_value(p, PT_TX_BEGIN_MODE, mode);
     pt_put_mode_tsx(p, mode);
     if (fup != NULL)
         pt_put_ip(p, PT_FUP, fup);
@@ -61,7 +68,10 @@ void pt_tx_commit(struct processor *p, const struct pt_step *now)
     pt->in_tx = false;
     pt_pass_time(p, now);
     if (is_traced(p) && !faults_hide_commit(p))
-        put_mode_tsx(p, PT_TX_NONE, pt->packet_en ? &now->ip : NULL);
+        put_mode_tsx(p, PT_TX_NONE,
+                     !pt->packet_en                     ? NULL
+                     : faults_pt(p, PT_COMMIT_IP, true) ? &now->ip
+                                                        : &now->next);
     finish_step(p, now);
 }
 
@@ -69,6 +79,7 @@ void pt_tx_abort(struct processor *p, const struct pt_step *now)
 {
     struct pt_state *pt = &p->pt;
     const uint64_t *ip = faults_tx_abort_ip(p, now);
+    const uint64_t *target = faults_tx_target(p, now);
     bool was = pt->packet_en, fup, stops;
 
     pt->in_tx = false;
@@ -78,7 +89,8 @@ void pt_tx_abort(struct processor *p, const struct pt_step *now)
     pt_pass_time(p, now);
     pt_update_enables(p, now, true);
     stops = pt_enters_stop(p, now, true);
-    fup = was && (pt->packet_en || p->choices.pt_fup_before_pgd);
+    fup = was && (pt->packet_en || p->choices.pt_fup_before_pgd) &&
+          faults_pt(p, PT_ABORT_FUP, true);
     if (is_traced(p))
         put_mode_tsx(p, faults_tx_abort_mode(p), fup ? ip : NULL);
     if (was && !pt->packet_en)
@@ -86,7 +98,7 @@ void pt_tx_abort(struct processor *p, const struct pt_step *now)
     else if (!was && pt->packet_en)
         pt_packet_en_set(p, now);
     else if (was && is_traced(p) && !faults_hide_abort_tip(p))
-        pt_put_ip(p, PT_TIP, faults_tx_target(p, now));
+        pt_put_ip(p, PT_TIP, target);
     if (stops)
         pt_stop(p);
     else
@@ -95,6 +107,8 @@ void pt_tx_abort(struct processor *p, const struct pt_step *now)
 
 void pt_tx_nested(struct processor *p, const struct pt_step *now)
 {
-    if (faults_show_nested(p) && is_traced(p) && p->pt.packet_en)
+    if ((faults_show_nested(p) ||
+         (p->tsx.hle && faults_pt(p, PT_HLE_NESTED, false))) &&
+        is_traced(p) && p->pt.packet_en)
         put_mode_tsx(p, PT_TX_IN, &now->ip);
 }

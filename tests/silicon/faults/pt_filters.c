@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * pt_filters.c - what goes wrong with what is traced: levels, CR3, ranges,
+ * TraceStop, and the ends of tracing.
+ */
+#include "tests/silicon/faults/hooks.h"
+
+FAULT(pt_range_base_exclusive,
+      .what = "[PT with ranges] a range begins after IA32_RTIT_ADDRn_A",
+      .caught = {"skylake-2018 on 1 pt_trace_stop FAIL"},
+      .value = PT_RANGE_BASE, .add = 1)
+
+FAULT(pt_range_limit_exclusive,
+      .what = "[PT with ranges] a range ends before IA32_RTIT_ADDRn_B",
+      .caught = {"skylake-2018 on 1 pt_trace_stop FAIL"},
+      .value = PT_RANGE_LIMIT, .add = (uint64_t)(-1))
+
+FAULT(pt_range_of_pages,
+      .what = "[PT with ranges] a range reaches to the end of its page",
+      .caught = {"skylake-2018 on 1 pt_trace_stop FAIL"},
+      .value = PT_RANGE_LIMIT, .set = 0xFFF)
+
+FAULT(pt_range_0_alone, .what = "[PT with ranges] ADDR1_CFG does nothing",
+      .caught = {"skylake-2018 on 1 pt_trace_stop FAIL"},
+      .rule = PT_SECOND_RANGE)
+
+FAULT(pt_filter_ignored,
+      .what = "[PT with ranges] a filter range does not filter",
+      .caught = {"skylake-2018 on 1 pt_filter_ip FAIL"}, .rule = PT_UNFILTERED,
+      .is = true)
+
+FAULT(pt_stop_range_ignored,
+      .what = "[PT with ranges] a TraceStop range does nothing",
+      .caught = {"skylake-2018 on 1 pt_trace_stop FAIL"}, .rule = PT_STOPS)
+
+FAULT(pt_cr3_filter_ignored, .what = "[PT] CR3Filter = 1 changes nothing",
+      .caught = {"skylake-2018 on 1 pt_filter_context FAIL"},
+      .rule = PT_CR3_ANY, .is = true)
+
+FAULT(pt_cr3_compares_low,
+      .what = "[PT] CR3[11:5] are compared with IA32_RTIT_CR3_MATCH",
+      .caught = {"skylake-2018 on 1 pt_filter_context FAIL"},
+      .value = PT_CR3_FROM, .add = (uint64_t)(-7))
+
+FAULT(pt_cr3_compares_high,
+      .what = "[PT] CR3[20:12] are not compared with IA32_RTIT_CR3_MATCH",
+      .caught = {"skylake-2018 on 1 pt_filter_context FAIL"},
+      .value = PT_CR3_FROM, .add = 9)
+
+FAULT(pt_os_ignored, .what = "[PT] CPL 0 is traced though OS = 0",
+      .caught = {"skylake-2018 on 1 pt_filter_context FAIL"}, .rule = PT_OS,
+      .is = true)
+
+FAULT(pt_branch_en_ignored, .what = "[PT] BranchEn = 0 suppresses no packet",
+      .caught = {"skylake-2018 on 1 pt_no_branch_en FAIL"},
+      .rule = PT_BRANCH_EN, .is = true)
+
+FAULT(pt_pge_missing, .what = "[PT] TIP.PGE is missing",
+      .caught = {"skylake-2018 on 1 pt_branches FAIL"}, .rule = PT_PGE)
+
+FAULT(pt_pge_ip_wrong,
+      .what = "[PT] TIP.PGE has the IP of the instruction before",
+      .caught = {"skylake-2018 on 1 pt_branches FAIL"}, .rule = PT_PGE_NEXT)
+
+FAULT(pt_pgd_missing,
+      .what = "[PT] TIP.PGD is missing but where TraceEn is cleared",
+      .caught = {"skylake-2018 on 1 pt_trace_stop FAIL"}, .rule = PT_PGD)
+
+FAULT(pt_pgd_out_of_context,
+      .what = "[PT] TIP.PGD has an IP though ContextEn = 0",
+      .caught = {"skylake-2018 on 1 pt_filter_context FAIL"},
+      .rule = PT_PGD_ALWAYS_IP, .is = true)
+
+FAULT(pt_pgd_ip_missing,
+      .what = "[PT with ranges] TIP.PGD has no IP where FilterEn is cleared",
+      .caught = {"skylake-2018 on 1 pt_filter_ip FAIL"}, .rule = PT_PGD_IP)
+
+FAULT(
+    pt_calls_across_pgd,
+    .what = "[PT] a RET is compressed though its CALL was before PacketEn = 0",
+    .caught = {"skylake-2018 on 1 pt_filter_ip FAIL"},
+    .rule = PT_PGD_ENDS_CALLS)
+
+FAULT(pt_trace_stop_without_stopped,
+      .what = "[PT with ranges] TraceStop does not set Stopped",
+      .caught = {"skylake-2018 on 1 pt_trace_stop FAIL"},
+      .rule = PT_SET_STOPPED)
+
+FAULT(pt_trace_stop_missing, .what = "[PT with ranges] no TraceStop packet",
+      .caught = {"skylake-2018 on 1 pt_trace_stop FAIL"}, .rule = PT_TRACE_STOP)
+
+FAULT(pt_pgd_and_packet,
+      .what = "[PT with ranges] a branch that clears PacketEn has its TNT or "
+              "TIP before TIP.PGD",
+      .caught = {"skylake-2018 on 1 pt_tx_path FAIL"}, .rule = PT_PGD_TWO,
+      .is = true)
+
+FAULT(pt_pgd_conditional_ip,
+      .what = "[PT with ranges] TIP.PGD has an IP where a conditional branch "
+              "clears FilterEn",
+      .caught = {"skylake-2018 on 1 pt_filter_ip FAIL"},
+      .rule = PT_PGD_CONDITIONAL)

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * pt_outputs.c - what goes wrong where packets are written: the single range,
+ * tables and regions.
+ */
+#include "tests/silicon/faults/hooks.h"
+
+FAULT(pt_error_not_set, .what = "[PT] an operational error does not set Error",
+      .caught = {"skylake-2018 on 1 pt_output_offset FAIL"},
+      .rule = PT_SET_ERROR)
+
+FAULT(
+    pt_mask_gap_accepted,
+    .what = "[PT with single range] a mask that is not contiguous is no error",
+    .caught = {"skylake-2018 on 1 pt_output_offset FAIL"}, .rule = PT_MASK_GOOD,
+    .is = true)
+
+FAULT(
+    pt_base_overlap_accepted,
+    .what = "[PT with single range] a base that overlaps the mask is no error",
+    .caught = {"skylake-2018 on 1 pt_output_offset FAIL"}, .rule = PT_BASE_GOOD,
+    .is = true)
+
+FAULT(pt_offset_ignored,
+      .what = "[PT] the first 64 bytes of the output are left out",
+      .caught = {"skylake-2018 on 1 pt_transaction_unchanged FAIL"},
+      .value = PT_OFFSET_USED, .set = 64)
+
+FAULT(pt_offset_off_by_one,
+      .what = "[PT] output begins a byte after OutputOffset",
+      .caught = {"skylake-2018 on 1 pt_hle_path FAIL"}, .value = PT_OFFSET_USED,
+      .add = 1)
+
+FAULT(pt_region_short, .what = "[PT] a ToPA region ends one byte early",
+      .caught = {"skylake-2018 on 1 pt_topa_output FAIL"},
+      .value = PT_REGION_BYTES, .add = (uint64_t)(-1))
+
+FAULT(pt_region_4k,
+      .what = "[PT] a ToPA region is 4 KiB whatever its Size says",
+      .caught = {"skylake-2018 on 1 pt_topa_reserved FAIL"},
+      .value = PT_REGION_BYTES, .clear = UINT64_MAX, .set = 4096)
+
+FAULT(pt_end_with_int_accepted,
+      .what = "[PT] INT or STOP in an END entry is no error",
+      .caught = {"skylake-2018 on 1 pt_topa_reserved FAIL"},
+      .rule = PT_END_ALONE, .is = true)
+
+FAULT(pt_second_entry_accepted,
+      .what = "[PT of one ToPA entry] a second output entry is no error",
+      .caught = {"broadwell on 1 pt_topa_reserved FAIL"}, .rule = PT_END_SECOND,
+      .is = true)
+
+FAULT(pt_region_misaligned_accepted,
+      .what = "[PT] a region that is not aligned to its size is no error",
+      .caught = {"skylake-2018 on 1 pt_topa_reserved FAIL"},
+      .rule = PT_REGION_ALIGNED, .is = true)
+
+FAULT(pt_table_misaligned_accepted,
+      .what = "[PT] a ToPA table that is not aligned to 4 KiB is no error",
+      .caught = {"skylake-2018 on 1 pt_output_offset FAIL"},
+      .rule = PT_TABLE_BAD)
+
+FAULT(pt_end_ignored, .what = "[PT] END leads to the table that it is in",
+      .caught = {"skylake-2018 on 1 pt_topa_output FAIL"},
+      .rule = PT_END_FOLLOWED)
+
+FAULT(pt_topa_stop_without_stopped, .what = "[PT] STOP does not set Stopped",
+      .caught = {"skylake-2018 on 1 pt_topa_output FAIL"},
+      .rule = PT_TOPA_SET_STOPPED)
+
+FAULT(pt_int_of_all,
+      .what = "[PT] a full region makes an interrupt without INT",
+      .caught = {"skylake-2018 on 1 pt_topa_output FAIL"}, .rule = PT_INT,
+      .is = true)
+
+FAULT(pt_int_lost_by_stop,
+      .what = "[PT] an entry with INT and STOP makes no interrupt",
+      .caught = {"skylake-2018 on 1 pt_topa_output FAIL"},
+      .rule = PT_INT_OF_STOP)
+
+FAULT(pt_stop_offset_zero, .what = "[PT] after STOP, OutputOffset is 0",
+      .caught = {"skylake-2018 on 1 pt_topa_output FAIL"},
+      .value = PT_STOP_POINTERS, .clear = UINT64_MAX << 32)
+
+FAULT(pt_stop_index_next,
+      .what = "[PT] after STOP, the table offset is that of the next entry",
+      .caught = {"skylake-2018 on 1 pt_topa_output FAIL"},
+      .value = PT_STOP_POINTERS, .add = 128)
+
+FAULT(pt_table_index_ignored,
+      .what = "[PT with ToPA tables] output begins at entry 0 of a table "
+              "whatever MaskOrTableOffset says",
+      .caught = {"skylake-2018 on 1 pt_topa_reserved FAIL"},
+      .value = PT_TABLE_INDEX, .clear = 3)
+
+FAULT(pt_offset_last_refused,
+      .what = "[PT] the last OutputOffset of an output is an operational error",
+      .caught = {"skylake-2018 on 1 pt_range_wrap FAIL"},
+      .value = PT_OFFSET_MAX, .add = (uint64_t)(-1))
+
+FAULT(pt_entry_bit_1_ignored,
+      .what = "[PT] bit 1 of a ToPA entry, which is reserved, is ignored",
+      .caught = {"skylake-2018 on 1 pt_topa_reserved FAIL"},
+      .value = PT_ENTRY_BITS, .set = UINT64_C(1) << 1)
+
+FAULT(pt_entry_bit_10_ignored,
+      .what = "[PT] bit 10 of a ToPA entry, which is reserved, is ignored",
+      .caught = {"skylake-2018 on 1 pt_topa_reserved FAIL"},
+      .value = PT_ENTRY_BITS, .set = UINT64_C(1) << 10)
+
+FAULT(pt_entry_bit_39_ignored,
+      .what = "[PT] bit 39 of a ToPA entry, which is reserved, is ignored",
+      .caught = {"skylake-2018 on 1 pt_topa_reserved FAIL"},
+      .value = PT_ENTRY_BITS, .set = UINT64_C(1) << 39)
+
+FAULT(pt_pmi_missing,
+      .what = "[PT] INT of a ToPA entry sets GLOBAL_STATUS[55] and makes no "
+              "interrupt",
+      .caught = {"skylake-2018 on 1 pt_topa_output FAIL"}, .rule = PT_PMI)
+
+FAULT(pt_end_loses_byte,
+      .what =
+          "[PT] the last byte before TraceEn is cleared does not get to memory",
+      .caught = {"skylake-2018 on 1 pt_hle_path FAIL"}, .value = PT_LOST_AT_END,
+      .set = 1)

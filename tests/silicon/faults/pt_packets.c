@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * pt_packets.c - what goes wrong with PSB+, PIP, MODE.Exec and the IPs of
+ * packets.
+ */
+#include "tests/silicon/faults/hooks.h"
+
+FAULT(pt_psb_at_start_missing,
+      .what = "[PT] no PSB where TraceEn is set with PacketByteCnt = 0",
+      .caught = {"skylake-2018 on 1 pt_no_branch_en FAIL"},
+      .rule = PT_PSB_AT_START)
+
+FAULT(pt_psb_period_late,
+      .what = "[PT] PSB comes 2 KiB later than PSBFreq says",
+      .caught = {"skylake-2018 on 1 pt_in_tx_in_psb FAIL"},
+      .value = PT_PSB_PERIOD, .add = 2048)
+
+FAULT(pt_psb_period_2k,
+      .what = "[PT with PSBFreq] PSB comes each 2 KiB whatever PSBFreq says",
+      .caught = {"skylake-2018 on 1 pt_psb FAIL"}, .value = PT_PSB_PERIOD,
+      .clear = UINT64_MAX, .set = 2048)
+
+FAULT(pt_psb_once,
+      .what = "[PT] PSB comes where tracing starts and never again",
+      .caught = {"skylake-2018 on 1 pt_psb FAIL"}, .value = PT_PSB_PERIOD,
+      .clear = UINT64_MAX, .set = 0xFFFFFFFF)
+
+FAULT(pt_psb_often, .what = "[PT] PSB comes each 256 bytes",
+      .caught = {"skylake-2018 on 1 pt_psb FAIL"}, .value = PT_PSB_PERIOD,
+      .clear = UINT64_MAX, .set = 256)
+
+FAULT(pt_pip_missing, .what = "[PT] MOV to CR3 makes no PIP",
+      .caught = {"skylake-2018 on 1 pt_filter_context FAIL"}, .rule = PT_PIP)
+
+FAULT(pt_pip_out_of_context, .what = "[PT] PIP comes though ContextEn = 0",
+      .caught = {"skylake-2018 on 1 pt_filter_context FAIL"},
+      .rule = PT_PIP_CONTEXT, .is = true)
+
+FAULT(pt_bytes_not_counted,
+      .what = "[PT with PacketByteCnt] PacketByteCnt stands still",
+      .caught = {"skylake-2018 on 1 pt_psb FAIL"}, .value = PT_COUNTED,
+      .clear = UINT64_MAX)
+
+FAULT(pt_bytes_counted_twice,
+      .what = "[PT with PacketByteCnt] PacketByteCnt counts each packet one "
+              "byte longer",
+      .caught = {"skylake-2018 on 1 pt_psb FAIL"}, .value = PT_COUNTED,
+      .add = 1)
+
+FAULT(pt_ip_16_too_often,
+      .what = "[PT] IPBytes = 1 where only IP[63:32] are those of last IP",
+      .caught = {"skylake-2018 on 1 pt_rtm_commit FAIL"}, .value = PT_SAME_FROM,
+      .add = 16)
+
+FAULT(pt_ip_odd, .what = "[PT] each IP is one too high",
+      .caught = {"skylake-2018 on 1 pt_rtm_commit FAIL"},
+      .value = PT_IP_PAYLOAD, .add = 1)
+
+FAULT(pt_pip_low_bits, .what = "[PT] PIP has CR3[5] = 1",
+      .caught = {"skylake-2018 on 1 pt_filter_context FAIL"},
+      .value = PT_PIP_CR3, .set = 0x20)
+
+FAULT(pt_pip_cr3_wrong, .what = "[PT] PIP has another page",
+      .caught = {"skylake-2018 on 1 pt_filter_context FAIL"},
+      .value = PT_PIP_CR3, .add = 0x1000)
+
+FAULT(pt_pip_cr3_truncated, .what = "[PT] PIP has CR3[19:12] = 0",
+      .caught = {"skylake-2018 on 1 pt_filter_context FAIL"},
+      .value = PT_PIP_CR3, .clear = 0xFF000)
+
+FAULT(pt_pip_nr, .what = "[PT] PIP has NR = 1 outside of VMX operation",
+      .caught = {"skylake-2018 on 1 pt_filter_context FAIL"},
+      .value = PT_PIP_PAYLOAD, .set = 1)
+
+FAULT(pt_exec_missing, .what = "[PT] MODE.Exec is missing",
+      .caught = {"skylake-2018 on 1 pt_branches FAIL"}, .rule = PT_EXEC)
+
+FAULT(pt_exec_32, .what = "[PT] MODE.Exec says 32-bit mode in 64-bit mode",
+      .caught = {"skylake-2018 on 1 pt_branches FAIL"}, .value = PT_EXEC_MODE,
+      .clear = 3, .set = 2)
+
+FAULT(pt_exec_16, .what = "[PT] MODE.Exec says 16-bit mode in 64-bit mode",
+      .caught = {"skylake-2018 on 1 pt_branches FAIL"}, .value = PT_EXEC_MODE,
+      .clear = 3)
+
+FAULT(pt_exec_both, .what = "[PT] MODE.Exec has CS.D and CS.L set",
+      .caught = {"skylake-2018 on 1 pt_rtm_commit FAIL"}, .value = PT_EXEC_MODE,
+      .set = 3)
+
+FAULT(pt_psb_keeps_count,
+      .what = "[PT with PacketByteCnt] PSB does not begin PacketByteCnt anew",
+      .caught = {"skylake-2018 on 1 pt_psb FAIL"}, .rule = PT_PSB_RESETS_COUNT)
+
+FAULT(pt_psb_short, .what = "[PT] PSB has 14 bytes",
+      .caught = {"skylake-2018 on 1 pt_no_branch_en FAIL"},
+      .value = PT_PSB_PAIRS, .add = (uint64_t)(-1))
+
+FAULT(pt_psb_long, .what = "[PT] PSB has 18 bytes",
+      .caught = {"skylake-2018 on 1 pt_rtm_commit FAIL"}, .value = PT_PSB_PAIRS,
+      .add = 1)
+
+FAULT(pt_psb_pip_missing, .what = "[PT] PSB+ has no PIP",
+      .caught = {"skylake-2018 on 1 pt_psb FAIL"}, .rule = PT_PSB_PIP)
+
+FAULT(pt_psb_pip_always,
+      .what = "[PT] PSB+ has a PIP though ContextEn = 0 or OS = 0",
+      .caught = {"skylake-2018 on 1 pt_filter_context FAIL"},
+      .rule = PT_PSB_PIP, .is = true)
+
+FAULT(pt_psb_exec_missing, .what = "[PT] PSB+ has no MODE.Exec",
+      .caught = {"skylake-2018 on 1 pt_psb FAIL"}, .rule = PT_PSB_EXEC)
+
+FAULT(pt_psb_fup_missing, .what = "[PT] PSB+ has no FUP",
+      .caught = {"skylake-2018 on 1 pt_psb FAIL"}, .rule = PT_PSB_FUP)
+
+FAULT(pt_psbend_missing, .what = "[PT] PSB+ has no PSBEND",
+      .caught = {"skylake-2018 on 1 pt_branches FAIL"}, .rule = PT_PSBEND)
+
+FAULT(pt_psbend_early, .what = "[PT] PSBEND comes before the FUP of PSB+",
+      .caught = {"skylake-2018 on 1 pt_hle_path FAIL"}, .rule = PT_PSBEND_LAST)

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * pt_rules.h - what the model asks of Processor Trace before it acts: rules,
+ * which hold or not, and values. Without a fault the answer is what it found.
+ */
+#ifndef SILICON_FAULTS_PT_RULES_H
+#define SILICON_FAULTS_PT_RULES_H
+
+enum pt_rule {
+    PT_RULE_NONE,
+    PT_UNLOCKED,         /* can a register be written while TraceEn = 1 */
+    PT_SECOND_RANGE,     /* are ranges after ADDR0 looked at */
+    PT_UNFILTERED,       /* is there no filter range */
+    PT_STOPS,            /* is this IP in a TraceStop range */
+    PT_CR3_ANY,          /* does any CR3 match */
+    PT_OS,               /* is CPL 0 traced */
+    PT_BRANCH_EN,        /* BranchEn */
+    PT_PGE,              /* is TIP.PGE sent */
+    PT_PGE_NEXT,         /* with the next IP */
+    PT_PGD,              /* is TIP.PGD sent */
+    PT_PGD_ALWAYS_IP,    /* with an IP out of context */
+    PT_PGD_IP,           /* with an IP in context */
+    PT_PGD_ENDS_CALLS,   /* does PacketEn = 0 forget CALLs */
+    PT_SET_STOPPED,      /* does TraceStop set Stopped */
+    PT_TRACE_STOP,       /* is the TraceStop packet sent */
+    PT_PSB_AT_START,     /* is there a PSB where TraceEn is set */
+    PT_STOP_FUP,         /* is there a FUP where it is cleared */
+    PT_STOP_FUP_IP,      /* of the WRMSR */
+    PT_STOP_PGD,         /* is there a TIP.PGD there */
+    PT_STOP_PGD_IP,      /* with an IP */
+    PT_RET_AS_CALLED,    /* does RET go to where CALL came from */
+    PT_RET_MAY,          /* may it be compressed */
+    PT_TNT_NOT_TAKEN,    /* is a branch recorded that is not taken */
+    PT_TNT_TAKEN,        /* is 1 taken */
+    PT_TNT_OF_RET,       /* the bit of a compressed RET */
+    PT_DIRECT_TIP,       /* has a direct branch a TIP */
+    PT_FAR_TIP,          /* has a far transfer */
+    PT_CALL_TIP,         /* an indirect CALL */
+    PT_JUMP_TIP,         /* an indirect JMP */
+    PT_FAR_FUP,          /* has a far transfer a FUP */
+    PT_TIP_NEXT,         /* has a TIP the next IP */
+    PT_PIP,              /* does MOV to CR3 make a PIP */
+    PT_PIP_CONTEXT,      /* as ContextEn = 1 asks */
+    PT_CYC,              /* is CYC due */
+    PT_MTC,              /* is MTC enabled */
+    PT_EXEC,             /* is MODE.Exec sent */
+    PT_TSC,              /* is TSC enabled */
+    PT_CBR,              /* is CBR sent */
+    PT_PSB_RESETS_COUNT, /* does PSB reset PacketByteCnt */
+    PT_PSB_PIP,          /* has PSB+ a PIP */
+    PT_PSB_EXEC,         /* a MODE.Exec */
+    PT_PSB_FUP,          /* a FUP */
+    PT_PSBEND,           /* a PSBEND */
+    PT_READ_TRIGGER_EN,  /* what STATUS reads */
+    PT_READ_CONTEXT_EN,  /* the same */
+    PT_SAME_CTL,         /* is CTL written as it is */
+    PT_CLEAR_AND_CHANGE, /* may TraceEn be cleared with more */
+    PT_CTL_LOCKED,       /* is CTL locked */
+    PT_NEEDS_TOPA,       /* must ToPA be 1 */
+    PT_ADDRESS_BAD,      /* is this not canonical */
+    PT_SET_ERROR,        /* does an operational error set Error */
+    PT_MASK_GOOD,        /* is the mask contiguous */
+    PT_BASE_GOOD,        /* is the base clear of it */
+    PT_END_ALONE,        /* without INT and STOP */
+    PT_END_SECOND,       /* is there but one region */
+    PT_REGION_ALIGNED,   /* is a region aligned */
+    PT_TABLE_BAD,        /* is a table not */
+    PT_END_FOLLOWED,     /* does END lead on */
+    PT_TOPA_SET_STOPPED, /* does STOP set Stopped */
+    PT_INT,              /* has the entry INT */
+    PT_INT_OF_STOP,      /* also with STOP */
+    PT_TX_FILTER,        /* does it come without FilterEn */
+    PT_COMMIT_IP,        /* is a FUP of the commit itself */
+    PT_STOP_FLUSHES,     /* with the TNT before it */
+    PT_RET_TIP,          /* has it a TIP else */
+    PT_IRET_TIP,         /* has a far RET or IRET */
+    PT_TNT_FIRST,        /* does a TIP send TNT before */
+    PT_PGD_TWO,          /* has TIP.PGD the packet that it replaces in front */
+    PT_PGD_CONDITIONAL,  /* has that of a conditional branch no IP */
+    PT_PSBEND_LAST,      /* at its end */
+    PT_PSB_TX,           /* a MODE.TSX */
+    PT_PSB_IN_TX,        /* with InTX = 1 */
+    PT_TAKES_PACKET_BYTES, /* can PacketByteCnt be written */
+    PT_PMI,                /* is it an interrupt */
+    PT_ABORT_FUP,          /* has an abort a FUP */
+    PT_TNT_LONG,           /* are there long TNTs */
+    PT_HLE_NESTED,         /* has a nested elision packets */
+    PT_TX_FUP,             /* with a FUP there */
+    PT_TX_TNT_FIRST,       /* after the TNT */
+    PT_TNT_FULL,           /* is a full TNT sent */
+    PT_ABORT_EVENT,        /* by an interrupt */
+    PT_ABORT_OTHER,        /* by anything else */
+};
+
+enum pt_value {
+    PT_VALUE_NONE,
+    PT_READ,                 /* of a register, as software sees it */
+    PT_WRITTEN,              /* to a register */
+    PT_RANGE_BASE,           /* of a range */
+    PT_RANGE_LIMIT,          /* the last IP of a range */
+    PT_CR3_FROM,             /* the lowest bit of CR3 that is compared */
+    PT_CALLS_KNOWN,          /* CALLs that are remembered */
+    PT_PSB_PERIOD,           /* in bytes */
+    PT_COUNTED,              /* bytes for PacketByteCnt */
+    PT_SAME_FROM,            /* the lowest bit that IPBytes = 1 leaves out */
+    PT_IP_PAYLOAD,           /* of an IP packet */
+    PT_PIP_CR3,              /* the address */
+    PT_PIP_PAYLOAD,          /* with NR */
+    PT_EXEC_MODE,            /* of MODE.Exec */
+    PT_TSC_PAYLOAD,          /* of TSC */
+    PT_PSB_PAIRS,            /* of bytes in PSB */
+    PT_ADDRESSES,            /* registers of ranges */
+    PT_PACKET_BYTES,         /* PacketByteCnt */
+    PT_CTL_BITS,             /* of CTL that are not reserved */
+    PT_CFG_MAX,              /* the last ADDRn_CFG */
+    PT_MTC_PERIODS,          /* encodings beyond those of CPUID */
+    PT_CYC_THRESHOLDS,       /* the same */
+    PT_PSB_PERIODS,          /* the same */
+    PT_STATUS_BITS,          /* of STATUS that are looked at */
+    PT_STATUS_WRITTEN,       /* Error and Stopped */
+    PT_OFFSET_USED,          /* where in the output a byte goes */
+    PT_REGION_BYTES,         /* of a ToPA region */
+    PT_STOP_POINTERS,        /* MASK_PTRS after STOP */
+    PT_TX_BEGIN_MODE,        /* of MODE.TSX */
+    PT_STATUS_IGNORED,       /* bits that do not stop tracing */
+    PT_STATUS_CLEARED,       /* bits that TraceEn clears */
+    PT_TNT_BYTE,             /* a short TNT */
+    PT_PACKET_BYTES_WRITTEN, /* to PacketByteCnt */
+    PT_TABLE_INDEX,          /* of the ToPA entry */
+    PT_OFFSET_MAX,           /* of OutputOffset */
+    PT_ENTRY_BITS,           /* reserved ones that are ignored */
+    PT_LOST_AT_END,          /* bytes */
+    PT_TNT_LONG_BITS,        /* of a long one */
+};
+
+#endif

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * pt_transactions.c - what goes wrong with packets of transactions; more of
+ * them are in pt.c.
+ */
+#include "tests/silicon/faults/hooks.h"
+
+FAULT(pt_tx_needs_filter,
+      .what = "[PT and TSX] MODE.TSX is missing where FilterEn = 0",
+      .caught = {"skylake-2018 on 1 pt_tx_path FAIL"}, .rule = PT_TX_FILTER)
+
+FAULT(pt_begin_mode_both,
+      .what = "[PT and TSX] MODE.TSX of a begin has InTX = TXAbort = 1",
+      .caught = {"skylake-2018 on 1 pt_tx_path FAIL"},
+      .value = PT_TX_BEGIN_MODE, .set = 2)
+
+FAULT(pt_begin_mode_zero,
+      .what = "[PT and TSX] MODE.TSX of a begin has InTX = 0",
+      .caught = {"skylake-2018 on 1 pt_tx_path FAIL"},
+      .value = PT_TX_BEGIN_MODE, .clear = 1)
+
+FAULT(pt_commit_ip_next,
+      .what = "[PT and TSX] the FUP of a commit is the instruction after it",
+      .caught = {"skylake-2018 on 1 pt_tx_path FAIL"}, .rule = PT_COMMIT_IP)
+
+FAULT(pt_psb_tx_always,
+      .what = "[PT and TSX] PSB+ has MODE.TSX though BranchEn = 0",
+      .caught = {"skylake-2018 on 1 pt_no_branch_en FAIL"}, .rule = PT_PSB_TX,
+      .is = true)
+
+FAULT(pt_psb_always_in_tx,
+      .what = "[PT and TSX] MODE.TSX in PSB+ always says InTX = 1",
+      .caught = {"skylake-2018 on 1 pt_rtm_commit FAIL"}, .rule = PT_PSB_IN_TX,
+      .is = true)
+
+FAULT(pt_abort_fup_missing,
+      .what = "[PT and TSX] MODE.TSX of an abort has no FUP",
+      .caught = {"skylake-2018 on 1 pt_tx_path FAIL"}, .rule = PT_ABORT_FUP)
+
+FAULT(
+    pt_hle_nested_packets,
+    .what = "[PT and HLE] a nested XACQUIRE or an inner XRELEASE makes packets",
+    .caught = {"skylake-2017 on 1 pt_hle_path FAIL"}, .rule = PT_HLE_NESTED,
+    .is = true)
+
+FAULT(pt_mode_tsx_always_fup,
+      .what = "[PT and TSX] MODE.TSX has a FUP though FilterEn = 0",
+      .caught = {"skylake-2018 on 1 pt_tx_path FAIL"}, .rule = PT_TX_FUP,
+      .is = true)
+
+FAULT(pt_tnt_after_mode_tsx,
+      .what = "[PT and TSX] a TNT comes after MODE.TSX of what was later",
+      .caught = {"skylake-2018 on 1 pt_aborted_region_kept FAIL"},
+      .rule = PT_TX_TNT_FIRST)
+
+FAULT(pt_abort_by_instruction_silent,
+      .what = "[PT and TSX] an abort by an instruction makes no packets",
+      .caught = {"skylake-2018 on 1 pt_tx_path FAIL"}, .rule = PT_ABORT_OTHER)
+
+FAULT(pt_abort_by_interrupt_silent,
+      .what = "[PT and TSX] an abort by an interrupt makes no packets",
+      .caught = {"skylake-2018 on 1 pt_rtm_abort_causes FAIL"},
+      .rule = PT_ABORT_EVENT)
