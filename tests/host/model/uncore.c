@@ -300,6 +300,75 @@ static void status_is_cleared(void **state)
     assert_int_equal(get(0x392), 0);
 }
 
+static void answer(unsigned times, enum uncore_kind kind,
+                   enum cache_snoop snoop)
+{
+    for (unsigned n = 0; n < times; n++)
+        uncore_lookup(&machine, n * 64, kind, CACHE_LLC, snoop, 9);
+}
+
+/* Responses need a filter; writes invalidate. */
+static void snoop_responses(void **state)
+{
+    static const struct {
+        uint64_t umask;
+        uint64_t count;
+    } rows[] = {
+        {0x41, 1}, {0x42, 2},  {0x44, 3}, {0x48, 4},
+        {0x50, 5}, {0x5F, 15}, {0x0F, 0}, {0x9F, 0},
+    };
+
+    (void)state;
+    for (size_t n = 0; n < sizeof(rows) / sizeof(rows[0]); n++) {
+        start_boxes("none", rows[n].umask << 8 | 0x22);
+        answer(1, UNCORE_READ, CACHE_SNOOP_MISS);
+        answer(2, UNCORE_WRITE, CACHE_SNOOP_HIT);
+        answer(3, UNCORE_READ, CACHE_SNOOP_HIT);
+        answer(4, UNCORE_READ, CACHE_SNOOP_HITM);
+        answer(5, UNCORE_WRITE, CACHE_SNOOP_HITM);
+        answer(6, UNCORE_READ, CACHE_SNOOP_NONE);
+        if (sum_of_boxes(4) != rows[n].count)
+            fail_msg("row %zu: %lu", n, (unsigned long)sum_of_boxes(4));
+    }
+}
+
+/* A thousand cycles of the TSC, and what they are of the uncore's clock. */
+static void cycles_of_a_box(void **state)
+{
+    static const struct {
+        uint64_t select, count;
+    } rows[] = {
+        {BIT(24), 3},
+        {BIT(25), 0},
+        {BIT(18), 3},
+        {BIT(18) | BIT(24), 3},
+        {BIT(23), 3},
+        {BIT(23) | BIT(24), 8000 / 7 - 3},
+        {BIT(23) | BIT(25), 8000 / 7},
+    };
+
+    (void)state;
+    for (size_t n = 0; n < sizeof(rows) / sizeof(rows[0]); n++) {
+        now = 0;
+        start("haswell", "none");
+        for (unsigned k = 0; k < 4; k++)
+            set(0x700 + 0x10 * k, LOOKUPS | EN | rows[n].select);
+        set(0x391, GLOBAL_EN);
+        for (unsigned k = 0; k < 3; k++) /* all in one box */
+            read_line(0, CACHE_LLC);
+        now = 1000;
+        for (unsigned k = 0; k < 4; k++) {
+            uint64_t count = get(0x706 + 0x10 * k);
+            bool idle = rows[n].count > 3;
+
+            if (count != rows[n].count && count != (idle ? 8000 / 7 : 0))
+                fail_msg("row %zu: %lu", n, (unsigned long)count);
+        }
+        if (rows[n].count <= 3)
+            assert_int_equal(sum_of_boxes(4), rows[n].count);
+    }
+}
+
 static void faults_show(void **state)
 {
     (void)state;
@@ -351,6 +420,8 @@ int main(void)
         cmocka_unit_test(freeze_until_control_is_written),
         cmocka_unit_test(only_what_needs_every_instruction_counts),
         cmocka_unit_test(status_is_cleared),
+        cmocka_unit_test(snoop_responses),
+        cmocka_unit_test(cycles_of_a_box),
         cmocka_unit_test(faults_show),
     };
 

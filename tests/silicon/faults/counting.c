@@ -182,11 +182,6 @@ uint64_t faults_rdpmc(const struct processor *p, unsigned n, uint64_t value)
                                                       : value;
 }
 
-uint64_t faults_inuse(const struct processor *p, uint64_t value)
-{
-    return has_fault(p, FAULT_inuse3_stuck) ? value | BIT(3) : value;
-}
-
 unsigned faults_counters(const struct processor *p, unsigned counters)
 {
     if (has_fault(p, FAULT_counter_count_shrinks) &&

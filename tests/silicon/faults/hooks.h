@@ -127,8 +127,69 @@ unsigned faults_box(const struct machine *m, unsigned box);
 unsigned faults_lookup_weight(const struct machine *m);
 uint64_t faults_arb_requests(const struct machine *m, uint64_t requests);
 uint64_t faults_arb_occupancy(const struct machine *m, uint64_t cycles);
+/* What is stored in a register; what a lookup found, and who asked. Which cores
+ * an interrupt is for; does this one take it? */
+uint64_t faults_uncore_value(const struct machine *m, uint32_t number,
+                             uint64_t value);
+unsigned faults_lookup_state(const struct machine *m, unsigned state);
+unsigned faults_lookup_by(const struct machine *m, unsigned by);
+uint64_t faults_uncore_cores(const struct machine *m, uint64_t cores);
+bool faults_uncore_enabled(const struct processor *p, bool enabled);
+uint64_t faults_offcore_response(const struct processor *p, uint64_t response);
+unsigned faults_offcore_counters(const struct processor *p, unsigned counters);
 uint64_t faults_uncore_config(const struct machine *m, uint64_t config);
 bool faults_accept_uncore(const struct machine *m);
+
+struct retirement;
+struct cpuid_result;
+
+/* The registers of the counters: registers.c. What is written in place of this
+ * value; it has been, if good: gives what is then to be said. */
+uint64_t faults_register_value(const struct processor *p, uint32_t number,
+                               uint64_t value);
+bool faults_register_written(struct processor *p, uint32_t number,
+                             uint64_t value, bool good);
+uint64_t faults_inuse(const struct processor *p, uint64_t value);
+/* RDPMC: may it be executed, and what it gives, if good. */
+bool faults_rdpmc_allowed(const struct processor *p, bool user, bool allowed);
+bool faults_rdpmc_read(const struct processor *p, uint32_t ecx, uint64_t *value,
+                       bool good);
+/* CPUID 0AH, and what CPUID(1) loads; is it kept when 0 is written? */
+void faults_leaf_0a(const struct processor *p, struct cpuid_result *out);
+
+/* Overflow and interrupts: interrupts.c; fixed counters are from 32 on. What a
+ * counter becomes; the bits that its overflow sets; does that interrupt? */
+uint64_t faults_sum(const struct processor *p, unsigned n, uint64_t old,
+                    uint64_t sum);
+uint64_t faults_overflow_bits(struct processor *p, unsigned n, uint64_t bits);
+bool faults_interrupts(struct processor *p, unsigned n, bool interrupts);
+/* What an interrupt freezes; it has, where GLOBAL_CTRL was ctrl. */
+uint64_t faults_freezes(const struct processor *p, uint64_t debugctl);
+void faults_frozen(struct processor *p, uint64_t debugctl, uint64_t ctrl);
+bool faults_counts_frozen(const struct processor *p);
+/* The LVT entry that an interrupt is sent by; what is set in it then. */
+uint32_t faults_lvt(const struct processor *p, uint32_t lvt);
+uint32_t faults_lvt_mask(const struct processor *p, uint32_t mask);
+
+/* What is counted: counts.c. Is a counter enabled; for this privilege level; a
+ * fixed counter's field of its control register. */
+bool faults_enabled(const struct processor *p, unsigned n, bool enabled);
+bool faults_fixed_enabled(const struct processor *p, unsigned n, bool enabled);
+bool faults_level(const struct processor *p, uint64_t select, bool user,
+                  bool counted);
+uint64_t faults_fixed_field(const struct processor *p, unsigned n,
+                            uint64_t ctrl);
+/* The select as CMASK, INV and EDGE are taken; what came of that. */
+uint64_t faults_select(const struct processor *p, uint64_t select);
+uint32_t faults_in_cycles(const struct processor *p, uint64_t select,
+                          uint32_t count);
+/* AnyThread: the counters that have it. */
+uint64_t faults_any(const struct processor *p, uint64_t enabled, uint64_t any);
+/* How often an event, or that of a fixed counter, has happened. */
+uint32_t faults_events(const struct processor *p, const struct event_row *event,
+                       const struct retirement *r, uint32_t count);
+uint32_t faults_fixed_count(const struct processor *p, unsigned n,
+                            const struct retirement *r, uint32_t count);
 
 /* Counters: counting.c. Can IN_TX be set, reserved bits of PERFEVTSELn, and
  * those above the counter of 4C1H to 4C8H? Does counter n have no registers? */
@@ -146,7 +207,6 @@ bool faults_write_counter(struct processor *p, unsigned n, uint64_t value,
 uint64_t faults_read_wide(const struct processor *p, unsigned n,
                           uint64_t value);
 uint64_t faults_rdpmc(const struct processor *p, unsigned n, uint64_t value);
-uint64_t faults_inuse(const struct processor *p, uint64_t value);
 /* CPUID 0AH: counters. */
 unsigned faults_counters(const struct processor *p, unsigned counters);
 /* A window of counting has opened. */

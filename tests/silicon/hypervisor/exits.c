@@ -5,6 +5,7 @@
  */
 #include "tests/silicon/hypervisor/hypervisor.h"
 
+#include "tests/silicon/faults/hooks.h"
 #include "tests/silicon/hypervisor/x86.h"
 #include "tests/silicon/model/counters.h"
 #include "tests/silicon/model/cpuid.h"
@@ -146,7 +147,10 @@ static struct action on_rdpmc(struct vcpu *v)
 {
     uint64_t value;
 
-    if ((v->vmcb->cpl > 0 && (v->vmcb->cr4 & CR4_PCE) == 0) ||
+    bool user = v->vmcb->cpl > 0;
+
+    if (!faults_rdpmc_allowed(v->model, user,
+                              !user || (v->vmcb->cr4 & CR4_PCE) != 0) ||
         !counters_rdpmc(v->model, (uint32_t)v->gprs.rcx, &value))
         return action_raise(VECTOR_GP, 0);
     v->vmcb->rax = (uint32_t)value;

@@ -95,12 +95,12 @@ void pmi_send(struct vcpu *v)
 
     if ((base & APIC_BASE_ENABLE) == 0)
         return;
-    lvt = apic_read(base, APIC_LVT_PERF);
+    lvt = faults_lvt(v->model, apic_read(base, APIC_LVT_PERF));
     if ((lvt & LVT_MASK) != 0)
         return;
     /* "When a performance monitoring counters interrupt is generated, the mask
      * bit for its associated LVT entry is set." */
-    apic_write(base, APIC_LVT_PERF, lvt | LVT_MASK);
+    apic_write(base, APIC_LVT_PERF, lvt | faults_lvt_mask(v->model, LVT_MASK));
     send_by_lvt(v, base, lvt);
     v->model->pmu.pmi_again = faults_pmi_again(v->model);
 }

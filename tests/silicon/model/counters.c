@@ -97,22 +97,35 @@ static uint32_t apply_cmask(uint64_t select, bool *condition, uint32_t count,
            (r->cycles > 1 && rest && !first ? 1u : 0u);
 }
 
+static uint32_t in_cycles(const struct processor *p, uint64_t select,
+                          bool *condition, uint32_t events,
+                          const struct retirement *r)
+{
+    uint64_t taken = faults_select(p, select);
+
+    return faults_in_cycles(p, taken, apply_cmask(taken, condition, events, r));
+}
+
 static bool is_enabled_for(const struct processor *p, unsigned n,
                            const struct retirement *r)
 {
     uint64_t select = p->pmu.select[n];
 
-    if ((select & EVTSEL_EN) == 0 || (p->pmu.global_ctrl & BIT(n)) == 0)
+    if (!faults_enabled(p, n,
+                        (select & EVTSEL_EN) != 0 &&
+                            (p->pmu.global_ctrl & BIT(n)) != 0))
         return false;
     if ((select & EVTSEL_IN_TX) != 0 && !r->in_tx && !faults_count_outside(p))
         return false;
-    return (select & (r->user ? EVTSEL_USR : EVTSEL_OS)) != 0;
+    return faults_level(p, select, r->user,
+                        (select & (r->user ? EVTSEL_USR : EVTSEL_OS)) != 0);
 }
 
 /* A PEBS counter's own interrupt waits until its record is written. */
 static void counter_overflowed(struct processor *p, unsigned n)
 {
-    bool interrupt = (p->pmu.select[n] & EVTSEL_INT) != 0;
+    bool interrupt =
+        faults_interrupts(p, n, (p->pmu.select[n] & EVTSEL_INT) != 0);
 
     if ((p->pebs.enable & BITS(3, 0) & BIT(n)) != 0 && pebs_makes_record(p, n))
         pebs_arm(p, n, interrupt);
@@ -122,36 +135,40 @@ static void counter_overflowed(struct processor *p, unsigned n)
 
 static void count_general(struct processor *p, unsigned n, uint32_t count)
 {
-    uint64_t sum = p->pmu.counter[n] + count;
+    uint64_t old = p->pmu.counter[n], sum = faults_sum(p, n, old, old + count);
     bool overflow = sum > COUNTER_MASK;
 
     if ((p->pebs.armed & BIT(n)) != 0)
         pebs_counted(p, n);
     p->pmu.counter[n] = sum & COUNTER_MASK;
-    p->pmu.global_status |=
-        faults_overflow(p, n, overflow ? BIT(n) : 0, &overflow);
+    p->pmu.global_status |= faults_overflow(
+        p, n, overflow ? faults_overflow_bits(p, n, BIT(n)) : 0, &overflow);
     if (overflow)
         counter_overflowed(p, n);
 }
 
 /* FIXED_CTR_CTRL has four bits a counter: OS, USR, ANY, PMI. */
 static bool is_fixed_enabled_for(const struct processor *p, unsigned n,
-                                 bool user)
+                                 const struct retirement *r)
 {
-    uint64_t ctrl = p->pmu.fixed_ctrl >> (4 * n);
+    uint64_t ctrl = faults_fixed_field(p, n, p->pmu.fixed_ctrl >> (4 * n));
 
-    return (p->pmu.global_ctrl & BIT(32 + n)) != 0 &&
-           (ctrl & (user ? FIXED_USR : FIXED_OS)) != 0;
+    return faults_fixed_enabled(p, n,
+                                (p->pmu.global_ctrl & BIT(32 + n)) != 0) &&
+           (ctrl & (r->user ? FIXED_USR : FIXED_OS)) != 0;
 }
 
 static void count_fixed(struct processor *p, unsigned n, uint32_t count)
 {
-    p->pmu.fixed[n] += count;
-    if (p->pmu.fixed[n] <= COUNTER_MASK)
+    uint64_t old = p->pmu.fixed[n],
+             sum = faults_sum(p, 32 + n, old, old + count);
+    bool interrupts = (p->pmu.fixed_ctrl >> (4 * n) & FIXED_PMI) != 0;
+
+    p->pmu.fixed[n] = sum & COUNTER_MASK;
+    if (sum <= COUNTER_MASK)
         return;
-    p->pmu.fixed[n] &= COUNTER_MASK;
-    p->pmu.global_status |= BIT(32 + n);
-    if ((p->pmu.fixed_ctrl >> (4 * n) & FIXED_PMI) != 0)
+    p->pmu.global_status |= faults_overflow_bits(p, 32 + n, BIT(32 + n));
+    if (faults_interrupts(p, 32 + n, interrupts))
         p->pmu.overflow_pmi = true;
 }
 
@@ -175,14 +192,16 @@ static void freeze_streamlined(struct processor *p, uint64_t debugctl)
 
 void counters_raise_pmi(struct processor *p)
 {
-    uint64_t debugctl = 0;
+    uint64_t debugctl = 0, ctrl = p->pmu.global_ctrl;
 
     p->pmu.pmi = !faults_hide_pmi(p);
     msr_read(p, IA32_DEBUGCTL, &debugctl);
+    debugctl = faults_freezes(p, debugctl);
     if (p->cpu->perfmon_version >= 4)
         freeze_streamlined(p, debugctl);
     else
         freeze_legacy(p, debugctl);
+    faults_frozen(p, debugctl, ctrl);
     pmu_update(p);
 }
 
@@ -215,11 +234,15 @@ static uint32_t events_on(struct processor *p, struct processor *of, unsigned n,
 {
     const struct event_row *event = counters_find_event(of, of->pmu.select[n]);
 
+    uint32_t count;
+
     if (memory_is_event(event))
-        return memory_count(p, n, event, r->data, r->data_count);
-    if (offcore_is_event(event))
-        return offcore_count(p, n, event);
-    return events_of(r, event, bus);
+        count = memory_count(p, n, event, r->data, r->data_count);
+    else if (offcore_is_event(event))
+        count = offcore_count(p, n, event);
+    else
+        count = events_of(r, event, bus);
+    return faults_events(p, event, r, count);
 }
 
 /* One interrupt for counters that overflow together. */
@@ -244,13 +267,12 @@ static void count_for_sibling(struct processor *p, const struct retirement *r,
         if ((to->pmu.any & BIT(n)) == 0 || !is_enabled_for(to, n, r))
             continue;
         count = events_on(p, to, n, r, bus);
-        count = apply_cmask(to->pmu.select[n], &p->pmu.condition_of_sibling[n],
-                            count, r);
+        count = in_cycles(p, to->pmu.select[n], &p->pmu.condition_of_sibling[n],
+                          count, r);
         __atomic_fetch_add(&to->pmu.from_sibling[n], count, __ATOMIC_RELAXED);
     }
     for (unsigned n = 0; n < FIXED_MAX; n++)
-        if ((to->pmu.any & BIT(32 + n)) != 0 &&
-            is_fixed_enabled_for(to, n, r->user))
+        if ((to->pmu.any & BIT(32 + n)) != 0 && is_fixed_enabled_for(to, n, r))
             __atomic_fetch_add(&to->pmu.from_sibling[COUNTERS_MAX + n],
                                fixed[n], __ATOMIC_RELAXED);
 }
@@ -303,7 +325,7 @@ static void count_own(struct processor *p, const struct retirement *r,
         if (!is_enabled_for(p, n, r))
             continue;
         count = events_on(p, p, n, r, bus);
-        count = apply_cmask(pmu->select[n], &pmu->condition[n], count, r);
+        count = in_cycles(p, pmu->select[n], &pmu->condition[n], count, r);
         if (n == 3 && pmu->stopped)
             count = 0; /* garbled */
         else
@@ -313,8 +335,8 @@ static void count_own(struct processor *p, const struct retirement *r,
     }
     faults_note_stores(p, r->data, r->data_count);
     for (unsigned n = 0; n < FIXED_MAX; n++)
-        if (is_fixed_enabled_for(p, n, r->user))
-            count_fixed(p, n, fixed[n]);
+        if (is_fixed_enabled_for(p, n, r))
+            count_fixed(p, n, faults_fixed_count(p, n, r, fixed[n]));
     raise_overflow_pmi(p);
 }
 
@@ -351,48 +373,4 @@ void counters_roll_back(struct processor *p)
     for (unsigned n = 0; n < p->machine->counters; n++)
         if ((p->pmu.select[n] & EVTSEL_IN_TXCP) != 0 && !faults_keep_aborted(p))
             p->pmu.counter[n] = p->pmu.at_xbegin[n];
-}
-
-void counter3_recover(struct processor *p)
-{
-    p->pmu.stopped = false;
-    p->pmu.inuse3 = false;
-}
-
-void counter3_rewrite_select(struct processor *p)
-{
-    /* The published fingerprint: LKML, 2022-04-19, Wen Yang. */
-    p->pmu.select[3] &= ~EVTSEL_INT;
-    p->pmu.select[3] |= EVTSEL_IN_TX;
-}
-
-void counter3_disable(struct processor *p)
-{
-    p->pmu.global_ctrl &= ~BIT(3);
-    pmu_update(p);
-}
-
-void counter3_garble(struct processor *p, bool always)
-{
-    struct pmu_state *pmu = &p->pmu;
-    uint32_t ways = always ? GARBLE_COUNT_JUMPS : p->choices.garble;
-    uint64_t any = random_next(&p->random);
-
-    if (!always && any % p->choices.garble_one_in != 0)
-        return;
-    any >>= 32;
-    if ((ways & GARBLE_COUNT_JUMPS) != 0)
-        pmu->counter[3] = (pmu->counter[3] + 1 + any % 99991) & COUNTER_MASK;
-    if ((ways & GARBLE_COUNT_LOSES) != 0 && pmu->counter[3] > 0)
-        pmu->counter[3]--;
-    if ((ways & GARBLE_COUNT_STANDS) != 0)
-        pmu->stopped = (any & 1) != 0;
-    if ((ways & GARBLE_EVTSEL) != 0)
-        pmu->select[3] ^= BIT(any % 8) | EVTSEL_INT;
-    if ((ways & GARBLE_FINGERPRINT) != 0 && pmu->select[3] != 0)
-        counter3_rewrite_select(p);
-    if ((ways & GARBLE_GLOBAL_CTRL) != 0)
-        counter3_disable(p);
-    if ((ways & GARBLE_INUSE) != 0)
-        pmu->inuse3 = true;
 }

@@ -66,6 +66,7 @@ static void leaf_0a(const struct processor *p, struct cpuid_result *out)
     out->eax = p->cpu->perfmon_version | counters << 8 | COUNTER_WIDTH << 16 |
                7u << 24;
     out->edx = FIXED_MAX | COUNTER_WIDTH << 5;
+    faults_leaf_0a(p, out);
 }
 
 /* Extended topology: level 1 is SMT, level 2 is core; EAX shifts an APIC ID

@@ -65,6 +65,7 @@ static bool response_matches(const struct processor *p, uint64_t response,
 {
     request = faults_offcore_request(p, request, REQUESTS);
     supplier = faults_offcore_supplier(p, supplier);
+    response = faults_offcore_response(p, response);
     if ((response & request) == 0)
         return false;
     return (response & ANY) != 0 ||
@@ -107,5 +108,7 @@ bool offcore_is_event(const struct event_row *event)
 uint32_t offcore_count(const struct processor *p, unsigned n,
                        const struct event_row *event)
 {
-    return n < COUNTERS ? p->offcore[event->kind - EVENT_OFFCORE_0] : 0;
+    return n < faults_offcore_counters(p, COUNTERS)
+               ? p->offcore[event->kind - EVENT_OFFCORE_0]
+               : 0;
 }

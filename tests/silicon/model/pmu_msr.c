@@ -31,7 +31,7 @@ static uint64_t enabled_counters(const struct processor *p, uint64_t *any)
             *any |= BIT(32 + n);
     }
     if (p->cpu->perfmon_version >= 4 &&
-        (pmu->global_status & STATUS_CTR_FRZ) != 0)
+        (pmu->global_status & STATUS_CTR_FRZ) != 0 && !faults_counts_frozen(p))
         enabled = 0;
     return enabled & pmu->global_ctrl;
 }
@@ -41,6 +41,7 @@ void pmu_update(struct processor *p)
     uint64_t any, enabled = enabled_counters(p, &any);
 
     p->pmu.counting = enabled != 0;
+    any = faults_any(p, enabled, any);
     p->pmu.any = p->sibling != NULL ? enabled & any : 0;
     memory_update_watched(p);
 }
@@ -251,11 +252,10 @@ bool counters_read(struct processor *p, uint32_t number, uint64_t *value)
     return true;
 }
 
-bool counters_write(struct processor *p, uint32_t number, uint64_t value)
+static bool write_register(struct processor *p, uint32_t number, uint64_t value)
 {
     int n;
 
-    counters_collect(p);
     if ((n = counter_of(p, number, IA32_PMC0)) >= 0) {
         write_counter(p, (unsigned)n, value);
         return true;
@@ -273,14 +273,22 @@ bool counters_write(struct processor *p, uint32_t number, uint64_t value)
     return write_global(p, number, value);
 }
 
+bool counters_write(struct processor *p, uint32_t number, uint64_t value)
+{
+    bool good;
+
+    counters_collect(p);
+    good = write_register(p, number, faults_register_value(p, number, value));
+    return faults_register_written(p, number, value, good);
+}
+
 /* SDM 2B, "RDPMC": ECX[30] is the type, ECX[29:0] the index; ECX[31] selects
  * "fast" reads of 32 bits "if supported". */
-bool counters_rdpmc(struct processor *p, uint32_t ecx, uint64_t *value)
+static bool read_by_rdpmc(struct processor *p, uint32_t ecx, uint64_t *value)
 {
     uint32_t n = ecx & (uint32_t)BITS(29, 0);
     bool fast = (ecx & BIT(31)) != 0;
 
-    counters_collect(p);
     if (fast && !p->choices.rdpmc_fast)
         return false;
     if ((ecx & BIT(30)) != 0) {
@@ -295,4 +303,13 @@ bool counters_rdpmc(struct processor *p, uint32_t ecx, uint64_t *value)
     if (fast)
         *value &= BITS(31, 0);
     return true;
+}
+
+bool counters_rdpmc(struct processor *p, uint32_t ecx, uint64_t *value)
+{
+    bool good;
+
+    counters_collect(p);
+    good = read_by_rdpmc(p, ecx, value);
+    return faults_rdpmc_read(p, ecx, value, good);
 }

@@ -21,6 +21,16 @@
 #define LOOKUP_WRITE       0x20u
 #define LOOKUP_ANY         0x80u
 
+/* UNC_CBO_XSNP_RESPONSE: responses, and whose snoop it was: of a core's memory
+ * request, as all are here. */
+#define EVENT_XSNP_RESPONSE 0x22u
+#define XSNP_MISS           0x01u
+#define XSNP_INVAL          0x02u
+#define XSNP_HIT            0x04u
+#define XSNP_HITM           0x08u
+#define XSNP_INVAL_M        0x10u
+#define XSNP_XCORE          0x40u
+
 #define EVENT_TRK_OCCUPANCY     0x80u /* counter 0 alone */
 #define EVENT_TRK_REQUESTS      0x81u
 #define EVENT_COH_TRK_OCCUPANCY 0x83u /* counter 0 alone */
@@ -94,6 +104,64 @@ static void on_overflow(struct machine *m, uint64_t status, uint64_t ctrl)
     uncore_update_counting(m);
 }
 
+static void add(struct machine *m, struct uncore_counter *c, uint64_t events,
+                uint64_t status)
+{
+    c->value += events;
+    if ((c->value & ~UNCORE_MASK) == 0)
+        return;
+    c->value &= UNCORE_MASK;
+    on_overflow(m, status, c->select);
+}
+
+/* INV: cycles with fewer events than CMASK says; without CMASK, nothing. */
+static bool is_inverted(const struct uncore_counter *c)
+{
+    return (c->select & UNCORE_INV) != 0 && (c->select & UNCORE_CMASK) != 0;
+}
+
+/* A counter that counts so many events of one cycle each, one after the
+ * other. */
+static void add_events(struct machine *m, struct uncore_counter *c,
+                       uint64_t events, uint64_t status)
+{
+    uint64_t select = c->select;
+
+    if ((select & UNCORE_EN) == 0 || events == 0)
+        return;
+    if (is_inverted(c)) {
+        c->busy += (select & UNCORE_CMASK) == UNCORE_CMASK_1 ? events : 0;
+        return;
+    }
+    if ((select & UNCORE_CMASK) > UNCORE_CMASK_1)
+        return;
+    add(m, c, (select & UNCORE_EDGE) != 0 ? 1 : events, status);
+}
+
+static void count_idle(struct machine *m, struct uncore_counter pair[2],
+                       uint64_t ticks, uint64_t status)
+{
+    for (unsigned n = 0; n < 2; n++) {
+        struct uncore_counter *c = &pair[n];
+        uint64_t select = c->select;
+        uint64_t idle = ticks > c->busy ? ticks - c->busy : 0;
+
+        c->busy -= ticks - idle;
+        if ((select & UNCORE_EN) != 0 && (select & UNCORE_INV) != 0 &&
+            is_inverted(c))
+            add(m, c, (select & UNCORE_EDGE) != 0 ? idle != 0 : idle, status);
+    }
+}
+
+static void count_idle_cycles(struct machine *m, uint64_t ticks)
+{
+    struct uncore *u = &m->uncore;
+
+    for (unsigned n = 0; n < UNCORE_BOXES_MAX; n++)
+        count_idle(m, u->box[n], ticks, UNCORE_STATUS_CBOX);
+    count_idle(m, u->arb, ticks, UNCORE_STATUS_ARB);
+}
+
 void uncore_update_clock(struct machine *m)
 {
     struct uncore *u = &m->uncore;
@@ -103,31 +171,19 @@ void uncore_update_clock(struct machine *m)
         (now - u->fixed_tsc) * traits->clock_up + u->fixed_remainder;
 
     u->fixed_tsc = now;
+    if (!uncore_enabled(m))
+        return;
+    u->fixed_remainder = ticks % traits->clock_down;
+    ticks /= traits->clock_down;
+    count_idle_cycles(m, ticks);
     if (!uncore_enabled(m) || (u->fixed_ctrl & UNCORE_EN) == 0 ||
         faults_uncore_clock_stands(m))
         return;
-    u->fixed_remainder = ticks % traits->clock_down;
-    u->fixed += ticks / traits->clock_down;
+    u->fixed += ticks;
     if ((u->fixed & ~UNCORE_FIXED_MASK) == 0)
         return;
     u->fixed &= UNCORE_FIXED_MASK;
     on_overflow(m, UNCORE_STATUS_FIXED, u->fixed_ctrl);
-}
-
-/* A counter that counts so many events of one cycle each. */
-static void add_events(struct machine *m, struct uncore_counter *c,
-                       uint64_t events, uint64_t status)
-{
-    if ((c->select & UNCORE_EN) == 0 || events == 0 ||
-        (c->select & UNCORE_CMASK) > UNCORE_CMASK_1)
-        return;
-    if ((c->select & UNCORE_EDGE) != 0)
-        events = 1;
-    c->value += events;
-    if ((c->value & ~UNCORE_MASK) == 0)
-        return;
-    c->value &= UNCORE_MASK;
-    on_overflow(m, status, c->select);
 }
 
 /* The box of a line: all of them get about as many, whatever the stride. */
@@ -149,12 +205,30 @@ static unsigned state_of(enum cache_level level, enum cache_snoop snoop)
     return snoop == CACHE_SNOOP_HIT ? LOOKUP_S : LOOKUP_E;
 }
 
-static bool is_lookup(uint64_t select, unsigned state, unsigned by)
+/* What the other cores have answered. */
+static unsigned response_of(enum uncore_kind kind, enum cache_snoop snoop)
+{
+    bool write = kind == UNCORE_WRITE;
+
+    switch (snoop) {
+    case CACHE_SNOOP_MISS:
+        return XSNP_MISS;
+    case CACHE_SNOOP_HIT:
+        return write ? XSNP_INVAL : XSNP_HIT;
+    case CACHE_SNOOP_HITM:
+        return write ? XSNP_INVAL_M : XSNP_HITM;
+    default:
+        return 0;
+    }
+}
+
+/* "Must combine": a state or response, and what has asked. */
+static bool is_selected(uint64_t select, unsigned event, unsigned what,
+                        unsigned by)
 {
     unsigned umask = (unsigned)(select >> 8) & 0xFF;
 
-    return (select & 0xFF) == EVENT_CACHE_LOOKUP && (umask & state) != 0 &&
-           (umask & by) != 0;
+    return (select & 0xFF) == event && (umask & what) != 0 && (umask & by) != 0;
 }
 
 /* Requests that leave the last level, and how long each is outstanding. */
@@ -182,9 +256,11 @@ void uncore_lookup(struct machine *m, uint64_t line, enum uncore_kind kind,
                    enum cache_level level, enum cache_snoop snoop,
                    uint32_t cycles)
 {
-    unsigned state = state_of(level, snoop), box;
+    unsigned state = faults_lookup_state(m, state_of(level, snoop)), box;
+    unsigned response = response_of(kind, snoop);
     unsigned by =
-        LOOKUP_ANY | (kind == UNCORE_WRITE ? LOOKUP_WRITE : LOOKUP_READ);
+        LOOKUP_ANY |
+        faults_lookup_by(m, kind == UNCORE_WRITE ? LOOKUP_WRITE : LOOKUP_READ);
     struct uncore *u = &m->uncore;
 
     if (!u->counting)
@@ -195,7 +271,8 @@ void uncore_lookup(struct machine *m, uint64_t line, enum uncore_kind kind,
     for (unsigned n = 0; n < 2 && uncore_enabled(m); n++) {
         struct uncore_counter *c = &u->box[box][n];
 
-        if (is_lookup(c->select, state, by))
+        if (is_selected(c->select, EVENT_CACHE_LOOKUP, state, by) ||
+            is_selected(c->select, EVENT_XSNP_RESPONSE, response, XSNP_XCORE))
             add_events(m, c, faults_lookup_weight(m), UNCORE_STATUS_CBOX);
     }
     for (unsigned n = 0; n < 2 && uncore_enabled(m); n++) {
@@ -231,10 +308,10 @@ void uncore_poll(struct processor *p)
     if (p->uncore_pmis == m->uncore.pmis)
         return;
     p->uncore_pmis = m->uncore.pmis;
-    if ((m->uncore.pmi_cores >> core_of(p) & 1) == 0)
+    if ((faults_uncore_cores(m, m->uncore.pmi_cores) >> core_of(p) & 1) == 0)
         return;
     msr_read(p, IA32_DEBUGCTL, &debugctl);
-    if ((debugctl & DEBUGCTL_UNCORE_PMI) != 0) {
+    if (faults_uncore_enabled(p, (debugctl & DEBUGCTL_UNCORE_PMI) != 0)) {
         p->pmu.global_status |= STATUS_UNCORE;
         counters_raise_pmi(p);
     } else if (m->uncore.status_without_pmi) {

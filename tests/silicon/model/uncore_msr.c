@@ -105,7 +105,8 @@ static bool write_locked(struct machine *m, uint32_t number, uint64_t value)
     }
     if (stored == NULL || ((value & ~mask) != 0 && !faults_accept_uncore(m)))
         return false;
-    *stored = clears ? *stored & ~value : value & mask;
+    value = faults_uncore_value(m, number, value & mask);
+    *stored = clears ? *stored & ~value : value;
     uncore_update_counting(m);
     return true;
 }

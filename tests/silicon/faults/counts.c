@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* counts.c - what goes wrong with what is counted: enables, privilege levels,
+ * threads, CMASK, INV and EDGE, events. */
+#include "tests/silicon/faults/hooks.h"
+
+#include "tests/silicon/model/bits.h"
+#include "tests/silicon/model/counters.h"
+#include "tests/silicon/model/instruction.h"
+#include "tests/silicon/model/pmu_msr.h"
+
+FAULT(enable_ignored, .what = "[any] IA32_PMC1 counts without PERFEVTSEL1.EN",
+      .caught = {"skylake-2018 on 1 counter_enable_bits FAIL"})
+
+FAULT(global_enable_ignored,
+      .what = "[any] IA32_PMC2 counts without GLOBAL_CTRL[2]",
+      .caught = {"haswell on 1 counter_enable_bits FAIL"})
+
+FAULT(global_enable_shifted,
+      .what = "[any] IA32_PMC1 is enabled by GLOBAL_CTRL[0]",
+      .caught = {"skylake-2018 on 1 counter_enable_bits FAIL"})
+
+FAULT(fixed_enable_ignored,
+      .what = "[any] fixed counters count without their bits of GLOBAL_CTRL",
+      .caught = {"skylake-2018 on 1 counter_enable_bits FAIL"})
+
+FAULT(fixed_enable_shifted,
+      .what = "[any] IA32_FIXED_CTR1 is enabled by GLOBAL_CTRL[32]",
+      .caught = {"haswell on 1 counter_enable_bits FAIL"})
+
+FAULT(fixed_field_shifted,
+      .what = "[any] IA32_FIXED_CTR2 counts as IA32_FIXED_CTR_CTRL[7:4] says",
+      .caught = {"skylake-2018 on 1 counter_enable_bits FAIL"})
+
+FAULT(usr_counts_os, .what = "[any] USR counts ring 0 too",
+      .caught = {"skylake-2018 on 1 counter_privilege FAIL"})
+
+FAULT(os_counts_usr, .what = "[any] OS counts rings 1 to 3 too",
+      .caught = {"skylake-2018 on 1 counter_privilege FAIL"})
+
+FAULT(usr_counts_nothing, .what = "[any] USR counts nothing",
+      .caught = {"skylake-2018 on 1 counter_privilege FAIL"})
+
+FAULT(os_and_usr_os, .what = "[any] OS and USR together count ring 0 alone",
+      .caught = {"skylake-2018 on 1 counter_privilege FAIL"})
+
+FAULT(fixed_os_counts_usr,
+      .what = "[any] IA32_FIXED_CTR0 for ring 0 counts rings 1 to 3 too",
+      .caught = {"skylake-2018 on 1 counter_privilege FAIL"})
+
+FAULT(fixed_usr_counts_os,
+      .what = "[any] IA32_FIXED_CTR0 for rings 1 to 3 counts ring 0 too",
+      .caught = {"skylake-2018 on 1 counter_privilege FAIL"})
+
+FAULT(fixed_levels_swapped,
+      .what = "[any] IA32_FIXED_CTR1 takes its bits of privilege levels for "
+              "each other",
+      .caught = {"skylake-2018 on 1 counter_privilege FAIL"})
+
+FAULT(inv_ignored, .what = "[any] INV changes nothing",
+      .caught = {"skylake-2018 on 1 counter_mask_edge FAIL"})
+
+FAULT(inv_without_cmask,
+      .what = "[any] INV counts cycles without the event when CMASK is 0",
+      .caught = {"haswell on 1 counter_mask_edge FAIL"})
+
+FAULT(inv_always, .what = "[any] CMASK counts as if INV were set",
+      .caught = {"skylake-2018 on 1 counter_mask_edge FAIL"})
+
+FAULT(cmask_ignored, .what = "[any] CMASK changes nothing",
+      .caught = {"haswell on 1 counter_mask_edge FAIL"})
+
+FAULT(cmask_greater,
+      .what = "[any] CMASK counts cycles with more events than it says",
+      .caught = {"skylake-2018 on 1 counter_mask_edge FAIL"})
+
+FAULT(cmask_equal_one, .what = "[any] every CMASK counts as 1",
+      .caught = {"skylake-2018 on 1 counter_mask_edge FAIL"})
+
+FAULT(edge_is_level, .what = "[any] EDGE changes nothing",
+      .caught = {"skylake-2018 on 1 counter_mask_edge FAIL"})
+
+FAULT(edge_counts_falling, .what = "[any] EDGE counts both transitions",
+      .caught = {"haswell on 1 counter_mask_edge FAIL"})
+
+FAULT(edge_each_event, .what = "[any] EDGE counts each cycle that has events",
+      .caught = {"skylake-2018 on 1 counter_mask_edge FAIL"})
+
+FAULT(any_own_thread,
+      .what = "[any] AnyThread of general counters counts its own thread "
+              "alone",
+      .caught = {"skylake-2018 on 2 counter_any_thread FAIL"})
+
+FAULT(any_fixed_always,
+      .what = "[any] IA32_FIXED_CTR0 counts both threads of its core without "
+              "AnyThread",
+      .caught = {"skylake-2018 on 2 counter_carry FAIL"})
+
+FAULT(instructions_of_branches, .what = "[any] event C0H leaves out branches",
+      .caught = {"skylake-2018 on 1 counter_pause FAIL"})
+
+FAULT(branches_not_taken_missing,
+      .what = "[any] event C4H/00H counts taken branches alone",
+      .caught = {"skylake-2018 on 1 counters_independent FAIL"})
+
+FAULT(branches_returns_missing,
+      .what = "[any] event C4H/00H leaves out returns",
+      .caught = {"haswell on 1 counters_independent FAIL"})
+
+FAULT(cycles_of_instructions, .what = "[any] event 3CH/00H counts instructions",
+      .caught = {"skylake-2018 on 1 counter_mask_edge FAIL"})
+
+FAULT(fixed0_cycles, .what = "[any] IA32_FIXED_CTR0 counts cycles",
+      .caught = {"skylake-2018 on 1 counter_enable_bits FAIL"})
+
+FAULT(fixed0_off_by_one,
+      .what = "[any] IA32_FIXED_CTR0 counts a branch as two instructions",
+      .caught = {"skylake-2018 on 1 counter_enable_bits FAIL"})
+
+FAULT(fixed1_reference, .what = "[any] IA32_FIXED_CTR1 counts reference cycles",
+      .caught = {"skylake-2018 on 1 counter_mask_edge FAIL"})
+
+FAULT(fixed2_stands, .what = "[any] IA32_FIXED_CTR2 stands still",
+      .caught = {"skylake-2018 on 1 counter_enable_bits FAIL"})
+
+FAULT(any_always,
+      .what = "[any] IA32_PMC0 counts both threads of its core without "
+              "AnyThread",
+      .caught = {"skylake-2018 on 2 counter_carry FAIL"})
+
+bool faults_enabled(const struct processor *p, unsigned n, bool enabled)
+{
+    uint64_t select = p->pmu.select[n], ctrl = p->pmu.global_ctrl;
+
+    switch (p->machine->fault) {
+    case FAULT_enable_ignored:
+        return n == 1 ? (ctrl & BIT(1)) != 0 : enabled;
+    case FAULT_global_enable_ignored:
+        return n == 2 ? (select & EVTSEL_EN) != 0 : enabled;
+    case FAULT_global_enable_shifted:
+        return n == 1 ? (select & EVTSEL_EN) != 0 && (ctrl & 1) != 0 : enabled;
+    default:
+        return enabled;
+    }
+}
+
+bool faults_fixed_enabled(const struct processor *p, unsigned n, bool enabled)
+{
+    if (has_fault(p, FAULT_fixed_enable_ignored))
+        return true;
+    if (n == 1 && has_fault(p, FAULT_fixed_enable_shifted))
+        return (p->pmu.global_ctrl & BIT(32)) != 0;
+    return enabled;
+}
+
+bool faults_level(const struct processor *p, uint64_t select, bool user,
+                  bool counted)
+{
+    uint64_t both = EVTSEL_USR | EVTSEL_OS;
+
+    switch (p->machine->fault) {
+    case FAULT_usr_counts_os:
+        return counted || (select & EVTSEL_USR) != 0;
+    case FAULT_os_counts_usr:
+        return counted || (select & EVTSEL_OS) != 0;
+    case FAULT_usr_counts_nothing:
+        return counted && !user;
+    case FAULT_os_and_usr_os:
+        return counted && !(user && (select & both) == both);
+    default:
+        return counted;
+    }
+}
+
+uint64_t faults_fixed_field(const struct processor *p, unsigned n,
+                            uint64_t ctrl)
+{
+    switch (p->machine->fault) {
+    case FAULT_fixed_field_shifted:
+        return n == 2 ? p->pmu.fixed_ctrl >> 4 : ctrl;
+    case FAULT_fixed_os_counts_usr:
+        return n == 0 && (ctrl & FIXED_OS) != 0 ? ctrl | FIXED_USR : ctrl;
+    case FAULT_fixed_usr_counts_os:
+        return n == 0 && (ctrl & FIXED_USR) != 0 ? ctrl | FIXED_OS : ctrl;
+    case FAULT_fixed_levels_swapped:
+        return n == 1 ? (ctrl & ~BITS(1, 0)) | (ctrl & 1) << 1 | (ctrl & 2) >> 1
+                      : ctrl;
+    default:
+        return ctrl;
+    }
+}
+
+uint64_t faults_select(const struct processor *p, uint64_t select)
+{
+    uint64_t cmask = select & EVTSEL_CMASK;
+
+    switch (p->machine->fault) {
+    case FAULT_inv_ignored:
+        return select & ~EVTSEL_INV;
+    case FAULT_inv_without_cmask:
+        return (select & EVTSEL_INV) != 0 && cmask == 0 ? select | BIT(24)
+                                                        : select;
+    case FAULT_inv_always:
+        return cmask != 0 ? select | EVTSEL_INV : select;
+    case FAULT_cmask_ignored:
+        return select & ~EVTSEL_CMASK;
+    case FAULT_cmask_greater:
+        return cmask != 0 && cmask != EVTSEL_CMASK ? select + BIT(24) : select;
+    case FAULT_cmask_equal_one:
+        return cmask != 0 ? (select & ~EVTSEL_CMASK) | BIT(24) : select;
+    case FAULT_edge_is_level:
+        return select & ~EVTSEL_EDGE;
+    case FAULT_edge_each_event:
+        return (select & EVTSEL_EDGE) != 0 && cmask == 0
+                   ? (select & ~EVTSEL_EDGE) | BIT(24)
+                   : select & ~EVTSEL_EDGE;
+    default:
+        return select;
+    }
+}
+
+uint32_t faults_in_cycles(const struct processor *p, uint64_t select,
+                          uint32_t count)
+{
+    if ((select & EVTSEL_EDGE) != 0 && has_fault(p, FAULT_edge_counts_falling))
+        return 2 * count;
+    return count;
+}
+
+uint64_t faults_any(const struct processor *p, uint64_t enabled, uint64_t any)
+{
+    switch (p->machine->fault) {
+    case FAULT_any_own_thread:
+        return any & ~BITS(31, 0);
+    case FAULT_any_always:
+        return any | (enabled & BIT(0));
+    case FAULT_any_fixed_always:
+        return any | (enabled & BIT(32));
+    default:
+        return any;
+    }
+}
+
+static uint32_t branch_events(const struct processor *p,
+                              const struct event_row *event,
+                              const struct retirement *r, uint32_t count)
+{
+    bool conditional = (r->branch & INSTRUCTION_CONDITIONAL) != 0;
+    bool returns = (r->branch & INSTRUCTION_RETURN) != 0;
+    bool far = (r->branch & INSTRUCTION_FAR) != 0;
+
+    switch (p->machine->fault) {
+    case FAULT_branches_not_taken_missing:
+        return event->kind == EVENT_BRANCHES && conditional && !r->taken
+                   ? 0
+                   : count;
+    case FAULT_branches_returns_missing:
+        return event->kind == EVENT_BRANCHES && returns && !far ? 0 : count;
+    default:
+        return count;
+    }
+}
+
+uint32_t faults_events(const struct processor *p, const struct event_row *event,
+                       const struct retirement *r, uint32_t count)
+{
+    if (p->machine->fault == FAULT_none)
+        return count;
+    switch (p->machine->fault) {
+    case FAULT_instructions_of_branches:
+        return event->kind == EVENT_INSTRUCTIONS && r->branch != 0 ? 0 : count;
+    case FAULT_cycles_of_instructions:
+        return event->kind == EVENT_CYCLES ? r->instructions : count;
+    default:
+        return branch_events(p, event, r, count);
+    }
+}
+
+uint32_t faults_fixed_count(const struct processor *p, unsigned n,
+                            const struct retirement *r, uint32_t count)
+{
+    switch (p->machine->fault) {
+    case FAULT_fixed0_cycles:
+        return n == 0 ? r->cycles : count;
+    case FAULT_fixed0_off_by_one:
+        return n == 0 && r->branch != 0 ? 2 : count;
+    case FAULT_fixed1_reference:
+        return n == 1 ? r->cycles * p->choices.ref_up / p->choices.ref_down
+                      : count;
+    case FAULT_fixed2_stands:
+        return n == 2 ? 0 : count;
+    default:
+        return count;
+    }
+}
