@@ -124,8 +124,9 @@ enum hle_store hle_stored(struct vcpu *v, const struct open_page *page,
     if (lock == NULL && e->now == ELIDE_ACQUIRE)
         good = elide_lock(v, page->address, at);
     else if (lock != NULL)
-        good =
-            e->now == ELIDE_RELEASE && release_lock(v, lock, page->address, at);
+        good = (e->now == ELIDE_RELEASE &&
+                release_lock(v, lock, page->address, at)) ||
+               (e->now != ELIDE_RELEASE && faults_lock_stores(v->model));
     else
         for (unsigned n = 0; n < page->bytes; n++)
             if (at[n] != page->before[n] &&
@@ -150,5 +151,5 @@ bool hle_ends(struct vcpu *v)
         tx_abort(v, TX_CAUSE_ELISION); /* of no lock it has acquired */
         return false;
     }
-    return --e->nest == 0;
+    return --e->nest == 0 || faults_inner_release_ends(v->model);
 }
