@@ -86,12 +86,26 @@ FAULT(data_address_hit_always,
 FAULT(data_address_reserved, .what = "[any with data addresses] A0H[1] is set",
       .caught = {"haswell on 1 data_address FAIL"})
 
+FAULT(load_latency_constant, .what = "[any] A8H of a load is always the same",
+      .caught = {"skylake-2017 on 1 load_latency_source FAIL",
+                 "skylake-2017 on 1 load_latency_threshold FAIL"})
+
 FAULT(load_latency_8_bits, .what = "[any] A8H[15:8] of a load is 0",
-      .caught = {"skylake-2017 on 1 load_latency_threshold FAIL"})
+      .caught = {"skylake-2017 on 1 load_latency_source FAIL",
+                 "skylake-2017 on 1 load_latency_threshold FAIL"})
 
 FAULT(load_latency_previous,
       .what = "[any] A8H is the latency of the load before",
       .caught = {"skylake-2017 on 1 load_latency_address FAIL"})
+
+FAULT(load_latency_reversed,
+      .what = "[any] A8H is the smaller, the longer a load took",
+      .caught = {"skylake-2017 on 1 load_latency_source FAIL",
+                 "skylake-2017 on 1 load_latency_threshold FAIL"})
+
+FAULT(load_latency_16_times,
+      .what = "[any] A8H of a load is 16 times its latency",
+      .caught = {"skylake-2017 on 1 load_latency_threshold FAIL"})
 
 FAULT(load_source_l2_l3, .what = "[any] the data sources 3 and 4 are swapped",
       .caught = {"skylake-2017 on 1 load_latency_source FAIL"})
@@ -179,8 +193,14 @@ void faults_load_fields(struct processor *p, struct data_record *d)
         d->status ^= 7;
     if (has_fault(p, FAULT_load_status_swapped))
         d->status = swapped(d->status);
+    if (has_fault(p, FAULT_load_latency_constant))
+        d->latency = 600;
     if (has_fault(p, FAULT_load_latency_8_bits))
         d->latency &= BITS(7, 0);
+    if (has_fault(p, FAULT_load_latency_reversed))
+        d->latency = 1000 - d->latency;
+    if (has_fault(p, FAULT_load_latency_16_times))
+        d->latency *= 16;
     if (has_fault(p, FAULT_load_latency_previous))
         exchange(&d->latency, &p->faults.previous_word);
     if (has_fault(p, FAULT_load_address_previous))

@@ -107,15 +107,47 @@ FAULT(pebs_overflow_pmi,
           "[any] an overflow brings an interrupt though its select has INT = 0",
       .caught = {"skylake-2017 on 1 pebs_threshold_pmi FAIL"})
 
+FAULT(load_ll_en_ignored,
+      .what = "[any] loads are recorded though 3F1H[32 + n] is clear",
+      .caught = {"skylake-2017 on 1 load_latency_enable FAIL"})
+
 FAULT(load_threshold_8_bits,
       .what = "[any] of MSR_PEBS_LD_LAT bits 7:0 alone are compared",
       .caught = {"skylake-2017 on 1 load_latency_threshold FAIL"})
 
+FAULT(precise_store_63_ignored,
+      .what = "[any with precise store] 3F1H[63] is not needed",
+      .caught = {"sandybridge on 1 precise_store_enable FAIL"})
+
+FAULT(pebs_stops_counters,
+      .what = "[any] the interrupt at the threshold clears all of "
+              "IA32_PERF_GLOBAL_CTRL",
+      .caught = {"skylake-2017 on 1 pebs_applicable_counter FAIL"})
+
+FAULT(pebs_area_changed,
+      .what =
+          "[any] a record changes the reset value of counter 3 in the DS area",
+      .caught = {"skylake-2017 on 1 pebs_applicable_counter FAIL",
+                 "skylake-2017 on 1 pebs_buffer_bounds FAIL"})
+
+FAULT(pebs_threshold_changed,
+      .what = "[any] a record changes the threshold in the DS area",
+      .caught = {"skylake-2017 on 1 pebs_threshold_pmi FAIL",
+                 "skylake-2017 on 1 load_latency_threshold FAIL"})
+
+FAULT(pebs_record_long,
+      .what = "[any] a record is followed by 8 bytes that are written too",
+      .caught = {"skylake-2017 on 1 pebs_record_layout FAIL",
+                 "skylake-2017 on 1 pebs_applicable_counter FAIL"})
+
 bool faults_pebs_area(const struct processor *p, struct pebs_ds *ds)
 {
-    (void)p;
     uint64_t reset = ds->reset[3], threshold = ds->threshold;
 
+    if (has_fault(p, FAULT_pebs_area_changed))
+        ds->reset[3]++;
+    if (has_fault(p, FAULT_pebs_threshold_changed))
+        ds->threshold += 8;
     return ds->reset[3] != reset || ds->threshold != threshold;
 }
 
@@ -123,8 +155,9 @@ unsigned faults_pebs_written(const struct processor *p, uint64_t at,
                              unsigned bytes)
 {
     (void)at;
-    (void)p;
 
+    if (has_fault(p, FAULT_pebs_record_long))
+        return bytes + 8;
     return bytes;
 }
 
@@ -136,6 +169,8 @@ void faults_pebs_advanced(struct processor *p, struct pebs_ds *ds,
 
     if (has_fault(p, FAULT_pebs_status62_early))
         p->pmu.global_status |= STATUS_DS_OVF;
+    if (has_fault(p, FAULT_pebs_stops_counters) && reached)
+        p->pmu.global_ctrl = 0;
     if (has_fault(p, FAULT_pebs_threshold_silent))
         p->pmu.pmi = false;
     if (has_fault(p, FAULT_pebs_pmi_each))
@@ -234,7 +269,8 @@ bool faults_pebs_interrupt(struct processor *p, bool interrupt)
 
 bool faults_ll_enabled(const struct processor *p, bool enabled)
 {
-    (void)p;
+    if (has_fault(p, FAULT_load_ll_en_ignored))
+        return true;
     return enabled;
 }
 
@@ -247,6 +283,7 @@ uint64_t faults_load_threshold(const struct processor *p, uint64_t threshold)
 
 bool faults_ps_enabled(const struct processor *p, bool enabled)
 {
-    (void)p;
+    if (has_fault(p, FAULT_precise_store_63_ignored))
+        return true;
     return enabled;
 }

@@ -93,6 +93,11 @@ FAULT(pebs_tsc_of_previous,
       .what = "[any with record format 3] TSC is that of the record before",
       .caught = {"skylake-2017 on 1 pebs_tsc FAIL"})
 
+FAULT(pebs_cycles_missing,
+      .what = "[any with record format 2 or 3] B8H[31:0] is 0 in all records "
+              "that are of no abort",
+      .caught = {"skylake-2017 on 1 pebs_tx_cycles FAIL"})
+
 FAULT(pebs_status_no_fixed,
       .what = "[any with record format 1 or 2] 90H lacks the fixed counters",
       .caught = {"haswell on 1 pebs_applicable_counter FAIL"})
@@ -231,5 +236,7 @@ void faults_pebs_fields(struct processor *p, uint64_t counters, uint64_t *words)
         take_previous(p, &words[PEBS_RAX]);
     if (has_fault(p, FAULT_pebs_tsc_of_previous))
         take_previous(p, &words[WORD_TSC]);
+    if (has_fault(p, FAULT_pebs_cycles_missing) && !p->pebs.of_abort)
+        words[WORD_TX_ABORT] = 0;
     change_status(p, counters, &words[WORD_STATUS]);
 }

@@ -35,12 +35,35 @@ FAULT(abort_keeps_rsp,
       .what = "[A B F; C with bit 2] an abort does not restore RSP",
       .caught = {"skylake-2017 on 1 tsx_abort_state FAIL"})
 
+FAULT(abort_keeps_df,
+      .what = "[A B F; C with bit 2] an abort does not restore RFLAGS.DF",
+      .caught = {"skylake-2017 on 1 tsx_abort_state FAIL"})
+
 FAULT(abort_keeps_cf,
       .what = "[A B F; C with bit 2] an abort does not restore RFLAGS.CF",
       .caught = {"skylake-2017 on 1 tsx_abort_state FAIL"})
 
 FAULT(abort_keeps_af,
       .what = "[A B F; C with bit 2] an abort does not restore RFLAGS.AF",
+      .caught = {"skylake-2017 on 1 tsx_abort_state FAIL"})
+
+FAULT(abort_keeps_x87_top,
+      .what = "[A B F; C with bit 2] an abort does not restore the TOP of the "
+              "x87 status word",
+      .caught = {"skylake-2017 on 1 tsx_abort_state FAIL"})
+
+FAULT(abort_keeps_x87_control,
+      .what = "[A B F; C with bit 2] an abort does not restore the control "
+              "word of x87",
+      .caught = {"skylake-2017 on 1 tsx_abort_state FAIL"})
+
+FAULT(abort_keeps_x87_tags,
+      .what = "[A B F; C with bit 2] an abort does not restore which x87 "
+              "registers are empty",
+      .caught = {"skylake-2017 on 1 tsx_abort_state FAIL"})
+
+FAULT(abort_keeps_st0,
+      .what = "[A B F; C with bit 2] an abort does not restore ST(0)",
       .caught = {"skylake-2017 on 1 tsx_abort_state FAIL"})
 
 FAULT(abort_keeps_mxcsr,
@@ -168,6 +191,10 @@ static const struct {
     enum fault_id fault;
     uint16_t at, bytes;
 } pieces[] = {
+    {FAULT_abort_keeps_x87_control, FXSAVE_FCW, 2},
+    {FAULT_abort_keeps_x87_top, FXSAVE_FSW, 2},
+    {FAULT_abort_keeps_x87_tags, FXSAVE_FTW, 1},
+    {FAULT_abort_keeps_st0, FXSAVE_ST0, 10},
     {FAULT_abort_keeps_mxcsr, FXSAVE_MXCSR, 4},
     {FAULT_abort_keeps_xmm0, FXSAVE_XMM(0), 16},
     {FAULT_abort_keeps_xmm15, FXSAVE_XMM(15), 16},
@@ -178,6 +205,7 @@ static const struct {
     enum fault_id fault;
     uint64_t flags;
 } flags_kept[] = {
+    {FAULT_abort_keeps_df, BIT(10)},
     {FAULT_abort_keeps_cf, BIT(0)},
     {FAULT_abort_keeps_af, BIT(4)},
 };
