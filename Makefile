@@ -369,8 +369,12 @@ $(HOST_TESTS:%.c=$(B)/%): $(B)/%: $(B)/host/%.c.o \
 # The bodies of cases, over a device of its own.
 $(B)/tests/host/cases/memory_cases: $(call host_object,$(wildcard \
     src/cases/memory/*.c))
+$(B)/tests/host/cases/counting_cases: $(call host_object,$(wildcard \
+    src/cases/counting/*.c))
 $(B)/tests/host/cases/uncore_cases: $(call host_object,\
     $(wildcard src/cases/uncore/*.c))
+$(B)/tests/host/cases/hle_cases: $(call host_object,\
+    $(wildcard src/cases/hle/*.c))
 # Those that try registers, bit by bit.
 REGISTER_CASES := $(addprefix src/cases/,$(addsuffix .c, \
     counting/counter3_full_width_alias counting/counter_registers \

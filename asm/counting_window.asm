@@ -98,6 +98,76 @@ OPEN window_random
 %assign reps 1
 CLOSE window_random
 
+; Eight instructions that load twice each.
+OPEN window_compare
+        I lea   rsi, [window_compare]
+        I mov   rdi, rsi
+%rep 8
+        I cmpsb
+%endrep
+CLOSE window_compare
+
+; Branches of every kind, each kind another number of times: conditional ones 3
+; taken and 2 not, 4 calls, 2 returns, 5 jumps, 1 indirect jump, 1 IRET. (Of two
+; calls the return address is dropped.)
+OPEN window_branches
+        I xor   r11d, r11d
+%assign i 0
+%rep 3
+        B jz    .z %+ i
+        int3                            ; never
+.z %+ i:
+%assign i i + 1
+%endrep
+%rep 2
+        B jnz   .never
+%endrep
+%rep 2
+        B call  .leaf
+%endrep
+%rep 2
+        B call  .z %+ i
+.z %+ i:
+        I add   rsp, 8
+%assign i i + 1
+%endrep
+%rep 5
+        B jmp   .z %+ i
+.z %+ i:
+%assign i i + 1
+%endrep
+        I lea   rax, [.indirect]
+        B jmp   rax
+.indirect:
+        I mov   rax, rsp
+        I mov   edx, ss
+        I push  rdx
+        I push  rax
+        I pushfq
+        I mov   edx, cs
+        I push  rdx
+        I lea   rdx, [.over]
+        I push  rdx
+        B iretq
+%assign reps 2
+.leaf:
+        B ret
+%assign reps 1
+.never:
+        ud2
+.over:
+CLOSE window_branches
+
+; One instruction with REP that goes round 32 times, and one that does not.
+OPEN window_rep
+        I lea   rsi, [window_rep]
+        I mov   ecx, 32
+        I rep   lodsb
+        I xor   ecx, ecx
+        I rep   lodsb
+        I mov   ecx, IA32_PERF_GLOBAL_CTRL
+CLOSE window_rep
+
 ; void counting_work(void *): WORK_BRANCHES jumps, far apart in time, without a
 ; WRMSR: for what an interrupt stops.
 global counting_work

@@ -29,6 +29,9 @@ _Static_assert(sizeof(struct window_shape) == 16, "four dwords");
 uint64_t window_plain(uint64_t enable, uint64_t cells[WINDOW_CELLS]);
 uint64_t window_slow(uint64_t enable, uint64_t cells[WINDOW_CELLS]);
 uint64_t window_long(uint64_t enable, uint64_t cells[WINDOW_CELLS]);
+uint64_t window_compare(uint64_t enable, uint64_t cells[WINDOW_CELLS]);
+uint64_t window_branches(uint64_t enable, uint64_t cells[WINDOW_CELLS]);
+uint64_t window_rep(uint64_t enable, uint64_t cells[WINDOW_CELLS]);
 uint64_t window_random(uint64_t enable, uint64_t cells[WINDOW_CELLS]);
 uint64_t window_paused(uint64_t enable, uint64_t cells[WINDOW_CELLS]);
 uint64_t window_rtm(uint64_t enable, uint64_t cells[WINDOW_CELLS]);
@@ -45,6 +48,8 @@ extern const struct window_shape
     window_plain_shape;                             /* branches of four kinds */
 extern const struct window_shape window_slow_shape; /* divisions: time */
 extern const struct window_shape window_long_shape; /* divisions, jumps */
+extern const struct window_shape window_branches_shape; /* of every kind */
+extern const struct window_shape window_rep_shape;      /* REP, as one each */
 /* Written with 0 and with enable again in between: two WRMSRs close it. */
 extern const struct window_shape window_paused_shape;
 extern const struct window_shape window_rtm_shape;      /* two transactions */

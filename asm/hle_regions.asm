@@ -42,7 +42,6 @@ global hle_%1
 hle_%1:
         push    rbx
         mov     rsi, [rdi + LOCK]
-        mov     r11, [rdi + TURNS]
         mov     r9, [rdi + TEST]
         mov     ebx, 1
         mov     rax, 1 << 63
@@ -59,6 +58,7 @@ hle_%1_acquired:
         mov     [rdi + SEEN], r8
         mov     [rdi + RAX_INSIDE], rax
         inc     qword [rdi + DATA]
+        mov     r11, [rdi + TURNS]      ; here: an abort may not have restored it
 %%turn: dec     r11
         jnz     %%turn
         mov     eax, 1
@@ -111,26 +111,26 @@ region plain, r8d, {xchg [rsi], ebx}, {xchg [rsi], ebx}
 ; One lock in another, 64 bytes after it; a PAUSE inside aborts. Then it runs
 ; again from the outer XACQUIRE, without elision; the inner lock is left alone,
 ; which would otherwise be an outermost one. XTEST has to exist.
-global hle_nested, hle_nested_acquired, hle_nested_pause
-hle_nested:
+global hle_inner, hle_inner_acquired, hle_inner_pause
+hle_inner:
         push    rbx
         mov     rsi, [rdi + LOCK]
         mov     r11, [rdi + TURNS]
         mov     ebx, 1
         mov     eax, 1
         xacquire xchg [rsi], ebx
-hle_nested_acquired:
+hle_inner_acquired:
         xtest
-        jz      hle_nested_release
+        jz      hle_inner_release
         xacquire xchg [rsi + 64], eax
 .turn:  dec     r11
         jnz     .turn
         inc     qword [rdi + DATA]
-hle_nested_pause:
+hle_inner_pause:
         pause
         xor     eax, eax
         xrelease xchg [rsi + 64], eax
-hle_nested_release:
+hle_inner_release:
         xor     ebx, ebx
         xrelease xchg [rsi], ebx
         pop     rbx

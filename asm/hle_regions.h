@@ -63,8 +63,8 @@ hle_region hle_other_value, hle_other_address, hle_other_size;
 /* The lock, taken by XCHG, and where it is elided, inside of it the lock 64
  * bytes after and a PAUSE inside of both. Of the block, lock, turns and data
  * are looked at; XTEST has to exist. */
-hle_region hle_nested;
-extern const uint8_t hle_nested_acquired[], hle_nested_pause[];
+hle_region hle_inner;
+extern const uint8_t hle_inner_acquired[], hle_inner_pause[];
 /* hle_xchg without the prefixes. */
 hle_region hle_plain;
 

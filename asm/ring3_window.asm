@@ -63,6 +63,8 @@ user_part:
         UB jnz  .first
 %assign reps 1
         syscall
+global ring3_code_again
+ring3_code_again:
         U mov   r8d, 6
 %assign reps 6
 .second:

@@ -36,7 +36,7 @@ void ring3_read(struct ring3_registers *out);
 void ring3_load(const struct ring3_registers *in);
 
 /* A page, for ring 3 to execute. IA32_LSTAR has to be ring3_system_call. */
-extern const uint8_t ring3_code[];
+extern const uint8_t ring3_code[], ring3_code_again[]; /* where SYSRET goes */
 extern const uint8_t ring3_system_call[];
 /* Where an exception at ring 3 goes on at ring 0, with RAX = vector and all
  * else as it was (efi/exceptions.c). */

@@ -48,6 +48,23 @@ rtm_store_fallback:
 .restored:
         ret
 
+; void rtm_shadow(void)
+; XBEGIN where only a wrong prediction comes to: the RET is predicted to go back
+; behind the CALL, and goes elsewhere. Architecturally no transaction begins.
+global rtm_shadow
+rtm_shadow:
+        call    .over
+        xbegin  .fallback
+        nop
+        xend
+.fallback:
+        lfence
+        jmp     .fallback               ; of a speculation, which ends
+.over:  lea     rax, [.out]
+        mov     [rsp], rax
+        ret
+.out:   ret
+
 align 4096, db 0xcc
 
 section .note.GNU-stack noalloc noexec nowrite progbits

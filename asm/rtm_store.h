@@ -18,4 +18,7 @@
  * address (the abort status); on a fault it is not changed. */
 int rtm_store(volatile uint64_t *cell, uint64_t value, uint32_t *eax);
 
+/* An XBEGIN that is only ever executed speculatively. */
+void rtm_shadow(void);
+
 #endif

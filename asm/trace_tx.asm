@@ -13,8 +13,6 @@ default rel
 
 %include "trace_bodies.inc"
 
-%define CELLS 0x20
-
 %define BEGUN     1                     ; InTX = 1
 %define COMMITTED 0
 %define ABORTED   2                     ; TXAbort = 1

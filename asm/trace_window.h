@@ -27,6 +27,8 @@ int trace_window(struct trace_window *window);
 
 /* After the WRMSR that sets TraceEn; the WRMSR that clears it. */
 extern const uint8_t trace_window_on_next[], trace_window_off_at[];
+/* Where bodies jump to at their end. */
+extern const uint8_t trace_window_off[];
 
 /* The 256 gates of the calling processor's IDT, copied; the same window while
  * the IDT is such gates. An exception that ends the job gives back the IDT. */
@@ -71,6 +73,9 @@ extern const uint8_t trace_range_before[], trace_range_first[],
  * addresses, and then the argument. */
 extern const uint8_t trace_body_stop[];
 extern const uint32_t trace_body_stop_at[2];
+/* IA32_RTIT_STATUS (571H), read late in the window, is cells[0]. */
+TRACE_BODY(trace_body_status);
+#define TRACE_STATUS_BYTES 79 /* to within its last instruction */
 /* Writes CR3 with what it holds, which is then in cells[0]; with the argument,
  * which maps the same; and back, with an indirect jump after each of the two.
  */

@@ -152,6 +152,43 @@ tsx_watched:
         pop     rbx
         ret
 
+; int tsx_debugged(int (*rdi)(struct tsx_block *), struct tsx_block *rsi,
+;                  struct tsx_debug *rdx)
+; The same with DR6 set as well; what DR6 and DR7 hold then goes to RDX.
+global tsx_debugged
+tsx_debugged:
+        push    rbx
+        push    rbp
+        push    r12
+        push    r13
+        push    r14
+        mov     rbp, rdx
+        mov     rbx, dr0
+        mov     r12, dr6
+        mov     r13, dr7
+        mov     rax, rdi
+        mov     rdi, rsi
+        mov     rcx, [rbp]
+        mov     dr0, rcx
+        mov     rcx, [rbp + 8]
+        mov     dr6, rcx
+        mov     rcx, [rbp + 16]
+        mov     dr7, rcx
+        call    rax
+        mov     rcx, dr6
+        mov     [rbp + 24], rcx
+        mov     rcx, dr7
+        mov     [rbp + 32], rcx
+        mov     dr7, r13
+        mov     dr6, r12
+        mov     dr0, rbx
+        pop     r14
+        pop     r13
+        pop     r12
+        pop     rbp
+        pop     rbx
+        ret
+
 ; uint64_t tsx_cr2_get(void), void tsx_cr2_set(uint64_t rdi)
 global tsx_cr2_get, tsx_cr2_set
 tsx_cr2_get:

@@ -42,6 +42,14 @@ int tsx_outside(struct tsx_block *block);
 int tsx_watched(int (*enter)(struct tsx_block *), struct tsx_block *block,
                 uint64_t dr0, uint64_t dr7);
 
+/* enter(block) as above, and what the debug registers hold then. */
+struct tsx_debug {
+    uint64_t dr0, dr6, dr7; /* before */
+    uint64_t dr6_after, dr7_after;
+};
+int tsx_debugged(int (*enter)(struct tsx_block *), struct tsx_block *block,
+                 struct tsx_debug *debug);
+
 /* CR2: of no use to anybody but the handler of the next #PF. */
 uint64_t tsx_cr2_get(void);
 void tsx_cr2_set(uint64_t value);
@@ -79,6 +87,10 @@ extern const uint8_t tsx_body_spin[], tsx_body_spin_xabort[];
 #define TSX_SPIN_STATUS 0x65000001u    /* of an abort by the XABORT */
 extern const uint8_t tsx_body_store[]; /* of count at argument */
 extern const uint8_t tsx_body_load[];  /* from argument */
+/* Count to the first 8 bytes of each of TSX_PUBLISHED lines from argument on,
+ * the first line first, or last. */
+extern const uint8_t tsx_body_publish_up[], tsx_body_publish_down[];
+#define TSX_PUBLISHED 8
 /* Of 1, 2, 4, 8, 16 bytes of count at argument (16: twice count), and by XCHG
  * and LOCK XADD over a quadword that is 0; flags change where it does not read
  * so inside. Then, where TSX_STORE_ABORTS is set in count, XABORT 77H. */

@@ -61,6 +61,24 @@ end_store:
 .abort: xabort  0x77
         NEXT
 
+; RDX to the first bytes of each of eight lines from RSI on, upwards; and
+; downwards.
+body publish_up
+%assign line 0
+%rep 8
+        mov     [rsi + 64 * line], rdx
+%assign line line+1
+%endrep
+        NEXT
+
+body publish_down
+%assign line 7
+%rep 8
+        mov     [rsi + 64 * line], rdx
+%assign line line-1
+%endrep
+        NEXT
+
 ; So many more transactions, one in another, as the count says; then all XEND.
 ; Where XTEST says that no transaction runs, XABORT 44H.
 body nest

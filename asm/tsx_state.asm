@@ -32,6 +32,7 @@ default rel
 %define OLD_RSP      0x138
 %define OLD_XCR0     0x140
 %define OLD_CR4      0x148
+%define BEGIN        0x150
 %define X_BEFORE     0x1000
 %define X_AFTER      0x2000
 %define X_OLD        0x3000
@@ -45,6 +46,7 @@ default rel
 ; From RSP on, before the transaction: the block three times, then these.
 %define AT_CHANGE    24
 %define AT_END       32
+%define AT_BEGIN     40
 %define POPPED       16                 ; what a change adds to RSP
 
 ; In the order of their numbers, as in the block; RSP and RDI apart.
@@ -120,6 +122,7 @@ tsx_state:
         fxsave64 [rdi + X_OLD]
         fxrstor64 [rdi + X_BEFORE]
 .loaded:
+        push    qword [rdi + BEGIN]
         push    qword [rdi + END]
         push    qword [rdi + CHANGE]
         push    rdi
@@ -132,6 +135,24 @@ tsx_state:
         load    5, rbp, rsi
         load    8, HIGH
         mov     rdi, [rdi + BEFORE + 8 * 7]
+        jmp     qword [rsp + AT_BEGIN]
+
+; By HLE: RBP is the lock, which is free. What aborts executes it again without
+; elision; XTEST then says so.
+global tsx_begin_hle
+tsx_begin_hle:
+        xacquire xchg [rbp], rax
+        pushfq
+        xtest
+        jz      .executed
+        popfq
+        jmp     qword [rsp + AT_CHANGE]
+.executed:
+        popfq
+        mov     qword [rbp], 0
+        end_with ABORTED
+
+; By RTM.
 global tsx_state_begin
 tsx_state_begin:
         xbegin  tsx_state_fallback

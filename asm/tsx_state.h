@@ -33,12 +33,14 @@ struct tsx_state {
     uint64_t argument;   /* of the end */
     uint64_t components; /* of XCR0; 0: FXSAVE, no XSAVE */
     uint64_t outcome, old_rsp, old_xcr0, old_cr4;
-    uint8_t padding[TSX_STATE_AREA - 0x150];
+    const uint8_t *begin; /* of these: */
+    uint8_t padding[TSX_STATE_AREA - 0x158];
     uint8_t x_before[TSX_STATE_AREA]; /* areas of XSAVE, or of FXSAVE */
     uint8_t x_after[TSX_STATE_AREA];
     uint8_t x_old[TSX_STATE_AREA];
 };
 _Static_assert(offsetof(struct tsx_state, flags_before) == 0x100, "flags");
+_Static_assert(offsetof(struct tsx_state, begin) == 0x150, "begin");
 _Static_assert(offsetof(struct tsx_state, components) == 0x128, "components");
 _Static_assert(offsetof(struct tsx_state, x_before) == 0x1000, "before");
 _Static_assert(offsetof(struct tsx_state, x_old) == 0x3000, "old");
@@ -46,6 +48,11 @@ _Static_assert(offsetof(struct tsx_state, x_old) == 0x3000, "old");
 /* TSX_COMMITTED, TSX_ABORTED, TSX_INNER or a vector, as tsx_inside() (asm/
  * tsx_bodies.h). CR4, XCR0 and the vector registers are put back. */
 int tsx_state(struct tsx_state *state);
+
+/* XBEGIN; and XACQUIRE of a quadword that is free and that before[5] (RBP) is
+ * the address of: after the abort the lock is taken and released without
+ * elision, RAX is 0 and the outcome TSX_ABORTED. No end that commits. */
+extern const uint8_t tsx_state_begin[], tsx_begin_hle[];
 
 /* What the transaction changes: nothing; all registers and status flags, each
  * bit, and RSP by TSX_STATE_POPPED; DF; XMM0 to 15 and MXCSR; YMM0 to 15; ZMM0

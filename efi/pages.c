@@ -11,6 +11,26 @@ static struct {
     UINTN pages;
 } allocated[ALLOCATIONS_MAX];
 
+/* Physical addresses at which an elided lock may hang the processor (errata
+ * SKL167, KBL121, CFL106, CML101). */
+#define NO_LOCKS_FROM  0x40000000u
+#define NO_LOCKS_UNTIL 0x40400000u
+
+/* Any, but there; linear addresses are physical ones. */
+static EFI_STATUS allocate(UINTN pages, EFI_PHYSICAL_ADDRESS *at)
+{
+    EFI_STATUS status = platform_boot->AllocatePages(AllocateAnyPages,
+                                                     EfiLoaderData, pages, at);
+
+    if (EFI_ERROR(status) || *at >= NO_LOCKS_UNTIL ||
+        *at + pages * 4096 <= NO_LOCKS_FROM)
+        return status;
+    platform_boot->FreePages(*at, pages);
+    *at = NO_LOCKS_FROM - 1;
+    return platform_boot->AllocatePages(AllocateMaxAddress, EfiLoaderData,
+                                        pages, at);
+}
+
 void *allocate_pages(size_t bytes)
 {
     EFI_PHYSICAL_ADDRESS at = 0;
@@ -18,9 +38,7 @@ void *allocate_pages(size_t bytes)
 
     while (i < ALLOCATIONS_MAX && allocated[i].at != 0)
         i++;
-    if (i == ALLOCATIONS_MAX ||
-        EFI_ERROR(platform_boot->AllocatePages(AllocateAnyPages, EfiLoaderData,
-                                               PAGES(bytes), &at)))
+    if (i == ALLOCATIONS_MAX || EFI_ERROR(allocate(PAGES(bytes), &at)))
         return NULL;
     allocated[i].at = at;
     allocated[i].pages = PAGES(bytes);

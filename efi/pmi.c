@@ -50,6 +50,14 @@ bool hw_pmi_begin(bool nmi)
     return true;
 }
 
+void hw_pmi_mask(void)
+{
+    uint32_t old;
+
+    apic_swap_counters_entry(
+        lvt_entry(&pmis[processors_self()]) | APIC_LVT_MASKED, &old);
+}
+
 unsigned hw_pmi_count(void)
 {
     return __atomic_load_n(&pmis[processors_self()].count, __ATOMIC_RELAXED);

@@ -64,6 +64,8 @@ void hw_io_write(bool memory, uint64_t address, unsigned bytes, uint32_t value);
  * job in between ends this too. */
 #define HW_PMI_MOST 64
 bool hw_pmi_begin(bool nmi);
+/* In between: masks the entry, so that none is delivered any more. */
+void hw_pmi_mask(void);
 unsigned hw_pmi_count(void); /* handled since hw_pmi_begin() */
 /* Of those: the ones that found the mask flag of the entry set, as a PMI sets
  * it; and where the first one interrupted, 0 before it. */

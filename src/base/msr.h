@@ -29,6 +29,9 @@
  * Registers"). */
 #define IA32_PMC(n) (0xc1u + (n))
 
+#define MSR_PLATFORM_INFO       0xceu
+#define MSR_PLATFORM_INFO_RATIO BITS(15, 8) /* of the TSC to the bus clock */
+
 #define IA32_ARCH_CAPABILITIES 0x10au
 
 /* White paper 604224, tables A-1 (bit 0) and 2.2-1 (bits 0 to 2). */
@@ -76,6 +79,7 @@
 #define IA32_DEBUGCTL_FREEZE_PERFMON_ON_PMI BIT(12)
 #define IA32_DEBUGCTL_UNCORE_PMI_EN         BIT(13)
 #define IA32_DEBUGCTL_FREEZE_WHILE_SMM_EN   BIT(14)
+#define IA32_DEBUGCTL_RTM                   BIT(15) /* SDM 3B, 17.3.3 */
 
 /* Fixed counters: 0 instructions retired, 1 core cycles, 2 reference cycles. */
 #define IA32_FIXED_CTR(n) (0x309u + (n))

@@ -162,6 +162,8 @@ static bool run_call(const struct bank_call *call)
                       "(IA32_APIC_BASE[11])");
         return false;
     }
+    if (call->before->pmi == BANK_PMI_MASKED)
+        hw_pmi_mask();
     bool ok = run_open(call);
     after->interrupts = hw_pmi_count();
     after->masked = hw_pmi_masked();

@@ -20,7 +20,8 @@
 
 /* What is written before a window, or read after it. */
 struct bank {
-    enum { BANK_NO_PMI, BANK_PMI, BANK_PMI_AS_NMI } pmi; /* hw_pmi_begin() */
+    /* hw_pmi_begin(); masked: hw_pmi_mask() too */
+    enum { BANK_NO_PMI, BANK_PMI, BANK_PMI_AS_NMI, BANK_PMI_MASKED } pmi;
     uint64_t select[COUNTERS_MAX]; /* IA32_PERFEVTSELx, whole */
     uint64_t pmc[COUNTERS_MAX];
     uint64_t fixed_ctrl; /* IA32_FIXED_CTR_CTRL */

@@ -137,10 +137,6 @@ void skip(struct test_context *t, const char *format, ...) PRINTF_LIKE(2, 3);
          i < i##_end; row_ended(t), i++)
 unsigned rows_begin(struct test_context *t, unsigned rows);
 void row_ended(struct test_context *t);
-/* The same where rows are checked together at the end: ERROR unless n, which
- * the test has counted one by one, is `of`, and not 0. */
-void tried_all(struct test_context *t, const char *what, uint64_t n,
-               uint64_t of);
 
 /* What the last measurement left in memory, of test_buffer() or test_records():
  * shown as hexadecimal where the user wants it. `what` is a constant, "PEBS

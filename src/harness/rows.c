@@ -15,10 +15,3 @@ void row_ended(struct test_context *t)
     t->rows_tried += t->checks != t->checks_before_row;
     t->checks_before_row = t->checks;
 }
-
-void tried_all(struct test_context *t, const char *what, uint64_t n,
-               uint64_t of)
-{
-    if (n != of || of == 0)
-        broken(t, "tried %lu of %lu %s", n, of, what);
-}

@@ -67,6 +67,8 @@ static const char *judge_precise_store(const struct pebs_record *record,
 {
     const char *wrong = judge_lock(record, expected->locked);
 
+    if (wrong == NULL && (record->data_source & STORE_STATUS_RESERVED) != 0)
+        wrong = "A0H[63:6] or [3:1], of which nothing is said, are not 0";
     if (wrong == NULL && record->latency != 0)
         wrong = "A8H, reserved, is not 0";
     return wrong;

@@ -39,7 +39,7 @@ struct advice {
     PASSES(counter3_overflow) OR_SKIP(counter3_full_width_alias)
 #define UNDER_RTM                     \
     PASSES(counter3_counts_under_rtm) \
-    PASSES(counter3_registers_hold)
+    PASSES(counter3_registers_hold) PASSES(counter3_provoked)
 #define FORCED                          \
     PASSES(counter3_counts_force_abort) \
     PASSES(force_abort_aborts_all)
@@ -305,9 +305,10 @@ bool summary_rests_on(const char *test)
 /* What the paper only calls possible. */
 static void write_observed(const struct summary *c)
 {
-    static const enum test_id tests[] = {TEST_counter3_counts_under_rtm,
-                                         TEST_counter3_registers_hold,
-                                         TEST_counter3_counts_alone};
+    static const enum test_id tests[] = {
+        TEST_counter3_counts_under_rtm, TEST_counter3_registers_hold,
+        TEST_counter3_provoked, TEST_counter3_other_processor,
+        TEST_counter3_counts_alone};
     bool ran = false, observed = false;
 
     if (c->regime != REGIME_E && !(c->regime == REGIME_B && c->id->rtm))

@@ -51,6 +51,10 @@ struct path {
     /* Step `index`; false where the path ends before it. */
     bool (*step)(const void *source, uint64_t index, struct path_step *step);
     const void *source;
+    /* True where the processor may be at this address between the step before
+     * `index` and step `index`; NULL: not known. */
+    bool (*at)(const void *source, uint64_t index, uint64_t address);
+    bool interrupts;         /* may come: FUP, TIP to a handler, TIP back */
     bool no_ret_compression; /* IA32_RTIT_CTL (570H)[11] (DisRETC) */
     bool any_nr;     /* nothing is said of NR in PIP: in a hypervisor's guest */
     bool cut;        /* the trace may begin inside of a packet */
@@ -72,6 +76,7 @@ bool path_list_step(const void *list, uint64_t index, struct path_step *step);
 /* One PSB+. */
 struct path_psb {
     uint64_t offset;
+    uint64_t step;               /* the one that comes after it */
     uint8_t packets[PT_KINDS];   /* how many of each, PSB and PSBEND too */
     uint64_t ip, pip, tsc;       /* of its FUP, PIP, TSC, where there is one */
     uint8_t mode_exec, mode_tsx; /* bits */
@@ -111,6 +116,7 @@ struct path_seen {
     unsigned psbs;
     struct path_psb psb[PATH_PSBS]; /* the first of them */
     unsigned packets[PT_KINDS];     /* all of it, PSB+ too */
+    unsigned interrupts;            /* that came, and returned */
     unsigned compressed, returns;   /* returns, and those in a TNT */
     struct path_times times;
 };

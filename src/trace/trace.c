@@ -80,7 +80,7 @@ bool trace_arm(struct trace *p)
     if (!has_topa(p->t))
         return trace_arm_output(p, p->control, memory,
                                 output_range_pointers(RANGE_BYTES, 0));
-    output_topa_table(p->table, table, memory, 1, TRACE_SIZE, TOPA_STOP);
+    output_topa_table(p->table, table, memory, 1, TRACE_SIZE, 0);
     return trace_arm_output(p, p->control, table, output_topa_pointers(0, 0));
 }
 
@@ -146,8 +146,7 @@ bool trace_try(struct trace *p, bool (*workload)(void *argument),
     for (unsigned i = 0; i < TRACE_TRIES; i++) {
         if (!trace_once(p, workload, argument, &as_wanted, seen))
             return false;
-        bool stopped = (p->status & IA32_RTIT_STATUS_Stopped) != 0;
-        if (as_wanted && !stopped && !transitions_disturbed(seen))
+        if (as_wanted && !transitions_disturbed(seen))
             return true;
         disturbed += as_wanted;
     }

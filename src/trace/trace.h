@@ -40,9 +40,11 @@ bool trace_claim(struct trace *p, struct test_context *t);
 bool trace_claim_transactions(struct trace *p, struct test_context *t);
 
 /* Fills the memory with TRACE_GUARD and writes the registers, TraceEn = 0. The
- * first form: the usual output, which is ToPA with one region of TRACE_BYTES
- * and STOP, or the single range of a page where there is no ToPA. base: of the
- * table or the range; a table is filled in before. */
+ * first form: the usual output, which is ToPA with one region of TRACE_BYTES,
+ * or the single range of a page where there is no ToPA; the trace has to be
+ * shorter. Without STOP: erratum SKL043, a hang where Stopped is set inside of
+ * a transaction. base: of the table or the range; a table is filled in before.
+ */
 bool trace_arm(struct trace *p);
 bool trace_arm_output(struct trace *p, uint64_t control, uint64_t base,
                       uint64_t pointers);

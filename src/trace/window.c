@@ -73,6 +73,35 @@ static struct path_step loop_step(const struct window *w, uint64_t index)
                                             trace_body_loop_at[jump] + other};
 }
 
+/* The loop: from a target to the next jump or branch, both included; what is
+ * before the first jump of a turn goes on to the next label. */
+static bool loop_at(const struct window *w, uint64_t index, uint64_t address)
+{
+    const uint32_t *at = trace_body_loop_at;
+    const uint64_t jump = (index - 1) % WINDOW_TURN_STEPS,
+                   offset = address - trace_at(w->code.body);
+
+    if (jump == 0)
+        return offset < at[2];
+    if (jump == 1)
+        return offset >= at[0] && offset < at[1];
+    if (jump == TRACE_LOOP_JUMPS)
+        return offset >= at[3] && offset < TRACE_LOOP_BYTES;
+    return offset == at[jump - 1];
+}
+
+/* The first step of the body, and what is before and after it, are not known
+ * in so far. */
+static bool window_at(const void *source, uint64_t index, uint64_t address)
+{
+    const struct window *w = source;
+    const uint64_t first = w->bare ? 0 : 1;
+
+    if (w->rows != NULL || index <= first || index - first >= body_count(w))
+        return true;
+    return loop_at(w, index - first, address);
+}
+
 static bool window_step(const void *source, uint64_t index,
                         struct path_step *step)
 {
@@ -100,7 +129,7 @@ void window_set(struct window *w, const uint8_t *body,
     w->code.body = body;
     w->rows = rows;
     w->times = 1;
-    w->path = (struct path){.step = window_step, .source = w};
+    w->path = (struct path){.step = window_step, .at = window_at, .source = w};
 }
 
 void window_set_loop(struct window *w, struct test_context *t, unsigned turns)
@@ -206,6 +235,17 @@ bool window_judge(struct trace *p, const char *what,
         what, seen->step, seen->offset, seen->wrong != NULL ? seen->wrong : "",
         seen->got < PT_KINDS ? pt_kind_name(seen->got) : "none", seen->value,
         path_step_name(seen->want.kind), seen->want.value);
+}
+
+void window_check_status(struct trace *p, const char *what, uint64_t status,
+                         uint64_t bits, uint64_t want)
+{
+    check(p->t, (status & bits) == want,
+          "%s: IA32_RTIT_STATUS (571H) = 0x%lx while TraceEn is 1: got [2] "
+          "(TriggerEn), [1] (ContextEn), [0] (FilterEn) = %u%u%u; of 0x%lx "
+          "wanted 0x%lx",
+          what, status, (unsigned)(status >> 2 & 1),
+          (unsigned)(status >> 1 & 1), (unsigned)(status & 1), bits, want);
 }
 
 bool window_check(struct trace *p, const char *what, struct window *w,

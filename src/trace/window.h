@@ -59,6 +59,11 @@ bool window_check_parts(struct trace *p, const char *what, struct window *w,
                         const struct parts *parts, struct path_seen *seen);
 #define WINDOW_COPY_BYTES 8192u
 
+/* Checks these bits of IA32_RTIT_STATUS (571H), as trace_body_status read it
+ * while TraceEn was 1. */
+void window_check_status(struct trace *p, const char *what, uint64_t status,
+                         uint64_t bits, uint64_t want);
+
 /* The check alone. */
 bool window_judge(struct trace *p, const char *what,
                   const struct path_seen *seen);

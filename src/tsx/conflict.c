@@ -23,13 +23,27 @@ _Static_assert(offsetof(struct arena, pair) == 4096, "a page of its own");
 static void access_line(struct test_context *peer, void *argument)
 {
     struct arena *a = argument;
-    volatile uint64_t *line = a->c->neighbour ? a->next : a->line;
+    volatile uint64_t *const places[] = {
+        [CONFLICT_SAME] = a->line,
+        [CONFLICT_LINE] = &a->line[LINE_BYTES / 8 - 1],
+        [CONFLICT_BESIDE] = a->next,
+    };
+    volatile uint64_t *place = places[a->c->place];
+    uint64_t found = 0;
 
     (void)peer;
-    if (a->c->writes)
-        *line += 1;
-    else
-        a->seen += *line == TSX_HELD;
+    switch (a->c->access) {
+    case CONFLICT_LOAD:
+        found = *place;
+        break;
+    case CONFLICT_STORE: /* another value each time, never TSX_HELD */
+        *place = a->pair.rounds + 1;
+        break;
+    case CONFLICT_LOCKED:
+        found = __atomic_fetch_add(place, 1, __ATOMIC_SEQ_CST);
+        break;
+    }
+    a->seen += found == TSX_HELD;
 }
 
 /* So many tries of one length. */
@@ -97,7 +111,7 @@ void conflict_judge(struct test_context *t, const struct conflict *c)
     check(t, c->seen == 0,
           "%s: %lu of %lu saw a store that was not committed; wanted 0",
           c->what, c->seen, c->rounds);
-    if (c->neighbour)
+    if (c->place == CONFLICT_BESIDE)
         return;
     if (tally->matched == 0 && c->rounds < tally->tried) {
         broken(t, "%s: only %lu in %u transactions, too few to tell", c->what,
@@ -109,7 +123,7 @@ void conflict_judge(struct test_context *t, const struct conflict *c)
           "(conflict); %u aborted, EAX = 0x%08x (%s)",
           c->what, tally->tried, c->turns, tally->aborted, tally->status,
           rtm_status_text(tally->status, text));
-    probe_check_status(t, c->what, RTM_STATUS_CONFLICT, RTM_STATUS_CAPACITY,
+    probe_check_status(t, c->what, 0, RTM_STATUS_CONFLICT | RTM_STATUS_CAPACITY,
                        tally);
     note(t, "%s: %u of %u transactions set EAX[2]; EAX = 0x%08x (%s)", c->what,
          tally->matched, tally->tried, tally->status,

@@ -11,15 +11,26 @@
 
 #include "src/tsx/probe.h"
 
+enum conflict_access {
+    CONFLICT_LOAD,
+    CONFLICT_STORE,  /* without a load */
+    CONFLICT_LOCKED, /* LOCK XADD */
+};
+enum conflict_place {
+    CONFLICT_SAME,  /* what the transaction accesses */
+    CONFLICT_LINE,  /* the last bytes of that line */
+    CONFLICT_BESIDE /* the next line of the same page */
+};
+
 struct conflict {
     /* Asked. */
     const char *what;    /* "a write to a line that a transaction has read" */
     const uint8_t *body; /* tsx_body_hold_load or tsx_body_hold_store */
-    bool writes;         /* what the other does; else it reads */
-    bool neighbour;      /* to the next line of the same page */
-    unsigned tries;      /* of each length */
-    unsigned turns;      /* how long a transaction lasts; 0: doubled, up to
-                            CONFLICT_TURNS_MAX, until there is a conflict */
+    enum conflict_access access; /* what the other does */
+    enum conflict_place place;
+    unsigned tries; /* of each length */
+    unsigned turns; /* how long a transaction lasts; 0: doubled, up to
+                       CONFLICT_TURNS_MAX, until there is a conflict */
     /* Found. */
     struct rtm_tally tally; /* matched: EAX[2] is set */
     unsigned without_retry; /* of the matched: EAX[1] is 0 */
@@ -35,7 +46,7 @@ bool conflict_run(struct test_context *t, struct conflict *c);
 
 /* Checks what holds however the conflict is resolved: a transaction that
  * committed was alone, nothing uncommitted was seen, nothing of an aborted one
- * is left; and, where not `neighbour`, that EAX[2] reported a conflict. */
+ * is left; and, but for CONFLICT_BESIDE, that EAX[2] reported a conflict. */
 void conflict_judge(struct test_context *t, const struct conflict *c);
 
 #endif

@@ -25,6 +25,7 @@ struct hle_tally {
     unsigned tried, elided;
     unsigned lock_wrong;    /* the lock is not as before afterwards */
     unsigned seen_wrong;    /* not as held, inside */
+    unsigned seen_before;   /* of these: as it was before */
     unsigned data_wrong;    /* the section's store was not made exactly once */
     unsigned still_running; /* a transaction still ran after the XRELEASE */
 };

@@ -114,6 +114,8 @@ void probe_add(struct rtm_tally *sum, const struct rtm_tally *more)
 void probe_check(struct test_context *t, const char *what,
                  const struct rtm_tally *probe)
 {
+    if (probe->tried == 0)
+        broken(t, "%s: no transaction was tried", what);
     check(t, probe->faulted == 0,
           "%s: %s was delivered, %u of %u transactions; wanted none", what,
           fault_name(probe->vector), probe->faulted, probe->tried);

@@ -14,6 +14,7 @@
 
 #define RAX 0
 #define RSP 4
+#define RBP 5
 
 /* SDM 1, tables "Format of an FXSAVE Area" and "Format of an XSAVE Area". */
 #define AREA_FCW      0
@@ -153,8 +154,11 @@ static void compare_general(const struct tsx_state *s, bool committed,
         uint64_t want = changed ? ~s->before[n] : s->before[n];
         if (changed && n == RSP)
             want = s->before[n] + TSX_STATE_POPPED;
+        /* XCHG has put there what the lock was. */
+        if (s->begin == tsx_begin_hle && n == RAX)
+            want = 0;
         /* The abort status; and what changes DF goes by way of RAX. */
-        if (n == RAX && (!committed || s->change == tsx_change_direction))
+        else if (n == RAX && (!committed || s->change == tsx_change_direction))
             continue;
         if (s->after[n] != want)
             add(d, names[n], 0, 1, s->after[n], want);
@@ -221,8 +225,9 @@ static void judge(struct test_context *t, const struct state_row *row,
           d->tries, times);
 }
 
-unsigned state_try(struct test_context *t, const struct state_row *row,
-                   uint64_t components, unsigned times)
+static unsigned try_row(struct test_context *t, const struct state_row *row,
+                        const uint8_t *begin, uint64_t components,
+                        unsigned times)
 {
     struct tsx_state *s = test_buffer(t);
     struct differences aborted = {0}, committed = {0};
@@ -231,11 +236,16 @@ unsigned state_try(struct test_context *t, const struct state_row *row,
 
     _Static_assert(sizeof(*s) < TEST_BUFFER_BYTES / 2, "and lines to store to");
     for (unsigned i = 0; i < times; i++) {
-        *s = (struct tsx_state){.change = row->change,
+        *s = (struct tsx_state){.begin = begin,
+                                .change = row->change,
                                 .end = row->end,
                                 .components = components,
                                 .argument = (uint64_t)(uintptr_t)&s[1]};
         plant(t, s, i);
+        if (begin == tsx_begin_hle) {
+            s->before[RBP] = s->argument;
+            *(volatile uint64_t *)(uintptr_t)s->argument = 0;
+        }
         hw_poll();
         int outcome = tsx_state(s);
         bool committed_now = outcome == TSX_COMMITTED;
@@ -264,4 +274,16 @@ unsigned state_try(struct test_context *t, const struct state_row *row,
     judge(t, row, &committed, commits, "after the commit",
           "as the transaction left it");
     return commits;
+}
+
+unsigned state_try(struct test_context *t, const struct state_row *row,
+                   uint64_t components, unsigned times)
+{
+    return try_row(t, row, tsx_state_begin, components, times);
+}
+
+void state_try_hle(struct test_context *t, const struct state_row *row,
+                   uint64_t components, unsigned times)
+{
+    try_row(t, row, tsx_begin_hle, components, times);
 }

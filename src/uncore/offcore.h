@@ -23,6 +23,7 @@
 #define OFFCORE_DMND_DATA_RD BIT(0)
 #define OFFCORE_DMND_RFO     BIT(1)
 #define OFFCORE_ANY          BIT(16)
+#define OFFCORE_NON_DRAM     BIT(37) /* of the snoops */
 
 struct offcore_table {
     uint64_t request;     /* of [15:0] */

@@ -41,10 +41,14 @@ uint32_t uncore_box_select(unsigned box, unsigned n);
 uint32_t uncore_box_counter(unsigned box, unsigned n);
 
 /* What a select has: "Layout of Uncore PERFEVTSEL MSR for a C-Box Unit or the
- * ARB Unit". The last two are those of MSR_UNC_PERF_FIXED_CTRL too. */
+ * ARB Unit". OVF_EN and EN are those of MSR_UNC_PERF_FIXED_CTRL too. */
 #define UNCORE_EVENT(event, umask) ((uint64_t)(umask) << 8 | (event))
+#define UNCORE_E                   (UINT64_C(1) << 18)
 #define UNCORE_OVF_EN              (UINT64_C(1) << 20)
 #define UNCORE_EN                  (UINT64_C(1) << 22)
+#define UNCORE_INV                 (UINT64_C(1) << 23)
+#define UNCORE_CMASK(n)            ((uint64_t)(n) << 24)
+#define UNCORE_DEFINED             UINT64_C(0x1fd4ffff)
 
 /* "Non-Architectural Uncore Performance Events in the 4th Generation Intel Core
  * Processors"; the 2nd and the 6th have these too. A lookup needs a state and a

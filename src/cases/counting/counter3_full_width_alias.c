@@ -55,14 +55,21 @@ static void write_full(struct alias *a, uint64_t mask)
 /* EAX[31:0], sign-extended to the width, through the old name. */
 static void write_narrow(struct alias *a, uint64_t mask)
 {
-    static const uint32_t values[] = {0,          1,          0x7fffffff,
-                                      0x80000000, 0xffffffff, 0xdeadbeef};
+    /* EDX does not matter. */
+    static const uint64_t values[] = {0,
+                                      1,
+                                      0x7fffffff,
+                                      0x80000000,
+                                      0xffffffff,
+                                      0xdeadbeef,
+                                      UINT64_C(0x123400000005),
+                                      UINT64_C(0x80000001)};
     uint32_t msr = IA32_PMC(a->counter);
 
     for (unsigned i = 0; i < sizeof(values) / sizeof(values[0]); i++)
         if (set_msr_again(a->t, msr, values[i]))
             check_reads(a, msr, values[i],
-                        (uint64_t)(int64_t)(int32_t)values[i] & mask);
+                        (uint64_t)(int64_t)(int32_t)(uint32_t)values[i] & mask);
 }
 
 /* Each bit above the width raises #GP, and nothing is written. */

@@ -10,6 +10,7 @@
 
 #define BRANCHES                  0xc4
 #define LEAF0A_EDX_ANYTHREAD_GONE 15
+#define WAITS                     3 /* each for two rounds of the other */
 #define REPEATED                  64 /* branches at least, of the other, a time */
 
 struct any_thread {
@@ -37,8 +38,10 @@ static void wait_for_other(void *argument)
     struct stretch *stretch = argument;
     uint64_t before = stretch->pair->rounds;
 
-    if (pair_wait(stretch->t, stretch->pair))
-        stretch->rounds = stretch->pair->rounds - before - 1;
+    for (unsigned i = 0; i < WAITS; i++)
+        if (!pair_wait(stretch->t, stretch->pair))
+            return;
+    stretch->rounds = stretch->pair->rounds - before - 1;
 }
 
 /* ANY on every second counter and on every fixed one but where `inverse`. */
@@ -91,6 +94,27 @@ static void judge_fixed(struct test_context *t, const struct bank *with,
           with->fixed[0], branches, 2 * REPEATED * rounds);
 }
 
+/* ANY with USR alone: both are at ring 0. */
+static void judge_levels(struct test_context *t, const struct any_thread *a)
+{
+    struct bank after, before = bank_of(a->places, BRANCHES);
+    struct stretch stretch = {t, &a->pair, 0};
+    char name[MSR_NAME_BYTES];
+
+    for (unsigned n = 0; n < COUNTERS_MAX; n++)
+        if ((a->places >> n & 1) != 0)
+            before.select[n] =
+                (before.select[n] | IA32_PERFEVTSEL_ANY) & ~IA32_PERFEVTSEL_OS;
+    if (!bank_work(t, &before, wait_for_other, &stretch, &after))
+        return;
+    for (unsigned n = 0; n < COUNTERS_MAX; n++)
+        if ((a->places >> n & 1) != 0)
+            check_known(t, after.pmc[n] == 0, ERRATUM_ANYTHREAD_ONE_CPL, true,
+                        "%s with ANY [21] and USR alone counted %lu branches "
+                        "of two logical processors at ring 0; wanted 0",
+                        msr_name(IA32_PMC(n), name), after.pmc[n]);
+}
+
 static void work(struct test_context *t, void *argument)
 {
     struct any_thread *a = argument;
@@ -116,6 +140,7 @@ static void work(struct test_context *t, void *argument)
         if (inverse != 0 && (a->places >> PLACE_FIXED0 & 1) != 0)
             judge_fixed(t, &after, stretch.rounds, after.pmc[0]);
     }
+    judge_levels(t, a);
 }
 
 static void read_identity(struct test_context *peer, void *argument)

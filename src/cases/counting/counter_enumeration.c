@@ -3,6 +3,7 @@
  * where it is provoked, and the counters end where it says. */
 #include "src/harness/case.h"
 #include "asm/memory_windows.h"
+#include "src/cpu/generation.h"
 #include "src/base/msr.h"
 #include "src/base/names.h"
 #include "src/counting/bank.h"
@@ -52,6 +53,111 @@ static bool provoke(struct test_context *t, const struct architectural *event,
     return bank_window(t, before,
                        event->provoked == BY_WORK ? window_long : window_random,
                        after);
+}
+
+/* The same lines, which the caches have by now. */
+static void load_cached(void *argument)
+{
+    struct test_context *t = argument;
+    const struct memory_walk walk = {.base = (uintptr_t)test_buffer(t),
+                                     .step = PAGE / 2,
+                                     .mask = TEST_BUFFER_BYTES / 2 - 1,
+                                     .count = LOADS};
+
+    memory_load(msr_value(t, IA32_PERF_GLOBAL_CTRL), &walk);
+}
+
+/* References and misses of the last level at once, on two counters. */
+static bool try_last_level(struct test_context *t, uint64_t places)
+{
+    struct bank before = bank_of(places & BITS(1, 0), events[3].select);
+    struct bank flushed, cached;
+
+    before.select[1] ^= events[3].select ^ events[4].select;
+    if (!bank_work(t, &before, load_flushed, t, &flushed) ||
+        !bank_work(t, &before, load_cached, t, &cached))
+        return false;
+    check_known(t, flushed.pmc[1] <= flushed.pmc[0], ERRATUM_LLC_EVENTS, true,
+                "%u loads of flushed lines: %lu references of the last level "
+                "(2EH/4FH) and %lu misses (2EH/41H); wanted no more misses "
+                "than references",
+                LOADS, flushed.pmc[0], flushed.pmc[1]);
+    check_known(t, cached.pmc[0] < flushed.pmc[0] && cached.pmc[0] < LOADS,
+                ERRATUM_LLC_EVENTS, true,
+                "references of the last level (2EH/4FH): %lu by %u loads that "
+                "the caches have, %lu by as many of flushed lines; wanted "
+                "fewer by those",
+                cached.pmc[0], LOADS, flushed.pmc[0]);
+    return true;
+}
+
+/* Jumps that were taken before are not all mispredicted. */
+static bool try_predicted(struct test_context *t, uint64_t places)
+{
+    struct bank before = bank_of(places & BIT(0), events[6].select), after;
+
+    for (unsigned i = 0; i < 4; i++)
+        if (!bank_window(t, &before, window_long, &after))
+            return false;
+    check(t, after.pmc[0] < window_long_shape.branches,
+          "Branch Misses Retired (C5H/00H): IA32_PMC0 (C1H) counted %lu of %u "
+          "direct jumps, taken for the fourth time; wanted fewer",
+          after.pmc[0], window_long_shape.branches);
+    return true;
+}
+
+/* Reference cycles of both kinds: event 3CH/01H counts the bus or the crystal
+ * clock, the fixed counter the TSC's, which is a multiple of one of them. */
+static void judge_reference(struct test_context *t, uint64_t slow,
+                            uint64_t fixed)
+{
+    struct hw_cpuid leaf = {0, 0, 0, 0};
+    uint64_t info = 0, ratio[2] = {0, 0};
+    bool fits = false;
+
+    if (try_get_msr(t, MSR_PLATFORM_INFO, &info) == HW_NO_FAULT)
+        ratio[0] = (info & MSR_PLATFORM_INFO_RATIO) >> 8;
+    if (test_cpu(t)->leaf_max >= 0x15)
+        hw_cpuid(0x15, 0, &leaf);
+    if (leaf.eax != 0)
+        ratio[1] = leaf.ebx / leaf.eax;
+    for (unsigned i = 0; i < 2; i++) {
+        uint64_t want = slow * ratio[i], margin = want / 16 + 2 * ratio[i];
+        fits = fits || (ratio[i] != 0 && fixed <= want + margin &&
+                        fixed + margin >= want);
+    }
+    if (ratio[0] != 0 || ratio[1] != 0)
+        check(t, fits,
+              "IA32_FIXED_CTR2 (30BH) counted %lu reference cycles and "
+              "IA32_PMC1 (C2H) %lu (3CH/01H); wanted %lu times as many "
+              "(MSR_PLATFORM_INFO, CEH[15:8]) or %lu times (CPUID.15H)",
+              fixed, slow, ratio[0], ratio[1]);
+}
+
+/* Core cycles on a fixed and on a general-purpose counter, where they are many
+ * more than instructions; reference cycles of both kinds. */
+static bool try_cycles(struct test_context *t, uint64_t places)
+{
+    struct bank before = bank_of(places, events[0].select), after;
+
+    if ((places & BIT(0)) == 0 || bank_fixed(test_cpu(t)) < BANK_FIXED)
+        return true;
+    before.select[1] ^= events[0].select ^ events[2].select;
+    if (!bank_work(t, &before, load_flushed, t, &after))
+        return false;
+    uint64_t margin = count_margin(COUNTS_TIME, after.pmc[0]);
+    check(t,
+          after.fixed[1] <= after.pmc[0] + margin &&
+              after.fixed[1] + margin >= after.pmc[0],
+          "%u loads that miss the caches: IA32_FIXED_CTR1 (30AH) counted %lu "
+          "core cycles, IA32_PMC0 (C1H) %lu (3CH/00H); wanted the same, but "
+          "for an eighth",
+          LOADS, after.fixed[1], after.pmc[0]);
+    if (generation_of(test_cpu(t)->family, test_cpu(t)->model) !=
+            GENERATION_UNKNOWN &&
+        (test_cpu(t)->leaf0a_ebx & 4) == 0)
+        judge_reference(t, after.pmc[1], after.fixed[2]);
+    return true;
 }
 
 /* False where it could not be tried. */
@@ -135,6 +241,14 @@ TEST(counter_enumeration,
         if (!try_event(t, places, bit))
             return;
     }
+    if ((places & BITS(1, 0)) == BITS(1, 0) && length > 4 &&
+        (id->leaf0a_ebx & BITS(4, 3)) == 0 && !try_last_level(t, places))
+        return;
+    if (length > 6 && (id->leaf0a_ebx & BIT(6)) == 0 &&
+        !try_predicted(t, places))
+        return;
+    if (!try_cycles(t, places))
+        return;
     look_beyond(t);
     note(t, "CPUID.0AH: EAX = 0x%08x, EBX = 0x%08x, EDX = 0x%08x: %u events",
          id->leaf0a_eax, id->leaf0a_ebx, id->leaf0a_edx, tried);

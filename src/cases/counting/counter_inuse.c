@@ -121,6 +121,7 @@ TEST(counter_inuse,
     for (unsigned n = 0; n < bank_fixed(id); n++)
         try_fixed(&i, n);
     try_pebs(&i);
+    try_value(&i, IA32_PERF_GLOBAL_CTRL, places, 0);
     try_all(&i, places);
 
     /* Writing what it holds: no change, even where it is not refused. */

@@ -88,6 +88,13 @@ static void clear_one_by_one(struct test_context *t, uint64_t places,
                 "IA32_PERF_GLOBAL_STATUS (38EH) once the counters that "
                 "overflowed are disabled",
                 status_of(t, after), want);
+    for (unsigned p = 0; p < PLACES_END; p++)
+        if ((places >> p & 1) != 0)
+            set_msr_again(t, bank_msr(p), 0x55);
+    check_equal(t,
+                "IA32_PERF_GLOBAL_STATUS (38EH) after the counters that "
+                "overflowed were written",
+                status_of(t, after), want);
     counters_clear_status(t, 0);
     check_equal(t, "IA32_PERF_GLOBAL_STATUS (38EH) after 0 was written to 390H",
                 status_of(t, after), want);

@@ -52,9 +52,9 @@ TEST(counter_pause,
             return;
         /* Check. Each WRMSR that closes may count as one more. */
         for (unsigned p = 0; p < PLACES_END; p++) {
-            uint64_t counted = *bank_value(&after, p) - FROM;
             if ((places >> p & 1) == 0 || p > PLACE_FIXED0)
                 continue;
+            uint64_t counted = *bank_value(&after, p) - FROM;
             if (p != PLACE_FIXED0 && of_branches)
                 judge(t, "branches", p, counted, branches, branches);
             else

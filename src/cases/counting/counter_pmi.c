@@ -12,22 +12,32 @@
 struct row {
     const char *what;
     bool overflows, enabled; /* it alone */
-    bool nmi;
+    bool nmi, masked;        /* in the local APIC */
 };
 
 static const struct row rows[] = {
-    {"overflows with its interrupt enabled", true, true, false},
-    {"overflows, its interrupt delivered as NMI", true, true, true},
-    {"overflows with its interrupt disabled", true, false, false},
-    {"counts without overflow, with its interrupt enabled", false, true, false},
+    {"overflows with its interrupt enabled", true, true, false, false},
+    {"overflows, its interrupt delivered as NMI", true, true, true, false},
+    {"overflows with its interrupt enabled, and masked in the local APIC", true,
+     true, false, true},
+    {"overflows with its interrupt disabled", true, false, false, false},
+    {"counts without overflow, with its interrupt enabled", false, true, false,
+     false},
 };
+
+static bool delivered(const struct row *row)
+{
+    return row->overflows && row->enabled && !row->masked;
+}
 
 static struct bank bank_for(struct test_context *t, uint64_t places, unsigned p,
                             const struct row *row)
 {
     struct bank bank = bank_of(places, BRANCHES);
 
-    bank.pmi = row->nmi ? BANK_PMI_AS_NMI : BANK_PMI;
+    bank.pmi = row->masked ? BANK_PMI_MASKED
+               : row->nmi  ? BANK_PMI_AS_NMI
+                           : BANK_PMI;
     if (row->overflows) /* by its second event; time, by the first */
         *bank_value(&bank, p) =
             bank_mask(test_cpu(t), p) - (p > PLACE_FIXED0 ? 0 : 1);
@@ -43,7 +53,7 @@ static struct bank bank_for(struct test_context *t, uint64_t places, unsigned p,
 static void judge_counts(struct test_context *t, uint64_t places, unsigned p,
                          const struct row *row, const struct bank *after)
 {
-    const bool handled = row->overflows && row->enabled;
+    const bool handled = delivered(row);
     const uint64_t branches = window_long_shape.branches;
     char name[MSR_NAME_BYTES], other[MSR_NAME_BYTES];
 
@@ -63,7 +73,7 @@ static void judge(struct test_context *t, unsigned p, const struct row *row,
                   const struct bank *after)
 {
     const uint64_t window = (uintptr_t)window_long;
-    unsigned want = row->overflows && row->enabled ? 1 : 0;
+    unsigned want = delivered(row) ? 1 : 0;
     char name[MSR_NAME_BYTES];
 
     msr_name(bank_msr(p), name);

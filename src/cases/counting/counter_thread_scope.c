@@ -101,6 +101,8 @@ static void use_own(struct test_context *peer, void *argument)
           "all counters overflowed: IA32_PERF_GLOBAL_STATUS (38EH) is 0x%lx; "
           "wanted 0x%lx",
           after.status & *places, *places);
+    if (id->perfmon_version >= 4)
+        set_msr(peer, IA32_PERF_GLOBAL_STATUS_SET, *places);
     counters_clear_status(peer, after.status & *places);
     write_own(peer, argument);
 }

@@ -22,7 +22,8 @@ static void try_row(struct test_context *t, const struct mismatch *row,
                     unsigned tries)
 {
     volatile uint64_t *lock = test_buffer(t);
-    unsigned wrong = 0, stores = 0, elided = 0, still_running = 0, changed = 0;
+    unsigned wrong = 0, stores = 0, unseen = 0, elided = 0, still_running = 0,
+             changed = 0;
 
     for (unsigned i = 0; i < tries; i++) {
         struct hle_block block = {.lock = lock, .turns = 1, .ask = 1};
@@ -32,6 +33,7 @@ static void try_row(struct test_context *t, const struct mismatch *row,
         row->region(&block);
         wrong += lock[0] != row->lock || lock[NEXT_LINE] != row->next_line;
         stores += block.data != 1;
+        unseen += block.seen != 1;
         elided += block.inside != 0;
         still_running += block.outside != 0;
         changed += block.rax != HLE_RAX;
@@ -43,6 +45,11 @@ static void try_row(struct test_context *t, const struct mismatch *row,
     check_none(t, row->what,
                "the critical section's store was not made exactly once", stores,
                tries);
+    check(
+        t, unseen == 0,
+        "%s: the lock does not read as taken inside, executed again after the "
+        "abort, %u of %u: a register was not restored",
+        row->what, unseen, tries);
     check(t, elided == 0 && still_running == 0,
           "%s: XTEST says that a transaction runs, inside %u, after it %u of "
           "%u; wanted 0",

@@ -78,7 +78,7 @@ TEST(load_latency_enable,
         return;
 
     /* Measured, and checked one by one. */
-    for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+    FOR_EACH_ROW (t, i, rows)
         if (!try_row(&p, counter, &rows[i]))
             return;
 }

@@ -100,7 +100,7 @@ TEST(pebs_eventing_ip,
     if (!sampling_claim(&p, t))
         return;
 
-    for (unsigned i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+    FOR_EACH_ROW (t, i, forms) {
         /* Measured. */
         if (!sampling_around(&p, &config, run_form, i))
             return;

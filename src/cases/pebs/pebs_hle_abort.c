@@ -40,8 +40,8 @@ static const struct form {
      hle_other_value_release, 400, 0,
      TX_ABORT_DATA_CONFLICT | TX_ABORT_CAPACITY_WRITES |
          TX_ABORT_CAPACITY_READS},
-    {"a PAUSE, one lock held in another", hle_nested, hle_nested_acquired,
-     hle_nested_pause, 40, TX_ABORT_INSTRUCTION_ABORT,
+    {"a PAUSE, one lock held in another", hle_inner, hle_inner_acquired,
+     hle_inner_pause, 40, TX_ABORT_INSTRUCTION_ABORT,
      TX_ABORT_NON_INSTRUCTION_ABORT | TX_ABORT_DATA_CONFLICT |
          TX_ABORT_CAPACITY_WRITES | TX_ABORT_CAPACITY_READS},
 };
@@ -146,7 +146,7 @@ TEST(
         return;
 
     /* Measured, and each record checked. */
-    for (unsigned i = 0; i < sizeof(forms) / sizeof(forms[0]); i++)
+    FOR_EACH_ROW (t, i, forms)
         if (!try_form(&p, &forms[i]))
             return;
 }

@@ -69,7 +69,7 @@ TEST(pebs_record_layout,
     if (!sampling_claim(&p, t))
         return;
 
-    for (unsigned i = 0; i < sizeof(flags) / sizeof(flags[0]); i++) {
+    FOR_EACH_ROW (t, i, flags) {
         /* Measured. */
         if (!sampling_run(&p, &config, flags[i]))
             return;

@@ -78,6 +78,17 @@ static void try_ds_area(struct test_context *t, uint64_t held)
     check_value(t, IA32_DS_AREA, held);
 }
 
+/* A driver for several generations may set it. */
+static void observe_precise_store(struct test_context *t)
+{
+    int vector = try_set_msr_again(t, IA32_PEBS_ENABLE, IA32_PEBS_ENABLE_PS_EN);
+
+    if (vector == HW_NO_FAULT)
+        set_msr_again(t, IA32_PEBS_ENABLE, 0);
+    observe(t, "IA32_PEBS_ENABLE (3F1H)[63] can be set, without precise store",
+            vector == HW_NO_FAULT, 1);
+}
+
 static bool claim(struct test_context *t)
 {
     struct sampling p;
@@ -101,6 +112,8 @@ static void try_registers(struct test_context *t, void *unused)
     try_layout(t, &layouts[0], layouts[0].defined | more);
     try_layout(t, &layouts[1], layouts[1].defined);
     try_ds_area(t, (uint64_t)(uintptr_t)test_records(t));
+    if (more == 0)
+        observe_precise_store(t);
 }
 
 /* No two processors' are the same. */

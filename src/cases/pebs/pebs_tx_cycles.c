@@ -173,7 +173,7 @@ TEST(pebs_tx_cycles,
         return;
 
     /* Measured, and each record checked. */
-    for (unsigned i = 0; i < LENGTHS; i++)
+    FOR_EACH_ROW (t, i, lengths)
         if (!try_length(&p, lengths[i]))
             return;
 }

@@ -69,6 +69,20 @@ static void check_again(struct trace *p, struct window *w)
          seen.psbs, seen.packets[PT_MODE_EXEC], trace_bytes(p));
 }
 
+/* All three while it is traced. */
+static void check_status(struct trace *p)
+{
+    struct window w;
+    struct path_seen seen;
+
+    window_set(&w, trace_body_status, trace_body_status_path);
+    if (window_check(p, "readings of IA32_RTIT_STATUS", &w, &seen))
+        window_check_status(p, "tracing", w.code.cells[0],
+                            IA32_RTIT_STATUS_ENABLES | IA32_RTIT_STATUS_Error |
+                                IA32_RTIT_STATUS_Stopped,
+                            IA32_RTIT_STATUS_ENABLES);
+}
+
 /* Not at all where TriggerEn cannot be set. */
 static void check_untriggered(struct trace *p, struct window *w, uint64_t bit,
                               const char *name)
@@ -114,6 +128,7 @@ TEST(pt_enable,
     if (window_check(&p, "a jump", &w, &seen))
         check_start(&p, &seen);
     check_registers(&p);
+    check_status(&p);
     check_again(&p, &w);
     check_untriggered(&p, &w, IA32_RTIT_STATUS_Stopped,
                       "IA32_RTIT_STATUS (571H)[5] (Stopped)");

@@ -13,7 +13,7 @@ static void check_silent(struct trace *p, const char *what, bool *ended)
     struct window w;
     struct path_seen seen;
 
-    window_set_silent(&w, trace_body_nothing);
+    window_set_silent(&w, trace_body_status);
     *ended = !window_check(p, what, &w, &seen);
     if (*ended)
         return;
@@ -28,10 +28,9 @@ static void check_silent(struct trace *p, const char *what, bool *ended)
     check_known(p->t, seen.packets[PT_PIP] == 0, ERRATUM_PT_PSB_PIP, true,
                 "%s: got %u PIP in PSB+; wanted none", what,
                 seen.packets[PT_PIP]);
-    check(p->t, (p->status & IA32_RTIT_STATUS_ContextEn) == 0,
-          "%s: IA32_RTIT_STATUS (571H) = 0x%lx: got [1] (ContextEn) = 1, "
-          "wanted 0",
-          what, p->status);
+    window_check_status(p, what, w.code.cells[0],
+                        IA32_RTIT_STATUS_TriggerEn | IA32_RTIT_STATUS_ContextEn,
+                        IA32_RTIT_STATUS_TriggerEn);
 }
 
 /* This code runs at privilege level 0. */
@@ -85,6 +84,29 @@ static void check_match(struct trace *p, uint64_t control, uint64_t cr3)
             return;
         check_silent(p, what, &ended);
     }
+}
+
+/* "PIP Packet Definition": with OS alone, and whatever BranchEn is. */
+static void check_pip(struct trace *p, uint64_t control, uint64_t other)
+{
+    static const struct trace_row rows[] = {{PATH_PIP_OWN, 0},
+                                            {PATH_PIP_OTHER, 0},
+                                            {PATH_PIP_OWN, 0},
+                                            {PATH_END, 0}};
+    struct window w;
+    struct path_seen seen;
+
+    p->control = (control & ~IA32_RTIT_CTL_OS) | IA32_RTIT_CTL_User;
+    window_set_silent(&w, trace_body_cr3);
+    w.code.argument = other;
+    window_check(p, "writes of CR3 with OS = 0, User = 1", &w, &seen);
+    if (output_is_broadwell(test_cpu(p->t)))
+        return; /* BDM106 */
+    p->control = control & ~IA32_RTIT_CTL_BranchEn;
+    window_set(&w, trace_body_cr3, rows);
+    w.bare = true;
+    w.code.argument = other;
+    window_check(p, "writes of CR3 with BranchEn = 0", &w, &seen);
 }
 
 /* PIP each time that CR3 is written; with a filter, TIP.PGD where it no longer
@@ -146,4 +168,5 @@ TEST(pt_filter_context,
     if ((test_cpu(t)->leaf14_ebx & LEAF14_CR3) != 0)
         check_match(&p, control, cr3);
     check_writes(&p, control, cr3, trace_at(copy) | (cr3 & 0xfff));
+    check_pip(&p, control, trace_at(copy) | (cr3 & 0xfff));
 }

@@ -35,6 +35,38 @@ static void check_range(struct trace *p, unsigned n, uint64_t control)
                 what);
 }
 
+/* Erratum RKL008: FilterEn may be an older one. */
+static bool filter_en_is_late(const struct identity *id)
+{
+    return id->family == 6 && id->model == 0xa7;
+}
+
+/* FilterEn of code outside of the range, and of code in it. */
+static void check_status(struct trace *p, uint64_t control)
+{
+    const uint64_t body = trace_at(trace_body_status);
+    struct window w;
+    struct path_seen seen;
+
+    p->control = control | IA32_RTIT_CTL_ADDR_CFG(0, IA32_RTIT_ADDR_FILTER);
+    window_set_silent(&w, trace_body_status);
+    if (window_check(p, "code outside of a filter", &w, &seen) &&
+        !filter_en_is_late(test_cpu(p->t)))
+        window_check_status(
+            p, "outside of a filter", w.code.cells[0], IA32_RTIT_STATUS_ENABLES,
+            IA32_RTIT_STATUS_TriggerEn | IA32_RTIT_STATUS_ContextEn);
+    const struct path_step steps[] = {
+        {PATH_PGE, body}, {PATH_PGD_DIRECT, trace_at(trace_window_off)}};
+    const struct path_list list = {steps, 2};
+    window_set(&w, trace_body_status, NULL);
+    w.path = (struct path){.step = path_list_step, .source = &list};
+    if (set_range(p, 0, body, body + TRACE_STATUS_BYTES) &&
+        window_check(p, "code in a filter", &w, &seen) &&
+        !filter_en_is_late(test_cpu(p->t)))
+        window_check_status(p, "in a filter", w.code.cells[0],
+                            IA32_RTIT_STATUS_ENABLES, IA32_RTIT_STATUS_ENABLES);
+}
+
 /* The two halves of the range, each by a pair of its own: the same is left. */
 static void check_halves(struct trace *p, uint64_t control)
 {
@@ -84,4 +116,5 @@ TEST(pt_filter_ip,
         check_range(&p, n, control);
     if (ranges >= 2)
         check_halves(&p, control);
+    check_status(&p, control);
 }

@@ -23,10 +23,9 @@ static const struct {
               {PT_MODE_TSX, "MODE.TSX"},
               {PT_FUP, "FUP"}};
 
-static void check_psb(struct trace *p, const struct path_psb *psb, uint64_t cr3)
+static void check_psb(struct trace *p, const struct path *path,
+                      const struct path_psb *psb, uint64_t cr3)
 {
-    const uint64_t from = trace_at(trace_body_loop),
-                   to = from + TRACE_LOOP_BYTES;
     const bool has_tsx = test_cpu(p->t)->rtm || test_cpu(p->t)->hle;
     const uint64_t nr = output_is_native(test_cpu(p->t)) ? 0 : psb->pip & 1;
 
@@ -39,10 +38,12 @@ static void check_psb(struct trace *p, const struct path_psb *psb, uint64_t cr3)
     check(p->t, psb->pip == (path_pip(cr3) | nr),
           "PSB+ at offset 0x%lx: PIP: got 0x%lx, wanted 0x%lx, of CR3 = 0x%lx",
           psb->offset, psb->pip, path_pip(cr3), cr3);
-    check(p->t, psb->ip >= from && psb->ip < to,
-          "PSB+ at offset 0x%lx: FUP: got 0x%lx, wanted 0x%lx to 0x%lx, where "
-          "the processor was",
-          psb->offset, psb->ip, from, to);
+    check(p->t, path->at(path->source, psb->step, psb->ip),
+          "PSB+ at offset 0x%lx: FUP: got 0x%lx, where the processor was not "
+          "between packets %lu and %lu of the control flow; the loop is at "
+          "0x%lx",
+          psb->offset, psb->ip, psb->step - 1, psb->step,
+          trace_at(trace_body_loop));
     check(p->t, psb->mode_tsx == 0,
           "PSB+ at offset 0x%lx: MODE.TSX: got 0x%x outside of a transaction, "
           "wanted 0",
@@ -51,11 +52,11 @@ static void check_psb(struct trace *p, const struct path_psb *psb, uint64_t cr3)
 
 /* The PSBs between which there are whole periods, but for the first, which is
  * made when TraceEn is set. */
-static void check_all(struct trace *p, const struct path_seen *seen,
-                      uint64_t cr3)
+static void check_all(struct trace *p, const struct path *path,
+                      const struct path_seen *seen, uint64_t cr3)
 {
     for (unsigned i = 1; i < seen->psbs && i < PATH_PSBS; i++)
-        check_psb(p, &seen->psb[i], cr3);
+        check_psb(p, path, &seen->psb[i], cr3);
 }
 
 /* "The average output bytes per PSB should approximate the selected period",
@@ -86,7 +87,7 @@ static void try_period(struct trace *p, struct window *w, uint32_t period)
     window_set_loop(w, p->t, TRACE_MIN / WINDOW_TURN_BYTES);
     if (!window_check(p, "turns of a loop", w, &seen))
         return;
-    check_all(p, &seen, w->code.cells[0]);
+    check_all(p, &w->path, &seen, w->code.cells[0]);
     if (output_psb_bytes(test_cpu(p->t)) == 0)
         note(p->t, "%u PSBs in %lu bytes; the period is not enumerated",
              seen.psbs, trace_bytes(p));

@@ -11,6 +11,7 @@
 #define SMALL     TOPA_REGION_BYTES
 #define LARGE     (2 * TOPA_REGION_BYTES)
 #define PMI_MS    20
+#define PMI_TURNS 60
 
 _Static_assert(TURNS *WINDOW_TURN_BYTES_MAX < SMALL / 2, "one region's end");
 
@@ -220,27 +221,39 @@ static void check_flags_unreached(struct topa *topa)
     }
 }
 
-/* The interrupt itself. */
+/* The interrupt itself, which is in the trace: where it came, its handler, and
+ * the way back. */
 static void check_delivery(struct topa *topa)
 {
     struct test_context *t = topa->p->t;
-    bool pmi;
+    const struct parts parts = parts_from(topa, 0, FROM(SMALL));
+    struct window w;
+    struct path_seen seen;
 
     fill_tables(topa, 0, TOPA_INT);
+    window_set_loop(&w, t, PMI_TURNS);
+    w.path.interrupts = true;
+    if (!set_msr(t, IA32_PERF_GLOBAL_OVF_CTRL,
+                 IA32_PERF_GLOBAL_STATUS_Trace_ToPA_PMI))
+        return;
     if (!hw_pmi_begin(false)) {
         note(t, "no local APIC: the interrupt of INT was not looked for");
         return;
     }
-    bool traced = trace_flags(topa, 0, &pmi);
+    bool traced =
+        window_check_parts(topa->p, "interrupt of INT", &w, &parts, &seen);
     const uint64_t since = hw_ms();
     while (traced && hw_pmi_count() == 0 && hw_ms() - since < PMI_MS)
         ;
     const unsigned count = hw_pmi_count();
     hw_pmi_end();
-    if (traced)
-        check(t, count != 0,
-              "INT: got no interrupt by the local APIC's entry for counters; "
-              "wanted one");
+    if (!traced)
+        return;
+    check(t, count != 0,
+          "INT: got no interrupt by the local APIC's entry for counters; "
+          "wanted one");
+    note(t, "interrupt of INT: %u, %u of them in the trace", count,
+         seen.interrupts);
 }
 
 TEST(pt_topa_output,

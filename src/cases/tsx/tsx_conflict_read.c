@@ -17,7 +17,7 @@ TEST(tsx_conflict_read,
     struct conflict same = {.what = "a read of a line of the write set",
                             .body = tsx_body_hold_store,
                             .tries = probe_row_tries(t)};
-    struct conflict beside = same, shared = same;
+    struct conflict line = same, beside = same, shared = same;
 
     /* Set-up. */
     if (!probe_set_up(t))
@@ -28,13 +28,19 @@ TEST(tsx_conflict_read,
         return;
     conflict_judge(t, &same);
 
+    /* Other bytes of that line: conflicts are those of lines. */
+    line.what = "a read of other bytes of a line of the write set";
+    line.place = CONFLICT_LINE;
+    if (!conflict_run(t, &line))
+        return;
+    conflict_judge(t, &line);
+
     /* As long, but the line beside it; and a line that both only read. */
     beside.what = "a read of the next line";
-    beside.neighbour = true;
+    beside.place = CONFLICT_BESIDE;
     beside.turns = shared.turns = same.turns;
     shared.what = "a read of a line of the read set";
     shared.body = tsx_body_hold_load;
-    shared.neighbour = false;
     if (!conflict_run(t, &beside) || !conflict_run(t, &shared))
         return;
     conflict_judge(t, &beside);

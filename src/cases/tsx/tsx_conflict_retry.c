@@ -11,7 +11,7 @@ TEST(tsx_conflict_retry,
 {
     struct conflict c = {.what = "a write to a line of the read set",
                          .body = tsx_body_hold_load,
-                         .writes = true,
+                         .access = CONFLICT_STORE,
                          .tries = test_trials(t, 100, 20)};
 
     /* Set-up. */

@@ -1,7 +1,51 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Another processor writes what a transaction has read, or written. */
+/* A write by another processor to a line that a transaction has read or written
+ * is a conflict: a plain store as well as a locked instruction, to the same
+ * bytes as well as to others of the line. */
 #include "src/harness/case.h"
 #include "src/tsx/conflict.h"
+
+static const struct row {
+    const char *what;
+    const uint8_t *body;
+    enum conflict_access access;
+    enum conflict_place place;
+} rows[] = {
+    {"a store to a line of the read set", tsx_body_hold_load, CONFLICT_STORE,
+     CONFLICT_SAME},
+    {"a locked write to a line of the read set", tsx_body_hold_load,
+     CONFLICT_LOCKED, CONFLICT_SAME},
+    {"a store to other bytes of a line of the read set", tsx_body_hold_load,
+     CONFLICT_STORE, CONFLICT_LINE},
+    {"a store to a line of the write set", tsx_body_hold_store, CONFLICT_STORE,
+     CONFLICT_SAME},
+    {"a locked write to a line of the write set", tsx_body_hold_store,
+     CONFLICT_LOCKED, CONFLICT_SAME},
+    {"a store to other bytes of a line of the write set", tsx_body_hold_store,
+     CONFLICT_STORE, CONFLICT_LINE},
+};
+
+/* The same with the next line, which is no conflict. */
+static bool try_beside(struct test_context *t, const struct row *row,
+                       unsigned tries, unsigned turns)
+{
+    bool read = row->body == tsx_body_hold_load;
+    struct conflict beside = {.what = "a store to the next line",
+                              .body = row->body,
+                              .access = row->access,
+                              .place = CONFLICT_BESIDE,
+                              .tries = tries,
+                              .turns = turns};
+
+    if (!conflict_run(t, &beside))
+        return false;
+    conflict_judge(t, &beside);
+    observe(t,
+            read ? "a write to the line next to the read set sets EAX[2]"
+                 : "a write to the line next to the write set sets EAX[2]",
+            beside.tally.matched, beside.tally.tried);
+    return true;
+}
 
 TEST(tsx_conflict_write,
      .asks = "Does a write by another processor to a line of the read set or "
@@ -13,40 +57,24 @@ TEST(tsx_conflict_write,
      .needs = {.features = NEED_INTEL | NEED_RTM | NEED_TWO_PROCESSORS})
 {
     unsigned tries = probe_row_tries(t);
-    struct conflict set[] = {
-        {.what = "a write to a line of the read set",
-         .body = tsx_body_hold_load,
-         .writes = true,
-         .tries = tries},
-        {.what = "a write to a line of the write set",
-         .body = tsx_body_hold_store,
-         .writes = true,
-         .tries = tries},
-    };
 
     /* Set-up. */
     if (!probe_set_up(t))
         return;
 
-    for (unsigned i = 0; i < 2; i++) {
-        struct conflict beside = set[i];
+    for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct conflict c = {.what = rows[i].what,
+                             .body = rows[i].body,
+                             .access = rows[i].access,
+                             .place = rows[i].place,
+                             .tries = tries};
 
         /* Measured, and checked. */
-        if (!conflict_run(t, &set[i]))
+        if (!conflict_run(t, &c))
             return;
-        conflict_judge(t, &set[i]);
-
-        /* As long, but with the line beside it. */
-        beside.what = "a write to the next line";
-        beside.neighbour = true;
-        beside.turns = set[i].turns;
-        if (!conflict_run(t, &beside))
+        conflict_judge(t, &c);
+        if (c.access == CONFLICT_STORE && c.place == CONFLICT_SAME &&
+            !try_beside(t, &rows[i], tries, c.turns))
             return;
-        conflict_judge(t, &beside);
-        observe(t,
-                i == 0 ? "a write to the line next to the read set sets EAX[2]"
-                       : "a write to the line next to the write set sets "
-                         "EAX[2]",
-                beside.tally.matched, beside.tally.tried);
     }
 }

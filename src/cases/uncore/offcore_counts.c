@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Reads that CLFLUSH forces out of the core are off-core requests, cached ones
- * are not; and only the requests and responses selected are counted. */
+/* Reads and stores that CLFLUSH forces out of the core are off-core requests,
+ * each of its own kind, cached ones are not; and only the requests and
+ * responses selected are counted, each response under one supplier and one
+ * snoop. */
 #include "src/harness/case.h"
+#include "asm/memory_windows.h"
 #include "src/base/msr.h"
 #include "src/counting/counter3.h"
 #include "src/counting/counters.h"
@@ -42,9 +45,28 @@ static bool program_counters(const struct offcore *o)
     return ok;
 }
 
+static void read_misses(const struct offcore *o)
+{
+    lines_miss(&o->lines);
+}
+
+static void read_hits(const struct offcore *o)
+{
+    lines_hit(&o->lines);
+}
+
+/* As many stores to lines just flushed, 37 lines from one to the next. */
+static void store_misses(const struct offcore *o)
+{
+    const struct memory_walk walk = {(uint64_t)(uintptr_t)test_buffer(o->t),
+                                     UINT64_C(37) * 64, 0xffc0, LINES};
+
+    memory_store_flush(BITS(o->counters - 1, 0), &walk);
+}
+
 /* One window. False where an access faulted. */
 static bool count_window(struct offcore *o,
-                         void (*work)(const struct lines *lines))
+                         void (*work)(const struct offcore *o))
 {
     o->got = (struct bounds){UINT64_MAX, 0};
     for (unsigned c = 0; c < o->counters; c++)
@@ -52,7 +74,7 @@ static bool count_window(struct offcore *o,
             return false;
     if (!set_held_msr(o->t, IA32_PERF_GLOBAL_CTRL, BITS(o->counters - 1, 0)))
         return false;
-    work(&o->lines);
+    work(o);
     if (!set_held_msr(o->t, IA32_PERF_GLOBAL_CTRL, 0))
         return false;
     for (unsigned c = 0; c < o->counters; c++) {
@@ -63,31 +85,35 @@ static bool count_window(struct offcore *o,
     return true;
 }
 
-/* LINES misses, then as many hits, with MSR_OFFCORE_RSP_n as it is. */
+/* LINES misses, then as many hits, with MSR_OFFCORE_RSP_n as it is. Requests
+ * for ownership may be counted too often. */
 static void check_counts(struct offcore *o, const char *what,
                          struct bounds misses, struct bounds out[2])
 {
+    const bool rfo =
+        (msr_value(o->t, MSR_OFFCORE_RSP(o->n)) & OFFCORE_DMND_RFO) != 0;
     const struct bounds want[2] = {misses, {0, STRAY}};
 
     for (unsigned i = 0; i < TRIES; i++) {
         /* Measured. */
-        if (!count_window(o, lines_miss))
+        if (!count_window(o, read_misses))
             return;
         out[0] = o->got;
-        if (!count_window(o, lines_hit))
+        if (!count_window(o, read_hits))
             return;
         out[1] = o->got;
         if (out[0].most <= want[0].most && out[1].most <= want[1].most)
             break;
     }
     for (unsigned k = 0; k < 2; k++)
-        check(o->t,
-              out[k].least >= want[k].least && out[k].most <= want[k].most,
-              "MSR_OFFCORE_RSP_%u (%XH), %s: IA32_PMC0-%u counted %lu to %lu "
-              "of %u reads %s; wanted %lu to %lu",
-              o->n, MSR_OFFCORE_RSP(o->n), what, o->counters - 1, out[k].least,
-              out[k].most, LINES, k == 0 ? "flushed out" : "cached",
-              want[k].least, want[k].most);
+        check_known(
+            o->t, out[k].least >= want[k].least && out[k].most <= want[k].most,
+            ERRATUM_OFFCORE_RFO, rfo && out[k].least >= want[k].least,
+            "MSR_OFFCORE_RSP_%u (%XH), %s: IA32_PMC0-%u counted %lu to %lu "
+            "of %u reads %s; wanted %lu to %lu",
+            o->n, MSR_OFFCORE_RSP(o->n), what, o->counters - 1, out[k].least,
+            out[k].most, LINES, k == 0 ? "flushed out" : "cached",
+            want[k].least, want[k].most);
 }
 
 /* A value that selects something; out: what was counted of misses and hits. */
@@ -107,6 +133,55 @@ static void check_nothing(struct offcore *o, const char *what, uint64_t value)
         check_counts(o, what, (struct bounds){0, 0}, out);
 }
 
+/* LINES stores to lines just flushed. */
+static void check_stores(struct offcore *o, const char *what, uint64_t request,
+                         struct bounds want)
+{
+    if (!offcore_write(o->t, o->table, o->n, request | OFFCORE_ANY))
+        return;
+    for (unsigned i = 0; i < TRIES; i++) {
+        if (!count_window(o, store_misses))
+            return;
+        if (o->got.most <= want.most)
+            break;
+    }
+    check_known(o->t, o->got.least >= want.least && o->got.most <= want.most,
+                ERRATUM_OFFCORE_RFO,
+                request == OFFCORE_DMND_RFO && o->got.least >= want.least,
+                "MSR_OFFCORE_RSP_%u (%XH), %s, any response: IA32_PMC0-%u "
+                "counted %lu to %lu of %u stores to lines flushed out; wanted "
+                "%lu to %lu",
+                o->n, MSR_OFFCORE_RSP(o->n), what, o->counters - 1,
+                o->got.least, o->got.most, LINES, want.least, want.most);
+}
+
+/* Each of the bits alone, with all of the other field: a response is counted
+ * under one of them, so that all together are the misses. */
+static void check_parts(struct offcore *o, const char *what, uint64_t parts,
+                        uint64_t with)
+{
+    uint64_t sum = 0, value = OFFCORE_DMND_DATA_RD | with;
+
+    for (unsigned bit = 0; bit < 64; bit++) {
+        if ((parts >> bit & 1) == 0)
+            continue;
+        if (!offcore_write(o->t, o->table, o->n, value | BIT(bit)) ||
+            !count_window(o, read_misses))
+            return;
+        sum += o->got.most;
+        if (BIT(bit) == OFFCORE_NON_DRAM)
+            check(o->t, o->got.most <= STRAY,
+                  "MSR_OFFCORE_RSP_%u (%XH) = 0x%lx, snoop NON_DRAM [37] "
+                  "alone: counted %lu of %u reads of DRAM; wanted at most %u",
+                  o->n, MSR_OFFCORE_RSP(o->n), value | BIT(bit), o->got.most,
+                  LINES, STRAY);
+    }
+    check(o->t, sum >= LEAST && sum <= 2 * LINES,
+          "MSR_OFFCORE_RSP_%u (%XH), data reads, each %s alone: %lu of %u "
+          "reads flushed out in sum; wanted %u to %u, as a response has one",
+          o->n, MSR_OFFCORE_RSP(o->n), what, sum, LINES, LEAST, 2 * LINES);
+}
+
 /* any: what was counted with any response. */
 static void check_msr(struct offcore *o, struct bounds any[2])
 {
@@ -124,6 +199,17 @@ static void check_msr(struct offcore *o, struct bounds any[2])
                     out);
     check_value(o, "reads for ownership, any response",
                 OFFCORE_DMND_RFO | OFFCORE_ANY, none, out);
+    check_stores(o, "reads for ownership", OFFCORE_DMND_RFO, made);
+    check_stores(o, "data reads", OFFCORE_DMND_DATA_RD, none);
+    check_parts(o, "snoop", table->snoop, table->supplier);
+    /* Where some suppliers go together, or not all are known, they have no
+     * sum. */
+    if (table->all_or_none == 0 && table->memory != 0)
+        check_parts(o, "supplier", table->supplier, table->snoop);
+    check_nothing(o, "data reads, suppliers without a snoop",
+                  OFFCORE_DMND_DATA_RD | table->supplier);
+    check_nothing(o, "data reads, snoops without a supplier",
+                  OFFCORE_DMND_DATA_RD | table->snoop);
     check_nothing(o, "data reads, no response", OFFCORE_DMND_DATA_RD);
     check_nothing(o, "no request, any response", OFFCORE_ANY);
 }
@@ -148,7 +234,7 @@ static void check_processor(struct test_context *peer, void *argument)
     lines_choose(peer, &o.lines);
     /* One window to warm up: page walks and the stack, once. */
     if (!counters_claim(peer) || !hold_msr(peer, IA32_PERF_GLOBAL_CTRL) ||
-        !program_counters(&o) || !count_window(&o, lines_miss))
+        !program_counters(&o) || !count_window(&o, read_misses))
         return;
 
     for (o.n = 0; o.n < 2 && program_counters(&o); o.n++)
@@ -165,7 +251,8 @@ TEST(offcore_counts,
      .asks = "Are reads that leave the core counted as off-core responses, and "
              "no others?",
      .cite = "SDM 3B, \"Off-core Response Performance Monitoring\", \"Off-Core "
-             "Response Event Encoding\"",
+             "Response Event Encoding\", \"MSR_OFFCORE_RSP_x Snoop Info Field "
+             "Definition\"",
      .scope = WHOLE_MACHINE,
      .needs = {.features = NEED_INTEL | NEED_PMU | NEED_OFFCORE, .counters = 1})
 {

@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Reserved bits of the uncore's control registers raise #GP. */
+/* Whether reserved bits of the uncore's control registers raise #GP: of these
+ * registers no document says so, and those that there are not do not fault on
+ * some processors (HSD079). */
 #include "src/harness/case.h"
 #include "src/base/msr.h"
 #include "src/base/names.h"
 #include "src/uncore/uncore.h"
 
 #define SHOWN 2
+
+/* [63:29], [21], [19], [17:16] */
+#define RESERVED_OF_SELECT 39
 
 struct tally {
     unsigned tried, refused, shown;
@@ -42,19 +47,24 @@ TEST(uncore_reserved,
     if (!uncore_claim(&u, t))
         return;
     const uint32_t registers[] = {
-        u.uncore->global_ctrl,     MSR_UNC_PERF_FIXED_CTRL,
-        MSR_UNC_ARB_PERFEVTSEL(0), MSR_UNC_ARB_PERFEVTSEL(1),
-        uncore_box_select(0, 0),   uncore_box_select(0, 1),
+        u.uncore->global_ctrl,
+        MSR_UNC_PERF_FIXED_CTRL,
+        MSR_UNC_ARB_PERFEVTSEL(0),
+        MSR_UNC_ARB_PERFEVTSEL(1),
     };
 
     /* The upper half is reserved in all of them, in every edition. */
     for (unsigned i = 0; i < sizeof(registers) / sizeof(registers[0]); i++)
         for (unsigned bit = 32; bit < 64; bit++)
             try_bit(t, &y, registers[i], bit);
-    tried_all(t, "reserved bits", y.tried,
-              32 * sizeof(registers) / sizeof(registers[0]));
-    check(t, y.refused == y.tried,
-          "control registers of the uncore: %u of %u reserved bits [63:32] "
-          "raised #GP; wanted all",
-          y.refused, y.tried);
+    for (unsigned i = 0; i < 2 * u.boxes; i++)
+        for (unsigned bit = 16; bit < 64; bit++)
+            if ((UNCORE_DEFINED >> bit & 1) == 0)
+                try_bit(t, &y, uncore_box_select(i / 2, i % 2), bit);
+    const unsigned all = 32 * sizeof(registers) / sizeof(registers[0]) +
+                         u.boxes * 2 * RESERVED_OF_SELECT;
+    if (y.tried != all)
+        broken(t, "%u of %u reserved bits were tried", y.tried, all);
+    observe(t, "reserved bits of the uncore's control registers that are taken",
+            y.tried - y.refused, y.tried);
 }

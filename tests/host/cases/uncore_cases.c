@@ -3,6 +3,7 @@
  * as the manual says, and over the same with one deviation at a time: each is
  * caught, by the case that it concerns. */
 #include "asm/line_access.h"
+#include "asm/memory_windows.h"
 #include "src/base/msr.h"
 #include "src/uncore/uncore.h"
 #include "src/harness/context.h"
@@ -27,6 +28,8 @@ enum deviation {
     OFFCORE_SUPPLIER_IGNORED,
     OFFCORE_RESPONSE_IGNORED,
     OFFCORE_RESERVED_TAKEN,
+    OFFCORE_SNOOP_IGNORED,
+    OFFCORE_STORES_ARE_READS,
     OFFCORE_BIT_LOST,
     CLOCK_DEAD,
     CLOCK_WITHOUT_GLOBAL,
@@ -42,8 +45,6 @@ enum deviation {
     ARB_CACHED,
     ARB_NO_OCCUPANCY,
     ARB_OCCUPANCY_IS_REQUESTS,
-    PMI_NONE,
-    PMI_TWICE,
     PMI_WITHOUT_DEBUGCTL,
     PMI_WITHOUT_CORE,
     PMI_NOT_FORWARDED,
@@ -51,7 +52,6 @@ enum deviation {
     STATUS_ALL,
     FREEZE_IGNORED,
     FREEZE_ALWAYS,
-    RESERVED_TAKEN,
     DEVIATIONS,
 };
 
@@ -73,6 +73,8 @@ static const struct {
     {OFFCORE_SUPPLIER_IGNORED, &test_offcore_counts},
     {OFFCORE_RESPONSE_IGNORED, &test_offcore_counts},
     {OFFCORE_RESERVED_TAKEN, &test_offcore_reserved},
+    {OFFCORE_SNOOP_IGNORED, &test_offcore_counts},
+    {OFFCORE_STORES_ARE_READS, &test_offcore_counts},
     {OFFCORE_BIT_LOST, &test_offcore_reserved},
     {CLOCK_DEAD, &test_uncore_clock},
     {CLOCK_WITHOUT_GLOBAL, &test_uncore_clock},
@@ -88,8 +90,6 @@ static const struct {
     {ARB_CACHED, &test_uncore_arb},
     {ARB_NO_OCCUPANCY, &test_uncore_arb},
     {ARB_OCCUPANCY_IS_REQUESTS, &test_uncore_arb},
-    {PMI_NONE, &test_uncore_pmi},
-    {PMI_TWICE, &test_uncore_pmi},
     {PMI_WITHOUT_DEBUGCTL, &test_uncore_pmi},
     {PMI_WITHOUT_CORE, &test_uncore_pmi},
     {PMI_NOT_FORWARDED, &test_uncore_pmi},
@@ -97,7 +97,6 @@ static const struct {
     {STATUS_ALL, &test_uncore_pmi},
     {FREEZE_IGNORED, &test_uncore_pmi},
     {FREEZE_ALWAYS, &test_uncore_pmi},
-    {RESERVED_TAKEN, &test_uncore_reserved},
 };
 _Static_assert(sizeof(catchers) / sizeof(catchers[0]) == DEVIATIONS - 1,
                "a catcher for each");
@@ -110,7 +109,7 @@ _Static_assert(sizeof(catchers) / sizeof(catchers[0]) == DEVIATIONS - 1,
 static struct {
     enum deviation is;
     uint32_t ctrl, status; /* of the uncore */
-    uint64_t l3_supplier;  /* suppliers that a miss does not have */
+    uint64_t memory;       /* the supplier that a miss has */
     uint64_t valid;        /* bits of MSR_OFFCORE_RSP_x that are taken */
     const void *cached[CACHED_MAX];
     unsigned cached_count;
@@ -131,9 +130,9 @@ static void interrupt(void)
     bool asked =
         (*msr(0x1d9) & BIT(13)) != 0 || device.is == PMI_WITHOUT_DEBUGCTL;
 
-    if (!core || !asked || !device.interrupts_on || device.is == PMI_NONE)
+    if (!core || !asked || !device.interrupts_on)
         return;
-    device.interrupts += device.is == PMI_TWICE ? 2 : 1;
+    device.interrupts++;
     *msr(0x38e) |= BIT(61);
 }
 
@@ -185,35 +184,37 @@ static int access(uint32_t number, const uint64_t *written)
         return HW_GP;
     if ((number == device.ctrl || number == 0x394 || number - 0x3b2 < 2 ||
          number - 0x700 < 2) &&
-        *written >> 32 != 0 && device.is != RESERVED_TAKEN)
+        *written >> 32 != 0)
         return HW_GP;
     return HW_NO_FAULT;
 }
 
-/* Whether a demand data read that misses is one of those selected. */
-static bool selected(uint64_t response)
+/* Whether a request that misses is one of those selected; the snoop missed. */
+static bool selected(uint64_t response, uint64_t request)
 {
     uint64_t supplier = response & BITS(30, 17);
-    uint64_t snoop = response & BITS(37, 31);
+    uint64_t snoop =
+        response &
+        (device.is == OFFCORE_SNOOP_IGNORED ? BITS(37, 31) : BIT(33));
 
-    if ((response & 1) == 0 &&
-        !(device.is == OFFCORE_REQUEST_IGNORED && (response & 2) != 0))
+    if ((response & request) == 0 &&
+        !(device.is == OFFCORE_REQUEST_IGNORED && (response & 3) != 0))
         return false;
     if ((response & BIT(16)) != 0 || device.is == OFFCORE_RESPONSE_IGNORED)
         return true;
     if (device.is != OFFCORE_SUPPLIER_IGNORED)
-        supplier &= ~device.l3_supplier;
+        supplier &= device.memory;
     return supplier != 0 && snoop != 0;
 }
 
-static void count_in_core(bool hit, unsigned nth)
+static void count_in_core(bool hit, unsigned nth, uint64_t request)
 {
     for (unsigned c = 0; c < 4; c++) {
         uint64_t event = *msr(0x186 + c) & 0xffff;
         bool bb = event == 0x1bb;
         if ((*msr(0x38f) & BIT(c)) == 0 || (event != 0x1b7 && !bb) ||
             (hit && device.is != OFFCORE_CACHED) ||
-            !selected(*msr(bb ? 0x1a7 : 0x1a6)) ||
+            !selected(*msr(bb ? 0x1a7 : 0x1a6), request) ||
             (bb && device.is == OFFCORE_BBH_DEAD) ||
             (c == 2 && device.is == OFFCORE_PMC2_DEAD) ||
             (nth % 4 == 0 && device.is == OFFCORE_LOSES))
@@ -264,9 +265,17 @@ void lines_read(const void *const lines[], uint64_t count)
             hit = hit || device.cached[k] == lines[i];
         if (!hit)
             device.cached[device.cached_count++ % CACHED_MAX] = lines[i];
-        count_in_core(hit, i);
+        count_in_core(hit, i, BIT(0));
         count_in_uncore(hit, device.is == CBOX_FIRST ? 0 : i % BOXES);
     }
+}
+
+void memory_store_flush(uint64_t enable, const struct memory_walk *walk)
+{
+    (void)enable;
+    for (unsigned i = 0; i < walk->count; i++)
+        count_in_core(false, i,
+                      device.is == OFFCORE_STORES_ARE_READS ? BIT(0) : BIT(1));
 }
 
 bool hw_pmi_begin(bool nmi)
@@ -321,7 +330,7 @@ static void power_on(const struct test *test, uint16_t model,
     device.is = deviation;
     device.ctrl = model < 0x4e ? 0x391 : 0xe01;
     device.status = device.ctrl + 1;
-    device.l3_supplier = BITS(21, 17);
+    device.memory = model == 0x5e ? BIT(26) : BIT(22);
     device.valid = model == 0x2a ? 0x3f807f8fff : 0x3fffff8fff;
     for (uint32_t n = 0x394; n <= 0x395; n++)
         *msr(n) = 0;

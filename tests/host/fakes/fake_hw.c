@@ -208,6 +208,10 @@ __attribute__((weak)) bool hw_pmi_begin(bool nmi)
     return false;
 }
 
+__attribute__((weak)) void hw_pmi_mask(void)
+{
+}
+
 __attribute__((weak)) unsigned hw_pmi_count(void)
 {
     return 0;

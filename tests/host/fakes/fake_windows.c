@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fake_windows.c - stands in for asm/elision_try.asm, hle_regions.asm,
+ * fake_windows.c - stands in for asm/elision_try.asm, hle_*.asm,
  * line_access.asm, memory_windows.asm, pdir_windows.asm, pebs_window.asm,
  * ring3_window.asm, rtm_store.asm, tsx_bodies.asm, tsx_memory.asm,
  * tsx_state.asm and counting_window.asm on the host, where no MSR can be
@@ -8,6 +8,7 @@
  * bring its own.
  */
 #include "asm/elision_try.h"
+#include "asm/hle_nested.h"
 #include "asm/hle_regions.h"
 #include "asm/line_access.h"
 #include "asm/memory_windows.h"
@@ -48,6 +49,8 @@ BODY(tsx_body_store)
 BODY(tsx_body_hold_load)
 BODY(tsx_body_hold_store)
 BODY(tsx_body_nothing)
+BODY(tsx_body_publish_up)
+BODY(tsx_body_publish_down)
 BODY(tsx_body_store_1)
 BODY(tsx_body_store_2)
 BODY(tsx_body_store_4)
@@ -56,6 +59,8 @@ BODY(tsx_body_store_16)
 BODY(tsx_body_store_xchg)
 BODY(tsx_body_store_xadd)
 BODY(tsx_body_jumps)
+BODY(tsx_body_long)
+BODY(tsx_body_long_xabort)
 BODY(tsx_fallback)
 BODY(tsx_xbegin_at)
 BODY(tsx_xend_at)
@@ -66,6 +71,8 @@ BODY(tsx_change_xmm)
 BODY(tsx_change_ymm)
 BODY(tsx_change_zmm)
 BODY(tsx_change_x87)
+BODY(tsx_state_begin)
+BODY(tsx_begin_hle)
 BODY(tsx_state_commit)
 BODY(tsx_end_xabort)
 BODY(tsx_end_nested)
@@ -83,6 +90,22 @@ BODY(tsx_end_capacity)
     }
 HLE_REGIONS(REGION)
 
+#define NEST(name)                              \
+    FAKE void hle_##name(struct hle_nest *nest) \
+    {                                           \
+        (void)nest;                             \
+    }
+NEST(nested)
+NEST(recursive)
+NEST(written)
+NEST(around_rtm)
+NEST(in_rtm)
+NEST(odd_mov)
+NEST(odd_add)
+NEST(odd_first)
+NEST(odd_release)
+NEST(last_prefix)
+
 FAKE uint32_t elision_try(volatile uint32_t *lock, void (*critical)(void *),
                           void *argument)
 {
@@ -98,6 +121,10 @@ FAKE int rtm_store(volatile uint64_t *cell, uint64_t value, uint32_t *eax)
     (void)value;
     *eax = 0;
     return RTM_ABORTED;
+}
+
+FAKE void rtm_shadow(void)
+{
 }
 
 FAKE int tsx_inside(struct tsx_block *block)
@@ -118,6 +145,14 @@ FAKE int tsx_watched(int (*enter)(struct tsx_block *), struct tsx_block *block,
 {
     (void)dr0;
     (void)dr7;
+    return enter(block);
+}
+
+FAKE int tsx_debugged(int (*enter)(struct tsx_block *), struct tsx_block *block,
+                      struct tsx_debug *debug)
+{
+    debug->dr6_after = debug->dr6;
+    debug->dr7_after = debug->dr7;
     return enter(block);
 }
 

@@ -205,18 +205,6 @@ static void rows_do_not_hide_a_fail(void **state)
     assert_int_equal(t->verdict, VERDICT_FAIL);
 }
 
-static void all_is_to_be_tried(void **state)
-{
-    (void)state;
-    tried_all(t, "bits", 7, 7);
-    assert_int_equal(t->verdict, VERDICT_NONE); /* no check */
-    tried_all(t, "bits", 6, 7);
-    assert_int_equal(t->verdict, VERDICT_ERROR);
-    tried_all(t, "nothing", 0, 0);
-    assert_string_equal(lines(), "ERROR: tried 6 of 7 bits\n"
-                                 "ERROR: tried 0 of 0 nothing\n");
-}
-
 static void lines_are_bounded(void **state)
 {
     char wide[400];
@@ -518,7 +506,6 @@ int main(void)
         cmocka_unit_test_setup(a_lost_row_is_an_error, set_up),
         cmocka_unit_test_setup(a_row_without_a_check_is_not_tried, set_up),
         cmocka_unit_test_setup(rows_do_not_hide_a_fail, set_up),
-        cmocka_unit_test_setup(all_is_to_be_tried, set_up),
         cmocka_unit_test_setup(lines_are_bounded, set_up),
         cmocka_unit_test_setup(msr_that_must_not_fault, set_up),
         cmocka_unit_test_setup(written_again_where_the_journal_has_it, set_up),

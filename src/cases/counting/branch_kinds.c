@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Branches by kind: a window with each kind of them another number of times, so
+ * that no umask can be taken for another. */
+#include "src/harness/case.h"
+#include "src/cpu/generation.h"
+#include "src/base/msr.h"
+#include "src/base/names.h"
+#include "src/counting/bank.h"
+
+/* asm/counting_window.asm, window_branches. */
+#define TAKEN      3
+#define FALLING    2
+#define CALLS      4
+#define RETURNS    2
+#define JUMPS      5
+#define INDIRECT   1
+#define FAR        1
+#define NEAR_TAKEN (TAKEN + CALLS + RETURNS + JUMPS + INDIRECT)
+#define ALL        (NEAR_TAKEN + FALLING + FAR)
+
+/* SDM 3B, tables of events of 06_2AH and later: BR_INST_RETIRED. */
+static const struct kind {
+    const char *name;
+    uint64_t select;
+    uint32_t count;
+    bool architectural;
+} kinds[] = {
+    {"Branch Instruction Retired", 0x00c4, ALL, true},
+    {"BR_INST_RETIRED.CONDITIONAL", 0x01c4, TAKEN + FALLING, false},
+    {"BR_INST_RETIRED.NEAR_CALL", 0x02c4, CALLS, false},
+    {"BR_INST_RETIRED.NEAR_RETURN", 0x08c4, RETURNS, false},
+    {"BR_INST_RETIRED.NOT_TAKEN", 0x10c4, FALLING, false},
+    {"BR_INST_RETIRED.NEAR_TAKEN", 0x20c4, NEAR_TAKEN, false},
+    {"BR_INST_RETIRED.FAR_BRANCH", 0x40c4, FAR, false},
+};
+
+/* 06_2AH and 06_2DH: some of them may overcount (BJ090); thread 1 of a core of
+ * the 5th generation: of far branches (BDD101). */
+static void judge(struct test_context *t, const struct kind *kind, unsigned n,
+                  uint64_t counted)
+{
+    const struct identity *id = test_cpu(t);
+    char name[MSR_NAME_BYTES];
+
+    if (generation_of(id->family, id->model) == SANDY_BRIDGE &&
+        (kind->select == 0x10c4 || kind->select == 0x20c4) &&
+        counted > kind->count) {
+        observe(t, "a branch event counts too many (BJ090)", 1, 1);
+        return;
+    }
+    check_known(t, counted == kind->count, ERRATUM_BRANCHES_OF_THREAD_1,
+                kind->select == 0x40c4,
+                "%s (%02lXH/%02lXH): %s counted %lu of a window with %u",
+                kind->name, kind->select & 0xff, kind->select >> 8,
+                msr_name(IA32_PMC(n), name), counted, kind->count);
+}
+
+/* Instructions of the same window: calls count once, too. */
+static bool try_instructions(struct test_context *t, uint64_t places)
+{
+    const struct count_bounds want = {window_branches_shape.instructions,
+                                      window_branches_shape.instructions + 1u};
+    struct bank before = bank_of(places, 0xc0), after, plain;
+    bool signature;
+
+    /* What the WRMSRs of a window count for is the same in each. */
+    if (!bank_window(t, &before, window_branches, &after) ||
+        !bank_window(t, &before, window_long, &plain))
+        return false;
+    uint64_t ends = plain.pmc[0] - window_long_shape.instructions;
+    enum erratum erratum = bank_erratum(true, after.pmc[0], want, &signature);
+    check_known(t, after.pmc[0] == want.least + ends, erratum, signature,
+                "IA32_PMC0 (C1H) counted %lu instructions of a window with %u "
+                "of every kind of branch; wanted %lu",
+                after.pmc[0], window_branches_shape.instructions,
+                want.least + ends);
+    return true;
+}
+
+TEST(branch_kinds,
+     .asks = "Does each event of retired branches count its kind, and no "
+             "other?",
+     .cite = "SDM 3B, \"Pre-defined Architectural Performance Events\"; "
+             "tables of events, BR_INST_RETIRED",
+     .needs = {.features = NEED_INTEL | NEED_PMU, .counters = 1})
+{
+    const struct identity *id = test_cpu(t);
+    const bool listed =
+        (generation_of(id->family, id->model) &
+         (SANDY_BRIDGE | IVY_BRIDGE | HASWELL | BROADWELL | SKYLAKE)) != 0;
+    uint64_t places = bank_claim(t);
+
+    if (places == 0)
+        return;
+    if (window_branches_shape.branches != ALL)
+        broken(t, "the window has %u branches, the list %u",
+               window_branches_shape.branches, ALL);
+    for (unsigned i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+        struct bank before = bank_of(places, kinds[i].select), after;
+
+        if (!kinds[i].architectural && !listed)
+            continue;
+        /* Measured. */
+        if (!bank_window(t, &before, window_branches, &after))
+            return;
+        /* Check. */
+        for (unsigned n = 0; n < counters_available(id); n++)
+            if ((places >> n & 1) != 0)
+                judge(t, &kinds[i], n, after.pmc[n]);
+    }
+    (void)try_instructions(t, places);
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* An instruction with REP retires once, however often it goes round. LODS: of
+ * MOVS and STOS an erratum says that they may count more (SKL091). */
+#include "src/harness/case.h"
+#include "src/base/msr.h"
+#include "src/base/names.h"
+#include "src/counting/bank.h"
+
+#define INSTRUCTIONS 0xc0
+
+TEST(counter_rep,
+     .asks = "Does an instruction with REP count as one instruction?",
+     .cite = "SDM 3B, \"Pre-defined Architectural Performance Events\": "
+             "Instructions Retired",
+     .needs = {.features = NEED_INTEL | NEED_PMU, .counters = 1})
+{
+    const struct count_bounds want = {window_rep_shape.instructions,
+                                      window_rep_shape.instructions + 1u};
+    const unsigned trials = test_trials(t, 10, 1);
+    uint64_t places = bank_claim(t) & BITS(PLACE_FIXED0, 0);
+    char name[MSR_NAME_BYTES];
+    bool signature;
+
+    if (places == 0)
+        return;
+    for (unsigned i = 0; i < trials; i++) {
+        struct bank before = bank_of(places, INSTRUCTIONS), after;
+
+        /* Measured. */
+        if (!bank_window(t, &before, window_rep, &after))
+            return;
+
+        /* Check. The WRMSR that closes may count as one more. */
+        for (unsigned p = 0; p < PLACES_END; p++) {
+            if ((places >> p & 1) == 0)
+                continue;
+            uint64_t counted = *bank_value(&after, p);
+            enum erratum erratum =
+                bank_erratum(true, counted, want, &signature);
+            check_known(t, counted >= want.least && counted <= want.most,
+                        erratum, signature && p == PLACE_FIXED0,
+                        "%s counted %lu instructions of a window with a REP "
+                        "that goes round 32 times; wanted %lu to %lu, it "
+                        "counts as one",
+                        msr_name(bank_msr(p), name), counted, want.least,
+                        want.most);
+        }
+    }
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* IA32_TSX_CTRL (122H): RTM_DISABLE aborts every transaction, TSX_CPUID_CLEAR
+ * hides RTM and HLE, and both belong to one logical processor. */
+#include "src/harness/case.h"
+#include "src/base/msr.h"
+#include "src/base/names.h"
+#include "src/tsx/force_abort.h"
+#include "src/tsx/rtm.h"
+
+#define DISABLE IA32_TSX_CTRL_RTM_DISABLE
+#define CLEAR   IA32_TSX_CTRL_TSX_CPUID_CLEAR
+#define BOTH    (DISABLE | CLEAR)
+#define TRIES   20
+
+/* What is done and checked on one processor. */
+struct part {
+    const char *state; /* for the line */
+    bool change;       /* write bits 1 and 0 first */
+    uint64_t bits;
+};
+
+static void check_leaf(struct test_context *t, const struct part *part)
+{
+    const struct identity *id = test_cpu(t);
+    bool shown = (part->bits & CLEAR) == 0;
+    struct enumeration now;
+    uint32_t want = 0;
+
+    enumeration_read(id, &now);
+    uint32_t got = now.leaf7.ebx & (LEAF7_EBX_RTM | LEAF7_EBX_HLE);
+    /* With the bit 0: what the processor has, as at the start of the run. */
+    if (shown)
+        want = id->leaf7_ebx & (LEAF7_EBX_RTM | LEAF7_EBX_HLE);
+    check(t, got == want || (shown && want == 0),
+          "%s: CPUID.07H.0:EBX = 0x%08x here, wanted [11] (RTM) = %d and [4] "
+          "(HLE) = %d",
+          part->state, now.leaf7.ebx, (want & LEAF7_EBX_RTM) != 0,
+          (want & LEAF7_EBX_HLE) != 0);
+}
+
+static void check_part(struct test_context *peer, void *argument)
+{
+    const struct part *part = argument;
+    struct rtm_tally tally;
+    uint64_t value = 0;
+
+    if (test_regime(peer) != REGIME_F ||
+        try_get_msr(peer, IA32_TSX_CTRL, &value) != HW_NO_FAULT) {
+        skip(peer, "needs IA32_TSX_CTRL (122H) on every processor");
+        return;
+    }
+    if (part->change &&
+        (!set_msr(peer, IA32_TSX_CTRL, (value & ~BOTH) | part->bits) ||
+         !get_msr(peer, IA32_TSX_CTRL, &value)))
+        return;
+    check(peer, (value & BOTH) == part->bits,
+          "%s: IA32_TSX_CTRL (122H) reads 0x%lx here, wanted [1:0] = %u%u",
+          part->state, value, (unsigned)(part->bits >> 1),
+          (unsigned)(part->bits & 1));
+    check_leaf(peer, part);
+    rtm_try(TRIES, &tally);
+    /* While RTM is hidden no document says what XBEGIN does. */
+    bool aborts =
+        (part->bits & DISABLE) != 0 || test_cpu(peer)->rtm_always_abort;
+    if (aborts && (part->bits & CLEAR) == 0 && test_cpu(peer)->rtm)
+        rtm_check_forced(peer, part->state, &tally);
+    else
+        check(peer, !aborts || tally.committed == 0,
+              "%s: %u of %u transactions committed; wanted 0", part->state,
+              tally.committed, tally.tried);
+    rtm_check_atomic(peer, part->state, &tally);
+}
+
+static bool differ(struct test_context *t, unsigned one, uint64_t bits,
+                   const char *name)
+{
+    char set[64], others[64];
+    struct part here = {set, true, bits}, there = {others, false, 0};
+    struct part undo = {"122H[1:0] written with 00", true, 0};
+
+    text_format(set, sizeof(set), "%s = 1 on this processor", name);
+    text_format(others, sizeof(others), "%s = 0, 1 on another processor", name);
+    return on_processor(t, one, check_part, &here) &&
+           (hw_processors() < 2 || on_all_but(t, one, check_part, &there)) &&
+           on_processor(t, one, check_part, &undo);
+}
+
+/* Where a bit is taken it is undone at once; bits that later manuals name are
+ * among them. */
+static void observe_reserved(struct test_context *t)
+{
+    uint64_t found = msr_value(t, IA32_TSX_CTRL);
+    unsigned faults = 0;
+
+    for (unsigned bit = 2; bit < 64; bit++) {
+        int vector = try_set_msr(t, IA32_TSX_CTRL, found | BIT(bit));
+        faults += vector == HW_GP;
+        if (vector == HW_NO_FAULT)
+            set_msr(t, IA32_TSX_CTRL, found);
+    }
+    observe(t, "IA32_TSX_CTRL (122H): bits 2 to 63 that raise #GP", faults, 62);
+}
+
+TEST(tsx_ctrl_disable,
+     .asks =
+         "Does IA32_TSX_CTRL abort transactions and hide TSX, on one logical "
+         "processor alone?",
+     .cite = "SDM 4, table \"IA-32 Architectural MSRs\", IA32_TSX_CTRL",
+     .scope = WHOLE_MACHINE,
+     .needs = {.regimes = REGIME_F, .features = NEED_INTEL})
+{
+    struct part begin = {"122H[1:0] written with 00", true, 0};
+    unsigned done = 0;
+    uint64_t value = 0;
+
+    int vector = try_get_msr(t, IA32_TSX_CTRL, &value);
+    if (vector != HW_NO_FAULT) {
+        skip(t, "needs IA32_TSX_CTRL (122H); RDMSR raises %s",
+             fault_name(vector));
+        return;
+    }
+    if (!on_all_but(t, HW_PROCESSORS_MAX, check_part, &begin))
+        return;
+    while (done < hw_processors() &&
+           differ(t, done, DISABLE, "122H[0] (RTM_DISABLE)") &&
+           differ(t, done, CLEAR, "122H[1] (TSX_CPUID_CLEAR)"))
+        done++;
+    check(t, done == hw_processors(),
+          "processors that had bits 0 and 1 set in turn: got %u, wanted %u",
+          done, hw_processors());
+    observe_reserved(t);
+    if (try_get_msr(t, IA32_MCU_OPT_CTRL, &value) == HW_NO_FAULT)
+        note(t,
+             "IA32_MCU_OPT_CTRL (123H) = 0x%lx: RTM_ALLOW [1] = %d, RTM_LOCKED "
+             "[2] = %d; not written",
+             value, (value & IA32_MCU_OPT_CTRL_RTM_ALLOW) != 0,
+             (value & IA32_MCU_OPT_CTRL_RTM_LOCKED) != 0);
+}

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Each counter of each C-Box and of the ARB unit that overflows goes on from 0,
+ * sets the bit of its kind of unit in the status, and no other's, and stops
+ * all where FREEZE is set; with the global enable at 0 none counts. */
+#include "src/harness/case.h"
+#include "src/base/msr.h"
+#include "src/counting/counters.h"
+#include "src/memory/lines.h"
+#include "src/uncore/uncore.h"
+
+/* One register pair, and what counts there. */
+struct unit {
+    uint32_t select, counter;
+    uint64_t event, status;
+    const char *kind;
+    unsigned box, n;
+};
+
+/* What came of a window in which it alone counts, from its last value on. */
+struct outcome {
+    uint64_t stale; /* status bits that could not be cleared beforehand */
+    uint64_t ctrl, status, count;
+};
+
+static struct unit box_unit(unsigned box, unsigned n)
+{
+    return (struct unit){.select = uncore_box_select(box, n),
+                         .counter = uncore_box_counter(box, n),
+                         .event = UNC_CBO_CACHE_LOOKUP_READ,
+                         .status = UNCORE_STATUS_CBOX,
+                         .kind = "C-Box",
+                         .box = box,
+                         .n = n};
+}
+
+static struct unit arb_unit(unsigned n)
+{
+    return (struct unit){.select = MSR_UNC_ARB_PERFEVTSEL(n),
+                         .counter = MSR_UNC_ARB_PERFCTR(n),
+                         .event = UNC_ARB_TRK_REQUESTS,
+                         .status = UNCORE_STATUS_ARB,
+                         .kind = "ARB unit",
+                         .n = n};
+}
+
+/* No core is selected for an interrupt. */
+static bool run_window(const struct uncore_counters *u, const struct unit *unit,
+                       const struct lines *lines, uint64_t ctrl, uint64_t start,
+                       struct outcome *out)
+{
+    struct test_context *t = u->t;
+
+    out->stale = uncore_clear_status(u);
+    if (!set_msr_again(t, unit->counter, start) ||
+        !set_msr_again(t, unit->select,
+                       unit->event | UNCORE_EN | UNCORE_OVF_EN) ||
+        !set_held_msr(t, u->uncore->global_ctrl, ctrl))
+        return false;
+    lines_miss(lines);
+    out->ctrl = msr_value(t, u->uncore->global_ctrl);
+    if (!uncore_stop(u))
+        return false;
+    out->status = msr_value(t, u->uncore->global_status);
+    out->count = msr_value(t, unit->counter);
+    uncore_clear_status(u);
+    return set_msr_again(t, unit->select, 0);
+}
+
+static void check_overflow(const struct uncore_counters *u,
+                           const struct unit *unit, const struct outcome *o,
+                           bool freeze)
+{
+    const uint64_t new_bits = o->status & ~o->stale;
+    struct test_context *t = u->t;
+
+    check(t, (o->stale & unit->status) != 0 || new_bits == unit->status,
+          "overflow of %s %u, counter %u (%XH): MSR_UNC_PERF_GLOBAL_STATUS "
+          "(%XH) is 0x%lx; wanted 0x%lx",
+          unit->kind, unit->box, unit->n, unit->counter,
+          u->uncore->global_status, o->status, unit->status);
+    check(t, ((o->ctrl & UNCORE_GLOBAL_EN) == 0) == freeze,
+          "overflow of %s %u, counter %u (%XH): MSR_UNC_PERF_GLOBAL_CTRL "
+          "(%XH) is 0x%lx with FREEZE [31] = %u; wanted EN [29] = %u",
+          unit->kind, unit->box, unit->n, unit->counter, u->uncore->global_ctrl,
+          o->ctrl, freeze, !freeze);
+    check(t, o->count <= 4 * LINES,
+          "overflow of %s %u, counter %u (%XH): it holds 0x%lx after it; "
+          "wanted it to go on from 0",
+          unit->kind, unit->box, unit->n, unit->counter, o->count);
+}
+
+/* How many of the lines are this C-Box's is not known before. False where it
+ * could not be tried; *judged counts. */
+static bool try_unit(const struct uncore_counters *u, const struct unit *unit,
+                     const struct lines *lines, unsigned *judged)
+{
+    const uint64_t last = BITS(UNCORE_COUNTER_BITS - 1, 0);
+    struct outcome plain, off, over, frozen;
+
+    if (!run_window(u, unit, lines, UNCORE_GLOBAL_EN, 0, &plain) ||
+        !run_window(u, unit, lines, 0, 0, &off))
+        return false;
+    check(u->t, off.count == 0,
+          "%s %u, counter %u (%XH) counted %lu while EN [29] of "
+          "MSR_UNC_PERF_GLOBAL_CTRL (%XH) was 0",
+          unit->kind, unit->box, unit->n, unit->counter, off.count,
+          u->uncore->global_ctrl);
+    check(u->t, (plain.status & ~plain.stale) == 0,
+          "%s %u, counter %u (%XH) went from 0 to %lu, and "
+          "MSR_UNC_PERF_GLOBAL_STATUS (%XH) is 0x%lx; wanted 0, no overflow",
+          unit->kind, unit->box, unit->n, unit->counter, plain.count,
+          u->uncore->global_status, plain.status);
+    if (plain.count == 0)
+        return true;
+    if (!run_window(u, unit, lines, UNCORE_GLOBAL_EN, last, &over) ||
+        !run_window(u, unit, lines, UNCORE_GLOBAL_EN | UNCORE_GLOBAL_FREEZE,
+                    last, &frozen))
+        return false;
+    check_overflow(u, unit, &over, false);
+    check_overflow(u, unit, &frozen, true);
+    ++*judged;
+    return true;
+}
+
+TEST(uncore_overflow,
+     .asks = "Does each counter of the uncore that overflows show in the "
+             "status, and freeze?",
+     .cite =
+         "SDM 3B, \"Layout of Uncore PERFEVTSEL MSR for a C-Box Unit or the "
+         "ARB Unit\", \"Layout of MSR_UNC_PERF_GLOBAL_CTRL MSR for "
+         "Uncore\"; SDM 3C, MSR_UNC_PERF_GLOBAL_STATUS",
+     .scope = WHOLE_MACHINE,
+     .needs = {.features = NEED_INTEL | NEED_PMU | NEED_UNCORE})
+{
+    struct uncore_counters u;
+    struct lines lines;
+    unsigned judged = 0;
+
+    /* Set-up. */
+    if (!uncore_claim(&u, t))
+        return;
+    lines_choose(t, &lines);
+
+    /* Measured, and checked one by one. */
+    for (unsigned i = 0; i < 2 * u.boxes; i++) {
+        const struct unit unit = box_unit(i / 2, i % 2);
+        if (!try_unit(&u, &unit, &lines, &judged))
+            return;
+    }
+    for (unsigned n = 0; n < 2; n++) {
+        const struct unit unit = arb_unit(n);
+        if (!try_unit(&u, &unit, &lines, &judged))
+            return;
+    }
+    check(t, judged > 2,
+          "only %u of %u counters of C-Boxes and the ARB unit counted any of "
+          "%u reads flushed out",
+          judged, 2 * u.boxes + 2, LINES);
+}

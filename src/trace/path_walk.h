@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* path_walk.h - the packets of the control flow, one after another, for path.c:
+ * what may stand anywhere is taken on the way. */
+#ifndef SRC_TRACE_PATH_WALK_H
+#define SRC_TRACE_PATH_WALK_H
+
+#include "src/trace/path.h"
+
+struct walk {
+    const struct path *path;
+    struct path_seen *seen;
+    struct pt_reader reader;
+    uint64_t last_ip;
+    /* Results of a TNT that no branch has used up, the oldest highest. */
+    uint64_t results;
+    unsigned result_count;
+    bool mode_known;   /* MODE.Exec since the last PSB */
+    bool mode_pending; /* MODE.Exec, whose TIP.PGE is next */
+    bool ended;        /* after a whole packet */
+    bool fup_may;      /* a FUP may be next, with this address */
+    uint64_t fup;
+    uint8_t kind, before; /* of the last packet and the one before; no PADs */
+};
+
+/* TIP, TIP.PGE, TIP.PGD, FUP. */
+bool walk_has_ip(unsigned kind);
+
+/* Notes in *seen what is wrong, if nothing was before. Returns false, for the
+ * caller to return. */
+bool walk_wrong(struct walk *w, const char *text, uint64_t offset, unsigned got,
+                uint64_t value);
+
+/* The next packet of the control flow; its address, where it has one, in the
+ * payload. False where the trace ends or is wrong, which is noted. */
+bool walk_next(struct walk *w, struct pt_packet *packet, uint64_t *offset);
+
+#endif
