@@ -24,6 +24,7 @@ static void start(const char *cpu, uint64_t seed)
         .cpu = personality_find(cpu),
         .seed = seed,
         .smt = true,
+        .force_abort = FORCE_ABORT_AS_PERSONALITY,
     };
 
     assert_non_null(config.cpu);
@@ -318,8 +319,12 @@ static void listed_instructions_by_seed(void **state)
     assert_int_equal(aborted[TX_ABORTS], seeds);
     assert_int_equal(aborted[TX_MAY], seeds);
     assert_int_equal(aborted[TX_BREAKPOINT], seeds);
-    for (unsigned tx = TX_MAY_X87; tx <= TX_MAY_STD; tx++)
+    for (unsigned tx = TX_MAY_CACHE; tx <= TX_MAY_TABLE; tx++)
         assert_in_range(aborted[tx], seeds / 4, seeds * 3 / 4);
+    /* Few do at these. */
+    assert_in_range(aborted[TX_MAY_X87], 1, seeds / 4);
+    assert_in_range(aborted[TX_MAY_CLD], 1, seeds / 4);
+    assert_in_range(aborted[TX_MAY_STD], 1, seeds / 4);
 }
 
 /* White paper 604224, section 1.2. */
@@ -374,10 +379,40 @@ static void seed_decides_what_is_open(void **state)
     assert_true(different > 25);
 }
 
+/* MSR 10FH as firmware leaves it; and where there is no RTM. */
+static void found_at_boot(void **state)
+{
+    static const struct {
+        const char *cpu;
+        uint64_t force_abort;
+        unsigned enumerated;
+    } rows[] = {
+        {"skylake-u-2018", 0, 0xE},
+        {"skylake-u-2021", 3, 0x3}, /* regime C' */
+        {"kabylake-u-2019", 0, 0x2},
+    };
+
+    (void)state;
+    for (size_t n = 0; n < sizeof(rows) / sizeof(rows[0]); n++) {
+        uint64_t value;
+
+        start(rows[n].cpu, 1);
+        assert_int_equal(enumerated(), rows[n].enumerated);
+        assert_true(msr_read(&processor, MSR_TSX_FORCE_ABORT, &value));
+        assert_int_equal(value, rows[n].force_abort);
+    }
+    assert_true(tsx_rtm_invalid(&processor));
+    processor.choices.garble = GARBLE_COUNT_JUMPS;
+    processor.choices.garble_one_in = 1;
+    tsx_disturb_counter3(&processor);
+    assert_int_equal(processor.pmu.counter[3], 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(regimes_by_table),
+        cmocka_unit_test(found_at_boot),
         cmocka_unit_test(fates_by_table),
         cmocka_unit_test(status_by_table),
         cmocka_unit_test(conflicts_without_retry_by_seed),

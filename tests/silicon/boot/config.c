@@ -12,6 +12,7 @@ static void set_defaults(struct config *c)
     c->machine.fault = FAULT_none;
     c->machine.seed = 1;
     c->machine.smi = 0;
+    c->machine.force_abort = FORCE_ABORT_AS_PERSONALITY;
     c->machine.smt = true;
     c->turns = true;
     c->offset = 0;
@@ -131,6 +132,8 @@ static bool set_key(struct config *c, const char *key, const char *value,
         good = text_to_unsigned(value, &c->offset);
     } else if (text_equal(key, "smi")) {
         good = text_to_unsigned(value, &c->machine.smi);
+    } else if (text_equal(key, "force_abort")) {
+        good = text_to_unsigned(value, &c->machine.force_abort);
     } else if (text_equal(key, "app")) {
         good = to_text(value, c->app, sizeof(c->app)) && *value != '\0';
     } else if (text_equal(key, "options")) {

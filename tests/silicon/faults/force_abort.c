@@ -3,6 +3,7 @@
  * depends on it. */
 #include "tests/silicon/faults/hooks.h"
 
+#include "tests/silicon/model/bits.h"
 #include "tests/silicon/model/tsx.h"
 
 FAULT(tfa_readable_unenumerated,
@@ -90,8 +91,78 @@ FAULT(xbegin_ud_though_enumerated,
       .what = "[A B C F] XBEGIN raises #UD although RTM is enumerated",
       .caught = {"skylake-2018 on 1 force_abort_enumeration FAIL"})
 
+FAULT(tfa_bit1_accepted,
+      .what = "[B] bit 1 of MSR 10FH can be written without #GP",
+      .caught = {"skylake-2018 on 1 force_abort_enumeration FAIL"})
+
+FAULT(tfa_bit63_accepted,
+      .what = "[B C] bit 63 of MSR 10FH can be written without #GP",
+      .caught = {"skylake-2018 on 1 force_abort_enumeration FAIL"})
+
+FAULT(tfa_bit3_accepted,
+      .what = "[B C] bit 3 of MSR 10FH can be written without #GP",
+      .caught = {"skylake-2018 on 1 force_abort_enumeration FAIL"})
+
+FAULT(tfa_bit32_accepted,
+      .what = "[B C] bit 32 of MSR 10FH can be written without #GP",
+      .caught = {"skylake-2018 on 1 force_abort_enumeration FAIL"})
+
+FAULT(force_abort_hides_hle, .what = "[B] CPUID EBX[4] = 0 while bit 0 is set",
+      .caught = {"skylake-2018 on 1 force_abort_aborts_all FAIL"})
+
+FAULT(force_abort_sets_always_abort,
+      .what = "[B] CPUID EDX[11] = 1 while bit 0 is set",
+      .caught = {"skylake-2018 on 1 force_abort_aborts_all FAIL"})
+
+FAULT(force_abort_clears_edx13,
+      .what = "[B] CPUID EDX[13] = 0 while bit 0 is set",
+      .caught = {"skylake-2018 on 1 force_abort_aborts_all FAIL"})
+
+FAULT(cpuid_clear_shared,
+      .what = "[C] bit 1 of MSR 10FH hides RTM and HLE on all processors",
+      .caught = {"skylake-2021 on 2 force_abort_scope_2021 FAIL"})
+
+FAULT(sdv_shared,
+      .what = "[C] bit 2 of MSR 10FH lets transactions commit on all "
+              "processors, not only its own",
+      .caught = {"skylake-2021 on 2 force_abort_scope_2021 FAIL"})
+
+FAULT(cpuid_clear_clears_bit0, .what = "[C] bit 0 reads 0 while bit 1 is set",
+      .caught = {"skylake-2021 on 1 force_abort_values FAIL"})
+
+FAULT(cpuid_clear_clears_always_abort,
+      .what = "[C] CPUID EDX[11] = 0 while bit 1 is set",
+      .caught = {"skylake-2021 on 1 tsx_cpuid_clear FAIL"})
+
+FAULT(cpuid_clear_clears_edx13,
+      .what = "[C] CPUID EDX[13] = 0 while bit 1 is set",
+      .caught = {"skylake-2021 on 1 tsx_cpuid_clear FAIL"})
+
+FAULT(sdv_clears_rtm, .what = "[C] CPUID EBX[11] = 0 while bit 2 is set",
+      .caught = {"skylake-2021 on 1 force_abort_values FAIL"})
+
+FAULT(sdv_clears_hle, .what = "[C] CPUID EBX[4] = 0 while bit 2 is set",
+      .caught = {"skylake-2021 on 1 force_abort_values FAIL"})
+
+FAULT(sdv_shows_hidden,
+      .what = "[C] EBX[11] = EBX[4] = 1 with bits 1 and 2 both set",
+      .caught = {"skylake-2021 on 1 force_abort_values FAIL"})
+
+FAULT(sdv_needs_bit1_clear,
+      .what = "[C] EDX[11] stays 1 with bits 1 and 2 both set",
+      .caught = {"skylake-2021 on 1 force_abort_values FAIL"})
+
+FAULT(always_abort_hides_hle, .what = "[C] CPUID EBX[4] = 0 by default",
+      .caught = {"skylake-2021 on 1 force_abort_values FAIL"})
+
+FAULT(sdv_keeps_bit0_with_bit1,
+      .what = "[C] bit 0 reads 1 with bits 1 and 2 both set",
+      .caught = {"skylake-2021 on 1 force_abort_values FAIL"})
+
 bool faults_hidden(const struct processor *p, bool hidden)
 {
+    if (has_fault(p, FAULT_cpuid_clear_shared))
+        return (p->machine->faults.force_abort & TSX_CPUID_CLEAR) != 0;
     return hidden ||
            (has_fault(p, FAULT_cpuid_clear_sticky) && p->faults.was_cleared);
 }
@@ -149,6 +220,12 @@ uint64_t faults_force_abort_value(const struct processor *p, uint64_t value)
         return value;
     if (has_fault(p, FAULT_always_abort_bit0_writable))
         return p->tsx.force_abort;
+    if (has_fault(p, FAULT_cpuid_clear_clears_bit0) &&
+        (value & TSX_CPUID_CLEAR) != 0)
+        return value & ~RTM_FORCE_ABORT;
+    if (has_fault(p, FAULT_sdv_keeps_bit0_with_bit1) &&
+        (value & TSX_CPUID_CLEAR) != 0)
+        return value | RTM_FORCE_ABORT;
     if (has_fault(p, FAULT_sdv_keeps_bit0))
         return value | RTM_FORCE_ABORT;
     if (has_fault(p, FAULT_always_abort_bit0_zero))
@@ -156,8 +233,16 @@ uint64_t faults_force_abort_value(const struct processor *p, uint64_t value)
     return value;
 }
 
-bool faults_accept_force_abort(const struct processor *p)
+bool faults_accept_force_abort(const struct processor *p, uint64_t reserved)
 {
+    if (has_fault(p, FAULT_tfa_bit1_accepted))
+        return reserved == BIT(1);
+    if (has_fault(p, FAULT_tfa_bit3_accepted))
+        return reserved == BIT(3);
+    if (has_fault(p, FAULT_tfa_bit32_accepted))
+        return reserved == BIT(32);
+    if (has_fault(p, FAULT_tfa_bit63_accepted))
+        return reserved == BIT(63);
     return has_fault(p, FAULT_tfa_reserved_accepted);
 }
 
@@ -185,4 +270,49 @@ bool faults_aborts_all(const struct processor *p, bool aborts)
 bool faults_rtm_invalid(const struct processor *p)
 {
     return has_fault(p, FAULT_xbegin_ud_though_enumerated);
+}
+
+bool faults_sdv(const struct processor *p, bool on)
+{
+    if (has_fault(p, FAULT_sdv_shared))
+        return (p->machine->faults.force_abort & SDV_ENABLE_RTM) != 0;
+    return on;
+}
+
+bool faults_tsx_ctrl_aborts(const struct processor *p, bool allowed,
+                            bool disabled)
+{
+    (void)p;
+    return !allowed || disabled;
+}
+
+/* clang-format off */
+static const struct {
+    enum fault_id fault;
+    uint64_t mask, value; /* MSR 10FH, regimes B and C */
+    uint32_t clear_ebx, clear_edx, set_ebx, set_edx;
+} leaf_7[] = {
+    {FAULT_force_abort_hides_hle, 1, 1, BIT(4), 0, 0, 0},
+    {FAULT_force_abort_sets_always_abort, 1, 1, 0, 0, 0, BIT(11)},
+    {FAULT_force_abort_clears_edx13, 1, 1, 0, BIT(13), 0, 0},
+    {FAULT_cpuid_clear_clears_always_abort, 2, 2, 0, BIT(11), 0, 0},
+    {FAULT_cpuid_clear_clears_edx13, 2, 2, 0, BIT(13), 0, 0},
+    {FAULT_sdv_clears_rtm, 4, 4, BIT(11), 0, 0, 0},
+    {FAULT_sdv_clears_hle, 4, 4, BIT(4), 0, 0, 0},
+    {FAULT_sdv_shows_hidden, 6, 6, 0, 0, BIT(11) | BIT(4), 0},
+    {FAULT_sdv_needs_bit1_clear, 6, 6, 0, 0, 0, BIT(11)},
+    {FAULT_always_abort_hides_hle, 6, 0, BIT(4), 0, 0, 0},
+};
+/* clang-format on */
+
+void faults_leaf_7(const struct processor *p, uint32_t *ebx, uint32_t *edx)
+{
+    if (p->cpu->regime != REGIME_B && p->cpu->regime != REGIME_C)
+        return;
+    for (size_t n = 0; n < sizeof(leaf_7) / sizeof(leaf_7[0]); n++)
+        if (has_fault(p, leaf_7[n].fault) &&
+            (p->tsx.force_abort & leaf_7[n].mask) == leaf_7[n].value) {
+            *ebx = (*ebx & ~leaf_7[n].clear_ebx) | leaf_7[n].set_ebx;
+            *edx = (*edx & ~leaf_7[n].clear_edx) | leaf_7[n].set_edx;
+        }
 }

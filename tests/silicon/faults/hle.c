@@ -30,6 +30,20 @@ FAULT(hle_abort_sets_eax,
               "EAX",
       .caught = {"haswell on 1 hle_mismatch FAIL"})
 
+FAULT(hle_abort_keeps_stores,
+      .what = "[A with HLE] an abort between XACQUIRE and XRELEASE does not "
+              "undo the stores of the body",
+      .caught = {"haswell on 1 hle_mismatch FAIL"})
+
+FAULT(hle_abort_goes_on,
+      .what = "[A with HLE] after an abort execution goes on after the "
+              "XACQUIRE, without the lock",
+      .caught = {"haswell on 1 hle_mismatch FAIL"})
+
+FAULT(hle_elides_with_sdv,
+      .what = "[C] XACQUIRE elides a lock while bit 2 of MSR 10FH is set",
+      .caught = {"skylake-2021 on 1 force_abort_values FAIL"})
+
 bool faults_write_lock(const struct machine *m)
 {
     return fault_is(m, FAULT_hle_lock_written);
@@ -55,8 +69,33 @@ bool faults_hle_hidden(const struct processor *p)
     return has_fault(p, FAULT_hle_xtest_zero);
 }
 
+bool faults_hle_goes_on(const struct processor *p, bool hle)
+{
+    return hle && has_fault(p, FAULT_hle_abort_goes_on);
+}
+
+bool faults_lock_stores(const struct processor *p)
+{
+    (void)p;
+    return false;
+}
+
+bool faults_inner_release_ends(const struct processor *p)
+{
+    (void)p;
+    return false;
+}
+
+bool faults_refuse_hint(const struct processor *p)
+{
+    (void)p;
+    return false;
+}
+
 bool faults_elides(const struct processor *p, bool elides)
 {
+    if (has_fault(p, FAULT_hle_elides_with_sdv))
+        return elides || tsx_sdv(p);
     if (has_fault(p, FAULT_hle_elides_after_2018))
         return tsx_force_abort_visible(p);
     return elides;

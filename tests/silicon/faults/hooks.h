@@ -252,16 +252,14 @@ bool faults_hle_hidden(const struct processor *p);
 bool faults_elides(const struct processor *p, bool elides);
 
 /* Transactions: tsx.c. What an abort of this cause does not roll back. */
-bool faults_keep_stores(const struct processor *p, enum tx_cause cause);
+bool faults_keep_stores(const struct processor *p, enum tx_cause cause,
+                        bool hle);
 bool faults_inner_fallback(const struct processor *p);
 bool faults_ignore_xend(const struct processor *p);
 bool faults_nested_commit(const struct processor *p);
 bool faults_xtest_zero(const struct processor *p);
 bool faults_refuse_xabort(const struct processor *p);
 bool faults_deliver_exception(const struct processor *p);
-/* The bits of EAX. */
-uint32_t faults_abort_status(const struct processor *p, enum tx_cause cause,
-                             uint32_t status);
 /* Does this instruction, which aborts, not do so? */
 bool faults_let_pass(const struct processor *p, const struct instruction *i);
 /* Does an access of another processor not abort? sets: lines.h. */
@@ -282,12 +280,15 @@ bool faults_always_abort_visible(const struct processor *p, bool visible);
 bool faults_force_abort_readable(const struct processor *p);
 bool faults_force_abort_refused(const struct processor *p);
 uint64_t faults_force_abort_value(const struct processor *p, uint64_t value);
-bool faults_accept_force_abort(const struct processor *p);
+bool faults_accept_force_abort(const struct processor *p, uint64_t reserved);
 /* It has been written; value: its bits that exist. */
 void faults_force_abort_written(struct processor *p, uint64_t value);
 /* Does bit 0 hold what is written, in regime C? */
 bool faults_bit0_writable(const struct processor *p);
 bool faults_aborts_all(const struct processor *p, bool aborts);
 bool faults_rtm_invalid(const struct processor *p);
+
+#include "tests/silicon/faults/pebs_hooks.h"
+#include "tests/silicon/faults/tx_hooks.h"
 
 #endif

@@ -165,6 +165,8 @@ uint64_t faults_pebs_index(const struct processor *p, uint64_t old,
 uint64_t faults_pebs_reached(const struct processor *p, uint64_t next,
                              unsigned bytes)
 {
+    if (has_fault(p, FAULT_pebs_threshold_late))
+        return next - bytes;
     return has_fault(p, FAULT_pebs_threshold_early) ? next + bytes : next;
 }
 
@@ -263,6 +265,7 @@ void faults_pebs_record(struct processor *p, uint64_t counters,
         words[WORD_STATUS] = 0;
     if (format >= 3 && has_fault(p, FAULT_pebs_applicable_counter_first))
         words[WORD_STATUS] &= -words[WORD_STATUS];
+    faults_pebs_fields(p, counters, words);
     if (has_fault(p, FAULT_pebs_tsc_stale)) {
         if (p->faults.first_tsc == 0)
             p->faults.first_tsc = words[WORD_TSC];

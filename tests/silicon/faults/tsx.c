@@ -12,19 +12,6 @@ FAULT(commit_loses_store,
                  "skylake-2017 on 2 tsx_lock_elision FAIL",
                  "skylake-2017 on 1 hle_elision FAIL"})
 
-FAULT(xabort_code_lost,
-      .what = "[A B F; C with bit 2] EAX[31:24] is 0 after XABORT",
-      .caught = {"skylake-2017 on 1 tsx_xabort_codes FAIL"})
-
-FAULT(xabort_bit0_missing,
-      .what = "[A B F; C with bit 2] EAX[0] is 0 after XABORT",
-      .caught = {"skylake-2017 on 1 tsx_xabort_codes FAIL"})
-
-FAULT(nested_bit_missing,
-      .what = "[A B F; C with bit 2] EAX[5] is 0 after an abort in a nested "
-              "region",
-      .caught = {"skylake-2017 on 1 tsx_nesting FAIL"})
-
 FAULT(inner_abort_to_inner_fallback,
       .what = "[A B F; C with bit 2] an abort in a nested region goes to that "
               "region's fallback",
@@ -34,15 +21,6 @@ FAULT(nesting_commits_early,
       .what = "[A B F; C with bit 2] the XEND of a nested region commits its "
               "stores",
       .caught = {"skylake-2017 on 1 tsx_nesting FAIL"})
-
-FAULT(capacity_bit_missing,
-      .what = "[A B F; C with bit 2] EAX[3] is 0 after too many stores",
-      .caught = {"skylake-2017 on 1 tsx_write_capacity FAIL",
-                 "skylake-2017 on 1 pebs_tx_abort FAIL"})
-
-FAULT(debug_bit_missing,
-      .what = "[A B F; C with bit 2] EAX[4] is 0 after a breakpoint",
-      .caught = {"skylake-2017 on 1 tsx_debug_breakpoint FAIL"})
 
 FAULT(exception_delivered_in_tx,
       .what = "[A B F; C with bit 2] an exception in a transaction aborts it "
@@ -75,10 +53,6 @@ FAULT(write_leaked_after_xabort,
               "body",
       .caught = {"skylake-2017 on 1 tsx_xabort_codes FAIL"})
 
-FAULT(retry_bit_with_xabort,
-      .what = "[A B F; C with bit 2] EAX[1] is 1 after XABORT",
-      .caught = {"skylake-2017 on 1 tsx_xabort_codes FAIL"})
-
 FAULT(conflict_write_not_seen,
       .what = "[A B F; C with bit 2] a write by another processor to a line "
               "of the read set does not abort",
@@ -89,21 +63,16 @@ FAULT(conflict_read_not_seen,
               "the write set does not abort",
       .caught = {"skylake-2017 on 2 tsx_conflict_read FAIL 60"})
 
-FAULT(conflict_bit_missing,
-      .what = "[A B F; C with bit 2] EAX[2] is 0 after a conflict",
-      .caught = {"skylake-2017 on 2 tsx_conflict_retry FAIL"})
-
 FAULT(conflict_keeps_stores,
       .what = "[A B F; C with bit 2] an abort by a conflict does not undo the "
               "stores of the body",
       .caught = {"skylake-2017 on 2 tsx_conflict_write FAIL"})
 
-FAULT(read_capacity_bit_missing,
-      .what = "[A B F; C with bit 2] EAX[3] is 0 after too many loads",
-      .caught = {"skylake-2017 on 1 tsx_read_capacity FAIL"})
-
-bool faults_keep_stores(const struct processor *p, enum tx_cause cause)
+bool faults_keep_stores(const struct processor *p, enum tx_cause cause,
+                        bool hle)
 {
+    if (has_fault(p, FAULT_hle_abort_keeps_stores) && hle)
+        return true;
     return (cause == TX_CAUSE_CONFLICT &&
             has_fault(p, FAULT_conflict_keeps_stores)) ||
            (cause == TX_CAUSE_XABORT &&
@@ -138,28 +107,6 @@ bool faults_refuse_xabort(const struct processor *p)
 bool faults_deliver_exception(const struct processor *p)
 {
     return has_fault(p, FAULT_exception_delivered_in_tx);
-}
-
-/* The bits that a fault clears, or sets. */
-uint32_t faults_abort_status(const struct processor *p, enum tx_cause cause,
-                             uint32_t status)
-{
-    if (has_fault(p, FAULT_nested_bit_missing))
-        status &= ~TX_STATUS_NESTED;
-    if (has_fault(p, FAULT_xabort_bit0_missing))
-        status &= ~TX_STATUS_XABORT;
-    if (has_fault(p, FAULT_xabort_code_lost))
-        status &= ~TX_STATUS_CODE(0xFF);
-    if (has_fault(p, FAULT_conflict_bit_missing))
-        status &= ~TX_STATUS_CONFLICT;
-    if (has_fault(p, FAULT_retry_bit_with_xabort) && cause == TX_CAUSE_XABORT)
-        status |= TX_STATUS_RETRY;
-    if (has_fault(p, cause == TX_CAUSE_READS ? FAULT_read_capacity_bit_missing
-                                             : FAULT_capacity_bit_missing))
-        status &= ~TX_STATUS_CAPACITY;
-    if (has_fault(p, FAULT_debug_bit_missing))
-        status &= ~TX_STATUS_DEBUG;
-    return status;
 }
 
 bool faults_let_pass(const struct processor *p, const struct instruction *i)

@@ -125,8 +125,9 @@ enum hle_store hle_stored(struct vcpu *v, const struct open_page *page,
     if (lock == NULL && e->now == ELIDE_ACQUIRE)
         good = elide_lock(v, page->address, at);
     else if (lock != NULL)
-        good =
-            e->now == ELIDE_RELEASE && release_lock(v, lock, page->address, at);
+        good = (e->now == ELIDE_RELEASE &&
+                release_lock(v, lock, page->address, at)) ||
+               (e->now != ELIDE_RELEASE && faults_lock_stores(v->model));
     else
         for (unsigned n = 0; n < page->bytes; n++)
             if (at[n] != page->before[n] &&
@@ -153,5 +154,5 @@ bool hle_ends(struct vcpu *v)
     }
     if (--e->nest > 0)
         trace_tx(v, TRACE_TX_NESTED, v->vmcb->rip);
-    return e->nest == 0;
+    return e->nest == 0 || faults_inner_release_ends(v->model);
 }

@@ -158,6 +158,10 @@ void tx_break_off(struct vcpu *v);
 /* After each instruction inside one. */
 void tx_step_done(struct vcpu *v);
 
+/* tx_registers.c: what an abort restores, but for RIP and EAX. */
+void tx_registers_save(struct vcpu *v);
+void tx_registers_restore(struct vcpu *v);
+
 /* tx_memory.c: its loads and stores. */
 void tx_memory_begin(struct vcpu *v);
 /* A nested page fault inside a transaction. */

@@ -56,7 +56,8 @@ static void trap_debugged(struct vcpu *v)
     struct action a = action_raise(VECTOR_DB, 0);
 
     v->tx.debugged = false;
-    v->vmcb->dr6 = (v->vmcb->dr6 & ~(DR6_B | DR6_RTM)) | v->tx.watch.hits;
+    v->vmcb->dr6 = (v->vmcb->dr6 & ~(DR6_B | DR6_RTM)) | v->tx.watch.hits |
+                   faults_debugged_dr6(v->model);
     inject(v, &a);
 }
 

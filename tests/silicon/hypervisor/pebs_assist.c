@@ -60,8 +60,11 @@ static void write_record(struct vcpu *v)
     take_snapshot(v, &snapshot);
     if (!pebs_make_record(v->model, &snapshot, present ? &ds : NULL, &record))
         return;
-    guest_copy(v, record.at, record.words, record.bytes, true);
+    guest_copy(v, record.at, record.words,
+               faults_pebs_written(v->model, record.at, record.bytes), true);
     guest_copy(v, area + DS_INDEX_OFFSET, &ds.index, sizeof(ds.index), true);
+    if (faults_pebs_area(v->model, &ds))
+        guest_copy(v, area + PEBS_DS_OFFSET, &ds, sizeof(ds), true);
 }
 
 void pebs_assist(struct vcpu *v)

@@ -16,6 +16,7 @@
  */
 #include "tests/silicon/hypervisor/hypervisor.h"
 
+#include "tests/silicon/faults/hooks.h"
 #include "tests/silicon/hypervisor/x86.h"
 #include "tests/silicon/model/counters.h"
 #include "tests/silicon/model/pt.h"
@@ -116,6 +117,8 @@ struct action step_begin(struct vcpu *v)
     v->current_rip = v->pt_ip = v->vmcb->rip;
     v->current_cpl = v->vmcb->cpl;
     v->steps++;
+    if (v->current.elide != ELIDE_NONE && faults_refuse_hint(v->model))
+        return action_raise(VECTOR_UD, 0);
     if ((v->tx.depth > 0 && watch_instruction(v)) || !hle_instruction(v))
         return action_of(ACTION_RESUME);
     if (v->current.kind != INSTRUCTION_OTHER)

@@ -29,33 +29,6 @@ static void reset_transaction(struct vcpu *v)
         v->tx_tsc += rdtsc() - v->tx_started;
 }
 
-static void save_extended(struct vcpu *v, struct extended_state *e)
-{
-    e->by_xsave = (v->vmcb->cr4 & CR4_OSXSAVE) != 0;
-    if (!e->by_xsave) {
-        svm_fxsave(e->image);
-        return;
-    }
-    __builtin_memset(&e->image[XSAVE_HEADER], 0, 64);
-    svm_xsave(e->image);
-}
-
-static void restore_extended(const struct extended_state *e)
-{
-    if (e->by_xsave)
-        svm_xrstor(e->image);
-    else
-        svm_fxrstor(e->image);
-}
-
-static void restore_registers(struct vcpu *v)
-{
-    const struct transaction *tx = &v->tx;
-
-    v->gprs = tx->gprs;
-    v->vmcb->rax = tx->rax;
-}
-
 /* status: to be added to EAX. */
 static void abort_with(struct vcpu *v, enum tx_cause cause, uint32_t status)
 {
@@ -66,27 +39,25 @@ static void abort_with(struct vcpu *v, enum tx_cause cause, uint32_t status)
         .depth = tx->depth,
         .status = tx->decision.forced ? tx->decision.status : status,
         .forced = tx->decision.forced,
+        .begin_ip = tx->begin,
         .eventing_ip = v->current_rip,
         .resume_ip = tx->resume_ip,
     };
 
-    if (faults_keep_stores(v->model, cause))
+    if (faults_keep_stores(v->model, cause, tx->hle))
         tx->decision.leak_stores = true;
     tx_memory_end(v, !tx->decision.leak_stores);
     conflict_end(v, false);
-    if (!tx->decision.leak_registers)
-        restore_registers(v);
+    tx_registers_restore(v);
     /* RIP is one of the registers that an abort restores: loop.c does not move
      * it, and the action that the handler returns is void. */
-    v->vmcb->rsp = tx->rsp;
-    v->vmcb->rflags = tx->rflags;
-    v->vmcb->rip = tx->fallback;
+    v->vmcb->rip =
+        faults_hle_goes_on(v->model, tx->hle) ? tx->resume_ip : tx->fallback;
     tx->debugged = cause == TX_CAUSE_DEBUG && watch_is_debugged(v);
     if (tx->debugged)
         v->vmcb->rip = tx->begin;
     if (tx->depth > 1 && faults_inner_fallback(v->model))
         v->vmcb->rip = tx->inner_fallback;
-    restore_extended(&tx->extended);
     if (faults_abort_traced(v->model, cause))
         trace_tx(v, TRACE_TX_ABORT, v->vmcb->rip);
     counters_roll_back(v->model);
@@ -94,8 +65,9 @@ static void abort_with(struct vcpu *v, enum tx_cause cause, uint32_t status)
     status = tsx_aborted(v->model, &how);
     if (tx->hle)
         tx->not_elided = tx->fallback;
-    if (tx->hle ? faults_hle_sets_eax(v->model) : !tx->debugged)
-        v->vmcb->rax = status; /* EAX; clears RAX[63:32] */
+    if (tx->hle ? faults_hle_sets_eax(v->model)
+                : !tx->debugged || faults_debugged_sets_eax(v->model))
+        v->vmcb->rax = faults_abort_rax(v->model, v->vmcb->rax, status);
     reset_transaction(v);
     step_end(v);
 }
@@ -143,15 +115,11 @@ void tx_begin(struct vcpu *v, bool hle, uint64_t next)
     tx->depth = 1;
     tx->hle = hle;
     tx->steps = 0;
-    tx->gprs = v->gprs;
-    tx->rax = v->vmcb->rax;
-    tx->rsp = v->vmcb->rsp;
-    tx->rflags = v->vmcb->rflags & ~(uint64_t)RFLAGS_TF;
+    tx_registers_save(v);
     tx->begin = v->current_rip;
     tx->fallback =
         hle ? next : next + (uint64_t)(int64_t)v->current.displacement;
     tx->resume_ip = tx->fallback;
-    save_extended(v, &tx->extended);
     watch_begin(v);
     tx_memory_begin(v);
     conflict_begin(v);
@@ -199,6 +167,7 @@ static struct action xbegin(struct vcpu *v)
     v->tx.depth++;
     v->tx.inner_fallback = next + (uint64_t)(int64_t)v->current.displacement;
     trace_tx(v, TRACE_TX_NESTED, next);
+    tsx_nested(v->model, true);
     return action_complete(ACTION_RETIRE, v->current.length);
 }
 
@@ -211,12 +180,15 @@ static struct action xend(struct vcpu *v)
         return action_raise(VECTOR_UD, 0);
     if (tx->depth == 0 && !faults_ignore_xend(v->model))
         return action_raise(VECTOR_GP, 0);
+    if (tx->depth > 1 && faults_inner_commits(v->model))
+        tx->depth = 1;
     if (tx->depth != 1) {
         if (tx->depth > 1)
             tx->depth--;
         if (faults_nested_commit(v->model))
             tx->undo_lines = 0;
         trace_tx(v, TRACE_TX_NESTED, next);
+        tsx_nested(v->model, false);
         return action_complete(ACTION_RETIRE, v->current.length);
     }
     if (tx->decision.fate != TX_DOOMED && !tx->conflict)
@@ -231,7 +203,7 @@ static struct action xtest(struct vcpu *v)
 {
     if (tsx_xtest_invalid(v->model))
         return action_raise(VECTOR_UD, 0);
-    v->vmcb->rflags &= ~(uint64_t)RFLAGS_STATUS;
+    v->vmcb->rflags &= ~(uint64_t)RFLAGS_STATUS | faults_xtest_keeps(v->model);
     if (v->tx.depth == 0 || faults_xtest_zero(v->model) ||
         (v->tx.hle && faults_hle_hidden(v->model)))
         v->vmcb->rflags |= RFLAGS_ZF;
@@ -251,12 +223,8 @@ static struct action xabort(struct vcpu *v)
     return action_complete(ACTION_RETIRE, v->current.length);
 }
 
-struct action tx_instruction(struct vcpu *v)
+static struct action execute(struct vcpu *v)
 {
-    if (v->tx.hle && v->current.kind != INSTRUCTION_XTEST) {
-        tx_abort(v, TX_CAUSE_INSTRUCTION); /* RTM inside HLE */
-        return action_of(ACTION_RESUME);
-    }
     switch (v->current.kind) {
     case INSTRUCTION_XBEGIN:
         return xbegin(v);
@@ -269,6 +237,21 @@ struct action tx_instruction(struct vcpu *v)
     default:
         return action_of(ACTION_EXECUTE);
     }
+}
+
+struct action tx_instruction(struct vcpu *v)
+{
+    struct action a;
+
+    if (v->tx.hle && v->current.kind != INSTRUCTION_XTEST) {
+        tx_abort(v, TX_CAUSE_INSTRUCTION); /* RTM inside HLE */
+        return action_of(ACTION_RESUME);
+    }
+    a = execute(v);
+    if (a.kind != ACTION_RESUME)
+        faults_tx_instruction(v->model, v->current.kind, v->tx.depth,
+                              &v->vmcb->rax, &v->vmcb->rflags);
+    return a;
 }
 
 void tx_step_done(struct vcpu *v)

@@ -13,6 +13,7 @@
  */
 #include "tests/silicon/hypervisor/hypervisor.h"
 
+#include "tests/silicon/faults/hooks.h"
 #include "tests/silicon/model/bits.h"
 
 #define PAGE_READ (NPT_PRESENT | NPT_USER)
@@ -37,7 +38,7 @@ static struct undo_line *find_undo_line(struct transaction *tx,
 
 /* Saves a line before its first store. There is room: tx_step_done has seen
  * to it. */
-static void save_line(struct transaction *tx, uint64_t address)
+static void save_line(struct transaction *tx, uint64_t address, bool second)
 {
     struct undo_line *l = &tx->undo[tx->undo_lines];
     const uint64_t *from = (const uint64_t *)(address & LINE_MASK);
@@ -46,6 +47,7 @@ static void save_line(struct transaction *tx, uint64_t address)
         return;
     l->address = address & LINE_MASK;
     l->stored = 0;
+    l->second = second;
     for (size_t n = 0; n < LINE_BYTES / 8; n++)
         l->was[n] = from[n];
     tx->undo_lines++;
@@ -114,8 +116,8 @@ static void save_bytes(struct vcpu *v, struct open_page *page)
         page->bytes = (unsigned)left;
     for (unsigned n = 0; n < page->bytes; n++)
         page->before[n] = view[n];
-    save_line(&v->tx, address);
-    save_line(&v->tx, address + page->bytes - 1);
+    save_line(&v->tx, address, false);
+    save_line(&v->tx, address + page->bytes - 1, true);
 }
 
 /* The line joins the set that the access puts it in. False: aborted. An elided
@@ -189,7 +191,7 @@ struct action tx_page_fault(struct vcpu *v)
     if ((event & EVENT_VALID) != 0) {
         /* An interrupt was being delivered: it aborts, then is delivered. */
         tx_abort(v, TX_CAUSE_EVENT);
-        if ((event & 0xFF) >= 32)
+        if ((event & 0xFF) >= 32 && !faults_lose_interrupt(v->model))
             return action_event(event & ~EVENT_TYPE);
         if ((event & EVENT_TYPE) == EVENT_TYPE_NMI)
             return action_event(event);
@@ -315,13 +317,17 @@ bool tx_memory_step(struct vcpu *v)
 
 /* Only the bytes that were stored: others of the line may have been written
  * by another processor meanwhile. */
-static void undo_stores(const struct transaction *tx)
+static void undo_stores(const struct vcpu *v)
 {
+    const struct transaction *tx = &v->tx;
+
     for (unsigned n = tx->undo_lines; n-- > 0;) {
         const struct undo_line *l = &tx->undo[n];
+        uint64_t stored =
+            faults_undone(v->model, n, l->address, l->second, l->stored);
 
         for (unsigned byte = 0; byte < LINE_BYTES; byte++)
-            if ((l->stored & BIT(byte)) != 0)
+            if ((stored & BIT(byte)) != 0)
                 ((uint8_t *)l->address)[byte] = ((const uint8_t *)l->was)[byte];
     }
 }
@@ -335,7 +341,7 @@ void tx_memory_end(struct vcpu *v, bool undo)
         if (tx->open[n].written && !tx->open[n].shadowed)
             note_store(v, &tx->open[n]);
     if (undo)
-        undo_stores(tx);
+        undo_stores(v);
     close_pages(v);
     hint_replace_end(v);
     tx->undo_lines = 0;

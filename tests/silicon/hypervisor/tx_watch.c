@@ -6,6 +6,7 @@
  */
 #include "tests/silicon/hypervisor/hypervisor.h"
 
+#include "tests/silicon/faults/hooks.h"
 #include "tests/silicon/hypervisor/x86.h"
 #include "tests/silicon/model/bits.h"
 #include "tests/silicon/model/msr.h"
@@ -72,7 +73,8 @@ bool watch_is_debugged(const struct vcpu *v)
     uint64_t debugctl = 0;
 
     msr_read(v->model, IA32_DEBUGCTL, &debugctl);
-    return !v->tx.hle && (dr7 & DR7_RTM) != 0 && (debugctl & DEBUGCTL_RTM) != 0;
+    return !v->tx.hle && faults_debugged(v->model, (dr7 & DR7_RTM) != 0,
+                                         (debugctl & DEBUGCTL_RTM) != 0);
 }
 
 void watch_end(struct vcpu *v)
@@ -82,7 +84,7 @@ void watch_end(struct vcpu *v)
     if (w->dr7 == 0)
         return;
     flush_host_accesses(w);
-    v->vmcb->dr7 = w->dr7;
+    v->vmcb->dr7 = faults_restored_dr7(v->model, w->dr7);
     w->dr7 = 0;
 }
 

@@ -50,6 +50,7 @@ struct extended_state {
 struct undo_line {
     uint64_t address;
     uint64_t stored; /* a bit for each byte that has been changed */
+    bool second;     /* of an access that began in the line before */
     uint64_t was[LINE_BYTES / 8];
 };
 

@@ -2,6 +2,8 @@
 /* choices.c - draws what the manual leaves to the implementation. */
 #include "tests/silicon/model/choices.h"
 
+#include "tests/silicon/model/instruction.h"
+
 enum topic {
     TOPIC_COMMON, /* the same on every processor of a machine */
     TOPIC_PROCESSOR,
@@ -35,6 +37,12 @@ bool random_one_in(struct random *r, uint64_t n)
 static uint64_t pick(struct random *r, uint64_t choices)
 {
     return random_next(r) % choices;
+}
+
+/* Of what most implementations do not do: it is there in one of four. */
+static uint32_t rarely(struct random *r, uint32_t bits)
+{
+    return pick(r, 4) != 0 ? bits : 0;
 }
 
 /* What one stepping of one product does the same way on all its cores. */
@@ -83,6 +91,8 @@ static void draw_common(struct choices *choices, struct random *r)
     choices->pt_ret_pgd_has_ip = pick(r, 2) != 0;
     choices->pt_stop_pgd_has_ip = pick(r, 2) != 0;
     choices->pt_enables_stay = pick(r, 2) != 0;
+    choices->tx_may &= ~rarely(r, 1u << TX_MAY_X87);
+    choices->tx_may &= ~rarely(r, 1u << TX_MAY_STD | 1u << TX_MAY_CLD);
 }
 
 static void draw_counters(struct choices *choices, struct random *r)

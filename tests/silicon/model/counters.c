@@ -127,7 +127,9 @@ static void counter_overflowed(struct processor *p, unsigned n)
     bool interrupt =
         faults_interrupts(p, n, (p->pmu.select[n] & EVTSEL_INT) != 0);
 
-    if ((p->pebs.enable & BITS(3, 0) & BIT(n)) != 0 && pebs_makes_record(p, n))
+    if (faults_pebs_enabled(p, n,
+                            (p->pebs.enable & BITS(3, 0) & BIT(n)) != 0) &&
+        pebs_makes_record(p, n))
         pebs_arm(p, n, interrupt);
     else if (interrupt)
         p->pmu.overflow_pmi = true;

@@ -56,6 +56,7 @@ static void leaf_7(const struct processor *p, struct cpuid_result *out)
         out->edx |= (uint32_t)LEAF7_EDX_RTM_ALWAYS_ABORT;
     if (tsx_force_abort_visible(p))
         out->edx |= (uint32_t)LEAF7_EDX_TSX_FORCE_ABORT;
+    faults_leaf_7(p, &out->ebx, &out->edx);
 }
 
 /* Architectural performance monitoring; all seven events available. */

@@ -18,6 +18,9 @@ void machine_start(struct machine *m, const struct machine_config *config,
         .fault = config->fault,
         .seed = config->seed,
         .smi = config->smi,
+        .force_abort = config->force_abort == FORCE_ABORT_AS_PERSONALITY
+                           ? config->cpu->force_abort
+                           : config->force_abort,
         .smt = config->smt,
         .x2apic = config->x2apic,
         .processors = processors,

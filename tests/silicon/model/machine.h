@@ -28,12 +28,15 @@
 #define PT_RETURNS     64  /* SDM 3C, "RET Compression" */
 #define PT_RANGES_MAX  4
 
+#define FORCE_ABORT_AS_PERSONALITY UINT64_MAX
+
 /* What can be configured of a machine. */
 struct machine_config {
     const struct personality *cpu;
     enum fault_id fault;
     uint64_t seed;
-    uint64_t smi; /* an SMI in about one of `smi` windows; 0: never */
+    uint64_t smi;         /* an SMI in about one of `smi` windows; 0: never */
+    uint64_t force_abort; /* MSR 10FH as firmware has left it */
     bool smt;
     bool x2apic; /* the local APICs are in x2APIC mode */
 };
@@ -41,7 +44,7 @@ struct machine_config {
 struct machine {
     const struct personality *cpu;
     enum fault_id fault;
-    uint64_t seed, smi;
+    uint64_t seed, smi, force_abort;
     bool smt, x2apic;
     unsigned processors;
     unsigned counters; /* general-purpose counters per logical processor */

@@ -72,7 +72,8 @@ void memory_access(struct processor *p, const struct data_access *a,
                  &result->outcome);
     count_requests(p, a, &result->outcome);
     result->tagged =
-        a->kind == DATA_LOAD && (p->pebs.enable & LOAD_LATENCIES) != 0 &&
+        a->kind == DATA_LOAD &&
+        faults_ll_enabled(p, (p->pebs.enable & LOAD_LATENCIES) != 0) &&
         random_one_in(&p->memory.random, p->choices.loads_tagged_one_in);
 }
 
@@ -84,9 +85,10 @@ static bool is_slow_load(struct processor *p, unsigned n,
     uint64_t threshold = 0;
 
     if (!r->tagged || n >= PEBS_COUNTERS ||
-        (p->pebs.enable & LOAD_LATENCY(n)) == 0)
+        !faults_ll_enabled(p, (p->pebs.enable & LOAD_LATENCY(n)) != 0))
         return false;
     msr_read(p, MSR_PEBS_LD_LAT, &threshold);
+    threshold = faults_load_threshold(p, threshold);
     return faults_load_is_slow(p, r->outcome.latency > threshold);
 }
 
@@ -207,6 +209,7 @@ static struct data_record load_record(struct processor *p,
                             r->outcome.latency};
 
     faults_load_record(p, &d);
+    faults_load_fields(p, &d);
     return d;
 }
 
@@ -219,6 +222,7 @@ static struct data_record store_record(struct processor *p,
     if (hits_l1(r))
         d.status |= STATUS_L1D_HIT;
     faults_store_record(p, r, &d);
+    faults_store_fields(p, &d);
     return d;
 }
 
@@ -235,6 +239,7 @@ static struct data_record linear_record(struct processor *p,
     if (valid ? hits_l1(r) : p->choices.data_hit_of_loads)
         d.status = STATUS_L1D_HIT;
     faults_linear_record(p, r, valid, &d);
+    faults_data_fields(p, !store, &d);
     return d;
 }
 
@@ -248,7 +253,8 @@ static void capture_record(struct processor *p, unsigned n,
     if (event->kind == EVENT_LOAD_LATENCY) {
         *d = load_record(p, r);
     } else if (event->kind == EVENT_PRECISE_STORE) {
-        if (n != 3 || (p->pebs.enable & PRECISE_STORE) == 0)
+        if (n != 3 ||
+            !faults_ps_enabled(p, (p->pebs.enable & PRECISE_STORE) != 0))
             return;
         *d = store_record(p, r);
     } else if (pebs_format(p) >= 2) {

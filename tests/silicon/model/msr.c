@@ -107,7 +107,10 @@ static bool write_row(struct processor *p, uint32_t number, uint64_t value)
 
     if (row->kind == MSR_WRITE_ONLY)
         return true;
-    if (row->kind == MSR_READ_ONLY || !may_be_written(p, row, *stored, value))
+    if (row->kind == MSR_READ_ONLY)
+        return false;
+    if (!may_be_written(p, row, *stored, value) &&
+        !faults_accept_pebs(p, number, value & ~row->writable))
         return false;
     *stored = row->kind == MSR_READ_WRITE ? value & row->writable : value;
     if (number == IA32_DS_AREA)

@@ -62,10 +62,10 @@ static unsigned skid_of(struct processor *p, unsigned n)
 
 void pebs_arm(struct processor *p, unsigned n, bool interrupt)
 {
-    unsigned skid = skid_of(p, n);
+    unsigned skid = faults_pebs_skid(p, skid_of(p, n));
 
     p->pebs.armed |= BIT(n);
-    if (interrupt)
+    if (faults_pebs_interrupt(p, interrupt))
         p->pebs.pmi_deferred |= BIT(n);
     if (skid == 0)
         p->pebs.triggered |= BIT(n);
@@ -146,6 +146,7 @@ static void advance_index(struct processor *p, struct pebs_ds *ds,
         p->pmu.global_status |= STATUS_DS_OVF;
     if (reached >= ds->threshold && !was_set)
         counters_raise_pmi(p);
+    faults_pebs_advanced(p, ds, bytes);
 }
 
 /* "After each PEBS record is written, the processor checks each counter to see
@@ -156,19 +157,23 @@ static void reload_counters(struct processor *p, const struct pebs_ds *ds,
 {
     for (unsigned n = 0; n < PEBS_COUNTERS; n++)
         if ((counters >> n & 1) != 0)
-            p->pmu.counter[n] =
-                faults_pebs_reset(p, ds, n, ds->reset[n] & COUNTER_MASK);
+            p->pmu.counter[n] = faults_pebs_reset(
+                p, ds, n,
+                faults_pebs_reload(p, ds, n, ds->reset[n] & COUNTER_MASK));
     p->pmu.global_status &= ~faults_pebs_clears(p, counters);
+    faults_pebs_reloaded(p, ds);
 }
 
 /* No record beyond the end of the buffer. One that does not pass the bounds
  * checks "will be skipped entirely". */
-static bool is_within_bounds(const struct processor *p,
-                             const struct pebs_ds *ds, unsigned bytes)
+static bool is_within_bounds(struct processor *p, const struct pebs_ds *ds,
+                             unsigned bytes)
 {
     if (ds->index < ds->base || ds->index > ds->maximum)
         return false;
-    return faults_pebs_fits(p, ds, bytes, ds->maximum - ds->index >= bytes);
+    return faults_pebs_room(
+        p, ds,
+        faults_pebs_fits(p, ds, bytes, ds->maximum - ds->index >= bytes));
 }
 
 bool pebs_make_record(struct processor *p, const struct pebs_snapshot *s,
@@ -177,9 +182,10 @@ bool pebs_make_record(struct processor *p, const struct pebs_snapshot *s,
     bool residual = is_residual(p), fits;
     /* From format 3 on each counter has its record; before, one serves all
      * that have overflowed. */
-    uint64_t counters = residual              ? p->pebs.residual_counters
-                        : pebs_format(p) >= 3 ? p->pebs.triggered
-                                              : p->pebs.armed;
+    uint64_t counters = residual ? p->pebs.residual_counters
+                        : pebs_format(p) >= 3
+                            ? faults_pebs_counters(p, p->pebs.triggered)
+                            : p->pebs.armed;
     uint64_t deferred = p->pebs.pmi_deferred & counters;
 
     pebs_fill_record(p, s, counters, record);

@@ -17,7 +17,7 @@
 
 void tsx_reset(struct processor *p)
 {
-    p->tsx = (struct tsx_state){.force_abort = p->cpu->force_abort};
+    p->tsx = (struct tsx_state){.force_abort = p->machine->force_abort};
     if (p->cpu->regime == REGIME_F && p->choices.rtm_locked)
         p->tsx.mcu_opt_ctrl = MCU_OPT_RTM_LOCKED;
 }
@@ -25,14 +25,14 @@ void tsx_reset(struct processor *p)
 bool tsx_sdv(const struct processor *p)
 {
     return p->cpu->regime == REGIME_C &&
-           (p->tsx.force_abort & SDV_ENABLE_RTM) != 0;
+           faults_sdv(p, (p->tsx.force_abort & SDV_ENABLE_RTM) != 0);
 }
 
 /* Has software hidden RTM and HLE? */
 static bool hidden_by_software(const struct processor *p)
 {
     if (p->cpu->regime == REGIME_F)
-        return (p->tsx.tsx_ctrl & TSX_CTRL_CPUID_CLEAR) != 0;
+        return faults_hidden(p, (p->tsx.tsx_ctrl & TSX_CTRL_CPUID_CLEAR) != 0);
     if (p->cpu->regime != REGIME_C)
         return false;
     return faults_hidden(p, (p->tsx.force_abort & TSX_CPUID_CLEAR) != 0);
@@ -107,7 +107,8 @@ static bool write_force_abort(struct processor *p, uint64_t value)
         return true; /* reads 0, discards every write */
     if (p->cpu->regime == REGIME_C)
         writable |= TSX_CPUID_CLEAR | SDV_ENABLE_RTM;
-    if ((value & ~writable) != 0 && !faults_accept_force_abort(p))
+    if ((value & ~writable) != 0 &&
+        !faults_accept_force_abort(p, value & ~writable))
         return false;
     if ((value & RTM_FORCE_ABORT) != 0)
         counter3_recover(p);
@@ -170,8 +171,9 @@ static bool aborts_all(const struct processor *p)
     case REGIME_C:
         return faults_aborts_all(p, !tsx_sdv(p));
     case REGIME_F:
-        return (p->tsx.mcu_opt_ctrl & MCU_OPT_RTM_ALLOW) == 0 ||
-               (p->tsx.tsx_ctrl & TSX_CTRL_RTM_DISABLE) != 0;
+        return faults_tsx_ctrl_aborts(
+            p, (p->tsx.mcu_opt_ctrl & MCU_OPT_RTM_ALLOW) != 0,
+            (p->tsx.tsx_ctrl & TSX_CTRL_RTM_DISABLE) != 0);
     default:
         return false;
     }

@@ -49,6 +49,7 @@ struct tx_abort {
     unsigned depth;  /* levels */
     uint32_t status; /* to be added to EAX; all of it if `forced` */
     bool forced;
+    uint64_t begin_ip;    /* XBEGIN or XACQUIRE */
     uint64_t eventing_ip; /* the instruction being executed */
     uint64_t resume_ip;   /* the fallback; HLE: after the XACQUIRE */
 };
@@ -123,6 +124,8 @@ bool tsx_rtm_invalid(const struct processor *p);
  * gives EAX, and saves in p->tsx.last_abort what a PEBS record has of it. */
 void tsx_began(struct processor *p, bool hle);
 void tsx_committed(struct processor *p);
+/* An inner level begins or ends: no event, but by a fault. */
+void tsx_nested(struct processor *p, bool begins);
 uint32_t tsx_aborted(struct processor *p, const struct tx_abort *how);
 
 /* Where the regime allows it, counter 3 goes wrong: its PEBS records, too,

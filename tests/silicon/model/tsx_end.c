@@ -59,7 +59,7 @@ static uint32_t status_of(struct processor *p, const struct tx_abort *how)
         status |= TX_STATUS_RETRY;
     if (how->depth > 1)
         status |= TX_STATUS_NESTED;
-    return faults_abort_status(p, how->cause, status);
+    return faults_abort_status(p, how, status);
 }
 
 static void count_events(struct processor *p, uint8_t umasks)
@@ -70,16 +70,28 @@ static void count_events(struct processor *p, uint8_t umasks)
     r.hle = true;
     if (!p->tsx.hle && faults_count_as_hle(p))
         counters_retire(p, &r);
+    r.hle = false;
+    if (p->tsx.hle && faults_count_as_rtm(p))
+        counters_retire(p, &r);
 }
 
 void tsx_began(struct processor *p, bool hle)
 {
     p->tsx.active = true;
     p->tsx.hle = hle;
-    p->tsx.cycles = 0;
+    if (!faults_cycles_go_on(p))
+        p->tsx.cycles = 0;
     count_events(p, TX_EVENT_START);
     if (faults_start_again(p))
         count_events(p, TX_EVENT_START);
+}
+
+void tsx_nested(struct processor *p, bool begins)
+{
+    uint8_t events = faults_nested_events(p, begins);
+
+    if (events != 0)
+        count_events(p, events);
 }
 
 /* Is counter 3 to go wrong around this transaction? */
@@ -113,7 +125,7 @@ static uint8_t aborted_umasks(const struct processor *p, enum tx_cause cause)
 {
     uint8_t umasks = TX_EVENT_ABORTED | causes[cause].category;
 
-    return faults_aborted_events(p, cause, umasks);
+    return faults_category(p, cause, faults_aborted_events(p, cause, umasks));
 }
 
 uint32_t tsx_aborted(struct processor *p, const struct tx_abort *how)
@@ -125,11 +137,13 @@ uint32_t tsx_aborted(struct processor *p, const struct tx_abort *how)
     if ((status & TX_STATUS_RETRY) != 0)
         information |= TX_INFO_RETRY;
     p->tsx.last_abort = (struct last_abort){
-        .information = information,
+        .information = faults_tx_information(p, how, information),
         .eventing_ip = how->eventing_ip,
         .resume_ip = how->resume_ip,
     };
-    count_events(p, aborted_umasks(p, how->cause));
+    faults_tx_record(p, how);
+    for (unsigned n = faults_aborts_counted(p, how->depth); n > 0; n--)
+        count_events(p, aborted_umasks(p, how->cause));
     after_end(p);
     return status;
 }

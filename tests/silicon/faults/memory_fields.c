@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* memory_fields.c - what goes wrong with addresses, status and latency of loads
+ * and stores in records. */
+#include "tests/silicon/faults/hooks.h"
+
+#include "tests/silicon/model/bits.h"
+#include "tests/silicon/model/memory_events.h"
+
+FAULT(load_stlb_never, .what = "[any] A0H[4] of a load is never set",
+      .caught = {"skylake-2017 on 1 load_latency_source FAIL"})
+
+FAULT(load_stlb_always, .what = "[any] A0H[4] of a load is always set",
+      .caught = {"skylake-2017 on 1 load_latency_source FAIL"})
+
+FAULT(load_lock_never, .what = "[any] A0H[5] of a load is never set",
+      .caught = {"skylake-2017 on 1 load_latency_source FAIL"})
+
+FAULT(load_lock_always, .what = "[any] A0H[5] of a load is always set",
+      .caught = {"skylake-2017 on 1 load_latency_address FAIL",
+                 "skylake-2017 on 1 load_latency_source FAIL"})
+
+FAULT(load_status_reserved, .what = "[any] A0H[6] of a load is set",
+      .caught = {"skylake-2017 on 1 load_latency_address FAIL",
+                 "skylake-2017 on 1 load_latency_source FAIL"})
+
+FAULT(load_address_off, .what = "[any] 98H of a load is 8 bytes after it",
+      .caught = {"skylake-2017 on 1 load_latency_address FAIL",
+                 "skylake-2017 on 1 load_latency_source FAIL"})
+
+FAULT(load_address_page,
+      .what = "[any] 98H of a load is the address of its page",
+      .caught = {"skylake-2017 on 1 load_latency_address FAIL",
+                 "skylake-2017 on 1 load_latency_source FAIL"})
+
+FAULT(load_source_unknown,
+      .what = "[any] the data source of a load is always 0",
+      .caught = {"skylake-2017 on 1 load_latency_source FAIL"})
+
+FAULT(load_source_reserved,
+      .what = "[any] the data source of a load is always 0FH",
+      .caught = {"skylake-2017 on 1 load_latency_source FAIL"})
+
+FAULT(precise_store_hit_always,
+      .what = "[any with precise store] A0H[0] is always set",
+      .caught = {"sandybridge on 1 precise_store_status FAIL"})
+
+FAULT(precise_store_hit_never,
+      .what = "[any with precise store] A0H[0] is never set",
+      .caught = {"sandybridge on 1 precise_store_status FAIL"})
+
+FAULT(precise_store_stlb_always,
+      .what = "[any with precise store] A0H[4] is always set",
+      .caught = {"sandybridge on 1 precise_store_status FAIL"})
+
+FAULT(precise_store_lock_always,
+      .what = "[any with precise store] A0H[5] is always set",
+      .caught = {"sandybridge on 1 precise_store_address FAIL",
+                 "sandybridge on 1 precise_store_status FAIL"})
+
+FAULT(precise_store_lock_never,
+      .what = "[any with precise store] A0H[5] is never set",
+      .caught = {"sandybridge on 1 precise_store_address FAIL",
+                 "sandybridge on 1 precise_store_status FAIL"})
+
+FAULT(precise_store_line,
+      .what = "[any with precise store] 98H is the address of the line",
+      .caught = {"sandybridge on 1 precise_store_address FAIL",
+                 "sandybridge on 1 precise_store_status FAIL"})
+
+FAULT(data_address_line,
+      .what = "[any with data addresses] 98H is the address of the line",
+      .caught = {"haswell on 1 data_address FAIL"})
+
+FAULT(data_address_off,
+      .what = "[any with data addresses] 98H is one byte after the access",
+      .caught = {"haswell on 1 data_address FAIL"})
+
+FAULT(data_address_hit_never,
+      .what = "[any with data addresses] A0H[0] is never set",
+      .caught = {"haswell on 1 data_address FAIL"})
+
+FAULT(data_address_hit_always,
+      .what = "[any with data addresses] A0H[0] is always set",
+      .caught = {"haswell on 1 data_address FAIL"})
+
+FAULT(data_address_reserved, .what = "[any with data addresses] A0H[1] is set",
+      .caught = {"haswell on 1 data_address FAIL"})
+
+FAULT(load_latency_constant, .what = "[any] A8H of a load is always the same",
+      .caught = {"skylake-2017 on 1 load_latency_source FAIL",
+                 "skylake-2017 on 1 load_latency_threshold FAIL"})
+
+FAULT(load_latency_8_bits, .what = "[any] A8H[15:8] of a load is 0",
+      .caught = {"skylake-2017 on 1 load_latency_source FAIL",
+                 "skylake-2017 on 1 load_latency_threshold FAIL"})
+
+FAULT(load_latency_previous,
+      .what = "[any] A8H is the latency of the load before",
+      .caught = {"skylake-2017 on 1 load_latency_address FAIL"})
+
+FAULT(load_latency_reversed,
+      .what = "[any] A8H is the smaller, the longer a load took",
+      .caught = {"skylake-2017 on 1 load_latency_source FAIL",
+                 "skylake-2017 on 1 load_latency_threshold FAIL"})
+
+FAULT(load_latency_16_times,
+      .what = "[any] A8H of a load is 16 times its latency",
+      .caught = {"skylake-2017 on 1 load_latency_threshold FAIL"})
+
+FAULT(load_source_l2_l3, .what = "[any] the data sources 3 and 4 are swapped",
+      .caught = {"skylake-2017 on 1 load_latency_source FAIL"})
+
+FAULT(load_status_swapped,
+      .what = "[any] A0H[4] and A0H[5] of a load are swapped",
+      .caught = {"skylake-2017 on 1 load_latency_source FAIL"})
+
+FAULT(load_address_previous,
+      .what = "[any] 98H is the address of the load before",
+      .caught = {"skylake-2017 on 1 load_latency_address FAIL",
+                 "skylake-2017 on 1 load_latency_source FAIL"})
+
+FAULT(data_address_load_missing,
+      .what = "[any with data addresses] 98H of a load is 0",
+      .caught = {"haswell on 1 data_address FAIL"})
+
+FAULT(data_address_previous,
+      .what = "[any with data addresses] 98H is the address of the access "
+              "recorded before",
+      .caught = {"haswell on 1 data_address FAIL"})
+
+enum kind { LOAD, STORE, DATA };
+
+/* clang-format off */
+static const struct {
+    enum fault_id fault;
+    enum kind kind;
+    uint64_t status_and, status_or, address_and, address_add;
+} rows[] = {
+    {FAULT_load_stlb_never, LOAD, ~STATUS_STLB, 0, UINT64_MAX, 0},
+    {FAULT_load_stlb_always, LOAD, UINT64_MAX, STATUS_STLB, UINT64_MAX, 0},
+    {FAULT_load_lock_never, LOAD, ~STATUS_LOCKED, 0, UINT64_MAX, 0},
+    {FAULT_load_lock_always, LOAD, UINT64_MAX, STATUS_LOCKED, UINT64_MAX, 0},
+    {FAULT_load_status_reserved, LOAD, UINT64_MAX, BIT(6), UINT64_MAX, 0},
+    {FAULT_load_address_off, LOAD, UINT64_MAX, 0, UINT64_MAX, 8},
+    {FAULT_load_address_page, LOAD, UINT64_MAX, 0, ~UINT64_C(0xFFF), 0},
+    {FAULT_load_source_unknown, LOAD, ~UINT64_C(15), 0, UINT64_MAX, 0},
+    {FAULT_load_source_reserved, LOAD, UINT64_MAX, 15, UINT64_MAX, 0},
+    {FAULT_precise_store_hit_always, STORE, UINT64_MAX, STATUS_L1D_HIT, UINT64_MAX, 0},
+    {FAULT_precise_store_hit_never, STORE, ~STATUS_L1D_HIT, 0, UINT64_MAX, 0},
+    {FAULT_precise_store_stlb_always, STORE, UINT64_MAX, STATUS_STLB, UINT64_MAX, 0},
+    {FAULT_precise_store_lock_always, STORE, UINT64_MAX, STATUS_LOCKED, UINT64_MAX, 0},
+    {FAULT_precise_store_lock_never, STORE, ~STATUS_LOCKED, 0, UINT64_MAX, 0},
+    {FAULT_precise_store_line, STORE, UINT64_MAX, 0, ~UINT64_C(63), 0},
+    {FAULT_data_address_line, DATA, UINT64_MAX, 0, ~UINT64_C(63), 0},
+    {FAULT_data_address_off, DATA, UINT64_MAX, 0, UINT64_MAX, 1},
+    {FAULT_data_address_hit_never, DATA, ~STATUS_L1D_HIT, 0, UINT64_MAX, 0},
+    {FAULT_data_address_hit_always, DATA, UINT64_MAX, STATUS_L1D_HIT, UINT64_MAX, 0},
+    {FAULT_data_address_reserved, DATA, UINT64_MAX, BIT(1), UINT64_MAX, 0},
+};
+/* clang-format on */
+
+static void change(const struct processor *p, enum kind kind,
+                   struct data_record *d)
+{
+    for (size_t n = 0; n < sizeof(rows) / sizeof(rows[0]); n++)
+        if (has_fault(p, rows[n].fault) && rows[n].kind == kind) {
+            d->status = (d->status & rows[n].status_and) | rows[n].status_or;
+            d->address =
+                (d->address & rows[n].address_and) + rows[n].address_add;
+        }
+}
+
+static void exchange(uint64_t *value, uint64_t *with)
+{
+    uint64_t was = *value;
+
+    *value = *with;
+    *with = was;
+}
+
+static uint64_t swapped(uint64_t status)
+{
+    return (status & BITS(3, 0)) | (status >> 1 & STATUS_STLB) |
+           (status << 1 & STATUS_LOCKED);
+}
+
+void faults_load_fields(struct processor *p, struct data_record *d)
+{
+    if (p->machine->fault == FAULT_none)
+        return;
+    change(p, LOAD, d);
+    if (has_fault(p, FAULT_load_source_l2_l3) && (d->status & 7) - 3 < 2)
+        d->status ^= 7;
+    if (has_fault(p, FAULT_load_status_swapped))
+        d->status = swapped(d->status);
+    if (has_fault(p, FAULT_load_latency_constant))
+        d->latency = 600;
+    if (has_fault(p, FAULT_load_latency_8_bits))
+        d->latency &= BITS(7, 0);
+    if (has_fault(p, FAULT_load_latency_reversed))
+        d->latency = 1000 - d->latency;
+    if (has_fault(p, FAULT_load_latency_16_times))
+        d->latency *= 16;
+    if (has_fault(p, FAULT_load_latency_previous))
+        exchange(&d->latency, &p->faults.previous_word);
+    if (has_fault(p, FAULT_load_address_previous))
+        exchange(&d->address, &p->faults.previous_word);
+}
+
+void faults_store_fields(const struct processor *p, struct data_record *d)
+{
+    change(p, STORE, d);
+}
+
+void faults_data_fields(struct processor *p, bool load, struct data_record *d)
+{
+    change(p, DATA, d);
+    if (has_fault(p, FAULT_data_address_load_missing) && load)
+        d->address = 0;
+    if (has_fault(p, FAULT_data_address_previous))
+        exchange(&d->address, &p->faults.previous_word);
+}

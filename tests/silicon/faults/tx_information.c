@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* tx_information.c - what goes wrong with the TX Abort Information, and the
+ * addresses, of an abort: SDM volume 3B, "TX Abort Information Field
+ * Definition". */
+#include "tests/silicon/faults/hooks.h"
+
+#include "tests/silicon/model/bits.h"
+#include "tests/silicon/model/tsx.h"
+
+FAULT(info_34_with_conflict,
+      .what = "[A B F; C with bit 2] B8H[34] is set too after a conflict",
+      .caught = {"haswell on 2 pebs_tx_conflict FAIL"})
+
+FAULT(info_conflict_missing,
+      .what = "[A B F; C with bit 2] B8H[37] is never set",
+      .caught = {"haswell on 2 pebs_tx_conflict FAIL"})
+
+FAULT(info_conflict_with_xabort,
+      .what = "[A B F; C with bit 2] B8H[37] is set after XABORT",
+      .caught = {"haswell on 2 pebs_tx_abort FAIL"})
+
+FAULT(info_writes_missing, .what = "[A B F; C with bit 2] B8H[38] is never set",
+      .caught = {"haswell on 1 pebs_tx_abort FAIL"})
+
+FAULT(info_rtm_missing,
+      .what =
+          "[A B F; C with bit 2] B8H[33] is not set in the record of an abort",
+      .caught = {"haswell on 1 pebs_inside_tx FAIL",
+                 "haswell on 1 pebs_tx_abort FAIL"})
+
+FAULT(info_both_kinds, .what = "[A B F; C with bit 2] B8H[33:32] are both set",
+      .caught = {"haswell on 1 pebs_hle_abort FAIL",
+                 "haswell on 1 pebs_inside_tx FAIL"})
+
+FAULT(info_reserved_set, .what = "[A B F; C with bit 2] B8H[40] is set",
+      .caught = {"haswell on 1 pebs_hle_abort FAIL",
+                 "haswell on 1 pebs_inside_tx FAIL"})
+
+FAULT(info_38_39_swapped,
+      .what = "[A B F; C with bit 2] B8H[38] and B8H[39] are swapped",
+      .caught = {"haswell on 1 pebs_tx_abort FAIL"})
+
+FAULT(info_cycles_constant,
+      .what = "[A B F; C with bit 2] B8H[31:0] is always the same",
+      .caught = {"haswell on 1 pebs_tx_cycles FAIL",
+                 "haswell on 1 pebs_hle_abort FAIL"})
+
+FAULT(info_eventing_ip_begin,
+      .what = "[A B F; C with bit 2] EventingIP of an abort is the fallback of "
+              "its transaction",
+      .caught = {"haswell on 1 pebs_inside_tx FAIL",
+                 "haswell on 1 pebs_tx_abort FAIL"})
+
+FAULT(info_hle_rip_acquire,
+      .what = "[A with HLE] RIP of an HLE abort is the XACQUIRE itself",
+      .caught = {"haswell on 1 pebs_hle_abort FAIL"})
+
+#define OF(cause) BIT(TX_CAUSE_##cause)
+
+/* clang-format off */
+static const struct {
+    enum fault_id fault;
+    uint64_t causes, clear, set;
+} rows[] = {
+    {FAULT_info_34_with_conflict, OF(CONFLICT), 0, TX_INFO_INSTRUCTION},
+    {FAULT_info_conflict_missing, UINT64_MAX, TX_INFO_CONFLICT, 0},
+    {FAULT_info_conflict_with_xabort, OF(XABORT), 0, TX_INFO_CONFLICT},
+    {FAULT_info_writes_missing, UINT64_MAX, TX_INFO_WRITES, 0},
+    {FAULT_info_rtm_missing, UINT64_MAX, TX_INFO_RTM, 0},
+    {FAULT_info_both_kinds, UINT64_MAX, 0, TX_INFO_RTM | TX_INFO_HLE},
+    {FAULT_info_reserved_set, UINT64_MAX, 0, BIT(40)},
+};
+/* clang-format on */
+
+static uint64_t swap_bits(uint64_t value, uint64_t a, uint64_t b)
+{
+    uint64_t rest = value & ~(a | b);
+
+    return rest | ((value & a) != 0 ? b : 0) | ((value & b) != 0 ? a : 0);
+}
+
+static uint64_t cycles(const struct processor *p, uint64_t value)
+{
+    if (has_fault(p, FAULT_info_cycles_constant))
+        value = 100;
+    return value & BITS(31, 0);
+}
+
+uint64_t faults_tx_information(const struct processor *p,
+                               const struct tx_abort *how, uint64_t value)
+{
+    if (p->machine->fault == FAULT_none)
+        return value;
+    value = (value & ~BITS(31, 0)) | cycles(p, value & BITS(31, 0));
+    for (size_t n = 0; n < sizeof(rows) / sizeof(rows[0]); n++)
+        if (has_fault(p, rows[n].fault) && (rows[n].causes >> how->cause & 1))
+            value = (value & ~rows[n].clear) | rows[n].set;
+    if (has_fault(p, FAULT_info_38_39_swapped))
+        value = swap_bits(value, TX_INFO_WRITES, TX_INFO_READS);
+    return value;
+}
+
+bool faults_cycles_go_on(const struct processor *p)
+{
+    (void)p;
+    return false;
+}
+
+void faults_tx_record(struct processor *p, const struct tx_abort *how)
+{
+    struct last_abort *abort = &p->tsx.last_abort;
+
+    if (has_fault(p, FAULT_info_eventing_ip_begin))
+        abort->eventing_ip = how->resume_ip;
+    if (has_fault(p, FAULT_info_hle_rip_acquire) && p->tsx.hle)
+        abort->resume_ip = how->begin_ip;
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * tx_registers.c - the registers as they were at the outermost XBEGIN or
+ * XACQUIRE, all but RIP and EAX, which an abort sets. SDM volume 1,
+ * "Programming with Intel Transactional Synchronization Extensions": the
+ * processor restores the architectural state.
+ */
+#include "tests/silicon/hypervisor/hypervisor.h"
+
+#include "tests/silicon/faults/hooks.h"
+#include "tests/silicon/hypervisor/x86.h"
+
+#define GPRS    (sizeof(struct gprs) / sizeof(uint64_t))
+#define GPR_RSP GPRS
+
+static void save_extended(const struct vcpu *v, struct extended_state *e)
+{
+    e->by_xsave = (v->vmcb->cr4 & CR4_OSXSAVE) != 0;
+    if (!e->by_xsave) {
+        svm_fxsave(e->image);
+        return;
+    }
+    __builtin_memset(&e->image[XSAVE_HEADER], 0, 64);
+    svm_xsave(e->image);
+}
+
+static void restore_extended(const struct vcpu *v, struct extended_state *e)
+{
+    struct extended_state now;
+
+    if (faults_keep_extended(v->model)) {
+        save_extended(v, &now);
+        faults_kept_extended(v->model, e->image, now.image);
+    }
+    if (e->by_xsave)
+        svm_xrstor(e->image);
+    else
+        svm_fxrstor(e->image);
+}
+
+void tx_registers_save(struct vcpu *v)
+{
+    struct transaction *tx = &v->tx;
+
+    tx->gprs = v->gprs;
+    tx->rax = v->vmcb->rax;
+    tx->rsp = v->vmcb->rsp;
+    tx->rflags = v->vmcb->rflags & ~(uint64_t)RFLAGS_TF;
+    save_extended(v, &tx->extended);
+}
+
+void tx_registers_restore(struct vcpu *v)
+{
+    struct transaction *tx = &v->tx;
+    uint64_t *to = (uint64_t *)&v->gprs, *from = (uint64_t *)&tx->gprs;
+    uint32_t keep = faults_kept_registers(v->model, &tx->decision, tx->hle);
+    uint64_t flags = faults_kept_flags(v->model);
+
+    for (unsigned n = 0; n < GPRS; n++)
+        if ((keep >> n & 1) == 0)
+            to[n] = from[n];
+    if ((keep >> GPR_RSP & 1) == 0)
+        v->vmcb->rsp = tx->rsp;
+    v->vmcb->rax = tx->rax;
+    v->vmcb->rflags = (tx->rflags & ~flags) | (v->vmcb->rflags & flags);
+    restore_extended(v, &tx->extended);
+}
