@@ -28,29 +28,27 @@ static void set_defaults(struct config *c)
     c->app[0] = '\0';
 }
 
-/* error: unknown WHAT "VALUE"; valid: NAMES */
-static void unknown(struct text *message, const char *what, const char *value,
-                    const char *(*name_at)(size_t))
+/* error: unknown WHAT "VALUE"; valid: */
+static void begin_unknown(struct text *message, const char *what,
+                          const char *value)
 {
-    const char *name;
-
     text_add(message, "error: unknown ");
     text_add(message, what);
     text_add(message, " \"");
     text_add(message, value);
     text_add(message, "\"; valid: ");
-    for (size_t n = 0; (name = name_at(n)) != NULL; n++) {
-        text_add(message, n > 0 ? ", " : "");
-        text_add(message, name);
-    }
-    text_add(message, "\n");
 }
 
-static const char *personality_name_at(size_t n)
+static void unknown_personality(struct text *message, const char *value)
 {
-    const struct personality *p = personality_at(n);
+    const struct personality *p;
 
-    return p != NULL ? p->name : NULL;
+    begin_unknown(message, "cpu", value);
+    for (size_t n = 0; (p = personality_at(n)) != NULL; n++) {
+        text_add(message, n > 0 ? ", " : "");
+        text_add(message, p->name);
+    }
+    text_add(message, "\n");
 }
 
 static bool to_switch(const char *value, bool *on)
@@ -96,12 +94,13 @@ static bool set_key(struct config *c, const char *key, const char *value,
     if (text_equal(key, "cpu")) {
         c->machine.cpu = personality_find(value);
         if (c->machine.cpu == NULL) {
-            unknown(message, key, value, personality_name_at);
+            unknown_personality(message, value);
             return false;
         }
     } else if (text_equal(key, "fault")) {
         if (!fault_find(value, &c->machine.fault)) {
-            unknown(message, key, value, fault_name);
+            begin_unknown(message, key, value);
+            text_add(message, "none, and those of `make list`\n");
             return false;
         }
     } else if (text_equal(key, "smt")) {
