@@ -287,3 +287,8 @@ void memory_fill(struct test_context *t)
     for (unsigned i = 0; i < TEST_BUFFER_BYTES / sizeof(words[0]); i++)
         words[i] = (uint64_t)(uintptr_t)&words[i];
 }
+
+unsigned memory_windows(struct test_context *t, unsigned usual)
+{
+    return (test_trials(t, 100, 1) * usual + 99) / 100;
+}

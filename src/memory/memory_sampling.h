@@ -105,4 +105,7 @@ bool memory_stream(struct sampling *p, const struct sampling_config *config,
  * gives. */
 void memory_fill(struct test_context *t);
 
+/* Windows to make: the usual number, or as trials= is to 100. */
+unsigned memory_windows(struct test_context *t, unsigned usual);
+
 #endif

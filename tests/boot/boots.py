@@ -13,6 +13,7 @@ import os
 import re
 import tempfile
 import time
+import zlib
 from typing import Any, Callable, Iterable, Iterator
 
 import expected
@@ -225,7 +226,7 @@ def observing() -> Iterator[Boot]:
         yield dataclasses.replace(boot, want=all_of(boot.want, sees))
 
 
-TRIALS = 300  # of a test that has to catch a fault
+TRIALS = 60  # of a test that has to catch a fault
 
 # IA32_PMC3 is not what IA32_A_PMC3 writes: it cannot be given its value back.
 NOT_RESTORABLE = {"alias_split"}
@@ -246,6 +247,16 @@ def faults() -> Iterator[Boot]:
     for name, _, caught in listing.faults():
         for row in caught:
             yield row_of_fault(name, row)
+
+
+SAMPLE = 4  # one fault in so many, drawn by its name, is in make test
+
+
+def some_faults() -> Iterator[Boot]:
+    """make faults has all."""
+    for boot in faults():
+        if zlib.crc32(boot.config["fault"].encode()) % SAMPLE == 0:
+            yield boot
 
 
 def machine() -> Iterator[Boot]:
@@ -354,9 +365,8 @@ def everything() -> Iterator[Boot]:
     yield from microcode.boots()
     import mp_blocking
     yield from mp_blocking.boots()
-    yield from personalities(seeds=(1,), trials=20)
     yield from observing()
-    yield from faults()
+    yield from some_faults()
 
 
 # --- Figures -------------------------------------------------------------------

@@ -90,7 +90,7 @@ TEST(data_address,
              "Linear Address Information In PEBS Record\"",
      .needs = {.features = NEED_INTEL | NEED_PMU | NEED_PEBS})
 {
-    unsigned windows = test_trials(t, WINDOWS, 1), seen = 0, tried = 0;
+    unsigned windows = memory_windows(t, WINDOWS), seen = 0, tried = 0;
     unsigned records = 0, outside = 0;
     struct sampling p;
 

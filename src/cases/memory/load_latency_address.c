@@ -35,7 +35,7 @@ TEST(
     .cite = "SDM 3B, \"Load Latency Performance Monitoring Facility\"",
     .needs = {.features = NEED_INTEL | NEED_PMU | NEED_PEBS, .counters = 4})
 {
-    unsigned windows = test_trials(t, WINDOWS, 1);
+    unsigned windows = memory_windows(t, WINDOWS);
     struct memory_tally tally = {0};
     struct sampling p;
 

@@ -116,7 +116,7 @@ static void check_order(struct test_context *t, const uint64_t middle[])
 
 static void try_processor(struct test_context *t, void *unused)
 {
-    unsigned windows = test_trials(t, WINDOWS, 1);
+    unsigned windows = memory_windows(t, WINDOWS);
     uint64_t middle[ROWS];
     char text[200] = "";
     struct sampling p;

@@ -66,7 +66,7 @@ static void check_excluded(struct test_context *t, const struct sweep *s,
 static bool measure_sweep(struct sampling *p,
                           const struct sampling_config *config, struct sweep *s)
 {
-    unsigned windows = test_trials(p->t, WINDOWS, 1);
+    unsigned windows = memory_windows(p->t, WINDOWS);
 
     for (unsigned i = 0; i < THRESHOLDS; i++) {
         const unsigned threshold =

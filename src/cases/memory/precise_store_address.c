@@ -15,7 +15,7 @@ TEST(precise_store_address,
                                                   LOCKED};
     const struct sampling_config config =
         memory_config(FACILITY_PRECISE_STORE, MEMORY_PRECISE_STORE, 3);
-    unsigned trials = test_trials(t, WINDOWS, 1), outside = 0, records = 0;
+    unsigned trials = memory_windows(t, WINDOWS), outside = 0, records = 0;
     struct sampling p;
 
     /* Set-up. */

@@ -47,7 +47,7 @@ TEST(precise_store_counters,
      .cite = "SDM 3B, \"Precise Store Facility\"",
      .needs = {.features = NEED_INTEL | NEED_PMU | NEED_PEBS, .counters = 4})
 {
-    unsigned trials = test_trials(t, WINDOWS, 1);
+    unsigned trials = memory_windows(t, WINDOWS);
     struct sampling p;
 
     /* Set-up. */

@@ -49,7 +49,7 @@ TEST(precise_store_status,
 {
     const struct sampling_config config =
         memory_config(FACILITY_PRECISE_STORE, MEMORY_PRECISE_STORE, 3);
-    unsigned windows = test_trials(t, WINDOWS, 1);
+    unsigned windows = memory_windows(t, WINDOWS);
     struct sampling p;
 
     /* Set-up. */
