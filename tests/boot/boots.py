@@ -226,7 +226,7 @@ def observing() -> Iterator[Boot]:
         yield dataclasses.replace(boot, want=all_of(boot.want, sees))
 
 
-TRIALS = 60  # of a test that has to catch a fault
+TRIALS = 100  # of a test that has to catch a fault
 
 # IA32_PMC3 is not what IA32_A_PMC3 writes: it cannot be given its value back.
 NOT_RESTORABLE = {"alias_split"}

@@ -179,6 +179,7 @@ TEST(counter_privilege,
     if (places == 0 || !ring3_prepare(&ring3, t))
         return;
     for (unsigned i = 0; i < trials; i++) {
+        hw_poll();
         piece.turn = i / 4;
         piece.crosses = i % 2 != 0;
         piece.branches = i % 4 < 2;

@@ -62,11 +62,18 @@ static bool is_xend_xtest(const uint8_t *code, uint32_t bytes, uint32_t at)
            (code[at + 2] == 0xD5 || code[at + 2] == 0xD6);
 }
 
-/* Two bytes are found by chance too, one page of code in sixteen; such a
- * page only takes longer. */
+/* Two bytes are found by chance on one page of code in sixteen, and such a
+ * page takes long. Outside of a transaction it does nothing, and within one
+ * everything is stepped: it counts where an XBEGIN is near. */
 static bool is_xabort(const uint8_t *code, uint32_t bytes, uint32_t at)
 {
-    return at + 3 <= bytes && code[at] == 0xC6 && code[at + 1] == 0xF8;
+    uint64_t near = at > PAGE_BYTES ? at - PAGE_BYTES : 0;
+
+    if (at + 3 > bytes || code[at] != 0xC6 || code[at + 1] != 0xF8)
+        return false;
+    while (near < at + PAGE_BYTES && !is_xbegin(code, bytes, (uint32_t)near))
+        near++;
+    return near < at + PAGE_BYTES;
 }
 
 /* XRELEASE does nothing but where an XACQUIRE has begun something. By chance
