@@ -108,14 +108,14 @@ def boots():
                                 "sdv_enable_rtm@EAH": "PASS"})),
                {"cpu": "skylake-2018"}, TESTS + FILE["option"],
                stick={FILE["path"]: good},
-               before=({"expect": (("# running 10 of 15", qemu.Expect.QUIT),)},))
+               before=({"expect": (("# running 12 of 19", qemu.Expect.QUIT),)},))
     yield Boot("a reset in the second pass, and the update is gone",
-               all_of(restored, has(r"^not ok 15 - .*@EAH # ERROR the file has changed$"),
+               all_of(restored, has(r"^not ok 19 - .*@EAH # ERROR the file has changed$"),
                       has(r"^# summary: side by side: microcode CCH \| CCH$"),
                       verdicts({"microcode_update": "PASS"})),
                {"cpu": "skylake-2018"}, TESTS + FILE["option"],
                stick={FILE["path"]: good},
-               before=({"expect": (("# running 10 of 15", qemu.Expect.QUIT),)},),
+               before=({"expect": (("# running 12 of 19", qemu.Expect.QUIT),)},),
                change=lambda stick: volume.write(stick, FILE["path"], "none"))
     yield refused("no such file", None, "there is no such file on the volume")
     yield refused("an empty file", b"", "the file is empty")
