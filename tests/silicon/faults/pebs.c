@@ -15,7 +15,6 @@ FAULT(pebs_eventing_ip_off,
 FAULT(pebs_rip_is_eventing,
       .what = "[any] RIP (08H) is the eventing instruction",
       .caught = {"haswell on 1 pebs_eventing_ip FAIL",
-                 "sandybridge on 1 pdir_skid FAIL",
                  "skylake-2017 on 1 pebs_inside_tx FAIL"})
 
 FAULT(pebs_registers_swapped, .what = "[any] R8 and R9 are swapped",

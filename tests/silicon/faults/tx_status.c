@@ -85,11 +85,6 @@ FAULT(status_reserved_high_set,
       .caught = {"skylake-2017 on 1 tsx_abort_status FAIL",
                  "skylake-2017 on 1 tsx_nesting FAIL"})
 
-FAULT(event_sets_bit0,
-      .what = "[A B F; C with bit 2] EAX[0] is 1 after an abort by an "
-              "interrupt or a record",
-      .caught = {"skylake-2017 on 1 tsx_nesting FAIL"})
-
 FAULT(event_sets_code,
       .what = "[A B F; C with bit 2] EAX[31:24] is 1 after an exception, with "
               "EAX[0] = 0",
@@ -130,7 +125,6 @@ static const struct {
     {FAULT_exception_sets_debug, OF(EXCEPTION), 0, TX_STATUS_DEBUG},
     {FAULT_instruction_sets_bit0, OF(INSTRUCTION), 0, TX_STATUS_XABORT},
     {FAULT_debug_sets_bit0, OF(DEBUG), 0, TX_STATUS_XABORT},
-    {FAULT_event_sets_bit0, OF(EVENT), 0, TX_STATUS_XABORT},
     {FAULT_status_reserved_set, UINT64_MAX, 0, BIT(6)},
     {FAULT_status_reserved_high_set, OF(XABORT), 0, BIT(23)},
     {FAULT_event_sets_code, OF(EXCEPTION), 0, TX_STATUS_CODE(1)},
