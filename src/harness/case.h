@@ -128,6 +128,21 @@ void broken(struct test_context *t, const char *format, ...) PRINTF_LIKE(2, 3);
 /* A requirement is missing that only the body can find out: SKIP. */
 void skip(struct test_context *t, const char *format, ...) PRINTF_LIKE(2, 3);
 
+/* What the statement after WITH_PREFIX says begins with this and ": ", within
+ * another prefix after that; an observation's after its first word. A body that
+ * returns from inside leaves it to the rest of its test: then it may not PASS.
+ *
+ *     WITH_PREFIX (t, "%s", row->what)
+ *         check(...);
+ */
+#define WITH_PREFIX(t, ...)                                 \
+    for (bool within = prefix_push(t, __VA_ARGS__); within; \
+         within = prefix_pop(t))
+/* The two by themselves, for a job's whole body: true, and false. */
+bool prefix_push(struct test_context *t, const char *format, ...)
+    PRINTF_LIKE(2, 3);
+bool prefix_pop(struct test_context *t);
+
 /* Each row of a table of the test's own; i is its index. The harness counts the
  * rows whose body said something by check() or observe(): a test that would
  * pass, but has not tried each row of its tables, is an ERROR. */
