@@ -110,9 +110,9 @@ bool check(struct test_context *t, bool ok, const char *format, ...)
 /* The usual one. `what` names the register or quantity, "IA32_PMC3 (C4H)". */
 bool check_equal(struct test_context *t, const char *what, uint64_t got,
                  uint64_t want);
-/* What must never be: "STATE: WHAT, n of N; wanted 0". */
-bool check_none(struct test_context *t, const char *state, const char *what,
-                uint64_t n, uint64_t of);
+/* What must never be: "WHAT, n of N; wanted 0". */
+bool check_none(struct test_context *t, const char *what, uint64_t n,
+                uint64_t of);
 /* A check that a published erratum may spoil: where not ok, KNOWN with its name
  * if this processor has it and the deviation has its signature, else FAIL.
  * Returns ok. */
@@ -129,7 +129,8 @@ void broken(struct test_context *t, const char *format, ...) PRINTF_LIKE(2, 3);
 void skip(struct test_context *t, const char *format, ...) PRINTF_LIKE(2, 3);
 
 /* What the statement after WITH_PREFIX says begins with this and ": ", within
- * another prefix after that; an observation's after its first word. A body that
+ * another prefix after that; an observation's after its first word; a SKIP is
+ * of the whole test. A body that
  * returns from inside leaves it to the rest of its test: then it may not PASS.
  *
  *     WITH_PREFIX (t, "%s", row->what)

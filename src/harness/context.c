@@ -114,10 +114,10 @@ bool check_equal(struct test_context *t, const char *what, uint64_t got,
                  want);
 }
 
-bool check_none(struct test_context *t, const char *state, const char *what,
-                uint64_t n, uint64_t of)
+bool check_none(struct test_context *t, const char *what, uint64_t n,
+                uint64_t of)
 {
-    return check(t, n == 0, "%s: %s, %lu of %lu; wanted 0", state, what, n, of);
+    return check(t, n == 0, "%s, %lu of %lu; wanted 0", what, n, of);
 }
 
 void observe(struct test_context *t, const char *what, uint64_t n, uint64_t of)
@@ -155,13 +155,16 @@ void broken(struct test_context *t, const char *format, ...)
     va_end(arguments);
 }
 
+/* Of the whole test: without a prefix. */
 void skip(struct test_context *t, const char *format, ...)
 {
+    char line[CONTEXT_LINE_BYTES];
     va_list arguments;
 
     va_start(arguments, format);
-    add_verdict_list(t, VERDICT_SKIP, format, arguments);
+    text_format_list(line, sizeof(line), format, arguments);
     va_end(arguments);
+    add_verdict(t, VERDICT_SKIP, line);
 }
 
 /* --- What a body reads --------------------------------------------------- */
