@@ -186,12 +186,16 @@ unsigned test_processor(const struct test_context *t)
 
 unsigned test_trials(struct test_context *t, unsigned usual, unsigned least)
 {
+    char line[CONTEXT_LINE_BYTES]; /* of the test: without a prefix */
+
     if (t->trials == 0)
         return usual;
     if (t->trials < least && !t->no_trials_line) {
         t->no_trials_line = true;
-        note(t, "trials=%u is fewer than the %u that this test asks for",
-             t->trials, least);
+        text_format(line, sizeof(line),
+                    "trials=%u is fewer than the %u that this test asks for",
+                    t->trials, least);
+        add_verdict(t, VERDICT_NONE, line);
     }
     return t->trials;
 }
