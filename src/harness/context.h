@@ -11,6 +11,7 @@
 
 #include "src/harness/case.h"
 #include "src/harness/journal.h"
+#include "src/cpu/found.h"
 
 #define CONTEXT_LINE_BYTES   240 /* the longest line, without its prefix */
 #define CONTEXT_TEXT_BYTES   3072
@@ -22,6 +23,7 @@ struct test_context {
     /* (session) For the whole session. */
     unsigned processor;
     struct identity cpu;
+    struct found found; /* before anything was written */
     struct regime_evidence evidence;
     enum regime regime;
     bool lost;          /* did not answer once, and runs no more jobs */

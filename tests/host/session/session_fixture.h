@@ -89,6 +89,9 @@ static const struct test *const one_overflow[] = {&overflow, NULL};
 static const struct test *const one_silent[] = {&silent, NULL};
 static const struct test *const one_scope[] = {&scope, NULL};
 
+/* What firmware calls the machine of the next runs; NULL: nothing. */
+static const struct machine *named;
+
 /* What the next runs are asked beside tests= and trials=, as words. */
 static const char *words = "";
 
@@ -123,6 +126,7 @@ static inline struct ktap_totals run(const struct test *const *list,
         .image_crc = 0x89abcdef,
         .warnings = warnings,
         .warnings_count = 1,
+        .machine = named,
         .workspace = workspace,
     };
     struct ktap_totals totals = session_run(&setup);
