@@ -87,9 +87,10 @@ def run(seconds, report_bytes, simulation):
 
 
 def skeleton(line):
-    """Without numbers, of which some are hexadecimal."""
-    return re.sub(r"\b(0x)?[0-9][0-9A-Fa-f]*H?\b|\b[0-9A-F]{8}\b|\b[0-9a-f]{12}\b|"
-                  r"\b[0-9A-F]{1,3}H\b", "N", line)
+    """Without numbers, of which some are hexadecimal, but those of processors."""
+    return re.sub(r"(?<!processor )(?<!processors )"
+                  r"\b((0x)?[0-9][0-9A-Fa-f]*H?|[0-9A-F]{1,3}H|[0-9A-F]{8}"
+                  r"|[0-9a-f]{12}(-dirty)?)(?![\w-])", "N", line)
 
 
 def sampled(lines, report):
@@ -117,8 +118,9 @@ def samples(report):
         def now(block):
             return "".join(line + "\n" for line in sampled(block[1].splitlines(), lines))
 
+        text = SAMPLE.sub(now, text)
         with open(path, "w", encoding="utf-8") as file:
-            file.write(SAMPLE.sub(now, text))
+            file.write(text)
         print(f"{path}: lines of the default run")
 
 
