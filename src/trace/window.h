@@ -37,7 +37,7 @@ void window_set(struct window *w, const uint8_t *body,
  * more than WINDOW_TURN_BYTES_MAX but for PSB+. */
 void window_set_loop(struct window *w, struct test_context *t, unsigned turns);
 #define WINDOW_TURN_BYTES     12
-#define WINDOW_TURN_BYTES_MAX 38
+#define WINDOW_TURN_BYTES_MAX 44
 
 /* Nothing is left: PacketEn stays 0. */
 void window_set_silent(struct window *w, const uint8_t *body);

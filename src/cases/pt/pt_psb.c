@@ -4,7 +4,7 @@
 #include "src/base/msr.h"
 #include "src/trace/window.h"
 
-#define TRACE_MIN 8192u /* bytes of trace, at least */
+#define TRACE_MIN 7680u /* bytes of trace, at least */
 _Static_assert(TRACE_MIN / WINDOW_TURN_BYTES * WINDOW_TURN_BYTES_MAX <
                    TRACE_BYTES - 2048,
                "no STOP");
