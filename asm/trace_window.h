@@ -82,7 +82,13 @@ TRACE_BODY(trace_body_status);
 TRACE_BODY(trace_body_cr3);
 extern const uint8_t trace_body_cr3_back[], /* after the last write */
     trace_body_cr3_end[];                   /* the last jump's target */
-extern const uint8_t trace_body_cr3_read[]; /* cells[0] is CR3 */
+extern const uint8_t trace_body_cr3_read[]; /* cells[0], [1] are CR3, CR4 */
+/* Jumps to itself at argument higher, and TRACE_ALIAS_STEP above that, under a
+ * CR3 of count; INT3 there, whose handler is to be the label's first alias. */
+TRACE_BODY(trace_body_alias);
+extern const uint8_t trace_alias_handler[];
+#define TRACE_ALIAS_STEP  (UINT64_C(1) << 21)
+#define TRACE_ALIAS_BYTES 256 /* of its code, at most */
 
 /* #UD, #DE, #GP, #BP, INT TRACE_INT and a data breakpoint, which is a trap,
  * under gates with these handlers. */

@@ -37,7 +37,11 @@ enum path_kind {
     PATH_TIP_HANDLER, /* PATH_TIP to one of the handlers of trace_window.h */
     PATH_TIP_ERROR,
     PATH_TIP_TRAP,
-    PATH_FUP_MAY, /* PATH_FUP, or nothing */
+    PATH_FUP_MAY,     /* PATH_FUP, or nothing */
+    PATH_TIP_ALIAS,   /* PATH_TIP, the window's argument higher */
+    PATH_TIP_ALIAS_2, /* and TRACE_ALIAS_STEP higher */
+    PATH_FUP_ALIAS_2,
+    PATH_PIP_COUNT, /* PATH_PIP of the window's count */
     PATH_KINDS
 };
 

@@ -41,20 +41,33 @@ static uint64_t body_count(const struct window *w)
 static struct path_step row_step(const struct window *w, uint64_t index)
 {
     const struct trace_row *row = &w->rows[index];
+    const uint64_t at = (uint64_t)(int64_t)row->at,
+                   body = trace_at(w->code.body),
+                   alias = body + w->code.argument;
 
-    if (row->kind == PATH_PIP_OWN)
+    switch (row->kind) {
+    case PATH_PIP_OWN:
         return (struct path_step){PATH_PIP, path_pip(w->code.cells[0])};
-    if (row->kind == PATH_PIP_OTHER)
+    case PATH_PIP_OTHER:
         return (struct path_step){PATH_PIP, path_pip(w->code.argument)};
-    if (row->kind == PATH_TIP_HANDLER)
+    case PATH_PIP_COUNT:
+        return (struct path_step){PATH_PIP, path_pip(w->code.count)};
+    case PATH_TIP_HANDLER:
         return (struct path_step){PATH_TIP, trace_at(trace_handler)};
-    if (row->kind == PATH_TIP_ERROR)
+    case PATH_TIP_ERROR:
         return (struct path_step){PATH_TIP, trace_at(trace_handler_error)};
-    if (row->kind == PATH_TIP_TRAP)
+    case PATH_TIP_TRAP:
         return (struct path_step){PATH_TIP, trace_at(trace_handler_trap)};
-    const uint64_t from = has_address(row->kind) ? trace_at(w->code.body) : 0;
-
-    return (struct path_step){row->kind, from + (uint64_t)(int64_t)row->at};
+    case PATH_TIP_ALIAS:
+        return (struct path_step){PATH_TIP, alias + at};
+    case PATH_TIP_ALIAS_2:
+        return (struct path_step){PATH_TIP, alias + TRACE_ALIAS_STEP + at};
+    case PATH_FUP_ALIAS_2:
+        return (struct path_step){PATH_FUP, alias + TRACE_ALIAS_STEP + at};
+    default:
+        return (struct path_step){row->kind,
+                                  (has_address(row->kind) ? body : 0) + at};
+    }
 }
 
 /* The jump to the body; then the jumps and a branch each turn. */
