@@ -64,6 +64,11 @@ TRACE_BODY(trace_body_transfers);
  * elsewhere than to their call. */
 TRACE_BODY(trace_body_returns);
 
+/* Count turns of three calls in one another, and of jumps in and around them;
+ * the rows are those of one turn, but for the branch back. */
+TRACE_BODY(trace_body_calls);
+#define TRACE_CALLS_JUMPS 7
+
 /* In and out of the range from trace_range_first to trace_range_last, both
  * included, by all kinds of branches; its path is that of a filter of it. */
 TRACE_BODY(trace_body_range);

@@ -42,6 +42,9 @@ enum path_kind {
     PATH_TIP_ALIAS_2, /* and TRACE_ALIAS_STEP higher */
     PATH_FUP_ALIAS_2,
     PATH_PIP_COUNT, /* PATH_PIP of the window's count */
+    PATH_CALL,      /* no packet; value: where its return goes */
+    PATH_RET_OF,    /* PATH_RET, compressed only where its PATH_CALL is known to
+                       a decoder that began at the last PSB */
     PATH_KINDS
 };
 
@@ -122,6 +125,7 @@ struct path_seen {
     unsigned packets[PT_KINDS];     /* all of it, PSB+ too */
     unsigned interrupts;            /* that came, and returned */
     unsigned compressed, returns;   /* returns, and those in a TNT */
+    unsigned over_psb;              /* PATH_RET_OFs with a PSB since the call */
     struct path_times times;
 };
 

@@ -172,6 +172,17 @@ static bool take_status(struct walk *w, const struct pt_packet *packet,
     }
 }
 
+/* A decoder that begins here knows no call before. Of those after the last
+ * packet of the control flow it is not known which came first. */
+static void forget_calls(struct walk *w)
+{
+    for (unsigned i = 0; i < w->call_count; i++) {
+        struct walk_call *call = &w->calls[i];
+        call->over_psb = true;
+        call->unsure = call->step >= w->flow_step;
+    }
+}
+
 static bool take_psb(struct walk *w, uint64_t at)
 {
     struct path_psb psb = {
@@ -181,6 +192,7 @@ static bool take_psb(struct walk *w, uint64_t at)
 
     w->last_ip = 0;
     w->mode_known = false;
+    forget_calls(w);
     for (;;) {
         if (!read_packet(w, &packet, &offset))
             return false;

@@ -23,19 +23,24 @@ static bool has_address(unsigned kind)
 {
     return kind == PATH_TIP || kind == PATH_RET || kind == PATH_FUP ||
            kind == PATH_PGE || kind == PATH_PGD || kind == PATH_PGD_DIRECT ||
-           kind == PATH_FUP_MAY;
+           kind == PATH_FUP_MAY || kind == PATH_CALL || kind == PATH_RET_OF;
+}
+
+static uint64_t row_count(const struct window *w)
+{
+    uint64_t rows = 0;
+
+    while (w->rows[rows].kind != PATH_END)
+        rows++;
+    return rows;
 }
 
 /* Steps of the body. */
 static uint64_t body_count(const struct window *w)
 {
-    uint64_t rows = 0;
-
     if (w->rows == NULL)
         return 1 + WINDOW_TURN_STEPS * w->code.count;
-    while (w->rows[rows].kind != PATH_END)
-        rows++;
-    return rows;
+    return w->repeated ? 1 + (row_count(w) + 1) * w->code.count : row_count(w);
 }
 
 static struct path_step row_step(const struct window *w, uint64_t index)
@@ -68,6 +73,19 @@ static struct path_step row_step(const struct window *w, uint64_t index)
         return (struct path_step){row->kind,
                                   (has_address(row->kind) ? body : 0) + at};
     }
+}
+
+/* The jump to the body; then the rows and a branch each turn. */
+static struct path_step repeated_step(const struct window *w, uint64_t index)
+{
+    const uint64_t steps = row_count(w) + 1, turn = (index - 1) / steps;
+
+    if (index == 0)
+        return (struct path_step){PATH_TIP, trace_at(w->code.body)};
+    if ((index - 1) % steps != steps - 1)
+        return row_step(w, (index - 1) % steps);
+    return (struct path_step){
+        turn + 1 < w->code.count ? PATH_TAKEN : PATH_NOT_TAKEN, 0};
 }
 
 /* The jump to the body; then the jumps and a branch each turn. */
@@ -131,7 +149,10 @@ static bool window_step(const void *source, uint64_t index,
     index -= !w->bare;
     if (index >= body)
         return end_step(index - body, step);
-    *step = w->rows != NULL ? row_step(w, index) : loop_step(w, index);
+    if (w->repeated)
+        *step = repeated_step(w, index);
+    else
+        *step = w->rows != NULL ? row_step(w, index) : loop_step(w, index);
     return true;
 }
 

@@ -25,6 +25,8 @@ struct window {
     uint8_t *gates; /* the IDT meanwhile; NULL: as it is */
     unsigned times; /* how often it runs before the trace is read: usually 1 */
     bool bare;      /* the rows are all of it: PacketEn is 0 at both ends */
+    bool repeated;  /* after the jump to the body the rows are those of one of
+                       code.count turns, each with a branch back at its end */
     struct path path;
 };
 
