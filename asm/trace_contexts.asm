@@ -279,4 +279,75 @@ global trace_alias_handler
 trace_alias_handler:
         iretq
 
+; To 32-bit and to 16-bit code by far RETs, back by INT3 and, from the former, to
+; and fro by IRETQ. RSI is the 32-bit code segment, the 16-bit one is next; code
+; and stack lie below 4 GB. The upper halves of registers may be lost, and R8 to
+; R15. Handlers go on at RBX, in the code segment of RCX, where EDX has become 0.
+%define MODE_64 1
+%define MODE_32 2
+%define MODE_16 0
+
+%macro MODE 1
+section .rodata
+        dd      MODE_EXEC, %1
+section .text
+%endmacro
+
+; INT3, whose handler goes on at the label.
+%macro TRAPPED 2
+        OUT     FUP, %1
+        MODE    MODE_64
+        OUT     TIP, trace_mode_handler
+        MODE    %2
+%endmacro
+
+TRACED trace_body_modes
+        OUT     TIP, trace_body_modes
+        push    r14
+        mov     ecx, cs
+        mov     edx, 2
+        lea     rbx, [.back]
+        lea     rax, [.legacy]
+        push    rsi
+        push    rax
+        o64 retf
+.legacy:
+        int3
+.again: int3
+        MODE    MODE_32
+        OUT     TIP, .legacy
+        TRAPPED .legacy, MODE_32
+        OUT     TIP, .again
+        OUT     FUP, .again
+        MODE    MODE_64
+        OUT     TIP, trace_mode_handler
+        OUT     TIP, .back
+.back:  inc     edx
+        add     esi, 8
+        lea     rbx, [.end]
+        lea     rax, [.sixteen]
+        push    rsi
+        push    rax
+        o64 retf
+.sixteen:
+        int3
+        MODE    MODE_16
+        OUT     TIP, .sixteen
+        OUT     FUP, .sixteen
+        MODE    MODE_64
+        OUT     TIP, trace_mode_handler
+        OUT     TIP, .end
+.end:   pop     r14
+TRACED_END
+global trace_mode_handler
+trace_mode_handler:
+        dec     edx
+        mov     rax, [rsp]
+        mov     rdi, [rsp + 8]
+        cmovz   rax, rbx
+        cmovz   rdi, rcx
+        mov     [rsp], rax
+        mov     [rsp + 8], rdi
+        iretq
+
 section .note.GNU-stack noalloc noexec nowrite progbits

@@ -90,6 +90,22 @@ trace_window_gates:
         add     rsp, 40
         ret
 
+; int trace_window_segments(struct trace_window *rdi, uint8_t *rsi gates,
+;                           const void *rdx, uint16_t ecx)
+; The same while the GDT is RDX, of ECX bytes.
+global trace_window_segments
+trace_window_segments:
+        sub     rsp, 40
+        sgdt    [rsp]
+        dec     ecx
+        mov     [rsp + 16], cx
+        mov     [rsp + 18], rdx
+        lgdt    [rsp + 16]
+        call    trace_window_gates
+        lgdt    [rsp]
+        add     rsp, 40
+        ret
+
 ; Handlers for such gates: RBX is where they go on, without and with an error
 ; code; or as the processor has it.
 global trace_handler, trace_handler_error, trace_handler_trap

@@ -36,6 +36,10 @@ extern const uint8_t trace_window_off[];
 void trace_gates(uint8_t gates[TRACE_GATES_BYTES]);
 int trace_window_gates(struct trace_window *window,
                        uint8_t gates[TRACE_GATES_BYTES]);
+/* The same while the GDT is this one, of so many bytes. */
+int trace_window_segments(struct trace_window *window,
+                          uint8_t gates[TRACE_GATES_BYTES], const void *gdt,
+                          uint16_t bytes);
 /* Handlers: they go on where the body said, after a fault without and with an
  * error code, or where the processor would. */
 extern const uint8_t trace_handler[], trace_handler_error[],
@@ -94,6 +98,12 @@ TRACE_BODY(trace_body_alias);
 extern const uint8_t trace_alias_handler[];
 #define TRACE_ALIAS_STEP  (UINT64_C(1) << 21)
 #define TRACE_ALIAS_BYTES 256 /* of its code, at most */
+
+/* Into code of 32 and 16 bits and back, under a gate for #BP with its handler.
+ * argument: the selector of a 32-bit code segment at privilege level 0, which a
+ * 16-bit one follows; both from 0 on, of 4 GB. This code and RSP are below. */
+TRACE_BODY(trace_body_modes);
+extern const uint8_t trace_mode_handler[];
 
 /* #UD, #DE, #GP, #BP, INT TRACE_INT and a data breakpoint, which is a trap,
  * under gates with these handlers. */

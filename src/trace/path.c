@@ -208,6 +208,10 @@ static bool take_step(struct walk *w, const struct path_step *want)
         return take_branch(w, want->kind == PATH_TAKEN);
     case PATH_RET:
         return take_return(w, want->value);
+    case PATH_MODE_EXEC:
+        w->mode = (uint8_t)want->value;
+        w->mode_due = true;
+        return true;
     case PATH_CALL:
         push_call(w, want->value);
         return true;
@@ -254,7 +258,7 @@ bool path_list_step(const void *source, uint64_t index, struct path_step *step)
 void path_follow(const uint8_t *bytes, size_t size, const struct path *path,
                  uint64_t first, struct path_seen *seen)
 {
-    struct walk w = {.path = path, .seen = seen};
+    struct walk w = {.path = path, .seen = seen, .mode = PT_MODE_EXEC_CS_L};
     struct path_step want;
 
     memset(seen, 0, sizeof(*seen));
@@ -269,7 +273,8 @@ void path_follow(const uint8_t *bytes, size_t size, const struct path *path,
         seen->want = want;
         if (!take_step(&w, &want))
             return;
-        if (want.kind != PATH_CALL && want.kind != PATH_FUP_MAY)
+        if (want.kind != PATH_CALL && want.kind != PATH_FUP_MAY &&
+            want.kind != PATH_MODE_EXEC)
             w.flow_step = i + 1;
     }
     take_end(&w);

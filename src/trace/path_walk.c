@@ -132,11 +132,10 @@ static bool take_mode_exec(struct walk *w, const struct pt_packet *packet,
                            uint64_t offset)
 {
     w->mode_known = true;
-    if ((packet->payload & (PT_MODE_EXEC_CS_L | PT_MODE_EXEC_CS_D)) ==
-        PT_MODE_EXEC_CS_L)
+    if ((packet->payload & (PT_MODE_EXEC_CS_L | PT_MODE_EXEC_CS_D)) == w->mode)
         return true;
-    return walk_wrong(w, "MODE.Exec of another mode than 64-bit", offset,
-                      packet->kind, packet->payload);
+    return walk_wrong(w, "MODE.Exec of another mode", offset, packet->kind,
+                      packet->payload);
 }
 
 /* What PSB+ may hold ("Decoder Synchronization (PSB+)"). */
@@ -208,6 +207,25 @@ static bool take_psb(struct walk *w, uint64_t at)
     return true;
 }
 
+/* "MODE.Exec always immediately precedes a TIP or TIP.PGE": the latter where
+ * the processor chooses to. */
+static bool take_pending_mode(struct walk *w, const struct pt_packet *packet,
+                              uint64_t offset)
+{
+    const bool pending = w->mode_pending;
+
+    w->mode_pending = false;
+    if (w->mode_due && packet->kind == PT_TIP) {
+        w->mode_due = false;
+        return pending ||
+               walk_wrong(w, "a change of the mode without MODE.Exec", offset,
+                          packet->kind, packet->payload);
+    }
+    return !pending || packet->kind == PT_TIP_PGE ||
+           walk_wrong(w, "MODE.Exec without a change of the mode", offset,
+                      packet->kind, packet->payload);
+}
+
 bool walk_next(struct walk *w, struct pt_packet *packet, uint64_t *offset)
 {
     for (;;) {
@@ -232,9 +250,5 @@ bool walk_next(struct walk *w, struct pt_packet *packet, uint64_t *offset)
             return false;
         w->mode_pending = true;
     }
-    if (w->mode_pending && packet->kind != PT_TIP_PGE)
-        return walk_wrong(w, "MODE.Exec without a change of the mode", *offset,
-                          packet->kind, packet->payload);
-    w->mode_pending = false;
-    return true;
+    return take_pending_mode(w, packet, *offset);
 }

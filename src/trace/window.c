@@ -200,6 +200,15 @@ static bool arm(struct trace *p, const struct parts *parts)
                                   parts_pointers(parts));
 }
 
+static int run(struct window *w)
+{
+    if (w->gates == NULL)
+        return trace_window(&w->code);
+    return w->gdt == NULL ? trace_window_gates(&w->code, w->gates)
+                          : trace_window_segments(&w->code, w->gates, w->gdt,
+                                                  w->gdt_bytes);
+}
+
 static bool attempt_once(void *argument)
 {
     struct attempt *a = argument;
@@ -208,9 +217,7 @@ static bool attempt_once(void *argument)
         return false;
     a->w->code.control = a->p->armed | IA32_RTIT_CTL_TraceEn;
     for (unsigned i = 0; i < a->w->times; i++)
-        a->vector = a->w->gates != NULL
-                        ? trace_window_gates(&a->w->code, a->w->gates)
-                        : trace_window(&a->w->code);
+        a->vector = run(a->w);
     return trace_stop(a->p);
 }
 

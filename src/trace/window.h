@@ -21,8 +21,10 @@ struct window {
     const struct trace_row *rows; /* NULL: the loop, with code.count turns */
     uint8_t others[WINDOW_TURNS_MAX / 8]; /* a bit a turn */
     const struct parts
-        *parts;     /* the output; NULL: the usual one, trace_arm() */
-    uint8_t *gates; /* the IDT meanwhile; NULL: as it is */
+        *parts;      /* the output; NULL: the usual one, trace_arm() */
+    uint8_t *gates;  /* the IDT meanwhile; NULL: as it is */
+    const void *gdt; /* with gates: the GDT meanwhile; NULL: as it is */
+    uint16_t gdt_bytes;
     unsigned times; /* how often it runs before the trace is read: usually 1 */
     bool bare;      /* the rows are all of it: PacketEn is 0 at both ends */
     bool repeated;  /* after the jump to the body the rows are those of one of
