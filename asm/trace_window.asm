@@ -13,6 +13,7 @@ default rel
 %define BODY    0x08
 %define ARGUMENT 0x10
 %define COUNT   0x18
+%define TSC     0x40
 
 %define IA32_RTIT_CTL         0x570
 %define IA32_RTIT_CTL_TraceEn 1
@@ -28,6 +29,9 @@ trace_window:
         push_preserved
         pushfq
         mov     r14, rdi
+        rdtsc
+        mov     [r14 + TSC], eax
+        mov     [r14 + TSC + 4], edx
         mov     ecx, IA32_RTIT_CTL
         mov     rax, [r14 + CONTROL]
         mov     rdx, rax

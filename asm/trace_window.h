@@ -15,10 +15,12 @@ struct trace_window {
     const uint8_t *body;
     uint64_t argument, count;   /* RSI and RDI of the body */
     volatile uint64_t cells[4]; /* what some bodies read or write */
+    uint64_t tsc;               /* RDTSC, just before TraceEn is set */
 };
 _Static_assert(offsetof(struct trace_window, body) == 0x08, "body");
 _Static_assert(offsetof(struct trace_window, argument) == 0x10, "argument");
 _Static_assert(offsetof(struct trace_window, cells) == 0x20, "cells");
+_Static_assert(offsetof(struct trace_window, tsc) == 0x40, "tsc");
 
 /* Writes control, jumps to the body, writes control without TraceEn. Returns
  * HW_NO_FAULT, or the vector of the first WRMSR, which was then all. Flags and

@@ -105,6 +105,7 @@ struct path_times {
     unsigned mtc_repeats; /* MTCs that say what the one before said */
     uint64_t mtc_steps;   /* from the first to the last */
     uint8_t first_mtc, last_mtc;
+    uint8_t cbr_least, cbr_most;
     uint64_t cycles;    /* the sum of all CYCs but the first */
     unsigned cyc_short; /* of them below cyc_least */
 };

@@ -22,6 +22,16 @@ bool walk_wrong(struct walk *w, const char *text, uint64_t offset, unsigned got,
     return false;
 }
 
+static void take_cbr(struct path_seen *seen, uint8_t ratio)
+{
+    struct path_times *times = &seen->times;
+
+    if (seen->packets[PT_CBR] == 1 || ratio < times->cbr_least)
+        times->cbr_least = ratio;
+    if (ratio > times->cbr_most)
+        times->cbr_most = ratio;
+}
+
 /* The packet as it stands in the stream; its address, where it has one, in the
  * payload. */
 static bool read_packet(struct walk *w, struct pt_packet *packet,
@@ -49,6 +59,8 @@ static bool read_packet(struct walk *w, struct pt_packet *packet,
         w->last_ip = pt_ip(w->last_ip, packet->detail, packet->payload);
         packet->payload = w->last_ip;
     }
+    if (packet->kind == PT_CBR)
+        take_cbr(w->seen, (uint8_t)packet->payload);
     if (packet->kind == PT_MODE_TSX)
         packet->payload &= PT_MODE_TSX_INTX | PT_MODE_TSX_TXABORT;
     if (packet->kind == PT_OVF) {
