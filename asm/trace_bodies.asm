@@ -301,6 +301,33 @@ section .text
         QUIET_JUMP .more_inner
         ret
 
+; Turns of two jumps, the second after a chain of multiplications, so that many
+; cycles pass before it. IA32_PERF_GLOBAL_CTRL is RSI meanwhile.
+%define IA32_PERF_GLOBAL_CTRL 0x38f
+%define CHAIN 48
+
+TRACED trace_body_counted
+        mov     ecx, IA32_PERF_GLOBAL_CTRL
+        mov     rax, rsi
+        mov     rdx, rsi
+        shr     rdx, 32
+        wrmsr
+        mov     r8d, 3
+.turn:  JUMP    .soon
+        times CHAIN imul r8, r8
+        lea     rbx, [.late]
+        add     rbx, r8
+        sub     rbx, r8                 ; only now
+        jmp     rbx
+        int3
+.late:  OUT     TIP, .late
+        dec     rdi
+        jnz     .turn
+        xor     eax, eax
+        xor     edx, edx
+        wrmsr
+TRACED_END
+
 ; COUNT turns of four indirect jumps, the first to one of two places, and of a
 ; conditional branch. Which of the two follows from the argument, an odd number:
 ; x = x * LOOP_FACTOR, and its highest bit (trace_window.h). CR3 goes into the

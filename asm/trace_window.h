@@ -75,6 +75,12 @@ TRACE_BODY(trace_body_returns);
 TRACE_BODY(trace_body_calls);
 #define TRACE_CALLS_JUMPS 7
 
+/* Count turns of two jumps, TRACE_CHAIN cycles at least between them; rows as
+ * of trace_body_calls. IA32_PERF_GLOBAL_CTRL (38FH) is argument meanwhile, 0
+ * afterwards; the journal has to have it. */
+TRACE_BODY(trace_body_counted);
+#define TRACE_CHAIN 48
+
 /* In and out of the range from trace_range_first to trace_range_last, both
  * included, by all kinds of branches; its path is that of a filter of it. */
 TRACE_BODY(trace_body_range);

@@ -216,8 +216,13 @@ static bool attempt_once(void *argument)
     if (!arm(a->p, a->w->parts))
         return false;
     a->w->code.control = a->p->armed | IA32_RTIT_CTL_TraceEn;
+    if (a->w->fixed != 0 && !set_msr(a->p->t, IA32_FIXED_CTR(a->w->fixed), 0))
+        return false;
     for (unsigned i = 0; i < a->w->times; i++)
         a->vector = run(a->w);
+    if (a->w->fixed != 0 &&
+        !get_msr(a->p->t, IA32_FIXED_CTR(a->w->fixed), &a->w->counted))
+        return false;
     return trace_stop(a->p);
 }
 

@@ -25,6 +25,8 @@ struct window {
     uint8_t *gates;  /* the IDT meanwhile; NULL: as it is */
     const void *gdt; /* with gates: the GDT meanwhile; NULL: as it is */
     uint16_t gdt_bytes;
+    unsigned fixed;   /* IA32_FIXED_CTRn, 0 before each try; 0: none */
+    uint64_t counted; /* what it holds after the last */
     unsigned times; /* how often it runs before the trace is read: usually 1 */
     bool bare;      /* the rows are all of it: PacketEn is 0 at both ends */
     bool repeated;  /* after the jump to the body the rows are those of one of

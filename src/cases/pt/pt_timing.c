@@ -5,12 +5,12 @@
 #include "src/base/msr.h"
 #include "src/trace/window.h"
 
-#define TURNS     100
-#define THRESHOLD 7   /* CycThresh: 64 cycles */
-#define MTC_UNITS 8   /* from one to the next: 256 are rare */
-#define FASTEST   16  /* core clocks to one of TSC, at most */
-#define MTC_LATE  64  /* units, for the first to come */
-#define MTC_KNOWN 192 /* of 256, so that a wrong payload is seen */
+#define TURNS      100
+#define THRESHOLDS 2   /* of CycThresh, tried at most */
+#define MTC_UNITS  8   /* from one to the next: 256 are rare */
+#define FASTEST    16  /* core clocks to one of TSC, at most */
+#define MTC_LATE   64  /* units, for the first to come */
+#define MTC_KNOWN  192 /* of 256, so that a wrong payload is seen */
 
 /* "TSC/MTC Alignment (TMA) Packet", after its two bytes. */
 #define CTC_MASK      UINT64_C(0xffff)
@@ -182,6 +182,28 @@ static void check_mtc(struct timed *m, unsigned n)
          m->seen.times.mtc_steps);
 }
 
+/* "Once this threshold has passed, CYC will either be sent in the next cycle
+ * that produces other CYC-eligible packets, or could be sent stand-alone". */
+static void check_threshold(struct timed *m, unsigned n)
+{
+    const uint64_t least = UINT64_C(1) << (n - 1);
+    const struct path_times *times = &m->seen.times;
+
+    if (!trace_timed(m, "CYCEn, CycThresh",
+                     IA32_RTIT_CTL_CYCEn | IA32_RTIT_CTL_CycThresh(n),
+                     PATH_TIMING_CYC, least))
+        return;
+    const unsigned all = m->seen.packets[PT_CYC];
+    /* Some stand alone, for reasons of the processor's own. */
+    check(m->p->t, 2 * times->cyc_short <= all,
+          "CycThresh = %u: %u of %u CYC are of less than %lu cycles", n,
+          times->cyc_short, all, least);
+    check(m->p->t, all >= 2 && times->cycles / (all - 1) < 15 * least / 8,
+          "CycThresh = %u: %u CYC of %lu cycles in all; wanted one as soon as "
+          "%lu cycles have passed and a packet comes",
+          n, all, times->cycles, least);
+}
+
 static void check_cycles(struct timed *m)
 {
     const struct path_times *times = &m->seen.times;
@@ -198,15 +220,22 @@ static void check_cycles(struct timed *m)
         all, times->cycles, (m->after - m->before) * FASTEST, FASTEST);
     note(t, "%u CYC of %lu cycles; TSC %lu", all, times->cycles,
          m->w.code.cells[2] - m->w.code.cells[1]);
-    if ((test_cpu(t)->leaf14_1_ebx >> THRESHOLD & 1) == 0 ||
-        !trace_timed(m, "CYCEn, CycThresh",
-                     IA32_RTIT_CTL_CYCEn | IA32_RTIT_CTL_CycThresh(THRESHOLD),
-                     PATH_TIMING_CYC, UINT64_C(1) << (THRESHOLD - 1)))
+    if (all < 2)
         return;
-    /* Some stand alone, for reasons of the processor's own. */
-    check(t, 2 * times->cyc_short <= m->seen.packets[PT_CYC],
-          "CycThresh = %u: %u of %u CYC are of less than %u cycles", THRESHOLD,
-          times->cyc_short, m->seen.packets[PT_CYC], 1u << (THRESHOLD - 1));
+    /* Thresholds of many packets, and of which there are many. */
+    const uint64_t gap = times->cycles / (all - 1), sum = times->cycles;
+    unsigned tried = 0;
+    for (unsigned n = 1; n < 16 && tried < THRESHOLDS; n++) {
+        const uint64_t least = UINT64_C(1) << (n - 1);
+        if ((test_cpu(t)->leaf14_1_ebx >> n & 1) != 0 && least >= 8 * gap &&
+            8 * least <= sum) {
+            check_threshold(m, n);
+            tried++;
+        }
+    }
+    if (tried == 0)
+        note(t, "not tested: CycThresh: none fits %u CYC of %lu cycles", all,
+             sum);
 }
 
 /* SDM 2A, CPUID.16H: MHz, the greatest and the bus. 0: not said. */
