@@ -82,12 +82,16 @@ static void look_at_own(struct test_context *peer, void *argument)
     look(peer, IA32_PERF_GLOBAL_CTRL, bank.ctrl);
     uint64_t status = msr_value(peer, IA32_PERF_GLOBAL_STATUS) & *places;
     check(peer, status == 0,
-          "IA32_PERF_GLOBAL_STATUS (38EH) is 0x%lx here after the counters of "
-          "another processor overflowed; wanted none of its bits",
+          "IA32_PERF_GLOBAL_STATUS (38EH) is 0x%lx here while another "
+          "processor's shows that its counters overflowed; wanted none of its "
+          "bits",
           status);
+    /* It clears its own, which is 0, and not the other's. */
+    counters_clear_status(peer, *places);
 }
 
-/* All of this processor's counters count and overflow. */
+/* All of this processor's counters count and overflow, and its status says so
+ * until clear_own(). */
 static void use_own(struct test_context *peer, void *argument)
 {
     const struct identity *id = test_cpu(peer);
@@ -105,8 +109,19 @@ static void use_own(struct test_context *peer, void *argument)
           after.status & *places, *places);
     if (id->perfmon_version >= 4)
         set_msr(peer, IA32_PERF_GLOBAL_STATUS_SET, *places);
-    counters_clear_status(peer, after.status & *places);
     write_own(peer, argument);
+}
+
+static void clear_own(struct test_context *peer, void *argument)
+{
+    const uint64_t *places = argument;
+    uint64_t status = msr_value(peer, IA32_PERF_GLOBAL_STATUS) & *places;
+
+    check(peer, status == *places,
+          "IA32_PERF_GLOBAL_STATUS (38EH) is 0x%lx here after other processors "
+          "wrote 390H with 0x%lx; wanted 0x%lx, the overflows of this one",
+          status, *places, *places);
+    counters_clear_status(peer, *places);
 }
 
 TEST(counter_thread_scope,
@@ -134,5 +149,7 @@ TEST(counter_thread_scope,
         for (unsigned p = 0; p < count && p < OTHERS; p++)
             if (p != user && !on_processor(t, p, look_at_own, &places))
                 return;
+        if (!on_processor(t, user, clear_own, &places))
+            return;
     }
 }
