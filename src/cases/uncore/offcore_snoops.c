@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Reads of lines that another core has: the snoop that finds them there is told
+ * apart by MSR_OFFCORE_RSP_x, modified or not. */
+#include "src/harness/case.h"
+#include "src/base/msr.h"
+#include "src/counting/counters.h"
+#include "src/uncore/offcore.h"
+#include "src/uncore/other_core.h"
+
+#define MOST_OF (OTHER_CORE_LINES / 2)
+
+/* "MSR_OFFCORE_RSP_x Snoop Info Field Definition". A line that another core has
+ * without a change may be forwarded by it or not. */
+#define SNP_NONE  BITS(33, 31) /* none, not needed, none has it */
+#define HIT       BITS(35, 34)
+#define HITM      BIT(36)
+#define ANY_SNOOP BITS(37, 31)
+
+static const struct row {
+    const char *what;
+    bool modified;
+    uint64_t snoop;
+    bool counts;
+} rows[] = {
+    {"modified there, snoop HITM [36]", true, HITM, true},
+    {"modified there, snoop HIT_NO_FWD and HIT_FWD [35:34]", true, HIT, false},
+    {"modified there, none of the snoops that hit [33:31]", true, SNP_NONE,
+     false},
+    {"not modified there, snoop HIT_NO_FWD and HIT_FWD [35:34]", false, HIT,
+     true},
+    {"not modified there, snoop HITM [36]", false, HITM, false},
+    {"modified there, any snoop", true, ANY_SNOOP, true},
+};
+
+static bool try_row(struct test_context *t, const struct offcore_table *table,
+                    unsigned n, const struct row *row)
+{
+    const struct memory_walk walk = other_core_walk(t);
+
+    /* Set-up. */
+    if (!offcore_write(t, table, n,
+                       OFFCORE_DMND_DATA_RD | table->supplier | row->snoop) ||
+        !set_msr_again(t, IA32_PERFEVTSEL(0),
+                       OFFCORE_EVENT(n) | IA32_PERFEVTSEL_USR |
+                           IA32_PERFEVTSEL_OS | IA32_PERFEVTSEL_EN) ||
+        !set_msr_again(t, IA32_PMC(0), 0) ||
+        !other_core_takes(t, row->modified))
+        return false;
+
+    /* Measured. */
+    memory_load(BIT(0), &walk);
+
+    /* Check. */
+    uint64_t got = msr_value(t, IA32_PMC(0));
+    check(t, (got >= MOST_OF) == row->counts,
+          "MSR_OFFCORE_RSP_%u (%XH), data reads of %u lines that another core "
+          "has, %s: IA32_PMC0 (C1H) counted %lu; wanted %s",
+          n, MSR_OFFCORE_RSP(n), OTHER_CORE_LINES, row->what, got,
+          row->counts ? "most" : "few");
+    return true;
+}
+
+TEST(offcore_snoops,
+     .asks = "Does an off-core response tell lines that another core has "
+             "modified from others?",
+     .cite = "SDM 3B, \"Off-core Response Performance Monitoring\", "
+             "\"MSR_OFFCORE_RSP_x Snoop Info Field Definition\"",
+     .scope = WHOLE_MACHINE,
+     .needs = {.features = NEED_INTEL | NEED_PMU | NEED_OFFCORE |
+                           NEED_TWO_PROCESSORS,
+               .counters = 1})
+{
+    const struct offcore_table *table = offcore_of(test_cpu(t));
+
+    if (!other_core_there(t) || !counters_claim(t) ||
+        !hold_msr(t, IA32_PERF_GLOBAL_CTRL))
+        return;
+    for (unsigned n = 0; n < 2; n++)
+        FOR_EACH_ROW (t, i, rows)
+            if (!try_row(t, table, n, &rows[i]))
+                return;
+}
