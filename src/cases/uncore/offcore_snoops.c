@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Reads of lines that another core has: the snoop that finds them there is told
- * apart by MSR_OFFCORE_RSP_x, modified or not. */
+ * apart by MSR_OFFCORE_RSP_x, modified or not; they miss no last level. */
 #include "src/harness/case.h"
 #include "src/base/msr.h"
 #include "src/counting/counters.h"
@@ -60,6 +60,34 @@ static bool try_row(struct test_context *t, const struct offcore_table *table,
     return true;
 }
 
+/* LLC Reference and LLC Misses (SDM 3B, "Pre-defined Architectural Performance
+ * Events"): what another core has, the L3 has, so that nothing misses it. */
+static void try_last_level(struct test_context *t)
+{
+    static const uint64_t selects[] = {0x4f2e, 0x412e};
+    const struct memory_walk walk = other_core_walk(t);
+
+    if ((test_cpu(t)->leaf0a_ebx & BITS(4, 3)) != 0)
+        return;
+    for (unsigned n = 0; n < 2; n++)
+        if (!set_msr_again(t, IA32_PERFEVTSEL(n),
+                           selects[n] | IA32_PERFEVTSEL_USR |
+                               IA32_PERFEVTSEL_OS | IA32_PERFEVTSEL_EN) ||
+            !set_msr_again(t, IA32_PMC(n), 0))
+            return;
+    if (!other_core_takes(t, false))
+        return;
+    memory_load(BITS(1, 0), &walk);
+    uint64_t references = msr_value(t, IA32_PMC(0));
+    uint64_t misses = msr_value(t, IA32_PMC(1));
+    check_known(t, references >= MOST_OF && misses < MOST_OF,
+                ERRATUM_LLC_EVENTS, true,
+                "loads of %u lines that another core has, not modified: %lu "
+                "references of the last level (2EH/4FH), %lu misses (2EH/41H); "
+                "wanted most, and few",
+                OTHER_CORE_LINES, references, misses);
+}
+
 TEST(offcore_snoops,
      .asks = "Does an off-core response tell lines that another core has "
              "modified from others?",
@@ -68,7 +96,7 @@ TEST(offcore_snoops,
      .scope = WHOLE_MACHINE,
      .needs = {.features = NEED_INTEL | NEED_PMU | NEED_OFFCORE |
                            NEED_TWO_PROCESSORS,
-               .counters = 1})
+               .counters = 2})
 {
     const struct offcore_table *table = offcore_of(test_cpu(t));
 
@@ -79,4 +107,5 @@ TEST(offcore_snoops,
         FOR_EACH_ROW (t, i, rows)
             if (!try_row(t, table, n, &rows[i]))
                 return;
+    try_last_level(t);
 }
