@@ -15,7 +15,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 TABLE = os.path.join(HERE, "runs.txt")
 SMT = ("on", "off")
 REGIMES = ("A", "B", "C", "C'", "D", "E", "F")
-EVERYWHERE = ("parallel", "cores=1/2")  # of firmware, and of a boot of two processors
+EVERYWHERE = ("parallel",)  # of firmware, not of the processor
 MARKS = {(True, True): "x", (False, False): ".", (False, True): "8", (True, False): "4"}
 HEAD = """\
 # Written by `make table` from needs.txt, capabilities.txt and exceptions.txt.
