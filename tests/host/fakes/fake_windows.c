@@ -45,6 +45,7 @@ BODY(tsx_body_pause)
 BODY(tsx_body_ud2)
 BODY(tsx_body_write_lines)
 BODY(tsx_body_read_lines)
+BODY(tsx_body_read_lines_xabort)
 BODY(tsx_body_store)
 
 BODY(tsx_body_hold_load)
