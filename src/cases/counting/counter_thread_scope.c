@@ -6,9 +6,13 @@
 #include "src/base/msr.h"
 #include "src/base/names.h"
 #include "src/counting/bank.h"
+#include "src/tsx/pair.h"
 
 #define BRANCHES 0xc4
 #define OTHERS   8 /* processors that look on, at most */
+
+#define OVERFLOWS 8
+#define LISTENING 200 /* turns of a loop */
 
 /* Every register holds something that says whose it is. Nothing counts:
  * counter 0 lacks its own enable, all others lack theirs in 38FH, where nothing
@@ -124,6 +128,61 @@ static void clear_own(struct test_context *peer, void *argument)
     counters_clear_status(peer, *places);
 }
 
+static void silence(struct test_context *peer, void *argument)
+{
+    (void)argument;
+    set_msr_again(peer, IA32_PERF_GLOBAL_CTRL, 0);
+}
+
+/* The other processor's part: interrupts that come to it, while its counters
+ * stand still. */
+struct listener {
+    struct pair pair;
+    uint64_t places;
+    volatile unsigned heard;
+};
+
+static void listen(struct test_context *peer, void *argument)
+{
+    struct listener *l = argument;
+
+    (void)peer;
+    if (!hw_pmi_begin(false))
+        return;
+    for (volatile unsigned i = 0; i < LISTENING; i++)
+        ;
+    l->heard += hw_pmi_count();
+    hw_pmi_end();
+}
+
+static void overflow_beside(struct test_context *t, void *argument)
+{
+    struct listener *l = argument;
+    struct bank after, before = bank_of(l->places, BRANCHES);
+    unsigned came = 0;
+
+    before.pmi = BANK_PMI;
+    for (unsigned n = 0; n < COUNTERS_MAX; n++)
+        if (before.select[n] != 0) {
+            before.select[n] |= IA32_PERFEVTSEL_INT;
+            before.pmc[n] = bank_mask(test_cpu(t), n);
+        }
+    for (unsigned i = 0; i < OVERFLOWS; i++) {
+        if (!bank_window(t, &before, window_long, &after) ||
+            !pair_wait(t, &l->pair))
+            return;
+        came += after.interrupts != 0;
+    }
+    check(t, came == OVERFLOWS,
+          "overflows in %u windows interrupted this processor in %u of them",
+          OVERFLOWS, came);
+    check(t, l->heard == 0,
+          "processor 1, none of whose counters counts, had %u "
+          "performance-monitoring interrupts while counters of this one "
+          "overflowed in %u windows; wanted none",
+          l->heard, OVERFLOWS);
+}
+
 TEST(counter_thread_scope,
      .asks = "Does each logical processor have counters and controls of its "
              "own?",
@@ -152,4 +211,10 @@ TEST(counter_thread_scope,
         if (!on_processor(t, user, clear_own, &places))
             return;
     }
+    struct listener *l = test_buffer(t);
+    if (!hw_run_is_parallel() || !on_processor(t, 1, silence, &places))
+        return;
+    l->places = places;
+    l->heard = 0;
+    (void)pair_run(t, &l->pair, overflow_beside, listen, l);
 }
