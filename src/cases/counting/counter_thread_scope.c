@@ -35,6 +35,14 @@ static struct bank bank_for(const struct test_context *t, uint64_t places)
     return bank;
 }
 
+/* Of IA32_DEBUGCTL a bit that no SMI changes. */
+static uint64_t debugctl_for(const struct test_context *t, uint64_t found)
+{
+    return test_processor(t) % 2 == 0
+               ? found | IA32_DEBUGCTL_FREEZE_LBRS_ON_PMI
+               : found & ~IA32_DEBUGCTL_FREEZE_LBRS_ON_PMI;
+}
+
 static void write_own(struct test_context *peer, void *argument)
 {
     const uint64_t *places = argument;
@@ -50,12 +58,24 @@ static void write_own(struct test_context *peer, void *argument)
         set_msr_again(peer, IA32_FIXED_CTR(n), bank.fixed[n]);
     set_msr_again(peer, IA32_FIXED_CTR_CTRL, bank.fixed_ctrl);
     set_msr_again(peer, IA32_PERF_GLOBAL_CTRL, bank.ctrl);
+    uint64_t debugctl;
+    if (get_msr(peer, IA32_DEBUGCTL, &debugctl))
+        set_msr(peer, IA32_DEBUGCTL, debugctl_for(peer, debugctl));
 }
 
+/* Nothing is in use here yet; on the boot processor everything is. */
 static void claim_and_write(struct test_context *peer, void *argument)
 {
-    if (bank_claim(peer) != 0)
-        write_own(peer, argument);
+    if (bank_claim(peer) == 0)
+        return;
+    if (test_cpu(peer)->perfmon_version >= 4) {
+        uint64_t in_use = msr_value(peer, IA32_PERF_GLOBAL_INUSE);
+        check(peer, (in_use & *(const uint64_t *)argument) == 0,
+              "IA32_PERF_GLOBAL_INUSE (392H) is 0x%lx with no event selected "
+              "here, but on another processor; wanted 0",
+              in_use);
+    }
+    write_own(peer, argument);
 }
 
 static void look(struct test_context *peer, uint32_t msr, uint64_t want)
@@ -84,6 +104,9 @@ static void look_at_own(struct test_context *peer, void *argument)
         look(peer, IA32_FIXED_CTR(n), bank.fixed[n]);
     look(peer, IA32_FIXED_CTR_CTRL, bank.fixed_ctrl);
     look(peer, IA32_PERF_GLOBAL_CTRL, bank.ctrl);
+    uint64_t debugctl;
+    if (get_msr(peer, IA32_DEBUGCTL, &debugctl))
+        look(peer, IA32_DEBUGCTL, debugctl_for(peer, debugctl));
     uint64_t status = msr_value(peer, IA32_PERF_GLOBAL_STATUS) & *places;
     check(peer, status == 0,
           "IA32_PERF_GLOBAL_STATUS (38EH) is 0x%lx here while another "

@@ -174,6 +174,40 @@ static bool try_counter(struct test_context *t, uint64_t places, unsigned n)
     return try_row(t, places, &full);
 }
 
+/* The counter overflows with the second branch: its status bit is 1 at once,
+ * and once cleared it stays 0, though the counters go on. */
+static bool try_status(struct test_context *t, uint64_t places, unsigned n)
+{
+    struct window_live live = {.rdpmc = n,
+                               .rdmsr = IA32_PERF_GLOBAL_STATUS,
+                               .msr = IA32_PERF_GLOBAL_STATUS_RESET,
+                               .value = {BIT(n), 0}};
+    struct bank before = bank_for(t, places), after;
+    char name[MSR_NAME_BYTES];
+
+    /* Measured. */
+    before.cell = (uint64_t)(uintptr_t)&live;
+    before.pmc[n] = bank_mask(test_cpu(t), n) - 1;
+    if (!bank_window(t, &before, window_live, &after))
+        return false;
+
+    /* Check. */
+    const uint64_t first = live.by_rdmsr[0] & ~after.stale,
+                   second = live.by_rdmsr[1] & ~after.stale;
+    check(t, first == BIT(n) && second == 0 && (after.status & places) == 0,
+          "%s overflows with the second of %u branches: "
+          "IA32_PERF_GLOBAL_STATUS (38EH) is 0x%lx while it counts, 0x%lx "
+          "after a 1 was written to [%u] of 390H, 0x%lx at the end; wanted "
+          "0x%lx, 0 and 0",
+          msr_name(IA32_PMC(n), name), LIVE_BRANCHES, first, second, n,
+          after.status, BIT(n));
+    check(t, after.pmc[n] == LIVE_BRANCHES - 2,
+          "%s, 2 branches before its overflow, is at 0x%lx after %u; wanted "
+          "0x%x",
+          name, after.pmc[n], LIVE_BRANCHES, LIVE_BRANCHES - 2);
+    return true;
+}
+
 /* What is not about one counter. */
 static bool try_others(struct test_context *t, uint64_t places)
 {
@@ -237,7 +271,8 @@ TEST(counter_while_running,
     if (places == 0)
         return;
     for (unsigned n = 0; n < counters_available(test_cpu(t)); n++)
-        if ((places >> n & 1) != 0 && !try_counter(t, places, n))
+        if ((places >> n & 1) != 0 &&
+            (!try_counter(t, places, n) || !try_status(t, places, n)))
             return;
     if ((places >> PLACE_FIXED0 & 1) != 0 && !try_fixed(t, places))
         return;
