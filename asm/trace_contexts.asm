@@ -257,9 +257,9 @@ TRACED trace_body_events
         OUT     TIP, .stored
 TRACED_END
 
-; The same code at other addresses. CR3 of RDI maps it RSI higher, and 2 MB above
-; that once more. A direct jump leads to the exception, so that its FUP is the
-; first address of its page, and its handler lies 2 MB below it.
+; The same code at other addresses. CR3 of RDI maps it RSI higher, and 2 MB
+; above that once more. A direct jump leads to the exception, so that its FUP is
+; the first address of its page, and its handler lies 2 MB below it.
 TRACED trace_body_alias
         OUT     TIP, trace_body_alias
         mov     rax, cr3
@@ -299,10 +299,11 @@ global trace_alias_handler
 trace_alias_handler:
         iretq
 
-; To 32-bit and to 16-bit code by far RETs, back by INT3 and, from the former, to
-; and fro by IRETQ. RSI is the 32-bit code segment, the 16-bit one is next; code
-; and stack lie below 4 GB. The upper halves of registers may be lost, and R8 to
-; R15. Handlers go on at RBX, in the code segment of RCX, where EDX has become 0.
+; To 32-bit and to 16-bit code by far RETs, back by INT3 and, from the former,
+; to and fro by IRETQ. RSI is the 32-bit code segment, the 16-bit one is next;
+; code and stack lie below 4 GB. The upper halves of registers may be lost, and
+; R8 to R15. The handler goes on at RBX, in the code segment of RCX, where EDX
+; has become 0.
 %define MODE_64 1
 %define MODE_32 2
 %define MODE_16 0
