@@ -88,6 +88,8 @@ bool test_allowed(const struct test_context *t, unsigned allow);
  * holds is undefined at the start of a test. */
 #define TEST_BUFFER_BYTES 65536
 void *test_buffer(const struct test_context *t);
+/* The same of another processor. */
+void *test_buffer_of(const struct test_context *t, unsigned processor);
 /* Memory to read from, at the start of a page: zeros, the same for all
  * processors. More than a transaction reads (the largest caches are larger
  * still, but shared). */
@@ -97,6 +99,13 @@ const void *test_source(const struct test_context *t);
  * and its records. */
 #define TEST_RECORDS_BYTES 16384
 void *test_records(const struct test_context *t);
+
+/* What a test carries through the repetitions of a soak, zeros at the first:
+ * its counts go on there, and each repetition says what they are by now. */
+#define TEST_CARRIED_BYTES 2048
+void *test_carried(const struct test_context *t);
+/* The first processor that shares this one's core, or this one itself. */
+unsigned test_sibling(const struct test_context *t);
 
 /* --- What a body says ---------------------------------------------------- */
 
@@ -121,6 +130,19 @@ bool check_known(struct test_context *t, bool ok, enum erratum erratum,
 /* Where the manual says "may": a figure, never FAIL. Counts as a check where
  * `of` is not 0. Prints "OBSERVED what: n of N" or "NOT OBSERVED ...". */
 void observe(struct test_context *t, const char *what, uint64_t n, uint64_t of);
+/* For the summary: counter 3 was not as it had to be in so many windows. The
+ * last call for each kind of window counts. */
+enum provoked_beside {
+    BESIDE_TRANSACTIONS,
+    BESIDE_NOTHING, /* the same windows without transactions */
+    BESIDE_FORCED,  /* with RTM_FORCE_ABORT = 1 */
+    PROVOKED_BESIDES
+};
+struct provoked_windows {
+    uint64_t wrong, of;
+};
+void windows_provoked(struct test_context *t, enum provoked_beside beside,
+                      uint64_t wrong, uint64_t of);
 /* Evidence, no judgement. */
 void note(struct test_context *t, const char *format, ...) PRINTF_LIKE(2, 3);
 /* The tool is wrong, or could not test: ERROR and the line. */

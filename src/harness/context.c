@@ -116,6 +116,12 @@ void observe(struct test_context *t, const char *what, uint64_t n, uint64_t of)
          of);
 }
 
+void windows_provoked(struct test_context *t, enum provoked_beside beside,
+                      uint64_t wrong, uint64_t of)
+{
+    t->windows[beside] = (struct provoked_windows){wrong, of};
+}
+
 void note(struct test_context *t, const char *format, ...)
 {
     va_list arguments;
@@ -203,6 +209,25 @@ void test_raw(struct test_context *t, const char *what, const void *at,
 void *test_buffer(const struct test_context *t)
 {
     return t->buffer;
+}
+
+void *test_buffer_of(const struct test_context *t, unsigned processor)
+{
+    return t->all[processor].buffer;
+}
+
+void *test_carried(const struct test_context *t)
+{
+    return t->all[t->processor].carried;
+}
+
+unsigned test_sibling(const struct test_context *t)
+{
+    for (unsigned p = 0; p < t->processors; p++)
+        if (p != t->processor && !t->all[p].lost &&
+            identity_siblings(&t->cpu, &t->all[p].cpu))
+            return p;
+    return t->processor;
 }
 
 const void *test_source(const struct test_context *t)
@@ -303,6 +328,7 @@ void context_begin(struct test_context *t, const struct test *test,
     t->verdict = VERDICT_NONE;
     t->observed = t->observed_of = 0;
     t->known = 0;
+    memset(t->windows, 0, sizeof(t->windows));
     t->no_trials_line = false;
     t->checks = t->rows = t->rows_tried = 0;
     t->journal.count = 0;

@@ -16,6 +16,7 @@
 #define OPTIONS_FILE_BYTES     64
 #define OPTIONS_PROCESSORS_MAX 256
 #define OPTIONS_REPEATS_MAX    10000
+#define OPTIONS_SOAK_MAX       10080 /* minutes: a week */
 #define OPTIONS_COUNTDOWN_MAX  600
 #define OPTIONS_WARNING_BYTES  160
 #define OPTIONS_LINE_BYTES     512
@@ -53,8 +54,9 @@ struct options {
     char tests[OPTIONS_TESTS_BYTES]; /* names or patterns between commas */
     uint64_t processors[OPTIONS_PROCESSORS_MAX / 64]; /* a set; all: all */
     uint32_t repeats; /* of the whole list, 1 or more */
-    uint32_t trials;  /* 0 is each test's own usual number */
-    uint64_t seed;    /* of the run's own random numbers */
+    uint32_t soak;   /* seconds for the whole list, each test again and again */
+    uint32_t trials; /* 0 is each test's own usual number */
+    uint64_t seed;   /* of the run's own random numbers */
     enum verbosity verbosity;
     enum raw raw;
     enum at_end at_end;

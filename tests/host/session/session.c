@@ -431,6 +431,91 @@ static const struct test fickle = {
     {0, 0, 0}, fickle_body,   NULL};
 static const struct test *const two_rounds[] = {&fickle, &overflow, NULL};
 
+/* Carries how often it ran, and fails where more than so often. */
+static unsigned well;
+
+static void carrying_body(struct test_context *t)
+{
+    unsigned *runs = test_carried(t);
+
+    ++*runs;
+    windows_provoked(t, BESIDE_TRANSACTIONS, *runs, 2 * *runs);
+    windows_provoked(t, BESIDE_NOTHING, 0, 2 * *runs);
+    note(t, "run %u, random: %lx", *runs, (unsigned long)test_random(t));
+    check(t, *runs <= well, "once too often");
+}
+
+static const struct test carrying = {
+    "carrying", ASKS("how often"), CITE, EACH_PROCESSOR,
+    {0, 0, 0},  carrying_body,     NULL};
+static const struct test *const soaked[] = {&carrying, &overflow, NULL};
+
+static void soak_runs_a_test_for_its_share(void **state)
+{
+    (void)state;
+    fake_reset();
+    inject = NULL;
+    words = "soak=3s seed=40";
+    fake_ms_step = 100;
+    well = 1000000;
+    struct ktap_totals totals = run(soaked, "carry*,*overflow", 0);
+    assert_sound(totals);
+    assert_int_equal(totals.pass, 2);
+    assert_has("\n1..2\n");
+    const char *at =
+        strstr(fake_report, "# soak: carrying: counter 3 wrong in ");
+    unsigned wrong, of, control, runs, seconds, seed;
+    assert_non_null(at);
+    assert_int_equal(sscanf(at,
+                            "# soak: carrying: counter 3 wrong in %u of %u "
+                            "windows beside transactions, in 0 of %u "
+                            "without; %u runs in %u s, the last with "
+                            "seed=%u, FAIL or ERROR in 0 of",
+                            &wrong, &of, &control, &runs, &seconds, &seed),
+                     6);
+    assert_true(runs > 1);
+    assert_int_equal(wrong, runs); /* it began at 0, and was carried */
+    assert_int_equal(of, 2 * runs);
+    assert_int_equal(control, of);
+    assert_int_equal(seconds, 1); /* half of 3 s */
+    assert_int_equal(seed, 40 + runs - 1);
+    assert_has("\n# soak: counter3_overflow: OBSERVED in 0 of ");
+    assert_has("\n# options: tests=carry*,*overflow seed=40 soak=3s");
+
+    /* Up to the first failure, whose lines are the ones that are there. */
+    fake_reset();
+    fake_ms_step = 100;
+    well = 2;
+    totals = run(soaked, "carry*", 0);
+    assert_int_equal(totals.fail, 1);
+    assert_has("# run 3, random: ");
+    assert_lacks("# run 2, random: ");
+    assert_has("wrong in 3 of 6 windows beside transactions, in 0 of 6 "
+               "without; 3 runs in ");
+    assert_has(" the last with seed=42, FAIL or ERROR in 1 of 3\n");
+    words = "";
+}
+
+/* Without a word about tests, those that provoke counter 3. */
+static void soak_of_nothing_else(void **state)
+{
+    static const struct test provoked = {
+        "counter3_provoked", ASKS("how"),   CITE, EACH_PROCESSOR,
+        {0, 0, 0},           carrying_body, NULL};
+    static const struct test *const some[] = {&provoked, &carrying, NULL};
+
+    (void)state;
+    fake_reset();
+    inject = NULL;
+    words = "soak=1s";
+    fake_ms_step = 100;
+    well = 1000000;
+    struct ktap_totals totals = run(some, "*", 0);
+    words = "";
+    assert_int_equal(totals.pass, 1);
+    assert_has("\nok 1 - counter3_provoked\n# soak: counter3_provoked: ");
+}
+
 static void repeats_runs_the_list_again(void **state)
 {
     char first[64], second[64];
@@ -781,6 +866,8 @@ int main(void)
         cmocka_unit_test(processors_that_differ),
         cmocka_unit_test(whole_machine_test),
         cmocka_unit_test(every_access_faults_once),
+        cmocka_unit_test(soak_runs_a_test_for_its_share),
+        cmocka_unit_test(soak_of_nothing_else),
         cmocka_unit_test(repeats_runs_the_list_again),
         cmocka_unit_test(errata_are_named_in_the_result),
         cmocka_unit_test(nmis_of_the_board_are_said),

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* provoke.c - a window around work that changes one register of counter 3, and
+ * the one figure that this is. */
+#include "src/counting/provoke.h"
+#include "src/base/msr.h"
+#include "src/counting/counters.h"
+#include "src/harness/context.h"
+#include "tests/host/fakes/fake_hw.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static struct test_context all[1];
+static struct test_context *const t = &all[0];
+static const struct test each = {.name = "each", .scope = EACH_PROCESSOR};
+static struct provoked p;
+static struct provoked_histogram h;
+
+enum change { NOTHING, SELECT, CONTROL, IN_USE, COUNT, STATUS, SMI };
+
+static uint64_t *reg(uint32_t msr)
+{
+    return &fake_msr(msr)->value;
+}
+
+/* Both count alike; then one thing is otherwise. */
+static void work(void *argument)
+{
+    enum change change = *(enum change *)argument;
+
+    *reg(IA32_PMC(1)) += 5;
+    *reg(IA32_PMC(3)) += 5;
+    *reg(IA32_PERF_GLOBAL_INUSE) = 0xa;
+    switch (change) {
+    case SELECT:
+        *reg(IA32_PERFEVTSEL(3)) ^= BIT(20);
+        break;
+    case CONTROL:
+        *reg(IA32_PERF_GLOBAL_CTRL) &= ~BIT(3);
+        break;
+    case IN_USE:
+        *reg(IA32_PERF_GLOBAL_INUSE) = 2;
+        break;
+    case COUNT:
+        *reg(IA32_PMC(3)) += 20;
+        break;
+    case STATUS:
+        *reg(IA32_PERF_GLOBAL_STATUS) |= BIT(3);
+        break;
+    case SMI:
+        *reg(IA32_PERFEVTSEL(3)) = 0;
+        *reg(MSR_SMI_COUNT) += 1;
+        break;
+    case NOTHING:
+        break;
+    }
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    fake_reset();
+    fake_msr(MSR_SMI_COUNT);
+    memset(&p, 0, sizeof(p));
+    memset(&h, 0, sizeof(h));
+    memset(all, 0, sizeof(all));
+    all[0].all = all;
+    all[0].processors = 1;
+    all[0].regime = REGIME_B;
+    identity_read(&all[0].cpu);
+    context_begin(&all[0], &each, 1);
+    assert_true(counters_claim(t));
+    return 0;
+}
+
+static void try_turn(enum change change, unsigned turn)
+{
+    *reg(IA32_PERF_GLOBAL_STATUS) = 0;
+    assert_true(provoke(t, turn, FROM_0, work, &change, &p, &h));
+}
+
+static void each_change_is_its_figure(void **state)
+{
+    (void)state;
+    try_turn(NOTHING, 0);
+    assert_int_equal(p.rounds, 1);
+    assert_int_equal(p.wrong, 0);
+    assert_int_equal(h.values[0].times, 0);
+    try_turn(SELECT, 1);
+    assert_int_equal(p.select, 1);
+    assert_int_equal(p.got_select, p.want_select ^ BIT(20));
+    try_turn(CONTROL, 2);
+    assert_int_equal(p.control, 1);
+    try_turn(IN_USE, 3);
+    assert_int_equal(p.in_use, 1);
+    try_turn(COUNT, 4);
+    assert_int_equal(p.count, 1);
+    assert_int_equal(p.got_count, 25);
+    assert_int_equal(p.want_count, 5);
+    try_turn(STATUS, 5);
+    assert_int_equal(p.status, 1);
+    assert_int_equal(p.wrong, 5);
+    assert_int_equal(p.rounds, 6);
+    assert_int_equal(p.dropped, 0);
+}
+
+static void a_window_with_an_smi_is_dropped(void **state)
+{
+    (void)state;
+    try_turn(SMI, 0);
+    assert_int_equal(p.dropped, 1);
+    assert_int_equal(p.rounds, 0);
+    assert_int_equal(p.wrong, 0);
+    fake_msr_remove(MSR_SMI_COUNT); /* cannot be told: the window counts */
+    *reg(MSR_SMI_COUNT) = 0;
+    fake_msr(MSR_SMI_COUNT)->read_vector = HW_GP;
+    try_turn(NOTHING, 0);
+    assert_int_equal(p.rounds, 1);
+}
+
+/* Alike are one line; of different ones six, the rest a number. */
+static void values_are_capped(void **state)
+{
+    (void)state;
+    for (unsigned turn = 0; turn < 9; turn += 3)
+        try_turn(COUNT, turn);
+    assert_int_equal(h.values[0].times, 3);
+    assert_int_equal(h.values[0].off, 1000);
+    assert_int_equal(h.values[1].times, 0);
+    for (unsigned turn = 0; turn < 9; turn++)
+        for (enum change change = SELECT; change <= IN_USE; change++)
+            try_turn(change, turn);
+    assert_int_equal(h.values[PROVOKED_VALUES - 1].times, 3);
+    assert_int_equal(h.others, 30 - 3 - 3 * (PROVOKED_VALUES - 1));
+    t->text_bytes = 0;
+    provoke_report_values(t, &h, p.rounds);
+    t->text[t->text_bytes] = '\0';
+    assert_non_null(strstr(t->text,
+                           "189H = 0x4300c0 (written 0x4300c0), C4H off by up "
+                           "to 1000, 38FH = 0xa, 392H = 0xa: 3 of 30 windows"));
+    assert_non_null(strstr(t->text, "C4H as its twin, 38FH = 0x2,"));
+    assert_non_null(strstr(t->text, "still other values"));
+}
+
+static void short_of_overflow(void **state)
+{
+    enum change change = NOTHING;
+
+    (void)state;
+    assert_true(provoke(t, 0, SHORT_OF_IT, work, &change, &p, NULL));
+    assert_int_equal(*reg(IA32_PMC(3)), UINT64_C(0xfffffffffff5));
+    assert_true(provoke(t, 3, SHORT_OF_IT, work, &change, &p, NULL));
+    assert_int_equal(*reg(IA32_PMC(3)), UINT64_C(0xffffffffffd5));
+    assert_int_equal(p.wrong, 0);
+}
+
+/* FAIL where it is promised, a figure where it is not. */
+static void reported(void **state)
+{
+    (void)state;
+    try_turn(COUNT, 0);
+    provoke_report(t, false, "work", &p);
+    assert_int_equal(t->verdict, VERDICT_NONE);
+    t->text[t->text_bytes] = '\0';
+    assert_non_null(strstr(t->text, "work: 1 of 1 windows wrong\n"));
+    provoke_report(t, true, "work", &p);
+    assert_int_equal(t->verdict, VERDICT_FAIL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(each_change_is_its_figure, set_up),
+        cmocka_unit_test_setup(a_window_with_an_smi_is_dropped, set_up),
+        cmocka_unit_test_setup(values_are_capped, set_up),
+        cmocka_unit_test_setup(short_of_overflow, set_up),
+        cmocka_unit_test_setup(reported, set_up),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
