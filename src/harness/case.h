@@ -96,8 +96,8 @@ void *test_buffer_of(const struct test_context *t, unsigned processor);
 #define TEST_SOURCE_BYTES 0x800000
 const void *test_source(const struct test_context *t);
 /* More such memory, after it, which no transaction may write to: for a DS area
- * and its records. */
-#define TEST_RECORDS_BYTES 16384
+ * and its records, with a page to spare behind them. */
+#define TEST_RECORDS_BYTES 20480
 void *test_records(const struct test_context *t);
 
 /* What a test carries through the repetitions of a soak, zeros at the first:

@@ -189,6 +189,14 @@ int hw_pmc_read(uint32_t index, uint64_t *value)
                        value);
 }
 
+/* Nothing is mapped. */
+static _Alignas(4096) uint64_t paging[512];
+
+uint64_t hw_cr3(void)
+{
+    return (uint64_t)(uintptr_t)paging;
+}
+
 static uint64_t cr4;
 
 uint64_t hw_cr4(void)
