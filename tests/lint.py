@@ -132,18 +132,18 @@ def two_readings():
                             yield f"{path}: {line.strip()}"
 
 
-def arrows():
-    """What a room of src/ includes is of a room that docs/rooms.txt lets it."""
-    table = rooms.read("docs/rooms.txt")
+def arrows(top):
+    """What a room includes is of a room that its table lets it."""
+    table = rooms.read(rooms.TABLES[top])
     allowed = {name: rooms.may_include(table, name) for name in table}
-    for path in sorted(glob.glob("src/**/*.[ch]", recursive=True) +
-                       glob.glob("src/*.*")):
-        room = path.split("/")[1]
+    for path in sorted(glob.glob(f"{top}/**/*.[ch]", recursive=True) +
+                       glob.glob(f"{top}/*.*")):
+        room = os.path.relpath(path, top).split(os.sep)[0]
         if room not in table:
-            yield f"{path}: {room} is no room of docs/rooms.txt"
+            yield f"{path}: {room} is no room of {rooms.TABLES[top]}"
             continue
         with open(path, encoding="utf-8") as file:
-            for other in re.findall(r'#include "src/(\w+)/', file.read()):
+            for other in re.findall(rf'#include "{top}/(\w+)/', file.read()):
                 if other not in allowed[room]:
                     yield f"{path}: {room} may not include {other}"
 
@@ -303,7 +303,8 @@ def run(result):
         result("lint: .sbat of " + name, sbat(f"{BUILD}/{name}"))
     result("lint: one version", release())
     result("lint: one tsxpmu.efi everywhere", same_everywhere())
-    result("lint: rooms include what is below them", arrows())
+    for top in rooms.TABLES:
+        result(f"lint: rooms of {top} include what is below them", arrows(top))
     result("lint: MSRs are written through the journal", journaled())
     result("lint: the image is the same wherever it is built", rebuilt())
     result("lint: the two readings share no file", two_readings())

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* pt.c - what goes wrong with Processor Trace: packets, registers, output. */
-#include "tests/silicon/faults/hooks.h"
+#include "tests/silicon/model/hooks.h"
 
 #include "tests/silicon/model/pt.h"
 

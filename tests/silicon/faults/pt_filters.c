@@ -3,7 +3,7 @@
  * pt_filters.c - what goes wrong with what is traced: levels, CR3, ranges,
  * TraceStop, and the ends of tracing.
  */
-#include "tests/silicon/faults/hooks.h"
+#include "tests/silicon/model/hooks.h"
 
 FAULT(pt_range_base_exclusive,
       .what = "[PT with ranges] a range begins after IA32_RTIT_ADDRn_A",

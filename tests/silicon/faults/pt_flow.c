@@ -3,7 +3,7 @@
  * pt_flow.c - what goes wrong with packets of branches and events, and where
  * TraceEn is set and cleared.
  */
-#include "tests/silicon/faults/hooks.h"
+#include "tests/silicon/model/hooks.h"
 
 FAULT(pt_end_fup_missing, .what = "[PT] clearing TraceEn makes no FUP",
       .caught = {"skylake-2018 on 1 pt_branches FAIL"}, .rule = PT_STOP_FUP)

@@ -3,7 +3,7 @@
  * pt_outputs.c - what goes wrong where packets are written: the single range,
  * tables and regions.
  */
-#include "tests/silicon/faults/hooks.h"
+#include "tests/silicon/model/hooks.h"
 
 FAULT(pt_error_not_set, .what = "[PT] an operational error does not set Error",
       .caught = {"skylake-2018 on 1 pt_output_offset FAIL"},

@@ -3,7 +3,7 @@
  * pt_packets.c - what goes wrong with PSB+, PIP, MODE.Exec and the IPs of
  * packets.
  */
-#include "tests/silicon/faults/hooks.h"
+#include "tests/silicon/model/hooks.h"
 
 FAULT(pt_psb_at_start_missing,
       .what = "[PT] no PSB where TraceEn is set with PacketByteCnt = 0",

@@ -2,7 +2,7 @@
 /*
  * pt_times.c - what goes wrong with TSC, TMA, MTC, CYC and CBR.
  */
-#include "tests/silicon/faults/hooks.h"
+#include "tests/silicon/model/hooks.h"
 
 FAULT(pt_cyc_unasked, .what = "[PT with CYC] CYC comes though CYCEn = 0",
       .caught = {"skylake-2018 on 1 pt_branches FAIL"}, .rule = PT_CYC,

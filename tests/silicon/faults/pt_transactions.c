@@ -3,7 +3,7 @@
  * pt_transactions.c - what goes wrong with packets of transactions; more of
  * them are in pt.c.
  */
-#include "tests/silicon/faults/hooks.h"
+#include "tests/silicon/model/hooks.h"
 
 FAULT(pt_tx_needs_filter,
       .what = "[PT and TSX] MODE.TSX is missing where FilterEn = 0",

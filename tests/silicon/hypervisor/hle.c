@@ -10,7 +10,7 @@
  */
 #include "tests/silicon/hypervisor/hypervisor.h"
 
-#include "tests/silicon/faults/hooks.h"
+#include "tests/silicon/model/hooks.h"
 
 /* False: it has aborted the transaction. */
 static bool begin_elision(struct vcpu *v)

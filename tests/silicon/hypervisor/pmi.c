@@ -11,7 +11,7 @@
  */
 #include "tests/silicon/hypervisor/hypervisor.h"
 
-#include "tests/silicon/faults/hooks.h"
+#include "tests/silicon/model/hooks.h"
 #include "tests/silicon/hypervisor/x86.h"
 
 #define APIC_BASE_ENABLE  (UINT64_C(1) << 11)

@@ -2,7 +2,7 @@
 /* counters.c - counting: which counter takes which event, and overflow. */
 #include "tests/silicon/model/counters.h"
 
-#include "tests/silicon/faults/hooks.h"
+#include "tests/silicon/model/hooks.h"
 #include "tests/silicon/model/bits.h"
 #include "tests/silicon/model/instruction.h"
 #include "tests/silicon/model/msr.h"

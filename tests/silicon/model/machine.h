@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "tests/silicon/faults/fault.h"
+#include "tests/silicon/model/fault.h"
 #include "tests/silicon/model/branches.h"
 #include "tests/silicon/model/choices.h"
 #include "tests/silicon/model/memory_events.h"

@@ -2,7 +2,7 @@
 /* memory_events.c - events of loads and stores, and their data in records. */
 #include "tests/silicon/model/memory_events.h"
 
-#include "tests/silicon/faults/hooks.h"
+#include "tests/silicon/model/hooks.h"
 #include "tests/silicon/model/bits.h"
 #include "tests/silicon/model/counters.h"
 #include "tests/silicon/model/msr.h"

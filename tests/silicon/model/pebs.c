@@ -2,7 +2,7 @@
 /* pebs.c - arming, the PEBS assist, the record. */
 #include "tests/silicon/model/pebs.h"
 
-#include "tests/silicon/faults/hooks.h"
+#include "tests/silicon/model/hooks.h"
 #include "tests/silicon/model/bits.h"
 #include "tests/silicon/model/counters.h"
 #include "tests/silicon/model/pmu_msr.h"

@@ -8,7 +8,7 @@
  */
 #include "tests/silicon/model/pebs.h"
 
-#include "tests/silicon/faults/hooks.h"
+#include "tests/silicon/model/hooks.h"
 #include "tests/silicon/model/bits.h"
 #include "tests/silicon/model/tsx.h"
 

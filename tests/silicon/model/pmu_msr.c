@@ -2,7 +2,7 @@
 /* pmu_msr.c - reads and writes of the registers of the performance monitors. */
 #include "tests/silicon/model/pmu_msr.h"
 
-#include "tests/silicon/faults/hooks.h"
+#include "tests/silicon/model/hooks.h"
 #include "tests/silicon/model/bits.h"
 #include "tests/silicon/model/counters.h"
 #include "tests/silicon/model/pebs.h"

@@ -6,7 +6,7 @@
  */
 #include "tests/silicon/model/pt.h"
 
-#include "tests/silicon/faults/hooks.h"
+#include "tests/silicon/model/hooks.h"
 
 static bool branch_en(const struct processor *p)
 {

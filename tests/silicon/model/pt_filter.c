@@ -5,7 +5,7 @@
  */
 #include "tests/silicon/model/pt.h"
 
-#include "tests/silicon/faults/hooks.h"
+#include "tests/silicon/model/hooks.h"
 
 #define CFG_FILTER 1u
 #define CFG_STOP   2u

@@ -7,7 +7,7 @@
  */
 #include "tests/silicon/model/pt.h"
 
-#include "tests/silicon/faults/hooks.h"
+#include "tests/silicon/model/hooks.h"
 
 #define LEAF_PT            0x14u
 #define PHYSICAL_BITS      39 /* CPUID.80000008H:EAX[7:0] */

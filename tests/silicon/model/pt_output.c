@@ -5,7 +5,7 @@
  * Errors". Nothing is held back inside: all bytes of an instruction are in
  * memory before the next.
  */
-#include "tests/silicon/faults/hooks.h"
+#include "tests/silicon/model/hooks.h"
 #include "tests/silicon/model/counters.h"
 #include "tests/silicon/model/pmu_msr.h"
 #include "tests/silicon/model/pt.h"

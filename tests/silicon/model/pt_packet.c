@@ -6,7 +6,7 @@
  */
 #include "tests/silicon/model/pt.h"
 
-#include "tests/silicon/faults/hooks.h"
+#include "tests/silicon/model/hooks.h"
 
 #define TNT_SHORT   6
 #define TNT_LONG    47

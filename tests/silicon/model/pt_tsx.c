@@ -8,7 +8,7 @@
  */
 #include "tests/silicon/model/pt.h"
 
-#include "tests/silicon/faults/hooks.h"
+#include "tests/silicon/model/hooks.h"
 
 static bool is_traced(const struct processor *p)
 {

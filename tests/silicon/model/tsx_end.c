@@ -9,7 +9,7 @@
  */
 #include "tests/silicon/model/tsx.h"
 
-#include "tests/silicon/faults/hooks.h"
+#include "tests/silicon/model/hooks.h"
 #include "tests/silicon/model/counters.h"
 
 /* What an abort of each cause sets: EAX, the umask of its category beside
