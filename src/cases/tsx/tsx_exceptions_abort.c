@@ -27,8 +27,6 @@ static const struct row {
     {"store to an unmapped address", tsx_body_store, 0, HW_PF},
 };
 
-_Static_assert(offsetof(struct tsx_block, cell) == 32, "a cell after four");
-
 static void try_inside(struct test_context *t, const struct row *row,
                        const struct tsx_block *block, int outside)
 {
@@ -80,27 +78,22 @@ TEST(tsx_exceptions_abort,
 
     for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         const struct row *row = &rows[i];
-        /* Its cell is the first of a line. */
-        _Alignas(64) struct {
-            uint64_t before[4];
-            struct tsx_block block;
-        } on_line = {.block = {.body = row->body,
-                               .argument = row->argument != 0 ? row->argument
-                                                              : unmapped}};
-        struct tsx_block *block = &on_line.block;
+        struct tsx_block block = {.body = row->body,
+                                  .argument = row->argument != 0 ? row->argument
+                                                                 : unmapped};
 
-        if (block->argument == 0) {
+        if (block.argument == 0) {
             note(t, "%s: not tested: needs an address that is not mapped",
                  row->what);
             continue;
         }
         /* It is delivered outside of transactions, or shows nothing inside. */
-        int outside = tsx_outside(block);
+        int outside = tsx_outside(&block);
         if (outside != row->vector) {
             broken(t, "%s outside a transaction: got %s, wanted %s", row->what,
                    fault_name(outside), fault_name(row->vector));
             continue;
         }
-        try_inside(t, row, block, outside);
+        try_inside(t, row, &block, outside);
     }
 }
