@@ -21,6 +21,8 @@
 enum scope {
     EACH_PROCESSOR, /* the body runs on every processor, at the same time */
     WHOLE_MACHINE,  /* it runs on the boot processor and calls on_processor() */
+    THREADS_IN_TURN, /* as EACH_PROCESSOR, but those that share a core, and so
+                        its caches, one after another */
 };
 
 enum feature {

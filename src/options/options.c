@@ -118,7 +118,17 @@ static bool parse_seed(struct options *out, const struct word *value)
 const char *const options_verbosities[] = {"quiet", "normal", "verbose"};
 const char *const options_raws[] = {"failed", "all", "off"};
 const char *const options_ends[] = {"menu", "firmware", "poweroff", "reboot"};
+const char *const options_hts[] = {"all", "one"};
 static const char *const serials[] = {"auto", "off"};
+
+static bool parse_ht(struct options *out, const struct word *value)
+{
+    int i = parse_choice(value, options_hts, 2);
+
+    if (i >= 0)
+        out->ht = (enum ht)i;
+    return i >= 0;
+}
 
 static bool parse_verbosity(struct options *out, const struct word *value)
 {
@@ -228,6 +238,7 @@ static const struct key {
     {"repeats", parse_repeats, "1 to 10000"},
     {"soak", parse_soak, "minutes, 0 to 10080, or seconds like 90s"},
     {"trials", parse_trials, "0 to 4294967295"},
+    {"ht", parse_ht, "all or one"},
     {"seed", parse_seed, "a number of 64 bits"},
     {"verbosity", parse_verbosity, "quiet, normal or verbose"},
     {"raw", parse_raw, "failed, all or off"},

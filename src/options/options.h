@@ -44,11 +44,17 @@ enum raw {
 #define ALLOW_SDV_ENABLE_RTM (1u << 0) /* writing 10FH[2] = 1 */
 #define ALLOW_MICROCODE      (1u << 1) /* loading an update */
 
+/* Which threads of a core run a test of single processors. */
+enum ht {
+    HT_ALL, /* at the same time */
+    HT_ONE, /* one after another, while the others wait */
+};
+
 enum serial_choice { SERIAL_AUTO, SERIAL_OFF, SERIAL_AT };
 
 /* The words for enum verbosity, enum raw and enum at_end. */
-extern const char *const options_verbosities[], *const options_raws[],
-                                                    *const options_ends[];
+extern const char *const options_verbosities[],
+    *const options_raws[], *const options_ends[], *const options_hts[];
 
 struct options {
     char tests[OPTIONS_TESTS_BYTES]; /* names or patterns between commas */
@@ -57,6 +63,7 @@ struct options {
     uint32_t soak;   /* seconds for the whole list, each test again and again */
     uint32_t trials; /* 0 is each test's own usual number */
     uint64_t seed;   /* of the run's own random numbers */
+    enum ht ht;
     enum verbosity verbosity;
     enum raw raw;
     enum at_end at_end;

@@ -20,7 +20,7 @@ struct outcome {
  * lines are not read, since it may be writing them. */
 static struct outcome close_context(struct test_context *t, struct part *part)
 {
-    bool each = t->test->scope == EACH_PROCESSOR;
+    bool each = t->test->scope != WHOLE_MACHINE;
 
     if (t->excluded) {
         *part = (struct part){"", 0};

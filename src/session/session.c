@@ -107,7 +107,7 @@ static void run_test(struct session *s, unsigned n)
                   suite_round(&s->suite, n) + 1, s->suite.rounds, seed);
     announce_result(s, n, name);
     soak_run(&soak, &s->jobs, suite_test(&s->suite, n), seed, s->whole,
-             options->trials);
+             options);
     struct finding found = write_result(s, n, name);
     if (soak.ms != 0)
         soak_write(&s->out, &soak, &found);

@@ -24,7 +24,7 @@ static bool is_well(const struct jobs *jobs, bool *observed)
 }
 
 void soak_run(struct soak *soak, struct jobs *jobs, const struct test *test,
-              uint64_t seed, bool all, uint32_t trials)
+              uint64_t seed, bool all, const struct options *options)
 {
     uint64_t start = hw_ms();
     bool well, observed;
@@ -34,7 +34,7 @@ void soak_run(struct soak *soak, struct jobs *jobs, const struct test *test,
             memset(jobs->contexts[p].carried, 0, TEST_CARRIED_BYTES);
     do {
         soak->seed = seed + soak->runs;
-        one_test(jobs, test, soak->seed, all, trials);
+        one_test(jobs, test, soak->seed, all, options);
         well = is_well(jobs, &observed);
         soak->runs++;
         soak->observed += observed;

@@ -4,6 +4,7 @@
 #define SRC_SESSION_SOAK_H
 
 #include "src/harness/jobs.h"
+#include "src/options/options.h"
 #include "src/report/ktap.h"
 #include "src/report/summary.h"
 
@@ -22,7 +23,7 @@ struct soak {
  * the time is over or a run is SKIP, FAIL or ERROR; each run as one_test().
  * The contexts are those of the last run. */
 void soak_run(struct soak *soak, struct jobs *jobs, const struct test *test,
-              uint64_t seed, bool all, uint32_t trials);
+              uint64_t seed, bool all, const struct options *options);
 
 /* The line that closes it; found: the test's result. */
 void soak_write(struct ktap *out, const struct soak *soak,

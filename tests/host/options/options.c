@@ -70,6 +70,8 @@ static void all_keys(void **state)
     assert_int_equal(parse("exit=reboot exit=menu").at_end, AT_END_MENU);
     assert_int_equal(parse("exit=firmware").at_end, AT_END_FIRMWARE);
     assert_int_equal(parse("repeats=10000").repeats, 10000);
+    assert_int_equal(parse("ht=one").ht, HT_ONE);
+    assert_int_equal(parse("ht=one ht=all").ht, HT_ALL);
     assert_int_equal(parse("soak=10080").soak, 7 * 24 * 3600);
     assert_int_equal(parse("soak=90s").soak, 90);
     assert_int_equal(parse("soak=2").soak, 120);
@@ -141,6 +143,7 @@ static void wrong_words_warn_once_each(void **state)
                                         "soak=s",
                                         "soak=10081",
                                         "soak=604801s",
+                                        "ht=two",
                                         "soak=1m"};
 
     struct options usual = parse("");
@@ -284,7 +287,7 @@ static void written_and_read_again(void **state)
     static const char *const texts[] = {
         "",
         "tests=pt_*,tsx_* trials=5 seed=7 processors=0,2-4,255 repeats=3 "
-        "soak=90s verbosity=quiet raw=all exit=poweroff countdown=0 "
+        "soak=90s ht=one verbosity=quiet raw=all exit=poweroff countdown=0 "
         "serial=0x2f8 "
         "speed=9600 allow=sdv_enable_rtm,microcode microcode=a.bin",
         "processors=1 soak=30 serial=0xfe034000/4 allow=microcode "

@@ -431,6 +431,50 @@ static const struct test fickle = {
     {0, 0, 0}, fickle_body,   NULL};
 static const struct test *const two_rounds[] = {&fickle, &overflow, NULL};
 
+/* Notes how many run at the same time, where they could. */
+static unsigned together;
+
+static void sharing_body(struct test_context *t)
+{
+    note(t, "run %u", together++);
+    check(t, true, "never");
+}
+
+static const struct test sharing_each = {
+    "sharing", ASKS("who else"), CITE, EACH_PROCESSOR,
+    {0, 0, 0}, sharing_body,     NULL};
+static const struct test sharing_turn = {
+    "sharing", ASKS("who else"), CITE, THREADS_IN_TURN,
+    {0, 0, 0}, sharing_body,     NULL};
+
+/* The order of four processors of two cores, as they are run one after another:
+ * "0123" at the same time, "0213" in turn. */
+static void check_order(const struct test *test, const char *option, bool turn)
+{
+    const struct test *const only[] = {test, NULL};
+
+    fake_reset();
+    fake_processors(4);
+    inject = NULL;
+    together = 0;
+    words = option;
+    struct ktap_totals totals = run(only, "*", 0);
+    words = "";
+    assert_int_equal(totals.pass, 1);
+    assert_has("\n# processor 0: run 0\n");
+    assert_has(turn ? "\n# processor 2: run 1\n" : "\n# processor 1: run 1\n");
+    assert_has(turn ? "\n# processor 1: run 2\n" : "\n# processor 2: run 2\n");
+    assert_has("\n# processor 3: run 3\n");
+}
+
+static void threads_of_a_core_in_turn(void **state)
+{
+    (void)state;
+    check_order(&sharing_each, "verbosity=verbose", false);
+    check_order(&sharing_each, "verbosity=verbose ht=one", true);
+    check_order(&sharing_turn, "verbosity=verbose", true);
+}
+
 /* Carries how often it ran, and fails where more than so often. */
 static unsigned well;
 
@@ -868,6 +912,7 @@ int main(void)
         cmocka_unit_test(every_access_faults_once),
         cmocka_unit_test(soak_runs_a_test_for_its_share),
         cmocka_unit_test(soak_of_nothing_else),
+        cmocka_unit_test(threads_of_a_core_in_turn),
         cmocka_unit_test(repeats_runs_the_list_again),
         cmocka_unit_test(errata_are_named_in_the_result),
         cmocka_unit_test(nmis_of_the_board_are_said),
