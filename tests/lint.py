@@ -162,6 +162,38 @@ def journaled():
                 yield f"{path} calls hw_msr_write(); case.h has what is undone"
 
 
+# A field of PEBS records, by its offset.
+RECORD_FIELDS = {("IA32_PERF_GLOBAL_STATUS", 0x90)}
+
+
+def defined_msrs(text):
+    """Numbers by name, also those of registers in a row: IA32_PMC3."""
+    numbers = {}
+    for name, index, number in re.findall(
+            r"^#define ((?:IA32|MSR|TSX)_\w+?)(\(n\))? +\(?(0x\w+?)u\b", text, re.M):
+        for n in range(8) if index else [""]:
+            numbers[f"{name}{n}"] = int(number, 16) + (n or 0)
+    return numbers
+
+
+def numbered():
+    """Where a line of a report says the number beside a register's name, it is
+    that of msr.h, or of the file's own definition."""
+    with open("src/base/msr.h", encoding="utf-8") as file:
+        known = defined_msrs(file.read())
+    for path in sorted(glob.glob("src/**/*.[ch]", recursive=True)):
+        with open(path, encoding="utf-8") as file:
+            text = re.sub(r'"\s*\n\s*"', "", file.read())
+        numbers = known | defined_msrs(text)
+        for name, said in re.findall(
+                r"\b((?:IA32|MSR|TSX)_[A-Z]\w+) \(([0-9A-F]+)H\)", text):
+            number = int(said, 16)
+            if numbers.get(name) != number and (name, number) not in RECORD_FIELDS:
+                yield (f"{path}: {name} ({said}H): " + (
+                    f"{numbers[name]:X}H in msr.h" if name in numbers
+                    else "no such name in msr.h"))
+
+
 def rebuilt():
     """The image of the stick is the same, byte for byte, when a copy of the
     sources elsewhere is built by another person, far away."""
@@ -306,6 +338,7 @@ def run(result):
     for top in rooms.TABLES:
         result(f"lint: rooms of {top} include what is below them", arrows(top))
     result("lint: MSRs are written through the journal", journaled())
+    result("lint: registers in lines have their numbers", numbered())
     result("lint: the image is the same wherever it is built", rebuilt())
     result("lint: the two readings share no file", two_readings())
     result("lint: every fault, personality and test is in its table", tables())

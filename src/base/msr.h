@@ -67,6 +67,14 @@
 /* Which requests and responses an off-core event counts: offcore.h. */
 #define MSR_OFFCORE_RSP(n) (0x1a6u + (n))
 
+/* SDM 3A, "Memory Type Range Registers (MTRRs)", "Page Attribute Table (PAT)".
+ */
+#define IA32_MTRRCAP          0xfeu
+#define IA32_MTRR_PHYSBASE(n) (0x200u + 2 * (n))
+#define IA32_MTRR_PHYSMASK(n) (0x201u + 2 * (n))
+#define IA32_PAT              0x277u
+#define IA32_MTRR_DEF_TYPE    0x2ffu
+
 #define IA32_MISC_ENABLE                  0x1a0u
 #define IA32_MISC_ENABLE_PEBS_UNAVAILABLE BIT(12)
 #define IA32_MISC_ENABLE_LIMIT_CPUID      BIT(22)

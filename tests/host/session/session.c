@@ -86,6 +86,9 @@ static const struct test *const one_overflow[] = {&overflow, NULL};
 static const struct test *const one_silent[] = {&silent, NULL};
 static const struct test *const one_scope[] = {&scope, NULL};
 
+/* What firmware calls the machine of the next runs; NULL: nothing. */
+static const struct machine *named;
+
 /* What the next runs are asked beside tests= and trials=, as words. */
 static const char *words = "";
 
@@ -120,6 +123,7 @@ static struct ktap_totals run(const struct test *const *list, const char *tests,
         .image_crc = 0x89abcdef,
         .warnings = warnings,
         .warnings_count = 1,
+        .machine = named,
         .workspace = workspace,
     };
     struct ktap_totals totals = session_run(&setup);
@@ -169,6 +173,17 @@ static void assert_restored(void)
 
 static void report_letter_by_letter(void **state)
 {
+    static const struct machine machine = {
+        .text = {"Maker", "F.42", "07/01/2021", "Some Corp.", "Model 5",
+                 "Board Corp.", "B-1", "SN-1"},
+        .firmware = "EDK II",
+        .firmware_revision = 0x10000,
+        .uefi_revision = 0x20046,
+        .year = 2026,
+        .month = 2,
+        .day = 3,
+        .hour = 4,
+        .minute = 5};
     char golden[65536];
     FILE *file = fopen("tests/golden/session.report", "r");
 
@@ -176,7 +191,9 @@ static void report_letter_by_letter(void **state)
     fake_reset();
     fake_processors(2);
     inject = NULL;
+    named = &machine;
     struct ktap_totals totals = run(three, "*", 50);
+    named = NULL;
     if (getenv("TSXPMU_GOLDEN") != NULL) { /* to be looked at, then committed */
         FILE *out = fopen("tests/golden/session.report", "w");
         assert_non_null(out);
@@ -194,6 +211,28 @@ static void report_letter_by_letter(void **state)
     assert_int_equal(totals.skip, 1);
     assert_true(fake_flushes >= 4);
     assert_restored();
+}
+
+static void smi_hits(struct test_context *t)
+{
+    (void)t;
+    fake_msr(MSR_SMI_COUNT)->value += 2;
+}
+
+/* Of the test in which there were some alone. */
+static void smis_of_a_test(void **state)
+{
+    static const struct test *const two[] = {&overflow, &silent, NULL};
+
+    (void)state;
+    fake_reset();
+    fake_msr(MSR_SMI_COUNT)->value = 0xffffffff; /* 32 bits */
+    inject = smi_hits;
+    run(two, "*", 0);
+    assert_has("# 2 SMIs while the test ran (MSR_SMI_COUNT, 34H)\n"
+               "ok 1 - counter3_overflow");
+    assert_null(strstr(strstr(fake_report, "ok 1 - "), "SMIs"));
+    inject = NULL;
 }
 
 static void raise_everywhere(struct test_context *t)
@@ -918,6 +957,7 @@ int main(void)
         cmocka_unit_test(nmis_of_the_board_are_said),
         cmocka_unit_test(processors_left_out_are_not_asked),
         cmocka_unit_test(verbosity_is_what_is_said),
+        cmocka_unit_test(smis_of_a_test),
         cmocka_unit_test(raw_bytes),
         cmocka_unit_test(a_tick_every_ten_seconds),
         cmocka_unit_test(lists_of_patterns),
