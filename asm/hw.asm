@@ -76,11 +76,8 @@ hw_pmc_read_fault:
 hw_pmc_read_resume:
         ret
 
-; uint64_t hw_cr3(void), uint64_t hw_cr4(void), void hw_set_cr4(uint64_t rdi)
-global hw_cr3, hw_cr4, hw_set_cr4
-hw_cr3:
-        mov     rax, cr3
-        ret
+; uint64_t hw_cr4(void), void hw_set_cr4(uint64_t rdi)
+global hw_cr4, hw_set_cr4
 hw_cr4:
         mov     rax, cr4
         ret

@@ -44,7 +44,6 @@ int hw_pmc_read(uint32_t index, uint64_t *value);
  * job that an exception ends has its old value back. */
 #define HW_CR4_PCE UINT64_C(0x100)
 uint64_t hw_cr4(void);
-uint64_t hw_cr3(void); /* where the paging structures are */
 void hw_set_cr4(uint64_t value);
 
 /* --- Registers of devices (efi/) ----------------------------------------- */

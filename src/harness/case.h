@@ -92,6 +92,9 @@ bool test_allowed(const struct test_context *t, unsigned allow);
 void *test_buffer(const struct test_context *t);
 /* The same of another processor. */
 void *test_buffer_of(const struct test_context *t, unsigned processor);
+/* Whether it, and test_records() after it, is write-back memory, by the MTRRs;
+ * true where these do not tell. */
+bool test_memory_is_write_back(const struct test_context *t);
 /* Memory to read from, at the start of a page: zeros, the same for all
  * processors. More than a transaction reads (the largest caches are larger
  * still, but shared). */

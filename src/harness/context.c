@@ -244,6 +244,15 @@ void *test_buffer_of(const struct test_context *t, unsigned processor)
     return t->all[processor].buffer;
 }
 
+bool test_memory_is_write_back(const struct test_context *t)
+{
+    const struct found_memory *memory = &t->found.memory;
+
+    return !t->found.types_known || !memory->mapped ||
+           (memory->alike && text_equal(memory->mtrr, "WB") &&
+            text_equal(memory->pat, "WB"));
+}
+
 void *test_carried(const struct test_context *t)
 {
     return t->all[t->processor].carried;

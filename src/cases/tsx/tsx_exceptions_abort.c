@@ -77,7 +77,7 @@ TEST(tsx_exceptions_abort,
     if (!probe_set_up(t))
         return;
     /* By the paging structures: an address that is tried may be a device's. */
-    uint64_t unmapped = mapping_find_absent(hw_cr3(), hw_cr4());
+    uint64_t unmapped = mapping_find_absent();
 
     for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         const struct row *row = &rows[i];

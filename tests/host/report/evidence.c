@@ -88,9 +88,9 @@ static void below_4_kib(void **state)
     assert_line("# processors 0-15: found: IA32_DEBUGCTL (1D9H) = "
                 "0xfedcba9876543210..0xfedcba987654321f\n");
     assert_line("# processors 0-15: found: MAXPHYADDR = 46\n");
-    assert_line("# processor 3: found: the tests' memory = 0x7f003000, 84 KiB, "
+    assert_line("# processor 3: found: the tests' memory = 0x7f003000, 80 KiB, "
                 "in pieces: WB by the MTRRs, WB by the PAT\n");
-    assert_line("# processor 4: found: the tests' memory = 0x7f004000, 84 KiB, "
+    assert_line("# processor 4: found: the tests' memory = 0x7f004000, 80 KiB, "
                 "physically contiguous: WB by the MTRRs, WB by the PAT, but "
                 "not all of it\n");
     assert_line("# APIC IDs of the processors, in their order: 0H 2H 4H");

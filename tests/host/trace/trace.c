@@ -246,6 +246,29 @@ static void restored(void **state)
     assert_int_equal(t->verdict, VERDICT_ERROR);
 }
 
+/* A table in memory of another type may hang the processor. */
+static void other_memory_is_not_used(void **state)
+{
+    struct trace p;
+
+    (void)state;
+    begin(LEAF14_TOPA);
+    all[0].found.types_known = true;
+    assert_true(trace_claim(&p, t)); /* not known */
+    all[0].found.memory = (struct found_memory){
+        .mapped = true, .alike = true, .mtrr = "WB", .pat = "WB"};
+    assert_true(trace_claim(&p, t));
+    all[0].found.memory.mtrr = "UC";
+    assert_false(trace_claim(&p, t));
+    assert_int_equal(t->verdict, VERDICT_SKIP);
+    all[0].found.memory.mtrr = "WB";
+    all[0].found.memory.pat = "WC";
+    assert_false(trace_claim(&p, t));
+    all[0].found.memory.pat = "WB";
+    all[0].found.memory.alike = false;
+    assert_false(trace_claim(&p, t));
+}
+
 /* Whatever could set Stopped inside of a transaction is refused, and not a
  * register written. */
 static void what_may_stop_is_refused(void **state)
@@ -295,6 +318,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_may_stop_is_refused),
+        cmocka_unit_test(other_memory_is_not_used),
         cmocka_unit_test(order),
         cmocka_unit_test(outputs),
         cmocka_unit_test(taken),
