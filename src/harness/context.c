@@ -226,37 +226,7 @@ bool test_allowed(const struct test_context *t, unsigned allow)
     return (t->allow & allow) == allow;
 }
 
-void test_raw(struct test_context *t, const char *what, const void *at,
-              size_t bytes)
-{
-    t->raw_what = what;
-    t->raw = at;
-    t->raw_bytes = bytes;
-}
-
-void *test_buffer(const struct test_context *t)
-{
-    return t->buffer;
-}
-
-void *test_buffer_of(const struct test_context *t, unsigned processor)
-{
-    return t->all[processor].buffer;
-}
-
-bool test_memory_is_write_back(const struct test_context *t)
-{
-    const struct found_memory *memory = &t->found.memory;
-
-    return !t->found.types_known || !memory->mapped ||
-           (memory->alike && text_equal(memory->mtrr, "WB") &&
-            text_equal(memory->pat, "WB"));
-}
-
-void *test_carried(const struct test_context *t)
-{
-    return t->all[t->processor].carried;
-}
+/* --- Other processors ---------------------------------------------------- */
 
 unsigned test_sibling(const struct test_context *t)
 {
@@ -266,18 +236,6 @@ unsigned test_sibling(const struct test_context *t)
             return p;
     return t->processor;
 }
-
-const void *test_source(const struct test_context *t)
-{
-    return t->source;
-}
-
-void *test_records(const struct test_context *t)
-{
-    return (char *)t->buffer + TEST_BUFFER_BYTES;
-}
-
-/* --- Other processors ---------------------------------------------------- */
 
 struct peer_call {
     struct test_context *all;

@@ -6,6 +6,7 @@
 #include "src/base/mem.h"
 #include "src/cpu/errata.h"
 #include "src/harness/verdict.h"
+#include "src/report/provoked.h"
 #include "src/report/test_names.h"
 
 enum applies { ALWAYS, WITH_RTM, WITHOUT_RTM, WITH_HLE, WITHOUT_HLE };
@@ -335,31 +336,6 @@ static void write_observed(const struct summary *c)
                "for in this run");
 }
 
-/* What a driver's author can quote. */
-static void write_provoked(const struct summary *c)
-{
-    struct provoked_windows sum[PROVOKED_BESIDES] = {{0, 0}};
-    char forced[64] = "";
-
-    for (unsigned i = 0; i < c->count; i++)
-        for (unsigned b = 0; b < PROVOKED_BESIDES; b++) {
-            sum[b].wrong += c->findings[i].windows[b].wrong;
-            sum[b].of += c->findings[i].windows[b].of;
-        }
-    if (sum[BESIDE_TRANSACTIONS].of == 0)
-        return;
-    if (sum[BESIDE_FORCED].of != 0)
-        text_format(forced, sizeof(forced),
-                    ", with RTM_FORCE_ABORT = 1 in %lu of %lu",
-                    sum[BESIDE_FORCED].wrong, sum[BESIDE_FORCED].of);
-    write_line(c,
-               "counter 3 was provoked: its registers or its count were not as "
-               "they had to be in %lu of %lu windows beside transactions, "
-               "without transactions in %lu of %lu%s",
-               sum[BESIDE_TRANSACTIONS].wrong, sum[BESIDE_TRANSACTIONS].of,
-               sum[BESIDE_NOTHING].wrong, sum[BESIDE_NOTHING].of, forced);
-}
-
 /* Where nothing says that the retry bit may be missing, a library that retries
  * by it alone would never retry. */
 static void write_retry(const struct summary *c)
@@ -392,6 +368,7 @@ void summary_write(enum regime regime, const struct identity *id,
                    void (*line)(void *context, const char *text), void *context)
 {
     const struct summary c = {regime, id, findings, count, line, context};
+    char provoked[SUMMARY_LINE_BYTES];
 
     write_line(&c, "regime %s: %s", regime_name(regime),
                regime_meaning(regime));
@@ -409,7 +386,8 @@ void summary_write(enum regime regime, const struct identity *id,
         write_table(&c, on_counters,
                     sizeof(on_counters) / sizeof(on_counters[0]));
         write_observed(&c);
-        write_provoked(&c);
+        if (provoked_text(findings, count, provoked))
+            write_line(&c, "%s", provoked);
         write_counter2(&c);
     }
     write_table(&c, on_tsx, sizeof(on_tsx) / sizeof(on_tsx[0]));
