@@ -242,13 +242,18 @@ static void clear_status(struct test_context *t)
 
 /* Registers that need not read as written: counter 3's, where microcode may use
  * it (white paper 604224, section 1.2), and those that an erratum speaks of. */
-static bool reads_otherwise(const struct test_context *t, uint32_t msr)
+static bool reads_otherwise(const struct test_context *t,
+                            const struct journal_failure *failure)
 {
+    const uint32_t msr = failure->msr;
     struct erratum_found found;
 
     return (t->regime == REGIME_B && t->cpu.rtm &&
             (msr == IA32_PERFEVTSEL(3) || msr == IA32_PMC(3) ||
-             msr == IA32_A_PMC(3))) ||
+             msr == IA32_A_PMC(3) ||
+             (msr == IA32_PERF_GLOBAL_CTRL &&
+              (failure->got ^ failure->old) ==
+                  IA32_PERF_GLOBAL_CTRL_PMC(3)))) ||
            (msr - IA32_PERFEVTSEL(4) < 4 &&
             errata_find(&t->cpu, ERRATUM_EVTSEL4_TO_7_READ, &found));
 }
@@ -259,7 +264,7 @@ static void report_not_restored(void *context,
     struct test_context *t = context;
     char name[MSR_NAME_BYTES];
 
-    if (failure->vector == HW_NO_FAULT && reads_otherwise(t, failure->msr))
+    if (failure->vector == HW_NO_FAULT && reads_otherwise(t, failure))
         note(t, "%s: restored to 0x%lx, reads as 0x%lx, as it may here",
              msr_name(failure->msr, name), failure->old, failure->got);
     else if (failure->vector != HW_NO_FAULT)
