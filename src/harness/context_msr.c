@@ -182,10 +182,17 @@ static void report_not_saved(struct test_context *t, uint32_t msr, int vector)
 {
     char name[MSR_NAME_BYTES];
 
-    broken(t,
-           "%s: RDMSR raises %s: a change that no WRMSR made is not "
-           "restored",
-           msr_name(msr, name), vector_name((unsigned)vector));
+    msr_name(msr, name);
+    if (enumerated(&t->cpu, msr))
+        check(t, false,
+              "%s: RDMSR raises %s; CPUID.0AH enumerates %u counters; wanted "
+              "no exception",
+              name, vector_name((unsigned)vector), t->cpu.counters);
+    else
+        broken(t,
+               "%s: RDMSR raises %s: a change that no WRMSR made is not "
+               "restored",
+               name, vector_name((unsigned)vector));
 }
 
 void context_save(struct test_context *t)
@@ -267,6 +274,13 @@ static void report_not_restored(void *context,
     if (failure->vector == HW_NO_FAULT && reads_otherwise(t, failure))
         note(t, "%s: restored to 0x%lx, reads as 0x%lx, as it may here",
              msr_name(failure->msr, name), failure->old, failure->got);
+    else if (failure->vector != HW_NO_FAULT &&
+             enumerated(&t->cpu, failure->msr))
+        check(t, false,
+              "%s: not restored to 0x%lx, the access raises %s; CPUID.0AH "
+              "enumerates it",
+              msr_name(failure->msr, name), failure->old,
+              vector_name((unsigned)failure->vector));
     else if (failure->vector != HW_NO_FAULT)
         broken(t, "%s: not restored to 0x%lx, the access raises %s",
                msr_name(failure->msr, name), failure->old,

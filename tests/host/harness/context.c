@@ -607,9 +607,12 @@ static void unsaved_values_are_reported(void **state)
         fake_msr(msrs[i])->read_vector = HW_GP;
         context_begin(t, &each, 1);
         context_save(t);
-        assert_int_equal(t->verdict, VERDICT_ERROR);
-        assert_non_null(strstr(t->text, "RDMSR raises #GP: a change that no "
-                                        "WRMSR made is not restored\n"));
+        /* Counter 3 is enumerated: the processor's doing. */
+        assert_int_equal(t->verdict, i == 0 ? VERDICT_ERROR : VERDICT_FAIL);
+        assert_non_null(
+            strstr(t->text, i == 0 ? "RDMSR raises #GP: a change that no WRMSR "
+                                     "made is not restored\n"
+                                   : "RDMSR raises #GP; CPUID.0AH enumerates"));
         fake_msr(msrs[i])->read_vector = HW_NO_FAULT;
     }
     context_begin(t, &each, 1);
