@@ -199,6 +199,8 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *system)
     platform_boot->SetWatchdogTimer(0, 0, 0, NULL); /* else a reset in 5 min */
     /* Before the first step that firmware may not survive. */
     platform_print("tsxpmu " TSXPMU_VERSION "\r\n");
+    if (options_helped())
+        return EFI_SUCCESS;
     clock_start();
     options_gather(&options, &warnings);
     enum menu_action action =
@@ -221,5 +223,6 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *system)
     if (stopped) /* else a processor may write there still */
         free_all_pages();
     reset_system(action);
+    console_restore();
     return EFI_SUCCESS;
 }

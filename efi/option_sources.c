@@ -39,6 +39,25 @@ void warnings_copy(struct warnings *to, const struct warnings *from)
         warnings_add(to, from->lines[i]);
 }
 
+static void print_line(void *context, const char *text)
+{
+    (void)context;
+    platform_print(text);
+    platform_print("\r\n");
+}
+
+bool options_helped(void)
+{
+    EFI_GUID guid = LOADED_IMAGE_PROTOCOL;
+    EFI_LOADED_IMAGE *image = platform_protocol(platform_image, &guid);
+
+    if (image == NULL || image->LoadOptions == NULL ||
+        !options_ask_help(image->LoadOptions, image->LoadOptionsSize))
+        return false;
+    options_help(print_line, NULL);
+    return true;
+}
+
 void options_gather(struct options *out, struct warnings *warnings)
 {
     static char bytes[TEXT_BYTES], text[TEXT_BYTES];

@@ -4,6 +4,7 @@
  * does at times. \firmware.txt on the volume has a letter for each:
  *
  *   a  a pointer in ACPI's XSDT is not canonical
+ *   m  the console is 80 by 25; changes of that are said at I/O port 402H
  *   n  NMIs, of a watchdog, come every 20 ms while interrupts are on
  *   p  no console has a device path
  *   q  time passes ten times as fast in Stall() of 10 ms: for waits of minutes
@@ -30,6 +31,7 @@
 #define QUICK          10
 #define ROW_US         50000
 #define CONSOLES_MAX   8
+#define SAY_PORT       ((uint16_t)0x402)
 
 EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *system);
 
@@ -154,6 +156,36 @@ static VOID change_consoles(BOOLEAN slow, BOOLEAN pathless)
     }
 }
 
+static EFI_TEXT_SET_MODE set_mode;
+
+static VOID say_number(UINTN number)
+{
+    if (number > 9)
+        say_number(number / 10);
+    __asm__ volatile("outb %b0, %1"
+                     :
+                     : "a"((char)('0' + number % 10)), "Nd"(SAY_PORT));
+}
+
+static VOID say(const char *text)
+{
+    for (; *text != '\0'; text++)
+        __asm__ volatile("outb %b0, %1" : : "a"(*text), "Nd"(SAY_PORT));
+}
+
+static EFI_STATUS EFIAPI say_mode(SIMPLE_TEXT_OUTPUT_INTERFACE *out, UINTN mode)
+{
+    UINTN columns = 0, rows = 0;
+
+    out->QueryMode(out, mode, &columns, &rows);
+    say("mode ");
+    say_number(columns);
+    say(" by ");
+    say_number(rows);
+    say("\n");
+    return set_mode(out, mode);
+}
+
 static BOOLEAN has_letter(const char *letters, char letter)
 {
     for (; *letters != '\0'; letters++)
@@ -193,6 +225,11 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *system)
         return status;
     if (has_letter(letters, 'a'))
         break_acpi();
+    if (has_letter(letters, 'm')) {
+        set_mode = st->ConOut->SetMode;
+        (void)set_mode(st->ConOut, 0);
+        st->ConOut->SetMode = say_mode;
+    }
     if (has_letter(letters, 'n'))
         start_nmis();
     if (has_letter(letters, 'q')) {

@@ -8,10 +8,10 @@ import tempfile
 import ktap
 import qemu
 import volume
-from boots import Boot, all_of, clean, has, lacks, restored, verdicts
+from boots import ALL, Boot, all_of, clean, has, lacks, restored, verdicts
 
 # Short tests in a row, on plain QEMU: they last for some seconds.
-MANY = "repeats=5"
+MANY = f"{ALL} repeats=5"
 CUT = {"expect": (("# running 20 of", qemu.Expect.QUIT),)}
 
 

@@ -138,6 +138,11 @@ def options():
                       has(f"^ok .* tsx_nesting # {needs}"),
                       verdicts({"counter_count_constant": "PASS"})),
                {"cpu": "skylake-2021"}, "trials=20 allow=nothing")
+    yield Boot("--help", all_of(has("^  trials=  0 to 4294967295"), lacks("KTAP")),
+               silicon=False, machine={"extra": ("-kernel", f"{BUILD}/tsxpmu.efi", "-append",
+                                                 "fs0:tsxpmu.efi --help")},
+               stick={"EFI/BOOT/BOOTX64.EFI": "none: firmware has nothing else to start"},
+               expect=(("countdown=0 exit=poweroff", b""), ("Boot", qemu.Expect.QUIT)))
     yield Boot("exit=reboot boots again", all_of(has(r"# END pass=1 (.|\n)*# END pass=1 ")),
                options="countdown=0 exit=reboot " + GOLDEN, silicon=False, default_options=False,
                machine={"extra": ("-action", "reboot=reset")},
@@ -274,11 +279,23 @@ def odd_firmware():
     yield one("NMIs of a watchdog", "n", all_of(clean, has(
         "^# warning: [0-9]+ NMIs while no test ran")), "repeats=20")
     yield one("no console has a device path", "p",
-              all_of(has("^KTAP version 1"), in_file("^# END ")), "serial=off",
+              all_of(has("KTAP version 1"), in_file("^# END ")), "serial=off",
               machine={"extra": ("-device", "VGA")})
     yield one("no console has a device path, and it is slow", "ps",
-              all_of(in_file("^# END "), has(r"^\.\.\. [0-9]+ lines are not shown here")),
+              all_of(in_file("^# END "), has(r"\.\.\. [0-9]+ lines are not shown here")),
               "serial=off repeats=400", machine={"extra": ("-device", "VGA")})
+    yield one("a screen: how far the run is, and what went wrong is red", "p",
+              all_of(in_file("^not ok 1 - selection"), has("\x1b\\[2J.*KTAP version 1"),
+                     has("\x1b\\[31m\x1b\\[40mnot ok 1 - selection")), "serial=off tests=none")
+    yield one("a screen: a row below the report", "p",
+              all_of(in_file("^# END "), has("0:0[0-9]  test 2 of 3: 1 passed, 0 failed, 0 in error, "
+                                             "0 skipped, 0 known; pebs")), "serial=off repeats=3")
+    yield one("a screen alone: its largest text mode, and back", "m",
+              all_of(in_file("^# END "), has("^mode 1[0-9][0-9] by [3-9][0-9]\nmode 80 by 25$")),
+              "exit=firmware", expect=(("mode 80 by 25", qemu.Expect.QUIT),),
+              machine={"serial": False, "extra": (
+                  "-device", "VGA", "-chardev", "stdio,id=c",
+                  "-device", "isa-debugcon,iobase=0x402,chardev=c")})
     # Noise opens the menu; a minute later the run starts, ten times as fast here.
     yield one("noise of a console opens the menu", "q", all_of(
         clean, has("Type an option")), "countdown=20", expect=(("starts in", b"x"),))
@@ -320,6 +337,15 @@ def pages(report, outcome):
                 yield "no line of the report: " + line
 
 
+def no_result_after_end(report, outcome):
+    """The page that is shown then is the summary."""
+    after_end = outcome.text[outcome.text.index("# END "):]
+    if "# summary: " not in after_end:
+        yield "no summary after END"
+    if re.search(r"^(not )?ok ", re.sub(r"\x1b\[[0-9;]*[a-zA-Z]", "", after_end), re.M):
+        yield "a result stands after END"
+
+
 def user_interface():
     menu = "Type an option"  # below the menu's items
     mark = "Options: "  # its last row
@@ -346,8 +372,8 @@ def user_interface():
                all_of(ended, in_file("^# END ")), default_options=False, silicon=False,
                options="countdown=2 exit=poweroff " + GOLDEN,
                machine={"serial": False})
-    yield Boot("exit=menu without a keyboard: the last page stays",
-               all_of(restored, has("PgUp")), default_options=False, silicon=False,
+    yield Boot("exit=menu without a keyboard: the summary stays",
+               all_of(restored, has("PgUp"), no_result_after_end), default_options=False, silicon=False,
                options="countdown=1 " + GOLDEN,
                expect=(("# END ", b""), ("PgUp", qemu.Expect.QUIT)))
 
