@@ -17,6 +17,7 @@
 #include "efi/pages.h"
 #include "efi/platform.h"
 #include "efi/processors.h"
+#include "efi/serial_find.h"
 #include "efi/sinks.h"
 #include "efi/ui.h"
 #include "efi/warnings.h"
@@ -184,7 +185,10 @@ static enum menu_action action_after(struct options *options)
     case AT_END_MENU:
         break;
     }
-    return ui_after(options);
+    processors_rest(true);
+    enum menu_action action = ui_after(options);
+    processors_rest(false);
+    return action;
 }
 
 EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *system)
@@ -219,6 +223,7 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *system)
         platform_print("tsxpmu: a processor is stuck in a test: reset\r\n");
         action = MENU_REBOOT;
     }
+    serial_give_back();
     file_finish();
     if (stopped) /* else a processor may write there still */
         free_all_pages();

@@ -330,8 +330,14 @@ static bool none_is_stuck(void)
     return none;
 }
 
+void processors_rest(bool resting)
+{
+    __atomic_store_n(&workers_rest, resting, __ATOMIC_RELEASE);
+}
+
 bool processors_stop(void)
 {
+    processors_rest(false);
     __atomic_store_n(&workers_leave, true, __ATOMIC_RELEASE);
     bool safe = parallel ? workers_have_left() : none_is_stuck();
     if (members != NULL)

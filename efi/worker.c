@@ -4,11 +4,12 @@
 
 #include "efi/apic.h"
 #include "efi/processors.h"
+#include "efi/rest.h"
 #include "src/base/msr.h"
 
 struct member *members;
 unsigned members_count = 1;
-bool workers_leave;
+bool workers_leave, workers_rest;
 
 unsigned processors_self(void)
 {
@@ -58,6 +59,8 @@ VOID EFIAPI worker(VOID *unused)
     while (!__atomic_load_n(&workers_leave, __ATOMIC_ACQUIRE)) {
         if (state_of(me) == GIVEN && change_state(me, GIVEN, BUSY))
             do_job(self);
+        if (__atomic_load_n(&workers_rest, __ATOMIC_ACQUIRE))
+            rest(&workers_rest);
         __asm__ volatile("pause");
     }
     apic_restore(&apic);

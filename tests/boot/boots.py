@@ -372,6 +372,8 @@ def everything() -> Iterator[Boot]:
     import usage
     yield from machine()
     yield from usage.boots()
+    import odd
+    yield from odd.boots()
     import storage
     yield from storage.boots()
     import microcode

@@ -4,17 +4,21 @@
  * does at times. \firmware.txt on the volume has a letter for each:
  *
  *   a  a pointer in ACPI's XSDT is not canonical
+ *   d  the divisor of COM2 is said at I/O port 402H in the end
+ *   f  Flush() of a file is not supported
  *   m  the console is 80 by 25; changes of that are said at I/O port 402H
  *   n  NMIs, of a watchdog, come every 20 ms while interrupts are on
  *   p  no console has a device path
  *   q  time passes ten times as fast in Stall() of 10 ms: for waits of minutes
  *   s  each row on a console takes 50 ms more
+ *   x  the stick is pulled out while the report is written
  *
  * UEFI specification, "Boot Services", "Simple Text Output Protocol"; ACPI
  * specification, "Extended System Description Table (XSDT)"; SDM 3A, "Interrupt
  * Command Register (ICR)".
  */
 #include "tests/boot/load_app.h"
+#include "tests/boot/odd_volume.h"
 
 #include <stdint.h>
 
@@ -32,6 +36,7 @@
 #define ROW_US         50000
 #define CONSOLES_MAX   8
 #define SAY_PORT       ((uint16_t)0x402)
+#define COM2           ((uint16_t)0x2f8)
 
 EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *system);
 
@@ -186,6 +191,33 @@ static EFI_STATUS EFIAPI say_mode(SIMPLE_TEXT_OUTPUT_INTERFACE *out, UINTN mode)
     return set_mode(out, mode);
 }
 
+static UINT8 read_port(uint16_t port)
+{
+    UINT8 value;
+
+    __asm__ volatile("inb %1, %0" : "=a"(value) : "Nd"(port));
+    return value;
+}
+
+static VOID write_port(uint16_t port, UINT8 value)
+{
+    __asm__ volatile("outb %0, %1" : : "a"(value), "Nd"(port));
+}
+
+/* PC16550D, "Line Control Register", "Programmable Baud Generator". */
+static VOID say_divisor(uint16_t port)
+{
+    UINT8 line = read_port((uint16_t)(port + 3));
+
+    write_port((uint16_t)(port + 3), line | 0x80);
+    say("divisor ");
+    say_number(read_port(port) | (UINTN)read_port((uint16_t)(port + 1)) << 8);
+    write_port((uint16_t)(port + 3), line);
+    say(", line control ");
+    say_number(line);
+    say("\n");
+}
+
 static BOOLEAN has_letter(const char *letters, char letter)
 {
     for (; *letters != '\0'; letters++)
@@ -243,5 +275,12 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *system)
         handle_protocol = bs->HandleProtocol;
         bs->HandleProtocol = hide_path;
     }
-    return bs->StartImage(app, NULL, NULL);
+    if (has_letter(letters, 'f') || has_letter(letters, 'x'))
+        odd_volume(image, bs,
+                   has_letter(letters, 'f') ? EFI_UNSUPPORTED : EFI_SUCCESS,
+                   has_letter(letters, 'x'));
+    status = bs->StartImage(app, NULL, NULL);
+    if (has_letter(letters, 'd'))
+        say_divisor(COM2);
+    return status;
 }

@@ -265,44 +265,6 @@ def slow_reader():
                started=reader.start)
 
 
-# --- Firmware ------------------------------------------------------------------
-
-
-def odd_firmware():
-    """What odd_firmware.c changes, by its letters."""
-    def one(name, letters, want, words="", **more):
-        return Boot("odd firmware: " + name, want, silicon=False, firmware=letters,
-                    options=f"{GOLDEN} {words}", **more)
-
-    yield one("ACPI points nowhere", "a", all_of(clean, has(
-        "^# warning: serial port of SPCR: a pointer in ACPI's tables leads nowhere")))
-    yield one("NMIs of a watchdog", "n", all_of(clean, has(
-        "^# warning: [0-9]+ NMIs while no test ran")), "repeats=20")
-    yield one("no console has a device path", "p",
-              all_of(has("KTAP version 1"), in_file("^# END ")), "serial=off",
-              machine={"extra": ("-device", "VGA")})
-    yield one("no console has a device path, and it is slow", "ps",
-              all_of(in_file("^# END "), has(r"\.\.\. [0-9]+ lines are not shown here")),
-              "serial=off repeats=400", machine={"extra": ("-device", "VGA")})
-    yield one("a screen: how far the run is, and what went wrong is red", "p",
-              all_of(in_file("^not ok 1 - selection"), has("\x1b\\[2J.*KTAP version 1"),
-                     has("\x1b\\[31m\x1b\\[40mnot ok 1 - selection")), "serial=off tests=none")
-    yield one("a screen: a row below the report", "p",
-              all_of(in_file("^# END "), has("0:0[0-9]  test 2 of 3: 1 passed, 0 failed, 0 in error, "
-                                             "0 skipped, 0 known; pebs")), "serial=off repeats=3")
-    yield one("a screen alone: its largest text mode, and back", "m",
-              all_of(in_file("^# END "), has("^mode 1[0-9][0-9] by [3-9][0-9]\nmode 80 by 25$")),
-              "exit=firmware", expect=(("mode 80 by 25", qemu.Expect.QUIT),),
-              machine={"serial": False, "extra": (
-                  "-device", "VGA", "-chardev", "stdio,id=c",
-                  "-device", "isa-debugcon,iobase=0x402,chardev=c")})
-    # Noise opens the menu; a minute later the run starts, ten times as fast here.
-    yield one("noise of a console opens the menu", "q", all_of(
-        clean, has("Type an option")), "countdown=20", expect=(("starts in", b"x"),))
-    yield one("noise that is no key does not", "", all_of(
-        clean, lacks("Type an option")), "countdown=2", expect=(("starts in", b"\x11"),))
-
-
 # --- Users ---------------------------------------------------------------------
 
 
@@ -368,6 +330,12 @@ def user_interface():
                machine={"extra": ("-device", "VGA")},
                expect=(("starts in", "down"), (mark, "up"), ("> Back", "down"),
                        ("> Start", "ret")))
+    yield Boot("another run from the menu, after processors rested",
+               all_of(has("# END (.|\n)*KTAP version 1(.|\n)*# END "), lacks("did not answer")),
+               default_options=False, silicon=False, smp=4, options="countdown=1 " + GOLDEN,
+               machine={"cpu": "qemu64,+monitor"},
+               expect=(("# END ", b""), ("PgUp", b"m"), ("> Start", b""), (mark, ENTER),
+                       ("KTAP version 1", b""), ("# END ", b""), ("PgUp", qemu.Expect.QUIT)))
     yield Boot("no user: no screen, no keyboard, no serial port",
                all_of(ended, in_file("^# END ")), default_options=False, silicon=False,
                options="countdown=2 exit=poweroff " + GOLDEN,
@@ -382,5 +350,4 @@ def boots():
     yield from options()
     yield from serial()
     yield from slow_reader()
-    yield from odd_firmware()
     yield from user_interface()

@@ -64,6 +64,11 @@ void apic_restore(const struct apic_saved *saved)
 }
 
 /* Each processor's own. */
+void rest(const bool *flag)
+{
+    (void)flag;
+}
+
 bool apic_counters_entry(uint32_t *entry)
 {
     *entry = 0x100 + here;

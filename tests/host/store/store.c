@@ -250,6 +250,32 @@ static void a_damaged_record_is_none(void **state)
     }
 }
 
+/* It is said, where it is not merely new. */
+static void damaged_records_are_said(void **state)
+{
+    struct options options;
+    struct identity id = {.vendor = "GenuineIntel"};
+    const char *warn;
+
+    (void)state;
+    begin();
+    options_default(&options);
+    assert_false(store_find(&store, &id, 0, &options, &warn));
+    assert_null(warn);
+    assert_int_equal(volume_create(VOLUME_STATE, CHECKPOINT_FILE_NAME),
+                     VOLUME_OK);
+    assert_int_equal(checkpoint_allocate(), VOLUME_OK);
+    volume_close(VOLUME_STATE);
+    assert_false(store_find(&store, &id, 0, &options, &warn));
+    assert_null(warn);
+    volume_close(VOLUME_STATE);
+    fake_volume_file(CHECKPOINT_FILE_NAME)[131072 + 7] = 1;
+    assert_false(store_find(&store, &id, 0, &options, &warn));
+    assert_string_equal(warn, "state.bin cannot be read, so that an "
+                              "interrupted run is not continued: it holds no "
+                              "record of this program's");
+}
+
 static void findings_come_back(void **state)
 {
     static struct outcomes packed, back;
@@ -536,11 +562,11 @@ static void no_volume(void **state)
 static void volume_fails_at_every_change(void **state)
 {
     static const enum volume_end ends[] = {VOLUME_FULL, VOLUME_READ_ONLY,
-                                           VOLUME_FAILED};
+                                           VOLUME_FAILED, VOLUME_GONE};
     unsigned failures = 0;
 
     (void)state;
-    for (unsigned e = 0; e < 3; e++)
+    for (unsigned e = 0; e < 4; e++)
         for (unsigned n = 1; n < 200; n++) {
             begin();
             fake_volume_fail_at = n;
@@ -559,6 +585,8 @@ static void volume_fails_at_every_change(void **state)
                                  0);
             assert_true(count_of(fake_report, "the report is ") <= 1);
             assert_true(count_of(fake_report, "a reset would ") <= 1);
+            if (ends[e] == VOLUME_GONE)
+                assert_true(count_of(fake_report, "# warning: ") <= 1);
         }
     assert_true(failures > 100);
 }
@@ -593,6 +621,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names),
         cmocka_unit_test(a_damaged_record_is_none),
+        cmocka_unit_test(damaged_records_are_said),
         cmocka_unit_test(findings_come_back),
         cmocka_unit_test(every_run_has_its_report),
         cmocka_unit_test(a_test_that_resets_the_machine),
