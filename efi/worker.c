@@ -5,7 +5,10 @@
 #include "efi/apic.h"
 #include "efi/processors.h"
 #include "efi/rest.h"
+#include "efi/watch.h"
 #include "src/base/msr.h"
+
+#define LOOK_EACH 4096 /* rounds of waiting: a sibling may be measured */
 
 struct member *members;
 unsigned members_count = 1;
@@ -49,6 +52,9 @@ VOID EFIAPI worker(VOID *unused)
     struct member *me = &members[self];
     struct apic_saved apic;
 
+    struct watcher watcher = {.beat = 0};
+    unsigned looks = 0;
+
     (void)unused;
     if (self == 0)
         return; /* not in the list: it gets no jobs */
@@ -61,6 +67,8 @@ VOID EFIAPI worker(VOID *unused)
             do_job(self);
         if (__atomic_load_n(&workers_rest, __ATOMIC_ACQUIRE))
             rest(&workers_rest);
+        if (++looks % LOOK_EACH == 0)
+            watch_look(&watcher, members[0].apic_id);
         __asm__ volatile("pause");
     }
     apic_restore(&apic);

@@ -3,10 +3,12 @@
 changes it under the program."""
 
 import re
+import subprocess
 
 import qemu
-from boots import Boot, all_of, clean, has, lacks
+from boots import BUILD, Boot, all_of, clean, has, lacks, restored, verdicts
 from usage import GOLDEN, in_file
+
 
 def pulled(report, outcome):
     warnings = re.findall("^# warning: .*", report.text, re.M)
@@ -17,6 +19,14 @@ def pulled(report, outcome):
     ticks = [int(s) for s in re.findall(r"^# tick (\d+) s", report.text, re.M)]
     if ticks:
         yield f"it took {ticks[-1]} s and more"
+
+
+def offsets(*names):
+    """Each ended by a blank, of functions of the program."""
+    symbols = subprocess.run(["nm", f"{BUILD}/tsxpmu.so"], check=True,
+                             stdout=subprocess.PIPE).stdout.decode()
+    return "".join(re.search(f"^0*([0-9a-f]+) t {name}$", symbols, re.M)[1] + " "
+                   for name in names)
 
 
 def boots():
@@ -57,6 +67,18 @@ def boots():
               machine={"serial": False, "extra": (
                   "-serial", "null", "-serial", "null", "-chardev", "stdio,id=c",
                   "-device", "isa-debugcon,iobase=0x402,chardev=c")})
+    two = "tests=pebs_decode_golden,pt_decode_golden trials=1"
+    yield one("the boot processor hangs in a test: an NMI ends it", "hc",
+              all_of(restored, verdicts({"pebs_decode_golden": "ERROR",
+                                         "pt_decode_golden": "PASS"}),
+                     has("^# processor 0: ERROR: an NMI ended it: no answer in 30 s")),
+              two, stick={"hang.txt": offsets("body_of_pebs_decode_golden")},
+              machine={"icount": False})
+    yield one("it hangs in the NMI too: the machine is reset, and the next start goes on", "hc",
+              all_of(has("^not ok 1 - pebs_decode_golden # ERROR machine reset$"),
+                     has("^ok 2 - pt_decode_golden$")),
+              two, stick={"hang.txt": offsets("body_of_pebs_decode_golden", "exception_handle")},
+              machine={"icount": False, "extra": ("-action", "reboot=reset")})
     # Noise opens the menu; a minute later the run starts, ten times as fast here.
     yield one("noise of a console opens the menu", "q", all_of(
         clean, has("Type an option")), "countdown=20", expect=(("starts in", b"x"),))
