@@ -31,6 +31,7 @@
 #include "version.h"
 
 #define SINKS_MAX 4
+#define CR4_CET   (UINT64_C(1) << 23) /* shadow stacks, ENDBRANCH */
 
 EFI_HANDLE platform_image;
 EFI_SYSTEM_TABLE *platform_system;
@@ -207,6 +208,9 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *system)
         return EFI_SUCCESS;
     clock_start();
     options_gather(&options, &warnings);
+    if ((hw_cr4() & CR4_CET) != 0)
+        warnings_add(&warnings, "firmware has set CR4.CET: a test that raises "
+                                "an exception may end the run");
     enum menu_action action =
         is_resumed(&options, &warnings) ? MENU_START : ui_before(&options);
     while (action == MENU_START) {

@@ -1,14 +1,17 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Prints the picture of the rooms of src/ as text for graphviz's dot.
+"""Prints the picture of a table of rooms as text for graphviz's dot.
 
-usage: scripts/rooms.py docs/rooms.txt
+usage: scripts/rooms.py docs/rooms.txt|docs/silicon_rooms.txt
 
 As a module: read() gives the table, may_include() what follows from it.
 """
 
 import collections
 import sys
+
+# Where there are rooms, and the table of them.
+TABLES = {"src": "docs/rooms.txt", "tests/silicon": "docs/silicon_rooms.txt"}
 
 Room = collections.namedtuple("Room", "what includes")
 

@@ -34,9 +34,6 @@ WRONG_USE = 64
 # Files that commands of the documents make.
 PRODUCTS = ("build/report.log", "build/failed", "build/distributions",
             "build/tsxpmu-signed.img")
-# Rooms of the simulator, beside those of docs/rooms.txt. A path in a room that is
-# not there is passed over.
-SIMULATOR = ("boot", "hypervisor", "model", "faults", "personalities", "equipment")
 TOP = ("src", "efi", "asm", "host", "tests", "scripts", "docs", "build")
 
 
@@ -122,8 +119,9 @@ def missing(span):
     if not re.fullmatch(rf"({'|'.join(TOP)})/[\w./*-]*", span):
         return
     parts = span.split("/")
-    known = {"src": list(rooms.read("docs/rooms.txt")), "tests/silicon": SIMULATOR}
-    for top, names in known.items():
+    # In a room that is not there it is passed over.
+    for top, table in rooms.TABLES.items():
+        names = rooms.read(table)
         depth = top.count("/") + 1
         if ("/".join(parts[:depth]) == top and parts[depth] in names
                 and not os.path.isdir("/".join(parts[:depth + 1]))):
@@ -375,7 +373,9 @@ def picture(svg, dot):
 
 
 def pictures():
-    yield from picture("docs/rooms.svg", rooms.dot(rooms.read("docs/rooms.txt")))
+    for table in rooms.TABLES.values():
+        yield from picture(table.removesuffix(".txt") + ".svg",
+                           rooms.dot(rooms.read(table)))
     for path in sorted(glob.glob("docs/*.dot")):
         yield from picture(path.removesuffix(".dot") + ".svg", read(path))
 

@@ -2,7 +2,7 @@
 /* pt_faults.c - each fault of PT changes what software sees. */
 #include "tests/host/model/pt_fixture.h"
 
-#include "tests/silicon/faults/hooks.h"
+#include "tests/silicon/model/hooks.h"
 #include "tests/silicon/model/pmu_msr.h"
 
 #define TABLE (RAM + 0x8000)

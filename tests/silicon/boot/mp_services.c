@@ -2,7 +2,7 @@
 /* mp_services.c - MP services over processors that sleep in the hypervisor. */
 #include "tests/silicon/boot/mp_services.h"
 
-#include "tests/silicon/faults/hooks.h"
+#include "tests/silicon/model/hooks.h"
 #include "tests/silicon/equipment/restored.h"
 #include "tests/silicon/hypervisor/x86.h"
 

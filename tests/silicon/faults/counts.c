@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* counts.c - what goes wrong with what is counted: enables, privilege levels,
  * threads, CMASK, INV and EDGE, events. */
-#include "tests/silicon/faults/hooks.h"
+#include "tests/silicon/model/hooks.h"
 
 #include "tests/silicon/model/bits.h"
 #include "tests/silicon/model/counters.h"

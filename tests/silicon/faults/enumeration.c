@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* enumeration.c - what goes wrong with what CPUID, IA32_PERF_GLOBAL_INUSE and
  * RDPMC say of counters. */
-#include "tests/silicon/faults/hooks.h"
+#include "tests/silicon/model/hooks.h"
 
 #include "tests/silicon/model/bits.h"
 #include "tests/silicon/model/counters.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* hle.c - what goes wrong with lock elision. */
-#include "tests/silicon/faults/hooks.h"
+#include "tests/silicon/model/hooks.h"
 
 FAULT(hle_lock_written,
       .what = "[A with HLE] the lock is written between XACQUIRE and "

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* list.c - the faults by name. */
-#include "tests/silicon/faults/fault.h"
+#include "tests/silicon/model/fault.h"
 
 #include "tests/silicon/model/text.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* machine.c - what goes wrong with processors and their microcode. */
-#include "tests/silicon/faults/hooks.h"
+#include "tests/silicon/model/hooks.h"
 
 FAULT(processor_lost,
       .what = "[any] the last processor never runs the procedure that it is "

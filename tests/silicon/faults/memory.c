@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* memory.c - what goes wrong with loads and stores in PEBS records. */
-#include "tests/silicon/faults/hooks.h"
+#include "tests/silicon/model/hooks.h"
 
 #include "tests/silicon/model/bits.h"
 #include "tests/silicon/model/memory_events.h"

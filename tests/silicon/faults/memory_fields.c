@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* memory_fields.c - what goes wrong with addresses, status and latency of loads
  * and stores in records. */
-#include "tests/silicon/faults/hooks.h"
+#include "tests/silicon/model/hooks.h"
 
 #include "tests/silicon/model/bits.h"
 #include "tests/silicon/model/memory_events.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* pebs.c - what goes wrong with PEBS records, the DS area and PDIR. */
-#include "tests/silicon/faults/hooks.h"
+#include "tests/silicon/model/hooks.h"
 
 #include "tests/silicon/model/bits.h"
 #include "tests/silicon/model/counters.h"

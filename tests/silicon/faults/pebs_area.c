@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* pebs_area.c - what goes wrong with PEBS between an overflow and the DS area:
  * the bits that enable it, its index, interrupts and reloads. */
-#include "tests/silicon/faults/hooks.h"
+#include "tests/silicon/model/hooks.h"
 
 #include "tests/silicon/model/bits.h"
 #include "tests/silicon/model/counters.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* pt.c - what goes wrong with Processor Trace: packets, registers, output. */
-#include "tests/silicon/faults/hooks.h"
+#include "tests/silicon/model/hooks.h"
 
 #include "tests/silicon/model/pt.h"
 
@@ -161,6 +161,25 @@ uint64_t faults_pt_register(const struct processor *p, enum pt_value what,
     const struct fault *f = entry_of(p);
 
     return f->value == what && f->number == number ? changed(f, value) : value;
+}
+
+static bool is_shared(const struct processor *p, uint32_t number)
+{
+    const struct fault *f = entry_of(p);
+
+    return f->rule == PT_SHARED && f->number == number;
+}
+
+uint64_t faults_pt_shared(const struct processor *p, uint32_t number,
+                          uint64_t value)
+{
+    return is_shared(p, number) ? p->machine->faults.pt_shared : value;
+}
+
+void faults_pt_written_to(struct processor *p, uint32_t number, uint64_t value)
+{
+    if (is_shared(p, number))
+        p->machine->faults.pt_shared = value;
 }
 
 bool faults_trace_aborts(const struct processor *p)

@@ -3,7 +3,7 @@
  * pt_registers.c - what goes wrong with the registers of Processor Trace: which
  * exist, bits that they take, what reads give.
  */
-#include "tests/silicon/faults/hooks.h"
+#include "tests/silicon/model/hooks.h"
 
 FAULT(pt_addresses_beyond,
       .what = "[PT] IA32_RTIT_ADDRn_A and _B exist beyond what CPUID has",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* tx_events.c - what goes wrong with RTM_RETIRED: starts, commits and aborts of
  * nested regions, and the categories of aborts. */
-#include "tests/silicon/faults/hooks.h"
+#include "tests/silicon/model/hooks.h"
 
 #include "tests/silicon/model/counters.h"
 #include "tests/silicon/model/tsx.h"

@@ -2,7 +2,7 @@
 /* tx_information.c - what goes wrong with the TX Abort Information, and the
  * addresses, of an abort: SDM volume 3B, "TX Abort Information Field
  * Definition". */
-#include "tests/silicon/faults/hooks.h"
+#include "tests/silicon/model/hooks.h"
 
 #include "tests/silicon/model/bits.h"
 #include "tests/silicon/model/tsx.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* tx_status.c - what goes wrong with the status of an abort in EAX: SDM volume
  * 1, "RTM Abort Status Definition". */
-#include "tests/silicon/faults/hooks.h"
+#include "tests/silicon/model/hooks.h"
 
 #include "tests/silicon/model/bits.h"
 #include "tests/silicon/model/tsx.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* uncore.c - what goes wrong with off-core response and the uncore. */
-#include "tests/silicon/faults/hooks.h"
+#include "tests/silicon/model/hooks.h"
 
 FAULT(offcore_counts_cached,
       .what = "[any] off-core response counts reads that the core's own "

@@ -6,7 +6,7 @@
  */
 #include "tests/silicon/hypervisor/hypervisor.h"
 
-#include "tests/silicon/faults/hooks.h"
+#include "tests/silicon/model/hooks.h"
 #include "tests/silicon/hypervisor/x86.h"
 #include "tests/silicon/model/pt.h"
 

@@ -2,7 +2,7 @@
 /* microcode_load.c - reads an update from the guest, loads it into the core. */
 #include "tests/silicon/model/microcode.h"
 
-#include "tests/silicon/faults/hooks.h"
+#include "tests/silicon/model/hooks.h"
 #include "tests/silicon/hypervisor/hypervisor.h"
 #include "tests/silicon/hypervisor/x86.h"
 

@@ -13,7 +13,7 @@
  */
 #include "tests/silicon/hypervisor/hypervisor.h"
 
-#include "tests/silicon/faults/hooks.h"
+#include "tests/silicon/model/hooks.h"
 #include "tests/silicon/model/bits.h"
 
 #define PAGE_READ (NPT_PRESENT | NPT_USER)

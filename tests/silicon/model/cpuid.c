@@ -2,7 +2,7 @@
 /* cpuid.c - CPUID: rows of the personality, and what has to be computed. */
 #include "tests/silicon/model/cpuid.h"
 
-#include "tests/silicon/faults/hooks.h"
+#include "tests/silicon/model/hooks.h"
 #include "tests/silicon/model/bits.h"
 #include "tests/silicon/model/counters.h"
 #include "tests/silicon/model/text.h"

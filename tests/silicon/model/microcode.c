@@ -2,7 +2,7 @@
 /* microcode.c - checks an update as the processor does. */
 #include "tests/silicon/model/microcode.h"
 
-#include "tests/silicon/faults/hooks.h"
+#include "tests/silicon/model/hooks.h"
 #include "tests/silicon/model/text.h"
 
 /* Offsets: table "Microcode Update Format". */

@@ -2,7 +2,7 @@
 /* msr.c - the MSRs: common ones here, a personality's own in its file. */
 #include "tests/silicon/model/msr.h"
 
-#include "tests/silicon/faults/hooks.h"
+#include "tests/silicon/model/hooks.h"
 #include "tests/silicon/model/bits.h"
 #include "tests/silicon/model/counters.h"
 #include "tests/silicon/model/cpuid.h"

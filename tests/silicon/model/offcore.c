@@ -2,7 +2,7 @@
 /* offcore.c - which requests match MSR_OFFCORE_RSP_0 and _1. */
 #include "tests/silicon/model/offcore.h"
 
-#include "tests/silicon/faults/hooks.h"
+#include "tests/silicon/model/hooks.h"
 #include "tests/silicon/model/bits.h"
 #include "tests/silicon/model/counters.h"
 #include "tests/silicon/model/machine.h"

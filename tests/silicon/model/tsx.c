@@ -2,7 +2,7 @@
 /* tsx.c - the regimes: 10FH, 122H, 123H, CPUID bits, the fate of XBEGIN. */
 #include "tests/silicon/model/tsx.h"
 
-#include "tests/silicon/faults/hooks.h"
+#include "tests/silicon/model/hooks.h"
 #include "tests/silicon/model/bits.h"
 #include "tests/silicon/model/counters.h"
 #include "tests/silicon/model/lines.h"

@@ -2,7 +2,7 @@
 /* uncore.c - what the counters of the uncore count, overflow, interrupts. */
 #include "tests/silicon/model/uncore.h"
 
-#include "tests/silicon/faults/hooks.h"
+#include "tests/silicon/model/hooks.h"
 #include "tests/silicon/model/bits.h"
 #include "tests/silicon/model/counters.h"
 #include "tests/silicon/model/msr.h"

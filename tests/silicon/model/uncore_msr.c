@@ -2,7 +2,7 @@
 /* uncore_msr.c - reads and writes of the registers of the uncore. */
 #include "tests/silicon/model/uncore_msr.h"
 
-#include "tests/silicon/faults/hooks.h"
+#include "tests/silicon/model/hooks.h"
 
 /* The counter or select of a pair, at first + 0 or 1; NULL for neither. */
 static uint64_t *in_pair(struct uncore_counter pair[2], uint32_t number,

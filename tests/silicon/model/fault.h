@@ -4,14 +4,14 @@
  * one entry for each, by area, and below them what it does: hooks.h. Which
  * faults there are is read from the entries (build/gen/faults.inc).
  */
-#ifndef SILICON_FAULTS_FAULT_H
-#define SILICON_FAULTS_FAULT_H
+#ifndef SILICON_MODEL_FAULT_H
+#define SILICON_MODEL_FAULT_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "tests/silicon/faults/pt_rules.h"
+#include "tests/silicon/model/pt_rules.h"
 
 #define FAULT_BOOTS_MAX 4
 
@@ -47,6 +47,7 @@ enum fault_id {
 /* What hooks remember of the machine, and of a processor. */
 struct fault_shared {
     volatile uint64_t force_abort; /* MSR 10FH as any processor wrote it */
+    volatile uint64_t pt_shared;   /* the same of a register of PT */
 };
 
 struct fault_state {

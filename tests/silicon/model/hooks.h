@@ -4,10 +4,10 @@
  * manual says, and asks here where a fault may have it otherwise; without a
  * fault each hook gives back what it was given, or false.
  */
-#ifndef SILICON_FAULTS_HOOKS_H
-#define SILICON_FAULTS_HOOKS_H
+#ifndef SILICON_MODEL_HOOKS_H
+#define SILICON_MODEL_HOOKS_H
 
-#include "tests/silicon/faults/fault.h"
+#include "tests/silicon/model/fault.h"
 #include "tests/silicon/model/machine.h"
 #include "tests/silicon/model/tsx.h"
 #include "tests/silicon/model/pt.h"
@@ -70,6 +70,10 @@ uint64_t faults_pt_value(const struct processor *p, enum pt_value what,
 bool faults_pt_unlocked(const struct processor *p, uint32_t number);
 uint64_t faults_pt_register(const struct processor *p, enum pt_value what,
                             uint32_t number, uint64_t value);
+/* What a register reads; it has been written, by any processor. */
+uint64_t faults_pt_shared(const struct processor *p, uint32_t number,
+                          uint64_t value);
+void faults_pt_written_to(struct processor *p, uint32_t number, uint64_t value);
 
 /* pt.c. Does this branch make no packet? */
 bool faults_hide_branch(const struct processor *p);
@@ -288,7 +292,7 @@ bool faults_bit0_writable(const struct processor *p);
 bool faults_aborts_all(const struct processor *p, bool aborts);
 bool faults_rtm_invalid(const struct processor *p);
 
-#include "tests/silicon/faults/pebs_hooks.h"
-#include "tests/silicon/faults/tx_hooks.h"
+#include "tests/silicon/model/pebs_hooks.h"
+#include "tests/silicon/model/tx_hooks.h"
 
 #endif
