@@ -200,6 +200,7 @@ $(B)/dirty.so $(B)/strict.so $(B)/odd_firmware.so: $(B)/%.so: \
                efi/efi.lds
 	@echo "  link $@"
 	@$(LINK) $(filter %.o,$^) -o $@
+$(B)/odd_firmware.so: $(call object,tests/boot/odd_volume.c)
 $(B)/%.efi: $(B)/%.so scripts/pe_header.py
 	@echo "  efi $@"
 	@objcopy -S $(SECTIONS) --target efi-app-x86_64 --subsystem=10 $< $@

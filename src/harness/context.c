@@ -311,6 +311,8 @@ void on_all_in_turn(struct test_context *t,
           t->processors);
 }
 
+#define VECTOR_NMI 2
+
 /* --- For the session ----------------------------------------------------- */
 
 void context_begin(struct test_context *t, const struct test *test,
@@ -381,6 +383,11 @@ void context_job_ended(struct test_context *t, const struct hw_result *result)
         context_set_lost(t, "never came up");
     else if (result->end == HW_TIMEOUT)
         context_set_lost(t, how);
+    else if (result->end == HW_EXCEPTION && e->vector == VECTOR_NMI)
+        broken(t,
+               "an NMI ended it: no answer in %u s, a watchdog, or an error of "
+               "the machine; RIP 0x%lx",
+               t->timeout_ms / 1000, e->rip);
     else if (result->end == HW_EXCEPTION)
         broken(t,
                "unexpected exception %s: error 0x%lx, RIP 0x%lx, CR2 0x%lx, "

@@ -268,6 +268,23 @@ static const struct key {
 };
 #define KEYS (sizeof(keys) / sizeof(keys[0]))
 
+void options_help(void (*line)(void *context, const char *text), void *context)
+{
+    char text[OPTIONS_WARNING_BYTES];
+
+    line(context, "Tests the performance counters, PEBS, TSX and Processor "
+                  "Trace of this machine.");
+    line(context, "Words after its name, or in \\tsxpmu.cfg beside \\tsxpmu:");
+    for (size_t i = 0; i < KEYS; i++) {
+        text_format(text, sizeof(text), "  %s=  %s", keys[i].name,
+                    keys[i].wanted);
+        line(context, text);
+    }
+    line(context, "docs/user.md says what each is for. Without any all tests "
+                  "are run; for a rack:");
+    line(context, "  countdown=0 exit=poweroff");
+}
+
 static const char no_such[] = "no such option";
 
 /* What is wrong with the word, or NULL. */

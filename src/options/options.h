@@ -108,6 +108,12 @@ void options_load(struct options *out, const void *loaded, size_t bytes,
 size_t options_text(const void *from, size_t bytes, char *text, size_t size,
                     size_t *not_ascii);
 
+/* True where load options ask for help: "--help", "-h", "-?", "/?" or "help"
+ * among words without '='. */
+bool options_ask_help(const void *loaded, size_t bytes);
+/* Calls line(context, text) for each line of the help. */
+void options_help(void (*line)(void *context, const char *text), void *context);
+
 bool options_want_processor(const struct options *options, unsigned processor);
 
 /* The options that differ from options_default(), as words; what a run that

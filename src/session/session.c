@@ -333,7 +333,10 @@ static void write_header(struct session *s)
                         setup->options);
     exclude_processors(s);
     suite_unmatched(setup->options, warn_unmatched, s);
-    if (s->suite.count == 0) /* in a plan of none nobody sees an error */
+    if (s->suite.foreign)
+        ktap_result(&s->out, VERDICT_SKIP, "selection",
+                    "not an Intel processor: nothing to test");
+    else if (s->suite.count == 0) /* in a plan of none nobody sees an error */
         ktap_result(&s->out, VERDICT_ERROR, "selection", "no test fits tests=");
     save_progress(s, false);
 }

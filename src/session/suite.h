@@ -15,10 +15,12 @@
  * rests on. A soak is of the provocations of counter 3 where nothing else is
  * asked for. They are repeated as a whole, a round each time. With a
  * microcode update there are two passes over all of that, one before it and one
- * after it, and the update itself is a result between them. */
+ * after it, and the update itself is a result between them. Where the processor
+ * is not Intel's, only what is asked for by name is tried. */
 struct suite {
     const struct test *tests[SUITE_TESTS_MAX];
     unsigned count, rounds;
+    bool foreign;              /* the processor is why there is none */
     const struct test *update; /* NULL: none is asked for */
     uint32_t revision; /* of the second pass; 0: the update is refused, and
                         * there is none */

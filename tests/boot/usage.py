@@ -158,6 +158,11 @@ def options():
                       has(f"^ok .* tsx_nesting # {needs}"),
                       verdicts({"counter_count_constant": "PASS"})),
                {"cpu": "skylake-2021"}, "trials=20 allow=nothing")
+    yield Boot("--help", all_of(has("^  trials=  0 to 4294967295"), lacks("KTAP")),
+               silicon=False, machine={"extra": ("-kernel", f"{BUILD}/tsxpmu.efi", "-append",
+                                                 "fs0:tsxpmu.efi --help")},
+               stick={"EFI/BOOT/BOOTX64.EFI": "none: firmware has nothing else to start"},
+               expect=(("countdown=0 exit=poweroff", b""), ("Boot", qemu.Expect.QUIT)))
     yield Boot("exit=reboot boots again", all_of(has(r"# END pass=1 (.|\n)*# END pass=1 ")),
                options="countdown=0 exit=reboot " + GOLDEN, silicon=False, default_options=False,
                machine={"extra": ("-action", "reboot=reset")},
@@ -280,32 +285,6 @@ def slow_reader():
                started=reader.start)
 
 
-# --- Firmware ------------------------------------------------------------------
-
-
-def odd_firmware():
-    """What odd_firmware.c changes, by its letters."""
-    def one(name, letters, want, words="", **more):
-        return Boot("odd firmware: " + name, want, silicon=False, firmware=letters,
-                    options=f"{GOLDEN} {words}", **more)
-
-    yield one("ACPI points nowhere", "a", all_of(clean, has(
-        "^# warning: serial port of SPCR: a pointer in ACPI's tables leads nowhere")))
-    yield one("NMIs of a watchdog", "n", all_of(clean, has(
-        "^# warning: [0-9]+ NMIs while no test ran")), "repeats=20")
-    yield one("no console has a device path", "p",
-              all_of(has("^KTAP version 1"), in_file("^# END ")), "serial=off",
-              machine={"extra": ("-device", "VGA")})
-    yield one("no console has a device path, and it is slow", "ps",
-              all_of(in_file("^# END "), has(r"^\.\.\. [0-9]+ lines are not shown here")),
-              "serial=off repeats=400", machine={"extra": ("-device", "VGA")})
-    # Noise opens the menu; a minute later the run starts, ten times as fast here.
-    yield one("noise of a console opens the menu", "q", all_of(
-        clean, has("Type an option")), "countdown=20", expect=(("starts in", b"x"),))
-    yield one("noise that is no key does not", "", all_of(
-        clean, lacks("Type an option")), "countdown=2", expect=(("starts in", b"\x11"),))
-
-
 # --- Users ---------------------------------------------------------------------
 
 
@@ -340,6 +319,15 @@ def pages(report, outcome):
                 yield "no line of the report: " + line
 
 
+def no_result_after_end(report, outcome):
+    """The page that is shown then is the summary."""
+    after_end = outcome.text[outcome.text.index("# END "):]
+    if "# summary: " not in after_end:
+        yield "no summary after END"
+    if re.search(r"^(not )?ok ", re.sub(r"\x1b\[[0-9;]*[a-zA-Z]", "", after_end), re.M):
+        yield "a result stands after END"
+
+
 def user_interface():
     menu = "Type an option"  # below the menu's items
     mark = "Options: "  # its last row
@@ -362,12 +350,18 @@ def user_interface():
                machine={"extra": ("-device", "VGA")},
                expect=(("starts in", "down"), (mark, "up"), ("> Back", "down"),
                        ("> Start", "ret")))
+    yield Boot("another run from the menu, after processors rested",
+               all_of(has("# END (.|\n)*KTAP version 1(.|\n)*# END "), lacks("did not answer")),
+               default_options=False, silicon=False, smp=4, options="countdown=1 " + GOLDEN,
+               machine={"cpu": "qemu64,+monitor"},
+               expect=(("# END ", b""), ("PgUp", b"m"), ("> Start", b""), (mark, ENTER),
+                       ("KTAP version 1", b""), ("# END ", b""), ("PgUp", qemu.Expect.QUIT)))
     yield Boot("no user: no screen, no keyboard, no serial port",
                all_of(ended, in_file("^# END ")), default_options=False, silicon=False,
                options="countdown=2 exit=poweroff " + GOLDEN,
                machine={"serial": False})
-    yield Boot("exit=menu without a keyboard: the last page stays",
-               all_of(restored, has("PgUp")), default_options=False, silicon=False,
+    yield Boot("exit=menu without a keyboard: the summary stays",
+               all_of(restored, has("PgUp"), no_result_after_end), default_options=False, silicon=False,
                options="countdown=1 " + GOLDEN,
                expect=(("# END ", b""), ("PgUp", qemu.Expect.QUIT)))
 
@@ -376,5 +370,4 @@ def boots():
     yield from options()
     yield from serial()
     yield from slow_reader()
-    yield from odd_firmware()
     yield from user_interface()

@@ -215,6 +215,38 @@ static void program_name_is_no_option(void **state)
     assert_int_equal(warnings, 1);
 }
 
+static bool asks(const char *text)
+{
+    return options_ask_help(text, strlen(text));
+}
+
+static void count_line(void *context, const char *line)
+{
+    unsigned *lines = context;
+
+    assert_true(strlen(line) < 80);
+    ++*lines;
+}
+
+static void help(void **state)
+{
+    static const uint8_t entry[] = {1, 0, 0, 0, 0x4a, 0, 'W', 0, 0, 0, 4, 1};
+    unsigned lines = 0;
+
+    (void)state;
+    assert_true(asks("--help"));
+    assert_true(asks("fs0:\\tsxpmu.efi -h"));
+    assert_true(asks("tsxpmu.efi tests=pt -?\n"));
+    assert_true(options_ask_help(u"tsxpmu.efi --help", 36));
+    assert_false(asks("tsxpmu.efi tests=pt"));
+    assert_false(asks("tests=help"));
+    assert_false(asks("# --help"));
+    assert_false(asks(""));
+    assert_false(options_ask_help(entry, sizeof(entry)));
+    options_help(count_line, &lines);
+    assert_in_range(lines, 15, 24); /* a screen */
+}
+
 static void load_options_of_any_kind(void **state)
 {
     static const uint8_t rubbish[] = {0x01, 0x00, 0x00, 0x00, 0x4e, 0xac, 0x81};
@@ -367,6 +399,7 @@ int main(void)
         cmocka_unit_test(wrong_words_warn_once_each),
         cmocka_unit_test(too_long),
         cmocka_unit_test(program_name_is_no_option),
+        cmocka_unit_test(help),
         cmocka_unit_test(load_options_of_any_kind),
         cmocka_unit_test(files_of_any_kind),
         cmocka_unit_test(lists),
