@@ -263,6 +263,7 @@ void path_follow(const uint8_t *bytes, size_t size, const struct path *path,
 
     memset(seen, 0, sizeof(*seen));
     seen->got = PT_KINDS;
+    seen->after_overflow = PT_KINDS;
     pt_open(&w.reader);
     pt_feed(&w.reader, bytes, size, true);
     for (uint64_t i = first;; i++) {
