@@ -11,6 +11,7 @@
 #include "tests/silicon/boot/config_source.h"
 #include "tests/silicon/boot/ivshmem_disk.h"
 #include "tests/silicon/boot/mp_services.h"
+#include "tests/silicon/boot/resident.h"
 #include "tests/silicon/boot/start_time.h"
 #include "tests/silicon/equipment/restored.h"
 #include "tests/silicon/equipment/sweep.h"
@@ -174,6 +175,8 @@ static void prepare(void)
         start_vcpu(&h->vcpus[n], &h->models[n]);
     caches = allocate_pages(pages_for(cache_bytes(h->processors)));
     find_ram();
+    if (!host_tables_prepare(allocate_pages))
+        fail("more memory than silicon has page tables for", "");
     restored_prepare(allocate_pages);
     empty_page = allocate_pages(1);
     if (!mp_start())
@@ -394,6 +397,8 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *table)
     struct hypervisor *h = &hypervisor;
     EFI_LOADED_IMAGE *loaded;
 
+    if (!resident_is())
+        return resident_go_on(image, table, efi_main);
     st = table;
     bs = table->BootServices;
     check_host();
@@ -408,6 +413,7 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *table)
     reset_machine();
     sweep_prepare(bs, volume, &config.sweep);
     mp_replace();
+    resident_watch(bs);
     print_banner();
     if (turns_start(config.turns))
         start_time_wait(bs, config.offset);

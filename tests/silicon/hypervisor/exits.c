@@ -300,12 +300,17 @@ static struct action on_nmi(struct vcpu *v)
     return a;
 }
 
-static struct action on_vmmcall(const struct vcpu *v)
+static struct action on_vmmcall(struct vcpu *v)
 {
     if (v->vmcb->rip == (uint64_t)vcpu_leave_point)
         return action_of(ACTION_LEAVE);
     if (v->vmcb->rip == (uint64_t)vcpu_wake_point) {
         turns_wake();
+        return action_complete(ACTION_ADVANCE, VMMCALL_BYTES);
+    }
+    if (v->vmcb->rip == (uint64_t)vcpu_takeover_point) {
+        hypervisor.has_os = true;
+        host_tables_load(v);
         return action_complete(ACTION_ADVANCE, VMMCALL_BYTES);
     }
     return action_raise(VECTOR_UD, 0);

@@ -22,6 +22,7 @@ struct hypervisor {
     uint8_t *msr_map, *io_map;
     bool x2apic;      /* the guest's APICs are in x2APIC mode */
     bool mp_blocking; /* MP services: blocking mode alone */
+    bool has_os;      /* an operating system runs: no boot services */
     struct {
         uint64_t start, end;
     } ram[RAM_RANGES_MAX];
@@ -94,6 +95,14 @@ bool direct_look(struct vcpu *v, const uint8_t *bytes, size_t length);
 /* True: it has been, and the VMCB is as after the exit of its #DB. False: it
  * is for VMRUN. */
 bool direct_step(struct vcpu *v);
+
+/* From now on the guest's memory is not where the host has it. */
+void direct_never(struct vcpu *v);
+
+/* host_tables.c: page tables of all RAM, and what else the host runs on without
+ * firmware. False: RAM ends too high. */
+bool host_tables_prepare(void *(*allocate)(size_t count));
+void host_tables_load(struct vcpu *v);
 
 /* data_access.c: the accesses of the instruction at RIP; its completion. */
 struct retirement;

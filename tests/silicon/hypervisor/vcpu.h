@@ -236,8 +236,8 @@ void svm_halt(const void *idtr, volatile uint32_t *eoi);
 extern const char svm_halt_handler[];
 /* The global interrupt flag: off, NMIs wait too. */
 void svm_clgi(void);
-/* The VMMCALLs of vcpu_leave and vcpu_wake. */
-extern const char vcpu_leave_point[], vcpu_wake_point[];
+/* The VMMCALLs of vcpu_leave, vcpu_wake and vcpu_os_takes_over. */
+extern const char vcpu_leave_point[], vcpu_wake_point[], vcpu_takeover_point[];
 
 /* extended.asm */
 void svm_fxsave(uint8_t *image);
@@ -260,5 +260,9 @@ void vcpu_leave(void);
 
 /* Called in the guest that has given work to processors: turns_wake(). */
 void vcpu_wake(void);
+
+/* Called in the guest, after boot services: the firmware's memory is no longer
+ * the firmware's. */
+void vcpu_os_takes_over(void);
 
 #endif
