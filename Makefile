@@ -347,7 +347,8 @@ EFI_TESTS   := $(sort $(wildcard tests/host/efi/*.c))
 HOST_FAKES  := $(sort $(wildcard tests/host/fakes/fake_*.c))
 FAKE_CPU    := tests/host/fakes/fake_cpu.c
 # The hypervisor over the model; what is the machine itself is played.
-PLAYED      := $(addprefix tests/silicon/hypervisor/,log.c vcpu.c x86.c)
+PLAYED      := $(addprefix tests/silicon/hypervisor/,host_tables.c log.c vcpu.c \
+                   x86.c)
 HOST_HYPERVISOR := $(MODEL) $(FAKE_CPU) $(filter-out $(PLAYED),$(HYPERVISOR))
 HOST_CORE   := $(filter-out src/session/case_list.c $(CASES),$(CORE))
 host_object = $(addprefix $(B)/host/,$(addsuffix .o,$(1)))

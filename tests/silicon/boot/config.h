@@ -23,6 +23,7 @@ struct config {
     struct sweep_config sweep;
     uint64_t lost;            /* this AP never starts; 0: all do */
     uint64_t stuck;           /* this AP never returns from its procedure */
+    bool os;                  /* the application starts an OS */
     bool mp_blocking;         /* MP services: blocking mode alone */
     char app[CONFIG_APP_MAX]; /* what is started; empty: the usual */
     char options[CONFIG_OPTIONS_MAX];

@@ -408,6 +408,7 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *table)
     h->stuck = config.stuck;
     h->x2apic = config.machine.x2apic;
     h->mp_blocking = config.mp_blocking;
+    h->for_os = config.os;
     if (h->x2apic && !x2apic_start(empty_page))
         fail("no more pages for nested tables", "");
     reset_machine();

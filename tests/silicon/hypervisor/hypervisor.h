@@ -22,6 +22,7 @@ struct hypervisor {
     uint8_t *msr_map, *io_map;
     bool x2apic;      /* the guest's APICs are in x2APIC mode */
     bool mp_blocking; /* MP services: blocking mode alone */
+    bool for_os;      /* CPUID has the clocks of QEMU */
     bool has_os;      /* an operating system runs: no boot services */
     struct {
         uint64_t start, end;
@@ -103,6 +104,29 @@ void direct_never(struct vcpu *v);
  * firmware. False: RAM ends too high. */
 bool host_tables_prepare(void *(*allocate)(size_t count));
 void host_tables_load(struct vcpu *v);
+
+/* levels.c, where an operating system runs. How it goes on, after whatever may
+ * have changed that. */
+void levels_choose(struct vcpu *v);
+/* What is counted has been changed. */
+void levels_stale(struct vcpu *v);
+/* An event is about to be delivered. */
+void levels_event(struct vcpu *v);
+/* An exit where the guest enters or leaves its kernel: to be stepped. False: it
+ * is not one. */
+bool levels_passes_gate(struct vcpu *v);
+/* Around a run of the guest: VMRUN, and what came of it. */
+void levels_run(struct vcpu *v);
+void levels_ran(struct vcpu *v);
+/* The host has carried out an instruction for it. */
+void levels_carried_out(struct vcpu *v);
+/* EFER as the guest has it, or as it runs with. */
+uint64_t levels_efer(const struct vcpu *v, bool seen_by_guest);
+/* The guest's TF: before and after each step; when stepping has begun or is
+ * about to end. */
+void levels_step(struct vcpu *v, const uint8_t *bytes, size_t length);
+void levels_stepped(struct vcpu *v);
+void levels_own_tf(struct vcpu *v, bool stepped);
 
 /* data_access.c: the accesses of the instruction at RIP; its completion. */
 struct retirement;
@@ -261,6 +285,8 @@ bool kick_others_in_guest(const struct vcpu *v);
  * TSC counts instructions. */
 bool turns_start(bool on);
 bool turns_enabled(void);
+/* Ticks of the TSC that an instruction takes. */
+uint64_t turns_instruction_tsc(void);
 /* Passes the turn on; returns when it is this one's again. */
 void turns_yield(struct vcpu *v);
 /* The same, for a guest that spins. */

@@ -207,6 +207,7 @@ global vcpu_takeover_point
 vcpu_os_takes_over:
 vcpu_takeover_point:
         vmmcall
+        vmmcall                         ; nothing in between: levels.c
         ret
 
 ; void svm_leave(struct vcpu *, rsp, rflags) - goes on where the guest was,
