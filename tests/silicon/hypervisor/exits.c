@@ -236,14 +236,31 @@ static struct action on_debug(struct vcpu *v)
     return action_of(ACTION_RESUME);
 }
 
+/* XEND and XTEST of a guest that runs freely; SYSCALL and SYSRET at a gate. */
+static bool is_stepped_instead(struct vcpu *v)
+{
+    uint8_t buffer[INSTRUCTION_BYTES_MAX];
+    const uint8_t *bytes;
+    struct instruction i;
+    size_t length;
+
+    if (!hypervisor.has_os || v->mode != MODE_FREE)
+        return false;
+    bytes = guest_code(v, buffer, &length);
+    instruction_classify(&i, bytes, length);
+    if (i.kind != INSTRUCTION_OTHER)
+        return true;
+    return v->levels.sce && (v->vmcb->efer & EFER_SCE) == 0 &&
+           (i.system == SYSTEM_SYSCALL || i.system == SYSTEM_SYSRET);
+}
+
 static struct action on_exception(struct vcpu *v, unsigned vector)
 {
     if (vector == VECTOR_DB)
         return on_debug(v);
     if (vector == VECTOR_BP && levels_passes_gate(v))
         return action_of(ACTION_RESUME);
-    if (vector == VECTOR_UD && v->levels.sce &&
-        (v->vmcb->efer & EFER_SCE) == 0 && levels_passes_gate(v))
+    if (vector == VECTOR_UD && is_stepped_instead(v) && levels_passes_gate(v))
         return action_of(ACTION_RESUME);
     if (v->tx.depth == 0) { /* else it aborts */
         if ((v->vmcb->exit_int_info & EVENT_VALID) != 0)
@@ -286,7 +303,7 @@ static struct action on_nested_page_fault(struct vcpu *v)
 
     if (v->mode == MODE_STEP && v->tx.depth > 0)
         return tx_page_fault(v);
-    if (conflict_page_fault(v, nested_table_of(v)))
+    if (conflict_page_fault(v, nested_table_of(v)) || code_scan_fault(v))
         return reinject(v);
     if ((npf & NPF_PRESENT) == 0) {
         if (!npt_fill(nested_table_of(v), address))
@@ -346,6 +363,7 @@ static struct action on_vmmcall(struct vcpu *v)
     if (v->vmcb->rip == (uint64_t)vcpu_takeover_point) {
         hypervisor.has_os = true;
         host_tables_load(v);
+        code_scan_start(v);
         return action_complete(ACTION_ADVANCE, VMMCALL_BYTES);
     }
     if (v->vmcb->rip == (uint64_t)vcpu_takeover_point + VMMCALL_BYTES)

@@ -306,6 +306,15 @@ bool sweep_injects_ud(uint64_t rip);
 /* code_pages.c: marks the pages of an image that hold transactional code. */
 void code_pages_mark(const uint8_t *base, uint64_t bytes);
 
+/* code_scan.c: the same for an operating system, whose code is where it likes;
+ * from then on. */
+void code_scan_start(struct vcpu *v);
+/* A nested page fault that is for this. The guest goes on; false: it is to be
+ * stepped, or the fault is another's. */
+bool code_scan_fault(struct vcpu *v);
+/* Is the page of the last step one with an XBEGIN? */
+bool code_scan_is_stepped(const struct vcpu *v);
+
 /* log.c: lines on the serial port, and the end after an error. */
 void log_print(const char *text);
 void log_panic(struct vcpu *v, const char *what, uint64_t a, uint64_t b)

@@ -75,7 +75,8 @@ static void look(struct vcpu *v)
     l->steps = 0;
     l->demand[0] = (uint8_t)demand_of(v->model, false);
     l->demand[1] = (uint8_t)demand_of(v->model, true);
-    l->gates = l->demand[0] != l->demand[1];
+    l->gates = l->demand[0] != l->demand[1] ||
+               (l->demand[0] == DEMAND_TOTAL && demand_tells_levels(v->model));
 }
 
 void levels_stale(struct vcpu *v)
@@ -121,7 +122,8 @@ void levels_choose(struct vcpu *v)
         look(v);
     v->levels.user = v->vmcb->cpl > 0;
     v->levels.steps++;
-    if (v->tx.depth > 0 || demand_at(v, v->levels.user) == DEMAND_STEPS) {
+    if (v->tx.depth > 0 || code_scan_is_stepped(v) ||
+        demand_at(v, v->levels.user) == DEMAND_STEPS) {
         step_set_mode(v, MODE_STEP);
         v->vmcb->intercept_misc1 |= INTERCEPT1_INTR | INTERCEPT1_HLT;
     } else {

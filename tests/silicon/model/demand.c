@@ -78,6 +78,25 @@ enum demand demand_of(const struct processor *p, bool user)
     return all;
 }
 
+static bool is_one_of(uint64_t bits, uint64_t one, uint64_t other)
+{
+    return ((bits & one) != 0) != ((bits & other) != 0);
+}
+
+bool demand_tells_levels(const struct processor *p)
+{
+    for (unsigned n = 0; n < p->machine->counters; n++)
+        if ((p->pmu.select[n] & EVTSEL_EN) != 0 &&
+            (p->pmu.global_ctrl & BIT(n)) != 0 &&
+            is_one_of(p->pmu.select[n], EVTSEL_USR, EVTSEL_OS))
+            return true;
+    for (unsigned n = 0; n < FIXED_MAX; n++)
+        if ((p->pmu.global_ctrl & BIT(32 + n)) != 0 &&
+            is_one_of(p->pmu.fixed_ctrl >> (4 * n), FIXED_USR, FIXED_OS))
+            return true;
+    return false;
+}
+
 void demand_executed(struct processor *p, bool user, uint64_t instructions)
 {
     while (instructions > 0) {

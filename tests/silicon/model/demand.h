@@ -16,6 +16,9 @@ enum demand {
 
 enum demand demand_of(const struct processor *p, bool user);
 
+/* Is something counted at one level alone? */
+bool demand_tells_levels(const struct processor *p);
+
 /* It has executed so many, of which nothing else is to be known. */
 void demand_executed(struct processor *p, bool user, uint64_t instructions);
 
