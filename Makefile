@@ -355,6 +355,10 @@ linux:
 	@$(PYTHON) scripts/linux.py --cpu "$(CPU)" --fault "$(FAULT)" --options "$(OPTIONS)" \
 	    --run "$$RUN" $(if $(CONSOLE),--console)
 
+peer-tests: $(B)/silicon.efi
+	@[ -n "$(KUT)" ] || { echo "peer-tests: KUT=folder of kvm-unit-tests' *.efi" >&2; exit 64; }
+	@$(PYTHON) scripts/peer_tests.py --kut "$(KUT)" --cpu "$(CPU)" --tests "$(TESTS)"
+
 list:
 	@$(PYTHON) scripts/listing.py
 
