@@ -530,7 +530,7 @@ docs/%.svg: docs/%.dot | $(FOR_LAB)
 # Not part of `make test`: nothing else needs clang. Each target has ten
 # seconds and the same seed in every run.
 FUZZ := $(patsubst tests/%.c,$(B)/%,$(sort $(wildcard tests/fuzz/*.c)))
-FUZZED := $(PURE) src/base/words.c src/cpu/microcode_file.c $(sort $(wildcard src/options/*.c))
+FUZZED := $(PURE) src/base/words.c src/cpu/microcode_file.c src/cpu/machine.c $(sort $(wildcard src/options/*.c))
 $(B)/fuzz/%: tests/fuzz/%.c $(FUZZED) \
              $(wildcard src/*/*.h src/*/*.inc tests/pt/*.h) \
              | $(GENERATED) $(FOR_LAB)

@@ -121,6 +121,16 @@ bool apic_swap_counters_entry(uint32_t entry, uint32_t *old)
     return true;
 }
 
+bool apic_counters_entry(uint32_t *entry)
+{
+    struct apic apic;
+
+    if (!apic_find(&apic))
+        return false;
+    *entry = apic_get(&apic, APIC_LVT_COUNTERS);
+    return true;
+}
+
 void apic_end_of_interrupt(void)
 {
     struct apic apic;

@@ -12,6 +12,7 @@
 #include "efi/console.h"
 #include "efi/exceptions.h"
 #include "efi/file.h"
+#include "efi/machine.h"
 #include "efi/option_sources.h"
 #include "efi/pages.h"
 #include "efi/platform.h"
@@ -125,6 +126,7 @@ static bool run_session(const struct options *options, struct warnings *found)
         .warnings = warnings.lines,
         .warnings_count = warnings.count,
         .serial = serial,
+        .machine = machine_gather(),
         .store = no_report_file != NULL ? NULL : &store,
         .workspace = memory,
     };

@@ -269,6 +269,7 @@ bool processors_start(const char **warning)
     if (!allocate(processors))
         return false;
     exceptions_install(&members[0].exceptions);
+    worker_find_lvt(&members[0]);
     if (mp != NULL)
         list_members(processors);
     if (members_count == 1)

@@ -29,6 +29,19 @@ static void do_job(unsigned self)
     set_state(me, returned ? IDLE : RAISED);
 }
 
+void worker_find_lvt(struct member *me)
+{
+    me->lvt_known = me->lvt_known || apic_counters_entry(&me->lvt);
+}
+
+bool hw_found_lvt(unsigned processor, uint32_t *entry)
+{
+    if (members == NULL || !members[processor].lvt_known)
+        return false;
+    *entry = members[processor].lvt;
+    return true;
+}
+
 VOID EFIAPI worker(VOID *unused)
 {
     unsigned self = processors_self();
@@ -39,6 +52,7 @@ VOID EFIAPI worker(VOID *unused)
     if (self == 0)
         return; /* not in the list: it gets no jobs */
     exceptions_install(&me->exceptions);
+    worker_find_lvt(me);
     apic_mask(&apic);
     set_state(me, IDLE);
     while (!__atomic_load_n(&workers_leave, __ATOMIC_ACQUIRE)) {
@@ -95,6 +109,7 @@ VOID EFIAPI worker_single_job(VOID *number)
     if (!change_state(me, GIVEN, BUSY))
         return;
     exceptions_install(&me->exceptions);
+    worker_find_lvt(me);
     apic_mask(&apic);
     (void)exceptions_guard(self, save_enables, &saved_enables, &unused);
     bool returned =

@@ -18,8 +18,10 @@ enum state { ABSENT, IDLE, GIVEN, BUSY, RAISED, GONE };
 struct member {
     UINTN number; /* the firmware's */
     uint32_t apic_id;
-    bool lost;        /* did not answer once: gets no more jobs */
-    bool stuck;       /* firmware has given it up inside our code */
+    bool lost;  /* did not answer once: gets no more jobs */
+    bool stuck; /* firmware has given it up inside our code */
+    bool lvt_known;
+    uint32_t lvt;     /* for counters, before it was masked first */
     enum state state; /* see change_state() */
     void (*job)(unsigned processor, void *context);
     void *context;
@@ -52,6 +54,8 @@ static inline bool change_state(struct member *member, enum state from,
                                        __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
 }
 
+/* On the processor itself, before it masks them. */
+void worker_find_lvt(struct member *me);
 /* For StartupAllAPs: takes jobs until workers_leave. */
 VOID EFIAPI worker(VOID *unused);
 /* For StartupThisAP, where firmware does not let workers stay: one job of the

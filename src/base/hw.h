@@ -114,6 +114,14 @@ struct hw_result {
 void hw_run(const bool set[], void (*job)(unsigned processor, void *context),
             void *context, unsigned timeout_ms, struct hw_result results[]);
 
+/* The processor's LVT performance counters entry before it was masked. False
+ * where it is not known. */
+bool hw_found_lvt(unsigned processor, uint32_t *entry);
+
+/* Where in physical memory the byte at `at` is, by the caller's paging tables,
+ * and which entry of the PAT they select for it (0 to 7). False: not mapped. */
+bool hw_physical(const void *at, uint64_t *physical, unsigned *pat);
+
 /* NMIs that came outside of jobs, on any processor. */
 unsigned hw_nmis(void);
 

@@ -6,6 +6,7 @@
 #include "src/base/mem.h"
 #include "src/base/msr.h"
 #include "src/base/text.h"
+#include "src/cpu/cpuid_bits.h"
 
 #define LEAF_BRAND_LAST    0x80000004u
 #define LEAF_ADDRESS_SIZES 0x80000008u
@@ -15,11 +16,6 @@
 static uint32_t field(uint32_t value, unsigned high, unsigned low)
 {
     return (uint32_t)((value & BITS(high, low)) >> low);
-}
-
-static bool bit(uint32_t value, unsigned n)
-{
-    return (value >> n & 1) != 0;
 }
 
 /* Twelve characters of three registers. */
@@ -105,10 +101,10 @@ static void read_signature(struct identity *out)
     out->model = (uint16_t)model;
     out->stepping = (uint8_t)field(r.eax, 3, 0);
     out->apic_id = field(r.ebx, 31, 24);
-    out->dtes64 = bit(r.ecx, 2);
-    out->pdcm = bit(r.ecx, 15);
-    out->ds = bit(r.edx, 21);
-    out->hypervisor = bit(r.ecx, 31);
+    out->dtes64 = cpuid_bit_set(CPUID_DTES64, &r);
+    out->pdcm = cpuid_bit_set(CPUID_PDCM, &r);
+    out->ds = cpuid_bit_set(CPUID_DS, &r);
+    out->hypervisor = cpuid_bit_set(CPUID_HYPERVISOR, &r);
     if (out->hypervisor) {
         hw_cpuid(0x40000000u, 0, &r);
         name12(out->hypervisor_name, r.ebx, r.ecx, r.edx);
@@ -124,14 +120,14 @@ static void read_features(struct identity *out)
     hw_cpuid(7, 0, &r);
     out->leaf7_ebx = r.ebx;
     out->leaf7_edx = r.edx;
-    out->hle = bit(r.ebx, 4);
-    out->rtm = bit(r.ebx, 11);
-    out->rtm_always_abort = bit(r.edx, 11);
-    out->tsx_force_abort = bit(r.edx, 13);
-    out->arch_capabilities_present = bit(r.edx, 29);
+    out->hle = cpuid_bit_set(CPUID_HLE, &r);
+    out->rtm = cpuid_bit_set(CPUID_RTM, &r);
+    out->rtm_always_abort = cpuid_bit_set(CPUID_RTM_ALWAYS_ABORT, &r);
+    out->tsx_force_abort = cpuid_bit_set(CPUID_TSX_FORCE_ABORT, &r);
+    out->arch_capabilities_present = cpuid_bit_set(CPUID_ARCH_CAPABILITIES, &r);
     if (out->arch_capabilities_present && identity_is_intel(out))
         (void)hw_msr_read(IA32_ARCH_CAPABILITIES, &out->arch_capabilities);
-    if (out->leaf_max >= 0x1a && bit(r.edx, 15)) { /* hybrid */
+    if (out->leaf_max >= 0x1a && cpuid_bit_set(CPUID_HYBRID, &r)) {
         hw_cpuid(0x1a, 0, &r);
         out->core_type = (uint8_t)field(r.eax, 31, 24);
     }
@@ -173,7 +169,7 @@ static void read_trace(struct identity *out)
 {
     struct hw_cpuid r;
 
-    out->pt = out->leaf_max >= 0x14 && bit(out->leaf7_ebx, 25);
+    out->pt = out->leaf_max >= 0x14 && (out->leaf7_ebx & LEAF7_EBX_PT) != 0;
     if (!out->pt)
         return;
     hw_cpuid(0x14, 0, &r);

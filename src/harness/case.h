@@ -110,9 +110,9 @@ bool check(struct test_context *t, bool ok, const char *format, ...)
 /* The usual one. `what` names the register or quantity, "IA32_PMC3 (C4H)". */
 bool check_equal(struct test_context *t, const char *what, uint64_t got,
                  uint64_t want);
-/* What must never be: "STATE: WHAT, n of N; wanted 0". */
-bool check_none(struct test_context *t, const char *state, const char *what,
-                uint64_t n, uint64_t of);
+/* What must never be: "WHAT, n of N; wanted 0". */
+bool check_none(struct test_context *t, const char *what, uint64_t n,
+                uint64_t of);
 /* A check that a published erratum may spoil: where not ok, KNOWN with its name
  * if this processor has it and the deviation has its signature, else FAIL.
  * Returns ok. */
@@ -127,6 +127,22 @@ void note(struct test_context *t, const char *format, ...) PRINTF_LIKE(2, 3);
 void broken(struct test_context *t, const char *format, ...) PRINTF_LIKE(2, 3);
 /* A requirement is missing that only the body can find out: SKIP. */
 void skip(struct test_context *t, const char *format, ...) PRINTF_LIKE(2, 3);
+
+/* What the statement after WITH_PREFIX says begins with this and ": ", within
+ * another prefix after that; an observation's after its first word; a SKIP is
+ * of the whole test. A body that
+ * returns from inside leaves it to the rest of its test: then it may not PASS.
+ *
+ *     WITH_PREFIX (t, "%s", row->what)
+ *         check(...);
+ */
+#define WITH_PREFIX(t, ...)                                 \
+    for (bool within = prefix_push(t, __VA_ARGS__); within; \
+         within = prefix_pop(t))
+/* The two by themselves, for a job's whole body: true, and false. */
+bool prefix_push(struct test_context *t, const char *format, ...)
+    PRINTF_LIKE(2, 3);
+bool prefix_pop(struct test_context *t);
 
 /* Each row of a table of the test's own; i is its index. The harness counts the
  * rows whose body said something by check() or observe(): a test that would

@@ -41,6 +41,20 @@ static void add_verdict(struct test_context *t, enum verdict verdict,
     add_line(t, before[verdict], line);
 }
 
+/* A line with its prefix. */
+static void prefix_format(const struct test_context *t,
+                          char line[CONTEXT_LINE_BYTES], const char *format,
+                          va_list arguments) PRINTF_LIKE(3, 0);
+static void prefix_format(const struct test_context *t,
+                          char line[CONTEXT_LINE_BYTES], const char *format,
+                          va_list arguments)
+{
+    size_t bytes = text_format(line, CONTEXT_LINE_BYTES, "%s", t->prefix);
+
+    text_format_list(line + bytes, CONTEXT_LINE_BYTES - bytes, format,
+                     arguments);
+}
+
 static void add_verdict_list(struct test_context *t, enum verdict verdict,
                              const char *format, va_list arguments)
     PRINTF_LIKE(3, 0);
@@ -49,7 +63,7 @@ static void add_verdict_list(struct test_context *t, enum verdict verdict,
 {
     char line[CONTEXT_LINE_BYTES];
 
-    text_format_list(line, sizeof(line), format, arguments);
+    prefix_format(t, line, format, arguments);
     add_verdict(t, verdict, line);
 }
 
@@ -75,12 +89,16 @@ bool check_known(struct test_context *t, bool ok, enum erratum erratum,
     char line[CONTEXT_LINE_BYTES], whole[CONTEXT_LINE_BYTES];
     va_list arguments;
 
+    if (ok)
+        return check(t, true, "%s", format);
     va_start(arguments, format);
-    text_format_list(line, sizeof(line), format, arguments);
+    prefix_format(t, line, format, arguments);
     va_end(arguments);
-    if (ok || !signature || !errata_find(&t->cpu, erratum, &found))
-        return check(t, ok, "%s", line);
     t->checks++;
+    if (!signature || !errata_find(&t->cpu, erratum, &found)) {
+        add_verdict(t, VERDICT_FAIL, line);
+        return false;
+    }
     t->known |= UINT64_C(1) << erratum;
     text_format(whole, sizeof(whole), "%s%s: %s", found.name,
                 found.inferred ? " (inferred from the client processor)" : "",
@@ -96,14 +114,16 @@ bool check_equal(struct test_context *t, const char *what, uint64_t got,
                  want);
 }
 
-bool check_none(struct test_context *t, const char *state, const char *what,
-                uint64_t n, uint64_t of)
+bool check_none(struct test_context *t, const char *what, uint64_t n,
+                uint64_t of)
 {
-    return check(t, n == 0, "%s: %s, %lu of %lu; wanted 0", state, what, n, of);
+    return check(t, n == 0, "%s, %lu of %lu; wanted 0", what, n, of);
 }
 
 void observe(struct test_context *t, const char *what, uint64_t n, uint64_t of)
 {
+    char line[CONTEXT_LINE_BYTES];
+
     if (of != 0) {
         t->checks++;
         t->verdict = verdict_worst(t->verdict, VERDICT_PASS);
@@ -112,8 +132,9 @@ void observe(struct test_context *t, const char *what, uint64_t n, uint64_t of)
         t->observed = n;
         t->observed_of = of;
     }
-    note(t, "%s %s: %lu of %lu", n != 0 ? "OBSERVED" : "NOT OBSERVED", what, n,
-         of);
+    text_format(line, sizeof(line), "%s %s%s: %lu of %lu",
+                n != 0 ? "OBSERVED" : "NOT OBSERVED", t->prefix, what, n, of);
+    add_verdict(t, VERDICT_NONE, line);
 }
 
 void note(struct test_context *t, const char *format, ...)
@@ -134,13 +155,16 @@ void broken(struct test_context *t, const char *format, ...)
     va_end(arguments);
 }
 
+/* Of the whole test: without a prefix. */
 void skip(struct test_context *t, const char *format, ...)
 {
+    char line[CONTEXT_LINE_BYTES];
     va_list arguments;
 
     va_start(arguments, format);
-    add_verdict_list(t, VERDICT_SKIP, format, arguments);
+    text_format_list(line, sizeof(line), format, arguments);
     va_end(arguments);
+    add_verdict(t, VERDICT_SKIP, line);
 }
 
 /* --- What a body reads --------------------------------------------------- */
@@ -162,12 +186,16 @@ unsigned test_processor(const struct test_context *t)
 
 unsigned test_trials(struct test_context *t, unsigned usual, unsigned least)
 {
+    char line[CONTEXT_LINE_BYTES]; /* of the test: without a prefix */
+
     if (t->trials == 0)
         return usual;
     if (t->trials < least && !t->no_trials_line) {
         t->no_trials_line = true;
-        note(t, "trials=%u is fewer than the %u that this test asks for",
-             t->trials, least);
+        text_format(line, sizeof(line),
+                    "trials=%u is fewer than the %u that this test asks for",
+                    t->trials, least);
+        add_verdict(t, VERDICT_NONE, line);
     }
     return t->trials;
 }
@@ -307,7 +335,8 @@ void context_begin(struct test_context *t, const struct test *test,
     t->checks = t->rows = t->rows_tried = 0;
     t->journal.count = 0;
     t->status_known = false;
-    t->reason[0] = '\0';
+    t->reason[0] = t->prefix[0] = '\0';
+    t->prefixes = 0;
     t->text_bytes = 0;
     t->left_out = 0;
     t->raw = NULL;
@@ -323,6 +352,8 @@ void context_close(struct test_context *t)
         broken(t, "made no check");
     if (t->verdict == VERDICT_PASS && t->rows_tried != t->rows)
         broken(t, "tried %u of %u rows of its tables", t->rows_tried, t->rows);
+    if (t->verdict == VERDICT_PASS && t->prefixes != 0)
+        broken(t, "ended inside of WITH_PREFIX");
     if (t->left_out == 0)
         return;
     t->text_bytes +=

@@ -11,15 +11,19 @@
 
 #include "src/harness/case.h"
 #include "src/harness/journal.h"
+#include "src/cpu/found.h"
 
 #define CONTEXT_LINE_BYTES   240 /* the longest line, without its prefix */
 #define CONTEXT_TEXT_BYTES   3072
 #define CONTEXT_REASON_BYTES 160
+#define CONTEXT_PREFIX_BYTES 128
+#define CONTEXT_PREFIXES     4
 
 struct test_context {
     /* (session) For the whole session. */
     unsigned processor;
     struct identity cpu;
+    struct found found; /* before anything was written */
     struct regime_evidence evidence;
     enum regime regime;
     bool lost;          /* did not answer once, and runs no more jobs */
@@ -54,7 +58,10 @@ struct test_context {
     bool status_known;
     uint64_t status; /* IA32_PERF_GLOBAL_STATUS (38EH) at the start */
     char reason[CONTEXT_REASON_BYTES]; /* the first line of the worst verdict */
-    char text[CONTEXT_TEXT_BYTES];     /* lines, each ended by "\n" */
+    char prefix[CONTEXT_PREFIX_BYTES]; /* of lines: WITH_PREFIX */
+    size_t prefix_starts[CONTEXT_PREFIXES];
+    unsigned prefixes;
+    char text[CONTEXT_TEXT_BYTES]; /* lines, each ended by "\n" */
     size_t text_bytes;
     unsigned left_out; /* lines for which there was no room */
 };

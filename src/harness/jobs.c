@@ -26,6 +26,22 @@ static void identify_job(unsigned processor, void *context)
     t->regime = regime_decide(&t->cpu, &t->evidence);
 }
 
+/* A job of its own: what it follows, pointers of paging tables, may lead
+ * anywhere. */
+static void found_job(unsigned processor, void *context)
+{
+    struct jobs *jobs = context;
+    struct test_context *t = &jobs->contexts[processor];
+
+    found_read(&t->found, processor, t->buffer,
+               TEST_BUFFER_BYTES + TEST_RECORDS_BYTES);
+}
+
+void jobs_find(struct jobs *jobs)
+{
+    jobs_run(jobs, IDENTIFY_MS, found_job);
+}
+
 void jobs_identify(struct jobs *jobs)
 {
     jobs_run(jobs, IDENTIFY_MS, identify_job);

@@ -18,6 +18,9 @@ struct jobs {
 void jobs_run(struct jobs *jobs, unsigned timeout_ms,
               void (*job)(unsigned processor, void *jobs));
 
+/* The processors of the set say how they were found; first of all. */
+void jobs_find(struct jobs *jobs);
+
 /* The processors of the set identify themselves and decide the regime. */
 void jobs_identify(struct jobs *jobs);
 

@@ -104,6 +104,7 @@ static bool parse_seed(struct options *out, const struct word *value)
 const char *const options_verbosities[] = {"quiet", "normal", "verbose"};
 const char *const options_raws[] = {"failed", "all", "off"};
 const char *const options_ends[] = {"menu", "firmware", "poweroff", "reboot"};
+static const char *const identities[] = {"hash", "full"};
 static const char *const serials[] = {"auto", "off"};
 
 static bool parse_verbosity(struct options *out, const struct word *value)
@@ -204,6 +205,20 @@ static bool parse_microcode(struct options *out, const struct word *value)
     return parse_name(value, out->microcode, sizeof(out->microcode));
 }
 
+static bool parse_machine(struct options *out, const struct word *value)
+{
+    return parse_name(value, out->machine, sizeof(out->machine));
+}
+
+static bool parse_identity(struct options *out, const struct word *value)
+{
+    int i = parse_choice(value, identities, 2);
+
+    if (i >= 0)
+        out->identity = (enum identity_shown)i;
+    return i >= 0;
+}
+
 static const struct key {
     const char *name;
     bool (*parse)(struct options *out, const struct word *value);
@@ -222,6 +237,8 @@ static const struct key {
     {"speed", parse_speed, "115200 or a whole fraction of it"},
     {"allow", parse_allow, "nothing, sdv_enable_rtm, microcode"},
     {"microcode", parse_microcode, "the name of a file"},
+    {"machine", parse_machine, "a name, 31 characters at most"},
+    {"identity", parse_identity, "hash or full"},
 };
 #define KEYS (sizeof(keys) / sizeof(keys[0]))
 

@@ -14,6 +14,7 @@
 
 #define OPTIONS_TESTS_BYTES    256
 #define OPTIONS_FILE_BYTES     64
+#define OPTIONS_MACHINE_BYTES  32
 #define OPTIONS_PROCESSORS_MAX 256
 #define OPTIONS_REPEATS_MAX    10000
 #define OPTIONS_COUNTDOWN_MAX  600
@@ -37,6 +38,11 @@ enum raw {
     RAW_FAILED, /* the raw bytes of a test that is FAIL or ERROR */
     RAW_ALL,
     RAW_OFF,
+};
+
+enum identity_shown {
+    IDENTITY_HASH, /* of serial numbers */
+    IDENTITY_FULL, /* the numbers themselves */
 };
 
 /* What is done only where it is asked for by name: a set. */
@@ -65,6 +71,8 @@ struct options {
     unsigned serial_stride;  /* bytes from register to register: 1, 2, 4, 8 */
     uint32_t speed;          /* bits a second; 0: as the port is known to be */
     unsigned allow;          /* ALLOW_* */
+    char machine[OPTIONS_MACHINE_BYTES]; /* its name in the report; "": none */
+    enum identity_shown identity;
     char
         microcode[OPTIONS_FILE_BYTES]; /* a file of the boot volume; "": none */
 };

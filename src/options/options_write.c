@@ -83,5 +83,9 @@ size_t options_write(const struct options *o, char text[OPTIONS_LINE_BYTES])
                (o->allow & ALLOW_MICROCODE) != 0 ? "microcode" : "");
     if (o->microcode[0] != '\0')
         append(&line, " microcode=%s", o->microcode);
+    if (o->machine[0] != '\0')
+        append(&line, " machine=%s", o->machine);
+    if (o->identity == IDENTITY_FULL)
+        append(&line, " identity=full");
     return line.at;
 }

@@ -32,23 +32,22 @@ unsigned abort_bits_set(const struct abort_bits *bits, uint64_t bit)
     return bits->set[n];
 }
 
-void abort_bits_check(struct test_context *t, const char *what,
-                      const struct abort_bits *bits, uint64_t set,
-                      uint64_t clear)
+void abort_bits_check(struct test_context *t, const struct abort_bits *bits,
+                      uint64_t set, uint64_t clear)
 {
     for (unsigned n = 0; n < BITS_OF_ABORTS; n++) {
         const uint64_t bit = BIT(LOWEST + n);
         const bool most = bits->set[n] > bits->records / 2;
         if ((set & bit) != 0)
             check(t, bits->records == 0 || most,
-                  "%s: TX Abort Information (B8H)[%u] (%s) is 1 in %u of %u "
+                  "TX Abort Information (B8H)[%u] (%s) is 1 in %u of %u "
                   "records; wanted it in most",
-                  what, LOWEST + n, names[n], bits->set[n], bits->records);
+                  LOWEST + n, names[n], bits->set[n], bits->records);
         if ((clear & bit) != 0)
             check(t, !most,
-                  "%s: TX Abort Information (B8H)[%u] (%s) is 1 in %u of %u "
+                  "TX Abort Information (B8H)[%u] (%s) is 1 in %u of %u "
                   "records; wanted 0 in most",
-                  what, LOWEST + n, names[n], bits->set[n], bits->records);
+                  LOWEST + n, names[n], bits->set[n], bits->records);
     }
 }
 

@@ -34,9 +34,8 @@ unsigned abort_bits_set(const struct abort_bits *bits, uint64_t bit);
 /* Checks that more than half of the records have each bit of `set`, and not
  * more than half have one of `clear`; the line names the bit. `what` is what
  * was provoked. */
-void abort_bits_check(struct test_context *t, const char *what,
-                      const struct abort_bits *bits, uint64_t set,
-                      uint64_t clear);
+void abort_bits_check(struct test_context *t, const struct abort_bits *bits,
+                      uint64_t set, uint64_t clear);
 
 /* Checks Retry (B8H[36]) against EAX[1]: each in more than half of the records
  * as the other. That all are is observed. */

@@ -2,6 +2,7 @@
 /* header.c - writes the lines about the machine. */
 #include "src/report/header.h"
 
+#include "src/cpu/cpuid_bits.h"
 #include "src/cpu/products.h"
 #include "src/base/mem.h"
 #include "src/base/msr.h"
@@ -52,8 +53,10 @@ static void describe_features(struct test_context *t)
         "%s",
         id->perfmon_version, id->counters, id->counter_bits, id->fixed_counters,
         id->fixed_bits, id->pebs_format, id->full_width_writes ? "yes" : "no");
-    note(t, "HLE %u, RTM %u, RTM_ALWAYS_ABORT %u, TSX_FORCE_ABORT %u", id->hle,
-         id->rtm, id->rtm_always_abort, id->tsx_force_abort);
+    note(t, "%s %u, %s %u, %s %u, %s %u", cpuid_bit_name(CPUID_HLE), id->hle,
+         cpuid_bit_name(CPUID_RTM), id->rtm,
+         cpuid_bit_name(CPUID_RTM_ALWAYS_ABORT), id->rtm_always_abort,
+         cpuid_bit_name(CPUID_TSX_FORCE_ABORT), id->tsx_force_abort);
 }
 
 /* "; TSX_FORCE_ABORT (10FH) = 0", or "raises #GP". */
@@ -74,7 +77,7 @@ static size_t describe_msr(char *out, size_t size, uint32_t msr, int fault,
 static void describe_regime(struct test_context *t)
 {
     const struct regime_evidence *e = &t->evidence;
-    char msrs[120] = "";
+    char msrs[120] = "", place[4][CPUID_BIT_BYTES];
     size_t at = 0;
 
     note(t, "regime %s: %s", regime_name(t->regime), regime_meaning(t->regime));
@@ -86,11 +89,12 @@ static void describe_regime(struct test_context *t)
                        e->fault_122, e->value_122);
     describe_msr(msrs + at, sizeof(msrs) - at, IA32_MCU_OPT_CTRL, e->fault_123,
                  e->value_123);
-    note(t,
-         "evidence: CPUID.7.0:EDX[13] = %u, EDX[11] = %u, EBX[11] = %u, EBX[4] "
-         "= %u%s",
-         t->cpu.tsx_force_abort, t->cpu.rtm_always_abort, t->cpu.rtm,
-         t->cpu.hle, msrs);
+    note(t, "evidence: %s = %u, %s = %u, %s = %u, %s = %u%s",
+         cpuid_bit_place(CPUID_TSX_FORCE_ABORT, place[0]),
+         t->cpu.tsx_force_abort,
+         cpuid_bit_register(CPUID_RTM_ALWAYS_ABORT, place[1]),
+         t->cpu.rtm_always_abort, cpuid_bit_register(CPUID_RTM, place[2]),
+         t->cpu.rtm, cpuid_bit_register(CPUID_HLE, place[3]), t->cpu.hle, msrs);
 }
 
 static void describe_products(struct test_context *t)

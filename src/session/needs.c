@@ -2,13 +2,15 @@
 /* needs.c - compares needs with a processor. */
 #include "src/session/needs.h"
 
+#include "src/cpu/cpuid_bits.h"
 #include "src/uncore/offcore.h"
 #include "src/uncore/uncore.h"
 
 struct feature_row {
     enum feature feature;
     bool present;
-    const char *name;
+    const char *name; /* NULL: the bit's */
+    enum cpuid_bit bit;
 };
 
 static void name_regimes(unsigned regimes, enum regime have,
@@ -27,6 +29,18 @@ static void name_regimes(unsigned regimes, enum regime have,
                 "; this processor is in regime %s", regime_name(have));
 }
 
+static void name_missing(const struct feature_row *row,
+                         char text[NEEDS_TEXT_BYTES])
+{
+    char place[CPUID_BIT_BYTES];
+
+    if (row->name != NULL)
+        text_format(text, NEEDS_TEXT_BYTES, "needs %s", row->name);
+    else
+        text_format(text, NEEDS_TEXT_BYTES, "needs %s (%s)",
+                    cpuid_bit_name(row->bit), cpuid_bit_place(row->bit, place));
+}
+
 bool needs_met(const struct needs *needs, const struct identity *id,
                enum regime regime, unsigned processors,
                char text[NEEDS_TEXT_BYTES])
@@ -34,40 +48,46 @@ bool needs_met(const struct needs *needs, const struct identity *id,
     const bool intel = identity_is_intel(id);
     const struct feature_row rows[] = {
         {NEED_PMU, id->perfmon_version >= 2,
-         "architectural performance monitoring version 2 (CPUID.0AH:EAX[7:0])"},
+         .name = "architectural performance monitoring version 2 "
+                 "(CPUID.0AH:EAX[7:0])"},
         {NEED_PERFMON_4, id->perfmon_version >= 4,
-         "architectural performance monitoring version 4 (CPUID.0AH:EAX[7:0])"},
-        {NEED_RTM, id->rtm, "RTM (CPUID.7.0:EBX[11])"},
-        {NEED_HLE, id->hle, "HLE (CPUID.7.0:EBX[4])"},
+         .name = "architectural performance monitoring version 4 "
+                 "(CPUID.0AH:EAX[7:0])"},
+        {NEED_RTM, id->rtm, .bit = CPUID_RTM},
+        {NEED_HLE, id->hle, .bit = CPUID_HLE},
         {NEED_FULL_WIDTH, id->full_width_writes,
-         "full-width counter writes (IA32_PERF_CAPABILITIES[13])"},
-        {NEED_PEBS, id->ds, "the debug store (CPUID.1:EDX[21])"},
-        {NEED_PEBS, id->dtes64, "a 64-bit DS area (CPUID.1:ECX[2])"},
+         .name = "full-width counter writes (IA32_PERF_CAPABILITIES[13])"},
+        {NEED_PEBS, id->ds, .bit = CPUID_DS},
+        {NEED_PEBS, id->dtes64, .bit = CPUID_DTES64},
         {NEED_PEBS, !id->pebs_unavailable,
-         "PEBS; IA32_MISC_ENABLE (1A0H)[12] (PEBS unavailable) is 1"},
+         .name = "PEBS; IA32_MISC_ENABLE (1A0H)[12] (PEBS unavailable) is 1"},
         {NEED_PEBS, id->pebs_format <= 3,
-         "PEBS records of format 1 to 3, not adaptive ones "
-         "(IA32_PERF_CAPABILITIES[11:8])"},
+         .name = "PEBS records of format 1 to 3, not adaptive ones "
+                 "(IA32_PERF_CAPABILITIES[11:8])"},
         {NEED_PEBS, id->pebs_format != 0,
-         "PEBS records of format 1 to 3 (IA32_PERF_CAPABILITIES[11:8])"},
+         .name =
+             "PEBS records of format 1 to 3 (IA32_PERF_CAPABILITIES[11:8])"},
         {NEED_PEBS_2, id->pebs_format >= 2,
-         "PEBS records of format 2 or 3 (IA32_PERF_CAPABILITIES[11:8])"},
+         .name =
+             "PEBS records of format 2 or 3 (IA32_PERF_CAPABILITIES[11:8])"},
         {NEED_PEBS_3, id->pebs_format >= 3,
-         "PEBS records of format 3 (IA32_PERF_CAPABILITIES[11:8])"},
-        {NEED_PT, id->pt, "Processor Trace (CPUID.7.0:EBX[25])"},
+         .name = "PEBS records of format 3 (IA32_PERF_CAPABILITIES[11:8])"},
+        {NEED_PT, id->pt, .bit = CPUID_PT},
         {NEED_PT, (id->leaf14_ecx & (LEAF14_TOPA | LEAF14_RANGE)) != 0,
-         "a trace in memory (CPUID.14H.0:ECX[0] or ECX[2])"},
+         .name = "a trace in memory (CPUID.14H.0:ECX[0] or ECX[2])"},
         {NEED_PT_TOPA, (id->leaf14_ecx & LEAF14_TOPA) != 0,
-         "trace output by ToPA (CPUID.14H.0:ECX[0])"},
+         .bit = CPUID_PT_TOPA},
         {NEED_PT_RANGE, (id->leaf14_ecx & LEAF14_RANGE) != 0,
-         "trace output to a single range (CPUID.14H.0:ECX[2])"},
+         .bit = CPUID_PT_RANGE},
         {NEED_OFFCORE, offcore_of(id) != NULL,
-         "off-core response bits that the manual names for this "
-         "DisplayFamily_DisplayModel"},
+         .name = "off-core response bits that the manual names for this "
+                 "DisplayFamily_DisplayModel"},
         {NEED_UNCORE, uncore_of(id) != NULL,
-         "the uncore of a client processor of the 2nd to 8th generation "
-         "(DisplayFamily_DisplayModel)"},
-        {NEED_TWO_PROCESSORS, processors >= 2, "two logical processors"},
+         .name =
+             "the uncore of a client processor of the 2nd to 8th generation "
+             "(DisplayFamily_DisplayModel)"},
+        {NEED_TWO_PROCESSORS, processors >= 2,
+         .name = "two logical processors"},
     };
 
     if (!intel && (needs->features & NEED_INTEL) != 0) {
@@ -81,7 +101,7 @@ bool needs_met(const struct needs *needs, const struct identity *id,
     }
     for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
         if ((needs->features & rows[i].feature) != 0 && !rows[i].present) {
-            text_format(text, NEEDS_TEXT_BYTES, "needs %s", rows[i].name);
+            name_missing(&rows[i], text);
             return false;
         }
     if (id->counters < needs->counters) {

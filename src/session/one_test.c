@@ -2,6 +2,7 @@
 /* one_test.c - who runs a test, for how long, and its job. */
 #include "src/session/one_test.h"
 
+#include "src/base/msr.h"
 #include "src/session/needs.h"
 
 /* Time for one job. A test's grows with its trials: 10 ms for each is ten times
@@ -21,13 +22,27 @@ static unsigned timeout_of(const struct jobs *jobs, uint64_t trials)
     return ms < TEST_MS_MAX ? (unsigned)ms : TEST_MS_MAX;
 }
 
+/* MSR_SMI_COUNT where it is there; else 0. */
+static uint64_t smi_count(const struct test_context *t)
+{
+    uint64_t count = 0;
+
+    if (found_has(&t->found, MSR_SMI_COUNT))
+        (void)hw_msr_read(MSR_SMI_COUNT, &count);
+    return count & MSR_SMI_COUNT_COUNT;
+}
+
 static void body_job(unsigned processor, void *context)
 {
     struct jobs *jobs = context;
     struct test_context *t = &jobs->contexts[processor];
 
+    uint64_t before = smi_count(t);
     context_save(t);
     t->test->body(t);
+    uint64_t smis = (smi_count(t) - before) & MSR_SMI_COUNT_COUNT;
+    if (smis != 0)
+        note(t, "%lu SMIs while the test ran (MSR_SMI_COUNT, 34H)", smis);
     restore_msrs(t);
 }
 

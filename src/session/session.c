@@ -7,6 +7,7 @@
 #include "src/base/mem.h"
 #include "src/session/one_test.h"
 #include "src/session/progress.h"
+#include "src/report/evidence.h"
 #include "src/report/header.h"
 #include "src/report/ktap.h"
 #include "src/report/merge.h"
@@ -165,6 +166,7 @@ static void identify(struct session *s)
         context_begin(&s->jobs.contexts[p], &identify_test, 0);
         s->jobs.set[p] = true;
     }
+    jobs_find(&s->jobs);
     jobs_identify(&s->jobs);
     /* Nothing can be tested on a processor that is not identified. */
     for (unsigned p = 0; p < s->jobs.processors; p++)
@@ -306,6 +308,10 @@ static void write_header(struct session *s)
     if (setup->serial != NULL)
         ktap_note(&s->out, "serial port: %s", setup->serial);
     header_processors(&s->out, s->jobs.contexts, s->jobs.processors);
+    if (setup->machine != NULL)
+        evidence_machine(&s->out, setup->machine, setup->options);
+    evidence_processors(&s->out, s->jobs.contexts, s->jobs.processors,
+                        setup->options);
     exclude_processors(s);
     suite_unmatched(setup->options, warn_unmatched, s);
     if (s->suite.count == 0) /* in a plan of none nobody sees an error */

@@ -6,6 +6,7 @@
 #ifndef SRC_SESSION_SESSION_H
 #define SRC_SESSION_SESSION_H
 
+#include "src/cpu/machine.h"
 #include "src/options/options.h"
 #include "src/report/ktap.h"
 
@@ -23,6 +24,7 @@ struct session_setup {
     const void *microcode;
     size_t microcode_bytes;
     const char *microcode_missing;
+    const struct machine *machine; /* as firmware names it; NULL: not known */
     const char *serial; /* which port the report goes to; NULL: none */
     struct store
         *store;      /* opened; its report is one of the sinks. NULL: none */

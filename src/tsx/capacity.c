@@ -70,7 +70,8 @@ void capacity_find(struct test_context *t, struct capacity *c)
         rtm_clear(&tally);
         if (units_commit(c, next, &tally)) {
             c->good = next;
-            probe_check(t, c->what, &tally);
+            WITH_PREFIX (t, "%s", c->what)
+                probe_check(t, &tally);
         } else {
             c->bad = next;
             c->above = tally;
@@ -99,7 +100,8 @@ void capacity_judge(struct test_context *t, const struct capacity *c,
              c->good * c->unit);
         return;
     }
-    probe_check(t, c->what, above);
+    WITH_PREFIX (t, "%s", c->what)
+        probe_check(t, above);
     note(t, "%s %u lines of 64 bytes commit; aborts begin at %u (%u of %u)",
          c->what, c->good * c->unit, c->bad * c->unit, above->aborted,
          above->tried);

@@ -98,34 +98,39 @@ bool conflict_run(struct test_context *t, struct conflict *c)
     return true;
 }
 
-void conflict_judge(struct test_context *t, const struct conflict *c)
+static void judge(struct test_context *t, const struct conflict *c)
 {
     const struct rtm_tally *tally = &c->tally;
     char text[RTM_STATUS_TEXT];
 
-    probe_check(t, c->what, tally);
+    probe_check(t, tally);
     check(t, tally->flagged == 0,
-          "%s: %u of %u transactions committed although it came between; "
+          "%u of %u transactions committed although it came between; "
           "wanted 0",
-          c->what, tally->flagged, tally->committed);
+          tally->flagged, tally->committed);
     check(t, c->seen == 0,
-          "%s: %lu of %lu saw a store that was not committed; wanted 0",
-          c->what, c->seen, c->rounds);
+          "%lu of %lu saw a store that was not committed; wanted 0", c->seen,
+          c->rounds);
     if (c->place == CONFLICT_BESIDE)
         return;
     if (tally->matched == 0 && c->rounds < tally->tried) {
-        broken(t, "%s: only %lu in %u transactions, too few to tell", c->what,
-               c->rounds, tally->tried);
+        broken(t, "only %lu in %u transactions, too few to tell", c->rounds,
+               tally->tried);
         return;
     }
     check(t, tally->matched != 0,
-          "%s: none of %u transactions, of up to %u turns, set EAX[2] "
+          "none of %u transactions, of up to %u turns, set EAX[2] "
           "(conflict); %u aborted, EAX = 0x%08x (%s)",
-          c->what, tally->tried, c->turns, tally->aborted, tally->status,
+          tally->tried, c->turns, tally->aborted, tally->status,
           rtm_status_text(tally->status, text));
-    probe_check_status(t, c->what, 0, RTM_STATUS_CONFLICT | RTM_STATUS_CAPACITY,
-                       tally);
-    note(t, "%s: %u of %u transactions set EAX[2]; EAX = 0x%08x (%s)", c->what,
+    probe_check_status(t, 0, RTM_STATUS_CONFLICT | RTM_STATUS_CAPACITY, tally);
+    note(t, "%u of %u transactions set EAX[2]; EAX = 0x%08x (%s)",
          tally->matched, tally->tried, tally->status,
          rtm_status_text(tally->status, text));
+}
+
+void conflict_judge(struct test_context *t, const struct conflict *c)
+{
+    WITH_PREFIX (t, "%s", c->what)
+        judge(t, c);
 }

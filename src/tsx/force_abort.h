@@ -8,6 +8,7 @@
 #ifndef SRC_TSX_FORCE_ABORT_H
 #define SRC_TSX_FORCE_ABORT_H
 
+#include "src/cpu/cpuid_bits.h"
 #include "src/harness/case.h"
 
 #define FORCE_ABORT_SDV_SKIP                                         \
@@ -25,10 +26,6 @@ bool force_abort_change(struct test_context *t, uint64_t clear, uint64_t set,
 struct enumeration {
     struct hw_cpuid leaf7, leaf0a;
 };
-#define LEAF7_EBX_HLE              (UINT32_C(1) << 4)
-#define LEAF7_EBX_RTM              (UINT32_C(1) << 11)
-#define LEAF7_EDX_RTM_ALWAYS_ABORT (UINT32_C(1) << 11)
-#define LEAF7_EDX_TSX_FORCE_ABORT  (UINT32_C(1) << 13)
 
 /* Leaf 7 is zero where the processor has none. */
 void enumeration_read(const struct identity *id, struct enumeration *out);

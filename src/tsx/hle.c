@@ -38,21 +38,19 @@ void hle_try(struct test_context *t, const struct hle_form *form,
     hle_try_asking(t, form, times, hle_can_ask(t), tally);
 }
 
-void hle_check(struct test_context *t, const char *what,
-               const struct hle_tally *tally)
+void hle_check(struct test_context *t, const struct hle_tally *tally)
 {
     if (tally->tried == 0)
-        broken(t, "%s: no critical section was tried", what);
-    check_none(t, what, "the lock is not as before the XACQUIRE",
-               tally->lock_wrong, tally->tried);
+        broken(t, "no critical section was tried");
+    check_none(t, "the lock is not as before the XACQUIRE", tally->lock_wrong,
+               tally->tried);
     check_known(t, tally->seen_wrong == 0, ERRATUM_HLE_OLD_VALUE,
                 tally->seen_before == tally->seen_wrong,
-                "%s: the critical section does not read its own lock as taken, "
+                "the critical section does not read its own lock as taken, "
                 "%u of %u, of which %u as free; wanted 0",
-                what, tally->seen_wrong, tally->tried, tally->seen_before);
-    check_none(t, what,
-               "the critical section's store was not made exactly once",
+                tally->seen_wrong, tally->tried, tally->seen_before);
+    check_none(t, "the critical section's store was not made exactly once",
                tally->data_wrong, tally->tried);
-    check_none(t, what, "XTEST after the XRELEASE says that a transaction runs",
+    check_none(t, "XTEST after the XRELEASE says that a transaction runs",
                tally->still_running, tally->tried);
 }

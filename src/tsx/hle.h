@@ -42,7 +42,6 @@ void hle_try_asking(struct test_context *t, const struct hle_form *form,
                     unsigned times, bool ask, struct hle_tally *tally);
 
 /* Checks all of it but whether it was elided. */
-void hle_check(struct test_context *t, const char *what,
-               const struct hle_tally *tally);
+void hle_check(struct test_context *t, const struct hle_tally *tally);
 
 #endif

@@ -111,23 +111,22 @@ void probe_add(struct rtm_tally *sum, const struct rtm_tally *more)
         sum->vector = more->vector;
 }
 
-void probe_check(struct test_context *t, const char *what,
-                 const struct rtm_tally *probe)
+void probe_check(struct test_context *t, const struct rtm_tally *probe)
 {
     if (probe->tried == 0)
-        broken(t, "%s: no transaction was tried", what);
+        broken(t, "no transaction was tried");
     check(t, probe->faulted == 0,
-          "%s: %s was delivered, %u of %u transactions; wanted none", what,
+          "%s was delivered, %u of %u transactions; wanted none",
           fault_name(probe->vector), probe->faulted, probe->tried);
     check(t, probe->inner == 0,
-          "%s: went on at the fallback of an inner transaction, %u of %u; "
+          "went on at the fallback of an inner transaction, %u of %u; "
           "wanted the outermost",
-          what, probe->inner, probe->tried);
-    rtm_check_atomic(t, what, probe);
+          probe->inner, probe->tried);
+    rtm_check_atomic(t, probe);
 }
 
-void probe_check_status(struct test_context *t, const char *what, uint32_t must,
-                        uint32_t may, const struct rtm_tally *probe)
+void probe_check_status(struct test_context *t, uint32_t must, uint32_t may,
+                        const struct rtm_tally *probe)
 {
     uint32_t excluded = RTM_STATUS_CAUSES & ~must & ~may;
     uint32_t wrong = probe->ever & excluded & ~FROM_OUTSIDE;
@@ -135,14 +134,14 @@ void probe_check_status(struct test_context *t, const char *what, uint32_t must,
     char text[RTM_STATUS_TEXT];
 
     check(t, (probe->ever & must) == must,
-          "%s: none of %u aborts set in EAX what names the cause: %s", what,
+          "none of %u aborts set in EAX what names the cause: %s",
           probe->aborted, rtm_status_text(must & ~probe->ever, text));
     check(t, wrong == 0,
-          "%s: EAX names another cause, at least once in %u aborts: %s", what,
+          "EAX names another cause, at least once in %u aborts: %s",
           probe->aborted, rtm_status_text(wrong, text));
     check(t, each == 0 || probe->aborted < ENOUGH_ABORTS,
-          "%s: EAX names another cause, in each of %u aborts: %s", what,
-          probe->aborted, rtm_status_text(each, text));
+          "EAX names another cause, in each of %u aborts: %s", probe->aborted,
+          rtm_status_text(each, text));
 }
 
 /* Regime F: IA32_TSX_CTRL, or the microcode for good, may abort every RTM

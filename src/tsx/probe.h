@@ -37,15 +37,14 @@ void probe_run(const struct tsx_block *block, unsigned times, uint32_t bits,
 /* Checks what holds for any transaction: an aborted one goes on at the
  * outermost fallback and changes nothing, a committed one makes its store, and
  * no exception is delivered (SDM 1, "Restricted Transactional Memory", "RTM
- * Abort Status Definition"; SDM 2, XABORT). `what` is for the line. */
-void probe_check(struct test_context *t, const char *what,
-                 const struct rtm_tally *probe);
+ * Abort Status Definition"; SDM 2, XABORT). */
+void probe_check(struct test_context *t, const struct rtm_tally *probe);
 
 /* Checks EAX after aborts by one cause: all bits of `must` came at least once,
  * and of the others, `may` and retry apart, none did; conflict and capacity not
  * each time (such an abort may come first). */
-void probe_check_status(struct test_context *t, const char *what, uint32_t must,
-                        uint32_t may, const struct rtm_tally *probe);
+void probe_check_status(struct test_context *t, uint32_t must, uint32_t may,
+                        const struct rtm_tally *probe);
 
 /* Brings this processor into a state in which transactions are not forced to
  * abort: RTM_FORCE_ABORT = 0 in regime B, SDV_ENABLE_RTM = 1 and

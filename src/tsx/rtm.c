@@ -65,52 +65,45 @@ void rtm_try(unsigned times, struct rtm_tally *out)
     }
 }
 
-void rtm_check_atomic(struct test_context *t, const char *state,
-                      const struct rtm_tally *tally)
+void rtm_check_atomic(struct test_context *t, const struct rtm_tally *tally)
 {
     char text[RTM_STATUS_TEXT];
 
-    check_none(t, state,
-               "the store of an aborted transaction remained in memory",
+    check_none(t, "the store of an aborted transaction remained in memory",
                tally->leaked, tally->aborted);
-    check_none(t, state, "a register change of an aborted transaction remained",
+    check_none(t, "a register change of an aborted transaction remained",
                tally->unrestored, tally->aborted);
-    check(
-        t, tally->malformed == 0,
-        "%s: %u of %u aborts left a status that cannot be, EAX = 0x%08x (%s): "
-        "[23:6] are reserved, [31:24] without [0] too, [1] is clear with [0]",
-        state, tally->malformed, tally->aborted, tally->malformed_status,
-        rtm_status_text(tally->malformed_status, text));
-    check_none(t, state,
-               "the store of a committed transaction is not in memory",
+    check(t, tally->malformed == 0,
+          "%u of %u aborts left a status that cannot be, EAX = 0x%08x (%s): "
+          "[23:6] are reserved, [31:24] without [0] too, [1] is clear with [0]",
+          tally->malformed, tally->aborted, tally->malformed_status,
+          rtm_status_text(tally->malformed_status, text));
+    check_none(t, "the store of a committed transaction is not in memory",
                tally->lost, tally->committed);
-    check_none(t, state, "XBEGIN that started a transaction changed EAX",
+    check_none(t, "XBEGIN that started a transaction changed EAX",
                tally->eax_changed, tally->committed);
 }
 
-void rtm_check_forced(struct test_context *t, const char *state,
-                      const struct rtm_tally *tally)
+void rtm_check_forced(struct test_context *t, const struct rtm_tally *tally)
 {
     const uint32_t before = RTM_STATUS_RETRY | RTM_STATUS_CONFLICT;
     unsigned others = tally->aborted - tally->forced;
     char text[RTM_STATUS_TEXT];
 
-    check(t, tally->committed == 0,
-          "%s: %u of %u transactions committed; wanted 0", state,
+    check(t, tally->committed == 0, "%u of %u transactions committed; wanted 0",
           tally->committed, tally->tried);
-    check(t, tally->faulted == 0,
-          "%s: XBEGIN raised %s, %u of %u; wanted an abort", state,
+    check(t, tally->faulted == 0, "XBEGIN raised %s, %u of %u; wanted an abort",
           fault_name(tally->vector), tally->faulted, tally->tried);
     check(t,
           others <= tally->aborted / RTM_FORCED_OTHERS &&
               (tally->ever & ~before) == 0,
-          "%s: %u of %u aborts with EAX = 0; another left 0x%08x (%s)", state,
+          "%u of %u aborts with EAX = 0; another left 0x%08x (%s)",
           tally->forced, tally->aborted, tally->other_status,
           rtm_status_text(tally->other_status, text));
     if (others != 0)
         observe(t, "another abort came before the forced one", others,
                 tally->aborted);
-    rtm_check_atomic(t, state, tally);
+    rtm_check_atomic(t, tally);
 }
 
 bool rtm_usable(struct test_context *t)

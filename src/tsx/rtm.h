@@ -44,18 +44,16 @@ void rtm_try(unsigned times, struct rtm_tally *out);
 /* Checks what holds for any transaction in any state: an aborted one changes
  * nothing and leaves a status in EAX that there can be, a committed one makes
  * its store, XBEGIN that starts one leaves EAX alone (SDM 1, "RTM Memory
- * Ordering", "RTM Abort Status Definition"; "XBEGIN"). `state` is for the line.
+ * Ordering", "RTM Abort Status Definition"; "XBEGIN").
  */
-void rtm_check_atomic(struct test_context *t, const char *state,
-                      const struct rtm_tally *tally);
+void rtm_check_atomic(struct test_context *t, const struct rtm_tally *tally);
 
 /* Checks that every transaction aborted with EAX = 0 and changed nothing
  * (white paper 604224, table A-1). An abort for a conflict, or one that sets
  * the retry bit alone, may come before the forced one: one in RTM_FORCED_OTHERS
  * is a figure. */
 #define RTM_FORCED_OTHERS 1000
-void rtm_check_forced(struct test_context *t, const char *state,
-                      const struct rtm_tally *tally);
+void rtm_check_forced(struct test_context *t, const struct rtm_tally *tally);
 
 /* True where XBEGIN does not raise an exception. Else a SKIP that says so. */
 bool rtm_usable(struct test_context *t);

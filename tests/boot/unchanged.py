@@ -26,6 +26,9 @@ MASKS = (
     # Addresses are compressed in a trace: where code lies makes it longer.
     (r"\b\d+ bytes|\boffset \d+", "N bytes"),
     (r"\b[\d.]+ (cycles|MHz|ms|us|ns|ticks)\b", r"N \1"),
+    # How long code takes, and which of its own pages are in the cache.
+    (r"^# .*(?:latenc|\bMTC\b|\bCYC\b|occupancy|clock counts|a page apart).*",
+     lambda line: re.sub(r"\d+", "N", line.group())),
 )
 DIRECTORY = f"{boots.BUILD}/since"
 

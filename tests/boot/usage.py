@@ -103,6 +103,23 @@ def options():
                {"cpu": "skylake-2018"},
                "tests=force_abort_enumeration,force_abort_thread_scope repeats=2 "
                "processors=1 trials=9")
+    found = r"^# processors 0-1: found: "
+    yield Boot("the processors as they were found",
+               all_of(clean, has(found + r"IA32_MISC_ENABLE \(1A0H\) = 0x[0-9a-f]+$"),
+                      has(found + "LVT performance counters = 0x10000$"),
+                      has(found + r"CPUID\.0AH\.0: EAX = 0x7300404, "),
+                      has("^# processor 1: found: the tests' memory = 0x[0-9a-f]+, 80 KiB, "
+                          "physically contiguous: "),
+                      has(r"^# machine: date: 2026-01-01 00:0\d by its clock$"),
+                      has("^# machine: id: none: ")),
+               {"cpu": "skylake-2018"}, QUICK)
+    yield Boot("machine: names and numbers, asked for",
+               all_of(clean, has('^# machine: system: "Some Corp" "Model 5", board "" ""$'),
+                      has("^# machine: id: [0-9A-F]{16} "),
+                      has('^# machine: UUID 78563412341278561234.*: system "SN-1", ')),
+               silicon=False, options=GOLDEN + " identity=full",
+               machine={"extra": ("-smbios", "type=1,manufacturer=Some Corp,product=Model 5,"
+                                  "serial=SN-1,uuid=12345678-1234-5678-1234-567812345678")})
     yield Boot("verbosity=quiet", all_of(clean, lacks("^# processor.*OBSERVED"),
                                             has("^# summary: unexp.*OBSERVED")),
                {"cpu": "skylake-2018"}, "tests=counter3_* trials=20 verbosity=quiet")

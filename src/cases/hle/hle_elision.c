@@ -5,6 +5,13 @@
 #include "src/tsx/hle.h"
 #include "src/tsx/probe.h"
 
+static void judge(struct test_context *t, const struct hle_tally *tally)
+{
+    hle_check(t, tally);
+    check(t, tally->elided != 0, "%u of %u elided (XTEST inside); wanted some",
+          tally->elided, tally->tried);
+}
+
 TEST(hle_elision,
      .asks =
          "Are locks elided between XACQUIRE and XRELEASE, and is all else as "
@@ -28,14 +35,10 @@ TEST(hle_elision,
     }
 
     /* Check. */
-    hle_check(t, "XACQUIRE XCHG", &xchg);
-    hle_check(t, "XACQUIRE LOCK", &locked);
-    check(t, xchg.elided != 0,
-          "XACQUIRE XCHG: %u of %u elided (XTEST inside); wanted some",
-          xchg.elided, xchg.tried);
-    check(t, locked.elided != 0,
-          "XACQUIRE LOCK: %u of %u elided (XTEST inside); wanted some",
-          locked.elided, locked.tried);
+    WITH_PREFIX (t, "XACQUIRE XCHG")
+        judge(t, &xchg);
+    WITH_PREFIX (t, "XACQUIRE LOCK")
+        judge(t, &locked);
     for (unsigned i = 0; forms != 0 && i < HLE_FORMS; i++)
         if (!done[i])
             note(t, "%s: not elided, 0 of %u", hle_forms[i].name, tries);

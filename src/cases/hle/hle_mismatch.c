@@ -39,25 +39,23 @@ static void try_row(struct test_context *t, const struct mismatch *row,
         changed += block.rax != HLE_RAX;
     }
     check(t, wrong == 0,
-          "%s: memory is not as without the prefixes, %u of %u; the last left "
+          "memory is not as without the prefixes, %u of %u; the last left "
           "0x%lx and, 64 bytes after it, 0x%lx",
-          row->what, wrong, tries, lock[0], lock[NEXT_LINE]);
-    check_none(t, row->what,
-               "the critical section's store was not made exactly once", stores,
-               tries);
-    check(
-        t, unseen == 0,
-        "%s: the lock does not read as taken inside, executed again after the "
-        "abort, %u of %u: a register was not restored",
-        row->what, unseen, tries);
+          wrong, tries, lock[0], lock[NEXT_LINE]);
+    check_none(t, "the critical section's store was not made exactly once",
+               stores, tries);
+    check(t, unseen == 0,
+          "the lock does not read as taken inside, executed again after the "
+          "abort, %u of %u: a register was not restored",
+          unseen, tries);
     check(t, elided == 0 && still_running == 0,
-          "%s: XTEST says that a transaction runs, inside %u, after it %u of "
+          "XTEST says that a transaction runs, inside %u, after it %u of "
           "%u; wanted 0",
-          row->what, elided, still_running, tries);
+          elided, still_running, tries);
     check(t, changed == 0,
-          "%s: the abort changed RAX, %u of %u; wanted 0 (an abort status is "
+          "the abort changed RAX, %u of %u; wanted 0 (an abort status is "
           "RTM's alone)",
-          row->what, changed, tries);
+          changed, tries);
 }
 
 TEST(hle_mismatch,
@@ -79,7 +77,8 @@ TEST(hle_mismatch,
 
     /* Measured, and checked. */
     FOR_EACH_ROW (t, i, rows)
-        try_row(t, &rows[i], tries);
+        WITH_PREFIX (t, "%s", rows[i].what)
+            try_row(t, &rows[i], tries);
     note(t, "a matching XRELEASE: %u of %u elided", matching.elided,
          matching.tried);
 }

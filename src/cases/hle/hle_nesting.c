@@ -88,28 +88,27 @@ static void judge(struct test_context *t, const struct row *row,
                   const struct found *f)
 {
     check(t, f->locks == 0,
-          "%s: locks not free afterwards, %u of %u; the last left 0x%lx and "
+          "locks not free afterwards, %u of %u; the last left 0x%lx and "
           "0x%lx",
-          row->what, f->locks, f->tried, f->outer, f->inner);
+          f->locks, f->tried, f->outer, f->inner);
     check_known(t, f->seen == 0, ERRATUM_HLE_OLD_VALUE, f->old == f->seen,
-                "%s: locks that read wrong inside, %u in %u sections; at last "
+                "locks that read wrong inside, %u in %u sections; at last "
                 "0x%lx and 0x%lx, "
                 "wanted 0x%x and 0x%x",
-                row->what, f->seen, f->tried, f->last.seen[0], f->last.seen[1],
+                f->seen, f->tried, f->last.seen[0], f->last.seen[1],
                 row->seen[0], row->seen[1]);
-    check_none(t, row->what,
-               "the store was not made exactly once, or an abort left it",
+    check_none(t, "the store was not made exactly once, or an abort left it",
                f->data, f->tried);
-    check_none(t, row->what,
+    check_none(t,
                "XTEST says that no transaction runs before the outermost has "
                "ended",
                f->between, f->tried);
-    check_none(t, row->what, "XTEST at the end says that a transaction runs",
-               f->outside, f->tried);
-    check_none(t, row->what, "the value left by the second XCHG, or EAX",
-               f->status, f->tried);
-    note(t, "%s: %u of %u ran in a transaction, %u aborted to the fallback",
-         row->what, f->inside, f->tried, f->aborted);
+    check_none(t, "XTEST at the end says that a transaction runs", f->outside,
+               f->tried);
+    check_none(t, "the value left by the second XCHG, or EAX", f->status,
+               f->tried);
+    note(t, "%u of %u ran in a transaction, %u aborted to the fallback",
+         f->inside, f->tried, f->aborted);
 }
 
 TEST(hle_nesting,
@@ -132,6 +131,7 @@ TEST(hle_nesting,
             hw_poll();
             try_once(t, &rows[i], &f);
         }
-        judge(t, &rows[i], &f);
+        WITH_PREFIX (t, "%s", rows[i].what)
+            judge(t, &rows[i], &f);
     }
 }

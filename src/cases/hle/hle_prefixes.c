@@ -17,8 +17,8 @@ static const struct row {
 };
 
 /* How many of the tries ran in a transaction. */
-static unsigned try_region(struct test_context *t, const char *what,
-                           hle_nest_region *region, unsigned tries)
+static unsigned try_region(struct test_context *t, hle_nest_region *region,
+                           unsigned tries)
 {
     volatile uint64_t *lock = test_buffer(t);
     unsigned inside = 0, wrong = 0;
@@ -39,9 +39,9 @@ static unsigned try_region(struct test_context *t, const char *what,
     }
     check_known(
         t, wrong == 0, ERRATUM_HLE_OLD_VALUE, inside != 0 && seen == 0,
-        "%s: not as without the prefix, %u of %u; the last read 0x%lx, wanted "
+        "not as without the prefix, %u of %u; the last read 0x%lx, wanted "
         "0x1",
-        what, wrong, tries, seen);
+        wrong, tries, seen);
     return inside;
 }
 
@@ -54,11 +54,13 @@ TEST(hle_prefixes,
     unsigned tries = probe_row_tries(t);
 
     for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        unsigned inside = try_region(t, rows[i].what, rows[i].region, tries);
-        check_none(t, rows[i].what, "XTEST says that a transaction runs",
-                   inside, tries);
+        prefix_push(t, "%s", rows[i].what);
+        unsigned inside = try_region(t, rows[i].region, tries);
+        check_none(t, "XTEST says that a transaction runs", inside, tries);
+        prefix_pop(t);
     }
-    unsigned inside = try_region(t, "F3H F2H before XCHG (an XACQUIRE)",
-                                 hle_last_prefix, tries);
+    prefix_push(t, "F3H F2H before XCHG (an XACQUIRE)");
+    unsigned inside = try_region(t, hle_last_prefix, tries);
+    prefix_pop(t);
     observe(t, "F3H F2H before XCHG, an XACQUIRE, elides", inside, tries);
 }

@@ -65,14 +65,14 @@ static void check_record(struct sampling *p, const struct form *form,
     };
     const char *wrong = pebs_judge_abort(&record, &abort);
     check(p->t, wrong == NULL,
-          "%s: %s; B8H = 0x%lx, RIP 0x%lx, EventingIP 0x%lx; after the "
+          "%s; B8H = 0x%lx, RIP 0x%lx, EventingIP 0x%lx; after the "
           "outermost XACQUIRE is 0x%lx, the aborting instruction at 0x%lx, %u "
           "turns of a loop inside, %lu core cycles around",
-          form->what, wrong, record.tx_abort, record.rip, record.eventing_ip,
-          abort.resume, abort.at, form->turns, cycles);
+          wrong, record.tx_abort, record.rip, record.eventing_ip, abort.resume,
+          abort.at, form->turns, cycles);
     abort_bits_add(bits, &record, 0);
     if (n == 0)
-        note(p->t, "%s: B8H = 0x%lx (%s)", form->what, record.tx_abort,
+        note(p->t, "B8H = 0x%lx (%s)", record.tx_abort,
              pebs_tx_abort_text(record.tx_abort, text));
 }
 
@@ -111,13 +111,13 @@ static bool try_form(struct sampling *p, const struct form *form)
     if (!provoke_aborts(p, form, &bits))
         return false;
     check(t, p->value[1] >= 2,
-          "%s: %u regions, and HLE_RETIRED.ABORTED counted %lu", form->what,
-          TRIES, p->value[1]);
+          "%u regions, and HLE_RETIRED.ABORTED counted %lu", TRIES,
+          p->value[1]);
     check(t, p->records != 0 && p->records < p->value[1],
-          "%s: %lu aborts, of which all but the first may make a record, made "
+          "%lu aborts, of which all but the first may make a record, made "
           "%u",
-          form->what, p->value[1], p->records);
-    abort_bits_check(t, form->what, &bits, form->set | TX_ABORT_HLE_ABORT,
+          p->value[1], p->records);
+    abort_bits_check(t, &bits, form->set | TX_ABORT_HLE_ABORT,
                      form->clear | TX_ABORT_RTM_ABORT);
     return true;
 }
@@ -146,7 +146,10 @@ TEST(
         return;
 
     /* Measured, and each record checked. */
-    FOR_EACH_ROW (t, i, forms)
+    FOR_EACH_ROW (t, i, forms) {
+        prefix_push(t, "%s", forms[i].what);
         if (!try_form(&p, &forms[i]))
             return;
+        prefix_pop(t);
+    }
 }

@@ -92,10 +92,10 @@ static void judge_record(struct sampling *p, enum cause_id id, uint32_t eax,
         return;
     const char *wrong = pebs_judge_abort(&record, &abort);
     check(p->t, wrong == NULL,
-          "%s: %s; B8H = 0x%lx, EAX = 0x%08x, RIP 0x%lx, EventingIP 0x%lx; "
+          "%s; B8H = 0x%lx, EAX = 0x%08x, RIP 0x%lx, EventingIP 0x%lx; "
           "fallback at 0x%lx, aborting instruction at 0x%lx",
-          causes[id].name, wrong, record.tx_abort, eax, record.rip,
-          record.eventing_ip, abort.resume, abort.at);
+          wrong, record.tx_abort, eax, record.rip, record.eventing_ip,
+          abort.resume, abort.at);
     abort_bits_add(&y->all, &record, eax);
     if (is_by(id, eax))
         abort_bits_add(&y->cause, &record, eax);
@@ -128,23 +128,22 @@ static bool try_cause(struct sampling *p, enum cause_id id,
     if (!provoke_aborts(p, id, &y))
         return false;
     check(t, p->value[1] == y.aborts,
-          "%s: %u transactions aborted, and RTM_RETIRED.ABORTED counted %lu",
-          causes[id].name, y.aborts, p->value[1]);
+          "%u transactions aborted, and RTM_RETIRED.ABORTED counted %lu",
+          y.aborts, p->value[1]);
     if (y.aborts < 2) {
-        note(t, "%s: %u of %u transactions aborted, too few for a record",
-             causes[id].name, y.aborts, y.tries);
+        note(t, "%u of %u transactions aborted, too few for a record", y.aborts,
+             y.tries);
         return true;
     }
     check(t, y.records != 0 && y.records < y.aborts,
-          "%s: %u aborts, of which all but the first may make a record, made "
+          "%u aborts, of which all but the first may make a record, made "
           "%u",
-          causes[id].name, y.aborts, y.records);
-    abort_bits_check(t, causes[id].name, &y.cause, rules[id].set,
-                     rules[id].clear);
+          y.aborts, y.records);
+    abort_bits_check(t, &y.cause, rules[id].set, rules[id].clear);
     note(t,
-         "%s: %u records of %u aborts, %u by this cause, %u with "
+         "%u records of %u aborts, %u by this cause, %u with "
          "Instruction_Abort; B8H = 0x%lx (%s)",
-         causes[id].name, y.records, y.aborts, y.cause.records,
+         y.records, y.aborts, y.cause.records,
          abort_bits_set(&y.all, INSTRUCTION), y.info,
          pebs_tx_abort_text(y.info, text));
     abort_bits_sum(sum, &y.all);
@@ -166,8 +165,11 @@ TEST(pebs_tx_abort,
         return;
 
     /* Measured, and checked one by one. */
-    for (enum cause_id id = 0; id < CAUSES; id++)
+    for (enum cause_id id = 0; id < CAUSES; id++) {
+        prefix_push(t, "%s", causes[id].name);
         if (!try_cause(&p, id, &sum))
             return;
+        prefix_pop(t);
+    }
     abort_bits_check_retry(t, &sum);
 }

@@ -111,11 +111,13 @@ TEST(pebs_tx_conflict,
           "aborted, and %u records were made, none with Data_Conflict "
           "(B8H[37])",
           TRIES, a->pair.rounds, a->aborts, a->records);
-    abort_bits_check(
-        t, "a write by another processor to what a transaction has read",
-        &a->conflict, TX_ABORT_DATA_CONFLICT | TX_ABORT_NON_INSTRUCTION_ABORT,
-        TX_ABORT_INSTRUCTION_ABORT | TX_ABORT_CAPACITY_WRITES |
-            TX_ABORT_CAPACITY_READS);
+    WITH_PREFIX (t,
+                 "a write by another processor to what a transaction has read")
+        abort_bits_check(t, &a->conflict,
+                         TX_ABORT_DATA_CONFLICT |
+                             TX_ABORT_NON_INSTRUCTION_ABORT,
+                         TX_ABORT_INSTRUCTION_ABORT | TX_ABORT_CAPACITY_WRITES |
+                             TX_ABORT_CAPACITY_READS);
     abort_bits_check_retry(t, &a->all);
     note(t, "%u records of %u aborts, %u with Data_Conflict", a->records,
          a->aborts, a->conflicts);

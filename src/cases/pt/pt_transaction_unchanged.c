@@ -52,20 +52,20 @@ TEST(pt_transaction_unchanged,
             return;
 
         /* Check. */
-        probe_check(t, rows[i].what, &on);
+        prefix_push(t, "%s", rows[i].what);
+        probe_check(t, &on);
         check(t, trace_guarded(&p, 0, 16) != 16,
-              "%s: IA32_RTIT_CTL (570H)[0] (TraceEn) was 1, and no trace was "
-              "written",
-              rows[i].what);
+              "IA32_RTIT_CTL (570H)[0] (TraceEn) was 1, and no trace was "
+              "written");
         check(t, !rows[i].commits || off.committed == 0 || on.committed != 0,
-              "%s: 0 of %u transactions committed, %u of %u without a trace",
-              rows[i].what, on.tried, off.committed, off.tried);
-        check(
-            t, rows[i].commits || off.matched == 0 || on.matched != 0,
-            "%s: EAX = 0x%08x, in none of %u aborts the 0x%08x of %u without a "
-            "trace",
-            rows[i].what, on.status, on.aborted, rows[i].bits, off.matched);
-        note(t, "%s: %u of %u committed, %u without a trace", rows[i].what,
-             on.committed, on.tried, off.committed);
+              "0 of %u transactions committed, %u of %u without a trace",
+              on.tried, off.committed, off.tried);
+        check(t, rows[i].commits || off.matched == 0 || on.matched != 0,
+              "EAX = 0x%08x, in none of %u aborts the 0x%08x of %u without a "
+              "trace",
+              on.status, on.aborted, rows[i].bits, off.matched);
+        note(t, "%u of %u committed, %u without a trace", on.committed,
+             on.tried, off.committed);
+        prefix_pop(t);
     }
 }

@@ -48,7 +48,8 @@ TEST(always_abort_default,
     rtm_try(test_trials(t, 10000, 10000), &tally);
 
     /* Check. */
-    rtm_check_forced(t, "after 0 was written to RTM_FORCE_ABORT", &tally);
+    WITH_PREFIX (t, "after 0 was written to RTM_FORCE_ABORT")
+        rtm_check_forced(t, &tally);
     note(t, "%u of %u transactions aborted", tally.aborted, tally.tried);
     enumeration_read(test_cpu(t), &leaves);
     check_equal(t, "CPUID.07H.0:EDX[11] (RTM_ALWAYS_ABORT)",

@@ -12,17 +12,16 @@
 
 /* With the bit clear transactions work. No transaction is promised to commit
  * (SDM 1, "RTM"), but of a thousand with one store each some must. */
-static void check_commits(struct test_context *t, const char *state)
+static void check_commits(struct test_context *t)
 {
     struct rtm_tally tally;
 
     rtm_try(COMMIT_TRIES, &tally);
     check(t, tally.committed != 0,
-          "%s: %u of %u transactions committed; wanted some", state,
-          tally.committed, tally.tried);
-    rtm_check_atomic(t, state, &tally);
-    note(t, "%s: %u of %u transactions committed", state, tally.committed,
-         tally.tried);
+          "%u of %u transactions committed; wanted some", tally.committed,
+          tally.tried);
+    rtm_check_atomic(t, &tally);
+    note(t, "%u of %u transactions committed", tally.committed, tally.tried);
 }
 
 /* A forced abort is an abort: all registers are as at XBEGIN. */
@@ -58,16 +57,18 @@ TEST(force_abort_aborts_all,
         return;
     check_equal(t, "TSX_FORCE_ABORT (10FH)[0] cleared", value & BIT0, 0);
     enumeration_read(test_cpu(t), &before);
-    check_commits(t, "RTM_FORCE_ABORT = 0");
+    WITH_PREFIX (t, "RTM_FORCE_ABORT = 0")
+        check_commits(t);
 
     /* Measured: the bit set. */
     if (!force_abort_change(t, 0, BIT0, &value))
         return;
     check_equal(t, "TSX_FORCE_ABORT (10FH)[0] set", value & BIT0, BIT0);
     rtm_try(test_trials(t, 10000, 10000), &forced);
-    rtm_check_forced(t, "RTM_FORCE_ABORT = 1", &forced);
-    note(t, "RTM_FORCE_ABORT = 1: %u of %u transactions aborted",
-         forced.aborted, forced.tried);
+    WITH_PREFIX (t, "RTM_FORCE_ABORT = 1") {
+        rtm_check_forced(t, &forced);
+        note(t, "%u of %u transactions aborted", forced.aborted, forced.tried);
+    }
     check_registers(t);
     enumeration_read(test_cpu(t), &after);
     enumeration_check(t, "with RTM_FORCE_ABORT = 1", &after, &before);
@@ -77,7 +78,8 @@ TEST(force_abort_aborts_all,
     if (!force_abort_change(t, BIT0, 0, &value))
         return;
     check_equal(t, "TSX_FORCE_ABORT (10FH)[0] cleared again", value & BIT0, 0);
-    check_commits(t, "RTM_FORCE_ABORT = 0 again");
+    WITH_PREFIX (t, "RTM_FORCE_ABORT = 0 again")
+        check_commits(t);
     enumeration_read(test_cpu(t), &after);
     enumeration_check(t, "with RTM_FORCE_ABORT = 0 again", &after, &before);
 }

@@ -19,10 +19,9 @@ struct part {
     uint64_t bits;
 };
 
-static void check_part(struct test_context *peer, void *argument)
+static void check_bits(struct test_context *peer, const struct part *part)
 {
     const unsigned regimes = REGIME_C | REGIME_C_PRIME | REGIME_D;
-    const struct part *part = argument;
     bool shown = (part->bits & CLEAR) == 0, aborts = (part->bits & SDV) == 0;
     uint64_t want = part->bits | (aborts ? BIT0 : 0), value;
     struct enumeration now;
@@ -37,27 +36,33 @@ static void check_part(struct test_context *peer, void *argument)
             : !get_msr(peer, TSX_FORCE_ABORT, &value))
         return;
     check(peer, value == want,
-          "%s: TSX_FORCE_ABORT (10FH) reads 0x%lx here, wanted 0x%lx",
-          part->state, value, want);
+          "TSX_FORCE_ABORT (10FH) reads 0x%lx here, wanted 0x%lx", value, want);
     enumeration_read(test_cpu(peer), &now);
-    check(
-        peer,
-        (now.leaf7.ebx & (LEAF7_EBX_RTM | LEAF7_EBX_HLE)) ==
-            (shown ? LEAF7_EBX_RTM | LEAF7_EBX_HLE : 0),
-        "%s: CPUID.07H.0:EBX = 0x%08x here, wanted [11] (RTM) and [4] (HLE) = "
-        "%d",
-        part->state, now.leaf7.ebx, shown);
-    check(peer, ((now.leaf7.edx & LEAF7_EDX_RTM_ALWAYS_ABORT) != 0) == aborts,
-          "%s: CPUID.07H.0:EDX = 0x%08x here, wanted [11] (RTM_ALWAYS_ABORT) = "
+    check(peer,
+          (now.leaf7.ebx & (LEAF7_EBX_RTM | LEAF7_EBX_HLE)) ==
+              (shown ? LEAF7_EBX_RTM | LEAF7_EBX_HLE : 0),
+          "CPUID.07H.0:EBX = 0x%08x here, wanted [11] (RTM) and [4] (HLE) = "
           "%d",
-          part->state, now.leaf7.edx, aborts);
+          now.leaf7.ebx, shown);
+    check(peer, ((now.leaf7.edx & LEAF7_EDX_RTM_ALWAYS_ABORT) != 0) == aborts,
+          "CPUID.07H.0:EDX = 0x%08x here, wanted [11] (RTM_ALWAYS_ABORT) = "
+          "%d",
+          now.leaf7.edx, aborts);
     rtm_try(TRIES, &tally);
     if (aborts && shown)
-        rtm_check_forced(peer, part->state, &tally);
+        rtm_check_forced(peer, &tally);
     else
         check(peer, !aborts || tally.committed == 0,
-              "%s: %u of %u transactions committed here; wanted 0", part->state,
-              tally.committed, tally.tried);
+              "%u of %u transactions committed here; wanted 0", tally.committed,
+              tally.tried);
+}
+
+static void check_part(struct test_context *peer, void *argument)
+{
+    const struct part *part = argument;
+
+    WITH_PREFIX (peer, "%s", part->state)
+        check_bits(peer, part);
 }
 
 /* One has these bits, the others have not. */

@@ -15,9 +15,9 @@ struct bit0_check {
     bool change, forced; /* write bit 0 first; its value then */
 };
 
-static void check_bit0(struct test_context *peer, void *argument)
+static void check_state(struct test_context *peer,
+                        const struct bit0_check *bit0_check)
 {
-    const struct bit0_check *bit0_check = argument;
     uint64_t want = bit0_check->forced ? BIT0 : 0, value;
     struct rtm_tally tally;
 
@@ -31,16 +31,24 @@ static void check_bit0(struct test_context *peer, void *argument)
             : !get_msr(peer, TSX_FORCE_ABORT, &value))
         return;
     check(peer, (value & BIT0) == want,
-          "%s: TSX_FORCE_ABORT (10FH) reads 0x%lx; wanted [0] = %d",
-          bit0_check->state, value, bit0_check->forced);
+          "TSX_FORCE_ABORT (10FH) reads 0x%lx; wanted [0] = %d", value,
+          bit0_check->forced);
     rtm_try(TRIES, &tally);
     if (bit0_check->forced)
-        rtm_check_forced(peer, bit0_check->state, &tally);
+        rtm_check_forced(peer, &tally);
     else
         check(peer, tally.committed != 0,
-              "%s: %u of %u transactions committed, %u aborted with EAX = 0; "
+              "%u of %u transactions committed, %u aborted with EAX = 0; "
               "wanted some committed",
-              bit0_check->state, tally.committed, tally.tried, tally.forced);
+              tally.committed, tally.tried, tally.forced);
+}
+
+static void check_bit0(struct test_context *peer, void *argument)
+{
+    const struct bit0_check *bit0_check = argument;
+
+    WITH_PREFIX (peer, "%s", bit0_check->state)
+        check_state(peer, bit0_check);
 }
 
 /* All processors but `except` at once, which must be found with bit 0 clear. */

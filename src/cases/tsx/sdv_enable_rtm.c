@@ -50,10 +50,11 @@ TEST(sdv_enable_rtm,
         return;
     check_state(t, true, value);
     rtm_try(trials, &on);
-    rtm_check_atomic(t, "SDV_ENABLE_RTM = 1", &on);
-    check(t, on.faulted == 0,
-          "SDV_ENABLE_RTM = 1: XBEGIN raised %s, %u of %u; wanted none",
-          fault_name(on.vector), on.faulted, on.tried);
+    WITH_PREFIX (t, "SDV_ENABLE_RTM = 1") {
+        rtm_check_atomic(t, &on);
+        check(t, on.faulted == 0, "XBEGIN raised %s, %u of %u; wanted none",
+              fault_name(on.vector), on.faulted, on.tried);
+    }
     observe(t, "transactions commit with SDV_ENABLE_RTM = 1", on.committed,
             on.tried);
 
@@ -62,5 +63,6 @@ TEST(sdv_enable_rtm,
         return;
     check_state(t, false, value);
     rtm_try(trials, &off);
-    rtm_check_forced(t, "SDV_ENABLE_RTM = 0 again", &off);
+    WITH_PREFIX (t, "SDV_ENABLE_RTM = 0 again")
+        rtm_check_forced(t, &off);
 }

@@ -50,11 +50,10 @@ static void try_row(struct test_context *t, const struct row *row)
         probe_run(&block, TRIES, row->must, true, &probe);
     else
         probe_run(&block, probe_row_tries(t), row->must, false, &probe);
-    probe_check(t, row->what, &probe);
-    probe_check_status(t, row->what, row->must, row->may, &probe);
-    note(t, "%s: %u of %u aborted; the last left EAX = 0x%08x (%s)", row->what,
-         probe.aborted, probe.tried, probe.status,
-         rtm_status_text(probe.status, text));
+    probe_check(t, &probe);
+    probe_check_status(t, row->must, row->may, &probe);
+    note(t, "%u of %u aborted; the last left EAX = 0x%08x (%s)", probe.aborted,
+         probe.tried, probe.status, rtm_status_text(probe.status, text));
 }
 
 TEST(tsx_abort_status,
@@ -66,5 +65,6 @@ TEST(tsx_abort_status,
     if (!probe_set_up(t))
         return;
     for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-        try_row(t, &rows[i]);
+        WITH_PREFIX (t, "%s", rows[i].what)
+            try_row(t, &rows[i]);
 }

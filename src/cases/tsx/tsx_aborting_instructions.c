@@ -53,8 +53,10 @@ static void try_row(struct test_context *t, const struct row *row)
         hw_poll();
         probe_watched(&block, 0, DR7_NOTHING, 0, &probe); /* puts DR0 back */
     }
-    probe_check(t, row->name, &probe);
-    probe_check_status(t, row->name, 0, 0, &probe);
+    WITH_PREFIX (t, "%s", row->name) {
+        probe_check(t, &probe);
+        probe_check_status(t, 0, 0, &probe);
+    }
     if (row->must) {
         check(t, probe.committed == 0,
               "%s inside a transaction: %u of %u committed; wanted 0",

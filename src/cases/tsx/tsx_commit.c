@@ -26,13 +26,15 @@ static void check_lines(struct test_context *t, volatile uint64_t *lines)
         for (unsigned n = 0; n < LINES; n++)
             wrong += lines[n * STEP] != (stored ? (n + 1) * 64 : 0);
     }
-    probe_check(t, "stores to 8 lines", &probe);
-    check(t, wrong == 0,
-          "stores to 8 lines: %u lines of %u transactions hold what they must "
-          "not (committed: the old value; aborted: the new one)",
-          wrong, probe.tried);
-    note(t, "stores to 8 lines: %u of %u transactions committed",
-         probe.committed, probe.tried);
+    WITH_PREFIX (t, "stores to 8 lines") {
+        probe_check(t, &probe);
+        check(t, wrong == 0,
+              "%u lines of %u transactions hold what they must not (committed: "
+              "the old value; aborted: the new one)",
+              wrong, probe.tried);
+        note(t, "%u of %u transactions committed", probe.committed,
+             probe.tried);
+    }
 }
 
 TEST(tsx_commit,
@@ -63,8 +65,10 @@ TEST(tsx_commit,
     check(t, tally.committed != 0,
           "%u of %u transactions committed; wanted some", tally.committed,
           tally.tried);
-    rtm_check_atomic(t, "one store", &tally);
-    note(t, "one store: %u of %u transactions committed", tally.committed,
-         tally.tried);
+    WITH_PREFIX (t, "one store") {
+        rtm_check_atomic(t, &tally);
+        note(t, "%u of %u transactions committed", tally.committed,
+             tally.tried);
+    }
     check_lines(t, test_buffer(t));
 }

@@ -82,7 +82,8 @@ TEST(tsx_commit_atomic,
         return;
 
     /* Check. */
-    probe_check(t, "stores to 8 lines", &a->tally);
+    WITH_PREFIX (t, "stores to 8 lines")
+        probe_check(t, &a->tally);
     check(t, a->torn == 0,
           "stores to 8 lines: processor 1 saw a commit in part, %lu times; the "
           "first time number %lu in one line and then %lu, older, in the other",

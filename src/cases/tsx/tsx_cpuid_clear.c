@@ -13,7 +13,8 @@ static void observe_xbegin(struct test_context *t)
     struct rtm_tally tally;
 
     rtm_try(test_trials(t, 100, 10), &tally);
-    rtm_check_atomic(t, "TSX_CPUID_CLEAR = 1", &tally);
+    WITH_PREFIX (t, "TSX_CPUID_CLEAR = 1")
+        rtm_check_atomic(t, &tally);
     observe(t, "XBEGIN raises #UD while TSX_CPUID_CLEAR = 1",
             tally.vector == HW_UD ? tally.faulted : 0, tally.tried);
     observe(t, "transactions abort while TSX_CPUID_CLEAR = 1", tally.aborted,

@@ -32,15 +32,14 @@ static void check_leaf(struct test_context *t, const struct part *part)
     if (shown)
         want = id->leaf7_ebx & (LEAF7_EBX_RTM | LEAF7_EBX_HLE);
     check(t, got == want || (shown && want == 0),
-          "%s: CPUID.07H.0:EBX = 0x%08x here, wanted [11] (RTM) = %d and [4] "
+          "CPUID.07H.0:EBX = 0x%08x here, wanted [11] (RTM) = %d and [4] "
           "(HLE) = %d",
-          part->state, now.leaf7.ebx, (want & LEAF7_EBX_RTM) != 0,
+          now.leaf7.ebx, (want & LEAF7_EBX_RTM) != 0,
           (want & LEAF7_EBX_HLE) != 0);
 }
 
-static void check_part(struct test_context *peer, void *argument)
+static void check_bits(struct test_context *peer, const struct part *part)
 {
-    const struct part *part = argument;
     struct rtm_tally tally;
     uint64_t value = 0;
 
@@ -54,21 +53,28 @@ static void check_part(struct test_context *peer, void *argument)
          !get_msr(peer, IA32_TSX_CTRL, &value)))
         return;
     check(peer, (value & BOTH) == part->bits,
-          "%s: IA32_TSX_CTRL (122H) reads 0x%lx here, wanted [1:0] = %u%u",
-          part->state, value, (unsigned)(part->bits >> 1),
-          (unsigned)(part->bits & 1));
+          "IA32_TSX_CTRL (122H) reads 0x%lx here, wanted [1:0] = %u%u", value,
+          (unsigned)(part->bits >> 1), (unsigned)(part->bits & 1));
     check_leaf(peer, part);
     rtm_try(TRIES, &tally);
     /* While RTM is hidden no document says what XBEGIN does. */
     bool aborts =
         (part->bits & DISABLE) != 0 || test_cpu(peer)->rtm_always_abort;
     if (aborts && (part->bits & CLEAR) == 0 && test_cpu(peer)->rtm)
-        rtm_check_forced(peer, part->state, &tally);
+        rtm_check_forced(peer, &tally);
     else
         check(peer, !aborts || tally.committed == 0,
-              "%s: %u of %u transactions committed; wanted 0", part->state,
-              tally.committed, tally.tried);
-    rtm_check_atomic(peer, part->state, &tally);
+              "%u of %u transactions committed; wanted 0", tally.committed,
+              tally.tried);
+    rtm_check_atomic(peer, &tally);
+}
+
+static void check_part(struct test_context *peer, void *argument)
+{
+    const struct part *part = argument;
+
+    WITH_PREFIX (peer, "%s", part->state)
+        check_bits(peer, part);
 }
 
 static bool differ(struct test_context *t, unsigned one, uint64_t bits,

@@ -80,35 +80,34 @@ static void try_once(const struct point *point, uint64_t dr7,
     }
 }
 
-static void judge(struct test_context *t, const char *what, bool advanced,
-                  uint64_t dr7, const struct outcomes *out)
+static void judge(struct test_context *t, bool advanced, uint64_t dr7,
+                  const struct outcomes *out)
 {
     if (advanced) {
         check(t, out->delivered == out->tried,
-              "%s: #DB delivered at XBEGIN in %u of %u, %u aborted to the "
+              "#DB delivered at XBEGIN in %u of %u, %u aborted to the "
               "fallback; wanted #DB in all",
-              what, out->delivered, out->tried, out->aborted);
+              out->delivered, out->tried, out->aborted);
         check(t, out->dr6_wrong == 0,
-              "%s: DR6 = 0x%lx after #DB; wanted [16] (RTM) = 0", what,
-              out->dr6);
+              "DR6 = 0x%lx after #DB; wanted [16] (RTM) = 0", out->dr6);
     } else {
         check(t, out->delivered == 0 && out->aborted == out->tried,
-              "%s: %u of %u aborted to the fallback, #DB delivered in %u; "
+              "%u of %u aborted to the fallback, #DB delivered in %u; "
               "wanted an abort in all",
-              what, out->aborted, out->tried, out->delivered);
+              out->aborted, out->tried, out->delivered);
         check(t, out->flagged != 0 || out->aborted == 0,
-              "%s: none of %u aborts set EAX[4]", what, out->aborted);
+              "none of %u aborts set EAX[4]", out->aborted);
         if (out->dr6_changed != 0)
-            note(t, "%s: DR6 changed in %u of %u aborts", what,
-                 out->dr6_changed, out->aborted);
+            note(t, "DR6 changed in %u of %u aborts", out->dr6_changed,
+                 out->aborted);
     }
     check(t, out->leaked == 0,
-          "%s: a store of the transaction remained in memory, %u of %u; wanted "
+          "a store of the transaction remained in memory, %u of %u; wanted "
           "0",
-          what, out->leaked, out->tried);
+          out->leaked, out->tried);
     check(t, out->dr7_changed == 0,
-          "%s: DR7 = 0x%lx afterwards, wanted 0x%lx as before, %u of %u", what,
-          out->dr7, dr7, out->dr7_changed, out->tried);
+          "DR7 = 0x%lx afterwards, wanted 0x%lx as before, %u of %u", out->dr7,
+          dr7, out->dr7_changed, out->tried);
 }
 
 /* Outside of transactions #DB says so: DR6[16] = 1. */
@@ -160,7 +159,6 @@ TEST(
 {
     unsigned tries = probe_row_tries(t);
     uint64_t found;
-    char what[96];
 
     /* Set-up. */
     if (!probe_set_up(t) || !get_msr(t, IA32_DEBUGCTL, &found))
@@ -181,9 +179,8 @@ TEST(
                 hw_poll();
                 try_once(&points[p], dr7, &out);
             }
-            text_format(what, sizeof(what), "%s, %s", points[p].what,
-                        enabling->name);
-            judge(t, what, advanced, dr7, &out);
+            WITH_PREFIX (t, "%s, %s", points[p].what, enabling->name)
+                judge(t, advanced, dr7, &out);
         }
     }
 }

@@ -42,7 +42,8 @@ static void try_inside(struct test_context *t, const struct breakpoint *point,
     rtm_clear(&probe);
     for (unsigned i = 0; i < PROBE_TRIES && probe.matched == 0; i++)
         probe_watched(block, dr0, point->dr7, RTM_STATUS_BREAKPOINT, &probe);
-    probe_check(t, point->what, &probe);
+    WITH_PREFIX (t, "%s", point->what)
+        probe_check(t, &probe);
     check(t, probe.committed == 0,
           "%s inside a transaction: %u of %u committed; wanted 0", point->what,
           probe.committed, probe.tried);

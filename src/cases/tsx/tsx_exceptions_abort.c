@@ -64,15 +64,18 @@ static void try_inside(struct test_context *t, const struct row *row,
     }
 
     /* Check. */
-    probe_check(t, row->what, &probe);
-    probe_check_status(t, row->what, 0, 0, &probe);
-    check(t, probe.committed == 0,
-          "%s inside a transaction: %u of %u committed; wanted 0", row->what,
-          probe.committed, probe.tried);
-    check(t, changed == 0,
-          "%s inside a transaction: CR2 changed to 0x%lx, %u of %u; wanted as "
-          "if the exception had not occurred",
-          row->what, cr2, changed, probe.tried);
+    WITH_PREFIX (t, "%s", row->what) {
+        probe_check(t, &probe);
+        probe_check_status(t, 0, 0, &probe);
+    }
+    WITH_PREFIX (t, "%s inside a transaction", row->what) {
+        check(t, probe.committed == 0, "%u of %u committed; wanted 0",
+              probe.committed, probe.tried);
+        check(t, changed == 0,
+              "CR2 changed to 0x%lx, %u of %u; wanted as if the exception had "
+              "not occurred",
+              cr2, changed, probe.tried);
+    }
     note(t, "%s: %s outside, %u of %u aborts inside; EAX = 0x%08x (%s)",
          row->what, fault_name(outside), probe.aborted, probe.tried,
          probe.status, rtm_status_text(probe.status, text));

@@ -58,7 +58,7 @@ static void run_sections(struct test_context *peer, void *argument)
 
 /* All sections of both processors by one rule. False where they did not run. */
 static bool try_rule(struct test_context *t, const struct elision_rule *rule,
-                     const char *name, unsigned sections)
+                     unsigned sections)
 {
     bool set[HW_PROCESSORS_MAX] = {true, true};
     struct shared *shared = test_buffer(t);
@@ -71,14 +71,14 @@ static bool try_rule(struct test_context *t, const struct elision_rule *rule,
     const struct elide_figures *a = &shared->figures[0], *b = a + 1;
     unsigned done = a->sections + b->sections;
     check(t, shared->counted.count == done && done == PROCESSES * sections,
-          "%s: the counter is %lu after %u critical sections; wanted %u", name,
+          "the counter is %lu after %u critical sections; wanted %u",
           shared->counted.count, done, PROCESSES * sections);
-    check(t, shared->lock.taken == 0, "%s: the lock is 0x%x; wanted 0", name,
+    check(t, shared->lock.taken == 0, "the lock is 0x%x; wanted 0",
           shared->lock.taken);
     note(t,
-         "%s: %u of %u critical sections committed, the others took the lock; "
+         "%u of %u critical sections committed, the others took the lock; "
          "%u aborts, %u conflicts, %u of these without EAX[1]",
-         name, a->committed + b->committed, done, a->aborted + b->aborted,
+         a->committed + b->committed, done, a->aborted + b->aborted,
          a->conflicts + b->conflicts, a->without_retry + b->without_retry);
     return true;
 }
@@ -102,6 +102,9 @@ TEST(tsx_lock_elision,
     }
     if (!probe_set_up(t)) /* processor 1 does so in its own part */
         return;
-    if (try_rule(t, &paper, "rule of white paper 1.3", sections))
-        try_rule(t, &retry_bit_only, "rule of the retry bit alone", sections);
+    bool ran = false;
+    WITH_PREFIX (t, "rule of white paper 1.3")
+        ran = try_rule(t, &paper, sections);
+    WITH_PREFIX (t, "rule of the retry bit alone")
+        ran = ran && try_rule(t, &retry_bit_only, sections);
 }

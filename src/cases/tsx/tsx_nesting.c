@@ -20,7 +20,8 @@ static bool depth_commits(struct test_context *t, unsigned depth,
     rtm_clear(probe);
     for (unsigned i = 0; i < PROBE_TRIES && probe->committed == 0; i++)
         probe_once(&block, RTM_STATUS_NESTED, probe);
-    probe_check(t, "transactions in one another", probe);
+    WITH_PREFIX (t, "transactions in one another")
+        probe_check(t, probe);
     check(t, (probe->ever & RTM_STATUS_XABORT) == 0,
           "%u transactions in one another: XTEST said inside that none runs "
           "(XABORT %02XH); wanted ZF = 0 at each depth",
@@ -51,22 +52,21 @@ static void find_depth(struct test_context *t)
 }
 
 /* A body that ends in XABORT; true where one of its tries said so in EAX. */
-static bool run_xabort(struct test_context *t, const char *what,
-                       const uint8_t *body, uint32_t code,
-                       struct rtm_tally *probe)
+static bool run_xabort(struct test_context *t, const uint8_t *body,
+                       uint32_t code, struct rtm_tally *probe)
 {
     const struct tsx_block block = {.body = body};
     char text[RTM_STATUS_TEXT];
 
     probe_run(&block, PROBE_TRIES, RTM_STATUS_XABORT, true, probe);
-    probe_check(t, what, probe);
-    check(t, probe->committed == 0, "%s: %u of %u committed; wanted 0", what,
+    probe_check(t, probe);
+    check(t, probe->committed == 0, "%u of %u committed; wanted 0",
           probe->committed, probe->tried);
-    return check(
-        t,
-        probe->matched != 0 && (probe->status & RTM_STATUS_CODE) >> 24 == code,
-        "%s: EAX = 0x%08x (%s), wanted [0] = 1 and [31:24] = 0x%02x", what,
-        probe->status, rtm_status_text(probe->status, text), code);
+    return check(t,
+                 probe->matched != 0 &&
+                     (probe->status & RTM_STATUS_CODE) >> 24 == code,
+                 "EAX = 0x%08x (%s), wanted [0] = 1 and [31:24] = 0x%02x",
+                 probe->status, rtm_status_text(probe->status, text), code);
 }
 
 TEST(tsx_nesting,
@@ -85,16 +85,16 @@ TEST(tsx_nesting,
 
     /* Measured, and checked one by one. */
     find_depth(t);
-    if (run_xabort(t, "XABORT 5AH in an inner transaction",
-                   tsx_body_nest_xabort, 0x5a, &probe))
-        check(
-            t, (probe.status & RTM_STATUS_NESTED) != 0,
-            "XABORT 5AH in an inner transaction: EAX = 0x%08x, wanted [5] = 1",
-            probe.status);
+    WITH_PREFIX (t, "XABORT 5AH in an inner transaction")
+        if (run_xabort(t, tsx_body_nest_xabort, 0x5a, &probe))
+            check(t, (probe.status & RTM_STATUS_NESTED) != 0,
+                  "EAX = 0x%08x, wanted [5] = 1", probe.status);
     /* The manual does not say whether an abort after the inner XEND happened
      * "during execution of a nested transaction". */
-    if (run_xabort(t, "XABORT 33H after an inner XEND",
-                   tsx_body_nest_xend_xabort, 0x33, &probe))
+    prefix_push(t, "XABORT 33H after an inner XEND");
+    bool aborted = run_xabort(t, tsx_body_nest_xend_xabort, 0x33, &probe);
+    prefix_pop(t);
+    if (aborted)
         observe(t, "EAX[5] set by an abort after an inner XEND",
                 (probe.status & RTM_STATUS_NESTED) != 0, 1);
 }

@@ -76,20 +76,18 @@ static void try_store(struct found *f, uint8_t *line, const struct width *w,
     }
 }
 
-static void judge(struct test_context *t, const char *what,
-                  const struct found *f)
+static void judge(struct test_context *t, const struct found *f)
 {
-    probe_check(t, what, &f->tally);
-    check(
-        t, f->wrong == 0,
-        "%s: memory is wrong after %u of %u transactions; first: %s at offset "
-        "%u, %s: byte %d is %02XH, wanted %02XH",
-        what, f->wrong, f->tally.tried, f->width != NULL ? f->width->name : "",
-        f->offset, f->aborted ? "aborted" : "committed", (int)f->at, f->got,
-        f->want);
-    check_none(t, what, "a store did not read back inside its transaction",
-               f->unread, f->tally.committed);
-    note(t, "%s: %u transactions, %u of them committed", what, f->tally.tried,
+    probe_check(t, &f->tally);
+    check(t, f->wrong == 0,
+          "memory is wrong after %u of %u transactions; first: %s at offset "
+          "%u, %s: byte %d is %02XH, wanted %02XH",
+          f->wrong, f->tally.tried, f->width != NULL ? f->width->name : "",
+          f->offset, f->aborted ? "aborted" : "committed", (int)f->at, f->got,
+          f->want);
+    check_none(t, "a store did not read back inside its transaction", f->unread,
+               f->tally.committed);
+    note(t, "%u transactions, %u of them committed", f->tally.tried,
          f->tally.committed);
 }
 
@@ -125,6 +123,8 @@ TEST(tsx_rollback_bytes,
                       LINE_BYTES - widths[w].bytes / 2 - 1, aborts != 0);
 
     /* Check. */
-    judge(t, "stores in a page", &in_page);
-    judge(t, "stores over the end of a page", &across);
+    WITH_PREFIX (t, "stores in a page")
+        judge(t, &in_page);
+    WITH_PREFIX (t, "stores over the end of a page")
+        judge(t, &across);
 }

@@ -60,7 +60,8 @@ TEST(tsx_xabort_codes,
         try_code(tried++, &codes, &all);
 
     /* Check. */
-    probe_check(t, "XABORT", &all);
+    WITH_PREFIX (t, "XABORT")
+        probe_check(t, &all);
     check(t, all.committed == 0,
           "XABORT: %u of %u transactions committed all the same; wanted 0",
           all.committed, all.tried);

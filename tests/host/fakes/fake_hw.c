@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LEAVES 32
+#define LEAVES 40
 #define MSRS   96
 
 struct leaf {
@@ -32,6 +32,10 @@ unsigned fake_fault_at;
 uint64_t fake_ms, fake_ms_step;
 unsigned fake_nmis;
 uint32_t fake_explosive;
+uint32_t fake_lvt;
+uint64_t fake_physical;
+unsigned fake_pat;
+bool fake_mapped;
 int (*fake_device)(uint32_t msr, const uint64_t *written);
 bool fake_absent[FAKE_PROCESSORS];
 const struct test *const *fake_cases;
@@ -118,6 +122,10 @@ void fake_reset(void)
     fake_device = NULL;
     fake_ms = fake_ms_step = 0;
     fake_nmis = 0;
+    fake_lvt = 0x10000;
+    fake_physical = 0x40000000;
+    fake_pat = 0;
+    fake_mapped = true;
     report_bytes = 0;
     memset(fake_report, 0, sizeof(fake_report));
     fake_cpuid(0, 0, 0x16, 0x756e6547, 0x6c65746e, 0x49656e69);
@@ -246,6 +254,21 @@ int hw_msr_write(uint32_t msr, uint64_t value)
         fake_written[fake_written_count++] = msr;
     m->value = (m->value & ~m->writable) | (value & m->writable);
     return HW_NO_FAULT;
+}
+
+bool hw_found_lvt(unsigned processor, uint32_t *entry)
+{
+    *entry = fake_lvt;
+    return fake_lvt != 0 && processor < count;
+}
+
+bool hw_physical(const void *at, uint64_t *physical, unsigned *pat)
+{
+    (void)at;
+    *physical = fake_physical;
+    *pat = fake_pat;
+    fake_physical += 4096;
+    return fake_mapped;
 }
 
 unsigned hw_nmis(void)

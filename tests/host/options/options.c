@@ -81,6 +81,10 @@ static void all_keys(void **state)
     assert_int_equal(parse("allow=microcode allow=nothing").allow, 0);
     assert_string_equal(parse("microcode=06-5e-03").microcode, "06-5e-03");
     assert_int_equal(parse("speed=9600").speed, 9600);
+    assert_string_equal(parse("machine=rack7-03").machine, "rack7-03");
+    assert_int_equal(parse("identity=full").identity, IDENTITY_FULL);
+    assert_int_equal(parse("identity=full identity=hash").identity,
+                     IDENTITY_HASH);
     assert_int_equal(warnings, 0);
     assert_int_equal(parse("trials=4294967295").trials, UINT32_MAX);
 }
@@ -263,6 +267,7 @@ static void written_and_read_again(void **state)
         "speed=9600 allow=sdv_enable_rtm,microcode microcode=a.bin",
         "processors=1 serial=0xfe034000/4 allow=microcode verbosity=verbose",
         "serial=off exit=reboot raw=off allow=sdv_enable_rtm processors=255",
+        "machine=a identity=full",
     };
     char line[OPTIONS_LINE_BYTES], again[OPTIONS_LINE_BYTES];
 
@@ -319,8 +324,8 @@ static void the_file_on_the_stick(void **state)
     o = parse(used);
     assert_string_equal(warned, "");
     options_write(&o, line);
-    assert_string_equal(line,
-                        "tests=* seed=1 speed=115200 microcode=/06-5e-03");
+    assert_string_equal(line, "tests=* seed=1 speed=115200 microcode=/06-5e-03 "
+                              "machine=rack7");
 }
 
 int main(void)

@@ -55,11 +55,11 @@ static void most(void **state)
             add(&bits, rows[i].without, 5, 0);
             assert_int_equal(abort_bits_set(&bits, BIT(32 + n)), rows[i].with);
             set_up(NULL);
-            abort_bits_check(t, "it", &bits, BIT(32 + n), 0);
+            abort_bits_check(t, &bits, BIT(32 + n), 0);
             assert_int_equal(t->verdict,
                              rows[i].set ? VERDICT_PASS : VERDICT_FAIL);
             set_up(NULL);
-            abort_bits_check(t, "it", &bits, 0, BIT(32 + n));
+            abort_bits_check(t, &bits, 0, BIT(32 + n));
             assert_int_equal(t->verdict,
                              rows[i].set ? VERDICT_FAIL : VERDICT_PASS);
         }
@@ -71,7 +71,7 @@ static void none(void **state)
     const struct abort_bits bits = {0};
 
     (void)state;
-    abort_bits_check(t, "it", &bits, BIT(34), BIT(35));
+    abort_bits_check(t, &bits, BIT(34), BIT(35));
     assert_int_equal(t->verdict, VERDICT_PASS);
 }
 

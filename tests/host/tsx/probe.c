@@ -73,7 +73,7 @@ static int set_up(void **state)
 static enum verdict judged(void)
 {
     t->verdict = VERDICT_NONE;
-    probe_check(t, "this", &probe);
+    probe_check(t, &probe);
     return t->verdict;
 }
 

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* machine.c - SMBIOS, whole and damaged. */
+#include "src/cpu/machine.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static uint8_t table[1024];
+static size_t bytes;
+
+/* A structure whose formatted part has `length` bytes, the numbers of its texts
+ * at fields[], and its texts, each ended by '/'. */
+static uint8_t *add(uint8_t type, uint8_t length, const uint8_t *fields,
+                    const char *texts)
+{
+    uint8_t *at = table + bytes;
+
+    memset(at, 0, length);
+    at[0] = type;
+    at[1] = length;
+    for (uint8_t n = 1; fields[n - 1] != 0; n++)
+        at[fields[n - 1]] = n;
+    bytes += length;
+    for (; *texts != '\0'; texts++)
+        table[bytes++] = *texts == '/' ? 0 : (uint8_t)*texts;
+    table[bytes++] = 0;
+    return at;
+}
+
+static void make(void)
+{
+    bytes = 0;
+    add(0, 0x18, (const uint8_t[]){4, 5, 8, 0}, "Maker/F.42/07\x01_2021/");
+    uint8_t *system = add(1, 0x1b, (const uint8_t[]){4, 5, 7, 0},
+                          "Some Corp.  /Model 5/SN-1/");
+    for (unsigned i = 0; i < MACHINE_UUID_BYTES; i++)
+        system[8 + i] = (uint8_t)(i + 1);
+    add(2, 0x0f, (const uint8_t[]){4, 5, 7, 0}, "Board Corp./B-1/BSN-1/");
+    add(2, 0x0f, (const uint8_t[]){4, 5, 7, 0}, "Riser Corp./R-1/RSN-1/");
+    add(3, 0x15, (const uint8_t[]){7, 0}, "CSN-1/");
+    add(127, 4, (const uint8_t[]){0}, "/");
+    add(0, 0x18, (const uint8_t[]){4, 0}, "After the end/");
+}
+
+static struct machine read_bytes(size_t count)
+{
+    static struct machine m;
+    uint8_t *copy = malloc(count + 1); /* one byte too many is seen */
+
+    memset(&m, 0, sizeof(m));
+    memcpy(copy, table, count);
+    copy = realloc(copy, count != 0 ? count : 1);
+    machine_read(&m, copy, count);
+    free(copy);
+    return m;
+}
+
+static void whole(void **state)
+{
+    (void)state;
+    make();
+    struct machine m = read_bytes(bytes);
+    assert_string_equal(m.text[MACHINE_BIOS_VENDOR], "Maker");
+    assert_string_equal(m.text[MACHINE_BIOS_VERSION], "F.42");
+    assert_string_equal(m.text[MACHINE_BIOS_DATE], "07\x01_2021");
+    assert_string_equal(m.text[MACHINE_SYSTEM_VENDOR], "Some Corp.");
+    assert_string_equal(m.text[MACHINE_SYSTEM], "Model 5");
+    assert_string_equal(m.text[MACHINE_SYSTEM_SERIAL], "SN-1");
+    assert_string_equal(m.text[MACHINE_BOARD_VENDOR], "Board Corp.");
+    assert_string_equal(m.text[MACHINE_BOARD], "B-1");
+    assert_string_equal(m.text[MACHINE_BOARD_SERIAL], "BSN-1");
+    assert_string_equal(m.text[MACHINE_CHASSIS_SERIAL], "CSN-1");
+    assert_int_equal(m.uuid[0], 1);
+    assert_int_equal(m.uuid[15], 16);
+}
+
+/* Cut anywhere, and with any byte changed: nothing outside is read. */
+static void damaged(void **state)
+{
+    static const uint8_t values[] = {0, 1, 3, 4, 127, 255};
+
+    (void)state;
+    make();
+    for (size_t count = 0; count <= bytes; count++)
+        (void)read_bytes(count);
+    for (size_t at = 0; at < bytes; at++)
+        for (unsigned v = 0; v < sizeof(values); v++) {
+            make();
+            table[at] = values[v];
+            (void)read_bytes(bytes);
+        }
+}
+
+static void texts_too_long_are_cut(void **state)
+{
+    char text[100];
+
+    (void)state;
+    memset(text, 'x', sizeof(text));
+    text[98] = '/';
+    text[99] = '\0';
+    bytes = 0;
+    add(0, 0x18, (const uint8_t[]){4, 0}, text);
+    struct machine m = read_bytes(bytes);
+    assert_int_equal(strlen(m.text[MACHINE_BIOS_VENDOR]),
+                     MACHINE_TEXT_BYTES - 1);
+}
+
+/* Equal boards differ by a serial number alone; what has none has no id. */
+static void ids(void **state)
+{
+    char a[MACHINE_ID_BYTES], b[MACHINE_ID_BYTES];
+
+    (void)state;
+    make();
+    struct machine m = read_bytes(bytes);
+    assert_true(machine_id(&m, a));
+    assert_string_equal(a, "6B393CB2785269AB");
+    m.text[MACHINE_CHASSIS_SERIAL][4] = '2';
+    assert_true(machine_id(&m, b));
+    assert_string_not_equal(a, b);
+    m.text[MACHINE_CHASSIS_SERIAL][4] = '1';
+    m.uuid[15]++;
+    assert_true(machine_id(&m, b));
+    assert_string_not_equal(a, b);
+    /* The same letters in another field. */
+    struct machine one = {.text[MACHINE_SYSTEM_SERIAL] = "1"};
+    struct machine two = {.text[MACHINE_BOARD_SERIAL] = "1"};
+    assert_true(machine_id(&one, a) && machine_id(&two, b));
+    assert_string_not_equal(a, b);
+    memset(&m, 0, sizeof(m));
+    assert_false(machine_id(&m, a));
+    memset(m.uuid, 0xff, sizeof(m.uuid));
+    assert_false(machine_id(&m, a));
+    m.uuid[3] = 0;
+    assert_true(machine_id(&m, a));
+}
+
+static void entries(void **state)
+{
+    uint8_t entry[MACHINE_ENTRY_BYTES] = "_SM3_";
+    uint64_t address = 0;
+    size_t size = 0;
+
+    (void)state;
+    entry[0x0c] = 0x34;
+    entry[0x0d] = 0x12;
+    entry[0x10] = 0x78;
+    entry[0x17] = 1;
+    assert_true(machine_entry(entry, &address, &size));
+    assert_int_equal(address, 0x0100000000000078);
+    assert_int_equal(size, 0x1234);
+    entry[0x0f] = 1;
+    assert_true(machine_entry(entry, &address, &size));
+    assert_int_equal(size, MACHINE_TABLE_MAX);
+    memset(entry, 0, sizeof(entry));
+    memcpy(entry, "_SM_", 4);
+    entry[0x17] = 2;
+    entry[0x18] = 5;
+    entry[0x1c] = 9; /* after the address */
+    assert_true(machine_entry(entry, &address, &size));
+    assert_int_equal(address, 5);
+    assert_int_equal(size, 0x200);
+    entry[0x18] = 0;
+    assert_false(machine_entry(entry, &address, &size));
+    entry[0x18] = 5;
+    entry[2] = 'N';
+    assert_false(machine_entry(entry, &address, &size));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(whole),
+        cmocka_unit_test(damaged),
+        cmocka_unit_test(texts_too_long_are_cut),
+        cmocka_unit_test(ids),
+        cmocka_unit_test(entries),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
