@@ -41,7 +41,7 @@ WANTED = (
     rf"^{INSTRUCTIONS},,instructions:u,",
     rf"^{BRANCHES},,branches:u,",
     rf"^{3 * ROUNDS * 100 + 5},,instructions:u,",
-    rf"^allowed 0\n(<not \w+>,,r00c4:u,.*\n){{4}}",
+    r"^allowed 0\n(<not \w+>,,r00c4:u,.*\n){4}",
     rf"^allowed 1\n({BRANCHES},,r00c4:u,.*\n){{4}}",
     r"^transactions: committed 50\n.*undone 50$",
     r"^50,,tx-commit:u,",

@@ -8,7 +8,7 @@
  */
 #define TRANSACTIONS 100
 #define EXPLICIT     0x5A000001u /* XABORT, and its operand */
-#define TRIES        20        /* what else aborts is tried again */
+#define TRIES        20          /* what else aborts is tried again */
 #define SYS_WRITE    1L
 #define SYS_EXIT     60L
 

@@ -236,31 +236,11 @@ static struct action on_debug(struct vcpu *v)
     return action_of(ACTION_RESUME);
 }
 
-/* XEND and XTEST of a guest that runs freely; SYSCALL and SYSRET at a gate. */
-static bool is_stepped_instead(struct vcpu *v)
-{
-    uint8_t buffer[INSTRUCTION_BYTES_MAX];
-    const uint8_t *bytes;
-    struct instruction i;
-    size_t length;
-
-    if (!hypervisor.has_os || v->mode != MODE_FREE)
-        return false;
-    bytes = guest_code(v, buffer, &length);
-    instruction_classify(&i, bytes, length);
-    if (i.kind != INSTRUCTION_OTHER)
-        return true;
-    return v->levels.sce && (v->vmcb->efer & EFER_SCE) == 0 &&
-           (i.system == SYSTEM_SYSCALL || i.system == SYSTEM_SYSRET);
-}
-
 static struct action on_exception(struct vcpu *v, unsigned vector)
 {
     if (vector == VECTOR_DB)
         return on_debug(v);
-    if (vector == VECTOR_BP && levels_passes_gate(v))
-        return action_of(ACTION_RESUME);
-    if (vector == VECTOR_UD && is_stepped_instead(v) && levels_passes_gate(v))
+    if (levels_steps_instead(v, vector))
         return action_of(ACTION_RESUME);
     if (v->tx.depth == 0) { /* else it aborts */
         if ((v->vmcb->exit_int_info & EVENT_VALID) != 0)
@@ -334,16 +314,6 @@ static struct action on_interrupt(struct vcpu *v)
     return action_of(ACTION_RESUME);
 }
 
-/* Stepped, it is over at once, and an interrupt finds RIP after it; else the
- * guest halts when it is here again, and no time is taken for instructions. */
-static struct action on_halt(const struct vcpu *v)
-{
-    if (!hypervisor.has_os)
-        return action_stop("unexpected exit", v->vmcb->rip, 0);
-    return v->mode == MODE_STEP ? action_complete(ACTION_RETIRE, 1)
-                                : action_of(ACTION_RESUME);
-}
-
 static struct action on_nmi(struct vcpu *v)
 {
     struct action a = kick_on_nmi(v);
@@ -394,7 +364,7 @@ struct action exit_handle(struct vcpu *v)
     case EXIT_PAUSE:
         return on_pause(v);
     case EXIT_HLT:
-        return on_halt(v);
+        return levels_halt(v);
     case EXIT_IRET:
     case EXIT_INTN:
         levels_passes_gate(v);

@@ -115,6 +115,10 @@ void levels_event(struct vcpu *v);
 /* An exit where the guest enters or leaves its kernel: to be stepped. False: it
  * is not one. */
 bool levels_passes_gate(struct vcpu *v);
+/* The same for an exception, of an instruction that is one. */
+bool levels_steps_instead(struct vcpu *v, unsigned vector);
+/* HLT. */
+struct action levels_halt(const struct vcpu *v);
 /* Around a run of the guest: VMRUN, and what came of it. */
 void levels_run(struct vcpu *v);
 void levels_ran(struct vcpu *v);

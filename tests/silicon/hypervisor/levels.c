@@ -154,6 +154,41 @@ bool levels_passes_gate(struct vcpu *v)
     return true;
 }
 
+/* XEND and XTEST of a guest that runs freely; SYSCALL and SYSRET at a gate. */
+static bool is_stepped_instead(struct vcpu *v)
+{
+    uint8_t buffer[INSTRUCTION_BYTES_MAX];
+    const uint8_t *bytes;
+    struct instruction i;
+    size_t length;
+
+    if (!hypervisor.has_os || v->mode != MODE_FREE)
+        return false;
+    bytes = guest_code(v, buffer, &length);
+    instruction_classify(&i, bytes, length);
+    if (i.kind != INSTRUCTION_OTHER)
+        return true;
+    return v->levels.sce && (v->vmcb->efer & EFER_SCE) == 0 &&
+           (i.system == SYSTEM_SYSCALL || i.system == SYSTEM_SYSRET);
+}
+
+bool levels_steps_instead(struct vcpu *v, unsigned vector)
+{
+    return (vector == VECTOR_BP ||
+            (vector == VECTOR_UD && is_stepped_instead(v))) &&
+           levels_passes_gate(v);
+}
+
+/* Stepped, it is over at once, and an interrupt finds RIP after it; else the
+ * guest halts when it is here again, and no time is taken for instructions. */
+struct action levels_halt(const struct vcpu *v)
+{
+    if (!hypervisor.has_os)
+        return action_stop("unexpected exit", v->vmcb->rip, 0);
+    return v->mode == MODE_STEP ? action_complete(ACTION_RETIRE, 1)
+                                : action_of(ACTION_RESUME);
+}
+
 /* --- Counting by the clock ----------------------------------------------- */
 
 void levels_run(struct vcpu *v)
