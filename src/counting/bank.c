@@ -283,7 +283,9 @@ enum erratum bank_erratum(bool instructions, uint64_t counted,
     uint64_t more = counted > want.most ? counted - want.most : 0;
     uint64_t less = counted < want.least ? want.least - counted : 0;
 
-    *signature = instructions && less <= A_FEW && more <= 32 + A_FEW;
+    /* 32 more each time that the fixed counter is started. */
+    *signature = instructions && less <= A_FEW &&
+                 (more + A_FEW) % 32 <= 2 * A_FEW && more <= 2 * 32 + A_FEW;
     return more > A_FEW ? ERRATUM_FIXED0_32_MORE
                         : ERRATUM_INSTRUCTIONS_INCONSISTENT;
 }

@@ -94,15 +94,20 @@ static void judge(struct test_context *t, unsigned p, const struct row *row,
                 row->what, after->interrupts, want);
     if (want == 0 || after->interrupts == 0)
         return;
-    check(t, after->masked == after->interrupts,
-          "%s %s: %u of %u interrupts left the mask flag [16] of the local "
-          "APIC's LVT performance counter entry 0; wanted it 1",
-          name, row->what, after->interrupts - after->masked,
-          after->interrupts);
-    check(t, after->rip >= window && after->rip < (uintptr_t)window_long_end,
-          "%s %s: the interrupt came at RIP 0x%lx, not in the window that "
-          "counted, 0x%lx to 0x%lx",
-          name, row->what, after->rip, window, (uintptr_t)window_long_end);
+    /* One that is repeated comes before the entry was unmasked, and after. */
+    const bool repeated = after->interrupts > 1;
+    check_known(
+        t, after->masked == after->interrupts, ERRATUM_PMI_REPEATED,
+        repeated && after->masked != 0,
+        "%s %s: %u of %u interrupts left the mask flag [16] of the local "
+        "APIC's LVT performance counter entry 0; wanted it 1",
+        name, row->what, after->interrupts - after->masked, after->interrupts);
+    check_known(
+        t, after->rip >= window && after->rip < (uintptr_t)window_long_end,
+        ERRATUM_PMI_REPEATED, repeated,
+        "%s %s: the interrupt came at RIP 0x%lx, not in the window that "
+        "counted, 0x%lx to 0x%lx",
+        name, row->what, after->rip, window, (uintptr_t)window_long_end);
 }
 
 /* Every counter overflows in one window, and each asks for an interrupt: one

@@ -82,19 +82,39 @@ static struct count_bounds bounds_of(const struct piece *piece,
     return bounds;
 }
 
+/* The erratum that a count outside its bounds may be of. */
+static enum erratum erratum_of(const struct piece *piece, unsigned place,
+                               uint64_t counted, struct count_bounds want,
+                               bool branches, bool *signature)
+{
+    const enum levels levels = levels_of(piece, place);
+    struct erratum_found found;
+
+    if (counted < want.least && counted + PERIOD >= want.least &&
+        piece->crosses && place < PLACE_FIXED0 &&
+        (levels == OS || levels == USR) &&
+        errata_find(test_cpu(piece->t), ERRATUM_CPL_FILTER_UNDERCOUNTS,
+                    &found)) {
+        *signature = true;
+        return ERRATUM_CPL_FILTER_UNDERCOUNTS;
+    }
+    return bank_erratum(!branches && levels != NEITHER, counted, want,
+                        signature);
+}
+
 static void judge_exact(const struct piece *piece, unsigned place,
                         uint64_t counted, bool branches)
 {
     struct test_context *t = piece->t;
     enum levels levels = levels_of(piece, place);
     struct count_bounds want = bounds_of(piece, levels, branches);
-    bool few = counted < want.least && counted + PERIOD >= want.least;
     char name[MSR_NAME_BYTES];
+    bool signature;
+    enum erratum erratum =
+        erratum_of(piece, place, counted, want, branches, &signature);
 
-    check_known(t, counted >= want.least && counted <= want.most,
-                ERRATUM_CPL_FILTER_UNDERCOUNTS,
-                few && piece->crosses && place < PLACE_FIXED0 &&
-                    (levels == OS || levels == USR),
+    check_known(t, counted >= want.least && counted <= want.most, erratum,
+                signature,
                 "%s with %s counted %lu %s of a window %s; wanted %lu to %lu",
                 msr_name(bank_msr(place), name), level_names[levels], counted,
                 branches ? "branches" : "instructions",
@@ -104,10 +124,10 @@ static void judge_exact(const struct piece *piece, unsigned place,
         return;
     /* As many of them lead to ring 3 as to ring 0. */
     const uint64_t half = want.least + WINDOW_RING3_TRANSFERS / 2;
+    want = (struct count_bounds){half, half + (levels == OS && !branches)};
+    erratum = erratum_of(piece, place, counted, want, branches, &signature);
     check_known(
-        t,
-        counted == half || (counted == half + 1 && levels == OS && !branches),
-        ERRATUM_CPL_FILTER_UNDERCOUNTS, counted < half && place < PLACE_FIXED0,
+        t, counted >= want.least && counted <= want.most, erratum, signature,
         "%s with %s counted %lu %s: of the %u changes of ring neither "
         "those that leave that level nor those that reach it; wanted "
         "%lu",

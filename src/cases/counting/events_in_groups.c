@@ -20,6 +20,7 @@ static const struct listed {
 } list[] = {
     {"INST_RETIRED.ANY_P", 0x00c0, 21, 1, 0},
     {"BR_INST_RETIRED.ALL_BRANCHES", 0x00c4, 8, 0, 0},
+#define A_FEW 4 /* instructions, that an erratum adds or leaves out */
 #define LATER (SANDY_BRIDGE | IVY_BRIDGE | HASWELL | BROADWELL | SKYLAKE)
     {"BR_INST_RETIRED.CONDITIONAL", 0x01c4, 5, 0, LATER},
     {"BR_INST_RETIRED.NEAR_CALL", 0x02c4, 1, 0, LATER},
@@ -33,20 +34,37 @@ static const struct listed {
 static void check_event(struct test_context *t, const struct listed *event,
                         unsigned e, const struct groups_counted by[2])
 {
+    /* Instructions are inconsistent on some processors, by a few; on 06_2AH and
+     * 06_2DH branch events may count too many (BJ090). */
+    const bool instructions = event->select == EVENT_INST_RETIRED;
+
+    if (generation_of(test_cpu(t)->family, test_cpu(t)->model) ==
+            SANDY_BRIDGE &&
+        (event->select & 0xff) == 0xc4 && (event->select >> 8) != 0 &&
+        (by[0].most[e] > event->exact || by[1].most[e] > event->exact)) {
+        observe(t, "a branch event counts too many (BJ090)", 1, 1);
+        return;
+    }
     for (unsigned i = 0; i < 2; i++)
-        check(t,
-              by[i].least[e] >= event->exact &&
-                  by[i].most[e] <= event->exact + event->more,
-              "%s (%02lXH/%02lXH) in groups of %u, in %u windows: %lu to %lu; "
-              "wanted %u%s",
-              event->name, event->select & 0xff, event->select >> 8, 3 + i,
-              by[i].windows, by[i].least[e], by[i].most[e], event->exact,
-              event->more != 0 ? " or one more" : "");
-    check(t, by[0].total[e] == by[1].total[e],
-          "%s (%02lXH/%02lXH) in %u windows: %lu in groups of three, %lu in "
-          "groups of four",
-          event->name, event->select & 0xff, event->select >> 8, by[0].windows,
-          by[0].total[e], by[1].total[e]);
+        check_known(
+            t,
+            by[i].least[e] >= event->exact &&
+                by[i].most[e] <= event->exact + event->more,
+            ERRATUM_INSTRUCTIONS_INCONSISTENT,
+            instructions && by[i].least[e] + A_FEW >= event->exact &&
+                by[i].most[e] <= event->exact + event->more + A_FEW,
+            "%s (%02lXH/%02lXH) in groups of %u, in %u windows: %lu to %lu; "
+            "wanted %u%s",
+            event->name, event->select & 0xff, event->select >> 8, 3 + i,
+            by[i].windows, by[i].least[e], by[i].most[e], event->exact,
+            event->more != 0 ? " or one more" : "");
+    check_known(
+        t, by[0].total[e] == by[1].total[e], ERRATUM_INSTRUCTIONS_INCONSISTENT,
+        instructions,
+        "%s (%02lXH/%02lXH) in %u windows: %lu in groups of three, %lu in "
+        "groups of four",
+        event->name, event->select & 0xff, event->select >> 8, by[0].windows,
+        by[0].total[e], by[1].total[e]);
 }
 
 TEST(events_in_groups,

@@ -17,10 +17,14 @@ static void check_exact(struct test_context *t, const struct pdir_skids *s,
                 "PDIR: of %u windows with one overflow each, %u made several "
                 "records",
                 s->windows, s->more);
-    /* PDIR "mitigates"; without it no record is exact but by chance. */
+    /* PDIR "mitigates"; without it no record is exact but by chance, or none is
+     * made before the window ends. */
+    const bool better = without->records != 0
+                            ? s->by_skid[0] * without->records >
+                                  without->by_skid[0] * s->records
+                            : 2 * s->by_skid[0] > s->records;
     check_known(
-        t, s->by_skid[0] * without->records > without->by_skid[0] * s->records,
-        ERRATUM_PDIR, true,
+        t, better, ERRATUM_PDIR, true,
         "PDIR: %u of %u records are of the instruction that caused the "
         "overflow, which is no better than without PDIR (%u of %u on "
         "IA32_PMC0); %u of the next, %u of later ones, %u of earlier ones, "
@@ -30,10 +34,12 @@ static void check_exact(struct test_context *t, const struct pdir_skids *s,
         s->by_skid[1],
         s->records - s->by_skid[0] - s->by_skid[1] - s->earlier - s->outside,
         s->earlier, s->outside, s->first, s->position);
-    check(t, s->rip_wrong == 0,
-          "PDIR: RIP (08H) of %u of %u records is not the instruction after "
-          "EventingIP (B0H)",
-          s->rip_wrong, s->records);
+    check_known(
+        t, s->rip_wrong == 0, ERRATUM_EVENTING_IP,
+        s->rip_wrong * 4 <= s->records,
+        "PDIR: RIP (08H) of %u of %u records is not the instruction after "
+        "EventingIP (B0H)",
+        s->rip_wrong, s->records);
 }
 
 static void run_on_processor(struct test_context *t, unsigned counter)

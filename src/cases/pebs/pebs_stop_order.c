@@ -96,12 +96,15 @@ TEST(pebs_stop_order,
         /* Check. With place 0 nothing overflowed, with 1 nothing came after. */
         const unsigned before = late.counting_off + late.pebs_off;
         count_late(&p, &late);
-        check(t,
-              place > 1 ||
-                  p.records == late.counting_off + late.pebs_off - before,
-              "IA32_PMC0 (C1H), %u events before its overflow, made %u records "
-              "of %u events; wanted none",
-              config.first_period[0], p.records, PEBS_EVENTS);
+        /* Of place 1 a late one may say that it is of the event before. */
+        check_known(
+            t,
+            place > 1 ||
+                p.records == late.counting_off + late.pebs_off - before,
+            ERRATUM_RECORD_AFTER_DISABLING, place == 1 && p.records == 1,
+            "IA32_PMC0 (C1H), %u events before its overflow, made %u records "
+            "of %u events; wanted none",
+            config.first_period[0], p.records, PEBS_EVENTS);
         uint64_t want = ((uint64_t)place - 1) & p.mask;
         check(t, p.records != 0 || p.value[0] == want,
               "IA32_PMC0 (C1H), %u events before its overflow, holds 0x%lx "

@@ -74,6 +74,10 @@ static void bounds(void **state)
     assert_true(signature);
     (void)bank_erratum(true, 138, b, &signature);
     assert_false(signature);
+    (void)bank_erratum(true, 165, b, &signature); /* started twice */
+    assert_true(signature);
+    (void)bank_erratum(true, 197, b, &signature);
+    assert_false(signature);
     (void)bank_erratum(true, 95, b, &signature);
     assert_false(signature);
     (void)bank_erratum(false, 102, b, &signature);

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The events of retired loads, stores and locked loads: of walks of known
+ * length, on every counter. What else a window loads and stores is the same in
+ * a walk of twice the length. */
+#include "src/harness/case.h"
+#include "asm/memory_windows.h"
+#include "src/base/msr.h"
+#include "src/base/names.h"
+#include "src/counting/bank.h"
+#include "src/cpu/generation.h"
+
+#define ACCESSES 16
+
+/* MEM_UOPS_RETIRED of the 2nd to 5th generation, MEM_INST_RETIRED of the 6th
+ * (SDM 3B, tables of events). A locked access may be of several operations. */
+enum { LOADS, STORES, LOCKED_LOADS, EVENTS };
+static const struct {
+    const char *name;
+    uint64_t select;
+} events[EVENTS] = {
+    [LOADS] = {"retired loads (D0H/81H)", 0x81d0},
+    [STORES] = {"retired stores (D0H/82H)", 0x82d0},
+    [LOCKED_LOADS] = {"retired locked loads (D0H/21H)", 0x21d0},
+};
+
+static const struct row {
+    const char *what;
+    memory_window *window;
+    unsigned least[EVENTS]; /* in each access */
+    bool more;              /* may be */
+} rows[] = {
+    {"loads", memory_load, {1, 0, 0}, false},
+    {"stores", memory_store, {0, 1, 0}, false},
+    {"locked additions", memory_locked, {1, 1, 1}, true},
+};
+
+struct walked {
+    struct test_context *t;
+    memory_window *window;
+    uint64_t count;
+};
+
+static void walk(void *argument)
+{
+    const struct walked *w = argument;
+    const struct memory_walk memory = {
+        .base = (uint64_t)(uintptr_t)test_buffer(w->t),
+        .step = 64,
+        .mask = TEST_BUFFER_BYTES / 2 - 1,
+        .count = w->count};
+
+    w->window(msr_value(w->t, IA32_PERF_GLOBAL_CTRL), &memory);
+}
+
+/* False where it could not be tried. */
+static bool try_event(struct test_context *t, uint64_t places,
+                      const struct row *row, unsigned e)
+{
+    struct bank before = bank_of(places & BITS(7, 0), events[e].select);
+    struct walked once = {t, row->window, ACCESSES},
+                  twice = {t, row->window, 2 * ACCESSES};
+    const uint64_t want = (uint64_t)ACCESSES * row->least[e];
+    struct bank short_one, long_one;
+    char name[MSR_NAME_BYTES];
+
+    /* Measured; the first brings what is not there yet. */
+    if (!bank_work(t, &before, walk, &once, &short_one) ||
+        !bank_work(t, &before, walk, &once, &short_one) ||
+        !bank_work(t, &before, walk, &twice, &long_one))
+        return false;
+
+    /* Check. */
+    for (unsigned n = 0; n < COUNTERS_MAX; n++) {
+        if ((places >> n & 1) == 0)
+            continue;
+        uint64_t more = long_one.pmc[n] - short_one.pmc[n];
+        check_known(t, more == want || (row->more && want != 0 && more > want),
+                    ERRATUM_MEMORY_EVENTS_WITH_HT, true,
+                    "%s: %s counted %ld more of %u %s than of %u; wanted "
+                    "%lu",
+                    events[e].name, msr_name(IA32_PMC(n), name), (long)more,
+                    2 * ACCESSES, row->what, ACCESSES, want);
+    }
+    return true;
+}
+
+TEST(memory_counts,
+     .asks = "Do the events of retired loads and stores count each of them, "
+             "and nothing else?",
+     .cite = "SDM 3B, tables of events of the 2nd to 6th generation, "
+             "MEM_UOPS_RETIRED, MEM_INST_RETIRED",
+     .needs = {.features = NEED_INTEL | NEED_PMU, .counters = 1})
+{
+    const unsigned listed =
+        SANDY_BRIDGE | IVY_BRIDGE | HASWELL | BROADWELL | SKYLAKE;
+    const struct identity *id = test_cpu(t);
+    uint64_t places;
+
+    if ((generation_of(id->family, id->model) & listed) == 0) {
+        skip(t, "needs a processor whose events of memory are known");
+        return;
+    }
+    places = bank_claim(t);
+    if (places == 0)
+        return;
+    FOR_EACH_ROW (t, i, rows)
+        for (unsigned e = 0; e < EVENTS; e++)
+            if (!try_event(t, places, &rows[i], e))
+                return;
+}
