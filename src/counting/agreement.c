@@ -5,7 +5,6 @@
 
 #include "src/base/msr.h"
 #include "src/counting/bank.h"
-#include "src/counting/counter3.h"
 #include "src/counting/counters.h"
 #include "src/counting/count_bounds.h"
 
@@ -199,7 +198,7 @@ static void judge_counters(const struct tally *y, bool counter3_promised)
     const char *event = y->c.event->name;
 
     for (unsigned n = 0; n < y->c.count; n++) {
-        if (n == 3)
+        if (n == 3 && !counter3_promised)
             continue;
         if (n >= y->least)
             (void)judge_counter(y, n);
@@ -210,14 +209,13 @@ static void judge_counters(const struct tally *y, bool counter3_promised)
                  n, IA32_PMC(n), event, reference_name(&y->c), y->outliers[n],
                  y->trials);
     }
-    if (y->c.count > 3 && y->least <= 3) {
+    if (y->c.count > 3 && y->least <= 3 && !counter3_promised) {
         static const char *const what[] = {
             "IA32_PMC3 (C4H) miscounts instructions",
             "IA32_PMC3 (C4H) miscounts branches",
             "IA32_PMC3 (C4H) miscounts core cycles, by more than an eighth",
         };
-        counter3_report(t, counter3_promised, what[y->c.event->kind],
-                        y->outliers[3], y->trials);
+        observe(t, what[y->c.event->kind], y->outliers[3], y->trials);
     }
 }
 
