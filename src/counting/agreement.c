@@ -27,6 +27,7 @@ struct tally {
     uint64_t fixed_more, fixed_less; /* by so much at most */
     unsigned shown_reference, shown_outliers;
     uint64_t lowest, highest; /* what the reference counted */
+    uint64_t sum, sum3;       /* it, and counter 3, in all trials */
     unsigned whole;           /* trials in which no transaction aborted */
     uint64_t whole_lowest, whole_highest; /* of these */
 };
@@ -113,6 +114,8 @@ static bool add_trial(struct tally *y, unsigned trial, const struct sample *s)
     y->aborts += (unsigned)s->aborted;
     y->commits += y->shape->transactions - (unsigned)s->aborted;
     widen_range(&y->lowest, &y->highest, reference, y->trials == 1);
+    y->sum += reference;
+    y->sum3 += s->gp[3];
     if (s->aborted == 0)
         widen_range(&y->whole_lowest, &y->whole_highest, reference,
                     y->whole++ == 0);
@@ -136,6 +139,7 @@ static void judge_reference(const struct tally *y)
     struct test_context *t = y->c.t;
     const struct pmu_event *e = y->c.event;
     struct count_bounds whole = count_bounds(y->shape, e->kind, 0);
+    char ratio[64] = "";
     /* Instructions retired are inconsistent on some processors, by a few. */
     const bool inconsistent = e->kind == COUNTS_INSTRUCTIONS &&
                               y->lowest + A_FEW >= whole.least &&
@@ -153,11 +157,17 @@ static void judge_reference(const struct tally *y)
                     "%s counted %lu to %lu over the same window; wanted one "
                     "count in all trials",
                     reference_name(&y->c), y->whole_lowest, y->whole_highest);
+    /* No two counters of cycles start at once: a figure, not a claim. */
+    if (e->kind == COUNTS_TIME && y->c.count > 3 && y->sum != 0 &&
+        y->sum3 <= UINT64_MAX / 1000)
+        text_format(ratio, sizeof(ratio),
+                    "; IA32_PMC3 (C4H) %lu for 1000 of it",
+                    1000 * y->sum3 / y->sum);
     note(t,
          "%s counted %lu to %lu in %u trials, %u repeated for an SMI; "
-         "between the WRMSRs %u instructions, %u of them branches",
+         "between the WRMSRs %u instructions, %u of them branches%s",
          reference_name(&y->c), y->lowest, y->highest, y->trials, y->c.repeated,
-         y->shape->instructions, y->shape->branches);
+         y->shape->instructions, y->shape->branches, ratio);
 }
 
 static void judge_fixed(const struct tally *y)
