@@ -15,7 +15,7 @@ import time
 import ktap
 import qemu
 import volume
-from boots import BUILD, Boot, all_of, clean, has, lacks, restored, verdicts
+from boots import BUILD, Boot, all_of, clean, complete, has, lacks, restored, verdicts
 
 QUICK = "tests=force_abort_enumeration"
 GOLDEN = "tests=pebs_decode_golden"  # runs on plain QEMU too
@@ -74,6 +74,41 @@ def raw_decodes(report, outcome):
                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     if run.returncode:
         yield "the tool does not read them: " + run.stdout.decode()[-200:]
+
+
+# What disturbs counter 3 of the simulated processor; the test, the provocation
+# that finds it, and one that may. No other does, nor a control.
+DISTURBED = {
+    "speculative": ("counter3_provoked", "XBEGIN in wrong speculation", ""),
+    "overflow": ("counter3_provoked", "transactions, counter 3 short of overflow", ""),
+    "long": ("counter3_provoked", "transactions of 600 lines", ""),
+    "aborts": ("counter3_provoked", "transactions that abort", "transactions of 600 lines"),
+    "sibling": ("counter3_other_processor", "transactions of another processor alone", ""),
+}
+
+
+def provoked_by(found, maybe):
+    def want(report, outcome):
+        yield from complete(report, outcome)
+        wrong = {found: 0}
+        rows = re.findall(r"^# (?:processors? [-0-9,]+: )?(.*): (\d+)(?:\.\.(\d+))? of \d+\S* "
+                          r"windows wrong$", outcome.text.replace("\r", ""), re.M)
+        for row, least, most in rows:
+            wrong[row] = wrong.get(row, 0) + int(most or least)
+        for row, number in wrong.items():
+            if row != maybe and (number != 0) != (row == found):
+                yield f"{row}: {number} windows wrong"
+        if len(wrong) < 4:
+            yield "not all provocations are there"
+        if "FAIL" in report.results.values() or "ERROR" in report.results.values():
+            yield "a FAIL or an ERROR"
+    return want
+
+
+def provocations():
+    for kind, (test, found, maybe) in DISTURBED.items():
+        yield Boot(f"counter 3 disturbed: {kind}", provoked_by(found, maybe),
+                   {"cpu": "skylake-2018", "counter3": kind}, f"tests={test} trials=100")
 
 
 def options():
@@ -368,6 +403,7 @@ def user_interface():
 
 def boots():
     yield from options()
+    yield from provocations()
     yield from serial()
     yield from slow_reader()
     yield from user_interface()

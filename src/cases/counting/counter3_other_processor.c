@@ -13,8 +13,9 @@
 #include "src/tsx/pair.h"
 #include "src/tsx/rtm.h"
 
-#define TURNS     64  /* of a loop, while counter 3 counts */
-#define LINES     100 /* that a transaction writes */
+#define TURNS     64     /* of a loop in a transaction, for a conflict */
+#define TURNS_MAX 100000 /* of the loop that waits for the other's */
+#define LINES     100    /* that a transaction writes */
 #define MORE      512 /* and the other processor: a first-level cache of 32 KB */
 #define FEW       2   /* transactions in a window */
 #define MANY      512 /* and where a processor is fast enough */
@@ -58,11 +59,13 @@ _Static_assert(sizeof(struct shared) <= TEST_BUFFER_BYTES, "fits");
 static void run_mine(void *argument)
 {
     struct shared *s = argument;
-    volatile unsigned turns = 0;
+    const uint64_t from = s->pair.rounds;
 
-    if (s->kind == ALONE)
-        while (turns < TURNS)
-            turns++;
+    /* Until the other has run so many from their beginning to their end. */
+    for (unsigned turns = 0; s->kind == ALONE && turns < TURNS_MAX &&
+                             s->pair.rounds - from <= s->times;
+         turns++)
+        ;
     for (unsigned i = 0; s->kind != ALONE && i < s->times; i++)
         if (s->transaction)
             tsx_inside(&s->mine);
@@ -113,13 +116,34 @@ static void run_windows(struct test_context *t, void *argument)
         s->failed = !try_both(t, s, turn);
 }
 
+/* Which processor that is. */
+static unsigned other_of(const struct test_context *t)
+{
+    return test_sibling(t) != 0 ? test_sibling(t) : 1;
+}
+
+/* The state of a driver that knows nothing of the bit; on either processor. */
+static bool clear_force_abort(struct test_context *t)
+{
+    uint64_t value;
+
+    return test_regime(t) != REGIME_B ||
+           force_abort_change(t, TSX_FORCE_ABORT_RTM_FORCE_ABORT, 0, &value);
+}
+
+static void clear_of_other(struct test_context *peer, void *unused)
+{
+    (void)unused;
+    (void)clear_force_abort(peer);
+}
+
 static bool run_kind(struct test_context *t, struct shared *s, enum kind kind)
 {
     static const uint8_t *const mine[] = {tsx_body_nothing, tsx_body_hold_load,
                                           tsx_body_write_lines};
     static const uint8_t *const theirs[] = {tsx_body_long, tsx_body_nothing,
                                             tsx_body_write_lines};
-    unsigned other = test_sibling(t) != 0 ? test_sibling(t) : 1;
+    unsigned other = other_of(t);
 
     s->kind = kind;
     s->mine = (struct tsx_block){
@@ -146,13 +170,12 @@ TEST(counter3_other_processor,
 {
     struct shared *s = test_buffer(t);
     struct carried *c = test_carried(t);
-    uint64_t value, wrong = 0, windows = 0, dropped = 0;
+    uint64_t wrong = 0, windows = 0, dropped = 0;
 
-    /* Set-up: the state of a driver that knows nothing of the bit. */
-    if (test_regime(t) == REGIME_B &&
-        !force_abort_change(t, TSX_FORCE_ABORT_RTM_FORCE_ABORT, 0, &value))
-        return;
-    if (!rtm_usable(t) || !counters_claim(t))
+    /* Set-up. */
+    if (!clear_force_abort(t) ||
+        !on_processor(t, other_of(t), clear_of_other, NULL) || !rtm_usable(t) ||
+        !counters_claim(t))
         return;
     *s = (struct shared){.rounds = (test_trials(t, 80, 20) + 4) / 5,
                          .carried = c};
@@ -179,7 +202,7 @@ TEST(counter3_other_processor,
     note(t,
          "processor %u, %s, ran %lu transactions alone; %lu windows dropped "
          "for an SMI",
-         test_sibling(t) != 0 ? test_sibling(t) : 1,
+         other_of(t),
          test_sibling(t) != 0 ? "on the same core" : "on another core",
          c->transactions, dropped + c->control.dropped);
 }
