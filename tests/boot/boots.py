@@ -229,7 +229,8 @@ def observing() -> Iterator[Boot]:
         def sees(report: ktap.Report, outcome: Outcome,
                  config: dict[str, Any] = boot.config) -> Iterator[str]:
             yield from observed.problems(report, config["cpu"], config["smt"])
-        yield dataclasses.replace(boot, want=all_of(boot.want, sees))
+        yield dataclasses.replace(boot, options=observed.OPTIONS,
+                                  want=all_of(boot.want, sees))
 
 
 TRIALS = 100  # of a test that has to catch a fault
@@ -389,6 +390,10 @@ def figures() -> list[str]:
         said = re.search(r"^# silicon: figures: (.*)$", report.text, re.M)
         if not problems:
             written.run(outcome.seconds, len(report.body), said and said[1])
+            try:
+                written.samples(report.text)
+            except ValueError as error:
+                problems.append(str(error))
         return problems
 
     return boot_once(Boot("figures", show, {"cpu": "skylake-2018", "figures": "on"},

@@ -6,6 +6,7 @@
  * memory before the next.
  */
 #include "tests/silicon/model/hooks.h"
+#include "tests/silicon/model/errata.h"
 #include "tests/silicon/model/counters.h"
 #include "tests/silicon/model/pmu_msr.h"
 #include "tests/silicon/model/pt.h"
@@ -36,7 +37,7 @@ static void set_output_offset(struct processor *p, uint64_t to)
 static void raise_error(struct processor *p)
 {
     if (faults_pt(p, PT_SET_ERROR, true))
-        p->pt.status |= RTIT_ERROR;
+        p->pt.status |= faults_pt_value(p, PT_ERROR_BIT, RTIT_ERROR);
     p->pt.packet_en = false;
     p->pt.buffered = 0;
 }
@@ -120,7 +121,8 @@ static bool reach_region(struct processor *p, const struct pt_memory *memory)
                    entry_valid(p, read_entry(p, memory, 1), false);
         if (faults_pt(p, PT_END_FOLLOWED, true))
             pt->base = entry & ENTRY_BASE;
-        pt->pointers &= ~POINTERS_LOW;
+        if (faults_pt(p, PT_END_INDEX, true))
+            pt->pointers &= ~POINTERS_LOW;
         pt->pointers |= BIT(TABLE_SHIFT) - 1;
     }
     return false;
@@ -133,8 +135,12 @@ static void raise_topa_pmi(struct processor *p)
     if (faults_topa_int_missing(p))
         return;
     p->pmu.global_status |= faults_topa_status(p, STATUS_TOPA_PMI);
-    if (faults_pt(p, PT_PMI, true))
+    if (faults_pt(p, PT_PMI, true) && erratum_is(p, ERRATUM_TOPA_NO_FREEZE))
+        p->pmu.pmi = true;
+    else if (faults_pt(p, PT_PMI, true))
         counters_raise_pmi(p);
+    if (!faults_pt(p, PT_GOES_ON_PMI, true))
+        p->pt.status |= RTIT_STOPPED;
 }
 
 /* The region is full. False: tracing has ended. */
@@ -157,9 +163,12 @@ static bool next_region(struct processor *p, const struct pt_memory *memory,
         pt->pointers = faults_pt_value(p, PT_STOP_POINTERS, pt->pointers);
         return false;
     }
+    if (erratum_shows(p, ERRATUM_ALL_DROPPED, 16))
+        p->errata.trace_dropped = true;
     pt->int_signaled = false;
     pt->pointers &= POINTERS_LOW;
-    pt->pointers += faults_topa_next(p, BIT(TABLE_SHIFT));
+    pt->pointers +=
+        faults_pt_value(p, PT_TOPA_STEP, faults_topa_next(p, BIT(TABLE_SHIFT)));
     if (reach_region(p, memory))
         return true;
     raise_error(p);
@@ -172,6 +181,10 @@ static void write_table(struct processor *p, const struct pt_memory *memory)
     uint64_t entry = read_entry(p, memory, 0);
     uint64_t early =
         single_entry(p) ? UINT64_C(64) * p->choices.pt_int_early : 0;
+    uint64_t soon =
+        (entry & ENTRY_STOP) != 0 && erratum_is(p, ERRATUM_STOPS_SOON)
+            ? UINT64_C(8) * p->choices.pt_int_early
+            : 0;
 
     for (unsigned n = 0; n < pt->buffered; n++) {
         memory->write((entry & ENTRY_BASE) +
@@ -181,7 +194,7 @@ static void write_table(struct processor *p, const struct pt_memory *memory)
         if ((entry & ENTRY_INT) != 0 && early != 0 && !pt->int_signaled &&
             output_offset(p) + early >= entry_bytes(p, entry))
             raise_topa_pmi(p);
-        if (output_offset(p) < entry_bytes(p, entry))
+        if (output_offset(p) + soon < entry_bytes(p, entry))
             continue;
         if (!next_region(p, memory, entry))
             return;
@@ -211,6 +224,8 @@ void pt_output(struct processor *p, const struct pt_memory *memory)
     pt->check_output = false;
     if (pt->buffered > 0 && (pt->ctl & RTIT_TRACE_EN) == 0)
         pt->buffered -= (unsigned)faults_pt_value(p, PT_LOST_AT_END, 0);
+    if (p->errata.trace_dropped)
+        pt->buffered = 0;
     if (pt->buffered > 0 && (pt->ctl_active & RTIT_TOPA) != 0)
         write_table(p, memory);
     else if (pt->buffered > 0)
