@@ -20,7 +20,7 @@ default rel
 %define DATA    0x18
 %define SEEN0   0x20                    ; the locks inside both
 %define SEEN1   0x28
-%define INSIDE  0x30                    ; what XTEST said: inside both,
+%define INSIDE  0x30                    ; what XTEST said: inside,
 %define BETWEEN 0x38                    ; after the inner release,
 %define OUTSIDE 0x40                    ; at the end
 %define STATUS  0x48
@@ -53,12 +53,13 @@ hle_%1: mov     rsi, [rdi + OUTER]
 
 section .text align=4096
 
-; One lock in another.
+; One lock in another. Asked before the inner one: where the outer is not elided
+; the inner may be, by itself.
 begin nested
         xacquire xchg [rsi], ecx
         mov     ecx, 1
-        xacquire xchg [rdx], ecx
         ask     INSIDE
+        xacquire xchg [rdx], ecx
         look
         xrelease mov dword [rdx], 0
         ask     BETWEEN

@@ -361,6 +361,15 @@ raising ud2
         ud2
         NEXT
 
+; A lock that is taken and given back, with the hints.
+body hint
+        mov     ecx, 1
+raising hint
+        xacquire xchg [rsi], ecx
+raising unhint
+        xrelease mov dword [rsi], 0
+        NEXT
+
 body divide
         xor     ecx, ecx
         xor     edx, edx

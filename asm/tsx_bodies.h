@@ -109,6 +109,8 @@ extern const uint8_t tsx_body_branches[], tsx_body_branches_xabort[],
 #define TSX_BRANCHES 8
 /* Count indirect jumps, each followed by a conditional branch. */
 extern const uint8_t tsx_body_jumps[];
+/* XACQUIRE XCHG and XRELEASE MOV of a lock at argument, which is 0. */
+extern const uint8_t tsx_body_hint[];
 extern const uint8_t tsx_body_ud2[], tsx_body_divide[], tsx_body_int3[];
 /* One instruction each. SGDT, FXSAVE (16-byte aligned), CLFLUSH, INVLPG and
  * MOVNTI act on argument; MOV to DR0
@@ -136,7 +138,9 @@ extern const uint8_t tsx_bodies_xabort[];
     AT(tsx_body_load_fault)   \
     AT(tsx_body_ud2_fault)    \
     AT(tsx_body_divide_fault) \
-    AT(tsx_body_int3_trap)
+    AT(tsx_body_int3_trap)    \
+    AT(tsx_body_hint_fault)   \
+    AT(tsx_body_unhint_fault)
 
 /* Where an abort goes on, and so the RIP of an exception that is delivered all
  * the same: it has a fix-up too. So has each XABORT. */

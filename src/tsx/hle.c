@@ -2,6 +2,9 @@
 /* hle.c - tries critical sections, counts and checks the outcomes. */
 #include "src/tsx/hle.h"
 
+#include "asm/tsx_bodies.h"
+#include "src/base/names.h"
+
 #define TURNS 4
 
 #define ROW(name, before, held, words) {words, hle_##name, before, held},
@@ -10,6 +13,21 @@ const struct hle_form hle_forms[HLE_FORMS] = {HLE_REGIONS(ROW)};
 bool hle_can_ask(const struct test_context *t)
 {
     return test_cpu(t)->rtm || test_cpu(t)->hle;
+}
+
+bool hle_hints(struct test_context *t)
+{
+    volatile uint64_t *lock = test_buffer(t);
+    struct tsx_block block = {.body = tsx_body_hint,
+                              .argument = (uint64_t)(uintptr_t)lock};
+
+    *lock = 0;
+    const int outcome = tsx_outside(&block);
+    return outcome == TSX_RAN ||
+           check(t, false,
+                 "XACQUIRE XCHG, XRELEASE MOV: raised %s; wanted no exception: "
+                 "without HLE the prefixes are ignored",
+                 fault_name(outcome));
 }
 
 void hle_try_asking(struct test_context *t, const struct hle_form *form,

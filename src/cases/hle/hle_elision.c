@@ -25,6 +25,10 @@ TEST(hle_elision,
     struct hle_tally xchg = {0}, locked = {0};
     bool done[HLE_FORMS];
 
+    /* Set-up. */
+    if (!hle_hints(t))
+        return;
+
     /* Measured. */
     for (unsigned i = 0; i < HLE_FORMS; i++) {
         struct hle_tally *all = i < HLE_FORMS_XCHG ? &xchg : &locked;

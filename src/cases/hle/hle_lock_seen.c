@@ -67,6 +67,8 @@ TEST(hle_lock_seen,
         return;
     }
     /* Set-up. */
+    if (!hle_hints(t))
+        return;
     *watch = (struct watch){.tries = probe_row_tries(t)};
 
     /* Measured. */

@@ -121,6 +121,9 @@ TEST(hle_nesting,
 {
     unsigned tries = probe_row_tries(t);
 
+    if (!hle_hints(t))
+        return;
+
     for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         struct found f = {0};
         if (rows[i].rtm && !test_cpu(t)->rtm) {

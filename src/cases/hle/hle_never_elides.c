@@ -65,6 +65,10 @@ TEST(hle_never_elides,
         return;
     }
 
+    /* Set-up. */
+    if (!hle_hints(t))
+        return;
+
     /* Measured. */
     for (unsigned i = 0; i < HLE_FORMS; i++)
         hle_try(t, &hle_forms[i], tries, &all);

@@ -125,6 +125,23 @@ static void check_hle(struct test_context *t, unsigned times)
          w.hle.elided, w.hle.tried, got[0]);
 }
 
+/* Nor are elided locks any of RTM's. */
+static void check_rtm_alone(struct test_context *t, unsigned times)
+{
+    struct selects s = {{EVENT_RTM_RETIRED | UMASK_START,
+                         EVENT_RTM_RETIRED | UMASK_COMMIT,
+                         EVENT_RTM_RETIRED | UMASK_ABORTED},
+                        {0},
+                        0};
+    struct work w = {.t = t, .times = times};
+
+    if (selects_count(t, &s, run_sections, &w))
+        check(t, (s.got[0] | s.got[1] | s.got[2]) == 0,
+              "%u critical sections: RTM_RETIRED (C9H) .START (01H) %lu, "
+              ".COMMIT (02H) %lu, .ABORTED (04H) %lu; wanted 0",
+              times, s.got[0], s.got[1], s.got[2]);
+}
+
 /* Transactions begun by XBEGIN are none of HLE's. */
 static void check_hle_alone(struct test_context *t, unsigned times)
 {
@@ -170,8 +187,9 @@ TEST(tsx_retired_events,
                    ".ABORTED_UNFRIENDLY (20H)", times);
     check_category(t, CAUSE_WRITES, UMASK_ABORTED_MEM, ".ABORTED_MEM (08H)",
                    WRITES);
-    if (test_cpu(t)->hle) {
+    if (test_cpu(t)->hle && hle_hints(t)) {
         check_hle(t, times);
         check_hle_alone(t, times);
+        check_rtm_alone(t, times);
     }
 }
