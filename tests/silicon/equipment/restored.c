@@ -42,6 +42,11 @@ static bool of_image(uint64_t at)
            at < (uint64_t)image + image_bytes;
 }
 
+static bool of_silicon(uint64_t at)
+{
+    return at + PAGE_BYTES > hypervisor.image && at < hypervisor.image_end;
+}
+
 static EFI_STATUS EFIAPI allocate_noted(EFI_ALLOCATE_TYPE type,
                                         EFI_MEMORY_TYPE memory, UINTN count,
                                         EFI_PHYSICAL_ADDRESS *at)
@@ -185,7 +190,8 @@ static void for_each_page(EFI_BOOT_SERVICES *bs,
 
         for (UINT64 n = 0; is_compared(d->Type) && n < d->NumberOfPages; n++)
             if (guest_is_ram(d->PhysicalStart + n * PAGE_BYTES) &&
-                !of_image(d->PhysicalStart + n * PAGE_BYTES))
+                !of_image(d->PhysicalStart + n * PAGE_BYTES) &&
+                !of_silicon(d->PhysicalStart + n * PAGE_BYTES))
                 page(d->PhysicalStart + n * PAGE_BYTES, d->Type);
     }
 }
