@@ -90,9 +90,10 @@ extern const uint8_t trace_range_before[], trace_range_first[],
  * addresses, and then the argument. */
 extern const uint8_t trace_body_stop[];
 extern const uint32_t trace_body_stop_at[2];
-/* IA32_RTIT_STATUS (571H), read late in the window, is cells[0]. */
+/* IA32_RTIT_STATUS (571H), read late in the window, is cells[0],
+ * then IA32_RTIT_CTL (570H) cells[1]. */
 TRACE_BODY(trace_body_status);
-#define TRACE_STATUS_BYTES 79 /* to within its last instruction */
+#define TRACE_STATUS_BYTES 91 /* to within its last instruction */
 /* Writes CR3 with what it holds, which is then in cells[0]; with the argument,
  * which maps the same; and back, with an indirect jump after each of the two.
  */

@@ -91,6 +91,16 @@ static void write_result(struct session *s, unsigned n, const char *name)
     outcomes_enter(&s->outcomes, &s->suite, n, &found);
 }
 
+/* Of all processors together. */
+static unsigned checks_made(const struct jobs *jobs)
+{
+    unsigned sum = 0;
+
+    for (unsigned p = 0; p < jobs->processors; p++)
+        sum += jobs->contexts[p].lost ? 0 : jobs->contexts[p].checks;
+    return sum;
+}
+
 static void run_test(struct session *s, unsigned n)
 {
     const struct options *options = s->setup->options;
@@ -105,7 +115,8 @@ static void run_test(struct session *s, unsigned n)
              options->trials);
     write_result(s, n, name);
     if (options->verbosity == VERBOSITY_VERBOSE)
-        ktap_note(&s->out, "took %lu ms", hw_ms() - start);
+        ktap_note(&s->out, "took %lu ms, %u checks", hw_ms() - start,
+                  checks_made(&s->jobs));
     progress_tick(&s->progress);
     save_progress(s, false);
 }

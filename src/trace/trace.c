@@ -243,10 +243,10 @@ bool trace_check_refused(struct trace *p, const char *what, uint64_t control,
           "%s: WRMSR to IA32_RTIT_CTL (570H) raised vector %d; wanted no fault",
           what, vector);
     check(t,
-          (p->status & (IA32_RTIT_STATUS_Error | IA32_RTIT_STATUS_TriggerEn)) ==
-              IA32_RTIT_STATUS_Error,
-          "%s: IA32_RTIT_STATUS (571H) = 0x%lx: wanted [4] (Error) = 1, [2] "
-          "(TriggerEn) = 0",
+          (p->status & (IA32_RTIT_STATUS_Error | IA32_RTIT_STATUS_Stopped |
+                        IA32_RTIT_STATUS_TriggerEn)) == IA32_RTIT_STATUS_Error,
+          "%s: IA32_RTIT_STATUS (571H) = 0x%lx: wanted [4] (Error) = 1, [5] "
+          "(Stopped) = 0, [2] (TriggerEn) = 0",
           what, p->status);
     check(t, trace_guarded(p, 0, TRACE_BYTES) == TRACE_BYTES,
           "%s: %lu bytes were written; wanted none", what,

@@ -229,7 +229,8 @@ def observing() -> Iterator[Boot]:
         def sees(report: ktap.Report, outcome: Outcome,
                  config: dict[str, Any] = boot.config) -> Iterator[str]:
             yield from observed.problems(report, config["cpu"], config["smt"])
-        yield dataclasses.replace(boot, want=all_of(boot.want, sees))
+        yield dataclasses.replace(boot, options=observed.OPTIONS,
+                                  want=all_of(boot.want, sees))
 
 
 TRIALS = 100  # of a test that has to catch a fault

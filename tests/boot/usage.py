@@ -124,7 +124,7 @@ def options():
                                             has("^# summary: unexp.*OBSERVED")),
                {"cpu": "skylake-2018"}, "tests=counter3_* trials=20 verbosity=quiet")
     yield Boot("verbosity=verbose: citations and times",
-               all_of(clean, has("^# rests on: "), has(r"^# took \d+ ms$")),
+               all_of(clean, has("^# rests on: "), has(r"^# took \d+ ms, \d+ checks$")),
                {"cpu": "skylake-2018"}, QUICK + " verbosity=verbose")
     yield Boot("raw=all: the records of a test that passes",
                all_of(clean, raw_decodes), {"cpu": "skylake-2018"},

@@ -91,6 +91,27 @@ static bool try_last_level(struct test_context *t, uint64_t places)
     return true;
 }
 
+/* Of 64 branches at random some are mispredicted, and no more than there are
+ * branches. */
+static bool try_random(struct test_context *t, uint64_t places)
+{
+    struct bank before = bank_of(places & BITS(1, 0), events[6].select), after;
+
+    if ((places & BITS(1, 0)) != BITS(1, 0))
+        return true;
+    before.select[1] ^= events[6].select ^ events[5].select;
+    before.cell = test_random(t);
+    if (!bank_window(t, &before, window_random, &after))
+        return false;
+    check(t, after.pmc[0] <= after.pmc[1],
+          "a window with 64 branches at random: Branch Misses Retired "
+          "(C5H/00H) is %lu on IA32_PMC0 (C1H), Branch Instruction Retired "
+          "(C4H/00H) %lu on IA32_PMC1 (C2H); wanted no more misses than "
+          "branches",
+          after.pmc[0], after.pmc[1]);
+    return true;
+}
+
 /* Jumps that were taken before are not all mispredicted. */
 static bool try_predicted(struct test_context *t, uint64_t places)
 {
@@ -245,7 +266,7 @@ TEST(counter_enumeration,
         (id->leaf0a_ebx & BITS(4, 3)) == 0 && !try_last_level(t, places))
         return;
     if (length > 6 && (id->leaf0a_ebx & BIT(6)) == 0 &&
-        !try_predicted(t, places))
+        (!try_predicted(t, places) || !try_random(t, places)))
         return;
     if (!try_cycles(t, places))
         return;

@@ -13,16 +13,20 @@ struct row {
     const char *what;
     bool overflows, enabled; /* it alone */
     bool nmi, masked;        /* in the local APIC */
+    bool others;             /* have their interrupts enabled */
 };
 
 static const struct row rows[] = {
-    {"overflows with its interrupt enabled", true, true, false, false},
-    {"overflows, its interrupt delivered as NMI", true, true, true, false},
-    {"overflows with its interrupt enabled, and masked in the local APIC", true,
-     true, false, true},
-    {"overflows with its interrupt disabled", true, false, false, false},
-    {"counts without overflow, with its interrupt enabled", false, true, false,
+    {"overflows with its interrupt enabled", true, true, false, false, false},
+    {"overflows, its interrupt delivered as NMI", true, true, true, false,
      false},
+    {"overflows with its interrupt enabled, and masked in the local APIC", true,
+     true, false, true, false},
+    {"overflows with its interrupt disabled", true, false, false, false, false},
+    {"counts without overflow, with its interrupt enabled", false, true, false,
+     false, false},
+    {"overflows with its interrupt disabled, and those of all others enabled",
+     true, false, false, false, true},
 };
 
 static bool delivered(const struct row *row)
@@ -41,10 +45,14 @@ static struct bank bank_for(struct test_context *t, uint64_t places, unsigned p,
     if (row->overflows) /* by its second event; time, by the first */
         *bank_value(&bank, p) =
             bank_mask(test_cpu(t), p) - (p > PLACE_FIXED0 ? 0 : 1);
-    if (row->enabled && p < PLACE_FIXED0)
-        bank.select[p] |= IA32_PERFEVTSEL_INT;
-    else if (row->enabled)
-        bank.fixed_ctrl |= IA32_FIXED_CTR_CTRL_PMI(p - PLACE_FIXED0);
+    for (unsigned n = 0; n < PLACES_END; n++) {
+        if ((places >> n & 1) == 0 || !(n == p ? row->enabled : row->others))
+            continue;
+        if (n < PLACE_FIXED0)
+            bank.select[n] |= IA32_PERFEVTSEL_INT;
+        else
+            bank.fixed_ctrl |= IA32_FIXED_CTR_CTRL_PMI(n - PLACE_FIXED0);
+    }
     return bank;
 }
 

@@ -123,6 +123,10 @@ static bool trace_flags(struct topa *topa, unsigned region, bool *pmi)
           "IA32_PERF_GLOBAL_STATUS (38EH) = 0x%lx after 390H was written with "
           "[55]: wanted [55] (Trace_ToPA_PMI) = 0",
           cleared);
+    check(t, (status & IA32_PERF_GLOBAL_STATUS_OVF_DS_BUFFER) == 0,
+          "IA32_PERF_GLOBAL_STATUS (38EH) = 0x%lx after a trace: wanted [62] "
+          "(OvfBuf) = 0",
+          status);
     *pmi = (status & bit) != 0;
     return true;
 }

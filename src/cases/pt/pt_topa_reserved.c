@@ -63,10 +63,10 @@ static void check_second(struct trace *p, const char *what, uint64_t entry)
         !trace_start(p) || !trace_jumps(TURNS) || !trace_stop(p))
         return;
     check(p->t,
-          (p->status & (IA32_RTIT_STATUS_Error | IA32_RTIT_STATUS_TriggerEn)) ==
-              IA32_RTIT_STATUS_Error,
-          "%s: IA32_RTIT_STATUS (571H) = 0x%lx: wanted [4] (Error) = 1, [2] "
-          "(TriggerEn) = 0",
+          (p->status & (IA32_RTIT_STATUS_Error | IA32_RTIT_STATUS_Stopped |
+                        IA32_RTIT_STATUS_TriggerEn)) == IA32_RTIT_STATUS_Error,
+          "%s: IA32_RTIT_STATUS (571H) = 0x%lx: wanted [4] (Error) = 1, [5] "
+          "(Stopped) = 0, [2] (TriggerEn) = 0",
           what, p->status);
     check(p->t,
           trace_guarded(p, 0, FROM) == FROM &&

@@ -88,6 +88,20 @@ static void check_processor(struct test_context *peer, void *argument)
                 try_reserved(peer, &y, n, table, bit);
     }
 
+    /* Another value in each: neither shows in the other. */
+    const uint64_t own[2] = {table->request | OFFCORE_ANY,
+                             OFFCORE_DMND_DATA_RD | table->supplier |
+                                 table->snoop};
+    if (offcore_write(peer, table, 0, own[0]) &&
+        offcore_write(peer, table, 1, own[1]))
+        for (unsigned n = 0; n < 2; n++) {
+            uint64_t got = msr_value(peer, MSR_OFFCORE_RSP(n));
+            check(peer, got == own[n],
+                  "MSR_OFFCORE_RSP_%u (%XH) was written with 0x%lx, the other "
+                  "one with 0x%lx: it reads 0x%lx",
+                  n, MSR_OFFCORE_RSP(n), own[n], own[1 - n], got);
+        }
+
     check(peer, y.wrong == 0,
           "MSR_OFFCORE_RSP_0 and 1 (1A6H, 1A7H): %u of %u valid values did not "
           "hold; wanted 0",

@@ -124,6 +124,7 @@ struct action step_begin(struct vcpu *v)
     bytes = guest_code(v, buffer, &length);
     instruction_classify(&v->current, bytes, length);
     data_access_find(v, bytes, length);
+    v->previous_rip = v->current_rip;
     v->current_rip = v->pt_ip = v->vmcb->rip;
     v->current_cpl = v->vmcb->cpl;
     v->steps++;

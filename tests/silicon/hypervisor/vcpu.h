@@ -208,7 +208,7 @@ struct vcpu {
     bool pmi_pending;    /* an interrupt of counters, sent while stepped */
     struct transaction tx;
     struct instruction current; /* the one being stepped */
-    uint64_t current_rip;
+    uint64_t current_rip, previous_rip;
     uint8_t current_cpl; /* it is executed at, whatever it is after it */
     bool injected_int;   /* an INT n, past which RIP is already */
     struct data_access access[DATA_ACCESSES_MAX];  /* that it will make */

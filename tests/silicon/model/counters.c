@@ -3,6 +3,7 @@
 #include "tests/silicon/model/counters.h"
 
 #include "tests/silicon/model/hooks.h"
+#include "tests/silicon/model/errata.h"
 #include "tests/silicon/model/bits.h"
 #include "tests/silicon/model/instruction.h"
 #include "tests/silicon/model/msr.h"
@@ -106,7 +107,7 @@ static uint32_t in_cycles(const struct processor *p, uint64_t select,
     return faults_in_cycles(p, taken, apply_cmask(taken, condition, events, r));
 }
 
-static bool is_enabled_for(const struct processor *p, unsigned n,
+static bool is_enabled_for(struct processor *p, unsigned n,
                            const struct retirement *r)
 {
     uint64_t select = p->pmu.select[n];
@@ -118,7 +119,8 @@ static bool is_enabled_for(const struct processor *p, unsigned n,
     if ((select & EVTSEL_IN_TX) != 0 && !r->in_tx && !faults_count_outside(p))
         return false;
     return faults_level(p, select, r->user,
-                        (select & (r->user ? EVTSEL_USR : EVTSEL_OS)) != 0);
+                        (select & (r->user ? EVTSEL_USR : EVTSEL_OS)) != 0) &&
+           !errata_level(p, n, r);
 }
 
 /* A PEBS counter's own interrupt waits until its record is written. */
@@ -217,6 +219,9 @@ static void count_smi(struct processor *p)
 
     p->pmu.smi_pending = false;
     p->smi_count++;
+    if (p->cpu->as_sold)
+        p->pmu.fixed_ctrl |= PMU_FIRMWARE;
+    errata_smi(p);
     counters_retire(p, &handler);
 }
 
@@ -243,7 +248,7 @@ static uint32_t events_on(struct processor *p, struct processor *of, unsigned n,
     else if (offcore_is_event(event))
         count = offcore_count(p, n, event);
     else
-        count = events_of(r, event, bus);
+        count = errata_count(p, event, events_of(r, event, bus));
     return faults_events(p, event, r, count);
 }
 
@@ -315,7 +320,7 @@ static void count_own(struct processor *p, const struct retirement *r,
                       uint32_t ref, uint32_t bus)
 {
     struct pmu_state *pmu = &p->pmu;
-    const uint32_t fixed[FIXED_MAX] = {r->instructions, r->cycles, ref};
+    uint32_t fixed[FIXED_MAX] = {r->instructions, r->cycles, ref};
 
     p->pebs.of_abort = (r->tx_events & TX_EVENT_ABORTED) != 0;
     p->faults.of_branch = r->branch != 0;
@@ -336,6 +341,8 @@ static void count_own(struct processor *p, const struct retirement *r,
             count_general(p, n, count);
     }
     faults_note_stores(p, r->data, r->data_count);
+    if (is_fixed_enabled_for(p, 0, r))
+        fixed[0] = errata_fixed0(p, fixed[0]);
     for (unsigned n = 0; n < FIXED_MAX; n++)
         if (is_fixed_enabled_for(p, n, r))
             count_fixed(p, n, faults_fixed_count(p, n, r, fixed[n]));

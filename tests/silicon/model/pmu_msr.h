@@ -58,4 +58,7 @@
 /* Recomputes pmu.counting after a register has changed. */
 void pmu_update(struct processor *p);
 
+/* IA32_FIXED_CTR_CTRL where firmware owns fixed counter 2, for a watchdog. */
+#define PMU_FIRMWARE (UINT64_C(3) << 8)
+
 #endif

@@ -10,6 +10,7 @@
 #include "tests/silicon/model/tsx.h"
 
 #include "tests/silicon/model/hooks.h"
+#include "tests/silicon/model/errata.h"
 #include "tests/silicon/model/counters.h"
 
 /* What an abort of each cause sets: EAX, the umask of its category beside
@@ -122,10 +123,12 @@ void tsx_committed(struct processor *p)
     after_end(p);
 }
 
-static uint8_t aborted_umasks(const struct processor *p, enum tx_cause cause)
+static uint8_t aborted_umasks(struct processor *p, enum tx_cause cause)
 {
     uint8_t umasks = TX_EVENT_ABORTED | causes[cause].category;
 
+    if (erratum_shows(p, ERRATUM_ABORTED_MISC4, 8))
+        umasks |= TX_EVENT_MEMTYPE;
     return faults_category(p, cause, faults_aborted_events(p, cause, umasks));
 }
 
@@ -134,6 +137,7 @@ uint32_t tsx_aborted(struct processor *p, const struct tx_abort *how)
     uint32_t status = status_of(p, how);
     uint64_t information = causes[how->cause].information | p->tsx.cycles;
 
+    errata_aborted(p);
     information |= p->tsx.hle ? TX_INFO_HLE : TX_INFO_RTM;
     if ((status & TX_STATUS_RETRY) != 0)
         information |= TX_INFO_RETRY;
