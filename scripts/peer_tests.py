@@ -19,7 +19,7 @@ import qemu
 import volume
 
 MEBIBYTES = 512
-SECONDS = 120  # of processor time, a test
+SECONDS, SILENCE = 60, 20  # of processor time, a test
 DEVICES = ("-device", "pc-testdev", "-device", "isa-debug-exit,iobase=0xf4,iosize=0x4")
 # What the simulated processor has as well, as far as QEMU plays it.
 PLAIN = "qemu64,+xsave,+xsaveopt,+avx"
@@ -48,7 +48,7 @@ def boot(program: str, cpu: str) -> tuple[str, str]:
         if not cpu:
             machine.cpu = PLAIN
         config = f"cpu={cpu}\nturns=off\nos=on\napp=\\test.efi\n" if cpu else None
-        text, failure = qemu.boot(machine, config, timeout=SECONDS, silence=SECONDS)
+        text, failure = qemu.boot(machine, config, timeout=SECONDS, silence=SILENCE)
     # isa-debug-exit: an odd status is the test's own end.
     status = re.fullmatch(r"QEMU ended with status (\d+)", failure)
     if status and int(status[1]) % 2 == 1:

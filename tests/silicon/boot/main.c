@@ -166,6 +166,7 @@ static void prepare(void)
 {
     struct hypervisor *h = &hypervisor;
 
+    resident_note(h);
     h->processors = mp_find(bs);
     h->msr_map = allocate_pages(2);
     h->io_map = allocate_pages(3);

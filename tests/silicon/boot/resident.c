@@ -15,12 +15,18 @@
 extern const uint8_t ImageBase[] __attribute__((visibility("hidden")));
 extern const uint8_t _DYNAMIC[] __attribute__((visibility("hidden")));
 
-static volatile bool moved; /* set in the copy alone */
+static volatile uint64_t own_bytes; /* set in the copy alone */
 static EFI_EXIT_BOOT_SERVICES exit_boot_services;
 
 bool resident_is(void)
 {
-    return moved;
+    return own_bytes != 0;
+}
+
+void resident_note(struct hypervisor *h)
+{
+    h->image = (uint64_t)ImageBase;
+    h->image_end = h->image + own_bytes;
 }
 
 EFI_STATUS resident_go_on(EFI_HANDLE image, EFI_SYSTEM_TABLE *table,
@@ -43,7 +49,7 @@ EFI_STATUS resident_go_on(EFI_HANDLE image, EFI_SYSTEM_TABLE *table,
         return status;
     by = to - (uint64_t)ImageBase;
     __builtin_memcpy((void *)to, ImageBase, (size_t)self->ImageSize);
-    *(volatile bool *)((uint64_t)&moved + by) = true;
+    *(volatile uint64_t *)((uint64_t)&own_bytes + by) = self->ImageSize;
     image_relocate(to, (const struct elf_dyn *)((uint64_t)_DYNAMIC + by));
     return ((resident_entry)((uint64_t)entry + by))(image, table);
 }

@@ -19,6 +19,10 @@ typedef EFI_STATUS (*resident_entry)(EFI_HANDLE image, EFI_SYSTEM_TABLE *table);
 EFI_STATUS resident_go_on(EFI_HANDLE image, EFI_SYSTEM_TABLE *table,
                           resident_entry entry);
 
+/* Where the copy is. */
+struct hypervisor;
+void resident_note(struct hypervisor *h);
+
 /* From now on: when the guest has left boot services, an operating system has
  * the machine. */
 void resident_watch(EFI_BOOT_SERVICES *bs);

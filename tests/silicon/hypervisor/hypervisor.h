@@ -20,10 +20,11 @@ struct hypervisor {
     uint64_t stuck;                   /* an AP that never returns, 0: none */
     uint8_t apic_ids[PROCESSORS_MAX]; /* of the host */
     uint8_t *msr_map, *io_map;
-    bool x2apic;      /* the guest's APICs are in x2APIC mode */
-    bool mp_blocking; /* MP services: blocking mode alone */
-    bool for_os;      /* CPUID has the clocks of QEMU */
-    bool has_os;      /* an operating system runs: no boot services */
+    uint64_t image, image_end; /* of silicon.efi itself */
+    bool x2apic;               /* the guest's APICs are in x2APIC mode */
+    bool mp_blocking;          /* MP services: blocking mode alone */
+    bool for_os;               /* CPUID has the clocks of QEMU */
+    bool has_os;               /* an operating system runs: no boot services */
     struct {
         uint64_t start, end;
     } ram[RAM_RANGES_MAX];
