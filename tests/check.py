@@ -135,6 +135,7 @@ def soak() -> None:
     trials = int(os.environ.get("TRIALS") or 300)
     seeds = int(os.environ.get("SEEDS") or 20)
     boots.run(result, boots.personalities(range(1, seeds + 1), trials, 137911))
+    boots.run(result, boots.as_sold(range(1, seeds + 1), trials))
 
 
 def faults() -> None:

@@ -223,6 +223,32 @@ def personalities(seeds: Iterable[int], trials: int, apart: int = 0
                         "offset": apart * seed}, f"trials={trials}")
 
 
+TRIALS_AS_SOLD = 20
+ERRATA = "tests/silicon/personalities/common/errata.c"
+
+
+def as_sold(seeds: Iterable[int], trials: int) -> Iterator[Boot]:
+    """Processors with their errata: what passes on the exact one passes, or is KNOWN
+    by errata that the simulated processor has."""
+    with open(ERRATA, encoding="ascii") as file:
+        published = set(re.findall(r'"([A-Z]{2,3}\d{3})"', file.read()))
+
+    def known(report: ktap.Report, outcome: Outcome) -> Iterator[str]:
+        for result, _ in ktap.results(report.body):
+            if result.verdict == "KNOWN" and not set(result.reason.split()) <= published:
+                yield f"{result.name} is KNOWN by {result.reason}: not one that is simulated"
+
+    for cpu, passing in expected.as_sold():
+        def runs(report: ktap.Report, outcome: Outcome,
+                 passing: list[str] = passing) -> Iterator[str]:
+            got = report.with_verdict("PASS") + report.with_verdict("KNOWN")
+            for name in sorted(set(passing) ^ set(got)):
+                yield f"{name} is {report.results.get(name, 'not there')}"
+        for seed in seeds:
+            yield Boot(f"{cpu} seed={seed}", all_of(clean, known, runs),
+                       {"cpu": cpu, "seed": seed}, f"trials={trials}")
+
+
 def observing() -> Iterator[Boot]:
     """The same, and what is certain to be observed is."""
     import observed
@@ -239,7 +265,7 @@ TRIALS = 100  # of a test that has to catch a fault
 # What is written on one processor, or by one name, is on another: it cannot be
 # given its value back.
 NOT_RESTORABLE = {"alias_split", "selects_of_core", "counters_of_core",
-                  "global_ctrl_of_core"}
+                  "global_ctrl_of_core", "pt_addr0_a_shared", "pt_addr1_b_shared"}
 
 
 def row_of_fault(fault: str, row: list[str]) -> Boot:
@@ -382,6 +408,7 @@ def everything() -> Iterator[Boot]:
     import mp_blocking
     yield from mp_blocking.boots()
     yield from observing()
+    yield from as_sold((2,), TRIALS_AS_SOLD)
     yield from some_faults()
 
 

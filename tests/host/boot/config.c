@@ -9,6 +9,8 @@
 #include <cmocka.h>
 
 #include "tests/silicon/boot/config.h"
+#include "tests/silicon/model/bits.h"
+#include "tests/silicon/model/errata.h"
 
 static struct config config;
 
@@ -70,6 +72,9 @@ static void errors_are_one_line(void **state)
         {"stuck=all", "error: bad value \"all\" for stuck"},
         {"mp=never", "error: bad value \"never\" for mp"},
         {"app=", "error: bad value \"\" for app"},
+        {"erratum=SKL999", "error: no erratum \"SKL999\" of skylake-2018"},
+        {"erratum=SKL018\ncpu=haswell", "error: no erratum \"SKL018\" of has"},
+        {"cpu=haswell\nerratum=HSD176,HSD140,X", "error: no erratum \"X\""},
     };
 
     (void)state;
@@ -83,6 +88,23 @@ static void errors_are_one_line(void **state)
         assert_ptr_equal(strchr(config.message, '\n'),
                          &config.message[length - 1]);
     }
+}
+
+/* In any order; of an exact processor those alone. */
+static void errata_are_those_named(void **state)
+{
+    (void)state;
+    assert_true(parse("erratum=HSD140,HSD143\ncpu=haswell"));
+    assert_int_equal(config.machine.errata,
+                     BIT(ERRATUM_INSTRUCTIONS) | BIT(ERRATUM_FIXED0_32));
+    assert_true(parse("cpu=haswell"));
+    assert_int_equal(config.machine.errata, 0);
+    assert_true(parse("cpu=haswell-real"));
+    assert_int_equal(config.machine.errata,
+                     errata_of(personality_find("haswell")));
+    assert_true(parse("cpu=haswell-real\nerratum=HSD140"));
+    assert_int_equal(config.machine.errata,
+                     errata_of(personality_find("haswell")));
 }
 
 static void unknown_keys_are_warnings(void **state)
@@ -132,6 +154,7 @@ int main(void)
         cmocka_unit_test(defaults),
         cmocka_unit_test(all_keys),
         cmocka_unit_test(errors_are_one_line),
+        cmocka_unit_test(errata_are_those_named),
         cmocka_unit_test(unknown_keys_are_warnings),
         cmocka_unit_test(long_lines_are_refused),
         cmocka_unit_test(every_fault_and_personality_is_accepted),

@@ -177,7 +177,7 @@ static bool resolve_errata(struct config *c, struct text *message)
         from += *from == ',';
         found = errata_find(c->machine.cpu, id);
         if (found == 0) {
-            text_add(message, "error: unknown erratum \"");
+            text_add(message, "error: no erratum \"");
             text_add(message, id);
             text_add(message, "\" of ");
             text_add(message, c->machine.cpu->name);

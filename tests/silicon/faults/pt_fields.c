@@ -323,3 +323,50 @@ FAULT(pt_ctl_refuses_stop,
       .what = "[PT with ranges] IA32_RTIT_CTL refuses ADDR1_CFG = 2",
       .caught = {"skylake-2018 on 1 pt_registers FAIL"}, .value = PT_CTL_BITS,
       .clear = UINT64_C(2) << 36)
+
+FAULT(pt_msrs_without_pt,
+      .what = "[no PT] the registers of Processor Trace can be read though "
+              "CPUID has none",
+      .caught = {"haswell on 1 pt_absent FAIL"}, .rule = PT_MSRS_ANYWAY,
+      .is = true)
+
+FAULT(pt_cr3_match_missing,
+      .what = "[PT] IA32_RTIT_CR3_MATCH raises #GP though CPUID has it",
+      .caught = {"skylake-2018 on 1 pt_registers FAIL"},
+      .rule = PT_HAS_CR3_MATCH)
+
+FAULT(pt_addresses_hidden,
+      .what = "[PT with ranges] IA32_RTIT_ADDR1_A and _B raise #GP though "
+              "CPUID has them",
+      .caught = {"skylake-2018 on 1 pt_registers FAIL"}, .value = PT_ADDRESSES,
+      .add = (uint64_t)(-2))
+
+FAULT(pt_status_enables_fault,
+      .what = "[PT] writing 1 to IA32_RTIT_STATUS[2:0] raises #GP",
+      .caught = {"skylake-2018 on 1 pt_registers FAIL"},
+      .rule = PT_STATUS_IGNORES)
+
+FAULT(pt_pointers_low_refused,
+      .what = "[PT] writing 0 to IA32_RTIT_OUTPUT_MASK_PTRS[6:0] raises #GP",
+      .caught = {"skylake-2018 on 1 pt_registers FAIL"},
+      .rule = PT_POINTERS_LOW_IGNORED)
+
+FAULT(pt_packet_bytes_refused,
+      .what = "[PT with PacketByteCnt] writing PacketByteCnt raises #GP",
+      .caught = {"skylake-2018 on 2 pt_thread_scope FAIL"},
+      .rule = PT_TAKES_PACKET_BYTES)
+
+FAULT(pt_addr0_a_shared,
+      .what = "[PT] IA32_RTIT_ADDR0_A reads what another processor wrote",
+      .caught = {"skylake-2018 on 2 pt_thread_scope FAIL"}, .rule = PT_SHARED,
+      .number = IA32_RTIT_ADDR0_A)
+
+FAULT(pt_addr1_b_shared,
+      .what = "[PT] IA32_RTIT_ADDR1_B reads what another processor wrote",
+      .caught = {"skylake-2018 on 2 pt_thread_scope FAIL"}, .rule = PT_SHARED,
+      .number = IA32_RTIT_ADDR0_A + 3)
+
+FAULT(
+    pt_range_needs_nothing,
+    .what = "[PT without single range] TraceEn = 1 with ToPA = 0 raises no #GP",
+    .caught = {"broadwell on 1 pt_registers FAIL"}, .rule = PT_NEEDS_TOPA)

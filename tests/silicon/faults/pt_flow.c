@@ -141,3 +141,7 @@ FAULT(pt_event_tip_first,
 FAULT(pt_last_tnt_short, .what = "[PT] a TNT of six results has five",
       .caught = {"skylake-2018 on 1 pt_transfers FAIL"}, .value = PT_TNT_BYTE,
       .clear = 0x80)
+
+FAULT(pt_zero_call_kept,
+      .what = "[PT] the RET of a CALL of displacement 0 is compressed",
+      .caught = {"skylake-2018 on 1 pt_transfers FAIL"}, .rule = PT_ZERO_CALL)

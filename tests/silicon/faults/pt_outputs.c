@@ -180,3 +180,25 @@ FAULT(pt_stop_pointers_low,
       .what = "[PT] after STOP, OutputOffset is one too low",
       .caught = {"skylake-2018 on 1 pt_topa_output FAIL"},
       .value = PT_STOP_POINTERS, .add = (uint64_t)(-(INT64_C(1) << 32)))
+
+FAULT(pt_end_first_accepted,
+      .what = "[PT] END in entry 0 of a ToPA table is no error",
+      .caught = {"skylake-2018 on 1 pt_topa_reserved FAIL"},
+      .rule = PT_END_NOT_FIRST, .is = true)
+
+FAULT(pt_entry_bit_52_ignored,
+      .what = "[PT] bit 52 of a ToPA entry, which is reserved, is ignored",
+      .caught = {"skylake-2018 on 1 pt_topa_reserved FAIL"},
+      .value = PT_ENTRY_BITS, .set = UINT64_C(1) << 52)
+
+FAULT(pt_entry_bit_40_ignored,
+      .what = "[PT] bit 40 of a ToPA entry, which is reserved, is ignored",
+      .caught = {"skylake-2018 on 1 pt_topa_reserved FAIL"},
+      .value = PT_ENTRY_BITS, .set = UINT64_C(1) << 40)
+
+FAULT(
+    pt_end_elsewhere_accepted,
+    .what =
+        "[PT of one ToPA entry] an END entry that points elsewhere is no error",
+    .caught = {"broadwell on 1 pt_topa_reserved FAIL"}, .rule = PT_END_TO_SELF,
+    .is = true)

@@ -157,3 +157,20 @@ FAULT(pt_exec_after_pge, .what = "[PT] MODE.Exec comes after TIP.PGE",
 FAULT(pt_ip_16_bits_wrong, .what = "[PT] each IP has bit 1 set",
       .caught = {"skylake-2018 on 1 pt_hle_path FAIL"}, .value = PT_IP_PAYLOAD,
       .set = 2)
+
+FAULT(pt_last_ip_skips_fup, .what = "[PT] a FUP does not become last IP",
+      .caught = {"skylake-2018 on 1 pt_ip_compression FAIL"},
+      .rule = PT_LAST_IP_FUP)
+
+FAULT(pt_calls_across_psb,
+      .what = "[PT] a RET is compressed though its CALL was before PSB",
+      .caught = {"skylake-2018 on 1 pt_psb FAIL"}, .rule = PT_PSB_ENDS_CALLS)
+
+FAULT(pt_mode_change_silent,
+      .what = "[PT] a far transfer to another mode has no MODE.Exec",
+      .caught = {"skylake-2018 on 1 pt_mode_exec FAIL"}, .rule = PT_EXEC_CHANGE)
+
+FAULT(pt_exec_after_tip,
+      .what = "[PT] MODE.Exec of a far transfer comes after its TIP",
+      .caught = {"skylake-2018 on 1 pt_mode_exec FAIL"},
+      .rule = PT_EXEC_BEFORE_TIP)

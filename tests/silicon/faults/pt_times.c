@@ -78,3 +78,30 @@ FAULT(pt_tma_unasked, .what = "[PT with MTC] TMA comes though MTCEn = 0",
 FAULT(pt_tsc_32_bits, .what = "[PT] the TSC packet has TSC[31:0] alone",
       .caught = {"skylake-2018 on 1 pt_timing FAIL"}, .value = PT_TSC_PAYLOAD,
       .clear = UINT64_MAX << 32)
+
+FAULT(pt_cyc_high, .what = "[PT with CYC] CYC has 1000 cycles too many",
+      .caught = {"skylake-2018 on 1 pt_cycles FAIL"}, .value = PT_CYCLES,
+      .add = 1000)
+
+FAULT(pt_cyc_low_bits,
+      .what = "[PT with CYC] CYC has the low five bits of the cycles alone",
+      .caught = {"skylake-2018 on 1 pt_cycles FAIL"}, .value = PT_CYCLES,
+      .clear = ~(uint64_t)0x1F)
+
+FAULT(pt_cyc_accumulates,
+      .what = "[PT with CYC] CYC counts from where tracing began",
+      .caught = {"skylake-2018 on 1 pt_cycles FAIL"}, .rule = PT_CYC_RESETS)
+
+FAULT(pt_cyc_threshold_twice,
+      .what = "[PT with CYC] CycThresh counts twice the cycles",
+      .caught = {"skylake-2018 on 1 pt_timing FAIL"}, .value = PT_CYC_THRESHOLD,
+      .add = 1)
+
+FAULT(pt_mtc_payload_wrong,
+      .what = "[PT with MTC] MTC is not what CTC has in these bits",
+      .caught = {"skylake-2018 on 1 pt_timing FAIL"}, .value = PT_MTC_PAYLOAD,
+      .add = 0x55)
+
+FAULT(pt_tma_ctc_wrong, .what = "[PT with MTC] TMA has another CTC",
+      .caught = {"skylake-2018 on 1 pt_timing FAIL"}, .value = PT_TMA_CTC,
+      .add = 0x1234)

@@ -26,7 +26,8 @@ void pt_pass_time(struct processor *p, const struct pt_step *now)
 static void put_new_mode(struct processor *p, const struct pt_step *now)
 {
     if (pt_exec_mode(now) != p->pt.exec &&
-        (p->pt.exec == PT_EXEC_NONE || !erratum_is(p, ERRATUM_MODE_AT_PSB)))
+        (p->pt.exec == PT_EXEC_NONE || (!erratum_is(p, ERRATUM_MODE_AT_PSB) &&
+                                        faults_pt(p, PT_EXEC_CHANGE, true))))
         pt_put_mode_exec(p, now);
 }
 
@@ -156,7 +157,8 @@ static void push_return(struct processor *p, const struct instruction *i,
     struct pt_state *pt = &p->pt;
     uint64_t back = now->ip + i->length;
 
-    if ((i->flags & INSTRUCTION_INDIRECT) == 0 && now->next == back)
+    if (faults_pt(p, PT_ZERO_CALL,
+                  (i->flags & INSTRUCTION_INDIRECT) == 0 && now->next == back))
         return;
     pt->returns[pt->calls++ % PT_RETURNS] = back;
     if (pt->returns_known < faults_pt_value(p, PT_CALLS_KNOWN, PT_RETURNS))
@@ -232,11 +234,13 @@ static void put_branch(struct processor *p, const struct instruction *i,
         pt_flush_tnt(p);
     if (far && faults_pt(p, PT_FAR_FUP, false))
         pt_put_ip(p, PT_FUP, &now->ip);
-    if (far)
+    if (far && faults_pt(p, PT_EXEC_BEFORE_TIP, true))
         put_new_mode(p, now);
     pt_put_cyc(p);
     pt_put_ip(p, PT_TIP,
               faults_pt(p, PT_TIP_NEXT, true) ? &now->next : &now->ip);
+    if (far && !faults_pt(p, PT_EXEC_BEFORE_TIP, true))
+        put_new_mode(p, now);
 }
 
 /* What TIP.PGD says instead of the packet of this instruction. Rows 7e, 7f:

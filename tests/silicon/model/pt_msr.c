@@ -48,9 +48,9 @@ static bool msr_exists(const struct processor *p, uint32_t number)
     struct cpuid_row leaf = pt_leaf(p, 0);
 
     if (leaf.ecx == 0)
-        return false;
+        return faults_pt(p, PT_MSRS_ANYWAY, false);
     if (number == IA32_RTIT_CR3_MATCH)
-        return (leaf.ebx & PT_EBX_CR3) != 0;
+        return faults_pt(p, PT_HAS_CR3_MATCH, (leaf.ebx & PT_EBX_CR3) != 0);
     if (number >= IA32_RTIT_ADDR0_A)
         return number - IA32_RTIT_ADDR0_A <
                faults_pt_value(p, PT_ADDRESSES, 2 * address_ranges(p));
@@ -180,7 +180,8 @@ static bool write_status(struct processor *p, uint64_t value)
     uint64_t writable = RTIT_ERROR | RTIT_STOPPED;
     bool configurable = (pt_leaf(p, 0).ebx & PT_EBX_CONFIGURABLE) != 0;
 
-    value &= ~(RTIT_FILTER_EN | RTIT_CONTEXT_EN | RTIT_TRIGGER_EN);
+    if (faults_pt(p, PT_STATUS_IGNORES, true))
+        value &= ~(RTIT_FILTER_EN | RTIT_CONTEXT_EN | RTIT_TRIGGER_EN);
     value &= faults_pt_value(p, PT_STATUS_BITS, UINT64_MAX);
     if ((value & ~(writable | (faults_pt(p, PT_TAKES_PACKET_BYTES, configurable)
                                    ? PACKET_BYTES
@@ -219,7 +220,9 @@ static bool write_register(struct processor *p, uint32_t number, uint64_t value)
         pt->base = value;
         return true;
     case IA32_RTIT_OUTPUT_MASK_PTRS:
-
+        if (!faults_pt(p, PT_POINTERS_LOW_IGNORED, true) &&
+            (value & POINTERS_FIXED) != POINTERS_FIXED)
+            return false;
         pt->pointers = value | POINTERS_FIXED;
         return true;
     case IA32_RTIT_STATUS:

@@ -94,10 +94,12 @@ static bool entry_valid(const struct processor *p, uint64_t entry, bool first)
          ~faults_pt_value(p, PT_ENTRY_BITS, 0)) != 0)
         return false;
     if ((entry & ENTRY_END) != 0)
-        return !first &&
+        return faults_pt(p, PT_END_NOT_FIRST, !first) &&
                faults_pt(p, PT_END_ALONE,
                          (entry & (ENTRY_INT | ENTRY_STOP)) == 0) &&
-               (!single_entry(p) || (entry & ENTRY_BASE) == p->pt.base);
+               faults_pt(p, PT_END_TO_SELF,
+                         !single_entry(p) ||
+                             (entry & ENTRY_BASE) == p->pt.base);
     return faults_pt(p, PT_END_SECOND, !single_entry(p) || first) &&
            faults_pt(p, PT_REGION_ALIGNED,
                      (entry & ENTRY_BASE & (entry_bytes(p, entry) - 1)) == 0);

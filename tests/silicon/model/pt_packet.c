@@ -77,7 +77,8 @@ void pt_put_ip(struct processor *p, enum pt_ip_packet op, const uint64_t *ip)
 {
     uint8_t form = ip != NULL ? ip_form(p, *ip) : 0, opcode;
 
-    if (ip != NULL && (op == PT_FUP || faults_pt(p, PT_LAST_IP_TIP, true)))
+    if (ip != NULL &&
+        faults_pt(p, op == PT_FUP ? PT_LAST_IP_FUP : PT_LAST_IP_TIP, true))
         p->pt.last_ip = *ip;
     put_pad(p);
     opcode = (uint8_t)((unsigned)form << 5 | op);
@@ -138,6 +139,7 @@ void pt_put_cyc(struct processor *p)
     if (threshold == 13 && erratum_is(p, ERRATUM_CYC_13))
         threshold = 0;
 
+    value = (uint32_t)faults_pt_value(p, PT_CYCLES, value);
     if (!faults_pt(p, PT_CYC, (pt->ctl_active & RTIT_CYC_EN) != 0) ||
         pt->cyc_sent || value < (threshold == 0 ? 0 : 1u << (threshold - 1)))
         return;
@@ -148,7 +150,8 @@ void pt_put_cyc(struct processor *p)
         byte = (uint8_t)((value & 0x7F) << 1 | (value > 0x7F ? 1 : 0));
         put_bytes(p, &byte, 1);
     }
-    pt->cycles = 0;
+    if (faults_pt(p, PT_CYC_RESETS, true))
+        pt->cycles = 0;
     pt->cyc_sent = true;
 }
 
@@ -180,7 +183,6 @@ void pt_put_mtc(struct processor *p, const struct pt_step *now)
         faults_pt(p, PT_MTC_SAME, ((mtc ^ pt->mtc) & 0xFF) == 0))
         return;
     pt->mtc = mtc;
-
     pt_flush_tnt(p);
     pt_put_cyc(p);
     put_payload(p, &opcode, 1, faults_pt_value(p, PT_MTC_PAYLOAD, mtc), 1);
@@ -255,8 +257,11 @@ void pt_put_time(struct processor *p, const struct pt_step *now)
                     7);
     }
     if (faults_pt(p, PT_TMA, has_tsc && has_mtc))
-        put_payload(p, tma, 2,
-                    (crystal_ticks(now) & 0xFFFF) | now->tsc % 125 << 24, 5);
+        put_payload(
+            p, tma, 2,
+            (faults_pt_value(p, PT_TMA_CTC, crystal_ticks(now)) & 0xFFFF) |
+                now->tsc % 125 << 24,
+            5);
     if (faults_pt(p, PT_CBR, true))
         put_payload(p, cbr, 2, RATIO, 2);
 }
@@ -279,7 +284,8 @@ void pt_put_psb(struct processor *p, const struct pt_step *now, bool at_start)
     if (faults_pt(p, PT_PSB_RESETS_COUNT, true))
         pt->psb_bytes = 0;
     pt->last_ip = faults_psb_last_ip(p, 0);
-    pt->returns_known = 0;
+    if (faults_pt(p, PT_PSB_ENDS_CALLS, true))
+        pt->returns_known = 0;
     pt->exec = PT_EXEC_NONE;
     for (unsigned n = 0; n < faults_pt_value(p, PT_PSB_PAIRS, PSB_REPEATS); n++)
         put_bytes(p, psb, 2);

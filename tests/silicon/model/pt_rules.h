@@ -80,54 +80,66 @@ enum pt_rule {
     PT_PSBEND_LAST,      /* at its end */
     PT_PSB_TX,           /* a MODE.TSX */
     PT_PSB_IN_TX,        /* with InTX = 1 */
-    PT_TAKES_PACKET_BYTES, /* can PacketByteCnt be written */
-    PT_PMI,                /* is it an interrupt */
-    PT_ABORT_FUP,          /* has an abort a FUP */
-    PT_TNT_LONG,           /* are there long TNTs */
-    PT_HLE_NESTED,         /* has a nested elision packets */
-    PT_TX_FUP,             /* with a FUP there */
-    PT_TX_TNT_FIRST,       /* after the TNT */
-    PT_TNT_FULL,           /* is a full TNT sent */
-    PT_ABORT_EVENT,        /* by an interrupt */
-    PT_ABORT_OTHER,        /* by anything else */
-    PT_SHARED,             /* is a register that of another processor, too */
-    PT_USER,               /* are other levels */
-    PT_PIP_NO_BRANCHES,    /* without BranchEn */
-    PT_EVENT_FUP,          /* with a FUP */
-    PT_EVENT_FUP_IP,       /* of where they came */
-    PT_EVENT_TIP,          /* and a TIP */
-    PT_LAST_IP_TIP,        /* are the others */
-    PT_MTC_SAME,           /* are its 8 bits the same */
-    PT_TMA,                /* is TMA sent */
-    PT_PSB_FUP_NEXT,       /* of the next IP */
-    PT_READ_FILTER_EN,     /* the same */
-    PT_EVENTS,             /* are exceptions and interrupts traced */
-    PT_OVF,                /* is OVF sent */
-    PT_TIME_LATER,         /* has a PSB+ in mid-trace packets of time */
-    PT_PSB_TIME_FIRST,     /* are packets of time inside PSB+ */
-    PT_PSB_TX_INSIDE,      /* is its MODE.TSX inside */
-    PT_CYC_EXP,            /* does a further byte of CYC follow */
-    PT_PSB_ANYWHERE,       /* does PSB come with ContextEn = 0 */
-    PT_EXEC_FIRST,         /* before TIP.PGE */
-    PT_RANGES_ANY,         /* is one filter range enough */
-    PT_CR3_FOLLOWED,       /* is CR3 compared when it changes */
-    PT_START_KEEPS_RANGES, /* does ADDR1 outlive TraceEn */
-    PT_START_KEEPS_CR3,    /* does CR3_MATCH outlive TraceEn */
-    PT_PGE_AT_START,       /* is TIP.PGE sent where TraceEn is set */
-    PT_TNT_NEAR,           /* is a Jcc of 32-bit displacement recorded */
-    PT_SYSCALL_TIP,        /* has SYSCALL */
-    PT_SYSRET_TIP,         /* has SYSRET */
-    PT_EVENT_FUP_FIRST,    /* is the FUP of an event in front */
-    PT_GOES_ON_PMI,        /* does tracing go on over its interrupt */
-    PT_END_INDEX,          /* does END reset the index */
-    PT_TX_MODE_ONCE,       /* once for each change */
-    PT_COMMIT_ENDS_TX,     /* does a commit end it for PSB+ */
-    PT_ABORT_ENDS_TX,      /* does an abort */
-    PT_ABORT_HERE,         /* is the FUP of an abort where it was met */
-    PT_ABORT_TNT,          /* does an abort send the TNT */
-    PT_ABORT_PGD,          /* may it have a TIP.PGD */
-    PT_ABORT_PGE,          /* and a TIP.PGE */
-    PT_COMMIT_FUP,         /* has a commit a FUP */
+    PT_TAKES_PACKET_BYTES,   /* can PacketByteCnt be written */
+    PT_PMI,                  /* is it an interrupt */
+    PT_ABORT_FUP,            /* has an abort a FUP */
+    PT_TNT_LONG,             /* are there long TNTs */
+    PT_HLE_NESTED,           /* has a nested elision packets */
+    PT_TX_FUP,               /* with a FUP there */
+    PT_TX_TNT_FIRST,         /* after the TNT */
+    PT_TNT_FULL,             /* is a full TNT sent */
+    PT_ABORT_EVENT,          /* by an interrupt */
+    PT_ABORT_OTHER,          /* by anything else */
+    PT_SHARED,               /* is a register that of another processor, too */
+    PT_USER,                 /* are other levels */
+    PT_PIP_NO_BRANCHES,      /* without BranchEn */
+    PT_EVENT_FUP,            /* with a FUP */
+    PT_EVENT_FUP_IP,         /* of where they came */
+    PT_EVENT_TIP,            /* and a TIP */
+    PT_LAST_IP_TIP,          /* are the others */
+    PT_MTC_SAME,             /* are its 8 bits the same */
+    PT_TMA,                  /* is TMA sent */
+    PT_PSB_FUP_NEXT,         /* of the next IP */
+    PT_READ_FILTER_EN,       /* the same */
+    PT_EVENTS,               /* are exceptions and interrupts traced */
+    PT_OVF,                  /* is OVF sent */
+    PT_TIME_LATER,           /* has a PSB+ in mid-trace packets of time */
+    PT_PSB_TIME_FIRST,       /* are packets of time inside PSB+ */
+    PT_PSB_TX_INSIDE,        /* is its MODE.TSX inside */
+    PT_CYC_EXP,              /* does a further byte of CYC follow */
+    PT_PSB_ANYWHERE,         /* does PSB come with ContextEn = 0 */
+    PT_EXEC_FIRST,           /* before TIP.PGE */
+    PT_RANGES_ANY,           /* is one filter range enough */
+    PT_CR3_FOLLOWED,         /* is CR3 compared when it changes */
+    PT_START_KEEPS_RANGES,   /* does ADDR1 outlive TraceEn */
+    PT_START_KEEPS_CR3,      /* does CR3_MATCH outlive TraceEn */
+    PT_PGE_AT_START,         /* is TIP.PGE sent where TraceEn is set */
+    PT_TNT_NEAR,             /* is a Jcc of 32-bit displacement recorded */
+    PT_SYSCALL_TIP,          /* has SYSCALL */
+    PT_SYSRET_TIP,           /* has SYSRET */
+    PT_EVENT_FUP_FIRST,      /* is the FUP of an event in front */
+    PT_GOES_ON_PMI,          /* does tracing go on over its interrupt */
+    PT_END_INDEX,            /* does END reset the index */
+    PT_TX_MODE_ONCE,         /* once for each change */
+    PT_COMMIT_ENDS_TX,       /* does a commit end it for PSB+ */
+    PT_ABORT_ENDS_TX,        /* does an abort */
+    PT_ABORT_HERE,           /* is the FUP of an abort where it was met */
+    PT_ABORT_TNT,            /* does an abort send the TNT */
+    PT_ABORT_PGD,            /* may it have a TIP.PGD */
+    PT_ABORT_PGE,            /* and a TIP.PGE */
+    PT_COMMIT_FUP,           /* has a commit a FUP */
+    PT_MSRS_ANYWAY,          /* do the registers exist without CPUID 14H */
+    PT_HAS_CR3_MATCH,        /* does IA32_RTIT_CR3_MATCH exist */
+    PT_STATUS_IGNORES,       /* are writes of STATUS[2:0] ignored */
+    PT_POINTERS_LOW_IGNORED, /* are writes of MASK_PTRS[6:0] */
+    PT_END_NOT_FIRST,        /* is END in a later entry */
+    PT_END_TO_SELF,          /* and right for a single region */
+    PT_LAST_IP_FUP,          /* does a FUP become last IP */
+    PT_PSB_ENDS_CALLS,       /* does PSB forget CALLs */
+    PT_CYC_RESETS,           /* does CYC begin anew */
+    PT_EXEC_CHANGE,          /* is it sent where the mode changes */
+    PT_ZERO_CALL,            /* is this CALL of displacement 0 */
+    PT_EXEC_BEFORE_TIP,      /* before the TIP of a far transfer */
 };
 
 enum pt_value {
@@ -181,6 +193,8 @@ enum pt_value {
     PT_TOPA_STEP,            /* to the next entry */
     PT_TX_COMMIT_MODE,       /* of a commit */
     PT_TX_ABORT_MODE,        /* of an abort */
+    PT_CYCLES,               /* since the last CYC */
+    PT_TMA_CTC,              /* of TMA */
 };
 
 #endif

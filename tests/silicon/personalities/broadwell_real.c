@@ -5,7 +5,7 @@
 
 const struct personality personality_broadwell_real = {
     .name = "broadwell-real",
-    .brand = "Simulated, as sold: Broadwell client",
+    .brand = "Simulated Broadwell client, as sold",
     .signature = 0x000306D4,
     .microcode = 0x2B,
     .as_sold = true,

@@ -5,7 +5,7 @@
 
 const struct personality personality_haswell_real = {
     .name = "haswell-real",
-    .brand = "Simulated, as sold: Haswell client",
+    .brand = "Simulated Haswell client, as sold",
     .signature = 0x000306C3,
     .microcode = 0x07,
     .as_sold = true,

@@ -5,7 +5,7 @@
 
 const struct personality personality_sandybridge_real = {
     .name = "sandybridge-real",
-    .brand = "Simulated, as sold: Sandy Bridge client",
+    .brand = "Simulated Sandy Bridge client, as sold",
     .signature = 0x000206A7,
     .microcode = 0x2F,
     .as_sold = true,
