@@ -34,7 +34,8 @@ static void read_again(const struct options *first)
     options_default(&second);
     options_parse(&second, line, bytes, warn, NULL);
     options_write(&second, again);
-    if (warnings != 0 || strcmp(line, again) != 0)
+    /* A list of tests that was refused is refused again. */
+    if (warnings != (first->tests[0] == '\0') || strcmp(line, again) != 0)
         abort();
 }
 
