@@ -37,6 +37,7 @@ struct machine_config {
     uint64_t seed;
     uint64_t smi;         /* an SMI in about one of `smi` windows; 0: never */
     uint64_t force_abort; /* MSR 10FH as firmware has left it */
+    enum disturbance counter3;
     bool smt;
     bool x2apic; /* the local APICs are in x2APIC mode */
 };
@@ -45,6 +46,7 @@ struct machine {
     const struct personality *cpu;
     enum fault_id fault;
     uint64_t seed, smi, force_abort;
+    enum disturbance counter3;
     bool smt, x2apic;
     unsigned processors;
     unsigned counters; /* general-purpose counters per logical processor */
@@ -65,6 +67,8 @@ struct tsx_state {
     uint64_t force_abort;  /* MSR 10FH as written */
     uint64_t tsx_ctrl;     /* MSR 122H */
     uint64_t mcu_opt_ctrl; /* MSR 123H */
+    bool near_overflow;    /* counter 3, where it began */
+    unsigned steps, lines; /* instructions, and lines written, at its end */
     bool active, hle;      /* in a transaction; one begun by XACQUIRE */
     uint32_t cycles;       /* of the last transaction, or of this one so far */
     struct last_abort last_abort;
