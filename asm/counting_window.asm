@@ -43,6 +43,16 @@ default rel
 %endrep
 %endmacro
 
+; So many branches, and as many instructions and one more.
+%macro BRANCHES_OF 1
+        I mov   r8d, %1
+%assign reps %1
+%%loop:
+        I dec   r8d
+        B jnz   %%loop
+%assign reps 1
+%endmacro
+
 section .text align=4096
 
 ; No transactions: 21 instructions, 8 branches of four kinds (a conditional one
@@ -214,6 +224,32 @@ OPEN window_paused
         B jnz   .after
 %assign reps 1
 CLOSE window_paused
+
+; Of 12 branches of one kind, 3 before a register is written that cells[0] names
+; and 4 after it was written a second time; just before each write counters are
+; read. cells[0] is the address of a struct window_live.
+OPEN window_live
+        I mov   rsi, [rsi]
+%assign part 0
+%rep 2
+        BRANCHES_OF 3 + 2 * part
+        I mov   ecx, [rsi]
+        I rdpmc
+        I mov   [rsi + 32 + 8 * part], eax
+        I mov   [rsi + 36 + 8 * part], edx
+        I mov   ecx, [rsi + 4]
+        I rdmsr
+        I mov   [rsi + 48 + 8 * part], eax
+        I mov   [rsi + 52 + 8 * part], edx
+        I mov   ecx, [rsi + 8]
+        I mov   eax, [rsi + 16 + 8 * part]
+        I mov   edx, [rsi + 20 + 8 * part]
+        I wrmsr
+%assign part part + 1
+%endrep
+        BRANCHES_OF 4
+        I mov   ecx, IA32_PERF_GLOBAL_CTRL
+CLOSE window_live
 
 align 4096, db 0xcc
 

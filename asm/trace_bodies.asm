@@ -207,6 +207,13 @@ TRACED trace_body_returns
         call    .leaf
 .after_next:
         OUT     RETURN, .after_next
+        lea     rax, [.after_zero]      ; not one either, and a return to it
+        push    rax
+        call    .zero
+.zero:  ret
+        OUT     TIP, .zero
+        OUT     TIP, .after_zero
+.after_zero:
         mov     ecx, DEPTH
         call    .deep
 .after_deep:
@@ -239,6 +246,86 @@ TRACED trace_body_returns
 .innermost:
         ret
 .end:
+TRACED_END
+
+; Three calls in one another, with jumps before, between and after; again and
+; again, so that a PSB comes within one of them.
+%macro JUMP 1
+        lea     rbx, [%1]
+        jmp     rbx
+        int3
+%1:     OUT     TIP, %1
+%endmacro
+
+TRACED trace_body_calls
+.turn:  JUMP    .begun
+        call    .outer
+.after_outer:
+        ; .outer leaves its own first
+        OUT     CALLED, .after_outer
+        OUT     TIP, .in_outer
+        OUT     CALLED, .after_middle
+        OUT     TIP, .in_middle
+        OUT     CALLED, .after_inner
+        OUT     TIP, .in_inner
+        OUT     TIP, .more_inner
+        OUT     RETURN_OF, .after_inner
+        OUT     TIP, .end_middle
+        OUT     RETURN_OF, .after_middle
+        OUT     TIP, .end_outer
+        OUT     RETURN_OF, .after_outer
+        dec     rdi
+        jnz     .turn
+        jmp     near trace_window_off
+section .rodata
+        dd      0, 0
+section .text
+%macro QUIET_JUMP 1
+        lea     rbx, [%1]
+        jmp     rbx
+        int3
+%1:
+%endmacro
+.outer: QUIET_JUMP .in_outer
+        call    .middle
+.after_middle:
+        QUIET_JUMP .end_outer
+        ret
+.middle:
+        QUIET_JUMP .in_middle
+        call    .inner
+.after_inner:
+        QUIET_JUMP .end_middle
+        ret
+.inner: QUIET_JUMP .in_inner
+        QUIET_JUMP .more_inner
+        ret
+
+; Turns of two jumps, the second after a chain of multiplications, so that many
+; cycles pass before it. IA32_PERF_GLOBAL_CTRL is RSI meanwhile.
+%define IA32_PERF_GLOBAL_CTRL 0x38f
+%define CHAIN 48
+
+TRACED trace_body_counted
+        mov     ecx, IA32_PERF_GLOBAL_CTRL
+        mov     rax, rsi
+        mov     rdx, rsi
+        shr     rdx, 32
+        wrmsr
+        mov     r8d, 3
+.turn:  JUMP    .soon
+        times CHAIN imul r8, r8
+        lea     rbx, [.late]
+        add     rbx, r8
+        sub     rbx, r8                 ; only now
+        jmp     rbx
+        int3
+.late:  OUT     TIP, .late
+        dec     rdi
+        jnz     .turn
+        xor     eax, eax
+        xor     edx, edx
+        wrmsr
 TRACED_END
 
 ; COUNT turns of four indirect jumps, the first to one of two places, and of a

@@ -9,6 +9,7 @@ default rel
 %include "trace_bodies.inc"
 
 %define IA32_RTIT_STATUS 0x571
+%define ALIAS_STEP       (1 << 21)        ; TRACE_ALIAS_STEP
 
 section .text
 
@@ -134,11 +135,13 @@ trace_body_stop_at:
         dd      stop_before - trace_body_stop, stop_after - trace_body_stop
 section .text
 
-; The first cell has what CR3 holds.
+; The first cell has what CR3 holds, the second CR4.
 global trace_body_cr3_read
 trace_body_cr3_read:
         mov     rax, cr3
         mov     [r14 + CELLS], rax
+        mov     rax, cr4
+        mov     [r14 + CELLS + 8], rax
         jmp     near trace_window_off
 
 ; IA32_RTIT_STATUS, read again and again, for it may be late; the last goes into
@@ -233,5 +236,118 @@ TRACED trace_body_events
         OUT     TIP_TRAP
         OUT     TIP, .stored
 TRACED_END
+
+; The same code at other addresses. CR3 of RDI maps it RSI higher, and 2 MB above
+; that once more. A direct jump leads to the exception, so that its FUP is the
+; first address of its page, and its handler lies 2 MB below it.
+TRACED trace_body_alias
+        OUT     TIP, trace_body_alias
+        mov     rax, cr3
+        mov     [r14 + CELLS], rax
+        mov     cr3, rdi
+        OUT     PIP_COUNT
+        lea     rbx, [.high]
+        add     rbx, rsi
+        jmp     rbx
+.high:  OUT     TIP_ALIAS, .high
+        lea     rbx, [.higher]
+        add     rbx, ALIAS_STEP
+        jmp     rbx
+.higher:
+        OUT     TIP_ALIAS_2, .higher
+        lea     rbx, [.lower]
+        sub     rbx, ALIAS_STEP
+        jmp     rbx
+.lower: OUT     TIP_ALIAS, .lower
+        jmp     near .trap + ALIAS_STEP ; direct
+.trap:  int3
+        OUT     FUP_ALIAS_2, .trap
+        OUT     TIP_ALIAS, trace_alias_handler
+        OUT     TIP_ALIAS_2, .after
+.after: lea     rbx, [.down]
+        sub     rbx, ALIAS_STEP
+        jmp     rbx
+.down:  OUT     TIP_ALIAS, .down
+        lea     rbx, [.low]
+        sub     rbx, rsi
+        jmp     rbx
+.low:   OUT     TIP, .low
+        mov     cr3, rax
+        OUT     PIP_OWN
+TRACED_END
+global trace_alias_handler
+trace_alias_handler:
+        iretq
+
+; To 32-bit and to 16-bit code by far RETs, back by INT3 and, from the former, to
+; and fro by IRETQ. RSI is the 32-bit code segment, the 16-bit one is next; code
+; and stack lie below 4 GB. The upper halves of registers may be lost, and R8 to
+; R15. Handlers go on at RBX, in the code segment of RCX, where EDX has become 0.
+%define MODE_64 1
+%define MODE_32 2
+%define MODE_16 0
+
+%macro MODE 1
+section .rodata
+        dd      MODE_EXEC, %1
+section .text
+%endmacro
+
+; INT3, whose handler goes on at the label.
+%macro TRAPPED 2
+        OUT     FUP, %1
+        MODE    MODE_64
+        OUT     TIP, trace_mode_handler
+        MODE    %2
+%endmacro
+
+TRACED trace_body_modes
+        OUT     TIP, trace_body_modes
+        push    r14
+        mov     ecx, cs
+        mov     edx, 2
+        lea     rbx, [.back]
+        lea     rax, [.legacy]
+        push    rsi
+        push    rax
+        o64 retf
+.legacy:
+        int3
+.again: int3
+        MODE    MODE_32
+        OUT     TIP, .legacy
+        TRAPPED .legacy, MODE_32
+        OUT     TIP, .again
+        OUT     FUP, .again
+        MODE    MODE_64
+        OUT     TIP, trace_mode_handler
+        OUT     TIP, .back
+.back:  inc     edx
+        add     esi, 8
+        lea     rbx, [.end]
+        lea     rax, [.sixteen]
+        push    rsi
+        push    rax
+        o64 retf
+.sixteen:
+        int3
+        MODE    MODE_16
+        OUT     TIP, .sixteen
+        OUT     FUP, .sixteen
+        MODE    MODE_64
+        OUT     TIP, trace_mode_handler
+        OUT     TIP, .end
+.end:   pop     r14
+TRACED_END
+global trace_mode_handler
+trace_mode_handler:
+        dec     edx
+        mov     rax, [rsp]
+        mov     rdi, [rsp + 8]
+        cmovz   rax, rbx
+        cmovz   rdi, rcx
+        mov     [rsp], rax
+        mov     [rsp + 8], rdi
+        iretq
 
 section .note.GNU-stack noalloc noexec nowrite progbits

@@ -13,6 +13,7 @@ default rel
 %define BODY    0x08
 %define ARGUMENT 0x10
 %define COUNT   0x18
+%define TSC     0x40
 
 %define IA32_RTIT_CTL         0x570
 %define IA32_RTIT_CTL_TraceEn 1
@@ -28,6 +29,9 @@ trace_window:
         push_preserved
         pushfq
         mov     r14, rdi
+        rdtsc
+        mov     [r14 + TSC], eax
+        mov     [r14 + TSC + 4], edx
         mov     ecx, IA32_RTIT_CTL
         mov     rax, [r14 + CONTROL]
         mov     rdx, rax
@@ -87,6 +91,22 @@ trace_window_gates:
         lidt    [rsp + 16]
         call    trace_window
         lidt    [rsp]
+        add     rsp, 40
+        ret
+
+; int trace_window_segments(struct trace_window *rdi, uint8_t *rsi gates,
+;                           const void *rdx, uint16_t ecx)
+; The same while the GDT is RDX, of ECX bytes.
+global trace_window_segments
+trace_window_segments:
+        sub     rsp, 40
+        sgdt    [rsp]
+        dec     ecx
+        mov     [rsp + 16], cx
+        mov     [rsp + 18], rdx
+        lgdt    [rsp + 16]
+        call    trace_window_gates
+        lgdt    [rsp]
         add     rsp, 40
         ret
 

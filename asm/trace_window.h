@@ -15,10 +15,12 @@ struct trace_window {
     const uint8_t *body;
     uint64_t argument, count;   /* RSI and RDI of the body */
     volatile uint64_t cells[4]; /* what some bodies read or write */
+    uint64_t tsc;               /* RDTSC, just before TraceEn is set */
 };
 _Static_assert(offsetof(struct trace_window, body) == 0x08, "body");
 _Static_assert(offsetof(struct trace_window, argument) == 0x10, "argument");
 _Static_assert(offsetof(struct trace_window, cells) == 0x20, "cells");
+_Static_assert(offsetof(struct trace_window, tsc) == 0x40, "tsc");
 
 /* Writes control, jumps to the body, writes control without TraceEn. Returns
  * HW_NO_FAULT, or the vector of the first WRMSR, which was then all. Flags and
@@ -36,6 +38,10 @@ extern const uint8_t trace_window_off[];
 void trace_gates(uint8_t gates[TRACE_GATES_BYTES]);
 int trace_window_gates(struct trace_window *window,
                        uint8_t gates[TRACE_GATES_BYTES]);
+/* The same while the GDT is this one, of so many bytes. */
+int trace_window_segments(struct trace_window *window,
+                          uint8_t gates[TRACE_GATES_BYTES], const void *gdt,
+                          uint16_t bytes);
 /* Handlers: they go on where the body said, after a fault without and with an
  * error code, or where the processor would. */
 extern const uint8_t trace_handler[], trace_handler_error[],
@@ -64,6 +70,17 @@ TRACE_BODY(trace_body_transfers);
  * elsewhere than to their call. */
 TRACE_BODY(trace_body_returns);
 
+/* Count turns of three calls in one another, and of jumps in and around them;
+ * the rows are those of one turn, but for the branch back. */
+TRACE_BODY(trace_body_calls);
+#define TRACE_CALLS_JUMPS 7
+
+/* Count turns of two jumps, TRACE_CHAIN cycles at least between them; rows as
+ * of trace_body_calls. IA32_PERF_GLOBAL_CTRL (38FH) is argument meanwhile, 0
+ * afterwards; the journal has to have it. */
+TRACE_BODY(trace_body_counted);
+#define TRACE_CHAIN 48
+
 /* In and out of the range from trace_range_first to trace_range_last, both
  * included, by all kinds of branches; its path is that of a filter of it. */
 TRACE_BODY(trace_body_range);
@@ -82,7 +99,19 @@ TRACE_BODY(trace_body_status);
 TRACE_BODY(trace_body_cr3);
 extern const uint8_t trace_body_cr3_back[], /* after the last write */
     trace_body_cr3_end[];                   /* the last jump's target */
-extern const uint8_t trace_body_cr3_read[]; /* cells[0] is CR3 */
+extern const uint8_t trace_body_cr3_read[]; /* cells[0], [1] are CR3, CR4 */
+/* Jumps to itself at argument higher, and TRACE_ALIAS_STEP above that, under a
+ * CR3 of count; INT3 there, whose handler is to be the label's first alias. */
+TRACE_BODY(trace_body_alias);
+extern const uint8_t trace_alias_handler[];
+#define TRACE_ALIAS_STEP  (UINT64_C(1) << 21)
+#define TRACE_ALIAS_BYTES 256 /* of its code, at most */
+
+/* Into code of 32 and 16 bits and back, under a gate for #BP with its handler.
+ * argument: the selector of a 32-bit code segment at privilege level 0, which a
+ * 16-bit one follows; both from 0 on, of 4 GB. This code and RSP are below. */
+TRACE_BODY(trace_body_modes);
+extern const uint8_t trace_mode_handler[];
 
 /* #UD, #DE, #GP, #BP, INT TRACE_INT and a data breakpoint, which is a trap,
  * under gates with these handlers. */

@@ -281,7 +281,7 @@ body write_lines
         NEXT
 
 ; Reads from eight lines so many times, from RSI on, the last eight first.
-body read_lines
+%macro READ_LINES 0
         shl     rdx, 9
 .next:
 %assign line 0
@@ -291,6 +291,15 @@ body read_lines
 %endrep
         sub     rdx, 512
         jnz     .next
+%endmacro
+
+body read_lines
+        READ_LINES
+        NEXT
+
+body read_lines_xabort
+        READ_LINES
+        xabort  0x65
         NEXT
 
 ; Loads from RSI, lets RDX turns pass, loads again: flags change where the two

@@ -78,6 +78,8 @@ extern const uint8_t tsx_body_write_lines[];
 /* One quadword of each of 8 * count lines from argument on; count at least 1.
  */
 extern const uint8_t tsx_body_read_lines[];
+/* The same; then XABORT 65H. */
+extern const uint8_t tsx_body_read_lines_xabort[];
 /* Access argument, let count turns of a loop pass, and look again: flags change
  * where another processor came between. The store is of TSX_HELD, then of 0. */
 extern const uint8_t tsx_body_hold_load[], tsx_body_hold_store[];

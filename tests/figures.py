@@ -3,7 +3,11 @@
 """docs/figures.md: what was measured, a section for each command. A section that
 is measured again is written anew, the others stay as they are.
 
+The lines that documents show of the default run are written with its figures:
+each is replaced by that of the present report which differs in numbers alone.
+
 usage: tests/figures.py bench FILE      (what make bench has printed)
+       tests/figures.py samples FILE    (a report of the default run)
 """
 
 import os
@@ -12,6 +16,8 @@ import subprocess
 import sys
 
 PATH = "docs/figures.md"
+SAMPLED = ("README.md", "docs/report.md")
+SAMPLE = re.compile(r"(?<=<!-- make figures -->\n```report\n)(.*?)(?=^```$)", re.M | re.S)
 HEAD = """# Figures
 
 Written by the command that each section names, never by hand: `make figures` for what is quick, the others with `WRITE=1`. Another machine
@@ -80,6 +86,44 @@ def run(seconds, report_bytes, simulation):
     write("run", table(("figure", "measured"), rows))
 
 
+def skeleton(line):
+    """Without numbers, of which some are hexadecimal, but those of processors."""
+    return re.sub(r"(?<!processor )(?<!processors )"
+                  r"\b((0x)?[0-9][0-9A-Fa-f]*H?|[0-9A-F]{1,3}H|[0-9A-F]{8}"
+                  r"|[0-9a-f]{12}(-dirty)?)(?![\w-])", "N", line)
+
+
+def sampled(lines, report):
+    """The lines as the report has them now, in its order. Raises ValueError where
+    it has none."""
+    at = 0
+    for line in lines:
+        wanted = skeleton(line)
+        for at in range(at, len(report)):
+            if skeleton(report[at]) == wanted:
+                break
+        else:
+            raise ValueError(f"a report has no such line any more: {line}")
+        yield report[at]
+        at += 1
+
+
+def samples(report):
+    """Writes what documents show of the default run anew."""
+    lines = report.splitlines()
+    for path in SAMPLED:
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+
+        def now(block):
+            return "".join(line + "\n" for line in sampled(block[1].splitlines(), lines))
+
+        text = SAMPLE.sub(now, text)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        print(f"{path}: lines of the default run")
+
+
 def checks(seconds, passed, failed, skipped):
     write("checks", table(("figure", "measured"), [
         ("seconds", f"{seconds:.0f}"),
@@ -118,11 +162,12 @@ def powercut(lines):
 
 
 def main():
-    if len(sys.argv) != 3 or sys.argv[1] != "bench":
+    write_by = {"bench": bench, "samples": samples}
+    if len(sys.argv) != 3 or sys.argv[1] not in write_by:
         print(__doc__.strip())
         return 64
     with open(sys.argv[2], encoding="utf-8") as file:
-        bench(file.read())
+        write_by[sys.argv[1]](file.read())
     return 0
 
 

@@ -22,16 +22,10 @@ APPLICATION = 10  # PE/COFF: IMAGE_SUBSYSTEM_EFI_APPLICATION
 NX_COMPAT = 0x0100  # IMAGE_DLLCHARACTERISTICS_NX_COMPAT
 # The subjects before it name their areas otherwise, or not.
 SUBJECTS_SINCE = "4d1ddae93"
-# Lines that a file of these folders may have; and those that have more, why.
+# Lines that a file of these folders may have.
 LINES = 400
 CLANG_FORMAT = 14
 SHORT = ("src/", "efi/", "host/", "tests/silicon/")
-LONG = {
-    # To be parted still.
-    "tests/silicon/boot/main.c": "configuration, the guest, runs",
-    "tests/silicon/model/instruction.c": "opcode maps",
-    "tests/silicon/equipment/restored.c": "what is compared, and what is said of it",
-}
 EXECUTE, READ, WRITE = 0x20000000, 0x40000000, 0x80000000
 
 
@@ -268,15 +262,8 @@ def files():
             guard = re.sub(r"\W", "_", re.sub("^tests/(?=silicon/)", "", path)).upper()
             if f"#ifndef {guard}\n#define {guard}\n" not in text:
                 yield f"{path}: its guard is not {guard}"
-        if path.startswith(SHORT) and path not in LONG and text.count("\n") > LINES:
+        if path.startswith(SHORT) and text.count("\n") > LINES:
             yield f"{path} has {text.count(chr(10))} lines, more than {LINES}"
-    for path in LONG:
-        if not os.path.exists(path):
-            yield f"{path}, which may be long, is not there"
-        else:
-            with open(path, encoding="utf-8") as file:
-                if sum(1 for _ in file) <= LINES:
-                    yield f"{path} is no longer long: off the list"
 
 
 def says(*command):

@@ -21,6 +21,7 @@
 #define MSR_SMI_COUNT_COUNT BITS(31, 0)
 
 /* Loads a microcode update: takes the linear address of its data. */
+#define IA32_TSC_ADJUST     0x3bu
 #define IA32_BIOS_UPDT_TRIG 0x79u
 #define IA32_BIOS_SIGN_ID   0x8bu
 
@@ -65,6 +66,8 @@
 #define IA32_PERFEVTSEL_IN_TXCP BIT(33)
 
 /* Which requests and responses an off-core event counts: offcore.h. */
+#define MSR_TURBO_RATIO_LIMIT 0x1adu
+
 #define MSR_OFFCORE_RSP(n) (0x1a6u + (n))
 
 /* SDM 3A, "Memory Type Range Registers (MTRRs)", "Page Attribute Table (PAT)".

@@ -142,25 +142,23 @@ static void judge_reference(const struct tally *y)
                               y->lowest + A_FEW >= whole.least &&
                               y->highest <= whole.most + A_FEW;
 
-    check_known(
-        t, y->outside == 0, ERRATUM_INSTRUCTIONS_INCONSISTENT,
-        inconsistent && y->aborts == 0,
-        "%s: %s out of bounds in %u of %u trials; wanted %lu to %lu where "
-        "all transactions commit",
-        e->name, reference_name(&y->c), y->outside, y->trials, whole.least,
-        whole.most);
+    check_known(t, y->outside == 0, ERRATUM_INSTRUCTIONS_INCONSISTENT,
+                inconsistent && y->aborts == 0,
+                "%s out of bounds in %u of %u trials; wanted %lu to %lu where "
+                "all transactions commit",
+                reference_name(&y->c), y->outside, y->trials, whole.least,
+                whole.most);
     if (e->kind != COUNTS_TIME && y->whole != 0)
-        check_known(
-            t, y->whole_lowest == y->whole_highest,
-            ERRATUM_INSTRUCTIONS_INCONSISTENT, inconsistent,
-            "%s: %s counted %lu to %lu over the same window; wanted one "
-            "count in all trials",
-            e->name, reference_name(&y->c), y->whole_lowest, y->whole_highest);
+        check_known(t, y->whole_lowest == y->whole_highest,
+                    ERRATUM_INSTRUCTIONS_INCONSISTENT, inconsistent,
+                    "%s counted %lu to %lu over the same window; wanted one "
+                    "count in all trials",
+                    reference_name(&y->c), y->whole_lowest, y->whole_highest);
     note(t,
-         "%s: %s counted %lu to %lu in %u trials, %u repeated for an SMI; "
+         "%s counted %lu to %lu in %u trials, %u repeated for an SMI; "
          "between the WRMSRs %u instructions, %u of them branches",
-         e->name, reference_name(&y->c), y->lowest, y->highest, y->trials,
-         y->c.repeated, y->shape->instructions, y->shape->branches);
+         reference_name(&y->c), y->lowest, y->highest, y->trials, y->c.repeated,
+         y->shape->instructions, y->shape->branches);
 }
 
 static void judge_fixed(const struct tally *y)
@@ -247,17 +245,18 @@ static void count_event(struct test_context *t, enum agreement_window kind,
             counters_repair(&y.c);
     }
 
-    judge_reference(&y);
+    WITH_PREFIX (t, "%s", event->name)
+        judge_reference(&y);
     judge_fixed(&y);
     judge_counters(&y, counter3_promised);
+    prefix_push(t, "%s", event->name);
     if (kind == AGREEMENT_FORCED)
-        check(t, y.commits == 0,
-              "%s: %u of %u transactions committed; "
-              "wanted 0",
-              event->name, y.commits, y.commits + y.aborts);
+        check(t, y.commits == 0, "%u of %u transactions committed; wanted 0",
+              y.commits, y.commits + y.aborts);
     else if (kind == AGREEMENT_RTM)
-        note(t, "%s: %u of %u transactions committed", event->name, y.commits,
+        note(t, "%u of %u transactions committed", y.commits,
              y.commits + y.aborts);
+    prefix_pop(t);
 }
 
 void agreement_run(struct test_context *t, enum agreement_window window,

@@ -63,7 +63,8 @@ uint64_t *bank_value(struct bank *bank, unsigned place);
 struct bank bank_of(uint64_t places, uint64_t select);
 
 /* Writes every select and counter, clears the status, runs the window (again
- * where an SMI hit it), reads all of them back. After bank_claim(). False where
+ * where an SMI hit it), reads all of them back; FAIL where a select or
+ * IA32_FIXED_CTR_CTRL is not as it was. After bank_claim(). False where
  * an access faulted, or SMIs do not end (ERROR is said), or interrupts were
  * asked for and there is no local APIC (SKIP is said). */
 bool bank_window(struct test_context *t, const struct bank *before,

@@ -93,6 +93,32 @@ bool provoke(struct test_context *t, unsigned turn,
            set_msr_again(t, IA32_PERFEVTSEL(3), 0);
 }
 
+static void check_promised(struct test_context *t, const struct provoked *p)
+{
+    check(t, p->select == 0,
+          "IA32_PERFEVTSEL3 (189H) reads 0x%lx, written with 0x%lx, %u of "
+          "%u rounds",
+          p->got_select, p->want_select, p->select, p->rounds);
+    check(t, p->control == 0,
+          "IA32_PERF_GLOBAL_CTRL (38FH)[3] reads 0, written with 1, %u of "
+          "%u rounds",
+          p->control, p->rounds);
+    check(t, p->in_use == 0,
+          "IA32_PERF_GLOBAL_INUSE (392H)[3] = 0 with an event selected in "
+          "counter 3, %u of %u rounds",
+          p->in_use, p->rounds);
+    check_known(t, p->count == 0, ERRATUM_INSTRUCTIONS_INCONSISTENT,
+                p->got_count - p->want_count + FEW <= 2 * FEW,
+
+                "IA32_PMC3 (C4H) counted %lu, IA32_PMC1 (C2H) %lu of the same "
+                "event, different in %u of %u rounds",
+                p->got_count, p->want_count, p->count, p->rounds);
+    check(t, p->status == 0,
+          "IA32_PERF_GLOBAL_STATUS (38EH)[3] and [1] differ although both "
+          "counters began alike, %u of %u rounds",
+          p->status, p->rounds);
+}
+
 void provoke_report(struct test_context *t, bool promised, const char *what,
                     const struct provoked *p)
 {
@@ -111,27 +137,6 @@ void provoke_report(struct test_context *t, bool promised, const char *what,
                 p->status);
         return;
     }
-    check(t, p->select == 0,
-          "%s: IA32_PERFEVTSEL3 (189H) reads 0x%lx, written with 0x%lx, %u of "
-          "%u rounds",
-          what, p->got_select, p->want_select, p->select, p->rounds);
-    check(t, p->control == 0,
-          "%s: IA32_PERF_GLOBAL_CTRL (38FH)[3] reads 0, written with 1, %u of "
-          "%u rounds",
-          what, p->control, p->rounds);
-    check(t, p->in_use == 0,
-          "%s: IA32_PERF_GLOBAL_INUSE (392H)[3] = 0 with an event selected in "
-          "counter 3, %u of %u rounds",
-          what, p->in_use, p->rounds);
-    check_known(
-        t, p->count == 0, ERRATUM_INSTRUCTIONS_INCONSISTENT,
-        p->got_count - p->want_count + FEW <= 2 * FEW,
-
-        "%s: IA32_PMC3 (C4H) counted %lu, IA32_PMC1 (C2H) %lu of the same "
-        "event, different in %u of %u rounds",
-        what, p->got_count, p->want_count, p->count, p->rounds);
-    check(t, p->status == 0,
-          "%s: IA32_PERF_GLOBAL_STATUS (38EH)[3] and [1] differ although both "
-          "counters began alike, %u of %u rounds",
-          what, p->status, p->rounds);
+    WITH_PREFIX (t, "%s", what)
+        check_promised(t, p);
 }

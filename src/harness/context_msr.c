@@ -4,26 +4,45 @@
 #include "src/base/names.h"
 #include "src/harness/context.h"
 
-/* An access that must not fault did. Where CPUID.0AH enumerates counter 3, its
- * registers are there, whatever they hold: using it "should not crash the PMU
- * driver" (white paper 604224, section 1.2), so that is the processor's doing.
- * `access` is "RDMSR", or says what was to be written. */
+/* True where CPUID.0AH says that the register is there: a counter, fixed ones
+ * too, and its select; from version 2 on what clears the status, which refuses
+ * no bit that the status has; from version 4 on INUSE. Nothing that a test
+ * writes to one of them may be refused. */
+static bool enumerated(const struct identity *id, uint32_t msr)
+{
+    return msr - IA32_PMC(0) < id->counters ||
+           msr - IA32_PERFEVTSEL(0) < id->counters ||
+           (msr - IA32_A_PMC(0) < id->counters && id->full_width_writes) ||
+           msr - IA32_FIXED_CTR(0) < id->fixed_counters ||
+           (msr == IA32_PERF_GLOBAL_STATUS_RESET && id->perfmon_version >= 2) ||
+           (msr == IA32_PERF_GLOBAL_INUSE && id->perfmon_version >= 4);
+}
+
+/* An access that must not fault did. Where CPUID.0AH enumerates the register,
+ * that is the processor's doing; of counter 3 also whatever it holds: using it
+ * "should not crash the PMU driver" (white paper 604224, section 1.2). `access`
+ * is "RDMSR", or says what was to be written. */
 static void report_fault(struct test_context *t, uint32_t msr,
                          const char *access, int vector)
 {
     char name[MSR_NAME_BYTES];
 
     msr_name(msr, name);
-    if (t->cpu.counters > 3 &&
-        (msr == IA32_PMC(3) || msr == IA32_PERFEVTSEL(3) ||
-         (msr == IA32_A_PMC(3) && t->cpu.full_width_writes)))
+    if (!enumerated(&t->cpu, msr))
+        broken(t, "%s: %s raises %s", name, access,
+               vector_name((unsigned)vector));
+    else if (msr == IA32_PMC(3) || msr == IA32_PERFEVTSEL(3) ||
+             msr == IA32_A_PMC(3))
         check(t, false,
               "%s: %s raises %s; CPUID.0AH enumerates %u counters, and use of "
               "counter 3 should not crash a driver (white paper 604224, 1.2)",
               name, access, vector_name((unsigned)vector), t->cpu.counters);
     else
-        broken(t, "%s: %s raises %s", name, access,
-               vector_name((unsigned)vector));
+        check(t, false,
+              "%s: %s raises %s; CPUID.0AH enumerates version %u, %u counters "
+              "and %u fixed ones; wanted no exception",
+              name, access, vector_name((unsigned)vector),
+              t->cpu.perfmon_version, t->cpu.counters, t->cpu.fixed_counters);
 }
 
 static void report_write_faulted(struct test_context *t, uint32_t msr,
@@ -199,12 +218,26 @@ static void clear_status(struct test_context *t)
     if (!known)
         return;
     int vector = hw_msr_read(IA32_PERF_GLOBAL_STATUS, &now);
-    if (vector == HW_NO_FAULT && (now & ~t->status) != 0)
-        vector = hw_msr_write(IA32_PERF_GLOBAL_STATUS_RESET, now & ~t->status);
-    if (vector != HW_NO_FAULT)
+    if (vector != HW_NO_FAULT) {
         broken(t, "%s: not restored to 0x%lx, the access raises %s",
                msr_name(IA32_PERF_GLOBAL_STATUS, name), t->status,
                vector_name((unsigned)vector));
+        return;
+    }
+    if ((now & ~t->status) == 0)
+        return;
+    vector = hw_msr_write(IA32_PERF_GLOBAL_STATUS_RESET, now & ~t->status);
+    if (vector == HW_NO_FAULT)
+        return;
+    for (unsigned bit = 0; bit < 64; bit++) /* those that it does not refuse */
+        if (((now & ~t->status) >> bit & 1) != 0)
+            (void)hw_msr_write(IA32_PERF_GLOBAL_STATUS_RESET, UINT64_C(1)
+                                                                  << bit);
+    check(t, false,
+          "%s: not restored from 0x%lx to 0x%lx, 390H raises %s where it "
+          "is to clear bits that are set; wanted no exception",
+          msr_name(IA32_PERF_GLOBAL_STATUS, name), now, t->status,
+          vector_name((unsigned)vector));
 }
 
 /* Registers that need not read as written: counter 3's, where microcode may use

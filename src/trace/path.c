@@ -121,6 +121,31 @@ static bool take_return(struct walk *w, uint64_t target)
     return use_result(w, true);
 }
 
+static void push_call(struct walk *w, uint64_t target)
+{
+    if (w->call_count == WALK_CALLS)
+        memmove(&w->calls[0], &w->calls[1],
+                --w->call_count * sizeof(w->calls[0]));
+    w->calls[w->call_count++] =
+        (struct walk_call){.target = target, .step = w->seen->step};
+}
+
+/* "The processor will never compress a RET across a PSB". */
+static bool take_return_of(struct walk *w, uint64_t target)
+{
+    const unsigned compressed = w->seen->compressed;
+    struct walk_call call = {.target = ~target};
+
+    if (w->call_count != 0)
+        call = w->calls[--w->call_count];
+    w->seen->over_psb += call.over_psb && !call.unsure;
+    const bool known = call.target == target && !call.over_psb;
+    return take_return(w, target) &&
+           (known || call.unsure || w->seen->compressed == compressed ||
+            walk_wrong(w, "a compressed return, whose call was before a PSB",
+                       pt_offset(&w->reader), PT_TNT_8, 0));
+}
+
 /* Kinds that are one packet. */
 static bool take_packet(struct walk *w, const struct path_step *want)
 {
@@ -183,6 +208,15 @@ static bool take_step(struct walk *w, const struct path_step *want)
         return take_branch(w, want->kind == PATH_TAKEN);
     case PATH_RET:
         return take_return(w, want->value);
+    case PATH_MODE_EXEC:
+        w->mode = (uint8_t)want->value;
+        w->mode_due = true;
+        return true;
+    case PATH_CALL:
+        push_call(w, want->value);
+        return true;
+    case PATH_RET_OF:
+        return take_return_of(w, want->value);
     case PATH_FUP_MAY:
         w->fup_may = true;
         w->fup = want->value;
@@ -224,7 +258,7 @@ bool path_list_step(const void *source, uint64_t index, struct path_step *step)
 void path_follow(const uint8_t *bytes, size_t size, const struct path *path,
                  uint64_t first, struct path_seen *seen)
 {
-    struct walk w = {.path = path, .seen = seen};
+    struct walk w = {.path = path, .seen = seen, .mode = PT_MODE_EXEC_CS_L};
     struct path_step want;
 
     memset(seen, 0, sizeof(*seen));
@@ -239,6 +273,9 @@ void path_follow(const uint8_t *bytes, size_t size, const struct path *path,
         seen->want = want;
         if (!take_step(&w, &want))
             return;
+        if (want.kind != PATH_CALL && want.kind != PATH_FUP_MAY &&
+            want.kind != PATH_MODE_EXEC)
+            w.flow_step = i + 1;
     }
     take_end(&w);
 }
@@ -260,6 +297,7 @@ const char *path_step_name(unsigned kind)
         [PATH_TRACESTOP] = "TraceStop",
         [PATH_PGD_DIRECT] = "TIP.PGD",
         [PATH_PGD_MAY] = "TIP.PGD",
+        [PATH_RET_OF] = "a return",
     };
 
     return kind < PATH_KINDS ? names[kind] : "?";

@@ -37,7 +37,15 @@ enum path_kind {
     PATH_TIP_HANDLER, /* PATH_TIP to one of the handlers of trace_window.h */
     PATH_TIP_ERROR,
     PATH_TIP_TRAP,
-    PATH_FUP_MAY, /* PATH_FUP, or nothing */
+    PATH_FUP_MAY,     /* PATH_FUP, or nothing */
+    PATH_TIP_ALIAS,   /* PATH_TIP, the window's argument higher */
+    PATH_TIP_ALIAS_2, /* and TRACE_ALIAS_STEP higher */
+    PATH_FUP_ALIAS_2,
+    PATH_PIP_COUNT, /* PATH_PIP of the window's count */
+    PATH_CALL,      /* no packet; value: where its return goes */
+    PATH_RET_OF,    /* PATH_RET, compressed only where its PATH_CALL is known to
+                       a decoder that began at the last PSB */
+    PATH_MODE_EXEC, /* MODE.Exec before the next TIP; value: its bits 1:0 */
     PATH_KINDS
 };
 
@@ -97,6 +105,7 @@ struct path_times {
     unsigned mtc_repeats; /* MTCs that say what the one before said */
     uint64_t mtc_steps;   /* from the first to the last */
     uint8_t first_mtc, last_mtc;
+    uint8_t cbr_least, cbr_most;
     uint64_t cycles;    /* the sum of all CYCs but the first */
     unsigned cyc_short; /* of them below cyc_least */
 };
@@ -118,6 +127,7 @@ struct path_seen {
     unsigned packets[PT_KINDS];     /* all of it, PSB+ too */
     unsigned interrupts;            /* that came, and returned */
     unsigned compressed, returns;   /* returns, and those in a TNT */
+    unsigned over_psb;              /* PATH_RET_OFs with a PSB since the call */
     struct path_times times;
 };
 

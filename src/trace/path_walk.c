@@ -22,6 +22,16 @@ bool walk_wrong(struct walk *w, const char *text, uint64_t offset, unsigned got,
     return false;
 }
 
+static void take_cbr(struct path_seen *seen, uint8_t ratio)
+{
+    struct path_times *times = &seen->times;
+
+    if (seen->packets[PT_CBR] == 1 || ratio < times->cbr_least)
+        times->cbr_least = ratio;
+    if (ratio > times->cbr_most)
+        times->cbr_most = ratio;
+}
+
 /* The packet as it stands in the stream; its address, where it has one, in the
  * payload. */
 static bool read_packet(struct walk *w, struct pt_packet *packet,
@@ -49,6 +59,8 @@ static bool read_packet(struct walk *w, struct pt_packet *packet,
         w->last_ip = pt_ip(w->last_ip, packet->detail, packet->payload);
         packet->payload = w->last_ip;
     }
+    if (packet->kind == PT_CBR)
+        take_cbr(w->seen, (uint8_t)packet->payload);
     if (packet->kind == PT_MODE_TSX)
         packet->payload &= PT_MODE_TSX_INTX | PT_MODE_TSX_TXABORT;
     if (packet->kind == PT_OVF) {
@@ -132,11 +144,10 @@ static bool take_mode_exec(struct walk *w, const struct pt_packet *packet,
                            uint64_t offset)
 {
     w->mode_known = true;
-    if ((packet->payload & (PT_MODE_EXEC_CS_L | PT_MODE_EXEC_CS_D)) ==
-        PT_MODE_EXEC_CS_L)
+    if ((packet->payload & (PT_MODE_EXEC_CS_L | PT_MODE_EXEC_CS_D)) == w->mode)
         return true;
-    return walk_wrong(w, "MODE.Exec of another mode than 64-bit", offset,
-                      packet->kind, packet->payload);
+    return walk_wrong(w, "MODE.Exec of another mode", offset, packet->kind,
+                      packet->payload);
 }
 
 /* What PSB+ may hold ("Decoder Synchronization (PSB+)"). */
@@ -172,6 +183,17 @@ static bool take_status(struct walk *w, const struct pt_packet *packet,
     }
 }
 
+/* A decoder that begins here knows no call before. Of those after the last
+ * packet of the control flow it is not known which came first. */
+static void forget_calls(struct walk *w)
+{
+    for (unsigned i = 0; i < w->call_count; i++) {
+        struct walk_call *call = &w->calls[i];
+        call->over_psb = true;
+        call->unsure = call->step >= w->flow_step;
+    }
+}
+
 static bool take_psb(struct walk *w, uint64_t at)
 {
     struct path_psb psb = {
@@ -181,6 +203,7 @@ static bool take_psb(struct walk *w, uint64_t at)
 
     w->last_ip = 0;
     w->mode_known = false;
+    forget_calls(w);
     for (;;) {
         if (!read_packet(w, &packet, &offset))
             return false;
@@ -194,6 +217,25 @@ static bool take_psb(struct walk *w, uint64_t at)
         w->seen->psb[w->seen->psbs] = psb;
     w->seen->psbs++;
     return true;
+}
+
+/* "MODE.Exec always immediately precedes a TIP or TIP.PGE": the latter where
+ * the processor chooses to. */
+static bool take_pending_mode(struct walk *w, const struct pt_packet *packet,
+                              uint64_t offset)
+{
+    const bool pending = w->mode_pending;
+
+    w->mode_pending = false;
+    if (w->mode_due && packet->kind == PT_TIP) {
+        w->mode_due = false;
+        return pending ||
+               walk_wrong(w, "a change of the mode without MODE.Exec", offset,
+                          packet->kind, packet->payload);
+    }
+    return !pending || packet->kind == PT_TIP_PGE ||
+           walk_wrong(w, "MODE.Exec without a change of the mode", offset,
+                      packet->kind, packet->payload);
 }
 
 bool walk_next(struct walk *w, struct pt_packet *packet, uint64_t *offset)
@@ -220,9 +262,5 @@ bool walk_next(struct walk *w, struct pt_packet *packet, uint64_t *offset)
             return false;
         w->mode_pending = true;
     }
-    if (w->mode_pending && packet->kind != PT_TIP_PGE)
-        return walk_wrong(w, "MODE.Exec without a change of the mode", *offset,
-                          packet->kind, packet->payload);
-    w->mode_pending = false;
-    return true;
+    return take_pending_mode(w, packet, *offset);
 }

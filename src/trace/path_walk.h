@@ -6,6 +6,13 @@
 
 #include "src/trace/path.h"
 
+/* "Indirect Transfer Compression for Returns (RET)": so many are kept. */
+#define WALK_CALLS 64
+struct walk_call {
+    uint64_t target, step;
+    bool over_psb, unsure; /* a PSB since; or perhaps just before it */
+};
+
 struct walk {
     const struct path *path;
     struct path_seen *seen;
@@ -15,11 +22,17 @@ struct walk {
     uint64_t results;
     unsigned result_count;
     bool mode_known;   /* MODE.Exec since the last PSB */
-    bool mode_pending; /* MODE.Exec, whose TIP.PGE is next */
+    bool mode_pending; /* MODE.Exec, whose TIP or TIP.PGE is next */
+    bool mode_due;     /* it has to come before the next TIP */
+    uint8_t mode;      /* the processor's, as MODE.Exec has it */
     bool ended;        /* after a whole packet */
     bool fup_may;      /* a FUP may be next, with this address */
     uint64_t fup;
     uint8_t kind, before; /* of the last packet and the one before; no PADs */
+    /* The youngest PATH_CALLs that have not returned. */
+    struct walk_call calls[WALK_CALLS];
+    unsigned call_count;
+    uint64_t flow_step; /* the last step that had a packet, or a result */
 };
 
 /* TIP, TIP.PGE, TIP.PGD, FUP. */

@@ -4,6 +4,7 @@
 
 #include "src/base/mem.h"
 #include "src/base/msr.h"
+#include "src/base/names.h"
 #include "src/tsx/probe.h"
 
 #define RANGE_BYTES 4096u /* no errata are known for one page */
@@ -57,6 +58,21 @@ bool trace_claim_transactions(struct trace *p, struct test_context *t)
     return probe_set_up(t) && trace_claim(p, t);
 }
 
+/* Of a value that CPUID leaf 14H allows: not taking it is the processor's
+ * fault.
+ */
+static bool put(struct trace *p, uint32_t msr, uint64_t value)
+{
+    char name[MSR_NAME_BYTES];
+    int vector = try_set_msr(p->t, msr, value);
+
+    return vector == HW_NO_FAULT ||
+           check(p->t, false,
+                 "%s: WRMSR of 0x%lx: got %s, wanted no fault: CPUID leaf 14H "
+                 "enumerates it",
+                 msr_name(msr, name), value, fault_name(vector));
+}
+
 /* IA32_RTIT_CTL last: the journal gives it back first, so that the others are
  * written with TraceEn = 0 then too. */
 bool trace_arm_output(struct trace *p, uint64_t control, uint64_t base,
@@ -67,10 +83,9 @@ bool trace_arm_output(struct trace *p, uint64_t control, uint64_t base,
     p->armed = control;
     p->base = base;
     p->pointers = pointers;
-    return set_msr(p->t, IA32_RTIT_STATUS, 0) &&
-           set_msr(p->t, IA32_RTIT_OUTPUT_BASE, base) &&
-           set_msr(p->t, IA32_RTIT_OUTPUT_MASK_PTRS, pointers) &&
-           set_msr(p->t, IA32_RTIT_CTL, control);
+    return put(p, IA32_RTIT_STATUS, 0) && put(p, IA32_RTIT_OUTPUT_BASE, base) &&
+           put(p, IA32_RTIT_OUTPUT_MASK_PTRS, pointers) &&
+           put(p, IA32_RTIT_CTL, control);
 }
 
 bool trace_arm(struct trace *p)
@@ -86,14 +101,14 @@ bool trace_arm(struct trace *p)
 
 bool trace_start(struct trace *p)
 {
-    return set_msr(p->t, IA32_RTIT_CTL, p->armed | IA32_RTIT_CTL_TraceEn);
+    return put(p, IA32_RTIT_CTL, p->armed | IA32_RTIT_CTL_TraceEn);
 }
 
 bool trace_stop(struct trace *p)
 {
     struct hw_cpuid ignored;
 
-    if (!set_msr(p->t, IA32_RTIT_CTL, p->armed))
+    if (!put(p, IA32_RTIT_CTL, p->armed))
         return false;
     hw_cpuid(0, 0, &ignored); /* serialises: now the packets are in memory */
     bool read = get_msr(p->t, IA32_RTIT_STATUS, &p->status) &&

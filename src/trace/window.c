@@ -23,38 +23,69 @@ static bool has_address(unsigned kind)
 {
     return kind == PATH_TIP || kind == PATH_RET || kind == PATH_FUP ||
            kind == PATH_PGE || kind == PATH_PGD || kind == PATH_PGD_DIRECT ||
-           kind == PATH_FUP_MAY;
+           kind == PATH_FUP_MAY || kind == PATH_CALL || kind == PATH_RET_OF;
 }
 
-/* Steps of the body. */
-static uint64_t body_count(const struct window *w)
+static uint64_t row_count(const struct window *w)
 {
     uint64_t rows = 0;
 
-    if (w->rows == NULL)
-        return 1 + WINDOW_TURN_STEPS * w->code.count;
     while (w->rows[rows].kind != PATH_END)
         rows++;
     return rows;
 }
 
+/* Steps of the body. */
+static uint64_t body_count(const struct window *w)
+{
+    if (w->rows == NULL)
+        return 1 + WINDOW_TURN_STEPS * w->code.count;
+    return w->repeated ? 1 + (row_count(w) + 1) * w->code.count : row_count(w);
+}
+
 static struct path_step row_step(const struct window *w, uint64_t index)
 {
     const struct trace_row *row = &w->rows[index];
+    const uint64_t at = (uint64_t)(int64_t)row->at,
+                   body = trace_at(w->code.body),
+                   alias = body + w->code.argument;
 
-    if (row->kind == PATH_PIP_OWN)
+    switch (row->kind) {
+    case PATH_PIP_OWN:
         return (struct path_step){PATH_PIP, path_pip(w->code.cells[0])};
-    if (row->kind == PATH_PIP_OTHER)
+    case PATH_PIP_OTHER:
         return (struct path_step){PATH_PIP, path_pip(w->code.argument)};
-    if (row->kind == PATH_TIP_HANDLER)
+    case PATH_PIP_COUNT:
+        return (struct path_step){PATH_PIP, path_pip(w->code.count)};
+    case PATH_TIP_HANDLER:
         return (struct path_step){PATH_TIP, trace_at(trace_handler)};
-    if (row->kind == PATH_TIP_ERROR)
+    case PATH_TIP_ERROR:
         return (struct path_step){PATH_TIP, trace_at(trace_handler_error)};
-    if (row->kind == PATH_TIP_TRAP)
+    case PATH_TIP_TRAP:
         return (struct path_step){PATH_TIP, trace_at(trace_handler_trap)};
-    const uint64_t from = has_address(row->kind) ? trace_at(w->code.body) : 0;
+    case PATH_TIP_ALIAS:
+        return (struct path_step){PATH_TIP, alias + at};
+    case PATH_TIP_ALIAS_2:
+        return (struct path_step){PATH_TIP, alias + TRACE_ALIAS_STEP + at};
+    case PATH_FUP_ALIAS_2:
+        return (struct path_step){PATH_FUP, alias + TRACE_ALIAS_STEP + at};
+    default:
+        return (struct path_step){row->kind,
+                                  (has_address(row->kind) ? body : 0) + at};
+    }
+}
 
-    return (struct path_step){row->kind, from + (uint64_t)(int64_t)row->at};
+/* The jump to the body; then the rows and a branch each turn. */
+static struct path_step repeated_step(const struct window *w, uint64_t index)
+{
+    const uint64_t steps = row_count(w) + 1, turn = (index - 1) / steps;
+
+    if (index == 0)
+        return (struct path_step){PATH_TIP, trace_at(w->code.body)};
+    if ((index - 1) % steps != steps - 1)
+        return row_step(w, (index - 1) % steps);
+    return (struct path_step){
+        turn + 1 < w->code.count ? PATH_TAKEN : PATH_NOT_TAKEN, 0};
 }
 
 /* The jump to the body; then the jumps and a branch each turn. */
@@ -118,7 +149,10 @@ static bool window_step(const void *source, uint64_t index,
     index -= !w->bare;
     if (index >= body)
         return end_step(index - body, step);
-    *step = w->rows != NULL ? row_step(w, index) : loop_step(w, index);
+    if (w->repeated)
+        *step = repeated_step(w, index);
+    else
+        *step = w->rows != NULL ? row_step(w, index) : loop_step(w, index);
     return true;
 }
 
@@ -166,6 +200,15 @@ static bool arm(struct trace *p, const struct parts *parts)
                                   parts_pointers(parts));
 }
 
+static int run(struct window *w)
+{
+    if (w->gates == NULL)
+        return trace_window(&w->code);
+    return w->gdt == NULL ? trace_window_gates(&w->code, w->gates)
+                          : trace_window_segments(&w->code, w->gates, w->gdt,
+                                                  w->gdt_bytes);
+}
+
 static bool attempt_once(void *argument)
 {
     struct attempt *a = argument;
@@ -173,10 +216,13 @@ static bool attempt_once(void *argument)
     if (!arm(a->p, a->w->parts))
         return false;
     a->w->code.control = a->p->armed | IA32_RTIT_CTL_TraceEn;
+    if (a->w->fixed != 0 && !set_msr(a->p->t, IA32_FIXED_CTR(a->w->fixed), 0))
+        return false;
     for (unsigned i = 0; i < a->w->times; i++)
-        a->vector = a->w->gates != NULL
-                        ? trace_window_gates(&a->w->code, a->w->gates)
-                        : trace_window(&a->w->code);
+        a->vector = run(a->w);
+    if (a->w->fixed != 0 &&
+        !get_msr(a->p->t, IA32_FIXED_CTR(a->w->fixed), &a->w->counted))
+        return false;
     return trace_stop(a->p);
 }
 

@@ -21,10 +21,16 @@ struct window {
     const struct trace_row *rows; /* NULL: the loop, with code.count turns */
     uint8_t others[WINDOW_TURNS_MAX / 8]; /* a bit a turn */
     const struct parts
-        *parts;     /* the output; NULL: the usual one, trace_arm() */
-    uint8_t *gates; /* the IDT meanwhile; NULL: as it is */
+        *parts;      /* the output; NULL: the usual one, trace_arm() */
+    uint8_t *gates;  /* the IDT meanwhile; NULL: as it is */
+    const void *gdt; /* with gates: the GDT meanwhile; NULL: as it is */
+    uint16_t gdt_bytes;
+    unsigned fixed;   /* IA32_FIXED_CTRn, 0 before each try; 0: none */
+    uint64_t counted; /* what it holds after the last */
     unsigned times; /* how often it runs before the trace is read: usually 1 */
     bool bare;      /* the rows are all of it: PacketEn is 0 at both ends */
+    bool repeated;  /* after the jump to the body the rows are those of one of
+                       code.count turns, each with a branch back at its end */
     struct path path;
 };
 
@@ -37,7 +43,7 @@ void window_set(struct window *w, const uint8_t *body,
  * more than WINDOW_TURN_BYTES_MAX but for PSB+. */
 void window_set_loop(struct window *w, struct test_context *t, unsigned turns);
 #define WINDOW_TURN_BYTES     12
-#define WINDOW_TURN_BYTES_MAX 38
+#define WINDOW_TURN_BYTES_MAX 44
 
 /* Nothing is left: PacketEn stays 0. */
 void window_set_silent(struct window *w, const uint8_t *body);

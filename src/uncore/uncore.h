@@ -58,6 +58,7 @@ uint32_t uncore_box_counter(unsigned box, unsigned n);
 #define UNC_CBO_CACHE_LOOKUP_READ_I UNCORE_EVENT(0x34, 0x18)
 #define UNC_ARB_TRK_OCCUPANCY       UNCORE_EVENT(0x80, 0x01)
 #define UNC_ARB_TRK_REQUESTS        UNCORE_EVENT(0x81, 0x01)
+#define UNC_ARB_TRK_WRITES          UNCORE_EVENT(0x81, 0x20)
 
 #define UNCORE_CLOCK_BITS   48
 #define UNCORE_COUNTER_BITS 44
@@ -65,6 +66,7 @@ uint32_t uncore_box_counter(unsigned box, unsigned n);
 /* MSR_UNC_PERF_GLOBAL_CTRL: see "Layout of MSR_UNC_PERF_GLOBAL_CTRL MSR for
  * Uncore". MSR_UNC_PERF_GLOBAL_STATUS: what overflowed. */
 #define UNCORE_GLOBAL_EN     (UINT64_C(1) << 29)
+#define UNCORE_GLOBAL_WAKE   (UINT64_C(1) << 30)
 #define UNCORE_GLOBAL_FREEZE (UINT64_C(1) << 31)
 #define UNCORE_STATUS_FIXED  (UINT64_C(1) << 0)
 #define UNCORE_STATUS_ARB    (UINT64_C(1) << 1)

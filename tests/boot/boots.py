@@ -393,6 +393,10 @@ def figures() -> list[str]:
         said = re.search(r"^# silicon: figures: (.*)$", report.text, re.M)
         if not problems:
             written.run(outcome.seconds, len(report.body), said and said[1])
+            try:
+                written.samples(report.text)
+            except ValueError as error:
+                problems.append(str(error))
         return problems
 
     return boot_once(Boot("figures", show, {"cpu": "skylake-2018", "figures": "on"},

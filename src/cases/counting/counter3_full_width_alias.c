@@ -15,12 +15,15 @@ struct alias {
     unsigned counter, tried, wrong, shown;
 };
 
-/* Both names, and RDPMC, must read as `want` after one was written. */
+/* Both names, where there are two, and RDPMC must read as `want` after one was
+ * written. */
 static void check_reads(struct alias *a, uint32_t written, uint64_t value,
                         uint64_t want)
 {
     uint64_t pmc = msr_value(a->t, IA32_PMC(a->counter));
-    uint64_t full = msr_value(a->t, IA32_A_PMC(a->counter));
+    uint64_t full = test_cpu(a->t)->full_width_writes
+                        ? msr_value(a->t, IA32_A_PMC(a->counter))
+                        : want;
     uint64_t rdpmc = ~want;
     int vector = hw_pmc_read(a->counter, &rdpmc);
     bool ok = pmc == want && full == want && rdpmc == want;
@@ -98,9 +101,11 @@ static struct alias try_counter(struct test_context *t, unsigned counter)
     uint64_t mask = BITS(id->counter_bits - 1, 0);
     struct alias a = {.t = t, .counter = counter};
 
-    write_full(&a, mask);
+    if (id->full_width_writes)
+        write_full(&a, mask);
     write_narrow(&a, mask);
-    write_beyond(&a, id->counter_bits);
+    if (id->full_width_writes)
+        write_beyond(&a, id->counter_bits);
     return a;
 }
 
@@ -118,7 +123,6 @@ TEST(counter3_full_width_alias,
               "IA32_PERF_CAPABILITIES (345H)[13] = 0 and RDMSR of IA32_A_PMC3 "
               "(4C4H): got %s, wanted #GP",
               fault_name(vector));
-        return;
     }
     bool promised = counter3_make_reliable(t);
     if (!counters_claim(t))

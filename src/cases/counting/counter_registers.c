@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The counters' control registers hold each bit that is written to them, and
- * none of them holds another's. Nothing counts meanwhile. */
+ * none of them holds another's, nor does a counter. Nothing counts meanwhile.
+ */
 #include "src/harness/case.h"
 #include "src/base/msr.h"
 #include "src/base/names.h"
@@ -87,6 +88,113 @@ static void try_all(struct test_context *t, const struct held held[],
         set_msr_again(t, held[i].msr, 0);
 }
 
+/* With nothing enabled but in IA32_PERF_GLOBAL_CTRL: what the controls hold. */
+static uint64_t control_of(const struct test_context *t, uint64_t places,
+                           uint32_t msr)
+{
+    if (msr == IA32_PERF_GLOBAL_CTRL)
+        return places;
+    if (msr == IA32_FIXED_CTR_CTRL)
+        return 0;
+    return (0xc4u + 0x0100u * (msr & 7) + 0x10000u * (test_processor(t) & 1)) |
+           IA32_PERFEVTSEL_OS;
+}
+
+static void check_controls(struct test_context *t, const struct held held[],
+                           unsigned count, uint64_t places, const char *after)
+{
+    char name[MSR_NAME_BYTES];
+
+    for (unsigned i = 0; i < count; i++) {
+        uint64_t want = control_of(t, places, held[i].msr);
+        uint64_t got = msr_value(t, held[i].msr);
+        check_known(t, got == want, ERRATUM_EVTSEL4_TO_7_READ,
+                    held[i].read_badly,
+                    "%s is 0x%lx after %s, and was written with 0x%lx",
+                    msr_name(held[i].msr, name), got, after, want);
+    }
+}
+
+/* Values through a counter's highest, and back: no overflow was counted. */
+static void write_counters(struct test_context *t, uint64_t places,
+                           uint64_t values[PLACES_END])
+{
+    const struct identity *id = test_cpu(t);
+
+    for (unsigned p = 0; p < PLACES_END; p++) {
+        if ((places >> p & 1) == 0)
+            continue;
+        const uint64_t top = bank_mask(id, p);
+        values[p] = test_random(t) & BITS(30, 0);
+        set_msr_again(t, bank_msr(p), top);
+        set_msr_again(t, bank_msr(p), 0);
+        if (p < PLACE_FIXED0 && id->full_width_writes) {
+            set_msr_again(t, IA32_A_PMC(p), top);
+            set_msr_again(t, IA32_A_PMC(p), values[p]);
+        } else {
+            set_msr_again(t, bank_msr(p), values[p]);
+        }
+    }
+}
+
+/* The counters written while the controls hold something, and the controls
+ * while the counters do: neither changes the other, nor the status. */
+static void try_counters_beside(struct test_context *t, uint64_t places,
+                                const struct held held[], unsigned count)
+{
+    uint64_t values[PLACES_END] = {0};
+    char name[MSR_NAME_BYTES];
+
+    for (unsigned i = 0; i < count; i++)
+        if (!set_msr_again(t, held[i].msr, control_of(t, places, held[i].msr)))
+            return;
+    uint64_t before = msr_value(t, IA32_PERF_GLOBAL_STATUS);
+    write_counters(t, places, values);
+    check_controls(t, held, count, places, "all counters were written");
+    for (unsigned i = 0; i < count; i++)
+        set_msr_again(t, held[i].msr, 0);
+    for (unsigned p = 0; p < PLACES_END; p++)
+        if ((places >> p & 1) != 0) {
+            uint64_t got = msr_value(t, bank_msr(p));
+            check(t, got == values[p],
+                  "%s is 0x%lx after all controls were written, and was "
+                  "written with 0x%lx",
+                  msr_name(bank_msr(p), name), got, values[p]);
+        }
+    uint64_t after = msr_value(t, IA32_PERF_GLOBAL_STATUS);
+    check(t, after == before,
+          "IA32_PERF_GLOBAL_STATUS (38EH) went from 0x%lx to 0x%lx by writes "
+          "of counters and their controls; wanted no change",
+          before, after);
+}
+
+/* "Freeze while SMM" is there where IA32_PERF_CAPABILITIES says so. */
+static void try_debugctl(struct test_context *t)
+{
+    const struct identity *id = test_cpu(t);
+    const uint64_t bits = IA32_DEBUGCTL_FREEZE_PERFMON_ON_PMI |
+                          IA32_DEBUGCTL_FREEZE_LBRS_ON_PMI |
+                          (id->pdcm && (id->perf_capabilities >> 12 & 1) != 0
+                               ? IA32_DEBUGCTL_FREEZE_WHILE_SMM_EN
+                               : 0);
+    uint64_t found;
+
+    if (!get_msr(t, IA32_DEBUGCTL, &found))
+        return;
+    for (unsigned bit = 0; bit < 64; bit++) {
+        if ((bits >> bit & 1) == 0)
+            continue;
+        const uint64_t want = (found & ~bits) | BIT(bit);
+        int vector = try_set_msr(t, IA32_DEBUGCTL, want);
+        uint64_t got = msr_value(t, IA32_DEBUGCTL);
+        check(t, vector == HW_NO_FAULT && got == want,
+              "IA32_DEBUGCTL (1D9H) written with 0x%lx, of which [%u] freezes "
+              "on a PMI or in SMM: %s, reads 0x%lx",
+              want, bit, fault_name(vector), got);
+    }
+    set_msr(t, IA32_DEBUGCTL, found);
+}
+
 TEST(counter_registers,
      .asks = "Do the counters' control registers hold each bit written to "
              "them?",
@@ -94,7 +202,7 @@ TEST(counter_registers,
              "Architectural Performance Monitoring Version 3\", "
              "\"IA32_FIXED_CTR_CTRL MSR Supporting Architectural Performance "
              "Monitoring Version 3\", \"Layout of Global Performance "
-             "Monitoring Control MSR\"",
+             "Monitoring Control MSR\", \"Layout of IA32_DEBUGCTL MSR\"",
      .needs = {.features = NEED_INTEL | NEED_PMU, .counters = 1})
 {
     uint64_t places = bank_claim(t);
@@ -107,6 +215,8 @@ TEST(counter_registers,
     for (unsigned i = 0; i < count; i++)
         try_each_bit(t, &held[i]);
     try_all(t, held, count);
+    try_counters_beside(t, places, held, count);
+    try_debugctl(t);
 
     /* Writing what it holds: no change, even where it is not refused. */
     const uint32_t read_only[] = {IA32_PERF_GLOBAL_STATUS,

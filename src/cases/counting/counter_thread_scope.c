@@ -6,9 +6,13 @@
 #include "src/base/msr.h"
 #include "src/base/names.h"
 #include "src/counting/bank.h"
+#include "src/tsx/pair.h"
 
 #define BRANCHES 0xc4
 #define OTHERS   8 /* processors that look on, at most */
+
+#define OVERFLOWS 8
+#define LISTENING 200 /* turns of a loop */
 
 /* Every register holds something that says whose it is. Nothing counts:
  * counter 0 lacks its own enable, all others lack theirs in 38FH, where nothing
@@ -31,6 +35,14 @@ static struct bank bank_for(const struct test_context *t, uint64_t places)
     return bank;
 }
 
+/* Of IA32_DEBUGCTL a bit that no SMI changes. */
+static uint64_t debugctl_for(const struct test_context *t, uint64_t found)
+{
+    return test_processor(t) % 2 == 0
+               ? found | IA32_DEBUGCTL_FREEZE_LBRS_ON_PMI
+               : found & ~IA32_DEBUGCTL_FREEZE_LBRS_ON_PMI;
+}
+
 static void write_own(struct test_context *peer, void *argument)
 {
     const uint64_t *places = argument;
@@ -46,12 +58,24 @@ static void write_own(struct test_context *peer, void *argument)
         set_msr_again(peer, IA32_FIXED_CTR(n), bank.fixed[n]);
     set_msr_again(peer, IA32_FIXED_CTR_CTRL, bank.fixed_ctrl);
     set_msr_again(peer, IA32_PERF_GLOBAL_CTRL, bank.ctrl);
+    uint64_t debugctl;
+    if (get_msr(peer, IA32_DEBUGCTL, &debugctl))
+        set_msr(peer, IA32_DEBUGCTL, debugctl_for(peer, debugctl));
 }
 
+/* Nothing is in use here yet; on the boot processor everything is. */
 static void claim_and_write(struct test_context *peer, void *argument)
 {
-    if (bank_claim(peer) != 0)
-        write_own(peer, argument);
+    if (bank_claim(peer) == 0)
+        return;
+    if (test_cpu(peer)->perfmon_version >= 4) {
+        uint64_t in_use = msr_value(peer, IA32_PERF_GLOBAL_INUSE);
+        check(peer, (in_use & *(const uint64_t *)argument) == 0,
+              "IA32_PERF_GLOBAL_INUSE (392H) is 0x%lx with no event selected "
+              "here, but on another processor; wanted 0",
+              in_use);
+    }
+    write_own(peer, argument);
 }
 
 static void look(struct test_context *peer, uint32_t msr, uint64_t want)
@@ -80,14 +104,21 @@ static void look_at_own(struct test_context *peer, void *argument)
         look(peer, IA32_FIXED_CTR(n), bank.fixed[n]);
     look(peer, IA32_FIXED_CTR_CTRL, bank.fixed_ctrl);
     look(peer, IA32_PERF_GLOBAL_CTRL, bank.ctrl);
+    uint64_t debugctl;
+    if (get_msr(peer, IA32_DEBUGCTL, &debugctl))
+        look(peer, IA32_DEBUGCTL, debugctl_for(peer, debugctl));
     uint64_t status = msr_value(peer, IA32_PERF_GLOBAL_STATUS) & *places;
     check(peer, status == 0,
-          "IA32_PERF_GLOBAL_STATUS (38EH) is 0x%lx here after the counters of "
-          "another processor overflowed; wanted none of its bits",
+          "IA32_PERF_GLOBAL_STATUS (38EH) is 0x%lx here while another "
+          "processor's shows that its counters overflowed; wanted none of its "
+          "bits",
           status);
+    /* It clears its own, which is 0, and not the other's. */
+    counters_clear_status(peer, *places);
 }
 
-/* All of this processor's counters count and overflow. */
+/* All of this processor's counters count and overflow, and its status says so
+ * until clear_own(). */
 static void use_own(struct test_context *peer, void *argument)
 {
     const struct identity *id = test_cpu(peer);
@@ -105,8 +136,74 @@ static void use_own(struct test_context *peer, void *argument)
           after.status & *places, *places);
     if (id->perfmon_version >= 4)
         set_msr(peer, IA32_PERF_GLOBAL_STATUS_SET, *places);
-    counters_clear_status(peer, after.status & *places);
     write_own(peer, argument);
+}
+
+static void clear_own(struct test_context *peer, void *argument)
+{
+    const uint64_t *places = argument;
+    uint64_t status = msr_value(peer, IA32_PERF_GLOBAL_STATUS) & *places;
+
+    check(peer, status == *places,
+          "IA32_PERF_GLOBAL_STATUS (38EH) is 0x%lx here after other processors "
+          "wrote 390H with 0x%lx; wanted 0x%lx, the overflows of this one",
+          status, *places, *places);
+    counters_clear_status(peer, *places);
+}
+
+static void silence(struct test_context *peer, void *argument)
+{
+    (void)argument;
+    set_msr_again(peer, IA32_PERF_GLOBAL_CTRL, 0);
+}
+
+/* The other processor's part: interrupts that come to it, while its counters
+ * stand still. */
+struct listener {
+    struct pair pair;
+    uint64_t places;
+    volatile unsigned heard;
+};
+
+static void listen(struct test_context *peer, void *argument)
+{
+    struct listener *l = argument;
+
+    (void)peer;
+    if (!hw_pmi_begin(false))
+        return;
+    for (volatile unsigned i = 0; i < LISTENING; i++)
+        ;
+    l->heard += hw_pmi_count();
+    hw_pmi_end();
+}
+
+static void overflow_beside(struct test_context *t, void *argument)
+{
+    struct listener *l = argument;
+    struct bank after, before = bank_of(l->places, BRANCHES);
+    unsigned came = 0;
+
+    before.pmi = BANK_PMI;
+    for (unsigned n = 0; n < COUNTERS_MAX; n++)
+        if (before.select[n] != 0) {
+            before.select[n] |= IA32_PERFEVTSEL_INT;
+            before.pmc[n] = bank_mask(test_cpu(t), n);
+        }
+    for (unsigned i = 0; i < OVERFLOWS; i++) {
+        if (!bank_window(t, &before, window_long, &after) ||
+            !pair_wait(t, &l->pair))
+            return;
+        came += after.interrupts != 0;
+    }
+    check(t, came == OVERFLOWS,
+          "overflows in %u windows interrupted this processor in %u of them",
+          OVERFLOWS, came);
+    check(t, l->heard == 0,
+          "processor 1, none of whose counters counts, had %u "
+          "performance-monitoring interrupts while counters of this one "
+          "overflowed in %u windows; wanted none",
+          l->heard, OVERFLOWS);
 }
 
 TEST(counter_thread_scope,
@@ -134,5 +231,13 @@ TEST(counter_thread_scope,
         for (unsigned p = 0; p < count && p < OTHERS; p++)
             if (p != user && !on_processor(t, p, look_at_own, &places))
                 return;
+        if (!on_processor(t, user, clear_own, &places))
+            return;
     }
+    struct listener *l = test_buffer(t);
+    if (!hw_run_is_parallel() || !on_processor(t, 1, silence, &places))
+        return;
+    l->places = places;
+    l->heard = 0;
+    (void)pair_run(t, &l->pair, overflow_beside, listen, l);
 }

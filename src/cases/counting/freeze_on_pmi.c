@@ -15,7 +15,6 @@ struct freeze {
     uint64_t places;
     unsigned place; /* overflows */
     bool freeze, interrupts;
-    char state[96];
 };
 
 /* False where it could not be tried. */
@@ -59,12 +58,12 @@ static void judge_counts(const struct freeze *f, const struct bank *before,
         uint64_t counted =
             (after->pmc[n] - before->pmc[n]) & bank_mask(test_cpu(f->t), n);
         if ((f->places >> n & 1) != 0 && n != f->place)
-            check_known(
-                f->t, (counted < WORK_BRANCHES) == frozen,
-                ERRATUM_FREEZE_PMC4_TO_7, frozen && n >= 4,
-                "%s: %s counted %lu of %u branches; wanted %s", f->state,
-                msr_name(IA32_PMC(n), name), counted, WORK_BRANCHES,
-                frozen ? "it stopped before the last" : "all, at least");
+            check_known(f->t, (counted < WORK_BRANCHES) == frozen,
+                        ERRATUM_FREEZE_PMC4_TO_7, frozen && n >= 4,
+                        "%s counted %lu of %u branches; wanted %s",
+                        msr_name(IA32_PMC(n), name), counted, WORK_BRANCHES,
+                        frozen ? "it stopped before the last"
+                               : "all, at least");
     }
 }
 
@@ -102,42 +101,34 @@ static bool judge_until_cleared(const struct freeze *f, struct bank *stopped)
         uint64_t frozen = *bank_value(&again, p) - *bank_value(stopped, p);
         check_known(t, frozen == 0, ERRATUM_FREEZE_PMC4_TO_7,
                     p >= 4 && p < PLACE_FIXED0,
-                    "%s: %s counted %ld more while CTR_Frz (38EH[59]) was 1; "
+                    "%s counted %ld more while CTR_Frz (38EH[59]) was 1; "
                     "wanted 0",
-                    f->state, msr_name(bank_msr(p), name), (long)frozen);
+                    msr_name(bank_msr(p), name), (long)frozen);
         check(t, *bank_value(&free, p) != *bank_value(&again, p),
-              "%s: %s does not count after CTR_Frz was cleared through 390H",
-              f->state, msr_name(bank_msr(p), name));
+              "%s does not count after CTR_Frz was cleared through 390H",
+              msr_name(bank_msr(p), name));
     }
     return true;
 }
 
 /* Version 4: software can set CTR_Frz too. */
-static bool try_by_software(struct freeze *f)
+static bool try_by_software(const struct freeze *f)
 {
     struct test_context *t = f->t;
     struct bank all = bank_of(f->places, BRANCHES), after;
 
-    text_format(f->state, sizeof(f->state),
-                "CTR_Frz set through IA32_PERF_GLOBAL_STATUS_SET (391H)");
     return bank_window(t, &all, window_plain, &after) &&
            set_msr(t, IA32_PERF_GLOBAL_STATUS_SET,
                    IA32_PERF_GLOBAL_STATUS_CTR_FRZ) &&
            judge_until_cleared(f, &after);
 }
 
-static bool try_place(struct freeze *f)
+static bool try_overflow(const struct freeze *f)
 {
     struct test_context *t = f->t;
     const bool frozen = f->freeze && f->interrupts;
     const bool streamlined = test_cpu(t)->perfmon_version >= 4;
     struct bank before, after;
-    char name[MSR_NAME_BYTES];
-
-    text_format(f->state, sizeof(f->state),
-                "overflow of %s, FREEZE_PERFMON_ON_PMI = %d, interrupt %s",
-                msr_name(bank_msr(f->place), name), f->freeze,
-                f->interrupts ? "enabled" : "disabled");
 
     /* Measured. */
     if (!run(f, &before, &after))
@@ -145,22 +136,34 @@ static bool try_place(struct freeze *f)
 
     /* Check. */
     check(t, (after.status >> f->place & 1) != 0,
-          "%s: IA32_PERF_GLOBAL_STATUS (38EH) is 0x%lx; wanted [%u] = 1",
-          f->state, after.status, f->place);
+          "IA32_PERF_GLOBAL_STATUS (38EH) is 0x%lx; wanted [%u] = 1",
+          after.status, f->place);
     check(t, (after.interrupts != 0) == f->interrupts,
-          "%s: %u performance-monitoring interrupts", f->state,
-          after.interrupts);
+          "%u performance-monitoring interrupts", after.interrupts);
     check(t,
           ((after.status & IA32_PERF_GLOBAL_STATUS_CTR_FRZ) != 0) ==
               (frozen && streamlined),
-          "%s: CTR_Frz, IA32_PERF_GLOBAL_STATUS (38EH)[59], is %d; wanted %d",
-          f->state, (after.status & IA32_PERF_GLOBAL_STATUS_CTR_FRZ) != 0,
+          "CTR_Frz, IA32_PERF_GLOBAL_STATUS (38EH)[59], is %d; wanted %d",
+          (after.status & IA32_PERF_GLOBAL_STATUS_CTR_FRZ) != 0,
           frozen && streamlined);
     check(t, after.ctrl == (frozen && !streamlined ? 0 : f->places),
-          "%s: IA32_PERF_GLOBAL_CTRL (38FH) is 0x%lx after it; wanted 0x%lx",
-          f->state, after.ctrl, frozen && !streamlined ? 0 : f->places);
+          "IA32_PERF_GLOBAL_CTRL (38FH) is 0x%lx after it; wanted 0x%lx",
+          after.ctrl, frozen && !streamlined ? 0 : f->places);
     judge_counts(f, &before, &after, frozen);
     return !frozen || !streamlined || judge_until_cleared(f, &after);
+}
+
+static bool try_place(const struct freeze *f)
+{
+    char name[MSR_NAME_BYTES];
+    bool tried = false;
+
+    WITH_PREFIX (f->t,
+                 "overflow of %s, FREEZE_PERFMON_ON_PMI = %d, interrupt %s",
+                 msr_name(bank_msr(f->place), name), f->freeze,
+                 f->interrupts ? "enabled" : "disabled")
+        tried = try_overflow(f);
+    return tried;
 }
 
 TEST(freeze_on_pmi,
@@ -188,5 +191,7 @@ TEST(freeze_on_pmi,
     f.freeze = false;
     f.interrupts = true;
     if (try_place(&f) && test_cpu(t)->perfmon_version >= 4)
-        (void)try_by_software(&f);
+        WITH_PREFIX (t,
+                     "CTR_Frz set through IA32_PERF_GLOBAL_STATUS_SET (391H)")
+            (void)try_by_software(&f);
 }

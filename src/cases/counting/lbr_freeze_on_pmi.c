@@ -97,6 +97,27 @@ static void judge_stack(struct test_context *t, uint64_t debugctl, bool freeze)
               ROUNDS);
 }
 
+/* Version 4: software can set LBR_Frz too. */
+static void try_by_software(struct test_context *t, uint64_t debugctl)
+{
+    unsigned frozen, free;
+
+    if (!set_msr(t, IA32_DEBUGCTL, debugctl | IA32_DEBUGCTL_LBR) ||
+        !set_msr(t, IA32_PERF_GLOBAL_STATUS_SET,
+                 IA32_PERF_GLOBAL_STATUS_LBR_FRZ))
+        return;
+    bool there = tos_moves(t, &frozen);
+    if (!counters_clear_status(t, IA32_PERF_GLOBAL_STATUS_LBR_FRZ) || !there ||
+        !tos_moves(t, &free))
+        return;
+    check(t, frozen == 0 && free != 0,
+          "LBR_Frz set through IA32_PERF_GLOBAL_STATUS_SET (391H), with "
+          "IA32_DEBUGCTL (1D9H)[0] = 1: MSR_LASTBRANCH_TOS (1C9H) moved in %u "
+          "of %u pieces of work, and in %u after it was cleared through 390H; "
+          "wanted none, and some",
+          frozen, ROUNDS, free);
+}
+
 TEST(lbr_freeze_on_pmi,
      .asks = "Does FREEZE_LBRS_ON_PMI stop the records of branches, and them "
              "alone?",
@@ -119,4 +140,6 @@ TEST(lbr_freeze_on_pmi,
         judge(t, freeze != 0, debugctl, &after);
         judge_stack(t, debugctl, freeze != 0);
     }
+    if (test_cpu(t)->perfmon_version >= 4)
+        try_by_software(t, found);
 }

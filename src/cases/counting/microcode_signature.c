@@ -15,15 +15,17 @@ TEST(microcode_signature,
 {
     const struct identity *id = test_cpu(t);
     struct hw_cpuid leaf;
-    uint64_t value;
+    uint64_t value, zeros = 0;
 
     if (!id->microcode_known) {
         skip(t, "needs IA32_BIOS_SIGN_ID (8BH), which raises an exception");
         return;
     }
     for (unsigned i = 0; i < TIMES; i++) {
-        if (!set_msr(t, IA32_BIOS_SIGN_ID, 0))
+        if (!set_msr(t, IA32_BIOS_SIGN_ID, 0) ||
+            !get_msr(t, IA32_BIOS_SIGN_ID, &value))
             return;
+        zeros += value == 0; /* an SMI may execute CPUID in between */
         hw_cpuid(1, 0, &leaf);
         if (!get_msr(t, IA32_BIOS_SIGN_ID, &value))
             return;
@@ -35,6 +37,11 @@ TEST(microcode_signature,
               "CPUID.1:EAX is 0x%08x; at the start of the run it was 0x%08x",
               leaf.eax, id->signature);
     }
+    check(t, zeros != 0,
+          "IA32_BIOS_SIGN_ID (8BH) was written with 0 and did not read 0 "
+          "before CPUID.1, in %u of %u tries; wanted the 0, which shows "
+          "afterwards that no update is loaded",
+          TIMES, TIMES);
     if (id->tsx_force_abort)
         check(t, id->microcode != 0,
               "IA32_BIOS_SIGN_ID (8BH)[63:32] is 0, no update is loaded; "

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A buffer that begins anywhere, ends between records, crosses pages, goes on
- * where the PEBS index says: nothing is written but whole records, from the
- * index on. */
+ * where the PEBS index says, in an area wherever IA32_DS_AREA says: nothing is
+ * written but whole records, from the index on. */
 #include "src/harness/case.h"
 #include "src/base/mem.h"
+#include "src/base/msr.h"
 #include "src/pebs/pebs_judge.h"
 #include "src/pebs/sampling.h"
 
@@ -83,6 +84,32 @@ static bool try_index_reset(struct sampling *p)
     return try_buffer(p, "the index set back to the base", 3, 0, 0);
 }
 
+/* The same area at another address, which IA32_DS_AREA is written with: its
+ * index goes on, and that of the one left behind does not. */
+static bool try_area_moved(struct sampling *p)
+{
+    const struct sampling_config config = config_of(3, 0, 0);
+    volatile struct pebs_ds_area *moved = test_buffer(p->t);
+    const uint64_t end = (uint64_t)(uintptr_t)p->buffer + config.room * p->size;
+
+    if (!sampling_arm(p, &config))
+        return false;
+    *moved = p->set;
+    if (!set_msr_again(p->t, IA32_DS_AREA, (uint64_t)(uintptr_t)moved))
+        return false;
+    pebs_window(sampling_enable(&config), 0, &p->state);
+    bool ok = set_msr_again(p->t, IA32_PEBS_ENABLE, 0);
+    sampling_quiet();
+    ok = set_msr_again(p->t, IA32_DS_AREA, (uint64_t)(uintptr_t)p->area) && ok;
+    check(p->t,
+          moved->pebs_index == end && p->area->pebs_index == p->set.pebs_index,
+          "IA32_DS_AREA (600H) written with the address of another area: its "
+          "PEBS index is 0x%lx, wanted 0x%lx, and that of the one before went "
+          "from 0x%lx to 0x%lx",
+          moved->pebs_index, end, p->set.pebs_index, p->area->pebs_index);
+    return ok;
+}
+
 TEST(pebs_buffer_bounds,
      .asks = "Are records written from the PEBS index on, and never past the "
              "PEBS absolute maximum?",
@@ -108,7 +135,7 @@ TEST(pebs_buffer_bounds,
         !try_buffer(&p, "an end half a record after one", 4, 0, size / 2) ||
         !try_buffer(&p, "an end one byte before a record's", 4, 0, size - 1) ||
         !try_buffer(&p, "an index amid the buffer", 9, 4, 0) ||
-        !try_buffer(&p, "an index at the end", 5, 5, 0))
+        !try_buffer(&p, "an index at the end", 5, 5, 0) || !try_area_moved(&p))
         return;
     if (try_buffer(&p, "records on two pages", across + 4, across - 2, 0))
         try_index_reset(&p);

@@ -8,15 +8,35 @@
 
 #define ROOM 3
 
-/* Twelve overflows for three records' room. */
+/* Twelve overflows for three records' room; beside them others overflow and
+ * make no record. */
 static const struct sampling_config config = {
     .select = PRECISE_CONDITIONAL_BRANCHES,
     .counters = 1 << 0,
-    .first_period = {20},
+    .plain = 1 << 1 | 1 << 2,
+    .fixed = 30,
+    .first_period = {20, 25, 35},
     .period = {20},
     .room = ROOM,
     .threshold = ROOM,
 };
+
+/* From the highest to the lowest: each 1 written to 390H clears its own. */
+static void clear_one_by_one(struct test_context *t, uint64_t bits)
+{
+    for (unsigned bit = 63; bits != 0 && bit < 64; bit--) {
+        if ((bits >> bit & 1) == 0)
+            continue;
+        bits &= ~BIT(bit);
+        if (!counters_clear_status(t, BIT(bit)))
+            return;
+        uint64_t got = msr_value(t, IA32_PERF_GLOBAL_STATUS);
+        check(t, (got & (bits | BIT(bit))) == bits,
+              "IA32_PERF_GLOBAL_STATUS (38EH) is 0x%lx after a 1 was written "
+              "to [%u] of 390H; wanted that bit 0, and still 0x%lx",
+              got, bit, bits);
+    }
+}
 
 TEST(pebs_buffer_full,
      .asks = "Does a full PEBS buffer stay as it is, and set "
@@ -54,11 +74,11 @@ TEST(pebs_buffer_full,
           "IA32_PERF_GLOBAL_STATUS (38EH) with a full PEBS buffer is 0x%lx; "
           "wanted [62] = 1",
           p.status);
-    if (!counters_clear_status(t, full))
-        return;
-    uint64_t after = msr_value(t, IA32_PERF_GLOBAL_STATUS);
-    check(t, (after & full) == 0,
-          "IA32_PERF_GLOBAL_STATUS (38EH) is 0x%lx after a 1 was written to "
-          "[62] of 390H; wanted [62] = 0",
-          after);
+    const uint64_t others =
+        config.plain | IA32_PERF_GLOBAL_STATUS_OVF_FIXED_CTR(0);
+    check(t, (p.status & others) == others,
+          "IA32_PERF_GLOBAL_STATUS (38EH) is 0x%lx after the counters 0x%lx "
+          "overflowed beside the records; wanted their bits",
+          p.status, others);
+    clear_one_by_one(t, p.status & (full | others));
 }

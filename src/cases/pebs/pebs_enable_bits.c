@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A counter makes records where its bit of IA32_PEBS_ENABLE is set, and only
- * while it counts. */
+ * while it counts; what was programmed stays so. */
 #include "src/harness/case.h"
 #include "src/base/msr.h"
+#include "src/base/names.h"
 #include "src/pebs/sampling.h"
 
 /* All in the window, each after its own number of events. */
@@ -43,12 +44,39 @@ static void check_plain(struct sampling *p)
     }
 }
 
+static void check_kept(struct sampling *p, uint32_t msr, uint64_t want)
+{
+    char name[MSR_NAME_BYTES];
+    uint64_t got = msr_value(p->t, msr);
+
+    check(
+        p->t, got == want,
+        "%s is 0x%lx after records were made; wanted 0x%lx, as it was written",
+        msr_name(msr, name), got, want);
+}
+
+/* What was programmed is there after the records as before. */
+static void run_and_look(struct sampling *p, uint64_t unused)
+{
+    const uint64_t select = p->config.select | IA32_PERFEVTSEL_USR |
+                            IA32_PERFEVTSEL_OS | IA32_PERFEVTSEL_EN;
+
+    (void)unused;
+    pebs_window(sampling_enable(&p->config), 0, &p->state);
+    sampling_quiet();
+    check_kept(p, IA32_PEBS_ENABLE, p->config.counters);
+    check_kept(p, IA32_DS_AREA, (uint64_t)(uintptr_t)p->area);
+    for (unsigned n = 0; n < PRECISE_COUNTERS; n++)
+        if ((sampling_enable(&p->config) >> n & 1) != 0)
+            check_kept(p, IA32_PERFEVTSEL(n), select);
+}
+
 static bool try_bits(struct sampling *p, unsigned usable, unsigned enabled)
 {
     const struct sampling_config config = config_of(enabled, usable & ~enabled);
     unsigned wanted = enabled != 0;
 
-    if (!sampling_run(p, &config, 0))
+    if (!sampling_around(p, &config, run_and_look, 0))
         return false;
     check(p->t, p->records == wanted,
           "IA32_PEBS_ENABLE (3F1H) is 0x%x, and the counters of the set 0x%x "
@@ -59,7 +87,7 @@ static bool try_bits(struct sampling *p, unsigned usable, unsigned enabled)
 }
 
 /* Why a counter with its bit in IA32_PEBS_ENABLE does not count. */
-enum off { NOT_IN_GLOBAL_CTRL, NOT_IN_SELECT };
+enum off { NOT_IN_GLOBAL_CTRL, NOT_IN_SELECT, NOT_AT_RING_0 };
 
 static void run_off(struct sampling *p, uint64_t off)
 {
@@ -69,8 +97,10 @@ static void run_off(struct sampling *p, uint64_t off)
         pebs_window(0, 0, &p->state);
         return;
     }
-    set_msr_again(p->t, IA32_PERFEVTSEL(n),
-                  p->config.select | IA32_PERFEVTSEL_USR | IA32_PERFEVTSEL_OS);
+    set_msr_again(
+        p->t, IA32_PERFEVTSEL(n),
+        p->config.select | IA32_PERFEVTSEL_USR |
+            (off == NOT_IN_SELECT ? IA32_PERFEVTSEL_OS : IA32_PERFEVTSEL_EN));
     pebs_window(sampling_enable(&p->config), 0, &p->state);
 }
 
@@ -78,9 +108,11 @@ static bool try_off(struct sampling *p, unsigned n, enum off off)
 {
     const struct sampling_config config = config_of(1u << n, 0);
     const uint64_t start = -(uint64_t)config.first_period[n] & p->mask;
-    const char *what = off == NOT_IN_GLOBAL_CTRL
-                           ? "its bit of IA32_PERF_GLOBAL_CTRL (38FH) is 0"
-                           : "IA32_PERFEVTSELx[22] (EN) is 0";
+    static const char *const whats[] = {
+        [NOT_IN_GLOBAL_CTRL] = "its bit of IA32_PERF_GLOBAL_CTRL (38FH) is 0",
+        [NOT_IN_SELECT] = "IA32_PERFEVTSELx[22] (EN) is 0",
+        [NOT_AT_RING_0] = "IA32_PERFEVTSELx[17] (OS) is 0, at ring 0",
+    };
 
     if (!sampling_around(p, &config, run_off, off))
         return false;
@@ -88,7 +120,7 @@ static bool try_off(struct sampling *p, unsigned n, enum off off)
           "IA32_PMC%u (%XH) has its bit in IA32_PEBS_ENABLE (3F1H), and %s: %u "
           "records made, and it went from 0x%lx to 0x%lx; wanted none, and no "
           "change",
-          n, IA32_PMC(n), what, p->records, start, p->value[n]);
+          n, IA32_PMC(n), whats[off], p->records, start, p->value[n]);
     return true;
 }
 
@@ -110,8 +142,9 @@ TEST(pebs_enable_bits,
     if (!try_bits(&p, usable, 0))
         return;
     for (unsigned n = 0; n < PRECISE_COUNTERS; n++)
-        if ((usable >> n & 1) != 0 && (!try_bits(&p, usable, 1u << n) ||
-                                       !try_off(&p, n, NOT_IN_GLOBAL_CTRL) ||
-                                       !try_off(&p, n, NOT_IN_SELECT)))
+        if ((usable >> n & 1) != 0 &&
+            (!try_bits(&p, usable, 1u << n) ||
+             !try_off(&p, n, NOT_IN_GLOBAL_CTRL) ||
+             !try_off(&p, n, NOT_IN_SELECT) || !try_off(&p, n, NOT_AT_RING_0)))
             return;
 }

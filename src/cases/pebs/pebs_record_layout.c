@@ -56,6 +56,10 @@ static bool check_record(struct sampling *p, unsigned n)
     return wrong == 0 && !abort;
 }
 
+/* SDM 3B, "Layout of IA32_PERF_CAPABILITIES MSR". */
+#define PEBS_TRAP      BIT(6)
+#define PEBS_ARCH_REGS BIT(7)
+
 TEST(pebs_record_layout,
      .asks = "Does a PEBS record hold every register where its format says?",
      .cite = "SDM 3B, \"PEBS Data Format\", tables \"PEBS Record Format\" of "
@@ -69,6 +73,12 @@ TEST(pebs_record_layout,
     if (!sampling_claim(&p, t))
         return;
 
+    const uint64_t says = test_cpu(t)->perf_capabilities;
+    check(t, (says & PEBS_TRAP) != 0 && (says & PEBS_ARCH_REGS) != 0,
+          "IA32_PERF_CAPABILITIES (345H) is 0x%lx; wanted PEBSTrap [6] = 1, as "
+          "RIP of a record is the next instruction's, and PEBSSaveArchRegs [7] "
+          "= 1, as it has the registers",
+          says);
     FOR_EACH_ROW (t, i, flags) {
         /* Measured. */
         if (!sampling_run(&p, &config, flags[i]))

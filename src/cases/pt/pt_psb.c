@@ -4,11 +4,13 @@
 #include "src/base/msr.h"
 #include "src/trace/window.h"
 
-#define TRACE_MIN 8192u /* bytes of trace, at least */
+#define TRACE_MIN 7680u /* bytes of trace, at least */
 _Static_assert(TRACE_MIN / WINDOW_TURN_BYTES * WINDOW_TURN_BYTES_MAX <
                    TRACE_BYTES - 2048,
                "no STOP");
-#define PERIOD_MAX 4096u /* of those tried */
+#define PERIOD_CALLS 2048u /* a PSB in so many bytes, for calls */
+#define CALLS_MIN    (2 * PERIOD_CALLS + 256)
+#define PERIOD_MAX   4096u /* of those tried */
 #define PERIOD_UNKNOWN                                    \
     2048u /* not enumerated: Broadwell; for the size only \
            */
@@ -80,6 +82,26 @@ static void check_period(struct trace *p, const struct path_seen *seen,
     note(p->t, "one PSB in %lu bytes where PSBFreq says %u", average, period);
 }
 
+/* "The processor will never compress a RET across a PSB": each PSB comes within
+ * one of the calls, or next to them. */
+static void check_calls(struct trace *p)
+{
+    struct window w;
+    struct path_seen seen;
+
+    window_set(&w, trace_body_calls, trace_body_calls_path);
+    w.repeated = true;
+    w.code.count = CALLS_MIN / (3 * TRACE_CALLS_JUMPS);
+    if (!window_check(p, "calls and returns", &w, &seen))
+        return;
+    check(p->t, seen.psbs >= 2,
+          "calls and returns: %lu bytes of trace with %u PSB; wanted one in "
+          "about %u",
+          trace_bytes(p), seen.psbs, PERIOD_CALLS);
+    note(p->t, "%u PSBs, %u returns of calls before one; %u of %u compressed",
+         seen.psbs, seen.over_psb, seen.compressed, seen.returns);
+}
+
 static void try_period(struct trace *p, struct window *w, uint32_t period)
 {
     struct path_seen seen;
@@ -120,6 +142,10 @@ TEST(pt_psb, .asks = "Does PSB+ come in time, and say all of the state?",
             p.control |= IA32_RTIT_CTL_PSBFreq(n);
             try_period(&p, &w, 2048u << n);
         }
+    if (shortest == PERIOD_CALLS) {
+        p.control = output_control(id, true);
+        check_calls(&p);
+    }
     if (shortest > PERIOD_MAX)
         skip(t, "needs PSBs every %u bytes or less; PSBFreq allows %u",
              PERIOD_MAX, shortest);

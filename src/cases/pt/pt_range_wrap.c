@@ -5,7 +5,7 @@
 #include "src/base/msr.h"
 #include "src/trace/window.h"
 
-#define TURNS       20   /* less than 1 KB of trace */
+#define TURNS       16   /* less than 1 KB of trace */
 #define ROUND_TURNS 64   /* more than ROUND_SIZE */
 #define ROUND_SIZE  512u /* ranges up to this are overwritten */
 

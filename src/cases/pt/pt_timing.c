@@ -5,10 +5,21 @@
 #include "src/base/msr.h"
 #include "src/trace/window.h"
 
-#define TURNS     100
-#define THRESHOLD 7  /* CycThresh: 64 cycles */
-#define MTC_UNITS 8  /* from one to the next: 256 are rare */
-#define FASTEST   16 /* core clocks to one of TSC, at most */
+#define TURNS      100
+#define THRESHOLDS 2   /* of CycThresh, tried at most */
+#define MTC_UNITS  8   /* from one to the next: 256 are rare */
+#define FASTEST    16  /* core clocks to one of TSC, at most */
+#define MTC_LATE   64  /* units, for the first to come */
+#define MTC_KNOWN  192 /* of 256, so that a wrong payload is seen */
+
+/* "TSC/MTC Alignment (TMA) Packet", after its two bytes. */
+#define CTC_MASK      UINT64_C(0xffff)
+#define TMA_FAST      24
+#define TMA_FAST_MASK UINT64_C(0x1ff)
+
+#define LEAF7_EBX_TSC_ADJUST (UINT32_C(1) << 1)
+#define LEAF_FREQUENCY       0x16
+#define RATIO_MOST           128 /* 12.8 GHz */
 
 /* SDM 3C, "Timestamp Counter (TSC) Packet": 7 bytes of it. */
 #define TSC_MASK BITS(55, 0)
@@ -18,6 +29,9 @@ struct timed {
     struct window w;
     struct path_seen seen;
     uint64_t before, after; /* TSC */
+    uint64_t adjust;        /* IA32_TSC_ADJUST */
+    bool adjusts;           /* which exists; all that moves TSC from ART */
+    unsigned payloads;      /* MTCs whose payload was looked at */
 };
 
 /* With these bits of IA32_RTIT_CTL, and no packets but of these kinds. */
@@ -30,9 +44,9 @@ static bool trace_timed(struct timed *m, const char *what, uint64_t bits,
     m->w.path.timing = packets;
     m->w.path.cyc_least = cyc_least;
     m->p->control |= bits;
-    m->before = hw_tsc();
     bool right = window_check(m->p, what, &m->w, &m->seen);
     m->after = hw_tsc();
+    m->before = m->w.code.tsc;
     m->p->control = control;
     return right;
 }
@@ -99,6 +113,52 @@ static void check_clocks(struct timed *m, unsigned n)
           n, packets, counted, least, most, n);
 }
 
+/* The crystal clock's count, the Always Running Timer, where the time-stamp
+ * counter is this ("Time Domain Relationships"). */
+static uint64_t art(const struct timed *m, uint64_t tsc)
+{
+    return crystal(test_cpu(m->p->t), tsc - m->adjust);
+}
+
+/* The TMA of the first TSC: the crystal's clocks and what is left of one. */
+static void check_tma(struct timed *m)
+{
+    const struct identity *id = test_cpu(m->p->t);
+    const uint64_t tsc = m->seen.times.first_tsc, tma = m->seen.times.tma,
+                   ctc = tma & CTC_MASK, fast = tma >> TMA_FAST & TMA_FAST_MASK,
+                   p = (id->leaf15_ebx + id->leaf15_eax - 1) / id->leaf15_eax;
+    /* TSC[63:56] are not in the packet, and those of RDTSC. */
+    const uint64_t want = art(m, (m->before & ~TSC_MASK) | tsc);
+
+    check(m->p->t, fast <= p + 1,
+          "TMA: FastCounter: got %lu; wanted less than %lu, the clocks of TSC "
+          "to one of the crystal (CPUID.15H)",
+          fast, p);
+    if (m->adjusts)
+        check(m->p->t, ((ctc + 1 - want) & CTC_MASK) <= 2,
+              "TMA: CTC: got 0x%lx; wanted 0x%lx: the crystal's clocks at TSC "
+              "= 0x%lx, IA32_TSC_ADJUST (3BH) = 0x%lx, CPUID.15H: %u/%u",
+              ctc, want & CTC_MASK, tsc, m->adjust, id->leaf15_ebx,
+              id->leaf15_eax);
+}
+
+/* The first MTC says the crystal's time of about then: ART >> MTCFreq. */
+static void check_payload(struct timed *m, unsigned n)
+{
+    const uint64_t from = art(m, m->before) >> n,
+                   passed = (art(m, m->w.code.cells[1]) >> n) - from,
+                   most = 2 * passed + MTC_LATE;
+    const uint8_t got = m->seen.times.first_mtc;
+
+    if (!m->adjusts || m->seen.packets[PT_MTC] == 0 || most > MTC_KNOWN)
+        return;
+    m->payloads++;
+    check(m->p->t, (uint8_t)(got - from) <= most,
+          "MTCFreq = %u: the first MTC says 0x%02x; wanted 0x%02x to 0x%02x: "
+          "bits %u to %u of the crystal's clocks after TraceEn is set",
+          n, got, (uint8_t)from, (uint8_t)(from + most), n, n + 7);
+}
+
 static void check_mtc(struct timed *m, unsigned n)
 {
     const struct identity *id = test_cpu(m->p->t);
@@ -115,9 +175,33 @@ static void check_mtc(struct timed *m, unsigned n)
           m->seen.packets[PT_TMA], m->seen.packets[PT_TSC]);
     if (id->leaf15_eax == 0 || id->leaf15_ebx == 0)
         return;
+    check_tma(m);
     check_clocks(m, n);
+    check_payload(m, n);
     note(t, "MTCFreq = %u: %u MTC that count %lu", n, m->seen.packets[PT_MTC],
          m->seen.times.mtc_steps);
+}
+
+/* "Once this threshold has passed, CYC will either be sent in the next cycle
+ * that produces other CYC-eligible packets, or could be sent stand-alone". */
+static void check_threshold(struct timed *m, unsigned n)
+{
+    const uint64_t least = UINT64_C(1) << (n - 1);
+    const struct path_times *times = &m->seen.times;
+
+    if (!trace_timed(m, "CYCEn, CycThresh",
+                     IA32_RTIT_CTL_CYCEn | IA32_RTIT_CTL_CycThresh(n),
+                     PATH_TIMING_CYC, least))
+        return;
+    const unsigned all = m->seen.packets[PT_CYC];
+    /* Some stand alone, for reasons of the processor's own. */
+    check(m->p->t, 2 * times->cyc_short <= all,
+          "CycThresh = %u: %u of %u CYC are of less than %lu cycles", n,
+          times->cyc_short, all, least);
+    check(m->p->t, all >= 2 && times->cycles / (all - 1) < 15 * least / 8,
+          "CycThresh = %u: %u CYC of %lu cycles in all; wanted one as soon as "
+          "%lu cycles have passed and a packet comes",
+          n, all, times->cycles, least);
 }
 
 static void check_cycles(struct timed *m)
@@ -136,15 +220,65 @@ static void check_cycles(struct timed *m)
         all, times->cycles, (m->after - m->before) * FASTEST, FASTEST);
     note(t, "%u CYC of %lu cycles; TSC %lu", all, times->cycles,
          m->w.code.cells[2] - m->w.code.cells[1]);
-    if ((test_cpu(t)->leaf14_1_ebx >> THRESHOLD & 1) == 0 ||
-        !trace_timed(m, "CYCEn, CycThresh",
-                     IA32_RTIT_CTL_CYCEn | IA32_RTIT_CTL_CycThresh(THRESHOLD),
-                     PATH_TIMING_CYC, UINT64_C(1) << (THRESHOLD - 1)))
+    if (all < 2)
         return;
-    /* Some stand alone, for reasons of the processor's own. */
-    check(t, 2 * times->cyc_short <= m->seen.packets[PT_CYC],
-          "CycThresh = %u: %u of %u CYC are of less than %u cycles", THRESHOLD,
-          times->cyc_short, m->seen.packets[PT_CYC], 1u << (THRESHOLD - 1));
+    /* Thresholds of many packets, and of which there are many. */
+    const uint64_t gap = times->cycles / (all - 1), sum = times->cycles;
+    unsigned tried = 0;
+    for (unsigned n = 1; n < 16 && tried < THRESHOLDS; n++) {
+        const uint64_t least = UINT64_C(1) << (n - 1);
+        if ((test_cpu(t)->leaf14_1_ebx >> n & 1) != 0 && least >= 8 * gap &&
+            8 * least <= sum) {
+            check_threshold(m, n);
+            tried++;
+        }
+    }
+    if (tried == 0)
+        note(t, "not tested: CycThresh: none fits %u CYC of %lu cycles", all,
+             sum);
+}
+
+/* SDM 2A, CPUID.16H: MHz, the greatest and the bus. 0: not said. */
+static unsigned greatest_ratio(const struct identity *id)
+{
+    struct hw_cpuid leaf;
+
+    if (id->leaf_max < LEAF_FREQUENCY)
+        return 0;
+    hw_cpuid(LEAF_FREQUENCY, 0, &leaf);
+    const unsigned most = leaf.ebx & 0xffff, bus = leaf.ecx & 0xffff;
+    return bus != 0 ? (most + bus - 1) / bus : 0;
+}
+
+/* "Core:Bus Ratio (CBR) Packet"; of a processor that may be overclocked
+ * MSR_TURBO_RATIO_LIMIT (1ADH)[7:0] says so. */
+static void check_ratio(struct timed *m)
+{
+    const struct path_times *times = &m->seen.times;
+    struct test_context *t = m->p->t;
+    unsigned most = greatest_ratio(test_cpu(t));
+    uint64_t limit = 0;
+
+    if (try_get_msr(t, MSR_TURBO_RATIO_LIMIT, &limit) == HW_NO_FAULT &&
+        (limit & 0xff) > most)
+        most = limit & 0xff;
+    if (m->seen.packets[PT_CBR] == 0)
+        return;
+    if (most == 0)
+        most = RATIO_MOST;
+    check(t, times->cbr_least != 0 && times->cbr_most <= most,
+          "CBR: got ratios of %u to %u; wanted 1 to %u, the greatest by "
+          "CPUID.16H and MSR_TURBO_RATIO_LIMIT (1ADH)",
+          times->cbr_least, times->cbr_most, most);
+    note(t, "CBR: %u to %u, of %u at most", times->cbr_least, times->cbr_most,
+         most);
+}
+
+/* What moves TSC from the crystal's clocks; without the MSR nothing does. */
+static bool read_adjust(struct timed *m)
+{
+    return (test_cpu(m->p->t)->leaf7_ebx & LEAF7_EBX_TSC_ADJUST) == 0 ||
+           get_msr(m->p->t, IA32_TSC_ADJUST, &m->adjust);
 }
 
 TEST(pt_timing,
@@ -164,12 +298,18 @@ TEST(pt_timing,
         return;
 
     /* Measured and checked. */
-    if (trace_timed(&m, "TSCEn", IA32_RTIT_CTL_TSCEn, PATH_TIMING_TSC, 0))
+    m.adjusts = output_is_native(id) && read_adjust(&m);
+    if (trace_timed(&m, "TSCEn", IA32_RTIT_CTL_TSCEn, PATH_TIMING_TSC, 0)) {
         check_tsc(&m);
+        check_ratio(&m);
+    }
     if ((id->leaf14_ebx & LEAF14_MTC) != 0)
         for (unsigned n = 0; n < 16; n++)
             if ((id->leaf14_1_eax >> 16 >> n & 1) != 0)
                 check_mtc(&m, n);
+    if (m.payloads == 0)
+        note(t, "not tested: MTC against the crystal's clocks: needs CPUID.15H "
+                "and periods longer than an instruction takes");
     if ((id->leaf14_ebx & LEAF14_PSB_FREQ) != 0)
         check_cycles(&m);
 }

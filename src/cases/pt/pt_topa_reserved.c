@@ -28,8 +28,7 @@ static void check_first(struct trace *p)
                           UINT64_C(1) << reserved[i]);
         check_entry(p, "ToPA entry with reserved bit", reserved[i]);
     }
-    for (unsigned bit = physical; bit < 64;
-         bit = bit == physical ? 63 : bit + 1) {
+    for (unsigned bit = physical; bit < 64; bit++) {
         output_topa_table(p->table, table, memory, 1, 0, BIT(bit));
         check_entry(p, "ToPA entry with an address beyond MAXPHYADDR: bit",
                     bit);
@@ -42,6 +41,12 @@ static void check_first(struct trace *p)
     }
     p->table[0] = output_topa_entry(table, 0, TOPA_END);
     check_entry(p, "END in ToPA entry", 0);
+    /* To a table that has nothing wrong. */
+    const uint64_t next = table + TOPA_REGION_BYTES;
+    p->table[0] = output_topa_entry(next, 0, TOPA_END);
+    output_topa_table(p->table + TOPA_REGION_BYTES / sizeof(*p->table), next,
+                      memory, 1, 0, 0);
+    check_entry(p, "END, which leads to another table, in ToPA entry", 0);
 }
 
 /* The second entry, reached when a region is full: no byte after that, and
@@ -94,6 +99,10 @@ TEST(pt_topa_reserved,
     if ((test_cpu(t)->leaf14_ecx & LEAF14_TOPA_MANY) != 0)
         return;
     check_second(&p, "a second region, where CPUID.14H.0:ECX[1] = 0", next);
+    /* One that has nothing wrong. */
+    const uint64_t other = table + TOPA_REGION_BYTES;
+    output_topa_table(p.table + TOPA_REGION_BYTES / sizeof(*p.table), other,
+                      next, 1, 0, 0);
     check_second(&p, "END to another table, where CPUID.14H.0:ECX[1] = 0",
-                 next | TOPA_END);
+                 other | TOPA_END);
 }

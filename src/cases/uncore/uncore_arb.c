@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The ARB unit counts the requests that leave the L3, on either counter, and on
- * counter 0 how long they stayed. */
+/* The ARB unit counts the requests that leave the L3, on either counter, and
+ * writes apart, and on counter 0 how long they stayed. */
 #include "src/harness/case.h"
+#include "asm/memory_windows.h"
 #include "src/base/msr.h"
 #include "src/counting/counters.h"
 #include "src/memory/lines.h"
@@ -66,6 +67,48 @@ static bool check_requests(const struct uncore_counters *u,
     return true;
 }
 
+/* Stores to lines, which the next time are flushed before the store. */
+static void store_twice(const struct lines *lines)
+{
+    const struct memory_walk walk = {(uint64_t)(uintptr_t)lines->at[0],
+                                     UINT64_C(37) * 64, 0xffc0, LINES};
+
+    memory_store_flush(0, &walk);
+    memory_store_flush(0, &walk);
+}
+
+/* Write entries (20H) among all (01H): reads make none; lines that were stored
+ * to make them when they are flushed. */
+static bool check_writes(const struct uncore_counters *u,
+                         const struct lines *lines)
+{
+    static const uint64_t events[2] = {UNC_ARB_TRK_REQUESTS,
+                                       UNC_ARB_TRK_WRITES};
+    const struct lines stored = {{test_buffer(u->t)}};
+    uint64_t reads[2], writes[2], quiet = UINT64_MAX;
+
+    /* memory_store_flush() writes it. */
+    if (!set_msr(u->t, IA32_PERF_GLOBAL_CTRL, 0))
+        return false;
+    for (unsigned i = 0; i < TRIES && quiet > STRAY; i++) {
+        if (!count_window(u, lines, lines_miss, events, reads))
+            return false;
+        quiet = reads[1] < quiet ? reads[1] : quiet;
+    }
+    if (!count_window(u, &stored, store_twice, events, writes))
+        return false;
+    check(u->t, quiet <= STRAY,
+          "UNC_ARB_TRK_REQUESTS.WRITES (81H/20H): got %lu for %u reads flushed "
+          "out, in the quietest of %u windows; wanted at most %u",
+          quiet, LINES, TRIES, STRAY);
+    check(u->t, writes[1] >= LINES / 2 && writes[0] >= writes[1],
+          "UNC_ARB_TRK_REQUESTS (81H): got %lu writes (20H), %lu in all (01H), "
+          "for %u lines stored to and flushed; wanted most of them, and no "
+          "fewer in all",
+          writes[1], writes[0], LINES);
+    return true;
+}
+
 TEST(uncore_arb,
      .asks = "Does the ARB unit count requests, and their occupancy on counter "
              "0?",
@@ -87,7 +130,7 @@ TEST(uncore_arb,
     lines_choose(t, &lines);
 
     /* Measured, and checked. */
-    if (!check_requests(&u, &lines, requests) ||
+    if (!check_requests(&u, &lines, requests) || !check_writes(&u, &lines) ||
         !count_window(&u, &lines, lines_miss, occupancy, cycles))
         return;
     check(t, cycles[0] >= LATENCY * LINES,

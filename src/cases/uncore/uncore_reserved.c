@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Whether reserved bits of the uncore's control registers raise #GP: of these
- * registers no document says so, and those that there are not do not fault on
- * some processors (HSD079). */
+/* The uncore's global control holds its bits. Whether reserved bits of the
+ * control registers raise #GP: of these registers no document says so, and
+ * those that there are not do not fault on some processors (HSD079). */
 #include "src/harness/case.h"
 #include "src/base/msr.h"
 #include "src/base/names.h"
@@ -31,8 +31,56 @@ static void try_bit(struct test_context *t, struct tally *y, uint32_t msr,
              msr_name(msr, name), bit, fault_name(vector));
 }
 
+static void read_identity(struct test_context *peer, void *argument)
+{
+    *(struct identity *)argument = *test_cpu(peer);
+}
+
+/* 2 where processor 1 is of another core than the boot processor. */
+static unsigned cores_at_least(struct test_context *t)
+{
+    struct identity other;
+
+    return hw_processors() > 1 && on_processor(t, 1, read_identity, &other) &&
+                   !identity_siblings(test_cpu(t), &other)
+               ? 2
+               : 1;
+}
+
+/* Each defined bit of the global control alone. There may be fewer cores to
+ * select than bits. Nothing counts, as no unit is enabled. */
+static void check_global(const struct uncore_counters *u)
+{
+    const struct uncore *uncore = u->uncore;
+    const uint64_t bits = uncore->all_cores | UNCORE_GLOBAL_EN |
+                          UNCORE_GLOBAL_WAKE | UNCORE_GLOBAL_FREEZE;
+    unsigned cores = 0, there = cores_at_least(u->t);
+    struct test_context *t = u->t;
+
+    for (unsigned bit = 0; bit < 32; bit++) {
+        if ((bits >> bit & 1) == 0)
+            continue;
+        if (!set_msr_again(t, uncore->global_ctrl, BIT(bit)))
+            return;
+        uint64_t got = msr_value(t, uncore->global_ctrl);
+        if ((uncore->all_cores >> bit & 1) != 0)
+            cores += got == BIT(bit);
+        else
+            check(t, got == BIT(bit),
+                  "MSR_UNC_PERF_GLOBAL_CTRL (%XH) written with 0x%lx reads as "
+                  "0x%lx",
+                  uncore->global_ctrl, BIT(bit), got);
+    }
+    set_msr_again(t, uncore->global_ctrl, 0);
+    check(t, cores >= there,
+          "MSR_UNC_PERF_GLOBAL_CTRL (%XH): %u of the bits 0x%lx that select a "
+          "core hold a 1; there are %u cores at least",
+          uncore->global_ctrl, cores, uncore->all_cores, there);
+}
+
 TEST(uncore_reserved,
-     .asks = "Do reserved bits of the uncore's control registers raise #GP?",
+     .asks = "Does the uncore's global control hold its bits, and do reserved "
+             "ones of all controls raise #GP?",
      .cite =
          "SDM 3B, \"Layout of Uncore PERFEVTSEL MSR for a C-Box Unit or the "
          "ARB Unit\", \"Layout of MSR_UNC_PERF_GLOBAL_CTRL MSR for Uncore\"; "
@@ -46,6 +94,7 @@ TEST(uncore_reserved,
     /* Set-up: in the journal, and stopped. */
     if (!uncore_claim(&u, t))
         return;
+    check_global(&u);
     const uint32_t registers[] = {
         u.uncore->global_ctrl,
         MSR_UNC_PERF_FIXED_CTRL,

@@ -267,6 +267,41 @@ static void check_filters(struct selects *s)
          LINES, all, some, none, edges);
 }
 
+/* Every unit at once, by a threshold that is never reached: nothing counts, but
+ * with INV all cycles do, of which with E few are the first. */
+static bool check_each_filter(struct selects *s)
+{
+    static const struct {
+        const char *what;
+        uint64_t filter;
+        unsigned least, most; /* of the window's cycles, one in so many */
+    } rows[] = {
+        {"CMASK [28:24] = 31", UNCORE_CMASK(31), 0, 0},
+        {"CMASK [28:24] = 31, INV [23]", UNCORE_CMASK(31) | UNCORE_INV, 2, 1},
+        {"CMASK [28:24] = 31, INV [23], E [18]",
+         UNCORE_CMASK(31) | UNCORE_INV | UNCORE_E, 0, 16},
+    };
+    uint64_t selects[UNITS_MAX];
+
+    FOR_EACH_ROW (s->u.t, k, rows) {
+        for (unsigned i = 0; i < s->count; i++)
+            selects[i] = event_of(s, i) | UNCORE_EN | rows[k].filter;
+        if (!run_window(s, selects, lines_miss))
+            return false;
+        for (unsigned i = 0; i < s->count; i++) {
+            const uint64_t clock = s->clock;
+            uint64_t least = rows[k].least != 0 ? clock / rows[k].least : 0;
+            uint64_t most = rows[k].most != 0 ? clock / rows[k].most : 0;
+            check(s->u.t, s->got[i] >= least && s->got[i] <= most,
+                  "%s (%XH), %s: counted %lu in %lu cycles of the uncore's "
+                  "clock; wanted %lu to %lu",
+                  s->units[i].name, s->units[i].counter, rows[k].what,
+                  s->got[i], clock, least, most);
+        }
+    }
+    return true;
+}
+
 TEST(uncore_selects,
      .asks = "Does each unit of the uncore count by its own select, and by all "
              "of its fields?",
@@ -290,4 +325,5 @@ TEST(uncore_selects,
         return;
     check_umasks(&s);
     check_filters(&s);
+    (void)check_each_filter(&s);
 }

@@ -26,6 +26,7 @@
     C(counter_pmi)           \
     C(counter_registers)     \
     C(counter_reserved_bits) \
+    C(counter_while_running) \
     C(counters_independent)  \
     C(fixed_counter_writes)  \
     C(freeze_on_pmi)         \
@@ -66,12 +67,19 @@ enum deviation {
     FREEZE_MISSING,
     FREEZE_CLEARS_CTRL,
     COUNTERS_LINKED,
+    WRITE_IGNORED_RUNNING,
+    SELECT_CLEARS_COUNTER,
+    ENABLE_TAKEN_LATE,
+    CTRL_CLEARS_COUNTERS,
+    RDPMC_OF_START,
+    STATUS_SET_FREEZES,
 };
 
 static struct {
     enum deviation is;
     bool pmi, pmi_masked; /* hw_pmi_begin(), hw_pmi_mask() */
     unsigned pmis, masked;
+    uint64_t enable; /* of a window that runs: IA32_PERF_GLOBAL_CTRL */
 } device;
 
 static _Alignas(4096) uint8_t memory[TEST_BUFFER_BYTES + TEST_RECORDS_BYTES];
@@ -161,9 +169,10 @@ static uint64_t count_of(uint64_t select, uint64_t instructions,
 
 static bool counts(unsigned place, uint64_t enable)
 {
+    const uint64_t needed = IA32_PERFEVTSEL_EN | IA32_PERFEVTSEL_OS;
     uint64_t own =
         place < 32
-            ? *reg(IA32_PERFEVTSEL(place)) & IA32_PERFEVTSEL_EN
+            ? (*reg(IA32_PERFEVTSEL(place)) & needed) == needed
             : *reg(IA32_FIXED_CTR_CTRL) & (UINT64_C(3) << 4 * (place - 32));
 
     if (device.is == GLOBAL_CTRL_IGNORED && place == 2)
@@ -234,6 +243,32 @@ uint64_t window_paused(uint64_t enable, uint64_t cells[WINDOW_CELLS])
     run(enable, window_paused_shape.instructions, window_paused_shape.branches);
     if (device.is == PAUSE_COUNTS)
         run(enable, 10, 5);
+    return 0;
+}
+
+uint64_t window_live(uint64_t enable, uint64_t cells[WINDOW_CELLS])
+{
+    struct window_live *live = (void *)(uintptr_t)cells[0];
+    const uint64_t from = *reg(live->rdmsr);
+
+    device.enable = enable;
+    for (unsigned i = 0; i < 2; i++) {
+        run(device.enable, i == 0 ? 19 : 23, i == 0 ? LIVE_FIRST : LIVE_SECOND);
+        live->by_rdpmc[i] = live->by_rdmsr[i] = *reg(live->rdmsr);
+        if (device.is == RDPMC_OF_START)
+            live->by_rdpmc[i] = from;
+        if (live->msr != IA32_PERF_GLOBAL_CTRL)
+            assert_int_equal(hw_msr_write(live->msr, live->value[i]),
+                             HW_NO_FAULT);
+        else
+            device.enable = live->value[i];
+        for (unsigned n = 0; n < 4; n++)
+            if (device.is == CTRL_CLEARS_COUNTERS && i == 1 &&
+                live->msr == IA32_PERF_GLOBAL_CTRL)
+                *reg(IA32_PMC(n)) = 0;
+    }
+    run(device.enable, 13, 4);
+    device.enable = 0;
     return 0;
 }
 
@@ -335,6 +370,9 @@ static int write_status(uint32_t msr, uint64_t written)
         (msr == IA32_PERF_GLOBAL_STATUS_RESET &&
          (written & (BITS(57, 56) | BITS(54, 35) | BITS(31, 4))) != 0))
         return HW_GP;
+    if (device.is == STATUS_SET_FREEZES && msr == IA32_PERF_GLOBAL_STATUS_SET &&
+        written == PLACES)
+        device.enable = 0;
     if (msr == IA32_PERF_GLOBAL_STATUS_SET)
         *status |= written | (device.is == SET_SETS_MORE && written == 2);
     else if (device.is == STATUS_CLEARED_ALL && written != 0)
@@ -352,6 +390,8 @@ static int write_counter(uint32_t msr, uint64_t written)
         *reg(msr) = written & MASK;
         return HW_NO_FAULT;
     }
+    if (device.is == WRITE_IGNORED_RUNNING && device.enable != 0)
+        return HW_NO_FAULT;
     unsigned n = msr >= IA32_A_PMC(0) ? msr - IA32_A_PMC(0) : msr - IA32_PMC(0);
     if (device.is == STATUS_CLEARED_BY_WRITE)
         *reg(IA32_PERF_GLOBAL_STATUS) &= ~BIT(n);
@@ -372,6 +412,11 @@ static int write_control(uint32_t msr, uint64_t written)
         return HW_GP;
     if (device.is == SELECT_BIT_LOST && msr == IA32_PERFEVTSEL(2))
         written &= ~BIT(19);
+    if (device.is == SELECT_CLEARS_COUNTER && device.enable != 0 &&
+        msr == IA32_PERFEVTSEL(3))
+        *reg(IA32_PMC(3)) = 0;
+    if (device.is == ENABLE_TAKEN_LATE && device.enable != 0)
+        return HW_NO_FAULT;
     *reg(msr) = written;
     if (device.is == SELECTS_SHARED && msr == IA32_PERFEVTSEL(3))
         *reg(IA32_PERFEVTSEL(1)) = written;
@@ -499,6 +544,12 @@ static const struct {
     {FREEZE_MISSING, &test_freeze_on_pmi},
     {FREEZE_CLEARS_CTRL, &test_freeze_on_pmi},
     {COUNTERS_LINKED, &test_counters_independent},
+    {WRITE_IGNORED_RUNNING, &test_counter_while_running},
+    {SELECT_CLEARS_COUNTER, &test_counter_while_running},
+    {ENABLE_TAKEN_LATE, &test_counter_while_running},
+    {CTRL_CLEARS_COUNTERS, &test_counter_while_running},
+    {RDPMC_OF_START, &test_counter_while_running},
+    {STATUS_SET_FREEZES, &test_counter_while_running},
 };
 
 static void sees_each_deviation(void **state)

@@ -45,6 +45,10 @@ enum deviation {
     ARB_CACHED,
     ARB_NO_OCCUPANCY,
     ARB_OCCUPANCY_IS_REQUESTS,
+    ARB_READS_ARE_WRITES,
+    ARB_NO_WRITES,
+    CTRL_WAKE_LOST,
+    CTRL_CORES_LOST,
     PMI_WITHOUT_DEBUGCTL,
     PMI_WITHOUT_CORE,
     PMI_NOT_FORWARDED,
@@ -90,6 +94,10 @@ static const struct {
     {ARB_CACHED, &test_uncore_arb},
     {ARB_NO_OCCUPANCY, &test_uncore_arb},
     {ARB_OCCUPANCY_IS_REQUESTS, &test_uncore_arb},
+    {ARB_READS_ARE_WRITES, &test_uncore_arb},
+    {ARB_NO_WRITES, &test_uncore_arb},
+    {CTRL_WAKE_LOST, &test_uncore_reserved},
+    {CTRL_CORES_LOST, &test_uncore_reserved},
     {PMI_WITHOUT_DEBUGCTL, &test_uncore_pmi},
     {PMI_WITHOUT_CORE, &test_uncore_pmi},
     {PMI_NOT_FORWARDED, &test_uncore_pmi},
@@ -116,6 +124,7 @@ static struct {
     uint64_t tsc;
     unsigned windows; /* of the clock, for the unsteady one */
     bool interrupts_on;
+    bool dirty; /* what is stored to has been before */
     unsigned interrupts;
 } device;
 
@@ -243,6 +252,9 @@ static void count_in_uncore(bool hit, unsigned box)
         if ((n == 0 || device.is != ARB_COUNTER1_DEAD) &&
             (!hit || device.is == ARB_CACHED) && counts(0x3b2 + n, 0x181))
             add(0x3b2 + n, 0x3b0 + n, 1, 44, 2);
+        if (!hit && device.is == ARB_READS_ARE_WRITES &&
+            counts(0x3b2 + n, 0x2081))
+            add(0x3b2 + n, 0x3b0 + n, 1, 44, 2);
         if (n == 0 && !hit && device.is != ARB_NO_OCCUPANCY &&
             counts(0x3b2, 0x180))
             add(0x3b2, 0x3b0, device.is == ARB_OCCUPANCY_IS_REQUESTS ? 1 : 30,
@@ -273,9 +285,16 @@ void lines_read(const void *const lines[], uint64_t count)
 void memory_store_flush(uint64_t enable, const struct memory_walk *walk)
 {
     (void)enable;
-    for (unsigned i = 0; i < walk->count; i++)
+    for (unsigned i = 0; i < walk->count; i++) {
         count_in_core(false, i,
                       device.is == OFFCORE_STORES_ARE_READS ? BIT(0) : BIT(1));
+        count_in_uncore(false, 0);
+        for (uint32_t n = 0; n < 2 && device.dirty; n++)
+            if (counts(0x3b2 + n, 0x181) ||
+                (counts(0x3b2 + n, 0x2081) && device.is != ARB_NO_WRITES))
+                add(0x3b2 + n, 0x3b0 + n, 1, 44, 2);
+    }
+    device.dirty = true;
 }
 
 bool hw_pmi_begin(bool nmi)
@@ -348,6 +367,10 @@ static void power_on(const struct test *test, uint16_t model,
     *msr(0x1a6) = *msr(0x1a7) = 0x10001;
     if (deviation == OFFCORE_BIT_LOST)
         fake_msr(0x1a7)->writable = ~BIT(18);
+    if (deviation == CTRL_WAKE_LOST)
+        fake_msr(device.ctrl)->writable = ~BIT(30);
+    if (deviation == CTRL_CORES_LOST)
+        fake_msr(device.ctrl)->writable = ~BITS(4, 0);
     fake_device = access;
 }
 

@@ -10,6 +10,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -83,12 +84,162 @@ static void bounds(void **state)
     assert_true(b.least == 0 && b.most >= 1000);
 }
 
+/* --- Windows ------------------------------------------------------------- */
+
+static const struct test test = {.name = "bank"};
+static struct test_context contexts[1];
+static struct test_context *const t = &contexts[0];
+
+static struct {
+    uint64_t enable, cell;
+    uint64_t select, fixed_ctrl, pmc, fixed; /* as they were in the window */
+    bool changes_select, changes_fixed_ctrl;
+} seen;
+
+static uint64_t *reg(uint32_t msr)
+{
+    return &fake_msr(msr)->value;
+}
+
+static void look(void)
+{
+    seen.select = *reg(IA32_PERFEVTSEL(2));
+    seen.fixed_ctrl = *reg(IA32_FIXED_CTR_CTRL);
+    seen.pmc = *reg(IA32_A_PMC(2));
+    seen.fixed = *reg(IA32_FIXED_CTR(1));
+    *reg(IA32_PMC(2)) = 77;
+    *reg(IA32_FIXED_CTR(1)) = 88;
+    *reg(IA32_PERF_GLOBAL_STATUS) |= BIT(2);
+    if (seen.changes_select)
+        *reg(IA32_PERFEVTSEL(2)) ^= BIT(20);
+    if (seen.changes_fixed_ctrl)
+        *reg(IA32_FIXED_CTR_CTRL) ^= BIT(2);
+}
+
+static uint64_t window(uint64_t enable, uint64_t cells[WINDOW_CELLS])
+{
+    seen.enable = enable;
+    seen.cell = cells[0];
+    look();
+    return 0;
+}
+
+static void work(void *argument)
+{
+    assert_ptr_equal(argument, &seen);
+    seen.enable = *reg(IA32_PERF_GLOBAL_CTRL);
+    *reg(IA32_PERF_GLOBAL_CTRL) = 0x13; /* as a PMI may leave it */
+    look();
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    memset(contexts, 0, sizeof(contexts));
+    memset(&seen, 0, sizeof(seen));
+    fake_reset();
+    t->cpu = cpu;
+    t->all = contexts;
+    t->processors = 1;
+    t->regime = REGIME_A;
+    context_begin(t, &test, 1);
+    assert_int_equal(bank_claim(t), UINT64_C(0x70000000f));
+    return 0;
+}
+
+static struct bank bank_for_window(void)
+{
+    struct bank bank = bank_of(bank_places(&cpu), 0xc4);
+
+    bank.pmc[2] = 5;
+    bank.fixed[1] = 6;
+    bank.cell = 9;
+    return bank;
+}
+
+static void written_before_and_read_after(void **state)
+{
+    struct bank before = bank_for_window(), after;
+
+    (void)state;
+    /* Cannot be cleared: not the window's. */
+    *reg(IA32_PERF_GLOBAL_STATUS) = BIT(60);
+    assert_true(bank_window(t, &before, window, &after));
+    assert_int_equal(seen.enable, UINT64_C(0x70000000f));
+    assert_int_equal(seen.cell, 9);
+    assert_int_equal(seen.select, 0x4300c4);
+    assert_int_equal(seen.fixed_ctrl, 0x333);
+    assert_int_equal(seen.pmc, 5);
+    assert_int_equal(seen.fixed, 6);
+    assert_int_equal(after.pmc[2], 77);
+    assert_int_equal(after.fixed[1], 88);
+    assert_int_equal(after.select[2], 0x4300c4);
+    assert_int_equal(after.fixed_ctrl, 0x333);
+    assert_int_equal(after.status, BIT(2));
+    assert_int_equal(after.stale, BIT(60));
+    assert_int_equal(after.ctrl, 0);
+    assert_true(after.tsc != 0);
+    assert_int_equal(t->verdict, VERDICT_NONE); /* no check of a test's own */
+}
+
+static void around_work(void **state)
+{
+    struct bank before = bank_for_window(), after;
+
+    (void)state;
+    before.ctrl = BIT(2) | BIT(33);
+    assert_true(bank_work(t, &before, work, &seen, &after));
+    assert_int_equal(seen.enable, BIT(2) | BIT(33));
+    assert_int_equal(after.ctrl, 0x13);
+    assert_int_equal(*reg(IA32_PERF_GLOBAL_CTRL), 0);
+    assert_int_equal(after.pmc[2], 77);
+    assert_int_equal(t->verdict, VERDICT_NONE);
+}
+
+static void what_a_window_changes_is_said(void **state)
+{
+    struct bank before = bank_for_window(), after;
+
+    (void)state;
+    seen.changes_select = true;
+    assert_true(bank_window(t, &before, window, &after));
+    assert_int_equal(t->verdict, VERDICT_FAIL);
+    context_begin(t, &test, 1);
+    assert_int_equal(bank_claim(t), UINT64_C(0x70000000f));
+    seen.changes_select = false;
+    seen.changes_fixed_ctrl = true;
+    assert_true(bank_window(t, &before, window, &after));
+    assert_int_equal(t->verdict, VERDICT_FAIL);
+    /* One that is not programmed may be microcode's. */
+    context_begin(t, &test, 1);
+    assert_int_equal(bank_claim(t), UINT64_C(0x70000000f));
+    seen.changes_select = true;
+    seen.changes_fixed_ctrl = false;
+    before.select[2] = 0;
+    assert_true(bank_window(t, &before, window, &after));
+    assert_int_equal(t->verdict, VERDICT_NONE);
+}
+
+static void an_access_that_faults_ends_it(void **state)
+{
+    struct bank before = bank_for_window(), after;
+
+    (void)state;
+    fake_msr(IA32_FIXED_CTR_CTRL)->write_vector = HW_GP;
+    assert_false(bank_window(t, &before, window, &after));
+    assert_int_equal(seen.enable, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(places_and_widths),
         cmocka_unit_test(programs),
         cmocka_unit_test(bounds),
+        cmocka_unit_test_setup(written_before_and_read_after, set_up),
+        cmocka_unit_test_setup(around_work, set_up),
+        cmocka_unit_test_setup(what_a_window_changes_is_said, set_up),
+        cmocka_unit_test_setup(an_access_that_faults_ends_it, set_up),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,6 +9,8 @@
 
 #include "tests/silicon/boot/config.h"
 #include "tests/silicon/boot/config_source.h"
+#include "tests/silicon/boot/figures.h"
+#include "tests/silicon/boot/file_path.h"
 #include "tests/silicon/boot/ivshmem_disk.h"
 #include "tests/silicon/boot/mp_services.h"
 #include "tests/silicon/boot/start_time.h"
@@ -27,7 +29,6 @@
 #define STACK_PAGES    8
 #define FOUR_GIB       (UINT64_C(1) << 32)
 #define POLL_US        1000
-#define CALIBRATE_US   20000
 
 EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *table);
 
@@ -249,34 +250,6 @@ static void read_config(EFI_HANDLE image)
         power_off();
 }
 
-/* The device path of a file on the boot volume, for LoadImage. */
-static EFI_DEVICE_PATH *file_path(const char *name)
-{
-    EFI_GUID guid = DEVICE_PATH_PROTOCOL;
-    EFI_DEVICE_PATH *base = NULL;
-    UINTN length = 0, chars = text_length(name) + 1;
-    UINT8 *path;
-
-    bs->HandleProtocol(volume, &guid, (VOID **)&base);
-    for (UINT8 *n = (UINT8 *)base; n != NULL && n[0] != 0x7F;) {
-        length += (UINTN)(n[2] | n[3] << 8);
-        n = (UINT8 *)base + length;
-    }
-    path = allocate_pages(pages_for(length + 4 + 2 * chars + 4));
-    __builtin_memcpy(path, base, length);
-    path[length] = MEDIA_DEVICE_PATH;
-    path[length + 1] = MEDIA_FILEPATH_DP;
-    path[length + 2] = (UINT8)(4 + 2 * chars);
-    path[length + 3] = (UINT8)((4 + 2 * chars) >> 8);
-    for (UINTN n = 0; n < chars; n++)
-        path[length + 4 + 2 * n] = (UINT8)name[n];
-    length += 4 + 2 * chars;
-    path[length] = 0x7F; /* end of the entire path */
-    path[length + 1] = 0xFF;
-    path[length + 2] = 4;
-    return (EFI_DEVICE_PATH *)path;
-}
-
 static EFI_HANDLE load_app(EFI_HANDLE parent, EFI_LOADED_IMAGE **loaded)
 {
     static CHAR16 options[CONFIG_OPTIONS_MAX];
@@ -288,8 +261,9 @@ static EFI_HANDLE load_app(EFI_HANDLE parent, EFI_LOADED_IMAGE **loaded)
 
     if (*name == '\0')
         name = from_shared_disk ? APP_OF_STICK : APP_BESIDE;
-    if (EFI_ERROR(
-            bs->LoadImage(FALSE, parent, file_path(name), NULL, 0, &handle)) ||
+    if (EFI_ERROR(bs->LoadImage(FALSE, parent,
+                                file_path(bs, volume, name, allocate_pages),
+                                NULL, 0, &handle)) ||
         EFI_ERROR(bs->HandleProtocol(handle, &guid, (VOID **)&app)))
         fail("cannot load ", name);
     for (; config.options[n] != '\0'; n++)
@@ -318,51 +292,6 @@ static void print_banner(void)
     text_add(&t, config.mp_blocking ? "MP services blocking, processors "
                                     : "processors ");
     text_add_unsigned(&t, hypervisor.processors);
-    log_print(line);
-}
-
-/* a / b with one decimal, in microseconds. */
-static void add_us(struct text *t, uint64_t tsc, uint64_t count,
-                   uint64_t tsc_per_ms)
-{
-    uint64_t tenths =
-        count == 0 || tsc_per_ms == 0 ? 0 : tsc * 10000 / tsc_per_ms / count;
-
-    text_add_unsigned(t, tenths / 10);
-    text_add(t, ".");
-    text_add_unsigned(t, tenths % 10);
-    text_add(t, " us");
-}
-
-static void print_figures(void)
-{
-    uint64_t steps = 0, step_tsc = 0, transactions = 0, tx_tsc = 0, exits = 0;
-    uint64_t tsc = rdtsc();
-    char line[200];
-    struct text t;
-
-    bs->Stall(CALIBRATE_US);
-    tsc = (rdtsc() - tsc) / (CALIBRATE_US / 1000);
-    for (unsigned n = 0; n < hypervisor.processors; n++) {
-        const struct vcpu *v = &hypervisor.vcpus[n];
-
-        steps += v->steps;
-        step_tsc += v->step_tsc;
-        transactions += v->transactions;
-        tx_tsc += v->tx_tsc;
-        exits += v->exit_log.count;
-    }
-    text_start(&t, line, sizeof(line));
-    text_add(&t, "figures: exits ");
-    text_add_unsigned(&t, exits);
-    text_add(&t, ", steps ");
-    text_add_unsigned(&t, steps);
-    text_add(&t, " of ");
-    add_us(&t, step_tsc, steps, tsc);
-    text_add(&t, ", transactions ");
-    text_add_unsigned(&t, transactions);
-    text_add(&t, " of ");
-    add_us(&t, tx_tsc, transactions, tsc);
     log_print(line);
 }
 
@@ -420,6 +349,6 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *table)
         run_app(app, loaded);
     } while (sweep_end());
     if (config.figures)
-        print_figures();
+        figures_print(bs);
     power_off();
 }

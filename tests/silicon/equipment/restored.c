@@ -2,10 +2,9 @@
 /* restored.c - reads a machine's state twice and compares. */
 #include "tests/silicon/equipment/restored.h"
 
+#include "tests/silicon/equipment/registers.h"
 #include "tests/silicon/hypervisor/x86.h"
-#include "tests/silicon/model/cpuid.h"
 #include "tests/silicon/model/msr.h"
-#include "tests/silicon/model/pt.h"
 #include "tests/silicon/model/text.h"
 
 #define MSRS           0x2000u /* the model's are all below */
@@ -13,69 +12,6 @@
 #define LINES_MAX      12 /* differences reported of each kind */
 #define ALLOCATED_MAX  256
 #define RAM_END        (UINT64_C(1) << 32)
-
-/* What a processor has besides the model: SDM volume 3A, "Control Registers",
- * "Debug Registers", "Memory-Management Registers", table "Local APIC Register
- * Address Map"; volume 4, "Architectural MSRs". COM1: 16550 data sheet. */
-/* clang-format off */
-enum register_kind {
-    CONTROL, EXTENDED, TABLE, DEBUG, FLAGS, HOST, MODEL, APIC, PORT,
-};
-/* clang-format on */
-
-static const struct {
-    const char *name;
-    enum register_kind kind;
-    uint32_t number;
-} registers[] = {
-    {"CR0", CONTROL, 0},
-    {"CR3", CONTROL, 3},
-    {"CR4", CONTROL, 4},
-    {"CR8", CONTROL, 8},
-    {"XCR0", EXTENDED, 0},
-    {"RFLAGS.IF and DF", FLAGS, 0},
-    {"IDTR base", TABLE, 0},
-    {"IDTR limit", TABLE, 1},
-    {"the IDT", TABLE, 2},
-    {"GDTR base", TABLE, 3},
-    {"GDTR limit", TABLE, 4},
-    {"the GDT", TABLE, 5},
-    {"the page tables", TABLE, 6},
-    {"DR0", DEBUG, 0},
-    {"DR1", DEBUG, 1},
-    {"DR2", DEBUG, 2},
-    {"DR3", DEBUG, 3},
-    {"DR6", DEBUG, 6},
-    {"DR7", DEBUG, 7},
-    {"IA32_APIC_BASE", HOST, 0x1B},
-    {"IA32_SYSENTER_CS", HOST, 0x174},
-    {"IA32_SYSENTER_ESP", HOST, 0x175},
-    {"IA32_SYSENTER_EIP", HOST, 0x176},
-    {"IA32_PAT", HOST, 0x277},
-    {"IA32_MTRR_DEF_TYPE", HOST, 0x2FF},
-    {"IA32_EFER", HOST, 0xC0000080},
-    {"IA32_STAR", HOST, 0xC0000081},
-    {"IA32_LSTAR", HOST, 0xC0000082},
-    {"IA32_FMASK", HOST, 0xC0000084},
-    {"IA32_FS_BASE", HOST, 0xC0000100},
-    {"IA32_GS_BASE", HOST, 0xC0000101},
-    {"IA32_PERF_GLOBAL_CTRL", MODEL, 0x38F},
-    {"IA32_RTIT_CTL", MODEL, 0x570},
-    {"the APIC's TPR", APIC, 0x080},
-    {"the APIC's LDR", APIC, 0x0D0},
-    {"the APIC's spurious vector", APIC, 0x0F0},
-    {"LVT CMCI", APIC, 0x2F0},
-    {"LVT timer", APIC, 0x320},
-    {"LVT thermal", APIC, 0x330},
-    {"LVT performance counters", APIC, 0x340},
-    {"LVT LINT0", APIC, 0x350},
-    {"LVT LINT1", APIC, 0x360},
-    {"LVT error", APIC, 0x370},
-    {"the APIC's divide", APIC, 0x3E0},
-    {"the first 8259's mask", PORT, 0x21},
-    {"the second 8259's mask", PORT, 0xA1},
-};
-#define REGISTERS (sizeof(registers) / sizeof(registers[0]))
 
 struct baseline {
     uint64_t msr[MSRS];
@@ -162,143 +98,6 @@ void restored_prepare(void *(*pages)(size_t count))
     sums = pages((size_t)(end / PAGE_BYTES * sizeof(*sums) / PAGE_BYTES + 1));
 }
 
-static uint64_t sum_of(const void *data, size_t bytes, uint64_t mask)
-{
-    const uint64_t *words = data;
-    uint64_t sum = 1;
-
-    /* Nowhere else does QEMU execute as many instructions, most boots over. */
-#pragma GCC unroll 16
-    for (size_t n = 0; n < bytes / 8; n++)
-        sum = (sum ^ (words[n] & mask)) * UINT64_C(0x9E3779B97F4A7C15);
-    return sum | 1;
-}
-
-/* The tables that CR3 leads to, without their Accessed and Dirty bits. SDM
- * volume 3A, "4-Level Paging and 5-Level Paging". */
-static uint64_t sum_tables(const uint64_t *table, unsigned level)
-{
-    const uint64_t address = UINT64_C(0x000FFFFFFFFFF000);
-    uint64_t sum = sum_of(table, PAGE_BYTES, ~UINT64_C(0x60));
-
-    for (unsigned n = 0; level > 1 && n < 512; n++)
-        if ((table[n] & 0x81) == 1) /* present, and not a large page */
-            sum = sum * 3 ^
-                  sum_tables((const uint64_t *)(table[n] & address), level - 1);
-    return sum;
-}
-
-static uint64_t read_control(uint32_t number)
-{
-    uint64_t value;
-
-    switch (number) {
-    case 0:
-        __asm__ volatile("mov %%cr0, %0" : "=r"(value));
-        break;
-    case 3:
-        __asm__ volatile("mov %%cr3, %0" : "=r"(value));
-        break;
-    case 4:
-        __asm__ volatile("mov %%cr4, %0" : "=r"(value));
-        break;
-    default:
-        __asm__ volatile("mov %%cr8, %0" : "=r"(value));
-    }
-    return value;
-}
-
-/* XGETBV needs CR4.OSXSAVE. */
-static uint64_t read_xcr0(void)
-{
-    uint32_t out[4], low, high;
-    uint64_t cr4 = read_control(4);
-
-    cpuid(1, 0, out);
-    if ((out[2] & LEAF1_ECX_XSAVE) == 0)
-        return 0;
-    __asm__ volatile("mov %0, %%cr4" : : "r"(cr4 | CR4_OSXSAVE));
-    __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
-    __asm__ volatile("mov %0, %%cr4" : : "r"(cr4));
-    return (uint64_t)high << 32 | low;
-}
-
-static uint64_t read_debug(uint32_t number)
-{
-    uint64_t at[4], value;
-
-    read_breakpoints(at);
-    if (number < 4)
-        return at[number];
-    if (number == 6)
-        __asm__ volatile("mov %%dr6, %0" : "=r"(value));
-    else
-        __asm__ volatile("mov %%dr7, %0" : "=r"(value));
-    return value;
-}
-
-static uint64_t read_table(uint32_t number)
-{
-    struct table_register idt, gdt, *r = number < 3 ? &idt : &gdt;
-
-    __asm__ volatile("sidt %0" : "=m"(idt));
-    __asm__ volatile("sgdt %0" : "=m"(gdt));
-    switch (number) {
-    case 0:
-    case 3:
-        return r->base;
-    case 1:
-    case 4:
-        return r->limit;
-    case 6:
-        return sum_tables(
-            (const uint64_t *)(read_control(3) & ~UINT64_C(0xFFF)), 4);
-    default:
-        return sum_of((const void *)r->base, r->limit + 1u, UINT64_MAX);
-    }
-}
-
-/* What only events change is not compared (MSR_SMI_COUNT: each SMI).
- * Reading may change what the model is to do next: a copy is read. */
-static bool read_model_msr(unsigned processor, uint32_t number, uint64_t *value)
-{
-    struct processor copy = hypervisor.models[processor];
-    bool good = msr_read(&copy, number, value);
-
-    if (number == IA32_RTIT_STATUS) /* software cannot write these */
-        *value &= ~(RTIT_FILTER_EN | RTIT_CONTEXT_EN | RTIT_TRIGGER_EN);
-    return good;
-}
-
-static uint64_t read_register(enum register_kind kind, uint32_t number)
-{
-    uint64_t value = 0;
-
-    switch (kind) {
-    case CONTROL:
-        return read_control(number);
-    case EXTENDED:
-        return read_xcr0();
-    case TABLE:
-        return read_table(number);
-    case DEBUG:
-        return read_debug(number);
-    case FLAGS:
-        __asm__ volatile("pushfq; popq %0" : "=r"(value));
-        return value & (RFLAGS_IF | RFLAGS_DF);
-    case HOST:
-        return rdmsr(number);
-    case MODEL:
-        read_model_msr(vcpu_current()->model->index, number, &value);
-        return value;
-    case APIC:
-        return apic_read(rdmsr(IA32_APIC_BASE), number);
-    case PORT:
-        break;
-    }
-    return inb((uint16_t)number);
-}
-
 static void report_difference(const struct vcpu *v, const char *name,
                               uint32_t msr, uint64_t was, uint64_t is)
 {
@@ -328,7 +127,7 @@ void restored_enter(const struct vcpu *v)
     struct baseline *k = &baselines[v->model->index];
 
     for (size_t n = 0; n < REGISTERS; n++)
-        k->at[n] = read_register(registers[n].kind, registers[n].number);
+        k->at[n] = register_read(n);
     k->inside = true;
 }
 
@@ -338,14 +137,13 @@ static void compare_registers(const struct vcpu *v, bool all)
     struct baseline *k = &baselines[v->model->index];
 
     for (size_t n = 0; n < REGISTERS; n++) {
-        enum register_kind kind = registers[n].kind;
         uint64_t is;
 
-        if (!all && kind != FLAGS && kind != APIC)
+        if (!all && !register_is_for_interrupts(n))
             continue;
-        is = read_register(kind, registers[n].number);
+        is = register_read(n);
         if (is != k->at[n] && k->reported++ < LINES_MAX)
-            report_difference(v, registers[n].name, 0, k->at[n], is);
+            report_difference(v, register_name(n), 0, k->at[n], is);
         k->compared++;
     }
 }
@@ -397,7 +195,7 @@ static void sum_page(uint64_t at, UINT32 type)
     (void)type;
     if (at < RAM_END && at != 0)
         sums[at / PAGE_BYTES] =
-            sum_of((const void *)at, PAGE_BYTES, UINT64_MAX);
+            register_sum((const void *)at, PAGE_BYTES, UINT64_MAX);
 }
 
 static unsigned pages_compared, pages_reported;
@@ -409,7 +207,7 @@ static void compare_page(uint64_t at, UINT32 type)
     if (at >= RAM_END || sums[at / PAGE_BYTES] == 0 || was_allocated(at))
         return; /* it was of another type then */
     pages_compared++;
-    is = sum_of((const void *)at, PAGE_BYTES, UINT64_MAX);
+    is = register_sum((const void *)at, PAGE_BYTES, UINT64_MAX);
     if (is != sums[at / PAGE_BYTES] && pages_reported++ < LINES_MAX)
         report_difference(NULL, "memory at (type, address)", (uint32_t)type, at,
                           is);
@@ -432,7 +230,7 @@ void restored_begin(EFI_BOOT_SERVICES *bs, const void *base, uint64_t bytes,
         for (uint32_t n = 0; n < MSRS; n++)
             baselines[p].readable[n] =
                 n != MSR_SMI_COUNT &&
-                read_model_msr(p, n, &baselines[p].msr[n]);
+                register_read_model(p, n, &baselines[p].msr[n]);
     }
     if (memory)
         for_each_page(bs, sum_page);
@@ -449,7 +247,7 @@ static unsigned compare_msrs(unsigned p, unsigned *reported)
 
         count += baselines[p].readable[n];
         if (baselines[p].readable[n] &&
-            (!read_model_msr(p, n, &is) || is != baselines[p].msr[n]) &&
+            (!register_read_model(p, n, &is) || is != baselines[p].msr[n]) &&
             (*reported)++ < LINES_MAX)
             report_difference(&hypervisor.vcpus[p], "MSR ", n,
                               baselines[p].msr[n], is);

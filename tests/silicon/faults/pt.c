@@ -163,6 +163,25 @@ uint64_t faults_pt_register(const struct processor *p, enum pt_value what,
     return f->value == what && f->number == number ? changed(f, value) : value;
 }
 
+static bool is_shared(const struct processor *p, uint32_t number)
+{
+    const struct fault *f = entry_of(p);
+
+    return f->rule == PT_SHARED && f->number == number;
+}
+
+uint64_t faults_pt_shared(const struct processor *p, uint32_t number,
+                          uint64_t value)
+{
+    return is_shared(p, number) ? p->machine->faults.pt_shared : value;
+}
+
+void faults_pt_written_to(struct processor *p, uint32_t number, uint64_t value)
+{
+    if (is_shared(p, number))
+        p->machine->faults.pt_shared = value;
+}
+
 bool faults_trace_aborts(const struct processor *p)
 {
     return has_fault(p, FAULT_pt_aborts_transaction);

@@ -100,3 +100,39 @@ FAULT(pt_pgd_conditional_ip,
               "clears FilterEn",
       .caught = {"skylake-2018 on 1 pt_filter_ip FAIL"},
       .rule = PT_PGD_CONDITIONAL)
+
+FAULT(pt_cr3_filter_always, .what = "[PT] CR3 is compared though CR3Filter = 0",
+      .caught = {"skylake-2018 on 1 pt_hle_path FAIL"}, .rule = PT_CR3_ANY)
+
+FAULT(pt_user_ignored, .what = "[PT] CPL 3 is traced though User = 0",
+      .caught = {"skylake-2018 on 1 pt_ring3 FAIL"}, .rule = PT_USER,
+      .is = true)
+
+FAULT(pt_os_never, .what = "[PT] CPL 0 is never traced",
+      .caught = {"skylake-2018 on 1 pt_hle_path FAIL"}, .rule = PT_OS)
+
+FAULT(pt_user_never, .what = "[PT] CPL 3 is never traced",
+      .caught = {"skylake-2018 on 1 pt_ring3 FAIL"}, .rule = PT_USER)
+
+FAULT(pt_ranges_all,
+      .what = "[PT with ranges] an IP has to be in all filter ranges",
+      .caught = {"skylake-2018 on 1 pt_filter_ip FAIL"}, .rule = PT_RANGES_ANY)
+
+FAULT(pt_cr3_change_ignored,
+      .what = "[PT] CR3 is compared where TraceEn is set, not where it changes",
+      .caught = {"skylake-2018 on 1 pt_filter_context FAIL"},
+      .rule = PT_CR3_FOLLOWED)
+
+FAULT(pt_pge_at_start_missing,
+      .what = "[PT] TIP.PGE is missing where TraceEn is set",
+      .caught = {"skylake-2018 on 1 pt_hle_path FAIL"}, .rule = PT_PGE_AT_START)
+
+FAULT(pt_range_base_of_8,
+      .what = "[PT with ranges] a range begins at a multiple of 8",
+      .caught = {"skylake-2018 on 1 pt_trace_stop FAIL"},
+      .value = PT_RANGE_BASE, .clear = 7)
+
+FAULT(pt_range_limit_of_8,
+      .what = "[PT with ranges] a range ends before a multiple of 8",
+      .caught = {"skylake-2018 on 1 pt_trace_stop FAIL"},
+      .value = PT_RANGE_LIMIT, .set = 7)

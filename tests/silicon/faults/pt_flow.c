@@ -95,3 +95,49 @@ FAULT(
 FAULT(pt_tnt_full_lost, .what = "[PT] a TNT that is full is lost",
       .caught = {"skylake-2018 on 1 pt_aborted_region_kept FAIL"},
       .rule = PT_TNT_FULL)
+
+FAULT(pt_event_fup_missing, .what = "[PT] an exception or interrupt has no FUP",
+      .caught = {"skylake-2018 on 1 pt_events FAIL"}, .rule = PT_EVENT_FUP)
+
+FAULT(pt_event_fup_target,
+      .what = "[PT] the FUP of an exception or interrupt is its handler",
+      .caught = {"skylake-2018 on 1 pt_events FAIL"}, .rule = PT_EVENT_FUP_IP)
+
+FAULT(pt_event_tip_missing, .what = "[PT] an exception or interrupt has no TIP",
+      .caught = {"skylake-2018 on 1 pt_rtm_abort_causes FAIL"},
+      .rule = PT_EVENT_TIP)
+
+FAULT(pt_interrupt_fup_wrong,
+      .what =
+          "[PT] the FUP of an interrupt is a byte before the next instruction",
+      .caught = {"skylake-2018 on 1 pt_topa_output FAIL"},
+      .value = PT_INTERRUPT_IP, .add = (uint64_t)(-1))
+
+FAULT(pt_events_silent,
+      .what = "[PT] exceptions and interrupts make no packets",
+      .caught = {"skylake-2018 on 1 pt_events FAIL"}, .rule = PT_EVENTS)
+
+FAULT(pt_psb_time_at_start_alone,
+      .what =
+          "[PT] PSB+ has TSC, TMA and CBR where tracing starts and never again",
+      .caught = {"skylake-2018 on 1 pt_psb FAIL"}, .rule = PT_TIME_LATER)
+
+FAULT(pt_tnt_near_missing,
+      .what = "[PT] a conditional branch of 32-bit displacement leaves no bit "
+              "in a TNT",
+      .caught = {"skylake-2018 on 1 pt_branches FAIL"}, .rule = PT_TNT_NEAR)
+
+FAULT(pt_syscall_tip_missing, .what = "[PT] SYSCALL makes no TIP",
+      .caught = {"skylake-2018 on 1 pt_ring3 FAIL"}, .rule = PT_SYSCALL_TIP)
+
+FAULT(pt_sysret_tip_missing, .what = "[PT] SYSRET makes no TIP",
+      .caught = {"skylake-2018 on 1 pt_ring3 FAIL"}, .rule = PT_SYSRET_TIP)
+
+FAULT(pt_event_tip_first,
+      .what = "[PT] the TIP of an exception or interrupt comes before its FUP",
+      .caught = {"skylake-2018 on 1 pt_rtm_abort_causes FAIL"},
+      .rule = PT_EVENT_FUP_FIRST)
+
+FAULT(pt_last_tnt_short, .what = "[PT] a TNT of six results has five",
+      .caught = {"skylake-2018 on 1 pt_transfers FAIL"}, .value = PT_TNT_BYTE,
+      .clear = 0x80)

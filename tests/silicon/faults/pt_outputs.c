@@ -123,3 +123,60 @@ FAULT(pt_end_loses_byte,
           "[PT] the last byte before TraceEn is cleared does not get to memory",
       .caught = {"skylake-2018 on 1 pt_hle_path FAIL"}, .value = PT_LOST_AT_END,
       .set = 1)
+
+FAULT(pt_region_twice, .what = "[PT] a ToPA region is twice its Size",
+      .caught = {"skylake-2018 on 1 pt_output_offset FAIL"},
+      .value = PT_REGION_BYTES, .clear = 0x1000, .set = 0x2000)
+
+FAULT(pt_entry_bit_3_ignored,
+      .what = "[PT] bit 3 of a ToPA entry, which is reserved, is ignored",
+      .caught = {"skylake-2018 on 1 pt_topa_reserved FAIL"},
+      .value = PT_ENTRY_BITS, .set = UINT64_C(1) << 3)
+
+FAULT(pt_entry_bit_5_ignored,
+      .what = "[PT] bit 5 of a ToPA entry, which is reserved, is ignored",
+      .caught = {"skylake-2018 on 1 pt_topa_reserved FAIL"},
+      .value = PT_ENTRY_BITS, .set = UINT64_C(1) << 5)
+
+FAULT(pt_entry_bit_11_ignored,
+      .what = "[PT] bit 11 of a ToPA entry, which is reserved, is ignored",
+      .caught = {"skylake-2018 on 1 pt_topa_reserved FAIL"},
+      .value = PT_ENTRY_BITS, .set = UINT64_C(1) << 11)
+
+FAULT(pt_entry_bit_63_ignored,
+      .what = "[PT] bit 63 of a ToPA entry, which is reserved, is ignored",
+      .caught = {"skylake-2018 on 1 pt_topa_reserved FAIL"},
+      .value = PT_ENTRY_BITS, .set = UINT64_C(1) << 63)
+
+FAULT(pt_error_is_stopped,
+      .what = "[PT] an operational error sets Stopped instead of Error",
+      .caught = {"skylake-2018 on 1 pt_output_offset FAIL"},
+      .value = PT_ERROR_BIT, .clear = UINT64_MAX, .set = 1 << 5)
+
+FAULT(pt_pmi_stops_trace, .what = "[PT] the interrupt of INT freezes tracing",
+      .caught = {"skylake-2018 on 1 pt_rtm_abort_causes FAIL"},
+      .rule = PT_GOES_ON_PMI)
+
+FAULT(pt_topa_skips_entry,
+      .what =
+          "[PT with ToPA tables] each second entry of a ToPA table is left out",
+      .caught = {"skylake-2018 on 1 pt_topa_reserved FAIL"},
+      .value = PT_TOPA_STEP, .add = 128)
+
+FAULT(pt_end_keeps_index,
+      .what = "[PT with ToPA tables] END does not set the table offset to 0",
+      .caught = {"skylake-2018 on 1 pt_topa_output FAIL"}, .rule = PT_END_INDEX)
+
+FAULT(pt_region_long, .what = "[PT] a ToPA region ends a byte late",
+      .caught = {"skylake-2018 on 1 pt_output_offset FAIL"},
+      .value = PT_REGION_BYTES, .add = 1)
+
+FAULT(pt_offset_size_accepted,
+      .what = "[PT] an OutputOffset that is the size of the output is no error",
+      .caught = {"skylake-2018 on 1 pt_output_offset FAIL"},
+      .value = PT_OFFSET_MAX, .add = 1)
+
+FAULT(pt_stop_pointers_low,
+      .what = "[PT] after STOP, OutputOffset is one too low",
+      .caught = {"skylake-2018 on 1 pt_topa_output FAIL"},
+      .value = PT_STOP_POINTERS, .add = (uint64_t)(-(INT64_C(1) << 32)))

@@ -118,3 +118,42 @@ FAULT(pt_psbend_missing, .what = "[PT] PSB+ has no PSBEND",
 
 FAULT(pt_psbend_early, .what = "[PT] PSBEND comes before the FUP of PSB+",
       .caught = {"skylake-2018 on 1 pt_hle_path FAIL"}, .rule = PT_PSBEND_LAST)
+
+FAULT(pt_pip_needs_branches, .what = "[PT] PIP is missing where BranchEn = 0",
+      .caught = {"skylake-2018 on 1 pt_filter_context FAIL"},
+      .rule = PT_PIP_NO_BRANCHES)
+
+FAULT(pt_last_ip_skips_tip,
+      .what = "[PT] TIP, TIP.PGE and TIP.PGD do not become last IP",
+      .caught = {"skylake-2018 on 1 pt_ring3 FAIL"}, .rule = PT_LAST_IP_TIP)
+
+FAULT(pt_ip_byte_0, .what = "[PT] the lowest byte of each IP is 0",
+      .caught = {"skylake-2018 on 1 pt_hle_path FAIL"}, .value = PT_IP_PAYLOAD,
+      .clear = 0xFF)
+
+FAULT(pt_psb_fup_wrong, .what = "[PT] the FUP of PSB+ has the IP before",
+      .caught = {"skylake-2018 on 1 pt_psb FAIL"}, .rule = PT_PSB_FUP_NEXT)
+
+FAULT(pt_ovf_missing, .what = "[PT] packets are lost without OVF",
+      .caught = {"skylake-2018 on 1 pt_in_tx_in_psb FAIL"}, .rule = PT_OVF,
+      .value = PT_OVF_ONE_IN, .clear = UINT64_MAX, .set = 40)
+
+FAULT(pt_psb_time_outside, .what = "[PT] TSC, TMA and CBR come after PSBEND",
+      .caught = {"skylake-2018 on 1 pt_psb FAIL"}, .rule = PT_PSB_TIME_FIRST)
+
+FAULT(pt_psb_cr3_wrong,
+      .what = "[PT] the PIP of PSB+ has another page than CR3",
+      .caught = {"skylake-2018 on 1 pt_psb FAIL"}, .value = PT_PSB_CR3,
+      .add = 0x1000)
+
+FAULT(pt_psb_needs_context,
+      .what = "[PT] no PSB where TraceEn is set with ContextEn = 0",
+      .caught = {"skylake-2018 on 1 pt_filter_context FAIL"},
+      .rule = PT_PSB_ANYWHERE)
+
+FAULT(pt_exec_after_pge, .what = "[PT] MODE.Exec comes after TIP.PGE",
+      .caught = {"skylake-2018 on 1 pt_hle_path FAIL"}, .rule = PT_EXEC_FIRST)
+
+FAULT(pt_ip_16_bits_wrong, .what = "[PT] each IP has bit 1 set",
+      .caught = {"skylake-2018 on 1 pt_hle_path FAIL"}, .value = PT_IP_PAYLOAD,
+      .set = 2)

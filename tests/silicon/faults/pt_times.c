@@ -34,3 +34,47 @@ FAULT(pt_tsc_behind,
 
 FAULT(pt_cbr_missing, .what = "[PT] no CBR",
       .caught = {"skylake-2018 on 1 pt_enable FAIL"}, .rule = PT_CBR)
+
+FAULT(pt_cyc_threshold_ignored, .what = "[PT with CYC] CycThresh is ignored",
+      .caught = {"skylake-2018 on 1 pt_timing FAIL"}, .value = PT_CYC_THRESHOLD,
+      .clear = UINT64_MAX)
+
+FAULT(pt_cyc_missing,
+      .what = "[PT with CYC] CYC does not come though CYCEn = 1",
+      .caught = {"skylake-2018 on 1 pt_timing FAIL"}, .rule = PT_CYC)
+
+FAULT(pt_mtc_freq_ignored, .what = "[PT with MTC] MTCFreq is ignored",
+      .caught = {"skylake-2018 on 1 pt_timing FAIL"}, .value = PT_MTC_SHIFT,
+      .clear = UINT64_MAX)
+
+FAULT(pt_mtc_freq_off,
+      .what = "[PT with MTC] MTC begins a bit higher than MTCFreq says",
+      .caught = {"skylake-2018 on 1 pt_timing FAIL"}, .value = PT_MTC_SHIFT,
+      .add = 1)
+
+FAULT(pt_mtc_missing,
+      .what = "[PT with MTC] MTC does not come though MTCEn = 1",
+      .caught = {"skylake-2018 on 1 pt_timing FAIL"}, .rule = PT_MTC)
+
+FAULT(pt_mtc_same,
+      .what = "[PT with MTC] MTC comes though its 8 bits are the same",
+      .caught = {"skylake-2018 on 1 pt_timing FAIL"}, .rule = PT_MTC_SAME)
+
+FAULT(pt_mtc_payload_stuck, .what = "[PT with MTC] MTC has bit 7 = 0",
+      .caught = {"skylake-2018 on 1 pt_timing FAIL"}, .value = PT_MTC_PAYLOAD,
+      .clear = 0x80)
+
+FAULT(pt_tma_missing, .what = "[PT with MTC] no TMA after TSC",
+      .caught = {"skylake-2018 on 1 pt_timing FAIL"}, .rule = PT_TMA)
+
+FAULT(pt_cyc_exp_missing,
+      .what = "[PT with CYC] a CYC of more than one byte has Exp = 0",
+      .caught = {"skylake-2018 on 1 pt_timing FAIL"}, .rule = PT_CYC_EXP)
+
+FAULT(pt_tma_unasked, .what = "[PT with MTC] TMA comes though MTCEn = 0",
+      .caught = {"skylake-2018 on 1 pt_hle_path FAIL"}, .rule = PT_TMA,
+      .is = true)
+
+FAULT(pt_tsc_32_bits, .what = "[PT] the TSC packet has TSC[31:0] alone",
+      .caught = {"skylake-2018 on 1 pt_timing FAIL"}, .value = PT_TSC_PAYLOAD,
+      .clear = UINT64_MAX << 32)

@@ -61,3 +61,57 @@ FAULT(pt_abort_by_interrupt_silent,
       .what = "[PT and TSX] an abort by an interrupt makes no packets",
       .caught = {"skylake-2018 on 1 pt_rtm_abort_causes FAIL"},
       .rule = PT_ABORT_EVENT)
+
+FAULT(pt_psb_tx_outside,
+      .what = "[PT and TSX] MODE.TSX of PSB+ comes after PSBEND",
+      .caught = {"skylake-2018 on 1 pt_hle_path FAIL"},
+      .rule = PT_PSB_TX_INSIDE)
+
+FAULT(pt_commit_mode_abort,
+      .what = "[PT and TSX] MODE.TSX of a commit has TXAbort = 1",
+      .caught = {"skylake-2018 on 1 pt_rtm_commit FAIL"},
+      .value = PT_TX_COMMIT_MODE, .set = 2)
+
+FAULT(pt_abort_mode_both,
+      .what = "[PT and TSX] MODE.TSX of an abort has InTX = TXAbort = 1",
+      .caught = {"skylake-2018 on 1 pt_rtm_abort_by_fault FAIL"},
+      .value = PT_TX_ABORT_MODE, .set = 1)
+
+FAULT(pt_mode_tsx_twice,
+      .what = "[PT and TSX] MODE.TSX comes again after its FUP",
+      .caught = {"skylake-2018 on 1 pt_rtm_commit FAIL"},
+      .rule = PT_TX_MODE_ONCE)
+
+FAULT(pt_psb_in_tx_after_commit,
+      .what = "[PT and TSX] MODE.TSX in PSB+ says InTX = 1 after a commit",
+      .caught = {"skylake-2018 on 1 pt_rtm_commit FAIL"},
+      .rule = PT_COMMIT_ENDS_TX)
+
+FAULT(pt_psb_in_tx_after_abort,
+      .what = "[PT and TSX] MODE.TSX in PSB+ says InTX = 1 after an abort",
+      .caught = {"skylake-2018 on 1 pt_rtm_abort_by_fault FAIL"},
+      .rule = PT_ABORT_ENDS_TX)
+
+FAULT(
+    pt_abort_ip_begin,
+    .what = "[PT and TSX] the FUP of an abort is the begin of the transaction",
+    .caught = {"skylake-2018 on 1 pt_rtm_abort_by_fault FAIL"},
+    .rule = PT_ABORT_HERE)
+
+FAULT(pt_abort_loses_tnt,
+      .what = "[PT and TSX] results that are not sent when a transaction "
+              "aborts are lost",
+      .caught = {"skylake-2018 on 1 pt_aborted_region_kept FAIL"},
+      .rule = PT_ABORT_TNT)
+
+FAULT(pt_abort_pgd_missing,
+      .what = "[PT and TSX] an abort that leaves the filter has no TIP.PGD",
+      .caught = {"skylake-2018 on 1 pt_tx_path FAIL"}, .rule = PT_ABORT_PGD)
+
+FAULT(pt_abort_pge_missing,
+      .what = "[PT and TSX] an abort that enters the filter has no TIP.PGE",
+      .caught = {"skylake-2018 on 1 pt_tx_path FAIL"}, .rule = PT_ABORT_PGE)
+
+FAULT(pt_commit_fup_missing,
+      .what = "[PT and TSX] MODE.TSX of a commit has no FUP",
+      .caught = {"skylake-2018 on 1 pt_rtm_commit FAIL"}, .rule = PT_COMMIT_FUP)

@@ -293,6 +293,7 @@ static struct action on_interrupt(struct vcpu *v)
     if (v->tx.depth > 0)
         tx_abort(v, TX_CAUSE_EVENT);
     v->pmi_pending = false;
+    v->pt_ip = faults_pt_value(v->model, PT_INTERRUPT_IP, v->pt_ip);
     trace_catch(v);
     return action_of(ACTION_RESUME);
 }

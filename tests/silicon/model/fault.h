@@ -51,6 +51,7 @@ enum fault_id {
 /* What hooks remember of the machine, and of a processor. */
 struct fault_shared {
     volatile uint64_t force_abort; /* MSR 10FH as any processor wrote it */
+    volatile uint64_t pt_shared;   /* the same of a register of PT */
 };
 
 struct fault_state {

@@ -78,6 +78,10 @@ uint64_t faults_pt_value(const struct processor *p, enum pt_value what,
 bool faults_pt_unlocked(const struct processor *p, uint32_t number);
 uint64_t faults_pt_register(const struct processor *p, enum pt_value what,
                             uint32_t number, uint64_t value);
+/* What a register reads; it has been written, by any processor. */
+uint64_t faults_pt_shared(const struct processor *p, uint32_t number,
+                          uint64_t value);
+void faults_pt_written_to(struct processor *p, uint32_t number, uint64_t value);
 
 /* pt.c. Does this branch make no packet? */
 bool faults_hide_branch(const struct processor *p);

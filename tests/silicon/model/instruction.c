@@ -2,25 +2,9 @@
 /* instruction.c - what kind of instruction is this? */
 #include "tests/silicon/model/instruction.h"
 
+#include "tests/silicon/model/prefixes.h"
+
 #define SLOW INSTRUCTION_SLOW
-
-/* The prefixes before an opcode. */
-struct prefixes {
-    uint8_t rep;       /* F2H, F3H, or 0: the last of them */
-    bool operand_size; /* 66H */
-    bool lock;         /* F0H */
-    uint8_t rex;
-};
-
-static uint8_t reg_of(uint8_t modrm)
-{
-    return (modrm >> 3) & 7;
-}
-
-static bool is_memory(uint8_t modrm)
-{
-    return modrm < 0xC0;
-}
 
 /* clang-format off */
 /* 0F 01, memory forms: SGDT, SIDT, LGDT, LIDT, SMSW, -, LMSW, INVLPG. */
@@ -298,75 +282,6 @@ static int32_t signed32(const uint8_t *b)
                      (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24);
 }
 
-static bool is_prefix(uint8_t op)
-{
-    return op == 0x66 || op == 0x67 || op == 0xF0 || op == 0xF2 || op == 0xF3 ||
-           op == 0x2E || op == 0x36 || op == 0x3E || op == 0x26 || op == 0x64 ||
-           op == 0x65 || (op & 0xF0) == 0x40;
-}
-
-/* LOCK may precede these, with a memory operand: ADD, OR, ADC, SBB, AND,
- * SUB, XOR, XCHG, NOT, NEG, INC, DEC. */
-static bool is_lockable(uint8_t op, uint8_t modrm)
-{
-    unsigned reg = reg_of(modrm);
-
-    if (op < 0x38)
-        return (op & 7) < 2;
-    if (op == 0x80 || op == 0x81 || op == 0x83)
-        return reg != 7;
-    if (op == 0xF6 || op == 0xF7)
-        return reg == 2 || reg == 3;
-    return op == 0x86 || op == 0x87 || (op >= 0xFE && reg < 2);
-}
-
-/* The same after 0FH: BTS, BTR, BTC, CMPXCHG, XADD, CMPXCHG8B. */
-static bool is_lockable_0f(uint8_t op, uint8_t modrm, bool rex_w)
-{
-    switch (op) {
-    case 0xAB:
-    case 0xB0:
-    case 0xB1:
-    case 0xB3:
-    case 0xBB:
-    case 0xC0:
-    case 0xC1:
-        return true;
-    case 0xBA:
-        return reg_of(modrm) >= 5;
-    case 0xC7:
-        return reg_of(modrm) == 1 && !rex_w;
-    default:
-        return false;
-    }
-}
-
-/* SDM volume 2, "XACQUIRE/XRELEASE": with a LOCK prefix, or XCHG; XRELEASE
- * also on MOV to memory, 88H, 89H, C6H and C7H. */
-static void classify_hint(struct instruction *i, const struct prefixes *p,
-                          const uint8_t *b, size_t left)
-{
-    bool two = b[0] == 0x0F, rex_w = (p->rex & 8) != 0;
-    uint8_t op = two && left > 1 ? b[1] : b[0];
-    uint8_t modrm = left > 1u + two ? b[1 + two] : 0xFF;
-    bool mov = !two && (op == 0x88 || op == 0x89 || op == 0xC6 || op == 0xC7);
-    bool xchg = !two && (op == 0x86 || op == 0x87);
-
-    if (p->rep == 0 || !is_memory(modrm))
-        return;
-    if (!(p->lock &&
-          (two ? is_lockable_0f(op, modrm, rex_w) : is_lockable(op, modrm))) &&
-        !xchg && !(mov && p->rep == 0xF3))
-        return;
-    i->elide = p->rep == 0xF2 ? ELIDE_ACQUIRE : ELIDE_RELEASE;
-    if (two && op == 0xC7)
-        i->operand_bytes = 8;
-    else if ((op & 1) == 0 && !(two && op == 0xBA))
-        i->operand_bytes = 1;
-    else
-        i->operand_bytes = rex_w ? 8 : p->operand_size ? 2 : 4;
-}
-
 void instruction_classify(struct instruction *i, const uint8_t *bytes,
                           size_t length)
 {
@@ -375,7 +290,7 @@ void instruction_classify(struct instruction *i, const uint8_t *bytes,
     uint8_t op, next;
 
     *i = (struct instruction){.kind = INSTRUCTION_OTHER};
-    for (; at < length && is_prefix(bytes[at]); at++) {
+    for (; at < length && prefix_is(bytes[at]); at++) {
         op = bytes[at];
         if (op == 0xF2 || op == 0xF3)
             p.rep = op;
@@ -387,7 +302,7 @@ void instruction_classify(struct instruction *i, const uint8_t *bytes,
         return;
     op = bytes[at];
     next = at + 1 < length ? bytes[at + 1] : 0;
-    classify_hint(i, &p, &bytes[at], length - at);
+    hint_classify(i, &p, &bytes[at], length - at);
     if (op == 0x0F) {
         classify_0f(i, &p, bytes, length, at + 1);
     } else if (op == 0xC7 && next == 0xF8 && at + 6 <= length) {
@@ -412,27 +327,4 @@ void instruction_classify(struct instruction *i, const uint8_t *bytes,
         else if (op == 0xE8)
             i->length = (uint8_t)(at + 5);
     }
-}
-
-uint32_t instruction_hints(const uint8_t *bytes, size_t length,
-                           uint8_t *neutral)
-{
-    uint32_t hints = 0;
-    uint8_t segment = 0x3E; /* DS, which 64-bit mode ignores */
-    bool lock = false;
-    size_t at = 0;
-
-    for (; at < length && is_prefix(bytes[at]); at++) {
-        if (bytes[at] == 0xF2 || bytes[at] == 0xF3)
-            hints |= UINT32_C(1) << at;
-        else if (bytes[at] == 0xF0)
-            lock = true;
-        else if (bytes[at] == 0x64 || bytes[at] == 0x65)
-            segment = bytes[at];
-    }
-    /* A prefix may be there twice, and XCHG is locked in any case. */
-    if (at < length && (bytes[at] == 0x86 || bytes[at] == 0x87))
-        lock = true;
-    *neutral = lock ? 0xF0 : segment;
-    return hints;
 }

@@ -142,6 +142,7 @@ struct pt_state {
     unsigned buffered;
     bool check_output; /* of the output's start */
     bool int_signaled; /* ToPA INT of this region */
+    uint64_t tx_begin; /* CurrentIP of its begin */
 };
 
 struct processor {

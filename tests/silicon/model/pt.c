@@ -28,18 +28,26 @@ static void put_new_mode(struct processor *p, const struct pt_step *now)
         pt_put_mode_exec(p, now);
 }
 
-void pt_packet_en_set(struct processor *p, const struct pt_step *now)
+static void put_mode_of_pge(struct processor *p, const struct pt_step *now)
 {
-    if (!branch_en(p))
-        return;
     if (p->choices.pt_exec_again)
         pt_put_mode_exec(p, now);
     else
         put_new_mode(p, now);
+}
+
+void pt_packet_en_set(struct processor *p, const struct pt_step *now)
+{
+    if (!branch_en(p))
+        return;
+    if (faults_pt(p, PT_EXEC_FIRST, true))
+        put_mode_of_pge(p, now);
     pt_put_cyc(p);
     if (faults_pt(p, PT_PGE, true))
         pt_put_ip(p, PT_TIP_PGE,
                   faults_pt(p, PT_PGE_NEXT, true) ? &now->next : &now->ip);
+    if (!faults_pt(p, PT_EXEC_FIRST, true))
+        put_mode_of_pge(p, now);
 }
 
 void pt_packet_en_cleared(struct processor *p, const uint64_t *ip)
@@ -89,6 +97,10 @@ void pt_started(struct processor *p, const struct pt_step *now)
     pt->cyc_sent = false;
     pt->exec = PT_EXEC_NONE;
     pt->buffered = 0;
+    if (!faults_pt(p, PT_START_KEEPS_RANGES, true))
+        pt->address[2] = pt->address[3] = 0;
+    if (!faults_pt(p, PT_START_KEEPS_CR3, true))
+        pt->cr3_match = 0;
     pt->check_output = true;
     pt->int_signaled = false;
     pt->packet_en = false;
@@ -97,13 +109,14 @@ void pt_started(struct processor *p, const struct pt_step *now)
     pt_start_mtc(p, now);
     pt_start_enables(p, now);
     pt->packet_en = false; /* until the WRMSR is complete */
-    if (faults_pt(p, PT_PSB_AT_START, !configurable || pt->psb_bytes == 0))
+    if (faults_pt(p, PT_PSB_AT_START, !configurable || pt->psb_bytes == 0) &&
+        (pt->context_en || faults_pt(p, PT_PSB_ANYWHERE, true)))
         pt_put_psb(p, now, pt->context_en && pt->filter_en);
     else
         pt_put_time(p, now);
     pt_start_enables(p, now);
     stops = pt_enters_stop(p, now, true);
-    if (pt->packet_en)
+    if (pt->packet_en && faults_pt(p, PT_PGE_AT_START, true))
         pt_packet_en_set(p, now);
     if (stops)
         pt_stop(p);
@@ -114,6 +127,7 @@ void pt_stopped(struct processor *p, const struct pt_step *now)
 {
     struct pt_state *pt = &p->pt;
 
+    pt->status &= ~faults_pt_value(p, PT_STATUS_CLEARED_LAST, 0);
     if (!pt->packet_en)
         return;
     pt_pass_time(p, now);
@@ -184,7 +198,8 @@ static void put_branch(struct processor *p, const struct instruction *i,
          call = (i->flags & INSTRUCTION_CALL) != 0;
 
     if (is_conditional(i)) {
-        if (faults_pt(p, PT_TNT_NOT_TAKEN, true) || is_taken(i, now))
+        if ((faults_pt(p, PT_TNT_NOT_TAKEN, true) || is_taken(i, now)) &&
+            (i->length < 6 || faults_pt(p, PT_TNT_NEAR, true)))
             pt_put_tnt(p, is_taken(i, now) == faults_pt(p, PT_TNT_TAKEN, true));
         return;
     }
@@ -202,6 +217,10 @@ static void put_branch(struct processor *p, const struct instruction *i,
                    : call ? PT_CALL_TIP
                           : PT_JUMP_TIP,
                    true) ||
+        (far && i->system == SYSTEM_SYSCALL &&
+         !faults_pt(p, PT_SYSCALL_TIP, true)) ||
+        (far && i->system == SYSTEM_SYSRET &&
+         !faults_pt(p, PT_SYSRET_TIP, true)) ||
         (is_near_return(i) && !faults_pt(p, PT_RET_TIP, true)) ||
         (far && (i->flags & INSTRUCTION_RETURN) != 0 &&
          !faults_pt(p, PT_IRET_TIP, true)))
@@ -257,6 +276,8 @@ static void put_new_cr3(struct processor *p, const struct pt_step *now)
     if (!faults_pt(p, PT_PIP_CONTEXT, p->pt.context_en) || !os ||
         !faults_pt(p, PT_PIP, true))
         return;
+    if (!faults_pt(p, PT_PIP_NO_BRANCHES, true) && !branch_en(p))
+        return;
     pt_flush_tnt(p);
     pt_put_cyc(p);
     pt_put_pip(p, now->cr3);
@@ -298,7 +319,9 @@ void pt_overflow(struct processor *p, const struct pt_step *now)
     struct pt_state *pt = &p->pt;
 
     if (!pt_tracing(p) || pt->buffered == 0 ||
-        !random_one_in(&pt->random, p->choices.pt_overflow_one_in))
+        !random_one_in(
+            &pt->random,
+            faults_pt_value(p, PT_OVF_ONE_IN, p->choices.pt_overflow_one_in)))
         return;
     pt->buffered = 0;
     pt->tnt_bits = pt->tnt_count = 0;
@@ -308,7 +331,8 @@ void pt_overflow(struct processor *p, const struct pt_step *now)
     pt->psb_bytes = pt->sent_bytes;
     pt->cyc_sent = false;
     pt_put_cyc(p);
-    pt_put_ovf(p);
+    if (faults_pt(p, PT_OVF, true))
+        pt_put_ovf(p);
     if (pt->packet_en && branch_en(p))
         pt_put_ip(p, PT_FUP, &now->next);
 }
@@ -319,14 +343,18 @@ void pt_event(struct processor *p, const struct pt_step *now)
     struct pt_state *pt = &p->pt;
     bool was = pt->packet_en, stops;
 
-    if (!pt_tracing(p))
+    if (!pt_tracing(p) || !faults_pt(p, PT_EVENTS, true))
         return;
     pt_pass_time(p, now);
     pt_update_enables(p, now, true);
     stops = pt_enters_stop(p, now, true);
     pt_flush_tnt(p);
-    if (was && branch_en(p))
-        pt_put_ip(p, PT_FUP, &now->ip);
+    if (was && pt->packet_en && branch_en(p) &&
+        !faults_pt(p, PT_EVENT_FUP_FIRST, true))
+        pt_put_ip(p, PT_TIP, &now->next);
+    if (was && branch_en(p) && faults_pt(p, PT_EVENT_FUP, true))
+        pt_put_ip(p, PT_FUP,
+                  faults_pt(p, PT_EVENT_FUP_IP, true) ? &now->ip : &now->next);
     if (was && !pt->packet_en) {
         pt_packet_en_cleared(p, &now->next);
     } else if (!was && pt->packet_en) {
@@ -334,7 +362,9 @@ void pt_event(struct processor *p, const struct pt_step *now)
     } else if (was && branch_en(p)) {
         put_new_mode(p, now);
         pt_put_cyc(p);
-        pt_put_ip(p, PT_TIP, &now->next);
+        if (faults_pt(p, PT_EVENT_TIP, true) &&
+            faults_pt(p, PT_EVENT_FUP_FIRST, true))
+            pt_put_ip(p, PT_TIP, &now->next);
     }
     if (stops)
         pt_stop(p);

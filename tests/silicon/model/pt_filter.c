@@ -34,6 +34,16 @@ static bool in_any(const struct processor *p, unsigned config, uint64_t ip)
     return false;
 }
 
+/* The same of filter ranges, of which one has to contain it. */
+static bool in_filter(const struct processor *p, uint64_t ip)
+{
+    if (!faults_pt(p, PT_RANGES_ANY, true))
+        for (unsigned n = 0; n < PT_RANGES_MAX; n++)
+            if (config_of(p, n) == CFG_FILTER && !in_range(p, n, ip))
+                return false;
+    return in_any(p, CFG_FILTER, ip);
+}
+
 static bool has_filter(const struct processor *p)
 {
     for (unsigned n = 0; n < PT_RANGES_MAX; n++)
@@ -54,6 +64,7 @@ static bool cr3_matches(const struct processor *p, uint64_t cr3)
 
 bool pt_in_stop_range(const struct processor *p, uint64_t ip)
 {
+
     return faults_pt(p, PT_STOPS, in_any(p, CFG_STOP, ip));
 }
 
@@ -63,12 +74,14 @@ void pt_update_enables(struct processor *p, const struct pt_step *now,
     struct pt_state *pt = &p->pt;
     bool was = pt->context_en,
          os = faults_pt(p, PT_OS, (pt->ctl_active & RTIT_OS) != 0),
-         user = (pt->ctl_active & RTIT_USER) != 0;
+         user = faults_pt(p, PT_USER, (pt->ctl_active & RTIT_USER) != 0);
 
-    pt->context_en = (now->cpl == 0 ? os : user) && cr3_matches(p, now->cr3);
+    pt->context_en = (now->cpl == 0 ? os : user) &&
+                     (cr3_matches(p, now->cr3) ||
+                      (pt->packet_en && !faults_pt(p, PT_CR3_FOLLOWED, true)));
     if (pt->context_en && (lands || !was))
         pt->filter_en = faults_pt(p, PT_UNFILTERED, !has_filter(p)) ||
-                        in_any(p, CFG_FILTER, now->next);
+                        in_filter(p, now->next);
     pt->packet_en = pt_tracing(p) && pt->context_en && pt->filter_en;
 }
 

@@ -68,7 +68,8 @@ static uint64_t read_status(const struct processor *p)
         value |= faults_pt(p, PT_READ_CONTEXT_EN, pt->context_en)
                      ? RTIT_CONTEXT_EN
                      : 0;
-        value |= pt->filter_en ? RTIT_FILTER_EN : 0;
+        value |=
+            faults_pt(p, PT_READ_FILTER_EN, pt->filter_en) ? RTIT_FILTER_EN : 0;
     }
     if ((pt_leaf(p, 0).ebx & PT_EBX_CONFIGURABLE) != 0)
         value |= faults_pt_value(p, PT_PACKET_BYTES, pt->psb_bytes)
@@ -100,9 +101,11 @@ bool pt_read(const struct processor *p, uint32_t number, uint64_t *value)
         *value = pt->cr3_match;
         break;
     default:
-        *value = pt->address[number - IA32_RTIT_ADDR0_A];
+        *value = pt->address[faults_pt_value(p, PT_ADDRESS_INDEX,
+                                             number - IA32_RTIT_ADDR0_A)];
     }
-    *value = faults_pt_register(p, PT_READ, number, *value);
+    *value = faults_pt_shared(p, number,
+                              faults_pt_register(p, PT_READ, number, *value));
     return true;
 }
 
@@ -198,7 +201,7 @@ static bool is_canonical(uint64_t address)
     return high == 0 || high == UINT64_MAX >> 47;
 }
 
-bool pt_write(struct processor *p, uint32_t number, uint64_t value)
+static bool write_register(struct processor *p, uint32_t number, uint64_t value)
 {
     struct pt_state *pt = &p->pt;
 
@@ -216,6 +219,7 @@ bool pt_write(struct processor *p, uint32_t number, uint64_t value)
         pt->base = value;
         return true;
     case IA32_RTIT_OUTPUT_MASK_PTRS:
+
         pt->pointers = value | POINTERS_FIXED;
         return true;
     case IA32_RTIT_STATUS:
@@ -224,11 +228,22 @@ bool pt_write(struct processor *p, uint32_t number, uint64_t value)
         if ((value & BITS(4, 0)) != 0)
             return false;
         pt->cr3_match = value;
+
         return true;
     default:
         if (faults_pt(p, PT_ADDRESS_BAD, !is_canonical(value)))
             return false;
-        pt->address[number - IA32_RTIT_ADDR0_A] = value;
+        pt->address[faults_pt_value(p, PT_ADDRESS_INDEX,
+                                    number - IA32_RTIT_ADDR0_A)] = value;
         return true;
     }
+}
+
+bool pt_write(struct processor *p, uint32_t number, uint64_t value)
+{
+    bool good = write_register(p, number, value);
+
+    if (good)
+        faults_pt_written_to(p, number, value);
+    return good;
 }

@@ -36,7 +36,7 @@ static void set_output_offset(struct processor *p, uint64_t to)
 static void raise_error(struct processor *p)
 {
     if (faults_pt(p, PT_SET_ERROR, true))
-        p->pt.status |= RTIT_ERROR;
+        p->pt.status |= faults_pt_value(p, PT_ERROR_BIT, RTIT_ERROR);
     p->pt.packet_en = false;
     p->pt.buffered = 0;
 }
@@ -120,7 +120,8 @@ static bool reach_region(struct processor *p, const struct pt_memory *memory)
                    entry_valid(p, read_entry(p, memory, 1), false);
         if (faults_pt(p, PT_END_FOLLOWED, true))
             pt->base = entry & ENTRY_BASE;
-        pt->pointers &= ~POINTERS_LOW;
+        if (faults_pt(p, PT_END_INDEX, true))
+            pt->pointers &= ~POINTERS_LOW;
         pt->pointers |= BIT(TABLE_SHIFT) - 1;
     }
     return false;
@@ -135,6 +136,8 @@ static void raise_topa_pmi(struct processor *p)
     p->pmu.global_status |= faults_topa_status(p, STATUS_TOPA_PMI);
     if (faults_pt(p, PT_PMI, true))
         counters_raise_pmi(p);
+    if (!faults_pt(p, PT_GOES_ON_PMI, true))
+        p->pt.status |= RTIT_STOPPED;
 }
 
 /* The region is full. False: tracing has ended. */
@@ -159,7 +162,8 @@ static bool next_region(struct processor *p, const struct pt_memory *memory,
     }
     pt->int_signaled = false;
     pt->pointers &= POINTERS_LOW;
-    pt->pointers += faults_topa_next(p, BIT(TABLE_SHIFT));
+    pt->pointers +=
+        faults_pt_value(p, PT_TOPA_STEP, faults_topa_next(p, BIT(TABLE_SHIFT)));
     if (reach_region(p, memory))
         return true;
     raise_error(p);

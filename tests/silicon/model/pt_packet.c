@@ -76,7 +76,7 @@ void pt_put_ip(struct processor *p, enum pt_ip_packet op, const uint64_t *ip)
 {
     uint8_t form = ip != NULL ? ip_form(p, *ip) : 0, opcode;
 
-    if (ip != NULL)
+    if (ip != NULL && (op == PT_FUP || faults_pt(p, PT_LAST_IP_TIP, true)))
         p->pt.last_ip = *ip;
     put_pad(p);
     opcode = (uint8_t)((unsigned)form << 5 | op);
@@ -133,10 +133,13 @@ void pt_put_cyc(struct processor *p)
     uint32_t value = pt->cycles;
     uint8_t byte;
 
+    threshold = (unsigned)faults_pt_value(p, PT_CYC_THRESHOLD, threshold);
+
     if (!faults_pt(p, PT_CYC, (pt->ctl_active & RTIT_CYC_EN) != 0) ||
         pt->cyc_sent || value < (threshold == 0 ? 0 : 1u << (threshold - 1)))
         return;
-    byte = (uint8_t)((value & 0x1F) << 3 | (value > 0x1F ? 7 : 3));
+    byte = (uint8_t)((value & 0x1F) << 3 |
+                     (faults_pt(p, PT_CYC_EXP, value > 0x1F) ? 7 : 3));
     put_bytes(p, &byte, 1);
     for (value >>= 5; value != 0; value >>= 7) {
         byte = (uint8_t)((value & 0x7F) << 1 | (value > 0x7F ? 1 : 0));
@@ -154,7 +157,9 @@ static uint64_t crystal_ticks(const struct pt_step *now)
 
 static uint64_t mtc_now(const struct processor *p, const struct pt_step *now)
 {
-    return crystal_ticks(now) >> ((p->pt.ctl_active & RTIT_MTC_FREQ) >> 14);
+    return crystal_ticks(now) >>
+           faults_pt_value(p, PT_MTC_SHIFT,
+                           (p->pt.ctl_active & RTIT_MTC_FREQ) >> 14);
 }
 
 void pt_start_mtc(struct processor *p, const struct pt_step *now)
@@ -169,12 +174,13 @@ void pt_put_mtc(struct processor *p, const struct pt_step *now)
     uint64_t mtc = mtc_now(p, now);
 
     if (!faults_pt(p, PT_MTC, (pt->ctl_active & RTIT_MTC_EN) != 0) ||
-        ((mtc ^ pt->mtc) & 0xFF) == 0)
+        faults_pt(p, PT_MTC_SAME, ((mtc ^ pt->mtc) & 0xFF) == 0))
         return;
     pt->mtc = mtc;
+
     pt_flush_tnt(p);
     pt_put_cyc(p);
-    put_payload(p, &opcode, 1, mtc, 1);
+    put_payload(p, &opcode, 1, faults_pt_value(p, PT_MTC_PAYLOAD, mtc), 1);
 }
 
 /* CR3[51:12]; "for other page modes", which are not PAE paging, 11:5 are 0.
@@ -235,12 +241,14 @@ void pt_put_time(struct processor *p, const struct pt_step *now)
     bool has_tsc = faults_pt(p, PT_TSC, (p->pt.ctl_active & RTIT_TSC_EN) != 0);
     bool has_mtc = (p->pt.ctl_active & RTIT_MTC_EN) != 0;
 
+    if (!faults_pt(p, PT_TIME_LATER, true) && p->pt.packet_en)
+        return;
     if (has_tsc) {
         pt_put_cyc(p);
         put_payload(p, &tsc, 1, faults_pt_value(p, PT_TSC_PAYLOAD, now->tsc),
                     7);
     }
-    if (has_tsc && has_mtc)
+    if (faults_pt(p, PT_TMA, has_tsc && has_mtc))
         put_payload(p, tma, 2,
                     (crystal_ticks(now) & 0xFFFF) | now->tsc % 125 << 24, 5);
     if (faults_pt(p, PT_CBR, true))
@@ -267,10 +275,11 @@ void pt_put_psb(struct processor *p, const struct pt_step *now, bool at_start)
     pt->exec = PT_EXEC_NONE;
     for (unsigned n = 0; n < faults_pt_value(p, PT_PSB_PAIRS, PSB_REPEATS); n++)
         put_bytes(p, psb, 2);
-    pt_put_time(p, now);
+    if (faults_pt(p, PT_PSB_TIME_FIRST, true))
+        pt_put_time(p, now);
     if (faults_pt(p, PT_PSB_PIP,
                   pt->context_en && (pt->ctl_active & RTIT_OS) != 0))
-        pt_put_pip(p, now->cr3);
+        pt_put_pip(p, faults_pt_value(p, PT_PSB_CR3, now->cr3));
     if (!faults_pt(p, PT_PSBEND_LAST, true))
         put_bytes(p, psbend, 2);
     if (tx && choices->pt_tx_before_fup)
@@ -279,10 +288,18 @@ void pt_put_psb(struct processor *p, const struct pt_step *now, bool at_start)
         if (faults_pt(p, PT_PSB_EXEC, true))
             pt_put_mode_exec(p, now);
         if (faults_pt(p, PT_PSB_FUP, true))
-            pt_put_ip(p, PT_FUP, &now->next);
+            pt_put_ip(p, PT_FUP,
+                      faults_pt(p, PT_PSB_FUP_NEXT, true) ? &now->next
+                                                          : &now->ip);
     }
-    if (tx && !choices->pt_tx_before_fup)
+    if (tx && !choices->pt_tx_before_fup &&
+        faults_pt(p, PT_PSB_TX_INSIDE, true))
         pt_put_mode_tsx(p, mode);
     if (faults_pt(p, PT_PSBEND, true) && faults_pt(p, PT_PSBEND_LAST, true))
         put_bytes(p, psbend, 2);
+    if (!faults_pt(p, PT_PSB_TIME_FIRST, true))
+        pt_put_time(p, now);
+    if (tx && !choices->pt_tx_before_fup &&
+        !faults_pt(p, PT_PSB_TX_INSIDE, true))
+        pt_put_mode_tsx(p, mode);
 }

@@ -90,6 +90,44 @@ enum pt_rule {
     PT_TNT_FULL,           /* is a full TNT sent */
     PT_ABORT_EVENT,        /* by an interrupt */
     PT_ABORT_OTHER,        /* by anything else */
+    PT_SHARED,             /* is a register that of another processor, too */
+    PT_USER,               /* are other levels */
+    PT_PIP_NO_BRANCHES,    /* without BranchEn */
+    PT_EVENT_FUP,          /* with a FUP */
+    PT_EVENT_FUP_IP,       /* of where they came */
+    PT_EVENT_TIP,          /* and a TIP */
+    PT_LAST_IP_TIP,        /* are the others */
+    PT_MTC_SAME,           /* are its 8 bits the same */
+    PT_TMA,                /* is TMA sent */
+    PT_PSB_FUP_NEXT,       /* of the next IP */
+    PT_READ_FILTER_EN,     /* the same */
+    PT_EVENTS,             /* are exceptions and interrupts traced */
+    PT_OVF,                /* is OVF sent */
+    PT_TIME_LATER,         /* has a PSB+ in mid-trace packets of time */
+    PT_PSB_TIME_FIRST,     /* are packets of time inside PSB+ */
+    PT_PSB_TX_INSIDE,      /* is its MODE.TSX inside */
+    PT_CYC_EXP,            /* does a further byte of CYC follow */
+    PT_PSB_ANYWHERE,       /* does PSB come with ContextEn = 0 */
+    PT_EXEC_FIRST,         /* before TIP.PGE */
+    PT_RANGES_ANY,         /* is one filter range enough */
+    PT_CR3_FOLLOWED,       /* is CR3 compared when it changes */
+    PT_START_KEEPS_RANGES, /* does ADDR1 outlive TraceEn */
+    PT_START_KEEPS_CR3,    /* does CR3_MATCH outlive TraceEn */
+    PT_PGE_AT_START,       /* is TIP.PGE sent where TraceEn is set */
+    PT_TNT_NEAR,           /* is a Jcc of 32-bit displacement recorded */
+    PT_SYSCALL_TIP,        /* has SYSCALL */
+    PT_SYSRET_TIP,         /* has SYSRET */
+    PT_EVENT_FUP_FIRST,    /* is the FUP of an event in front */
+    PT_GOES_ON_PMI,        /* does tracing go on over its interrupt */
+    PT_END_INDEX,          /* does END reset the index */
+    PT_TX_MODE_ONCE,       /* once for each change */
+    PT_COMMIT_ENDS_TX,     /* does a commit end it for PSB+ */
+    PT_ABORT_ENDS_TX,      /* does an abort */
+    PT_ABORT_HERE,         /* is the FUP of an abort where it was met */
+    PT_ABORT_TNT,          /* does an abort send the TNT */
+    PT_ABORT_PGD,          /* may it have a TIP.PGD */
+    PT_ABORT_PGE,          /* and a TIP.PGE */
+    PT_COMMIT_FUP,         /* has a commit a FUP */
 };
 
 enum pt_value {
@@ -131,6 +169,18 @@ enum pt_value {
     PT_ENTRY_BITS,           /* reserved ones that are ignored */
     PT_LOST_AT_END,          /* bytes */
     PT_TNT_LONG_BITS,        /* of a long one */
+    PT_CYC_THRESHOLD,        /* CycThresh */
+    PT_MTC_SHIFT,            /* MTCFreq */
+    PT_MTC_PAYLOAD,          /* of MTC */
+    PT_INTERRUPT_IP,         /* where it came */
+    PT_OVF_ONE_IN,           /* of so many instructions */
+    PT_PSB_CR3,              /* CR3, for the PIP of PSB+ */
+    PT_STATUS_CLEARED_LAST,  /* bits that clearing TraceEn clears */
+    PT_ADDRESS_INDEX,        /* of a register of ranges */
+    PT_ERROR_BIT,            /* what an error sets */
+    PT_TOPA_STEP,            /* to the next entry */
+    PT_TX_COMMIT_MODE,       /* of a commit */
+    PT_TX_ABORT_MODE,        /* of an abort */
 };
 
 #endif

@@ -31,9 +31,15 @@ static void put_mode_tsx(struct processor *p, enum pt_tx_mode mode,
         return;
     if (mode == PT_TX_IN)
         mode = (enum pt_tx_mode)faults_pt_value(p, PT_TX_BEGIN_MODE, mode);
+    if (mode == PT_TX_NONE)
+        mode = (enum pt_tx_mode)faults_pt_value(p, PT_TX_COMMIT_MODE, mode);
+    if (mode == PT_TX_ABORT)
+        mode = (enum pt_tx_mode)faults_pt_value(p, PT_TX_ABORT_MODE, mode);
     pt_put_mode_tsx(p, mode);
     if (fup != NULL)
         pt_put_ip(p, PT_FUP, fup);
+    if (!faults_pt(p, PT_TX_MODE_ONCE, true))
+        pt_put_mode_tsx(p, mode);
 }
 
 /* Its time has passed already. */
@@ -51,6 +57,7 @@ bool pt_tx_begin(struct processor *p, const struct pt_step *now, bool doomed)
     struct pt_state *pt = &p->pt;
     const uint64_t *ip = faults_tx_begin_ip(p, now);
 
+    pt->tx_begin = now->ip;
     if (doomed && !p->choices.pt_begin_of_doomed)
         return false;
     pt->in_tx = true;
@@ -65,13 +72,14 @@ void pt_tx_commit(struct processor *p, const struct pt_step *now)
 {
     struct pt_state *pt = &p->pt;
 
-    pt->in_tx = false;
+    pt->in_tx = !faults_pt(p, PT_COMMIT_ENDS_TX, true);
     pt_pass_time(p, now);
     if (is_traced(p) && !faults_hide_commit(p))
         put_mode_tsx(p, PT_TX_NONE,
-                     !pt->packet_en                     ? NULL
-                     : faults_pt(p, PT_COMMIT_IP, true) ? &now->ip
-                                                        : &now->next);
+                     !pt->packet_en                       ? NULL
+                     : !faults_pt(p, PT_COMMIT_FUP, true) ? NULL
+                     : faults_pt(p, PT_COMMIT_IP, true)   ? &now->ip
+                                                          : &now->next);
     finish_step(p, now);
 }
 
@@ -82,7 +90,11 @@ void pt_tx_abort(struct processor *p, const struct pt_step *now)
     const uint64_t *target = faults_tx_target(p, now);
     bool was = pt->packet_en, fup, stops;
 
-    pt->in_tx = false;
+    pt->in_tx = !faults_pt(p, PT_ABORT_ENDS_TX, true);
+    if (!faults_pt(p, PT_ABORT_HERE, true))
+        ip = &pt->tx_begin;
+    if (!faults_pt(p, PT_ABORT_TNT, true))
+        pt->tnt_bits = pt->tnt_count = 0;
     if (!pt_tracing(p))
         return;
     faults_tx_aborts(p);
@@ -93,11 +105,13 @@ void pt_tx_abort(struct processor *p, const struct pt_step *now)
           faults_pt(p, PT_ABORT_FUP, true);
     if (is_traced(p))
         put_mode_tsx(p, faults_tx_abort_mode(p), fup ? ip : NULL);
-    if (was && !pt->packet_en)
-        pt_packet_en_cleared(p, &now->next);
-    else if (!was && pt->packet_en)
-        pt_packet_en_set(p, now);
-    else if (was && is_traced(p) && !faults_hide_abort_tip(p))
+    if (was && !pt->packet_en) {
+        if (faults_pt(p, PT_ABORT_PGD, true))
+            pt_packet_en_cleared(p, &now->next);
+    } else if (!was && pt->packet_en) {
+        if (faults_pt(p, PT_ABORT_PGE, true))
+            pt_packet_en_set(p, now);
+    } else if (was && is_traced(p) && !faults_hide_abort_tip(p))
         pt_put_ip(p, PT_TIP, target);
     if (stops)
         pt_stop(p);

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Records of branches by their kind: those of a kind that the window has are
+ * made, those of another are not, whatever branches there are. */
+#include "src/harness/case.h"
+#include "src/cpu/generation.h"
+#include "src/pebs/sampling.h"
+
+/* BR_INST_RETIRED: SDM 3B, "Precise Events for the Skylake Microarchitecture"
+ * and the tables of PEBS events of the 2nd to 5th generation. All the window's
+ * branches are conditional, and taken in one window, not in the other. */
+static const struct kind {
+    const char *name;
+    uint32_t select;
+    bool not_taken, taken; /* such a window has them */
+} kinds[] = {
+    {"BR_INST_RETIRED.CONDITIONAL", 0x01c4, true, true},
+    {"BR_INST_RETIRED.NEAR_CALL", 0x02c4, false, false},
+    {"BR_INST_RETIRED.ALL_BRANCHES", 0x04c4, true, true},
+    {"BR_INST_RETIRED.NEAR_RETURN", 0x08c4, false, false},
+    {"BR_INST_RETIRED.NEAR_TAKEN", 0x20c4, false, true},
+};
+
+static void run_taken(struct sampling *p, uint64_t flags)
+{
+    pebs_window_taken(sampling_enable(&p->config), flags, &p->state);
+}
+
+/* Whole, and each of a later event than the one before. */
+static void check_order(struct sampling *p, const struct kind *kind)
+{
+    struct pebs_record record;
+    unsigned last = 0;
+
+    for (unsigned n = 0; n < p->records; n++) {
+        unsigned event =
+            sampling_record(p, n, &record) ? sampling_event(p, &record) : 0;
+        check(p->t, event > last,
+              "%s (%02XH/%02XH): record %u is of branch %u, the one before of "
+              "branch %u; wanted a later one",
+              kind->name, kind->select & 0xff, kind->select >> 8, n, event,
+              last);
+        last = event;
+    }
+}
+
+static bool try_kind(struct sampling *p, const struct kind *kind, bool taken)
+{
+    const bool counts = taken ? kind->taken : kind->not_taken;
+    const struct sampling_config config = {
+        .select = kind->select,
+        .counters = 1 << 0,
+        .count_only = 1 << 1,
+        .first_period = {30},
+        .period = {50},
+        .room = 16,
+        .threshold = 16,
+    };
+    const char *how = taken ? "taken" : "not taken";
+
+    /* Measured. */
+    if (!(taken ? sampling_around(p, &config, run_taken, 0)
+                : sampling_run(p, &config, 0)))
+        return false;
+
+    /* Check. On 06_2AH and 06_2DH this one may count too many (BJ090). */
+    if (generation_of(test_cpu(p->t)->family, test_cpu(p->t)->model) ==
+            SANDY_BRIDGE &&
+        kind->select == 0x20c4 && p->value[1] != (counts ? PEBS_EVENTS : 0)) {
+        observe(p->t, "a branch event counts too many (BJ090)", 1, 1);
+        return true;
+    }
+    check(p->t, p->value[1] == (counts ? PEBS_EVENTS : 0),
+          "%s (%02XH/%02XH): IA32_PMC1 (C2H), which makes no records, counted "
+          "%lu of %u conditional branches that are %s; wanted %s",
+          kind->name, kind->select & 0xff, kind->select >> 8, p->value[1],
+          PEBS_EVENTS, how, counts ? "all" : "none");
+    check(p->t, (p->records != 0) == counts,
+          "%s (%02XH/%02XH): IA32_PMC0 (C1H), 30 branches before its overflow, "
+          "made %u records of %u conditional branches that are %s; wanted %s",
+          kind->name, kind->select & 0xff, kind->select >> 8, p->records,
+          PEBS_EVENTS, how, counts ? "some" : "none");
+    check_order(p, kind);
+    return true;
+}
+
+TEST(pebs_events,
+     .asks = "Does each precise event of branches make records of its kind, "
+             "and of no other?",
+     .cite = "SDM 3B, \"Precise Events for the Skylake Microarchitecture\", "
+             "\"PEBS Performance Events for Intel Microarchitecture Code Name "
+             "Sandy Bridge\"",
+     .needs = {.features = NEED_INTEL | NEED_PMU | NEED_PEBS, .counters = 2})
+{
+    const unsigned listed =
+        SANDY_BRIDGE | IVY_BRIDGE | HASWELL | BROADWELL | SKYLAKE;
+    const struct identity *id = test_cpu(t);
+    struct sampling p;
+
+    /* Set-up. */
+    if ((generation_of(id->family, id->model) & listed) == 0) {
+        skip(t, "needs a processor whose precise events of branches are known");
+        return;
+    }
+    if (!sampling_claim(&p, t))
+        return;
+
+    /* Measured, and checked one by one. */
+    FOR_EACH_ROW (t, i, kinds)
+        if (!try_kind(&p, &kinds[i], false) || !try_kind(&p, &kinds[i], true))
+            return;
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Loads of, and stores to, lines that another core has: a C-Box says what its
+ * snoop of that core has found, and what it made of it. */
+#include "src/harness/case.h"
+#include "src/base/msr.h"
+#include "src/counting/counters.h"
+#include "src/uncore/other_core.h"
+#include "src/uncore/uncore.h"
+
+#define MOST_OF (OTHER_CORE_LINES / 2)
+
+/* UNC_CBO_XSNP_RESPONSE: what was found, by a filter of where the request is
+ * from. */
+#define XSNP(umask) UNCORE_EVENT(0x22, umask)
+#define INVAL       0x02
+#define HIT         0x04
+#define HITM        0x08
+#define INVAL_M     0x10
+#define EXTERNAL    0x20
+#define CORES       0x40
+
+/* Lines of another core, what is done to them, and two counters of each box. */
+static const struct row {
+    const char *what;
+    bool modified, store;
+    uint8_t counts, silent; /* umasks */
+} rows[] = {
+    {"loads of lines that another core has modified", true, false, CORES | HITM,
+     EXTERNAL | HITM},
+    {"loads of lines that another core has, not modified", false, false,
+     CORES | HIT, CORES | HITM},
+    {"stores to lines that another core has modified", true, true,
+     CORES | INVAL_M, EXTERNAL | INVAL_M},
+    {"stores to lines that another core has, not modified", false, true,
+     CORES | INVAL, CORES | INVAL_M},
+};
+
+static bool program(const struct uncore_counters *u, const struct row *row)
+{
+    bool ok = true;
+
+    for (unsigned i = 0; ok && i < 2 * u->boxes; i++)
+        ok = set_msr_again(u->t, uncore_box_select(i / 2, i % 2),
+                           XSNP(i % 2 == 0 ? row->counts : row->silent) |
+                               UNCORE_EN) &&
+             set_msr_again(u->t, uncore_box_counter(i / 2, i % 2), 0);
+    return ok;
+}
+
+static bool try_row(const struct uncore_counters *u, const struct row *row)
+{
+    const struct memory_walk walk = other_core_walk(u->t);
+    uint64_t got[2] = {0, 0};
+
+    /* Set-up. */
+    if (!program(u, row) || !other_core_takes(u->t, row->modified))
+        return false;
+
+    /* Measured. */
+    if (!uncore_start(u))
+        return false;
+    if (row->store)
+        memory_store(0, &walk);
+    else
+        memory_load(0, &walk);
+    if (!uncore_stop(u))
+        return false;
+
+    /* Check. */
+    for (unsigned i = 0; i < 2 * u->boxes; i++)
+        got[i % 2] += msr_value(u->t, uncore_box_counter(i / 2, i % 2));
+    check(u->t, got[0] >= MOST_OF,
+          "UNC_CBO_XSNP_RESPONSE (22H/%02XH), %u %s: all C-Boxes counted %lu; "
+          "wanted most",
+          row->counts, OTHER_CORE_LINES, row->what, got[0]);
+    check(u->t, got[1] < MOST_OF,
+          "UNC_CBO_XSNP_RESPONSE (22H/%02XH), %u %s: all C-Boxes counted %lu; "
+          "wanted few",
+          row->silent, OTHER_CORE_LINES, row->what, got[1]);
+    return true;
+}
+
+TEST(uncore_snoops,
+     .asks = "Do the C-Boxes tell what their snoops of other cores have found?",
+     .cite = "SDM 3B, \"Non-Architectural Uncore Performance Events in the 4th "
+             "Generation Intel Core Processors\", UNC_CBO_XSNP_RESPONSE",
+     .scope = WHOLE_MACHINE,
+     .needs = {.features = NEED_INTEL | NEED_PMU | NEED_UNCORE |
+                           NEED_TWO_PROCESSORS})
+{
+    struct uncore_counters u;
+
+    if (!other_core_there(t) || !counters_claim(t) || !uncore_claim(&u, t))
+        return;
+    FOR_EACH_ROW (t, i, rows)
+        if (!try_row(&u, &rows[i]))
+            return;
+}

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* registers.c - each register that is to be left as found, and how it is
+ * read. */
+#include "tests/silicon/equipment/registers.h"
+
+#include "tests/silicon/hypervisor/x86.h"
+#include "tests/silicon/model/cpuid.h"
+#include "tests/silicon/model/msr.h"
+#include "tests/silicon/model/pt.h"
+
+/* What a processor has besides the model: SDM volume 3A, "Control Registers",
+ * "Debug Registers", "Memory-Management Registers", table "Local APIC Register
+ * Address Map"; volume 4, "Architectural MSRs". COM1: 16550 data sheet. */
+/* clang-format off */
+enum register_kind {
+    CONTROL, EXTENDED, TABLE, DEBUG, FLAGS, HOST, MODEL, APIC, PORT,
+};
+/* clang-format on */
+
+static const struct {
+    const char *name;
+    enum register_kind kind;
+    uint32_t number;
+} registers[REGISTERS] = {
+    {"CR0", CONTROL, 0},
+    {"CR3", CONTROL, 3},
+    {"CR4", CONTROL, 4},
+    {"CR8", CONTROL, 8},
+    {"XCR0", EXTENDED, 0},
+    {"RFLAGS.IF and DF", FLAGS, 0},
+    {"IDTR base", TABLE, 0},
+    {"IDTR limit", TABLE, 1},
+    {"the IDT", TABLE, 2},
+    {"GDTR base", TABLE, 3},
+    {"GDTR limit", TABLE, 4},
+    {"the GDT", TABLE, 5},
+    {"the page tables", TABLE, 6},
+    {"DR0", DEBUG, 0},
+    {"DR1", DEBUG, 1},
+    {"DR2", DEBUG, 2},
+    {"DR3", DEBUG, 3},
+    {"DR6", DEBUG, 6},
+    {"DR7", DEBUG, 7},
+    {"IA32_APIC_BASE", HOST, 0x1B},
+    {"IA32_SYSENTER_CS", HOST, 0x174},
+    {"IA32_SYSENTER_ESP", HOST, 0x175},
+    {"IA32_SYSENTER_EIP", HOST, 0x176},
+    {"IA32_PAT", HOST, 0x277},
+    {"IA32_MTRR_DEF_TYPE", HOST, 0x2FF},
+    {"IA32_EFER", HOST, 0xC0000080},
+    {"IA32_STAR", HOST, 0xC0000081},
+    {"IA32_LSTAR", HOST, 0xC0000082},
+    {"IA32_FMASK", HOST, 0xC0000084},
+    {"IA32_FS_BASE", HOST, 0xC0000100},
+    {"IA32_GS_BASE", HOST, 0xC0000101},
+    {"IA32_PERF_GLOBAL_CTRL", MODEL, 0x38F},
+    {"IA32_RTIT_CTL", MODEL, 0x570},
+    {"the APIC's TPR", APIC, 0x080},
+    {"the APIC's LDR", APIC, 0x0D0},
+    {"the APIC's spurious vector", APIC, 0x0F0},
+    {"LVT CMCI", APIC, 0x2F0},
+    {"LVT timer", APIC, 0x320},
+    {"LVT thermal", APIC, 0x330},
+    {"LVT performance counters", APIC, 0x340},
+    {"LVT LINT0", APIC, 0x350},
+    {"LVT LINT1", APIC, 0x360},
+    {"LVT error", APIC, 0x370},
+    {"the APIC's divide", APIC, 0x3E0},
+    {"the first 8259's mask", PORT, 0x21},
+    {"the second 8259's mask", PORT, 0xA1},
+};
+
+uint64_t register_sum(const void *data, size_t bytes, uint64_t mask)
+{
+    const uint64_t *words = data;
+    uint64_t sum = 1;
+
+    /* Nowhere else does QEMU execute as many instructions, most boots over. */
+#pragma GCC unroll 16
+    for (size_t n = 0; n < bytes / 8; n++)
+        sum = (sum ^ (words[n] & mask)) * UINT64_C(0x9E3779B97F4A7C15);
+    return sum | 1;
+}
+
+/* The tables that CR3 leads to, without their Accessed and Dirty bits. SDM
+ * volume 3A, "4-Level Paging and 5-Level Paging". */
+static uint64_t sum_tables(const uint64_t *table, unsigned level)
+{
+    const uint64_t address = UINT64_C(0x000FFFFFFFFFF000);
+    uint64_t sum = register_sum(table, PAGE_BYTES, ~UINT64_C(0x60));
+
+    for (unsigned n = 0; level > 1 && n < 512; n++)
+        if ((table[n] & 0x81) == 1) /* present, and not a large page */
+            sum = sum * 3 ^
+                  sum_tables((const uint64_t *)(table[n] & address), level - 1);
+    return sum;
+}
+
+static uint64_t read_control(uint32_t number)
+{
+    uint64_t value;
+
+    switch (number) {
+    case 0:
+        __asm__ volatile("mov %%cr0, %0" : "=r"(value));
+        break;
+    case 3:
+        __asm__ volatile("mov %%cr3, %0" : "=r"(value));
+        break;
+    case 4:
+        __asm__ volatile("mov %%cr4, %0" : "=r"(value));
+        break;
+    default:
+        __asm__ volatile("mov %%cr8, %0" : "=r"(value));
+    }
+    return value;
+}
+
+/* XGETBV needs CR4.OSXSAVE. */
+static uint64_t read_xcr0(void)
+{
+    uint32_t out[4], low, high;
+    uint64_t cr4 = read_control(4);
+
+    cpuid(1, 0, out);
+    if ((out[2] & LEAF1_ECX_XSAVE) == 0)
+        return 0;
+    __asm__ volatile("mov %0, %%cr4" : : "r"(cr4 | CR4_OSXSAVE));
+    __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+    __asm__ volatile("mov %0, %%cr4" : : "r"(cr4));
+    return (uint64_t)high << 32 | low;
+}
+
+static uint64_t read_debug(uint32_t number)
+{
+    uint64_t at[4], value;
+
+    read_breakpoints(at);
+    if (number < 4)
+        return at[number];
+    if (number == 6)
+        __asm__ volatile("mov %%dr6, %0" : "=r"(value));
+    else
+        __asm__ volatile("mov %%dr7, %0" : "=r"(value));
+    return value;
+}
+
+static uint64_t read_table(uint32_t number)
+{
+    struct table_register idt, gdt, *r = number < 3 ? &idt : &gdt;
+
+    __asm__ volatile("sidt %0" : "=m"(idt));
+    __asm__ volatile("sgdt %0" : "=m"(gdt));
+    switch (number) {
+    case 0:
+    case 3:
+        return r->base;
+    case 1:
+    case 4:
+        return r->limit;
+    case 6:
+        return sum_tables(
+            (const uint64_t *)(read_control(3) & ~UINT64_C(0xFFF)), 4);
+    default:
+        return register_sum((const void *)r->base, r->limit + 1u, UINT64_MAX);
+    }
+}
+
+bool register_read_model(unsigned processor, uint32_t number, uint64_t *value)
+{
+    struct processor copy = hypervisor.models[processor];
+    bool good = msr_read(&copy, number, value);
+
+    if (number == IA32_RTIT_STATUS) /* software cannot write these */
+        *value &= ~(RTIT_FILTER_EN | RTIT_CONTEXT_EN | RTIT_TRIGGER_EN);
+    return good;
+}
+
+uint64_t register_read(size_t n)
+{
+    const uint32_t number = registers[n].number;
+    uint64_t value = 0;
+
+    switch (registers[n].kind) {
+    case CONTROL:
+        return read_control(number);
+    case EXTENDED:
+        return read_xcr0();
+    case TABLE:
+        return read_table(number);
+    case DEBUG:
+        return read_debug(number);
+    case FLAGS:
+        __asm__ volatile("pushfq; popq %0" : "=r"(value));
+        return value & (RFLAGS_IF | RFLAGS_DF);
+    case HOST:
+        return rdmsr(number);
+    case MODEL:
+        register_read_model(vcpu_current()->model->index, number, &value);
+        return value;
+    case APIC:
+        return apic_read(rdmsr(IA32_APIC_BASE), number);
+    case PORT:
+        break;
+    }
+    return inb((uint16_t)number);
+}
+
+const char *register_name(size_t n)
+{
+    return registers[n].name;
+}
+
+bool register_is_for_interrupts(size_t n)
+{
+    return registers[n].kind == FLAGS || registers[n].kind == APIC;
+}
