@@ -13,6 +13,7 @@ static void set_defaults(struct config *c)
     c->machine.fault = FAULT_none;
     c->machine.seed = 1;
     c->machine.smi = 0;
+    c->machine.counter3 = DISTURB_ANY;
     c->machine.force_abort = FORCE_ABORT_AS_PERSONALITY;
     c->machine.smt = true;
     c->turns = true;
@@ -80,6 +81,23 @@ static bool to_sweep(const char *value, enum sweep *sweep)
     return false;
 }
 
+/* What disturbs counter 3, in regime B. */
+static bool to_disturbance(const char *value, enum disturbance *what)
+{
+    static const char *const names[] = {
+        [DISTURB_ANY] = "any",         [DISTURB_SPECULATIVE] = "speculative",
+        [DISTURB_SIBLING] = "sibling", [DISTURB_OVERFLOW] = "overflow",
+        [DISTURB_LONG] = "long",       [DISTURB_ABORTS] = "aborts",
+    };
+
+    for (unsigned n = 0; n < sizeof(names) / sizeof(names[0]); n++)
+        if (text_equal(value, names[n])) {
+            *what = (enum disturbance)n;
+            return true;
+        }
+    return false;
+}
+
 static bool to_text(const char *value, char *buffer, size_t size)
 {
     struct text t;
@@ -139,6 +157,8 @@ static bool set_key(struct config *c, const char *key, const char *value,
         good = text_to_unsigned(value, &c->offset);
     } else if (text_equal(key, "smi")) {
         good = text_to_unsigned(value, &c->machine.smi);
+    } else if (text_equal(key, "counter3")) {
+        good = to_disturbance(value, &c->machine.counter3);
     } else if (text_equal(key, "force_abort")) {
         good = text_to_unsigned(value, &c->machine.force_abort);
     } else if (text_equal(key, "app")) {

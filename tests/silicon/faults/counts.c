@@ -56,6 +56,10 @@ FAULT(fixed_levels_swapped,
               "each other",
       .caught = {"skylake-2018 on 1 counter_privilege FAIL"})
 
+FAULT(syscall_counts_os,
+      .what = "[any] far branches of ring 3 count for ring 0",
+      .caught = {"skylake-2018 on 1 counter_privilege FAIL"})
+
 FAULT(inv_ignored, .what = "[any] INV changes nothing",
       .caught = {"skylake-2018 on 1 counter_mask_edge FAIL"})
 
@@ -76,6 +80,10 @@ FAULT(cmask_greater,
 FAULT(cmask_equal_one, .what = "[any] every CMASK counts as 1",
       .caught = {"skylake-2018 on 1 counter_mask_edge FAIL"})
 
+FAULT(cmask_adds_events,
+      .what = "[any] CMASK adds the number of events of a cycle",
+      .caught = {"skylake-2018 on 1 counter_mask_edge FAIL"})
+
 FAULT(edge_is_level, .what = "[any] EDGE changes nothing",
       .caught = {"skylake-2018 on 1 counter_mask_edge FAIL"})
 
@@ -90,42 +98,29 @@ FAULT(any_own_thread,
               "alone",
       .caught = {"skylake-2018 on 2 counter_any_thread FAIL"})
 
+FAULT(any_fixed_own_thread,
+      .what = "[any] AnyThread of fixed counters counts its own thread alone",
+      .caught = {"skylake-2018 on 2 counter_any_thread FAIL"})
+
 FAULT(any_fixed_always,
       .what = "[any] IA32_FIXED_CTR0 counts both threads of its core without "
               "AnyThread",
       .caught = {"skylake-2018 on 2 counter_carry FAIL"})
 
-FAULT(instructions_of_branches, .what = "[any] event C0H leaves out branches",
-      .caught = {"skylake-2018 on 1 counter_pause FAIL"})
-
-FAULT(branches_not_taken_missing,
-      .what = "[any] event C4H/00H counts taken branches alone",
-      .caught = {"skylake-2018 on 1 counters_independent FAIL"})
-
-FAULT(branches_returns_missing,
-      .what = "[any] event C4H/00H leaves out returns",
-      .caught = {"haswell on 1 counters_independent FAIL"})
-
-FAULT(cycles_of_instructions, .what = "[any] event 3CH/00H counts instructions",
-      .caught = {"skylake-2018 on 1 counter_mask_edge FAIL"})
-
-FAULT(fixed0_cycles, .what = "[any] IA32_FIXED_CTR0 counts cycles",
-      .caught = {"skylake-2018 on 1 counter_enable_bits FAIL"})
-
-FAULT(fixed0_off_by_one,
-      .what = "[any] IA32_FIXED_CTR0 counts a branch as two instructions",
-      .caught = {"skylake-2018 on 1 counter_enable_bits FAIL"})
-
-FAULT(fixed1_reference, .what = "[any] IA32_FIXED_CTR1 counts reference cycles",
-      .caught = {"skylake-2018 on 1 counter_mask_edge FAIL"})
-
-FAULT(fixed2_stands, .what = "[any] IA32_FIXED_CTR2 stands still",
-      .caught = {"skylake-2018 on 1 counter_enable_bits FAIL"})
+FAULT(any_other_thread,
+      .what = "[any] AnyThread of general counters counts the other thread "
+              "alone",
+      .caught = {"skylake-2018 on 2 counter_any_thread FAIL"})
 
 FAULT(any_always,
       .what = "[any] IA32_PMC0 counts both threads of its core without "
               "AnyThread",
       .caught = {"skylake-2018 on 2 counter_carry FAIL"})
+
+FAULT(any_counts_levels,
+      .what = "[any] AnyThread counts the other thread at every privilege "
+              "level",
+      .caught = {"skylake-2018 on 2 counter_any_thread FAIL"})
 
 bool faults_enabled(const struct processor *p, unsigned n, bool enabled)
 {
@@ -150,6 +145,12 @@ bool faults_fixed_enabled(const struct processor *p, unsigned n, bool enabled)
     if (n == 1 && has_fault(p, FAULT_fixed_enable_shifted))
         return (p->pmu.global_ctrl & BIT(32)) != 0;
     return enabled;
+}
+
+bool faults_user(const struct processor *p, bool user, uint8_t branch)
+{
+    return user && !((branch & INSTRUCTION_FAR) != 0 &&
+                     has_fault(p, FAULT_syscall_counts_os));
 }
 
 bool faults_level(const struct processor *p, uint64_t select, bool user,
@@ -219,10 +220,13 @@ uint64_t faults_select(const struct processor *p, uint64_t select)
 }
 
 uint32_t faults_in_cycles(const struct processor *p, uint64_t select,
-                          uint32_t count)
+                          uint32_t events, uint32_t count)
 {
     if ((select & EVTSEL_EDGE) != 0 && has_fault(p, FAULT_edge_counts_falling))
         return 2 * count;
+    if ((select & EVTSEL_CMASK) != 0 && (select & EVTSEL_INV) == 0 &&
+        count == 1 && has_fault(p, FAULT_cmask_adds_events))
+        return events;
     return count;
 }
 
@@ -231,6 +235,8 @@ uint64_t faults_any(const struct processor *p, uint64_t enabled, uint64_t any)
     switch (p->machine->fault) {
     case FAULT_any_own_thread:
         return any & ~BITS(31, 0);
+    case FAULT_any_fixed_own_thread:
+        return any & BITS(31, 0);
     case FAULT_any_always:
         return any | (enabled & BIT(0));
     case FAULT_any_fixed_always:
@@ -240,55 +246,12 @@ uint64_t faults_any(const struct processor *p, uint64_t enabled, uint64_t any)
     }
 }
 
-static uint32_t branch_events(const struct processor *p,
-                              const struct event_row *event,
-                              const struct retirement *r, uint32_t count)
+bool faults_spares_own(const struct processor *p, unsigned n)
 {
-    bool conditional = (r->branch & INSTRUCTION_CONDITIONAL) != 0;
-    bool returns = (r->branch & INSTRUCTION_RETURN) != 0;
-    bool far = (r->branch & INSTRUCTION_FAR) != 0;
-
-    switch (p->machine->fault) {
-    case FAULT_branches_not_taken_missing:
-        return event->kind == EVENT_BRANCHES && conditional && !r->taken
-                   ? 0
-                   : count;
-    case FAULT_branches_returns_missing:
-        return event->kind == EVENT_BRANCHES && returns && !far ? 0 : count;
-    default:
-        return count;
-    }
+    return has_fault(p, FAULT_any_other_thread) && (p->pmu.any & BIT(n)) != 0;
 }
 
-uint32_t faults_events(const struct processor *p, const struct event_row *event,
-                       const struct retirement *r, uint32_t count)
+bool faults_any_level(const struct processor *p, bool counted)
 {
-    if (p->machine->fault == FAULT_none)
-        return count;
-    switch (p->machine->fault) {
-    case FAULT_instructions_of_branches:
-        return event->kind == EVENT_INSTRUCTIONS && r->branch != 0 ? 0 : count;
-    case FAULT_cycles_of_instructions:
-        return event->kind == EVENT_CYCLES ? r->instructions : count;
-    default:
-        return branch_events(p, event, r, count);
-    }
-}
-
-uint32_t faults_fixed_count(const struct processor *p, unsigned n,
-                            const struct retirement *r, uint32_t count)
-{
-    switch (p->machine->fault) {
-    case FAULT_fixed0_cycles:
-        return n == 0 ? r->cycles : count;
-    case FAULT_fixed0_off_by_one:
-        return n == 0 && r->branch != 0 ? 2 : count;
-    case FAULT_fixed1_reference:
-        return n == 1 ? r->cycles * p->choices.ref_up / p->choices.ref_down
-                      : count;
-    case FAULT_fixed2_stands:
-        return n == 2 ? 0 : count;
-    default:
-        return count;
-    }
+    return counted || has_fault(p, FAULT_any_counts_levels);
 }

@@ -279,13 +279,6 @@ bool faults_sdv(const struct processor *p, bool on)
     return on;
 }
 
-bool faults_tsx_ctrl_aborts(const struct processor *p, bool allowed,
-                            bool disabled)
-{
-    (void)p;
-    return !allowed || disabled;
-}
-
 /* clang-format off */
 static const struct {
     enum fault_id fault;

@@ -40,6 +40,14 @@ FAULT(hle_abort_goes_on,
               "XACQUIRE, without the lock",
       .caught = {"haswell on 1 hle_mismatch FAIL"})
 
+FAULT(hle_lock_takes_stores,
+      .what = "[A with HLE] a plain store to an elided lock does not abort",
+      .caught = {"skylake-2017 on 2 hle_nesting FAIL"})
+
+FAULT(hle_inner_release_commits,
+      .what = "[A with HLE] the XRELEASE of an inner lock commits",
+      .caught = {"skylake-2017 on 2 hle_nesting FAIL"})
+
 FAULT(hle_elides_with_sdv,
       .what = "[C] XACQUIRE elides a lock while bit 2 of MSR 10FH is set",
       .caught = {"skylake-2021 on 1 force_abort_values FAIL"})
@@ -76,20 +84,12 @@ bool faults_hle_goes_on(const struct processor *p, bool hle)
 
 bool faults_lock_stores(const struct processor *p)
 {
-    (void)p;
-    return false;
+    return has_fault(p, FAULT_hle_lock_takes_stores);
 }
 
 bool faults_inner_release_ends(const struct processor *p)
 {
-    (void)p;
-    return false;
-}
-
-bool faults_refuse_hint(const struct processor *p)
-{
-    (void)p;
-    return false;
+    return has_fault(p, FAULT_hle_inner_release_commits);
 }
 
 bool faults_elides(const struct processor *p, bool elides)

@@ -8,6 +8,9 @@
 #include "tests/silicon/model/msr.h"
 #include "tests/silicon/model/pmu_msr.h"
 
+FAULT(carry_lost_at_16, .what = "[any] IA32_PMC0 loses the carry from bit 15",
+      .caught = {"skylake-2018 on 1 counter_overflow_bits FAIL"})
+
 FAULT(carry_lost_at_31, .what = "[any] IA32_PMC1 loses the carry from bit 30",
       .caught = {"skylake-2018 on 1 counter_carry FAIL"})
 
@@ -33,6 +36,10 @@ FAULT(overflow_at_40, .what = "[any] IA32_PMC1 overflows at 40 bits",
 
 FAULT(overflow_sticks, .what = "[any] IA32_PMC0 stays at its largest value",
       .caught = {"skylake-2018 on 1 counter_carry FAIL"})
+
+FAULT(overflow_early,
+      .what = "[any] IA32_PMC1 overflows where it becomes its largest value",
+      .caught = {"skylake-2018 on 1 counter_overflow_bits FAIL"})
 
 FAULT(overflow_of_next,
       .what = "[any] overflow of IA32_PMC0 sets GLOBAL_STATUS[1]",
@@ -83,6 +90,11 @@ FAULT(pmi_of_fixed_by_next,
       .what = "[any] IA32_FIXED_CTR0 interrupts by the PMI bit of "
               "IA32_FIXED_CTR1",
       .caught = {"haswell on 1 counter_pmi FAIL"})
+
+FAULT(pmi_though_masked,
+      .what = "[any] a performance monitoring interrupt ignores the LVT's "
+              "mask bit",
+      .caught = {"skylake-2018 on 1 counter_pmi FAIL"})
 
 FAULT(lvt_not_masked,
       .what = "[any] a performance monitoring interrupt does not set the "
@@ -157,6 +169,8 @@ uint64_t faults_sum(const struct processor *p, unsigned n, uint64_t old,
                     uint64_t sum)
 {
     switch (p->machine->fault) {
+    case FAULT_carry_lost_at_16:
+        return n == 0 ? without_carry(old, sum, 16) : sum;
     case FAULT_carry_lost_at_31:
         return n == 1 ? without_carry(old, sum, 31) : sum;
     case FAULT_carry_lost_at_32:
@@ -173,6 +187,8 @@ uint64_t faults_sum(const struct processor *p, unsigned n, uint64_t old,
         return n == 1 && ((old ^ sum) >> 40) != 0 ? sum | BIT(48) : sum;
     case FAULT_overflow_sticks:
         return n == 0 && sum > COUNTER_MASK ? COUNTER_MASK | BIT(48) : sum;
+    case FAULT_overflow_early:
+        return n == 1 && sum == COUNTER_MASK ? sum | BIT(48) : sum;
     default:
         return sum;
     }
@@ -291,8 +307,10 @@ bool faults_counts_frozen(const struct processor *p)
     return has_fault(p, FAULT_freeze_bit_alone);
 }
 
-uint32_t faults_lvt(const struct processor *p, uint32_t lvt)
+uint32_t faults_lvt(const struct processor *p, uint32_t lvt, uint32_t mask)
 {
+    if (has_fault(p, FAULT_pmi_though_masked))
+        return lvt & ~mask;
     return has_fault(p, FAULT_pmi_next_vector) ? lvt + 1 : lvt;
 }
 

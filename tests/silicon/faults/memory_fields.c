@@ -62,6 +62,9 @@ FAULT(precise_store_lock_never,
       .caught = {"sandybridge on 1 precise_store_address FAIL",
                  "sandybridge on 1 precise_store_status FAIL"})
 
+FAULT(precise_store_reserved, .what = "[any with precise store] A0H[1] is set",
+      .caught = {"sandybridge on 1 precise_store_address FAIL"})
+
 FAULT(precise_store_line,
       .what = "[any with precise store] 98H is the address of the line",
       .caught = {"sandybridge on 1 precise_store_address FAIL",
@@ -150,6 +153,7 @@ static const struct {
     {FAULT_precise_store_stlb_always, STORE, UINT64_MAX, STATUS_STLB, UINT64_MAX, 0},
     {FAULT_precise_store_lock_always, STORE, UINT64_MAX, STATUS_LOCKED, UINT64_MAX, 0},
     {FAULT_precise_store_lock_never, STORE, ~STATUS_LOCKED, 0, UINT64_MAX, 0},
+    {FAULT_precise_store_reserved, STORE, UINT64_MAX, BIT(1), UINT64_MAX, 0},
     {FAULT_precise_store_line, STORE, UINT64_MAX, 0, ~UINT64_C(63), 0},
     {FAULT_data_address_line, DATA, UINT64_MAX, 0, ~UINT64_C(63), 0},
     {FAULT_data_address_off, DATA, UINT64_MAX, 0, UINT64_MAX, 1},

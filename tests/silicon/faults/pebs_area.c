@@ -107,9 +107,18 @@ FAULT(pebs_overflow_pmi,
           "[any] an overflow brings an interrupt though its select has INT = 0",
       .caught = {"skylake-2017 on 1 pebs_threshold_pmi FAIL"})
 
+FAULT(pebs_int_lost,
+      .what = "[any] a counter with INT = 1 brings no interrupt together with "
+              "its record",
+      .caught = {"skylake-2017 on 1 pebs_threshold_pmi FAIL"})
+
 FAULT(load_ll_en_ignored,
       .what = "[any] loads are recorded though 3F1H[32 + n] is clear",
       .caught = {"skylake-2017 on 1 load_latency_enable FAIL"})
+
+FAULT(load_ll_en_other,
+      .what = "[any] 3F1H[32] enables the latency of loads on all counters",
+      .caught = {"skylake-2017 on 1 load_latency_address FAIL"})
 
 FAULT(load_threshold_8_bits,
       .what = "[any] of MSR_PEBS_LD_LAT bits 7:0 alone are compared",
@@ -118,6 +127,10 @@ FAULT(load_threshold_8_bits,
 FAULT(precise_store_63_ignored,
       .what = "[any with precise store] 3F1H[63] is not needed",
       .caught = {"sandybridge on 1 precise_store_enable FAIL"})
+
+FAULT(pebs_enable_cleared,
+      .what = "[any] a record clears the bit of its counter in 3F1H",
+      .caught = {"skylake-2017 on 1 pdir_even FAIL"})
 
 FAULT(pebs_stops_counters,
       .what = "[any] the interrupt at the threshold clears all of "
@@ -140,6 +153,10 @@ FAULT(pebs_record_long,
       .caught = {"skylake-2017 on 1 pebs_record_layout FAIL",
                  "skylake-2017 on 1 pebs_applicable_counter FAIL"})
 
+FAULT(pebs_record_cut,
+      .what = "[any] the part of a record on a second page is not written",
+      .caught = {"skylake-2017 on 1 data_address FAIL"})
+
 bool faults_pebs_area(const struct processor *p, struct pebs_ds *ds)
 {
     uint64_t reset = ds->reset[3], threshold = ds->threshold;
@@ -154,10 +171,12 @@ bool faults_pebs_area(const struct processor *p, struct pebs_ds *ds)
 unsigned faults_pebs_written(const struct processor *p, uint64_t at,
                              unsigned bytes)
 {
-    (void)at;
+    unsigned left = 4096 - (unsigned)(at % 4096);
 
     if (has_fault(p, FAULT_pebs_record_long))
         return bytes + 8;
+    if (has_fault(p, FAULT_pebs_record_cut))
+        return bytes < left ? bytes : left;
     return bytes;
 }
 
@@ -210,6 +229,8 @@ void faults_pebs_reloaded(struct processor *p, const struct pebs_ds *ds)
 {
     if (has_fault(p, FAULT_pebs_clears_all))
         p->pmu.global_status &= ~(BITS(34, 32) | BITS(7, 0));
+    if (has_fault(p, FAULT_pebs_enable_cleared))
+        p->pebs.enable &= ~BITS(3, 0);
     for (unsigned n = 0; n < PEBS_COUNTERS; n++)
         if (has_fault(p, FAULT_pebs_reloads_all) && (p->pebs.enable >> n & 1))
             p->pmu.counter[n] = ds->reset[n] & COUNTER_MASK;
@@ -247,12 +268,6 @@ bool faults_accept_pebs(const struct processor *p, uint32_t number,
     return false;
 }
 
-uint64_t faults_pebs_counters(const struct processor *p, uint64_t counters)
-{
-    (void)p;
-    return counters;
-}
-
 unsigned faults_pebs_skid(const struct processor *p, unsigned skid)
 {
     if (has_fault(p, FAULT_pebs_record_at_overflow))
@@ -264,6 +279,8 @@ bool faults_pebs_interrupt(struct processor *p, bool interrupt)
 {
     if (has_fault(p, FAULT_pebs_overflow_pmi))
         p->pmu.overflow_pmi = true;
+    if (has_fault(p, FAULT_pebs_int_lost))
+        return false;
     return interrupt;
 }
 
@@ -271,6 +288,8 @@ bool faults_ll_enabled(const struct processor *p, bool enabled)
 {
     if (has_fault(p, FAULT_load_ll_en_ignored))
         return true;
+    if (has_fault(p, FAULT_load_ll_en_other))
+        return (p->pebs.enable & BIT(32)) != 0;
     return enabled;
 }
 

@@ -44,6 +44,22 @@ FAULT(reset_clears_all,
 FAULT(reset_clears_nothing, .what = "[any] MSR 390H clears nothing",
       .caught = {"haswell on 1 counter_pmi FAIL"})
 
+FAULT(counter_zero_extended,
+      .what = "[any] a write of IA32_PMC1 is not sign-extended",
+      .caught = {"skylake-2018 on 1 counter3_full_width_alias FAIL"})
+
+FAULT(counter_takes_edx, .what = "[any] a write of IA32_PMC0 takes EDX too",
+      .caught = {"skylake-2018 on 1 counter3_full_width_alias FAIL"})
+
+FAULT(counter_clears_status,
+      .what = "[any] a write of a counter clears its overflow bit",
+      .caught = {"skylake-2018 on 1 counter_overflow_bits FAIL"})
+
+FAULT(status_of_core,
+      .what = "[any with perfmon 4] a bit that IA32_PERF_GLOBAL_STATUS_SET "
+              "sets is set on both threads of a core",
+      .caught = {"skylake-2018 on 2 counter_thread_scope FAIL"})
+
 FAULT(reset_misses_frozen,
       .what = "[any with perfmon 4] MSR 390H does not clear CTR_Frz",
       .caught = {"skylake-2018 on 1 freeze_on_pmi FAIL"})
@@ -238,7 +254,22 @@ static void write_both(struct processor *p, uint32_t number)
         s->pmu.global_ctrl = p->pmu.global_ctrl;
     if (number == IA32_PMC0 && has_fault(p, FAULT_counters_of_core))
         s->pmu.counter[0] = p->pmu.counter[0];
+    if (number == IA32_PERF_GLOBAL_STATUS_SET &&
+        has_fault(p, FAULT_status_of_core))
+        s->pmu.global_status |= p->pmu.global_status;
     pmu_update(s);
+}
+
+static void counter_written(struct processor *p, unsigned n, uint64_t value)
+{
+    uint64_t status = p->pmu.global_status & ~BIT(n);
+
+    if (n == 1 && has_fault(p, FAULT_counter_zero_extended))
+        p->pmu.counter[1] &= BITS(31, 0);
+    if (n == 0 && has_fault(p, FAULT_counter_takes_edx))
+        p->pmu.counter[0] = value & COUNTER_MASK;
+    if (has_fault(p, FAULT_counter_clears_status))
+        p->pmu.global_status = status;
 }
 
 bool faults_register_written(struct processor *p, uint32_t number,
@@ -255,6 +286,8 @@ bool faults_register_written(struct processor *p, uint32_t number,
         return true;
     if (!good)
         return false;
+    if (number - IA32_PMC0 < COUNTERS_MAX)
+        counter_written(p, number - IA32_PMC0, value);
     if (is_select(number) && has_fault(p, FAULT_select_clears_counter))
         pmu->counter[number - IA32_PERFEVTSEL0] = 0;
     if (number == IA32_PERFEVTSEL0 + 2 &&

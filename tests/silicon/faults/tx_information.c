@@ -36,6 +36,10 @@ FAULT(info_reserved_set, .what = "[A B F; C with bit 2] B8H[40] is set",
       .caught = {"haswell on 1 pebs_hle_abort FAIL",
                  "haswell on 1 pebs_inside_tx FAIL"})
 
+FAULT(info_34_35_swapped,
+      .what = "[A B F; C with bit 2] B8H[34] and B8H[35] are swapped",
+      .caught = {"skylake-2017 on 2 pebs_hle_abort FAIL"})
+
 FAULT(info_38_39_swapped,
       .what = "[A B F; C with bit 2] B8H[38] and B8H[39] are swapped",
       .caught = {"haswell on 1 pebs_tx_abort FAIL"})
@@ -44,6 +48,15 @@ FAULT(info_cycles_constant,
       .what = "[A B F; C with bit 2] B8H[31:0] is always the same",
       .caught = {"haswell on 1 pebs_tx_cycles FAIL",
                  "haswell on 1 pebs_hle_abort FAIL"})
+
+FAULT(info_cycles_go_on,
+      .what = "[A B F; C with bit 2] B8H[31:0] counts from the transaction "
+              "before, too",
+      .caught = {"skylake-2017 on 2 pebs_hle_abort FAIL"})
+
+FAULT(info_cycles_doubled,
+      .what = "[A B F; C with bit 2] B8H[31:0] is the square of the cycles",
+      .caught = {"skylake-2017 on 2 pebs_hle_abort FAIL"})
 
 FAULT(info_eventing_ip_begin,
       .what = "[A B F; C with bit 2] EventingIP of an abort is the fallback of "
@@ -54,6 +67,11 @@ FAULT(info_eventing_ip_begin,
 FAULT(info_hle_rip_acquire,
       .what = "[A with HLE] RIP of an HLE abort is the XACQUIRE itself",
       .caught = {"haswell on 1 pebs_hle_abort FAIL"})
+
+FAULT(info_hle_ip_inner,
+      .what = "[A with HLE] EventingIP of an HLE abort is not the start of an "
+              "instruction",
+      .caught = {"skylake-2017 on 2 pebs_hle_abort FAIL"})
 
 #define OF(cause) BIT(TX_CAUSE_##cause)
 
@@ -83,6 +101,8 @@ static uint64_t cycles(const struct processor *p, uint64_t value)
 {
     if (has_fault(p, FAULT_info_cycles_constant))
         value = 100;
+    if (has_fault(p, FAULT_info_cycles_doubled))
+        value *= value;
     return value & BITS(31, 0);
 }
 
@@ -95,6 +115,8 @@ uint64_t faults_tx_information(const struct processor *p,
     for (size_t n = 0; n < sizeof(rows) / sizeof(rows[0]); n++)
         if (has_fault(p, rows[n].fault) && (rows[n].causes >> how->cause & 1))
             value = (value & ~rows[n].clear) | rows[n].set;
+    if (has_fault(p, FAULT_info_34_35_swapped))
+        value = swap_bits(value, TX_INFO_INSTRUCTION, TX_INFO_NON_INSTRUCTION);
     if (has_fault(p, FAULT_info_38_39_swapped))
         value = swap_bits(value, TX_INFO_WRITES, TX_INFO_READS);
     return value;
@@ -102,8 +124,7 @@ uint64_t faults_tx_information(const struct processor *p,
 
 bool faults_cycles_go_on(const struct processor *p)
 {
-    (void)p;
-    return false;
+    return has_fault(p, FAULT_info_cycles_go_on);
 }
 
 void faults_tx_record(struct processor *p, const struct tx_abort *how)
@@ -114,4 +135,6 @@ void faults_tx_record(struct processor *p, const struct tx_abort *how)
         abort->eventing_ip = how->resume_ip;
     if (has_fault(p, FAULT_info_hle_rip_acquire) && p->tsx.hle)
         abort->resume_ip = how->begin_ip;
+    if (has_fault(p, FAULT_info_hle_ip_inner) && p->tsx.hle)
+        abort->eventing_ip++;
 }

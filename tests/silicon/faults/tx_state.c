@@ -300,37 +300,7 @@ void faults_tx_instruction(const struct processor *p,
         }
 }
 
-uint64_t faults_xtest_keeps(const struct processor *p)
-{
-    (void)p;
-    return 0;
-}
-
 bool faults_inner_commits(const struct processor *p)
 {
     return has_fault(p, FAULT_inner_xend_commits);
-}
-
-uint64_t faults_restored_dr7(const struct processor *p, uint64_t dr7)
-{
-    (void)p;
-    return dr7;
-}
-
-bool faults_debugged(const struct processor *p, bool by_dr7, bool by_debugctl)
-{
-    (void)p;
-    return by_dr7 && by_debugctl;
-}
-
-bool faults_debugged_sets_eax(const struct processor *p)
-{
-    (void)p;
-    return false;
-}
-
-uint64_t faults_debugged_dr6(const struct processor *p)
-{
-    (void)p;
-    return 0;
 }

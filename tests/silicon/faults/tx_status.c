@@ -143,13 +143,3 @@ uint32_t faults_abort_status(const struct processor *p,
         status &= ~TX_STATUS_CODE(0xFF);
     return status;
 }
-
-uint64_t faults_abort_rax(const struct processor *p, uint64_t was,
-                          uint32_t status)
-{
-    (void)was;
-    (void)p;
-    uint64_t rax = status; /* a write to EAX clears RAX[63:32] */
-
-    return rax;
-}

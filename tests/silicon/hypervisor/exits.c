@@ -242,6 +242,12 @@ static struct action on_exception(struct vcpu *v, unsigned vector)
         return on_debug(v);
     if (levels_steps_instead(v, vector))
         return action_of(ACTION_RESUME);
+    if (vector == VECTOR_PF && v->tx.depth > 0 &&
+        !faults_rule(v->model->machine, ABORT_KEEPS_CR2, true))
+        v->vmcb->cr2 = v->vmcb->exit_info2;
+    if (v->tx.depth > 0 &&
+        !faults_rule(v->model->machine, ABORT_KEEPS_DR6, true))
+        v->vmcb->dr6 |= 1;
     if (v->tx.depth == 0) { /* else it aborts */
         if ((v->vmcb->exit_int_info & EVENT_VALID) != 0)
             return action_stop("exception during the delivery of another",

@@ -33,6 +33,9 @@ static bool begin_elision(struct vcpu *v)
         tx_abort(v, TX_CAUSE_NESTING);
         return false;
     }
+    if (e->nest > 0 &&
+        !faults_rule(v->model->machine, INNER_LOCK_NO_START, true))
+        tsx_began(v->model, true);
     if (e->nest++ > 0)
         trace_tx(v, TRACE_TX_NESTED, v->current_rip);
     /* One lock more is written like any other word. */
@@ -48,7 +51,8 @@ bool hle_instruction(struct vcpu *v)
     struct transaction *tx = &v->tx;
 
     if (v->current.elide == ELIDE_NONE || tx->elision.now != ELIDE_NONE ||
-        (tx->depth > 0 && !tx->hle)) /* it ignores the hint */
+        (tx->depth > 0 && !tx->hle &&
+         faults_rule(v->model->machine, ELISION_NOT_IN_RTM, true))) /* it ignores the hint */
         return true;
     if (v->current.elide == ELIDE_ACQUIRE)
         return begin_elision(v);

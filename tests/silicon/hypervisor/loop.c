@@ -61,8 +61,9 @@ static void trap_debugged(struct vcpu *v)
     struct action a = action_raise(VECTOR_DB, 0);
 
     v->tx.debugged = false;
-    v->vmcb->dr6 = (v->vmcb->dr6 & ~(DR6_B | DR6_RTM)) | v->tx.watch.hits |
-                   faults_debugged_dr6(v->model);
+    v->vmcb->dr6 =
+        (v->vmcb->dr6 & ~(DR6_B | DR6_RTM)) | v->tx.watch.hits |
+        faults_quantity(v->model->machine, DEBUGGED_DR6, ANY_NUMBER, 0);
     inject(v, &a);
 }
 

@@ -97,7 +97,7 @@ void pmi_send(struct vcpu *v)
 
     if ((base & APIC_BASE_ENABLE) == 0)
         return;
-    lvt = faults_lvt(v->model, apic_read(base, APIC_LVT_PERF));
+    lvt = faults_lvt(v->model, apic_read(base, APIC_LVT_PERF), LVT_MASK);
     if ((lvt & LVT_MASK) != 0)
         return;
     /* "When a performance monitoring counters interrupt is generated, the mask

@@ -11,6 +11,7 @@
  */
 #include "tests/silicon/hypervisor/hypervisor.h"
 
+#include "tests/silicon/model/hooks.h"
 #include "tests/silicon/hypervisor/x86.h"
 
 #define IA32_STAR  0xC0000081u
@@ -103,7 +104,8 @@ static struct action software_interrupt(struct vcpu *v)
 
     a.event = EVENT_VALID | EVENT_TYPE_SOFTWARE | v->current.immediate;
     a.raised = true;
-    step_count_current(v);
+    if (faults_rule(v->model->machine, SOFT_INT_COUNTED, true))
+        step_count_current(v);
     return a;
 }
 

@@ -130,7 +130,8 @@ struct action step_begin(struct vcpu *v)
     v->steps++;
     if (hypervisor.has_os)
         levels_step(v, bytes, length);
-    if (v->current.elide != ELIDE_NONE && faults_refuse_hint(v->model))
+    if (v->current.elide != ELIDE_NONE &&
+        !faults_rule(v->model->machine, HINT_IGNORED, true))
         return action_raise(VECTOR_UD, 0);
     if ((v->tx.depth > 0 && watch_instruction(v)) || !hle_instruction(v))
         return action_of(ACTION_RESUME);
@@ -182,6 +183,20 @@ void step_count_current(struct vcpu *v)
     counters_retire(v->model, &r);
 }
 
+/* Where it was predicted to go on, is there an XBEGIN? */
+static void look_speculated(struct vcpu *v, bool taken)
+{
+    static const uint8_t xbegin[] = {0xC7, 0xF8};
+    uint8_t bytes[sizeof(xbegin)];
+    uint64_t at = branches_expected(&v->model->branches, &v->current,
+                                    v->current_rip, taken);
+
+    if (v->model->machine->counter3 == DISTURB_SPECULATIVE && at != 0 &&
+        guest_copy(v, at, bytes, sizeof(bytes), false) &&
+        bytes[0] == xbegin[0] && bytes[1] == xbegin[1])
+        tsx_speculated(v->model);
+}
+
 void step_retire(struct vcpu *v)
 {
     struct retirement r = {
@@ -193,7 +208,8 @@ void step_retire(struct vcpu *v)
     };
 
     if ((v->current.flags & INSTRUCTION_REPEATS) != 0 &&
-        v->vmcb->rip == v->current_rip)
+        v->vmcb->rip == v->current_rip &&
+        faults_rule(v->model->machine, ROUNDS_NOT_COUNTED, true))
         r.instructions = 0; /* one round of many */
     r.taken = (v->current.flags & INSTRUCTION_CONDITIONAL) == 0 ||
               v->vmcb->rip != v->current_rip + v->current.length;
@@ -207,6 +223,8 @@ void step_retire(struct vcpu *v)
         r.mispredicted =
             !branches_predicted(&v->model->branches, &v->current,
                                 v->current_rip, v->vmcb->rip, r.taken);
+    if (r.mispredicted)
+        look_speculated(v, r.taken);
     counters_retire(v->model, &r);
     levels_stepped(v);
     if ((v->current.flags & INSTRUCTION_PUSHF) != 0)

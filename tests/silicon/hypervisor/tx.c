@@ -29,6 +29,12 @@ static void reset_transaction(struct vcpu *v)
         v->tx_tsc += rdtsc() - v->tx_started;
 }
 
+static void note_size(struct vcpu *v)
+{
+    v->model->tsx.steps = v->tx.steps;
+    v->model->tsx.lines = v->tx.lines.writes;
+}
+
 /* status: to be added to EAX. */
 static void abort_with(struct vcpu *v, enum tx_cause cause, uint32_t status)
 {
@@ -62,12 +68,17 @@ static void abort_with(struct vcpu *v, enum tx_cause cause, uint32_t status)
         trace_tx(v, TRACE_TX_ABORT, v->vmcb->rip);
     counters_roll_back(v->model);
     step_count(v, 0, v->model->choices.cycles_abort, false);
+    note_size(v);
     status = tsx_aborted(v->model, &how);
     if (tx->hle)
         tx->not_elided = tx->fallback;
     if (tx->hle ? faults_hle_sets_eax(v->model)
-                : !tx->debugged || faults_debugged_sets_eax(v->model))
-        v->vmcb->rax = faults_abort_rax(v->model, v->vmcb->rax, status);
+                : !tx->debugged ||
+                      !faults_rule(v->model->machine, DEBUGGED_KEEPS_EAX, true))
+        v->vmcb->rax =
+            status | (faults_rule(v->model->machine, STATUS_ZERO_EXTENDED, true)
+                          ? 0
+                          : v->vmcb->rax & ~BITS(31, 0));
     reset_transaction(v);
     step_end(v);
 }
@@ -103,6 +114,7 @@ bool tx_commit(struct vcpu *v, uint64_t next)
     }
     tx_memory_end(v, v->tx.decision.lose_stores);
     trace_tx(v, TRACE_TX_COMMIT, next);
+    note_size(v);
     tsx_committed(v->model);
     reset_transaction(v);
     return true;
@@ -161,11 +173,14 @@ static struct action xbegin(struct vcpu *v)
             return action_raise(VECTOR_UD, 0);
         return begin_outermost(v, next);
     }
-    if (v->tx.depth == v->model->cpu->tx_nest_max) {
+    if (v->tx.depth == v->model->cpu->tx_nest_max &&
+        faults_rule(v->model->machine, NESTING_LIMITED, true)) {
         tx_abort(v, TX_CAUSE_NESTING);
         return action_of(ACTION_RESUME);
     }
     v->tx.depth++;
+    v->vmcb->rax = faults_quantity(v->model->machine, NESTED_RAX, ANY_NUMBER,
+                                   v->vmcb->rax);
     v->tx.inner_fallback = next + (uint64_t)(int64_t)v->current.displacement;
     trace_tx(v, TRACE_TX_NESTED, next);
     tsx_nested(v->model, true);
@@ -178,6 +193,9 @@ static struct action xend(struct vcpu *v)
     uint64_t next = v->current_rip + v->current.length;
 
     if (tsx_rtm_invalid(v->model))
+        return action_raise(VECTOR_UD, 0);
+    if (tx->depth == 0 &&
+        !faults_rule(v->model->machine, XEND_OUTSIDE_IS_GP, true))
         return action_raise(VECTOR_UD, 0);
     if (tx->depth == 0 && !faults_ignore_xend(v->model))
         return action_raise(VECTOR_GP, 0);
@@ -204,7 +222,9 @@ static struct action xtest(struct vcpu *v)
 {
     if (tsx_xtest_invalid(v->model))
         return action_raise(VECTOR_UD, 0);
-    v->vmcb->rflags &= ~(uint64_t)RFLAGS_STATUS | faults_xtest_keeps(v->model);
+    v->vmcb->rflags &=
+        ~(uint64_t)RFLAGS_STATUS |
+        faults_quantity(v->model->machine, XTEST_KEEPS, ANY_NUMBER, 0);
     if (v->tx.depth == 0 || faults_xtest_zero(v->model) ||
         (v->tx.hle && faults_hle_hidden(v->model)))
         v->vmcb->rflags |= RFLAGS_ZF;
@@ -244,7 +264,8 @@ struct action tx_instruction(struct vcpu *v)
 {
     struct action a;
 
-    if (v->tx.hle && v->current.kind != INSTRUCTION_XTEST) {
+    if (v->tx.hle && v->current.kind != INSTRUCTION_XTEST &&
+        faults_rule(v->model->machine, RTM_NOT_IN_ELISION, true)) {
         tx_abort(v, TX_CAUSE_INSTRUCTION); /* RTM inside HLE */
         return action_of(ACTION_RESUME);
     }

@@ -191,7 +191,8 @@ struct action tx_page_fault(struct vcpu *v)
     if ((event & EVENT_VALID) != 0) {
         /* An interrupt was being delivered: it aborts, then is delivered. */
         tx_abort(v, TX_CAUSE_EVENT);
-        if ((event & 0xFF) >= 32 && !faults_lose_interrupt(v->model))
+        if ((event & 0xFF) >= 32 &&
+            faults_rule(v->model->machine, ABORTING_EVENT_DELIVERED, true))
             return action_event(event & ~EVENT_TYPE);
         if ((event & EVENT_TYPE) == EVENT_TYPE_NMI)
             return action_event(event);

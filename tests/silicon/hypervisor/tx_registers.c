@@ -53,9 +53,15 @@ void tx_registers_restore(struct vcpu *v)
 {
     struct transaction *tx = &v->tx;
     uint64_t *to = (uint64_t *)&v->gprs, *from = (uint64_t *)&tx->gprs;
-    uint32_t keep = faults_kept_registers(v->model, &tx->decision, tx->hle);
-    uint64_t flags = faults_kept_flags(v->model);
+    const struct machine *m = v->model->machine;
+    uint32_t keep = (uint32_t)faults_quantity(
+        m, KEPT_REGISTERS, ANY_NUMBER,
+        faults_kept_registers(v->model, &tx->decision, tx->hle));
+    uint64_t flags =
+        faults_quantity(m, KEPT_FLAGS, ANY_NUMBER, faults_kept_flags(v->model));
 
+    if (tx->hle && !faults_rule(m, ELISION_RESTORES, true))
+        keep = (UINT32_C(1) << GPRS) - 1;
     for (unsigned n = 0; n < GPRS; n++)
         if ((keep >> n & 1) == 0)
             to[n] = from[n];

@@ -69,12 +69,17 @@ void watch_forget(const struct vcpu *v, uint64_t hits)
 /* "Advanced debugging of RTM transactional regions". */
 bool watch_is_debugged(const struct vcpu *v)
 {
+    const struct machine *m = v->model->machine;
     uint64_t dr7 = v->tx.watch.dr7 != 0 ? v->tx.watch.dr7 : v->vmcb->dr7;
     uint64_t debugctl = 0;
 
     msr_read(v->model, IA32_DEBUGCTL, &debugctl);
-    return !v->tx.hle && faults_debugged(v->model, (dr7 & DR7_RTM) != 0,
-                                         (debugctl & DEBUGCTL_RTM) != 0);
+    return !v->tx.hle &&
+           ((dr7 & DR7_RTM) != 0 ||
+            !faults_rule(m, DEBUGGED_NEEDS_DR7, true)) &&
+           ((debugctl & DEBUGCTL_RTM) != 0 ||
+            !faults_rule(m, DEBUGGED_NEEDS_DEBUGCTL, true)) &&
+           faults_rule(m, DEBUGGED_AT_XBEGIN, true);
 }
 
 void watch_end(struct vcpu *v)
@@ -84,7 +89,7 @@ void watch_end(struct vcpu *v)
     if (w->dr7 == 0)
         return;
     flush_host_accesses(w);
-    v->vmcb->dr7 = faults_restored_dr7(v->model, w->dr7);
+    v->vmcb->dr7 = w->dr7;
     w->dr7 = 0;
 }
 

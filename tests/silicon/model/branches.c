@@ -41,3 +41,13 @@ bool branches_predicted(struct predictor *b, const struct instruction *i,
         return target_predicted(b, ip, next);
     return true;
 }
+
+uint64_t branches_expected(const struct predictor *b,
+                           const struct instruction *i, uint64_t ip, bool taken)
+{
+    if ((i->flags & INSTRUCTION_RETURN) != 0)
+        return b->returns[(b->calls + 1) % PREDICTED_RETURNS];
+    if ((i->flags & INSTRUCTION_CONDITIONAL) != 0 && taken)
+        return ip + i->length;
+    return 0;
+}

@@ -29,4 +29,9 @@ struct predictor {
 bool branches_predicted(struct predictor *b, const struct instruction *i,
                         uint64_t ip, uint64_t next, bool taken);
 
+/* It said no: where had it expected this branch to go on? 0: not known. */
+uint64_t branches_expected(const struct predictor *b,
+                           const struct instruction *i, uint64_t ip,
+                           bool taken);
+
 #endif

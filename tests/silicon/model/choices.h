@@ -81,6 +81,17 @@ struct choices {
     uint32_t garble_one_in;
 };
 
+/* Regime B: what disturbs counter 3. "Especially in the presence of RTM
+ * transactions" leaves open which. */
+enum disturbance {
+    DISTURB_ANY,         /* each transaction may */
+    DISTURB_SPECULATIVE, /* an XBEGIN on a path that was predicted alone */
+    DISTURB_SIBLING,     /* one of the other thread of the core */
+    DISTURB_OVERFLOW,    /* one begun where the counter is about to overflow */
+    DISTURB_LONG,        /* one of many lines or instructions */
+    DISTURB_ABORTS,      /* one that aborts */
+};
+
 /* White paper 604224, section 1.2: what "may contain unexpected values". */
 #define GARBLE_COUNT_JUMPS  0x01u
 #define GARBLE_COUNT_LOSES  0x02u

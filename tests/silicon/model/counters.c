@@ -6,7 +6,7 @@
 #include "tests/silicon/model/errata.h"
 #include "tests/silicon/model/bits.h"
 #include "tests/silicon/model/instruction.h"
-#include "tests/silicon/model/msr.h"
+#include "tests/silicon/model/overflow.h"
 #include "tests/silicon/model/pebs.h"
 #include "tests/silicon/model/pmu_msr.h"
 
@@ -104,51 +104,45 @@ static uint32_t in_cycles(const struct processor *p, uint64_t select,
 {
     uint64_t taken = faults_select(p, select);
 
-    return faults_in_cycles(p, taken, apply_cmask(taken, condition, events, r));
+    return faults_in_cycles(p, taken, events,
+                            apply_cmask(taken, condition, events, r));
+}
+
+/* IN_TX: transactional regions, of RTM and of HLE. */
+static bool counts_here(const struct processor *p, uint64_t select,
+                        const struct retirement *r)
+{
+    const struct machine *m = p->machine;
+    bool inside = r->in_tx;
+
+    if (p->tsx.hle && !faults_rule(m, IN_TX_HAS_ELISION, true))
+        inside = false;
+    if ((select & EVTSEL_IN_TXCP) != 0 && !inside &&
+        !faults_rule(m, TXCP_OUTSIDE, true))
+        return false;
+    if ((select & EVTSEL_IN_TX) == 0 || faults_count_outside(p))
+        return true;
+    return inside == faults_rule(m, IN_TX_INSIDE, true);
 }
 
 static bool is_enabled_for(struct processor *p, unsigned n,
                            const struct retirement *r)
 {
     uint64_t select = p->pmu.select[n];
+    bool user = faults_user(p, r->user, r->branch);
 
     if (!faults_enabled(p, n,
                         (select & EVTSEL_EN) != 0 &&
                             (p->pmu.global_ctrl & BIT(n)) != 0))
         return false;
-    if ((select & EVTSEL_IN_TX) != 0 && !r->in_tx && !faults_count_outside(p))
+    if (!counts_here(p, select, r))
         return false;
-    return faults_level(p, select, r->user,
-                        (select & (r->user ? EVTSEL_USR : EVTSEL_OS)) != 0) &&
+    if ((p->pebs.enable & BITS(3, 0) & BIT(n)) != 0 &&
+        !faults_rule(p->machine, PEBS_HAS_LEVELS, true))
+        return true;
+    return faults_level(p, select, user,
+                        (select & (user ? EVTSEL_USR : EVTSEL_OS)) != 0) &&
            !errata_level(p, n, r);
-}
-
-/* A PEBS counter's own interrupt waits until its record is written. */
-static void counter_overflowed(struct processor *p, unsigned n)
-{
-    bool interrupt =
-        faults_interrupts(p, n, (p->pmu.select[n] & EVTSEL_INT) != 0);
-
-    if (faults_pebs_enabled(p, n,
-                            (p->pebs.enable & BITS(3, 0) & BIT(n)) != 0) &&
-        pebs_makes_record(p, n))
-        pebs_arm(p, n, interrupt);
-    else if (interrupt)
-        p->pmu.overflow_pmi = true;
-}
-
-static void count_general(struct processor *p, unsigned n, uint32_t count)
-{
-    uint64_t old = p->pmu.counter[n], sum = faults_sum(p, n, old, old + count);
-    bool overflow = sum > COUNTER_MASK;
-
-    if ((p->pebs.armed & BIT(n)) != 0)
-        pebs_counted(p, n);
-    p->pmu.counter[n] = sum & COUNTER_MASK;
-    p->pmu.global_status |= faults_overflow(
-        p, n, overflow ? faults_overflow_bits(p, n, BIT(n)) : 0, &overflow);
-    if (overflow)
-        counter_overflowed(p, n);
 }
 
 /* FIXED_CTR_CTRL has four bits a counter: OS, USR, ANY, PMI. */
@@ -156,57 +150,11 @@ static bool is_fixed_enabled_for(const struct processor *p, unsigned n,
                                  const struct retirement *r)
 {
     uint64_t ctrl = faults_fixed_field(p, n, p->pmu.fixed_ctrl >> (4 * n));
+    bool user = faults_user(p, r->user, r->branch);
 
     return faults_fixed_enabled(p, n,
                                 (p->pmu.global_ctrl & BIT(32 + n)) != 0) &&
-           (ctrl & (r->user ? FIXED_USR : FIXED_OS)) != 0;
-}
-
-static void count_fixed(struct processor *p, unsigned n, uint32_t count)
-{
-    uint64_t old = p->pmu.fixed[n],
-             sum = faults_sum(p, 32 + n, old, old + count);
-    bool interrupts = (p->pmu.fixed_ctrl >> (4 * n) & FIXED_PMI) != 0;
-
-    p->pmu.fixed[n] = sum & COUNTER_MASK;
-    if (sum <= COUNTER_MASK)
-        return;
-    p->pmu.global_status |= faults_overflow_bits(p, 32 + n, BIT(32 + n));
-    if (faults_interrupts(p, 32 + n, interrupts))
-        p->pmu.overflow_pmi = true;
-}
-
-/* SDM 3B, "Freezing LBR and Performance Counters on PMI": in the registers that
- * enable them up to version 3, by bits of the status from version 4 on. */
-static void freeze_legacy(struct processor *p, uint64_t debugctl)
-{
-    if ((debugctl & DEBUGCTL_FREEZE_LBRS_ON_PMI) != 0)
-        msr_write(p, IA32_DEBUGCTL, debugctl & ~DEBUGCTL_LBR);
-    if ((debugctl & DEBUGCTL_FREEZE_PERFMON_ON_PMI) != 0)
-        p->pmu.global_ctrl = 0;
-}
-
-static void freeze_streamlined(struct processor *p, uint64_t debugctl)
-{
-    if ((debugctl & DEBUGCTL_FREEZE_LBRS_ON_PMI) != 0)
-        p->pmu.global_status |= STATUS_LBR_FRZ;
-    if ((debugctl & DEBUGCTL_FREEZE_PERFMON_ON_PMI) != 0)
-        p->pmu.global_status |= STATUS_CTR_FRZ;
-}
-
-void counters_raise_pmi(struct processor *p)
-{
-    uint64_t debugctl = 0, ctrl = p->pmu.global_ctrl;
-
-    p->pmu.pmi = !faults_hide_pmi(p);
-    msr_read(p, IA32_DEBUGCTL, &debugctl);
-    debugctl = faults_freezes(p, debugctl);
-    if (p->cpu->perfmon_version >= 4)
-        freeze_streamlined(p, debugctl);
-    else
-        freeze_legacy(p, debugctl);
-    faults_frozen(p, debugctl, ctrl);
-    pmu_update(p);
+           (ctrl & (user ? FIXED_USR : FIXED_OS)) != 0;
 }
 
 /* An SMI in the window: its handler counts like any other code. */
@@ -239,7 +187,14 @@ static uint32_t divide_clock(uint64_t *remainder, uint64_t add, uint64_t by)
 static uint32_t events_on(struct processor *p, struct processor *of, unsigned n,
                           const struct retirement *r, uint32_t bus)
 {
-    const struct event_row *event = counters_find_event(of, of->pmu.select[n]);
+    const struct machine *m = p->machine;
+    bool precise = (of->pebs.enable & BITS(3, 0) & BIT(n)) != 0;
+    uint64_t select =
+        faults_quantity(m, SELECTED, n, of->pmu.select[n] & BITS(15, 0));
+    const struct event_row *event = counters_find_event(
+        of, precise && !faults_rule(m, PEBS_HAS_UMASKS, true)
+                ? select & BITS(7, 0)
+                : select);
 
     uint32_t count;
 
@@ -249,7 +204,10 @@ static uint32_t events_on(struct processor *p, struct processor *of, unsigned n,
         count = offcore_count(p, n, event);
     else
         count = errata_count(p, event, events_of(r, event, bus));
-    return faults_events(p, event, r, count);
+    count = faults_events(p, event, r, count);
+    return count != 0
+               ? (uint32_t)faults_quantity(m, COUNTED, (uint32_t)select, count)
+               : 0;
 }
 
 /* One interrupt for counters that overflow together. */
@@ -271,7 +229,8 @@ static void count_for_sibling(struct processor *p, const struct retirement *r,
     for (unsigned n = 0; n < to->machine->counters; n++) {
         uint32_t count;
 
-        if ((to->pmu.any & BIT(n)) == 0 || !is_enabled_for(to, n, r))
+        if ((to->pmu.any & BIT(n)) == 0 ||
+            !faults_any_level(to, is_enabled_for(to, n, r)))
             continue;
         count = events_on(p, to, n, r, bus);
         count = in_cycles(p, to->pmu.select[n], &p->pmu.condition_of_sibling[n],
@@ -299,10 +258,10 @@ void counters_collect(struct processor *p)
         uint32_t count = take_from_sibling(p, n);
 
         if (count != 0)
-            count_general(p, n, count);
+            counters_add(p, n, count);
     }
     for (unsigned n = 0; n < FIXED_MAX; n++)
-        count_fixed(p, n, take_from_sibling(p, COUNTERS_MAX + n));
+        counters_add_fixed(p, n, take_from_sibling(p, COUNTERS_MAX + n));
     raise_overflow_pmi(p);
 }
 
@@ -314,6 +273,15 @@ static bool sibling_watches(const struct processor *p)
 bool counters_watch(const struct processor *p)
 {
     return p->pmu.counting || sibling_watches(p);
+}
+
+static uint32_t fixed_events(const struct processor *p, unsigned n,
+                             const struct retirement *r, uint32_t count)
+{
+    count = faults_fixed_count(p, n, r, count);
+    return count != 0
+               ? (uint32_t)faults_quantity(p->machine, FIXED_COUNTED, n, count)
+               : 0;
 }
 
 static void count_own(struct processor *p, const struct retirement *r,
@@ -329,7 +297,7 @@ static void count_own(struct processor *p, const struct retirement *r,
     for (unsigned n = 0; n < p->machine->counters; n++) {
         uint32_t count;
 
-        if (!is_enabled_for(p, n, r))
+        if (!is_enabled_for(p, n, r) || faults_spares_own(p, n))
             continue;
         count = events_on(p, p, n, r, bus);
         count = in_cycles(p, pmu->select[n], &pmu->condition[n], count, r);
@@ -338,14 +306,14 @@ static void count_own(struct processor *p, const struct retirement *r,
         else
             count = faults_count(p, n, count);
         if (count != 0)
-            count_general(p, n, count);
+            counters_add(p, n, count);
     }
     faults_note_stores(p, r->data, r->data_count);
     if (is_fixed_enabled_for(p, 0, r))
         fixed[0] = errata_fixed0(p, fixed[0]);
     for (unsigned n = 0; n < FIXED_MAX; n++)
         if (is_fixed_enabled_for(p, n, r))
-            count_fixed(p, n, faults_fixed_count(p, n, r, fixed[n]));
+            counters_add_fixed(p, n, fixed_events(p, n, r, fixed[n]));
     raise_overflow_pmi(p);
 }
 
@@ -373,13 +341,24 @@ void counters_checkpoint(struct processor *p)
 {
     for (unsigned n = 0; n < p->machine->counters; n++)
         p->pmu.at_xbegin[n] = p->pmu.counter[n];
+    for (unsigned n = 0; n < FIXED_MAX; n++)
+        p->faults.fixed[n] = p->pmu.fixed[n];
 }
 
 /* SDM 3B, "Intel TSX support": IN_TXCP leaves out aborted regions. What has
  * overflowed in the region has overflowed. */
 void counters_roll_back(struct processor *p)
 {
-    for (unsigned n = 0; n < p->machine->counters; n++)
-        if ((p->pmu.select[n] & EVTSEL_IN_TXCP) != 0 && !faults_keep_aborted(p))
-            p->pmu.counter[n] = p->pmu.at_xbegin[n];
+    const struct machine *m = p->machine;
+    bool all = !faults_rule(m, TXCP_OF_ITS_COUNTER, true);
+
+    for (unsigned n = 0; n < m->counters; n++)
+        if (all || ((p->pmu.select[n] & EVTSEL_IN_TXCP) != 0 &&
+                    !faults_keep_aborted(p)))
+            p->pmu.counter[n] = faults_rule(m, TXCP_TO_CHECKPOINT, true)
+                                    ? p->pmu.at_xbegin[n]
+                                    : 0;
+    for (unsigned n = 0; n < FIXED_MAX; n++)
+        if (!faults_rule(m, ABORT_KEEPS_FIXED, true))
+            p->pmu.fixed[n] = p->faults.fixed[n];
 }

@@ -186,4 +186,8 @@ void cpuid_execute(struct processor *p, uint32_t leaf, uint32_t subleaf,
         leaf_of_personality(p, leaf, subleaf, out);
         break;
     }
+    out->eax = (uint32_t)faults_quantity(p->machine, OF_EAX, leaf, out->eax);
+    out->ebx = (uint32_t)faults_quantity(p->machine, OF_EBX, leaf, out->ebx);
+    out->ecx = (uint32_t)faults_quantity(p->machine, OF_ECX, leaf, out->ecx);
+    out->edx = (uint32_t)faults_quantity(p->machine, OF_EDX, leaf, out->edx);
 }

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "tests/silicon/model/pt_rules.h"
+#include "tests/silicon/model/rules.h"
 
 #define FAULT_BOOTS_MAX 4
 
@@ -29,6 +30,9 @@ struct fault {
     enum pt_value value;
     uint32_t number;
     uint64_t clear, set, add;
+    /* Of all else, the same: rules.h; number also of what has none. */
+    enum rule breaks;
+    enum quantity quantity;
 };
 
 /* An entry: FAULT(name, .what = .., .caught = { .. }). */
@@ -53,7 +57,11 @@ struct fault_shared {
 struct fault_state {
     bool was_forced, was_cleared, was_sdv; /* by MSR 10FH, ever */
     bool first_after_force; /* no transaction since its bit 0 was set */
-    bool of_branch;         /* the instruction that is being counted */
+    uint64_t written[8];    /* to counters, as it was */
+    uint64_t late_select[8], started[8];
+    uint64_t selects_late; /* selects that are not in effect yet */
+    uint64_t fixed[3];     /* counters, at XBEGIN */
+    bool of_branch;        /* the instruction that is being counted */
     bool loses_event, adds_branch, starts_twice; /* once in this window */
     bool late;              /* counter 3 has wrapped, unseen */
     uint64_t wide3, stale3; /* counter 3 at 4C4H, and before the last write */

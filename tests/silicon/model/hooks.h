@@ -23,6 +23,14 @@ static inline bool has_fault(const struct processor *p, enum fault_id fault)
     return p->machine->fault == fault;
 }
 
+/* rules.c: does this rule hold; what is the quantity? */
+bool faults_rule(const struct machine *m, enum rule rule, bool is);
+uint64_t faults_quantity(const struct machine *m, enum quantity quantity,
+                         uint32_t number, uint64_t value);
+/* Is it one that this fault is about? */
+bool faults_about(const struct machine *m, enum quantity quantity,
+                  uint32_t number);
+
 /* PEBS: pebs.c. Does an overflow of counter n make no record? */
 bool faults_suppress_record(const struct processor *p, unsigned n);
 /* Events from the overflow to the record of PDIR; any: a random number. */
@@ -172,13 +180,14 @@ uint64_t faults_freezes(const struct processor *p, uint64_t debugctl);
 void faults_frozen(struct processor *p, uint64_t debugctl, uint64_t ctrl);
 bool faults_counts_frozen(const struct processor *p);
 /* The LVT entry that an interrupt is sent by; what is set in it then. */
-uint32_t faults_lvt(const struct processor *p, uint32_t lvt);
+uint32_t faults_lvt(const struct processor *p, uint32_t lvt, uint32_t mask);
 uint32_t faults_lvt_mask(const struct processor *p, uint32_t mask);
 
 /* What is counted: counts.c. Is a counter enabled; for this privilege level; a
  * fixed counter's field of its control register. */
 bool faults_enabled(const struct processor *p, unsigned n, bool enabled);
 bool faults_fixed_enabled(const struct processor *p, unsigned n, bool enabled);
+bool faults_user(const struct processor *p, bool user, uint8_t branch);
 bool faults_level(const struct processor *p, uint64_t select, bool user,
                   bool counted);
 uint64_t faults_fixed_field(const struct processor *p, unsigned n,
@@ -186,8 +195,10 @@ uint64_t faults_fixed_field(const struct processor *p, unsigned n,
 /* The select as CMASK, INV and EDGE are taken; what came of that. */
 uint64_t faults_select(const struct processor *p, uint64_t select);
 uint32_t faults_in_cycles(const struct processor *p, uint64_t select,
-                          uint32_t count);
+                          uint32_t events, uint32_t count);
 /* AnyThread: the counters that have it. */
+bool faults_spares_own(const struct processor *p, unsigned n);
+bool faults_any_level(const struct processor *p, bool counted);
 uint64_t faults_any(const struct processor *p, uint64_t enabled, uint64_t any);
 /* How often an event, or that of a fixed counter, has happened. */
 uint32_t faults_events(const struct processor *p, const struct event_row *event,

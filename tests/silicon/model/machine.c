@@ -24,6 +24,7 @@ void machine_start(struct machine *m, const struct machine_config *config,
         .force_abort = config->force_abort == FORCE_ABORT_AS_PERSONALITY
                            ? config->cpu->force_abort
                            : config->force_abort,
+        .counter3 = config->counter3,
         .smt = config->smt,
         .x2apic = config->x2apic,
         .processors = processors,
@@ -56,6 +57,10 @@ void processor_start(struct processor *p, struct machine *m, unsigned index,
         }
     }
     choices_draw(&p->choices, m->seed, index);
+    if (m->counter3 != DISTURB_ANY) { /* whatever does so does it visibly */
+        p->choices.garble |= GARBLE_COUNT_JUMPS;
+        p->choices.garble_one_in = 4;
+    }
     random_start(&p->random, m->seed, index, TOPIC_EVENTS);
     random_start(&p->pt.random, m->seed, index, TOPIC_TRACE);
     random_start(&p->memory.random, m->seed, index, TOPIC_MEMORY);

@@ -38,6 +38,7 @@ struct machine_config {
     uint64_t errata;      /* 1 << enum erratum */
     uint64_t smi;         /* an SMI in about one of `smi` windows; 0: never */
     uint64_t force_abort; /* MSR 10FH as firmware has left it */
+    enum disturbance counter3;
     bool smt;
     bool x2apic; /* the local APICs are in x2APIC mode */
 };
@@ -46,6 +47,7 @@ struct machine {
     const struct personality *cpu;
     enum fault_id fault;
     uint64_t seed, errata, smi, force_abort;
+    enum disturbance counter3;
     bool smt, x2apic;
     unsigned processors;
     unsigned counters; /* general-purpose counters per logical processor */
@@ -66,6 +68,8 @@ struct tsx_state {
     uint64_t force_abort;  /* MSR 10FH as written */
     uint64_t tsx_ctrl;     /* MSR 122H */
     uint64_t mcu_opt_ctrl; /* MSR 123H */
+    bool near_overflow;    /* counter 3, where it began */
+    unsigned steps, lines; /* instructions, and lines written, at its end */
     bool active, hle;      /* in a transaction; one begun by XACQUIRE */
     bool user;             /* it began with CPL > 0 */
     uint32_t cycles;       /* of the last transaction, or of this one so far */

@@ -96,6 +96,10 @@ static bool is_slow_load(struct processor *p, unsigned n,
         return false;
     msr_read(p, MSR_PEBS_LD_LAT, &threshold);
     threshold = faults_load_threshold(p, threshold);
+    if (!faults_rule(p->machine, LOAD_GREATER, true))
+        return r->outcome.latency >= threshold;
+    threshold =
+        faults_quantity(p->machine, LOAD_THRESHOLD, ANY_NUMBER, threshold);
     return faults_load_is_slow(p, r->outcome.latency > threshold);
 }
 
@@ -273,16 +277,25 @@ static void capture_record(struct processor *p, unsigned n,
     if (event->kind == EVENT_LOAD_LATENCY) {
         *d = load_record(p, r);
     } else if (event->kind == EVENT_PRECISE_STORE) {
-        if (n != 3 ||
+        if ((n != 3 && faults_rule(p->machine, STORE_OF_COUNTER_3, true)) ||
             !faults_ps_enabled(p, (p->pebs.enable & PRECISE_STORE) != 0))
             return;
         *d = store_record(p, r);
-    } else if (pebs_format(p) >= 2) {
+    } else if (pebs_format(p) >= 2 &&
+               (event->event == 0xD0 ||
+                faults_rule(p->machine, ADDRESS_OF_MISSES, true))) {
         *d = linear_record(p, event, r);
     } else {
         return;
     }
     p->memory.has_captured |= BIT(n);
+}
+
+static uint32_t llc_events(const struct processor *p, uint8_t count)
+{
+    return count != 0 ? (uint32_t)faults_quantity(p->machine, LLC_COUNTED,
+                                                  ANY_NUMBER, count)
+                      : 0;
 }
 
 uint32_t memory_count(struct processor *p, unsigned n,
@@ -292,9 +305,9 @@ uint32_t memory_count(struct processor *p, unsigned n,
     uint32_t sum = 0;
 
     if (event->kind == EVENT_LLC_REFERENCES)
-        return p->llc_references;
+        return llc_events(p, p->llc_references);
     if (event->kind == EVENT_LLC_MISSES)
-        return p->llc_misses;
+        return llc_events(p, p->llc_misses);
     for (unsigned k = 0; k < count; k++) {
         if (!is_counted(p, n, event, &results[k]))
             continue;

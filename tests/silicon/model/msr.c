@@ -113,9 +113,10 @@ static bool write_row(struct processor *p, uint32_t number, uint64_t value)
         !faults_accept_pebs(p, number, value & ~row->writable))
         return false;
     *stored = row->kind == MSR_READ_WRITE ? value & row->writable : value;
-    if (number == IA32_DS_AREA)
+    if (number == IA32_DS_AREA &&
+        (p->pebs.ds_area == 0 || faults_rule(p->machine, DS_AREA_TAKEN, true)))
         p->pebs.ds_area = value;
-    else if (number == IA32_PEBS_ENABLE)
+    if (number == IA32_PEBS_ENABLE)
         pebs_write_enable(p, value);
     return true;
 }
@@ -152,7 +153,8 @@ static bool write_computed(struct processor *p, uint32_t number, uint64_t value)
 {
     if (number != IA32_BIOS_SIGN_ID || value != 0)
         return false;
-    p->bios_sign = 0;
+    if (faults_rule(p->machine, REVISION_CLEARED, true))
+        p->bios_sign = 0;
     return true;
 }
 
@@ -221,10 +223,32 @@ static const struct owner *owner_of(struct processor *p, uint32_t number)
 
 bool msr_read(struct processor *p, uint32_t number, uint64_t *value)
 {
-    return owner_of(p, number)->read(p, number, value);
+    const struct machine *m = p->machine;
+    bool good = owner_of(p, number)->read(p, number, value);
+
+    if (!good && faults_about(m, OF_MSR_ABSENT, number)) {
+        *value = 0;
+        return true;
+    }
+    if (!good || faults_about(m, OF_MSR_REFUSED, number))
+        return false;
+    *value = faults_quantity(m, OF_MSR_READ, number, *value);
+    return true;
 }
 
 bool msr_write(struct processor *p, uint32_t number, uint64_t value)
 {
-    return owner_of(p, number)->write(p, number, value);
+    const struct machine *m = p->machine;
+    const struct owner *o = owner_of(p, number);
+    bool good;
+
+    if (faults_about(m, OF_MSR_REFUSED, number))
+        return false;
+    if (faults_about(m, OF_MSR_TAKEN, number))
+        value &= ~fault_entry(m->fault)->set;
+    value = faults_quantity(m, OF_MSR_WRITTEN, number, value);
+    good = o->write(p, number, value);
+    if (good && p->sibling != NULL && faults_about(m, OF_MSR_SHARED, number))
+        o->write(p->sibling, number, value);
+    return good || faults_about(m, OF_MSR_DISCARDED, number);
 }

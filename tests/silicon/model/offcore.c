@@ -63,13 +63,20 @@ static bool response_matches(const struct processor *p, uint64_t response,
                              uint64_t request, uint64_t supplier,
                              uint64_t snoop)
 {
+    request = faults_quantity(p->machine, OFFCORE_REQUEST, (uint32_t)request,
+                              request);
+    supplier = faults_quantity(p->machine, OFFCORE_SUPPLIER, (uint32_t)supplier,
+                               supplier);
     request = faults_offcore_request(p, request, REQUESTS);
     supplier = faults_offcore_supplier(p, supplier);
+    snoop = faults_quantity(p->machine, OFFCORE_SNOOP, ANY_NUMBER, snoop);
     response = faults_offcore_response(p, response);
     if ((response & request) == 0)
         return false;
     return (response & ANY) != 0 ||
-           ((response & supplier) != 0 && (response & snoop) != 0);
+           ((response & supplier) != 0 &&
+            ((response & snoop) != 0 ||
+             !faults_rule(p->machine, OFFCORE_NEEDS_SNOOP, true)));
 }
 
 static void count_request(struct processor *p, uint64_t type,
@@ -108,7 +115,11 @@ bool offcore_is_event(const struct event_row *event)
 uint32_t offcore_count(const struct processor *p, unsigned n,
                        const struct event_row *event)
 {
-    return n < faults_offcore_counters(p, COUNTERS)
-               ? p->offcore[event->kind - EVENT_OFFCORE_0]
-               : 0;
+    unsigned k = event->kind - EVENT_OFFCORE_0;
+
+    if (n >= faults_offcore_counters(p, COUNTERS) || p->offcore[k] == 0 ||
+        (k == 1 && !faults_rule(p->machine, OFFCORE_1_COUNTS, true)))
+        return 0;
+    return (uint32_t)faults_quantity(p->machine, OFFCORE_COUNTED, k,
+                                     p->offcore[k]);
 }

@@ -22,6 +22,9 @@ bool pebs_makes_record(const struct processor *p, unsigned n)
         return false;
     if (faults_suppress_record(p, n))
         return false;
+    if ((p->pebs.enable & 1) == 0 &&
+        !faults_rule(p->machine, PEBS_OF_OWN_BIT, true))
+        return false;
     if ((counters_find_event(p, select)->precise >> n & 1) != 0 &&
         (select & zero) == 0)
         return true;
@@ -159,8 +162,15 @@ static void advance_index(struct processor *p, struct pebs_ds *ds,
     if ((reached >= ds->threshold || next + bytes > ds->maximum) &&
         !faults_hide_ds_ovf(p))
         p->pmu.global_status |= STATUS_DS_OVF;
-    if (reached >= ds->threshold && !was_set)
+    if (reached >= ds->threshold && !was_set) {
+        uint64_t status = p->pmu.global_status;
+
         counters_raise_pmi(p);
+        if (!faults_rule(p->machine, PEBS_PMI_FREEZES, true))
+            p->pmu.global_status = status;
+    }
+    if (reached < ds->threshold && !faults_rule(p->machine, FULL_SETS_62, true))
+        p->pmu.global_status &= ~STATUS_DS_OVF;
     faults_pebs_advanced(p, ds, bytes);
 }
 
@@ -172,9 +182,15 @@ static void reload_counters(struct processor *p, const struct pebs_ds *ds,
 {
     for (unsigned n = 0; n < PEBS_COUNTERS; n++)
         if ((counters >> n & 1) != 0)
-            p->pmu.counter[n] = faults_pebs_reset(
-                p, ds, n,
-                faults_pebs_reload(p, ds, n, ds->reset[n] & COUNTER_MASK));
+            p->pmu.counter[n] = faults_quantity(
+                p->machine, RECORD_RESET, n,
+                faults_pebs_reset(
+                    p, ds, n,
+                    faults_pebs_reload(p, ds, n, ds->reset[n] & COUNTER_MASK)));
+    for (unsigned n = 0; n < PEBS_COUNTERS; n++)
+        if ((counters >> n & 1) != 0 &&
+            !faults_rule(p->machine, RECORD_KEEPS_EN, true))
+            p->pmu.select[n] &= ~EVTSEL_EN;
     p->pmu.global_status &= ~faults_pebs_clears(p, counters);
     faults_pebs_reloaded(p, ds);
 }
@@ -191,16 +207,31 @@ static bool is_within_bounds(struct processor *p, const struct pebs_ds *ds,
         faults_pebs_fits(p, ds, bytes, ds->maximum - ds->index >= bytes));
 }
 
+/* It does not fit, or the DS area is not there (NULL). */
+static void record_dropped(struct processor *p, const struct pebs_ds *ds,
+                           uint64_t counters)
+{
+    const struct machine *m = p->machine;
+
+    if (!faults_rule(m, PEBS_FULL_SILENT, true))
+        counters_raise_pmi(p);
+    if (!faults_rule(m, PEBS_FULL_KEEPS_ENABLE, true))
+        p->pebs.enable = 0;
+    if (ds != NULL && !faults_rule(m, PEBS_RESET_WITH_RECORD, true))
+        reload_counters(p, ds, counters);
+}
+
 bool pebs_make_record(struct processor *p, const struct pebs_snapshot *s,
                       struct pebs_ds *ds, struct pebs_record *record)
 {
     bool residual = is_residual(p), fits;
     /* From format 3 on each counter has its record; before, one serves all
      * that have overflowed. */
-    uint64_t counters = residual ? p->pebs.residual_counters
-                        : pebs_format(p) >= 3
-                            ? faults_pebs_counters(p, p->pebs.triggered)
-                            : p->pebs.armed;
+    uint64_t counters = residual              ? p->pebs.residual_counters
+                        : pebs_format(p) >= 3 ? p->pebs.triggered
+                                              : p->pebs.armed;
+    if (pebs_format(p) >= 3 && !faults_rule(p->machine, RECORD_OF_ALL, true))
+        counters &= -counters;
     uint64_t deferred = p->pebs.pmi_deferred & counters;
 
     pebs_fill_record(p, s, counters, record);
@@ -218,9 +249,12 @@ bool pebs_make_record(struct processor *p, const struct pebs_snapshot *s,
             (ds->reset[1] & BITS(5, 0)) != 0 &&
             erratum_shows(p, ERRATUM_PDIR_TWICE, 2))
             p->pebs.armed |= BIT(1);
-        if ((counters & BIT(3)) != 0)
+        if ((counters & BIT(3)) != 0 && p->machine->counter3 == DISTURB_ANY)
             tsx_disturb_counter3(p);
-    } else if (p->choices.pebs_skip_sets_62) {
+    } else {
+        record_dropped(p, ds, counters);
+    }
+    if (!fits && p->choices.pebs_skip_sets_62) {
         p->pmu.global_status |= STATUS_DS_OVF;
     }
     if (deferred != 0)

@@ -29,9 +29,8 @@ bool faults_pebs_area(const struct processor *p, struct pebs_ds *ds);
 bool faults_pebs_enabled(const struct processor *p, unsigned n, bool enabled);
 bool faults_accept_pebs(const struct processor *p, uint32_t number,
                         uint64_t reserved);
-/* The counters of one record; events between overflow and record; the
+/* Events between overflow and record; the
  * interrupt of an overflow. */
-uint64_t faults_pebs_counters(const struct processor *p, uint64_t counters);
 unsigned faults_pebs_skid(const struct processor *p, unsigned skid);
 bool faults_pebs_interrupt(struct processor *p, bool interrupt);
 /* Are the latency of loads, and precise store, enabled; the threshold. */

@@ -39,6 +39,13 @@ static void fill_abort(struct processor *p, uint64_t *words)
     words[WORD_TX_ABORT] = abort->information;
 }
 
+static uint64_t applicable(const struct processor *p, uint64_t counters)
+{
+    return faults_rule(p->machine, APPLICABLE_OVERFLOWED, true)
+               ? counters
+               : p->pebs.enable & BITS(PEBS_COUNTERS - 1, 0);
+}
+
 void pebs_fill_record(struct processor *p, const struct pebs_snapshot *s,
                       uint64_t counters, struct pebs_record *record)
 {
@@ -49,7 +56,8 @@ void pebs_fill_record(struct processor *p, const struct pebs_snapshot *s,
     *record = (struct pebs_record){.bytes = record_bytes(format)};
     for (unsigned n = 0; n < PEBS_REGISTERS; n++)
         words[n] = s->registers[n];
-    words[WORD_STATUS] = format >= 3 ? counters : p->pmu.global_status;
+    words[WORD_STATUS] =
+        format >= 3 ? applicable(p, counters) : p->pmu.global_status;
     words[WORD_ADDRESS] = data.address;
     words[WORD_SOURCE] = data.status;
     words[WORD_LATENCY] = data.latency;
@@ -57,9 +65,13 @@ void pebs_fill_record(struct processor *p, const struct pebs_snapshot *s,
     if ((s->not_taken && erratum_shows(p, ERRATUM_NOT_TAKEN_IP, 2)) ||
         erratum_shows(p, ERRATUM_EVENTING_IP, 64))
         words[WORD_EVENTING_IP] = s->before;
-    words[WORD_TX_ABORT] = p->tsx.cycles;
+    words[WORD_TX_ABORT] = faults_rule(p->machine, INFO_OF_THIS_ONE, true)
+                               ? p->tsx.cycles
+                               : p->tsx.last_abort.information;
     words[WORD_TSC] = s->tsc;
     if (p->pebs.of_abort)
         fill_abort(p, words);
     faults_pebs_record(p, counters, record);
+    for (unsigned n = 0; n < PEBS_WORDS_MAX; n++)
+        words[n] = faults_quantity(p->machine, RECORD_WORD, 8 * n, words[n]);
 }

@@ -86,9 +86,10 @@ struct personality {
     uint32_t signature; /* CPUID.1:EAX */
     uint32_t microcode; /* MSR 8BH[63:32] */
     enum regime regime;
-    bool has_rtm;         /* the silicon has TSX */
-    bool has_hle;         /* XACQUIRE elides with this microcode */
-    uint64_t force_abort; /* MSR 10FH as firmware has left it */
+    bool has_rtm;          /* the silicon has TSX */
+    bool has_hle;          /* XACQUIRE elides with this microcode */
+    uint64_t force_abort;  /* MSR 10FH as firmware has left it */
+    uint64_t mcu_opt_ctrl; /* and MSR 123H */
     /* Transactions: MAX_RTM_NEST_COUNT and MAX_HLE_NEST_COUNT, the cache lines
      * that fit into the write set and the read set, MAX_HLE_ELIDED_LOCKS. */
     unsigned tx_nest_max, tx_write_lines, tx_read_lines, hle_locks_max;

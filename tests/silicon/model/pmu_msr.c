@@ -63,6 +63,31 @@ static uint64_t status_mask(const struct processor *p)
     return mask | STATUS_LBR_FRZ | STATUS_CTR_FRZ | STATUS_ASCI | STATUS_UNCORE;
 }
 
+bool counter_counts(const struct processor *p, unsigned n)
+{
+    return (p->pmu.select[n] & EVTSEL_EN) != 0 &&
+           (p->pmu.global_ctrl & BIT(n)) != 0;
+}
+
+/* Does the select wait for the next write of GLOBAL_CTRL? */
+static bool select_is_late(struct processor *p, unsigned n, uint64_t value)
+{
+    if ((p->pmu.global_ctrl & BIT(n)) == 0 ||
+        faults_rule(p->machine, SELECT_AT_ONCE, true))
+        return false;
+    p->faults.late_select[n] = value;
+    p->faults.selects_late |= BIT(n);
+    return true;
+}
+
+static void take_late_selects(struct processor *p)
+{
+    for (unsigned n = 0; n < COUNTERS_MAX; n++)
+        if ((p->faults.selects_late & BIT(n)) != 0)
+            p->pmu.select[n] = p->faults.late_select[n];
+    p->faults.selects_late = 0;
+}
+
 static bool write_select(struct processor *p, unsigned n, uint64_t value)
 {
     uint64_t writable = BITS(31, 0);
@@ -73,14 +98,36 @@ static bool write_select(struct processor *p, unsigned n, uint64_t value)
         writable |= n == 2 ? EVTSEL_IN_TX | EVTSEL_IN_TXCP : EVTSEL_IN_TX;
     else if (faults_accept_in_tx(p))
         writable |= EVTSEL_IN_TX;
+    writable = faults_quantity(p->machine, SELECT_BITS, n, writable);
     if ((value & ~writable) != 0 && !faults_accept_evtsel(p))
         return false;
+    if (select_is_late(p, n, value & writable))
+        return true;
+    if ((value & EVTSEL_EN) != 0 && counter_counts(p, n) &&
+        !faults_rule(p->machine, SELECT_KEEPS_COUNTER, true))
+        p->pmu.counter[n] = 0;
     p->pmu.select[n] = value & writable;
     p->pmu.condition[n] = false;
     if (n == 3)
         p->pmu.inuse3 = false;
     pmu_update(p);
     return true;
+}
+
+static void set_counter(struct processor *p, unsigned n, uint64_t value)
+{
+    const struct machine *m = p->machine;
+
+    if (counter_counts(p, n) && !faults_rule(m, TAKES_WHILE_COUNTING, true))
+        return;
+    if (value == 0 && !faults_rule(m, WRITE_MAKES_NO_OVERFLOW, true))
+        p->pmu.global_status |= BIT(n);
+    if (!faults_rule(m, WRITE_KEEPS_CTRL, true))
+        p->pmu.global_ctrl &= ~BIT(n);
+    if (!faults_rule(m, WRITE_KEEPS_EN, true))
+        p->pmu.select[n] &= ~EVTSEL_EN;
+    p->pmu.counter[n] = p->faults.written[n] = value;
+    pebs_disarm(p, BIT(n));
 }
 
 /* Bit 31 is copied into all bits above it, up to the width. */
@@ -94,8 +141,7 @@ static void write_counter(struct processor *p, unsigned n, uint64_t value)
         p->pmu.stopped = false;
     if (!faults_write_counter(p, n, low, false))
         return;
-    p->pmu.counter[n] = low;
-    pebs_disarm(p, BIT(n));
+    set_counter(p, n, low);
 }
 
 static bool write_counter_full(struct processor *p, unsigned n, uint64_t value)
@@ -106,8 +152,7 @@ static bool write_counter_full(struct processor *p, unsigned n, uint64_t value)
         p->pmu.stopped = false;
     if (!faults_write_counter(p, n, value & COUNTER_MASK, true))
         return true;
-    p->pmu.counter[n] = value & COUNTER_MASK;
-    pebs_disarm(p, BIT(n));
+    set_counter(p, n, value & COUNTER_MASK);
     return true;
 }
 
@@ -126,6 +171,32 @@ static void window_opened_or_closed(struct processor *p, bool was_counting)
     faults_window_opened(p);
 }
 
+/* Counters go on from where they are. */
+static void enables_change(struct processor *p, uint64_t was, uint64_t value)
+{
+    const struct machine *m = p->machine;
+    uint64_t cleared = 0;
+
+    if (!faults_rule(m, ENABLING_KEEPS_COUNTER, true))
+        cleared = value & ~was;
+    if (!faults_rule(m, DISABLING_KEEPS_COUNTER, true))
+        cleared = was & ~value;
+    if (!faults_rule(m, CTRL_KEEPS_ENABLED, true))
+        cleared = was & value;
+    take_late_selects(p);
+    for (unsigned n = 0; n < COUNTERS_MAX; n++) {
+        if ((cleared & BIT(n)) != 0)
+            p->pmu.counter[n] = 0;
+        if ((value & ~was & BIT(n)) != 0)
+            p->faults.started[n] = p->pmu.counter[n];
+    }
+    for (unsigned n = 0; n < FIXED_MAX; n++)
+        if ((cleared & BIT(32 + n)) != 0)
+            p->pmu.fixed[n] = 0;
+    if (!faults_rule(m, CTRL_KEEPS_FROZEN, true))
+        p->pmu.global_status &= ~STATUS_CTR_FRZ;
+}
+
 static bool write_global_ctrl(struct processor *p, uint64_t value)
 {
     bool was_counting = p->pmu.counting;
@@ -134,6 +205,7 @@ static bool write_global_ctrl(struct processor *p, uint64_t value)
         return false;
     if ((value & ~p->pmu.global_ctrl & BIT(32)) != 0)
         errata_fixed0_starts(p);
+    enables_change(p, p->pmu.global_ctrl, value);
     p->pmu.global_ctrl = value;
     if (was_counting)
         pebs_disabled(p, p->pebs.armed & ~value);
@@ -169,12 +241,13 @@ static uint64_t global_inuse(const struct processor *p)
 }
 
 /* Which general counter an MSR of a row of them belongs to; -1 for none. */
-static int counter_of(const struct processor *p, uint32_t number,
-                      uint32_t first)
+int counter_of(const struct processor *p, uint32_t number, uint32_t first)
 {
     uint32_t n = number - first;
 
-    if (number < first || n >= p->machine->counters)
+    if (number < first || n >= COUNTERS_MAX ||
+        (n >= p->machine->counters &&
+         faults_rule(p->machine, ABSENT_COUNTER_REFUSED, true)))
         return -1;
     if (faults_refuse_counter(p, n))
         return -1;
@@ -191,6 +264,8 @@ static bool read_global(struct processor *p, uint32_t number, uint64_t *value)
         return true;
     case IA32_PERF_GLOBAL_STATUS:
         *value = p->pmu.global_status;
+        if (!faults_rule(p->machine, STATUS_READ_KEEPS, true))
+            p->pmu.global_status = 0;
         return true;
     case IA32_PERF_GLOBAL_CTRL:
         *value = p->pmu.global_ctrl;
@@ -216,23 +291,37 @@ static bool write_global(struct processor *p, uint32_t number, uint64_t value)
         if ((value & ~BITS(4 * FIXED_MAX - 1, 0)) != 0)
             return false;
         p->pmu.fixed_ctrl = value;
+        if (!faults_rule(p->machine, FIXED_CTRL_KEEPS_FIXED, true))
+            p->pmu.fixed[0] = p->pmu.fixed[1] = p->pmu.fixed[2] = 0;
         break;
     case IA32_PERF_GLOBAL_CTRL:
         return write_global_ctrl(p, value);
     case IA32_PERF_GLOBAL_STATUS_RESET:
         if ((value & ~status_mask(p)) != 0)
             return false;
-        p->pmu.global_status &= ~value;
+        if ((value & STATUS_DS_OVF) != 0)
+            value =
+                faults_quantity(p->machine, STATUS_RESET_62, ANY_NUMBER, value);
+        p->pmu.global_status &=
+            ~faults_quantity(p->machine, STATUS_RESET, ANY_NUMBER, value);
         break;
     case IA32_PERF_GLOBAL_STATUS_SET:
         /* Every bit but CondChgd can be set by software. */
         if (erratum_is(p, ERRATUM_SET_BIT_63))
             value &= ~STATUS_COND_CHG;
-        if (!v4 || (value & ~(status_mask(p) & ~STATUS_COND_CHG)) != 0 ||
+        if (!v4 ||
+            (value & ~faults_quantity(p->machine, STATUS_SETTABLE, ANY_NUMBER,
+                                      status_mask(p) & ~STATUS_COND_CHG)) !=
+                0 ||
             ((value & STATUS_TOPA_PMI) != 0 &&
              erratum_is(p, ERRATUM_SET_BIT_55)))
             return false;
-        p->pmu.global_status |= value;
+        p->pmu.global_status |=
+            faults_quantity(p->machine, STATUS_SET, ANY_NUMBER, value);
+        if (!faults_rule(p->machine, SET_RUNS_ON, true))
+            p->pmu.global_ctrl &= ~value;
+        if (!faults_rule(p->machine, SET_FREEZES_AT_ONCE, true))
+            return true;
         break;
     default:
         return false; /* STATUS and INUSE are read-only */
@@ -241,20 +330,32 @@ static bool write_global(struct processor *p, uint32_t number, uint64_t value)
     return true;
 }
 
+static bool is_absent_fixed(const struct processor *p, uint32_t number)
+{
+    return number == IA32_FIXED_CTR0 + FIXED_MAX &&
+           !faults_rule(p->machine, ABSENT_FIXED_REFUSED, true);
+}
+
 bool counters_read(struct processor *p, uint32_t number, uint64_t *value)
 {
     int n;
 
     counters_collect(p);
     if ((n = counter_of(p, number, IA32_PMC0)) >= 0) {
-        *value = p->pmu.counter[n];
+        *value = counter_extended(p, READ_ZERO_EXTENDED, p->pmu.counter[n]);
+        if (!faults_rule(p->machine, READ_KEEPS_COUNTER, true))
+            p->pmu.counter[n] = 0;
     } else if ((n = counter_of(p, number, IA32_A_PMC0)) >= 0) {
         *value = faults_read_wide(p, (unsigned)n, p->pmu.counter[n]);
     } else if ((n = counter_of(p, number, IA32_PERFEVTSEL0)) >= 0) {
-        *value = p->pmu.select[n];
+        *value = (p->faults.selects_late & BIT(n)) != 0
+                     ? p->faults.late_select[n]
+                     : p->pmu.select[n];
     } else if (number >= IA32_FIXED_CTR0 &&
                number < IA32_FIXED_CTR0 + FIXED_MAX) {
         *value = p->pmu.fixed[number - IA32_FIXED_CTR0];
+    } else if (is_absent_fixed(p, number)) {
+        *value = 0;
     } else {
         return read_global(p, number, value);
     }
@@ -276,9 +377,16 @@ static bool write_register(struct processor *p, uint32_t number, uint64_t value)
     if (number >= IA32_FIXED_CTR0 && number < IA32_FIXED_CTR0 + FIXED_MAX) {
         if ((value & ~COUNTER_MASK) != 0)
             return false;
-        p->pmu.fixed[number - IA32_FIXED_CTR0] = value;
+        if ((p->pmu.global_ctrl & BIT(32 + number - IA32_FIXED_CTR0)) == 0 ||
+            faults_rule(p->machine, FIXED_TAKES_WHILE_COUNTING, true))
+            p->pmu.fixed[number - IA32_FIXED_CTR0] = value;
+        if (!faults_rule(p->machine, WRITE_KEEPS_FIELD, true))
+            p->pmu.fixed_ctrl &=
+                ~(BITS(3, 0) << (4 * (number - IA32_FIXED_CTR0)));
         return true;
     }
+    if (is_absent_fixed(p, number))
+        return true;
     return write_global(p, number, value);
 }
 
@@ -289,36 +397,4 @@ bool counters_write(struct processor *p, uint32_t number, uint64_t value)
     counters_collect(p);
     good = write_register(p, number, faults_register_value(p, number, value));
     return faults_register_written(p, number, value, good);
-}
-
-/* SDM 2B, "RDPMC": ECX[30] is the type, ECX[29:0] the index; ECX[31] selects
- * "fast" reads of 32 bits "if supported". */
-static bool read_by_rdpmc(struct processor *p, uint32_t ecx, uint64_t *value)
-{
-    uint32_t n = ecx & (uint32_t)BITS(29, 0);
-    bool fast = (ecx & BIT(31)) != 0;
-
-    if (fast && !p->choices.rdpmc_fast)
-        return false;
-    if ((ecx & BIT(30)) != 0) {
-        if (n >= FIXED_MAX)
-            return false;
-        *value = p->pmu.fixed[n];
-    } else {
-        if (counter_of(p, IA32_PMC0 + n, IA32_PMC0) != (int)n)
-            return false;
-        *value = faults_rdpmc(p, n, p->pmu.counter[n]);
-    }
-    if (fast)
-        *value &= BITS(31, 0);
-    return true;
-}
-
-bool counters_rdpmc(struct processor *p, uint32_t ecx, uint64_t *value)
-{
-    bool good;
-
-    counters_collect(p);
-    good = read_by_rdpmc(p, ecx, value);
-    return faults_rdpmc_read(p, ecx, value, good);
 }

@@ -60,5 +60,14 @@ void pmu_update(struct processor *p);
 
 /* IA32_FIXED_CTR_CTRL where firmware owns fixed counter 2, for a watchdog. */
 #define PMU_FIRMWARE (UINT64_C(3) << 8)
+/* Which general counter an MSR of a row of them belongs to; -1 for none. */
+int counter_of(const struct processor *p, uint32_t number, uint32_t first);
+
+/* Is general counter n enabled, whatever the privilege level? */
+bool counter_counts(const struct processor *p, unsigned n);
+
+/* What a read gives of a counter, which is narrower than the register. */
+uint64_t counter_extended(const struct processor *p, enum rule zero,
+                          uint64_t value);
 
 #endif

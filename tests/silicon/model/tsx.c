@@ -18,7 +18,9 @@
 void tsx_reset(struct processor *p)
 {
     p->tsx = (struct tsx_state){.force_abort = p->machine->force_abort};
-    if (p->cpu->regime == REGIME_F && p->choices.rtm_locked)
+    p->tsx.mcu_opt_ctrl = p->cpu->mcu_opt_ctrl;
+    if (p->cpu->regime == REGIME_F && p->choices.rtm_locked &&
+        p->cpu->mcu_opt_ctrl == 0)
         p->tsx.mcu_opt_ctrl = MCU_OPT_RTM_LOCKED;
 }
 
@@ -32,7 +34,9 @@ bool tsx_sdv(const struct processor *p)
 static bool hidden_by_software(const struct processor *p)
 {
     if (p->cpu->regime == REGIME_F)
-        return faults_hidden(p, (p->tsx.tsx_ctrl & TSX_CTRL_CPUID_CLEAR) != 0);
+        return faults_hidden(
+            p, faults_rule(p->machine, CTRL_CLEAR_HIDES,
+                           (p->tsx.tsx_ctrl & TSX_CTRL_CPUID_CLEAR) != 0));
     if (p->cpu->regime != REGIME_C)
         return false;
     return faults_hidden(p, (p->tsx.force_abort & TSX_CPUID_CLEAR) != 0);
@@ -48,7 +52,13 @@ bool tsx_rtm_visible(const struct processor *p)
 {
     if (!p->cpu->has_rtm || p->cpu->regime == REGIME_E)
         return false;
-    return faults_rtm_visible(p, force_abort_on(p), !hidden_by_software(p));
+    bool visible =
+        faults_rtm_visible(p, force_abort_on(p), !hidden_by_software(p));
+
+    if (!faults_rule(p->machine, DISABLE_KEEPS_CPUID, true) &&
+        (p->tsx.tsx_ctrl & TSX_CTRL_RTM_DISABLE) != 0)
+        return false;
+    return visible || !faults_rule(p->machine, CLEAR_HIDES_RTM, true);
 }
 
 /* The October 2018 update disables HLE but goes on enumerating it. */
@@ -56,7 +66,9 @@ bool tsx_hle_visible(const struct processor *p)
 {
     if (!p->cpu->has_rtm || p->cpu->regime == REGIME_E)
         return false;
-    return faults_hle_visible(p, !hidden_by_software(p));
+    return faults_hle_visible(
+        p, !hidden_by_software(p) ||
+               !faults_rule(p->machine, CLEAR_HIDES_HLE, true));
 }
 
 bool tsx_always_abort_visible(const struct processor *p)
@@ -67,7 +79,8 @@ bool tsx_always_abort_visible(const struct processor *p)
     case REGIME_E:
         return true;
     case REGIME_F:
-        return (p->tsx.mcu_opt_ctrl & MCU_OPT_RTM_ALLOW) == 0;
+        return (p->tsx.mcu_opt_ctrl & MCU_OPT_RTM_ALLOW) == 0 ||
+               !faults_rule(p->machine, ALLOW_ENUMERATED, true);
     default:
         return false;
     }
@@ -112,6 +125,9 @@ static bool write_force_abort(struct processor *p, uint64_t value)
         return false;
     if ((value & RTM_FORCE_ABORT) != 0)
         counter3_recover(p);
+    if ((value & SDV_ENABLE_RTM) != 0 &&
+        !faults_rule(p->machine, SDV_KEEPS_CPUID_CLEAR, true))
+        value &= ~TSX_CPUID_CLEAR;
     faults_force_abort_written(p, value & writable);
     p->tsx.force_abort = value & writable;
     if (p->cpu->regime == REGIME_C && !faults_bit0_writable(p))
@@ -126,7 +142,7 @@ static bool write_mcu_opt_ctrl(struct processor *p, uint64_t value)
 
     if ((value & ~(writable | MCU_OPT_RTM_LOCKED)) != 0)
         return false;
-    if (locked != 0)
+    if (locked != 0 && faults_rule(p->machine, LOCKED_KEEPS_ALLOW, true))
         writable &= ~MCU_OPT_RTM_ALLOW; /* locked at zero, write ignored */
     p->tsx.mcu_opt_ctrl = (value & writable) | locked;
     return true;
@@ -171,9 +187,10 @@ static bool aborts_all(const struct processor *p)
     case REGIME_C:
         return faults_aborts_all(p, !tsx_sdv(p));
     case REGIME_F:
-        return faults_tsx_ctrl_aborts(
-            p, (p->tsx.mcu_opt_ctrl & MCU_OPT_RTM_ALLOW) != 0,
-            (p->tsx.tsx_ctrl & TSX_CTRL_RTM_DISABLE) != 0);
+        return !faults_rule(p->machine, ALLOW_COMMITS,
+                            (p->tsx.mcu_opt_ctrl & MCU_OPT_RTM_ALLOW) != 0) ||
+               faults_rule(p->machine, DISABLE_ABORTS,
+                           (p->tsx.tsx_ctrl & TSX_CTRL_RTM_DISABLE) != 0);
     default:
         return false;
     }
@@ -216,6 +233,12 @@ static void decide_doomed(struct processor *p, struct tx_decision *decision)
     decision->at_xend = p->choices.forced_abort == FORCED_ABORT_AT_XEND;
     if (p->choices.forced_abort == FORCED_ABORT_IN_BODY)
         decision->steps = p->choices.body_steps;
+    if (!faults_rule(p->machine, FORCED_UNDOES_STORES, true))
+        decision->leak_stores = true;
+    if (!faults_rule(p->machine, FORCED_STATUS_ZERO, true))
+        decision->status = TX_STATUS_RETRY;
+    if (!faults_rule(p->machine, FORCE_BIT_STAYS, true))
+        p->tsx.force_abort &= ~RTM_FORCE_ABORT;
 }
 
 /* An abort that nothing in the program explains. */

@@ -132,4 +132,7 @@ uint32_t tsx_aborted(struct processor *p, const struct tx_abort *how);
  * depend on it. */
 void tsx_disturb_counter3(struct processor *p);
 
+/* An XBEGIN was on a path that the processor had predicted, and not taken. */
+void tsx_speculated(struct processor *p);
+
 #endif

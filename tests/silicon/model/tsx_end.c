@@ -13,6 +13,11 @@
 #include "tests/silicon/model/errata.h"
 #include "tests/silicon/model/counters.h"
 
+/* Of a counter, in events; of a transaction, lines written and instructions. */
+#define NEAR_OVERFLOW 64
+#define LONG_LINES    256
+#define LONG_STEPS    2000
+
 /* What an abort of each cause sets: EAX, the umask of its category beside
  * ABORTED, the abort information. */
 static const struct {
@@ -58,8 +63,11 @@ static uint32_t status_of(struct processor *p, const struct tx_abort *how)
         status |= TX_STATUS_CAPACITY;
     if (has_retry_bit(p, how))
         status |= TX_STATUS_RETRY;
-    if (how->depth > 1)
+    if (how->depth > 1 &&
+        (how->depth == 2 || faults_rule(p->machine, NESTED_BIT_AT_3, true)))
         status |= TX_STATUS_NESTED;
+    status =
+        (uint32_t)faults_quantity(p->machine, ABORT_STATUS, how->cause, status);
     return faults_abort_status(p, how, status);
 }
 
@@ -73,7 +81,7 @@ static void count_events(struct processor *p, uint8_t umasks)
     if (!p->tsx.hle && faults_count_as_hle(p))
         counters_retire(p, &r);
     r.hle = false;
-    if (p->tsx.hle && faults_count_as_rtm(p))
+    if (p->tsx.hle && !faults_rule(p->machine, ELISION_NOT_AS_RTM, true))
         counters_retire(p, &r);
 }
 
@@ -81,6 +89,7 @@ void tsx_began(struct processor *p, bool hle)
 {
     p->tsx.active = true;
     p->tsx.hle = hle;
+    p->tsx.near_overflow = COUNTER_MASK - p->pmu.counter[3] < NEAR_OVERFLOW;
     if (!faults_cycles_go_on(p))
         p->tsx.cycles = 0;
     count_events(p, TX_EVENT_START);
@@ -90,7 +99,8 @@ void tsx_began(struct processor *p, bool hle)
 
 void tsx_nested(struct processor *p, bool begins)
 {
-    uint8_t events = faults_nested_events(p, begins);
+    uint8_t events =
+        (uint8_t)faults_quantity(p->machine, NESTED_EVENTS, begins, 0);
 
     if (events != 0)
         count_events(p, events);
@@ -110,17 +120,60 @@ void tsx_disturb_counter3(struct processor *p)
         counter3_garble(p, faults_garble_always(p));
 }
 
-static void after_end(struct processor *p)
+/* Counters that the manual says nothing of: the paper is about counter 3. */
+static void disturb_others(struct processor *p)
+{
+    const struct machine *m = p->machine;
+    struct pmu_state *pmu = &p->pmu;
+
+    if ((pmu->global_ctrl & BIT(2)) != 0 &&
+        !faults_rule(m, COUNTER_2_USABLE, true))
+        pmu->counter[2] = (pmu->counter[2] + 1) & COUNTER_MASK;
+    if ((pmu->global_ctrl & BIT(4)) != 0 &&
+        !faults_rule(m, COUNTER_4_USABLE, true))
+        pmu->counter[4] = (pmu->counter[4] + 1) & COUNTER_MASK;
+    if ((pmu->global_ctrl & BIT(32)) != 0 &&
+        !faults_rule(m, FIXED_0_USABLE, true))
+        pmu->fixed[0] = (pmu->fixed[0] + 1) & COUNTER_MASK;
+}
+
+static bool is_disturbing(const struct processor *p, bool aborted)
+{
+    switch (p->machine->counter3) {
+    case DISTURB_OVERFLOW:
+        return p->tsx.near_overflow;
+    case DISTURB_LONG:
+        return p->tsx.lines >= LONG_LINES || p->tsx.steps >= LONG_STEPS;
+    case DISTURB_ABORTS:
+        return aborted;
+    default:
+        return p->machine->counter3 == DISTURB_ANY;
+    }
+}
+
+void tsx_speculated(struct processor *p)
+{
+    if (p->machine->counter3 == DISTURB_SPECULATIVE)
+        tsx_disturb_counter3(p);
+}
+
+static void after_end(struct processor *p, bool aborted)
 {
     p->tsx.active = false;
-    tsx_disturb_counter3(p);
+    if (is_disturbing(p, aborted))
+        tsx_disturb_counter3(p);
+    if (p->machine->counter3 == DISTURB_SIBLING && p->sibling != NULL)
+        tsx_disturb_counter3(p->sibling);
+    disturb_others(p);
     faults_after_transaction(p);
 }
 
 void tsx_committed(struct processor *p)
 {
     count_events(p, TX_EVENT_COMMIT);
-    after_end(p);
+    if (!faults_rule(p->machine, TXCP_KEEPS_COMMITTED, true))
+        counters_roll_back(p);
+    after_end(p, false);
 }
 
 static uint8_t aborted_umasks(struct processor *p, enum tx_cause cause)
@@ -129,7 +182,8 @@ static uint8_t aborted_umasks(struct processor *p, enum tx_cause cause)
 
     if (erratum_shows(p, ERRATUM_ABORTED_MISC4, 8))
         umasks |= TX_EVENT_MEMTYPE;
-    return faults_category(p, cause, faults_aborted_events(p, cause, umasks));
+    umasks = faults_aborted_events(p, cause, umasks);
+    return (uint8_t)faults_quantity(p->machine, ABORT_EVENTS, cause, umasks);
 }
 
 uint32_t tsx_aborted(struct processor *p, const struct tx_abort *how)
@@ -142,13 +196,17 @@ uint32_t tsx_aborted(struct processor *p, const struct tx_abort *how)
     if ((status & TX_STATUS_RETRY) != 0)
         information |= TX_INFO_RETRY;
     p->tsx.last_abort = (struct last_abort){
-        .information = faults_tx_information(p, how, information),
+        .information =
+            faults_quantity(p->machine, INFORMATION, how->cause,
+                            faults_tx_information(p, how, information)),
         .eventing_ip = how->eventing_ip,
         .resume_ip = how->resume_ip,
     };
     faults_tx_record(p, how);
-    for (unsigned n = faults_aborts_counted(p, how->depth); n > 0; n--)
-        count_events(p, aborted_umasks(p, how->cause));
-    after_end(p);
+    if (!faults_rule(p->machine, ABORT_COUNTS_ONCE, true))
+        for (unsigned n = 1; n < how->depth; n++)
+            count_events(p, aborted_umasks(p, how->cause));
+    count_events(p, aborted_umasks(p, how->cause));
+    after_end(p, true);
     return status;
 }

@@ -9,11 +9,9 @@
 #include "tests/silicon/model/machine.h"
 #include "tests/silicon/model/tsx.h"
 
-/* tx_status.c: EAX, and RAX[63:32], after an abort. */
+/* tx_status.c: EAX after an abort. */
 uint32_t faults_abort_status(const struct processor *p,
                              const struct tx_abort *how, uint32_t status);
-uint64_t faults_abort_rax(const struct processor *p, uint64_t was,
-                          uint32_t status);
 
 /* tx_state.c: what an abort does not restore: a bit for each register in the
  * order of struct gprs, then RSP; flags; x87, SSE and AVX state, where any of
@@ -32,34 +30,16 @@ uint64_t faults_undone(const struct processor *p, unsigned nth,
 void faults_tx_instruction(const struct processor *p,
                            enum instruction_kind kind, unsigned depth,
                            uint64_t *rax, uint64_t *rflags);
-uint64_t faults_xtest_keeps(const struct processor *p);
 bool faults_inner_commits(const struct processor *p);
-uint64_t faults_restored_dr7(const struct processor *p, uint64_t dr7);
-/* Is a breakpoint reported at XBEGIN; with EAX; and DR6.RTM? */
-bool faults_debugged(const struct processor *p, bool by_dr7, bool by_debugctl);
-bool faults_debugged_sets_eax(const struct processor *p);
-uint64_t faults_debugged_dr6(const struct processor *p);
 
 /* hle.c */
 bool faults_hle_goes_on(const struct processor *p, bool hle);
 bool faults_lock_stores(const struct processor *p);
 bool faults_inner_release_ends(const struct processor *p);
-bool faults_refuse_hint(const struct processor *p);
 
 /* force_abort.c: SDV_ENABLE_RTM; 122H and 123H; CPUID.7.0. */
 bool faults_sdv(const struct processor *p, bool on);
-bool faults_tsx_ctrl_aborts(const struct processor *p, bool allowed,
-                            bool disabled);
 void faults_leaf_7(const struct processor *p, uint32_t *ebx, uint32_t *edx);
-
-/* tx_events.c: events of inner levels; how often an abort counts, and as
- * what. */
-bool faults_lose_interrupt(const struct processor *p);
-bool faults_count_as_rtm(const struct processor *p);
-uint8_t faults_nested_events(const struct processor *p, bool begins);
-unsigned faults_aborts_counted(const struct processor *p, unsigned depth);
-uint8_t faults_category(const struct processor *p, enum tx_cause cause,
-                        uint8_t umasks);
 
 /* tx_information.c: the TX Abort Information; EventingIP and RIP. */
 uint64_t faults_tx_information(const struct processor *p,

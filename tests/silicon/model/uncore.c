@@ -61,7 +61,8 @@ void uncore_unlock(struct machine *m)
 
 bool uncore_enabled(const struct machine *m)
 {
-    return (m->uncore.ctrl & UNCORE_CTRL_EN) != 0;
+    return (m->uncore.ctrl & UNCORE_CTRL_EN) != 0 ||
+           !faults_rule(m, UNCORE_NEEDS_ENABLE, true);
 }
 
 static bool any_selected(const struct machine *m)
@@ -91,14 +92,17 @@ static void on_overflow(struct machine *m, uint64_t status, uint64_t ctrl)
     bool propagates = (ctrl & UNCORE_OVF_EN) != 0;
 
     if ((propagates || u->status_of_all) && !faults_hide_uncore_status(m))
-        u->status |= status;
-    if (!propagates)
+        u->status |=
+            faults_quantity(m, UNCORE_OVERFLOWS, (uint32_t)status, status);
+    if (!propagates && faults_rule(m, UNCORE_PMI_NEEDS_OVF_EN, true))
         return;
     if (!faults_hide_uncore_pmi(m)) {
         u->pmi_cores = u->ctrl & (BIT(m->cpu->uncore->cores) - 1);
         u->pmis++;
     }
-    if ((u->ctrl & UNCORE_CTRL_FREEZE) == 0 || faults_uncore_runs_on(m))
+    if (((u->ctrl & UNCORE_CTRL_FREEZE) == 0 &&
+         faults_rule(m, UNCORE_FREEZE_ASKED_FOR, true)) ||
+        faults_uncore_runs_on(m))
         return;
     u->ctrl &= ~UNCORE_CTRL_EN;
     uncore_update_counting(m);
@@ -111,6 +115,8 @@ static void add(struct machine *m, struct uncore_counter *c, uint64_t events,
     if ((c->value & ~UNCORE_MASK) == 0)
         return;
     c->value &= UNCORE_MASK;
+    if (!faults_rule(m, UNCORE_OVERFLOW_RUNS_ON, true))
+        c->select &= ~UNCORE_EN;
     on_overflow(m, status, c->select);
 }
 
@@ -120,17 +126,31 @@ static bool is_inverted(const struct uncore_counter *c)
     return (c->select & UNCORE_INV) != 0 && (c->select & UNCORE_CMASK) != 0;
 }
 
+/* As it works; its number is that of the box, times two, and its own. */
+static uint64_t select_of(const struct machine *m,
+                          const struct uncore_counter *c)
+{
+    const struct uncore_counter *boxes = &m->uncore.box[0][0];
+    bool of_box = c >= boxes && c < boxes + 2 * UNCORE_BOXES_MAX;
+
+    return faults_quantity(m, UNCORE_SELECTED,
+                           of_box ? (uint32_t)(c - boxes)
+                                  : ARB_NUMBER + (c == &m->uncore.arb[1]),
+                           c->select);
+}
+
 /* A counter that counts so many events of one cycle each, one after the
  * other. */
 static void add_events(struct machine *m, struct uncore_counter *c,
                        uint64_t events, uint64_t status)
 {
-    uint64_t select = c->select;
+    uint64_t select = select_of(m, c);
 
     if ((select & UNCORE_EN) == 0 || events == 0)
         return;
     if (is_inverted(c)) {
         c->busy += (select & UNCORE_CMASK) == UNCORE_CMASK_1 ? events : 0;
+        c->was_busy = c->was_busy || c->busy != 0;
         return;
     }
     if ((select & UNCORE_CMASK) > UNCORE_CMASK_1)
@@ -138,18 +158,29 @@ static void add_events(struct machine *m, struct uncore_counter *c,
     add(m, c, (select & UNCORE_EDGE) != 0 ? 1 : events, status);
 }
 
+/* EDGE with INV: once where cycles without the event follow one with it. */
+static bool falls(struct uncore_counter *c, uint64_t idle)
+{
+    bool edge = c->was_busy && idle != 0;
+
+    if (edge)
+        c->was_busy = false;
+    return edge;
+}
+
 static void count_idle(struct machine *m, struct uncore_counter pair[2],
                        uint64_t ticks, uint64_t status)
 {
     for (unsigned n = 0; n < 2; n++) {
         struct uncore_counter *c = &pair[n];
-        uint64_t select = c->select;
+        uint64_t select = select_of(m, c);
         uint64_t idle = ticks > c->busy ? ticks - c->busy : 0;
 
         c->busy -= ticks - idle;
         if ((select & UNCORE_EN) != 0 && (select & UNCORE_INV) != 0 &&
             is_inverted(c))
-            add(m, c, (select & UNCORE_EDGE) != 0 ? idle != 0 : idle, status);
+            add(m, c, (select & UNCORE_EDGE) != 0 ? falls(c, idle) : idle,
+                status);
     }
 }
 
@@ -176,9 +207,13 @@ void uncore_update_clock(struct machine *m)
     u->fixed_remainder = ticks % traits->clock_down;
     ticks /= traits->clock_down;
     count_idle_cycles(m, ticks);
-    if (!uncore_enabled(m) || (u->fixed_ctrl & UNCORE_EN) == 0 ||
+    if (!uncore_enabled(m) ||
+        ((u->fixed_ctrl & UNCORE_EN) == 0 &&
+         faults_rule(m, UNCORE_FIXED_NEEDS_EN, true)) ||
         faults_uncore_clock_stands(m))
         return;
+    if (ticks != 0)
+        ticks = faults_quantity(m, UNCORE_TICKS, ANY_NUMBER, ticks);
     u->fixed += ticks;
     if ((u->fixed & ~UNCORE_FIXED_MASK) == 0)
         return;
@@ -236,7 +271,8 @@ static uint64_t arb_events(const struct machine *m, unsigned n, uint64_t select,
                            bool write, bool coherent, uint32_t cycles)
 {
     unsigned umask = (unsigned)(select >> 8) & 0xFF;
-    bool mine = umask == TRK_ALL || (umask == TRK_WRITES && write);
+    bool mine = umask == TRK_ALL || (umask == TRK_WRITES &&
+                                     faults_rule(m, ARB_TAKES_WRITES, write));
 
     switch (select & 0xFF) {
     case EVENT_TRK_REQUESTS:
@@ -244,7 +280,9 @@ static uint64_t arb_events(const struct machine *m, unsigned n, uint64_t select,
     case EVENT_COH_TRK_REQUESTS:
         return mine && coherent;
     case EVENT_TRK_OCCUPANCY:
-        return n == 0 && mine ? faults_arb_occupancy(m, cycles) : 0;
+        return faults_rule(m, ARB_OCCUPANCY_ON_1, n == 0) && mine
+                   ? faults_arb_occupancy(m, cycles)
+                   : 0;
     case EVENT_COH_TRK_OCCUPANCY:
         return n == 0 && mine && coherent ? cycles : 0;
     default:
@@ -256,21 +294,31 @@ void uncore_lookup(struct machine *m, uint64_t line, enum uncore_kind kind,
                    enum cache_level level, enum cache_snoop snoop,
                    uint32_t cycles)
 {
-    unsigned state = faults_lookup_state(m, state_of(level, snoop)), box;
+    unsigned state = (unsigned)faults_quantity(
+        m, LOOKUP_STATE, ANY_NUMBER,
+        faults_lookup_state(m, state_of(level, snoop)));
+    unsigned box;
     unsigned response = response_of(kind, snoop);
-    unsigned by =
-        LOOKUP_ANY |
-        faults_lookup_by(m, kind == UNCORE_WRITE ? LOOKUP_WRITE : LOOKUP_READ);
+    unsigned by = LOOKUP_ANY |
+                  (unsigned)faults_quantity(
+                      m, LOOKUP_BY, ANY_NUMBER,
+                      faults_lookup_by(m, kind == UNCORE_WRITE ? LOOKUP_WRITE
+                                                               : LOOKUP_READ));
     struct uncore *u = &m->uncore;
 
     if (!u->counting)
         return;
+    if (response != 0)
+        response =
+            (unsigned)faults_quantity(m, SNOOP_RESPONSE, ANY_NUMBER, response);
     uncore_lock(m);
     box = box_of_line(m, line);
     u->lookups++;
     for (unsigned n = 0; n < 2 && uncore_enabled(m); n++) {
         struct uncore_counter *c = &u->box[box][n];
 
+        if (n == 1 && !faults_rule(m, UNCORE_COUNTER_1, true))
+            continue;
         if (is_selected(c->select, EVENT_CACHE_LOOKUP, state, by) ||
             is_selected(c->select, EVENT_XSNP_RESPONSE, response, XSNP_XCORE))
             add_events(m, c, faults_lookup_weight(m), UNCORE_STATUS_CBOX);
@@ -278,7 +326,8 @@ void uncore_lookup(struct machine *m, uint64_t line, enum uncore_kind kind,
     for (unsigned n = 0; n < 2 && uncore_enabled(m); n++) {
         struct uncore_counter *c = &u->arb[n];
 
-        if (level != CACHE_LLC)
+        if (level != CACHE_LLC &&
+            (n == 0 || faults_rule(m, ARB_COUNTER_1, true)))
             add_events(m, c,
                        arb_events(m, n, c->select, kind == UNCORE_WRITE,
                                   level == CACHE_DRAM, cycles),
@@ -308,7 +357,10 @@ void uncore_poll(struct processor *p)
     if (p->uncore_pmis == m->uncore.pmis)
         return;
     p->uncore_pmis = m->uncore.pmis;
-    if ((faults_uncore_cores(m, m->uncore.pmi_cores) >> core_of(p) & 1) == 0)
+    if ((faults_quantity(m, UNCORE_CORES, ANY_NUMBER,
+                         faults_uncore_cores(m, m->uncore.pmi_cores)) >>
+             core_of(p) &
+         1) == 0)
         return;
     msr_read(p, IA32_DEBUGCTL, &debugctl);
     if (faults_uncore_enabled(p, (debugctl & DEBUGCTL_UNCORE_PMI) != 0)) {

@@ -45,6 +45,7 @@ struct uncore_traits {
 struct uncore_counter {
     uint64_t select, value;
     uint64_t busy; /* cycles with events, for INV, since the clock was read */
+    bool was_busy; /* since the last edge */
 };
 
 struct uncore {

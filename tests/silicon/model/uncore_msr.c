@@ -63,6 +63,8 @@ static bool read_locked(struct machine *m, uint32_t number, uint64_t *value)
         *value = u->ctrl;
     } else if (number == m->cpu->uncore->global_status) {
         *value = u->status;
+        if (!faults_rule(m, UNCORE_READ_KEEPS_STATUS, true))
+            m->uncore.status = 0;
     } else if (number == MSR_UNC_PERF_FIXED_CTRL) {
         *value = u->fixed_ctrl;
     } else if (number == MSR_UNC_PERF_FIXED_CTR) {

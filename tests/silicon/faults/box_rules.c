@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * box_rules.c - off-core response and the uncore. Each entry
+ * names what it breaks: rules.h.
+ */
+#include "tests/silicon/model/fault.h"
+
+FAULT(uncore_counts_disabled,
+      .what = "[any client] boxes count though the global enable bit is 0",
+      .caught = {"haswell on 1 uncore_clock FAIL"},
+      .breaks = UNCORE_NEEDS_ENABLE)
+
+FAULT(uncore_clock_without_en,
+      .what = "[any client] MSR_UNC_PERF_FIXED_CTR counts without its "
+              "enable bit",
+      .caught = {"haswell on 1 uncore_clock FAIL"},
+      .breaks = UNCORE_FIXED_NEEDS_EN)
+
+FAULT(uncore_pmi_without_ovf_en,
+      .what = "[any client] overflows of the uncore interrupt without "
+              "OVF_EN",
+      .caught = {"haswell on 1 uncore_pmi FAIL"},
+      .breaks = UNCORE_PMI_NEEDS_OVF_EN)
+
+FAULT(uncore_freeze_always,
+      .what = "[any client] an overflow stops the uncore though bit 31 is "
+              "0",
+      .caught = {"haswell on 1 uncore_overflow FAIL"},
+      .breaks = UNCORE_FREEZE_ASKED_FOR)
+
+FAULT(uncore_counter_1_dead,
+      .what = "[any client] counter 1 of a C-Box does not count",
+      .caught = {"haswell on 1 uncore_cboxes FAIL"}, .breaks = UNCORE_COUNTER_1)
+
+FAULT(arb_counter_1_dead,
+      .what = "[any client] counter 1 of the ARB does not count",
+      .caught = {"haswell on 1 uncore_arb FAIL"}, .breaks = ARB_COUNTER_1)
+
+FAULT(uncore_status_arb_as_cbox,
+      .what = "[any client] overflows of the ARB set the status bit of "
+              "the C-Boxes",
+      .caught = {"haswell on 1 uncore_overflow FAIL"},
+      .quantity = UNCORE_OVERFLOWS, .number = 2, .clear = 2, .set = 8)
+
+FAULT(uncore_status_cbox_as_fixed,
+      .what = "[any client] overflows of C-Boxes set the status bit of "
+              "the fixed counter",
+      .caught = {"haswell on 1 uncore_overflow FAIL"},
+      .quantity = UNCORE_OVERFLOWS, .number = 8, .clear = 8, .set = 1)
+
+FAULT(uncore_status_fixed_missing,
+      .what = "[any client] overflows of the fixed counter set no status",
+      .caught = {"haswell on 1 uncore_pmi FAIL"}, .quantity = UNCORE_OVERFLOWS,
+      .number = 1, .clear = 1)
+
+FAULT(uncore_status_fixed_both,
+      .what = "[any client] overflows of the fixed counter set the bit of "
+              "the ARB too",
+      .caught = {"haswell on 1 uncore_pmi FAIL"}, .quantity = UNCORE_OVERFLOWS,
+      .number = 1, .set = 2)
+
+FAULT(uncore_box_1_select_read_only,
+      .what = "[any client] MSR_UNC_CBO_1_PERFEVTSEL0 stays 0",
+      .caught = {"haswell on 1 uncore_cboxes FAIL"}, .quantity = OF_MSR_WRITTEN,
+      .number = 0x710, .clear = UINT64_MAX)
+
+FAULT(uncore_box_0_counter_low,
+      .what = "[any client] MSR_UNC_CBO_0_PERFCTR1[0] stays 0",
+      .caught = {"haswell on 1 uncore_selects FAIL"},
+      .quantity = OF_MSR_WRITTEN, .number = 0x707, .clear = 1)
+
+FAULT(uncore_arb_counter_high,
+      .what = "[any client] MSR_UNC_ARB_PERFCTR0[43] stays 0",
+      .caught = {"haswell on 1 uncore_overflow FAIL"},
+      .quantity = OF_MSR_WRITTEN, .number = 0x3B0, .clear = UINT64_C(1) << 43)
+
+FAULT(uncore_fixed_ctrl_drops_ovf_en,
+      .what = "[any client] MSR_UNC_PERF_FIXED_CTRL[20] stays 0",
+      .caught = {"haswell on 1 uncore_pmi FAIL"}, .quantity = OF_MSR_WRITTEN,
+      .number = 0x394, .clear = 1 << 20)
+
+FAULT(offcore_1_dead, .what = "[any with off-core] event BBH counts nothing",
+      .caught = {"haswell on 1 offcore_counts FAIL"},
+      .breaks = OFFCORE_1_COUNTS)
+
+FAULT(offcore_0_twice,
+      .what = "[any with off-core] event B7H counts each request twice",
+      .caught = {"haswell on 1 offcore_counts FAIL"},
+      .quantity = OFFCORE_COUNTED, .number = 0, .add = 1)
+
+FAULT(offcore_rfo_both,
+      .what = "[any with off-core] a store is a data read, too",
+      .caught = {"haswell on 1 offcore_counts FAIL"},
+      .quantity = OFFCORE_REQUEST, .number = 2, .set = 1)
+
+FAULT(uncore_enable_ignored,
+      .what = "[any client] counters of the uncore count without EN",
+      .caught = {"haswell on 1 uncore_selects FAIL"},
+      .quantity = UNCORE_SELECTED, .number = ANY_NUMBER, .set = 1 << 22)
+
+FAULT(uncore_edge_ignored,
+      .what = "[any client] EDGE of the uncore changes nothing",
+      .caught = {"haswell on 1 uncore_selects FAIL"},
+      .quantity = UNCORE_SELECTED, .number = ANY_NUMBER, .clear = 1 << 18)
+
+FAULT(uncore_cmask_ignored,
+      .what = "[any client] CMASK of the uncore changes nothing",
+      .caught = {"haswell on 1 uncore_selects FAIL"},
+      .quantity = UNCORE_SELECTED, .number = ANY_NUMBER, .clear = 0x1F << 24)
+
+FAULT(uncore_inv_ignored,
+      .what = "[any client] INV of the uncore changes nothing",
+      .caught = {"haswell on 1 uncore_selects FAIL"},
+      .quantity = UNCORE_SELECTED, .number = ANY_NUMBER, .clear = 1 << 23)
+
+FAULT(uncore_select_drops_inv,
+      .what = "[any client] INV of MSR_UNC_CBO_0_PERFEVTSEL0 stays 0",
+      .caught = {"haswell on 1 uncore_selects FAIL"},
+      .quantity = OF_MSR_WRITTEN, .number = 0x700, .clear = 1 << 23)
+
+FAULT(uncore_select_drops_edge,
+      .what = "[any client] EDGE of MSR_UNC_CBO_2_PERFEVTSEL1 stays 0",
+      .caught = {"haswell on 1 uncore_selects FAIL"},
+      .quantity = OF_MSR_WRITTEN, .number = 0x721, .clear = 1 << 18)
+
+FAULT(uncore_select_drops_cmask,
+      .what = "[any client] CMASK[4:3] of MSR_UNC_CBO_1_PERFEVTSEL0 stay "
+              "0",
+      .caught = {"haswell on 1 uncore_selects FAIL"},
+      .quantity = OF_MSR_WRITTEN, .number = 0x710, .clear = 3 << 27)
+
+FAULT(uncore_select_drops_umask,
+      .what = "[any client] UMASK[7] of MSR_UNC_ARB_PERFEVTSEL1 stays 0",
+      .caught = {"haswell on 1 uncore_selects FAIL"},
+      .quantity = OF_MSR_WRITTEN, .number = 0x3B3, .clear = 1 << 15)
+
+FAULT(uncore_pmi_to_all,
+      .what = "[any client] an interrupt of the uncore goes to all cores",
+      .caught = {"haswell off 2 uncore_pmi FAIL"}, .quantity = UNCORE_CORES,
+      .number = ANY_NUMBER, .set = UINT64_MAX)
+
+FAULT(uncore_pmi_to_first,
+      .what = "[any client] an interrupt of the uncore goes to core 0",
+      .caught = {"haswell off 2 uncore_pmi FAIL"}, .quantity = UNCORE_CORES,
+      .number = ANY_NUMBER, .clear = UINT64_MAX, .set = 1)
+
+FAULT(uncore_lookup_any_state,
+      .what = "[any client] C-Boxes count lookups of every state",
+      .caught = {"haswell on 1 uncore_selects FAIL"}, .quantity = LOOKUP_STATE,
+      .number = ANY_NUMBER, .set = 0xF)
+
+FAULT(uncore_lookup_no_filter,
+      .what = "[any client] C-Boxes count reads and writes, whichever is "
+              "asked for",
+      .caught = {"haswell on 1 uncore_selects FAIL"}, .quantity = LOOKUP_BY,
+      .number = ANY_NUMBER, .set = 0x30)
+
+FAULT(offcore_ignores_snoop,
+      .what = "[any with off-core] MSR_OFFCORE_RSP_x[37:31] choose "
+              "nothing: any of them counts every response",
+      .caught = {"haswell on 1 offcore_counts FAIL"}, .quantity = OFFCORE_SNOOP,
+      .number = ANY_NUMBER, .set = UINT64_C(0x7F) << 31)
+
+FAULT(offcore_needs_no_snoop,
+      .what = "[any with off-core] MSR_OFFCORE_RSP_x counts with a "
+              "supplier and no snoop",
+      .caught = {"haswell on 1 offcore_counts FAIL"},
+      .breaks = OFFCORE_NEEDS_SNOOP)

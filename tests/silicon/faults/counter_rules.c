@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * counter_rules.c - what counters do at their ends: enabled, written, read,
+ * overflowed. Each entry
+ * names what it breaks: rules.h.
+ */
+#include "tests/silicon/model/fault.h"
+
+FAULT(enabling_clears_counter,
+      .what = "[any] setting its bit of GLOBAL_CTRL sets a counter to 0",
+      .caught = {"skylake-2018 on 1 counter_carry FAIL"},
+      .breaks = ENABLING_KEEPS_COUNTER)
+
+FAULT(ctrl_clears_frozen,
+      .what = "[any with perfmon 4] a write of GLOBAL_CTRL clears CTR_Frz",
+      .caught = {"skylake-2018 on 1 freeze_on_pmi FAIL"},
+      .breaks = CTRL_KEEPS_FROZEN)
+
+FAULT(fixed_ctrl_clears_fixed,
+      .what = "[any] a write of IA32_FIXED_CTR_CTRL sets the fixed "
+              "counters to 0",
+      .caught = {"skylake-2018 on 1 counter_pause FAIL"},
+      .breaks = FIXED_CTRL_KEEPS_FIXED)
+
+FAULT(overflow_clears_ctrl,
+      .what = "[any] an overflow clears the bit of its counter in "
+              "GLOBAL_CTRL",
+      .caught = {"skylake-2018 on 1 counter_carry FAIL"},
+      .breaks = OVERFLOW_KEEPS_CTRL)
+
+FAULT(overflow_reloads,
+      .what = "[any] a counter goes on from what was last written to it "
+              "after an overflow, without PEBS",
+      .caught = {"skylake-2018 on 1 counter_pmi FAIL"},
+      .breaks = OVERFLOW_NOT_RELOADED)
+
+FAULT(overflow_clears_en, .what = "[any] an overflow clears PERFEVTSELn.EN",
+      .caught = {"skylake-2018 on 1 counter_carry FAIL"},
+      .breaks = PMI_KEEPS_EN)
+
+FAULT(pmi_of_core,
+      .what = "[any] an overflow interrupts both threads of the core",
+      .caught = {"skylake-2018 on 2 counter_pmi FAIL"}, .breaks = PMI_OF_THREAD)
+
+FAULT(pmi_clears_freeze_bit,
+      .what = "[any] an interrupt clears FREEZE_PERFMON_ON_PMI",
+      .caught = {"skylake-2018 on 1 freeze_on_pmi FAIL"},
+      .breaks = PMI_KEEPS_FREEZE_BIT)
+
+FAULT(status_read_clears, .what = "[any] a read of GLOBAL_STATUS clears it",
+      .caught = {"skylake-2018 on 1 counter_overflow_bits FAIL"},
+      .breaks = STATUS_READ_KEEPS)
+
+FAULT(read_clears_counter,
+      .what = "[any] RDMSR of C1H + n sets the counter to 0",
+      .caught = {"skylake-2018 on 1 rdpmc_indices FAIL"},
+      .breaks = READ_KEEPS_COUNTER)
+
+FAULT(read_sign_extended,
+      .what = "[any] RDMSR of C1H + n copies bit 47 into bits 63:48",
+      .caught = {"skylake-2018 on 1 counter_carry FAIL"},
+      .breaks = READ_ZERO_EXTENDED)
+
+FAULT(rdpmc_sign_extended, .what = "[any] RDPMC copies bit 47 into EDX[31:16]",
+      .caught = {"skylake-2018 on 1 counter3_full_width_alias FAIL"},
+      .breaks = RDPMC_ZERO_EXTENDED)
+
+FAULT(set_misses_lbr_frz,
+      .what = "[any with perfmon 4] IA32_PERF_GLOBAL_STATUS_SET does not "
+              "set LBR_Frz",
+      .caught = {"skylake-2018 on 1 global_status_set FAIL"},
+      .quantity = STATUS_SET, .number = ANY_NUMBER, .clear = UINT64_C(1) << 58)
+
+FAULT(set_misses_uncore,
+      .what = "[any with perfmon 4] IA32_PERF_GLOBAL_STATUS_SET does not "
+              "set Ovf_Uncore",
+      .caught = {"skylake-2018 on 1 global_status_set FAIL"},
+      .quantity = STATUS_SET, .number = ANY_NUMBER, .clear = UINT64_C(1) << 61)
+
+FAULT(set_misses_topa,
+      .what = "[any with perfmon 4 and PT] IA32_PERF_GLOBAL_STATUS_SET "
+              "does not set Trace_ToPA_PMI",
+      .caught = {"skylake-2018 on 1 global_status_set FAIL"},
+      .quantity = STATUS_SET, .number = ANY_NUMBER, .clear = UINT64_C(1) << 55)
+
+FAULT(reset_misses_ds, .what = "[any] MSR 390H does not clear OvfDSBuffer",
+      .caught = {"skylake-2018 on 1 pebs_applicable_counter FAIL"},
+      .quantity = STATUS_RESET, .number = ANY_NUMBER,
+      .clear = UINT64_C(1) << 62)
+
+FAULT(reset_misses_lbr_frz,
+      .what = "[any with perfmon 4] MSR 390H does not clear LBR_Frz",
+      .caught = {"skylake-2018 on 1 global_status_set FAIL"},
+      .quantity = STATUS_RESET, .number = ANY_NUMBER,
+      .clear = UINT64_C(1) << 58)
+
+FAULT(reset_misses_uncore, .what = "[any] MSR 390H does not clear Ovf_Uncore",
+      .caught = {"skylake-2018 on 1 global_status_set FAIL"},
+      .quantity = STATUS_RESET, .number = ANY_NUMBER,
+      .clear = UINT64_C(1) << 61)
+
+FAULT(reset_clears_next,
+      .what = "[any] MSR 390H clears the overflow bit of counter 1 with "
+              "that of counter 0",
+      .caught = {"skylake-2018 on 1 counter_overflow_bits FAIL"},
+      .quantity = STATUS_RESET, .number = ANY_NUMBER, .set = 2)
+
+FAULT(reset_misses_fixed,
+      .what = "[any] MSR 390H does not clear the bits of fixed counters",
+      .caught = {"skylake-2018 on 1 counter_pmi FAIL"},
+      .quantity = STATUS_RESET, .number = ANY_NUMBER,
+      .clear = UINT64_C(7) << 32)
+
+FAULT(overflow_of_core,
+      .what = "[any] an overflow sets its bit of GLOBAL_STATUS on both "
+              "threads of the core",
+      .caught = {"skylake-2018 on 2 counter_overflow_bits FAIL"},
+      .breaks = OVERFLOW_OF_THREAD)
+
+FAULT(fixed0_overflow_early,
+      .what = "[any] GLOBAL_STATUS[32] is set where the counter becomes "
+              "its largest value",
+      .caught = {"skylake-2018 on 1 counter_overflow_bits FAIL"},
+      .quantity = FIXED_EARLY, .number = 0)
+
+FAULT(reset_62_clears_all,
+      .what = "[any] a write of MSR 390H with bit 62 clears all of "
+              "GLOBAL_STATUS",
+      .caught = {"skylake-2018 on 1 global_status_set FAIL"},
+      .quantity = STATUS_RESET_62, .number = ANY_NUMBER, .set = UINT64_MAX)
+
+FAULT(reset_62_clears_fixed,
+      .what = "[any] a write of MSR 390H with bit 62 clears "
+              "GLOBAL_STATUS[33:32] too",
+      .caught = {"skylake-2018 on 1 global_status_set FAIL"},
+      .quantity = STATUS_RESET_62, .number = ANY_NUMBER,
+      .set = UINT64_C(3) << 32)

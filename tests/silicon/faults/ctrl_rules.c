@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * ctrl_rules.c - what goes wrong with MSRs 122H and 123H. Each entry
+ * names what it breaks: rules.h.
+ */
+#include "tests/silicon/model/fault.h"
+
+FAULT(rtm_allow_not_enumerated,
+      .what = "[F] RTM_ALWAYS_ABORT is 1 though RTM_ALLOW = 1",
+      .caught = {"cometlake-rtm-2022 on 1 tsx_ctrl_disable FAIL"},
+      .breaks = ALLOW_ENUMERATED)
+
+FAULT(rtm_disable_hides_rtm, .what = "[F] RTM_DISABLE hides RTM",
+      .caught = {"cometlake-rtm-2022 on 1 tsx_ctrl_disable FAIL"},
+      .breaks = DISABLE_KEEPS_CPUID)
+
+FAULT(tsx_ctrl_clear_keeps_hle, .what = "[F] TSX_CPUID_CLEAR does not hide HLE",
+      .caught = {"cometlake-rtm-2022 on 1 tsx_ctrl_disable FAIL"},
+      .breaks = CLEAR_HIDES_HLE)
+
+FAULT(tsx_ctrl_clear_keeps_rtm, .what = "[F] TSX_CPUID_CLEAR does not hide RTM",
+      .caught = {"cometlake-rtm-2022 on 1 tsx_ctrl_disable FAIL"},
+      .breaks = CLEAR_HIDES_RTM)
+
+FAULT(tsx_ctrl_of_core,
+      .what = "[F] both threads of a core have one IA32_TSX_CTRL",
+      .caught = {"cometlake-rtm-2022 on 2 tsx_ctrl_disable FAIL"},
+      .quantity = OF_MSR_SHARED, .number = 0x122)
+
+FAULT(tsx_ctrl_drops_disable, .what = "[F] RTM_DISABLE reads 0",
+      .caught = {"cometlake-rtm-2022 on 1 tsx_ctrl_disable FAIL"},
+      .quantity = OF_MSR_READ, .number = 0x122, .clear = 1)
+
+FAULT(tsx_ctrl_drops_clear, .what = "[F] TSX_CPUID_CLEAR of 122H reads 0",
+      .caught = {"cometlake-rtm-2022 on 1 tsx_ctrl_disable FAIL"},
+      .quantity = OF_MSR_READ, .number = 0x122, .clear = 2)
+
+FAULT(tsx_ctrl_refused,
+      .what = "[F] IA32_TSX_CTRL raises #GP though 10AH[7] = 1",
+      .caught = {"cometlake-rtm-2022 on 1 force_abort_enumeration FAIL"},
+      .quantity = OF_MSR_REFUSED, .number = 0x122)
+
+FAULT(rtm_disable_ignored,
+      .what = "[F] RTM_DISABLE (122H bit 0) does not make transactions "
+              "abort",
+      .caught = {"cometlake-rtm-2022 on 1 tsx_ctrl_disable FAIL"},
+      .breaks = DISABLE_ABORTS)
+
+FAULT(tsx_ctrl_clear_ignored,
+      .what = "[F] TSX_CPUID_CLEAR (122H bit 1) hides nothing",
+      .caught = {"cometlake-2022 on 1 tsx_ctrl_disable FAIL"},
+      .breaks = CTRL_CLEAR_HIDES)
+
+FAULT(rtm_allow_ignored,
+      .what = "[F] RTM_ALLOW (123H bit 1) set lets no transaction commit",
+      .caught = {"cometlake-rtm-2022 on 1 tsx_commit FAIL"},
+      .breaks = ALLOW_COMMITS)

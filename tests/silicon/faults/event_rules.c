@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * event_rules.c - what counts too often or not at all, also in transactions.
+ * Each entry names what it breaks: rules.h.
+ */
+#include "tests/silicon/model/fault.h"
+
+FAULT(counter1_umask_ignored, .what = "[any] IA32_PMC1 takes UMASK for 0",
+      .caught = {"skylake-2018 on 1 branch_kinds FAIL"}, .quantity = SELECTED,
+      .number = 1, .clear = 0xFF00)
+
+FAULT(counter2_event_of_instructions,
+      .what = "[any] IA32_PMC2 counts C0H for C4H",
+      .caught = {"skylake-2018 on 1 branch_kinds FAIL"}, .quantity = SELECTED,
+      .number = 2, .clear = 4)
+
+FAULT(cycles_one_more,
+      .what = "[any] 3CH/00H counts one cycle too many per instruction",
+      .caught = {"skylake-2018 on 1 counter_enumeration FAIL"},
+      .quantity = COUNTED, .number = 0x3C, .add = 1)
+
+FAULT(bus_cycles_twice,
+      .what = "[any] 3CH/01H counts each cycle of the bus twice",
+      .caught = {"skylake-2018 on 1 counter_enumeration FAIL"},
+      .quantity = COUNTED, .number = 0x13C, .add = 1)
+
+FAULT(calls_twice, .what = "[any] C4H/02H counts each CALL twice",
+      .caught = {"skylake-2018 on 1 branch_kinds FAIL"}, .quantity = COUNTED,
+      .number = 0x2C4, .add = 1)
+
+FAULT(llc_misses_twice, .what = "[any] 2EH/41H counts each miss twice",
+      .caught = {"haswell on 1 counter_enumeration FAIL"}, .quantity = COUNTED,
+      .number = 0x412E, .add = 1)
+
+FAULT(fixed1_one_more,
+      .what = "[any] fixed counter 1 counts one cycle too many per "
+              "instruction",
+      .caught = {"skylake-2018 on 1 counter_enumeration FAIL"},
+      .quantity = FIXED_COUNTED, .number = 1, .add = 1)
+
+FAULT(fixed1_one_less,
+      .what = "[any] fixed counter 1 counts one cycle too few per "
+              "instruction",
+      .caught = {"skylake-2018 on 1 counter_enumeration FAIL"},
+      .quantity = FIXED_COUNTED, .number = 1, .add = (uint64_t)(-1))
+
+FAULT(fixed0_one_more,
+      .what = "[any] fixed counter 0 counts each instruction twice",
+      .caught = {"skylake-2018 on 1 counter_carry FAIL"},
+      .quantity = FIXED_COUNTED, .number = 0, .add = 1)
+
+FAULT(rep_rounds_counted,
+      .what = "[any] each round of a string instruction with REP is an "
+              "instruction",
+      .caught = {"skylake-2018 on 1 counter_rep FAIL"},
+      .breaks = ROUNDS_NOT_COUNTED)
+
+FAULT(in_tx_inverted,
+      .what = "[any with RTM] IN_TX counts outside of transactions alone",
+      .caught = {"skylake-2017 on 1 tsx_in_tx_counts FAIL"},
+      .breaks = IN_TX_INSIDE)
+
+FAULT(in_txcp_inside_alone,
+      .what = "[any with RTM] IN_TXCP counts in transactions alone",
+      .caught = {"skylake-2017 on 1 tsx_in_tx_counts FAIL"},
+      .breaks = TXCP_OUTSIDE)
+
+FAULT(abort_rolls_all_back,
+      .what = "[any with RTM] an abort takes back what all general "
+              "counters have counted",
+      .caught = {"skylake-2017 on 1 tsx_in_tx_counts FAIL"},
+      .breaks = TXCP_OF_ITS_COUNTER)
+
+FAULT(commit_rolls_back,
+      .what = "[any with RTM] IN_TXCP leaves out what has committed",
+      .caught = {"skylake-2017 on 1 tsx_in_tx_counts FAIL"},
+      .breaks = TXCP_KEEPS_COMMITTED)
+
+FAULT(in_txcp_to_zero,
+      .what = "[any with RTM] an abort sets a counter with IN_TXCP to 0",
+      .caught = {"skylake-2017 on 1 tsx_in_tx_counts FAIL"},
+      .breaks = TXCP_TO_CHECKPOINT)
+
+FAULT(in_txcp_refused,
+      .what = "[any with RTM] IN_TXCP of PERFEVTSEL2 raises #GP",
+      .caught = {"skylake-2017 on 1 tsx_in_txcp_counter2 FAIL"},
+      .quantity = SELECT_BITS, .number = 2, .clear = UINT64_C(1) << 33)
+
+FAULT(in_tx_refused_on_1,
+      .what = "[any with RTM] IN_TX of PERFEVTSEL1 raises #GP",
+      .caught = {"skylake-2017 on 1 tsx_in_txcp_counter2 FAIL"},
+      .quantity = SELECT_BITS, .number = 1, .clear = UINT64_C(1) << 32)
+
+FAULT(counter_2_garbles,
+      .what = "[any with RTM] counter 2 counts one too many at each "
+              "transaction",
+      .caught = {"skylake-2018 on 1 tsx_retired_events FAIL"},
+      .breaks = COUNTER_2_USABLE)
+
+FAULT(counter_4_garbles,
+      .what = "[any with RTM and 8 counters] counter 4 counts one too "
+              "many at each transaction",
+      .caught = {"skylake-2018 off 1 counters_above_3 FAIL"},
+      .breaks = COUNTER_4_USABLE)
+
+FAULT(fixed_0_garbles,
+      .what = "[any with RTM] fixed counter 0 counts one too many at each "
+              "transaction",
+      .caught = {"skylake-2018 on 1 counter3_counts_force_abort FAIL"},
+      .breaks = FIXED_0_USABLE)
+
+FAULT(rtm_start_twice,
+      .what = "[any with RTM] RTM_RETIRED.START counts each start twice",
+      .caught = {"skylake-2017 on 1 tsx_retired_events FAIL"},
+      .quantity = COUNTED, .number = 0x1C9, .add = 1)
+
+FAULT(rtm_aborted_twice,
+      .what = "[any with RTM] RTM_RETIRED.ABORTED counts each abort twice",
+      .caught = {"skylake-2017 on 1 tsx_retired_events FAIL"},
+      .quantity = COUNTED, .number = 0x4C9, .add = 1)
+
+FAULT(hle_start_twice,
+      .what = "[A with HLE] HLE_RETIRED.START counts each start twice",
+      .caught = {"skylake-2017 on 1 tsx_retired_events FAIL"},
+      .quantity = COUNTED, .number = 0x1C8, .add = 1)
+
+FAULT(hle_commit_twice,
+      .what = "[A with HLE] HLE_RETIRED.COMMIT counts each commit twice",
+      .caught = {"skylake-2017 on 1 tsx_retired_events FAIL"},
+      .quantity = COUNTED, .number = 0x2C8, .add = 1)
+
+FAULT(hle_aborted_zero,
+      .what = "[A with HLE] HLE_RETIRED.ABORTED counts nothing",
+      .caught = {"skylake-2017 on 1 pebs_hle_abort FAIL"}, .quantity = COUNTED,
+      .number = 0x4C8, .add = (uint64_t)(-1))

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * record_rules.c - what goes wrong with fields of PEBS records, and with what
+ * makes them. Each entry
+ * names what it breaks: rules.h.
+ */
+#include "tests/silicon/model/fault.h"
+
+FAULT(pebs_needs_counter_0,
+      .what = "[any] no counter makes records with 3F1H[0] = 0",
+      .caught = {"skylake-2017 on 1 load_latency_address FAIL"},
+      .breaks = PEBS_OF_OWN_BIT)
+
+FAULT(pebs_applicable_enabled,
+      .what = "[format 3] 90H shows every counter that is enabled for "
+              "PEBS",
+      .caught = {"skylake-2017 on 1 pebs_applicable_counter FAIL"},
+      .breaks = APPLICABLE_OVERFLOWED)
+
+FAULT(info_stale,
+      .what = "[any with RTM] B8H of a record of no abort is that of the "
+              "last abort",
+      .caught = {"skylake-2017 on 1 pebs_tx_cycles FAIL"},
+      .breaks = INFO_OF_THIS_ONE)
+
+FAULT(data_address_d1_missing,
+      .what = "[any with data addresses] records of D1H to D3H have no "
+              "address",
+      .caught = {"skylake-2017 on 1 data_address FAIL"},
+      .breaks = ADDRESS_OF_MISSES)
+
+FAULT(pebs_rflags_bit_1, .what = "[any] 00H has RFLAGS[1] = 0",
+      .caught = {"skylake-2017 on 1 pebs_buffer_bounds FAIL"},
+      .quantity = RECORD_WORD, .number = 0x00, .clear = 2)
+
+FAULT(pebs_rbx_off, .what = "[any] 18H is one more than RBX",
+      .caught = {"skylake-2017 on 1 pebs_buffer_bounds FAIL"},
+      .quantity = RECORD_WORD, .number = 0x18, .add = 1)
+
+FAULT(pebs_r8_high_zero, .what = "[any] 50H has R8[63:32] = 0",
+      .caught = {"skylake-2017 on 1 pebs_buffer_bounds FAIL"},
+      .quantity = RECORD_WORD, .number = 0x50,
+      .clear = UINT64_C(0xFFFFFFFF) << 32)
+
+FAULT(pebs_r9_zero, .what = "[any] 58H is 0",
+      .caught = {"skylake-2017 on 1 pebs_buffer_bounds FAIL"},
+      .quantity = RECORD_WORD, .number = 0x58, .clear = UINT64_MAX)
+
+FAULT(pebs_rip_high_zero, .what = "[any] 08H is one less than RIP",
+      .caught = {"skylake-2017 on 1 pdir_skid FAIL"}, .quantity = RECORD_WORD,
+      .number = 0x08, .add = (uint64_t)(-1))
+
+FAULT(pebs_status_reserved, .what = "[format 3] 90H[4] is 1",
+      .caught = {"skylake-2017 on 1 pebs_applicable_counter FAIL"},
+      .quantity = RECORD_WORD, .number = 0x90, .set = 0x10)
+
+FAULT(data_address_high_lost,
+      .what = "[any with data addresses] 98H[31:24] are 0",
+      .caught = {"skylake-2017 on 1 data_address FAIL"},
+      .quantity = RECORD_WORD, .number = 0x98, .clear = 0xFF000000)
+
+FAULT(load_latency_high_junk, .what = "[any] A8H[63:32] are not 0",
+      .caught = {"skylake-2017 on 1 data_address FAIL"},
+      .quantity = RECORD_WORD, .number = 0xA8, .set = UINT64_C(1) << 40)
+
+FAULT(info_reserved_63, .what = "[any with RTM] B8H[63] is 1",
+      .caught = {"skylake-2017 on 1 pebs_counter3 FAIL"},
+      .quantity = RECORD_WORD, .number = 0xB8, .set = UINT64_C(1) << 63)
+
+FAULT(info_32_missing, .what = "[A with HLE] B8H[32] is never set",
+      .caught = {"skylake-2017 on 2 pebs_hle_abort FAIL"},
+      .quantity = INFORMATION, .number = ANY_NUMBER, .clear = UINT64_C(1) << 32)
+
+FAULT(info_writes_as_reads,
+      .what = "[any with RTM] B8H[39] is set too after too many stores",
+      .caught = {"skylake-2017 on 2 pebs_tx_abort FAIL"},
+      .quantity = INFORMATION, .number = 5, .set = UINT64_C(1) << 39)
+
+FAULT(info_conflict_with_capacity,
+      .what = "[any with RTM] B8H[37] is set after too many loads",
+      .caught = {"skylake-2017 on 2 pebs_tx_abort FAIL"},
+      .quantity = INFORMATION, .number = 6, .set = UINT64_C(1) << 37)
+
+FAULT(info_34_missing, .what = "[any with RTM] B8H[34] is never set",
+      .caught = {"skylake-2017 on 2 pebs_hle_abort FAIL"},
+      .quantity = INFORMATION, .number = ANY_NUMBER, .clear = UINT64_C(1) << 34)
+
+FAULT(info_35_missing, .what = "[any with RTM] B8H[35] is never set",
+      .caught = {"skylake-2017 on 2 pebs_tx_conflict FAIL"},
+      .quantity = INFORMATION, .number = ANY_NUMBER, .clear = UINT64_C(1) << 35)
+
+FAULT(info_retry_missing, .what = "[any with RTM] B8H[36] is never set",
+      .caught = {"skylake-2017 on 2 pebs_tx_conflict FAIL"},
+      .quantity = INFORMATION, .number = ANY_NUMBER, .clear = UINT64_C(1) << 36)
+
+FAULT(info_retry_always, .what = "[any with RTM] B8H[36] is always set",
+      .caught = {"skylake-2017 on 2 pebs_tx_abort FAIL"},
+      .quantity = INFORMATION, .number = ANY_NUMBER, .set = UINT64_C(1) << 36)
+
+FAULT(info_reads_missing, .what = "[any with RTM] B8H[39] is never set",
+      .caught = {"skylake-2017 on 2 pebs_tx_abort FAIL"},
+      .quantity = INFORMATION, .number = ANY_NUMBER, .clear = UINT64_C(1) << 39)
+
+FAULT(info_cycles_zero,
+      .what = "[any with RTM] B8H[31:0] is 0 in the record of an abort",
+      .caught = {"skylake-2017 on 2 pebs_hle_abort FAIL"},
+      .quantity = INFORMATION, .number = ANY_NUMBER, .clear = 0xFFFFFFFF)
+
+FAULT(pebs_ignores_umasks,
+      .what = "[any] a counter that is enabled for PEBS takes UMASK for 0",
+      .caught = {"skylake-2017 on 1 data_address FAIL"},
+      .breaks = PEBS_HAS_UMASKS)
+
+FAULT(pebs_clears_select_en, .what = "[any] a record clears PERFEVTSELn.EN",
+      .caught = {"skylake-2017 on 1 pebs_applicable_counter FAIL"},
+      .breaks = RECORD_KEEPS_EN)

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * tx_rules.c - what aborts, and what an abort leaves and says. Each entry
+ * names what it breaks: rules.h.
+ */
+#include "tests/silicon/model/fault.h"
+
+FAULT(xend_outside_ud,
+      .what = "[any with RTM] XEND outside of a transaction raises #UD",
+      .caught = {"skylake-2017 on 1 tsx_xend_outside FAIL"},
+      .breaks = XEND_OUTSIDE_IS_GP)
+
+FAULT(forced_abort_keeps_stores,
+      .what = "[B C F] a forced abort does not undo stores",
+      .caught = {"skylake-2021 on 1 always_abort_default FAIL"},
+      .breaks = FORCED_UNDOES_STORES)
+
+FAULT(forced_abort_says_retry,
+      .what = "[B C F] EAX[1] is 1 after a forced abort",
+      .caught = {"skylake-2021 on 1 always_abort_default FAIL"},
+      .breaks = FORCED_STATUS_ZERO)
+
+FAULT(force_abort_bit_used_up,
+      .what = "[B] a forced abort clears RTM_FORCE_ABORT",
+      .caught = {"skylake-2018 on 1 force_abort_aborts_all FAIL"},
+      .breaks = FORCE_BIT_STAYS)
+
+FAULT(force_abort_reads_zero, .what = "[B] RTM_FORCE_ABORT reads 0",
+      .caught = {"skylake-2018 on 1 force_abort_aborts_all FAIL"},
+      .quantity = OF_MSR_READ, .number = 0x10F, .clear = 1)
+
+FAULT(sdv_clears_cpuid_clear,
+      .what = "[C] setting SDV_ENABLE_RTM clears TSX_CPUID_CLEAR",
+      .caught = {"skylake-2021 on 1 force_abort_values FAIL"},
+      .breaks = SDV_KEEPS_CPUID_CLEAR)
+
+FAULT(abort_changes_cr2,
+      .what = "[any with RTM] a page fault that aborts changes CR2",
+      .caught = {"skylake-2017 on 1 tsx_exceptions_abort FAIL"},
+      .breaks = ABORT_KEEPS_CR2)
+
+FAULT(abort_keeps_rbx, .what = "[any with RTM] an abort does not restore RBX",
+      .caught = {"skylake-2017 on 1 tsx_abort_state FAIL"},
+      .quantity = KEPT_REGISTERS, .number = ANY_NUMBER, .set = 1 << 0)
+
+FAULT(abort_keeps_rdx, .what = "[any with RTM] an abort does not restore RDX",
+      .caught = {"skylake-2017 on 1 tsx_abort_state FAIL"},
+      .quantity = KEPT_REGISTERS, .number = ANY_NUMBER, .set = 1 << 2)
+
+FAULT(abort_keeps_rsi, .what = "[any with RTM] an abort does not restore RSI",
+      .caught = {"skylake-2017 on 1 tsx_abort_state FAIL"},
+      .quantity = KEPT_REGISTERS, .number = ANY_NUMBER, .set = 1 << 3)
+
+FAULT(abort_keeps_r9, .what = "[any with RTM] an abort does not restore R9",
+      .caught = {"skylake-2017 on 1 tsx_abort_state FAIL"},
+      .quantity = KEPT_REGISTERS, .number = ANY_NUMBER, .set = 1 << 7)
+
+FAULT(abort_keeps_r10, .what = "[any with RTM] an abort does not restore R10",
+      .caught = {"skylake-2017 on 1 tsx_abort_state FAIL"},
+      .quantity = KEPT_REGISTERS, .number = ANY_NUMBER, .set = 1 << 8)
+
+FAULT(abort_keeps_r12, .what = "[any with RTM] an abort does not restore R12",
+      .caught = {"skylake-2017 on 1 tsx_abort_state FAIL"},
+      .quantity = KEPT_REGISTERS, .number = ANY_NUMBER, .set = 1 << 10)
+
+FAULT(abort_keeps_r14, .what = "[any with RTM] an abort does not restore R14",
+      .caught = {"skylake-2017 on 1 tsx_abort_state FAIL"},
+      .quantity = KEPT_REGISTERS, .number = ANY_NUMBER, .set = 1 << 12)
+
+FAULT(abort_keeps_zf, .what = "[any with RTM] an abort does not restore ZF",
+      .caught = {"skylake-2017 on 1 tsx_abort_state FAIL"},
+      .quantity = KEPT_FLAGS, .number = ANY_NUMBER, .set = 1 << 6)
+
+FAULT(abort_keeps_pf, .what = "[any with RTM] an abort does not restore PF",
+      .caught = {"skylake-2017 on 1 tsx_abort_state FAIL"},
+      .quantity = KEPT_FLAGS, .number = ANY_NUMBER, .set = 1 << 2)
+
+FAULT(abort_keeps_sf, .what = "[any with RTM] an abort does not restore SF",
+      .caught = {"skylake-2017 on 1 tsx_abort_state FAIL"},
+      .quantity = KEPT_FLAGS, .number = ANY_NUMBER, .set = 1 << 7)
+
+FAULT(abort_keeps_of, .what = "[any with RTM] an abort does not restore OF",
+      .caught = {"skylake-2017 on 1 tsx_abort_state FAIL"},
+      .quantity = KEPT_FLAGS, .number = ANY_NUMBER, .set = 1 << 11)
+
+FAULT(conflict_sets_code,
+      .what = "[any with RTM] EAX[31:24] are not 0 after a conflict",
+      .caught = {"skylake-2017 on 2 tsx_commit_atomic FAIL"},
+      .quantity = ABORT_STATUS, .number = 7, .set = 0x5A000000)
+
+FAULT(capacity_sets_code,
+      .what = "[any with RTM] EAX[31:24] are not 0 after too many stores",
+      .caught = {"skylake-2017 on 1 tsx_abort_status FAIL"},
+      .quantity = ABORT_STATUS, .number = 5, .set = 0x5A000000)
+
+FAULT(debug_sets_code,
+      .what = "[any with RTM] EAX[31:24] are not 0 after a breakpoint",
+      .caught = {"skylake-2017 on 1 tsx_abort_status FAIL"},
+      .quantity = ABORT_STATUS, .number = 8, .set = 0x5A000000)
+
+FAULT(exception_sets_code,
+      .what = "[any with RTM] EAX[31:24] are not 0 after an exception",
+      .caught = {"skylake-2017 on 1 tsx_abort_status FAIL"},
+      .quantity = ABORT_STATUS, .number = 1, .set = 0x5A000000)
+
+FAULT(instruction_sets_code,
+      .what = "[any with RTM] EAX[31:24] are not 0 after an instruction "
+              "that aborts",
+      .caught = {"skylake-2017 on 1 tsx_abort_status FAIL"},
+      .quantity = ABORT_STATUS, .number = 2, .set = 0x5A000000)
+
+FAULT(exception_sets_retry_code,
+      .what = "[any with RTM] EAX[5] is 1 after an exception at depth 1",
+      .caught = {"skylake-2017 on 1 tsx_abort_status FAIL"},
+      .quantity = ABORT_STATUS, .number = 1, .set = 0x20)
+
+FAULT(conflict_sets_debug,
+      .what = "[any with RTM] EAX[4] is 1 after a conflict",
+      .caught = {"skylake-2017 on 2 tsx_conflict_read FAIL"},
+      .quantity = ABORT_STATUS, .number = 7, .set = 0x10)
+
+FAULT(xtest_keeps_pf, .what = "[any with RTM] XTEST leaves PF as it is",
+      .caught = {"skylake-2017 on 1 tsx_xtest FAIL"}, .quantity = XTEST_KEEPS,
+      .number = ANY_NUMBER, .set = 1 << 2)
+
+FAULT(abort_keeps_r11, .what = "[any with RTM] an abort does not restore R11",
+      .caught = {"skylake-2017 on 1 tsx_abort_state FAIL"},
+      .quantity = KEPT_REGISTERS, .number = ANY_NUMBER, .set = 1 << 9)
+
+FAULT(debugged_by_dr7,
+      .what = "[any with RTM] DR7.RTM alone brings #DB at XBEGIN, without "
+              "IA32_DEBUGCTL.RTM",
+      .caught = {"skylake-2017 on 1 tsx_debug_advanced FAIL"},
+      .breaks = DEBUGGED_NEEDS_DEBUGCTL)
+
+FAULT(debugged_by_debugctl,
+      .what = "[any with RTM] IA32_DEBUGCTL.RTM alone brings #DB at "
+              "XBEGIN, without DR7.RTM",
+      .caught = {"skylake-2017 on 1 tsx_debug_advanced FAIL"},
+      .breaks = DEBUGGED_NEEDS_DR7)
+
+FAULT(exception_sets_conflict,
+      .what = "[any with RTM] EAX[2] is 1 after an exception",
+      .caught = {"skylake-2017 on 1 tsx_abort_status FAIL"},
+      .quantity = ABORT_STATUS, .number = 1, .set = 4)
+
+FAULT(instruction_sets_capacity,
+      .what = "[any with RTM] EAX[3] is 1 after an instruction that "
+              "aborts",
+      .caught = {"skylake-2017 on 1 tsx_abort_status FAIL"},
+      .quantity = ABORT_STATUS, .number = 2, .set = 8)
+
+FAULT(xabort_sets_conflict, .what = "[any with RTM] EAX[2] is 1 after XABORT",
+      .caught = {"skylake-2017 on 1 tsx_abort_status FAIL"},
+      .quantity = ABORT_STATUS, .number = 4, .set = 4)
+
+FAULT(xabort_sets_capacity, .what = "[any with RTM] EAX[3] is 1 after XABORT",
+      .caught = {"skylake-2017 on 1 tsx_abort_status FAIL"},
+      .quantity = ABORT_STATUS, .number = 4, .set = 8)
+
+FAULT(hle_abort_keeps_registers,
+      .what = "[A with HLE] an abort between XACQUIRE and XRELEASE does "
+              "not restore the registers",
+      .caught = {"skylake-2017 on 2 hle_mismatch FAIL"},
+      .breaks = ELISION_RESTORES)

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* overflow.c - a counter goes on, overflows, interrupts, and what that freezes.
+ */
+#include "tests/silicon/model/overflow.h"
+
+#include "tests/silicon/model/bits.h"
+#include "tests/silicon/model/counters.h"
+#include "tests/silicon/model/hooks.h"
+#include "tests/silicon/model/msr.h"
+#include "tests/silicon/model/pebs.h"
+#include "tests/silicon/model/pmu_msr.h"
+
+/* A PEBS counter's own interrupt waits until its record is written. */
+static void counter_overflowed(struct processor *p, unsigned n)
+{
+    bool interrupt =
+        faults_interrupts(p, n, (p->pmu.select[n] & EVTSEL_INT) != 0);
+
+    if (faults_pebs_enabled(p, n,
+                            (p->pebs.enable & BITS(3, 0) & BIT(n)) != 0) &&
+        pebs_makes_record(p, n))
+        pebs_arm(p, n, interrupt);
+    else if (interrupt)
+        p->pmu.overflow_pmi = true;
+}
+
+/* Of counter n: what it goes on from, and what else becomes of it. */
+static void after_overflow(struct processor *p, unsigned n, uint64_t status)
+{
+    const struct machine *m = p->machine;
+
+    if (!faults_rule(m, OVERFLOW_KEEPS_REST, true))
+        p->pmu.counter[n] = 0;
+    if (!faults_rule(m, OVERFLOW_NOT_RELOADED, true))
+        p->pmu.counter[n] = p->faults.written[n];
+    if (!faults_rule(m, PMI_KEEPS_EN, true))
+        p->pmu.select[n] &= ~EVTSEL_EN;
+    if (!faults_rule(m, OVERFLOW_KEEPS_CTRL, true))
+        p->pmu.global_ctrl &= ~BIT(n);
+    if (p->sibling != NULL && !faults_rule(m, OVERFLOW_OF_THREAD, true))
+        p->sibling->pmu.global_status |= BIT(n);
+    if ((status & BIT(n)) != 0 && !faults_rule(m, PMI_THOUGH_STATUS_SET, true))
+        p->pmu.overflow_pmi = false;
+    pmu_update(p);
+}
+
+void counters_add(struct processor *p, unsigned n, uint32_t count)
+{
+    uint64_t old = p->pmu.counter[n], sum = faults_sum(p, n, old, old + count);
+    uint64_t status = p->pmu.global_status;
+    bool overflow = sum > COUNTER_MASK;
+
+    if ((p->pebs.armed & BIT(n)) != 0)
+        pebs_counted(p, n);
+    p->pmu.counter[n] = sum & COUNTER_MASK;
+    p->pmu.global_status |= faults_overflow(
+        p, n, overflow ? faults_overflow_bits(p, n, BIT(n)) : 0, &overflow);
+    if (!overflow)
+        return;
+    counter_overflowed(p, n);
+    after_overflow(p, n, status);
+}
+
+void counters_add_fixed(struct processor *p, unsigned n, uint32_t count)
+{
+    uint64_t old = p->pmu.fixed[n],
+             sum = faults_sum(p, 32 + n, old, old + count);
+    bool interrupts = (p->pmu.fixed_ctrl >> (4 * n) & FIXED_PMI) != 0;
+
+    p->pmu.fixed[n] = sum & COUNTER_MASK;
+    if (sum == COUNTER_MASK && faults_about(p->machine, FIXED_EARLY, n))
+        p->pmu.global_status |= BIT(32 + n);
+    if (sum <= COUNTER_MASK)
+        return;
+    p->pmu.global_status |= faults_overflow_bits(p, 32 + n, BIT(32 + n));
+    if (faults_interrupts(p, 32 + n, interrupts))
+        p->pmu.overflow_pmi = true;
+}
+
+/* SDM 3B, "Freezing LBR and Performance Counters on PMI": in the registers that
+ * enable them up to version 3, by bits of the status from version 4 on. */
+static void freeze_legacy(struct processor *p, uint64_t debugctl)
+{
+    if ((debugctl & DEBUGCTL_FREEZE_LBRS_ON_PMI) != 0)
+        msr_write(p, IA32_DEBUGCTL, debugctl & ~DEBUGCTL_LBR);
+    if ((debugctl & DEBUGCTL_FREEZE_PERFMON_ON_PMI) != 0)
+        p->pmu.global_ctrl = 0;
+}
+
+static void freeze_streamlined(struct processor *p, uint64_t debugctl)
+{
+    if ((debugctl & DEBUGCTL_FREEZE_LBRS_ON_PMI) != 0)
+        p->pmu.global_status |= STATUS_LBR_FRZ;
+    if ((debugctl & DEBUGCTL_FREEZE_PERFMON_ON_PMI) != 0)
+        p->pmu.global_status |= STATUS_CTR_FRZ;
+}
+
+void counters_raise_pmi(struct processor *p)
+{
+    uint64_t debugctl = 0, ctrl = p->pmu.global_ctrl;
+
+    p->pmu.pmi = !faults_hide_pmi(p);
+    msr_read(p, IA32_DEBUGCTL, &debugctl);
+    debugctl = faults_freezes(p, debugctl);
+    if (p->cpu->perfmon_version >= 4)
+        freeze_streamlined(p, debugctl);
+    else
+        freeze_legacy(p, debugctl);
+    faults_frozen(p, debugctl, ctrl);
+    if (p->sibling != NULL && !faults_rule(p->machine, PMI_OF_THREAD, true))
+        p->sibling->pmu.pmi = true;
+    if (!faults_rule(p->machine, PMI_KEEPS_FREEZE_BIT, true))
+        msr_write(p, IA32_DEBUGCTL, debugctl & ~DEBUGCTL_FREEZE_PERFMON_ON_PMI);
+    pmu_update(p);
+}

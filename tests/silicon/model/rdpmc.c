@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* rdpmc.c - reads of counters by RDPMC. */
+#include "tests/silicon/model/bits.h"
+#include "tests/silicon/model/counters.h"
+#include "tests/silicon/model/hooks.h"
+#include "tests/silicon/model/pmu_msr.h"
+
+/* Counters are narrower than their registers. */
+uint64_t counter_extended(const struct processor *p, enum rule zero,
+                          uint64_t value)
+{
+    if ((value & BIT(COUNTER_WIDTH - 1)) == 0 ||
+        faults_rule(p->machine, zero, true))
+        return value;
+    return value | ~COUNTER_MASK;
+}
+
+/* SDM 2B, "RDPMC": ECX[30] is the type, ECX[29:0] the index; ECX[31] selects
+ * "fast" reads of 32 bits "if supported". */
+static bool read_by_rdpmc(struct processor *p, uint32_t ecx, uint64_t *value)
+{
+    uint32_t n = ecx & (uint32_t)BITS(29, 0);
+    bool fast = (ecx & BIT(31)) != 0;
+
+    if (fast && !p->choices.rdpmc_fast)
+        return false;
+    if ((ecx & BIT(30)) != 0) {
+        if (n >= FIXED_MAX)
+            return false;
+        *value = p->pmu.fixed[n];
+    } else {
+        if (counter_of(p, IA32_PMC0 + n, IA32_PMC0) != (int)n)
+            return false;
+        *value = counter_extended(p, RDPMC_ZERO_EXTENDED,
+                                  faults_rdpmc(p, n, p->pmu.counter[n]));
+        if (counter_counts(p, n) && !faults_rule(p->machine, RDPMC_LIVE, true))
+            *value = p->faults.started[n];
+        if (!faults_rule(p->machine, RDPMC_KEEPS_COUNTER, true))
+            p->pmu.counter[n] = 0;
+    }
+    if (fast)
+        *value &= BITS(31, 0);
+    return true;
+}
+
+bool counters_rdpmc(struct processor *p, uint32_t ecx, uint64_t *value)
+{
+    bool good;
+
+    counters_collect(p);
+    good = read_by_rdpmc(p, ecx, value);
+    return faults_rdpmc_read(p, ecx, value, good);
+}

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * rules.h - what the model asks of counters, records, transactions and the
+ * uncore before it acts: rules, which hold or not, and quantities. Without a
+ * fault the answer is what it found; an entry of faults/ names the one that it
+ * breaks. Processor Trace has its own: pt_rules.h.
+ */
+#ifndef SILICON_MODEL_RULES_H
+#define SILICON_MODEL_RULES_H
+
+enum rule {
+    RULE_NONE,
+    ENABLING_KEEPS_COUNTER, /* by its bit of GLOBAL_CTRL */
+    DISABLING_KEEPS_COUNTER,
+    WRITE_KEEPS_CTRL, /* of a counter: GLOBAL_CTRL[n] */
+    WRITE_KEEPS_EN,
+    WRITE_KEEPS_FIELD,  /* of a fixed counter: 38DH */
+    OVERFLOW_OF_THREAD, /* and not of both of its core */
+    DS_AREA_TAKEN,      /* also after the first time */
+    PEBS_HAS_LEVELS,    /* OS and USR */
+    PEBS_HAS_UMASKS,
+    RECORD_KEEPS_EN,      /* PERFEVTSELn.EN */
+    CTRL_KEEPS_ENABLED,   /* counters whose bit stays 1 */
+    SELECT_AT_ONCE,       /* takes effect while its counter counts */
+    SELECT_KEEPS_COUNTER, /* that counts */
+    SET_RUNS_ON,          /* after 391H */
+    SET_FREEZES_AT_ONCE,  /* CTR_Frz */
+    RDPMC_LIVE,           /* of a counter that counts */
+    CTRL_KEEPS_FROZEN,    /* CTR_Frz, where GLOBAL_CTRL is written */
+    TAKES_WHILE_COUNTING, /* a write of a counter that counts */
+    FIXED_TAKES_WHILE_COUNTING,
+    FIXED_CTRL_KEEPS_FIXED,  /* the counters, where 38DH is written */
+    WRITE_MAKES_NO_OVERFLOW, /* a counter that is set to 0 */
+    OVERFLOW_KEEPS_REST,     /* events beyond the one that overflows */
+    OVERFLOW_KEEPS_CTRL,     /* GLOBAL_CTRL[n] */
+    OVERFLOW_NOT_RELOADED,   /* with what was last written */
+    PMI_THOUGH_STATUS_SET,   /* where the overflow bit was 1 already */
+    PMI_KEEPS_EN,            /* of PERFEVTSELn */
+    PMI_OF_THREAD,           /* and not of both of its core */
+    PMI_KEEPS_FREEZE_BIT,    /* DEBUGCTL[12] */
+    PEBS_PMI_FREEZES,
+    STATUS_READ_KEEPS,  /* a read of 38EH */
+    READ_KEEPS_COUNTER, /* RDMSR of C1H + n */
+    RDPMC_KEEPS_COUNTER,
+    READ_ZERO_EXTENDED, /* RDMSR, above the width of the counter */
+    RDPMC_ZERO_EXTENDED,
+    ABSENT_COUNTER_REFUSED, /* the first that CPUID does not name */
+    ABSENT_FIXED_REFUSED,
+    IN_TX_HAS_ELISION,   /* does IN_TX count in elided sections */
+    IN_TX_INSIDE,        /* inside, not outside */
+    TXCP_OUTSIDE,        /* does IN_TXCP count outside */
+    TXCP_OF_ITS_COUNTER, /* is that alone rolled back */
+    TXCP_KEEPS_COMMITTED,
+    TXCP_TO_CHECKPOINT, /* and not to 0 */
+    ABORT_KEEPS_FIXED,
+    ROUNDS_NOT_COUNTED, /* of a string instruction with REP */
+    SOFT_INT_COUNTED,   /* INT n */
+    COUNTER_2_USABLE,   /* around transactions */
+    COUNTER_4_USABLE,
+    FIXED_0_USABLE,
+    PEBS_OF_OWN_BIT,  /* 3F1H[n], not 3F1H[0] */
+    PEBS_FULL_SILENT, /* no interrupt for a record that is dropped */
+    PEBS_FULL_KEEPS_ENABLE,
+    PEBS_RESET_WITH_RECORD, /* is a counter reloaded without one */
+    APPLICABLE_OVERFLOWED,  /* 90H: not every enabled counter */
+    INFO_OF_THIS_ONE,       /* B8H of a record of no abort */
+    LOAD_GREATER,           /* than the threshold, not as great */
+    STORE_OF_COUNTER_3,     /* precise store on that alone */
+    ADDRESS_OF_MISSES,      /* events D1H and up have data addresses */
+    FULL_SETS_62,           /* also below the threshold */
+    RECORD_OF_ALL,          /* counters that overflow together */
+    REVISION_CLEARED,       /* by a write of 0 to 8BH */
+    ELISION_NOT_AS_RTM,     /* HLE is not counted by RTM_RETIRED */
+    ABORT_COUNTS_ONCE,      /* at any depth */
+    NESTED_BIT_AT_3,        /* and deeper */
+    STATUS_ZERO_EXTENDED,   /* RAX after an abort */
+    ABORTING_EVENT_DELIVERED,
+    DEBUGGED_AT_XBEGIN, /* where both bits are set */
+    DEBUGGED_NEEDS_DR7,
+    DEBUGGED_NEEDS_DEBUGCTL,
+    DEBUGGED_KEEPS_EAX,
+    HINT_IGNORED,       /* not #UD */
+    ELISION_RESTORES,   /* the registers */
+    XEND_OUTSIDE_IS_GP, /* not #UD */
+    NESTING_LIMITED,
+    FORCED_UNDOES_STORES,
+    FORCED_STATUS_ZERO,
+    FORCE_BIT_STAYS, /* over an abort */
+    SDV_KEEPS_CPUID_CLEAR,
+    ABORT_KEEPS_CR2,
+    ABORT_KEEPS_DR6,
+    ALLOW_COMMITS,       /* is RTM_ALLOW set */
+    DISABLE_ABORTS,      /* is RTM_DISABLE set */
+    CTRL_CLEAR_HIDES,    /* is TSX_CPUID_CLEAR of 122H set */
+    LOCKED_KEEPS_ALLOW,  /* RTM_LOCKED: RTM_ALLOW stays 0 */
+    ALLOW_ENUMERATED,    /* RTM_ALWAYS_ABORT follows RTM_ALLOW */
+    DISABLE_KEEPS_CPUID, /* RTM_DISABLE */
+    CLEAR_HIDES_HLE,     /* TSX_CPUID_CLEAR */
+    CLEAR_HIDES_RTM,
+    ELISION_NOT_IN_RTM, /* XACQUIRE there is no hint */
+    RTM_NOT_IN_ELISION,
+    INNER_LOCK_NO_START, /* HLE_RETIRED.START */
+    UNCORE_NEEDS_ENABLE, /* the global one */
+    UNCORE_FIXED_NEEDS_EN,
+    UNCORE_PMI_NEEDS_OVF_EN,
+    UNCORE_FREEZE_ASKED_FOR,
+    UNCORE_READ_KEEPS_STATUS,
+    UNCORE_OVERFLOW_RUNS_ON,
+    UNCORE_COUNTER_1, /* does that of a box count */
+    ARB_COUNTER_1,
+    OFFCORE_NEEDS_SNOOP,
+    ARB_TAKES_WRITES, /* is this request one */
+    ARB_OCCUPANCY_ON_1,
+    OFFCORE_1_COUNTS, /* event BBH */
+};
+
+enum quantity {
+    QUANTITY_NONE,
+    OF_MSR_READ, /* number: of the register, for these seven */
+    OF_MSR_WRITTEN,
+    OF_MSR_TAKEN,     /* set: reserved bits that are ignored */
+    OF_MSR_REFUSED,   /* it raises #GP */
+    OF_MSR_SHARED,    /* by the threads of a core */
+    OF_MSR_DISCARDED, /* a read-only register takes a write */
+    OF_MSR_ABSENT,    /* it can be read though it is not there */
+    OF_EAX,
+    OF_EBX,
+    OF_ECX,
+    OF_EDX,          /* of CPUID; number: the leaf */
+    SELECTED,        /* what a counter counts; number: the counter */
+    SELECT_BITS,     /* that can be written; number: the counter */
+    COUNTED,         /* if any; number: PERFEVTSELn[15:0] */
+    FIXED_COUNTED,   /* if any; number: the counter */
+    STATUS_RESET,    /* what 390H clears */
+    STATUS_RESET_62, /* the same, with bit 62 */
+    FIXED_EARLY,     /* number: of a fixed counter, that overflows early */
+    STATUS_SET,      /* what 391H sets */
+    STATUS_SETTABLE, /* what it takes */
+    RECORD_WORD,     /* number: its offset */
+    RECORD_RESET,    /* a counter's new value */
+    LOAD_THRESHOLD,
+    ABORT_STATUS,   /* EAX; number: enum tx_cause */
+    KEPT_REGISTERS, /* by an abort */
+    KEPT_FLAGS,
+    XTEST_KEEPS,   /* flags */
+    NESTED_RAX,    /* after XBEGIN */
+    NESTED_EVENTS, /* number: 1 of XBEGIN, 0 of XEND */
+    ABORT_EVENTS,  /* umasks; number: enum tx_cause */
+    DEBUGGED_DR6,
+    INFORMATION,      /* B8H; number: enum tx_cause */
+    UNCORE_OVERFLOWS, /* status bits; number: those that are due */
+    UNCORE_SELECTED,  /* of a box, as it works */
+    UNCORE_CORES,     /* that an interrupt is for */
+    LOOKUP_STATE,
+    LOOKUP_BY,
+    SNOOP_RESPONSE, /* if any */
+    OFFCORE_SNOOP,
+    UNCORE_TICKS,     /* if any */
+    OFFCORE_COUNTED,  /* if any */
+    OFFCORE_REQUEST,  /* number: the type */
+    OFFCORE_SUPPLIER, /* number: the lower half of the supplier */
+    LLC_COUNTED,      /* if any */
+};
+
+#define ANY_NUMBER 0xFFFFFFFFu
+#define ARB_NUMBER 100u /* of UNCORE_SELECTED: counter 0 of the ARB */
+
+#endif
