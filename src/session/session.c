@@ -5,7 +5,7 @@
 #include "src/session/conclusion.h"
 #include "src/harness/jobs.h"
 #include "src/base/mem.h"
-#include "src/session/one_test.h"
+#include "src/session/soak.h"
 #include "src/session/progress.h"
 #include "src/report/evidence.h"
 #include "src/report/header.h"
@@ -83,12 +83,14 @@ static void announce_result(struct session *s, unsigned n,
     save_progress(s, true); /* so that a hang shows where it was */
 }
 
-static void write_result(struct session *s, unsigned n, const char *name)
+static struct finding write_result(struct session *s, unsigned n,
+                                   const char *name)
 {
     struct finding found = result_write(
         &s->out, s->jobs.contexts, s->jobs.processors, name, s->setup->options);
 
     outcomes_enter(&s->outcomes, &s->suite, n, &found);
+    return found;
 }
 
 /* Of all processors together. */
@@ -105,15 +107,21 @@ static void run_test(struct session *s, unsigned n)
 {
     const struct options *options = s->setup->options;
     uint64_t start = hw_ms(), seed = suite_seed(&s->suite, n, options);
+    struct soak soak = {.ms = UINT64_C(1000) * options->soak /
+                              suite_results(&s->suite),
+                        .tick = progress_tick,
+                        .context = &s->progress};
     char name[SUITE_NAME_BYTES];
 
     if (s->suite.rounds > 1 && suite_begins_round(&s->suite, n))
         ktap_note(&s->out, "round %u of %u: seed=%lu",
                   suite_round(&s->suite, n) + 1, s->suite.rounds, seed);
     announce_result(s, n, name);
-    one_test(&s->jobs, suite_test(&s->suite, n), seed, s->whole,
-             options->trials);
-    write_result(s, n, name);
+    soak_run(&soak, &s->jobs, suite_test(&s->suite, n), seed, s->whole,
+             options);
+    struct finding found = write_result(s, n, name);
+    if (soak.ms != 0)
+        soak_write(&s->out, &soak, &found);
     if (options->verbosity == VERBOSITY_VERBOSE)
         ktap_note(&s->out, "took %lu ms, %u checks", hw_ms() - start,
                   checks_made(&s->jobs));
@@ -244,7 +252,7 @@ static void run_update(struct session *s, unsigned n)
                              &s->suite, &s->outcomes, false);
     announce_result(s, n, name);
     load_update(s, 1);
-    write_result(s, n, name);
+    (void)write_result(s, n, name);
     end_update(s);
     save_progress(s, false);
 }

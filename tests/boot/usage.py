@@ -103,12 +103,32 @@ def options():
                {"cpu": "skylake-2018"},
                "tests=force_abort_enumeration,force_abort_thread_scope repeats=2 "
                "processors=1 trials=9")
+    yield Boot("soak: again and again, one result each",
+               all_of(clean, has(r"^1\.\.2$"),
+                      has(r"^# soak: counter3_other_processor: counter 3 wrong in "
+                          r"\d+ of \d+ windows beside transactions, in 0 of \d+ "
+                          r"without; [1-9]\d* runs in "),
+                      has(r"^# soak: counter3_provoked: counter 3 wrong in [1-9]"),
+                      has(r"^# summary: counter 3 was provoked: .* in [1-9]\d* of "
+                          r"\d+ windows .*, without transactions in 0 of ")),
+               {"cpu": "skylake-2018"}, "soak=4s trials=20")
+    yield Boot("soak of another test",
+               all_of(clean, has(r"^1\.\.1$"),
+                      has(r"^# soak: tsx_xabort_outside: OBSERVED in 0 of (\d+) "
+                          r"runs; (?!1 )\1 runs in 2 s, the last with seed=(\d+), "
+                          r"FAIL or ERROR in 0 of \1$")),
+               {"cpu": "skylake-2018"}, "tests=tsx_xabort_outside soak=2s")
+    yield Boot("a soak ends at the first FAIL",
+               all_of(restored, has(r"^# soak: tsx_xabort_outside: .*; 1 runs in .*"
+                                    r"FAIL or ERROR in 1 of 1$")),
+               {"cpu": "skylake-2018", "fault": "xabort_outside_sets_eax"},
+               "tests=tsx_xabort_outside soak=2s")
     found = r"^# processors 0-1: found: "
     yield Boot("the processors as they were found",
                all_of(clean, has(found + r"IA32_MISC_ENABLE \(1A0H\) = 0x[0-9a-f]+$"),
                       has(found + "LVT performance counters = 0x10000$"),
                       has(found + r"CPUID\.0AH\.0: EAX = 0x7300404, "),
-                      has("^# processor 1: found: the tests' memory = 0x[0-9a-f]+, 80 KiB, "
+                      has("^# processor 1: found: the tests' memory = 0x[0-9a-f]+, 84 KiB, "
                           "physically contiguous: "),
                       has(r"^# machine: date: 2026-01-01 00:0\d by its clock$"),
                       has("^# machine: id: none: ")),

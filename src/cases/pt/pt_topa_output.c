@@ -272,6 +272,7 @@ TEST(pt_topa_output,
     /* Set-up. */
     if (!trace_claim(&p, t))
         return;
+    p.may_stop = true;
     struct topa topa = {
         .p = &p,
         .many = (test_cpu(t)->leaf14_ecx & LEAF14_TOPA_MANY) != 0,

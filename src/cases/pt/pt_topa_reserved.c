@@ -86,6 +86,7 @@ TEST(pt_topa_reserved,
     /* Set-up. */
     if (!trace_claim(&p, t))
         return;
+    p.may_stop = true;
     const uint64_t table = trace_at(p.table),
                    next = trace_at(p.memory) + TOPA_REGION_BYTES;
 

@@ -108,6 +108,7 @@ TEST(pt_trace_stop,
     }
     if (!trace_claim(&p, t))
         return;
+    p.may_stop = true;
     const uint64_t control = p.control;
 
     for (unsigned n = 0; n < ranges; n++) {

@@ -97,8 +97,9 @@ static void findings_come_back(void **state)
     (void)state;
     for (unsigned i = 0; i < 5; i++) {
         suite.tests[i] = five[i];
-        packed.findings[i] =
-            (struct finding){five[i]->name, (enum verdict)i, i % 2 == 0};
+        packed.findings[i] = (struct finding){.test = five[i]->name,
+                                              .verdict = (enum verdict)i,
+                                              .observed = i % 2 == 0};
         packed.vary[i] = i % 3 == 0;
         packed.resets[i] = i == 2;
     }

@@ -5,7 +5,7 @@
 
 const struct personality personality_skylake_real = {
     .name = "skylake-real",
-    .brand = "Simulated, as sold: Skylake client, microcode of 2018",
+    .brand = "Simulated Skylake as sold, microcode of 2018",
     .signature = 0x000506E3,
     .microcode = 0xCC,
     .as_sold = true,
