@@ -24,6 +24,9 @@
 #define ICR_NMI                0x4400 /* delivery mode [10:8], assert [14] */
 #define LVT_MASKED             APIC_LVT_MASKED
 #define LVT_TIMER_DEADLINE     (2u << 17) /* timer mode, bits 18:17 */
+#define LVT_TIMER_ONE_SHOT     0u
+#define APIC_TIMER_INITIAL     0x38
+#define APIC_TIMER_CURRENT     0x39
 #define LVT_TIMER_MODE         (3u << 17)
 
 /* In the order in which processors gained them: Max LVT Entry of the version
@@ -95,6 +98,9 @@ void apic_mask(struct apic_saved *saved)
         saved->lvt[i] = apic_get(&apic, lvt_register[i]);
     if ((saved->lvt[0] & LVT_TIMER_MODE) == LVT_TIMER_DEADLINE)
         (void)hw_msr_read(IA32_TSC_DEADLINE, &saved->deadline);
+    saved->one_shot =
+        (saved->lvt[0] & (LVT_TIMER_MODE | LVT_MASKED)) == LVT_TIMER_ONE_SHOT &&
+        apic_get(&apic, APIC_TIMER_CURRENT) != 0;
     for (unsigned i = 0; i < lvt_count(&apic); i++)
         apic_set(&apic, lvt_register[i], saved->lvt[i] | LVT_MASKED);
 }
@@ -107,8 +113,10 @@ void apic_restore(const struct apic_saved *saved)
         return;
     for (unsigned i = 0; i < lvt_count(&apic); i++)
         apic_set(&apic, lvt_register[i], saved->lvt[i]);
-    /* A deadline that passed while masked was lost: written again, it fires
-     * at once, and the firmware's clock goes on. */
+    if (saved->one_shot && apic_get(&apic, APIC_TIMER_CURRENT) == 0)
+        apic_set(&apic, APIC_TIMER_INITIAL, 1);
+    /* Likewise: a deadline that passed while masked was lost: written again, it
+     * fires at once, and the firmware's clock goes on. */
     if (saved->deadline != 0)
         (void)hw_msr_write(IA32_TSC_DEADLINE, saved->deadline);
 }

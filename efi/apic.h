@@ -11,6 +11,7 @@
 struct apic_saved {
     uint32_t lvt[APIC_LVT_MAX];
     uint64_t deadline; /* IA32_TSC_DEADLINE, 0 where not in use */
+    bool one_shot;     /* the timer was to fire once, and had not yet */
     bool usable;       /* the local APIC is enabled */
 };
 
