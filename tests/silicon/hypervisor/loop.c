@@ -67,8 +67,22 @@ static void trap_debugged(struct vcpu *v)
     inject(v, &a);
 }
 
+/* An operating system's own TF, over an instruction that the host has carried
+ * out. */
+static void trap_carried_out(struct vcpu *v)
+{
+    struct action a = action_raise(VECTOR_DB, 0);
+
+    v->vmcb->dr6 |= DR6_BS;
+    inject(v, &a);
+}
+
 static void apply_action(struct vcpu *v, const struct action *a)
 {
+    bool traps = hypervisor.has_os && a->kind == ACTION_RETIRE &&
+                 (v->mode == MODE_STEP ? v->levels.traps
+                                       : (v->vmcb->rflags & RFLAGS_TF) != 0);
+
     switch (a->kind) {
     case ACTION_ADVANCE:
     case ACTION_RETIRE:
@@ -93,6 +107,8 @@ static void apply_action(struct vcpu *v, const struct action *a)
         trap_debugged(v);
     else if (a->event != 0)
         inject(v, a);
+    else if (traps)
+        trap_carried_out(v);
 }
 
 static struct action run_to_exit(struct vcpu *v, bool stepped)
