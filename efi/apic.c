@@ -113,10 +113,10 @@ void apic_restore(const struct apic_saved *saved)
         return;
     for (unsigned i = 0; i < lvt_count(&apic); i++)
         apic_set(&apic, lvt_register[i], saved->lvt[i]);
+    /* What expired while masked was lost: written again, it fires at once, and
+     * the firmware's clock goes on. */
     if (saved->one_shot && apic_get(&apic, APIC_TIMER_CURRENT) == 0)
         apic_set(&apic, APIC_TIMER_INITIAL, 1);
-    /* Likewise: a deadline that passed while masked was lost: written again, it
-     * fires at once, and the firmware's clock goes on. */
     if (saved->deadline != 0)
         (void)hw_msr_write(IA32_TSC_DEADLINE, saved->deadline);
 }
