@@ -52,7 +52,8 @@ bool hle_instruction(struct vcpu *v)
 
     if (v->current.elide == ELIDE_NONE || tx->elision.now != ELIDE_NONE ||
         (tx->depth > 0 && !tx->hle &&
-         faults_rule(v->model->machine, ELISION_NOT_IN_RTM, true))) /* it ignores the hint */
+         faults_rule(v->model->machine, ELISION_NOT_IN_RTM,
+                     true))) /* it ignores the hint */
         return true;
     if (v->current.elide == ELIDE_ACQUIRE)
         return begin_elision(v);
