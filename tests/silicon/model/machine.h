@@ -67,6 +67,7 @@ struct tsx_state {
     uint64_t tsx_ctrl;     /* MSR 122H */
     uint64_t mcu_opt_ctrl; /* MSR 123H */
     bool active, hle;      /* in a transaction; one begun by XACQUIRE */
+    bool user;             /* it began with CPL > 0 */
     uint32_t cycles;       /* of the last transaction, or of this one so far */
     struct last_abort last_abort;
 };

@@ -65,7 +65,8 @@ static uint32_t status_of(struct processor *p, const struct tx_abort *how)
 
 static void count_events(struct processor *p, uint8_t umasks)
 {
-    struct retirement r = {.tx_events = umasks, .hle = p->tsx.hle};
+    struct retirement r = {
+        .tx_events = umasks, .hle = p->tsx.hle, .user = p->tsx.user};
 
     counters_retire(p, &r);
     r.hle = true;
