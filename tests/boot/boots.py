@@ -270,7 +270,7 @@ TRIALS = 100  # of a test that has to catch a fault
 # What is written on one processor, or by one name, is on another: it cannot be
 # given its value back.
 NOT_RESTORABLE = {"alias_split", "selects_of_core", "counters_of_core",
-                  "global_ctrl_of_core", "pt_addr0_a_shared", "pt_addr1_b_shared"}
+                  "global_ctrl_of_core"}
 
 
 def row_of_fault(fault: str, row: list[str]) -> Boot:
