@@ -141,8 +141,10 @@ $(B)/gen/personalities.inc: $(wildcard tests/silicon/personalities/*.c) | $(B)/g
 
 # The list of faults is that of the entries in tests/silicon/faults/.
 FAULT_FILES := $(sort $(wildcard tests/silicon/faults/*.c))
+FAULT_LIST  = cat $(FAULT_FILES) | tr '\n' ' ' | \
+              sed 's/FAULT( *\([a-z0-9_]*\),/\n@\1\n/g' | sed -n 's/^@//p'
 $(B)/gen/faults.inc: $(FAULT_FILES) | $(B)/gen
-	@sed -n 's/^FAULT.\([a-z0-9_]*\),.*/FAULT_ENTRY(\1)/p' $(FAULT_FILES) >$@
+	@$(FAULT_LIST) | sed 's/.*/FAULT_ENTRY(&)/' >$@
 
 # The golden records as a table; the texts are their one source.
 GOLDEN_PEBS := $(sort $(wildcard tests/golden/pebs-format*.txt))
@@ -287,7 +289,7 @@ $(B)/strict.img: $(B)/strict.efi $(B)/tsxpmu.efi scripts/image
 
 # --- Running -------------------------------------------------------------------
 
-FAULT_NAMES = $(shell sed -n 's/^FAULT.\([a-z0-9_]*\),.*/\1/p' $(FAULT_FILES))
+FAULT_NAMES = $(shell $(FAULT_LIST))
 # What cannot be meant ends in one line, before anything is built.
 known = $(if $(and $(filter 1,$(words $(2))),$(filter $(3),$(2))),,\
     $(error unknown $(1) "$(2)"; valid: $(3)))

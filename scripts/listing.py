@@ -11,7 +11,7 @@ from typing import Iterator
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 ASKS = re.compile(r'\.asks\s*=\s*((?:"(?:[^"\\]|\\.)*"\s*)+)')
-FAULT = re.compile(r"^FAULT\((\w+),\s*(.*?)\)\n(?=\n|\Z)", re.M | re.S)
+FAULT = re.compile(r"^FAULT\(\s*(\w+),\s*(.*?)\)\n(?=\n|\Z)", re.M | re.S)
 
 
 def _read(path: str) -> str:

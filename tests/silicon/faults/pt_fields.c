@@ -356,16 +356,6 @@ FAULT(pt_packet_bytes_refused,
       .caught = {"skylake-2018 on 2 pt_thread_scope FAIL"},
       .rule = PT_TAKES_PACKET_BYTES)
 
-FAULT(pt_addr0_a_shared,
-      .what = "[PT] IA32_RTIT_ADDR0_A reads what another processor wrote",
-      .caught = {"skylake-2018 on 2 pt_thread_scope FAIL"}, .rule = PT_SHARED,
-      .number = IA32_RTIT_ADDR0_A)
-
-FAULT(pt_addr1_b_shared,
-      .what = "[PT] IA32_RTIT_ADDR1_B reads what another processor wrote",
-      .caught = {"skylake-2018 on 2 pt_thread_scope FAIL"}, .rule = PT_SHARED,
-      .number = IA32_RTIT_ADDR0_A + 3)
-
 FAULT(
     pt_range_needs_nothing,
     .what = "[PT without single range] TraceEn = 1 with ToPA = 0 raises no #GP",
