@@ -17,6 +17,9 @@ KILLS ?= 100
 STEP ?=
 ONLY ?=
 GOAL ?=
+RUN ?=
+CONSOLE ?=
+KUT ?=
 OPTIONS ?=
 WRITE ?=
 NAME  ?=
@@ -44,7 +47,7 @@ export SOURCE_DATE_EPOCH := 1767225600
 export WRITE
 
 .PHONY: all help list setup run image sign tool test host lint boot soak sweep scale
-.PHONY: new-test table faults claims mutants observed unchanged same figures bench fuzz powercut distributions clang docs clean
+.PHONY: linux peer-tests new-test table faults claims mutants observed unchanged same figures bench fuzz powercut distributions clang docs clean
 all: $(B)/tsxpmu.efi $(B)/silicon.efi $(B)/tsxpmu
 
 help:
@@ -65,6 +68,11 @@ help:
 	@echo '              docs/claims.md, from tests/claims/'
 	@echo 'make claims   what the manuals say: each claim has a test, each asserted'
 	@echo '              one a fault that it catches; SEEDS=folder of documents'
+	@echo 'make linux    Debian'"'"'s kernel and perf on the simulated processor: a tour;'
+	@echo '                CPU, FAULT, OPTIONS=words for the kernel'
+	@echo "                RUN='commands' there instead; CONSOLE=1 a shell"
+	@echo 'make peer-tests  kvm-unit-tests on it, beside plain QEMU; KUT=folder of'
+	@echo '                their EFI builds, TESTS=patterns'
 	@echo 'make test     every check there is'
 	@echo 'make host | lint | boot   one kind of them'
 	@echo 'make observed  tests/boot/observed.txt: what is observed on each personality'
@@ -107,6 +115,7 @@ $(B)/setup-%.done: scripts/setup
 	@touch $@
 $(B)/setup-test.done: $(B)/setup-run.done
 $(B)/setup-lab.done: $(B)/setup-test.done
+$(B)/setup-linux.done: $(B)/setup-run.done
 FOR_TEST := $(B)/setup-test.done
 FOR_LAB  := $(B)/setup-lab.done
 
@@ -200,6 +209,7 @@ $(B)/dirty.so $(B)/strict.so $(B)/odd_firmware.so: $(B)/%.so: \
                efi/efi.lds
 	@echo "  link $@"
 	@$(LINK) $(filter %.o,$^) -o $@
+$(B)/odd_firmware.so: $(call object,tests/boot/odd_volume.c)
 $(B)/%.efi: $(B)/%.so scripts/pe_header.py
 	@echo "  efi $@"
 	@objcopy -S $(SECTIONS) --target efi-app-x86_64 --subsystem=10 $< $@
@@ -323,6 +333,33 @@ run:
 	    --fault "$(FAULT)" --tests "$(TESTS)" --trials "$(TRIALS)" \
 	    --options "$(OPTIONS)"
 
+# What Debian's kernel starts with, and from what. Never part of `make test`:
+# that takes them where they are.
+LINUX_PROGRAMS := $(patsubst tests/linux/%.c,%,$(sort $(wildcard tests/linux/*.c)))
+$(B)/linux/%: tests/linux/%.c
+	@mkdir -p $(@D)
+	@echo "  cc $@"
+	@$(CC) -std=gnu11 -O1 $(WARN) -Wno-missing-prototypes -Wno-pedantic -ffreestanding \
+	    -fno-stack-protector -nostdlib -static $< -o $@
+$(B)/linux/vmlinuz: | $(B)/setup-linux.done
+	@mkdir -p $(@D)
+	@scripts/kernel $@
+$(B)/linux/stick.img: $(B)/linux/vmlinuz $(B)/linux/files.cpio scripts/image
+	@MEBIBYTES=62 scripts/image $@ $<=vmlinuz.efi $(word 2,$^)=files.cpio
+$(B)/linux/files.cpio: tests/linux/init scripts/initramfs.py \
+                       $(addprefix $(B)/linux/,$(LINUX_PROGRAMS)) | $(B)/setup-linux.done
+	@scripts/initramfs.py $@ init=$< \
+	    $(foreach p,$(LINUX_PROGRAMS),bin/$(p)=$(B)/linux/$(p))
+linux: export RUN := $(RUN)
+linux:
+	@$(MAKE) --no-print-directory -s $(B)/silicon.efi $(B)/linux/stick.img
+	@$(PYTHON) scripts/linux.py --cpu "$(CPU)" --fault "$(FAULT)" --options "$(OPTIONS)" \
+	    --run "$$RUN" $(if $(CONSOLE),--console)
+
+peer-tests: $(B)/silicon.efi
+	@[ -n "$(KUT)" ] || { echo "peer-tests: KUT=folder of kvm-unit-tests' *.efi" >&2; exit 64; }
+	@$(PYTHON) scripts/peer_tests.py --kut "$(KUT)" --cpu "$(CPU)" --tests "$(TESTS)"
+
 list:
 	@$(PYTHON) scripts/listing.py
 
@@ -347,7 +384,8 @@ EFI_TESTS   := $(sort $(wildcard tests/host/efi/*.c))
 HOST_FAKES  := $(sort $(wildcard tests/host/fakes/fake_*.c))
 FAKE_CPU    := tests/host/fakes/fake_cpu.c
 # The hypervisor over the model; what is the machine itself is played.
-PLAYED      := $(addprefix tests/silicon/hypervisor/,log.c vcpu.c x86.c)
+PLAYED      := $(addprefix tests/silicon/hypervisor/,host_tables.c log.c vcpu.c \
+                   x86.c)
 HOST_HYPERVISOR := $(MODEL) $(FAKE_CPU) $(filter-out $(PLAYED),$(HYPERVISOR))
 HOST_CORE   := $(filter-out src/session/case_list.c $(CASES),$(CORE))
 host_object = $(addprefix $(B)/host/,$(addsuffix .o,$(1)))

@@ -48,19 +48,32 @@ rtm_store_fallback:
 .restored:
         ret
 
-; void rtm_shadow(void)
-; XBEGIN where only a wrong prediction comes to: the RET is predicted to go back
+; void rtm_shadow(bool dil)
+; XBEGIN, where DIL is not 0, where only a wrong prediction comes to: the RET is predicted to go back
 ; behind the CALL, and goes elsewhere. Architecturally no transaction begins.
 global rtm_shadow
 rtm_shadow:
+        test    dil, dil
+        jz      .plain
         call    .over
         xbegin  .fallback
         nop
         xend
+        jmp     .fallback
+.plain: call    .over
+        jmp     .fallback
 .fallback:
         lfence
         jmp     .fallback               ; of a speculation, which ends
-.over:  lea     rax, [.out]
+.over:  mov     rax, -1                 ; where it goes is known late
+        mov     r8d, 3
+%rep 6
+        xor     edx, edx
+        div     r8
+%endrep
+        and     rax, 0
+        lea     rdx, [.out]
+        add     rax, rdx
         mov     [rsp], rax
         ret
 .out:   ret

@@ -5,6 +5,7 @@
 #ifndef ASM_RTM_STORE_H
 #define ASM_RTM_STORE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* What a transaction tried once answers; otherwise the vector, 0 to 31, of the
@@ -18,7 +19,8 @@
  * address (the abort status); on a fault it is not changed. */
 int rtm_store(volatile uint64_t *cell, uint64_t value, uint32_t *eax);
 
-/* An XBEGIN that is only ever executed speculatively. */
-void rtm_shadow(void);
+/* An XBEGIN that is only ever executed speculatively; or a jump in its place,
+ * and all the rest the same. */
+void rtm_shadow(bool transaction);
 
 #endif

@@ -172,8 +172,33 @@ TRACED trace_body_transfers
         int3
 .interrupted:
         OUT     TIP, .interrupted
+        mov     eax, cs                 ; through memory, with REX.W
+        lea     rbx, [.jumped]
+        push    rax
+        push    rbx
+        o64 jmp far [rsp]
+        int3
+.jumped:
+        OUT     TIP, .jumped
+        lea     rbx, [.far_leaf]
+        mov     [rsp], rbx
+        o64 call far [rsp]
+        OUT     TIP, .far_leaf
+        OUT     TIP, .far_called
+.far_called:
+        lea     rbx, [.far_near]        ; whose near RET is not compressed
+        mov     [rsp], rbx
+        o64 call far [rsp]
+        OUT     TIP, .far_near
+        OUT     TIP, .far_pops
+.far_pops:
+        add     rsp, 24
         jmp     short .end
 .frees: ret     16
+.far_leaf:
+        o64 retf
+.far_near:
+        ret
 .end:
 TRACED_END
 

@@ -145,7 +145,7 @@ trace_body_cr3_read:
         jmp     near trace_window_off
 
 ; IA32_RTIT_STATUS, read again and again, for it may be late; the last goes into
-; the first cell.
+; the first cell, IA32_RTIT_CTL into the second.
 TRACED trace_body_status
         OUT     TIP, trace_body_status
         mov     ecx, IA32_RTIT_STATUS
@@ -154,6 +154,10 @@ TRACED trace_body_status
 %endrep
         mov     [r14 + CELLS], eax
         mov     [r14 + CELLS + 4], edx
+        dec     ecx                     ; IA32_RTIT_CTL
+        rdmsr
+        mov     [r14 + CELLS + 8], eax
+        mov     [r14 + CELLS + 12], edx
 TRACED_END
 
 ; CR3 is written with what it holds; then with the argument, and back. The first
@@ -162,6 +166,10 @@ TRACED trace_body_cr3
         OUT     TIP, trace_body_cr3
         mov     rax, cr3
         mov     [r14 + CELLS], rax
+        cmp     rax, rax
+        jne     .written
+        OUT     NOT_TAKEN
+.written:
         mov     cr3, rax
         OUT     PIP_OWN
         lea     rbx, [.between]
@@ -190,6 +198,12 @@ TRACED_END
 TRACED trace_body_events
         OUT     TIP, trace_body_events
         lea     rbx, [.after_ud2]
+        cmp     rax, rax
+        jne     .ud2
+        OUT     NOT_TAKEN
+        je      .ud2
+        OUT     TAKEN
+        int3
 .ud2:   ud2
 .after_ud2:
         OUT     FUP, .ud2
@@ -214,6 +228,9 @@ TRACED trace_body_events
         OUT     FUP, .int3
         OUT     TIP_TRAP
         OUT     TIP, .after_int3
+        cmp     rax, rax
+        jne     .int
+        OUT     NOT_TAKEN
 .int:   int     TRACE_INT
 .after_int:
         OUT     FUP, .int
@@ -227,6 +244,9 @@ TRACED trace_body_events
         mov     ebx, 0x000d0002         ; writes of 8 bytes at DR0, global
         bts     ebx, 10
         mov     dr7, rbx
+        cmp     rax, rax
+        jne     .stored
+        OUT     NOT_TAKEN
         mov     [r14 + CELLS], rax
 .stored:
         nop
@@ -237,9 +257,9 @@ TRACED trace_body_events
         OUT     TIP, .stored
 TRACED_END
 
-; The same code at other addresses. CR3 of RDI maps it RSI higher, and 2 MB above
-; that once more. A direct jump leads to the exception, so that its FUP is the
-; first address of its page, and its handler lies 2 MB below it.
+; The same code at other addresses. CR3 of RDI maps it RSI higher, and 2 MB
+; above that once more. A direct jump leads to the exception, so that its FUP is
+; the first address of its page, and its handler lies 2 MB below it.
 TRACED trace_body_alias
         OUT     TIP, trace_body_alias
         mov     rax, cr3
@@ -279,10 +299,11 @@ global trace_alias_handler
 trace_alias_handler:
         iretq
 
-; To 32-bit and to 16-bit code by far RETs, back by INT3 and, from the former, to
-; and fro by IRETQ. RSI is the 32-bit code segment, the 16-bit one is next; code
-; and stack lie below 4 GB. The upper halves of registers may be lost, and R8 to
-; R15. Handlers go on at RBX, in the code segment of RCX, where EDX has become 0.
+; To 32-bit and to 16-bit code by far RETs, back by INT3 and, from the former,
+; to and fro by IRETQ. RSI is the 32-bit code segment, the 16-bit one is next;
+; code and stack lie below 4 GB. The upper halves of registers may be lost, and
+; R8 to R15. The handler goes on at RBX, in the code segment of RCX, where EDX
+; has become 0.
 %define MODE_64 1
 %define MODE_32 2
 %define MODE_16 0

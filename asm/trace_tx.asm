@@ -207,31 +207,4 @@ tx_fallback:
 trace_tx_last:
         ret
 
-; Stores to so many lines a page apart as RDI says, from RSI on, and to cells[3]
-; more from cells[2] on: more than one set of a cache holds.
-global trace_body_tx_capacity, trace_tx_capacity_at, trace_tx_capacity_end
-global trace_tx_capacity_out
-align 16, db 0xcc
-trace_body_tx_capacity:
-        mov     rcx, [r14 + CELLS + 24]
-        mov     rdx, [r14 + CELLS + 16]
-        mov     eax, -1
-trace_tx_capacity_at:
-        xbegin  trace_tx_capacity_out
-.first: mov     [rsi], rsi
-        add     rsi, 4096
-        dec     rdi
-        jnz     .first
-.second:
-        mov     [rdx], rdx
-        add     rdx, 4096
-        dec     rcx
-        jnz     .second
-trace_tx_capacity_end:
-        xend
-        inc     qword [r14 + CELLS]
-trace_tx_capacity_out:
-        mov     [r14 + CELLS + 8], rax
-        jmp     near trace_window_off
-
 section .note.GNU-stack noalloc noexec nowrite progbits

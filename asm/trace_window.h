@@ -90,9 +90,10 @@ extern const uint8_t trace_range_before[], trace_range_first[],
  * addresses, and then the argument. */
 extern const uint8_t trace_body_stop[];
 extern const uint32_t trace_body_stop_at[2];
-/* IA32_RTIT_STATUS (571H), read late in the window, is cells[0]. */
+/* IA32_RTIT_STATUS (571H), read late in the window, is cells[0],
+ * then IA32_RTIT_CTL (570H) cells[1]. */
 TRACE_BODY(trace_body_status);
-#define TRACE_STATUS_BYTES 79 /* to within its last instruction */
+#define TRACE_STATUS_BYTES 91 /* to within its last instruction */
 /* Writes CR3 with what it holds, which is then in cells[0]; with the argument,
  * which maps the same; and back, with an indirect jump after each of the two.
  */
@@ -126,11 +127,6 @@ TRACE_BODY(trace_body_tx_range); /* under a filter from first to last */
 #define TRACE_TX_ABORT  1 /* and cells[1] is EAX of an XABORT 5AH, nested */
 #define TRACE_TX_RANGE  4
 extern const uint8_t trace_tx_first[], trace_tx_last[];
-/* A transaction that stores to count lines a page apart from argument on, and
- * to cells[3] more from cells[2] on. cells[0] counts commits, cells[1] is EAX.
- * Its XBEGIN, its XEND, and its fallback. */
-extern const uint8_t trace_body_tx_capacity[], trace_tx_capacity_at[],
-    trace_tx_capacity_end[], trace_tx_capacity_out[];
 /* cells[0]: 1 where the lock was elided; without, no packet of it is left. */
 TRACE_BODY(trace_body_tx_elision);
 

@@ -215,14 +215,20 @@ tsx_body_%1_trap:
 body nothing
         NEXT
 
-; ZF as before XTEST is 1 where the argument is 0; CF is 1.
+; ZF as before XTEST is 1 where the argument is 0; OF, SF, AF, PF, CF are 1.
 body xtest
-        cmp     rsi, 0
-        stc
+        mov     ah, 0xd5                ; SF, ZF, AF, PF, CF
+        test    rsi, rsi
+        jz      .zero
+        mov     ah, 0x95
+.zero:  mov     al, 1
+        add     al, 0x7f                ; OF
+        sahf
 raising xtest
         xtest
         pushfq
         pop     qword [rdi + RFLAGS]
+        mov     eax, -1                 ; as before XBEGIN
         NEXT
 
 ; 64 instructions that do nothing; the second then aborts.

@@ -67,7 +67,9 @@ extern const uint8_t tsx_body_long[], tsx_body_long_xabort[];
 /* Count transactions, one in another; XABORT TSX_NEST_NONE where XTEST, after
  * an inner XBEGIN or XEND, says that none runs. */
 extern const uint8_t tsx_body_nest[];
-#define TSX_NEST_NONE 0x44
+#define TSX_NEST_NONE 0x44 /* 45H: an inner XBEGIN changed EAX */
+/* XABORT 5AH in the innermost of count, in one another. */
+extern const uint8_t tsx_body_nest_deep[];
 extern const uint8_t tsx_body_nest_xabort[]; /* XABORT 5AH in an inner one */
 /* XABORT 33H after the XEND of an inner one that wrote flags; 44H where XTEST
  * says, there, that no transaction runs. */

@@ -86,6 +86,8 @@ body nest
 .begin: xbegin  tsx_inner_fallback
         xtest
         jz      .none
+        cmp     eax, -1                 ; as before XBEGIN
+        jne     .changed
         dec     rcx
         jnz     .begin
 .end:   xend
@@ -95,6 +97,18 @@ body nest
         jnz     .end
         NEXT
 .none:  xabort  0x44
+        NEXT
+.changed:
+        xabort  0x45
+        NEXT
+
+; The same, and XABORT in the innermost.
+body nest_deep
+        mov     rcx, rdx
+.begin: xbegin  tsx_inner_fallback
+        dec     rcx
+        jnz     .begin
+        xabort  0x5a
         NEXT
 
 align 4096, db 0xcc

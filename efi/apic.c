@@ -19,6 +19,9 @@
 #define APIC_VERSION           0x03
 #define APIC_EOI               0x0b
 #define APIC_LVT_COUNTERS      0x34
+#define APIC_ICR               0x30
+#define APIC_ICR_HIGH          0x31
+#define ICR_NMI                0x4400 /* delivery mode [10:8], assert [14] */
 #define LVT_MASKED             APIC_LVT_MASKED
 #define LVT_TIMER_DEADLINE     (2u << 17) /* timer mode, bits 18:17 */
 #define LVT_TIMER_MODE         (3u << 17)
@@ -137,6 +140,22 @@ void apic_end_of_interrupt(void)
 
     if (apic_find(&apic))
         apic_set(&apic, APIC_EOI, 0);
+}
+
+/* SDM 3A, "Interrupt Command Register (ICR)": one register in x2APIC mode. */
+void apic_send_nmi(uint32_t id)
+{
+    struct apic apic;
+
+    if (!apic_find(&apic))
+        return;
+    if (apic.memory == NULL) {
+        (void)hw_msr_write(X2APIC_FIRST + APIC_ICR,
+                           (uint64_t)id << 32 | ICR_NMI);
+        return;
+    }
+    apic_set(&apic, APIC_ICR_HIGH, id << 24);
+    apic_set(&apic, APIC_ICR, ICR_NMI);
 }
 
 uint32_t apic_id(void)

@@ -26,6 +26,8 @@ void apic_restore(const struct apic_saved *saved);
  * APIC is not enabled; *old is then not changed. */
 bool apic_swap_counters_entry(uint32_t entry, uint32_t *old);
 void apic_end_of_interrupt(void);
+/* To the processor with this APIC ID. */
+void apic_send_nmi(uint32_t id);
 /* That entry as it is. False likewise. */
 bool apic_counters_entry(uint32_t *entry);
 

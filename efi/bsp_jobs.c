@@ -9,6 +9,7 @@
 #include "efi/exceptions.h"
 #include "efi/pmi.h"
 #include "efi/processors.h"
+#include "efi/watch.h"
 #include "efi/worker.h"
 #include "src/base/hw.h"
 
@@ -92,16 +93,24 @@ void bsp_outside(void (*call)(void *context), void *context)
         return;
     }
     current_job = NULL; /* for what the firmware calls meanwhile */
+    unsigned limit = watch_limit(0);
     apic_restore(&job->apic);
     flags_restore(job->flags);
     call(context);
     (void)interrupts_off();
     apic_mask(&job->apic);
     current_job = job;
+    (void)watch_limit(limit);
+}
+
+bool bsp_in_job(void)
+{
+    return current_job != NULL;
 }
 
 void bsp_poll(void)
 {
+    watch_beat();
     if (poll_call == NULL || !clock_passed(poll_next) || pmi_active(0))
         return;
     poll_next = clock_deadline(POLL_MS);

@@ -14,6 +14,8 @@ void bsp_identify(struct identity *out);
 /* Calls it on the boot processor with the firmware usable: out of the job that
  * it is in, if any, and back into it. */
 void bsp_outside(void (*call)(void *context), void *context);
+/* True while the boot processor is in a job, and not outside for a moment. */
+bool bsp_in_job(void);
 /* Of the boot processor: what hw_poll() does where it is due. */
 void bsp_poll(void);
 

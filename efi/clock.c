@@ -33,9 +33,14 @@ uint64_t hw_ms(void)
     return (hw_tsc() - started) / tsc_per_ms;
 }
 
+uint64_t clock_ticks(uint64_t ms)
+{
+    return ms * tsc_per_ms;
+}
+
 uint64_t clock_deadline(uint64_t ms)
 {
-    return hw_tsc() + ms * tsc_per_ms;
+    return hw_tsc() + clock_ticks(ms);
 }
 
 bool clock_passed(uint64_t deadline)

@@ -9,6 +9,7 @@
 /* Measures the counter against the firmware's Stall(); takes 12 ms. */
 void clock_start(void);
 /* The counter's value after so many milliseconds from now. */
+uint64_t clock_ticks(uint64_t ms); /* of the time-stamp counter */
 uint64_t clock_deadline(uint64_t ms);
 bool clock_passed(uint64_t deadline);
 

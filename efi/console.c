@@ -42,6 +42,38 @@ void console_size(SIMPLE_TEXT_OUTPUT_INTERFACE *console, unsigned *columns,
     *rows = (unsigned)high;
 }
 
+static struct {
+    SIMPLE_TEXT_OUTPUT_INTERFACE *console; /* NULL: as it was */
+    UINTN mode;
+} enlarged;
+
+void console_enlarge(SIMPLE_TEXT_OUTPUT_INTERFACE *console)
+{
+    UINTN most = 0, best = 0, wide, high;
+
+    if (console == NULL || console->Mode == NULL)
+        return;
+    const UINTN now = (UINTN)console->Mode->Mode;
+    for (UINTN mode = 0; mode < (UINTN)console->Mode->MaxMode; mode++) {
+        if (EFI_ERROR(console->QueryMode(console, mode, &wide, &high)) ||
+            wide * high <= most)
+            continue;
+        most = wide * high;
+        best = mode;
+    }
+    if (most == 0 || best == now || EFI_ERROR(console->SetMode(console, best)))
+        return;
+    enlarged.console = console;
+    enlarged.mode = now;
+}
+
+void console_restore(void)
+{
+    if (enlarged.console != NULL)
+        enlarged.console->SetMode(enlarged.console, enlarged.mode);
+    enlarged.console = NULL;
+}
+
 void console_write(SIMPLE_TEXT_OUTPUT_INTERFACE *console, const char *text,
                    size_t bytes)
 {

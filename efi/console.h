@@ -12,6 +12,9 @@
 /* At least 20 by 5; 80 by 25 where the console does not say. */
 void console_size(SIMPLE_TEXT_OUTPUT_INTERFACE *console, unsigned *columns,
                   unsigned *rows);
+/* The text mode with the most characters; and the one before that. */
+void console_enlarge(SIMPLE_TEXT_OUTPUT_INTERFACE *console);
+void console_restore(void);
 void console_write(SIMPLE_TEXT_OUTPUT_INTERFACE *console, const char *text,
                    size_t bytes);
 bool console_has_keys(void);

@@ -10,6 +10,7 @@
 #include "efi/exceptions.h"
 #include "asm/fixups.h"
 #include "asm/ring3_window.h"
+#include "efi/bsp_jobs.h"
 #include "efi/platform.h"
 #include "efi/pmi.h"
 #include "efi/processors.h"
@@ -21,6 +22,7 @@
 #define VECTORS        32
 #define STUBS          (VECTORS + 1) /* and PMI_VECTOR's */
 #define VECTOR_NMI     2
+#define VECTOR_MC      18
 #define GATE_INTERRUPT 0x8e /* present, DPL 0, 64-bit interrupt gate */
 
 /* As asm/exception_entry.asm pushes it. */
@@ -106,7 +108,11 @@ void exception_handle(struct frame *frame)
 
     unsigned self = processors_self();
     struct guard *guard = &guards[self];
-    uint64_t resume = fixup_find(frame->rip);
+    /* No instruction has raised an NMI or a machine check. */
+    bool of_instruction =
+        frame->vector != VECTOR_NMI && frame->vector != VECTOR_MC;
+    uint64_t resume = of_instruction ? fixup_find(frame->rip) : 0;
+    bool in_job = guard->active && (self != 0 || bsp_in_job());
     uint16_t cs;
 
     if (resume != 0) {
@@ -115,7 +121,7 @@ void exception_handle(struct frame *frame)
         return;
     }
 
-    if (!guard->active && frame->vector == VECTOR_NMI) {
+    if (!in_job && frame->vector == VECTOR_NMI) {
         (void)__atomic_fetch_add(&nmis, 1, __ATOMIC_RELAXED);
         return;
     }

@@ -23,6 +23,9 @@
 #define LOAD_BYTES_MAX (16u << 20)
 
 static EFI_FILE_HANDLE files[VOLUME_FILES];
+/* The volume does not answer, or another is in its place: each further call may
+ * take a driver seconds. */
+static bool gone;
 
 /* Of the device that the program was started from, or NULL. */
 static void *device_protocol(const EFI_GUID *guid)
@@ -53,54 +56,101 @@ static EFI_STATUS open_in(EFI_FILE_HANDLE folder, const CHAR16 *path,
                         attributes);
 }
 
-size_t file_read(const CHAR16 *path, char *text, size_t bytes)
+static const char *with_status(const char *what, EFI_STATUS status)
+{
+    static char reason[80];
+
+    text_format(reason, sizeof(reason), "%s (%s)", what, status_name(status));
+    return reason;
+}
+
+/* Of any length is the name at its end. */
+union information {
+    EFI_FILE_INFO info;
+    char room[sizeof(EFI_FILE_INFO) + VOLUME_NAME_BYTES * sizeof(CHAR16)];
+};
+
+static EFI_STATUS get_information(EFI_FILE_HANDLE file, union information *out,
+                                  UINTN *bytes)
+{
+    EFI_GUID guid = EFI_FILE_INFO_ID;
+
+    *bytes = sizeof(*out);
+    return file->GetInfo(file, &guid, bytes, out);
+}
+
+/* As far as the firmware says. */
+static bool is_folder(EFI_FILE_HANDLE file, bool otherwise)
+{
+    static union information u;
+    UINTN bytes;
+
+    if (EFI_ERROR(get_information(file, &u, &bytes)))
+        return otherwise;
+    return (u.info.Attribute & EFI_FILE_DIRECTORY) != 0;
+}
+
+size_t file_read(const CHAR16 *path, char *text, size_t bytes, const char **why)
 {
     EFI_FILE_HANDLE root = open_volume(), file;
     UINTN got = bytes;
 
+    *why = NULL;
     if (root == NULL)
         return 0;
     EFI_STATUS status = open_in(root, path, EFI_FILE_MODE_READ, 0, &file);
     root->Close(root);
-    if (EFI_ERROR(status))
+    if (status == EFI_NOT_FOUND)
         return 0;
-    if (EFI_ERROR(file->Read(file, &got, text)))
-        got = 0;
-    file->Close(file);
-    return got;
+    if (!EFI_ERROR(status)) {
+        bool folder = is_folder(file, false);
+        if (!folder)
+            status = file->Read(file, &got, text);
+        file->Close(file);
+        if (folder)
+            *why = "it is a folder";
+        if (!folder && !EFI_ERROR(status))
+            return got;
+    }
+    if (*why == NULL)
+        *why = with_status("it cannot be read", status);
+    return 0;
 }
 
 /* From its end, so that no information about it is needed. */
 static void *read_whole(EFI_FILE_HANDLE file, size_t *bytes, const char **why)
 {
+    static const char unread[] = "the file cannot be read";
     UINT64 end = 0;
     void *at;
 
-    *why = "the file cannot be read";
-    if (EFI_ERROR(file->SetPosition(file, UINT64_MAX)) ||
-        EFI_ERROR(file->GetPosition(file, &end)) ||
-        EFI_ERROR(file->SetPosition(file, 0)))
+    EFI_STATUS status = file->SetPosition(file, UINT64_MAX);
+    if (!EFI_ERROR(status))
+        status = file->GetPosition(file, &end);
+    if (!EFI_ERROR(status))
+        status = file->SetPosition(file, 0);
+    *why = EFI_ERROR(status)      ? with_status(unread, status)
+           : end == 0             ? "the file is empty"
+           : end > LOAD_BYTES_MAX ? "the file is larger than 16 MB"
+                                  : NULL;
+    if (*why != NULL)
         return NULL;
-    if (end == 0 || end > LOAD_BYTES_MAX) {
-        *why = end == 0 ? "the file is empty" : "the file is larger than 16 MB";
-        return NULL;
-    }
     *why = "no memory for the file";
     *bytes = (size_t)end;
     at = allocate_pages((size_t)end);
     if (at == NULL)
         return NULL;
     UINTN got = (UINTN)end;
-    if (!EFI_ERROR(file->Read(file, &got, at)) && got == end)
+    status = file->Read(file, &got, at);
+    if (!EFI_ERROR(status) && got == end)
         return at;
-    *why = "the file cannot be read";
+    *why = with_status(unread, status);
     free_pages(at);
     return NULL;
 }
 
 void *file_load(const char *name, size_t *bytes, const char **why)
 {
-    static char reason[80];
     EFI_FILE_HANDLE root = open_volume(), file;
     CHAR16 path[VOLUME_NAME_BYTES * 2];
     size_t n = 0;
@@ -114,10 +164,7 @@ void *file_load(const char *name, size_t *bytes, const char **why)
     EFI_STATUS status = open_in(root, path, EFI_FILE_MODE_READ, 0, &file);
     root->Close(root);
     if (EFI_ERROR(status)) {
-        text_format(reason, sizeof(reason),
-                    "there is no such file on the volume (%s)",
-                    status_name(status));
-        *why = reason;
+        *why = with_status("there is no such file on the volume", status);
         return NULL;
     }
     void *at = read_whole(file, bytes, why);
@@ -140,6 +187,8 @@ static bool is_usb(void)
 
 void file_finish(void)
 {
+    if (gone)
+        return;
     for (unsigned i = 0; i < VOLUME_FILES; i++)
         if (files[i] != NULL)
             volume_close((enum volume_file)i);
@@ -160,6 +209,10 @@ static enum volume_end volume_end_of(EFI_STATUS status)
 {
     if (EFI_ERROR(status) && status != EFI_NOT_FOUND)
         text_format(failure, sizeof(failure), " (%s)", status_name(status));
+    gone = gone || status == EFI_NO_MEDIA || status == EFI_MEDIA_CHANGED ||
+           status == EFI_DEVICE_ERROR;
+    if (gone)
+        return VOLUME_GONE;
     switch (status) {
     case EFI_SUCCESS:
         return VOLUME_OK;
@@ -184,16 +237,23 @@ static enum volume_end open_file(const char *name, bool create,
     CHAR16 path[VOLUME_NAME_BYTES];
     size_t n = 0;
 
+    if (gone)
+        return VOLUME_GONE;
     if (root == NULL)
         return VOLUME_NONE;
     for (; name[n] != '\0' && n < VOLUME_NAME_BYTES - 1; n++)
         path[n] = (CHAR16)name[n];
     path[n] = 0;
-    EFI_STATUS status =
-        open_in(root, FOLDER, mode, EFI_FILE_DIRECTORY, &folder);
+    EFI_STATUS status = open_in(root, FOLDER, MODE, 0, &folder);
+    if (status == EFI_NOT_FOUND && create)
+        status = open_in(root, FOLDER, mode, EFI_FILE_DIRECTORY, &folder);
     root->Close(root);
     if (EFI_ERROR(status))
         return volume_end_of(status);
+    if (!is_folder(folder, true)) {
+        folder->Close(folder);
+        return VOLUME_NOT_FOLDER;
+    }
     status = open_in(folder, path, mode, 0, out);
     folder->Close(folder);
     if (EFI_ERROR(status))
@@ -223,10 +283,12 @@ size_t volume_read(enum volume_file file, size_t at, void *data, size_t bytes)
     EFI_FILE_HANDLE handle = files[file];
     UINTN got = bytes;
 
-    if (EFI_ERROR(handle->SetPosition(handle, at)) ||
-        EFI_ERROR(handle->Read(handle, &got, data)))
+    if (gone)
         return 0;
-    return got;
+    EFI_STATUS status = handle->SetPosition(handle, at);
+    if (!EFI_ERROR(status))
+        status = handle->Read(handle, &got, data);
+    return EFI_ERROR(status) ? 0 : got; /* at the end of the file too */
 }
 
 enum volume_end volume_write(enum volume_file file, size_t at, const void *data,
@@ -234,8 +296,10 @@ enum volume_end volume_write(enum volume_file file, size_t at, const void *data,
 {
     EFI_FILE_HANDLE handle = files[file];
     UINTN written = bytes;
-    EFI_STATUS status = handle->SetPosition(handle, at);
 
+    if (gone)
+        return VOLUME_GONE;
+    EFI_STATUS status = handle->SetPosition(handle, at);
     if (!EFI_ERROR(status))
         status = handle->Write(handle, &written, (void *)(uintptr_t)data);
     if (!EFI_ERROR(status) && written != bytes)
@@ -245,21 +309,23 @@ enum volume_end volume_write(enum volume_file file, size_t at, const void *data,
 
 enum volume_end volume_flush(enum volume_file file)
 {
-    return volume_end_of(files[file]->Flush(files[file]));
+    if (gone)
+        return VOLUME_GONE;
+    EFI_STATUS status = files[file]->Flush(files[file]);
+    /* A driver that holds nothing back need not support it. */
+    return status == EFI_UNSUPPORTED ? VOLUME_OK : volume_end_of(status);
 }
 
 enum volume_end volume_truncate(enum volume_file file, size_t bytes)
 {
     EFI_FILE_HANDLE handle = files[file];
     EFI_GUID guid = EFI_FILE_INFO_ID;
-    /* The name is at its end, and of any length. */
-    static union {
-        EFI_FILE_INFO info;
-        char room[sizeof(EFI_FILE_INFO) + VOLUME_NAME_BYTES * sizeof(CHAR16)];
-    } u;
-    UINTN size = sizeof(u);
-    EFI_STATUS status = handle->GetInfo(handle, &guid, &size, &u);
+    static union information u;
+    UINTN size;
 
+    if (gone)
+        return VOLUME_GONE;
+    EFI_STATUS status = get_information(handle, &u, &size);
     if (EFI_ERROR(status))
         return volume_end_of(status);
     u.info.FileSize = bytes;
@@ -268,13 +334,15 @@ enum volume_end volume_truncate(enum volume_file file, size_t bytes)
 
 void volume_close(enum volume_file file)
 {
-    files[file]->Close(files[file]);
+    if (!gone)
+        files[file]->Close(files[file]);
     files[file] = NULL;
 }
 
 void volume_delete(enum volume_file file)
 {
-    files[file]->Delete(files[file]);
+    if (!gone)
+        files[file]->Delete(files[file]);
     files[file] = NULL;
 }
 

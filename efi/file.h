@@ -6,8 +6,10 @@
 #include <efi.h>
 #include <stddef.h>
 
-/* Reads at most `bytes` of a file of the boot volume; its length, 0 if none. */
-size_t file_read(const CHAR16 *path, char *text, size_t bytes);
+/* Reads at most `bytes` of a file of the boot volume; its length, 0 if none.
+ * *why: NULL, or why nothing is read of what there is. */
+size_t file_read(const CHAR16 *path, char *text, size_t bytes,
+                 const char **why);
 /* All of the file of that name, from the volume's root on, in memory that was
  * allocated for it (pages.c); NULL, and *why, where it cannot be read. */
 void *file_load(const char *name, size_t *bytes, const char **why);

@@ -17,6 +17,7 @@
 #include "efi/pages.h"
 #include "efi/platform.h"
 #include "efi/processors.h"
+#include "efi/serial_find.h"
 #include "efi/sinks.h"
 #include "efi/ui.h"
 #include "efi/warnings.h"
@@ -30,6 +31,7 @@
 #include "version.h"
 
 #define SINKS_MAX 4
+#define CR4_CET   (UINT64_C(1) << 23) /* shadow stacks, ENDBRANCH */
 
 EFI_HANDLE platform_image;
 EFI_SYSTEM_TABLE *platform_system;
@@ -184,7 +186,10 @@ static enum menu_action action_after(struct options *options)
     case AT_END_MENU:
         break;
     }
-    return ui_after(options);
+    processors_rest(true);
+    enum menu_action action = ui_after(options);
+    processors_rest(false);
+    return action;
 }
 
 EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *system)
@@ -199,8 +204,13 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *system)
     platform_boot->SetWatchdogTimer(0, 0, 0, NULL); /* else a reset in 5 min */
     /* Before the first step that firmware may not survive. */
     platform_print("tsxpmu " TSXPMU_VERSION "\r\n");
+    if (options_helped())
+        return EFI_SUCCESS;
     clock_start();
     options_gather(&options, &warnings);
+    if ((hw_cr4() & CR4_CET) != 0)
+        warnings_add(&warnings, "firmware has set CR4.CET: a test that raises "
+                                "an exception may end the run");
     enum menu_action action =
         is_resumed(&options, &warnings) ? MENU_START : ui_before(&options);
     while (action == MENU_START) {
@@ -217,9 +227,11 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *system)
         platform_print("tsxpmu: a processor is stuck in a test: reset\r\n");
         action = MENU_REBOOT;
     }
+    serial_give_back();
     file_finish();
     if (stopped) /* else a processor may write there still */
         free_all_pages();
     reset_system(action);
+    console_restore();
     return EFI_SUCCESS;
 }

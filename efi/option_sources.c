@@ -11,6 +11,7 @@
 #include "efi/platform.h"
 #include "efi/start.h"
 #include "efi/warnings.h"
+#include "src/base/text.h"
 
 #define CONFIG_PATH L"\\tsxpmu.cfg"
 #define TEXT_BYTES  16384
@@ -39,16 +40,42 @@ void warnings_copy(struct warnings *to, const struct warnings *from)
         warnings_add(to, from->lines[i]);
 }
 
+static void print_line(void *context, const char *text)
+{
+    (void)context;
+    platform_print(text);
+    platform_print("\r\n");
+}
+
+bool options_helped(void)
+{
+    EFI_GUID guid = LOADED_IMAGE_PROTOCOL;
+    EFI_LOADED_IMAGE *image = platform_protocol(platform_image, &guid);
+
+    if (image == NULL || image->LoadOptions == NULL ||
+        !options_ask_help(image->LoadOptions, image->LoadOptionsSize))
+        return false;
+    options_help(print_line, NULL);
+    return true;
+}
+
 void options_gather(struct options *out, struct warnings *warnings)
 {
     static char bytes[TEXT_BYTES], text[TEXT_BYTES];
     EFI_GUID guid = LOADED_IMAGE_PROTOCOL;
     EFI_LOADED_IMAGE *image = platform_protocol(platform_image, &guid);
-    size_t not_ascii, count = file_read(CONFIG_PATH, bytes, TEXT_BYTES);
+    const char *why;
+    size_t not_ascii, count = file_read(CONFIG_PATH, bytes, TEXT_BYTES, &why);
+    char line[WARNING_BYTES];
 
     options_default(out);
     count = options_text(bytes, count, text, TEXT_BYTES, &not_ascii);
     options_parse(out, text, count, warnings_add, warnings);
+    if (why != NULL) {
+        text_format(line, sizeof(line), "tsxpmu.cfg: no option is read: %s",
+                    why);
+        warnings_add(warnings, line);
+    }
     if (count == TEXT_BYTES)
         warnings_add(warnings, "tsxpmu.cfg: what follows 16384 bytes is not "
                                "read");

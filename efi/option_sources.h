@@ -6,6 +6,8 @@
 #include "efi/warnings.h"
 #include "src/options/options.h"
 
+/* True where whoever starts the program asks for help, which is then said. */
+bool options_helped(void);
 /* \tsxpmu.cfg on the boot volume, then the load options; later ones win. */
 void options_gather(struct options *out, struct warnings *warnings);
 

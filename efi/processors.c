@@ -26,9 +26,11 @@
 #include "efi/platform.h"
 #include "efi/start.h"
 #include "efi/status.h"
+#include "efi/watch.h"
 #include "efi/worker.h"
 #include "src/base/text.h"
 
+#define SLACK_MS     20000    /* of the boot processor: a false NMI is worse */
 #define START_MS     2000     /* for all workers to come up */
 #define STOP_MS      2000     /* for all to leave */
 #define TIMER_SECOND 10000000 /* of 100 ns */
@@ -147,6 +149,7 @@ static void wait_for_worker(const struct member *member, uint64_t deadline)
     while (state_of(member) == GIVEN || state_of(member) == BUSY) {
         if (clock_passed(deadline))
             return;
+        watch_beat();
         bsp_poll();
         __asm__ volatile("pause");
     }
@@ -168,8 +171,11 @@ void hw_run(const bool set[], void (*job)(unsigned processor, void *context),
             run_one_in_turn(p, timeout_ms, &results[p]);
     }
     results[0].end = HW_NOT_SELECTED;
-    if (set[0])
+    if (set[0]) {
+        unsigned before = watch_limit(timeout_ms + SLACK_MS);
         bsp_run(&results[0], job, context);
+        (void)watch_limit(before);
+    }
     for (unsigned p = 1; parallel && p < members_count; p++) {
         if (results[p].end != HW_DONE)
             continue;
@@ -330,8 +336,14 @@ static bool none_is_stuck(void)
     return none;
 }
 
+void processors_rest(bool resting)
+{
+    __atomic_store_n(&workers_rest, resting, __ATOMIC_RELEASE);
+}
+
 bool processors_stop(void)
 {
+    processors_rest(false);
     __atomic_store_n(&workers_leave, true, __ATOMIC_RELEASE);
     bool safe = parallel ? workers_have_left() : none_is_stuck();
     if (members != NULL)

@@ -11,6 +11,8 @@
  * NULL, or one line saying what is missing; the run goes on either way.
  */
 bool processors_start(const char **warning);
+/* Between runs the others need not be quick. */
+void processors_rest(bool resting);
 /* Sends the workers back to the firmware. False where one is, or may come to
  * be, inside our code, which must then not be given back to the firmware. */
 bool processors_stop(void);

@@ -33,6 +33,15 @@ struct candidate {
     bool good;
 };
 
+/* The port in use, as it was. */
+static struct {
+    bool changed;
+    struct uart uart;
+    struct uart_saved saved;
+    EFI_PCI_IO *pci; /* whose decoding was off; NULL: none */
+    UINT64 decode;
+} before;
+
 /* As a job: an address at which there is nothing raises an exception. */
 static void try_job(unsigned processor, void *context)
 {
@@ -41,8 +50,35 @@ static void try_job(unsigned processor, void *context)
     (void)processor;
     if (!candidate->answers(candidate->uart))
         return;
+    before.uart = *candidate->uart;
+    uart_save(&before.uart, &before.saved);
+    before.changed = true;
     uart_set_up(candidate->uart);
     candidate->good = true;
+}
+
+static void give_back_job(unsigned processor, void *context)
+{
+    (void)processor, (void)context;
+    uart_restore(&before.uart, &before.saved);
+}
+
+static void stop_decoding(void)
+{
+    if (before.pci != NULL)
+        (void)before.pci->Attributes(
+            before.pci, EfiPciIoAttributeOperationDisable, before.decode, NULL);
+    before.pci = NULL;
+}
+
+void serial_give_back(void)
+{
+    struct hw_result result;
+
+    if (before.changed)
+        bsp_run(&result, give_back_job, NULL);
+    before.changed = false;
+    stop_decoding();
 }
 
 static bool port_works(const struct uart *uart, bool probe)
@@ -167,6 +203,22 @@ static bool is_management_engine(EFI_PCI_IO *pci)
            bus == 0 && device == 0x16;
 }
 
+static bool start_decoding(EFI_PCI_IO *pci, UINT64 decode)
+{
+    UINT64 now = 0;
+
+    if (EFI_ERROR(pci->Attributes(pci, EfiPciIoAttributeOperationGet, 0, &now)))
+        return false;
+    if ((now & decode) != 0)
+        return true;
+    if (EFI_ERROR(pci->Attributes(pci, EfiPciIoAttributeOperationEnable, decode,
+                                  NULL)))
+        return false;
+    before.pci = pci;
+    before.decode = decode;
+    return true;
+}
+
 static bool read_function(EFI_PCI_IO *pci, struct uart *out)
 {
     UINT32 class = 0, bars[2] = {0, 0};
@@ -183,10 +235,9 @@ static bool read_function(EFI_PCI_IO *pci, struct uart *out)
     if (!io && (bars[0] & BAR_64) != 0)
         out->base |= (uint64_t)bars[1] << 32;
     out->stride = out->width = 1;
-    UINT64 decode = io ? EFI_PCI_IO_ATTRIBUTE_IO : EFI_PCI_IO_ATTRIBUTE_MEMORY;
     return out->base != 0 &&
-           !EFI_ERROR(pci->Attributes(pci, EfiPciIoAttributeOperationEnable,
-                                      decode, NULL));
+           start_decoding(pci, io ? EFI_PCI_IO_ATTRIBUTE_IO
+                                  : EFI_PCI_IO_ATTRIBUTE_MEMORY);
 }
 
 static bool by_pci(struct uart *out, struct warnings *warnings)
@@ -204,8 +255,10 @@ static bool by_pci(struct uart *out, struct warnings *warnings)
         if (pci == NULL || !read_function(pci, out))
             continue;
         found = port_works(out, false);
-        if (!found)
-            warn_no_answer(warnings, "PCI", out);
+        if (found)
+            break;
+        warn_no_answer(warnings, "PCI", out);
+        stop_decoding();
     }
     platform_boot->FreePool(handles);
     return found;
@@ -256,6 +309,7 @@ const char *serial_find(const struct options *options, struct uart *out,
     };
     const char *how;
 
+    serial_give_back(); /* of a run before */
     *out = usual;
     if (options->serial == SERIAL_AT)
         return by_option(options, out, warnings);

@@ -14,4 +14,7 @@
 const char *serial_find(const struct options *options, struct uart *out,
                         struct warnings *warnings);
 
+/* Gives back what finding and setting up has changed. */
+void serial_give_back(void);
+
 #endif

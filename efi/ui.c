@@ -144,6 +144,7 @@ enum menu_action ui_after(struct options *options)
 
     console_size(console(), &columns, &rows);
     pager_open(&pager, text, bytes, columns - 1, rows - 1);
+    pager_to_summary(&pager);
     for (;;) {
         show_page(&pager);
         struct key key = wait_key(UINT_MAX);

@@ -4,11 +4,15 @@
 
 #include "efi/apic.h"
 #include "efi/processors.h"
+#include "efi/rest.h"
+#include "efi/watch.h"
 #include "src/base/msr.h"
+
+#define LOOK_EACH 4096 /* rounds of waiting: a sibling may be measured */
 
 struct member *members;
 unsigned members_count = 1;
-bool workers_leave;
+bool workers_leave, workers_rest;
 
 unsigned processors_self(void)
 {
@@ -48,6 +52,9 @@ VOID EFIAPI worker(VOID *unused)
     struct member *me = &members[self];
     struct apic_saved apic;
 
+    struct watcher watcher = {.beat = 0};
+    unsigned looks = 0;
+
     (void)unused;
     if (self == 0)
         return; /* not in the list: it gets no jobs */
@@ -58,6 +65,10 @@ VOID EFIAPI worker(VOID *unused)
     while (!__atomic_load_n(&workers_leave, __ATOMIC_ACQUIRE)) {
         if (state_of(me) == GIVEN && change_state(me, GIVEN, BUSY))
             do_job(self);
+        if (__atomic_load_n(&workers_rest, __ATOMIC_ACQUIRE))
+            rest(&workers_rest);
+        if (++looks % LOOK_EACH == 0)
+            watch_look(&watcher, members[0].apic_id);
         __asm__ volatile("pause");
     }
     apic_restore(&apic);

@@ -34,6 +34,8 @@ extern struct member *members;
 extern unsigned members_count;
 /* Set to have all workers go back to the firmware. */
 extern bool workers_leave;
+/* Set while there is no job to come for long, for a user reads the report. */
+extern bool workers_rest;
 
 static inline enum state state_of(const struct member *member)
 {

@@ -85,10 +85,12 @@ def boot() -> None:
     import media
     import scale as scales
     import sweep as sweeps
+    import under_linux
     boots.run(result, boots.everything())
     boots.run(result, scales.sample())
     boots.run(result, sweeps.sample())
     media.run(result, skip)
+    under_linux.run(result, skip)
     commands.run_boot(result)
     import determinism as sames
     sames.sample(result)

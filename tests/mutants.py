@@ -256,7 +256,7 @@ class Runs:
 
         boots.boot_once(boots.Boot("mutant", keep, {"cpu": cpu, "smt": smt,
                                                       "seed": observed.SEEDS[0]},
-                                   f"tests={tests} trials={observed.TRIALS}",
+                                   f"tests={tests} {observed.OPTIONS}",
                                    timeout=TIMEOUT))
         return found
 

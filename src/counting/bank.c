@@ -132,7 +132,24 @@ struct bank_call {
     window_function *window; /* NULL: work */
     void (*work)(void *argument);
     void *argument;
+    bool again; /* an SMI fell into the last attempt */
 };
+
+/* What SMM has written where the last attempt was. */
+static void note_changes(const struct bank_call *call)
+{
+    const struct bank *before = call->before, *after = call->after;
+
+    if (after->fixed_ctrl != before->fixed_ctrl)
+        note(call->t,
+             "an SMI changed IA32_FIXED_CTR_CTRL (38DH) from 0x%lx to 0x%lx",
+             before->fixed_ctrl, after->fixed_ctrl);
+    if (call->window == NULL && before->pmi == BANK_NO_PMI &&
+        after->ctrl != before->ctrl)
+        note(call->t,
+             "an SMI changed IA32_PERF_GLOBAL_CTRL (38FH) from 0x%lx to 0x%lx",
+             before->ctrl, after->ctrl);
+}
 
 /* What runs between opening and closing. */
 static bool run_open(const struct bank_call *call)
@@ -174,11 +191,14 @@ static bool run_call(const struct bank_call *call)
 
 static bool run_once(void *argument)
 {
-    const struct bank_call *call = argument;
+    struct bank_call *call = argument;
     struct test_context *t = call->t;
     struct bank *after = call->after;
 
     hw_poll();
+    if (call->again)
+        note_changes(call);
+    call->again = true;
     *after = (struct bank){0};
     if (!write_bank(t, call->before))
         return false;

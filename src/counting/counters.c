@@ -149,6 +149,13 @@ static bool write_counters(struct counters *c)
     return ok;
 }
 
+static uint64_t smis_now(struct test_context *t)
+{
+    uint64_t smis = 0;
+
+    return try_get_msr(t, MSR_SMI_COUNT, &smis) == HW_NO_FAULT ? smis : 0;
+}
+
 bool counters_program(struct counters *c, struct test_context *t,
                       unsigned count, const struct pmu_event *event,
                       bool counter3_promised)
@@ -170,6 +177,7 @@ bool counters_program(struct counters *c, struct test_context *t,
     if (c->fixed)
         c->enable |= IA32_PERF_GLOBAL_CTRL_FIXED_CTR(event->fixed);
 
+    c->smis = smis_now(t);
     for (unsigned n = 0; n < count; n++)
         if (!set_msr_again(t, IA32_PERFEVTSEL(n), 0))
             return false;
@@ -195,13 +203,15 @@ struct sample_call {
     struct counters *c;
     window_function *window;
     struct sample *out;
-    bool again; /* an SMI fell into the last attempt */
 };
 
-/* SMM may have written what a window rests on. */
-static bool program_again(struct counters *c)
+/* After an SMI, in a window or between two: SMM may have written what a window
+ * rests on. */
+static bool program_again(struct counters *c, uint64_t smis)
 {
     uint64_t fixed = msr_value(c->t, IA32_FIXED_CTR_CTRL);
+
+    c->smis = smis;
 
     if (fixed != fixed_control(c))
         note(c->t,
@@ -221,9 +231,9 @@ static bool sample_once(void *argument)
     uint64_t cells[WINDOW_CELLS] = {0};
 
     hw_poll();
-    if (call->again && !program_again(c))
+    const uint64_t smis = smis_now(c->t);
+    if (smis != c->smis && !program_again(c, smis))
         return false;
-    call->again = true;
     const struct counters before = *c;
     out->aborted = call->window(c->enable, cells);
     read_counters(c);
@@ -236,7 +246,7 @@ static bool sample_once(void *argument)
 bool counters_sample(struct counters *c, window_function *window,
                      struct sample *out)
 {
-    struct sample_call call = {c, window, out, false};
+    struct sample_call call = {c, window, out};
 
     return smi_guard(c->t, sample_once, &call, &c->repeated);
 }

@@ -54,6 +54,7 @@ struct pmu_event {
 /* Categories, of which one abort may be in several. */
 #define UMASK_ABORTED_MEM        UINT64_C(0x0800)
 #define UMASK_ABORTED_UNFRIENDLY UINT64_C(0x2000)
+#define UMASK_ABORTED_EVENTS     UINT64_C(0x8000) /* and of none of the others */
 
 /* Instruction Retired, as IA32_PERFEVTSELx [15:0] */
 #define EVENT_INST_RETIRED UINT64_C(0xc0)

@@ -2,13 +2,17 @@
 /* provoke.c - counters 1 and 3 alike, around a piece of work. */
 #include "src/counting/provoke.h"
 
+#include "asm/counter3_look.h"
 #include "src/base/msr.h"
 #include "src/counting/counter3.h"
 #include "src/counting/counters.h"
 
-#define TWIN  1
-#define SHORT 16 /* events before the overflow */
-#define FEW   8  /* instructions that an erratum may count or not */
+#define TWIN     1
+#define BRANCHES 0xc4
+#define SHORT    16 /* events before the overflow, and then more of them: */
+#define STEP     32
+#define STEPS    8
+#define FEW      8 /* instructions that an erratum may count or not */
 
 /* Unusual ones too: INT (the LVT's entry is masked), CMASK with INV. */
 static const uint64_t selects[] = {
@@ -17,23 +21,17 @@ static const uint64_t selects[] = {
     IA32_PERFEVTSEL_EN | IA32_PERFEVTSEL_INT | IA32_PERFEVTSEL_OS |
         IA32_PERFEVTSEL_USR | EVENT_INST_RETIRED,
     IA32_PERFEVTSEL_EN | IA32_PERFEVTSEL_INT | IA32_PERFEVTSEL_OS |
-        IA32_PERFEVTSEL_USR | 0xc4,
+        IA32_PERFEVTSEL_USR | BRANCHES,
 };
 #define SELECTS_TRIED (sizeof(selects) / sizeof(selects[0]))
 
 /* As read before anything was written. */
-struct seen {
-    uint64_t select, control, in_use;
-};
-
-static struct seen look(struct test_context *t)
+static struct counter3_seen look(struct test_context *t)
 {
-    struct seen seen = {.in_use = IA32_PERF_GLOBAL_INUSE_PERFEVTSEL(3)};
+    struct counter3_seen seen = {.in_use =
+                                     IA32_PERF_GLOBAL_INUSE_PERFEVTSEL(3)};
 
-    seen.select = msr_value(t, IA32_PERFEVTSEL(3));
-    seen.control = msr_value(t, IA32_PERF_GLOBAL_CTRL);
-    if (test_cpu(t)->perfmon_version >= 4)
-        seen.in_use = msr_value(t, IA32_PERF_GLOBAL_INUSE);
+    counter3_look(&seen, test_cpu(t)->perfmon_version >= 4);
     return seen;
 }
 
@@ -49,46 +47,105 @@ static bool program(struct test_context *t, uint64_t select, uint64_t preset)
            hold_msr(t, IA32_PERF_GLOBAL_CTRL);
 }
 
-bool provoke(struct test_context *t, unsigned turn,
-             void (*work)(void *argument), void *argument, struct provoked *out)
+/* What there was, and what there had to be. */
+struct window {
+    uint64_t select, status, twin, third;
+    struct counter3_seen seen;
+};
+
+static uint32_t class_of(uint64_t a, uint64_t b)
 {
-    const uint64_t both = BIT(TWIN) | BIT(3);
-    uint64_t select = selects[turn % SELECTS_TRIED];
-    uint64_t mask = BITS(test_cpu(t)->counter_bits - 1, 0);
-    /* Short of overflow; or far from it. C1H to C4H extend [31]. */
-    uint64_t preset = (turn & 1) != 0 ? 0 : -(uint64_t)SHORT & mask;
+    uint64_t off = a > b ? a - b : b - a;
 
-    if (!program(t, select, preset))
-        return false;
-    set_held_msr(t, IA32_PERF_GLOBAL_CTRL, both);
-    work(argument);
-    struct seen seen = look(t);
-    set_held_msr(t, IA32_PERF_GLOBAL_CTRL, 0);
+    return off == 0 ? 0 : off <= 8 ? 8 : off <= 1000 ? 1000 : 1001;
+}
 
-    uint64_t status = msr_value(t, IA32_PERF_GLOBAL_STATUS);
-    uint64_t twin = (msr_value(t, IA32_PMC(TWIN)) - preset) & mask;
-    uint64_t third = (msr_value(t, IA32_PMC(3)) - preset) & mask;
-    bool no_select = seen.select != select;
-    bool no_control = (seen.control & BIT(3)) == 0;
-    bool no_use = (seen.in_use & IA32_PERF_GLOBAL_INUSE_PERFEVTSEL(3)) == 0;
-    bool no_status = (status >> 3 & 1) != (status >> TWIN & 1);
+static void enter_values(struct provoked_histogram *h, const struct window *w)
+{
+    const struct provoked_values found = {w->seen.select,
+                                          w->select,
+                                          w->seen.control,
+                                          w->seen.in_use,
+                                          class_of(w->third, w->twin),
+                                          1};
+
+    for (unsigned i = 0; i < PROVOKED_VALUES; i++) {
+        struct provoked_values *v = &h->values[i];
+        if (v->times == 0) {
+            *v = found;
+            return;
+        }
+        if (v->select == found.select && v->wanted == found.wanted &&
+            v->control == found.control && v->in_use == found.in_use &&
+            v->off == found.off) {
+            v->times++;
+            return;
+        }
+    }
+    h->others++;
+}
+
+static void enter(struct provoked *out, struct provoked_histogram *h,
+                  const struct window *w)
+{
+    const struct counter3_seen *seen = &w->seen;
+    bool no_select = seen->select != w->select;
+    bool no_control = (seen->control & BIT(3)) == 0;
+    bool no_use = (seen->in_use & IA32_PERF_GLOBAL_INUSE_PERFEVTSEL(3)) == 0;
+    bool no_status = (w->status >> 3 & 1) != (w->status >> TWIN & 1);
+    /* Read while both counted, branches are alike too. */
+    bool no_count = w->third != w->twin ||
+                    ((w->select & IA32_PERFEVTSEL_EVENT) == BRANCHES &&
+                     seen->count != seen->twin);
+    bool wrong = no_select || no_control || no_use || no_status || no_count;
 
     out->rounds++;
     out->select += no_select;
     out->control += no_control;
     out->in_use += no_use;
     out->status += no_status;
-    out->count += third != twin;
-    out->wrong +=
-        no_select || no_control || no_use || no_status || third != twin;
+    out->count += no_count;
+    out->wrong += wrong;
     if (no_select) {
-        out->got_select = seen.select;
-        out->want_select = select;
+        out->got_select = seen->select;
+        out->want_select = w->select;
     }
-    if (third != twin) {
-        out->got_count = third;
-        out->want_count = twin;
+    if (no_count) {
+        out->got_count = w->third;
+        out->want_count = w->twin;
     }
+    if (wrong && h != NULL)
+        enter_values(h, w);
+}
+
+bool provoke(struct test_context *t, unsigned turn, enum provoked_from from,
+             void (*work)(void *argument), void *argument, struct provoked *out,
+             struct provoked_histogram *histogram)
+{
+    struct window w = {.select = selects[turn % SELECTS_TRIED]};
+    uint64_t mask = BITS(test_cpu(t)->counter_bits - 1, 0);
+    uint64_t before = 0, after = 0;
+    /* C1H to C4H extend [31]. */
+    uint64_t preset =
+        from == FROM_0
+            ? 0
+            : -(uint64_t)(SHORT + turn / SELECTS_TRIED % STEPS * STEP) & mask;
+
+    if (!program(t, w.select, preset))
+        return false;
+    bool smis = try_get_msr(t, MSR_SMI_COUNT, &before) == HW_NO_FAULT;
+    set_held_msr(t, IA32_PERF_GLOBAL_CTRL, BIT(TWIN) | BIT(3));
+    work(argument);
+    w.seen = look(t);
+    set_held_msr(t, IA32_PERF_GLOBAL_CTRL, 0);
+
+    w.status = msr_value(t, IA32_PERF_GLOBAL_STATUS);
+    w.twin = (msr_value(t, IA32_PMC(TWIN)) - preset) & mask;
+    w.third = (msr_value(t, IA32_PMC(3)) - preset) & mask;
+    if (smis && (!get_msr(t, MSR_SMI_COUNT, &after) || after != before))
+        out->dropped++;
+    else
+        enter(out, histogram, &w);
     return set_msr_again(t, IA32_PERFEVTSEL(TWIN), 0) &&
            set_msr_again(t, IA32_PERFEVTSEL(3), 0);
 }
@@ -123,20 +180,39 @@ void provoke_report(struct test_context *t, bool promised, const char *what,
                     const struct provoked *p)
 {
     if (!promised) {
-        char text[80];
-        text_format(text, sizeof(text), "counter 3 wrong beside %s", what);
-        observe(t, text, p->wrong, p->rounds);
+        note(t, "%s: %u of %u windows wrong", what, p->wrong, p->rounds);
         if (p->wrong != 0)
-            note(
-                t,
-                "%s: in %u rounds wrong were IA32_PERFEVTSEL3 (189H) %u times, "
-                "IA32_PERF_GLOBAL_CTRL (38FH)[3] %u, IA32_PERF_GLOBAL_INUSE "
-                "(392H)[3] %u, the count of IA32_PMC3 (C4H) %u, its overflow "
-                "bit %u",
-                what, p->rounds, p->select, p->control, p->in_use, p->count,
-                p->status);
+            note(t,
+                 "%s: IA32_PERFEVTSEL3 (189H) was wrong %u times, 38FH[3] %u, "
+                 "392H[3] %u, IA32_PMC3 (C4H) %u, its overflow bit 38EH[3] %u",
+                 what, p->select, p->control, p->in_use, p->count, p->status);
         return;
     }
     WITH_PREFIX (t, "%s", what)
         check_promised(t, p);
+}
+
+void provoke_report_values(struct test_context *t,
+                           const struct provoked_histogram *h, uint64_t rounds)
+{
+    char count[48];
+
+    for (unsigned i = 0; i < PROVOKED_VALUES && h->values[i].times != 0; i++) {
+        const struct provoked_values *v = &h->values[i];
+        if (v->off == 0)
+            text_format(count, sizeof(count), "as its twin");
+        else
+            text_format(count, sizeof(count), "off by %s%u",
+                        v->off > 1000 ? "more than " : "up to ",
+                        v->off > 1000 ? 1000 : v->off);
+        note(t,
+             "189H = 0x%lx (written 0x%lx), C4H %s, 38FH = 0x%lx, 392H = "
+             "0x%lx: %u of %lu windows",
+             v->select, v->wanted, count, v->control, v->in_use, v->times,
+             rounds);
+    }
+    if (h->others != 0)
+        note(t,
+             "still other values of 189H, C4H, 38FH, 392H: %u of %lu windows",
+             h->others, rounds);
 }

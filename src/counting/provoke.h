@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * provoke.h - counter 3 enabled, counting and short of overflow while
- * transactions run, with counter 1 as its twin: what its registers hold right
- * afterwards, before anything else is written.
+ * provoke.h - counter 3 enabled and counting while transactions run, with
+ * counter 1 as its twin: what its registers hold right afterwards, before
+ * anything else is written.
  *
  * White paper 604224, section 1.2: IA32_PMC3, IA32_PERFEVTSEL3,
  * IA32_PERF_GLOBAL_CTRL[3] and IA32_PERF_GLOBAL_INUSE[3] "may contain
@@ -13,24 +13,51 @@
 
 #include "src/harness/case.h"
 
-/* Rounds in which a register was not as it had to be. */
+/* The values of a window that was not as it had to be; alike where all but
+ * `times` are. */
+struct provoked_values {
+    uint64_t select, wanted; /* IA32_PERFEVTSEL3, and as it was written */
+    uint64_t control, in_use;
+    uint32_t off; /* PMC3 and its twin differ by: 0, 8 or fewer, 1000, more */
+    uint32_t times;
+};
+#define PROVOKED_VALUES 6 /* different ones that are kept */
+
+/* Windows in which a register was not as it had to be. */
 struct provoked {
-    unsigned rounds, wrong; /* wrong: in any of: */
-    unsigned select, control, in_use, count, status;
+    uint32_t rounds, wrong; /* wrong: in any of: */
+    uint32_t select, control, in_use, count, status;
+    uint32_t dropped; /* windows that an SMI hit: in none of the others */
     uint64_t got_select, want_select; /* IA32_PERFEVTSEL3, of the last wrong */
     uint64_t got_count, want_count;   /* what counters 3 and 1 counted */
 };
 
-/* One round: programs counters 1 and 3 alike, runs work(argument) while they
- * count, looks. `turn` picks select and preset. Needs counters_claim(). False
- * where an access faulted. */
-bool provoke(struct test_context *t, unsigned turn,
-             void (*work)(void *argument), void *argument,
-             struct provoked *out);
+struct provoked_histogram {
+    struct provoked_values values[PROVOKED_VALUES];
+    uint32_t others; /* windows for whose values there was no room */
+};
 
-/* A line a register: FAIL where counter 3 is promised, else OBSERVED. `what` is
+/* Where counter 3 and its twin begin. */
+enum provoked_from {
+    FROM_0,      /* far from overflow */
+    SHORT_OF_IT, /* up to 240 events before it, another number each turn */
+};
+
+/* One round: programs counters 1 and 3 alike, runs work(argument) while they
+ * count, looks. `turn` picks the select. A window that an SMI hit is dropped.
+ * Needs counters_claim(). histogram: or NULL. False where an access faulted. */
+bool provoke(struct test_context *t, unsigned turn, enum provoked_from from,
+             void (*work)(void *argument), void *argument, struct provoked *out,
+             struct provoked_histogram *histogram);
+
+/* A line a register: FAIL where counter 3 is promised, else a figure. `what` is
  * "transactions that commit". */
 void provoke_report(struct test_context *t, bool promised, const char *what,
                     const struct provoked *provoked);
+
+/* A line for each different set of values. `rounds`: of how many windows. */
+void provoke_report_values(struct test_context *t,
+                           const struct provoked_histogram *histogram,
+                           uint64_t rounds);
 
 #endif

@@ -59,6 +59,7 @@ enum erratum {
     ERRATUM_PT_DROPS_ALL, /* after a ToPA entry, until TraceEn is toggled */
     ERRATUM_PT_ABORT_IP,  /* after a branch */
     ERRATUM_PT_CYC_DROPPED,
+    ERRATUM_PT_OVF_WITHOUT_FUP,
     ERRATUM_HLE_OLD_VALUE, /* the elided lock reads as before */
     ERRATUM_COUNT
 };

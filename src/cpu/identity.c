@@ -231,6 +231,16 @@ bool identity_is_intel(const struct identity *id)
     return text_equal(id->vendor, "GenuineIntel");
 }
 
+bool identity_here_is_intel(void)
+{
+    struct identity here;
+    struct hw_cpuid r;
+
+    hw_cpuid(0, 0, &r);
+    name12(here.vendor, r.ebx, r.edx, r.ecx);
+    return identity_is_intel(&here);
+}
+
 bool identity_siblings(const struct identity *a, const struct identity *b)
 {
     return a->apic_id >> a->smt_shift == b->apic_id >> b->smt_shift;

@@ -80,6 +80,9 @@ void identity_read(struct identity *out);
 /* True for GenuineIntel; all MSRs of this project are Intel's. */
 bool identity_is_intel(const struct identity *id);
 
+/* The same of the processor that calls it. */
+bool identity_here_is_intel(void);
+
 /* True where a and b share a physical core (equal apic_id >> smt_shift). */
 bool identity_siblings(const struct identity *a, const struct identity *b);
 

@@ -21,6 +21,8 @@
 enum scope {
     EACH_PROCESSOR, /* the body runs on every processor, at the same time */
     WHOLE_MACHINE,  /* it runs on the boot processor and calls on_processor() */
+    THREADS_IN_TURN, /* as EACH_PROCESSOR, but those that share a core, and so
+                        its caches, one after another */
 };
 
 enum feature {
@@ -88,15 +90,27 @@ bool test_allowed(const struct test_context *t, unsigned allow);
  * holds is undefined at the start of a test. */
 #define TEST_BUFFER_BYTES 65536
 void *test_buffer(const struct test_context *t);
+/* The same of another processor. */
+void *test_buffer_of(const struct test_context *t, unsigned processor);
+/* Whether it, and test_records() after it, is write-back memory, by the MTRRs;
+ * true where these do not tell. */
+bool test_memory_is_write_back(const struct test_context *t);
 /* Memory to read from, at the start of a page: zeros, the same for all
  * processors. More than a transaction reads (the largest caches are larger
  * still, but shared). */
 #define TEST_SOURCE_BYTES 0x800000
 const void *test_source(const struct test_context *t);
 /* More such memory, after it, which no transaction may write to: for a DS area
- * and its records. */
-#define TEST_RECORDS_BYTES 16384
+ * and its records, with a page to spare behind them. */
+#define TEST_RECORDS_BYTES 20480
 void *test_records(const struct test_context *t);
+
+/* What a test carries through the repetitions of a soak, zeros at the first:
+ * its counts go on there, and each repetition says what they are by now. */
+#define TEST_CARRIED_BYTES 2048
+void *test_carried(const struct test_context *t);
+/* The first processor that shares this one's core, or this one itself. */
+unsigned test_sibling(const struct test_context *t);
 
 /* --- What a body says ---------------------------------------------------- */
 
@@ -121,6 +135,19 @@ bool check_known(struct test_context *t, bool ok, enum erratum erratum,
 /* Where the manual says "may": a figure, never FAIL. Counts as a check where
  * `of` is not 0. Prints "OBSERVED what: n of N" or "NOT OBSERVED ...". */
 void observe(struct test_context *t, const char *what, uint64_t n, uint64_t of);
+/* For the summary: counter 3 was not as it had to be in so many windows. The
+ * last call for each kind of window counts. */
+enum provoked_beside {
+    BESIDE_TRANSACTIONS,
+    BESIDE_NOTHING, /* the same windows without transactions */
+    BESIDE_FORCED,  /* with RTM_FORCE_ABORT = 1 */
+    PROVOKED_BESIDES
+};
+struct provoked_windows {
+    uint64_t wrong, of;
+};
+void windows_provoked(struct test_context *t, enum provoked_beside beside,
+                      uint64_t wrong, uint64_t of);
 /* Evidence, no judgement. */
 void note(struct test_context *t, const char *format, ...) PRINTF_LIKE(2, 3);
 /* The tool is wrong, or could not test: ERROR and the line. */

@@ -137,6 +137,12 @@ void observe(struct test_context *t, const char *what, uint64_t n, uint64_t of)
     add_verdict(t, VERDICT_NONE, line);
 }
 
+void windows_provoked(struct test_context *t, enum provoked_beside beside,
+                      uint64_t wrong, uint64_t of)
+{
+    t->windows[beside] = (struct provoked_windows){wrong, of};
+}
+
 void note(struct test_context *t, const char *format, ...)
 {
     va_list arguments;
@@ -220,30 +226,16 @@ bool test_allowed(const struct test_context *t, unsigned allow)
     return (t->allow & allow) == allow;
 }
 
-void test_raw(struct test_context *t, const char *what, const void *at,
-              size_t bytes)
-{
-    t->raw_what = what;
-    t->raw = at;
-    t->raw_bytes = bytes;
-}
-
-void *test_buffer(const struct test_context *t)
-{
-    return t->buffer;
-}
-
-const void *test_source(const struct test_context *t)
-{
-    return t->source;
-}
-
-void *test_records(const struct test_context *t)
-{
-    return (char *)t->buffer + TEST_BUFFER_BYTES;
-}
-
 /* --- Other processors ---------------------------------------------------- */
+
+unsigned test_sibling(const struct test_context *t)
+{
+    for (unsigned p = 0; p < t->processors; p++)
+        if (p != t->processor && !t->all[p].lost &&
+            identity_siblings(&t->cpu, &t->all[p].cpu))
+            return p;
+    return t->processor;
+}
 
 struct peer_call {
     struct test_context *all;
@@ -319,6 +311,8 @@ void on_all_in_turn(struct test_context *t,
           t->processors);
 }
 
+#define VECTOR_NMI 2
+
 /* --- For the session ----------------------------------------------------- */
 
 void context_begin(struct test_context *t, const struct test *test,
@@ -331,6 +325,7 @@ void context_begin(struct test_context *t, const struct test *test,
     t->verdict = VERDICT_NONE;
     t->observed = t->observed_of = 0;
     t->known = 0;
+    memset(t->windows, 0, sizeof(t->windows));
     t->no_trials_line = false;
     t->checks = t->rows = t->rows_tried = 0;
     t->journal.count = 0;
@@ -347,7 +342,7 @@ void context_begin(struct test_context *t, const struct test *test,
 
 void context_close(struct test_context *t)
 {
-    if (t->test->scope == EACH_PROCESSOR && t->end == HW_DONE &&
+    if (t->test->scope != WHOLE_MACHINE && t->end == HW_DONE &&
         t->verdict == VERDICT_NONE)
         broken(t, "made no check");
     if (t->verdict == VERDICT_PASS && t->rows_tried != t->rows)
@@ -388,6 +383,11 @@ void context_job_ended(struct test_context *t, const struct hw_result *result)
         context_set_lost(t, "never came up");
     else if (result->end == HW_TIMEOUT)
         context_set_lost(t, how);
+    else if (result->end == HW_EXCEPTION && e->vector == VECTOR_NMI)
+        broken(t,
+               "an NMI ended it: no answer in %u s, a watchdog, or an error of "
+               "the machine; RIP 0x%lx",
+               t->timeout_ms / 1000, e->rip);
     else if (result->end == HW_EXCEPTION)
         broken(t,
                "unexpected exception %s: error 0x%lx, RIP 0x%lx, CR2 0x%lx, "

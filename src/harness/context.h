@@ -26,6 +26,7 @@ struct test_context {
     struct found found; /* before anything was written */
     struct regime_evidence evidence;
     enum regime regime;
+    _Alignas(8) uint8_t carried[TEST_CARRIED_BYTES]; /* of test_carried() */
     bool lost;          /* did not answer once, and runs no more jobs */
     bool excluded;      /* lost from the start: processors= leaves it out */
     char loss[64];      /* "processor 1 did not answer in 30 s" */
@@ -42,7 +43,9 @@ struct test_context {
     unsigned processors;
     void *buffer;       /* of test_buffer(); test_records() after it */
     const void *source; /* of test_source() */
-    const void *raw;    /* of test_raw(); NULL: none */
+    struct provoked_windows
+        windows[PROVOKED_BESIDES]; /* of windows_provoked() */
+    const void *raw;               /* of test_raw(); NULL: none */
     size_t raw_bytes;
     const char *raw_what;
 

@@ -182,10 +182,17 @@ static void report_not_saved(struct test_context *t, uint32_t msr, int vector)
 {
     char name[MSR_NAME_BYTES];
 
-    broken(t,
-           "%s: RDMSR raises %s: a change that no WRMSR made is not "
-           "restored",
-           msr_name(msr, name), vector_name((unsigned)vector));
+    msr_name(msr, name);
+    if (enumerated(&t->cpu, msr))
+        check(t, false,
+              "%s: RDMSR raises %s; CPUID.0AH enumerates %u counters; wanted "
+              "no exception",
+              name, vector_name((unsigned)vector), t->cpu.counters);
+    else
+        broken(t,
+               "%s: RDMSR raises %s: a change that no WRMSR made is not "
+               "restored",
+               name, vector_name((unsigned)vector));
 }
 
 void context_save(struct test_context *t)
@@ -242,13 +249,18 @@ static void clear_status(struct test_context *t)
 
 /* Registers that need not read as written: counter 3's, where microcode may use
  * it (white paper 604224, section 1.2), and those that an erratum speaks of. */
-static bool reads_otherwise(const struct test_context *t, uint32_t msr)
+static bool reads_otherwise(const struct test_context *t,
+                            const struct journal_failure *failure)
 {
+    const uint32_t msr = failure->msr;
     struct erratum_found found;
 
     return (t->regime == REGIME_B && t->cpu.rtm &&
             (msr == IA32_PERFEVTSEL(3) || msr == IA32_PMC(3) ||
-             msr == IA32_A_PMC(3))) ||
+             msr == IA32_A_PMC(3) ||
+             (msr == IA32_PERF_GLOBAL_CTRL &&
+              (failure->got ^ failure->old) ==
+                  IA32_PERF_GLOBAL_CTRL_PMC(3)))) ||
            (msr - IA32_PERFEVTSEL(4) < 4 &&
             errata_find(&t->cpu, ERRATUM_EVTSEL4_TO_7_READ, &found));
 }
@@ -259,9 +271,16 @@ static void report_not_restored(void *context,
     struct test_context *t = context;
     char name[MSR_NAME_BYTES];
 
-    if (failure->vector == HW_NO_FAULT && reads_otherwise(t, failure->msr))
+    if (failure->vector == HW_NO_FAULT && reads_otherwise(t, failure))
         note(t, "%s: restored to 0x%lx, reads as 0x%lx, as it may here",
              msr_name(failure->msr, name), failure->old, failure->got);
+    else if (failure->vector != HW_NO_FAULT &&
+             enumerated(&t->cpu, failure->msr))
+        check(t, false,
+              "%s: not restored to 0x%lx, the access raises %s; CPUID.0AH "
+              "enumerates it",
+              msr_name(failure->msr, name), failure->old,
+              vector_name((unsigned)failure->vector));
     else if (failure->vector != HW_NO_FAULT)
         broken(t, "%s: not restored to 0x%lx, the access raises %s",
                msr_name(failure->msr, name), failure->old,

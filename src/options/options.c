@@ -91,6 +91,20 @@ static bool parse_repeats(struct options *out, const struct word *value)
     return parse_small(value, 1, OPTIONS_REPEATS_MAX, &out->repeats);
 }
 
+/* Minutes; or seconds, "90s". */
+static bool parse_soak(struct options *out, const struct word *value)
+{
+    struct word number = *value;
+    bool seconds = value->bytes != 0 && value->at[value->bytes - 1] == 's';
+    uint32_t soak;
+
+    number.bytes -= seconds;
+    if (!parse_small(&number, 0, OPTIONS_SOAK_MAX * (seconds ? 60 : 1), &soak))
+        return false;
+    out->soak = seconds ? soak : 60 * soak;
+    return true;
+}
+
 static bool parse_trials(struct options *out, const struct word *value)
 {
     return parse_small(value, 0, UINT32_MAX, &out->trials);
@@ -104,8 +118,18 @@ static bool parse_seed(struct options *out, const struct word *value)
 const char *const options_verbosities[] = {"quiet", "normal", "verbose"};
 const char *const options_raws[] = {"failed", "all", "off"};
 const char *const options_ends[] = {"menu", "firmware", "poweroff", "reboot"};
+const char *const options_hts[] = {"all", "one"};
 static const char *const identities[] = {"hash", "full"};
 static const char *const serials[] = {"auto", "off"};
+
+static bool parse_ht(struct options *out, const struct word *value)
+{
+    int i = parse_choice(value, options_hts, 2);
+
+    if (i >= 0)
+        out->ht = (enum ht)i;
+    return i >= 0;
+}
 
 static bool parse_verbosity(struct options *out, const struct word *value)
 {
@@ -227,7 +251,9 @@ static const struct key {
     {"tests", parse_tests, "names or patterns, 255 characters at most"},
     {"processors", parse_processors, "all, or a list like 0,2-3"},
     {"repeats", parse_repeats, "1 to 10000"},
+    {"soak", parse_soak, "minutes, 0 to 10080, or seconds like 90s"},
     {"trials", parse_trials, "0 to 4294967295"},
+    {"ht", parse_ht, "all or one"},
     {"seed", parse_seed, "a number of 64 bits"},
     {"verbosity", parse_verbosity, "quiet, normal or verbose"},
     {"raw", parse_raw, "failed, all or off"},
@@ -241,6 +267,23 @@ static const struct key {
     {"identity", parse_identity, "hash or full"},
 };
 #define KEYS (sizeof(keys) / sizeof(keys[0]))
+
+void options_help(void (*line)(void *context, const char *text), void *context)
+{
+    char text[OPTIONS_WARNING_BYTES];
+
+    line(context, "Tests the performance counters, PEBS, TSX and Processor "
+                  "Trace of this machine.");
+    line(context, "Words after its name, or in \\tsxpmu.cfg beside \\tsxpmu:");
+    for (size_t i = 0; i < KEYS; i++) {
+        text_format(text, sizeof(text), "  %s=  %s", keys[i].name,
+                    keys[i].wanted);
+        line(context, text);
+    }
+    line(context, "docs/user.md says what each is for. Without any all tests "
+                  "are run; for a rack:");
+    line(context, "  countdown=0 exit=poweroff");
+}
 
 static const char no_such[] = "no such option";
 

@@ -17,6 +17,7 @@
 #define OPTIONS_MACHINE_BYTES  32
 #define OPTIONS_PROCESSORS_MAX 256
 #define OPTIONS_REPEATS_MAX    10000
+#define OPTIONS_SOAK_MAX       10080 /* minutes: a week */
 #define OPTIONS_COUNTDOWN_MAX  600
 #define OPTIONS_WARNING_BYTES  160
 #define OPTIONS_LINE_BYTES     512
@@ -49,18 +50,26 @@ enum identity_shown {
 #define ALLOW_SDV_ENABLE_RTM (1u << 0) /* writing 10FH[2] = 1 */
 #define ALLOW_MICROCODE      (1u << 1) /* loading an update */
 
+/* Which threads of a core run a test of single processors. */
+enum ht {
+    HT_ALL, /* at the same time */
+    HT_ONE, /* one after another, while the others wait */
+};
+
 enum serial_choice { SERIAL_AUTO, SERIAL_OFF, SERIAL_AT };
 
 /* The words for enum verbosity, enum raw and enum at_end. */
-extern const char *const options_verbosities[], *const options_raws[],
-                                                    *const options_ends[];
+extern const char *const options_verbosities[],
+    *const options_raws[], *const options_ends[], *const options_hts[];
 
 struct options {
     char tests[OPTIONS_TESTS_BYTES]; /* names or patterns between commas */
     uint64_t processors[OPTIONS_PROCESSORS_MAX / 64]; /* a set; all: all */
     uint32_t repeats; /* of the whole list, 1 or more */
-    uint32_t trials;  /* 0 is each test's own usual number */
-    uint64_t seed;    /* of the run's own random numbers */
+    uint32_t soak;   /* seconds for the whole list, each test again and again */
+    uint32_t trials; /* 0 is each test's own usual number */
+    uint64_t seed;   /* of the run's own random numbers */
+    enum ht ht;
     enum verbosity verbosity;
     enum raw raw;
     enum at_end at_end;
@@ -98,6 +107,12 @@ void options_load(struct options *out, const void *loaded, size_t bytes,
  * how many were none. */
 size_t options_text(const void *from, size_t bytes, char *text, size_t size,
                     size_t *not_ascii);
+
+/* True where load options ask for help: "--help", "-h", "-?", "/?" or "help"
+ * among words without '='. */
+bool options_ask_help(const void *loaded, size_t bytes);
+/* Calls line(context, text) for each line of the help. */
+void options_help(void (*line)(void *context, const char *text), void *context);
 
 bool options_want_processor(const struct options *options, unsigned processor);
 

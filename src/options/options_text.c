@@ -7,6 +7,7 @@
  */
 #include "src/options/options.h"
 #include "src/base/text.h"
+#include "src/base/words.h"
 
 #define LOADED_MAX 4096 /* what is longer is cut */
 
@@ -56,6 +57,22 @@ static size_t skip_name(const char *text, size_t bytes)
             word = at + 1;
     }
     return bytes;
+}
+
+bool options_ask_help(const void *loaded, size_t bytes)
+{
+    static const char *const asks[] = {"--help", "-help", "-h",
+                                       "-?",     "/?",    "help"};
+    char text[LOADED_MAX];
+    struct word word;
+    size_t not_ascii,
+        at = 0, n = options_text(loaded, bytes, text, sizeof(text), &not_ascii);
+
+    while (not_ascii == 0 && words_next(text, n, &at, &word))
+        for (size_t i = 0; i < sizeof(asks) / sizeof(asks[0]); i++)
+            if (word_is(&word, asks[i]))
+                return true;
+    return false;
 }
 
 void options_load(struct options *out, const void *loaded, size_t bytes,

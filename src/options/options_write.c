@@ -67,6 +67,11 @@ size_t options_write(const struct options *o, char text[OPTIONS_LINE_BYTES])
     append_processors(&line, o);
     if (o->repeats != usual.repeats)
         append(&line, " repeats=%u", o->repeats);
+    if (o->soak != 0)
+        append(&line, o->soak % 60 == 0 ? " soak=%u" : " soak=%us",
+               o->soak % 60 == 0 ? o->soak / 60 : o->soak);
+    if (o->ht != usual.ht)
+        append(&line, " ht=%s", options_hts[o->ht]);
     if (o->verbosity != usual.verbosity)
         append(&line, " verbosity=%s", options_verbosities[o->verbosity]);
     if (o->raw != usual.raw)

@@ -12,7 +12,7 @@
 #define BUFFER_AT 256
 #define GUARD     0xdb
 #define GUARDS    UINT64_C(0xdbdbdbdbdbdbdbdb)
-_Static_assert(BUFFER_AT + (PEBS_ROOM_MAX + 1) * PEBS_SIZE_MAX <=
+_Static_assert(BUFFER_AT + (PEBS_ROOM_MAX + 1) * PEBS_SIZE_MAX + 4096 <=
                    TEST_RECORDS_BYTES,
                "room for one record too many");
 

@@ -107,6 +107,13 @@ void ktap_flush(struct ktap *out)
         out->sinks[s].flush(out->sinks[s].self);
 }
 
+void ktap_tick(struct ktap *out)
+{
+    for (unsigned s = 0; s < out->sinks_count; s++)
+        if (out->sinks[s].tick != NULL)
+            out->sinks[s].tick(out->sinks[s].self);
+}
+
 void ktap_end(struct ktap *out)
 {
     const struct ktap_totals *totals = &out->at.totals;

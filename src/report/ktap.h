@@ -46,6 +46,8 @@ void ktap_note(struct ktap *out, const char *format, ...) PRINTF_LIKE(2, 3);
  * that was OBSERVED, or "". A verdict of VERDICT_NONE counts as ERROR. */
 void ktap_result(struct ktap *out, enum verdict verdict, const char *name,
                  const char *more);
+/* Has sinks that show how far the run is do so. */
+void ktap_tick(struct ktap *out);
 void ktap_flush(struct ktap *out);
 /* The END line: totals and CRC. Flushes before it and after it. */
 void ktap_end(struct ktap *out);

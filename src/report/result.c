@@ -20,7 +20,7 @@ struct outcome {
  * lines are not read, since it may be writing them. */
 static struct outcome close_context(struct test_context *t, struct part *part)
 {
-    bool each = t->test->scope == EACH_PROCESSOR;
+    bool each = t->test->scope != WHOLE_MACHINE;
 
     if (t->excluded) {
         *part = (struct part){"", 0};
@@ -83,6 +83,16 @@ static bool find_observed(const struct test_context contexts[],
     return true;
 }
 
+static void add_windows(const struct test_context contexts[],
+                        unsigned processors, struct finding *finding)
+{
+    for (unsigned p = 0; p < processors; p++)
+        for (unsigned i = 0; !contexts[p].lost && i < PROVOKED_BESIDES; i++) {
+            finding->windows[i].wrong += contexts[p].windows[i].wrong;
+            finding->windows[i].of += contexts[p].windows[i].of;
+        }
+}
+
 /* "SKL018 SKL194": the errata that were met on any processor. */
 static void find_known(const struct test_context contexts[],
                        unsigned processors, char out[CONTEXT_LINE_BYTES])
@@ -121,7 +131,7 @@ struct finding result_write(struct ktap *out, struct test_context contexts[],
                             const struct options *options)
 {
     const struct test *test = contexts[0].test;
-    struct finding finding = {test->name, VERDICT_NONE, false};
+    struct finding finding = {.test = test->name};
     struct outcome outcomes[HW_PROCESSORS_MAX];
     struct part parts[HW_PROCESSORS_MAX];
     char reason[CONTEXT_LINE_BYTES] = "", observed[OBSERVED_BYTES] = "";
@@ -134,6 +144,7 @@ struct finding result_write(struct ktap *out, struct test_context contexts[],
         finding.verdict = outcomes[0].verdict = VERDICT_ERROR;
         outcomes[0].reason = "made no check";
     }
+    add_windows(contexts, processors, &finding);
     finding.observed = find_observed(contexts, processors, observed);
     if (finding.verdict == VERDICT_KNOWN)
         find_known(contexts, processors, reason);

@@ -12,6 +12,7 @@ struct sink {
     void (*write)(void *self, const char *text, size_t bytes);
     void (*flush)(void *self); /* after each test */
     void *self;
+    void (*tick)(void *self); /* again and again meanwhile; may be NULL */
     /* What went wrong since the last call, for the other sinks; NULL: nothing.
      * The function itself may be NULL. */
     const char *(*failure)(void *self);

@@ -6,6 +6,7 @@
 #include "src/base/mem.h"
 #include "src/cpu/errata.h"
 #include "src/harness/verdict.h"
+#include "src/report/provoked.h"
 #include "src/report/test_names.h"
 
 enum applies { ALWAYS, WITH_RTM, WITHOUT_RTM, WITH_HLE, WITHOUT_HLE };
@@ -367,6 +368,7 @@ void summary_write(enum regime regime, const struct identity *id,
                    void (*line)(void *context, const char *text), void *context)
 {
     const struct summary c = {regime, id, findings, count, line, context};
+    char provoked[SUMMARY_LINE_BYTES];
 
     write_line(&c, "regime %s: %s", regime_name(regime),
                regime_meaning(regime));
@@ -384,6 +386,8 @@ void summary_write(enum regime regime, const struct identity *id,
         write_table(&c, on_counters,
                     sizeof(on_counters) / sizeof(on_counters[0]));
         write_observed(&c);
+        if (provoked_text(findings, count, provoked))
+            write_line(&c, "%s", provoked);
         write_counter2(&c);
     }
     write_table(&c, on_tsx, sizeof(on_tsx) / sizeof(on_tsx[0]));

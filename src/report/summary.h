@@ -17,6 +17,9 @@ struct finding {
     const char *test;
     enum verdict verdict; /* VERDICT_NONE: not run */
     bool observed;        /* some observe() said OBSERVED */
+    /* Of windows_provoked(), all processors' together; of 0 where a reset came
+     * between. */
+    struct provoked_windows windows[PROVOKED_BESIDES];
 };
 
 /* True where some advice about counter 3 and the number of counters rests on

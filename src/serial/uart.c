@@ -8,6 +8,7 @@
 #define THR 0 /* transmitter holding; divisor low with LCR[7] */
 #define IER 1 /* interrupt enable; divisor high with LCR[7] */
 #define FCR 2 /* FIFO control */
+#define IIR 2 /* interrupt identification, where it is read */
 #define LCR 3 /* line control */
 #define MCR 4 /* modem control */
 #define LSR 5 /* line status */
@@ -17,11 +18,14 @@
 #define LCR_8N1     0x03
 #define LCR_DIVISOR 0x80
 #define FCR_CLEAR   0x07 /* FIFOs on and empty */
+#define FCR_ON      0x01
+#define IIR_FIFO    0xc0 /* FIFOs are on */
 #define MCR_DTR_RTS 0x03
 #define MCR_LOOP    0x1a /* loopback, with OUT2 and RTS set */
 #define MSR_LOOPED  0x90 /* what these two come back as: DCD and CTS */
 #define MSR_LINES   0xf0
 #define LSR_THRE    0x20 /* transmitter holding register empty */
+#define LSR_TEMT    0x40 /* and the shift register too */
 
 #define WAIT_MS     50    /* for a character, and twice what it may take: */
 #define CHARACTER_2 20000 /* milliseconds at 1 bit a second */
@@ -66,15 +70,46 @@ bool uart_probe(const struct uart *uart)
     return good;
 }
 
+static void write_divisor(const struct uart *uart, uint16_t divisor)
+{
+    write_register(uart, LCR, LCR_DIVISOR);
+    write_register(uart, THR, (uint8_t)divisor);
+    write_register(uart, IER, (uint8_t)(divisor >> 8));
+}
+
+void uart_save(const struct uart *uart, struct uart_saved *out)
+{
+    out->ier = read_register(uart, IER);
+    out->lcr = read_register(uart, LCR);
+    out->mcr = read_register(uart, MCR);
+    out->fifo = read_register(uart, IIR) & IIR_FIFO;
+    write_register(uart, LCR, LCR_DIVISOR);
+    out->divisor =
+        (uint16_t)(read_register(uart, THR) | read_register(uart, IER) << 8);
+    write_register(uart, LCR, out->lcr);
+}
+
+void uart_restore(const struct uart *uart, const struct uart_saved *saved)
+{
+    uint64_t start = hw_ms();
+
+    while ((read_register(uart, LSR) & LSR_TEMT) == 0 &&
+           hw_ms() - start <= WAIT_MS)
+        ;
+    write_divisor(uart, saved->divisor);
+    write_register(uart, LCR, saved->lcr);
+    write_register(uart, FCR, saved->fifo != 0 ? FCR_ON : 0);
+    write_register(uart, MCR, saved->mcr);
+    write_register(uart, IER, saved->ier);
+}
+
 void uart_set_up(const struct uart *uart)
 {
     write_register(uart, IER, 0);
     if (uart->speed != 0) {
         uint32_t divisor = uart->clock / 16 / uart->speed;
         divisor = divisor != 0 ? divisor : 1;
-        write_register(uart, LCR, LCR_DIVISOR);
-        write_register(uart, THR, (uint8_t)divisor);
-        write_register(uart, IER, (uint8_t)(divisor >> 8));
+        write_divisor(uart, (uint16_t)divisor);
     }
     write_register(uart, LCR, LCR_8N1);
     write_register(uart, FCR, FCR_CLEAR);

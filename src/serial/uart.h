@@ -30,6 +30,14 @@ bool uart_answers(const struct uart *uart);
 /* True where it also remembers a scratch byte and loops its modem lines back;
  * both are restored. For a port that was not named by the user. */
 bool uart_probe(const struct uart *uart);
+/* What uart_set_up() changes, to be given back. */
+struct uart_saved {
+    uint8_t ier, lcr, mcr, fifo;
+    uint16_t divisor;
+};
+void uart_save(const struct uart *uart, struct uart_saved *out);
+/* When all is sent, or a bounded time later. */
+void uart_restore(const struct uart *uart, const struct uart_saved *saved);
 /* 8 bits, no parity, one stop bit, the speed, FIFOs, no interrupts. */
 void uart_set_up(const struct uart *uart);
 /* Waits a bounded time, then takes the UART for stalled. */

@@ -4,7 +4,9 @@
 
 #include "src/base/msr.h"
 
-#define LOAD_MS 10000 /* on one core; some take seconds */
+#define LOAD_MS          10000 /* on one core; some take seconds */
+#define CACHES_MAX       16
+#define LLC_PER_CORE_MAX UINT64_C(2621440)
 
 const struct test update_test = {
     .name = "microcode_update",
@@ -61,6 +63,54 @@ void update_choose(struct update *out, const struct session_setup *setup,
         out->found.revision = 0;
 }
 
+/* CPUID.04H: bytes of the last-level cache, which is unified and of level 3. */
+static uint64_t last_level_bytes(void)
+{
+    struct hw_cpuid r;
+    uint64_t bytes = 0;
+
+    for (uint32_t n = 0; n < CACHES_MAX; n++) {
+        hw_cpuid(4, n, &r);
+        if ((r.eax & 0x1f) == 0)
+            break;
+        if ((r.eax & 0x1f) == 3 && (r.eax >> 5 & 7) == 3)
+            bytes = ((uint64_t)(r.ebx >> 22) + 1) *
+                    ((r.ebx >> 12 & 0x3ff) + 1) * ((r.ebx & 0xfff) + 1) *
+                    ((uint64_t)r.ecx + 1);
+    }
+    return bytes;
+}
+
+static bool is_first_of_core(const struct jobs *jobs, unsigned processor)
+{
+    for (unsigned p = 0; p < processor; p++)
+        if (identity_siblings(&jobs->contexts[p].cpu,
+                              &jobs->contexts[processor].cpu))
+            return false;
+    return true;
+}
+
+/* Erratum BDF90: on 06_4FH stepping 1 below revision 0B000021H, with more than
+ * 2.5 MB of the last-level cache for each core, loading an update at run time
+ * may hang the machine (Linux, arch/x86/kernel/cpu/microcode/intel.c). */
+static bool may_hang(const struct jobs *jobs)
+{
+    const struct identity *first = &jobs->contexts[0].cpu;
+    unsigned cores = 0;
+
+    if (first->family != 6 || first->model != 0x4f || first->stepping != 1 ||
+        first->microcode >= 0x0b000021)
+        return false;
+    for (unsigned p = 0; p < jobs->processors; p++)
+        cores += jobs->contexts[p].cpu.apic_id >> first->core_shift ==
+                     first->apic_id >> first->core_shift &&
+                 is_first_of_core(jobs, p);
+    /* What is not known is not safe. */
+    uint64_t bytes = last_level_bytes();
+    return bytes == 0 || !first->topology_known ||
+           bytes > cores * LLC_PER_CORE_MAX;
+}
+
 /* NULL, or why no processor is updated. */
 static const char *why_refused(const struct update *update,
                                const struct jobs *jobs)
@@ -72,6 +122,9 @@ static const char *why_refused(const struct update *update,
     if (jobs_answering(jobs) != jobs->processors)
         return "a processor does not answer, and its state is not "
                "known";
+    if (may_hang(jobs))
+        return "erratum BDF90: below revision 0B000021H this processor may "
+               "hang; only firmware can load it";
     for (unsigned p = 1; p < jobs->processors; p++) {
         const struct identity *cpu = &jobs->contexts[p].cpu;
         if (cpu->signature != first->signature ||
@@ -81,15 +134,6 @@ static const char *why_refused(const struct update *update,
             return "another processor has this revision or a newer one";
     }
     return NULL;
-}
-
-static bool is_first_of_core(const struct jobs *jobs, unsigned processor)
-{
-    for (unsigned p = 0; p < processor; p++)
-        if (identity_siblings(&jobs->contexts[p].cpu,
-                              &jobs->contexts[processor].cpu))
-            return false;
-    return true;
 }
 
 static const void *loaded; /* the data */

@@ -2,6 +2,7 @@
 /* one_test.c - who runs a test, for how long, and its job. */
 #include "src/session/one_test.h"
 
+#include "src/base/mem.h"
 #include "src/base/msr.h"
 #include "src/session/needs.h"
 
@@ -70,10 +71,45 @@ static void begin_test(struct jobs *jobs, const struct test *test,
     }
 }
 
-void one_test(struct jobs *jobs, const struct test *test, uint64_t seed,
-              bool all, uint32_t trials)
+/* The place of the processor among those of its core. */
+static unsigned thread_of(const struct jobs *jobs, unsigned processor)
 {
+    unsigned place = 0;
+
+    for (unsigned p = 0; p < processor; p++)
+        place += !jobs->contexts[p].lost &&
+                 identity_siblings(&jobs->contexts[p].cpu,
+                                   &jobs->contexts[processor].cpu);
+    return place;
+}
+
+/* The first thread of each core, then the second, while the others wait. */
+static void run_in_turn(struct jobs *jobs, unsigned timeout_ms)
+{
+    bool all[HW_PROCESSORS_MAX], any = true;
+
+    memcpy(all, jobs->set, sizeof(all));
+    for (unsigned place = 0; any; place++) {
+        any = false;
+        for (unsigned p = 0; p < jobs->processors; p++) {
+            jobs->set[p] = all[p] && thread_of(jobs, p) == place;
+            any = any || jobs->set[p];
+        }
+        if (any)
+            jobs_run(jobs, timeout_ms, body_job);
+    }
+}
+
+void one_test(struct jobs *jobs, const struct test *test, uint64_t seed,
+              bool all, const struct options *options)
+{
+    const unsigned timeout_ms = timeout_of(jobs, options->trials);
+
     begin_test(jobs, test, seed, all);
-    jobs_run(jobs, timeout_of(jobs, trials), body_job);
+    if (test->scope == THREADS_IN_TURN ||
+        (test->scope == EACH_PROCESSOR && options->ht == HT_ONE))
+        run_in_turn(jobs, timeout_ms);
+    else
+        jobs_run(jobs, timeout_ms, body_job);
     jobs_restore(jobs);
 }

@@ -4,11 +4,12 @@
 #define SRC_SESSION_ONE_TEST_H
 
 #include "src/harness/jobs.h"
+#include "src/options/options.h"
 
 /* Verdicts and lines are in the contexts of jobs, and the MSRs are restored.
- * all: no processor is excluded by processors=. trials: the option's, 0 where
- * the user said nothing. */
+ * all: no processor is excluded by processors=. trials= and ht= are as the user
+ * said. */
 void one_test(struct jobs *jobs, const struct test *test, uint64_t seed,
-              bool all, uint32_t trials);
+              bool all, const struct options *options);
 
 #endif

@@ -25,6 +25,10 @@ void outcomes_enter(struct outcomes *outcomes, const struct suite *suite,
     outcomes->vary[i] |= stored->verdict != found->verdict;
     stored->verdict = verdict_merge(stored->verdict, found->verdict);
     stored->observed = stored->observed || found->observed;
+    for (unsigned b = 0; b < PROVOKED_BESIDES; b++) {
+        stored->windows[b].wrong += found->windows[b].wrong;
+        stored->windows[b].of += found->windows[b].of;
+    }
 }
 
 void outcomes_pack(const struct outcomes *outcomes, const struct suite *suite,

@@ -25,6 +25,7 @@ void progress_tick(void *argument)
     struct progress *progress = argument;
     uint64_t now = hw_ms();
 
+    ktap_tick(progress->out);
     if (now - progress->last < PROGRESS_TICK_MS)
         return;
     progress->last = now;

@@ -45,7 +45,8 @@ void resume_error(struct ktap *out, const struct suite *suite,
                   struct outcomes *outcomes, const char *reason)
 {
     unsigned n = out->at.results;
-    struct finding found = {suite_test(suite, n)->name, VERDICT_ERROR, false};
+    struct finding found = {.test = suite_test(suite, n)->name,
+                            .verdict = VERDICT_ERROR};
     char name[SUITE_NAME_BYTES];
 
     ktap_result(out, VERDICT_ERROR, suite_name(suite, n, name), reason);

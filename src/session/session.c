@@ -5,7 +5,7 @@
 #include "src/session/conclusion.h"
 #include "src/harness/jobs.h"
 #include "src/base/mem.h"
-#include "src/session/one_test.h"
+#include "src/session/soak.h"
 #include "src/session/progress.h"
 #include "src/report/evidence.h"
 #include "src/report/header.h"
@@ -83,29 +83,48 @@ static void announce_result(struct session *s, unsigned n,
     save_progress(s, true); /* so that a hang shows where it was */
 }
 
-static void write_result(struct session *s, unsigned n, const char *name)
+static struct finding write_result(struct session *s, unsigned n,
+                                   const char *name)
 {
     struct finding found = result_write(
         &s->out, s->jobs.contexts, s->jobs.processors, name, s->setup->options);
 
     outcomes_enter(&s->outcomes, &s->suite, n, &found);
+    return found;
+}
+
+/* Of all processors together. */
+static unsigned checks_made(const struct jobs *jobs)
+{
+    unsigned sum = 0;
+
+    for (unsigned p = 0; p < jobs->processors; p++)
+        sum += jobs->contexts[p].lost ? 0 : jobs->contexts[p].checks;
+    return sum;
 }
 
 static void run_test(struct session *s, unsigned n)
 {
     const struct options *options = s->setup->options;
     uint64_t start = hw_ms(), seed = suite_seed(&s->suite, n, options);
+    struct soak soak = {.ms = UINT64_C(1000) * options->soak /
+                              suite_results(&s->suite),
+                        .tick = progress_tick,
+                        .context = &s->progress};
     char name[SUITE_NAME_BYTES];
 
     if (s->suite.rounds > 1 && suite_begins_round(&s->suite, n))
         ktap_note(&s->out, "round %u of %u: seed=%lu",
                   suite_round(&s->suite, n) + 1, s->suite.rounds, seed);
     announce_result(s, n, name);
-    one_test(&s->jobs, suite_test(&s->suite, n), seed, s->whole,
-             options->trials);
-    write_result(s, n, name);
+    soak_run(&soak, &s->jobs, suite_test(&s->suite, n), seed, s->whole,
+             options);
+    struct finding found = write_result(s, n, name);
+    if (soak.ms != 0)
+        soak_write(&s->out, &soak, &found);
     if (options->verbosity == VERBOSITY_VERBOSE)
-        ktap_note(&s->out, "took %lu ms", hw_ms() - start);
+        ktap_note(&s->out, "took %lu ms, %u checks", hw_ms() - start,
+                  checks_made(&s->jobs));
     progress_tick(&s->progress);
     save_progress(s, false);
 }
@@ -233,7 +252,7 @@ static void run_update(struct session *s, unsigned n)
                              &s->suite, &s->outcomes, false);
     announce_result(s, n, name);
     load_update(s, 1);
-    write_result(s, n, name);
+    (void)write_result(s, n, name);
     end_update(s);
     save_progress(s, false);
 }
@@ -314,7 +333,10 @@ static void write_header(struct session *s)
                         setup->options);
     exclude_processors(s);
     suite_unmatched(setup->options, warn_unmatched, s);
-    if (s->suite.count == 0) /* in a plan of none nobody sees an error */
+    if (s->suite.foreign)
+        ktap_result(&s->out, VERDICT_SKIP, "selection",
+                    "not an Intel processor: nothing to test");
+    else if (s->suite.count == 0) /* in a plan of none nobody sees an error */
         ktap_result(&s->out, VERDICT_ERROR, "selection", "no test fits tests=");
     save_progress(s, false);
 }

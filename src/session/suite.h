@@ -12,12 +12,15 @@
 /* The tests asked for, each once, in the order of their names. A word of tests=
  * is a pattern of names, or a subject: a folder of src/cases/; parsers, those
  * that try the decoders; counter3, with all that its advice in the summary
- * rests on. They are repeated as a whole, a round each time. With a
+ * rests on. A soak is of the provocations of counter 3 where nothing else is
+ * asked for. They are repeated as a whole, a round each time. With a
  * microcode update there are two passes over all of that, one before it and one
- * after it, and the update itself is a result between them. */
+ * after it, and the update itself is a result between them. Where the processor
+ * is not Intel's, only what is asked for by name is tried. */
 struct suite {
     const struct test *tests[SUITE_TESTS_MAX];
     unsigned count, rounds;
+    bool foreign;              /* the processor is why there is none */
     const struct test *update; /* NULL: none is asked for */
     uint32_t revision; /* of the second pass; 0: the update is refused, and
                         * there is none */

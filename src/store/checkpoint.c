@@ -48,6 +48,20 @@ unsigned checkpoint_load(struct checkpoint out[CHECKPOINT_SLOTS])
     return count;
 }
 
+bool checkpoint_is_damaged(void)
+{
+    static char bytes[sizeof(struct checkpoint)];
+    bool damaged = false;
+
+    for (unsigned slot = 0; slot < CHECKPOINT_SLOTS; slot++) {
+        size_t got =
+            volume_read(VOLUME_STATE, slot * SLOT_STRIDE, bytes, sizeof(bytes));
+        for (size_t i = 0; i < got; i++)
+            damaged = damaged || bytes[i] != 0;
+    }
+    return damaged;
+}
+
 enum volume_end checkpoint_allocate(void)
 {
     static const char zeros[SLOT_BYTES];

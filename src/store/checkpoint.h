@@ -44,6 +44,11 @@ struct checkpoint {
  * many. VOLUME_STATE is open. */
 unsigned checkpoint_load(struct checkpoint out[CHECKPOINT_SLOTS]);
 
+/* Where there is no whole one: true where the file holds something else all the
+ * same; zeros are of a power that failed before the first
+ * was saved. */
+bool checkpoint_is_damaged(void);
+
 /* Makes the file as long as it will ever be, where it is not. VOLUME_STATE is
  * open. */
 enum volume_end checkpoint_allocate(void);

@@ -16,6 +16,8 @@ static const char *volume_end_text(enum volume_end end)
         [VOLUME_EXISTS] = "every name is taken",
         [VOLUME_READ_ONLY] = "the volume is write-protected",
         [VOLUME_FULL] = "the volume is full",
+        [VOLUME_GONE] = "the volume does not answer",
+        [VOLUME_NOT_FOLDER] = "\\tsxpmu is a file, and a folder is wanted",
         [VOLUME_FAILED] = "the volume failed",
     };
 
@@ -57,6 +59,24 @@ void store_options(const struct store *s, struct options *out)
                   text_length(s->checkpoint.options), ignore_warning, NULL);
 }
 
+/* Why nothing is known of a run before, where there is something to know: a
+ * line, or NULL. */
+static const char *why_no_state(struct store *s, enum volume_end end)
+{
+    const char *why = "it holds no record of this program's";
+
+    if (end == VOLUME_FAILED || end == VOLUME_GONE)
+        why = volume_end_text(end);
+    else if (end != VOLUME_OK || !checkpoint_is_damaged())
+        return NULL;
+    text_format(s->message, sizeof(s->message),
+                "%s cannot be read, so that an interrupted run is not "
+                "continued: %s%s",
+                CHECKPOINT_FILE_NAME, why,
+                end != VOLUME_OK ? volume_status() : "");
+    return s->message;
+}
+
 bool store_find(struct store *s, const struct identity *id, uint32_t image_crc,
                 const struct options *options, const char **warn)
 {
@@ -67,11 +87,13 @@ bool store_find(struct store *s, const struct identity *id, uint32_t image_crc,
     s->image_crc = image_crc;
     s->options_crc = crc_of_options(options);
     *warn = NULL;
-    s->state_open =
-        volume_open(VOLUME_STATE, CHECKPOINT_FILE_NAME) == VOLUME_OK;
+    enum volume_end end = volume_open(VOLUME_STATE, CHECKPOINT_FILE_NAME);
+    s->state_open = end == VOLUME_OK;
     unsigned count = s->state_open ? checkpoint_load(checkpoints) : 0;
-    if (count == 0)
+    if (count == 0) {
+        *warn = why_no_state(s, end);
         return false;
+    }
     s->checkpoint.sequence = checkpoints[0].sequence;
     if (checkpoints[0].finished)
         return false;
@@ -144,6 +166,13 @@ static void sink_flush(void *self)
 static const char *sink_failure(void *self)
 {
     struct store *s = self;
+
+    if (s->report.open && s->state_failed == VOLUME_GONE) {
+        s->report.open = false;
+        s->failed = VOLUME_GONE;
+    }
+    if (!s->report.open) /* one line is enough for both */
+        s->state_failed = VOLUME_OK;
     bool report = s->failed != VOLUME_OK;
     enum volume_end end = report ? s->failed : s->state_failed;
 

@@ -22,6 +22,8 @@ enum volume_end {
     VOLUME_EXISTS,    /* there is one already */
     VOLUME_READ_ONLY,
     VOLUME_FULL,
+    VOLUME_GONE,       /* pulled out, or broken: each further call is in vain */
+    VOLUME_NOT_FOLDER, /* \tsxpmu is a file */
     VOLUME_FAILED,
 };
 

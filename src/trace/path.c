@@ -130,20 +130,22 @@ static void push_call(struct walk *w, uint64_t target)
         (struct walk_call){.target = target, .step = w->seen->step};
 }
 
-/* "The processor will never compress a RET across a PSB". */
+/* "The processor will never compress a RET across a PSB": nor one that comes in
+ * front of the packet of the return itself. */
 static bool take_return_of(struct walk *w, uint64_t target)
 {
     const unsigned compressed = w->seen->compressed;
     struct walk_call call = {.target = ~target};
 
+    if (!take_return(w, target))
+        return false;
     if (w->call_count != 0)
         call = w->calls[--w->call_count];
     w->seen->over_psb += call.over_psb && !call.unsure;
-    const bool known = call.target == target && !call.over_psb;
-    return take_return(w, target) &&
-           (known || call.unsure || w->seen->compressed == compressed ||
-            walk_wrong(w, "a compressed return, whose call was before a PSB",
-                       pt_offset(&w->reader), PT_TNT_8, 0));
+    return (call.target == target && !call.over_psb) || call.unsure ||
+           w->seen->compressed == compressed ||
+           walk_wrong(w, "a compressed return, whose call was before a PSB",
+                      pt_offset(&w->reader), PT_TNT_8, 0);
 }
 
 /* Kinds that are one packet. */
@@ -263,6 +265,7 @@ void path_follow(const uint8_t *bytes, size_t size, const struct path *path,
 
     memset(seen, 0, sizeof(*seen));
     seen->got = PT_KINDS;
+    seen->after_overflow = PT_KINDS;
     pt_open(&w.reader);
     pt_feed(&w.reader, bytes, size, true);
     for (uint64_t i = first;; i++) {

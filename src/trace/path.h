@@ -120,6 +120,7 @@ struct path_seen {
     uint64_t value;
 
     bool overflow; /* OVF: packets are lost, and nothing is said above */
+    uint8_t after_overflow; /* the next packet of the control flow; PT_KINDS */
     unsigned modes_missing; /* TIP.PGEs with no MODE.Exec since the last PSB */
     unsigned addresses_missing; /* PATH_PGD_DIRECTs without one */
     unsigned psbs;

@@ -32,6 +32,23 @@ static void take_cbr(struct path_seen *seen, uint8_t ratio)
         times->cbr_most = ratio;
 }
 
+/* TNT, or a packet with an address; PT_KINDS where there is none. In PSB+ a FUP
+ * is the processor's state. */
+static uint8_t next_flow(struct pt_reader *reader)
+{
+    struct pt_packet packet;
+    bool in_psb = false;
+
+    while (pt_next(reader, &packet) == PT_OK) {
+        if (packet.kind == PT_PSB || packet.kind == PT_PSBEND)
+            in_psb = packet.kind == PT_PSB;
+        if (!in_psb && (walk_has_ip(packet.kind) || packet.kind == PT_TNT_8 ||
+                        packet.kind == PT_TNT_64))
+            return packet.kind;
+    }
+    return PT_KINDS;
+}
+
 /* The packet as it stands in the stream; its address, where it has one, in the
  * payload. */
 static bool read_packet(struct walk *w, struct pt_packet *packet,
@@ -65,6 +82,7 @@ static bool read_packet(struct walk *w, struct pt_packet *packet,
         packet->payload &= PT_MODE_TSX_INTX | PT_MODE_TSX_TXABORT;
     if (packet->kind == PT_OVF) {
         w->seen->overflow = true;
+        w->seen->after_overflow = next_flow(&w->reader);
         return walk_wrong(w, "packets were lost", *offset, PT_OVF, 0);
     }
     return true;

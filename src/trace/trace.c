@@ -50,12 +50,45 @@ bool trace_claim(struct trace *p, struct test_context *t)
         .memory = buffer + (-(uintptr_t)buffer & (TRACE_BYTES - 1)),
         .table = test_records(t),
     };
+    /* Erratum SKL172: a table elsewhere may hang the processor. */
+    if (!test_memory_is_write_back(t)) {
+        skip(t, "needs write-back memory for the table of a trace; by the "
+                "MTRRs and PAT it is not");
+        return false;
+    }
     return trace_is_free(t);
 }
 
 bool trace_claim_transactions(struct trace *p, struct test_context *t)
 {
     return probe_set_up(t) && trace_claim(p, t);
+}
+
+#define ENTRIES_MAX 16 /* of a table of a test, over all that END leads to */
+
+/* Whether the trace could stop of itself. A table is followed until END leads
+ * back to it. */
+static bool could_stop(uint64_t control, uint64_t base)
+{
+    const uint64_t *entry = (const uint64_t *)(uintptr_t)base;
+
+    for (unsigned n = 0; n < 4; n++)
+        if ((control >> (32 + 4 * n) & 0xf) == IA32_RTIT_ADDR_STOP)
+            return true;
+    if ((control & IA32_RTIT_CTL_ToPA) == 0)
+        return false; /* round and round in its range */
+    for (unsigned i = 0; i < ENTRIES_MAX; i++) {
+        if ((*entry & TOPA_STOP) != 0)
+            return true;
+        if ((*entry & TOPA_END) == 0) {
+            entry++;
+            continue;
+        }
+        if ((*entry & BITS(51, 12)) == base)
+            return false;
+        entry = (const uint64_t *)(uintptr_t)(*entry & BITS(51, 12));
+    }
+    return true;
 }
 
 /* Of a value that CPUID leaf 14H allows: not taking it is the processor's
@@ -78,6 +111,11 @@ static bool put(struct trace *p, uint32_t msr, uint64_t value)
 bool trace_arm_output(struct trace *p, uint64_t control, uint64_t base,
                       uint64_t pointers)
 {
+    if (!p->may_stop && could_stop(control, base)) {
+        broken(p->t, "refused: an output that may stop, with transactions "
+                     "traced: erratum SKL043, a hang");
+        return false;
+    }
     hw_poll();
     memset(p->memory, TRACE_GUARD, TRACE_BYTES);
     p->armed = control;
@@ -230,8 +268,12 @@ bool trace_check_refused(struct trace *p, const char *what, uint64_t control,
 {
     struct test_context *t = p->t;
 
-    /* Measured. */
-    if (!trace_arm_output(p, control, base, pointers))
+    /* Measured. Jumps outside of a transaction are all. */
+    const bool may_stop = p->may_stop;
+    p->may_stop = true;
+    const bool armed = trace_arm_output(p, control, base, pointers);
+    p->may_stop = may_stop;
+    if (!armed)
         return false;
     int vector = try_set_msr(t, IA32_RTIT_CTL, control | IA32_RTIT_CTL_TraceEn);
     (void)trace_jumps(REFUSED_TURNS);
@@ -243,10 +285,10 @@ bool trace_check_refused(struct trace *p, const char *what, uint64_t control,
           "%s: WRMSR to IA32_RTIT_CTL (570H) raised vector %d; wanted no fault",
           what, vector);
     check(t,
-          (p->status & (IA32_RTIT_STATUS_Error | IA32_RTIT_STATUS_TriggerEn)) ==
-              IA32_RTIT_STATUS_Error,
-          "%s: IA32_RTIT_STATUS (571H) = 0x%lx: wanted [4] (Error) = 1, [2] "
-          "(TriggerEn) = 0",
+          (p->status & (IA32_RTIT_STATUS_Error | IA32_RTIT_STATUS_Stopped |
+                        IA32_RTIT_STATUS_TriggerEn)) == IA32_RTIT_STATUS_Error,
+          "%s: IA32_RTIT_STATUS (571H) = 0x%lx: wanted [4] (Error) = 1, [5] "
+          "(Stopped) = 0, [2] (TriggerEn) = 0",
           what, p->status);
     check(t, trace_guarded(p, 0, TRACE_BYTES) == TRACE_BYTES,
           "%s: %lu bytes were written; wanted none", what,

@@ -23,6 +23,8 @@ struct trace {
     uint64_t control; /* the usual one, of output_control() */
     uint8_t *memory;  /* TRACE_BYTES, and aligned to them */
     uint64_t *table;  /* one page, for ToPA */
+    bool may_stop;    /* the test's promise: nothing that it traces begins a
+                         transaction, by RTM or HLE */
 
     /* After trace_arm(). */
     uint64_t armed; /* IA32_RTIT_CTL without TraceEn */
@@ -42,9 +44,10 @@ bool trace_claim_transactions(struct trace *p, struct test_context *t);
 /* Fills the memory with TRACE_GUARD and writes the registers, TraceEn = 0. The
  * first form: the usual output, which is ToPA with one region of TRACE_BYTES,
  * or the single range of a page where there is no ToPA; the trace has to be
- * shorter. Without STOP: erratum SKL043, a hang where Stopped is set inside of
- * a transaction. base: of the table or the range; a table is filled in before.
- */
+ * shorter. base: of the table or the range; a table is filled in before.
+ * Refused, as ERROR, where Stopped or Error could be set inside of a
+ * transaction, which may hang the machine (erratum SKL043): STOP, a TraceStop
+ * range, a table without END, unless may_stop. */
 bool trace_arm(struct trace *p);
 bool trace_arm_output(struct trace *p, uint64_t control, uint64_t base,
                       uint64_t pointers);

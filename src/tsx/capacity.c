@@ -7,7 +7,7 @@
 #define LINE_BYTES 64
 #define STEP       (LINE_BYTES / sizeof(uint64_t))
 #define TRIES      32 /* of each size; half may abort without a cause */
-#define ENOUGH     2  /* aborts that set EAX[3]: no more tries of this size */
+#define ENOUGH     4  /* aborts that set EAX[3]: no more tries of this size */
 #define OLD        UINT64_C(0xdededededededede)
 
 static volatile uint64_t *lines_of(const struct capacity *c)
@@ -112,4 +112,7 @@ void capacity_judge(struct test_context *t, const struct capacity *c,
           "(%s)",
           c->what, c->bad * c->unit, above->aborted, above->status,
           rtm_status_text(above->status, text));
+    if (!or_conflict)
+        WITH_PREFIX (t, "%s", c->what)
+            probe_check_status(t, 0, RTM_STATUS_CAPACITY, above);
 }

@@ -13,7 +13,7 @@ bool pair_wait(struct test_context *t, const struct pair *pair)
     while (pair->rounds < rounds + 2) {
         __asm__ volatile("pause");
         if (hw_tsc() - start > WAIT_TSC) {
-            broken(t, "processor 1 makes no progress");
+            broken(t, "processor %u makes no progress", pair->other);
             return false;
         }
     }
@@ -49,20 +49,30 @@ static void pair_job(struct test_context *peer, void *argument)
     pair->stop = true;
 }
 
-bool pair_run(struct test_context *t, struct pair *pair,
-              void (*work)(struct test_context *t, void *argument),
-              void (*repeat)(struct test_context *peer, void *argument),
-              void *argument)
+bool pair_run_beside(struct test_context *t, struct pair *pair, unsigned other,
+                     void (*work)(struct test_context *t, void *argument),
+                     void (*repeat)(struct test_context *peer, void *argument),
+                     void *argument)
 {
-    bool set[HW_PROCESSORS_MAX] = {true, true};
+    bool set[HW_PROCESSORS_MAX] = {true};
 
     if (!hw_run_is_parallel()) {
         skip(t, "needs two processors at the same time; firmware lets jobs "
                 "only follow one another");
         return false;
     }
-    *pair = (struct pair){.work = work, .repeat = repeat, .argument = argument};
+    set[other] = true;
+    *pair = (struct pair){
+        .work = work, .repeat = repeat, .argument = argument, .other = other};
     bool ran = on_processors(t, set, pair_job, pair);
     pair->stop = true;
     return ran && pair->rounds >= 2;
+}
+
+bool pair_run(struct test_context *t, struct pair *pair,
+              void (*work)(struct test_context *t, void *argument),
+              void (*repeat)(struct test_context *peer, void *argument),
+              void *argument)
+{
+    return pair_run_beside(t, pair, 1, work, repeat, argument);
 }

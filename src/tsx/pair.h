@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * pair.h - the boot processor at work while processor 1 does one thing again
+ * pair.h - the boot processor at work while another one does one thing again
  * and again. All waits are bounded.
  */
 #ifndef SRC_TSX_PAIR_H
@@ -13,6 +13,7 @@ struct pair {
     void (*work)(struct test_context *t, void *argument);
     void (*repeat)(struct test_context *peer, void *argument);
     void *argument;
+    unsigned other; /* the processor that repeats */
     char padding0[64];
     volatile uint64_t rounds; /* times that `again` has returned */
     char padding1[64];
@@ -28,6 +29,12 @@ bool pair_run(struct test_context *t, struct pair *pair,
               void (*work)(struct test_context *t, void *argument),
               void (*repeat)(struct test_context *peer, void *argument),
               void *argument);
+
+/* The same with another processor than 1. */
+bool pair_run_beside(struct test_context *t, struct pair *pair, unsigned other,
+                     void (*work)(struct test_context *t, void *argument),
+                     void (*repeat)(struct test_context *peer, void *argument),
+                     void *argument);
 
 /* Waits, on the boot processor, until `again` has begun and ended at least once
  * more. False where it did not: ERROR says so. */

@@ -60,13 +60,23 @@ static struct tsx_block prepared_block(const struct tsx_block *block)
     return tried;
 }
 
+/* Where the cell is in its line, wherever the stack is: at its end, and in the
+ * next try at its beginning. */
+#define CELL_LAST  24
+#define CELL_FIRST 32
+_Static_assert(offsetof(struct tsx_block, cell) + CELL_FIRST == 64, "a line");
+
 int probe_once(const struct tsx_block *block, uint32_t bits,
                struct rtm_tally *out)
 {
-    struct tsx_block tried = prepared_block(block);
-    int outcome = tsx_inside(&tried);
+    _Alignas(64) uint8_t lines[128];
+    struct tsx_block *tried =
+        (struct tsx_block *)(void *)(lines + (out->tried % 2 == 0
+                                                  ? CELL_LAST
+                                                  : CELL_FIRST));
 
-    return count_outcome(&tried, outcome, bits, out);
+    *tried = prepared_block(block);
+    return count_outcome(tried, tsx_inside(tried), bits, out);
 }
 
 int probe_watched(const struct tsx_block *block, uint64_t dr0, uint64_t dr7,

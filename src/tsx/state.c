@@ -157,9 +157,16 @@ static void compare_general(const struct tsx_state *s, bool committed,
         /* XCHG has put there what the lock was. */
         if (s->begin == tsx_begin_hle && n == RAX)
             want = 0;
-        /* The abort status; and what changes DF goes by way of RAX. */
-        else if (n == RAX && (!committed || s->change == tsx_change_direction))
+        /* What changes DF goes by way of RAX. */
+        else if (n == RAX && committed && s->change == tsx_change_direction)
             continue;
+        /* The abort status, a write of EAX: the upper half is 0, or as it was.
+         */
+        else if (n == RAX && !committed)
+            want =
+                (s->after[n] >> 32 != 0 ? s->before[n] & ~UINT64_C(0xffffffff)
+                                        : 0) |
+                (uint32_t)s->after[n];
         if (s->after[n] != want)
             add(d, names[n], 0, 1, s->after[n], want);
     }

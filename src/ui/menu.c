@@ -39,7 +39,10 @@ static void set_warning(void *context, const char *line)
 {
     struct menu *menu = context;
 
-    text_format(menu->warning, sizeof(menu->warning), "%s", line);
+    size_t at = text_length(menu->warning);
+
+    text_format(menu->warning + at, sizeof(menu->warning) - at, "%s%s",
+                at != 0 ? "; " : "", line);
 }
 
 static void parse_options(struct menu *menu, const char *text)
@@ -208,7 +211,7 @@ void menu_show(const struct menu *menu, const char *title,
                     "change; Enter: do it%s",
                     menu->has_report ? "; Esc: the report" : "");
     show_wrapped(line, 2, row, context);
-    show_wrapped(menu->warning, 2, row, context);
+    show_wrapped(menu->warning, 3, row, context);
     options_write(menu->options, options);
     text_format(line, sizeof(line), " Options: %s", options);
     show_wrapped(line, 4, row, context);

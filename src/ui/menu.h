@@ -11,7 +11,8 @@
 #define MENU_COLUMNS 79
 #define MENU_ROWS    24
 
-#define MENU_ENTRY_BYTES 64
+#define MENU_ENTRY_BYTES   64
+#define MENU_WARNING_BYTES (3 * MENU_COLUMNS)
 
 enum menu_action {
     MENU_STAY,
@@ -28,7 +29,7 @@ struct menu {
     bool has_report; /* to go back to */
     bool typing;     /* a word of the grammar into entry[] */
     char entry[MENU_ENTRY_BYTES];
-    char warning[OPTIONS_WARNING_BYTES]; /* what was wrong with it; "" */
+    char warning[MENU_WARNING_BYTES]; /* what was wrong with it; "" */
 };
 
 void menu_open(struct menu *menu, struct options *options, bool has_report);

@@ -2,6 +2,7 @@
 /* pager.c - rows found from any place in the text. */
 #include "src/ui/pager.h"
 
+#include "src/base/mem.h"
 #include "src/ui/wrap.h"
 
 static bool begins_line(const struct pager *p, size_t at)
@@ -59,6 +60,28 @@ void pager_open(struct pager *pager, const char *text, size_t bytes,
 {
     *pager = (struct pager){text, bytes, columns, rows, 0};
     pager->top = last_page(pager);
+}
+
+static bool line_begins(const struct pager *p, size_t at, const char *with,
+                        size_t bytes)
+{
+    return p->bytes - at >= bytes && memcmp(p->text + at, with, bytes) == 0;
+}
+
+void pager_to_summary(struct pager *pager)
+{
+    size_t found = pager->bytes;
+
+    for (size_t at = 0; at < pager->bytes; at = end_of_line(pager, at) + 1) {
+        if (line_begins(pager, at, "ok ", 3) ||
+            line_begins(pager, at, "not ok ", 7))
+            found = pager->bytes;
+        else if (found == pager->bytes &&
+                 line_begins(pager, at, "# summary: ", 11))
+            found = at;
+    }
+    if (found != pager->bytes)
+        pager->top = found;
 }
 
 static void move_rows(struct pager *p, int rows)

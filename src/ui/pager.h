@@ -18,6 +18,9 @@ struct pager {
 /* The last page. */
 void pager_open(struct pager *pager, const char *text, size_t bytes,
                 unsigned columns, unsigned rows);
+/* From the line that begins the summary of a report on, which ends the text;
+ * the last page where there is none. */
+void pager_to_summary(struct pager *pager);
 /* Up, down, page up, page down, home and end; others do nothing. */
 void pager_key(struct pager *pager, enum key_code key);
 /* Calls row(context, text, bytes, first) for each row shown, at most `rows`;

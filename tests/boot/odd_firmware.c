@@ -4,16 +4,24 @@
  * does at times. \firmware.txt on the volume has a letter for each:
  *
  *   a  a pointer in ACPI's XSDT is not canonical
+ *   c  Stall() by which the program measures its clock is ten times too short:
+ *      its seconds are
+ *   d  the divisor of COM2 is said at I/O port 402H in the end
+ *   f  Flush() of a file is not supported
+ *   h  the code at each offset that \hang.txt has, in hexadecimal, hangs
+ *   m  the console is 80 by 25; changes of that are said at I/O port 402H
  *   n  NMIs, of a watchdog, come every 20 ms while interrupts are on
  *   p  no console has a device path
  *   q  time passes ten times as fast in Stall() of 10 ms: for waits of minutes
  *   s  each row on a console takes 50 ms more
+ *   x  the stick is pulled out while the report is written
  *
  * UEFI specification, "Boot Services", "Simple Text Output Protocol"; ACPI
  * specification, "Extended System Description Table (XSDT)"; SDM 3A, "Interrupt
  * Command Register (ICR)".
  */
 #include "tests/boot/load_app.h"
+#include "tests/boot/odd_volume.h"
 
 #include <stdint.h>
 
@@ -27,9 +35,12 @@
 #define ICR_NMI        0x400u
 #define NMI_PERIOD     200000 /* of 100 ns */
 #define LOOK_US        10000
+#define MEASURE_US     4000
 #define QUICK          10
 #define ROW_US         50000
 #define CONSOLES_MAX   8
+#define SAY_PORT       ((uint16_t)0x402)
+#define COM2           ((uint16_t)0x2f8)
 
 EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *system);
 
@@ -106,9 +117,11 @@ static VOID start_nmis(void)
         (void)bs->SetTimer(event, TimerPeriodic, NMI_PERIOD);
 }
 
+static UINTN quick_us; /* the one wait that is ten times too short */
+
 static EFI_STATUS EFIAPI stall_quickly(UINTN us)
 {
-    return stall(us == LOOK_US ? us / QUICK : us);
+    return stall(us == quick_us ? us / QUICK : us);
 }
 
 static EFI_STATUS EFIAPI write_slowly(SIMPLE_TEXT_OUTPUT_INTERFACE *out,
@@ -154,6 +167,63 @@ static VOID change_consoles(BOOLEAN slow, BOOLEAN pathless)
     }
 }
 
+static EFI_TEXT_SET_MODE set_mode;
+
+static VOID say_number(UINTN number)
+{
+    if (number > 9)
+        say_number(number / 10);
+    __asm__ volatile("outb %b0, %1"
+                     :
+                     : "a"((char)('0' + number % 10)), "Nd"(SAY_PORT));
+}
+
+static VOID say(const char *text)
+{
+    for (; *text != '\0'; text++)
+        __asm__ volatile("outb %b0, %1" : : "a"(*text), "Nd"(SAY_PORT));
+}
+
+static EFI_STATUS EFIAPI say_mode(SIMPLE_TEXT_OUTPUT_INTERFACE *out, UINTN mode)
+{
+    UINTN columns = 0, rows = 0;
+
+    out->QueryMode(out, mode, &columns, &rows);
+    say("mode ");
+    say_number(columns);
+    say(" by ");
+    say_number(rows);
+    say("\n");
+    return set_mode(out, mode);
+}
+
+static UINT8 read_port(uint16_t port)
+{
+    UINT8 value;
+
+    __asm__ volatile("inb %1, %0" : "=a"(value) : "Nd"(port));
+    return value;
+}
+
+static VOID write_port(uint16_t port, UINT8 value)
+{
+    __asm__ volatile("outb %0, %1" : : "a"(value), "Nd"(port));
+}
+
+/* PC16550D, "Line Control Register", "Programmable Baud Generator". */
+static VOID say_divisor(uint16_t port)
+{
+    UINT8 line = read_port((uint16_t)(port + 3));
+
+    write_port((uint16_t)(port + 3), line | 0x80);
+    say("divisor ");
+    say_number(read_port(port) | (UINTN)read_port((uint16_t)(port + 1)) << 8);
+    write_port((uint16_t)(port + 3), line);
+    say(", line control ");
+    say_number(line);
+    say("\n");
+}
+
 static BOOLEAN has_letter(const char *letters, char letter)
 {
     for (; *letters != '\0'; letters++)
@@ -162,7 +232,7 @@ static BOOLEAN has_letter(const char *letters, char letter)
     return FALSE;
 }
 
-static VOID read_letters(EFI_HANDLE image, char *letters, UINTN bytes)
+static VOID read_text(EFI_HANDLE image, CHAR16 *name, char *text, UINTN bytes)
 {
     EFI_GUID loaded = LOADED_IMAGE_PROTOCOL;
     EFI_GUID file_system = SIMPLE_FILE_SYSTEM_PROTOCOL;
@@ -174,9 +244,29 @@ static VOID read_letters(EFI_HANDLE image, char *letters, UINTN bytes)
         !EFI_ERROR(bs->HandleProtocol(self->DeviceHandle, &file_system,
                                       (VOID **)&volume)) &&
         !EFI_ERROR(volume->OpenVolume(volume, &root)) &&
-        !EFI_ERROR(
-            root->Open(root, &file, L"firmware.txt", EFI_FILE_MODE_READ, 0)))
-        (void)file->Read(file, &bytes, letters);
+        !EFI_ERROR(root->Open(root, &file, name, EFI_FILE_MODE_READ, 0)))
+        (void)file->Read(file, &bytes, text);
+}
+
+/* JMP to itself, at each offset of the program that the text has. */
+static VOID hang(EFI_HANDLE image, EFI_HANDLE app)
+{
+    EFI_GUID loaded = LOADED_IMAGE_PROTOCOL;
+    EFI_LOADED_IMAGE *program;
+    char text[32] = "";
+
+    read_text(image, L"hang.txt", text, sizeof(text) - 1);
+    if (EFI_ERROR(bs->HandleProtocol(app, &loaded, (VOID **)&program)))
+        return;
+    for (const char *c = text; *c != '\0'; c++) {
+        UINTN offset = 0;
+        for (; *c > ' '; c++)
+            offset =
+                offset * 16 + (UINTN)(*c <= '9' ? *c - '0' : *c - 'a' + 10);
+        UINT8 *at = (UINT8 *)program->ImageBase + offset;
+        at[0] = 0xeb;
+        at[1] = 0xfe;
+    }
 }
 
 EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *system)
@@ -187,15 +277,23 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *system)
 
     st = system;
     bs = system->BootServices;
-    read_letters(image, letters, sizeof(letters) - 1);
+    read_text(image, L"firmware.txt", letters, sizeof(letters) - 1);
     status = load_app(image, system, &app);
     if (EFI_ERROR(status))
         return status;
     if (has_letter(letters, 'a'))
         break_acpi();
+    if (has_letter(letters, 'h'))
+        hang(image, app);
+    if (has_letter(letters, 'm')) {
+        set_mode = st->ConOut->SetMode;
+        (void)set_mode(st->ConOut, 0);
+        st->ConOut->SetMode = say_mode;
+    }
     if (has_letter(letters, 'n'))
         start_nmis();
-    if (has_letter(letters, 'q')) {
+    if (has_letter(letters, 'q') || has_letter(letters, 'c')) {
+        quick_us = has_letter(letters, 'q') ? LOOK_US : MEASURE_US;
         stall = bs->Stall;
         bs->Stall = stall_quickly;
     }
@@ -206,5 +304,12 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *system)
         handle_protocol = bs->HandleProtocol;
         bs->HandleProtocol = hide_path;
     }
-    return bs->StartImage(app, NULL, NULL);
+    if (has_letter(letters, 'f') || has_letter(letters, 'x'))
+        odd_volume(image, bs,
+                   has_letter(letters, 'f') ? EFI_UNSUPPORTED : EFI_SUCCESS,
+                   has_letter(letters, 'x'));
+    status = bs->StartImage(app, NULL, NULL);
+    if (has_letter(letters, 'd'))
+        say_divisor(COM2);
+    return status;
 }

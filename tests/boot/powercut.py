@@ -21,6 +21,7 @@ import time
 import ktap
 import qemu
 import volume
+from boots import ALL
 
 BUILD = "build"
 CORES = os.cpu_count() or 1
@@ -39,9 +40,9 @@ class Kind:
 
 
 KINDS = (
-    Kind("plain QEMU", False, "", 0.6),
+    Kind("plain QEMU", False, ALL, 0.6),
     # A report for which room is made more than once.
-    Kind("plain QEMU, 8 rounds", False, "repeats=8", 3.0),
+    Kind("plain QEMU, 8 rounds", False, f"{ALL} repeats=8", 3.0),
     Kind("simulated processor", True,
          "tests=tsx_*,force_abort_* trials=50", 6.0),
 )

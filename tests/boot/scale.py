@@ -8,7 +8,7 @@ time each, so of their tests there are few here.
 import re
 
 import figures as written
-from boots import Boot, boot_once, all_of, clean, has
+from boots import ALL, Boot, boot_once, all_of, clean, has
 
 FEW = "tests=force_abort_*,counter3_counts_alone,tsx_commit trials=2"
 
@@ -22,7 +22,7 @@ def summarized(processors):
 def plain(processors):
     return Boot(f"plain QEMU, {processors} processors",
                 all_of(clean, has(rf"^# processors: {processors}, ")),
-                silicon=False, smp=processors)
+                silicon=False, smp=processors, options=ALL)
 
 
 def simulated(processors, tests):

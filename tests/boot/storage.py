@@ -8,10 +8,11 @@ import tempfile
 import ktap
 import qemu
 import volume
-from boots import Boot, all_of, clean, has, lacks, restored, verdicts
+from boots import ALL, Boot, all_of, clean, has, lacks, restored, verdicts
 
 # Short tests in a row, on plain QEMU: they last for some seconds.
-MANY = "repeats=5"
+GOLDEN = "tests=pebs_decode_golden"
+MANY = f"{ALL} repeats=5"
 CUT = {"expect": (("# running 20 of", qemu.Expect.QUIT),)}
 
 
@@ -59,6 +60,16 @@ def fill(stick):
                        check=True)
 
 
+def folder(stick):
+    subprocess.run(["mdel", "-i", stick + "@@1M", "::/tsxpmu.cfg"], check=True)
+    subprocess.run(["mmd", "-i", stick + "@@1M", "::/tsxpmu.cfg"], check=True)
+
+
+def damaged_state(stick):
+    subprocess.run(["mmd", "-i", stick + "@@1M", "::/tsxpmu"], check=True)
+    volume.write(stick, "tsxpmu/state.bin", "no record")
+
+
 def boots():
     yield Boot("a reset in a test: it is an ERROR, and the next start goes on",
                all_of(restored, file_matches_serial, count_is(1),
@@ -100,6 +111,18 @@ def boots():
                    r"^# warning: the report is not written to a file: the volume "
                    r"is write-protected \(EFI_WRITE_PROTECTED\)$")),
                silicon=False, machine={"read_only": True, "bus": "usb"})
+    yield Boot("\\tsxpmu is a file",
+               all_of(clean, has(r"^# warning: the report is not written to a file: \\tsxpmu is a "
+                                 "file, and a folder is wanted$")),
+               silicon=False, stick={"tsxpmu": "not a folder"}, options=GOLDEN)
+    yield Boot("tsxpmu.cfg is a folder",
+               all_of(clean, has("^# warning: tsxpmu.cfg: no option is read: it is a folder$")),
+               silicon=False, change=folder,
+               expect=(("# END ", b""), ("PgUp", qemu.Expect.QUIT)))
+    yield Boot("state.bin is none",
+               all_of(clean, count_is(1), has("^# warning: state.bin cannot be read, so that an "
+                                              "interrupted run is not continued: ")),
+               silicon=False, options=GOLDEN, change=damaged_state)
     yield Boot("no stick",
                all_of(clean, has("^# warning: the report is not written to a file: ")),
                silicon=False,

@@ -103,12 +103,32 @@ def options():
                {"cpu": "skylake-2018"},
                "tests=force_abort_enumeration,force_abort_thread_scope repeats=2 "
                "processors=1 trials=9")
+    yield Boot("soak: again and again, one result each",
+               all_of(clean, has(r"^1\.\.2$"),
+                      has(r"^# soak: counter3_other_processor: counter 3 wrong in "
+                          r"\d+ of \d+ windows beside transactions, in 0 of \d+ "
+                          r"without; [1-9]\d* runs in "),
+                      has(r"^# soak: counter3_provoked: counter 3 wrong in [1-9]"),
+                      has(r"^# summary: counter 3 was provoked: .* in [1-9]\d* of "
+                          r"\d+ windows .*, without transactions in 0 of ")),
+               {"cpu": "skylake-2018"}, "soak=4s trials=20")
+    yield Boot("soak of another test",
+               all_of(clean, has(r"^1\.\.1$"),
+                      has(r"^# soak: tsx_xabort_outside: OBSERVED in 0 of (\d+) "
+                          r"runs; (?!1 )\1 runs in 2 s, the last with seed=(\d+), "
+                          r"FAIL or ERROR in 0 of \1$")),
+               {"cpu": "skylake-2018"}, "tests=tsx_xabort_outside soak=2s")
+    yield Boot("a soak ends at the first FAIL",
+               all_of(restored, has(r"^# soak: tsx_xabort_outside: .*; 1 runs in .*"
+                                    r"FAIL or ERROR in 1 of 1$")),
+               {"cpu": "skylake-2018", "fault": "xabort_outside_sets_eax"},
+               "tests=tsx_xabort_outside soak=2s")
     found = r"^# processors 0-1: found: "
     yield Boot("the processors as they were found",
                all_of(clean, has(found + r"IA32_MISC_ENABLE \(1A0H\) = 0x[0-9a-f]+$"),
                       has(found + "LVT performance counters = 0x10000$"),
                       has(found + r"CPUID\.0AH\.0: EAX = 0x7300404, "),
-                      has("^# processor 1: found: the tests' memory = 0x[0-9a-f]+, 80 KiB, "
+                      has("^# processor 1: found: the tests' memory = 0x[0-9a-f]+, 84 KiB, "
                           "physically contiguous: "),
                       has(r"^# machine: date: 2026-01-01 00:0\d by its clock$"),
                       has("^# machine: id: none: ")),
@@ -124,7 +144,7 @@ def options():
                                             has("^# summary: unexp.*OBSERVED")),
                {"cpu": "skylake-2018"}, "tests=counter3_* trials=20 verbosity=quiet")
     yield Boot("verbosity=verbose: citations and times",
-               all_of(clean, has("^# rests on: "), has(r"^# took \d+ ms$")),
+               all_of(clean, has("^# rests on: "), has(r"^# took \d+ ms, \d+ checks$")),
                {"cpu": "skylake-2018"}, QUICK + " verbosity=verbose")
     yield Boot("raw=all: the records of a test that passes",
                all_of(clean, raw_decodes), {"cpu": "skylake-2018"},
@@ -138,6 +158,11 @@ def options():
                       has(f"^ok .* tsx_nesting # {needs}"),
                       verdicts({"counter_count_constant": "PASS"})),
                {"cpu": "skylake-2021"}, "trials=20 allow=nothing")
+    yield Boot("--help", all_of(has("^  trials=  0 to 4294967295"), lacks("KTAP")),
+               silicon=False, machine={"extra": ("-kernel", f"{BUILD}/tsxpmu.efi", "-append",
+                                                 "fs0:tsxpmu.efi --help")},
+               stick={"EFI/BOOT/BOOTX64.EFI": "none: firmware has nothing else to start"},
+               expect=(("countdown=0 exit=poweroff", b""), ("Boot", qemu.Expect.QUIT)))
     yield Boot("exit=reboot boots again", all_of(has(r"# END pass=1 (.|\n)*# END pass=1 ")),
                options="countdown=0 exit=reboot " + GOLDEN, silicon=False, default_options=False,
                machine={"extra": ("-action", "reboot=reset")},
@@ -260,32 +285,6 @@ def slow_reader():
                started=reader.start)
 
 
-# --- Firmware ------------------------------------------------------------------
-
-
-def odd_firmware():
-    """What odd_firmware.c changes, by its letters."""
-    def one(name, letters, want, words="", **more):
-        return Boot("odd firmware: " + name, want, silicon=False, firmware=letters,
-                    options=f"{GOLDEN} {words}", **more)
-
-    yield one("ACPI points nowhere", "a", all_of(clean, has(
-        "^# warning: serial port of SPCR: a pointer in ACPI's tables leads nowhere")))
-    yield one("NMIs of a watchdog", "n", all_of(clean, has(
-        "^# warning: [0-9]+ NMIs while no test ran")), "repeats=20")
-    yield one("no console has a device path", "p",
-              all_of(has("^KTAP version 1"), in_file("^# END ")), "serial=off",
-              machine={"extra": ("-device", "VGA")})
-    yield one("no console has a device path, and it is slow", "ps",
-              all_of(in_file("^# END "), has(r"^\.\.\. [0-9]+ lines are not shown here")),
-              "serial=off repeats=400", machine={"extra": ("-device", "VGA")})
-    # Noise opens the menu; a minute later the run starts, ten times as fast here.
-    yield one("noise of a console opens the menu", "q", all_of(
-        clean, has("Type an option")), "countdown=20", expect=(("starts in", b"x"),))
-    yield one("noise that is no key does not", "", all_of(
-        clean, lacks("Type an option")), "countdown=2", expect=(("starts in", b"\x11"),))
-
-
 # --- Users ---------------------------------------------------------------------
 
 
@@ -320,6 +319,15 @@ def pages(report, outcome):
                 yield "no line of the report: " + line
 
 
+def no_result_after_end(report, outcome):
+    """The page that is shown then is the summary."""
+    after_end = outcome.text[outcome.text.index("# END "):]
+    if "# summary: " not in after_end:
+        yield "no summary after END"
+    if re.search(r"^(not )?ok ", re.sub(r"\x1b\[[0-9;]*[a-zA-Z]", "", after_end), re.M):
+        yield "a result stands after END"
+
+
 def user_interface():
     menu = "Type an option"  # below the menu's items
     mark = "Options: "  # its last row
@@ -342,12 +350,18 @@ def user_interface():
                machine={"extra": ("-device", "VGA")},
                expect=(("starts in", "down"), (mark, "up"), ("> Back", "down"),
                        ("> Start", "ret")))
+    yield Boot("another run from the menu, after processors rested",
+               all_of(has("# END (.|\n)*KTAP version 1(.|\n)*# END "), lacks("did not answer")),
+               default_options=False, silicon=False, smp=4, options="countdown=1 " + GOLDEN,
+               machine={"cpu": "qemu64,+monitor"},
+               expect=(("# END ", b""), ("PgUp", b"m"), ("> Start", b""), (mark, ENTER),
+                       ("KTAP version 1", b""), ("# END ", b""), ("PgUp", qemu.Expect.QUIT)))
     yield Boot("no user: no screen, no keyboard, no serial port",
                all_of(ended, in_file("^# END ")), default_options=False, silicon=False,
                options="countdown=2 exit=poweroff " + GOLDEN,
                machine={"serial": False})
-    yield Boot("exit=menu without a keyboard: the last page stays",
-               all_of(restored, has("PgUp")), default_options=False, silicon=False,
+    yield Boot("exit=menu without a keyboard: the summary stays",
+               all_of(restored, has("PgUp"), no_result_after_end), default_options=False, silicon=False,
                options="countdown=1 " + GOLDEN,
                expect=(("# END ", b""), ("PgUp", qemu.Expect.QUIT)))
 
@@ -356,5 +370,4 @@ def boots():
     yield from options()
     yield from serial()
     yield from slow_reader()
-    yield from odd_firmware()
     yield from user_interface()

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Counter 3 of a processor that runs no transactions, while another one runs
- * them all the time: the sibling on its core, where there is one. */
+/* Counter 3 beside another processor, the sibling on its core where there is
+ * one: that one alone runs transactions; or it makes this one's abort, by
+ * conflicts, and by writing so much that a cache that both share is full. In
+ * turn with each window the same without an XBEGIN, as control. */
 #include "src/harness/case.h"
+#include "asm/tsx_bodies.h"
 #include "src/base/msr.h"
 #include "src/counting/counter3.h"
 #include "src/counting/counters.h"
@@ -10,55 +13,131 @@
 #include "src/tsx/pair.h"
 #include "src/tsx/rtm.h"
 
-#define TURNS 64 /* of a plain loop, while counter 3 counts */
+#define TURNS     64  /* of a loop, while counter 3 counts */
+#define LINES     100 /* that a transaction writes */
+#define MORE      512 /* and the other processor: a first-level cache of 32 KB */
+#define FEW       2   /* transactions in a window */
+#define MANY      512 /* and where a processor is fast enough */
+#define PAGE      4096
+#define BUDGET_MS 60 /* for windows with many */
+
+enum kind { ALONE, CONFLICTS, EVICTIONS, KINDS };
+
+static const struct {
+    const char *what;
+    unsigned every; /* rounds for one that takes so long */
+} kinds[KINDS] = {
+    [ALONE] = {"transactions of another processor alone", 1},
+    [CONFLICTS] = {"conflicts with another processor", 1},
+    [EVICTIONS] = {"transactions while another processor fills the cache", 8},
+};
+
+/* What a soak carries from one repetition to the next. */
+struct carried {
+    struct provoked kinds[KINDS], control;
+    struct provoked_histogram histogram;
+    uint64_t transactions; /* of the other processor */
+};
+_Static_assert(sizeof(struct carried) <= TEST_CARRIED_BYTES, "fits");
 
 /* At the start of the boot processor's buffer. */
 struct shared {
     struct pair pair;
-    unsigned rounds;
-    bool promised, failed;
-    struct provoked found;
-    unsigned committed; /* on processor 1 */
+    enum kind kind;
+    volatile bool transaction; /* now, or the control */
+    unsigned rounds, times;
+    bool failed;
+    struct carried *carried;
+    struct tsx_block mine, theirs; /* of the boot processor; of the other */
+    _Alignas(PAGE) volatile uint64_t line[8];
+    _Alignas(PAGE) uint8_t lines[64 * LINES];
 };
+_Static_assert(sizeof(struct shared) <= TEST_BUFFER_BYTES, "fits");
 
-static void spin(void *argument)
+/* The window's work. */
+static void run_mine(void *argument)
 {
+    struct shared *s = argument;
     volatile unsigned turns = 0;
 
-    (void)argument;
-    while (turns < TURNS)
-        turns++;
+    if (s->kind == ALONE)
+        while (turns < TURNS)
+            turns++;
+    for (unsigned i = 0; s->kind != ALONE && i < s->times; i++)
+        if (s->transaction)
+            tsx_inside(&s->mine);
+        else
+            tsx_outside(&s->mine);
 }
 
-static void look(struct test_context *t, void *argument)
+static void run_theirs(struct test_context *peer, void *argument)
 {
     struct shared *s = argument;
-
-    if (!counters_claim(t)) {
-        s->failed = true;
-        return;
-    }
-    s->promised = counter3_is_reliable(t);
-    for (unsigned i = 0; i < s->rounds && !s->failed; i++) {
-        hw_poll();
-        s->failed =
-            !provoke(t, i, spin, NULL, &s->found) || !pair_wait(t, &s->pair);
-    }
-}
-
-static void run_transactions(struct test_context *peer, void *argument)
-{
-    struct shared *s = argument;
-    struct rtm_tally tally;
 
     (void)peer;
-    rtm_try(1, &tally);
-    s->committed += tally.committed;
+    if (s->kind == CONFLICTS) {
+        s->line[0] = s->pair.rounds;
+    } else if (s->kind == ALONE && s->transaction) {
+        tsx_inside(&s->theirs);
+        s->carried->transactions++;
+    } else {
+        tsx_outside(&s->theirs);
+    }
+}
+
+/* A window with transactions, then the same without. */
+static bool try_both(struct test_context *t, struct shared *s, unsigned turn)
+{
+    struct carried *c = s->carried;
+
+    hw_poll();
+    s->transaction = true;
+    if (!pair_wait(t, &s->pair) || !provoke(t, turn, FROM_0, run_mine, s,
+                                            &c->kinds[s->kind], &c->histogram))
+        return false;
+    s->transaction = false;
+    return pair_wait(t, &s->pair) &&
+           provoke(t, turn, FROM_0, run_mine, s, &c->control, NULL);
+}
+
+static void run_windows(struct test_context *t, void *argument)
+{
+    struct shared *s = argument;
+    uint64_t start = hw_ms();
+    unsigned turn = 0;
+
+    s->times = FEW;
+    for (; turn < s->rounds && !s->failed; turn += kinds[s->kind].every)
+        s->failed = !try_both(t, s, turn);
+    for (s->times = MANY; hw_ms() - start < BUDGET_MS && !s->failed; turn++)
+        s->failed = !try_both(t, s, turn);
+}
+
+static bool run_kind(struct test_context *t, struct shared *s, enum kind kind)
+{
+    static const uint8_t *const mine[] = {tsx_body_nothing, tsx_body_hold_load,
+                                          tsx_body_write_lines};
+    static const uint8_t *const theirs[] = {tsx_body_long, tsx_body_nothing,
+                                            tsx_body_write_lines};
+    unsigned other = test_sibling(t) != 0 ? test_sibling(t) : 1;
+
+    s->kind = kind;
+    s->mine = (struct tsx_block){
+        .body = mine[kind],
+        .argument = (uint64_t)(uintptr_t)(kind == CONFLICTS ? (void *)s->line
+                                                            : s->lines),
+        .count = kind == CONFLICTS ? TURNS : LINES};
+    s->theirs = (struct tsx_block){
+        .body = theirs[kind],
+        .argument = (uint64_t)(uintptr_t)test_buffer_of(t, other),
+        .count = MORE};
+    return pair_run_beside(t, &s->pair, other, run_windows, run_theirs, s) &&
+           !s->failed;
 }
 
 TEST(counter3_other_processor,
-     .asks = "Does counter 3 count while only another processor runs "
-             "transactions?",
+     .asks = "Does counter 3 count while another processor runs transactions, "
+             "or makes this one's abort?",
      .cite = "White paper 604224, section 1.2 and appendix A",
      .scope = WHOLE_MACHINE,
      .needs = {.features = NEED_INTEL | NEED_PMU | NEED_RTM |
@@ -66,23 +145,41 @@ TEST(counter3_other_processor,
                .counters = 4})
 {
     struct shared *s = test_buffer(t);
-    uint64_t value;
+    struct carried *c = test_carried(t);
+    uint64_t value, wrong = 0, windows = 0, dropped = 0;
 
     /* Set-up: the state of a driver that knows nothing of the bit. */
     if (test_regime(t) == REGIME_B &&
         !force_abort_change(t, TSX_FORCE_ABORT_RTM_FORCE_ABORT, 0, &value))
         return;
-    if (!rtm_usable(t))
+    if (!rtm_usable(t) || !counters_claim(t))
         return;
-    *s = (struct shared){.rounds = (test_trials(t, 80, 20) + 4) / 5};
+    *s = (struct shared){.rounds = (test_trials(t, 80, 20) + 4) / 5,
+                         .carried = c};
+    bool promised = counter3_is_reliable(t);
 
     /* Measured. */
-    if (!pair_run(t, &s->pair, look, run_transactions, s) || s->failed)
-        return;
+    for (enum kind kind = 0; kind < KINDS; kind++)
+        if (!run_kind(t, s, kind))
+            return;
 
     /* Check. */
-    provoke_report(t, s->promised, "transactions of another processor",
-                   &s->found);
-    note(t, "processor 1 ran %lu transactions, %u of them committed",
-         s->pair.rounds, s->committed);
+    for (enum kind kind = 0; kind < KINDS; kind++) {
+        provoke_report(t, promised, kinds[kind].what, &c->kinds[kind]);
+        wrong += c->kinds[kind].wrong;
+        windows += c->kinds[kind].rounds;
+        dropped += c->kinds[kind].dropped;
+    }
+    provoke_report(t, promised, "no transactions", &c->control);
+    if (!promised)
+        observe(t, "counter 3 wrong beside another processor", wrong, windows);
+    provoke_report_values(t, &c->histogram, windows);
+    windows_provoked(t, BESIDE_TRANSACTIONS, wrong, windows);
+    windows_provoked(t, BESIDE_NOTHING, c->control.wrong, c->control.rounds);
+    note(t,
+         "processor %u, %s, ran %lu transactions alone; %lu windows dropped "
+         "for an SMI",
+         test_sibling(t) != 0 ? test_sibling(t) : 1,
+         test_sibling(t) != 0 ? "on the same core" : "on another core",
+         c->transactions, dropped + c->control.dropped);
 }

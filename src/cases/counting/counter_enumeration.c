@@ -11,6 +11,9 @@
 #define PERFMON_AVAILABLE BIT(7) /* of IA32_MISC_ENABLE */
 #define LOADS             16
 #define PAGE              4096
+#define RANDOM_WINDOWS    4
+#define RANDOM_BRANCHES   64 /* of window_random() */
+#define RANDOM_OTHERS     4  /* the loop's */
 
 enum provoked { BY_WORK, BY_LOADS, BY_RANDOM_BRANCHES };
 
@@ -88,6 +91,33 @@ static bool try_last_level(struct test_context *t, uint64_t places)
                 "the caches have, %lu by as many of flushed lines; wanted "
                 "fewer by those",
                 cached.pmc[0], LOADS, flushed.pmc[0]);
+    return true;
+}
+
+/* Of 64 branches at random some are mispredicted, and no more than there are
+ * branches. */
+static bool try_random(struct test_context *t, uint64_t places)
+{
+    struct bank before = bank_of(places & BITS(1, 0), events[6].select), after;
+
+    if ((places & BITS(1, 0)) != BITS(1, 0))
+        return true;
+    before.select[1] ^= events[6].select ^ events[5].select;
+    for (unsigned i = 0; i < RANDOM_WINDOWS; i++) {
+        before.cell = test_random(t);
+        if (!bank_window(t, &before, window_random, &after))
+            return false;
+        check(t, after.pmc[0] <= RANDOM_BRANCHES + RANDOM_OTHERS,
+              "a window with %u branches at random, and a loop: Branch Misses "
+              "Retired (C5H/00H) is %lu on IA32_PMC0 (C1H); wanted %u at most",
+              RANDOM_BRANCHES, after.pmc[0], RANDOM_BRANCHES + RANDOM_OTHERS);
+    }
+    check(t, after.pmc[0] <= after.pmc[1],
+          "a window with 64 branches at random: Branch Misses Retired "
+          "(C5H/00H) is %lu on IA32_PMC0 (C1H), Branch Instruction Retired "
+          "(C4H/00H) %lu on IA32_PMC1 (C2H); wanted no more misses than "
+          "branches",
+          after.pmc[0], after.pmc[1]);
     return true;
 }
 
@@ -182,19 +212,46 @@ static bool try_event(struct test_context *t, uint64_t places, unsigned bit)
     return true;
 }
 
+/* Each register that is enumerated, be it one more than is used elsewhere. */
+static void look_at_all(struct test_context *t)
+{
+    const struct identity *id = test_cpu(t);
+    char name[MSR_NAME_BYTES];
+    uint64_t value;
+
+    for (unsigned n = 0; n < 2u * id->counters + id->fixed_counters; n++) {
+        uint32_t msr = n < id->counters ? IA32_PMC(n)
+                       : n < 2u * id->counters
+                           ? IA32_PERFEVTSEL(n - id->counters)
+                           : IA32_FIXED_CTR(n - 2u * id->counters);
+        int vector = try_get_msr(t, msr, &value);
+        check(t, vector == HW_NO_FAULT,
+              "CPUID.0AH has %u counters and %u fixed ones: RDMSR of %s got "
+              "%s, wanted no exception",
+              id->counters, id->fixed_counters, msr_name(msr, name),
+              fault_name(vector));
+    }
+}
+
 /* Registers past the last that is enumerated: the other four counters of the
- * core may answer. */
+ * core may answer. Of fixed ones there are three up to version 4. */
 static void look_beyond(struct test_context *t)
 {
     const struct identity *id = test_cpu(t);
     const uint32_t beyond[] = {IA32_PERFEVTSEL(id->counters),
-                               IA32_PMC(id->counters),
-                               IA32_FIXED_CTR(id->fixed_counters)};
+                               IA32_PMC(id->counters)};
     unsigned there = 0;
     uint64_t value;
 
     for (unsigned i = 0; i < sizeof(beyond) / sizeof(beyond[0]); i++)
         there += try_get_msr(t, beyond[i], &value) == HW_NO_FAULT;
+    if (id->perfmon_version <= 4 && id->fixed_counters == BANK_FIXED) {
+        int vector = try_get_msr(t, IA32_FIXED_CTR(BANK_FIXED), &value);
+        check(t, vector == HW_GP,
+              "CPUID.0AH:EDX[4:0] has 3 fixed counters: RDMSR of 30CH got %s, "
+              "wanted #GP",
+              fault_name(vector));
+    }
     observe(t, "registers of counters that CPUID.0AH does not have can be read",
             there, sizeof(beyond) / sizeof(beyond[0]));
 }
@@ -213,6 +270,10 @@ static void check_leaf(struct test_context *t)
               (id->fixed_bits >= 32 && id->fixed_bits <= 64),
           "CPUID.0AH:EDX[12:5], the width of the %u fixed counters, is %u",
           id->fixed_counters, id->fixed_bits);
+    check(t, id->leaf0a_eax >> 24 >= EVENTS,
+          "CPUID.0AH:EAX[31:24], the length of the list of architectural "
+          "events, is %u; wanted %u or more",
+          id->leaf0a_eax >> 24, (unsigned)EVENTS);
     if (get_msr(t, IA32_MISC_ENABLE, &misc))
         check(t, (misc & PERFMON_AVAILABLE) != 0,
               "IA32_MISC_ENABLE (1A0H) is 0x%lx: [7], Performance Monitoring "
@@ -234,6 +295,7 @@ TEST(counter_enumeration,
     if (places == 0)
         return;
     check_leaf(t);
+    look_at_all(t);
     for (unsigned bit = 0; bit < EVENTS; bit++) {
         if (bit >= length || (id->leaf0a_ebx >> bit & 1) != 0)
             continue;
@@ -245,7 +307,7 @@ TEST(counter_enumeration,
         (id->leaf0a_ebx & BITS(4, 3)) == 0 && !try_last_level(t, places))
         return;
     if (length > 6 && (id->leaf0a_ebx & BIT(6)) == 0 &&
-        !try_predicted(t, places))
+        (!try_predicted(t, places) || !try_random(t, places)))
         return;
     if (!try_cycles(t, places))
         return;

@@ -3,12 +3,17 @@
  * IA32_PERF_GLOBAL_STATUS, which stays until it is cleared through 390H, and
  * 390H clears nothing else. */
 #include "src/harness/case.h"
+#include "asm/memory_windows.h"
 #include "src/base/msr.h"
 #include "src/base/names.h"
 #include "src/counting/bank.h"
 
 #define BRANCHES    0xc4
+#define CYCLES      0x3c
+#define LOADS       UINT64_C(0x81d0) /* tables of events, 06_2AH and later */
 #define CYCLE_TRIES 4
+#define FEW_LOADS   3
+#define AMID        7 /* parts of the cycles of a window */
 
 /* What others than a counter may set at any time: a ToPA entry, SGX, the
  * uncore, and CondChgd. */
@@ -59,7 +64,8 @@ static bool try_very_event(struct test_context *t, uint64_t places, unsigned p)
     if (!bank_window(t, &bank, window_plain, &after))
         return false;
     const uint64_t events = *bank_value(&after, p);
-    for (uint64_t short_of = events + 1; short_of + 1 >= events; short_of--) {
+    for (unsigned i = 0; i < 3 && i <= events; i++) {
+        const uint64_t short_of = events + 1 - i;
         *bank_value(&bank, p) = (bank_mask(test_cpu(t), p) - short_of) + 1;
         if (!bank_window(t, &bank, window_plain, &after))
             return false;
@@ -98,6 +104,50 @@ static bool try_very_cycle(struct test_context *t, uint64_t places, unsigned p)
               msr_name(bank_msr(p), name), start, end, p, overflow,
               end < start);
         *bank_value(&after, p) = (end - start) & mask;
+    }
+    return true;
+}
+
+/* Loads that miss the caches, which take many cycles each. They are counted, so
+ * that it is known which they are. */
+static void load_flushed(void *argument)
+{
+    struct test_context *t = argument;
+    const struct memory_walk walk = {.base = (uintptr_t)test_buffer(t),
+                                     .step = 64,
+                                     .mask = TEST_BUFFER_BYTES / 2 - 1,
+                                     .count = FEW_LOADS};
+
+    memory_load_flush(msr_value(t, IA32_PERF_GLOBAL_CTRL), &walk);
+}
+
+/* Core cycles on two counters, one of which overflows somewhere amid them: both
+ * count the same, so nothing is lost at the overflow. */
+static bool try_amid_cycles(struct test_context *t, uint64_t places)
+{
+    struct bank before = bank_of(places & BITS(2, 0), CYCLES), after;
+    const uint64_t mask = bank_mask(test_cpu(t), 0);
+
+    if ((places & BITS(2, 0)) != BITS(2, 0))
+        return true;
+    before.select[2] =
+        LOADS | IA32_PERFEVTSEL_USR | IA32_PERFEVTSEL_OS | IA32_PERFEVTSEL_EN;
+    if (!bank_work(t, &before, load_flushed, t, &after))
+        return false;
+    const uint64_t cycles = after.pmc[1];
+    for (unsigned i = 1; i < AMID; i++) {
+        before.pmc[0] = mask - cycles * i / AMID;
+        if (!bank_work(t, &before, load_flushed, t, &after))
+            return false;
+        uint64_t counted = (after.pmc[0] - before.pmc[0]) & mask;
+        uint64_t margin = count_margin(COUNTS_TIME, after.pmc[1]);
+        check(t,
+              counted + margin >= after.pmc[1] &&
+                  counted <= after.pmc[1] + margin,
+              "IA32_PMC0 (C1H) went from 0x%lx to 0x%lx over its overflow, %lu "
+              "core cycles, while IA32_PMC1 (C2H) counted %lu from 0; wanted "
+              "the same, but for an eighth",
+              before.pmc[0], after.pmc[0], counted, after.pmc[1]);
     }
     return true;
 }
@@ -180,6 +230,8 @@ TEST(counter_overflow_bits,
     for (unsigned p = PLACE_FIXED0 + 1; p < PLACES_END; p++)
         if ((places >> p & 1) != 0 && !try_very_cycle(t, places, p))
             return;
+    if (!try_amid_cycles(t, places))
+        return;
     if (!try_overflow(t, places, 0, &after) ||
         !try_overflow(t, places, places, &after))
         return;

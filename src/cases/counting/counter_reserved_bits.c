@@ -69,6 +69,29 @@ static uint64_t reserved_of_places(const struct identity *id)
     return BITS(54, 8) & ~bank_places(id);
 }
 
+/* IA32_DEBUGCTL: "Layout of IA32_DEBUGCTL MSR" ends at [15]. Of [5:2], which
+ * older processors had for pins, no edict: not tried. */
+static void try_debugctl(struct test_context *t, unsigned *tried)
+{
+    char bits[BITS_NAME_BYTES];
+    uint64_t found, accepted = 0;
+
+    if (test_cpu(t)->perfmon_version > 4 ||
+        !get_msr(t, IA32_DEBUGCTL, &found) || !set_msr(t, IA32_DEBUGCTL, found))
+        return;
+    for (unsigned bit = 16; bit < 64; bit++) {
+        ++*tried;
+        if (try_set_msr_again(t, IA32_DEBUGCTL, found | BIT(bit)) == HW_GP)
+            continue;
+        accepted |= BIT(bit);
+        set_msr_again(t, IA32_DEBUGCTL, found);
+    }
+    check(t, accepted == 0,
+          "IA32_DEBUGCTL (1D9H): reserved bits %s raised no #GP, each written "
+          "alone; wanted #GP",
+          bits_name(accepted, bits));
+}
+
 TEST(counter_reserved_bits,
      .asks = "Do reserved bits of the counters' control registers raise #GP?",
      .cite = "SDM 3B, \"Layout of IA32_PERFEVTSELx MSRs\", \"Layout of "
@@ -97,5 +120,6 @@ TEST(counter_reserved_bits,
     }
     if (id->perfmon_version == 4)
         try_bits(t, IA32_PERF_GLOBAL_STATUS_SET, places | BITS(57, 56), &tried);
+    try_debugctl(t, &tried);
     note(t, "%u reserved bits tried", tried);
 }

@@ -30,14 +30,17 @@ static const struct {
     bool nmi;
     const char *mode;
     bool overflows, masked;
+    bool full; /* at the threshold; more records are dropped */
 } rows[] = {
-    {1, false, "fixed vector", false, false},
-    {2, false, "fixed vector", false, false},
-    {3, false, "fixed vector", false, false},
-    {2, true, "NMI", false, false},
-    {3, true, "NMI", false, false},
-    {3, false, "IA32_PERFEVTSEL0[20] (INT) = 1, fixed vector", true, false},
-    {2, false, "masked in the local APIC", false, true},
+    {1, false, "fixed vector", false, false, false},
+    {2, false, "fixed vector", false, false, false},
+    {3, false, "fixed vector", false, false, false},
+    {2, true, "NMI", false, false, false},
+    {3, true, "NMI", false, false, false},
+    {3, false, "IA32_PERFEVTSEL0[20] (INT) = 1, fixed vector", true, false,
+     false},
+    {2, false, "masked in the local APIC", false, true, false},
+    {2, false, "no room for more, fixed vector", false, false, true},
 };
 
 /* One window with the LVT entry in that mode; *came: interrupts. False where it
@@ -46,6 +49,10 @@ static bool run_window(struct sampling *p, unsigned row, unsigned *came)
 {
     struct sampling_config config = config_of(rows[row].threshold);
 
+    if (rows[row].full) {
+        config.room = rows[row].threshold;
+        config.period[0] = 20;
+    }
     if (rows[row].overflows)
         config.select |= IA32_PERFEVTSEL_INT;
 

@@ -2,6 +2,7 @@
 /* The time in a record is that of its event: after a reading just before it,
  * before a reading just after it. */
 #include "src/harness/case.h"
+#include "src/base/msr.h"
 #include "src/pebs/sampling.h"
 
 static const struct sampling_config config = {
@@ -27,6 +28,7 @@ TEST(pebs_tsc, .asks = "Is the TSC of a record the time at which it was made?",
     uint64_t times[PEBS_TIMED + 1];
     struct pebs_record record;
     struct sampling p;
+    uint64_t low = 0;
 
     /* Set-up, measured. */
     if (!sampling_claim(&p, t) ||
@@ -43,6 +45,7 @@ TEST(pebs_tsc, .asks = "Is the TSC of a record the time at which it was made?",
             sampling_record(&p, n, &record) ? sampling_event(&p, &record) : 0;
         if (event == 0)
             return;
+        low |= record.tsc;
         if (!check(t, event <= PEBS_TIMED, "a record has R15 of event %u of %u",
                    event, PEBS_TIMED) ||
             !check(t,
@@ -53,6 +56,8 @@ TEST(pebs_tsc, .asks = "Is the TSC of a record the time at which it was made?",
                    n, record.tsc, times[event - 1], times[event]))
             return;
     }
+    check(t, (low & BITS(15, 0)) != 0,
+          "TSC (C0H) of %u records: [15:0] is 0 in all of them", p.records);
     note(t, "%u records in %lu cycles of the TSC", p.records,
          p.tsc_after - p.tsc_before);
 }

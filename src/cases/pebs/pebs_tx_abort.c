@@ -68,6 +68,18 @@ static bool is_by(enum cause_id id, uint32_t eax)
            (!causes[id].always || (eax & RTM_STATUS_RETRY) == 0);
 }
 
+/* Many of the aborts by SDV_ENABLE_RTM have a status of 0, as some causes do:
+ * there a record is the cause's by its EventingIP too. */
+static bool is_there(const struct test_context *t,
+                     const struct pebs_record *record, uint64_t at)
+{
+    const enum regime regime = test_regime(t);
+
+    return (regime != REGIME_C && regime != REGIME_C_PRIME &&
+            regime != REGIME_D) ||
+           at == 0 || record->eventing_ip == at;
+}
+
 /* Of one cause. */
 struct tally {
     unsigned tries, aborts, records;
@@ -97,7 +109,7 @@ static void judge_record(struct sampling *p, enum cause_id id, uint32_t eax,
           wrong, record.tx_abort, eax, record.rip, record.eventing_ip,
           abort.resume, abort.at);
     abort_bits_add(&y->all, &record, eax);
-    if (is_by(id, eax))
+    if (is_by(id, eax) && is_there(p->t, &record, abort.at))
         abort_bits_add(&y->cause, &record, eax);
     y->info = record.tx_abort;
 }

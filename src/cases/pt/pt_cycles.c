@@ -7,7 +7,7 @@
 
 #define CORE_CYCLES 1 /* IA32_FIXED_CTR1: CPU_CLK_UNHALTED.CORE */
 #define SHORT       8 /* turns */
-#define LONG        40
+#define LONG        80
 #define SLACK       200 /* cycles: caches that were cold, once */
 
 struct cycles {

@@ -100,6 +100,10 @@ static void check_untriggered(struct trace *p, struct window *w, uint64_t bit,
     check(p->t, trace_guarded(p, 0, TRACE_BYTES) == TRACE_BYTES,
           "%s = 1: %lu bytes of trace were written; wanted none", name,
           TRACE_BYTES - trace_guarded(p, 0, TRACE_BYTES));
+    check(p->t, (w->code.cells[1] & IA32_RTIT_CTL_TraceEn) != 0,
+          "%s = 1: IA32_RTIT_CTL (570H) = 0x%lx after TraceEn is set; wanted "
+          "[0] (TraceEn) = 1",
+          name, w->code.cells[1]);
     check(p->t, (p->status & ~IA32_RTIT_STATUS_ENABLES) == bit,
           "%s = 1: IA32_RTIT_STATUS (571H) = 0x%lx afterwards; wanted 0x%lx",
           name, p->status, bit);
@@ -130,6 +134,7 @@ TEST(pt_enable,
     check_registers(&p);
     check_status(&p);
     check_again(&p, &w);
+    window_set(&w, trace_body_status, trace_body_status_path);
     check_untriggered(&p, &w, IA32_RTIT_STATUS_Stopped,
                       "IA32_RTIT_STATUS (571H)[5] (Stopped)");
     check_untriggered(&p, &w, IA32_RTIT_STATUS_Error,

@@ -117,6 +117,7 @@ static void check_writes(struct trace *p, uint64_t control, uint64_t cr3,
     const struct path_step steps[] = {
         {PATH_PGE, trace_at(trace_window_on_next)},
         {PATH_TIP, trace_at(trace_body_cr3)},
+        {PATH_NOT_TAKEN, 0},
         {PATH_PIP, path_pip(cr3)},
         {PATH_PGD_HIDDEN, 0},
         {PATH_PIP, path_pip(cr3)},

@@ -84,6 +84,27 @@ static void check_halves(struct trace *p, uint64_t control)
         window_check(p, "filters of two halves of the range", &w, &seen);
 }
 
+/* Each bit of the bounds counts: those above 31 of a range 4 GB higher, or of
+ * one that begins there, too. */
+static void check_far(struct trace *p, uint64_t control)
+{
+    const uint64_t first = trace_at(trace_range_first),
+                   last = trace_at(trace_range_last);
+    struct window w;
+    struct path_seen seen;
+
+    p->control = control | IA32_RTIT_CTL_ADDR_CFG(0, IA32_RTIT_ADDR_FILTER);
+    for (unsigned bit = 32; bit < 47; bit += 7) {
+        window_set_silent(&w, trace_body_range);
+        if (set_range(p, 0, first ^ BIT(bit), last ^ BIT(bit)))
+            window_check(p, "filter of the range in another 4 GB", &w, &seen);
+    }
+    window_set(&w, trace_body_range, trace_body_range_path);
+    w.bare = true;
+    if (set_range(p, 0, first, last))
+        window_check(p, "filter of the range again", &w, &seen);
+}
+
 TEST(pt_filter_ip,
      .asks = "Does a filter trace the addresses of its range, and no other?",
      .cite = "SDM 3C, Intel Processor Trace, \"Filtering by IP\", \"Filter "
@@ -116,5 +137,6 @@ TEST(pt_filter_ip,
         check_range(&p, n, control);
     if (ranges >= 2)
         check_halves(&p, control);
+    check_far(&p, control);
     check_status(&p, control);
 }

@@ -140,6 +140,7 @@ TEST(pt_ring3,
     if (!trace_claim(&p, t) || !set_msr(t, IA32_PERF_GLOBAL_CTRL, 0) ||
         !ring3_prepare(&ring3, t))
         return;
+    p.may_stop = true;
     p.memory = (uint8_t *)test_records(t) + PAGE_BYTES;
 
     /* Measured and checked. */

@@ -8,52 +8,65 @@
 #include "src/tsx/status.h"
 
 #define PAGE_BYTES 4096u
-#define BODY_BYTES 64   /* of tsx_body_jumps, at most */
+#define BODY_BYTES 64 /* of tsx_body_jumps, at most */
+#define LINE_BYTES 64
 #define TURNS      1000 /* 3 bytes each: longer than FROM_END */
 #define FROM_END   300  /* of the first region */
 #define FIRST_AT   (5 * PAGE_BYTES)
 #define NEXT_AT    (2 * PAGE_BYTES)
 
-/* Pages of this processor's that the trace does not use. */
-static void set_pages(struct trace *p, struct trace_window *w)
+/* The usual output, to the page that p->memory is for now. */
+static bool arm_page(struct trace *p)
 {
-    uint8_t *buffer = test_buffer(p->t), *end = p->memory + TRACE_BYTES;
-    const uint64_t before = (uint64_t)(p->memory - buffer) / PAGE_BYTES,
-                   after = (uint64_t)(buffer + TEST_BUFFER_BYTES - end) /
-                           PAGE_BYTES;
-    uint8_t *records = (uint8_t *)test_records(p->t) + PAGE_BYTES;
-
-    w->argument = before > after ? trace_at(buffer) : trace_at(end);
-    w->count = before > after ? before : after;
-    w->cells[2] = trace_at(records);
-    w->cells[3] = TEST_RECORDS_BYTES / PAGE_BYTES - 1;
+    memset(p->memory, TRACE_GUARD, PAGE_BYTES);
+    p->armed = p->control;
+    return set_msr(p->t, IA32_RTIT_STATUS, 0) &&
+           set_msr(p->t, IA32_RTIT_OUTPUT_BASE, trace_at(p->table)) &&
+           set_msr(p->t, IA32_RTIT_OUTPUT_MASK_PTRS,
+                   output_topa_pointers(0, 0)) &&
+           set_msr(p->t, IA32_RTIT_CTL, p->armed);
 }
 
+/* More lines than any cache of the first level has ways, and, over all of the
+ * buffer, more than it has lines: the trace goes to a page of test_records().
+ */
 static void check_capacity(struct trace *p)
 {
-    const uint64_t begin = trace_at(trace_tx_capacity_at);
+    uint8_t *const memory = p->memory, *buffer = test_buffer(p->t);
+    const uint64_t begin = trace_at(tsx_xbegin_at),
+                   body = trace_at(tsx_body_write_lines);
     const struct transition_wanted wanted[] = {
         {PT_BEGIN, begin, begin, 0},
-        {PT_ABORT, begin, trace_at(trace_tx_capacity_end),
-         trace_at(trace_tx_capacity_out)}};
-    struct window w;
-    struct path_seen ignored;
-    struct transitions seen;
+        {PT_ABORT, begin, body + BODY_BYTES, trace_at(tsx_fallback)}};
+    const struct tsx_block lines = {.body = tsx_body_write_lines,
+                                    .argument = trace_at(buffer),
+                                    .count = TEST_BUFFER_BYTES / LINE_BYTES};
+    struct transitions seen = {0};
+    uint32_t status = 0;
+    unsigned tries = 0;
 
-    for (unsigned i = 0; i < TRACE_TRIES; i++) {
-        window_set_silent(&w, trace_body_tx_capacity);
-        set_pages(p, &w.code);
-        if (!window_trace(p, &w, &ignored))
+    p->memory = (uint8_t *)test_records(p->t) + PAGE_BYTES;
+    output_topa_table(p->table, trace_at(p->table), trace_at(p->memory), 1, 0,
+                      0);
+    do {
+        struct tsx_block block = lines;
+        if (!arm_page(p) || !trace_start(p))
+            return;
+        const int outcome = tsx_inside(&block);
+        status = outcome == TSX_ABORTED ? block.status : 0;
+        if (!trace_stop(p))
             return;
         transitions_read(p->memory, trace_bytes(p), &seen);
-        if (w.code.cells[0] == 0 &&
-            (w.code.cells[1] & RTM_STATUS_CAPACITY) != 0) {
-            trace_check(p, "abort by capacity", &seen, wanted, 2);
-            return;
-        }
-    }
-    note(p->t, "%u lines a page apart made no abort by capacity: not looked at",
-         (unsigned)(w.code.count + w.code.cells[3]));
+    } while (
+        ((status & RTM_STATUS_CAPACITY) == 0 || seen.packets[PT_OVF] != 0) &&
+        ++tries < TRACE_TRIES);
+    p->memory = memory;
+    if (tries == TRACE_TRIES)
+        note(p->t,
+             "stores to %u lines made no abort by capacity: not looked at",
+             TEST_BUFFER_BYTES / LINE_BYTES);
+    else
+        trace_check(p, "abort by capacity", &seen, wanted, 2);
 }
 
 /* A full region with INT, so that its interrupt comes in the transaction. */

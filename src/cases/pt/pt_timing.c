@@ -182,6 +182,33 @@ static void check_mtc(struct timed *m, unsigned n)
          m->seen.times.mtc_steps);
 }
 
+/* MTC depends on TriggerEn alone. */
+static void check_silent(struct timed *m, unsigned n)
+{
+    struct trace *p = m->p;
+    const uint64_t control = p->control;
+
+    window_set_loop(&m->w, p->t, TURNS);
+    const uint64_t argument = m->w.code.argument;
+    window_set_silent(&m->w, trace_body_loop);
+    m->w.code.argument = argument;
+    m->w.code.count = TURNS;
+    m->w.path.timing = PATH_TIMING_MTC;
+    p->control = (control & ~IA32_RTIT_CTL_OS) | IA32_RTIT_CTL_User |
+                 IA32_RTIT_CTL_MTCEn | IA32_RTIT_CTL_MTCFreq(n);
+    bool right = window_check(p, "MTCEn, OS = 0", &m->w, &m->seen);
+    p->control = control;
+    if (!right || test_cpu(p->t)->leaf15_eax == 0 ||
+        test_cpu(p->t)->leaf15_ebx == 0)
+        return;
+    const uint64_t clocks =
+        crystal(test_cpu(p->t), m->w.code.cells[2] - m->w.code.cells[1]);
+    check(p->t, m->seen.packets[PT_MTC] != 0 || clocks >> n < 2,
+          "MTCEn = 1, MTCFreq = %u, OS = 0: got no MTC in %lu clocks of the "
+          "crystal; wanted them though ContextEn is 0",
+          n, clocks);
+}
+
 /* "Once this threshold has passed, CYC will either be sent in the next cycle
  * that produces other CYC-eligible packets, or could be sent stand-alone". */
 static void check_threshold(struct timed *m, unsigned n)
@@ -292,6 +319,7 @@ TEST(pt_timing,
     const struct identity *id = test_cpu(t);
     struct trace p;
     struct timed m = {.p = &p};
+    unsigned shortest = 16;
 
     /* Set-up. */
     if (!trace_claim(&p, t))
@@ -305,8 +333,12 @@ TEST(pt_timing,
     }
     if ((id->leaf14_ebx & LEAF14_MTC) != 0)
         for (unsigned n = 0; n < 16; n++)
-            if ((id->leaf14_1_eax >> 16 >> n & 1) != 0)
+            if ((id->leaf14_1_eax >> 16 >> n & 1) != 0) {
                 check_mtc(&m, n);
+                shortest = n < shortest ? n : shortest;
+            }
+    if (shortest < 16)
+        check_silent(&m, shortest);
     if (m.payloads == 0)
         note(t, "not tested: MTC against the crystal's clocks: needs CPUID.15H "
                 "and periods longer than an instruction takes");

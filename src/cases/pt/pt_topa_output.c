@@ -123,6 +123,10 @@ static bool trace_flags(struct topa *topa, unsigned region, bool *pmi)
           "IA32_PERF_GLOBAL_STATUS (38EH) = 0x%lx after 390H was written with "
           "[55]: wanted [55] (Trace_ToPA_PMI) = 0",
           cleared);
+    check(t, (status & IA32_PERF_GLOBAL_STATUS_OVF_DS_BUFFER) == 0,
+          "IA32_PERF_GLOBAL_STATUS (38EH) = 0x%lx after a trace: wanted [62] "
+          "(OvfBuf) = 0",
+          status);
     *pmi = (status & bit) != 0;
     return true;
 }
@@ -268,6 +272,7 @@ TEST(pt_topa_output,
     /* Set-up. */
     if (!trace_claim(&p, t))
         return;
+    p.may_stop = true;
     struct topa topa = {
         .p = &p,
         .many = (test_cpu(t)->leaf14_ecx & LEAF14_TOPA_MANY) != 0,

@@ -63,10 +63,10 @@ static void check_second(struct trace *p, const char *what, uint64_t entry)
         !trace_start(p) || !trace_jumps(TURNS) || !trace_stop(p))
         return;
     check(p->t,
-          (p->status & (IA32_RTIT_STATUS_Error | IA32_RTIT_STATUS_TriggerEn)) ==
-              IA32_RTIT_STATUS_Error,
-          "%s: IA32_RTIT_STATUS (571H) = 0x%lx: wanted [4] (Error) = 1, [2] "
-          "(TriggerEn) = 0",
+          (p->status & (IA32_RTIT_STATUS_Error | IA32_RTIT_STATUS_Stopped |
+                        IA32_RTIT_STATUS_TriggerEn)) == IA32_RTIT_STATUS_Error,
+          "%s: IA32_RTIT_STATUS (571H) = 0x%lx: wanted [4] (Error) = 1, [5] "
+          "(Stopped) = 0, [2] (TriggerEn) = 0",
           what, p->status);
     check(p->t,
           trace_guarded(p, 0, FROM) == FROM &&
@@ -86,6 +86,7 @@ TEST(pt_topa_reserved,
     /* Set-up. */
     if (!trace_claim(&p, t))
         return;
+    p.may_stop = true;
     const uint64_t table = trace_at(p.table),
                    next = trace_at(p.memory) + TOPA_REGION_BYTES;
 

@@ -36,6 +36,62 @@ static void check_stop(struct trace *p, const char *what, uint64_t target)
           what, p->status);
 }
 
+/* ContextEn is 0 at the end of the branch: no TraceStop, and no packet. */
+static void check_out_of_context(struct trace *p, uint64_t control)
+{
+    struct window w;
+    struct path_seen seen;
+
+    p->control = (control & ~IA32_RTIT_CTL_OS) | IA32_RTIT_CTL_User |
+                 IA32_RTIT_CTL_ADDR_CFG(0, IA32_RTIT_ADDR_STOP);
+    window_set_silent(&w, trace_body_stop);
+    w.code.argument = trace_at(trace_range_first);
+    if (window_check(p, "TraceStop range at ring 0, OS = 0", &w, &seen))
+        check(p->t, (p->status & IA32_RTIT_STATUS_Stopped) == 0,
+              "TraceStop range at ring 0, OS = 0: IA32_RTIT_STATUS (571H) = "
+              "0x%lx: wanted [5] (Stopped) = 0",
+              p->status);
+}
+
+/* A range stops outside of a filter's as well as within it, where it "will get
+ * TraceStop behavior". */
+static void check_beside_filter(struct trace *p, uint64_t control)
+{
+    const uint64_t first = trace_at(trace_range_first),
+                   last = trace_at(trace_range_last);
+    const struct path_step none[] = {{PATH_TRACESTOP, 0}};
+    const struct {
+        const char *what;
+        uint64_t from, to; /* of the filter */
+        struct path_list list;
+    } rows[] = {
+        {"TraceStop from outside of a filter",
+         trace_at(trace_body_nothing),
+         trace_at(trace_body_nothing),
+         {none, 1}},
+        {"TraceStop in a filter of the same range", first, last, {none, 1}},
+    };
+    struct window w;
+    struct path_seen seen;
+
+    p->control = control | IA32_RTIT_CTL_ADDR_CFG(0, IA32_RTIT_ADDR_STOP) |
+                 IA32_RTIT_CTL_ADDR_CFG(1, IA32_RTIT_ADDR_FILTER);
+    for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        window_set(&w, trace_body_stop, NULL);
+        w.path = (struct path){.step = path_list_step, .source = &rows[i].list};
+        w.code.argument = first;
+        if (!set_msr(p->t, IA32_RTIT_ADDR_A(0), first) ||
+            !set_msr(p->t, IA32_RTIT_ADDR_B(0), last) ||
+            !set_msr(p->t, IA32_RTIT_ADDR_A(1), rows[i].from) ||
+            !set_msr(p->t, IA32_RTIT_ADDR_B(1), rows[i].to) ||
+            !window_check(p, rows[i].what, &w, &seen))
+            continue;
+        check(p->t, (p->status & IA32_RTIT_STATUS_Stopped) != 0,
+              "%s: IA32_RTIT_STATUS (571H) = 0x%lx: wanted [5] (Stopped) = 1",
+              rows[i].what, p->status);
+    }
+}
+
 TEST(pt_trace_stop,
      .asks = "Does a branch into a TraceStop range end the trace?",
      .cite = "SDM 3C, Intel Processor Trace, \"TraceStop\", \"TraceStop "
@@ -52,6 +108,7 @@ TEST(pt_trace_stop,
     }
     if (!trace_claim(&p, t))
         return;
+    p.may_stop = true;
     const uint64_t control = p.control;
 
     for (unsigned n = 0; n < ranges; n++) {
@@ -65,4 +122,7 @@ TEST(pt_trace_stop,
         check_stop(&p, "TraceStop at the last byte of the range",
                    trace_at(trace_range_last));
     }
+    check_out_of_context(&p, control);
+    if (ranges >= 2)
+        check_beside_filter(&p, control);
 }

@@ -79,6 +79,25 @@ static void check_range(struct trace *p)
         window_judge(p, "transactions over the bounds of a filter", &seen);
 }
 
+/* "MODE.TSX Packet Definition": TriggerEn and ContextEn. */
+static void check_out_of_context(struct trace *p)
+{
+    const uint64_t control = p->control;
+    struct window w;
+    struct path_seen seen;
+
+    window_set_silent(&w, trace_body_tx_commit);
+    p->control = (control & ~IA32_RTIT_CTL_OS) | IA32_RTIT_CTL_User;
+    if (trace_wanted(p, &w, TRACE_TX_COMMIT, &seen)) {
+        window_judge(p, "a transaction at ring 0 with OS = 0", &seen);
+        check(p->t, seen.packets[PT_MODE_TSX] == 0,
+              "a transaction at ring 0 with OS = 0: got %u MODE.TSX, wanted "
+              "none, since ContextEn is 0",
+              seen.packets[PT_MODE_TSX]);
+    }
+    p->control = control;
+}
+
 TEST(pt_tx_path,
      .asks = "Does a trace of transactions have each packet in its place?",
      .cite = "SDM 3C, Intel Processor Trace, table \"TSX Packet Scenarios\"; "
@@ -94,5 +113,6 @@ TEST(pt_tx_path,
     /* Measured and checked. */
     check_commit(&p);
     check_abort(&p);
+    check_out_of_context(&p);
     check_range(&p);
 }

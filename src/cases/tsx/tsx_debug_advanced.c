@@ -38,6 +38,7 @@ static const struct enabling {
     {"DR7[11] and IA32_DEBUGCTL[15] = 0", 0, 0},
     {"DR7[11] = 1, IA32_DEBUGCTL[15] = 0", DR7_RTM, 0},
     {"DR7[11] = 0, IA32_DEBUGCTL[15] = 1", 0, IA32_DEBUGCTL_RTM},
+    {"DR7[11] and IA32_DEBUGCTL[15] = 1", DR7_RTM, IA32_DEBUGCTL_RTM},
 };
 
 /* Of the tries of one point with one enabling. */

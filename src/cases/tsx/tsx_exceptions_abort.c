@@ -3,6 +3,7 @@
  * left of it, not in EAX, not in CR2. */
 #include "src/harness/case.h"
 #include "src/base/names.h"
+#include "src/harness/mapping.h"
 #include "src/tsx/probe.h"
 #include "src/tsx/status.h"
 
@@ -25,23 +26,6 @@ static const struct row {
     {"load from an unmapped address", tsx_body_load, 0, HW_PF},
     {"store to an unmapped address", tsx_body_store, 0, HW_PF},
 };
-
-/* One from which a load raises #PF outside of transactions, else 0. Firmware
- * that maps all physical addresses maps them in the lower half. */
-static uint64_t find_unmapped(void)
-{
-    static const uint64_t candidates[] = {
-        UINT64_C(0xffffc00000000000), UINT64_C(0xffff800000000000),
-        UINT64_C(0x00007ffffffff000), UINT64_C(0x0000400000000000)};
-
-    for (unsigned i = 0; i < sizeof(candidates) / sizeof(candidates[0]); i++) {
-        struct tsx_block block = {.body = tsx_body_load,
-                                  .argument = candidates[i]};
-        if (tsx_outside(&block) == HW_PF)
-            return candidates[i];
-    }
-    return 0;
-}
 
 static void try_inside(struct test_context *t, const struct row *row,
                        const struct tsx_block *block, int outside)
@@ -92,7 +76,8 @@ TEST(tsx_exceptions_abort,
     /* Set-up. */
     if (!probe_set_up(t))
         return;
-    uint64_t unmapped = find_unmapped();
+    /* By the paging structures: an address that is tried may be a device's. */
+    uint64_t unmapped = mapping_find_absent();
 
     for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         const struct row *row = &rows[i];

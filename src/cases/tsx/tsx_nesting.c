@@ -7,7 +7,8 @@
 
 /* MAX_RTM_NEST_COUNT is the implementation's own; no manual names one so large.
  */
-#define DEPTH_MAX 64
+#define DEPTH_MAX   64
+#define DEPTH_TRIED 8 /* for EAX[5] */
 
 /* Tries so many transactions in one another until one commits. */
 static bool depth_commits(struct test_context *t, unsigned depth,
@@ -22,14 +23,16 @@ static bool depth_commits(struct test_context *t, unsigned depth,
         probe_once(&block, RTM_STATUS_NESTED, probe);
     WITH_PREFIX (t, "transactions in one another")
         probe_check(t, probe);
-    check(t, (probe->ever & RTM_STATUS_XABORT) == 0,
-          "%u transactions in one another: XTEST said inside that none runs "
-          "(XABORT %02XH); wanted ZF = 0 at each depth",
-          depth, TSX_NEST_NONE);
+    check(
+        t, (probe->ever & RTM_STATUS_XABORT) == 0,
+        "%u transactions in one another: EAX = 0x%08x: XTEST said inside that "
+        "none runs (XABORT %02XH), or an inner XBEGIN changed EAX (%02XH); "
+        "wanted ZF = 0 and EAX as before at each depth",
+        depth, probe->status, TSX_NEST_NONE, TSX_NEST_NONE + 1);
     return probe->committed != 0;
 }
 
-static void find_depth(struct test_context *t)
+static unsigned find_depth(struct test_context *t)
 {
     char text[RTM_STATUS_TEXT];
     struct rtm_tally probe;
@@ -40,7 +43,7 @@ static void find_depth(struct test_context *t)
     if (depth > DEPTH_MAX) {
         note(t, "%u transactions in one another commit; more were not tried",
              DEPTH_MAX);
-        return;
+        return DEPTH_MAX;
     }
     note(t, "%u transactions in one another commit, %u do not", depth - 1,
          depth);
@@ -49,6 +52,28 @@ static void find_depth(struct test_context *t)
     if (probe.aborted != 0)
         observe(t, "an abort at too great a depth sets EAX[5]", probe.matched,
                 probe.aborted);
+    return depth - 1;
+}
+
+/* EAX[5] however deep the abort is. */
+static void check_deep(struct test_context *t, unsigned deepest)
+{
+    char text[RTM_STATUS_TEXT];
+    struct rtm_tally probe;
+
+    for (unsigned depth = 3; depth <= deepest && depth <= DEPTH_TRIED;
+         depth++) {
+        const struct tsx_block block = {.body = tsx_body_nest_deep,
+                                        .count = depth - 1};
+        probe_run(&block, PROBE_TRIES, RTM_STATUS_XABORT | RTM_STATUS_NESTED,
+                  true, &probe);
+        WITH_PREFIX (t, "XABORT 5AH in the innermost")
+            probe_check(t, &probe);
+        check(t, probe.matched != 0,
+              "XABORT 5AH in the innermost of %u transactions: EAX = 0x%08x "
+              "(%s), wanted [5] = 1 and [0] = 1",
+              depth, probe.status, rtm_status_text(probe.status, text));
+    }
 }
 
 /* A body that ends in XABORT; true where one of its tries said so in EAX. */
@@ -84,7 +109,7 @@ TEST(tsx_nesting,
         return;
 
     /* Measured, and checked one by one. */
-    find_depth(t);
+    check_deep(t, find_depth(t));
     WITH_PREFIX (t, "XABORT 5AH in an inner transaction")
         if (run_xabort(t, tsx_body_nest_xabort, 0x5a, &probe))
             check(t, (probe.status & RTM_STATUS_NESTED) != 0,

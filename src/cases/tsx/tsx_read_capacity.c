@@ -12,7 +12,7 @@ TEST(tsx_read_capacity,
              "EAX[3]?",
      .cite = "SDM 1, table \"RTM Abort Status Definition\" and \"Transactional "
              "Aborts\"",
-     .needs = {.features = NEED_INTEL | NEED_RTM})
+     .scope = THREADS_IN_TURN, .needs = {.features = NEED_INTEL | NEED_RTM})
 {
     struct capacity c = {.what = "loads from",
                          .body = tsx_body_read_lines,

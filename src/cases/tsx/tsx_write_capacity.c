@@ -9,7 +9,7 @@ TEST(tsx_write_capacity,
          "EAX[3]?",
      .cite = "SDM 1, table \"RTM Abort Status Definition\" and \"Transactional "
              "Aborts\"",
-     .needs = {.features = NEED_INTEL | NEED_RTM})
+     .scope = THREADS_IN_TURN, .needs = {.features = NEED_INTEL | NEED_RTM})
 {
     struct capacity c = {.what = "stores to",
                          .body = tsx_body_write_lines,

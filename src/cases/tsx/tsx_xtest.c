@@ -24,7 +24,7 @@ static void observe_absent(struct test_context *t)
             faults, tries);
 }
 
-/* ZF was 0 and CF 1 before. */
+/* ZF was 0 before, all others were 1. */
 static void check_outside(struct test_context *t)
 {
     struct tsx_block block = {.body = tsx_body_xtest, .argument = 1};
@@ -44,7 +44,7 @@ static void check_outside(struct test_context *t)
         block.flags);
 }
 
-/* ZF and CF were 1 before. False where the transaction did not commit. */
+/* All of them were 1 before. False where the transaction did not commit. */
 static bool check_inside(struct test_context *t)
 {
     struct tsx_block block = {.body = tsx_body_xtest, .argument = 0};

@@ -88,6 +88,20 @@ static void check_processor(struct test_context *peer, void *argument)
                 try_reserved(peer, &y, n, table, bit);
     }
 
+    /* Another value in each: neither shows in the other. */
+    const uint64_t own[2] = {table->request | OFFCORE_ANY,
+                             OFFCORE_DMND_DATA_RD | table->supplier |
+                                 table->snoop};
+    if (offcore_write(peer, table, 0, own[0]) &&
+        offcore_write(peer, table, 1, own[1]))
+        for (unsigned n = 0; n < 2; n++) {
+            uint64_t got = msr_value(peer, MSR_OFFCORE_RSP(n));
+            check(peer, got == own[n],
+                  "MSR_OFFCORE_RSP_%u (%XH) was written with 0x%lx, the other "
+                  "one with 0x%lx: it reads 0x%lx",
+                  n, MSR_OFFCORE_RSP(n), own[n], own[1 - n], got);
+        }
+
     check(peer, y.wrong == 0,
           "MSR_OFFCORE_RSP_0 and 1 (1A6H, 1A7H): %u of %u valid values did not "
           "hold; wanted 0",
@@ -102,6 +116,34 @@ static void check_processor(struct test_context *peer, void *argument)
                 y.taken, y.optional);
 }
 
+/* SDM 3C, MSR_OFFCORE_RSP_0 and _1, scope: thread. Another value on the next
+ * processor, which may be of the same core. */
+static uint64_t own_value(const struct test_context *peer, unsigned n)
+{
+    return BIT((test_processor(peer) + n) % 2) | OFFCORE_ANY;
+}
+
+static void write_own(struct test_context *peer, void *unused)
+{
+    const struct offcore_table *table = offcore_of(test_cpu(peer));
+
+    (void)unused;
+    for (unsigned n = 0; n < 2 && table != NULL; n++)
+        (void)offcore_write(peer, table, n, own_value(peer, n));
+}
+
+static void check_own(struct test_context *peer, void *unused)
+{
+    (void)unused;
+    for (unsigned n = 0; n < 2 && offcore_of(test_cpu(peer)) != NULL; n++) {
+        uint64_t got = msr_value(peer, MSR_OFFCORE_RSP(n));
+        check(peer, got == own_value(peer, n),
+              "MSR_OFFCORE_RSP_%u (%XH) is 0x%lx after other processors wrote "
+              "theirs; wanted its own 0x%lx",
+              n, MSR_OFFCORE_RSP(n), got, own_value(peer, n));
+    }
+}
+
 TEST(offcore_reserved,
      .asks = "Do the off-core response registers hold what is valid, and "
              "refuse reserved bits?",
@@ -111,7 +153,9 @@ TEST(offcore_reserved,
      .scope = WHOLE_MACHINE,
      .needs = {.features = NEED_INTEL | NEED_PMU | NEED_OFFCORE})
 {
-    /* In turn: should two of a core share the registers, none sees the other's
-     * values. */
+    /* In turn: should two of a core share the registers, that is seen by the
+     * last of these alone. */
     on_all_in_turn(t, check_processor);
+    on_all_in_turn(t, write_own);
+    on_all_in_turn(t, check_own);
 }

@@ -19,7 +19,8 @@ struct unit {
 /* What came of a window in which it alone counts, from its last value on. */
 struct outcome {
     uint64_t stale; /* status bits that could not be cleared beforehand */
-    uint64_t ctrl, status, count;
+    uint64_t ctrl, status, count, select;
+    uint64_t again; /* the status, read a second time */
 };
 
 static struct unit box_unit(unsigned box, unsigned n)
@@ -61,7 +62,9 @@ static bool run_window(const struct uncore_counters *u, const struct unit *unit,
     if (!uncore_stop(u))
         return false;
     out->status = msr_value(t, u->uncore->global_status);
+    out->again = msr_value(t, u->uncore->global_status);
     out->count = msr_value(t, unit->counter);
+    out->select = msr_value(t, unit->select);
     uncore_clear_status(u);
     return set_msr_again(t, unit->select, 0);
 }
@@ -73,6 +76,11 @@ static void check_overflow(const struct uncore_counters *u,
     const uint64_t new_bits = o->status & ~o->stale;
     struct test_context *t = u->t;
 
+    check(
+        t, o->again == o->status,
+        "MSR_UNC_PERF_GLOBAL_STATUS (%XH) reads 0x%lx, and then 0x%lx; wanted "
+        "no change by reading",
+        u->uncore->global_status, o->status, o->again);
     check(t, (o->stale & unit->status) != 0 || new_bits == unit->status,
           "overflow of %s %u, counter %u (%XH): MSR_UNC_PERF_GLOBAL_STATUS "
           "(%XH) is 0x%lx; wanted 0x%lx",
@@ -117,6 +125,14 @@ static bool try_unit(const struct uncore_counters *u, const struct unit *unit,
                     last, &frozen))
         return false;
     check_overflow(u, unit, &over, false);
+    check(
+        u->t,
+        2 * (over.count + 1) >= plain.count && over.select == plain.select,
+        "overflow of %s %u, counter %u (%XH), FREEZE [31] = 0: it counted %lu "
+        "after it, of %lu without overflow, and its select is 0x%lx; wanted "
+        "it to go on, and 0x%lx",
+        unit->kind, unit->box, unit->n, unit->counter, over.count, plain.count,
+        over.select, plain.select);
     check_overflow(u, unit, &frozen, true);
     ++*judged;
     return true;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The uncore's global control holds its bits. Whether reserved bits of the
+/* The uncore's global control holds its bits, and its registers are one set for
+ * all processors. Whether reserved bits of the
  * control registers raise #GP: of these registers no document says so, and
  * those that there are not do not fault on some processors (HSD079). */
 #include "src/harness/case.h"
@@ -78,6 +79,46 @@ static void check_global(const struct uncore_counters *u)
           uncore->global_ctrl, cores, uncore->all_cores, there);
 }
 
+/* What processor 1 reads of the same registers. */
+struct shared {
+    uint32_t msrs[4];
+    uint64_t got[4];
+};
+
+static void read_shared(struct test_context *peer, void *argument)
+{
+    struct shared *s = argument;
+
+    for (unsigned i = 0; i < 4; i++)
+        s->got[i] = msr_value(peer, s->msrs[i]);
+}
+
+/* One set for the package: what one processor writes, another reads. */
+static void check_shared(const struct uncore_counters *u)
+{
+    static const uint64_t values[4] = {UNC_CBO_CACHE_LOOKUP_READ, 0x12345,
+                                       UNC_ARB_TRK_REQUESTS, 0x54321};
+    struct shared s = {
+        .msrs = {uncore_box_select(0, 0), uncore_box_counter(0, 0),
+                 MSR_UNC_ARB_PERFEVTSEL(1), MSR_UNC_ARB_PERFCTR(1)}};
+    char name[MSR_NAME_BYTES];
+
+    if (hw_processors() < 2)
+        return;
+    for (unsigned i = 0; i < 4; i++)
+        if (!set_msr_again(u->t, s.msrs[i], values[i]))
+            return;
+    if (!on_processor(u->t, 1, read_shared, &s))
+        return;
+    for (unsigned i = 0; i < 4; i++) {
+        check(u->t, s.got[i] == values[i],
+              "%s, of the package, was written with 0x%lx here, and reads "
+              "0x%lx on processor 1",
+              msr_name(s.msrs[i], name), values[i], s.got[i]);
+        set_msr_again(u->t, s.msrs[i], 0);
+    }
+}
+
 TEST(uncore_reserved,
      .asks = "Does the uncore's global control hold its bits, and do reserved "
              "ones of all controls raise #GP?",
@@ -95,6 +136,7 @@ TEST(uncore_reserved,
     if (!uncore_claim(&u, t))
         return;
     check_global(&u);
+    check_shared(&u);
     const uint32_t registers[] = {
         u.uncore->global_ctrl,
         MSR_UNC_PERF_FIXED_CTRL,

@@ -70,6 +70,8 @@ static uint64_t bits_of(uint32_t msr)
         return BITS(15, 0);
     case TSX_FORCE_ABORT:
         return 1;
+    case IA32_DEBUGCTL:
+        return BITS(15, 0);
     }
     return 0;
 }
@@ -199,6 +201,7 @@ static void power_on(const struct test *test, enum wrong is, uint32_t msr,
         MSR_PEBS_LD_LAT,
         IA32_DS_AREA,
         TSX_FORCE_ABORT,
+        IA32_DEBUGCTL,
     };
     for (unsigned i = 0; i < sizeof(others) / sizeof(others[0]); i++)
         add_msr(others[i], 0);
@@ -289,6 +292,7 @@ static void bits_of_control_registers(void **state)
     seen(test, STUCK, IA32_FIXED_CTR_CTRL, BITS(11, 0));
     seen(test, LOST, IA32_PERF_GLOBAL_CTRL, PLACES);
     seen(test, STUCK, IA32_PERF_GLOBAL_CTRL, PLACES);
+    seen(test, LOST, IA32_DEBUGCTL, BITS(12, 11));
     assert_int_equal(verdict_of(test, TAKEN, IA32_PERF_GLOBAL_STATUS, 0),
                      VERDICT_FAIL);
 }
@@ -298,6 +302,7 @@ static void reserved_bits_of_counters(void **state)
     const struct test *test = &test_counter_reserved_bits;
 
     (void)state;
+    seen(test, TAKEN, IA32_DEBUGCTL, BITS(63, 16));
     for (enum wrong is = TAKEN; is <= DROPPED; is++) {
         for (unsigned n = 0; n < COUNTERS; n++)
             seen(test, is, IA32_PERFEVTSEL(n), BITS(63, 34));

@@ -64,6 +64,25 @@ void apic_restore(const struct apic_saved *saved)
 }
 
 /* Each processor's own. */
+unsigned watch_limit(unsigned limit_ms)
+{
+    return limit_ms;
+}
+
+void watch_beat(void)
+{
+}
+
+void watch_look(struct watcher *watcher, uint32_t bsp)
+{
+    (void)watcher, (void)bsp;
+}
+
+void rest(const bool *flag)
+{
+    (void)flag;
+}
+
 bool apic_counters_entry(uint32_t *entry)
 {
     *entry = 0x100 + here;

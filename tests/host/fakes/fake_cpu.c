@@ -18,7 +18,6 @@
 #define ADDRESS     UINT64_C(0x000FFFFFFFFFF000)
 #define LARGE_MASK  (UINT64_C(0x200000) - 1)
 #define ALIGNED     __attribute__((aligned(4096)))
-#define EXIT_HLT    0x078u
 #define NPF_USER    (UINT64_C(1) << 2)
 
 struct fake_cpu fake_cpu;
@@ -26,6 +25,7 @@ struct hypervisor hypervisor;
 const char svm_nmi_handler[1], svm_sleep_handler[1];
 const char svm_direct_trap[1], svm_direct_fault[1];
 const char vcpu_leave_point[1], vcpu_wake_point[1];
+const char vcpu_takeover_point[8];
 
 static uint8_t memory[FAKE_CPU_PAGES][PAGE_BYTES] ALIGNED;
 static uint64_t tables[FAKE_CPU_PROCESSORS][TABLES][TABLE_PAGES][512] ALIGNED;
@@ -41,6 +41,11 @@ static struct {
     uint64_t page, entry;
 } tlb[FAKE_CPU_PROCESSORS][TLB_ENTRIES];
 static jmp_buf end;
+
+void host_tables_load(struct vcpu *v)
+{
+    direct_never(v);
+}
 
 /* --- x86.h --------------------------------------------------------------- */
 

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fake_windows.c - stands in for asm/elision_try.asm, hle_*.asm,
- * line_access.asm, memory_windows.asm, pdir_windows.asm, pebs_window.asm,
- * ring3_window.asm, rtm_store.asm, tsx_bodies.asm, tsx_memory.asm,
- * tsx_state.asm and counting_window.asm on the host, where no MSR can be
- * written: nothing is run, no transaction commits. Weak, so that a test can
- * bring its own.
+ * fake_windows.c - stands in for asm/counter3_look.asm, elision_try.asm,
+ * hle_*.asm, line_access.asm, memory_windows.asm, pdir_windows.asm,
+ * pebs_window.asm, ring3_window.asm, rtm_store.asm, tsx_bodies.asm,
+ * tsx_memory.asm, tsx_state.asm and counting_window.asm on the host, where no
+ * MSR can be written: nothing is run, no transaction commits. Weak, so that a
+ * test can bring its own.
  */
+#include "asm/counter3_look.h"
 #include "asm/elision_try.h"
 #include "asm/hle_nested.h"
 #include "asm/hle_regions.h"
@@ -19,6 +20,7 @@
 #include "asm/tsx_bodies.h"
 #include "asm/tsx_state.h"
 #include "asm/counting_window.h"
+#include "src/base/hw.h"
 
 #include <string.h>
 
@@ -125,8 +127,19 @@ FAKE int rtm_store(volatile uint64_t *cell, uint64_t value, uint32_t *eax)
     return RTM_ABORTED;
 }
 
-FAKE void rtm_shadow(void)
+FAKE void rtm_shadow(bool transaction)
 {
+    (void)transaction;
+}
+
+FAKE void counter3_look(struct counter3_seen *out, bool has_in_use)
+{
+    hw_msr_read(0x189, &out->select);
+    hw_msr_read(0x38f, &out->control);
+    hw_msr_read(0xc4, &out->count);
+    hw_msr_read(0xc2, &out->twin);
+    if (has_in_use)
+        hw_msr_read(0x392, &out->in_use);
 }
 
 FAKE int tsx_inside(struct tsx_block *block)

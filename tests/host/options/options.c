@@ -70,6 +70,11 @@ static void all_keys(void **state)
     assert_int_equal(parse("exit=reboot exit=menu").at_end, AT_END_MENU);
     assert_int_equal(parse("exit=firmware").at_end, AT_END_FIRMWARE);
     assert_int_equal(parse("repeats=10000").repeats, 10000);
+    assert_int_equal(parse("ht=one").ht, HT_ONE);
+    assert_int_equal(parse("ht=one ht=all").ht, HT_ALL);
+    assert_int_equal(parse("soak=10080").soak, 7 * 24 * 3600);
+    assert_int_equal(parse("soak=90s").soak, 90);
+    assert_int_equal(parse("soak=2").soak, 120);
     assert_int_equal(parse("verbosity=quiet").verbosity, VERBOSITY_QUIET);
     assert_int_equal(parse("verbosity=verbose").verbosity, VERBOSITY_VERBOSE);
     assert_int_equal(parse("raw=all").raw, RAW_ALL);
@@ -101,26 +106,49 @@ static void assert_same(const struct options *a, const struct options *b)
 
 static void wrong_words_warn_once_each(void **state)
 {
-    static const char *const words[] = {
-        "frobnicate=1",      "trials=",
-        "trials=4294967296", "trials=1x",
-        "seed=0x",           "seed=18446744073709551616",
-        "exit=never",        "exit=",
-        "TRIALS=1",          "trials",
-        "trialsx=1",         "=",
-        "seed=-1",           "repeats=0",
-        "repeats=10001",     "verbosity=loud",
-        "raw=some",          "countdown=601",
-        "serial=",           "serial=0",
-        "serial=0x3f8/3",    "serial=0x3f8/",
-        "serial=0x3f8/9",    "serial=COM1",
-        "speed=0",           "speed=115201",
-        "speed=100000",      "allow=",
-        "allow=everything",  "allow=microcode,x",
-        "processors=",       "processors=256",
-        "processors=3-1",    "processors=1-",
-        "processors=-1",     "processors=1,,2",
-        "microcode="};
+    static const char *const words[] = {"frobnicate=1",
+                                        "trials=",
+                                        "trials=4294967296",
+                                        "trials=1x",
+                                        "seed=0x",
+                                        "seed=18446744073709551616",
+                                        "exit=never",
+                                        "exit=",
+                                        "TRIALS=1",
+                                        "trials",
+                                        "trialsx=1",
+                                        "=",
+                                        "seed=-1",
+                                        "repeats=0",
+                                        "repeats=10001",
+                                        "verbosity=loud",
+                                        "raw=some",
+                                        "countdown=601",
+                                        "serial=",
+                                        "serial=0",
+                                        "serial=0x3f8/3",
+                                        "serial=0x3f8/",
+                                        "serial=0x3f8/9",
+                                        "serial=COM1",
+                                        "speed=0",
+                                        "speed=115201",
+                                        "speed=100000",
+                                        "allow=",
+                                        "allow=everything",
+                                        "allow=microcode,x",
+                                        "processors=",
+                                        "processors=256",
+                                        "processors=3-1",
+                                        "processors=1-",
+                                        "processors=-1",
+                                        "processors=1,,2",
+                                        "microcode=",
+                                        "soak=",
+                                        "soak=s",
+                                        "soak=10081",
+                                        "soak=604801s",
+                                        "ht=two",
+                                        "soak=1m"};
 
     struct options usual = parse("");
 
@@ -185,6 +213,38 @@ static void program_name_is_no_option(void **state)
     assert_non_null(strstr(warned, "frobnicate=1: no such option"));
     LOAD(u"tsxpmu.efi trials=1 exit");
     assert_int_equal(warnings, 1);
+}
+
+static bool asks(const char *text)
+{
+    return options_ask_help(text, strlen(text));
+}
+
+static void count_line(void *context, const char *line)
+{
+    unsigned *lines = context;
+
+    assert_true(strlen(line) < 80);
+    ++*lines;
+}
+
+static void help(void **state)
+{
+    static const uint8_t entry[] = {1, 0, 0, 0, 0x4a, 0, 'W', 0, 0, 0, 4, 1};
+    unsigned lines = 0;
+
+    (void)state;
+    assert_true(asks("--help"));
+    assert_true(asks("fs0:\\tsxpmu.efi -h"));
+    assert_true(asks("tsxpmu.efi tests=pt -?\n"));
+    assert_true(options_ask_help(u"tsxpmu.efi --help", 36));
+    assert_false(asks("tsxpmu.efi tests=pt"));
+    assert_false(asks("tests=help"));
+    assert_false(asks("# --help"));
+    assert_false(asks(""));
+    assert_false(options_ask_help(entry, sizeof(entry)));
+    options_help(count_line, &lines);
+    assert_in_range(lines, 15, 24); /* a screen */
 }
 
 static void load_options_of_any_kind(void **state)
@@ -263,9 +323,11 @@ static void written_and_read_again(void **state)
     static const char *const texts[] = {
         "",
         "tests=pt_*,tsx_* trials=5 seed=7 processors=0,2-4,255 repeats=3 "
-        "verbosity=quiet raw=all exit=poweroff countdown=0 serial=0x2f8 "
+        "soak=90s ht=one verbosity=quiet raw=all exit=poweroff countdown=0 "
+        "serial=0x2f8 "
         "speed=9600 allow=sdv_enable_rtm,microcode microcode=a.bin",
-        "processors=1 serial=0xfe034000/4 allow=microcode verbosity=verbose",
+        "processors=1 soak=30 serial=0xfe034000/4 allow=microcode "
+        "verbosity=verbose",
         "serial=off exit=reboot raw=off allow=sdv_enable_rtm processors=255",
         "machine=a identity=full",
     };
@@ -284,8 +346,9 @@ static void written_and_read_again(void **state)
     }
     struct options o = parse(texts[2]);
     options_write(&o, line);
-    assert_string_equal(line, "tests=* seed=1 processors=1 verbosity=verbose "
-                              "serial=0xfe034000/4 allow=microcode");
+    assert_string_equal(line,
+                        "tests=* seed=1 processors=1 soak=30 verbosity=verbose "
+                        "serial=0xfe034000/4 allow=microcode");
 }
 
 static void stays_within_the_bytes_given(void **state)
@@ -336,6 +399,7 @@ int main(void)
         cmocka_unit_test(wrong_words_warn_once_each),
         cmocka_unit_test(too_long),
         cmocka_unit_test(program_name_is_no_option),
+        cmocka_unit_test(help),
         cmocka_unit_test(load_options_of_any_kind),
         cmocka_unit_test(files_of_any_kind),
         cmocka_unit_test(lists),

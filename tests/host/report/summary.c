@@ -35,7 +35,8 @@ static void all_pass(bool rtm, unsigned counters)
                            .hle = rtm,
                            .counters = (uint8_t)counters};
     for (unsigned i = 0; i < TEST_IDS; i++)
-        findings[i] = (struct finding){test_name(i), VERDICT_PASS, false};
+        findings[i] =
+            (struct finding){.test = test_name(i), .verdict = VERDICT_PASS};
 }
 
 /* A name that no test has does not compile. */
@@ -126,6 +127,29 @@ static void what_was_observed_is_said(void **state)
     has("registers: not looked for in this run");
     summarize(REGIME_C);
     lacks("OBSERVED");
+}
+
+/* Of all tests together, for each kind of window. */
+static void what_was_provoked_is_said(void **state)
+{
+    (void)state;
+    all_pass(true, 4);
+    summarize(REGIME_B);
+    lacks("was provoked");
+    finding(counter3_provoked)->windows[BESIDE_TRANSACTIONS] =
+        (struct provoked_windows){7, 100};
+    finding(counter3_provoked)->windows[BESIDE_NOTHING] =
+        (struct provoked_windows){0, 99};
+    finding(counter3_other_processor)->windows[BESIDE_TRANSACTIONS] =
+        (struct provoked_windows){1, 10};
+    summarize(REGIME_A);
+    has("counter 3 was provoked: its registers or its count were not as they "
+        "had to be in 8 of 110 windows beside transactions, without "
+        "transactions in 0 of 99\n");
+    finding(counter3_provoked)->windows[BESIDE_FORCED] =
+        (struct provoked_windows){2, 50};
+    summarize(REGIME_B);
+    has("in 0 of 99, with RTM_FORCE_ABORT = 1 in 2 of 50\n");
 }
 
 static void regimes_a_and_f(void **state)
@@ -274,6 +298,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(regime_b),
         cmocka_unit_test(what_was_observed_is_said),
+        cmocka_unit_test(what_was_provoked_is_said),
         cmocka_unit_test(regimes_a_and_f),
         cmocka_unit_test(regimes_c_and_d),
         cmocka_unit_test(regime_e),

@@ -92,6 +92,36 @@ static void set_up(void **state)
     assert_int_equal(fake_uart.divisor, 2304);
 }
 
+static void given_back_as_it_was(void **state)
+{
+    struct uart_saved saved;
+
+    (void)state;
+    reset(&com1);
+    fake_uart.divisor = 0x1234;
+    fake_uart.lcr = 0x1b;
+    fake_uart.ier = 0x05;
+    fake_uart.mcr = 0x08;
+    uart_save(&com1, &saved);
+    assert_int_equal(fake_uart.lcr, 0x1b);
+    uart_set_up(&com1);
+    fake_ms_step = 1;
+    fake_uart.ready_after = 9; /* looks until all is sent */
+    uart_put(
+        &(struct uart){
+            .stalled = false, .base = com1.base, .stride = 1, .width = 1},
+        'x');
+    uart_restore(&com1, &saved);
+    assert_int_equal(fake_uart.waited, 9);
+    assert_int_equal(fake_uart.divisor, 0x1234);
+    assert_int_equal(fake_uart.lcr, 0x1b);
+    assert_int_equal(fake_uart.ier, 0x05);
+    assert_int_equal(fake_uart.mcr, 0x08);
+    assert_int_equal(fake_uart.fcr, 0x01); /* FIFOs were on */
+    fake_uart.stuck = true;
+    uart_restore(&com1, &saved); /* ends */
+}
+
 static void every_byte_waits_its_turn(void **state)
 {
     struct uart uart = mapped;
@@ -164,6 +194,7 @@ int main(void)
         cmocka_unit_test(found_and_left_as_it_was),
         cmocka_unit_test(not_there),
         cmocka_unit_test(set_up),
+        cmocka_unit_test(given_back_as_it_was),
         cmocka_unit_test(every_byte_waits_its_turn),
         cmocka_unit_test(never_ready_is_given_up_in_time),
         cmocka_unit_test(as_text),

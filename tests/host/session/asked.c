@@ -167,6 +167,15 @@ static void verbosity_is_what_is_said(void **state)
     words = "";
     assert_has("# random: ");
     assert_has("\n# rests on: A book, \"A table\"\nok 1 - fickle\n# took ");
+    assert_has(" ms, 1 checks\n");
+    fake_reset();
+    fake_processors(3);
+    fake_absent[1] = true; /* of those that answer */
+    calls = 0;
+    words = "verbosity=verbose";
+    assert_sound(run(one_erratum, "*", 0));
+    words = "";
+    assert_has(" ms, 6 checks\n");
 }
 
 static const uint8_t bytes[40] = {0xde, 0xad, 0xbe, 0xef, [39] = 0x42};

@@ -326,10 +326,63 @@ static void not_without_being_asked(void **state)
 
 #define UPDATE_TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
 
+/* 06_4FH stepping 1 of two cores, with this revision, and an L3 cache of so
+ * many sets of 16 lines. */
+static struct ktap_totals update_broadwell_server(uint32_t revision,
+                                                  uint32_t sets)
+{
+    void *state = NULL;
+
+    set_up(&state);
+    make_file(0x0b000040);
+    file[3] = 0x406f1;
+    file[4] += 0x506e3 - 0x406f1; /* the sum is 0 again */
+    for (fake_current = 0; fake_current < 4; fake_current++) {
+        fake_leaf(1, 0)->eax = 0x406f1;
+        fake_msr(IA32_BIOS_SIGN_ID)->value = (uint64_t)revision << 32;
+        fake_cpuid(4, 0, 0x121, 0x1c0003f, 63, 0);
+        if (sets != 0)
+            fake_cpuid(4, 1, 0x163, 15u << 22 | 63, sets - 1, 0);
+    }
+    fake_current = 0;
+    return update();
+}
+
+static void a_load_that_may_hang_is_refused(void **state)
+{
+    static const struct {
+        uint32_t revision, sets;
+        bool loaded;
+    } rows[] = {
+        {0x0b000020, 0x1400, true}, /* 2.5 MB for each of two cores */
+        {0x0b000020, 0x1401, false},
+        {0x0b000020, 0, false},
+        {0x0b000021, 0x2800, true},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct ktap_totals totals =
+            update_broadwell_server(rows[i].revision, rows[i].sets);
+        assert_int_equal(totals.error != 0, !rows[i].loaded);
+        assert_writes(rows[i].loaded, 0, rows[i].loaded, 0);
+        if (!rows[i].loaded)
+            assert_has("not ok 3 - microcode_update # ERROR refused, and "
+                       "nothing written: erratum BDF90: below revision "
+                       "0B000021H this processor may hang; only firmware can "
+                       "load it\n");
+    }
+    /* Another model of that stepping may. */
+    set_up(state);
+    update();
+    assert_writes(1, 0, 1, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         UPDATE_TEST(tested_before_and_after),
+        UPDATE_TEST(a_load_that_may_hang_is_refused),
         UPDATE_TEST(rounds_have_names),
         UPDATE_TEST(a_core_that_does_not_take_it),
         UPDATE_TEST(a_thread_that_does_not_take_it),

@@ -191,11 +191,11 @@ static void no_volume(void **state)
 static void volume_fails_at_every_change(void **state)
 {
     static const enum volume_end ends[] = {VOLUME_FULL, VOLUME_READ_ONLY,
-                                           VOLUME_FAILED};
+                                           VOLUME_FAILED, VOLUME_GONE};
     unsigned failures = 0;
 
     (void)state;
-    for (unsigned e = 0; e < 3; e++)
+    for (unsigned e = 0; e < 4; e++)
         for (unsigned n = 1; n < 200; n++) {
             begin();
             fake_volume_fail_at = n;
@@ -214,6 +214,8 @@ static void volume_fails_at_every_change(void **state)
                                  0);
             assert_true(count_of(fake_report, "the report is ") <= 1);
             assert_true(count_of(fake_report, "a reset would ") <= 1);
+            if (ends[e] == VOLUME_GONE)
+                assert_true(count_of(fake_report, "# warning: ") <= 1);
         }
     assert_true(failures > 100);
 }

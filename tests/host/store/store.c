@@ -62,6 +62,32 @@ static void a_damaged_record_is_none(void **state)
     }
 }
 
+/* It is said, where it is not merely new. */
+static void damaged_records_are_said(void **state)
+{
+    struct options options;
+    struct identity id = {.vendor = "GenuineIntel"};
+    const char *warn;
+
+    (void)state;
+    begin();
+    options_default(&options);
+    assert_false(store_find(&store, &id, 0, &options, &warn));
+    assert_null(warn);
+    assert_int_equal(volume_create(VOLUME_STATE, CHECKPOINT_FILE_NAME),
+                     VOLUME_OK);
+    assert_int_equal(checkpoint_allocate(), VOLUME_OK);
+    volume_close(VOLUME_STATE);
+    assert_false(store_find(&store, &id, 0, &options, &warn));
+    assert_null(warn);
+    volume_close(VOLUME_STATE);
+    fake_volume_file(CHECKPOINT_FILE_NAME)[131072 + 7] = 1;
+    assert_false(store_find(&store, &id, 0, &options, &warn));
+    assert_string_equal(warn, "state.bin cannot be read, so that an "
+                              "interrupted run is not continued: it holds no "
+                              "record of this program's");
+}
+
 static void findings_come_back(void **state)
 {
     static struct outcomes packed, back;
@@ -71,8 +97,9 @@ static void findings_come_back(void **state)
     (void)state;
     for (unsigned i = 0; i < 5; i++) {
         suite.tests[i] = five[i];
-        packed.findings[i] =
-            (struct finding){five[i]->name, (enum verdict)i, i % 2 == 0};
+        packed.findings[i] = (struct finding){.test = five[i]->name,
+                                              .verdict = (enum verdict)i,
+                                              .observed = i % 2 == 0};
         packed.vary[i] = i % 3 == 0;
         packed.resets[i] = i == 2;
     }
@@ -165,6 +192,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names),
         cmocka_unit_test(a_damaged_record_is_none),
+        cmocka_unit_test(damaged_records_are_said),
         cmocka_unit_test(findings_come_back),
         cmocka_unit_test(every_run_has_its_report),
         cmocka_unit_test(a_test_that_resets_the_machine),

@@ -172,7 +172,7 @@ static void modes_and_timing(void **state)
     out = (struct stream){.bytes = bytes, .room = sizeof(bytes)};
     put_psb(&out);
     put2(&out, 0x99, 0x02);
-    assert_string_equal(follow(), "MODE.Exec of another mode than 64-bit");
+    assert_string_equal(follow(), "MODE.Exec of another mode");
 
     out = (struct stream){.bytes = bytes, .room = sizeof(bytes)};
     put_psb(&out);
@@ -265,12 +265,158 @@ static void pgd_and_pip(void **state)
     assert_non_null(seen.wrong);
 }
 
+/* A call whose return is known to a decoder, forgotten at a PSB, or neither:
+ * the PSB next to the call. */
+static void calls_over_psb(void **state)
+{
+    static const struct path_step steps_of_calls[] = {
+        {PATH_PGE, A},    {PATH_CALL, C},    {PATH_TIP, B},
+        {PATH_CALL, A},   {PATH_TIP, B + 8}, {PATH_RET_OF, A},
+        {PATH_RET_OF, C}, {PATH_TIP, B},     {PATH_PGD_HIDDEN, 0}};
+    static const struct path_list calls = {steps_of_calls, 9};
+    static const struct path local = {.step = path_list_step, .source = &calls};
+    /* PSB: after which step; how many results are of returns, then TIPs. */
+    static const struct {
+        int psb;
+        unsigned compressed, over;
+        bool right;
+    } rows[] = {
+        {-1, 2, 0, true}, {-1, 1, 0, true}, {-1, 0, 0, true},
+        {0, 2, 0, true}, /* perhaps before the call */
+        {2, 2, 1, false}, {2, 1, 1, true},  {2, 0, 1, true},
+        {4, 1, 2, false}, {4, 0, 2, true},
+    };
+    const struct path_step *step = steps_of_calls;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        put_start();
+        for (int n = 0; n < 7; n++) {
+            const bool ret = step[n].kind == PATH_RET_OF;
+            if (ret && (unsigned)(n - 5) < rows[i].compressed)
+                put_tnt(&out, 1, 1);
+            else if (step[n].kind == PATH_TIP || ret)
+                put_tip(&out, 2, step[n].value);
+            if (n == rows[i].psb) {
+                put_psb(&out);
+                put2(&out, 0x02, 0x23);
+            }
+        }
+        put_tip(&out, 2, B);
+        put_ip(&out, 0x01, 0, 0);
+        path_follow(bytes, out.size, &local, 0, &seen);
+        assert_int_equal(seen.wrong == NULL, rows[i].right);
+        if (rows[i].right)
+            assert_int_equal(seen.compressed, rows[i].compressed);
+        if (rows[i].right)
+            assert_int_equal(seen.over_psb, rows[i].over);
+    }
+}
+
+/* So many calls deep are kept, and the oldest are forgotten. */
+static void calls_deep(void **state)
+{
+    static struct path_step deep[2 * 65 + 2];
+    static const struct path_list list_of_deep = {deep, 2 * 65 + 2};
+    static const struct path local = {.step = path_list_step,
+                                      .source = &list_of_deep};
+
+    (void)state;
+    for (unsigned lost = 0; lost < 2; lost++) {
+        deep[0] = (struct path_step){PATH_PGE, A};
+        for (unsigned n = 0; n < 65; n++) {
+            deep[1 + n] = (struct path_step){PATH_CALL, A + n};
+            deep[1 + 65 + n] = (struct path_step){PATH_RET_OF, A + 64 - n};
+        }
+        deep[1 + 2 * 65] = (struct path_step){PATH_PGD_HIDDEN, 0};
+        put_start();
+        for (unsigned n = 0; n < 64 + lost; n++)
+            put_tnt(&out, 1, 1);
+        if (lost == 0)
+            put_tip(&out, 2, A);
+        put_ip(&out, 0x01, 0, 0);
+        path_follow(bytes, out.size, &local, 0, &seen);
+        assert_int_equal(seen.wrong == NULL, lost == 0);
+        assert_int_equal(seen.compressed, 64 + lost);
+    }
+}
+
+/* MODE.Exec where the path changes the mode, and nowhere else. */
+static void changes_of_mode(void **state)
+{
+    static const struct path_step changing[] = {
+        {PATH_PGE, A}, {PATH_MODE_EXEC, 2}, {PATH_TIP, B},
+        {PATH_TIP, C}, {PATH_MODE_EXEC, 1}, {PATH_TIP, B}};
+    static const struct path_list modes = {changing, 6};
+    static const struct path local = {.step = path_list_step, .source = &modes};
+    /* MODE.Exec before each TIP; 0xff: none. */
+    static const struct {
+        uint8_t before[3];
+        bool right;
+    } rows[] = {
+        {{2, 0xff, 1}, true},     {{2, 2, 1}, false},
+        {{0xff, 0xff, 1}, false}, {{2, 0xff, 0xff}, false},
+        {{1, 0xff, 1}, false},    {{2, 0xff, 2}, false},
+        {{0xff, 2, 1}, false},    {{3, 0xff, 1}, false},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        put_start();
+        for (unsigned n = 0; n < 3; n++) {
+            if (rows[i].before[n] != 0xff)
+                put2(&out, 0x99, rows[i].before[n]);
+            put_tip(&out, 2, n == 1 ? C : B);
+        }
+        path_follow(bytes, out.size, &local, 0, &seen);
+        assert_int_equal(seen.wrong == NULL, rows[i].right);
+    }
+}
+
+static void overflow_and_ratio(void **state)
+{
+    static const struct {
+        unsigned opcode; /* of the packet with an address; 0: a TNT */
+        enum pt_kind kind;
+    } rows[] = {{0x1d, PT_FUP},
+                {0x11, PT_TIP_PGE},
+                {0x0d, PT_TIP},
+                {0x01, PT_TIP_PGD},
+                {0, PT_TNT_8}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        put_start();
+        put2(&out, 0x02, 0xf3); /* OVF */
+        put_psb(&out);
+        put_fup(&out, 2, A);
+        put2(&out, 0x02, 0x23);
+        if (rows[i].opcode == 0)
+            put_tnt(&out, 0, 1);
+        else
+            put_ip(&out, rows[i].opcode, 2, B);
+        assert_string_equal(follow(), "packets were lost");
+        assert_true(seen.overflow);
+        assert_int_equal(seen.after_overflow, rows[i].kind);
+    }
+    put_start(); /* CBR 22H, then others */
+    put(&out, 0x00180302, 4);
+    put(&out, 0x00300302, 4);
+    put_tnt(&out, 0, 1);
+    (void)follow();
+    assert_int_equal(seen.times.cbr_least, 0x18);
+    assert_int_equal(seen.times.cbr_most, 0x30);
+    assert_int_equal(seen.after_overflow, PT_KINDS);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_form),       cmocka_unit_test(one_wrong),
-        cmocka_unit_test(modes_and_timing), cmocka_unit_test(cut),
-        cmocka_unit_test(pgd_and_pip),
+        cmocka_unit_test(every_form),         cmocka_unit_test(one_wrong),
+        cmocka_unit_test(modes_and_timing),   cmocka_unit_test(cut),
+        cmocka_unit_test(pgd_and_pip),        cmocka_unit_test(calls_over_psb),
+        cmocka_unit_test(calls_deep),         cmocka_unit_test(changes_of_mode),
+        cmocka_unit_test(overflow_and_ratio),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -246,12 +246,85 @@ static void restored(void **state)
     assert_int_equal(t->verdict, VERDICT_ERROR);
 }
 
+/* A table in memory of another type may hang the processor. */
+static void other_memory_is_not_used(void **state)
+{
+    struct trace p;
+
+    (void)state;
+    begin(LEAF14_TOPA);
+    all[0].found.types_known = true;
+    assert_true(trace_claim(&p, t)); /* not known */
+    all[0].found.memory = (struct found_memory){
+        .mapped = true, .alike = true, .mtrr = "WB", .pat = "WB"};
+    assert_true(trace_claim(&p, t));
+    all[0].found.memory.mtrr = "UC";
+    assert_false(trace_claim(&p, t));
+    assert_int_equal(t->verdict, VERDICT_SKIP);
+    all[0].found.memory.mtrr = "WB";
+    all[0].found.memory.pat = "WC";
+    assert_false(trace_claim(&p, t));
+    all[0].found.memory.pat = "WB";
+    all[0].found.memory.alike = false;
+    assert_false(trace_claim(&p, t));
+}
+
+/* Whatever could set Stopped inside of a transaction is refused, and not a
+ * register written. */
+static void what_may_stop_is_refused(void **state)
+{
+    static _Alignas(4096) uint64_t second[512];
+    const uint64_t topa = IA32_RTIT_CTL_ToPA;
+    struct trace p;
+
+    (void)state;
+    begin(LEAF14_TOPA);
+    assert_true(trace_claim(&p, t));
+    const uint64_t table = trace_at(p.table), more = trace_at(second);
+    const struct {
+        bool armed;
+        uint64_t control, first, next, last; /* next and last: of `second` */
+    } rows[] = {
+        {true, topa, more | TOPA_END, 0x1000, table | TOPA_END},
+        {false, topa, more | TOPA_END, 0x1000 | TOPA_STOP, table | TOPA_END},
+        {false, topa, 0x1000 | TOPA_STOP, 0, table | TOPA_END},
+        {true, topa, 0x1000 | TOPA_INT, 0, table | TOPA_END},
+        {false, topa, more | TOPA_END, 0x1000, more | TOPA_END},
+        {false, topa | UINT64_C(2) << 36, more | TOPA_END, 0x1000,
+         table | TOPA_END},
+        {true, topa | UINT64_C(1) << 36, more | TOPA_END, 0x1000,
+         table | TOPA_END},
+        {true, 0, 0, 0, 0},
+    };
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        begin(LEAF14_TOPA);
+        assert_true(trace_claim(&p, t));
+        p.table[0] = rows[i].first;
+        p.table[1] = second[1] = rows[i].last;
+        second[0] = rows[i].next;
+        fake_written_count = 0;
+        assert_int_equal(trace_arm_output(&p, rows[i].control, table, 0),
+                         rows[i].armed);
+        assert_int_equal(fake_written_count, rows[i].armed ? 4 : 0);
+        assert_int_equal(t->verdict,
+                         rows[i].armed ? VERDICT_NONE : VERDICT_ERROR);
+        p.may_stop = true; /* no transaction is traced */
+        assert_true(trace_arm_output(&p, rows[i].control, table, 0));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(order),    cmocka_unit_test(outputs),
-        cmocka_unit_test(taken),    cmocka_unit_test(tries),
-        cmocka_unit_test(reasons),  cmocka_unit_test(wrong),
+        cmocka_unit_test(what_may_stop_is_refused),
+        cmocka_unit_test(other_memory_is_not_used),
+        cmocka_unit_test(order),
+        cmocka_unit_test(outputs),
+        cmocka_unit_test(taken),
+        cmocka_unit_test(tries),
+        cmocka_unit_test(reasons),
+        cmocka_unit_test(wrong),
         cmocka_unit_test(restored),
     };
 

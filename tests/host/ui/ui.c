@@ -178,6 +178,34 @@ static void every_way_through_the_text(void **state)
     }
 }
 
+/* The last one, behind all results; it may be longer than a page, or shorter.
+ */
+static void the_summary(void **state)
+{
+    static const char report[] = "1..2\nok 1 - a\n# summary: first\n"
+                                 "not ok 2 - b\n# a note\n# summary: second\n"
+                                 "# summary: third\n# END pass=1\n";
+    struct pager p;
+
+    (void)state;
+    for (unsigned height = 2; height < 10; height += 7) {
+        pager_open(&p, report, sizeof(report) - 1, 79, height);
+        pager_to_summary(&p);
+        show(&p);
+        assert_string_equal(shown[0], "# summary: second");
+        assert_int_equal(shown_count, height == 2 ? 2 : 3);
+    }
+    pager_key(&p, KEY_UP);
+    show(&p);
+    assert_string_equal(shown[0], "# a note");
+    pager_open(&p, report, 40, 79, 24); /* ends with a result */
+    pager_to_summary(&p);
+    assert_int_equal(p.top, 0);
+    pager_open(&p, "# summary: x", 12, 79, 24);
+    pager_to_summary(&p);
+    assert_int_equal(p.top, 0);
+}
+
 static void short_texts(void **state)
 {
     struct pager p;
@@ -336,6 +364,17 @@ static void options_can_be_typed(void **state)
     show_menu(&menu);
     assert_row("option frobnicate=1: no such option");
     press(&menu, KEY_ENTER);
+    write_word(&menu, "a=1 trials=x seed=9 b");
+    press(&menu, KEY_ENTER);
+    show_menu(&menu);
+    assert_row("option a=1: no such option; option trials=x: wanted 0 to");
+    assert_row("option b:");
+    assert_int_equal(options.seed, 9);
+    press(&menu, KEY_ENTER);
+    write_word(&menu, "a b c d e f g h i j k l m n o p q r s t u v w x y z");
+    press(&menu, KEY_ENTER);
+    show_menu(&menu); /* fits */
+    press(&menu, KEY_ENTER);
     write_word(&menu, "trials=5");
     press(&menu, KEY_ESCAPE);
     assert_int_equal(options.trials, 77);
@@ -371,6 +410,7 @@ int main(void)
         cmocka_unit_test(the_last_page_first),
         cmocka_unit_test(every_way_through_the_text),
         cmocka_unit_test(short_texts),
+        cmocka_unit_test(the_summary),
         cmocka_unit_test(starts_at_once),
         cmocka_unit_test(each_item_changes_its_option),
         cmocka_unit_test(options_can_be_typed),

@@ -2,6 +2,7 @@
 /* config.c - parses the configuration text; reports, never prints. */
 #include "tests/silicon/boot/config.h"
 
+#include "tests/silicon/model/errata.h"
 #include "tests/silicon/model/text.h"
 
 #define LINE_MAX_BYTES 640
@@ -23,10 +24,13 @@ static void set_defaults(struct config *c)
     c->sweep = (struct sweep_config){SWEEP_NONE, 1, 1};
     c->lost = 0;
     c->stuck = 0;
+    c->os = false;
     c->mp_blocking = false;
     c->message[0] = '\0';
     c->options[0] = '\0';
     c->app[0] = '\0';
+    c->errata[0] = '\0';
+    c->machine.errata = 0;
 }
 
 /* error: unknown WHAT "VALUE"; valid: */
@@ -121,6 +125,8 @@ static bool set_key(struct config *c, const char *key, const char *value,
             text_add(message, "none, and those of `make list`\n");
             return false;
         }
+    } else if (text_equal(key, "erratum")) {
+        good = to_text(value, c->errata, sizeof(c->errata));
     } else if (text_equal(key, "smt")) {
         good = to_switch(value, &c->machine.smt);
     } else if (text_equal(key, "turns")) {
@@ -129,6 +135,8 @@ static bool set_key(struct config *c, const char *key, const char *value,
         good = to_switch(value, &c->machine.x2apic);
     } else if (text_equal(key, "figures")) {
         good = to_switch(value, &c->figures);
+    } else if (text_equal(key, "os")) {
+        good = to_switch(value, &c->os);
     } else if (text_equal(key, "memory")) {
         good = to_switch(value, &c->memory);
     } else if (text_equal(key, "sweep")) {
@@ -172,6 +180,35 @@ static bool set_key(struct config *c, const char *key, const char *value,
     return good;
 }
 
+/* Once the processor is known: those of its own alone. */
+static bool resolve_errata(struct config *c, struct text *message)
+{
+    char id[CONFIG_ERRATA_MAX];
+    const char *from = c->errata;
+
+    c->machine.errata = c->machine.cpu->as_sold ? errata_of(c->machine.cpu) : 0;
+    while (*from != '\0') {
+        size_t n = 0;
+        uint64_t found;
+
+        while (*from != '\0' && *from != ',')
+            id[n++] = *from++;
+        id[n] = '\0';
+        from += *from == ',';
+        found = errata_find(c->machine.cpu, id);
+        if (found == 0) {
+            text_add(message, "error: unknown erratum \"");
+            text_add(message, id);
+            text_add(message, "\" of ");
+            text_add(message, c->machine.cpu->name);
+            text_add(message, "\n");
+            return false;
+        }
+        c->machine.errata |= found;
+    }
+    return true;
+}
+
 static bool is_blank(char c)
 {
     return c == ' ' || c == '\t' || c == '\r';
@@ -210,7 +247,7 @@ static bool parse_line(struct config *c, char *line, struct text *message)
 bool config_parse(struct config *config, const char *text, size_t length)
 {
     struct text message;
-    char line[LINE_MAX_BYTES];
+    char line[LINE_MAX_BYTES], last[LINE_MAX_BYTES];
     size_t n = 0;
 
     set_defaults(config);
@@ -238,5 +275,10 @@ bool config_parse(struct config *config, const char *text, size_t length)
             return false;
         }
     }
-    return true;
+    text_start(&message, last, sizeof(last));
+    if (resolve_errata(config, &message))
+        return true;
+    text_start(&message, config->message, sizeof(config->message));
+    text_add(&message, last);
+    return false;
 }

@@ -11,6 +11,7 @@
 #include "tests/silicon/model/machine.h"
 
 #define CONFIG_APP_MAX     128
+#define CONFIG_ERRATA_MAX  128
 #define CONFIG_OPTIONS_MAX 512
 #define CONFIG_MESSAGE_MAX 8192
 
@@ -21,10 +22,12 @@ struct config {
     bool figures;    /* print what the simulation cost */
     bool memory;     /* compare memory, too, before and after */
     struct sweep_config sweep;
-    uint64_t lost;            /* this AP never starts; 0: all do */
-    uint64_t stuck;           /* this AP never returns from its procedure */
-    bool mp_blocking;         /* MP services: blocking mode alone */
-    char app[CONFIG_APP_MAX]; /* what is started; empty: the usual */
+    uint64_t lost;    /* this AP never starts; 0: all do */
+    uint64_t stuck;   /* this AP never returns from its procedure */
+    bool os;          /* the application starts an OS */
+    bool mp_blocking; /* MP services: blocking mode alone */
+    char errata[CONFIG_ERRATA_MAX]; /* published ids, with commas between */
+    char app[CONFIG_APP_MAX];       /* what is started; empty: the usual */
     char options[CONFIG_OPTIONS_MAX];
     char message[CONFIG_MESSAGE_MAX]; /* warnings or the error, a line each */
 };

@@ -13,6 +13,7 @@
 #include "tests/silicon/boot/file_path.h"
 #include "tests/silicon/boot/ivshmem_disk.h"
 #include "tests/silicon/boot/mp_services.h"
+#include "tests/silicon/boot/resident.h"
 #include "tests/silicon/boot/start_time.h"
 #include "tests/silicon/equipment/restored.h"
 #include "tests/silicon/equipment/sweep.h"
@@ -24,7 +25,8 @@
 #define FILE_CONFIG    "\\silicon.cfg"
 #define APP_BESIDE     "\\tsxpmu.efi" /* silicon.efi, on one volume */
 #define APP_OF_STICK   "\\EFI\\BOOT\\BOOTX64.EFI"
-#define TABLE_PAGES    96 /* for each table of a processor */
+#define TABLE_PAGES    96  /* for each table of a processor */
+#define OS_TABLE_PAGES 520 /* of what an operating system executes */
 #define TX_TABLE_PAGES 48
 #define STACK_PAGES    8
 #define FOUR_GIB       (UINT64_C(1) << 32)
@@ -127,9 +129,9 @@ static void find_ram(void)
     }
 }
 
-static void start_table(struct npt *t, uint64_t flags)
+static void start_table(struct npt *t, size_t pages, uint64_t flags)
 {
-    npt_start(t, allocate_pages(TABLE_PAGES), TABLE_PAGES,
+    npt_start(t, allocate_pages(pages), pages,
               NPT_PRESENT | NPT_WRITE | NPT_USER | flags);
     for (uint64_t at = 0; at < FOUR_GIB; at += UINT64_C(0x200000))
         npt_fill(t, at);
@@ -143,9 +145,9 @@ static void start_vcpu(struct vcpu *v, struct processor *model)
     v->vmcb_address = (uint64_t)v->vmcb;
     v->host_stack = (uint64_t)(stack + STACK_PAGES * PAGE_BYTES);
     v->model = model;
-    start_table(&v->pages_free, 0);
-    start_table(&v->pages_step, 0);
-    start_table(&v->pages_catch, NPT_NX);
+    start_table(&v->pages_free, TABLE_PAGES, 0);
+    start_table(&v->pages_step, TABLE_PAGES, 0);
+    start_table(&v->pages_catch, TABLE_PAGES, NPT_NX);
     v->tx.shadow = allocate_pages(TX_PAGES_OPEN);
     lines_start(&v->tx.lines,
                 allocate_pages(pages_for(LINE_ENTRIES * sizeof(uint64_t))));
@@ -175,6 +177,8 @@ static void prepare(void)
         start_vcpu(&h->vcpus[n], &h->models[n]);
     caches = allocate_pages(pages_for(cache_bytes(h->processors)));
     find_ram();
+    if (!host_tables_prepare(allocate_pages))
+        fail("more memory than silicon has page tables for", "");
     restored_prepare(allocate_pages);
     empty_page = allocate_pages(1);
     if (!mp_start())
@@ -323,6 +327,8 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *table)
     struct hypervisor *h = &hypervisor;
     EFI_LOADED_IMAGE *loaded;
 
+    if (!resident_is())
+        return resident_go_on(image, table, efi_main);
     st = table;
     bs = table->BootServices;
     check_host();
@@ -332,11 +338,15 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *table)
     h->stuck = config.stuck;
     h->x2apic = config.machine.x2apic;
     h->mp_blocking = config.mp_blocking;
+    h->for_os = config.os;
+    for (unsigned n = 0; h->for_os && n < h->processors; n++)
+        start_table(&h->vcpus[n].pages_free, OS_TABLE_PAGES, 0);
     if (h->x2apic && !x2apic_start(empty_page))
         fail("no more pages for nested tables", "");
     reset_machine();
     sweep_prepare(bs, volume, &config.sweep);
     mp_replace();
+    resident_watch(bs);
     print_banner();
     if (turns_start(config.turns))
         start_time_wait(bs, config.offset);

@@ -42,6 +42,15 @@ static bool of_image(uint64_t at)
            at < (uint64_t)image + image_bytes;
 }
 
+/* efi.lds, and the linker's: what the simulator itself writes to is between. */
+extern const uint8_t ImageBase[] __attribute__((visibility("hidden")));
+extern const uint8_t _DYNAMIC[] __attribute__((visibility("hidden")));
+
+static bool of_simulator(uint64_t at)
+{
+    return at >= (uint64_t)ImageBase && at < (uint64_t)_DYNAMIC;
+}
+
 static EFI_STATUS EFIAPI allocate_noted(EFI_ALLOCATE_TYPE type,
                                         EFI_MEMORY_TYPE memory, UINTN count,
                                         EFI_PHYSICAL_ADDRESS *at)
@@ -185,7 +194,8 @@ static void for_each_page(EFI_BOOT_SERVICES *bs,
 
         for (UINT64 n = 0; is_compared(d->Type) && n < d->NumberOfPages; n++)
             if (guest_is_ram(d->PhysicalStart + n * PAGE_BYTES) &&
-                !of_image(d->PhysicalStart + n * PAGE_BYTES))
+                !of_image(d->PhysicalStart + n * PAGE_BYTES) &&
+                !of_simulator(d->PhysicalStart + n * PAGE_BYTES))
                 page(d->PhysicalStart + n * PAGE_BYTES, d->Type);
     }
 }

@@ -104,7 +104,10 @@ void kick_run_guest(struct vcpu *v)
     __atomic_store_n(&v->in_guest, 1, __ATOMIC_SEQ_CST);
     if (__atomic_exchange_n(&v->flush, 0, __ATOMIC_SEQ_CST) != 0)
         v->vmcb->tlb_control = TLB_FLUSH_ALL;
-    svm_vmrun(v);
+    if (hypervisor.has_os)
+        levels_run(v);
+    else
+        svm_vmrun(v);
     __atomic_store_n(&v->in_guest, 0, __ATOMIC_SEQ_CST);
 }
 
@@ -142,8 +145,10 @@ void kick_sleep(struct vcpu *v)
 
 struct action kick_on_nmi(struct vcpu *v)
 {
+    bool own = __atomic_load_n(&v->nmi, __ATOMIC_SEQ_CST) != 0;
+
     take_nmi(v);
-    if (v->guest_nmi) {
+    if (v->guest_nmi || (hypervisor.has_os && !own)) {
         v->guest_nmi = false;
         if (v->tx.depth > 0)
             tx_abort(v, TX_CAUSE_EVENT);

@@ -77,6 +77,13 @@ void direct_start(struct vcpu *v)
     load_tr(v);
 }
 
+void direct_never(struct vcpu *v)
+{
+    v->direct.cr3 = UINT64_MAX;
+    if (read_tr() == TR_SELECTOR)
+        unload_tr(v);
+}
+
 void direct_end(struct vcpu *v)
 {
     write_dr6(v->direct.dr6); /* each step has set BS */

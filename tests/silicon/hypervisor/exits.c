@@ -16,7 +16,12 @@
 #define VMMCALL_BYTES 3
 #define NOP           0x90
 #define CR4_PCE       (UINT64_C(1) << 8)
-#define MSR_BYTES     2 /* RDMSR, WRMSR, CPUID, RDPMC: no next RIP is saved */
+/* QEMU's TSC and local APIC timers: nanoseconds. */
+#define LEAF_TSC       0x15u
+#define LEAF_FREQUENCY 0x16u
+#define CRYSTAL_HZ     1000000000u
+#define EFER_SCE       UINT64_C(1)
+#define MSR_BYTES      2 /* RDMSR, WRMSR, CPUID, RDPMC: no next RIP is saved */
 
 /* The host has carried out the instruction. */
 static struct action retire_bytes(struct vcpu *v, unsigned bytes)
@@ -54,6 +59,11 @@ static struct action on_cpuid(struct vcpu *v)
         out.eax &= host[0];
         if (out.ebx != 0)
             out.ebx = host[1]; /* by what XCR0 enables */
+    } else if (leaf == LEAF_TSC && hypervisor.for_os) {
+        out = (struct cpuid_result){1, 1, CRYSTAL_HZ, 0};
+    } else if (leaf == LEAF_FREQUENCY && hypervisor.for_os) {
+        out = (struct cpuid_result){CRYSTAL_HZ / 1000000, CRYSTAL_HZ / 1000000,
+                                    100, 0};
     } else if (leaf == 0x80000001u) {
         cpuid(leaf, 0, host);
         out.edx &= host[3];
@@ -68,7 +78,7 @@ static struct action on_cpuid(struct vcpu *v)
 static bool read_msr(struct vcpu *v, uint32_t number, uint64_t *value)
 {
     if (number == MSR_EFER) {
-        *value = v->vmcb->efer & ~EFER_SVME;
+        *value = levels_efer(v, true) & ~EFER_SVME;
         return true;
     }
     if (x2apic_is_msr(number))
@@ -81,6 +91,7 @@ static bool write_efer(struct vcpu *v, uint64_t value)
 {
     if ((value & ~UINT64_C(0xD01)) != 0)
         return false;
+    v->levels.sce = (value & EFER_SCE) != 0;
     v->vmcb->efer = value | EFER_SVME;
     return true;
 }
@@ -133,6 +144,7 @@ static struct action on_msr(struct vcpu *v)
     uint64_t rip = v->vmcb->rip;
     struct action a;
 
+    levels_stale(v);
     if (sweep_injects_gp(rip))
         return action_raise(VECTOR_GP, 0);
     a = v->vmcb->exit_info1 != 0 ? on_wrmsr(v) : on_rdmsr(v);
@@ -189,6 +201,8 @@ static uint64_t breakpoints_hit(const struct vmcb *b)
 
 static struct action on_debug(struct vcpu *v)
 {
+    if (hypervisor.has_os && v->mode != MODE_STEP)
+        return action_raise(VECTOR_DB, 0);
     uint64_t dr6 = v->vmcb->dr6, hits = breakpoints_hit(v->vmcb);
     bool stepping = v->mode == MODE_STEP;
     bool step = stepping && (dr6 & DR6_BS) != 0;
@@ -207,7 +221,9 @@ static struct action on_debug(struct vcpu *v)
         v->vmcb->dr6 = (dr6 & ~(DR6_BS | DR6_B)) | (v->dr6 & DR6_B);
     if (step)
         step_retire(v);
-    if (hits != 0) {
+    if (step && v->levels.traps)
+        v->vmcb->dr6 |= DR6_BS;
+    if (hits != 0 || (step && v->levels.traps)) {
         watch_forget(v, hits);
         v->vmcb->dr6 |= DR6_RTM;
         pebs_assist(v);
@@ -224,6 +240,8 @@ static struct action on_exception(struct vcpu *v, unsigned vector)
 {
     if (vector == VECTOR_DB)
         return on_debug(v);
+    if (levels_steps_instead(v, vector))
+        return action_of(ACTION_RESUME);
     if (vector == VECTOR_PF && v->tx.depth > 0 &&
         !faults_rule(v->model->machine, ABORT_KEEPS_CR2, true))
         v->vmcb->cr2 = v->vmcb->exit_info2;
@@ -271,7 +289,7 @@ static struct action on_nested_page_fault(struct vcpu *v)
 
     if (v->mode == MODE_STEP && v->tx.depth > 0)
         return tx_page_fault(v);
-    if (conflict_page_fault(v, nested_table_of(v)))
+    if (conflict_page_fault(v, nested_table_of(v)) || code_scan_fault(v))
         return reinject(v);
     if ((npf & NPF_PRESENT) == 0) {
         if (!npt_fill(nested_table_of(v), address))
@@ -279,8 +297,12 @@ static struct action on_nested_page_fault(struct vcpu *v)
         return reinject(v);
     }
     if ((npf & NPF_FETCH) != 0 && v->mode != MODE_STEP) {
+        bool caught = v->mode == MODE_CATCH;
+
         step_set_mode(v, MODE_STEP);
         trace_event(v);
+        if (caught && hypervisor.has_os)
+            levels_choose(v);
         return action_of(ACTION_RESUME);
     }
     return action_stop("nested page fault", address, npf);
@@ -307,7 +329,7 @@ static struct action on_nmi(struct vcpu *v)
     return a;
 }
 
-static struct action on_vmmcall(const struct vcpu *v)
+static struct action on_vmmcall(struct vcpu *v)
 {
     if (v->vmcb->rip == (uint64_t)vcpu_leave_point)
         return action_of(ACTION_LEAVE);
@@ -315,6 +337,14 @@ static struct action on_vmmcall(const struct vcpu *v)
         turns_wake();
         return action_complete(ACTION_ADVANCE, VMMCALL_BYTES);
     }
+    if (v->vmcb->rip == (uint64_t)vcpu_takeover_point) {
+        hypervisor.has_os = true;
+        host_tables_load(v);
+        code_scan_start(v);
+        return action_complete(ACTION_ADVANCE, VMMCALL_BYTES);
+    }
+    if (v->vmcb->rip == (uint64_t)vcpu_takeover_point + VMMCALL_BYTES)
+        return action_complete(ACTION_ADVANCE, VMMCALL_BYTES);
     return action_raise(VECTOR_UD, 0);
 }
 
@@ -339,6 +369,12 @@ struct action exit_handle(struct vcpu *v)
         return on_rdpmc(v);
     case EXIT_PAUSE:
         return on_pause(v);
+    case EXIT_HLT:
+        return levels_halt(v);
+    case EXIT_IRET:
+    case EXIT_INTN:
+        levels_passes_gate(v);
+        return action_of(ACTION_RESUME);
     case EXIT_INTR:
         return on_interrupt(v);
     case EXIT_NMI:

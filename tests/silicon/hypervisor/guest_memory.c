@@ -74,12 +74,14 @@ bool guest_copy(const struct vcpu *v, uint64_t linear, void *buffer,
     return true;
 }
 
-/* The last translation is cached: code does not move while it runs. */
+/* The last translation is cached: code does not move while it runs, but for
+ * what an operating system maps. */
 static bool code_physical(struct vcpu *v, uint64_t rip, uint64_t *physical)
 {
     uint64_t page = rip & ~(PAGE_BYTES - 1);
 
-    if (v->code_page != page || v->code_cr3 != v->vmcb->cr3) {
+    if (v->code_page != page || v->code_cr3 != v->vmcb->cr3 ||
+        hypervisor.has_os) {
         if (!guest_physical(v, page, &v->code_physical))
             return false;
         v->code_page = page;

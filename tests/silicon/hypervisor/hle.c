@@ -10,6 +10,7 @@
  */
 #include "tests/silicon/hypervisor/hypervisor.h"
 
+#include "tests/silicon/model/errata.h"
 #include "tests/silicon/model/hooks.h"
 
 /* False: it has aborted the transaction. */
@@ -74,7 +75,8 @@ void hle_overlay(struct vcpu *v, uint64_t page, uint8_t *copy)
 {
     const struct elision *e = &v->tx.elision;
 
-    if (faults_lock_looks_free(v->model))
+    if (faults_lock_looks_free(v->model) ||
+        erratum_shows(v->model, ERRATUM_LOCK_LOOKS_FREE, 4))
         return;
     for (unsigned n = 0; n < e->locks; n++)
         for (unsigned byte = 0; byte < e->lock[n].bytes; byte++) {

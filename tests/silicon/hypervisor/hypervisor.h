@@ -22,6 +22,8 @@ struct hypervisor {
     uint8_t *msr_map, *io_map;
     bool x2apic;      /* the guest's APICs are in x2APIC mode */
     bool mp_blocking; /* MP services: blocking mode alone */
+    bool for_os;      /* CPUID has the clocks of QEMU */
+    bool has_os;      /* an operating system runs: no boot services */
     struct {
         uint64_t start, end;
     } ram[RAM_RANGES_MAX];
@@ -94,6 +96,41 @@ bool direct_look(struct vcpu *v, const uint8_t *bytes, size_t length);
 /* True: it has been, and the VMCB is as after the exit of its #DB. False: it
  * is for VMRUN. */
 bool direct_step(struct vcpu *v);
+
+/* From now on the guest's memory is not where the host has it. */
+void direct_never(struct vcpu *v);
+
+/* host_tables.c: page tables of all RAM, and what else the host runs on without
+ * firmware. False: RAM ends too high. */
+bool host_tables_prepare(void *(*allocate)(size_t count));
+void host_tables_load(struct vcpu *v);
+
+/* levels.c, where an operating system runs. How it goes on, after whatever may
+ * have changed that. */
+void levels_choose(struct vcpu *v);
+/* What is counted has been changed. */
+void levels_stale(struct vcpu *v);
+/* An event is about to be delivered. */
+void levels_event(struct vcpu *v);
+/* An exit where the guest enters or leaves its kernel: to be stepped. False: it
+ * is not one. */
+bool levels_passes_gate(struct vcpu *v);
+/* The same for an exception, of an instruction that is one. */
+bool levels_steps_instead(struct vcpu *v, unsigned vector);
+/* HLT. */
+struct action levels_halt(const struct vcpu *v);
+/* Around a run of the guest: VMRUN, and what came of it. */
+void levels_run(struct vcpu *v);
+void levels_ran(struct vcpu *v);
+/* The host has carried out an instruction for it. */
+void levels_carried_out(struct vcpu *v);
+/* EFER as the guest has it, or as it runs with. */
+uint64_t levels_efer(const struct vcpu *v, bool seen_by_guest);
+/* The guest's TF: before and after each step; when stepping has begun or is
+ * about to end. */
+void levels_step(struct vcpu *v, const uint8_t *bytes, size_t length);
+void levels_stepped(struct vcpu *v);
+void levels_own_tf(struct vcpu *v, bool stepped);
 
 /* data_access.c: the accesses of the instruction at RIP; its completion. */
 struct retirement;
@@ -252,6 +289,8 @@ bool kick_others_in_guest(const struct vcpu *v);
  * TSC counts instructions. */
 bool turns_start(bool on);
 bool turns_enabled(void);
+/* Ticks of the TSC that an instruction takes. */
+uint64_t turns_instruction_tsc(void);
 /* Passes the turn on; returns when it is this one's again. */
 void turns_yield(struct vcpu *v);
 /* The same, for a guest that spins. */
@@ -270,6 +309,15 @@ bool sweep_injects_ud(uint64_t rip);
 
 /* code_pages.c: marks the pages of an image that hold transactional code. */
 void code_pages_mark(const uint8_t *base, uint64_t bytes);
+
+/* code_scan.c: the same for an operating system, whose code is where it likes;
+ * from then on. */
+void code_scan_start(struct vcpu *v);
+/* A nested page fault that is for this. The guest goes on; false: it is to be
+ * stepped, or the fault is another's. */
+bool code_scan_fault(struct vcpu *v);
+/* Is the page of the last step one with an XBEGIN? */
+bool code_scan_is_stepped(const struct vcpu *v);
 
 /* log.c: lines on the serial port, and the end after an error. */
 void log_print(const char *text);

@@ -38,6 +38,11 @@ static void inject(struct vcpu *v, const struct action *a)
     if (a->raised && aborts_instead(v))
         return;
     v->vmcb->event_inject = a->event;
+    if (hypervisor.has_os) {
+        v->injected_int = (a->event & EVENT_TYPE) == EVENT_TYPE_SOFTWARE;
+        levels_event(v);
+        return;
+    }
     if (!a->raised && !pt_tracing(v->model) &&
         !(v->model->pmu.counting && (a->event & EVENT_TYPE) == EVENT_TYPE_NMI))
         return;
@@ -70,6 +75,8 @@ static void apply_action(struct vcpu *v, const struct action *a)
         v->vmcb->rip += a->bytes;
         if (a->kind == ACTION_RETIRE && v->mode == MODE_STEP)
             step_retire(v);
+        else if (a->kind == ACTION_RETIRE && hypervisor.has_os)
+            levels_carried_out(v);
         step_end(v);
         break;
     case ACTION_BRANCH:
@@ -100,6 +107,8 @@ static struct action run_to_exit(struct vcpu *v, bool stepped)
         v->vmcb->event_inject = 0;
         v->vmcb->tlb_control = TLB_DO_NOTHING;
     }
+    if (hypervisor.has_os)
+        levels_ran(v);
     exit_log_add(&v->exit_log, v->vmcb);
     return exit_handle(v);
 }

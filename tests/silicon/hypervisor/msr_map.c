@@ -18,7 +18,7 @@ static const struct {
     {0x01B, 0x01B},           /* IA32_APIC_BASE */
     {0x0FE, 0x0FE},           /* IA32_MTRRCAP */
     {0x174, 0x176},           /* IA32_SYSENTER_CS, _ESP, _EIP */
-    {0x179, 0x17A},           /* IA32_MCG_CAP, _STATUS */
+    {0x179, 0x17B},           /* IA32_MCG_CAP, _STATUS, _CTL */
     {0x200, 0x20F},           /* IA32_MTRR_PHYSBASEn, _PHYSMASKn */
     {0x250, 0x250},           /* IA32_MTRR_FIX64K_00000 */
     {0x258, 0x259},           /* IA32_MTRR_FIX16K_.. */

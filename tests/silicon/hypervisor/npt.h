@@ -19,6 +19,7 @@
 #define NPT_USER    UINT64_C(0x4) /* a guest's accesses are user accesses */
 #define NPT_LARGE   UINT64_C(0x80)
 #define NPT_HELD    UINT64_C(0x200) /* conflict.c has removed rights */
+#define NPT_STEPPED UINT64_C(0x400) /* code_scan.c: it holds an XBEGIN */
 #define NPT_NX      (UINT64_C(1) << 63)
 
 struct npt {

@@ -45,6 +45,9 @@ static void take_snapshot(const struct vcpu *v, struct pebs_snapshot *s)
                 [PEBS_R15] = g->r15,
             },
         .eventing_ip = v->current_rip,
+        .before = v->previous_rip,
+        .not_taken = (v->current.flags & INSTRUCTION_CONDITIONAL) != 0 &&
+                     v->vmcb->rip == v->current_rip + v->current.length,
         .tsc = rdtsc(),
     };
 }

@@ -11,6 +11,8 @@
  */
 #include "tests/silicon/hypervisor/hypervisor.h"
 
+#include "tests/silicon/model/bits.h"
+#include "tests/silicon/model/errata.h"
 #include "tests/silicon/model/hooks.h"
 #include "tests/silicon/hypervisor/x86.h"
 
@@ -102,7 +104,10 @@ void pmi_send(struct vcpu *v)
      * bit for its associated LVT entry is set." */
     apic_write(base, APIC_LVT_PERF, lvt | faults_lvt_mask(v->model, LVT_MASK));
     send_by_lvt(v, base, lvt);
-    v->model->pmu.pmi_again = faults_pmi_again(v->model);
+    v->model->pmu.pmi_again =
+        faults_pmi_again(v->model) ||
+        ((v->model->pmu.global_status & BITS(34, 0)) != 0 &&
+         erratum_shows(v->model, ERRATUM_PMI_AGAIN, 8));
 }
 
 void pmi_send_again(struct vcpu *v)

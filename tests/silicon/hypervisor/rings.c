@@ -58,7 +58,9 @@ static struct action system_call(struct vcpu *v)
     unsigned selector = (unsigned)(star >> 32) & 0xFFFC;
 
     v->gprs.rcx = b->rip + v->current.length;
-    v->gprs.r11 = b->rflags & ~(RFLAGS_RF | RFLAGS_TF);
+    v->gprs.r11 =
+        (b->rflags & ~(RFLAGS_RF | RFLAGS_TF)) | (v->levels.tf ? RFLAGS_TF : 0);
+    v->levels.tf = v->levels.tf && (rdmsr(IA32_FMASK) & RFLAGS_TF) == 0;
     b->rflags = (v->gprs.r11 & ~rdmsr(IA32_FMASK)) | RFLAGS_FIXED;
     load_flat(&b->cs, selector, CODE_64);
     load_flat(&b->ss, selector + 8, DATA_32);
@@ -74,6 +76,7 @@ static struct action system_return(struct vcpu *v)
 
     if (b->cpl != 0 || (wide && !is_canonical(v->gprs.rcx)))
         return action_raise(VECTOR_GP, 0);
+    v->levels.tf = hypervisor.has_os && (v->gprs.r11 & RFLAGS_TF) != 0;
     b->rflags =
         (v->gprs.r11 & RFLAGS_SYSRET & ~(uint64_t)RFLAGS_TF) | RFLAGS_FIXED;
     load_flat(&b->cs, (selector + (wide ? 16 : 0)) | RPL_3,

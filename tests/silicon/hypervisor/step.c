@@ -38,16 +38,26 @@ static void use_pages(struct vcpu *v, const struct npt *pages, enum asid asid)
     v->vmcb->asid = asid;
 }
 
+/* The host's; an operating system's own is in its place already. */
+static void drop_tf(struct vcpu *v)
+{
+    if (!hypervisor.has_os)
+        v->vmcb->rflags &= ~(uint64_t)RFLAGS_TF;
+}
+
 void step_set_mode(struct vcpu *v, enum vcpu_mode mode)
 {
+    if (hypervisor.has_os && (v->mode == MODE_STEP) != (mode == MODE_STEP))
+        levels_own_tf(v, mode == MODE_STEP);
     v->mode = mode;
-    v->vmcb->intercept_misc1 &= ~INTERCEPT1_INTR;
+    v->vmcb->intercept_misc1 &=
+        ~(INTERCEPT1_INTR | INTERCEPT1_INTN | INTERCEPT1_IRET | INTERCEPT1_HLT);
     switch (mode) {
     case MODE_FREE:
         v->pmi_pending = false; /* its handler is not of interest any more */
         use_pages(v, &v->pages_free, ASID_FREE);
         v->vmcb->intercept_exceptions = EXCEPTIONS_FREE;
-        v->vmcb->rflags &= ~(uint64_t)RFLAGS_TF;
+        drop_tf(v);
         break;
     case MODE_STEP:
         if (v->tx.depth > 0)
@@ -56,13 +66,13 @@ void step_set_mode(struct vcpu *v, enum vcpu_mode mode)
             use_pages(v, &v->pages_step, ASID_STEP);
         v->vmcb->intercept_exceptions =
             v->tx.depth > 0 ? EXCEPTIONS_ALL : EXCEPTIONS_STEP;
-        if (pt_tracing(v->model) || v->pmi_pending)
+        if (pt_tracing(v->model) || v->pmi_pending || hypervisor.has_os)
             v->vmcb->intercept_misc1 |= INTERCEPT1_INTR;
         break;
     case MODE_CATCH:
         use_pages(v, &v->pages_catch, ASID_CATCH);
         v->vmcb->intercept_exceptions = EXCEPTIONS_CATCH;
-        v->vmcb->rflags &= ~(uint64_t)RFLAGS_TF;
+        drop_tf(v);
         break;
     }
 }
@@ -114,9 +124,12 @@ struct action step_begin(struct vcpu *v)
     bytes = guest_code(v, buffer, &length);
     instruction_classify(&v->current, bytes, length);
     data_access_find(v, bytes, length);
+    v->previous_rip = v->current_rip;
     v->current_rip = v->pt_ip = v->vmcb->rip;
     v->current_cpl = v->vmcb->cpl;
     v->steps++;
+    if (hypervisor.has_os)
+        levels_step(v, bytes, length);
     if (v->current.elide != ELIDE_NONE &&
         !faults_rule(v->model->machine, HINT_IGNORED, true))
         return action_raise(VECTOR_UD, 0);
@@ -151,7 +164,8 @@ static void clear_pushed_flag(const struct vcpu *v)
 
     if (!guest_physical(v, v->vmcb->rsp, &at))
         return;
-    *(uint16_t *)at &= (uint16_t)~RFLAGS_TF;
+    if (!v->levels.tf)
+        *(uint16_t *)at &= (uint16_t)~RFLAGS_TF;
     *(uint16_t *)at |= (uint16_t)(rflags & RFLAGS_IF);
 }
 
@@ -212,6 +226,7 @@ void step_retire(struct vcpu *v)
     if (r.mispredicted)
         look_speculated(v, r.taken);
     counters_retire(v->model, &r);
+    levels_stepped(v);
     if ((v->current.flags & INSTRUCTION_PUSHF) != 0)
         clear_pushed_flag(v);
     if (r.in_tx) {
@@ -252,6 +267,10 @@ void step_end(struct vcpu *v)
         pebs_assist(v);
     if (v->mode == MODE_CATCH)
         return;
+    if (hypervisor.has_os) {
+        levels_choose(v);
+        return;
+    }
     if (v->tx.depth > 0 || counters_watch(v->model) ||
         v->model->pebs.residual_in > 0 || v->model->pmu.pmi_again ||
         uncore->counting || pt_tracing(v->model)) {

@@ -201,6 +201,15 @@ vcpu_wake_point:
         vmmcall
         ret
 
+; void vcpu_os_takes_over(void) - tells the host that firmware's memory is gone.
+global vcpu_os_takes_over
+global vcpu_takeover_point
+vcpu_os_takes_over:
+vcpu_takeover_point:
+        vmmcall
+        vmmcall                         ; nothing in between: levels.c
+        ret
+
 ; void svm_leave(struct vcpu *, rsp, rflags) - goes on where the guest was,
 ; after the VMMCALL of vcpu_leave, as the host. The global interrupt flag stays
 ; clear: an NMI that was for the guest may still come, and the firmware's

@@ -34,8 +34,8 @@
 #define ROUNDS_IDLE 8
 
 static bool enabled;
-static volatile uint64_t turn_tsc; /* when it begins */
-static uint64_t instruction_tsc;   /* that an instruction takes */
+static volatile uint64_t turn_tsc;   /* when it begins */
+static uint64_t instruction_tsc = 1; /* that an instruction takes */
 static unsigned rounds;
 
 bool turns_start(bool on)
@@ -53,6 +53,11 @@ bool turns_start(bool on)
 bool turns_enabled(void)
 {
     return enabled;
+}
+
+uint64_t turns_instruction_tsc(void)
+{
+    return instruction_tsc;
 }
 
 /* Whose turn comes after that of v. */

@@ -127,6 +127,7 @@ void tx_begin(struct vcpu *v, bool hle, uint64_t next)
     tx->depth = 1;
     tx->hle = hle;
     tx->steps = 0;
+    v->model->tsx.user = v->vmcb->cpl > 0;
     tx_registers_save(v);
     tx->begin = v->current_rip;
     tx->fallback =

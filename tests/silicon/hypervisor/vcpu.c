@@ -24,6 +24,7 @@ void vcpu_main(struct vcpu *v, uint64_t rsp, uint64_t rip);
 
 #define MSR_PAT      0x277u
 #define RFLAGS_FIXED UINT64_C(2)
+#define EFER_SCE     UINT64_C(1)
 
 struct vcpu *vcpu_current(void)
 {
@@ -135,6 +136,7 @@ void vcpu_main(struct vcpu *v, uint64_t rsp, uint64_t rip)
     copy_state(v->vmcb);
     set_controls(v->vmcb);
     direct_start(v);
+    v->levels = (struct levels){.sce = (v->vmcb->efer & EFER_SCE) != 0};
     v->vmcb->rsp = rsp;
     v->vmcb->rip = rip;
     v->tx.depth = 0;

@@ -151,6 +151,21 @@ struct direct {
     struct data_access access[DATA_ACCESSES_MAX];
 };
 
+/* Under an operating system: levels.c. */
+struct levels {
+    bool sce;          /* the guest's EFER.SCE */
+    bool gates;        /* levels are watched differently */
+    uint8_t demand[2]; /* enum demand, of the kernel and of the user */
+    unsigned steps;    /* since this was found out */
+    bool tf;           /* the guest's RFLAGS.TF, while it is stepped */
+    bool traps;        /* TF was set when the instruction began */
+    bool loads_tf;     /* the instruction being stepped writes it */
+    bool user, counts; /* where it runs; its instructions are counted */
+    bool idle;         /* it is about to halt */
+    uint64_t tsc;      /* before, then of the run */
+    uint64_t between;  /* instructions of such a run that are the host's */
+};
+
 enum vcpu_mode {
     MODE_FREE,  /* at full speed, but for marked pages */
     MODE_STEP,  /* one instruction at a time */
@@ -193,7 +208,7 @@ struct vcpu {
     bool pmi_pending;    /* an interrupt of counters, sent while stepped */
     struct transaction tx;
     struct instruction current; /* the one being stepped */
-    uint64_t current_rip;
+    uint64_t current_rip, previous_rip;
     uint8_t current_cpl; /* it is executed at, whatever it is after it */
     bool injected_int;   /* an INT n, past which RIP is already */
     struct data_access access[DATA_ACCESSES_MAX];  /* that it will make */
@@ -208,6 +223,7 @@ struct vcpu {
     bool entered;
     bool measure; /* the figures below are counted */
     uint64_t steps, step_tsc, transactions, tx_tsc, tx_started;
+    struct levels levels;
     struct direct direct;
     struct exit_log exit_log;
 };
@@ -236,8 +252,8 @@ void svm_halt(const void *idtr, volatile uint32_t *eoi);
 extern const char svm_halt_handler[];
 /* The global interrupt flag: off, NMIs wait too. */
 void svm_clgi(void);
-/* The VMMCALLs of vcpu_leave and vcpu_wake. */
-extern const char vcpu_leave_point[], vcpu_wake_point[];
+/* The VMMCALLs of vcpu_leave, vcpu_wake and vcpu_os_takes_over. */
+extern const char vcpu_leave_point[], vcpu_wake_point[], vcpu_takeover_point[];
 
 /* extended.asm */
 void svm_fxsave(uint8_t *image);
@@ -260,5 +276,9 @@ void vcpu_leave(void);
 
 /* Called in the guest that has given work to processors: turns_wake(). */
 void vcpu_wake(void);
+
+/* Called in the guest, after boot services: the firmware's memory is no longer
+ * the firmware's. */
+void vcpu_os_takes_over(void);
 
 #endif

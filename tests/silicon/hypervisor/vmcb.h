@@ -80,7 +80,10 @@ _Static_assert(sizeof(struct vmcb) == 0x1000, "VMCB");
 #define INTERCEPT1_NMI      (UINT32_C(1) << 1)
 #define INTERCEPT1_RDPMC    (UINT32_C(1) << 15)
 #define INTERCEPT1_CPUID    (UINT32_C(1) << 18)
+#define INTERCEPT1_IRET     (UINT32_C(1) << 20)
+#define INTERCEPT1_INTN     (UINT32_C(1) << 21)
 #define INTERCEPT1_PAUSE    (UINT32_C(1) << 23)
+#define INTERCEPT1_HLT      (UINT32_C(1) << 24)
 #define INTERCEPT1_INVLPGA  (UINT32_C(1) << 26)
 #define INTERCEPT1_MSR      (UINT32_C(1) << 28)
 #define INTERCEPT1_SHUTDOWN (UINT32_C(1) << 31)
@@ -115,7 +118,10 @@ _Static_assert(sizeof(struct vmcb) == 0x1000, "VMCB");
 #define EXIT_NMI          0x061
 #define EXIT_RDPMC        0x06F
 #define EXIT_CPUID        0x072
+#define EXIT_IRET         0x074
+#define EXIT_INTN         0x075
 #define EXIT_PAUSE        0x077
+#define EXIT_HLT          0x078
 #define EXIT_INVLPGA      0x07A
 #define EXIT_MSR          0x07C
 #define EXIT_SHUTDOWN     0x07F

@@ -117,6 +117,15 @@ static uint64_t private_state(struct cache_private *private,
            (l2 != NULL ? *l2 & (VALID | MODIFIED) : 0);
 }
 
+/* Whose first and second level a processor uses: where they are as sold,
+ * threads of a core have them together. */
+static unsigned owner(const struct processor *p)
+{
+    return p->cpu->as_sold && p->sibling != NULL && p->sibling->index < p->index
+               ? p->sibling->index
+               : p->index;
+}
+
 /* What the others had of the line. A store takes it from them, a load leaves
  * it unmodified there. */
 static uint64_t snoop(struct processor *p, uint64_t line, bool store)
@@ -128,7 +137,7 @@ static uint64_t snoop(struct processor *p, uint64_t line, bool store)
     for (unsigned n = 0; n < p->machine->processors; n++) {
         uint64_t state;
 
-        if (n == p->index)
+        if (n == owner(p))
             continue;
         state = private_state(&c->private[n], sizes, line);
         if (state == 0)
@@ -154,14 +163,14 @@ static void fill_line(struct processor *p, uint64_t line, bool store)
 {
     struct cache_state *c = p->machine->caches;
     const struct cache_sizes *sizes = &p->cpu->caches;
-    struct cache_private *private = &c->private[p->index];
+    struct cache_private *private = &c->private[owner(p)];
     uint64_t modified = store ? MODIFIED : 0;
     uint64_t victim = insert(c->llc, sizes->llc, line, 0);
 
     if ((victim & VALID) != 0)
         for (unsigned n = 0; n < p->machine->processors; n++)
             evict_private(&c->private[n], sizes, victim >> 2);
-    c->last[line % CACHE_LLC_MAX] = (uint8_t)p->index;
+    c->last[line % CACHE_LLC_MAX] = (uint8_t)owner(p);
     insert(private->l2, sizes->l2, line, 0);
     victim = insert(private->l1, sizes->l1, line, modified);
     if ((victim & MODIFIED) != 0) /* written back to the second level */
@@ -186,7 +195,7 @@ static enum cache_snoop request_line(struct processor *p, uint64_t line,
         return CACHE_SNOOP_HITM;
     if (had != 0)
         return CACHE_SNOOP_HIT;
-    return in_llc && c->last[line % CACHE_LLC_MAX] != (uint8_t)p->index
+    return in_llc && c->last[line % CACHE_LLC_MAX] != (uint8_t)owner(p)
                ? CACHE_SNOOP_MISS
                : CACHE_SNOOP_NONE;
 }
@@ -196,7 +205,7 @@ static struct line_outcome access_line(struct processor *p, uint64_t line,
 {
     struct cache_state *c = p->machine->caches;
     const struct cache_sizes *sizes = &p->cpu->caches;
-    struct cache_private *private = &c->private[p->index];
+    struct cache_private *private = &c->private[owner(p)];
     struct line_outcome out = {.snoop = CACHE_SNOOP_NONE};
     bool in_llc = find_entry(c->llc, sizes->llc, line) != NULL;
 
@@ -228,7 +237,7 @@ static struct line_outcome access_line(struct processor *p, uint64_t line,
 static void translate(struct processor *p, uint64_t page,
                       struct cache_outcome *out)
 {
-    struct cache_private *private = &p->machine->caches->private[p->index];
+    struct cache_private *private = &p->machine->caches->private[owner(p)];
     const struct cache_sizes *sizes = &p->cpu->caches;
 
     out->dtlb_miss = find_entry(private->dtlb, sizes->dtlb, page) == NULL;
@@ -314,6 +323,6 @@ void cache_invalidate(struct processor *p, uint64_t linear)
 
     if (c == NULL)
         return;
-    evict(c->private[p->index].dtlb, sizes->dtlb, linear >> PAGE_SHIFT);
-    evict(c->private[p->index].stlb, sizes->stlb, linear >> PAGE_SHIFT);
+    evict(c->private[owner(p)].dtlb, sizes->dtlb, linear >> PAGE_SHIFT);
+    evict(c->private[owner(p)].stlb, sizes->stlb, linear >> PAGE_SHIFT);
 }

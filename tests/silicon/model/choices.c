@@ -8,6 +8,7 @@ enum topic {
     TOPIC_COMMON, /* the same on every processor of a machine */
     TOPIC_PROCESSOR,
     TOPIC_COUNTERS, /* as TOPIC_COMMON */
+    TOPIC_ERRATA,   /* the same */
 };
 
 /* The mixing function of SplitMix64: every state gives a good output. */
@@ -106,6 +107,7 @@ void choices_draw(struct choices *choices, uint64_t seed, unsigned processor)
     static const uint32_t sdv[] = {0, 2, 8, 64, 512};
     static const uint32_t conflict_only[] = {0, 2, 8, 64};
     static const uint32_t mildness[] = {1, 2, 4, 16, 200};
+    static const uint32_t errata[] = {1, 2, 8, 32};
     struct random r;
 
     random_start(&r, seed, 0, TOPIC_COMMON);
@@ -118,4 +120,16 @@ void choices_draw(struct choices *choices, uint64_t seed, unsigned processor)
     choices->conflict_only_one_in = conflict_only[pick(&r, 4)];
     choices->garble = (uint32_t)pick(&r, 0x80);
     choices->garble_one_in = mildness[pick(&r, 5)];
+    random_start(&r, seed, 0, TOPIC_ERRATA);
+    choices->errata_one_in = errata[pick(&r, 4)];
+}
+
+void choices_draw_as_sold(struct choices *choices, uint64_t seed)
+{
+    struct random r;
+
+    random_start(&r, ~seed, 0, TOPIC_ERRATA);
+    choices->loads_tagged_one_in = 8 + (uint32_t)pick(&r, 32);
+    choices->pebs_skid = (uint8_t)(2 + pick(&r, 7));
+    choices->spontaneous_one_in = 128 << pick(&r, 4);
 }

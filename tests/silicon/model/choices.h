@@ -69,8 +69,9 @@ struct choices {
     bool pt_ret_pgd_has_ip;        /* of a RET that would be compressed */
     bool pt_stop_pgd_has_ip;       /* TIP.PGD in front of TraceStop */
     bool pt_enables_stay;          /* STATUS[1:0] when tracing has ended */
-    uint8_t pt_int_early; /* one ToPA entry: INT, in units of 64 bytes */
-    bool rtm_locked;      /* MCU_OPT_CTRL[2], regime F */
+    uint8_t pt_int_early;   /* one ToPA entry: INT, in units of 64 bytes */
+    bool rtm_locked;        /* MCU_OPT_CTRL[2], regime F */
+    uint32_t errata_one_in; /* of the times that an erratum can show */
     /* The cycle model: cycles of an instruction by what it does. */
     uint8_t cycles_other, cycles_branch, cycles_slow, cycles_abort;
     /* Core cycles and reference cycles run as ref_up : ref_down. */
@@ -101,5 +102,9 @@ enum disturbance {
 #define GARBLE_INUSE        0x40u
 
 void choices_draw(struct choices *choices, uint64_t seed, unsigned processor);
+
+/* The same of a processor as sold: loads that are tagged seldom, skids,
+ * aborts without a cause. */
+void choices_draw_as_sold(struct choices *choices, uint64_t seed);
 
 #endif

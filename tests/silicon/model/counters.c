@@ -3,6 +3,7 @@
 #include "tests/silicon/model/counters.h"
 
 #include "tests/silicon/model/hooks.h"
+#include "tests/silicon/model/errata.h"
 #include "tests/silicon/model/bits.h"
 #include "tests/silicon/model/instruction.h"
 #include "tests/silicon/model/overflow.h"
@@ -124,7 +125,7 @@ static bool counts_here(const struct processor *p, uint64_t select,
     return inside == faults_rule(m, IN_TX_INSIDE, true);
 }
 
-static bool is_enabled_for(const struct processor *p, unsigned n,
+static bool is_enabled_for(struct processor *p, unsigned n,
                            const struct retirement *r)
 {
     uint64_t select = p->pmu.select[n];
@@ -140,7 +141,8 @@ static bool is_enabled_for(const struct processor *p, unsigned n,
         !faults_rule(p->machine, PEBS_HAS_LEVELS, true))
         return true;
     return faults_level(p, select, user,
-                        (select & (user ? EVTSEL_USR : EVTSEL_OS)) != 0);
+                        (select & (user ? EVTSEL_USR : EVTSEL_OS)) != 0) &&
+           !errata_level(p, n, r);
 }
 
 /* FIXED_CTR_CTRL has four bits a counter: OS, USR, ANY, PMI. */
@@ -165,6 +167,9 @@ static void count_smi(struct processor *p)
 
     p->pmu.smi_pending = false;
     p->smi_count++;
+    if (p->cpu->as_sold)
+        p->pmu.fixed_ctrl |= PMU_FIRMWARE;
+    errata_smi(p);
     counters_retire(p, &handler);
 }
 
@@ -198,7 +203,7 @@ static uint32_t events_on(struct processor *p, struct processor *of, unsigned n,
     else if (offcore_is_event(event))
         count = offcore_count(p, n, event);
     else
-        count = events_of(r, event, bus);
+        count = errata_count(p, event, events_of(r, event, bus));
     count = faults_events(p, event, r, count);
     return count != 0
                ? (uint32_t)faults_quantity(m, COUNTED, (uint32_t)select, count)
@@ -283,7 +288,7 @@ static void count_own(struct processor *p, const struct retirement *r,
                       uint32_t ref, uint32_t bus)
 {
     struct pmu_state *pmu = &p->pmu;
-    const uint32_t fixed[FIXED_MAX] = {r->instructions, r->cycles, ref};
+    uint32_t fixed[FIXED_MAX] = {r->instructions, r->cycles, ref};
 
     p->pebs.of_abort = (r->tx_events & TX_EVENT_ABORTED) != 0;
     p->faults.of_branch = r->branch != 0;
@@ -304,6 +309,8 @@ static void count_own(struct processor *p, const struct retirement *r,
             counters_add(p, n, count);
     }
     faults_note_stores(p, r->data, r->data_count);
+    if (is_fixed_enabled_for(p, 0, r))
+        fixed[0] = errata_fixed0(p, fixed[0]);
     for (unsigned n = 0; n < FIXED_MAX; n++)
         if (is_fixed_enabled_for(p, n, r))
             counters_add_fixed(p, n, fixed_events(p, n, r, fixed[n]));

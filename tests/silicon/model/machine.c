@@ -4,11 +4,13 @@
 
 #include "tests/silicon/model/cpuid.h"
 #include "tests/silicon/model/msr.h"
+#include "tests/silicon/model/pmu_msr.h"
 #include "tests/silicon/model/tsx.h"
 
 #define TOPIC_EVENTS 100
 #define TOPIC_TRACE  101
 #define TOPIC_MEMORY 102
+#define TOPIC_ERRATA 103
 
 void machine_start(struct machine *m, const struct machine_config *config,
                    unsigned processors)
@@ -17,6 +19,7 @@ void machine_start(struct machine *m, const struct machine_config *config,
         .cpu = config->cpu,
         .fault = config->fault,
         .seed = config->seed,
+        .errata = config->errata,
         .smi = config->smi,
         .force_abort = config->force_abort == FORCE_ABORT_AS_PERSONALITY
                            ? config->cpu->force_abort
@@ -28,6 +31,8 @@ void machine_start(struct machine *m, const struct machine_config *config,
         .counters = config->smt ? config->cpu->counters_smt
                                 : config->cpu->counters_alone,
     };
+    if (m->cpu->as_sold && m->smi == 0)
+        m->smi = 50 + m->seed % 8 * 50;
     uncore_start(m);
 }
 
@@ -59,6 +64,11 @@ void processor_start(struct processor *p, struct machine *m, unsigned index,
     random_start(&p->random, m->seed, index, TOPIC_EVENTS);
     random_start(&p->pt.random, m->seed, index, TOPIC_TRACE);
     random_start(&p->memory.random, m->seed, index, TOPIC_MEMORY);
+    random_start(&p->errata.random, m->seed, index, TOPIC_ERRATA);
+    if (m->cpu->as_sold) {
+        choices_draw_as_sold(&p->choices, m->seed);
+        p->pmu.fixed_ctrl = PMU_FIRMWARE;
+    }
     msr_reset(p);
     tsx_reset(p);
     cpuid_execute(p, 1, 0, &ignored); /* as the firmware has */

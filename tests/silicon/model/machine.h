@@ -35,6 +35,7 @@ struct machine_config {
     const struct personality *cpu;
     enum fault_id fault;
     uint64_t seed;
+    uint64_t errata;      /* 1 << enum erratum */
     uint64_t smi;         /* an SMI in about one of `smi` windows; 0: never */
     uint64_t force_abort; /* MSR 10FH as firmware has left it */
     enum disturbance counter3;
@@ -45,7 +46,7 @@ struct machine_config {
 struct machine {
     const struct personality *cpu;
     enum fault_id fault;
-    uint64_t seed, smi, force_abort;
+    uint64_t seed, errata, smi, force_abort;
     enum disturbance counter3;
     bool smt, x2apic;
     unsigned processors;
@@ -70,6 +71,7 @@ struct tsx_state {
     bool near_overflow;    /* counter 3, where it began */
     unsigned steps, lines; /* instructions, and lines written, at its end */
     bool active, hle;      /* in a transaction; one begun by XACQUIRE */
+    bool user;             /* it began with CPL > 0 */
     uint32_t cycles;       /* of the last transaction, or of this one so far */
     struct last_abort last_abort;
 };
@@ -145,6 +147,15 @@ struct pt_state {
     uint64_t tx_begin; /* CurrentIP of its begin */
 };
 
+/* Of errata. */
+struct errata_state {
+    struct random random;
+    bool was_user[COUNTERS_MAX]; /* when the counter counted last */
+    uint8_t instructions;        /* more that fixed counter 0 is to count */
+    bool loads_stopped;          /* the load latency facility */
+    bool trace_dropped;          /* until TraceEn is cleared */
+};
+
 struct processor {
     struct machine *machine;
     const struct personality *cpu; /* machine->cpu, or what an update made it */
@@ -161,9 +172,10 @@ struct processor {
     uint8_t offcore[OFFCORE_EVENTS], llc_references, llc_misses;
     struct predictor branches;
     struct fault_state faults; /* of hooks alone */
-    uint32_t uncore_pmis;      /* of machine.uncore.pmis, looked at */
-    uint64_t smi_count;        /* MSR 34H */
-    uint64_t bios_sign;        /* MSR 8BH */
+    struct errata_state errata;
+    uint32_t uncore_pmis; /* of machine.uncore.pmis, looked at */
+    uint64_t smi_count;   /* MSR 34H */
+    uint64_t bios_sign;   /* MSR 8BH */
     uint64_t common_msr[MSR_ROWS_MAX], personality_msr[MSR_ROWS_MAX];
 };
 

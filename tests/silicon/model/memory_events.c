@@ -3,6 +3,7 @@
 #include "tests/silicon/model/memory_events.h"
 
 #include "tests/silicon/model/hooks.h"
+#include "tests/silicon/model/errata.h"
 #include "tests/silicon/model/bits.h"
 #include "tests/silicon/model/counters.h"
 #include "tests/silicon/model/msr.h"
@@ -53,6 +54,8 @@ static void count_requests(struct processor *p, const struct data_access *a,
     bool writes = a->kind == DATA_STORE || a->locked;
 
     offcore_access(p, writes ? OFFCORE_RFO : OFFCORE_READ, out);
+    if (writes && erratum_shows(p, ERRATUM_RFO, 4))
+        offcore_access(p, OFFCORE_RFO, out);
     for (unsigned n = 0; n < out->requests; n++) {
         p->llc_references++;
         if (out->request[n].level == CACHE_DRAM)
@@ -74,7 +77,11 @@ void memory_access(struct processor *p, const struct data_access *a,
     result->tagged =
         a->kind == DATA_LOAD &&
         faults_ll_enabled(p, (p->pebs.enable & LOAD_LATENCIES) != 0) &&
-        random_one_in(&p->memory.random, p->choices.loads_tagged_one_in);
+        random_one_in(&p->memory.random, p->choices.loads_tagged_one_in) &&
+        !p->errata.loads_stopped;
+    if (result->tagged && p->machine->smt &&
+        erratum_shows(p, ERRATUM_LOAD_LATENCY, 500))
+        p->errata.loads_stopped = true;
 }
 
 /* "Loads with latencies greater than this value are eligible for counting";
@@ -148,6 +155,16 @@ static bool is_snoop(uint8_t umask, enum cache_snoop snoop)
     return umasks[snoop] == umask;
 }
 
+/* What a load that went to the last level, or beyond, is taken for. */
+static enum cache_level supplier(struct processor *p, enum cache_level level)
+{
+    if (level != CACHE_LLC && level != CACHE_DRAM)
+        return level;
+    if (erratum_shows(p, ERRATUM_L3_SIDE, 3))
+        return level == CACHE_LLC ? CACHE_DRAM : CACHE_LLC;
+    return erratum_shows(p, ERRATUM_L3_LOST, 3) ? CACHE_NONE : level;
+}
+
 static bool is_counted(struct processor *p, unsigned n,
                        const struct event_row *event,
                        const struct data_result *r)
@@ -160,14 +177,17 @@ static bool is_counted(struct processor *p, unsigned n,
     case EVENT_PRECISE_STORE:
         return !load;
     case EVENT_MEM_UOPS:
-        return is_uop(event->umask, r);
+        return is_uop(event->umask, r) &&
+               !(r->access.locked && r->outcome.level == CACHE_L2 &&
+                 erratum_shows(p, ERRATUM_LOCKED_LOADS, 2));
     case EVENT_MEM_LOAD:
-        return load && is_load_from(event->umask, r->outcome.level);
+        return load &&
+               is_load_from(event->umask, supplier(p, r->outcome.level));
     case EVENT_MEM_LLC_HIT:
-        return load && r->outcome.level == CACHE_LLC &&
+        return load && supplier(p, r->outcome.level) == CACHE_LLC &&
                is_snoop(event->umask, r->outcome.snoop);
     case EVENT_MEM_LLC_MISS: /* LOCAL_DRAM */
-        return load && r->outcome.level == CACHE_DRAM;
+        return load && supplier(p, r->outcome.level) == CACHE_DRAM;
     default:
         return false;
     }

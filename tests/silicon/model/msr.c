@@ -20,7 +20,7 @@ static const struct msr_row common[] = {
     /* IA32_MISC_ENABLE: fast strings, perfmon available, BTS unavailable
      * (bit 11), PEBS available (bit 12 clear). Read-only bits have their
      * value: see may_be_written. */
-    {IA32_MISC_ENABLE, MSR_SPECIAL, 0x0000000400450009, 0x0000000000000881},
+    {IA32_MISC_ENABLE, MSR_SPECIAL, 0x0000000400C50009, 0x0000000000000881},
     {IA32_DEBUGCTL, MSR_SPECIAL, 0, 0},
     {IA32_PEBS_ENABLE, MSR_SPECIAL, BITS(35, 32) | BITS(3, 0), 0},
     {MSR_PEBS_LD_LAT, MSR_READ_WRITE, BITS(15, 0), 0},

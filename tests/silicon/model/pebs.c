@@ -3,6 +3,7 @@
 #include "tests/silicon/model/pebs.h"
 
 #include "tests/silicon/model/hooks.h"
+#include "tests/silicon/model/errata.h"
 #include "tests/silicon/model/bits.h"
 #include "tests/silicon/model/counters.h"
 #include "tests/silicon/model/pmu_msr.h"
@@ -50,14 +51,14 @@ static bool others_count(const struct processor *p, unsigned n)
  * finite delay .. invariably manifest[s] as variable skids." */
 static unsigned skid_of(struct processor *p, unsigned n)
 {
-    unsigned skid = 0;
+    unsigned skid = 0, late = erratum_shows(p, ERRATUM_LATER_RECORD, 4);
     uint64_t any;
 
     if (counters_find_event(p, p->pmu.select[n])->kind != EVENT_INSTRUCTIONS)
-        return 1;
+        return 1 + late;
     any = random_next(&p->random) >> 32;
     if (!is_pdir(p, n))
-        return 1 + (unsigned)(any % p->choices.pebs_skid);
+        return 1 + late + (unsigned)(any % p->choices.pebs_skid);
     if (p->cpu->pdir_needs_quiet && others_count(p, n))
         skid = (unsigned)(any % (p->choices.pdir_skid + 1u));
     return faults_pdir_skid(p, any, skid);
@@ -103,6 +104,16 @@ static void start_residual(struct processor *p, uint64_t counters,
     p->pebs.residual_counters = counters;
 }
 
+/* A record that is due is made all the same. */
+void pebs_disabled(struct processor *p, uint64_t counters)
+{
+    counters &= BITS(PEBS_COUNTERS - 1, 0);
+    if (counters == 0 || !erratum_shows(p, ERRATUM_RECORD_AFTER, 2))
+        return;
+    p->pebs.armed |= counters;
+    p->pebs.triggered |= counters;
+}
+
 void pebs_write_enable(struct processor *p, uint64_t value)
 {
     uint64_t closed = p->pebs.armed & ~value;
@@ -112,10 +123,14 @@ void pebs_write_enable(struct processor *p, uint64_t value)
         start_residual(p, closed,
                        1 + (unsigned)(random_next(&p->random) %
                                       RESIDUAL_INSTRUCTIONS_MAX));
+    if ((p->pebs.enable ^ value) != 0)
+        p->errata.loads_stopped = false;
     faults_pebs_disabled(p,
                          p->pebs.enable & ~value & BITS(PEBS_COUNTERS - 1, 0));
     p->pebs.enable = value;
     pebs_disarm(p, ~value);
+    if (p->pebs.residual_counters == 0)
+        pebs_disabled(p, closed);
 }
 
 void pebs_residual_step(struct processor *p)
@@ -231,6 +246,10 @@ bool pebs_make_record(struct processor *p, const struct pebs_snapshot *s,
         if (!residual)
             reload_counters(p, ds, counters);
         advance_index(p, ds, record->bytes);
+        if ((counters & BIT(1)) != 0 && is_pdir(p, 1) &&
+            (ds->reset[1] & BITS(5, 0)) != 0 &&
+            erratum_shows(p, ERRATUM_PDIR_TWICE, 2))
+            p->pebs.armed |= BIT(1);
         if ((counters & BIT(3)) != 0 && p->machine->counter3 == DISTURB_ANY)
             tsx_disturb_counter3(p);
     } else {

@@ -45,6 +45,8 @@ enum pebs_register {
 struct pebs_snapshot {
     uint64_t registers[PEBS_REGISTERS];
     uint64_t eventing_ip;
+    uint64_t before; /* the address of the instruction before that */
+    bool not_taken;  /* that is a conditional branch, not taken */
     uint64_t tsc;
 };
 
@@ -63,6 +65,9 @@ struct pebs_record {
     unsigned bytes; /* of the processor's format */
     uint64_t at;    /* linear */
 };
+
+/* These counters were armed when they, or PEBS of them, were disabled. */
+void pebs_disabled(struct processor *p, uint64_t counters);
 
 /* WRMSR of IA32_PEBS_ENABLE; the value has no reserved bit. */
 void pebs_write_enable(struct processor *p, uint64_t value);

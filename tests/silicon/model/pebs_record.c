@@ -9,6 +9,7 @@
 #include "tests/silicon/model/pebs.h"
 
 #include "tests/silicon/model/hooks.h"
+#include "tests/silicon/model/errata.h"
 #include "tests/silicon/model/bits.h"
 #include "tests/silicon/model/tsx.h"
 
@@ -61,6 +62,9 @@ void pebs_fill_record(struct processor *p, const struct pebs_snapshot *s,
     words[WORD_SOURCE] = data.status;
     words[WORD_LATENCY] = data.latency;
     words[WORD_EVENTING_IP] = s->eventing_ip;
+    if ((s->not_taken && erratum_shows(p, ERRATUM_NOT_TAKEN_IP, 2)) ||
+        erratum_shows(p, ERRATUM_EVENTING_IP, 64))
+        words[WORD_EVENTING_IP] = s->before;
     words[WORD_TX_ABORT] = faults_rule(p->machine, INFO_OF_THIS_ONE, true)
                                ? p->tsx.cycles
                                : p->tsx.last_abort.information;

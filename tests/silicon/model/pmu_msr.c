@@ -3,6 +3,7 @@
 #include "tests/silicon/model/pmu_msr.h"
 
 #include "tests/silicon/model/hooks.h"
+#include "tests/silicon/model/errata.h"
 #include "tests/silicon/model/bits.h"
 #include "tests/silicon/model/counters.h"
 #include "tests/silicon/model/pebs.h"
@@ -32,7 +33,7 @@ static uint64_t enabled_counters(const struct processor *p, uint64_t *any)
     }
     if (p->cpu->perfmon_version >= 4 &&
         (pmu->global_status & STATUS_CTR_FRZ) != 0 && !faults_counts_frozen(p))
-        enabled = 0;
+        enabled &= erratum_is(p, ERRATUM_CTR_FRZ_4_TO_7) ? BITS(7, 4) : 0;
     return enabled & pmu->global_ctrl;
 }
 
@@ -203,7 +204,11 @@ static bool write_global_ctrl(struct processor *p, uint64_t value)
     if ((value & ~counters_mask(p)) != 0 || faults_refuse_global_ctrl(p))
         return false;
     enables_change(p, p->pmu.global_ctrl, value);
+    if ((value & ~p->pmu.global_ctrl & BIT(32)) != 0)
+        errata_fixed0_starts(p);
     p->pmu.global_ctrl = value;
+    if (was_counting)
+        pebs_disabled(p, p->pebs.armed & ~value);
     pmu_update(p);
     window_opened_or_closed(p, was_counting);
     return true;
@@ -302,9 +307,14 @@ static bool write_global(struct processor *p, uint32_t number, uint64_t value)
         break;
     case IA32_PERF_GLOBAL_STATUS_SET:
         /* Every bit but CondChgd can be set by software. */
+        if (erratum_is(p, ERRATUM_SET_BIT_63))
+            value &= ~STATUS_COND_CHG;
         if (!v4 ||
             (value & ~faults_quantity(p->machine, STATUS_SETTABLE, ANY_NUMBER,
-                                      status_mask(p) & ~STATUS_COND_CHG)) != 0)
+                                      status_mask(p) & ~STATUS_COND_CHG)) !=
+                0 ||
+            ((value & STATUS_TOPA_PMI) != 0 &&
+             erratum_is(p, ERRATUM_SET_BIT_55)))
             return false;
         p->pmu.global_status |=
             faults_quantity(p->machine, STATUS_SET, ANY_NUMBER, value);

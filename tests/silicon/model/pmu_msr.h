@@ -68,4 +68,7 @@ bool counter_counts(const struct processor *p, unsigned n);
 uint64_t counter_extended(const struct processor *p, enum rule zero,
                           uint64_t value);
 
+/* IA32_FIXED_CTR_CTRL where firmware owns fixed counter 2, for a watchdog. */
+#define PMU_FIRMWARE (UINT64_C(3) << 8)
+
 #endif

@@ -7,6 +7,7 @@
 #include "tests/silicon/model/pt.h"
 
 #include "tests/silicon/model/hooks.h"
+#include "tests/silicon/model/errata.h"
 
 static bool branch_en(const struct processor *p)
 {
@@ -24,7 +25,8 @@ void pt_pass_time(struct processor *p, const struct pt_step *now)
  * last PSB." */
 static void put_new_mode(struct processor *p, const struct pt_step *now)
 {
-    if (pt_exec_mode(now) != p->pt.exec)
+    if (pt_exec_mode(now) != p->pt.exec &&
+        (p->pt.exec == PT_EXEC_NONE || !erratum_is(p, ERRATUM_MODE_AT_PSB)))
         pt_put_mode_exec(p, now);
 }
 
@@ -101,6 +103,7 @@ void pt_started(struct processor *p, const struct pt_step *now)
         pt->address[2] = pt->address[3] = 0;
     if (!faults_pt(p, PT_START_KEEPS_CR3, true))
         pt->cr3_match = 0;
+    p->errata.trace_dropped = false;
     pt->check_output = true;
     pt->int_signaled = false;
     pt->packet_en = false;
@@ -248,6 +251,11 @@ static const uint64_t *pgd_ip(struct processor *p, const struct instruction *i,
     if (is_near_return(i) && returns_as_called(p, now->next) &&
         !p->choices.pt_ret_pgd_has_ip)
         return NULL;
+    if ((i->flags & INSTRUCTION_BRANCHES &
+         (INSTRUCTION_FAR | INSTRUCTION_RETURN)) == 0 &&
+        (i->flags & INSTRUCTION_INDIRECT) == 0 &&
+        erratum_shows(p, ERRATUM_PGD_IP, 2))
+        return NULL;
     return &now->next;
 }
 
@@ -274,7 +282,7 @@ static void put_new_cr3(struct processor *p, const struct pt_step *now)
     bool os = (p->pt.ctl_active & RTIT_OS) != 0;
 
     if (!faults_pt(p, PT_PIP_CONTEXT, p->pt.context_en) || !os ||
-        !faults_pt(p, PT_PIP, true))
+        !faults_pt(p, PT_PIP, true) || erratum_is(p, ERRATUM_MODE_AT_PSB))
         return;
     if (!faults_pt(p, PT_PIP_NO_BRANCHES, true) && !branch_en(p))
         return;
@@ -333,7 +341,7 @@ void pt_overflow(struct processor *p, const struct pt_step *now)
     pt_put_cyc(p);
     if (faults_pt(p, PT_OVF, true))
         pt_put_ovf(p);
-    if (pt->packet_en && branch_en(p))
+    if (pt->packet_en && branch_en(p) && !erratum_shows(p, ERRATUM_OVF_FUP, 2))
         pt_put_ip(p, PT_FUP, &now->next);
 }
 

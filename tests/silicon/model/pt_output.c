@@ -6,6 +6,7 @@
  * memory before the next.
  */
 #include "tests/silicon/model/hooks.h"
+#include "tests/silicon/model/errata.h"
 #include "tests/silicon/model/counters.h"
 #include "tests/silicon/model/pmu_msr.h"
 #include "tests/silicon/model/pt.h"
@@ -134,7 +135,9 @@ static void raise_topa_pmi(struct processor *p)
     if (faults_topa_int_missing(p))
         return;
     p->pmu.global_status |= faults_topa_status(p, STATUS_TOPA_PMI);
-    if (faults_pt(p, PT_PMI, true))
+    if (faults_pt(p, PT_PMI, true) && erratum_is(p, ERRATUM_TOPA_NO_FREEZE))
+        p->pmu.pmi = true;
+    else if (faults_pt(p, PT_PMI, true))
         counters_raise_pmi(p);
     if (!faults_pt(p, PT_GOES_ON_PMI, true))
         p->pt.status |= RTIT_STOPPED;
@@ -160,6 +163,8 @@ static bool next_region(struct processor *p, const struct pt_memory *memory,
         pt->pointers = faults_pt_value(p, PT_STOP_POINTERS, pt->pointers);
         return false;
     }
+    if (erratum_shows(p, ERRATUM_ALL_DROPPED, 16))
+        p->errata.trace_dropped = true;
     pt->int_signaled = false;
     pt->pointers &= POINTERS_LOW;
     pt->pointers +=
@@ -176,6 +181,10 @@ static void write_table(struct processor *p, const struct pt_memory *memory)
     uint64_t entry = read_entry(p, memory, 0);
     uint64_t early =
         single_entry(p) ? UINT64_C(64) * p->choices.pt_int_early : 0;
+    uint64_t soon =
+        (entry & ENTRY_STOP) != 0 && erratum_is(p, ERRATUM_STOPS_SOON)
+            ? UINT64_C(8) * p->choices.pt_int_early
+            : 0;
 
     for (unsigned n = 0; n < pt->buffered; n++) {
         memory->write((entry & ENTRY_BASE) +
@@ -185,7 +194,7 @@ static void write_table(struct processor *p, const struct pt_memory *memory)
         if ((entry & ENTRY_INT) != 0 && early != 0 && !pt->int_signaled &&
             output_offset(p) + early >= entry_bytes(p, entry))
             raise_topa_pmi(p);
-        if (output_offset(p) < entry_bytes(p, entry))
+        if (output_offset(p) + soon < entry_bytes(p, entry))
             continue;
         if (!next_region(p, memory, entry))
             return;
@@ -215,6 +224,8 @@ void pt_output(struct processor *p, const struct pt_memory *memory)
     pt->check_output = false;
     if (pt->buffered > 0 && (pt->ctl & RTIT_TRACE_EN) == 0)
         pt->buffered -= (unsigned)faults_pt_value(p, PT_LOST_AT_END, 0);
+    if (p->errata.trace_dropped)
+        pt->buffered = 0;
     if (pt->buffered > 0 && (pt->ctl_active & RTIT_TOPA) != 0)
         write_table(p, memory);
     else if (pt->buffered > 0)

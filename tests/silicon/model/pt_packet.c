@@ -7,6 +7,7 @@
 #include "tests/silicon/model/pt.h"
 
 #include "tests/silicon/model/hooks.h"
+#include "tests/silicon/model/errata.h"
 
 #define TNT_SHORT   6
 #define TNT_LONG    47
@@ -134,6 +135,8 @@ void pt_put_cyc(struct processor *p)
     uint8_t byte;
 
     threshold = (unsigned)faults_pt_value(p, PT_CYC_THRESHOLD, threshold);
+    if (threshold == 13 && erratum_is(p, ERRATUM_CYC_13))
+        threshold = 0;
 
     if (!faults_pt(p, PT_CYC, (pt->ctl_active & RTIT_CYC_EN) != 0) ||
         pt->cyc_sent || value < (threshold == 0 ? 0 : 1u << (threshold - 1)))
@@ -222,8 +225,11 @@ void pt_put_mode_tsx(struct processor *p, enum pt_tx_mode mode)
 
 void pt_put_ovf(struct processor *p)
 {
-    static const uint8_t packet[] = {0x02, 0xF3};
+    static const uint8_t packet[] = {0x02, 0xF3}, cyc = 0x07;
 
+    if ((p->pt.ctl_active & RTIT_CYC_EN) != 0 &&
+        erratum_shows(p, ERRATUM_OVF_IN_CYC, 2))
+        put_bytes(p, &cyc, 1);
     put_bytes(p, packet, 2);
 }
 
@@ -268,6 +274,8 @@ void pt_put_psb(struct processor *p, const struct pt_step *now, bool at_start)
                                                                    : PT_TX_NONE;
 
     pt_flush_tnt(p);
+    if (erratum_shows(p, ERRATUM_CYC_DROPPED, 8))
+        pt->cycles = 0;
     if (faults_pt(p, PT_PSB_RESETS_COUNT, true))
         pt->psb_bytes = 0;
     pt->last_ip = faults_psb_last_ip(p, 0);
@@ -278,13 +286,18 @@ void pt_put_psb(struct processor *p, const struct pt_step *now, bool at_start)
     if (faults_pt(p, PT_PSB_TIME_FIRST, true))
         pt_put_time(p, now);
     if (faults_pt(p, PT_PSB_PIP,
-                  pt->context_en && (pt->ctl_active & RTIT_OS) != 0))
+                  pt->context_en &&
+                      ((pt->ctl_active & RTIT_OS) != 0 ||
+                       erratum_shows(p, ERRATUM_PIP_WITHOUT_OS, 2))))
         pt_put_pip(p, faults_pt_value(p, PT_PSB_CR3, now->cr3));
     if (!faults_pt(p, PT_PSBEND_LAST, true))
         put_bytes(p, psbend, 2);
     if (tx && choices->pt_tx_before_fup)
         pt_put_mode_tsx(p, mode);
-    if (branches && (pt->packet_en || (at_start && choices->pt_fup_at_start))) {
+    if (branches &&
+        (pt->packet_en ||
+         (at_start && (choices->pt_fup_at_start ||
+                       erratum_shows(p, ERRATUM_PSB_UNEXPECTED, 2))))) {
         if (faults_pt(p, PT_PSB_EXEC, true))
             pt_put_mode_exec(p, now);
         if (faults_pt(p, PT_PSB_FUP, true))

@@ -10,6 +10,7 @@
 #include "tests/silicon/model/tsx.h"
 
 #include "tests/silicon/model/hooks.h"
+#include "tests/silicon/model/errata.h"
 #include "tests/silicon/model/counters.h"
 
 /* Of a counter, in events; of a transaction, lines written and instructions. */
@@ -72,7 +73,8 @@ static uint32_t status_of(struct processor *p, const struct tx_abort *how)
 
 static void count_events(struct processor *p, uint8_t umasks)
 {
-    struct retirement r = {.tx_events = umasks, .hle = p->tsx.hle};
+    struct retirement r = {
+        .tx_events = umasks, .hle = p->tsx.hle, .user = p->tsx.user};
 
     counters_retire(p, &r);
     r.hle = true;
@@ -174,10 +176,12 @@ void tsx_committed(struct processor *p)
     after_end(p, false);
 }
 
-static uint8_t aborted_umasks(const struct processor *p, enum tx_cause cause)
+static uint8_t aborted_umasks(struct processor *p, enum tx_cause cause)
 {
     uint8_t umasks = TX_EVENT_ABORTED | causes[cause].category;
 
+    if (erratum_shows(p, ERRATUM_ABORTED_MISC4, 8))
+        umasks |= TX_EVENT_MEMTYPE;
     return (uint8_t)faults_quantity(p->machine, ABORT_EVENTS, cause,
                                     faults_aborted_events(p, cause, umasks));
 }
@@ -187,6 +191,7 @@ uint32_t tsx_aborted(struct processor *p, const struct tx_abort *how)
     uint32_t status = status_of(p, how);
     uint64_t information = causes[how->cause].information | p->tsx.cycles;
 
+    errata_aborted(p);
     information |= p->tsx.hle ? TX_INFO_HLE : TX_INFO_RTM;
     if ((status & TX_STATUS_RETRY) != 0)
         information |= TX_INFO_RETRY;

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Linux on the simulated processor: what its own driver for the counters says of
+it. The kernel is the one that `make linux` has fetched."""
+
+import os
+import re
+import shutil
+from typing import Callable, Iterable, Iterator
+
+import linux
+
+ROUNDS = 1000  # of count: tests/linux/count.c
+INSTRUCTIONS = 3 * ROUNDS + 5
+BRANCHES = ROUNDS + 1
+PMU = "/sys/bus/event_source/devices/cpu"
+
+GROUP = "perf stat -x, -e '{r00c4:u,r00c4:u,r00c4:u,r00c4:u}'"
+SCRIPT = f"""
+dmesg | grep "Performance Events"
+grep -o -w -E "hle|rtm|intel_pt" /proc/cpuinfo | sort -u
+perf stat -x, -e instructions:u,branches:u count 2>&1
+perf stat -x, -e instructions:u count $(seq 99) 2>&1
+for allowed in 0 1; do
+    echo "allowed $allowed"
+    echo $allowed >{PMU}/allow_tsx_force_abort
+    {GROUP} count 2>&1
+done
+echo 0 >{PMU}/allow_tsx_force_abort
+perf stat -x, -e tx-start:u,tx-commit:u,tx-abort:u transactions 2>&1
+"""
+# All four counters, while transactions are begun: each is aborted.
+SCRIPT_OF_FORCED = f"""
+echo 1 >{PMU}/allow_tsx_force_abort
+{GROUP} transactions 2>&1 || true
+"""
+FAULT = "counter3_garbles_though_forced"
+
+WANTED = (
+    r"Performance Events: PEBS fmt3\+, Skylake events",
+    r"^hle\nintel_pt\nrtm$",
+    rf"^{INSTRUCTIONS},,instructions:u,",
+    rf"^{BRANCHES},,branches:u,",
+    rf"^{3 * ROUNDS * 100 + 5},,instructions:u,",
+    r"^allowed 0\n(<not \w+>,,r00c4:u,.*\n){4}",
+    rf"^allowed 1\n({BRANCHES},,r00c4:u,.*\n){{4}}",
+    r"^transactions: committed 50\n.*undone 50$",
+    r"^50,,tx-commit:u,",
+)
+
+
+def works() -> Iterator[str]:
+    text, failure = linux.boot(SCRIPT)
+    if failure:
+        yield failure
+    for pattern in WANTED:
+        if not re.search(pattern, text, re.M):
+            yield f"nothing like: {pattern}"
+    if not failure:
+        starts, ends = (re.search(rf"^(\d+),,tx-{what}:u", text, re.M)
+                        for what in ("start", "abort"))
+        if not starts or not ends or int(starts[1]) != 50 + int(ends[1]):
+            yield "transactions begun are not those committed and aborted"
+
+
+def shows_fault() -> Iterator[str]:
+    """Without the fault the four are equal."""
+    for fault in ("", FAULT):
+        text, failure = linux.boot(SCRIPT_OF_FORCED, fault=fault)
+        if failure:
+            yield failure
+        counts = re.findall(r"^(\d+),,r00c4:u", text, re.M)
+        wrong = len(counts) == 4 and counts[3] != counts[0]
+        if len(counts) != 4 or len(set(counts[:3])) != 1 or wrong != bool(fault):
+            yield f"perf counts {counts}, fault {fault or 'none'}"
+
+
+def run(result: Callable[[str, Iterable[str]], None],
+        skip: Callable[[str, str], None]) -> None:
+    checks = (("Linux: perf counts exactly, counter 3 and transactions", works),
+              (f"Linux: perf shows the fault {FAULT}", shows_fault))
+    for name, check in checks:
+        if not os.path.exists(f"{linux.FILES}/stick.img") or not shutil.which("perf"):
+            skip("boot: " + name, "no kernel here: make linux fetches it")
+        else:
+            result("boot: " + name, check())

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* levels.c - a guest that is an operating system: its TF, its gates, its code.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "tests/host/fakes/fake_cpu.h"
+#include "tests/silicon/model/msr.h"
+
+#define DB_      (EVENT_VALID | EVENT_TYPE_EXCEPTION | VECTOR_DB)
+#define EFER_SCE UINT64_C(1)
+#define BRANCHES UINT64_C(0x4000C4)
+#define USR      UINT64_C(0x10000)
+#define OS       UINT64_C(0x20000)
+
+/* Branches are counted at these levels: they are stepped. */
+static struct vcpu *start(uint64_t levels)
+{
+    struct vcpu *v;
+
+    fake_cpu_start("skylake-2018", "none");
+    hypervisor.has_os = hypervisor.for_os = true;
+    v = fake_cpu_vcpu(0);
+    v->levels = (struct levels){.sce = true};
+    assert_true(msr_write(v->model, 0x186, BRANCHES | levels));
+    assert_true(msr_write(v->model, 0x38F, levels != 0));
+    levels_choose(v);
+    return v;
+}
+
+static void push(struct vcpu *v, uint64_t value)
+{
+    v->vmcb->rsp -= 8;
+    *(uint64_t *)v->vmcb->rsp = value;
+}
+
+static void own_tf_traps(void **state)
+{
+    struct vcpu *v = start(OS);
+    uint64_t at = v->vmcb->rip;
+
+    (void)state;
+    CODE(v, POPFQ_, NOP_, NOP_);
+    push(v, RFLAGS_TF | 2);
+    assert_int_equal(v->mode, MODE_STEP);
+    assert_true(fake_cpu_until(v, FAKE_CPU_HANDLER));
+    assert_int_equal(fake_cpu.events_delivered, 1);
+    assert_true(fake_cpu.events[0] == DB_);
+    assert_int_equal(fake_cpu.frame_rip - at, 2); /* after the next one */
+    assert_true((fake_cpu.frame_rflags & RFLAGS_TF) != 0);
+    assert_true((v->vmcb->dr6 & DR6_BS) != 0);
+    assert_true(fake_cpu_rounds(v, 1)); /* it is caught there */
+    assert_false(v->levels.tf);
+}
+
+static void host_tf_is_not_seen(void **state)
+{
+    struct vcpu *v = start(OS);
+
+    (void)state;
+    CODE(v, PUSHFQ_, NOP_);
+    assert_true(fake_cpu_rounds(v, 1));
+    assert_int_equal(v->mode, MODE_STEP);
+    assert_int_equal(*(uint64_t *)v->vmcb->rsp & RFLAGS_TF, 0);
+    assert_true(msr_write(v->model, 0x38F, 0));
+    levels_stale(v);
+    levels_choose(v);
+    assert_int_equal(v->mode, MODE_FREE);
+    assert_int_equal(v->vmcb->rflags & RFLAGS_TF, 0);
+}
+
+static void gates_where_levels_differ(void **state)
+{
+    struct vcpu *v = start(USR);
+    uint32_t gates = INTERCEPT1_IRET | INTERCEPT1_INTN | INTERCEPT1_INTR;
+
+    (void)state;
+    assert_int_equal(v->mode, MODE_FREE);
+    assert_int_equal(v->vmcb->intercept_misc1 & gates, gates);
+    assert_int_equal(v->vmcb->efer & EFER_SCE, 0);
+    assert_int_equal(levels_efer(v, true) & EFER_SCE, EFER_SCE);
+    assert_true(levels_passes_gate(v));
+    assert_int_equal(v->mode, MODE_STEP);
+    assert_int_equal(v->vmcb->efer & EFER_SCE, EFER_SCE);
+    v = start(0);
+    assert_int_equal(v->vmcb->intercept_misc1 & gates, 0);
+    assert_int_equal(v->vmcb->efer & EFER_SCE, EFER_SCE);
+}
+
+static void xbegin_is_seen_anywhere(void **state)
+{
+    struct vcpu *v = start(0);
+
+    (void)state;
+    code_scan_start(v);
+    CODE(v, NOP_, XBEGIN_);
+    for (unsigned n = 0; n < 8 && v->tx.depth == 0; n++)
+        assert_true(fake_cpu_rounds(v, 1));
+    assert_int_equal(v->tx.depth, 1);
+}
+
+/* What has been looked at is executed freely, and not stored to unseen; a page
+ * that stores to itself is given up after some rounds. */
+static void code_that_is_stored_to(void **state)
+{
+    struct vcpu *v = start(0);
+    uint64_t page = v->vmcb->rip;
+
+    (void)state;
+    code_scan_start(v);
+    CODE(v, NOP_, CPUID_, STORE_, CPUID_);
+    for (unsigned n = 0; n < 8 && v->vmcb->rip != page + 3; n++)
+        assert_true(fake_cpu_rounds(v, 1));
+    assert_int_equal(npt_entry(&v->pages_free, page) & (NPT_WRITE | NPT_NX), 0);
+    v->gprs.rdi = page + 0x800;
+    for (unsigned n = 0; n < 40 && v->vmcb->rip != page + 8; n++)
+        assert_true(fake_cpu_rounds(v, 1));
+    assert_int_equal(v->vmcb->rip, page + 8);
+    assert_int_equal(v->mode, MODE_FREE);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(own_tf_traps),
+        cmocka_unit_test(host_tf_is_not_seen),
+        cmocka_unit_test(gates_where_levels_differ),
+        cmocka_unit_test(xbegin_is_seen_anywhere),
+        cmocka_unit_test(code_that_is_stored_to),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* demand.c - how closely a privilege level has to be watched. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "tests/silicon/model/bits.h"
+#include "tests/silicon/model/counters.h"
+#include "tests/silicon/model/demand.h"
+#include "tests/silicon/model/msr.h"
+#include "tests/silicon/model/pt.h"
+
+#define INSTRUCTIONS UINT64_C(0x4000C0) /* EN */
+#define BRANCHES     UINT64_C(0x4000C4)
+#define USR          BIT(16)
+#define OS           BIT(17)
+#define EDGE         BIT(18)
+
+static struct machine machine;
+static struct processor processor;
+
+static void set(uint32_t number, uint64_t value)
+{
+    assert_true(msr_write(&processor, number, value));
+}
+
+/* Counter 0 counts so, from this value. */
+static void count(uint64_t select, uint64_t value)
+{
+    struct machine_config config = {
+        .cpu = personality_find("skylake-2018"),
+        .fault = FAULT_none,
+        .seed = 1,
+    };
+
+    machine_start(&machine, &config, 1);
+    processor_start(&processor, &machine, 0, 0);
+    set(0x4C1, value);
+    set(0x186, select);
+    set(0x38F, 1);
+}
+
+static enum demand kernel(void)
+{
+    return demand_of(&processor, false);
+}
+
+static enum demand user(void)
+{
+    return demand_of(&processor, true);
+}
+
+static void levels_that_count(void **state)
+{
+    (void)state;
+    count(INSTRUCTIONS | USR, 0);
+    assert_int_equal(kernel(), DEMAND_NONE);
+    assert_int_equal(user(), DEMAND_TOTAL);
+    assert_true(demand_tells_levels(&processor));
+    count(INSTRUCTIONS | USR | OS, 0);
+    assert_int_equal(kernel(), DEMAND_TOTAL);
+    assert_int_equal(user(), DEMAND_TOTAL);
+    assert_false(demand_tells_levels(&processor));
+    set(0x38F, 0);
+    assert_int_equal(user(), DEMAND_NONE);
+}
+
+static void what_takes_steps(void **state)
+{
+    (void)state;
+    count(BRANCHES | OS, 0);
+    assert_int_equal(kernel(), DEMAND_STEPS);
+    assert_int_equal(user(), DEMAND_NONE);
+    count(INSTRUCTIONS | EDGE | OS, 0);
+    assert_int_equal(kernel(), DEMAND_STEPS);
+    count(INSTRUCTIONS | OS, COUNTER_MASK - 1000); /* soon */
+    assert_int_equal(kernel(), DEMAND_STEPS);
+    count(INSTRUCTIONS | OS, 0);
+    set(0x3F1, 1); /* IA32_PEBS_ENABLE */
+    assert_int_equal(kernel(), DEMAND_STEPS);
+    assert_int_equal(user(), DEMAND_NONE);
+}
+
+static void fixed_counters(void **state)
+{
+    (void)state;
+    count(0, 0);
+    set(0x38D, 0x21); /* 0 in the kernel, 1 in programs */
+    set(0x38F, BITS(34, 32));
+    assert_int_equal(kernel(), DEMAND_TOTAL);
+    assert_int_equal(user(), DEMAND_TOTAL);
+    assert_true(demand_tells_levels(&processor));
+    processor.pmu.fixed[1] = COUNTER_MASK;
+    assert_int_equal(kernel(), DEMAND_TOTAL);
+    assert_int_equal(user(), DEMAND_STEPS);
+}
+
+static void traced_levels(void **state)
+{
+    (void)state;
+    count(0, 0);
+    processor.pt.ctl = RTIT_TRACE_EN | RTIT_USER;
+    assert_int_equal(kernel(), DEMAND_NONE);
+    assert_int_equal(user(), DEMAND_STEPS);
+}
+
+/* More than one retirement holds the cycles of. */
+static void totals_are_counted(void **state)
+{
+    (void)state;
+    count(INSTRUCTIONS | USR, 5);
+    demand_executed(&processor, true, 3000000);
+    demand_executed(&processor, false, 7);
+    assert_int_equal(processor.pmu.counter[0], 3000005);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(levels_that_count),
+        cmocka_unit_test(what_takes_steps),
+        cmocka_unit_test(fixed_counters),
+        cmocka_unit_test(traced_levels),
+        cmocka_unit_test(totals_are_counted),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

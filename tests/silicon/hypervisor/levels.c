@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * levels.c - under an operating system, each privilege level is watched as
+ * closely as what is measured there asks for: not at all, by how many
+ * instructions it executes, or step by step. Where that differs, its way into
+ * the kernel and out of it exits: interrupts, exceptions and INT n are
+ * intercepted, and so is IRET; SYSCALL and SYSRET raise #UD, because EFER.SCE
+ * is 0. Each is then carried out as one step.
+ *
+ * How many instructions the guest has executed, the TSC tells: QEMU's -icount
+ * lets it advance by the same amount for each. A round of REP is one.
+ *
+ * TF is the host's while the guest is stepped; what the guest has made of its
+ * own is in v->levels.tf, and traps as it should.
+ */
+#include "tests/silicon/hypervisor/hypervisor.h"
+
+#include "tests/silicon/hypervisor/x86.h"
+#include "tests/silicon/model/demand.h"
+
+#define EFER_SCE UINT64_C(1)
+/* Steps between two looks at what is measured, which changes by itself: an
+ * overflow comes near, and is past. */
+#define LOOK_STEPS 64
+
+#define OPCODE_POPF 0x9D
+#define OPCODE_IRET 0xCF
+
+#define GATES (INTERCEPT1_INTR | INTERCEPT1_INTN | INTERCEPT1_IRET)
+/* Carried out as a step, where RIP is still at the instruction. */
+#define EXCEPTIONS_GATES UINT32_C(0xFFFFFFFF)
+
+/* --- The guest's TF ------------------------------------------------------ */
+
+static bool is_prefix(uint8_t b)
+{
+    return (b & 0xF0) == 0x40 || b == 0x66 || b == 0x67 || b == 0xF2 ||
+           b == 0xF3 || b == 0x2E || b == 0x36 || b == 0x3E || b == 0x26 ||
+           b == 0x64 || b == 0x65;
+}
+
+void levels_step(struct vcpu *v, const uint8_t *bytes, size_t length)
+{
+    size_t at = 0;
+
+    while (at < length && is_prefix(bytes[at]))
+        at++;
+    v->levels.traps = v->levels.tf;
+    v->levels.loads_tf =
+        at < length && (bytes[at] == OPCODE_POPF || bytes[at] == OPCODE_IRET);
+}
+
+void levels_stepped(struct vcpu *v)
+{
+    if (hypervisor.has_os && v->levels.loads_tf)
+        v->levels.tf = (v->vmcb->rflags & RFLAGS_TF) != 0;
+    v->levels.loads_tf = false;
+}
+
+void levels_own_tf(struct vcpu *v, bool stepped)
+{
+    if (stepped)
+        v->levels.tf = (v->vmcb->rflags & RFLAGS_TF) != 0;
+    else
+        v->vmcb->rflags = (v->vmcb->rflags & ~(uint64_t)RFLAGS_TF) |
+                          (v->levels.tf ? RFLAGS_TF : 0);
+}
+
+/* --- What is to be done -------------------------------------------------- */
+
+static void look(struct vcpu *v)
+{
+    struct levels *l = &v->levels;
+
+    l->steps = 0;
+    l->demand[0] = (uint8_t)demand_of(v->model, false);
+    l->demand[1] = (uint8_t)demand_of(v->model, true);
+    l->gates = l->demand[0] != l->demand[1] ||
+               (l->demand[0] == DEMAND_TOTAL && demand_tells_levels(v->model));
+}
+
+void levels_stale(struct vcpu *v)
+{
+    v->levels.steps = LOOK_STEPS;
+}
+
+static enum demand demand_at(const struct vcpu *v, bool user)
+{
+    return (enum demand)v->levels.demand[user];
+}
+
+/* In MODE_FREE. */
+static void set_gates(struct vcpu *v)
+{
+    struct vmcb *b = v->vmcb;
+    bool counted = demand_at(v, b->cpl > 0) == DEMAND_TOTAL;
+
+    b->efer = levels_efer(v, false);
+    b->intercept_exceptions = UINT32_C(1) << VECTOR_UD;
+    if (v->levels.gates) {
+        b->intercept_misc1 |= GATES;
+        b->intercept_exceptions = EXCEPTIONS_GATES;
+    }
+    if (counted)
+        b->intercept_misc1 |= INTERCEPT1_INTR | INTERCEPT1_HLT;
+}
+
+uint64_t levels_efer(const struct vcpu *v, bool seen_by_guest)
+{
+    uint64_t efer = v->vmcb->efer & ~EFER_SCE;
+
+    if (v->levels.sce && (seen_by_guest || v->mode != MODE_FREE ||
+                          !hypervisor.has_os || !v->levels.gates))
+        efer |= EFER_SCE;
+    return efer;
+}
+
+void levels_choose(struct vcpu *v)
+{
+    if (v->mode == MODE_FREE || v->levels.steps >= LOOK_STEPS ||
+        v->levels.user != (v->vmcb->cpl > 0))
+        look(v);
+    v->levels.user = v->vmcb->cpl > 0;
+    v->levels.steps++;
+    if (v->tx.depth > 0 || code_scan_is_stepped(v) ||
+        demand_at(v, v->levels.user) == DEMAND_STEPS) {
+        step_set_mode(v, MODE_STEP);
+        v->vmcb->intercept_misc1 |= INTERCEPT1_INTR | INTERCEPT1_HLT;
+    } else {
+        step_set_mode(v, MODE_FREE);
+        set_gates(v);
+    }
+    v->vmcb->efer = levels_efer(v, false);
+}
+
+/* An event is to be delivered, or one that the host has waits: its handler is
+ * caught where it is not to run as what is running does. */
+void levels_event(struct vcpu *v)
+{
+    if (v->mode == MODE_CATCH)
+        return;
+    if (v->mode == MODE_FREE)
+        look(v);
+    if (v->mode == MODE_STEP || demand_at(v, false) != DEMAND_NONE)
+        trace_catch(v);
+}
+
+bool levels_passes_gate(struct vcpu *v)
+{
+    if (v->mode != MODE_FREE || !hypervisor.has_os)
+        return false;
+    step_set_mode(v, MODE_STEP);
+    v->vmcb->efer = levels_efer(v, false);
+    return true;
+}
+
+/* XEND and XTEST of a guest that runs freely; SYSCALL and SYSRET at a gate. */
+static bool is_stepped_instead(struct vcpu *v)
+{
+    uint8_t buffer[INSTRUCTION_BYTES_MAX];
+    const uint8_t *bytes;
+    struct instruction i;
+    size_t length;
+
+    if (!hypervisor.has_os || v->mode != MODE_FREE)
+        return false;
+    bytes = guest_code(v, buffer, &length);
+    instruction_classify(&i, bytes, length);
+    if (i.kind != INSTRUCTION_OTHER)
+        return true;
+    return v->levels.sce && (v->vmcb->efer & EFER_SCE) == 0 &&
+           (i.system == SYSTEM_SYSCALL || i.system == SYSTEM_SYSRET);
+}
+
+bool levels_steps_instead(struct vcpu *v, unsigned vector)
+{
+    return (vector == VECTOR_BP ||
+            (vector == VECTOR_UD && is_stepped_instead(v))) &&
+           levels_passes_gate(v);
+}
+
+/* Stepped, it is over at once, and an interrupt finds RIP after it; else the
+ * guest halts when it is here again, and no time is taken for instructions. */
+struct action levels_halt(const struct vcpu *v)
+{
+    if (!hypervisor.has_os)
+        return action_stop("unexpected exit", v->vmcb->rip, 0);
+    return v->mode == MODE_STEP ? action_complete(ACTION_RETIRE, 1)
+                                : action_of(ACTION_RESUME);
+}
+
+/* --- Counting by the clock ----------------------------------------------- */
+
+void levels_run(struct vcpu *v)
+{
+    struct levels *l = &v->levels;
+
+    l->counts = v->mode == MODE_FREE && !l->idle &&
+                v->vmcb->event_inject == 0 &&
+                demand_at(v, v->vmcb->cpl > 0) == DEMAND_TOTAL;
+    l->user = v->vmcb->cpl > 0;
+    if (l->idle)
+        v->vmcb->intercept_misc1 &= ~INTERCEPT1_HLT;
+    l->tsc = rdtsc();
+    svm_vmrun(v);
+    l->tsc = rdtsc() - l->tsc;
+}
+
+void levels_ran(struct vcpu *v)
+{
+    struct levels *l = &v->levels;
+    uint64_t tick = turns_instruction_tsc(), count = l->tsc / tick;
+
+    l->idle = v->vmcb->exit_code == EXIT_HLT && v->mode == MODE_FREE;
+    if (v->vmcb->exit_code == EXIT_VMMCALL && l->between == 0)
+        l->between = count; /* none but VMMCALL: vcpu_os_takes_over */
+    if (l->counts && count > l->between)
+        demand_executed(v->model, l->user, count - l->between);
+}
+
+void levels_carried_out(struct vcpu *v)
+{
+    if (v->levels.counts)
+        demand_executed(v->model, v->levels.user, 1);
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* demand.c - what counters and Processor Trace ask of a privilege level. */
+#include "tests/silicon/model/demand.h"
+
+#include "tests/silicon/model/bits.h"
+#include "tests/silicon/model/counters.h"
+#include "tests/silicon/model/pmu_msr.h"
+#include "tests/silicon/model/pt.h"
+
+/* An overflow comes at its instruction: so many before it are stepped. More
+ * than are executed between two looks. */
+#define NEAR_INSTRUCTIONS UINT64_C(300000)
+
+/* In one go: their cycles are 32 bits. */
+#define CHUNK_INSTRUCTIONS UINT64_C(1000000)
+
+static enum demand of_value(const struct processor *p, uint64_t value)
+{
+    uint64_t left = COUNTER_MASK - (value & COUNTER_MASK);
+
+    return left > NEAR_INSTRUCTIONS * p->choices.cycles_other ? DEMAND_TOTAL
+                                                              : DEMAND_STEPS;
+}
+
+static enum demand of_general(const struct processor *p, unsigned n, bool user)
+{
+    uint64_t select = p->pmu.select[n];
+
+    if ((select & EVTSEL_EN) == 0 || (p->pmu.global_ctrl & BIT(n)) == 0 ||
+        (select & (user ? EVTSEL_USR : EVTSEL_OS)) == 0)
+        return DEMAND_NONE;
+    if ((p->pebs.enable & BIT(n)) != 0 ||
+        (select & (EVTSEL_CMASK | EVTSEL_INV | EVTSEL_EDGE | EVTSEL_IN_TX |
+                   EVTSEL_IN_TXCP)) != 0)
+        return DEMAND_STEPS;
+    switch (counters_find_event(p, select)->kind) {
+    case EVENT_NOTHING:
+        return DEMAND_NONE;
+    case EVENT_INSTRUCTIONS:
+    case EVENT_CYCLES:
+    case EVENT_CYCLES_BUS:
+        return of_value(p, p->pmu.counter[n]);
+    default:
+        return DEMAND_STEPS;
+    }
+}
+
+static enum demand of_fixed(const struct processor *p, unsigned n, bool user)
+{
+    if ((p->pmu.global_ctrl & BIT(32 + n)) == 0 ||
+        (p->pmu.fixed_ctrl >> (4 * n) & (user ? FIXED_USR : FIXED_OS)) == 0)
+        return DEMAND_NONE;
+    return of_value(p, p->pmu.fixed[n]);
+}
+
+static bool is_traced(const struct processor *p, bool user)
+{
+    return pt_tracing(p) && (p->pt.ctl & (user ? RTIT_USER : RTIT_OS)) != 0;
+}
+
+enum demand demand_of(const struct processor *p, bool user)
+{
+    const struct processor *s = p->sibling;
+    enum demand all = DEMAND_NONE, one;
+
+    if (p->pebs.armed != 0 || p->pebs.residual_in > 0 || p->pmu.pmi_again ||
+        p->machine->uncore.counting || (s != NULL && s->pmu.any != 0) ||
+        is_traced(p, user))
+        return DEMAND_STEPS;
+    if (!p->pmu.counting)
+        return DEMAND_NONE;
+    for (unsigned n = 0; n < p->machine->counters; n++)
+        if ((one = of_general(p, n, user)) > all)
+            all = one;
+    for (unsigned n = 0; n < FIXED_MAX; n++)
+        if ((one = of_fixed(p, n, user)) > all)
+            all = one;
+    return all;
+}
+
+static bool is_one_of(uint64_t bits, uint64_t one, uint64_t other)
+{
+    return ((bits & one) != 0) != ((bits & other) != 0);
+}
+
+bool demand_tells_levels(const struct processor *p)
+{
+    for (unsigned n = 0; n < p->machine->counters; n++)
+        if ((p->pmu.select[n] & EVTSEL_EN) != 0 &&
+            (p->pmu.global_ctrl & BIT(n)) != 0 &&
+            is_one_of(p->pmu.select[n], EVTSEL_USR, EVTSEL_OS))
+            return true;
+    for (unsigned n = 0; n < FIXED_MAX; n++)
+        if ((p->pmu.global_ctrl & BIT(32 + n)) != 0 &&
+            is_one_of(p->pmu.fixed_ctrl >> (4 * n), FIXED_USR, FIXED_OS))
+            return true;
+    return false;
+}
+
+void demand_executed(struct processor *p, bool user, uint64_t instructions)
+{
+    while (instructions > 0) {
+        uint64_t some = instructions < CHUNK_INSTRUCTIONS ? instructions
+                                                          : CHUNK_INSTRUCTIONS;
+        struct retirement r = {
+            .instructions = (uint32_t)some,
+            .user = user,
+            .cycles = (uint32_t)some * p->choices.cycles_other,
+        };
+
+        counters_retire(p, &r);
+        instructions -= some;
+    }
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * demand.h - how closely a processor has to be watched at a privilege level,
+ * for what is measured there.
+ */
+#ifndef SILICON_MODEL_DEMAND_H
+#define SILICON_MODEL_DEMAND_H
+
+#include "tests/silicon/model/machine.h"
+
+enum demand {
+    DEMAND_NONE,  /* nothing of it is counted */
+    DEMAND_TOTAL, /* how many instructions it executes is enough */
+    DEMAND_STEPS, /* each instruction */
+};
+
+enum demand demand_of(const struct processor *p, bool user);
+
+/* Is something counted at one level alone? */
+bool demand_tells_levels(const struct processor *p);
+
+/* It has executed so many, of which nothing else is to be known. */
+void demand_executed(struct processor *p, bool user, uint64_t instructions);
+
+#endif
