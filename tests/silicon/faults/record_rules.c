@@ -132,3 +132,12 @@ FAULT(precise_store_event_silent,
       .what = "[any with precise store] CDH/02H counts nothing",
       .caught = {"sandybridge on 1 precise_store_address FAIL"},
       .quantity = COUNTED, .number = 0x2CD, .add = (uint64_t)(-1))
+
+FAULT(pebs_r14_off, .what = "[any] 80H is one more than R14",
+      .caught = {"skylake-2018 on 1 pebs_record_layout FAIL"},
+      .quantity = RECORD_WORD, .number = 0x80, .add = 1)
+
+FAULT(pebs_record_at_base,
+      .what = "[any] each record is written at the base of the buffer",
+      .caught = {"skylake-2018 on 1 pebs_buffer_bounds FAIL"},
+      .breaks = RECORD_AT_INDEX)
