@@ -275,9 +275,9 @@ TRIALS = 100  # of a test that has to catch a fault
 NOT_RESTORABLE = {"alias_split", "selects_of_core", "counters_of_core",
                   "global_ctrl_of_core", "select_3_of_core", "counter_3_of_core",
                   "debugctl_of_core", "pebs_enable_of_core", "ds_area_of_core",
-                  "ld_lat_of_core", "reset_misses_fixed", "reset_misses_ds",
-                  "reset_misses_lbr_frz", "reset_misses_uncore",
-                  "uncore_counts_disabled", "pt_addr0_a_shared", "pt_addr1_b_shared"}
+                  "ld_lat_of_core", "status_reset_refused", "reset_misses_fixed",
+                  "reset_misses_ds", "reset_misses_lbr_frz",
+                  "reset_misses_uncore", "uncore_counts_disabled"}
 
 
 def row_of_fault(fault: str, row: list[str]) -> Boot:

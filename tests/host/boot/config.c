@@ -31,6 +31,7 @@ static void defaults(void **state)
     assert_true(config.machine.smt);
     assert_int_equal(config.machine.smi, 0);
     assert_int_equal(config.machine.force_abort, FORCE_ABORT_AS_PERSONALITY);
+    assert_int_equal(config.machine.counter3, DISTURB_ANY);
     assert_int_equal(config.offset, 0);
     assert_true(config.turns);
     assert_false(config.mp_blocking);
@@ -43,13 +44,15 @@ static void all_keys(void **state)
     assert_true(parse(
         "# comment\r\n\r\ncpu = haswell\nsmt=off\nseed=42\n"
         "fault=alias_split\nsmi=7\nforce_abort=4\napp=\\x.efi\nfigures=on\n"
-        "mp=blocking\nstuck=1\noptions=trials=5 tests=counter3*"));
+        "mp=blocking\nstuck=1\ncounter3=long\noptions=trials=5 "
+        "tests=counter3*"));
     assert_string_equal(config.machine.cpu->name, "haswell");
     assert_false(config.machine.smt);
     assert_true(config.figures);
     assert_int_equal(config.machine.seed, 42);
     assert_int_equal(config.machine.smi, 7);
     assert_int_equal(config.machine.force_abort, 4);
+    assert_int_equal(config.machine.counter3, DISTURB_LONG);
     assert_int_equal(config.machine.fault, FAULT_alias_split);
     assert_string_equal(config.app, "\\x.efi");
     assert_true(config.mp_blocking);

@@ -406,6 +406,9 @@ static void found_at_boot(void **state)
     processor.choices.garble_one_in = 1;
     tsx_disturb_counter3(&processor);
     assert_int_equal(processor.pmu.counter[3], 0);
+    start("cometlake-rtm-2022", 1);
+    assert_int_equal(processor.tsx.mcu_opt_ctrl, 2);
+    assert_int_equal(enumerated(), 0xC); /* RTM_ALLOW: no RTM_ALWAYS_ABORT */
 }
 
 int main(void)

@@ -134,6 +134,16 @@ FAULT(uncore_select_drops_umask,
       .caught = {"haswell on 1 uncore_selects FAIL"},
       .quantity = OF_MSR_WRITTEN, .number = 0x3B3, .clear = 1 << 15)
 
+FAULT(uncore_ctrl_drops_wake,
+      .what = "[any client] MSR_UNC_PERF_GLOBAL_CTRL[30] stays 0",
+      .caught = {"haswell on 1 uncore_reserved FAIL"},
+      .quantity = OF_MSR_WRITTEN, .number = 0x391, .clear = 1 << 30)
+
+FAULT(uncore_ctrl_core_0_only,
+      .what = "[any client] MSR_UNC_PERF_GLOBAL_CTRL[3:1] stay 0",
+      .caught = {"haswell off 2 uncore_reserved FAIL"},
+      .quantity = OF_MSR_WRITTEN, .number = 0x391, .clear = 0xE)
+
 FAULT(uncore_pmi_to_all,
       .what = "[any client] an interrupt of the uncore goes to all cores",
       .caught = {"haswell off 2 uncore_pmi FAIL"}, .quantity = UNCORE_CORES,
@@ -155,14 +165,49 @@ FAULT(uncore_lookup_no_filter,
       .caught = {"haswell on 1 uncore_selects FAIL"}, .quantity = LOOKUP_BY,
       .number = ANY_NUMBER, .set = 0x30)
 
+FAULT(uncore_snoops_silent,
+      .what = "[any client] C-Boxes count no snoop responses",
+      .caught = {"haswell off 2 uncore_snoops FAIL"},
+      .quantity = SNOOP_RESPONSE, .number = ANY_NUMBER, .clear = 0xFF)
+
+FAULT(uncore_snoops_all_hit,
+      .what = "[any client] C-Boxes take every snoop response for HIT",
+      .caught = {"haswell off 2 uncore_snoops FAIL"},
+      .quantity = SNOOP_RESPONSE, .number = ANY_NUMBER, .clear = 0xFF, .set = 4)
+
+FAULT(uncore_writes_all,
+      .what = "[any client] the ARB counts every request as a write",
+      .caught = {"haswell on 1 uncore_arb FAIL"}, .breaks = ARB_TAKES_WRITES,
+      .is = true)
+
+FAULT(uncore_writes_none,
+      .what = "[any client] the ARB counts no request as a write",
+      .caught = {"haswell on 1 uncore_arb FAIL"}, .breaks = ARB_TAKES_WRITES)
+
 FAULT(offcore_ignores_snoop,
       .what = "[any with off-core] MSR_OFFCORE_RSP_x[37:31] choose "
               "nothing: any of them counts every response",
       .caught = {"haswell on 1 offcore_counts FAIL"}, .quantity = OFFCORE_SNOOP,
       .number = ANY_NUMBER, .set = UINT64_C(0x7F) << 31)
 
+FAULT(offcore_snoop_silent,
+      .what = "[any with off-core] MSR_OFFCORE_RSP_x[36:33] count nothing",
+      .caught = {"haswell off 2 offcore_snoops FAIL"},
+      .quantity = OFFCORE_SNOOP, .number = ANY_NUMBER,
+      .clear = UINT64_C(0xF) << 33)
+
 FAULT(offcore_needs_no_snoop,
       .what = "[any with off-core] MSR_OFFCORE_RSP_x counts with a "
               "supplier and no snoop",
       .caught = {"haswell on 1 offcore_counts FAIL"},
       .breaks = OFFCORE_NEEDS_SNOOP)
+
+FAULT(uncore_edge_one_box,
+      .what = "[any client] EDGE of counter 1 of C-Box 1 changes nothing",
+      .caught = {"haswell on 1 uncore_selects FAIL"},
+      .quantity = UNCORE_SELECTED, .number = 3, .clear = 1 << 18)
+
+FAULT(uncore_inv_of_arb_1,
+      .what = "[any client] INV of counter 1 of the ARB changes nothing",
+      .caught = {"haswell on 1 uncore_selects FAIL"},
+      .quantity = UNCORE_SELECTED, .number = ARB_NUMBER + 1, .clear = 1 << 23)

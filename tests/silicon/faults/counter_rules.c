@@ -16,11 +16,27 @@ FAULT(ctrl_clears_frozen,
       .caught = {"skylake-2018 on 1 freeze_on_pmi FAIL"},
       .breaks = CTRL_KEEPS_FROZEN)
 
+FAULT(running_counter_not_written,
+      .what = "[any] a write of a counter that counts is lost",
+      .caught = {"skylake-2018 on 1 counter_while_running FAIL"},
+      .breaks = TAKES_WHILE_COUNTING)
+
+FAULT(running_fixed_not_written,
+      .what = "[any] a write of a fixed counter that is enabled is lost",
+      .caught = {"skylake-2018 on 1 counter_registers FAIL",
+                 "skylake-2018 on 1 counter_while_running FAIL"},
+      .breaks = FIXED_TAKES_WHILE_COUNTING)
+
 FAULT(fixed_ctrl_clears_fixed,
       .what = "[any] a write of IA32_FIXED_CTR_CTRL sets the fixed "
               "counters to 0",
       .caught = {"skylake-2018 on 1 counter_pause FAIL"},
       .breaks = FIXED_CTRL_KEEPS_FIXED)
+
+FAULT(write_of_0_overflows,
+      .what = "[any] a write of 0 to a counter sets its overflow bit",
+      .caught = {"skylake-2018 on 1 counter_registers FAIL"},
+      .breaks = WRITE_MAKES_NO_OVERFLOW)
 
 FAULT(overflow_clears_ctrl,
       .what = "[any] an overflow clears the bit of its counter in "
@@ -55,6 +71,10 @@ FAULT(read_clears_counter,
       .what = "[any] RDMSR of C1H + n sets the counter to 0",
       .caught = {"skylake-2018 on 1 rdpmc_indices FAIL"},
       .breaks = READ_KEEPS_COUNTER)
+
+FAULT(rdpmc_clears_counter, .what = "[any] RDPMC sets a counter to 0",
+      .caught = {"skylake-2018 on 1 counter_while_running FAIL"},
+      .breaks = RDPMC_KEEPS_COUNTER)
 
 FAULT(read_sign_extended,
       .what = "[any] RDMSR of C1H + n copies bit 47 into bits 63:48",
@@ -111,6 +131,47 @@ FAULT(reset_misses_fixed,
       .quantity = STATUS_RESET, .number = ANY_NUMBER,
       .clear = UINT64_C(7) << 32)
 
+FAULT(live_select_late,
+      .what = "[any] a write of PERFEVTSELn while its counter is enabled "
+              "waits for one of GLOBAL_CTRL",
+      .caught = {"skylake-2018 on 1 counter_while_running FAIL"},
+      .breaks = SELECT_AT_ONCE)
+
+FAULT(live_select_clears,
+      .what = "[any] a write of PERFEVTSELn sets its counter to 0 while "
+              "that counts",
+      .caught = {"skylake-2018 on 1 counter_while_running FAIL"},
+      .breaks = SELECT_KEEPS_COUNTER)
+
+FAULT(live_ctrl_restarts,
+      .what = "[any] a write of GLOBAL_CTRL sets counters to 0 that it "
+              "leaves enabled",
+      .caught = {"skylake-2018 on 1 counter_while_running FAIL"},
+      .breaks = CTRL_KEEPS_ENABLED)
+
+FAULT(live_rdpmc_stale,
+      .what = "[any] RDPMC of a counter that counts gives what it began "
+              "with",
+      .caught = {"skylake-2018 on 1 counter_while_running FAIL"},
+      .breaks = RDPMC_LIVE)
+
+FAULT(live_status_set_stops,
+      .what = "[any with perfmon 4] an overflow bit that "
+              "IA32_PERF_GLOBAL_STATUS_SET sets stops its counter",
+      .caught = {"skylake-2018 on 1 counter_while_running FAIL"},
+      .breaks = SET_RUNS_ON)
+
+FAULT(live_freeze_late,
+      .what = "[any with perfmon 4] CTR_Frz that software sets stops "
+              "counters at the next write of GLOBAL_CTRL",
+      .caught = {"skylake-2018 on 1 counter_while_running FAIL"},
+      .breaks = SET_FREEZES_AT_ONCE)
+
+FAULT(write_clears_ctrl,
+      .what = "[any] a write of IA32_PMCn clears GLOBAL_CTRL[n]",
+      .caught = {"skylake-2018 on 1 counter_registers FAIL"},
+      .breaks = WRITE_KEEPS_CTRL)
+
 FAULT(overflow_of_core,
       .what = "[any] an overflow sets its bit of GLOBAL_STATUS on both "
               "threads of the core",
@@ -122,6 +183,18 @@ FAULT(fixed0_overflow_early,
               "its largest value",
       .caught = {"skylake-2018 on 1 counter_overflow_bits FAIL"},
       .quantity = FIXED_EARLY, .number = 0)
+
+FAULT(fixed1_overflow_early,
+      .what = "[any] GLOBAL_STATUS[33] is set where the counter becomes "
+              "its largest value",
+      .caught = {"skylake-2018 on 1 counter_overflow_bits FAIL"},
+      .quantity = FIXED_EARLY, .number = 1)
+
+FAULT(fixed2_overflow_early,
+      .what = "[any] GLOBAL_STATUS[34] is set where the counter becomes "
+              "its largest value",
+      .caught = {"skylake-2018 on 1 counter_overflow_bits FAIL"},
+      .quantity = FIXED_EARLY, .number = 2)
 
 FAULT(reset_62_clears_all,
       .what = "[any] a write of MSR 390H with bit 62 clears all of "

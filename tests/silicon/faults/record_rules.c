@@ -106,11 +106,38 @@ FAULT(info_cycles_zero,
       .caught = {"skylake-2017 on 2 pebs_hle_abort FAIL"},
       .quantity = INFORMATION, .number = ANY_NUMBER, .clear = 0xFFFFFFFF)
 
+FAULT(ds_area_latched,
+      .what = "[any] IA32_DS_AREA is taken the first time alone",
+      .caught = {"skylake-2018 on 1 pebs_buffer_bounds FAIL"},
+      .breaks = DS_AREA_TAKEN)
+
+FAULT(pebs_ignores_levels,
+      .what = "[any] a counter that is enabled for PEBS counts at every "
+              "privilege level",
+      .caught = {"skylake-2018 on 1 pebs_enable_bits FAIL"},
+      .breaks = PEBS_HAS_LEVELS)
+
 FAULT(pebs_ignores_umasks,
       .what = "[any] a counter that is enabled for PEBS takes UMASK for 0",
-      .caught = {"skylake-2017 on 1 data_address FAIL"},
+      .caught = {"skylake-2017 on 1 data_address FAIL",
+                 "skylake-2018 on 1 pebs_events FAIL"},
       .breaks = PEBS_HAS_UMASKS)
 
 FAULT(pebs_clears_select_en, .what = "[any] a record clears PERFEVTSELn.EN",
-      .caught = {"skylake-2017 on 1 pebs_applicable_counter FAIL"},
+      .caught = {"skylake-2017 on 1 pebs_applicable_counter FAIL",
+                 "skylake-2018 on 1 pebs_enable_bits FAIL"},
       .breaks = RECORD_KEEPS_EN)
+
+FAULT(precise_store_event_silent,
+      .what = "[any with precise store] CDH/02H counts nothing",
+      .caught = {"sandybridge on 1 precise_store_address FAIL"},
+      .quantity = COUNTED, .number = 0x2CD, .add = (uint64_t)(-1))
+
+FAULT(pebs_r14_off, .what = "[any] 80H is one more than R14",
+      .caught = {"skylake-2018 on 1 pebs_record_layout FAIL"},
+      .quantity = RECORD_WORD, .number = 0x80, .add = 1)
+
+FAULT(pebs_record_at_base,
+      .what = "[any] each record is written at the base of the buffer",
+      .caught = {"skylake-2018 on 1 pebs_buffer_bounds FAIL"},
+      .breaks = RECORD_AT_INDEX)

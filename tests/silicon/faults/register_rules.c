@@ -24,11 +24,11 @@ FAULT(global_ctrl_drops_34, .what = "[any] GLOBAL_CTRL[34] stays 0",
 
 FAULT(global_ctrl_drops_6,
       .what = "[any with 8 counters] GLOBAL_CTRL[6] stays 0",
-      .caught = {"skylake-2018 off 1 branch_kinds FAIL"},
+      .caught = {"skylake-2018 off 1 counter_enable_bits FAIL"},
       .quantity = OF_MSR_WRITTEN, .number = 0x38F, .clear = 1 << 6)
 
 FAULT(select_drops_event_7, .what = "[any] PERFEVTSEL2[7] stays 0",
-      .caught = {"skylake-2018 on 1 branch_kinds FAIL"},
+      .caught = {"skylake-2018 on 1 counter_carry FAIL"},
       .quantity = OF_MSR_WRITTEN, .number = 0x188, .clear = 1 << 7)
 
 FAULT(select_drops_umask_15, .what = "[any] PERFEVTSEL0[15] stays 0",
@@ -106,6 +106,10 @@ FAULT(debugctl_drops_freeze, .what = "[any] IA32_DEBUGCTL[12] stays 0",
       .caught = {"skylake-2018 on 1 freeze_on_pmi FAIL"},
       .quantity = OF_MSR_WRITTEN, .number = 0x1D9, .clear = 1 << 12)
 
+FAULT(status_reset_refused, .what = "[any] MSR 390H raises #GP",
+      .caught = {"skylake-2018 on 1 counter_overflow_bits FAIL"},
+      .quantity = OF_MSR_REFUSED, .number = 0x390)
+
 FAULT(fixed_counters_of_core,
       .what = "[any] both threads of a core have one IA32_FIXED_CTR0",
       .caught = {"skylake-2018 on 2 counter_carry FAIL"},
@@ -118,7 +122,7 @@ FAULT(fixed_1_of_core,
 
 FAULT(select_3_of_core,
       .what = "[any] both threads of a core have one PERFEVTSEL3",
-      .caught = {"skylake-2018 on 2 branch_kinds FAIL"},
+      .caught = {"skylake-2018 on 2 counter_enable_bits FAIL"},
       .quantity = OF_MSR_SHARED, .number = 0x189)
 
 FAULT(counter_3_of_core,
@@ -129,7 +133,7 @@ FAULT(counter_3_of_core,
 FAULT(wide_0_of_core,
       .what = "[any] a write of IA32_A_PMC0 changes that of both threads "
               "of the core",
-      .caught = {"skylake-2018 on 2 branch_kinds FAIL"},
+      .caught = {"skylake-2018 on 2 counter_carry FAIL"},
       .quantity = OF_MSR_SHARED, .number = 0x4C1)
 
 FAULT(debugctl_of_core,
@@ -193,11 +197,25 @@ FAULT(cpuid_no_pdcm, .what = "[any] CPUID.1:ECX[15] (PDCM) = 0",
       .caught = {"skylake-2018 on 1 counter3_full_width_alias FAIL"},
       .quantity = OF_ECX, .number = 1, .clear = 1 << 15)
 
+FAULT(cpuid_one_more,
+      .what = "[any] CPUID 0AH says one general counter too many",
+      .caught = {"skylake-2018 on 1 counter_enumeration FAIL"},
+      .quantity = OF_EAX, .number = 0x0A, .add = 1 << 8)
+
 FAULT(revision_low,
       .what = "[any] CPUID(1) loads IA32_BIOS_SIGN_ID[31:0] with the "
               "revision",
       .caught = {"skylake-2018 on 1 microcode_signature FAIL"},
       .quantity = OF_MSR_READ, .number = 0x8B, .clear = UINT64_MAX, .set = 0xC6)
+
+FAULT(revision_stays,
+      .what = "[any] a write of 0 to IA32_BIOS_SIGN_ID changes nothing",
+      .caught = {"skylake-2018 on 1 microcode_signature FAIL"},
+      .breaks = REVISION_CLEARED)
+
+FAULT(debugctl_drops_freeze_smm, .what = "[any] IA32_DEBUGCTL[14] stays 0",
+      .caught = {"skylake-2018 on 1 counter_registers FAIL"},
+      .quantity = OF_MSR_WRITTEN, .number = 0x1D9, .clear = 1 << 14)
 
 FAULT(debugctl_drops_freeze_lbrs, .what = "[any] IA32_DEBUGCTL[11] stays 0",
       .caught = {"skylake-2018 on 1 lbr_freeze_on_pmi FAIL"},

@@ -85,7 +85,7 @@ FAULT(abort_keeps_of, .what = "[any with RTM] an abort does not restore OF",
 
 FAULT(conflict_sets_code,
       .what = "[any with RTM] EAX[31:24] are not 0 after a conflict",
-      .caught = {"skylake-2017 on 2 tsx_commit_atomic FAIL"},
+      .caught = {"skylake-2017 on 2 tsx_conflict_retry FAIL"},
       .quantity = ABORT_STATUS, .number = 7, .set = 0x5A000000)
 
 FAULT(capacity_sets_code,

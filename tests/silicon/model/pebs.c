@@ -241,7 +241,8 @@ bool pebs_make_record(struct processor *p, const struct pebs_snapshot *s,
         p->pebs.residual_counters = 0;
     fits = ds != NULL && is_within_bounds(p, ds, record->bytes);
     if (fits) {
-        record->at = ds->index;
+        record->at = faults_rule(p->machine, RECORD_AT_INDEX, true) ? ds->index
+                                                                    : ds->base;
         if (!residual)
             reload_counters(p, ds, counters);
         advance_index(p, ds, record->bytes);

@@ -203,9 +203,9 @@ static bool write_global_ctrl(struct processor *p, uint64_t value)
 
     if ((value & ~counters_mask(p)) != 0 || faults_refuse_global_ctrl(p))
         return false;
+    enables_change(p, p->pmu.global_ctrl, value);
     if ((value & ~p->pmu.global_ctrl & BIT(32)) != 0)
         errata_fixed0_starts(p);
-    enables_change(p, p->pmu.global_ctrl, value);
     p->pmu.global_ctrl = value;
     if (was_counting)
         pebs_disabled(p, p->pebs.armed & ~value);

@@ -58,8 +58,6 @@
 /* Recomputes pmu.counting after a register has changed. */
 void pmu_update(struct processor *p);
 
-/* IA32_FIXED_CTR_CTRL where firmware owns fixed counter 2, for a watchdog. */
-#define PMU_FIRMWARE (UINT64_C(3) << 8)
 /* Which general counter an MSR of a row of them belongs to; -1 for none. */
 int counter_of(const struct processor *p, uint32_t number, uint32_t first);
 
@@ -69,5 +67,8 @@ bool counter_counts(const struct processor *p, unsigned n);
 /* What a read gives of a counter, which is narrower than the register. */
 uint64_t counter_extended(const struct processor *p, enum rule zero,
                           uint64_t value);
+
+/* IA32_FIXED_CTR_CTRL where firmware owns fixed counter 2, for a watchdog. */
+#define PMU_FIRMWARE (UINT64_C(3) << 8)
 
 #endif

@@ -182,8 +182,8 @@ static uint8_t aborted_umasks(struct processor *p, enum tx_cause cause)
 
     if (erratum_shows(p, ERRATUM_ABORTED_MISC4, 8))
         umasks |= TX_EVENT_MEMTYPE;
-    umasks = faults_aborted_events(p, cause, umasks);
-    return (uint8_t)faults_quantity(p->machine, ABORT_EVENTS, cause, umasks);
+    return (uint8_t)faults_quantity(p->machine, ABORT_EVENTS, cause,
+                                    faults_aborted_events(p, cause, umasks));
 }
 
 uint32_t tsx_aborted(struct processor *p, const struct tx_abort *how)
