@@ -277,7 +277,9 @@ NOT_RESTORABLE = {"alias_split", "selects_of_core", "counters_of_core",
                   "debugctl_of_core", "pebs_enable_of_core", "ds_area_of_core",
                   "ld_lat_of_core", "status_reset_refused", "reset_misses_fixed",
                   "reset_misses_ds", "reset_misses_lbr_frz",
-                  "reset_misses_uncore", "uncore_counts_disabled"}
+                  "reset_misses_uncore", "uncore_counts_disabled",
+                  "uncore_fixed_read_only", "reset_clears_nothing",
+                  "reset_misses_frozen", "reset_stores"}
 
 
 def row_of_fault(fault: str, row: list[str]) -> Boot:

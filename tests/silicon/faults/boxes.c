@@ -29,7 +29,7 @@ FAULT(uncore_ctrl_drops_freeze,
 
 FAULT(uncore_pmi_next_core,
       .what = "[any client] an interrupt of the uncore goes to the next core",
-      .caught = {"haswell on 1 uncore_pmi FAIL"})
+      .caught = {"haswell off 2 uncore_pmi FAIL"})
 
 FAULT(uncore_pmi_not_asked_for,
       .what = "[any client] an interrupt of the uncore comes without "

@@ -108,7 +108,7 @@ FAULT(counter5_dead, .what = "[any with 8 counters] counter 5 never counts",
 
 FAULT(counter7_faults,
       .what = "[any with 8 counters] the registers of counter 7 raise #GP",
-      .caught = {"skylake-2017 off 1 counters_above_3 ERROR"})
+      .caught = {"skylake-2017 off 1 counters_above_3 FAIL"})
 
 FAULT(counter_count_shrinks,
       .what = "[B] CPUID 0AH says 3 counters while bit 0 is clear",

@@ -33,10 +33,6 @@ FAULT(pebs_threshold_silent, .what = "[any] the threshold brings no interrupt",
 FAULT(pebs_pmi_each, .what = "[any] each record brings an interrupt",
       .caught = {"skylake-2017 on 1 pebs_threshold_pmi FAIL"})
 
-FAULT(pebs_pmi_again,
-      .what = "[any] each record past the threshold brings an interrupt",
-      .caught = {"skylake-2017 on 1 pebs_threshold_pmi FAIL"})
-
 FAULT(pebs_status62_early,
       .what = "[any] GLOBAL_STATUS[62] is set by the first record",
       .caught = {"skylake-2017 on 1 pebs_threshold_pmi FAIL"})
@@ -193,8 +189,6 @@ void faults_pebs_advanced(struct processor *p, struct pebs_ds *ds,
     if (has_fault(p, FAULT_pebs_threshold_silent))
         p->pmu.pmi = false;
     if (has_fault(p, FAULT_pebs_pmi_each))
-        counters_raise_pmi(p);
-    if (has_fault(p, FAULT_pebs_pmi_again) && reached)
         counters_raise_pmi(p);
     if (has_fault(p, FAULT_pebs_index_twice))
         ds->index += bytes;
