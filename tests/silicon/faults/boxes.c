@@ -27,10 +27,6 @@ FAULT(uncore_ctrl_drops_freeze,
       .what = "[any client] MSR_UNC_PERF_GLOBAL_CTRL[31] stays 0",
       .caught = {"haswell on 1 uncore_pmi FAIL"})
 
-FAULT(uncore_pmi_next_core,
-      .what = "[any client] an interrupt of the uncore goes to the next core",
-      .caught = {"haswell off 2 uncore_pmi FAIL"})
-
 FAULT(uncore_pmi_not_asked_for,
       .what = "[any client] an interrupt of the uncore comes without "
               "DEBUGCTL[13]",
@@ -131,16 +127,6 @@ unsigned faults_lookup_state(const struct machine *m, unsigned state)
 unsigned faults_lookup_by(const struct machine *m, unsigned by)
 {
     return fault_is(m, FAULT_uncore_lookup_swapped) ? by ^ 0x30 : by;
-}
-
-uint64_t faults_uncore_cores(const struct machine *m, uint64_t cores)
-{
-    switch (m->fault) {
-    case FAULT_uncore_pmi_next_core:
-        return cores << 1;
-    default:
-        return cores;
-    }
 }
 
 bool faults_uncore_enabled(const struct processor *p, bool enabled)

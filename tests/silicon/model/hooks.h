@@ -145,7 +145,6 @@ uint64_t faults_uncore_value(const struct machine *m, uint32_t number,
                              uint64_t value);
 unsigned faults_lookup_state(const struct machine *m, unsigned state);
 unsigned faults_lookup_by(const struct machine *m, unsigned by);
-uint64_t faults_uncore_cores(const struct machine *m, uint64_t cores);
 bool faults_uncore_enabled(const struct processor *p, bool enabled);
 uint64_t faults_offcore_response(const struct processor *p, uint64_t response);
 unsigned faults_offcore_counters(const struct processor *p, unsigned counters);

@@ -357,8 +357,7 @@ void uncore_poll(struct processor *p)
     if (p->uncore_pmis == m->uncore.pmis)
         return;
     p->uncore_pmis = m->uncore.pmis;
-    if ((faults_quantity(m, UNCORE_CORES, ANY_NUMBER,
-                         faults_uncore_cores(m, m->uncore.pmi_cores)) >>
+    if ((faults_quantity(m, UNCORE_CORES, ANY_NUMBER, m->uncore.pmi_cores) >>
              core_of(p) &
          1) == 0)
         return;
