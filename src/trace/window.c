@@ -282,6 +282,15 @@ bool window_trace(struct trace *p, struct window *w, struct path_seen *seen)
                  TRACE_TRIES);
 }
 
+/* PIP left out; or MODE.Exec, before a TIP that is right by itself. */
+static bool is_late_mode(const struct path_seen *seen)
+{
+    return seen->want.kind == PATH_PIP
+               ? seen->got != PT_PIP
+               : seen->want.kind == PATH_TIP && seen->got == PT_TIP &&
+                     seen->value == seen->want.value;
+}
+
 bool window_judge(struct trace *p, const char *what,
                   const struct path_seen *seen)
 {
@@ -289,8 +298,8 @@ bool window_judge(struct trace *p, const char *what,
                 "%s: got no MODE.Exec between a PSB and the next TIP.PGE; "
                 "wanted one",
                 what);
-    return check(
-        p->t, seen->wrong == NULL,
+    return check_known(
+        p->t, seen->wrong == NULL, ERRATUM_PT_LATE_MODE, is_late_mode(seen),
         "%s: packet %lu of the control flow, offset 0x%lx: %s: got %s "
         "0x%lx, wanted %s 0x%lx",
         what, seen->step, seen->offset, seen->wrong != NULL ? seen->wrong : "",
@@ -345,5 +354,11 @@ bool window_check_parts(struct trace *p, const char *what, struct window *w,
           "%s: %lu bytes of memory were written that are not in the output of "
           "%lu bytes",
           what, TRACE_BYTES - untouched - inside, bytes);
+    if (seen->wrong != NULL && seen->got == PT_KINDS &&
+        seen->want.kind != PATH_END)
+        return check_known(p->t, false, ERRATUM_PT_DROPS_ALL, true,
+                           "%s: the trace ends at offset 0x%lx, before packet "
+                           "%lu of the control flow",
+                           what, seen->offset, seen->step);
     return window_judge(p, what, seen);
 }
