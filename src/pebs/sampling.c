@@ -305,6 +305,7 @@ bool sampling_record(struct sampling *p, unsigned n, struct pebs_record *record)
     enum pebs_error error =
         pebs_decode(p->buffer + n * p->size, p->size, p->format, record);
 
+    p->last = n + 1 == p->records;
     if (error == PEBS_TX_ABORT_RESERVED) {
         if (!p->reserved_said)
             observe(p->t,
@@ -318,10 +319,26 @@ bool sampling_record(struct sampling *p, unsigned n, struct pebs_record *record)
                  pebs_error_text(error));
 }
 
+/* Whether RIP is in one of the windows' events, or after the last of them. */
+static bool is_of_events(const struct pebs_record *record)
+{
+    return record->rip - (uint64_t)(uintptr_t)pebs_events <=
+               PEBS_EVENTS * PEBS_EVENT_BYTES ||
+           record->rip - (uint64_t)(uintptr_t)pebs_events_taken <=
+               PEBS_EVENTS * PEBS_TAKEN_BYTES;
+}
+
 unsigned sampling_event(struct sampling *p, const struct pebs_record *record)
 {
     uint64_t event = record->r15 - PEBS_PLANTED(15);
 
+    if (p->last && !is_of_events(record)) {
+        check_known(p->t, false, ERRATUM_RECORD_AFTER_DISABLING, true,
+                    "the last record has RIP = 0x%lx, after the window; wanted "
+                    "an address of its events",
+                    record->rip);
+        return 0;
+    }
     if (check(p->t, event >= 1 && event <= PEBS_EVENTS,
               "a record has R15 = 0x%lx; wanted 0x%lx plus the event's number, "
               "1 to %u",

@@ -50,6 +50,7 @@ struct sampling {
     uint8_t *buffer;
     uint64_t mask;      /* of the counters' width */
     bool reserved_said; /* that a record has reserved bits */
+    bool last;          /* the record looked at is the last one */
     unsigned repeated;  /* windows repeated because of an SMI */
 
     /* After sampling_stop(). */
@@ -107,8 +108,9 @@ bool sampling_run(struct sampling *p, const struct sampling_config *config,
 bool sampling_record(struct sampling *p, unsigned n,
                      struct pebs_record *record);
 
-/* The event of pebs_window() that the record is of by its R15; 0 where R15 says
- * none, and then FAIL is said. */
+/* The event of pebs_window() that the record, the one that sampling_record()
+ * gave last, is of by its R15; 0 where R15 says none, and then FAIL is said; or
+ * KNOWN, where it is the last and of an instruction after the window. */
 unsigned sampling_event(struct sampling *p, const struct pebs_record *record);
 
 /* The quiescent period: some microseconds. */
