@@ -20,6 +20,7 @@ static struct {
     size_t stray;    /* a byte is written here, from the DS area on; 0: none */
     size_t short_by; /* bytes that the index is short */
     unsigned smis;   /* windows that an SMI hits */
+    bool late;       /* records are of an instruction after the window */
     unsigned windows,
         enabled; /* seen: how many, IA32_PEBS_ENABLE in the last */
 } device;
@@ -50,7 +51,11 @@ void pebs_window(uint64_t enable, uint64_t flags, struct pebs_state *state)
     device.windows++;
     device.enabled = (unsigned)fake_msr(IA32_PEBS_ENABLE)->value;
     for (unsigned n = 0; n < device.records; n++) {
-        struct pebs_format3 record = {.r15 = PEBS_PLANTED(15) + n + 1};
+        struct pebs_format3 record = {
+            .rip = (uintptr_t)(pebs_events + (n + 1) * PEBS_EVENT_BYTES),
+            .r15 = PEBS_PLANTED(15) + n + 1};
+        if (device.late)
+            record.rip = (uintptr_t)memory;
         memcpy(bytes + (area->pebs_index - (uintptr_t)bytes), &record, 200);
         area->pebs_index += 200;
     }
@@ -114,6 +119,27 @@ static void records(void **state)
     assert_int_equal(fake_msr(IA32_PERFEVTSEL(2))->value, 0);
     restore_msrs(t);
     assert_int_equal(fake_msr(IA32_DS_AREA)->value, 0x1234);
+}
+
+/* Of an instruction after the window the last record alone may be, where an
+ * erratum says so. */
+static void late(void **state)
+{
+    struct pebs_record record;
+    struct sampling p;
+
+    (void)state;
+    device.records = 2;
+    device.late = true;
+    assert_true(sampling_claim(&p, t) && sampling_run(&p, &config, 0));
+    assert_true(sampling_record(&p, 0, &record));
+    assert_int_equal(sampling_event(&p, &record), 1);
+    assert_int_equal(t->verdict, VERDICT_PASS);
+    assert_true(sampling_record(&p, 1, &record));
+    assert_int_equal(sampling_event(&p, &record), 0);
+    assert_int_equal(t->verdict, VERDICT_KNOWN);
+    assert_non_null(strstr(lines(), "KNOWN SKL104: the last record has RIP"));
+    restore_msrs(t);
 }
 
 /* 38FH = 0, then 3F1H = 0, and nothing after it. */
@@ -226,6 +252,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(records, set_up),
+        cmocka_unit_test_setup(late, set_up),
         cmocka_unit_test_setup(order, set_up),
         cmocka_unit_test_setup(stray_writes, set_up),
         cmocka_unit_test_setup(wrong_event, set_up),
