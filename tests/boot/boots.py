@@ -224,12 +224,6 @@ def personalities(seeds: Iterable[int], trials: int, apart: int = 0
 
 
 TRIALS_AS_SOLD = 20
-# FAIL although an erratum that shows explains it: these tests do not know it yet.
-UNSETTLED = {"counter3_counts_alone", "counter3_counts_under_rtm", "counter_pause",
-             "counter_pmi", "counter_privilege", "counter_rep", "events_in_groups",
-             "pdir_skid", "pebs_reload", "pebs_stop_order", "pt_filter_context",
-             "pt_ip_compression", "pt_mode_exec", "pt_topa_output",
-             "tsx_debug_advanced", "tsx_in_tx_counts", "tsx_retired_events"}
 ERRATA = "tests/silicon/personalities/common/errata.c"
 
 
@@ -250,7 +244,7 @@ def as_sold(seeds: Iterable[int], trials: int) -> Iterator[Boot]:
             got = report.with_verdict("PASS") + report.with_verdict("KNOWN")
             wrong = (set(passing) ^ set(got)).union(report.with_verdict("FAIL"),
                                                     report.with_verdict("ERROR"))
-            for name in sorted(wrong - UNSETTLED):
+            for name in sorted(wrong):
                 yield f"{name} is {report.results.get(name, 'not there')}"
         for seed in seeds:
             yield Boot(f"{cpu} seed={seed}", all_of(restored, known, runs),

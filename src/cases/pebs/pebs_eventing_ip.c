@@ -61,10 +61,16 @@ static void check_address(struct test_context *t, const struct form *form,
 
 /* Which erratum makes EventingIP the instruction before: of a branch that is
  * not taken in any record, else in few. */
-static enum erratum erratum_of_before(const struct form *form)
+static enum erratum erratum_of_before(const struct test_context *t,
+                                      const struct form *form)
 {
-    return form == &forms[0] ? ERRATUM_EVENTING_IP_BEFORE_JCC
-                             : ERRATUM_EVENTING_IP;
+    struct erratum_found found;
+
+    return form == &forms[0] &&
+                   errata_find(test_cpu(t), ERRATUM_EVENTING_IP_BEFORE_JCC,
+                               &found)
+               ? ERRATUM_EVENTING_IP_BEFORE_JCC
+               : ERRATUM_EVENTING_IP;
 }
 
 static bool is_before(const struct form *form, const struct pebs_record *record)
@@ -82,14 +88,13 @@ static void check_record(struct sampling *p, const struct form *form,
     if (event == 0)
         return;
     bool later = is_of_later(form, record, event);
+    enum erratum erratum = erratum_of_before(p->t, form);
     bool before = record->eventing_ip == count_at(form, event) &&
-                  (form == &forms[0] || few);
+                  (erratum == ERRATUM_EVENTING_IP_BEFORE_JCC || few);
     check_address(p->t, form, ERRATUM_RECORD_OF_LATER, later, "RIP (08H)",
                   record->rip, count_at(form, event + 1), event);
     if (pebs_has(record, PEBS_EVENTING_IP))
-        check_address(p->t, form,
-                      before ? erratum_of_before(form)
-                             : ERRATUM_RECORD_OF_LATER,
+        check_address(p->t, form, before ? erratum : ERRATUM_RECORD_OF_LATER,
                       before || later, "EventingIP (B0H)", record->eventing_ip,
                       branch_at(form, event), event);
 }
