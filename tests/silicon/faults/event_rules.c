@@ -94,7 +94,7 @@ FAULT(in_tx_refused_on_1,
 FAULT(counter_2_garbles,
       .what = "[any with RTM] counter 2 counts one too many at each "
               "transaction",
-      .caught = {"skylake-2018 on 1 tsx_retired_events FAIL"},
+      .caught = {"skylake-2018 on 1 counter3_counts_under_rtm FAIL"},
       .breaks = COUNTER_2_USABLE)
 
 FAULT(counter_4_garbles,
