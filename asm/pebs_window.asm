@@ -133,7 +133,7 @@ pebs_window_stopped:
 ; void pebs_window_timed(uint64_t rdi enable, uint64_t rsi *times, struct
 ; pebs_state *rdx)
 ; TIMED events, and the time-stamp counter before each and after the last.
-global pebs_window_timed
+global pebs_window_timed, pebs_timed_end
 pebs_window_timed:
         mov     r8, rsi
         xor     esi, esi
@@ -154,6 +154,7 @@ pebs_window_timed:
         jo      near .done
 %endrep
 .done:  time
+pebs_timed_end:
         clear_msr IA32_PERF_GLOBAL_CTRL
         popfq
         pop_preserved

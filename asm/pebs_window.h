@@ -55,5 +55,7 @@ void pebs_window_stopped(uint64_t enable, uint64_t flags,
 #define PEBS_TIMED 64
 void pebs_window_timed(uint64_t enable, uint64_t times[PEBS_TIMED + 1],
                        struct pebs_state *state);
+/* Where its events end. */
+extern const uint8_t pebs_timed_end[];
 
 #endif

@@ -319,13 +319,16 @@ bool sampling_record(struct sampling *p, unsigned n, struct pebs_record *record)
                  pebs_error_text(error));
 }
 
-/* Whether RIP is in one of the windows' events, or after the last of them. */
+/* Whether RIP is in the events of one of the windows, or after the last. */
 static bool is_of_events(const struct pebs_record *record)
 {
+    const uint64_t timed = (uint64_t)(uintptr_t)pebs_window_timed;
+
     return record->rip - (uint64_t)(uintptr_t)pebs_events <=
                PEBS_EVENTS * PEBS_EVENT_BYTES ||
            record->rip - (uint64_t)(uintptr_t)pebs_events_taken <=
-               PEBS_EVENTS * PEBS_TAKEN_BYTES;
+               PEBS_EVENTS * PEBS_TAKEN_BYTES ||
+           record->rip - timed <= (uint64_t)(uintptr_t)pebs_timed_end - timed;
 }
 
 unsigned sampling_event(struct sampling *p, const struct pebs_record *record)

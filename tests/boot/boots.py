@@ -293,7 +293,7 @@ def faults() -> Iterator[Boot]:
             yield row_of_fault(name, row)
 
 
-SAMPLE = 4  # one fault in so many, drawn by its name, is in make test
+SAMPLE = 8  # one fault in so many, drawn by its name, is in make test
 
 
 def some_faults() -> Iterator[Boot]:

@@ -212,6 +212,7 @@ FAKE uint64_t window_rtm_long(uint64_t enable, uint64_t cells[WINDOW_CELLS])
 
 FAKE const uint8_t pebs_events[PEBS_EVENTS * PEBS_EVENT_BYTES] = {0};
 FAKE const uint8_t pebs_events_taken[PEBS_EVENTS * PEBS_TAKEN_BYTES] = {0};
+FAKE const uint8_t pebs_timed_end[1] = {0};
 
 FAKE void pebs_window(uint64_t enable, uint64_t flags, struct pebs_state *state)
 {
