@@ -3,7 +3,7 @@
  * tsxpmu.c - the host tool: reads what the application has written.
  *
  *   tsxpmu decode pebs FILE --format N
- *   tsxpmu decode pt FILE [--tsx | --count]
+ *   tsxpmu decode pt FILE [--tsx | --count] [--cpu NAME]
  *   tsxpmu plan EVENT... [--counters N] [--fixed N] [--cpu NAME] [--regime X]
  *
  * Here are the command line and what is said of errors; decode_*.c and plan.c
@@ -13,6 +13,7 @@
 #include "host/decode_pebs.h"
 #include "host/decode_pt.h"
 #include "host/plan.h"
+#include "src/pt/packet.h"
 #include "version.h"
 
 #include <argp.h>
@@ -51,7 +52,8 @@ static const struct argp_option options[] = {
     {"fixed", 'x', "N", 0, "plan: fixed counters to use too, 0 to 2 (0)", 0},
     {"cpu", 'p', "NAME", 0,
      "plan: nehalem, sandybridge, ivybridge, haswell, broadwell, skylake (the "
-     "usual) or a DisplayFamily_DisplayModel (06_2AH)",
+     "usual) or a DisplayFamily_DisplayModel (06_2AH); pt: the processor that "
+     "was traced, for its errata",
      0},
     {"regime", 'r', "X", 0,
      "plan: A to F (A), of TSX and counter 3; in B counter 3 is left out "
@@ -66,7 +68,7 @@ struct arguments {
         *words[SCHEDULE_EVENTS_MAX + 1]; /* decode pebs|pt FILE, plan EVENT.. */
     unsigned word_count;
     unsigned format;
-    bool tsx, count;
+    bool tsx, count, has_cpu;
     struct constraints_cpu cpu;
     bool of_plan; /* an option of plan is given */
 };
@@ -110,8 +112,8 @@ static void check_usage(const struct arguments *arguments,
         argp_error(state, "--format is missing");
     else if (pt && arguments->format != NO_FORMAT)
         argp_error(state, "--format is for pebs");
-    else if (!pt && (arguments->tsx || arguments->count))
-        argp_error(state, "--tsx and --count are for pt");
+    else if (!pt && (arguments->tsx || arguments->count || arguments->has_cpu))
+        argp_error(state, "--tsx, --count and --cpu are for pt");
     else if (arguments->tsx && arguments->count)
         argp_error(state, "--tsx or --count, not both");
 }
@@ -120,7 +122,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 {
     struct arguments *arguments = state->input;
 
-    arguments->of_plan |= key != 0 && key < 0x80 && strchr("nxpra", key);
+    arguments->of_plan |= key != 0 && key < 0x80 && strchr("nxra", key);
     switch (key) {
     case 'f':
         arguments->format =
@@ -135,6 +137,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     case 'p':
         if (!plan_cpu(text, &arguments->cpu))
             argp_error(state, "no such processor: %s", text);
+        arguments->has_cpu = true;
         return 0;
     case 'r':
         if (!plan_regime(text, &arguments->cpu))
@@ -170,6 +173,10 @@ static bool decode(const struct arguments *arguments)
 {
     const char *path = arguments->words[2];
     FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
+    const unsigned errata =
+        arguments->has_cpu
+            ? pt_errata(arguments->cpu.family, arguments->cpu.model)
+            : 0;
 
     if (file == NULL) {
         fprintf(stderr, "tsxpmu: %s: %s\n", path, strerror(errno));
@@ -181,7 +188,7 @@ static bool decode(const struct arguments *arguments)
                      arguments->tsx     ? DECODE_PT_TSX
                      : arguments->count ? DECODE_PT_COUNT
                                         : DECODE_PT_PACKETS,
-                     stdout);
+                     errata, stdout);
 }
 
 int main(int argc, char **argv)
