@@ -47,7 +47,7 @@ export SOURCE_DATE_EPOCH := 1767225600
 export WRITE
 
 .PHONY: all help list setup run image sign tool test host lint boot soak sweep scale
-.PHONY: linux peer-tests new-test table faults claims mutants observed unchanged same figures bench fuzz powercut distributions clang docs clean
+.PHONY: man linux peer-tests new-test table faults claims mutants observed unchanged same figures bench fuzz powercut distributions clang docs clean
 all: $(B)/tsxpmu.efi $(B)/silicon.efi $(B)/tsxpmu
 
 help:
@@ -100,6 +100,7 @@ help:
 	@echo 'make sign     the same with a signed program; KEY=file CERT=file'
 	@echo 'make clang    tsxpmu.efi by clang and lld, in $(B)/clang'
 	@echo 'make tool     $(B)/tsxpmu: reads reports, decodes records, plans groups of events'
+	@echo 'make man      $(B)/man, a page for each of its commands'
 	@echo 'make setup    installs what all of it needs: scripts/setup says which lists'
 
 setup:
@@ -240,6 +241,21 @@ tool: $(B)/tsxpmu
 $(B)/tsxpmu: $(call hosted_object,$(TOOL)) $(call object,$(PURE) $(READER))
 	@echo "  link $@"
 	@$(CC) $^ -ljansson -lsqlite3 -o $@
+# A page for the tool and one for each command in a file of its own, of what
+# they say themselves.
+COMMANDS := $(filter-out arguments commands,$(notdir $(basename \
+                $(wildcard host/commands/*.c))))
+MAN_PAGES := $(B)/man/tsxpmu.1 $(COMMANDS:%=$(B)/man/tsxpmu-%.1)
+man: $(MAN_PAGES)
+$(MAN_PAGES): $(B)/man/%.1: $(B)/tsxpmu | $(FOR_TEST)
+	@mkdir -p $(@D)
+	@echo "  man $@"
+	@run="$(B)/$(patsubst tsxpmu-%,tsxpmu %,$(subst _, ,$*))"; \
+	help2man --no-info --section=1 --output=$@.part "$$run" --name="$$($$run --help \
+	    | sed '1d; /^  or:/d' | tr '\n' ' ' | sed 's/[.:] .*//')"
+	@sed -e '/^.TH/s/TSXPMU/$(subst _,-,$*)/' \
+	    -e 's/^tsxpmu \\- /$(subst _,-,$*) \\- /' $@.part >$@
+	@rm $@.part
 $(B)/bench/pt: $(B)/hosted/tests/bench/libipt.c.o
 $(B)/bench/pt: LIBS := -lipt
 $(B)/bench/%: $(B)/hosted/tests/bench/%.c.o $(call object,$(PURE))
@@ -455,9 +471,9 @@ $(B)/smp%.state: $(B)/silicon.efi $(B)/tsxpmu.img scripts/run.py \
 
 CHECK = @$(PYTHON) tests/check.py
 test host lint boot: | $(FOR_TEST)
-test: all $(BOOTED) $(B)/tsxpmu.img $(HOST_BINARIES) $(SNAPSHOTS)
+test: all $(BOOTED) $(B)/tsxpmu.img $(HOST_BINARIES) $(MAN_PAGES) $(SNAPSHOTS)
 	$(CHECK) host lint boot
-host: $(HOST_BINARIES) $(B)/tsxpmu
+host: $(HOST_BINARIES) $(MAN_PAGES)
 	$(CHECK) host
 lint: all clang $(B)/tsxpmu.img $(B)/silicon.img
 	$(CHECK) lint

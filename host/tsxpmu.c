@@ -29,6 +29,8 @@
 const char *argp_program_version = "tsxpmu " TSXPMU_RELEASE;
 
 static const char doc[] =
+    "Reads what tsxpmu.efi writes. --help after a command explains those that "
+    "read reports; the options here are of the others.\n\n"
     "decode: prints what FILE (- is the standard input) holds, by its name in "
     "the manual: pebs, every field of every record of a raw buffer of PEBS "
     "records; pt, every packet of a raw stream of Intel Processor Trace.\n\n"
@@ -191,7 +193,12 @@ int main(int argc, char **argv)
     static const struct argp argp = {
         .options = options,
         .parser = parse_option,
-        .args_doc = "decode pebs FILE\ndecode pt FILE\nplan EVENT...",
+        .args_doc = "show REPORT...\ncheck REPORT...\ndiff REPORT REPORT\n"
+                    "judge REPORT...\ndecode report REPORT...\n"
+                    "json REPORT...\ncsv REPORT...\ntap REPORT...\n"
+                    "junit REPORT...\nimport DB REPORT...\n"
+                    "query DB QUESTION\ndecode pebs FILE\ndecode pt FILE\n"
+                    "plan EVENT...",
         .doc = doc,
     };
     struct arguments arguments = {.format = NO_FORMAT,
@@ -199,6 +206,9 @@ int main(int argc, char **argv)
 
     int status;
 
+    for (int i = 1; i < argc; i++)
+        if (strcmp(argv[i], "-h") == 0)
+            argv[i] = "--help";
     argp_err_exit_status = TROUBLE;
     if (!commands_run(argc, argv, &status)) {
         plan_cpu("skylake", &arguments.cpu);

@@ -23,13 +23,14 @@ const char *span_find(struct span span, const char *text)
 
 bool span_match(struct span span, const char *pattern)
 {
-    const char *star = NULL, *end = span.at + span.bytes, *again = NULL;
+    const char *star = NULL;
+    size_t at = 0, again = 0;
 
-    for (const char *at = span.at; at < end;) {
+    while (at < span.bytes) {
         if (*pattern == '*') {
             star = ++pattern;
             again = at;
-        } else if (*pattern == *at) {
+        } else if (*pattern == span.at[at]) {
             pattern++;
             at++;
         } else if (star != NULL) {

@@ -75,6 +75,7 @@ static void patterns(void **state)
     assert_false(span_match(text, "*_count"));
     assert_false(span_match(text, "counter3_counts?"));
     assert_false(span_match((struct span){"", 0}, "a"));
+    assert_true(span_match((struct span){0}, "*"));
 }
 
 static void results(void **state)
