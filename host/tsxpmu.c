@@ -7,9 +7,10 @@
  *   tsxpmu plan EVENT... [--counters N] [--fixed N] [--cpu NAME] [--regime X]
  *
  * Here are the command line and what is said of errors; decode_*.c and plan.c
- * do the work. Exit status: 0 done, 1 the input is not as it should be, or
- * cannot be read, 64 wrong use.
+ * do the work, commands/ what reads reports. Exit status: 0 done, 1 the input
+ * is not as it should be, 2 wrong use, or what cannot be written.
  */
+#include "host/commands/commands.h"
 #include "host/decode_pebs.h"
 #include "host/decode_pt.h"
 #include "host/plan.h"
@@ -24,10 +25,13 @@
 #include <string.h>
 
 #define NO_FORMAT UINT_MAX
+#define TROUBLE   2 /* exit status, as grep's */
 
 const char *argp_program_version = "tsxpmu " TSXPMU_RELEASE;
 
 static const char doc[] =
+    "Reads what tsxpmu.efi writes. --help after a command explains those that "
+    "read reports; the options here are of the others.\n\n"
     "decode: prints what FILE (- is the standard input) holds, by its name in "
     "the manual: pebs, every field of every record of a raw buffer of PEBS "
     "records; pt, every packet of a raw stream of Intel Processor Trace.\n\n"
@@ -196,21 +200,35 @@ int main(int argc, char **argv)
     static const struct argp argp = {
         .options = options,
         .parser = parse_option,
-        .args_doc = "decode pebs FILE\ndecode pt FILE\nplan EVENT...",
+        .args_doc = "show REPORT...\ncheck REPORT...\ndiff REPORT REPORT\n"
+                    "judge REPORT...\ndecode report REPORT...\n"
+                    "json REPORT...\ncsv REPORT...\ntap REPORT...\n"
+                    "junit REPORT...\nimport DB REPORT...\n"
+                    "query DB QUESTION\ndecode pebs FILE\ndecode pt FILE\n"
+                    "plan EVENT...",
         .doc = doc,
     };
     struct arguments arguments = {.format = NO_FORMAT,
                                   .cpu = {.counters = 4, .regime = REGIME_A}};
 
-    plan_cpu("skylake", &arguments.cpu);
-    argp_parse(&argp, argc, argv, 0, NULL, &arguments);
-    bool good = strcmp(arguments.words[0], "plan") == 0
-                    ? plan_events(&arguments.cpu, arguments.words + 1,
-                                  arguments.word_count - 1, stdout)
-                    : decode(&arguments);
+    int status;
+
+    for (int i = 1; i < argc; i++)
+        if (strcmp(argv[i], "-h") == 0)
+            argv[i] = "--help";
+    argp_err_exit_status = TROUBLE;
+    if (!commands_run(argc, argv, &status)) {
+        plan_cpu("skylake", &arguments.cpu);
+        argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+        bool good = strcmp(arguments.words[0], "plan") == 0
+                        ? plan_events(&arguments.cpu, arguments.words + 1,
+                                      arguments.word_count - 1, stdout)
+                        : decode(&arguments);
+        status = good ? 0 : 1;
+    }
     if (fflush(stdout) != 0 || ferror(stdout)) {
         fprintf(stderr, "tsxpmu: standard output: %s\n", strerror(errno));
-        good = false;
+        status = TROUBLE;
     }
-    return good ? 0 : 1;
+    return status;
 }
