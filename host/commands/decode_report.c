@@ -6,6 +6,7 @@
 #include "host/decode_pebs.h"
 #include "host/decode_pt.h"
 #include "src/pebs/pebs_decode.h"
+#include "src/pt/packet.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,7 +43,28 @@ static bool option(int key, const char *text, void *context)
     }
 }
 
-static bool decode_bytes(const struct decoding *decoding, struct raw *raw,
+/* Of the processor that made them: the kind whose line names it, or the first.
+ */
+static struct span processor_of(const struct report *report)
+{
+    return report->kind_count == 0 ? (struct span){"unknown", 7}
+                                   : report->kinds[0].model;
+}
+
+/* By a text like "06_5EH". */
+static unsigned errata_of(struct span processor)
+{
+    unsigned family, model;
+    char text[8];
+
+    snprintf(text, sizeof(text), "%.*s", SPAN_ARGS(processor));
+    return sscanf(text, "%x_%xH", &family, &model) == 2
+               ? pt_errata(family, model)
+               : 0;
+}
+
+static bool decode_bytes(const struct decoding *decoding,
+                         const struct report *report, struct raw *raw,
                          const char *name)
 {
     struct span format = raw->what;
@@ -68,16 +90,10 @@ static bool decode_bytes(const struct decoding *decoding, struct raw *raw,
     if (file == NULL)
         abort();
     good = pebs ? decode_pebs(file, name, (unsigned)number, stdout)
-                : decode_pt(file, name, decoding->what, stdout);
+                : decode_pt(file, name, decoding->what,
+                            errata_of(processor_of(report)), stdout);
     fclose(file);
     return good;
-}
-
-/* The processor that made them: the kind whose line names it, or the first. */
-static struct span processor_of(const struct report *report)
-{
-    return report->kind_count == 0 ? (struct span){"unknown", 7}
-                                   : report->kinds[0].model;
 }
 
 static enum status decode_result(struct decoding *decoding, const char *file,
@@ -108,7 +124,7 @@ static enum status decode_result(struct decoding *decoding, const char *file,
             status = STATUS_FOUND;
         }
         fflush(stdout);
-        if (!decode_bytes(decoding, &raw, name))
+        if (!decode_bytes(decoding, report, &raw, name))
             status = STATUS_FOUND;
     }
     return status;
