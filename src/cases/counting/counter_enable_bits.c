@@ -47,8 +47,8 @@ static bool try_enables(struct test_context *t, const struct enables *e,
         else if (want.least == 0)
             want.least = 1; /* this window is long enough */
         bool signature;
-        enum erratum erratum = bank_erratum(p == PLACE_FIXED0 && want.most != 0,
-                                            counted, want, &signature);
+        enum erratum erratum = bank_erratum(
+            p, p == PLACE_FIXED0 && want.most != 0, counted, want, &signature);
         check_known(t, counted >= want.least && counted <= want.most, erratum,
                     signature, "%s: %s counted %ld; wanted %lu to %lu", state,
                     msr_name(bank_msr(p), name), (long)counted, want.least,
