@@ -54,6 +54,8 @@ static void check_beyond(struct test_context *t)
                 answered, tried);
     if (id->perfmon_version > 4)
         return; /* more of them, and metrics, since then */
+    for (uint32_t n = COUNTERS_MAX; n < 2 * COUNTERS_MAX; n++)
+        check_gp(t, n, "a counter that is not there");
     for (unsigned bit = 4; bit < 30; bit++)
         check_gp(t, (uint32_t)BIT(bit), "a counter that is not there");
     for (unsigned n = id->fixed_counters; n < 8; n++)
