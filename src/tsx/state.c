@@ -290,7 +290,7 @@ unsigned state_try(struct test_context *t, const struct state_row *row,
 }
 
 unsigned state_try_hle(struct test_context *t, const struct state_row *row,
-                   uint64_t components, unsigned times)
+                       uint64_t components, unsigned times)
 {
     return try_row(t, row, tsx_begin_hle, components, times);
 }
