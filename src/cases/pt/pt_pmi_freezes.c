@@ -70,14 +70,14 @@ static void judge(struct freeze *f, const struct bank *after, bool frozen)
             continue;
         uint64_t counted =
             (f->after[n] - f->before[n]) & bank_mask(test_cpu(t), n);
-        check_known(t, (counted == 0) == frozen,
-                    n >= 4 ? ERRATUM_FREEZE_PMC4_TO_7
-                           : ERRATUM_TOPA_PMI_NO_FREEZE,
-                    frozen && (ignored || n >= 4),
-                    "%s counted %lu of %u branches after the interrupt; "
-                    "wanted %s",
-                    msr_name(IA32_PMC(n), name), counted, WORK_BRANCHES,
-                    frozen ? "0" : "all");
+        check_known(
+            t, (counted == 0) == frozen,
+            n >= 4 ? ERRATUM_FREEZE_PMC4_TO_7 : ERRATUM_TOPA_PMI_NO_FREEZE,
+            frozen && (ignored || n >= 4),
+            "%s counted %lu branches after the interrupt, while the harness "
+            "made %u and some more; wanted %s",
+            msr_name(IA32_PMC(n), name), counted, WORK_BRANCHES,
+            frozen ? "0" : "them");
     }
 }
 
