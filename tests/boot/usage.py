@@ -386,7 +386,8 @@ def user_interface():
                        ("> Type", b""), (mark, ENTER), ("key=value", b"trials=4\r"),
                        ("trials=4 ", DOWN), (mark, DOWN), (mark, DOWN), (mark, DOWN),
                        ("> Start", ENTER), ("# END ", b""), ("PgUp", UP), ("PgUp", UP),
-                       ("PgUp", b"\x1b[H"), ("PgUp", DOWN), ("PgUp", b"m"),
+                       # What terminals send for Home is not the same for all firmware.
+                       ("PgUp", "home"), ("PgUp", DOWN), ("PgUp", b"m"),
                        (menu, UP), ("> Back", UP), ("> Power", ENTER)))
     yield Boot("menu by a keyboard; a screen", clean, default_options=False, silicon=False,
                options="countdown=60 exit=poweroff " + GOLDEN,
