@@ -192,3 +192,7 @@ FAULT(debugged_dr6_rtm,
       .what = "[any with RTM] DR6[16] is 1 after an advanced breakpoint",
       .caught = {"skylake-2017 on 1 tsx_debug_advanced FAIL"},
       .quantity = DEBUGGED_DR6, .number = ANY_NUMBER, .set = 0x10000)
+
+FAULT(abort_clears_dr7, .what = "[any with RTM] an abort clears DR7.RTM",
+      .caught = {"skylake-2017 on 1 tsx_debug_advanced FAIL"},
+      .breaks = ABORT_KEEPS_DR7)
