@@ -284,11 +284,12 @@ def listed():
 
 
 def shell():
-    """Every script for sh, however it is named."""
+    """Every script for sh, however it is named, and what bash completes by."""
     scripts = []
     for path in listed():
         with open(path, "rb") as file:
-            if file.readline().startswith(b"#!/bin/sh"):
+            if (file.readline().startswith(b"#!/bin/sh")
+                    or path.endswith(".bash-completion")):
                 scripts.append(path)
     yield from says("shellcheck", *scripts)
 
