@@ -114,3 +114,9 @@ FAULT(near_eventing_ip,
       .what = "[Skylake] SKL120, but each time: EventingIP is 16 bytes too low",
       .caught = {"skylake-2018 on 1 pebs_eventing_ip FAIL"},
       .quantity = RECORD_WORD, .number = 0xB0, .add = (uint64_t)(-16))
+
+FAULT(
+    near_topa_no_freeze,
+    .what = "[Broadwell] SKL125: the interrupt of a ToPA entry freezes nothing",
+    .caught = {"broadwell on 1 pt_pmi_freezes FAIL"},
+    .errata = HAS(TOPA_NO_FREEZE))
