@@ -6,6 +6,7 @@
 #include "src/harness/jobs.h"
 #include "src/base/mem.h"
 #include "src/session/soak.h"
+#include "src/session/one_test.h"
 #include "src/session/progress.h"
 #include "src/report/evidence.h"
 #include "src/report/header.h"
