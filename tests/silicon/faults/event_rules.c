@@ -167,7 +167,7 @@ FAULT(in_txcp_on_5,
 
 FAULT(in_tx_misses_elision,
       .what = "[A with HLE] IN_TX counts nothing in elided sections",
-      .caught = {"haswell on 1 tsx_in_tx_counts FAIL"},
+      .caught = {"skylake-2017 on 1 hle_elision FAIL"},
       .breaks = IN_TX_HAS_ELISION)
 
 FAULT(abort_rolls_fixed_back,
