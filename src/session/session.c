@@ -6,6 +6,7 @@
 #include "src/harness/jobs.h"
 #include "src/base/mem.h"
 #include "src/session/soak.h"
+#include "src/session/one_test.h"
 #include "src/session/progress.h"
 #include "src/report/evidence.h"
 #include "src/report/header.h"
@@ -103,19 +104,6 @@ static unsigned checks_made(const struct jobs *jobs)
     return sum;
 }
 
-/* Of a bare machine: in another time is what its hypervisor makes it. */
-static void compare_with_bound(struct session *s, const struct test *test,
-                               uint64_t ms)
-{
-    const struct options *options = s->setup->options;
-    const unsigned bound = test->bound_ms != 0 ? test->bound_ms : TEST_BOUND_MS;
-
-    if (!s->jobs.contexts[0].cpu.hypervisor && options->trials == 0 &&
-        options->soak == 0 && options->ht == HT_ALL && ms > bound)
-        ktap_note(&s->out, "took %lu ms: more than the %u ms that are meant",
-                  ms, bound);
-}
-
 static void run_test(struct session *s, unsigned n)
 {
     const struct options *options = s->setup->options;
@@ -135,7 +123,8 @@ static void run_test(struct session *s, unsigned n)
     struct finding found = write_result(s, n, name);
     if (soak.ms != 0)
         soak_write(&s->out, &soak, &found);
-    compare_with_bound(s, suite_test(&s->suite, n), hw_ms() - start);
+    one_test_took(&s->out, &s->jobs, suite_test(&s->suite, n), options,
+                  hw_ms() - start);
     if (options->verbosity == VERBOSITY_VERBOSE)
         ktap_note(&s->out, "took %lu ms, %u checks", hw_ms() - start,
                   checks_made(&s->jobs));
