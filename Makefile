@@ -237,6 +237,10 @@ $(B)/hosted/%.c.o: %.c | $(GENERATED)
 	@mkdir -p $(@D)
 	@echo "  cc $@"
 	@$(CC) $(HOSTED) $(WARN) -I. -I$(B)/gen $(DEPS) -c $< -o $@
+# The page without what is written into it.
+$(B)/gen/page.inc: host/page/page.html | $(B)/gen
+	@cd host/page && xxd -i page.html >$(CURDIR)/$@
+$(call hosted_object,host/commands/page.c): $(B)/gen/page.inc
 tool: $(B)/tsxpmu
 $(B)/tsxpmu: $(call hosted_object,$(TOOL)) $(call object,$(PURE) $(READER))
 	@echo "  link $@"

@@ -76,11 +76,15 @@ static void print_terms(const struct planned *planned, FILE *out)
                 planned->place->value);
 }
 
-/* The name, where both tools' grammars take it. */
+/* The name, where both tools' grammars take it; perf's takes r01c4 for an event
+ * wherever it stands. */
 static void print_name(const struct planned *planned, FILE *out)
 {
     const char *name = planned->event->name;
+    struct event raw = {0};
 
+    if (event_raw(name, &raw) != 0)
+        return;
     for (const char *c = name; *c != '\0'; c++)
         if (!isalnum((unsigned char)*c) && *c != '_' && *c != '.')
             return;

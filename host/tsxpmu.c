@@ -233,7 +233,8 @@ int main(int argc, char **argv)
                     "judge REPORT...\ndecode report REPORT...\n"
                     "json REPORT...\ncsv REPORT...\ntap REPORT...\n"
                     "junit REPORT...\nimport DB REPORT...\n"
-                    "query DB QUESTION\ndecode pebs FILE\ndecode pt FILE\n"
+                    "query DB QUESTION\npage DB|REPORT...\ndecode pebs "
+                    "FILE\ndecode pt FILE\n"
                     "plan EVENT...",
         .doc = doc,
     };

@@ -111,12 +111,12 @@ def run(result):
              "echo 0 >/sys/devices/cpu/allow_tsx_force_abort\n"
              "perf stat -e '{cpu/event=0x3c,umask=0x00,name=cycles/u,"
              "cpu/event=0xc0,umask=0x00,name=instructions/,"
-             "cpu/event=0xc4,umask=0x01,name=r01c4/p}'\n"
+             "cpu/event=0xc4,umask=0x01/p}'\n"
              "perf stat -e '{cpu/event=0xc4,umask=0x02,inv=1,cmask=3,name=FEW/uk,"
              "cpu/event=0xc9,umask=0x04,in_tx=1/}'\n"),
             ("r1c4 r2c4 r4c4 r8c4 --regime B --force-abort",
              "echo 1 >/sys/devices/cpu/allow_tsx_force_abort\nperf stat -e '{"
-             + ",".join(f"cpu/event=0xc4,umask=0x0{n},name=r{n}c4/" for n in (1, 2, 4, 8))
+             + ",".join(f"cpu/event=0xc4,umask=0x0{n}/" for n in (1, 2, 4, 8))
              + "}'\n"),
             (f"--events {LIST} RS_EVENTS.EMPTY_END {OFFCORE} cd/01=20",
              "perf stat -e '{cpu/event=0x5e,umask=0x01,edge=1,inv=1,cmask=1,"
