@@ -239,6 +239,10 @@ $(B)/hosted/%.c.o: %.c | $(GENERATED)
 	@mkdir -p $(@D)
 	@echo "  cc $@"
 	@$(CC) $(HOSTED) $(WARN) -I. -I$(B)/gen $(DEPS) -c $< -o $@
+# The page without what is written into it.
+$(B)/gen/page.inc: host/page/page.html | $(B)/gen
+	@cd host/page && xxd -i page.html >$(CURDIR)/$@
+$(call hosted_object,host/commands/page.c): $(B)/gen/page.inc
 tool: $(B)/tsxpmu
 # Many packets at a time: the tool's own, by vector instructions.
 SWIFT := $(call hosted_object,host/pt_vector.c) $(call object,$(filter-out src/pt/many.c,$(PURE)))

@@ -98,27 +98,52 @@ bool plan_regime(const char *name, struct constraints_cpu *cpu)
     return false;
 }
 
-/* The name, or EVENT/UMASK; *text is moved past it. */
-static bool parse_code(const char **text, uint64_t *select)
+/* A name of ours, of the list or of perf; EVENT/UMASK; or perf's other ways to
+ * write an event. *text is moved past it. */
+static bool parse_code(const json_t *list, const char **text,
+                       struct event *event)
 {
     const size_t length = strcspn(*text, ":=");
-    uint64_t event, umask;
+    uint64_t code, umask;
+    size_t known;
 
     for (size_t i = 0; i < COUNT(events); i++)
         if (strlen(events[i].name) == length &&
             strncasecmp(*text, events[i].name, length) == 0) {
-            *select = events[i].select;
+            event->wanted.select = events[i].select;
             *text += length;
             return true;
         }
-    if (!parse_hex(text, 0xff, &event) || *(*text)++ != '/' ||
+    if ((known = event_list_find(list, *text, event)) != 0 ||
+        (known = event_raw(*text, event)) != 0 ||
+        (known = event_pmu(list, *text, event)) != 0) {
+        *text += known;
+        return true;
+    }
+    if (!parse_hex(text, 0xff, &code) || *(*text)++ != '/' ||
         !parse_hex(text, 0xff, &umask))
         return false;
-    *select = event | umask << 8;
+    event->wanted.select = code | umask << 8;
     return true;
 }
 
-static bool parse_event(const char *text, struct event_wanted *event)
+/* Perf's modifiers, which stand together: ":upp"; after "/" without ":". */
+static bool take_modifiers(const char **text, struct event *event)
+{
+    const size_t length = strspn(*text, "ukp");
+
+    if (length == 0 || strchr(":=", (*text)[length]) == NULL)
+        return false;
+    for (size_t i = 0; i < length; i++) {
+        event->user |= (*text)[i] == 'u';
+        event->kernel |= (*text)[i] == 'k';
+        event->wanted.precise |= (*text)[i] == 'p';
+    }
+    *text += length;
+    return true;
+}
+
+static bool parse_words(const char **text, struct event *event)
 {
     static const struct {
         const char *word;
@@ -129,44 +154,74 @@ static bool parse_event(const char *text, struct event_wanted *event)
         {":in_tx", IA32_PERFEVTSEL_IN_TX},
     };
 
-    *event = (struct event_wanted){0};
-    if (!parse_code(&text, &event->select))
-        return false;
-    while (*text == ':') {
+    while (**text == ':') {
+        const char *after = *text + 1;
         size_t i = 0;
         while (i < COUNT(words) &&
-               strncasecmp(text, words[i].word, strlen(words[i].word)) != 0)
+               strncasecmp(*text, words[i].word, strlen(words[i].word)) != 0)
             i++;
-        if (i == COUNT(words))
+        if (i < COUNT(words)) {
+            event->wanted.select |= words[i].bits;
+            event->wanted.precise |= words[i].bits == 0;
+            *text += strlen(words[i].word);
+        } else if (take_modifiers(&after, event)) {
+            *text = after;
+        } else {
             return false;
-        event->select |= words[i].bits;
-        event->precise |= words[i].bits == 0;
-        text += strlen(words[i].word);
+        }
     }
+    return true;
+}
+
+static bool parse_event(const json_t *list, const char *text,
+                        struct event *event)
+{
+    const char *begin = text;
+
+    *event = (struct event){0};
+    if (!parse_code(list, &text, event))
+        return false;
+    if (text[-1] == '/' && *text != ':' && *text != '\0' &&
+        !take_modifiers(&text, event))
+        return false;
+    if (event->name[0] == '\0')
+        snprintf(event->name, sizeof(event->name), "%.*s", (int)(text - begin),
+                 begin);
+    if (!parse_words(&text, event))
+        return false;
     if (*text == '=') {
         text++;
-        if (!parse_hex(&text, UINT64_MAX, &event->with))
+        if (!parse_hex(&text, UINT64_MAX, &event->wanted.with))
             return false;
     }
     return *text == '\0';
 }
 
 /* False with a line where the event is none, or fits nowhere. */
-static bool place_event(const struct constraints_cpu *cpu, const char *name,
-                        struct placement *place)
+static bool place_event(const struct plan *plan, const char *name,
+                        struct event *event, struct placement *place)
 {
-    struct event_wanted event;
     char why[CONSTRAINTS_WHY_BYTES];
 
-    if (!parse_event(name, &event))
+    if (!parse_event(plan->list, name, event))
         fprintf(stderr,
                 "tsxpmu: %s: not an event: a name in the manual, or "
                 "EVENT/UMASK in hexadecimal\n",
                 name);
-    else if (!constraints_find(cpu, &event, place, why))
+    else if (event->counters == EVENT_UNPLANNED)
+        fprintf(stderr,
+                "tsxpmu: %s: needs a fixed counter that is not planned\n",
+                name);
+    else if (!constraints_find(&plan->cpu, &event->wanted, place, why))
         fprintf(stderr, "tsxpmu: %s: %s\n", name, why);
-    else if (event.with != 0 && place->msr == 0)
+    else if (event->wanted.with != 0 && place->msr == 0)
         fprintf(stderr, "tsxpmu: %s: no MSR goes with this event\n", name);
+    else if (event->counters != 0 &&
+             (place->counters &= event->counters | 3u << PLACE_FIXED) == 0)
+        fprintf(stderr,
+                "tsxpmu: %s: the list has no counter for it that is "
+                "there\n",
+                name);
     else
         return true;
     return false;
@@ -187,15 +242,31 @@ static void print_event(const char *name, const struct placement *place,
             place->alone ? ", all other counters of the core quiet" : "");
 }
 
-bool plan_events(const struct constraints_cpu *cpu, const char *const names[],
+/* The events of group g, by counters. */
+static unsigned group_of(unsigned g, const struct schedule *schedule,
+                         const struct event events_of[],
+                         const struct placement places[], unsigned count,
+                         struct planned out[PLACES])
+{
+    unsigned found = 0;
+
+    for (unsigned c = 0; c < PLACES; c++)
+        for (unsigned e = 0; e < count; e++)
+            if (schedule->group[e] == g && schedule->counter[e] == c)
+                out[found++] = (struct planned){&events_of[e], &places[e], c};
+    return found;
+}
+
+bool plan_events(const struct plan *plan, const char *const names[],
                  unsigned count, FILE *out)
 {
+    struct event wanted[SCHEDULE_EVENTS_MAX];
     struct placement places[SCHEDULE_EVENTS_MAX];
     struct schedule schedule;
     bool good = true;
 
     for (unsigned e = 0; e < count; e++)
-        good &= place_event(cpu, names[e], &places[e]);
+        good &= place_event(plan, names[e], &wanted[e], &places[e]);
     if (!good)
         return false;
     enum schedule_error error = schedule_make(places, count, &schedule);
@@ -203,12 +274,19 @@ bool plan_events(const struct constraints_cpu *cpu, const char *const names[],
         fprintf(stderr, "tsxpmu: %s\n", schedule_error_text(error));
         return false;
     }
+    plan_before(plan->form, &plan->cpu, out);
     for (unsigned g = 0; g < schedule.groups; g++) {
+        struct planned group[PLACES];
+        unsigned n = group_of(g, &schedule, wanted, places, count, group);
+        if (plan->form != FORM_COUNTERS) {
+            good &=
+                plan_command(plan->form, &plan->cpu, plan->list, group, n, out);
+            continue;
+        }
         fprintf(out, "group %u\n", g + 1);
-        for (unsigned c = 0; c < PLACES; c++)
-            for (unsigned e = 0; e < count; e++)
-                if (schedule.group[e] == g && schedule.counter[e] == c)
-                    print_event(names[e], &places[e], c, out);
+        for (unsigned i = 0; i < n; i++)
+            print_event(names[group[i].event - wanted], group[i].place,
+                        group[i].counter, out);
     }
-    return true;
+    return good;
 }

@@ -39,7 +39,9 @@ static const char doc[] =
     "plan: the fewest groups of events that can each be counted at once. EVENT "
     "is a name in the manual or EVENT/UMASK in hexadecimal (C4H/01H), then "
     "what there is of :pebs (it makes records), :in_tx, :in_txcp, and =VALUE "
-    "of the MSR that goes with it.";
+    "of the MSR that goes with it; or as perf writes it: a name of its own "
+    "(cycles) or of --events, r01c4, cpu/event=0xc4,umask=1/, with :u, :k, "
+    ":p.";
 
 static const struct argp_option options[] = {
     {"format", 'f', "N", 0,
@@ -60,6 +62,11 @@ static const struct argp_option options[] = {
      "without --force-abort",
      0},
     {"force-abort", 'a', NULL, 0, "plan: RTM_FORCE_ABORT = 1", 0},
+    {"events", 'e', "FILE", 0, "plan: a list of events in perf's JSON form", 0},
+    {"form", 'o', "FORM", 0,
+     "plan: command lines for perf (perf stat), pcm (pcm-core) or likwid "
+     "(likwid-perfctr); counters is the usual",
+     0},
     {0},
 };
 
@@ -70,7 +77,8 @@ struct arguments {
     unsigned format;
     struct decode_pt_options pt;
     bool has_cpu;
-    struct constraints_cpu cpu;
+    struct plan plan;
+    const char *events;
     bool of_plan; /* an option of plan is given */
 };
 
@@ -122,29 +130,37 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 {
     struct arguments *arguments = state->input;
 
-    arguments->of_plan |= key != 0 && key < 0x80 && strchr("nxra", key);
+    arguments->of_plan |= key != 0 && key < 0x80 && strchr("nxraeo", key);
     switch (key) {
     case 'f':
         arguments->format =
             parse_number(text, 0, NO_FORMAT - 1, "format", state);
         return 0;
     case 'n':
-        arguments->cpu.counters = parse_number(text, 1, 8, "counters", state);
+        arguments->plan.cpu.counters =
+            parse_number(text, 1, 8, "counters", state);
         return 0;
     case 'x':
-        arguments->cpu.fixed = parse_number(text, 0, 2, "fixed", state);
+        arguments->plan.cpu.fixed = parse_number(text, 0, 2, "fixed", state);
         return 0;
     case 'p':
-        if (!plan_cpu(text, &arguments->cpu))
+        if (!plan_cpu(text, &arguments->plan.cpu))
             argp_error(state, "no such processor: %s", text);
         arguments->has_cpu = true;
         return 0;
     case 'r':
-        if (!plan_regime(text, &arguments->cpu))
+        if (!plan_regime(text, &arguments->plan.cpu))
             argp_error(state, "no such regime: %s", text);
         return 0;
     case 'a':
-        arguments->cpu.force_abort = 1;
+        arguments->plan.cpu.force_abort = 1;
+        return 0;
+    case 'e':
+        arguments->events = text;
+        return 0;
+    case 'o':
+        if (!plan_form(text, &arguments->plan.form))
+            argp_error(state, "no such form: %s", text);
         return 0;
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &arguments->pt;
@@ -179,8 +195,22 @@ static bool decode(const struct arguments *arguments)
         return decode_pebs(file, path, arguments->format, stdout);
     struct decode_pt_options pt = arguments->pt;
     if (arguments->has_cpu)
-        pt.errata = pt_errata(arguments->cpu.family, arguments->cpu.model);
+        pt.errata =
+            pt_errata(arguments->plan.cpu.family, arguments->plan.cpu.model);
     return decode_pt(file, path, &pt, stdout);
+}
+
+static bool plan(struct arguments *arguments)
+{
+    bool good;
+
+    if (arguments->events != NULL &&
+        (arguments->plan.list = event_list_read(arguments->events)) == NULL)
+        return false;
+    good = plan_events(&arguments->plan, arguments->words + 1,
+                       arguments->word_count - 1, stdout);
+    json_decref(arguments->plan.list);
+    return good;
 }
 
 int main(int argc, char **argv)
@@ -195,12 +225,13 @@ int main(int argc, char **argv)
                     "judge REPORT...\ndecode report REPORT...\n"
                     "json REPORT...\ncsv REPORT...\ntap REPORT...\n"
                     "junit REPORT...\nimport DB REPORT...\n"
-                    "query DB QUESTION\ndecode pebs FILE\ndecode pt FILE\n"
+                    "query DB QUESTION\npage DB|REPORT...\ndecode pebs "
+                    "FILE\ndecode pt FILE\n"
                     "plan EVENT...",
         .doc = doc,
     };
-    struct arguments arguments = {.format = NO_FORMAT,
-                                  .cpu = {.counters = 4, .regime = REGIME_A}};
+    struct arguments arguments = {
+        .format = NO_FORMAT, .plan.cpu = {.counters = 4, .regime = REGIME_A}};
 
     int status;
 
@@ -209,11 +240,10 @@ int main(int argc, char **argv)
             argv[i] = "--help";
     argp_err_exit_status = TROUBLE;
     if (!commands_run(argc, argv, &status)) {
-        plan_cpu("skylake", &arguments.cpu);
+        plan_cpu("skylake", &arguments.plan.cpu);
         argp_parse(&argp, argc, argv, 0, NULL, &arguments);
         bool good = strcmp(arguments.words[0], "plan") == 0
-                        ? plan_events(&arguments.cpu, arguments.words + 1,
-                                      arguments.word_count - 1, stdout)
+                        ? plan(&arguments)
                         : decode(&arguments);
         status = good ? 0 : 1;
     }

@@ -76,6 +76,8 @@ def host() -> None:
     tool_report.run(result)
     import tool_db
     tool_db.run(result)
+    import tool_page
+    tool_page.run(result, skip)
     import tool_install
     tool_install.run(result)
 

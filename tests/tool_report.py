@@ -334,7 +334,11 @@ def raw_bytes():
     lines[at:at] = [*raw(0, "PEBS records of format 3", record * 2),
                     *raw(1, "PEBS records of format 3", record * 30),
                     *raw(1, "Processor Trace", trace)]
-    files = Files(report=whole(lines), none=whole(golden_lines()),
+    kinds = [line for line in lines if "GenuineIntel" in line]
+    hybrid = [line for both in lines for line in (
+        [kinds[0].replace("processors 0-1", "processor 0").replace("06_5EH", "06_97H"),
+         kinds[0].replace("processors 0-1", "processors 1,3-4")] if both == kinds[0] else [both])]
+    files = Files(report=whole(lines), none=whole(golden_lines()), hybrid=whole(hybrid),
                   damaged=whole([re.sub("^# raw 0020 .", "# raw 0020 f", line)
                                  for line in lines]))
     status, out, errors = files.run("decode", "report", "{report}")
@@ -344,6 +348,8 @@ def raw_bytes():
         yield out[:2000]
     yield from expect(files.run("decode", "report", "--count", "--processor=1", "--test",
                                 "*overflow", "{report}"), 0, "Processor Trace, 18 bytes")
+    yield from expect(files.run("decode", "report", "{hybrid}"), 0,
+                      "processor 0 (06_97H, silicon)", "processor 1 (06_5EH, silicon)")
     yield from expect(files.run("decode", "report", "{damaged}"), 1, "damaged: the CRC")
     yield from expect(files.run("decode", "report", "{none}"), 1, "no raw bytes")
     yield from expect(files.run("decode", "report", "--test=pebs_*", "{report}"), 1,

@@ -12,8 +12,9 @@ static const struct {
     {"check", command_check}, {"csv", command_csv},
     {"diff", command_diff},   {"import", command_import},
     {"json", command_json},   {"judge", command_judge},
-    {"junit", command_junit}, {"query", command_query},
-    {"show", command_show},   {"tap", command_tap},
+    {"junit", command_junit}, {"page", command_page},
+    {"query", command_query}, {"show", command_show},
+    {"tap", command_tap},
 };
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))

@@ -16,6 +16,7 @@ command command_import;
 command command_json;
 command command_judge;
 command command_junit;
+command command_page;
 command command_query;
 command command_show;
 command command_tap;

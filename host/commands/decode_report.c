@@ -52,12 +52,31 @@ static bool option(int key, const char *text, void *context)
     }
 }
 
-/* Of the processor that made them: the kind whose line names it, or the first.
- */
-static struct span processor_of(const struct report *report)
+/* "0-1,4": is the processor one of these? An empty set is that of one alone. */
+static bool is_of(struct span set, uint64_t processor)
 {
-    return report->kind_count == 0 ? (struct span){"unknown", 7}
-                                   : report->kinds[0].model;
+    uint64_t first, last;
+
+    if (set.bytes == 0)
+        return true;
+    while (take_number(&set, &first)) {
+        last = first;
+        if (take(&set, "-") && !take_number(&set, &last))
+            return false;
+        if (first <= processor && processor <= last)
+            return true;
+        take(&set, ",");
+    }
+    return false;
+}
+
+/* The processor that made them, as the report's head names it. */
+static struct span processor_of(const struct report *report, uint64_t processor)
+{
+    for (size_t i = 0; i < report->kind_count; i++)
+        if (is_of(report->kinds[i].processors, processor))
+            return report->kinds[i].model;
+    return (struct span){"unknown", 7};
 }
 
 /* By a text like "06_5EH". */
@@ -85,7 +104,7 @@ static bool decode_bytes(const struct decoding *decoding,
     FILE *file;
     bool good;
 
-    pt.errata = errata_of(processor_of(report));
+    pt.errata = errata_of(processor_of(report, raw->processor));
     if (!pebs && !span_is(raw->what, "Processor Trace")) {
         fprintf(stderr, "tsxpmu: %s: cannot decode: %.*s\n", name,
                 SPAN_ARGS(raw->what));
@@ -122,8 +141,8 @@ static enum status decode_result(struct decoding *decoding, const char *file,
                  SPAN_ARGS(result->name), raw.processor);
         printf("%.*s, processor %lu (%.*s, %s): %.*s, %lu bytes%s\n",
                SPAN_ARGS(result->name), raw.processor,
-               SPAN_ARGS(processor_of(report)), made_on_name(report->made_on),
-               SPAN_ARGS(raw.what), raw.said,
+               SPAN_ARGS(processor_of(report, raw.processor)),
+               made_on_name(report->made_on), SPAN_ARGS(raw.what), raw.said,
                raw.said > raw.count ? ", the first of them" : "");
         decoding->decoded++;
         if (raw.damaged) {

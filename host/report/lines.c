@@ -9,7 +9,7 @@
 #include "host/report/lines.h"
 
 #include "host/report/grow.h"
-#include "src/base/crc.h"
+#include "host/report/quick_crc.h"
 
 #include <string.h>
 
@@ -131,8 +131,8 @@ static void read_end(struct report *report)
             return;
         }
         report->crc =
-            crc32(report->crc, report->lines[i].at, report->lines[i].bytes);
-        report->crc = crc32(report->crc, "\n", 1);
+            quick_crc(report->crc, report->lines[i].at, report->lines[i].bytes);
+        report->crc = quick_crc(report->crc, "\n", 1);
     }
 }
 

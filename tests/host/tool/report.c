@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* report.c - the reader of reports: lines as terminals leave them, figures by
  * their shape, raw bytes, and what is missing. */
+#include "host/report/quick_crc.h"
 #include "host/report/report.h"
+#include "src/base/crc.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -213,12 +215,27 @@ static void raw_bytes(void **state)
     reports_close(&reports);
 }
 
+/* Of every length and place: those of src/base/crc.c. */
+static void crcs(void **state)
+{
+    uint8_t bytes[64];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(bytes); i++)
+        bytes[i] = (uint8_t)(i * 37 + 11);
+    for (size_t from = 0; from < 9; from++)
+        for (size_t count = 0; from + count <= sizeof(bytes); count++)
+            assert_int_equal(quick_crc(0x1234567, bytes + from, count),
+                             crc32(0x1234567, bytes + from, count));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cleans),    cmocka_unit_test(patterns),
         cmocka_unit_test(results),   cmocka_unit_test(problems),
         cmocka_unit_test(no_report), cmocka_unit_test(raw_bytes),
+        cmocka_unit_test(crcs),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
