@@ -44,7 +44,8 @@ def boot(program: str, cpu: str) -> tuple[str, str]:
     with tempfile.TemporaryDirectory() as directory:
         stick = image(directory, program, "test.efi" if cpu else "EFI/BOOT/BOOTX64.EFI")
         machine = qemu.Machine(stick, 1, "build/silicon.efi" if cpu else "",
-                               memory=MEBIBYTES, extra=DEVICES)
+                               memory=MEBIBYTES, extra=DEVICES,
+                               shift=qemu.SHIFT_OS)
         if not cpu:
             machine.cpu = PLAIN
         config = f"cpu={cpu}\nturns=off\nos=on\napp=\\test.efi\n" if cpu else None

@@ -31,7 +31,6 @@
 #define LIMIT_ALL 0xFFFFFFFFu
 
 #define RFLAGS_FIXED  UINT64_C(2)
-#define RFLAGS_RF     UINT64_C(0x10000)
 #define RFLAGS_SYSRET UINT64_C(0x3C7FD7)
 
 #define GATE_BYTES 16
@@ -58,8 +57,8 @@ static struct action system_call(struct vcpu *v)
     unsigned selector = (unsigned)(star >> 32) & 0xFFFC;
 
     v->gprs.rcx = b->rip + v->current.length;
-    v->gprs.r11 =
-        (b->rflags & ~(RFLAGS_RF | RFLAGS_TF)) | (v->levels.tf ? RFLAGS_TF : 0);
+    v->gprs.r11 = (b->rflags & ~(uint64_t)(RFLAGS_RF | RFLAGS_TF)) |
+                  (v->levels.tf ? RFLAGS_TF : 0);
     v->levels.tf = v->levels.tf && (rdmsr(IA32_FMASK) & RFLAGS_TF) == 0;
     b->rflags = (v->gprs.r11 & ~rdmsr(IA32_FMASK)) | RFLAGS_FIXED;
     load_flat(&b->cs, selector, CODE_64);

@@ -112,3 +112,43 @@ void demand_executed(struct processor *p, bool user, uint64_t instructions)
         instructions -= some;
     }
 }
+
+static bool is_told_in_sums(const struct event_row *event)
+{
+    return event->kind <= EVENT_CYCLES_BUS ||
+           event->kind == EVENT_LLC_REFERENCES ||
+           event->kind == EVENT_LLC_MISSES;
+}
+
+static uint64_t rounds_left(uint64_t value, uint64_t events)
+{
+    return (COUNTER_MASK - (value & COUNTER_MASK)) / events;
+}
+
+uint64_t demand_rounds(const struct processor *p, bool user, uint64_t events)
+{
+    const struct processor *s = p->sibling;
+    uint64_t left = UINT64_MAX, one;
+
+    if (p->machine->fault != FAULT_none || p->cpu->as_sold ||
+        p->pebs.armed != 0 || p->pebs.residual_in > 0 || p->pmu.pmi_again ||
+        p->machine->uncore.counting || (s != NULL && s->pmu.any != 0) ||
+        p->pmu.any != 0 || is_traced(p, user))
+        return 0;
+    for (unsigned n = 0; n < p->machine->counters; n++) {
+        if (of_general(p, n, user) == DEMAND_NONE)
+            continue;
+        if ((p->pebs.enable & BIT(n)) != 0 ||
+            (p->pmu.select[n] & (EVTSEL_CMASK | EVTSEL_INV | EVTSEL_EDGE)) !=
+                0 ||
+            !is_told_in_sums(counters_find_event(p, p->pmu.select[n])))
+            return 0;
+        if ((one = rounds_left(p->pmu.counter[n], events)) < left)
+            left = one;
+    }
+    for (unsigned n = 0; n < FIXED_MAX; n++)
+        if (of_fixed(p, n, user) != DEMAND_NONE &&
+            (one = rounds_left(p->pmu.fixed[n], events)) < left)
+            left = one;
+    return left;
+}

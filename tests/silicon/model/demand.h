@@ -22,4 +22,9 @@ bool demand_tells_levels(const struct processor *p);
 /* It has executed so many, of which nothing else is to be known. */
 void demand_executed(struct processor *p, bool user, uint64_t instructions);
 
+/* A loop runs by itself, and what it has done is counted then: so many rounds
+ * at most, before a counter could overflow; 0: it has to be stepped. events: of
+ * any kind, in a round. */
+uint64_t demand_rounds(const struct processor *p, bool user, uint64_t events);
+
 #endif
