@@ -22,7 +22,7 @@
 
 struct fake_cpu fake_cpu;
 struct hypervisor hypervisor;
-const char svm_nmi_handler[1], svm_sleep_handler[1];
+const char svm_nmi_handler[1], svm_sleep_handler[1], svm_halt_handler[1];
 const char svm_direct_trap[1], svm_direct_fault[1];
 const char vcpu_leave_point[1], vcpu_wake_point[1];
 const char vcpu_takeover_point[8];
@@ -175,6 +175,12 @@ void svm_wait_until_tsc(uint64_t tsc, uint64_t instruction_tsc)
 {
     fake_cpu.waited_until = tsc;
     fake_cpu.instruction_tsc = instruction_tsc;
+}
+
+void svm_take_interrupt(const void *idtr, volatile uint32_t *eoi)
+{
+    (void)idtr;
+    *eoi = 0;
 }
 
 uint32_t svm_tsc_per_64(void)

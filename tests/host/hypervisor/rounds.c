@@ -29,6 +29,8 @@ static struct vcpu *start(uint64_t event, uint64_t from)
     assert_true(cache_bytes(FAKE_CPU_PROCESSORS) <= sizeof(caches));
     cache_start(&hypervisor.machine, (struct cache_state *)caches);
     fake_cpu.counts = true;
+    fake_cpu.tsc_per_64 = 64;
+    assert_true(turns_start(false));
     hypervisor.has_os = hypervisor.for_os = true;
     v = fake_cpu_vcpu(0);
     v->levels = (struct levels){.sce = true};

@@ -19,7 +19,12 @@
 /* They stay 0; MAXPHYADDR is 39. */
 #define BASE_RESERVED (BITS(63, 39) | BITS(10, 9) | BITS(7, 0))
 
+#define VECTORS     256
+#define SVR_ENABLED 0x1FFu
+
 #define APIC_TPR     0x080u
+#define APIC_EOI     0x0B0u
+#define APIC_IRR     0x200u /* eight registers of 32 vectors each */
 #define APIC_LDR     0x0D0u
 #define APIC_DFR     0x0E0u
 #define APIC_SVR     0x0F0u
@@ -44,13 +49,65 @@ void apic_base_prepare(uint8_t *page)
     empty_page = page;
 }
 
+/* With more than one processor, stores to the registers exit: startup.c. */
+static bool map(struct vcpu *v, uint64_t page, uint64_t to)
+{
+    struct npt *const tables[] = {&v->pages_free, &v->pages_step,
+                                  &v->pages_catch};
+    bool is_real = to == (rdmsr(IA32_APIC_BASE) & BASE_ADDRESS);
+    uint64_t flags = NPT_PRESENT | NPT_USER | NPT_NX;
+    bool good = true;
+
+    if (!is_real || hypervisor.processors == 1)
+        flags |= NPT_WRITE;
+    for (unsigned n = 0; n < 3; n++)
+        good = good && npt_map_page(tables[n], page, to, flags);
+    return good;
+}
+
+static void reset_registers(uint64_t host)
+{
+    for (uint32_t n = 0; n < LVTS; n++)
+        apic_write(host, APIC_LVT + n * 0x10, LVT_MASK);
+    apic_write(host, APIC_INITIAL, 0);
+    apic_write(host, APIC_TPR, 0);
+    apic_write(host, APIC_LDR, 0);
+    apic_write(host, APIC_DFR, UINT32_MAX);
+    apic_write(host, APIC_SVR, 0xFF);
+}
+
+/* What is pending is taken, because nothing else clears it. */
+void apic_base_init(void)
+{
+    static struct gate gates[VECTORS];
+    const struct table_register idtr = {sizeof(gates) - 1, (uint64_t)gates};
+    uint64_t host = rdmsr(IA32_APIC_BASE);
+    volatile uint32_t *eoi =
+        (volatile uint32_t *)((host & BASE_ADDRESS) + APIC_EOI);
+
+    for (unsigned n = 0; n < VECTORS; n++)
+        gate_set(&gates[n], svm_halt_handler);
+    apic_write(host, APIC_SVR, SVR_ENABLED);
+    apic_write(host, APIC_TPR, 0);
+    for (uint32_t n = 0; n < LVTS; n++)
+        apic_write(host, APIC_LVT + n * 0x10, LVT_MASK);
+    for (unsigned n = 0; n < VECTORS; n++)
+        if ((apic_read(host, APIC_IRR + n / 32 * 0x10) >> n % 32 & 1) != 0)
+            svm_take_interrupt(&idtr, eoi);
+    reset_registers(host);
+}
+
 void apic_base_start(struct vcpu *v)
 {
     for (size_t n = 0; n < PAGE_BYTES; n++)
         empty_page[n] = 0xFF;
     v->apic_base = rdmsr(IA32_APIC_BASE);
-    if (!hypervisor.x2apic)
+    if (!hypervisor.x2apic) {
+        uint64_t at = v->apic_base & BASE_ADDRESS;
+
         msr_map_intercept(hypervisor.msr_map, IA32_APIC_BASE, IA32_APIC_BASE);
+        map(v, at, at);
+    }
     for (size_t n = 0; n < CANONICAL_ROWS; n++)
         msr_map_intercept(hypervisor.msr_map, canonical[n].first,
                           canonical[n].last);
@@ -78,30 +135,6 @@ uint64_t apic_base_read(const struct vcpu *v, uint32_t msr)
 bool apic_base_is_off(const struct vcpu *v)
 {
     return hypervisor.has_os && (v->apic_base & BASE_ENABLE) == 0;
-}
-
-static void reset_registers(uint64_t host)
-{
-    for (uint32_t n = 0; n < LVTS; n++)
-        apic_write(host, APIC_LVT + n * 0x10, LVT_MASK);
-    apic_write(host, APIC_INITIAL, 0);
-    apic_write(host, APIC_TPR, 0);
-    apic_write(host, APIC_LDR, 0);
-    apic_write(host, APIC_DFR, UINT32_MAX);
-    apic_write(host, APIC_SVR, 0xFF);
-}
-
-static bool map(struct vcpu *v, uint64_t page, uint64_t to)
-{
-    struct npt *const tables[] = {&v->pages_free, &v->pages_step,
-                                  &v->pages_catch};
-    bool good = true;
-
-    for (unsigned n = 0; n < 3; n++)
-        good =
-            good && npt_map_page(tables[n], page, to,
-                                 NPT_PRESENT | NPT_WRITE | NPT_USER | NPT_NX);
-    return good;
 }
 
 static bool write_base(struct vcpu *v, uint64_t value)

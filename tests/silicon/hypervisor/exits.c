@@ -119,7 +119,7 @@ static struct action on_wrmsr(struct vcpu *v)
     if (number == MSR_EFER)
         good = write_efer(v, value);
     else if (x2apic_is_msr(number))
-        good = x2apic_write(number, value);
+        good = x2apic_write(v, number, value);
     else if (apic_base_is_msr(number))
         good = apic_base_write(v, number, value);
     else
@@ -243,7 +243,10 @@ static struct action reinject(const struct vcpu *v)
 static struct action on_nested_page_fault(struct vcpu *v)
 {
     uint64_t npf = v->vmcb->exit_info1, address = v->vmcb->exit_info2;
+    struct action a;
 
+    if (startup_apic_store(v, &a))
+        return a;
     if (v->mode == MODE_STEP && v->tx.depth > 0)
         return tx_page_fault(v);
     if (conflict_page_fault(v, nested_table_of(v)) || code_scan_fault(v))
@@ -297,9 +300,9 @@ static struct action on_vmmcall(struct vcpu *v)
     if (v->vmcb->rip == (uint64_t)vcpu_takeover_point) {
         hypervisor.has_os = true;
         v->vmcb->intercept_cr = INTERCEPT_CR4_WRITE;
-        apic_base_start(v);
         host_tables_load(v);
         code_scan_start(v);
+        apic_base_start(v);
         return action_complete(ACTION_ADVANCE, VMMCALL_BYTES);
     }
     if (v->vmcb->rip == (uint64_t)vcpu_takeover_point + VMMCALL_BYTES)

@@ -46,7 +46,7 @@ bool x2apic_start(uint8_t *empty_page);
 bool x2apic_is_msr(uint32_t msr);
 /* False: #GP. */
 bool x2apic_read(uint32_t msr, uint64_t *value);
-bool x2apic_write(uint32_t msr, uint64_t value);
+bool x2apic_write(struct vcpu *v, uint32_t msr, uint64_t value);
 
 /* apic_base.c: from then on, where there is an operating system. page: an empty
  * one, in place of the registers. */
@@ -57,6 +57,17 @@ uint64_t apic_base_read(const struct vcpu *v, uint32_t msr);
 /* False: #GP. */
 bool apic_base_write(struct vcpu *v, uint32_t msr, uint64_t value);
 bool apic_base_is_off(const struct vcpu *v);
+/* This processor's local APIC, as INIT leaves it. */
+void apic_base_init(void);
+
+/* startup.c: INIT, SIPI and NMI by the interrupt command register. False: it
+ * is for the host's local APIC. */
+bool startup_command(struct vcpu *v, uint32_t command, uint32_t destination);
+/* A nested page fault: is it a store to the local APIC? */
+bool startup_apic_store(struct vcpu *v, struct action *a);
+/* INIT or SIPI has come: waits for SIPI, and begins as the processor does. */
+bool startup_is_due(const struct vcpu *v);
+void startup_begin(struct vcpu *v);
 
 /* guest_memory.c: the guest's memory. */
 bool guest_physical(const struct vcpu *v, uint64_t linear, uint64_t *physical);
@@ -318,6 +329,7 @@ bool kick_others_in_guest(const struct vcpu *v);
  * TSC counts instructions. */
 bool turns_start(bool on);
 bool turns_enabled(void);
+bool turns_tsc_counts(void); /* instructions */
 /* Ticks of the TSC that an instruction takes. */
 uint64_t turns_instruction_tsc(void);
 /* Passes the turn on; returns when it is this one's again. */

@@ -71,13 +71,22 @@ void levels_own_tf(struct vcpu *v, bool stepped)
 
 /* --- What is to be done -------------------------------------------------- */
 
+/* Where the TSC does not tell how many instructions, each is stepped. */
+static uint8_t demand_here(const struct vcpu *v, bool user)
+{
+    enum demand d = demand_of(v->model, user);
+
+    return (uint8_t)(d == DEMAND_TOTAL && !turns_tsc_counts() ? DEMAND_STEPS
+                                                              : d);
+}
+
 static void look(struct vcpu *v)
 {
     struct levels *l = &v->levels;
 
     l->steps = 0;
-    l->demand[0] = (uint8_t)demand_of(v->model, false);
-    l->demand[1] = (uint8_t)demand_of(v->model, true);
+    l->demand[0] = demand_here(v, false);
+    l->demand[1] = demand_here(v, true);
     l->gates = l->demand[0] != l->demand[1] ||
                (l->demand[0] == DEMAND_TOTAL && demand_tells_levels(v->model));
 }

@@ -19,8 +19,6 @@
 #define IA32_FMASK 0xC0000084u
 #define EFER_SCE   UINT64_C(1)
 
-#define CS_L UINT16_C(0x200) /* attributes of a segment in the VMCB */
-
 /* Flat segments that SYSCALL and SYSRET load: present, accessed, G, and L or
  * D. */
 #define CODE_64   0xA9Bu

@@ -33,9 +33,8 @@
 #define ROUNDS_CHUNK UINT64_C(10000)
 /* Rounds that the branch predictor learns from. */
 #define ROUNDS_LEARNT 4
-/* More cycles than a load takes, and more requests than it makes. */
-#define ACCESS_EVENTS 1000
-
+/* More cycles than a load takes. */
+#define LATENCY_MAX 1000
 /* Those of many rounds are under way together: line fill buffers. */
 #define LOADS_AT_ONCE 10
 
@@ -229,8 +228,9 @@ static bool is_alike(const struct vcpu *v)
 {
     const struct vmcb *b = v->vmcb;
 
-    return hypervisor.has_os && v->rounds.alike >= ALIKE_MIN &&
-           v->rounds.count == 0 && b->rip == v->rounds.ip[0] &&
+    return hypervisor.has_os && turns_tsc_counts() &&
+           v->rounds.alike >= ALIKE_MIN && v->rounds.count == 0 &&
+           b->rip == v->rounds.ip[0] &&
            v->current_rip == v->rounds.ip[v->rounds.instructions - 1] &&
            v->tx.depth == 0 && !v->levels.tf && v->grants == 0 &&
            v->overlay_count == 0 && (b->dr7 & DR7_ENABLED) == 0;
@@ -240,9 +240,13 @@ static bool is_alike(const struct vcpu *v)
 static bool may_run(struct vcpu *v)
 {
     unsigned instructions = v->rounds.instructions;
-    uint64_t events = cycles_of_round(v) + instructions +
-                      (uint64_t)ROUND_ACCESSES * ACCESS_EVENTS;
-    uint64_t most = demand_rounds(v->model, v->vmcb->cpl > 0, events);
+    unsigned accesses = data_access_watched(v) ? ROUND_ACCESSES : 0;
+    const struct demand_round round = {
+        .instructions = instructions,
+        .cycles = cycles_of_round(v) + accesses * LATENCY_MAX / LOADS_AT_ONCE,
+        .requests = 2 * accesses, /* on two lines */
+    };
+    uint64_t most = demand_rounds(v->model, v->vmcb->cpl > 0, &round);
     uint64_t needed = ROUNDS_NEVER;
     uint8_t opcode;
 

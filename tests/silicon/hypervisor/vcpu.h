@@ -219,6 +219,7 @@ struct vcpu {
     uint64_t spin_state;
     bool reset;          /* its work is to end, as by INIT */
     uint64_t restart[8]; /* where it then goes on */
+    uint32_t init, sipi; /* have come: startup.c */
     bool guest_nmi;      /* one for the guest is pending */
     bool pmi_pending;    /* an interrupt of counters, sent while stepped */
     struct transaction tx;
@@ -267,6 +268,7 @@ uint32_t svm_tsc_per_64(void);
  * it writes to the local APIC's EOI register. */
 void svm_halt(const void *idtr, volatile uint32_t *eoi);
 extern const char svm_halt_handler[];
+void svm_take_interrupt(const void *idtr, volatile uint32_t *eoi);
 /* The global interrupt flag: off, NMIs wait too. */
 void svm_clgi(void);
 /* The VMMCALLs of vcpu_leave, vcpu_wake and vcpu_os_takes_over. */

@@ -96,6 +96,9 @@ _Static_assert(sizeof(struct vmcb) == 0x1000, "VMCB");
 #define INTERCEPT2_CLGI     (UINT32_C(1) << 5)
 #define INTERCEPT2_SKINIT   (UINT32_C(1) << 6)
 
+/* vmcb_segment.attributes of CS: 64-bit mode. */
+#define CS_L UINT16_C(0x200)
+
 /* interrupt_shadow: no interrupt before the next instruction is complete. */
 #define SHADOW_ON UINT64_C(1)
 
