@@ -47,7 +47,7 @@ export SOURCE_DATE_EPOCH := 1767225600
 export WRITE
 
 .PHONY: all help list setup run image sign tool test host lint boot soak sweep scale
-.PHONY: linux peer-tests new-test table faults claims mutants observed unchanged same figures bench fuzz powercut distributions clang docs clean
+.PHONY: man linux peer-tests new-test table faults claims mutants observed unchanged same figures bench fuzz powercut distributions clang docs clean
 all: $(B)/tsxpmu.efi $(B)/silicon.efi $(B)/tsxpmu
 
 help:
@@ -99,7 +99,8 @@ help:
 	@echo 'make image    $(B)/tsxpmu.img, for a USB stick'
 	@echo 'make sign     the same with a signed program; KEY=file CERT=file'
 	@echo 'make clang    tsxpmu.efi by clang and lld, in $(B)/clang'
-	@echo 'make tool     $(B)/tsxpmu, which decodes records and plans groups of events'
+	@echo 'make tool     $(B)/tsxpmu: reads reports, decodes records, plans groups of events'
+	@echo 'make man      $(B)/man, a page for each of its commands'
 	@echo 'make setup    installs what all of it needs: scripts/setup says which lists'
 
 setup:
@@ -223,7 +224,10 @@ $(B)/%.efi: $(B)/%.so scripts/pe_header.py
 HOSTED := -std=c11 -D_GNU_SOURCE -O2 -g
 PURE   := src/base/text.c src/cpu/generation.c src/counting/constraints.c src/counting/schedule.c \
           $(sort $(wildcard src/pebs/pebs*.c src/pt/*.c))
-TOOL   := $(sort $(wildcard host/*.c))
+TOOL   := $(sort $(wildcard host/*.c host/*/*.c))
+# What reports are read with, beside host/report; of src/ as above.
+READER := src/base/crc.c src/cpu/cpuid_bits.c src/cpu/identity.c src/cpu/regime.c \
+          src/harness/verdict.c
 BENCH  := tests/bench/pebs.c tests/bench/pt.c
 hosted_object = $(addprefix $(B)/hosted/,$(addsuffix .o,$(1)))
 $(call hosted_object,$(BENCH) tests/bench/libipt.c): | $(FOR_LAB)
@@ -234,9 +238,24 @@ $(B)/hosted/%.c.o: %.c | $(GENERATED)
 	@echo "  cc $@"
 	@$(CC) $(HOSTED) $(WARN) -I. -I$(B)/gen $(DEPS) -c $< -o $@
 tool: $(B)/tsxpmu
-$(B)/tsxpmu: $(call hosted_object,$(TOOL)) $(call object,$(PURE))
+$(B)/tsxpmu: $(call hosted_object,$(TOOL)) $(call object,$(PURE) $(READER))
 	@echo "  link $@"
-	@$(CC) $^ -o $@
+	@$(CC) $^ -ljansson -lsqlite3 -o $@
+# A page for the tool and one for each command in a file of its own, of what
+# they say themselves.
+COMMANDS := $(filter-out arguments commands,$(notdir $(basename \
+                $(wildcard host/commands/*.c))))
+MAN_PAGES := $(B)/man/tsxpmu.1 $(COMMANDS:%=$(B)/man/tsxpmu-%.1)
+man: $(MAN_PAGES)
+$(MAN_PAGES): $(B)/man/%.1: $(B)/tsxpmu | $(FOR_TEST)
+	@mkdir -p $(@D)
+	@echo "  man $@"
+	@run="$(B)/$(patsubst tsxpmu-%,tsxpmu %,$(subst _, ,$*))"; \
+	help2man --no-info --section=1 --output=$@.part "$$run" --name="$$($$run --help \
+	    | sed '1d; /^  or:/d' | tr '\n' ' ' | sed 's/[.:] .*//')"
+	@sed -e '/^.TH/s/TSXPMU/$(subst _,-,$*)/' \
+	    -e 's/^tsxpmu \\- /$(subst _,-,$*) \\- /' $@.part >$@
+	@rm $@.part
 $(B)/bench/pt: $(B)/hosted/tests/bench/libipt.c.o
 $(B)/bench/pt: LIBS := -lipt
 $(B)/bench/%: $(B)/hosted/tests/bench/%.c.o $(call object,$(PURE))
@@ -422,6 +441,11 @@ REGISTER_CASES := $(addprefix src/cases/,$(addsuffix .c, \
     counting/global_status_set pebs/pebs_registers \
     tsx/force_abort_enumeration tsx/tsx_in_txcp_counter2))
 $(B)/tests/host/cases/register_cases: $(call host_object,$(REGISTER_CASES))
+# The reader of reports; what a machine would answer is played.
+REPORT_READER := $(filter-out %/regime_again.c,$(sort $(wildcard host/report/*.c)))
+$(B)/host/host/%.c.o $(B)/host/tests/host/tool/%.c.o: SAN += -D_GNU_SOURCE
+$(patsubst %.c,$(B)/%,$(wildcard tests/host/tool/*.c)): \
+    $(call host_object,$(REPORT_READER))
 $(B)/tests/host/model/%: $(B)/host/tests/host/model/%.c.o \
                          $(call host_object,$(MODEL))
 	$(link_host)
@@ -447,9 +471,9 @@ $(B)/smp%.state: $(B)/silicon.efi $(B)/tsxpmu.img scripts/run.py \
 
 CHECK = @$(PYTHON) tests/check.py
 test host lint boot: | $(FOR_TEST)
-test: all $(BOOTED) $(B)/tsxpmu.img $(HOST_BINARIES) $(SNAPSHOTS)
+test: all $(BOOTED) $(B)/tsxpmu.img $(HOST_BINARIES) $(MAN_PAGES) $(SNAPSHOTS)
 	$(CHECK) host lint boot
-host: $(HOST_BINARIES) $(B)/tsxpmu
+host: $(HOST_BINARIES) $(MAN_PAGES)
 	$(CHECK) host
 lint: all clang $(B)/tsxpmu.img $(B)/silicon.img
 	$(CHECK) lint
@@ -540,7 +564,9 @@ $(B)/fuzz/%: tests/fuzz/%.c $(FUZZED) \
 	@mkdir -p $(@D)
 	@echo "  clang $@"
 	@clang -std=c11 -O1 -g -fsanitize=fuzzer,address,undefined \
-	    -fno-sanitize-recover=all -I. -I$(B)/gen $(filter %.c,$^) -o $@
+	    -fno-sanitize-recover=all -D_GNU_SOURCE -I. -I$(B)/gen \
+	    $(filter %.c,$^) -o $@
+$(B)/fuzz/report: $(REPORT_READER) src/base/crc.c src/harness/verdict.c
 fuzz: $(FUZZ)
 	@for target in $^; do \
 	    ./$$target -seed=1 -max_total_time=10 -max_len=1024 -timeout=5 \
@@ -555,4 +581,4 @@ clean:
 -include $(patsubst %,%.d,$(call object,$(APP) $(SIM)) \
            $(call hosted_object,$(TOOL) $(BENCH) tests/bench/libipt.c) \
            $(PIC) $(call host_object,$(CORE) $(HOST_HYPERVISOR) $(HOST_FAKES) \
-               $(HOST_TESTS) $(SIM_TESTS) $(EFI_TESTS)))
+               $(REPORT_READER) $(HOST_TESTS) $(SIM_TESTS) $(EFI_TESTS)))

@@ -67,6 +67,21 @@ begin nested
         ask     OUTSIDE
         ret
 
+; The same, with a PAUSE between the releases: where the outer is elided that
+; aborts, so it is done again, and INSIDE and DATA are of the second time.
+begin released
+        xacquire xchg [rsi], ecx
+        mov     ecx, 1
+        ask     INSIDE
+        xacquire xchg [rdx], ecx
+        look
+        xrelease mov dword [rdx], 0
+        pause
+        ask     BETWEEN
+        xrelease mov dword [rsi], 0
+        ask     OUTSIDE
+        ret
+
 ; The same lock twice: the second XCHG finds it taken.
 begin recursive
         xacquire xchg [rsi], ecx

@@ -138,17 +138,25 @@ tsx_state:
         jmp     qword [rsp + AT_BEGIN]
 
 ; By HLE: RBP is the lock, which is free. What aborts executes it again without
-; elision; XTEST then says so.
+; elision; XTEST then says so. Status flags are kept in AX over it: POPF may
+; abort.
+%macro flags_back 0
+        add     al, 0x7f                ; OF: where AL was 1
+        sahf
+        mov     ax, 0                   ; what XCHG has put there
+%endmacro
+
 global tsx_begin_hle
 tsx_begin_hle:
         xacquire xchg [rbp], rax
-        pushfq
+        seto    al
+        lahf
         xtest
         jz      .executed
-        popfq
+        flags_back
         jmp     qword [rsp + AT_CHANGE]
 .executed:
-        popfq
+        flags_back
         mov     qword [rbp], 0
         end_with ABORTED
 
@@ -161,6 +169,11 @@ tsx_state_begin:
 global tsx_state_commit
 tsx_state_commit:
         xend
+        end_with COMMITTED
+
+global tsx_end_xrelease
+tsx_end_xrelease:
+        xrelease mov qword [rbp], 0
         end_with COMMITTED
 
 global tsx_state_fallback

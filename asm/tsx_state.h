@@ -51,7 +51,8 @@ int tsx_state(struct tsx_state *state);
 
 /* XBEGIN; and XACQUIRE of a quadword that is free and that before[5] (RBP) is
  * the address of: after the abort the lock is taken and released without
- * elision, RAX is 0 and the outcome TSX_ABORTED. No end that commits. */
+ * elision, RAX is 0 and the outcome TSX_ABORTED. The end that commits is
+ * tsx_end_xrelease, of a lock that RBP still points to. */
 extern const uint8_t tsx_state_begin[], tsx_begin_hle[];
 
 /* What the transaction changes: nothing; all registers and status flags, each
@@ -64,9 +65,9 @@ extern const uint8_t tsx_change_nothing[], tsx_change_general[],
 
 /* What then ends it: XEND, XABORT 77H, the same in an inner transaction, ... ;
  * the last stores to 64 KB from the argument on. */
-extern const uint8_t tsx_state_commit[], tsx_end_xabort[], tsx_end_nested[],
-    tsx_end_pause[], tsx_end_cpuid[], tsx_end_ud2[], tsx_end_load[],
-    tsx_end_int3[], tsx_end_capacity[];
+extern const uint8_t tsx_state_commit[], tsx_end_xrelease[], tsx_end_xabort[],
+    tsx_end_nested[], tsx_end_pause[], tsx_end_cpuid[], tsx_end_ud2[],
+    tsx_end_load[], tsx_end_int3[], tsx_end_capacity[];
 
 /* Where an exception that is delivered all the same is reported; all go on at
  * tsx_state_resume. */

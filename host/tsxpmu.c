@@ -3,16 +3,18 @@
  * tsxpmu.c - the host tool: reads what the application has written.
  *
  *   tsxpmu decode pebs FILE --format N
- *   tsxpmu decode pt FILE [--tsx | --count]
+ *   tsxpmu decode pt FILE [--tsx | --count] [--cpu NAME]
  *   tsxpmu plan EVENT... [--counters N] [--fixed N] [--cpu NAME] [--regime X]
  *
  * Here are the command line and what is said of errors; decode_*.c and plan.c
- * do the work. Exit status: 0 done, 1 the input is not as it should be, or
- * cannot be read, 64 wrong use.
+ * do the work, commands/ what reads reports. Exit status: 0 done, 1 the input
+ * is not as it should be, 2 wrong use, or what cannot be written.
  */
+#include "host/commands/commands.h"
 #include "host/decode_pebs.h"
 #include "host/decode_pt.h"
 #include "host/plan.h"
+#include "src/pt/packet.h"
 #include "version.h"
 
 #include <argp.h>
@@ -23,10 +25,13 @@
 #include <string.h>
 
 #define NO_FORMAT UINT_MAX
+#define TROUBLE   2 /* exit status, as grep's */
 
 const char *argp_program_version = "tsxpmu " TSXPMU_RELEASE;
 
 static const char doc[] =
+    "Reads what tsxpmu.efi writes. --help after a command explains those that "
+    "read reports; the options here are of the others.\n\n"
     "decode: prints what FILE (- is the standard input) holds, by its name in "
     "the manual: pebs, every field of every record of a raw buffer of PEBS "
     "records; pt, every packet of a raw stream of Intel Processor Trace.\n\n"
@@ -51,7 +56,8 @@ static const struct argp_option options[] = {
     {"fixed", 'x', "N", 0, "plan: fixed counters to use too, 0 to 2 (0)", 0},
     {"cpu", 'p', "NAME", 0,
      "plan: nehalem, sandybridge, ivybridge, haswell, broadwell, skylake (the "
-     "usual) or a DisplayFamily_DisplayModel (06_2AH)",
+     "usual) or a DisplayFamily_DisplayModel (06_2AH); pt: the processor that "
+     "was traced, for its errata",
      0},
     {"regime", 'r', "X", 0,
      "plan: A to F (A), of TSX and counter 3; in B counter 3 is left out "
@@ -66,7 +72,7 @@ struct arguments {
         *words[SCHEDULE_EVENTS_MAX + 1]; /* decode pebs|pt FILE, plan EVENT.. */
     unsigned word_count;
     unsigned format;
-    bool tsx, count;
+    bool tsx, count, has_cpu;
     struct constraints_cpu cpu;
     bool of_plan; /* an option of plan is given */
 };
@@ -110,8 +116,8 @@ static void check_usage(const struct arguments *arguments,
         argp_error(state, "--format is missing");
     else if (pt && arguments->format != NO_FORMAT)
         argp_error(state, "--format is for pebs");
-    else if (!pt && (arguments->tsx || arguments->count))
-        argp_error(state, "--tsx and --count are for pt");
+    else if (!pt && (arguments->tsx || arguments->count || arguments->has_cpu))
+        argp_error(state, "--tsx, --count and --cpu are for pt");
     else if (arguments->tsx && arguments->count)
         argp_error(state, "--tsx or --count, not both");
 }
@@ -120,7 +126,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 {
     struct arguments *arguments = state->input;
 
-    arguments->of_plan |= key != 0 && key < 0x80 && strchr("nxpra", key);
+    arguments->of_plan |= key != 0 && key < 0x80 && strchr("nxra", key);
     switch (key) {
     case 'f':
         arguments->format =
@@ -135,6 +141,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     case 'p':
         if (!plan_cpu(text, &arguments->cpu))
             argp_error(state, "no such processor: %s", text);
+        arguments->has_cpu = true;
         return 0;
     case 'r':
         if (!plan_regime(text, &arguments->cpu))
@@ -170,6 +177,10 @@ static bool decode(const struct arguments *arguments)
 {
     const char *path = arguments->words[2];
     FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
+    const unsigned errata =
+        arguments->has_cpu
+            ? pt_errata(arguments->cpu.family, arguments->cpu.model)
+            : 0;
 
     if (file == NULL) {
         fprintf(stderr, "tsxpmu: %s: %s\n", path, strerror(errno));
@@ -181,7 +192,7 @@ static bool decode(const struct arguments *arguments)
                      arguments->tsx     ? DECODE_PT_TSX
                      : arguments->count ? DECODE_PT_COUNT
                                         : DECODE_PT_PACKETS,
-                     stdout);
+                     errata, stdout);
 }
 
 int main(int argc, char **argv)
@@ -189,21 +200,35 @@ int main(int argc, char **argv)
     static const struct argp argp = {
         .options = options,
         .parser = parse_option,
-        .args_doc = "decode pebs FILE\ndecode pt FILE\nplan EVENT...",
+        .args_doc = "show REPORT...\ncheck REPORT...\ndiff REPORT REPORT\n"
+                    "judge REPORT...\ndecode report REPORT...\n"
+                    "json REPORT...\ncsv REPORT...\ntap REPORT...\n"
+                    "junit REPORT...\nimport DB REPORT...\n"
+                    "query DB QUESTION\ndecode pebs FILE\ndecode pt FILE\n"
+                    "plan EVENT...",
         .doc = doc,
     };
     struct arguments arguments = {.format = NO_FORMAT,
                                   .cpu = {.counters = 4, .regime = REGIME_A}};
 
-    plan_cpu("skylake", &arguments.cpu);
-    argp_parse(&argp, argc, argv, 0, NULL, &arguments);
-    bool good = strcmp(arguments.words[0], "plan") == 0
-                    ? plan_events(&arguments.cpu, arguments.words + 1,
-                                  arguments.word_count - 1, stdout)
-                    : decode(&arguments);
+    int status;
+
+    for (int i = 1; i < argc; i++)
+        if (strcmp(argv[i], "-h") == 0)
+            argv[i] = "--help";
+    argp_err_exit_status = TROUBLE;
+    if (!commands_run(argc, argv, &status)) {
+        plan_cpu("skylake", &arguments.cpu);
+        argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+        bool good = strcmp(arguments.words[0], "plan") == 0
+                        ? plan_events(&arguments.cpu, arguments.words + 1,
+                                      arguments.word_count - 1, stdout)
+                        : decode(&arguments);
+        status = good ? 0 : 1;
+    }
     if (fflush(stdout) != 0 || ferror(stdout)) {
         fprintf(stderr, "tsxpmu: standard output: %s\n", strerror(errno));
-        good = false;
+        status = TROUBLE;
     }
-    return good ? 0 : 1;
+    return status;
 }

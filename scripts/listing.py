@@ -55,6 +55,17 @@ def tests() -> Iterator[tuple[str, str]]:
         yield _stem(path), "".join(pieces).replace('\\"', '"')
 
 
+def bounds() -> dict[str, int]:
+    """What each test takes at most on a bare machine, in ms."""
+    usual = int(re.findall(r"#define TEST_BOUND_MS (\d+)", _read(
+        os.path.join(ROOT, "src/harness/case.h")))[0])
+    found = {}
+    for path in _paths("src/cases/*/*.c"):
+        own = re.search(r"\.bound_ms = (\d+)", _read(path))
+        found[_stem(path)] = int(own[1]) if own else usual
+    return found
+
+
 def main() -> None:
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # make list | head
     print("personalities:", *personalities())
@@ -62,6 +73,12 @@ def main() -> None:
         print(f"\n{title}:")
         for name, text in rows:
             print(f"  {name}: {text}")
+    longest = bounds()
+    print("\non a bare machine, with the usual trials, the tests take at most "
+          f"{sum(longest.values()) / 1000:.1f} s; more than {min(longest.values())} ms each:")
+    for name, ms in longest.items():
+        if ms > min(longest.values()):
+            print(f"  {name}: {ms} ms")
 
 
 if __name__ == "__main__":

@@ -70,6 +70,12 @@ def host() -> None:
     tool_plan.run(result)
     import tool_pt
     tool_pt.run(result, skip)
+    import tool_report
+    tool_report.run(result)
+    import tool_db
+    tool_db.run(result)
+    import tool_install
+    tool_install.run(result)
 
 
 def lint() -> None:

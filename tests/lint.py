@@ -22,6 +22,7 @@ APPLICATION = 10  # PE/COFF: IMAGE_SUBSYSTEM_EFI_APPLICATION
 NX_COMPAT = 0x0100  # IMAGE_DLLCHARACTERISTICS_NX_COMPAT
 # The subjects before it name their areas otherwise, or not.
 SUBJECTS_SINCE = "4d1ddae93"
+BOUNDS_MS = 60000  # a run with the usual trials
 # Lines that a file of these folders may have.
 LINES = 400
 CLANG_FORMAT = 14
@@ -228,6 +229,8 @@ def tables():
     for name, asks in listing.tests():
         if not asks.endswith("?"):
             yield f'{name} asks nothing: "{asks}"'
+    if (most := sum(listing.bounds().values())) >= BOUNDS_MS:
+        yield f"on a bare machine the tests may take {most} ms together"
     yield from expected.problems(
         [name for name, _ in listing.tests()], listing.personalities())
 
@@ -281,11 +284,12 @@ def listed():
 
 
 def shell():
-    """Every script for sh, however it is named."""
+    """Every script for sh, however it is named, and what bash completes by."""
     scripts = []
     for path in listed():
         with open(path, "rb") as file:
-            if file.readline().startswith(b"#!/bin/sh"):
+            if (file.readline().startswith(b"#!/bin/sh")
+                    or path.endswith(".bash-completion")):
                 scripts.append(path)
     yield from says("shellcheck", *scripts)
 

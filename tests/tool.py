@@ -67,7 +67,7 @@ def unreadable(path, line):
 def misused(*words):
     run = subprocess.run([TOOL, *words], check=False, capture_output=True,
                          timeout=60)
-    if run.returncode != 64 or run.stdout or b"tsxpmu: " not in run.stderr:
+    if run.returncode != 2 or run.stdout or b"tsxpmu: " not in run.stderr:
         yield f"{words}: status {run.returncode}, {run.stderr.decode()}"
 
 

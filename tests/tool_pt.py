@@ -118,7 +118,8 @@ def payloads():
     rows = [("04", "tnt.8     N"), ("02a30d00 00000000", "tnt.64    TNT"),
             ("4d78563412", "tip       IPBytes 2, 0x0000000012345678"),
             ("1d", "fup       IPBytes 0, suppressed"),
-            ("9902", "mode.exec CS.L&LMA 0, CS.D 1"),
+            ("9902", "mode.exec CS.L&LMA 0, CS.D 1, IF 0"),
+            ("9905", "mode.exec CS.L&LMA 1, CS.D 0, IF 1"),
             ("9922", "mode.tsx  InTX 0, TXAbort 1"),
             ("024301301200 0000", "pip       CR3 0x1230000, NR 1"),
             ("02c87856341200", "vmcs      base 0x12345678000"),
@@ -161,6 +162,42 @@ def huge():
         yield f"status {status}, {errors}"
 
 
+BEGIN = PSB + b"\x99\x20\x7d\x00\x10\x40\0\0\0" + PSBEND + b"\x99\x21\x3d\x10\x10"
+
+
+def overflow():
+    """No deviation, and yet not a clean trace."""
+    status, lines, errors = decode(BEGIN + b"\x02\xf3\x3d\x20\x10", "--tsx")
+    if status or errors or lines[2:] != [
+            "0x00000020 overflow  packets lost, InTX unknown"]:
+        yield f"status {status}, {lines}, {errors}"
+
+
+def limited():
+    """A thousand lines of the kind, then one with the number of others."""
+    data = PSB + PSBEND
+    for options, more, lines in (((), b"\x99\x23", 2), (("--count",), b"\x99\x23", 2),
+                                 (("--tsx",), b"\x99\x22\x06", 6000)):
+        status, out, errors = decode(data + more * 5000, *options)
+        complaints = [l for l in out if "DEVIATION" in l] + errors
+        if status != 1 or len(complaints) != 1001 or len(out) != lines or \
+                errors[-1] != "tsxpmu: FILE: 4000 more of these":
+            yield (f"{options}: status {status}, {len(complaints)} complaints, "
+                   f"{len(out)} lines, {errors[-1:]}")
+
+
+def errata():
+    """The branch before an abort (BDM064); an OVF in a CYC (SKD007)."""
+    data = BEGIN + b"\x2d\x30\x10\x99\x22\x3d\x20\x10\x2d\x40\x10\x3f\x02\xf3"
+    seen = {}
+    for cpu in ("haswell", "broadwell", "06_5EH"):
+        _, lines, _ = decode(data, "--cpu", cpu)
+        seen[cpu] = (any("BDM064" in l for l in lines), lines[-1].split()[1])
+    if seen != {"haswell": (False, "cyc"), "broadwell": (True, "cyc"),
+                "06_5EH": (False, "ovf")}:
+        yield f"{seen}"
+
+
 def bounded():
     """A long input takes no more memory than a short one, also through a
     pipe."""
@@ -175,7 +212,7 @@ def bounded():
 def misused(*words):
     run = subprocess.run([TOOL, *words], check=False, capture_output=True,
                          timeout=60)
-    if run.returncode != 64 or run.stdout or b"tsxpmu: " not in run.stderr:
+    if run.returncode != 2 or run.stdout or b"tsxpmu: " not in run.stderr:
         yield f"{words}: status {run.returncode}, {run.stderr.decode()}"
 
 
@@ -209,6 +246,9 @@ def run(result, skip):
         "0x0000001f begin     IP unknown",
         "0x0000001f DEVIATION MODE.TSX without its FUP, seen at 0x21"], [])
         else [f"status {status}, {lines}, {errors}"])
+    result("tool: lost packets are seen", overflow())
+    result("tool: a limit on complaints", limited())
+    result("tool: errata of the traced processor", errata())
     result("tool: trace of 4 GiB", huge())
     result("tool: memory does not grow with the trace", bounded())
     result("tool: wrong use with traces", [

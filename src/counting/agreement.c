@@ -174,6 +174,7 @@ static void judge_fixed(const struct tally *y)
 {
     bool signature;
     enum erratum erratum = bank_erratum(
+        PLACE_FIXED0,
         y->c.event->kind == COUNTS_INSTRUCTIONS && y->fixed_less <= A_FEW,
         y->fixed_more, (struct count_bounds){0, 0}, &signature);
 

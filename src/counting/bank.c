@@ -277,15 +277,17 @@ struct count_bounds bank_bounds(unsigned place,
 
 #define A_FEW 4 /* instructions more or less, "inconsistent" */
 
-enum erratum bank_erratum(bool instructions, uint64_t counted,
+enum erratum bank_erratum(unsigned place, bool instructions, uint64_t counted,
                           struct count_bounds want, bool *signature)
 {
+    const bool fixed0 = place == PLACE_FIXED0;
     uint64_t more = counted > want.most ? counted - want.most : 0;
     uint64_t less = counted < want.least ? want.least - counted : 0;
 
     /* 32 more each time that the fixed counter is started. */
     *signature = instructions && less <= A_FEW &&
-                 (more + A_FEW) % 32 <= 2 * A_FEW && more <= 2 * 32 + A_FEW;
-    return more > A_FEW ? ERRATUM_FIXED0_32_MORE
-                        : ERRATUM_INSTRUCTIONS_INCONSISTENT;
+                 (more + A_FEW) % 32 <= 2 * A_FEW &&
+                 more <= (fixed0 ? 2 * 32 + A_FEW : A_FEW);
+    return fixed0 && more > A_FEW ? ERRATUM_FIXED0_32_MORE
+                                  : ERRATUM_INSTRUCTIONS_INCONSISTENT;
 }

@@ -83,10 +83,10 @@ bool bank_work(struct test_context *t, const struct bank *before,
 struct count_bounds bank_bounds(unsigned place,
                                 const struct window_shape *shape, uint64_t tsc);
 
-/* Pure. The erratum that a count outside its bounds may be of, for
- * check_known(), where instructions retired are counted; *signature: whether
- * this deviation looks like it. Other events have none. */
-enum erratum bank_erratum(bool instructions, uint64_t counted,
+/* Pure. The erratum that a count at that place outside its bounds may be of,
+ * for check_known(), where instructions retired are counted; *signature:
+ * whether this deviation looks like it. Other events have none. */
+enum erratum bank_erratum(unsigned place, bool instructions, uint64_t counted,
                           struct count_bounds want, bool *signature);
 
 #endif

@@ -32,6 +32,7 @@ enum erratum {
     ERRATUM_FREEZE_PMC4_TO_7,          /* CTR_Frz does not stop them */
     ERRATUM_PMI_REPEATED,              /* until the overflow is cleared */
     ERRATUM_FIXED0_PMI_REPEATED,       /* frozen, with HT */
+    ERRATUM_TOPA_PMI_NO_FREEZE,        /* it leaves the counters on */
     ERRATUM_STATUS_SET_63,             /* 391H[63] can be written */
     ERRATUM_STATUS_SET_55,             /* 391H[55] cannot */
     ERRATUM_LBR_DUPLICATE_AT_FREEZE,

@@ -51,12 +51,17 @@ struct needs {
 
 struct test_context;
 
+/* What a test without a time of its own takes. */
+#define TEST_BOUND_MS 250
+
 struct test {
     const char *name, *asks, *cite;
     enum scope scope;
     struct needs needs;
     void (*body)(struct test_context *t);
-    const char *file; /* its folder is the subject; NULL: it has none */
+    const char *file;  /* its folder is the subject; NULL: it has none */
+    unsigned bound_ms; /* what it takes at most on a bare machine, with the
+                          trials it asks for; 0: TEST_BOUND_MS */
 };
 
 /* TEST(file_name, .asks = .., .cite = .., .scope = .., .needs = {..}) { body }

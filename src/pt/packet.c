@@ -74,6 +74,14 @@ static enum pt_result decode_cyc(const uint8_t *bytes, size_t size,
     return PT_CUT;
 }
 
+/* PT_SKD007: where 02H F3H follow the first byte of a CYC. Two CYCs that are
+ * not full do not follow one another, so that it is an OVF. */
+static bool is_ovf_in_cyc(const uint8_t *bytes, size_t size)
+{
+    return size > 2 && (bytes[0] & 4) != 0 && bytes[1] == 0x02 &&
+           bytes[2] == 0xf3;
+}
+
 /* "MODE Packet" : leaf in bits 7:5. */
 static enum pt_result decode_mode(const uint8_t *bytes, size_t size,
                                   struct pt_packet *packet)
@@ -202,6 +210,14 @@ static enum pt_result decode_at(const struct pt_reader *reader,
         set_packet(packet, opcode,
                    get_bytes(bytes + 1, opcode.length - 1u) | opcode.value);
         return PT_OK;
+    }
+    if ((bytes[0] & 3) == 3 && (reader->errata & PT_SKD007) != 0) {
+        if (size == 2 && bytes[1] == 0x02 && !reader->last)
+            return PT_CUT;
+        if (is_ovf_in_cyc(bytes, size)) {
+            set_packet(packet, (struct pt_opcode){PT_OVF, 3, 0, 0}, 0);
+            return PT_OK;
+        }
     }
     if ((bytes[0] & 3) == 3)
         return decode_cyc(bytes, size, packet);

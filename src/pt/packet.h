@@ -79,6 +79,7 @@ struct pt_packet {
 #define PT_MODE_TSX_TXABORT 0x2u
 #define PT_MODE_EXEC_CS_L   0x1u /* "MODE.Exec Packet Definition" */
 #define PT_MODE_EXEC_CS_D   0x2u
+#define PT_MODE_EXEC_IF     0x4u
 
 enum pt_result {
     PT_OK,
@@ -114,8 +115,23 @@ struct pt_reader {
     uint64_t lost;        /* where synchronisation was lost, unless synced */
     bool last;            /* no block follows this one */
     bool synced;
-    uint8_t block; /* between BBP and BEP: the bytes of a BIP's payload */
+    uint8_t errata; /* PT_SKD007, PT_SKD022, PT_BDM064; set after pt_open() */
+    uint8_t block;  /* between BBP and BEP: the bytes of a BIP's payload */
 };
+
+/* Errata that change what packets mean. Intel, specification updates of 5th to
+ * 10th generation processors; the name is that of the first. */
+#define PT_SKD007                                               \
+    0x1u /* SKL049 KBL041 CFL041 CML041: an OVF in place of all \
+            bytes of a CYC but the first, which is then part of \
+            the OVF here */
+#define PT_SKD022                                                             \
+    0x2u               /* SKL024 KBL023: a FUP before the TIP.PGD of VM entry \
+                        */
+#define PT_BDM064 0x4u /* BDD060: the branch before an abort may be wrong */
+
+/* Those of a processor, by DisplayFamily and DisplayModel. */
+unsigned pt_errata(unsigned family, unsigned model);
 
 /* Begins a stream without a block: PT_MORE is next. */
 void pt_open(struct pt_reader *reader);
@@ -137,8 +153,9 @@ static inline uint64_t pt_offset(const struct pt_reader *reader)
 /* Decodes the next packets, at most `room`, which is 1 or more, and returns
  * their number; they follow one another from where the reader stood.
  * It may stop early: a room of PT_ROOM is the fastest. *result is PT_OK, or
- * what follows them: PT_MORE, PT_END and PT_CUT stay; after any other result
- * decoding goes on, and the reader is at a PSB or the end if it had to search.
+ * what follows them: PT_MORE and PT_END stay, and PT_END follows PT_CUT; after
+ * any other result decoding goes on, and the reader is at a PSB or the end if
+ * it had to search.
  * No byte outside the block is read. */
 #define PT_ROOM 512
 size_t pt_decode(struct pt_reader *reader, struct pt_packet *packets,

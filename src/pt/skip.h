@@ -58,7 +58,8 @@ static inline void skip_ahead(struct pt_tsx *tsx)
         length = opcode.length;
         if (opcode.kind > PT_TIP) {
             length = cyc_length(bytes + at);
-            if ((bytes[at] & 3) != 3 || length == 10)
+            if ((bytes[at] & 3) != 3 || length == 10 ||
+                (length == 2 && (reader->errata & PT_SKD007) != 0))
                 break;
         }
         /* Without a branch: every third of these is no TIP. */

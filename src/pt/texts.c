@@ -37,10 +37,10 @@ const char *pt_transition_name(enum pt_transition transition)
     static const char *const names[] = {
         [PT_NO_TRANSITION] = "none", [PT_BEGIN] = "begin",
         [PT_COMMIT] = "commit",      [PT_ABORT] = "abort",
-        [PT_STATE] = "state",
+        [PT_STATE] = "state",        [PT_OVERFLOW] = "overflow",
     };
 
-    return (unsigned)transition <= PT_STATE ? names[transition] : "none";
+    return (unsigned)transition < PT_TRANSITIONS ? names[transition] : "none";
 }
 
 const char *pt_deviation_text(enum pt_deviation deviation)
@@ -57,7 +57,9 @@ const char *pt_deviation_text(enum pt_deviation deviation)
             "FUP of an event inside a transaction, without an abort first",
         [PT_FUP_WITHOUT_TIP] = "FUP of an event without the TIP of its target",
         [PT_STATE_DIFFERS] = "InTX in PSB+ differs from the transitions before",
-        [PT_PENDING_AT_END] = "the trace ends within the packets of this",
+        [PT_PSB_WITHOUT_END] = "PSB+ without PSBEND",
+        [PT_OWNER_WITHOUT_FUP] = "packet with IP = 1 without its FUP",
+        [PT_INCOMPLETE] = "the trace ends, or is damaged, within its packets",
     };
 
     return (unsigned)deviation < PT_DEVIATIONS ? texts[deviation]

@@ -19,7 +19,9 @@ enum pt_transition {
     PT_BEGIN,
     PT_COMMIT,
     PT_ABORT,
-    PT_STATE, /* no event: what PSB+ says of the moment of its FUP */
+    PT_STATE,    /* no event: what PSB+ says of the moment of its FUP */
+    PT_OVERFLOW, /* no event: packets were lost here, transitions too maybe */
+    PT_TRANSITIONS
 };
 
 enum pt_deviation {
@@ -30,10 +32,12 @@ enum pt_deviation {
     PT_ABORT_OUTSIDE,
     PT_ABORT_WITHOUT_TARGET,
     PT_INTX_AND_TXABORT,
-    PT_EVENT_INSIDE,    /* an asynchronous event without an abort first */
-    PT_FUP_WITHOUT_TIP, /* an asynchronous event without its target */
-    PT_STATE_DIFFERS,   /* PSB+ from the transitions before */
-    PT_PENDING_AT_END,  /* the packets of a transition are not all there */
+    PT_EVENT_INSIDE,      /* an asynchronous event without an abort first */
+    PT_FUP_WITHOUT_TIP,   /* an asynchronous event without its target */
+    PT_STATE_DIFFERS,     /* PSB+ from the transitions before */
+    PT_PSB_WITHOUT_END,   /* a packet that may not be in PSB+ before PSBEND */
+    PT_OWNER_WITHOUT_FUP, /* IP is 1, and the FUP that belongs to it missing */
+    PT_INCOMPLETE, /* the data end, or are damaged, before all packets of it */
     PT_DEVIATIONS
 };
 
@@ -41,7 +45,7 @@ enum pt_deviation {
 struct pt_tsx_event {
     enum pt_transition transition;
     enum pt_deviation deviation;
-    uint64_t offset; /* of the MODE.TSX; of the FUP where there is none */
+    uint64_t offset; /* of the MODE.TSX or OVF; else of what deviates */
     uint64_t at;     /* of the packet at which all was known */
     /* Addresses, where known: not where PacketEn is 0 (filtered out), the IP is
      * suppressed, or a packet is missing. */
@@ -67,23 +71,26 @@ struct pt_tsx {
         PT_WANTS_FUP,    /* after a MODE.TSX */
         PT_WANTS_TIP,    /* after the FUP of an abort */
         PT_ASYNCHRONOUS, /* after a FUP that nothing before it owns */
+        PT_OWNER,        /* after a packet that the next FUP belongs to */
         PT_IN_PSB,       /* between PSB and PSBEND */
     } phase;
-    bool fup_owned; /* by a PTW, EXSTOP, MWAIT, BEP, CFE or TRIG */
-    bool overflow;  /* after an OVF, before its FUP or TIP.PGE */
+    bool promised; /* PT_OWNER: by IP = 1, at pending.offset */
+    bool overflow; /* after an OVF, before its FUP or TIP.PGE */
     bool psb_fup, psb_mode;
     bool has_region;
     uint64_t region;
     bool has_deferred;
     struct pt_tsx_event pending, deferred;
+    enum pt_result held; /* to be returned after the event before it */
 };
 
 void pt_tsx_open(struct pt_tsx *tsx);
 
 /* Reads on to the next event. PT_OK: *event is it. Any other result is what
  * pt_decode says of the packets; then what is not certain becomes unknown,
- * and reading goes on. PT_RESERVED_MODE_TSX comes as PT_INTX_AND_TXABORT;
- * what is pending comes before PT_END and PT_CUT. */
+ * and reading goes on. PT_RESERVED_MODE_TSX comes as PT_INTX_AND_TXABORT. What
+ * is pending comes before an OVF, and as PT_INCOMPLETE before PT_END, PT_CUT
+ * and an error after which the packets are lost. */
 enum pt_result pt_tsx_next(struct pt_tsx *tsx, struct pt_tsx_event *event)
     __attribute__((warn_unused_result));
 

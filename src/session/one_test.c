@@ -113,3 +113,15 @@ void one_test(struct jobs *jobs, const struct test *test, uint64_t seed,
         jobs_run(jobs, timeout_ms, body_job);
     jobs_restore(jobs);
 }
+
+void one_test_took(struct ktap *out, const struct jobs *jobs,
+                   const struct test *test, const struct options *options,
+                   uint64_t ms)
+{
+    const unsigned bound = test->bound_ms != 0 ? test->bound_ms : TEST_BOUND_MS;
+
+    if (!jobs->contexts[0].cpu.hypervisor && options->trials == 0 &&
+        options->soak == 0 && options->ht == HT_ALL && ms > bound)
+        ktap_note(out, "took %lu ms: more than the %u ms that are meant", ms,
+                  bound);
+}

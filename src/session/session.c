@@ -6,6 +6,7 @@
 #include "src/harness/jobs.h"
 #include "src/base/mem.h"
 #include "src/session/soak.h"
+#include "src/session/one_test.h"
 #include "src/session/progress.h"
 #include "src/report/evidence.h"
 #include "src/report/header.h"
@@ -122,6 +123,8 @@ static void run_test(struct session *s, unsigned n)
     struct finding found = write_result(s, n, name);
     if (soak.ms != 0)
         soak_write(&s->out, &soak, &found);
+    one_test_took(&s->out, &s->jobs, suite_test(&s->suite, n), options,
+                  hw_ms() - start);
     if (options->verbosity == VERBOSITY_VERBOSE)
         ktap_note(&s->out, "took %lu ms, %u checks", hw_ms() - start,
                   checks_made(&s->jobs));

@@ -33,9 +33,10 @@ static void add_event(struct transitions *out, const struct pt_tsx_event *event,
         out->inside += event->in_tx && *in_tx;
         out->wrong += event->in_tx != *in_tx;
     }
-    if (event->transition == PT_STATE && event->deviation == PT_NO_DEVIATION)
+    if (event->deviation == PT_NO_DEVIATION &&
+        (event->transition == PT_STATE || event->transition == PT_OVERFLOW))
         return;
-    if (event->transition != PT_NO_TRANSITION && event->transition != PT_STATE)
+    if (event->transition >= PT_BEGIN && event->transition <= PT_ABORT)
         *in_tx = event->transition == PT_BEGIN;
     if (out->count < TRANSITIONS_MAX)
         out->events[out->count] = *event;

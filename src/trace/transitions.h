@@ -11,7 +11,8 @@
 #define TRANSITIONS_MAX 16
 
 struct transitions {
-    /* Transitions and deviations in their order, without PT_STATE. */
+    /* Transitions and deviations in their order, without PT_STATE and
+     * PT_OVERFLOW. */
     struct pt_tsx_event events[TRANSITIONS_MAX];
     unsigned count;  /* may be more than events[] */
     unsigned states; /* PT_STATE: PSB+ with MODE.TSX */

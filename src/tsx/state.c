@@ -289,8 +289,8 @@ unsigned state_try(struct test_context *t, const struct state_row *row,
     return try_row(t, row, tsx_state_begin, components, times);
 }
 
-void state_try_hle(struct test_context *t, const struct state_row *row,
-                   uint64_t components, unsigned times)
+unsigned state_try_hle(struct test_context *t, const struct state_row *row,
+                       uint64_t components, unsigned times)
 {
-    try_row(t, row, tsx_begin_hle, components, times);
+    return try_row(t, row, tsx_begin_hle, components, times);
 }

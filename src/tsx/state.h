@@ -32,7 +32,7 @@ unsigned state_try(struct test_context *t, const struct state_row *row,
 
 /* The same by HLE, a section that aborts and is executed again without elision;
  * needs XTEST. */
-void state_try_hle(struct test_context *t, const struct state_row *row,
-                   uint64_t components, unsigned times);
+unsigned state_try_hle(struct test_context *t, const struct state_row *row,
+                       uint64_t components, unsigned times);
 
 #endif

@@ -163,7 +163,7 @@ TEST(counter3_other_processor,
      .asks = "Does counter 3 count while another processor runs transactions, "
              "or makes this one's abort?",
      .cite = "White paper 604224, section 1.2 and appendix A",
-     .scope = WHOLE_MACHINE,
+     .scope = WHOLE_MACHINE, .bound_ms = 750,
      .needs = {.features = NEED_INTEL | NEED_PMU | NEED_RTM |
                            NEED_TWO_PROCESSORS,
                .counters = 4})

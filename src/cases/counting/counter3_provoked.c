@@ -152,7 +152,7 @@ TEST(counter3_provoked,
              "beside transactions of many kinds?",
      .cite = "White paper 604224, section 1.2 and appendix A; erratum SKL179",
      /* The control of a thread has to be without the other's transactions. */
-     .scope = THREADS_IN_TURN,
+     .scope = THREADS_IN_TURN, .bound_ms = 1500,
      .needs = {.features = NEED_INTEL | NEED_PMU | NEED_RTM, .counters = 4})
 {
     const uint64_t bit = TSX_FORCE_ABORT_RTM_FORCE_ABORT;

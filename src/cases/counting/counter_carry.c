@@ -63,8 +63,8 @@ static void report(struct test_context *t, unsigned place,
 {
     char name[MSR_NAME_BYTES];
     bool signature;
-    enum erratum erratum =
-        bank_erratum(place == PLACE_FIXED0, c->counted, c->want, &signature);
+    enum erratum erratum = bank_erratum(place, place == PLACE_FIXED0,
+                                        c->counted, c->want, &signature);
 
     msr_name(bank_msr(place), name);
     check_known(

@@ -47,8 +47,8 @@ static bool try_enables(struct test_context *t, const struct enables *e,
         else if (want.least == 0)
             want.least = 1; /* this window is long enough */
         bool signature;
-        enum erratum erratum = bank_erratum(p == PLACE_FIXED0 && want.most != 0,
-                                            counted, want, &signature);
+        enum erratum erratum = bank_erratum(
+            p, p == PLACE_FIXED0 && want.most != 0, counted, want, &signature);
         check_known(t, counted >= want.least && counted <= want.most, erratum,
                     signature, "%s: %s counted %ld; wanted %lu to %lu", state,
                     msr_name(bank_msr(p), name), (long)counted, want.least,
@@ -90,6 +90,32 @@ static bool try_place(struct test_context *t, uint64_t places, unsigned p)
     return try_enables(t, &e, places);
 }
 
+/* Once 38FH is 0: EN taken away, then the whole select, and all of 38DH. What
+ * was counted stays. */
+static void check_disabled(struct test_context *t, uint64_t places)
+{
+    struct bank before = bank_at_values(places), after;
+    char name[MSR_NAME_BYTES];
+
+    if (!bank_window(t, &before, window_long, &after))
+        return;
+    for (unsigned n = 0; n < counters_available(test_cpu(t)); n++) {
+        set_msr_again(t, IA32_PERFEVTSEL(n),
+                      before.select[n] & ~IA32_PERFEVTSEL_EN);
+        set_msr_again(t, IA32_PERFEVTSEL(n), 0);
+    }
+    set_msr_again(t, IA32_FIXED_CTR_CTRL, 0);
+    for (unsigned p = 0; p < PLACES_END; p++) {
+        uint64_t now;
+        if ((places >> p & 1) != 0 && get_msr(t, bank_msr(p), &now))
+            check(t, now == *bank_value(&after, p),
+                  "%s held 0x%lx, and 0x%lx once it was disabled (its select, "
+                  "or IA32_FIXED_CTR_CTRL, 38DH, written with 0); wanted no "
+                  "change",
+                  msr_name(bank_msr(p), name), *bank_value(&after, p), now);
+    }
+}
+
 TEST(counter_enable_bits,
      .asks = "Does a counter count where both its enables are 1, and only "
              "there?",
@@ -102,6 +128,7 @@ TEST(counter_enable_bits,
 
     if (places == 0)
         return;
+    check_disabled(t, places);
     none.bank = bank_at_values(places);
     none.bank.ctrl = 0;
     if (!try_enables(t, &none, places))

@@ -15,11 +15,13 @@
 #define FEW_LOADS   3
 #define AMID        7 /* parts of the cycles of a window */
 
+#define STATUS_CONDCHGD BIT(63)
+
 /* What others than a counter may set at any time: a ToPA entry, SGX, the
  * uncore, and CondChgd. */
 #define NOT_OF_COUNTERS                                 \
     (IA32_PERF_GLOBAL_STATUS_Trace_ToPA_PMI | BIT(60) | \
-     IA32_PERF_GLOBAL_STATUS_OVF_UNCORE | BIT(63))
+     IA32_PERF_GLOBAL_STATUS_OVF_UNCORE | STATUS_CONDCHGD)
 
 static uint64_t status_of(struct test_context *t, const struct bank *after)
 {
@@ -235,6 +237,11 @@ TEST(counter_overflow_bits,
     if (!try_overflow(t, places, 0, &after) ||
         !try_overflow(t, places, places, &after))
         return;
+    check(
+        t, (after.stale & STATUS_CONDCHGD) == 0,
+        "IA32_PERF_GLOBAL_STATUS (38EH) was 0x%lx after 390H was written with "
+        "all of its bits; wanted [63] (CondChgd) = 0",
+        after.stale);
     clear_others(t, &after);
     clear_one_by_one(t, places, &after);
     if (after.stale != 0)

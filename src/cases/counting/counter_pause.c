@@ -15,8 +15,9 @@ static void judge(struct test_context *t, const char *event, unsigned place,
 {
     char name[MSR_NAME_BYTES];
     bool signature;
-    enum erratum erratum = bank_erratum(
-        most != least, counted, (struct count_bounds){least, most}, &signature);
+    enum erratum erratum =
+        bank_erratum(place, most != least, counted,
+                     (struct count_bounds){least, most}, &signature);
 
     check_known(t, counted >= least && counted <= most, erratum, signature,
                 "%s, paused by IA32_PERF_GLOBAL_CTRL (38FH) = 0 in between: %s "

@@ -98,7 +98,7 @@ static enum erratum erratum_of(const struct piece *piece, unsigned place,
         *signature = true;
         return ERRATUM_CPL_FILTER_UNDERCOUNTS;
     }
-    return bank_erratum(!branches && levels != NEITHER, counted, want,
+    return bank_erratum(place, !branches && levels != NEITHER, counted, want,
                         signature);
 }
 

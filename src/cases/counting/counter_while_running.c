@@ -106,7 +106,8 @@ static void judge_fixed(struct test_context *t, const struct live_row *row,
         from = row->second;
         want = (struct count_bounds){LIVE_AFTER, LIVE_AFTER + 2};
     }
-    enum erratum erratum = bank_erratum(true, to - from, want, &signature);
+    enum erratum erratum =
+        bank_erratum(PLACE_FIXED0, true, to - from, want, &signature);
     check_known(t, to - from >= want.least && to - from <= want.most, erratum,
                 signature,
                 "%s, MSR %XH written with 0x%lx and 0x%lx: IA32_FIXED_CTR0 "

@@ -17,13 +17,30 @@ static const struct row {
     uint64_t status;
     bool elided; /* XTEST has to say so between the releases if inside */
     bool rtm, in_rtm;
+    bool aborts; /* inside it is not left: it aborts after the inner one */
 } rows[] = {
-    {"one lock in another", hle_nested, {1, 1}, 0, true, false, false},
-    {"the same lock twice", hle_recursive, {1, 0}, 1, false, false, false},
+    {"one lock in another", hle_nested, {1, 1}, 0, true, false, false, false},
+    {"one lock in another, and PAUSE between their releases",
+     hle_released,
+     {1, 1},
+     0,
+     false,
+     false,
+     false,
+     true},
+    {"the same lock twice",
+     hle_recursive,
+     {1, 0},
+     1,
+     false,
+     false,
+     false,
+     false},
     {"a lock written without XRELEASE",
      hle_written,
      {5, 0},
      0,
+     false,
      false,
      false,
      false},
@@ -33,6 +50,7 @@ static const struct row {
      0,
      true,
      true,
+     false,
      false},
     {"a critical section in an RTM transaction",
      hle_in_rtm,
@@ -40,7 +58,8 @@ static const struct row {
      RTM_STATUS_STARTED,
      true,
      true,
-     true},
+     true,
+     false},
 };
 
 /* Of the tries of one row. */
@@ -103,6 +122,11 @@ static void judge(struct test_context *t, const struct row *row,
                "XTEST says that no transaction runs before the outermost has "
                "ended",
                f->between, f->tried);
+    if (row->aborts)
+        check_none(t,
+                   "XTEST says in the outer one that a transaction runs, and "
+                   "the PAUSE after the inner XRELEASE did not abort it",
+                   f->inside, f->tried);
     check_none(t, "XTEST at the end says that a transaction runs", f->outside,
                f->tried);
     check_none(t, "the value left by the second XCHG, or EAX", f->status,

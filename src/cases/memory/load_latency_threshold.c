@@ -113,7 +113,7 @@ TEST(load_latency_threshold,
              "no slower ones?",
      .cite = "SDM 3B, \"Load Latency Performance Monitoring Facility\", "
              "\"Layout of MSR_PEBS_LD_LAT MSR\"",
-     .scope = THREADS_IN_TURN,
+     .scope = THREADS_IN_TURN, .bound_ms = 1000,
      .needs = {.features = NEED_INTEL | NEED_PMU | NEED_PEBS, .counters = 4})
 {
     struct sweep sweeps[] = {SWEEP("L1 hits", LOADS_L1),

@@ -11,9 +11,12 @@
 #define SMALL     TOPA_REGION_BYTES
 #define LARGE     (2 * TOPA_REGION_BYTES)
 #define PMI_MS    20
-#define PMI_TURNS 60
+#define PMI_TURNS 150 /* some microseconds: delivery takes less */
 
 _Static_assert(TURNS *WINDOW_TURN_BYTES_MAX < SMALL / 2, "one region's end");
+_Static_assert(PMI_TURNS *WINDOW_TURN_BYTES_MAX<
+                   2 * SMALL - 200 && PMI_TURNS * WINDOW_TURN_BYTES> 500,
+               "one region's end, and some of the next");
 
 /* The regions in the order of the output: not that of memory. Two tables. */
 #define REGIONS 5
@@ -253,9 +256,14 @@ static void check_delivery(struct topa *topa)
     hw_pmi_end();
     if (!traced)
         return;
-    check(t, count != 0,
-          "INT: got no interrupt by the local APIC's entry for counters; "
-          "wanted one");
+    check_known(t, count == 1, ERRATUM_PMI_REPEATED, count > 1,
+                "INT of one region: got %u interrupts by the local APIC's "
+                "entry for counters; wanted one",
+                count);
+    check(t, count == 0 || seen.interrupts != 0,
+          "INT: its interrupt came after the trace, which goes on for %u "
+          "turns of a loop past the end of the region; wanted it amid them",
+          PMI_TURNS);
     note(t, "interrupt of INT: %u, %u of them in the trace", count,
          seen.interrupts);
 }

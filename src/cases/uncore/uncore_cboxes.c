@@ -89,6 +89,35 @@ static unsigned check_spread(const struct uncore_counters *u,
     return used;
 }
 
+/* C-Boxes past the number of them: where their registers answer (erratum
+ * HSD079: MSRs that do not exist may), they count nothing. */
+static void check_absent(const struct uncore_counters *u,
+                         const struct lines *lines)
+{
+    struct test_context *t = u->t;
+
+    for (unsigned box = u->said;
+         box < u->uncore->boxes_max && box < UNCORE_BOXES_MAX; box++) {
+        const uint32_t select = uncore_box_select(box, 0),
+                       counter = uncore_box_counter(box, 0);
+        uint64_t count = 0;
+        if (try_set_msr(t, counter, 0) != HW_NO_FAULT ||
+            try_set_msr(t, select, UNC_CBO_CACHE_LOOKUP_READ | UNCORE_EN) !=
+                HW_NO_FAULT)
+            continue;
+        if (!uncore_start(u))
+            return;
+        lines_miss(lines);
+        if (!uncore_stop(u) || try_get_msr(t, counter, &count) != HW_NO_FAULT)
+            return;
+        check(t, count == 0,
+              "MSR_UNC_CBO_CONFIG (396H) says %u C-Boxes; that of the number "
+              "%u after them (select %XH, counter %XH) counted %lu lookups; "
+              "wanted none",
+              u->said, box, select, counter, count);
+    }
+}
+
 TEST(uncore_cboxes,
      .asks = "Do the C-Boxes count the lookups of reads that miss the core's "
              "caches?",
@@ -124,6 +153,7 @@ TEST(uncore_cboxes,
           "quietest of %u windows; wanted at most %u",
           quiet, LINES, TRIES, STRAY);
     unsigned used = check_spread(&u, &miss);
+    check_absent(&u, &lines);
     note(t,
          "%u reads flushed out: %lu lookups in %u of %u C-Boxes (by 396H %u), "
          "%lu found in I; as many cached: %lu",

@@ -66,21 +66,29 @@ static void bounds(void **state)
     assert_true(b.least == 7 && b.most == 7);
     b = bank_bounds(32, &shape, 1000);
     assert_true(b.least == 100 && b.most == 101);
-    assert_int_equal(bank_erratum(true, 102, b, &signature),
+    assert_int_equal(bank_erratum(PLACE_FIXED0, true, 102, b, &signature),
                      ERRATUM_INSTRUCTIONS_INCONSISTENT);
     assert_true(signature);
-    assert_int_equal(bank_erratum(true, 133, b, &signature),
+    assert_int_equal(bank_erratum(PLACE_FIXED0, true, 133, b, &signature),
                      ERRATUM_FIXED0_32_MORE);
     assert_true(signature);
-    (void)bank_erratum(true, 138, b, &signature);
+    (void)bank_erratum(PLACE_FIXED0, true, 138, b, &signature);
     assert_false(signature);
-    (void)bank_erratum(true, 165, b, &signature); /* started twice */
+    (void)bank_erratum(PLACE_FIXED0, true, 165, b,
+                       &signature); /* started twice */
     assert_true(signature);
-    (void)bank_erratum(true, 197, b, &signature);
+    (void)bank_erratum(PLACE_FIXED0, true, 197, b, &signature);
     assert_false(signature);
-    (void)bank_erratum(true, 95, b, &signature);
+    (void)bank_erratum(PLACE_FIXED0, true, 95, b, &signature);
     assert_false(signature);
-    (void)bank_erratum(false, 102, b, &signature);
+    (void)bank_erratum(PLACE_FIXED0, false, 102, b, &signature);
+    assert_false(signature);
+    /* Of a general-purpose counter a few are the most. */
+    assert_int_equal(bank_erratum(0, true, 102, b, &signature),
+                     ERRATUM_INSTRUCTIONS_INCONSISTENT);
+    assert_true(signature);
+    assert_int_equal(bank_erratum(0, true, 133, b, &signature),
+                     ERRATUM_INSTRUCTIONS_INCONSISTENT);
     assert_false(signature);
     b = bank_bounds(33, &shape, 1000);
     assert_true(b.least == 1 && b.most >= 4000);

@@ -62,6 +62,13 @@ static void write_letter(struct stream *out, char letter, unsigned *ips)
     case 'e': put2(out, 0x02, 0xb3); break;
     case 'f': put2(out, 0x02, 0x13); put(out, 0x81, 2); break;
     case 'g': put(out, 0xd9, 1); put(out, 0x80, 2); break;
+    case 'i': put2(out, 0x99, 0x05); break; /* MODE.Exec with IF */
+    case 'q': put2(out, 0x02, 0x13); put(out, 0x02, 2); break; /* no IP */
+    case 'v': put2(out, 0x02, 0x53); put(out, 0, 1); put(out, 0, 8); break;
+    case 'k': put2(out, 0x02, 0x22); put(out, 0x00, 2); break;
+    case 'j': put2(out, 0x02, 0xa2); put(out, 0x00, 5); break;
+    case 'l': put2(out, 0x02, 0xc3); put(out, 0x88, 8); put(out, 0, 1); break;
+    case 'Y': put2(out, 0x99, 0x03); break; /* refused and stepped over */
     case '!': put(out, 0x05, 1); break;
     case ' ': break;
     default: fail();
@@ -73,14 +80,15 @@ static void write_letter(struct stream *out, char letter, unsigned *ips)
  * number, and ! the deviation. */
 static void print_event(const struct pt_tsx_event *event, char *out)
 {
-    static const char *const transitions[] = {"-", "B", "C", "A", "S"};
+    static const char *const transitions[] = {"-", "B", "C", "A", "S", "O"};
     static const char *const deviations[PT_DEVIATIONS] = {
-        [PT_NO_DEVIATION] = "",          [PT_MODE_WITHOUT_FUP] = "!fup",
-        [PT_BEGIN_INSIDE] = "!inside",   [PT_COMMIT_OUTSIDE] = "!outside",
-        [PT_ABORT_OUTSIDE] = "!abort",   [PT_ABORT_WITHOUT_TARGET] = "!target",
-        [PT_INTX_AND_TXABORT] = "!both", [PT_EVENT_INSIDE] = "!event",
-        [PT_FUP_WITHOUT_TIP] = "!tip",   [PT_STATE_DIFFERS] = "!differs",
-        [PT_PENDING_AT_END] = "!end",
+        [PT_NO_DEVIATION] = "",           [PT_MODE_WITHOUT_FUP] = "!fup",
+        [PT_BEGIN_INSIDE] = "!inside",    [PT_COMMIT_OUTSIDE] = "!outside",
+        [PT_ABORT_OUTSIDE] = "!abort",    [PT_ABORT_WITHOUT_TARGET] = "!target",
+        [PT_INTX_AND_TXABORT] = "!both",  [PT_EVENT_INSIDE] = "!event",
+        [PT_FUP_WITHOUT_TIP] = "!tip",    [PT_STATE_DIFFERS] = "!differs",
+        [PT_PSB_WITHOUT_END] = "!psbend", [PT_OWNER_WITHOUT_FUP] = "!owner",
+        [PT_INCOMPLETE] = "!end",
     };
 
     out += sprintf(out, "%s", transitions[event->transition]);
@@ -124,7 +132,9 @@ static void read_stream(const struct stream *in, size_t step, char *out)
         } else if (result == PT_OK) {
             print_event(&event, out);
             assert_true(event.offset < in->size && event.at >= event.offset);
-            if (event.transition != PT_NO_TRANSITION)
+            if (event.transition == PT_OVERFLOW)
+                assert_int_equal(in->bytes[event.offset + 1], 0xf3);
+            else if (event.transition != PT_NO_TRANSITION)
                 assert_int_equal(in->bytes[event.offset], 0x99);
         } else if (result != PT_END) {
             strcpy(out, result == PT_LOST  ? "lost "
@@ -175,18 +185,46 @@ static const char *const rows[][2] = {
     {"XF BF", "S0@0 -!both B@2 "},
     {"B X F n BF", "S0@0 B!fup -!both B@2 "},
     {"BF AF X FT", "S0@0 B@1 A@2<1!target -!both "},
-    {"BF X n F n CF", "S0@0 B@1 -!both C@3<1 "},
+    {"BF X n F n CF", "S0@0 B@1 -!both -@2!tip C@3<1 "},
     {"BF FT CF", "S0@0 B@1 -@2!event C@4<1 "},
-    {"F n", "S0@0 -!tip "},
-    {"F BF", "S0@0 -!tip B@2 "},
+    {"F n", "S0@0 -@1!tip "},
+    {"BF F n CF", "S0@0 B@1 -@2!tip C@3<1 "},
+    {"F BF", "S0@0 -@1!tip B@2 "},
     {"FIVxT FD", "S0@0 "},
     {"B", "S0@0 B!end "},
     {"BF A", "S0@0 B@1 A<1!end "},
     {"BF AF", "S0@0 B@1 A@2<1!end "},
     {"BF Ac", "S0@0 B@1 A<1!end "},
     /* FUPs that belong to others */
-    {"BF WF SF MF eF fF gF OF BF", "S0@0 B@1 B@9 "},
+    {"BF WF SF MF eF fF gF OF BF", "S0@0 B@1 O B@9 "},
     {"BF wn MrSF CF", "S0@0 B@1 C@3<1 "},
+    {"BF iF n CF", "S0@0 B@1 C@3<1 "}, /* STI, event trace on */
+    {"BF icF iF CF", "S0@0 B@1 C@4<1 "},
+    {"BF iT n CF", "S0@0 B@1 C@3<1 "},
+    {"BF i n FT CF", "S0@0 B@1 -@2!event C@4<1 "},
+    {"BF Bi", "S0@0 B@1 B!end "},
+    {"BF AF xT CF", "S0@0 B@1 A@2>3<1 C@4!outside "},
+    {"BF AiFxT", "S0@0 B@1 A@2>3<1 "},
+    {"BF AFT fFiT n", "S0@0 B@1 A@2>3<1 "}, /* an interrupt, event trace on */
+    {"BF AFT vfFiT n", "S0@0 B@1 A@2>3<1 "},
+    {"BF AFT qFiT n", "S0@0 B@1 A@2>3<1 "},
+    {"BF AFT qF n", "S0@0 B@1 A@2>3<1 -@4!tip "},
+    {"D iG BF", "S0@0 B@3 "},
+    {"BF AFT MkSF j n BF", "S0@0 B@1 A@2>3<1 B@5 "},
+    /* only a FUP that is next to it is a MWAIT's */
+    {"M n F n", "S0@0 -@1!tip "},
+    {"M T F n", "S0@0 -@2!tip "},
+    {"M k S F F n", "S0@0 -@2!tip "},
+    {"M BF CF F n", "S0@0 B@1 C@2<1 -@3!tip "},
+    {"M PFCE F n", "S0@0 S0@1 -@2!tip "},
+    {"BF M n FT CF", "S0@0 B@1 -@2!event C@4<1 "},
+    /* a FUP that was promised; one is missing, and one is said */
+    {"BF W n CF", "S0@0 B@1 -!owner C@2<1 "},
+    {"S M W n FT", "S0@0 -!owner "},
+    {"f T", "S0@0 -!owner "},
+    {"W BF CF", "S0@0 -!owner B@1 C@2<1 "},
+    {"e OF BF", "S0@0 O B@2 "},
+    {"d W G BF", "S0@0 B@2 "}, /* PacketEn = 0 */
     /* PSB+ is no event; an OVF ends it too */
     {"BF PBFE CF", "S0@0 B@1 S1@2 C@3<1 "},
     {"BF PtaIVrxFBE CF", "S0@0 B@1 S1@2 C@3<1 "},
@@ -196,24 +234,39 @@ static const char *const rows[][2] = {
     {"PE B", "B!end "},
     {"PE BF CF", "B@0 C@1<0 "},
     {"PFE CF CF", "C@1 C@2!outside "},
-    {"PFC OF BF", "S0@0 B@2 "},
-    {"PFC n BF", "S0@0 B@1 "},
+    {"PFC OF BF", "S0@0 O B@2 "},
+    {"PFC n BF", "S0@0!psbend B@1 "},
+    {"PF n BF", "-!psbend B@1 "},
+    {"PBF W n CF", "S1@0!psbend -!owner C@1 "},
+    {"PFC PFCE", "S0@0!psbend S0@1 "},
+    {"PFClE n", "S0@0 "},
     {"PFCXE n", "-!both S0@0 "},
-    /* OVF: what was is not known */
-    {"BF OF BF CF", "S0@0 B@1 B@3 C@4<3 "},
-    {"BF OF CF CF", "S0@0 B@1 C@3 C@4!outside "},
-    {"B OF n CF", "S0@0 C@2 "},
-    {"BF AF OG n CF", "S0@0 B@1 C@4 "},
-    {"F OF n", "S0@0 "},
-    {"O PE G BF", "S0@0 B@2 "},
-    {"O PCE F BF", "S0@0 S0 B@2 "},
-    {"O B C G CF", "S0@0 B C C@2!outside "},
-    {"O PCFE nTn F n", "S0@0 S0@1 -!tip "},
-    {"O n F n", "S0@0 -!tip "}, /* not the OVF's: it has none */
-    {"O D BF", "S0@0 B@2 "},
+    {"PFC", "S0@0!end "},
+    {"PF", "-!end "},
+    /* OVF: what was is not known; what is pending is said before */
+    {"BF OF BF CF", "S0@0 B@1 O B@3 C@4<3 "},
+    {"BF OF CF CF", "S0@0 B@1 O C@3 C@4!outside "},
+    {"B OF n CF", "S0@0 B O C@2 "},
+    {"BF C OF n", "S0@0 B@1 C<1 O "},
+    {"BF A OF n", "S0@0 B@1 A<1 O "},
+    {"BF AF OG n CF", "S0@0 B@1 A@2<1 O C@4 "},
+    {"F OF n", "S0@0 O "},
+    {"O PE G BF", "S0@0 O B@2 "},
+    {"O PCE F BF", "S0@0 O S0 B@2 "},
+    {"O B C G CF", "S0@0 O B C C@2!outside "},
+    {"O PCFE nTn F n", "S0@0 O S0@1 -@3!tip "},
+    {"O n F n", "S0@0 O -@1!tip "}, /* not the OVF's: it has none */
+    {"O D BF", "S0@0 O B@2 "},
+    {"O OF BF", "S0@0 O O B@2 "},
+    {"O x F n", "S0@0 O "},
     /* damage: as little is known as at the start */
-    {"BF ! PCFE CF", "S0@0 B@1 error lost S0@2 C@3!outside "},
-    {"BF A ! PFE CF", "S0@0 B@1 error lost C@3 "},
+    {"BF ! PFCE CF", "S0@0 B@1 error lost S0@2 C@3!outside "},
+    {"BF A ! PFE CF", "S0@0 B@1 A<1!end error lost C@3 "},
+    {"BF AF ! PFE CF", "S0@0 B@1 A@2<1!end error lost C@4 "},
+    {"B ! PFE CF", "S0@0 B!end error lost C@2 "},
+    {"PC ! PFE CF", "S0!end error lost C@1 "},
+    {"BF Y CF", "S0@0 B@1 error C@2<1 "},
+    {"B Y F CF", "S0@0 error B@1 C@2<1 "},
     {"BF !", "S0@0 B@1 error lost "},
 };
 
@@ -373,6 +426,7 @@ static void names_and_texts(void **state)
                                     pt_deviation_text((enum pt_deviation)b));
     assert_string_equal(pt_deviation_text(PT_DEVIATIONS), "no such deviation");
     assert_string_equal(pt_transition_name(PT_STATE), "state");
+    assert_string_equal(pt_transition_name(PT_TRANSITIONS), "none");
 }
 
 int main(void)

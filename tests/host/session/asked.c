@@ -14,7 +14,7 @@ static void fickle_body(struct test_context *t)
 
 static const struct test fickle = {
     "fickle",  ASKS("moods"), CITE, EACH_PROCESSOR,
-    {0, 0, 0}, fickle_body,   NULL};
+    {0, 0, 0}, fickle_body,   NULL, 0};
 static const struct test *const two_rounds[] = {&fickle, &overflow, NULL};
 
 static void repeats_runs_the_list_again(void **state)
@@ -67,7 +67,7 @@ static void erratum_body(struct test_context *t)
 
 static const struct test erratum = {
     "erratum", ASKS("errata"), CITE, EACH_PROCESSOR,
-    {0, 0, 0}, erratum_body,   NULL};
+    {0, 0, 0}, erratum_body,   NULL, 0};
 static const struct test *const one_erratum[] = {&erratum, NULL};
 
 static void errata_are_named_in_the_result(void **state)
@@ -187,7 +187,7 @@ static void raw_body(struct test_context *t)
 }
 
 static const struct test raw = {"raw",     ASKS("bytes"), CITE, EACH_PROCESSOR,
-                                {0, 0, 0}, raw_body,      NULL};
+                                {0, 0, 0}, raw_body,      NULL, 0};
 static const struct test *const one_raw[] = {&raw, NULL};
 
 static void raw_bytes(void **state)
@@ -233,7 +233,8 @@ static void long_body(struct test_context *t)
 }
 
 static const struct test lasting = {
-    "lasting", ASKS("time"), CITE, EACH_PROCESSOR, {0, 0, 0}, long_body, NULL};
+    "lasting", ASKS("time"), CITE, EACH_PROCESSOR,
+    {0, 0, 0}, long_body,    NULL, 0};
 static const struct test *const one_long[] = {&lasting, NULL};
 
 static void a_tick_every_ten_seconds(void **state)
@@ -255,9 +256,14 @@ static void a_tick_every_ten_seconds(void **state)
         ticks++;
     }
     assert_true(ticks >= 12 && last >= 110);
+    assert_has("\n# took 120000 ms: more than the 250 ms that are meant\n");
     fake_reset(); /* and none in a short run */
     run(one_overflow, "*", 0);
     assert_lacks("# tick");
+    assert_lacks("# took");
+    fake_reset();
+    run(one_long, "*", 2000); /* of other trials it says nothing */
+    assert_lacks("# took");
 }
 
 static void lists_of_patterns(void **state)

@@ -93,9 +93,9 @@ static void two_body(struct test_context *t)
 }
 
 static const struct test one = {"one",     "One?",   "A book", EACH_PROCESSOR,
-                                {0, 0, 0}, one_body, NULL};
+                                {0, 0, 0}, one_body, NULL,     0};
 static const struct test two = {"two",     "Two?",   "A book", EACH_PROCESSOR,
-                                {0, 0, 0}, two_body, NULL};
+                                {0, 0, 0}, two_body, NULL,     0};
 static const struct test *const both[] = {&one, &two, NULL};
 
 static void warn(void *context, const char *line)

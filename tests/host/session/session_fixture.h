@@ -70,19 +70,19 @@ static inline void scope_body(struct test_context *t)
 
 static const struct test overflow = {
     "counter3_overflow",           ASKS("overflow"), CITE, EACH_PROCESSOR,
-    {0, NEED_INTEL | NEED_PMU, 4}, overflow_body,    NULL};
+    {0, NEED_INTEL | NEED_PMU, 4}, overflow_body,    NULL, 0};
 static const struct test alone = {
     "counter3_counts_alone",       ASKS("alone"), CITE, EACH_PROCESSOR,
-    {0, NEED_INTEL | NEED_PMU, 4}, alone_body,    NULL};
+    {0, NEED_INTEL | NEED_PMU, 4}, alone_body,    NULL, 0};
 static const struct test needs_c = {
     "always_abort_default",      ASKS("C"),     CITE, EACH_PROCESSOR,
-    {REGIME_C | REGIME_D, 0, 0}, regime_c_body, NULL};
+    {REGIME_C | REGIME_D, 0, 0}, regime_c_body, NULL, 0};
 static const struct test silent = {
     "silent",  ASKS("silence"), CITE, EACH_PROCESSOR,
-    {0, 0, 0}, silent_body,     NULL};
+    {0, 0, 0}, silent_body,     NULL, 0};
 static const struct test scope = {
     "force_abort_thread_scope",  ASKS("scope"), CITE, WHOLE_MACHINE,
-    {0, NEED_TWO_PROCESSORS, 0}, scope_body,    NULL};
+    {0, NEED_TWO_PROCESSORS, 0}, scope_body,    NULL, 0};
 
 static const struct test *const three[] = {&overflow, &needs_c, &alone, NULL};
 static const struct test *const one_overflow[] = {&overflow, NULL};

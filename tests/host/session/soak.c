@@ -13,10 +13,10 @@ static void sharing_body(struct test_context *t)
 
 static const struct test sharing_each = {
     "sharing", ASKS("who else"), CITE, EACH_PROCESSOR,
-    {0, 0, 0}, sharing_body,     NULL};
+    {0, 0, 0}, sharing_body,     NULL, 0};
 static const struct test sharing_turn = {
     "sharing", ASKS("who else"), CITE, THREADS_IN_TURN,
-    {0, 0, 0}, sharing_body,     NULL};
+    {0, 0, 0}, sharing_body,     NULL, 0};
 
 /* The order of four processors of two cores, as they are run one after another:
  * "0123" at the same time, "0213" in turn. */
@@ -62,7 +62,7 @@ static void carrying_body(struct test_context *t)
 
 static const struct test carrying = {
     "carrying", ASKS("how often"), CITE, EACH_PROCESSOR,
-    {0, 0, 0},  carrying_body,     NULL};
+    {0, 0, 0},  carrying_body,     NULL, 0};
 static const struct test *const soaked[] = {&carrying, &overflow, NULL};
 
 static void soak_runs_a_test_for_its_share(void **state)
@@ -116,7 +116,7 @@ static void soak_of_nothing_else(void **state)
 {
     static const struct test provoked = {
         "counter3_provoked", ASKS("how"),   CITE, EACH_PROCESSOR,
-        {0, 0, 0},           carrying_body, NULL};
+        {0, 0, 0},           carrying_body, NULL, 0};
     static const struct test *const some[] = {&provoked, &carrying, NULL};
 
     (void)state;

@@ -2,6 +2,7 @@
 /* mp_services.c - MP services over processors that sleep in the hypervisor. */
 #include "tests/silicon/boot/mp_services.h"
 
+#include "tests/silicon/boot/memory_types.h"
 #include "tests/silicon/model/hooks.h"
 #include "tests/silicon/equipment/restored.h"
 #include "tests/silicon/hypervisor/x86.h"
@@ -69,6 +70,7 @@ static VOID EFIAPI ap_loop(VOID *argument)
     if (v == NULL)
         return;
     m = &aps[v - hypervisor.vcpus]; /* the model is not there yet */
+    memory_types_take();
     svm_setjmp(v->restart);
     for (;;) {
         vcpu_prepare(v);
@@ -338,6 +340,7 @@ bool mp_start(void)
     vcpu_current()->awake = 1;
     if (services == NULL || hypervisor.processors == 1)
         return true;
+    memory_types_note();
     if (EFI_ERROR(services->WhoAmI(services, &bsp)) ||
         EFI_ERROR(bs->CreateEvent(0, 0, NULL, NULL, &never)) ||
         EFI_ERROR(services->StartupAllAPs(services, ap_loop, FALSE, never, 0,

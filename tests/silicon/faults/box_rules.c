@@ -211,3 +211,13 @@ FAULT(uncore_inv_of_arb_1,
       .what = "[any client] INV of counter 1 of the ARB changes nothing",
       .caught = {"haswell on 1 uncore_selects FAIL"},
       .quantity = UNCORE_SELECTED, .number = ARB_NUMBER + 1, .clear = 1 << 23)
+
+FAULT(uncore_status_read_clears,
+      .what = "[any client] a read of MSR_UNC_PERF_GLOBAL_STATUS clears it",
+      .caught = {"haswell on 1 uncore_overflow FAIL"},
+      .breaks = UNCORE_READ_KEEPS_STATUS)
+
+FAULT(uncore_overflow_clears_en,
+      .what = "[any client] an overflow clears EN of its counter",
+      .caught = {"haswell on 1 uncore_overflow FAIL"},
+      .breaks = UNCORE_OVERFLOW_RUNS_ON)

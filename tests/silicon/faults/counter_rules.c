@@ -208,3 +208,28 @@ FAULT(reset_62_clears_fixed,
       .caught = {"skylake-2018 on 1 global_status_set FAIL"},
       .quantity = STATUS_RESET_62, .number = ANY_NUMBER,
       .set = UINT64_C(3) << 32)
+
+FAULT(disabling_clears_counter,
+      .what = "[any] clearing its bit of GLOBAL_CTRL sets a counter to 0",
+      .caught = {"skylake-2018 on 1 counter_pause FAIL"},
+      .breaks = DISABLING_KEEPS_COUNTER)
+
+FAULT(write_clears_en,
+      .what = "[any] a write of IA32_PMCn clears PERFEVTSELn.EN",
+      .caught = {"skylake-2018 on 1 counter_while_running FAIL"},
+      .breaks = WRITE_KEEPS_EN)
+
+FAULT(fixed_write_clears_field,
+      .what = "[any] a write of a fixed counter clears its field of "
+              "IA32_FIXED_CTR_CTRL",
+      .caught = {"skylake-2018 on 1 counter_while_running FAIL"},
+      .breaks = WRITE_KEEPS_FIELD)
+
+FAULT(pmi_needs_status_clear,
+      .what = "[any] a counter whose overflow bit is 1 does not interrupt",
+      .caught = {"skylake-2018 on 1 counter_pmi FAIL"},
+      .breaks = PMI_THOUGH_STATUS_SET)
+
+FAULT(status_63_stuck, .what = "[any] GLOBAL_STATUS[63] is always 1",
+      .caught = {"skylake-2018 on 1 pebs_applicable_counter FAIL"},
+      .quantity = OF_MSR_READ, .number = 0x38E, .set = UINT64_C(1) << 63)

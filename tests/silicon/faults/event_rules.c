@@ -133,3 +133,24 @@ FAULT(hle_aborted_zero,
       .what = "[A with HLE] HLE_RETIRED.ABORTED counts nothing",
       .caught = {"skylake-2017 on 1 pebs_hle_abort FAIL"}, .quantity = COUNTED,
       .number = 0x4C8, .add = (uint64_t)(-1))
+
+FAULT(rtm_events_count_hle,
+      .what = "[A with HLE] RTM_RETIRED counts elided sections",
+      .caught = {"haswell on 1 tsx_retired_events FAIL"},
+      .breaks = ELISION_NOT_AS_RTM)
+
+FAULT(
+    abort_counts_levels,
+    .what = "[any with RTM] RTM_RETIRED.ABORTED counts each level of an abort",
+    .caught = {"skylake-2017 on 1 tsx_retired_events FAIL"},
+    .breaks = ABORT_COUNTS_ONCE)
+
+FAULT(nested_counts_start,
+      .what = "[any with RTM] RTM_RETIRED.START counts nested XBEGINs",
+      .caught = {"skylake-2017 on 1 tsx_retired_events FAIL"},
+      .quantity = NESTED_EVENTS, .number = 1, .set = 1)
+
+FAULT(nested_counts_commit,
+      .what = "[any with RTM] RTM_RETIRED.COMMIT counts nested XENDs",
+      .caught = {"skylake-2017 on 1 tsx_retired_events FAIL"},
+      .quantity = NESTED_EVENTS, .number = 0, .set = 2)

@@ -145,3 +145,7 @@ FAULT(pt_last_tnt_short, .what = "[PT] a TNT of six results has five",
 FAULT(pt_zero_call_kept,
       .what = "[PT] the RET of a CALL of displacement 0 is compressed",
       .caught = {"skylake-2018 on 1 pt_transfers FAIL"}, .rule = PT_ZERO_CALL)
+
+FAULT(pt_far_call_tip_missing, .what = "[PT] a far CALL or JMP makes no TIP",
+      .caught = {"skylake-2018 on 1 pt_transfers FAIL"},
+      .rule = PT_FAR_CALL_TIP)

@@ -202,3 +202,10 @@ FAULT(
         "[PT of one ToPA entry] an END entry that points elsewhere is no error",
     .caught = {"broadwell on 1 pt_topa_reserved FAIL"}, .rule = PT_END_TO_SELF,
     .is = true)
+
+FAULT(
+    pt_int_late,
+    .what = "[PT] INT of a ToPA entry interrupts where the next region is full",
+    .caught = {"skylake-2018 on 1 pt_topa_output FAIL",
+               "broadwell on 1 pt_topa_output FAIL"},
+    .rule = PT_INT_AT_END)

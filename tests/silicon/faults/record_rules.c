@@ -141,3 +141,19 @@ FAULT(pebs_record_at_base,
       .what = "[any] each record is written at the base of the buffer",
       .caught = {"skylake-2018 on 1 pebs_buffer_bounds FAIL"},
       .breaks = RECORD_AT_INDEX)
+
+FAULT(pebs_full_interrupts,
+      .what = "[any] a record that does not fit brings an interrupt",
+      .caught = {"skylake-2017 on 1 pebs_threshold_pmi FAIL"},
+      .breaks = PEBS_FULL_SILENT)
+
+FAULT(pebs_reset_less,
+      .what = "[any] a counter is reloaded with one less than its reset value",
+      .caught = {"skylake-2017 on 1 pebs_reload FAIL"},
+      .quantity = RECORD_RESET, .number = ANY_NUMBER, .add = (uint64_t)(-1))
+
+FAULT(
+    load_threshold_high,
+    .what = "[any] loads have to exceed MSR_PEBS_LD_LAT_THRESHOLD by 64 cycles",
+    .caught = {"skylake-2017 on 1 load_latency_threshold FAIL"},
+    .quantity = LOAD_THRESHOLD, .number = ANY_NUMBER, .add = 64)

@@ -220,3 +220,18 @@ FAULT(debugctl_drops_freeze_smm, .what = "[any] IA32_DEBUGCTL[14] stays 0",
 FAULT(debugctl_drops_freeze_lbrs, .what = "[any] IA32_DEBUGCTL[11] stays 0",
       .caught = {"skylake-2018 on 1 lbr_freeze_on_pmi FAIL"},
       .quantity = OF_MSR_WRITTEN, .number = 0x1D9, .clear = 1 << 11)
+
+FAULT(
+    fixed_msr_beyond,
+    .what = "[any] IA32_FIXED_CTR3 exists beyond the number that CPUID 0AH has",
+    .caught = {"skylake-2018 on 1 counter_enumeration FAIL"},
+    .breaks = ABSENT_FIXED_REFUSED)
+
+FAULT(cpuid_no_events,
+      .what = "[any] CPUID 0AH:EAX[31:24] = 0: no architectural events",
+      .caught = {"skylake-2018 on 1 counter_enumeration FAIL"},
+      .quantity = OF_EAX, .number = 0xA, .clear = 0xFF000000)
+
+FAULT(cpuid_one_fixed_more, .what = "[any] CPUID 0AH:EDX says 4 fixed counters",
+      .caught = {"skylake-2018 on 1 counter_enumeration FAIL"},
+      .quantity = OF_EDX, .number = 0xA, .add = 1)

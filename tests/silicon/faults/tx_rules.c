@@ -163,3 +163,32 @@ FAULT(hle_abort_keeps_registers,
               "not restore the registers",
       .caught = {"skylake-2017 on 2 hle_mismatch FAIL"},
       .breaks = ELISION_RESTORES)
+
+FAULT(nested_bit_deep,
+      .what = "[any with RTM] EAX[5] is 0 after an abort at depth 3 and deeper",
+      .caught = {"skylake-2017 on 1 tsx_nesting FAIL"},
+      .breaks = NESTED_BIT_AT_3)
+
+FAULT(debugged_at_breakpoint,
+      .what = "[any with RTM] with DR7.RTM and IA32_DEBUGCTL.RTM a breakpoint "
+              "goes to the fallback",
+      .caught = {"skylake-2017 on 1 tsx_debug_advanced FAIL"},
+      .breaks = DEBUGGED_AT_XBEGIN)
+
+FAULT(hle_hint_ud, .what = "[any] XACQUIRE and XRELEASE raise #UD",
+      .caught = {"skylake-2017 on 1 hle_prefixes FAIL"}, .breaks = HINT_IGNORED)
+
+FAULT(writes_sets_conflict,
+      .what = "[any with RTM] EAX[2] is 1 after too many stores",
+      .caught = {"skylake-2017 on 1 tsx_write_capacity FAIL"},
+      .quantity = ABORT_STATUS, .number = 5, .set = 4)
+
+FAULT(conflict_sets_capacity,
+      .what = "[any with RTM] EAX[3] is 1 after a conflict",
+      .caught = {"skylake-2017 on 2 tsx_conflict_write FAIL"},
+      .quantity = ABORT_STATUS, .number = 7, .set = 8)
+
+FAULT(debugged_dr6_rtm,
+      .what = "[any with RTM] DR6[16] is 1 after an advanced breakpoint",
+      .caught = {"skylake-2017 on 1 tsx_debug_advanced FAIL"},
+      .quantity = DEBUGGED_DR6, .number = ANY_NUMBER, .set = 0x10000)

@@ -80,6 +80,8 @@ static void abort_with(struct vcpu *v, enum tx_cause cause, uint32_t status)
                           ? 0
                           : v->vmcb->rax & ~BITS(31, 0));
     reset_transaction(v);
+    if (!faults_rule(v->model->machine, ABORT_KEEPS_DR7, true))
+        v->vmcb->dr7 &= ~DR7_RTM;
     step_end(v);
 }
 

@@ -147,7 +147,7 @@ static bool is_enabled_for(struct processor *p, unsigned n,
                         (select & EVTSEL_EN) != 0 &&
                             (p->pmu.global_ctrl & BIT(n)) != 0))
         return false;
-    if (!counts_here(p, select, r))
+    if ((p->pmu.frozen & BIT(n)) != 0 || !counts_here(p, select, r))
         return false;
     if ((p->pebs.enable & BITS(3, 0) & BIT(n)) != 0 &&
         !faults_rule(p->machine, PEBS_HAS_LEVELS, true))
@@ -166,6 +166,7 @@ static bool is_fixed_enabled_for(const struct processor *p, unsigned n,
 
     return faults_fixed_enabled(p, n,
                                 (p->pmu.global_ctrl & BIT(32 + n)) != 0) &&
+           (p->pmu.frozen & BIT(32 + n)) == 0 &&
            (ctrl & (user ? FIXED_USR : FIXED_OS)) != 0;
 }
 

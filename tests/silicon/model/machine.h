@@ -89,9 +89,10 @@ struct pmu_state {
     uint64_t any;
     bool condition_of_sibling[COUNTERS_MAX];
     volatile uint32_t from_sibling[COUNTERS_MAX + FIXED_MAX];
-    bool counting; /* some counter is enabled */
-    bool stopped;  /* garbled: counter 3 does not count */
-    bool inuse3;   /* garbled: GLOBAL_INUSE[3] */
+    bool counting;   /* some counter is enabled */
+    uint64_t frozen; /* counters, by CTR_Frz; bits as in GLOBAL_CTRL */
+    bool stopped;    /* garbled: counter 3 does not count */
+    bool inuse3;     /* garbled: GLOBAL_INUSE[3] */
     bool smi_pending;
     bool overflow_pmi; /* a counter has asked for one */
     bool pmi;          /* to be sent to the local APIC */

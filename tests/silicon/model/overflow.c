@@ -5,6 +5,7 @@
 
 #include "tests/silicon/model/bits.h"
 #include "tests/silicon/model/counters.h"
+#include "tests/silicon/model/errata.h"
 #include "tests/silicon/model/hooks.h"
 #include "tests/silicon/model/msr.h"
 #include "tests/silicon/model/pebs.h"
@@ -93,6 +94,14 @@ static void freeze_streamlined(struct processor *p, uint64_t debugctl)
         p->pmu.global_status |= STATUS_LBR_FRZ;
     if ((debugctl & DEBUGCTL_FREEZE_PERFMON_ON_PMI) != 0)
         p->pmu.global_status |= STATUS_CTR_FRZ;
+}
+
+uint64_t counters_frozen(const struct processor *p)
+{
+    if (p->cpu->perfmon_version < 4 ||
+        (p->pmu.global_status & STATUS_CTR_FRZ) == 0 || faults_counts_frozen(p))
+        return 0;
+    return erratum_is(p, ERRATUM_CTR_FRZ_4_TO_7) ? ~BITS(7, 4) : UINT64_MAX;
 }
 
 void counters_raise_pmi(struct processor *p)

@@ -13,4 +13,7 @@
 void counters_add(struct processor *p, unsigned n, uint32_t count);
 void counters_add_fixed(struct processor *p, unsigned n, uint32_t count);
 
+/* Those that CTR_Frz stops: bits as in IA32_PERF_GLOBAL_CTRL. */
+uint64_t counters_frozen(const struct processor *p);
+
 #endif

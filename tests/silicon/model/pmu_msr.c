@@ -6,6 +6,7 @@
 #include "tests/silicon/model/errata.h"
 #include "tests/silicon/model/bits.h"
 #include "tests/silicon/model/counters.h"
+#include "tests/silicon/model/overflow.h"
 #include "tests/silicon/model/pebs.h"
 #include "tests/silicon/model/pt.h"
 
@@ -31,16 +32,15 @@ static uint64_t enabled_counters(const struct processor *p, uint64_t *any)
         if ((ctrl & FIXED_ANY) != 0)
             *any |= BIT(32 + n);
     }
-    if (p->cpu->perfmon_version >= 4 &&
-        (pmu->global_status & STATUS_CTR_FRZ) != 0 && !faults_counts_frozen(p))
-        enabled &= erratum_is(p, ERRATUM_CTR_FRZ_4_TO_7) ? BITS(7, 4) : 0;
-    return enabled & pmu->global_ctrl;
+    return enabled & pmu->global_ctrl & ~pmu->frozen;
 }
 
 void pmu_update(struct processor *p)
 {
-    uint64_t any, enabled = enabled_counters(p, &any);
+    uint64_t any, enabled;
 
+    p->pmu.frozen = counters_frozen(p);
+    enabled = enabled_counters(p, &any);
     p->pmu.counting = enabled != 0;
     any = faults_any(p, enabled, any);
     p->pmu.any = p->sibling != NULL ? enabled & any : 0;

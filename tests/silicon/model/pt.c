@@ -227,6 +227,8 @@ static void put_branch(struct processor *p, const struct instruction *i,
         (far && i->system == SYSTEM_SYSRET &&
          !faults_pt(p, PT_SYSRET_TIP, true)) ||
         (is_near_return(i) && !faults_pt(p, PT_RET_TIP, true)) ||
+        (far && (i->flags & INSTRUCTION_RETURN) == 0 &&
+         i->system == SYSTEM_NONE && !faults_pt(p, PT_FAR_CALL_TIP, true)) ||
         (far && (i->flags & INSTRUCTION_RETURN) != 0 &&
          !faults_pt(p, PT_IRET_TIP, true)))
         return;

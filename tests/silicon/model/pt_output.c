@@ -134,10 +134,13 @@ static bool reach_region(struct processor *p, const struct pt_memory *memory)
 static void raise_topa_pmi(struct processor *p)
 {
     p->pt.int_signaled = true;
+    if (!faults_pt(p, PT_INT_ONCE, true))
+        p->faults.int_due = !p->faults.int_due;
     if (faults_topa_int_missing(p))
         return;
     p->pmu.global_status |= faults_topa_status(p, STATUS_TOPA_PMI);
-    if (faults_pt(p, PT_PMI, true) && erratum_is(p, ERRATUM_TOPA_NO_FREEZE))
+    if (faults_pt(p, PT_PMI, true) && (erratum_is(p, ERRATUM_TOPA_NO_FREEZE) ||
+                                       !faults_pt(p, PT_PMI_FREEZES, true)))
         p->pmu.pmi = true;
     else if (faults_pt(p, PT_PMI, true))
         counters_raise_pmi(p);
@@ -150,7 +153,8 @@ static bool next_region(struct processor *p, const struct pt_memory *memory,
                         uint64_t entry)
 {
     struct pt_state *pt = &p->pt;
-    bool stop = (entry & faults_topa_stop(p, ENTRY_STOP)) != 0;
+    bool stop = (entry & faults_topa_stop(p, ENTRY_STOP)) != 0,
+         interrupts = faults_pt(p, PT_INT, (entry & ENTRY_INT) != 0);
 
     if (stop) {
         if (faults_pt(p, PT_TOPA_SET_STOPPED, true))
@@ -158,7 +162,13 @@ static bool next_region(struct processor *p, const struct pt_memory *memory,
         pt->packet_en = false;
         pt->buffered = 0;
     }
-    if (faults_pt(p, PT_INT, (entry & ENTRY_INT) != 0) && !pt->int_signaled &&
+    if (!faults_pt(p, PT_INT_AT_END, true)) {
+        bool due = p->faults.int_due;
+
+        p->faults.int_due = interrupts;
+        interrupts = due;
+    }
+    if (interrupts && !pt->int_signaled &&
         (!stop || faults_pt(p, PT_INT_OF_STOP, true)))
         raise_topa_pmi(p);
     if (stop) {
@@ -194,6 +204,7 @@ static void write_table(struct processor *p, const struct pt_memory *memory)
                       &pt->buffer[n], 1);
         set_output_offset(p, output_offset(p) + 1);
         if ((entry & ENTRY_INT) != 0 && early != 0 && !pt->int_signaled &&
+            faults_pt(p, PT_INT_AT_END, true) &&
             output_offset(p) + early >= entry_bytes(p, entry))
             raise_topa_pmi(p);
         if (output_offset(p) + soon < entry_bytes(p, entry))
@@ -224,6 +235,8 @@ void pt_output(struct processor *p, const struct pt_memory *memory)
     if (pt->check_output && pt_tracing(p) && !start_valid(p, memory))
         raise_error(p);
     pt->check_output = false;
+    if (p->faults.int_due && !faults_pt(p, PT_INT_ONCE, true))
+        raise_topa_pmi(p);
     if (pt->buffered > 0 && (pt->ctl & RTIT_TRACE_EN) == 0)
         pt->buffered -= (unsigned)faults_pt_value(p, PT_LOST_AT_END, 0);
     if (p->errata.trace_dropped)

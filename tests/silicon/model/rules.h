@@ -90,6 +90,7 @@ enum rule {
     SDV_KEEPS_CPUID_CLEAR,
     ABORT_KEEPS_CR2,
     ABORT_KEEPS_DR6,
+    ABORT_KEEPS_DR7,
     ALLOW_COMMITS,       /* is RTM_ALLOW set */
     DISABLE_ABORTS,      /* is RTM_DISABLE set */
     CTRL_CLEAR_HIDES,    /* is TSX_CPUID_CLEAR of 122H set */
@@ -106,6 +107,8 @@ enum rule {
     UNCORE_PMI_NEEDS_OVF_EN,
     UNCORE_FREEZE_ASKED_FOR,
     UNCORE_READ_KEEPS_STATUS,
+    UNCORE_STATUS_WRITTEN, /* does a write change it */
+    UNCORE_ABSENT_REFUSED, /* registers of a C-Box that is not there */
     UNCORE_OVERFLOW_RUNS_ON,
     UNCORE_COUNTER_1, /* does that of a box count */
     ARB_COUNTER_1,

@@ -19,8 +19,11 @@ static uint64_t *in_pair(struct uncore_counter pair[2], uint32_t number,
 static uint64_t *find_register(struct machine *m, uint32_t number,
                                uint64_t *mask)
 {
-    uint32_t last = MSR_UNC_CBO_0_PERFEVTSEL0 +
-                    MSR_UNC_CBO_STRIDE * m->cpu->uncore->registers;
+    uint32_t last =
+        MSR_UNC_CBO_0_PERFEVTSEL0 +
+        MSR_UNC_CBO_STRIDE * (faults_rule(m, UNCORE_ABSENT_REFUSED, true)
+                                  ? m->cpu->uncore->registers
+                                  : UNCORE_BOXES_MAX);
     uint32_t at = number % MSR_UNC_CBO_STRIDE;
     bool select;
 
@@ -93,6 +96,8 @@ static bool write_locked(struct machine *m, uint32_t number, uint64_t value)
     } else if (number == m->cpu->uncore->global_status) {
         mask = UNCORE_STATUS_FIXED | UNCORE_STATUS_ARB | UNCORE_STATUS_CBOX;
         stored = &u->status;
+        if (!faults_rule(m, UNCORE_STATUS_WRITTEN, true))
+            return true;
         clears = u->status_write_clears;
     } else if (number == MSR_UNC_PERF_FIXED_CTRL) {
         mask = UNCORE_OVF_EN | UNCORE_EN;

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * lines.c - finds reports in a text by their first and last lines, joins what
+ * a terminal wrapped, and tells a report's lines from those of others.
+ *
+ * Nothing here is certain but by the report's CRC; report_problems() says
+ * where that is wrong.
+ */
+#include "host/report/lines.h"
+
+#include "host/report/grow.h"
+#include "src/base/crc.h"
+
+#include <string.h>
+
+#define FIRST_LINE "KTAP version 1"
+/* A terminal has more columns than this. */
+#define COLUMNS_MIN 40
+/* So many lines have to end in the same column to be called wrapped. */
+#define WRAPPED_MIN 2
+
+static bool begins(struct span line, const char *word)
+{
+    return take(&line, word);
+}
+
+bool line_is_own(struct span line)
+{
+    return begins(line, "# ") || begins(line, "ok ") ||
+           begins(line, "not ok ") || begins(line, "1..") ||
+           span_is(line, FIRST_LINE);
+}
+
+/* A line that stands in no report but in its middle or at its end. */
+static bool is_inner(struct span line)
+{
+    uint64_t number;
+
+    if (begins(line, "# running ") || begins(line, "# END ") ||
+        begins(line, "# summary: "))
+        return true;
+    return (take(&line, "ok ") || take(&line, "not ok ")) &&
+           take_number(&line, &number) && begins(line, " - ");
+}
+
+/* The column at which a terminal wrapped these lines, or 0: the greatest
+ * length, where it is followed by what begins no line. */
+static size_t find_columns(const struct span lines[], size_t count)
+{
+    size_t columns = 0, wrapped = 0;
+
+    for (size_t i = 0; i < count; i++)
+        if (lines[i].bytes > columns)
+            columns = lines[i].bytes;
+    for (size_t i = 0; i + 1 < count; i++)
+        wrapped += lines[i].bytes == columns && !line_is_own(lines[i + 1]);
+    return columns > COLUMNS_MIN && wrapped >= WRAPPED_MIN ? columns : 0;
+}
+
+/* Does `next` go on with `line`? A line of a report ends in no blank. */
+static bool goes_on(struct span line, struct span next, size_t columns)
+{
+    return line.bytes == columns &&
+           (!line_is_own(next) || line.at[line.bytes - 1] == ' ');
+}
+
+/* Moves `next` up to the end of `line`; the text between was line ends and
+ * what was dropped. */
+static void join(struct span *line, struct span next)
+{
+    memmove((char *)line->at + line->bytes, next.at, next.bytes);
+    line->bytes += next.bytes;
+}
+
+/* lines[]: those of one report. columns: 0 joins none. */
+static void fill(struct span lines[], size_t count, size_t columns,
+                 struct report *report)
+{
+    bool joining = false; /* the line before was full */
+    size_t piece = 0;
+
+    report->columns = columns;
+    report->line_count = report->strange = 0;
+    for (size_t i = 0; i < count; i++) {
+        struct span line = lines[i];
+        struct span *last = report->line_count == 0
+                                ? NULL
+                                : &report->lines[report->line_count - 1];
+        if (joining &&
+            goes_on((struct span){last->at + last->bytes - piece, piece}, line,
+                    columns)) {
+            join(last, line);
+            piece = line.bytes;
+            joining = piece == columns;
+        } else if (line_is_own(line)) {
+            APPEND(report->lines, report->line_count, line);
+            piece = line.bytes;
+            joining = columns != 0 && piece == columns;
+        } else {
+            if (report->strange++ == 0)
+                report->strange_first = line;
+            joining = false;
+        }
+    }
+}
+
+/* What the END line says, and the CRC of the lines before it. */
+static void read_end(struct report *report)
+{
+    struct totals *said = &report->said;
+    struct span rest;
+    char digits[9] = "", *end;
+
+    *said = (struct totals){0};
+    report->crc = 0;
+    report->has_end = false;
+    for (size_t i = 0; i < report->line_count; i++) {
+        rest = report->lines[i];
+        if (take(&rest, "# END pass=") && take_number(&rest, &said->pass) &&
+            take(&rest, " fail=") && take_number(&rest, &said->fail) &&
+            take(&rest, " error=") && take_number(&rest, &said->error) &&
+            take(&rest, " skip=") && take_number(&rest, &said->skip)) {
+            /* Reports made before KNOWN existed have no known=. */
+            if (take(&rest, " known="))
+                take_number(&rest, &said->known);
+            if (!take(&rest, " crc=") || rest.bytes != 8)
+                return;
+            memcpy(digits, rest.at, 8);
+            report->crc_said = (uint32_t)strtoul(digits, &end, 16);
+            report->has_end = *end == '\0';
+            return;
+        }
+        report->crc =
+            crc32(report->crc, report->lines[i].at, report->lines[i].bytes);
+        report->crc = crc32(report->crc, "\n", 1);
+    }
+}
+
+/* As the lines are; where the CRC says that they are not so, and many end in
+ * one column, as a terminal wrapped them. */
+static void read_lines(struct span lines[], size_t count, struct report *report)
+{
+    size_t columns;
+
+    fill(lines, count, 0, report);
+    read_end(report);
+    if (report->has_end && report->crc == report->crc_said)
+        return;
+    columns = find_columns(lines, count);
+    if (columns != 0) {
+        fill(lines, count, columns, report);
+        read_end(report);
+    }
+}
+
+/* Where the report that begins at lines[0] ends: after its END line, or before
+ * the next one's beginning. */
+static size_t find_end(const struct span lines[], size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (i > 0 && span_is(lines[i], FIRST_LINE))
+            return i;
+        if (begins(lines[i], "# END ")) {
+            /* The END line may be wrapped, too: its CRC ends it. */
+            const char *crc = span_find(lines[i], " crc=");
+            return i + 1 +
+                   (i + 1 < count && !line_is_own(lines[i + 1]) &&
+                    (crc == NULL || crc + 13 > lines[i].at + lines[i].bytes));
+        }
+    }
+    return count;
+}
+
+/* A first line may stand behind what firmware wrote without a line's end. */
+static struct span trim_first(struct span line)
+{
+    const size_t bytes = sizeof(FIRST_LINE) - 1;
+
+    if (line.bytes > bytes &&
+        memcmp(line.at + line.bytes - bytes, FIRST_LINE, bytes) == 0)
+        return (struct span){line.at + line.bytes - bytes, bytes};
+    return line;
+}
+
+void lines_divide(struct span text, struct reports *out)
+{
+    struct span *lines = NULL, line;
+    size_t count = 0;
+
+    while (take_line(&text, &line))
+        if (line.bytes != 0)
+            APPEND(lines, count, trim_first(line));
+    for (size_t i = 0; i < count;) {
+        const bool first = span_is(lines[i], FIRST_LINE);
+        if (!first && !is_inner(lines[i])) {
+            i++;
+            continue;
+        }
+        struct report report = {.headless = !first};
+        size_t end = find_end(lines + i, count - i);
+        read_lines(lines + i, end, &report);
+        APPEND(out->report, out->count, report);
+        i += end;
+    }
+    free(lines);
+}

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* FREEZE_PERFMON_ON_PMI is "applied on ToPA PMI just as on other PMIs": the
+ * interrupt of a full region stops all counters. */
+#include "src/base/msr.h"
+#include "src/base/names.h"
+#include "src/counting/bank.h"
+#include "src/trace/output.h"
+#include "src/trace/trace.h"
+
+#define BRANCHES 0xc4
+#define PMI_MS   20
+#define TURNS    200 /* of trace_jumps(): more bytes than are left */
+#define LEFT     100 /* in the region */
+
+/* The counters before and after counting_work(), past the interrupt. */
+struct freeze {
+    struct trace *p;
+    uint64_t places, before[PLACES_END], after[PLACES_END];
+    bool ok;
+};
+
+static void read_counters(const struct freeze *f, uint64_t out[PLACES_END])
+{
+    for (unsigned p = 0; p < PLACES_END; p++)
+        if ((f->places >> p & 1) != 0)
+            (void)hw_pmc_read(
+                p < PLACE_FIXED0 ? p : RDPMC_FIXED | (p - PLACE_FIXED0),
+                &out[p]);
+}
+
+static void fill_region(void *argument)
+{
+    struct freeze *f = argument;
+
+    f->ok = trace_start(f->p) && trace_jumps(TURNS) && trace_stop(f->p);
+    const uint64_t since = hw_ms();
+    while (hw_pmi_count() == 0 && hw_ms() - since < PMI_MS)
+        ;
+    read_counters(f, f->before);
+    counting_work(NULL);
+    read_counters(f, f->after);
+}
+
+/* One region, round and round, and its INT near its end. */
+static bool arm(struct trace *p)
+{
+    output_topa_table(p->table, trace_at(p->table), trace_at(p->memory), 1, 0,
+                      TOPA_INT);
+    return trace_arm_output(p, output_control(test_cpu(p->t), true),
+                            trace_at(p->table),
+                            output_topa_pointers(0, TOPA_REGION_BYTES - LEFT));
+}
+
+static void judge(struct freeze *f, const struct bank *after, bool frozen)
+{
+    struct test_context *t = f->p->t;
+    const bool streamlined = test_cpu(t)->perfmon_version >= 4;
+    const uint64_t ctrl = frozen && !streamlined ? 0 : f->places;
+    const bool status = (after->status & IA32_PERF_GLOBAL_STATUS_CTR_FRZ) != 0;
+    const bool ignored = frozen && !status && after->ctrl == f->places;
+    char name[MSR_NAME_BYTES];
+
+    check_known(t, status == (frozen && streamlined) && after->ctrl == ctrl,
+                ERRATUM_TOPA_PMI_NO_FREEZE, ignored,
+                "CTR_Frz, IA32_PERF_GLOBAL_STATUS (38EH)[59], is %d and "
+                "IA32_PERF_GLOBAL_CTRL (38FH) 0x%lx; wanted %d and 0x%lx",
+                status, after->ctrl, frozen && streamlined, ctrl);
+    for (unsigned n = 0; n < COUNTERS_MAX; n++) {
+        if ((f->places >> n & 1) == 0)
+            continue;
+        uint64_t counted =
+            (f->after[n] - f->before[n]) & bank_mask(test_cpu(t), n);
+        check_known(
+            t, (counted == 0) == frozen,
+            n >= 4 ? ERRATUM_FREEZE_PMC4_TO_7 : ERRATUM_TOPA_PMI_NO_FREEZE,
+            frozen && (ignored || n >= 4),
+            "%s counted %lu branches after the interrupt, while the harness "
+            "made %u and some more; wanted %s",
+            msr_name(IA32_PMC(n), name), counted, WORK_BRANCHES,
+            frozen ? "0" : "them");
+    }
+}
+
+/* False where it could not be tried. */
+static bool try_freeze(struct freeze *f, bool frozen)
+{
+    const uint64_t bit = IA32_DEBUGCTL_FREEZE_PERFMON_ON_PMI;
+    struct test_context *t = f->p->t;
+    struct bank before = bank_of(f->places, BRANCHES), after;
+    uint64_t debugctl;
+
+    /* Set-up. */
+    before.pmi = BANK_PMI;
+    if (!get_msr(t, IA32_DEBUGCTL, &debugctl) || !arm(f->p) ||
+        !set_msr(t, IA32_DEBUGCTL, (debugctl & ~bit) | (frozen ? bit : 0)))
+        return false;
+
+    /* Measured. */
+    if (!bank_work(t, &before, fill_region, f, &after) || !f->ok)
+        return false;
+
+    /* Check. */
+    if (check(t, after.interrupts != 0,
+              "a region with INT was filled, and no interrupt came by the "
+              "local APIC's entry for counters"))
+        judge(f, &after, frozen);
+    return true;
+}
+
+TEST(pt_pmi_freezes,
+     .asks = "Does FREEZE_PERFMON_ON_PMI stop the counters at a ToPA PMI?",
+     .cite = "SDM 3C, Intel Processor Trace, \"ToPA PMI\"; SDM 3B, "
+             "\"Freezing LBR and Performance Counters on PMI\"",
+     .needs = {.features = NEED_INTEL | NEED_PT | NEED_PT_TOPA | NEED_PMU,
+               .counters = 1})
+{
+    struct trace p;
+    struct freeze f = {.p = &p};
+
+    if (!trace_claim(&p, t) || (f.places = bank_claim(t)) == 0)
+        return;
+    for (unsigned frozen = 0; frozen < 2; frozen++)
+        WITH_PREFIX (t, "FREEZE_PERFMON_ON_PMI = %u", frozen)
+            if (!try_freeze(&f, frozen != 0))
+                return;
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A transaction that an interrupt aborts: that of a counter which overflows in
+ * it. EAX has no bit that names another cause. */
+#include "src/base/msr.h"
+#include "src/counting/bank.h"
+#include "src/tsx/probe.h"
+#include "src/tsx/status.h"
+
+#define BRANCHES 0xc4
+#define TURNS    4000 /* two branches each: the interrupt comes amid them */
+#define AMID     1000
+
+/* What an interrupt is not, beside what never is set. */
+#define OTHERS (RTM_STATUS_CAUSES | RTM_STATUS_RESERVED | RTM_STATUS_CODE)
+
+struct interrupted {
+    struct rtm_tally tally;
+    unsigned interrupts;
+    unsigned named;  /* EAX has bits of another cause */
+    uint32_t status; /* the last such */
+};
+
+static void run_jumps(void *argument)
+{
+    const struct tsx_block block = {.body = tsx_body_jumps, .count = TURNS};
+
+    probe_run(&block, 1, 0, false, argument);
+}
+
+/* False where it could not be tried. */
+static bool try_once(struct test_context *t, struct interrupted *all)
+{
+    struct bank before = bank_of(BIT(0), BRANCHES), after;
+    struct rtm_tally tally;
+
+    before.pmi = BANK_PMI;
+    before.select[0] |= IA32_PERFEVTSEL_INT;
+    before.pmc[0] = bank_mask(test_cpu(t), 0) - AMID;
+    if (!bank_work(t, &before, run_jumps, &tally, &after))
+        return false;
+    probe_add(&all->tally, &tally);
+    if (after.interrupts == 0 || tally.aborted == 0)
+        return true;
+    all->interrupts++;
+    if ((tally.status & OTHERS) != 0) {
+        all->named++;
+        all->status = tally.status;
+    }
+    return true;
+}
+
+TEST(tsx_interrupt_abort,
+     .asks = "Does an interrupt abort a transaction, with no bit in EAX that "
+             "names another cause?",
+     .cite = "SDM 1, table \"RTM Abort Status Definition\" and \"Runtime "
+             "Considerations\"",
+     .needs = {.features = NEED_INTEL | NEED_RTM | NEED_PMU, .counters = 1})
+{
+    const unsigned tries = probe_row_tries(t);
+    struct interrupted all = {.interrupts = 0};
+    char text[RTM_STATUS_TEXT];
+
+    /* Set-up. */
+    rtm_clear(&all.tally);
+    if (!probe_set_up(t) || !counters_claim(t))
+        return;
+
+    /* Measured. */
+    for (unsigned i = 0; i < tries; i++)
+        if (!try_once(t, &all))
+            return;
+
+    /* Check. One in two may have been aborted by something else before. */
+    probe_check(t, &all.tally);
+    check(t, all.interrupts != 0,
+          "IA32_PMC0 (C1H) was %u branches before its overflow, with INT = 1, "
+          "in %u transactions of %u jumps: %u aborted, none with an "
+          "interrupt; wanted some",
+          AMID, all.tally.tried, TURNS, all.tally.aborted);
+    check(t, 2 * all.named <= all.interrupts,
+          "EAX = 0x%08x (%s) after %u of %u aborts with an interrupt; wanted "
+          "none of [0], [2] to [31]",
+          all.status, rtm_status_text(all.status, text), all.named,
+          all.interrupts);
+    note(t,
+         "%u of %u transactions aborted with an interrupt, %u of them with "
+         "EAX[1] or others",
+         all.interrupts, all.tally.tried, all.named);
+}
