@@ -19,6 +19,10 @@
 /* They stay 0; MAXPHYADDR is 39. */
 #define BASE_RESERVED (BITS(63, 39) | BITS(10, 9) | BITS(7, 0))
 
+/* "RDMSR/WRMSR .. cause #GP" outside of x2APIC mode. */
+#define X2APIC_FIRST 0x800u
+#define X2APIC_LAST  0x8FFu
+
 #define VECTORS     256
 #define SVR_ENABLED 0x1FFu
 
@@ -106,6 +110,7 @@ void apic_base_start(struct vcpu *v)
         uint64_t at = v->apic_base & BASE_ADDRESS;
 
         msr_map_intercept(hypervisor.msr_map, IA32_APIC_BASE, IA32_APIC_BASE);
+        msr_map_intercept(hypervisor.msr_map, X2APIC_FIRST, X2APIC_LAST);
         map(v, at, at);
     }
     for (size_t n = 0; n < CANONICAL_ROWS; n++)
