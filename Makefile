@@ -47,7 +47,7 @@ export SOURCE_DATE_EPOCH := 1767225600
 export WRITE
 
 .PHONY: all help list setup run image sign tool test host lint boot soak sweep scale
-.PHONY: man linux peer-tests new-test table faults claims mutants observed unchanged same figures bench fuzz powercut distributions clang docs clean
+.PHONY: man linux peer-tests new-test table faults claims mutants observed unchanged same figures bench damage fuzz powercut distributions clang docs clean
 all: $(B)/tsxpmu.efi $(B)/silicon.efi $(B)/tsxpmu
 
 help:
@@ -93,7 +93,9 @@ help:
 	@echo 'make figures  sizes and times, measured now, to docs/figures.md;'
 	@echo '              WRITE=1 with scale, bench, powercut, distributions or'
 	@echo '              test: what these measure goes there too'
-	@echo 'make bench    how fast records are decoded, measured now'
+	@echo 'make bench    how fast records are decoded, measured now; LIBIPT=FOLDER'
+	@echo '              compares with the libipt of these sources'
+	@echo 'make damage   what is left of a trace with damaged bytes; SEED='
 	@echo 'make fuzz     the decoders on arbitrary bytes; needs clang'
 	@echo 'make docs     the pictures of docs/, from their texts'
 	@echo 'make image    $(B)/tsxpmu.img, for a USB stick'
@@ -228,7 +230,7 @@ TOOL   := $(sort $(wildcard host/*.c host/*/*.c))
 # What reports are read with, beside host/report; of src/ as above.
 READER := src/base/crc.c src/cpu/cpuid_bits.c src/cpu/identity.c src/cpu/regime.c \
           src/harness/verdict.c
-BENCH  := tests/bench/pebs.c tests/bench/pt.c
+BENCH  := tests/bench/pebs.c tests/bench/pt.c tests/bench/damage.c
 hosted_object = $(addprefix $(B)/hosted/,$(addsuffix .o,$(1)))
 $(call hosted_object,$(BENCH) tests/bench/libipt.c): | $(FOR_LAB)
 
@@ -238,9 +240,11 @@ $(B)/hosted/%.c.o: %.c | $(GENERATED)
 	@echo "  cc $@"
 	@$(CC) $(HOSTED) $(WARN) -I. -I$(B)/gen $(DEPS) -c $< -o $@
 tool: $(B)/tsxpmu
-$(B)/tsxpmu: $(call hosted_object,$(TOOL)) $(call object,$(PURE) $(READER))
+# Many packets at a time: the tool's own, by vector instructions.
+SWIFT := $(call hosted_object,host/pt_vector.c) $(call object,$(filter-out src/pt/many.c,$(PURE)))
+$(B)/tsxpmu: $(call hosted_object,$(TOOL)) $(SWIFT) $(call object,$(READER))
 	@echo "  link $@"
-	@$(CC) $^ -ljansson -lsqlite3 -o $@
+	@$(CC) $(sort $^) -ljansson -lsqlite3 -o $@
 # A page for the tool and one for each command in a file of its own, of what
 # they say themselves.
 COMMANDS := $(filter-out arguments commands,$(notdir $(basename \
@@ -257,11 +261,27 @@ $(MAN_PAGES): $(B)/man/%.1: $(B)/tsxpmu | $(FOR_TEST)
 	    -e 's/^tsxpmu \\- /$(subst _,-,$*) \\- /' $@.part >$@
 	@rm $@.part
 $(B)/bench/pt: $(B)/hosted/tests/bench/libipt.c.o
+# Debian's libipt, or that of the sources in the folder LIBIPT, static.
+$(B)/gen/libipt: FORCE | $(B)/gen
+	$(call keep,$(LIBIPT)\n)
+$(B)/bench/pt $(B)/hosted/tests/bench/libipt.c.o: $(B)/gen/libipt
+ifeq ($(LIBIPT),)
 $(B)/bench/pt: LIBS := -lipt
-$(B)/bench/%: $(B)/hosted/tests/bench/%.c.o $(call object,$(PURE))
+else
+$(B)/bench/pt: LIBS := $(B)/libipt/lib/libipt.a
+$(B)/hosted/tests/bench/libipt.c.o: HOSTED += -I$(B)/libipt/libipt/include
+$(B)/hosted/tests/bench/libipt.c.o: $(B)/libipt/lib/libipt.a
+$(B)/libipt/lib/libipt.a: $(B)/gen/libipt
+	@echo "  libipt $@"
+	@cmake -S $(LIBIPT) -B $(B)/libipt -DCMAKE_BUILD_TYPE=Release \
+	    -DCMAKE_C_FLAGS_RELEASE=-O2 -DBUILD_SHARED_LIBS=OFF >$(B)/libipt.log
+	@$(MAKE) -s -C $(B)/libipt libipt >>$(B)/libipt.log
+	@touch $@
+endif
+$(B)/bench/%: $(B)/hosted/tests/bench/%.c.o $(SWIFT)
 	@mkdir -p $(@D)
 	@echo "  link $@"
-	@$(CC) $^ $(LIBS) -o $@
+	@$(CC) $(filter %.o,$^) $(LIBS) -o $@
 
 # --- Images --------------------------------------------------------------------
 
@@ -520,6 +540,8 @@ figures: all $(B)/tsxpmu.img
 distributions: | $(FOR_LAB)
 	@$(PYTHON) tests/distributions.py $(addprefix --only=,$(ONLY)) \
 	    $(addprefix --goal=,$(GOAL))
+damage: $(B)/bench/damage
+	@$(B)/bench/damage $(SEED)
 # Instructions are those of the whole function, what it calls included.
 BENCHED := packets_ours packets_libipt transitions_ours transitions_libipt
 bench: $(BENCH:tests/%.c=$(B)/%)

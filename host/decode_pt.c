@@ -1,144 +1,172 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* decode_pt.c - prints packets or transitions of a trace, read by blocks. */
+/* decode_pt.c - transitions of transactions; and which way a trace is shown. */
 #include "host/decode_pt.h"
 
-#include "host/pt_input.h"
+#include "host/perf_data.h"
+#include "host/pt_json.h"
+#include "host/pt_packets.h"
+#include "host/pt_summary.h"
 #include "host/pt_text.h"
-#include "src/pt/ip.h"
 
 #include <inttypes.h>
+#include <string.h>
 
-/* The result after the packets decoded last. False: there is no more. */
-static bool handle_result(struct pt_input *input, struct pt_reader *reader,
-                          enum pt_result result, FILE *out)
+/* "deviation" is the one after the names of transitions. */
+int decode_pt_name(const char *name, size_t length, bool transitions)
 {
-    if (result == PT_MORE)
-        return pt_read_block(input, reader);
-    if (result != PT_OK && result != PT_END) {
-        if (input->complaints < PT_COMPLAINTS)
-            fflush(out); /* so that the line comes last on a terminal */
-        pt_complain(input, reader, result);
+    const int count = transitions ? PT_TRANSITIONS + 1 : PT_KINDS;
+
+    for (int i = transitions ? 1 : 0; i < count; i++) {
+        const char *known = !transitions ? pt_kind_name((unsigned)i)
+                            : i == PT_TRANSITIONS
+                                ? "deviation"
+                                : pt_transition_name((enum pt_transition)i);
+        if (strlen(known) == length && strncmp(known, name, length) == 0)
+            return i;
     }
-    if (result == PT_END && pt_offset(reader) == 0) {
-        if (pt_complains(input))
-            fprintf(stderr, "tsxpmu: %s: at 0x0: empty, no packet\n",
-                    input->name);
+    return -1;
+}
+
+uint64_t decode_pt_names(const struct decode_pt_options *options)
+{
+    const bool transitions = options->tsx || options->summary;
+    const char *word = options->only;
+    uint64_t bits = 0;
+
+    for (; word != NULL && *word != '\0';) {
+        const size_t length = strcspn(word, ",");
+        const int bit = decode_pt_name(word, length, transitions);
+        if (bit >= 0)
+            bits |= UINT64_C(1) << bit;
+        word += length + (word[length] == ',');
     }
-    return result != PT_END && !ferror(out);
+    return options->only == NULL ? UINT64_MAX : bits;
 }
 
-/* The state of print_packets() from one call to the next. */
-struct printer {
-    uint64_t ip, pads, pads_at;
-    bool bdm064, after_branch;
-};
-
-/* The branch before an abort may be wrong: BDM064. */
-static void print_bdm064(struct printer *printer,
-                         const struct pt_packet *packet, FILE *out)
+static void print_event(struct pt_input *input,
+                        const struct decode_pt_options *options, uint64_t names,
+                        const struct pt_tsx_event *event,
+                        const struct pt_clock *clock, FILE *out)
 {
-    const bool aborts = packet->kind == PT_MODE_TSX &&
-                        (packet->payload & PT_MODE_TSX_TXABORT) != 0;
+    uint64_t tsc = 0;
+    const bool has_tsc = options->time && pt_clock_tsc(clock, &tsc);
+    const bool transition = event->transition != PT_NO_TRANSITION &&
+                            (names >> event->transition & 1) != 0;
+    const bool deviation = event->deviation != PT_NO_DEVIATION &&
+                           pt_complains(input) &&
+                           (names >> PT_TRANSITIONS & 1) != 0;
 
-    if (aborts && printer->after_branch)
-        fputs(", BDM064: the branch before may be wrong", out);
-    if (packet->kind != PT_CYC && packet->kind != PT_MTC)
-        printer->after_branch = packet->kind == PT_TIP ||
-                                packet->kind == PT_TNT_8 ||
-                                packet->kind == PT_TNT_64;
-}
-
-static void end_pads(struct printer *printer, FILE *out)
-{
-    if (printer->pads != 0)
-        fprintf(out, "0x%08" PRIx64 " pad       x %" PRIu64 "\n",
-                printer->pads_at, printer->pads);
-    printer->pads = 0;
-}
-
-static void print_packets(struct printer *printer,
-                          const struct pt_packet *packets, size_t count,
-                          uint64_t offset, FILE *out)
-{
-    for (size_t i = 0; i < count; offset += packets[i++].length) {
-        const struct pt_packet *packet = &packets[i];
-        if (packet->kind == PT_PAD) {
-            if (printer->pads++ == 0)
-                printer->pads_at = offset;
-            continue;
-        }
-        end_pads(printer, out);
-        if (packet->kind == PT_PSB)
-            printer->ip = 0;
-        if (packet->kind >= PT_TIP && packet->kind <= PT_FUP)
-            printer->ip = pt_ip(printer->ip, packet->detail, packet->payload);
-        fprintf(out, "0x%08" PRIx64 " ", offset);
-        pt_print_packet(packet, printer->ip, out);
-        if (printer->bdm064)
-            print_bdm064(printer, packet, out);
+    if (!options->tsx || options->quiet)
+        return;
+    if (options->json && (transition || deviation))
+        pt_json_event(event, has_tsc, tsc, out);
+    if (options->json)
+        return;
+    if (transition) {
+        pt_print_transition(event, out);
+        if (has_tsc)
+            fprintf(out, ", TSC %" PRIu64, tsc);
         fputc('\n', out);
     }
+    if (deviation)
+        pt_print_deviation(event, out);
 }
 
-static void decode_packets(struct pt_input *input, bool print, unsigned errata,
-                           FILE *out)
+/* The clock reads the same block, up to where the transitions are. */
+static void read_clock(struct pt_clock *clock, const struct pt_reader *reader,
+                       uint64_t offset)
 {
-    static struct pt_packet packets[PT_ROOM];
-    static uint64_t counts[PT_KINDS];
-    struct printer printer = {.bdm064 = (errata & PT_BDM064) != 0};
-    struct pt_reader reader;
-    enum pt_result result;
-
-    pt_open(&reader);
-    reader.errata = (uint8_t)errata;
-    do {
-        const uint64_t offset = pt_offset(&reader);
-        size_t count = pt_decode(&reader, packets, PT_ROOM, &result);
-        if (print)
-            print_packets(&printer, packets, count, offset, out);
-        else
-            for (size_t i = 0; i < count; i++)
-                counts[packets[i].kind]++;
-        if (result != PT_OK && result != PT_MORE)
-            end_pads(&printer, out);
-    } while (handle_result(input, &reader, result, out));
-    for (unsigned kind = 0; kind < PT_KINDS; kind++)
-        if (counts[kind] != 0)
-            fprintf(out, "%s\t%" PRIu64 "\n", pt_kind_name(kind), counts[kind]);
+    if (clock->reader.bytes != reader->bytes ||
+        clock->reader.offset != reader->offset)
+        pt_feed(&clock->reader, reader->bytes, reader->size, reader->last);
+    pt_clock_read(clock, offset);
 }
 
-static void decode_transitions(struct pt_input *input, unsigned errata,
-                               FILE *out)
+static void transitions(struct pt_input *input,
+                        const struct decode_pt_options *options,
+                        struct pt_summary *summary, FILE *out)
 {
     static struct pt_tsx tsx;
-    struct pt_tsx_event event;
+    static struct pt_clock clock;
+    const uint64_t names = decode_pt_names(options);
+    struct pt_tsx_event event = {0};
     enum pt_result result;
 
     pt_tsx_open(&tsx);
-    tsx.reader.errata = (uint8_t)errata;
+    pt_clock_open(&clock, &options->clock);
+    tsx.reader.errata = clock.reader.errata = (uint8_t)options->errata;
     do {
         result = pt_tsx_next(&tsx, &event);
-        if (result != PT_OK)
-            continue;
-        if (event.transition != PT_NO_TRANSITION)
-            pt_print_transition(&event, out);
-        if (event.deviation != PT_NO_DEVIATION && pt_complains(input))
-            pt_print_deviation(&event, out);
-    } while (handle_result(input, &tsx.reader, result, out));
+        if (options->time && tsx.reader.size != 0)
+            read_clock(&clock, &tsx.reader,
+                       result == PT_MORE ? UINT64_MAX : event.offset);
+        if (result == PT_OK && event.offset >= options->from &&
+            event.offset < input->to) {
+            uint64_t tsc;
+            const bool has_tsc = options->time && pt_clock_tsc(&clock, &tsc);
+            pt_summary_event(summary, &event, has_tsc, has_tsc ? tsc : 0);
+            print_event(input, options, names, &event, &clock, out);
+        }
+        if (result > PT_END && tsx.reader.where >= options->from)
+            pt_summary_error(summary,
+                             result == PT_LOST
+                                 ? pt_offset(&tsx.reader) - tsx.reader.where
+                                 : 0);
+    } while (pt_go_on(input, &tsx.reader, result, out));
 }
 
-bool decode_pt(FILE *in, const char *name, enum decode_pt_what what,
-               unsigned errata, FILE *out)
+static void decode(struct pt_input *input,
+                   const struct decode_pt_options *options, FILE *out)
+{
+    struct pt_summary summary = {0};
+
+    if (!options->tsx && !options->summary) {
+        pt_packets(input, options, out);
+        return;
+    }
+    transitions(input, options, &summary, out);
+    if (options->summary && options->json)
+        pt_json_line(pt_summary_json(&summary), out);
+    else if (options->summary)
+        pt_summary_print(&summary, out);
+    pt_summary_free(&summary);
+}
+
+bool decode_pt(FILE *in, const char *name,
+               const struct decode_pt_options *options, FILE *out)
 {
     static struct pt_input input;
+    struct perf_data perf = {0};
+    bool good = true;
 
-    input.file = in;
-    input.name = name;
-    input.good = true;
-    if (what == DECODE_PT_TSX)
-        decode_transitions(&input, errata, out);
-    else
-        decode_packets(&input, what == DECODE_PT_PACKETS, errata, out);
-    pt_end_complaints(&input);
-    return input.good;
+    input = (struct pt_input){.file = in,
+                              .name = name,
+                              .good = true,
+                              .quiet = options->quiet,
+                              .from = options->from,
+                              .to = options->has_to ? options->to : UINT64_MAX};
+    if (!perf_data_is(in)) {
+        decode(&input, options, out);
+        pt_end_complaints(&input);
+        return input.good;
+    }
+    if (!perf_data_read(in, name, &perf))
+        return false;
+    for (size_t i = 0; i < perf.count; i++) {
+        char part[64];
+        snprintf(part, sizeof(part), "cpu %" PRId32, perf.streams[i].cpu);
+        if (!options->json && !options->quiet)
+            fprintf(out, "# %s, from 0x%" PRIx64 "\n", part,
+                    perf.streams[i].offset);
+        input.part = part;
+        input.pieces = perf.streams[i].pieces;
+        input.piece_count = perf.streams[i].count;
+        input.good = true;
+        input.complaints = 0;
+        decode(&input, options, out);
+        pt_end_complaints(&input);
+        good &= input.good;
+    }
+    perf_data_free(&perf);
+    return good;
 }

@@ -1,24 +1,41 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* decode_pt.h - a raw stream of Intel Processor Trace as text. */
+/* decode_pt.h - a raw stream of Intel Processor Trace as text or JSON. */
 #ifndef HOST_DECODE_PT_H
 #define HOST_DECODE_PT_H
+
+#include "host/pt_clock.h"
 
 #include <stdbool.h>
 #include <stdio.h>
 
-enum decode_pt_what {
-    DECODE_PT_PACKETS, /* one a line: offset, name, payload; PADs by the run */
-    DECODE_PT_TSX,     /* transitions of transactions, and what is wrong */
-    DECODE_PT_COUNT,   /* the number of each packet */
+/* Of zeros: every packet, one a line, PADs by the run. */
+struct decode_pt_options {
+    bool tsx;     /* transitions of transactions, and what is wrong */
+    bool count;   /* the number of each packet */
+    bool summary; /* figures of the transitions */
+    bool quiet;   /* these figures alone, and no complaint */
+    bool json;    /* an object a line */
+    bool time;    /* the TSC at each transition */
+    bool has_to;  /* to: what begins before that offset */
+    bool given;   /* of these options, on the command line */
+    uint64_t from, to;
+    const char *only; /* names, between commas; NULL: all */
+    struct pt_clock_config clock;
+    unsigned errata; /* of the processor that wrote it: pt_errata() */
 };
 
-/* Reads `in` in blocks, whatever the length; errata: of the processor that
- * wrote it (pt_errata()), else 0. What is wrong with the packets goes to the
- * standard error, a line each, with `name` and the offset; then, and where
- * there is no packet or a deviation, false is returned. After a thousand of
- * these lines there is one more, with the number of others. Not checked: `out`.
- */
-bool decode_pt(FILE *in, const char *name, enum decode_pt_what what,
-               unsigned errata, FILE *out);
+/* The number of a name, not ended, of packets or transitions; -1: none. */
+int decode_pt_name(const char *name, size_t length, bool transitions);
+
+/* A bit for each that `only` names. */
+uint64_t decode_pt_names(const struct decode_pt_options *options);
+
+/* Reads `in` in blocks, whatever the length. What is wrong with the packets
+ * goes to the standard error, a line each, with `name` and the offset; then,
+ * and where there is no packet or a deviation, false is returned. After a
+ * thousand of these lines there is one more, with the number of others. A file
+ * of perf (perf.data) is decoded CPU by CPU. Not checked: `out`. */
+bool decode_pt(FILE *in, const char *name,
+               const struct decode_pt_options *options, FILE *out);
 
 #endif

@@ -6,16 +6,53 @@
 #include <inttypes.h>
 #include <string.h>
 
-bool pt_read_block(struct pt_input *input, struct pt_reader *reader)
+/* Where the complaint is: the file, and which part of it. */
+static void print_place(const struct pt_input *input, uint64_t offset)
 {
-    size_t rest = reader->size - reader->at, got;
+    fprintf(stderr, "tsxpmu: %s: ", input->name);
+    if (input->part != NULL)
+        fprintf(stderr, "%s: ", input->part);
+    fprintf(stderr, "at 0x%" PRIx64 ": ", offset);
+}
+
+/* The next bytes of the trace, as many as there are and `size` at most; a
+ * piece is used up as it is read. */
+static size_t read_bytes(struct pt_input *input, uint8_t *bytes, size_t size)
+{
+    size_t got = 0;
+
+    if (input->pieces == NULL)
+        return fread(bytes, 1, size, input->file);
+    while (got < size && input->piece_count != 0) {
+        struct pt_piece *piece = input->pieces;
+        const size_t want =
+            piece->size < size - got ? (size_t)piece->size : size - got;
+        if (fseeko(input->file, (off_t)piece->at, SEEK_SET) != 0 ||
+            fread(bytes + got, 1, want, input->file) != want)
+            break;
+        got += want;
+        piece->at += want;
+        piece->size -= want;
+        if (piece->size == 0) {
+            input->pieces++;
+            input->piece_count--;
+        }
+    }
+    return got;
+}
+
+/* The next block, after what the reader left of the last one. False: the file
+ * cannot be read. */
+static bool read_block(struct pt_input *input, struct pt_reader *reader)
+{
+    const size_t rest = reader->size - reader->at;
 
     if (rest != 0)
         memmove(input->bytes, reader->bytes + reader->at, rest);
-    got = fread(input->bytes + rest, 1, PT_BLOCK, input->file);
+    const size_t got = read_bytes(input, input->bytes + rest, PT_BLOCK);
     if (ferror(input->file)) {
-        fprintf(stderr, "tsxpmu: %s: at 0x%" PRIx64 ": %s\n", input->name,
-                pt_offset(reader) + rest, strerror(errno));
+        print_place(input, pt_offset(reader) + rest);
+        fprintf(stderr, "%s\n", strerror(errno));
         return input->good = false;
     }
     pt_feed(reader, input->bytes, rest + got, got < PT_BLOCK);
@@ -39,14 +76,15 @@ static void print_opcode_error(const struct pt_reader *reader)
     fputc('\n', stderr);
 }
 
-void pt_complain(struct pt_input *input, const struct pt_reader *reader,
-                 enum pt_result result)
+/* A line for a result that is no packet. */
+static void complain(struct pt_input *input, const struct pt_reader *reader,
+                     enum pt_result result)
 {
     const uint64_t from = reader->where, to = pt_offset(reader);
 
     if (!pt_complains(input))
         return;
-    fprintf(stderr, "tsxpmu: %s: at 0x%" PRIx64 ": ", input->name, from);
+    print_place(input, from);
     if (result == PT_LOST)
         fprintf(stderr, "%" PRIu64 " bytes passed over: %s\n", to - from,
                 reader->synced ? "then a PSB" : "no PSB to the end");
@@ -57,6 +95,24 @@ void pt_complain(struct pt_input *input, const struct pt_reader *reader,
         print_opcode_error(reader);
     else
         fprintf(stderr, "%s\n", pt_result_text(result));
+}
+
+bool pt_go_on(struct pt_input *input, struct pt_reader *reader,
+              enum pt_result result, FILE *out)
+{
+    if (result == PT_MORE)
+        return read_block(input, reader);
+    if (result > PT_END && reader->where >= input->from &&
+        reader->where < input->to) {
+        if (input->complaints < PT_COMPLAINTS)
+            fflush(out); /* so that the line comes last on a terminal */
+        complain(input, reader, result);
+    }
+    if (result == PT_END && pt_offset(reader) == 0 && pt_complains(input)) {
+        print_place(input, 0);
+        fputs("empty, no packet\n", stderr);
+    }
+    return result != PT_END && pt_offset(reader) < input->to && !ferror(out);
 }
 
 void pt_end_complaints(const struct pt_input *input)

@@ -12,24 +12,29 @@
 /* So many lines of complaint are printed; then one, with the number more. */
 #define PT_COMPLAINTS 1000
 
+/* Bytes of the file that are trace. */
+struct pt_piece {
+    uint64_t at, size;
+};
+
 struct pt_input {
     FILE *file;
-    const char *name;
-    bool good, quiet; /* nothing wrong so far; nothing is said */
+    const char *name, *part; /* part: a stream of several; NULL: the file */
+    /* NULL: the whole file, as it comes. */
+    struct pt_piece *pieces;
+    size_t piece_count;
+    uint64_t from, to; /* offsets that are asked for */
+    bool good, quiet;  /* nothing wrong so far; nothing is said */
     uint64_t complaints;
     uint8_t bytes[PT_REST + PT_BLOCK];
 };
 
-/* The next block, after what the reader left of the last one. False: the file
- * cannot be read. */
-bool pt_read_block(struct pt_input *input, struct pt_reader *reader);
-
 /* One more: false where it is not to be printed. */
 bool pt_complains(struct pt_input *input);
 
-/* A line for a result that is no packet; from reader->where on. */
-void pt_complain(struct pt_input *input, const struct pt_reader *reader,
-                 enum pt_result result);
+/* Handles what follows the packets decoded last. False: there is no more. */
+bool pt_go_on(struct pt_input *input, struct pt_reader *reader,
+              enum pt_result result, FILE *out);
 
 /* The number of complaints that were not printed, if any. */
 void pt_end_complaints(const struct pt_input *input);

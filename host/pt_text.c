@@ -138,7 +138,7 @@ void pt_print_transition(const struct pt_tsx_event *event, FILE *out)
     fprintf(out, "0x%08" PRIx64 " %-9s ", event->offset,
             pt_transition_name(event->transition));
     if (event->transition == PT_OVERFLOW) {
-        fputs("packets lost, InTX unknown\n", out);
+        fputs("packets lost, InTX unknown", out);
         return;
     }
     if (event->transition == PT_STATE)
@@ -148,7 +148,6 @@ void pt_print_transition(const struct pt_tsx_event *event, FILE *out)
         print_address(", target ", event->has_target, event->target, out);
     if (event->transition == PT_COMMIT || event->transition == PT_ABORT)
         print_address(", region ", event->has_region, event->region, out);
-    fputc('\n', out);
 }
 
 void pt_print_deviation(const struct pt_tsx_event *event, FILE *out)

@@ -11,7 +11,8 @@
  * the offset nor the end of the line. ip: of a packet that has one. */
 void pt_print_packet(const struct pt_packet *packet, uint64_t ip, FILE *out);
 
-/* A line for the transition, state or overflow; one for the deviation. */
+/* The transition, state or overflow, without the end of the line; a line for
+ * the deviation. */
 void pt_print_transition(const struct pt_tsx_event *event, FILE *out);
 void pt_print_deviation(const struct pt_tsx_event *event, FILE *out);
 

@@ -3,7 +3,7 @@
  * tsxpmu.c - the host tool: reads what the application has written.
  *
  *   tsxpmu decode pebs FILE --format N
- *   tsxpmu decode pt FILE [--tsx | --count] [--cpu NAME]
+ *   tsxpmu decode pt FILE [--tsx | --summary | --count] [..]
  *   tsxpmu plan EVENT... [--counters N] [--fixed N] [--cpu NAME] [--regime X]
  *
  * Here are the command line and what is said of errors; decode_*.c and plan.c
@@ -14,6 +14,7 @@
 #include "host/decode_pebs.h"
 #include "host/decode_pt.h"
 #include "host/plan.h"
+#include "host/pt_options.h"
 #include "src/pt/packet.h"
 #include "version.h"
 
@@ -46,11 +47,6 @@ static const struct argp_option options[] = {
      "the "
      "processor that wrote the buffer",
      0},
-    {"tsx", 't', NULL, 0,
-     "pt: the beginnings, commits and aborts of transactions, and where the "
-     "packets deviate from the manual",
-     0},
-    {"count", 'c', NULL, 0, "pt: how many there are of each packet", 0},
     {"counters", 'n', "N", 0,
      "plan: general-purpose counters of a logical processor, 1 to 8 (4)", 0},
     {"fixed", 'x', "N", 0, "plan: fixed counters to use too, 0 to 2 (0)", 0},
@@ -72,7 +68,8 @@ struct arguments {
         *words[SCHEDULE_EVENTS_MAX + 1]; /* decode pebs|pt FILE, plan EVENT.. */
     unsigned word_count;
     unsigned format;
-    bool tsx, count, has_cpu;
+    struct decode_pt_options pt;
+    bool has_cpu;
     struct constraints_cpu cpu;
     bool of_plan; /* an option of plan is given */
 };
@@ -97,9 +94,8 @@ static void check_usage(const struct arguments *arguments,
     const bool pt = strcmp(arguments->words[1], "pt") == 0;
     const bool plan = strcmp(arguments->words[0], "plan") == 0;
 
-    if (plan &&
-        (arguments->format != NO_FORMAT || arguments->tsx || arguments->count))
-        argp_error(state, "--format, --tsx and --count are for decode");
+    if (plan && (arguments->format != NO_FORMAT || arguments->pt.given))
+        argp_error(state, "options of decode, not of plan");
     else if (plan)
         return;
     else if (strcmp(arguments->words[0], "decode") != 0)
@@ -116,10 +112,10 @@ static void check_usage(const struct arguments *arguments,
         argp_error(state, "--format is missing");
     else if (pt && arguments->format != NO_FORMAT)
         argp_error(state, "--format is for pebs");
-    else if (!pt && (arguments->tsx || arguments->count || arguments->has_cpu))
-        argp_error(state, "--tsx, --count and --cpu are for pt");
-    else if (arguments->tsx && arguments->count)
-        argp_error(state, "--tsx or --count, not both");
+    else if (!pt && (arguments->pt.given || arguments->has_cpu))
+        argp_error(state, "options of decode pt");
+    else if (pt)
+        pt_options_check(&arguments->pt, state);
 }
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
@@ -150,11 +146,8 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     case 'a':
         arguments->cpu.force_abort = 1;
         return 0;
-    case 't':
-        arguments->tsx = true;
-        return 0;
-    case 'c':
-        arguments->count = true;
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &arguments->pt;
         return 0;
     case ARGP_KEY_ARG:
         if (state->arg_num >= SCHEDULE_EVENTS_MAX + 1)
@@ -177,10 +170,6 @@ static bool decode(const struct arguments *arguments)
 {
     const char *path = arguments->words[2];
     FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
-    const unsigned errata =
-        arguments->has_cpu
-            ? pt_errata(arguments->cpu.family, arguments->cpu.model)
-            : 0;
 
     if (file == NULL) {
         fprintf(stderr, "tsxpmu: %s: %s\n", path, strerror(errno));
@@ -188,16 +177,18 @@ static bool decode(const struct arguments *arguments)
     }
     if (strcmp(arguments->words[1], "pebs") == 0)
         return decode_pebs(file, path, arguments->format, stdout);
-    return decode_pt(file, path,
-                     arguments->tsx     ? DECODE_PT_TSX
-                     : arguments->count ? DECODE_PT_COUNT
-                                        : DECODE_PT_PACKETS,
-                     errata, stdout);
+    struct decode_pt_options pt = arguments->pt;
+    if (arguments->has_cpu)
+        pt.errata = pt_errata(arguments->cpu.family, arguments->cpu.model);
+    return decode_pt(file, path, &pt, stdout);
 }
 
 int main(int argc, char **argv)
 {
+    static const struct argp_child children[] = {{&pt_options, 0, NULL, 0},
+                                                 {0}};
     static const struct argp argp = {
+        .children = children,
         .options = options,
         .parser = parse_option,
         .args_doc = "show REPORT...\ncheck REPORT...\ndiff REPORT REPORT\n"

@@ -70,6 +70,8 @@ def host() -> None:
     tool_plan.run(result)
     import tool_pt
     tool_pt.run(result, skip)
+    import tool_pt_options
+    tool_pt_options.run(result)
     import tool_report
     tool_report.run(result)
     import tool_db

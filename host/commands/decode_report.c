@@ -12,10 +12,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEY_TSX = 't', KEY_COUNT = 'c', KEY_TEST = 'n', KEY_PROCESSOR = 'p' };
+enum {
+    KEY_TSX = 't',
+    KEY_COUNT = 'c',
+    KEY_SUMMARY = 's',
+    KEY_TEST = 'n',
+    KEY_PROCESSOR = 'p'
+};
 
 struct decoding {
-    enum decode_pt_what what;
+    struct decode_pt_options pt;
     const char *test;
     bool one_processor;
     uint64_t processor;
@@ -29,10 +35,13 @@ static bool option(int key, const char *text, void *context)
 
     switch (key) {
     case KEY_TSX:
-        decoding->what = DECODE_PT_TSX;
+        decoding->pt.tsx = true;
         return true;
     case KEY_COUNT:
-        decoding->what = DECODE_PT_COUNT;
+        decoding->pt.count = true;
+        return true;
+    case KEY_SUMMARY:
+        decoding->pt.summary = true;
         return true;
     case KEY_TEST:
         decoding->test = text;
@@ -72,9 +81,11 @@ static bool decode_bytes(const struct decoding *decoding,
     size_t size;
     const bool pebs = take(&format, "PEBS records of format ") &&
                       take_number(&format, &number) && number < 16;
+    struct decode_pt_options pt = decoding->pt;
     FILE *file;
     bool good;
 
+    pt.errata = errata_of(processor_of(report));
     if (!pebs && !span_is(raw->what, "Processor Trace")) {
         fprintf(stderr, "tsxpmu: %s: cannot decode: %.*s\n", name,
                 SPAN_ARGS(raw->what));
@@ -90,8 +101,7 @@ static bool decode_bytes(const struct decoding *decoding,
     if (file == NULL)
         abort();
     good = pebs ? decode_pebs(file, name, (unsigned)number, stdout)
-                : decode_pt(file, name, decoding->what,
-                            errata_of(processor_of(report)), stdout);
+                : decode_pt(file, name, &pt, stdout);
     fclose(file);
     return good;
 }
@@ -152,6 +162,7 @@ int command_decode_report(int argc, char **argv)
         {"tsx", KEY_TSX, NULL, 0, "traces: transactions, and deviations", 0},
         {"count", KEY_COUNT, NULL, 0,
          "traces: how many there are of each packet", 0},
+        {"summary", KEY_SUMMARY, NULL, 0, "traces: transactions in figures", 0},
         {"test", KEY_TEST, "NAME", 0, "of the tests that this pattern names",
          0},
         {"processor", KEY_PROCESSOR, "N", 0, "of this processor", 0},
@@ -168,7 +179,7 @@ int command_decode_report(int argc, char **argv)
         .least = 1,
         .most = ANY_NUMBER,
     };
-    struct decoding decoding = {.what = DECODE_PT_PACKETS};
+    struct decoding decoding = {0};
     const struct arguments arguments =
         arguments_read(&usage, argc, argv, &decoding);
     enum status status = arguments_each(&arguments, one, &decoding);

@@ -2,27 +2,16 @@
 /*
  * packet.c - decodes packets.
  *
- * Most packets are known by their first byte: a table has all of these, and
- * decode_span() decodes those without a branch that depends on the packet.
- * decode_one() decodes any packet, and says what is wrong.
+ * Most packets are known by their first byte: a table has all of these. What
+ * decodes many of them at a time is in many.c; decode_one() decodes any packet,
+ * and says what is wrong.
  */
 #include "src/pt/packet.h"
 
 #include "src/pt/bytes.h"
+#include "src/pt/many.h"
 #include "src/pt/psb.h"
 #include "src/pt/opcodes.inc"
-
-/* By the length of a packet of pt_opcodes. */
-static const uint64_t payload_masks[10] = {0,
-                                           0,
-                                           0xff,
-                                           0xffff,
-                                           0xffffff,
-                                           0xffffffff,
-                                           0xffffffffff,
-                                           0xffffffffffff,
-                                           0xffffffffffffff,
-                                           UINT64_MAX};
 
 /* Packets between BBP and BEP that do not end the block. */
 #define BIT_OF(NAME) (UINT32_C(1) << PT_##NAME)
@@ -194,11 +183,9 @@ static enum pt_result decode_bip(const uint8_t *bytes, size_t size,
     return PT_OK;
 }
 
-/* The packet at bytes[0], of `size`, at least 1: PT_OK, an error, or PT_CUT
- * where more bytes are needed. *packet is set where its length is known. */
-static enum pt_result decode_at(const struct pt_reader *reader,
-                                const uint8_t *bytes, size_t size,
-                                struct pt_packet *packet)
+enum pt_result pt_decode_at(const struct pt_reader *reader,
+                            const uint8_t *bytes, size_t size,
+                            struct pt_packet *packet)
 {
     const struct pt_opcode opcode = pt_opcodes[bytes[0]];
 
@@ -268,7 +255,7 @@ static enum pt_result decode_one(struct pt_reader *reader,
     reader->where = pt_offset(reader);
     if (left == 0)
         return reader->last ? PT_END : PT_MORE;
-    result = decode_at(reader, reader->bytes + reader->at, left, packet);
+    result = pt_decode_at(reader, reader->bytes + reader->at, left, packet);
     if (result == PT_CUT && !reader->last)
         return PT_MORE;
     if (result == PT_CUT) {
@@ -284,46 +271,6 @@ static enum pt_result decode_one(struct pt_reader *reader,
         reader->lost = reader->where;
     }
     return result;
-}
-
-/* Packets that begin in the next SPAN bytes, where there are MARGIN more;
- * returns how many, and stops before one that is more than a packet for the
- * reader: wrong, or the start of a block. The lengths by the first byte are
- * found for every byte, packet or not, before going from packet to packet: so
- * each step waits for one load, not for two. */
-#define SPAN   256
-#define MARGIN (PSB_LENGTH + 2)
-static size_t decode_span(struct pt_reader *reader, struct pt_packet *packets)
-{
-    const uint8_t *bytes = reader->bytes + reader->at;
-    struct pt_packet *packet = packets;
-    uint8_t lengths[SPAN];
-    size_t at = 0;
-
-#pragma GCC unroll 8
-    for (size_t i = 0; i < SPAN; i++)
-        lengths[i] = pt_opcodes[bytes[i]].length;
-    for (; at < SPAN; packet++) {
-        const struct pt_opcode opcode = pt_opcodes[bytes[at]];
-        packet->payload =
-            (pt_get64(bytes + at + 1) & payload_masks[opcode.length]) |
-            opcode.value;
-        packet->kind = opcode.kind;
-        packet->length = opcode.length;
-        packet->detail = opcode.detail;
-        packet->value = opcode.value;
-        if (lengths[at] != 0) {
-            at += lengths[at];
-            continue;
-        }
-        if (decode_at(reader, bytes + at, SPAN + MARGIN - at, packet) !=
-                PT_OK ||
-            packet->kind == PT_BBP)
-            break;
-        at += packet->length;
-    }
-    reader->at += at;
-    return (size_t)(packet - packets);
 }
 
 void pt_open(struct pt_reader *reader)
@@ -349,11 +296,11 @@ size_t pt_decode(struct pt_reader *reader, struct pt_packet *packets,
     size_t count = 0;
 
     do {
-        if (room - count > SPAN && reader->size - reader->at >= SPAN + MARGIN &&
-            reader->synced && reader->block == 0)
-            count += decode_span(reader, packets + count);
+        if (room - count > PT_SPAN && reader->synced && reader->block == 0 &&
+            reader->size - reader->at >= PT_SPAN + PT_MARGIN)
+            count += pt_decode_span(reader, packets + count);
         *result = decode_one(reader, packets + count);
         count += *result == PT_OK;
-    } while (*result == PT_OK && room - count > SPAN);
+    } while (*result == PT_OK && room - count > PT_SPAN);
     return count;
 }

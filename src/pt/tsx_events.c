@@ -3,12 +3,21 @@
  * tsx_events.c - follows the transactions of a trace.
  *
  * What packets mean is in tsx_phases.c; those that change nothing, nearly all,
- * are stepped over by skip.h.
+ * are stepped over by pt_skip().
  */
 #include "src/pt/tsx_events.h"
 
-#include "src/pt/skip.h"
+#include "src/pt/bytes.h"
+#include "src/pt/many.h"
 #include "src/pt/tsx_phases.h"
+
+/* Steps over PADs, eight at a time. */
+static void skip_pads(struct pt_reader *reader)
+{
+    while (reader->at + 8 <= reader->size &&
+           pt_get64(reader->bytes + reader->at) == 0)
+        reader->at += 8;
+}
 
 void pt_tsx_open(struct pt_tsx *tsx)
 {
@@ -37,7 +46,7 @@ enum pt_result pt_tsx_next(struct pt_tsx *tsx, struct pt_tsx_event *event)
             skip_pads(reader);
         if (tsx->phase == PT_IDLE && tsx->packet_en == PT_YES &&
             !tsx->overflow && reader->synced && reader->block == 0)
-            skip_ahead(tsx);
+            pt_skip(tsx);
         const uint64_t offset = pt_offset(reader);
         result = pt_next(reader, &packet);
         if (result != PT_OK)

@@ -382,10 +382,8 @@ static bool end_pending(struct pt_tsx *tsx, struct pt_tsx_event *event)
     case PT_WANTS_TIP:
         return emit(tsx, at, PT_INCOMPLETE, event);
     case PT_IN_PSB:
-        if (end_psb(tsx, at, true, event))
-            event->deviation = PT_INCOMPLETE;
-        else
-            emit_deviation(tsx, tsx->pending.offset, at, PT_INCOMPLETE, event);
+        (void)end_psb(tsx, at, false, event);
+        event->deviation = PT_INCOMPLETE;
         return true;
     default:
         return false;

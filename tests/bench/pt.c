@@ -4,86 +4,27 @@
  * packet layer, transactions against its event layer (query decoder). Run by
  * `make bench`.
  *
- * 64 MiB of packets in random order, the same in every run: half short TNT, a
- * quarter TIP, 14 % CYC, 10 % MTC, 1 % MODE.TSX with its FUP (and TIP), a PSB+
- * every 4 KiB. Each round runs the four, one after the other; time is the
- * processor's. The counts must agree. With the name of one of the four as
- * argument: that one once, on 1 MiB, for callgrind; it prints the packets.
+ * 64 MiB of packets (trace.h). Each round runs the four, one after the other;
+ * time is the processor's. The counts must agree. With the name of one of the
+ * four as argument: that one once, on 1 MiB, for callgrind; it prints the
+ * packets.
  */
 #include "src/pt/tsx_events.h"
 #include "tests/bench/bench.h"
 #include "tests/bench/libipt.h"
-#include "tests/pt/encode.h"
+#include "tests/bench/trace.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-#define BYTES  (UINT64_C(64) << 20)
-#define SHORT  (UINT64_C(1) << 20)
-#define PERIOD 4096
+#define BYTES (UINT64_C(64) << 20)
+#define SHORT (UINT64_C(1) << 20)
 
 /* Number of each packet, or transitions alone. */
 struct tally {
     uint64_t packets, transitions, kinds[PT_KINDS], sum;
 };
-
-static void put_psb_plus(struct stream *out, unsigned in_tx)
-{
-    put_psb(out);
-    put2(out, 0x02, 0x03); /* CBR */
-    put(out, 0x0018, 2);
-    put_mode_tsx(out, in_tx, 0);
-    put2(out, 0x99, 0x01); /* MODE.Exec */
-    put_fup(out, 3, 0x401000);
-    put2(out, 0x02, 0x23);
-}
-
-static void put_transition(struct stream *out, unsigned *in_tx, uint64_t r)
-{
-    const unsigned aborts = *in_tx & (unsigned)r & 1;
-
-    *in_tx ^= 1;
-    put_mode_tsx(out, *in_tx, aborts);
-    put_fup(out, 1, r >> 8);
-    if (aborts)
-        put_tip(out, 1, r >> 24);
-}
-
-static void put_random(struct stream *out, unsigned *in_tx, uint64_t r)
-{
-    static const unsigned ip_bytes[] = {1, 1, 1, 2, 2, 3, 4, 0};
-    const unsigned kind = (unsigned)(r % 100);
-
-    r >>= 8;
-    if (kind < 50)
-        put_tnt(out, r >> 8 & 0x3f & ((1u << (r % 6 + 1)) - 1),
-                (unsigned)(r % 6 + 1));
-    else if (kind < 75)
-        put_tip(out, ip_bytes[r & 7], r >> 3);
-    else if (kind < 89)
-        put_cyc(out, (r & 7) == 0 ? r >> 3 & 0xfff : r >> 3 & 0x1f);
-    else if (kind < 99)
-        put_mtc(out, r & 0xff);
-    else
-        put_transition(out, in_tx, r);
-}
-
-static void fill(struct stream *out)
-{
-    uint64_t seed = UINT64_C(0x9e3779b97f4a7c15);
-    size_t psb = 0;
-    unsigned in_tx = 0;
-
-    put_psb_plus(out, in_tx);
-    while (out->size + 64 < out->room) {
-        if (out->size - psb >= PERIOD) {
-            psb = out->size;
-            put_psb_plus(out, in_tx);
-        }
-        put_random(out, &in_tx, next(&seed));
-    }
-}
 
 static void stop(const char *what, const char *why)
 {
@@ -95,6 +36,7 @@ __attribute__((noinline)) static void packets_ours(const struct stream *in,
                                                    struct tally *tally)
 {
     struct pt_packet packets[PT_ROOM];
+    uint64_t kinds[4][PT_KINDS] = {0}; /* so that no count waits for another */
     struct pt_reader reader;
     enum pt_result result;
 
@@ -103,11 +45,14 @@ __attribute__((noinline)) static void packets_ours(const struct stream *in,
     do {
         size_t count = pt_decode(&reader, packets, PT_ROOM, &result);
         for (size_t i = 0; i < count; i++) {
-            tally->kinds[packets[i].kind]++;
+            kinds[i % 4][packets[i].kind]++;
             tally->sum += packets[i].payload;
         }
         tally->packets += count;
     } while (result == PT_OK);
+    for (unsigned kind = 0; kind < PT_KINDS; kind++)
+        for (unsigned i = 0; i < 4; i++)
+            tally->kinds[kind] += kinds[i][kind];
     if (result != PT_END)
         stop("packets", pt_result_text(result));
 }

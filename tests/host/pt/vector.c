@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* vector.c - the host tool's way with many packets at a time, by vector
+ * instructions, against that of src/: random packets, and random bytes. */
+#define pt_decode_span vector_pt_decode_span
+#define pt_skip        vector_pt_skip
+#include "host/pt_vector.c"
+#include "tests/pt/random.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#define SIZE   4096
+#define ROUNDS 3000
+
+/* Packets of the kinds that random_packet() makes, and damage in every other
+ * stream; then random bytes of which most are packets. */
+static void write_stream(struct stream *stream, uint64_t seed)
+{
+    unsigned before = PT_PAD;
+
+    stream->size = 0;
+    while (stream->size + 32 < SIZE) {
+        struct pt_packet packet = random_packet(&seed, before);
+        if (random_bits(&seed, 2) == 0) {
+            put(stream, random_bits(&seed, 48), 1 + (unsigned)(seed % 6));
+            continue;
+        }
+        put_packet(stream, &packet);
+        before = packet.kind;
+    }
+    while (stream->size < SIZE)
+        put(stream, random_bits(&seed, 8), 1);
+    for (unsigned i = 0; seed % 2 != 0 && i < 16; i++)
+        stream->bytes[random_bits(&seed, 12)] = (uint8_t)random_bits(&seed, 8);
+}
+
+static void spans(void **state)
+{
+    static struct pt_packet ours[PT_SPAN + 2], theirs[PT_SPAN + 2];
+    static uint8_t bytes[SIZE];
+    struct stream stream = {bytes, 0, SIZE};
+    size_t packets = 0;
+
+    (void)state;
+    if (!has_vectors())
+        skip();
+    for (uint64_t seed = 1; seed < ROUNDS; seed++) {
+        write_stream(&stream, seed * 0x9e3779b97f4a7c15);
+        for (size_t at = 0; at + READ <= SIZE; at += 97) {
+            struct pt_reader a = {
+                .bytes = bytes, .size = SIZE, .at = at, .synced = true};
+            struct pt_reader b = a;
+            size_t count = scalar_span(&a, ours);
+            const size_t more = vector_span(&b, theirs) - count;
+            assert_in_range(more, 0, 1); /* the second of two */
+            if (more != 0)
+                assert_int_equal(pt_next(&a, &ours[count++]), PT_OK);
+            assert_int_equal(b.at, a.at);
+            for (size_t i = 0; i < count; i++) {
+                assert_int_equal(theirs[i].kind, ours[i].kind);
+                assert_int_equal(theirs[i].length, ours[i].length);
+                assert_int_equal(theirs[i].detail, ours[i].detail);
+                assert_true(theirs[i].payload == ours[i].payload);
+            }
+            packets += count;
+        }
+    }
+    assert_true(packets > 1000000);
+}
+
+/* The same transitions, packets lost and last IP, however far each steps. */
+static void skips(void **state)
+{
+    static uint8_t bytes[SIZE];
+    struct stream stream = {bytes, 0, SIZE};
+
+    (void)state;
+    if (!has_vectors())
+        skip();
+    for (uint64_t seed = 1; seed < ROUNDS; seed++) {
+        write_stream(&stream, seed * 0x9e3779b97f4a7c15);
+        for (size_t at = 0; at + READ <= SIZE; at += 97) {
+            struct pt_tsx a = {.reader = {.bytes = bytes,
+                                          .size = SIZE,
+                                          .at = at,
+                                          .synced = true},
+                               .last_ip = seed};
+            struct pt_tsx b = a;
+            struct pt_packet packet;
+            vector_skip(&a);
+            while (b.reader.at < a.reader.at) {
+                assert_int_equal(pt_next(&b.reader, &packet), PT_OK);
+                assert_true(packet.kind <= PT_TIP || packet.kind == PT_TNT_64);
+                if (packet.kind == PT_TIP)
+                    b.last_ip = pt_ip(b.last_ip, packet.detail, packet.payload);
+            }
+            assert_int_equal(a.reader.at, b.reader.at);
+            assert_true(a.last_ip == b.last_ip);
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(spans),
+        cmocka_unit_test(skips),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
