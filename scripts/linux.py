@@ -31,7 +31,8 @@ def machine(directory: str, script: str, smp: int) -> qemu.Machine:
     stick = os.path.join(directory, "stick")
     volume.make_stick(f"{FILES}/stick.img", stick)
     volume.write(stick, "run.cpio", initramfs.archive({"run": script.encode()}))
-    return qemu.Machine(stick, smp, "build/silicon.efi", memory=MEBIBYTES)
+    return qemu.Machine(stick, smp, "build/silicon.efi", memory=MEBIBYTES,
+                        shift=qemu.SHIFT_OS, icount=smp == 1)
 
 
 def config_text(cpu: str, fault: str, options: str) -> str:

@@ -29,6 +29,9 @@ USUAL = ("pmu", "pmu_lbr", "pmu_pebs", "debug", "syscall", "eventinj", "msr", "a
          "smptest", "tsx-ctrl", "idt_test", "sieve", "setjmp", "tsc", "tsc_adjust",
          "rdpru", "umip", "xsave", "intel-iommu", "ioapic", "rmap_chain", "cet",
          "memory", "pcid", "access_test")
+# Where the usual is not one processor, and not so many seconds.
+PROCESSORS = {"smptest": 2, "apic": 2}
+LONG = {"pmu": 900}
 SAID = re.compile(r"^(PASS|FAIL|XFAIL|SKIP): ?(.*)$", re.M)
 
 
@@ -43,12 +46,19 @@ def boot(program: str, cpu: str) -> tuple[str, str]:
     """(what it printed, what went wrong or ""). cpu: "" is plain QEMU."""
     with tempfile.TemporaryDirectory() as directory:
         stick = image(directory, program, "test.efi" if cpu else "EFI/BOOT/BOOTX64.EFI")
-        machine = qemu.Machine(stick, 1, "build/silicon.efi" if cpu else "",
-                               memory=MEBIBYTES, extra=DEVICES)
+        name = os.path.basename(program).removesuffix(".efi")
+        seconds = LONG.get(name, SECONDS)
+        machine = qemu.Machine(stick, PROCESSORS.get(name, 1),
+                               "build/silicon.efi" if cpu else "",
+                               memory=MEBIBYTES, extra=DEVICES,
+                               shift=qemu.SHIFT_OS if cpu else -1)
+        # One thread of QEMU's would stay with a processor that spins.
+        machine.icount = machine.smp == 1
         if not cpu:
             machine.cpu = PLAIN
         config = f"cpu={cpu}\nturns=off\nos=on\napp=\\test.efi\n" if cpu else None
-        text, failure = qemu.boot(machine, config, timeout=SECONDS, silence=SILENCE)
+        text, failure = qemu.boot(machine, config, timeout=seconds,
+                                  silence=max(SILENCE, seconds // 10))
     # isa-debug-exit: an odd status is the test's own end.
     status = re.fullmatch(r"QEMU ended with status (\d+)", failure)
     if status and int(status[1]) % 2 == 1:

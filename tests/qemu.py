@@ -31,6 +31,9 @@ LOOK_SECONDS = 1  # between two looks at what QEMU uses: for patience of a minut
 # another one, which takes a thousand for one of its own; and of one that waits
 # for most of the time.
 SHIFT_STEPPED, SHIFT_PLAIN = 4, 6
+# Of one that runs an operating system, and steps little: an instruction takes
+# about as many ticks of the TSC as cycles.
+SHIFT_OS = 2
 
 
 Process = subprocess.Popen[bytes]
@@ -62,6 +65,12 @@ class Machine:
     # else runs here, the machine does the same. Not so: the time of this machine,
     # and a thread for each processor.
     icount: bool = True
+    shift: int = -1  # as SHIFT_STEPPED; -1: as usual
+
+    def _shift(self) -> int:
+        if self.shift >= 0:
+            return self.shift
+        return SHIFT_STEPPED if self.silicon else SHIFT_PLAIN
 
     def command(self, directory: str, config: str | None) -> list[str]:
         memory = f"{self.memory or (128 if self.smp <= 4 else 256)}M"
@@ -75,7 +84,7 @@ class Machine:
                 "-display", "none"] + list(self.firmware)
         if self.icount:
             line += ["-accel", "tcg,thread=single", "-icount",
-                     f"shift={SHIFT_STEPPED if self.silicon else SHIFT_PLAIN},sleep=off",
+                     f"shift={self._shift()},sleep=off",
                      "-rtc", "base=2026-01-01,clock=vm", "-seed", "1"]
         else:
             line += ["-accel", "tcg,thread=multi"]

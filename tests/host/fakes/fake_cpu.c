@@ -22,7 +22,7 @@
 
 struct fake_cpu fake_cpu;
 struct hypervisor hypervisor;
-const char svm_nmi_handler[1], svm_sleep_handler[1];
+const char svm_nmi_handler[1], svm_sleep_handler[1], svm_halt_handler[1];
 const char svm_direct_trap[1], svm_direct_fault[1];
 const char vcpu_leave_point[1], vcpu_wake_point[1];
 const char vcpu_takeover_point[8];
@@ -80,7 +80,7 @@ uint64_t rdtsc(void)
 {
     static uint64_t tsc;
 
-    return tsc += 100;
+    return fake_cpu.counts ? fake_cpu.executed : (tsc += 100);
 }
 
 uint16_t read_tr(void)
@@ -175,6 +175,12 @@ void svm_wait_until_tsc(uint64_t tsc, uint64_t instruction_tsc)
 {
     fake_cpu.waited_until = tsc;
     fake_cpu.instruction_tsc = instruction_tsc;
+}
+
+void svm_take_interrupt(const void *idtr, volatile uint32_t *eoi)
+{
+    (void)idtr;
+    *eoi = 0;
 }
 
 uint32_t svm_tsc_per_64(void)
@@ -348,6 +354,8 @@ static bool execute_0f(struct vcpu *v, const struct decoded *d,
         return set_exit(v, EXIT_MSR, d->bytes[d->at + 1] == 0x30, 0, 0);
     case 0x33:
         return set_exit(v, EXIT_RDPMC, 0, 0, 0);
+    case 0x22:
+        return set_exit(v, EXIT_CR4_WRITE, 0, 0, 0);
     case 0xC7:
         *length = d->at + 3;
         if (d->hint && fake_cpu.refuses_hints)
@@ -371,6 +379,10 @@ static bool execute(struct vcpu *v, const struct decoded *d, unsigned *length)
     switch (d->bytes[d->at]) {
     case 0x90: /* NOP */
         *length = d->at + 1;
+        return true;
+    case 0x83: /* ADD RDI, 64 */
+        *length = d->at + 3;
+        v->gprs.rdi += 64;
         return true;
     case 0x89: /* MOV [RDI], RAX */
         return access_data(v, rax, bytes, false, true);
@@ -396,6 +408,16 @@ static bool execute(struct vcpu *v, const struct decoded *d, unsigned *length)
         return good;
     case 0xF4:
         return set_exit(v, EXIT_HLT, 0, 0, 0);
+    case 0xCC:
+        return set_exit(v, EXIT_INTN, 0, 0, 0);
+    case 0xCF:
+        *length = d->at + 1;
+        return (v->vmcb->intercept_misc1 & INTERCEPT1_IRET) == 0 ||
+               set_exit(v, EXIT_IRET, 0, 0, 0);
+    case 0xE2:
+        if (--v->gprs.rcx != 0)
+            v->vmcb->rip += (uint64_t)(int64_t)(int8_t)d->bytes[d->at + 1];
+        return true;
     case 0x0F:
         return execute_0f(v, d, length);
     default:
@@ -416,6 +438,7 @@ static void run(struct vcpu *v)
         if (!fetch(v, &d) || !execute(v, &d, &length))
             return;
         v->vmcb->rip += length;
+        fake_cpu.executed++;
         v->vmcb->interrupt_shadow = 0;
         if (trap && length > 0) {
             v->vmcb->dr6 |= DR6_BS;

@@ -49,6 +49,8 @@ struct fake_cpu {
     unsigned sleeps;
     uint64_t waited_until, instruction_tsc;
     uint32_t tsc_per_64;
+    bool counts;       /* the TSC is the number of instructions */
+    uint64_t executed; /* so far */
 };
 extern struct fake_cpu fake_cpu;
 
@@ -81,6 +83,10 @@ void fake_cpu_marked(struct vcpu *v, const void *bytes, size_t length);
 #define RDMSR_   0x0F, 0x32
 #define RDPMC_   0x0F, 0x33
 #define HLT_     0xF4
+#define IRETQ_   0x48, 0xCF             /* pops nothing */
+#define LOOP_    0xE2                   /* and the displacement */
+#define ADD_     0x48, 0x83, 0xC7, 0x40 /* 64 to RDI */
+#define MOV_CR4_ 0x0F, 0x22, 0xE0       /* of RAX: always an exit */
 #define PUSHFQ_  0x9C
 #define POPFQ_   0x9D
 #define STORE_   0x48, 0x89, 0x07 /* 8 bytes of RAX */

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -123,12 +124,59 @@ static void code_that_is_stored_to(void **state)
     assert_int_equal(v->mode, MODE_FREE);
 }
 
+#define NMI_ (EVENT_VALID | EVENT_TYPE_NMI | VECTOR_NMI)
+
+static void nmi_waits_for_iret(void **state)
+{
+    struct vcpu *v = start(0);
+
+    (void)state;
+    memcpy(FAKE_CPU_HANDLER, (const uint8_t[]){NOP_, CPUID_, IRETQ_, NOP_}, 6);
+    CODE(v, NOP_, NOP_);
+    fake_cpu_exit(EXIT_NMI, 0, 0, 0);
+    assert_true(fake_cpu_until(v, FAKE_CPU_HANDLER + 3));
+    assert_int_equal(fake_cpu.events_delivered, 1);
+    assert_true(fake_cpu.events[0] == NMI_);
+    fake_cpu_exit(EXIT_NMI, 0, 0, 0);
+    fake_cpu_exit(EXIT_NMI, 0, 0, 0);
+    assert_true(fake_cpu_rounds(v, 3)); /* the second one, up to IRET */
+    assert_int_equal(fake_cpu.events_delivered, 1);
+    assert_int_equal(v->vmcb->exit_code, EXIT_IRET);
+    for (unsigned n = 0; n < 8 && fake_cpu.events_delivered == 1; n++)
+        assert_true(fake_cpu_rounds(v, 1));
+    assert_int_equal(fake_cpu.events_delivered, 2);
+    assert_true(fake_cpu.events[1] == NMI_);
+    assert_int_equal(fake_cpu.frame_rip, FAKE_CPU_HANDLER + 5);
+    assert_false(levels_nmi_is_due(v)); /* the third was one too many */
+}
+
+static void reserved_bits_of_cr4(void **state)
+{
+    struct vcpu *v = start(0);
+    const uint8_t *at = (const uint8_t *)v->vmcb->rip;
+
+    (void)state;
+    memcpy(FAKE_CPU_HANDLER, (const uint8_t[]){CPUID_}, 2);
+    CODE(v, MOV_CR4_, MOV_CR4_);
+    v->vmcb->rax = 0x6A0;
+    assert_true(fake_cpu_until(v, at + 3));
+    assert_int_equal(v->vmcb->cr4, 0x6A0);
+    v->vmcb->rax = UINT64_C(1) << 31;
+    assert_true(fake_cpu_until(v, FAKE_CPU_HANDLER + 2));
+    assert_int_equal(fake_cpu.events_delivered, 1);
+    assert_int_equal(fake_cpu.events[0] & 0xFF, VECTOR_GP);
+    assert_true((fake_cpu.frame_rflags & RFLAGS_RF) != 0);
+    assert_int_equal(v->vmcb->cr4, 0x6A0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(own_tf_traps),
         cmocka_unit_test(host_tf_is_not_seen),
         cmocka_unit_test(gates_where_levels_differ),
+        cmocka_unit_test(nmi_waits_for_iret),
+        cmocka_unit_test(reserved_bits_of_cr4),
         cmocka_unit_test(xbegin_is_seen_anywhere),
         cmocka_unit_test(code_that_is_stored_to),
     };

@@ -182,6 +182,7 @@ static void prepare(void)
         fail("more memory than silicon has page tables for", "");
     restored_prepare(allocate_pages);
     empty_page = allocate_pages(1);
+    apic_base_prepare(empty_page);
     if (!mp_start())
         fail("the firmware does not let other processors stay", "");
 }

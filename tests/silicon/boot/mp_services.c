@@ -75,6 +75,8 @@ static VOID EFIAPI ap_loop(VOID *argument)
     for (;;) {
         vcpu_prepare(v);
         turns_sleep(v);
+        if (startup_is_due(v))
+            vcpu_enter(v); /* and stays there */
         run_procedure(v, m);
     }
 }

@@ -54,14 +54,16 @@ EFI_STATUS resident_go_on(EFI_HANDLE image, EFI_SYSTEM_TABLE *table,
     return ((resident_entry)((uint64_t)entry + by))(image, table);
 }
 
-/* In the guest. */
+/* In the guest. Firmware itself starts the other processors by INIT, to leave
+ * them in memory of its own. */
 static EFI_STATUS EFIAPI watched_exit(EFI_HANDLE image, UINTN key)
 {
-    EFI_STATUS status = exit_boot_services(image, key);
+    static bool taken_over;
 
-    if (!EFI_ERROR(status))
+    if (!taken_over)
         vcpu_os_takes_over();
-    return status;
+    taken_over = true;
+    return exit_boot_services(image, key);
 }
 
 void resident_watch(EFI_BOOT_SERVICES *bs)

@@ -152,7 +152,7 @@ struct action kick_on_nmi(struct vcpu *v)
         v->guest_nmi = false;
         if (v->tx.depth > 0)
             tx_abort(v, TX_CAUSE_EVENT);
-        return action_event(EVENT_VALID | EVENT_TYPE_NMI | VECTOR_NMI);
+        return levels_nmi(v);
     }
     cpu_pause(); /* its sender is waiting */
     return action_of(ACTION_RESUME);

@@ -12,7 +12,7 @@
 #define MSR_FS_BASE 0xC0000100u
 #define MSR_GS_BASE 0xC0000101u
 
-static bool watches_data(const struct vcpu *v)
+bool data_access_watched(const struct vcpu *v)
 {
     const struct processor *p = v->model, *s = p->sibling;
 
@@ -47,7 +47,7 @@ static unsigned find(const struct vcpu *v,
 void data_access_find(struct vcpu *v, const uint8_t *bytes, size_t length)
 {
     v->accesses = 0;
-    if (watches_data(v) || v->current.tx == TX_MAY_CACHE)
+    if (data_access_watched(v) || v->current.tx == TX_MAY_CACHE)
         v->accesses = find(v, v->access, bytes, length);
 }
 
@@ -86,7 +86,7 @@ static void access_memory(struct vcpu *v, const struct data_access *a,
 
 void data_access_retire(struct vcpu *v, struct retirement *r)
 {
-    bool watched = watches_data(v);
+    bool watched = data_access_watched(v);
 
     for (unsigned n = 0; n < v->accesses; n++) {
         const struct data_access *a = &v->access[n];

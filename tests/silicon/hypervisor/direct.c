@@ -22,7 +22,6 @@
 
 #define ADDRESS  UINT64_C(0x000FFFFFFFFFF000)
 #define PAGE_ALL (NPT_PRESENT | NPT_USER | NPT_WRITE)
-#define CS_L     UINT16_C(0x200) /* attributes of a segment in the VMCB */
 
 /* A selector that no descriptor table has. AMD64 APM volume 2, "64-Bit Task
  * State Segment": type busy, present; the limit of one without a bit map. */

@@ -23,8 +23,7 @@
 #define EFER_SCE       UINT64_C(1)
 #define MSR_BYTES      2 /* RDMSR, WRMSR, CPUID, RDPMC: no next RIP is saved */
 
-/* The host has carried out the instruction. */
-static struct action retire_bytes(struct vcpu *v, unsigned bytes)
+struct action exit_retire(struct vcpu *v, unsigned bytes)
 {
     /* It need not be the one decoded: an interrupt may have come between. */
     v->current = (struct instruction){.flags = INSTRUCTION_SLOW};
@@ -36,7 +35,7 @@ static struct action retire_bytes(struct vcpu *v, unsigned bytes)
 
 static struct action retire_exit(struct vcpu *v)
 {
-    return retire_bytes(v, MSR_BYTES);
+    return exit_retire(v, MSR_BYTES);
 }
 
 static struct action on_cpuid(struct vcpu *v)
@@ -48,6 +47,8 @@ static struct action on_cpuid(struct vcpu *v)
     if (leaf == 1) {
         cpuid(1, 0, host);
         out.ecx &= host[2] | ~LEAF1_ECX_EXECUTED;
+        if (apic_base_is_off(v))
+            out.edx &= ~LEAF1_EDX_APIC;
         if ((out.ecx & LEAF1_ECX_XSAVE) != 0 &&
             (v->vmcb->cr4 & CR4_OSXSAVE) != 0)
             out.ecx |= LEAF1_ECX_OSXSAVE;
@@ -83,6 +84,10 @@ static bool read_msr(struct vcpu *v, uint32_t number, uint64_t *value)
     }
     if (x2apic_is_msr(number))
         return x2apic_read(number, value);
+    if (apic_base_is_msr(number)) {
+        *value = apic_base_read(v, number);
+        return true;
+    }
     return msr_read(v->model, number, value);
 }
 
@@ -103,24 +108,27 @@ static struct action on_wrmsr(struct vcpu *v)
     struct pmu_state *pmu = &v->model->pmu;
     bool was_counting = pmu->counting, had_any = pmu->any != 0, good;
     bool was_tracing = (v->model->pt.ctl & RTIT_TRACE_EN) != 0;
+    bool closes = hypervisor.for_os || v->model->choices.closing_write_counts;
 
     v->current_rip = v->vmcb->rip;
     v->current_cpl = v->vmcb->cpl;
-    /* Whether a window includes the write that closes it is not defined. */
-    if (was_counting && v->model->choices.closing_write_counts)
+    /* Whether a window includes the write that closes it is not defined; for
+     * programs written on real processors it does. */
+    if (was_counting && closes)
         step_count(v, 1, v->model->choices.cycles_slow, false);
     if (number == MSR_EFER)
         good = write_efer(v, value);
     else if (x2apic_is_msr(number))
-        good = x2apic_write(number, value);
+        good = x2apic_write(v, number, value);
+    else if (apic_base_is_msr(number))
+        good = apic_base_write(v, number, value);
     else
         good = msr_write(v->model, number, value);
     if (!good)
         return action_raise(VECTOR_GP, 0);
     if (pmu->any != 0 && !had_any)
         kick_others(v); /* one of them is to be stepped, too */
-    if (was_counting && pmu->counting &&
-        !v->model->choices.closing_write_counts)
+    if (was_counting && pmu->counting && !closes)
         step_count(v, 1, v->model->choices.cycles_slow, false);
     if (number == IA32_BIOS_UPDT_TRIG)
         microcode_load(v, value);
@@ -182,64 +190,13 @@ static struct action on_pause(struct vcpu *v)
     while (n + 1 < length && bytes[n] != NOP) /* after F3H, and others */
         n++;
     turns_spin(v);
-    return retire_bytes(v, n + 1);
-}
-
-/* Of the breakpoints that DR7 enables, those hit. None is enabled in a
- * transaction: tx.c. */
-static uint64_t breakpoints_hit(const struct vmcb *b)
-{
-    uint64_t hits = 0;
-
-    if ((b->dr7 & DR7_ENABLED) == 0)
-        return 0;
-    for (unsigned n = 0; n < 4; n++)
-        if ((b->dr7 >> 2 * n & 3) != 0)
-            hits |= b->dr6 & UINT64_C(1) << n;
-    return hits;
-}
-
-static struct action on_debug(struct vcpu *v)
-{
-    if (hypervisor.has_os && v->mode != MODE_STEP)
-        return action_raise(VECTOR_DB, 0);
-    uint64_t dr6 = v->vmcb->dr6, hits = breakpoints_hit(v->vmcb);
-    bool stepping = v->mode == MODE_STEP;
-    bool step = stepping && (dr6 & DR6_BS) != 0;
-
-    /* The host processor may show a hit at each step from then on: it is one
-     * when it appears. */
-    if (step) {
-        uint64_t new = hits & ~v->dr6_reported;
-
-        v->dr6_reported = hits;
-        hits = new;
-    }
-    v->vmcb->dr6 = dr6 & ~DR6_BS;
-    /* B0-B3 are those of the last #DB, mostly of the single step. */
-    if (stepping && hits == 0 && (v->current.flags & INSTRUCTION_SETS_DR) == 0)
-        v->vmcb->dr6 = (dr6 & ~(DR6_BS | DR6_B)) | (v->dr6 & DR6_B);
-    if (step)
-        step_retire(v);
-    if (step && v->levels.traps)
-        v->vmcb->dr6 |= DR6_BS;
-    if (hits != 0 || (step && v->levels.traps)) {
-        watch_forget(v, hits);
-        v->vmcb->dr6 |= DR6_RTM;
-        pebs_assist(v);
-        return action_raise(VECTOR_DB, 0);
-    }
-    if (step)
-        step_end(v);
-    else
-        v->vmcb->rflags &= ~(uint64_t)RFLAGS_TF; /* the host's, by IRET */
-    return action_of(ACTION_RESUME);
+    return exit_retire(v, n + 1);
 }
 
 static struct action on_exception(struct vcpu *v, unsigned vector)
 {
     if (vector == VECTOR_DB)
-        return on_debug(v);
+        return debug_exit(v);
     if (levels_steps_instead(v, vector))
         return action_of(ACTION_RESUME);
     if (vector == VECTOR_PF && v->tx.depth > 0 &&
@@ -286,7 +243,10 @@ static struct action reinject(const struct vcpu *v)
 static struct action on_nested_page_fault(struct vcpu *v)
 {
     uint64_t npf = v->vmcb->exit_info1, address = v->vmcb->exit_info2;
+    struct action a;
 
+    if (startup_apic_store(v, &a))
+        return a;
     if (v->mode == MODE_STEP && v->tx.depth > 0)
         return tx_page_fault(v);
     if (conflict_page_fault(v, nested_table_of(v)) || code_scan_fault(v))
@@ -339,8 +299,10 @@ static struct action on_vmmcall(struct vcpu *v)
     }
     if (v->vmcb->rip == (uint64_t)vcpu_takeover_point) {
         hypervisor.has_os = true;
+        v->vmcb->intercept_cr = INTERCEPT_CR4_WRITE;
         host_tables_load(v);
         code_scan_start(v);
+        apic_base_start(v);
         return action_complete(ACTION_ADVANCE, VMMCALL_BYTES);
     }
     if (v->vmcb->rip == (uint64_t)vcpu_takeover_point + VMMCALL_BYTES)
@@ -367,6 +329,8 @@ struct action exit_handle(struct vcpu *v)
         return on_msr(v);
     case EXIT_RDPMC:
         return on_rdpmc(v);
+    case EXIT_CR4_WRITE:
+        return control_cr4(v);
     case EXIT_PAUSE:
         return on_pause(v);
     case EXIT_HLT:

@@ -95,7 +95,8 @@ static bool code_physical(struct vcpu *v, uint64_t rip, uint64_t *physical)
 
 const uint8_t *guest_code(struct vcpu *v, uint8_t *buffer, size_t *length)
 {
-    uint64_t rip = v->vmcb->rip, at, next;
+    bool wide = (v->vmcb->cs.attributes & CS_L) != 0;
+    uint64_t rip = v->vmcb->rip + (wide ? 0 : v->vmcb->cs.base), at, next;
     size_t left = (size_t)(PAGE_BYTES - (rip & (PAGE_BYTES - 1)));
 
     *length = 0;

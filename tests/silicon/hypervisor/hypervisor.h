@@ -46,7 +46,28 @@ bool x2apic_start(uint8_t *empty_page);
 bool x2apic_is_msr(uint32_t msr);
 /* False: #GP. */
 bool x2apic_read(uint32_t msr, uint64_t *value);
-bool x2apic_write(uint32_t msr, uint64_t value);
+bool x2apic_write(struct vcpu *v, uint32_t msr, uint64_t value);
+
+/* apic_base.c: from then on, where there is an operating system. page: an empty
+ * one, in place of the registers. */
+void apic_base_prepare(uint8_t *page);
+void apic_base_start(struct vcpu *v);
+bool apic_base_is_msr(uint32_t msr);
+uint64_t apic_base_read(const struct vcpu *v, uint32_t msr);
+/* False: #GP. */
+bool apic_base_write(struct vcpu *v, uint32_t msr, uint64_t value);
+bool apic_base_is_off(const struct vcpu *v);
+/* This processor's local APIC, as INIT leaves it. */
+void apic_base_init(void);
+
+/* startup.c: INIT, SIPI and NMI by the interrupt command register. False: it
+ * is for the host's local APIC. */
+bool startup_command(struct vcpu *v, uint32_t command, uint32_t destination);
+/* A nested page fault: is it a store to the local APIC? */
+bool startup_apic_store(struct vcpu *v, struct action *a);
+/* INIT or SIPI has come: waits for SIPI, and begins as the processor does. */
+bool startup_is_due(const struct vcpu *v);
+void startup_begin(struct vcpu *v);
 
 /* guest_memory.c: the guest's memory. */
 bool guest_physical(const struct vcpu *v, uint64_t linear, uint64_t *physical);
@@ -64,6 +85,14 @@ bool loop_round(struct vcpu *v);
 
 /* exits.c: what to do after the exit that the VMCB describes. */
 struct action exit_handle(struct vcpu *v);
+/* The host has carried out the instruction. */
+struct action exit_retire(struct vcpu *v, unsigned bytes);
+
+/* debug.c: #DB. */
+struct action debug_exit(struct vcpu *v);
+
+/* control.c: MOV to CR4, of an operating system. */
+struct action control_cr4(struct vcpu *v);
 
 /* step.c: the mode, and one instruction at a time. */
 void step_set_mode(struct vcpu *v, enum vcpu_mode mode);
@@ -118,6 +147,9 @@ void levels_event(struct vcpu *v);
 bool levels_passes_gate(struct vcpu *v);
 /* The same for an exception, of an instruction that is one. */
 bool levels_steps_instead(struct vcpu *v, unsigned vector);
+/* An NMI is for the guest, or one that had to wait for IRET may come now. */
+struct action levels_nmi(struct vcpu *v);
+bool levels_nmi_is_due(const struct vcpu *v);
 /* HLT. */
 struct action levels_halt(const struct vcpu *v);
 /* Around a run of the guest: VMRUN, and what came of it. */
@@ -133,6 +165,11 @@ void levels_step(struct vcpu *v, const uint8_t *bytes, size_t length);
 void levels_stepped(struct vcpu *v);
 void levels_own_tf(struct vcpu *v, bool stepped);
 
+/* rounds.c: after each step under an operating system, and in place of one.
+ * True: rounds have been run instead. */
+void rounds_stepped(struct vcpu *v);
+bool rounds_run(struct vcpu *v, struct action *a);
+
 /* data_access.c: the accesses of the instruction at RIP; its completion. */
 struct retirement;
 struct operand_state;
@@ -140,6 +177,8 @@ struct operand_state;
 void memory_registers(const struct vcpu *v, struct operand_state *s);
 void data_access_find(struct vcpu *v, const uint8_t *bytes, size_t length);
 void data_access_retire(struct vcpu *v, struct retirement *r);
+/* Are accesses of interest at all? */
+bool data_access_watched(const struct vcpu *v);
 /* How many bytes it stores from there on; 0: not known. */
 unsigned memory_store_bytes(struct vcpu *v, uint64_t physical);
 
@@ -290,6 +329,7 @@ bool kick_others_in_guest(const struct vcpu *v);
  * TSC counts instructions. */
 bool turns_start(bool on);
 bool turns_enabled(void);
+bool turns_tsc_counts(void); /* instructions */
 /* Ticks of the TSC that an instruction takes. */
 uint64_t turns_instruction_tsc(void);
 /* Passes the turn on; returns when it is this one's again. */

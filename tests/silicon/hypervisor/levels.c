@@ -46,15 +46,18 @@ void levels_step(struct vcpu *v, const uint8_t *bytes, size_t length)
     while (at < length && is_prefix(bytes[at]))
         at++;
     v->levels.traps = v->levels.tf;
+    v->levels.returns = at < length && bytes[at] == OPCODE_IRET;
     v->levels.loads_tf =
-        at < length && (bytes[at] == OPCODE_POPF || bytes[at] == OPCODE_IRET);
+        v->levels.returns || (at < length && bytes[at] == OPCODE_POPF);
 }
 
 void levels_stepped(struct vcpu *v)
 {
     if (hypervisor.has_os && v->levels.loads_tf)
         v->levels.tf = (v->vmcb->rflags & RFLAGS_TF) != 0;
-    v->levels.loads_tf = false;
+    if (hypervisor.has_os && v->levels.returns)
+        v->levels.nmi_blocked = false;
+    v->levels.loads_tf = v->levels.returns = false;
 }
 
 void levels_own_tf(struct vcpu *v, bool stepped)
@@ -68,13 +71,22 @@ void levels_own_tf(struct vcpu *v, bool stepped)
 
 /* --- What is to be done -------------------------------------------------- */
 
+/* Where the TSC does not tell how many instructions, each is stepped. */
+static uint8_t demand_here(const struct vcpu *v, bool user)
+{
+    enum demand d = demand_of(v->model, user);
+
+    return (uint8_t)(d == DEMAND_TOTAL && !turns_tsc_counts() ? DEMAND_STEPS
+                                                              : d);
+}
+
 static void look(struct vcpu *v)
 {
     struct levels *l = &v->levels;
 
     l->steps = 0;
-    l->demand[0] = (uint8_t)demand_of(v->model, false);
-    l->demand[1] = (uint8_t)demand_of(v->model, true);
+    l->demand[0] = demand_here(v, false);
+    l->demand[1] = demand_here(v, true);
     l->gates = l->demand[0] != l->demand[1] ||
                (l->demand[0] == DEMAND_TOTAL && demand_tells_levels(v->model));
 }
@@ -103,6 +115,8 @@ static void set_gates(struct vcpu *v)
     }
     if (counted)
         b->intercept_misc1 |= INTERCEPT1_INTR | INTERCEPT1_HLT;
+    if (v->levels.nmi_blocked)
+        b->intercept_misc1 |= INTERCEPT1_IRET;
 }
 
 uint64_t levels_efer(const struct vcpu *v, bool seen_by_guest)
@@ -177,6 +191,26 @@ bool levels_steps_instead(struct vcpu *v, unsigned vector)
     return (vector == VECTOR_BP ||
             (vector == VECTOR_UD && is_stepped_instead(v))) &&
            levels_passes_gate(v);
+}
+
+/* SDM volume 3A, "Handling Multiple NMIs": the next one waits for IRET, and
+ * one alone. That IRET is stepped. */
+struct action levels_nmi(struct vcpu *v)
+{
+    struct levels *l = &v->levels;
+
+    l->nmi_waiting = l->nmi_blocked;
+    if (hypervisor.has_os)
+        v->vmcb->intercept_misc1 |= INTERCEPT1_IRET;
+    if (l->nmi_blocked)
+        return action_of(ACTION_RESUME);
+    l->nmi_blocked = hypervisor.has_os;
+    return action_event(EVENT_VALID | EVENT_TYPE_NMI | VECTOR_NMI);
+}
+
+bool levels_nmi_is_due(const struct vcpu *v)
+{
+    return v->levels.nmi_waiting && !v->levels.nmi_blocked;
 }
 
 /* Stepped, it is over at once, and an interrupt finds RIP after it; else the

@@ -33,12 +33,23 @@ static bool aborts_instead(struct vcpu *v)
     return !faults_deliver_exception(v->model);
 }
 
+/* SDM volume 3B, "Resume Flag": set in the image that a fault saves. */
+static bool is_fault(uint64_t event)
+{
+    unsigned vector = event & 0xFF;
+
+    return (event & EVENT_TYPE) == EVENT_TYPE_EXCEPTION &&
+           vector != VECTOR_DB && vector != VECTOR_BP && vector != VECTOR_OF;
+}
+
 static void inject(struct vcpu *v, const struct action *a)
 {
     if (a->raised && aborts_instead(v))
         return;
     v->vmcb->event_inject = a->event;
     if (hypervisor.has_os) {
+        if (a->raised && is_fault(a->event))
+            v->vmcb->rflags |= RFLAGS_RF;
         v->injected_int = (a->event & EVENT_TYPE) == EVENT_TYPE_SOFTWARE;
         levels_event(v);
         return;
@@ -138,7 +149,9 @@ bool loop_round(struct vcpu *v)
     if (v->tx.depth > 0 && v->tx.conflict && v->vmcb->event_inject == 0)
         tx_abort(v, TX_CAUSE_CONFLICT);
     stepped = v->mode == MODE_STEP;
-    if (stepped && v->vmcb->event_inject == 0)
+    if (levels_nmi_is_due(v) && v->vmcb->event_inject == 0)
+        a = levels_nmi(v);
+    else if (stepped && v->vmcb->event_inject == 0 && !rounds_run(v, &a))
         a = step_begin(v);
     if (a.kind == ACTION_EXECUTE)
         a = run_to_exit(v, stepped);

@@ -19,8 +19,6 @@
 #define IA32_FMASK 0xC0000084u
 #define EFER_SCE   UINT64_C(1)
 
-#define CS_L UINT16_C(0x200) /* attributes of a segment in the VMCB */
-
 /* Flat segments that SYSCALL and SYSRET load: present, accessed, G, and L or
  * D. */
 #define CODE_64   0xA9Bu
@@ -31,7 +29,6 @@
 #define LIMIT_ALL 0xFFFFFFFFu
 
 #define RFLAGS_FIXED  UINT64_C(2)
-#define RFLAGS_RF     UINT64_C(0x10000)
 #define RFLAGS_SYSRET UINT64_C(0x3C7FD7)
 
 #define GATE_BYTES 16
@@ -58,8 +55,8 @@ static struct action system_call(struct vcpu *v)
     unsigned selector = (unsigned)(star >> 32) & 0xFFFC;
 
     v->gprs.rcx = b->rip + v->current.length;
-    v->gprs.r11 =
-        (b->rflags & ~(RFLAGS_RF | RFLAGS_TF)) | (v->levels.tf ? RFLAGS_TF : 0);
+    v->gprs.r11 = (b->rflags & ~(uint64_t)(RFLAGS_RF | RFLAGS_TF)) |
+                  (v->levels.tf ? RFLAGS_TF : 0);
     v->levels.tf = v->levels.tf && (rdmsr(IA32_FMASK) & RFLAGS_TF) == 0;
     b->rflags = (v->gprs.r11 & ~rdmsr(IA32_FMASK)) | RFLAGS_FIXED;
     load_flat(&b->cs, selector, CODE_64);

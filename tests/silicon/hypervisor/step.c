@@ -235,6 +235,8 @@ void step_retire(struct vcpu *v)
             return; /* its last, or undone */
     }
     trace_retire(v, r.cycles);
+    if (hypervisor.has_os)
+        rounds_stepped(v);
 }
 
 bool step_is_due(const struct vcpu *v)

@@ -373,4 +373,24 @@ svm_halt_handler:
         mov     dword [rsi], 0
         iretq
 
+; void svm_take_interrupt(const void *idtr, volatile uint32_t *eoi) - the same
+; for one that is pending, while the global interrupt flag is clear.
+global svm_take_interrupt
+svm_take_interrupt:
+        pushfq
+        sub     rsp, 16
+        sidt    [rsp]
+        cli
+        lidt    [rdi]
+        stgi
+        sti
+        nop
+        nop
+        cli
+        clgi
+        lidt    [rsp]
+        add     rsp, 16
+        popfq
+        ret
+
 section .note.GNU-stack noalloc noexec nowrite progbits

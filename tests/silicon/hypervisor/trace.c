@@ -10,7 +10,6 @@
 #include "tests/silicon/hypervisor/x86.h"
 #include "tests/silicon/model/pt.h"
 
-#define CS_L UINT16_C(0x200) /* attributes of a segment in the VMCB */
 #define CS_D UINT16_C(0x400)
 
 static uint64_t read_word(uint64_t address)

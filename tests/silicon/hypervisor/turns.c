@@ -33,7 +33,7 @@
 #define SPINS_IDLE  2
 #define ROUNDS_IDLE 8
 
-static bool enabled;
+static bool enabled, exact;
 static volatile uint64_t turn_tsc;   /* when it begins */
 static uint64_t instruction_tsc = 1; /* that an instruction takes */
 static unsigned rounds;
@@ -41,8 +41,8 @@ static unsigned rounds;
 bool turns_start(bool on)
 {
     uint32_t ticks = svm_tsc_per_64();
-    bool exact = ticks % 64 == 0;
 
+    exact = ticks % 64 == 0;
     for (unsigned n = 0; n < MEASURED; n++)
         exact = exact && svm_tsc_per_64() == ticks;
     enabled = on;
@@ -53,6 +53,11 @@ bool turns_start(bool on)
 bool turns_enabled(void)
 {
     return enabled;
+}
+
+bool turns_tsc_counts(void)
+{
+    return exact;
 }
 
 uint64_t turns_instruction_tsc(void)

@@ -152,6 +152,8 @@ void vcpu_main(struct vcpu *v, uint64_t rsp, uint64_t rip)
     do {
         if (v->reset)
             restart_after_init(v);
+        if (startup_is_due(v))
+            startup_begin(v);
     } while (loop_round(v));
     leave_guest(v);
 }

@@ -160,10 +160,25 @@ struct levels {
     bool tf;           /* the guest's RFLAGS.TF, while it is stepped */
     bool traps;        /* TF was set when the instruction began */
     bool loads_tf;     /* the instruction being stepped writes it */
+    bool returns;      /* it is IRET */
+    bool nmi_blocked;  /* by an NMI, until IRET */
+    bool nmi_waiting;  /* for that */
     bool user, counts; /* where it runs; its instructions are counted */
     bool idle;         /* it is about to halt */
     uint64_t tsc;      /* before, then of the run */
     uint64_t between;  /* instructions of such a run that are the host's */
+};
+
+/* A loop of a stepped guest, whose rounds are alike: rounds.c. */
+#define ROUND_INSTRUCTIONS 32
+#define ROUND_ACCESSES     8
+struct rounds {
+    uint64_t ip[ROUND_INSTRUCTIONS]; /* of the round being stepped */
+    unsigned count, instructions;    /* of it so far, and of the last one */
+    unsigned alike;                  /* rounds so far */
+    struct data_access access[ROUND_ACCESSES]; /* of the first round */
+    uint64_t stride[ROUND_ACCESSES];
+    unsigned accesses;
 };
 
 enum vcpu_mode {
@@ -204,6 +219,7 @@ struct vcpu {
     uint64_t spin_state;
     bool reset;          /* its work is to end, as by INIT */
     uint64_t restart[8]; /* where it then goes on */
+    uint32_t init, sipi; /* have come: startup.c */
     bool guest_nmi;      /* one for the guest is pending */
     bool pmi_pending;    /* an interrupt of counters, sent while stepped */
     struct transaction tx;
@@ -223,7 +239,9 @@ struct vcpu {
     bool entered;
     bool measure; /* the figures below are counted */
     uint64_t steps, step_tsc, transactions, tx_tsc, tx_started;
+    uint64_t apic_base; /* under an operating system: apic_base.c */
     struct levels levels;
+    struct rounds rounds;
     struct direct direct;
     struct exit_log exit_log;
 };
@@ -250,6 +268,7 @@ uint32_t svm_tsc_per_64(void);
  * it writes to the local APIC's EOI register. */
 void svm_halt(const void *idtr, volatile uint32_t *eoi);
 extern const char svm_halt_handler[];
+void svm_take_interrupt(const void *idtr, volatile uint32_t *eoi);
 /* The global interrupt flag: off, NMIs wait too. */
 void svm_clgi(void);
 /* The VMMCALLs of vcpu_leave, vcpu_wake and vcpu_os_takes_over. */

@@ -75,6 +75,7 @@ VMCB_AT(0x640, cr2);
 VMCB_AT(0x668, g_pat);
 _Static_assert(sizeof(struct vmcb) == 0x1000, "VMCB");
 
+#define INTERCEPT_CR4_WRITE (UINT32_C(1) << 20) /* intercept_cr */
 /* intercept_misc1 and intercept_misc2 */
 #define INTERCEPT1_INTR     (UINT32_C(1) << 0)
 #define INTERCEPT1_NMI      (UINT32_C(1) << 1)
@@ -95,6 +96,9 @@ _Static_assert(sizeof(struct vmcb) == 0x1000, "VMCB");
 #define INTERCEPT2_CLGI     (UINT32_C(1) << 5)
 #define INTERCEPT2_SKINIT   (UINT32_C(1) << 6)
 
+/* vmcb_segment.attributes of CS: 64-bit mode. */
+#define CS_L UINT16_C(0x200)
+
 /* interrupt_shadow: no interrupt before the next instruction is complete. */
 #define SHADOW_ON UINT64_C(1)
 
@@ -112,6 +116,7 @@ _Static_assert(sizeof(struct vmcb) == 0x1000, "VMCB");
 #define EVENT_TYPE_EXCEPTION (UINT64_C(3) << 8)
 #define EVENT_TYPE_SOFTWARE  (UINT64_C(4) << 8)
 
+#define EXIT_CR4_WRITE    0x014
 #define EXIT_EXCEPTION_0  0x040 /* + vector */
 #define EXIT_EXCEPTION_31 0x05F
 #define EXIT_INTR         0x060
@@ -155,6 +160,7 @@ _Static_assert(sizeof(struct vmcb) == 0x1000, "VMCB");
 #define RFLAGS_TF     0x0100u
 #define RFLAGS_IF     0x0200u
 #define RFLAGS_DF     0x0400u
+#define RFLAGS_RF     0x10000u
 #define RFLAGS_STATUS 0x08D5u
 
 #define MSR_EFER        0xC0000080u

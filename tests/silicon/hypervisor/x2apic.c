@@ -82,13 +82,16 @@ bool x2apic_read(uint32_t msr, uint64_t *value)
     return true;
 }
 
-bool x2apic_write(uint32_t msr, uint64_t value)
+bool x2apic_write(struct vcpu *v, uint32_t msr, uint64_t value)
 {
     if (msr == IA32_APIC_BASE) /* leaving the mode is a #GP too */
         return value == (rdmsr(msr) | BASE_EXTD);
     if ((rights_of(msr) & WRITE) == 0 || (msr != ICR && value >> 32 != 0) ||
         ((msr == EOI || msr == ESR) && value != 0))
         return false;
+    if (msr == ICR &&
+        startup_command(v, (uint32_t)value, (uint32_t)(value >> 32)))
+        return true;
     if (msr == ICR) {
         *apic_register(ICR_HIGH_OFFSET) = (uint32_t)(value >> 32) << 24;
         *apic_register(ICR_LOW_OFFSET) = (uint32_t)value;

@@ -27,8 +27,9 @@ const struct event_row *counters_find_event(const struct processor *p,
 }
 
 /* How often the event of this kind has happened. */
-static uint32_t events_of(const struct retirement *r,
-                          const struct event_row *event, uint32_t bus_cycles)
+static uint32_t events_of_one(const struct retirement *r,
+                              const struct event_row *event,
+                              uint32_t bus_cycles)
 {
     bool conditional = (r->branch & INSTRUCTION_CONDITIONAL) != 0;
 
@@ -63,6 +64,17 @@ static uint32_t events_of(const struct retirement *r,
     default: /* memory_events.c; offcore.c */
         return 0;
     }
+}
+
+static uint32_t events_of(const struct retirement *r,
+                          const struct event_row *event, uint32_t bus_cycles)
+{
+    bool is_sum = event->kind == EVENT_INSTRUCTIONS ||
+                  event->kind == EVENT_CYCLES ||
+                  event->kind == EVENT_CYCLES_BUS;
+
+    return events_of_one(r, event, bus_cycles) *
+           (r->rounds == 0 || is_sum ? 1 : r->rounds);
 }
 
 /*
@@ -336,7 +348,8 @@ void counters_retire(struct processor *p, const struct retirement *r)
         count_for_sibling(p, r, ref, bus);
     if (pmu->counting)
         count_own(p, r, ref, bus);
-    p->offcore[0] = p->offcore[1] = p->llc_references = p->llc_misses = 0;
+    p->offcore[0] = p->offcore[1] = 0;
+    p->llc_references = p->llc_misses = 0;
 }
 void counters_checkpoint(struct processor *p)
 {

@@ -36,6 +36,7 @@ struct retirement {
     uint8_t tx_events; /* a set of TX_EVENT_*; with nothing else */
     bool hle;          /* these are HLE_RETIRED's */
     uint32_t cycles;
+    uint32_t rounds;                /* it stands for so many branches; 0: one */
     const struct data_result *data; /* its loads and stores, if watched */
     unsigned data_count;
 };

@@ -12,6 +12,7 @@
 #define LEAF_XSAVE        0x0Du
 #define LEAF1_ECX_XSAVE   UINT32_C(0x04000000)
 #define LEAF1_ECX_OSXSAVE UINT32_C(0x08000000)
+#define LEAF1_EDX_APIC    UINT32_C(0x00000200)
 
 #define LEAF7_EBX_HLE               BIT(4)
 #define LEAF7_EBX_RTM               BIT(11)

@@ -112,3 +112,69 @@ void demand_executed(struct processor *p, bool user, uint64_t instructions)
         instructions -= some;
     }
 }
+
+/* How often the event happens in a round; 0: it is not told in sums. */
+static uint64_t events_in(const struct event_row *event,
+                          const struct demand_round *round)
+{
+    switch (event->kind) {
+    case EVENT_NOTHING:
+    case EVENT_INSTRUCTIONS:
+        return round->instructions;
+    case EVENT_CYCLES:
+    case EVENT_CYCLES_BUS:
+        return round->cycles;
+    case EVENT_LLC_REFERENCES:
+    case EVENT_LLC_MISSES:
+        return round->requests;
+    default:
+        return event->kind < EVENT_CYCLES ? 1 : 0; /* branches */
+    }
+}
+
+static uint64_t rounds_left(uint64_t value, uint64_t events)
+{
+    return events == 0 ? 0 : (COUNTER_MASK - (value & COUNTER_MASK)) / events;
+}
+
+static bool has_details(const struct processor *p, unsigned n)
+{
+    return (p->pebs.enable & BIT(n)) != 0 ||
+           (p->pmu.select[n] & (EVTSEL_CMASK | EVTSEL_INV | EVTSEL_EDGE)) != 0;
+}
+
+static bool must_step(const struct processor *p, bool user)
+{
+    const struct processor *s = p->sibling;
+
+    return p->machine->fault != FAULT_none || p->cpu->as_sold ||
+           p->pebs.armed != 0 || p->pebs.residual_in > 0 || p->pmu.pmi_again ||
+           p->machine->uncore.counting || (s != NULL && s->pmu.any != 0) ||
+           p->pmu.any != 0 || is_traced(p, user);
+}
+
+uint64_t demand_rounds(const struct processor *p, bool user,
+                       const struct demand_round *round)
+{
+    uint64_t left = UINT64_MAX, one;
+
+    if (must_step(p, user))
+        return 0;
+    for (unsigned n = 0; n < p->machine->counters; n++) {
+        if (of_general(p, n, user) == DEMAND_NONE)
+            continue;
+        one = rounds_left(
+            p->pmu.counter[n],
+            events_in(counters_find_event(p, p->pmu.select[n]), round));
+        if (has_details(p, n))
+            return 0;
+        left = one < left ? one : left;
+    }
+    for (unsigned n = 0; n < FIXED_MAX; n++) {
+        one = rounds_left(p->pmu.fixed[n],
+                          n == 0 ? round->instructions : round->cycles);
+        if (of_fixed(p, n, user) != DEMAND_NONE && one < left)
+            left = one;
+    }
+    return left;
+}

@@ -22,4 +22,14 @@ bool demand_tells_levels(const struct processor *p);
 /* It has executed so many, of which nothing else is to be known. */
 void demand_executed(struct processor *p, bool user, uint64_t instructions);
 
+/* What a round of a loop is, at most. */
+struct demand_round {
+    uint64_t instructions, cycles, requests; /* of memory */
+};
+
+/* It runs by itself, and what it has done is counted then: so many rounds at
+ * most, before a counter could overflow; 0: it has to be stepped. */
+uint64_t demand_rounds(const struct processor *p, bool user,
+                       const struct demand_round *round);
+
 #endif

@@ -179,7 +179,7 @@ static void classify_0f(struct instruction *i, const struct prefixes *p,
 }
 
 /* SDM volume 2A, "ModR/M and SIB Bytes": from ModR/M to the displacement. */
-static size_t operand_length(uint8_t modrm, uint8_t sib)
+size_t instruction_operand(uint8_t modrm, uint8_t sib)
 {
     unsigned mod = modrm >> 6, rm = modrm & 7;
     size_t bytes = mod < 3 && rm == 4 ? 2 : 1;
@@ -200,7 +200,7 @@ static void classify_ff(struct instruction *i, const uint8_t *b, size_t length,
     switch (reg_of(modrm)) {
     case 2:
         i->flags = INSTRUCTION_BRANCH | INSTRUCTION_CALL | INSTRUCTION_INDIRECT;
-        i->length = (uint8_t)(at + operand_length(modrm, sib));
+        i->length = (uint8_t)(at + instruction_operand(modrm, sib));
         break;
     case 4:
         i->flags = INSTRUCTION_BRANCH | INSTRUCTION_INDIRECT;

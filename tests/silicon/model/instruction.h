@@ -88,6 +88,9 @@ struct instruction {
 void instruction_classify(struct instruction *i, const uint8_t *bytes,
                           size_t length);
 
+/* From its ModR/M byte to the displacement. */
+size_t instruction_operand(uint8_t modrm, uint8_t sib);
+
 /* Of one with a hint: where its prefixes F2H and F3H are, a bit for each byte,
  * and a neutral prefix, which may replace it and changes nothing. */
 uint32_t instruction_hints(const uint8_t *bytes, size_t length,

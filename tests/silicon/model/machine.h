@@ -170,7 +170,8 @@ struct processor {
     struct pt_state pt;
     struct memory_state memory;
     /* Requests of the instruction: matching ones, all, and those that miss. */
-    uint8_t offcore[OFFCORE_EVENTS], llc_references, llc_misses;
+    uint8_t offcore[OFFCORE_EVENTS];
+    uint32_t llc_references, llc_misses;
     struct predictor branches;
     struct fault_state faults; /* of hooks alone */
     struct errata_state errata;

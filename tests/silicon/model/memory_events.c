@@ -291,7 +291,7 @@ static void capture_record(struct processor *p, unsigned n,
     p->memory.has_captured |= BIT(n);
 }
 
-static uint32_t llc_events(const struct processor *p, uint8_t count)
+static uint32_t llc_events(const struct processor *p, uint32_t count)
 {
     return count != 0 ? (uint32_t)faults_quantity(p->machine, LLC_COUNTED,
                                                   ANY_NUMBER, count)

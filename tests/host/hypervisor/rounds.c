@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* rounds.c - loops that run by themselves, and what is counted of them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "tests/host/fakes/fake_cpu.h"
+#include "tests/silicon/model/induction.h"
+#include "tests/silicon/model/msr.h"
+
+#define OS           UINT64_C(0x420000)
+#define INSTRUCTIONS (OS | 0xC0)
+#define BRANCHES     (OS | 0xC4)
+#define MISPREDICTED (OS | 0xC5)
+#define REFERENCES   (OS | 0x4F2E)
+
+#define ROUNDS 1000
+
+/* Events are counted from these values on. */
+static struct vcpu *start(uint64_t event, uint64_t from)
+{
+    static max_align_t caches[1u << 20];
+    struct vcpu *v;
+
+    fake_cpu_start("skylake-2018", "none");
+    assert_true(cache_bytes(FAKE_CPU_PROCESSORS) <= sizeof(caches));
+    cache_start(&hypervisor.machine, (struct cache_state *)caches);
+    fake_cpu.counts = true;
+    fake_cpu.tsc_per_64 = 64;
+    assert_true(turns_start(false));
+    hypervisor.has_os = hypervisor.for_os = true;
+    v = fake_cpu_vcpu(0);
+    v->levels = (struct levels){.sce = true};
+    assert_true(msr_write(v->model, 0x186, BRANCHES));
+    assert_true(msr_write(v->model, 0x187, event));
+    assert_true(msr_write(v->model, 0x4C2, from));
+    assert_true(msr_write(v->model, 0x38F, 3));
+    v->gprs.rcx = ROUNDS;
+    levels_choose(v);
+    assert_int_equal(v->mode, MODE_STEP);
+    return v;
+}
+
+static uint64_t counted(struct vcpu *v, uint32_t msr)
+{
+    uint64_t value;
+
+    assert_true(msr_read(v->model, msr, &value));
+    return value;
+}
+
+static void run_loop(struct vcpu *v)
+{
+    const uint8_t *end = (const uint8_t *)v->vmcb->rip + 5;
+
+    CODE(v, NOP_, LOAD_, LOOP_, 0x100 - 6);
+    v->gprs.rdi = (uint64_t)fake_cpu_page(8);
+    assert_true(fake_cpu_until(v, end + 1));
+}
+
+static void counted_as_if_stepped(void **state)
+{
+    struct vcpu *v = start(INSTRUCTIONS, 0);
+
+    (void)state;
+    run_loop(v);
+    assert_int_equal(counted(v, 0xC1), ROUNDS);
+    assert_int_equal(counted(v, 0xC2), 3 * ROUNDS);
+    assert_in_range(fake_cpu.runs, 1, 30);
+    v = start(MISPREDICTED, 0);
+    run_loop(v);
+    assert_in_range(counted(v, 0xC2), 1, 4); /* the last one, and the first */
+}
+
+static void stepped_to_an_overflow(void **state)
+{
+    struct vcpu *v = start(INSTRUCTIONS, (UINT64_C(1) << 48) - ROUNDS);
+
+    (void)state;
+    run_loop(v);
+    assert_int_equal(counted(v, 0xC1), ROUNDS);
+    assert_int_equal(counted(v, 0x38E) & 2, 2);
+    assert_true(fake_cpu.runs >= ROUNDS);
+}
+
+static void interrupted(void **state)
+{
+    struct vcpu *v = start(INSTRUCTIONS, 0);
+
+    (void)state;
+    CODE(v, NOP_, LOAD_, LOOP_, 0x100 - 6);
+    v->gprs.rdi = (uint64_t)fake_cpu_page(8);
+    while (v->rounds.alike < 2)
+        assert_true(fake_cpu_rounds(v, 1));
+    fake_cpu_exit(EXIT_INTR, 0, 0, 0);
+    assert_true(fake_cpu_rounds(v, 1));
+    assert_int_equal(v->mode, MODE_CATCH);
+    assert_int_equal(counted(v, 0xC2), 9); /* what was stepped */
+}
+
+/* One line, which is in the cache after its first round; then one a round. */
+static void lines_of_loads(void **state)
+{
+    struct vcpu *v = start(REFERENCES, 0);
+    const uint8_t *end = (const uint8_t *)v->vmcb->rip + 6;
+
+    (void)state;
+    run_loop(v);
+    assert_int_equal(counted(v, 0xC2), 1);
+    assert_in_range(fake_cpu.runs, 1, 30);
+    v = start(REFERENCES, 0);
+    CODE(v, LOAD_, ADD_, LOOP_, 0x100 - 9);
+    v->gprs.rdi = (uint64_t)fake_cpu_page(9);
+    assert_true(fake_cpu_until(v, end + 3));
+    assert_int_equal(counted(v, 0xC2), ROUNDS);
+    assert_in_range(fake_cpu.runs, 1, 30);
+}
+
+static void registers_of_a_round(void **state)
+{
+    static const struct {
+        uint8_t bytes[INSTRUCTION_BYTES_MAX];
+        bool known;
+        uint64_t rsi;
+        uint16_t lost;
+    } rows[] = {
+        {{0x48, 0x83, 0xC6, 0x40}, true, 0x1040, 0},    /* add rsi, 40h */
+        {{0x48, 0x83, 0xEE, 0x40}, true, 0xFC0, 0},     /* sub rsi, 40h */
+        {{0x48, 0xFF, 0xCE}, true, 0xFFF, 0},           /* dec rsi */
+        {{0x83, 0xC6, 0x40}, true, 0x1040, 0x40},       /* add esi, 40h */
+        {{0x48, 0x83, 0x06, 0x40}, true, 0x1000, 0},    /* add [rsi], 40h */
+        {{0x48, 0x83, 0xFE, 0x40}, true, 0x1000, 0},    /* cmp rsi, 40h */
+        {{0x48, 0x83, 0xE6, 0x40}, true, 0x1000, 0x40}, /* and rsi, 40h */
+        {{0x4C, 0x8B, 0x06}, true, 0x1000, 0x100},      /* mov r8, [rsi] */
+        {{0x48, 0x89, 0xC6}, true, 0x1000, 0x40},       /* mov rsi, rax */
+        {{0x48, 0x89, 0x06}, true, 0x1000, 0},          /* mov [rsi], rax */
+        {{0x41, 0xB8}, true, 0x1000, 0x100},            /* mov r8d, imm32 */
+        {{0x0F, 0xAF, 0xF0}, true, 0x1000, 0x40},       /* imul esi, eax */
+        {{0x56}, false, 0x1000, 0},                     /* push rsi */
+        {{0x8A, 0x26}, false, 0x1000, 0},               /* mov ah, [rsi] */
+    };
+
+    (void)state;
+    for (size_t n = 0; n < sizeof(rows) / sizeof(rows[0]); n++) {
+        struct induction s = {.general = {[6] = 0x1000}};
+
+        assert_int_equal(
+            induction_step(&s, rows[n].bytes, INSTRUCTION_BYTES_MAX),
+            rows[n].known);
+        assert_int_equal(s.general[6], rows[n].rsi);
+        assert_int_equal(s.lost, rows[n].lost);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(counted_as_if_stepped),
+        cmocka_unit_test(stepped_to_an_overflow),
+        cmocka_unit_test(interrupted),
+        cmocka_unit_test(lines_of_loads),
+        cmocka_unit_test(registers_of_a_round),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
