@@ -5,6 +5,7 @@
 #include "host/pt_count.h"
 #include "host/pt_json.h"
 #include "host/pt_text.h"
+#include "host/pt_threads.h"
 #include "src/pt/ip.h"
 
 #include <inttypes.h>
@@ -133,6 +134,11 @@ void pt_packets(struct pt_input *input, const struct decode_pt_options *options,
     const bool all =
         options->count && printer.from == 0 && printer.to == UINT64_MAX;
 
+    if (all && options->errata == 0 && input->pieces == NULL &&
+        pt_count_by_threads(input->file, counts.ways[0])) {
+        print_counts(&counts, &printer, out);
+        return;
+    }
     pt_open(&reader);
     reader.errata = (uint8_t)options->errata;
     do {
