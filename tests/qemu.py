@@ -144,6 +144,19 @@ class Expect:
                     "keys": [{"type": "qcode", "data": action}]}}]))
 
 
+def processor_time(process: Process) -> tuple[float, bool]:
+    """What it has used so far, in seconds; and is it stopped, or waiting for its
+    turn here?"""
+    threads = f"/proc/{process.pid}/task"
+    ticks, states = 0, ""
+    for thread in os.listdir(threads):
+        with open(f"{threads}/{thread}/stat", encoding="ascii") as file:
+            fields = file.read().rsplit(") ", 1)[1].split()
+        ticks += int(fields[11]) + int(fields[12])
+        states += fields[0]
+    return ticks / os.sysconf("SC_CLK_TCK"), bool(set(states) & set("RDTt"))
+
+
 class Watchdog:
     """When a machine is given up. What it simulates is slow where this machine
     is busy: so what counts is the processor time that QEMU takes without output,
@@ -154,18 +167,6 @@ class Watchdog:
         self.quiet = 0.0  # seconds of either kind since the last output
         self.cpu, self.wall = 0.0, time.monotonic()
 
-    def _cpu_time(self) -> tuple[float, bool]:
-        """Processor time so far, in seconds; and is it stopped, or waiting for
-        its turn here?"""
-        threads = f"/proc/{self.process.pid}/task"
-        ticks, states = 0, ""
-        for thread in os.listdir(threads):
-            with open(f"{threads}/{thread}/stat", encoding="ascii") as file:
-                fields = file.read().rsplit(") ", 1)[1].split()
-            ticks += int(fields[11]) + int(fields[12])
-            states += fields[0]
-        return ticks / os.sysconf("SC_CLK_TCK"), bool(set(states) & set("RDTt"))
-
     def restart(self) -> None:
         self.quiet = 0.0
 
@@ -175,7 +176,7 @@ class Watchdog:
         if wall < self.wall + LOOK_SECONDS:
             return ""
         try:
-            cpu, busy = self._cpu_time()
+            cpu, busy = processor_time(self.process)
         except (FileNotFoundError, ProcessLookupError, IndexError):
             return ""
         if cpu == self.cpu and not busy:

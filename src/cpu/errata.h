@@ -49,8 +49,9 @@ enum erratum {
     ERRATUM_LOAD_SOURCE,           /* L3 and memory mixed up */
     ERRATUM_LOCKED_LOADS,          /* undercounted */
     ERRATUM_MEMORY_EVENTS_WITH_HT, /* wrong counts */
-    ERRATUM_OFFCORE_RFO,           /* RFO, code reads, others: too many */
-    ERRATUM_OFFCORE_RFO_SUPPLIER,  /* NO_SUPP instead of LOCAL */
+    ERRATUM_UNCORE_ABSENT, /* MSRs of C-Boxes that are not there answer */
+    ERRATUM_OFFCORE_RFO,   /* RFO, code reads, others: too many */
+    ERRATUM_OFFCORE_RFO_SUPPLIER, /* NO_SUPP instead of LOCAL */
     /* Processor Trace, TSX. */
     ERRATUM_PT_PSB_UNEXPECTED, /* FUP and MODE.Exec in PSB+ before PGE */
     ERRATUM_PT_PSB_PIP,        /* PIP in PSB+ though OS is 0 */

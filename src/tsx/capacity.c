@@ -112,7 +112,8 @@ void capacity_judge(struct test_context *t, const struct capacity *c,
           "(%s)",
           c->what, c->bad * c->unit, above->aborted, above->status,
           rtm_status_text(above->status, text));
-    if (!or_conflict)
-        WITH_PREFIX (t, "%s", c->what)
-            probe_check_status(t, 0, RTM_STATUS_CAPACITY, above);
+    WITH_PREFIX (t, "%s", c->what)
+        probe_check_status(
+            t, 0, RTM_STATUS_CAPACITY | (or_conflict ? RTM_STATUS_CONFLICT : 0),
+            above);
 }

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* XACQUIRE elides locks, whatever instruction it prefixes, where HLE works:
  * enumerated, and with microcode from before October 2018. */
+#include "src/base/msr.h"
+#include "src/counting/counters.h"
+#include "src/counting/selects.h"
 #include "src/harness/case.h"
 #include "src/tsx/hle.h"
 #include "src/tsx/probe.h"
@@ -10,6 +13,45 @@ static void judge(struct test_context *t, const struct hle_tally *tally)
     hle_check(t, tally);
     check(t, tally->elided != 0, "%u of %u elided (XTEST inside); wanted some",
           tally->elided, tally->tried);
+}
+
+#define TURNS 100 /* of the loop inside, some instructions each */
+
+static void run_section(void *argument)
+{
+    struct hle_block *block = argument;
+
+    *(volatile uint32_t *)block->lock = 0;
+    hle_xchg(block);
+}
+
+/* A section that is elided is inside a transaction for IN_TX, too. */
+static void count_inside(struct test_context *t, unsigned tries)
+{
+    const struct selects both = {
+        .select = {EVENT_INST_RETIRED,
+                   EVENT_INST_RETIRED | IA32_PERFEVTSEL_IN_TX}};
+    struct hle_block block = {
+        .lock = test_buffer(t), .turns = TURNS, .ask = hle_can_ask(t)};
+    struct selects s;
+
+    if (!block.ask || test_cpu(t)->perfmon_version < 2 ||
+        test_cpu(t)->counters < SELECTS || !counters_claim(t))
+        return;
+    for (unsigned i = 0; i < tries; i++) {
+        s = both;
+        block.inside = 0;
+        if (!selects_count(t, &s, run_section, &block))
+            return;
+        if (block.inside != 0)
+            break;
+    }
+    if (block.inside != 0)
+        check(t, s.got[1] >= TURNS && s.got[1] < s.got[0],
+              "instructions of an elided critical section with %u turns of a "
+              "loop: with IN_TX = 1 %lu are counted, of %lu in all; wanted at "
+              "least %u, not all",
+              TURNS, s.got[1], s.got[0], TURNS);
 }
 
 TEST(hle_elision,
@@ -46,6 +88,7 @@ TEST(hle_elision,
     for (unsigned i = 0; forms != 0 && i < HLE_FORMS; i++)
         if (!done[i])
             note(t, "%s: not elided, 0 of %u", hle_forms[i].name, tries);
+    count_inside(t, tries);
     observe(t, "instructions whose lock is elided", forms, HLE_FORMS);
     note(t, "critical sections elided: XCHG %u of %u, LOCK %u of %u",
          xchg.elided, xchg.tried, locked.elided, locked.tried);

@@ -4,6 +4,7 @@
  * Cached reads make none. */
 #include "src/harness/case.h"
 #include "src/base/msr.h"
+#include "src/base/names.h"
 #include "src/counting/counters.h"
 #include "src/memory/lines.h"
 #include "src/uncore/uncore.h"
@@ -89,19 +90,26 @@ static unsigned check_spread(const struct uncore_counters *u,
     return used;
 }
 
-/* C-Boxes past the number of them: where their registers answer (erratum
- * HSD079: MSRs that do not exist may), they count nothing. */
+/* C-Boxes past the number that MSR_UNC_CBO_CONFIG has: "an access .. beyond the
+ * number reported .. should signal a #GP" (of erratum HSD079); what answers all
+ * the same counts nothing. */
 static void check_absent(const struct uncore_counters *u,
                          const struct lines *lines)
 {
+    const unsigned reported = u->said + u->uncore->one_less;
     struct test_context *t = u->t;
 
-    for (unsigned box = u->said;
-         box < u->uncore->boxes_max && box < UNCORE_BOXES_MAX; box++) {
+    for (unsigned box = reported; box < UNCORE_BOXES_MAX; box++) {
         const uint32_t select = uncore_box_select(box, 0),
                        counter = uncore_box_counter(box, 0);
         uint64_t count = 0;
-        if (try_set_msr(t, counter, 0) != HW_NO_FAULT ||
+        int vector = try_set_msr(t, counter, 0);
+        check_known(t, vector == HW_GP, ERRATUM_UNCORE_ABSENT,
+                    vector == HW_NO_FAULT,
+                    "MSR_UNC_CBO_CONFIG (396H) reports %u C-Boxes: access to "
+                    "the counter of one more (%XH) got %s; wanted #GP",
+                    reported, counter, fault_name(vector));
+        if (vector != HW_NO_FAULT ||
             try_set_msr(t, select, UNC_CBO_CACHE_LOOKUP_READ | UNCORE_EN) !=
                 HW_NO_FAULT)
             continue;
@@ -111,10 +119,9 @@ static void check_absent(const struct uncore_counters *u,
         if (!uncore_stop(u) || try_get_msr(t, counter, &count) != HW_NO_FAULT)
             return;
         check(t, count == 0,
-              "MSR_UNC_CBO_CONFIG (396H) says %u C-Boxes; that of the number "
-              "%u after them (select %XH, counter %XH) counted %lu lookups; "
-              "wanted none",
-              u->said, box, select, counter, count);
+              "MSR_UNC_CBO_CONFIG (396H) reports %u C-Boxes: one more (select "
+              "%XH, counter %XH) counted %lu lookups; wanted none",
+              reported, select, counter, count);
     }
 }
 

@@ -98,9 +98,10 @@ static void check_overflow(const struct uncore_counters *u,
 }
 
 /* How many of the lines are this C-Box's is not known before. False where it
- * could not be tried; *judged counts. */
+ * could not be tried; *judged and *cleared count. */
 static bool try_unit(const struct uncore_counters *u, const struct unit *unit,
-                     const struct lines *lines, unsigned *judged)
+                     const struct lines *lines, unsigned *judged,
+                     unsigned *cleared)
 {
     const uint64_t last = BITS(UNCORE_COUNTER_BITS - 1, 0);
     struct outcome plain, off, over, frozen;
@@ -135,6 +136,7 @@ static bool try_unit(const struct uncore_counters *u, const struct unit *unit,
         over.select, plain.select);
     check_overflow(u, unit, &frozen, true);
     ++*judged;
+    *cleared += (frozen.stale & unit->status) == 0;
     return true;
 }
 
@@ -150,7 +152,7 @@ TEST(uncore_overflow,
 {
     struct uncore_counters u;
     struct lines lines;
-    unsigned judged = 0;
+    unsigned judged = 0, cleared = 0;
 
     /* Set-up. */
     if (!uncore_claim(&u, t))
@@ -160,16 +162,19 @@ TEST(uncore_overflow,
     /* Measured, and checked one by one. */
     for (unsigned i = 0; i < 2 * u.boxes; i++) {
         const struct unit unit = box_unit(i / 2, i % 2);
-        if (!try_unit(&u, &unit, &lines, &judged))
+        if (!try_unit(&u, &unit, &lines, &judged, &cleared))
             return;
     }
     for (unsigned n = 0; n < 2; n++) {
         const struct unit unit = arb_unit(n);
-        if (!try_unit(&u, &unit, &lines, &judged))
+        if (!try_unit(&u, &unit, &lines, &judged, &cleared))
             return;
     }
     check(t, judged > 2,
           "only %u of %u counters of C-Boxes and the ARB unit counted any of "
           "%u reads flushed out",
           judged, 2 * u.boxes + 2, LINES);
+    /* How, the manual does not say. */
+    observe(t, "MSR_UNC_PERF_GLOBAL_STATUS can be cleared by a write of 1 or 0",
+            cleared, judged);
 }

@@ -436,7 +436,7 @@ static int access_msr(uint32_t msr, const uint64_t *written)
         *reg(msr) = in_use();
     if (written == NULL)
         return HW_NO_FAULT;
-    if (msr == IA32_DEBUGCTL && *written >> 16 != 0)
+    if (msr == IA32_DEBUGCTL && (*written & ~(BITS(15, 6) | BITS(1, 0))) != 0)
         return HW_GP;
     if (msr - IA32_PERF_GLOBAL_STATUS < 4 && msr != IA32_PERF_GLOBAL_CTRL)
         return write_status(msr, *written);

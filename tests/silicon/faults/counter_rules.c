@@ -233,3 +233,10 @@ FAULT(pmi_needs_status_clear,
 FAULT(status_63_stuck, .what = "[any] GLOBAL_STATUS[63] is always 1",
       .caught = {"skylake-2018 on 1 pebs_applicable_counter FAIL"},
       .quantity = OF_MSR_READ, .number = 0x38E, .set = UINT64_C(1) << 63)
+
+FAULT(
+    counter_msrs_beyond,
+    .what =
+        "[any] registers of counters exist beyond the last that CPUID 0AH has",
+    .caught = {"skylake-2018 on 1 rdpmc_indices FAIL"},
+    .breaks = ABSENT_COUNTER_REFUSED)

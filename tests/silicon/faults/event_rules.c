@@ -154,3 +154,24 @@ FAULT(nested_counts_commit,
       .what = "[any with RTM] RTM_RETIRED.COMMIT counts nested XENDs",
       .caught = {"skylake-2017 on 1 tsx_retired_events FAIL"},
       .quantity = NESTED_EVENTS, .number = 0, .set = 2)
+
+FAULT(in_txcp_on_0,
+      .what = "[any with RTM] IN_TXCP of PERFEVTSEL0 can be set, and works",
+      .caught = {"skylake-2017 on 1 tsx_in_txcp_counter2 FAIL"},
+      .quantity = SELECT_BITS, .number = 0, .set = UINT64_C(1) << 33)
+
+FAULT(in_txcp_on_5,
+      .what = "[any with RTM and 8 counters] IN_TXCP of PERFEVTSEL5 can be set",
+      .caught = {"skylake-2017 off 1 tsx_in_txcp_counter2 FAIL"},
+      .quantity = SELECT_BITS, .number = 5, .set = UINT64_C(1) << 33)
+
+FAULT(in_tx_misses_elision,
+      .what = "[A with HLE] IN_TX counts nothing in elided sections",
+      .caught = {"skylake-2017 on 1 hle_elision FAIL"},
+      .breaks = IN_TX_HAS_ELISION)
+
+FAULT(abort_rolls_fixed_back,
+      .what =
+          "[any with RTM] an abort takes back what fixed counters have counted",
+      .caught = {"skylake-2017 on 1 tsx_in_tx_counts FAIL"},
+      .breaks = ABORT_KEEPS_FIXED)

@@ -73,7 +73,9 @@ FAULT(pt_pgd_out_of_context,
 
 FAULT(pt_pgd_ip_missing,
       .what = "[PT with ranges] TIP.PGD has no IP where FilterEn is cleared",
-      .caught = {"skylake-2018 on 1 pt_filter_ip FAIL"}, .rule = PT_PGD_IP)
+      .caught = {"skylake-2018 on 1 pt_filter_ip FAIL",
+                 "skylake-u-2018 on 1 pt_filter_ip FAIL"},
+      .rule = PT_PGD_IP)
 
 FAULT(
     pt_calls_across_pgd,

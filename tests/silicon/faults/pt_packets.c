@@ -132,7 +132,8 @@ FAULT(pt_ip_byte_0, .what = "[PT] the lowest byte of each IP is 0",
       .clear = 0xFF)
 
 FAULT(pt_psb_fup_wrong, .what = "[PT] the FUP of PSB+ has the IP before",
-      .caught = {"skylake-2018 on 1 pt_psb FAIL"}, .rule = PT_PSB_FUP_NEXT)
+      .caught = {"skylake-2018 on 1 pt_psb FAIL", "broadwell on 1 pt_psb FAIL"},
+      .rule = PT_PSB_FUP_NEXT)
 
 FAULT(pt_ovf_missing, .what = "[PT] packets are lost without OVF",
       .caught = {"skylake-2018 on 1 pt_in_tx_in_psb FAIL"}, .rule = PT_OVF,
@@ -143,8 +144,8 @@ FAULT(pt_psb_time_outside, .what = "[PT] TSC, TMA and CBR come after PSBEND",
 
 FAULT(pt_psb_cr3_wrong,
       .what = "[PT] the PIP of PSB+ has another page than CR3",
-      .caught = {"skylake-2018 on 1 pt_psb FAIL"}, .value = PT_PSB_CR3,
-      .add = 0x1000)
+      .caught = {"skylake-2018 on 1 pt_psb FAIL", "broadwell on 1 pt_psb FAIL"},
+      .value = PT_PSB_CR3, .add = 0x1000)
 
 FAULT(pt_psb_needs_context,
       .what = "[PT] no PSB where TraceEn is set with ContextEn = 0",

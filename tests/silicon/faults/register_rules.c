@@ -235,3 +235,27 @@ FAULT(cpuid_no_events,
 FAULT(cpuid_one_fixed_more, .what = "[any] CPUID 0AH:EDX says 4 fixed counters",
       .caught = {"skylake-2018 on 1 counter_enumeration FAIL"},
       .quantity = OF_EDX, .number = 0xA, .add = 1)
+
+FAULT(debugctl_takes_5_2, .what = "[any] IA32_DEBUGCTL[5:2] can be written",
+      .caught = {"skylake-2018 on 1 counter_reserved_bits FAIL"},
+      .quantity = OF_MSR_TAKEN, .number = 0x1D9, .set = 0x3C)
+
+FAULT(ebx_cycles_missing,
+      .what = "[any] CPUID 0AH:EBX[0] = 1 though the event counts",
+      .caught = {"skylake-2018 on 1 counter_enumeration FAIL"},
+      .quantity = OF_EBX, .number = 0xA, .set = 1)
+
+FAULT(ebx_instructions_missing,
+      .what = "[any] CPUID 0AH:EBX[1] = 1 though the event counts",
+      .caught = {"skylake-2018 on 1 counter_enumeration FAIL"},
+      .quantity = OF_EBX, .number = 0xA, .set = 2)
+
+FAULT(ebx_branches_missing,
+      .what = "[any] CPUID 0AH:EBX[5] = 1 though the event counts",
+      .caught = {"skylake-2018 on 1 counter_enumeration FAIL"},
+      .quantity = OF_EBX, .number = 0xA, .set = 0x20)
+
+FAULT(ebx_all_missing,
+      .what = "[any] CPUID 0AH:EBX[6:0] are 1 though the events count",
+      .caught = {"skylake-2018 on 1 counter_enumeration FAIL"},
+      .quantity = OF_EBX, .number = 0xA, .set = 0x7F)

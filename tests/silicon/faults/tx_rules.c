@@ -192,3 +192,37 @@ FAULT(debugged_dr6_rtm,
       .what = "[any with RTM] DR6[16] is 1 after an advanced breakpoint",
       .caught = {"skylake-2017 on 1 tsx_debug_advanced FAIL"},
       .quantity = DEBUGGED_DR6, .number = ANY_NUMBER, .set = 0x10000)
+
+FAULT(abort_clears_dr7, .what = "[any with RTM] an abort clears DR7.RTM",
+      .caught = {"skylake-2017 on 1 tsx_debug_advanced FAIL"},
+      .breaks = ABORT_KEEPS_DR7)
+
+FAULT(interrupt_sets_bit0,
+      .what = "[any with RTM] EAX[0] is 1 after an interrupt",
+      .caught = {"skylake-2017 on 1 tsx_interrupt_abort FAIL"},
+      .quantity = ABORT_STATUS, .number = 0, .set = 1)
+
+FAULT(interrupt_sets_conflict,
+      .what = "[any with RTM] EAX[2] is 1 after an interrupt",
+      .caught = {"skylake-2017 on 1 tsx_interrupt_abort FAIL"},
+      .quantity = ABORT_STATUS, .number = 0, .set = 4)
+
+FAULT(interrupt_sets_capacity,
+      .what = "[any with RTM] EAX[3] is 1 after an interrupt",
+      .caught = {"skylake-2017 on 1 tsx_interrupt_abort FAIL"},
+      .quantity = ABORT_STATUS, .number = 0, .set = 8)
+
+FAULT(interrupt_sets_debug,
+      .what = "[any with RTM] EAX[4] is 1 after an interrupt",
+      .caught = {"skylake-2017 on 1 tsx_interrupt_abort FAIL"},
+      .quantity = ABORT_STATUS, .number = 0, .set = 0x10)
+
+FAULT(interrupt_sets_code,
+      .what = "[any with RTM] EAX[31:24] are not 0 after an interrupt",
+      .caught = {"skylake-2017 on 1 tsx_interrupt_abort FAIL"},
+      .quantity = ABORT_STATUS, .number = 0, .set = 0x5A000000)
+
+FAULT(reads_sets_debug,
+      .what = "[any with RTM] EAX[4] is 1 after too many loads",
+      .caught = {"skylake-2017 on 1 tsx_read_capacity FAIL"},
+      .quantity = ABORT_STATUS, .number = 6, .set = 0x10)

@@ -33,6 +33,7 @@ struct fault {
     /* Of all else, the same: rules.h; number also of what has none. */
     enum rule breaks;
     enum quantity quantity;
+    uint64_t errata; /* that the processor has not: 1 << enum erratum */
 };
 
 /* An entry: FAULT(name, .what = .., .caught = { .. }). */

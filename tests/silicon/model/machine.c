@@ -19,7 +19,7 @@ void machine_start(struct machine *m, const struct machine_config *config,
         .cpu = config->cpu,
         .fault = config->fault,
         .seed = config->seed,
-        .errata = config->errata,
+        .errata = config->errata | fault_entry(config->fault)->errata,
         .smi = config->smi,
         .force_abort = config->force_abort == FORCE_ABORT_AS_PERSONALITY
                            ? config->cpu->force_abort
@@ -65,6 +65,8 @@ void processor_start(struct processor *p, struct machine *m, unsigned index,
     random_start(&p->pt.random, m->seed, index, TOPIC_TRACE);
     random_start(&p->memory.random, m->seed, index, TOPIC_MEMORY);
     random_start(&p->errata.random, m->seed, index, TOPIC_ERRATA);
+    if (fault_entry(m->fault)->errata != 0)
+        p->choices.errata_one_in = 1;
     if (m->cpu->as_sold) {
         choices_draw_as_sold(&p->choices, m->seed);
         p->pmu.fixed_ctrl = PMU_FIRMWARE;

@@ -139,8 +139,7 @@ static void raise_topa_pmi(struct processor *p)
     if (faults_topa_int_missing(p))
         return;
     p->pmu.global_status |= faults_topa_status(p, STATUS_TOPA_PMI);
-    if (faults_pt(p, PT_PMI, true) && (erratum_is(p, ERRATUM_TOPA_NO_FREEZE) ||
-                                       !faults_pt(p, PT_PMI_FREEZES, true)))
+    if (faults_pt(p, PT_PMI, true) && erratum_is(p, ERRATUM_TOPA_NO_FREEZE))
         p->pmu.pmi = true;
     else if (faults_pt(p, PT_PMI, true))
         counters_raise_pmi(p);
