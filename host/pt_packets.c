@@ -2,8 +2,10 @@
 /* pt_packets.c - prints or counts packets. */
 #include "host/pt_packets.h"
 
+#include "host/pt_count.h"
 #include "host/pt_json.h"
 #include "host/pt_text.h"
+#include "host/pt_threads.h"
 #include "src/pt/ip.h"
 
 #include <inttypes.h>
@@ -121,6 +123,7 @@ void pt_packets(struct pt_input *input, const struct decode_pt_options *options,
                 FILE *out)
 {
     static struct pt_packet packets[PT_ROOM];
+    struct pt_counts fast = {{0}, {0}, {0}};
     struct counts counts = {0};
     struct printer printer = {.options = options,
                               .from = options->from,
@@ -128,12 +131,22 @@ void pt_packets(struct pt_input *input, const struct decode_pt_options *options,
                               .kinds = decode_pt_names(options)};
     struct pt_reader reader;
     enum pt_result result;
+    const bool all =
+        options->count && printer.from == 0 && printer.to == UINT64_MAX;
 
+    if (all && options->errata == 0 && input->pieces == NULL &&
+        pt_count_by_threads(input->file, counts.ways[0])) {
+        print_counts(&counts, &printer, out);
+        return;
+    }
     pt_open(&reader);
     reader.errata = (uint8_t)options->errata;
     do {
+        if (all)
+            pt_count(&reader, &fast);
         const uint64_t offset = pt_offset(&reader);
-        const size_t count = pt_decode(&reader, packets, PT_ROOM, &result);
+        const size_t count =
+            pt_decode(&reader, packets, all ? 1 : PT_ROOM, &result);
         if (options->count)
             count_packets(&counts, &printer, packets, count, offset);
         else if (!options->quiet)
@@ -142,6 +155,7 @@ void pt_packets(struct pt_input *input, const struct decode_pt_options *options,
             end_pads(&printer, out);
     } while (pt_go_on(input, &reader, result, out));
     end_pads(&printer, out);
+    pt_count_kinds(&fast, counts.ways[0]);
     if (options->count)
         print_counts(&counts, &printer, out);
 }

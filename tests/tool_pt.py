@@ -14,7 +14,7 @@ PSB = b"\x02\x82" * 8
 PSBEND = b"\x02\x23"
 
 
-def decode(data, *options, sparse=0):
+def decode(data, *options, sparse=0, memory=16384):
     """Status, output lines and error lines for a file with these bytes after
     a hole of `sparse` bytes, in little memory."""
     with tempfile.TemporaryDirectory() as directory:
@@ -22,11 +22,11 @@ def decode(data, *options, sparse=0):
         with open(path, "wb") as file:
             file.seek(sparse)
             file.write(data)
-        return call(path, *options)
+        return call(path, *options, memory=memory)
 
 
-def call(path, *options):
-    command = f'ulimit -v 16384; exec {TOOL} decode pt "$@"'
+def call(path, *options, memory=16384):
+    command = f'ulimit -v {memory}; exec {TOOL} decode pt "$@"'
     run = subprocess.run(["sh", "-c", command, "sh", path, *options],
                          check=False, capture_output=True, timeout=120)
     return (run.returncode, run.stdout.decode().splitlines(),

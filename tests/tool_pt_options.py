@@ -134,7 +134,30 @@ def perf_refused():
             yield f"{why}: status {status}, {lines}, {errors}"
 
 
+def threads():
+    """By a thread a processor, through a pipe, and by packets: one number. So
+    too where bytes inside packets look like the PSB at which a part begins, and
+    where there is damage; and the errors are those of one thread."""
+    block = TRACE + b"\x06" * 400
+    false_psb = b"\x02\x12" + PSB[:4] + b"\x02\x32" + PSB[:8]
+    inner = b"\x02\xb2" + PSB[:8] + b"\x02\x82" * 4 + b"\x06" * 2
+    size = 20 << 20
+    for odd in (b"", false_psb, inner, b"\x02\x01"):
+        middle = size // 2 // len(block)
+        data = block * middle + odd * 40 + block * middle
+        got = decode(data, "--count", memory=1 << 20)
+        one = decode(data, "--count")
+        packets = decode(data, "--count", "--from=1", memory=1 << 20)
+        if got != one or got[1][-1] != one[1][-1] or not got[1]:
+            yield f"{odd.hex()}: {got}, by one thread {one}"
+        counts = [dict(l.split("\t") for l in lines) for _, lines, _ in (got, packets)]
+        counts[1]["psb"] = str(int(counts[1]["psb"]) + 1)
+        if counts[0] != counts[1]:
+            yield f"{odd.hex()}: {counts}"
+
+
 def run(result):
+    result("tool: a trace by threads", threads())
     result("tool: a trace in figures", summary())
     result("tool: a trace as JSON", as_json())
     result("tool: parts of a trace", parts())

@@ -4,6 +4,7 @@
 #define pt_decode_span vector_pt_decode_span
 #define pt_skip        vector_pt_skip
 #include "host/pt_vector.c"
+#include "host/pt_count.c"
 #include "tests/pt/random.h"
 
 #include <setjmp.h>
@@ -71,6 +72,35 @@ static void spans(void **state)
     assert_true(packets > 1000000);
 }
 
+static void counts(void **state)
+{
+    static uint8_t bytes[SIZE];
+    struct stream stream = {bytes, 0, SIZE};
+
+    (void)state;
+    if (!has_vectors())
+        skip();
+    for (uint64_t seed = 1; seed < ROUNDS; seed++) {
+        write_stream(&stream, seed * 0x9e3779b97f4a7c15);
+        for (size_t at = 0; at + READ <= SIZE; at += 97) {
+            struct pt_reader a = {
+                .bytes = bytes, .size = SIZE, .at = at, .synced = true};
+            struct pt_reader b = a;
+            struct pt_packet packet;
+            uint64_t ours[PT_KINDS] = {0}, theirs[PT_KINDS] = {0};
+            struct pt_counts all_counts = {{0}, {0}, {0}};
+            pt_count(&a, &all_counts);
+            pt_count_kinds(&all_counts, ours);
+            while (b.at < a.at) {
+                assert_int_equal(pt_next(&b, &packet), PT_OK);
+                theirs[packet.kind]++;
+            }
+            assert_int_equal(a.at, b.at);
+            assert_memory_equal(ours, theirs, sizeof(ours));
+        }
+    }
+}
+
 /* The same transitions, packets lost and last IP, however far each steps. */
 static void skips(void **state)
 {
@@ -108,6 +138,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(spans),
         cmocka_unit_test(skips),
+        cmocka_unit_test(counts),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
