@@ -40,7 +40,7 @@ FAULT(pebs_status62_early,
 FAULT(pebs_partial_record,
       .what = "[any] a record is written of which a part is past the absolute "
               "maximum",
-      .caught = {"skylake-2017 on 1 pebs_buffer_full FAIL"})
+      .caught = {"skylake-2017 on 1 pebs_buffer_bounds FAIL"})
 
 FAULT(pebs_record_lost, .what = "[any] every third record is not made",
       .caught = {"skylake-2017 on 1 pebs_applicable_counter FAIL",
