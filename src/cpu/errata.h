@@ -42,7 +42,6 @@ enum erratum {
     ERRATUM_RECORD_OF_LATER,        /* the instruction after is in the record */
     ERRATUM_RECORD_AFTER_DISABLING,
     ERRATUM_PMI_OF_FULL_BUFFER,
-    ERRATUM_PDIR,           /* wrong records of precise instructions */
     ERRATUM_PDIR_REDUNDANT, /* more than one record an overflow */
     /* Loads and off-core response. */
     ERRATUM_LOAD_LATENCY_STOPS,    /* with HT */

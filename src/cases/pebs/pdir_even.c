@@ -25,8 +25,8 @@ static void run_on_processor(struct test_context *t, unsigned counter)
     /* Check. The manual does not say that no instruction is lost between two
      * overflows, so not that all have as many; PDIR "mitigates". */
     bool even = pdir_even(&hits, &least, &most);
-    check_known(
-        t, even || !pdir_no_better(&hits, &without), ERRATUM_PDIR, true,
+    check(
+        t, even || !pdir_no_better(&hits, &without),
         "PDIR, no better than IA32_PMC0 without it: %u records of a loop of %u "
         "instructions, %u to %u of each, %u "
         "outside; wanted %u of each, and no less than half or more than "

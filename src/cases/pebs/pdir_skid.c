@@ -23,17 +23,17 @@ static void check_exact(struct test_context *t, const struct pdir_skids *s,
                             ? s->by_skid[0] * without->records >
                                   without->by_skid[0] * s->records
                             : 2 * s->by_skid[0] > s->records;
-    check_known(
-        t, better, ERRATUM_PDIR, true,
-        "PDIR: %u of %u records are of the instruction that caused the "
-        "overflow, which is no better than without PDIR (%u of %u on "
-        "IA32_PMC0); %u of the next, %u of later ones, %u of earlier ones, "
-        "%u of none in the window; the first: overflow by instruction %u, "
-        "record of %u",
-        s->by_skid[0], s->records, without->by_skid[0], without->records,
-        s->by_skid[1],
-        s->records - s->by_skid[0] - s->by_skid[1] - s->earlier - s->outside,
-        s->earlier, s->outside, s->first, s->position);
+    /* Errata of PDIR (HSD011) are of periods below 100. */
+    check(t, better,
+          "PDIR: %u of %u records are of the instruction that caused the "
+          "overflow, which is no better than without PDIR (%u of %u on "
+          "IA32_PMC0); %u of the next, %u of later ones, %u of earlier ones, "
+          "%u of none in the window; the first: overflow by instruction %u, "
+          "record of %u",
+          s->by_skid[0], s->records, without->by_skid[0], without->records,
+          s->by_skid[1],
+          s->records - s->by_skid[0] - s->by_skid[1] - s->earlier - s->outside,
+          s->earlier, s->outside, s->first, s->position);
     check_known(
         t, s->rip_wrong == 0, ERRATUM_EVENTING_IP,
         s->rip_wrong * 4 <= s->records,

@@ -75,14 +75,15 @@ static void check_rtm(struct test_context *t, uint64_t written)
 }
 
 /* Disabled in all updates. XTEST exists where RTM or HLE is enumerated. */
-static void check_hle(struct test_context *t)
+static void check_hle(struct test_context *t, uint64_t written)
 {
     struct hle_tally all = {0};
     struct enumeration now;
 
-    /* As CPUID has it now: XTEST raises #UD else. */
+    /* As CPUID has it now, and has to: XTEST raises #UD else. */
     enumeration_read(test_cpu(t), &now);
-    bool ask = (now.leaf7.ebx & (LEAF7_EBX_RTM | LEAF7_EBX_HLE)) != 0;
+    bool ask = (written & CLEAR) == 0 &&
+               (now.leaf7.ebx & (LEAF7_EBX_RTM | LEAF7_EBX_HLE)) != 0;
 
     for (unsigned i = 0; i < HLE_FORMS; i++)
         hle_try_asking(t, &hle_forms[i], 1, ask, &all);
@@ -104,7 +105,7 @@ static void try_value(struct test_context *t, uint64_t value)
     check_register(t, value);
     check_leaf(t, value);
     check_rtm(t, value);
-    check_hle(t);
+    check_hle(t, value);
 }
 
 TEST(force_abort_values,

@@ -38,8 +38,6 @@ static void names_by_model(void **unused)
         {0x3c, 3, ERRATUM_RECORD_OF_LATER, "HSD110"},
         {0x45, 1, ERRATUM_RECORD_OF_LATER, "HSM119"},
         {0x3d, 4, ERRATUM_BRANCHES_OF_THREAD_1, "BDD101"},
-        {0x2a, 7, ERRATUM_PDIR, "BJ103"},
-        {0x2d, 7, ERRATUM_PDIR, "BK102"},
         {0x3a, 9, ERRATUM_FIXED0_PMI_REPEATED, "BV043"},
         {0x2a, 7, ERRATUM_FIXED0_PMI_REPEATED, "none"},
         {0x6a, 6, ERRATUM_EVENTING_IP, "none"},

@@ -62,11 +62,10 @@ static inline void reset_body(struct test_context *t)
     }
 }
 
-#define T(id, body_of)                                        \
-    static const struct test id = {#id,       "What of it?",  \
-                                   "A book",  EACH_PROCESSOR, \
-                                   {0, 0, 0}, body_of,        \
-                                   NULL}
+#define T(id, body_of)                                      \
+    static const struct test id = {                         \
+        #id,       "What of it?", "A book", EACH_PROCESSOR, \
+        {0, 0, 0}, body_of,       NULL,     0}
 T(a_good, good_body);
 T(b_bad, bad_body);
 T(c_reset, reset_body);
