@@ -117,8 +117,9 @@ OPEN window_compare
 %endrep
 CLOSE window_compare
 
-; Branches of every kind, each kind another number of times: conditional ones 3
-; taken and 2 not, 4 calls, 2 returns, 5 jumps, 1 indirect jump, 1 IRET. (Of two
+; Branches of every kind, each kind another number of times: conditional ones 5
+; taken and 3 not, of them 2 LOOP and 1 JRCXZ (SDM 1, "Conditional Transfer
+; Instructions"), 4 calls, 2 returns, 5 jumps, 1 indirect jump, 1 IRET. (Of two
 ; calls the return address is dropped.)
 OPEN window_branches
         I xor   r11d, r11d
@@ -132,6 +133,15 @@ OPEN window_branches
 %rep 2
         B jnz   .never
 %endrep
+        I mov   ecx, 2
+%assign reps 2
+.again:
+        B loop  .again
+%assign reps 1
+        B jrcxz .zero
+        int3                            ; never
+.zero:
+        I mov   ecx, IA32_PERF_GLOBAL_CTRL
 %rep 2
         B call  .leaf
 %endrep
@@ -168,13 +178,20 @@ OPEN window_branches
 .over:
 CLOSE window_branches
 
-; One instruction with REP that goes round 32 times, and one that does not.
+; One instruction with REP that goes round 32 times, one that does not, and
+; CPUID three times.
 OPEN window_rep
         I lea   rsi, [window_rep]
         I mov   ecx, 32
         I rep   lodsb
         I xor   ecx, ecx
         I rep   lodsb
+        I mov   rsi, rbx
+%rep 3
+        I xor   eax, eax
+        I cpuid
+%endrep
+        I mov   rbx, rsi
         I mov   ecx, IA32_PERF_GLOBAL_CTRL
 CLOSE window_rep
 

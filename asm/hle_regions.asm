@@ -136,6 +136,28 @@ hle_inner_release:
         pop     rbx
         ret
 
+; A PAUSE in an elided section, which aborts. Where it is elided again, and again
+; after that, it ends by the TSC in TURNS. XTEST has to exist.
+global hle_again
+hle_again:
+        mov     rsi, [rdi + LOCK]
+        mov     r8, [rdi + TURNS]
+        xor     r10d, r10d
+        xacquire lock add dword [rsi], 1
+        xtest
+        jz      .release
+        rdtsc
+        shl     rdx, 32
+        or      rax, rdx
+        cmp     rax, r8
+        seta    r10b
+        ja      .release
+        pause
+.release:
+        xrelease lock sub dword [rsi], 1
+        mov     [rdi + INSIDE], r10
+        ret
+
 align 4096, db 0xcc
 
 section .note.GNU-stack noalloc noexec nowrite progbits

@@ -65,6 +65,10 @@ hle_region hle_other_value, hle_other_address, hle_other_size;
  * are looked at; XTEST has to exist. */
 hle_region hle_inner;
 extern const uint8_t hle_inner_acquired[], hle_inner_pause[];
+/* The lock is taken by LOCK ADD, and a PAUSE inside aborts. Turns is a TSC:
+ * where a transaction runs inside after that, there is no PAUSE, and inside
+ * is 1. */
+hle_region hle_again;
 /* hle_xchg without the prefixes. */
 hle_region hle_plain;
 

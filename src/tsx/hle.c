@@ -7,12 +7,35 @@
 
 #define TURNS 4
 
+#define AGAIN_TSC   (UINT64_C(1) << 28) /* a tenth of a second, or so */
+#define AGAIN_TRIES 3
+
 #define ROW(name, before, held, words) {words, hle_##name, before, held},
 const struct hle_form hle_forms[HLE_FORMS] = {HLE_REGIONS(ROW)};
 
 bool hle_can_ask(const struct test_context *t)
 {
     return test_cpu(t)->rtm || test_cpu(t)->hle;
+}
+
+/* SDM 1, "HLE Software Interface" and "Requirements for HLE Locks": after an
+ * abort the section is executed again without elision. */
+static bool ends(struct test_context *t)
+{
+    unsigned endless = 0;
+
+    for (unsigned i = 0; i < AGAIN_TRIES; i++) {
+        struct hle_block block = {.lock = test_buffer(t),
+                                  .turns = hw_tsc() + AGAIN_TSC};
+        hle_again(&block);
+        endless += block.inside != 0;
+    }
+    return endless < AGAIN_TRIES ||
+           check(t, false,
+                 "XACQUIRE LOCK ADD, PAUSE: still in a transaction after "
+                 "0x%lx of the TSC, %u of %u; wanted the abort, and then no "
+                 "elision",
+                 AGAIN_TSC, endless, AGAIN_TRIES);
 }
 
 bool hle_hints(struct test_context *t)
@@ -23,11 +46,13 @@ bool hle_hints(struct test_context *t)
 
     *lock = 0;
     const int outcome = tsx_outside(&block);
-    return outcome == TSX_RAN ||
-           check(t, false,
-                 "XACQUIRE XCHG, XRELEASE MOV: raised %s; wanted no exception: "
-                 "without HLE the prefixes are ignored",
-                 fault_name(outcome));
+    if (outcome != TSX_RAN)
+        return check(t, false,
+                     "XACQUIRE XCHG, XRELEASE MOV: raised %s; wanted no "
+                     "exception: without HLE the prefixes are ignored",
+                     fault_name(outcome));
+    *lock = 0;
+    return !hle_can_ask(t) || ends(t);
 }
 
 void hle_try_asking(struct test_context *t, const struct hle_form *form,

@@ -33,8 +33,9 @@ struct hle_tally {
 /* True where XTEST may be executed (RTM or HLE is enumerated). */
 bool hle_can_ask(const struct test_context *t);
 
-/* False, with a FAIL, where one of the prefixes raises an exception: then no
- * critical section can be tried. */
+/* False, with a FAIL, where one of the prefixes raises an exception, or where a
+ * section is elided again after its abort, without end: then no critical
+ * section can be tried. */
 bool hle_hints(struct test_context *t);
 
 /* Adds so many executions of the form to *tally; asks XTEST where

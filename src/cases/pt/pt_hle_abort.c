@@ -3,6 +3,7 @@
  * XACQUIRE, and what runs then is no transaction. */
 #include "asm/hle_regions.h"
 #include "src/trace/trace.h"
+#include "src/tsx/hle.h"
 
 #define TURNS   4
 #define LOCK_AT 4096 /* of test_records(), after the table */
@@ -34,7 +35,7 @@ TEST(pt_hle_abort,
     struct transitions seen;
 
     /* Set-up. */
-    if (!trace_claim(&p, t))
+    if (!hle_hints(t) || !trace_claim(&p, t))
         return;
 
     /* Measured: an XACQUIRE may not elide, and then is silent; an elision may

@@ -61,6 +61,28 @@ static void check_all(struct trace *p, const struct path *path,
         check_psb(p, path, &seen->psb[i], cr3);
 }
 
+/* "Timestamp Counter (TSC) Packet": its payload is TSC[55:0] at that time. */
+static void check_times(struct trace *p)
+{
+    struct window w;
+    struct path_seen seen;
+
+    p->control |= IA32_RTIT_CTL_TSCEn;
+    window_set_loop(&w, p->t, TRACE_MIN / WINDOW_TURN_BYTES);
+    w.path.timing = PATH_TIMING_TSC;
+    if (!window_check(p, "turns of a loop, TSCEn = 1", &w, &seen))
+        return;
+    for (unsigned i = 1; i < seen.psbs && i < PATH_PSBS; i++) {
+        const uint64_t passed =
+            (seen.psb[i].tsc - seen.psb[i - 1].tsc) & BITS(55, 0);
+        check(
+            p->t, passed != 0 && passed < BIT(55),
+            "PSB+ at offset 0x%lx: TSC: got 0x%lx, wanted more than the 0x%lx "
+            "of the one before",
+            seen.psb[i].offset, seen.psb[i].tsc, seen.psb[i - 1].tsc);
+    }
+}
+
 /* "The average output bytes per PSB should approximate the selected period",
  * and a processor may make more. */
 static void check_period(struct trace *p, const struct path_seen *seen,
@@ -142,6 +164,8 @@ TEST(pt_psb, .asks = "Does PSB+ come in time, and say all of the state?",
             p.control |= IA32_RTIT_CTL_PSBFreq(n);
             try_period(&p, &w, 2048u << n);
         }
+    if (shortest <= PERIOD_MAX)
+        check_times(&p);
     if (shortest == PERIOD_CALLS) {
         p.control = output_control(id, true);
         check_calls(&p);

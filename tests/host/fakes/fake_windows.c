@@ -94,6 +94,7 @@ BODY(tsx_end_capacity)
         (void)block;                              \
     }
 HLE_REGIONS(REGION)
+REGION(again, 0, 1, "")
 
 #define NEST(name)                              \
     FAKE void hle_##name(struct hle_nest *nest) \
