@@ -26,6 +26,7 @@ enum rule {
     SELECT_KEEPS_COUNTER, /* that counts */
     SET_RUNS_ON,          /* after 391H */
     SET_FREEZES_AT_ONCE,  /* CTR_Frz */
+    SET_SILENT,           /* no interrupt */
     RDPMC_LIVE,           /* of a counter that counts */
     CTRL_KEEPS_FROZEN,    /* CTR_Frz, where GLOBAL_CTRL is written */
     TAKES_WHILE_COUNTING, /* a write of a counter that counts */
@@ -56,7 +57,10 @@ enum rule {
     ABORT_KEEPS_FIXED,
     ROUNDS_NOT_COUNTED, /* of a string instruction with REP */
     SOFT_INT_COUNTED,   /* INT n */
-    COUNTER_2_USABLE,   /* around transactions */
+    CPUID_COUNTS_ONCE,
+    RAISING_NOT_COUNTED, /* an instruction that raises an exception */
+    LOOP_CONDITIONAL,    /* LOOPcc, JRCXZ */
+    COUNTER_2_USABLE,    /* around transactions */
     COUNTER_4_USABLE,
     FIXED_0_USABLE,
     PEBS_OF_OWN_BIT,  /* 3F1H[n], not 3F1H[0] */
@@ -86,7 +90,8 @@ enum rule {
     NESTING_LIMITED,
     FORCED_UNDOES_STORES,
     FORCED_STATUS_ZERO,
-    FORCE_BIT_STAYS, /* over an abort */
+    FORCE_BIT_STAYS,  /* over an abort */
+    FORCED_NO_COMMIT, /* RTM_RETIRED.COMMIT */
     SDV_KEEPS_CPUID_CLEAR,
     ABORT_KEEPS_CR2,
     ABORT_KEEPS_DR6,
@@ -99,6 +104,7 @@ enum rule {
     DISABLE_KEEPS_CPUID, /* RTM_DISABLE */
     CLEAR_HIDES_HLE,     /* TSX_CPUID_CLEAR */
     CLEAR_HIDES_RTM,
+    ABORTED_LOCK_TAKEN, /* not elided again */
     ELISION_NOT_IN_RTM, /* XACQUIRE there is no hint */
     RTM_NOT_IN_ELISION,
     INNER_LOCK_NO_START, /* HLE_RETIRED.START */
