@@ -26,7 +26,6 @@ enum rule {
     SELECT_KEEPS_COUNTER, /* that counts */
     SET_RUNS_ON,          /* after 391H */
     SET_FREEZES_AT_ONCE,  /* CTR_Frz */
-    SET_SILENT,           /* no interrupt */
     RDPMC_LIVE,           /* of a counter that counts */
     CTRL_KEEPS_FROZEN,    /* CTR_Frz, where GLOBAL_CTRL is written */
     TAKES_WHILE_COUNTING, /* a write of a counter that counts */
@@ -58,9 +57,8 @@ enum rule {
     ROUNDS_NOT_COUNTED, /* of a string instruction with REP */
     SOFT_INT_COUNTED,   /* INT n */
     CPUID_COUNTS_ONCE,
-    RAISING_NOT_COUNTED, /* an instruction that raises an exception */
-    LOOP_CONDITIONAL,    /* LOOPcc, JRCXZ */
-    COUNTER_2_USABLE,    /* around transactions */
+    LOOP_CONDITIONAL, /* LOOPcc, JRCXZ */
+    COUNTER_2_USABLE, /* around transactions */
     COUNTER_4_USABLE,
     FIXED_0_USABLE,
     PEBS_OF_OWN_BIT,  /* 3F1H[n], not 3F1H[0] */
@@ -113,7 +111,6 @@ enum rule {
     UNCORE_PMI_NEEDS_OVF_EN,
     UNCORE_FREEZE_ASKED_FOR,
     UNCORE_READ_KEEPS_STATUS,
-    UNCORE_STATUS_WRITTEN, /* does a write change it */
     UNCORE_ABSENT_REFUSED, /* registers of a C-Box that is not there */
     UNCORE_OVERFLOW_RUNS_ON,
     UNCORE_COUNTER_1, /* does that of a box count */
