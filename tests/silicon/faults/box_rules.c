@@ -221,3 +221,10 @@ FAULT(uncore_overflow_clears_en,
       .what = "[any client] an overflow clears EN of its counter",
       .caught = {"haswell on 1 uncore_overflow FAIL"},
       .breaks = UNCORE_OVERFLOW_RUNS_ON)
+
+FAULT(
+    uncore_absent_box,
+    .what = "[any client] registers of a C-Box exist beyond MSR_UNC_CBO_CONFIG",
+    .caught = {"sandybridge on 1 uncore_cboxes FAIL",
+               "ivybridge on 1 uncore_cboxes FAIL"},
+    .breaks = UNCORE_ABSENT_REFUSED)

@@ -55,3 +55,8 @@ FAULT(rtm_allow_ignored,
       .what = "[F] RTM_ALLOW (123H bit 1) set lets no transaction commit",
       .caught = {"cometlake-rtm-2022 on 1 tsx_commit FAIL"},
       .breaks = ALLOW_COMMITS)
+
+FAULT(tsx_ctrl_takes_reserved,
+      .what = "[F] reserved bits of IA32_TSX_CTRL raise no #GP",
+      .caught = {"cometlake-rtm-2022 on 1 tsx_ctrl_disable FAIL"},
+      .quantity = OF_MSR_TAKEN, .number = 0x122, .set = UINT64_MAX << 2)

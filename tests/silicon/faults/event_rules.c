@@ -175,3 +175,12 @@ FAULT(abort_rolls_fixed_back,
           "[any with RTM] an abort takes back what fixed counters have counted",
       .caught = {"skylake-2017 on 1 tsx_in_tx_counts FAIL"},
       .breaks = ABORT_KEEPS_FIXED)
+
+FAULT(loop_not_conditional,
+      .what = "[any] LOOP and JRCXZ are no conditional branches for C4H/01H",
+      .caught = {"skylake-2018 on 1 branch_kinds FAIL"},
+      .breaks = LOOP_CONDITIONAL)
+
+FAULT(cpuid_counts_twice, .what = "[any] CPUID counts as two instructions",
+      .caught = {"skylake-2018 on 1 counter_rep FAIL"},
+      .breaks = CPUID_COUNTS_ONCE)

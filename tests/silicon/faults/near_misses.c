@@ -14,10 +14,11 @@ FAULT(near_instructions,
       .errata = HAS(INSTRUCTIONS))
 
 FAULT(near_instructions_many,
-      .what = "[Haswell] HSD140, but by many: event C0H counts each "
-              "instruction twice",
-      .caught = {"haswell on 1 counter_rep FAIL"}, .quantity = COUNTED,
-      .number = 0xC0, .add = 1)
+      .what = "[Haswell] HSD140 and HSD143, but by many, on a general counter: "
+              "event C0H counts each instruction twice",
+      .caught = {"haswell on 1 counter_rep FAIL",
+                 "haswell on 1 branch_kinds FAIL"},
+      .quantity = COUNTED, .number = 0xC0, .add = 1)
 
 FAULT(near_fixed0_32,
       .what = "[Skylake] HSD143: fixed counter 0 begins 32 too high with HT",
@@ -120,3 +121,9 @@ FAULT(
     .what = "[Broadwell] SKL125: the interrupt of a ToPA entry freezes nothing",
     .caught = {"broadwell on 1 pt_pmi_freezes FAIL"},
     .errata = HAS(TOPA_NO_FREEZE))
+
+FAULT(near_branches_thread_0,
+      .what = "[Broadwell] BDD101, but on thread 0: C4H/40H counts each far "
+              "branch twice",
+      .caught = {"broadwell on 1 branch_kinds FAIL"}, .quantity = COUNTED,
+      .number = 0x40C4, .add = 1)

@@ -157,3 +157,8 @@ FAULT(
     .what = "[any] loads have to exceed MSR_PEBS_LD_LAT_THRESHOLD by 64 cycles",
     .caught = {"skylake-2017 on 1 load_latency_threshold FAIL"},
     .quantity = LOAD_THRESHOLD, .number = ANY_NUMBER, .add = 64)
+
+FAULT(load_latency_at_threshold,
+      .what = "[any] a load whose latency is the threshold is recorded",
+      .caught = {"skylake-2017 on 1 load_latency_threshold FAIL"},
+      .breaks = LOAD_GREATER)

@@ -259,3 +259,8 @@ FAULT(ebx_all_missing,
       .what = "[any] CPUID 0AH:EBX[6:0] are 1 though the events count",
       .caught = {"skylake-2018 on 1 counter_enumeration FAIL"},
       .quantity = OF_EBX, .number = 0xA, .set = 0x7F)
+
+FAULT(cpuid_fixed_width_49,
+      .what = "[any] CPUID 0AH:EDX says 49 bits of fixed counters",
+      .caught = {"skylake-2018 on 1 fixed_counter_writes FAIL"},
+      .quantity = OF_EDX, .number = 0xA, .add = 0x20)

@@ -56,7 +56,8 @@ FAULT(write_leaked_after_xabort,
 FAULT(conflict_write_not_seen,
       .what = "[A B F; C with bit 2] a write by another processor to a line "
               "of the read set does not abort",
-      .caught = {"skylake-2017 on 2 tsx_conflict_write FAIL 60"})
+      .caught = {"skylake-2017 on 2 tsx_conflict_write FAIL 60",
+                 "haswell on 2 hle_lock_conflict FAIL"})
 
 FAULT(conflict_read_not_seen,
       .what = "[A B F; C with bit 2] a read by another processor of a line of "

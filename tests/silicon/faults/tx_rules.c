@@ -226,3 +226,17 @@ FAULT(reads_sets_debug,
       .what = "[any with RTM] EAX[4] is 1 after too many loads",
       .caught = {"skylake-2017 on 1 tsx_read_capacity FAIL"},
       .quantity = ABORT_STATUS, .number = 6, .set = 0x10)
+
+FAULT(aborted_lock_elided_again,
+      .what = "[A with HLE] after an abort XACQUIRE elides again",
+      .caught = {"skylake-2017 on 1 hle_abort_state FAIL"},
+      .breaks = ABORTED_LOCK_TAKEN)
+
+FAULT(writes_not_in_aborted,
+      .what = "[any with RTM] RTM_RETIRED.ABORTED leaves out too many stores",
+      .caught = {"skylake-2017 on 1 tsx_retired_events FAIL"},
+      .quantity = ABORT_EVENTS, .number = 5, .clear = 4)
+
+FAULT(forced_in_commit, .what = "[B] forced aborts count RTM_RETIRED.COMMIT",
+      .caught = {"skylake-2018 on 1 tsx_retired_events FAIL"},
+      .breaks = FORCED_NO_COMMIT)

@@ -44,6 +44,8 @@ static struct action on_cpuid(struct vcpu *v)
     struct cpuid_result out;
 
     cpuid_execute(v->model, leaf, (uint32_t)v->gprs.rcx, &out);
+    if (!faults_rule(v->model->machine, CPUID_COUNTS_ONCE, true))
+        step_count(v, 1, 0, false);
     if (leaf == 1) {
         cpuid(1, 0, host);
         out.ecx &= host[2] | ~LEAF1_ECX_EXECUTED;

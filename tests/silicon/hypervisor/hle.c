@@ -21,7 +21,9 @@ static bool begin_elision(struct vcpu *v)
     struct elision *e = &tx->elision;
 
     if (tx->depth == 0) {
-        if (tx->not_elided == v->current_rip || !tsx_elides(v->model))
+        if ((tx->not_elided == v->current_rip &&
+             faults_rule(v->model->machine, ABORTED_LOCK_TAKEN, true)) ||
+            !tsx_elides(v->model))
             return true;
         tsx_decide(v->model, &tx->decision); /* XBEGIN's #UD is not its own */
         if (tx->decision.fate == TX_INVALID)

@@ -211,6 +211,9 @@ void step_retire(struct vcpu *v)
         v->vmcb->rip == v->current_rip &&
         faults_rule(v->model->machine, ROUNDS_NOT_COUNTED, true))
         r.instructions = 0; /* one round of many */
+    if ((v->current.flags & INSTRUCTION_LOOP) != 0 &&
+        !faults_rule(v->model->machine, LOOP_CONDITIONAL, true))
+        r.branch &= (uint8_t)~INSTRUCTION_CONDITIONAL;
     r.taken = (v->current.flags & INSTRUCTION_CONDITIONAL) == 0 ||
               v->vmcb->rip != v->current_rip + v->current.length;
     if (v->accesses > 0)

@@ -252,7 +252,7 @@ static uint32_t flags_one_byte(const struct prefixes *p, uint8_t op)
         return p->rep != 0 ? INSTRUCTION_REPEATS : 0;
     switch (op) {
     case 0xE0: case 0xE1: case 0xE2: case 0xE3: /* LOOPcc, JRCXZ */
-        return INSTRUCTION_BRANCH | INSTRUCTION_CONDITIONAL;
+        return INSTRUCTION_BRANCH | INSTRUCTION_CONDITIONAL | INSTRUCTION_LOOP;
     case 0xE9: case 0xEB:
         return INSTRUCTION_BRANCH;
     case 0xE8:

@@ -134,8 +134,6 @@ static bool reach_region(struct processor *p, const struct pt_memory *memory)
 static void raise_topa_pmi(struct processor *p)
 {
     p->pt.int_signaled = true;
-    if (!faults_pt(p, PT_INT_ONCE, true))
-        p->faults.int_due = !p->faults.int_due;
     if (faults_topa_int_missing(p))
         return;
     p->pmu.global_status |= faults_topa_status(p, STATUS_TOPA_PMI);
@@ -234,8 +232,6 @@ void pt_output(struct processor *p, const struct pt_memory *memory)
     if (pt->check_output && pt_tracing(p) && !start_valid(p, memory))
         raise_error(p);
     pt->check_output = false;
-    if (p->faults.int_due && !faults_pt(p, PT_INT_ONCE, true))
-        raise_topa_pmi(p);
     if (pt->buffered > 0 && (pt->ctl & RTIT_TRACE_EN) == 0)
         pt->buffered -= (unsigned)faults_pt_value(p, PT_LOST_AT_END, 0);
     if (p->errata.trace_dropped)

@@ -140,7 +140,6 @@ enum pt_rule {
     PT_EXEC_CHANGE,          /* is it sent where the mode changes */
     PT_ZERO_CALL,            /* is this CALL of displacement 0 */
     PT_FAR_CALL_TIP,         /* has a far CALL */
-    PT_INT_ONCE,             /* one interrupt for each region */
     PT_INT_AT_END,           /* and not where the next one is full */
     PT_EXEC_BEFORE_TIP,      /* before the TIP of a far transfer */
 };
@@ -197,7 +196,6 @@ enum pt_value {
     PT_TX_COMMIT_MODE,       /* of a commit */
     PT_TX_ABORT_MODE,        /* of an abort */
     PT_CYCLES,               /* since the last CYC */
-    PT_CBR_RATIO,            /* of CBR */
     PT_TMA_CTC,              /* of TMA */
 };
 

@@ -56,7 +56,9 @@ enum rule {
     ABORT_KEEPS_FIXED,
     ROUNDS_NOT_COUNTED, /* of a string instruction with REP */
     SOFT_INT_COUNTED,   /* INT n */
-    COUNTER_2_USABLE,   /* around transactions */
+    CPUID_COUNTS_ONCE,
+    LOOP_CONDITIONAL, /* LOOPcc, JRCXZ */
+    COUNTER_2_USABLE, /* around transactions */
     COUNTER_4_USABLE,
     FIXED_0_USABLE,
     PEBS_OF_OWN_BIT,  /* 3F1H[n], not 3F1H[0] */
@@ -86,7 +88,8 @@ enum rule {
     NESTING_LIMITED,
     FORCED_UNDOES_STORES,
     FORCED_STATUS_ZERO,
-    FORCE_BIT_STAYS, /* over an abort */
+    FORCE_BIT_STAYS,  /* over an abort */
+    FORCED_NO_COMMIT, /* RTM_RETIRED.COMMIT */
     SDV_KEEPS_CPUID_CLEAR,
     ABORT_KEEPS_CR2,
     ABORT_KEEPS_DR6,
@@ -99,6 +102,7 @@ enum rule {
     DISABLE_KEEPS_CPUID, /* RTM_DISABLE */
     CLEAR_HIDES_HLE,     /* TSX_CPUID_CLEAR */
     CLEAR_HIDES_RTM,
+    ABORTED_LOCK_TAKEN, /* not elided again */
     ELISION_NOT_IN_RTM, /* XACQUIRE there is no hint */
     RTM_NOT_IN_ELISION,
     INNER_LOCK_NO_START, /* HLE_RETIRED.START */
@@ -107,7 +111,6 @@ enum rule {
     UNCORE_PMI_NEEDS_OVF_EN,
     UNCORE_FREEZE_ASKED_FOR,
     UNCORE_READ_KEEPS_STATUS,
-    UNCORE_STATUS_WRITTEN, /* does a write change it */
     UNCORE_ABSENT_REFUSED, /* registers of a C-Box that is not there */
     UNCORE_OVERFLOW_RUNS_ON,
     UNCORE_COUNTER_1, /* does that of a box count */

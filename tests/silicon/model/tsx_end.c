@@ -206,6 +206,8 @@ uint32_t tsx_aborted(struct processor *p, const struct tx_abort *how)
     if (!faults_rule(p->machine, ABORT_COUNTS_ONCE, true))
         for (unsigned n = 1; n < how->depth; n++)
             count_events(p, aborted_umasks(p, how->cause));
+    if (how->forced && !faults_rule(p->machine, FORCED_NO_COMMIT, true))
+        count_events(p, TX_EVENT_COMMIT);
     count_events(p, aborted_umasks(p, how->cause));
     after_end(p, true);
     return status;

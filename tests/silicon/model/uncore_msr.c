@@ -96,8 +96,6 @@ static bool write_locked(struct machine *m, uint32_t number, uint64_t value)
     } else if (number == m->cpu->uncore->global_status) {
         mask = UNCORE_STATUS_FIXED | UNCORE_STATUS_ARB | UNCORE_STATUS_CBOX;
         stored = &u->status;
-        if (!faults_rule(m, UNCORE_STATUS_WRITTEN, true))
-            return true;
         clears = u->status_write_clears;
     } else if (number == MSR_UNC_PERF_FIXED_CTRL) {
         mask = UNCORE_OVF_EN | UNCORE_EN;
