@@ -63,8 +63,9 @@ void rounds_stepped(struct vcpu *v)
         return;
     if (count == 0)
         first = r->ip[0];
-    if (v->current.flags == LOOP_BRANCH && count < ROUND_INSTRUCTIONS &&
-        v->vmcb->rip == first && v->vmcb->rip <= v->current_rip &&
+    if ((v->current.flags & ~INSTRUCTION_LOOP) == LOOP_BRANCH &&
+        count < ROUND_INSTRUCTIONS && v->vmcb->rip == first &&
+        v->vmcb->rip <= v->current_rip &&
         PAGE_OF(first) == PAGE_OF(v->current_rip + v->current.length)) {
         r->alike = r->instructions == r->count ? r->alike + 1 : 0;
         r->instructions = r->count;
