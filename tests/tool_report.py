@@ -105,7 +105,7 @@ def as_grammar(lines):
                   "not ok 1 - a"])
     read = json.loads(Files(report=text).run("json", "{report}")[1])[0]
     figures = read["results"][0]["figures"]
-    if len(figures) != len(lines) or len(lines) < 15:
+    if len(figures) != len(lines) or len(lines) < 10:
         yield f"{len(lines)} lines, {len(figures)} figures"
     for line, figure in zip(lines, figures):
         if figure["shape"] != grammar.kind(line):
