@@ -357,7 +357,7 @@ bool window_check_parts(struct trace *p, const char *what, struct window *w,
     if (seen->wrong != NULL && seen->got == PT_KINDS &&
         seen->want.kind != PATH_END)
         return check_known(p->t, false, ERRATUM_PT_DROPS_ALL,
-                           (p->control & IA32_RTIT_CTL_ToPA) != 0,
+                           (p->armed & IA32_RTIT_CTL_ToPA) != 0,
                            "%s: the trace ends at offset 0x%lx, before packet "
                            "%lu of the control flow",
                            what, seen->offset, seen->step);

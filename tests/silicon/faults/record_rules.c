@@ -46,9 +46,9 @@ FAULT(pebs_r9_zero, .what = "[any] 58H is 0",
       .caught = {"skylake-2017 on 1 pebs_buffer_bounds FAIL"},
       .quantity = RECORD_WORD, .number = 0x58, .clear = UINT64_MAX)
 
-FAULT(pebs_r15_off, .what = "[any] 88H is one more than R15",
+FAULT(pebs_r15_off, .what = "[any] 88H[40] is another one than R15 has",
       .caught = {"skylake-2017 on 1 pebs_record_layout FAIL"},
-      .quantity = RECORD_WORD, .number = 0x88, .add = 1)
+      .quantity = RECORD_WORD, .number = 0x88, .add = UINT64_C(1) << 40)
 
 FAULT(pebs_rip_high_zero, .what = "[any] 08H is one less than RIP",
       .caught = {"skylake-2017 on 1 pdir_skid FAIL"}, .quantity = RECORD_WORD,
