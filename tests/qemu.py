@@ -195,7 +195,7 @@ class Watchdog:
         if cpu > self.timeout:
             return f"still running after {self.timeout} s of processor time"
         if self.silence and self.quiet > self.silence:
-            return f"no output for {self.silence} s"
+            return f"no output for {self.silence:.0f} s"
         return ""
 
 
@@ -217,7 +217,8 @@ def boot(machine: Machine, config: str | None = None,
          started: Callable[[Process], object] | None = None) -> tuple[str, str]:
     """Runs to the end of QEMU, or until the text has a line that this pattern
     fits. Returns (text of the serial port, what went wrong or ""). timeout,
-    silence: seconds in all, and without output, as Watchdog counts them; expect:
+    silence: seconds in all, and without output, as Watchdog counts them, the
+    latter longer where more processors are simulated; expect:
     the steps of an Expect; started: is called with QEMU's process."""
     with tempfile.TemporaryDirectory() as directory:
         monitor = os.path.join(directory, "qmp")
@@ -244,7 +245,9 @@ def boot(machine: Machine, config: str | None = None,
         if started:
             started(process)
         user = Expect(expect, process, monitor)
-        watchdog = Watchdog(process, timeout, silence if machine.serial else 0)
+        # One thread runs all processors, and firmware starts all before it prints.
+        patience = silence * (1 + machine.smp / 16) if machine.serial else 0
+        watchdog = Watchdog(process, timeout, patience)
         text = bytearray()
         failure = ""
         for part in _output_of(process, log):
