@@ -26,6 +26,11 @@ NAME  ?=
 ROOM  ?=
 COUNT ?= 500
 
+# As many jobs as there are processors, unless the user says how many.
+ifeq ($(MAKELEVEL),0)
+MAKEFLAGS += -j$(shell nproc)
+endif
+
 B := build
 # The interpreter of Debian, whatever else PATH holds first.
 PYTHON := /usr/bin/python3
