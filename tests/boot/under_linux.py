@@ -48,13 +48,32 @@ WANTED = (
 )
 
 
-def works() -> Iterator[str]:
-    text, failure = linux.boot(SCRIPT)
+# The watchdog counts cycles meanwhile.
+SCRIPT_OF_TWO = """
+nproc
+perf stat -x, -e instructions:u count 2>&1
+cd /sys/devices/system/cpu/cpu1
+echo 0 >online; nproc; echo 1 >online; nproc
+dmesg | grep -o "NMI watchdog: Enabled"
+"""
+WANTED_OF_TWO = (rf"^2\n{INSTRUCTIONS},,instructions:u,.*\n1\n2\nNMI watchdog: Enabled$",)
+
+
+def lacking(text: str, failure: str, wanted: Iterable[str]) -> Iterator[str]:
     if failure:
         yield failure
-    for pattern in WANTED:
+    for pattern in wanted:
         if not re.search(pattern, text, re.M):
             yield f"nothing like: {pattern}"
+
+
+def works_with_two() -> Iterator[str]:
+    yield from lacking(*linux.boot(SCRIPT_OF_TWO, smp=2), WANTED_OF_TWO)
+
+
+def works() -> Iterator[str]:
+    text, failure = linux.boot(SCRIPT)
+    yield from lacking(text, failure, WANTED)
     if not failure:
         starts, ends = (re.search(rf"^(\d+),,tx-{what}:u", text, re.M)
                         for what in ("start", "abort"))
@@ -77,6 +96,7 @@ def shows_fault() -> Iterator[str]:
 def run(result: Callable[[str, Iterable[str]], None],
         skip: Callable[[str, str], None]) -> None:
     checks = (("Linux: perf counts exactly, counter 3 and transactions", works),
+              ("Linux: two processors, one goes and comes back", works_with_two),
               (f"Linux: perf shows the fault {FAULT}", shows_fault))
     for name, check in checks:
         if not os.path.exists(f"{linux.FILES}/stick.img") or not shutil.which("perf"):
