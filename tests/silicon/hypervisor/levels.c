@@ -237,6 +237,7 @@ void levels_run(struct vcpu *v)
     l->user = v->vmcb->cpl > 0;
     if (l->idle)
         v->vmcb->intercept_misc1 &= ~INTERCEPT1_HLT;
+    v->model->pt.clocks_stopped |= v->mode == MODE_FREE;
     l->tsc = rdtsc();
     svm_vmrun(v);
     l->tsc = rdtsc() - l->tsc;
