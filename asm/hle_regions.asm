@@ -82,6 +82,9 @@ section .text align=4096
 region xchg, r8d, {xacquire xchg [rsi], ebx}, {xrelease xchg [rsi], ebx}
 region xchg_mov, r8d, {xacquire xchg [rsi], ebx}, {xrelease mov [rsi], ebx}
 region xchg_imm, r8d, {xacquire xchg [rsi], ebx}, {xrelease mov dword [rsi], 0}
+region xchg_byte, r8b, {xacquire xchg [rsi], bl}, {xrelease mov [rsi], bl}
+region xchg_word, r8w, {xacquire xchg [rsi], bx}, {xrelease mov [rsi], bx}
+region xchg_quad, r8, {xacquire xchg [rsi], rbx}, {xrelease mov [rsi], rbx}
 region lock_xchg, r8d, {xacquire lock xchg [rsi], ebx}, {xrelease lock xchg [rsi], ebx}
 region add, r8d, {xacquire lock add dword [rsi], 1}, {xrelease lock sub dword [rsi], 1}
 region sub, r8d, {xacquire lock sub dword [rsi], 1}, {xrelease lock add dword [rsi], 1}

@@ -28,13 +28,17 @@ _Static_assert(offsetof(struct hle_block, rax) == 0x38, "rax");
 
 typedef void hle_region(struct hle_block *block);
 
-/* The lock is at least 4 bytes (hle_cmpxchg8b: 8), aligned. First what it must
- * hold before, then what it holds inside; the XRELEASE brings the first back.
+/* The lock has 8 bytes, of which each uses as many as it names, else 4. First
+ * what it must hold before, then what it holds inside; the XRELEASE brings the
+ * first back.
  */
 #define HLE_REGIONS(FORM)                             \
     FORM(xchg, 0, 1, "XCHG")                          \
     FORM(xchg_mov, 0, 1, "XCHG, MOV of a register")   \
     FORM(xchg_imm, 0, 1, "XCHG, MOV of an immediate") \
+    FORM(xchg_byte, 0, 1, "XCHG, MOV of a byte")      \
+    FORM(xchg_word, 0, 1, "XCHG, MOV of a word")      \
+    FORM(xchg_quad, 0, 1, "XCHG, MOV of a quadword")  \
     FORM(lock_xchg, 0, 1, "LOCK XCHG")                \
     FORM(add, 0, 1, "LOCK ADD, SUB")                  \
     FORM(sub, 1, 0, "LOCK SUB, ADD")                  \

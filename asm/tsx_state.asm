@@ -166,6 +166,11 @@ tsx_state_begin:
         xbegin  tsx_state_fallback
         jmp     qword [rsp + AT_CHANGE]
 
+; In no transaction.
+global tsx_state_outside
+tsx_state_outside:
+        jmp     qword [rsp + AT_CHANGE]
+
 global tsx_state_commit
 tsx_state_commit:
         xend
@@ -302,11 +307,28 @@ ending xabort
         xabort  0x77
         NOT_ABORTED
 
+; Outside.
+ending ignored
+        xabort  0x77
+        end_with COMMITTED
+
+ending tested
+        pushfq
+        xtest
+        popfq
+        end_with COMMITTED
+
 ending nested
         xbegin  inner_fallback
         xabort  0x77
         xend
         NOT_ABORTED
+
+; Commits: the transaction goes on after the inner one.
+ending inner
+        xbegin  inner_fallback
+        xend
+        jmp     tsx_state_commit
 
 ending pause
         pause

@@ -49,11 +49,11 @@ _Static_assert(offsetof(struct tsx_state, x_old) == 0x3000, "old");
  * tsx_bodies.h). CR4, XCR0 and the vector registers are put back. */
 int tsx_state(struct tsx_state *state);
 
-/* XBEGIN; and XACQUIRE of a quadword that is free and that before[5] (RBP) is
- * the address of: after the abort the lock is taken and released without
- * elision, RAX is 0 and the outcome TSX_ABORTED. The end that commits is
- * tsx_end_xrelease, of a lock that RBP still points to. */
-extern const uint8_t tsx_state_begin[], tsx_begin_hle[];
+/* XBEGIN; nothing; and XACQUIRE of a quadword that is free and that before[5]
+ * (RBP) is the address of: after the abort the lock is taken and released
+ * without elision, RAX is 0 and the outcome TSX_ABORTED. The end that commits
+ * is tsx_end_xrelease, of a lock that RBP still points to. */
+extern const uint8_t tsx_state_begin[], tsx_state_outside[], tsx_begin_hle[];
 
 /* What the transaction changes: nothing; all registers and status flags, each
  * bit, and RSP by TSX_STATE_POPPED; DF; XMM0 to 15 and MXCSR; YMM0 to 15; ZMM0
@@ -63,11 +63,13 @@ extern const uint8_t tsx_change_nothing[], tsx_change_general[],
     tsx_change_zmm[], tsx_change_x87[];
 #define TSX_STATE_POPPED 16
 
-/* What then ends it: XEND, XABORT 77H, the same in an inner transaction, ... ;
- * the last stores to 64 KB from the argument on. */
-extern const uint8_t tsx_state_commit[], tsx_end_xrelease[], tsx_end_xabort[],
-    tsx_end_nested[], tsx_end_pause[], tsx_end_cpuid[], tsx_end_ud2[],
-    tsx_end_load[], tsx_end_int3[], tsx_end_capacity[];
+/* What then ends it: XEND, the same after an inner transaction, XABORT 77H, the
+ * same in an inner transaction, ... ; the last stores to 64 KB from the
+ * argument on. */
+extern const uint8_t tsx_state_commit[], tsx_end_inner[], tsx_end_xrelease[],
+    tsx_end_xabort[], tsx_end_nested[], tsx_end_pause[], tsx_end_cpuid[],
+    tsx_end_ud2[], tsx_end_load[], tsx_end_int3[], tsx_end_capacity[],
+    tsx_end_ignored[], tsx_end_tested[];
 
 /* Where an exception that is delivered all the same is reported; all go on at
  * tsx_state_resume. */
@@ -76,6 +78,7 @@ extern const uint8_t tsx_state_commit[], tsx_end_xrelease[], tsx_end_xabort[],
     AT(tsx_state_commit)     \
     AT(tsx_state_fallback)   \
     AT(tsx_end_xabort)       \
+    AT(tsx_end_ignored)      \
     AT(tsx_end_ud2_fault)    \
     AT(tsx_end_load_fault)   \
     AT(tsx_end_int3_trap)

@@ -53,7 +53,9 @@ struct pmu_event {
 #define UMASK_ABORTED     UINT64_C(0x0400)
 /* Categories, of which one abort may be in several. */
 #define UMASK_ABORTED_MEM        UINT64_C(0x0800)
+#define UMASK_ABORTED_TIMER      UINT64_C(0x1000)
 #define UMASK_ABORTED_UNFRIENDLY UINT64_C(0x2000)
+#define UMASK_ABORTED_MEMTYPE    UINT64_C(0x4000)
 #define UMASK_ABORTED_EVENTS     UINT64_C(0x8000) /* and of none of the others */
 
 /* Instruction Retired, as IA32_PERFEVTSELx [15:0] */

@@ -19,6 +19,7 @@ const struct cause causes[CAUSES] = {
     [CAUSE_CPUID] = {"CPUID", tsx_body_cpuid, 0, true},
     [CAUSE_PAUSE] = {"PAUSE", tsx_body_pause, 0, true},
     [CAUSE_EXCEPTION] = {"#UD", tsx_body_ud2, 0, true},
+    [CAUSE_DIVIDE] = {"#DE", tsx_body_divide, 0, true},
     [CAUSE_WRITES] = {"stores to many lines", tsx_body_write_lines,
                       RTM_STATUS_CAPACITY, false},
     [CAUSE_READS] = {"loads from many lines", tsx_body_read_lines,

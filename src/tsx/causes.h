@@ -18,6 +18,7 @@ enum cause_id {
     CAUSE_CPUID,        /* an instruction that always aborts */
     CAUSE_PAUSE,
     CAUSE_EXCEPTION, /* #UD */
+    CAUSE_DIVIDE,    /* #DE: of an instruction that does not abort by itself */
     CAUSE_WRITES,    /* more lines than a transaction can write */
     CAUSE_READS,     /* more than it can read, where test_source() is enough */
     CAUSE_BREAKPOINT,

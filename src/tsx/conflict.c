@@ -56,19 +56,21 @@ static void hold_line(struct arena *a, unsigned turns)
 
     for (unsigned i = 0; i < c->tries; i++) {
         unsigned matched = c->tally.matched;
-        hw_poll();
+        if (c->measure == NULL) /* else it would be counted */
+            hw_poll();
         probe_once(&block, RTM_STATUS_CONFLICT, &c->tally);
         c->without_retry += c->tally.matched != matched &&
                             (c->tally.status & RTM_STATUS_RETRY) == 0;
     }
 }
 
-static void run_transactions(struct test_context *t, void *argument)
+static void hold_lines(void *argument)
 {
     struct arena *a = argument;
     struct conflict *c = a->c;
 
-    (void)t;
+    rtm_clear(&c->tally);
+    c->without_retry = 0;
     if (c->turns != 0) {
         hold_line(a, c->turns);
         return;
@@ -80,13 +82,21 @@ static void run_transactions(struct test_context *t, void *argument)
     }
 }
 
+static void run_transactions(struct test_context *t, void *argument)
+{
+    struct arena *a = argument;
+
+    if (a->c->measure != NULL)
+        a->c->measure(t, hold_lines, a, a->c->measured);
+    else
+        hold_lines(a);
+}
+
 bool conflict_run(struct test_context *t, struct conflict *c)
 {
     struct arena *a = test_buffer(t);
 
     _Static_assert(sizeof(*a) <= TEST_BUFFER_BYTES, "fits");
-    rtm_clear(&c->tally);
-    c->without_retry = 0;
     a->c = c;
     a->seen = 0;
     for (unsigned i = 0; i < LINE_BYTES / 8; i++)

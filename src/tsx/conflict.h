@@ -31,6 +31,11 @@ struct conflict {
     unsigned tries; /* of each length */
     unsigned turns; /* how long a transaction lasts; 0: doubled, up to
                        CONFLICT_TURNS_MAX, until there is a conflict */
+    /* NULL, or what calls work(argument), all the transactions, once or again:
+     * t is that of the boot processor's job. */
+    void (*measure)(struct test_context *t, void (*work)(void *argument),
+                    void *argument, void *measured);
+    void *measured;
     /* Found. */
     struct rtm_tally tally; /* matched: EAX[2] is set */
     unsigned without_retry; /* of the matched: EAX[1] is 0 */

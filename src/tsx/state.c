@@ -289,6 +289,12 @@ unsigned state_try(struct test_context *t, const struct state_row *row,
     return try_row(t, row, tsx_state_begin, components, times);
 }
 
+unsigned state_try_outside(struct test_context *t, const struct state_row *row,
+                           uint64_t components, unsigned times)
+{
+    return try_row(t, row, tsx_state_outside, components, times);
+}
+
 unsigned state_try_hle(struct test_context *t, const struct state_row *row,
                        uint64_t components, unsigned times)
 {

@@ -30,6 +30,10 @@ uint64_t state_components(const struct identity *id);
 unsigned state_try(struct test_context *t, const struct state_row *row,
                    uint64_t components, unsigned times);
 
+/* The same without a transaction; needs RTM. */
+unsigned state_try_outside(struct test_context *t, const struct state_row *row,
+                           uint64_t components, unsigned times);
+
 /* The same by HLE, a section that aborts and is executed again without elision;
  * needs XTEST. */
 unsigned state_try_hle(struct test_context *t, const struct state_row *row,

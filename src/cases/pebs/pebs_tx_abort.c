@@ -50,6 +50,8 @@ static const struct rule {
                      NON_INSTRUCTION | CAPACITY | OTHERS},
     [CAUSE_EXCEPTION] = {tsx_body_ud2, 0, INSTRUCTION,
                          NON_INSTRUCTION | CAPACITY | OTHERS},
+    [CAUSE_DIVIDE] = {tsx_body_divide_fault, 0, INSTRUCTION,
+                      NON_INSTRUCTION | CAPACITY | OTHERS},
     [CAUSE_WRITES] = {NULL, 0, TX_ABORT_CAPACITY_WRITES,
                       TX_ABORT_CAPACITY_READS | OTHERS},
     [CAUSE_READS] = {NULL, 0, TX_ABORT_CAPACITY_READS,

@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Regime B: RTM_FORCE_ABORT aborts every transaction, and nothing but that. */
+#include "asm/tsx_bodies.h"
 #include "src/harness/case.h"
 #include "src/base/msr.h"
 #include "src/counting/abort_reach.h"
+#include "src/counting/counters.h"
+#include "src/counting/selects.h"
 #include "src/tsx/force_abort.h"
 #include "src/tsx/rtm.h"
 #include "src/tsx/state.h"
 
-#define BIT0         TSX_FORCE_ABORT_RTM_FORCE_ABORT
-#define COMMIT_TRIES 1000
+#define BIT0          TSX_FORCE_ABORT_RTM_FORCE_ABORT
+#define COMMIT_TRIES  1000
+#define COUNTED_TRIES 32
 
 /* With the bit clear transactions work. No transaction is promised to commit
  * (SDM 1, "RTM"), but of a thousand with one store each some must. */
@@ -41,6 +45,51 @@ static void check_registers(struct test_context *t)
         check(t, commits == 0, "%s: %u of %u committed; wanted 0", rows[i].what,
               commits, tries);
     }
+}
+
+/* A write while counters count, as a driver makes it that adds counter 3 to
+ * those in use. */
+struct counted {
+    struct test_context *t;
+    uint64_t value;
+    unsigned forced, free; /* transactions that committed */
+};
+
+static unsigned count_commits(void)
+{
+    unsigned committed = 0;
+
+    for (unsigned i = 0; i < COUNTED_TRIES; i++) {
+        struct tsx_block block = {.body = tsx_body_nothing};
+        committed += tsx_inside(&block) == TSX_COMMITTED;
+    }
+    return committed;
+}
+
+static void write_counted(void *argument)
+{
+    struct counted *c = argument;
+
+    set_held_msr(c->t, TSX_FORCE_ABORT, c->value | BIT0);
+    c->forced = count_commits();
+    set_held_msr(c->t, TSX_FORCE_ABORT, c->value & ~BIT0);
+    c->free = count_commits();
+}
+
+static void check_counted(struct test_context *t, uint64_t value)
+{
+    struct counted c = {.t = t, .value = value};
+    struct selects s = {{EVENT_INST_RETIRED, 0, 0}, {0}, 0};
+
+    if (test_cpu(t)->perfmon_version < 2 || test_cpu(t)->counters < SELECTS ||
+        !counters_claim(t) || !hold_msr(t, TSX_FORCE_ABORT) ||
+        !selects_count(t, &s, write_counted, &c))
+        return;
+    check(t, c.forced == 0 && c.free != 0,
+          "TSX_FORCE_ABORT (10FH) written while IA32_PMC0 (C1H) counts: with "
+          "[0] = 1 %u of %u transactions committed, then with [0] = 0 %u; "
+          "wanted none, and some",
+          c.forced, COUNTED_TRIES, c.free);
 }
 
 TEST(force_abort_aborts_all,
@@ -82,4 +131,5 @@ TEST(force_abort_aborts_all,
         check_commits(t);
     enumeration_read(test_cpu(t), &after);
     enumeration_check(t, "with RTM_FORCE_ABORT = 0 again", &after, &before);
+    check_counted(t, value);
 }

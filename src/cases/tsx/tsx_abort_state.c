@@ -34,6 +34,8 @@ static const struct state_row commits[] = {
     {"nothing changed, then XEND", tsx_change_nothing, tsx_state_commit, 0},
     {"general registers and status flags changed, then XEND",
      tsx_change_general, tsx_state_commit, 0},
+    {"the same, then an inner transaction, then XEND", tsx_change_general,
+     tsx_end_inner, 0},
     {"XMM0 to XMM15 and MXCSR changed, then XEND", tsx_change_xmm,
      tsx_state_commit, 0},
     {"YMM0 to YMM15 changed, then XEND", tsx_change_ymm, tsx_state_commit,

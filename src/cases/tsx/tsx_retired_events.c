@@ -103,6 +103,31 @@ static void check_category(struct test_context *t, enum cause_id cause,
           causes[cause].name, w.aborted, name, s.got[0], s.got[1]);
 }
 
+/* So no abort is in none of the five. */
+static void check_categories(struct test_context *t, enum cause_id cause,
+                             unsigned times)
+{
+    static const uint64_t umasks[] = {
+        UMASK_ABORTED_MEM, UMASK_ABORTED_TIMER, UMASK_ABORTED_UNFRIENDLY,
+        UMASK_ABORTED_MEMTYPE, UMASK_ABORTED_EVENTS};
+    struct work w = {.t = t, .times = times, .cause = &cause};
+    uint64_t sum = 0, least = times, got[2];
+
+    for (unsigned i = 0; i < sizeof(umasks) / sizeof(umasks[0]); i++) {
+        if (!count_two(&w, run_transactions, EVENT_RTM_RETIRED | umasks[i],
+                       EVENT_RTM_RETIRED | UMASK_START, got))
+            return;
+        sum += got[0];
+        if (w.aborted < least)
+            least = w.aborted;
+    }
+    check(t, 2 * sum >= least,
+          "%s: %lu aborts: RTM_RETIRED (C9H) .ABORTED_MEM (08H), _TIMER (10H), "
+          "_UNFRIENDLY (20H), _MEMTYPE (40H), _EVENTS (80H) add up to %lu; "
+          "wanted each in one of them",
+          causes[cause].name, least, sum);
+}
+
 static void check_hle(struct test_context *t, unsigned times)
 {
     struct work w = {.t = t, .times = times};
@@ -191,8 +216,8 @@ TEST(tsx_retired_events,
     /* The breakpoint is left out: it takes MOVs to debug registers, and an
      * abort for each; reading 8 MB takes too long. */
     static const enum cause_id tried[] = {CAUSE_XABORT, CAUSE_PAUSE,
-                                          CAUSE_CPUID, CAUSE_EXCEPTION,
-                                          CAUSE_XABORT_INNER};
+                                          CAUSE_CPUID,  CAUSE_EXCEPTION,
+                                          CAUSE_DIVIDE, CAUSE_XABORT_INNER};
     static const enum cause_id writes = CAUSE_WRITES;
     unsigned times = probe_row_tries(t);
 
@@ -203,13 +228,16 @@ TEST(tsx_retired_events,
     /* Measured, and checked. */
     check_rtm(t, NULL, 0, times);
     check_rtm(t, NULL, 2, times);
-    FOR_EACH_ROW (t, i, tried)
+    FOR_EACH_ROW (t, i, tried) {
         check_rtm(t, &tried[i], 0, times);
+        check_categories(t, tried[i], times);
+    }
     check_rtm(t, &writes, 0, WRITES);
     check_category(t, CAUSE_CPUID, UMASK_ABORTED_UNFRIENDLY,
                    ".ABORTED_UNFRIENDLY (20H)", times);
     check_category(t, CAUSE_WRITES, UMASK_ABORTED_MEM, ".ABORTED_MEM (08H)",
                    WRITES);
+    check_categories(t, writes, WRITES);
     if (test_cpu(t)->hle && hle_hints(t)) {
         check_hle(t, times);
         check_hle_alone(t, times);

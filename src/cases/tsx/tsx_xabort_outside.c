@@ -2,7 +2,24 @@
 /* XABORT does nothing where no transaction runs. */
 #include "src/harness/case.h"
 #include "src/tsx/probe.h"
+#include "src/tsx/state.h"
 #include "src/tsx/status.h"
+
+#define TRIES 8 /* with other values in all registers */
+
+/* Neither XABORT nor XTEST changes a register; of flags XTEST has its own. */
+static void check_registers(struct test_context *t)
+{
+    static const struct state_row rows[] = {
+        {"XABORT outside a transaction", tsx_change_nothing, tsx_end_ignored,
+         0},
+        {"XTEST outside a transaction", tsx_change_nothing, tsx_end_tested, 0},
+    };
+    uint64_t components = state_components(test_cpu(t));
+
+    for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        state_try_outside(t, &rows[i], components, TRIES);
+}
 
 TEST(tsx_xabort_outside,
      .asks = "Does XABORT outside a transaction do nothing?",
@@ -43,4 +60,5 @@ TEST(tsx_xabort_outside,
           registers);
     check(t, cells == 0,
           "XABORT outside a transaction: memory changed, %u of 256", cells);
+    check_registers(t);
 }

@@ -159,6 +159,15 @@ FAULT(sdv_keeps_bit0_with_bit1,
       .what = "[C] bit 0 reads 1 with bits 1 and 2 both set",
       .caught = {"skylake-2021 on 1 force_abort_values FAIL"})
 
+FAULT(cpuid_clear_at_reset,
+      .what = "[C] MSR 10FH[1] is 1 at reset, and hides nothing until written",
+      .caught = {"skylake-2021 on 1 force_abort_enumeration FAIL"})
+
+FAULT(sdv_at_reset,
+      .what = "[C] MSR 10FH[2] is 1 at reset, and enables nothing until "
+              "written",
+      .caught = {"skylake-2021 on 1 force_abort_enumeration FAIL"})
+
 bool faults_hidden(const struct processor *p, bool hidden)
 {
     if (has_fault(p, FAULT_cpuid_clear_shared))
@@ -220,6 +229,11 @@ uint64_t faults_force_abort_value(const struct processor *p, uint64_t value)
         return value;
     if (has_fault(p, FAULT_always_abort_bit0_writable))
         return p->tsx.force_abort;
+    if (has_fault(p, FAULT_cpuid_clear_at_reset) &&
+        !p->faults.force_abort_written)
+        return value | TSX_CPUID_CLEAR;
+    if (has_fault(p, FAULT_sdv_at_reset) && !p->faults.force_abort_written)
+        return SDV_ENABLE_RTM;
     if (has_fault(p, FAULT_cpuid_clear_clears_bit0) &&
         (value & TSX_CPUID_CLEAR) != 0)
         return value & ~RTM_FORCE_ABORT;
@@ -250,6 +264,7 @@ void faults_force_abort_written(struct processor *p, uint64_t value)
 {
     struct fault_state *f = &p->faults;
 
+    f->force_abort_written = true;
     f->first_after_force = (value & ~p->tsx.force_abort & RTM_FORCE_ABORT) != 0;
     f->was_forced = f->was_forced || (value & RTM_FORCE_ABORT) != 0;
     f->was_cleared = f->was_cleared || (value & TSX_CPUID_CLEAR) != 0;

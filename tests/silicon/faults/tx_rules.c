@@ -240,3 +240,69 @@ FAULT(writes_not_in_aborted,
 FAULT(forced_in_commit, .what = "[B] forced aborts count RTM_RETIRED.COMMIT",
       .caught = {"skylake-2018 on 1 tsx_retired_events FAIL"},
       .breaks = FORCED_NO_COMMIT)
+
+FAULT(conflicts_not_in_aborted,
+      .what = "[any with RTM] RTM_RETIRED.ABORTED leaves out conflicts",
+      .caught = {"skylake-2017 on 2 tsx_conflict_events FAIL"},
+      .quantity = ABORT_EVENTS, .number = 7, .clear = 4)
+
+FAULT(conflicts_not_in_mem,
+      .what = "[any with RTM] RTM_RETIRED.ABORTED_MEM leaves out conflicts",
+      .caught = {"skylake-2017 on 2 tsx_conflict_events FAIL"},
+      .quantity = ABORT_EVENTS, .number = 7, .clear = 8)
+
+FAULT(exceptions_in_no_category,
+      .what = "[any with RTM] RTM_RETIRED.ABORTED_EVENTS leaves out exceptions",
+      .caught = {"skylake-2017 on 1 tsx_retired_events FAIL"},
+      .quantity = ABORT_EVENTS, .number = 1, .clear = 0x80)
+
+FAULT(exceptions_not_in_aborted,
+      .what = "[any with RTM] RTM_RETIRED.ABORTED leaves out exceptions",
+      .caught = {"skylake-2017 on 1 tsx_retired_events FAIL"},
+      .quantity = ABORT_EVENTS, .number = 1, .clear = 4)
+
+FAULT(exceptions_as_events,
+      .what = "[A B F; C with bit 2] B8H[35] is set, not [34], after #DE",
+      .caught = {"haswell on 1 pebs_tx_abort FAIL"}, .quantity = INFORMATION,
+      .number = 1, .clear = UINT64_C(1) << 34, .set = UINT64_C(1) << 35)
+
+FAULT(in_txcp_on_3,
+      .what = "[A with RTM] IN_TXCP of PERFEVTSEL3 can be set, and works",
+      .caught = {"skylake-2017 on 1 tsx_in_txcp_counter2 FAIL"},
+      .quantity = SELECT_BITS, .number = 3, .set = UINT64_C(1) << 33)
+
+FAULT(nested_xbegin_eax, .what = "[any with RTM] a nested XBEGIN sets EAX to 0",
+      .caught = {"skylake-2017 on 1 tsx_abort_state FAIL"},
+      .quantity = NESTED_RAX, .number = ANY_NUMBER, .clear = UINT64_MAX)
+
+FAULT(hint_of_byte, .what = "[A with HLE] XACQUIRE elides no lock of a byte",
+      .caught = {"haswell on 1 hle_elision FAIL"}, .quantity = HINTS_OF_SIZE,
+      .number = 1, .clear = 3)
+
+FAULT(hint_of_word, .what = "[A with HLE] XACQUIRE elides no lock of a word",
+      .caught = {"haswell on 1 hle_elision FAIL"}, .quantity = HINTS_OF_SIZE,
+      .number = 2, .clear = 3)
+
+FAULT(hint_of_quadword,
+      .what = "[A with HLE] XACQUIRE elides no lock of a quadword",
+      .caught = {"haswell on 1 hle_elision FAIL"}, .quantity = HINTS_OF_SIZE,
+      .number = 8, .clear = 3)
+
+FAULT(hint_of_mov, .what = "[A with HLE] XRELEASE MOV of a register is ignored",
+      .caught = {"haswell on 1 hle_elision FAIL"}, .quantity = HINTS,
+      .number = 0x89, .clear = 3)
+
+FAULT(hint_of_cmpxchg,
+      .what = "[A with HLE] XACQUIRE and XRELEASE CMPXCHG are ignored",
+      .caught = {"haswell on 1 hle_elision FAIL"}, .quantity = HINTS,
+      .number = 0x0FB1, .clear = 3)
+
+FAULT(force_abort_not_taken_counting,
+      .what = "[B] a write of MSR 10FH is ignored while counters count",
+      .caught = {"skylake-2018 on 1 force_abort_aborts_all FAIL"},
+      .breaks = FORCE_TAKEN_COUNTING)
+
+FAULT(force_abort_not_while_counting,
+      .what = "[B] RTM_FORCE_ABORT aborts nothing while counters count",
+      .caught = {"skylake-2018 on 1 force_abort_aborts_all FAIL"},
+      .breaks = FORCED_COUNTING)

@@ -137,6 +137,22 @@ FAULT(xabort_outside_sets_eax,
       .what = "[A B F; C with bit 2] XABORT outside a transaction changes EAX",
       .caught = {"skylake-2017 on 1 tsx_xabort_outside FAIL"})
 
+FAULT(xabort_outside_sets_zf,
+      .what = "[A B F; C with bit 2] XABORT outside a transaction sets ZF",
+      .caught = {"skylake-2017 on 1 tsx_xabort_outside FAIL"})
+
+FAULT(xtest_outside_sets_eax,
+      .what = "[A B F; C with bit 2] XTEST outside a transaction sets EAX to 0",
+      .caught = {"skylake-2017 on 1 tsx_xabort_outside FAIL"})
+
+FAULT(nested_xbegin_sets_cf,
+      .what = "[A B F; C with bit 2] a nested XBEGIN sets CF",
+      .caught = {"skylake-2017 on 1 tsx_abort_state FAIL"})
+
+FAULT(inner_xend_eax,
+      .what = "[A B F; C with bit 2] the XEND of a nested region sets EAX to 0",
+      .caught = {"skylake-2017 on 1 tsx_abort_state FAIL"})
+
 FAULT(inner_xend_commits,
       .what = "[A B F; C with bit 2] the XEND of a nested region ends the "
               "transaction",
@@ -282,6 +298,10 @@ static const struct {
     {FAULT_xbegin_sets_cf, INSTRUCTION_XBEGIN, 1, 1, 0, BIT(0)},
     {FAULT_xend_sets_zf, INSTRUCTION_XEND, 0, 0, 0, BIT(6)},
     {FAULT_xend_changes_eax, INSTRUCTION_XEND, 0, 0, 0xFFFFFFFF, 0},
+    {FAULT_xabort_outside_sets_zf, INSTRUCTION_XABORT, 0, 0, 0, BIT(6)},
+    {FAULT_xtest_outside_sets_eax, INSTRUCTION_XTEST, 0, 0, 0xFFFFFFFF, 0},
+    {FAULT_nested_xbegin_sets_cf, INSTRUCTION_XBEGIN, 2, 99, 0, BIT(0)},
+    {FAULT_inner_xend_eax, INSTRUCTION_XEND, 1, 99, 0xFFFFFFFF, 0},
     {FAULT_xtest_sets_cf, INSTRUCTION_XTEST, 0, 99, 0, BIT(0)},
     {FAULT_xtest_zero_nested, INSTRUCTION_XTEST, 2, 99, 0, BIT(6)},
     {FAULT_xabort_outside_sets_eax, INSTRUCTION_XABORT, 0, 0, 0xFFFFFFFF, 0},

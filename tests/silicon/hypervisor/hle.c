@@ -51,16 +51,28 @@ static bool begin_elision(struct vcpu *v)
     return true;
 }
 
+/* What the instruction's prefix hints at. */
+static enum elide hint(const struct vcpu *v)
+{
+    const struct machine *m = v->model->machine;
+    uint64_t elide =
+        faults_quantity(m, HINTS, v->current.hinted, v->current.elide);
+
+    return (enum elide)faults_quantity(m, HINTS_OF_SIZE,
+                                       v->current.operand_bytes, elide);
+}
+
 bool hle_instruction(struct vcpu *v)
 {
     struct transaction *tx = &v->tx;
+    enum elide elide = hint(v);
 
-    if (v->current.elide == ELIDE_NONE || tx->elision.now != ELIDE_NONE ||
+    if (elide == ELIDE_NONE || tx->elision.now != ELIDE_NONE ||
         (tx->depth > 0 && !tx->hle &&
          faults_rule(v->model->machine, ELISION_NOT_IN_RTM,
                      true))) /* it ignores the hint */
         return true;
-    if (v->current.elide == ELIDE_ACQUIRE)
+    if (elide == ELIDE_ACQUIRE)
         return begin_elision(v);
     if (tx->depth > 0)
         tx->elision.now = ELIDE_RELEASE;

@@ -76,6 +76,7 @@ struct instruction {
     enum instruction_system system;
     enum elide elide;
     uint8_t operand_bytes; /* of one with a hint, of SYSRET */
+    uint16_t hinted;       /* opcode of one with a hint, 0FH in [15:8] */
     enum instruction_tx tx;
     uint32_t flags;
     bool is_pause;

@@ -61,6 +61,7 @@ void hint_classify(struct instruction *i, const struct prefixes *p,
         !xchg && !(mov && p->rep == 0xF3))
         return;
     i->elide = p->rep == 0xF2 ? ELIDE_ACQUIRE : ELIDE_RELEASE;
+    i->hinted = (uint16_t)(two ? 0x0F00 | op : op);
     if (two && op == 0xC7)
         i->operand_bytes = 8;
     else if ((op & 1) == 0 && !(two && op == 0xBA))

@@ -105,8 +105,10 @@ enum rule {
     NESTING_LIMITED,
     FORCED_UNDOES_STORES,
     FORCED_STATUS_ZERO,
-    FORCE_BIT_STAYS,  /* over an abort */
-    FORCED_NO_COMMIT, /* RTM_RETIRED.COMMIT */
+    FORCE_BIT_STAYS,      /* over an abort */
+    FORCE_TAKEN_COUNTING, /* a write of 10FH while counters count */
+    FORCED_COUNTING,      /* aborts while they do */
+    FORCED_NO_COMMIT,     /* RTM_RETIRED.COMMIT */
     SDV_KEEPS_CPUID_CLEAR,
     ABORT_KEEPS_CR2,
     ABORT_KEEPS_DR6,
@@ -167,6 +169,8 @@ enum quantity {
     KEPT_REGISTERS, /* by an abort */
     KEPT_FLAGS,
     XTEST_KEEPS,   /* flags */
+    HINTS,         /* enum elide; number: the opcode */
+    HINTS_OF_SIZE, /* the same; number: bytes of the operand */
     NESTED_RAX,    /* after XBEGIN */
     NESTED_EVENTS, /* number: 1 of XBEGIN, 0 of XEND */
     ABORT_EVENTS,  /* umasks; number: enum tx_cause */

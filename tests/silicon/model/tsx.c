@@ -45,7 +45,11 @@ static bool hidden_by_software(const struct processor *p)
 /* Regime B: bit 0 as it takes effect. */
 static bool force_abort_on(const struct processor *p)
 {
-    return faults_forced(p, (p->tsx.force_abort & RTM_FORCE_ABORT) != 0);
+    bool on = (p->tsx.force_abort & RTM_FORCE_ABORT) != 0;
+
+    if (p->pmu.counting)
+        on = on && faults_rule(p->machine, FORCED_COUNTING, true);
+    return faults_forced(p, on);
 }
 
 bool tsx_rtm_visible(const struct processor *p)
@@ -116,6 +120,8 @@ static bool write_force_abort(struct processor *p, uint64_t value)
         return false;
     if (faults_force_abort_refused(p))
         return false;
+    if (p->pmu.counting && !faults_rule(p->machine, FORCE_TAKEN_COUNTING, true))
+        return true;
     if (p->cpu->regime == REGIME_E)
         return true; /* reads 0, discards every write */
     if (p->cpu->regime == REGIME_C)
