@@ -266,6 +266,17 @@ void pt_put_time(struct processor *p, const struct pt_step *now)
         put_payload(p, cbr, 2, faults_pt_value(p, PT_RATIO, RATIO), 2);
 }
 
+/* TSC: "sent after any event that causes the processor clocks or Intel PT
+ * timing packets to stop". */
+void pt_put_time_again(struct processor *p, const struct pt_step *now)
+{
+    if (p->pt.clocks_stopped) {
+        pt_flush_tnt(p);
+        pt_put_time(p, now);
+    }
+    p->pt.clocks_stopped = false;
+}
+
 void pt_put_psb(struct processor *p, const struct pt_step *now, bool at_start)
 {
     static const uint8_t psb[] = {0x02, 0x82}, psbend[] = {0x02, 0x23};
