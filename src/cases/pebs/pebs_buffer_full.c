@@ -48,6 +48,45 @@ static void clear_one_by_one(struct test_context *t, uint64_t bits)
     }
 }
 
+/* Two windows; before the second one there is room again. Another counter,
+ * which overflows in that one first, makes its record. */
+#define BESIDE 2
+#define LATER  150 /* events of the second window before it overflows */
+
+static void run_twice(struct sampling *p, uint64_t unused)
+{
+    (void)unused;
+    pebs_window(sampling_enable(&p->config), 0, &p->state);
+    sampling_quiet();
+    p->area->pebs_index = p->set.pebs_buffer_base + (ROOM - 1) * p->size;
+    pebs_window(sampling_enable(&p->config), 0, &p->state);
+}
+
+static void try_room_again(struct sampling *p)
+{
+    struct sampling_config again = config;
+    struct pebs_record record;
+
+    again.counters |= 1 << BESIDE;
+    again.plain = 0;
+    again.fixed = 0;
+    again.first_period[BESIDE] = PEBS_EVENTS + LATER;
+
+    /* Measured. */
+    if (!sampling_around(p, &again, run_twice, 0))
+        return;
+
+    /* Check. */
+    unsigned event = p->records == ROOM && sampling_record(p, ROOM - 1, &record)
+                         ? sampling_event(p, &record)
+                         : 0;
+    check(p->t, event > LATER,
+          "a buffer that was full had room for one record again, and "
+          "IA32_PMC%u overflowed after %u events: the last of %u records is of "
+          "event %u; wanted one after that",
+          BESIDE, LATER, p->records, event);
+}
+
 TEST(pebs_buffer_full,
      .asks = "Does a full PEBS buffer stay as it is, and set "
              "IA32_PERF_GLOBAL_STATUS[62]?",
@@ -98,4 +137,5 @@ TEST(pebs_buffer_full,
           "overflowed beside the records; wanted their bits",
           p.status, others);
     clear_one_by_one(t, p.status & (full | others));
+    try_room_again(&p);
 }

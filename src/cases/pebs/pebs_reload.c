@@ -197,8 +197,11 @@ TEST(
     unsigned counters = sampling_counters(t), tried = 0, next = 0;
     struct sampling p;
 
-    /* Set-up. */
-    if (!sampling_claim(&p, t))
+    /* Set-up. A record has nothing to do with IA32_DEBUGCTL: sampling_stop()
+     * looks. */
+    if (!sampling_claim(&p, t) ||
+        !set_msr(t, IA32_DEBUGCTL,
+                 msr_value(t, IA32_DEBUGCTL) | IA32_DEBUGCTL_LBR))
         return;
 
     /* Measured, and checked one by one. */

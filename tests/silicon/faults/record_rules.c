@@ -197,3 +197,32 @@ FAULT(load_source_modified,
               "is 4",
       .caught = {"skylake-2018 off 2 load_latency_snoop FAIL"},
       .breaks = SOURCE_OF_MODIFIED)
+
+FAULT(pebs_full_disables,
+      .what = "[any] a record that does not fit ends PEBS until 3F1H is "
+              "written",
+      .caught = {"skylake-2017 on 1 pebs_buffer_full FAIL"},
+      .breaks = PEBS_FULL_KEEPS_ENABLE)
+
+FAULT(pebs_record_clears_debugctl,
+      .what = "[any] a record clears IA32_DEBUGCTL",
+      .caught = {"skylake-2017 on 1 pebs_reload FAIL"},
+      .breaks = RECORD_KEEPS_DEBUGCTL)
+
+FAULT(pebs_ring3_silent, .what = "[any] no record is made in ring 3",
+      .caught = {"skylake-2017 on 1 pebs_ring3 FAIL"},
+      .breaks = RECORD_IN_RING_3)
+
+FAULT(capabilities_deny_smm_freeze,
+      .what = "[any] 345H[12] is 0 though IA32_DEBUGCTL[14] can be set",
+      .caught = {"skylake-2018 on 1 perf_capabilities FAIL"},
+      .quantity = OF_MSR_READ, .number = 0x345, .clear = 0x1000)
+
+FAULT(capabilities_lbr_format,
+      .what = "[any] 345H[5:0], the format of LBR, is 3FH",
+      .caught = {"skylake-2018 on 1 perf_capabilities FAIL"},
+      .quantity = OF_MSR_READ, .number = 0x345, .set = 0x3F)
+
+FAULT(misc_enable_denies_pebs, .what = "[any] 1A0H[12] is 1 though PEBS works",
+      .caught = {"skylake-2018 on 1 perf_capabilities FAIL"},
+      .quantity = OF_MSR_READ, .number = 0x1A0, .set = 0x1000)

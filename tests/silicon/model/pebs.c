@@ -21,7 +21,8 @@ bool pebs_makes_record(const struct processor *p, unsigned n)
 
     if (n >= PEBS_COUNTERS)
         return false;
-    if (faults_suppress_record(p, n))
+    if (faults_suppress_record(p, n) ||
+        (p->faults.of_user && !faults_rule(p->machine, RECORD_IN_RING_3, true)))
         return false;
     if ((p->pebs.enable & 1) == 0 &&
         !faults_rule(p->machine, PEBS_OF_OWN_BIT, true))

@@ -56,6 +56,7 @@ enum rule {
     RECORD_IS_NO_INSTRUCTION,  /* for IA32_FIXED_CTR0 */
     RECORD_KEEPS_FIXED_STATUS, /* GLOBAL_STATUS[34:32] */
     RECORD_KEEPS_DEBUGCTL,
+    RECORD_IN_RING_3,
     SOURCE_OF_MODIFIED, /* of a line that another core has modified */
     STATUS_READ_KEEPS,  /* a read of 38EH */
     READ_KEEPS_COUNTER, /* RDMSR of C1H + n */

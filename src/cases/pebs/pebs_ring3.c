@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Records of branches at ring 3 and at ring 0, in one window. */
+#include "src/harness/case.h"
+#include "src/base/names.h"
+#include "src/counting/ring3.h"
+#include "src/pebs/sampling.h"
+
+#define PAGE 4096
+
+/* Every second branch of the window, which has 11 conditional ones at ring 3 */
+static const struct sampling_config config = {
+    .select = PRECISE_CONDITIONAL_BRANCHES,
+    .counters = 1 << 0,
+    .first_period = {1},
+    .period = {1},
+    .room = 32,
+    .threshold = 32,
+};
+
+static void run_window(struct sampling *p, uint64_t argument)
+{
+    const struct ring3_session *s =
+        (const struct ring3_session *)(uintptr_t)argument;
+    uint64_t cells[WINDOW_CELLS] = {(uintptr_t)s->ring3};
+
+    ring3_begin(s);
+    window_ring3(sampling_enable(&p->config), cells);
+    ring3_end(s);
+}
+
+TEST(pebs_ring3,
+     .asks = "Are there records of ring 3, at addresses of what runs there?",
+     .cite = "SDM 3B, \"Processor Event Based Sampling (PEBS)\" of Nehalem; "
+             "\"Architectural Performance Monitoring Version 1 Facilities\": "
+             "USR, OS",
+     .needs = {.features = NEED_INTEL | NEED_PMU | NEED_PEBS})
+{
+    struct ring3_session s;
+    struct pebs_record record;
+    struct sampling p;
+    unsigned user = 0;
+
+    /* Set-up. */
+    if (!sampling_claim(&p, t) || !ring3_prepare(&s, t))
+        return;
+
+    /* Measured. */
+    if (!sampling_around(&p, &config, run_window, (uint64_t)(uintptr_t)&s))
+        return;
+    if (s.ring3->vector != HW_NO_FAULT) {
+        broken(t, "%s at ring 3", fault_name((int)s.ring3->vector));
+        return;
+    }
+
+    /* Check. */
+    const uint64_t page = s.ring3->user_code;
+    for (unsigned n = 0; n < p.records; n++) {
+        if (!sampling_record(&p, n, &record))
+            return;
+        bool there = record.rip - page < PAGE;
+        user += there;
+        check(t,
+              there || !pebs_has(&record, PEBS_EVENTING_IP) ||
+                  record.eventing_ip - page >= PAGE,
+              "record %u has EventingIP (B0H) 0x%lx at ring 3 and RIP (08H) "
+              "0x%lx not",
+              n, record.eventing_ip, record.rip);
+    }
+    check(t, user >= 2 && user < p.records,
+          "%u of %u records are of ring 3, whose code is at 0x%lx; wanted some "
+          "of both rings",
+          user, p.records, page);
+    note(t, "TR holds a TSS of this test from now on");
+}
