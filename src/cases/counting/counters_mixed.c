@@ -10,7 +10,8 @@
 #include "src/uncore/uncore.h"
 
 #define BRANCHES   0xc4
-#define NEAR       8       /* events before an overflow, at most */
+#define NEAR       8       /* events before an overflow, at most .. */
+#define NEAR_FIXED 64      /* .. and instructions or cycles */
 #define SMM_FREEZE BIT(12) /* of IA32_PERF_CAPABILITIES */
 
 /* In the order in which they take turns. */
@@ -28,7 +29,8 @@ struct draw {
     bool has_ring3;
     uint64_t places;
     enum kind kind;
-    bool handled; /* interrupts are taken, else masked in the local APIC */
+    bool handled;   /* interrupts are taken, else masked in the local APIC */
+    unsigned place; /* that asks for one where they are taken */
     struct bank before, after;
 };
 
@@ -36,13 +38,15 @@ static void draw_place(struct draw *d, unsigned p)
 {
     const uint64_t random = test_random(d->t);
     const uint64_t mask = bank_mask(test_cpu(d->t), p);
-    uint64_t start = mask - (random >> 8) % NEAR;
+    const bool alone = d->handled && p == d->place;
+    uint64_t start =
+        mask - (random >> 8) % (p < PLACE_FIXED0 ? NEAR : NEAR_FIXED);
 
-    if ((random & 1) != 0)
+    if ((random & 1) != 0 && !alone)
         start = random >> 16 & mask >> 1;
     if (bank_can_hold(test_cpu(d->t), p, start))
         *bank_value(&d->before, p) = start;
-    if ((random & 2) == 0)
+    if (d->handled ? !alone : (random & 2) == 0)
         return;
     if (p < PLACE_FIXED0)
         d->before.select[p] |= IA32_PERFEVTSEL_INT;
@@ -60,6 +64,9 @@ static void draw(struct draw *d, unsigned i)
         select |= UINT64_C(1) << 24;
     if (d->kind == AT_EDGES)
         select |= IA32_PERFEVTSEL_E;
+    do
+        d->place = (unsigned)(test_random(d->t) % PLACES_END);
+    while ((d->places >> d->place & 1) == 0);
     d->before = bank_of(d->places, select);
     d->before.pmi = d->handled ? BANK_PMI : BANK_PMI_MASKED;
     d->before.cell = (uintptr_t)d->ring3.ring3;
@@ -170,7 +177,7 @@ TEST(counters_mixed,
              "Facilities\" to \"Version 3\"",
      .needs = {.features = NEED_INTEL | NEED_PMU, .counters = 1})
 {
-    const unsigned trials = test_trials(t, 48, 16);
+    const unsigned trials = 2 * test_trials(t, 40, 16);
     struct draw d = {.t = t, .places = bank_claim(t)};
 
     if (d.places == 0 || !set_debugctl(t))

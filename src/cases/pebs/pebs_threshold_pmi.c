@@ -73,10 +73,56 @@ static bool run_window(struct sampling *p, unsigned row, unsigned *came)
     return ok;
 }
 
+/* "Freezing LBRs and PMCs on PMIs occur when .. the PEBS buffer .. reaches the
+ * interrupt threshold." An SMI may clear the bit of IA32_DEBUGCTL (HSD052). */
+static void run_freezing(struct sampling *p, uint64_t debugctl)
+{
+    p->debugctl = debugctl;
+    if (set_msr_again(p->t, IA32_DEBUGCTL, debugctl))
+        pebs_window(sampling_enable(&p->config), 0, &p->state);
+}
+
+/* With the interrupt masked in the local APIC: no handler. */
+static void try_freeze(struct sampling *p)
+{
+    struct test_context *t = p->t;
+    struct sampling_config config = config_of(1);
+    uint64_t found;
+
+    config.count_only = 1 << 1;
+    if (!get_msr(t, IA32_DEBUGCTL, &found) ||
+        !set_msr(t, IA32_DEBUGCTL, found) || !hw_pmi_begin(false))
+        return;
+    hw_pmi_mask();
+
+    /* Measured. */
+    bool ok = sampling_around(p, &config, run_freezing,
+                              found | IA32_DEBUGCTL_FREEZE_PERFMON_ON_PMI);
+    hw_pmi_end();
+    if (!ok || !set_msr_again(t, IA32_DEBUGCTL, found))
+        return;
+
+    /* Check. */
+    check(t, p->value[1] < PEBS_EVENTS,
+          "FREEZE_PERFMON_ON_PMI = 1, the threshold at 1 record: IA32_PMC1 "
+          "(C2H) counted %lu of %u events, of which the record is after %u; "
+          "wanted it to stop before the last",
+          p->value[1], PEBS_EVENTS, config.first_period[0]);
+    if (test_cpu(t)->perfmon_version < 4)
+        return;
+    check(t, (p->status & IA32_PERF_GLOBAL_STATUS_CTR_FRZ) != 0,
+          "FREEZE_PERFMON_ON_PMI = 1, the threshold at 1 record: "
+          "IA32_PERF_GLOBAL_STATUS (38EH) is 0x%lx; wanted CTR_Frz [59] = 1",
+          p->status);
+    counters_clear_status(t, IA32_PERF_GLOBAL_STATUS_CTR_FRZ);
+}
+
 TEST(pebs_threshold_pmi,
      .asks = "Does the record at the threshold raise exactly one interrupt?",
      .cite = "SDM 3B, \"Processor Event Based Sampling (PEBS)\" of Nehalem, "
-             "\"PEBS Interrupt Threshold\"; SDM 3A, \"Local Vector Table\"",
+             "\"PEBS Interrupt Threshold\"; of the Intel Core "
+             "microarchitecture, \"Freezing LBRs and PMCs on PMIs\"; SDM 3A, "
+             "\"Local Vector Table\"",
      .needs = {.features = NEED_INTEL | NEED_PMU | NEED_PEBS})
 {
     const uint64_t full = IA32_PERF_GLOBAL_STATUS_OVF_DS_BUFFER;
@@ -117,4 +163,5 @@ TEST(pebs_threshold_pmi,
               "the threshold at %u; wanted [62] = %u",
               p.status, p.records, threshold, reached ? 1 : 0);
     }
+    try_freeze(&p);
 }

@@ -104,7 +104,8 @@ static bool try_unit(const struct uncore_counters *u, const struct unit *unit,
                      unsigned *cleared)
 {
     const uint64_t last = BITS(UNCORE_COUNTER_BITS - 1, 0);
-    struct outcome plain, off, over, frozen;
+    const uint64_t low = BITS(31, 0); /* from there a carry goes on */
+    struct outcome plain, off, carry, over, frozen;
 
     if (!run_window(u, unit, lines, UNCORE_GLOBAL_EN, 0, &plain) ||
         !run_window(u, unit, lines, 0, 0, &off))
@@ -121,10 +122,19 @@ static bool try_unit(const struct uncore_counters *u, const struct unit *unit,
           u->uncore->global_status, plain.status);
     if (plain.count == 0)
         return true;
-    if (!run_window(u, unit, lines, UNCORE_GLOBAL_EN, last, &over) ||
+    if (!run_window(u, unit, lines, UNCORE_GLOBAL_EN, low, &carry) ||
+        !run_window(u, unit, lines, UNCORE_GLOBAL_EN, last, &over) ||
         !run_window(u, unit, lines, UNCORE_GLOBAL_EN | UNCORE_GLOBAL_FREEZE,
                     last, &frozen))
         return false;
+    check(u->t,
+          carry.count > low && 2 * (carry.count - low) >= plain.count &&
+              (carry.status & ~carry.stale) == 0,
+          "%s %u, counter %u (%XH) went from 0x%lx to 0x%lx, and counted %lu "
+          "before; MSR_UNC_PERF_GLOBAL_STATUS (%XH) is 0x%lx; wanted as many, "
+          "and no overflow",
+          unit->kind, unit->box, unit->n, unit->counter, low, carry.count,
+          plain.count, u->uncore->global_status, carry.status);
     check_overflow(u, unit, &over, false);
     check(
         u->t,

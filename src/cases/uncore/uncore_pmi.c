@@ -42,7 +42,7 @@ static const struct row rows[] = {
 struct outcome {
     unsigned interrupts;
     uint64_t stale; /* status bits that could not be cleared beforehand */
-    uint64_t ctrl, status, core_status;
+    uint64_t written, ctrl, status, core_status;
     uint64_t count, later; /* the fixed counter; after some time more */
 };
 
@@ -107,6 +107,7 @@ static bool try_overflow(const struct uncore_counters *u, const struct row *row,
     }
 
     /* Measured. */
+    out->written = ctrl;
     bool ok = set_held_msr(t, u->uncore->global_ctrl, ctrl);
     lines_miss(lines);
     wait_for_tsc();
@@ -147,10 +148,12 @@ static void judge_row(const struct uncore_counters *u, const struct row *row,
           "overflow of %s: MSR_UNC_PERF_GLOBAL_STATUS (%XH) is 0x%lx; wanted "
           "0x%lx",
           row->what, u->uncore->global_status, o->status, bit);
-    check(t, ((o->ctrl & UNCORE_GLOBAL_EN) == 0) == row->freeze,
-          "overflow of %s: MSR_UNC_PERF_GLOBAL_CTRL (%XH) is 0x%lx; wanted EN "
-          "[29] = %d",
-          row->what, u->uncore->global_ctrl, o->ctrl, !row->freeze);
+    const uint64_t want =
+        row->freeze ? o->written & ~UNCORE_GLOBAL_EN : o->written;
+    check(t, o->ctrl == want,
+          "overflow of %s: MSR_UNC_PERF_GLOBAL_CTRL (%XH) was 0x%lx and is "
+          "0x%lx; wanted 0x%lx",
+          row->what, u->uncore->global_ctrl, o->written, o->ctrl, want);
     check(t, (o->later == o->count) == row->freeze,
           "overflow of %s: MSR_UNC_PERF_FIXED_CTR (395H) reads 0x%lx and then "
           "0x%lx; wanted it %s",

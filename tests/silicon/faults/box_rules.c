@@ -228,3 +228,14 @@ FAULT(
     .caught = {"sandybridge on 1 uncore_cboxes FAIL",
                "ivybridge on 1 uncore_cboxes FAIL"},
     .breaks = UNCORE_ABSENT_REFUSED)
+
+FAULT(uncore_freeze_clears_cores,
+      .what = "[any client] a freeze clears the core select of "
+              "MSR_UNC_PERF_GLOBAL_CTRL",
+      .caught = {"haswell on 1 uncore_pmi FAIL"},
+      .breaks = UNCORE_FREEZE_KEEPS_CORES)
+
+FAULT(uncore_carry_lost_at_32,
+      .what = "[any client] counters of boxes lose the carry from bit 31",
+      .caught = {"haswell on 1 uncore_overflow FAIL"},
+      .breaks = UNCORE_CARRIES_32)

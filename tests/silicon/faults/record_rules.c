@@ -226,3 +226,8 @@ FAULT(capabilities_lbr_format,
 FAULT(misc_enable_denies_pebs, .what = "[any] 1A0H[12] is 1 though PEBS works",
       .caught = {"skylake-2018 on 1 perf_capabilities FAIL"},
       .quantity = OF_MSR_READ, .number = 0x1A0, .set = 0x1000)
+
+FAULT(pebs_pmi_no_freeze,
+      .what = "[any] the interrupt of the PEBS threshold freezes nothing",
+      .caught = {"skylake-2018 on 1 pebs_threshold_pmi FAIL"},
+      .breaks = PEBS_PMI_FREEZES)

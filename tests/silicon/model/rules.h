@@ -57,6 +57,8 @@ enum rule {
     RECORD_KEEPS_FIXED_STATUS, /* GLOBAL_STATUS[34:32] */
     RECORD_KEEPS_DEBUGCTL,
     RECORD_IN_RING_3,
+    UNCORE_FREEZE_KEEPS_CORES, /* the core select */
+    UNCORE_CARRIES_32,
     SOURCE_OF_MODIFIED, /* of a line that another core has modified */
     STATUS_READ_KEEPS,  /* a read of 38EH */
     READ_KEEPS_COUNTER, /* RDMSR of C1H + n */

@@ -105,13 +105,19 @@ static void on_overflow(struct machine *m, uint64_t status, uint64_t ctrl)
         faults_uncore_runs_on(m))
         return;
     u->ctrl &= ~UNCORE_CTRL_EN;
+    if (!faults_rule(m, UNCORE_FREEZE_KEEPS_CORES, true))
+        u->ctrl &= ~(BIT(m->cpu->uncore->cores) - 1);
     uncore_update_counting(m);
 }
 
 static void add(struct machine *m, struct uncore_counter *c, uint64_t events,
                 uint64_t status)
 {
+    uint64_t low = c->value & BITS(31, 0);
+
     c->value += events;
+    if (low + events > BITS(31, 0) && !faults_rule(m, UNCORE_CARRIES_32, true))
+        c->value -= BIT(32);
     if ((c->value & ~UNCORE_MASK) == 0)
         return;
     c->value &= UNCORE_MASK;
