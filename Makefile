@@ -26,6 +26,11 @@ NAME  ?=
 ROOM  ?=
 COUNT ?= 500
 
+# As many jobs as there are processors, unless the user says how many.
+ifeq ($(MAKELEVEL),0)
+MAKEFLAGS += -j$(shell nproc)
+endif
+
 B := build
 # The interpreter of Debian, whatever else PATH holds first.
 PYTHON := /usr/bin/python3
@@ -69,7 +74,7 @@ help:
 	@echo 'make claims   what the manuals say: each claim has a test, each asserted'
 	@echo '              one a fault that it catches; SEEDS=folder of documents'
 	@echo 'make linux    Debian'"'"'s kernel and perf on the simulated processor: a tour;'
-	@echo '                CPU, FAULT, OPTIONS=words for the kernel'
+	@echo '                CPU, SMP (1 unless given), FAULT, OPTIONS=words for the kernel'
 	@echo "                RUN='commands' there instead; CONSOLE=1 a shell"
 	@echo 'make peer-tests  kvm-unit-tests on it, beside plain QEMU; KUT=folder of'
 	@echo '                their EFI builds, TESTS=patterns'
@@ -399,7 +404,7 @@ linux: export RUN := $(RUN)
 linux:
 	@$(MAKE) --no-print-directory -s $(B)/silicon.efi $(B)/linux/stick.img
 	@$(PYTHON) scripts/linux.py --cpu "$(CPU)" --fault "$(FAULT)" --options "$(OPTIONS)" \
-	    --run "$$RUN" $(if $(CONSOLE),--console)
+	    --run "$$RUN" --smp $(if $(filter file,$(origin SMP)),1,$(SMP)) $(if $(CONSOLE),--console)
 
 peer-tests: $(B)/silicon.efi
 	@[ -n "$(KUT)" ] || { echo "peer-tests: KUT=folder of kvm-unit-tests' *.efi" >&2; exit 64; }

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Runs the checks named (host, lint, boot, faults, claims, mutants, observed, same, unchanged,
-soak, sweep, powercut, figures), prints a line for each, and last the totals. Run by make, which builds what they
-look at."""
+"""Runs the checks named (host, lint, boot, faults, claims, mutants, observed, same,
+unchanged, soak, sweep, powercut, figures), prints a line for each, and last the
+totals. Run by make, which builds what they look at."""
 
 import glob
 import os
@@ -15,6 +15,9 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path[:0] = [os.path.join(ROOT, d) for d in ("tests", "tests/boot", "scripts")]
 
 import ktap
+
+# A make that a check calls has jobs of its own.
+os.environ.pop("MAKEFLAGS", None)
 
 passed = failed = skipped = 0
 

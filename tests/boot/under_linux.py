@@ -28,6 +28,20 @@ done
 echo 0 >{PMU}/allow_tsx_force_abort
 perf stat -x, -e tx-start:u,tx-commit:u,tx-abort:u transactions 2>&1
 """
+# Each branch of count, and each begin and abort of transactions, by perf's own
+# decoder: the instructions are those of their listings.
+SCRIPT_OF_TRACE = """
+perf record -q -e intel_pt//u -o /tmp/count count
+perf script -i /tmp/count --itrace=i1i -F ip | sort | uniq -c | awk '{print "times", $1}'
+perf record -q -e intel_pt//u -o /tmp/tsx transactions
+perf script -i /tmp/tsx --itrace=b -F flags,ip | grep -c abrt
+perf script -i /tmp/tsx --itrace=b -F flags,ip | grep -c "(x)"
+perf script -i /tmp/count --itrace=e; perf script -i /tmp/tsx --itrace=e
+echo end
+"""
+WANTED_OF_TRACE = (rf"^(times 1\n){{2}}(times {ROUNDS}\n){{3}}(times 1\n){{3}}"
+                   r"(transactions: .*\n)+50\n50\nend$",)
+
 # All four counters, while transactions are begun: each is aborted.
 SCRIPT_OF_FORCED = f"""
 echo 1 >{PMU}/allow_tsx_force_abort
@@ -48,13 +62,36 @@ WANTED = (
 )
 
 
-def works() -> Iterator[str]:
-    text, failure = linux.boot(SCRIPT)
+# The watchdog counts cycles meanwhile.
+SCRIPT_OF_TWO = """
+nproc
+perf stat -x, -e instructions:u count 2>&1
+cd /sys/devices/system/cpu/cpu1
+echo 0 >online; nproc; echo 1 >online; nproc
+dmesg | grep -o "NMI watchdog: Enabled"
+"""
+WANTED_OF_TWO = (rf"^2\n{INSTRUCTIONS},,instructions:u,.*\n1\n2\nNMI watchdog: Enabled$",)
+
+
+def lacking(text: str, failure: str, wanted: Iterable[str]) -> Iterator[str]:
     if failure:
         yield failure
-    for pattern in WANTED:
+    for pattern in wanted:
         if not re.search(pattern, text, re.M):
             yield f"nothing like: {pattern}"
+
+
+def works_with_two() -> Iterator[str]:
+    yield from lacking(*linux.boot(SCRIPT_OF_TWO, smp=2), WANTED_OF_TWO)
+
+
+def traces() -> Iterator[str]:
+    yield from lacking(*linux.boot(SCRIPT_OF_TRACE), WANTED_OF_TRACE)
+
+
+def works() -> Iterator[str]:
+    text, failure = linux.boot(SCRIPT)
+    yield from lacking(text, failure, WANTED)
     if not failure:
         starts, ends = (re.search(rf"^(\d+),,tx-{what}:u", text, re.M)
                         for what in ("start", "abort"))
@@ -77,6 +114,8 @@ def shows_fault() -> Iterator[str]:
 def run(result: Callable[[str, Iterable[str]], None],
         skip: Callable[[str, str], None]) -> None:
     checks = (("Linux: perf counts exactly, counter 3 and transactions", works),
+              ("Linux: perf follows a trace, instruction by instruction", traces),
+              ("Linux: two processors, one goes and comes back", works_with_two),
               (f"Linux: perf shows the fault {FAULT}", shows_fault))
     for name, check in checks:
         if not os.path.exists(f"{linux.FILES}/stick.img") or not shutil.which("perf"):

@@ -117,6 +117,26 @@ static void totals_are_counted(void **state)
     assert_int_equal(processor.pmu.counter[0], 3000005);
 }
 
+/* Cycles alone, soon to overflow or not; and no more than cycles. */
+static void time_that_is_enough(void **state)
+{
+    (void)state;
+    count(BIT(22) | 0x3C | OS, COUNTER_MASK - 1000);
+    assert_true(demand_is_time(&processor, false));
+    set(0x38D, 0x20);
+    set(0x38F, BITS(34, 32) | 1);
+    assert_true(demand_is_time(&processor, true));
+    set(0x38D, 0x22); /* instructions, too */
+    assert_false(demand_is_time(&processor, true));
+    count(BIT(22) | 0x3C | OS | EDGE, 0);
+    assert_false(demand_is_time(&processor, false));
+    count(BRANCHES | OS, 0);
+    assert_false(demand_is_time(&processor, false));
+    count(0, 0);
+    processor.pt.ctl = RTIT_TRACE_EN | RTIT_USER;
+    assert_false(demand_is_time(&processor, true));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -124,6 +144,7 @@ int main(void)
         cmocka_unit_test(what_takes_steps),
         cmocka_unit_test(fixed_counters),
         cmocka_unit_test(traced_levels),
+        cmocka_unit_test(time_that_is_enough),
         cmocka_unit_test(totals_are_counted),
     };
 

@@ -67,6 +67,20 @@ static void the_end(void **state)
     assert_bytes(from, 0x06, FUP_16, IP16(CODE + 0x100), 0x01);
 }
 
+/* The guest has run without being looked at: once, and TNT before it. */
+static void the_time_after_a_gap(void **state)
+{
+    unsigned from = begin("skylake-2017", USUAL | RTIT_TSC_EN);
+
+    (void)state;
+    jcc(CODE, true);
+    processor.pt.clocks_stopped = true;
+    jump_to(CODE, CODE + 0x30);
+    jump_to(CODE, CODE + 0x40);
+    assert_bytes(from, 0x06, 0x19, 0x00, 0x40, 0x1F, 0, 0, 0, 0, CBR, TIP_16,
+                 IP16(CODE + 0x30), TIP_16, IP16(CODE + 0x40));
+}
+
 static void six_branches_to_a_tnt(void **state)
 {
     unsigned from = begin("skylake-2017", USUAL);
@@ -376,6 +390,7 @@ int main(void)
         cmocka_unit_test(a_start_with_fup),
         cmocka_unit_test(no_psb_before_it_is_due),
         cmocka_unit_test(the_end),
+        cmocka_unit_test(the_time_after_a_gap),
         cmocka_unit_test(six_branches_to_a_tnt),
         cmocka_unit_test(compression_by_last_ip),
         cmocka_unit_test(returns_are_compressed),

@@ -30,6 +30,18 @@ static void leaf_14_decides(void **state)
                            UINT64_C(5) << 24 | UINT64_C(2) << 36);
 }
 
+static void no_mtc_under_an_operating_system(void **state)
+{
+    (void)state;
+    start("skylake-2017", "none");
+    assert_true((pt_leaf(&processor, 0).ebx & PT_EBX_MTC) != 0);
+    assert_true(pt_leaf(&processor, 1).eax >> 16 != 0);
+    machine.os = true;
+    assert_true((pt_leaf(&processor, 0).ebx & PT_EBX_MTC) == 0);
+    assert_int_equal(pt_leaf(&processor, 1).eax >> 16, 0);
+    assert_true(refused(IA32_RTIT_CTL, RTIT_MTC_EN));
+}
+
 static void reserved_bits_and_encodings(void **state)
 {
     (void)state;
@@ -227,6 +239,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(leaf_14_decides),
+        cmocka_unit_test(no_mtc_under_an_operating_system),
         cmocka_unit_test(reserved_bits_and_encodings),
         cmocka_unit_test(locked_while_enabled),
         cmocka_unit_test(broadwell_needs_topa_and_branches),

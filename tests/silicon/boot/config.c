@@ -24,7 +24,7 @@ static void set_defaults(struct config *c)
     c->sweep = (struct sweep_config){SWEEP_NONE, 1, 1};
     c->lost = 0;
     c->stuck = 0;
-    c->os = false;
+    c->machine.os = false;
     c->mp_blocking = false;
     c->message[0] = '\0';
     c->options[0] = '\0';
@@ -136,7 +136,7 @@ static bool set_key(struct config *c, const char *key, const char *value,
     } else if (text_equal(key, "figures")) {
         good = to_switch(value, &c->figures);
     } else if (text_equal(key, "os")) {
-        good = to_switch(value, &c->os);
+        good = to_switch(value, &c->machine.os);
     } else if (text_equal(key, "memory")) {
         good = to_switch(value, &c->memory);
     } else if (text_equal(key, "sweep")) {

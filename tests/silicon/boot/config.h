@@ -24,7 +24,6 @@ struct config {
     struct sweep_config sweep;
     uint64_t lost;    /* this AP never starts; 0: all do */
     uint64_t stuck;   /* this AP never returns from its procedure */
-    bool os;          /* the application starts an operating system */
     bool mp_blocking; /* MP services: blocking mode alone */
     char errata[CONFIG_ERRATA_MAX]; /* published ids, with commas between */
     char app[CONFIG_APP_MAX];       /* what is started; empty: the usual */

@@ -17,6 +17,8 @@ enum register_kind {
 };
 /* clang-format on */
 
+#define LVT_CMCI 0x2F0u
+
 static const struct {
     const char *name;
     enum register_kind kind;
@@ -58,7 +60,7 @@ static const struct {
     {"the APIC's TPR", APIC, 0x080},
     {"the APIC's LDR", APIC, 0x0D0},
     {"the APIC's spurious vector", APIC, 0x0F0},
-    {"LVT CMCI", APIC, 0x2F0},
+    {"LVT CMCI", APIC, LVT_CMCI},
     {"LVT timer", APIC, 0x320},
     {"LVT thermal", APIC, 0x330},
     {"LVT performance counters", APIC, 0x340},
@@ -114,6 +116,13 @@ static uint64_t read_control(uint32_t number)
         __asm__ volatile("mov %%cr8, %0" : "=r"(value));
     }
     return value;
+}
+
+/* Reading a register that an APIC has not is an error in its ESR. SDM volume
+ * 3A, "Local APIC Version Register", Max LVT Entry; "Local Vector Table". */
+static bool apic_has_cmci(void)
+{
+    return ((apic_read(rdmsr(IA32_APIC_BASE), 0x030) >> 16) & 0xFF) >= 6;
 }
 
 /* XGETBV needs CR4.OSXSAVE. */
@@ -199,6 +208,8 @@ uint64_t register_read(size_t n)
         register_read_model(vcpu_current()->model->index, number, &value);
         return value;
     case APIC:
+        if (number == LVT_CMCI && !apic_has_cmci())
+            return 0;
         return apic_read(rdmsr(IA32_APIC_BASE), number);
     case PORT:
         break;

@@ -71,13 +71,15 @@ void levels_own_tf(struct vcpu *v, bool stepped)
 
 /* --- What is to be done -------------------------------------------------- */
 
-/* Where the TSC does not tell how many instructions, each is stepped. */
+/* Where the TSC does not tell how many instructions, each is stepped, unless
+ * the time is all that is wanted. */
 static uint8_t demand_here(const struct vcpu *v, bool user)
 {
     enum demand d = demand_of(v->model, user);
 
-    return (uint8_t)(d == DEMAND_TOTAL && !turns_tsc_counts() ? DEMAND_STEPS
-                                                              : d);
+    if (d != DEMAND_NONE && !turns_tsc_counts())
+        d = demand_is_time(v->model, user) ? DEMAND_TOTAL : DEMAND_STEPS;
+    return (uint8_t)d;
 }
 
 static void look(struct vcpu *v)
@@ -235,6 +237,7 @@ void levels_run(struct vcpu *v)
     l->user = v->vmcb->cpl > 0;
     if (l->idle)
         v->vmcb->intercept_misc1 &= ~INTERCEPT1_HLT;
+    v->model->pt.clocks_stopped |= v->mode == MODE_FREE;
     l->tsc = rdtsc();
     svm_vmrun(v);
     l->tsc = rdtsc() - l->tsc;

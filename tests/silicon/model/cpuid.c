@@ -5,6 +5,7 @@
 #include "tests/silicon/model/hooks.h"
 #include "tests/silicon/model/bits.h"
 #include "tests/silicon/model/counters.h"
+#include "tests/silicon/model/pt.h"
 #include "tests/silicon/model/text.h"
 #include "tests/silicon/model/tsx.h"
 
@@ -126,6 +127,14 @@ static void leaf_brand(const struct processor *p, uint32_t leaf,
     out->edx = pack(p->cpu->brand, at + 12);
 }
 
+static void leaf_14(const struct processor *p, uint32_t subleaf,
+                    struct cpuid_result *out)
+{
+    struct cpuid_row row = pt_leaf(p, subleaf);
+
+    *out = (struct cpuid_result){row.eax, row.ebx, row.ecx, row.edx};
+}
+
 static void leaf_of_personality(const struct processor *p, uint32_t leaf,
                                 uint32_t subleaf, struct cpuid_result *out)
 {
@@ -160,6 +169,9 @@ void cpuid_execute(struct processor *p, uint32_t leaf, uint32_t subleaf,
         break;
     case 0x0B:
         leaf_0b(p, subleaf, out);
+        break;
+    case 0x14:
+        leaf_14(p, subleaf, out);
         break;
     case LEAF_HYPERVISOR:
         leaf_hypervisor(out);

@@ -22,16 +22,28 @@ static enum demand of_value(const struct processor *p, uint64_t value)
                                                               : DEMAND_STEPS;
 }
 
+static bool counts_at(const struct processor *p, unsigned n, bool user)
+{
+    uint64_t select = p->pmu.select[n];
+
+    return (select & EVTSEL_EN) != 0 && (p->pmu.global_ctrl & BIT(n)) != 0 &&
+           (select & (user ? EVTSEL_USR : EVTSEL_OS)) != 0;
+}
+
+static bool has_conditions(const struct processor *p, unsigned n)
+{
+    return (p->pebs.enable & BIT(n)) != 0 ||
+           (p->pmu.select[n] & (EVTSEL_CMASK | EVTSEL_INV | EVTSEL_EDGE |
+                                EVTSEL_IN_TX | EVTSEL_IN_TXCP)) != 0;
+}
+
 static enum demand of_general(const struct processor *p, unsigned n, bool user)
 {
     uint64_t select = p->pmu.select[n];
 
-    if ((select & EVTSEL_EN) == 0 || (p->pmu.global_ctrl & BIT(n)) == 0 ||
-        (select & (user ? EVTSEL_USR : EVTSEL_OS)) == 0)
+    if (!counts_at(p, n, user))
         return DEMAND_NONE;
-    if ((p->pebs.enable & BIT(n)) != 0 ||
-        (select & (EVTSEL_CMASK | EVTSEL_INV | EVTSEL_EDGE | EVTSEL_IN_TX |
-                   EVTSEL_IN_TXCP)) != 0)
+    if (has_conditions(p, n))
         return DEMAND_STEPS;
     switch (counters_find_event(p, select)->kind) {
     case EVENT_NOTHING:
@@ -58,14 +70,21 @@ static bool is_traced(const struct processor *p, bool user)
     return pt_tracing(p) && (p->pt.ctl & (user ? RTIT_USER : RTIT_OS)) != 0;
 }
 
-enum demand demand_of(const struct processor *p, bool user)
+/* Something besides counters looks at each instruction. */
+static bool is_followed(const struct processor *p, bool user)
 {
     const struct processor *s = p->sibling;
+
+    return p->pebs.armed != 0 || p->pebs.residual_in > 0 || p->pmu.pmi_again ||
+           p->machine->uncore.counting || (s != NULL && s->pmu.any != 0) ||
+           is_traced(p, user);
+}
+
+enum demand demand_of(const struct processor *p, bool user)
+{
     enum demand all = DEMAND_NONE, one;
 
-    if (p->pebs.armed != 0 || p->pebs.residual_in > 0 || p->pmu.pmi_again ||
-        p->machine->uncore.counting || (s != NULL && s->pmu.any != 0) ||
-        is_traced(p, user))
+    if (is_followed(p, user))
         return DEMAND_STEPS;
     if (!p->pmu.counting)
         return DEMAND_NONE;
@@ -76,6 +95,21 @@ enum demand demand_of(const struct processor *p, bool user)
         if ((one = of_fixed(p, n, user)) > all)
             all = one;
     return all;
+}
+
+bool demand_is_time(const struct processor *p, bool user)
+{
+    if (is_followed(p, user))
+        return false;
+    for (unsigned n = 0; n < p->machine->counters; n++)
+        if (counts_at(p, n, user)) {
+            unsigned kind = counters_find_event(p, p->pmu.select[n])->kind;
+
+            if (has_conditions(p, n) ||
+                (kind != EVENT_CYCLES && kind != EVENT_CYCLES_BUS))
+                return false;
+        }
+    return of_fixed(p, 0, user) == DEMAND_NONE;
 }
 
 static bool is_one_of(uint64_t bits, uint64_t one, uint64_t other)
@@ -145,12 +179,8 @@ static bool has_details(const struct processor *p, unsigned n)
 
 static bool must_step(const struct processor *p, bool user)
 {
-    const struct processor *s = p->sibling;
-
     return p->machine->fault != FAULT_none || p->cpu->as_sold ||
-           p->pebs.armed != 0 || p->pebs.residual_in > 0 || p->pmu.pmi_again ||
-           p->machine->uncore.counting || (s != NULL && s->pmu.any != 0) ||
-           p->pmu.any != 0 || is_traced(p, user);
+           p->pmu.any != 0 || is_followed(p, user);
 }
 
 uint64_t demand_rounds(const struct processor *p, bool user,

@@ -16,6 +16,11 @@ enum demand {
 
 enum demand demand_of(const struct processor *p, bool user);
 
+/* Where how many instructions it executes is not known: are cycles alone
+ * counted there, so that the time that passes is enough? An overflow may come
+ * late. */
+bool demand_is_time(const struct processor *p, bool user);
+
 /* Is something counted at one level alone? */
 bool demand_tells_levels(const struct processor *p);
 

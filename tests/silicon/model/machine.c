@@ -27,6 +27,7 @@ void machine_start(struct machine *m, const struct machine_config *config,
         .counter3 = config->counter3,
         .smt = config->smt,
         .x2apic = config->x2apic,
+        .os = config->os,
         .processors = processors,
         .counters = config->smt ? config->cpu->counters_smt
                                 : config->cpu->counters_alone,

@@ -41,6 +41,7 @@ struct machine_config {
     enum disturbance counter3;
     bool smt;
     bool x2apic; /* the local APICs are in x2APIC mode */
+    bool os;     /* an operating system comes, which has the clocks of QEMU */
 };
 
 struct machine {
@@ -48,7 +49,7 @@ struct machine {
     enum fault_id fault;
     uint64_t seed, errata, smi, force_abort;
     enum disturbance counter3;
-    bool smt, x2apic;
+    bool smt, x2apic, os;
     unsigned processors;
     unsigned counters; /* general-purpose counters per logical processor */
     struct cache_state *caches; /* cache_start; may be NULL */
@@ -138,6 +139,7 @@ struct pt_state {
     uint32_t cycles;      /* since the last CYC */
     bool cyc_sent;        /* in this cycle */
     uint64_t mtc;         /* last sent */
+    bool clocks_stopped;  /* what has run meanwhile was not seen */
     struct random random; /* for PAD and overflows */
     uint64_t sent_ip;     /* last_ip and psb_bytes of what is in memory */
     uint32_t sent_bytes;

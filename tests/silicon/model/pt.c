@@ -106,7 +106,7 @@ void pt_started(struct processor *p, const struct pt_step *now)
         pt->cr3_match = 0;
     p->errata.trace_dropped = false;
     pt->check_output = true;
-    pt->int_signaled = false;
+    pt->int_signaled = pt->clocks_stopped = false;
     pt->packet_en = false;
     if (!pt_tracing(p))
         return;
@@ -272,6 +272,17 @@ static uint32_t psb_period(const struct processor *p)
         UINT32_C(2048) << ((p->pt.ctl_active & RTIT_PSB_FREQ) >> 24));
 }
 
+/* TSC: "sent after any event that causes the processor clocks or Intel PT
+ * timing packets to stop". */
+static void put_time_again(struct processor *p, const struct pt_step *now)
+{
+    if (p->pt.clocks_stopped) {
+        pt_flush_tnt(p);
+        pt_put_time(p, now);
+    }
+    p->pt.clocks_stopped = false;
+}
+
 /* What follows any instruction. */
 static void after_instruction(struct processor *p, const struct pt_step *now)
 {
@@ -306,6 +317,7 @@ void pt_retired(struct processor *p, const struct instruction *i,
 
     if (!pt_tracing(p))
         return;
+    put_time_again(p, now);
     pt_pass_time(p, now);
     pt_update_enables(p, now, lands);
     if (new_cr3)

@@ -20,11 +20,18 @@
 struct cpuid_row pt_leaf(const struct processor *p, uint32_t subleaf)
 {
     const struct personality *cpu = p->cpu;
+    struct cpuid_row row = {0};
 
     for (size_t n = 0; n < cpu->cpuid_rows; n++)
         if (cpu->cpuid[n].leaf == LEAF_PT && cpu->cpuid[n].subleaf == subleaf)
-            return cpu->cpuid[n];
-    return (struct cpuid_row){0};
+            row = cpu->cpuid[n];
+    /* The crystal is that of QEMU's timer then, and too fast for MTC: between
+     * two instructions that are stepped its eight bits wrap. */
+    if (p->machine->os && subleaf == 0)
+        row.ebx &= ~(uint32_t)PT_EBX_MTC;
+    else if (p->machine->os)
+        row.eax &= 0xFFFF; /* its periods */
+    return row;
 }
 
 bool pt_is_msr(uint32_t number)
