@@ -90,6 +90,9 @@ extern const uint8_t trace_range_before[], trace_range_first[],
  * addresses, and then the argument. */
 extern const uint8_t trace_body_stop[];
 extern const uint32_t trace_body_stop_at[2];
+/* Count turns of a jump and a branch; cells[0] is how often 38EH[55]
+ * (Trace_ToPA_PMI) was 1, which is then cleared. */
+extern const uint8_t trace_body_int[];
 /* IA32_RTIT_STATUS (571H), read late in the window, is cells[0],
  * then IA32_RTIT_CTL (570H) cells[1]. */
 TRACE_BODY(trace_body_status);

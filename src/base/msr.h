@@ -65,6 +65,8 @@
 #define IA32_PERFEVTSEL_IN_TX   BIT(32)
 #define IA32_PERFEVTSEL_IN_TXCP BIT(33)
 
+#define IA32_PERF_STATUS 0x198u
+
 /* Which requests and responses an off-core event counts: offcore.h. */
 #define MSR_TURBO_RATIO_LIMIT 0x1adu
 

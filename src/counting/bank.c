@@ -3,6 +3,7 @@
 #include "src/counting/bank.h"
 
 #include "src/base/msr.h"
+#include "src/base/names.h"
 #include "src/counting/counter3.h"
 #include "src/counting/smi_guard.h"
 
@@ -94,8 +95,10 @@ static bool write_bank(struct test_context *t, const struct bank *bank)
         ok = set_msr_again(t, IA32_PERFEVTSEL(n), 0) &&
              set_msr_again(t,
                            id->full_width_writes ? IA32_A_PMC(n) : IA32_PMC(n),
-                           bank->pmc[n]) &&
-             set_msr_again(t, IA32_PERFEVTSEL(n), bank->select[n]);
+                           bank->pmc[n]);
+    /* The other way round than elsewhere: none of them changes another. */
+    for (unsigned n = counters_available(id); ok && n-- > 0;)
+        ok = set_msr_again(t, IA32_PERFEVTSEL(n), bank->select[n]);
     for (unsigned n = 0; ok && n < bank_fixed(id); n++)
         ok = set_msr_again(t, IA32_FIXED_CTR(n), bank->fixed[n]);
     return ok && set_msr_again(t, IA32_FIXED_CTR_CTRL, bank->fixed_ctrl);
@@ -113,6 +116,7 @@ static void read_bank(struct test_context *t, struct bank *bank)
     for (unsigned n = 0; n < bank_fixed(id); n++)
         bank->fixed[n] = msr_value(t, IA32_FIXED_CTR(n));
     bank->fixed_ctrl = msr_value(t, IA32_FIXED_CTR_CTRL);
+    bank->debugctl = msr_value(t, IA32_DEBUGCTL);
 }
 
 /* All status bits that can be cleared are; the others are returned. */
@@ -132,7 +136,8 @@ struct bank_call {
     window_function *window; /* NULL: work */
     void (*work)(void *argument);
     void *argument;
-    bool again; /* an SMI fell into the last attempt */
+    bool again;        /* an SMI fell into the last attempt */
+    uint64_t debugctl; /* IA32_DEBUGCTL before the window */
 };
 
 /* What SMM has written where the last attempt was. */
@@ -182,10 +187,10 @@ static bool run_call(const struct bank_call *call)
     if (call->before->pmi == BANK_PMI_MASKED)
         hw_pmi_mask();
     bool ok = run_open(call);
+    hw_pmi_end(); /* one that comes late is still handled */
     after->interrupts = hw_pmi_count();
     after->masked = hw_pmi_masked();
     after->rip = hw_pmi_rip();
-    hw_pmi_end();
     return ok;
 }
 
@@ -203,6 +208,7 @@ static bool run_once(void *argument)
     if (!write_bank(t, call->before))
         return false;
     after->stale = clear_status(t);
+    call->debugctl = msr_value(t, IA32_DEBUGCTL);
     uint64_t begin = hw_tsc();
     if (!run_call(call))
         return false;
@@ -231,6 +237,70 @@ static void check_kept(struct test_context *t, const struct bank *before,
               after->fixed_ctrl, before->fixed_ctrl);
 }
 
+static bool is_enabled(const struct bank *bank, unsigned place)
+{
+    const unsigned f = place - PLACE_FIXED0;
+    const uint64_t levels =
+        place < PLACE_FIXED0 ? bank->select[place] & IA32_PERFEVTSEL_EN
+                             : bank->fixed_ctrl & (IA32_FIXED_CTR_CTRL_OS(f) |
+                                                   IA32_FIXED_CTR_CTRL_USR(f));
+
+    return (bank->ctrl >> place & 1) != 0 && levels != 0;
+}
+
+/* A counter that is not enabled stands, one that has gone through 0 has its
+ * status bit, and no other has. IN_TXCP takes events back; a counter 3 of which
+ * nothing is promised is not selected. */
+static void check_place(struct test_context *t, const struct bank *before,
+                        const struct bank *after, unsigned p)
+{
+    struct bank from = *before, to = *after;
+    const uint64_t was = *bank_value(&from, p), is = *bank_value(&to, p);
+    const bool set = (after->status >> p & 1) != 0;
+    char name[MSR_NAME_BYTES];
+
+    if (p < PLACE_FIXED0 &&
+        (before->select[p] == 0 ||
+         (before->select[p] & IA32_PERFEVTSEL_IN_TXCP) != 0))
+        return;
+    msr_name(bank_msr(p), name);
+    if (!is_enabled(before, p) && is != was)
+        check(t, false,
+              "%s is not enabled, and went from 0x%lx to 0x%lx in a window",
+              name, was, is);
+    if (set != (is < was) && (after->stale >> p & 1) == 0)
+        check(t, false,
+              "%s went from 0x%lx to 0x%lx in a window: "
+              "IA32_PERF_GLOBAL_STATUS (38EH)[%u] is %d; wanted %d",
+              name, was, is, p, set, is < was);
+}
+
+/* What else an overflow, or its interrupt, must leave alone. DEBUGCTL[11] has
+ * LBR cleared up to version 3, and bits of 38EH set from version 4 on. */
+static void check_alone(const struct bank_call *call)
+{
+    const struct bank *after = call->after;
+    const uint64_t freeze =
+        IA32_DEBUGCTL_FREEZE_LBRS_ON_PMI | IA32_DEBUGCTL_FREEZE_PERFMON_ON_PMI;
+    const uint64_t frozen =
+        IA32_PERF_GLOBAL_STATUS_LBR_FRZ | IA32_PERF_GLOBAL_STATUS_CTR_FRZ;
+
+    if (after->debugctl != call->debugctl && (call->debugctl & freeze) == 0)
+        check(call->t, false,
+              "IA32_DEBUGCTL (1D9H) was 0x%lx before a window, and is 0x%lx "
+              "after it",
+              call->debugctl, after->debugctl);
+    if ((after->status & frozen) != 0 && (call->debugctl & freeze) == 0)
+        check(call->t, false,
+              "IA32_PERF_GLOBAL_STATUS (38EH) is 0x%lx after a window: LBR_Frz "
+              "[58] or CTR_Frz [59] is 1, and IA32_DEBUGCTL (1D9H) 0x%lx asks "
+              "for neither",
+              after->status, call->debugctl);
+    for (unsigned p = 0; p < PLACES_END; p++)
+        if ((bank_places(test_cpu(call->t)) >> p & 1) != 0)
+            check_place(call->t, call->before, after, p);
+}
+
 static bool run_bank(struct bank_call *call)
 {
     unsigned repeated = 0;
@@ -239,6 +309,8 @@ static bool run_bank(struct bank_call *call)
         !smi_guard(call->t, run_once, call, &repeated))
         return false;
     check_kept(call->t, call->before, call->after);
+    if (!call->before->live)
+        check_alone(call);
     return true;
 }
 

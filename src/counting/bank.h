@@ -27,10 +27,13 @@ struct bank {
     uint64_t fixed_ctrl; /* IA32_FIXED_CTR_CTRL */
     uint64_t fixed[BANK_FIXED];
     uint64_t cell; /* written only: the first cell of the window */
+    bool live;     /* it writes registers of counters, or aborts transactions:
+                      what they do to them is for the test to judge */
     uint64_t ctrl; /* opens the window; read: as bank_work() left it, else 0 */
-    uint64_t status; /* read only: what the window set in 38EH */
-    uint64_t stale;  /* read only: bits of 38EH that could not be cleared */
-    uint64_t tsc;    /* read only: from before to after the window */
+    uint64_t status;   /* read only: what the window set in 38EH */
+    uint64_t stale;    /* read only: bits of 38EH that could not be cleared */
+    uint64_t tsc;      /* read only: from before to after the window */
+    uint64_t debugctl; /* read only: IA32_DEBUGCTL */
     /* Read only, with `pmi`: hw_pmi_count(), hw_pmi_masked(), hw_pmi_rip(). */
     unsigned interrupts, masked;
     uint64_t rip;
@@ -63,10 +66,12 @@ uint64_t *bank_value(struct bank *bank, unsigned place);
 struct bank bank_of(uint64_t places, uint64_t select);
 
 /* Writes every select and counter, clears the status, runs the window (again
- * where an SMI hit it), reads all of them back; FAIL where a select or
- * IA32_FIXED_CTR_CTRL is not as it was. After bank_claim(). False where
- * an access faulted, or SMIs do not end (ERROR is said), or interrupts were
- * asked for and there is no local APIC (SKIP is said). */
+ * where an SMI hit it), reads all of them back; FAIL where a select,
+ * IA32_FIXED_CTR_CTRL or IA32_DEBUGCTL is not as it was, a counter that is not
+ * enabled has moved, or a status bit is set or not against its counter. After
+ * bank_claim(). False where an access faulted, or SMIs do not end (ERROR is
+ * said), or interrupts were asked for and there is no local APIC (SKIP is
+ * said). */
 bool bank_window(struct test_context *t, const struct bank *before,
                  window_function *window, struct bank *after);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* sampling.c - makes records and collects them. */
+/* sampling.c - makes records and collects them; what must be of all that was
+ * not to change: sampling_check.c. */
 #include "src/pebs/sampling.h"
 
 #include "src/base/mem.h"
@@ -7,12 +8,10 @@
 #include "src/counting/counter3.h"
 #include "src/counting/counters.h"
 #include "src/counting/smi_guard.h"
+#include "src/pebs/sampling_check.h"
 
-/* In test_records(): the DS area, guard bytes, the buffer, guard bytes. */
-#define BUFFER_AT 256
-#define GUARD     0xdb
-#define GUARDS    UINT64_C(0xdbdbdbdbdbdbdbdb)
-_Static_assert(BUFFER_AT + (PEBS_ROOM_MAX + 1) * PEBS_SIZE_MAX + 4096 <=
+_Static_assert(SAMPLING_BUFFER_AT + (PEBS_ROOM_MAX + 1) * PEBS_SIZE_MAX +
+                       4096 <=
                    TEST_RECORDS_BYTES,
                "room for one record too many");
 
@@ -70,11 +69,11 @@ bool sampling_claim(struct sampling *p, struct test_context *t)
         .t = t,
         .format = id->pebs_format,
         .area = (volatile struct pebs_ds_area *)memory,
-        .buffer = memory + BUFFER_AT,
+        .buffer = memory + SAMPLING_BUFFER_AT,
         .mask = BITS(id->counter_bits - 1, 0),
     };
     /* Present and dirty before the processor needs them. */
-    memset(memory, GUARD, TEST_RECORDS_BYTES);
+    memset(memory, SAMPLING_GUARD, TEST_RECORDS_BYTES);
     /* IA32_PEBS_ENABLE last: the journal gives it back first. */
     return pebs_record_size(p->format, &p->size) == PEBS_OK &&
            counters_claim(t) && hold_msr(t, IA32_PERF_GLOBAL_CTRL) &&
@@ -92,7 +91,7 @@ static bool fill_ds_area(struct sampling *p)
 {
     const struct sampling_config *config = &p->config;
 
-    memset((void *)p->area, GUARD, TEST_RECORDS_BYTES);
+    memset((void *)p->area, SAMPLING_GUARD, TEST_RECORDS_BYTES);
     memset(&p->set, 0, sizeof(p->set));
     enum pebs_error error =
         pebs_ds_set(&p->set, (uint64_t)(uintptr_t)p->buffer, config->room,
@@ -114,28 +113,21 @@ static bool fill_ds_area(struct sampling *p)
 
 static bool program_counter(struct sampling *p, unsigned n)
 {
-    const uint64_t select = p->config.select | IA32_PERFEVTSEL_USR |
-                            IA32_PERFEVTSEL_OS | IA32_PERFEVTSEL_EN;
-    bool used = (sampling_enable(&p->config) >> n & 1) != 0;
     uint64_t start = ((p->config.counters | p->config.plain) >> n & 1) != 0
                          ? -(uint64_t)p->config.first_period[n] & p->mask
                          : 0;
 
     return set_msr_again(p->t, IA32_PMC(n), start) &&
-           set_msr_again(p->t, IA32_PERFEVTSEL(n), used ? select : 0);
+           set_msr_again(p->t, IA32_PERFEVTSEL(n), sampling_select(p, n));
 }
 
-/* IA32_FIXED_CTR0 counts instructions; it makes no records. */
 static bool program_fixed(struct sampling *p)
 {
-    const uint64_t control =
-        IA32_FIXED_CTR_CTRL_OS(0) | IA32_FIXED_CTR_CTRL_USR(0);
-    const uint64_t mask = BITS(test_cpu(p->t)->fixed_bits - 1, 0);
-
     return p->config.fixed == 0 ||
            (set_msr_again(p->t, IA32_FIXED_CTR(0),
-                          -(uint64_t)p->config.fixed & mask) &&
-            set_msr_again(p->t, IA32_FIXED_CTR_CTRL, control));
+                          -(uint64_t)p->config.fixed &
+                              sampling_fixed_mask(p)) &&
+            set_msr_again(p->t, IA32_FIXED_CTR_CTRL, SAMPLING_FIXED_CONTROL));
 }
 
 bool sampling_arm(struct sampling *p, const struct sampling_config *config)
@@ -150,6 +142,7 @@ bool sampling_arm(struct sampling *p, const struct sampling_config *config)
     status = msr_value(p->t, IA32_PERF_GLOBAL_STATUS);
     if (ok && status != 0)
         ok = counters_clear_status(p->t, status);
+    p->debugctl = msr_value(p->t, IA32_DEBUGCTL);
     for (unsigned n = 0; ok && n < PRECISE_COUNTERS && n < counters; n++)
         ok = program_counter(p, n);
     return ok && program_fixed(p) &&
@@ -167,56 +160,6 @@ unsigned sampling_written(const struct sampling *p)
 {
     return (unsigned)((p->area->pebs_index - p->set.pebs_buffer_base) /
                       p->size);
-}
-
-/* The first byte in [from, to) of test_records() that something wrote to. */
-static size_t first_touched(const struct sampling *p, size_t from, size_t to)
-{
-    const volatile uint8_t *memory = (const volatile uint8_t *)p->area;
-    const volatile uint64_t *words = (const volatile uint64_t *)p->area;
-
-    while (from % 8 == 0 && from + 8 <= to && words[from / 8] == GUARDS)
-        from += 8;
-    while (from < to && memory[from] == GUARD)
-        from++;
-    return from;
-}
-
-static bool check_untouched(struct sampling *p)
-{
-    size_t end = BUFFER_AT + p->records * p->size;
-    size_t begin = BUFFER_AT + p->config.begun * p->size;
-    size_t before = first_touched(p, sizeof(*p->area), begin);
-    size_t after = first_touched(p, end, TEST_RECORDS_BYTES);
-
-    return check(p->t, before == begin,
-                 "%lu bytes after the DS area's start a byte was written; "
-                 "the area ends at 60H, and the PEBS index began at %lu",
-                 before, begin) &&
-           check(p->t, after == TEST_RECORDS_BYTES,
-                 "the PEBS index is after %u records of %lu bytes, which end "
-                 "%lu bytes after the PEBS buffer base, and a byte was written "
-                 "%lu bytes after it: beyond the records that it counts",
-                 p->records, p->size, end - BUFFER_AT, after - BUFFER_AT);
-}
-
-/* Of the counters, nothing but what counts, and that is in range, overflowed;
- * the buffer, where the index reached the threshold. */
-static bool check_status(struct sampling *p)
-{
-    const uint64_t overflows = BITS(7, 0) | BITS(34, 32);
-    const uint64_t full = IA32_PERF_GLOBAL_STATUS_OVF_DS_BUFFER;
-    uint64_t wrong = p->status & overflows & ~sampling_enable(&p->config);
-
-    return check(p->t, wrong == 0,
-                 "IA32_PERF_GLOBAL_STATUS (38EH) is 0x%lx: the overflow bits "
-                 "0x%lx are of counters that do not count",
-                 p->status, wrong) &&
-           check(p->t,
-                 (p->status & full) == 0 || p->records >= p->config.threshold,
-                 "IA32_PERF_GLOBAL_STATUS (38EH)[62] (OvfBuf) is 1 after %u "
-                 "records with the threshold at %u; wanted 0",
-                 p->records, p->config.threshold);
 }
 
 static bool collect_records(struct sampling *p)
@@ -242,7 +185,7 @@ static bool collect_records(struct sampling *p)
     test_raw(p->t, raw_names[p->format], p->buffer, p->records * p->size);
     return check(p->t, memcmp(&area, &p->set, sizeof(area)) == 0,
                  "the DS area changed in more than its PEBS index") &&
-           check_untouched(p) && check_status(p);
+           sampling_check_memory(p) && sampling_check_status(p);
 }
 
 bool sampling_stop(struct sampling *p)
@@ -257,7 +200,11 @@ bool sampling_stop(struct sampling *p)
     for (unsigned n = 0; n < PRECISE_COUNTERS; n++)
         if ((sampling_enable(&p->config) >> n & 1) != 0)
             p->value[n] = msr_value(t, IA32_PMC(n));
-    return collect_records(p);
+    p->fixed = 0;
+    if (p->config.fixed != 0)
+        p->fixed = (msr_value(t, IA32_FIXED_CTR(0)) + p->config.fixed) &
+                   sampling_fixed_mask(p);
+    return sampling_check_registers(p) && collect_records(p);
 }
 
 struct around {
@@ -297,7 +244,8 @@ static void run_branches(struct sampling *p, uint64_t flags)
 bool sampling_run(struct sampling *p, const struct sampling_config *config,
                   uint64_t flags)
 {
-    return sampling_around(p, config, run_branches, flags);
+    return sampling_around(p, config, run_branches, flags) &&
+           sampling_check_selects(p);
 }
 
 bool sampling_record(struct sampling *p, unsigned n, struct pebs_record *record)

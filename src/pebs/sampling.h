@@ -51,11 +51,13 @@ struct sampling {
     uint64_t mask;      /* of the counters' width */
     bool reserved_said; /* that a record has reserved bits */
     bool last;          /* the record looked at is the last one */
+    uint64_t debugctl;  /* IA32_DEBUGCTL at the start */
     unsigned repeated;  /* windows repeated because of an SMI */
 
     /* After sampling_stop(). */
     uint64_t status;                  /* IA32_PERF_GLOBAL_STATUS (38EH) */
     uint64_t value[PRECISE_COUNTERS]; /* the counters in counters and beside */
+    uint64_t fixed;   /* that IA32_FIXED_CTR0 counted, where it was to */
     unsigned records; /* whole ones, in the buffer, and those begun with */
     /* After sampling_run(). */
     struct pebs_state state;
@@ -88,9 +90,10 @@ unsigned sampling_written(const struct sampling *p);
 /* Stops: 38FH = 0, IA32_PEBS_ENABLE = 0, a quiescent period in which a record
  * that is on its way arrives; then reads status, counters and index, and checks
  * that the index is a record's, that nothing but the records and the index was
- * written, that the rest of the area is as it was, and that the status is of
- * nothing that does not count. False where an access faulted or a check failed
- * (ERROR or FAIL is said). */
+ * written, that the rest of the area is as it was, that the status has what
+ * overflowed without a record, and nothing that does not count, and that
+ * IA32_FIXED_CTR_CTRL, IA32_DEBUGCTL and IA32_DS_AREA are as before.
+ * False where an access faulted or a check failed (ERROR or FAIL is said). */
 bool sampling_stop(struct sampling *p);
 
 /* sampling_arm(), window(p, argument), which writes sampling_enable() to 38FH
@@ -99,7 +102,8 @@ bool sampling_around(struct sampling *p, const struct sampling_config *config,
                      void (*window)(struct sampling *p, uint64_t argument),
                      uint64_t argument);
 
-/* The same around pebs_window() with these status flags. */
+/* The same around pebs_window() with these status flags, which leaves the
+ * selects as they are. */
 bool sampling_run(struct sampling *p, const struct sampling_config *config,
                   uint64_t flags);
 

@@ -257,30 +257,83 @@ bool path_list_step(const void *source, uint64_t index, struct path_step *step)
     return true;
 }
 
+static void follow(struct walk *w, uint64_t first)
+{
+    const struct path *path = w->path;
+    struct path_step want;
+
+    for (uint64_t i = first;; i++) {
+        w->seen->step = i;
+        w->seen->want = (struct path_step){PATH_END, 0};
+        if (!path->step(path->source, i, &want))
+            break;
+        w->seen->want = want;
+        if (!take_step(w, &want))
+            return;
+        if (want.kind != PATH_CALL && want.kind != PATH_FUP_MAY &&
+            want.kind != PATH_MODE_EXEC)
+            w->flow_step = i + 1;
+    }
+    take_end(w);
+}
+
+/* From here, after a FUP or a TIP.PGE with this address, before step `index`.
+ */
+static bool goes_on_at(const struct walk *here, unsigned kind, uint64_t address,
+                       uint64_t index)
+{
+    struct path_seen seen = {.got = PT_KINDS};
+    const struct path *path = here->path;
+    struct walk w = *here;
+    struct path_step want;
+
+    if (kind == PT_TIP_PGE && (!path->step(path->source, index++, &want) ||
+                               want.kind != PATH_PGE || want.value != address))
+        return false;
+    if (kind == PT_FUP && path->at != NULL &&
+        !path->at(path->source, index, address))
+        return false;
+    w.seen = &seen;
+    follow(&w, index);
+    return seen.wrong == NULL || seen.overflow;
+}
+
+/* "Internal Buffer Overflow": OVF, and a FUP or TIP.PGE with the address where
+ * packets are generated again. How many steps are lost is not known, nor are
+ * the calls among them; last IP is that of before. */
+static bool goes_on(const struct walk *w, uint64_t first)
+{
+    struct path_seen seen = {.got = PT_KINDS};
+    struct walk here = *w;
+    struct pt_packet packet;
+    struct path_step want;
+    uint64_t offset;
+
+    here.seen = &seen;
+    here.result_count = here.call_count = 0;
+    here.mode_pending = here.mode_due = here.fup_may = false;
+    if (!walk_next(&here, &packet, &offset) || packet.detail == 0 ||
+        (packet.kind != PT_FUP && packet.kind != PT_TIP_PGE))
+        return true;
+    for (uint64_t i = first; w->path->step(w->path->source, i, &want); i++)
+        if (goes_on_at(&here, packet.kind, packet.payload, i))
+            return true;
+    return false;
+}
+
 void path_follow(const uint8_t *bytes, size_t size, const struct path *path,
                  uint64_t first, struct path_seen *seen)
 {
     struct walk w = {.path = path, .seen = seen, .mode = PT_MODE_EXEC_CS_L};
-    struct path_step want;
 
     memset(seen, 0, sizeof(*seen));
     seen->got = PT_KINDS;
     seen->after_overflow = PT_KINDS;
     pt_open(&w.reader);
     pt_feed(&w.reader, bytes, size, true);
-    for (uint64_t i = first;; i++) {
-        seen->step = i;
-        seen->want = (struct path_step){PATH_END, 0};
-        if (!path->step(path->source, i, &want))
-            break;
-        seen->want = want;
-        if (!take_step(&w, &want))
-            return;
-        if (want.kind != PATH_CALL && want.kind != PATH_FUP_MAY &&
-            want.kind != PATH_MODE_EXEC)
-            w.flow_step = i + 1;
-    }
-    take_end(&w);
+    follow(&w, first);
+    seen->astray =
+        seen->overflow && !path->interrupts && !goes_on(&w, seen->step);
 }
 
 const char *path_step_name(unsigned kind)

@@ -86,7 +86,7 @@ struct path_psb {
     uint64_t offset;
     uint64_t step;               /* the one that comes after it */
     uint8_t packets[PT_KINDS];   /* how many of each, PSB and PSBEND too */
-    uint64_t ip, pip, tsc;       /* of its FUP, PIP, TSC, where there is one */
+    uint64_t ip, pip, tsc, tma;  /* of these, where there is one */
     uint8_t mode_exec, mode_tsx; /* bits */
 };
 #define PATH_PSBS 16
@@ -121,6 +121,7 @@ struct path_seen {
 
     bool overflow; /* OVF: packets are lost, and nothing is said above */
     uint8_t after_overflow; /* the next packet of the control flow; PT_KINDS */
+    bool astray;            /* and what follows it is nowhere on the path */
     unsigned modes_missing; /* TIP.PGEs with no MODE.Exec since the last PSB */
     unsigned addresses_missing; /* PATH_PGD_DIRECTs without one */
     unsigned psbs;

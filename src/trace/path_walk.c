@@ -34,12 +34,12 @@ static void take_cbr(struct path_seen *seen, uint8_t ratio)
 
 /* TNT, or a packet with an address; PT_KINDS where there is none. In PSB+ a FUP
  * is the processor's state. */
-static uint8_t next_flow(struct pt_reader *reader)
+static uint8_t next_flow(struct pt_reader reader)
 {
     struct pt_packet packet;
     bool in_psb = false;
 
-    while (pt_next(reader, &packet) == PT_OK) {
+    while (pt_next(&reader, &packet) == PT_OK) {
         if (packet.kind == PT_PSB || packet.kind == PT_PSBEND)
             in_psb = packet.kind == PT_PSB;
         if (!in_psb && (walk_has_ip(packet.kind) || packet.kind == PT_TNT_8 ||
@@ -82,7 +82,7 @@ static bool read_packet(struct walk *w, struct pt_packet *packet,
         packet->payload &= PT_MODE_TSX_INTX | PT_MODE_TSX_TXABORT;
     if (packet->kind == PT_OVF) {
         w->seen->overflow = true;
-        w->seen->after_overflow = next_flow(&w->reader);
+        w->seen->after_overflow = next_flow(w->reader);
         return walk_wrong(w, "packets were lost", *offset, PT_OVF, 0);
     }
     return true;
@@ -194,6 +194,7 @@ static bool take_status(struct walk *w, const struct pt_packet *packet,
     default:
         if (is_timing(packet->kind)) {
             psb->tsc = packet->kind == PT_TSC ? packet->payload : psb->tsc;
+            psb->tma = packet->kind == PT_TMA ? packet->payload : psb->tma;
             return take_timing(w, packet, offset);
         }
         return walk_wrong(w, "not a packet of PSB+", offset, packet->kind,

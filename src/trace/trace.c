@@ -277,7 +277,8 @@ bool trace_check_refused(struct trace *p, const char *what, uint64_t control,
         return false;
     int vector = try_set_msr(t, IA32_RTIT_CTL, control | IA32_RTIT_CTL_TraceEn);
     (void)trace_jumps(REFUSED_TURNS);
-    if (!trace_stop(p))
+    uint64_t running;
+    if (!get_msr(t, IA32_RTIT_CTL, &running) || !trace_stop(p))
         return false;
 
     /* Check. */
@@ -290,6 +291,10 @@ bool trace_check_refused(struct trace *p, const char *what, uint64_t control,
           "%s: IA32_RTIT_STATUS (571H) = 0x%lx: wanted [4] (Error) = 1, [5] "
           "(Stopped) = 0, [2] (TriggerEn) = 0",
           what, p->status);
+    check(t, running == (control | IA32_RTIT_CTL_TraceEn),
+          "%s: IA32_RTIT_CTL (570H) = 0x%lx while Error is 1; wanted 0x%lx: "
+          "only TriggerEn is cleared",
+          what, running, control | IA32_RTIT_CTL_TraceEn);
     check(t, trace_guarded(p, 0, TRACE_BYTES) == TRACE_BYTES,
           "%s: %lu bytes were written; wanted none", what,
           TRACE_BYTES - trace_guarded(p, 0, TRACE_BYTES));

@@ -248,6 +248,11 @@ static void judge_overflow(struct trace *p, const struct path_seen *seen)
 {
     const unsigned next = seen->after_overflow;
 
+    check(p->t, !seen->astray,
+          "after OVF, at offset 0x%lx: the %s and what follows it fit no place "
+          "of the control flow from packet %lu on",
+          seen->offset, next < PT_KINDS ? pt_kind_name(next) : "end",
+          seen->step);
     if (next != PT_TNT_8 && next != PT_TNT_64 && next != PT_TIP)
         return;
     check_known(p->t, false, ERRATUM_PT_OVF_WITHOUT_FUP, true,

@@ -43,6 +43,9 @@ static const struct row {
     {"core cycles, CMASK = 2", CYCLES | CMASK(2), NOTHING},
     {"core cycles, CMASK = 1 and E", CYCLES | CMASK(1) | EDGE, ONCE},
     {"core cycles, CMASK = 1 and INV", CYCLES | CMASK(1) | INV, NOTHING},
+    {"core cycles, CMASK = 1, INV and E", CYCLES | CMASK(1) | INV | EDGE,
+     NOTHING},
+    {"core cycles, CMASK = 2, INV and E", CYCLES | CMASK(2) | INV | EDGE, ONCE},
 };
 
 /* The counters do not start in one cycle: count_margin(). */

@@ -128,6 +128,7 @@ static bool try_row(struct test_context *t, uint64_t places,
     struct bank before = bank_for(t, places), after;
 
     /* Measured. */
+    before.live = true;
     before.cell = (uint64_t)(uintptr_t)&live;
     if (!bank_window(t, &before, window_live, &after))
         return false;
@@ -187,6 +188,7 @@ static bool try_status(struct test_context *t, uint64_t places, unsigned n)
     char name[MSR_NAME_BYTES];
 
     /* Measured. */
+    before.live = true;
     before.cell = (uint64_t)(uintptr_t)&live;
     before.pmc[n] = bank_mask(test_cpu(t), n) - 1;
     if (!bank_window(t, &before, window_live, &after))

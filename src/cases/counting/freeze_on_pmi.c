@@ -111,6 +111,35 @@ static bool judge_until_cleared(const struct freeze *f, struct bank *stopped)
     return true;
 }
 
+/* Version 4: "to unfreeze", 390H is all that it takes: counters whose bits of
+ * 38FH are 1 go on at once. */
+static bool judge_resumes(const struct freeze *f)
+{
+    struct test_context *t = f->t;
+    struct bank all = bank_of(f->places, BRANCHES), after;
+    char name[MSR_NAME_BYTES];
+
+    if (!bank_window(t, &all, window_plain, &after) ||
+        !set_msr(t, IA32_PERF_GLOBAL_STATUS_SET,
+                 IA32_PERF_GLOBAL_STATUS_CTR_FRZ) ||
+        !set_held_msr(t, IA32_PERF_GLOBAL_CTRL, f->places) ||
+        !counters_clear_status(t, IA32_PERF_GLOBAL_STATUS_CTR_FRZ))
+        return false;
+    counting_work(NULL);
+    if (!set_held_msr(t, IA32_PERF_GLOBAL_CTRL, 0))
+        return false;
+    for (unsigned n = 0; n < COUNTERS_MAX; n++) {
+        if ((f->places >> n & 1) == 0)
+            continue;
+        uint64_t counted = msr_value(t, IA32_PMC(n)) - after.pmc[n];
+        check(t, counted >= WORK_BRANCHES,
+              "%s, enabled and frozen, counted %lu of %u branches after "
+              "CTR_Frz was cleared through 390H; wanted all, at least",
+              msr_name(IA32_PMC(n), name), counted, WORK_BRANCHES);
+    }
+    return true;
+}
+
 /* Version 4: software can set CTR_Frz too. */
 static bool try_by_software(const struct freeze *f)
 {
@@ -193,5 +222,5 @@ TEST(freeze_on_pmi,
     if (try_place(&f) && test_cpu(t)->perfmon_version >= 4)
         WITH_PREFIX (t,
                      "CTR_Frz set through IA32_PERF_GLOBAL_STATUS_SET (391H)")
-            (void)try_by_software(&f);
+            (void)(try_by_software(&f) && judge_resumes(&f));
 }

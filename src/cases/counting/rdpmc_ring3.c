@@ -7,6 +7,8 @@
 #include "src/counting/bank.h"
 #include "src/counting/ring3.h"
 
+#define WIDE 0x92345600
+
 static void try_each(struct ring3_session *s, uint64_t places, bool pce)
 {
     struct test_context *t = s->t;
@@ -46,9 +48,10 @@ TEST(rdpmc_ring3,
 
     if (places == 0 || !ring3_prepare(&s, t))
         return;
+    /* Sign-extended where a write is of 32 bits. */
     for (unsigned p = 0; p < PLACES_END; p++)
         if ((places >> p & 1) != 0)
-            set_msr_again(t, bank_msr(p), 0x12345600 + p);
+            set_msr_again(t, bank_msr(p), WIDE + p);
     for (unsigned pce = 0; pce < 2; pce++) {
         hw_set_cr4(pce != 0 ? cr4 | HW_CR4_PCE : cr4 & ~HW_CR4_PCE);
         try_each(&s, places, pce != 0);

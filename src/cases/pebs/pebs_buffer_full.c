@@ -52,7 +52,9 @@ TEST(pebs_buffer_full,
      .asks = "Does a full PEBS buffer stay as it is, and set "
              "IA32_PERF_GLOBAL_STATUS[62]?",
      .cite = "SDM 3B, \"Processor Event Based Sampling (PEBS)\" of Nehalem, "
-             "\"PEBS Absolute Maximum\"; \"Global Counter Control Facilities "
+             "\"PEBS Absolute Maximum\"; of the Intel Core "
+             "microarchitecture, \"if the bounds checks fail, the PEBS will "
+             "be skipped entirely\"; \"Global Counter Control Facilities "
              "In Intel Microarchitecture Code Name Sandy Bridge\"",
      .needs = {.features = NEED_INTEL | NEED_PMU | NEED_PEBS})
 {
@@ -84,6 +86,11 @@ TEST(pebs_buffer_full,
           "IA32_PERF_GLOBAL_STATUS (38EH) with a full PEBS buffer is 0x%lx; "
           "wanted [62] = 1",
           p.status);
+    check(t, p.value[0] <= PEBS_EVENTS,
+          "IA32_PMC0 (C1H) is 0x%lx at the end, after overflows with a full "
+          "PEBS buffer; wanted no more than %u, the events of the window: a "
+          "record that is skipped reloads nothing",
+          p.value[0], PEBS_EVENTS);
     const uint64_t others =
         config.plain | IA32_PERF_GLOBAL_STATUS_OVF_FIXED_CTR(0);
     check(t, (p.status & others) == others,

@@ -3,6 +3,8 @@
  * counter is touched; the record is of the next event after the overflow. */
 #include "src/harness/case.h"
 #include "src/base/msr.h"
+#include "src/counting/bank.h"
+#include "src/cpu/generation.h"
 #include "src/pebs/sampling.h"
 
 /* Different for each counter, so that another's value is noticed. The resets
@@ -124,6 +126,65 @@ static bool try_counter(struct sampling *p, unsigned counters, unsigned n,
     return true;
 }
 
+/* The highest value: the very next event overflows again. One more would be 0,
+ * of which there is no second record. Not on Nehalem: Linux has it that some
+ * processors do not work with one event left. */
+static bool try_highest(struct sampling *p, unsigned n)
+{
+    const struct identity *id = test_cpu(p->t);
+    struct sampling_config config = pattern;
+
+    if (generation_of(id->family, id->model) == NEHALEM)
+        return true;
+    config.counters = 1u << n;
+    config.period[n] = 0;
+    config.reset[n] = p->mask;
+
+    /* Measured. */
+    if (!sampling_run(p, &config, 0))
+        return false;
+
+    /* Check. */
+    check(p->t, p->records > 1,
+          "IA32_PMC%u (%XH), reloaded with 0x%lx by each record, made %u of %u "
+          "events; wanted several",
+          n, IA32_PMC(n), config.reset[n], p->records, PEBS_EVENTS);
+    return true;
+}
+
+/* Instructions retired are as many with records as without: making one is none
+ * of them. */
+static bool try_instructions(struct sampling *p)
+{
+    struct sampling_config config = pattern;
+    struct count_bounds want;
+    bool signature;
+
+    if (test_cpu(p->t)->fixed_counters == 0)
+        return true;
+    config.counters = 1 << 0;
+    config.fixed = PEBS_EVENTS;
+    config.first_period[0] = IDLE_PERIOD;
+    if (!sampling_run(p, &config, 0))
+        return false;
+    want = (struct count_bounds){p->fixed, p->fixed};
+    config.first_period[0] = pattern.first_period[0];
+
+    /* Measured. */
+    if (!sampling_run(p, &config, 0))
+        return false;
+
+    /* Check. */
+    enum erratum erratum =
+        bank_erratum(PLACE_FIXED0, true, p->fixed, want, &signature);
+    check_known(p->t, p->fixed == want.least, erratum, signature,
+                "IA32_FIXED_CTR0 (309H) counted %lu instructions of a window "
+                "that makes %u records, and %lu of the same without; wanted as "
+                "many",
+                p->fixed, p->records, want.least);
+    return true;
+}
+
 TEST(
     pebs_reload,
     .asks = "Does a record reload its counter, and only it, from the DS area?",
@@ -145,10 +206,12 @@ TEST(
         if ((counters >> n & 1) == 0)
             continue;
         if (!try_counter(&p, counters, n, true, &next) ||
-            !try_counter(&p, counters, n, false, &next))
+            !try_counter(&p, counters, n, false, &next) || !try_highest(&p, n))
             return;
         tried += 2;
     }
+    if (!try_instructions(&p))
+        return;
     observe(t, "the first record is of the very next event after the overflow",
             next, tried);
 }

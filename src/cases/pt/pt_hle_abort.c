@@ -27,9 +27,11 @@ TEST(pt_hle_abort,
                .features = NEED_INTEL | NEED_PT | NEED_HLE})
 {
     const uint64_t acquire = trace_at(hle_other_value_acquire);
+    /* The XACQUIRE itself is complete when InTX is 1. */
     const struct transition_wanted wanted[] = {
         {PT_BEGIN, acquire, acquire, 0},
-        {PT_ABORT, acquire, trace_at(hle_other_value_released) - 1, acquire}};
+        {PT_ABORT, acquire + 1, trace_at(hle_other_value_released) - 1,
+         acquire}};
     unsigned which, silent = 0, tries = 0;
     struct trace p;
     struct transitions seen;

@@ -69,9 +69,37 @@ static void check_capacity(struct trace *p)
         trace_check(p, "abort by capacity", &seen, wanted, 2);
 }
 
+/* FUPs that begin an event: outside of PSB+, not those of MODE.TSX, and with a
+ * TIP next. */
+static unsigned count_events(const uint8_t *bytes, size_t size)
+{
+    struct pt_reader reader;
+    struct pt_packet packet;
+    unsigned before = PT_KINDS, count = 0;
+    bool in_psb = false, event = false;
+
+    pt_open(&reader);
+    pt_feed(&reader, bytes, size, true);
+    while (pt_next(&reader, &packet) == PT_OK) {
+        if (packet.kind == PT_PAD)
+            continue;
+        count += event && packet.kind == PT_TIP;
+        in_psb = packet.kind == PT_PSB || (in_psb && packet.kind != PT_PSBEND);
+        event = packet.kind == PT_FUP && !in_psb && before != PT_MODE_TSX;
+        before = packet.kind;
+    }
+    return count;
+}
+
+struct interrupted {
+    struct transitions seen;
+    int outcome;
+    bool came;       /* and was handled before the trace's end */
+    unsigned events; /* in the trace */
+};
+
 /* A full region with INT, so that its interrupt comes in the transaction. */
-static bool interrupt_once(struct trace *p, int *outcome,
-                           struct transitions *seen)
+static bool interrupt_once(struct trace *p, struct interrupted *out)
 {
     const uint64_t table = trace_at(p->table), memory = trace_at(p->memory);
     const struct parts parts = {
@@ -84,6 +112,7 @@ static bool interrupt_once(struct trace *p, int *outcome,
     struct tsx_block block = {.body = tsx_body_jumps, .count = TURNS};
     uint8_t *copy =
         (uint8_t *)test_records(p->t) + TEST_RECORDS_BYTES - WINDOW_COPY_BYTES;
+    const unsigned before = hw_pmi_count();
     size_t bytes = 0;
 
     p->table[0] = output_topa_entry(memory + FIRST_AT, 0, TOPA_INT);
@@ -94,14 +123,15 @@ static bool interrupt_once(struct trace *p, int *outcome,
         !trace_arm_output(p, parts.control, table, parts_pointers(&parts)) ||
         !trace_start(p))
         return false;
-    *outcome = tsx_inside(&block);
+    out->outcome = tsx_inside(&block);
+    out->came = hw_pmi_count() != before;
     if (!trace_stop(p))
         return false;
     if (!parts_written(&parts, p->stopped_base, p->stopped_pointers, &bytes))
-        *outcome = TSX_RAN;
-    transitions_read(
-        copy, parts_copy(&parts, p->memory, bytes, copy, WINDOW_COPY_BYTES),
-        seen);
+        out->outcome = TSX_RAN;
+    bytes = parts_copy(&parts, p->memory, bytes, copy, WINDOW_COPY_BYTES);
+    transitions_read(copy, bytes, &out->seen);
+    out->events = count_events(copy, bytes);
     return true;
 }
 
@@ -112,9 +142,8 @@ static void check_interrupt(struct trace *p)
     const struct transition_wanted wanted[] = {
         {PT_BEGIN, begin, begin, 0},
         {PT_ABORT, body, body + BODY_BYTES, trace_at(tsx_fallback)}};
-    struct transitions seen = {0};
-    unsigned before, tries = 0;
-    int outcome = TSX_RAN;
+    struct interrupted got = {.outcome = TSX_RAN};
+    unsigned tries = 0;
     bool measured;
 
     if (!hw_pmi_begin(false)) {
@@ -122,11 +151,10 @@ static void check_interrupt(struct trace *p)
         return;
     }
     do {
-        before = hw_pmi_count();
-        measured = interrupt_once(p, &outcome, &seen);
+        measured = interrupt_once(p, &got);
     } while (measured &&
-             (outcome != TSX_ABORTED || hw_pmi_count() == before ||
-              seen.packets[PT_OVF] != 0) &&
+             (got.outcome != TSX_ABORTED || !got.came ||
+              got.seen.packets[PT_OVF] != 0) &&
              ++tries < TRACE_TRIES);
     hw_pmi_end();
     if (!measured)
@@ -134,8 +162,10 @@ static void check_interrupt(struct trace *p)
     if (tries == TRACE_TRIES)
         note(p->t, "no interrupt came in a transaction, in %u tries",
              TRACE_TRIES);
-    else
-        trace_check(p, "abort by an interrupt", &seen, wanted, 2);
+    else if (trace_check(p, "abort by an interrupt", &got.seen, wanted, 2))
+        check(p->t, got.events != 0,
+              "an interrupt that aborts a transaction: got no FUP and TIP of "
+              "its own after the abort; wanted them");
 }
 
 TEST(pt_rtm_abort_causes,

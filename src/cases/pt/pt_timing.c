@@ -16,10 +16,9 @@
 #define CTC_MASK      UINT64_C(0xffff)
 #define TMA_FAST      24
 #define TMA_FAST_MASK UINT64_C(0x1ff)
+#define TMA_MAY       8 /* this part of a clock of the crystal */
 
 #define LEAF7_EBX_TSC_ADJUST (UINT32_C(1) << 1)
-#define LEAF_FREQUENCY       0x16
-#define RATIO_MOST           128 /* 12.8 GHz */
 
 /* SDM 3C, "Timestamp Counter (TSC) Packet": 7 bytes of it. */
 #define TSC_MASK BITS(55, 0)
@@ -32,6 +31,8 @@ struct timed {
     uint64_t adjust;        /* IA32_TSC_ADJUST */
     bool adjusts;           /* which exists; all that moves TSC from ART */
     unsigned payloads;      /* MTCs whose payload was looked at */
+    uint64_t tsc, tma;      /* of the first TMA */
+    bool has_tma;
 };
 
 /* With these bits of IA32_RTIT_CTL, and no packets but of these kinds. */
@@ -142,6 +143,37 @@ static void check_tma(struct timed *m)
               id->leaf15_eax);
 }
 
+/* "The payload values are consistent with the TSC payload value": TSC less the
+ * FastCounter moves on by the clocks of the crystal that CTC counts, whatever
+ * moves TSC from these. */
+static void check_tma_apart(struct timed *m, const struct path_psb *psb)
+{
+    const struct identity *id = test_cpu(m->p->t);
+    const uint64_t eax = id->leaf15_eax, ebx = id->leaf15_ebx,
+                   whole = (CTC_MASK + 1) * ebx,
+                   may = (ebx / TMA_MAY + 2 * eax) % whole,
+                   fast = psb->tma >> TMA_FAST & TMA_FAST_MASK,
+                   first = m->tma >> TMA_FAST & TMA_FAST_MASK;
+
+    if (psb->packets[PT_TSC] != 1 || psb->packets[PT_TMA] != 1)
+        return;
+    if (!m->has_tma) {
+        m->has_tma = true;
+        m->tsc = psb->tsc;
+        m->tma = psb->tma;
+        return;
+    }
+    const uint64_t clocks = ((psb->tsc - m->tsc) & TSC_MASK) + first - fast,
+                   ticks = (psb->tma - m->tma) & CTC_MASK;
+    check(m->p->t,
+          (clocks * eax + whole - ticks * ebx + may) % whole <= 2 * may,
+          "TMA of TSC = 0x%lx: CTC = 0x%lx, FastCounter = %lu, %lu clocks of "
+          "TSC after CTC = 0x%lx, FastCounter = %lu; wanted %lu/%lu of them to "
+          "one of CTC, as CPUID.15H has it",
+          psb->tsc, psb->tma & CTC_MASK, fast, clocks + fast - first,
+          m->tma & CTC_MASK, first, ebx, eax);
+}
+
 /* The first MTC says the crystal's time of about then: ART >> MTCFreq. */
 static void check_payload(struct timed *m, unsigned n)
 {
@@ -176,6 +208,8 @@ static void check_mtc(struct timed *m, unsigned n)
     if (id->leaf15_eax == 0 || id->leaf15_ebx == 0)
         return;
     check_tma(m);
+    for (unsigned i = 0; i < m->seen.psbs && i < PATH_PSBS; i++)
+        check_tma_apart(m, &m->seen.psb[i]);
     check_clocks(m, n);
     check_payload(m, n);
     note(t, "MTCFreq = %u: %u MTC that count %lu", n, m->seen.packets[PT_MTC],
@@ -265,42 +299,6 @@ static void check_cycles(struct timed *m)
              sum);
 }
 
-/* SDM 2A, CPUID.16H: MHz, the greatest and the bus. 0: not said. */
-static unsigned greatest_ratio(const struct identity *id)
-{
-    struct hw_cpuid leaf;
-
-    if (id->leaf_max < LEAF_FREQUENCY)
-        return 0;
-    hw_cpuid(LEAF_FREQUENCY, 0, &leaf);
-    const unsigned most = leaf.ebx & 0xffff, bus = leaf.ecx & 0xffff;
-    return bus != 0 ? (most + bus - 1) / bus : 0;
-}
-
-/* "Core:Bus Ratio (CBR) Packet"; of a processor that may be overclocked
- * MSR_TURBO_RATIO_LIMIT (1ADH)[7:0] says so. */
-static void check_ratio(struct timed *m)
-{
-    const struct path_times *times = &m->seen.times;
-    struct test_context *t = m->p->t;
-    unsigned most = greatest_ratio(test_cpu(t));
-    uint64_t limit = 0;
-
-    if (try_get_msr(t, MSR_TURBO_RATIO_LIMIT, &limit) == HW_NO_FAULT &&
-        (limit & 0xff) > most)
-        most = limit & 0xff;
-    if (m->seen.packets[PT_CBR] == 0)
-        return;
-    if (most == 0)
-        most = RATIO_MOST;
-    check(t, times->cbr_least != 0 && times->cbr_most <= most,
-          "CBR: got ratios of %u to %u; wanted 1 to %u, the greatest by "
-          "CPUID.16H and MSR_TURBO_RATIO_LIMIT (1ADH)",
-          times->cbr_least, times->cbr_most, most);
-    note(t, "CBR: %u to %u, of %u at most", times->cbr_least, times->cbr_most,
-         most);
-}
-
 /* What moves TSC from the crystal's clocks; without the MSR nothing does. */
 static bool read_adjust(struct timed *m)
 {
@@ -327,10 +325,8 @@ TEST(pt_timing,
 
     /* Measured and checked. */
     m.adjusts = output_is_native(id) && read_adjust(&m);
-    if (trace_timed(&m, "TSCEn", IA32_RTIT_CTL_TSCEn, PATH_TIMING_TSC, 0)) {
+    if (trace_timed(&m, "TSCEn", IA32_RTIT_CTL_TSCEn, PATH_TIMING_TSC, 0))
         check_tsc(&m);
-        check_ratio(&m);
-    }
     if ((id->leaf14_ebx & LEAF14_MTC) != 0)
         for (unsigned n = 0; n < 16; n++)
             if ((id->leaf14_1_eax >> 16 >> n & 1) != 0) {

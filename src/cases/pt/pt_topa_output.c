@@ -12,6 +12,10 @@
 #define LARGE     (2 * TOPA_REGION_BYTES)
 #define PMI_MS    20
 #define PMI_TURNS 150 /* some microseconds: delivery takes less */
+#define INT_TURNS 100 /* of 3 to 6 bytes: into the next region */
+/* A single region interrupts before it is full. */
+#define INT_EARLY       2400
+#define INT_TURNS_EARLY 800
 
 _Static_assert(TURNS *WINDOW_TURN_BYTES_MAX < SMALL / 2, "one region's end");
 _Static_assert(PMI_TURNS *WINDOW_TURN_BYTES_MAX<
@@ -211,6 +215,58 @@ static void check_flags(struct topa *topa, unsigned region)
     }
 }
 
+/* STOP clears TriggerEn, not TraceEn. */
+static void check_stop_running(struct topa *topa)
+{
+    const struct parts parts = parts_from(topa, 0, FROM(SMALL));
+    struct trace *p = topa->p;
+    uint64_t control;
+
+    fill_tables(topa, 0, TOPA_STOP);
+    if (!trace_arm_output(p, parts.control, parts.part[0].base,
+                          parts_pointers(&parts)) ||
+        !trace_start(p))
+        return;
+    (void)trace_jumps(INT_TURNS);
+    const bool read = get_msr(p->t, IA32_RTIT_CTL, &control);
+    if (trace_stop(p) && read)
+        check_equal(p->t, "IA32_RTIT_CTL (570H) after STOP", control,
+                    p->armed | IA32_RTIT_CTL_TraceEn);
+}
+
+/* One interrupt of one full region, also where software clears its bit before
+ * the next packet. */
+static void check_int_once(struct topa *topa)
+{
+    const uint64_t bit = IA32_PERF_GLOBAL_STATUS_Trace_ToPA_PMI;
+    const struct parts parts =
+        parts_from(topa, 0, topa->many ? FROM(SMALL) : SMALL - INT_EARLY);
+    struct test_context *t = topa->p->t;
+    struct window w;
+    uint64_t status;
+
+    /* Measured. */
+    fill_tables(topa, 0, TOPA_INT);
+    window_set(&w, trace_body_int, NULL);
+    w.code.count = topa->many ? INT_TURNS : INT_TURNS_EARLY;
+    if (!set_msr(t, IA32_PERF_GLOBAL_OVF_CTRL, bit) ||
+        !trace_arm_output(topa->p, parts.control, parts.part[0].base,
+                          parts_pointers(&parts)))
+        return;
+    w.code.control = topa->p->armed | IA32_RTIT_CTL_TraceEn;
+    trace_window(&w.code);
+    if (!trace_stop(topa->p) || !get_msr(t, IA32_PERF_GLOBAL_STATUS, &status) ||
+        !set_msr(t, IA32_PERF_GLOBAL_OVF_CTRL, bit))
+        return;
+
+    /* Check. */
+    const uint64_t count = w.code.cells[0] + ((status & bit) != 0);
+    check(t, count == 1,
+          "INT of one full region: IA32_PERF_GLOBAL_STATUS (38EH)[55] "
+          "(Trace_ToPA_PMI) was set %lu times; wanted once",
+          count);
+}
+
 /* Entries that are not reached, or not full, do nothing. */
 static void check_flags_unreached(struct topa *topa)
 {
@@ -293,5 +349,7 @@ TEST(pt_topa_output,
         check_flags(&topa, 1);
         check_flags_unreached(&topa);
     }
+    check_stop_running(&topa);
+    check_int_once(&topa);
     check_delivery(&topa);
 }

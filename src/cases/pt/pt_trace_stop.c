@@ -5,7 +5,9 @@
 #include "src/trace/registers.h"
 #include "src/trace/window.h"
 
-#define STEPS 6
+#define STEPS      6
+#define JUMPS      4
+#define BODY_BYTES 16 /* of tsx_body_jumps, at least */
 
 /* "TIP.PGD Packet Definition" leaves the address out where Stopped is set,
  * "TraceStop" and the table of packets have it there: either is accepted. */
@@ -51,6 +53,31 @@ static void check_out_of_context(struct trace *p, uint64_t control)
               "TraceStop range at ring 0, OS = 0: IA32_RTIT_STATUS (571H) = "
               "0x%lx: wanted [5] (Stopped) = 0",
               p->status);
+}
+
+/* TraceEn stays: "this disables tracing by setting Stopped, thereby clearing
+ * TriggerEn". */
+static void check_running(struct trace *p, uint64_t control)
+{
+    const uint64_t body = trace_at(tsx_body_jumps);
+    uint64_t running, status;
+
+    p->control = control | IA32_RTIT_CTL_ADDR_CFG(0, IA32_RTIT_ADDR_STOP);
+    if (!set_msr(p->t, IA32_RTIT_ADDR_A(0), body) ||
+        !set_msr(p->t, IA32_RTIT_ADDR_B(0), body + BODY_BYTES - 1) ||
+        !trace_arm(p) || !trace_start(p))
+        return;
+    (void)trace_jumps(JUMPS);
+    const bool read = get_msr(p->t, IA32_RTIT_CTL, &running) &&
+                      get_msr(p->t, IA32_RTIT_STATUS, &status);
+    if (!trace_stop(p) || !read)
+        return;
+    check(p->t, (status & IA32_RTIT_STATUS_Stopped) != 0,
+          "IA32_RTIT_STATUS (571H) = 0x%lx after a branch into a TraceStop "
+          "range, TraceEn = 1: wanted [5] (Stopped) = 1",
+          status);
+    check_equal(p->t, "IA32_RTIT_CTL (570H) after TraceStop", running,
+                p->armed | IA32_RTIT_CTL_TraceEn);
 }
 
 /* A range stops outside of a filter's as well as within it, where it "will get
@@ -125,4 +152,5 @@ TEST(pt_trace_stop,
     check_out_of_context(&p, control);
     if (ranges >= 2)
         check_beside_filter(&p, control);
+    check_running(&p, control);
 }

@@ -105,7 +105,8 @@ static struct test_context *const t = &contexts[0];
 static struct {
     uint64_t enable, cell;
     uint64_t select, fixed_ctrl, pmc, fixed; /* as they were in the window */
-    bool changes_select, changes_fixed_ctrl;
+    bool changes_select, changes_fixed_ctrl, changes_debugctl, moves_others;
+    bool overflow_unsaid;
 } seen;
 
 static uint64_t *reg(uint32_t msr)
@@ -121,7 +122,12 @@ static void look(void)
     seen.fixed = *reg(IA32_FIXED_CTR(1));
     *reg(IA32_PMC(2)) = 77;
     *reg(IA32_FIXED_CTR(1)) = 88;
-    *reg(IA32_PERF_GLOBAL_STATUS) |= BIT(2);
+    if (!seen.overflow_unsaid)
+        *reg(IA32_PERF_GLOBAL_STATUS) |= BIT(2);
+    if (seen.changes_debugctl)
+        *reg(IA32_DEBUGCTL) ^= BIT(0);
+    if (seen.moves_others)
+        *reg(IA32_FIXED_CTR(0)) = 1;
     if (seen.changes_select)
         *reg(IA32_PERFEVTSEL(2)) ^= BIT(20);
     if (seen.changes_fixed_ctrl)
@@ -163,7 +169,7 @@ static struct bank bank_for_window(void)
 {
     struct bank bank = bank_of(bank_places(&cpu), 0xc4);
 
-    bank.pmc[2] = 5;
+    bank.pmc[2] = UINT64_C(0xfffffffffff0);
     bank.fixed[1] = 6;
     bank.cell = 9;
     return bank;
@@ -181,7 +187,7 @@ static void written_before_and_read_after(void **state)
     assert_int_equal(seen.cell, 9);
     assert_int_equal(seen.select, 0x4300c4);
     assert_int_equal(seen.fixed_ctrl, 0x333);
-    assert_int_equal(seen.pmc, 5);
+    assert_int_equal(seen.pmc, UINT64_C(0xfffffffffff0));
     assert_int_equal(seen.fixed, 6);
     assert_int_equal(after.pmc[2], 77);
     assert_int_equal(after.fixed[1], 88);
@@ -206,6 +212,35 @@ static void around_work(void **state)
     assert_int_equal(*reg(IA32_PERF_GLOBAL_CTRL), 0);
     assert_int_equal(after.pmc[2], 77);
     assert_int_equal(t->verdict, VERDICT_NONE);
+}
+
+static void said(enum verdict want, uint64_t ctrl, bool live)
+{
+    struct bank before = bank_for_window(), after;
+
+    before.ctrl = ctrl;
+    before.live = live;
+    *reg(IA32_PERF_GLOBAL_STATUS) = 0;
+    context_begin(t, &test, 1);
+    assert_int_equal(bank_claim(t), UINT64_C(0x70000000f));
+    assert_true(bank_window(t, &before, window, &after));
+    assert_int_equal(t->verdict, want);
+}
+
+static void what_nothing_has_done_is_said(void **state)
+{
+    (void)state;
+    said(VERDICT_NONE, UINT64_C(0x70000000f), false);
+    seen.overflow_unsaid = true;
+    said(VERDICT_FAIL, UINT64_C(0x70000000f), false);
+    said(VERDICT_NONE, UINT64_C(0x70000000f), true);
+    seen.overflow_unsaid = false;
+    seen.changes_debugctl = true;
+    said(VERDICT_FAIL, UINT64_C(0x70000000f), false);
+    seen.changes_debugctl = false;
+    seen.moves_others = true;
+    said(VERDICT_NONE, UINT64_C(0x70000000f), false);
+    said(VERDICT_FAIL, UINT64_C(0x60000000f), false);
 }
 
 static void what_a_window_changes_is_said(void **state)
@@ -251,6 +286,7 @@ int main(void)
         cmocka_unit_test_setup(written_before_and_read_after, set_up),
         cmocka_unit_test_setup(around_work, set_up),
         cmocka_unit_test_setup(what_a_window_changes_is_said, set_up),
+        cmocka_unit_test_setup(what_nothing_has_done_is_said, set_up),
         cmocka_unit_test_setup(an_access_that_faults_ends_it, set_up),
     };
 

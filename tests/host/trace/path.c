@@ -409,14 +409,59 @@ static void overflow_and_ratio(void **state)
     assert_int_equal(seen.after_overflow, PT_KINDS);
 }
 
+/* The address after OVF, and what has to follow it: the rest of the path from
+ * where the processor may be at this address. */
+static bool at_c(const void *source, uint64_t index, uint64_t address)
+{
+    (void)source;
+    return index >= 5 && address == C;
+}
+
+static void goes_on_after_overflow(void **state)
+{
+    static const struct {
+        uint64_t address;
+        bool rest, astray;
+    } rows[] = {{C, true, false}, {C, false, true}, {B, true, true}};
+
+    (void)state;
+    path.at = at_c;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        put_start();
+        put2(&out, 0x02, 0xf3); /* OVF */
+        put_fup(&out, 2, rows[i].address);
+        if (rows[i].rest)
+            put_finish();
+        else
+            put_tip(&out, 1, A);
+        assert_string_equal(follow(), "packets were lost");
+        assert_int_equal(seen.astray, rows[i].astray);
+    }
+    path.at = NULL;
+    put_start();
+    put2(&out, 0x02, 0xf3);
+    put_ip(&out, 0x11, 2, A); /* TIP.PGE: step 0, before the first result */
+    put_tnt(&out, 0, 1);
+    put_tip(&out, 1, B);
+    put_tnt(&out, 3, 2);
+    put_finish();
+    (void)follow();
+    assert_true(seen.astray); /* step 0 is over */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_form),         cmocka_unit_test(one_wrong),
-        cmocka_unit_test(modes_and_timing),   cmocka_unit_test(cut),
-        cmocka_unit_test(pgd_and_pip),        cmocka_unit_test(calls_over_psb),
-        cmocka_unit_test(calls_deep),         cmocka_unit_test(changes_of_mode),
+        cmocka_unit_test(every_form),
+        cmocka_unit_test(one_wrong),
+        cmocka_unit_test(modes_and_timing),
+        cmocka_unit_test(cut),
+        cmocka_unit_test(pgd_and_pip),
+        cmocka_unit_test(calls_over_psb),
+        cmocka_unit_test(calls_deep),
+        cmocka_unit_test(changes_of_mode),
         cmocka_unit_test(overflow_and_ratio),
+        cmocka_unit_test(goes_on_after_overflow),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

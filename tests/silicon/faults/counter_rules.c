@@ -231,7 +231,8 @@ FAULT(pmi_needs_status_clear,
       .breaks = PMI_THOUGH_STATUS_SET)
 
 FAULT(status_63_stuck, .what = "[any] GLOBAL_STATUS[63] is always 1",
-      .caught = {"skylake-2018 on 1 pebs_applicable_counter FAIL"},
+      .caught = {"skylake-2018 on 1 pebs_applicable_counter FAIL",
+                 "skylake-2018 on 1 counter_overflow_bits FAIL"},
       .quantity = OF_MSR_READ, .number = 0x38E, .set = UINT64_C(1) << 63)
 
 FAULT(

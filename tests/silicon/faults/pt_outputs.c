@@ -28,8 +28,10 @@ FAULT(pt_offset_ignored,
 
 FAULT(pt_offset_off_by_one,
       .what = "[PT] output begins a byte after OutputOffset",
-      .caught = {"skylake-2018 on 1 pt_hle_path FAIL"}, .value = PT_OFFSET_USED,
-      .add = 1)
+      .caught = {"skylake-2018 on 1 pt_hle_path FAIL",
+                 "skylake-2018 on 1 pt_range_wrap FAIL",
+                 "skylake-2018 on 1 pt_topa_output FAIL"},
+      .value = PT_OFFSET_USED, .add = 1)
 
 FAULT(pt_region_short, .what = "[PT] a ToPA region ends one byte early",
       .caught = {"skylake-2018 on 1 pt_topa_output FAIL"},
@@ -209,3 +211,25 @@ FAULT(
     .caught = {"skylake-2018 on 1 pt_topa_output FAIL",
                "broadwell on 1 pt_topa_output FAIL"},
     .rule = PT_INT_AT_END)
+
+FAULT(pt_stop_clears_trace_en, .what = "[PT] STOP clears TraceEn",
+      .caught = {"skylake-2018 on 1 pt_topa_output FAIL",
+                 "broadwell on 1 pt_topa_output FAIL"},
+      .rule = PT_STOP_KEEPS_EN)
+
+FAULT(pt_range_clears_trace_en,
+      .what = "[PT with ranges] TraceStop clears TraceEn",
+      .caught = {"skylake-2018 on 1 pt_trace_stop FAIL"},
+      .rule = PT_RANGE_KEEPS_EN)
+
+FAULT(pt_error_clears_trace_en,
+      .what = "[PT] an operational error clears TraceEn",
+      .caught = {"skylake-2018 on 1 pt_output_offset FAIL",
+                 "broadwell on 1 pt_topa_reserved FAIL"},
+      .rule = PT_ERROR_KEEPS_EN)
+
+FAULT(pt_int_again,
+      .what = "[PT] INT of a ToPA entry interrupts again with the next packets",
+      .caught = {"skylake-2018 on 1 pt_topa_output FAIL",
+                 "broadwell on 1 pt_topa_output FAIL"},
+      .rule = PT_INT_ONCE)

@@ -175,3 +175,17 @@ FAULT(pt_exec_after_tip,
       .what = "[PT] MODE.Exec of a far transfer comes after its TIP",
       .caught = {"skylake-2018 on 1 pt_mode_exec FAIL"},
       .rule = PT_EXEC_BEFORE_TIP)
+
+FAULT(pt_ovf_fup_before, .what = "[PT] the FUP after OVF has the IP before",
+      .caught = {"skylake-2018 on 1 pt_psb FAIL"}, .rule = PT_OVF_FUP_NEXT,
+      .value = PT_OVF_ONE_IN, .clear = UINT64_MAX, .set = 1000)
+
+FAULT(pt_ovf_keeps_calls,
+      .what = "[PT] a RET is compressed though its CALL was lost by overflow",
+      .caught = {"skylake-2018 on 1 pt_psb FAIL"}, .rule = PT_OVF_ENDS_CALLS,
+      .value = PT_OVF_ONE_IN, .clear = UINT64_MAX, .set = 100)
+
+FAULT(pt_ovf_last_ip_lost,
+      .what = "[PT] IPs after OVF are compressed against packets that are lost",
+      .caught = {"skylake-2018 on 1 pt_psb FAIL"}, .rule = PT_OVF_LAST_IP,
+      .value = PT_OVF_ONE_IN, .clear = UINT64_MAX, .set = 100)

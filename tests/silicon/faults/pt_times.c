@@ -105,3 +105,12 @@ FAULT(pt_mtc_payload_wrong,
 FAULT(pt_tma_ctc_wrong, .what = "[PT with MTC] TMA has another CTC",
       .caught = {"skylake-2018 on 1 pt_timing FAIL"}, .value = PT_TMA_CTC,
       .add = 0x1234)
+
+FAULT(pt_tma_fast_zero, .what = "[PT with MTC] TMA.FastCounter is 0",
+      .caught = {"skylake-2018 on 1 pt_timing FAIL"}, .value = PT_TMA_FAST,
+      .clear = UINT64_MAX)
+
+FAULT(pt_cbr_more, .what = "[PT] CBR has one more than the ratio",
+      .caught = {"skylake-2018 on 1 pt_ratio FAIL",
+                 "broadwell on 1 pt_ratio FAIL"},
+      .value = PT_RATIO, .add = 1)

@@ -115,3 +115,20 @@ FAULT(pt_abort_pge_missing,
 FAULT(pt_commit_fup_missing,
       .what = "[PT and TSX] MODE.TSX of a commit has no FUP",
       .caught = {"skylake-2018 on 1 pt_rtm_commit FAIL"}, .rule = PT_COMMIT_FUP)
+
+FAULT(pt_hle_abort_ip_begin,
+      .what = "[PT and HLE] the FUP of an HLE abort is the XACQUIRE",
+      .caught = {"skylake-2017 on 1 pt_hle_abort FAIL"},
+      .rule = PT_HLE_ABORT_HERE)
+
+FAULT(pt_aborting_interrupt_silent,
+      .what = "[PT and TSX] an interrupt that has aborted a transaction makes "
+              "no packets of its own",
+      .caught = {"skylake-2017 on 1 pt_rtm_abort_causes FAIL"},
+      .rule = PT_EVENT_AFTER_ABORT)
+
+FAULT(pt_unelided_packets,
+      .what = "[PT and no HLE] an outer XACQUIRE that begins no transaction "
+              "makes packets",
+      .caught = {"skylake-2018 on 1 pt_hle_path FAIL"}, .rule = PT_UNELIDED,
+      .is = true)

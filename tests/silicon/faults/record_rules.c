@@ -166,3 +166,34 @@ FAULT(load_latency_at_threshold,
       .what = "[any] a load whose latency is the threshold is recorded",
       .caught = {"skylake-2017 on 1 load_latency_threshold FAIL"},
       .breaks = LOAD_GREATER)
+
+FAULT(pebs_full_reloads,
+      .what = "[any] a record that does not fit reloads its counter",
+      .caught = {"skylake-2017 on 1 pebs_buffer_full FAIL"},
+      .breaks = PEBS_RESET_WITH_RECORD)
+
+FAULT(pebs_reset_more,
+      .what = "[any] a counter is reloaded with one more than its reset value",
+      .caught = {"skylake-2017 on 1 pebs_reload FAIL"},
+      .quantity = RECORD_RESET, .number = ANY_NUMBER, .add = 1)
+
+FAULT(pebs_reset_1_more,
+      .what = "[any] IA32_PMC1 is reloaded with one more than its reset value",
+      .caught = {"skylake-2017 on 1 pebs_reload FAIL"},
+      .quantity = RECORD_RESET, .number = 1, .add = 1)
+
+FAULT(pebs_record_counted,
+      .what = "[any] IA32_FIXED_CTR0 counts a record as an instruction",
+      .caught = {"skylake-2017 on 1 pebs_reload FAIL"},
+      .breaks = RECORD_IS_NO_INSTRUCTION)
+
+FAULT(pebs_record_clears_fixed,
+      .what = "[any] a record clears GLOBAL_STATUS[34:32]",
+      .caught = {"skylake-2017 on 1 pebs_applicable_counter FAIL"},
+      .breaks = RECORD_KEEPS_FIXED_STATUS)
+
+FAULT(load_source_modified,
+      .what = "[any] the data source of a line that another core has modified "
+              "is 4",
+      .caught = {"skylake-2018 off 2 load_latency_snoop FAIL"},
+      .breaks = SOURCE_OF_MODIFIED)

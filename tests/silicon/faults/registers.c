@@ -305,6 +305,13 @@ bool faults_register_written(struct processor *p, uint32_t number,
     if (number == IA32_PERF_GLOBAL_STATUS_RESET &&
         has_fault(p, FAULT_reset_stores))
         pmu->global_status = value;
+    if (number == IA32_PERFEVTSEL0 + 1 &&
+        !faults_rule(p->machine, SELECT_1_KEEPS_2, true))
+        pmu->select[2] &= ~EVTSEL_INT;
+    if (number == IA32_PERF_GLOBAL_STATUS_RESET &&
+        (value & STATUS_CTR_FRZ) != 0 &&
+        !faults_rule(p->machine, FREEZE_ENDS_AT_ONCE, true))
+        pmu->frozen = UINT64_MAX;
     write_both(p, number);
     return true;
 }

@@ -175,6 +175,8 @@ static struct action on_rdpmc(struct vcpu *v)
                               !user || (v->vmcb->cr4 & CR4_PCE) != 0) ||
         !counters_rdpmc(v->model, (uint32_t)v->gprs.rcx, &value))
         return action_raise(VECTOR_GP, 0);
+    if (user && !faults_rule(v->model->machine, RDPMC_WIDE_IN_RING_3, true))
+        value = (uint32_t)value;
     v->vmcb->rax = (uint32_t)value;
     v->gprs.rdx = value >> 32;
     return retire_exit(v);

@@ -23,8 +23,11 @@ static bool begin_elision(struct vcpu *v)
     if (tx->depth == 0) {
         if ((tx->not_elided == v->current_rip &&
              faults_rule(v->model->machine, ABORTED_LOCK_TAKEN, true)) ||
-            !tsx_elides(v->model))
+            !tsx_elides(v->model)) {
+            if (faults_pt(v->model, PT_UNELIDED, false))
+                trace_tx(v, TRACE_TX_NESTED, v->current_rip);
             return true;
+        }
         tsx_decide(v->model, &tx->decision); /* XBEGIN's #UD is not its own */
         if (tx->decision.fate == TX_INVALID)
             tx->decision.fate = TX_RUNS;

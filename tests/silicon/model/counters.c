@@ -116,6 +116,10 @@ static uint32_t in_cycles(const struct processor *p, uint64_t select,
 {
     uint64_t taken = faults_select(p, select);
 
+    if ((taken & EVTSEL_EDGE) != 0 &&
+        !faults_rule(p->machine, EDGE_OF_INVERTED, true))
+        taken &= ~EVTSEL_INV;
+
     return faults_in_cycles(p, taken, events,
                             apply_cmask(taken, condition, events, r));
 }
@@ -148,6 +152,12 @@ static bool is_enabled_for(struct processor *p, unsigned n,
                             (p->pmu.global_ctrl & BIT(n)) != 0))
         return false;
     if ((p->pmu.frozen & BIT(n)) != 0 || !counts_here(p, select, r))
+        return false;
+    if ((select & EVTSEL_INT) != 0 && r->user &&
+        !faults_rule(p->machine, INT_KEEPS_LEVELS, true))
+        return false;
+    if ((select & EVTSEL_PC) != 0 &&
+        !faults_rule(p->machine, PIN_CONTROL_COUNTS, true))
         return false;
     if ((p->pebs.enable & BITS(3, 0) & BIT(n)) != 0 &&
         !faults_rule(p->machine, PEBS_HAS_LEVELS, true))
@@ -305,6 +315,7 @@ static void count_own(struct processor *p, const struct retirement *r,
 
     p->pebs.of_abort = (r->tx_events & TX_EVENT_ABORTED) != 0;
     p->faults.of_branch = r->branch != 0;
+    p->faults.of_user = r->user;
     if (pmu->smi_pending)
         count_smi(p);
     for (unsigned n = 0; n < p->machine->counters; n++) {

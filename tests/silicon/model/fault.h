@@ -61,9 +61,9 @@ struct fault_state {
     bool first_after_force; /* no transaction since its bit 0 was set */
     uint64_t written[8];    /* to counters, as it was */
     uint64_t late_select[8], started[8];
-    uint64_t selects_late; /* selects that are not in effect yet */
-    uint64_t fixed[3];     /* counters, at XBEGIN */
-    bool of_branch;        /* the instruction that is being counted */
+    uint64_t selects_late;   /* selects that are not in effect yet */
+    uint64_t fixed[3];       /* counters, at XBEGIN */
+    bool of_branch, of_user; /* the instruction that is being counted */
     bool loses_event, adds_branch, starts_twice; /* once in this window */
     bool late;              /* counter 3 has wrapped, unseen */
     uint64_t wide3, stale3; /* counter 3 at 4C4H, and before the last write */
@@ -72,6 +72,7 @@ struct fault_state {
     unsigned records;
     uint64_t previous_store, first_address; /* of loads and stores */
     uint64_t pt_status_ignored; /* of Processor Trace: bits of STATUS */
+    bool int_again;             /* of Processor Trace: with the next packets */
     bool int_due;               /* of Processor Trace: of the region before */
     bool save_output;           /* of Processor Trace, with the next packets: */
     uint64_t saved_base, saved_pointers; /* where it was */

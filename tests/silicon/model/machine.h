@@ -148,6 +148,7 @@ struct pt_state {
     bool check_output; /* of the output's start */
     bool int_signaled; /* ToPA INT of this region */
     uint64_t tx_begin; /* CurrentIP of its begin */
+    bool aborted;      /* one, just now */
 };
 
 /* Of errata. */

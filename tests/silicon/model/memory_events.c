@@ -209,6 +209,9 @@ static uint64_t data_source(const struct processor *p,
         [CACHE_NONE] = SOURCE_UNCACHED,
     };
 
+    if (o->level == CACHE_LLC && o->snoop == CACHE_SNOOP_HITM &&
+        !faults_rule(p->machine, SOURCE_OF_MODIFIED, true))
+        return llc[CACHE_SNOOP_NONE];
     if (o->level == CACHE_LLC)
         return llc[o->snoop];
     return o->level == CACHE_DRAM ? p->choices.source_dram : level[o->level];

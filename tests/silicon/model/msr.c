@@ -17,6 +17,7 @@ static const struct msr_row common[] = {
     {IA32_FEATURE_CONTROL, MSR_READ_ONLY, 0, 1}, /* locked */
     {IA32_BIOS_UPDT_TRIG, MSR_WRITE_ONLY, 0, 0},
     {MSR_PLATFORM_INFO, MSR_READ_ONLY, 0, 0x80000080F2000},
+    {IA32_PERF_STATUS, MSR_READ_ONLY, 0, 30 << 8}, /* ratio, as CBR has it */
     /* IA32_MISC_ENABLE: fast strings, perfmon available, BTS unavailable
      * (bit 11), PEBS available (bit 12 clear). Read-only bits have their
      * value: see may_be_written. */

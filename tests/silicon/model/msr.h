@@ -13,6 +13,7 @@
 #define IA32_FEATURE_CONTROL   0x03Au
 #define IA32_BIOS_SIGN_ID      0x08Bu
 #define MSR_PLATFORM_INFO      0x0CEu
+#define IA32_PERF_STATUS       0x198u
 #define IA32_ARCH_CAPABILITIES 0x10Au
 #define IA32_MISC_ENABLE       0x1A0u
 #define IA32_DEBUGCTL          0x1D9u

@@ -45,6 +45,18 @@ static void after_overflow(struct processor *p, unsigned n, uint64_t status)
     pmu_update(p);
 }
 
+/* Does an overflow of a counter with this select set its status bit? */
+static bool sets_status(const struct processor *p, uint64_t select)
+{
+    const struct machine *m = p->machine;
+
+    return ((select & EVTSEL_CMASK) == 0 ||
+            faults_rule(m, OVERFLOW_WITH_CMASK, true)) &&
+           ((select & EVTSEL_EDGE) == 0 ||
+            faults_rule(m, OVERFLOW_WITH_EDGE, true)) &&
+           (!p->faults.of_user || faults_rule(m, OVERFLOW_IN_RING_3, true));
+}
+
 void counters_add(struct processor *p, unsigned n, uint32_t count)
 {
     uint64_t old = p->pmu.counter[n], sum = faults_sum(p, n, old, old + count);
@@ -54,8 +66,12 @@ void counters_add(struct processor *p, unsigned n, uint32_t count)
     if ((p->pebs.armed & BIT(n)) != 0)
         pebs_counted(p, n);
     p->pmu.counter[n] = sum & COUNTER_MASK;
-    p->pmu.global_status |= faults_overflow(
-        p, n, overflow ? faults_overflow_bits(p, n, BIT(n)) : 0, &overflow);
+    p->pmu.global_status |=
+        faults_overflow(p, n,
+                        overflow && sets_status(p, p->pmu.select[n])
+                            ? faults_overflow_bits(p, n, BIT(n))
+                            : 0,
+                        &overflow);
     if (!overflow)
         return;
     counter_overflowed(p, n);
@@ -73,7 +89,12 @@ void counters_add_fixed(struct processor *p, unsigned n, uint32_t count)
         p->pmu.global_status |= BIT(32 + n);
     if (sum <= COUNTER_MASK)
         return;
-    p->pmu.global_status |= faults_overflow_bits(p, 32 + n, BIT(32 + n));
+    if ((p->pmu.global_status & BIT(32 + n)) != 0 &&
+        !faults_rule(p->machine, FIXED_PMI_THOUGH_SET, true))
+        interrupts = false;
+    if ((p->pmu.global_status & BITS(7, 0)) == 0 ||
+        faults_rule(p->machine, FIXED_OVERFLOW_BESIDE, true))
+        p->pmu.global_status |= faults_overflow_bits(p, 32 + n, BIT(32 + n));
     if (faults_interrupts(p, 32 + n, interrupts))
         p->pmu.overflow_pmi = true;
 }
@@ -108,7 +129,9 @@ void counters_raise_pmi(struct processor *p)
 {
     uint64_t debugctl = 0, ctrl = p->pmu.global_ctrl;
 
-    p->pmu.pmi = !faults_hide_pmi(p);
+    p->pmu.pmi =
+        !faults_hide_pmi(p) &&
+        (!p->faults.of_user || faults_rule(p->machine, PMI_IN_RING_3, true));
     msr_read(p, IA32_DEBUGCTL, &debugctl);
     debugctl = faults_freezes(p, debugctl);
     if (p->cpu->perfmon_version >= 4)
@@ -120,5 +143,7 @@ void counters_raise_pmi(struct processor *p)
         p->sibling->pmu.pmi = true;
     if (!faults_rule(p->machine, PMI_KEEPS_FREEZE_BIT, true))
         msr_write(p, IA32_DEBUGCTL, debugctl & ~DEBUGCTL_FREEZE_PERFMON_ON_PMI);
+    if (!faults_rule(p->machine, PMI_KEEPS_UNCORE_BIT, true))
+        msr_write(p, IA32_DEBUGCTL, debugctl & ~DEBUGCTL_UNCORE_PMI);
     pmu_update(p);
 }

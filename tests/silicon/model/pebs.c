@@ -6,6 +6,7 @@
 #include "tests/silicon/model/errata.h"
 #include "tests/silicon/model/bits.h"
 #include "tests/silicon/model/counters.h"
+#include "tests/silicon/model/msr.h"
 #include "tests/silicon/model/pmu_msr.h"
 #include "tests/silicon/model/tsx.h"
 
@@ -171,6 +172,12 @@ static void advance_index(struct processor *p, struct pebs_ds *ds,
     }
     if (reached < ds->threshold && !faults_rule(p->machine, FULL_SETS_62, true))
         p->pmu.global_status &= ~STATUS_DS_OVF;
+    if (!faults_rule(p->machine, RECORD_IS_NO_INSTRUCTION, true))
+        p->pmu.fixed[0]++;
+    if (!faults_rule(p->machine, RECORD_KEEPS_FIXED_STATUS, true))
+        p->pmu.global_status &= ~BITS(34, 32);
+    if (!faults_rule(p->machine, RECORD_KEEPS_DEBUGCTL, true))
+        msr_write(p, IA32_DEBUGCTL, 0);
     faults_pebs_advanced(p, ds, bytes);
 }
 
@@ -182,11 +189,14 @@ static void reload_counters(struct processor *p, const struct pebs_ds *ds,
 {
     for (unsigned n = 0; n < PEBS_COUNTERS; n++)
         if ((counters >> n & 1) != 0)
-            p->pmu.counter[n] = faults_quantity(
-                p->machine, RECORD_RESET, n,
-                faults_pebs_reset(
-                    p, ds, n,
-                    faults_pebs_reload(p, ds, n, ds->reset[n] & COUNTER_MASK)));
+            p->pmu.counter[n] =
+                COUNTER_MASK &
+                faults_quantity(
+                    p->machine, RECORD_RESET, n,
+                    faults_pebs_reset(
+                        p, ds, n,
+                        faults_pebs_reload(p, ds, n,
+                                           ds->reset[n] & COUNTER_MASK)));
     for (unsigned n = 0; n < PEBS_COUNTERS; n++)
         if ((counters >> n & 1) != 0 &&
             !faults_rule(p->machine, RECORD_KEEPS_EN, true))

@@ -26,6 +26,7 @@
 #define EVTSEL_USR     BIT(16)
 #define EVTSEL_OS      BIT(17)
 #define EVTSEL_EDGE    BIT(18)
+#define EVTSEL_PC      BIT(19)
 #define EVTSEL_INT     BIT(20)
 #define EVTSEL_ANY     BIT(21)
 #define EVTSEL_EN      BIT(22)

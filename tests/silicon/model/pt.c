@@ -83,6 +83,8 @@ void pt_stop(struct processor *p)
     pt_put_trace_stop(p);
     if (faults_pt(p, PT_SET_STOPPED, true))
         p->pt.status |= RTIT_STOPPED;
+    if (!faults_pt(p, PT_RANGE_KEEPS_EN, true))
+        p->pt.ctl &= ~RTIT_TRACE_EN;
     p->pt.filter_en = false;
 }
 
@@ -272,17 +274,6 @@ static uint32_t psb_period(const struct processor *p)
         UINT32_C(2048) << ((p->pt.ctl_active & RTIT_PSB_FREQ) >> 24));
 }
 
-/* TSC: "sent after any event that causes the processor clocks or Intel PT
- * timing packets to stop". */
-static void put_time_again(struct processor *p, const struct pt_step *now)
-{
-    if (p->pt.clocks_stopped) {
-        pt_flush_tnt(p);
-        pt_put_time(p, now);
-    }
-    p->pt.clocks_stopped = false;
-}
-
 /* What follows any instruction. */
 static void after_instruction(struct processor *p, const struct pt_step *now)
 {
@@ -315,9 +306,10 @@ void pt_retired(struct processor *p, const struct instruction *i,
     bool was = pt->packet_en, lands = is_taken(i, now), stops;
     bool new_cr3 = (i->flags & INSTRUCTION_SETS_CR3) != 0;
 
+    pt->aborted = false;
     if (!pt_tracing(p))
         return;
-    put_time_again(p, now);
+    pt_put_time_again(p, now);
     pt_pass_time(p, now);
     pt_update_enables(p, now, lands);
     if (new_cr3)
@@ -351,16 +343,19 @@ void pt_overflow(struct processor *p, const struct pt_step *now)
         return;
     pt->buffered = 0;
     pt->tnt_bits = pt->tnt_count = 0;
-    pt->returns_known = 0;
+    if (faults_pt(p, PT_OVF_ENDS_CALLS, true))
+        pt->returns_known = 0;
     pt->exec = PT_EXEC_NONE;
-    pt->last_ip = pt->sent_ip;
+    if (faults_pt(p, PT_OVF_LAST_IP, true))
+        pt->last_ip = pt->sent_ip;
     pt->psb_bytes = pt->sent_bytes;
     pt->cyc_sent = false;
     pt_put_cyc(p);
     if (faults_pt(p, PT_OVF, true))
         pt_put_ovf(p);
     if (pt->packet_en && branch_en(p) && !erratum_shows(p, ERRATUM_OVF_FUP, 2))
-        pt_put_ip(p, PT_FUP, &now->next);
+        pt_put_ip(p, PT_FUP,
+                  faults_pt(p, PT_OVF_FUP_NEXT, true) ? &now->next : &now->ip);
 }
 
 /* Rows 11 to 13: FUP of where it came, then where it goes. */
@@ -369,7 +364,8 @@ void pt_event(struct processor *p, const struct pt_step *now)
     struct pt_state *pt = &p->pt;
     bool was = pt->packet_en, stops;
 
-    if (!pt_tracing(p) || !faults_pt(p, PT_EVENTS, true))
+    if (!pt_tracing(p) || !faults_pt(p, PT_EVENTS, true) ||
+        (pt->aborted && !faults_pt(p, PT_EVENT_AFTER_ABORT, true)))
         return;
     pt_pass_time(p, now);
     pt_update_enables(p, now, true);

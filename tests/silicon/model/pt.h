@@ -130,6 +130,8 @@ void pt_put_mtc(struct processor *p, const struct pt_step *now);
 void pt_start_mtc(struct processor *p, const struct pt_step *now);
 /* TSC, TMA and CBR, as far as they are enabled. */
 void pt_put_time(struct processor *p, const struct pt_step *now);
+/* The same where clocks have stopped. */
+void pt_put_time_again(struct processor *p, const struct pt_step *now);
 void pt_put_pip(struct processor *p, uint64_t cr3);
 #define PT_EXEC_NONE 0xFF
 uint8_t pt_exec_mode(const struct pt_step *now);

@@ -38,6 +38,8 @@ static void raise_error(struct processor *p)
 {
     if (faults_pt(p, PT_SET_ERROR, true))
         p->pt.status |= faults_pt_value(p, PT_ERROR_BIT, RTIT_ERROR);
+    if (!faults_pt(p, PT_ERROR_KEEPS_EN, true))
+        p->pt.ctl &= ~RTIT_TRACE_EN;
     p->pt.packet_en = false;
     p->pt.buffered = 0;
 }
@@ -134,6 +136,8 @@ static bool reach_region(struct processor *p, const struct pt_memory *memory)
 static void raise_topa_pmi(struct processor *p)
 {
     p->pt.int_signaled = true;
+    if (!faults_pt(p, PT_INT_ONCE, true))
+        p->faults.int_again = !p->faults.int_again;
     if (faults_topa_int_missing(p))
         return;
     p->pmu.global_status |= faults_topa_status(p, STATUS_TOPA_PMI);
@@ -156,6 +160,8 @@ static bool next_region(struct processor *p, const struct pt_memory *memory,
     if (stop) {
         if (faults_pt(p, PT_TOPA_SET_STOPPED, true))
             pt->status |= RTIT_STOPPED;
+        if (!faults_pt(p, PT_STOP_KEEPS_EN, true))
+            pt->ctl &= ~RTIT_TRACE_EN;
         pt->packet_en = false;
         pt->buffered = 0;
     }
@@ -236,6 +242,8 @@ void pt_output(struct processor *p, const struct pt_memory *memory)
         pt->buffered -= (unsigned)faults_pt_value(p, PT_LOST_AT_END, 0);
     if (p->errata.trace_dropped)
         pt->buffered = 0;
+    if (pt->buffered > 0 && p->faults.int_again)
+        raise_topa_pmi(p);
     if (pt->buffered > 0 && (pt->ctl_active & RTIT_TOPA) != 0)
         write_table(p, memory);
     else if (pt->buffered > 0)

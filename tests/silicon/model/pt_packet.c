@@ -260,10 +260,21 @@ void pt_put_time(struct processor *p, const struct pt_step *now)
         put_payload(
             p, tma, 2,
             (faults_pt_value(p, PT_TMA_CTC, crystal_ticks(now)) & 0xFFFF) |
-                now->tsc % 125 << 24,
+                faults_pt_value(p, PT_TMA_FAST, now->tsc % 125) << 24,
             5);
     if (faults_pt(p, PT_CBR, true))
-        put_payload(p, cbr, 2, RATIO, 2);
+        put_payload(p, cbr, 2, faults_pt_value(p, PT_RATIO, RATIO), 2);
+}
+
+/* TSC: "sent after any event that causes the processor clocks or Intel PT
+ * timing packets to stop". */
+void pt_put_time_again(struct processor *p, const struct pt_step *now)
+{
+    if (p->pt.clocks_stopped) {
+        pt_flush_tnt(p);
+        pt_put_time(p, now);
+    }
+    p->pt.clocks_stopped = false;
 }
 
 void pt_put_psb(struct processor *p, const struct pt_step *now, bool at_start)

@@ -142,6 +142,16 @@ enum pt_rule {
     PT_FAR_CALL_TIP,         /* has a far CALL */
     PT_INT_AT_END,           /* and not where the next one is full */
     PT_EXEC_BEFORE_TIP,      /* before the TIP of a far transfer */
+    PT_STOP_KEEPS_EN,        /* does TraceEn outlive STOP */
+    PT_RANGE_KEEPS_EN,       /* a TraceStop range */
+    PT_ERROR_KEEPS_EN,       /* an operational error */
+    PT_INT_ONCE,             /* is it one for a region */
+    PT_OVF_FUP_NEXT,         /* has the FUP after OVF the next IP */
+    PT_OVF_ENDS_CALLS,       /* does OVF forget CALLs */
+    PT_OVF_LAST_IP,          /* is last IP then that of a packet sent */
+    PT_EVENT_AFTER_ABORT,    /* and those that abort a transaction */
+    PT_HLE_ABORT_HERE,       /* and of an HLE abort */
+    PT_UNELIDED,             /* has an XACQUIRE packets that elides nothing */
 };
 
 enum pt_value {
@@ -197,6 +207,8 @@ enum pt_value {
     PT_TX_ABORT_MODE,        /* of an abort */
     PT_CYCLES,               /* since the last CYC */
     PT_TMA_CTC,              /* of TMA */
+    PT_TMA_FAST,             /* its FastCounter */
+    PT_RATIO,                /* of CBR */
 };
 
 #endif

@@ -91,7 +91,8 @@ void pt_tx_abort(struct processor *p, const struct pt_step *now)
     bool was = pt->packet_en, fup, stops;
 
     pt->in_tx = !faults_pt(p, PT_ABORT_ENDS_TX, true);
-    if (!faults_pt(p, PT_ABORT_HERE, true))
+    if (!faults_pt(p, PT_ABORT_HERE, true) ||
+        (p->tsx.hle && !faults_pt(p, PT_HLE_ABORT_HERE, true)))
         ip = &pt->tx_begin;
     if (!faults_pt(p, PT_ABORT_TNT, true))
         pt->tnt_bits = pt->tnt_count = 0;
@@ -117,12 +118,14 @@ void pt_tx_abort(struct processor *p, const struct pt_step *now)
         pt_stop(p);
     else
         finish_step(p, now);
+    pt->aborted = true;
 }
 
 void pt_tx_nested(struct processor *p, const struct pt_step *now)
 {
     if ((faults_show_nested(p) ||
-         (p->tsx.hle && faults_pt(p, PT_HLE_NESTED, false))) &&
+         (p->tsx.hle && faults_pt(p, PT_HLE_NESTED, false)) ||
+         (!p->pt.in_tx && faults_pt(p, PT_UNELIDED, false))) &&
         is_traced(p) && p->pt.packet_en)
         put_mode_tsx(p, PT_TX_IN, &now->ip);
 }

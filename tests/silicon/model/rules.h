@@ -40,6 +40,23 @@ enum rule {
     PMI_OF_THREAD,           /* and not of both of its core */
     PMI_KEEPS_FREEZE_BIT,    /* DEBUGCTL[12] */
     PEBS_PMI_FREEZES,
+    OVERFLOW_WITH_CMASK, /* sets the status bit */
+    OVERFLOW_WITH_EDGE,
+    OVERFLOW_IN_RING_3,
+    FIXED_OVERFLOW_BESIDE, /* those of general counters */
+    PMI_IN_RING_3,
+    PMI_KEEPS_UNCORE_BIT, /* DEBUGCTL[13] */
+    FIXED_PMI_THOUGH_SET, /* where the overflow bit was 1 already */
+    INT_KEEPS_LEVELS,     /* OS and USR */
+    PIN_CONTROL_COUNTS,   /* with PC as without */
+    EDGE_OF_INVERTED,     /* EDGE with INV */
+    SELECT_1_KEEPS_2,     /* INT of PERFEVTSEL2 */
+    FREEZE_ENDS_AT_ONCE,  /* where 390H clears CTR_Frz */
+    RDPMC_WIDE_IN_RING_3,
+    RECORD_IS_NO_INSTRUCTION,  /* for IA32_FIXED_CTR0 */
+    RECORD_KEEPS_FIXED_STATUS, /* GLOBAL_STATUS[34:32] */
+    RECORD_KEEPS_DEBUGCTL,
+    SOURCE_OF_MODIFIED, /* of a line that another core has modified */
     STATUS_READ_KEEPS,  /* a read of 38EH */
     READ_KEEPS_COUNTER, /* RDMSR of C1H + n */
     RDPMC_KEEPS_COUNTER,

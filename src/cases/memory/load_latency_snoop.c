@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Load latency: loads of lines that another core has. Where it has modified
+ * them the record says so, where it has not it does not. */
+#include "src/harness/case.h"
+#include "src/base/msr.h"
+#include "src/memory/memory_sampling.h"
+#include "src/uncore/other_core.h"
+
+#define RECORDS 8
+#define WINDOWS 400 /* of which most make some records */
+#define HITM    6   /* A0H[3:0]: "L3 hit .. HITM" */
+
+struct found {
+    unsigned records, source[DATA_SOURCES];
+};
+
+static void run_window(struct sampling *p, uint64_t argument)
+{
+    const struct memory_walk walk = other_core_walk(p->t);
+
+    (void)argument;
+    memory_load(sampling_enable(&p->config), &walk);
+}
+
+/* Until there are enough records; false where a window could not be made. */
+static bool sample(struct sampling *p, const struct sampling_config *config,
+                   bool modified, struct found *found)
+{
+    struct pebs_record record;
+
+    for (unsigned i = 0; i < WINDOWS && found->records < RECORDS; i++) {
+        if (!other_core_takes(p->t, modified) ||
+            !sampling_around(p, config, run_window, 0))
+            return false;
+        for (unsigned n = 0; n < p->records; n++) {
+            if (!sampling_record(p, n, &record))
+                return false;
+            if (!memory_judge_inside(&record, memory_load_loop,
+                                     memory_load_end))
+                continue;
+            found->records++;
+            found->source[record.data_source & DATA_SOURCE_SOURCE]++;
+        }
+    }
+    return check_known(p->t, found->records != 0, ERRATUM_LOAD_LATENCY_STOPS,
+                       true,
+                       "load latency: loads of lines that another core has "
+                       "made no record");
+}
+
+static void judge(struct test_context *t, bool modified,
+                  const struct found *found)
+{
+    const struct identity *id = test_cpu(t);
+    const enum generation generation = generation_of(id->family, id->model);
+    unsigned best = 0;
+
+    for (unsigned n = 0; n < DATA_SOURCES; n++)
+        if (found->source[n] > found->source[best])
+            best = n;
+    const struct data_source *source =
+        data_source_of(generation, id->model, best);
+    check_known(
+        t, memory_judge_most(found->source[HITM], found->records) == modified,
+        ERRATUM_LOAD_SOURCE, source->level == LEVEL_MEMORY,
+        "loads of lines that another core has%s modified: A0H[3:0] is "
+        "%XH (L3 hit, HITM) in %u of %u records, most often %XH (%s); "
+        "wanted the first in %s",
+        modified ? "" : " and has not", HITM, found->source[HITM],
+        found->records, best, source->name,
+        modified ? "more than half" : "no more than half");
+}
+
+TEST(load_latency_snoop,
+     .asks = "Does the record of a load name data that another core has "
+             "modified, and no other?",
+     .cite = "SDM 3B, table \"Data Source Encoding for Load Latency Record\"",
+     .scope = WHOLE_MACHINE, .bound_ms = 1000,
+     .needs = {.features = NEED_INTEL | NEED_PMU | NEED_PEBS |
+                           NEED_TWO_PROCESSORS,
+               .counters = 4})
+{
+    struct sampling p;
+
+    /* Set-up. */
+    if (!memory_has_load_latency(t) || !other_core_there(t) ||
+        !sampling_claim(&p, t) ||
+        !memory_set_threshold(t, MSR_PEBS_LD_LAT_THRHLD_MIN))
+        return;
+    const struct sampling_config config = memory_config(
+        FACILITY_LOAD_LATENCY, MEMORY_LOAD_LATENCY, memory_latency_counter(t));
+
+    for (unsigned modified = 0; modified < 2; modified++) {
+        struct found found = {0};
+        /* Measured. */
+        if (!sample(&p, &config, modified != 0, &found))
+            return;
+        /* Check. */
+        judge(t, modified != 0, &found);
+    }
+}

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* sampling_check.c - after a window: memory, status, registers. */
+#include "src/pebs/sampling_check.h"
+
+#include "src/base/msr.h"
+#include "src/counting/bank.h"
+
+#define WORD (SAMPLING_GUARD * UINT64_C(0x0101010101010101))
+
+uint64_t sampling_select(const struct sampling *p, unsigned n)
+{
+    if ((sampling_enable(&p->config) >> n & 1) == 0)
+        return 0;
+    return p->config.select | IA32_PERFEVTSEL_USR | IA32_PERFEVTSEL_OS |
+           IA32_PERFEVTSEL_EN;
+}
+
+uint64_t sampling_fixed_mask(const struct sampling *p)
+{
+    return BITS(test_cpu(p->t)->fixed_bits - 1, 0);
+}
+
+/* The first byte in [from, to) of test_records() that something wrote to. */
+static size_t first_touched(const struct sampling *p, size_t from, size_t to)
+{
+    const volatile uint8_t *memory = (const volatile uint8_t *)p->area;
+    const volatile uint64_t *words = (const volatile uint64_t *)p->area;
+
+    while (from % 8 == 0 && from + 8 <= to && words[from / 8] == WORD)
+        from += 8;
+    while (from < to && memory[from] == SAMPLING_GUARD)
+        from++;
+    return from;
+}
+
+bool sampling_check_memory(struct sampling *p)
+{
+    size_t end = SAMPLING_BUFFER_AT + p->records * p->size;
+    size_t begin = SAMPLING_BUFFER_AT + p->config.begun * p->size;
+    size_t before = first_touched(p, sizeof(*p->area), begin);
+    size_t after = first_touched(p, end, TEST_RECORDS_BYTES);
+
+    return check(p->t, before == begin,
+                 "%lu bytes after the DS area's start a byte was written; "
+                 "the area ends at 60H, and the PEBS index began at %lu",
+                 before, begin) &&
+           check(p->t, after == TEST_RECORDS_BYTES,
+                 "the PEBS index is after %u records of %lu bytes, which end "
+                 "%lu bytes after the PEBS buffer base, and a byte was written "
+                 "%lu bytes after it: beyond the records that it counts",
+                 p->records, p->size, end - SAMPLING_BUFFER_AT,
+                 after - SAMPLING_BUFFER_AT);
+}
+
+/* Of the counters, nothing but what counts, and that is in range, overflowed;
+ * the buffer, where the index reached the threshold. */
+bool sampling_check_status(struct sampling *p)
+{
+    const uint64_t overflows = BITS(7, 0) | BITS(34, 32);
+    const uint64_t full = IA32_PERF_GLOBAL_STATUS_OVF_DS_BUFFER;
+    uint64_t wrong = p->status & overflows & ~sampling_enable(&p->config);
+
+    return check(p->t, wrong == 0,
+                 "IA32_PERF_GLOBAL_STATUS (38EH) is 0x%lx: the overflow bits "
+                 "0x%lx are of counters that do not count",
+                 p->status, wrong) &&
+           check(p->t,
+                 (p->status & full) == 0 || p->records >= p->config.threshold,
+                 "IA32_PERF_GLOBAL_STATUS (38EH)[62] (OvfBuf) is 1 after %u "
+                 "records with the threshold at %u; wanted 0",
+                 p->records, p->config.threshold);
+}
+
+/* One that is not said to be wrong is no check. */
+static bool check_overflow(struct sampling *p, const char *name, unsigned place,
+                           uint64_t events, uint64_t counted)
+{
+    const bool set = (p->status >> place & 1) != 0, want = counted >= events;
+
+    return set == want ||
+           check(p->t, false,
+                 "%s, which makes no records, started %lu events before its "
+                 "overflow and counted %lu: IA32_PERF_GLOBAL_STATUS (38EH)[%u] "
+                 "is %d; wanted %d",
+                 name, events, counted, place, set, want);
+}
+
+static bool check_overflows(struct sampling *p)
+{
+    const struct sampling_config *config = &p->config;
+
+    for (unsigned n = 0; n < PRECISE_COUNTERS; n++) {
+        const uint64_t events = config->first_period[n];
+        if ((config->plain >> n & 1) != 0 &&
+            !check_overflow(p, "a counter", n, events,
+                            (p->value[n] + events) & p->mask))
+            return false;
+    }
+    return config->fixed == 0 ||
+           check_overflow(p, "IA32_FIXED_CTR0 (309H)", PLACE_FIXED0,
+                          config->fixed, p->fixed);
+}
+
+static bool check_register(struct sampling *p, uint32_t msr, uint64_t want)
+{
+    uint64_t got = msr_value(p->t, msr);
+
+    return got == want ||
+           check(p->t, false,
+                 "MSR %XH was 0x%lx before a window with PEBS, and is 0x%lx "
+                 "after it",
+                 msr, want, got);
+}
+
+/* What nothing has written is as it was. What freezes writes. */
+bool sampling_check_registers(struct sampling *p)
+{
+    const uint64_t freeze =
+        IA32_DEBUGCTL_FREEZE_LBRS_ON_PMI | IA32_DEBUGCTL_FREEZE_PERFMON_ON_PMI;
+    bool ok = check_register(p, IA32_DS_AREA, (uint64_t)(uintptr_t)p->area);
+
+    return ok &&
+           (p->config.fixed == 0 ||
+            check_register(p, IA32_FIXED_CTR_CTRL, SAMPLING_FIXED_CONTROL)) &&
+           ((p->debugctl & freeze) != 0 ||
+            check_register(p, IA32_DEBUGCTL, p->debugctl)) &&
+           check_overflows(p);
+}
+
+/* Counter 3 is nobody's where nothing is promised of it. */
+bool sampling_check_selects(struct sampling *p)
+{
+    bool ok = true;
+
+    for (unsigned n = 0; ok && n < PRECISE_COUNTERS - 1; n++)
+        ok = sampling_select(p, n) == 0 ||
+             check_register(p, IA32_PERFEVTSEL(n), sampling_select(p, n));
+    return ok;
+}

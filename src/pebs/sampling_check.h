@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * sampling_check.h - what has to be as it was after a window with PEBS: for
+ * sampling.c alone.
+ */
+#ifndef SRC_PEBS_SAMPLING_CHECK_H
+#define SRC_PEBS_SAMPLING_CHECK_H
+
+#include "src/pebs/sampling.h"
+
+/* In test_records(): the DS area, guard bytes, the buffer, guard bytes. */
+#define SAMPLING_BUFFER_AT 256
+#define SAMPLING_GUARD     0xdb
+
+/* What IA32_PERFEVTSELn is programmed with; 0 where the counter is not used. */
+uint64_t sampling_select(const struct sampling *p, unsigned n);
+
+/* IA32_FIXED_CTR0 counts instructions, at every level. */
+#define SAMPLING_FIXED_CONTROL \
+    (IA32_FIXED_CTR_CTRL_OS(0) | IA32_FIXED_CTR_CTRL_USR(0))
+uint64_t sampling_fixed_mask(const struct sampling *p);
+
+/* Each false where something is wrong, which has been said. Nothing but the
+ * records was written; the status is of what counts, and of a full buffer; the
+ * registers are as they were, and the status has what overflowed without a
+ * record. */
+bool sampling_check_memory(struct sampling *p);
+bool sampling_check_status(struct sampling *p);
+bool sampling_check_registers(struct sampling *p);
+/* The same of the selects, where the window did not write them. */
+bool sampling_check_selects(struct sampling *p);
+
+#endif

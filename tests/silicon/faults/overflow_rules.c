@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * overflow_rules.c - overflows and interrupts of counters in company: of other
+ * settings, of other counters, of ring 3. Each entry names what it breaks:
+ * rules.h.
+ */
+#include "tests/silicon/model/fault.h"
+
+FAULT(overflow_cmask_silent,
+      .what = "[any] a counter with CMASK sets no overflow bit",
+      .caught = {"skylake-2018 on 1 counters_mixed FAIL"},
+      .breaks = OVERFLOW_WITH_CMASK)
+
+FAULT(overflow_edge_silent,
+      .what = "[any] a counter with EDGE sets no overflow bit",
+      .caught = {"haswell on 1 counters_mixed FAIL"},
+      .breaks = OVERFLOW_WITH_EDGE)
+
+FAULT(overflow_ring3_silent,
+      .what = "[any] an overflow in ring 3 sets no overflow bit",
+      .caught = {"skylake-2018 on 1 counters_mixed FAIL"},
+      .breaks = OVERFLOW_IN_RING_3)
+
+FAULT(fixed_overflow_lost_beside,
+      .what = "[any] a fixed counter sets no overflow bit while that of a "
+              "general one is 1",
+      .caught = {"skylake-2018 on 1 counters_mixed FAIL"},
+      .breaks = FIXED_OVERFLOW_BESIDE)
+
+FAULT(pmi_ring3_lost,
+      .what = "[any] the interrupt of an overflow in ring 3 is lost",
+      .caught = {"skylake-2018 on 1 counters_mixed FAIL"},
+      .breaks = PMI_IN_RING_3)
+
+FAULT(pmi_clears_uncore_bit,
+      .what = "[any client] an interrupt clears IA32_DEBUGCTL[13]",
+      .caught = {"skylake-2018 on 1 counters_mixed FAIL"},
+      .breaks = PMI_KEEPS_UNCORE_BIT)
+
+FAULT(int_stops_ring3,
+      .what = "[any] a counter with INT does not count in ring 3",
+      .caught = {"skylake-2018 on 1 counters_mixed FAIL"},
+      .breaks = INT_KEEPS_LEVELS)
+
+FAULT(fixed_pmi_needs_status_clear,
+      .what = "[any] a fixed counter whose overflow bit is 1 does not "
+              "interrupt",
+      .caught = {"skylake-2018 on 1 counter_pmi FAIL"},
+      .breaks = FIXED_PMI_THOUGH_SET)
+
+FAULT(pin_control_stops,
+      .what = "[any] a counter with PERFEVTSELn.PC does not count",
+      .caught = {"skylake-2018 on 1 counters_independent FAIL"},
+      .breaks = PIN_CONTROL_COUNTS)
+
+FAULT(edge_ignores_inv, .what = "[any] EDGE with INV counts rising edges",
+      .caught = {"skylake-2018 on 1 counter_mask_edge FAIL"},
+      .breaks = EDGE_OF_INVERTED)
+
+FAULT(select_1_clears_int_2,
+      .what = "[any] a write of PERFEVTSEL1 clears INT of PERFEVTSEL2",
+      .caught = {"skylake-2018 on 1 counter_pmi FAIL"},
+      .breaks = SELECT_1_KEEPS_2)
+
+FAULT(freeze_sticks,
+      .what = "[any with perfmon 4] counters go on after CTR_Frz was cleared "
+              "with the next write of a register of theirs only",
+      .caught = {"skylake-2018 on 1 freeze_on_pmi FAIL"},
+      .breaks = FREEZE_ENDS_AT_ONCE)
+
+FAULT(rdpmc_ring3_32_bits, .what = "[any] RDPMC in ring 3 gives 32 bits",
+      .caught = {"skylake-2018 on 1 rdpmc_ring3 FAIL"},
+      .breaks = RDPMC_WIDE_IN_RING_3)
