@@ -23,6 +23,7 @@ default rel
 %define INSIDE  0x28
 %define OUTSIDE 0x30
 %define RAX_INSIDE    0x38
+%define FAR     0x80
 
 ; R10: 1 where XTEST says that a transaction runs; 0 where it may not be asked.
 %macro ask 1
@@ -58,6 +59,7 @@ hle_%1_acquired:
         mov     [rdi + SEEN], r8
         mov     [rdi + RAX_INSIDE], rax
         inc     qword [rdi + DATA]
+        inc     qword [rdi + FAR]
         mov     r11, [rdi + TURNS]      ; here: an abort may not have restored it
 %%turn: dec     r11
         jnz     %%turn

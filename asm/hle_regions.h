@@ -18,9 +18,12 @@ struct hle_block {
     uint64_t inside;  /* 1: XTEST said inside that a transaction runs */
     uint64_t outside; /* the same, after the XRELEASE */
     uint64_t rax;     /* RAX inside */
+    uint64_t between[8];
+    uint64_t far; /* on another line: as data */
 };
 _Static_assert(offsetof(struct hle_block, data) == 0x18, "data");
 _Static_assert(offsetof(struct hle_block, rax) == 0x38, "rax");
+_Static_assert(offsetof(struct hle_block, far) == 0x80, "far");
 
 /* RAX before the XACQUIRE; EAX is 0. An abort status in EAX would clear the
  * upper half. */

@@ -319,6 +319,25 @@ body hold_load
         not     qword [rdi + RFLAGS]
 .same:  NEXT
 
+; The same with a quadword of each of 96 lines.
+body hold_loads
+        xor     ecx, ecx
+%assign n 0
+%rep 96
+        add     rcx, [rsi + 64 * n]
+%assign n n+1
+%endrep
+.turn:  dec     rdx
+        jnz     .turn
+%assign n 0
+%rep 96
+        sub     rcx, [rsi + 64 * n]
+%assign n n+1
+%endrep
+        jz      .same
+        not     qword [rdi + RFLAGS]
+.same:  NEXT
+
 ; Stores ~0 at RSI, lets RDX turns pass, stores 0: flags change where ~0 is no
 ; longer there in between.
 body hold_store
@@ -408,6 +427,7 @@ tsx_body_branches_xabort_at:
 ; So many indirect jumps as the count says, each followed by a conditional
 ; branch.
 body jumps
+        not     rsi
         lea     rcx, [.to]
 .from:  jmp     rcx
 .to:    dec     rdx

@@ -85,7 +85,9 @@ extern const uint8_t tsx_body_read_lines_xabort[];
 /* Access argument, let count turns of a loop pass, and look again: flags change
  * where another processor came between. The store is of TSX_HELD, then of 0. */
 extern const uint8_t tsx_body_hold_load[], tsx_body_hold_store[];
-#define TSX_HELD UINT64_MAX
+extern const uint8_t tsx_body_hold_loads[]; /* of so many lines in a row: */
+#define TSX_HELD_LINES 96
+#define TSX_HELD       UINT64_MAX
 /* Count turns of a loop, which take a cycle each at least; then XABORT 65H. */
 extern const uint8_t tsx_body_spin[], tsx_body_spin_xabort[];
 #define TSX_SPIN_STATUS 0x65000001u    /* of an abort by the XABORT */

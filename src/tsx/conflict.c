@@ -17,6 +17,9 @@ struct arena {
     struct pair pair;
     struct conflict *c;
     volatile uint64_t seen;
+    uint64_t unused[4096 / 8 - (sizeof(struct pair) + 16) / 8];
+    /* Beyond the end of a page. */
+    volatile uint64_t many[TSX_HELD_LINES * LINE_BYTES / 8];
 };
 _Static_assert(offsetof(struct arena, pair) == 4096, "a page of its own");
 
@@ -27,6 +30,7 @@ static void access_line(struct test_context *peer, void *argument)
         [CONFLICT_SAME] = a->line,
         [CONFLICT_LINE] = &a->line[LINE_BYTES / 8 - 1],
         [CONFLICT_BESIDE] = a->next,
+        [CONFLICT_MANY] = &a->many[a->c->line * (LINE_BYTES / 8)],
     };
     volatile uint64_t *place = places[a->c->place];
     uint64_t found = 0;
@@ -50,8 +54,9 @@ static void access_line(struct test_context *peer, void *argument)
 static void hold_line(struct arena *a, unsigned turns)
 {
     struct conflict *c = a->c;
+    volatile uint64_t *lines = c->place == CONFLICT_MANY ? a->many : a->line;
     const struct tsx_block block = {.body = c->body,
-                                    .argument = (uint64_t)(uintptr_t)a->line,
+                                    .argument = (uint64_t)(uintptr_t)lines,
                                     .count = turns};
 
     for (unsigned i = 0; i < c->tries; i++) {
@@ -77,7 +82,8 @@ static void hold_lines(void *argument)
     }
     for (c->turns = TURNS_FIRST;; c->turns *= 2) {
         hold_line(a, c->turns);
-        if (c->tally.matched != 0 || c->turns == CONFLICT_TURNS_MAX)
+        if (c->tally.matched != 0 || c->tally.flagged != 0 ||
+            c->turns == CONFLICT_TURNS_MAX)
             return;
     }
 }

@@ -17,9 +17,10 @@ enum conflict_access {
     CONFLICT_LOCKED, /* LOCK XADD */
 };
 enum conflict_place {
-    CONFLICT_SAME,  /* what the transaction accesses */
-    CONFLICT_LINE,  /* the last bytes of that line */
-    CONFLICT_BESIDE /* the next line of the same page */
+    CONFLICT_SAME,   /* what the transaction accesses */
+    CONFLICT_LINE,   /* the last bytes of that line */
+    CONFLICT_BESIDE, /* the next line of the same page */
+    CONFLICT_MANY,   /* one of those of tsx_body_hold_loads */
 };
 
 struct conflict {
@@ -28,6 +29,7 @@ struct conflict {
     const uint8_t *body; /* tsx_body_hold_load or tsx_body_hold_store */
     enum conflict_access access; /* what the other does */
     enum conflict_place place;
+    unsigned line;  /* CONFLICT_MANY: which */
     unsigned tries; /* of each length */
     unsigned turns; /* how long a transaction lasts; 0: doubled, up to
                        CONFLICT_TURNS_MAX, until there is a conflict */

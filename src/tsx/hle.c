@@ -70,7 +70,7 @@ void hle_try_asking(struct test_context *t, const struct hle_form *form,
         tally->seen_wrong += block.seen != form->held;
         tally->seen_before +=
             block.seen != form->held && block.seen == form->before;
-        tally->data_wrong += block.data != 1;
+        tally->data_wrong += block.data != 1 || block.far != 1;
         tally->still_running += block.outside != 0;
     }
 }

@@ -32,7 +32,7 @@ static void try_row(struct test_context *t, const struct mismatch *row,
         lock[NEXT_LINE] = OTHER;
         row->region(&block);
         wrong += lock[0] != row->lock || lock[NEXT_LINE] != row->next_line;
-        stores += block.data != 1;
+        stores += block.data != 1 || block.far != 1;
         unseen += block.seen != 1;
         elided += block.inside != 0;
         still_running += block.outside != 0;

@@ -49,6 +49,21 @@ static void check_reserved(struct test_context *t, uint64_t found)
          tried - wrong);
 }
 
+/* SDM 2C, WRMSR: what raises #GP writes nothing, the good bits neither. */
+static void check_refused(struct test_context *t, uint64_t found)
+{
+    bool first = test_regime(t) == REGIME_B;
+    uint64_t other = first ? TSX_FORCE_ABORT_RTM_FORCE_ABORT
+                           : TSX_FORCE_ABORT_TSX_CPUID_CLEAR;
+
+    if (try_set_msr(t, TSX_FORCE_ABORT, (found ^ other) | BIT(63)) != HW_GP) {
+        set_msr(t, TSX_FORCE_ABORT, found);
+        return;
+    }
+    check_equal(t, "TSX_FORCE_ABORT (10FH) after a write that raised #GP",
+                msr_value(t, TSX_FORCE_ABORT), found);
+}
+
 /* EDX[13] = 0. A part without RTM may have the register of its siblings all the
  * same; where RTM is enumerated, EDX[13] = 0 says that there is none. */
 static void check_absent(struct test_context *t, int vector)
@@ -84,8 +99,10 @@ static void check_register(struct test_context *t)
         "TSX_FORCE_ABORT (10FH) reads 0x%lx; wanted its reserved bits 0x%lx 0",
         value, reserved_bits(test_regime(t)));
     /* Not in regime E, where the firmware has writes discarded. */
-    if (test_regime(t) != REGIME_E)
+    if (test_regime(t) != REGIME_E) {
         check_reserved(t, value);
+        check_refused(t, value);
+    }
 }
 
 /* SDM 2C, XBEGIN: #UD where CPUID.07H.0:EBX.RTM[11] = 0. For RTM hidden by

@@ -10,19 +10,26 @@ static const struct row {
     const uint8_t *body;
     enum conflict_access access;
     enum conflict_place place;
+    unsigned line;
 } rows[] = {
     {"a store to a line of the read set", tsx_body_hold_load, CONFLICT_STORE,
-     CONFLICT_SAME},
+     CONFLICT_SAME, 0},
     {"a locked write to a line of the read set", tsx_body_hold_load,
-     CONFLICT_LOCKED, CONFLICT_SAME},
+     CONFLICT_LOCKED, CONFLICT_SAME, 0},
     {"a store to other bytes of a line of the read set", tsx_body_hold_load,
-     CONFLICT_STORE, CONFLICT_LINE},
+     CONFLICT_STORE, CONFLICT_LINE, 0},
+    {"a store to the 20th of 96 lines of the read set", tsx_body_hold_loads,
+     CONFLICT_STORE, CONFLICT_MANY, 19},
+    {"a store to the 64th, the last of its page", tsx_body_hold_loads,
+     CONFLICT_STORE, CONFLICT_MANY, 63},
+    {"a store to the 96th", tsx_body_hold_loads, CONFLICT_STORE, CONFLICT_MANY,
+     95},
     {"a store to a line of the write set", tsx_body_hold_store, CONFLICT_STORE,
-     CONFLICT_SAME},
+     CONFLICT_SAME, 0},
     {"a locked write to a line of the write set", tsx_body_hold_store,
-     CONFLICT_LOCKED, CONFLICT_SAME},
+     CONFLICT_LOCKED, CONFLICT_SAME, 0},
     {"a store to other bytes of a line of the write set", tsx_body_hold_store,
-     CONFLICT_STORE, CONFLICT_LINE},
+     CONFLICT_STORE, CONFLICT_LINE, 0},
 };
 
 /* The same with the next line, which is no conflict. */
@@ -67,6 +74,7 @@ TEST(tsx_conflict_write,
                              .body = rows[i].body,
                              .access = rows[i].access,
                              .place = rows[i].place,
+                             .line = rows[i].line,
                              .tries = tries};
 
         /* Measured, and checked. */

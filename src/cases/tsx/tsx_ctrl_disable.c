@@ -66,6 +66,11 @@ static void check_bits(struct test_context *peer, const struct part *part)
         check(peer, !aborts || tally.committed == 0,
               "%u of %u transactions committed; wanted 0", tally.committed,
               tally.tried);
+    /* No transaction is promised to commit; of so many some must. */
+    if (!aborts && (part->bits & CLEAR) == 0 && test_cpu(peer)->rtm)
+        check(peer, tally.committed != 0,
+              "%u of %u transactions committed; wanted some", tally.committed,
+              tally.tried);
     rtm_check_atomic(peer, &tally);
 }
 
@@ -133,7 +138,8 @@ TEST(tsx_ctrl_disable,
         return;
     while (done < hw_processors() &&
            differ(t, done, DISABLE, "122H[0] (RTM_DISABLE)") &&
-           differ(t, done, CLEAR, "122H[1] (TSX_CPUID_CLEAR)"))
+           differ(t, done, CLEAR, "122H[1] (TSX_CPUID_CLEAR)") &&
+           differ(t, done, DISABLE, "again 122H[0] (RTM_DISABLE)"))
         done++;
     check(t, done == hw_processors(),
           "processors that had bits 0 and 1 set in turn: got %u, wanted %u",

@@ -12,7 +12,9 @@
 #define CLEAN_MAX 100 /* windows tried for one without any other abort */
 /* Whether XBEGIN, and the instruction that ends a transaction, are inside it no
  * manual says. */
-#define EDGES 2
+#define EDGES  2
+#define ABORTS 3 /* transactions, or commits */
+#define LEVELS 4 /* of transactions inside another */
 
 /* One transaction that commits, and one that aborts by XABORT. */
 static void run_two_transactions(void *argument)
@@ -149,6 +151,65 @@ static void check_fixed(struct test_context *t)
               after.fixed[0], after.pmc[0]);
 }
 
+/* Transactions of many instructions that abort for other reasons. */
+struct aborts {
+    struct tsx_block block;
+    unsigned committed;
+};
+
+static void run_aborts(void *argument)
+{
+    struct aborts *a = argument;
+
+    a->committed = 0;
+    for (unsigned i = 0; i < ABORTS; i++) {
+        struct tsx_block block = a->block;
+        a->committed += tsx_inside(&block) == TSX_COMMITTED;
+    }
+}
+
+static void check_aborts(struct test_context *t, const char *what,
+                         const uint8_t *body, uint64_t count)
+{
+    struct aborts a = {
+        .block = {.body = body,
+                  .argument = (uint64_t)(uintptr_t)test_buffer(t),
+                  .count = count}};
+    struct selects s = {.select = {EVENT_INST_RETIRED,
+                                   EVENT_INST_RETIRED | IA32_PERFEVTSEL_IN_TX,
+                                   EVENT_INST_RETIRED | IA32_PERFEVTSEL_IN_TX |
+                                       IA32_PERFEVTSEL_IN_TXCP}};
+
+    if (!selects_count(t, &s, run_aborts, &a) || a.committed != 0)
+        return;
+    check_known(t, s.got[2] <= EDGES * ABORTS, ERRATUM_PMC2_OVER_ABORTS,
+                s.got[2] > s.got[0] + IMPOSSIBLE,
+                "%s: instructions of %u aborted transactions with IN_TX = "
+                "IN_TXCP = 1: %lu; wanted %u at most",
+                what, ABORTS, s.got[2], EDGES * ABORTS);
+}
+
+/* Each level more has two instructions at least. */
+static void check_nested(struct test_context *t)
+{
+    struct aborts a = {.block = {.body = tsx_body_nest}};
+    uint64_t got[2];
+
+    for (unsigned i = 0; i < 2; i++) {
+        struct selects s = {
+            .select = {EVENT_INST_RETIRED,
+                       EVENT_INST_RETIRED | IA32_PERFEVTSEL_IN_TX}};
+        a.block.count = i == 0 ? 1 : 1 + LEVELS;
+        if (!selects_count(t, &s, run_aborts, &a) || a.committed != ABORTS)
+            return;
+        got[i] = s.got[1];
+    }
+    check(t, got[1] >= got[0] + 2 * LEVELS * ABORTS,
+          "instructions with IN_TX = 1 of %u transactions with one inside: "
+          "%lu, with %u in one another inside: %lu; wanted %u more at least",
+          ABORTS, got[0], 1 + LEVELS, got[1], 2 * LEVELS * ABORTS);
+}
+
 TEST(tsx_in_tx_counts,
      .asks =
          "Do counts with IN_TX and IN_TXCP add up: all = outside + committed "
@@ -168,6 +229,10 @@ TEST(tsx_in_tx_counts,
     if (count_shares(t, windows, &s, &invalid))
         judge(t, &s, windows);
     check_fixed(t);
+    check_aborts(t, "stores to many lines", tsx_body_write_lines,
+                 TEST_BUFFER_BYTES / 64);
+    check_aborts(t, "XABORT in the innermost", tsx_body_nest_deep, LEVELS);
+    check_nested(t);
     if (invalid.windows != 0)
         check_known(t, false, ERRATUM_PMC2_OVER_ABORTS, true,
                     "IA32_PMC2 (C3H) holds what no window counts, 0x%lx, in %u "

@@ -152,6 +152,18 @@ static void check_hle(struct test_context *t, unsigned times)
          w.hle.elided, w.hle.tried, got[0]);
 }
 
+/* Sections that abort once each. */
+static void run_mismatches(void *argument)
+{
+    struct work *w = argument;
+
+    for (unsigned i = 0; i < w->times; i++) {
+        struct hle_block block = {.lock = test_buffer(w->t), .turns = 1};
+        *(volatile uint64_t *)test_buffer(w->t) = 0;
+        hle_other_value(&block);
+    }
+}
+
 /* Nor are elided locks any of RTM's. */
 static void check_rtm_alone(struct test_context *t, unsigned times)
 {
@@ -166,6 +178,12 @@ static void check_rtm_alone(struct test_context *t, unsigned times)
         check(t, (s.got[0] | s.got[1] | s.got[2]) == 0,
               "%u critical sections: RTM_RETIRED (C9H) .START (01H) %lu, "
               ".COMMIT (02H) %lu, .ABORTED (04H) %lu; wanted 0",
+              times, s.got[0], s.got[1], s.got[2]);
+    if (selects_count(t, &s, run_mismatches, &w))
+        check(t, (s.got[0] | s.got[1] | s.got[2]) == 0,
+              "%u critical sections with an XRELEASE that does not match: "
+              "RTM_RETIRED (C9H) .START (01H) %lu, .COMMIT (02H) %lu, .ABORTED "
+              "(04H) %lu; wanted 0",
               times, s.got[0], s.got[1], s.got[2]);
 }
 

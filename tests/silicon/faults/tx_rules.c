@@ -306,3 +306,41 @@ FAULT(force_abort_not_while_counting,
       .what = "[B] RTM_FORCE_ABORT aborts nothing while counters count",
       .caught = {"skylake-2018 on 1 force_abort_aborts_all FAIL"},
       .breaks = FORCED_COUNTING)
+
+FAULT(reads_monitored_16,
+      .what = "[any with RTM] lines that a transaction reads are monitored up "
+              "to the 16th",
+      .caught = {"skylake-2017 on 2 tsx_conflict_write FAIL"},
+      .quantity = MONITORED, .number = ANY_NUMBER, .clear = UINT64_MAX,
+      .set = 16)
+
+FAULT(txcp_keeps_capacity,
+      .what = "[any with RTM] IN_TXCP keeps what too many stores end",
+      .caught = {"skylake-2017 on 1 tsx_in_tx_counts FAIL"},
+      .breaks = TXCP_OF_CAPACITY)
+
+FAULT(txcp_keeps_nested,
+      .what = "[any with RTM] IN_TXCP keeps what an abort in a nested region "
+              "undoes",
+      .caught = {"skylake-2017 on 1 tsx_in_tx_counts FAIL"},
+      .breaks = TXCP_OF_NESTED)
+
+FAULT(in_tx_outermost_alone,
+      .what = "[any with RTM] IN_TX counts nothing in nested regions",
+      .caught = {"skylake-2017 on 1 tsx_in_tx_counts FAIL"},
+      .breaks = IN_TX_NESTED)
+
+FAULT(hle_aborts_as_rtm,
+      .what = "[A with HLE] RTM_RETIRED.ABORTED counts aborts of HLE",
+      .caught = {"haswell on 1 tsx_retired_events FAIL"},
+      .breaks = ELISION_ABORT_NOT_AS_RTM)
+
+FAULT(refused_write_taken,
+      .what = "[C] a write of MSR 10FH that raises #GP changes bits 1 and 2",
+      .caught = {"skylake-2021 on 1 force_abort_enumeration FAIL"},
+      .breaks = REFUSED_KEEPS)
+
+FAULT(interrupt_keeps_rsi,
+      .what = "[any with RTM] an abort by an interrupt does not restore RSI",
+      .caught = {"skylake-2017 on 1 tsx_interrupt_abort FAIL"},
+      .breaks = INTERRUPT_RESTORES)

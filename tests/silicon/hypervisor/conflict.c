@@ -19,6 +19,7 @@
 #include "tests/silicon/hypervisor/hypervisor.h"
 
 #include "tests/silicon/hypervisor/x86.h"
+#include "tests/silicon/model/hooks.h"
 
 #define PAGE_READ (NPT_PRESENT | NPT_USER)
 #define PAGE_ALL  (NPT_PRESENT | NPT_USER | NPT_WRITE)
@@ -272,6 +273,10 @@ bool conflict_add_line(struct vcpu *v, uint64_t address, bool write)
     struct vcpu *o;
     bool good;
 
+    if (!write &&
+        v->tx.lines.reads >= faults_quantity(v->model->machine, MONITORED,
+                                             ANY_NUMBER, UINT32_MAX))
+        return true;
     lock();
     while (!v->tx.conflict &&
            (o = conflicting_vcpu(v, address, write)) != NULL) {

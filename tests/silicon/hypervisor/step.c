@@ -203,7 +203,9 @@ void step_retire(struct vcpu *v)
         .instructions = 1,
         .branch = (uint8_t)(v->current.flags & INSTRUCTION_BRANCHES),
         .user = v->current_cpl > 0,
-        .in_tx = v->tx.depth > 0,
+        .in_tx = v->tx.depth == 1 ||
+                 (v->tx.depth > 1 &&
+                  faults_rule(v->model->machine, IN_TX_NESTED, true)),
         .cycles = cycles_of(v),
     };
 

@@ -54,7 +54,12 @@ static void abort_with(struct vcpu *v, enum tx_cause cause, uint32_t status)
         tx->decision.leak_stores = true;
     tx_memory_end(v, !tx->decision.leak_stores);
     conflict_end(v, false);
+    uint64_t rsi = v->gprs.rsi;
+
     tx_registers_restore(v);
+    if (cause == TX_CAUSE_EVENT &&
+        !faults_rule(v->model->machine, INTERRUPT_RESTORES, true))
+        v->gprs.rsi = rsi;
     /* RIP is one of the registers that an abort restores: loop.c does not move
      * it, and the action that the handler returns is void. */
     v->vmcb->rip =
@@ -66,7 +71,11 @@ static void abort_with(struct vcpu *v, enum tx_cause cause, uint32_t status)
         v->vmcb->rip = tx->inner_fallback;
     if (faults_abort_traced(v->model, cause))
         trace_tx(v, TRACE_TX_ABORT, v->vmcb->rip);
-    counters_roll_back(v->model);
+    if ((cause != TX_CAUSE_WRITES ||
+         faults_rule(v->model->machine, TXCP_OF_CAPACITY, true)) &&
+        (tx->depth == 1 ||
+         faults_rule(v->model->machine, TXCP_OF_NESTED, true)))
+        counters_roll_back(v->model);
     step_count(v, 0, v->model->choices.cycles_abort, false);
     note_size(v);
     status = tsx_aborted(v->model, &how);

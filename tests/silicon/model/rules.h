@@ -72,6 +72,9 @@ enum rule {
     TXCP_OUTSIDE,        /* does IN_TXCP count outside */
     TXCP_OF_ITS_COUNTER, /* is that alone rolled back */
     TXCP_KEEPS_COMMITTED,
+    TXCP_OF_NESTED, /* aborts */
+    TXCP_OF_CAPACITY,
+    IN_TX_NESTED,
     TXCP_TO_CHECKPOINT, /* and not to 0 */
     ABORT_KEEPS_FIXED,
     ROUNDS_NOT_COUNTED, /* of a string instruction with REP */
@@ -94,9 +97,12 @@ enum rule {
     RECORD_OF_ALL,          /* counters that overflow together */
     REVISION_CLEARED,       /* by a write of 0 to 8BH */
     ELISION_NOT_AS_RTM,     /* HLE is not counted by RTM_RETIRED */
-    ABORT_COUNTS_ONCE,      /* at any depth */
-    NESTED_BIT_AT_3,        /* and deeper */
-    STATUS_ZERO_EXTENDED,   /* RAX after an abort */
+    ELISION_ABORT_NOT_AS_RTM,
+    INTERRUPT_RESTORES,   /* RSI */
+    REFUSED_KEEPS,        /* MSR 10FH */
+    ABORT_COUNTS_ONCE,    /* at any depth */
+    NESTED_BIT_AT_3,      /* and deeper */
+    STATUS_ZERO_EXTENDED, /* RAX after an abort */
     ABORTING_EVENT_DELIVERED,
     DEBUGGED_AT_XBEGIN, /* where both bits are set */
     DEBUGGED_NEEDS_DR7,
@@ -175,6 +181,7 @@ enum quantity {
     HINTS,         /* enum elide; number: the opcode */
     HINTS_OF_SIZE, /* the same; number: bytes of the operand */
     NESTED_RAX,    /* after XBEGIN */
+    MONITORED,     /* lines of the read set, at most */
     NESTED_EVENTS, /* number: 1 of XBEGIN, 0 of XEND */
     ABORT_EVENTS,  /* umasks; number: enum tx_cause */
     DEBUGGED_DR6,

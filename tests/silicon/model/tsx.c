@@ -127,8 +127,11 @@ static bool write_force_abort(struct processor *p, uint64_t value)
     if (p->cpu->regime == REGIME_C)
         writable |= TSX_CPUID_CLEAR | SDV_ENABLE_RTM;
     if ((value & ~writable) != 0 &&
-        !faults_accept_force_abort(p, value & ~writable))
+        !faults_accept_force_abort(p, value & ~writable)) {
+        if (!faults_rule(p->machine, REFUSED_KEEPS, true))
+            p->tsx.force_abort = value & writable & ~RTM_FORCE_ABORT;
         return false;
+    }
     if ((value & RTM_FORCE_ABORT) != 0)
         counter3_recover(p);
     if ((value & SDV_ENABLE_RTM) != 0 &&

@@ -81,7 +81,10 @@ static void count_events(struct processor *p, uint8_t umasks)
     if (!p->tsx.hle && faults_count_as_hle(p))
         counters_retire(p, &r);
     r.hle = false;
-    if (p->tsx.hle && !faults_rule(p->machine, ELISION_NOT_AS_RTM, true))
+    if (p->tsx.hle &&
+        (!faults_rule(p->machine, ELISION_NOT_AS_RTM, true) ||
+         ((umasks & TX_EVENT_ABORTED) != 0 &&
+          !faults_rule(p->machine, ELISION_ABORT_NOT_AS_RTM, true))))
         counters_retire(p, &r);
 }
 
