@@ -28,7 +28,8 @@ _Static_assert(offsetof(struct trace_window, tsc) == 0x40, "tsc");
 int trace_window(struct trace_window *window);
 
 /* After the WRMSR that sets TraceEn; the WRMSR that clears it. */
-extern const uint8_t trace_window_on_next[], trace_window_off_at[];
+extern const uint8_t trace_window_on[], trace_window_on_next[],
+    trace_window_off_at[];
 /* Where bodies jump to at their end. */
 extern const uint8_t trace_window_off[];
 

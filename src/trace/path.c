@@ -310,13 +310,16 @@ static bool goes_on(const struct walk *w, uint64_t first)
     uint64_t offset;
 
     here.seen = &seen;
+    here.lost = true;
     here.result_count = here.call_count = 0;
     here.mode_pending = here.mode_due = here.fup_may = false;
     if (!walk_next(&here, &packet, &offset) || packet.detail == 0 ||
         (packet.kind != PT_FUP && packet.kind != PT_TIP_PGE))
         return true;
-    for (uint64_t i = first; w->path->step(w->path->source, i, &want); i++)
-        if (goes_on_at(&here, packet.kind, packet.payload, i))
+    /* A transaction may abort, and then the path is another one. */
+    for (uint64_t i = 0; w->path->step(w->path->source, i, &want); i++)
+        if (want.kind == PATH_MODE_TSX ||
+            (i >= first && goes_on_at(&here, packet.kind, packet.payload, i)))
             return true;
     return false;
 }

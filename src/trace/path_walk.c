@@ -253,6 +253,7 @@ static bool take_pending_mode(struct walk *w, const struct pt_packet *packet,
                           packet->kind, packet->payload);
     }
     return !pending || packet->kind == PT_TIP_PGE ||
+           (w->lost && packet->kind == PT_TIP) ||
            walk_wrong(w, "MODE.Exec without a change of the mode", offset,
                       packet->kind, packet->payload);
 }

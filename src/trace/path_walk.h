@@ -24,6 +24,7 @@ struct walk {
     bool mode_known;   /* MODE.Exec since the last PSB */
     bool mode_pending; /* MODE.Exec, whose TIP or TIP.PGE is next */
     bool mode_due;     /* it has to come before the next TIP */
+    bool lost;         /* packets, and MODE.Exec may come again */
     uint8_t mode;      /* the processor's, as MODE.Exec has it */
     bool ended;        /* after a whole packet */
     bool fup_may;      /* a FUP may be next, with this address */

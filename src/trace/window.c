@@ -213,13 +213,18 @@ static bool attempt_once(void *argument)
 {
     struct attempt *a = argument;
 
+    a->w->runs++;
     if (!arm(a->p, a->w->parts))
         return false;
     a->w->code.control = a->p->armed | IA32_RTIT_CTL_TraceEn;
     if (a->w->fixed != 0 && !set_msr(a->p->t, IA32_FIXED_CTR(a->w->fixed), 0))
         return false;
-    for (unsigned i = 0; i < a->w->times; i++)
+    for (unsigned i = 0; i < a->w->times; i++) {
+        if (i != 0 && a->w->status != 0 &&
+            !set_msr(a->p->t, IA32_RTIT_STATUS, a->w->status))
+            return false;
         a->vector = run(a->w);
+    }
     if (a->w->fixed != 0 &&
         !get_msr(a->p->t, IA32_FIXED_CTR(a->w->fixed), &a->w->counted))
         return false;
@@ -267,6 +272,7 @@ bool window_trace(struct trace *p, struct window *w, struct path_seen *seen)
     unsigned repeated = 0;
     size_t bytes;
 
+    w->runs = 0;
     w->path.any_nr = !output_is_native(test_cpu(p->t));
     for (unsigned i = 0; i < TRACE_TRIES; i++) {
         if (!smi_guard(p->t, attempt_once, &a, &repeated))

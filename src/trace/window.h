@@ -27,12 +27,17 @@ struct window {
     uint16_t gdt_bytes;
     unsigned fixed;   /* IA32_FIXED_CTRn, 0 before each try; 0: none */
     uint64_t counted; /* what it holds after the last */
-    unsigned times; /* how often it runs before the trace is read: usually 1 */
-    bool bare;      /* the rows are all of it: PacketEn is 0 at both ends */
-    bool repeated;  /* after the jump to the body the rows are those of one of
-                       code.count turns, each with a branch back at its end */
+    unsigned times;  /* how often it runs before the trace is read: usually 1 */
+    uint64_t status; /* IA32_RTIT_STATUS before each but the first; 0: as is */
+    unsigned runs;   /* of the last window_trace(), the disturbed ones too */
+    bool bare;       /* the rows are all of it: PacketEn is 0 at both ends */
+    bool repeated;   /* after the jump to the body the rows are those of one of
+                        code.count turns, each with a branch back at its end */
     struct path path;
 };
+
+#define PACKET_BYTES_AT  32 /* PacketByteCnt of IA32_RTIT_STATUS */
+#define PACKET_BYTES_MAX 65536u
 
 /* Fills it in; code.argument and count are the caller's. */
 void window_set(struct window *w, const uint8_t *body,

@@ -6,6 +6,8 @@
 #include "src/trace/registers.h"
 #include "src/trace/window.h"
 
+#define PAGE_BYTES UINT64_C(4096) /* no code is in the first two */
+
 static bool set_range(struct trace *p, unsigned n, uint64_t first,
                       uint64_t last)
 {
@@ -84,6 +86,22 @@ static void check_halves(struct trace *p, uint64_t control)
         window_check(p, "filters of two halves of the range", &w, &seen);
 }
 
+/* What lies between two ranges is in neither. */
+static void check_between(struct trace *p, uint64_t control)
+{
+    struct window w;
+    struct path_seen seen;
+
+    p->control = control | IA32_RTIT_CTL_ADDR_CFG(0, IA32_RTIT_ADDR_FILTER) |
+                 IA32_RTIT_CTL_ADDR_CFG(1, IA32_RTIT_ADDR_FILTER);
+    for (unsigned low = 0; low < 2; low++) {
+        window_set_silent(&w, trace_body_range);
+        if (set_range(p, low, PAGE_BYTES, 2 * PAGE_BYTES - 1) &&
+            set_range(p, 1 - low, BIT(46), BIT(46) + PAGE_BYTES - 1))
+            window_check(p, "between two filters", &w, &seen);
+    }
+}
+
 /* Each bit of the bounds counts: those above 31 of a range 4 GB higher, or of
  * one that begins there, too. */
 static void check_far(struct trace *p, uint64_t control)
@@ -137,6 +155,8 @@ TEST(pt_filter_ip,
         check_range(&p, n, control);
     if (ranges >= 2)
         check_halves(&p, control);
+    if (ranges >= 2)
+        check_between(&p, control);
     check_far(&p, control);
     check_status(&p, control);
 }

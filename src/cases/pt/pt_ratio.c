@@ -3,7 +3,7 @@
 #include "src/base/msr.h"
 #include "src/trace/window.h"
 
-#define TURNS          16
+#define TURNS          200 /* PSBs, where they come every 2 KB */
 #define LEAF_FREQUENCY 0x16
 #define RATIO_MOST     128 /* 12.8 GHz */
 #define RATIO_MS       50

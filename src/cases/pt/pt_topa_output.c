@@ -13,9 +13,9 @@
 #define PMI_MS    20
 #define PMI_TURNS 150 /* some microseconds: delivery takes less */
 #define INT_TURNS 100 /* of 3 to 6 bytes: into the next region */
-/* A single region interrupts before it is full. */
-#define INT_EARLY       2400
-#define INT_TURNS_EARLY 800
+/* A single region interrupts before it is full, which need not be here. */
+#define INT_EARLY       1700
+#define INT_TURNS_EARLY 250
 
 _Static_assert(TURNS *WINDOW_TURN_BYTES_MAX < SMALL / 2, "one region's end");
 _Static_assert(PMI_TURNS *WINDOW_TURN_BYTES_MAX<
@@ -261,7 +261,7 @@ static void check_int_once(struct topa *topa)
 
     /* Check. */
     const uint64_t count = w.code.cells[0] + ((status & bit) != 0);
-    check(t, count == 1,
+    check(t, count == 1 || (!topa->many && count == 0),
           "INT of one full region: IA32_PERF_GLOBAL_STATUS (38EH)[55] "
           "(Trace_ToPA_PMI) was set %lu times; wanted once",
           count);
@@ -290,11 +290,12 @@ static void check_delivery(struct topa *topa)
 {
     struct test_context *t = topa->p->t;
     const struct parts parts = parts_from(topa, 0, FROM(SMALL));
+    const unsigned turns = topa->many ? PMI_TURNS : PMI_TURNS / 2; /* once */
     struct window w;
     struct path_seen seen;
 
     fill_tables(topa, 0, TOPA_INT);
-    window_set_loop(&w, t, PMI_TURNS);
+    window_set_loop(&w, t, turns);
     w.path.interrupts = true;
     if (!set_msr(t, IA32_PERF_GLOBAL_OVF_CTRL,
                  IA32_PERF_GLOBAL_STATUS_Trace_ToPA_PMI))
@@ -312,14 +313,14 @@ static void check_delivery(struct topa *topa)
     hw_pmi_end();
     if (!traced)
         return;
-    check_known(t, count == 1, ERRATUM_PMI_REPEATED, count > 1,
+    check_known(t, count == w.runs, ERRATUM_PMI_REPEATED, count > w.runs,
                 "INT of one region: got %u interrupts by the local APIC's "
-                "entry for counters; wanted one",
-                count);
+                "entry for counters in %u runs; wanted one each",
+                count, w.runs);
     check(t, count == 0 || seen.interrupts != 0,
           "INT: its interrupt came after the trace, which goes on for %u "
           "turns of a loop past the end of the region; wanted it amid them",
-          PMI_TURNS);
+          turns);
     note(t, "interrupt of INT: %u, %u of them in the trace", count,
          seen.interrupts);
 }

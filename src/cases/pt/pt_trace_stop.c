@@ -55,6 +55,27 @@ static void check_out_of_context(struct trace *p, uint64_t control)
               p->status);
 }
 
+/* "WRMSR that sets TraceEn in TraceStop IP region." */
+static void check_start_inside(struct trace *p, uint64_t control)
+{
+    struct window w;
+    struct path_seen seen;
+
+    p->control = control | IA32_RTIT_CTL_ADDR_CFG(0, IA32_RTIT_ADDR_STOP);
+    window_set(&w, trace_body_nothing, trace_body_nothing_path);
+    if (!set_msr(p->t, IA32_RTIT_ADDR_A(0), trace_at(trace_window_on)) ||
+        !set_msr(p->t, IA32_RTIT_ADDR_B(0), trace_at(trace_window_on_next)) ||
+        !window_trace(p, &w, &seen))
+        return;
+    check(p->t,
+          seen.packets[PT_TRACESTOP] == 1 && seen.packets[PT_TIP] == 0 &&
+              (p->status & IA32_RTIT_STATUS_Stopped) != 0,
+          "TraceEn set in a TraceStop range: got %u TraceStop, %u TIP, "
+          "IA32_RTIT_STATUS (571H) = 0x%lx; wanted one, none, [5] (Stopped) = "
+          "1",
+          seen.packets[PT_TRACESTOP], seen.packets[PT_TIP], p->status);
+}
+
 /* TraceEn stays: "this disables tracing by setting Stopped, thereby clearing
  * TriggerEn". */
 static void check_running(struct trace *p, uint64_t control)
@@ -152,5 +173,6 @@ TEST(pt_trace_stop,
     check_out_of_context(&p, control);
     if (ranges >= 2)
         check_beside_filter(&p, control);
+    check_start_inside(&p, control);
     check_running(&p, control);
 }

@@ -138,3 +138,13 @@ FAULT(pt_range_limit_of_8,
       .what = "[PT with ranges] a range ends before a multiple of 8",
       .caught = {"skylake-2018 on 1 pt_trace_stop FAIL"},
       .value = PT_RANGE_LIMIT, .set = 7)
+
+FAULT(pt_stop_at_start_ignored,
+      .what = "[PT with ranges] setting TraceEn in a TraceStop range does not "
+              "stop",
+      .caught = {"skylake-2018 on 1 pt_trace_stop FAIL"},
+      .rule = PT_STOPS_AT_START)
+
+FAULT(pt_gap_traced,
+      .what = "[PT with ranges] what lies between two filter ranges is traced",
+      .caught = {"skylake-2018 on 1 pt_filter_ip FAIL"}, .rule = PT_GAP_OUTSIDE)

@@ -178,14 +178,9 @@ FAULT(pt_exec_after_tip,
 
 FAULT(pt_ovf_fup_before, .what = "[PT] the FUP after OVF has the IP before",
       .caught = {"skylake-2018 on 1 pt_psb FAIL"}, .rule = PT_OVF_FUP_NEXT,
-      .value = PT_OVF_ONE_IN, .clear = UINT64_MAX, .set = 1000)
+      .value = PT_OVF_ONE_IN, .clear = UINT64_MAX, .set = 2000)
 
-FAULT(pt_ovf_keeps_calls,
-      .what = "[PT] a RET is compressed though its CALL was lost by overflow",
-      .caught = {"skylake-2018 on 1 pt_psb FAIL"}, .rule = PT_OVF_ENDS_CALLS,
-      .value = PT_OVF_ONE_IN, .clear = UINT64_MAX, .set = 100)
-
-FAULT(pt_ovf_last_ip_lost,
-      .what = "[PT] IPs after OVF are compressed against packets that are lost",
-      .caught = {"skylake-2018 on 1 pt_psb FAIL"}, .rule = PT_OVF_LAST_IP,
-      .value = PT_OVF_ONE_IN, .clear = UINT64_MAX, .set = 100)
+FAULT(pt_psb_cr3_of_start,
+      .what = "[PT with PacketByteCnt] the PIP of PSB+ has CR3 as it was where "
+              "TraceEn was set",
+      .caught = {"skylake-2018 on 1 pt_psb_place FAIL"}, .rule = PT_PSB_CR3_NOW)

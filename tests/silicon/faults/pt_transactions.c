@@ -132,3 +132,8 @@ FAULT(pt_unelided_packets,
               "makes packets",
       .caught = {"skylake-2018 on 1 pt_hle_path FAIL"}, .rule = PT_UNELIDED,
       .is = true)
+
+FAULT(
+    pt_psb_not_in_hle,
+    .what = "[PT and HLE] MODE.TSX in PSB+ says InTX = 0 in an elided section",
+    .caught = {"skylake-2017 on 1 pt_psb_place FAIL"}, .rule = PT_PSB_IN_HLE)

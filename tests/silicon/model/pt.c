@@ -94,6 +94,7 @@ void pt_started(struct processor *p, const struct pt_step *now)
     bool configurable = (pt_leaf(p, 0).ebx & PT_EBX_CONFIGURABLE) != 0, stops;
 
     pt->ctl_active = pt->ctl;
+    pt->start_cr3 = now->cr3;
     p->faults.pt_status_ignored = faults_pt_value(p, PT_STATUS_IGNORED, 0);
     pt->status &= ~faults_pt_value(p, PT_STATUS_CLEARED, 0);
     pt->tnt_bits = pt->tnt_count = 0;
@@ -121,7 +122,8 @@ void pt_started(struct processor *p, const struct pt_step *now)
     else
         pt_put_time(p, now);
     pt_start_enables(p, now);
-    stops = pt_enters_stop(p, now, true);
+    stops =
+        faults_pt(p, PT_STOPS_AT_START, true) && pt_enters_stop(p, now, true);
     if (pt->packet_en && faults_pt(p, PT_PGE_AT_START, true))
         pt_packet_en_set(p, now);
     if (stops)
@@ -343,11 +345,9 @@ void pt_overflow(struct processor *p, const struct pt_step *now)
         return;
     pt->buffered = 0;
     pt->tnt_bits = pt->tnt_count = 0;
-    if (faults_pt(p, PT_OVF_ENDS_CALLS, true))
-        pt->returns_known = 0;
+    pt->returns_known = 0;
     pt->exec = PT_EXEC_NONE;
-    if (faults_pt(p, PT_OVF_LAST_IP, true))
-        pt->last_ip = pt->sent_ip;
+    pt->last_ip = pt->sent_ip;
     pt->psb_bytes = pt->sent_bytes;
     pt->cyc_sent = false;
     pt_put_cyc(p);

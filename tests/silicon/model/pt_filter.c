@@ -41,6 +41,10 @@ static bool in_filter(const struct processor *p, uint64_t ip)
         for (unsigned n = 0; n < PT_RANGES_MAX; n++)
             if (config_of(p, n) == CFG_FILTER && !in_range(p, n, ip))
                 return false;
+    if (!faults_pt(p, PT_GAP_OUTSIDE, true) && config_of(p, 0) == CFG_FILTER &&
+        config_of(p, 1) == CFG_FILTER && ip >= p->pt.address[0] &&
+        ip <= p->pt.address[3])
+        return true;
     return in_any(p, CFG_FILTER, ip);
 }
 

@@ -286,8 +286,12 @@ void pt_put_psb(struct processor *p, const struct pt_step *now, bool at_start)
     bool tx = faults_psb_has_tx(
         p, faults_pt(p, PT_PSB_TX, branches && pt->context_en));
     enum pt_tx_mode mode =
-        faults_psb_in_tx(p, faults_pt(p, PT_PSB_IN_TX, pt->in_tx)) ? PT_TX_IN
-                                                                   : PT_TX_NONE;
+        faults_psb_in_tx(
+            p, faults_pt(p, PT_PSB_IN_TX,
+                         pt->in_tx && (!p->tsx.hle ||
+                                       faults_pt(p, PT_PSB_IN_HLE, true))))
+            ? PT_TX_IN
+            : PT_TX_NONE;
 
     pt_flush_tnt(p);
     if (erratum_shows(p, ERRATUM_CYC_DROPPED, 8))
@@ -306,7 +310,10 @@ void pt_put_psb(struct processor *p, const struct pt_step *now, bool at_start)
                   pt->context_en &&
                       ((pt->ctl_active & RTIT_OS) != 0 ||
                        erratum_shows(p, ERRATUM_PIP_WITHOUT_OS, 2))))
-        pt_put_pip(p, faults_pt_value(p, PT_PSB_CR3, now->cr3));
+        pt_put_pip(p, faults_pt_value(p, PT_PSB_CR3,
+                                      faults_pt(p, PT_PSB_CR3_NOW, true)
+                                          ? now->cr3
+                                          : pt->start_cr3));
     if (!faults_pt(p, PT_PSBEND_LAST, true))
         put_bytes(p, psbend, 2);
     if (tx && choices->pt_tx_before_fup)

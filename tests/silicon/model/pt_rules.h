@@ -147,10 +147,12 @@ enum pt_rule {
     PT_ERROR_KEEPS_EN,       /* an operational error */
     PT_INT_ONCE,             /* is it one for a region */
     PT_OVF_FUP_NEXT,         /* has the FUP after OVF the next IP */
-    PT_OVF_ENDS_CALLS,       /* does OVF forget CALLs */
-    PT_OVF_LAST_IP,          /* is last IP then that of a packet sent */
     PT_EVENT_AFTER_ABORT,    /* and those that abort a transaction */
     PT_HLE_ABORT_HERE,       /* and of an HLE abort */
+    PT_STOPS_AT_START,       /* does it stop what starts inside */
+    PT_GAP_OUTSIDE,          /* is what lies between two ranges in neither */
+    PT_PSB_CR3_NOW,          /* is the PIP of PSB+ of CR3 as it is */
+    PT_PSB_IN_HLE,           /* also with HLE */
     PT_UNELIDED,             /* has an XACQUIRE packets that elides nothing */
 };
 

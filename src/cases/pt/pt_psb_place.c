@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* PSB+ amid all kinds of packets: PacketByteCnt brings it to a place after each
+ * of them, and it says what the packets before it do. */
+#include "src/base/mem.h"
+#include "src/base/msr.h"
+#include "src/trace/window.h"
+
+#define PAGE_BYTES 4096u
+#define LOCK_AT    (2 * PAGE_BYTES) /* of test_records(), after the table */
+#define PLACES     12
+#define FIRST      6 /* bytes before a PSB is due: then so many more */
+#define STEP       7
+
+struct place {
+    struct trace *p;
+    uint64_t cr3, other; /* another one, that maps the same */
+    uint32_t period;
+    unsigned psbs;
+};
+
+/* Of the steps before it. */
+struct state {
+    uint64_t pip;
+    bool in_tx, enabled; /* PacketEn */
+};
+
+static struct state state_before(const struct path *path, uint64_t index,
+                                 uint64_t cr3)
+{
+    struct state state = {.pip = path_pip(cr3)};
+    struct path_step step;
+
+    for (uint64_t i = 0; i < index && path->step(path->source, i, &step); i++)
+        switch (step.kind) {
+        case PATH_PIP:
+            state.pip = step.value;
+            break;
+        case PATH_MODE_TSX:
+            state.in_tx = (step.value & PT_MODE_TSX_INTX) != 0;
+            break;
+        case PATH_PGE:
+            state.enabled = true;
+            break;
+        case PATH_PGD_HIDDEN:
+            state.enabled = false;
+            break;
+        default:
+            break;
+        }
+    return state;
+}
+
+static void check_psb(struct place *place, const char *what,
+                      const struct path *path, const struct path_psb *psb)
+{
+    const struct state want = state_before(path, psb->step, place->cr3);
+    const uint64_t any = path->any_nr ? 1 : 0;
+    struct test_context *t = place->p->t;
+
+    place->psbs++;
+    check(t, psb->packets[PT_PIP] != 0 && ((psb->pip ^ want.pip) & ~any) == 0,
+          "%s, PSB+ before packet %lu: PIP: got %u, of 0x%lx; wanted 0x%lx",
+          what, psb->step, psb->packets[PT_PIP], psb->pip, want.pip);
+    if (!want.enabled)
+        return;
+    check(t, psb->packets[PT_FUP] != 0 && psb->packets[PT_MODE_EXEC] != 0,
+          "%s, PSB+ before packet %lu: got %u FUP, %u MODE.Exec; wanted one "
+          "each",
+          what, psb->step, psb->packets[PT_FUP], psb->packets[PT_MODE_EXEC]);
+    check(t,
+          psb->packets[PT_MODE_TSX] == 0 ||
+              ((psb->mode_tsx & PT_MODE_TSX_INTX) != 0) == want.in_tx,
+          "%s, PSB+ before packet %lu: MODE.TSX: got InTX = %u; wanted %u",
+          what, psb->step, psb->mode_tsx & PT_MODE_TSX_INTX, want.in_tx);
+}
+
+/* Two windows: the second begins with so many bytes until a PSB. */
+static void check_places(struct place *place, const char *what,
+                         const uint8_t *body, const struct trace_row *rows,
+                         uint64_t argument, bool transaction)
+{
+    struct window w;
+    struct path_seen seen;
+
+    for (unsigned i = 0; i < PLACES; i++) {
+        memset((uint8_t *)test_records(place->p->t) + LOCK_AT, 0, 128);
+        window_set(&w, body, rows);
+        w.code.argument = argument;
+        w.times = 2;
+        w.status = (uint64_t)(place->period - FIRST - STEP * i)
+                   << PACKET_BYTES_AT;
+        /* A transaction may go otherwise, and has tests of its own. */
+        if (!window_trace(place->p, &w, &seen) ||
+            (transaction ? seen.wrong != NULL
+                         : !window_judge(place->p, what, &seen)))
+            continue;
+        for (unsigned n = 1; n < seen.psbs && n < PATH_PSBS; n++)
+            check_psb(place, what, &w.path, &seen.psb[n]);
+    }
+}
+
+/* Another CR3, of a copy of the table that it points at. */
+static bool find_tables(struct place *place)
+{
+    struct test_context *t = place->p->t;
+    const uint64_t control = place->p->control;
+    uint8_t *copy = (uint8_t *)test_records(t) + PAGE_BYTES;
+    struct window w;
+    struct path_seen seen;
+
+    window_set_silent(&w, trace_body_cr3_read);
+    place->p->control = control & ~IA32_RTIT_CTL_OS;
+    const bool read = window_check(place->p, "reading CR3", &w, &seen);
+    place->p->control = control;
+    place->cr3 = w.code.cells[0];
+    place->other = trace_at(copy) | (place->cr3 & BITS(11, 0));
+    if (read)
+        memcpy(copy, (const void *)(uintptr_t)(place->cr3 & ~BITS(11, 0)),
+               PAGE_BYTES);
+    return read;
+}
+
+TEST(pt_psb_place, .asks = "Is PSB+ whole wherever it comes?",
+     .cite = "SDM 3C, Intel Processor Trace, \"Decoder Synchronization "
+             "(PSB+)\", \"IA32_RTIT_STATUS MSR\"",
+     .needs = {.features = NEED_INTEL | NEED_PT | NEED_PT_TOPA})
+{
+    struct trace p;
+    struct place place = {.p = &p, .period = output_psb_bytes(test_cpu(t))};
+
+    /* Set-up. */
+    if (place.period == 0 || place.period > PACKET_BYTES_MAX) {
+        skip(t,
+             "needs PacketByteCnt (CPUID.14H.0:EBX[1]) and PSBs every %u "
+             "bytes or less",
+             PACKET_BYTES_MAX);
+        return;
+    }
+    const bool rtm = test_cpu(t)->rtm;
+    if (!(rtm ? trace_claim_transactions(&p, t) : trace_claim(&p, t)) ||
+        !find_tables(&place))
+        return;
+
+    /* Measured and checked. */
+    check_places(&place, "conditional branches", trace_body_conditions,
+                 trace_body_conditions_path, 0, false);
+    check_places(&place, "jumps, calls and returns", trace_body_transfers,
+                 trace_body_transfers_path, 0, false);
+    check_places(&place, "writes of CR3", trace_body_cr3, trace_body_cr3_path,
+                 place.other, false);
+    if (rtm) {
+        check_places(&place, "a transaction", trace_body_tx_commit,
+                     trace_body_tx_commit_path,
+                     trace_at(test_records(t)) + LOCK_AT, true);
+        check_places(&place, "an elided lock", trace_body_tx_elision,
+                     trace_body_tx_elision_path,
+                     trace_at(test_records(t)) + LOCK_AT, true);
+    }
+    note(t, "%u PSBs amid %u windows", place.psbs, PLACES);
+}
