@@ -177,7 +177,7 @@ TEST(counters_mixed,
              "Facilities\" to \"Version 3\"",
      .needs = {.features = NEED_INTEL | NEED_PMU, .counters = 1})
 {
-    const unsigned trials = 2 * test_trials(t, 40, 16);
+    const unsigned trials = 2 * test_trials(t, 10, 8);
     struct draw d = {.t = t, .places = bank_claim(t)};
 
     if (d.places == 0 || !set_debugctl(t))
