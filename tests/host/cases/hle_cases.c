@@ -60,6 +60,7 @@ static void run(unsigned region, struct hle_block *block, uint64_t held,
     block->seen = wrong(region, LOCK_UNSEEN) ? ~held : held;
     block->data += wrong(region, DATA_LOST) ? 0 : 1;
     block->data += wrong(region, DATA_TWICE) ? 1 : 0;
+    block->far++;
     block->inside = elides && block->ask != 0;
     block->outside = wrong(region, STILL_RUNNING) && block->ask != 0;
     block->rax = wrong(region, RAX_CHANGED) ? 0 : HLE_RAX;
