@@ -103,6 +103,13 @@ extern const uint8_t tsx_body_publish_up[], tsx_body_publish_down[];
 extern const uint8_t tsx_body_store_1[], tsx_body_store_2[], tsx_body_store_4[],
     tsx_body_store_8[], tsx_body_store_16[], tsx_body_store_xchg[],
     tsx_body_store_xadd[];
+/* The same of the quadwords at TSX_NESTED_PLACES from argument on: in the
+ * outermost transaction, two inside, and after them; the last by a PUSH. */
+extern const uint8_t tsx_body_store_nested[];
+#define TSX_NESTED_PLACES           \
+    {                               \
+        0, 4096, 8192, 12288, 12296 \
+    }
 #define TSX_STORE_ABORTS (UINT64_C(1) << 63)
 /* TSX_BRANCHES conditional branches, taken where the argument's bit is 1, the
  * lowest first; then XABORT 42H, where the second label is. */

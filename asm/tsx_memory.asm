@@ -61,6 +61,26 @@ end_store:
 .abort: xabort  0x77
         NEXT
 
+; RDX to a quadword of each of four pages: in the outermost transaction, in one
+; inside, in one inside that, and after both; there by a PUSH, too. Then XABORT
+; 77H where RDX[63] is 1.
+body store_nested
+        mov     [rsi], rdx
+        xbegin  tsx_inner_fallback
+        mov     [rsi + 4096], rdx
+        xbegin  tsx_inner_fallback
+        mov     [rsi + 2 * 4096], rdx
+        xend
+        xend
+        mov     [rsi + 3 * 4096], rdx
+        mov     rcx, rsp
+        lea     rsp, [rsi + 3 * 4096 + 16]
+        push    rdx
+        mov     rsp, rcx
+        test    rdx, rdx
+        js      end_store.abort
+        NEXT
+
 ; RDX to the first bytes of each of eight lines from RSI on, upwards; and
 ; downwards.
 body publish_up

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* One store of each width at each offset of a line, across lines and pages: an
- * abort leaves no byte of it, a commit each byte, and neither touches another.
- */
+/* One store of each width at each offset of a line, across lines and pages, and
+ * in transactions in one another: an abort leaves no byte of it, a commit each
+ * byte, and neither touches another. */
 #include "src/harness/case.h"
 #include "src/base/mem.h"
 #include "src/tsx/probe.h"
+#include "src/tsx/status.h"
 
 #define LINE_BYTES 64
 #define PAGE_BYTES 4096
@@ -91,6 +92,39 @@ static void judge(struct test_context *t, const struct found *f)
          f->tally.committed);
 }
 
+/* Transactions in one another, a page each, and PUSH. */
+static void try_nested(struct test_context *t, uint8_t *pages, bool aborts)
+{
+    static const unsigned places[] = TSX_NESTED_PLACES;
+    static const char *const by[] = {"the outermost", "the second", "the third",
+                                     "the outermost, after the others",
+                                     "PUSH in the outermost"};
+    const uint64_t value = VALUE | (aborts ? TSX_STORE_ABORTS : 0);
+    const struct tsx_block block = {.body = tsx_body_store_nested,
+                                    .argument = (uint64_t)(uintptr_t)pages,
+                                    .count = value};
+    unsigned wrong[sizeof(places) / sizeof(places[0])] = {0};
+    struct rtm_tally tally;
+
+    rtm_clear(&tally);
+    for (unsigned i = 0; i < PROBE_TRIES && tally.committed == 0 &&
+                         (tally.ever & RTM_STATUS_XABORT) == 0;
+         i++) {
+        for (unsigned n = 0; n < sizeof(places) / sizeof(places[0]); n++)
+            *(volatile uint64_t *)(void *)(pages + places[n]) = n;
+        bool stored = probe_once(&block, 0, &tally) == TSX_COMMITTED;
+        for (unsigned n = 0; n < sizeof(places) / sizeof(places[0]); n++)
+            wrong[n] += *(volatile uint64_t *)(void *)(pages + places[n]) !=
+                        (stored ? value : n);
+    }
+    probe_check(t, &tally);
+    for (unsigned n = 0; n < sizeof(places) / sizeof(places[0]); n++)
+        check(t, wrong[n] == 0,
+              "what %s stored is wrong after %u of %u transactions, %u of them "
+              "committed; wanted it after a commit alone",
+              by[n], wrong[n], tally.tried, tally.committed);
+}
+
 TEST(tsx_rollback_bytes,
      .asks = "Does an abort undo, and a commit make, each byte of a store, "
              "wherever it lies?",
@@ -127,4 +161,8 @@ TEST(tsx_rollback_bytes,
         judge(t, &in_page);
     WITH_PREFIX (t, "stores over the end of a page")
         judge(t, &across);
+    WITH_PREFIX (t, "transactions in one another") {
+        try_nested(t, test_buffer(t), false);
+        try_nested(t, test_buffer(t), true);
+    }
 }

@@ -110,6 +110,16 @@ FAULT(abort_keeps_ninth_line,
               "that the body stored to",
       .caught = {"skylake-2017 on 1 tsx_write_capacity FAIL"})
 
+FAULT(abort_keeps_inner_stores,
+      .what = "[A B F; C with bit 2] an abort does not undo what transactions "
+              "within another have stored",
+      .caught = {"skylake-2017 on 1 tsx_rollback_bytes FAIL"})
+
+FAULT(commit_loses_inner_stores,
+      .what = "[A B F; C with bit 2] a commit loses what transactions within "
+              "another have stored",
+      .caught = {"skylake-2017 on 1 tsx_rollback_bytes FAIL"})
+
 FAULT(xbegin_clears_eax,
       .what = "[A B F; C with bit 2] an XBEGIN that begins a transaction also "
               "sets EAX to 0",
@@ -284,6 +294,13 @@ uint64_t faults_undone(const struct processor *p, unsigned nth,
     if (has_fault(p, FAULT_abort_keeps_ninth_line) && nth == 8)
         stored = 0;
     return stored;
+}
+
+bool faults_undoes(const struct processor *p, bool inner, bool undo)
+{
+    if (inner && undo)
+        return !has_fault(p, FAULT_abort_keeps_inner_stores);
+    return undo || (inner && has_fault(p, FAULT_commit_loses_inner_stores));
 }
 
 /* clang-format off */

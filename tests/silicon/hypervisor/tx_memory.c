@@ -48,6 +48,7 @@ static void save_line(struct transaction *tx, uint64_t address, bool second)
     l->address = address & LINE_MASK;
     l->stored = 0;
     l->second = second;
+    l->inner = tx->depth > 1;
     for (size_t n = 0; n < LINE_BYTES / 8; n++)
         l->was[n] = from[n];
     tx->undo_lines++;
@@ -318,7 +319,7 @@ bool tx_memory_step(struct vcpu *v)
 
 /* Only the bytes that were stored: others of the line may have been written
  * by another processor meanwhile. */
-static void undo_stores(const struct vcpu *v)
+static void undo_stores(const struct vcpu *v, bool undo)
 {
     const struct transaction *tx = &v->tx;
 
@@ -327,6 +328,8 @@ static void undo_stores(const struct vcpu *v)
         uint64_t stored =
             faults_undone(v->model, n, l->address, l->second, l->stored);
 
+        if (!faults_undoes(v->model, l->inner, undo))
+            continue;
         for (unsigned byte = 0; byte < LINE_BYTES; byte++)
             if ((stored & BIT(byte)) != 0)
                 ((uint8_t *)l->address)[byte] = ((const uint8_t *)l->was)[byte];
@@ -341,8 +344,7 @@ void tx_memory_end(struct vcpu *v, bool undo)
     for (unsigned n = 0; n < tx->opened; n++)
         if (tx->open[n].written && !tx->open[n].shadowed)
             note_store(v, &tx->open[n]);
-    if (undo)
-        undo_stores(v);
+    undo_stores(v, undo);
     close_pages(v);
     hint_replace_end(v);
     tx->undo_lines = 0;

@@ -51,6 +51,7 @@ struct undo_line {
     uint64_t address;
     uint64_t stored; /* a bit for each byte that has been changed */
     bool second;     /* of an access that began in the line before */
+    bool inner;      /* in a transaction within another */
     uint64_t was[LINE_BYTES / 8];
 };
 

@@ -26,6 +26,9 @@ void faults_kept_extended(const struct processor *p, uint8_t *saved,
  * store that began in the line before. */
 uint64_t faults_undone(const struct processor *p, unsigned nth,
                        uint64_t address, bool second, uint64_t stored);
+/* Is that line restored at all, where all are to be, or none? inner: it was
+ * stored to in a transaction within another. */
+bool faults_undoes(const struct processor *p, bool inner, bool undo);
 /* One of TSX is complete, and has not aborted; depth: after it. */
 void faults_tx_instruction(const struct processor *p,
                            enum instruction_kind kind, unsigned depth,
