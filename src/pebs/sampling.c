@@ -143,6 +143,7 @@ bool sampling_arm(struct sampling *p, const struct sampling_config *config)
     if (ok && status != 0)
         ok = counters_clear_status(p->t, status);
     p->debugctl = msr_value(p->t, IA32_DEBUGCTL);
+    p->smis = sampling_smis(p);
     for (unsigned n = 0; ok && n < PRECISE_COUNTERS && n < counters; n++)
         ok = program_counter(p, n);
     return ok && program_fixed(p) &&

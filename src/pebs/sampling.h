@@ -52,6 +52,7 @@ struct sampling {
     bool reserved_said; /* that a record has reserved bits */
     bool last;          /* the record looked at is the last one */
     uint64_t debugctl;  /* IA32_DEBUGCTL at the start */
+    uint64_t smis;      /* MSR_SMI_COUNT there, 0 where there is none */
     unsigned repeated;  /* windows repeated because of an SMI */
 
     /* After sampling_stop(). */

@@ -20,6 +20,9 @@ uint64_t sampling_select(const struct sampling *p, unsigned n);
     (IA32_FIXED_CTR_CTRL_OS(0) | IA32_FIXED_CTR_CTRL_USR(0))
 uint64_t sampling_fixed_mask(const struct sampling *p);
 
+/* MSR_SMI_COUNT (34H), 0 where there is none. */
+uint64_t sampling_smis(struct sampling *p);
+
 /* Each false where something is wrong, which has been said. Nothing but the
  * records was written; the status is of what counts, and of a full buffer; the
  * registers are as they were, and the status has what overflowed without a

@@ -28,19 +28,6 @@ static void read_counters(const struct freeze *f, uint64_t out[PLACES_END])
                 &out[p]);
 }
 
-static void fill_region(void *argument)
-{
-    struct freeze *f = argument;
-
-    f->ok = trace_start(f->p) && trace_jumps(TURNS) && trace_stop(f->p);
-    const uint64_t since = hw_ms();
-    while (hw_pmi_count() == 0 && hw_ms() - since < PMI_MS)
-        ;
-    read_counters(f, f->before);
-    counting_work(NULL);
-    read_counters(f, f->after);
-}
-
 /* One region, round and round, and its INT near its end. */
 static bool arm(struct trace *p)
 {
@@ -49,6 +36,21 @@ static bool arm(struct trace *p)
     return trace_arm_output(p, output_control(test_cpu(p->t), true),
                             trace_at(p->table),
                             output_topa_pointers(0, TOPA_REGION_BYTES - LEFT));
+}
+
+static void fill_region(void *argument)
+{
+    struct freeze *f = argument;
+
+    /* The region again, where an SMI has had the window repeated. */
+    f->ok = arm(f->p) && trace_start(f->p) && trace_jumps(TURNS) &&
+            trace_stop(f->p);
+    const uint64_t since = hw_ms();
+    while (hw_pmi_count() == 0 && hw_ms() - since < PMI_MS)
+        ;
+    read_counters(f, f->before);
+    counting_work(NULL);
+    read_counters(f, f->after);
 }
 
 static void judge(struct freeze *f, const struct bank *after, bool frozen)
@@ -91,7 +93,7 @@ static bool try_freeze(struct freeze *f, bool frozen)
 
     /* Set-up. */
     before.pmi = BANK_PMI;
-    if (!get_msr(t, IA32_DEBUGCTL, &debugctl) || !arm(f->p) ||
+    if (!get_msr(t, IA32_DEBUGCTL, &debugctl) ||
         !set_msr(t, IA32_DEBUGCTL, (debugctl & ~bit) | (frozen ? bit : 0)))
         return false;
 
