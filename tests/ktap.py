@@ -117,11 +117,23 @@ class Report:
                 break
         self.problems += self._of_totals()
         if FIRMWARE_EXCEPTION in self.text:
-            self.problems.append("the firmware caught an exception")
+            self.problems.append("the firmware caught an exception: "
+                                 + self._exception())
         self.complete = not self.problems
         # What silicon.efi reports as not restored.
         self.not_restored = re.findall(
             r"^# silicon: error: (not left as found: .*)$", self.text, re.M)
+
+    def _exception(self) -> str:
+        """Which, on which processor and where, and the last line before it."""
+        before, after = self.text.replace("\r", "").split(FIRMWARE_EXCEPTION, 1)
+        where = re.search(r"RIP +- ([0-9A-F]+)", after)
+        image = re.search(r"Find image.*", after)
+        return "; ".join([
+            after.splitlines()[0].strip(" !"),
+            "RIP " + (where[1] if where else "unknown"),
+            image[0].strip(" !") if image else "in no image",
+            "after: " + (before.splitlines() or [""])[-1]])
 
     def _of_totals(self) -> list[str]:
         """Problems of its end, its CRC, its plan and its totals."""
