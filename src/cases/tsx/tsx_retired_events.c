@@ -8,7 +8,7 @@
 #include "src/tsx/force_abort.h"
 #include "src/tsx/hle.h"
 
-#define WRITES 4 /* transactions that write more than they can */
+#define WRITES 2 /* transactions that write more than they can */
 
 /* A piece of work, and what came of it. */
 struct work {
