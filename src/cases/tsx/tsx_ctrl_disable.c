@@ -100,20 +100,28 @@ static bool differ(struct test_context *t, unsigned one, uint64_t bits,
  * undone at once. */
 static void check_reserved(struct test_context *t)
 {
-    uint64_t found = msr_value(t, IA32_TSX_CTRL), accepted = 0;
+    uint64_t found = msr_value(t, IA32_TSX_CTRL), accepted = 0, changed = 0;
     char bits[BITS_NAME_BYTES];
 
     for (unsigned bit = 2; bit < 64; bit++) {
-        int vector = try_set_msr(t, IA32_TSX_CTRL, found | BIT(bit));
-        if (vector == HW_GP)
+        int vector =
+            try_set_msr(t, IA32_TSX_CTRL, (found ^ DISABLE) | BIT(bit));
+        if (vector != HW_GP)
+            accepted |= BIT(bit);
+        else if (msr_value(t, IA32_TSX_CTRL) == found)
             continue;
-        accepted |= BIT(bit);
+        else
+            changed |= BIT(bit);
         set_msr(t, IA32_TSX_CTRL, found);
     }
     check(t, accepted == 0,
           "IA32_TSX_CTRL (122H): reserved bits %s raised no #GP, each written "
-          "with what was there; wanted #GP",
+          "with [0] changed; wanted #GP",
           bits_name(accepted, bits));
+    check(t, changed == 0,
+          "IA32_TSX_CTRL (122H): a WRMSR with reserved bits %s, each with [0] "
+          "changed, raised #GP, and it was 0x%lx no more; wanted no change",
+          bits_name(changed, bits), found);
 }
 
 TEST(tsx_ctrl_disable,

@@ -11,6 +11,7 @@
 struct tally {
     unsigned tried, wrong;    /* values that validate */
     unsigned refused, of;     /* bits that must raise #GP */
+    unsigned changed;         /* by writes that did */
     unsigned optional, taken; /* reserved bits that need not */
     unsigned shown;
 };
@@ -48,9 +49,11 @@ static void try_reserved(struct test_context *t, struct tally *y, unsigned n,
                          const struct offcore_table *table, unsigned bit)
 {
     bool must = (table->refused & BIT(bit)) != 0;
+    uint64_t before = msr_value(t, MSR_OFFCORE_RSP(n));
     int vector = try_set_msr_again(
         t, MSR_OFFCORE_RSP(n), OFFCORE_DMND_DATA_RD | OFFCORE_ANY | BIT(bit));
 
+    y->changed += vector == HW_GP && msr_value(t, MSR_OFFCORE_RSP(n)) != before;
     if (!must) {
         y->optional++;
         y->taken += vector == HW_NO_FAULT;
@@ -110,6 +113,10 @@ static void check_processor(struct test_context *peer, void *argument)
           "MSR_OFFCORE_RSP_0 and 1 (1A6H, 1A7H): %u of %u reserved bits raised "
           "#GP; wanted all",
           y.refused, y.of);
+    check(peer, y.changed == 0,
+          "MSR_OFFCORE_RSP_0 and 1 (1A6H, 1A7H): %u writes raised #GP and "
+          "changed the register all the same; wanted 0",
+          y.changed);
     if (y.optional != 0)
         observe(peer,
                 "bits reserved for this model in 1A6H, 1A7H that are taken",

@@ -182,6 +182,18 @@ FAULT(pt_addr1_b_unlocked,
       .caught = {"skylake-2018 on 1 pt_write_while_enabled FAIL"},
       .rule = PT_UNLOCKED, .is = true, .number = IA32_RTIT_ADDR0_A + 3)
 
+FAULT(pt_refused_cr3_match_changes,
+      .what = "[PT] a write of IA32_RTIT_CR3_MATCH that raises #GP since "
+              "TraceEn = 1 sets bit 5",
+      .caught = {"skylake-2018 on 1 pt_write_while_enabled FAIL"},
+      .value = PT_REFUSED, .number = IA32_RTIT_CR3_MATCH, .set = 1 << 5)
+
+FAULT(pt_refused_addr1_a_changes,
+      .what = "[PT] a write of IA32_RTIT_ADDR1_A that raises #GP since "
+              "TraceEn = 1 sets bit 0",
+      .caught = {"skylake-2018 on 1 pt_write_while_enabled FAIL"},
+      .value = PT_REFUSED, .number = IA32_RTIT_ADDR0_A + 2, .set = 1)
+
 FAULT(pt_base_takes_low, .what = "[PT] IA32_RTIT_OUTPUT_BASE takes bits 6:0",
       .caught = {"skylake-2018 on 1 pt_registers FAIL"}, .value = PT_WRITTEN,
       .number = IA32_RTIT_OUTPUT_BASE, .clear = 0x7F)

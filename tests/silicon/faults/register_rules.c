@@ -92,6 +92,36 @@ FAULT(capabilities_no_full_width,
       .caught = {"skylake-2018 on 1 counter3_full_width_alias FAIL"},
       .quantity = OF_MSR_READ, .number = 0x345, .clear = 1 << 13)
 
+FAULT(refused_select_changes,
+      .what = "[any] a write of PERFEVTSEL1 that raises #GP sets its event",
+      .caught = {"skylake-2018 on 1 counter_reserved_bits FAIL"},
+      .quantity = OF_MSR_CHANGED, .number = 0x187, .set = 0xC0)
+
+FAULT(refused_fixed_ctrl_changes,
+      .what = "[any] a write of IA32_FIXED_CTR_CTRL that raises #GP sets [0]",
+      .caught = {"skylake-2018 on 1 counter_reserved_bits FAIL"},
+      .quantity = OF_MSR_CHANGED, .number = 0x38D, .set = 1)
+
+FAULT(refused_global_ctrl_changes,
+      .what = "[any] a write of GLOBAL_CTRL that raises #GP sets [0]",
+      .caught = {"skylake-2018 on 1 counter_reserved_bits FAIL"},
+      .quantity = OF_MSR_CHANGED, .number = 0x38F, .set = 1)
+
+FAULT(refused_debugctl_changes,
+      .what = "[any] a write of IA32_DEBUGCTL that raises #GP sets [12]",
+      .caught = {"skylake-2018 on 1 counter_reserved_bits FAIL"},
+      .quantity = OF_MSR_CHANGED, .number = 0x1D9, .set = 1 << 12)
+
+FAULT(refused_offcore_changes,
+      .what = "[off-core] a write of 1A7H that raises #GP sets it to 1",
+      .caught = {"skylake-2018 on 1 offcore_reserved FAIL"},
+      .quantity = OF_MSR_CHANGED, .number = 0x1A7, .set = 1)
+
+FAULT(refused_tsx_ctrl_changes,
+      .what = "[F] a write of 122H that raises #GP sets RTM_DISABLE",
+      .caught = {"cometlake-rtm-2022 on 1 tsx_ctrl_disable FAIL"},
+      .quantity = OF_MSR_CHANGED, .number = 0x122, .set = 1)
+
 FAULT(capabilities_written,
       .what = "[any] a write of IA32_PERF_CAPABILITIES does not raise #GP",
       .caught = {"skylake-2018 on 1 counter_registers FAIL"},

@@ -249,6 +249,8 @@ bool msr_write(struct processor *p, uint32_t number, uint64_t value)
         value &= ~fault_entry(m->fault)->set;
     value = faults_quantity(m, OF_MSR_WRITTEN, number, value);
     good = o->write(p, number, value);
+    if (!good && faults_about(m, OF_MSR_CHANGED, number))
+        o->write(p, number, fault_entry(m->fault)->set);
     if (good && p->sibling != NULL && faults_about(m, OF_MSR_SHARED, number))
         o->write(p->sibling, number, value);
     return good || faults_about(m, OF_MSR_DISCARDED, number);

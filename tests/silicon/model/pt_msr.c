@@ -209,6 +209,19 @@ static bool is_canonical(uint64_t address)
     return high == 0 || high == UINT64_MAX >> 47;
 }
 
+/* While TraceEn = 1 a write changes nothing. */
+static bool refuse_write(struct processor *p, uint32_t number)
+{
+    uint64_t *held = number == IA32_RTIT_CR3_MATCH ? &p->pt.cr3_match
+                     : number >= IA32_RTIT_ADDR0_A
+                         ? &p->pt.address[number - IA32_RTIT_ADDR0_A]
+                         : NULL;
+
+    if (held != NULL)
+        *held = faults_pt_register(p, PT_REFUSED, number, *held);
+    return false;
+}
+
 static bool write_register(struct processor *p, uint32_t number, uint64_t value)
 {
     struct pt_state *pt = &p->pt;
@@ -218,7 +231,7 @@ static bool write_register(struct processor *p, uint32_t number, uint64_t value)
     if (number == IA32_RTIT_CTL)
         return write_ctl(p, value);
     if ((pt->ctl & RTIT_TRACE_EN) != 0 && !faults_pt_unlocked(p, number))
-        return false;
+        return refuse_write(p, number);
     value = faults_pt_register(p, PT_WRITTEN, number, value);
     switch (number) {
     case IA32_RTIT_OUTPUT_BASE:

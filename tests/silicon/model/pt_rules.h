@@ -160,6 +160,7 @@ enum pt_value {
     PT_VALUE_NONE,
     PT_READ,                 /* of a register, as software sees it */
     PT_WRITTEN,              /* to a register */
+    PT_REFUSED,              /* what a register is then: while TraceEn = 1 */
     PT_RANGE_BASE,           /* of a range */
     PT_RANGE_LIMIT,          /* the last IP of a range */
     PT_CR3_FROM,             /* the lowest bit of CR3 that is compared */

@@ -151,13 +151,14 @@ enum rule {
 
 enum quantity {
     QUANTITY_NONE,
-    OF_MSR_READ, /* number: of the register, for these seven */
+    OF_MSR_READ, /* number: of the register, for these eight */
     OF_MSR_WRITTEN,
     OF_MSR_TAKEN,     /* set: reserved bits that are ignored */
     OF_MSR_REFUSED,   /* it raises #GP */
     OF_MSR_SHARED,    /* by the threads of a core */
     OF_MSR_DISCARDED, /* a read-only register takes a write */
     OF_MSR_ABSENT,    /* it can be read though it is not there */
+    OF_MSR_CHANGED,   /* by a write that is refused: to `set` */
     OF_EAX,
     OF_EBX,
     OF_ECX,
