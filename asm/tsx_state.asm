@@ -369,6 +369,24 @@ ending capacity
         jnz     .next
         NOT_ABORTED
 
+; Loads the line of the argument and stays, without a change of a register or a
+; flag: some microseconds.
+ending hold
+        lea     rsp, [rsp - 32]         ; below the blocks: a store may not be undone
+        push    rax
+        push    rcx
+        mov     rax, [rsp + 48]
+        mov     rax, [rax + ARGUMENT]
+        mov     rcx, [rax]
+        mov     ecx, 4096
+.next:  lea     rcx, [rcx - 1]
+        jrcxz   .held
+        jmp     .next
+.held:  pop     rcx
+        pop     rax
+        lea     rsp, [rsp + 32]
+        NOT_ABORTED
+
 align 64, db 0xcc
 ones:   times 64 db 0xff
 mxcsr:  dd 0x1f80

@@ -64,12 +64,12 @@ extern const uint8_t tsx_change_nothing[], tsx_change_general[],
 #define TSX_STATE_POPPED 16
 
 /* What then ends it: XEND, the same after an inner transaction, XABORT 77H, the
- * same in an inner transaction, ... ; the last stores to 64 KB from the
- * argument on. */
+ * same in an inner transaction, ... ; "capacity" stores to 64 KB from the
+ * argument on, "hold" loads from there and stays for some microseconds. */
 extern const uint8_t tsx_state_commit[], tsx_end_inner[], tsx_end_xrelease[],
     tsx_end_xabort[], tsx_end_nested[], tsx_end_pause[], tsx_end_cpuid[],
     tsx_end_ud2[], tsx_end_load[], tsx_end_int3[], tsx_end_capacity[],
-    tsx_end_ignored[], tsx_end_tested[];
+    tsx_end_ignored[], tsx_end_tested[], tsx_end_hold[];
 
 /* Where an exception that is delivered all the same is reported; all go on at
  * tsx_state_resume. */

@@ -232,6 +232,13 @@ static void judge(struct test_context *t, const struct state_row *row,
           d->tries, times);
 }
 
+uint64_t *state_argument(struct test_context *t)
+{
+    struct tsx_state *s = test_buffer(t);
+
+    return (uint64_t *)&s[1];
+}
+
 static unsigned try_row(struct test_context *t, const struct state_row *row,
                         const uint8_t *begin, uint64_t components,
                         unsigned times)
@@ -247,7 +254,7 @@ static unsigned try_row(struct test_context *t, const struct state_row *row,
                                 .change = row->change,
                                 .end = row->end,
                                 .components = components,
-                                .argument = (uint64_t)(uintptr_t)&s[1]};
+                                .argument = (uintptr_t)state_argument(t)};
         plant(t, s, i);
         if (begin == tsx_begin_hle) {
             s->before[RBP] = s->argument;

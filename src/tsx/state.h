@@ -23,6 +23,10 @@ struct state_row {
  * and this file knows; 0: no XSAVE, and FXSAVE is used. */
 uint64_t state_components(const struct identity *id);
 
+/* What a row's end gets as its argument: in test_buffer(), and before its
+ * second half. */
+uint64_t *state_argument(struct test_context *t);
+
 /* So many transactions of a row, each with other values in all registers; tells
  * how many committed. Checks that an abort left everything but EAX as at
  * XBEGIN, that a commit left what the transaction made of it, and that no

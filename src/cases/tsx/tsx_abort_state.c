@@ -17,6 +17,7 @@ static const struct state_row aborts[] = {
     {"the same, then #UD", tsx_change_general, tsx_end_ud2, 0},
     {"the same, then #GP", tsx_change_general, tsx_end_load, 0},
     {"the same, then INT3", tsx_change_general, tsx_end_int3, 0},
+    {"the same, then stores to 64 KB", tsx_change_general, tsx_end_capacity, 0},
     {"DF changed, then XABORT", tsx_change_direction, tsx_end_xabort, 0},
     {"XMM0 to XMM15 and MXCSR changed, then XABORT", tsx_change_xmm,
      tsx_end_xabort, 0},

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A write by another processor to a line that a transaction has read or written
  * is a conflict: a plain store as well as a locked instruction, to the same
- * bytes as well as to others of the line. */
+ * bytes as well as to others of the line. Registers are then as at XBEGIN. */
 #include "src/harness/case.h"
 #include "src/tsx/conflict.h"
+#include "src/tsx/pair.h"
+#include "src/tsx/state.h"
+
+#define STATE_TRIES 8
 
 static const struct row {
     const char *what;
@@ -54,6 +58,54 @@ static bool try_beside(struct test_context *t, const struct row *row,
     return true;
 }
 
+static const struct state_row states[] = {
+    {"general registers and status flags changed, then a conflict",
+     tsx_change_general, tsx_end_hold, 0},
+    {"XMM0 to XMM15 and MXCSR changed, then a conflict", tsx_change_xmm,
+     tsx_end_hold, 0},
+};
+
+/* In the second half of the boot processor's buffer. */
+struct state_conflict {
+    struct pair pair;
+    const struct state_row *row;
+    uint64_t components;
+    volatile uint64_t *line;
+    unsigned commits;
+};
+
+static void change_registers(struct test_context *t, void *argument)
+{
+    struct state_conflict *c = argument;
+
+    c->commits = state_try(t, c->row, c->components, STATE_TRIES);
+}
+
+static void store_to_line(struct test_context *peer, void *argument)
+{
+    struct state_conflict *c = argument;
+
+    (void)peer;
+    *c->line = c->pair.rounds;
+}
+
+static bool try_state(struct test_context *t, const struct state_row *row)
+{
+    struct state_conflict *c =
+        (void *)((uint8_t *)test_buffer(t) + TEST_BUFFER_BYTES / 2);
+
+    *c = (struct state_conflict){.row = row,
+                                 .components = state_components(test_cpu(t)),
+                                 .line = state_argument(t)};
+    if (!pair_run(t, &c->pair, change_registers, store_to_line, c))
+        return false;
+    check(t, c->commits < STATE_TRIES,
+          "%s: %u of %u committed although another processor stored to a line "
+          "of the read set all the time; wanted fewer",
+          row->what, c->commits, STATE_TRIES);
+    return true;
+}
+
 TEST(tsx_conflict_write,
      .asks = "Does a write by another processor to a line of the read set or "
              "the write set abort the transaction, and set EAX[2]?",
@@ -85,4 +137,7 @@ TEST(tsx_conflict_write,
             !try_beside(t, &rows[i], tries, c.turns))
             return;
     }
+    for (unsigned i = 0; i < sizeof(states) / sizeof(states[0]); i++)
+        if (!try_state(t, &states[i]))
+            return;
 }

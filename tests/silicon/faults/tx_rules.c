@@ -5,6 +5,8 @@
  */
 #include "tests/silicon/model/fault.h"
 
+#include "tests/silicon/model/tsx.h"
+
 FAULT(xend_outside_ud,
       .what = "[any with RTM] XEND outside of a transaction raises #UD",
       .caught = {"skylake-2017 on 1 tsx_xend_outside FAIL"},
@@ -82,6 +84,21 @@ FAULT(abort_keeps_sf, .what = "[any with RTM] an abort does not restore SF",
 FAULT(abort_keeps_of, .what = "[any with RTM] an abort does not restore OF",
       .caught = {"skylake-2017 on 1 tsx_abort_state FAIL"},
       .quantity = KEPT_FLAGS, .number = ANY_NUMBER, .set = 1 << 11)
+
+FAULT(conflict_keeps_cf,
+      .what = "[any with RTM] an abort by a conflict does not restore CF",
+      .caught = {"skylake-2017 on 2 tsx_conflict_write FAIL"},
+      .quantity = KEPT_FLAGS, .number = TX_CAUSE_CONFLICT, .set = 1 << 0)
+
+FAULT(conflict_keeps_r13,
+      .what = "[any with RTM] an abort by a conflict does not restore R13",
+      .caught = {"skylake-2017 on 2 tsx_conflict_write FAIL"},
+      .quantity = KEPT_REGISTERS, .number = TX_CAUSE_CONFLICT, .set = 1 << 11)
+
+FAULT(capacity_keeps_of,
+      .what = "[any with RTM] an abort by the write set does not restore OF",
+      .caught = {"skylake-2017 on 1 tsx_abort_state FAIL"},
+      .quantity = KEPT_FLAGS, .number = TX_CAUSE_WRITES, .set = 1 << 11)
 
 FAULT(conflict_sets_code,
       .what = "[any with RTM] EAX[31:24] are not 0 after a conflict",

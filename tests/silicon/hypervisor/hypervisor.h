@@ -237,7 +237,7 @@ void tx_step_done(struct vcpu *v);
 
 /* tx_registers.c: what an abort restores, but for RIP and EAX. */
 void tx_registers_save(struct vcpu *v);
-void tx_registers_restore(struct vcpu *v);
+void tx_registers_restore(struct vcpu *v, enum tx_cause cause);
 
 /* tx_memory.c: its loads and stores. */
 void tx_memory_begin(struct vcpu *v);

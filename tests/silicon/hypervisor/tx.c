@@ -56,7 +56,7 @@ static void abort_with(struct vcpu *v, enum tx_cause cause, uint32_t status)
     conflict_end(v, false);
     uint64_t rsi = v->gprs.rsi;
 
-    tx_registers_restore(v);
+    tx_registers_restore(v, cause);
     if (cause == TX_CAUSE_EVENT &&
         !faults_rule(v->model->machine, INTERRUPT_RESTORES, true))
         v->gprs.rsi = rsi;

@@ -49,16 +49,16 @@ void tx_registers_save(struct vcpu *v)
     save_extended(v, &tx->extended);
 }
 
-void tx_registers_restore(struct vcpu *v)
+void tx_registers_restore(struct vcpu *v, enum tx_cause cause)
 {
     struct transaction *tx = &v->tx;
     uint64_t *to = (uint64_t *)&v->gprs, *from = (uint64_t *)&tx->gprs;
     const struct machine *m = v->model->machine;
     uint32_t keep = (uint32_t)faults_quantity(
-        m, KEPT_REGISTERS, ANY_NUMBER,
+        m, KEPT_REGISTERS, cause,
         faults_kept_registers(v->model, &tx->decision, tx->hle));
     uint64_t flags =
-        faults_quantity(m, KEPT_FLAGS, ANY_NUMBER, faults_kept_flags(v->model));
+        faults_quantity(m, KEPT_FLAGS, cause, faults_kept_flags(v->model));
 
     if (tx->hle && !faults_rule(m, ELISION_RESTORES, true))
         keep = (UINT32_C(1) << GPRS) - 1;

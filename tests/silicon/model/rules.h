@@ -176,8 +176,8 @@ enum quantity {
     RECORD_RESET,    /* a counter's new value */
     LOAD_THRESHOLD,
     ABORT_STATUS,   /* EAX; number: enum tx_cause */
-    KEPT_REGISTERS, /* by an abort */
-    KEPT_FLAGS,
+    KEPT_REGISTERS, /* by an abort; number: enum tx_cause */
+    KEPT_FLAGS,     /* the same */
     XTEST_KEEPS,   /* flags */
     HINTS,         /* enum elide; number: the opcode */
     HINTS_OF_SIZE, /* the same; number: bytes of the operand */
