@@ -96,6 +96,10 @@ FAULT(pmi_though_masked,
               "mask bit",
       .caught = {"skylake-2018 on 1 counter_pmi FAIL"})
 
+FAULT(lvt_not_masked_by_topa,
+      .what = "[PT] a ToPA PMI does not set the mask of its LVT entry",
+      .caught = {"skylake-2018 on 1 pt_pmi_freezes FAIL"})
+
 FAULT(lvt_not_masked,
       .what = "[any] a performance monitoring interrupt does not set the "
               "LVT's mask bit",
@@ -316,5 +320,8 @@ uint32_t faults_lvt(const struct processor *p, uint32_t lvt, uint32_t mask)
 
 uint32_t faults_lvt_mask(const struct processor *p, uint32_t mask)
 {
+    if (has_fault(p, FAULT_lvt_not_masked_by_topa) &&
+        (p->pmu.global_status & STATUS_TOPA_PMI) != 0)
+        return 0;
     return has_fault(p, FAULT_lvt_not_masked) ? 0 : mask;
 }
