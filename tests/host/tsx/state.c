@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* state.c - registers after a transaction that the test makes up. */
+#include "src/tsx/state.h"
+#include "asm/tsx_bodies.h"
+#include "src/base/msr.h"
+#include "src/harness/context.h"
+#include "tests/host/fakes/fake_hw.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* SDM 1, "Format of an FXSAVE Area". */
+#define FXSAVE_FCW   0
+#define FXSAVE_MXCSR 24
+#define FXSAVE_ST3   (32 + 3 * 16)
+#define FXSAVE_XMM15 (160 + 15 * 16)
+#define STATUS_FLAGS UINT64_C(0x8d5)
+/* PUSHF: RF [16] and VM [17]; 1, 3, 5 and 15 are fixed. */
+#define NOT_STORED 0x3802a
+
+#define TRIES 4
+
+/* The next transactions: how they end, and what is wrong then. */
+static struct {
+    int outcome;
+    unsigned general;  /* 1 + its number in the block */
+    uint64_t flags;    /* bits that are the other way round */
+    unsigned area;     /* 1 + the byte of the area */
+    uint64_t rax_high; /* upper half of RAX after an abort */
+    unsigned from;     /* the first try that is wrong */
+    unsigned calls;
+} plan;
+
+/* What asm/tsx_state.asm leaves of a change of the general registers, or of
+ * none. */
+int tsx_state(struct tsx_state *s)
+{
+    bool changed =
+        plan.outcome == TSX_COMMITTED && s->change == tsx_change_general;
+
+    for (unsigned n = 0; n < TSX_STATE_REGISTERS; n++)
+        s->after[n] = changed ? ~s->before[n] : s->before[n];
+    if (changed)
+        s->after[4] = s->before[4] + TSX_STATE_POPPED;
+    s->flags_after = s->flags_before ^ (changed ? STATUS_FLAGS : 0);
+    memcpy(s->x_after, s->x_before, sizeof(s->x_after));
+    if (plan.outcome == TSX_ABORTED)
+        s->after[0] = plan.rax_high | 0x77000001;
+    if (plan.calls++ < plan.from)
+        return plan.outcome;
+    if (plan.general != 0)
+        s->after[plan.general - 1] ^= UINT64_C(1) << 40;
+    s->flags_after ^= plan.flags;
+    if (plan.area != 0)
+        s->x_after[plan.area - 1] ^= 0x10;
+    return plan.outcome;
+}
+
+static struct test_context all[1];
+static struct test_context *const t = &all[0];
+static const struct test each = {.name = "each", .scope = EACH_PROCESSOR};
+static struct {
+    uint8_t bytes[TEST_BUFFER_BYTES];
+} buffer __attribute__((aligned(4096)));
+static const struct state_row general = {"general registers",
+                                         tsx_change_general, tsx_end_xabort, 0};
+static const struct state_row nothing = {"nothing", tsx_change_nothing,
+                                         tsx_end_xabort, 0};
+
+static int set_up(void **state)
+{
+    (void)state;
+    fake_reset();
+    memset(all, 0, sizeof(all));
+    memset(&plan, 0, sizeof(plan));
+    t->all = all;
+    t->processors = 1;
+    t->buffer = buffer.bytes;
+    context_begin(t, &each, 1);
+    return 0;
+}
+
+static unsigned commits;
+
+static enum verdict judged(const struct state_row *row)
+{
+    t->verdict = VERDICT_NONE;
+    plan.calls = 0;
+    commits = state_try(t, row, 0, TRIES);
+    return t->verdict;
+}
+
+static void a_clean_abort_passes(void **state)
+{
+    (void)state;
+    plan.outcome = TSX_ABORTED;
+    assert_int_equal(judged(&general), VERDICT_PASS);
+    assert_int_equal(commits, 0);
+    assert_int_equal(plan.calls, TRIES);
+}
+
+static void a_clean_commit_passes(void **state)
+{
+    (void)state;
+    plan.outcome = TSX_COMMITTED;
+    assert_int_equal(judged(&general), VERDICT_PASS);
+    assert_int_equal(commits, TRIES);
+    assert_int_equal(judged(&nothing), VERDICT_PASS);
+}
+
+static void each_register_is_looked_at(void **state)
+{
+    for (unsigned end = 0; end < 2; end++)
+        for (unsigned n = 0; n < TSX_STATE_REGISTERS; n++) {
+            set_up(state);
+            plan.outcome = end == 0 ? TSX_ABORTED : TSX_COMMITTED;
+            plan.general = n + 1;
+            assert_int_equal(judged(&general), VERDICT_FAIL);
+        }
+}
+
+static void each_flag_is_looked_at(void **state)
+{
+    for (unsigned bit = 0; bit < 22; bit++) {
+        uint64_t flag = UINT64_C(1) << bit;
+
+        set_up(state);
+        plan.outcome = TSX_ABORTED;
+        plan.flags = flag;
+        if ((flag & NOT_STORED) == 0)
+            assert_int_equal(judged(&general), VERDICT_FAIL);
+    }
+}
+
+static void one_wrong_try_is_enough(void **state)
+{
+    (void)state;
+    plan.outcome = TSX_ABORTED;
+    plan.general = 2;
+    plan.from = TRIES - 1;
+    assert_int_equal(judged(&general), VERDICT_FAIL);
+}
+
+static void each_part_of_the_area_is_looked_at(void **state)
+{
+    static const unsigned bytes[] = {FXSAVE_FCW, FXSAVE_MXCSR, FXSAVE_ST3 + 9,
+                                     FXSAVE_XMM15 + 15};
+
+    for (unsigned i = 0; i < sizeof(bytes) / sizeof(bytes[0]); i++)
+        for (unsigned end = 0; end < 2; end++) {
+            set_up(state);
+            plan.outcome = end == 0 ? TSX_ABORTED : TSX_COMMITTED;
+            plan.area = bytes[i] + 1;
+            assert_int_equal(judged(&nothing), VERDICT_FAIL);
+        }
+}
+
+/* The abort status is a write of EAX: SDM 1, "RTM Abort Status Definition"
+ * speaks of 32 bits. */
+static void the_upper_half_of_rax_is_zero_or_kept(void **state)
+{
+    (void)state;
+    plan.outcome = TSX_ABORTED;
+    plan.rax_high = UINT64_C(0x1234567800000000);
+    assert_int_equal(judged(&nothing), VERDICT_FAIL);
+}
+
+static void other_ends_fail(void **state)
+{
+    static const int ends[] = {TSX_INNER, HW_GP};
+
+    for (unsigned i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+        set_up(state);
+        plan.outcome = ends[i];
+        assert_int_equal(judged(&nothing), VERDICT_FAIL);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(a_clean_abort_passes, set_up),
+        cmocka_unit_test_setup(a_clean_commit_passes, set_up),
+        cmocka_unit_test_setup(each_register_is_looked_at, set_up),
+        cmocka_unit_test_setup(each_flag_is_looked_at, set_up),
+        cmocka_unit_test_setup(one_wrong_try_is_enough, set_up),
+        cmocka_unit_test_setup(each_part_of_the_area_is_looked_at, set_up),
+        cmocka_unit_test_setup(the_upper_half_of_rax_is_zero_or_kept, set_up),
+        cmocka_unit_test_setup(other_ends_fail, set_up),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
