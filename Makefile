@@ -41,7 +41,7 @@ WARN := -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wstrict-prototypes \
 BARE := -std=c11 -O2 -g -ffreestanding -fpic -fvisibility=hidden -fshort-wchar \
         -mno-red-zone -mgeneral-regs-only -fno-stack-protector \
         -fno-strict-aliasing -fno-asynchronous-unwind-tables \
-        -fcf-protection=none
+        -fcf-protection=none -ffile-prefix-map=$(CURDIR)=.
 EFI_INC := -isystem /usr/include/efi -isystem /usr/include/efi/x86_64 \
            -DGNU_EFI_USE_MS_ABI
 # Not := : the compiler may only be installed by the time a recipe runs.
@@ -52,7 +52,7 @@ export SOURCE_DATE_EPOCH := 1767225600
 export WRITE
 
 .PHONY: all help list setup run image sign tool test host lint boot soak sweep scale
-.PHONY: man linux peer-tests new-test table faults claims mutants observed unchanged same figures bench damage fuzz powercut distributions clang docs clean
+.PHONY: dist dist-test man linux peer-tests new-test table faults claims mutants observed unchanged same figures bench damage fuzz powercut distributions clang docs clean
 all: $(B)/tsxpmu.efi $(B)/silicon.efi $(B)/tsxpmu
 
 help:
@@ -108,6 +108,7 @@ help:
 	@echo 'make clang    tsxpmu.efi by clang and lld, in $(B)/clang'
 	@echo 'make tool     $(B)/tsxpmu: reads reports, decodes records, plans groups of events'
 	@echo 'make man      $(B)/man, a page for each of its commands'
+	@echo 'make dist     $(B)/dist: what is released, with sums and what built it'
 	@echo 'make setup    installs what all of it needs: scripts/setup says which lists'
 
 setup:
@@ -124,6 +125,7 @@ $(B)/setup-%.done: scripts/setup
 $(B)/setup-test.done: $(B)/setup-run.done
 $(B)/setup-lab.done: $(B)/setup-test.done
 $(B)/setup-linux.done: $(B)/setup-run.done
+$(B)/setup-dist.done: $(B)/setup-test.done
 FOR_TEST := $(B)/setup-test.done
 FOR_LAB  := $(B)/setup-lab.done
 
@@ -166,7 +168,7 @@ $(B)/gen/pt_golden.inc: $(GOLDEN_PT) tests/golden/pt.awk | $(B)/gen
 # Which commit this is, for the report; rewritten only when it changes. Neither
 # tags nor the size of the clone change what it is called.
 VERSION := $(RELEASE) (git $(shell git describe --always --dirty --abbrev=12 \
-                   --exclude='*' 2>/dev/null || echo unknown))
+                   --exclude='*' 2>/dev/null || sed '/^[$$]/s/.*/unknown/' scripts/commit))
 define keep
 	@printf '$(1)' >$@.part && { cmp -s $@.part $@ || cat $@.part >$@; }; \
 	    rm -f $@.part
@@ -228,7 +230,7 @@ $(B)/%.efi: $(B)/%.so scripts/pe_header.py
 # --- The host tool ---------------------------------------------------------------
 
 # Its decoders are the application's own objects.
-HOSTED := -std=c11 -D_GNU_SOURCE -O2 -g
+HOSTED := -std=c11 -D_GNU_SOURCE -O2 -g -ffile-prefix-map=$(CURDIR)=.
 PURE   := src/base/text.c src/cpu/generation.c src/counting/constraints.c src/counting/schedule.c \
           $(sort $(wildcard src/pebs/pebs*.c src/pt/*.c))
 TOOL   := $(sort $(wildcard host/*.c host/*/*.c))
@@ -409,6 +411,12 @@ linux:
 peer-tests: $(B)/silicon.efi
 	@[ -n "$(KUT)" ] || { echo "peer-tests: KUT=folder of kvm-unit-tests' *.efi" >&2; exit 64; }
 	@$(PYTHON) scripts/peer_tests.py --kut "$(KUT)" --cpu "$(CPU)" --tests "$(TESTS)"
+
+# What is released: docs/release.md.
+dist: all $(B)/tsxpmu.img $(B)/silicon.img | $(B)/setup-dist.done
+	@$(PYTHON) scripts/dist.py --release $(RELEASE) --out $(B)/dist
+dist-test: | $(B)/setup-dist.done
+	$(CHECK) dist
 
 list:
 	@$(PYTHON) scripts/listing.py
