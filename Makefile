@@ -230,7 +230,7 @@ $(B)/%.efi: $(B)/%.so scripts/pe_header.py
 # --- The host tool ---------------------------------------------------------------
 
 # Its decoders are the application's own objects.
-HOSTED := -std=c11 -D_GNU_SOURCE -O2 -g -ffile-prefix-map=$(CURDIR)=.
+HOSTED := -std=c11 -D_GNU_SOURCE -D_FORTIFY_SOURCE=2 -O2 -g -ffile-prefix-map=$(CURDIR)=.
 PURE   := src/base/text.c src/cpu/generation.c src/counting/constraints.c src/counting/schedule.c \
           $(sort $(wildcard src/pebs/pebs*.c src/pt/*.c))
 TOOL   := $(sort $(wildcard host/*.c host/*/*.c))
@@ -255,7 +255,7 @@ tool: $(B)/tsxpmu
 SWIFT := $(call hosted_object,host/pt_vector.c) $(call object,$(filter-out src/pt/many.c,$(PURE)))
 $(B)/tsxpmu: $(call hosted_object,$(TOOL)) $(SWIFT) $(call object,$(READER))
 	@echo "  link $@"
-	@$(CC) $(sort $^) -ljansson -lsqlite3 -o $@
+	@$(CC) $(sort $^) -Wl,-z,now -ljansson -lsqlite3 -o $@
 # A page for the tool and one for each command in a file of its own, of what
 # they say themselves.
 COMMANDS := $(filter-out arguments commands,$(notdir $(basename \
