@@ -62,7 +62,8 @@ def bill(folder: str) -> Iterator[str]:
 
 def lintian(folder: str) -> Iterator[str]:
     package, = glob.glob(folder + "/*.deb")
-    status, text = said("lintian", "--allow-root", "--fail-on", "error,warning,info", "--display-info", package)
+    status, text = said("lintian", "--allow-root", "--fail-on", "error,warning,info",
+                        "--display-info", package)
     if status or text.strip():
         yield text
 
