@@ -5,6 +5,7 @@
 #include "src/harness/case.h"
 #include "src/base/msr.h"
 #include "src/base/names.h"
+#include "src/cpu/generation.h"
 #include "src/counting/bank.h"
 
 #define LEAF0A_EDX_ANYTHREAD_GONE 15
@@ -17,9 +18,12 @@ struct held {
     bool read_badly; /* an erratum is known */
 };
 
+/* Silvermont and Goldmont are of versions 3 and 4, have one thread a core, and
+ * no AnyThread in lists of their events (libpfm4, INTEL_V2_ATTRS). */
 static bool has_anythread(const struct identity *id)
 {
-    return id->perfmon_version >= 3 &&
+    return generation_of(id->family, id->model) != GENERATION_UNKNOWN &&
+           id->perfmon_version >= 3 &&
            (id->leaf0a_edx >> LEAF0A_EDX_ANYTHREAD_GONE & 1) == 0;
 }
 

@@ -51,7 +51,8 @@ static struct {
     uint16_t model;     /* 0: as most */
     uint64_t select;    /* of its selects: bits more than those below, */
     uint64_t no_select; /* and less */
-    uint64_t fixed;     /* of IA32_FIXED_CTR_CTRL */
+    uint64_t fixed;     /* of IA32_FIXED_CTR_CTRL: more, */
+    uint64_t no_fixed;  /* and less */
 } other;
 
 /* Bits that a register takes. 0: it is not one of these. */
@@ -66,7 +67,7 @@ static uint64_t bits_of(uint32_t msr)
         return WIDTH;
     switch (msr) {
     case IA32_FIXED_CTR_CTRL:
-        return BITS(11, 0) | other.fixed;
+        return (BITS(11, 0) | other.fixed) & ~other.no_fixed;
     case IA32_PERF_GLOBAL_CTRL:
         return PLACES;
     case IA32_PERF_GLOBAL_STATUS_RESET:
@@ -351,6 +352,23 @@ static void pin_control(void **state)
         seen(test, REFUSED, IA32_PERFEVTSEL(n), IA32_PERFEVTSEL_PC);
 }
 
+/* Goldmont: no AnyThread. */
+static void any_thread(void **state)
+{
+    const struct test *test = &test_counter_registers;
+
+    (void)state;
+    other.no_select = IA32_PERFEVTSEL_ANY;
+    other.no_fixed = BIT(2) | BIT(6) | BIT(10);
+    assert_int_not_equal(verdict_of(test, RIGHT, 0, 0), VERDICT_PASS);
+    other.model = 0x5c;
+    enum verdict verdict = verdict_of(test, RIGHT, 0, 0);
+    if (verdict != VERDICT_PASS)
+        fail_msg("%d: %s", verdict, all[0].text);
+    other.model = 0;
+    other.no_select = other.no_fixed = 0;
+}
+
 /* Bits that later processors have are not reserved there; others still are. */
 static void bits_of_later_processors(void **state)
 {
@@ -456,6 +474,7 @@ int main(void)
         cmocka_unit_test(as_the_manual_says),
         cmocka_unit_test(bits_of_control_registers),
         cmocka_unit_test(reserved_bits_of_counters),
+        cmocka_unit_test(any_thread),
         cmocka_unit_test(pin_control),
         cmocka_unit_test(bits_of_later_processors),
         cmocka_unit_test(bits_of_fixed_counters),
