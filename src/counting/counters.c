@@ -3,6 +3,7 @@
 #include "src/counting/counters.h"
 
 #include "src/base/msr.h"
+#include "src/cpu/generation.h"
 #include "src/counting/smi_guard.h"
 
 unsigned counters_available(const struct identity *id)
@@ -15,6 +16,24 @@ bool counters_have_event(const struct identity *id,
 {
     return event->missing < id->leaf0a_eax >> 24 &&
            (id->leaf0a_ebx >> event->missing & 1) == 0;
+}
+
+bool counters_have_pc(struct test_context *t, uint64_t places)
+{
+    const struct identity *id = test_cpu(t);
+    bool held = generation_of(id->family, id->model) == NEHALEM;
+
+    for (unsigned n = 0; n < counters_available(id); n++) {
+        if ((places >> n & 1) == 0)
+            continue;
+        int vector =
+            try_set_msr_again(t, IA32_PERFEVTSEL(n), IA32_PERFEVTSEL_PC);
+        held = held ||
+               (vector == HW_NO_FAULT &&
+                (msr_value(t, IA32_PERFEVTSEL(n)) & IA32_PERFEVTSEL_PC) != 0);
+        set_msr_again(t, IA32_PERFEVTSEL(n), 0);
+    }
+    return held;
 }
 
 bool counters_clear_status(struct test_context *t, uint64_t bits)

@@ -44,6 +44,14 @@ unsigned counters_available(const struct identity *id);
 bool counters_have_event(const struct identity *id,
                          const struct pmu_event *event);
 
+/* True where PC [19] of IA32_PERFEVTSELx can be set, after counters_claim(), or
+ * has to be. Before the 2nd generation it drives pins. Later editions of SDM
+ * 3B, "Architectural Performance Monitoring Version 1 Facilities", call it
+ * "reserved (not writeable)" from there on, earlier ones do not: so it may be
+ * one or the other, but not one on one counter of `places` and the other on
+ * another. */
+bool counters_have_pc(struct test_context *t, uint64_t places);
+
 /* Takes the PMU over: says so where something else uses it, then stops all
  * counters, and clears every select, counter, status bit and freeze control.
  * All of it goes through the journal. IA32_PEBS_ENABLE (3F1H) is written only

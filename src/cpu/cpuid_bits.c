@@ -26,6 +26,8 @@ static const struct row {
     [CPUID_TSX_FORCE_ABORT] = {7, true, EDX, LEAF7_EDX_TSX_FORCE_ABORT,
                                "TSX_FORCE_ABORT"},
     [CPUID_HYBRID] = {7, true, EDX, LEAF7_EDX_HYBRID, "hybrid"},
+    [CPUID_LA57] = {7, true, ECX, LEAF7_ECX_LA57, "57-bit addresses"},
+    [CPUID_ARCH_LBR] = {7, true, EDX, LEAF7_EDX_ARCH_LBR, "architectural LBRs"},
     [CPUID_ARCH_CAPABILITIES] = {7, true, EDX, LEAF7_EDX_ARCH_CAPABILITIES,
                                  "IA32_ARCH_CAPABILITIES"},
     [CPUID_PT_TOPA] = {0x14, true, ECX, LEAF14_TOPA, "trace output by ToPA"},

@@ -16,7 +16,9 @@
 #define LEAF7_EBX_PT                (UINT32_C(1) << 25)
 #define LEAF7_EDX_RTM_ALWAYS_ABORT  (UINT32_C(1) << 11)
 #define LEAF7_EDX_TSX_FORCE_ABORT   (UINT32_C(1) << 13)
+#define LEAF7_ECX_LA57              (UINT32_C(1) << 16)
 #define LEAF7_EDX_HYBRID            (UINT32_C(1) << 15)
+#define LEAF7_EDX_ARCH_LBR          (UINT32_C(1) << 19)
 #define LEAF7_EDX_ARCH_CAPABILITIES (UINT32_C(1) << 29)
 
 enum cpuid_bit {
@@ -30,6 +32,8 @@ enum cpuid_bit {
     CPUID_RTM_ALWAYS_ABORT,
     CPUID_TSX_FORCE_ABORT,
     CPUID_HYBRID,
+    CPUID_LA57,
+    CPUID_ARCH_LBR,
     CPUID_ARCH_CAPABILITIES,
     CPUID_PT_TOPA,
     CPUID_PT_RANGE,

@@ -123,6 +123,8 @@ static void read_features(struct identity *out)
     out->hle = cpuid_bit_set(CPUID_HLE, &r);
     out->rtm = cpuid_bit_set(CPUID_RTM, &r);
     out->rtm_always_abort = cpuid_bit_set(CPUID_RTM_ALWAYS_ABORT, &r);
+    out->la57 = cpuid_bit_set(CPUID_LA57, &r);
+    out->arch_lbr = cpuid_bit_set(CPUID_ARCH_LBR, &r);
     out->tsx_force_abort = cpuid_bit_set(CPUID_TSX_FORCE_ABORT, &r);
     out->arch_capabilities_present = cpuid_bit_set(CPUID_ARCH_CAPABILITIES, &r);
     if (out->arch_capabilities_present && identity_is_intel(out))
@@ -131,6 +133,25 @@ static void read_features(struct identity *out)
         hw_cpuid(0x1a, 0, &r);
         out->core_type = (uint8_t)field(r.eax, 31, 24);
     }
+}
+
+/* "Architectural Performance Monitoring Extended Leaf", "Last Branch Records
+ * Information Leaf". */
+static void read_pmu_later(struct identity *out)
+{
+    struct hw_cpuid r;
+
+    if (out->arch_lbr && out->leaf_max >= 0x1c) {
+        hw_cpuid(0x1c, 0, &r);
+        out->select_counts_lbr = field(r.ecx, 19, 16) != 0;
+    }
+    if (out->perfmon_version < 5 || out->leaf_max < 0x23)
+        return;
+    hw_cpuid(0x23, 0, &r);
+    if ((r.eax & 2) == 0) /* subleaf 1 */
+        return;
+    hw_cpuid(0x23, 1, &r);
+    out->fixed_set |= r.ebx;
 }
 
 static void read_pmu(struct identity *out)
@@ -149,8 +170,12 @@ static void read_pmu(struct identity *out)
         if (out->perfmon_version >= 2) { /* EDX is defined from there */
             out->fixed_counters = (uint8_t)field(r.edx, 4, 0);
             out->fixed_bits = (uint8_t)field(r.edx, 12, 5);
+            out->fixed_set = (UINT32_C(1) << out->fixed_counters) - 1;
         }
+        if (out->perfmon_version >= 5)
+            out->fixed_set |= r.ecx;
     }
+    read_pmu_later(out);
     if (out->ds && identity_is_intel(out))
         (void)hw_msr_read(IA32_MISC_ENABLE, &misc);
     out->pebs_unavailable = (misc & IA32_MISC_ENABLE_PEBS_UNAVAILABLE) != 0;
@@ -244,4 +269,10 @@ bool identity_here_is_intel(void)
 bool identity_siblings(const struct identity *a, const struct identity *b)
 {
     return a->apic_id >> a->smt_shift == b->apic_id >> b->smt_shift;
+}
+
+bool identity_one_package(const struct identity *a, const struct identity *b)
+{
+    return a->core_shift == 0 ||
+           a->apic_id >> a->core_shift == b->apic_id >> b->core_shift;
 }

@@ -33,8 +33,11 @@ struct identity {
     uint32_t leaf0a_eax, leaf0a_ebx, leaf0a_edx; /* CPUID.0AH as read */
     uint8_t perfmon_version;                     /* 0: no architectural PMU */
     uint8_t counters, counter_bits;
-    uint8_t fixed_counters, fixed_bits;
-    bool pdcm;                  /* CPUID.1:ECX[15]: 345H exists */
+    uint8_t fixed_counters, fixed_bits; /* from 0 on, without a hole */
+    uint32_t fixed_set;     /* all there are: EDX[4:0], and bits of ECX or
+                               of CPUID.23H.1:EBX from version 5 on */
+    bool select_counts_lbr; /* CPUID.1CH.0:ECX[19:16]: IA32_PERFEVTSELx[35] */
+    bool pdcm;              /* CPUID.1:ECX[15]: 345H exists */
     uint64_t perf_capabilities; /* IA32_PERF_CAPABILITIES (345H) */
     uint8_t pebs_format;        /* 345H[11:8] */
     bool ds, dtes64;            /* CPUID.1:EDX[21], ECX[2] */
@@ -47,6 +50,9 @@ struct identity {
 
     uint32_t leaf15_eax, leaf15_ebx; /* CPUID.15H: TSC = crystal * EBX / EAX */
     uint8_t physical_bits;           /* MAXPHYADDR, CPUID.80000008H:EAX[7:0] */
+    bool la57;                       /* CPUID.7.0:ECX[16]: 57 linear bits */
+    bool arch_lbr;                   /* CPUID.7.0:EDX[19]: LBRs of 14CEH, not of
+                                      1D9H[0] */
     uint32_t apic_id;                /* CPUID.0BH:EDX, or 1:EBX[31:24] */
     uint8_t smt_shift, core_shift;   /* CPUID.0BH.0/1:EAX[4:0]; 0 if absent */
     bool topology_known;             /* leaf 0BH is there */
@@ -64,6 +70,7 @@ struct identity {
 #define LEAF14_PRESERVE  (UINT32_C(1) << 6) /* EBX: PSB and PMI preservation */
 #define LEAF14_EVENT     (UINT32_C(1) << 7) /* EBX: EventEn */
 #define LEAF14_DISTNT    (UINT32_C(1) << 8) /* EBX: DisTNT */
+#define LEAF14_TRIGGER   (UINT32_C(1) << 9) /* EBX: trigger tracing */
 #define LEAF14_TOPA      (UINT32_C(1) << 0) /* ECX: output by ToPA */
 #define LEAF14_TOPA_MANY (UINT32_C(1) << 1) /* ECX: of several regions */
 #define LEAF14_RANGE     (UINT32_C(1) << 2) /* ECX: to a single range */
@@ -85,5 +92,9 @@ bool identity_here_is_intel(void);
 
 /* True where a and b share a physical core (equal apic_id >> smt_shift). */
 bool identity_siblings(const struct identity *a, const struct identity *b);
+
+/* True where they share a package (equal apic_id >> core_shift), or leaf 0BH
+ * does not tell. */
+bool identity_one_package(const struct identity *a, const struct identity *b);
 
 #endif

@@ -6,6 +6,11 @@
 
 #define RANGES_MAX 4
 
+unsigned registers_linear_bits(const struct identity *id)
+{
+    return id->la57 ? 57 : 48;
+}
+
 unsigned registers_ranges(const struct identity *id)
 {
     unsigned ranges = id->leaf14_1_eax & 7;
@@ -62,7 +67,7 @@ struct register_rule registers_rule(const struct identity *id, unsigned index)
         return (struct register_rule){
             .msr = IA32_RTIT_ADDR_A(0) + pair,
             .present = pair / 2 < registers_ranges(id),
-            .writable = BITS(46, 0),
+            .writable = BITS(registers_linear_bits(id) - 2, 0),
             .canonical = true,
         };
     }

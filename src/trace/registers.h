@@ -21,12 +21,17 @@ struct register_rule {
     uint64_t writable; /* bits that a write changes */
     uint64_t ignored;  /* that it does not change, without a fault */
     uint64_t open;     /* of which nothing is said here */
-    bool canonical;    /* sign-extended from bit 47; else #GP */
+    bool canonical;    /* sign-extended from its highest; else #GP */
 };
 
 /* index below REGISTERS_COUNT. A bit in none of the three masks is reserved: a
  * write that sets it raises #GP. */
 struct register_rule registers_rule(const struct identity *id, unsigned index);
+
+/* Bits of a linear address that an MSR takes: 57 where 5-level paging exists,
+ * be it in use or not (Linux, commit 9245fd6b8531, "KVM: x86: model canonical
+ * checks more precisely"; no title of the SDM says it of an MSR), else 48. */
+unsigned registers_linear_bits(const struct identity *id);
 
 /* Address ranges, 0 to 4. */
 unsigned registers_ranges(const struct identity *id);

@@ -4,6 +4,7 @@
 #include "src/harness/case.h"
 #include "src/base/msr.h"
 #include "src/base/names.h"
+#include "src/cpu/generation.h"
 #include "src/counting/bank.h"
 
 #define FIELDS 4 /* bits of IA32_FIXED_CTR_CTRL for one counter */
@@ -11,7 +12,8 @@
 /* What the bits of one register's place have shown. */
 struct images {
     struct test_context *t;
-    uint64_t looked; /* at these bits of 392H: counter 3 may be left out */
+    uint64_t looked;   /* at these bits of 392H: counter 3 may be left out */
+    uint64_t left_out; /* bits of selects: not on every processor */
     unsigned tried;
 };
 
@@ -44,7 +46,7 @@ static void try_select(struct images *i, unsigned n)
     uint32_t msr = IA32_PERFEVTSEL(n);
 
     for (unsigned bit = 0; bit < 32; bit++)
-        if (bit != 21) /* AnyThread: not on every processor */
+        if ((i->left_out >> bit & 1) == 0)
             try_value(i, msr, BIT(bit),
                       (BIT(bit) & IA32_PERFEVTSEL_EVENT) != 0
                           ? IA32_PERF_GLOBAL_INUSE_PERFEVTSEL(n)
@@ -67,17 +69,21 @@ static void try_fixed(struct images *i, unsigned n)
 }
 
 /* A PEBS counter asks for interrupts too. Its select is 0, so that it makes no
- * record. */
+ * record. Which counters can make records is of the generation: of Goldmont
+ * only the first (SDM 3B, "Performance Monitoring for Processors Based on
+ * Goldmont Microarchitecture"; Linux, arch/x86/events/intel/ds.c). */
 static void try_pebs(struct images *i)
 {
     const struct identity *id = test_cpu(i->t);
+    const unsigned counters =
+        generation_of(id->family, id->model) != GENERATION_UNKNOWN ? 4 : 1;
     uint64_t value;
 
     if (!id->ds || id->pebs_unavailable || id->pebs_format == 0 ||
         try_get_msr(i->t, IA32_PEBS_ENABLE, &value) != HW_NO_FAULT ||
         !set_msr(i->t, IA32_PEBS_ENABLE, 0))
         return;
-    for (unsigned n = 0; n < 4; n++)
+    for (unsigned n = 0; n < counters; n++)
         if ((i->looked >> n & 1) != 0)
             try_value(i, IA32_PEBS_ENABLE, IA32_PEBS_ENABLE_PMC(n),
                       IA32_PERF_GLOBAL_INUSE_PMI);
@@ -114,6 +120,8 @@ TEST(counter_inuse,
         return;
     if (id->perfmon_version == 4)
         i.looked |= ~bank_places(id); /* reserved: 0 */
+    i.left_out = IA32_PERFEVTSEL_ANY |
+                 (counters_have_pc(t, places) ? 0 : IA32_PERFEVTSEL_PC);
     look(&i, IA32_FIXED_CTR_CTRL, 0, 0);
     for (unsigned n = 0; n < counters_available(id); n++)
         if ((places >> n & 1) != 0)

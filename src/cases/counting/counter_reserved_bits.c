@@ -62,28 +62,41 @@ static void try_bits(struct test_context *t, uint32_t msr, uint64_t reserved,
 }
 
 /* IA32_PERFEVTSELx. IN_TX [32] and IN_TXCP [33] have a test of their own:
- * tsx_in_txcp_counter2. */
+ * tsx_in_txcp_counter2. What later processors have, by what enumerates it:
+ * SDM 2A, CPUID, leaves 1CH and 23H; which bits these are: Linux,
+ * arch/x86/include/asm/perf_event.h. Of the one that trigger tracing has
+ * (CPUID.14H.0:EBX[9]) no number is known here. */
 static uint64_t reserved_of_selects(const struct identity *id)
 {
     uint64_t reserved = BITS(63, 34);
 
     if ((id->perf_capabilities & PEBS_BASELINE) != 0)
         reserved &= ~BIT(34); /* Adaptive_Record */
+    if (id->select_counts_lbr)
+        reserved &= ~BIT(35);
     if (id->leaf_max >= LEAF_PERFMON)
-        reserved &= ~(BITS(36, 35) | BITS(47, 40)); /* EQ, LBR, UMASK2 */
+        reserved &= ~BITS(47, 35); /* EQ, RDPMC_USR_DISABLE, UMASK2 */
+    if ((id->leaf14_ebx & LEAF14_TRIGGER) != 0)
+        reserved &= ~BITS(39, 37);
     return reserved;
 }
 
-/* IA32_FIXED_CTR_CTRL: a field of four bits for each counter. AnyThread is of
- * version 3. */
+/* IA32_FIXED_CTR_CTRL: a field of four bits for each counter, of which there
+ * may be some after a hole. AnyThread is of version 3. Of four bits more for
+ * each, [32] and on, adaptive PEBS has one and leaf 23H another. */
 static uint64_t reserved_of_fixed(const struct identity *id)
 {
-    uint64_t reserved =
-        id->fixed_counters < 16 ? ~UINT64_C(0) << (4u * id->fixed_counters) : 0;
+    uint64_t reserved = 0;
 
-    if ((id->perf_capabilities & PEBS_BASELINE) != 0)
-        for (unsigned n = 0; n < 8; n++)
+    for (unsigned n = 0; n < 16; n++)
+        if ((id->fixed_set >> n & 1) == 0)
+            reserved |= BITS(4 * n + 3, 4 * n);
+    for (unsigned n = 0; n < 8; n++) {
+        if ((id->perf_capabilities & PEBS_BASELINE) != 0)
             reserved &= ~BIT(32 + 4 * n);
+        if (id->leaf_max >= LEAF_PERFMON)
+            reserved &= ~BIT(33 + 4 * n);
+    }
     if (id->perfmon_version < 3)
         for (unsigned n = 0; n < id->fixed_counters && n < 8; n++)
             reserved |= BIT(4 * n + 2);

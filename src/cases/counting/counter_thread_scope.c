@@ -14,6 +14,13 @@
 #define OVERFLOWS 8
 #define LISTENING 200 /* turns of a loop */
 
+/* Of the boot processor's counters those that this one has: there are hybrid
+ * processors. */
+static uint64_t own_places(const struct test_context *t, const void *places)
+{
+    return *(const uint64_t *)places & bank_places(test_cpu(t));
+}
+
 /* Every register holds something that says whose it is. Nothing counts:
  * counter 0 lacks its own enable, all others lack theirs in 38FH, where nothing
  * stays enabled after a job if jobs only follow one another. */
@@ -45,12 +52,12 @@ static uint64_t debugctl_for(const struct test_context *t, uint64_t found)
 
 static void write_own(struct test_context *peer, void *argument)
 {
-    const uint64_t *places = argument;
-    struct bank bank = bank_for(peer, *places);
+    const uint64_t places = own_places(peer, argument);
+    struct bank bank = bank_for(peer, places);
 
     set_msr_again(peer, IA32_PERF_GLOBAL_CTRL, 0);
     for (unsigned n = 0; n < COUNTERS_MAX; n++)
-        if ((*places >> n & 1) != 0) {
+        if ((places >> n & 1) != 0) {
             set_msr_again(peer, bank_msr(n), bank.pmc[n]);
             set_msr_again(peer, IA32_PERFEVTSEL(n), bank.select[n]);
         }
@@ -70,7 +77,7 @@ static void claim_and_write(struct test_context *peer, void *argument)
         return;
     if (test_cpu(peer)->perfmon_version >= 4) {
         uint64_t in_use = msr_value(peer, IA32_PERF_GLOBAL_INUSE);
-        check(peer, (in_use & *(const uint64_t *)argument) == 0,
+        check(peer, (in_use & own_places(peer, argument)) == 0,
               "IA32_PERF_GLOBAL_INUSE (392H) is 0x%lx with no event selected "
               "here, but on another processor; wanted 0",
               in_use);
@@ -92,11 +99,11 @@ static void look(struct test_context *peer, uint32_t msr, uint64_t want)
 static void look_at_own(struct test_context *peer, void *argument)
 {
     const struct identity *id = test_cpu(peer);
-    const uint64_t *places = argument;
-    struct bank bank = bank_for(peer, *places);
+    const uint64_t places = own_places(peer, argument);
+    struct bank bank = bank_for(peer, places);
 
     for (unsigned n = 0; n < counters_available(id); n++)
-        if ((*places >> n & 1) != 0) {
+        if ((places >> n & 1) != 0) {
             look(peer, bank_msr(n), bank.pmc[n]);
             look(peer, IA32_PERFEVTSEL(n), bank.select[n]);
         }
@@ -107,14 +114,14 @@ static void look_at_own(struct test_context *peer, void *argument)
     uint64_t debugctl;
     if (get_msr(peer, IA32_DEBUGCTL, &debugctl))
         look(peer, IA32_DEBUGCTL, debugctl_for(peer, debugctl));
-    uint64_t status = msr_value(peer, IA32_PERF_GLOBAL_STATUS) & *places;
+    uint64_t status = msr_value(peer, IA32_PERF_GLOBAL_STATUS) & places;
     check(peer, status == 0,
           "IA32_PERF_GLOBAL_STATUS (38EH) is 0x%lx here while another "
           "processor's shows that its counters overflowed; wanted none of its "
           "bits",
           status);
     /* It clears its own, which is 0, and not the other's. */
-    counters_clear_status(peer, *places);
+    counters_clear_status(peer, places);
 }
 
 /* All of this processor's counters count and overflow, and its status says so
@@ -122,33 +129,33 @@ static void look_at_own(struct test_context *peer, void *argument)
 static void use_own(struct test_context *peer, void *argument)
 {
     const struct identity *id = test_cpu(peer);
-    const uint64_t *places = argument;
-    struct bank after, before = bank_of(*places, BRANCHES);
+    const uint64_t places = own_places(peer, argument);
+    struct bank after, before = bank_of(places, BRANCHES);
 
     for (unsigned p = 0; p < PLACES_END; p++)
-        if ((*places >> p & 1) != 0)
+        if ((places >> p & 1) != 0)
             *bank_value(&before, p) = bank_mask(id, p);
     if (!bank_window(peer, &before, window_long, &after))
         return;
-    check(peer, (after.status & *places) == *places,
+    check(peer, (after.status & places) == places,
           "all counters overflowed: IA32_PERF_GLOBAL_STATUS (38EH) is 0x%lx; "
           "wanted 0x%lx",
-          after.status & *places, *places);
+          after.status & places, places);
     if (id->perfmon_version >= 4)
-        set_msr(peer, IA32_PERF_GLOBAL_STATUS_SET, *places);
+        set_msr(peer, IA32_PERF_GLOBAL_STATUS_SET, places);
     write_own(peer, argument);
 }
 
 static void clear_own(struct test_context *peer, void *argument)
 {
-    const uint64_t *places = argument;
-    uint64_t status = msr_value(peer, IA32_PERF_GLOBAL_STATUS) & *places;
+    const uint64_t places = own_places(peer, argument);
+    uint64_t status = msr_value(peer, IA32_PERF_GLOBAL_STATUS) & places;
 
-    check(peer, status == *places,
+    check(peer, status == places,
           "IA32_PERF_GLOBAL_STATUS (38EH) is 0x%lx here after other processors "
           "wrote 390H with 0x%lx; wanted 0x%lx, the overflows of this one",
-          status, *places, *places);
-    counters_clear_status(peer, *places);
+          status, places, places);
+    counters_clear_status(peer, places);
 }
 
 static void silence(struct test_context *peer, void *argument)

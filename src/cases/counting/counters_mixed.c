@@ -160,7 +160,7 @@ static bool try_draw(struct draw *d)
 static bool set_debugctl(struct test_context *t)
 {
     const struct identity *id = test_cpu(t);
-    uint64_t bits = IA32_DEBUGCTL_LBR, found;
+    uint64_t bits = id->arch_lbr ? 0 : IA32_DEBUGCTL_LBR, found;
 
     if ((id->perf_capabilities & SMM_FREEZE) != 0)
         bits |= IA32_DEBUGCTL_FREEZE_WHILE_SMM_EN;

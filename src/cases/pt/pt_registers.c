@@ -53,17 +53,18 @@ static void check_absent(struct test_context *t, uint32_t msr)
           msr_name(msr, name), fault_name(vector));
 }
 
-/* A linear address has to be canonical. */
+/* A linear address has to be canonical: the bits from its highest on alike. */
 static void try_canonical(struct test_context *t, struct tried *y, uint32_t msr)
 {
-    static const struct {
+    const unsigned high = registers_linear_bits(test_cpu(t)) - 1;
+    const struct {
         uint64_t value;
         bool takes;
     } rows[] = {
-        {BITS(63, 47), true}, {BITS(46, 0), true},
-        {BITS(63, 0), true},  {BITS(63, 48), false},
-        {BIT(63), false},     {BITS(63, 57) | BITS(46, 0), false},
-        {BIT(62), false},     {BITS(62, 47), false},
+        {BITS(63, high), true}, {BITS(high - 1, 0), true},
+        {BITS(63, 0), true},    {BITS(63, high + 1), false},
+        {BIT(63), false},       {BITS(63, 57) | BITS(46, 0), false},
+        {BIT(62), false},       {BITS(62, high), false},
     };
 
     for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)

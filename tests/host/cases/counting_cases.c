@@ -462,6 +462,7 @@ static void power_on(const struct test *test, enum deviation deviation)
                                .counters = 4,
                                .counter_bits = 48,
                                .fixed_counters = 3,
+                               .fixed_set = 7,
                                .fixed_bits = 48,
                                .leaf0a_eax = 0x07300404,
                                .pdcm = true,

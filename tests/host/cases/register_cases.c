@@ -46,18 +46,28 @@ static struct {
     unsigned bit;
 } device;
 
+/* A processor that is not of the generations that most are. */
+static struct {
+    uint16_t model;     /* 0: as most */
+    uint64_t select;    /* of its selects: bits more than those below, */
+    uint64_t no_select; /* and less */
+    uint64_t fixed;     /* of IA32_FIXED_CTR_CTRL: more, */
+    uint64_t no_fixed;  /* and less */
+} other;
+
 /* Bits that a register takes. 0: it is not one of these. */
 static uint64_t bits_of(uint32_t msr)
 {
     if (msr >= IA32_PERFEVTSEL(0) && msr < IA32_PERFEVTSEL(COUNTERS))
-        return BITS(31, 0) | (msr == IA32_PERFEVTSEL(2) ? 3 : 1) * BIT(32);
+        return ((BITS(31, 0) | other.select) & ~other.no_select) |
+               (msr == IA32_PERFEVTSEL(2) ? 3 : 1) * BIT(32);
     if (msr >= IA32_A_PMC(0) && msr < IA32_A_PMC(COUNTERS))
         return WIDTH;
     if (msr >= IA32_FIXED_CTR(0) && msr < IA32_FIXED_CTR(3))
         return WIDTH;
     switch (msr) {
     case IA32_FIXED_CTR_CTRL:
-        return BITS(11, 0);
+        return (BITS(11, 0) | other.fixed) & ~other.no_fixed;
     case IA32_PERF_GLOBAL_CTRL:
         return PLACES;
     case IA32_PERF_GLOBAL_STATUS_RESET:
@@ -218,11 +228,21 @@ static void power_on(const struct test *test, enum wrong is, uint32_t msr,
                                .counters = COUNTERS,
                                .counter_bits = 48,
                                .fixed_counters = 3,
+                               .fixed_set = 7,
                                .fixed_bits = 48,
                                .pebs_format = 3,
                                .leaf7_ebx = BIT(2), /* SGX */
                                .full_width_writes = true};
     t->cpu.leaf_max = 0x16;
+    if (other.model != 0)
+        t->cpu.model = other.model;
+    if (other.fixed != 0) { /* Skymont: CPUID.0AH:ECX = 77H */
+        t->cpu.perfmon_version = 6;
+        t->cpu.leaf_max = 0x23;
+        t->cpu.fixed_set = 0x77;
+        t->cpu.perf_capabilities = BIT(14);
+        t->cpu.select_counts_lbr = true;
+    }
     t->regime = REGIME_B;
     t->all = all;
     t->results = results;
@@ -316,6 +336,57 @@ static void reserved_bits_of_counters(void **state)
     }
 }
 
+/* PC [19] is reserved on some: #GP, on all counters alike. */
+static void pin_control(void **state)
+{
+    const struct test *test = &test_counter_registers;
+
+    (void)state;
+    other.no_select = IA32_PERFEVTSEL_PC;
+    assert_int_equal(verdict_of(test, RIGHT, 0, 0), VERDICT_PASS);
+    other.model = 0x1a; /* Nehalem: not there */
+    assert_int_not_equal(verdict_of(test, RIGHT, 0, 0), VERDICT_PASS);
+    other.model = 0;
+    other.no_select = 0;
+    for (unsigned n = 0; n < COUNTERS; n++)
+        seen(test, REFUSED, IA32_PERFEVTSEL(n), IA32_PERFEVTSEL_PC);
+}
+
+/* Goldmont: no AnyThread. */
+static void any_thread(void **state)
+{
+    const struct test *test = &test_counter_registers;
+
+    (void)state;
+    other.no_select = IA32_PERFEVTSEL_ANY;
+    other.no_fixed = BIT(2) | BIT(6) | BIT(10);
+    assert_int_not_equal(verdict_of(test, RIGHT, 0, 0), VERDICT_PASS);
+    other.model = 0x5c;
+    enum verdict verdict = verdict_of(test, RIGHT, 0, 0);
+    if (verdict != VERDICT_PASS)
+        fail_msg("%d: %s", verdict, all[0].text);
+    other.model = 0;
+    other.no_select = other.no_fixed = 0;
+}
+
+/* Bits that later processors have are not reserved there; others still are. */
+static void bits_of_later_processors(void **state)
+{
+    const struct test *test = &test_counter_reserved_bits;
+
+    (void)state;
+    other.model = 0xbd;
+    other.select = BITS(37, 34) | BITS(47, 40);
+    other.fixed = BITS(27, 16) | BIT(32) | BIT(33) | BIT(36) | BIT(37);
+    enum verdict verdict = verdict_of(test, RIGHT, 0, 0);
+    if (verdict != VERDICT_PASS)
+        fail_msg("%d: %s", verdict, all[0].text);
+    seen(test, TAKEN, IA32_PERFEVTSEL(0), BITS(63, 48));
+    seen(test, TAKEN, IA32_FIXED_CTR_CTRL, BITS(15, 12) | BITS(31, 28));
+    other.model = 0;
+    other.select = other.fixed = 0;
+}
+
 static void bits_of_fixed_counters(void **state)
 {
     (void)state;
@@ -403,6 +474,9 @@ int main(void)
         cmocka_unit_test(as_the_manual_says),
         cmocka_unit_test(bits_of_control_registers),
         cmocka_unit_test(reserved_bits_of_counters),
+        cmocka_unit_test(any_thread),
+        cmocka_unit_test(pin_control),
+        cmocka_unit_test(bits_of_later_processors),
         cmocka_unit_test(bits_of_fixed_counters),
         cmocka_unit_test(bits_of_counters),
         cmocka_unit_test(bits_of_the_status),

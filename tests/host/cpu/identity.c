@@ -52,6 +52,35 @@ static void skylake_field_by_field(void **state)
     assert_int_equal(id.core_type, 0);
 }
 
+/* Fixed counters after a hole, and what later leaves say. */
+static void later_counters(void **state)
+{
+    struct identity id;
+
+    (void)state;
+    fake_reset();
+    fake_leaf(0, 0)->eax = 0x23;
+    fake_leaf(7, 0)->ecx |= 1u << 16;
+    fake_leaf(7, 0)->edx |= 1u << 19;
+    fake_leaf(0xa, 0)->ecx = 0x77;
+    fake_leaf(0x1c, 0)->ecx = 1u << 17;
+    fake_leaf(0x23, 0)->eax = 1u << 1;
+    fake_leaf(0x23, 1)->ebx = 0x100;
+    identity_read(&id); /* version 4: of these leaves nothing */
+    assert_int_equal(id.fixed_set, 7);
+    assert_true(id.la57 && id.arch_lbr && id.select_counts_lbr);
+    fake_leaf(0xa, 0)->eax += 1; /* version 5 */
+    identity_read(&id);
+    assert_int_equal(id.fixed_counters, 3);
+    assert_int_equal(id.fixed_set, 0x177);
+    fake_leaf(0x23, 0)->eax = 0;
+    identity_read(&id);
+    assert_int_equal(id.fixed_set, 0x77);
+    fake_leaf(7, 0)->edx &= ~(1u << 19);
+    identity_read(&id);
+    assert_false(id.arch_lbr || id.select_counts_lbr);
+}
+
 static void debug_store(void **state)
 {
     struct identity id;
@@ -209,12 +238,18 @@ static void siblings(void **state)
     assert_false(identity_siblings(&b, &c));
     a.smt_shift = b.smt_shift = 0;
     assert_false(identity_siblings(&a, &b));
+    assert_true(identity_one_package(&a, &c)); /* it does not tell */
+    a.core_shift = c.core_shift = 2;
+    assert_false(identity_one_package(&a, &c));
+    a.core_shift = c.core_shift = 3;
+    assert_true(identity_one_package(&a, &c));
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(skylake_field_by_field),
+        cmocka_unit_test(later_counters),
         cmocka_unit_test(debug_store),
         cmocka_unit_test(tsx_bits),
         cmocka_unit_test(trace),

@@ -113,12 +113,27 @@ static void others(void **state)
     assert_int_equal(registers_ranges(&broadwell), 0);
 }
 
+/* CPUID.7.0:ECX[16]: an MSR takes addresses of 57 bits. */
+static void wide_addresses(void **state)
+{
+    struct identity id = skylake;
+
+    (void)state;
+    assert_int_equal(registers_linear_bits(&id), 48);
+    id.la57 = true;
+    assert_int_equal(registers_linear_bits(&id), 57);
+    assert_int_equal(registers_rule(&id, 4).writable, 0xffffffffffffff);
+    assert_int_equal(registers_rule(&id, 7).writable, 0xffffffffffffff);
+    assert_int_equal(registers_rule(&id, 0).writable, 0x7fffffff80);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(control_takes),
         cmocka_unit_test(control_open),
         cmocka_unit_test(others),
+        cmocka_unit_test(wide_addresses),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

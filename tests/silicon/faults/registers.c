@@ -113,7 +113,7 @@ FAULT(select_clears_counter,
 FAULT(select_drops_int, .what = "[any] PERFEVTSELn.INT stays 0",
       .caught = {"skylake-2018 on 1 counter_registers FAIL"})
 
-FAULT(select_drops_pc, .what = "[any] PERFEVTSELn.PC stays 0",
+FAULT(select_drops_pc, .what = "[any] PERFEVTSEL1.PC stays 0",
       .caught = {"skylake-2018 on 1 counter_registers FAIL"})
 
 FAULT(select_drops_any, .what = "[any] PERFEVTSELn.ANY stays 0",
@@ -166,11 +166,12 @@ static uint64_t extended(uint64_t value)
     return (uint64_t)(int64_t)(int32_t)value & COUNTER_MASK;
 }
 
-static uint64_t select_value(const struct processor *p, uint64_t value)
+static uint64_t select_value(const struct processor *p, uint32_t number,
+                             uint64_t value)
 {
     if (has_fault(p, FAULT_select_drops_int))
         return value & ~EVTSEL_INT;
-    if (has_fault(p, FAULT_select_drops_pc))
+    if (has_fault(p, FAULT_select_drops_pc) && number == IA32_PERFEVTSEL0 + 1)
         return value & ~BIT(19);
     if (has_fault(p, FAULT_select_drops_any))
         return value & ~EVTSEL_ANY;
@@ -218,7 +219,7 @@ uint64_t faults_register_value(const struct processor *p, uint32_t number,
     if (p->machine->fault == FAULT_none)
         return value;
     if (is_select(number))
-        return select_value(p, value);
+        return select_value(p, number, value);
     if (is_fixed(number) && has_fault(p, FAULT_reserved_fixed_wide))
         return value & COUNTER_MASK;
     if (number == IA32_FIXED_CTR0 + 1 &&
