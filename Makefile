@@ -41,7 +41,7 @@ WARN := -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wstrict-prototypes \
 BARE := -std=c11 -O2 -g -ffreestanding -fpic -fvisibility=hidden -fshort-wchar \
         -mno-red-zone -mgeneral-regs-only -fno-stack-protector \
         -fno-strict-aliasing -fno-asynchronous-unwind-tables \
-        -fcf-protection=none -ffile-prefix-map=$(CURDIR)=.
+        -fcf-protection=none '-ffile-prefix-map=$(CURDIR)=.'
 EFI_INC := -isystem /usr/include/efi -isystem /usr/include/efi/x86_64 \
            -DGNU_EFI_USE_MS_ABI
 # Not := : the compiler may only be installed by the time a recipe runs.
@@ -230,7 +230,7 @@ $(B)/%.efi: $(B)/%.so scripts/pe_header.py
 # --- The host tool ---------------------------------------------------------------
 
 # Its decoders are the application's own objects.
-HOSTED := -std=c11 -D_GNU_SOURCE -D_FORTIFY_SOURCE=2 -O2 -g -ffile-prefix-map=$(CURDIR)=.
+HOSTED := -std=c11 -D_GNU_SOURCE -D_FORTIFY_SOURCE=2 -O2 -g '-ffile-prefix-map=$(CURDIR)=.'
 PURE   := src/base/text.c src/cpu/generation.c src/counting/constraints.c src/counting/schedule.c \
           $(sort $(wildcard src/pebs/pebs*.c src/pt/*.c))
 TOOL   := $(sort $(wildcard host/*.c host/*/*.c))

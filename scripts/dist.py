@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from typing import Any
 
 # Packages whose programs, headers or libraries the files depend on.
 TOOLS = ("binutils", "debhelper", "dosfstools", "gcc", "gdisk", "gnu-efi", "help2man", "make",
@@ -57,12 +58,12 @@ def version_of(package: str) -> str:
     return run("dpkg-query", "-W", "-f", "${Version}", package)
 
 
-def package(name: str, version: str) -> dict[str, object]:
+def package(name: str, version: str) -> dict[str, Any]:
     return {"name": name, "SPDXID": "SPDXRef-" + name, "versionInfo": version,
             "downloadLocation": "NOASSERTION", "filesAnalyzed": False}
 
 
-def bill(release: str, commit: str, folder: str) -> dict[str, object]:
+def bill(release: str, commit: str, folder: str) -> dict[str, Any]:
     """SPDX 2.3, as JSON: each file, what it was built by, what it is linked with."""
     created = time.gmtime(int(os.environ["SOURCE_DATE_EPOCH"]))
     files = [{"fileName": "./" + name, "SPDXID": f"SPDXRef-File-{n}",

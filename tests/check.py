@@ -174,7 +174,7 @@ def mutants() -> None:
 
 
 def dist() -> None:
-    import dist as released
+    import released
     released.run(result)
 
 

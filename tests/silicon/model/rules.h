@@ -178,13 +178,13 @@ enum quantity {
     ABORT_STATUS,   /* EAX; number: enum tx_cause */
     KEPT_REGISTERS, /* by an abort; number: enum tx_cause */
     KEPT_FLAGS,     /* the same */
-    XTEST_KEEPS,   /* flags */
-    HINTS,         /* enum elide; number: the opcode */
-    HINTS_OF_SIZE, /* the same; number: bytes of the operand */
-    NESTED_RAX,    /* after XBEGIN */
-    MONITORED,     /* lines of the read set, at most */
-    NESTED_EVENTS, /* number: 1 of XBEGIN, 0 of XEND */
-    ABORT_EVENTS,  /* umasks; number: enum tx_cause */
+    XTEST_KEEPS,    /* flags */
+    HINTS,          /* enum elide; number: the opcode */
+    HINTS_OF_SIZE,  /* the same; number: bytes of the operand */
+    NESTED_RAX,     /* after XBEGIN */
+    MONITORED,      /* lines of the read set, at most */
+    NESTED_EVENTS,  /* number: 1 of XBEGIN, 0 of XEND */
+    ABORT_EVENTS,   /* umasks; number: enum tx_cause */
     DEBUGGED_DR6,
     INFORMATION,      /* B8H; number: enum tx_cause */
     UNCORE_OVERFLOWS, /* status bits; number: those that are due */
