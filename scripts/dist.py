@@ -66,7 +66,7 @@ def package(name: str, version: str) -> dict[str, Any]:
 def bill(release: str, commit: str, folder: str) -> dict[str, Any]:
     """SPDX 2.3, as JSON: each file, what it was built by, what it is linked with."""
     created = time.gmtime(int(os.environ["SOURCE_DATE_EPOCH"]))
-    files = [{"fileName": "./" + name, "SPDXID": f"SPDXRef-File-{n}",
+    files: list[dict[str, Any]] = [{"fileName": "./" + name, "SPDXID": f"SPDXRef-File-{n}",
               "checksums": [{"algorithm": "SHA256",
                              "checksumValue": sum_of(os.path.join(folder, name))}],
               "licenseConcluded": LICENCE, "copyrightText": "NOASSERTION"}
