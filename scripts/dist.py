@@ -66,11 +66,12 @@ def package(name: str, version: str) -> dict[str, Any]:
 def bill(release: str, commit: str, folder: str) -> dict[str, Any]:
     """SPDX 2.3, as JSON: each file, what it was built by, what it is linked with."""
     created = time.gmtime(int(os.environ["SOURCE_DATE_EPOCH"]))
-    files: list[dict[str, Any]] = [{"fileName": "./" + name, "SPDXID": f"SPDXRef-File-{n}",
-              "checksums": [{"algorithm": "SHA256",
-                             "checksumValue": sum_of(os.path.join(folder, name))}],
-              "licenseConcluded": LICENCE, "copyrightText": "NOASSERTION"}
-             for n, name in enumerate(sorted(os.listdir(folder)))]
+    files: list[dict[str, Any]] = [
+        {"fileName": "./" + name, "SPDXID": f"SPDXRef-File-{n}",
+         "checksums": [{"algorithm": "SHA256",
+                        "checksumValue": sum_of(os.path.join(folder, name))}],
+         "licenseConcluded": LICENCE, "copyrightText": "NOASSERTION"}
+        for n, name in enumerate(sorted(os.listdir(folder)))]
     own = {**package("tsxpmu", f"{release} (git {commit})"), "licenseDeclared": LICENCE}
     pairs = [("SPDXRef-DOCUMENT", "DESCRIBES", "SPDXRef-tsxpmu")]
     pairs += [("SPDXRef-tsxpmu", "CONTAINS", file["SPDXID"]) for file in files]
