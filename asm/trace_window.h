@@ -134,6 +134,10 @@ extern const uint8_t trace_tx_first[], trace_tx_last[];
 /* cells[0]: 1 where the lock was elided; without, no packet of it is left. */
 TRACE_BODY(trace_body_tx_elision);
 
+/* pebs_window() (pebs_window.h), which argument opens; its state goes to the
+ * address that count is. The journal has to have 38FH. */
+TRACE_BODY(trace_body_sampled);
+
 /* Count turns of TRACE_LOOP_JUMPS indirect jumps, of which the first goes to
  * one of two places, by a generator that begins with argument, which is odd,
  * and takes one step a turn; and of a conditional branch, taken but for the

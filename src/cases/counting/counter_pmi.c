@@ -7,6 +7,7 @@
 #include "src/counting/bank.h"
 
 #define BRANCHES 0xc4
+#define BEFORE   8 /* instructions before those that overflow together */
 
 /* What is asked of one counter, while all count. */
 struct row {
@@ -147,6 +148,38 @@ static bool try_together(struct test_context *t, uint64_t places)
     return true;
 }
 
+/* A counter and IA32_FIXED_CTR0, which overflow by the same instruction and
+ * both ask for an interrupt. */
+static bool try_beside_fixed(struct test_context *t, unsigned n)
+{
+    const uint64_t both = BIT(n) | BIT(PLACE_FIXED0);
+    struct bank before = bank_of(both, EVENT_INST_RETIRED), after;
+    char name[MSR_NAME_BYTES];
+
+    /* Measured. */
+    before.pmi = BANK_PMI;
+    before.pmc[n] = bank_mask(test_cpu(t), n) - BEFORE;
+    before.fixed[0] = bank_mask(test_cpu(t), PLACE_FIXED0) - BEFORE;
+    before.select[n] |= IA32_PERFEVTSEL_INT;
+    before.fixed_ctrl |= IA32_FIXED_CTR_CTRL_PMI(0);
+    if (!bank_window(t, &before, window_long, &after))
+        return false;
+
+    /* Check. */
+    msr_name(IA32_PMC(n), name);
+    check_known(t, after.interrupts == 1 || after.interrupts == 2,
+                ERRATUM_PMI_REPEATED, after.interrupts > 2,
+                "%s and IA32_FIXED_CTR0 (309H) overflow by the same "
+                "instruction with their interrupts enabled: %u "
+                "performance-monitoring interrupts; wanted 1 or 2",
+                name, after.interrupts);
+    check(t, ((after.status | after.stale) & both) == both,
+          "%s and IA32_FIXED_CTR0 (309H) overflow by the same instruction: "
+          "IA32_PERF_GLOBAL_STATUS (38EH) is 0x%lx; wanted 0x%lx",
+          name, after.status, both);
+    return true;
+}
+
 /* A counter that is written in the window, so that it overflows twice, while
  * its status bit stays 1: "an exception .. on counter overflow", on each. */
 static bool try_twice(struct test_context *t, uint64_t places, unsigned p)
@@ -207,6 +240,10 @@ TEST(counter_pmi,
         }
     if (!try_together(t, places))
         return;
+    for (unsigned n = 0; n < COUNTERS_MAX; n++)
+        if ((places >> n & 1) != 0 && (places >> PLACE_FIXED0 & 1) != 0 &&
+            !try_beside_fixed(t, n))
+            return;
     /* Reference cycles may come in steps that leave out the end. */
     for (unsigned p = 0; p < PLACE_FIXED0 + 2; p++)
         if ((places >> p & 1) != 0 && !try_twice(t, places, p))

@@ -22,8 +22,10 @@ static struct sampling_config config_of(unsigned counters, bool together)
         .threshold = 16,
     };
 
-    for (unsigned n = 0; n < PRECISE_COUNTERS; n++)
+    for (unsigned n = 0; n < PRECISE_COUNTERS; n++) {
         config.first_period[n] = together ? 100 : 50 * (n + 1);
+        config.period[n] = together ? 4 * PEBS_EVENTS : 0;
+    }
     return config;
 }
 
@@ -79,6 +81,15 @@ static void check_together(struct sampling *p)
           "all counters overflow with the same event: 90H of %u records names "
           "the set 0x%lx; wanted 0x%x",
           p->records, all, p->config.counters);
+    for (unsigned n = 0; n < PRECISE_COUNTERS; n++) {
+        const uint64_t reset = p->set.pebs_counter_reset[n];
+        if ((p->config.counters >> n & 1) != 0)
+            check(p->t, ((p->value[n] - reset) & p->mask) <= PEBS_EVENTS,
+                  "all counters overflow with the same event: IA32_PMC%u "
+                  "(%XH) is 0x%lx at the end; wanted its reset value 0x%lx in "
+                  "the DS area, and the events since",
+                  n, IA32_PMC(n), p->value[n], reset);
+    }
     note(p->t,
          "counters of the set 0x%x overflow with the same event: %u "
          "records made",

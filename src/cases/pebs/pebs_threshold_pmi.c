@@ -30,17 +30,23 @@ static const struct {
     bool nmi;
     const char *mode;
     bool overflows, masked;
-    bool full; /* at the threshold; more records are dropped */
+    bool full;   /* at the threshold; more records are dropped */
+    bool beside; /* IA32_PMC1 overflows and interrupts, of the first record's
+                    event, without records */
 } rows[] = {
-    {1, false, "fixed vector", false, false, false},
-    {2, false, "fixed vector", false, false, false},
-    {3, false, "fixed vector", false, false, false},
-    {2, true, "NMI", false, false, false},
-    {3, true, "NMI", false, false, false},
-    {3, false, "IA32_PERFEVTSEL0[20] (INT) = 1, fixed vector", true, false,
-     false},
-    {2, false, "masked in the local APIC", false, true, false},
-    {2, false, "no room for more, fixed vector", false, false, true},
+    {.threshold = 1, .mode = "fixed vector"},
+    {.threshold = 2, .mode = "fixed vector"},
+    {.threshold = 3, .mode = "fixed vector"},
+    {.threshold = 2, .mode = "NMI", .nmi = true},
+    {.threshold = 3, .mode = "NMI", .nmi = true},
+    {.threshold = 3,
+     .mode = "IA32_PERFEVTSEL0[20] (INT) = 1, fixed vector",
+     .overflows = true},
+    {.threshold = 2, .mode = "masked in the local APIC", .masked = true},
+    {.threshold = 2, .mode = "no room for more, fixed vector", .full = true},
+    {.threshold = 3,
+     .mode = "IA32_PERFEVTSEL1[20] (INT) = 1, fixed vector",
+     .beside = true},
 };
 
 /* One window with the LVT entry in that mode; *came: interrupts. False where it
@@ -55,9 +61,17 @@ static bool run_window(struct sampling *p, unsigned row, unsigned *came)
     }
     if (rows[row].overflows)
         config.select |= IA32_PERFEVTSEL_INT;
+    if (rows[row].beside) {
+        config.plain = 1 << 1;
+        config.first_period[1] = config.first_period[0] + 1;
+    }
 
     /* Armed before, so that no interrupt of an earlier state can come. */
-    if (!sampling_arm(p, &config))
+    if (!sampling_arm(p, &config) ||
+        (rows[row].beside &&
+         !set_msr_again(p->t, IA32_PERFEVTSEL(1),
+                        msr_value(p->t, IA32_PERFEVTSEL(1)) |
+                            IA32_PERFEVTSEL_INT)))
         return false;
     if (!hw_pmi_begin(rows[row].nmi)) {
         skip(p->t, "needs the local APIC, which is disabled "
@@ -82,11 +96,13 @@ static void run_freezing(struct sampling *p, uint64_t debugctl)
         pebs_window(sampling_enable(&p->config), 0, &p->state);
 }
 
-/* With the interrupt masked in the local APIC: no handler. */
-static void try_freeze(struct sampling *p)
+/* With the interrupt masked in the local APIC: no handler. The window has two
+ * records at most. */
+static void try_freeze(struct sampling *p, unsigned threshold)
 {
+    const bool frozen = threshold == 1;
     struct test_context *t = p->t;
-    struct sampling_config config = config_of(1);
+    struct sampling_config config = config_of(threshold);
     uint64_t found;
 
     config.count_only = 1 << 1;
@@ -103,17 +119,17 @@ static void try_freeze(struct sampling *p)
         return;
 
     /* Check. */
-    check(t, p->value[1] < PEBS_EVENTS,
-          "FREEZE_PERFMON_ON_PMI = 1, the threshold at 1 record: IA32_PMC1 "
-          "(C2H) counted %lu of %u events, of which the record is after %u; "
-          "wanted it to stop before the last",
-          p->value[1], PEBS_EVENTS, config.first_period[0]);
+    check(t, (p->value[1] < PEBS_EVENTS) == frozen,
+          "FREEZE_PERFMON_ON_PMI = 1, %u records, the threshold at %u: "
+          "IA32_PMC1 (C2H) counted %lu of %u events; wanted %s",
+          p->records, threshold, p->value[1], PEBS_EVENTS,
+          frozen ? "it to stop before the last" : "all");
     if (test_cpu(t)->perfmon_version < 4)
         return;
-    check(t, (p->status & IA32_PERF_GLOBAL_STATUS_CTR_FRZ) != 0,
-          "FREEZE_PERFMON_ON_PMI = 1, the threshold at 1 record: "
-          "IA32_PERF_GLOBAL_STATUS (38EH) is 0x%lx; wanted CTR_Frz [59] = 1",
-          p->status);
+    check(t, ((p->status & IA32_PERF_GLOBAL_STATUS_CTR_FRZ) != 0) == frozen,
+          "FREEZE_PERFMON_ON_PMI = 1, %u records, the threshold at %u: "
+          "IA32_PERF_GLOBAL_STATUS (38EH) is 0x%lx; wanted CTR_Frz [59] = %d",
+          p->records, threshold, p->status, frozen);
     counters_clear_status(t, IA32_PERF_GLOBAL_STATUS_CTR_FRZ);
 }
 
@@ -142,7 +158,8 @@ TEST(pebs_threshold_pmi,
         /* Check. */
         bool reached = p.records >= threshold;
         unsigned least = threshold == 1 ? 1 : 2;
-        unsigned want = reached && !rows[row].masked ? 1 : 0;
+        unsigned want =
+            (reached && !rows[row].masked) || rows[row].beside ? 1 : 0;
         check(t, p.records >= least,
               "IA32_PMC0 (C1H) overflowed %u times at least, and %u records "
               "were made",
@@ -163,5 +180,6 @@ TEST(pebs_threshold_pmi,
               "the threshold at %u; wanted [62] = %u",
               p.status, p.records, threshold, reached ? 1 : 0);
     }
-    try_freeze(&p);
+    try_freeze(&p, 1);
+    try_freeze(&p, 3);
 }

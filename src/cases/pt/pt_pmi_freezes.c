@@ -16,6 +16,7 @@
 struct freeze {
     struct trace *p;
     uint64_t places, before[PLACES_END], after[PLACES_END];
+    uint64_t start; /* of IA32_PMC0, which may overflow */
     bool ok;
 };
 
@@ -93,6 +94,7 @@ static bool try_freeze(struct freeze *f, bool frozen)
 
     /* Set-up. */
     before.pmi = BANK_PMI;
+    before.pmc[0] = f->start;
     if (!get_msr(t, IA32_DEBUGCTL, &debugctl) ||
         !set_msr(t, IA32_DEBUGCTL, (debugctl & ~bit) | (frozen ? bit : 0)))
         return false;
@@ -102,17 +104,38 @@ static bool try_freeze(struct freeze *f, bool frozen)
         return false;
 
     /* Check. */
-    if (check(t, after.interrupts != 0,
-              "a region with INT was filled, and no interrupt came by the "
-              "local APIC's entry for counters")) {
-        check_known(t, after.masked == after.interrupts, ERRATUM_PMI_REPEATED,
-                    after.interrupts > 1 && after.masked != 0,
-                    "%u of %u ToPA PMIs left the mask flag [16] of the local "
-                    "APIC's LVT performance counter entry 0; wanted it 1",
-                    after.interrupts - after.masked, after.interrupts);
-        judge(f, &after, frozen);
-    }
+    if (!check(t, after.interrupts != 0,
+               "a region with INT was filled, and no interrupt came by the "
+               "local APIC's entry for counters"))
+        return true;
+    check_known(t, after.masked == after.interrupts, ERRATUM_PMI_REPEATED,
+                after.interrupts > 1 && after.masked != 0,
+                "%u of %u ToPA PMIs left the mask flag [16] of the local "
+                "APIC's LVT performance counter entry 0; wanted it 1",
+                after.interrupts - after.masked, after.interrupts);
+    judge(f, &after, frozen);
+    check(t, (after.status & IA32_PERF_GLOBAL_STATUS_Trace_ToPA_PMI) != 0,
+          "IA32_PERF_GLOBAL_STATUS (38EH) is 0x%lx after the interrupt of a "
+          "region; wanted [55] (Trace_ToPA_PMI) = 1",
+          after.status);
     return true;
+}
+
+/* IA32_PMC0 overflows before the interrupt, and, where nothing is frozen, in
+ * the work after it: neither status bit is lost by the other. bank_window()
+ * looks at that of the counter. */
+static void try_overflows(struct freeze *f)
+{
+    const uint64_t most = bank_mask(test_cpu(f->p->t), 0);
+    const uint64_t events = f->before[0]; /* from 0 to the interrupt */
+
+    f->start = most - 1;
+    WITH_PREFIX (f->p->t, "IA32_PMC0 overflows before the interrupt")
+        if (!try_freeze(f, false))
+            return;
+    f->start = most - events - WORK_BRANCHES / 2;
+    WITH_PREFIX (f->p->t, "IA32_PMC0 overflows after the interrupt")
+        (void)try_freeze(f, false);
 }
 
 TEST(pt_pmi_freezes,
@@ -127,8 +150,9 @@ TEST(pt_pmi_freezes,
 
     if (!trace_claim(&p, t) || (f.places = bank_claim(t)) == 0)
         return;
-    for (unsigned frozen = 0; frozen < 2; frozen++)
+    for (unsigned frozen = 2; frozen-- > 0;)
         WITH_PREFIX (t, "FREEZE_PERFMON_ON_PMI = %u", frozen)
             if (!try_freeze(&f, frozen != 0))
                 return;
+    try_overflows(&f);
 }

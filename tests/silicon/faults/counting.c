@@ -7,6 +7,11 @@
 #include "tests/silicon/model/pmu_msr.h"
 #include "tests/silicon/model/tsx.h"
 
+FAULT(counter1_loses_while_traced,
+      .what = "[any with Processor Trace] IA32_PMC1 misses one branch in 8 "
+              "while TraceEn is 1",
+      .caught = {"skylake-2017 on 1 pt_while_sampling FAIL"})
+
 FAULT(rtm_start_counts_one_more,
       .what = "[any with RTM] RTM_RETIRED.START counts the first transaction "
               "of a window twice",
@@ -232,6 +237,9 @@ uint32_t faults_count(struct processor *p, unsigned n, uint32_t count)
 {
     if (p->machine->fault == FAULT_none)
         return count;
+    if (n == 1 && has_fault(p, FAULT_counter1_loses_while_traced) &&
+        pt_tracing(p) && p->faults.of_branch)
+        return random_one_in(&p->random, 8) ? 0 : count;
     if (n == 3)
         return counter3_count(p, count);
     return n == 5 && has_fault(p, FAULT_counter5_dead) ? 0 : count;

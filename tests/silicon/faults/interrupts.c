@@ -163,6 +163,30 @@ FAULT(freeze_clears_too,
               "GLOBAL_CTRL too",
       .caught = {"skylake-2018 on 1 freeze_on_pmi FAIL"})
 
+FAULT(pmi_of_both_missing,
+      .what = "[any] an instruction that overflows a general-purpose counter "
+              "and a fixed one, both with interrupts, brings none",
+      .caught = {"skylake-2018 on 1 counter_pmi FAIL"})
+
+FAULT(pmi_beside_record_missing,
+      .what = "[any] no interrupt of a counter that overflows where a record "
+              "of another is due",
+      .caught = {"skylake-2017 on 1 pebs_threshold_pmi FAIL"})
+
+FAULT(overflow_clears_topa,
+      .what = "[any with Processor Trace] an overflow clears GLOBAL_STATUS[55]",
+      .caught = {"skylake-2017 on 1 pt_pmi_freezes FAIL"})
+
+FAULT(topa_clears_overflows,
+      .what = "[any with Processor Trace] an interrupt while GLOBAL_STATUS[55] "
+              "is 1 clears the overflow bits",
+      .caught = {"skylake-2017 on 1 pt_pmi_freezes FAIL"})
+
+FAULT(overflow_loses_branches,
+      .what = "[any with Processor Trace] an overflow loses the branches of "
+              "the TNT that is not yet sent",
+      .caught = {"skylake-2017 on 1 pt_while_sampling FAIL"})
+
 /* The carry from below this bit is lost. */
 static uint64_t without_carry(uint64_t old, uint64_t sum, unsigned bit)
 {
@@ -211,6 +235,12 @@ uint64_t faults_overflow_bits(struct processor *p, unsigned n, uint64_t bits)
         return bits;
     case FAULT_overflow_without_int_missing:
         return n < 32 && (select & EVTSEL_INT) == 0 ? 0 : bits;
+    case FAULT_overflow_clears_topa:
+        p->pmu.global_status &= ~STATUS_TOPA_PMI;
+        return bits;
+    case FAULT_overflow_loses_branches:
+        p->pt.tnt_bits = p->pt.tnt_count = 0;
+        return bits;
     case FAULT_overflow_clears_others:
         p->pmu.global_status = 0;
         return bits;
@@ -249,6 +279,14 @@ bool faults_interrupts(struct processor *p, unsigned n, bool interrupts)
         return interrupts || n >= 32;
     case FAULT_pmi_of_fixed_by_next:
         return n == 32 ? (p->pmu.fixed_ctrl >> 4 & FIXED_PMI) != 0 : interrupts;
+    case FAULT_pmi_of_both_missing:
+        if (n < 32 || !interrupts || !p->pmu.overflow_pmi)
+            return interrupts;
+        p->pmu.overflow_pmi = false;
+        return false;
+    case FAULT_pmi_beside_record_missing:
+        return interrupts && (n >= 32 || p->pebs.armed == 0 ||
+                              (p->pebs.enable >> n & 1) != 0);
     case FAULT_freeze_without_pmi:
         if (!interrupts)
             freeze_now(p);
@@ -292,6 +330,9 @@ void faults_frozen(struct processor *p, uint64_t debugctl, uint64_t ctrl)
     if ((debugctl & DEBUGCTL_FREEZE_LBRS_ON_PMI) != 0 && v4 &&
         has_fault(p, FAULT_lbr_freeze_clears_lbr))
         msr_write(p, IA32_DEBUGCTL, debugctl & ~DEBUGCTL_LBR);
+    if (has_fault(p, FAULT_topa_clears_overflows) &&
+        (pmu->global_status & STATUS_TOPA_PMI) != 0)
+        pmu->global_status &= ~(BITS(34, 32) | BITS(7, 0));
     if ((debugctl & DEBUGCTL_FREEZE_PERFMON_ON_PMI) == 0)
         return;
     if (v4 && has_fault(p, FAULT_freeze_legacy_in_4)) {

@@ -6,6 +6,7 @@
 #include "tests/silicon/model/bits.h"
 #include "tests/silicon/model/counters.h"
 #include "tests/silicon/model/memory_events.h"
+#include "tests/silicon/model/msr.h"
 #include "tests/silicon/model/pebs.h"
 #include "tests/silicon/model/pmu_msr.h"
 
@@ -153,6 +154,38 @@ FAULT(pebs_record_cut,
       .what = "[any] the part of a record on a second page is not written",
       .caught = {"skylake-2017 on 1 data_address FAIL"})
 
+FAULT(pebs_lost_while_traced,
+      .what = "[any with Processor Trace] no record is written while TraceEn "
+              "is 1",
+      .caught = {"skylake-2017 on 1 pt_while_sampling FAIL",
+                 "skylake-2017 on 1 pt_sampled_aborts FAIL"})
+
+FAULT(pebs_threshold_silent_while_traced,
+      .what = "[any with Processor Trace] no interrupt at the threshold while "
+              "TraceEn is 1",
+      .caught = {"skylake-2017 on 1 pt_while_sampling FAIL"})
+
+FAULT(pebs_loses_branches,
+      .what = "[any with Processor Trace] a record loses the branches of the "
+              "TNT that is not yet sent",
+      .caught = {"skylake-2017 on 1 pt_while_sampling FAIL"})
+
+FAULT(pebs_shows_in_trace,
+      .what = "[any with Processor Trace] a record leaves a FUP and a TIP",
+      .caught = {"skylake-2017 on 1 pt_while_sampling FAIL"})
+
+FAULT(pebs_freezes_each,
+      .what = "[any] with FREEZE_PERFMON_ON_PMI each record freezes the "
+              "counters, not that at the threshold",
+      .caught = {"skylake-2017 on 1 pebs_threshold_pmi FAIL",
+                 "haswell on 1 pebs_threshold_pmi FAIL"})
+
+FAULT(pebs_reloads_first,
+      .what = "[any] of counters that overflow together a record reloads the "
+              "first alone",
+      .caught = {"skylake-2017 on 1 pebs_applicable_counter FAIL",
+                 "haswell on 1 pebs_applicable_counter FAIL"})
+
 bool faults_pebs_area(const struct processor *p, struct pebs_ds *ds)
 {
     uint64_t reset = ds->reset[3], threshold = ds->threshold;
@@ -176,6 +209,31 @@ unsigned faults_pebs_written(const struct processor *p, uint64_t at,
     return bytes;
 }
 
+static void freeze_if_asked(struct processor *p)
+{
+    uint64_t debugctl = 0;
+
+    msr_read(p, IA32_DEBUGCTL, &debugctl);
+    if ((debugctl & DEBUGCTL_FREEZE_PERFMON_ON_PMI) == 0)
+        return;
+    if (p->cpu->perfmon_version >= 4)
+        p->pmu.global_status |= STATUS_CTR_FRZ;
+    else
+        p->pmu.global_ctrl = 0;
+    pmu_update(p);
+}
+
+static void show_in_trace(struct processor *p)
+{
+    static const uint64_t ip = 0;
+
+    if (!pt_tracing(p) || !p->pt.packet_en)
+        return;
+    pt_flush_tnt(p);
+    pt_put_ip(p, PT_FUP, &ip);
+    pt_put_ip(p, PT_TIP, &ip);
+}
+
 void faults_pebs_advanced(struct processor *p, struct pebs_ds *ds,
                           unsigned bytes)
 {
@@ -186,8 +244,16 @@ void faults_pebs_advanced(struct processor *p, struct pebs_ds *ds,
         p->pmu.global_status |= STATUS_DS_OVF;
     if (has_fault(p, FAULT_pebs_stops_counters) && reached)
         p->pmu.global_ctrl = 0;
-    if (has_fault(p, FAULT_pebs_threshold_silent))
+    if (has_fault(p, FAULT_pebs_threshold_silent) ||
+        (has_fault(p, FAULT_pebs_threshold_silent_while_traced) &&
+         pt_tracing(p)))
         p->pmu.pmi = false;
+    if (has_fault(p, FAULT_pebs_loses_branches))
+        p->pt.tnt_bits = p->pt.tnt_count = 0;
+    if (has_fault(p, FAULT_pebs_shows_in_trace))
+        show_in_trace(p);
+    if (has_fault(p, FAULT_pebs_freezes_each))
+        freeze_if_asked(p);
     if (has_fault(p, FAULT_pebs_pmi_each))
         counters_raise_pmi(p);
     if (has_fault(p, FAULT_pebs_index_twice))
@@ -204,6 +270,8 @@ bool faults_pebs_room(struct processor *p, const struct pebs_ds *ds, bool fits)
         return ds->index < ds->maximum;
     if (has_fault(p, FAULT_pebs_record_lost))
         return fits && ++p->faults.records % 3 != 0;
+    if (has_fault(p, FAULT_pebs_lost_while_traced))
+        return fits && !pt_tracing(p);
     return fits;
 }
 
@@ -216,6 +284,9 @@ uint64_t faults_pebs_reload(const struct processor *p, const struct pebs_ds *ds,
         value &= BITS(31, 0);
     if (has_fault(p, FAULT_pebs_reset_zero))
         value = 0;
+    if (has_fault(p, FAULT_pebs_reloads_first) &&
+        (p->pmu.global_status & (BIT(n) - 1)) != 0)
+        value = p->pmu.counter[n];
     return value;
 }
 

@@ -5,6 +5,14 @@
 #include "tests/silicon/model/bits.h"
 #include "tests/silicon/model/pebs.h"
 
+FAULT(pebs_ip_while_traced,
+      .what = "[any with Processor Trace] EventingIP is RIP while TraceEn is 1",
+      .caught = {"skylake-2017 on 1 pt_while_sampling FAIL"})
+
+FAULT(pebs_rax_while_traced,
+      .what = "[any with Processor Trace] RAX is 0 while TraceEn is 1",
+      .caught = {"skylake-2017 on 1 pt_while_sampling FAIL"})
+
 FAULT(pebs_rax_rbx_swapped, .what = "[any] RAX and RBX are swapped",
       .caught = {"skylake-2017 on 1 pebs_counter3 FAIL",
                  "skylake-2017 on 1 pebs_record_layout FAIL"})
@@ -202,6 +210,16 @@ static void change_status(const struct processor *p, uint64_t counters,
         *status <<= 1;
 }
 
+static void change_while_traced(const struct processor *p, uint64_t *words)
+{
+    if (!pt_tracing(p))
+        return;
+    if (has_fault(p, FAULT_pebs_ip_while_traced))
+        words[WORD_EVENTING_IP] = words[PEBS_RIP];
+    if (has_fault(p, FAULT_pebs_rax_while_traced))
+        words[PEBS_RAX] = 0;
+}
+
 static void take_previous(struct processor *p, uint64_t *word)
 {
     uint64_t now = *word;
@@ -239,4 +257,5 @@ void faults_pebs_fields(struct processor *p, uint64_t counters, uint64_t *words)
     if (has_fault(p, FAULT_pebs_cycles_missing) && !p->pebs.of_abort)
         words[WORD_TX_ABORT] = 0;
     change_status(p, counters, &words[WORD_STATUS]);
+    change_while_traced(p, words);
 }

@@ -7,6 +7,11 @@
 #include "tests/silicon/model/bits.h"
 #include "tests/silicon/model/tsx.h"
 
+FAULT(info_short_while_traced,
+      .what = "[A B F] B8H[39:34] of the record of an abort are 0 while "
+              "TraceEn is 1",
+      .caught = {"skylake-2017 on 1 pt_sampled_aborts FAIL"})
+
 FAULT(info_34_with_conflict,
       .what = "[A B F; C with bit 2] B8H[34] is set too after a conflict",
       .caught = {"haswell on 2 pebs_tx_conflict FAIL"})
@@ -137,4 +142,6 @@ void faults_tx_record(struct processor *p, const struct tx_abort *how)
         abort->resume_ip = how->begin_ip;
     if (has_fault(p, FAULT_info_hle_ip_inner) && p->tsx.hle)
         abort->eventing_ip++;
+    if (has_fault(p, FAULT_info_short_while_traced) && pt_tracing(p))
+        abort->information &= BITS(33, 0);
 }

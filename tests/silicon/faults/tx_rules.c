@@ -7,6 +7,12 @@
 
 #include "tests/silicon/model/tsx.h"
 
+FAULT(in_tx_ignored_by_4,
+      .what = "[A B F; C with bit 2] IA32_PMC4 counts outside of transactions "
+              "with IN_TX = 1",
+      .caught = {"skylake-2018 off 1 tsx_in_tx_counts FAIL"},
+      .quantity = SELECT_TAKEN, .number = 4, .clear = UINT64_C(1) << 32)
+
 FAULT(xend_outside_ud,
       .what = "[any with RTM] XEND outside of a transaction raises #UD",
       .caught = {"skylake-2017 on 1 tsx_xend_outside FAIL"},

@@ -144,7 +144,8 @@ static bool counts_here(const struct processor *p, uint64_t select,
 static bool is_enabled_for(struct processor *p, unsigned n,
                            const struct retirement *r)
 {
-    uint64_t select = p->pmu.select[n];
+    uint64_t select =
+        faults_quantity(p->machine, SELECT_TAKEN, n, p->pmu.select[n]);
     bool user = faults_user(p, r->user, r->branch);
 
     if (!faults_enabled(p, n,

@@ -165,6 +165,7 @@ enum quantity {
     OF_EDX,          /* of CPUID; number: the leaf */
     SELECTED,        /* what a counter counts; number: the counter */
     SELECT_BITS,     /* that can be written; number: the counter */
+    SELECT_TAKEN,    /* as it works; number: the counter */
     COUNTED,         /* if any; number: PERFEVTSELn[15:0] */
     FIXED_COUNTED,   /* if any; number: the counter */
     STATUS_RESET,    /* what 390H clears */

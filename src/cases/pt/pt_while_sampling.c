@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Counters, records and a trace of one window: each is what it is alone. What
+ * records are like without a trace is measured first. */
+#include "src/base/msr.h"
+#include "src/pebs/pebs_judge.h"
+#include "src/pebs/sampling.h"
+#include "src/trace/window.h"
+
+#define TRIALS 4
+#define COUNTS 1 /* IA32_PMC1 counts the events, and makes no record */
+
+/* The second has its interrupt at the second record, of event 201 or soon
+ * after; a third would be beyond the window. */
+static const struct row {
+    const char *what;
+    unsigned first, period, threshold;
+} rows[] = {
+    {"records", 30, 25, 32},
+    {"records and their interrupt", 20, 180, 2},
+};
+
+/* Of all windows of a kind. */
+struct tally {
+    unsigned windows, records, interrupts;
+    unsigned strange; /* records whose registers or addresses are of no event */
+};
+
+struct joint {
+    struct trace p;
+    struct sampling s;
+    struct window w;
+    bool traced, ok;
+    unsigned interrupts;
+};
+
+static bool trace_it(struct joint *j)
+{
+    if (!trace_arm(&j->p))
+        return false;
+    j->w.code.control = j->p.armed | IA32_RTIT_CTL_TraceEn;
+    j->w.code.argument = sampling_enable(&j->s.config);
+    j->w.code.count = trace_at(&j->s.state);
+    return trace_window(&j->w.code) == HW_NO_FAULT && trace_stop(&j->p);
+}
+
+static void run(struct sampling *s, uint64_t argument)
+{
+    struct joint *j = (struct joint *)(uintptr_t)argument;
+
+    j->ok = hw_pmi_begin(false);
+    if (!j->ok)
+        return;
+    if (j->traced)
+        j->ok = trace_it(j);
+    else
+        pebs_window(sampling_enable(&s->config), 0, &s->state);
+    j->interrupts = hw_pmi_count();
+    hw_pmi_end();
+}
+
+static bool is_strange(struct sampling *s, const struct pebs_record *record)
+{
+    const uint64_t event = record->r15 - PEBS_PLANTED(15);
+    const uint64_t at = trace_at(pebs_events) + (event - 1) * PEBS_EVENT_BYTES;
+
+    return event < 1 || event > PEBS_EVENTS ||
+           record->rip != at + PEBS_EVENT_BYTES ||
+           (pebs_has(record, PEBS_EVENTING_IP) &&
+            record->eventing_ip != at + PEBS_EVENT_BRANCH) ||
+           pebs_judge_planted(record, &s->state, (unsigned)event) != 0;
+}
+
+/* False where it could not be tried. */
+static bool sample(struct joint *j, const struct row *row, struct tally *tally)
+{
+    const struct sampling_config config = {
+        .select = PRECISE_CONDITIONAL_BRANCHES,
+        .counters = 1 << 0,
+        .count_only = 1 << COUNTS,
+        .first_period = {row->first},
+        .period = {row->period},
+        .room = 32,
+        .threshold = row->threshold,
+    };
+    struct sampling *s = &j->s;
+    struct pebs_record record;
+
+    /* Measured. */
+    if (!sampling_around(s, &config, run, trace_at(j)) || !j->ok)
+        return false;
+
+    /* Check. */
+    tally->windows++;
+    tally->records += s->records;
+    tally->interrupts += j->interrupts != 0;
+    for (unsigned n = 0; n < s->records; n++)
+        if (sampling_record(s, n, &record))
+            tally->strange += is_strange(s, &record);
+    return j->interrupts != 0 ||
+           check(s->t, s->value[COUNTS] == PEBS_EVENTS,
+                 "IA32_PMC1 (C2H) counted %lu of %u events", s->value[COUNTS],
+                 PEBS_EVENTS);
+}
+
+/* "An OVF packet": packets are lost then, and nothing is said. */
+static void judge_trace(struct joint *j, const char *what, unsigned *disturbed)
+{
+    struct path_seen seen;
+
+    path_follow(j->p.memory, trace_bytes(&j->p), &j->w.path, 0, &seen);
+    *disturbed += seen.overflow;
+    if (!seen.overflow)
+        window_judge(&j->p, what, &seen);
+}
+
+/* A few may be strange by an erratum, with a trace and without. */
+static void judge_records(struct test_context *t, const struct tally *off,
+                          const struct tally *on)
+{
+    const unsigned few = on->records / 4;
+
+    check(t,
+          on->records + on->windows >= off->records &&
+              on->records <= off->records + off->windows,
+          "%u windows that are traced made %u records, and without a trace %u; "
+          "wanted as many, or %u more or fewer",
+          on->windows, on->records, off->records, on->windows);
+    check(t, on->strange <= 2 * off->strange + few,
+          "%u of %u records of traced windows have RIP, EventingIP or another "
+          "register of no event, and %u of %u without a trace; wanted %u at "
+          "most",
+          on->strange, on->records, off->strange, off->records,
+          2 * off->strange + few);
+    check(t, on->interrupts == off->interrupts,
+          "the interrupt of the threshold came in %u of %u windows that are "
+          "traced, and in %u without a trace; wanted as many",
+          on->interrupts, on->windows, off->interrupts);
+}
+
+static bool try_row(struct joint *j, const struct row *row)
+{
+    struct tally off = {0}, on = {0};
+    unsigned disturbed = 0;
+
+    j->traced = false;
+    for (unsigned i = 0; i < TRIALS; i++)
+        if (!sample(j, row, &off))
+            return false;
+    j->traced = true;
+    for (unsigned i = 0; i < TRIALS; i++) {
+        if (!sample(j, row, &on))
+            return false;
+        judge_trace(j, row->what, &disturbed);
+    }
+    judge_records(j->p.t, &off, &on);
+    check(j->p.t, disturbed < TRIALS,
+          "each of %u traces had an overflow (OVF), which is to be rare",
+          TRIALS);
+    return true;
+}
+
+TEST(pt_while_sampling,
+     .asks = "Do a trace, records and counters leave one another alone?",
+     .cite = "SDM 3C, Intel Processor Trace, \"Packet Generation under "
+             "Different Enable Conditions\"; SDM 3B, \"Processor Event Based "
+             "Sampling (PEBS)\" of Nehalem",
+     .needs = {.features = NEED_INTEL | NEED_PT | NEED_PMU | NEED_PEBS})
+{
+    struct joint j;
+
+    /* Set-up. The records are where the trace has its table usually. */
+    if (!trace_claim(&j.p, t) || !sampling_claim(&j.s, t))
+        return;
+    j.p.table = (uint64_t *)(j.p.memory + TRACE_BYTES);
+    window_set(&j.w, trace_body_sampled, trace_body_sampled_path);
+    j.w.path.interrupts = true;
+    j.w.path.any_nr = !output_is_native(test_cpu(t));
+
+    /* Measured and checked. */
+    FOR_EACH_ROW (t, i, rows)
+        if (!try_row(&j, &rows[i]))
+            return;
+}
