@@ -164,7 +164,7 @@ def claims() -> None:
 
 def observed() -> None:
     import observed as figures_of
-    figures_of.write(result)
+    figures_of.write(result, os.environ.get("TESTS") or "")
 
 
 def mutants() -> None:
