@@ -58,6 +58,7 @@ enum deviation {
     PMI_ALWAYS,
     PMI_TWICE,
     PMI_LEAVES_UNMASKED,
+    PMI_LATE,
     SELECT_BIT_LOST,
     RESERVED_TAKEN,
     SELECTS_SHARED,
@@ -88,6 +89,8 @@ static struct test_context *const t = &all[0];
 
 #define MASK   BITS(47, 0)
 #define PLACES UINT64_C(0x70000000f)
+
+static uint16_t device_model = 0x5e;
 
 static uint64_t *reg(uint32_t msr)
 {
@@ -215,7 +218,7 @@ static uint64_t window(uint64_t enable, const struct window_shape *shape)
     unsigned before = device.pmis;
 
     run(enable, shape->instructions, shape->branches);
-    if (device.pmis != before) /* the handler */
+    if (device.pmis != before && device.is != PMI_LATE) /* the handler */
         run(enable, 20, 5);
     return 0;
 }
@@ -325,7 +328,8 @@ unsigned hw_pmi_masked(void)
 
 uint64_t hw_pmi_rip(void)
 {
-    return (uintptr_t)window_long;
+    return device.is == PMI_LATE ? (uintptr_t)window_long_end
+                                 : (uintptr_t)window_long;
 }
 
 void hw_pmi_end(void)
@@ -457,7 +461,7 @@ static void power_on(const struct test *test, enum deviation deviation)
     device.is = deviation;
     t->cpu = (struct identity){.vendor = "GenuineIntel",
                                .family = 6,
-                               .model = 0x5e,
+                               .model = device_model,
                                .perfmon_version = 4,
                                .counters = 4,
                                .counter_bits = 48,
@@ -537,6 +541,7 @@ static const struct {
     {PMI_ALWAYS, &test_counter_pmi},
     {PMI_TWICE, &test_counter_pmi},
     {PMI_LEAVES_UNMASKED, &test_counter_pmi},
+    {PMI_LATE, &test_counter_pmi},
     {SELECT_BIT_LOST, &test_counter_registers},
     {SELECTS_SHARED, &test_counter_registers},
     {RESERVED_TAKEN, &test_counter_reserved_bits},
@@ -565,11 +570,23 @@ static void sees_each_deviation(void **state)
                      catchers[i].catcher->name, t->text);
 }
 
+/* Where nothing is known of the processor, how late is not judged. */
+static void late_interrupts(void **state)
+{
+    (void)state;
+    device_model = 0x97;
+    if (verdict_of(&test_counter_pmi, PMI_LATE) != VERDICT_PASS)
+        fail_msg("%s", t->text);
+    assert_int_equal(verdict_of(&test_counter_pmi, PMI_MISSING), VERDICT_FAIL);
+    device_model = 0x5e;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(as_the_manual_says),
         cmocka_unit_test(sees_each_deviation),
+        cmocka_unit_test(late_interrupts),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -48,11 +48,12 @@ static struct {
 
 /* A processor that is not of the generations that most are. */
 static struct {
-    uint16_t model;     /* 0: as most */
-    uint64_t select;    /* of its selects: bits more than those below, */
-    uint64_t no_select; /* and less */
-    uint64_t fixed;     /* of IA32_FIXED_CTR_CTRL: more, */
-    uint64_t no_fixed;  /* and less */
+    uint16_t model;      /* 0: as most */
+    uint64_t select;     /* of its selects: bits more than those below, */
+    uint64_t no_select;  /* and less */
+    uint64_t fixed;      /* of IA32_FIXED_CTR_CTRL: more, */
+    uint64_t no_fixed;   /* and less */
+    uint64_t status_set; /* of 391H: more */
 } other;
 
 /* Bits that a register takes. 0: it is not one of these. */
@@ -73,7 +74,7 @@ static uint64_t bits_of(uint32_t msr)
     case IA32_PERF_GLOBAL_STATUS_RESET:
         return STATUS | BIT(63) | BIT(60) | BIT(55);
     case IA32_PERF_GLOBAL_STATUS_SET:
-        return STATUS | BIT(60) | BIT(55);
+        return STATUS | BIT(60) | BIT(55) | other.status_set;
     case IA32_PEBS_ENABLE:
         return BITS(3, 0) | BITS(35, 32);
     case MSR_PEBS_LD_LAT:
@@ -381,6 +382,10 @@ static void bits_of_later_processors(void **state)
     enum verdict verdict = verdict_of(test, RIGHT, 0, 0);
     if (verdict != VERDICT_PASS)
         fail_msg("%d: %s", verdict, all[0].text);
+    other.status_set = BIT(63);
+    assert_int_equal(verdict_of(&test_global_status_set, RIGHT, 0, 0),
+                     VERDICT_PASS);
+    other.status_set = 0;
     seen(test, TAKEN, IA32_PERFEVTSEL(0), BITS(63, 48));
     seen(test, TAKEN, IA32_FIXED_CTR_CTRL, BITS(15, 12) | BITS(31, 28));
     other.model = 0;
