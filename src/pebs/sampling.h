@@ -20,7 +20,7 @@
 /* What is to make records. A counter overflows after so many events, 1 to
  * 2^31 - 1; the record is that of an event after this one. */
 struct sampling_config {
-    uint32_t select;     /* umask and event, of precise.h */
+    uint64_t select;     /* umask and event, of precise.h */
     unsigned counters;   /* set of PMC0 to PMC3: these make records */
     unsigned count_only; /* set of others: these only count, from 0 */
     unsigned plain;      /* set of others: these overflow, and make no record */

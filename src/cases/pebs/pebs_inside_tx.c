@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* An event inside a transaction, about to make a record, aborts it first. */
 #include "src/harness/case.h"
+#include "src/base/msr.h"
 #include "src/pebs/pebs_judge.h"
 #include "src/pebs/sampling.h"
 #include "src/tsx/probe.h"
@@ -41,6 +42,23 @@ static void check_record(struct sampling *p, uint32_t eax)
           "a branch in a transaction that made a record: EventingIP (B0H) is "
           "0x%lx; the transaction's branches follow 0x%lx",
           record.eventing_ip, (uintptr_t)tsx_body_write_lines);
+}
+
+/* With IN_TX = 1 nothing outside of a transaction counts: no record is due. */
+static void try_outside(struct sampling *p)
+{
+    struct sampling_config outside = config;
+
+    /* Measured. */
+    outside.select |= IA32_PERFEVTSEL_IN_TX;
+    if (!sampling_run(p, &outside, 0))
+        return;
+
+    /* Check. */
+    check(p->t, p->records == 0 && ((p->value[0] + LINES / 2) & p->mask) == 0,
+          "IA32_PMC0 (C1H) with IN_TX = 1 counted %lu of %u events outside of "
+          "transactions, and made %u records; wanted none",
+          (p->value[0] + LINES / 2) & p->mask, PEBS_EVENTS, p->records);
 }
 
 TEST(pebs_inside_tx,
@@ -85,4 +103,5 @@ TEST(pebs_inside_tx,
           "record",
           trials);
     note(t, "%u of %u transactions made a record", records, trials);
+    try_outside(&p);
 }

@@ -11,6 +11,13 @@ FAULT(pebs_needs_counter_0,
       .caught = {"skylake-2017 on 1 load_latency_address FAIL"},
       .breaks = PEBS_OF_OWN_BIT)
 
+FAULT(pebs_ignores_in_tx,
+      .what = "[A B F; C with bit 2] a counter that makes records counts "
+              "outside of transactions with IN_TX = 1",
+      .caught = {"skylake-2017 on 1 pebs_inside_tx FAIL",
+                 "haswell on 1 pebs_inside_tx FAIL"},
+      .breaks = PEBS_HAS_IN_TX)
+
 FAULT(pebs_applicable_enabled,
       .what = "[format 3] 90H shows every counter that is enabled for "
               "PEBS",

@@ -152,6 +152,9 @@ static bool is_enabled_for(struct processor *p, unsigned n,
                         (select & EVTSEL_EN) != 0 &&
                             (p->pmu.global_ctrl & BIT(n)) != 0))
         return false;
+    if ((p->pebs.enable & BITS(3, 0) & BIT(n)) != 0 &&
+        !faults_rule(p->machine, PEBS_HAS_IN_TX, true))
+        select &= ~EVTSEL_IN_TX;
     if ((p->pmu.frozen & BIT(n)) != 0 || !counts_here(p, select, r))
         return false;
     if ((select & EVTSEL_INT) != 0 && r->user &&

@@ -19,6 +19,7 @@ enum rule {
     DS_AREA_TAKEN,      /* also after the first time */
     PEBS_HAS_LEVELS,    /* OS and USR */
     PEBS_HAS_UMASKS,
+    PEBS_HAS_IN_TX,
     RECORD_AT_INDEX,      /* and not at the base */
     RECORD_KEEPS_EN,      /* PERFEVTSELn.EN */
     CTRL_KEEPS_ENABLED,   /* counters whose bit stays 1 */
