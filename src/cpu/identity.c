@@ -7,6 +7,7 @@
 #include "src/base/msr.h"
 #include "src/base/text.h"
 #include "src/cpu/cpuid_bits.h"
+#include "src/cpu/generation.h"
 
 #define LEAF_BRAND_LAST    0x80000004u
 #define LEAF_ADDRESS_SIZES 0x80000008u
@@ -264,6 +265,11 @@ bool identity_here_is_intel(void)
     hw_cpuid(0, 0, &r);
     name12(here.vendor, r.ebx, r.edx, r.ecx);
     return identity_is_intel(&here);
+}
+
+bool identity_known(const struct identity *id)
+{
+    return generation_of(id->family, id->model) != GENERATION_UNKNOWN;
 }
 
 bool identity_siblings(const struct identity *a, const struct identity *b)

@@ -90,6 +90,9 @@ bool identity_is_intel(const struct identity *id);
 /* The same of the processor that calls it. */
 bool identity_here_is_intel(void);
 
+/* True where its generation is one of generation.h. */
+bool identity_known(const struct identity *id);
+
 /* True where a and b share a physical core (equal apic_id >> smt_shift). */
 bool identity_siblings(const struct identity *a, const struct identity *b);
 

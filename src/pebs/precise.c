@@ -2,7 +2,6 @@
 /* precise.c - what is known of precise events, by processor. */
 #include "src/pebs/precise.h"
 
-#include "src/cpu/generation.h"
 
 #include <stddef.h>
 
@@ -13,7 +12,7 @@ static const struct {
 
 bool precise_conditional_branches(const struct identity *id)
 {
-    return generation_of(id->family, id->model) != GENERATION_UNKNOWN;
+    return identity_known(id);
 }
 
 uint32_t precise_microcode(const struct identity *id)

@@ -64,6 +64,11 @@ bool trace_claim_transactions(struct trace *p, struct test_context *t)
     return probe_set_up(t) && trace_claim(p, t);
 }
 
+void trace_table_behind(struct trace *p)
+{
+    p->table = (uint64_t *)(p->memory + TRACE_BYTES);
+}
+
 #define ENTRIES_MAX 16 /* of a table of a test, over all that END leads to */
 
 /* Whether the trace could stop of itself. A table is followed until END leads

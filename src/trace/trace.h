@@ -40,6 +40,9 @@ bool trace_claim(struct trace *p, struct test_context *t);
 /* The same where transactions are to be traced: they can commit then, or it is
  * SKIP (probe_set_up()). */
 bool trace_claim_transactions(struct trace *p, struct test_context *t);
+/* After it, for a test that takes records too, which are in test_records(): the
+ * table is behind the output instead. */
+void trace_table_behind(struct trace *p);
 
 /* Fills the memory with TRACE_GUARD and writes the registers, TraceEn = 0. The
  * first form: the usual output, which is ToPA with one region of TRACE_BYTES,

@@ -187,9 +187,7 @@ static bool try_cycles(struct test_context *t, uint64_t places)
           "core cycles, IA32_PMC0 (C1H) %lu (3CH/00H); wanted the same, but "
           "for an eighth",
           LOADS, after.fixed[1], after.pmc[0]);
-    if (generation_of(test_cpu(t)->family, test_cpu(t)->model) !=
-            GENERATION_UNKNOWN &&
-        (test_cpu(t)->leaf0a_ebx & 4) == 0)
+    if (identity_known(test_cpu(t)) && (test_cpu(t)->leaf0a_ebx & 4) == 0)
         judge_reference(t, after.pmc[1], after.fixed[2]);
     return true;
 }

@@ -4,7 +4,6 @@
 #include "src/harness/case.h"
 #include "src/base/msr.h"
 #include "src/base/names.h"
-#include "src/cpu/generation.h"
 #include "src/counting/bank.h"
 
 #define FIELDS 4 /* bits of IA32_FIXED_CTR_CTRL for one counter */
@@ -75,8 +74,7 @@ static void try_fixed(struct images *i, unsigned n)
 static void try_pebs(struct images *i)
 {
     const struct identity *id = test_cpu(i->t);
-    const unsigned counters =
-        generation_of(id->family, id->model) != GENERATION_UNKNOWN ? 4 : 1;
+    const unsigned counters = identity_known(id) ? 4 : 1;
     uint64_t value;
 
     if (!id->ds || id->pebs_unavailable || id->pebs_format == 0 ||

@@ -4,7 +4,6 @@
 #include "src/harness/case.h"
 #include "src/base/msr.h"
 #include "src/base/names.h"
-#include "src/cpu/generation.h"
 #include "src/counting/bank.h"
 
 #define BRANCHES 0xc4
@@ -63,10 +62,7 @@ static struct bank bank_for(struct test_context *t, uint64_t places, unsigned p,
  * is a figure, and the counters stood still in its handler. */
 static bool came_late(struct test_context *t, const struct bank *after)
 {
-    const struct identity *id = test_cpu(t);
-
-    return generation_of(id->family, id->model) == GENERATION_UNKNOWN &&
-           after->interrupts != 0 &&
+    return !identity_known(test_cpu(t)) && after->interrupts != 0 &&
            (after->rip < (uintptr_t)window_long ||
             after->rip >= (uintptr_t)window_long_end);
 }
@@ -225,9 +221,7 @@ static bool try_twice(struct test_context *t, uint64_t places, unsigned p)
     /* Check. */
     /* The second is lost where it comes before the handler of the first has
      * cleared the entry's mask flag. */
-    const bool lost = after.interrupts == 1 &&
-                      generation_of(test_cpu(t)->family, test_cpu(t)->model) ==
-                          GENERATION_UNKNOWN;
+    const bool lost = after.interrupts == 1 && !identity_known(test_cpu(t));
     check_known(t, after.interrupts == 2 || lost, ERRATUM_PMI_REPEATED,
                 after.interrupts > 2,
                 "%s overflows twice, and its bit of IA32_PERF_GLOBAL_STATUS "

@@ -5,7 +5,6 @@
 #include "src/harness/case.h"
 #include "src/base/msr.h"
 #include "src/base/names.h"
-#include "src/cpu/generation.h"
 #include "src/counting/bank.h"
 
 #define LEAF0A_EDX_ANYTHREAD_GONE 15
@@ -22,8 +21,7 @@ struct held {
  * no AnyThread in lists of their events (libpfm4, INTEL_V2_ATTRS). */
 static bool has_anythread(const struct identity *id)
 {
-    return generation_of(id->family, id->model) != GENERATION_UNKNOWN &&
-           id->perfmon_version >= 3 &&
+    return identity_known(id) && id->perfmon_version >= 3 &&
            (id->leaf0a_edx >> LEAF0A_EDX_ANYTHREAD_GONE & 1) == 0;
 }
 

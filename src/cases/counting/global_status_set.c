@@ -4,7 +4,6 @@
 #include "src/harness/case.h"
 #include "src/base/msr.h"
 #include "src/base/names.h"
-#include "src/cpu/generation.h"
 #include "src/counting/bank.h"
 
 #define STATUS_ASCI     BIT(60) /* where there is SGX */
@@ -109,8 +108,7 @@ TEST(global_status_set,
      * call it reserved. */
     int vector =
         try_set_msr_again(t, IA32_PERF_GLOBAL_STATUS_SET, STATUS_CONDCHGD);
-    if (generation_of(test_cpu(t)->family, test_cpu(t)->model) !=
-        GENERATION_UNKNOWN)
+    if (identity_known(test_cpu(t)))
         check_known(t, vector == HW_GP, ERRATUM_STATUS_SET_63,
                     vector == HW_NO_FAULT,
                     "IA32_PERF_GLOBAL_STATUS_SET (391H) written with bit 63, "

@@ -75,20 +75,18 @@ static void judge_row(struct test_context *t, const struct row *row,
 {
     const struct identity *id = test_cpu(t);
     struct found found = count_levels(t, row, tally);
-    const bool promised =
-        row->levels != LEVEL_L3 || l3_has_lower_levels(test_cpu(t));
     const struct data_source *best = data_source_of(
         generation_of(id->family, id->model), id->model, found.best);
 
-    check_known(t,
-                row->levels == 0 || !promised ||
-                    memory_judge_most(found.right, tally->records),
-                ERRATUM_LOAD_SOURCE,
-                (row->levels & BESIDE_L3) != 0 &&
-                    (best->level & BESIDE_L3) != 0,
-                "loads meant for %s: A0H[3:0] says so in %u of %u records, "
-                "wanted more than half; most often it is %XH (%s)",
-                row->what, found.right, tally->records, found.best, best->name);
+    if (row->levels != 0 &&
+        (row->levels != LEVEL_L3 || l3_has_lower_levels(id)))
+        check_known(
+            t, memory_judge_most(found.right, tally->records),
+            ERRATUM_LOAD_SOURCE,
+            (row->levels & BESIDE_L3) != 0 && (best->level & BESIDE_L3) != 0,
+            "loads meant for %s: A0H[3:0] says so in %u of %u records, "
+            "wanted more than half; most often it is %XH (%s)",
+            row->what, found.right, tally->records, found.best, best->name);
     check(t,
           memory_judge_most(row->stlb_miss ? found.missed
                                            : tally->records - found.missed,

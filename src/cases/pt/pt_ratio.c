@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* CBR: the ratio that the core runs at, one that it can have. */
 #include "src/base/msr.h"
-#include "src/cpu/generation.h"
 #include "src/trace/window.h"
 
 #define TURNS          200 /* PSBs, where they come every 2 KB */
@@ -121,8 +120,6 @@ TEST(pt_ratio, .asks = "Does CBR say the ratio that the core runs at?",
         return;
     check_ratio(&m);
     /* What IA32_PERF_STATUS holds is of the generation: "performance state". */
-    if (output_is_native(test_cpu(t)) &&
-        generation_of(test_cpu(t)->family, test_cpu(t)->model) !=
-            GENERATION_UNKNOWN)
+    if (output_is_native(test_cpu(t)) && identity_known(test_cpu(t)))
         check_ratio_now(&m);
 }

@@ -135,10 +135,10 @@ TEST(pt_sampled_aborts,
 {
     struct joint j;
 
-    /* Set-up. The records are where the trace has its table usually. */
+    /* Set-up. */
     if (!trace_claim_transactions(&j.p, t) || !sampling_claim(&j.s, t))
         return;
-    j.p.table = (uint64_t *)(j.p.memory + TRACE_BYTES);
+    trace_table_behind(&j.p);
     j.lines = test_buffer(t);
     if (j.p.memory < j.lines + LINES_END)
         j.lines = j.p.memory + TRACE_BYTES + 4096;

@@ -168,11 +168,11 @@ TEST(pt_while_sampling,
 {
     struct joint j;
 
-    /* Set-up. The records are where the trace has its table usually. */
+    /* Set-up. */
     if (!trace_claim(&j.p, t) || !sampling_claim(&j.s, t))
         return;
     j.off = j.on = (struct tally){0};
-    j.p.table = (uint64_t *)(j.p.memory + TRACE_BYTES);
+    trace_table_behind(&j.p);
     window_set(&j.w, trace_body_sampled, trace_body_sampled_path);
     j.w.path.interrupts = true;
     j.w.path.any_nr = !output_is_native(test_cpu(t));

@@ -164,25 +164,11 @@ static void run_mismatches(void *argument)
     }
 }
 
-/* Nor are elided locks any of RTM's. */
-static void check_rtm_alone(struct test_context *t, const char *what,
-                            void (*run)(void *argument), unsigned times)
-{
-    struct work w = {.t = t, .times = times};
-    uint64_t got[2], aborted[2];
-
-    if (count_two(&w, run, EVENT_RTM_RETIRED | UMASK_START,
-                  EVENT_RTM_RETIRED | UMASK_COMMIT, got) &&
-        count_two(&w, run, EVENT_RTM_RETIRED | UMASK_ABORTED,
-                  EVENT_RTM_RETIRED | UMASK_START, aborted))
-        check(t, (got[0] | got[1] | aborted[0] | aborted[1]) == 0,
-              "%u critical sections%s: RTM_RETIRED (C9H) .START (01H) %lu, "
-              ".COMMIT (02H) %lu, .ABORTED (04H) %lu; wanted 0",
-              times, what, got[0] | aborted[1], got[1], aborted[0]);
-}
-
-/* Transactions begun by XBEGIN are none of HLE's. */
-static void check_hle_alone(struct test_context *t, unsigned times)
+/* Elided locks are none of RTM's, transactions begun by XBEGIN none of HLE's.
+ */
+static void check_none_counted(struct test_context *t, uint64_t event,
+                               const char *name, const char *what,
+                               void (*run)(void *argument), unsigned times)
 {
     static const uint64_t umasks[] = {UMASK_START, UMASK_COMMIT, UMASK_ABORTED};
     struct work w = {.t = t, .times = times};
@@ -190,13 +176,11 @@ static void check_hle_alone(struct test_context *t, unsigned times)
 
     for (unsigned i = 0; i < 3; i += 2) {
         uint64_t second = umasks[(i + 1) % 3];
-        if (!count_two(&w, run_transactions, EVENT_HLE_RETIRED | umasks[i],
-                       EVENT_HLE_RETIRED | second, got))
+        if (!count_two(&w, run, event | umasks[i], event | second, got))
             return;
         check(t, (got[0] | got[1]) == 0,
-              "%u transactions of RTM: HLE_RETIRED (C8H) with umasks %XH and "
-              "%XH: %lu and %lu; wanted 0",
-              times, (unsigned)(umasks[i] >> 8), (unsigned)(second >> 8),
+              "%u %s: %s with umasks %XH and %XH: %lu and %lu; wanted 0", times,
+              what, name, (unsigned)(umasks[i] >> 8), (unsigned)(second >> 8),
               got[0], got[1]);
     }
 }
@@ -252,10 +236,14 @@ TEST(tsx_retired_events,
     check_categories(t, writes, WRITES);
     if (test_cpu(t)->hle && hle_hints(t)) {
         check_hle(t, times);
-        check_hle_alone(t, times);
-        check_rtm_alone(t, "", run_sections, times);
-        check_rtm_alone(t, " with an XRELEASE that does not match",
-                        run_mismatches, times);
+        check_none_counted(t, EVENT_HLE_RETIRED, "HLE_RETIRED (C8H)",
+                           "transactions of RTM", run_transactions, times);
+        check_none_counted(t, EVENT_RTM_RETIRED, "RTM_RETIRED (C9H)",
+                           "critical sections", run_sections, times);
+        check_none_counted(t, EVENT_RTM_RETIRED, "RTM_RETIRED (C9H)",
+                           "critical sections with an XRELEASE that does not "
+                           "match",
+                           run_mismatches, times);
     }
     if (test_regime(t) == REGIME_B)
         check_forced(t, times);
