@@ -7,6 +7,7 @@
 #include "host/pt_packets.h"
 #include "host/pt_summary.h"
 #include "host/pt_text.h"
+#include "host/pt_tsx_threads.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -43,10 +44,10 @@ uint64_t decode_pt_names(const struct decode_pt_options *options)
     return options->only == NULL ? UINT64_MAX : bits;
 }
 
-static void print_event(struct pt_input *input,
-                        const struct decode_pt_options *options, uint64_t names,
-                        const struct pt_tsx_event *event,
-                        const struct pt_clock *clock, FILE *out)
+void decode_pt_event(struct pt_input *input,
+                     const struct decode_pt_options *options, uint64_t names,
+                     const struct pt_tsx_event *event,
+                     const struct pt_clock *clock, FILE *out)
 {
     uint64_t tsc = 0;
     const bool has_tsc = options->time && pt_clock_tsc(clock, &tsc);
@@ -95,6 +96,9 @@ static void transitions(struct pt_input *input,
     pt_tsx_open(&tsx);
     pt_clock_open(&clock, &options->clock);
     tsx.reader.errata = clock.reader.errata = (uint8_t)options->errata;
+    if (!options->summary && !options->time && input->pieces == NULL &&
+        options->from == 0 && !options->has_to)
+        pt_tsx_by_threads(input, options, &tsx, out);
     do {
         result = pt_tsx_next(&tsx, &event);
         if (options->time && tsx.reader.size != 0)
@@ -105,7 +109,7 @@ static void transitions(struct pt_input *input,
             uint64_t tsc;
             const bool has_tsc = options->time && pt_clock_tsc(&clock, &tsc);
             pt_summary_event(summary, &event, has_tsc, has_tsc ? tsc : 0);
-            print_event(input, options, names, &event, &clock, out);
+            decode_pt_event(input, options, names, &event, &clock, out);
         }
         if (result > PT_END && tsx.reader.where >= options->from)
             pt_summary_error(summary,

@@ -4,6 +4,8 @@
 #define HOST_DECODE_PT_H
 
 #include "host/pt_clock.h"
+#include "host/pt_input.h"
+#include "src/pt/tsx_events.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -29,6 +31,13 @@ int decode_pt_name(const char *name, size_t length, bool transitions);
 
 /* A bit for each that `only` names. */
 uint64_t decode_pt_names(const struct decode_pt_options *options);
+
+/* A line for an event, and one for its deviation, of which `input` has the
+ * number. names: those that are asked for; clock: where there is time. */
+void decode_pt_event(struct pt_input *input,
+                     const struct decode_pt_options *options, uint64_t names,
+                     const struct pt_tsx_event *event,
+                     const struct pt_clock *clock, FILE *out);
 
 /* Reads `in` in blocks, whatever the length. What is wrong with the packets
  * goes to the standard error, a line each, with `name` and the offset; then,

@@ -10,6 +10,7 @@
 #include "src/pt/many.h"
 #include "src/pt/psb.h"
 
+#include <pthread.h>
 #include <string.h>
 
 static struct lengths lengths; /* all that opcodes alone say */
@@ -112,11 +113,12 @@ VECTOR static void count(struct pt_reader *reader, struct pt_counts *counts)
 
 void pt_count(struct pt_reader *reader, struct pt_counts *counts)
 {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+
     if (!reader->synced || reader->block != 0 || reader->errata != 0 ||
         reader->size - reader->at < READ || !has_avx512())
         return;
-    if (lengths.first[0] == 0)
-        make_lengths();
+    pthread_once(&once, make_lengths);
     count(reader, counts);
 }
 

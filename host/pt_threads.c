@@ -10,6 +10,7 @@
 #include "src/pt/psb.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -91,23 +92,33 @@ static bool count_parts(struct part *parts, size_t count,
     return whole;
 }
 
+uint8_t *pt_map_for_threads(FILE *file, size_t *size, size_t *threads)
+{
+    cpu_set_t allowed;
+    struct stat about;
+
+    if (sched_getaffinity(0, sizeof(allowed), &allowed) != 0)
+        return NULL;
+    *threads = (size_t)CPU_COUNT(&allowed);
+    if (*threads < 2 || fstat(fileno(file), &about) != 0 ||
+        !S_ISREG(about.st_mode) || (uint64_t)about.st_size < LEAST ||
+        ftello(file) != 0)
+        return NULL;
+    *size = (size_t)about.st_size;
+    uint8_t *bytes = mmap(NULL, *size, PROT_READ, MAP_PRIVATE, fileno(file), 0);
+    return bytes == MAP_FAILED ? NULL : bytes;
+}
+
 bool pt_count_by_threads(FILE *file, uint64_t kinds[PT_KINDS])
 {
     static struct part parts[THREADS];
-    const long processors = sysconf(_SC_NPROCESSORS_ONLN);
-    struct stat about;
+    size_t size, threads;
+    uint8_t *bytes = pt_map_for_threads(file, &size, &threads);
 
-    if (processors < 2 || fstat(fileno(file), &about) != 0 ||
-        !S_ISREG(about.st_mode) || (uint64_t)about.st_size < LEAST ||
-        ftello(file) != 0)
-        return false;
-    const size_t size = (size_t)about.st_size;
-    uint8_t *bytes = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fileno(file), 0);
-    if (bytes == MAP_FAILED)
+    if (bytes == NULL)
         return false;
     const size_t count =
-        cut(bytes, size, parts,
-            processors < THREADS ? (size_t)processors : THREADS);
+        cut(bytes, size, parts, threads < THREADS ? threads : THREADS);
     const bool counted = count_parts(parts, count, kinds);
     munmap(bytes, size);
     return counted;

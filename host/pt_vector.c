@@ -12,6 +12,7 @@
 
 #include "src/pt/scalar.h"
 
+#include <pthread.h>
 #include <string.h>
 
 _Static_assert(SPAN == PT_SPAN, "as many packets as the caller has room for");
@@ -175,10 +176,11 @@ VECTOR static void vector_skip(struct pt_tsx *tsx)
 /* Whether the processor has what VECTOR says; the tables are made then. */
 static bool has_vectors(void)
 {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+
     if (!has_avx512())
         return false;
-    if (all.first[0] == 0)
-        make_tables();
+    pthread_once(&once, make_tables);
     return true;
 }
 

@@ -154,6 +154,21 @@ def threads():
         counts[1]["psb"] = str(int(counts[1]["psb"]) + 1)
         if counts[0] != counts[1]:
             yield f"{odd.hex()}: {counts}"
+        if odd in (inner, b"\x02\x01"):
+            yield from same_by_threads(data)
+    begin, end = b"\x99\x21" + address(FUP, 0x1010), b"\x99\x20" + address(FUP, 9)
+    yield from same_by_threads((begin + b"\x06" * 900 + PSB + begin + PSBEND +
+                                end + b"\x06" * 900) * 15000)
+
+
+def same_by_threads(data):
+    """Transitions, complaints and status, of parts that begin inside and
+    outside of transactions."""
+    data = HEAD + data
+    for options in (("--tsx",), ("--tsx", "--json", "--only=commit,overflow")):
+        got = decode(data, *options, memory=1 << 20)
+        if got != decode(data, *options) or len(got[1]) < 1000:
+            yield f"{options}: status {got[0]}, {got[1][-2:]}, {got[2][-2:]}"
 
 
 def run(result):

@@ -101,24 +101,46 @@ static enum pt_result decode_tnt_64(struct pt_packet *packet)
     return PT_OK;
 }
 
+/* How many of these bytes, which begin with `pattern` bytes of a PSB, are one:
+ * all, where two at most are others, and not the last two; its end, where a
+ * packet that is wrong has the beginning. 0: too little of it is there. */
+static uint8_t left_of_psb(const uint8_t *bytes, size_t size, size_t pattern)
+{
+    unsigned same = 0;
+
+    if (size < PSB_LENGTH)
+        return 0;
+    for (size_t i = 0; i < PSB_LENGTH; i++)
+        same += bytes[i] == (i % 2 == 0 ? 0x02 : 0x82);
+    if (same >= PSB_LENGTH - 2 &&
+        psb_pattern_bytes(bytes + PSB_LENGTH - 2, 2) == 2)
+        return PSB_LENGTH;
+    return pattern >= PSB_LENGTH / 2 ? (uint8_t)pattern : 0;
+}
+
 /* 16 bytes, and no more: "a PSB packet cannot contain the start of the next",
  * so that a longer pattern is one that was cut, followed by another. */
 static enum pt_result decode_psb(const uint8_t *bytes, size_t size, bool last,
                                  struct pt_packet *packet)
 {
-    size_t pattern =
+    const size_t pattern =
         psb_pattern_bytes(bytes, size < PSB_LENGTH + 2 ? size : PSB_LENGTH + 2);
+    struct pt_opcode opcode = second_opcodes[0x82];
 
     if (pattern == PSB_LENGTH &&
         (last || size >= PSB_LENGTH + 2 ||
          (size > PSB_LENGTH && bytes[pattern] != 0x02))) {
-        set_packet(packet, second_opcodes[0x82], 0);
+        set_packet(packet, opcode, 0);
         return PT_OK;
     }
-    if (pattern > PSB_LENGTH || (size > pattern && bytes[pattern] != 0x02) ||
-        size > pattern + 1)
-        return PT_BROKEN_PSB;
-    return PT_CUT;
+    const bool differs = pattern > PSB_LENGTH || size > pattern + 1 ||
+                         (size > pattern && bytes[pattern] != 0x02);
+    if (!differs || (size < PSB_LENGTH && !last))
+        return PT_CUT;
+    opcode.length =
+        pattern > PSB_LENGTH ? 0 : left_of_psb(bytes, size, pattern);
+    set_packet(packet, opcode, 0);
+    return PT_BROKEN_PSB;
 }
 
 /* Packets whose first byte is 02H. */
@@ -260,7 +282,8 @@ static enum pt_result decode_one(struct pt_reader *reader,
         return PT_MORE;
     if (result == PT_CUT) {
         reader->at = reader->size;
-    } else if (result == PT_OK || result >= PT_TNT_EMPTY) {
+    } else if (result == PT_OK || result >= PT_TNT_EMPTY ||
+               (result == PT_BROKEN_PSB && packet->length != 0)) {
         reader->at += packet->length;
         if (packet->kind == PT_BBP)
             reader->block = (packet->payload & 0x80) != 0 ? 4 : 8;

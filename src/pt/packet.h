@@ -90,7 +90,8 @@ enum pt_result {
                 is: the stream has no PSB before, or an error stands there */
     /* At `where`; its length is not known, so that PT_LOST comes next. */
     PT_UNDEFINED_OPCODE,
-    PT_BROKEN_PSB,
+    PT_BROKEN_PSB, /* stepped over where nearly all of it is there: pt_reader is
+                      synced then, and PT_LOST does not come */
     PT_RESERVED_IPBYTES,
     PT_RESERVED_PTW_SIZE,
     PT_CYC_TOO_LONG,

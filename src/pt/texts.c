@@ -19,7 +19,7 @@ const char *pt_result_text(enum pt_result result)
         [PT_CUT] = "the data end inside a packet",
         [PT_LOST] = "no packets",
         [PT_UNDEFINED_OPCODE] = "undefined opcode",
-        [PT_BROKEN_PSB] = "PSB that is not 16 bytes long",
+        [PT_BROKEN_PSB] = "PSB that is damaged, or not 16 bytes long",
         [PT_RESERVED_IPBYTES] = "reserved IPBytes",
         [PT_RESERVED_PTW_SIZE] = "reserved PayloadBytes of a PTW",
         [PT_CYC_TOO_LONG] = "CYC of more than 64 bits",

@@ -58,6 +58,13 @@ enum pt_result pt_tsx_next(struct pt_tsx *tsx, struct pt_tsx_event *event)
         tsx_refused_mode(tsx, event);
         return PT_OK;
     }
+    if (result == PT_BROKEN_PSB && reader->synced) {
+        packet = (struct pt_packet){.kind = PT_PSB};
+        if (!tsx_step(tsx, &packet, reader->where, event))
+            return result;
+        tsx->held = result;
+        return PT_OK;
+    }
     const bool lost = !reader->synced || result == PT_END || result == PT_CUT;
     if (result == PT_MORE || !lost)
         return result;

@@ -394,6 +394,42 @@ static void psb_cut_by_a_psb(void **state)
     finish(&in);
 }
 
+/* One of two bytes are not those of a PSB; or a TSC before it that was longer
+ * has its beginning: it is stepped over, and nothing is lost. */
+static void damaged_psbs(void **state)
+{
+    uint8_t bytes[64];
+    struct reading in;
+
+    (void)state;
+    for (size_t first = 2; first < PSB_LENGTH - 2; first++)
+        for (size_t second = first; second < PSB_LENGTH - 2; second++) {
+            memcpy(bytes, START START, 2 * START_SIZE);
+            bytes[START_SIZE + first] ^= 0x11;
+            bytes[START_SIZE + second] ^= 0x44;
+            begin(&in, bytes, 2 * START_SIZE, true);
+            expect_next(&in, PT_OK, 0, 16);
+            expect_next(&in, PT_OK, 0, 18);
+            expect_next(&in, PT_BROKEN_PSB, 18, 34);
+            expect_next(&in, PT_OK, 0, 36);
+            expect_next(&in, PT_END, 36, 36);
+            finish(&in);
+        }
+    for (size_t missing = 1; missing < PSB_LENGTH / 2; missing++) {
+        const size_t end = 24 - missing;
+        memset(bytes, 0x04, sizeof(bytes));
+        memcpy(bytes, "\x19\x01\x01\x01\x01\x01\x01\x01", 8);
+        memcpy(bytes + 8 - missing, START, START_SIZE);
+        begin_synced(&in, bytes, end + 8, true);
+        expect_next(&in, PT_OK, 0, 18 + 8);
+        if (missing % 2 != 0) /* 82H alone */
+            expect_next(&in, PT_OK, 0, 18 + 9);
+        expect_next(&in, PT_BROKEN_PSB, 18 + 8 + missing % 2, 18 + end);
+        expect_next(&in, PT_OK, 0, 18 + end + 2);
+        finish(&in);
+    }
+}
+
 static void resumes_after_damage(void **state)
 {
     static const char bytes[] = "\x04\x05\x04\x04\x04" START "\x06\x05\x00";
@@ -511,6 +547,7 @@ int main(void)
         cmocka_unit_test(synchronises),
         cmocka_unit_test(synchronises_in_blocks),
         cmocka_unit_test(psb_cut_by_a_psb),
+        cmocka_unit_test(damaged_psbs),
         cmocka_unit_test(resumes_after_damage),
         cmocka_unit_test(blocks),
         cmocka_unit_test(last_ip),
