@@ -331,7 +331,7 @@ section .text
 ; meanwhile.
 %define IA32_PERF_GLOBAL_CTRL 0x38f
 %define CHAIN  16
-%define CPUIDS 32
+%define CPUIDS 128
 
 TRACED trace_body_counted
         mov     ecx, IA32_PERF_GLOBAL_CTRL

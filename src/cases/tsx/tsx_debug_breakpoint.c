@@ -85,7 +85,7 @@ TEST(tsx_debug_breakpoint,
 
     FOR_EACH_ROW (t, i, points) {
         const struct breakpoint *point = &points[i];
-        volatile uint64_t cell = 0;
+        _Alignas(64) volatile uint64_t cell = 0; /* byte 0 of a line */
         struct tsx_block block = {.body = point->body,
                                   .argument = (uint64_t)(uintptr_t)&cell,
                                   .count = 1};

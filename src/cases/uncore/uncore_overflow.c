@@ -183,9 +183,10 @@ static bool try_all(const struct uncore_counters *u, const struct lines *lines)
     }
     if (msr_value(t, MSR_UNC_PERF_FIXED_CTR) < late)
         want |= UNCORE_STATUS_FIXED;
-    if (!ok || !try_enabled(u, &units[0], status))
-        return false;
+    ok = ok && try_enabled(u, &units[0], status);
     uncore_clear_status(u);
+    if (!ok)
+        return false;
     return check(t, (status & ~stale) == (want & ~stale),
                  "counters of C-Boxes, of the ARB unit and the fixed one near "
                  "their overflow in one window: MSR_UNC_PERF_GLOBAL_STATUS "
