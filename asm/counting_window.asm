@@ -117,10 +117,13 @@ OPEN window_compare
 %endrep
 CLOSE window_compare
 
-; Branches of every kind, each kind another number of times: conditional ones 5
+; Branches of every kind, each kind another number of times: conditional ones 6
 ; taken and 3 not, of them 2 LOOP and 1 JRCXZ (SDM 1, "Conditional Transfer
-; Instructions"), 4 calls, 2 returns, 5 jumps, 1 indirect jump, 1 IRET. (Of two
-; calls the return address is dropped.)
+; Instructions"), 7 calls, 5 returns, 6 jumps, 2 indirect jumps, a far return
+; and an IRET. (Of two calls the return address is dropped.) Each in the forms
+; that it has: short and near, through a register and through memory, with an
+; immediate. Then other instructions whose form is of interest: one that lies on
+; two pages, the longest, locked ones, fences, prefixes.
 OPEN window_branches
         I xor   r11d, r11d
 %assign i 0
@@ -159,6 +162,30 @@ OPEN window_branches
         I lea   rax, [.indirect]
         B jmp   rax
 .indirect:
+        I lea   rax, [.leaf]
+        B call  rax
+        I push  rax
+        B call  [rsp]
+        I pop   rax
+        I push  rax
+        B call  .leaf_immediate
+        I lea   rax, [.through_memory]
+        I push  rax
+        B jmp   [rsp]
+.through_memory:
+        I pop   rax
+        B jmp   strict near .near
+.near:
+        I or    eax, 1
+        B jnz   strict near .near_taken
+        int3                            ; never
+.near_taken:
+        I mov   eax, cs
+        I push  rax
+        I lea   rax, [.far]
+        I push  rax
+        B o64 retf
+.far:
         I mov   rax, rsp
         I mov   edx, ss
         I push  rdx
@@ -169,13 +196,40 @@ OPEN window_branches
         I lea   rdx, [.over]
         I push  rdx
         B iretq
-%assign reps 2
+%assign reps 4
 .leaf:
         B ret
 %assign reps 1
+.leaf_immediate:
+        B ret   8
 .never:
         ud2
+        times   (2 * 4096 - 3 - ($ - $$) % 4096) % 4096 db 0xcc
 .over:
+        I mov   r11, strict qword 0x123456789abcdef0 ; on two pages
+        I db    0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x2e, 0x0f, 0x1f, 0x84, \
+                0, 0, 0, 0, 0           ; a NOP of 15 bytes
+        I push  r11
+        I lock inc qword [rsp]
+        I lock xadd [rsp], r11
+        I xchg  r11, [rsp]
+        I pop   r11
+        I nop
+        I pause
+        I lfence
+        I mfence
+        I sfence
+        I cli                           ; they are off
+        I cld
+        I cmovz r11, rax
+        I setz  al
+        I enter 16, 0
+        I leave
+        I fnop
+        I movd  eax, xmm0
+        I prefetcht0 [rsp]
+        I rdtsc
+        I bswap rax
 CLOSE window_branches
 
 ; One instruction with REP that goes round 32 times, one that does not, and

@@ -326,10 +326,12 @@ section .text
         QUIET_JUMP .more_inner
         ret
 
-; Turns of two jumps, the second after a chain of multiplications, so that many
-; cycles pass before it. IA32_PERF_GLOBAL_CTRL is RSI meanwhile.
+; Turns of two jumps, the second after a chain of multiplications and some
+; CPUID, so that thousands of cycles pass before it. IA32_PERF_GLOBAL_CTRL is RSI
+; meanwhile.
 %define IA32_PERF_GLOBAL_CTRL 0x38f
-%define CHAIN 48
+%define CHAIN  16
+%define CPUIDS 128
 
 TRACED trace_body_counted
         mov     ecx, IA32_PERF_GLOBAL_CTRL
@@ -340,6 +342,10 @@ TRACED trace_body_counted
         mov     r8d, 3
 .turn:  JUMP    .soon
         times CHAIN imul r8, r8
+%rep CPUIDS
+        xor     eax, eax
+        cpuid
+%endrep
         lea     rbx, [.late]
         add     rbx, r8
         sub     rbx, r8                 ; only now
@@ -348,6 +354,7 @@ TRACED trace_body_counted
 .late:  OUT     TIP, .late
         dec     rdi
         jnz     .turn
+        mov     ecx, IA32_PERF_GLOBAL_CTRL
         xor     eax, eax
         xor     edx, edx
         wrmsr

@@ -32,6 +32,9 @@ section .text align=4096
 TRACED trace_body_tx_commit
         OUT     TIP, trace_body_tx_commit
         mov     eax, -1
+        cmp     rax, rax
+        jne     short .begin            ; its result is due before the next
+        OUT     NOT_TAKEN
 .begin: xbegin  .aborted
         MODE_TSX BEGUN
         OUT     FUP, .begin
@@ -50,6 +53,9 @@ TRACED trace_body_tx_commit
         xend
         xacquire lock add dword [rsi], 1
         xrelease lock sub dword [rsi], 1
+        cmp     rax, rax
+        jne     short .end
+        OUT     NOT_TAKEN
 .end:   xend
         MODE_TSX COMMITTED
         OUT     FUP, .end

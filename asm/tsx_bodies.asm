@@ -130,23 +130,40 @@ tsx_resume:
 
 ; int tsx_watched(int (*rdi)(struct tsx_block *), struct tsx_block *rsi,
 ;                 uint64_t rdx, uint64_t rcx)
-; RDI(RSI) while DR0 is RDX and DR7 is RCX.
+; RDI(RSI) while DR0 to DR3 are RDX and DR7 is RCX.
 global tsx_watched
 tsx_watched:
         push    rbx
         push    r12
         push    r13
+        push    rax                     ; for the alignment
+        mov     rbx, dr1
+        push    rbx
+        mov     rbx, dr2
+        push    rbx
+        mov     rbx, dr3
+        push    rbx
         mov     rbx, dr0
         mov     r12, dr6
         mov     r13, dr7
         mov     rax, rdi
         mov     rdi, rsi
         mov     dr0, rdx
+        mov     dr1, rdx
+        mov     dr2, rdx
+        mov     dr3, rdx
         mov     dr7, rcx
         call    rax
         mov     dr7, r13
         mov     dr6, r12
         mov     dr0, rbx
+        pop     rbx
+        mov     dr3, rbx
+        pop     rbx
+        mov     dr2, rbx
+        pop     rbx
+        mov     dr1, rbx
+        pop     rbx
         pop     r13
         pop     r12
         pop     rbx

@@ -38,7 +38,8 @@ _Static_assert(offsetof(struct tsx_block, unrestored) == 0x34, "unrestored");
 int tsx_inside(struct tsx_block *block);
 int tsx_outside(struct tsx_block *block);
 
-/* enter(block) with this in DR0 and DR7; DR0, DR6 and DR7 are put back. */
+/* enter(block) with this in DR0 to DR3 and in DR7; these and DR6 are put back.
+ */
 int tsx_watched(int (*enter)(struct tsx_block *), struct tsx_block *block,
                 uint64_t dr0, uint64_t dr7);
 

@@ -145,10 +145,10 @@ void exception_handle(struct frame *frame)
     frame->rip = (uint64_t)(uintptr_t)exception_guard_unwind;
 }
 
-/* What a test may change that is no MSR; it does not use DR1 to DR3. XCR0 can
- * be reached where CR4.OSXSAVE is 1. */
+/* What a test may change that is no MSR. XCR0 can be reached where CR4.OSXSAVE
+ * is 1. */
 struct control {
-    uint64_t dr0, dr6, dr7, cr3, cr4;
+    uint64_t dr0, dr1, dr2, dr3, dr6, dr7, cr3, cr4;
     uint32_t xcr0_low, xcr0_high;
     struct {
         uint16_t limit;
@@ -162,6 +162,9 @@ static struct control control_get(void)
     struct control c = {0};
 
     __asm__ volatile("mov %%dr0, %0" : "=r"(c.dr0));
+    __asm__ volatile("mov %%dr1, %0" : "=r"(c.dr1));
+    __asm__ volatile("mov %%dr2, %0" : "=r"(c.dr2));
+    __asm__ volatile("mov %%dr3, %0" : "=r"(c.dr3));
     __asm__ volatile("mov %%dr6, %0" : "=r"(c.dr6));
     __asm__ volatile("mov %%dr7, %0" : "=r"(c.dr7));
     __asm__ volatile("mov %%cr3, %0" : "=r"(c.cr3));
@@ -179,6 +182,9 @@ static void control_set(const struct control *c)
     __asm__ volatile("mov %0, %%dr7" : : "r"(c->dr7));
     __asm__ volatile("mov %0, %%dr6" : : "r"(c->dr6));
     __asm__ volatile("mov %0, %%dr0" : : "r"(c->dr0));
+    __asm__ volatile("mov %0, %%dr1" : : "r"(c->dr1));
+    __asm__ volatile("mov %0, %%dr2" : : "r"(c->dr2));
+    __asm__ volatile("mov %0, %%dr3" : : "r"(c->dr3));
     if ((c->cr4 & CR4_OSXSAVE) != 0)
         __asm__ volatile("xsetbv"
                          :

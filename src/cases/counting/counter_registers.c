@@ -141,6 +141,22 @@ static void write_counters(struct test_context *t, uint64_t places,
     }
 }
 
+/* Both of its addresses read all of a counter. */
+static void check_alias(struct test_context *t, unsigned p)
+{
+    const uint64_t want = bank_mask(test_cpu(t), p) / 3 + p;
+    char name[MSR_NAME_BYTES];
+
+    set_msr_again(t, IA32_A_PMC(p), want);
+    uint64_t got = msr_value(t, bank_msr(p));
+    uint64_t wide = msr_value(t, IA32_A_PMC(p));
+    check(t, got == want && wide == want,
+          "%s, written with 0x%lx through %XH, reads 0x%lx and through %XH "
+          "0x%lx",
+          msr_name(bank_msr(p), name), want, IA32_A_PMC(p), got, IA32_A_PMC(p),
+          wide);
+}
+
 /* The counters written while the controls hold something, and the controls
  * while the counters do: neither changes the other, nor the status. */
 static void try_counters_beside(struct test_context *t, uint64_t places,
@@ -164,6 +180,8 @@ static void try_counters_beside(struct test_context *t, uint64_t places,
                   "%s is 0x%lx after all controls were written, and was "
                   "written with 0x%lx",
                   msr_name(bank_msr(p), name), got, values[p]);
+            if (p < PLACE_FIXED0 && test_cpu(t)->full_width_writes)
+                check_alias(t, p);
         }
     uint64_t after = msr_value(t, IA32_PERF_GLOBAL_STATUS);
     check(t, after == before,

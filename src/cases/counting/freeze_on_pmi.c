@@ -112,18 +112,19 @@ static bool judge_until_cleared(const struct freeze *f, struct bank *stopped)
 }
 
 /* Version 4: "to unfreeze", 390H is all that it takes: counters whose bits of
- * 38FH are 1 go on at once. */
+ * 38FH are 1 go on at once. An overflow is cleared by the same write. */
 static bool judge_resumes(const struct freeze *f)
 {
+    const uint64_t overflow = IA32_PERF_GLOBAL_STATUS_OVF_PMC(0);
     struct test_context *t = f->t;
     struct bank all = bank_of(f->places, BRANCHES), after;
     char name[MSR_NAME_BYTES];
 
     if (!bank_window(t, &all, window_plain, &after) ||
         !set_msr(t, IA32_PERF_GLOBAL_STATUS_SET,
-                 IA32_PERF_GLOBAL_STATUS_CTR_FRZ) ||
+                 IA32_PERF_GLOBAL_STATUS_CTR_FRZ | overflow) ||
         !set_held_msr(t, IA32_PERF_GLOBAL_CTRL, f->places) ||
-        !counters_clear_status(t, IA32_PERF_GLOBAL_STATUS_CTR_FRZ))
+        !counters_clear_status(t, IA32_PERF_GLOBAL_STATUS_CTR_FRZ | overflow))
         return false;
     counting_work(NULL);
     if (!set_held_msr(t, IA32_PERF_GLOBAL_CTRL, 0))

@@ -6,8 +6,8 @@
 #include "src/trace/window.h"
 
 #define CORE_CYCLES 1 /* IA32_FIXED_CTR1: CPU_CLK_UNHALTED.CORE */
-#define SHORT       8 /* turns */
-#define LONG        80
+#define SHORT       2 /* turns */
+#define LONG        20
 #define SLACK       200 /* cycles: caches that were cold, once */
 
 struct cycles {

@@ -10,12 +10,14 @@
 
 /* SDM 3B, "Debug Control Register (DR7)". RTM [11] is 0: no advanced debugging
  * of transactions, whatever IA32_DEBUGCTL says. */
-#define DR7_ONE         UINT64_C(0x400) /* [10] is always 1 */
-#define DR7_L0          UINT64_C(0x1)
-#define DR7_RW0_WRITES  (UINT64_C(1) << 16) /* 0: instructions */
-#define DR7_LEN0_8      (UINT64_C(2) << 18)
-#define DR7_INSTRUCTION (DR7_ONE | DR7_L0)
-#define DR7_DATA        (DR7_ONE | DR7_L0 | DR7_RW0_WRITES | DR7_LEN0_8)
+#define DR7_ONE            UINT64_C(0x400) /* [10] is always 1 */
+#define DR7_L(n)           (UINT64_C(1) << 2 * (n))
+#define DR7_RW(n, what)    ((uint64_t)(what) << (16 + 4 * (n)))
+#define WRITES             1 /* 0: instructions */
+#define ACCESSES           3
+#define DR7_LEN_8(n)       (UINT64_C(2) << (18 + 4 * (n)))
+#define DR7_INSTRUCTION(n) (DR7_ONE | DR7_L(n))
+#define DR7_DATA(n, what)  (DR7_ONE | DR7_L(n) | DR7_RW(n, what) | DR7_LEN_8(n))
 
 struct breakpoint {
     const char *what;
@@ -26,9 +28,17 @@ struct breakpoint {
 };
 
 static const struct breakpoint points[] = {
-    {"data breakpoint", tsx_body_store, NULL, DR7_DATA, HW_DB, true},
+    {"data breakpoint", tsx_body_store, NULL, DR7_DATA(0, WRITES), HW_DB, true},
+    {"data breakpoint of DR1", tsx_body_store, NULL, DR7_DATA(1, WRITES), HW_DB,
+     true},
+    {"data breakpoint of DR2", tsx_body_store, NULL, DR7_DATA(2, WRITES), HW_DB,
+     true},
+    {"data breakpoint of DR3", tsx_body_store, NULL, DR7_DATA(3, ACCESSES),
+     HW_DB, true},
     {"instruction breakpoint", tsx_body_store, tsx_body_store_fault,
-     DR7_INSTRUCTION, HW_DB, true},
+     DR7_INSTRUCTION(0), HW_DB, true},
+    {"instruction breakpoint of DR3", tsx_body_store, tsx_body_store_fault,
+     DR7_INSTRUCTION(3), HW_DB, true},
     {"INT3", tsx_body_int3, NULL, DR7_ONE, HW_BP, false},
 };
 
@@ -75,7 +85,7 @@ TEST(tsx_debug_breakpoint,
 
     FOR_EACH_ROW (t, i, points) {
         const struct breakpoint *point = &points[i];
-        volatile uint64_t cell = 0;
+        _Alignas(64) volatile uint64_t cell = 0; /* byte 0 of a line */
         struct tsx_block block = {.body = point->body,
                                   .argument = (uint64_t)(uintptr_t)&cell,
                                   .count = 1};

@@ -121,6 +121,34 @@ static void check_overflow(const struct uncore_counters *u,
           FIXED_BEGUN, o->fixed);
 }
 
+/* With the global enable 1 again the status is as it was, and counters take a
+ * write, one that counts too. */
+static bool try_enabled(const struct uncore_counters *u,
+                        const struct unit *unit, uint64_t status)
+{
+    struct test_context *t = u->t;
+
+    if (!set_held_msr(t, u->uncore->global_ctrl, UNCORE_GLOBAL_EN))
+        return false;
+    uint64_t now = msr_value(t, u->uncore->global_status);
+    if (!set_msr_again(t, unit->counter, PAIR_HELD) ||
+        !set_msr_again(t, MSR_UNC_PERF_FIXED_CTR, FIXED_BEGUN))
+        return false;
+    uint64_t fixed = msr_value(t, MSR_UNC_PERF_FIXED_CTR);
+    if (!uncore_stop(u))
+        return false;
+    check(t, (status & ~now) == 0,
+          "MSR_UNC_PERF_GLOBAL_STATUS (%XH) was 0x%lx, and is 0x%lx after EN "
+          "[29] of MSR_UNC_PERF_GLOBAL_CTRL was set; wanted no bit cleared",
+          u->uncore->global_status, status, now);
+    check_equal(t, "a counter of a C-Box, written with EN [29] = 1",
+                msr_value(t, unit->counter), PAIR_HELD);
+    return check(t, fixed - FIXED_BEGUN < BIT(32),
+                 "MSR_UNC_PERF_FIXED_CTR (%XH), written with 0x%lx as it "
+                 "counted, is 0x%lx; wanted it to go on from there",
+                 MSR_UNC_PERF_FIXED_CTR, FIXED_BEGUN, fixed);
+}
+
 /* A counter of each kind near its overflow, all in one window: each that has
  * gone through 0 is in the status, beside the others. */
 static bool try_all(const struct uncore_counters *u, const struct lines *lines)
@@ -146,12 +174,19 @@ static bool try_all(const struct uncore_counters *u, const struct lines *lines)
     if (!uncore_stop(u))
         return false;
     uint64_t status = msr_value(t, u->uncore->global_status);
-    for (unsigned i = 0; i <= u->boxes; i++)
-        if (msr_value(t, units[i].counter) != last)
-            want |= units[i].status;
+    for (unsigned i = 0; i <= u->boxes; i++) {
+        uint64_t count = msr_value(t, units[i].counter);
+        want |= count != last ? units[i].status : 0;
+        check_equal(t, "a counter of the uncore, read a second time",
+                    msr_value(t, units[i].counter), count);
+        ok = set_msr_again(t, units[i].select, 0) && ok;
+    }
     if (msr_value(t, MSR_UNC_PERF_FIXED_CTR) < late)
         want |= UNCORE_STATUS_FIXED;
+    ok = ok && try_enabled(u, &units[0], status);
     uncore_clear_status(u);
+    if (!ok)
+        return false;
     return check(t, (status & ~stale) == (want & ~stale),
                  "counters of C-Boxes, of the ARB unit and the fixed one near "
                  "their overflow in one window: MSR_UNC_PERF_GLOBAL_STATUS "

@@ -20,7 +20,8 @@ static struct {
     size_t stray;    /* a byte is written here, from the DS area on; 0: none */
     size_t short_by; /* bytes that the index is short */
     unsigned smis;   /* windows that an SMI hits */
-    bool late;       /* records are of an instruction after the window */
+    bool wrong_register;
+    bool late; /* records are of an instruction after the window */
     unsigned windows,
         enabled; /* seen: how many, IA32_PEBS_ENABLE in the last */
 } device;
@@ -40,6 +41,22 @@ static const struct sampling_config config = {
     .threshold = 3,
 };
 
+/* RSP is 0, as in *state. */
+static void plant(struct pebs_format3 *record, uint64_t flags)
+{
+    const enum pebs_field fields[] = {
+        PEBS_RAX, PEBS_RBX, PEBS_RCX, PEBS_RDX, PEBS_RSI, PEBS_RDI, PEBS_RBP,
+        PEBS_R8,  PEBS_R9,  PEBS_R10, PEBS_R11, PEBS_R12, PEBS_R13, PEBS_R14};
+
+    record->rflags = flags;
+    for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
+        uint64_t value = PEBS_PLANTED((uint64_t)(fields[i] - PEBS_RAX));
+        memcpy((uint8_t *)record + pebs_field_offset(3, fields[i]), &value, 8);
+    }
+    if (device.wrong_register)
+        record->r9++;
+}
+
 void pebs_window(uint64_t enable, uint64_t flags, struct pebs_state *state)
 {
     struct pebs_ds_area *area =
@@ -54,6 +71,7 @@ void pebs_window(uint64_t enable, uint64_t flags, struct pebs_state *state)
         struct pebs_format3 record = {
             .rip = (uintptr_t)(pebs_events + (n + 1) * PEBS_EVENT_BYTES),
             .r15 = PEBS_PLANTED(15) + n + 1};
+        plant(&record, flags);
         if (device.late)
             record.rip = (uintptr_t)memory;
         memcpy(bytes + (area->pebs_index - (uintptr_t)bytes), &record, 200);
@@ -200,6 +218,21 @@ static void stray_writes(void **state)
     }
 }
 
+static void wrong_register(void **state)
+{
+    struct pebs_record record;
+    struct sampling p;
+
+    (void)state;
+    device.records = 2;
+    device.wrong_register = true;
+    assert_true(sampling_claim(&p, t) && sampling_run(&p, &config, 0));
+    assert_true(sampling_record(&p, 0, &record));
+    assert_int_equal(sampling_event(&p, &record), 0);
+    assert_int_equal(t->verdict, VERDICT_FAIL);
+    assert_non_null(strstr(lines(), "R9 (58H) of a record"));
+}
+
 static void wrong_event(void **state)
 {
     struct pebs_record record = {.r15 = PEBS_PLANTED(15)};
@@ -255,6 +288,7 @@ int main(void)
         cmocka_unit_test_setup(late, set_up),
         cmocka_unit_test_setup(order, set_up),
         cmocka_unit_test_setup(stray_writes, set_up),
+        cmocka_unit_test_setup(wrong_register, set_up),
         cmocka_unit_test_setup(wrong_event, set_up),
         cmocka_unit_test_setup(smi_repeats, set_up),
         cmocka_unit_test_setup(skipped, set_up),

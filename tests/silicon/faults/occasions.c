@@ -73,6 +73,81 @@ FAULT(uncore_freeze_clears_pair,
       .caught = {"haswell on 1 uncore_overflow FAIL"},
       .breaks = UNCORE_FREEZE_KEEPS_PAIR)
 
+FAULT(instructions_long_twice,
+      .what = "[any] an instruction of 10 bytes or more counts twice",
+      .caught = {"skylake-2018 on 1 branch_kinds FAIL"},
+      .breaks = LONG_COUNTS_ONCE)
+
+FAULT(instructions_on_pages_twice,
+      .what = "[any] an instruction on two pages counts twice",
+      .caught = {"skylake-2018 on 1 branch_kinds FAIL"},
+      .breaks = PAGES_COUNT_ONCE)
+
+FAULT(calls_indirect_missing,
+      .what = "[any] an indirect CALL does not count as a call",
+      .caught = {"skylake-2018 on 1 branch_kinds FAIL"},
+      .breaks = INDIRECT_CALL_IS_CALL)
+
+FAULT(wide_1_reads_32_bits,
+      .what = "[any with full-width writes] 4C2H reads 32 bits of IA32_PMC1",
+      .caught = {"skylake-2018 on 1 counter_registers FAIL"},
+      .quantity = OF_MSR_READ, .number = 0x4C2,
+      .clear = UINT64_C(0xFFFFFFFF) << 32)
+
+FAULT(reset_beside_keeps_frozen,
+      .what = "[any with perfmon 4] 390H does not clear CTR_Frz where it "
+              "clears another bit, too",
+      .caught = {"skylake-2018 on 1 freeze_on_pmi FAIL"})
+
+FAULT(rtm_commit_misses_64th,
+      .what = "[A B F; C with bit 2] RTM_RETIRED.COMMIT misses every 64th",
+      .caught = {"skylake-2018 on 1 tsx_retired_events FAIL"},
+      .breaks = EVERY_COMMIT_COUNTS)
+
+FAULT(tx_ignores_dr1,
+      .what = "[A B F; C with bit 2] a data breakpoint of DR1 is not hit in a "
+              "transaction",
+      .caught = {"skylake-2018 on 1 tsx_debug_breakpoint FAIL"},
+      .quantity = TX_WATCHED, .number = 1, .clear = 1)
+
+FAULT(tx_ignores_dr3,
+      .what = "[A B F; C with bit 2] a data breakpoint of DR3 is not hit in a "
+              "transaction",
+      .caught = {"skylake-2018 on 1 tsx_debug_breakpoint FAIL"},
+      .quantity = TX_WATCHED, .number = 3, .clear = 1)
+
+FAULT(pt_begin_loses_tnt,
+      .what = "[A B F; C with bit 2] the results before a transaction are lost",
+      .caught = {"skylake-2018 on 1 pt_tx_path FAIL",
+                 "broadwell on 1 pt_tx_path FAIL"},
+      .rule = PT_BEGIN_TNT, .is = false)
+
+FAULT(pt_commit_loses_tnt,
+      .what = "[A B F; C with bit 2] the results before a commit are lost",
+      .caught = {"skylake-2018 on 1 pt_tx_path FAIL"}, .rule = PT_COMMIT_TNT,
+      .is = false)
+
+FAULT(pt_cyc_12_bits, .what = "[PT with CYC] CYC has 12 bits of the cycles",
+      .caught = {"skylake-2018 on 1 pt_cycles FAIL",
+                 "cometlake-2022 on 1 pt_cycles FAIL"},
+      .value = PT_CYCLES, .clear = ~UINT64_C(0xFFF))
+
+FAULT(uncore_read_clears_counter,
+      .what = "[client] a read of a counter of a box sets it to 0",
+      .caught = {"haswell on 1 uncore_overflow FAIL"},
+      .breaks = UNCORE_READ_KEEPS_COUNTER)
+
+FAULT(uncore_enable_clears_status,
+      .what = "[client] EN of MSR_UNC_PERF_GLOBAL_CTRL clears the status",
+      .caught = {"haswell on 1 uncore_overflow FAIL"},
+      .breaks = UNCORE_ENABLE_KEEPS_STATUS)
+
+FAULT(uncore_running_not_written,
+      .what = "[client] a write of a counter of the uncore is lost while EN of "
+              "MSR_UNC_PERF_GLOBAL_CTRL is 1",
+      .caught = {"haswell on 1 uncore_overflow FAIL"},
+      .breaks = UNCORE_TAKES_WHILE_ENABLED)
+
 static bool starts_page(uint64_t address)
 {
     return (address & BITS(11, 0)) == 0;

@@ -198,6 +198,19 @@ static void look_speculated(struct vcpu *v, bool taken)
         tsx_speculated(v->model);
 }
 
+/* Is it one that a fault counts twice? */
+static bool counts_again(const struct vcpu *v)
+{
+    const struct machine *m = v->model->machine;
+    uint64_t bytes = v->vmcb->rip - v->current_rip;
+    bool ends = (v->current.flags & INSTRUCTION_BRANCHES) == 0 && bytes != 0 &&
+                bytes <= INSTRUCTION_BYTES_MAX;
+    bool pages = (v->vmcb->rip - 1) / PAGE_BYTES != v->current_rip / PAGE_BYTES;
+
+    return ends && ((bytes >= 10 && !faults_rule(m, LONG_COUNTS_ONCE, true)) ||
+                    (pages && !faults_rule(m, PAGES_COUNT_ONCE, true)));
+}
+
 void step_retire(struct vcpu *v)
 {
     struct retirement r = {
@@ -217,6 +230,10 @@ void step_retire(struct vcpu *v)
     if ((v->current.flags & INSTRUCTION_LOOP) != 0 &&
         !faults_rule(v->model->machine, LOOP_CONDITIONAL, true))
         r.branch &= (uint8_t)~INSTRUCTION_CONDITIONAL;
+    r.instructions += counts_again(v);
+    if ((v->current.flags & INSTRUCTION_INDIRECT) != 0 &&
+        !faults_rule(v->model->machine, INDIRECT_CALL_IS_CALL, true))
+        r.branch &= (uint8_t)~INSTRUCTION_CALL;
     r.taken = (v->current.flags & INSTRUCTION_CONDITIONAL) == 0 ||
               v->vmcb->rip != v->current_rip + v->current.length;
     if (v->accesses > 0)

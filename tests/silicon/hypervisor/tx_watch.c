@@ -15,7 +15,8 @@ void watch_data(struct watch *w, enum access access, uint64_t address,
                 unsigned bytes)
 {
     for (unsigned n = 0; w->dr7 != 0 && n < BREAKPOINTS; n++)
-        if (w->physical[n] != UINT64_MAX &&
+        if (faults_quantity(&hypervisor.machine, TX_WATCHED, n, 1) != 0 &&
+            w->physical[n] != UINT64_MAX &&
             breakpoint_hit(w->dr7, n, w->physical[n], access, address, bytes))
             w->hits |= 1u << n;
 }

@@ -152,8 +152,15 @@ enum rule {
     UNCORE_FREEZE_KEEPS_PAIR, /* the counter that does not overflow */
     OFFCORE_BOTH_COUNT,       /* events B7H and BBH */
     OFFCORE_COUNTS_ONCE,      /* a request that two bits select */
-    COMMIT_SETS_CYCLES,       /* of B8H */
-    OFFCORE_1_COUNTS,         /* event BBH */
+    LONG_COUNTS_ONCE,         /* an instruction of 10 bytes or more */
+    PAGES_COUNT_ONCE,         /* one on two pages */
+    INDIRECT_CALL_IS_CALL,
+    UNCORE_READ_KEEPS_COUNTER,
+    UNCORE_ENABLE_KEEPS_STATUS,
+    UNCORE_TAKES_WHILE_ENABLED, /* a write of a counter */
+    EVERY_COMMIT_COUNTS,        /* also the 64th */
+    COMMIT_SETS_CYCLES,         /* of B8H */
+    OFFCORE_1_COUNTS,           /* event BBH */
 };
 
 enum quantity {
@@ -207,6 +214,7 @@ enum quantity {
     OFFCORE_REQUEST,  /* number: the type */
     OFFCORE_SUPPLIER, /* number: the lower half of the supplier */
     LLC_COUNTED,      /* if any */
+    TX_WATCHED,       /* breakpoint n, by a transaction; number: n */
 };
 
 #define ANY_NUMBER 0xFFFFFFFFu

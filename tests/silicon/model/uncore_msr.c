@@ -79,6 +79,9 @@ static bool read_locked(struct machine *m, uint32_t number, uint64_t *value)
         if (stored == NULL)
             return false;
         *value = *stored;
+        if (mask == UNCORE_MASK &&
+            !faults_rule(m, UNCORE_READ_KEEPS_COUNTER, true))
+            *find_register(m, number, &mask) = 0;
     }
     return true;
 }
@@ -110,6 +113,12 @@ static bool write_locked(struct machine *m, uint32_t number, uint64_t value)
     }
     if (stored == NULL || ((value & ~mask) != 0 && !faults_accept_uncore(m)))
         return false;
+    if (mask >= UNCORE_MASK && uncore_enabled(m) &&
+        !faults_rule(m, UNCORE_TAKES_WHILE_ENABLED, true))
+        return true;
+    if (stored == &u->ctrl && (value & ~u->ctrl & UNCORE_CTRL_EN) != 0 &&
+        !faults_rule(m, UNCORE_ENABLE_KEEPS_STATUS, true))
+        u->status = 0;
     value = faults_uncore_value(m, number, value & mask);
     *stored = clears ? *stored & ~value : value;
     uncore_update_counting(m);
