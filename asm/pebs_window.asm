@@ -24,6 +24,9 @@ default rel
 %define TAKEN_BYTES           8
 %define LATE                  32        ; events after each WRMSR that stops
 %define TIMED                 64
+%define PAGE                  4096
+%define PAGE_EVENT            128
+%define OPEN_BYTES            200       ; of open_window
 
 %define STATUS_FLAGS          0x8d5     ; OF, SF, ZF, AF, PF, CF
 
@@ -89,7 +92,9 @@ default rel
 %%done:
 %endmacro
 
-section .text align=64
+section .text align=4096
+code:
+        times   PAGE - PAGE_EVENT * EVENT_BYTES - OPEN_BYTES db 0
 
 ; void pebs_window(uint64_t rdi enable, uint64_t rsi flags, struct pebs_state
 ; *rdx)
@@ -97,6 +102,8 @@ global pebs_window, pebs_events
 pebs_window:
         open_window
 pebs_events:
+        times   pebs_events - pebs_window - OPEN_BYTES db 0
+        times   OPEN_BYTES - (pebs_events - pebs_window) db 0
         events  EVENTS
 .done:
         times   -(.done - pebs_events - EVENTS * EVENT_BYTES) db 0
@@ -105,6 +112,7 @@ pebs_events:
 
 ; The same with branches that are taken, each over two bytes that are none.
 global pebs_window_taken, pebs_events_taken
+        times   2 * PAGE - PAGE_EVENT * TAKEN_BYTES - EVENT_BRANCH - OPEN_BYTES - ($ - code) db 0
 pebs_window_taken:
         open_window
 pebs_events_taken:

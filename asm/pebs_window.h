@@ -15,6 +15,9 @@
 #define PEBS_EVENT_BYTES  10
 #define PEBS_EVENT_BRANCH 4
 extern const uint8_t pebs_events[];
+/* In pebs_window() the instruction after this event is the first of a page, in
+ * pebs_window_taken() the branch of the event after it. */
+#define PEBS_PAGE_EVENT 128
 
 /* What general register n, in the order of a record (RAX, RBX, RCX, RDX, RSI,
  * RDI, RBP, RSP, R8 .. R15), holds at each event; R15 holds it plus k, RSP is

@@ -93,20 +93,25 @@ def lint() -> None:
 
 
 def boot() -> None:
+    """All in one queue, the long ones first among those that come last."""
     import boots
     import commands
+    import determinism as sames
     import media
     import scale as scales
     import sweep as sweeps
     import under_linux
-    boots.run(result, boots.everything())
-    boots.run(result, scales.sample())
-    boots.run(result, sweeps.sample())
-    media.run(result, skip)
+
+    def show(name: str, problems: Iterable[str | None]) -> None:
+        if list(problems) == [None]:
+            skip(name, "this firmware gets there before iPXE does")
+        else:
+            result(name, [problem or "" for problem in problems])
+
+    boots.each(show, [*map(boots.job, boots.everything()),
+                      *sames.jobs(), *media.jobs(), *commands.jobs(),
+                      *map(boots.job, [*scales.sample(), *sweeps.sample()])])
     under_linux.run(result, skip)
-    commands.run_boot(result)
-    import determinism as sames
-    sames.sample(result)
     powercut(kills=5)
 
 
@@ -122,7 +127,9 @@ def powercut(kills: int = 0) -> None:
 
 def sweep() -> None:
     import boots
+    import mp_blocking
     import sweep as sweeps
+    boots.run(result, mp_blocking.personalities(whole=True))
     boots.run(result, sweeps.everything())
     print("{runs} runs, {compared} registers compared".format(**sweeps.counts))
 

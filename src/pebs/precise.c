@@ -2,7 +2,6 @@
 /* precise.c - what is known of precise events, by processor. */
 #include "src/pebs/precise.h"
 
-
 #include <stddef.h>
 
 static const struct {

@@ -8,6 +8,7 @@
 #include "src/counting/counter3.h"
 #include "src/counting/counters.h"
 #include "src/counting/smi_guard.h"
+#include "src/pebs/pebs_judge.h"
 #include "src/pebs/sampling_check.h"
 
 _Static_assert(SAMPLING_BUFFER_AT + (PEBS_ROOM_MAX + 1) * PEBS_SIZE_MAX +
@@ -137,6 +138,7 @@ bool sampling_arm(struct sampling *p, const struct sampling_config *config)
 
     hw_poll();
     p->config = *config;
+    p->same = p->looked = 0;
     bool ok = set_msr_again(p->t, IA32_PERF_GLOBAL_CTRL, 0) &&
               set_msr_again(p->t, IA32_PEBS_ENABLE, 0) && fill_ds_area(p);
     status = msr_value(p->t, IA32_PERF_GLOBAL_STATUS);
@@ -249,6 +251,24 @@ bool sampling_run(struct sampling *p, const struct sampling_config *config,
            sampling_check_selects(p);
 }
 
+/* No instruction of a window is repeated, or goes to itself. By an erratum a
+ * few may say otherwise. */
+static void check_addresses(struct sampling *p, unsigned n,
+                            const struct pebs_record *record)
+{
+    const bool same = pebs_has(record, PEBS_EVENTING_IP) &&
+                      record->rip == record->eventing_ip;
+
+    if (n >= p->looked) {
+        p->looked = n + 1;
+        p->same += same;
+    }
+    check_known(p->t, !same, ERRATUM_EVENTING_IP, p->same <= p->records / 4 + 1,
+                "record %u: EventingIP (B0H) and RIP (08H), the "
+                "instruction after it, are both 0x%lx",
+                n, record->rip);
+}
+
 bool sampling_record(struct sampling *p, unsigned n, struct pebs_record *record)
 {
     enum pebs_error error =
@@ -264,8 +284,20 @@ bool sampling_record(struct sampling *p, unsigned n, struct pebs_record *record)
         p->reserved_said = true;
         error = PEBS_OK;
     }
-    return check(p->t, error == PEBS_OK, "record %u: %s", n,
-                 pebs_error_text(error));
+    if (!check(p->t, error == PEBS_OK, "record %u: %s", n,
+               pebs_error_text(error)))
+        return false;
+    check_addresses(p, n, record);
+    return true;
+}
+
+/* Whether RIP is in the events of a window that plants all registers. */
+static bool is_planted(const struct pebs_record *record)
+{
+    return record->rip - (uint64_t)(uintptr_t)pebs_events <=
+               PEBS_EVENTS * PEBS_EVENT_BYTES ||
+           record->rip - (uint64_t)(uintptr_t)pebs_events_taken <=
+               PEBS_EVENTS * PEBS_TAKEN_BYTES;
 }
 
 /* Whether RIP is in the events of one of the windows, or after the last. */
@@ -273,11 +305,32 @@ static bool is_of_events(const struct pebs_record *record)
 {
     const uint64_t timed = (uint64_t)(uintptr_t)pebs_window_timed;
 
-    return record->rip - (uint64_t)(uintptr_t)pebs_events <=
-               PEBS_EVENTS * PEBS_EVENT_BYTES ||
-           record->rip - (uint64_t)(uintptr_t)pebs_events_taken <=
-               PEBS_EVENTS * PEBS_TAKEN_BYTES ||
+    return is_planted(record) ||
            record->rip - timed <= (uint64_t)(uintptr_t)pebs_timed_end - timed;
+}
+
+static bool check_field(struct sampling *p, const struct pebs_record *record,
+                        enum pebs_field field, bool ok, uint64_t want)
+{
+    return check(p->t, ok, "%s (%02XH) of a record is 0x%lx; wanted 0x%lx",
+                 pebs_field_name(field),
+                 (unsigned)pebs_field_offset(record->format, field),
+                 pebs_field_value(record, field), want);
+}
+
+/* Every register, of every record. */
+static bool check_planted(struct sampling *p, const struct pebs_record *record,
+                          unsigned event)
+{
+    const uint32_t wrong = pebs_judge_planted(record, &p->state, event);
+    bool ok = check_field(p, record, PEBS_RFLAGS,
+                          (wrong & BIT(PEBS_RFLAGS)) == 0, p->state.rflags);
+
+    for (enum pebs_field f = PEBS_RAX; f <= PEBS_R15; f++)
+        ok = check_field(p, record, f, (wrong & BIT(f)) == 0,
+                         pebs_judge_register(f, &p->state, event)) &&
+             ok;
+    return ok;
 }
 
 unsigned sampling_event(struct sampling *p, const struct pebs_record *record)
@@ -294,7 +347,8 @@ unsigned sampling_event(struct sampling *p, const struct pebs_record *record)
     if (check(p->t, event >= 1 && event <= PEBS_EVENTS,
               "a record has R15 = 0x%lx; wanted 0x%lx plus the event's number, "
               "1 to %u",
-              record->r15, PEBS_PLANTED(15), PEBS_EVENTS))
+              record->r15, PEBS_PLANTED(15), PEBS_EVENTS) &&
+        (!is_planted(record) || check_planted(p, record, (unsigned)event)))
         return (unsigned)event;
     return 0;
 }

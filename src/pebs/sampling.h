@@ -48,12 +48,13 @@ struct sampling {
     volatile struct pebs_ds_area *area; /* the processor writes to it */
     struct pebs_ds_area set;            /* what it held at the start */
     uint8_t *buffer;
-    uint64_t mask;      /* of the counters' width */
-    bool reserved_said; /* that a record has reserved bits */
-    bool last;          /* the record looked at is the last one */
-    uint64_t debugctl;  /* IA32_DEBUGCTL at the start */
-    uint64_t smis;      /* MSR_SMI_COUNT there, 0 where there is none */
-    unsigned repeated;  /* windows repeated because of an SMI */
+    uint64_t mask;         /* of the counters' width */
+    bool reserved_said;    /* that a record has reserved bits */
+    bool last;             /* the record looked at is the last one */
+    unsigned looked, same; /* records looked at, and whose EventingIP is RIP */
+    uint64_t debugctl;     /* IA32_DEBUGCTL at the start */
+    uint64_t smis;         /* MSR_SMI_COUNT there, 0 where there is none */
+    unsigned repeated;     /* windows repeated because of an SMI */
 
     /* After sampling_stop(). */
     uint64_t status;                  /* IA32_PERF_GLOBAL_STATUS (38EH) */
@@ -114,8 +115,9 @@ bool sampling_record(struct sampling *p, unsigned n,
                      struct pebs_record *record);
 
 /* The event of pebs_window() that the record, the one that sampling_record()
- * gave last, is of by its R15; 0 where R15 says none, and then FAIL is said; or
- * KNOWN, where it is the last and of an instruction after the window. */
+ * gave last, is of by its R15; 0 where R15 says none, or another register is
+ * not as planted, and then FAIL is said; or KNOWN, where it is the last and of
+ * an instruction after the window. */
 unsigned sampling_event(struct sampling *p, const struct pebs_record *record);
 
 /* The quiescent period: some microseconds. */

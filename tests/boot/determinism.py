@@ -5,6 +5,7 @@ on at random moments.
 """
 
 import contextlib
+import functools
 import random
 import signal
 import subprocess
@@ -91,10 +92,21 @@ def check(result, smp, options, ways, whole=False, seed=1):
                f"{len(printed)} bytes", problems)
 
 
-def sample(result):
+def stopped_alike(smp):
+    """One that is stopped against one that is not; other boots are beside both."""
+    reports = []
+    for way in ("by itself", "stopped at random"):
+        printed, problems = once(smp, "trials=2", way, False, 1)
+        yield from (f"{way}: {problem}" for problem in problems)
+        reports.append(printed)
+    yield from differences(*reports)
+
+
+def jobs():
     """For every run of the checks: all tests, of few trials."""
-    for smp in (1, 2, 4):
-        check(result, smp, "trials=2", ("by itself", "stopped at random"))
+    for smp in (4, 2, 1):
+        yield (f"boot: the same report, {smp} processors, stopped at random",
+               functools.partial(stopped_alike, smp))
 
 
 def everything(result):

@@ -4,6 +4,8 @@ processors run one after another. What needs several at the same time is SKIP,
 all else passes as it does elsewhere. And processors that firmware times out.
 """
 
+import fnmatch
+
 import expected
 import sweep
 import usage
@@ -12,15 +14,28 @@ from boots import Boot, all_of, clean, complete, has, lacks, restored, verdicts
 NEEDS_TWO = set(expected.needing("parallel"))
 WHY = "needs two processors at the same time; firmware lets jobs only follow"
 TRIALS = 10  # fewer, and some tests have too few for a verdict
+# What a personality runs, one after another; together, twice what there is.
+SUITES = ("tsx_*,sdv_*", "pebs_*,pdir_*,precise_*", "pt_*", "counter*",
+          "hle_*,force_*,offcore_*,uncore_*",
+          "load_*,memory_*,data_*,branch_*,events_*,rdpmc_*,fixed_*,freeze_*,global_*,"
+          "lbr_*,perf_*,microcode_*,always_*")
 
 
-def mp_blocking(tests):
+def of_suite(suite, tests):
+    return [name for name in tests
+            if any(fnmatch.fnmatch(name, pattern) for pattern in suite.split(","))]
+
+
+def mp_blocking(tests, suite):
     """What passes is what passes elsewhere, but for those that need two at once;
     these are SKIP, with that reason."""
     passing = set(tests) - NEEDS_TWO
 
     def want(report, outcome):
         got = set(report.with_verdict("PASS"))
+        if suite == "*":
+            for name in set(report.results) - set(of_suite(",".join(SUITES), report.results)):
+                yield f"{name} is in no suite"
         for name in sorted(passing ^ got):
             yield name + (" did not pass" if name in passing
                           else " passed: it was not expected to run")
@@ -47,23 +62,29 @@ def never_returns(how, answers, config):
                 f"tests={','.join(tests)} trials=2")
 
 
-def personalities():
-    """Each personality once, with SMT and without in alternation."""
+def personalities(whole):
+    """Each personality once, with SMT and without in alternation: all its tests, or
+    a suite of them and all on the first alone."""
     runs = list(expected.runs())
     cpus = list(dict.fromkeys(cpu for cpu, _, _ in runs))
     for cpu, smt, tests in runs:
-        if smt == expected.SMT[cpus.index(cpu) % 2]:
-            yield Boot(f"MP services blocking, {cpu} smt={smt}", mp_blocking(tests),
-                       {"cpu": cpu, "smt": smt, "mp": "blocking"},
-                       f"trials={TRIALS}")
-    yield Boot("MP services blocking, 4 processors",
-               mp_blocking(expected.tests_of("skylake-2018", "on")),
+        n = cpus.index(cpu)
+        if smt != expected.SMT[n % 2]:
+            continue
+        suite = "*" if whole or n == 0 else SUITES[n % len(SUITES)]
+        yield Boot(f"MP services blocking, {cpu} smt={smt}: {suite}",
+                   mp_blocking(of_suite(suite, tests), suite),
+                   {"cpu": cpu, "smt": smt, "mp": "blocking"},
+                   f"trials={TRIALS} tests={suite}")
+    suite = "*" if whole else SUITES[0]
+    yield Boot(f"MP services blocking, 4 processors: {suite}",
+               mp_blocking(of_suite(suite, expected.tests_of("skylake-2018", "on")), suite),
                {"cpu": "skylake-2018", "smt": "on", "mp": "blocking"},
-               f"trials={TRIALS}", smp=4)
+               f"trials={TRIALS} tests={suite}", smp=4)
 
 
 def boots():
-    yield from personalities()
+    yield from personalities(whole=False)
     yield never_returns("and firmware ends it", "processor 1 did not answer in 10 s",
                         {"mp": "blocking"})
     yield never_returns("nor up", "processor 1 never came up", {})

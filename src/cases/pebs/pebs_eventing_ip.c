@@ -5,14 +5,14 @@
 #include "src/harness/case.h"
 #include "src/pebs/sampling.h"
 
-static const struct sampling_config config = {
-    .select = PRECISE_CONDITIONAL_BRANCHES,
-    .counters = 1 << 0,
-    .first_period = {30},
-    .period = {25},
-    .room = 32,
-    .threshold = 32,
-};
+/* All over the window; then around the middle of its events, where a page
+ * begins, each of them in one of the windows. */
+static const struct {
+    unsigned first, period;
+} periods[] = {{30, 25},
+               {PEBS_PAGE_EVENT - 17, 2},
+               {PEBS_PAGE_EVENT - 16, 2},
+               {PEBS_PAGE_EVENT - 15, 2}};
 
 /* What there are windows of. */
 static const struct form {
@@ -104,6 +104,39 @@ static void run_form(struct sampling *p, uint64_t form)
     forms[form].window(sampling_enable(&p->config), 0, &p->state);
 }
 
+/* One window. False where it could not be tried. */
+static bool try_form(struct sampling *p, unsigned i, unsigned first,
+                     unsigned period)
+{
+    const struct form *form = &forms[i];
+    const struct sampling_config config = {
+        .select = PRECISE_CONDITIONAL_BRANCHES,
+        .counters = 1 << 0,
+        .first_period = {first},
+        .period = {period},
+        .room = PEBS_ROOM_MAX,
+        .threshold = PEBS_ROOM_MAX,
+    };
+    struct pebs_record record;
+    unsigned before = 0;
+
+    /* Measured. */
+    if (!sampling_around(p, &config, run_form, i))
+        return false;
+
+    /* Check. */
+    check(p->t, p->records != 0,
+          "%u branches that are %s and an overflow after %u of them, and every "
+          "%u then, made no record",
+          PEBS_EVENTS, form->name, first, period);
+    for (unsigned n = 0; n < p->records; n++)
+        before += sampling_record(p, n, &record) && is_before(form, &record);
+    for (unsigned n = 0; n < p->records; n++)
+        if (sampling_record(p, n, &record))
+            check_record(p, form, &record, 2 * before < p->records);
+    return true;
+}
+
 TEST(pebs_eventing_ip,
      .asks = "Is RIP of a record the instruction after the event, and "
              "EventingIP the event's?",
@@ -113,32 +146,18 @@ TEST(pebs_eventing_ip,
      .needs = {.features = NEED_INTEL | NEED_PMU | NEED_PEBS})
 {
     unsigned records = 0;
-    struct pebs_record record;
     struct sampling p;
 
     /* Set-up. */
     if (!sampling_claim(&p, t))
         return;
 
-    FOR_EACH_ROW (t, i, forms) {
-        /* Measured. */
-        if (!sampling_around(&p, &config, run_form, i))
-            return;
-
-        /* Check. */
-        check(t, p.records != 0,
-              "%u branches that are %s and an overflow every 25 of them made "
-              "no record",
-              PEBS_EVENTS, forms[i].name);
-        unsigned before = 0;
-        for (unsigned n = 0; n < p.records; n++)
-            before += sampling_record(&p, n, &record) &&
-                      is_before(&forms[i], &record);
-        for (unsigned n = 0; n < p.records; n++)
-            if (sampling_record(&p, n, &record))
-                check_record(&p, &forms[i], &record, 2 * before < p.records);
-        records += p.records;
-    }
+    FOR_EACH_ROW (t, i, forms)
+        for (unsigned k = 0; k < sizeof(periods) / sizeof(periods[0]); k++) {
+            if (!try_form(&p, i, periods[k].first, periods[k].period))
+                return;
+            records += p.records;
+        }
     note(t, "%u records%s", records,
          p.format < 2 ? "; format 1 has no EventingIP" : "");
 }

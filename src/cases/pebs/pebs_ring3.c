@@ -17,6 +17,22 @@ static const struct sampling_config config = {
     .threshold = 32,
 };
 
+/* window_ring3() holds its struct in RBX at both rings, and the stack pointer
+ * is what it was, or as IRETQ is to find it, five words below. */
+static void check_registers(struct test_context *t,
+                            const struct pebs_record *record,
+                            const struct ring3 *ring3)
+{
+    const uint64_t rsp = ring3->kernel_rsp, rbx = (uintptr_t)ring3;
+
+    check(t,
+          record->rbx == rbx &&
+              (record->rsp == rsp || record->rsp == rsp - 5 * 8),
+          "a record with RIP (08H) 0x%lx has RBX (18H) 0x%lx, RSP (48H) "
+          "0x%lx; wanted 0x%lx, and 0x%lx or 40 less",
+          record->rip, record->rbx, record->rsp, rbx, rsp);
+}
+
 static void run_window(struct sampling *p, uint64_t argument)
 {
     const struct ring3_session *s =
@@ -65,6 +81,7 @@ TEST(pebs_ring3,
               "record %u has EventingIP (B0H) 0x%lx at ring 3 and RIP (08H) "
               "0x%lx not",
               n, record.eventing_ip, record.rip);
+        check_registers(t, &record, s.ring3);
     }
     check(t, user >= 2 && user < p.records,
           "%u of %u records are of ring 3, whose code is at 0x%lx; wanted some "

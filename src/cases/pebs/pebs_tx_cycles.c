@@ -149,20 +149,22 @@ static int try_after(struct sampling *p, const uint8_t *body, unsigned turns)
     return 1;
 }
 
-static bool try_length(struct sampling *p, unsigned turns)
+/* The commit is of the other length: what an abort before has left shows. */
+static bool try_length(struct sampling *p, unsigned turns, unsigned other)
 {
     int aborts = try_aborts(p, turns), after_abort = 0, after_commit = 0;
 
     for (unsigned i = 0; i < MOST && aborts >= 0 && after_abort == 0; i++)
         after_abort = try_after(p, tsx_body_spin_xabort, turns);
     for (unsigned i = 0; i < MOST && after_abort >= 0 && after_commit == 0; i++)
-        after_commit = try_after(p, tsx_body_spin, turns);
+        after_commit = try_after(p, tsx_body_spin, other);
     if (aborts < 0 || after_abort < 0 || after_commit < 0)
         return false;
     check(p->t, aborts > 0 && after_abort > 0 && after_commit > 0,
-          "transactions of %u turns: %d records of aborts, %d after an abort, "
-          "%d after a commit; wanted one of each at least, in %u tries",
-          turns, aborts, after_abort, after_commit, MOST);
+          "transactions of %u turns: %d records of aborts, %d after an abort; "
+          "of %u turns: %d after a commit; wanted one of each at least, in %u "
+          "tries",
+          turns, aborts, after_abort, other, after_commit, MOST);
     return true;
 }
 
@@ -218,7 +220,7 @@ TEST(pebs_tx_cycles,
 
     /* Measured, and each record checked. */
     FOR_EACH_ROW (t, i, lengths)
-        if (!try_length(&p, lengths[i]))
+        if (!try_length(&p, lengths[i], lengths[LENGTHS - 1 - i]))
             return;
     (void)try_long(&p);
 }

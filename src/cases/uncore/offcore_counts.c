@@ -34,14 +34,16 @@ struct offcore {
     struct bounds got; /* what the counters counted, the least and the most */
 };
 
-static bool program_counters(const struct offcore *o)
+/* both: the two events in turns. */
+static bool program_counters(const struct offcore *o, bool both)
 {
     bool ok = true;
 
     for (unsigned c = 0; ok && c < o->counters; c++)
         ok = set_msr_again(o->t, IA32_PERFEVTSEL(c),
-                           OFFCORE_EVENT(o->n) | IA32_PERFEVTSEL_USR |
-                               IA32_PERFEVTSEL_OS | IA32_PERFEVTSEL_EN);
+                           OFFCORE_EVENT(both ? c % 2 : o->n) |
+                               IA32_PERFEVTSEL_USR | IA32_PERFEVTSEL_OS |
+                               IA32_PERFEVTSEL_EN);
     return ok;
 }
 
@@ -197,6 +199,11 @@ static void check_msr(struct offcore *o, struct bounds any[2])
         check_value(o, "data reads, every supplier and snoop",
                     OFFCORE_DMND_DATA_RD | table->supplier | table->snoop, made,
                     out);
+    /* "If ANY bit is set, the supplier and snoop info bits are ignored." */
+    check_value(o, "data reads or reads for ownership, any response",
+                OFFCORE_DMND_DATA_RD | OFFCORE_DMND_RFO | OFFCORE_ANY |
+                    table->supplier,
+                made, out);
     check_value(o, "reads for ownership, any response",
                 OFFCORE_DMND_RFO | OFFCORE_ANY, none, out);
     check_stores(o, "reads for ownership", OFFCORE_DMND_RFO, made);
@@ -212,6 +219,19 @@ static void check_msr(struct offcore *o, struct bounds any[2])
                   OFFCORE_DMND_DATA_RD | table->snoop);
     check_nothing(o, "data reads, no response", OFFCORE_DMND_DATA_RD);
     check_nothing(o, "no request, any response", OFFCORE_ANY);
+}
+
+/* Both events and both registers in one window. */
+static void check_both(struct offcore *o)
+{
+    const struct bounds made = {LEAST, MOST};
+    struct bounds out[2];
+
+    o->n = 0;
+    if (program_counters(o, true) &&
+        offcore_write(o->t, o->table, 1, OFFCORE_DMND_DATA_RD | OFFCORE_ANY))
+        check_value(o, "data reads, any response, with 1A7H on every second",
+                    OFFCORE_DMND_DATA_RD | OFFCORE_ANY, made, out);
 }
 
 static void check_processor(struct test_context *peer, void *argument)
@@ -234,11 +254,12 @@ static void check_processor(struct test_context *peer, void *argument)
     lines_choose(peer, &o.lines);
     /* One window to warm up: page walks and the stack, once. */
     if (!counters_claim(peer) || !hold_msr(peer, IA32_PERF_GLOBAL_CTRL) ||
-        !program_counters(&o) || !count_window(&o, read_misses))
+        !program_counters(&o, false) || !count_window(&o, read_misses))
         return;
 
-    for (o.n = 0; o.n < 2 && program_counters(&o); o.n++)
+    for (o.n = 0; o.n < 2 && program_counters(&o, false); o.n++)
         check_msr(&o, any[o.n]);
+    check_both(&o);
     note(
         peer,
         "%u reads flushed out counted as %lu to %lu with 1A6H, %lu to %lu with "

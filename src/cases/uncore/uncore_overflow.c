@@ -21,7 +21,18 @@ struct outcome {
     uint64_t stale; /* status bits that could not be cleared beforehand */
     uint64_t ctrl, status, count, select;
     uint64_t again; /* the status, read a second time */
+    uint64_t pair;  /* the unit's other counter, which does not count */
+    uint64_t fixed; /* MSR_UNC_PERF_FIXED_CTR, which does */
 };
+
+/* What the two begin with. */
+#define PAIR_HELD   UINT64_C(0x5a5a5a5a5a5)
+#define FIXED_BEGUN UINT64_C(0x25a5a5a50000)
+
+static uint32_t pair_counter(const struct unit *unit)
+{
+    return unit->n == 0 ? unit->counter + 1 : unit->counter - 1;
+}
 
 static struct unit box_unit(unsigned box, unsigned n)
 {
@@ -53,6 +64,9 @@ static bool run_window(const struct uncore_counters *u, const struct unit *unit,
 
     out->stale = uncore_clear_status(u);
     if (!set_msr_again(t, unit->counter, start) ||
+        !set_msr_again(t, pair_counter(unit), PAIR_HELD) ||
+        !set_msr_again(t, MSR_UNC_PERF_FIXED_CTR, FIXED_BEGUN) ||
+        !set_msr_again(t, MSR_UNC_PERF_FIXED_CTRL, UNCORE_EN) ||
         !set_msr_again(t, unit->select,
                        unit->event | UNCORE_EN | UNCORE_OVF_EN) ||
         !set_held_msr(t, u->uncore->global_ctrl, ctrl))
@@ -65,6 +79,8 @@ static bool run_window(const struct uncore_counters *u, const struct unit *unit,
     out->again = msr_value(t, u->uncore->global_status);
     out->count = msr_value(t, unit->counter);
     out->select = msr_value(t, unit->select);
+    out->pair = msr_value(t, pair_counter(unit));
+    out->fixed = msr_value(t, MSR_UNC_PERF_FIXED_CTR);
     uncore_clear_status(u);
     return set_msr_again(t, unit->select, 0);
 }
@@ -95,6 +111,53 @@ static void check_overflow(const struct uncore_counters *u,
           "overflow of %s %u, counter %u (%XH): it holds 0x%lx after it; "
           "wanted it to go on from 0",
           unit->kind, unit->box, unit->n, unit->counter, o->count);
+    check(t, o->pair == PAIR_HELD && o->fixed >= FIXED_BEGUN,
+          "overflow of %s %u, counter %u (%XH), FREEZE [31] = %u: %XH, which "
+          "does not count, went from 0x%lx to 0x%lx, MSR_UNC_PERF_FIXED_CTR "
+          "(%XH) from 0x%lx to 0x%lx; wanted the first as it was, the second "
+          "not less",
+          unit->kind, unit->box, unit->n, unit->counter, freeze,
+          pair_counter(unit), PAIR_HELD, o->pair, MSR_UNC_PERF_FIXED_CTR,
+          FIXED_BEGUN, o->fixed);
+}
+
+/* A counter of each kind near its overflow, all in one window: each that has
+ * gone through 0 is in the status, beside the others. */
+static bool try_all(const struct uncore_counters *u, const struct lines *lines)
+{
+    const uint64_t last = BITS(UNCORE_COUNTER_BITS - 1, 0);
+    const uint64_t late = BITS(UNCORE_CLOCK_BITS - 1, 0) - 8;
+    struct test_context *t = u->t;
+    struct unit units[UNCORE_BOXES_MAX + 1];
+    uint64_t stale = uncore_clear_status(u), want = 0;
+    bool ok =
+        set_msr_again(t, MSR_UNC_PERF_FIXED_CTR, late) &&
+        set_msr_again(t, MSR_UNC_PERF_FIXED_CTRL, UNCORE_EN | UNCORE_OVF_EN);
+
+    for (unsigned i = 0; ok && i <= u->boxes; i++) {
+        units[i] = i < u->boxes ? box_unit(i, 0) : arb_unit(0);
+        ok = set_msr_again(t, units[i].counter, last) &&
+             set_msr_again(t, units[i].select,
+                           units[i].event | UNCORE_EN | UNCORE_OVF_EN);
+    }
+    if (!ok || !set_held_msr(t, u->uncore->global_ctrl, UNCORE_GLOBAL_EN))
+        return false;
+    lines_miss(lines);
+    if (!uncore_stop(u))
+        return false;
+    uint64_t status = msr_value(t, u->uncore->global_status);
+    for (unsigned i = 0; i <= u->boxes; i++)
+        if (msr_value(t, units[i].counter) != last)
+            want |= units[i].status;
+    if (msr_value(t, MSR_UNC_PERF_FIXED_CTR) < late)
+        want |= UNCORE_STATUS_FIXED;
+    uncore_clear_status(u);
+    return check(t, (status & ~stale) == (want & ~stale),
+                 "counters of C-Boxes, of the ARB unit and the fixed one near "
+                 "their overflow in one window: MSR_UNC_PERF_GLOBAL_STATUS "
+                 "(%XH) is 0x%lx; wanted 0x%lx, by which of them have gone "
+                 "through 0",
+                 u->uncore->global_status, status, want);
 }
 
 /* How many of the lines are this C-Box's is not known before. False where it
@@ -180,6 +243,8 @@ TEST(uncore_overflow,
         if (!try_unit(&u, &unit, &lines, &judged, &cleared))
             return;
     }
+    if (!try_all(&u, &lines))
+        return;
     check(t, judged > 2,
           "only %u of %u counters of C-Boxes and the ARB unit counted any of "
           "%u reads flushed out",

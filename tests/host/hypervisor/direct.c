@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "tests/host/fakes/fake_cpu.h"
+#include "tests/silicon/model/pmu_msr.h"
 
 #define CS_L     UINT16_C(0x200)
 #define FIXED_0  UINT64_C(1)
@@ -30,7 +31,7 @@ static struct vcpu *start_on(const char *cpu)
     v->gprs.rdi = (uint64_t)fake_cpu_page(8);
     v->model->pmu.fixed_ctrl = 3;
     v->model->pmu.global_ctrl = UINT64_C(1) << 32;
-    v->model->pmu.counting = true;
+    pmu_update(v->model);
     fake_cpu.tr = OTHER_TR;
     for (unsigned n = 0; n < FAKE_CPU_PAGES; n++)
         assert_true(npt_fill(&v->pages_step, (uint64_t)fake_cpu_page(n)));
@@ -120,13 +121,21 @@ static const struct {
     {{0x0F, 0xB6, 0x07}, true},        /* MOVZX */
     {{0x0F, 0xC8}, true},              /* BSWAP */
     {{0xFD}, true},                    /* STD */
+    {{0xF3, 0xA4}, true},              /* REP MOVSB, MOVSQ, STOSB */
+    {{0xF3, 0x48, 0xA5}, true},
+    {{0xF3, 0xAA}, true},
+    {{0xA4}, true},
+    {{0xAB}, true},
     /* And what is not. */
     {{0x64, 0x8B, 0x07}, false}, /* by FS */
     {{0x67, 0x8B, 0x07}, false},
     {{XACQUIRE_, 0xF0, 0x01, 0x07}, false},
     {{XRELEASE_, 0x89, 0x07}, false},
-    {{0xF3, 0xA4}, false}, /* REP MOVSB */
-    {{0xA4}, false},
+    {{0xF2, 0xA4}, false},
+    {{0xF3, 0xA6}, false}, /* REPE CMPSB */
+    {{0xA6}, false},
+    {{0xF3, 0xAC}, false}, /* REP LODSB */
+    {{0x67, 0xF3, 0xAA}, false},
     {{0xF3, 0x90}, false}, /* PAUSE */
     {{PUSHFQ_}, false},
     {{POPFQ_}, false},
@@ -173,10 +182,11 @@ static void simple_instructions(void **state)
             uint8_t bytes[INSTRUCTION_BYTES_MAX] = {0};
 
             memcpy(bytes, cases[n].bytes, sizeof(cases[n].bytes));
-            v->gprs.rbp = v->vmcb->rax = v->gprs.rdi;
+            v->gprs.rbp = v->vmcb->rax = v->gprs.rsi = v->gprs.rdi;
             v->vmcb->rsp -= 64;
             v->tx.depth = in_tx;
-            instruction_classify(&v->current, bytes, sizeof(bytes));
+            v->decoded = decoded_find(v, bytes, sizeof(bytes));
+            v->current = v->decoded->instruction;
             assert_true(direct_look(v, bytes, sizeof(bytes)));
             if (v->direct.may != cases[n].direct)
                 fail_msg("case %zu, in_tx %u", n, in_tx);
@@ -185,7 +195,8 @@ static void simple_instructions(void **state)
 
 /* What is changed before a NOP that VMRUN has to step then. */
 enum change {
-    IF,
+    IF_IN_TX,
+    IF_AND_PMI,
     SHADOW,
     DR7,
     CPL,
@@ -207,7 +218,9 @@ static void make(struct vcpu *v, enum change change)
 {
     struct vmcb *b = v->vmcb;
 
-    b->rflags |= change == IF ? RFLAGS_IF : 0;
+    b->rflags |= change == IF_IN_TX || change == IF_AND_PMI ? RFLAGS_IF : 0;
+    v->tx.depth = change == IF_IN_TX;
+    v->pmi_pending = change == IF_AND_PMI;
     b->interrupt_shadow = change == SHADOW;
     b->dr7 |= change == DR7 ? 1 : 0;
     b->cpl = change == CPL ? 3 : 0;
@@ -239,6 +252,20 @@ static void state_is_the_hosts(void **state)
         if (v->direct.may != (n == CHANGES))
             fail_msg("change %u", n);
     }
+}
+
+/* An interrupt that waits is taken in VMRUN, which comes often enough. */
+static void interrupts_are_let_in(void **state)
+{
+    struct vcpu *v = start();
+
+    (void)state;
+    memset(fake_cpu_page(0), NOP_, 200);
+    v->vmcb->rflags |= RFLAGS_IF;
+    assert_true(fake_cpu_rounds(v, 160));
+    assert_int_equal(fake_cpu.directs + fake_cpu.runs, 160);
+    assert_int_equal(fake_cpu.runs, 10);
+    assert_int_equal(v->model->pmu.fixed[0], 160);
 }
 
 /* An event is given by VMRUN, and by it alone. */
@@ -471,6 +498,7 @@ int main(void)
         cmocka_unit_test(leaves_what_vmrun_leaves),
         cmocka_unit_test(simple_instructions),
         cmocka_unit_test(state_is_the_hosts),
+        cmocka_unit_test(interrupts_are_let_in),
         cmocka_unit_test(event_is_vmruns),
         cmocka_unit_test(pages_are_plain_memory),
         cmocka_unit_test(transaction_is_the_same),

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "tests/host/fakes/fake_cpu.h"
+#include "tests/silicon/model/pmu_msr.h"
 
 #define CS_L     UINT16_C(0x200)
 #define SYSCALL_ 0x0F, 0x05
@@ -29,7 +30,7 @@ static struct vcpu *start(unsigned cpl)
     v->model->pmu.select[0] = 0x4200C0; /* OS */
     v->model->pmu.select[1] = 0x4100C0; /* USR */
     v->model->pmu.global_ctrl = 3;
-    v->model->pmu.counting = true;
+    pmu_update(v->model);
     step_end(v);
     return v;
 }

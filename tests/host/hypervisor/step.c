@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "tests/host/fakes/fake_cpu.h"
+#include "tests/silicon/model/pmu_msr.h"
 
 #define GLOBAL_CTRL 0x38Fu
 #define FIXED_CTRL  0x38Du
@@ -91,7 +92,7 @@ static void repeated_counts_once(void **state)
     (void)state;
     v->model->pmu.fixed_ctrl = 3;
     v->model->pmu.global_ctrl = UINT64_C(1) << 32;
-    v->model->pmu.counting = true;
+    pmu_update(v->model);
     step_end(v);
     CODE(v, 0xF3, 0xA4, NOP_);
     for (unsigned n = 0; n < 3; n++) {
@@ -186,7 +187,7 @@ static void refused_hint_counts_once(void **state)
     fake_cpu.refuses_hints = true;
     v->model->pmu.fixed_ctrl = 3;
     v->model->pmu.global_ctrl = UINT64_C(1) << 32;
-    v->model->pmu.counting = true;
+    pmu_update(v->model);
     step_end(v);
     CODE(v, XACQUIRE_, PAIR_, NOP_);
     v->gprs.rdi = (uint64_t)fake_cpu_page(8);

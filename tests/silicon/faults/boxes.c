@@ -137,6 +137,8 @@ bool faults_uncore_enabled(const struct processor *p, bool enabled)
 uint64_t faults_offcore_response(const struct processor *p, uint64_t response)
 {
     switch (p->machine->fault) {
+    case FAULT_offcore_any_needs_snoop:
+        return (response & BITS(30, 17)) != 0 ? response & ~BIT(16) : response;
     case FAULT_offcore_any_ignored:
         return response & ~BIT(16);
     case FAULT_offcore_any_always:

@@ -10,7 +10,7 @@
 
 static const struct fault none = {.name = "none", .what = "no deviation"};
 
-static const struct fault *const faults[FAULT_COUNT] = {
+const struct fault *const fault_entries[FAULT_COUNT] = {
     &none,
 #define FAULT_ENTRY(name) &fault_##name,
 #include "faults.inc"
@@ -19,17 +19,17 @@ static const struct fault *const faults[FAULT_COUNT] = {
 
 const struct fault *fault_entry(size_t fault)
 {
-    return fault < FAULT_COUNT ? faults[fault] : NULL;
+    return fault < FAULT_COUNT ? fault_entries[fault] : NULL;
 }
 
 const char *fault_name(size_t fault)
 {
-    return fault < FAULT_COUNT ? faults[fault]->name : NULL;
+    return fault < FAULT_COUNT ? fault_entries[fault]->name : NULL;
 }
 
 const char *fault_what(size_t fault)
 {
-    return fault < FAULT_COUNT ? faults[fault]->what : NULL;
+    return fault < FAULT_COUNT ? fault_entries[fault]->what : NULL;
 }
 
 bool fault_find(const char *name, enum fault_id *fault)
@@ -39,7 +39,7 @@ bool fault_find(const char *name, enum fault_id *fault)
         return true;
     }
     for (size_t n = 0; n < FAULT_COUNT; n++)
-        if (text_equal(faults[n]->name, name)) {
+        if (text_equal(fault_entries[n]->name, name)) {
             *fault = (enum fault_id)n;
             return true;
         }

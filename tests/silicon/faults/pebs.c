@@ -265,6 +265,7 @@ void faults_pebs_record(struct processor *p, uint64_t counters,
     if (format >= 3 && has_fault(p, FAULT_pebs_applicable_counter_first))
         words[WORD_STATUS] &= -words[WORD_STATUS];
     faults_pebs_fields(p, counters, words);
+    faults_pebs_occasion(p, counters, words);
     if (has_fault(p, FAULT_pebs_tsc_stale)) {
         if (p->faults.first_tsc == 0)
             p->faults.first_tsc = words[WORD_TSC];

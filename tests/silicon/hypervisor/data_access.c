@@ -47,6 +47,8 @@ static unsigned find(const struct vcpu *v,
 void data_access_find(struct vcpu *v, const uint8_t *bytes, size_t length)
 {
     v->accesses = 0;
+    if (!v->decoded->accesses)
+        return;
     if (data_access_watched(v) || v->current.tx == TX_MAY_CACHE)
         v->accesses = find(v, v->access, bytes, length);
 }

@@ -10,9 +10,11 @@
  * All that makes a difference is left to VMRUN: an instruction that is not on
  * the list below, or whose memory the nested tables do not simply give it, as
  * that of an elided lock; and one that raises an exception, which has changed
- * nothing then and is done over. No interrupt is due: IF is
- * 0, and one that waits to be taken as an NMI is VMRUN's. NMIs stay where they
- * are while the global interrupt flag is clear. AMD64 APM volume 2, "Global
+ * nothing then and is done over. An interrupt is VMRUN's: where IF is 1 there
+ * is one in each OPEN_STEPS steps, and in a transaction, which it would abort,
+ * or while a PMI is on its way all are; one that waits to be taken as an NMI
+ * is VMRUN's too. All stay where they are while the global interrupt flag is
+ * clear. AMD64 APM volume 2, "Global
  * Interrupt Flag, STGI and CLGI": the trap by TF comes all the same.
  */
 #include "tests/silicon/hypervisor/hypervisor.h"
@@ -28,6 +30,8 @@
 #define TR_SELECTOR   0xFFF8u
 #define TR_ATTRIBUTES 0x8Bu
 #define GATE_IST1     1
+
+#define OPEN_STEPS 16
 
 /* Ours in place of the guest's, which waits. */
 static void load_tr(struct vcpu *v)
@@ -94,16 +98,17 @@ void direct_end(struct vcpu *v)
  * none that would be needed. */
 void direct_leave(struct vcpu *v)
 {
+    v->direct.open_steps = 0;
     if (v->direct.own_tr && read_tr() == TR_SELECTOR)
         unload_tr(v);
 }
 
 /* SDM volume 2, appendix "Opcode Map": a row of the map each, a bit for each
- * column. Ordinary integer instructions alone, no prefixes, no strings; of 0F,
+ * column. Ordinary integer instructions alone, MOVS and STOS; of 0F,
  * also the long NOP, RDTSC, which is not intercepted, and fences. */
 static const uint16_t simple[16] = {
     0x3F3F, 0x3F3F, 0x3F3F, 0x3F3F, 0x0000, 0xFFFF, 0x0F08, 0xFFFF,
-    0x2FFB, 0x03FF, 0x0300, 0xFFFF, 0x02CF, 0x000F, 0x0B0F, 0xF3E0,
+    0x2FFB, 0x03FF, 0x0F30, 0xFFFF, 0x02CF, 0x000F, 0x0B0F, 0xF3E0,
 };
 static const uint16_t simple_0f[16] = {
     0x0000, 0x8000, 0x0000, 0x0002, 0xFFFF, 0x0000, 0x0000, 0x0000,
@@ -131,19 +136,35 @@ static bool is_simple_0f(uint8_t op, uint8_t modrm)
     return op != 0xC7 || (modrm >> 3 & 7) == 1; /* CMPXCHG8B and 16B */
 }
 
-/* bytes: INSTRUCTION_BYTES_MAX of them. No prefixes but LOCK and REX, and 66H
- * where the instruction does not branch. */
-static bool is_simple(const struct instruction *i, const uint8_t *b)
+/* No prefixes but LOCK and REX, 66H
+ * where the instruction does not branch, and REP of MOVS and STOS: a round of
+ * them is a step. */
+bool direct_is_simple(const struct instruction *i, const uint8_t *b)
 {
     size_t at = 0;
+    bool rep = false;
 
-    while (at < INSTRUCTION_BYTES_MAX - 3 &&
-           ((b[at] & 0xF0) == 0x40 || b[at] == 0xF0 ||
-            (b[at] == 0x66 && (i->flags & INSTRUCTION_BRANCHES) == 0)))
-        at++;
+    for (; at < INSTRUCTION_BYTES_MAX - 3; at++) {
+        if (b[at] == 0xF3)
+            rep = true;
+        else if ((b[at] & 0xF0) != 0x40 && b[at] != 0xF0 &&
+                 (b[at] != 0x66 || (i->flags & INSTRUCTION_BRANCHES) != 0))
+            break;
+    }
+    if (rep)
+        return (b[at] & 0xFE) == 0xA4 || (b[at] & 0xFE) == 0xAA;
     if (b[at] == 0x0F)
         return is_simple_0f(b[at + 1], b[at + 2]);
     return is_simple_one(b[at], b[at + 1] >> 3 & 7);
+}
+
+/* No interrupt is to be taken before the instruction. */
+static bool is_closed(struct vcpu *v)
+{
+    if ((v->vmcb->rflags & RFLAGS_IF) == 0)
+        return true;
+    return v->tx.depth == 0 && !v->pmi_pending &&
+           ++v->direct.open_steps < OPEN_STEPS;
 }
 
 /* Is the guest in the state that the host is in? */
@@ -152,9 +173,8 @@ static bool is_like_host(const struct vcpu *v)
     const struct direct *d = &v->direct;
     const struct vmcb *b = v->vmcb;
 
-    return (b->rflags & RFLAGS_IF) == 0 && b->interrupt_shadow == 0 &&
-           (b->dr7 & DR7_ENABLED) == 0 && b->cpl == 0 &&
-           (b->cs.attributes & CS_L) != 0 && b->cr0 == d->cr0 &&
+    return b->interrupt_shadow == 0 && (b->dr7 & DR7_ENABLED) == 0 &&
+           b->cpl == 0 && (b->cs.attributes & CS_L) != 0 && b->cr0 == d->cr0 &&
            b->cr3 == d->cr3 && ((b->cr4 ^ d->cr4) & ~CR4_OSXSAVE) == 0 &&
            b->efer == d->efer;
 }
@@ -167,11 +187,14 @@ bool direct_look(struct vcpu *v, const uint8_t *bytes, size_t length)
     d->may = bytes != NULL && length == INSTRUCTION_BYTES_MAX &&
              v->grants == 0 && v->overlay_count == 0 && !v->if_masked &&
              !v->guest_nmi && __atomic_load_n(&v->nmi, __ATOMIC_RELAXED) == 0 &&
-             is_simple(&v->current, bytes) && is_like_host(v);
+             v->decoded->simple && is_like_host(v) && is_closed(v);
     if (!d->may)
         return true;
-    memory_registers(v, &s);
-    d->accesses = operand_find(d->access, &s, bytes, length);
+    d->accesses = 0;
+    if (v->decoded->accesses) {
+        memory_registers(v, &s);
+        d->accesses = operand_find(d->access, &s, bytes, length);
+    }
     return v->tx.depth == 0 || tx_memory_expect(v, d->access, d->accesses);
 }
 

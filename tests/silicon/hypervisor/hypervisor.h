@@ -114,10 +114,16 @@ void step_count(struct vcpu *v, unsigned instructions, uint32_t cycles,
 /* rings.c: in place of the instruction at RIP, if it is one of these. */
 struct action rings_instruction(struct vcpu *v);
 
+/* decoded.c: the instruction at RIP, until the next call. */
+const struct decoded *decoded_find(struct vcpu *v, const uint8_t *bytes,
+                                   size_t length);
+
 /* direct.c: a step without VMRUN. Around all rounds of the loop: the host's
  * state is the guest's at direct_start. */
 void direct_start(struct vcpu *v);
 void direct_end(struct vcpu *v);
+/* bytes: INSTRUCTION_BYTES_MAX of them. */
+bool direct_is_simple(const struct instruction *i, const uint8_t *bytes);
 /* Before VMRUN. */
 void direct_leave(struct vcpu *v);
 /* Last in step_begin: may the instruction be stepped so? False: what it would

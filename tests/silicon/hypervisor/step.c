@@ -122,7 +122,8 @@ struct action step_begin(struct vcpu *v)
     size_t length;
 
     bytes = guest_code(v, buffer, &length);
-    instruction_classify(&v->current, bytes, length);
+    v->decoded = decoded_find(v, bytes, length);
+    v->current = v->decoded->instruction;
     data_access_find(v, bytes, length);
     v->previous_rip = v->current_rip;
     v->current_rip = v->pt_ip = v->vmcb->rip;

@@ -148,6 +148,7 @@ struct direct {
     bool own_tr;                       /* the guest has loaded one */
     uint64_t cr0, cr3, cr4, efer, dr6; /* the host's */
     bool may;                          /* the instruction looked at */
+    unsigned open_steps;               /* since VMRUN, in which IF was 1 */
     unsigned accesses;                 /* that it will make */
     struct data_access access[DATA_ACCESSES_MAX];
 };
@@ -180,6 +181,16 @@ struct rounds {
     struct data_access access[ROUND_ACCESSES]; /* of the first round */
     uint64_t stride[ROUND_ACCESSES];
     unsigned accesses;
+};
+
+/* An instruction by its place and bytes: decoded.c. */
+#define DECODED_MAX 256
+struct decoded {
+    uint64_t rip, words[2];
+    struct instruction instruction;
+    bool simple;    /* direct_is_simple() */
+    bool accesses;  /* memory, by a general register or RIP */
+    uint8_t length; /* of the bytes: INSTRUCTION_BYTES_MAX, or not kept */
 };
 
 enum vcpu_mode {
@@ -244,6 +255,8 @@ struct vcpu {
     struct levels levels;
     struct rounds rounds;
     struct direct direct;
+    const struct decoded *decoded; /* the instruction being stepped */
+    struct decoded decodings[DECODED_MAX];
     struct exit_log exit_log;
 };
 

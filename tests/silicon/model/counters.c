@@ -146,12 +146,14 @@ static bool is_enabled_for(struct processor *p, unsigned n,
 {
     uint64_t select =
         faults_quantity(p->machine, SELECT_TAKEN, n, p->pmu.select[n]);
-    bool user = faults_user(p, r->user, r->branch);
+    bool user;
 
-    if (!faults_enabled(p, n,
+    if ((p->pmu.asked & BIT(n)) == 0 ||
+        !faults_enabled(p, n,
                         (select & EVTSEL_EN) != 0 &&
                             (p->pmu.global_ctrl & BIT(n)) != 0))
         return false;
+    user = faults_user(p, r->user, r->branch);
     if ((p->pebs.enable & BITS(3, 0) & BIT(n)) != 0 &&
         !faults_rule(p->machine, PEBS_HAS_IN_TX, true))
         select &= ~EVTSEL_IN_TX;
@@ -175,9 +177,13 @@ static bool is_enabled_for(struct processor *p, unsigned n,
 static bool is_fixed_enabled_for(const struct processor *p, unsigned n,
                                  const struct retirement *r)
 {
-    uint64_t ctrl = faults_fixed_field(p, n, p->pmu.fixed_ctrl >> (4 * n));
-    bool user = faults_user(p, r->user, r->branch);
+    uint64_t ctrl;
+    bool user;
 
+    if ((p->pmu.asked & BIT(32 + n)) == 0)
+        return false;
+    ctrl = faults_fixed_field(p, n, p->pmu.fixed_ctrl >> (4 * n));
+    user = faults_user(p, r->user, r->branch);
     return faults_fixed_enabled(p, n,
                                 (p->pmu.global_ctrl & BIT(32 + n)) != 0) &&
            (p->pmu.frozen & BIT(32 + n)) == 0 &&
@@ -209,6 +215,17 @@ static uint32_t divide_clock(uint64_t *remainder, uint64_t add, uint64_t by)
     return (uint32_t)(sum / by);
 }
 
+/* The event of its counter n, found when another is selected. */
+static const struct event_row *own_event(struct processor *p, unsigned n,
+                                         uint64_t select)
+{
+    struct selected *s = &p->pmu.selected[n];
+
+    if (s->event == NULL || s->select != select)
+        *s = (struct selected){select, counters_find_event(p, select)};
+    return s->event;
+}
+
 /* How often the event of counter n of a processor, maybe of another thread
  * than p, has happened on p. */
 static uint32_t events_on(struct processor *p, struct processor *of, unsigned n,
@@ -218,12 +235,12 @@ static uint32_t events_on(struct processor *p, struct processor *of, unsigned n,
     bool precise = (of->pebs.enable & BITS(3, 0) & BIT(n)) != 0;
     uint64_t select =
         faults_quantity(m, SELECTED, n, of->pmu.select[n] & BITS(15, 0));
-    const struct event_row *event = counters_find_event(
-        of, precise && !faults_rule(m, PEBS_HAS_UMASKS, true)
-                ? select & BITS(7, 0)
-                : select);
-
+    const struct event_row *event;
     uint32_t count;
+
+    if (precise && !faults_rule(m, PEBS_HAS_UMASKS, true))
+        select &= BITS(7, 0);
+    event = p == of ? own_event(p, n, select) : counters_find_event(of, select);
 
     if (memory_is_event(event))
         count = memory_count(p, n, event, r->data, r->data_count);
@@ -365,29 +382,4 @@ void counters_retire(struct processor *p, const struct retirement *r)
         count_own(p, r, ref, bus);
     p->offcore[0] = p->offcore[1] = 0;
     p->llc_references = p->llc_misses = 0;
-}
-void counters_checkpoint(struct processor *p)
-{
-    for (unsigned n = 0; n < p->machine->counters; n++)
-        p->pmu.at_xbegin[n] = p->pmu.counter[n];
-    for (unsigned n = 0; n < FIXED_MAX; n++)
-        p->faults.fixed[n] = p->pmu.fixed[n];
-}
-
-/* SDM 3B, "Intel TSX support": IN_TXCP leaves out aborted regions. What has
- * overflowed in the region has overflowed. */
-void counters_roll_back(struct processor *p)
-{
-    const struct machine *m = p->machine;
-    bool all = !faults_rule(m, TXCP_OF_ITS_COUNTER, true);
-
-    for (unsigned n = 0; n < m->counters; n++)
-        if (all || ((p->pmu.select[n] & EVTSEL_IN_TXCP) != 0 &&
-                    !faults_keep_aborted(p)))
-            p->pmu.counter[n] = faults_rule(m, TXCP_TO_CHECKPOINT, true)
-                                    ? p->pmu.at_xbegin[n]
-                                    : 0;
-    for (unsigned n = 0; n < FIXED_MAX; n++)
-        if (!faults_rule(m, ABORT_KEEPS_FIXED, true))
-            p->pmu.fixed[n] = p->faults.fixed[n];
 }

@@ -78,7 +78,8 @@ struct fault_state {
     uint64_t saved_base, saved_pointers; /* where it was */
 };
 
-/* Its entry; NULL past the end. */
+/* Its entry, of one that there is; NULL past the end. */
+extern const struct fault *const fault_entries[FAULT_COUNT];
 const struct fault *fault_entry(size_t fault);
 
 /* Its name; "none" for FAULT_none; NULL past the end. */

@@ -23,13 +23,42 @@ static inline bool has_fault(const struct processor *p, enum fault_id fault)
     return p->machine->fault == fault;
 }
 
-/* rules.c: does this rule hold; what is the quantity? */
-bool faults_rule(const struct machine *m, enum rule rule, bool is);
-uint64_t faults_quantity(const struct machine *m, enum quantity quantity,
-                         uint32_t number, uint64_t value);
+/* In whatever way. */
+static inline bool deviates(const struct processor *p)
+{
+    return p->machine->fault != FAULT_none || p->cpu->as_sold;
+}
+
+/* The answers of entries that name a rule or a quantity, of which there are
+ * some hundred at each step. Does this rule hold? */
+static inline bool faults_rule(const struct machine *m, enum rule rule, bool is)
+{
+    const struct fault *f = fault_entries[m->fault];
+
+    return f->breaks == rule ? f->is : is;
+}
+
 /* Is it one that this fault is about? */
-bool faults_about(const struct machine *m, enum quantity quantity,
-                  uint32_t number);
+static inline bool faults_about(const struct machine *m, enum quantity quantity,
+                                uint32_t number)
+{
+    const struct fault *f = fault_entries[m->fault];
+
+    return f->quantity == quantity &&
+           (f->number == number || f->number == ANY_NUMBER);
+}
+
+/* What is the quantity? */
+static inline uint64_t faults_quantity(const struct machine *m,
+                                       enum quantity quantity, uint32_t number,
+                                       uint64_t value)
+{
+    const struct fault *f = fault_entries[m->fault];
+
+    return faults_about(m, quantity, number)
+               ? ((value & ~f->clear) | f->set) + f->add
+               : value;
+}
 
 /* PEBS: pebs.c. Does an overflow of counter n make no record? */
 bool faults_suppress_record(const struct processor *p, unsigned n);

@@ -85,13 +85,18 @@ struct pmu_state {
     uint64_t at_xbegin[COUNTERS_MAX]; /* values at the outermost XBEGIN */
     uint64_t ref_remainder, bus_remainder;
     bool condition[COUNTERS_MAX]; /* the edge detector's last input */
+    struct selected {             /* what counters_find_event() has found */
+        uint64_t select;
+        const struct event_row *event; /* NULL: nothing yet */
+    } selected[COUNTERS_MAX];
     /* AnyThread: the enabled counters that have it, and what this processor has
      * made them count on the other thread of its core. */
     uint64_t any;
     bool condition_of_sibling[COUNTERS_MAX];
     volatile uint32_t from_sibling[COUNTERS_MAX + FIXED_MAX];
     bool counting;   /* some counter is enabled */
-    uint64_t frozen; /* counters, by CTR_Frz; bits as in GLOBAL_CTRL */
+    uint64_t asked;  /* counters that may be; bits as in GLOBAL_CTRL */
+    uint64_t frozen; /* counters, by CTR_Frz; the same */
     bool stopped;    /* garbled: counter 3 does not count */
     bool inuse3;     /* garbled: GLOBAL_INUSE[3] */
     bool smi_pending;

@@ -87,6 +87,13 @@ static void count_request(struct processor *p, uint64_t type,
 
         msr_read(p, faults_offcore_register(p, MSR_OFFCORE_RSP_0 + n),
                  &response);
+        if (n != 0 && p->offcore[0] != 0 &&
+            !faults_rule(p->machine, OFFCORE_BOTH_COUNT, true))
+            continue;
+        if ((response & (DMND_DATA_RD | DMND_RFO)) ==
+                (DMND_DATA_RD | DMND_RFO) &&
+            !faults_rule(p->machine, OFFCORE_COUNTS_ONCE, true))
+            p->offcore[n]++;
         p->offcore[n] +=
             response_matches(p, response, type, supplier_of(p, level, snoop),
                              snoop_of(p, level, snoop));

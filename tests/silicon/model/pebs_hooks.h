@@ -43,4 +43,8 @@ void faults_load_fields(struct processor *p, struct data_record *d);
 void faults_store_fields(const struct processor *p, struct data_record *d);
 void faults_data_fields(struct processor *p, bool load, struct data_record *d);
 
+/* occasions.c: on some occasion alone. */
+void faults_pebs_occasion(const struct processor *p, uint64_t counters,
+                          uint64_t *words);
+
 #endif

@@ -42,8 +42,8 @@ void pmu_update(struct processor *p)
     p->pmu.frozen = counters_frozen(p);
     enabled = enabled_counters(p, &any);
     p->pmu.counting = enabled != 0;
-    any = faults_any(p, enabled, any);
-    p->pmu.any = p->sibling != NULL ? enabled & any : 0;
+    p->pmu.asked = deviates(p) ? UINT64_MAX : enabled;
+    p->pmu.any = p->sibling == NULL ? 0 : enabled & faults_any(p, enabled, any);
     memory_update_watched(p);
 }
 

@@ -147,7 +147,13 @@ enum rule {
     OFFCORE_NEEDS_SNOOP,
     ARB_TAKES_WRITES, /* is this request one */
     ARB_OCCUPANCY_ON_1,
-    OFFCORE_1_COUNTS, /* event BBH */
+    UNCORE_STATUS_ADDS, /* to what is set already */
+    UNCORE_FREEZE_KEEPS_FIXED,
+    UNCORE_FREEZE_KEEPS_PAIR, /* the counter that does not overflow */
+    OFFCORE_BOTH_COUNT,       /* events B7H and BBH */
+    OFFCORE_COUNTS_ONCE,      /* a request that two bits select */
+    COMMIT_SETS_CYCLES,       /* of B8H */
+    OFFCORE_1_COUNTS,         /* event BBH */
 };
 
 enum quantity {

@@ -174,6 +174,8 @@ static void after_end(struct processor *p, bool aborted)
 void tsx_committed(struct processor *p)
 {
     count_events(p, TX_EVENT_COMMIT);
+    if (!faults_rule(p->machine, COMMIT_SETS_CYCLES, true))
+        p->tsx.cycles = (uint32_t)p->tsx.last_abort.information;
     if (!faults_rule(p->machine, TXCP_KEEPS_COMMITTED, true))
         counters_roll_back(p);
     after_end(p, false);

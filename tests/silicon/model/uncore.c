@@ -91,7 +91,8 @@ static void on_overflow(struct machine *m, uint64_t status, uint64_t ctrl)
     struct uncore *u = &m->uncore;
     bool propagates = (ctrl & UNCORE_OVF_EN) != 0;
 
-    if ((propagates || u->status_of_all) && !faults_hide_uncore_status(m))
+    if ((propagates || u->status_of_all) && !faults_hide_uncore_status(m) &&
+        (u->status == 0 || faults_rule(m, UNCORE_STATUS_ADDS, true)))
         u->status |=
             faults_quantity(m, UNCORE_OVERFLOWS, (uint32_t)status, status);
     if (!propagates && faults_rule(m, UNCORE_PMI_NEEDS_OVF_EN, true))
@@ -105,6 +106,10 @@ static void on_overflow(struct machine *m, uint64_t status, uint64_t ctrl)
         faults_uncore_runs_on(m))
         return;
     u->ctrl &= ~UNCORE_CTRL_EN;
+    if (!faults_rule(m, UNCORE_FREEZE_KEEPS_FIXED, true))
+        u->fixed = 0;
+    if (!faults_rule(m, UNCORE_FREEZE_KEEPS_PAIR, true))
+        u->box[0][1].value = u->arb[1].value = 0;
     if (!faults_rule(m, UNCORE_FREEZE_KEEPS_CORES, true))
         u->ctrl &= ~(BIT(m->cpu->uncore->cores) - 1);
     uncore_update_counting(m);

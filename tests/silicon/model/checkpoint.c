@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* checkpoint.c - what an abort makes of the counters. */
+#include "tests/silicon/model/counters.h"
+
+#include "tests/silicon/model/bits.h"
+#include "tests/silicon/model/hooks.h"
+#include "tests/silicon/model/pmu_msr.h"
+
+void counters_checkpoint(struct processor *p)
+{
+    for (unsigned n = 0; n < p->machine->counters; n++)
+        p->pmu.at_xbegin[n] = p->pmu.counter[n];
+    for (unsigned n = 0; n < FIXED_MAX; n++)
+        p->faults.fixed[n] = p->pmu.fixed[n];
+}
+
+/* SDM 3B, "Intel TSX support": IN_TXCP leaves out aborted regions. What has
+ * overflowed in the region has overflowed. */
+void counters_roll_back(struct processor *p)
+{
+    const struct machine *m = p->machine;
+    bool all = !faults_rule(m, TXCP_OF_ITS_COUNTER, true);
+
+    for (unsigned n = 0; n < m->counters; n++)
+        if (all || ((p->pmu.select[n] & EVTSEL_IN_TXCP) != 0 &&
+                    !faults_keep_aborted(p)))
+            p->pmu.counter[n] = faults_rule(m, TXCP_TO_CHECKPOINT, true)
+                                    ? p->pmu.at_xbegin[n]
+                                    : 0;
+    for (unsigned n = 0; n < FIXED_MAX; n++)
+        if (!faults_rule(m, ABORT_KEEPS_FIXED, true))
+            p->pmu.fixed[n] = p->faults.fixed[n];
+}
