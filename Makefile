@@ -296,6 +296,7 @@ $(B)/libipt/lib/libipt.a: $(B)/gen/libipt
 	@$(MAKE) -s -C $(B)/libipt libipt >>$(B)/libipt.log
 	@touch $@
 endif
+$(B)/bench/damage: $(call hosted_object,host/pt_salvage.c)
 $(B)/bench/%: $(B)/hosted/tests/bench/%.c.o $(SWIFT)
 	@mkdir -p $(@D)
 	@echo "  link $@"

@@ -5,7 +5,7 @@
 #include "host/perf_data.h"
 #include "host/pt_json.h"
 #include "host/pt_packets.h"
-#include "host/pt_summary.h"
+#include "host/pt_salvage.h"
 #include "host/pt_text.h"
 #include "host/pt_tsx_threads.h"
 
@@ -50,7 +50,8 @@ void decode_pt_event(struct pt_input *input,
                      const struct pt_clock *clock, FILE *out)
 {
     uint64_t tsc = 0;
-    const bool has_tsc = options->time && pt_clock_tsc(clock, &tsc);
+    const bool has_tsc =
+        options->time && clock != NULL && pt_clock_tsc(clock, &tsc);
     const bool transition = event->transition != PT_NO_TRANSITION &&
                             (names >> event->transition & 1) != 0;
     const bool deviation = event->deviation != PT_NO_DEVIATION &&
@@ -71,6 +72,25 @@ void decode_pt_event(struct pt_input *input,
     }
     if (deviation)
         pt_print_deviation(event, out);
+}
+
+void decode_pt_lost(struct pt_input *input,
+                    const struct decode_pt_options *options, uint64_t names,
+                    const struct pt_reader *reader, struct pt_summary *summary,
+                    FILE *out)
+{
+    static struct pt_salvage salvage;
+    struct pt_tsx_event event;
+
+    if (!pt_salvage_open(&salvage, reader))
+        return;
+    while (pt_salvage_next(&salvage, &event)) {
+        if (event.offset < options->from || event.offset >= input->to)
+            continue;
+        if (summary != NULL)
+            pt_summary_event(summary, &event, false, 0);
+        decode_pt_event(input, options, names, &event, NULL, out);
+    }
 }
 
 /* The clock reads the same block, up to where the transitions are. */
@@ -111,6 +131,8 @@ static void transitions(struct pt_input *input,
             pt_summary_event(summary, &event, has_tsc, has_tsc ? tsc : 0);
             decode_pt_event(input, options, names, &event, &clock, out);
         }
+        if (result == PT_LOST)
+            decode_pt_lost(input, options, names, &tsx.reader, summary, out);
         if (result > PT_END && tsx.reader.where >= options->from)
             pt_summary_error(summary,
                              result == PT_LOST

@@ -5,6 +5,7 @@
 
 #include "host/pt_clock.h"
 #include "host/pt_input.h"
+#include "host/pt_summary.h"
 #include "src/pt/tsx_events.h"
 
 #include <stdbool.h>
@@ -38,6 +39,13 @@ void decode_pt_event(struct pt_input *input,
                      const struct decode_pt_options *options, uint64_t names,
                      const struct pt_tsx_event *event,
                      const struct pt_clock *clock, FILE *out);
+
+/* Transitions in the bytes that the reader has passed over, where they are
+ * certain; summary: NULL, it does not count them. */
+void decode_pt_lost(struct pt_input *input,
+                    const struct decode_pt_options *options, uint64_t names,
+                    const struct pt_reader *reader, struct pt_summary *summary,
+                    FILE *out);
 
 /* Reads `in` in blocks, whatever the length. What is wrong with the packets
  * goes to the standard error, a line each, with `name` and the offset; then,

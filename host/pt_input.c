@@ -41,22 +41,50 @@ static size_t read_bytes(struct pt_input *input, uint8_t *bytes, size_t size)
     return got;
 }
 
+/* How many bytes before the reader's place are kept, of those that are there:
+ * what is passed over. */
+static size_t bytes_to_hold(const struct pt_reader *reader, size_t there)
+{
+    const uint64_t lost = pt_offset(reader) - reader->lost;
+    const size_t most = there < PT_SALVAGE ? there : PT_SALVAGE;
+
+    if (reader->synced)
+        return 0;
+    return lost < most ? (size_t)lost : most;
+}
+
 /* The next block, after what the reader left of the last one. False: the file
  * cannot be read. */
 static bool read_block(struct pt_input *input, struct pt_reader *reader)
 {
     const size_t rest = reader->size - reader->at;
+    const size_t held = bytes_to_hold(reader, input->held + reader->at);
+    uint8_t *block = input->bytes + held;
 
-    if (rest != 0)
-        memmove(input->bytes, reader->bytes + reader->at, rest);
-    const size_t got = read_bytes(input, input->bytes + rest, PT_BLOCK);
+    if (held + rest != 0)
+        memmove(input->bytes, reader->bytes + reader->at - held, held + rest);
+    const size_t got = read_bytes(input, block + rest, PT_BLOCK);
     if (ferror(input->file)) {
         print_place(input, pt_offset(reader) + rest);
         fprintf(stderr, "%s\n", strerror(errno));
         return input->good = false;
     }
-    pt_feed(reader, input->bytes, rest + got, got < PT_BLOCK);
+    input->held = held;
+    pt_feed(reader, block, rest + got, got < PT_BLOCK);
     return true;
+}
+
+void pt_continue(struct pt_input *input, struct pt_reader *reader)
+{
+    const uint64_t at = pt_offset(reader);
+
+    input->held = bytes_to_hold(reader, (size_t)at);
+    if (input->held != 0)
+        memcpy(input->bytes, reader->bytes + reader->at - input->held,
+               input->held);
+    pt_feed(reader, input->bytes + input->held, 0, false);
+    if (fseeko(input->file, (off_t)at, SEEK_SET) != 0)
+        input->good = false;
 }
 
 bool pt_complains(struct pt_input *input)

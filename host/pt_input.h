@@ -3,7 +3,7 @@
 #ifndef HOST_PT_INPUT_H
 #define HOST_PT_INPUT_H
 
-#include "src/pt/packet.h"
+#include "host/pt_salvage.h"
 
 #include <stdio.h>
 
@@ -26,8 +26,14 @@ struct pt_input {
     uint64_t from, to; /* offsets that are asked for */
     bool good, quiet;  /* nothing wrong so far; nothing is said */
     uint64_t complaints;
-    uint8_t bytes[PT_REST + PT_BLOCK];
+    size_t held; /* bytes before the block: those passed over, PT_SALVAGE at
+                    most */
+    uint8_t bytes[PT_SALVAGE + PT_REST + PT_BLOCK];
 };
+
+/* The next block is read from the file, from the reader's place on. It had the
+ * whole file up to there in memory, of which nothing is needed any more. */
+void pt_continue(struct pt_input *input, struct pt_reader *reader);
 
 /* One more: false where it is not to be printed. */
 bool pt_complains(struct pt_input *input);

@@ -147,6 +147,9 @@ static bool decode_on(struct pt_input *input, struct pt_tsx *tsx, size_t end,
     while ((result = pt_tsx_next(tsx, &event)) != PT_MORE) {
         if (result == PT_OK)
             decode_pt_event(input, work.options, work.names, &event, NULL, out);
+        if (result == PT_LOST)
+            decode_pt_lost(input, work.options, work.names, &tsx->reader, NULL,
+                           out);
         if (!pt_go_on(input, &tsx->reader, result, out))
             return false;
     }
@@ -214,7 +217,6 @@ void pt_tsx_by_threads(struct pt_input *input,
                        const struct decode_pt_options *options,
                        struct pt_tsx *tsx, FILE *out)
 {
-    static const uint8_t none[1];
     size_t size, threads;
     uint8_t *bytes = pt_map_for_threads(input->file, &size, &threads);
 
@@ -228,8 +230,6 @@ void pt_tsx_by_threads(struct pt_input *input,
     work.options = options;
     work.names = decode_pt_names(options);
     run_threads(threads, input, tsx, out);
-    pt_feed(&tsx->reader, none, 0, false);
+    pt_continue(input, &tsx->reader);
     munmap(bytes, size);
-    if (fseeko(input->file, (off_t)pt_offset(&tsx->reader), SEEK_SET) != 0)
-        input->good = false;
 }

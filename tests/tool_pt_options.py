@@ -171,7 +171,27 @@ def same_by_threads(data):
             yield f"{options}: status {got[0]}, {got[1][-2:]}, {got[2][-2:]}"
 
 
+def behind_damage():
+    """Transitions between an undefined opcode and the next PSB, wherever a
+    block ends, and not before the first PSB; which bytes are passed over is
+    said as ever."""
+    full = b"\x6d" + struct.pack("<Q", 0x401000)[:6]
+    ends = b"\x06" * 20 + full + (b"\x06\x83\x0a" * 20 + COMMITTED) * 3
+    for pads in (0, (1 << 20) - len(HEAD) - 40):
+        data = HEAD + bytes(pads) + b"\x02\x01"
+        status, lines, errors = decode(data + ends + HEAD, "--tsx")
+        if (status != 1 or len(errors) != 2 or "%d bytes passed" % (
+                2 + len(ends)) not in errors[1] or [
+                l.split()[1] for l in lines] != ["state"] + [
+                "begin", "commit"] * 3 + ["state"]):
+            yield f"{pads}: status {status}, {lines}, {errors}"
+    _, lines, _ = decode(ends + HEAD, "--tsx")
+    if len(lines) != 1:
+        yield f"{lines}"
+
+
 def run(result):
+    result("tool: transitions behind damage", behind_damage())
     result("tool: a trace by threads", threads())
     result("tool: a trace in figures", summary())
     result("tool: a trace as JSON", as_json())

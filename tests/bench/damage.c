@@ -8,7 +8,7 @@
  * address is unknown. False: all others. With an argument, a seed: that one,
  * and a line for each of the latter two.
  */
-#include "src/pt/tsx_events.h"
+#include "host/pt_salvage.h"
 #include "tests/bench/trace.h"
 
 #include <inttypes.h>
@@ -25,8 +25,16 @@ struct list {
     size_t count, room;
 };
 
+static void add(struct list *list, const struct pt_tsx_event *event)
+{
+    if (event->transition != PT_NO_TRANSITION &&
+        event->transition <= PT_ABORT && list->count < list->room)
+        list->events[list->count++] = *event;
+}
+
 static void read_trace(const struct stream *in, struct list *out)
 {
+    static struct pt_salvage salvage;
     struct pt_tsx tsx;
     struct pt_tsx_event event;
     enum pt_result result;
@@ -34,10 +42,13 @@ static void read_trace(const struct stream *in, struct list *out)
     out->count = 0;
     pt_tsx_open(&tsx);
     pt_feed(&tsx.reader, in->bytes, in->size, true);
-    while ((result = pt_tsx_next(&tsx, &event)) != PT_END)
-        if (result == PT_OK && event.transition != PT_NO_TRANSITION &&
-            event.transition <= PT_ABORT && out->count < out->room)
-            out->events[out->count++] = event;
+    while ((result = pt_tsx_next(&tsx, &event)) != PT_END) {
+        if (result == PT_OK)
+            add(out, &event);
+        if (result == PT_LOST && pt_salvage_open(&salvage, &tsx.reader))
+            while (pt_salvage_next(&salvage, &event))
+                add(out, &event);
+    }
 }
 
 static bool same(const struct pt_tsx_event *a, const struct pt_tsx_event *b)
