@@ -19,6 +19,8 @@ default rel
 %include "preserved.inc"
 %include "tsx_body.inc"
 
+%define RDPMC_AMID 24                   ; tsx_bodies.h
+
 %define COMMITTED  -1
 %define ABORTED    -2
 %define INNER      -3
@@ -233,6 +235,17 @@ body nothing
         NEXT
 
 ; ZF as before XTEST is 1 where the argument is 0; OF, SF, AF, PF, CF are 1.
+body rdpmc
+        xor     ecx, ecx
+        lfence
+        rdpmc
+        mov     esi, eax
+        times   RDPMC_AMID - 3 nop
+        lfence
+        rdpmc
+        sub     eax, esi
+        NEXT
+
 body xtest
         mov     ah, 0xd5                ; SF, ZF, AF, PF, CF
         test    rsi, rsi

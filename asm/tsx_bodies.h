@@ -60,6 +60,10 @@ void tsx_cr2_set(uint64_t value);
 extern const uint8_t tsx_body_nothing[];
 extern const uint8_t tsx_body_xtest[]; /* flags: RFLAGS after XTEST */
 extern const uint8_t tsx_body_xend[];
+/* EAX: the difference of two RDPMCs of IA32_PMC0, the second so many
+ * instructions after the first. */
+extern const uint8_t tsx_body_rdpmc[];
+#define TSX_RDPMC_AMID 24
 /* TSX_LONG instructions; then XABORT 64H. tsx_inside() adds TSX_LONG_MORE
  * instructions at most between XBEGIN and XEND, both included. */
 extern const uint8_t tsx_body_long[], tsx_body_long_xabort[];

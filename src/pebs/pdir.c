@@ -144,11 +144,13 @@ static void run_straight(struct sampling *p, uint64_t nops)
 /* Records that are examined of one window: one is right. */
 #define EXAMINED_MAX 4
 
-bool pdir_skid_run(struct sampling *p, unsigned counter, uint64_t opening,
-                   unsigned tested, struct pdir_skids *s)
+bool pdir_skid_run(struct sampling *p, unsigned counter, unsigned others,
+                   uint64_t opening, unsigned tested, struct pdir_skids *s)
 {
-    const struct sampling_config config = config_of(counter, 0);
+    struct sampling_config config = config_of(counter, 0);
     struct pebs_record records[EXAMINED_MAX];
+
+    config.count_only = others;
 
     for (unsigned wanted = 1; wanted <= tested; wanted++) {
         /* The opening, the jump, the NOPs and `wanted` make the period. */

@@ -47,10 +47,10 @@ void pdir_skid_add(struct pdir_skids *s, const struct pebs_record records[],
  * access faulted, and where it is another number (FAIL). */
 bool pdir_find_opening(struct sampling *p, unsigned counter, uint64_t *opening);
 
-/* Runs these windows on that counter, PMC0 to PMC3, and adds to *s. False where
- * an access faulted or a check failed. */
-bool pdir_skid_run(struct sampling *p, unsigned counter, uint64_t opening,
-                   unsigned tested, struct pdir_skids *s);
+/* Runs these windows on that counter, PMC0 to PMC3, while `others` count, a set
+ * of these, and adds to *s. False where an access faulted or a check failed. */
+bool pdir_skid_run(struct sampling *p, unsigned counter, unsigned others,
+                   uint64_t opening, unsigned tested, struct pdir_skids *s);
 
 /* Records of a long run of pdir_loop(). */
 struct pdir_hits {

@@ -5,7 +5,8 @@
 #include "src/pebs/pdir.h"
 
 #define TESTED   32
-#define COMPARED 16 /* on the other counter */
+#define COMPARED 16   /* on the other counter */
+#define OTHERS   0x7u /* of these some count beside it */
 
 static void check_exact(struct test_context *t, const struct pdir_skids *s,
                         const struct pdir_skids *without)
@@ -46,22 +47,31 @@ static void run_on_processor(struct test_context *t, unsigned counter)
 {
     /* A trial is a window. */
     const unsigned rounds = (test_trials(t, TESTED, TESTED) - 1) / TESTED + 1;
-    struct pdir_skids with = {0}, without = {0};
+    struct pdir_skids with = {0}, without = {0}, beside = {0};
     struct sampling p;
     uint64_t opening;
+    bool alone;
 
     /* Set-up. */
-    if (!sampling_claim(&p, t) || !pdir_find_opening(&p, counter, &opening))
+    if (!pdir_counter(t, &counter, &alone) || !sampling_claim(&p, t) ||
+        !pdir_find_opening(&p, counter, &opening))
         return;
 
-    /* Measured. No counter but the one counts. */
+    /* Measured. No counter but the one counts; beside others where the manual
+     * does not ask to quiesce them. */
     for (unsigned i = 0; i < rounds; i++)
-        if (!pdir_skid_run(&p, counter, opening, TESTED, &with) ||
-            !pdir_skid_run(&p, 0, opening, COMPARED, &without))
+        if (!pdir_skid_run(&p, counter, 0, opening, TESTED, &with) ||
+            !pdir_skid_run(&p, 0, 0, opening, COMPARED, &without))
             return;
+    if (!alone && !pdir_skid_run(&p, counter, OTHERS & ~(unsigned)BIT(counter),
+                                 opening, COMPARED, &beside))
+        return;
 
     /* Check. */
     check_exact(t, &with, &without);
+    if (!alone)
+        WITH_PREFIX (t, "beside counters that count")
+            check_exact(t, &beside, &without);
     if (with.by_skid[0] != with.records)
         observe(t, "a record made with PDIR is of another instruction",
                 with.records - with.by_skid[0], with.records);

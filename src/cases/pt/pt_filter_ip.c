@@ -86,6 +86,24 @@ static void check_halves(struct trace *p, uint64_t control)
         window_check(p, "filters of two halves of the range", &w, &seen);
 }
 
+/* ADDR0 stops at what is not executed; ADDR1 filters. */
+static void check_beside_stop(struct trace *p, uint64_t control)
+{
+    struct window w;
+    struct path_seen seen;
+
+    window_set(&w, trace_body_range, trace_body_range_path);
+    w.bare = true;
+    p->may_stop = true;
+    p->control = control | IA32_RTIT_CTL_ADDR_CFG(0, IA32_RTIT_ADDR_STOP) |
+                 IA32_RTIT_CTL_ADDR_CFG(1, IA32_RTIT_ADDR_FILTER);
+    if (set_range(p, 0, PAGE_BYTES, 2 * PAGE_BYTES - 1) &&
+        set_range(p, 1, trace_at(trace_range_first),
+                  trace_at(trace_range_last)))
+        window_check(p, "a filter beside a TraceStop range", &w, &seen);
+    p->may_stop = false;
+}
+
 /* What lies between two ranges is in neither. */
 static void check_between(struct trace *p, uint64_t control)
 {
@@ -157,6 +175,8 @@ TEST(pt_filter_ip,
         check_halves(&p, control);
     if (ranges >= 2)
         check_between(&p, control);
+    if (ranges >= 2)
+        check_beside_stop(&p, control);
     check_far(&p, control);
     check_status(&p, control);
 }

@@ -246,6 +246,44 @@ static void check_nested(struct test_context *t)
           ABORTS, got[0], 1 + LEVELS, got[1], 2 * LEVELS * ABORTS);
 }
 
+/* RDPMC is no instruction that aborts; where it does, nothing is said. */
+struct reads {
+    unsigned committed, wrong;
+    uint32_t got; /* the last wrong one */
+};
+
+static void run_reads(void *argument)
+{
+    struct reads *r = argument;
+
+    for (unsigned i = 0; i < ABORTS; i++) {
+        struct tsx_block block = {.body = tsx_body_rdpmc};
+        if (tsx_inside(&block) != TSX_COMMITTED)
+            continue;
+        r->committed++;
+        if (block.status - (TSX_RDPMC_AMID - 1) > 2) {
+            r->wrong++;
+            r->got = block.status;
+        }
+    }
+}
+
+static void check_reads(struct test_context *t)
+{
+    struct bank before = bank_of(BIT(0), EVENT_INST_RETIRED), after;
+    struct reads r = {0, 0, 0};
+
+    before.live = true;
+    if (!bank_work(t, &before, run_reads, &r, &after))
+        return;
+    check(t, r.wrong == 0,
+          "IA32_PMC0 (C1H), read twice by RDPMC in a transaction, %u "
+          "instructions apart: counted %u, in %u of %u; wanted as many, or one "
+          "more or less",
+          TSX_RDPMC_AMID, r.got, r.wrong, r.committed);
+    observe(t, "a transaction with RDPMC commits", r.committed, ABORTS);
+}
+
 TEST(tsx_in_tx_counts,
      .asks =
          "Do counts with IN_TX and IN_TXCP add up: all = outside + committed "
@@ -270,6 +308,7 @@ TEST(tsx_in_tx_counts,
                  TEST_BUFFER_BYTES / 64);
     check_aborts(t, "XABORT in the innermost", tsx_body_nest_deep, LEVELS);
     check_nested(t);
+    check_reads(t);
     if (invalid.windows != 0)
         check_known(t, false, ERRATUM_PMC2_OVER_ABORTS, true,
                     "IA32_PMC2 (C3H) holds what no window counts, 0x%lx, in %u "

@@ -109,7 +109,7 @@ static struct pdir_skids skids_of(unsigned tested)
     uint64_t at;
 
     assert_true(pdir_find_opening(&p, 1, &at));
-    assert_true(pdir_skid_run(&p, 1, at, tested, &s));
+    assert_true(pdir_skid_run(&p, 1, 0, at, tested, &s));
     assert_int_equal(s.windows, tested);
     return s;
 }

@@ -148,6 +148,24 @@ FAULT(uncore_running_not_written,
       .caught = {"haswell on 1 uncore_overflow FAIL"},
       .breaks = UNCORE_TAKES_WHILE_ENABLED)
 
+FAULT(pt_filter_ignored_beside_stop,
+      .what = "[PT with two ranges] a filter of ADDR1 has no effect where "
+              "ADDR0 is a TraceStop range",
+      .caught = {"skylake-2018 on 1 pt_filter_ip FAIL"}, .rule = PT_BESIDE_STOP,
+      .is = false)
+
+FAULT(pdir_skids_beside,
+      .what = "[any with PDIR] PDIR skids while another counter counts",
+      .caught = {"skylake-2018 on 1 pdir_skid FAIL",
+                 "haswell on 1 pdir_skid FAIL"},
+      .breaks = PDIR_BESIDE_OTHERS)
+
+FAULT(rdpmc_stale_in_tx,
+      .what = "[A B F; C with bit 2] RDPMC in a transaction gives what the "
+              "counter was at XBEGIN",
+      .caught = {"skylake-2018 on 1 tsx_in_tx_counts FAIL"},
+      .breaks = RDPMC_LIVE_IN_TX)
+
 static bool starts_page(uint64_t address)
 {
     return (address & BITS(11, 0)) == 0;

@@ -63,6 +63,9 @@ static unsigned skid_of(struct processor *p, unsigned n)
         return 1 + late + (unsigned)(any % p->choices.pebs_skid);
     if (p->cpu->pdir_needs_quiet && others_count(p, n))
         skid = (unsigned)(any % (p->choices.pdir_skid + 1u));
+    if (others_count(p, n) &&
+        !faults_rule(p->machine, PDIR_BESIDE_OTHERS, true))
+        skid = 1 + (unsigned)(any % 3);
     return faults_pdir_skid(p, any, skid);
 }
 

@@ -153,6 +153,7 @@ enum pt_rule {
     PT_GAP_OUTSIDE,          /* is what lies between two ranges in neither */
     PT_PSB_CR3_NOW,          /* is the PIP of PSB+ of CR3 as it is */
     PT_PSB_IN_HLE,           /* also with HLE */
+    PT_BESIDE_STOP,          /* does ADDR1 filter where ADDR0 stops */
     PT_BEGIN_TNT,            /* does a begin send the TNT */
     PT_COMMIT_TNT,           /* does a commit */
     PT_UNELIDED,             /* has an XACQUIRE packets that elides nothing */

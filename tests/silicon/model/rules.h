@@ -159,8 +159,10 @@ enum rule {
     UNCORE_ENABLE_KEEPS_STATUS,
     UNCORE_TAKES_WHILE_ENABLED, /* a write of a counter */
     EVERY_COMMIT_COUNTS,        /* also the 64th */
-    COMMIT_SETS_CYCLES,         /* of B8H */
-    OFFCORE_1_COUNTS,           /* event BBH */
+    PDIR_BESIDE_OTHERS,         /* is it exact while others count */
+    RDPMC_LIVE_IN_TX,
+    COMMIT_SETS_CYCLES, /* of B8H */
+    OFFCORE_1_COUNTS,   /* event BBH */
 };
 
 enum quantity {
