@@ -107,6 +107,19 @@ static void repeated_counts_once(void **state)
     assert_int_equal(v->model->pmu.fixed[0], 1);
 }
 
+/* QEMU's PAUSE would be stepped with the instruction after it. */
+static void pause_is_intercepted(void **state)
+{
+    struct vcpu *v = start("skylake-2018");
+
+    (void)state;
+    step_set_mode(v, MODE_STEP);
+    assert_int_not_equal(v->vmcb->intercept_misc1 & INTERCEPT1_PAUSE, 0);
+    step_set_mode(v, MODE_FREE);
+    assert_int_equal((v->vmcb->intercept_misc1 & INTERCEPT1_PAUSE) != 0,
+                     turns_enabled());
+}
+
 static void unmarked_page_runs_free(void **state)
 {
     struct vcpu *v = start("skylake-2018");
@@ -269,6 +282,7 @@ int main(void)
         cmocka_unit_test(free_is_not_stepped),
         cmocka_unit_test(pushed_flags_are_the_guests),
         cmocka_unit_test(repeated_counts_once),
+        cmocka_unit_test(pause_is_intercepted),
         cmocka_unit_test(unmarked_page_runs_free),
         cmocka_unit_test(refused_hint_is_ignored),
         cmocka_unit_test(refused_hint_counts_once),

@@ -182,7 +182,7 @@ static struct action on_rdpmc(struct vcpu *v)
     return retire_exit(v);
 }
 
-/* Intercepted where processors take turns: the guest spins on another. */
+/* Where processors take turns the guest spins on another. */
 static struct action on_pause(struct vcpu *v)
 {
     uint8_t buffer[INSTRUCTION_BYTES_MAX];

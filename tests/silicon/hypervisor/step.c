@@ -51,7 +51,11 @@ void step_set_mode(struct vcpu *v, enum vcpu_mode mode)
         levels_own_tf(v, mode == MODE_STEP);
     v->mode = mode;
     v->vmcb->intercept_misc1 &=
-        ~(INTERCEPT1_INTR | INTERCEPT1_INTN | INTERCEPT1_IRET | INTERCEPT1_HLT);
+        ~(INTERCEPT1_INTR | INTERCEPT1_INTN | INTERCEPT1_IRET | INTERCEPT1_HLT |
+          INTERCEPT1_PAUSE);
+    /* After QEMU's own PAUSE there is no trap by TF. */
+    if (mode == MODE_STEP || turns_enabled())
+        v->vmcb->intercept_misc1 |= INTERCEPT1_PAUSE;
     switch (mode) {
     case MODE_FREE:
         v->pmi_pending = false; /* its handler is not of interest any more */

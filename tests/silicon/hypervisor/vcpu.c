@@ -88,8 +88,6 @@ static void set_controls(struct vmcb *b)
     b->intercept_misc1 = INTERCEPT1_NMI | INTERCEPT1_RDPMC | INTERCEPT1_CPUID |
                          INTERCEPT1_INVLPGA | INTERCEPT1_MSR |
                          INTERCEPT1_SHUTDOWN;
-    if (turns_enabled())
-        b->intercept_misc1 |= INTERCEPT1_PAUSE;
     b->intercept_misc2 = INTERCEPT2_VMRUN | INTERCEPT2_VMMCALL |
                          INTERCEPT2_VMLOAD | INTERCEPT2_VMSAVE |
                          INTERCEPT2_STGI | INTERCEPT2_CLGI | INTERCEPT2_SKINIT;
