@@ -21,6 +21,10 @@ default rel
 %define USER_CS    0x20
 %define USER_SS    0x28
 %define VECTOR     0x30
+%define ABORTS     0x38
+%define STATUS     0x3c
+
+%define TX_TURNS   7                    ; RING3_TX_INSTRUCTIONS
 
 ; As I and B of window.inc, executed at ring 3.
 %macro U 1+
@@ -81,6 +85,27 @@ user_rdpmc:
         mov     r14, rax
         syscall
         ud2
+
+; Away from the changes of ring.
+user_tx:
+        times   16 nop
+        xbegin  .fallback
+        mov     r8d, TX_TURNS
+.turn:
+        dec     r8d
+        jnz     .turn
+        test    r12d, r12d
+        jnz     .abort
+        xend
+        times   16 nop
+        syscall
+.abort:
+        xabort  0x33
+.fallback:
+        mov     r14d, eax
+        times   16 nop
+        syscall
+        ud2
         align   4096, db 0xcc
 
 ; --- At ring 0 ----------------------------------------------------------------
@@ -135,6 +160,7 @@ done:
 .reload:
         mov     rax, [rbx + SS_]
         mov     ss, ax
+        mov     [rbx + STATUS], r14d
         mov     rax, r14
         pop_preserved
         ret
@@ -144,6 +170,24 @@ done:
 %assign instructions user_instructions
 %assign branches user_branches
         SHAPED  window_ring3_user_shape
+
+; uint64_t window_ring3_tx(uint64_t rdi enable, uint64_t *rsi cells)
+global window_ring3_tx
+window_ring3_tx:
+        push_preserved
+        mov     rbx, [rsi]
+        mov     [rbx + KERNEL_RSP], rsp
+        mov     qword [rbx + VECTOR], -1
+        mov     r12d, [rbx + ABORTS]
+        mov     r13d, 1
+        mov     r14d, -1
+        PUSH_USER user_tx
+        mov     ecx, IA32_PERF_GLOBAL_CTRL
+        mov     rax, rdi
+        mov     rdx, rdi
+        shr     rdx, 32
+        wrmsr
+        iretq
 
 ; uint64_t ring3_rdpmc(struct ring3 *rdi, uint32_t esi index)
 global ring3_rdpmc

@@ -18,6 +18,9 @@ struct ring3 {
     uint64_t cs, ss;    /* the firmware's */
     uint64_t user_cs, user_ss;
     int64_t vector; /* of the exception that ended it, or HW_NO_FAULT */
+    /* Of window_ring3_tx(). */
+    uint32_t aborts; /* not 0: XABORT 33H ends it, not XEND */
+    uint32_t status; /* EAX at its fallback; all ones: it has committed */
 };
 
 /* SDM 3A, "Memory-Management Registers"; what ring 3 and SYSCALL change. */
@@ -51,6 +54,12 @@ uint64_t window_ring3(uint64_t enable, uint64_t cells[WINDOW_CELLS]);
 extern const struct window_shape window_ring3_kernel_shape;
 extern const struct window_shape window_ring3_user_shape;
 #define WINDOW_RING3_TRANSFERS 4
+
+/* The same, at ring 3 once: a transaction, of so many instructions between
+ * XBEGIN and what ends it. */
+uint64_t window_ring3_tx(uint64_t enable, uint64_t cells[WINDOW_CELLS]);
+#define RING3_TX_INSTRUCTIONS 17
+#define RING3_TX_CODE         0x33
 
 /* RDPMC with ECX = index, at ring 3. Then ring3->vector says whether it
  * faulted, and what it read is returned. Writes 0 to IA32_PERF_GLOBAL_CTRL

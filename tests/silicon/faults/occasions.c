@@ -104,6 +104,27 @@ FAULT(rtm_commit_misses_64th,
       .caught = {"skylake-2018 on 1 tsx_retired_events FAIL"},
       .breaks = EVERY_COMMIT_COUNTS)
 
+FAULT(rtm_ring3_counts_os,
+      .what = "[A B F; C with bit 2] RTM_RETIRED of transactions at ring 3 "
+              "counts with OS, not with USR",
+      .caught = {"skylake-2018 on 1 tsx_ring3 FAIL"},
+      .breaks = RING3_TX_IS_USER)
+
+FAULT(in_tx_ring3_nothing,
+      .what = "[A B F; C with bit 2] IN_TX counts nothing at ring 3",
+      .caught = {"haswell on 1 tsx_ring3 FAIL"}, .breaks = RING3_IN_TX)
+
+FAULT(xabort_ring3_no_code,
+      .what = "[A B F; C with bit 2] EAX[31:24] is 0 after XABORT at ring 3",
+      .caught = {"skylake-2018 on 1 tsx_ring3 FAIL"},
+      .breaks = RING3_XABORT_CODE)
+
+FAULT(rtm_ring3_commit_aborted,
+      .what = "[A B F; C with bit 2] a commit at ring 3 counts as an abort, "
+              "too",
+      .caught = {"skylake-2017 on 1 tsx_ring3 FAIL"},
+      .breaks = RING3_COMMITS_ONCE)
+
 FAULT(tx_ignores_dr1,
       .what = "[A B F; C with bit 2] a data breakpoint of DR1 is not hit in a "
               "transaction",

@@ -131,7 +131,8 @@ static bool counts_here(const struct processor *p, uint64_t select,
     const struct machine *m = p->machine;
     bool inside = r->in_tx;
 
-    if (p->tsx.hle && !faults_rule(m, IN_TX_HAS_ELISION, true))
+    if ((p->tsx.hle && !faults_rule(m, IN_TX_HAS_ELISION, true)) ||
+        (r->user && !faults_rule(m, RING3_IN_TX, true)))
         inside = false;
     if ((select & EVTSEL_IN_TXCP) != 0 && !inside &&
         !faults_rule(m, TXCP_OUTSIDE, true))

@@ -163,6 +163,10 @@ enum rule {
     RDPMC_LIVE_IN_TX,
     COMMIT_SETS_CYCLES, /* of B8H */
     OFFCORE_1_COUNTS,   /* event BBH */
+    RING3_TX_IS_USER,   /* events of transactions begun there */
+    RING3_IN_TX,        /* IN_TX holds there */
+    RING3_XABORT_CODE,  /* in EAX */
+    RING3_COMMITS_ONCE, /* not an abort too */
 };
 
 enum quantity {

@@ -57,7 +57,8 @@ static uint32_t status_of(struct processor *p, const struct tx_abort *how)
 
     if (how->forced)
         return how->status;
-    if (how->cause == TX_CAUSE_XABORT)
+    if (how->cause == TX_CAUSE_XABORT &&
+        (!p->tsx.user || faults_rule(p->machine, RING3_XABORT_CODE, true)))
         status |= TX_STATUS_CODE(how->code);
     if (how->cause == TX_CAUSE_NESTING && p->choices.nest_overflows)
         status |= TX_STATUS_CAPACITY;
@@ -74,7 +75,13 @@ static uint32_t status_of(struct processor *p, const struct tx_abort *how)
 static void count_events(struct processor *p, uint8_t umasks)
 {
     struct retirement r = {
-        .tx_events = umasks, .hle = p->tsx.hle, .user = p->tsx.user};
+        .tx_events = umasks,
+        .hle = p->tsx.hle,
+        .user = p->tsx.user && faults_rule(p->machine, RING3_TX_IS_USER, true)};
+
+    if (p->tsx.user && umasks == TX_EVENT_COMMIT &&
+        !faults_rule(p->machine, RING3_COMMITS_ONCE, true))
+        r.tx_events |= TX_EVENT_ABORTED;
 
     counters_retire(p, &r);
     r.hle = true;

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Transactions at ring 3, where programs have them: they commit and abort as at
+ * ring 0, and are counted where USR is set, not where OS alone is. */
+#include "src/harness/case.h"
+#include "src/base/msr.h"
+#include "src/base/names.h"
+#include "src/counting/bank.h"
+#include "src/counting/ring3.h"
+#include "src/counting/selects.h"
+#include "src/tsx/probe.h"
+#include "src/tsx/status.h"
+
+#define EACH 4 /* that commit, and that XABORT ends, of each row */
+#define TRIES                                                              \
+    20         /* of a transaction that may abort for no reason of its own \
+                */
+#define MORE 2 /* XBEGIN and what ends it may be in the transaction */
+
+/* What is counted of one that commits, and of one that XABORT ends. */
+static const struct row {
+    const char *what;
+    uint64_t select;
+    uint64_t least[2];
+    unsigned more;
+} rows[] = {
+    {"instructions with IN_TX [32]",
+     EVENT_INST_RETIRED | IA32_PERFEVTSEL_IN_TX,
+     {RING3_TX_INSTRUCTIONS, RING3_TX_INSTRUCTIONS},
+     MORE},
+    {"RTM_RETIRED (C9H) .START (01H)",
+     EVENT_RTM_RETIRED | UMASK_START,
+     {1, 1},
+     0},
+    {"RTM_RETIRED (C9H) .COMMIT (02H)",
+     EVENT_RTM_RETIRED | UMASK_COMMIT,
+     {1, 0},
+     0},
+    {"RTM_RETIRED (C9H) .ABORTED (04H)",
+     EVENT_RTM_RETIRED | UMASK_ABORTED,
+     {0, 1},
+     0},
+};
+
+/* IA32_PMC0 counts with USR alone, IA32_PMC1 with OS alone. */
+static struct bank bank_for(const struct ring3_session *s,
+                            const struct row *row)
+{
+    struct bank bank = bank_of(BIT(0) | BIT(1), row->select);
+
+    bank.select[0] &= ~IA32_PERFEVTSEL_OS;
+    bank.select[1] &= ~IA32_PERFEVTSEL_USR;
+    bank.cell = (uintptr_t)s->ring3;
+    bank.live = true;
+    return bank;
+}
+
+/* True where it ended as it is meant to. Anything else but an abort without the
+ * bit of XABORT is FAIL. */
+static bool check_status(struct test_context *t, const struct ring3 *ring3)
+{
+    const uint32_t meant = (uint32_t)RING3_TX_CODE << 24 | RTM_STATUS_XABORT;
+    const bool other = ring3->status != RTM_STATUS_STARTED &&
+                       (ring3->status & RTM_STATUS_XABORT) == 0;
+    char text[RTM_STATUS_TEXT];
+
+    check(t,
+          other || ring3->status ==
+                       (ring3->aborts != 0 ? meant : RTM_STATUS_STARTED),
+          "a transaction at ring 3 that ends with %s: %s, EAX = 0x%08x (%s)",
+          ring3->aborts != 0 ? "XABORT 33H" : "XEND",
+          ring3->status == RTM_STATUS_STARTED ? "it committed" : "it aborted",
+          ring3->status, rtm_status_text(ring3->status, text));
+    check(t, !other || (ring3->status & RTM_STATUS_RESERVED) == 0,
+          "a transaction at ring 3 aborted with reserved bits in EAX, 0x%08x",
+          ring3->status);
+    return !other;
+}
+
+/* One window. False where it could not be tried; *done where the transaction
+ * ended as it is meant to, and its counts were checked. */
+static bool try_once(const struct ring3_session *s, const struct row *row,
+                     bool *done)
+{
+    const struct bank before = bank_for(s, row);
+    const bool aborts = s->ring3->aborts != 0;
+    const uint64_t least = row->least[aborts];
+    struct bank after;
+    bool signature;
+
+    /* Measured. */
+    ring3_begin(s);
+    bool ok = bank_window(s->t, &before, window_ring3_tx, &after);
+    ring3_end(s);
+    if (!ok)
+        return false;
+    if (s->ring3->vector != HW_NO_FAULT) {
+        broken(s->t, "%s at ring 3", fault_name((int)s->ring3->vector));
+        return false;
+    }
+
+    /* Check. */
+    *done = check_status(s->t, s->ring3);
+    if (!*done)
+        return true;
+    const struct count_bounds want = {least, least + row->more};
+    const enum erratum erratum =
+        bank_erratum(0, row->more != 0, after.pmc[0], want, &signature);
+    check_known(s->t, after.pmc[0] >= want.least && after.pmc[0] <= want.most,
+                erratum, signature,
+                "a transaction at ring 3 that ends with %s: %s with USR alone "
+                "%lu; wanted %lu to %lu",
+                aborts ? "XABORT" : "XEND", row->what, after.pmc[0], want.least,
+                want.most);
+    check(s->t, after.pmc[1] == 0,
+          "a transaction at ring 3 that ends with %s: %s with OS alone %lu; "
+          "wanted 0",
+          aborts ? "XABORT" : "XEND", row->what, after.pmc[1]);
+    return true;
+}
+
+TEST(tsx_ring3,
+     .asks = "Do transactions at ring 3 commit and abort as at ring 0, and "
+             "count there?",
+     .cite = "SDM 1, \"RTM Abort Status Definition\"; SDM 3B, "
+             "\"Architectural Performance Monitoring Version 1 Facilities\": "
+             "USR, OS; \"Intel TSX support\": IN_TX",
+     .needs = {.features = NEED_INTEL | NEED_PMU | NEED_RTM, .counters = 2})
+{
+    struct ring3_session s;
+    unsigned tried = 0, ended = 0;
+
+    if (!probe_set_up(t) || !counters_claim(t) || !ring3_prepare(&s, t))
+        return;
+    FOR_EACH_ROW (t, i, rows)
+        for (unsigned n = 0; n < 2 * EACH; n++) {
+            bool done = false;
+
+            hw_poll();
+            s.ring3->aborts = n % 2;
+            for (unsigned k = 0; k < TRIES && !done; k++, tried++)
+                if (!try_once(&s, &rows[i], &done))
+                    return;
+            ended += done;
+        }
+    check(t, ended >= EACH * sizeof(rows) / sizeof(rows[0]),
+          "of %u transactions at ring 3, up to %u tries of each, %u ended as "
+          "meant",
+          tried, TRIES, ended);
+    note(t,
+         "%u transactions at ring 3, %u of them ended as meant; TR holds a "
+         "TSS of this test from now on",
+         tried, ended);
+}
