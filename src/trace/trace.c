@@ -179,6 +179,19 @@ size_t trace_guarded(const struct trace *p, size_t from, size_t to)
     return count;
 }
 
+size_t trace_untouched(const struct trace *p, size_t from, size_t to)
+{
+    const volatile uint8_t *memory = p->memory;
+    size_t count = 0, run = 0;
+
+    for (; from < to; from++) {
+        run = memory[from] == TRACE_GUARD ? run + 1 : 0;
+        if (run >= TRACE_GUARD_RUN)
+            count += run == TRACE_GUARD_RUN ? TRACE_GUARD_RUN : 1;
+    }
+    return count;
+}
+
 static bool trace_once(struct trace *p, bool (*workload)(void *argument),
                        void *argument, bool *as_wanted,
                        struct transitions *seen)

@@ -65,6 +65,10 @@ size_t trace_bytes(const struct trace *p);
 
 /* The bytes from `from` up to `to` in memory that are still TRACE_GUARD. */
 size_t trace_guarded(const struct trace *p, size_t from, size_t to);
+/* The same of runs of TRACE_GUARD_RUN bytes or more: where code lies may make a
+ * byte of each address TRACE_GUARD. */
+size_t trace_untouched(const struct trace *p, size_t from, size_t to);
+#define TRACE_GUARD_RUN 8
 
 /* Traces workload(argument), which returns true where it went as wanted, until
  * it does and nothing disturbed the trace; at most TRACE_TRIES times. True:

@@ -56,9 +56,9 @@ static void check_rounds(struct trace *p, uint32_t bytes)
     check(p->t, vector == HW_NO_FAULT && outside == TRACE_BYTES - bytes,
           "range of %u bytes, many times: %lu bytes were written outside of it",
           bytes, TRACE_BYTES - bytes - outside);
-    check(p->t, trace_guarded(p, bytes, 2 * bytes) < bytes / 4,
+    check(p->t, trace_untouched(p, bytes, 2 * bytes) < bytes / 4,
           "range of %u bytes, many times: %lu bytes of it were not written",
-          bytes, trace_guarded(p, bytes, 2 * bytes));
+          bytes, trace_untouched(p, bytes, 2 * bytes));
     check(p->t,
           output_offset(p->stopped_pointers) < bytes &&
               (uint32_t)p->stopped_pointers == bytes - 1,

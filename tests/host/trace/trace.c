@@ -145,6 +145,26 @@ static void outputs(void **state)
     assert_int_equal(fake_msr(0x561)->value, 0xfff);
 }
 
+/* Addresses of a trace that have the guard's byte are not memory that nobody
+ * wrote to. */
+static void untouched(void **state)
+{
+    struct trace p;
+
+    (void)state;
+    begin(LEAF14_TOPA);
+    assert_true(trace_claim(&p, t) && trace_arm(&p));
+    memset(p.memory, 0, 128);
+    for (unsigned n = 0; n < 128; n += 4)
+        p.memory[n] = p.memory[n + 1] = TRACE_GUARD;
+    assert_int_equal(trace_guarded(&p, 0, 128), 64);
+    assert_int_equal(trace_untouched(&p, 0, 128), 0);
+    memset(p.memory + 40, TRACE_GUARD, TRACE_GUARD_RUN);
+    assert_int_equal(trace_untouched(&p, 0, 128), TRACE_GUARD_RUN + 2);
+    assert_int_equal(trace_untouched(&p, 0, TRACE_BYTES),
+                     TRACE_GUARD_RUN + 2 + TRACE_BYTES - 128);
+}
+
 /* Someone else's trace, and LBRs where they exclude one. */
 static void taken(void **state)
 {
@@ -321,6 +341,7 @@ int main(void)
         cmocka_unit_test(other_memory_is_not_used),
         cmocka_unit_test(order),
         cmocka_unit_test(outputs),
+        cmocka_unit_test(untouched),
         cmocka_unit_test(taken),
         cmocka_unit_test(tries),
         cmocka_unit_test(reasons),
