@@ -52,6 +52,24 @@ default rel
         push    rax
 %endmacro
 
+; To there, with so many system calls in the window: IRETQ follows.
+%macro LEAD_TO 2
+        mov     [rbx + KERNEL_RSP], rsp
+        mov     qword [rbx + VECTOR], -1
+        mov     r13d, %2
+        xor     r14d, r14d
+        PUSH_USER %1
+%endmacro
+
+; RDI to IA32_PERF_GLOBAL_CTRL: the window begins.
+%macro ENABLE 0
+        mov     ecx, IA32_PERF_GLOBAL_CTRL
+        mov     rax, rdi
+        mov     rdx, rdi
+        shr     rdx, 32
+        wrmsr
+%endmacro
+
 section .text align=4096
 
 ; --- At ring 3 ----------------------------------------------------------------
@@ -116,16 +134,8 @@ global window_ring3
 window_ring3:
         push_preserved
         mov     rbx, [rsi]
-        mov     [rbx + KERNEL_RSP], rsp
-        mov     qword [rbx + VECTOR], -1
-        mov     r13d, 2                 ; system calls
-        xor     r14d, r14d
-        PUSH_USER user_part
-        mov     ecx, IA32_PERF_GLOBAL_CTRL
-        mov     rax, rdi
-        mov     rdx, rdi
-        shr     rdx, 32
-        wrmsr
+        LEAD_TO user_part, 2
+        ENABLE
         I mov   r8d, 3
 %assign reps 3
 .before:
@@ -176,17 +186,10 @@ global window_ring3_tx
 window_ring3_tx:
         push_preserved
         mov     rbx, [rsi]
-        mov     [rbx + KERNEL_RSP], rsp
-        mov     qword [rbx + VECTOR], -1
+        LEAD_TO user_tx, 1
         mov     r12d, [rbx + ABORTS]
-        mov     r13d, 1
         mov     r14d, -1
-        PUSH_USER user_tx
-        mov     ecx, IA32_PERF_GLOBAL_CTRL
-        mov     rax, rdi
-        mov     rdx, rdi
-        shr     rdx, 32
-        wrmsr
+        ENABLE
         iretq
 
 ; uint64_t ring3_rdpmc(struct ring3 *rdi, uint32_t esi index)
@@ -194,11 +197,7 @@ global ring3_rdpmc
 ring3_rdpmc:
         push_preserved
         mov     rbx, rdi
-        mov     [rbx + KERNEL_RSP], rsp
-        mov     qword [rbx + VECTOR], -1
-        mov     r13d, 1
-        xor     r14d, r14d
-        PUSH_USER user_rdpmc
+        LEAD_TO user_rdpmc, 1
         mov     ecx, esi
         iretq
 

@@ -181,10 +181,9 @@ static uint64_t select_value(const struct processor *p, uint32_t number,
 
 static uint64_t reset_value(const struct processor *p, uint64_t value)
 {
-    if (has_fault(p, FAULT_reset_beside_keeps_frozen) &&
-        value != STATUS_CTR_FRZ)
-        return value & ~STATUS_CTR_FRZ;
     switch (p->machine->fault) {
+    case FAULT_reset_beside_keeps_frozen:
+        return value == STATUS_CTR_FRZ ? value : value & ~STATUS_CTR_FRZ;
     case FAULT_reserved_status_reset:
         return value & ~(BITS(54, 35) | BITS(57, 56) | BITS(31, 8));
     case FAULT_reset_clears_all:

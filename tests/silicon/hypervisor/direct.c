@@ -184,10 +184,10 @@ bool direct_look(struct vcpu *v, const uint8_t *bytes, size_t length)
     struct direct *d = &v->direct;
     struct operand_state s;
 
-    d->may = bytes != NULL && length == INSTRUCTION_BYTES_MAX &&
-             v->grants == 0 && v->overlay_count == 0 && !v->if_masked &&
-             !v->guest_nmi && __atomic_load_n(&v->nmi, __ATOMIC_RELAXED) == 0 &&
-             v->decoded->simple && is_like_host(v) && is_closed(v);
+    d->may = bytes != NULL && v->decoded->simple && v->grants == 0 &&
+             v->overlay_count == 0 && !v->if_masked && !v->guest_nmi &&
+             __atomic_load_n(&v->nmi, __ATOMIC_RELAXED) == 0 &&
+             is_like_host(v) && is_closed(v);
     if (!d->may)
         return true;
     d->accesses = 0;

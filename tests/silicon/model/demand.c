@@ -2,6 +2,7 @@
 /* demand.c - what counters and Processor Trace ask of a privilege level. */
 #include "tests/silicon/model/demand.h"
 
+#include "tests/silicon/model/hooks.h"
 #include "tests/silicon/model/bits.h"
 #include "tests/silicon/model/counters.h"
 #include "tests/silicon/model/pmu_msr.h"
@@ -179,8 +180,7 @@ static bool has_details(const struct processor *p, unsigned n)
 
 static bool must_step(const struct processor *p, bool user)
 {
-    return p->machine->fault != FAULT_none || p->cpu->as_sold ||
-           p->pmu.any != 0 || is_followed(p, user);
+    return deviates(p) || p->pmu.any != 0 || is_followed(p, user);
 }
 
 uint64_t demand_rounds(const struct processor *p, bool user,

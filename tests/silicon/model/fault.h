@@ -78,8 +78,10 @@ struct fault_state {
     uint64_t saved_base, saved_pointers; /* where it was */
 };
 
-/* Its entry, of one that there is; NULL past the end. */
+/* By enum fault_id. */
 extern const struct fault *const fault_entries[FAULT_COUNT];
+
+/* Its entry; NULL past the end. */
 const struct fault *fault_entry(size_t fault);
 
 /* Its name; "none" for FAULT_none; NULL past the end. */
