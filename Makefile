@@ -458,7 +458,7 @@ HOST_TESTS  := $(sort $(filter-out $(addprefix tests/host/,fakes/% efi/% \
 SIM_TESTS   := $(sort $(wildcard $(SIM_ROOMS:%=tests/host/%/*.c)))
 EFI_TESTS   := $(sort $(wildcard tests/host/efi/*.c))
 HOST_FAKES  := $(sort $(wildcard tests/host/fakes/fake_*.c))
-FAKE_CPU    := tests/host/fakes/fake_cpu.c
+FAKE_CPU    := $(addprefix tests/host/fakes/,fake_cpu.c fake_guest.c)
 # The hypervisor over the model; what is the machine itself is played.
 PLAYED      := $(addprefix tests/silicon/hypervisor/,host_tables.c log.c vcpu.c \
                    x86.c)
