@@ -93,7 +93,7 @@ def provoked_by(found, maybe):
         yield from complete(report, outcome)
         wrong = {found: 0}
         rows = re.findall(r"^# (?:processors? [-0-9,]+: )?(.*): (\d+)(?:\.\.(\d+))? of \d+\S* "
-                          r"windows wrong$", outcome.text.replace("\r", ""), re.M)
+                          r"windows wrong(?:: .*)?$", outcome.text.replace("\r", ""), re.M)
         for row, least, most in rows:
             wrong[row] = wrong.get(row, 0) + int(most or least)
         for row, number in wrong.items():
