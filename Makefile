@@ -53,7 +53,7 @@ export SOURCE_DATE_EPOCH := 1767225600
 export WRITE
 
 .PHONY: all help list setup run image sign tool test host lint boot soak sweep scale
-.PHONY: dist dist-test man linux peer-tests new-test table faults claims mutants observed unchanged same figures bench damage fuzz powercut distributions clang docs clean
+.PHONY: dist dist-test lab-test man linux peer-tests new-test table faults claims mutants observed unchanged same figures bench damage fuzz powercut distributions clang docs clean
 all: $(B)/tsxpmu.efi $(B)/silicon.efi $(B)/tsxpmu
 
 help:
@@ -110,6 +110,8 @@ help:
 	@echo 'make sign     the same with a signed program; KEY=file CERT=file'
 	@echo 'make clang    tsxpmu.efi by clang and lld, in $(B)/clang'
 	@echo 'make tool     $(B)/tsxpmu: reads reports, decodes records, plans groups of events'
+	@echo 'make lab-test  the files of lab/ with QEMU as the machine: LAVA, labgrid,'
+	@echo '              network boot; root'
 	@echo 'make man      $(B)/man, a page for each of its commands'
 	@echo 'make dist     $(B)/dist: what is released, with sums and what built it'
 	@echo 'make setup    installs what all of it needs: scripts/setup says which lists'
@@ -433,6 +435,8 @@ peer-tests: $(B)/silicon.efi
 # What is released: docs/release.md.
 dist: all $(B)/tsxpmu.img $(B)/silicon.img | $(B)/setup-dist.done
 	@$(PYTHON) scripts/dist.py --release $(RELEASE) --out $(B)/dist
+lab-test: $(B)/silicon.img $(B)/tsxpmu.efi | $(FOR_LAB)
+	$(CHECK) lab
 dist-test: | $(B)/setup-dist.done
 	$(CHECK) dist
 
