@@ -7,7 +7,7 @@
  * 64 MiB of packets (trace.h). Each round runs the four, one after the other;
  * time is the processor's. The counts must agree. With the name of one of the
  * four as argument: that one once, on 1 MiB, for callgrind; it prints the
- * packets.
+ * packets. With `trace`: writes the 64 MiB, for threads.py.
  */
 #include "src/pt/tsx_events.h"
 #include "tests/bench/bench.h"
@@ -165,7 +165,8 @@ static void garbage(const char *what, struct stream *in, size_t period)
 
 int main(int argc, char **argv)
 {
-    struct stream in = {.room = argc > 1 ? SHORT : BYTES};
+    const bool writes = argc > 1 && strcmp(argv[1], "trace") == 0;
+    struct stream in = {.room = argc > 1 && !writes ? SHORT : BYTES};
     double times[4][ROUNDS];
     struct tally ours = {0};
 
@@ -173,6 +174,8 @@ int main(int argc, char **argv)
     if (in.bytes == NULL)
         stop("trace", "no memory");
     fill(&in);
+    if (writes)
+        return fwrite(in.bytes, 1, in.size, stdout) != in.size;
     if (argc > 1)
         return once(&in, argv[1]);
     for (unsigned round = 0; round < ROUNDS; round++) {
