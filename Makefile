@@ -583,11 +583,14 @@ damage: $(B)/bench/damage
 	@$(B)/bench/damage $(SEED)
 # Instructions are those of the whole function, what it calls included.
 BENCHED := packets_ours packets_libipt transitions_ours transitions_libipt
-bench: $(BENCH:tests/%.c=$(B)/%)
+bench: $(BENCH:tests/%.c=$(B)/%) $(B)/tsxpmu
 	@$(B)/bench/pebs >$(B)/bench/pebs.log
 	@cat $(B)/bench/pebs.log
 	@$(B)/bench/pt >$(B)/bench/pt.log
 	@cat $(B)/bench/pt.log
+	@$(B)/bench/pt trace >$(B)/bench/trace
+	@$(PYTHON) tests/bench/threads.py $(B)/bench/trace >$(B)/bench/threads.log
+	@cat $(B)/bench/threads.log
 	@for what in $(BENCHED); do \
 	    packets=$$(valgrind --tool=callgrind --toggle-collect=$$what \
 	        --callgrind-out-file=/dev/null $(B)/bench/pt $$what \
@@ -597,7 +600,7 @@ bench: $(BENCH:tests/%.c=$(B)/%)
 	        $(B)/bench/callgrind.log; \
 	done >$(B)/bench/instructions.log
 	@cat $(B)/bench/instructions.log
-	@cd $(B)/bench && cat pebs.log pt.log instructions.log >figures.log
+	@cd $(B)/bench && cat pebs.log pt.log threads.log instructions.log >figures.log
 	@[ "$(WRITE)" != 1 ] || $(PYTHON) tests/figures.py bench $(B)/bench/figures.log
 
 # --- Documents -----------------------------------------------------------------
