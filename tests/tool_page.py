@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import subprocess
+import zlib
 
 from tool_db import machine
 from tool_report import Files, expect, golden_lines, whole
@@ -15,6 +16,10 @@ BROWSER = "chromium"
 SCREENSHOTS = "build/page"  # to be looked at
 SECONDS = 180
 
+# A PSB+, then XBEGIN at 401010H, XEND at 401020H with a branch between, and one more.
+TRACE = bytes.fromhex("0282" * 8 + "7d001040000000" + "9920" + "0223" + "06" * 30 +
+                      "9921" + "3d1010" + "0e" + "9920" + "3d2010" + "06")
+PACKETS = ["tnt.8"] * 24 + ["mode.tsx", "fup", "tnt.8", "mode.tsx", "fup", "tnt.8"]
 # Tests and what they say; then the bars that this makes, by section, series, label.
 TESTS = (
     ("ok", "counter3_counts_under_rtm # OBSERVED 35 of 100", ()),
@@ -31,6 +36,9 @@ TESTS = (
     ("ok", "pebs_tx_abort_causes",
      ("XABORT: 13 records of 26 aborts, 12 by this cause, 12 with Instruction_Abort; B8H = "
       "0x60000000f (Cycles_Last_TX 15)", "<PAUSE> & co: 6 records of 6 aborts, 5 by this cause")),
+    ("ok", "pt_transactions", (
+        f"# raw, processor 0: Processor Trace: {len(TRACE)} bytes, crc {zlib.crc32(TRACE):08X}",
+        *(f"# raw {at:04x} {TRACE[at:at + 32].hex()}" for at in range(0, len(TRACE), 32)))),
     ("ok", "tsx_read_capacity",
      ("loads from 896 lines of 64 bytes commit; aborts begin at 1024 (4 of 4)",)),
 )
@@ -57,9 +65,10 @@ def filled(lines):
     more = []
     for number, (verdict, result, said) in enumerate(TESTS, 4):
         name = result.split()[0]
-        more += [f"# running {number} of 9: {name}: Why?",
-                 *(f"# processor 0: {line}" for line in said), f"{verdict} {number} - {result}"]
-    return [line.replace("1..3", "1..9") for line in lines[:at]] + more + lines[at:]
+        more += [f"# running {number} of 10: {name}: Why?",
+                 *(line if line.startswith("# raw") else f"# processor 0: {line}"
+                   for line in said), f"{verdict} {number} - {result}"]
+    return [line.replace("1..3", "1..10") for line in lines[:at]] + more + lines[at:]
 
 
 def reports():
@@ -87,6 +96,7 @@ def drawn(files):
         yield f"the page is not ready: {root and root[0]}"
         return
     got = {kind: {} for kind in KINDS}
+    lines = 0
     for part in re.findall(r'<section id="(\w+)">(.*?)</section>', dom, re.S):
         for kind, panel in re.findall(r'<figure data-kind="([^"]*)">(.*?)</figure>', part[1], re.S):
             for bar in re.findall(r"<rect [^>]*data-series[^>]*>", panel):
@@ -98,12 +108,18 @@ def drawn(files):
                     yield f"no name for a screen reader: {bar}"
                 if int(value):
                     got[kind][part[0], series, label] = int(value)
+            packets = re.findall(r'data-packet="([^"]*)" aria-label="0x[0-9a-f]+ \w', panel)
+            if part[0] == "trace" and (packets != PACKETS or "begin to commit" not in panel):
+                yield f"{kind}: the time line has {packets}"
+            lines += part[0] == "trace"
     for kind, times in KINDS.items():
         wanted = {bar: n * times for bar, n in BARS.items()}
         if "EAH" in kind:  # in the others it failed, nobody says how often
             wanted["counter3", "no transactions", "0 %"] = 1
         if got[kind] != wanted:
             yield f"{kind}: {sorted(got[kind].items() ^ wanted.items())}"
+    if lines != len(KINDS):
+        yield f"{lines} kinds have a time line"
     if "4 runs; 3 of them on silicon, 1 not" not in dom:
         yield "it does not say how many are not of silicon"
     changes = re.search(r'<section id="microcodes">(.*?)</section>', dom, re.S)[1]

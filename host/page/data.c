@@ -2,6 +2,8 @@
 /* data.c - finds in the lines what the page draws. */
 #include "host/page/data.h"
 
+#include "host/page/trace.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -272,5 +274,6 @@ void data_add(json_t *kinds, const struct report *report)
              words(verdict_name(result->verdict)), 1);
         add_counter3(kind, report, result);
         add_lines(kind, report, result);
+        trace_add(kind, report, result);
     }
 }
