@@ -167,6 +167,13 @@ enum rule {
     RING3_IN_TX,        /* IN_TX holds there */
     RING3_XABORT_CODE,  /* in EAX */
     RING3_COMMITS_ONCE, /* not an abort too */
+    LBR_TAKEN_ALONE,    /* no record of a branch not taken */
+    LBR_TOS_FOLLOWS,    /* TOS is where the last record is */
+    LBR_HAS_EVENTS,     /* interrupts and exceptions */
+    LBR_HAS_ABORTS,
+    LBR_STOPS_FROZEN,   /* while LBR_Frz is set */
+    LBR_ENDS_AT_DEBUG,  /* exceptions */
+    LBR_CYCLES_RESTART, /* with each record */
 };
 
 enum quantity {
@@ -220,7 +227,14 @@ enum quantity {
     OFFCORE_REQUEST,  /* number: the type */
     OFFCORE_SUPPLIER, /* number: the lower half of the supplier */
     LLC_COUNTED,      /* if any */
-    TX_WATCHED,       /* breakpoint n, by a transaction; number: n */
+    LBR_SELECTED,     /* MSR_LBR_SELECT as it works */
+    LBR_NEXT_TOS,     /* before it wraps */
+    LBR_FROM,
+    LBR_TO,
+    LBR_FLAGS, /* where LBR_INFO has them */
+    LBR_ABORT_FLAGS,
+    LBR_CYCLES,
+    TX_WATCHED, /* breakpoint n, by a transaction; number: n */
 };
 
 #define ANY_NUMBER 0xFFFFFFFFu

@@ -101,7 +101,7 @@ extern const struct uncore_traits family_uncore_snb, family_uncore_hsw,
 
 #define SANDY_BRIDGE_CLIENT                                               \
     .leaf_max = 0x0D, .perfmon_version = 3,                               \
-    .perf_capabilities = PERF_CAPABILITIES(4, 1),                         \
+    .perf_capabilities = PERF_CAPABILITIES(3, 1),                         \
     .debugctl_writable = DEBUGCTL_OLD, .leaf1_ecx = FAMILY_LEAF1_ECX_OLD, \
     CACHES(512, 8, 128, 4), .uncore = &family_uncore_snb,                 \
     .offcore_dram = OFFCORE_LOCAL,                                        \
