@@ -98,7 +98,10 @@ void trace_abort(struct vcpu *v)
 {
     bool user = v->vmcb->cpl > 0;
     const struct lbr_branch b = {
-        .from = v->pt_ip, /* "EIP at the time of the TSX Abort" */
+        /* "EIP at the time of the TSX Abort". */
+        .from = faults_rule(v->model->machine, LBR_ABORT_HERE, true)
+                    ? v->pt_ip
+                    : v->tx.begin,
         .to = v->vmcb->rip,
         .user = user,
         .to_user = user,

@@ -92,6 +92,12 @@ static bool is_selected(const struct processor *p, const struct lbr_branch *b,
 {
     bool user = p->choices.lbr_level_of_target ? b->to_user : b->user;
 
+    if ((kind & (SELECT_NEAR_IND_CALL | SELECT_NEAR_RET)) != 0 &&
+        !faults_rule(p->machine, LBR_IND_JMP_EXACT, true))
+        kind |= SELECT_NEAR_IND_JMP;
+    if (kind == SELECT_NEAR_REL_CALL &&
+        !faults_rule(p->machine, LBR_REL_JMP_EXACT, true))
+        kind |= SELECT_NEAR_REL_JMP;
     return (selected(p) &
             (kind | (user ? SELECT_CPL_NEQ_0 : SELECT_CPL_EQ_0))) == 0;
 }
@@ -154,10 +160,12 @@ static void flush_last(struct processor *p)
 }
 
 /* "A zero length call" pushes the address that it goes to. */
-static bool is_zero_length(const struct instruction *i,
+static bool is_zero_length(const struct processor *p,
+                           const struct instruction *i,
                            const struct lbr_branch *b)
 {
-    return (i->flags & INSTRUCTION_CALL) != 0 && b->to == b->from + i->length;
+    return (i->flags & INSTRUCTION_CALL) != 0 && b->to == b->from + i->length &&
+           faults_rule(p->machine, LBR_NO_ZERO_LENGTH, true);
 }
 
 void lbr_retired(struct processor *p, const struct instruction *i,
@@ -172,9 +180,10 @@ void lbr_retired(struct processor *p, const struct instruction *i,
         return;
     if (!calls)
         record(p, b, 0);
-    else if (kind == SELECT_NEAR_RET)
+    else if (kind == SELECT_NEAR_RET &&
+             faults_rule(p->machine, LBR_FLUSHES_LAST, true))
         flush_last(p);
-    else if (!is_zero_length(i, b))
+    else if (!is_zero_length(p, i, b))
         record(p, b, 0);
 }
 
@@ -185,10 +194,20 @@ void lbr_event(struct processor *p, const struct lbr_branch *b)
         record(p, b, 0);
 }
 
+static bool is_in_tsx(const struct processor *p)
+{
+    const struct lbr_state *l = &p->lbr;
+
+    return ((l->from[l->tos] | l->info[l->tos]) & INFO_IN_TSX) != 0 &&
+           l->to[l->tos] != 0;
+}
+
 void lbr_aborted(struct processor *p, const struct lbr_branch *b)
 {
     uint64_t flags = p->choices.lbr_abort_in_tsx ? INFO_IN_TSX : 0;
 
+    while (!faults_rule(p->machine, LBR_KEEPS_ABORTED, true) && is_in_tsx(p))
+        flush_last(p);
     if (faults_rule(p->machine, LBR_HAS_ABORTS, true) &&
         is_selected(p, b, p->choices.lbr_abort_is_far ? SELECT_FAR_BRANCH : 0))
         record(p, b,

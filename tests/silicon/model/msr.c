@@ -120,7 +120,9 @@ static bool write_row(struct processor *p, uint32_t number, uint64_t value)
         (p->pebs.ds_area == 0 || faults_rule(p->machine, DS_AREA_TAKEN, true)))
         p->pebs.ds_area = value;
     if (number == IA32_DEBUGCTL)
-        p->lbr.enabled = (value & DEBUGCTL_LBR) != 0;
+        p->lbr.enabled = (value & DEBUGCTL_LBR) != 0 ||
+                         (p->lbr.enabled &&
+                          !faults_rule(p->machine, LBR_ENDS_CLEARED, true));
     if (number == IA32_PEBS_ENABLE)
         pebs_write_enable(p, value);
     return true;

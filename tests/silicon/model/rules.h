@@ -174,6 +174,13 @@ enum rule {
     LBR_STOPS_FROZEN,   /* while LBR_Frz is set */
     LBR_ENDS_AT_DEBUG,  /* exceptions */
     LBR_CYCLES_RESTART, /* with each record */
+    LBR_ENDS_CLEARED,   /* where IA32_DEBUGCTL.LBR becomes 0 */
+    LBR_FLUSHES_LAST,   /* a return, with EN_CALLSTACK */
+    LBR_NO_ZERO_LENGTH, /* calls, the same */
+    LBR_IND_JMP_EXACT,  /* NEAR_IND_JMP spares indirect calls and returns */
+    LBR_REL_JMP_EXACT,  /* NEAR_REL_JMP spares relative calls */
+    LBR_ABORT_HERE,     /* FROM of an abort: not the outermost begin */
+    LBR_KEEPS_ABORTED,  /* records of a transaction */
 };
 
 enum quantity {
