@@ -330,6 +330,12 @@ static void not_beside_processor_trace(void **state)
     assert_int_equal(get(TOS) | get(FROM + 1), 0);
     assert_int_equal(get(SELECT), 4);
     assert_true(records(BRANCH));
+    start("skylake-server-2019"); /* not one of those */
+    set(DEBUGCTL, 1);
+    set(IA32_RTIT_CTL, RTIT_TRACE_EN | RTIT_BRANCH_EN);
+    assert_true(records(BRANCH));
+    lbr_trace_ended(&processor);
+    assert_int_equal(get(TOS), 1);
 }
 
 int main(void)

@@ -46,11 +46,11 @@ static unsigned depth(const struct processor *p)
 /* --- What is recorded ---------------------------------------------------- */
 
 /* SDM volume 3C, "Model Specific Capability Restrictions": LBRs and Processor
- * Trace exclude each other. It names some of the processors that have both;
- * errata KBL039, CFL039 and CML039 say it of the others. */
+ * Trace exclude each other on 06_3DH, 4EH and 5EH; on 8EH, 9EH and A5H by what
+ * errata KBL039, CFL039 and CML039 say of writes. */
 static bool is_tracing(const struct processor *p)
 {
-    return (p->pt.ctl & RTIT_TRACE_EN) != 0;
+    return (p->pt.ctl & RTIT_TRACE_EN) != 0 && !p->cpu->lbr_beside_pt;
 }
 
 bool lbr_is_unhindered(const struct processor *p)
@@ -233,6 +233,8 @@ void lbr_debug_exception(struct processor *p)
 /* "When TraceEn is cleared, the LBR array is reset." */
 void lbr_trace_ended(struct processor *p)
 {
+    if (p->cpu->lbr_beside_pt)
+        return;
     p->lbr = (struct lbr_state){
         .enabled = p->lbr.enabled,
         .select = p->lbr.select,

@@ -73,7 +73,7 @@ extern const struct uncore_traits family_uncore_snb, family_uncore_hsw,
 
 #define SKYLAKE_CLIENT \
     SKYLAKE_COMMON(family_msrs_skl), .uncore = &family_uncore_skl
-#define SKYLAKE_SERVER SKYLAKE_COMMON(family_msrs_skx)
+#define SKYLAKE_SERVER SKYLAKE_COMMON(family_msrs_skx), .lbr_beside_pt = true
 
 /* EDX[9] SRBDS_CTRL (MSR 123H), EDX[29] MSR 10AH, whose bit 7 is TSX_CTRL. */
 #define COMET_LAKE                                            \
