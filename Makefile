@@ -22,6 +22,7 @@ CONSOLE ?=
 KUT ?=
 OPTIONS ?=
 WRITE ?=
+ACCEL ?= tcg
 NAME  ?=
 ROOM  ?=
 COUNT ?= 500
@@ -62,6 +63,7 @@ help:
 	@echo '                FAULT=name  a named deviation of the processor'
 	@echo '                SEED=$(SEED)  what the manual leaves open'
 	@echo '                TRIALS=n  for each measurement; TESTS=name or pattern*'
+	@echo '                ACCEL=kvm  by KVM on a processor of AMD; not tried yet'
 	@echo '                OPTIONS=words  more options, docs/user.md says which'
 	@echo '              the report stays in $(B)/report.log; the exit status is'
 	@echo '              0 for a whole report with no FAIL and no ERROR, else 2'
@@ -373,6 +375,13 @@ $(if $(SEEDS),$(call number,SEEDS,$(SEEDS),$(FROM_1),1 and more))
 $(if $(STEP),$(call number,STEP,$(STEP),$(FROM_1),1 and more))
 $(foreach pattern,$(subst $(comma), ,$(TESTS)),$(call fits,$(pattern)))
 endif
+ifneq ($(filter run linux,$(MAKECMDGOALS)),)
+$(call known,ACCEL,$(ACCEL),tcg kvm)
+ifeq ($(ACCEL),kvm)
+NO_KVM := $(shell $(PYTHON) scripts/kvm.py)
+$(if $(NO_KVM),$(error ACCEL "kvm"; not on this machine: $(NO_KVM)))
+endif
+endif
 ifneq ($(filter distributions,$(MAKECMDGOALS)),)
 $(if $(ONLY),$(call known,ONLY,$(ONLY),bookworm trixie noble))
 $(if $(GOAL),$(call known,GOAL,$(GOAL),run test))
@@ -391,7 +400,7 @@ run:
 	    --image $(B)/tsxpmu.img --report $(B)/report.log \
 	    --cpu "$(CPU)" --smp "$(SMP)" --smt "$(SMT)" --seed "$(SEED)" \
 	    --fault "$(FAULT)" --tests "$(TESTS)" --trials "$(TRIALS)" \
-	    --options "$(OPTIONS)"
+	    --options "$(OPTIONS)" $(if $(filter kvm,$(ACCEL)),--kvm)
 
 # What Debian's kernel starts with, and from what. Never part of `make test`:
 # that takes them where they are.
@@ -414,7 +423,8 @@ linux: export RUN := $(RUN)
 linux:
 	@$(MAKE) --no-print-directory -s $(B)/silicon.efi $(B)/linux/stick.img
 	@$(PYTHON) scripts/linux.py --cpu "$(CPU)" --fault "$(FAULT)" --options "$(OPTIONS)" \
-	    --run "$$RUN" --smp $(if $(filter file,$(origin SMP)),1,$(SMP)) $(if $(CONSOLE),--console)
+	    --run "$$RUN" --smp $(if $(filter file,$(origin SMP)),1,$(SMP)) $(if $(CONSOLE),--console) \
+	    $(if $(filter kvm,$(ACCEL)),--kvm)
 
 peer-tests: $(B)/silicon.efi
 	@[ -n "$(KUT)" ] || { echo "peer-tests: KUT=folder of kvm-unit-tests' *.efi" >&2; exit 64; }
@@ -448,7 +458,7 @@ HOST_TESTS  := $(sort $(filter-out $(addprefix tests/host/,fakes/% efi/% \
 SIM_TESTS   := $(sort $(wildcard $(SIM_ROOMS:%=tests/host/%/*.c)))
 EFI_TESTS   := $(sort $(wildcard tests/host/efi/*.c))
 HOST_FAKES  := $(sort $(wildcard tests/host/fakes/fake_*.c))
-FAKE_CPU    := tests/host/fakes/fake_cpu.c
+FAKE_CPU    := $(addprefix tests/host/fakes/,fake_cpu.c fake_guest.c)
 # The hypervisor over the model; what is the machine itself is played.
 PLAYED      := $(addprefix tests/silicon/hypervisor/,host_tables.c log.c vcpu.c \
                    x86.c)

@@ -26,13 +26,13 @@ DONE = r"^linux: status (\d+)"
 SECONDS = 900  # of processor time
 
 
-def machine(directory: str, script: str, smp: int) -> qemu.Machine:
+def machine(directory: str, script: str, smp: int, kvm: bool = False) -> qemu.Machine:
     """One whose initial files are the archive and this script."""
     stick = os.path.join(directory, "stick")
     volume.make_stick(f"{FILES}/stick.img", stick)
     volume.write(stick, "run.cpio", initramfs.archive({"run": script.encode()}))
     return qemu.Machine(stick, smp, "build/silicon.efi", memory=MEBIBYTES,
-                        shift=qemu.SHIFT_OS, icount=smp == 1)
+                        shift=qemu.SHIFT_OS, icount=smp == 1, kvm=kvm)
 
 
 def config_text(cpu: str, fault: str, options: str) -> str:
@@ -43,10 +43,10 @@ def config_text(cpu: str, fault: str, options: str) -> str:
 
 
 def boot(script: str, cpu: str = "skylake-2018", fault: str = "", smp: int = 1,
-         options: str = "", stream=None) -> tuple[str, str]:
+         options: str = "", stream=None, kvm: bool = False) -> tuple[str, str]:
     """(what is on the serial port, what went wrong or "")."""
     with tempfile.TemporaryDirectory() as directory:
-        text, failure = qemu.boot(machine(directory, script, smp),
+        text, failure = qemu.boot(machine(directory, script, smp, kvm),
                                   config_text(cpu, fault, options), stream,
                                   timeout=SECONDS, silence=SECONDS)
     text = text.replace("\r", "")
@@ -56,12 +56,12 @@ def boot(script: str, cpu: str = "skylake-2018", fault: str = "", smp: int = 1,
     return text, failure or (f"status {status[1]}" if status and status[1] != "0" else "")
 
 
-def console(cpu: str, fault: str, smp: int, options: str) -> int:
+def console(arguments: argparse.Namespace) -> int:
     """A shell on the serial port, until poweroff or Ctrl-A X."""
     with tempfile.TemporaryDirectory() as directory:
-        made = machine(directory, "exec sh -i", smp)
+        made = machine(directory, "exec sh -i", arguments.smp, arguments.kvm)
         made.serial = False
-        text = config_text(cpu, fault, options)
+        text = config_text(arguments.cpu, arguments.fault, arguments.options)
         return subprocess.run(made.command(directory, text)
                               + ["-serial", "mon:stdio"], check=False).returncode
 
@@ -70,12 +70,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--run", default="", help="commands, instead of the tour")
     parser.add_argument("--console", action="store_true", help="a shell")
+    parser.add_argument("--kvm", action="store_true", help="in place of TCG")
     parser.add_argument("--smp", type=int, default=1)
     for key in ("cpu", "fault", "options"):
         parser.add_argument("--" + key, default="")
     arguments = parser.parse_args()
     if arguments.console:
-        return console(arguments.cpu, arguments.fault, arguments.smp, arguments.options)
+        return console(arguments)
     script = arguments.run
     if not script:
         with open("tests/linux/tour.sh", encoding="ascii") as file:
@@ -87,7 +88,7 @@ def main() -> int:
 
     start = time.monotonic()
     _, failure = boot(script, arguments.cpu, arguments.fault, arguments.smp,
-                      arguments.options, show)
+                      arguments.options, show, arguments.kvm)
     print(f"linux: {time.monotonic() - start:.1f} s" + (": " + failure if failure else ""))
     return 1 if failure else 0
 

@@ -26,6 +26,7 @@ def config_text(arguments: argparse.Namespace) -> str:
            if getattr(arguments, key)] + [arguments.options])
     lines = [f"{key}={getattr(arguments, key)}"
              for key in ("cpu", "smt", "seed", "fault") if getattr(arguments, key)]
+    lines += ["turns=off"] * arguments.kvm
     return "\n".join(lines + ["options=" + options, ""])
 
 
@@ -37,6 +38,7 @@ def main() -> int:
     parser.add_argument("--snapshot", help="write a snapshot there and end")
     parser.add_argument("--cpu", default="", help="personality, or none")
     parser.add_argument("--smp", type=int, default=2)
+    parser.add_argument("--kvm", action="store_true", help="in place of TCG")
     for key in ("smt", "seed", "fault", "tests", "trials", "options"):
         parser.add_argument("--" + key, default="")
     arguments = parser.parse_args()
@@ -44,7 +46,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as directory:
         stick = os.path.join(directory, "stick.img")
         volume.make_stick(arguments.image, stick)
-        machine = qemu.Machine(stick, arguments.smp, arguments.silicon)
+        machine = qemu.Machine(stick, arguments.smp, arguments.silicon, kvm=arguments.kvm)
         if arguments.snapshot:
             qemu.snapshot(machine, arguments.snapshot)
             return 0

@@ -9,6 +9,8 @@ import shutil
 import subprocess
 import tempfile
 
+import kvm
+
 
 def setup(fakes, words=("run",), path="/usr/bin:/bin"):
     """scripts/setup where PATH begins with these scripts, by name."""
@@ -53,7 +55,7 @@ REFUSED = (
     ("run", "SMT", "maybe", "on off"), ("run", "SEED", "abc", "up to 19 digits"),
     ("run", "SEED", "1" * 20, "up to 19 digits"), ("run", "SMP", "0", "1 to 64"),
     ("run", "SMP", "1000", "1 to 64"), ("run", "SMP", "", "1 to 64"),
-    ("run", "TRIALS", "-1", "up to 9 digits"),
+    ("run", "TRIALS", "-1", "up to 9 digits"), ("run", "ACCEL", "xen", "tcg kvm"),
     ("run", "TESTS", "pebs_tsc,nothing_like*", "make list has them"),
     ("soak", "TRIALS", "many", "up to 9 digits"),
     ("faults", "TESTS", "nothing_like*", "make list has them"),
@@ -154,5 +156,8 @@ def run_host(result):
     result("setup: another QEMU: one line says which are known", unknown_version())
     for row in REFUSED:
         result(f'make: {row[0]} {row[1]}="{row[2]}" is refused', refused(*row))
+    if kvm.refusal():
+        result("make: ACCEL=kvm is refused where KVM cannot",
+               refused("run", "ACCEL", "kvm", kvm.refusal()))
     result("make: values at the edges are taken", taken())
     result("make new-test: what it writes compiles", new_test())

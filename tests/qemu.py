@@ -65,6 +65,7 @@ class Machine:
     # else runs here, the machine does the same. Not so: the time of this machine,
     # and a thread for each processor.
     icount: bool = True
+    kvm: bool = False  # in place of TCG, by the time of this machine
     shift: int = -1  # as SHIFT_STEPPED; -1: as usual
 
     def _shift(self) -> int:
@@ -77,12 +78,15 @@ class Machine:
         # Made before the stick: QEMU 10.0, when it writes its state, takes each
         # piece of memory to begin where the first does, and asserts where that
         # is shorter.
+        cpu = "host,+svm" if self.kvm else self.cpu
         line = ["qemu-system-x86_64", "-M", "q35,memory-backend=memory",
                 "-object", "memory-backend-ram,id=memory,size=" + memory,
-                "-m", memory, "-cpu", self.cpu, "-smp", str(self.smp),
+                "-m", memory, "-cpu", cpu, "-smp", str(self.smp),
                 "-nodefaults", "-no-user-config", "-no-reboot",
                 "-display", "none"] + list(self.firmware)
-        if self.icount:
+        if self.kvm:
+            line += ["-accel", "kvm"]
+        elif self.icount:
             line += ["-accel", "tcg,thread=single", "-icount",
                      f"shift={self._shift()},sleep=off",
                      "-rtc", "base=2026-01-01,clock=vm", "-seed", "1"]

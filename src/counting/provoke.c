@@ -180,12 +180,15 @@ void provoke_report(struct test_context *t, bool promised, const char *what,
                     const struct provoked *p)
 {
     if (!promised) {
-        note(t, "%s: %u of %u windows wrong", what, p->wrong, p->rounds);
-        if (p->wrong != 0)
+        if (p->wrong == 0)
+            note(t, "%s: 0 of %u windows wrong", what, p->rounds);
+        else
             note(t,
-                 "%s: IA32_PERFEVTSEL3 (189H) was wrong %u times, 38FH[3] %u, "
-                 "392H[3] %u, IA32_PMC3 (C4H) %u, its overflow bit 38EH[3] %u",
-                 what, p->select, p->control, p->in_use, p->count, p->status);
+                 "%s: %u of %u windows wrong: IA32_PERFEVTSEL3 (189H) in %u, "
+                 "38FH[3] in %u, 392H[3] in %u, IA32_PMC3 (C4H) in %u, its "
+                 "overflow bit 38EH[3] in %u",
+                 what, p->wrong, p->rounds, p->select, p->control, p->in_use,
+                 p->count, p->status);
         return;
     }
     WITH_PREFIX (t, "%s", what)

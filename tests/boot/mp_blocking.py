@@ -97,7 +97,7 @@ def boots():
     # Also while firmware waits for the other processor.
     yield Boot("MP services blocking, a long test: ticks", all_of(clean, usage.ticks),
                {"cpu": "skylake-2018", "mp": "blocking"},
-               "tests=counter3_counts_alone trials=8000")
+               "tests=counter3_counts_alone trials=4000")
     # A job that an exception ends has left a trace, or counters, on.
     for test, step in (("pt_rtm_commit", 11), ("counter3_counts_alone", 7)):
         one = sweep.sweep("exception", test, step)

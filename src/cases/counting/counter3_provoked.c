@@ -13,8 +13,8 @@
 
 #define LARGE       600 /* lines: more than a first-level cache of 32 KB */
 #define LARGE_EVERY 8   /* rounds for one that takes so long */
-#define FEW         2   /* transactions in a window */
-#define MANY        512 /* and where a processor is fast enough */
+#define FEW         2   /* transactions in a window, */
+#define MANY        512 /* doubled up to so many while there is time */
 
 struct work {
     struct tsx_block block;
@@ -88,7 +88,7 @@ static bool try_both(struct test_context *t, const struct kind *kind,
     return provoke(t, turn, kind->from, run, w, &found->control, NULL);
 }
 
-/* So many windows of a few transactions; and, while there is time, of many. */
+/* So many windows of a few transactions; and, while there is time, of more. */
 static bool run_kind(struct test_context *t, const struct kind *kind,
                      unsigned rounds, unsigned ms, struct found *found)
 {
@@ -102,9 +102,11 @@ static bool run_kind(struct test_context *t, const struct kind *kind,
     for (; turn < rounds; turn += kind->every)
         if (!try_both(t, kind, turn, &w, found))
             return false;
-    for (w.times = MANY; hw_ms() - start < ms; turn++)
+    for (; hw_ms() - start < ms; turn++) {
+        w.times = w.times < MANY ? 2 * w.times : MANY;
         if (!try_both(t, kind, turn, &w, found))
             return false;
+    }
     return true;
 }
 
