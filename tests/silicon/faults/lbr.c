@@ -41,14 +41,10 @@ FAULT(lbr_half_deep, .what = "[format 5] TOS wraps after 16 records",
       .caught = {"skylake-2018 on 1 lbr_stack FAIL"}, .quantity = LBR_NEXT_TOS,
       .number = ANY_NUMBER, .clear = 0x10)
 
-FAULT(
-    lbr_goes_on,
-    .what = "[any] branches are recorded though DEBUGCTL.LBR has been cleared",
-    .caught = {"skylake-2018 on 1 lbr_stack FAIL"}, .breaks = LBR_ENDS_CLEARED)
-
-FAULT(lbr_mispredicted, .what = "[any] each branch is recorded as mispredicted",
-      .caught = {"skylake-2018 on 1 lbr_stack FAIL"}, .quantity = LBR_FLAGS,
-      .number = ANY_NUMBER, .set = INFO_MISPRED)
+FAULT(lbr_end_recorded,
+      .what = "[any] the WRMSR that clears DEBUGCTL.LBR leaves a record",
+      .caught = {"skylake-2018 on 1 lbr_stack FAIL"},
+      .breaks = LBR_ENDS_SILENTLY)
 
 FAULT(lbr_cycles_zero, .what = "[format 5] LBR_INFO[15:0] is 0",
       .caught = {"skylake-2018 on 1 lbr_stack FAIL"}, .quantity = LBR_CYCLES,
@@ -173,16 +169,23 @@ FAULT(lbr_aborted_undone,
       .caught = {"skylake-2017 on 1 lbr_transactions FAIL"},
       .breaks = LBR_KEEPS_ABORTED)
 
+FAULT(lbr_in_tx_ends_inner,
+      .what = "[A B F; C with bit 2] records inside a nested transaction have "
+              "IN_TSX = 0",
+      .caught = {"skylake-2017 on 1 lbr_transactions FAIL"},
+      .breaks = LBR_IN_TSX_NESTED)
+
+FAULT(lbr_elided_abort_next,
+      .what = "[A B with HLE] TO of the abort of an elided section is behind "
+              "its XACQUIRE",
+      .caught = {"skylake-2017 on 1 lbr_transactions FAIL"},
+      .breaks = LBR_ELISION_TO_BEGIN)
+
 /* --- Registers ----------------------------------------------------------- */
 
 FAULT(lbr_select_missing, .what = "[any] MSR_LBR_SELECT raises #GP",
       .caught = {"skylake-2018 on 1 lbr_registers FAIL"},
       .quantity = OF_MSR_REFUSED, .number = 0x1C8)
-
-FAULT(lbr_select_refused_changes,
-      .what = "[any] a write of MSR_LBR_SELECT that raises #GP changes it",
-      .caught = {"skylake-2018 on 1 lbr_registers FAIL"},
-      .quantity = OF_MSR_CHANGED, .number = 0x1C8, .set = 1 << 8)
 
 FAULT(lbr_select_loses_bit, .what = "[any] MSR_LBR_SELECT[8] cannot be set",
       .caught = {"sandybridge on 1 lbr_registers FAIL"},
@@ -205,6 +208,25 @@ FAULT(lbr_tos_discards,
       .what = "[any] a write of MSR_LASTBRANCH_TOS is ignored",
       .caught = {"skylake-2018 on 1 lbr_registers FAIL"},
       .quantity = OF_MSR_WRITTEN, .number = 0x1C9, .clear = UINT64_MAX)
+
+FAULT(lbr_from_read_only,
+      .what = "[any] a write of FROM of record 2 is ignored",
+      .caught = {"broadwell on 1 lbr_registers FAIL"},
+      .quantity = OF_MSR_WRITTEN, .number = 0x682, .clear = UINT64_MAX)
+
+FAULT(lbr_select_keeps_reserved, .what = "[any] MSR_LBR_SELECT[10] can be set",
+      .caught = {"skylake-2018 on 1 lbr_registers FAIL"},
+      .quantity = LBR_SELECT_BITS, .number = ANY_NUMBER, .set = 1 << 10)
+
+FAULT(lbr_select_shared,
+      .what = "[any] the threads of a core have one MSR_LBR_SELECT",
+      .caught = {"skylake-2018 on 2 lbr_registers FAIL"},
+      .quantity = OF_MSR_SHARED, .number = 0x1C8)
+
+FAULT(lbr_tos_shared,
+      .what = "[any] the threads of a core have one MSR_LASTBRANCH_TOS",
+      .caught = {"haswell on 2 lbr_registers FAIL"}, .quantity = OF_MSR_SHARED,
+      .number = 0x1C9)
 
 /* --- Freezing ------------------------------------------------------------ */
 

@@ -74,7 +74,9 @@ void trace_branch(struct vcpu *v, const struct retirement *r)
         .to_user = v->vmcb->cpl > 0,
         .taken = r->taken,
         .mispredicted = r->mispredicted,
-        .in_tx = v->tx.depth > 0,
+        .in_tx = v->tx.depth == 1 ||
+                 (v->tx.depth > 1 &&
+                  faults_rule(v->model->machine, LBR_IN_TSX_NESTED, true)),
     };
 
     lbr_pass(v->model, r->cycles);
@@ -102,7 +104,10 @@ void trace_abort(struct vcpu *v)
         .from = faults_rule(v->model->machine, LBR_ABORT_HERE, true)
                     ? v->pt_ip
                     : v->tx.begin,
-        .to = v->vmcb->rip,
+        .to = v->tx.hle && !faults_rule(v->model->machine, LBR_ELISION_TO_BEGIN,
+                                        true)
+                  ? v->tx.resume_ip
+                  : v->vmcb->rip,
         .user = user,
         .to_user = user,
     };

@@ -220,6 +220,17 @@ void lbr_pass(struct processor *p, uint32_t cycles)
     p->lbr.cycles += cycles;
 }
 
+void lbr_enable(struct processor *p, bool enabled)
+{
+    struct lbr_state *l = &p->lbr;
+    const struct lbr_branch b = {.from = l->to[l->tos], .to = l->to[l->tos]};
+
+    if (l->enabled && !enabled &&
+        !faults_rule(p->machine, LBR_ENDS_SILENTLY, true))
+        record(p, &b, 0);
+    l->enabled = enabled;
+}
+
 /* "Monitoring Branches, Exceptions, and Interrupts". */
 void lbr_debug_exception(struct processor *p)
 {
@@ -300,16 +311,20 @@ static uint64_t flags_of_from(const struct processor *p)
     }
 }
 
+static uint64_t select_bits(const struct processor *p)
+{
+    return faults_quantity(p->machine, LBR_SELECT_BITS, ANY_NUMBER,
+                           format(p) == FORMAT_FROM
+                               ? BITS(8, 0)
+                               : BITS(8, 0) | SELECT_EN_CALLSTACK);
+}
+
 static bool may_write(const struct processor *p, uint32_t number,
                       uint64_t value)
 {
-    uint64_t select = format(p) == FORMAT_FROM
-                          ? BITS(8, 0)
-                          : BITS(8, 0) | SELECT_EN_CALLSTACK;
-
     switch (number) {
     case MSR_LBR_SELECT:
-        return (value & ~select) == 0;
+        return (value & ~select_bits(p)) == 0;
     case MSR_LASTBRANCH_TOS:
         return value < depth(p);
     default:

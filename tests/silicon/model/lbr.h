@@ -53,6 +53,9 @@ void lbr_aborted(struct processor *p, const struct lbr_branch *b);
 /* Core clocks have passed. */
 void lbr_pass(struct processor *p, uint32_t cycles);
 
+/* IA32_DEBUGCTL.LBR is written. */
+void lbr_enable(struct processor *p, bool enabled);
+
 /* A debug exception is about to be delivered: it clears IA32_DEBUGCTL.LBR. */
 void lbr_debug_exception(struct processor *p);
 

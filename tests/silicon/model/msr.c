@@ -120,9 +120,7 @@ static bool write_row(struct processor *p, uint32_t number, uint64_t value)
         (p->pebs.ds_area == 0 || faults_rule(p->machine, DS_AREA_TAKEN, true)))
         p->pebs.ds_area = value;
     if (number == IA32_DEBUGCTL)
-        p->lbr.enabled = (value & DEBUGCTL_LBR) != 0 ||
-                         (p->lbr.enabled &&
-                          !faults_rule(p->machine, LBR_ENDS_CLEARED, true));
+        lbr_enable(p, (value & DEBUGCTL_LBR) != 0);
     if (number == IA32_PEBS_ENABLE)
         pebs_write_enable(p, value);
     return true;

@@ -174,13 +174,15 @@ enum rule {
     LBR_STOPS_FROZEN,   /* while LBR_Frz is set */
     LBR_ENDS_AT_DEBUG,  /* exceptions */
     LBR_CYCLES_RESTART, /* with each record */
-    LBR_ENDS_CLEARED,   /* where IA32_DEBUGCTL.LBR becomes 0 */
+    LBR_ENDS_SILENTLY,  /* no record of the WRMSR that clears LBR */
     LBR_FLUSHES_LAST,   /* a return, with EN_CALLSTACK */
     LBR_NO_ZERO_LENGTH, /* calls, the same */
     LBR_IND_JMP_EXACT,  /* NEAR_IND_JMP spares indirect calls and returns */
     LBR_REL_JMP_EXACT,  /* NEAR_REL_JMP spares relative calls */
     LBR_ABORT_HERE,     /* FROM of an abort: not the outermost begin */
     LBR_KEEPS_ABORTED,  /* records of a transaction */
+    LBR_IN_TSX_NESTED,
+    LBR_ELISION_TO_BEGIN, /* TO of its abort */
 };
 
 enum quantity {
@@ -235,6 +237,7 @@ enum quantity {
     OFFCORE_SUPPLIER, /* number: the lower half of the supplier */
     LLC_COUNTED,      /* if any */
     LBR_SELECTED,     /* MSR_LBR_SELECT as it works */
+    LBR_SELECT_BITS,  /* that can be written */
     LBR_NEXT_TOS,     /* before it wraps */
     LBR_FROM,
     LBR_TO,
