@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "tests/silicon/model/bits.h"
+#include "tests/silicon/model/errata.h"
 #include "tests/silicon/model/lbr.h"
 #include "tests/silicon/model/msr.h"
 #include "tests/silicon/model/pmu_msr.h"
@@ -326,7 +327,7 @@ static void not_beside_processor_trace(void **state)
     assert_int_equal(get(TOS) | get(FROM + 1) | get(SELECT), 0);
     set(SELECT, 8);
     set(IA32_RTIT_CTL, 0);
-    lbr_trace_ended(&processor);
+    lbr_trace_changed(&processor, false);
     assert_int_equal(get(TOS) | get(FROM + 1), 0);
     assert_int_equal(get(SELECT), 4);
     assert_true(records(BRANCH));
@@ -334,8 +335,26 @@ static void not_beside_processor_trace(void **state)
     set(DEBUGCTL, 1);
     set(IA32_RTIT_CTL, RTIT_TRACE_EN | RTIT_BRANCH_EN);
     assert_true(records(BRANCH));
-    lbr_trace_ended(&processor);
+    lbr_trace_changed(&processor, false);
     assert_int_equal(get(TOS), 1);
+}
+
+/* BDM110, and SKL047. */
+static void errata_beside_processor_trace(void **state)
+{
+    (void)state;
+    start("broadwell");
+    machine.errata = errata_find(processor.cpu, "BDM110");
+    set(TOS, 1);
+    processor.pt.ctl = RTIT_TRACE_EN;
+    assert_true(absent(TOS) && absent(SELECT) && absent(FROM));
+    start("skylake-2018");
+    machine.errata = errata_find(processor.cpu, "SKL047");
+    assert_true(refused(TO, BIT(63)));
+    processor.pt.ctl = RTIT_TRACE_EN;
+    set(TO, BIT(63));
+    processor.pt.ctl = 0;
+    assert_int_equal(get(TO), 0);
 }
 
 int main(void)
@@ -352,6 +371,7 @@ int main(void)
         cmocka_unit_test(call_stack),
         cmocka_unit_test(stops),
         cmocka_unit_test(not_beside_processor_trace),
+        cmocka_unit_test(errata_beside_processor_trace),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

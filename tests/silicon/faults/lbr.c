@@ -46,6 +46,15 @@ FAULT(lbr_end_recorded,
       .caught = {"skylake-2018 on 1 lbr_stack FAIL"},
       .breaks = LBR_ENDS_SILENTLY)
 
+FAULT(lbr_mispredicted, .what = "[any] each branch is recorded as mispredicted",
+      .caught = {"skylake-2018 on 1 lbr_stack FAIL"}, .quantity = LBR_FLAGS,
+      .number = ANY_NUMBER, .set = INFO_MISPRED)
+
+FAULT(lbr_never_mispredicted,
+      .what = "[any] no branch is recorded as mispredicted",
+      .caught = {"haswell on 1 lbr_stack FAIL"}, .quantity = LBR_FLAGS,
+      .number = ANY_NUMBER, .clear = INFO_MISPRED)
+
 FAULT(lbr_cycles_zero, .what = "[format 5] LBR_INFO[15:0] is 0",
       .caught = {"skylake-2018 on 1 lbr_stack FAIL"}, .quantity = LBR_CYCLES,
       .number = ANY_NUMBER, .clear = UINT64_MAX)
@@ -61,11 +70,11 @@ FAULT(lbr_cycles_15_bits, .what = "[format 5] LBR_INFO[15] is 0",
 
 FAULT(lbr_without_events,
       .what = "[any] interrupts and exceptions are not recorded",
-      .caught = {"skylake-2018 on 1 lbr_filter FAIL"}, .breaks = LBR_HAS_EVENTS)
+      .caught = {"skylake-2018 on 1 lbr_events FAIL"}, .breaks = LBR_HAS_EVENTS)
 
 FAULT(lbr_debug_goes_on,
       .what = "[any] a debug exception does not clear DEBUGCTL.LBR",
-      .caught = {"skylake-2018 on 1 lbr_stack FAIL"},
+      .caught = {"skylake-2018 on 1 lbr_events FAIL"},
       .breaks = LBR_ENDS_AT_DEBUG)
 
 /* --- MSR_LBR_SELECT ------------------------------------------------------ */
@@ -234,3 +243,27 @@ FAULT(lbr_frozen_goes_on,
       .what = "[any with perfmon 4] branches are recorded while LBR_Frz is set",
       .caught = {"skylake-2018 on 1 lbr_freeze_on_pmi FAIL"},
       .breaks = LBR_STOPS_FROZEN)
+
+/* --- Processor Trace, where it excludes them -------------------------------
+ */
+
+FAULT(lbr_while_traced,
+      .what = "[3DH 4EH 5EH] branches are recorded while TraceEn = 1",
+      .caught = {"skylake-2018 on 1 lbr_while_tracing FAIL"},
+      .breaks = LBR_STOPS_TRACED)
+
+FAULT(lbr_read_traced,
+      .what = "[3DH 4EH 5EH] registers of records read as they were while "
+              "TraceEn = 1",
+      .caught = {"broadwell on 1 lbr_while_tracing FAIL"},
+      .breaks = LBR_ZERO_TRACED)
+
+FAULT(lbr_kept_after_trace,
+      .what = "[3DH 4EH 5EH] records are there again when TraceEn becomes 0",
+      .caught = {"skylake-2018 on 1 lbr_while_tracing FAIL"},
+      .breaks = LBR_RESET_BY_TRACE)
+
+FAULT(lbr_disabled_by_trace,
+      .what = "[any with Processor Trace] TraceEn = 1 clears DEBUGCTL.LBR",
+      .caught = {"skylake-2018 on 1 lbr_while_tracing FAIL"},
+      .breaks = LBR_ENABLED_TRACED)

@@ -57,7 +57,7 @@ bool lbr_is_unhindered(const struct processor *p)
 {
     return ((p->pmu.global_status & STATUS_LBR_FRZ) == 0 ||
             !faults_rule(p->machine, LBR_STOPS_FROZEN, true)) &&
-           !is_tracing(p);
+           (!is_tracing(p) || !faults_rule(p->machine, LBR_STOPS_TRACED, true));
 }
 
 static uint64_t selected(const struct processor *p)
@@ -231,25 +231,33 @@ void lbr_enable(struct processor *p, bool enabled)
     l->enabled = enabled;
 }
 
-/* "Monitoring Branches, Exceptions, and Interrupts". */
-void lbr_debug_exception(struct processor *p)
+static void clear_enable(struct processor *p)
 {
     uint64_t debugctl;
 
-    if (p->lbr.enabled && faults_rule(p->machine, LBR_ENDS_AT_DEBUG, true) &&
-        msr_read(p, IA32_DEBUGCTL, &debugctl))
+    if (p->lbr.enabled && msr_read(p, IA32_DEBUGCTL, &debugctl))
         msr_write(p, IA32_DEBUGCTL, debugctl & ~DEBUGCTL_LBR);
 }
 
-/* "When TraceEn is cleared, the LBR array is reset." */
-void lbr_trace_ended(struct processor *p)
+/* "Monitoring Branches, Exceptions, and Interrupts". */
+void lbr_debug_exception(struct processor *p)
 {
-    if (p->cpu->lbr_beside_pt)
-        return;
-    p->lbr = (struct lbr_state){
-        .enabled = p->lbr.enabled,
-        .select = p->lbr.select,
-    };
+    if (faults_rule(p->machine, LBR_ENDS_AT_DEBUG, true))
+        clear_enable(p);
+}
+
+/* "When TraceEn is cleared, the LBR array is reset"; IA32_DEBUGCTL "remained
+ * unchanged". */
+void lbr_trace_changed(struct processor *p, bool enabled)
+{
+    if (enabled && !faults_rule(p->machine, LBR_ENABLED_TRACED, true))
+        clear_enable(p);
+    if (!enabled && !p->cpu->lbr_beside_pt &&
+        faults_rule(p->machine, LBR_RESET_BY_TRACE, true))
+        p->lbr = (struct lbr_state){
+            .enabled = p->lbr.enabled,
+            .select = p->lbr.select,
+        };
 }
 
 /* --- Registers ----------------------------------------------------------- */
@@ -285,9 +293,19 @@ bool lbr_is_msr(struct processor *p, uint32_t number)
     return value_of(p, number) != NULL;
 }
 
+/* "Reads and writes to the LBR MSRs" while tracing. */
+static bool is_refused(const struct processor *p)
+{
+    return is_tracing(p) && erratum_is(p, ERRATUM_LBR_TRACED_GP);
+}
+
 bool lbr_read(struct processor *p, uint32_t number, uint64_t *value)
 {
-    *value = is_tracing(p) ? 0 : *value_of(p, number);
+    if (is_refused(p))
+        return false;
+    *value = is_tracing(p) && faults_rule(p->machine, LBR_ZERO_TRACED, true)
+                 ? 0
+                 : *value_of(p, number);
     return true;
 }
 
@@ -340,7 +358,9 @@ static bool may_write(const struct processor *p, uint32_t number,
 /* "Reads of these registers will return 0, and writes will be dropped." */
 bool lbr_write(struct processor *p, uint32_t number, uint64_t value)
 {
-    if (!may_write(p, number, value))
+    if (is_refused(p) ||
+        (!may_write(p, number, value) &&
+         !(is_tracing(p) && erratum_is(p, ERRATUM_LBR_TRACED_WRITE))))
         return false;
     if (!is_tracing(p))
         *value_of(p, number) = value;
