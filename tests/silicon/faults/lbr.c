@@ -72,6 +72,9 @@ FAULT(lbr_without_events,
       .what = "[any] interrupts and exceptions are not recorded",
       .caught = {"skylake-2018 on 1 lbr_events FAIL"}, .breaks = LBR_HAS_EVENTS)
 
+FAULT(lbr_without_int_n, .what = "[any] INT n is not recorded",
+      .caught = {"skylake-2018 on 1 lbr_events FAIL"}, .breaks = LBR_HAS_INT_N)
+
 FAULT(lbr_debug_goes_on,
       .what = "[any] a debug exception does not clear DEBUGCTL.LBR",
       .caught = {"skylake-2018 on 1 lbr_events FAIL"},
@@ -231,11 +234,6 @@ FAULT(lbr_select_shared,
       .what = "[any] the threads of a core have one MSR_LBR_SELECT",
       .caught = {"skylake-2018 on 2 lbr_registers FAIL"},
       .quantity = OF_MSR_SHARED, .number = 0x1C8)
-
-FAULT(lbr_tos_shared,
-      .what = "[any] the threads of a core have one MSR_LASTBRANCH_TOS",
-      .caught = {"haswell on 2 lbr_registers FAIL"}, .quantity = OF_MSR_SHARED,
-      .number = 0x1C9)
 
 /* --- Freezing ------------------------------------------------------------ */
 

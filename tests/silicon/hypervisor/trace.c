@@ -91,7 +91,9 @@ static void record_event(struct vcpu *v)
         .to_user = v->vmcb->cpl > 0,
     };
 
-    if (lbr_records(v->model))
+    if (lbr_records(v->model) &&
+        (!v->injected_int ||
+         faults_rule(v->model->machine, LBR_HAS_INT_N, true)))
         lbr_event(v->model, &b);
 }
 

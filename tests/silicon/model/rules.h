@@ -170,6 +170,7 @@ enum rule {
     LBR_TAKEN_ALONE,    /* no record of a branch not taken */
     LBR_TOS_FOLLOWS,    /* TOS is where the last record is */
     LBR_HAS_EVENTS,     /* interrupts and exceptions */
+    LBR_HAS_INT_N,
     LBR_HAS_ABORTS,
     LBR_STOPS_FROZEN,   /* while LBR_Frz is set */
     LBR_ENDS_AT_DEBUG,  /* exceptions */
