@@ -53,7 +53,7 @@ export SOURCE_DATE_EPOCH := 1767225600
 export WRITE
 
 .PHONY: all help list setup run image sign tool test host lint boot soak sweep scale
-.PHONY: dist dist-test man linux peer-tests new-test table faults claims mutants observed unchanged same figures bench damage fuzz powercut distributions clang docs clean
+.PHONY: dist dist-test lab-test man linux peer-tests new-test table faults claims mutants observed unchanged same figures bench damage fuzz powercut distributions clang docs clean
 all: $(B)/tsxpmu.efi $(B)/silicon.efi $(B)/tsxpmu
 
 help:
@@ -110,6 +110,8 @@ help:
 	@echo 'make sign     the same with a signed program; KEY=file CERT=file'
 	@echo 'make clang    tsxpmu.efi by clang and lld, in $(B)/clang'
 	@echo 'make tool     $(B)/tsxpmu: reads reports, decodes records, plans groups of events'
+	@echo 'make lab-test  the files of lab/ with QEMU as the machine: LAVA, labgrid,'
+	@echo '              network boot; root'
 	@echo 'make man      $(B)/man, a page for each of its commands'
 	@echo 'make dist     $(B)/dist: what is released, with sums and what built it'
 	@echo 'make setup    installs what all of it needs: scripts/setup says which lists'
@@ -433,6 +435,8 @@ peer-tests: $(B)/silicon.efi
 # What is released: docs/release.md.
 dist: all $(B)/tsxpmu.img $(B)/silicon.img | $(B)/setup-dist.done
 	@$(PYTHON) scripts/dist.py --release $(RELEASE) --out $(B)/dist
+lab-test: $(B)/silicon.img $(B)/tsxpmu.efi | $(FOR_LAB)
+	$(CHECK) lab
 dist-test: | $(B)/setup-dist.done
 	$(CHECK) dist
 
@@ -579,11 +583,14 @@ damage: $(B)/bench/damage
 	@$(B)/bench/damage $(SEED)
 # Instructions are those of the whole function, what it calls included.
 BENCHED := packets_ours packets_libipt transitions_ours transitions_libipt
-bench: $(BENCH:tests/%.c=$(B)/%)
+bench: $(BENCH:tests/%.c=$(B)/%) $(B)/tsxpmu
 	@$(B)/bench/pebs >$(B)/bench/pebs.log
 	@cat $(B)/bench/pebs.log
 	@$(B)/bench/pt >$(B)/bench/pt.log
 	@cat $(B)/bench/pt.log
+	@$(B)/bench/pt trace >$(B)/bench/trace
+	@$(PYTHON) tests/bench/threads.py $(B)/bench/trace >$(B)/bench/threads.log
+	@cat $(B)/bench/threads.log
 	@for what in $(BENCHED); do \
 	    packets=$$(valgrind --tool=callgrind --toggle-collect=$$what \
 	        --callgrind-out-file=/dev/null $(B)/bench/pt $$what \
@@ -593,7 +600,7 @@ bench: $(BENCH:tests/%.c=$(B)/%)
 	        $(B)/bench/callgrind.log; \
 	done >$(B)/bench/instructions.log
 	@cat $(B)/bench/instructions.log
-	@cd $(B)/bench && cat pebs.log pt.log instructions.log >figures.log
+	@cd $(B)/bench && cat pebs.log pt.log threads.log instructions.log >figures.log
 	@[ "$(WRITE)" != 1 ] || $(PYTHON) tests/figures.py bench $(B)/bench/figures.log
 
 # --- Documents -----------------------------------------------------------------

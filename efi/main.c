@@ -13,6 +13,7 @@
 #include "efi/exceptions.h"
 #include "efi/file.h"
 #include "efi/machine.h"
+#include "efi/network.h"
 #include "efi/option_sources.h"
 #include "efi/pages.h"
 #include "efi/platform.h"
@@ -100,6 +101,20 @@ static void *prepare_workspace(struct warnings *found)
     return workspace;
 }
 
+/* Of the run that has just ended. */
+static void send_report(const struct options *options)
+{
+    char name[NETWORK_NAME_BYTES];
+    size_t bytes;
+    const char *text = report_copy_text(&bytes);
+    const char *why = network_send(options->machine, text, bytes, name);
+
+    platform_print(why == NULL ? "tsxpmu: the report is on the TFTP server: "
+                               : "tsxpmu: the report was not sent: ");
+    platform_print(why == NULL ? name : why);
+    platform_print("\r\n");
+}
+
 /* found: before any run. False where there is not enough memory. */
 static bool run_session(const struct options *options, struct warnings *found)
 {
@@ -139,6 +154,8 @@ static bool run_session(const struct options *options, struct warnings *found)
     setup.microcode = update;
     session_run(&setup);
     free_pages(update);
+    if (options->send)
+        send_report(options);
     return true;
 }
 

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * option_sources.c - where the options come from: \tsxpmu.cfg beside the
- * report, then the load options, which win. The grammar itself is
- * src/options/options.c.
+ * report, or tsxpmu.cfg of the TFTP server, then the load options, which win.
+ * The grammar itself is src/options/options.c.
  *
  * UEFI specification, "EFI Loaded Image Protocol".
  */
 #include "efi/option_sources.h"
 #include "efi/file.h"
+#include "efi/network.h"
 #include "efi/platform.h"
 #include "efi/start.h"
 #include "efi/warnings.h"
@@ -69,6 +70,8 @@ void options_gather(struct options *out, struct warnings *warnings)
     char line[WARNING_BYTES];
 
     options_default(out);
+    if (count == 0)
+        count = network_read("tsxpmu.cfg", bytes, TEXT_BYTES);
     count = options_text(bytes, count, text, TEXT_BYTES, &not_ascii);
     options_parse(out, text, count, warnings_add, warnings);
     if (why != NULL) {

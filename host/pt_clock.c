@@ -13,7 +13,8 @@ static uint64_t from_ctc(const struct pt_clock *clock, uint64_t ctc)
 static void set_tsc(struct pt_clock *clock, uint64_t tsc)
 {
     clock->tsc = tsc;
-    clock->cycles = 0;
+    clock->cycles = clock->count = 0;
+    clock->counts = false;
 }
 
 /* "TMA Packet Definition": CTC[15:0], and FastCounter, which runs at the TSC's
@@ -39,16 +40,40 @@ static void mtc(struct pt_clock *clock, uint64_t payload)
     clock->ctc_ticks += (ctc - clock->ctc) & bits & clock->ctc_bits;
     clock->ctc = ctc;
     clock->ctc_bits = bits;
-    set_tsc(clock, clock->ctc_tsc + from_ctc(clock, clock->ctc_ticks));
+    const uint64_t tsc = clock->ctc_tsc + from_ctc(clock, clock->ctc_ticks);
+    if (clock->counts && clock->count != 0)
+        clock->rate = ((tsc - clock->tsc) << 16) / clock->count;
+    set_tsc(clock, tsc);
+    clock->counts = true;
+}
+
+/* "Core:Bus Ratio Packet": the frequency may be another one from here on. */
+static void cbr(struct pt_clock *clock, unsigned ratio)
+{
+    if (ratio == clock->cbr || ratio == 0)
+        return;
+    clock->cbr = ratio;
+    clock->rate = ((uint64_t)clock->config.nominal << 16) / ratio;
+    clock->counts = false;
+}
+
+/* The ticks from the last MTC, or TMA, to the one that has not come yet. */
+static uint64_t to_next_mtc(const struct pt_clock *clock)
+{
+    const uint64_t period = UINT64_C(1) << clock->config.mtc_freq;
+    const uint64_t next =
+        clock->ctc_tsc + from_ctc(clock, clock->ctc_ticks + period -
+                                             (clock->ctc & (period - 1)));
+
+    return next > clock->tsc ? next - clock->tsc : 0;
 }
 
 static void cyc(struct pt_clock *clock, uint64_t cycles)
 {
-    const uint64_t nominal = cycles * clock->config.nominal;
-
-    if (clock->cbr != 0)
-        clock->cycles += (nominal / clock->cbr << 16) +
-                         (nominal % clock->cbr << 16) / clock->cbr;
+    clock->count += cycles;
+    clock->cycles += cycles * clock->rate;
+    if (clock->has_ctc && clock->cycles >> 16 > to_next_mtc(clock))
+        clock->cycles = to_next_mtc(clock) << 16;
 }
 
 static void handle(struct pt_clock *clock, const struct pt_packet *packet)
@@ -66,10 +91,13 @@ static void handle(struct pt_clock *clock, const struct pt_packet *packet)
         mtc(clock, packet->payload);
         break;
     case PT_CBR:
-        clock->cbr = packet->payload & 0xff;
+        cbr(clock, packet->payload & 0xff);
         break;
     case PT_CYC:
         cyc(clock, packet->payload);
+        break;
+    case PT_OVF: /* CYCs and MTCs may be lost */
+        clock->counts = false;
         break;
     default:
         break;

@@ -5,7 +5,8 @@
  * SDM 3C, Intel Processor Trace, "Timing Packets": TSC gives it; TMA says what
  * CTC was then, and how far into a tick; MTC has eight bits of CTC, whose ticks
  * are CPUID.15H:EBX/EAX of the TSC's; CYC has core cycles, which CBR and the
- * nominal ratio turn into ticks. What is not given is not used.
+ * nominal ratio turn into ticks, or better, how many came from one MTC to the
+ * next. What is not given is not used.
  */
 #ifndef HOST_PT_CLOCK_H
 #define HOST_PT_CLOCK_H
@@ -28,6 +29,9 @@ struct pt_clock {
     uint64_t ctc;       /* of the last TMA or MTC */
     uint64_t ctc_bits;  /* that are known of it */
     uint64_t cycles;    /* of CYCs since then, in ticks << 16 */
+    uint64_t count;     /* the same in cycles, */
+    bool counts;        /* from an MTC on, at one frequency */
+    uint64_t rate;      /* ticks << 16 of a cycle; 0: not known */
     unsigned cbr;
 };
 

@@ -1,125 +1,83 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * pt_count.c - counts packets. Those of one byte, most of a trace, are counted
- * together; each step goes from one longer packet to the next.
- */
+/* pt_count.c - counts packets by what begins at each (pt_map.h), and looks at
+ * none of them. */
 #include "host/pt_count.h"
 
-#include "host/pt_lengths.h"
-#include "src/pt/bytes.h"
+#include "host/pt_map.h"
 #include "src/pt/many.h"
 #include "src/pt/psb.h"
 
 #include <pthread.h>
-#include <string.h>
 
-static struct lengths lengths; /* all that opcodes alone say */
+static struct codes codes;
 
-static void make_lengths(void)
+static void make_count_codes(void)
 {
-    static const uint8_t others[] = {0x13, 4, 0x32, 10, 0x53, 11,
-                                     0xa3, 8, 0xb2, 10, 0xc2, 10};
-
-    for (size_t i = 0; i < sizeof(second_lengths); i += 2)
-        lengths.second[second_lengths[i]] = second_lengths[i + 1];
-    for (size_t i = 0; i < sizeof(others); i += 2)
-        lengths.second[others[i]] = others[i + 1];
-    for (unsigned b = 0; b < 256; b++)
-        lengths.first[b] = pt_opcodes[b].length;
+    make_codes(&codes);
 }
 
-/* The bytes of a packet that is more than its opcode; 0: not for here. */
-static unsigned other_length(const uint8_t *bytes)
+/* The packets that begin in a span; returns how many bytes. *good: false, what
+ * follows is not for here. */
+VECTOR static size_t count_span(struct pt_counts *counts, const uint8_t *bytes,
+                                bool *good)
 {
-    if (psb_pattern_bytes(bytes, PSB_LENGTH + 2) == PSB_LENGTH)
-        return PSB_LENGTH;
-    return 0;
-}
+    struct map map;
+    size_t at = 0;
 
-/* The packet at bytes[0], and how long it is; 0, and it is not counted, where
- * it is not for here. */
-INLINE unsigned count_one(struct pt_counts *counts, const uint8_t *bytes,
-                          unsigned length)
-{
-    if (__builtin_expect(bytes[0] == 0x02, 0)) {
-        if (length == 0)
-            length = other_length(bytes);
-        if (bytes[1] == 0xa3 && pt_get64(bytes) >> 16 <= 1)
-            length = 0; /* no result in it */
-        counts->second[bytes[1]] += length != 0;
-        return length;
-    }
-    if (bytes[0] == 0x99)
-        counts->mode[bytes[1]] += length != 0;
-    else
-        counts->first[bytes[0]] += length != 0;
-    return length;
-}
-
-/* The packets that begin in 64 bytes, from `at` on. Returns where the next
- * begins; *good: false, that one is not for here. */
-VECTOR static unsigned count_block(struct pt_counts *counts,
-                                   const uint8_t *bytes, unsigned at,
-                                   bool *good)
-{
-    uint8_t length_at[BLOCK];
-    const __m512i one = _mm512_set1_epi8(1), three = _mm512_set1_epi8(3);
-    const __m512i first = _mm512_loadu_si512(bytes);
-    const __m512i length = lengths_at(&lengths, bytes, true, NULL);
-    const uint64_t cyc =
-        _mm512_cmpeq_epi8_mask(_mm512_and_si512(first, three), three);
-    const uint64_t single = _mm512_cmpeq_epi8_mask(length, one) &
-                            (cyc | _mm512_testn_epi8_mask(first, one));
-    const uint64_t pads = _mm512_testn_epi8_mask(first, first);
-    uint64_t starts = ~UINT64_C(0) << at & single;
-
-    _mm512_storeu_si512(length_at, length);
-    while (at < BLOCK) {
-        const uint64_t rest = ~single >> at;
-        if (rest == 0) {
-            at = BLOCK;
-            break;
+    make_map(&map, &codes, bytes);
+    while (at < SPAN) {
+        const size_t step = map.four[at];
+        if (__builtin_expect(step < UNKNOWN, 1)) {
+            const size_t second = at + map.one[at];
+            const size_t third = second + map.one[second];
+            counts->ways[0][map.code[at]]++;
+            counts->ways[1][map.code[second]]++;
+            counts->ways[2][map.code[third]]++;
+            counts->ways[3][map.code[third + map.one[third]]]++;
+            at += step;
+            continue;
         }
-        at += (unsigned)_tzcnt_u64(rest);
-        const unsigned step = count_one(counts, bytes + at, length_at[at]);
-        if (step == 0) {
-            starts &= (UINT64_C(1) << at) - 1;
+        for (size_t length; (length = map.one[at]) != 0; at += length)
+            counts->ways[0][map.code[at]]++;
+        if (psb_pattern_bytes(bytes + at, PSB_LENGTH + 2) != PSB_LENGTH) {
             *good = false;
-            break;
+            return at;
         }
-        starts &= ~(((UINT64_C(1) << step) - 1) << at);
-        at += step;
+        counts->psbs++;
+        at += PSB_LENGTH;
     }
-    counts->first[0x00] += (uint64_t)_mm_popcnt_u64(starts & pads);
-    counts->first[0x04] += (uint64_t)_mm_popcnt_u64(starts & ~pads & ~cyc);
-    counts->first[0x03] += (uint64_t)_mm_popcnt_u64(starts & cyc);
     return at;
-}
-
-VECTOR static void count(struct pt_reader *reader, struct pt_counts *counts)
-{
-    unsigned at = 0;
-    bool good = true;
-
-    while (reader->size - reader->at >= READ) {
-        at = count_block(counts, reader->bytes + reader->at, at, &good);
-        if (!good)
-            break;
-        reader->at += BLOCK;
-        at -= BLOCK;
-    }
-    reader->at += at;
 }
 
 void pt_count(struct pt_reader *reader, struct pt_counts *counts)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
+    bool good = true;
 
     if (!reader->synced || reader->block != 0 || reader->errata != 0 ||
         reader->size - reader->at < READ || !has_avx512())
         return;
-    pthread_once(&once, make_lengths);
-    count(reader, counts);
+    pthread_once(&once, make_count_codes);
+    while (good && reader->size - reader->at >= READ)
+        reader->at += count_span(counts, reader->bytes + reader->at, &good);
+}
+
+/* The bytes that a code stands for, with something in the payload. */
+static void bytes_of(unsigned code, uint8_t *bytes)
+{
+    memset(bytes, 0x01, PT_LENGTH_MAX);
+    bytes[0] = (uint8_t)code;
+    if (code == CODE_EXEC || code == CODE_TSX) {
+        bytes[0] = 0x99;
+        bytes[1] = code == CODE_TSX ? 0x20 : 0x00;
+    } else if (code == CODE_CYC2 || code == CODE_CYC3 || code == CODE_CYC4) {
+        bytes[0] = 0x03;
+    }
+    for (size_t i = 0; i < SECONDS; i++)
+        if (code == code_of_second(i)) {
+            bytes[0] = 0x02;
+            bytes[1] = seconds[i][0];
+        }
 }
 
 void pt_count_kinds(const struct pt_counts *counts, uint64_t kinds[PT_KINDS])
@@ -127,19 +85,12 @@ void pt_count_kinds(const struct pt_counts *counts, uint64_t kinds[PT_KINDS])
     const struct pt_reader reader = {.last = true};
     struct pt_packet packet;
 
-    for (unsigned b = 0; b < 256; b++) {
-        uint8_t bytes[PT_LENGTH_MAX] = {(uint8_t)b};
-        if (counts->first[b] != 0) {
-            (void)pt_decode_at(&reader, bytes, sizeof(bytes), &packet);
-            kinds[(b & 3) == 3 ? PT_CYC : packet.kind] += counts->first[b];
-        }
-        bytes[0] = 0x02;
-        bytes[1] = (uint8_t)b;
-        if (counts->second[b] != 0 && b != 0x82) {
-            (void)pt_decode_at(&reader, bytes, sizeof(bytes), &packet);
-            kinds[packet.kind] += counts->second[b];
-        }
-        kinds[b < 0x20 ? PT_MODE_EXEC : PT_MODE_TSX] += counts->mode[b];
+    for (unsigned code = 0; code < 256; code++) {
+        uint8_t bytes[PT_LENGTH_MAX];
+        bytes_of(code, bytes);
+        if (pt_decode_at(&reader, bytes, sizeof(bytes), &packet) == PT_OK)
+            for (unsigned way = 0; way < 4; way++)
+                kinds[packet.kind] += counts->ways[way][code];
     }
-    kinds[PT_PSB] += counts->second[0x82];
+    kinds[PT_PSB] += counts->psbs;
 }

@@ -6,9 +6,9 @@
 
 #include "src/pt/packet.h"
 
-/* By the first byte, and by the second after 02H and 99H. */
+/* By code (pt_map.h); four, so that no count waits for the one before. */
 struct pt_counts {
-    uint64_t first[256], second[256], mode[256];
+    uint64_t ways[4][256], psbs;
 };
 
 /* Steps over packets, as many as it likes, and counts them. */

@@ -123,7 +123,7 @@ void pt_packets(struct pt_input *input, const struct decode_pt_options *options,
                 FILE *out)
 {
     static struct pt_packet packets[PT_ROOM];
-    struct pt_counts fast = {{0}, {0}, {0}};
+    struct pt_counts fast = {.psbs = 0};
     struct counts counts = {0};
     struct printer printer = {.options = options,
                               .from = options->from,

@@ -3,6 +3,7 @@
 #include "host/pt_text.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 static void print_results(const struct pt_packet *packet, FILE *out)
 {
@@ -124,30 +125,49 @@ void pt_print_packet(const struct pt_packet *packet, uint64_t ip, FILE *out)
 #undef PRINT
 }
 
-static void print_address(const char *before, bool has, uint64_t address,
-                          FILE *out)
+/* A line for each transition of a long trace: printf would be most of the
+ * time. */
+static char *put_hex(char *to, uint64_t value, unsigned least)
 {
-    if (has)
-        fprintf(out, "%s0x%016" PRIx64, before, address);
-    else
-        fprintf(out, "%sunknown", before);
+    unsigned digits = least;
+
+    while (digits < 16 && value >> 4 * digits != 0)
+        digits++;
+    to = stpcpy(to, "0x");
+    while (digits-- != 0)
+        *to++ = "0123456789abcdef"[value >> 4 * digits & 0xf];
+    return to;
+}
+
+static char *put_address(char *to, const char *before, bool has,
+                         uint64_t address)
+{
+    to = stpcpy(to, before);
+    return has ? put_hex(to, address, 16) : stpcpy(to, "unknown");
 }
 
 void pt_print_transition(const struct pt_tsx_event *event, FILE *out)
 {
-    fprintf(out, "0x%08" PRIx64 " %-9s ", event->offset,
-            pt_transition_name(event->transition));
+    char line[160];
+    char *to = put_hex(line, event->offset, 8);
+    const char *name = pt_transition_name(event->transition);
+
+    *to++ = ' ';
+    memset(to, ' ', 10);
+    memcpy(to, name, strlen(name));
+    to += 10;
     if (event->transition == PT_OVERFLOW) {
-        fputs("packets lost, InTX unknown", out);
-        return;
+        to = stpcpy(to, "packets lost, InTX unknown");
+    } else {
+        if (event->transition == PT_STATE)
+            to = stpcpy(to, event->in_tx ? "InTX 1, " : "InTX 0, ");
+        to = put_address(to, "IP ", event->has_ip, event->ip);
     }
-    if (event->transition == PT_STATE)
-        fprintf(out, "InTX %d, ", event->in_tx);
-    print_address("IP ", event->has_ip, event->ip, out);
     if (event->transition == PT_ABORT)
-        print_address(", target ", event->has_target, event->target, out);
+        to = put_address(to, ", target ", event->has_target, event->target);
     if (event->transition == PT_COMMIT || event->transition == PT_ABORT)
-        print_address(", region ", event->has_region, event->region, out);
+        to = put_address(to, ", region ", event->has_region, event->region);
+    fwrite(line, 1, (size_t)(to - line), out);
 }
 
 void pt_print_deviation(const struct pt_tsx_event *event, FILE *out)

@@ -30,7 +30,7 @@ struct part {
 static void *count_part(void *context)
 {
     struct part *part = context;
-    struct pt_counts counts = {{0}, {0}, {0}};
+    struct pt_counts counts = {.psbs = 0};
     struct pt_reader reader;
     struct pt_packet packet;
     enum pt_result result;

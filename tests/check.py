@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
 """Runs the checks named (host, lint, boot, faults, claims, mutants, observed, same,
-unchanged, soak, sweep, powercut, dist, figures), prints a line for each, and last the
+unchanged, soak, sweep, powercut, dist, lab, figures), prints a line for each, and last the
 totals. Run by make, which builds what they look at."""
 
 import glob
@@ -183,6 +183,11 @@ def mutants() -> None:
 def dist() -> None:
     import released
     released.run(result)
+
+
+def lab() -> None:
+    import lab as labs
+    labs.run(result)
 
 
 def figures() -> None:

@@ -34,7 +34,7 @@ WRONG_USE = (2, 64)  # of the host tool, and of scripts
 # Files that commands of the documents make.
 PRODUCTS = ("build/report.log", "build/reports.db", "build/page.html", "build/failed", "build/distributions", "build/dist",
             "build/tsxpmu-signed.img")
-TOP = ("src", "efi", "asm", "host", "tests", "scripts", "docs", "build")
+TOP = ("src", "efi", "asm", "host", "lab", "tests", "scripts", "docs", "build")
 
 
 def documents():

@@ -174,26 +174,32 @@ static void add_skid(json_t *kind, struct span line)
         bump_at(skid, "without", SKIDS, i, n[i]);
 }
 
+/* What reads the lines of a test; NULL: they are not drawn. */
+typedef void (*adds)(json_t *kind, struct span line);
+
+static adds adds_of(struct span test)
+{
+    return span_match(test, "pebs_tx_*")        ? add_abort
+           : span_match(test, "tsx_*_capacity") ? add_capacity
+           : span_match(test, "load_latency_*") ? add_latency
+           : span_is(test, "pdir_skid")         ? add_skid
+                                                : NULL;
+}
+
 static void add_lines(json_t *kind, const struct report *report,
                       const struct result *result)
 {
+    const adds add = adds_of(result->test);
     struct figure figure;
 
-    for (size_t i = result->first; i < result->end; i++) {
+    for (size_t i = result->first; add != NULL && i < result->end; i++) {
         struct span line = report->lines[i], passed;
         if (!figure_read(line, &figure))
             continue;
         take(&line, "# ");
         if (figure.processors.bytes != 0)
             take_until(&line, ": ", &passed);
-        if (span_match(result->test, "pebs_tx_*"))
-            add_abort(kind, line);
-        if (span_match(result->test, "tsx_*_capacity"))
-            add_capacity(kind, line);
-        if (span_match(result->test, "load_latency_*"))
-            add_latency(kind, line);
-        if (span_is(result->test, "pdir_skid"))
-            add_skid(kind, line);
+        add(kind, line);
     }
 }
 
@@ -236,24 +242,32 @@ static const struct kind *pass_of(const struct report *report,
     return NULL;
 }
 
-void data_add(json_t *kinds, const struct report *report)
+/* Machines without an id are one each. */
+static void add_report(json_t *kind, const struct report *report)
 {
     char number[24];
+
+    bump(kind, words("reports"), 1);
+    snprintf(number, sizeof(number), "crc %08X", report->crc);
+    object_of(object_of(kind, words("machines")),
+              report->machine.bytes != 0 ? report->machine : words(number));
+}
+
+void data_add(json_t *kinds, const struct report *report)
+{
+    const struct kind *last = NULL;
+    json_t *kind = NULL;
 
     for (size_t i = 0; i < report->result_count; i++) {
         const struct result *result = &report->results[i];
         const struct kind *pass = pass_of(report, result);
-        json_t *kind;
         if (pass == NULL)
             continue;
-        kind = kind_of(kinds, report, pass);
-        if (result->number == 1 || (result->revision.bytes != 0 &&
-                                    report->results[i - 1].revision.bytes == 0))
-            bump(kind, words("reports"), 1);
-        /* Machines without an id are one each. */
-        snprintf(number, sizeof(number), "crc %08X", report->crc);
-        object_of(object_of(kind, words("machines")),
-                  report->machine.bytes != 0 ? report->machine : words(number));
+        if (pass != last) {
+            kind = kind_of(kinds, report, pass);
+            add_report(kind, report);
+            last = pass;
+        }
         bump(object_of(object_of(kind, words("tests")), result->test),
              words(verdict_name(result->verdict)), 1);
         add_counter3(kind, report, result);

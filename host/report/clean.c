@@ -62,12 +62,28 @@ static size_t escape(const char *text, size_t bytes, bool *first)
     return n < bytes && text[n] >= 0x30 && text[n] <= 0x7e ? n + 1 : n;
 }
 
+/* Printable characters: nearly all of a text, and kept as they are. */
+static size_t plain(const char *text, size_t bytes)
+{
+    size_t n = 0;
+
+    while (n < bytes && text[n] >= ' ' && text[n] < 0x7f)
+        n++;
+    return n;
+}
+
 size_t clean_text(char *text, size_t bytes, struct cleaned *out)
 {
     size_t to = 0, line = 0; /* where what is kept ends; where its line began */
 
     *out = (struct cleaned){0};
     for (size_t from = 0; from < bytes;) {
+        const size_t kept = plain(text + from, bytes - from);
+        memmove(text + to, text + from, kept);
+        to += kept;
+        from += kept;
+        if (from == bytes)
+            break;
         const unsigned char c = (unsigned char)text[from];
         bool first = c == '\r' && to > line;
         if (c == ESC) {
@@ -79,8 +95,8 @@ size_t clean_text(char *text, size_t bytes, struct cleaned *out)
         }
         if (first && (from == bytes || text[from] != '\n'))
             text[to++] = '\n';
-        else if (c == '\n' || (c >= ' ' && c < 0x7f))
-            text[to++] = (char)c;
+        else if (c == '\n')
+            text[to++] = '\n';
         else if (c == '\t')
             text[to++] = ' ';
         else if (c == '\b')

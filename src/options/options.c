@@ -120,6 +120,7 @@ const char *const options_raws[] = {"failed", "all", "off"};
 const char *const options_ends[] = {"menu", "firmware", "poweroff", "reboot"};
 const char *const options_hts[] = {"all", "one"};
 static const char *const identities[] = {"hash", "full"};
+static const char *const sends[] = {"off", "tftp"};
 static const char *const serials[] = {"auto", "off"};
 
 static bool parse_ht(struct options *out, const struct word *value)
@@ -243,6 +244,15 @@ static bool parse_identity(struct options *out, const struct word *value)
     return i >= 0;
 }
 
+static bool parse_send(struct options *out, const struct word *value)
+{
+    int i = parse_choice(value, sends, 2);
+
+    if (i >= 0)
+        out->send = i == 1;
+    return i >= 0;
+}
+
 static const struct key {
     const char *name;
     bool (*parse)(struct options *out, const struct word *value);
@@ -265,6 +275,7 @@ static const struct key {
     {"microcode", parse_microcode, "the name of a file"},
     {"machine", parse_machine, "a name, 31 characters at most"},
     {"identity", parse_identity, "hash or full"},
+    {"send", parse_send, "off or tftp"},
 };
 #define KEYS (sizeof(keys) / sizeof(keys[0]))
 

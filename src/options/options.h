@@ -82,6 +82,7 @@ struct options {
     unsigned allow;          /* ALLOW_* */
     char machine[OPTIONS_MACHINE_BYTES]; /* its name in the report; "": none */
     enum identity_shown identity;
+    bool send; /* the report, to the server that the program came from */
     char
         microcode[OPTIONS_FILE_BYTES]; /* a file of the boot volume; "": none */
 };

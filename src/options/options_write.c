@@ -92,5 +92,7 @@ size_t options_write(const struct options *o, char text[OPTIONS_LINE_BYTES])
         append(&line, " machine=%s", o->machine);
     if (o->identity == IDENTITY_FULL)
         append(&line, " identity=full");
+    if (o->send)
+        append(&line, " send=tftp");
     return line.at;
 }

@@ -318,10 +318,15 @@ size_t pt_decode(struct pt_reader *reader, struct pt_packet *packets,
 {
     size_t count = 0;
 
+    *result = PT_OK;
     do {
         if (room - count > PT_SPAN && reader->synced && reader->block == 0 &&
-            reader->size - reader->at >= PT_SPAN + PT_MARGIN)
+            reader->size - reader->at >= PT_SPAN + PT_MARGIN) {
+            const size_t at = reader->at;
             count += pt_decode_span(reader, packets + count);
+            if (reader->at - at >= PT_SPAN - 3)
+                continue;
+        }
         *result = decode_one(reader, packets + count);
         count += *result == PT_OK;
     } while (*result == PT_OK && room - count > PT_SPAN);

@@ -310,7 +310,6 @@ static bool in_psb(struct pt_tsx *tsx, const struct pt_packet *packet,
         return false;
     case PT_PIP:
     case PT_VMCS:
-    case PT_MNT:
     case PT_MODE_EXEC:
         return false;
     case PT_PSBEND:

@@ -5,11 +5,12 @@
 
 #include "src/pt/tsx_events.h"
 
-/* "Packet Ordering": these may stand between the packets of an event. */
+/* "Packet Ordering": these may stand between the packets of an event; and
+ * "Maintenance Packet": it is model-specific when that is sent. */
 static inline bool may_stand_between(unsigned kind)
 {
     return kind == PT_PAD || kind == PT_CYC || kind == PT_MTC ||
-           kind == PT_TSC || kind == PT_TMA || kind == PT_CBR;
+           kind == PT_TSC || kind == PT_TMA || kind == PT_CBR || kind == PT_MNT;
 }
 
 /* The FUP that follows, if any, belongs to this packet. Where IP is 1, and

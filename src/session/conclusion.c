@@ -68,10 +68,14 @@ void conclusion_summarize(struct ktap *out,
                       outcomes->findings + from, suite->count,
                       write_summary_line, &line);
     }
-    for (unsigned i = from; i < from + suite->count; i++)
+    for (unsigned i = from; i < from + suite->count; i++) {
+        if (outcomes->findings[i].verdict == VERDICT_KNOWN)
+            ktap_note(out, "summary: KNOWN: %s",
+                      suite_slot_test(suite, i)->name);
         if (outcomes->vary[i])
             ktap_note(out, "summary: not the same in every round: %s",
                       suite_slot_test(suite, i)->name);
+    }
 }
 
 static const char *observed_text(const struct finding *finding)

@@ -7,7 +7,7 @@
  * 64 MiB of packets (trace.h). Each round runs the four, one after the other;
  * time is the processor's. The counts must agree. With the name of one of the
  * four as argument: that one once, on 1 MiB, for callgrind; it prints the
- * packets.
+ * packets. With `trace`: writes the 64 MiB, for threads.py.
  */
 #include "src/pt/tsx_events.h"
 #include "tests/bench/bench.h"
@@ -35,7 +35,7 @@ static void stop(const char *what, const char *why)
 __attribute__((noinline)) static void packets_ours(const struct stream *in,
                                                    struct tally *tally)
 {
-    struct pt_packet packets[PT_ROOM];
+    static struct pt_packet packets[PT_ROOM + 3];
     uint64_t kinds[4][PT_KINDS] = {0}; /* so that no count waits for another */
     struct pt_reader reader;
     enum pt_result result;
@@ -43,11 +43,16 @@ __attribute__((noinline)) static void packets_ours(const struct stream *in,
     pt_open(&reader);
     pt_feed(&reader, in->bytes, in->size, true);
     do {
-        size_t count = pt_decode(&reader, packets, PT_ROOM, &result);
-        for (size_t i = 0; i < count; i++) {
-            kinds[i % 4][packets[i].kind]++;
-            tally->sum += packets[i].payload;
-        }
+        const size_t count = pt_decode(&reader, packets, PT_ROOM, &result);
+        uint64_t sum = 0;
+        memset(&packets[count], 0, 3 * sizeof(packets[0])); /* PADs */
+        for (size_t i = 0; i < count; i += 4)
+            for (size_t way = 0; way < 4; way++) {
+                kinds[way][packets[i + way].kind]++;
+                sum += packets[i + way].payload;
+            }
+        kinds[0][PT_PAD] -= -count % 4;
+        tally->sum += sum;
         tally->packets += count;
     } while (result == PT_OK);
     for (unsigned kind = 0; kind < PT_KINDS; kind++)
@@ -160,7 +165,8 @@ static void garbage(const char *what, struct stream *in, size_t period)
 
 int main(int argc, char **argv)
 {
-    struct stream in = {.room = argc > 1 ? SHORT : BYTES};
+    const bool writes = argc > 1 && strcmp(argv[1], "trace") == 0;
+    struct stream in = {.room = argc > 1 && !writes ? SHORT : BYTES};
     double times[4][ROUNDS];
     struct tally ours = {0};
 
@@ -168,6 +174,8 @@ int main(int argc, char **argv)
     if (in.bytes == NULL)
         stop("trace", "no memory");
     fill(&in);
+    if (writes)
+        return fwrite(in.bytes, 1, in.size, stdout) != in.size;
     if (argc > 1)
         return once(&in, argv[1]);
     for (unsigned round = 0; round < ROUNDS; round++) {

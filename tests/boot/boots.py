@@ -263,6 +263,9 @@ def as_sold(seeds: Iterable[int], trials: int) -> Iterator[Boot]:
         for result, _ in ktap.results(report.body):
             if result.verdict == "KNOWN" and not set(result.reason.split()) <= published:
                 yield f"{result.name} is KNOWN by {result.reason}: not one that is simulated"
+        listed = set(re.findall(r"^# summary: KNOWN: (\w+)", report.text, re.M))
+        for name in sorted(listed ^ set(report.with_verdict("KNOWN"))):
+            yield f"{name}: the summary and its result differ in whether it is KNOWN"
 
     for cpu, passing in expected.as_sold():
         def runs(report: ktap.Report, outcome: Outcome,

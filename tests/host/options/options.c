@@ -88,6 +88,8 @@ static void all_keys(void **state)
     assert_int_equal(parse("speed=9600").speed, 9600);
     assert_string_equal(parse("machine=rack7-03").machine, "rack7-03");
     assert_int_equal(parse("identity=full").identity, IDENTITY_FULL);
+    assert_true(parse("send=tftp").send);
+    assert_false(parse("send=tftp send=off").send);
     assert_int_equal(parse("identity=full identity=hash").identity,
                      IDENTITY_HASH);
     assert_int_equal(warnings, 0);
@@ -329,7 +331,7 @@ static void written_and_read_again(void **state)
         "processors=1 soak=30 serial=0xfe034000/4 allow=microcode "
         "verbosity=verbose",
         "serial=off exit=reboot raw=off allow=sdv_enable_rtm processors=255",
-        "machine=a identity=full",
+        "machine=a identity=full send=tftp",
     };
     char line[OPTIONS_LINE_BYTES], again[OPTIONS_LINE_BYTES];
 

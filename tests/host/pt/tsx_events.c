@@ -156,6 +156,7 @@ static const char *const rows[][2] = {
     {"BFCF BFAFT BFCF", "S0@0 B@1 C@2<1 B@3 A@4>5<3 B@6 C@7<6 "},
     {"BpcmtaryF n CpcmtaryF", "S0@0 B@1 C@2<1 "},
     {"BF ApcmtaryFpcmtaryT", "S0@0 B@1 A@2>3<1 "},
+    {"BlF AlFlT FlT CF", "S0@0 B@1 A@2>3<1 C@6!outside "},
     {"BF AFT FT n", "S0@0 B@1 A@2>3<1 "}, /* an interrupt */
     {"BF AFD", "S0@0 B@1 A@2>3<1 "},
     {"BF AFd", "S0@0 B@1 A@2<1 "},
