@@ -245,11 +245,6 @@ FAULT(lbr_frozen_goes_on,
 /* --- Processor Trace, where it excludes them -------------------------------
  */
 
-FAULT(lbr_while_traced,
-      .what = "[3DH 4EH 5EH] branches are recorded while TraceEn = 1",
-      .caught = {"skylake-2018 on 1 lbr_while_tracing FAIL"},
-      .breaks = LBR_STOPS_TRACED)
-
 FAULT(lbr_read_traced,
       .what = "[3DH 4EH 5EH] registers of records read as they were while "
               "TraceEn = 1",
@@ -262,6 +257,7 @@ FAULT(lbr_kept_after_trace,
       .breaks = LBR_RESET_BY_TRACE)
 
 FAULT(lbr_disabled_by_trace,
-      .what = "[any with Processor Trace] TraceEn = 1 clears DEBUGCTL.LBR",
+      .what =
+          "[any with Processor Trace] a change of TraceEn clears DEBUGCTL.LBR",
       .caught = {"skylake-2018 on 1 lbr_while_tracing FAIL"},
       .breaks = LBR_ENABLED_TRACED)

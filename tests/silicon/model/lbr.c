@@ -57,7 +57,7 @@ bool lbr_is_unhindered(const struct processor *p)
 {
     return ((p->pmu.global_status & STATUS_LBR_FRZ) == 0 ||
             !faults_rule(p->machine, LBR_STOPS_FROZEN, true)) &&
-           (!is_tracing(p) || !faults_rule(p->machine, LBR_STOPS_TRACED, true));
+           !is_tracing(p);
 }
 
 static uint64_t selected(const struct processor *p)
@@ -250,7 +250,7 @@ void lbr_debug_exception(struct processor *p)
  * unchanged". */
 void lbr_trace_changed(struct processor *p, bool enabled)
 {
-    if (enabled && !faults_rule(p->machine, LBR_ENABLED_TRACED, true))
+    if (!faults_rule(p->machine, LBR_ENABLED_TRACED, true))
         clear_enable(p);
     if (!enabled && !p->cpu->lbr_beside_pt &&
         faults_rule(p->machine, LBR_RESET_BY_TRACE, true))

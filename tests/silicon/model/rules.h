@@ -184,10 +184,9 @@ enum rule {
     LBR_KEEPS_ABORTED,  /* records of a transaction */
     LBR_IN_TSX_NESTED,
     LBR_ELISION_TO_BEGIN, /* TO of its abort */
-    LBR_STOPS_TRACED,     /* by Processor Trace */
     LBR_ZERO_TRACED,      /* what a register reads then */
     LBR_RESET_BY_TRACE,   /* where TraceEn becomes 0 */
-    LBR_ENABLED_TRACED,   /* DEBUGCTL.LBR stays where it becomes 1 */
+    LBR_ENABLED_TRACED,   /* DEBUGCTL.LBR, where it changes */
 };
 
 enum quantity {
