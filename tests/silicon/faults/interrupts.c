@@ -158,6 +158,10 @@ FAULT(lbr_freeze_always,
               "FREEZE_LBRS_ON_PMI",
       .caught = {"skylake-2018 on 1 lbr_freeze_on_pmi FAIL"})
 
+FAULT(lbr_freezes_without_int,
+      .what = "[any with perfmon 4] an overflow without INT sets LBR_Frz",
+      .caught = {"skylake-2018 on 1 lbr_freeze_on_pmi FAIL"})
+
 FAULT(freeze_clears_too,
       .what = "[any with perfmon 4] an interrupt that freezes clears "
               "GLOBAL_CTRL too",
@@ -287,6 +291,10 @@ bool faults_interrupts(struct processor *p, unsigned n, bool interrupts)
     case FAULT_pmi_beside_record_missing:
         return interrupts && (n >= 32 || p->pebs.armed == 0 ||
                               (p->pebs.enable >> n & 1) != 0);
+    case FAULT_lbr_freezes_without_int:
+        if (!interrupts && p->cpu->perfmon_version >= 4)
+            p->pmu.global_status |= STATUS_LBR_FRZ;
+        return interrupts;
     case FAULT_freeze_without_pmi:
         if (!interrupts)
             freeze_now(p);

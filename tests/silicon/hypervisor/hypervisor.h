@@ -195,12 +195,15 @@ void pebs_assist(struct vcpu *v);
 /* trace.c: what Processor Trace observes. WRMSR is done, and execution goes
  * on at next; TraceEn was. */
 void trace_wrmsr(struct vcpu *v, bool was, uint64_t next);
-/* The instruction at current_rip is complete. */
+/* The instruction at current_rip is complete. It may be a branch. */
+void trace_branch(struct vcpu *v, const struct retirement *r);
 void trace_retire(struct vcpu *v, uint32_t cycles);
 /* An event is to be delivered: its handler is caught. */
 void trace_catch(struct vcpu *v);
 /* The handler is about to run. */
 void trace_event(struct vcpu *v);
+/* A transaction has aborted, for the last branch records. */
+void trace_abort(struct vcpu *v);
 /* Transactions. next: where execution goes on. */
 enum trace_tx {
     TRACE_TX_BEGIN,

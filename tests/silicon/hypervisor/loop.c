@@ -8,6 +8,7 @@
 
 #include "tests/silicon/model/hooks.h"
 #include "tests/silicon/hypervisor/x86.h"
+#include "tests/silicon/model/lbr.h"
 #include "tests/silicon/model/pt.h"
 
 #define VECTORS_WITH_ERROR \
@@ -42,11 +43,18 @@ static bool is_fault(uint64_t event)
            vector != VECTOR_DB && vector != VECTOR_BP && vector != VECTOR_OF;
 }
 
+static bool is_debug(uint64_t event)
+{
+    return (event & (EVENT_TYPE | 0xFF)) == (EVENT_TYPE_EXCEPTION | VECTOR_DB);
+}
+
 static void inject(struct vcpu *v, const struct action *a)
 {
     if (a->raised && aborts_instead(v))
         return;
     v->vmcb->event_inject = a->event;
+    if (is_debug(a->event))
+        lbr_debug_exception(v->model);
     if (hypervisor.has_os) {
         if (a->raised && is_fault(a->event))
             v->vmcb->rflags |= RFLAGS_RF;
@@ -54,7 +62,7 @@ static void inject(struct vcpu *v, const struct action *a)
         levels_event(v);
         return;
     }
-    if (!a->raised && !pt_tracing(v->model) &&
+    if (!a->raised && !pt_tracing(v->model) && !lbr_records(v->model) &&
         !(v->model->pmu.counting && (a->event & EVENT_TYPE) == EVENT_TYPE_NMI))
         return;
     /* Delivery would save the host's TF; the handler is caught at its

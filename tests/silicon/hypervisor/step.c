@@ -19,6 +19,7 @@
 #include "tests/silicon/model/hooks.h"
 #include "tests/silicon/hypervisor/x86.h"
 #include "tests/silicon/model/counters.h"
+#include "tests/silicon/model/lbr.h"
 #include "tests/silicon/model/pt.h"
 
 #define EXCEPTIONS_CATCH (UINT32_C(1) << VECTOR_DB)
@@ -70,7 +71,8 @@ void step_set_mode(struct vcpu *v, enum vcpu_mode mode)
             use_pages(v, &v->pages_step, ASID_STEP);
         v->vmcb->intercept_exceptions =
             v->tx.depth > 0 ? EXCEPTIONS_ALL : EXCEPTIONS_STEP;
-        if (pt_tracing(v->model) || v->pmi_pending || hypervisor.has_os)
+        if (pt_tracing(v->model) || v->pmi_pending || hypervisor.has_os ||
+            lbr_records(v->model))
             v->vmcb->intercept_misc1 |= INTERCEPT1_INTR;
         break;
     case MODE_CATCH:
@@ -104,6 +106,7 @@ void step_count(struct vcpu *v, unsigned instructions, uint32_t cycles,
 
     if (in_tx)
         v->model->tsx.cycles += cycles;
+    lbr_pass(v->model, cycles);
     counters_retire(v->model, &r);
 }
 
@@ -185,6 +188,7 @@ void step_count_current(struct vcpu *v)
     };
 
     v->accesses = 0;
+    lbr_pass(v->model, r.cycles);
     counters_retire(v->model, &r);
 }
 
@@ -226,6 +230,7 @@ void step_retire(struct vcpu *v)
                   faults_rule(v->model->machine, IN_TX_NESTED, true)),
         .cycles = cycles_of(v),
     };
+    bool recorded = lbr_records(v->model); /* whatever it freezes */
 
     if ((v->current.flags & INSTRUCTION_REPEATS) != 0 &&
         v->vmcb->rip == v->current_rip &&
@@ -261,6 +266,8 @@ void step_retire(struct vcpu *v)
         if (v->tx.depth == 0)
             return; /* its last, or undone */
     }
+    if (recorded)
+        trace_branch(v, &r);
     trace_retire(v, r.cycles);
     if (hypervisor.has_os)
         rounds_stepped(v);
@@ -302,7 +309,7 @@ void step_end(struct vcpu *v)
     }
     if (v->tx.depth > 0 || counters_watch(v->model) ||
         v->model->pebs.residual_in > 0 || v->model->pmu.pmi_again ||
-        uncore->counting || pt_tracing(v->model)) {
+        uncore->counting || pt_tracing(v->model) || lbr_records(v->model)) {
         step_set_mode(v, MODE_STEP);
         return;
     }

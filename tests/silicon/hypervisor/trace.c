@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * trace.c - reports to Processor Trace what the guest does, and writes its
- * packets to memory. The guest is stepped while it is traced, in handlers of
- * interrupts too.
+ * trace.c - reports to Processor Trace and to the last branch records what the
+ * guest does, and writes packets to memory. The guest is stepped while it is
+ * traced or its branches are recorded, in handlers of interrupts too.
  */
 #include "tests/silicon/hypervisor/hypervisor.h"
 
 #include "tests/silicon/model/hooks.h"
 #include "tests/silicon/hypervisor/x86.h"
+#include "tests/silicon/model/counters.h"
+#include "tests/silicon/model/lbr.h"
 #include "tests/silicon/model/pt.h"
 
 #define CS_D UINT16_C(0x400)
@@ -59,14 +61,70 @@ void trace_wrmsr(struct vcpu *v, bool was, uint64_t next)
     else
         pt_stopped(v->model, &now);
     write_packets(v, now.next);
+    lbr_trace_changed(v->model, is);
+}
+
+void trace_branch(struct vcpu *v, const struct retirement *r)
+{
+    const struct lbr_branch b = {
+        .from = v->current_rip,
+        .to = v->vmcb->rip,
+        .user = r->user,
+        .to_user = v->vmcb->cpl > 0,
+        .taken = r->taken,
+        .mispredicted = r->mispredicted,
+        .in_tx = v->tx.depth == 1 ||
+                 (v->tx.depth > 1 &&
+                  faults_rule(v->model->machine, LBR_IN_TSX_NESTED, true)),
+    };
+
+    lbr_pass(v->model, r->cycles);
+    lbr_retired(v->model, &v->current, &b);
+}
+
+static void record_event(struct vcpu *v)
+{
+    const struct lbr_branch b = {
+        .from = v->pt_ip,
+        .to = v->vmcb->rip,
+        .user = v->event_user,
+        .to_user = v->vmcb->cpl > 0,
+    };
+
+    if (lbr_records(v->model) &&
+        (!v->injected_int ||
+         faults_rule(v->model->machine, LBR_HAS_INT_N, true)))
+        lbr_event(v->model, &b);
+}
+
+void trace_abort(struct vcpu *v)
+{
+    bool user = v->vmcb->cpl > 0;
+    const struct lbr_branch b = {
+        /* "EIP at the time of the TSX Abort". */
+        .from = faults_rule(v->model->machine, LBR_ABORT_HERE, true)
+                    ? v->pt_ip
+                    : v->tx.begin,
+        .to = v->tx.hle && !faults_rule(v->model->machine, LBR_ELISION_TO_BEGIN,
+                                        true)
+                  ? v->tx.resume_ip
+                  : v->vmcb->rip,
+        .user = user,
+        .to_user = user,
+    };
+
+    if (lbr_records(v->model))
+        lbr_aborted(v->model, &b);
 }
 
 void trace_retire(struct vcpu *v, uint32_t cycles)
 {
     struct pt_step now;
 
-    if (!pt_tracing(v->model))
+    if (!pt_tracing(v->model)) {
+        v->pt_ip = v->vmcb->rip;
         return;
+    }
     fill_now(v, &now, v->current_rip, v->vmcb->rip);
     now.cycles = cycles;
     pt_retired(v->model, &v->current, &now);
@@ -79,6 +137,9 @@ void trace_retire(struct vcpu *v, uint32_t cycles)
 void trace_catch(struct vcpu *v)
 {
     v->pt_event = true;
+    if (v->mode == MODE_FREE)
+        v->pt_ip = v->vmcb->rip;
+    v->event_user = v->vmcb->cpl > 0;
     step_set_mode(v, MODE_CATCH);
 }
 
@@ -91,6 +152,7 @@ void trace_event(struct vcpu *v)
     v->pt_event = false;
     if (v->vmcb->rip == v->pt_ip)
         return; /* an interrupt that was withdrawn */
+    record_event(v);
     fill_now(v, &now, v->pt_ip, v->vmcb->rip);
     now.cycles = v->model->choices.cycles_slow;
     pt_event(v->model, &now);

@@ -69,6 +69,7 @@ static void abort_with(struct vcpu *v, enum tx_cause cause, uint32_t status)
         v->vmcb->rip = tx->begin;
     if (tx->depth > 1 && faults_inner_fallback(v->model))
         v->vmcb->rip = tx->inner_fallback;
+    trace_abort(v);
     if (faults_abort_traced(v->model, cause))
         trace_tx(v, TRACE_TX_ABORT, v->vmcb->rip);
     if ((cause != TX_CAUSE_WRITES ||

@@ -92,6 +92,9 @@ static void draw_common(struct choices *choices, struct random *r)
     choices->pt_ret_pgd_has_ip = pick(r, 2) != 0;
     choices->pt_stop_pgd_has_ip = pick(r, 2) != 0;
     choices->pt_enables_stay = pick(r, 2) != 0;
+    choices->lbr_level_of_target = pick(r, 2) != 0;
+    choices->lbr_abort_in_tsx = pick(r, 2) != 0;
+    choices->lbr_abort_is_far = pick(r, 2) != 0;
     choices->tx_may &= ~rarely(r, 1u << TX_MAY_X87);
     choices->tx_may &= ~rarely(r, 1u << TX_MAY_STD | 1u << TX_MAY_CLD);
 }

@@ -69,6 +69,9 @@ struct choices {
     bool pt_ret_pgd_has_ip;        /* of a RET that would be compressed */
     bool pt_stop_pgd_has_ip;       /* TIP.PGD in front of TraceStop */
     bool pt_enables_stay;          /* STATUS[1:0] when tracing has ended */
+    bool lbr_level_of_target;      /* that of a branch is where it goes */
+    bool lbr_abort_in_tsx;         /* IN_TSX of the record of an abort */
+    bool lbr_abort_is_far;         /* FAR_BRANCH leaves it out */
     uint8_t pt_int_early;   /* one ToPA entry: INT, in units of 64 bytes */
     bool rtm_locked;        /* MCU_OPT_CTRL[2], regime F */
     uint32_t errata_one_in; /* of the times that an erratum can show */

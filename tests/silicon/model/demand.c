@@ -5,6 +5,7 @@
 #include "tests/silicon/model/hooks.h"
 #include "tests/silicon/model/bits.h"
 #include "tests/silicon/model/counters.h"
+#include "tests/silicon/model/lbr.h"
 #include "tests/silicon/model/pmu_msr.h"
 #include "tests/silicon/model/pt.h"
 
@@ -78,7 +79,7 @@ static bool is_followed(const struct processor *p, bool user)
 
     return p->pebs.armed != 0 || p->pebs.residual_in > 0 || p->pmu.pmi_again ||
            p->machine->uncore.counting || (s != NULL && s->pmu.any != 0) ||
-           is_traced(p, user);
+           is_traced(p, user) || lbr_records_at(p, user);
 }
 
 enum demand demand_of(const struct processor *p, bool user)

@@ -55,6 +55,9 @@ enum erratum {
     ERRATUM_MODE_AT_PSB,    /* MODE.Exec, PIP: only there */
     ERRATUM_PIP_WITHOUT_OS, /* in PSB+ */
     ERRATUM_TOPA_NO_FREEZE, /* ToPA PMI, FREEZE_PERFMON_ON_PMI */
+    /* Last branch records, while tracing. */
+    ERRATUM_LBR_TRACED_GP,    /* #GP for any access */
+    ERRATUM_LBR_TRACED_WRITE, /* none for a value that is not canonical */
     /* HLE. */
     ERRATUM_LOCK_LOOKS_FREE, /* an elided lock reads as it was */
     ERRATA

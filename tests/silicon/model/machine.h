@@ -157,6 +157,15 @@ struct pt_state {
     uint64_t start_cr3; /* where TraceEn was set */
 };
 
+/* Last branch records, as their registers have them. */
+#define LBR_DEPTH_MAX 32
+struct lbr_state {
+    bool enabled; /* IA32_DEBUGCTL.LBR */
+    uint64_t select, tos;
+    uint64_t from[LBR_DEPTH_MAX], to[LBR_DEPTH_MAX], info[LBR_DEPTH_MAX];
+    uint64_t cycles; /* since the last one */
+};
+
 /* Of errata. */
 struct errata_state {
     struct random random;
@@ -177,6 +186,7 @@ struct processor {
     struct pmu_state pmu;
     struct pebs_state pebs;
     struct pt_state pt;
+    struct lbr_state lbr;
     struct memory_state memory;
     /* Requests of the instruction: matching ones, all, and those that miss. */
     uint8_t offcore[OFFCORE_EVENTS];

@@ -6,8 +6,10 @@
 #include "tests/silicon/model/bits.h"
 #include "tests/silicon/model/counters.h"
 #include "tests/silicon/model/cpuid.h"
+#include "tests/silicon/model/lbr.h"
 #include "tests/silicon/model/microcode.h"
 #include "tests/silicon/model/pebs.h"
+#include "tests/silicon/model/pmu_msr.h"
 #include "tests/silicon/model/pt.h"
 #include "tests/silicon/model/tsx.h"
 
@@ -117,6 +119,8 @@ static bool write_row(struct processor *p, uint32_t number, uint64_t value)
     if (number == IA32_DS_AREA &&
         (p->pebs.ds_area == 0 || faults_rule(p->machine, DS_AREA_TAKEN, true)))
         p->pebs.ds_area = value;
+    if (number == IA32_DEBUGCTL)
+        lbr_enable(p, (value & DEBUGCTL_LBR) != 0);
     if (number == IA32_PEBS_ENABLE)
         pebs_write_enable(p, value);
     return true;
@@ -208,6 +212,7 @@ static const struct owner {
     {is_computed, read_computed, write_computed},
     {is_tsx, tsx_read, tsx_write},
     {is_pt, read_pt, pt_write},
+    {lbr_is_msr, lbr_read, lbr_write},
     {is_uncore, read_uncore, write_uncore},
     {is_in_row, read_row, write_row},
     {is_any, counters_read, counters_write},

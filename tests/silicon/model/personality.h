@@ -97,6 +97,7 @@ struct personality {
     uint64_t offcore_dram;   /* MSR_OFFCORE_RSP_x: supplied by local memory */
     bool pdir_needs_quiet;   /* 06_2A, 06_2D: the other counters quiescent */
     bool pt_needs_branch_en; /* RTIT_CTL.BranchEn = 0 raises #GP */
+    bool lbr_beside_pt;      /* last branch records go on while tracing */
     bool as_sold;            /* not exact: errata, SMIs, firmware's counter */
     uint8_t perfmon_version;
     uint8_t counters_smt, counters_alone;

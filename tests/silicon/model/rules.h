@@ -167,6 +167,26 @@ enum rule {
     RING3_IN_TX,        /* IN_TX holds there */
     RING3_XABORT_CODE,  /* in EAX */
     RING3_COMMITS_ONCE, /* not an abort too */
+    LBR_TAKEN_ALONE,    /* no record of a branch not taken */
+    LBR_TOS_FOLLOWS,    /* TOS is where the last record is */
+    LBR_HAS_EVENTS,     /* interrupts and exceptions */
+    LBR_HAS_INT_N,
+    LBR_HAS_ABORTS,
+    LBR_STOPS_FROZEN,   /* while LBR_Frz is set */
+    LBR_ENDS_AT_DEBUG,  /* exceptions */
+    LBR_CYCLES_RESTART, /* with each record */
+    LBR_ENDS_SILENTLY,  /* no record of the WRMSR that clears LBR */
+    LBR_FLUSHES_LAST,   /* a return, with EN_CALLSTACK */
+    LBR_NO_ZERO_LENGTH, /* calls, the same */
+    LBR_IND_JMP_EXACT,  /* NEAR_IND_JMP spares indirect calls and returns */
+    LBR_REL_JMP_EXACT,  /* NEAR_REL_JMP spares relative calls */
+    LBR_ABORT_HERE,     /* FROM of an abort: not the outermost begin */
+    LBR_KEEPS_ABORTED,  /* records of a transaction */
+    LBR_IN_TSX_NESTED,
+    LBR_ELISION_TO_BEGIN, /* TO of its abort */
+    LBR_ZERO_TRACED,      /* what a register reads then */
+    LBR_RESET_BY_TRACE,   /* where TraceEn becomes 0 */
+    LBR_ENABLED_TRACED,   /* DEBUGCTL.LBR, where it changes */
 };
 
 enum quantity {
@@ -220,7 +240,15 @@ enum quantity {
     OFFCORE_REQUEST,  /* number: the type */
     OFFCORE_SUPPLIER, /* number: the lower half of the supplier */
     LLC_COUNTED,      /* if any */
-    TX_WATCHED,       /* breakpoint n, by a transaction; number: n */
+    LBR_SELECTED,     /* MSR_LBR_SELECT as it works */
+    LBR_SELECT_BITS,  /* that can be written */
+    LBR_NEXT_TOS,     /* before it wraps */
+    LBR_FROM,
+    LBR_TO,
+    LBR_FLAGS, /* where LBR_INFO has them */
+    LBR_ABORT_FLAGS,
+    LBR_CYCLES,
+    TX_WATCHED, /* breakpoint n, by a transaction; number: n */
 };
 
 #define ANY_NUMBER 0xFFFFFFFFu

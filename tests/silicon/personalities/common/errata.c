@@ -69,6 +69,8 @@ static const char *const published[ERRATA][IDS_MAX] = {
     [ERRATUM_MODE_AT_PSB] = {"BDD057", "BDM060"},
     [ERRATUM_PIP_WITHOUT_OS] = {"BDD062", "BDM066"},
     [ERRATUM_TOPA_NO_FREEZE] = {"SKL125", "KBL070", "CFL067", "CML067"},
+    [ERRATUM_LBR_TRACED_GP] = {"BDD096", "BDM110"},
+    [ERRATUM_LBR_TRACED_WRITE] = {"SKL047", "KBL039", "CFL039", "CML039"},
     [ERRATUM_LOCK_LOOKS_FREE] = {"BDD050", "BDM051"},
 };
 /* clang-format on */

@@ -73,7 +73,7 @@ extern const struct uncore_traits family_uncore_snb, family_uncore_hsw,
 
 #define SKYLAKE_CLIENT \
     SKYLAKE_COMMON(family_msrs_skl), .uncore = &family_uncore_skl
-#define SKYLAKE_SERVER SKYLAKE_COMMON(family_msrs_skx)
+#define SKYLAKE_SERVER SKYLAKE_COMMON(family_msrs_skx), .lbr_beside_pt = true
 
 /* EDX[9] SRBDS_CTRL (MSR 123H), EDX[29] MSR 10AH, whose bit 7 is TSX_CTRL. */
 #define COMET_LAKE                                            \
@@ -101,7 +101,7 @@ extern const struct uncore_traits family_uncore_snb, family_uncore_hsw,
 
 #define SANDY_BRIDGE_CLIENT                                               \
     .leaf_max = 0x0D, .perfmon_version = 3,                               \
-    .perf_capabilities = PERF_CAPABILITIES(4, 1),                         \
+    .perf_capabilities = PERF_CAPABILITIES(3, 1),                         \
     .debugctl_writable = DEBUGCTL_OLD, .leaf1_ecx = FAMILY_LEAF1_ECX_OLD, \
     CACHES(512, 8, 128, 4), .uncore = &family_uncore_snb,                 \
     .offcore_dram = OFFCORE_LOCAL,                                        \
