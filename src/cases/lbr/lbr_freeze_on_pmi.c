@@ -1,31 +1,40 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* With FREEZE_LBRS_ON_PMI the overflow that interrupts stops the recording of
  * branches, not the counters. */
-#include "src/harness/case.h"
 #include "src/base/msr.h"
 #include "src/counting/bank.h"
+#include "src/lbr/stack.h"
 
-#define BRANCHES           0xc4
-#define MSR_LASTBRANCH_TOS 0x1c9u
-#define TOS                BITS(4, 0) /* of 16 or 32 entries */
-#define ROUNDS             4
+#define BRANCHES 0xc4
+#define ROUNDS   4
 
-/* How often the top of the stack moved while branches retired. False where it
- * cannot be read. */
-static bool tos_moves(struct test_context *t, unsigned *moves)
+static bool same(const struct lbr_record *a, const struct lbr_record *b)
 {
-    uint64_t before, after;
+    return a->from == b->from && a->to == b->to &&
+           a->mispredicted == b->mispredicted && a->in_tx == b->in_tx &&
+           a->abort == b->abort && a->cycles == b->cycles;
+}
+
+/* How often records or the TOS changed while branches retired. False where they
+ * cannot be read. */
+static bool stack_moves(struct lbr *l, unsigned *moves)
+{
+    struct lbr before;
 
     *moves = 0;
     for (unsigned i = 0; i < ROUNDS; i++) {
-        if (try_get_msr(t, MSR_LASTBRANCH_TOS, &before) != HW_NO_FAULT)
+        if (!lbr_read(l))
             return false;
+        before = *l;
         /* Another number of branches each time: they may just go round. */
         for (unsigned times = 0; times <= i; times++)
             counting_work(NULL);
-        if (try_get_msr(t, MSR_LASTBRANCH_TOS, &after) != HW_NO_FAULT)
+        if (!lbr_read(l))
             return false;
-        *moves += ((before ^ after) & TOS) != 0;
+        bool moved = before.tos != l->tos;
+        for (unsigned n = 0; n < l->model.depth; n++)
+            moved |= !same(&before.records[n], &l->records[n]);
+        *moves += moved;
     }
     return true;
 }
@@ -71,50 +80,53 @@ static void judge(struct test_context *t, bool freeze, uint64_t debugctl,
 
 /* With the stack as the interrupt left it, and, where it stopped that, as it is
  * once that is undone. */
-static void judge_stack(struct test_context *t, uint64_t debugctl, bool freeze)
+static void judge_stack(struct lbr *l, uint64_t debugctl, bool freeze)
 {
+    struct test_context *t = l->t;
     unsigned moves;
 
-    if (!tos_moves(t, &moves)) {
-        note(t, "MSR_LASTBRANCH_TOS (1C9H) is not there: the records of "
-                "branches were not looked at");
+    if (!stack_moves(l, &moves))
         return;
-    }
     check(t, (moves == 0) == freeze,
-          "FREEZE_LBRS_ON_PMI = %d, after the interrupt: MSR_LASTBRANCH_TOS "
-          "(1C9H) moved in %u of %u pieces of work; wanted %s",
+          "FREEZE_LBRS_ON_PMI = %d, after the interrupt: records or "
+          "MSR_LASTBRANCH_TOS (1C9H) changed in %u of %u pieces of work; "
+          "wanted %s",
           freeze, moves, ROUNDS, freeze ? "none" : "some");
     if (!freeze)
         return;
+    check(t, l->records[0].from != 0,
+          "FREEZE_LBRS_ON_PMI = 1, after the interrupt: the newest record is "
+          "empty; wanted a branch before it");
     if (test_cpu(t)->perfmon_version >= 4)
         counters_clear_status(t, IA32_PERF_GLOBAL_STATUS_LBR_FRZ);
     else
         set_msr(t, IA32_DEBUGCTL, debugctl | IA32_DEBUGCTL_LBR);
-    if (tos_moves(t, &moves))
+    if (stack_moves(l, &moves))
         check(t, moves != 0,
-              "after the freeze was undone MSR_LASTBRANCH_TOS (1C9H) moved in "
-              "0 of %u pieces of work",
+              "after the freeze was undone records changed in 0 of %u pieces "
+              "of work",
               ROUNDS);
 }
 
 /* Version 4: software can set LBR_Frz too. */
-static void try_by_software(struct test_context *t, uint64_t debugctl)
+static void try_by_software(struct lbr *l)
 {
+    struct test_context *t = l->t;
     unsigned frozen, free;
 
-    if (!set_msr(t, IA32_DEBUGCTL, debugctl | IA32_DEBUGCTL_LBR) ||
+    if (!set_msr(t, IA32_DEBUGCTL, l->off | IA32_DEBUGCTL_LBR) ||
         !set_msr(t, IA32_PERF_GLOBAL_STATUS_SET,
                  IA32_PERF_GLOBAL_STATUS_LBR_FRZ))
         return;
-    bool there = tos_moves(t, &frozen);
+    bool there = stack_moves(l, &frozen);
     if (!counters_clear_status(t, IA32_PERF_GLOBAL_STATUS_LBR_FRZ) || !there ||
-        !tos_moves(t, &free))
+        !stack_moves(l, &free))
         return;
     check(t, frozen == 0 && free != 0,
           "LBR_Frz set through IA32_PERF_GLOBAL_STATUS_SET (391H), with "
-          "IA32_DEBUGCTL (1D9H)[0] = 1: MSR_LASTBRANCH_TOS (1C9H) moved in %u "
-          "of %u pieces of work, and in %u after it was cleared through 390H; "
-          "wanted none, and some",
+          "IA32_DEBUGCTL (1D9H)[0] = 1: records changed in %u of %u pieces of "
+          "work, and in %u after it was cleared through 390H; wanted none, and "
+          "some",
           frozen, ROUNDS, free);
 }
 
@@ -123,29 +135,26 @@ TEST(lbr_freeze_on_pmi,
              "alone?",
      .cite = "SDM 3B, \"Freezing LBR and Performance Counters on PMI\", "
              "\"Enhancement in IA32_PERF_GLOBAL_STATUS\"",
-     .needs = {.features = NEED_INTEL | NEED_PMU, .counters = 2})
+     .needs = {.features = NEED_INTEL | NEED_PMU | NEED_LBR, .counters = 2})
 {
-    uint64_t places, found;
+    struct lbr l;
+    uint64_t places = bank_claim(t) & BITS(1, 0);
 
-    if (test_cpu(t)->arch_lbr) {
-        skip(t, "needs LBRs of IA32_DEBUGCTL (1D9H)[0]; here they are "
-                "architectural ones (CPUID.7.0:EDX[19])");
-        return;
-    }
-    places = bank_claim(t) & BITS(1, 0);
-    if (places == 0 || !get_msr(t, IA32_DEBUGCTL, &found))
+    if (places == 0 || !lbr_claim(&l, t))
         return;
     for (unsigned freeze = 0; freeze < 2; freeze++) {
         uint64_t debugctl =
-            found | IA32_DEBUGCTL_LBR |
+            l.off | IA32_DEBUGCTL_LBR |
             (freeze != 0 ? IA32_DEBUGCTL_FREEZE_LBRS_ON_PMI : 0);
         struct bank after;
 
-        if (!overflow(t, places, &debugctl, &after))
+        if (!lbr_empty(&l) || !overflow(t, places, &debugctl, &after))
             return;
         judge(t, freeze != 0, debugctl, &after);
-        judge_stack(t, debugctl, freeze != 0);
+        judge_stack(&l, debugctl, freeze != 0);
+        set_msr(t, IA32_DEBUGCTL, l.off);
     }
     if (test_cpu(t)->perfmon_version >= 4)
-        try_by_software(t, found);
+        try_by_software(&l);
+    set_msr(t, IA32_DEBUGCTL, l.off);
 }
