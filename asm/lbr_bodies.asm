@@ -163,6 +163,7 @@ LBR_BODY lbr_body_calls
 .call_middle:
         call    rbx
         ROW     LBR_IND_CALL, .call_middle, .middle
+        int3
 .middle:
         call    .leaf
         jmp     short .stay
