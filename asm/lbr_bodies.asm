@@ -10,6 +10,7 @@ default rel
 %include "lbr_rows.inc"
 
 %define CELLS 0x20                      ; struct trace_window
+%define IA32_PERF_GLOBAL_CTRL 0x38f
 
 extern trace_window_off
 
@@ -171,6 +172,14 @@ LBR_BODY lbr_body_calls
 .stay:  add     rsp, 16
 LBR_BODY_END
 
+; IA32_PERF_GLOBAL_CTRL is %1.
+%macro ENABLE 1
+        mov     ecx, IA32_PERF_GLOBAL_CTRL
+        mov     eax, %1
+        xor     edx, edx
+        wrmsr
+%endmacro
+
 ; RDPMC of IA32_PMC0 before and after each of two jumps, with so many PAUSEs
 ; between them.
 %macro TIME 1
@@ -185,6 +194,7 @@ LBR_BODY_END
 
 %macro TIMED 2
 LBR_BODY %1
+        ENABLE  1
         TIME    0
 .first: jmp     short .begun
         ROW     LBR_REL_JMP, .first, .begun
@@ -196,6 +206,7 @@ LBR_BODY %1
         ROW     LBR_REL_JMP, .last, .ended
         int3
 .ended: TIME    3
+        ENABLE  0
 LBR_BODY_END
 %endmacro
 

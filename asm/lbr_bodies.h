@@ -54,7 +54,8 @@ LBR_BODY(lbr_body_chain);
 /* The rows are the calls that have not returned. */
 LBR_BODY(lbr_body_calls);
 /* Two jumps; cells[] are IA32_PMC0 before and after the first, and before and
- * after the second. */
+ * after the second. IA32_PERF_GLOBAL_CTRL (38FH) is 1 meanwhile, 0 afterwards;
+ * the journal has to have it. */
 LBR_BODY(lbr_body_short);
 LBR_BODY(lbr_body_long);
 

@@ -116,7 +116,7 @@ static void try_cycles(struct lbr *l)
         !set_msr(t, IA32_PERFEVTSEL(0),
                  CORE_CYCLES | IA32_PERFEVTSEL_OS | IA32_PERFEVTSEL_USR |
                      IA32_PERFEVTSEL_EN) ||
-        !set_msr(t, IA32_PERF_GLOBAL_CTRL, IA32_PERF_GLOBAL_CTRL_PMC(0)))
+        !set_msr(t, IA32_PERF_GLOBAL_CTRL, 0))
         return;
     FOR_EACH_ROW (t, i, timed) {
         struct trace_window code = {.body = timed[i].body};
