@@ -10,6 +10,7 @@ default rel
 %include "lbr_rows.inc"
 
 %define CELLS 0x20                      ; struct trace_window
+%define IA32_DEBUGCTL         0x1d9
 %define IA32_PERF_GLOBAL_CTRL 0x38f
 
 extern trace_window_off
@@ -172,6 +173,46 @@ LBR_BODY lbr_body_calls
 .stay:  add     rsp, 16
 LBR_BODY_END
 
+; #UD and #DE, between branches; a row of each is of the way there and back.
+LBR_BODY lbr_body_exceptions
+        xor     ecx, ecx
+        lea     rbx, [.after_ud2]
+.ud2:   ud2
+        ROW     LBR_FAR, .ud2, .after_ud2
+        int3
+.after_ud2:
+        jmp     short .next
+        ROW     LBR_REL_JMP, .after_ud2, .next
+        int3
+.next:  lea     rbx, [.after_div]
+.div:   div     ecx
+        ROW     LBR_FAR, .div, .after_div
+        int3
+.after_div:
+LBR_BODY_END
+
+; A store that DR0 watches, between jumps. The rows end with it.
+LBR_BODY lbr_body_debug
+        lea     rbx, [r14 + CELLS]
+        mov     r8, dr0
+        mov     r9, dr7
+        mov     dr0, rbx
+        mov     ebx, 0x000d0402         ; writes of 8 bytes at DR0, global
+        mov     dr7, rbx
+.before:
+        jmp     short .store
+        ROW     LBR_REL_JMP, .before, .store
+        int3
+.store: mov     qword [r14 + CELLS], 1
+        mov     ecx, IA32_DEBUGCTL
+        rdmsr
+        mov     [r14 + CELLS + 8], eax
+        jmp     short .after
+        int3
+.after: mov     dr7, r9
+        mov     dr0, r8
+LBR_BODY_END
+
 ; IA32_PERF_GLOBAL_CTRL is %1.
 %macro ENABLE 1
         mov     ecx, IA32_PERF_GLOBAL_CTRL
@@ -180,8 +221,7 @@ LBR_BODY_END
         wrmsr
 %endmacro
 
-; RDPMC of IA32_PMC0 before and after each of two jumps, with so many PAUSEs
-; between them.
+; RDPMC of IA32_PMC0 before and after each of two jumps.
 %macro TIME 1
         lfence
         xor     ecx, ecx
@@ -192,15 +232,17 @@ LBR_BODY_END
         mov     [r14 + CELLS + 8 * %1], rax
 %endmacro
 
-%macro TIMED 2
+; %2 PAUSEs before, %3 between.
+%macro TIMED 3
 LBR_BODY %1
         ENABLE  1
+        times %2 pause
         TIME    0
 .first: jmp     short .begun
         ROW     LBR_REL_JMP, .first, .begun
         int3
 .begun: TIME    1
-        times %2 pause
+        times %3 pause
         TIME    2
 .last:  jmp     short .ended
         ROW     LBR_REL_JMP, .last, .ended
@@ -210,7 +252,7 @@ LBR_BODY %1
 LBR_BODY_END
 %endmacro
 
-        TIMED   lbr_body_short, 4
-        TIMED   lbr_body_long, 640
+        TIMED   lbr_body_short, 64, 4
+        TIMED   lbr_body_long, 0, 640
 
 section .note.GNU-stack noalloc noexec nowrite progbits

@@ -53,6 +53,13 @@ LBR_BODY(lbr_body_chain);
 #define LBR_CHAIN 80
 /* The rows are the calls that have not returned. */
 LBR_BODY(lbr_body_calls);
+/* #UD and #DE under gates with trace_handler; of each there is one row, from
+ * where it is raised to where the handler goes on. */
+LBR_BODY(lbr_body_exceptions);
+/* A jump and a debug exception under a gate with trace_handler_trap, after
+ * which there are no rows. cells[0] is 1; cells[1] is IA32_DEBUGCTL [31:0]
+ * afterwards. */
+LBR_BODY(lbr_body_debug);
 /* Two jumps; cells[] are IA32_PMC0 before and after the first, and before and
  * after the second. IA32_PERF_GLOBAL_CTRL (38FH) is 1 meanwhile, 0 afterwards;
  * the journal has to have it. */

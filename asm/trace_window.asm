@@ -113,9 +113,11 @@ trace_window_segments:
 
 ; Handlers for such gates: RBX is where they go on, without and with an error
 ; code; or as the processor has it.
-global trace_handler, trace_handler_error, trace_handler_trap
+global trace_handler, trace_handler_end
+global trace_handler_error, trace_handler_trap
 trace_handler:
         mov     [rsp], rbx
+trace_handler_end:
         iretq
 trace_handler_error:
         add     rsp, 8

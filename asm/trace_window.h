@@ -50,6 +50,7 @@ int trace_window_segments(struct trace_window *window,
  * error code, or where the processor would. */
 extern const uint8_t trace_handler[], trace_handler_error[],
     trace_handler_trap[];
+extern const uint8_t trace_handler_end[]; /* the IRETQ of the first */
 #define TRACE_INT 0x81 /* the vector of a software interrupt */
 
 /* What a body leaves: rows up to a kind of 0. */

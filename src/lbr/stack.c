@@ -145,7 +145,9 @@ static bool run_window(struct lbr *l, void *argument)
     code->control = l->off | IA32_DEBUGCTL_LBR;
     for (unsigned i = 0; i < 4; i++)
         code->cells[i] = 0;
-    return is_there(l, IA32_DEBUGCTL, "WRMSR of LBR", trace_window(code));
+    return is_there(l, IA32_DEBUGCTL, "WRMSR of LBR",
+                    l->gates == NULL ? trace_window(code)
+                                     : trace_window_gates(code, l->gates));
 }
 
 bool lbr_window(struct lbr *l, struct trace_window *code)

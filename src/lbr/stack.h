@@ -21,6 +21,7 @@ struct lbr {
     struct lbr_model model;
     uint64_t off;    /* IA32_DEBUGCTL (1D9H) outside of windows, LBR = 0 */
     uint64_t select; /* MSR_LBR_SELECT of windows */
+    uint8_t *gates;  /* the IDT in windows; NULL: as it is */
     /* After a window. */
     unsigned tos_before, tos;                 /* MSR_LASTBRANCH_TOS */
     struct lbr_record records[LBR_DEPTH_MAX]; /* the newest first */

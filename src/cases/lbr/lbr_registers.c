@@ -88,14 +88,14 @@ static void try_select(struct lbr *l)
         }
         lbr_put(l, MSR_LBR_SELECT, 0);
         reserved++;
-        if (try_set_msr(l->t, MSR_LBR_SELECT, BIT(bit)) != HW_NO_FAULT)
-            continue;
-        accepted++;
+        const int vector = try_set_msr(l->t, MSR_LBR_SELECT, BIT(bit));
+        accepted += vector == HW_NO_FAULT;
         if (!lbr_get(l, MSR_LBR_SELECT, &got) ||
             !check(l->t, got == 0,
                    "MSR_LBR_SELECT (1C8H)[%u], which must be zero, was written "
-                   "with 1, and it reads 0x%lx; wanted #GP",
-                   bit, got))
+                   "with 1: %s, and it reads 0x%lx; wanted #GP, and 0 as "
+                   "before",
+                   bit, fault_name(vector), got))
             return;
     }
     observe(l->t, "a reserved bit of MSR_LBR_SELECT (1C8H) raised no #GP",

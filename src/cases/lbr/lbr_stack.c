@@ -5,6 +5,7 @@
 #include "src/lbr/stack.h"
 
 #define CORE_CYCLES 0x3c
+#define SAME_JUMPS  16
 
 static const struct row {
     const char *what;
@@ -68,6 +69,27 @@ static void try_bits(struct lbr *l)
     }
     observe(l->t, "a taken branch is recorded as mispredicted", mispredicted,
             records);
+    check(l->t, mispredicted != 0,
+          "MISPRED is 0 in the records of all of %u branches that are taken at "
+          "random; wanted 1 in some",
+          records);
+}
+
+/* The same direct jumps again and again. */
+static void try_predicted(struct lbr *l)
+{
+    unsigned predicted = 0;
+
+    for (unsigned i = 0; i < SAME_JUMPS; i++) {
+        if (!try_chain(l, 4))
+            return;
+        for (unsigned n = 1; n <= 4; n++)
+            predicted += !l->records[n].mispredicted;
+    }
+    check(l->t, predicted != 0,
+          "MISPRED is 1 in the records of the same four direct jumps in all of "
+          "%u rounds; wanted 0 in some",
+          SAME_JUMPS);
 }
 
 static bool run_disabled(struct lbr *l, void *argument)
@@ -149,6 +171,7 @@ TEST(lbr_stack,
             return;
     try_depth(&l);
     try_bits(&l);
+    try_predicted(&l);
     try_disabled(&l);
     if (l.model.info)
         try_cycles(&l);
