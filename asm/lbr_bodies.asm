@@ -196,6 +196,7 @@ LBR_BODY lbr_body_debug
         lea     rbx, [r14 + CELLS]
         mov     r8, dr0
         mov     r9, dr7
+        mov     r10, dr6
         mov     dr0, rbx
         mov     ebx, 0x000d0402         ; writes of 8 bytes at DR0, global
         mov     dr7, rbx
@@ -210,6 +211,7 @@ LBR_BODY lbr_body_debug
         jmp     short .after
         int3
 .after: mov     dr7, r9
+        mov     dr6, r10
         mov     dr0, r8
 LBR_BODY_END
 
