@@ -22,19 +22,23 @@ static void judge_format(struct lbr *l)
           l->model.format, wanted);
 }
 
-/* No two registers of the machine hold the same. Flags of transactions need
- * not be held without TSX (erratum HSD172). */
-static uint64_t own_value(const struct lbr *l, unsigned n, unsigned entry)
+/* No two registers of the machine hold the same; or each bit the other way
+ * round. Flags of transactions need not be held without TSX (erratum HSD172).
+ */
+static uint64_t own_value(const struct lbr *l, unsigned n, unsigned entry,
+                          bool inverted)
 {
     const struct identity *id = test_cpu(l->t);
     const uint64_t flags =
         (id->rtm || id->hle) && l->model.tsx ? BITS(63, 61) : LBR_MISPRED;
-    const uint64_t own = (uint64_t)entry << 61 & flags;
+    const unsigned number = test_processor(l->t) * LBR_DEPTH_MAX + entry;
+    const bool flagged = n == (l->model.info ? 2 : 0);
+    const uint64_t bits =
+        (n == 2 ? BITS(15, 0) : BITS(46, 0)) | (flagged ? flags : 0);
+    const uint64_t own =
+        (uint64_t)entry << 61 | (n == 2 ? number : (uint64_t)number << 16 | n);
 
-    if (n == 2)
-        return own | (uint16_t)(test_processor(l->t) * LBR_DEPTH_MAX + entry);
-    return ADDRESS(test_processor(l->t), entry, n) |
-           (n == 0 && !l->model.info ? own : 0);
+    return (inverted ? ~own : own) & bits;
 }
 
 static bool look(struct lbr *l, uint32_t msr, uint64_t want, const char *when)
@@ -48,20 +52,22 @@ static bool look(struct lbr *l, uint32_t msr, uint64_t want, const char *when)
                  msr_name(msr, name), want, got, when);
 }
 
-static bool put_own(struct lbr *l)
+static bool put_own(struct lbr *l, bool inverted)
 {
     for (unsigned entry = 0; entry < l->model.depth; entry++)
         for (unsigned n = 0; n < lbr_entry_msrs(&l->model); n++)
-            if (!lbr_put(l, lbr_entry_msr(n, entry), own_value(l, n, entry)))
+            if (!lbr_put(l, lbr_entry_msr(n, entry),
+                         own_value(l, n, entry, inverted)))
                 return false;
     return true;
 }
 
-static bool look_at_own(struct lbr *l, const char *when)
+static bool look_at_own(struct lbr *l, bool inverted, const char *when)
 {
     for (unsigned entry = 0; entry < l->model.depth; entry++)
         for (unsigned n = 0; n < lbr_entry_msrs(&l->model); n++)
-            if (!look(l, lbr_entry_msr(n, entry), own_value(l, n, entry), when))
+            if (!look(l, lbr_entry_msr(n, entry),
+                      own_value(l, n, entry, inverted), when))
                 return false;
     return true;
 }
@@ -125,7 +131,8 @@ static void write_own(struct test_context *peer, void *argument)
     judge_format(&l);
     try_tos(&l);
     try_select(&l);
-    if (put_own(&l) && look_at_own(&l, "") &&
+    if (put_own(&l, true) && look_at_own(&l, true, "") && put_own(&l, false) &&
+        look_at_own(&l, false, "") &&
         lbr_put(&l, MSR_LBR_SELECT, own_select(&l)))
         lbr_put(&l, MSR_LASTBRANCH_TOS, own_tos(&l));
 }
@@ -136,7 +143,7 @@ static void look_again(struct test_context *peer, void *argument)
     struct lbr l = {.t = peer};
 
     (void)argument;
-    if (lbr_of(test_cpu(peer), &l.model) && look_at_own(&l, later) &&
+    if (lbr_of(test_cpu(peer), &l.model) && look_at_own(&l, false, later) &&
         look(&l, MSR_LBR_SELECT, own_select(&l), later))
         look(&l, MSR_LASTBRANCH_TOS, own_tos(&l), later);
 }
