@@ -4,10 +4,6 @@
 #include "src/base/names.h"
 #include "src/lbr/stack.h"
 
-#define ADDRESS(processor, entry, n)                                    \
-    ((uint64_t)((processor) + 1) << 32 | (uint64_t)((entry) + 1) << 8 | \
-     ((n) + 1))
-
 /* Where the manual says which (SDM 3B, "LBR Stack Enhancement" of the 4th
  * generation, "Processors based on Skylake Microarchitecture"). */
 static void judge_format(struct lbr *l)
