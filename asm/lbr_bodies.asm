@@ -10,6 +10,7 @@ default rel
 %include "lbr_rows.inc"
 
 %define CELLS 0x20                      ; struct trace_window
+%define INT_VECTOR            0x81      ; TRACE_INT of trace_window.h
 %define IA32_DEBUGCTL         0x1d9
 %define IA32_PERF_GLOBAL_CTRL 0x38f
 
@@ -34,6 +35,7 @@ LBR_BODY lbr_body_kinds
         ROW     LBR_JCC, .loop, .jump
         int3
 .leaf:  ret
+.pops:  ret     8
 .jump:  jmp     short .near
         ROW     LBR_REL_JMP, .jump, .near
         int3
@@ -53,6 +55,13 @@ LBR_BODY lbr_body_kinds
 .called_again:
         ROW     LBR_IND_CALL, .call_register, .leaf
         ROW     LBR_RET, .leaf, .called_again
+        lea     rbx, [.pops]
+        push    rbx
+.call_memory:
+        call    qword [rsp]
+.popped:
+        ROW     LBR_IND_CALL, .call_memory, .pops
+        ROW     LBR_RET, .pops, .popped
         mov     eax, cs
         lea     rbx, [.far]
         push    rax
@@ -173,7 +182,8 @@ LBR_BODY lbr_body_calls
 .stay:  add     rsp, 16
 LBR_BODY_END
 
-; #UD and #DE, between branches; a row of each is of the way there and back.
+; #UD, #DE and INT n, between branches; a row of each is of the way there and
+; back.
 LBR_BODY lbr_body_exceptions
         xor     ecx, ecx
         lea     rbx, [.after_ud2]
@@ -189,6 +199,11 @@ LBR_BODY lbr_body_exceptions
         ROW     LBR_FAR, .div, .after_div
         int3
 .after_div:
+        lea     rbx, [.after_int]
+.int:   int     INT_VECTOR
+        ROW     LBR_FAR, .int, .after_int
+        int3
+.after_int:
 LBR_BODY_END
 
 ; A store that DR0 watches, between jumps. The rows end with it.

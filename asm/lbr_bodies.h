@@ -53,8 +53,8 @@ LBR_BODY(lbr_body_chain);
 #define LBR_CHAIN 80
 /* The rows are the calls that have not returned. */
 LBR_BODY(lbr_body_calls);
-/* #UD and #DE under gates with trace_handler; of each there is one row, from
- * where it is raised to where the handler goes on. */
+/* #UD, #DE and, last, INT TRACE_INT, under gates with trace_handler; of each
+ * there is one row, from where it is raised to where the handler goes on. */
 LBR_BODY(lbr_body_exceptions);
 /* A jump and a debug exception under a gate with trace_handler_trap, after
  * which there are no rows. cells[0] is 1; cells[1] is IA32_DEBUGCTL [31:0]

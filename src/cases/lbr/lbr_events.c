@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* An exception is recorded as a branch to its handler; a debug exception is
- * not, and ends the recording. */
+/* An exception or interrupt is recorded as a branch to its handler; a debug
+ * exception is not, and ends the recording. */
 #include "src/lbr/stack.h"
 #include "src/trace/gate.h"
 
@@ -9,7 +9,8 @@ static uint64_t at(const void *label)
     return (uint64_t)(uintptr_t)label;
 }
 
-/* There, from the instruction that raised it; and back by IRETQ. */
+/* There, from the instruction that raised it; and back by IRETQ. Of INT n the
+ * manual does not say whether it is from there or from the next. */
 static void try_exceptions(struct lbr *l, const char *what, uint64_t select)
 {
     struct lbr_branches rows, want;
@@ -23,7 +24,9 @@ static void try_exceptions(struct lbr *l, const char *what, uint64_t select)
             lbr_branches_add(&want, b->kind, b->from, b->to);
             continue;
         }
-        lbr_branches_add(&want, LBR_FAR, b->from, at(trace_handler));
+        lbr_branches_add(&want,
+                         LBR_FAR | (i + 2 == rows.count ? LBR_INSIDE : 0),
+                         b->from, at(trace_handler));
         lbr_branches_add(&want, LBR_FAR, at(trace_handler_end), b->to);
     }
     lbr_branches_select(&want, select);
@@ -50,7 +53,8 @@ static void try_debug(struct lbr *l)
 }
 
 TEST(lbr_events,
-     .asks = "Are exceptions recorded, and does a debug exception end that?",
+     .asks = "Are exceptions and INT n recorded, and does a debug exception "
+             "end that?",
      .cite = "SDM 3B, \"Monitoring Branches, Exceptions, and Interrupts\"; "
              "\"LBR Stack for Processors Based on Intel NetBurst "
              "Microarchitecture\": the \"from\" address of an exception",
@@ -64,10 +68,11 @@ TEST(lbr_events,
     trace_gates(gates);
     gates_set(gates, GATE_UD, at(trace_handler));
     gates_set(gates, GATE_DE, at(trace_handler));
+    gates_set(gates, TRACE_INT, at(trace_handler));
     gates_set(gates, GATE_DB, at(trace_handler_trap));
     l.gates = gates;
-    try_exceptions(&l, "#UD and #DE", 0);
-    try_exceptions(&l, "#UD and #DE, MSR_LBR_SELECT: FAR_BRANCH [8]",
+    try_exceptions(&l, "#UD, #DE, INT n", 0);
+    try_exceptions(&l, "#UD, #DE, INT n, MSR_LBR_SELECT: FAR_BRANCH [8]",
                    MSR_LBR_SELECT_KIND(LBR_FAR));
     try_debug(&l);
 }

@@ -39,6 +39,16 @@ static bool stack_moves(struct lbr *l, unsigned *moves)
     return true;
 }
 
+/* Without INT an overflow asks for no interrupt, and freezes nothing. */
+static const struct row {
+    const char *what;
+    bool freeze, interrupt;
+} rows[] = {
+    {"FREEZE_LBRS_ON_PMI = 0", false, true},
+    {"FREEZE_LBRS_ON_PMI = 1", true, true},
+    {"FREEZE_LBRS_ON_PMI = 1, an overflow without INT", true, false},
+};
+
 struct work {
     struct test_context *t;
     uint64_t on;       /* IA32_DEBUGCTL, with LBR = 1 */
@@ -58,64 +68,66 @@ static void recorded_work(void *argument)
     set_held_msr(work->t, IA32_DEBUGCTL, work->on & ~IA32_DEBUGCTL_LBR);
 }
 
-/* Counter 0 overflows in it and interrupts. */
-static bool overflow(struct work *work, uint64_t places, struct bank *after)
+/* Counter 0 overflows in it. */
+static bool overflow(struct work *work, const struct row *row, uint64_t places,
+                     struct bank *after)
 {
     struct test_context *t = work->t;
     struct bank before = bank_of(places, BRANCHES);
 
     before.pmi = BANK_PMI;
     before.pmc[0] = bank_mask(test_cpu(t), 0) - WORK_BRANCHES - 4;
-    before.select[0] |= IA32_PERFEVTSEL_INT;
+    before.select[0] |= row->interrupt ? IA32_PERFEVTSEL_INT : 0;
     return set_msr(t, IA32_DEBUGCTL, work->on & ~IA32_DEBUGCTL_LBR) &&
            hold_msr(t, IA32_DEBUGCTL) &&
            bank_work(t, &before, recorded_work, work, after);
 }
 
-static void judge(struct test_context *t, bool freeze, uint64_t debugctl,
-                  const struct bank *after)
+static void judge(struct test_context *t, const struct row *row,
+                  uint64_t debugctl, const struct bank *after)
 {
     const bool streamlined = test_cpu(t)->perfmon_version >= 4;
+    const bool freeze = row->freeze && row->interrupt;
+    const bool frozen = (after->status & IA32_PERF_GLOBAL_STATUS_LBR_FRZ) != 0;
 
-    check(t, after->interrupts != 0,
-          "overflow of IA32_PMC0 (C1H) with INT: no performance-monitoring "
-          "interrupt came");
-    check(t,
-          ((after->status & IA32_PERF_GLOBAL_STATUS_LBR_FRZ) != 0) ==
-              (freeze && streamlined),
-          "FREEZE_LBRS_ON_PMI = %d, after the interrupt: LBR_Frz, "
-          "IA32_PERF_GLOBAL_STATUS (38EH)[58], is %d; wanted %d",
-          freeze, (after->status & IA32_PERF_GLOBAL_STATUS_LBR_FRZ) != 0,
-          freeze && streamlined);
+    check(t, (after->interrupts != 0) == row->interrupt,
+          "overflow of IA32_PMC0 (C1H): %u performance-monitoring interrupts "
+          "came; wanted %s",
+          after->interrupts, row->interrupt ? "one" : "none");
+    check(t, frozen == (freeze && streamlined),
+          "LBR_Frz, IA32_PERF_GLOBAL_STATUS (38EH)[58], is %d after it; wanted "
+          "%d",
+          frozen, freeze && streamlined);
     check(t, ((debugctl & IA32_DEBUGCTL_LBR) != 0) == (!freeze || streamlined),
-          "FREEZE_LBRS_ON_PMI = %d, after the interrupt: IA32_DEBUGCTL "
-          "(1D9H)[0], LBR, is %lu; wanted %d",
-          freeze, debugctl & IA32_DEBUGCTL_LBR, !freeze || streamlined);
+          "IA32_DEBUGCTL (1D9H)[0], LBR, is %lu after it; wanted %d",
+          debugctl & IA32_DEBUGCTL_LBR, !freeze || streamlined);
     check(t, after->pmc[1] >= 2 * WORK_BRANCHES,
-          "FREEZE_LBRS_ON_PMI = %d: IA32_PMC1 (C2H) counted %lu of %u branches "
-          "or more, with the interrupt among them; wanted all",
-          freeze, after->pmc[1], 2 * WORK_BRANCHES);
+          "IA32_PMC1 (C2H) counted %lu of %u branches or more, with the "
+          "overflow among them; wanted all",
+          after->pmc[1], 2 * WORK_BRANCHES);
 }
 
 /* With the stack and IA32_DEBUGCTL as the interrupt left them, and, where it
  * stopped that, as it is once that is undone. */
-static void judge_stack(struct lbr *l, uint64_t debugctl, bool freeze)
+static void judge_stack(struct lbr *l, const struct row *row, uint64_t debugctl,
+                        uint64_t rip)
 {
+    const bool freeze = row->freeze && row->interrupt;
     struct test_context *t = l->t;
     unsigned moves;
 
     if (!set_msr(t, IA32_DEBUGCTL, debugctl) || !stack_moves(l, &moves))
         return;
     check(t, (moves == 0) == freeze,
-          "FREEZE_LBRS_ON_PMI = %d, after the interrupt: records or "
-          "MSR_LASTBRANCH_TOS (1C9H) changed in %u of %u pieces of work; "
-          "wanted %s",
-          freeze, moves, ROUNDS, freeze ? "none" : "some");
+          "records or MSR_LASTBRANCH_TOS (1C9H) changed in %u of %u pieces of "
+          "work after it; wanted %s",
+          moves, ROUNDS, freeze ? "none" : "some");
     if (!freeze)
         return;
-    check(t, l->records[0].from != 0,
-          "FREEZE_LBRS_ON_PMI = 1, after the interrupt: the newest record is "
-          "empty; wanted a branch before it");
+    check(t, l->records[0].from != 0 && l->records[0].from != rip,
+          "the newest record is from 0x%lx, and the interrupt was at 0x%lx; "
+          "wanted a branch before the interrupt",
+          l->records[0].from, rip);
     if (test_cpu(t)->perfmon_version >= 4)
         counters_clear_status(t, IA32_PERF_GLOBAL_STATUS_LBR_FRZ);
     else
@@ -161,17 +173,19 @@ TEST(lbr_freeze_on_pmi,
 
     if (places == 0 || !lbr_claim(&l, t))
         return;
-    for (unsigned freeze = 0; freeze < 2; freeze++) {
+    FOR_EACH_ROW (t, i, rows) {
         struct work work = {
             .t = t,
             .on = l.off | IA32_DEBUGCTL_LBR |
-                  (freeze != 0 ? IA32_DEBUGCTL_FREEZE_LBRS_ON_PMI : 0)};
+                  (rows[i].freeze ? IA32_DEBUGCTL_FREEZE_LBRS_ON_PMI : 0)};
         struct bank after;
 
-        if (!lbr_empty(&l) || !overflow(&work, places, &after))
+        if (!lbr_empty(&l) || !overflow(&work, &rows[i], places, &after))
             return;
-        judge(t, freeze != 0, work.debugctl, &after);
-        judge_stack(&l, work.debugctl, freeze != 0);
+        WITH_PREFIX (t, "%s", rows[i].what) {
+            judge(t, &rows[i], work.debugctl, &after);
+            judge_stack(&l, &rows[i], work.debugctl, after.rip);
+        }
         set_msr(t, IA32_DEBUGCTL, l.off);
     }
     if (test_cpu(t)->perfmon_version >= 4)
