@@ -124,10 +124,12 @@ static void judge_stack(struct lbr *l, const struct row *row, uint64_t debugctl,
           moves, ROUNDS, freeze ? "none" : "some");
     if (!freeze)
         return;
-    check(t, l->records[0].from != 0 && l->records[0].from != rip,
-          "the newest record is from 0x%lx, and the interrupt was at 0x%lx; "
-          "wanted a branch before the interrupt",
-          l->records[0].from, rip);
+    check_known(
+        t, l->records[0].from != 0 && l->records[0].from != rip,
+        ERRATUM_LBR_FROM_AT_FREEZE, true,
+        "the newest record is from 0x%lx, and the interrupt was at 0x%lx; "
+        "wanted a branch before the interrupt",
+        l->records[0].from, rip);
     if (test_cpu(t)->perfmon_version >= 4)
         counters_clear_status(t, IA32_PERF_GLOBAL_STATUS_LBR_FRZ);
     else
