@@ -76,6 +76,10 @@ LBR_BODY(lbr_body_divide);
 LBR_BODY(lbr_body_cpuid);
 LBR_BODY(lbr_body_pause);
 #define LBR_XABORT 0x5a
+/* Stores to LBR_LINES lines from argument on, in a loop; its row is that of
+ * each turn. */
+LBR_BODY(lbr_body_writes);
+#define LBR_LINES 1024
 /* The second aborts once, and is executed again without elision; cells[0] is 1
  * where that execution is the last. */
 LBR_BODY(lbr_body_elided);

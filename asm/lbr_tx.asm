@@ -14,6 +14,7 @@ default rel
 
 %define CELLS  0x20                     ; struct trace_window
 %define XABORT 0x5a
+%define LINES  1024                    ; LBR_LINES
 
 extern trace_window_off
 
@@ -92,6 +93,24 @@ LBR_BODY lbr_body_xabort_nested
         ROW     LBR_ABORT, .abort, .fallback
         int3
 .fallback:
+        mov     [r14 + CELLS + 8], rax
+        mov     qword [r14 + CELLS], 1
+LBR_BODY_END
+
+; More lines than a transaction can write, by a loop.
+LBR_BODY lbr_body_writes
+        mov     eax, -1
+        mov     rbx, rsi
+        mov     ecx, LINES
+        xbegin  .fallback
+.turn:  mov     [rbx], rcx
+        add     rbx, 64
+        dec     ecx
+.back:  jnz     short .turn
+        ROW     LBR_JCC | LBR_IN_TX, .back, .turn
+        xend
+.fallback:
+        ROW     LBR_ABORT, .turn, .fallback
         mov     [r14 + CELLS + 8], rax
         mov     qword [r14 + CELLS], 1
 LBR_BODY_END

@@ -14,6 +14,7 @@ static uint64_t at(const void *label)
 void lbr_branches_clear(struct lbr_branches *b, const uint8_t *body)
 {
     b->count = 0;
+    b->many = false;
     b->taken_back = false;
     b->body = at(body);
 }

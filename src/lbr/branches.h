@@ -24,6 +24,7 @@ struct lbr_branch {
 struct lbr_branches {
     unsigned count;  /* in the order of execution */
     uint64_t body;   /* its address */
+    bool many;       /* before them are more, of no stated number */
     bool taken_back; /* records were: what else is in the stack is not said */
     struct lbr_branch at[LBR_BRANCHES_MAX];
 };

@@ -86,10 +86,10 @@ static void try_predicted(struct lbr *l)
         for (unsigned n = 1; n <= 4; n++)
             predicted += !l->records[n].mispredicted;
     }
-    check(l->t, predicted != 0,
-          "MISPRED is 1 in the records of the same four direct jumps in all of "
-          "%u rounds; wanted 0 in some",
-          SAME_JUMPS);
+    check(l->t, predicted >= 2 * SAME_JUMPS,
+          "MISPRED is 0 in %u of %u records of the same four direct jumps; "
+          "wanted half of them or more",
+          predicted, 4 * SAME_JUMPS);
 }
 
 static bool run_disabled(struct lbr *l, void *argument)

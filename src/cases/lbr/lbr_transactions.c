@@ -10,16 +10,20 @@ static const struct row {
     const char *what;
     const uint8_t *body;
     const struct lbr_row *rows;
-    bool xabort; /* EAX says whether it was this cause */
-    bool exact;  /* the instruction by which it aborts is known */
+    uint32_t status; /* the causes that EAX names */
+    bool exact;      /* the instruction by which it aborts is known */
+    bool loop;       /* so many turns, the row before the abort */
 } aborts[] = {
-    {"XABORT", lbr_body_xabort, lbr_body_xabort_rows, true, true},
+    {"XABORT", lbr_body_xabort, lbr_body_xabort_rows, RTM_STATUS_XABORT, true,
+     false},
     {"XABORT in a nested transaction", lbr_body_xabort_nested,
-     lbr_body_xabort_nested_rows, true, true},
-    {"UD2", lbr_body_ud2, lbr_body_ud2_rows, false, true},
-    {"DIV by 0", lbr_body_divide, lbr_body_divide_rows, false, true},
-    {"CPUID", lbr_body_cpuid, lbr_body_cpuid_rows, false, false},
-    {"PAUSE", lbr_body_pause, lbr_body_pause_rows, false, false},
+     lbr_body_xabort_nested_rows, RTM_STATUS_XABORT, true, false},
+    {"UD2", lbr_body_ud2, lbr_body_ud2_rows, 0, true, false},
+    {"DIV by 0", lbr_body_divide, lbr_body_divide_rows, 0, true, false},
+    {"CPUID", lbr_body_cpuid, lbr_body_cpuid_rows, 0, false, false},
+    {"PAUSE", lbr_body_pause, lbr_body_pause_rows, 0, false, false},
+    {"more lines than can be written", lbr_body_writes, lbr_body_writes_rows,
+     RTM_STATUS_CAPACITY, false, true},
 };
 
 struct counts {
@@ -59,9 +63,8 @@ static bool try_commit(struct lbr *l, const char *what, const uint8_t *body,
 /* Its own cause, as far as EAX tells. */
 static bool is_its_own(const struct row *row, uint64_t eax)
 {
-    return row->xabort ? (eax & ~(uint64_t)RTM_STATUS_NESTED) ==
-                             ((uint64_t)LBR_XABORT << 24 | RTM_STATUS_XABORT)
-                       : (eax & RTM_STATUS_CAUSES) == 0;
+    return (eax & RTM_STATUS_CAUSES & ~RTM_STATUS_NESTED) == row->status &&
+           (row->status != RTM_STATUS_XABORT || eax >> 24 == LBR_XABORT);
 }
 
 /* Errata HSD083, HSD101 and BDM064 are of aborts by string instructions, by
@@ -75,7 +78,10 @@ static void branches_of_abort(const struct lbr *l, const struct row *row,
 
     lbr_branches_of(&all, row->body, row->rows);
     lbr_branches_clear(want, row->body);
-    for (unsigned i = 0; i < all.count; i++) {
+    want->many = row->loop;
+    for (unsigned i = 0; row->loop && i < LBR_DEPTH_MAX; i++)
+        lbr_branches_add(want, all.at[1].kind, all.at[1].from, all.at[1].to);
+    for (unsigned i = row->loop ? 1 : 0; i < all.count; i++) {
         const struct lbr_branch *b = &all.at[i];
         const bool abort = (b->kind & LBR_ABORT) != 0;
 
@@ -98,7 +104,7 @@ static void count_abort(const struct lbr *l, const struct row *row,
         record++;
     counts->aborts++;
     counts->in_tx += record->in_tx;
-    if (row->exact)
+    if (row->exact || row->loop)
         return;
     counts->loose++;
     for (unsigned i = 0; i < want->count; i++)
@@ -112,7 +118,7 @@ static void try_abort(struct lbr *l, const struct row *row,
                       struct counts *counts)
 {
     const unsigned tries = probe_row_tries(l->t);
-    unsigned judged = 0, others = row->xabort ? 0 : tries / 8, count;
+    unsigned judged = 0, others = row->status != 0 ? 0 : tries / 8, count;
     struct lbr_branches want;
     struct trace_window code;
 

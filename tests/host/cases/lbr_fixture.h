@@ -103,6 +103,7 @@ BODY(lbr_body_ud2, ABORTS)
 BODY(lbr_body_divide, ABORTS)
 BODY(lbr_body_cpuid, ABORTS)
 BODY(lbr_body_pause, ABORTS)
+BODY(lbr_body_writes, {LBR_JCC | LBR_IN_TX, 8, 4}, {LBR_ABORT, 4, 24})
 BODY(lbr_body_elided, {LBR_JCC, 0, 4}, {LBR_JCC | LBR_IN_TX, 6, 8})
 BODY(lbr_body_elision_aborts, {LBR_REL_JMP | LBR_IN_TX, 4, 8},
      {LBR_ABORT, 20, 0}, {LBR_REL_JMP, 4, 8})
@@ -135,6 +136,7 @@ static const struct {
     {lbr_body_divide, lbr_body_divide_rows},
     {lbr_body_cpuid, lbr_body_cpuid_rows},
     {lbr_body_pause, lbr_body_pause_rows},
+    {lbr_body_writes, lbr_body_writes_rows},
     {lbr_body_elided, lbr_body_elided_rows},
     {lbr_body_elision_aborts, lbr_body_elision_aborts_rows},
 };
@@ -236,6 +238,8 @@ static void run_rows(const struct trace_window *w, const uint8_t *body,
 {
     const struct lbr_row *row = rows_of(w);
 
+    for (unsigned n = 0; w->body == lbr_body_writes && n < LBR_LINES / 2; n++)
+        record(row->kind, at(body) + 8, at(body) + 4, 7);
     for (unsigned n = 0; row->kind != LBR_END; row++, n++)
         if (w->body != lbr_body_bits || (w->argument >> n & 1) != 0)
             record(row->kind, at(body) + (uint64_t)row->from,
@@ -254,6 +258,8 @@ int trace_window(struct trace_window *w)
     if (w->body == lbr_body_ud2 || w->body == lbr_body_divide ||
         w->body == lbr_body_cpuid || w->body == lbr_body_pause)
         w->cells[1] = 0;
+    if (w->body == lbr_body_writes)
+        w->cells[1] = 8;
     w->cells[0] = 1;
     const uint64_t cycles = time_of(w);
     if ((w->control & 1) == 0 && !wrong(ALWAYS_ON))
