@@ -74,6 +74,7 @@ static void try_excluded(struct lbr *l, struct trace *p)
 {
     static const char tracing[] = "IA32_RTIT_CTL (570H)[0] (TraceEn) is 1";
     struct test_context *t = l->t;
+    char name[MSR_NAME_BYTES];
     uint64_t debugctl;
     struct reading r;
 
@@ -84,9 +85,8 @@ static void try_excluded(struct lbr *l, struct trace *p)
         return;
     judge_reading(l, tracing, &r);
     check_known(t, vector == HW_NO_FAULT, ERRATUM_LBR_FAULTS_WITH_TRACE, true,
-                "%s: WRMSR of MSR_LASTBRANCH_FROM_IP (680H): got %s, wanted "
-                "no fault",
-                tracing, fault_name(vector));
+                "%s: %s: WRMSR: got %s, wanted no fault", tracing,
+                msr_name(MSR_LASTBRANCH_FROM_IP(0), name), fault_name(vector));
     check(t, (debugctl & IA32_DEBUGCTL_LBR) != 0,
           "%s: IA32_DEBUGCTL (1D9H)[0], LBR, was written with 1 and reads 0",
           tracing);
