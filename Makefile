@@ -493,6 +493,9 @@ $(B)/tests/host/cases/uncore_cases: $(call host_object,\
     $(wildcard src/cases/uncore/*.c))
 $(B)/tests/host/cases/hle_cases: $(call host_object,$(addprefix \
     src/cases/hle/,hle_elision.c hle_mismatch.c hle_never_elides.c))
+$(B)/tests/host/cases/lbr_cases: $(call host_object,$(addprefix \
+    src/cases/lbr/,lbr_filter.c lbr_registers.c lbr_stack.c \
+    lbr_transactions.c))
 # Those that try registers, bit by bit.
 REGISTER_CASES := $(addprefix src/cases/,$(addsuffix .c, \
     counting/counter3_full_width_alias counting/counter_registers \

@@ -13,6 +13,7 @@ default rel
 
 %include "preserved.inc"
 %include "window.inc"
+%include "lbr_rows.inc"
 
 %define KERNEL_RSP 0x00
 %define USER_CODE  0x08
@@ -23,6 +24,7 @@ default rel
 %define VECTOR     0x30
 %define ABORTS     0x38
 %define STATUS     0x3c
+%define MSR        0x40
 
 %define TX_TURNS   7                    ; RING3_TX_INSTRUCTIONS
 
@@ -61,9 +63,9 @@ default rel
         PUSH_USER %1
 %endmacro
 
-; RDI to IA32_PERF_GLOBAL_CTRL: the window begins.
+; RDI to the MSR: the window begins. `done` writes 0 to it.
 %macro ENABLE 0
-        mov     ecx, IA32_PERF_GLOBAL_CTRL
+        mov     ecx, [rbx + MSR]
         mov     rax, rdi
         mov     rdx, rdi
         shr     rdx, 32
@@ -82,8 +84,10 @@ user_part:
 .first:
         U add   r11, r8
         U dec   r8d
+.first_back:
         UB jnz  .first
 %assign reps 1
+.first_call:
         syscall
 global ring3_code_again
 ring3_code_again:
@@ -91,8 +95,10 @@ ring3_code_again:
 %assign reps 6
 .second:
         U dec   r8d
+.second_back:
         UB jnz  .second
 %assign reps 1
+.second_call:
         syscall
         ud2                             ; never
 
@@ -140,24 +146,24 @@ window_ring3:
 %assign reps 3
 .before:
         I dec   r8d
-        B jnz   .before
+.back:  B jnz   .before
 %assign reps 1
-        iretq
+.leave: iretq
 
 ; SYSCALL: RCX is where it came from, R11 the flags. Twice in the window.
 global ring3_system_call
 ring3_system_call:
 %assign reps 2
         I dec   r13d
-        B jz    done
+.end:   B jz    done
 %assign reps 1
         I nop
-        o64 sysret
+.leave: o64 sysret
 global ring3_fault
 ring3_fault:
         mov     [rbx + VECTOR], rax
 done:
-        I mov   ecx, IA32_PERF_GLOBAL_CTRL
+        I mov   ecx, [rbx + MSR]
         I xor   eax, eax
         I xor   edx, edx
         wrmsr
@@ -180,6 +186,27 @@ done:
 %assign instructions user_instructions
 %assign branches user_branches
         SHAPED  window_ring3_user_shape
+
+; The branches of window_ring3().
+        ROWS    window_ring3_rows, ring3_code
+%rep 2
+        ROW     LBR_JCC, window_ring3.back, window_ring3.before
+%endrep
+        ROW     LBR_FAR | LBR_TO_USR, window_ring3.leave, ring3_code
+%rep 4
+        ROW     LBR_JCC | LBR_FROM_USR | LBR_TO_USR, \
+                user_part.first_back, user_part.first
+%endrep
+        ROW     LBR_FAR | LBR_FROM_USR, user_part.first_call, ring3_system_call
+        ROW     LBR_FAR | LBR_TO_USR, ring3_system_call.leave, ring3_code_again
+%rep 5
+        ROW     LBR_JCC | LBR_FROM_USR | LBR_TO_USR, \
+                ring3_code_again.second_back, ring3_code_again.second
+%endrep
+        ROW     LBR_FAR | LBR_FROM_USR, ring3_code_again.second_call, \
+                ring3_system_call
+        ROW     LBR_JCC, ring3_system_call.end, done
+        ROW     LBR_END, done, done
 
 ; uint64_t window_ring3_tx(uint64_t rdi enable, uint64_t *rsi cells)
 global window_ring3_tx

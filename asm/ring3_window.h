@@ -8,6 +8,7 @@
 #define ASM_RING3_WINDOW_H
 
 #include "asm/counting_window.h"
+#include "asm/lbr_bodies.h"
 
 #include <stdint.h>
 
@@ -21,6 +22,7 @@ struct ring3 {
     /* Of window_ring3_tx(). */
     uint32_t aborts; /* not 0: XABORT 33H ends it, not XEND */
     uint32_t status; /* EAX at its fallback; all ones: it has committed */
+    uint32_t msr;    /* that opens the window, and is 0 afterwards */
 };
 
 /* SDM 3A, "Memory-Management Registers"; what ring 3 and SYSCALL change. */
@@ -53,6 +55,8 @@ uint64_t window_ring3(uint64_t enable, uint64_t cells[WINDOW_CELLS]);
  * at ring 0 and lead to ring 3, two the other way. */
 extern const struct window_shape window_ring3_kernel_shape;
 extern const struct window_shape window_ring3_user_shape;
+/* Its taken branches, from ring3_code on. */
+extern const struct lbr_row window_ring3_rows[];
 #define WINDOW_RING3_TRANSFERS 4
 
 /* The same, at ring 3 once: a transaction, of so many instructions between

@@ -1,7 +1,8 @@
 ; SPDX-License-Identifier: BSD-2-Clause
 ;
 ; trace_window.asm - the window of a trace: one WRMSR to IA32_RTIT_CTL (570H)
-; opens, one closes, and every branch between is known.
+; opens, one closes, and every branch between is known; or to IA32_DEBUGCTL
+; (1D9H), for the last branch records.
 
 bits 64
 default rel
@@ -14,9 +15,9 @@ default rel
 %define ARGUMENT 0x10
 %define COUNT   0x18
 %define TSC     0x40
+%define MSR     0x48
 
-%define IA32_RTIT_CTL         0x570
-%define IA32_RTIT_CTL_TraceEn 1
+%define ENABLE  1                       ; TraceEn of 570H, LBR of 1D9H
 
 %define GATES_BYTES 4096
 
@@ -32,7 +33,7 @@ trace_window:
         rdtsc
         mov     [r14 + TSC], eax
         mov     [r14 + TSC + 4], edx
-        mov     ecx, IA32_RTIT_CTL
+        mov     ecx, [r14 + MSR]
         mov     rax, [r14 + CONTROL]
         mov     rdx, rax
         shr     rdx, 32
@@ -45,9 +46,9 @@ trace_window_on_next:
 
 ; Bodies come here by a direct jump.
 trace_window_off:
-        mov     ecx, IA32_RTIT_CTL
+        mov     ecx, [r14 + MSR]
         mov     rax, [r14 + CONTROL]
-        and     rax, ~IA32_RTIT_CTL_TraceEn
+        and     rax, ~ENABLE
         mov     rdx, rax
         shr     rdx, 32
 trace_window_off_at:
@@ -112,9 +113,11 @@ trace_window_segments:
 
 ; Handlers for such gates: RBX is where they go on, without and with an error
 ; code; or as the processor has it.
-global trace_handler, trace_handler_error, trace_handler_trap
+global trace_handler, trace_handler_end
+global trace_handler_error, trace_handler_trap
 trace_handler:
         mov     [rsp], rbx
+trace_handler_end:
         iretq
 trace_handler_error:
         add     rsp, 8

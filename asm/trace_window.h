@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * trace_window.h - code that runs between a WRMSR that sets TraceEn and one
- * that clears it (asm/trace_window.asm), and what it leaves in a trace.
+ * that clears it (asm/trace_window.asm), and what it leaves in a trace. The
+ * same window with IA32_DEBUGCTL is that of last branch records (lbr_bodies.h).
  */
 #ifndef ASM_TRACE_WINDOW_H
 #define ASM_TRACE_WINDOW_H
@@ -11,20 +12,22 @@
 
 /* In this order for trace_window.asm. The caller fills it. */
 struct trace_window {
-    uint64_t control; /* IA32_RTIT_CTL (570H), with TraceEn = 1 */
+    uint64_t control; /* of the MSR, with [0] = 1 (TraceEn, LBR) */
     const uint8_t *body;
     uint64_t argument, count;   /* RSI and RDI of the body */
     volatile uint64_t cells[4]; /* what some bodies read or write */
     uint64_t tsc;               /* RDTSC, just before TraceEn is set */
+    uint32_t msr;               /* IA32_RTIT_CTL (570H), IA32_DEBUGCTL (1D9H) */
 };
 _Static_assert(offsetof(struct trace_window, body) == 0x08, "body");
 _Static_assert(offsetof(struct trace_window, argument) == 0x10, "argument");
 _Static_assert(offsetof(struct trace_window, cells) == 0x20, "cells");
 _Static_assert(offsetof(struct trace_window, tsc) == 0x40, "tsc");
+_Static_assert(offsetof(struct trace_window, msr) == 0x48, "msr");
 
-/* Writes control, jumps to the body, writes control without TraceEn. Returns
+/* Writes control, jumps to the body, writes control without bit 0. Returns
  * HW_NO_FAULT, or the vector of the first WRMSR, which was then all. Flags and
- * registers are given back. The journal has to have 570H. */
+ * registers are given back. The journal has to have the MSR. */
 int trace_window(struct trace_window *window);
 
 /* After the WRMSR that sets TraceEn; the WRMSR that clears it. */
@@ -47,6 +50,7 @@ int trace_window_segments(struct trace_window *window,
  * error code, or where the processor would. */
 extern const uint8_t trace_handler[], trace_handler_error[],
     trace_handler_trap[];
+extern const uint8_t trace_handler_end[]; /* the IRETQ of the first */
 #define TRACE_INT 0x81 /* the vector of a software interrupt */
 
 /* What a body leaves: rows up to a kind of 0. */

@@ -88,11 +88,20 @@
  * Counters on PMI". */
 #define IA32_DEBUGCTL                       0x1d9u
 #define IA32_DEBUGCTL_LBR                   BIT(0)
+#define IA32_DEBUGCTL_TR                    BIT(6)
 #define IA32_DEBUGCTL_FREEZE_LBRS_ON_PMI    BIT(11)
 #define IA32_DEBUGCTL_FREEZE_PERFMON_ON_PMI BIT(12)
 #define IA32_DEBUGCTL_UNCORE_PMI_EN         BIT(13)
 #define IA32_DEBUGCTL_FREEZE_WHILE_SMM_EN   BIT(14)
 #define IA32_DEBUGCTL_RTM                   BIT(15) /* SDM 3B, 17.3.3 */
+
+/* SDM 3B, "Last Branch Records"; SDM 3C, the tables of MSRs of the 1st and the
+ * 6th generation. Registers n of 16 or 32. */
+#define MSR_LBR_SELECT            0x1c8u
+#define MSR_LASTBRANCH_TOS        0x1c9u
+#define MSR_LASTBRANCH_FROM_IP(n) (0x680u + (n))
+#define MSR_LASTBRANCH_TO_IP(n)   (0x6c0u + (n))
+#define MSR_LBR_INFO(n)           (0xdc0u + (n))
 
 /* Fixed counters: 0 instructions retired, 1 core cycles, 2 reference cycles. */
 #define IA32_FIXED_CTR(n) (0x309u + (n))

@@ -149,6 +149,7 @@ bool ring3_prepare(struct ring3_session *s, struct test_context *t)
     s->ours = s->firmware;
     s->ring3->cs = s->firmware.cs;
     s->ring3->ss = s->firmware.ss;
+    s->ring3->msr = IA32_PERF_GLOBAL_CTRL;
     if (!prepare_paging(s) || !prepare_gdt(s, &star))
         return false;
     /* IRET to ring 3 empties FS and GS: their bases are saved. */

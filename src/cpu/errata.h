@@ -36,6 +36,8 @@ enum erratum {
     ERRATUM_STATUS_SET_63,             /* 391H[63] can be written */
     ERRATUM_STATUS_SET_55,             /* 391H[55] cannot */
     ERRATUM_LBR_DUPLICATE_AT_FREEZE,
+    ERRATUM_LBR_FROM_AT_FREEZE,    /* of the newest record */
+    ERRATUM_LBR_FAULTS_WITH_TRACE, /* RDMSR and WRMSR, while TraceEn = 1 */
     /* PEBS. */
     ERRATUM_EVENTING_IP_BEFORE_JCC, /* that was not taken */
     ERRATUM_EVENTING_IP,            /* in rare conditions */

@@ -41,6 +41,7 @@ enum feature {
     NEED_PT_RANGE = 1 << 13, /* with NEED_PT: CPUID.14H.0:ECX[2] */
     NEED_OFFCORE = 1 << 14,  /* offcore_of() has its MSRs */
     NEED_UNCORE = 1 << 15,   /* uncore_of() has its MSRs */
+    NEED_LBR = 1 << 16,      /* lbr_of() knows format and depth */
 };
 
 struct needs {

@@ -3,6 +3,7 @@
 #include "src/session/needs.h"
 
 #include "src/cpu/cpuid_bits.h"
+#include "src/lbr/record.h"
 #include "src/uncore/offcore.h"
 #include "src/uncore/uncore.h"
 
@@ -46,6 +47,7 @@ bool needs_met(const struct needs *needs, const struct identity *id,
                char text[NEEDS_TEXT_BYTES])
 {
     const bool intel = identity_is_intel(id);
+    struct lbr_model lbr;
     const struct feature_row rows[] = {
         {NEED_PMU, id->perfmon_version >= 2,
          .name = "architectural performance monitoring version 2 "
@@ -86,6 +88,13 @@ bool needs_met(const struct needs *needs, const struct identity *id,
          .name =
              "the uncore of a client processor of the 2nd to 8th generation "
              "(DisplayFamily_DisplayModel)"},
+        {NEED_LBR, !id->arch_lbr,
+         .name = "last branch records of IA32_DEBUGCTL (1D9H)[0]; "
+                 "architectural ones (CPUID.7.0:EDX[19]) are not tested"},
+        {NEED_LBR, lbr_of(id, &lbr),
+         .name = "last branch records of a known format "
+                 "(IA32_PERF_CAPABILITIES[5:0] = 3, 4 or 5) and depth "
+                 "(DisplayFamily_DisplayModel)"},
         {NEED_TWO_PROCESSORS, processors >= 2,
          .name = "two logical processors"},
     };

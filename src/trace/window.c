@@ -160,6 +160,7 @@ void window_set(struct window *w, const uint8_t *body,
                 const struct trace_row *rows)
 {
     memset(w, 0, sizeof(*w));
+    w->code.msr = IA32_RTIT_CTL;
     w->code.body = body;
     w->rows = rows;
     w->times = 1;

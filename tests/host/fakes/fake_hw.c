@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define LEAVES 40
-#define MSRS   96
+#define MSRS   192
 
 struct leaf {
     uint32_t leaf, subleaf;

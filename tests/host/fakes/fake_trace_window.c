@@ -11,10 +11,12 @@
 
 FAKE const uint8_t trace_window_on_next[1] = {0};
 FAKE const uint8_t trace_window_off_at[1] = {0};
+FAKE const uint8_t trace_window_off[1] = {0};
 FAKE const uint8_t trace_body_loop[TRACE_LOOP_BYTES] = {0};
 FAKE const uint32_t trace_body_loop_at[TRACE_LOOP_JUMPS] = {8, 16, 24, 32};
 
 FAKE const uint8_t trace_handler[1] = {0};
+FAKE const uint8_t trace_handler_end[1] = {0};
 FAKE const uint8_t trace_handler_error[1] = {0};
 FAKE const uint8_t trace_handler_trap[1] = {0};
 

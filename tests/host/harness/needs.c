@@ -58,6 +58,7 @@ static void features(void **state)
         {NEED_PT_RANGE, "single range (CPUID.14H.0:ECX[2])"},
         {NEED_OFFCORE, "off-core response bits"},
         {NEED_UNCORE, "needs the uncore of a client processor"},
+        {NEED_LBR, "needs last branch records of a known format"},
         {NEED_INTEL, "an Intel processor; this one is \"Other\""},
     };
 
@@ -80,8 +81,12 @@ static void features(void **state)
                                .pebs_format = 3,
                                .pt = true,
                                .leaf14_ecx = LEAF14_TOPA | LEAF14_RANGE,
+                               .pdcm = true,
+                               .perf_capabilities = 5,
                                .full_width_writes = true};
         assert_true(met(needs, REGIME_A, 2));
+        id.arch_lbr = true;
+        assert_int_equal(met(needs, REGIME_A, 2), rows[i].feature != NEED_LBR);
     }
 }
 

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* An exception or interrupt is recorded as a branch to its handler; a debug
+ * exception is not, and ends the recording. */
+#include "src/lbr/stack.h"
+#include "src/trace/gate.h"
+
+static uint64_t at(const void *label)
+{
+    return (uint64_t)(uintptr_t)label;
+}
+
+/* There, from the instruction that raised it; and back by IRETQ. Of INT n the
+ * manual does not say whether it is from there or from the next. */
+static void try_exceptions(struct lbr *l, const char *what, uint64_t select)
+{
+    struct lbr_branches rows, want;
+
+    lbr_branches_of(&rows, lbr_body_exceptions, lbr_body_exceptions_rows);
+    lbr_branches_clear(&want, lbr_body_exceptions);
+    for (unsigned i = 0; i < rows.count; i++) {
+        const struct lbr_branch *b = &rows.at[i];
+
+        if (b->kind != LBR_FAR) {
+            lbr_branches_add(&want, b->kind, b->from, b->to);
+            continue;
+        }
+        lbr_branches_add(&want,
+                         LBR_FAR | (i + 2 == rows.count ? LBR_INSIDE : 0),
+                         b->from, at(trace_handler));
+        lbr_branches_add(&want, LBR_FAR, at(trace_handler_end), b->to);
+    }
+    lbr_branches_select(&want, select);
+    l->select = select;
+    if (lbr_body(l, lbr_body_exceptions))
+        lbr_judge(l, what, &want);
+}
+
+static void try_debug(struct lbr *l)
+{
+    struct trace_window code = {.body = lbr_body_debug};
+    struct lbr_branches want;
+
+    lbr_branches_of(&want, lbr_body_debug, lbr_body_debug_rows);
+    want.count--; /* not the jump out of it */
+    l->select = 0;
+    if (!lbr_window(l, &code))
+        return;
+    check(l->t, (code.cells[1] & IA32_DEBUGCTL_LBR) == 0,
+          "after a debug exception IA32_DEBUGCTL (1D9H) is 0x%lx; wanted [0], "
+          "LBR, to be 0",
+          code.cells[1]);
+    lbr_judge(l, "a jump, and a debug exception, which is not recorded", &want);
+}
+
+TEST(lbr_events,
+     .asks = "Are exceptions and INT n recorded, and does a debug exception "
+             "end that?",
+     .cite = "SDM 3B, \"Monitoring Branches, Exceptions, and Interrupts\"; "
+             "\"LBR Stack for Processors Based on Intel NetBurst "
+             "Microarchitecture\": the \"from\" address of an exception",
+     .needs = {.features = NEED_INTEL | NEED_LBR})
+{
+    uint8_t *gates = test_buffer(t);
+    struct lbr l;
+
+    if (!lbr_claim(&l, t))
+        return;
+    trace_gates(gates);
+    gates_set(gates, GATE_UD, at(trace_handler));
+    gates_set(gates, GATE_DE, at(trace_handler));
+    gates_set(gates, TRACE_INT, at(trace_handler));
+    gates_set(gates, GATE_DB, at(trace_handler_trap));
+    l.gates = gates;
+    try_exceptions(&l, "#UD, #DE, INT n", 0);
+    try_exceptions(&l, "#UD, #DE, INT n, MSR_LBR_SELECT: FAR_BRANCH [8]",
+                   MSR_LBR_SELECT_KIND(LBR_FAR));
+    try_debug(&l);
+}

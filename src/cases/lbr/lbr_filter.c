@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Each bit of MSR_LBR_SELECT keeps its kind of branch out of the records, and
+ * no other. */
+#include "src/counting/ring3.h"
+#include "src/lbr/stack.h"
+
+/* "EN_CALLSTACK": what has to be set with it. */
+#define CALL_STACK                                                         \
+    (MSR_LBR_SELECT_EN_CALLSTACK | MSR_LBR_SELECT_KIND(LBR_JCC) |          \
+     MSR_LBR_SELECT_KIND(LBR_IND_JMP) | MSR_LBR_SELECT_KIND(LBR_REL_JMP) | \
+     MSR_LBR_SELECT_KIND(LBR_FAR))
+
+static const struct row {
+    const char *what;
+    uint64_t select;
+} kinds[] = {
+    {"MSR_LBR_SELECT (1C8H) = 0", 0},
+    {"CPL_EQ_0 [0] alone", MSR_LBR_SELECT_CPL_EQ_0},
+    {"CPL_NEQ_0 [1] alone", MSR_LBR_SELECT_CPL_NEQ_0},
+    {"JCC [2] alone", MSR_LBR_SELECT_KIND(LBR_JCC)},
+    {"NEAR_REL_CALL [3] alone", MSR_LBR_SELECT_KIND(LBR_REL_CALL)},
+    {"NEAR_IND_CALL [4] alone", MSR_LBR_SELECT_KIND(LBR_IND_CALL)},
+    {"NEAR_RET [5] alone", MSR_LBR_SELECT_KIND(LBR_RET)},
+    {"NEAR_IND_JMP [6] alone", MSR_LBR_SELECT_KIND(LBR_IND_JMP)},
+    {"NEAR_REL_JMP [7] alone", MSR_LBR_SELECT_KIND(LBR_REL_JMP)},
+    {"FAR_BRANCH [8] alone", MSR_LBR_SELECT_KIND(LBR_FAR)},
+    {"all kinds", MSR_LBR_SELECT_KINDS},
+    {"all kinds but NEAR_RET [5]",
+     MSR_LBR_SELECT_KINDS & ~MSR_LBR_SELECT_KIND(LBR_RET)},
+};
+
+static const struct row levels[] = {
+    {"rings 0 and 3", 0},
+    {"rings 0 and 3, CPL_EQ_0 [0]", MSR_LBR_SELECT_CPL_EQ_0},
+    {"rings 0 and 3, CPL_NEQ_0 [1]", MSR_LBR_SELECT_CPL_NEQ_0},
+    {"rings 0 and 3, CPL_EQ_0 [0] and JCC [2]",
+     MSR_LBR_SELECT_CPL_EQ_0 | MSR_LBR_SELECT_KIND(LBR_JCC)},
+    {"rings 0 and 3, CPL_EQ_0 [0] and CPL_NEQ_0 [1]",
+     MSR_LBR_SELECT_CPL_EQ_0 | MSR_LBR_SELECT_CPL_NEQ_0},
+};
+
+/* Nehalem's table does not except calls and returns from indirect jumps, nor
+ * calls from relative ones. */
+static uint64_t also(const struct lbr *l, uint64_t select)
+{
+    if (l->model.generation != NEHALEM)
+        return 0;
+    return ((select & MSR_LBR_SELECT_KIND(LBR_IND_JMP)) != 0
+                ? MSR_LBR_SELECT_KIND(LBR_IND_CALL) |
+                      MSR_LBR_SELECT_KIND(LBR_RET)
+                : 0) |
+           ((select & MSR_LBR_SELECT_KIND(LBR_REL_JMP)) != 0
+                ? MSR_LBR_SELECT_KIND(LBR_REL_CALL)
+                : 0);
+}
+
+static bool try_kind(struct lbr *l, const struct row *row)
+{
+    struct lbr_branches want;
+
+    l->select = row->select;
+    lbr_branches_of(&want, lbr_body_kinds, lbr_body_kinds_rows);
+    lbr_branches_select(&want, row->select);
+    for (unsigned i = 0; i < want.count; i++)
+        if ((also(l, row->select) &
+             MSR_LBR_SELECT_KIND(want.at[i].kind & LBR_KIND)) != 0)
+            want.at[i].kind |= LBR_MAY;
+    if (!lbr_body(l, lbr_body_kinds))
+        return false;
+    lbr_judge(l, row->what, &want);
+    return true;
+}
+
+static bool cross(struct lbr *l, void *argument)
+{
+    const struct ring3_session *s = argument;
+    uint64_t cells[WINDOW_CELLS] = {(uintptr_t)s->ring3};
+
+    ring3_begin(s);
+    window_ring3(l->off | IA32_DEBUGCTL_LBR, cells);
+    ring3_end(s);
+    if (s->ring3->vector != HW_NO_FAULT)
+        broken(l->t, "vector %ld at ring 3", s->ring3->vector);
+    return s->ring3->vector == HW_NO_FAULT;
+}
+
+static void branches_of_ring3(struct lbr_branches *b,
+                              const struct ring3_session *s)
+{
+    const uint64_t here = (uintptr_t)ring3_code, there = s->ring3->user_code;
+
+    lbr_branches_clear(b, ring3_code);
+    for (const struct lbr_row *row = window_ring3_rows; row->kind != LBR_END;
+         row++)
+        lbr_branches_add(b, row->kind,
+                         ((row->kind & LBR_FROM_USR) != 0 ? there : here) +
+                             (uint64_t)(int64_t)row->from,
+                         ((row->kind & LBR_TO_USR) != 0 ? there : here) +
+                             (uint64_t)(int64_t)row->to);
+}
+
+static void try_levels(struct lbr *l)
+{
+    struct ring3_session s;
+
+    if (!ring3_prepare(&s, l->t))
+        return;
+    s.ring3->msr = IA32_DEBUGCTL;
+    FOR_EACH_ROW (l->t, i, levels) {
+        struct lbr_branches want;
+
+        l->select = levels[i].select;
+        branches_of_ring3(&want, &s);
+        lbr_branches_select(&want, l->select);
+        if (!lbr_around(l, cross, &s))
+            return;
+        lbr_judge(l, levels[i].what, &want);
+    }
+    note(l->t, "TR holds a TSS of this test from now on");
+}
+
+/* "LIFO filtering": a return takes the newest record away; a call of no length
+ * leaves none. */
+static void try_call_stack(struct lbr *l)
+{
+    struct lbr_branches want;
+
+    l->select = CALL_STACK;
+    lbr_branches_clear(&want, lbr_body_calls);
+    want.taken_back = true;
+    for (const struct lbr_row *row = lbr_body_calls_rows; row->kind != LBR_END;
+         row++)
+        lbr_branches_row(&want, row, 0);
+    if (lbr_body(l, lbr_body_calls))
+        lbr_judge(l, "calls that have not returned, EN_CALLSTACK [9]", &want);
+}
+
+TEST(lbr_filter,
+     .asks = "Does each bit of MSR_LBR_SELECT keep out its kind of branch, and "
+             "no other?",
+     .cite = "SDM 3B, \"Filtering of Last Branch Records\", tables "
+             "\"MSR_LBR_SELECT\" of the 1st, the 2nd and the 4th generation; "
+             "\"Last Branch, Call Stack, Interrupt, and Exception Recording\"",
+     .scope = THREADS_IN_TURN, .needs = {.features = NEED_INTEL | NEED_LBR})
+{
+    struct lbr l;
+
+    if (!lbr_claim(&l, t))
+        return;
+    FOR_EACH_ROW (t, i, kinds)
+        if (!try_kind(&l, &kinds[i]))
+            return;
+    if ((l.model.select & MSR_LBR_SELECT_EN_CALLSTACK) != 0)
+        try_call_stack(&l);
+    try_levels(&l);
+}

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* With FREEZE_LBRS_ON_PMI the overflow that interrupts stops the recording of
+ * branches, not the counters. */
+#include "src/base/msr.h"
+#include "src/counting/bank.h"
+#include "src/lbr/stack.h"
+
+#define BRANCHES 0xc4
+#define ROUNDS   4
+
+static bool same(const struct lbr_record *a, const struct lbr_record *b)
+{
+    return a->from == b->from && a->to == b->to &&
+           a->mispredicted == b->mispredicted && a->in_tx == b->in_tx &&
+           a->abort == b->abort && a->cycles == b->cycles;
+}
+
+/* How often records or the TOS changed while branches retired. False where they
+ * cannot be read. */
+static bool stack_moves(struct lbr *l, unsigned *moves)
+{
+    struct lbr before;
+
+    *moves = 0;
+    for (unsigned i = 0; i < ROUNDS; i++) {
+        if (!lbr_read(l))
+            return false;
+        before = *l;
+        /* Another number of branches each time: they may just go round. */
+        for (unsigned times = 0; times <= i; times++)
+            counting_work(NULL);
+        if (!lbr_read(l))
+            return false;
+        bool moved = before.tos != l->tos;
+        for (unsigned n = 0; n < l->model.depth; n++)
+            moved |= !same(&before.records[n], &l->records[n]);
+        *moves += moved;
+    }
+    return true;
+}
+
+/* Without INT an overflow asks for no interrupt, and freezes nothing. */
+static const struct row {
+    const char *what;
+    bool freeze, interrupt;
+} rows[] = {
+    {"FREEZE_LBRS_ON_PMI = 0", false, true},
+    {"FREEZE_LBRS_ON_PMI = 1", true, true},
+    {"FREEZE_LBRS_ON_PMI = 1, an overflow without INT", true, false},
+};
+
+struct work {
+    struct test_context *t;
+    uint64_t on;       /* IA32_DEBUGCTL, with LBR = 1 */
+    uint64_t debugctl; /* afterwards */
+};
+
+/* Branches before the overflow, and after it. LBR is 1 meanwhile alone: what
+ * the harness does around a window is long. */
+static void recorded_work(void *argument)
+{
+    struct work *work = argument;
+
+    set_held_msr(work->t, IA32_DEBUGCTL, work->on);
+    counting_work(NULL);
+    counting_work(NULL);
+    get_msr(work->t, IA32_DEBUGCTL, &work->debugctl);
+    set_held_msr(work->t, IA32_DEBUGCTL, work->on & ~IA32_DEBUGCTL_LBR);
+}
+
+/* Counter 0 overflows in it. */
+static bool overflow(struct work *work, const struct row *row, uint64_t places,
+                     struct bank *after)
+{
+    struct test_context *t = work->t;
+    struct bank before = bank_of(places, BRANCHES);
+
+    before.pmi = BANK_PMI;
+    before.pmc[0] = bank_mask(test_cpu(t), 0) - WORK_BRANCHES - 4;
+    before.select[0] |= row->interrupt ? IA32_PERFEVTSEL_INT : 0;
+    return set_msr(t, IA32_DEBUGCTL, work->on & ~IA32_DEBUGCTL_LBR) &&
+           hold_msr(t, IA32_DEBUGCTL) &&
+           bank_work(t, &before, recorded_work, work, after);
+}
+
+static void judge(struct test_context *t, const struct row *row,
+                  uint64_t debugctl, const struct bank *after)
+{
+    const bool streamlined = test_cpu(t)->perfmon_version >= 4;
+    const bool freeze = row->freeze && row->interrupt;
+    const bool frozen = (after->status & IA32_PERF_GLOBAL_STATUS_LBR_FRZ) != 0;
+
+    check(t, (after->interrupts != 0) == row->interrupt,
+          "overflow of IA32_PMC0 (C1H): %u performance-monitoring interrupts "
+          "came; wanted %s",
+          after->interrupts, row->interrupt ? "one" : "none");
+    check(t, frozen == (freeze && streamlined),
+          "LBR_Frz, IA32_PERF_GLOBAL_STATUS (38EH)[58], is %d after it; wanted "
+          "%d",
+          frozen, freeze && streamlined);
+    check(t, ((debugctl & IA32_DEBUGCTL_LBR) != 0) == (!freeze || streamlined),
+          "IA32_DEBUGCTL (1D9H)[0], LBR, is %lu after it; wanted %d",
+          debugctl & IA32_DEBUGCTL_LBR, !freeze || streamlined);
+    check(t, after->pmc[1] >= 2 * WORK_BRANCHES,
+          "IA32_PMC1 (C2H) counted %lu of %u branches or more, with the "
+          "overflow among them; wanted all",
+          after->pmc[1], 2 * WORK_BRANCHES);
+}
+
+/* With the stack and IA32_DEBUGCTL as the interrupt left them, and, where it
+ * stopped that, as it is once that is undone. */
+static void judge_stack(struct lbr *l, const struct row *row, uint64_t debugctl,
+                        uint64_t rip)
+{
+    const bool freeze = row->freeze && row->interrupt;
+    struct test_context *t = l->t;
+    unsigned moves;
+
+    if (!set_msr(t, IA32_DEBUGCTL, debugctl) || !stack_moves(l, &moves))
+        return;
+    check(t, (moves == 0) == freeze,
+          "records or MSR_LASTBRANCH_TOS (1C9H) changed in %u of %u pieces of "
+          "work after it; wanted %s",
+          moves, ROUNDS, freeze ? "none" : "some");
+    if (!freeze)
+        return;
+    check_known(
+        t, l->records[0].from != 0 && l->records[0].from != rip,
+        ERRATUM_LBR_FROM_AT_FREEZE, true,
+        "the newest record is from 0x%lx, and the interrupt was at 0x%lx; "
+        "wanted a branch before the interrupt",
+        l->records[0].from, rip);
+    if (test_cpu(t)->perfmon_version >= 4)
+        counters_clear_status(t, IA32_PERF_GLOBAL_STATUS_LBR_FRZ);
+    else
+        set_msr(t, IA32_DEBUGCTL, debugctl | IA32_DEBUGCTL_LBR);
+    if (stack_moves(l, &moves))
+        check(t, moves != 0,
+              "after the freeze was undone records changed in 0 of %u pieces "
+              "of work",
+              ROUNDS);
+}
+
+/* Version 4: software can set LBR_Frz too. */
+static void try_by_software(struct lbr *l)
+{
+    struct test_context *t = l->t;
+    unsigned frozen, free;
+
+    if (!set_msr(t, IA32_DEBUGCTL, l->off | IA32_DEBUGCTL_LBR) ||
+        !set_msr(t, IA32_PERF_GLOBAL_STATUS_SET,
+                 IA32_PERF_GLOBAL_STATUS_LBR_FRZ))
+        return;
+    bool there = stack_moves(l, &frozen);
+    if (!counters_clear_status(t, IA32_PERF_GLOBAL_STATUS_LBR_FRZ) || !there ||
+        !stack_moves(l, &free))
+        return;
+    check(t, frozen == 0 && free != 0,
+          "LBR_Frz set through IA32_PERF_GLOBAL_STATUS_SET (391H), with "
+          "IA32_DEBUGCTL (1D9H)[0] = 1: records changed in %u of %u pieces of "
+          "work, and in %u after it was cleared through 390H; wanted none, and "
+          "some",
+          frozen, ROUNDS, free);
+}
+
+TEST(lbr_freeze_on_pmi,
+     .asks = "Does FREEZE_LBRS_ON_PMI stop the records of branches, and them "
+             "alone?",
+     .cite = "SDM 3B, \"Freezing LBR and Performance Counters on PMI\", "
+             "\"Enhancement in IA32_PERF_GLOBAL_STATUS\"",
+     .needs = {.features = NEED_INTEL | NEED_PMU | NEED_LBR, .counters = 2})
+{
+    struct lbr l;
+    uint64_t places = bank_claim(t) & BITS(1, 0);
+
+    if (places == 0 || !lbr_claim(&l, t))
+        return;
+    FOR_EACH_ROW (t, i, rows) {
+        struct work work = {
+            .t = t,
+            .on = l.off | IA32_DEBUGCTL_LBR |
+                  (rows[i].freeze ? IA32_DEBUGCTL_FREEZE_LBRS_ON_PMI : 0)};
+        struct bank after;
+
+        if (!lbr_empty(&l) || !overflow(&work, &rows[i], places, &after))
+            return;
+        WITH_PREFIX (t, "%s", rows[i].what) {
+            judge(t, &rows[i], work.debugctl, &after);
+            judge_stack(&l, &rows[i], work.debugctl, after.rip);
+        }
+        set_msr(t, IA32_DEBUGCTL, l.off);
+    }
+    if (test_cpu(t)->perfmon_version >= 4)
+        try_by_software(&l);
+    set_msr(t, IA32_DEBUGCTL, l.off);
+}

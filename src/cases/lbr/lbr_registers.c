@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The registers that the format promises: each holds what is written, on its
+ * own logical processor; MSR_LBR_SELECT no more than its bits. */
+#include "src/base/names.h"
+#include "src/lbr/stack.h"
+
+/* Where the manual says which (SDM 3B, "LBR Stack Enhancement" of the 4th
+ * generation, "Processors based on Skylake Microarchitecture"). */
+static void judge_format(struct lbr *l)
+{
+    const unsigned wanted = l->model.generation == HASWELL   ? 4
+                            : l->model.generation == SKYLAKE ? 5
+                                                             : l->model.format;
+
+    check(l->t, l->model.format == wanted,
+          "IA32_PERF_CAPABILITIES (345H)[5:0] is %u; wanted %u, the format of "
+          "this generation",
+          l->model.format, wanted);
+}
+
+/* No two registers of the machine hold the same; or each bit the other way
+ * round. Flags of transactions need not be held without TSX (erratum HSD172).
+ */
+static uint64_t own_value(const struct lbr *l, unsigned n, unsigned entry,
+                          bool inverted)
+{
+    const struct identity *id = test_cpu(l->t);
+    const uint64_t flags =
+        (id->rtm || id->hle) && l->model.tsx ? BITS(63, 61) : LBR_MISPRED;
+    const unsigned number = test_processor(l->t) * LBR_DEPTH_MAX + entry;
+    const bool flagged = n == (l->model.info ? 2 : 0);
+    const uint64_t bits =
+        (n == 2 ? BITS(15, 0) : BITS(46, 0)) | (flagged ? flags : 0);
+    const uint64_t own =
+        (uint64_t)entry << 61 | (n == 2 ? number : (uint64_t)number << 16 | n);
+
+    return (inverted ? ~own : own) & bits;
+}
+
+static bool look(struct lbr *l, uint32_t msr, uint64_t want, const char *when)
+{
+    char name[MSR_NAME_BYTES];
+    uint64_t got;
+
+    return lbr_get(l, msr, &got) &&
+           check(l->t, got == want,
+                 "%s was written with 0x%lx, and reads 0x%lx%s",
+                 msr_name(msr, name), want, got, when);
+}
+
+static bool put_own(struct lbr *l, bool inverted)
+{
+    for (unsigned entry = 0; entry < l->model.depth; entry++)
+        for (unsigned n = 0; n < lbr_entry_msrs(&l->model); n++)
+            if (!lbr_put(l, lbr_entry_msr(n, entry),
+                         own_value(l, n, entry, inverted)))
+                return false;
+    return true;
+}
+
+static bool look_at_own(struct lbr *l, bool inverted, const char *when)
+{
+    for (unsigned entry = 0; entry < l->model.depth; entry++)
+        for (unsigned n = 0; n < lbr_entry_msrs(&l->model); n++)
+            if (!look(l, lbr_entry_msr(n, entry),
+                      own_value(l, n, entry, inverted), when))
+                return false;
+    return true;
+}
+
+static void try_tos(struct lbr *l)
+{
+    for (unsigned tos = 0; tos < l->model.depth; tos++)
+        if (!lbr_put(l, MSR_LASTBRANCH_TOS, tos) ||
+            !look(l, MSR_LASTBRANCH_TOS, tos, ""))
+            return;
+}
+
+static void try_select(struct lbr *l)
+{
+    unsigned reserved = 0, accepted = 0;
+    uint64_t got;
+
+    for (unsigned bit = 0; bit < 64; bit++) {
+        if ((l->model.select >> bit & 1) != 0) {
+            if (!lbr_put(l, MSR_LBR_SELECT, BIT(bit)) ||
+                !look(l, MSR_LBR_SELECT, BIT(bit), ""))
+                return;
+            continue;
+        }
+        lbr_put(l, MSR_LBR_SELECT, 0);
+        reserved++;
+        const int vector = try_set_msr(l->t, MSR_LBR_SELECT, BIT(bit));
+        accepted += vector == HW_NO_FAULT;
+        if (!lbr_get(l, MSR_LBR_SELECT, &got) ||
+            !check(l->t, got == 0,
+                   "MSR_LBR_SELECT (1C8H)[%u], which must be zero, was written "
+                   "with 1: %s, and it reads 0x%lx; wanted #GP, and 0 as "
+                   "before",
+                   bit, fault_name(vector), got))
+            return;
+    }
+    observe(l->t, "a reserved bit of MSR_LBR_SELECT (1C8H) raised no #GP",
+            accepted, reserved);
+}
+
+/* MSR_LBR_SELECT and the TOS of processor p, of its own. On the 1st generation
+ * two threads share MSR_LBR_SELECT. */
+static uint64_t own_select(const struct lbr *l)
+{
+    return l->model.generation == NEHALEM ? 0
+                                          : test_processor(l->t) & BITS(8, 0);
+}
+
+static uint64_t own_tos(const struct lbr *l)
+{
+    return (test_processor(l->t) + 1) & (l->model.depth - 1);
+}
+
+static void write_own(struct test_context *peer, void *argument)
+{
+    struct lbr l;
+
+    (void)argument;
+    if (!lbr_claim(&l, peer))
+        return;
+    judge_format(&l);
+    try_tos(&l);
+    try_select(&l);
+    if (put_own(&l, true) && look_at_own(&l, true, "") && put_own(&l, false) &&
+        look_at_own(&l, false, "") &&
+        lbr_put(&l, MSR_LBR_SELECT, own_select(&l)))
+        lbr_put(&l, MSR_LASTBRANCH_TOS, own_tos(&l));
+}
+
+static void look_again(struct test_context *peer, void *argument)
+{
+    static const char later[] = " after other processors wrote their own";
+    struct lbr l = {.t = peer};
+
+    (void)argument;
+    if (lbr_of(test_cpu(peer), &l.model) && look_at_own(&l, false, later) &&
+        look(&l, MSR_LBR_SELECT, own_select(&l), later))
+        look(&l, MSR_LASTBRANCH_TOS, own_tos(&l), later);
+}
+
+TEST(lbr_registers,
+     .asks = "Are the registers of last branch records there, each logical "
+             "processor's own?",
+     .cite = "SDM 3B, tables \"LBR Stack Size and TOS Pointer Range\", "
+             "\"MSR_LBR_SELECT\"; SDM 3C, tables of MSRs, 1C8H, 1C9H, 680H, "
+             "6C0H, DC0H",
+     .scope = WHOLE_MACHINE, .needs = {.features = NEED_INTEL | NEED_LBR})
+{
+    on_all_in_turn(t, write_own);
+    on_all_in_turn(t, look_again);
+}

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Each taken branch leaves its record, in order; what is not taken leaves
+ * none. */
+#include "src/counting/counters.h"
+#include "src/lbr/stack.h"
+
+#define CORE_CYCLES 0x3c
+#define SAME_JUMPS  16
+
+static const struct row {
+    const char *what;
+    const uint8_t *body;
+    const struct lbr_row *rows;
+} bodies[] = {
+    {"nothing but the window", lbr_body_nothing, lbr_body_nothing_rows},
+    {"each kind of branch", lbr_body_kinds, lbr_body_kinds_rows},
+    {"conditions, taken and not", lbr_body_flags, lbr_body_flags_rows},
+    {"conditions, taken and not", lbr_body_signs, lbr_body_signs_rows},
+};
+
+/* The last `jumps` of the chain, from its jump into them on. */
+static bool try_chain(struct lbr *l, unsigned jumps)
+{
+    const struct lbr_row *first = &lbr_body_chain_rows[LBR_CHAIN - jumps];
+    struct lbr_branches want;
+
+    lbr_branches_of(&want, lbr_body_chain, first);
+    want.at[0].to = want.body + (uint64_t)(int64_t)first->from;
+    if (!lbr_body(l, lbr_body_chain + first->from))
+        return false;
+    WITH_PREFIX (l->t, "%u branches", want.count)
+        lbr_judge(l, "a chain of jumps", &want);
+    return true;
+}
+
+/* Numbers of records about the depth, and about twice that. */
+static void try_depth(struct lbr *l)
+{
+    const unsigned depth = l->model.depth;
+
+    for (unsigned jumps = 1; jumps <= 4; jumps++)
+        if (!try_chain(l, jumps) || !try_chain(l, depth - 4 + jumps) ||
+            !try_chain(l, 2 * depth - 4 + jumps))
+            return;
+}
+
+/* Branches in no regular order. */
+static void try_bits(struct lbr *l)
+{
+    const unsigned trials = test_trials(l->t, 32, 8);
+    unsigned mispredicted = 0, records = 0;
+
+    for (unsigned i = 0; i < trials; i++) {
+        const uint64_t bits = test_random(l->t) & BITS(LBR_BITS - 1, 0);
+        struct trace_window code = {.body = lbr_body_bits, .argument = bits};
+        struct lbr_branches all, want;
+
+        lbr_branches_of(&all, lbr_body_bits, lbr_body_bits_rows);
+        lbr_branches_clear(&want, lbr_body_bits);
+        for (unsigned n = 0; n < all.count; n++)
+            if (n == 0 || n > LBR_BITS || (bits >> (n - 1) & 1) != 0)
+                lbr_branches_add(&want, all.at[n].kind, all.at[n].from,
+                                 all.at[n].to);
+        if (!lbr_window(l, &code) ||
+            !lbr_judge(l, "branches in no regular order", &want))
+            return;
+        for (unsigned n = 1; n + 1 < want.count; n++, records++)
+            mispredicted += l->records[n].mispredicted;
+    }
+    observe(l->t, "a taken branch is recorded as mispredicted", mispredicted,
+            records);
+    check(l->t, mispredicted != 0,
+          "MISPRED is 0 in the records of all of %u branches that are taken at "
+          "random; wanted 1 in some",
+          records);
+}
+
+/* The same direct jumps again and again. */
+static void try_predicted(struct lbr *l)
+{
+    unsigned predicted = 0;
+
+    for (unsigned i = 0; i < SAME_JUMPS; i++) {
+        if (!try_chain(l, 4))
+            return;
+        for (unsigned n = 1; n <= 4; n++)
+            predicted += !l->records[n].mispredicted;
+    }
+    check(l->t, predicted >= 2 * SAME_JUMPS,
+          "MISPRED is 0 in %u of %u records of the same four direct jumps; "
+          "wanted half of them or more",
+          predicted, 4 * SAME_JUMPS);
+}
+
+static bool run_disabled(struct lbr *l, void *argument)
+{
+    struct trace_window code = {
+        .control = l->off, .body = lbr_body_kinds, .msr = IA32_DEBUGCTL};
+
+    (void)argument;
+    return trace_window(&code) == HW_NO_FAULT;
+}
+
+static void try_disabled(struct lbr *l)
+{
+    struct lbr_branches none;
+
+    lbr_branches_clear(&none, lbr_body_kinds);
+    if (lbr_around(l, run_disabled, NULL))
+        lbr_judge(l, "IA32_DEBUGCTL (1D9H)[0] = 0", &none);
+}
+
+/* INFO[15:0] of the second jump, against the cycles that IA32_PMC0 counted at
+ * least and at most between the two; a reading is late by some. */
+static void judge_cycles(struct lbr *l, const struct trace_window *code)
+{
+    const uint64_t least = code->cells[2] - code->cells[1],
+                   most = code->cells[3] - code->cells[0],
+                   slack = most / 8 + 64, full = UINT16_MAX,
+                   got = l->records[1].cycles,
+                   low = least > slack ? least - slack : 1;
+
+    check(l->t, got >= (low < full ? low : full) && got <= most + slack,
+          "MSR_LBR_INFO_x [15:0] is %lu cycles since the branch before; "
+          "IA32_PMC0 (C1H) counted %lu to %lu; wanted as many, at most %lu",
+          got, least, most, full);
+}
+
+static void try_cycles(struct lbr *l)
+{
+    static const struct row timed[] = {
+        {"a short time", lbr_body_short, lbr_body_short_rows},
+        {"a long time", lbr_body_long, lbr_body_long_rows},
+    };
+    struct test_context *t = l->t;
+
+    if (!counters_claim(t) || !set_msr(t, IA32_PMC(0), 0) ||
+        !set_msr(t, IA32_PERFEVTSEL(0),
+                 CORE_CYCLES | IA32_PERFEVTSEL_OS | IA32_PERFEVTSEL_USR |
+                     IA32_PERFEVTSEL_EN) ||
+        !set_msr(t, IA32_PERF_GLOBAL_CTRL, 0))
+        return;
+    FOR_EACH_ROW (t, i, timed) {
+        struct trace_window code = {.body = timed[i].body};
+        struct lbr_branches want;
+
+        lbr_branches_of(&want, timed[i].body, timed[i].rows);
+        if (!lbr_window(l, &code))
+            return;
+        WITH_PREFIX (t, "%s", timed[i].what)
+            if (lbr_judge(l, "two jumps", &want))
+                judge_cycles(l, &code);
+    }
+}
+
+TEST(lbr_stack,
+     .asks = "Does each taken branch leave a record, and nothing else?",
+     .cite = "SDM 3B, \"Monitoring Branches, Exceptions, and Interrupts\", "
+             "\"LBR Stack\", \"MSR_LBR_INFO_x MSR\"",
+     .needs = {.features = NEED_INTEL | NEED_PMU | NEED_LBR, .counters = 1})
+{
+    struct lbr l;
+
+    /* Set-up. */
+    if (!lbr_claim(&l, t))
+        return;
+
+    /* Measured and checked. */
+    FOR_EACH_ROW (t, i, bodies)
+        if (!lbr_check(&l, bodies[i].what, bodies[i].body, bodies[i].rows))
+            return;
+    try_depth(&l);
+    try_bits(&l);
+    try_predicted(&l);
+    try_disabled(&l);
+    if (l.model.info)
+        try_cycles(&l);
+}

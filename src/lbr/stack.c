@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* stack.c - takes last branch records. */
+#include "src/lbr/stack.h"
+
+#include "src/base/names.h"
+#include "src/counting/smi_guard.h"
+
+unsigned lbr_entry_msrs(const struct lbr_model *model)
+{
+    return model->info ? 3 : 2;
+}
+
+uint32_t lbr_entry_msr(unsigned n, unsigned entry)
+{
+    const uint32_t first[] = {MSR_LASTBRANCH_FROM_IP(0),
+                              MSR_LASTBRANCH_TO_IP(0), MSR_LBR_INFO(0)};
+
+    return first[n] + entry;
+}
+
+static bool is_there(struct lbr *l, uint32_t msr, const char *access,
+                     int vector)
+{
+    char name[MSR_NAME_BYTES];
+
+    return vector == HW_NO_FAULT ||
+           check(l->t, false,
+                 "%s: %s: got %s, wanted no fault: IA32_PERF_CAPABILITIES "
+                 "(345H)[5:0] is %u",
+                 msr_name(msr, name), access, fault_name(vector),
+                 l->model.format);
+}
+
+bool lbr_put(struct lbr *l, uint32_t msr, uint64_t value)
+{
+    return is_there(l, msr, "WRMSR", try_set_msr(l->t, msr, value));
+}
+
+bool lbr_get(struct lbr *l, uint32_t msr, uint64_t *value)
+{
+    return is_there(l, msr, "RDMSR", try_get_msr(l->t, msr, value));
+}
+
+/* Nobody else's, and no trace, which on some processors excludes them (SDM 3C,
+ * "Model Specific Capability Restrictions"). */
+static bool lbr_is_free(struct lbr *l)
+{
+    uint64_t control = 0;
+
+    if (!get_msr(l->t, IA32_DEBUGCTL, &l->off) ||
+        (test_cpu(l->t)->pt && !get_msr(l->t, IA32_RTIT_CTL, &control)))
+        return false;
+    if ((l->off & (IA32_DEBUGCTL_LBR | IA32_DEBUGCTL_TR)) != 0)
+        skip(l->t, "needs branch records unused; IA32_DEBUGCTL (1D9H) is 0x%lx",
+             l->off);
+    else if ((control & IA32_RTIT_CTL_TraceEn) != 0)
+        skip(l->t, "needs Processor Trace unused; IA32_RTIT_CTL (570H)[0] "
+                   "(TraceEn) is 1");
+    else
+        return true;
+    return false;
+}
+
+bool lbr_empty(struct lbr *l)
+{
+    for (unsigned entry = 0; entry < l->model.depth; entry++)
+        for (unsigned n = 0; n < lbr_entry_msrs(&l->model); n++)
+            if (!lbr_put(l, lbr_entry_msr(n, entry), 0))
+                return false;
+    return true;
+}
+
+static bool read_tos(struct lbr *l, unsigned *tos)
+{
+    uint64_t value;
+
+    if (!lbr_get(l, MSR_LASTBRANCH_TOS, &value))
+        return false;
+    *tos = (unsigned)value & (l->model.depth - 1);
+    return true;
+}
+
+bool lbr_claim(struct lbr *l, struct test_context *t)
+{
+    uint64_t tos;
+
+    *l = (struct lbr){.t = t};
+    if (!lbr_of(test_cpu(t), &l->model) || !lbr_is_free(l))
+        return false;
+    l->off &= ~(IA32_DEBUGCTL_FREEZE_LBRS_ON_PMI |
+                IA32_DEBUGCTL_FREEZE_PERFMON_ON_PMI);
+    return lbr_empty(l) && lbr_get(l, MSR_LASTBRANCH_TOS, &tos) &&
+           lbr_put(l, MSR_LASTBRANCH_TOS, tos) &&
+           lbr_put(l, MSR_LBR_SELECT, 0) && set_msr(t, IA32_DEBUGCTL, l->off);
+}
+
+bool lbr_read(struct lbr *l)
+{
+    if (!read_tos(l, &l->tos))
+        return false;
+    for (unsigned i = 0; i < l->model.depth; i++) {
+        const unsigned entry = (l->tos - i) & (l->model.depth - 1);
+        uint64_t as_read[3] = {0};
+
+        for (unsigned n = 0; n < lbr_entry_msrs(&l->model); n++)
+            if (!lbr_get(l, lbr_entry_msr(n, entry), &as_read[n]))
+                return false;
+        const struct lbr_entry e = {as_read[0], as_read[1], as_read[2]};
+        l->records[i] = lbr_decode(&l->model, &e);
+    }
+    return true;
+}
+
+struct attempt {
+    struct lbr *l;
+    bool (*work)(struct lbr *l, void *argument);
+    void *argument;
+};
+
+static bool attempt(void *argument)
+{
+    struct attempt *a = argument;
+    struct lbr *l = a->l;
+
+    hw_poll();
+    return lbr_empty(l) && read_tos(l, &l->tos_before) &&
+           lbr_put(l, MSR_LBR_SELECT, l->select) && a->work(l, a->argument) &&
+           set_msr(l->t, IA32_DEBUGCTL, l->off) && lbr_read(l);
+}
+
+bool lbr_around(struct lbr *l, bool (*work)(struct lbr *l, void *argument),
+                void *argument)
+{
+    struct attempt a = {l, work, argument};
+    unsigned repeated = 0;
+
+    return smi_guard(l->t, attempt, &a, &repeated);
+}
+
+static bool run_window(struct lbr *l, void *argument)
+{
+    struct trace_window *code = argument;
+
+    code->msr = IA32_DEBUGCTL;
+    code->control = l->off | IA32_DEBUGCTL_LBR;
+    for (unsigned i = 0; i < 4; i++)
+        code->cells[i] = 0;
+    return is_there(l, IA32_DEBUGCTL, "WRMSR of LBR",
+                    l->gates == NULL ? trace_window(code)
+                                     : trace_window_gates(code, l->gates));
+}
+
+bool lbr_window(struct lbr *l, struct trace_window *code)
+{
+    return lbr_around(l, run_window, code);
+}
+
+bool lbr_body(struct lbr *l, const uint8_t *body)
+{
+    struct trace_window code = {.body = body};
+
+    return lbr_window(l, &code);
+}
+
+static bool judge_records(struct lbr *l, const char *what,
+                          const struct lbr_branches *want, unsigned *count)
+{
+    const struct lbr_difference d =
+        lbr_compare(want, &l->model, l->records, count);
+    const struct lbr_record *got = &l->records[d.record];
+
+    if (d.wrong == NULL)
+        return true;
+    return check(l->t, false,
+                 "%s: record %u, 0 being the newest: from 0x%lx to 0x%lx, "
+                 "IN_TSX %u, TSX_ABORT %u; wanted %s%s from 0x%lx to 0x%lx: %s "
+                 "is wrong",
+                 what, d.record, got->from, got->to, got->in_tx, got->abort,
+                 lbr_kind_name(d.want.kind),
+                 (d.want.kind & LBR_IN_TX) != 0 ? " in a transaction" : "",
+                 d.want.from, d.want.to, d.wrong);
+}
+
+bool lbr_judge(struct lbr *l, const char *what, const struct lbr_branches *want)
+{
+    const unsigned depth = l->model.depth;
+    unsigned count;
+
+    if (!judge_records(l, what, want, &count))
+        return false;
+    if (want->many)
+        return true;
+    const unsigned all = count < depth ? count : want->count;
+    return check(l->t, l->tos == ((l->tos_before + all) & (depth - 1)),
+                 "%s: MSR_LASTBRANCH_TOS (1C9H) was %u, and is %u after %u "
+                 "records; wanted %u, modulo %u",
+                 what, l->tos_before, l->tos, all,
+                 (l->tos_before + all) & (depth - 1), depth);
+}
+
+bool lbr_check(struct lbr *l, const char *what, const uint8_t *body,
+               const struct lbr_row *rows)
+{
+    struct lbr_branches want;
+
+    lbr_branches_of(&want, body, rows);
+    lbr_branches_select(&want, l->select);
+    if (!lbr_body(l, body))
+        return false;
+    lbr_judge(l, what, &want);
+    return true;
+}

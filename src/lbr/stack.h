@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * stack.h - the last branch records of this logical processor: emptied, taken
+ * around a window, read, judged.
+ *
+ * SDM 3B, "IA32_DEBUGCTL MSR", "LBR Stack", "Filtering of Last Branch Records".
+ * Needs NEED_INTEL, NEED_LBR. Every register of the stack goes into the journal
+ * first, for the processor writes to them too; IA32_DEBUGCTL goes last, so that
+ * it is given back before them. Meanwhile the stack is emptied before each
+ * window, by writes of 0.
+ */
+#ifndef SRC_LBR_STACK_H
+#define SRC_LBR_STACK_H
+
+#include "asm/trace_window.h"
+#include "src/harness/case.h"
+#include "src/lbr/branches.h"
+
+struct lbr {
+    struct test_context *t;
+    struct lbr_model model;
+    uint64_t off;    /* IA32_DEBUGCTL (1D9H) outside of windows, LBR = 0 */
+    uint64_t select; /* MSR_LBR_SELECT of windows */
+    uint8_t *gates;  /* the IDT in windows; NULL: as it is */
+    /* After a window. */
+    unsigned tos_before, tos;                 /* MSR_LASTBRANCH_TOS */
+    struct lbr_record records[LBR_DEPTH_MAX]; /* the newest first */
+};
+
+/* False, with a SKIP, where something else uses them, or Processor Trace; with
+ * a FAIL where a register is not there; or where an access faulted (ERROR is
+ * said). */
+bool lbr_claim(struct lbr *l, struct test_context *t);
+
+/* MSR n of an entry's one to three, and how many that is. */
+unsigned lbr_entry_msrs(const struct lbr_model *model);
+uint32_t lbr_entry_msr(unsigned n, unsigned entry);
+
+/* An access to one of its registers, of which 345H[5:0] says that it is there.
+ * False, with a FAIL, where it faulted. */
+bool lbr_put(struct lbr *l, uint32_t msr, uint64_t value);
+bool lbr_get(struct lbr *l, uint32_t msr, uint64_t *value);
+
+/* All zeros. */
+bool lbr_empty(struct lbr *l);
+/* Reads records and tos, by the TOS. */
+bool lbr_read(struct lbr *l);
+
+/* Empties it, runs work(argument), which records while it likes, reads it;
+ * again where an SMI came between. */
+bool lbr_around(struct lbr *l, bool (*work)(struct lbr *l, void *argument),
+                void *argument);
+/* The same of trace_window(); code.body, argument and count are the caller's.
+ */
+bool lbr_window(struct lbr *l, struct trace_window *code);
+bool lbr_body(struct lbr *l, const uint8_t *body);
+
+/* Records and TOS after a window against what it has to leave. Says nothing
+ * where all is as wanted. `what` is for the line. */
+bool lbr_judge(struct lbr *l, const char *what,
+               const struct lbr_branches *want);
+/* lbr_branches_of() and lbr_branches_select(), measured and judged. False where
+ * it could not be measured. */
+bool lbr_check(struct lbr *l, const char *what, const uint8_t *body,
+               const struct lbr_row *rows);
+
+#endif

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* lbr_cases.c - the cases of last branch records over a stack that does as the
+ * manual says, and over the same with one thing otherwise: each is seen. */
+#include "tests/host/cases/lbr_fixture.h"
+
+extern const struct test test_lbr_filter, test_lbr_registers, test_lbr_stack,
+    test_lbr_transactions;
+
+#define PROCESSORS 2
+static struct test_context all[PROCESSORS];
+static struct hw_result results[PROCESSORS];
+static _Alignas(4096) uint8_t memory[TEST_BUFFER_BYTES + TEST_RECORDS_BYTES];
+
+/* --- Running a case ------------------------------------------------------ */
+
+static void make_msrs(void)
+{
+    static const uint32_t others[] = {
+        MSR_LBR_SELECT, MSR_LASTBRANCH_TOS, IA32_DEBUGCTL, IA32_RTIT_CTL,
+        IA32_FS_BASE,   IA32_GS_BASE,       IA32_EFER,     IA32_STAR,
+        IA32_LSTAR,     IA32_FMASK};
+
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+        fake_msr(others[i]);
+    for (unsigned n = 0; n < device.depth; n++) {
+        fake_msr(MSR_LASTBRANCH_FROM_IP(n));
+        fake_msr(MSR_LASTBRANCH_TO_IP(n));
+        if (device.format == 5)
+            fake_msr(MSR_LBR_INFO(n));
+    }
+    if (wrong(MSR_LOSES))
+        fake_msr(device.number)->writable =
+            device.number == MSR_LBR_SELECT ? ~BIT(3) : ~BIT(0);
+}
+
+static void begin(const struct test *test)
+{
+    fake_reset();
+    fake_processors(PROCESSORS);
+    memset(all, 0, sizeof(all));
+    device.windows = 0;
+    fake_device = access;
+    for (unsigned p = 0; p < PROCESSORS; p++) {
+        fake_current = p;
+        make_msrs();
+        identity_read(&all[p].cpu);
+        all[p].cpu.model = (uint16_t)device.model;
+        all[p].cpu.rtm = all[p].cpu.hle = device.format != 3;
+        all[p].cpu.pdcm = true;
+        all[p].cpu.perf_capabilities = device.format;
+        all[p].processor = p;
+        all[p].all = all;
+        all[p].results = results;
+        all[p].processors = PROCESSORS;
+        all[p].buffer = memory;
+        context_begin(&all[p], test, 1);
+    }
+    fake_current = 0;
+}
+
+/* The worst of the two. */
+static enum verdict verdict_of(const struct test *test)
+{
+    enum verdict worst = VERDICT_PASS;
+
+    begin(test);
+    test->body(&all[0]);
+    fake_device = NULL;
+    for (unsigned p = 0; p < PROCESSORS; p++) {
+        all[p].end = HW_DONE;
+        if (all[p].checks == 0)
+            continue;
+        context_close(&all[p]);
+        if (all[p].verdict != VERDICT_PASS)
+            worst = all[p].verdict;
+    }
+    return worst;
+}
+
+static void generation(unsigned format)
+{
+    device.format = format;
+    device.model = format == 3 ? 0x2a : format == 4 ? 0x3c : 0x5e;
+    device.depth = format == 5 ? 32 : 16;
+    device.is = RIGHT;
+}
+
+static void passes(const struct test *test, unsigned format)
+{
+    generation(format);
+    enum verdict verdict = verdict_of(test);
+    if (verdict != VERDICT_PASS)
+        fail_msg("%s, format %u: %d: %s%s", test->name, format, verdict,
+                 all[0].text, all[1].text);
+}
+
+static void seen(const struct test *test, unsigned format, enum wrong is,
+                 unsigned number)
+{
+    generation(format);
+    device.is = is;
+    device.number = number;
+    enum verdict verdict = verdict_of(test);
+    if (verdict != VERDICT_FAIL)
+        fail_msg("%s, format %u: wrong %d, %x: %d", test->name, format, is,
+                 number, verdict);
+}
+
+static void healthy(void **state)
+{
+    (void)state;
+    for (unsigned format = 3; format <= 5; format++) {
+        passes(&test_lbr_stack, format);
+        passes(&test_lbr_filter, format);
+        passes(&test_lbr_registers, format);
+        if (format != 3)
+            passes(&test_lbr_transactions, format);
+    }
+}
+
+static void stack(void **state)
+{
+    (void)state;
+    for (unsigned format = 3; format <= 5; format++)
+        for (enum wrong is = FROM_OFF; is <= PREDICTED; is++)
+            seen(&test_lbr_stack, format, is, 0);
+    for (enum wrong is = CYCLES_LOW; is <= CYCLES_WRAP; is++)
+        seen(&test_lbr_stack, 5, is, 0);
+}
+
+static void filter(void **state)
+{
+    (void)state;
+    for (unsigned format = 3; format <= 5; format++) {
+        for (unsigned bit = 0; bit <= 8; bit++)
+            seen(&test_lbr_filter, format, SELECT_IGNORED, bit);
+        for (unsigned bit = 2; bit <= 8; bit++)
+            seen(&test_lbr_filter, format, SELECT_TAKES, bit);
+        seen(&test_lbr_filter, format, LEVEL_IGNORED, 0);
+    }
+    seen(&test_lbr_filter, 4, RETURNED_KEPT, 0);
+}
+
+static void transactions(void **state)
+{
+    (void)state;
+    for (unsigned format = 4; format <= 5; format++)
+        for (enum wrong is = IN_TX_NEVER; is <= ABORT_TO; is++)
+            seen(&test_lbr_transactions, format, is, 0);
+}
+
+static void registers(void **state)
+{
+    static const uint32_t msrs[] = {MSR_LBR_SELECT,
+                                    MSR_LASTBRANCH_TOS,
+                                    MSR_LASTBRANCH_FROM_IP(0),
+                                    MSR_LASTBRANCH_FROM_IP(15),
+                                    MSR_LASTBRANCH_TO_IP(15),
+                                    MSR_LASTBRANCH_TO_IP(3),
+                                    MSR_LBR_INFO(0),
+                                    MSR_LBR_INFO(31)};
+
+    (void)state;
+    for (unsigned format = 3; format <= 5; format++)
+        for (size_t i = 0; i < sizeof(msrs) / sizeof(msrs[0]); i++) {
+            if (format != 5 && msrs[i] >= MSR_LBR_INFO(0))
+                continue;
+            seen(&test_lbr_registers, format, MSR_MISSING, msrs[i]);
+            seen(&test_lbr_registers, format, MSR_LOSES, msrs[i]);
+            seen(&test_lbr_registers, format, MSR_SHARED, msrs[i]);
+        }
+    seen(&test_lbr_registers, 4, RESERVED_KEPT, 0);
+    generation(4);
+    device.model = 0x5e; /* format 4 where it has to be 5 */
+    device.depth = 32;
+    assert_int_equal(verdict_of(&test_lbr_registers), VERDICT_FAIL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(healthy),   cmocka_unit_test(stack),
+        cmocka_unit_test(filter),    cmocka_unit_test(transactions),
+        cmocka_unit_test(registers),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
