@@ -61,7 +61,8 @@ void trace_wrmsr(struct vcpu *v, bool was, uint64_t next)
     else
         pt_stopped(v->model, &now);
     write_packets(v, now.next);
-    lbr_trace_changed(v->model, is);
+    if (!is)
+        lbr_trace_ended(v->model);
 }
 
 void trace_branch(struct vcpu *v, const struct retirement *r)
