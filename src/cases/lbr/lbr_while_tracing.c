@@ -53,16 +53,13 @@ static void judge_reading(const struct lbr *l, const char *when,
 }
 
 /* Branches while TraceEn = 1; what is written meanwhile. */
-static bool run_traced(struct lbr *l, struct reading *r, uint64_t *debugctl)
+static bool run_traced(struct lbr *l, struct reading *r)
 {
     struct trace_window code = {.control = l->off | IA32_DEBUGCTL_LBR,
                                 .body = lbr_body_kinds,
                                 .msr = IA32_DEBUGCTL};
 
-    if (trace_window(&code) != HW_NO_FAULT ||
-        !set_msr_again(l->t, IA32_DEBUGCTL, l->off | IA32_DEBUGCTL_LBR) ||
-        !get_msr(l->t, IA32_DEBUGCTL, debugctl) ||
-        !set_msr_again(l->t, IA32_DEBUGCTL, l->off))
+    if (trace_window(&code) != HW_NO_FAULT)
         return false;
     *r = read_entries(l);
     read_one(l, MSR_LASTBRANCH_TOS, r);
@@ -78,7 +75,10 @@ static void try_excluded(struct lbr *l, struct trace *p)
     uint64_t debugctl;
     struct reading r;
 
-    if (!trace_arm(p) || !trace_start(p) || !run_traced(l, &r, &debugctl))
+    if (!trace_arm(p) ||
+        !set_msr_again(t, IA32_DEBUGCTL, l->off | IA32_DEBUGCTL_LBR) ||
+        !trace_start(p) || !get_msr(t, IA32_DEBUGCTL, &debugctl) ||
+        !set_msr_again(t, IA32_DEBUGCTL, l->off) || !run_traced(l, &r))
         return;
     int vector = try_set_msr_again(t, MSR_LASTBRANCH_FROM_IP(0), LOST);
     if (!trace_stop(p))
@@ -88,7 +88,7 @@ static void try_excluded(struct lbr *l, struct trace *p)
                 "%s: %s: WRMSR: got %s, wanted no fault", tracing,
                 msr_name(MSR_LASTBRANCH_FROM_IP(0), name), fault_name(vector));
     check(t, (debugctl & IA32_DEBUGCTL_LBR) != 0,
-          "%s: IA32_DEBUGCTL (1D9H)[0], LBR, was written with 1 and reads 0",
+          "%s: IA32_DEBUGCTL (1D9H)[0], LBR, was 1 before and is 0; wanted 1",
           tracing);
     r = read_entries(l);
     judge_reading(l, "after TraceEn was cleared", &r);
@@ -97,10 +97,9 @@ static void try_excluded(struct lbr *l, struct trace *p)
 /* What the manual leaves open. */
 static void try_beside(struct lbr *l, struct trace *p)
 {
-    uint64_t debugctl;
     struct reading r;
 
-    if (!trace_arm(p) || !trace_start(p) || !run_traced(l, &r, &debugctl) ||
+    if (!trace_arm(p) || !trace_start(p) || !run_traced(l, &r) ||
         !trace_stop(p))
         return;
     observe(l->t, "branches are recorded beside a trace", r.others != 0, 1);
