@@ -112,13 +112,13 @@ static void count_abort(const struct lbr *l, const struct row *row,
                          want->at[i].from == record->from;
 }
 
-/* An abort whose EAX does not tell its cause may have had another: one in
- * eight. */
+/* An abort whose EAX does not tell its cause may have had another, elsewhere:
+ * so many are passed over. */
 static void try_abort(struct lbr *l, const struct row *row,
                       struct counts *counts)
 {
     const unsigned tries = probe_row_tries(l->t);
-    unsigned judged = 0, others = row->status != 0 ? 0 : tries / 8, count;
+    unsigned judged = 0, others = row->status != 0 ? 0 : tries / 2 + 1, count;
     struct lbr_branches want;
     struct trace_window code;
 
