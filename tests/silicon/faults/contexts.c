@@ -83,8 +83,7 @@ FAULT(pt_ring3_begin_no_fup,
 FAULT(pebs_state_before,
       .what = "[any] RFLAGS and RSP of a record are those before the "
               "instruction",
-      .caught = {"skylake-2018 on 1 pebs_in_contexts FAIL",
-                 "haswell on 1 pebs_in_contexts FAIL"},
+      .caught = {"skylake-2018 on 1 pebs_in_contexts FAIL"},
       .breaks = RECORD_STATE_AFTER)
 
 FAULT(pebs_ring3_address_8,
