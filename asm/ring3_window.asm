@@ -25,6 +25,10 @@ default rel
 %define ABORTS     0x38
 %define STATUS     0x3c
 %define MSR        0x40
+%define DATA       0x48
+%define USER_DATA  0x50
+%define BODY       0x58
+%define LEVEL      0x44
 
 %define TX_TURNS   7                    ; RING3_TX_INSTRUCTIONS
 
@@ -132,6 +136,8 @@ user_tx:
         ud2
         align   4096, db 0xcc
 
+%include "ring3_body.inc"
+
 ; --- At ring 0 ----------------------------------------------------------------
 
 ; uint64_t window_ring3(uint64_t rdi enable, uint64_t *rsi cells)
@@ -218,6 +224,43 @@ window_ring3_tx:
         mov     r14d, -1
         ENABLE
         iretq
+
+; The lines that the body loads, by R11: RING3_BODY_AROUND counts these too.
+%macro FLUSH_LINES 0
+%assign line 0
+%rep BODY_TURNS
+        clflush [r11 + BODY_LINES + 64 * line]
+%assign line line + 1
+%endrep
+        mfence
+%endmacro
+
+; uint64_t window_ring3_body(uint64_t rdi enable, uint64_t *rsi cells)
+        SHAPE
+global window_ring3_body
+window_ring3_body:
+        push_preserved
+        mov     rbx, [rsi]
+        mov     rbp, [rbx + DATA]
+        mov     r11, rbp
+        mov     r12d, [rbx + BODY]
+        cmp     dword [rbx + LEVEL], 0
+        je      .ring0
+        LEAD_TO ring3_body, 1
+        mov     rbp, [rbx + USER_DATA]
+        xor     r15d, r15d
+        mov     r14d, -1
+        ENABLE
+        FLUSH_LINES
+        iretq
+.ring0:
+        mov     [rbx + KERNEL_RSP], rsp
+        mov     qword [rbx + VECTOR], -1
+        lea     r15, [done]
+        mov     r14d, -1
+        ENABLE
+        FLUSH_LINES
+        jmp     near ring3_body
 
 ; uint64_t ring3_rdpmc(struct ring3 *rdi, uint32_t esi index)
 global ring3_rdpmc

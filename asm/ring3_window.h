@@ -23,7 +23,13 @@ struct ring3 {
     uint32_t aborts; /* not 0: XABORT 33H ends it, not XEND */
     uint32_t status; /* EAX at its fallback; all ones: it has committed */
     uint32_t msr;    /* that opens the window, and is 0 afterwards */
+    /* Of window_ring3_body(). */
+    uint32_t level;           /* 0 or 3 */
+    uint64_t data, user_data; /* a page, and where ring 3 sees it */
+    uint32_t body;            /* which way: its distance from ring3_body */
 };
+_Static_assert(offsetof(struct ring3, body) == 0x58,
+               "as ring3_window.asm has it");
 
 /* SDM 3A, "Memory-Management Registers"; what ring 3 and SYSCALL change. */
 struct ring3_registers {
@@ -64,6 +70,86 @@ extern const struct lbr_row window_ring3_rows[];
 uint64_t window_ring3_tx(uint64_t enable, uint64_t cells[WINDOW_CELLS]);
 #define RING3_TX_INSTRUCTIONS 17
 #define RING3_TX_CODE         0x33
+
+/* cells[0] is the address of a struct ring3. One body, at ring 0 or at ring 3,
+ * in the window from its begin on: counted for ring 0 alone, or for ring 3. Of
+ * RING3_BODY_TURNS turns, in each of which each kind of instruction stands. */
+uint64_t window_ring3_body(uint64_t enable, uint64_t cells[WINDOW_CELLS]);
+#define RING3_BODY_TURNS 8
+/* RING3_CODE_PAGES from ring3_code on have it. The ways to it: as it is; from
+ * XBEGIN to XEND; in an inner transaction; after one has ended by XEND; after
+ * an empty one has committed; and to XABORT 33H, of one and of an inner one. */
+#define RING3_CODE_PAGES 3
+extern const uint8_t ring3_body[], ring3_body_plain[], ring3_body_committed[],
+    ring3_body_nested[], ring3_body_after_inner[], ring3_body_after_commit[],
+    ring3_body_aborted[], ring3_body_nested_aborted[];
+/* After the LEA of a way, where the body ends, and where an abort goes; in the
+ * body, where two RETs go to, and an indirect CALL. */
+extern const uint8_t ring3_body_committed_begin[], ring3_body_committed_end[],
+    ring3_body_nested_begin[], ring3_body_nested_end[],
+    ring3_body_after_inner_begin[], ring3_body_after_inner_end[],
+    ring3_body_aborted_begin[], ring3_body_aborted_end[],
+    ring3_body_nested_aborted_begin[], ring3_body_nested_aborted_end[],
+    ring3_body_plain_begin[], ring3_body_plain_end[], ring3_body_fallback[],
+    ring3_body_returns[], ring3_body_calls[], ring3_body_returns_again[];
+#define RING3_BODY_XEND_BYTES 3
+/* The status after an abort that went to the fallback of an inner XBEGIN: bits
+ * that EAX never has. */
+#define RING3_BODY_INNER 0x00aa0000u
+/* What accesses the data page in the body: where it is and what follows it,
+ * counted from ring3_code; the place on the page, and the bytes on the stack
+ * after it. Up to one of which `at` is 0. The doubleword at the page's begin
+ * has to be RING3_BODY_CELL: CF is 1 before its locked addition, and after it
+ * 0. */
+struct ring3_access {
+    uint32_t at, next, kind, place, stacked;
+};
+extern const struct ring3_access ring3_body_accesses[];
+#define RING3_BODY_CELL   0x80000000u
+#define RING3_BODY_STACK  2048
+#define RING3_BODY_LOAD   1u
+#define RING3_BODY_STORE  2u
+#define RING3_BODY_LOCKED 4u
+#define RING3_BODY_SPLIT  8u
+#define RING3_BODY_MOVES  16u /* a line further in each turn */
+#define RING3_BODY_GOES   32u /* a CALL or RET */
+/* Of the body, and of what is before and after it on the plain way. At ring 0
+ * the window has some instructions more, one of them a branch. */
+extern const struct window_shape ring3_body_shape, ring3_body_ends_shape;
+#define RING3_BODY_AROUND 13
+
+/* More ways for window_ring3_body(), at ring 3 alone: a transaction that
+ * changes registers and memory, and then aborts by this; its status is that of
+ * the struct ring3. What its fallback finds is on the data page, whose first
+ * 780H bytes are to be as before. */
+extern const uint8_t ring3_state_xabort[],  /* A5H */
+    ring3_state_inner_xabort[],             /* 5AH */
+    ring3_state_deep_xabort[],              /* 33H, at level 4 */
+    ring3_state_ended_xabort[],             /* 33H, after an inner one ended */
+    ring3_state_ud2[], ring3_state_fault[], /* a store to a page of ring 0 */
+    ring3_state_cpuid[];
+/* Transactions that commit, and what is read in them: in results[]; XEND where
+ * there is none. */
+extern const uint8_t ring3_state_commits[], ring3_state_xend[];
+#define RING3_STATE_BYTES 0x780
+/* The status where the transaction has ended, and not at its fallback. */
+#define RING3_STATE_LOST    0x00bb0000u
+#define RING3_STATE_PLANTED UINT64_C(0x1b2c3d4e5f607100) /* and the number */
+#define RING3_STATE_FLAGS   0x8d5u
+struct ring3_state {
+    uint8_t memory[0x800];
+    uint8_t before[512], after[512]; /* FXSAVE */
+    uint64_t found[16];              /* RAX, RCX, RDX, RBX, RSP .. R15 */
+    uint64_t flags;
+    /* RFLAGS after XTEST outside, at levels 1, 2, 3, 2, 1; RAX after XABORT
+     * outside and seven levels; empty transactions of 32, one after another,
+     * that aborted. */
+    uint64_t results[8];
+};
+_Static_assert(offsetof(struct ring3_state, found) == 0xc00,
+               "as ring3_state.inc has it");
+#define RING3_STATE_TESTS 6
+#define RING3_STATE_EMPTY 32
 
 /* RDPMC with ECX = index, at ring 3. Then ring3->vector says whether it
  * faulted, and what it read is returned. Writes 0 to IA32_PERF_GLOBAL_CTRL

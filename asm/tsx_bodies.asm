@@ -403,6 +403,8 @@ trapped store
 body load
 raising load
         mov     rcx, [rsi]
+trapped load
+        nop
         NEXT
 
 body ud2

@@ -150,6 +150,7 @@ extern const uint8_t tsx_bodies_xabort[];
     AT(tsx_body_store_fault)  \
     AT(tsx_body_store_trap)   \
     AT(tsx_body_load_fault)   \
+    AT(tsx_body_load_trap)    \
     AT(tsx_body_ud2_fault)    \
     AT(tsx_body_divide_fault) \
     AT(tsx_body_int3_trap)    \

@@ -7,6 +7,7 @@
 
 #define GDT_BYTES     2048 /* firmware's at most, with those added */
 #define ADDED         6    /* descriptors; the TSS's is two */
+#define PAGE_BYTES    4096
 #define STACK_BYTES   4096
 #define TABLE_ENTRIES 512
 #define DEPTH_MAX     4 /* tables below the root */
@@ -41,6 +42,7 @@ struct ring3_tables {
     uint64_t root[TABLE_ENTRIES];
     uint64_t below[DEPTH_MAX][TABLE_ENTRIES];
     uint8_t stack[STACK_BYTES]; /* for exceptions at ring 3 */
+    uint8_t data[PAGE_BYTES];   /* of window_ring3_body() */
     uint64_t gdt[GDT_BYTES / 8];
     struct tss tss;
     struct ring3 ring3;
@@ -62,7 +64,7 @@ static uint64_t tss_descriptor(uint64_t address)
 }
 
 unsigned ring3_map(uint64_t root[512], uint64_t tables[][512], unsigned depth,
-                   const void *page)
+                   const void *const pages[], unsigned count)
 {
     const uint64_t flags = ENTRY_PRESENT | ENTRY_WRITE | ENTRY_USER;
     unsigned entry = TABLE_ENTRIES / 2 - 1;
@@ -77,7 +79,8 @@ unsigned ring3_map(uint64_t root[512], uint64_t tables[][512], unsigned depth,
         *at = (uint64_t)(uintptr_t)tables[i] | flags;
         at = &tables[i][0];
     }
-    *at = (uint64_t)(uintptr_t)page | flags;
+    for (unsigned i = 0; i < count; i++)
+        at[i] = (uint64_t)(uintptr_t)pages[i] | flags;
     return entry;
 }
 
@@ -90,8 +93,12 @@ static bool prepare_paging(struct ring3_session *s)
         (const void *)(uintptr_t)(s->firmware.cr3 & ENTRY_ADDRESS);
 
     memcpy(tables->root, root, sizeof(tables->root));
-    unsigned entry =
-        ring3_map(tables->root, tables->below, five ? 4 : 3, ring3_code);
+    const void *pages[RING3_CODE_PAGES + 1] = {[RING3_CODE_PAGES] =
+                                                   tables->data};
+    for (unsigned i = 0; i < RING3_CODE_PAGES; i++)
+        pages[i] = ring3_code + i * PAGE_BYTES;
+    unsigned entry = ring3_map(tables->root, tables->below, five ? 4 : 3, pages,
+                               RING3_CODE_PAGES + 1);
     if (entry == 0 || (s->firmware.cr4 & (CR4_CET | CR4_PKE)) != 0) {
         skip(s->t,
              "needs a free entry in the root table of paging, and neither CET "
@@ -102,6 +109,9 @@ static bool prepare_paging(struct ring3_session *s)
     s->ours.cr3 =
         (uint64_t)(uintptr_t)tables->root | (s->firmware.cr3 & ~ENTRY_ADDRESS);
     tables->ring3.user_code = (uint64_t)entry << (five ? 48 : 39);
+    tables->ring3.data = (uint64_t)(uintptr_t)tables->data;
+    tables->ring3.user_data =
+        tables->ring3.user_code + RING3_CODE_PAGES * PAGE_BYTES;
     return true;
 }
 

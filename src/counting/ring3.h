@@ -38,9 +38,9 @@ void ring3_end(const struct ring3_session *s);
  * 64-bit mode, at that privilege level. */
 uint64_t ring3_descriptor(bool code, unsigned level);
 /* Adds to a copy of `root`, a table of 512 entries, one that leads over `depth`
- * further tables to `page`, for ring 3. Returns the number of the entry, or 0
- * where there is none free in the lower half. */
+ * further tables to those pages, one after another, for ring 3. Returns the
+ * number of the entry, or 0 where there is none free in the lower half. */
 unsigned ring3_map(uint64_t root[512], uint64_t tables[][512], unsigned depth,
-                   const void *page);
+                   const void *const pages[], unsigned count);
 
 #endif

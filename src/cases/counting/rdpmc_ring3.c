@@ -7,7 +7,8 @@
 #include "src/counting/bank.h"
 #include "src/counting/ring3.h"
 
-#define WIDE 0x92345600
+#define WIDE       UINT64_C(0x92345600)
+#define WIDE_FIXED UINT64_C(0x123492345600) /* all of it can be written */
 
 static void try_each(struct ring3_session *s, uint64_t places, bool pce)
 {
@@ -51,7 +52,10 @@ TEST(rdpmc_ring3,
     /* Sign-extended where a write is of 32 bits. */
     for (unsigned p = 0; p < PLACES_END; p++)
         if ((places >> p & 1) != 0)
-            set_msr_again(t, bank_msr(p), WIDE + p);
+            set_msr_again(t, bank_msr(p),
+                          p < PLACE_FIXED0
+                              ? WIDE + p
+                              : (WIDE_FIXED + p) & bank_mask(test_cpu(t), p));
     for (unsigned pce = 0; pce < 2; pce++) {
         hw_set_cr4(pce != 0 ? cr4 | HW_CR4_PCE : cr4 & ~HW_CR4_PCE);
         try_each(&s, places, pce != 0);

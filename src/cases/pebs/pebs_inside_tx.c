@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* An event inside a transaction, about to make a record, aborts it first. */
 #include "src/harness/case.h"
+#include "src/base/mem.h"
 #include "src/base/msr.h"
 #include "src/pebs/pebs_judge.h"
 #include "src/pebs/sampling.h"
 #include "src/tsx/probe.h"
+#include "src/tsx/status.h"
 
 #define TRIES 10
 /* Lines written, and as many branches. A transaction can write as many. */
@@ -20,8 +22,26 @@ static const struct sampling_config config = {
     .threshold = 8,
 };
 
+/* What a record does not do, by EAX. */
+#define OTHERS RTM_STATUS_CAUSES
+
 /* The longest body that the branch may be in. */
 #define BODY_BYTES 64
+
+/* All is as before XBEGIN: registers, and the lines, which held 0. */
+static void check_restored(struct test_context *t,
+                           const struct tsx_block *tried)
+{
+    const volatile uint8_t *lines = test_buffer(t);
+    unsigned written = 0;
+
+    for (unsigned n = 0; n < LINES; n++)
+        written += *(const volatile uint64_t *)(lines + 64 * n) != 0;
+    check(t, written == 0 && tried->unrestored == 0 && tried->cell == 0,
+          "after an abort by a record %u of %u lines written and %u registers "
+          "are not as before XBEGIN",
+          written, LINES, tried->unrestored);
+}
 
 static void check_record(struct sampling *p, uint32_t eax)
 {
@@ -71,7 +91,10 @@ TEST(pebs_inside_tx,
                                     .argument =
                                         (uint64_t)(uintptr_t)test_buffer(t),
                                     .count = LINES};
-    unsigned trials = test_trials(t, TRIES, TRIES), committed = 0, records = 0;
+    unsigned trials = test_trials(t, TRIES, TRIES), committed = 0, records = 0,
+             alone = 0;
+    uint32_t status = 0;
+    char text[RTM_STATUS_TEXT];
     struct sampling p;
 
     /* Set-up. */
@@ -82,6 +105,7 @@ TEST(pebs_inside_tx,
         struct tsx_block tried = block;
 
         /* Measured. */
+        memset(test_buffer(t), 0, LINES * 64);
         if (!sampling_arm(&p, &config) || !sampling_start(&p))
             return;
         committed += tsx_inside(&tried) == TSX_COMMITTED;
@@ -90,8 +114,12 @@ TEST(pebs_inside_tx,
 
         /* Check. What aborts before the overflow makes no record. */
         check(t, p.records <= 1, "one overflow made %u records", p.records);
-        if (p.records == 1)
+        if (p.records == 1) {
             check_record(&p, tried.status);
+            check_restored(t, &tried);
+            alone += (tried.status & OTHERS) == 0;
+            status = tried.status;
+        }
         records += p.records;
     }
     check(t, committed == 0,
@@ -102,6 +130,10 @@ TEST(pebs_inside_tx,
           "%u transactions, each with the overflow in its middle, made no "
           "record",
           trials);
+    check(t, records == 0 || alone != 0,
+          "each of %u aborts by a record names another cause in EAX: the last "
+          "is 0x%08x (%s)",
+          records, status, rtm_status_text(status, text));
     note(t, "%u of %u transactions made a record", records, trials);
     try_outside(&p);
 }

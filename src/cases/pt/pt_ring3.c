@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Ring 3 and back, twice: with User alone its branches and nothing of ring 0,
  * with OS alone the other way round, with both the transfers between. */
-#include "src/base/mem.h"
 #include "src/base/msr.h"
-#include "src/counting/ring3.h"
 #include "src/pt/ip.h"
+#include "src/trace/ring3_trace.h"
 #include "src/trace/window.h"
 
 #define PAGE_BYTES 4096u
@@ -17,28 +16,10 @@ struct levels {
     struct ring3_session *ring3;
 };
 
-/* The output is a page of test_records(): the buffer holds the tables. */
-static bool trace_ring3(struct levels *l, uint64_t bits)
+static bool trace_levels(struct levels *l, uint64_t bits)
 {
-    struct trace *p = l->p;
-    uint64_t cells[WINDOW_CELLS] = {trace_at(l->ring3->ring3)};
-
-    p->armed = (p->control & ~(IA32_RTIT_CTL_OS | IA32_RTIT_CTL_User)) | bits;
-    memset(p->memory, TRACE_GUARD, PAGE_BYTES);
-    output_topa_table(p->table, trace_at(p->table), trace_at(p->memory), 1, 0,
-                      TOPA_STOP);
-    if (!set_msr(p->t, IA32_RTIT_STATUS, 0) ||
-        !set_msr(p->t, IA32_RTIT_OUTPUT_BASE, trace_at(p->table)) ||
-        !set_msr(p->t, IA32_RTIT_OUTPUT_MASK_PTRS,
-                 output_topa_pointers(0, 0)) ||
-        !set_msr(p->t, IA32_RTIT_CTL, p->armed))
-        return false;
-    ring3_begin(l->ring3);
-    bool started = trace_start(p);
-    if (started)
-        window_ring3(0, cells);
-    ring3_end(l->ring3);
-    return trace_stop(p) && started;
+    return ring3_trace_arm(l->p, bits) &&
+           ring3_trace(l->p, l->ring3, 0, window_ring3);
 }
 
 /* Steps of a loop of so many turns. */
@@ -64,7 +45,7 @@ static void check_user(struct levels *l)
         PATH_PGE, code + (uint64_t)(ring3_code_again - ring3_code)};
     list.count += add_loop(steps + list.count, SECOND);
     steps[list.count++].kind = PATH_PGD_HIDDEN;
-    if (!trace_ring3(l, IA32_RTIT_CTL_User))
+    if (!trace_levels(l, IA32_RTIT_CTL_User))
         return;
     path_follow(l->p->memory, trace_bytes(l->p), &path, 0, &seen);
     if (!seen.overflow)
@@ -109,14 +90,14 @@ static void check_others(struct levels *l)
     struct test_context *t = l->p->t;
     unsigned user, found;
 
-    if (!trace_ring3(l, IA32_RTIT_CTL_OS))
+    if (!trace_levels(l, IA32_RTIT_CTL_OS))
         return;
     find_targets(l, targets, &user);
     check(t, user == 0,
           "OS = 1, User = 0: got %u addresses of ring 3 in the trace; wanted "
           "none",
           user);
-    if (!trace_ring3(l, IA32_RTIT_CTL_OS | IA32_RTIT_CTL_User))
+    if (!trace_levels(l, IA32_RTIT_CTL_OS | IA32_RTIT_CTL_User))
         return;
     found = find_targets(l, targets, &user);
     check(t, found == TARGETS,
@@ -137,11 +118,9 @@ TEST(pt_ring3,
     struct levels levels = {&p, &ring3};
 
     /* Set-up. */
-    if (!trace_claim(&p, t) || !set_msr(t, IA32_PERF_GLOBAL_CTRL, 0) ||
-        !ring3_prepare(&ring3, t))
+    if (!ring3_trace_claim(&p, &ring3, t))
         return;
     p.may_stop = true;
-    p.memory = (uint8_t *)test_records(t) + PAGE_BYTES;
 
     /* Measured and checked. */
     check_user(&levels);

@@ -35,6 +35,8 @@ static const struct breakpoint points[] = {
      true},
     {"data breakpoint of DR3", tsx_body_store, NULL, DR7_DATA(3, ACCESSES),
      HW_DB, true},
+    {"data breakpoint on a load", tsx_body_load, NULL, DR7_DATA(0, ACCESSES),
+     HW_DB, true},
     {"instruction breakpoint", tsx_body_store, tsx_body_store_fault,
      DR7_INSTRUCTION(0), HW_DB, true},
     {"instruction breakpoint of DR3", tsx_body_store, tsx_body_store_fault,

@@ -30,6 +30,7 @@ enum wrong {
 #define OTHER_VALUE   HLE_FORMS
 #define OTHER_ADDRESS (HLE_FORMS + 1)
 #define OTHER_SIZE    (HLE_FORMS + 2)
+#define OTHER_BYTE    (HLE_FORMS + 3)
 
 static struct {
     bool elides;
@@ -84,6 +85,11 @@ HLE_REGIONS(REGION)
 void hle_other_value(struct hle_block *block)
 {
     run(OTHER_VALUE, block, 1, 2, false);
+}
+
+void hle_other_byte(struct hle_block *block)
+{
+    run(OTHER_BYTE, block, 1, 1 << 24, false);
 }
 
 void hle_other_address(struct hle_block *block)

@@ -11,7 +11,8 @@
 #include <cmocka.h>
 
 static _Alignas(4096) uint64_t root[512], tables[4][512];
-static _Alignas(4096) uint8_t page[4096];
+static _Alignas(4096) uint8_t page[2][4096];
+static const void *const pages[] = {page[0], page[1]};
 
 static void descriptors(void **state)
 {
@@ -23,7 +24,7 @@ static void descriptors(void **state)
     assert_int_equal(ring3_descriptor(false, 3), UINT64_C(0x0000f20000000000));
 }
 
-static void maps_a_page(void **state)
+static void maps_pages(void **state)
 {
     (void)state;
     for (unsigned depth = 3; depth <= 4; depth++) {
@@ -32,17 +33,18 @@ static void maps_a_page(void **state)
         root[0] = 0x1003;
         root[255] = 0x2003;
         root[254] = 0x3003;
-        unsigned entry = ring3_map(root, tables, depth, page);
+        unsigned entry = ring3_map(root, tables, depth, pages, 2);
 
         assert_int_equal(entry, 253);
         uint64_t at = root[entry];
         for (unsigned i = 0; i < depth; i++) {
             assert_int_equal(at, (uintptr_t)tables[i] | 7);
-            for (unsigned other = 1; other < 512; other++)
+            for (unsigned other = i + 1 < depth ? 1 : 2; other < 512; other++)
                 assert_int_equal(tables[i][other], 0);
             at = tables[i][0];
         }
-        assert_int_equal(at, (uintptr_t)page | 7);
+        assert_int_equal(at, (uintptr_t)pages[0] | 7);
+        assert_int_equal(tables[depth - 1][1], (uintptr_t)pages[1] | 7);
         assert_int_equal(root[0], 0x1003);
         assert_int_equal(root[254], 0x3003);
     }
@@ -53,14 +55,14 @@ static void needs_a_free_entry(void **state)
     (void)state;
     for (unsigned i = 0; i < 256; i++)
         root[i] = i == 0 ? 0 : 0x1003;
-    assert_int_equal(ring3_map(root, tables, 3, page), 0);
+    assert_int_equal(ring3_map(root, tables, 3, pages, 2), 0);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(descriptors),
-        cmocka_unit_test(maps_a_page),
+        cmocka_unit_test(maps_pages),
         cmocka_unit_test(needs_a_free_entry),
     };
 

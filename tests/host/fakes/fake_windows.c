@@ -40,6 +40,17 @@ FAKE const struct window_shape window_rtm_long_shape = {30, 1, 1, 27};
 #define BODY(name) FAKE const uint8_t name[256 * TSX_XABORT_BYTES] = {0};
 BODY(ring3_code)
 BODY(ring3_system_call)
+BODY(ring3_body)
+BODY(ring3_body_plain)
+BODY(ring3_body_committed)
+BODY(ring3_body_nested)
+BODY(ring3_body_after_inner)
+BODY(ring3_body_after_commit)
+BODY(ring3_body_aborted)
+BODY(ring3_body_nested_aborted)
+FAKE const struct ring3_access ring3_body_accesses[1] = {{0}};
+FAKE const struct window_shape ring3_body_shape = {0, 0, 0, 0};
+FAKE const struct window_shape ring3_body_ends_shape = {0, 0, 0, 0};
 BODY(tsx_bodies_xabort)
 BODY(tsx_body_nest_xabort)
 BODY(tsx_body_cpuid)
@@ -190,6 +201,13 @@ FAKE void ring3_read(struct ring3_registers *out)
 FAKE void ring3_load(const struct ring3_registers *in)
 {
     (void)in;
+}
+
+FAKE uint64_t window_ring3_body(uint64_t enable, uint64_t cells[WINDOW_CELLS])
+{
+    (void)enable;
+    (void)cells;
+    return 0;
 }
 
 FAKE uint64_t window_plain(uint64_t enable, uint64_t cells[WINDOW_CELLS])

@@ -34,6 +34,7 @@ LABEL(tsx_body_xend_fault);
 LABEL(tsx_body_store_fault);
 LABEL(tsx_body_store_trap);
 LABEL(tsx_body_load_fault);
+LABEL(tsx_body_load_trap);
 LABEL(tsx_body_ud2_fault);
 LABEL(tsx_body_divide_fault);
 LABEL(tsx_body_int3_trap);
@@ -76,11 +77,14 @@ static void each_has_its_own(void **state)
 static void all_of_the_bodies_go_one_way(void **state)
 {
     const uint8_t *const faults[] = {
-        tsx_xbegin_at,       tsx_xend_at,          tsx_body_xtest_fault,
-        tsx_body_xend_fault, tsx_body_store_fault, tsx_body_store_trap,
-        tsx_body_load_fault, tsx_body_ud2_fault,   tsx_body_divide_fault,
-        tsx_body_int3_trap,  tsx_body_hint_fault,  tsx_body_unhint_fault,
-        tsx_fallback,        tsx_bodies_xabort,    tsx_bodies_xabort + 255 * 8,
+        tsx_xbegin_at,         tsx_xend_at,
+        tsx_body_xtest_fault,  tsx_body_xend_fault,
+        tsx_body_store_fault,  tsx_body_store_trap,
+        tsx_body_load_fault,   tsx_body_load_trap,
+        tsx_body_ud2_fault,    tsx_body_divide_fault,
+        tsx_body_int3_trap,    tsx_body_hint_fault,
+        tsx_body_unhint_fault, tsx_fallback,
+        tsx_bodies_xabort,     tsx_bodies_xabort + 255 * 8,
     };
 
     (void)state;

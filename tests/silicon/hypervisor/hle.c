@@ -125,8 +125,11 @@ static bool release_lock(struct vcpu *v, struct elided_lock *lock,
     struct elision *e = &v->tx.elision;
     bool match =
         lock->address == address && lock->bytes == v->current.operand_bytes;
+    unsigned compared = lock->bytes;
 
-    for (unsigned n = 0; match && n < lock->bytes; n++)
+    if (!faults_rule(v->model->machine, LOCK_HIGH_BYTE, true))
+        compared--;
+    for (unsigned n = 0; match && n < compared; n++)
         match = at[n] == ((const uint8_t *)address)[n];
     if (!match && !faults_release_any(v->model))
         return false;

@@ -50,6 +50,10 @@ static void take_snapshot(const struct vcpu *v, struct pebs_snapshot *s)
                      v->vmcb->rip == v->current_rip + v->current.length,
         .tsc = rdtsc(),
     };
+    if (!faults_rule(v->model->machine, RECORD_STATE_AFTER, true)) {
+        s->registers[PEBS_RSP] = v->rsp_before;
+        s->registers[PEBS_RFLAGS] = v->rflags_before;
+    }
 }
 
 static void write_record(struct vcpu *v)

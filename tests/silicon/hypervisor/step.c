@@ -133,6 +133,8 @@ struct action step_begin(struct vcpu *v)
     v->current = v->decoded->instruction;
     data_access_find(v, bytes, length);
     v->previous_rip = v->current_rip;
+    v->rsp_before = v->vmcb->rsp;
+    v->rflags_before = v->vmcb->rflags & ~(uint64_t)RFLAGS_TF;
     v->current_rip = v->pt_ip = v->vmcb->rip;
     v->current_cpl = v->vmcb->cpl;
     v->steps++;
@@ -214,9 +216,12 @@ static bool counts_again(const struct vcpu *v)
     bool ends = (v->current.flags & INSTRUCTION_BRANCHES) == 0 && bytes != 0 &&
                 bytes <= INSTRUCTION_BYTES_MAX;
     bool pages = (v->vmcb->rip - 1) / PAGE_BYTES != v->current_rip / PAGE_BYTES;
+    bool lines = v->current_cpl > 0 &&
+                 (v->vmcb->rip - 1) / LINE_BYTES != v->current_rip / LINE_BYTES;
 
     return ends && ((bytes >= 10 && !faults_rule(m, LONG_COUNTS_ONCE, true)) ||
-                    (pages && !faults_rule(m, PAGES_COUNT_ONCE, true)));
+                    (pages && !faults_rule(m, PAGES_COUNT_ONCE, true)) ||
+                    (lines && !faults_rule(m, RING3_LINES_COUNT_ONCE, true)));
 }
 
 void step_retire(struct vcpu *v)
@@ -225,7 +230,9 @@ void step_retire(struct vcpu *v)
         .instructions = 1,
         .branch = (uint8_t)(v->current.flags & INSTRUCTION_BRANCHES),
         .user = v->current_cpl > 0,
-        .in_tx = v->tx.depth == 1 ||
+        .in_tx = (v->tx.depth == 1 &&
+                  (!v->tx.inner_ended ||
+                   faults_rule(v->model->machine, IN_TX_AFTER_INNER, true))) ||
                  (v->tx.depth > 1 &&
                   faults_rule(v->model->machine, IN_TX_NESTED, true)),
         .cycles = cycles_of(v),

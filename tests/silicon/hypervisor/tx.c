@@ -137,6 +137,7 @@ void tx_begin(struct vcpu *v, bool hle, uint64_t next)
     struct transaction *tx = &v->tx;
 
     tx->depth = 1;
+    tx->inner_ended = false;
     tx->hle = hle;
     tx->steps = 0;
     v->model->tsx.user = v->vmcb->cpl > 0;
@@ -144,6 +145,9 @@ void tx_begin(struct vcpu *v, bool hle, uint64_t next)
     tx->begin = v->current_rip;
     tx->fallback =
         hle ? next : next + (uint64_t)(int64_t)v->current.displacement;
+    if (!hle && v->current.displacement < 0 &&
+        !faults_rule(v->model->machine, BACKWARD_FALLBACK, true))
+        tx->fallback = next;
     tx->resume_ip = tx->fallback;
     watch_begin(v);
     tx_memory_begin(v);
@@ -180,6 +184,7 @@ static struct action xbegin(struct vcpu *v)
     uint64_t next = v->current_rip + v->current.length;
 
     if (v->tx.depth == 0) {
+        v->model->tsx.user = v->vmcb->cpl > 0;
         tsx_decide(v->model, &v->tx.decision);
         if (v->tx.decision.fate == TX_INVALID)
             return action_raise(VECTOR_UD, 0);
@@ -209,6 +214,9 @@ static struct action xend(struct vcpu *v)
     if (tx->depth == 0 &&
         !faults_rule(v->model->machine, XEND_OUTSIDE_IS_GP, true))
         return action_raise(VECTOR_UD, 0);
+    if (tx->depth == 0 && v->vmcb->cpl > 0 &&
+        !faults_rule(v->model->machine, XEND_OUTSIDE_RING3, true))
+        return action_complete(ACTION_RETIRE, v->current.length);
     if (tx->depth == 0 && !faults_ignore_xend(v->model))
         return action_raise(VECTOR_GP, 0);
     if (tx->depth > 1 && faults_inner_commits(v->model))
@@ -216,6 +224,7 @@ static struct action xend(struct vcpu *v)
     if (tx->depth != 1) {
         if (tx->depth > 1)
             tx->depth--;
+        tx->inner_ended = true;
         if (faults_nested_commit(v->model))
             tx->undo_lines = 0;
         trace_tx(v, TRACE_TX_NESTED, next);

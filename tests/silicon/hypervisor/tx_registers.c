@@ -65,9 +65,11 @@ void tx_registers_restore(struct vcpu *v, enum tx_cause cause)
     for (unsigned n = 0; n < GPRS; n++)
         if ((keep >> n & 1) == 0)
             to[n] = from[n];
-    if ((keep >> GPR_RSP & 1) == 0)
+    if ((keep >> GPR_RSP & 1) == 0 &&
+        (v->vmcb->cpl == 0 || faults_rule(m, RING3_RESTORES_RSP, true)))
         v->vmcb->rsp = tx->rsp;
     v->vmcb->rax = tx->rax;
     v->vmcb->rflags = (tx->rflags & ~flags) | (v->vmcb->rflags & flags);
-    restore_extended(v, &tx->extended);
+    if (v->vmcb->cpl == 0 || faults_rule(m, RING3_RESTORES_EXTENDED, true))
+        restore_extended(v, &tx->extended);
 }

@@ -17,6 +17,8 @@ void watch_data(struct watch *w, enum access access, uint64_t address,
     for (unsigned n = 0; w->dr7 != 0 && n < BREAKPOINTS; n++)
         if (faults_quantity(&hypervisor.machine, TX_WATCHED, n, 1) != 0 &&
             w->physical[n] != UINT64_MAX &&
+            (access != ACCESS_READ ||
+             faults_rule(&hypervisor.machine, LOADS_WATCHED, true)) &&
             breakpoint_hit(w->dr7, n, w->physical[n], access, address, bytes))
             w->hits |= 1u << n;
 }

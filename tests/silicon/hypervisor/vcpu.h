@@ -96,6 +96,7 @@ struct transaction {
     uint64_t begin;          /* the XBEGIN or XACQUIRE */
     uint64_t fallback;       /* HLE: the XACQUIRE itself */
     uint64_t inner_fallback; /* for inner_abort_to_inner_fallback */
+    bool inner_ended;        /* one inside, by XEND */
     uint64_t resume_ip;      /* as a PEBS record has it */
     struct gprs gprs;        /* registers where it began */
     uint64_t rax, rsp, rflags;
@@ -237,6 +238,7 @@ struct vcpu {
     struct transaction tx;
     struct instruction current; /* the one being stepped */
     uint64_t current_rip, previous_rip;
+    uint64_t rsp_before, rflags_before; /* of it */
     uint8_t current_cpl; /* it is executed at, whatever it is after it */
     bool injected_int;   /* an INT n, past which RIP is already */
     struct data_access access[DATA_ACCESSES_MAX];  /* that it will make */

@@ -23,6 +23,8 @@ void counters_roll_back(struct processor *p)
 
     for (unsigned n = 0; n < m->counters; n++)
         if (all || ((p->pmu.select[n] & EVTSEL_IN_TXCP) != 0 &&
+                    ((p->pmu.select[n] & EVTSEL_EVENT) == 0xC0 ||
+                     faults_rule(m, TXCP_OF_ANY_EVENT, true)) &&
                     !faults_keep_aborted(p)))
             p->pmu.counter[n] = faults_rule(m, TXCP_TO_CHECKPOINT, true)
                                     ? p->pmu.at_xbegin[n]

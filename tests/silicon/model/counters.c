@@ -324,6 +324,12 @@ static uint32_t fixed_events(const struct processor *p, unsigned n,
                              const struct retirement *r, uint32_t count)
 {
     count = faults_fixed_count(p, n, r, count);
+    if (r->user && n == 1 &&
+        !faults_rule(p->machine, RING3_CYCLES_COUNT_ONCE, true))
+        count++;
+    if (r->user && n == 2 &&
+        !faults_rule(p->machine, RING3_REFERENCE_CYCLES, true))
+        count = 0;
     return count != 0
                ? (uint32_t)faults_quantity(p->machine, FIXED_COUNTED, n, count)
                : 0;

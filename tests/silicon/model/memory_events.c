@@ -104,7 +104,8 @@ static bool is_slow_load(struct processor *p, unsigned n,
 }
 
 /* MEM_UOPS_RETIRED, MEM_INST_RETIRED. */
-static bool is_uop(uint8_t umask, const struct data_result *r)
+static bool is_uop(const struct processor *p, uint8_t umask,
+                   const struct data_result *r)
 {
     if (((umask & UOPS_LOADS) != 0) != (r->access.kind == DATA_LOAD))
         return false;
@@ -112,7 +113,9 @@ static bool is_uop(uint8_t umask, const struct data_result *r)
     case UOPS_STLB_MISS:
         return r->outcome.stlb_miss;
     case UOPS_LOCKED:
-        return r->access.locked;
+        return r->access.locked &&
+               (!p->faults.of_user ||
+                faults_rule(p->machine, LOCKED_LOADS_IN_RING_3, true));
     case UOPS_SPLIT:
         return r->outcome.split;
     default:
@@ -177,7 +180,7 @@ static bool is_counted(struct processor *p, unsigned n,
     case EVENT_PRECISE_STORE:
         return !load;
     case EVENT_MEM_UOPS:
-        return is_uop(event->umask, r) &&
+        return is_uop(p, event->umask, r) &&
                !(r->access.locked && r->outcome.level == CACHE_L2 &&
                  erratum_shows(p, ERRATUM_LOCKED_LOADS, 2));
     case EVENT_MEM_LOAD:

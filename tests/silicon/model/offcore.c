@@ -125,7 +125,10 @@ uint32_t offcore_count(const struct processor *p, unsigned n,
     unsigned k = event->kind - EVENT_OFFCORE_0;
 
     if (n >= faults_offcore_counters(p, COUNTERS) || p->offcore[k] == 0 ||
-        (k == 1 && !faults_rule(p->machine, OFFCORE_1_COUNTS, true)))
+        (k == 1 && !faults_rule(p->machine, OFFCORE_1_COUNTS, true)) ||
+        (p->tsx.active && !faults_rule(p->machine, OFFCORE_IN_TX, true)) ||
+        (p->faults.of_user &&
+         !faults_rule(p->machine, OFFCORE_IN_RING_3, true)))
         return 0;
     return (uint32_t)faults_quantity(p->machine, OFFCORE_COUNTED, k,
                                      p->offcore[k]);

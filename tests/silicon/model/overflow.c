@@ -54,6 +54,8 @@ static bool sets_status(const struct processor *p, uint64_t select)
             faults_rule(m, OVERFLOW_WITH_CMASK, true)) &&
            ((select & EVTSEL_EDGE) == 0 ||
             faults_rule(m, OVERFLOW_WITH_EDGE, true)) &&
+           ((select & EVTSEL_IN_TX) == 0 ||
+            faults_rule(m, OVERFLOW_OF_IN_TX, true)) &&
            (!p->faults.of_user || faults_rule(m, OVERFLOW_IN_RING_3, true));
 }
 
@@ -61,7 +63,12 @@ void counters_add(struct processor *p, unsigned n, uint32_t count)
 {
     uint64_t old = p->pmu.counter[n], sum = faults_sum(p, n, old, old + count);
     uint64_t status = p->pmu.global_status;
-    bool overflow = sum > COUNTER_MASK;
+    bool overflow;
+
+    if (p->tsx.active && (old & BITS(31, 0)) + count > BITS(31, 0) &&
+        !faults_rule(p->machine, CARRY_IN_TX, true))
+        sum -= BIT(32);
+    overflow = sum > COUNTER_MASK;
 
     if ((p->pebs.armed & BIT(n)) != 0)
         pebs_counted(p, n);

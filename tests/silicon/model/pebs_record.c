@@ -59,6 +59,9 @@ void pebs_fill_record(struct processor *p, const struct pebs_snapshot *s,
     words[WORD_STATUS] =
         format >= 3 ? applicable(p, counters) : p->pmu.global_status;
     words[WORD_ADDRESS] = data.address;
+    if (p->faults.of_user &&
+        !faults_rule(p->machine, RING3_ADDRESS_WHOLE, true))
+        words[WORD_ADDRESS] &= ~BITS(2, 0);
     words[WORD_SOURCE] = data.status;
     words[WORD_LATENCY] = data.latency;
     words[WORD_EVENTING_IP] = s->eventing_ip;

@@ -282,7 +282,8 @@ static void after_instruction(struct processor *p, const struct pt_step *now)
     struct pt_state *pt = &p->pt;
 
     pt_put_mtc(p, now);
-    if (pt->psb_bytes >= psb_period(p))
+    if (pt->psb_bytes >= psb_period(p) &&
+        (now->cpl == 0 || faults_pt(p, PT_PSB_IN_RING_3, true)))
         pt_put_psb(p, now, false);
 }
 

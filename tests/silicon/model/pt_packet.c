@@ -306,10 +306,12 @@ void pt_put_psb(struct processor *p, const struct pt_step *now, bool at_start)
         put_bytes(p, psb, 2);
     if (faults_pt(p, PT_PSB_TIME_FIRST, true))
         pt_put_time(p, now);
-    if (faults_pt(p, PT_PSB_PIP,
-                  pt->context_en &&
-                      ((pt->ctl_active & RTIT_OS) != 0 ||
-                       erratum_shows(p, ERRATUM_PIP_WITHOUT_OS, 2))))
+    if (faults_pt(
+            p, PT_PSB_PIP,
+            pt->context_en &&
+                (now->cpl == 0 || faults_pt(p, PT_PSB_PIP_IN_RING_3, true)) &&
+                ((pt->ctl_active & RTIT_OS) != 0 ||
+                 erratum_shows(p, ERRATUM_PIP_WITHOUT_OS, 2))))
         pt_put_pip(p, faults_pt_value(p, PT_PSB_CR3,
                                       faults_pt(p, PT_PSB_CR3_NOW, true)
                                           ? now->cr3
@@ -326,8 +328,10 @@ void pt_put_psb(struct processor *p, const struct pt_step *now, bool at_start)
             pt_put_mode_exec(p, now);
         if (faults_pt(p, PT_PSB_FUP, true))
             pt_put_ip(p, PT_FUP,
-                      faults_pt(p, PT_PSB_FUP_NEXT, true) ? &now->next
-                                                          : &now->ip);
+                      pt->in_tx && !faults_pt(p, PT_PSB_FUP_IN_TX, true)
+                          ? &pt->tx_begin
+                      : faults_pt(p, PT_PSB_FUP_NEXT, true) ? &now->next
+                                                            : &now->ip);
     }
     if (tx && !choices->pt_tx_before_fup &&
         faults_pt(p, PT_PSB_TX_INSIDE, true))

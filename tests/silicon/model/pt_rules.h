@@ -47,6 +47,10 @@ enum pt_rule {
     PT_TSC,              /* is TSC enabled */
     PT_CBR,              /* is CBR sent */
     PT_PSB_RESETS_COUNT, /* does PSB reset PacketByteCnt */
+    PT_PSB_IN_RING_3,    /* is one due there */
+    PT_PSB_PIP_IN_RING_3,
+    PT_PSB_FUP_IN_TX, /* of the next IP there, too, not of XBEGIN */
+    PT_TX_FUP_IN_RING_3,
     PT_PSB_PIP,          /* has PSB+ a PIP */
     PT_PSB_EXEC,         /* a MODE.Exec */
     PT_PSB_FUP,          /* a FUP */

@@ -66,7 +66,11 @@ bool pt_tx_begin(struct processor *p, const struct pt_step *now, bool doomed)
     pt->in_tx = true;
     pt_pass_time(p, now);
     if (is_traced(p))
-        put_mode_tsx(p, PT_TX_IN, pt->packet_en ? ip : NULL);
+        put_mode_tsx(p, PT_TX_IN,
+                     pt->packet_en && (now->cpl == 0 ||
+                                       faults_pt(p, PT_TX_FUP_IN_RING_3, true))
+                         ? ip
+                         : NULL);
     finish_step(p, now);
     return true;
 }

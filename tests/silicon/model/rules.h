@@ -44,6 +44,8 @@ enum rule {
     OVERFLOW_WITH_CMASK, /* sets the status bit */
     OVERFLOW_WITH_EDGE,
     OVERFLOW_IN_RING_3,
+    OVERFLOW_OF_IN_TX,     /* with IN_TX */
+    CARRY_IN_TX,           /* from bit 31 */
     FIXED_OVERFLOW_BESIDE, /* those of general counters */
     PMI_IN_RING_3,
     PMI_KEEPS_UNCORE_BIT, /* DEBUGCTL[13] */
@@ -76,6 +78,8 @@ enum rule {
     TXCP_OF_NESTED, /* aborts */
     TXCP_OF_CAPACITY,
     IN_TX_NESTED,
+    IN_TX_AFTER_INNER,  /* has ended */
+    TXCP_OF_ANY_EVENT,  /* and not of instructions alone */
     TXCP_TO_CHECKPOINT, /* and not to 0 */
     ABORT_KEEPS_FIXED,
     ROUNDS_NOT_COUNTED, /* of a string instruction with REP */
@@ -95,6 +99,8 @@ enum rule {
     STORE_OF_COUNTER_3,     /* precise store on that alone */
     ADDRESS_OF_MISSES,      /* events D1H and up have data addresses */
     FULL_SETS_62,           /* also below the threshold */
+    RECORD_STATE_AFTER,     /* the instruction: RFLAGS and RSP */
+    RING3_ADDRESS_WHOLE,    /* 98H, down to its last bit */
     RECORD_OF_ALL,          /* counters that overflow together */
     REVISION_CLEARED,       /* by a write of 0 to 8BH */
     ELISION_NOT_AS_RTM,     /* HLE is not counted by RTM_RETIRED */
@@ -112,6 +118,13 @@ enum rule {
     HINT_IGNORED,       /* not #UD */
     ELISION_RESTORES,   /* the registers */
     XEND_OUTSIDE_IS_GP, /* not #UD */
+    XEND_OUTSIDE_RING3, /* is refused there, too */
+    LOCK_HIGH_BYTE,     /* is compared where it is released */
+    LOADS_WATCHED,      /* by breakpoints, in a transaction */
+    FORCED_IN_RING_3,   /* aborts */
+    RING3_RESTORES_RSP,
+    RING3_RESTORES_EXTENDED, /* XMM and the like */
+    BACKWARD_FALLBACK,       /* XBEGIN's target may be before it */
     NESTING_LIMITED,
     FORCED_UNDOES_STORES,
     FORCED_STATUS_ZERO,
@@ -154,6 +167,10 @@ enum rule {
     OFFCORE_COUNTS_ONCE,      /* a request that two bits select */
     LONG_COUNTS_ONCE,         /* an instruction of 10 bytes or more */
     PAGES_COUNT_ONCE,         /* one on two pages */
+    RING3_LINES_COUNT_ONCE,   /* one on two lines, at ring 3 */
+    RING3_CYCLES_COUNT_ONCE,  /* for fixed counter 1 */
+    RING3_REFERENCE_CYCLES,   /* for fixed counter 2 */
+    LOCKED_LOADS_IN_RING_3,
     INDIRECT_CALL_IS_CALL,
     UNCORE_READ_KEEPS_COUNTER,
     UNCORE_ENABLE_KEEPS_STATUS,
@@ -163,6 +180,8 @@ enum rule {
     RDPMC_LIVE_IN_TX,
     COMMIT_SETS_CYCLES, /* of B8H */
     OFFCORE_1_COUNTS,   /* event BBH */
+    OFFCORE_IN_RING_3,
+    OFFCORE_IN_TX,
     RING3_TX_IS_USER,   /* events of transactions begun there */
     RING3_IN_TX,        /* IN_TX holds there */
     RING3_XABORT_CODE,  /* in EAX */

@@ -192,7 +192,9 @@ static bool aborts_all(const struct processor *p)
 {
     switch (p->cpu->regime) {
     case REGIME_B:
-        return force_abort_on(p);
+        return force_abort_on(p) &&
+               (!p->tsx.user ||
+                faults_rule(p->machine, FORCED_IN_RING_3, true));
     case REGIME_C:
         return faults_aborts_all(p, !tsx_sdv(p));
     case REGIME_F:

@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* One body, of many kinds of instructions, at ring 0 and at ring 3, outside
+ * and inside of transactions, and its counters from 0, from just before bit 32
+ * and from just before their end: what it counts is the same everywhere. */
+#include "src/harness/case.h"
+#include "src/base/msr.h"
+#include "src/base/names.h"
+#include "src/counting/bank.h"
+#include "src/counting/ring3.h"
+#include "src/cpu/generation.h"
+#include "src/tsx/probe.h"
+#include "src/tsx/status.h"
+#include "src/uncore/offcore.h"
+
+#define TRIES                                                      \
+    20 /* of a transaction that may abort for no reason of its own \
+        */
+/* Instructions and branches at the ends of a ring, or of a transaction, of
+ * which no manual says where they are counted; each kind of the body is there
+ * RING3_BODY_TURNS times. */
+#define ENDS   4
+#define CYCLES 64 /* that two counters may be apart; and a 64th */
+#define WIDE   16 /* more than retire in a cycle, as CMASK */
+#define PLACES (BITS(2, 0) | BITS(PLACES_END - 1, PLACE_FIXED0))
+
+_Static_assert(ENDS < RING3_BODY_TURNS, "what is lost is more");
+
+/* The ways to the body; instructions more than on the plain one. */
+static const struct way {
+    const char *what;
+    const uint8_t *at;
+    uint64_t more;
+    bool tx, aborts;
+    bool common; /* tried with each event, at ring 3 */
+} ways[] = {
+    {"outside of transactions", ring3_body_plain, 0, false, false, true},
+    {"in a transaction", ring3_body_committed, 2, true, false, true},
+    {"in an inner transaction", ring3_body_nested, 4, true, false, false},
+    {"after an inner transaction", ring3_body_after_inner, 4, true, false,
+     false},
+    {"after an empty transaction", ring3_body_after_commit, 4, true, false,
+     false},
+    {"in a transaction that aborts", ring3_body_aborted, 3, true, true, true},
+    {"in an inner transaction that aborts", ring3_body_nested_aborted, 4, true,
+     true, false},
+};
+
+/* SDM 3B, "Pre-defined Architectural Performance Events", and the tables of
+ * events of the 4th to 6th generation. */
+enum kind { INSTRUCTIONS, BRANCHES, EVENTS, CYCLES_TOO, NEVER, SOME, CLOCK };
+static const struct row {
+    const char *what;
+    uint64_t select;
+    enum kind kind;
+    bool listed;    /* it is of those tables */
+    unsigned ends;  /* events before and after the body */
+    bool all;       /* tried everywhere */
+    uint32_t kinds; /* of accesses: RING3_BODY_LOAD .. */
+} rows[] = {
+    {"instructions (C0H)", 0xc0, INSTRUCTIONS, false, 0, true, 0},
+    {"branches (C4H)", 0xc4, BRANCHES, false, 0, true, 0},
+    {"conditional branches (C4H/01H)", 0x01c4, EVENTS, true, 1, false, 0},
+    {"calls (C4H/02H)", 0x02c4, EVENTS, true, 0, false, 0},
+    {"returns (C4H/08H)", 0x08c4, EVENTS, true, 0, false, 0},
+    {"branches not taken (C4H/10H)", 0x10c4, EVENTS, true, 0, false, 0},
+    {"branches taken (C4H/20H)", 0x20c4, EVENTS, true, 5, false, 0},
+    {"loads (D0H/81H)", 0x81d0, EVENTS, true, 0, false, RING3_BODY_LOAD},
+    {"stores (D0H/82H)", 0x82d0, EVENTS, true, 0, false, RING3_BODY_STORE},
+    {"locked loads (D0H/21H)", 0x21d0, EVENTS, true, 0, false,
+     RING3_BODY_LOAD | RING3_BODY_LOCKED},
+    {"split loads (D0H/41H)", 0x41d0, EVENTS, true, 0, false,
+     RING3_BODY_LOAD | RING3_BODY_SPLIT},
+    {"split stores (D0H/42H)", 0x42d0, EVENTS, true, 0, false,
+     RING3_BODY_STORE | RING3_BODY_SPLIT},
+    {"cycles (3CH)", 0x3c, CYCLES_TOO, false, 0, true, 0},
+    {"cycles with fewer instructions than CMASK = 16 (C0H, INV)",
+     0xc0 | IA32_PERFEVTSEL_INV | WIDE << 24, CYCLES_TOO, false, 0, false, 0},
+    {"cycles with CMASK = 16 instructions (C0H)", 0xc0 | WIDE << 24, NEVER,
+     false, 0, false, 0},
+    {"reference cycles (3CH/01H)", 0x013c, CLOCK, false, 0, false, 0},
+    {"references of the last level (2EH/4FH)", 0x4f2e, SOME, false, 0, false,
+     0},
+    {"misses of the last level (2EH/41H)", 0x412e, SOME, false, 0, false, 0},
+    {"off-core responses (B7H)", 0x01b7, SOME, true, 0, false, 0},
+};
+
+struct contexts {
+    struct test_context *t;
+    struct ring3_session ring3;
+    uint64_t plain;       /* what the row counted at ring 0, no transaction */
+    uint64_t core, clock; /* and the fixed counters 1 and 2 */
+    bool transactions;    /* they can commit */
+    unsigned windows;
+};
+
+static uint64_t from(const struct test_context *t, unsigned place,
+                     unsigned start)
+{
+    const uint64_t mask = bank_mask(test_cpu(t), place);
+    const uint64_t less = place < PLACE_FIXED0 ? 4 : 64;
+    const uint64_t value = start == 0   ? 0
+                           : start == 1 ? BIT(32) - less
+                                        : mask - less + 1;
+
+    return bank_can_hold(test_cpu(t), place, value) ? value : 0;
+}
+
+/* IA32_PMC0 counts all of it, IA32_PMC1 what is inside, IA32_PMC2 what has not
+ * aborted: at ring 3 of that alone, as the fixed counters. */
+static struct bank bank_for(const struct contexts *c, const struct row *row,
+                            unsigned level, unsigned start)
+{
+    const struct identity *id = test_cpu(c->t);
+    struct bank bank = bank_of(bank_places(id) & PLACES, row->select);
+
+    for (unsigned n = 0; n < 3 && level != 0; n++)
+        bank.select[n] &= ~IA32_PERFEVTSEL_OS;
+    if (id->rtm) {
+        bank.select[1] |= IA32_PERFEVTSEL_IN_TX;
+        bank.select[2] |= IA32_PERFEVTSEL_IN_TXCP;
+    }
+    for (unsigned n = 0; n < bank_fixed(id) && level != 0; n++)
+        bank.fixed_ctrl &= ~IA32_FIXED_CTR_CTRL_OS(n);
+    for (unsigned p = 0; p < PLACES_END; p++)
+        if ((bank.ctrl >> p & 1) != 0)
+            *bank_value(&bank, p) = from(c->t, p, start);
+    bank.cell = (uintptr_t)c->ring3.ring3;
+    return bank;
+}
+
+static uint64_t counted(const struct contexts *c, const struct bank *before,
+                        const struct bank *after, unsigned place)
+{
+    struct bank was = *before, is = *after;
+
+    return (*bank_value(&is, place) - *bank_value(&was, place)) &
+           bank_mask(test_cpu(c->t), place);
+}
+
+/* Accesses of the body that an event of D0H is of, at least. */
+static uint64_t accesses(const struct row *row)
+{
+    uint64_t count = 0;
+
+    for (const struct ring3_access *a = ring3_body_accesses; a->at != 0; a++)
+        count += row->kinds != 0 && (a->kind & row->kinds) == row->kinds;
+    return count * RING3_BODY_TURNS;
+}
+
+/* What the assembler counts; 0 where it does not. */
+static uint64_t written(const struct row *row)
+{
+    const struct window_shape *body = &ring3_body_shape,
+                              *ends = &ring3_body_ends_shape;
+
+    return row->kind == INSTRUCTIONS ? body->instructions + ends->instructions
+           : row->kind == BRANCHES   ? body->branches + ends->branches
+                                     : 0;
+}
+
+static bool is_near(uint64_t a, uint64_t b, uint64_t by)
+{
+    return a <= b + by && b <= a + by;
+}
+
+/* That one counter counted as many as wanted. */
+static void check_count(const struct contexts *c, const struct row *row,
+                        unsigned place, uint64_t got, uint64_t want)
+{
+    const bool instructions =
+        row->kind == INSTRUCTIONS || place == PLACE_FIXED0;
+    char name[MSR_NAME_BYTES];
+    bool signature;
+    enum erratum erratum =
+        bank_erratum(place, instructions, got,
+                     (struct count_bounds){want, want}, &signature);
+
+    if (!instructions && (row->select & 0xff) == 0xd0) {
+        erratum = ERRATUM_MEMORY_EVENTS_WITH_HT;
+        signature = true;
+    }
+    check_known(c->t, is_near(got, want, ENDS), erratum, signature,
+                "%s counted %lu; wanted %lu, or %u more or less",
+                msr_name(bank_msr(place), name), got, want, ENDS);
+}
+
+/* The last level, and time: more than none, and of the same order. */
+static void check_some(const struct contexts *c, const char *what, uint64_t got,
+                       uint64_t core, uint64_t plain)
+{
+    check(c->t,
+          plain < RING3_BODY_TURNS || (got * c->core * 4 >= plain * core &&
+                                       got * c->core <= plain * core * 4),
+          "%s counted %lu in %lu cycles; wanted about as many as at ring 0, "
+          "%lu in %lu",
+          what, got, core, plain, c->core);
+}
+
+/* IA32_PMC0 to IA32_PMC2, see bank_for(). */
+static void judge_inside(struct contexts *c, const struct row *row,
+                         const struct way *way, const uint64_t got[3])
+{
+    const bool cycles = row->kind == CYCLES_TOO;
+    const uint64_t by = cycles ? CYCLES + got[0] / 64 : ENDS;
+    const uint64_t body = row->kind == INSTRUCTIONS
+                              ? ring3_body_shape.instructions
+                          : row->kind == BRANCHES ? ring3_body_shape.branches
+                                                  : c->plain - row->ends;
+    const uint64_t ends = row->kind == INSTRUCTIONS ? way->more / 2 : 0;
+    const uint64_t inside = way->tx ? body + ends : 0;
+    const uint64_t kept = way->aborts ? got[0] - got[1] : got[0];
+
+    check(c->t,
+          cycles ? got[1] <= got[0] && got[1] >= (way->tx ? got[0] / 4 : 0)
+                 : is_near(got[1], inside, way->tx ? ENDS : 0),
+          "IA32_PMC1 (C2H), with IN_TX, counted %lu of %lu; wanted %lu", got[1],
+          got[0], cycles ? got[0] : inside);
+    check_known(c->t,
+                way->aborts && cycles ? got[2] <= got[0] - got[1] / 2
+                                      : is_near(got[2], kept, by),
+                ERRATUM_PMC2_OVER_ABORTS, way->aborts && got[2] > BIT(32),
+                "IA32_PMC2 (C3H), with IN_TXCP, counted %lu of %lu; wanted %lu",
+                got[2], got[0], kept);
+}
+
+static void judge(struct contexts *c, const struct row *row,
+                  const struct way *way, unsigned level,
+                  const struct bank *before, const struct bank *after)
+{
+    const uint64_t more = way->more + (level == 0 ? RING3_BODY_AROUND : 0);
+    const unsigned fixed = bank_fixed(test_cpu(c->t));
+    const uint64_t got = counted(c, before, after, 0);
+    const uint64_t core =
+        fixed > 1 ? counted(c, before, after, PLACE_FIXED0 + 1) : 0;
+
+    if (fixed > 0)
+        check_count(c, row, PLACE_FIXED0,
+                    counted(c, before, after, PLACE_FIXED0),
+                    written(&rows[INSTRUCTIONS]) + more);
+    if (fixed > 2 && c->core != 0)
+        check_some(c, "IA32_FIXED_CTR2 (30BH)",
+                   counted(c, before, after, PLACE_FIXED0 + 2), core, c->clock);
+    switch (row->kind) {
+    case CYCLES_TOO:
+        check_known(
+            c->t, fixed < 2 || is_near(got, core, CYCLES + core / 64),
+            ERRATUM_INV_COUNTS_OTHER_CPL,
+            (row->select & IA32_PERFEVTSEL_INV) != 0 && level != 0 &&
+                got > core,
+            "IA32_PMC0 (C1H) counted %lu, IA32_FIXED_CTR1 (30AH) %lu; wanted "
+            "as many",
+            got, core);
+        break;
+    case NEVER:
+        check(c->t, got == 0, "IA32_PMC0 (C1H) counted %lu; wanted 0", got);
+        break;
+    case CLOCK:
+        if (c->core != 0)
+            check_some(c, "IA32_PMC0 (C1H)", got, core, c->plain);
+        break;
+    case SOME:
+        check(c->t, c->plain == 0 || got != 0,
+              "IA32_PMC0 (C1H) counted 0, and outside at ring 0 %lu", c->plain);
+        break;
+    default:
+        check_count(c, row, 0, got,
+                    (written(row) != 0 ? written(row) : c->plain) +
+                        (row->kind == INSTRUCTIONS ? more : 0));
+    }
+    if (test_cpu(c->t)->rtm && row->kind <= CYCLES_TOO)
+        judge_inside(c, row, way,
+                     (uint64_t[3]){got, counted(c, before, after, 1),
+                                   counted(c, before, after, 2)});
+}
+
+/* A window whose transactions ended as they are meant to. False where it could
+ * not be tried; *done: it was. */
+static bool run(struct contexts *c, const struct way *way, unsigned level,
+                const struct bank *before, struct bank *after, bool *done)
+{
+    const uint32_t xabort = (uint32_t)RING3_TX_CODE << 24 | RTM_STATUS_XABORT;
+    struct ring3 *ring3 = c->ring3.ring3;
+
+    *done = false;
+    ring3->body = (uint32_t)(way->at - ring3_body);
+    ring3->level = level;
+    for (unsigned k = 0; k < TRIES && !*done; k++) {
+        hw_poll();
+        ring3_begin(&c->ring3);
+        bool ok = bank_window(c->t, before, window_ring3_body, after);
+        ring3_end(&c->ring3);
+        if (ok && ring3->vector != HW_NO_FAULT)
+            broken(c->t, "%s at ring 3", fault_name((int)ring3->vector));
+        if (!ok || ring3->vector != HW_NO_FAULT)
+            return false;
+        check(c->t, ring3->status != RING3_BODY_INNER,
+              "%s: an abort went to the fallback of the inner XBEGIN",
+              way->what);
+        *done = way->aborts ? (ring3->status & xabort) == xabort
+                            : ring3->status == RTM_STATUS_STARTED;
+        c->windows++;
+    }
+    return true;
+}
+
+/* Measured where the listing does not say it; the second time, when all is in
+ * the caches that will be. */
+static bool measure_plain(struct contexts *c, const struct row *row)
+{
+    const struct bank before = bank_for(c, row, 0, 0);
+    struct bank after;
+    bool done;
+
+    for (unsigned i = 0; i < 2; i++)
+        if (!run(c, &ways[0], 0, &before, &after, &done))
+            return false;
+    c->plain = after.pmc[0];
+    check_known(c->t, c->plain >= accesses(row), ERRATUM_MEMORY_EVENTS_WITH_HT,
+                true, "%s: IA32_PMC0 (C1H) counted %lu; wanted %lu or more",
+                row->what, c->plain, accesses(row));
+    c->core = after.fixed[1];
+    c->clock = after.fixed[2];
+    return true;
+}
+
+static bool try_row(struct contexts *c, const struct row *row)
+{
+    const bool tx = c->transactions;
+    unsigned start = (unsigned)(row - rows);
+    struct bank after;
+    bool done;
+
+    if (!measure_plain(c, row))
+        return false;
+    for (unsigned i = 0; i < sizeof(ways) / sizeof(ways[0]); i++)
+        for (unsigned level = 0; level <= 3; level += 3) {
+            const struct bank before = bank_for(c, row, level, start++ % 3);
+
+            if ((ways[i].tx && !tx) ||
+                (!row->all && (level == 0 || !ways[i].common)))
+                continue;
+            if (!run(c, &ways[i], level, &before, &after, &done))
+                return false;
+            if (done)
+                WITH_PREFIX (c->t, "%s, %s at ring %u", row->what, ways[i].what,
+                             level)
+                    judge(c, row, &ways[i], level, &before, &after);
+        }
+    return true;
+}
+
+TEST(events_in_contexts,
+     .asks = "Do events count the same at ring 3 and in transactions as "
+             "elsewhere?",
+     .cite = "SDM 3B, \"Architectural Performance Monitoring Version 1 "
+             "Facilities\": USR, OS, INV, CMASK; \"Pre-defined Architectural "
+             "Performance Events\"; \"Intel TSX support\": IN_TX, IN_TXCP",
+     .needs = {.features = NEED_INTEL | NEED_PMU, .counters = 3})
+{
+    const struct identity *id = test_cpu(t);
+    const struct offcore_table *offcore = offcore_of(id);
+    const bool listed = (generation_of(id->family, id->model) &
+                         (HASWELL | BROADWELL | SKYLAKE)) != 0;
+    struct contexts c = {.t = t, .transactions = id->rtm && probe_state(t)};
+
+    /* Set-up. */
+    if (!counters_claim(t) || !ring3_prepare(&c.ring3, t) ||
+        (offcore != NULL &&
+         !offcore_write(t, offcore, 0,
+                        OFFCORE_ANY | OFFCORE_DMND_DATA_RD | OFFCORE_DMND_RFO)))
+        return;
+
+    /* Measured and checked. */
+    for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        if ((!rows[i].listed || listed) &&
+            (rows[i].select != OFFCORE_EVENT(0) || offcore != NULL) &&
+            !try_row(&c, &rows[i]))
+            return;
+    note(t, "%u windows; TR holds a TSS of this test from now on", c.windows);
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Overflows in the midst of one body, at ring 0 and at ring 3, outside and
+ * inside of transactions, which they abort: each interrupts. */
+#include "src/harness/case.h"
+#include "src/base/names.h"
+#include "src/base/msr.h"
+#include "src/counting/bank.h"
+#include "src/counting/ring3.h"
+#include "src/tsx/probe.h"
+
+#define BEFORE 60 /* events before the overflow: the body has more */
+#define TRIES  20 /* where transactions may abort for no reason of their own */
+
+static const struct row {
+    const char *what;
+    unsigned place;
+    uint64_t bits; /* of its select */
+    bool tx;
+} rows[] = {
+    {"outside of transactions", 0, 0, false},
+    {"outside of transactions", PLACE_FIXED0, 0, false},
+    {"outside of transactions", PLACE_FIXED0 + 1, 0, false},
+    {"in a transaction", 0, 0, true},
+    {"in a transaction, with IN_TX", 1, IA32_PERFEVTSEL_IN_TX, true},
+    {"in a transaction", PLACE_FIXED0, 0, true},
+    {"in a transaction", PLACE_FIXED0 + 1, 0, true},
+};
+
+static bool try_row(struct test_context *t, const struct row *row,
+                    const struct ring3_session *s, unsigned level)
+{
+    const unsigned f = row->place - PLACE_FIXED0;
+    const uint64_t instructions = 0xc0;
+    struct bank before = bank_of(BIT(row->place), instructions | row->bits);
+    struct bank after;
+    bool overflowed = false;
+    char name[MSR_NAME_BYTES];
+
+    before.pmi = BANK_PMI;
+    before.cell = (uintptr_t)s->ring3;
+    *bank_value(&before, row->place) =
+        bank_mask(test_cpu(t), row->place) - BEFORE;
+    if (row->place < PLACE_FIXED0)
+        before.select[row->place] |= IA32_PERFEVTSEL_INT;
+    else
+        before.fixed_ctrl |= IA32_FIXED_CTR_CTRL_PMI(f);
+    s->ring3->level = level;
+    s->ring3->body =
+        (uint32_t)((row->tx ? ring3_body_committed : ring3_body_plain) -
+                   ring3_body);
+
+    /* Measured, until no abort came before the overflow. */
+    for (unsigned k = 0; k < TRIES && !overflowed; k++) {
+        hw_poll();
+        ring3_begin(s);
+        bool ok = bank_window(t, &before, window_ring3_body, &after);
+        ring3_end(s);
+        if (ok && s->ring3->vector != HW_NO_FAULT)
+            broken(t, "%s at ring 3", fault_name((int)s->ring3->vector));
+        if (!ok || s->ring3->vector != HW_NO_FAULT)
+            return false;
+        overflowed =
+            *bank_value(&after, row->place) < *bank_value(&before, row->place);
+    }
+
+    /* Check. */
+    msr_name(bank_msr(row->place), name);
+    check(t, after.interrupts != 0,
+          "%s at ring %u: %s was to overflow after %u events, and made no "
+          "interrupt",
+          row->what, level, name, BEFORE);
+    check_known(t, after.masked == after.interrupts, ERRATUM_PMI_REPEATED,
+                after.interrupts > 1 && after.masked != 0,
+                "%s at ring %u: %u of %u interrupts of %s left the LVT's mask "
+                "bit 0; wanted none",
+                row->what, level, after.interrupts - after.masked,
+                after.interrupts, name);
+    check(t, (after.status >> row->place & 1) != 0,
+          "%s at ring %u: %s overflowed after %u events, and "
+          "IA32_PERF_GLOBAL_STATUS (38EH) is 0x%lx; wanted bit %u",
+          row->what, level, name, BEFORE, after.status, row->place);
+    return true;
+}
+
+TEST(pmi_in_contexts,
+     .asks = "Do overflows interrupt at ring 3 and in transactions as "
+             "elsewhere?",
+     .cite = "SDM 3B, \"Architectural Performance Monitoring Version 2\", "
+             "\"Counter Overflow\"; SDM 1, \"Restricted Transactional Memory\"",
+     .needs = {.features = NEED_INTEL | NEED_PMU, .counters = 2})
+{
+    const bool tx = test_cpu(t)->rtm && probe_state(t);
+    struct ring3_session s;
+
+    /* Set-up. */
+    if (!counters_claim(t) || !ring3_prepare(&s, t))
+        return;
+
+    /* Measured and checked. */
+    for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        for (unsigned level = 0; level <= 3; level += 3)
+            if ((!rows[i].tx || tx) &&
+                (bank_places(test_cpu(t)) >> rows[i].place & 1) != 0 &&
+                !try_row(t, &rows[i], &s, level))
+                return;
+    note(t, "TR holds a TSS of this test from now on");
+}

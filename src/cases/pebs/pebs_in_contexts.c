@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Records of each access of one body, at ring 0 and at ring 3: the instruction,
+ * the one that follows, the address, and the registers that it leaves. */
+#include "src/harness/case.h"
+#include "src/counting/ring3.h"
+#include "src/base/msr.h"
+#include "src/base/names.h"
+#include "src/memory/datala.h"
+#include "src/pebs/sampling.h"
+
+#define PAGE_BYTES 4096u
+#define LINE_BYTES 64u
+#define PERIOD     5 /* events, of which no turn has a divisor */
+#define FLAGS      (BIT(7) | BIT(6) | BIT(0)) /* SF, ZF, CF */
+
+/* SDM 3B, "Precise Events That Supports Data Linear Address Profiling". */
+static const struct row {
+    const char *what;
+    uint64_t select;
+    uint32_t kind;
+} rows[] = {
+    {"loads (D0H/81H)", 0x81d0, RING3_BODY_LOAD},
+    {"stores (D0H/82H)", 0x82d0, RING3_BODY_STORE},
+    {"locked loads (D0H/21H)", 0x21d0, RING3_BODY_LOAD | RING3_BODY_LOCKED},
+    {"split loads (D0H/41H)", 0x41d0, RING3_BODY_LOAD | RING3_BODY_SPLIT},
+    {"split stores (D0H/42H)", 0x42d0, RING3_BODY_STORE | RING3_BODY_SPLIT},
+};
+
+struct contexts {
+    struct sampling sampling;
+    struct ring3_session ring3;
+    uint64_t code, data; /* as the ring sees them */
+};
+
+static void run_window(struct sampling *p, uint64_t argument)
+{
+    const struct ring3_session *s =
+        (const struct ring3_session *)(uintptr_t)argument;
+    uint64_t cells[WINDOW_CELLS] = {(uintptr_t)s->ring3};
+
+    *(volatile uint32_t *)(uintptr_t)s->ring3->data = RING3_BODY_CELL;
+    ring3_begin(s);
+    window_ring3_body(sampling_enable(&p->config), cells);
+    ring3_end(s);
+}
+
+/* The access of the event before this RIP, else that at this EventingIP; NULL:
+ * none. */
+static const struct ring3_access *access_of(const struct row *row, uint64_t at,
+                                            uint64_t rip)
+{
+    const struct ring3_access *found = NULL;
+
+    for (const struct ring3_access *a = ring3_body_accesses; a->at != 0; a++) {
+        if ((a->kind & row->kind) != row->kind)
+            continue;
+        if (a->next == rip && (a->kind & RING3_BODY_GOES) == 0)
+            return a;
+        if (a->at == at)
+            found = a;
+    }
+    return found;
+}
+
+static bool is_address(const struct ring3_access *a, uint64_t place)
+{
+    if ((a->kind & RING3_BODY_MOVES) == 0)
+        return place == a->place;
+    return place - a->place < RING3_BODY_TURNS * LINE_BYTES &&
+           (place - a->place) % LINE_BYTES == 0;
+}
+
+static void check_field(const struct contexts *c, bool ok, const char *what,
+                        uint64_t got, uint64_t want,
+                        const struct pebs_record *record)
+{
+    check_known(
+        c->sampling.t, ok, ERRATUM_RECORD_OF_LATER, true,
+        "%s is 0x%lx in a record with EventingIP (B0H) 0x%lx, RIP (08H) "
+        "0x%lx; wanted 0x%lx",
+        what, got, record->eventing_ip, record->rip, want);
+}
+
+static void judge(const struct contexts *c, const struct ring3_access *a,
+                  const struct pebs_record *r)
+{
+    const struct ring3 *ring3 = c->ring3.ring3;
+    const uint64_t rsp = c->data + RING3_BODY_STACK - a->stacked;
+    const uint64_t calls = c->code + (uint64_t)(ring3_body_calls - ring3_code);
+    const bool flags = a->at == ring3_body_accesses[0].at;
+
+    if ((a->kind & RING3_BODY_GOES) == 0)
+        check_field(c, r->rip == c->code + a->next, "RIP (08H)", r->rip,
+                    c->code + a->next, r);
+    check_field(c, is_address(a, r->data_linear_address - c->data),
+                "Data Linear Address (98H)", r->data_linear_address,
+                c->data + a->place, r);
+    check_field(c, r->rsp == rsp, "RSP (48H)", r->rsp, rsp, r);
+    check_field(c, r->rbp == c->data, "RBP (40H)", r->rbp, c->data, r);
+    check_field(c, r->rbx == (uintptr_t)ring3, "RBX (18H)", r->rbx,
+                (uintptr_t)ring3, r);
+    check_field(c, r->r8 - 1 < RING3_BODY_TURNS, "R8 (50H)", r->r8,
+                RING3_BODY_TURNS, r);
+    check_field(c, r->r10 == ring3->kernel_rsp, "R10 (60H)", r->r10,
+                ring3->kernel_rsp, r);
+    check_field(c, r->r11 == ring3->data || r->r11 == calls, "R11 (68H)",
+                r->r11, calls, r);
+    check_field(c, r->r14 == 0xffffffff, "R14 (80H)", r->r14, 0xffffffff, r);
+    check_field(c, !flags || (r->rflags & FLAGS) == BIT(7), "RFLAGS (00H)",
+                r->rflags, BIT(7), r);
+    if (pebs_has(r, PEBS_TSC))
+        check_field(c, r->tsc >= c->sampling.tsc_before, "TSC (C0H)", r->tsc,
+                    c->sampling.tsc_before, r);
+}
+
+/* Of the body; what counts before and after it has its records, too. */
+static bool try_period(struct contexts *c, const struct row *row,
+                       unsigned level, unsigned first, unsigned *records)
+{
+    const struct sampling_config config = {
+        .select = row->select,
+        .counters = 1 << 0,
+        .first_period = {first},
+        .period = {PERIOD - 1},
+        .room = PEBS_ROOM_MAX,
+        .threshold = PEBS_ROOM_MAX,
+    };
+    struct ring3 *ring3 = c->ring3.ring3;
+    struct test_context *t = c->sampling.t;
+    struct pebs_record record;
+    unsigned of_body = 0, wrong = 0;
+
+    /* Measured. */
+    ring3->body = (uint32_t)(ring3_body_plain - ring3_body);
+    ring3->level = level;
+    c->code = level != 0 ? ring3->user_code : (uintptr_t)ring3_code;
+    c->data = level != 0 ? ring3->user_data : ring3->data;
+    if (!sampling_around(&c->sampling, &config, run_window,
+                         (uint64_t)(uintptr_t)&c->ring3))
+        return false;
+    if (ring3->vector != HW_NO_FAULT) {
+        broken(t, "%s at ring 3", fault_name((int)ring3->vector));
+        return false;
+    }
+
+    /* Check. */
+    for (unsigned n = 0; n < c->sampling.records; n++) {
+        if (!sampling_record(&c->sampling, n, &record))
+            return false;
+        const uint64_t at = record.eventing_ip - c->code;
+        if (at - PAGE_BYTES >= (RING3_CODE_PAGES - 1) * PAGE_BYTES)
+            continue;
+        const struct ring3_access *access =
+            access_of(row, at, record.rip - c->code);
+        of_body++;
+        wrong += access == NULL || access->at != at;
+        if (access != NULL)
+            judge(c, access, &record);
+    }
+    check_known(t, wrong == 0, ERRATUM_EVENTING_IP, 4 * wrong <= of_body,
+                "EventingIP (B0H) is not of an instruction of the event, or "
+                "not before RIP (08H), in %u of %u records",
+                wrong, of_body);
+    *records += of_body;
+    return true;
+}
+
+/* From each of PERIOD events on: so each of the body has its turn. */
+static bool try_row(struct contexts *c, const struct row *row, unsigned level)
+{
+    struct test_context *t = c->sampling.t;
+    unsigned records = 0;
+
+    for (unsigned first = 1; first <= PERIOD; first++)
+        if (!try_period(c, row, level, first, &records))
+            return false;
+    check(t, records >= RING3_BODY_TURNS / 2,
+          "%u records are of the body, which %u times had %u of the event or "
+          "more; wanted %u",
+          records, PERIOD, RING3_BODY_TURNS, RING3_BODY_TURNS / 2);
+    return true;
+}
+
+TEST(pebs_in_contexts,
+     .asks = "Do records of ring 3 say the same as elsewhere: instruction, "
+             "address, registers?",
+     .cite = "SDM 3B, \"PEBS Data Address Profiling\"; table \"PEBS Record "
+             "Format for 4th Generation Intel Core Processor Family\"",
+     .needs = {.features = NEED_INTEL | NEED_PMU | NEED_PEBS | NEED_PEBS_2})
+{
+    struct contexts c;
+
+    /* Set-up. */
+    if (!memory_has_data_address(t) || !sampling_claim(&c.sampling, t) ||
+        !ring3_prepare(&c.ring3, t))
+        return;
+
+    /* Measured and checked. */
+    FOR_EACH_ROW (t, i, rows)
+        for (unsigned level = 0; level <= 3; level += 3)
+            WITH_PREFIX (t, "%s at ring %u", rows[i].what, level)
+                if (!try_row(&c, &rows[i], level))
+                    return;
+    note(t, "TR holds a TSS of this test from now on");
+}

@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* One body at ring 3, outside and inside of transactions, packet by packet;
+ * then the same with a PSB in its midst, whatever is due there. */
+#include "src/base/msr.h"
+#include "src/base/names.h"
+#include "src/pt/ip.h"
+#include "src/trace/ring3_trace.h"
+#include "src/trace/window.h"
+#include "src/tsx/probe.h"
+#include "src/tsx/status.h"
+
+#define PAGE_BYTES 4096u
+#define STEPS_AT   (2 * PAGE_BYTES) /* of test_records() */
+#define STEPS_MAX  256
+#define PSB_PLACES 6 /* places of a PSB */
+#define PSB_FIRST  9
+#define PSB_STEP   11
+#define PIP_PLACES 8 /* with the code of ring 0 before and after it */
+#define PIP_STEP   23
+
+static const struct way {
+    const char *what;
+    const uint8_t *at, *begin, *end;
+    unsigned ends; /* of an XEND: bytes after `end` */
+    bool tx, aborts;
+} ways[] = {
+    {"at ring 3", ring3_body_plain, ring3_body_plain_begin,
+     ring3_body_plain_end, 0, false, false},
+    {"in a transaction at ring 3", ring3_body_committed,
+     ring3_body_committed_begin, ring3_body_committed_end, 0, true, false},
+    {"in an inner transaction at ring 3", ring3_body_nested,
+     ring3_body_nested_begin, ring3_body_nested_end, RING3_BODY_XEND_BYTES,
+     true, false},
+    {"after an inner transaction at ring 3", ring3_body_after_inner,
+     ring3_body_after_inner_begin, ring3_body_after_inner_end, 0, true, false},
+    {"in a transaction at ring 3 that aborts", ring3_body_aborted,
+     ring3_body_aborted_begin, ring3_body_aborted_end, 0, true, true},
+    {"in an inner transaction at ring 3 that aborts", ring3_body_nested_aborted,
+     ring3_body_nested_aborted_begin, ring3_body_nested_aborted_end, 0, true,
+     true},
+};
+
+struct paths {
+    struct test_context *t;
+    struct trace trace;
+    struct ring3_session ring3;
+    struct path_list list; /* its steps are in test_records() */
+    struct path_step *steps;
+    unsigned psbs; /* amid the packets of ring 3 */
+};
+
+/* Where ring 3 sees it. */
+static uint64_t seen_at(const struct paths *s, const uint8_t *label)
+{
+    return s->ring3.ring3->user_code + (uint64_t)(label - ring3_code);
+}
+
+static void add(struct paths *s, unsigned kind, uint64_t value)
+{
+    if (s->list.count < STEPS_MAX)
+        s->steps[s->list.count++] = (struct path_step){kind, value};
+}
+
+static void add_body(struct paths *s)
+{
+    for (unsigned turn = 1; turn <= RING3_BODY_TURNS; turn++) {
+        add(s, PATH_RET, seen_at(s, ring3_body_returns));
+        add(s, PATH_TIP, seen_at(s, ring3_body_calls));
+        add(s, PATH_RET, seen_at(s, ring3_body_returns_again));
+        add(s, PATH_NOT_TAKEN, 0); /* JNE, JE */
+        add(s, PATH_TAKEN, 0);
+        add(s, PATH_TAKEN, 0); /* LOOP, twice */
+        add(s, PATH_NOT_TAKEN, 0);
+        add(s, PATH_TAKEN, 0); /* JRCXZ, JNZ */
+        add(s, turn < RING3_BODY_TURNS ? PATH_TAKEN : PATH_NOT_TAKEN, 0);
+    }
+}
+
+/* Once more, with User alone. */
+static void add_path(struct paths *s, const struct way *way)
+{
+    const uint64_t end = seen_at(s, way->end);
+
+    add(s, PATH_PGE, seen_at(s, ring3_body));
+    add(s, PATH_TIP, seen_at(s, way->at));
+    if (way->tx) {
+        add(s, PATH_MODE_TSX, PT_MODE_TSX_INTX);
+        add(s, PATH_FUP, seen_at(s, way->begin));
+    }
+    add_body(s);
+    add(s, PATH_TIP, end);
+    if (way->tx) {
+        add(s, PATH_MODE_TSX, way->aborts ? PT_MODE_TSX_TXABORT : 0);
+        add(s, PATH_FUP, end + way->ends);
+    }
+    if (way->aborts)
+        add(s, PATH_TIP, seen_at(s, ring3_body_fallback));
+    add(s, PATH_TAKEN, 0); /* to SYSCALL */
+    add(s, PATH_PGD_HIDDEN, 0);
+}
+
+/* One window. False where it could not be traced; *meant: its transactions
+ * ended as they are meant to. */
+static bool run(struct paths *s, const struct way *way, uint64_t status,
+                bool *meant)
+{
+    const uint32_t xabort = (uint32_t)RING3_TX_CODE << 24 | RTM_STATUS_XABORT;
+    struct ring3 *ring3 = s->ring3.ring3;
+
+    ring3->body = (uint32_t)(way->at - ring3_body);
+    ring3->level = 3;
+    if (!ring3_trace(&s->trace, &s->ring3, status, window_ring3_body))
+        return false;
+    if (ring3->vector != HW_NO_FAULT) {
+        broken(s->t, "%s at ring 3", fault_name((int)ring3->vector));
+        return false;
+    }
+    *meant = way->aborts ? (ring3->status & xabort) == xabort
+                         : ring3->status == RTM_STATUS_STARTED;
+    return true;
+}
+
+/* A window, or, with a status for it, a second one after it. */
+static bool trace_way(struct paths *s, const struct way *way, uint64_t bits,
+                      uint64_t status)
+{
+    for (unsigned i = 0; i < TRACE_TRIES; i++) {
+        bool meant, again = true;
+
+        hw_poll();
+        if (!ring3_trace_arm(&s->trace, bits) || !run(s, way, 0, &meant) ||
+            (status != 0 && !run(s, way, status, &again)))
+            return false;
+        if (meant && again)
+            return true;
+    }
+    check(s->t, s->ring3.ring3->status != RING3_BODY_INNER,
+          "%s: it went to the fallback of the inner XBEGIN", way->what);
+    note(s->t, "%s: in %u tries none ended as meant", way->what, TRACE_TRIES);
+    return false;
+}
+
+/* Whether a transaction runs before that step. */
+static bool in_tx(const struct paths *s, uint64_t step)
+{
+    bool in = false;
+
+    for (uint64_t i = 0; i < step && i < s->list.count; i++)
+        if (s->steps[i].kind == PATH_MODE_TSX)
+            in = (s->steps[i].value & PT_MODE_TSX_INTX) != 0;
+    return in;
+}
+
+/* The FUP of PSB+ is where the processor goes on: at XBEGIN only before it. */
+static void check_psb(struct paths *s, const struct way *way,
+                      const struct path_psb *psb)
+{
+    const bool in = in_tx(s, psb->step),
+               mode = (psb->mode_tsx & PT_MODE_TSX_INTX) != 0,
+               begins = psb->step < s->list.count &&
+                        s->steps[psb->step].kind == PATH_MODE_TSX;
+    const uint64_t at = psb->ip - s->ring3.ring3->user_code;
+
+    if (psb->step == 0 || psb->step >= s->list.count)
+        return;
+    s->psbs++;
+    check(s->t, psb->packets[PT_MODE_TSX] == 0 || mode == in,
+          "%s, PSB+ before packet %lu: MODE.TSX: got InTX = %u, wanted %u",
+          way->what, psb->step, mode, in);
+    check(s->t,
+          psb->packets[PT_FUP] == 1 && at < RING3_CODE_PAGES * PAGE_BYTES &&
+              (!way->tx || begins || psb->ip != seen_at(s, way->begin)),
+          "%s, PSB+ before packet %lu: got %u FUP, to 0x%lx; wanted one, to "
+          "where the processor goes on",
+          way->what, psb->step, psb->packets[PT_FUP], psb->ip);
+}
+
+static void judge(struct paths *s, const struct way *way, uint64_t bits,
+                  bool psb)
+{
+    const struct path path = {.step = path_list_step,
+                              .source = &s->list,
+                              .any_nr = !output_is_native(test_cpu(s->t)),
+                              .no_ret_compression =
+                                  (bits & IA32_RTIT_CTL_DisRETC) != 0};
+    struct path_seen seen;
+
+    path_follow(s->trace.memory, trace_bytes(&s->trace), &path, 0, &seen);
+    if (seen.overflow || !window_judge(&s->trace, way->what, &seen) || !psb)
+        return;
+    for (unsigned n = 0; n < seen.psbs && n < PATH_PSBS; n++)
+        check_psb(s, way, &seen.psb[n]);
+}
+
+/* PSB+ at ring 3 with OS and User has the CR3. */
+static void check_pip(struct paths *s)
+{
+    const uint64_t code = s->ring3.ring3->user_code;
+    struct pt_reader reader;
+    struct pt_packet packet;
+    bool in_psb = false, pip = false, user = false;
+    unsigned missing = 0;
+
+    pt_open(&reader);
+    pt_feed(&reader, s->trace.memory, trace_bytes(&s->trace), true);
+    while (pt_next(&reader, &packet) == PT_OK) {
+        if (packet.kind == PT_PSB) {
+            in_psb = true;
+            pip = user = false;
+        }
+        pip |= in_psb && packet.kind == PT_PIP;
+        if (in_psb && packet.kind == PT_FUP && packet.detail != 0)
+            user = pt_ip(0, packet.detail, packet.payload) - code <
+                   RING3_CODE_PAGES * PAGE_BYTES;
+        if (packet.kind != PT_PSBEND)
+            continue;
+        missing += user && !pip;
+        in_psb = false;
+    }
+    check(s->t, missing == 0,
+          "PSB+ at ring 3 with OS = 1: got no PIP in %u; wanted one in each",
+          missing);
+}
+
+/* Windows with so many bytes until a PSB is due; some are longer. */
+static void try_psbs(struct paths *s, const struct way *way, uint32_t period)
+{
+    const unsigned before = s->psbs;
+    unsigned tried = 0;
+
+    add_path(s, way);
+    for (unsigned i = 0; i < PSB_PLACES; i++) {
+        const uint64_t status = (uint64_t)(period - PSB_FIRST - PSB_STEP * i)
+                                << PACKET_BYTES_AT;
+
+        if (!trace_way(s, way, IA32_RTIT_CTL_User, status))
+            continue;
+        judge(s, way, 0, true);
+        tried++;
+    }
+    check(s->t, tried == 0 || s->psbs != before,
+          "%s: got no PSB in %u windows, in which PacketByteCnt makes one due; "
+          "wanted some",
+          way->what, tried);
+}
+
+TEST(pt_ring3_tx,
+     .asks = "Does a trace of ring 3 have each packet in its place, in "
+             "transactions and about a PSB too?",
+     .cite = "SDM 3C, Intel Processor Trace, \"Packet Generation under "
+             "Different Enable Conditions\", table \"TSX Packet Scenarios\", "
+             "\"Decoder Synchronization (PSB+)\"",
+     .needs = {.features = NEED_INTEL | NEED_PT | NEED_PT_TOPA | NEED_PMU})
+{
+    const uint64_t user = IA32_RTIT_CTL_User;
+    const uint32_t period = output_psb_bytes(test_cpu(t));
+    const bool counted = period != 0 && period <= PACKET_BYTES_MAX,
+               tx = test_cpu(t)->rtm && probe_state(t);
+    struct paths s = {.t = t};
+
+    /* Set-up. */
+    if (!ring3_trace_claim(&s.trace, &s.ring3, t))
+        return;
+    s.steps = (struct path_step *)((uint8_t *)test_records(t) + STEPS_AT);
+    s.list.steps = s.steps;
+
+    /* Measured and checked. */
+    for (unsigned i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+        const struct way *way = &ways[i];
+
+        if (way->tx && !tx)
+            continue;
+        s.list.count = 0;
+        add_path(&s, way);
+        if (trace_way(&s, way, user, 0))
+            judge(&s, way, 0, false);
+        if (trace_way(&s, way, user | IA32_RTIT_CTL_DisRETC, 0))
+            judge(&s, way, IA32_RTIT_CTL_DisRETC, false);
+        if (counted)
+            try_psbs(&s, way, period);
+    }
+    for (unsigned i = 0; counted && i < PIP_PLACES; i++)
+        if (trace_way(&s, &ways[0], user | IA32_RTIT_CTL_OS,
+                      (uint64_t)(period - PSB_FIRST - PIP_STEP * i)
+                          << PACKET_BYTES_AT))
+            check_pip(&s);
+    note(t, "%u PSBs at ring 3; TR holds a TSS of this test from now on",
+         s.psbs);
+}

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Transactions at ring 3: what an abort restores, whatever it comes by, and
+ * what XTEST, XABORT and XEND do inside and outside. */
+#include "src/harness/case.h"
+#include "src/base/mem.h"
+#include "src/base/msr.h"
+#include "src/base/names.h"
+#include "src/counting/ring3.h"
+#include "src/tsx/probe.h"
+#include "src/tsx/status.h"
+
+#define TRIES  20     /* for an abort by the cause alone */
+#define STATUS 0x8d5u /* OF, SF, ZF, AF, PF, CF */
+#define ZF     BIT(6)
+#define RSP    4
+#define XMM_AT 160 /* "FXSAVE Format for 64-Bit Mode": XMM0 to XMM15 */
+
+static const struct row {
+    const char *what;
+    const uint8_t *at;
+    uint32_t status;
+} rows[] = {
+    {"XABORT A5H", ring3_state_xabort, RTM_STATUS_XABORT | 0xa5u << 24},
+    {"XABORT 5AH in an inner transaction", ring3_state_inner_xabort,
+     RTM_STATUS_XABORT | RTM_STATUS_NESTED | 0x5au << 24},
+    {"XABORT 33H at the fourth level", ring3_state_deep_xabort,
+     RTM_STATUS_XABORT | RTM_STATUS_NESTED | 0x33u << 24},
+    {"XABORT 33H after an inner transaction", ring3_state_ended_xabort,
+     RTM_STATUS_XABORT | 0x33u << 24},
+    {"UD2", ring3_state_ud2, 0},
+    {"a store to a page of ring 0", ring3_state_fault, 0},
+    {"CPUID at the third level", ring3_state_cpuid, RTM_STATUS_NESTED},
+};
+
+static uint8_t pattern(unsigned at)
+{
+    return (uint8_t)(at * 7 + at / 256 + 1);
+}
+
+/* False where it could not be tried. */
+static bool run(const struct ring3_session *s, const uint8_t *at)
+{
+    struct ring3_state *state = (void *)(uintptr_t)s->ring3->data;
+    uint64_t cells[WINDOW_CELLS] = {(uintptr_t)s->ring3};
+
+    hw_poll();
+    for (unsigned i = 0; i < RING3_STATE_BYTES; i++)
+        state->memory[i] = pattern(i);
+    memset(state->found, 0, sizeof(state->found));
+    s->ring3->body = (uint32_t)(at - ring3_body);
+    s->ring3->level = 3;
+    ring3_begin(s);
+    window_ring3_body(0, cells);
+    ring3_end(s);
+    return s->ring3->vector == HW_NO_FAULT;
+}
+
+/* What the fallback found, after any abort. */
+static void check_restored(const struct ring3_session *s, const char *what)
+{
+    const struct ring3_state *state = (void *)(uintptr_t)s->ring3->data;
+    unsigned registers = 0, bytes = 0, xmm = 0;
+
+    for (unsigned n = 1; n < 16; n++)
+        registers += state->found[n] !=
+                     (n == RSP ? s->ring3->user_data + RING3_BODY_STACK
+                               : RING3_STATE_PLANTED + n);
+    for (unsigned i = 0; i < RING3_STATE_BYTES; i++)
+        bytes += state->memory[i] != pattern(i);
+    for (unsigned i = XMM_AT; i < XMM_AT + 256; i++)
+        xmm += state->before[i] != state->after[i];
+    check(s->t, registers == 0 && bytes == 0 && xmm == 0,
+          "%s: %u of 15 registers, %u bytes of memory and %u bytes of "
+          "XMM0 to XMM15 are not as before XBEGIN",
+          what, registers, bytes, xmm);
+    check(s->t, (state->flags & STATUS) == RING3_STATE_FLAGS,
+          "%s: RFLAGS is 0x%lx; wanted 0x%x as before XBEGIN, in bits 0x%x",
+          what, state->flags, RING3_STATE_FLAGS, STATUS);
+    check(s->t, state->found[0] >> 32 == 0,
+          "%s: RAX is 0x%lx; wanted 0 in bits 63:32", what, state->found[0]);
+}
+
+static bool try_row(const struct ring3_session *s, const struct row *row)
+{
+    char text[RTM_STATUS_TEXT];
+    bool done = false;
+
+    for (unsigned k = 0; k < TRIES && !done; k++) {
+        if (!run(s, row->at)) {
+            check(s->t, false, "%s: %s was delivered; wanted an abort alone",
+                  row->what, fault_name((int)s->ring3->vector));
+            return true;
+        }
+        const uint32_t got = s->ring3->status;
+        if (!check(s->t, got != RING3_BODY_INNER,
+                   "%s: it went to the fallback of an inner XBEGIN",
+                   row->what) ||
+            !check(s->t, got != RING3_STATE_LOST,
+                   "%s: it did not go on at the fallback, which is before "
+                   "XBEGIN",
+                   row->what))
+            return false;
+        check_restored(s, row->what);
+        done = got == row->status;
+    }
+    check(s->t, done,
+          "%s: in none of %u tries was EAX 0x%08x; the last is 0x%08x (%s)",
+          row->what, TRIES, row->status, s->ring3->status,
+          rtm_status_text(s->ring3->status, text));
+    return true;
+}
+
+/* Those that commit. */
+static void try_commits(const struct ring3_session *s)
+{
+    const struct ring3_state *state = (void *)(uintptr_t)s->ring3->data;
+    bool done = false;
+
+    for (unsigned k = 0; k < TRIES && !done; k++) {
+        if (!run(s, ring3_state_commits)) {
+            check(s->t, false, "XTEST, XABORT or XEND: %s; wanted none",
+                  fault_name((int)s->ring3->vector));
+            return;
+        }
+        done = s->ring3->status == RTM_STATUS_STARTED;
+    }
+    if (!check(s->t, done,
+               "transactions of three and seven levels, and of stores to 32 "
+               "lines, have not committed in %u tries; the last status is "
+               "0x%08x",
+               TRIES, s->ring3->status))
+        return;
+    for (unsigned n = 0; n < RING3_STATE_TESTS; n++) {
+        const uint64_t want = n == 0 ? ZF : 0;
+        check(s->t, (state->results[n] & STATUS) == want,
+              "XTEST %u (outside, at levels 1, 2, 3, 2, 1) leaves RFLAGS "
+              "0x%lx; wanted 0x%lx, in bits 0x%x",
+              n, state->results[n], want, STATUS);
+    }
+    check(s->t, state->results[RING3_STATE_TESTS] == RING3_STATE_PLANTED,
+          "XABORT outside, or seven levels that commit, changed RAX from 0x%lx "
+          "to 0x%lx",
+          RING3_STATE_PLANTED, state->results[RING3_STATE_TESTS]);
+    check(s->t, state->results[RING3_STATE_TESTS + 1] < RING3_STATE_EMPTY / 2,
+          "%lu of %u empty transactions, one right after another, aborted",
+          state->results[RING3_STATE_TESTS + 1], RING3_STATE_EMPTY);
+}
+
+TEST(tsx_ring3_state,
+     .asks = "Do aborts at ring 3 restore all, and XTEST, XABORT and XEND do "
+             "there what they should?",
+     .cite = "SDM 1, \"Restricted Transactional Memory\", \"RTM Abort Status "
+             "Definition\"; SDM 2, XABORT, XEND, XTEST",
+     .needs = {.features = NEED_INTEL | NEED_PMU | NEED_RTM})
+{
+    struct ring3_session s;
+
+    /* Set-up. */
+    if (!probe_set_up(t) || !set_msr(t, IA32_PERF_GLOBAL_CTRL, 0) ||
+        !ring3_prepare(&s, t))
+        return;
+
+    /* Measured and checked. */
+    FOR_EACH_ROW (t, i, rows)
+        if (!try_row(&s, &rows[i]))
+            return;
+    try_commits(&s);
+    check(t, !run(&s, ring3_state_xend) && s.ring3->vector == HW_GP,
+          "XEND outside of a transaction at ring 3: got %s, wanted #GP",
+          fault_name((int)s.ring3->vector));
+    note(t, "TR holds a TSS of this test from now on");
+}

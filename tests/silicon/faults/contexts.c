@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * contexts.c - what is right elsewhere, and wrong at ring 3 or in a
+ * transaction. Each entry names what it breaks: rules.h, pt_rules.h.
+ */
+#include "tests/silicon/model/fault.h"
+
+FAULT(ring3_cycles_more,
+      .what = "[any] fixed counter 1 counts one cycle too many per instruction "
+              "at ring 3",
+      .caught = {"skylake-2018 on 1 events_in_contexts FAIL",
+                 "sandybridge on 1 events_in_contexts FAIL"},
+      .breaks = RING3_CYCLES_COUNT_ONCE)
+
+FAULT(ring3_reference_lost,
+      .what = "[any] fixed counter 2 counts nothing at ring 3",
+      .caught = {"skylake-2018 on 1 events_in_contexts FAIL"},
+      .breaks = RING3_REFERENCE_CYCLES)
+
+FAULT(ring3_lines_count_twice,
+      .what = "[any] an instruction on two lines counts twice at ring 3",
+      .caught = {"skylake-2018 on 1 events_in_contexts FAIL"},
+      .breaks = RING3_LINES_COUNT_ONCE)
+
+FAULT(ring3_locked_loads_lost,
+      .what = "[4th to 6th generation] D0H/21H counts nothing at ring 3",
+      .caught = {"haswell on 1 events_in_contexts FAIL"},
+      .breaks = LOCKED_LOADS_IN_RING_3)
+
+FAULT(ring3_offcore_lost,
+      .what = "[client] off-core events count nothing at ring 3",
+      .caught = {"skylake-2018 on 1 events_in_contexts FAIL"},
+      .breaks = OFFCORE_IN_RING_3)
+
+FAULT(tx_offcore_lost,
+      .what = "[A B F; C with bit 2] off-core events count nothing in a "
+              "transaction",
+      .caught = {"skylake-2018 on 1 events_in_contexts FAIL"},
+      .breaks = OFFCORE_IN_TX)
+
+FAULT(in_tx_overflow_silent,
+      .what = "[A B F; C with bit 2] an overflow of a counter with IN_TX sets "
+              "no status bit",
+      .caught = {"skylake-2018 on 1 events_in_contexts FAIL"},
+      .breaks = OVERFLOW_OF_IN_TX)
+
+FAULT(tx_carry_lost,
+      .what = "[A B F; C with bit 2] a counter loses the carry from bit 31 in "
+              "a transaction",
+      .caught = {"skylake-2018 on 1 events_in_contexts FAIL"},
+      .breaks = CARRY_IN_TX)
+
+FAULT(in_tx_ends_with_inner,
+      .what = "[A B F; C with bit 2] IN_TX counts nothing after the XEND of "
+              "an inner transaction",
+      .caught = {"skylake-2018 on 1 events_in_contexts FAIL"},
+      .breaks = IN_TX_AFTER_INNER)
+
+FAULT(txcp_of_instructions_alone,
+      .what = "[A B F; C with bit 2] IN_TXCP takes back instructions, and no "
+              "other event",
+      .caught = {"skylake-2018 on 1 events_in_contexts FAIL"},
+      .breaks = TXCP_OF_ANY_EVENT)
+
+FAULT(pt_ring3_no_psb, .what = "[PT] no PSB comes while ring 3 runs",
+      .caught = {"skylake-2018 on 1 pt_ring3_tx FAIL"},
+      .rule = PT_PSB_IN_RING_3)
+
+FAULT(pt_ring3_psb_no_pip, .what = "[PT] PSB+ at ring 3 has no PIP",
+      .caught = {"skylake-2018 on 1 pt_ring3_tx FAIL"},
+      .rule = PT_PSB_PIP_IN_RING_3)
+
+FAULT(pt_psb_fup_xbegin,
+      .what = "[PT and TSX] the FUP of PSB+ in a transaction is its XBEGIN",
+      .caught = {"skylake-2018 on 1 pt_ring3_tx FAIL"},
+      .rule = PT_PSB_FUP_IN_TX)
+
+FAULT(pt_ring3_begin_no_fup,
+      .what = "[PT and TSX] MODE.TSX of a begin at ring 3 has no FUP",
+      .caught = {"skylake-2018 on 1 pt_ring3_tx FAIL"},
+      .rule = PT_TX_FUP_IN_RING_3)
+
+FAULT(pebs_state_before,
+      .what = "[any] RFLAGS and RSP of a record are those before the "
+              "instruction",
+      .caught = {"skylake-2018 on 1 pebs_in_contexts FAIL"},
+      .breaks = RECORD_STATE_AFTER)
+
+FAULT(pebs_ring3_address_8,
+      .what = "[format 2, 3] 98H has 0 in bits 2:0 at ring 3",
+      .caught = {"skylake-2018 on 1 pebs_in_contexts FAIL"},
+      .breaks = RING3_ADDRESS_WHOLE)
+
+FAULT(xend_ring3_ignored,
+      .what = "[A B F; C with bit 2] XEND outside raises nothing at ring 3",
+      .caught = {"skylake-2018 on 1 tsx_ring3_state FAIL"},
+      .breaks = XEND_OUTSIDE_RING3)
+
+FAULT(abort_ring3_keeps_rsp,
+      .what = "[A B F; C with bit 2] an abort at ring 3 does not restore RSP",
+      .caught = {"skylake-2018 on 1 tsx_ring3_state FAIL"},
+      .breaks = RING3_RESTORES_RSP)
+
+FAULT(abort_ring3_keeps_xmm,
+      .what = "[A B F; C with bit 2] an abort at ring 3 does not restore the "
+              "XMM registers",
+      .caught = {"haswell on 1 tsx_ring3_state FAIL"},
+      .breaks = RING3_RESTORES_EXTENDED)
+
+FAULT(backward_fallback_next,
+      .what = "[A B F; C with bit 2] an abort goes on after XBEGIN where its "
+              "fallback is before it",
+      .caught = {"skylake-2018 on 1 tsx_ring3_state FAIL"},
+      .breaks = BACKWARD_FALLBACK)
+
+FAULT(hle_release_high_byte,
+      .what = "[A] XRELEASE of a lock that differs in its highest byte alone "
+              "commits",
+      .caught = {"skylake-2017 on 1 hle_mismatch FAIL"},
+      .breaks = LOCK_HIGH_BYTE)
+
+FAULT(tx_load_breakpoint_lost,
+      .what = "[A B F; C with bit 2] a breakpoint on a load in a transaction "
+              "is not seen",
+      .caught = {"skylake-2018 on 1 tsx_debug_breakpoint FAIL"},
+      .breaks = LOADS_WATCHED)
+
+FAULT(forced_ring3_commits,
+      .what = "[B] RTM_FORCE_ABORT = 1 lets transactions at ring 3 commit",
+      .caught = {"skylake-2018 on 1 force_abort_aborts_all FAIL"},
+      .breaks = FORCED_IN_RING_3)
