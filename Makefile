@@ -131,6 +131,7 @@ $(B)/setup-test.done: $(B)/setup-run.done
 $(B)/setup-lab.done: $(B)/setup-test.done
 $(B)/setup-linux.done: $(B)/setup-run.done
 $(B)/setup-dist.done: $(B)/setup-test.done
+$(B)/setup-lab-test.done: $(B)/setup-run.done
 FOR_TEST := $(B)/setup-test.done
 FOR_LAB  := $(B)/setup-lab.done
 
@@ -435,7 +436,7 @@ peer-tests: $(B)/silicon.efi
 # What is released: docs/release.md.
 dist: all $(B)/tsxpmu.img $(B)/silicon.img | $(B)/setup-dist.done
 	@$(PYTHON) scripts/dist.py --release $(RELEASE) --out $(B)/dist
-lab-test: $(B)/silicon.img $(B)/tsxpmu.efi | $(FOR_LAB)
+lab-test: $(B)/silicon.img $(B)/tsxpmu.efi | $(B)/setup-lab-test.done
 	$(CHECK) lab
 dist-test: | $(B)/setup-dist.done
 	$(CHECK) dist

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The files of lab/, with QEMU as the machine: a job of LAVA, a test of labgrid,
 and network boot beside a DHCP server that knows nothing of it. What each says is
-compared with the report. Needs root and the packages of `scripts/setup lab`."""
+compared with the report. Needs root and the packages of `scripts/setup lab-test`."""
 
 import collections
 import json
