@@ -64,7 +64,7 @@ REFUSED = (
     ("sweep", "STEP", "0", "1 and more"),
     ("distributions", "ONLY", "bogus", "trixie"),
     ("distributions", "GOAL", "clean", "run test"),
-    ("new-test", "ROOM", "bogus", "counting hle memory"),
+    ("new-test", "ROOM", "bogus", "counting hle lbr memory"),
     ("new-test ROOM=pebs", "NAME", "Pebs-New", "small letters"),
     ("new-test ROOM=pebs", "NAME", "pebs", "small letters"),
     ("new-test ROOM=tsx", "NAME", "pebs_reload", "src/cases/pebs/pebs_reload.c"))

@@ -156,11 +156,12 @@ static bool try_draw(struct draw *d)
     return true;
 }
 
-/* Bits that an overflow has nothing to do with, to see that they stay. */
+/* Bits that an overflow has nothing to do with, to see that they stay; LBR is
+ * lbr_freeze_on_pmi's. */
 static bool set_debugctl(struct test_context *t)
 {
     const struct identity *id = test_cpu(t);
-    uint64_t bits = id->arch_lbr ? 0 : IA32_DEBUGCTL_LBR, found;
+    uint64_t bits = 0, found;
 
     if ((id->perf_capabilities & SMM_FREEZE) != 0)
         bits |= IA32_DEBUGCTL_FREEZE_WHILE_SMM_EN;
