@@ -327,7 +327,7 @@ static void not_beside_processor_trace(void **state)
     assert_int_equal(get(TOS) | get(FROM + 1) | get(SELECT), 0);
     set(SELECT, 8);
     set(IA32_RTIT_CTL, 0);
-    lbr_trace_ended(&processor);
+    lbr_trace_changed(&processor, false);
     assert_int_equal(get(TOS) | get(FROM + 1), 0);
     assert_int_equal(get(SELECT), 4);
     assert_true(records(BRANCH));
@@ -335,7 +335,7 @@ static void not_beside_processor_trace(void **state)
     set(DEBUGCTL, 1);
     set(IA32_RTIT_CTL, RTIT_TRACE_EN | RTIT_BRANCH_EN);
     assert_true(records(BRANCH));
-    lbr_trace_ended(&processor);
+    lbr_trace_changed(&processor, false);
     assert_int_equal(get(TOS), 1);
 }
 

@@ -255,3 +255,9 @@ FAULT(lbr_kept_after_trace,
       .what = "[3DH 4EH 5EH] records are there again when TraceEn becomes 0",
       .caught = {"skylake-2018 on 1 lbr_while_tracing FAIL"},
       .breaks = LBR_RESET_BY_TRACE)
+
+FAULT(lbr_disabled_by_trace,
+      .what =
+          "[any with Processor Trace] a change of TraceEn clears DEBUGCTL.LBR",
+      .caught = {"skylake-2018 on 1 lbr_while_tracing FAIL"},
+      .breaks = LBR_ENABLED_TRACED)

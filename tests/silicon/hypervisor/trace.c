@@ -61,8 +61,7 @@ void trace_wrmsr(struct vcpu *v, bool was, uint64_t next)
     else
         pt_stopped(v->model, &now);
     write_packets(v, now.next);
-    if (!is)
-        lbr_trace_ended(v->model);
+    lbr_trace_changed(v->model, is);
 }
 
 void trace_branch(struct vcpu *v, const struct retirement *r)

@@ -231,20 +231,28 @@ void lbr_enable(struct processor *p, bool enabled)
     l->enabled = enabled;
 }
 
-/* "Monitoring Branches, Exceptions, and Interrupts". */
-void lbr_debug_exception(struct processor *p)
+static void clear_enable(struct processor *p)
 {
     uint64_t debugctl;
 
-    if (p->lbr.enabled && faults_rule(p->machine, LBR_ENDS_AT_DEBUG, true) &&
-        msr_read(p, IA32_DEBUGCTL, &debugctl))
+    if (p->lbr.enabled && msr_read(p, IA32_DEBUGCTL, &debugctl))
         msr_write(p, IA32_DEBUGCTL, debugctl & ~DEBUGCTL_LBR);
 }
 
-/* "When TraceEn is cleared, the LBR array is reset." */
-void lbr_trace_ended(struct processor *p)
+/* "Monitoring Branches, Exceptions, and Interrupts". */
+void lbr_debug_exception(struct processor *p)
 {
-    if (!p->cpu->lbr_beside_pt &&
+    if (faults_rule(p->machine, LBR_ENDS_AT_DEBUG, true))
+        clear_enable(p);
+}
+
+/* "When TraceEn is cleared, the LBR array is reset"; IA32_DEBUGCTL "remained
+ * unchanged". */
+void lbr_trace_changed(struct processor *p, bool enabled)
+{
+    if (!faults_rule(p->machine, LBR_ENABLED_TRACED, true))
+        clear_enable(p);
+    if (!enabled && !p->cpu->lbr_beside_pt &&
         faults_rule(p->machine, LBR_RESET_BY_TRACE, true))
         p->lbr = (struct lbr_state){
             .enabled = p->lbr.enabled,

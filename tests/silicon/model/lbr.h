@@ -59,7 +59,7 @@ void lbr_enable(struct processor *p, bool enabled);
 /* A debug exception is about to be delivered: it clears IA32_DEBUGCTL.LBR. */
 void lbr_debug_exception(struct processor *p);
 
-/* TraceEn of Processor Trace has been cleared. */
-void lbr_trace_ended(struct processor *p);
+/* TraceEn of Processor Trace has been set or cleared. */
+void lbr_trace_changed(struct processor *p, bool enabled);
 
 #endif

@@ -205,6 +205,7 @@ enum rule {
     LBR_ELISION_TO_BEGIN, /* TO of its abort */
     LBR_ZERO_TRACED,      /* what a register reads then */
     LBR_RESET_BY_TRACE,   /* where TraceEn becomes 0 */
+    LBR_ENABLED_TRACED,   /* DEBUGCTL.LBR, where it changes */
 };
 
 enum quantity {
