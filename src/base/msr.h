@@ -106,8 +106,9 @@
 /* Fixed counters: 0 instructions retired, 1 core cycles, 2 reference cycles. */
 #define IA32_FIXED_CTR(n) (0x309u + (n))
 
-#define IA32_PERF_CAPABILITIES          0x345u
-#define IA32_PERF_CAPABILITIES_FW_WRITE BIT(13)
+#define IA32_PERF_CAPABILITIES                  0x345u
+#define IA32_PERF_CAPABILITIES_FREEZE_WHILE_SMM BIT(12)
+#define IA32_PERF_CAPABILITIES_FW_WRITE         BIT(13)
 
 #define IA32_FIXED_CTR_CTRL        0x38du
 #define IA32_FIXED_CTR_CTRL_OS(n)  BIT(4 * (n))

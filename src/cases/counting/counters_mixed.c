@@ -10,9 +10,8 @@
 #include "src/uncore/uncore.h"
 
 #define BRANCHES   0xc4
-#define NEAR       8       /* events before an overflow, at most .. */
-#define NEAR_FIXED 64      /* .. and instructions or cycles */
-#define SMM_FREEZE BIT(12) /* of IA32_PERF_CAPABILITIES */
+#define NEAR       8  /* events before an overflow, at most .. */
+#define NEAR_FIXED 64 /* .. and instructions or cycles */
 
 /* In the order in which they take turns. */
 enum kind { PLAIN, IN_CYCLES, AT_EDGES, CROSSING, KINDS };
@@ -163,7 +162,7 @@ static bool set_debugctl(struct test_context *t)
     const struct identity *id = test_cpu(t);
     uint64_t bits = 0, found;
 
-    if ((id->perf_capabilities & SMM_FREEZE) != 0)
+    if ((id->perf_capabilities & IA32_PERF_CAPABILITIES_FREEZE_WHILE_SMM) != 0)
         bits |= IA32_DEBUGCTL_FREEZE_WHILE_SMM_EN;
     if (uncore_of(id) != NULL)
         bits |= IA32_DEBUGCTL_UNCORE_PMI_EN;

@@ -195,13 +195,16 @@ TEST(
     .needs = {.features = NEED_INTEL | NEED_PMU | NEED_PEBS, .counters = 4})
 {
     unsigned counters = sampling_counters(t), tried = 0, next = 0;
+    const uint64_t bit = (test_cpu(t)->perf_capabilities &
+                          IA32_PERF_CAPABILITIES_FREEZE_WHILE_SMM) != 0
+                             ? IA32_DEBUGCTL_FREEZE_WHILE_SMM_EN
+                             : 0;
     struct sampling p;
 
     /* Set-up. A record has nothing to do with IA32_DEBUGCTL: sampling_stop()
      * looks. */
     if (!sampling_claim(&p, t) ||
-        !set_msr(t, IA32_DEBUGCTL,
-                 msr_value(t, IA32_DEBUGCTL) | IA32_DEBUGCTL_LBR))
+        !set_msr(t, IA32_DEBUGCTL, msr_value(t, IA32_DEBUGCTL) | bit))
         return;
 
     /* Measured, and checked one by one. */
