@@ -4,6 +4,7 @@
 
 #include "src/base/msr.h"
 #include "src/base/names.h"
+#include "src/options/options.h"
 #include "src/tsx/force_abort.h"
 #include "src/tsx/status.h"
 
@@ -155,23 +156,22 @@ void probe_check_status(struct test_context *t, uint32_t must, uint32_t may,
 }
 
 /* Regime F: IA32_TSX_CTRL, or the microcode for good, may abort every RTM
- * transaction. Then there is none to look at. */
-static bool rtm_is_enabled(struct test_context *t)
+ * transaction. Then there is none to look at. NULL: it does not. */
+static const char *why_disabled(struct test_context *t)
 {
     uint64_t control = 0;
 
     if (try_get_msr(t, IA32_TSX_CTRL, &control) == HW_NO_FAULT &&
         (control & IA32_TSX_CTRL_RTM_DISABLE) != 0)
-        skip(t, "needs RTM; IA32_TSX_CTRL (122H)[0] (RTM_DISABLE) is 1");
-    else if (test_cpu(t)->rtm_always_abort)
-        skip(t, "needs RTM; CPUID.07H.0:EDX[11] (RTM_ALWAYS_ABORT) is 1");
-    else
-        return true;
-    return false;
+        return "IA32_TSX_CTRL (122H)[0] (RTM_DISABLE) is 1";
+    if (test_cpu(t)->rtm_always_abort)
+        return "CPUID.07H.0:EDX[11] (RTM_ALWAYS_ABORT) is 1";
+    return NULL;
 }
 
 bool probe_state(struct test_context *t)
 {
+    const char *why;
     uint64_t value;
 
     switch (test_regime(t)) {
@@ -184,10 +184,26 @@ bool probe_state(struct test_context *t)
         return force_abort_change(t, TSX_FORCE_ABORT_TSX_CPUID_CLEAR,
                                   TSX_FORCE_ABORT_SDV_ENABLE_RTM, &value);
     case REGIME_F:
-        return rtm_is_enabled(t);
+        why = why_disabled(t);
+        if (why != NULL)
+            skip(t, "needs RTM; %s", why);
+        return why == NULL;
     default:
         return true;
     }
+}
+
+bool probe_state_if_any(struct test_context *t)
+{
+    const enum regime regime = test_regime(t);
+
+    if (!test_cpu(t)->rtm || (regime == REGIME_F && why_disabled(t) != NULL))
+        return false;
+    if ((regime == REGIME_C || regime == REGIME_C_PRIME ||
+         regime == REGIME_D) &&
+        !test_allowed(t, ALLOW_SDV_ENABLE_RTM))
+        return false;
+    return probe_state(t);
 }
 
 bool probe_set_up(struct test_context *t)

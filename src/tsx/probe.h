@@ -52,6 +52,11 @@ void probe_check_status(struct test_context *t, uint32_t must, uint32_t may,
  * False where an access faulted (ERROR is said). */
 bool probe_state(struct test_context *t);
 
+/* The same for tests of more than transactions: false, and nothing said, where
+ * RTM is not enumerated, always aborts, or takes an option that was not given.
+ */
+bool probe_state_if_any(struct test_context *t);
+
 /* The same, and true only where transactions commit then; else a SKIP that says
  * so. */
 bool probe_set_up(struct test_context *t);

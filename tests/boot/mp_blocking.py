@@ -18,7 +18,7 @@ TRIALS = 10  # fewer, and some tests have too few for a verdict
 SUITES = ("tsx_*,sdv_*", "pebs_*,pdir_*,precise_*", "pt_*", "counter*",
           "hle_*,force_*,offcore_*,uncore_*",
           "load_*,memory_*,data_*,branch_*,events_*,rdpmc_*,fixed_*,freeze_*,global_*,"
-          "lbr_*,perf_*,microcode_*,always_*")
+          "lbr_*,perf_*,pmi_*,microcode_*,always_*")
 
 
 def of_suite(suite, tests):

@@ -361,7 +361,7 @@ TEST(events_in_contexts,
     const struct offcore_table *offcore = offcore_of(id);
     const bool listed = (generation_of(id->family, id->model) &
                          (HASWELL | BROADWELL | SKYLAKE)) != 0;
-    struct contexts c = {.t = t, .transactions = id->rtm && probe_state(t)};
+    struct contexts c = {.t = t, .transactions = probe_state_if_any(t)};
 
     /* Set-up. */
     if (!counters_claim(t) || !ring3_prepare(&c.ring3, t) ||

@@ -89,7 +89,7 @@ TEST(pmi_in_contexts,
              "\"Counter Overflow\"; SDM 1, \"Restricted Transactional Memory\"",
      .needs = {.features = NEED_INTEL | NEED_PMU, .counters = 2})
 {
-    const bool tx = test_cpu(t)->rtm && probe_state(t);
+    const bool tx = probe_state_if_any(t);
     struct ring3_session s;
 
     /* Set-up. */

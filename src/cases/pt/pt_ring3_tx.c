@@ -255,7 +255,7 @@ TEST(pt_ring3_tx,
     const uint64_t user = IA32_RTIT_CTL_User;
     const uint32_t period = output_psb_bytes(test_cpu(t));
     const bool counted = period != 0 && period <= PACKET_BYTES_MAX,
-               tx = test_cpu(t)->rtm && probe_state(t);
+               tx = probe_state_if_any(t);
     struct paths s = {.t = t};
 
     /* Set-up. */
