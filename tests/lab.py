@@ -5,13 +5,14 @@ and network boot beside a DHCP server that knows nothing of it. What each says i
 compared with the report. Needs root and the packages of `scripts/setup lab-test`."""
 
 import collections
-import json
 import os
 import re
 import shutil
 import subprocess
 import tempfile
 import xml.etree.ElementTree
+
+import yaml
 
 import ktap
 import qemu
@@ -54,7 +55,8 @@ def lava(machine, tests):
             ["lava-run", "--job-id", "1", "--output-dir", f"{directory}/out", "--device",
              "lab/lava/qemu.yaml", f"{directory}/job.yaml"], check=False, text=True,
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=SECONDS)
-    said = [json.loads(line) for line in run.stdout.splitlines() if line.startswith("{")]
+    said = [yaml.load(line, yaml.BaseLoader) for line in run.stdout.splitlines()
+            if line.startswith("{")]
     printed = "".join(line["msg"] + "\n" for line in said if line["lvl"] == "target")
     report = ktap.Report(printed)
     found = collections.defaultdict(dict)
