@@ -12,7 +12,7 @@ import subprocess
 import tempfile
 import xml.etree.ElementTree
 
-import yaml
+import yaml  # type: ignore[import]
 
 import ktap
 import qemu
