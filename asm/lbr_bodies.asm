@@ -7,6 +7,7 @@
 bits 64
 default rel
 
+%include "iret_frame.inc"
 %include "lbr_rows.inc"
 
 %define CELLS 0x20                      ; struct trace_window
@@ -76,15 +77,7 @@ LBR_BODY lbr_body_kinds
         ROW     LBR_FAR, .jump_far, .far_again
 .far_again:
         add     rsp, 16
-        mov     eax, ss
-        mov     rcx, rsp
-        lea     rbx, [.interrupted]
-        push    rax
-        push    rcx
-        pushfq
-        mov     eax, cs
-        push    rax
-        push    rbx
+        IRET_FRAME .interrupted
 .iret:  iretq
         ROW     LBR_FAR, .iret, .interrupted
 .interrupted:

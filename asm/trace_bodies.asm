@@ -7,6 +7,7 @@
 bits 64
 default rel
 
+%include "iret_frame.inc"
 %include "trace_bodies.inc"
 
 ; Once taken and once not, over an instruction: CMP of %2 and %3 satisfies the
@@ -159,15 +160,7 @@ TRACED trace_body_transfers
         o64 retf
         int3
 .far:   OUT     TIP, .far
-        mov     eax, ss
-        mov     rcx, rsp
-        lea     rbx, [.interrupted]
-        push    rax
-        push    rcx
-        pushfq
-        mov     eax, cs
-        push    rax
-        push    rbx
+        IRET_FRAME .interrupted
         iretq
         int3
 .interrupted:

@@ -16,6 +16,7 @@
 bits 64
 default rel
 
+%include "iret_frame.inc"
 %include "preserved.inc"
 %include "tsx_body.inc"
 
@@ -516,15 +517,7 @@ body popfq
         NEXT
 
 body iretq
-        mov     eax, ss
-        mov     rcx, rsp
-        lea     rbx, [.next]
-        push    rax
-        push    rcx
-        pushfq
-        mov     eax, cs
-        push    rax
-        push    rbx
+        IRET_FRAME .next
         iretq
 .next:  NEXT
 
