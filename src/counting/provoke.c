@@ -12,7 +12,8 @@
 #define SHORT    16 /* events before the overflow, and then more of them: */
 #define STEP     32
 #define STEPS    8
-#define FEW      8 /* instructions that an erratum may count or not */
+#define MANY     512 /* transactions in a window */
+#define FEW      8   /* instructions that an erratum may count or not */
 
 /* Unusual ones too: INT (the LVT's entry is masked), CMASK with INV. */
 static const uint64_t selects[] = {
@@ -148,6 +149,11 @@ bool provoke(struct test_context *t, unsigned turn, enum provoked_from from,
         enter(out, histogram, &w);
     return set_msr_again(t, IA32_PERFEVTSEL(TWIN), 0) &&
            set_msr_again(t, IA32_PERFEVTSEL(3), 0);
+}
+
+unsigned provoke_more(unsigned times)
+{
+    return times < MANY ? 2 * times : MANY;
 }
 
 static void check_promised(struct test_context *t, const struct provoked *p)

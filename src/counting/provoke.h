@@ -43,6 +43,11 @@ enum provoked_from {
     SHORT_OF_IT, /* up to 240 events before it, another number each turn */
 };
 
+/* Transactions in a window: few at first, and more, while there is time, up to
+ * 512. `times`: of the window before. */
+#define PROVOKE_FEW 2
+unsigned provoke_more(unsigned times);
+
 /* One round: programs counters 1 and 3 alike, runs work(argument) while they
  * count, looks. `turn` picks the select. A window that an SMI hit is dropped.
  * Needs counters_claim(). histogram: or NULL. False where an access faulted. */

@@ -17,8 +17,6 @@
 #define TURNS_MAX 100000 /* of the loop that waits for the other's */
 #define LINES     100    /* that a transaction writes */
 #define MORE      512 /* and the other processor: a first-level cache of 32 KB */
-#define FEW       2   /* transactions in a window, */
-#define MANY      512 /* doubled up to so many while there is time */
 #define PAGE      4096
 #define BUDGET_MS 60
 
@@ -109,11 +107,11 @@ static void run_windows(struct test_context *t, void *argument)
     uint64_t start = hw_ms();
     unsigned turn = 0;
 
-    s->times = FEW;
+    s->times = PROVOKE_FEW;
     for (; turn < s->rounds && !s->failed; turn += kinds[s->kind].every)
         s->failed = !try_both(t, s, turn);
     for (; hw_ms() - start < BUDGET_MS && !s->failed; turn++) {
-        s->times = s->times < MANY ? 2 * s->times : MANY;
+        s->times = provoke_more(s->times);
         s->failed = !try_both(t, s, turn);
     }
 }

@@ -13,8 +13,6 @@
 
 #define LARGE       600 /* lines: more than a first-level cache of 32 KB */
 #define LARGE_EVERY 8   /* rounds for one that takes so long */
-#define FEW         2   /* transactions in a window, */
-#define MANY        512 /* doubled up to so many while there is time */
 
 struct work {
     struct tsx_block block;
@@ -95,7 +93,7 @@ static bool run_kind(struct test_context *t, const struct kind *kind,
     struct work w = {.block = {.body = kind->body,
                                .argument = (uint64_t)(uintptr_t)test_buffer(t),
                                .count = kind->count},
-                     .times = FEW};
+                     .times = PROVOKE_FEW};
     uint64_t start = hw_ms();
     unsigned turn = 0;
 
@@ -103,7 +101,7 @@ static bool run_kind(struct test_context *t, const struct kind *kind,
         if (!try_both(t, kind, turn, &w, found))
             return false;
     for (; hw_ms() - start < ms; turn++) {
-        w.times = w.times < MANY ? 2 * w.times : MANY;
+        w.times = provoke_more(w.times);
         if (!try_both(t, kind, turn, &w, found))
             return false;
     }
