@@ -3,9 +3,10 @@
  * main.c - the application from power-on to its return to the firmware.
  *
  * The rest of efi/ knows one thing each: where a report goes (serial.c,
- * screen.c, report_copy.c, file.c), where options come from (option_sources.c),
- * users (ui.c, console.c), processors (processors.c, bsp_jobs.c, apic.c),
- * exceptions (exceptions.c), time (clock.c). What is tested and how is src/.
+ * screen.c, report_copy.c, file.c, network.c), where options come from
+ * (option_sources.c), users (ui.c, console.c), processors (processors.c,
+ * bsp_jobs.c, apic.c), exceptions (exceptions.c), time (clock.c). What is
+ * tested and how is src/.
  */
 #include "efi/bsp_jobs.h"
 #include "efi/clock.h"
