@@ -199,10 +199,8 @@ enum change {
     IF_AND_PMI,
     SHADOW,
     DR7,
-    CPL,
     CS,
     CR0,
-    CR3,
     CR4,
     EFER,
     HELD,
@@ -223,10 +221,8 @@ static void make(struct vcpu *v, enum change change)
     v->pmi_pending = change == IF_AND_PMI;
     b->interrupt_shadow = change == SHADOW;
     b->dr7 |= change == DR7 ? 1 : 0;
-    b->cpl = change == CPL ? 3 : 0;
     b->cs.attributes = change == CS ? 0 : CS_L;
     b->cr0 ^= change == CR0 ? 0x10000 : 0;
-    b->cr3 ^= change == CR3 ? 0x1000 : 0;
     b->cr4 ^= change == CR4 ? 0x100000 : 0;
     b->efer ^= change == EFER ? 0x800 : 0;
     v->if_masked = change == HELD;

@@ -7,6 +7,10 @@
  * of ours. The VMCB then says what it would have said after an exit. A task
  * register that the guest has loaded is the guest's again before VMRUN.
  *
+ * In ring 3, or by page tables of its own, it does the same too where all that
+ * it touches is at the same place by the host's, and its own tables neither
+ * forbid it nor would be written: these instructions know no privilege.
+ *
  * All that makes a difference is left to VMRUN: an instruction that is not on
  * the list below, or whose memory the nested tables do not simply give it, as
  * that of an elided lock; and one that raises an exception, which has changed
@@ -32,6 +36,18 @@
 #define GATE_IST1     1
 
 #define OPEN_STEPS 16
+
+/* SDM volume 3A, "Control Registers": what no instruction on the list heeds. */
+#define CR4_PCE        (UINT64_C(1) << 8)
+#define CR4_OSFXSR     (UINT64_C(1) << 9)
+#define CR4_OSXMMEXCPT (UINT64_C(1) << 10)
+#define CR4_UNHEEDED   (CR4_PCE | CR4_OSFXSR | CR4_OSXMMEXCPT | CR4_OSXSAVE)
+#define EFER_SCE       UINT64_C(1)
+/* And what in ring 3, or by other tables, makes a difference: TSD, LA57, SMEP,
+ * SMAP, PKE, CET; the flag AC. */
+#define CR4_DIFFERENT \
+    (UINT64_C(1) << 2 | UINT64_C(1) << 12 | UINT64_C(0xF) << 20)
+#define RFLAGS_AC (UINT64_C(1) << 18)
 
 /* Ours in place of the guest's, which waits. */
 static void load_tr(struct vcpu *v)
@@ -82,7 +98,7 @@ void direct_start(struct vcpu *v)
 
 void direct_never(struct vcpu *v)
 {
-    v->direct.cr3 = UINT64_MAX;
+    v->direct.cr0 = UINT64_MAX;
     if (read_tr() == TR_SELECTOR)
         unload_tr(v);
 }
@@ -174,9 +190,11 @@ static bool is_like_host(const struct vcpu *v)
     const struct vmcb *b = v->vmcb;
 
     return b->interrupt_shadow == 0 && (b->dr7 & DR7_ENABLED) == 0 &&
-           b->cpl == 0 && (b->cs.attributes & CS_L) != 0 && b->cr0 == d->cr0 &&
-           b->cr3 == d->cr3 && ((b->cr4 ^ d->cr4) & ~CR4_OSXSAVE) == 0 &&
-           b->efer == d->efer;
+           (b->cs.attributes & CS_L) != 0 && b->cr0 == d->cr0 &&
+           ((b->cr4 ^ d->cr4) & ~CR4_UNHEEDED) == 0 &&
+           ((b->efer ^ d->efer) & ~EFER_SCE) == 0 &&
+           (!d->apart ||
+            ((b->cr4 & CR4_DIFFERENT) == 0 && (b->rflags & RFLAGS_AC) == 0));
 }
 
 bool direct_look(struct vcpu *v, const uint8_t *bytes, size_t length)
@@ -184,6 +202,7 @@ bool direct_look(struct vcpu *v, const uint8_t *bytes, size_t length)
     struct direct *d = &v->direct;
     struct operand_state s;
 
+    d->apart = v->vmcb->cpl != 0 || v->vmcb->cr3 != d->cr3;
     d->may = bytes != NULL && v->decoded->simple && v->grants == 0 &&
              v->overlay_count == 0 && !v->if_masked && !v->guest_nmi &&
              __atomic_load_n(&v->nmi, __ATOMIC_RELAXED) == 0 &&
@@ -212,19 +231,30 @@ static bool is_open(const struct vcpu *v, uint64_t linear)
            ((entry ^ physical) & ADDRESS) == 0;
 }
 
-static bool are_open(const struct vcpu *v)
+/* The byte, for the instruction: by these tables as by its own? */
+static bool is_reached(const struct vcpu *v, uint64_t linear,
+                       enum access access)
+{
+    if (v->direct.apart && !guest_sees_as_by(v, v->direct.cr3, linear, access))
+        return false;
+    return v->tx.depth > 0 || is_open(v, linear);
+}
+
+static bool are_reached(const struct vcpu *v)
 {
     const struct direct *d = &v->direct;
 
-    if (v->tx.depth > 0)
-        return tx_memory_is_plain(v);
+    if (v->tx.depth > 0 && !tx_memory_is_plain(v))
+        return false;
     for (unsigned n = 0; n < d->accesses; n++) {
-        uint64_t at = d->access[n].linear;
+        const struct data_access *a = &d->access[n];
+        enum access kind = a->kind == DATA_STORE ? ACCESS_WRITE : ACCESS_READ;
 
-        if (!is_open(v, at) || !is_open(v, at + d->access[n].bytes - 1))
+        if (!is_reached(v, a->linear, kind) ||
+            !is_reached(v, a->linear + a->bytes - 1, kind))
             return false;
     }
-    return is_open(v, v->vmcb->rip);
+    return is_reached(v, v->vmcb->rip, ACCESS_EXECUTE);
 }
 
 bool direct_step(struct vcpu *v)
@@ -240,7 +270,7 @@ bool direct_step(struct vcpu *v)
     }
     /* As in its guest: who takes a page away waits until it is out again. */
     __atomic_store_n(&v->in_guest, 1, __ATOMIC_SEQ_CST);
-    done = are_open(v) && svm_direct(v, &v->direct.idtr);
+    done = are_reached(v) && svm_direct(v, &v->direct.idtr);
     __atomic_store_n(&v->in_guest, 0, __ATOMIC_SEQ_CST);
     if (!done)
         return false;

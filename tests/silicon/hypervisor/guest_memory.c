@@ -3,34 +3,71 @@
 #include "tests/silicon/hypervisor/hypervisor.h"
 
 /* AMD64 APM volume 2, "Page Translation and Protection", long mode. */
-#define PTE_PRESENT UINT64_C(1)
-#define PTE_LARGE   UINT64_C(0x80)
-#define PTE_ADDRESS UINT64_C(0x000FFFFFFFFFF000)
-#define CR0_PG      (UINT64_C(1) << 31)
+#define PTE_PRESENT  UINT64_C(1)
+#define PTE_WRITE    UINT64_C(2)
+#define PTE_USER     UINT64_C(4)
+#define PTE_ACCESSED UINT64_C(0x20)
+#define PTE_DIRTY    UINT64_C(0x40)
+#define PTE_LARGE    UINT64_C(0x80)
+#define PTE_NX       (UINT64_C(1) << 63)
+#define PTE_ADDRESS  UINT64_C(0x000FFFFFFFFFF000)
+#define CR0_PG       (UINT64_C(1) << 31)
 
-bool guest_physical(const struct vcpu *v, uint64_t linear, uint64_t *physical)
+struct translation {
+    uint64_t physical;
+    uint64_t last, all, any; /* its entry; bits of all its levels, of any */
+};
+
+static bool translate(uint64_t cr3, uint64_t linear, struct translation *t)
 {
-    const uint64_t *table = (const uint64_t *)(v->vmcb->cr3 & PTE_ADDRESS);
+    const uint64_t *table = (const uint64_t *)(cr3 & PTE_ADDRESS);
 
-    if ((v->vmcb->cr0 & CR0_PG) == 0) {
-        *physical = linear;
-        return true;
-    }
+    t->all = UINT64_MAX;
+    t->any = 0;
     for (unsigned level = 4; level-- > 0;) {
         unsigned shift = 12 + 9 * level;
         uint64_t entry = table[(linear >> shift) & 511];
         uint64_t offset = linear & ((UINT64_C(1) << shift) - 1);
 
+        t->all &= entry;
+        t->any |= entry;
         if ((entry & PTE_PRESENT) == 0)
             return false;
         if (level == 0 || (level < 3 && (entry & PTE_LARGE) != 0)) {
-            *physical =
+            t->last = entry;
+            t->physical =
                 (entry & PTE_ADDRESS & ~((UINT64_C(1) << shift) - 1)) + offset;
             return true;
         }
         table = (const uint64_t *)(entry & PTE_ADDRESS);
     }
     return false;
+}
+
+bool guest_physical(const struct vcpu *v, uint64_t linear, uint64_t *physical)
+{
+    struct translation t = {.physical = linear};
+    bool found =
+        (v->vmcb->cr0 & CR0_PG) == 0 || translate(v->vmcb->cr3, linear, &t);
+
+    if (found)
+        *physical = t.physical;
+    return found;
+}
+
+bool guest_sees_as_by(const struct vcpu *v, uint64_t cr3, uint64_t linear,
+                      enum access access)
+{
+    bool user = v->vmcb->cpl == 3, write = access == ACCESS_WRITE;
+    struct translation guest, host;
+
+    return translate(v->vmcb->cr3, linear, &guest) &&
+           (guest.all & PTE_ACCESSED) != 0 &&
+           (!user || (guest.all & PTE_USER) != 0) &&
+           (!write ||
+            ((guest.all & PTE_WRITE) != 0 && (guest.last & PTE_DIRTY) != 0)) &&
+           (access != ACCESS_EXECUTE || (guest.any & PTE_NX) == 0) &&
+           translate(cr3, linear, &host) && host.physical == guest.physical;
 }
 
 bool guest_is_ram(uint64_t physical)

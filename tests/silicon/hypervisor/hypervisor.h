@@ -71,6 +71,10 @@ void startup_begin(struct vcpu *v);
 
 /* guest_memory.c: the guest's memory. */
 bool guest_physical(const struct vcpu *v, uint64_t linear, uint64_t *physical);
+/* Is the byte at the same place by other page tables, and does the guest get to
+ * it, at its privilege level, without a fault or a bit set in its own? */
+bool guest_sees_as_by(const struct vcpu *v, uint64_t cr3, uint64_t linear,
+                      enum access access);
 /* Up to INSTRUCTION_BYTES_MAX bytes at RIP: into buffer, or where they are. */
 const uint8_t *guest_code(struct vcpu *v, uint8_t *buffer, size_t *length);
 bool guest_is_ram(uint64_t physical);

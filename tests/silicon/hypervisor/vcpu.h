@@ -147,6 +147,7 @@ struct direct {
     struct task_state tss;
     struct vmcb_segment guest_tr;      /* while the processor has ours */
     bool own_tr;                       /* the guest has loaded one */
+    bool apart;                        /* in ring 3, or by other page tables */
     uint64_t cr0, cr3, cr4, efer, dr6; /* the host's */
     bool may;                          /* the instruction looked at */
     unsigned open_steps;               /* since VMRUN, in which IF was 1 */
