@@ -61,13 +61,24 @@ static bool lbr_is_free(struct lbr *l)
     return false;
 }
 
-bool lbr_empty(struct lbr *l)
+/* But for those of l->zeros, of which none is sure afterwards. */
+static bool empty_used(struct lbr *l)
 {
+    const uint32_t zeros = l->zeros;
+
+    l->zeros = 0;
     for (unsigned entry = 0; entry < l->model.depth; entry++)
         for (unsigned n = 0; n < lbr_entry_msrs(&l->model); n++)
-            if (!lbr_put(l, lbr_entry_msr(n, entry), 0))
+            if ((zeros >> entry & 1) == 0 &&
+                !lbr_put(l, lbr_entry_msr(n, entry), 0))
                 return false;
     return true;
+}
+
+bool lbr_empty(struct lbr *l)
+{
+    l->zeros = 0;
+    return empty_used(l);
 }
 
 static bool read_tos(struct lbr *l, unsigned *tos)
@@ -94,8 +105,9 @@ bool lbr_claim(struct lbr *l, struct test_context *t)
            lbr_put(l, MSR_LBR_SELECT, 0) && set_msr(t, IA32_DEBUGCTL, l->off);
 }
 
-bool lbr_read(struct lbr *l)
+static bool read_entries(struct lbr *l, uint32_t *zeros)
 {
+    *zeros = 0;
     if (!read_tos(l, &l->tos))
         return false;
     for (unsigned i = 0; i < l->model.depth; i++) {
@@ -107,8 +119,17 @@ bool lbr_read(struct lbr *l)
                 return false;
         const struct lbr_entry e = {as_read[0], as_read[1], as_read[2]};
         l->records[i] = lbr_decode(&l->model, &e);
+        if ((e.from | e.to | e.info) == 0)
+            *zeros |= UINT32_C(1) << entry;
     }
     return true;
+}
+
+bool lbr_read(struct lbr *l)
+{
+    uint32_t zeros;
+
+    return read_entries(l, &zeros);
 }
 
 struct attempt {
@@ -123,9 +144,9 @@ static bool attempt(void *argument)
     struct lbr *l = a->l;
 
     hw_poll();
-    return lbr_empty(l) && read_tos(l, &l->tos_before) &&
+    return empty_used(l) && read_tos(l, &l->tos_before) &&
            lbr_put(l, MSR_LBR_SELECT, l->select) && a->work(l, a->argument) &&
-           set_msr(l->t, IA32_DEBUGCTL, l->off) && lbr_read(l);
+           set_msr(l->t, IA32_DEBUGCTL, l->off) && read_entries(l, &l->zeros);
 }
 
 bool lbr_around(struct lbr *l, bool (*work)(struct lbr *l, void *argument),

@@ -22,6 +22,7 @@ struct lbr {
     uint64_t off;    /* IA32_DEBUGCTL (1D9H) outside of windows, LBR = 0 */
     uint64_t select; /* MSR_LBR_SELECT of windows */
     uint8_t *gates;  /* the IDT in windows; NULL: as it is */
+    uint32_t zeros;  /* entries that the window before left so, a bit each */
     /* After a window. */
     unsigned tos_before, tos;                 /* MSR_LASTBRANCH_TOS */
     struct lbr_record records[LBR_DEPTH_MAX]; /* the newest first */
@@ -47,7 +48,8 @@ bool lbr_empty(struct lbr *l);
 bool lbr_read(struct lbr *l);
 
 /* Empties it, runs work(argument), which records while it likes, reads it;
- * again where an SMI came between. */
+ * again where an SMI came between. What was empty after the window before is
+ * taken to be so still: who records elsewhere calls lbr_empty(). */
 bool lbr_around(struct lbr *l, bool (*work)(struct lbr *l, void *argument),
                 void *argument);
 /* The same of trace_window(); code.body, argument and count are the caller's.

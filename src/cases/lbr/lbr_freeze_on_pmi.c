@@ -15,21 +15,25 @@ static bool same(const struct lbr_record *a, const struct lbr_record *b)
            a->abort == b->abort && a->cycles == b->cycles;
 }
 
-/* How often records or the TOS changed while branches retired. False where they
- * cannot be read. */
-static bool stack_moves(struct lbr *l, unsigned *moves)
+/* How often records or the TOS changed while branches retired under this
+ * IA32_DEBUGCTL; they are read with LBR = 0, as it is before and after. False
+ * where they cannot be read. */
+static bool stack_moves(struct lbr *l, uint64_t debugctl, unsigned *moves)
 {
+    const uint64_t off = debugctl & ~IA32_DEBUGCTL_LBR;
     struct lbr before;
 
     *moves = 0;
+    if (!lbr_read(l))
+        return false;
     for (unsigned i = 0; i < ROUNDS; i++) {
-        if (!lbr_read(l))
-            return false;
         before = *l;
+        if (!set_msr(l->t, IA32_DEBUGCTL, debugctl))
+            return false;
         /* Another number of branches each time: they may just go round. */
         for (unsigned times = 0; times <= i; times++)
             counting_work(NULL);
-        if (!lbr_read(l))
+        if (!set_msr(l->t, IA32_DEBUGCTL, off) || !lbr_read(l))
             return false;
         bool moved = before.tos != l->tos;
         for (unsigned n = 0; n < l->model.depth; n++)
@@ -116,7 +120,7 @@ static void judge_stack(struct lbr *l, const struct row *row, uint64_t debugctl,
     struct test_context *t = l->t;
     unsigned moves;
 
-    if (!set_msr(t, IA32_DEBUGCTL, debugctl) || !stack_moves(l, &moves))
+    if (!stack_moves(l, debugctl, &moves))
         return;
     check(t, (moves == 0) == freeze,
           "records or MSR_LASTBRANCH_TOS (1C9H) changed in %u of %u pieces of "
@@ -132,9 +136,7 @@ static void judge_stack(struct lbr *l, const struct row *row, uint64_t debugctl,
         l->records[0].from, rip);
     if (test_cpu(t)->perfmon_version >= 4)
         counters_clear_status(t, IA32_PERF_GLOBAL_STATUS_LBR_FRZ);
-    else
-        set_msr(t, IA32_DEBUGCTL, debugctl | IA32_DEBUGCTL_LBR);
-    if (stack_moves(l, &moves))
+    if (stack_moves(l, debugctl | IA32_DEBUGCTL_LBR, &moves))
         check(t, moves != 0,
               "after the freeze was undone records changed in 0 of %u pieces "
               "of work",
@@ -145,15 +147,15 @@ static void judge_stack(struct lbr *l, const struct row *row, uint64_t debugctl,
 static void try_by_software(struct lbr *l)
 {
     struct test_context *t = l->t;
+    const uint64_t on = l->off | IA32_DEBUGCTL_LBR;
     unsigned frozen, free;
 
-    if (!set_msr(t, IA32_DEBUGCTL, l->off | IA32_DEBUGCTL_LBR) ||
-        !set_msr(t, IA32_PERF_GLOBAL_STATUS_SET,
+    if (!set_msr(t, IA32_PERF_GLOBAL_STATUS_SET,
                  IA32_PERF_GLOBAL_STATUS_LBR_FRZ))
         return;
-    bool there = stack_moves(l, &frozen);
+    bool there = stack_moves(l, on, &frozen);
     if (!counters_clear_status(t, IA32_PERF_GLOBAL_STATUS_LBR_FRZ) || !there ||
-        !stack_moves(l, &free))
+        !stack_moves(l, on, &free))
         return;
     check(t, frozen == 0 && free != 0,
           "LBR_Frz set through IA32_PERF_GLOBAL_STATUS_SET (391H), with "
@@ -192,5 +194,4 @@ TEST(lbr_freeze_on_pmi,
     }
     if (test_cpu(t)->perfmon_version >= 4)
         try_by_software(&l);
-    set_msr(t, IA32_DEBUGCTL, l.off);
 }
