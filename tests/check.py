@@ -9,7 +9,7 @@ import os
 import subprocess
 import sys
 import time
-from typing import Iterable
+from typing import Callable, Iterable
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path[:0] = [os.path.join(ROOT, d) for d in ("tests", "tests/boot", "scripts")]
@@ -92,12 +92,14 @@ def lint() -> None:
     docs.run(result)
 
 
-def boot() -> None:
-    """All in one queue, the long ones first among those that come last."""
+def boot(meanwhile: Callable[[], None] = lambda: None) -> None:
+    """All in one queue, the long ones not last. Boots hang on no load, so the other
+    checks may be made meanwhile."""
     import boots
     import commands
     import determinism as sames
     import media
+    import powercut as powercuts
     import scale as scales
     import sweep as sweeps
     import under_linux
@@ -108,21 +110,20 @@ def boot() -> None:
         else:
             result(name, [problem or "" for problem in problems])
 
-    boots.each(show, [*map(boots.job, boots.everything()),
-                      *sames.jobs(), *media.jobs(), *commands.jobs(),
-                      *map(boots.job, [*scales.sample(), *sweeps.sample()])])
+    boots.each(show, [*sames.jobs(), *map(boots.job, scales.sample()),
+                      *powercuts.jobs(kills=5),
+                      *map(boots.job, boots.everything()),
+                      *media.jobs(), *commands.jobs(),
+                      *map(boots.job, sweeps.sample())], meanwhile)
     under_linux.run(result, skip)
-    powercut(kills=5)
 
 
-def powercut(kills: int = 0) -> None:
+def powercut() -> None:
     import powercut as powercuts
     import figures as written
-    measured = written if not kills else None  # not for the few of make test
-    kills = kills or int(os.environ.get("KILLS") or 100)
-    seed = int(os.environ.get("SEED") or 1)
+    kills = int(os.environ.get("KILLS") or 100)
     result(f"the power fails {kills} times, and only what ran is lost",
-           powercuts.kill(kills, seed, measured))
+           powercuts.kill(kills, int(os.environ.get("SEED") or 1), written))
 
 
 def sweep() -> None:
@@ -197,8 +198,17 @@ def figures() -> None:
 
 def main() -> int:
     start = time.monotonic()
-    for name in sys.argv[1:]:
-        globals()[name]()
+    names = sys.argv[1:]
+
+    def others() -> None:
+        for name in names:
+            if name != "boot":
+                globals()[name]()
+
+    if "boot" in names:
+        boot(others)
+    else:
+        others()
     if passed + failed:
         print(f"{time.monotonic() - start:.0f} s")
         if skipped:

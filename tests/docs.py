@@ -22,7 +22,7 @@ import rooms
 GRAMMAR = "docs/report.grammar"
 README_LINES = 120
 COLUMNS = 140
-RUN_SECONDS = 5
+RUN_SECONDS = 30
 MAKE_SECONDS = 60  # for make -n, which runs nothing
 LANGUAGES = ("sh", "report", "options", "text")
 # What is run where all of a command is of these; of make these goals.

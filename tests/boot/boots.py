@@ -144,11 +144,14 @@ def job(item: Boot) -> Job:
     return "boot: " + item.name, functools.partial(boot_once, item)
 
 
-def each(result: Callable[[str, Iterable[str]], None], jobs: Iterable[Job]) -> None:
-    """As many at a time as there are processors."""
+def each(result: Callable[[str, Iterable[str]], None], jobs: Iterable[Job],
+         meanwhile: Callable[[], None] = lambda: None) -> None:
+    """As many at a time as there are processors; meanwhile() beside the first."""
     jobs = list(jobs)
     with concurrent.futures.ThreadPoolExecutor(CORES) as pool:
-        for (name, _), problems in zip(jobs, pool.map(lambda j: list(j[1]()), jobs)):
+        outcomes = pool.map(lambda j: list(j[1]()), jobs)
+        meanwhile()
+        for (name, _), problems in zip(jobs, outcomes):
             result(name, problems)
 
 
@@ -231,13 +234,17 @@ def left_out(report: ktap.Report) -> Iterator[str]:
             skipped = []
 
 
-def personalities(seeds: Iterable[int], trials: int, apart: int = 0
+def personalities(seeds: Iterable[int], trials: int, apart: int = 0,
+                  suite: Callable[[str, str], str] = lambda cpu, smt: "*"
                   ) -> Iterator[Boot]:
-    """Every personality, with and without SMT, nothing wrong with it; each seed
-    begins so many nanoseconds after the one before."""
-    for cpu, smt, passing in expected.runs():
+    """Every personality, with and without SMT, nothing wrong with it, and what of
+    the tests suite() says; each seed begins so many nanoseconds after the one before."""
+    for cpu, smt, all_passing in expected.runs():
+        tests = suite(cpu, smt)
+
         def runs(report: ktap.Report, outcome: Outcome,
-                 passing: list[str] = passing) -> Iterator[str]:
+                 passing: list[str] = expected.of_suite(tests, all_passing)
+                 ) -> Iterator[str]:
             got = report.with_verdict("PASS")
             for name in sorted(set(passing) ^ set(got)):
                 yield name + (" did not pass" if name in passing
@@ -246,7 +253,7 @@ def personalities(seeds: Iterable[int], trials: int, apart: int = 0
         for seed in seeds:
             yield Boot(f"{cpu} smt={smt} seed={seed}", all_of(clean, runs),
                        {"cpu": cpu, "smt": smt, "seed": seed,
-                        "offset": apart * seed}, f"trials={trials}")
+                        "offset": apart * seed}, f"trials={trials} tests={tests}")
 
 
 TRIALS_AS_SOLD = 20
@@ -280,14 +287,26 @@ def as_sold(seeds: Iterable[int], trials: int) -> Iterator[Boot]:
                        {"cpu": cpu, "seed": seed}, f"trials={trials}")
 
 
+# What twice the counters, or half, and a sibling may change.
+WITH_SMT = ("counter*,event*,fixed_*,freeze_*,global_*,pdir_*,pebs_a*,pebs_c*,rdpmc_*,"
+            "*_snoop*")
+
+
 def observing() -> Iterator[Boot]:
-    """The same, and what is certain to be observed is."""
+    """Every personality once, with SMT and without in alternation, and of the tests
+    those with the other setting where it matters; make soak has all with both. And
+    what is certain to be observed is."""
     import observed
-    for boot in personalities(observed.SEEDS[:1], observed.TRIALS):
+    cpus = list(dict.fromkeys(cpu for cpu, _, _ in expected.runs()))
+
+    def suite(cpu: str, smt: str) -> str:
+        return "*" if smt == expected.SMT[cpus.index(cpu) % 2] else WITH_SMT
+
+    for boot in personalities(observed.SEEDS[:1], observed.TRIALS, suite=suite):
         def sees(report: ktap.Report, outcome: Outcome,
                  config: dict[str, Any] = boot.config) -> Iterator[str]:
             yield from observed.problems(report, config["cpu"], config["smt"])
-        yield dataclasses.replace(boot, options=observed.OPTIONS,
+        yield dataclasses.replace(boot, options=boot.options + " verbosity=verbose",
                                   want=all_of(boot.want, sees))
 
 

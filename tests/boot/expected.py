@@ -7,9 +7,10 @@ exceptions.txt what does not follow from these. runs.txt is what does, for peopl
 and for `git diff`; `make table` writes it, by this file.
 """
 
+import fnmatch
 import os
 import sys
-from typing import Iterator, NamedTuple
+from typing import Iterable, Iterator, NamedTuple
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TABLE = os.path.join(HERE, "runs.txt")
@@ -104,6 +105,12 @@ def as_sold() -> Iterator[tuple[str, list[str]]]:
 
 def tests_of(personality: str, smt: str) -> list[str]:
     return next(tests for p, s, tests in runs() if (p, s) == (personality, smt))
+
+
+def of_suite(suite: str, tests: Iterable[str]) -> list[str]:
+    """Those that tests=suite runs."""
+    return [name for name in tests
+            if any(fnmatch.fnmatchcase(name, pattern) for pattern in suite.split(","))]
 
 
 def needing(word: str) -> list[str]:

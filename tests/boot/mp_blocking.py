@@ -4,8 +4,6 @@ processors run one after another. What needs several at the same time is SKIP,
 all else passes as it does elsewhere. And processors that firmware times out.
 """
 
-import fnmatch
-
 import expected
 import sweep
 import usage
@@ -21,11 +19,6 @@ SUITES = ("tsx_*,sdv_*", "pebs_*,pdir_*,precise_*", "pt_*", "counter*",
           "lbr_*,perf_*,pmi_*,microcode_*,always_*")
 
 
-def of_suite(suite, tests):
-    return [name for name in tests
-            if any(fnmatch.fnmatch(name, pattern) for pattern in suite.split(","))]
-
-
 def mp_blocking(tests, suite):
     """What passes is what passes elsewhere, but for those that need two at once;
     these are SKIP, with that reason."""
@@ -34,7 +27,7 @@ def mp_blocking(tests, suite):
     def want(report, outcome):
         got = set(report.with_verdict("PASS"))
         if suite == "*":
-            for name in set(report.results) - set(of_suite(",".join(SUITES), report.results)):
+            for name in set(report.results) - set(expected.of_suite(",".join(SUITES), report.results)):
                 yield f"{name} is in no suite"
         for name in sorted(passing ^ got):
             yield name + (" did not pass" if name in passing
@@ -73,12 +66,12 @@ def personalities(whole):
             continue
         suite = "*" if whole or n == 0 else SUITES[n % len(SUITES)]
         yield Boot(f"MP services blocking, {cpu} smt={smt}: {suite}",
-                   mp_blocking(of_suite(suite, tests), suite),
+                   mp_blocking(expected.of_suite(suite, tests), suite),
                    {"cpu": cpu, "smt": smt, "mp": "blocking"},
                    f"trials={TRIALS} tests={suite}")
     suite = "*" if whole else SUITES[0]
     yield Boot(f"MP services blocking, 4 processors: {suite}",
-               mp_blocking(of_suite(suite, expected.tests_of("skylake-2018", "on")), suite),
+               mp_blocking(expected.of_suite(suite, expected.tests_of("skylake-2018", "on")), suite),
                {"cpu": "skylake-2018", "smt": "on", "mp": "blocking"},
                f"trials={TRIALS} tests={suite}", smp=4)
 

@@ -222,3 +222,7 @@ def kill(kills, seed, figures=None):
     if figures and figures.wanted() and not problems:
         figures.powercut(lines)
     return problems
+
+
+def jobs(kills):
+    yield f"the power fails {kills} times, and only what ran is lost", lambda: kill(kills, 1)
