@@ -59,6 +59,7 @@ REFUSED = (
     ("run", "TESTS", "pebs_tsc,nothing_like*", "make list has them"),
     ("soak", "TRIALS", "many", "up to 9 digits"),
     ("faults", "TESTS", "nothing_like*", "make list has them"),
+    ("faults", "TESTS", "lbr", "make list has them"),
     ("powercut", "KILLS", "0", "1 and more"),
     ("powercut", "SEED", "1.5", "up to 19 digits"),
     ("sweep", "STEP", "0", "1 and more"),
@@ -70,6 +71,7 @@ REFUSED = (
     ("new-test ROOM=tsx", "NAME", "pebs_reload", "src/cases/pebs/pebs_reload.c"))
 TAKEN = (("run", "SMP", "64"), ("run", "SEED", "0"), ("run", "TRIALS", "0"),
          ("run", "TESTS", "counter3_*,*_tsc,pebs_*_layout"), ("run", "CPU", "none"),
+         ("run", "TESTS", "lbr,counter3,parsers"),
          ("soak", "TRIALS", "7"), ("faults", "FAULTS", "pt_*"), ("mutants", "ROOM", "pebs"), ("powercut", "KILLS", "3"), ("sweep", "STEP", "9"),
          ("distributions", "ONLY", "noble"), ("new-test ROOM=pebs", "NAME", "pebs_new"))
 

@@ -145,12 +145,13 @@ static bool counts_here(const struct processor *p, uint64_t select,
 static bool is_enabled_for(struct processor *p, unsigned n,
                            const struct retirement *r)
 {
-    uint64_t select =
-        faults_quantity(p->machine, SELECT_TAKEN, n, p->pmu.select[n]);
+    uint64_t select;
     bool user;
 
-    if ((p->pmu.asked & BIT(n)) == 0 ||
-        !faults_enabled(p, n,
+    if ((p->pmu.asked & BIT(n)) == 0)
+        return false;
+    select = faults_quantity(p->machine, SELECT_TAKEN, n, p->pmu.select[n]);
+    if (!faults_enabled(p, n,
                         (select & EVTSEL_EN) != 0 &&
                             (p->pmu.global_ctrl & BIT(n)) != 0))
         return false;
