@@ -61,7 +61,8 @@ bool guest_sees_as_by(const struct vcpu *v, uint64_t cr3, uint64_t linear,
     bool user = v->vmcb->cpl == 3, write = access == ACCESS_WRITE;
     struct translation guest, host;
 
-    return translate(v->vmcb->cr3, linear, &guest) &&
+    return (v->vmcb->cr0 & CR0_PG) != 0 &&
+           translate(v->vmcb->cr3, linear, &guest) &&
            (guest.all & PTE_ACCESSED) != 0 &&
            (!user || (guest.all & PTE_USER) != 0) &&
            (!write ||
