@@ -11,7 +11,7 @@ START = "KTAP version 1\n"
 RESULT = re.compile(r"(ok|not ok) (\d+) - (\S+)"
                     r"(?: # (OBSERVED|KNOWN|SKIP|ERROR) (.+))?$")
 PLAN = re.compile(r"1\.\.(\d+)$")
-RUNNING = re.compile(r"# running (?:\d+ of \d+: )?(\S+):")
+RUNNING = re.compile(r"# running (?:\d+(?: of \d+)?: )?([^:\s]+)")
 END = re.compile(r"# END pass=(\d+) fail=(\d+) error=(\d+) skip=(\d+) "
                  r"known=(\d+) crc=([0-9A-F]{8})$")
 RESET = "machine reset"  # why a test is an ERROR that a reset ended

@@ -232,8 +232,8 @@ static void take_processors(struct span *line, struct span *out)
 bool figure_read(struct span line, struct figure *out)
 {
     static const char *const of_the_run[] = {
-        "END ",  "summary: ", "running ", "round ",
-        "tick ", "soak: ",    "raw ",     "options: ",
+        "END ",   "summary: ", "running ",  "round ", "tick ",
+        "soak: ", "raw ",      "options: ", "asks: ",
     };
 
     *out = (struct figure){0};

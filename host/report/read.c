@@ -181,15 +181,16 @@ static void add_result(struct report *report, struct result *result,
     APPEND(report->results, report->result_count, *result);
 }
 
-/* "# running 3 of 156: NAME: question", whose lines come before its result. */
+/* "# running 3: NAME", whose lines come before its result. In reports made
+ * before "# asks: " existed it is "# running 3 of 156: NAME: question". */
 static bool read_running(struct span line, struct span *question)
 {
     struct span passed;
 
-    if (!take(&line, "# running ") || !take_until(&line, ": ", &passed) ||
-        !take_until(&line, ": ", &passed))
+    if (!take(&line, "# running ") || !take_until(&line, ": ", &passed))
         return false;
-    *question = line;
+    if (take_until(&line, ": ", &passed))
+        *question = line;
     return true;
 }
 
@@ -220,6 +221,8 @@ static void read_report(struct report *report)
             }
         } else if (read_running(line, &question)) {
             first = i + 1;
+        } else if (take(&rest, "# asks: ")) {
+            question = rest;
         } else if (first == 0) {
             read_head(line, report);
             read_kind(line, report);

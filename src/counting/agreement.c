@@ -139,7 +139,7 @@ static void judge_reference(const struct tally *y)
     struct test_context *t = y->c.t;
     const struct pmu_event *e = y->c.event;
     struct count_bounds whole = count_bounds(y->shape, e->kind, 0);
-    char ratio[64] = "";
+    char ratio[64] = "", repeated[40] = "";
     /* Instructions retired are inconsistent on some processors, by a few. */
     const bool inconsistent = e->kind == COUNTS_INSTRUCTIONS &&
                               y->lowest + A_FEW >= whole.least &&
@@ -163,10 +163,13 @@ static void judge_reference(const struct tally *y)
         text_format(ratio, sizeof(ratio),
                     "; IA32_PMC3 (C4H) %lu for 1000 of it",
                     1000 * y->sum3 / y->sum);
+    if (y->c.repeated != 0)
+        text_format(repeated, sizeof(repeated), ", %u repeated for an SMI",
+                    y->c.repeated);
     note(t,
-         "%s counted %lu to %lu in %u trials, %u repeated for an SMI; "
-         "between the WRMSRs %u instructions, %u of them branches%s",
-         reference_name(&y->c), y->lowest, y->highest, y->trials, y->c.repeated,
+         "%s counted %lu to %lu in %u trials%s; window: %u instructions, %u of "
+         "them branches%s",
+         reference_name(&y->c), y->lowest, y->highest, y->trials, repeated,
          y->shape->instructions, y->shape->branches, ratio);
 }
 

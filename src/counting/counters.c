@@ -46,7 +46,8 @@ static void note_in_use(struct test_context *t, const struct identity *id)
 {
     uint64_t ctrl, select, fixed;
 
-    if (!get_msr(t, IA32_PERF_GLOBAL_CTRL, &ctrl))
+    if (wrote_msr(t, IA32_PERF_GLOBAL_CTRL) ||
+        !get_msr(t, IA32_PERF_GLOBAL_CTRL, &ctrl))
         return;
     for (unsigned n = 0; n < counters_available(id); n++)
         if (get_msr(t, IA32_PERFEVTSEL(n), &select) &&

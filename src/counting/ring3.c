@@ -163,13 +163,17 @@ bool ring3_prepare(struct ring3_session *s, struct test_context *t)
     if (!prepare_paging(s) || !prepare_gdt(s, &star))
         return false;
     /* IRET to ring 3 empties FS and GS: their bases are saved. */
-    return get_msr(t, IA32_FS_BASE, &base) && set_msr(t, IA32_FS_BASE, base) &&
-           get_msr(t, IA32_GS_BASE, &base) && set_msr(t, IA32_GS_BASE, base) &&
-           get_msr(t, IA32_EFER, &efer) &&
-           set_msr(t, IA32_EFER, efer | IA32_EFER_SCE) &&
-           set_msr(t, IA32_STAR, star) &&
-           set_msr(t, IA32_LSTAR, (uintptr_t)ring3_system_call) &&
-           set_msr(t, IA32_FMASK, IA32_FMASK_ALL);
+    if (!get_msr(t, IA32_FS_BASE, &base) || !set_msr(t, IA32_FS_BASE, base) ||
+        !get_msr(t, IA32_GS_BASE, &base) || !set_msr(t, IA32_GS_BASE, base) ||
+        !get_msr(t, IA32_EFER, &efer) ||
+        !set_msr(t, IA32_EFER, efer | IA32_EFER_SCE) ||
+        !set_msr(t, IA32_STAR, star) ||
+        !set_msr(t, IA32_LSTAR, (uintptr_t)ring3_system_call) ||
+        !set_msr(t, IA32_FMASK, IA32_FMASK_ALL))
+        return false;
+    if (s->firmware.tr == 0) /* else firmware's comes back, or it is ours */
+        note(t, "TR holds a TSS of the tests' from now on");
+    return true;
 }
 
 void ring3_begin(const struct ring3_session *s)

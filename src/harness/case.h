@@ -215,6 +215,9 @@ bool set_msr_again(struct test_context *t, uint32_t msr, uint64_t value);
 bool hold_msr(struct test_context *t, uint32_t msr);
 bool set_held_msr(struct test_context *t, uint32_t msr, uint64_t value);
 
+/* True where the journal has it: what it holds is the test's own doing. */
+bool wrote_msr(const struct test_context *t, uint32_t msr);
+
 /* An access whose fault is an answer: HW_NO_FAULT or the vector. The write is
  * entered in the journal too. Where the MSR cannot be read, nothing is written
  * and the RDMSR's vector is the answer. */

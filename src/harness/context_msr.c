@@ -161,6 +161,11 @@ bool hold_msr(struct test_context *t, uint32_t msr)
     return false;
 }
 
+bool wrote_msr(const struct test_context *t, uint32_t msr)
+{
+    return journal_has(&t->journal, &t->cpu, msr);
+}
+
 bool set_held_msr(struct test_context *t, uint32_t msr, uint64_t value)
 {
     int vector = hw_msr_write(msr, value);

@@ -184,9 +184,10 @@ void header_processors(struct ktap *out, struct test_context contexts[],
                        : (struct part){t->text, t->text_bytes};
         differ = differ || !merge_same(&parts[0], &parts[p]);
     }
-    ktap_note(out, "processors: %u, jobs run %s%s", count,
+    ktap_note(out, "processors: %u, jobs run %s%s%s", count,
               hw_run_is_parallel() ? "at the same time" : "one after another",
-              hw_x2apic() ? ", local APICs in x2APIC mode" : "");
+              hw_x2apic() ? ", local APICs in x2APIC mode" : "",
+              count > 1 ? "; a line that names no processor is of all" : "");
     merge_write(out, parts, count, false);
     if (differ)
         ktap_note(out, "the processors differ: see the lines that do not name "

@@ -73,8 +73,11 @@ static void write_for_set(struct ktap *out, const bool set[], unsigned count,
                           const char *text)
 {
     char name[MERGE_SET_BYTES];
+    bool all = true;
 
-    if (count == 1)
+    for (unsigned p = 0; p < count; p++)
+        all = all && set[p];
+    if (all)
         ktap_note(out, "%s", text);
     else
         ktap_note(out, "%s: %s", merge_set_name(set, count, name), text);

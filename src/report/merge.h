@@ -21,7 +21,7 @@ bool merge_same(const struct part *a, const struct part *b);
 
 /* Writes every different line of parts[0 .. count - 1], in the order of the
  * lowest processor that has it: "processors 0-2,5: line", or the line alone
- * where count is 1. count is at most HW_PROCESSORS_MAX. ranges: lines that are
+ * where all have it. count is at most HW_PROCESSORS_MAX. ranges: lines that are
  * the same but for their numbers are one line (range.h) where more than two of
  * them differ. */
 void merge_write(struct ktap *out, const struct part parts[], unsigned count,

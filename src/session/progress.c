@@ -2,22 +2,11 @@
 /* progress.c - ticks. */
 #include "src/session/progress.h"
 
-void progress_start(struct progress *progress, struct ktap *out,
-                    unsigned planned)
+void progress_start(struct progress *progress, struct ktap *out)
 {
     uint64_t now = hw_ms();
 
-    *progress = (struct progress){.out = out,
-                                  .planned = planned,
-                                  .name = "none yet",
-                                  .start = now,
-                                  .last = now};
-}
-
-void progress_test(struct progress *progress, unsigned now, const char *name)
-{
-    progress->now = now;
-    progress->name = name;
+    *progress = (struct progress){.out = out, .start = now, .last = now};
 }
 
 void progress_tick(void *argument)
@@ -29,7 +18,6 @@ void progress_tick(void *argument)
     if (now - progress->last < PROGRESS_TICK_MS)
         return;
     progress->last = now;
-    ktap_note(progress->out, "tick %lu s: test %u of %u, %s",
-              (now - progress->start) / 1000, progress->now, progress->planned,
-              progress->name);
+    ktap_note(progress->out, "tick %lu s: test %u",
+              (now - progress->start) / 1000, progress->test);
 }

@@ -14,15 +14,12 @@
 
 struct progress {
     struct ktap *out;
-    unsigned now, planned; /* the test that runs, from 1; of so many */
-    const char *name;
+    unsigned test;        /* the one that runs, from 1; 0: none yet */
     uint64_t start, last; /* hw_ms() */
 };
 
-void progress_start(struct progress *progress, struct ktap *out,
-                    unsigned planned);
-void progress_test(struct progress *progress, unsigned now, const char *name);
-/* "# tick 18 s: test 5 of 27, NAME" where one is due. progress: the struct. */
+void progress_start(struct progress *progress, struct ktap *out);
+/* "# tick 18 s: test 5" where one is due. progress: the struct. */
 void progress_tick(void *progress);
 
 #endif

@@ -78,9 +78,8 @@ static void announce_result(struct session *s, unsigned n,
                             char name[SUITE_NAME_BYTES])
 {
     suite_name(&s->suite, n, name);
-    progress_test(&s->progress, n + 1, name);
-    ktap_note(&s->out, "running %u of %u: %s: %s", n + 1,
-              suite_results(&s->suite), name, suite_test(&s->suite, n)->asks);
+    s->progress.test = n + 1;
+    ktap_note(&s->out, "running %u: %s", n + 1, name);
     save_progress(s, true); /* so that a hang shows where it was */
 }
 
@@ -360,7 +359,7 @@ static void run_one(struct session *s, unsigned n)
 
 static void run_all(struct session *s)
 {
-    progress_start(&s->progress, &s->out, suite_results(&s->suite));
+    progress_start(&s->progress, &s->out);
     hw_on_poll(progress_tick, &s->progress);
     write_header(s);
     s->passes[0] = pass_of(&s->jobs.contexts[0]);

@@ -17,16 +17,14 @@ static unsigned read_number(const char **at)
     return number;
 }
 
-/* "# running 5 of 86: pebs_reload: Does .." */
+/* "5: pebs_reload" */
 static void read_running(struct status *s, const char *at)
 {
     size_t n = 0;
 
     s->test = read_number(&at);
-    at += 4; /* " of " */
-    s->tests = read_number(&at);
-    at += 2;
-    while (at[n] != ':' && at[n] != '\0' && n < STATUS_NAME_BYTES - 1)
+    at += 2; /* ": " */
+    while (at[n] != '\0' && n < STATUS_NAME_BYTES - 1)
         n++;
     memcpy(s->name, at, n);
     s->name[n] = '\0';
@@ -34,7 +32,10 @@ static void read_running(struct status *s, const char *at)
 
 static void read_line(struct status *s, const char *line)
 {
-    if (text_match("# running * of *: *", line))
+    if (text_match("1..*", line)) {
+        line += 3;
+        s->tests = read_number(&line);
+    } else if (text_match("# running *: *", line))
         read_running(s, line + 10);
     else if (text_match("ok * # SKIP *", line))
         s->skipped++;

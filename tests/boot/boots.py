@@ -182,6 +182,16 @@ def clean(report: ktap.Report, outcome: Outcome) -> Iterator[str]:
             yield f"{name} is {verdict}"
 
 
+# Of the default list. A machine of 16 processors has 65,536 (docs/lab.md).
+REPORT_BYTES = 48_000
+
+
+def short(report: ktap.Report, outcome: Outcome) -> Iterator[str]:
+    """What each test adds is paid for by everybody who reads on a serial line."""
+    if len(report.body) > REPORT_BYTES:
+        yield f"the report has {len(report.body)} bytes; at most {REPORT_BYTES} are promised"
+
+
 def clean_by_threads(report: ktap.Report, outcome: Outcome) -> Iterator[str]:
     """Where processors take no turns, AnyThread is not played."""
     yield from (problem for problem in clean(report, outcome)
@@ -390,7 +400,7 @@ def machine() -> Iterator[Boot]:
                {"cpu": "skylake-2018"}, app="dirty.efi")
     quick = "tests=force_abort_enumeration"
     yield Boot("power-on to power-off, file on the volume",
-               all_of(clean, file_is_report, no_line_twice, says_simulated),
+               all_of(clean, file_is_report, no_line_twice, says_simulated, short),
                {"cpu": "skylake-2018"}, "trials=20", whole=True)
     yield Boot("configured by a file on the volume",
                all_of(clean, says_simulated, has(r"^# regime C|: regime C")),
@@ -448,7 +458,7 @@ def machine() -> Iterator[Boot]:
                {"cpu": "skylake-2018", "fault": "processor_lost"}, "tests=counter* trials=20")
     for smp, tests in (2, "*"), (4, "*_pmi*,counter3_*,tsx_*"):
         yield Boot(f"local APICs in x2APIC mode, {smp} processors",
-                   all_of(clean, runs_all, has(r"^# processors: .* x2APIC mode$")),
+                   all_of(clean, runs_all, has(r"^# processors: .* x2APIC mode; ")),
                    {"cpu": "haswell", "x2apic": "on"}, f"tests={tests} trials=20", smp=smp)
     yield Boot("processors that differ are reported one by one",
                all_of(restored, has(r"^# processor 0:.*microcode"),

@@ -60,7 +60,7 @@ def moved(before, after, first, second, *more):
     return Boot(
         f"microcode from {before} to {after}: tested before and after",
         all_of(complete, as_found, has(r"^ok \d+ - microcode_update$"),
-               has(rf"^# processors 0-1: .* microcode {new:X}H, "),
+               has(rf"^# GenuineIntel .* microcode {new:X}H, "),
                has(rf"^# summary: microcode {old:X}H: regime "),
                has(rf"^# summary: microcode {new:X}H: regime "),
                has(rf"^# summary: side by side: microcode {old:X}H \| {new:X}H$"),
@@ -108,14 +108,14 @@ def boots():
                                 "sdv_enable_rtm@EAH": "PASS"})),
                {"cpu": "skylake-2018"}, TESTS + FILE["option"],
                stick={FILE["path"]: good},
-               before=({"expect": (("# running 12 of 19", qemu.Expect.QUIT),)},))
+               before=({"expect": (("# running 12:", qemu.Expect.QUIT),)},))
     yield Boot("a reset in the second pass, and the update is gone",
                all_of(restored, has(r"^not ok 19 - .*@EAH # ERROR the file has changed$"),
                       has(r"^# summary: side by side: microcode CCH \| CCH$"),
                       verdicts({"microcode_update": "PASS"})),
                {"cpu": "skylake-2018"}, TESTS + FILE["option"],
                stick={FILE["path"]: good},
-               before=({"expect": (("# running 12 of 19", qemu.Expect.QUIT),)},),
+               before=({"expect": (("# running 12:", qemu.Expect.QUIT),)},),
                change=lambda stick: volume.write(stick, FILE["path"], "none"))
     yield refused("no such file", None, "there is no such file on the volume")
     yield refused("an empty file", b"", "the file is empty")

@@ -13,7 +13,7 @@ from boots import ALL, Boot, all_of, clean, has, lacks, restored, verdicts
 # Short tests in a row, on plain QEMU: they last for some seconds.
 GOLDEN = "tests=pebs_decode_golden"
 MANY = f"{ALL} repeats=5"
-CUT = {"expect": (("# running 20 of", qemu.Expect.QUIT),)}
+CUT = {"expect": (("# running 20:", qemu.Expect.QUIT),)}
 
 
 def file_matches_serial(report, outcome):
@@ -79,7 +79,7 @@ def boots():
                       has(r"^not ok 2 - counter3_counts_alone # ERROR machine reset$")),
                {"cpu": "skylake-2018"}, "tests=always_abort_default,"
                "counter3_counts_alone,pt_decode_golden trials=20000",
-               before=({"expect": (("# running 2 of 3", qemu.Expect.QUIT_LATER),)},))
+               before=({"expect": (("# running 2:", qemu.Expect.QUIT_LATER),)},))
     yield Boot("the next start offers to continue, and does without a key",
                all_of(restored, file_matches_serial, count_is(1), one_lost,
                       has(r"\.log: interrupted (in test|after) \d+ of \d+"),

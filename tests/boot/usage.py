@@ -46,7 +46,7 @@ def ended(report, outcome):
 def ticks(report, outcome):
     """At least one, and none more than ten seconds after the one before."""
     seconds = [0] + [int(s) for s in
-                     re.findall(r"^# tick (\d+) s: test 1 of 1, ", report.text, re.M)]
+                     re.findall(r"^# tick (\d+) s: test 1$", report.text, re.M)]
     if len(seconds) < 2:
         yield "no tick"
     for before, after in zip(seconds, seconds[1:]):
@@ -159,7 +159,7 @@ def options():
                                     r"FAIL or ERROR in 1 of 1$")),
                {"cpu": "skylake-2018", "fault": "xabort_outside_sets_eax"},
                "tests=tsx_xabort_outside soak=2s")
-    found = r"^# processors 0-1: found: "
+    found = "^# found: "
     yield Boot("the processors as they were found",
                all_of(clean, has(found + r"IA32_MISC_ENABLE \(1A0H\) = 0x[0-9a-f]+$"),
                       has(found + "LVT performance counters = 0x10000$"),
@@ -176,7 +176,7 @@ def options():
                silicon=False, options=GOLDEN + " identity=full",
                machine={"extra": ("-smbios", "type=1,manufacturer=Some Corp,product=Model 5,"
                                   "serial=SN-1,uuid=12345678-1234-5678-1234-567812345678")})
-    yield Boot("verbosity=quiet", all_of(clean, lacks("^# processor.*OBSERVED"),
+    yield Boot("verbosity=quiet", all_of(clean, lacks("^# (?!summary: ).*OBSERVED"),
                                             has("^# summary: unexp.*OBSERVED")),
                {"cpu": "skylake-2018"}, "tests=counter3_* trials=20 verbosity=quiet")
     yield Boot("verbosity=verbose: citations and times",

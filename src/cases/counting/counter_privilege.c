@@ -206,5 +206,4 @@ TEST(counter_privilege,
         if (!try_piece(&piece, places))
             return;
     }
-    note(t, "TR holds a TSS of this test from now on");
 }

@@ -189,6 +189,4 @@ TEST(counters_mixed,
         if (!try_draw(&d))
             return;
     }
-    if (d.has_ring3)
-        note(t, "TR holds a TSS of this test from now on");
 }

@@ -376,5 +376,5 @@ TEST(events_in_contexts,
             (rows[i].select != OFFCORE_EVENT(0) || offcore != NULL) &&
             !try_row(&c, &rows[i]))
             return;
-    note(t, "%u windows; TR holds a TSS of this test from now on", c.windows);
+    note(t, "%u windows", c.windows);
 }

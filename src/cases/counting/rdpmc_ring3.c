@@ -61,5 +61,4 @@ TEST(rdpmc_ring3,
         try_each(&s, places, pce != 0);
         hw_set_cr4(cr4);
     }
-    note(t, "TR holds a TSS of this test from now on");
 }

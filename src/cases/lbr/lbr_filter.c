@@ -116,7 +116,6 @@ static void try_levels(struct lbr *l)
             return;
         lbr_judge(l, levels[i].what, &want);
     }
-    note(l->t, "TR holds a TSS of this test from now on");
 }
 
 /* "LIFO filtering": a return takes the newest record away; a call of no length

@@ -201,5 +201,4 @@ TEST(pebs_in_contexts,
             WITH_PREFIX (t, "%s at ring %u", rows[i].what, level)
                 if (!try_row(&c, &rows[i], level))
                     return;
-    note(t, "TR holds a TSS of this test from now on");
 }

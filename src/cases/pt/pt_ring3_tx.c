@@ -284,6 +284,5 @@ TEST(pt_ring3_tx,
                       (uint64_t)(period - PSB_FIRST - PIP_STEP * i)
                           << PACKET_BYTES_AT))
             check_pip(&s);
-    note(t, "%u PSBs at ring 3; TR holds a TSS of this test from now on",
-         s.psbs);
+    note(t, "%u PSBs at ring 3", s.psbs);
 }

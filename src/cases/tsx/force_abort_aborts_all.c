@@ -71,7 +71,6 @@ static void check_ring3(struct test_context *t)
           "RTM_FORCE_ABORT = 1: %u of %u transactions at ring 3 did not abort "
           "with EAX = 0; the last status is 0x%08x (all ones: it committed)",
           wrong, RING3_TRIES, s.ring3->status);
-    note(t, "TR holds a TSS of this test from now on");
 }
 
 /* A write while counters count, as a driver makes it that adds counter 3 to

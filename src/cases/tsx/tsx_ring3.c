@@ -146,8 +146,6 @@ TEST(tsx_ring3,
           "of %u transactions at ring 3, up to %u tries of each, %u ended as "
           "meant",
           tried, TRIES, ended);
-    note(t,
-         "%u transactions at ring 3, %u of them ended as meant; TR holds a "
-         "TSS of this test from now on",
-         tried, ended);
+    note(t, "%u transactions at ring 3, %u of them ended as meant", tried,
+         ended);
 }

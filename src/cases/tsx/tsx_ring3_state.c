@@ -168,5 +168,4 @@ TEST(tsx_ring3_state,
     check(t, !run(&s, ring3_state_xend) && s.ring3->vector == HW_GP,
           "XEND outside of a transaction at ring 3: got %s, wanted #GP",
           fault_name((int)s.ring3->vector));
-    note(t, "TR holds a TSS of this test from now on");
 }

@@ -32,8 +32,8 @@ static void repeats_runs_the_list_again(void **state)
     assert_int_equal(totals.pass, 5);
     assert_int_equal(totals.fail, 1);
     assert_has("\n1..6\n");
-    assert_has("\n# round 1 of 3: seed=40\n# running 1 of 6: counter3_ov");
-    assert_has("\n# round 3 of 3: seed=42\n# running 5 of 6: counter3_ov");
+    assert_has("\n# round 1 of 3: seed=40\n# running 1: counter3_ov");
+    assert_has("\n# round 3 of 3: seed=42\n# running 5: counter3_ov");
     assert_has("\nok 2 - fickle/1\n");
     assert_has("\nok 4 - fickle/2\n");
     assert_has("\nnot ok 6 - fickle/3\n");
@@ -79,7 +79,7 @@ static void errata_are_named_in_the_result(void **state)
     struct ktap_totals totals = run(one_erratum, "*", 0);
     assert_int_equal(totals.known, 1);
     assert_sound(totals);
-    assert_has("\n# processors 0-1: KNOWN SKL120: a record\n");
+    assert_has("\n# KNOWN SKL120: a record\n");
     assert_has("\n# processor 1: KNOWN SKL194: IA32_PMC2 (C3H)\n");
     assert_has("\nok 1 - erratum # KNOWN SKL194 SKL120\n");
     assert_has("0 skipped, 1 known\n");
@@ -151,10 +151,9 @@ static void verbosity_is_what_is_said(void **state)
     inject = NULL;
     words = "verbosity=quiet";
     assert_sound(run(three, "*", 100));
-    assert_has(
-        "\n# running 3 of 3: counter3_overflow: What of overflow?\nok 3");
+    assert_has("\n# running 3: counter3_overflow\nok 3");
     assert_has("\n# windows: 100\n"); /* of the one that fails */
-    assert_has("\n# rests on: A book");
+    assert_has("\n# asks: What of alone?\n# rests on: A book");
     fake_reset();
     calls = 0;
     assert_sound(run(two_rounds, "fickle", 0));
@@ -239,19 +238,17 @@ static const struct test *const one_long[] = {&lasting, NULL};
 
 static void a_tick_every_ten_seconds(void **state)
 {
-    unsigned last = 0, ticks = 0, seconds, n, of;
+    unsigned last = 0, ticks = 0, seconds, n;
 
     (void)state;
     fake_reset();
     assert_sound(run(one_long, "*", 0));
     for (const char *at = fake_report; (at = strstr(at, "\n# tick ")) != NULL;
          at++) {
-        assert_int_equal(sscanf(at, "\n# tick %u s: test %u of %u, lasting\n",
-                                &seconds, &n, &of),
-                         3);
+        assert_int_equal(sscanf(at, "\n# tick %u s: test %u\n", &seconds, &n),
+                         2);
         assert_true(seconds > last && seconds - last <= 10);
         assert_int_equal(n, 1);
-        assert_int_equal(of, 1);
         last = seconds;
         ticks++;
     }

@@ -160,10 +160,10 @@ static void tested_before_and_after(void **state)
     assert_has("\n1..5\n");
     assert_has("\nok 1 - one # OBSERVED 1 of 1\n");
     assert_has("\nok 2 - two\n# summary: microcode C6H: regime B");
-    assert_has("\n# processors 0-3: loaded on 2 cores, by one processor of "
+    assert_has("\n# loaded on 2 cores, by one processor of "
                "each; it stays until the machine is reset\n"
                "ok 3 - microcode_update\n");
-    assert_has("\n# processors 0-3: GenuineIntel 06_5EH stepping 3, microcode "
+    assert_has("\n# GenuineIntel 06_5EH stepping 3, microcode "
                "EAH");
     assert_has("\nok 4 - one@EAH\n");
     assert_has("\nok 5 - two@EAH\n# summary: microcode EAH: regime B");
@@ -184,7 +184,7 @@ static void rounds_have_names(void **state)
     assert_has("\nok 5 - microcode_update\n");
     assert_has("\nok 6 - one/1@EAH\n");
     assert_has("\nok 9 - two/2@EAH\n");
-    assert_has("\n# round 2 of 2: seed=2\n# running 8 of 9: one/2@EAH: One?\n");
+    assert_has("\n# round 2 of 2: seed=2\n# running 8: one/2@EAH\n");
 }
 
 static void a_core_that_does_not_take_it(void **state)

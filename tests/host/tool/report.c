@@ -15,7 +15,8 @@
 #include <cmocka.h>
 
 #define HEAD      "KTAP version 1\n1..1\n"
-#define RUNNING   "# running 1 of 1: pebs_tsc/2@EAH: When?\n"
+#define RUNNING   "# running 1: pebs_tsc/2@EAH\n"
+#define ASKS      "# asks: When?\n"
 #define LOST      "# END pass=1 fail=0 error=0 skip=0 known=0 crc=00000000\n"
 #define COUNT(of) (sizeof(of) / sizeof((of)[0]))
 
@@ -109,7 +110,8 @@ static void results(void **state)
 
     (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
-        snprintf(text, sizeof(text), HEAD RUNNING "# a\n%s\n", rows[i].line);
+        snprintf(text, sizeof(text), HEAD RUNNING ASKS "# a\n%s\n",
+                 rows[i].line);
         struct reports reports = read(text);
         const struct report *report = &reports.report[0];
         assert_int_equal(report->result_count, 1);
@@ -122,9 +124,14 @@ static void results(void **state)
         assert_span(report->results[0].question, "When?");
         assert_int_equal(report->results[0].n, i == 1 ? 3 : 0);
         assert_int_equal(report->results[0].first, 3);
-        assert_int_equal(report->results[0].end, 4);
+        assert_int_equal(report->results[0].end, 5);
         reports_close(&reports);
     }
+    /* As it was before "# asks: ". */
+    struct reports older =
+        read(HEAD "# running 1 of 1: a: Why: so?\nok 1 - a\n");
+    assert_span(older.report[0].results[0].question, "Why: so?");
+    reports_close(&older);
     for (size_t i = 0; i < COUNT(none); i++) {
         snprintf(text, sizeof(text), HEAD "%s\n", none[i]);
         struct reports reports = read(text);
@@ -187,7 +194,7 @@ static void raw_bytes(void **state)
 {
     static const char text[] = HEAD RUNNING
         "# raw, processor 3: Processor Trace: 4 bytes, crc 000B625B\n"
-        "# raw 0000 5468\n# tick 8 s: test 1 of 1, a\n# raw 0002 6520\n"
+        "# raw 0000 5468\n# tick 8 s: test 1\n# raw 0002 6520\n"
         "# raw, processor 4: Processor Trace: 4 bytes, crc 00000000\n"
         "# raw 0000 54686520\n"
         "# raw, processor 5: x: 4 bytes, crc 000B625B\n# raw 0000 5468\n"
