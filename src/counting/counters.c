@@ -41,7 +41,8 @@ bool counters_clear_status(struct test_context *t, uint64_t bits)
     return set_msr_again(t, IA32_PERF_GLOBAL_STATUS_RESET, bits);
 }
 
-/* Firmware, a debugger or a hypervisor may count already. */
+/* Firmware, a debugger or a hypervisor may count already: what the head of the
+ * report has of that is not said again. */
 static void note_in_use(struct test_context *t, const struct identity *id)
 {
     uint64_t ctrl, select, fixed;
@@ -56,7 +57,8 @@ static void note_in_use(struct test_context *t, const struct identity *id)
                  "in use before the test: IA32_PERFEVTSEL%u (%XH) = 0x%lx, "
                  "IA32_PERF_GLOBAL_CTRL (38FH) = 0x%lx",
                  n, IA32_PERFEVTSEL(n), select, ctrl);
-    if (get_msr(t, IA32_FIXED_CTR_CTRL, &fixed) && fixed != 0)
+    if (get_msr(t, IA32_FIXED_CTR_CTRL, &fixed) && fixed != 0 &&
+        fixed != found_msr(t, IA32_FIXED_CTR_CTRL))
         note(t,
              "in use before the test: IA32_FIXED_CTR_CTRL (38DH) = 0x%lx, "
              "IA32_PERF_GLOBAL_CTRL (38FH) = 0x%lx",
@@ -73,8 +75,9 @@ static bool clear_controls(struct test_context *t)
     uint64_t value;
 
     if (try_get_msr(t, IA32_PEBS_ENABLE, &value) == HW_NO_FAULT && value != 0) {
-        note(t, "in use before the test: IA32_PEBS_ENABLE (3F1H) = 0x%lx",
-             value);
+        if (value != found_msr(t, IA32_PEBS_ENABLE))
+            note(t, "in use before the test: IA32_PEBS_ENABLE (3F1H) = 0x%lx",
+                 value);
         if (!set_msr(t, IA32_PEBS_ENABLE, 0))
             return false;
     }
@@ -233,10 +236,12 @@ static bool program_again(struct counters *c, uint64_t smis)
 
     c->smis = smis;
 
-    if (fixed != fixed_control(c))
+    if (fixed != fixed_control(c) && !c->smi_told) {
+        c->smi_told = true;
         note(c->t,
              "an SMI changed IA32_FIXED_CTR_CTRL (38DH) from 0x%lx to 0x%lx",
              fixed_control(c), fixed);
+    }
     if (!write_counters(c))
         return false;
     read_counters(c);

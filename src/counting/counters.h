@@ -25,6 +25,7 @@ struct counters {
     uint64_t select;              /* what each IA32_PERFEVTSELx holds */
     uint64_t last[COUNTERS_MAX], last_fixed; /* as read last */
     unsigned repeated; /* windows repeated because of an SMI */
+    bool smi_told;     /* that one changed a register is said once */
     uint64_t smis;     /* MSR_SMI_COUNT before they were programmed; 0: none */
 };
 

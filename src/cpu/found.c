@@ -68,6 +68,14 @@ bool found_has(const struct found *found, uint32_t msr)
     return false;
 }
 
+uint64_t found_value(const struct found *found, uint32_t msr)
+{
+    for (unsigned i = 0; i < FOUND_MSRS; i++)
+        if (found_msrs[i] == msr && found->fault[i] == HW_NO_FAULT)
+            return found->value[i];
+    return 0;
+}
+
 static const struct found_leaf *read_leaves(struct found *out, uint32_t last)
 {
     static const struct {

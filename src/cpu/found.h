@@ -57,6 +57,8 @@ void found_read(struct found *out, unsigned processor, const void *at,
 
 /* True where the MSR, one of found_msrs, could be read. */
 bool found_has(const struct found *found, uint32_t msr);
+/* Its value; 0 where it could not be read. */
+uint64_t found_value(const struct found *found, uint32_t msr);
 
 /* "WB": the type that the MTRRs give an address above 1 MiB; and that PAT's
  * entry `index` (0 to 7) gives. "?": reserved, or not known. */

@@ -217,6 +217,8 @@ bool set_held_msr(struct test_context *t, uint32_t msr, uint64_t value);
 
 /* True where the journal has it: what it holds is the test's own doing. */
 bool wrote_msr(const struct test_context *t, uint32_t msr);
+/* What the report's head says of it, as the run found it; 0 where nothing. */
+uint64_t found_msr(const struct test_context *t, uint32_t msr);
 
 /* An access whose fault is an answer: HW_NO_FAULT or the vector. The write is
  * entered in the journal too. Where the MSR cannot be read, nothing is written

@@ -7,6 +7,10 @@
 
 /* --- Lines and verdicts -------------------------------------------------- */
 
+/* Of an erratum that a test meets again and again: the room is for what else
+ * there is to say. */
+#define KNOWN_LINES 4
+
 /* Of text[], reserved for the line that says how many are left out. */
 #define LEFT_OUT_BYTES 40
 
@@ -99,11 +103,28 @@ bool check_known(struct test_context *t, bool ok, enum erratum erratum,
         return false;
     }
     t->known |= UINT64_C(1) << erratum;
+    if (++t->known_times[erratum] > KNOWN_LINES)
+        return false;
     text_format(whole, sizeof(whole), "%s%s: %s", found.name,
                 found.inferred ? " (inferred from the client processor)" : "",
                 line);
     add_verdict(t, VERDICT_KNOWN, whole);
     return false;
+}
+
+/* What check_known() has counted and not said. */
+static void add_known(struct test_context *t)
+{
+    struct erratum_found found;
+    char line[CONTEXT_LINE_BYTES];
+
+    for (unsigned e = 0; e < ERRATUM_COUNT; e++)
+        if (t->known_times[e] > KNOWN_LINES &&
+            errata_find(&t->cpu, (enum erratum)e, &found)) {
+            text_format(line, sizeof(line), "%s: %u more checks failed so",
+                        found.name, t->known_times[e] - KNOWN_LINES);
+            add_line(t, "KNOWN ", line);
+        }
 }
 
 bool check_equal(struct test_context *t, const char *what, uint64_t got,
@@ -322,6 +343,7 @@ void context_begin(struct test_context *t, const struct test *test,
     t->verdict = VERDICT_NONE;
     t->observed = t->observed_of = 0;
     t->known = 0;
+    memset(t->known_times, 0, sizeof(t->known_times));
     memset(t->windows, 0, sizeof(t->windows));
     t->no_trials_line = false;
     t->checks = t->rows = t->rows_tried = 0;
@@ -346,6 +368,7 @@ void context_close(struct test_context *t)
         broken(t, "tried %u of %u rows of its tables", t->rows_tried, t->rows);
     if (t->verdict == VERDICT_PASS && t->prefixes != 0)
         broken(t, "ended inside of WITH_PREFIX");
+    add_known(t);
     if (t->left_out == 0)
         return;
     t->text_bytes +=

@@ -52,7 +52,8 @@ struct test_context {
     enum verdict verdict;
     /* Of the observe() that saw the greatest part of its trials: */
     uint64_t observed, observed_of; /* 0: nothing was observed */
-    uint64_t known;      /* set of enum erratum that check_known() said */
+    uint64_t known; /* set of enum erratum that check_known() said */
+    unsigned known_times[ERRATUM_COUNT]; /* how often */
     bool no_trials_line; /* the note of few trials is made once */
     unsigned checks;     /* made so far, observations too */
     unsigned rows, rows_tried, checks_before_row; /* FOR_EACH_ROW */

@@ -166,6 +166,11 @@ bool wrote_msr(const struct test_context *t, uint32_t msr)
     return journal_has(&t->journal, &t->cpu, msr);
 }
 
+uint64_t found_msr(const struct test_context *t, uint32_t msr)
+{
+    return found_value(&t->found, msr);
+}
+
 bool set_held_msr(struct test_context *t, uint32_t msr, uint64_t value)
 {
     int vector = hw_msr_write(msr, value);

@@ -9,7 +9,7 @@ import re
 
 import figures as written
 import qemu
-from boots import ALL, Boot, boot_once, all_of, clean, has
+from boots import ALL, BYTES_MOST, Boot, all_of, at_most, boot_once, clean, has
 
 FEW = "tests=force_abort_*,counter3_counts_alone,tsx_commit trials=2"
 
@@ -28,7 +28,7 @@ def simulated(processors, tests):
     # Firmware waits for its processors by the clock: with fewer instructions to
     # a second that costs less.
     return Boot(f"simulated, {processors} processors, {tests}",
-                all_of(clean, summarized),
+                all_of(clean, summarized, at_most(BYTES_MOST)),
                 {"cpu": "skylake-2018"}, tests, smp=processors, whole=True,
                 machine={"shift": qemu.SHIFT_PLAIN})
 
@@ -43,6 +43,7 @@ def everything():
         yield plain(processors)
     for processors in (1, 2, 8):
         yield simulated(processors, "trials=20")
+    yield simulated(16, "trials=2")
     for processors in (1, 2, 8, 64):
         yield simulated(processors, FEW)
 

@@ -82,7 +82,7 @@ static void programmed_again_after_an_smi(void **state)
     const char *said = strstr(t->text, "an SMI changed IA32_FIXED_CTR_CTRL "
                                        "(38DH) from 0x3 to 0xb0\n");
     assert_non_null(said);
-    assert_non_null(strstr(said + 1, "an SMI changed"));
+    assert_null(strstr(said + 1, "an SMI changed"));
 }
 
 int main(void)

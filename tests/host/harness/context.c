@@ -118,6 +118,23 @@ static void errata(void **state)
     assert_true(t->known == 0);
 }
 
+/* Said four times, then counted: the FAIL after it has its line. */
+static void an_erratum_met_often(void **state)
+{
+    (void)state;
+    t->cpu = (struct identity){
+        .vendor = "GenuineIntel", .family = 6, .model = 0x5e, .stepping = 3};
+    for (unsigned i = 1; i <= 100; i++)
+        check_known(t, false, ERRATUM_EVENTING_IP_BEFORE_JCC, true, "%u", i);
+    check(t, false, "another");
+    context_close(t);
+    assert_int_equal(t->checks, 101);
+    assert_string_equal(lines(), "KNOWN SKL018: 1\nKNOWN SKL018: 2\n"
+                                 "KNOWN SKL018: 3\nKNOWN SKL018: 4\n"
+                                 "FAIL: another\n"
+                                 "KNOWN SKL018: 96 more checks failed so\n");
+}
+
 static void none_of_so_many(void **state)
 {
     (void)state;
@@ -313,6 +330,7 @@ int main(void)
         cmocka_unit_test_setup(prefix_that_is_left, set_up),
         cmocka_unit_test_setup(prefixes_are_bounded, set_up),
         cmocka_unit_test_setup(errata, set_up),
+        cmocka_unit_test_setup(an_erratum_met_often, set_up),
         cmocka_unit_test_setup(none_of_so_many, set_up),
         cmocka_unit_test_setup(the_worst_wins_and_gives_the_reason, set_up),
         cmocka_unit_test_setup(observations_never_fail, set_up),
