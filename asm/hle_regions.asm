@@ -107,9 +107,10 @@ region cmpxchg, r8d, {xacquire lock cmpxchg [rsi], ebx}, {xrelease lock cmpxchg 
 region cmpxchg8b, r8, {xacquire lock cmpxchg8b [rsi]}, {xrelease lock cmpxchg8b [rsi]}
 
 ; Releases that do not match the acquire: another value, one in the highest byte
-; alone, address, size. Then the same as the first without the prefixes.
+; alone, one in the upper half of 8 bytes alone, address, size. Then the same as the first without the prefixes.
 region other_value, r8d, {xacquire xchg [rsi], ebx}, {xrelease mov dword [rsi], 2}
 region other_byte, r8d, {xacquire xchg [rsi], ebx}, {xrelease mov dword [rsi], 1 << 24}
+region other_half, r8, {xacquire xchg [rsi], rbx}, {xrelease lock add [rsi], r8}
 region other_address, r8d, {xacquire xchg [rsi], ebx}, {xrelease mov [rsi + 64], ebx}
 region other_size, r8d, {xacquire xchg [rsi], ebx}, {xrelease mov [rsi], bl}
 region plain, r8d, {xchg [rsi], ebx}, {xchg [rsi], ebx}

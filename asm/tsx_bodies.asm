@@ -237,7 +237,7 @@ body nothing
 
 ; ZF as before XTEST is 1 where the argument is 0; OF, SF, AF, PF, CF are 1.
 body rdpmc
-        xor     ecx, ecx
+        mov     ecx, esi
         lfence
         rdpmc
         mov     esi, eax

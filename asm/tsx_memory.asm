@@ -38,6 +38,11 @@ body store_16
         cmp     [rsi + 8], rdx
         jmp     end_store
 
+body store_nt
+        movnti  [rsi], rdx
+        cmp     [rsi], rdx
+        jmp     end_store
+
 ; The same by instructions that read, change and write in one; the old value was
 ; 0.
 body store_xchg

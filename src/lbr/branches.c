@@ -104,7 +104,7 @@ static const char *differs(const struct lbr_branches *b,
     if (got->to != want->to)
         return "the target address";
     if (got->malformed)
-        return "the sign extension of an address";
+        return "the sign extension of an address, or a reserved bit,";
     if (!model->tsx)
         return NULL;
     if (got->abort != abort)

@@ -9,6 +9,7 @@
 
 #define IN_TSX    BIT(62)
 #define TSX_ABORT BIT(61)
+#define RESERVED  BITS(60, 16)
 #define CYCLES    BITS(15, 0)
 
 bool lbr_of(const struct identity *id, struct lbr_model *model)
@@ -54,6 +55,7 @@ struct lbr_record lbr_decode(const struct lbr_model *model,
     record.mispredicted = (flags & LBR_MISPRED) != 0;
     record.in_tx = model->tsx && (flags & IN_TSX) != 0;
     record.abort = model->tsx && (flags & TSX_ABORT) != 0;
+    record.malformed |= model->info && (flags & RESERVED) != 0;
     record.cycles = model->info ? (uint16_t)(flags & CYCLES) : 0;
     return record;
 }

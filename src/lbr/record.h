@@ -49,7 +49,7 @@ struct lbr_record {
     uint64_t from, to;
     bool mispredicted, in_tx, abort;
     uint16_t cycles; /* format 5; else 0 */
-    bool malformed;  /* an address is not sign-extended */
+    bool malformed;  /* an address is not sign-extended, or a reserved bit 1 */
 };
 
 struct lbr_record lbr_decode(const struct lbr_model *model,

@@ -10,6 +10,7 @@
 
 #define BEFORE 60 /* events before the overflow: the body has more */
 #define TRIES  20 /* where transactions may abort for no reason of their own */
+#define FROZEN IA32_PERF_GLOBAL_STATUS_CTR_FRZ
 
 static const struct row {
     const char *what;
@@ -25,6 +26,12 @@ static const struct row {
     {"in a transaction", PLACE_FIXED0, 0, true},
     {"in a transaction", PLACE_FIXED0 + 1, 0, true},
 };
+
+/* Version 4: the interrupt is to freeze all counters. */
+static bool freezes(struct test_context *t)
+{
+    return test_cpu(t)->perfmon_version >= 4;
+}
 
 static bool try_row(struct test_context *t, const struct row *row,
                     const struct ring3_session *s, unsigned level)
@@ -75,6 +82,10 @@ static bool try_row(struct test_context *t, const struct row *row,
                 "bit 0; wanted none",
                 row->what, level, after.interrupts - after.masked,
                 after.interrupts, name);
+    check(t, !freezes(t) || (after.status & FROZEN) != 0,
+          "%s at ring %u: the interrupt of %s left CTR_Frz, "
+          "IA32_PERF_GLOBAL_STATUS (38EH)[59], 0; wanted 1",
+          row->what, level, name);
     check(t, (after.status >> row->place & 1) != 0,
           "%s at ring %u: %s overflowed after %u events, and "
           "IA32_PERF_GLOBAL_STATUS (38EH) is 0x%lx; wanted bit %u",
@@ -91,9 +102,14 @@ TEST(pmi_in_contexts,
 {
     const bool tx = probe_state_if_any(t);
     struct ring3_session s;
+    uint64_t debugctl;
 
     /* Set-up. */
-    if (!counters_claim(t) || !ring3_prepare(&s, t))
+    if (!counters_claim(t) || !ring3_prepare(&s, t) ||
+        (freezes(t) &&
+         (!get_msr(t, IA32_DEBUGCTL, &debugctl) ||
+          !set_msr(t, IA32_DEBUGCTL,
+                   debugctl | IA32_DEBUGCTL_FREEZE_PERFMON_ON_PMI))))
         return;
 
     /* Measured and checked. */

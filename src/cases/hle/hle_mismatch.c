@@ -15,6 +15,8 @@ static const struct mismatch {
 } rows[] = {
     {"XRELEASE of another value", hle_other_value, 2, OTHER},
     {"XRELEASE of another highest byte", hle_other_byte, 1 << 24, OTHER},
+    {"XRELEASE of another upper half", hle_other_half, UINT64_C(1) << 32,
+     OTHER},
     {"XRELEASE of another address", hle_other_address, 1, 0},
     {"XRELEASE of another size", hle_other_size, 0, OTHER},
 };

@@ -2,11 +2,15 @@
 /* With FREEZE_LBRS_ON_PMI the overflow that interrupts stops the recording of
  * branches, not the counters. */
 #include "src/base/msr.h"
+#include "src/base/names.h"
 #include "src/counting/bank.h"
 #include "src/lbr/stack.h"
 
 #define BRANCHES 0xc4
 #define ROUNDS   4
+/* Fewer than counting_work() has in two calls, more than in a write of an MSR
+ * and one. */
+#define WORK_INSTRUCTIONS 200
 
 static bool same(const struct lbr_record *a, const struct lbr_record *b)
 {
@@ -47,10 +51,12 @@ static bool stack_moves(struct lbr *l, uint64_t debugctl, unsigned *moves)
 static const struct row {
     const char *what;
     bool freeze, interrupt;
+    unsigned place; /* of the counter that overflows */
 } rows[] = {
-    {"FREEZE_LBRS_ON_PMI = 0", false, true},
-    {"FREEZE_LBRS_ON_PMI = 1", true, true},
-    {"FREEZE_LBRS_ON_PMI = 1, an overflow without INT", true, false},
+    {"FREEZE_LBRS_ON_PMI = 0", false, true, 0},
+    {"FREEZE_LBRS_ON_PMI = 1", true, true, 0},
+    {"FREEZE_LBRS_ON_PMI = 1, a fixed counter", true, true, PLACE_FIXED0},
+    {"FREEZE_LBRS_ON_PMI = 1, an overflow without INT", true, false, 0},
 };
 
 struct work {
@@ -72,7 +78,7 @@ static void recorded_work(void *argument)
     set_held_msr(work->t, IA32_DEBUGCTL, work->on & ~IA32_DEBUGCTL_LBR);
 }
 
-/* Counter 0 overflows in it. */
+/* The row's counter overflows in it. */
 static bool overflow(struct work *work, const struct row *row, uint64_t places,
                      struct bank *after)
 {
@@ -80,8 +86,13 @@ static bool overflow(struct work *work, const struct row *row, uint64_t places,
     struct bank before = bank_of(places, BRANCHES);
 
     before.pmi = BANK_PMI;
-    before.pmc[0] = bank_mask(test_cpu(t), 0) - WORK_BRANCHES - 4;
-    before.select[0] |= row->interrupt ? IA32_PERFEVTSEL_INT : 0;
+    *bank_value(&before, row->place) =
+        bank_mask(test_cpu(t), row->place) -
+        (row->place == PLACE_FIXED0 ? WORK_INSTRUCTIONS : WORK_BRANCHES + 4);
+    if (row->place == PLACE_FIXED0)
+        before.fixed_ctrl |= IA32_FIXED_CTR_CTRL_PMI(0);
+    else if (row->interrupt)
+        before.select[0] |= IA32_PERFEVTSEL_INT;
     return set_msr(t, IA32_DEBUGCTL, work->on & ~IA32_DEBUGCTL_LBR) &&
            hold_msr(t, IA32_DEBUGCTL) &&
            bank_work(t, &before, recorded_work, work, after);
@@ -93,11 +104,13 @@ static void judge(struct test_context *t, const struct row *row,
     const bool streamlined = test_cpu(t)->perfmon_version >= 4;
     const bool freeze = row->freeze && row->interrupt;
     const bool frozen = (after->status & IA32_PERF_GLOBAL_STATUS_LBR_FRZ) != 0;
+    char name[MSR_NAME_BYTES];
 
-    check(t, (after->interrupts != 0) == row->interrupt,
-          "overflow of IA32_PMC0 (C1H): %u performance-monitoring interrupts "
-          "came; wanted %s",
-          after->interrupts, row->interrupt ? "one" : "none");
+    check(
+        t, (after->interrupts != 0) == row->interrupt,
+        "overflow of %s: %u performance-monitoring interrupts came; wanted %s",
+        msr_name(bank_msr(row->place), name), after->interrupts,
+        row->interrupt ? "one" : "none");
     check(t, frozen == (freeze && streamlined),
           "LBR_Frz, IA32_PERF_GLOBAL_STATUS (38EH)[58], is %d after it; wanted "
           "%d",
@@ -173,11 +186,13 @@ TEST(lbr_freeze_on_pmi,
      .needs = {.features = NEED_INTEL | NEED_PMU | NEED_LBR, .counters = 2})
 {
     struct lbr l;
-    uint64_t places = bank_claim(t) & BITS(1, 0);
+    uint64_t places = bank_claim(t) & (BITS(1, 0) | BIT(PLACE_FIXED0));
 
     if (places == 0 || !lbr_claim(&l, t))
         return;
     FOR_EACH_ROW (t, i, rows) {
+        if ((places >> rows[i].place & 1) == 0)
+            continue;
         struct work work = {
             .t = t,
             .on = l.off | IA32_DEBUGCTL_LBR |

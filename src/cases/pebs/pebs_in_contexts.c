@@ -123,7 +123,7 @@ static bool try_period(struct contexts *c, const struct row *row,
         .first_period = {first},
         .period = {PERIOD - 1},
         .room = PEBS_ROOM_MAX,
-        .threshold = PEBS_ROOM_MAX,
+        .threshold = first == 1 ? 2 : PEBS_ROOM_MAX,
     };
     struct ring3 *ring3 = c->ring3.ring3;
     struct test_context *t = c->sampling.t;
@@ -144,6 +144,12 @@ static bool try_period(struct contexts *c, const struct row *row,
     }
 
     /* Check. */
+    check(t,
+          c->sampling.records < config.threshold ||
+              (c->sampling.status & IA32_PERF_GLOBAL_STATUS_OVF_DS_BUFFER) != 0,
+          "IA32_PERF_GLOBAL_STATUS (38EH) is 0x%lx after %u records with the "
+          "threshold at %u; wanted bit 62",
+          c->sampling.status, c->sampling.records, config.threshold);
     for (unsigned n = 0; n < c->sampling.records; n++) {
         if (!sampling_record(&c->sampling, n, &record))
             return false;
@@ -166,7 +172,8 @@ static bool try_period(struct contexts *c, const struct row *row,
 }
 
 /* From each of PERIOD events on: so each of the body has its turn. */
-static bool try_row(struct contexts *c, const struct row *row, unsigned level)
+static bool try_row(struct contexts *c, const struct row *row, unsigned level,
+                    unsigned *at_ring_0)
 {
     struct test_context *t = c->sampling.t;
     unsigned records = 0;
@@ -174,6 +181,13 @@ static bool try_row(struct contexts *c, const struct row *row, unsigned level)
     for (unsigned first = 1; first <= PERIOD; first++)
         if (!try_period(c, row, level, first, &records))
             return false;
+    if (level == 0)
+        *at_ring_0 = records;
+    check(t,
+          records <= *at_ring_0 + PERIOD + *at_ring_0 / 8 &&
+              *at_ring_0 <= records + PERIOD + records / 8,
+          "%u records are of the body, one in %u events; at ring 0 %u", records,
+          PERIOD, *at_ring_0);
     check(t, records >= RING3_BODY_TURNS / 2,
           "%u records are of the body, which %u times had %u of the event or "
           "more; wanted %u",
@@ -189,6 +203,7 @@ TEST(pebs_in_contexts,
      .needs = {.features = NEED_INTEL | NEED_PMU | NEED_PEBS | NEED_PEBS_2})
 {
     struct contexts c;
+    unsigned at_ring_0 = 0;
 
     /* Set-up. */
     if (!memory_has_data_address(t) || !sampling_claim(&c.sampling, t) ||
@@ -199,6 +214,6 @@ TEST(pebs_in_contexts,
     FOR_EACH_ROW (t, i, rows)
         for (unsigned level = 0; level <= 3; level += 3)
             WITH_PREFIX (t, "%s at ring %u", rows[i].what, level)
-                if (!try_row(&c, &rows[i], level))
+                if (!try_row(&c, &rows[i], level, &at_ring_0))
                     return;
 }

@@ -26,6 +26,7 @@ static const struct state_row aborts[] = {
     {"the x87 changed, then XABORT", tsx_change_x87, tsx_end_xabort, 0},
     {"YMM0 to YMM15 changed, then XABORT", tsx_change_ymm, tsx_end_xabort,
      XCR0_AVX},
+    {"YMM0 to YMM15 changed, then #GP", tsx_change_ymm, tsx_end_load, XCR0_AVX},
     {"ZMM0 to ZMM31 and K0 to K7 changed, then XABORT", tsx_change_zmm,
      tsx_end_xabort, ZMM},
 };

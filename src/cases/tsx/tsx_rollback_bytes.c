@@ -23,6 +23,7 @@ static const struct width {
     {"store of 4 bytes", tsx_body_store_4, 4, false},
     {"store of 8 bytes", tsx_body_store_8, 8, false},
     {"store of 16 bytes", tsx_body_store_16, 16, false},
+    {"MOVNTI of 8 bytes", tsx_body_store_nt, 8, false},
     {"XCHG of 8 bytes", tsx_body_store_xchg, 8, true},
     {"LOCK XADD of 8 bytes", tsx_body_store_xadd, 8, true},
 };

@@ -31,6 +31,7 @@ enum wrong {
 #define OTHER_ADDRESS (HLE_FORMS + 1)
 #define OTHER_SIZE    (HLE_FORMS + 2)
 #define OTHER_BYTE    (HLE_FORMS + 3)
+#define OTHER_HALF    (HLE_FORMS + 4)
 
 static struct {
     bool elides;
@@ -90,6 +91,11 @@ void hle_other_value(struct hle_block *block)
 void hle_other_byte(struct hle_block *block)
 {
     run(OTHER_BYTE, block, 1, 1 << 24, false);
+}
+
+void hle_other_half(struct hle_block *block)
+{
+    run(OTHER_HALF, block, 1, UINT64_C(1) << 32, false);
 }
 
 void hle_other_address(struct hle_block *block)

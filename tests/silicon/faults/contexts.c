@@ -129,3 +129,70 @@ FAULT(forced_ring3_commits,
       .what = "[B] RTM_FORCE_ABORT = 1 lets transactions at ring 3 commit",
       .caught = {"skylake-2018 on 1 force_abort_aborts_all FAIL"},
       .breaks = FORCED_IN_RING_3)
+
+FAULT(nested_begin_not_counted,
+      .what = "[A B F; C with bit 2] an XBEGIN inside is not counted as an "
+              "instruction",
+      .caught = {"skylake-2018 on 1 events_in_contexts FAIL"},
+      .breaks = NESTED_BEGIN_COUNTS)
+
+FAULT(ring3_cmask_less, .what = "[any] CMASK counts as one less at ring 3",
+      .caught = {"skylake-2018 on 1 events_in_contexts FAIL",
+                 "sandybridge on 1 events_in_contexts FAIL"},
+      .breaks = CMASK_IN_RING_3)
+
+FAULT(ring3_edge_ignored, .what = "[any] EDGE does nothing at ring 3",
+      .caught = {"skylake-2018 on 1 events_in_contexts FAIL"},
+      .breaks = EDGE_IN_RING_3)
+
+FAULT(tx_pmi_freezes_nothing,
+      .what = "[A B F; C with bit 2] an interrupt that aborts a transaction "
+              "freezes nothing",
+      .caught = {"skylake-2018 on 1 pmi_in_contexts FAIL"},
+      .breaks = FREEZE_IN_TX)
+
+FAULT(in_tx_pmi_missing,
+      .what = "[A B F; C with bit 2] a counter with IN_TX does not interrupt",
+      .caught = {"skylake-2018 on 1 pmi_in_contexts FAIL",
+                 "haswell on 1 pmi_in_contexts FAIL"},
+      .breaks = PMI_OF_IN_TX)
+
+FAULT(ring3_lvt_unmasked,
+      .what = "[any] an interrupt at ring 3 does not set the LVT's mask bit",
+      .caught = {"skylake-2018 on 1 pmi_in_contexts FAIL",
+                 "sandybridge on 1 pmi_in_contexts FAIL"},
+      .breaks = LVT_MASKED_RING3)
+
+FAULT(rdpmc_fixed_stale_in_tx,
+      .what = "[A B F; C with bit 2] RDPMC of a fixed counter in a transaction "
+              "gives what it was at XBEGIN",
+      .caught = {"skylake-2018 on 1 tsx_in_tx_counts FAIL"},
+      .breaks = RDPMC_FIXED_LIVE_IN_TX)
+
+FAULT(hle_release_upper_half,
+      .what =
+          "[A] XRELEASE of 8 bytes that differ in the upper half alone commits",
+      .caught = {"skylake-2017 on 1 hle_mismatch FAIL"},
+      .breaks = LOCK_UPPER_HALF)
+
+FAULT(abort_keeps_movnti,
+      .what = "[A B F; C with bit 2] an abort does not undo MOVNTI",
+      .caught = {"skylake-2018 on 1 tsx_rollback_bytes FAIL"},
+      .breaks = NONTEMPORAL_UNDONE)
+
+FAULT(exception_keeps_ymm,
+      .what = "[A B F; C with bit 2] an abort by an exception does not restore "
+              "the upper halves of YMM",
+      .caught = {"haswell on 1 tsx_abort_state FAIL"},
+      .breaks = EXCEPTION_RESTORES_YMM)
+
+FAULT(ring3_threshold_silent,
+      .what = "[any] a record of ring 3 that reaches the threshold does not "
+              "set GLOBAL_STATUS[62]",
+      .caught = {"skylake-2018 on 1 pebs_in_contexts FAIL"},
+      .breaks = RING3_SETS_62)
+
+FAULT(ring3_reload_bit,
+      .what = "[any] a record of ring 3 loses a bit of the reset value",
+      .caught = {"skylake-2018 on 1 pebs_in_contexts FAIL"},
+      .breaks = RING3_RELOADS)

@@ -37,6 +37,16 @@ FAULT(lbr_tos_falls, .what = "[any] TOS is decremented before a record",
       .caught = {"haswell on 1 lbr_stack FAIL"}, .quantity = LBR_NEXT_TOS,
       .number = ANY_NUMBER, .add = 30)
 
+FAULT(lbr_info_reserved, .what = "[format 5] INFO[16], reserved, is 1",
+      .caught = {"skylake-2018 on 1 lbr_stack FAIL"}, .quantity = LBR_FLAGS,
+      .number = ANY_NUMBER, .set = 1u << 16)
+
+FAULT(lbr_fixed_pmi_freezes_not,
+      .what = "[any] a fixed counter's interrupt does not freeze the records",
+      .caught = {"skylake-2018 on 1 lbr_freeze_on_pmi FAIL",
+                 "haswell on 1 lbr_freeze_on_pmi FAIL"},
+      .breaks = LBR_FROZEN_BY_FIXED)
+
 FAULT(lbr_half_deep, .what = "[format 5] TOS wraps after 16 records",
       .caught = {"skylake-2018 on 1 lbr_stack FAIL"}, .quantity = LBR_NEXT_TOS,
       .number = ANY_NUMBER, .clear = 0x10)

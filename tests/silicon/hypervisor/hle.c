@@ -129,6 +129,8 @@ static bool release_lock(struct vcpu *v, struct elided_lock *lock,
 
     if (!faults_rule(v->model->machine, LOCK_HIGH_BYTE, true))
         compared--;
+    if (compared == 8 && !faults_rule(v->model->machine, LOCK_UPPER_HALF, true))
+        compared = 4;
     for (unsigned n = 0; match && n < compared; n++)
         match = at[n] == ((const uint8_t *)address)[n];
     if (!match && !faults_release_any(v->model))

@@ -102,7 +102,10 @@ void pmi_send(struct vcpu *v)
         return;
     /* "When a performance monitoring counters interrupt is generated, the mask
      * bit for its associated LVT entry is set." */
-    apic_write(base, APIC_LVT_PERF, lvt | faults_lvt_mask(v->model, LVT_MASK));
+    if (v->current_cpl == 0 ||
+        faults_rule(v->model->machine, LVT_MASKED_RING3, true))
+        lvt |= faults_lvt_mask(v->model, LVT_MASK);
+    apic_write(base, APIC_LVT_PERF, lvt);
     send_by_lvt(v, base, lvt);
     v->model->pmu.pmi_again =
         faults_pmi_again(v->model) ||

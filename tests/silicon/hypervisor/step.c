@@ -247,6 +247,9 @@ void step_retire(struct vcpu *v)
         !faults_rule(v->model->machine, LOOP_CONDITIONAL, true))
         r.branch &= (uint8_t)~INSTRUCTION_CONDITIONAL;
     r.instructions += counts_again(v);
+    if (v->current.kind == INSTRUCTION_XBEGIN && v->tx.depth > 1 &&
+        !faults_rule(v->model->machine, NESTED_BEGIN_COUNTS, true))
+        r.instructions = 0;
     if ((v->current.flags & INSTRUCTION_INDIRECT) != 0 &&
         !faults_rule(v->model->machine, INDIRECT_CALL_IS_CALL, true))
         r.branch &= (uint8_t)~INSTRUCTION_CALL;

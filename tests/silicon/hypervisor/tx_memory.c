@@ -253,6 +253,9 @@ static void note_store(struct vcpu *v, const struct open_page *page)
 
         if (view[n] == page->before[n] || l == NULL)
             continue;
+        if (v->current.tx == TX_MAY_HINT &&
+            !faults_rule(v->model->machine, NONTEMPORAL_UNDONE, true))
+            continue;
         watch_data(&tx->watch, ACCESS_WRITE, at, 1);
         l->stored |= BIT(at % LINE_BYTES);
         if (page->shadowed)

@@ -24,10 +24,16 @@ static void save_extended(const struct vcpu *v, struct extended_state *e)
     svm_xsave(e->image);
 }
 
-static void restore_extended(const struct vcpu *v, struct extended_state *e)
+static void restore_extended(const struct vcpu *v, struct extended_state *e,
+                             enum tx_cause cause)
 {
     struct extended_state now;
 
+    if (cause == TX_CAUSE_EXCEPTION && e->by_xsave &&
+        !faults_rule(v->model->machine, EXCEPTION_RESTORES_YMM, true)) {
+        save_extended(v, &now);
+        __builtin_memcpy(&e->image[XSAVE_YMM], &now.image[XSAVE_YMM], 256);
+    }
     if (faults_keep_extended(v->model)) {
         save_extended(v, &now);
         faults_kept_extended(v->model, e->image, now.image);
@@ -71,5 +77,5 @@ void tx_registers_restore(struct vcpu *v, enum tx_cause cause)
     v->vmcb->rax = tx->rax;
     v->vmcb->rflags = (tx->rflags & ~flags) | (v->vmcb->rflags & flags);
     if (v->vmcb->cpl == 0 || faults_rule(m, RING3_RESTORES_EXTENDED, true))
-        restore_extended(v, &tx->extended);
+        restore_extended(v, &tx->extended, cause);
 }

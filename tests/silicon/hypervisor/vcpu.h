@@ -30,6 +30,7 @@ struct gprs {
  * set CR4.OSXSAVE. SDM volume 1, "XSAVE Area": 512 bytes, the header of 64,
  * and the upper halves of YMM. */
 #define XSAVE_HEADER 512
+#define XSAVE_YMM    576
 #define XSAVE_BYTES  832
 struct extended_state {
     uint8_t image[XSAVE_BYTES] __attribute__((aligned(64)));

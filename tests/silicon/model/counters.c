@@ -119,6 +119,11 @@ static uint32_t in_cycles(const struct processor *p, uint64_t select,
     if ((taken & EVTSEL_EDGE) != 0 &&
         !faults_rule(p->machine, EDGE_OF_INVERTED, true))
         taken &= ~EVTSEL_INV;
+    if (r->user && (taken & EVTSEL_CMASK) != 0 &&
+        !faults_rule(p->machine, CMASK_IN_RING_3, true))
+        taken -= UINT64_C(1) << 24;
+    if (r->user && !faults_rule(p->machine, EDGE_IN_RING_3, true))
+        taken &= ~EVTSEL_EDGE;
 
     return faults_in_cycles(p, taken, events,
                             apply_cmask(taken, condition, events, r));

@@ -15,7 +15,9 @@
 static void counter_overflowed(struct processor *p, unsigned n)
 {
     bool interrupt =
-        faults_interrupts(p, n, (p->pmu.select[n] & EVTSEL_INT) != 0);
+        faults_interrupts(p, n, (p->pmu.select[n] & EVTSEL_INT) != 0) &&
+        ((p->pmu.select[n] & EVTSEL_IN_TX) == 0 ||
+         faults_rule(p->machine, PMI_OF_IN_TX, true));
 
     if (faults_pebs_enabled(p, n,
                             (p->pebs.enable & BITS(3, 0) & BIT(n)) != 0) &&
@@ -141,6 +143,11 @@ void counters_raise_pmi(struct processor *p)
         (!p->faults.of_user || faults_rule(p->machine, PMI_IN_RING_3, true));
     msr_read(p, IA32_DEBUGCTL, &debugctl);
     debugctl = faults_freezes(p, debugctl);
+    if (p->tsx.active && !faults_rule(p->machine, FREEZE_IN_TX, true))
+        debugctl &= ~DEBUGCTL_FREEZE_PERFMON_ON_PMI;
+    if ((p->pmu.global_status & BITS(7, 0)) == 0 &&
+        !faults_rule(p->machine, LBR_FROZEN_BY_FIXED, true))
+        debugctl &= ~DEBUGCTL_FREEZE_LBRS_ON_PMI;
     if (p->cpu->perfmon_version >= 4)
         freeze_streamlined(p, debugctl);
     else

@@ -165,7 +165,8 @@ static void advance_index(struct processor *p, struct pebs_ds *ds,
 
     ds->index = faults_pebs_index(p, ds->index, next);
     if ((reached >= ds->threshold || next + bytes > ds->maximum) &&
-        !faults_hide_ds_ovf(p))
+        !faults_hide_ds_ovf(p) &&
+        (!p->faults.of_user || faults_rule(p->machine, RING3_SETS_62, true)))
         p->pmu.global_status |= STATUS_DS_OVF;
     if (reached >= ds->threshold && !was_set) {
         uint64_t status = p->pmu.global_status;
@@ -200,7 +201,11 @@ static void reload_counters(struct processor *p, const struct pebs_ds *ds,
                     faults_pebs_reset(
                         p, ds, n,
                         faults_pebs_reload(p, ds, n,
-                                           ds->reset[n] & COUNTER_MASK)));
+                                           ds->reset[n] & COUNTER_MASK))) &
+                (p->faults.of_user &&
+                         !faults_rule(p->machine, RING3_RELOADS, true)
+                     ? ~BIT(2)
+                     : UINT64_MAX);
     for (unsigned n = 0; n < PEBS_COUNTERS; n++)
         if ((counters >> n & 1) != 0 &&
             !faults_rule(p->machine, RECORD_KEEPS_EN, true))

@@ -28,6 +28,9 @@ static bool read_by_rdpmc(struct processor *p, uint32_t ecx, uint64_t *value)
         if (n >= FIXED_MAX)
             return false;
         *value = p->pmu.fixed[n];
+        if (p->tsx.active &&
+            !faults_rule(p->machine, RDPMC_FIXED_LIVE_IN_TX, true))
+            *value = p->faults.fixed[n];
     } else {
         if (counter_of(p, IA32_PMC0 + n, IA32_PMC0) != (int)n)
             return false;

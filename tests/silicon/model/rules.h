@@ -182,13 +182,26 @@ enum rule {
     OFFCORE_1_COUNTS,   /* event BBH */
     OFFCORE_IN_RING_3,
     OFFCORE_IN_TX,
-    RING3_TX_IS_USER,   /* events of transactions begun there */
-    RING3_IN_TX,        /* IN_TX holds there */
-    RING3_XABORT_CODE,  /* in EAX */
-    RING3_COMMITS_ONCE, /* not an abort too */
-    LBR_TAKEN_ALONE,    /* no record of a branch not taken */
-    LBR_TOS_FOLLOWS,    /* TOS is where the last record is */
-    LBR_HAS_EVENTS,     /* interrupts and exceptions */
+    RING3_TX_IS_USER,    /* events of transactions begun there */
+    RING3_IN_TX,         /* IN_TX holds there */
+    RING3_XABORT_CODE,   /* in EAX */
+    RING3_COMMITS_ONCE,  /* not an abort too */
+    NESTED_BEGIN_COUNTS, /* XBEGIN inside, as an instruction */
+    CMASK_IN_RING_3,     /* not one less */
+    EDGE_IN_RING_3,
+    FREEZE_IN_TX,     /* by an interrupt */
+    PMI_OF_IN_TX,     /* of a counter with IN_TX */
+    LVT_MASKED_RING3, /* by an interrupt */
+    RDPMC_FIXED_LIVE_IN_TX,
+    LOCK_UPPER_HALF,    /* is compared, of 8 bytes */
+    NONTEMPORAL_UNDONE, /* MOVNTI */
+    EXCEPTION_RESTORES_YMM,
+    RING3_SETS_62,       /* a record that reaches the threshold */
+    RING3_RELOADS,       /* all of the reset value */
+    LBR_FROZEN_BY_FIXED, /* counters' interrupts */
+    LBR_TAKEN_ALONE,     /* no record of a branch not taken */
+    LBR_TOS_FOLLOWS,     /* TOS is where the last record is */
+    LBR_HAS_EVENTS,      /* interrupts and exceptions */
     LBR_HAS_INT_N,
     LBR_HAS_ABORTS,
     LBR_STOPS_FROZEN,   /* while LBR_Frz is set */
