@@ -263,6 +263,6 @@ LBR_BODY_END
 %endmacro
 
         TIMED   lbr_body_short, 64, 4
-        TIMED   lbr_body_long, 0, 640
+        TIMED   lbr_body_long, 0, 1700
 
 section .note.GNU-stack noalloc noexec nowrite progbits

@@ -122,11 +122,12 @@ extern const struct window_shape ring3_body_shape, ring3_body_ends_shape;
  * changes registers and memory, and then aborts by this; its status is that of
  * the struct ring3. What its fallback finds is on the data page, whose first
  * 780H bytes are to be as before. */
-extern const uint8_t ring3_state_xabort[],  /* A5H */
-    ring3_state_inner_xabort[],             /* 5AH */
-    ring3_state_deep_xabort[],              /* 33H, at level 4 */
-    ring3_state_ended_xabort[],             /* 33H, after an inner one ended */
-    ring3_state_ud2[], ring3_state_fault[], /* a store to a page of ring 0 */
+extern const uint8_t ring3_state_xabort[], /* A5H */
+    ring3_state_inner_xabort[],            /* 5AH */
+    ring3_state_deep_xabort[],             /* 33H, at level 4 */
+    ring3_state_ended_xabort[],            /* 33H, after an inner one ended */
+    ring3_state_ud2[],
+    ring3_state_fault[], /* a store to a page of ring 0, inside */
     ring3_state_cpuid[];
 /* Transactions that commit, and what is read in them: in results[]; XEND where
  * there is none. */

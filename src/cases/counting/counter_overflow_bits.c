@@ -169,8 +169,11 @@ static void clear_one_by_one(struct test_context *t, uint64_t places,
                 "overflowed are disabled",
                 status_of(t, after), want);
     for (unsigned p = 0; p < PLACES_END; p++)
-        if ((places >> p & 1) != 0)
+        if ((places >> p & 1) != 0) {
             set_msr_again(t, bank_msr(p), 0x55);
+            if (p < PLACE_FIXED0 && test_cpu(t)->full_width_writes)
+                set_msr_again(t, IA32_A_PMC(p), 0x55);
+        }
     check_equal(t,
                 "IA32_PERF_GLOBAL_STATUS (38EH) after the counters that "
                 "overflowed were written",

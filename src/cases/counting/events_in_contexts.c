@@ -206,13 +206,13 @@ static void judge_inside(struct contexts *c, const struct row *row,
 {
     const bool cycles = row->kind == CORE, events = row->kind == EVENTS;
     const uint64_t by = cycles ? CYCLES + got[0] / 64 : events ? ENDS : OUTER;
-    /* With the JMP to it. */
     const uint64_t body = events ? c->plain - row->ends
                           : row->kind == BRANCHES
                               ? ring3_body_shape.branches + 1
                               : ring3_body_shape.instructions + 1 + way->inner;
     const uint64_t outer = (way->more - way->inner) / 2;
     const uint64_t inside = way->tx ? body + (events ? 0 : outer) : 0;
+    const uint64_t all = way->tx ? got[0] : 0;
     const uint64_t kept = way->aborts ? got[0] - got[1] : got[0];
     bool signature;
     const enum erratum erratum =
@@ -221,11 +221,11 @@ static void judge_inside(struct contexts *c, const struct row *row,
 
     check_known(
         c->t,
-        cycles ? got[1] <= got[0] && got[1] >= (way->tx ? got[0] / 16 : 0)
+        cycles ? got[1] <= all && got[1] >= all / 16
                : is_near(got[1], inside, way->tx ? (events ? ENDS : outer) : 0),
         erratum, signature,
         "IA32_PMC1 (C2H), with IN_TX, counted %lu of %lu; wanted %lu", got[1],
-        got[0], cycles ? got[0] : inside);
+        got[0], cycles ? all : inside);
     check_known(c->t,
                 way->aborts && cycles ? got[2] <= got[0] - got[1] / 2
                                       : is_near(got[2], kept, by),

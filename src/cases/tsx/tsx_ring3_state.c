@@ -28,7 +28,8 @@ static const struct row {
     {"XABORT 33H after an inner transaction", ring3_state_ended_xabort,
      RTM_STATUS_XABORT | 0x33u << 24},
     {"UD2", ring3_state_ud2, 0},
-    {"a store to a page of ring 0", ring3_state_fault, 0},
+    {"a store to a page of ring 0, at the second level", ring3_state_fault,
+     RTM_STATUS_NESTED},
     {"CPUID at the third level", ring3_state_cpuid, RTM_STATUS_NESTED},
 };
 

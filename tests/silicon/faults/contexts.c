@@ -196,3 +196,14 @@ FAULT(ring3_reload_bit,
       .what = "[any] a record of ring 3 loses a bit of the reset value",
       .caught = {"skylake-2018 on 1 pebs_in_contexts FAIL"},
       .breaks = RING3_RELOADS)
+
+FAULT(in_tx_ignored_with_cmask,
+      .what = "[A B F; C with bit 2] IN_TX does nothing where CMASK is not 0",
+      .caught = {"skylake-2018 on 1 events_in_contexts FAIL"},
+      .breaks = IN_TX_WITH_CMASK)
+
+FAULT(nested_exception_debug,
+      .what = "[A B F; C with bit 2] an exception in an inner transaction sets "
+              "EAX[4]",
+      .caught = {"skylake-2018 on 1 tsx_ring3_state FAIL"},
+      .breaks = NESTED_EXCEPTION_PLAIN)

@@ -78,6 +78,11 @@ FAULT(lbr_cycles_15_bits, .what = "[format 5] LBR_INFO[15] is 0",
       .caught = {"skylake-2018 on 1 lbr_stack FAIL"}, .quantity = LBR_CYCLES,
       .number = ANY_NUMBER, .clear = 0x8000)
 
+FAULT(lbr_cycles_wrap,
+      .what = "[format 5] LBR_INFO[15:0] goes on from 0 after FFFFH",
+      .caught = {"skylake-2018 on 1 lbr_stack FAIL"},
+      .breaks = LBR_CYCLES_SATURATE)
+
 FAULT(lbr_without_events,
       .what = "[any] interrupts and exceptions are not recorded",
       .caught = {"skylake-2018 on 1 lbr_events FAIL"}, .breaks = LBR_HAS_EVENTS)

@@ -55,6 +55,11 @@ FAULT(counter_clears_status,
       .what = "[any] a write of a counter clears its overflow bit",
       .caught = {"skylake-2018 on 1 counter_overflow_bits FAIL"})
 
+FAULT(wide_clears_status,
+      .what = "[any] a write of IA32_A_PMCn clears its overflow bit",
+      .caught = {"skylake-2018 on 1 counter_overflow_bits FAIL",
+                 "sandybridge on 1 counter_overflow_bits FAIL"})
+
 FAULT(status_of_core,
       .what = "[any with perfmon 4] a bit that IA32_PERF_GLOBAL_STATUS_SET "
               "sets is set on both threads of a core",
@@ -291,6 +296,9 @@ bool faults_register_written(struct processor *p, uint32_t number,
         return false;
     if (number - IA32_PMC0 < COUNTERS_MAX)
         counter_written(p, number - IA32_PMC0, value);
+    if (number - IA32_A_PMC0 < COUNTERS_MAX &&
+        has_fault(p, FAULT_wide_clears_status))
+        pmu->global_status &= ~BIT(number - IA32_A_PMC0);
     if (is_select(number) && has_fault(p, FAULT_select_clears_counter))
         pmu->counter[number - IA32_PERFEVTSEL0] = 0;
     if (number == IA32_PERFEVTSEL0 + 2 &&

@@ -142,7 +142,9 @@ static bool counts_here(const struct processor *p, uint64_t select,
     if ((select & EVTSEL_IN_TXCP) != 0 && !inside &&
         !faults_rule(m, TXCP_OUTSIDE, true))
         return false;
-    if ((select & EVTSEL_IN_TX) == 0 || faults_count_outside(p))
+    if ((select & EVTSEL_IN_TX) == 0 || faults_count_outside(p) ||
+        ((select & EVTSEL_CMASK) != 0 &&
+         !faults_rule(m, IN_TX_WITH_CMASK, true)))
         return true;
     return inside == faults_rule(m, IN_TX_INSIDE, true);
 }

@@ -122,7 +122,12 @@ static void put_flags(struct processor *p, unsigned n, uint64_t flags,
 
 static uint64_t take_cycles(struct processor *p)
 {
-    uint64_t cycles = p->lbr.cycles < INFO_CYCLES ? p->lbr.cycles : INFO_CYCLES;
+    uint64_t cycles = p->lbr.cycles;
+
+    if (cycles > INFO_CYCLES)
+        cycles = faults_rule(p->machine, LBR_CYCLES_SATURATE, true)
+                     ? INFO_CYCLES
+                     : cycles & INFO_CYCLES;
 
     if (faults_rule(p->machine, LBR_CYCLES_RESTART, true))
         p->lbr.cycles = 0;

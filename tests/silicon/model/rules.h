@@ -189,6 +189,7 @@ enum rule {
     NESTED_BEGIN_COUNTS, /* XBEGIN inside, as an instruction */
     CMASK_IN_RING_3,     /* not one less */
     EDGE_IN_RING_3,
+    IN_TX_WITH_CMASK,
     FREEZE_IN_TX,     /* by an interrupt */
     PMI_OF_IN_TX,     /* of a counter with IN_TX */
     LVT_MASKED_RING3, /* by an interrupt */
@@ -196,17 +197,19 @@ enum rule {
     LOCK_UPPER_HALF,    /* is compared, of 8 bytes */
     NONTEMPORAL_UNDONE, /* MOVNTI */
     EXCEPTION_RESTORES_YMM,
-    RING3_SETS_62,       /* a record that reaches the threshold */
-    RING3_RELOADS,       /* all of the reset value */
-    LBR_FROZEN_BY_FIXED, /* counters' interrupts */
-    LBR_TAKEN_ALONE,     /* no record of a branch not taken */
-    LBR_TOS_FOLLOWS,     /* TOS is where the last record is */
-    LBR_HAS_EVENTS,      /* interrupts and exceptions */
+    NESTED_EXCEPTION_PLAIN, /* its status has no EAX[4] */
+    RING3_SETS_62,          /* a record that reaches the threshold */
+    RING3_RELOADS,          /* all of the reset value */
+    LBR_FROZEN_BY_FIXED,    /* counters' interrupts */
+    LBR_TAKEN_ALONE,        /* no record of a branch not taken */
+    LBR_TOS_FOLLOWS,        /* TOS is where the last record is */
+    LBR_HAS_EVENTS,         /* interrupts and exceptions */
     LBR_HAS_INT_N,
     LBR_HAS_ABORTS,
     LBR_STOPS_FROZEN,   /* while LBR_Frz is set */
     LBR_ENDS_AT_DEBUG,  /* exceptions */
     LBR_CYCLES_RESTART, /* with each record */
+    LBR_CYCLES_SATURATE,
     LBR_ENDS_SILENTLY,  /* no record of the WRMSR that clears LBR */
     LBR_FLUSHES_LAST,   /* a return, with EN_CALLSTACK */
     LBR_NO_ZERO_LENGTH, /* calls, the same */

@@ -67,6 +67,9 @@ static uint32_t status_of(struct processor *p, const struct tx_abort *how)
     if (how->depth > 1 &&
         (how->depth == 2 || faults_rule(p->machine, NESTED_BIT_AT_3, true)))
         status |= TX_STATUS_NESTED;
+    if (how->depth > 1 && how->cause == TX_CAUSE_EXCEPTION &&
+        !faults_rule(p->machine, NESTED_EXCEPTION_PLAIN, true))
+        status |= TX_STATUS_DEBUG;
     status =
         (uint32_t)faults_quantity(p->machine, ABORT_STATUS, how->cause, status);
     return faults_abort_status(p, how, status);
