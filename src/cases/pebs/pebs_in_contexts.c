@@ -113,9 +113,13 @@ static void judge(const struct contexts *c, const struct ring3_access *a,
                     c->sampling.tsc_before, r);
 }
 
+struct tally {
+    unsigned of_body, wrong; /* records; their EventingIP */
+};
+
 /* Of the body; what counts before and after it has its records, too. */
 static bool try_period(struct contexts *c, const struct row *row,
-                       unsigned level, unsigned first, unsigned *records)
+                       unsigned level, unsigned first, struct tally *sum)
 {
     const struct sampling_config config = {
         .select = row->select,
@@ -128,7 +132,6 @@ static bool try_period(struct contexts *c, const struct row *row,
     struct ring3 *ring3 = c->ring3.ring3;
     struct test_context *t = c->sampling.t;
     struct pebs_record record;
-    unsigned of_body = 0, wrong = 0;
 
     /* Measured. */
     ring3->body = (uint32_t)(ring3_body_plain - ring3_body);
@@ -158,16 +161,11 @@ static bool try_period(struct contexts *c, const struct row *row,
             continue;
         const struct ring3_access *access =
             access_of(row, at, record.rip - c->code);
-        of_body++;
-        wrong += access == NULL || access->at != at;
+        sum->of_body++;
+        sum->wrong += access == NULL || access->at != at;
         if (access != NULL)
             judge(c, access, &record);
     }
-    check_known(t, wrong == 0, ERRATUM_EVENTING_IP, 4 * wrong <= of_body,
-                "EventingIP (B0H) is not of an instruction of the event, or "
-                "not before RIP (08H), in %u of %u records",
-                wrong, of_body);
-    *records += of_body;
     return true;
 }
 
@@ -176,11 +174,17 @@ static bool try_row(struct contexts *c, const struct row *row, unsigned level,
                     unsigned *at_ring_0)
 {
     struct test_context *t = c->sampling.t;
-    unsigned records = 0;
+    struct tally sum = {0};
 
     for (unsigned first = 1; first <= PERIOD; first++)
-        if (!try_period(c, row, level, first, &records))
+        if (!try_period(c, row, level, first, &sum))
             return false;
+    const unsigned records = sum.of_body;
+    check_known(t, sum.wrong == 0, ERRATUM_EVENTING_IP,
+                4 * sum.wrong <= records,
+                "EventingIP (B0H) is not of an instruction of the event, or "
+                "not before RIP (08H), in %u of %u records",
+                sum.wrong, records);
     if (level == 0)
         *at_ring_0 = records;
     check(t,
