@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A transaction that an interrupt aborts: that of a counter which overflows in
- * it. EAX has no bit that names another cause. */
+ * it. EAX has no bit that names another cause, and the abort is counted. */
 #include "src/base/msr.h"
 #include "src/counting/bank.h"
+#include "src/counting/events.h"
 #include "src/tsx/probe.h"
 #include "src/tsx/status.h"
 
@@ -18,8 +19,9 @@
 struct interrupted {
     struct rtm_tally tally;
     unsigned interrupts;
-    unsigned named;  /* EAX has bits of another cause */
-    uint32_t status; /* the last such */
+    uint64_t counted; /* RTM_RETIRED.ABORTED */
+    unsigned named;   /* EAX has bits of another cause */
+    uint32_t status;  /* the last such */
 };
 
 static void run_jumps(void *argument)
@@ -32,15 +34,18 @@ static void run_jumps(void *argument)
 /* False where it could not be tried. */
 static bool try_once(struct test_context *t, struct interrupted *all)
 {
-    struct bank before = bank_of(BIT(0), BRANCHES), after;
+    struct bank before = bank_of(BITS(1, 0), BRANCHES), after;
     struct rtm_tally tally;
 
     before.pmi = BANK_PMI;
     before.select[0] |= IA32_PERFEVTSEL_INT;
     before.pmc[0] = bank_mask(test_cpu(t), 0) - AMID;
+    before.select[1] =
+        bank_of(BIT(1), EVENT_RTM_RETIRED | UMASK_ABORTED).select[1];
     if (!bank_work(t, &before, run_jumps, &tally, &after))
         return false;
     probe_add(&all->tally, &tally);
+    all->counted += after.pmc[1];
     if (after.interrupts == 0 || tally.aborted == 0)
         return true;
     all->interrupts++;
@@ -55,8 +60,9 @@ TEST(tsx_interrupt_abort,
      .asks = "Does an interrupt abort a transaction, with no bit in EAX that "
              "names another cause?",
      .cite = "SDM 1, table \"RTM Abort Status Definition\" and \"Runtime "
-             "Considerations\"",
-     .needs = {.features = NEED_INTEL | NEED_RTM | NEED_PMU, .counters = 1})
+             "Considerations\"; SDM 3B, table \"Intel TSX Performance "
+             "Events\"",
+     .needs = {.features = NEED_INTEL | NEED_RTM | NEED_PMU, .counters = 2})
 {
     const unsigned tries = probe_row_tries(t);
     struct interrupted all = {.interrupts = 0};
@@ -80,6 +86,10 @@ TEST(tsx_interrupt_abort,
           "in %u transactions of %u jumps: %u aborted, none with an "
           "interrupt; wanted some",
           AMID, all.tally.tried, TURNS, all.tally.aborted);
+    check(t, all.counted == all.tally.aborted,
+          "%u transactions aborted, by an interrupt or before it, and "
+          "IA32_PMC1 (C2H) counted RTM_RETIRED.ABORTED (C9H/04H) %lu times",
+          all.tally.aborted, all.counted);
     check(t, 2 * all.named <= all.interrupts,
           "EAX = 0x%08x (%s) after %u of %u aborts with an interrupt; wanted "
           "none of [0], [2] to [31]",

@@ -17,6 +17,10 @@ FAULT(rtm_start_counts_one_more,
               "of a window twice",
       .caught = {"skylake-2017 on 1 tsx_retired_events FAIL"})
 
+FAULT(rtm_aborted_by_event_not_counted,
+      .what = "RTM_RETIRED.ABORTED does not count aborts by an interrupt",
+      .caught = {"skylake-2018 on 1 tsx_interrupt_abort FAIL"})
+
 FAULT(rtm_aborted_not_counted,
       .what = "[any with RTM] RTM_RETIRED.ABORTED leaves out aborts by XABORT",
       .caught = {"skylake-2017 on 1 tsx_retired_events FAIL"})
@@ -295,6 +299,9 @@ uint8_t faults_aborted_events(const struct processor *p, enum tx_cause cause,
                               uint8_t umasks)
 {
     if (cause == TX_CAUSE_XABORT && has_fault(p, FAULT_rtm_aborted_not_counted))
+        return 0;
+    if (cause == TX_CAUSE_EVENT &&
+        has_fault(p, FAULT_rtm_aborted_by_event_not_counted))
         return 0;
     if (has_fault(p, FAULT_rtm_commit_counts_aborts))
         umasks |= TX_EVENT_COMMIT;
