@@ -358,6 +358,10 @@ def faults() -> Iterator[Boot]:
             yield row_of_fault(name, row)
 
 
+# What several processors do to one another, and what interrupts them.
+OF_SEVERAL = ("counter*,hle_*,force_*,offcore_*,pebs_t*,*pmi*,pt_thread*,*conflict*,"
+              "tsx_i*,uncore_*")
+
 SAMPLE = 8  # one fault in so many, drawn by its name, is in make test
 
 
@@ -420,12 +424,12 @@ def machine() -> Iterator[Boot]:
                silicon=False, options=ALL)
     yield Boot("plain QEMU, 4 processors", clean, silicon=False, smp=4, options=ALL)
     yield Boot("simulated, from a disk, 2 processors that take turns",
-               all_of(clean, file_is_report), {"cpu": "skylake-2018"}, "trials=20",
-               whole=True, disk=True)
-    for smp in (2, 4):
+               all_of(clean, file_is_report), {"cpu": "skylake-2018"},
+               f"tests={OF_SEVERAL} trials=20", whole=True, disk=True)
+    for smp, tests in (2, "*"), (4, OF_SEVERAL):
         yield Boot(f"simulated, {smp} processors, each a thread of QEMU's",
-                   clean_by_threads, {"cpu": "skylake-2018", "turns": "off"}, "trials=20", smp=smp,
-                   machine={"icount": False})
+                   clean_by_threads, {"cpu": "skylake-2018", "turns": "off"},
+                   f"tests={tests} trials=20", smp=smp, machine={"icount": False})
     yield Boot("simulated, 1 processor", clean,
                {"cpu": "skylake-2018"}, "trials=20", smp=1)
     yield Boot("no serial port: the file is complete",

@@ -13,7 +13,7 @@ import threading
 import time
 
 import ktap
-from boots import CORES, Boot, boot_once, clean
+from boots import CORES, OF_SEVERAL, Boot, boot_once, clean
 
 LOOP = ("sh", "-c", "while :; do :; done")
 
@@ -92,21 +92,22 @@ def check(result, smp, options, ways, whole=False, seed=1):
                f"{len(printed)} bytes", problems)
 
 
-def stopped_alike(smp):
+def stopped_alike(smp, tests):
     """One that is stopped against one that is not; other boots are beside both."""
     reports = []
     for way in ("by itself", "stopped at random"):
-        printed, problems = once(smp, "trials=2", way, False, 1)
+        printed, problems = once(smp, f"tests={tests} trials=2", way, False, 1)
         yield from (f"{way}: {problem}" for problem in problems)
         reports.append(printed)
     yield from differences(*reports)
 
 
 def jobs():
-    """For every run of the checks: all tests, of few trials."""
-    for smp in (4, 2, 1):
+    """For every run of the checks: all tests, of few trials; with four processors
+    those that are of several."""
+    for smp, tests in (4, OF_SEVERAL), (2, "*"), (1, "*"):
         yield (f"boot: the same report, {smp} processors, stopped at random",
-               functools.partial(stopped_alike, smp))
+               functools.partial(stopped_alike, smp, tests))
 
 
 def everything(result):

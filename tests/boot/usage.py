@@ -193,7 +193,8 @@ def options():
                       has(f"^ok .* counter3_counts_sdv # {needs}"),
                       has(f"^ok .* tsx_nesting # {needs}"),
                       verdicts({"counter_count_constant": "PASS"})),
-               {"cpu": "skylake-2021"}, "trials=20 allow=nothing")
+               {"cpu": "skylake-2021"}, "trials=20 allow=nothing "
+               "tests=sdv_*,counter3_*,counter_count_constant,force_*,tsx_*")
     yield Boot("--help", all_of(has("^  trials=  0 to 4294967295"), lacks("KTAP")),
                silicon=False, machine={"extra": ("-kernel", f"{BUILD}/tsxpmu.efi", "-append",
                                                  "fs0:tsxpmu.efi --help")},
