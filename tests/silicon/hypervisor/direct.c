@@ -249,9 +249,11 @@ static bool are_reached(const struct vcpu *v)
     for (unsigned n = 0; n < d->accesses; n++) {
         const struct data_access *a = &d->access[n];
         enum access kind = a->kind == DATA_STORE ? ACCESS_WRITE : ACCESS_READ;
+        uint64_t last = a->linear + a->bytes - 1;
 
         if (!is_reached(v, a->linear, kind) ||
-            !is_reached(v, a->linear + a->bytes - 1, kind))
+            (last / PAGE_BYTES != a->linear / PAGE_BYTES &&
+             !is_reached(v, last, kind)))
             return false;
     }
     return is_reached(v, v->vmcb->rip, ACCESS_EXECUTE);
