@@ -310,16 +310,16 @@ def observing() -> Iterator[Boot]:
     those with the other setting where it matters; make soak has all with both. And
     what is certain to be observed is."""
     import observed
-    cpus = list(dict.fromkeys(cpu for cpu, _, _ in expected.runs()))
+    whole = expected.alternating()
 
     def suite(cpu: str, smt: str) -> str:
-        return "*" if smt == expected.SMT[cpus.index(cpu) % 2] else WITH_SMT
+        return "*" if smt == whole[cpu] else WITH_SMT
 
     for boot in personalities(observed.SEEDS[:1], observed.TRIALS, suite=suite):
         def sees(report: ktap.Report, outcome: Outcome,
                  config: dict[str, Any] = boot.config) -> Iterator[str]:
             yield from observed.problems(report, config["cpu"], config["smt"])
-        yield dataclasses.replace(boot, options=boot.options + " verbosity=verbose",
+        yield dataclasses.replace(boot, options=f"{boot.options} {observed.VERBOSE}",
                                   want=all_of(boot.want, sees))
 
 

@@ -103,6 +103,12 @@ def as_sold() -> Iterator[tuple[str, list[str]]]:
                             if passes(table, test, exact, "on")]
 
 
+def alternating() -> dict[str, str]:
+    """Each personality with one setting of SMT."""
+    cpus = dict.fromkeys(cpu for cpu, _, _ in runs())
+    return {cpu: SMT[n % 2] for n, cpu in enumerate(cpus)}
+
+
 def tests_of(personality: str, smt: str) -> list[str]:
     return next(tests for p, s, tests in runs() if (p, s) == (personality, smt))
 

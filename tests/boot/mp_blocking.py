@@ -58,15 +58,10 @@ def never_returns(how, answers, config):
 def personalities(whole):
     """Each personality once, with SMT and without in alternation: all its tests, or
     a suite of them and all on the first alone."""
-    runs = list(expected.runs())
-    cpus = list(dict.fromkeys(cpu for cpu, _, _ in runs))
-    for cpu, smt, tests in runs:
-        n = cpus.index(cpu)
-        if smt != expected.SMT[n % 2]:
-            continue
+    for n, (cpu, smt) in enumerate(expected.alternating().items()):
         suite = "*" if whole or n == 0 else SUITES[n % len(SUITES)]
         yield Boot(f"MP services blocking, {cpu} smt={smt}: {suite}",
-                   mp_blocking(expected.of_suite(suite, tests), suite),
+                   mp_blocking(expected.of_suite(suite, expected.tests_of(cpu, smt)), suite),
                    {"cpu": cpu, "smt": smt, "mp": "blocking"},
                    f"trials={TRIALS} tests={suite}")
     suite = "*" if whole else SUITES[0]
