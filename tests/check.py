@@ -111,7 +111,7 @@ def boot(meanwhile: Callable[[], None] = lambda: None) -> None:
             result(name, [problem or "" for problem in problems])
 
     boots.each(show, [*sames.jobs(), *map(boots.job, scales.sample()),
-                      *powercuts.jobs(kills=5),
+                      powercuts.job(kills=5),
                       *map(boots.job, boots.everything()),
                       *media.jobs(), *commands.jobs(),
                       *map(boots.job, sweeps.sample())], meanwhile)
@@ -121,9 +121,9 @@ def boot(meanwhile: Callable[[], None] = lambda: None) -> None:
 def powercut() -> None:
     import powercut as powercuts
     import figures as written
-    kills = int(os.environ.get("KILLS") or 100)
-    result(f"the power fails {kills} times, and only what ran is lost",
-           powercuts.kill(kills, int(os.environ.get("SEED") or 1), written))
+    name, run = powercuts.job(int(os.environ.get("KILLS") or 100),
+                              int(os.environ.get("SEED") or 1), written)
+    result(name, run())
 
 
 def sweep() -> None:

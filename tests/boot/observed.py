@@ -23,7 +23,8 @@ import ktap
 TABLE = os.path.join(boots.HERE, "observed.txt")
 SEEDS = (2, 3)
 TRIALS = 20
-OPTIONS = f"trials={TRIALS} verbosity=verbose"  # which says how many checks were made
+VERBOSE = "verbosity=verbose"  # which says how many checks were made
+OPTIONS = f"trials={TRIALS} {VERBOSE}"
 CHECKS = "checks"
 MADE = re.compile(r"# took \d+ ms, ([1-9]\d*) checks$")
 LINE = re.compile(r"# (?:processors? [\d,-]+: )?(?:NOT )?OBSERVED (.+): (\d+ of \d+)$")

@@ -224,5 +224,6 @@ def kill(kills, seed, figures=None):
     return problems
 
 
-def jobs(kills):
-    yield f"the power fails {kills} times, and only what ran is lost", lambda: kill(kills, 1)
+def job(kills, seed=1, figures=None):
+    return (f"the power fails {kills} times, and only what ran is lost",
+            lambda: kill(kills, seed, figures))
