@@ -175,14 +175,24 @@ static uint64_t read_table(uint32_t number)
     }
 }
 
-bool register_read_model(unsigned processor, uint32_t number, uint64_t *value)
+bool register_read_model(struct processor *copy, uint32_t number,
+                         uint64_t *value)
 {
-    struct processor copy = hypervisor.models[processor];
-    bool good = msr_read(&copy, number, value);
-
+    if (!msr_read(copy, number, value))
+        return false;
+    *copy = hypervisor.models[copy->index];
     if (number == IA32_RTIT_STATUS) /* software cannot write these */
         *value &= ~(RTIT_FILTER_EN | RTIT_CONTEXT_EN | RTIT_TRIGGER_EN);
-    return good;
+    return true;
+}
+
+static uint64_t read_model(uint32_t number)
+{
+    struct processor copy = *vcpu_current()->model;
+    uint64_t value = 0;
+
+    register_read_model(&copy, number, &value);
+    return value;
 }
 
 uint64_t register_read(size_t n)
@@ -205,8 +215,7 @@ uint64_t register_read(size_t n)
     case HOST:
         return rdmsr(number);
     case MODEL:
-        register_read_model(vcpu_current()->model->index, number, &value);
-        return value;
+        return read_model(number);
     case APIC:
         if (number == LVT_CMCI && !apic_has_cmci())
             return 0;

@@ -17,8 +17,10 @@ const char *register_name(size_t n);
 bool register_is_for_interrupts(size_t n);
 
 /* What only events change is not compared (MSR_SMI_COUNT: each SMI). Reading
- * may change what the model is to do next: a copy is read. False: #GP. */
-bool register_read_model(unsigned processor, uint32_t number, uint64_t *value);
+ * may change what the model is to do next: a copy of it is read, and is one
+ * again afterwards. False: #GP. */
+bool register_read_model(struct processor *copy, uint32_t number,
+                         uint64_t *value);
 
 /* Of so many bytes, in words of which these bits count; never 0. */
 uint64_t register_sum(const void *data, size_t bytes, uint64_t mask);

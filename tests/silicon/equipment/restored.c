@@ -219,6 +219,16 @@ static void compare_page(uint64_t at, UINT32 type)
                           is);
 }
 
+static void read_msrs(unsigned p)
+{
+    struct processor copy = hypervisor.models[p];
+
+    for (uint32_t n = 0; n < MSRS; n++)
+        baselines[p].readable[n] =
+            n != MSR_SMI_COUNT &&
+            register_read_model(&copy, n, &baselines[p].msr[n]);
+}
+
 void restored_begin(EFI_BOOT_SERVICES *bs, const void *base, uint64_t bytes,
                     bool memory)
 {
@@ -233,10 +243,7 @@ void restored_begin(EFI_BOOT_SERVICES *bs, const void *base, uint64_t bytes,
     for (unsigned p = 0; p < hypervisor.processors; p++) {
         baselines[p].reported = baselines[p].compared = 0;
         baselines[p].inside = false;
-        for (uint32_t n = 0; n < MSRS; n++)
-            baselines[p].readable[n] =
-                n != MSR_SMI_COUNT &&
-                register_read_model(p, n, &baselines[p].msr[n]);
+        read_msrs(p);
     }
     if (memory)
         for_each_page(bs, sum_page);
@@ -246,6 +253,7 @@ void restored_begin(EFI_BOOT_SERVICES *bs, const void *base, uint64_t bytes,
 /* Returns how many were compared. */
 static unsigned compare_msrs(unsigned p, unsigned *reported)
 {
+    struct processor copy = hypervisor.models[p];
     unsigned count = 0;
 
     for (uint32_t n = 0; n < MSRS; n++) {
@@ -253,7 +261,8 @@ static unsigned compare_msrs(unsigned p, unsigned *reported)
 
         count += baselines[p].readable[n];
         if (baselines[p].readable[n] &&
-            (!register_read_model(p, n, &is) || is != baselines[p].msr[n]) &&
+            (!register_read_model(&copy, n, &is) ||
+             is != baselines[p].msr[n]) &&
             (*reported)++ < LINES_MAX)
             report_difference(&hypervisor.vcpus[p], "MSR ", n,
                               baselines[p].msr[n], is);
