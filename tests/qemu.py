@@ -7,7 +7,6 @@ import json
 import os
 import re
 import select
-import shutil
 import socket
 import subprocess
 import sys
@@ -228,7 +227,7 @@ def boot(machine: Machine, config: str | None = None,
         monitor = os.path.join(directory, "qmp")
         stick = os.path.join(directory, "stick")
         if machine.snapshot:
-            shutil.copy(machine.image, stick)
+            volume.copy_image(machine.image, stick)
         log = None
         if machine.serial and not Expect.types_anything(expect):
             # A pipe's reader may be late, and the machine would see it.
@@ -283,8 +282,7 @@ def _resume(machine: Machine, monitor: str, stick: str,
     """Lets a machine go on from its snapshot, which has come with the stick of
     then: its memory gets the bytes of the file `stick`."""
     _migrated(monitor, process)
-    with open(stick, "rb") as source, open(machine.image, "r+b") as memory:
-        shutil.copyfileobj(source, memory, 1 << 20)
+    volume.copy_image(stick, machine.image)
     list(_qmp(monitor, ["cont"]))
 
 
