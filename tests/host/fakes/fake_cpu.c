@@ -80,6 +80,11 @@ uint16_t read_tr(void)
     return fake_cpu.tr;
 }
 
+void write_cr3(uint64_t value)
+{
+    fake_cpu.cr3 = value;
+}
+
 void write_dr6(uint64_t value)
 {
     fake_cpu.dr6 = value;

@@ -14,11 +14,12 @@
 #include "tests/host/fakes/fake_cpu.h"
 #include "tests/silicon/model/pmu_msr.h"
 
-#define CS_L    UINT16_C(0x200)
-#define CR0_PG  (UINT64_C(1) << 31)
-#define CODE_AT UINT64_C(0x80000000) /* linear */
-#define DATA_AT UINT64_C(0x80001000)
-#define TABLES  8
+#define CS_L     UINT16_C(0x200)
+#define CR0_PG   (UINT64_C(1) << 31)
+#define CODE_AT  UINT64_C(0x80000000) /* linear */
+#define DATA_AT  UINT64_C(0x80001000)
+#define ALIAS_AT (UINT64_C(5) << 39)
+#define TABLES   12
 
 /* SDM volume 3A, "Page-Directory Entry", "Page-Table Entry": present, writable,
  * user, accessed, dirty. */
@@ -139,6 +140,48 @@ static void reaches_what_the_host_does(void **state)
     }
 }
 
+/* Where the firmware's tables have nothing, those of the host get what the
+ * guest's have; elsewhere they stay. */
+static void takes_what_the_host_lacks(void **state)
+{
+    const struct row row = {3, true, ALL, ALL, ALL, 8, false, true};
+    static uint64_t root[512] __attribute__((aligned(4096)));
+    enum { ALIKE, NOT_THERE, FIRMWARE_HAS, WAYS };
+
+    (void)state;
+    for (unsigned way = 0; way < WAYS; way++) {
+        struct vcpu *v = start(&row);
+        uint64_t *firmware = tables[0], *guest = tables[1];
+
+        direct_end(v);
+        v->vmcb->cr3 = (uint64_t)firmware;
+        v->direct.root = root;
+        direct_start(v);
+        assert_true(fake_cpu.cr3 == (uint64_t)root);
+        v->vmcb->cr3 = (uint64_t)guest;
+        fake_cpu_page(0)[0] = NOP_;
+        if (way != NOT_THERE)
+            map((uint64_t)guest, ALIAS_AT, (uint64_t)fake_cpu_page(0), ALL,
+                ALL);
+        if (way == FIRMWARE_HAS)
+            firmware[ALIAS_AT >> 39] = firmware[0];
+        v->vmcb->rip = way == NOT_THERE ? CODE_AT : ALIAS_AT;
+        assert_int_equal(step_begin(v).kind, ACTION_EXECUTE);
+        assert_true(v->direct.may);
+        v->vmcb->rip = ALIAS_AT;
+        v->vmcb->rflags |= RFLAGS_TF;
+        fake_cpu.cr3 = 0;
+        fake_cpu.direct_faults = true;
+        direct_step(v);
+        assert_int_equal(fake_cpu.directs, way == ALIKE);
+        assert_true(fake_cpu.cr3 == (way == ALIKE ? (uint64_t)root : 0));
+        assert_true(root[ALIAS_AT >> 39] ==
+                    (way == ALIKE ? guest[ALIAS_AT >> 39] : 0));
+        direct_end(v);
+        assert_true(fake_cpu.cr3 == (uint64_t)firmware);
+    }
+}
+
 /* SDM volume 3A, "Control Registers", "System Flags and Fields in the EFLAGS
  * Register": what ring 3 is refused, or checked for. */
 static void privilege_makes_no_difference(void **state)
@@ -167,6 +210,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reaches_what_the_host_does),
+        cmocka_unit_test(takes_what_the_host_lacks),
         cmocka_unit_test(privilege_makes_no_difference),
     };
 

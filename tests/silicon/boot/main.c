@@ -157,6 +157,7 @@ static void start_vcpu(struct vcpu *v, struct processor *model)
         v->overlays[n].copy = allocate_pages(1);
         v->overlays[n].before = allocate_pages(1);
     }
+    v->direct.root = allocate_pages(1);
     v->code_page = UINT64_MAX;
     npt_start(&v->tx_pages, allocate_pages(TX_TABLE_PAGES), TX_TABLE_PAGES, 0);
 }

@@ -8,8 +8,9 @@
  * register that the guest has loaded is the guest's again before VMRUN.
  *
  * In ring 3, or by page tables of its own, it does the same too where all that
- * it touches is at the same place by the host's, and its own tables neither
- * forbid it nor would be written: these instructions know no privilege.
+ * it touches is at the same place by the host's, which may take it from there
+ * (host_root.c), and its own tables neither forbid it nor would be written:
+ * these instructions know no privilege.
  *
  * All that makes a difference is left to VMRUN: an instruction that is not on
  * the list below, or whose memory the nested tables do not simply give it, as
@@ -94,17 +95,20 @@ void direct_start(struct vcpu *v)
     d->efer = v->vmcb->efer;
     d->own_tr = false;
     load_tr(v);
+    host_root_start(v);
 }
 
 void direct_never(struct vcpu *v)
 {
     v->direct.cr0 = UINT64_MAX;
+    v->direct.root = NULL;
     if (read_tr() == TR_SELECTOR)
         unload_tr(v);
 }
 
 void direct_end(struct vcpu *v)
 {
+    host_root_end(v);
     write_dr6(v->direct.dr6); /* each step has set BS */
     if (read_tr() == TR_SELECTOR)
         unload_tr(v);
@@ -232,15 +236,19 @@ static bool is_open(const struct vcpu *v, uint64_t linear)
 }
 
 /* The byte, for the instruction: by these tables as by its own? */
-static bool is_reached(const struct vcpu *v, uint64_t linear,
-                       enum access access)
+static bool is_reached(struct vcpu *v, uint64_t linear, enum access access)
 {
-    if (v->direct.apart && !guest_sees_as_by(v, v->direct.cr3, linear, access))
+    const struct direct *d = &v->direct;
+    uint64_t root = d->root != NULL ? (uint64_t)d->root : d->cr3;
+
+    if (d->apart && !guest_sees_as_by(v, root, linear, access) &&
+        !(host_root_takes(v, linear) &&
+          guest_sees_as_by(v, root, linear, access)))
         return false;
     return v->tx.depth > 0 || is_open(v, linear);
 }
 
-static bool are_reached(const struct vcpu *v)
+static bool are_reached(struct vcpu *v)
 {
     const struct direct *d = &v->direct;
 

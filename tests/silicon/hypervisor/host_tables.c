@@ -71,6 +71,6 @@ void host_tables_load(struct vcpu *v)
         copy_gdt();
     __asm__ volatile("lgdt %0" : : "m"(gdtr));
     __asm__ volatile("lidt %0" : : "m"(idtr));
-    __asm__ volatile("mov %0, %%cr3" : : "r"(pages.root) : "memory");
+    write_cr3((uint64_t)pages.root);
     direct_never(v);
 }

@@ -140,6 +140,14 @@ bool direct_step(struct vcpu *v);
 /* From now on the guest's memory is not where the host has it. */
 void direct_never(struct vcpu *v);
 
+/* host_root.c: the page tables of a processor whose guest is stepped so, from
+ * direct_start on and up to direct_end. */
+void host_root_start(struct vcpu *v);
+void host_root_end(const struct vcpu *v);
+/* True: where the firmware's have nothing they now have what the guest's have.
+ */
+bool host_root_takes(struct vcpu *v, uint64_t linear);
+
 /* host_tables.c: page tables of all RAM, and what else the host runs on without
  * firmware. False: RAM ends too high. */
 bool host_tables_prepare(void *(*allocate)(size_t count));

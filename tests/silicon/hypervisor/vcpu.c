@@ -110,7 +110,7 @@ static void leave_guest(struct vcpu *v)
     direct_end(v);
     __asm__ volatile("lgdt %0" : : "m"(gdt));
     __asm__ volatile("lidt %0" : : "m"(idt));
-    __asm__ volatile("mov %0, %%cr3" : : "r"(b->cr3) : "memory");
+    write_cr3(b->cr3);
     svm_leave(v, b->rsp, b->rflags & ~(uint64_t)RFLAGS_TF);
 }
 

@@ -149,7 +149,8 @@ struct direct {
     struct vmcb_segment guest_tr;      /* while the processor has ours */
     bool own_tr;                       /* the guest has loaded one */
     bool apart;                        /* in ring 3, or by other page tables */
-    uint64_t cr0, cr3, cr4, efer, dr6; /* the host's */
+    uint64_t cr0, cr3, cr4, efer, dr6; /* the firmware's */
+    uint64_t *root;                    /* NULL: cr3 has it */
     bool may;                          /* the instruction looked at */
     unsigned open_steps;               /* since VMRUN, in which IF was 1 */
     unsigned accesses;                 /* that it will make */

@@ -42,6 +42,11 @@ uint16_t read_tr(void)
     return selector;
 }
 
+void write_cr3(uint64_t value)
+{
+    __asm__ volatile("mov %0, %%cr3" : : "r"(value) : "memory");
+}
+
 void write_dr6(uint64_t value)
 {
     __asm__ volatile("mov %0, %%dr6" : : "r"(value));

@@ -20,6 +20,7 @@ void read_breakpoints(uint64_t at[4]);
 /* The selector of the task register. */
 uint16_t read_tr(void);
 
+void write_cr3(uint64_t value);
 void write_dr6(uint64_t value);
 
 void outb(uint16_t port, uint8_t value);
