@@ -456,7 +456,7 @@ table:
 
 # --- Checking ------------------------------------------------------------------
 
-SAN := -std=c11 -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all \
+SAN := -std=c11 -O1 -g1 -fsanitize=address,undefined -fno-sanitize-recover=all \
        -fno-omit-frame-pointer
 # A folder of tests/host is a subject; a file there is one program. Assembly and
 # the machine are played by tests/host/fakes.
