@@ -157,6 +157,7 @@ def soak() -> None:
     seeds = int(os.environ.get("SEEDS") or 20)
     boots.run(result, boots.personalities(range(1, seeds + 1), trials, 137911))
     boots.run(result, boots.as_sold(range(1, seeds + 1), trials))
+    boots.run(result, boots.observing(whole=True))
 
 
 def faults() -> None:

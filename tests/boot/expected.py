@@ -16,8 +16,19 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 TABLE = os.path.join(HERE, "runs.txt")
 SMT = ("on", "off")
 REGIMES = ("A", "B", "C", "C'", "D", "E", "F")
+OF_TSX = {*REGIMES, "rtm_listed", "rtm", "forced_abort", "msr_10fh", "elision",
+          "no_elision"}  # words of the microcode, and of the product
 EVERYWHERE = ("parallel",)  # of firmware, not of the processor
 MARKS = {(True, True): "x", (False, False): ".", (False, True): "8", (True, False): "4"}
+# What a personality runs, one suite after another.
+SUITES = ("tsx_*,sdv_*", "pebs_*,pdir_*,precise_*", "pt_*", "counter*",
+          "hle_*,force_*,offcore_*,uncore_*",
+          "load_*,memory_*,data_*,branch_*,events_*,rdpmc_*,fixed_*,freeze_*,global_*,"
+          "lbr_*,perf_*,pmi_*,microcode_*,always_*")
+# What TSX, or the way it is disabled, may change.
+TSX = ("always_*,counter3_*,counter_c*,force_*,hle_*,lbr_t*,memory_*,microcode_*,"
+       "pebs_hle_*,pebs_inside_tx,pebs_tx_*,perf_*,pt_*abort*,pt_hle_*,pt_*tx*,"
+       "pt_nested_*,pt_no_branch_en,pt_rtm_*,pt_transaction_*,sdv_*,tsx_*")
 HEAD = """\
 # Written by `make table` from needs.txt, capabilities.txt and exceptions.txt.
 #
@@ -109,6 +120,14 @@ def alternating() -> dict[str, str]:
     return {cpu: SMT[n % 2] for n, cpu in enumerate(cpus)}
 
 
+def first_alike(personality: str) -> str:
+    """The first of those that differ in TSX alone."""
+    capabilities = read().capabilities
+    rest = {name: [word for word in words if word not in OF_TSX]
+            for name, words in capabilities.items()}
+    return next(name for name in rest if rest[name] == rest[personality])
+
+
 def tests_of(personality: str, smt: str) -> list[str]:
     return next(tests for p, s, tests in runs() if (p, s) == (personality, smt))
 
@@ -162,6 +181,11 @@ def problems(tests: list[str], personalities: list[str]) -> Iterator[str]:
     for word in sorted(needed - words - set(REGIMES) - set(EVERYWHERE)):
         yield f"tests/boot/needs.txt: no personality has {word}"
     for test, needs in table.needs.items():
+        if not of_suite(",".join(SUITES), [test]):
+            yield f"{test} is in no suite of tests/boot/expected.py"
+        if (OF_TSX.intersection(word for need in needs for word in need.split("|"))
+                and not of_suite(TSX, [test])):
+            yield f"{test} needs something of TSX, and is not of TSX in tests/boot/expected.py"
         where = [(p, smt) for p in table.capabilities for smt in SMT
                  if passes(table, test, p, smt)]
         if not where:

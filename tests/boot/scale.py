@@ -34,7 +34,6 @@ def simulated(processors, tests):
 
 
 def sample():
-    yield plain(64)
     yield simulated(64, "tests=force_abort_enumeration,pebs_tsc trials=2")
 
 
