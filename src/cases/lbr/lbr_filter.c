@@ -106,16 +106,16 @@ static void check_transfers(struct lbr *l, const struct row *row,
 {
     const uint64_t asked =
         row->select & (MSR_LBR_SELECT_CPL_EQ_0 | MSR_LBR_SELECT_CPL_NEQ_0);
-    const unsigned all = WINDOW_RING3_TRANSFERS,
-                   want = asked == 0 ? all
-                          : asked == (MSR_LBR_SELECT_CPL_EQ_0 |
-                                      MSR_LBR_SELECT_CPL_NEQ_0)
-                              ? 0
-                              : all / 2;
     const uint64_t user = s->ring3->user_code;
     const uint64_t bytes = RING3_CODE_PAGES * 4096;
-    unsigned transfers = 0;
+    unsigned transfers = 0, all = 0, want;
 
+    for (const struct lbr_row *r = window_ring3_rows; r->kind != LBR_END; r++)
+        all += ((r->kind & LBR_FROM_USR) != 0) != ((r->kind & LBR_TO_USR) != 0);
+    want = asked == 0 ? all
+           : asked == (MSR_LBR_SELECT_CPL_EQ_0 | MSR_LBR_SELECT_CPL_NEQ_0)
+               ? 0
+               : all / 2;
     for (unsigned n = 0; n < l->model.depth; n++)
         transfers += (l->records[n].from - user < bytes) !=
                      (l->records[n].to - user < bytes);
