@@ -254,6 +254,21 @@ FAULT(in_txcp_kept_while_traced,
       .caught = {"skylake-2018 on 1 pt_ring3_tx FAIL"},
       .breaks = TXCP_WHILE_TRACED)
 
+FAULT(ring3_abort_no_record,
+      .what = "[A B F; C with bit 2] an abort at ring 3 makes no record",
+      .caught = {"skylake-2018 on 1 pebs_in_contexts FAIL"},
+      .breaks = RING3_ABORT_RECORD)
+
+FAULT(ring3_abort_of_neither,
+      .what = "[A B F; C with bit 2] B8H[33:32] are 0 in the record of an "
+              "abort at ring 3",
+      .caught = {"skylake-2018 on 1 pebs_in_contexts FAIL"},
+      .breaks = RING3_ABORT_INFO)
+
+FAULT(ring3_latency_0, .what = "[2nd to 6th generation] A8H is 0 at ring 3",
+      .caught = {"skylake-2018 on 1 pebs_in_contexts FAIL"},
+      .breaks = LATENCY_IN_RING_3)
+
 FAULT(latency_of_counter_2,
       .what = "[2nd to 6th generation] LL_EN of IA32_PMC2 enables load "
               "latency on IA32_PMC0, too, and so on",
