@@ -132,6 +132,12 @@ extern const uint8_t ring3_state_xabort[], /* A5H */
 /* Transactions that commit, and what is read in them: in results[]; XEND where
  * there is none. */
 extern const uint8_t ring3_state_commits[], ring3_state_xend[];
+/* RING3_ABORTS transactions that XABORT 33H ends, elided sections that PAUSE
+ * does; that instruction, and where an abort goes on. */
+extern const uint8_t ring3_aborts_rtm[], ring3_aborts_rtm_at[],
+    ring3_aborts_rtm_resume[], ring3_aborts_hle[], ring3_aborts_hle_at[],
+    ring3_aborts_hle_resume[];
+#define RING3_ABORTS      8
 #define RING3_STATE_BYTES 0x780
 /* The status where the transaction has ended, and not at its fallback. */
 #define RING3_STATE_LOST    0x00bb0000u

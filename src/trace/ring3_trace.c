@@ -32,7 +32,7 @@ bool ring3_trace_arm(struct trace *p, uint64_t bits)
 }
 
 bool ring3_trace(struct trace *p, const struct ring3_session *ring3,
-                 uint64_t status, window_function *window)
+                 uint64_t status, uint64_t counters, window_function *window)
 {
     uint64_t cells[WINDOW_CELLS] = {trace_at(ring3->ring3)};
 
@@ -41,7 +41,7 @@ bool ring3_trace(struct trace *p, const struct ring3_session *ring3,
     ring3_begin(ring3);
     bool started = trace_start(p);
     if (started)
-        window(0, cells);
+        window(counters, cells);
     ring3_end(ring3);
     return trace_stop(p) && started;
 }

@@ -16,9 +16,9 @@ bool ring3_trace_claim(struct trace *p, struct ring3_session *ring3,
  * IA32_RTIT_CTL. It has to be shorter than the page. */
 bool ring3_trace_arm(struct trace *p, uint64_t bits);
 
-/* The window traced, with this value of IA32_RTIT_STATUS before it; nothing is
- * counted. False where an access faulted. */
+/* The window traced, with this value of IA32_RTIT_STATUS before it, and these
+ * counters enabled in it. False where an access faulted. */
 bool ring3_trace(struct trace *p, const struct ring3_session *ring3,
-                 uint64_t status, window_function *window);
+                 uint64_t status, uint64_t counters, window_function *window);
 
 #endif

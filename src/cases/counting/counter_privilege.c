@@ -2,6 +2,7 @@
 /* USR and OS apart: what runs at ring 3 is counted where USR is set, what runs
  * at ring 0 where OS is. The window is at both, and crosses over four times. */
 #include "src/harness/case.h"
+#include "src/cpu/generation.h"
 #include "src/base/msr.h"
 #include "src/base/names.h"
 #include "src/counting/bank.h"
@@ -9,6 +10,7 @@
 
 #define BRANCHES     0xc4
 #define INSTRUCTIONS 0xc0
+#define FAR_BRANCHES 0x40c4
 #define PERIOD       2 /* undercounted at a change of level (SKL117) */
 
 /* Bit 0: OS, bit 1: USR, as in IA32_FIXED_CTR_CTRL. */
@@ -151,6 +153,50 @@ static void judge_time(const struct piece *piece, unsigned place,
           none ? "0" : "some");
 }
 
+/* By the tables of events of these generations. */
+static bool has_far_branches(const struct identity *id)
+{
+    return (generation_of(id->family, id->model) &
+            (HASWELL | BROADWELL | SKYLAKE)) != 0;
+}
+
+/* BR_INST_RETIRED.FAR_BRANCH, C4H/40H, at each of the levels. */
+static bool try_far(const struct piece *piece, uint64_t places)
+{
+    struct bank before = bank_for(piece, places), after;
+    char name[MSR_NAME_BYTES];
+
+    for (unsigned n = 0; n < COUNTERS_MAX; n++)
+        if ((places >> n & 1) != 0)
+            before.select[n] |= FAR_BRANCHES;
+
+    /* Measured. */
+    ring3_begin(piece->ring3);
+    bool ok = bank_window(piece->t, &before, window_ring3, &after);
+    ring3_end(piece->ring3);
+    if (!ok)
+        return false;
+
+    /* Check. */
+    for (unsigned n = 0; n < COUNTERS_MAX; n++) {
+        const enum levels levels = levels_of(piece, n);
+        const uint64_t want = levels == BOTH      ? WINDOW_RING3_TRANSFERS
+                              : levels == NEITHER ? 0
+                                                  : WINDOW_RING3_TRANSFERS / 2;
+        if ((places >> n & 1) != 0)
+            check_known(piece->t, after.pmc[n] == want,
+                        after.pmc[n] < want ? ERRATUM_CPL_FILTER_UNDERCOUNTS
+                                            : ERRATUM_BRANCHES_OF_THREAD_1,
+                        after.pmc[n] < want ||
+                            test_sibling(piece->t) != test_processor(piece->t),
+                        "%s with %s counted %lu far branches (C4H/40H) of a "
+                        "window with %u between ring 0 and ring 3; wanted %lu",
+                        msr_name(IA32_PMC(n), name), level_names[levels],
+                        after.pmc[n], WINDOW_RING3_TRANSFERS, want);
+    }
+    return true;
+}
+
 /* False where it could not be tried. */
 static bool try_piece(const struct piece *piece, uint64_t places)
 {
@@ -206,4 +252,9 @@ TEST(counter_privilege,
         if (!try_piece(&piece, places))
             return;
     }
+    piece.branches = piece.crosses = true;
+    for (piece.turn = 0; piece.turn < 2 && has_far_branches(test_cpu(t));
+         piece.turn++)
+        if (!try_far(&piece, places))
+            return;
 }

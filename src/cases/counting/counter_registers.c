@@ -169,6 +169,10 @@ static void try_counters_beside(struct test_context *t, uint64_t places,
         if (!set_msr_again(t, held[i].msr, control_of(t, places, held[i].msr)))
             return;
     uint64_t before = msr_value(t, IA32_PERF_GLOBAL_STATUS);
+    check(t, before == 0,
+          "IA32_PERF_GLOBAL_STATUS (38EH) is 0x%lx after all that was set was "
+          "cleared through 390H, and nothing has counted; wanted 0",
+          before);
     write_counters(t, places, values);
     check_controls(t, held, count, places, "all counters were written");
     for (unsigned i = 0; i < count; i++)

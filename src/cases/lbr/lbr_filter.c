@@ -99,6 +99,31 @@ static void branches_of_ring3(struct lbr_branches *b,
                              (uint64_t)(int64_t)row->to);
 }
 
+/* Far branches between the rings, be they of the ring that they leave or of
+ * that which they reach: as many lead to ring 3 as to ring 0. */
+static void check_transfers(struct lbr *l, const struct row *row,
+                            const struct ring3_session *s)
+{
+    const uint64_t asked =
+        row->select & (MSR_LBR_SELECT_CPL_EQ_0 | MSR_LBR_SELECT_CPL_NEQ_0);
+    const uint64_t user = s->ring3->user_code;
+    const uint64_t bytes = RING3_CODE_PAGES * 4096;
+    unsigned transfers = 0, all = 0, want;
+
+    for (const struct lbr_row *r = window_ring3_rows; r->kind != LBR_END; r++)
+        all += ((r->kind & LBR_FROM_USR) != 0) != ((r->kind & LBR_TO_USR) != 0);
+    want = asked == 0 ? all
+           : asked == (MSR_LBR_SELECT_CPL_EQ_0 | MSR_LBR_SELECT_CPL_NEQ_0)
+               ? 0
+               : all / 2;
+    for (unsigned n = 0; n < l->model.depth; n++)
+        transfers += (l->records[n].from - user < bytes) !=
+                     (l->records[n].to - user < bytes);
+    check(l->t, transfers == want,
+          "%s: %u of %u branches between the rings are recorded; wanted %u",
+          row->what, transfers, all, want);
+}
+
 static void try_levels(struct lbr *l)
 {
     struct ring3_session s;
@@ -114,7 +139,8 @@ static void try_levels(struct lbr *l)
         lbr_branches_select(&want, l->select);
         if (!lbr_around(l, cross, &s))
             return;
-        lbr_judge(l, levels[i].what, &want);
+        if (lbr_judge(l, levels[i].what, &want))
+            check_transfers(l, &levels[i], &s);
     }
 }
 
@@ -130,8 +156,14 @@ static void try_call_stack(struct lbr *l)
     for (const struct lbr_row *row = lbr_body_calls_rows; row->kind != LBR_END;
          row++)
         lbr_branches_row(&want, row, 0);
-    if (lbr_body(l, lbr_body_calls))
-        lbr_judge(l, "calls that have not returned, EN_CALLSTACK [9]", &want);
+    /* From where it is, and so that the first record is entry 0. */
+    if (!lbr_body(l, lbr_body_calls) ||
+        !lbr_judge(l, "calls that have not returned, EN_CALLSTACK [9]",
+                   &want) ||
+        !lbr_put(l, MSR_LASTBRANCH_TOS, l->model.depth - 1) ||
+        !lbr_body(l, lbr_body_calls))
+        return;
+    lbr_judge(l, "the same from the last entry on", &want);
 }
 
 TEST(lbr_filter,

@@ -10,12 +10,13 @@
 /* What is enabled beside the counter's PEBS bit, and what runs. */
 struct row {
     const char *what;
-    bool own, other; /* LL_EN of the counter; of another */
+    bool own, other; /* LL_EN of the counter; of the others */
     enum memory_recipe_id recipe;
 };
 static const struct row rows[] = {
     {"loads, without LL_EN", false, false, LOADS_SPREAD},
-    {"loads, with LL_EN of another counter alone", false, true, LOADS_SPREAD},
+    {"loads, with LL_EN of the other counters alone", false, true,
+     LOADS_SPREAD},
     {"stores, with LL_EN", true, false, STORES_SPREAD},
 };
 
@@ -42,7 +43,7 @@ static bool try_row(struct sampling *p, unsigned counter, const struct row *row)
 
     config.facility =
         (row->own ? IA32_PEBS_ENABLE_LL_EN(counter) : 0) |
-        (row->other ? IA32_PEBS_ENABLE_LL_EN((counter + 1) % 4) : 0);
+        (row->other ? BITS(35, 32) & ~IA32_PEBS_ENABLE_LL_EN(counter) : 0);
     for (unsigned i = 0; i < WINDOWS; i++) {
         if (!memory_window_run(p, &config, row->recipe))
             return false;

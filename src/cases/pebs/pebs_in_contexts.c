@@ -6,12 +6,18 @@
 #include "src/base/msr.h"
 #include "src/base/names.h"
 #include "src/memory/datala.h"
+#include "src/memory/memory_sampling.h"
+#include "src/pebs/pebs_judge.h"
 #include "src/pebs/sampling.h"
+#include "src/tsx/hle.h"
+#include "src/tsx/probe.h"
+#include "src/tsx/status.h"
 
 #define PAGE_BYTES 4096u
 #define LINE_BYTES 64u
 #define PERIOD     5 /* events, of which no turn has a divisor */
 #define FLAGS      (BIT(7) | BIT(6) | BIT(0)) /* SF, ZF, CF */
+#define WINDOWS    8 /* until a load is tagged, at most */
 
 /* SDM 3B, "Precise Events That Supports Data Linear Address Profiling". */
 static const struct row {
@@ -24,6 +30,21 @@ static const struct row {
     {"locked loads (D0H/21H)", 0x21d0, RING3_BODY_LOAD | RING3_BODY_LOCKED},
     {"split loads (D0H/41H)", 0x41d0, RING3_BODY_LOAD | RING3_BODY_SPLIT},
     {"split stores (D0H/42H)", 0x42d0, RING3_BODY_STORE | RING3_BODY_SPLIT},
+};
+
+/* Aborts at ring 3. */
+static const struct aborts {
+    const char *what;
+    uint32_t select;
+    const uint8_t *body, *at, *resume;
+    uint32_t eax;
+    bool hle;
+} aborts[] = {
+    {"aborts of RTM", PRECISE_RTM_ABORTED, ring3_aborts_rtm,
+     ring3_aborts_rtm_at, ring3_aborts_rtm_resume,
+     (uint32_t)RING3_TX_CODE << 24 | RTM_STATUS_XABORT, false},
+    {"aborts of HLE", PRECISE_HLE_ABORTED, ring3_aborts_hle,
+     ring3_aborts_hle_at, ring3_aborts_hle_resume, 0, true},
 };
 
 struct contexts {
@@ -117,6 +138,23 @@ struct tally {
     unsigned of_body, wrong; /* records; their EventingIP */
 };
 
+static bool run_level(struct contexts *c, const struct sampling_config *config,
+                      const uint8_t *body, unsigned level)
+{
+    struct ring3 *ring3 = c->ring3.ring3;
+
+    ring3->body = (uint32_t)(body - ring3_body);
+    ring3->level = level;
+    c->code = level != 0 ? ring3->user_code : (uintptr_t)ring3_code;
+    c->data = level != 0 ? ring3->user_data : ring3->data;
+    if (!sampling_around(&c->sampling, config, run_window,
+                         (uint64_t)(uintptr_t)&c->ring3))
+        return false;
+    if (ring3->vector != HW_NO_FAULT)
+        broken(c->sampling.t, "%s at ring 3", fault_name((int)ring3->vector));
+    return ring3->vector == HW_NO_FAULT;
+}
+
 /* Of the body; what counts before and after it has its records, too. */
 static bool try_period(struct contexts *c, const struct row *row,
                        unsigned level, unsigned first, struct tally *sum)
@@ -129,22 +167,12 @@ static bool try_period(struct contexts *c, const struct row *row,
         .room = PEBS_ROOM_MAX,
         .threshold = first == 1 ? 2 : PEBS_ROOM_MAX,
     };
-    struct ring3 *ring3 = c->ring3.ring3;
     struct test_context *t = c->sampling.t;
     struct pebs_record record;
 
     /* Measured. */
-    ring3->body = (uint32_t)(ring3_body_plain - ring3_body);
-    ring3->level = level;
-    c->code = level != 0 ? ring3->user_code : (uintptr_t)ring3_code;
-    c->data = level != 0 ? ring3->user_data : ring3->data;
-    if (!sampling_around(&c->sampling, &config, run_window,
-                         (uint64_t)(uintptr_t)&c->ring3))
+    if (!run_level(c, &config, ring3_body_plain, level))
         return false;
-    if (ring3->vector != HW_NO_FAULT) {
-        broken(t, "%s at ring 3", fault_name((int)ring3->vector));
-        return false;
-    }
 
     /* Check. */
     check(t,
@@ -199,6 +227,89 @@ static bool try_row(struct contexts *c, const struct row *row, unsigned level,
     return true;
 }
 
+/* Another abort may come before the one that is meant. */
+static void judge_abort(struct contexts *c, const struct aborts *row,
+                        const struct pebs_record *r)
+{
+    const struct pebs_abort abort = {
+        .hle = row->hle,
+        .eax = row->eax,
+        .at = c->code + (uint64_t)(row->at - ring3_code),
+        .resume = c->code + (uint64_t)(row->resume - ring3_code),
+    };
+    const uint64_t kind = row->hle ? TX_ABORT_HLE_ABORT : TX_ABORT_RTM_ABORT;
+    const char *wrong =
+        (r->tx_abort & TX_ABORT_INSTRUCTION_ABORT) != 0
+            ? pebs_judge_abort(r, &abort)
+        : (r->tx_abort & (TX_ABORT_HLE_ABORT | TX_ABORT_RTM_ABORT)) != kind
+            ? "TX Abort Information (B8H)[33:32] is of another kind of abort"
+        : r->rip != abort.resume ? "RIP (08H) is not where it goes on"
+                                 : NULL;
+
+    check(c->sampling.t, wrong == NULL,
+          "%s; B8H = 0x%lx, RIP 0x%lx, EventingIP 0x%lx; the fallback is at "
+          "0x%lx, the aborting instruction at 0x%lx",
+          wrong, r->tx_abort, r->rip, r->eventing_ip, abort.resume, abort.at);
+}
+
+/* One abort overflows, a later one is recorded, and so on; IA32_PMC1 counts
+ * them. */
+static bool try_aborts(struct contexts *c, const struct aborts *row)
+{
+    const struct sampling_config config = {
+        .select = row->select,
+        .counters = 1 << 0,
+        .count_only = 1 << 1,
+        .first_period = {1},
+        .period = {1},
+        .room = 2 * RING3_ABORTS,
+        .threshold = 2 * RING3_ABORTS,
+    };
+    struct sampling *p = &c->sampling;
+    struct pebs_record record;
+
+    /* Measured. */
+    if (!run_level(c, &config, row->body, 3))
+        return false;
+
+    /* Check. */
+    for (unsigned n = 0; n < p->records; n++) {
+        if (!sampling_record(p, n, &record))
+            return false;
+        judge_abort(c, row, &record);
+    }
+    check(p->t, p->records != 0 || p->value[1] < RING3_ABORTS,
+          "%lu aborts made no record; wanted some", p->value[1]);
+    return true;
+}
+
+/* Loads that are tagged, of which there are some in a few windows. */
+static bool try_latency(struct contexts *c, unsigned level)
+{
+    struct sampling *p = &c->sampling;
+    const struct sampling_config config =
+        memory_config(FACILITY_LOAD_LATENCY, MEMORY_LOAD_LATENCY, 0);
+    struct pebs_record record;
+    unsigned found = 0;
+
+    for (unsigned i = 0; i < WINDOWS && found == 0; i++) {
+        if (!run_level(c, &config, ring3_body_plain, level))
+            return false;
+        for (unsigned n = 0; n < p->records; n++) {
+            if (!sampling_record(p, n, &record))
+                return false;
+            if (record.data_linear_address - c->data >= PAGE_BYTES)
+                continue;
+            found++;
+            check(p->t, record.latency >= LOAD_LATENCY_MIN,
+                  "a load from 0x%lx has %lu cycles in its record (A8H); "
+                  "wanted %u or more",
+                  record.data_linear_address, record.latency, LOAD_LATENCY_MIN);
+        }
+    }
+    return true;
+}
+
 TEST(pebs_in_contexts,
      .asks = "Do records of ring 3 say the same as elsewhere: instruction, "
              "address, registers?",
@@ -207,6 +318,7 @@ TEST(pebs_in_contexts,
      .needs = {.features = NEED_INTEL | NEED_PMU | NEED_PEBS | NEED_PEBS_2})
 {
     struct contexts c;
+    const bool transactions = probe_state_if_any(t);
     unsigned at_ring_0 = 0;
 
     /* Set-up. */
@@ -219,5 +331,18 @@ TEST(pebs_in_contexts,
         for (unsigned level = 0; level <= 3; level += 3)
             WITH_PREFIX (t, "%s at ring %u", rows[i].what, level)
                 if (!try_row(&c, &rows[i], level, &at_ring_0))
+                    return;
+    for (unsigned i = 0; i < 2; i++)
+        if (aborts[i].hle ? test_regime(t) == REGIME_A && test_cpu(t)->hle
+                          : transactions)
+            WITH_PREFIX (t, "%s at ring 3", aborts[i].what)
+                if (!try_aborts(&c, &aborts[i]))
+                    return;
+    /* Counter 3 is made to work for it: no transaction commits from now on. */
+    if ((memory_latency_counters(t) & 1) != 0 &&
+        memory_set_threshold(t, MSR_PEBS_LD_LAT_THRHLD_MIN))
+        for (unsigned level = 0; level <= 3; level += 3)
+            WITH_PREFIX (t, "load latency (CDH/01H) at ring %u", level)
+                if (!try_latency(&c, level))
                     return;
 }

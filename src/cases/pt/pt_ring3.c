@@ -19,7 +19,7 @@ struct levels {
 static bool trace_levels(struct levels *l, uint64_t bits)
 {
     return ring3_trace_arm(l->p, bits) &&
-           ring3_trace(l->p, l->ring3, 0, window_ring3);
+           ring3_trace(l->p, l->ring3, 0, 0, window_ring3);
 }
 
 /* Steps of a loop of so many turns. */

@@ -4,6 +4,7 @@
 #include "src/base/msr.h"
 #include "src/base/names.h"
 #include "src/pt/ip.h"
+#include "src/trace/ring3_times.h"
 #include "src/trace/ring3_trace.h"
 #include "src/trace/window.h"
 #include "src/tsx/probe.h"
@@ -15,8 +16,14 @@
 #define PSB_PLACES 6 /* places of a PSB */
 #define PSB_FIRST  9
 #define PSB_STEP   11
-#define PIP_PLACES 8 /* with the code of ring 0 before and after it */
+#define TIMES      180 /* bytes of timing packets, before ring 3 and there */
+#define PIP_PLACES 8   /* with the code of ring 0 before and after it */
 #define PIP_STEP   23
+
+/* IA32_PMC0 counts all instructions of ring 3, IA32_PMC2 those that no abort
+ * has undone. */
+#define COUNTS  (BIT(0) | BIT(2))
+#define INVALID BIT(32) /* of IA32_PMC2: more than any window has */
 
 static const struct way {
     const char *what;
@@ -47,6 +54,7 @@ struct paths {
     struct path_list list; /* its steps are in test_records() */
     struct path_step *steps;
     unsigned psbs; /* amid the packets of ring 3 */
+    bool counts;   /* COUNTS */
 };
 
 /* Where ring 3 sees it. */
@@ -109,7 +117,10 @@ static bool run(struct paths *s, const struct way *way, uint64_t status,
 
     ring3->body = (uint32_t)(way->at - ring3_body);
     ring3->level = 3;
-    if (!ring3_trace(&s->trace, &s->ring3, status, window_ring3_body))
+    if ((s->counts &&
+         (!set_msr(s->t, IA32_PMC(0), 0) || !set_msr(s->t, IA32_PMC(2), 0))) ||
+        !ring3_trace(&s->trace, &s->ring3, status, s->counts ? COUNTS : 0,
+                     window_ring3_body))
         return false;
     if (ring3->vector != HW_NO_FAULT) {
         broken(s->t, "%s at ring 3", fault_name((int)ring3->vector));
@@ -118,6 +129,19 @@ static bool run(struct paths *s, const struct way *way, uint64_t status,
     *meant = way->aborts ? (ring3->status & xabort) == xabort
                          : ring3->status == RTM_STATUS_STARTED;
     return true;
+}
+
+/* Instructions of a window whose transaction has aborted. */
+static void check_counts(struct paths *s, const struct way *way)
+{
+    const uint64_t all = msr_value(s->t, IA32_PMC(0)),
+                   kept = msr_value(s->t, IA32_PMC(2));
+
+    check_known(s->t, kept + ring3_body_shape.instructions <= all,
+                ERRATUM_PMC2_OVER_ABORTS, kept > INVALID,
+                "%s, traced: IA32_PMC2 (C3H), with IN_TXCP, counted %lu of %lu "
+                "instructions; wanted %u less, or more",
+                way->what, kept, all, ring3_body_shape.instructions);
 }
 
 /* A window, or, with a status for it, a second one after it. */
@@ -131,8 +155,11 @@ static bool trace_way(struct paths *s, const struct way *way, uint64_t bits,
         if (!ring3_trace_arm(&s->trace, bits) || !run(s, way, 0, &meant) ||
             (status != 0 && !run(s, way, status, &again)))
             return false;
-        if (meant && again)
-            return true;
+        if (!meant || !again)
+            continue;
+        if (s->counts && way->aborts)
+            check_counts(s, way);
+        return true;
     }
     check(s->t, s->ring3.ring3->status != RING3_BODY_INNER,
           "%s: it went to the fallback of the inner XBEGIN", way->what);
@@ -152,7 +179,7 @@ static bool in_tx(const struct paths *s, uint64_t step)
 }
 
 /* The FUP of PSB+ is where the processor goes on: at XBEGIN only before it. */
-static void check_psb(struct paths *s, const struct way *way,
+static void check_psb(struct paths *s, const struct way *way, uint64_t bits,
                       const struct path_psb *psb)
 {
     const bool in = in_tx(s, psb->step),
@@ -161,7 +188,8 @@ static void check_psb(struct paths *s, const struct way *way,
                         s->steps[psb->step].kind == PATH_MODE_TSX;
     const uint64_t at = psb->ip - s->ring3.ring3->user_code;
 
-    if (psb->step == 0 || psb->step >= s->list.count)
+    if (psb->step == 0 || psb->step >= s->list.count ||
+        s->steps[psb->step].kind == PATH_PGE)
         return;
     s->psbs++;
     check(s->t, psb->packets[PT_MODE_TSX] == 0 || mode == in,
@@ -173,23 +201,33 @@ static void check_psb(struct paths *s, const struct way *way,
           "%s, PSB+ before packet %lu: got %u FUP, to 0x%lx; wanted one, to "
           "where the processor goes on",
           way->what, psb->step, psb->packets[PT_FUP], psb->ip);
+    check(s->t,
+          psb->packets[PT_TSC] == ((bits & IA32_RTIT_CTL_TSCEn) != 0 ? 1 : 0),
+          "%s, PSB+ before packet %lu: got %u TSC, wanted one where TSCEn = 1",
+          way->what, psb->step, psb->packets[PT_TSC]);
 }
 
 static void judge(struct paths *s, const struct way *way, uint64_t bits,
                   bool psb)
 {
-    const struct path path = {.step = path_list_step,
-                              .source = &s->list,
-                              .any_nr = !output_is_native(test_cpu(s->t)),
-                              .no_ret_compression =
-                                  (bits & IA32_RTIT_CTL_DisRETC) != 0};
+    const struct path path = {
+        .step = path_list_step,
+        .source = &s->list,
+        .any_nr = !output_is_native(test_cpu(s->t)),
+        .no_ret_compression = (bits & IA32_RTIT_CTL_DisRETC) != 0,
+        .timing = (bits & IA32_RTIT_CTL_TSCEn) != 0
+                      ? PATH_TIMING_TSC | PATH_TIMING_TMA | PATH_TIMING_MTC |
+                            PATH_TIMING_CYC
+                      : 0};
     struct path_seen seen;
 
     path_follow(s->trace.memory, trace_bytes(&s->trace), &path, 0, &seen);
     if (seen.overflow || !window_judge(&s->trace, way->what, &seen) || !psb)
         return;
     for (unsigned n = 0; n < seen.psbs && n < PATH_PSBS; n++)
-        check_psb(s, way, &seen.psb[n]);
+        check_psb(s, way, bits, &seen.psb[n]);
+    if (path.timing != 0)
+        ring3_times_check(&s->trace, way->what, bits);
 }
 
 /* PSB+ at ring 3 with OS and User has the CR3. */
@@ -222,7 +260,8 @@ static void check_pip(struct paths *s)
           missing);
 }
 
-/* Windows with so many bytes until a PSB is due; some are longer. */
+/* Windows with so many bytes until a PSB is due; some are longer. In every
+ * second one there are timing packets. */
 static void try_psbs(struct paths *s, const struct way *way, uint32_t period)
 {
     const unsigned before = s->psbs;
@@ -230,18 +269,29 @@ static void try_psbs(struct paths *s, const struct way *way, uint32_t period)
 
     add_path(s, way);
     for (unsigned i = 0; i < PSB_PLACES; i++) {
-        const uint64_t status = (uint64_t)(period - PSB_FIRST - PSB_STEP * i)
-                                << PACKET_BYTES_AT;
+        const uint64_t bits = i % 2 != 0 ? ring3_times_bits(test_cpu(s->t)) : 0;
+        const uint64_t due = PSB_FIRST + PSB_STEP * i +
+                             ((bits & IA32_RTIT_CTL_MTCEn) != 0 ? TIMES : 0);
+        const uint64_t status = (period - due) << PACKET_BYTES_AT;
 
-        if (!trace_way(s, way, IA32_RTIT_CTL_User, status))
+        if (!trace_way(s, way, IA32_RTIT_CTL_User | bits, status))
             continue;
-        judge(s, way, 0, true);
+        judge(s, way, bits, true);
         tried++;
     }
     check(s->t, tried == 0 || s->psbs != before,
           "%s: got no PSB in %u windows, in which PacketByteCnt makes one due; "
           "wanted some",
           way->what, tried);
+}
+
+static bool count_ring3(struct test_context *t)
+{
+    const uint64_t select =
+        EVENT_INST_RETIRED | IA32_PERFEVTSEL_USR | IA32_PERFEVTSEL_EN;
+
+    return counters_claim(t) && set_msr(t, IA32_PERFEVTSEL(0), select) &&
+           set_msr(t, IA32_PERFEVTSEL(2), select | IA32_PERFEVTSEL_IN_TXCP);
 }
 
 TEST(pt_ring3_tx,
@@ -260,6 +310,9 @@ TEST(pt_ring3_tx,
 
     /* Set-up. */
     if (!ring3_trace_claim(&s.trace, &s.ring3, t))
+        return;
+    s.counts = tx && test_cpu(t)->counters > 2;
+    if (s.counts && !count_ring3(t))
         return;
     s.steps = (struct path_step *)((uint8_t *)test_records(t) + STEPS_AT);
     s.list.steps = s.steps;

@@ -49,7 +49,7 @@ static void check_registers(struct test_context *t)
     }
 }
 
-/* At ring 3, too; while the counters are enabled as well. */
+/* At ring 3, too; while IA32_PMC0 and IA32_PMC3 are enabled as well. */
 static void check_ring3(struct test_context *t)
 {
     struct ring3_session s;
@@ -58,12 +58,18 @@ static void check_ring3(struct test_context *t)
     if (test_cpu(t)->perfmon_version < 2 || !counters_claim(t) ||
         !hold_msr(t, IA32_PERF_GLOBAL_CTRL) || !ring3_prepare(&s, t))
         return;
+    const uint64_t third = counters_available(test_cpu(t)) > 3 ? BIT(3) : 0;
+    if (third != 0 && !set_msr(t, IA32_PERFEVTSEL(3),
+                               EVENT_INST_RETIRED | IA32_PERFEVTSEL_OS |
+                                   IA32_PERFEVTSEL_USR | IA32_PERFEVTSEL_EN))
+        return;
     s.ring3->aborts = 0;
     for (unsigned i = 0; i < RING3_TRIES; i++) {
         uint64_t cells[WINDOW_CELLS] = {(uintptr_t)s.ring3};
         hw_poll();
         ring3_begin(&s);
-        window_ring3_tx(i % 2 != 0 ? BIT(0) : 0, cells);
+        window_ring3_tx((i % 2 != 0 ? BIT(0) : 0) | (i % 4 > 1 ? third : 0),
+                        cells);
         ring3_end(&s);
         wrong += s.ring3->vector != HW_NO_FAULT || s.ring3->status != 0;
     }

@@ -10,14 +10,16 @@
 
 #define WRITES 2   /* transactions that write more than they can */
 #define FEW    4   /* aborts: one of them may have another cause */
-#define MANY   130 /* that may commit: none is lost now and then */
+#define MANY   210 /* that may commit: none is lost now and then */
+#define DEEP   2   /* transactions in one another inside, before XABORT */
 
 /* A piece of work, and what came of it. */
 struct work {
     struct test_context *t;
     unsigned times;
     const enum cause_id *cause; /* NULL: transactions that may commit, */
-    unsigned inner;             /* with so many in one another inside */
+    unsigned inner;             /* with so many in one another inside, */
+    bool deep;                  /* the innermost aborted by XABORT */
     struct hle_tally hle;
     uint64_t committed, aborted;
 };
@@ -29,8 +31,9 @@ static void run_transactions(void *argument)
 
     w->committed = w->aborted = 0;
     for (unsigned i = 0; i < w->times; i++) {
-        struct tsx_block block = {.body = w->inner != 0 ? tsx_body_nest
-                                                        : tsx_body_nothing,
+        struct tsx_block block = {.body = w->deep         ? tsx_body_nest_deep
+                                          : w->inner != 0 ? tsx_body_nest
+                                                          : tsx_body_nothing,
                                   .count = w->inner};
         int outcome = w->cause == NULL ? tsx_inside(&block)
                                        : cause_provoke(w->t, *w->cause, &eax);
@@ -61,29 +64,40 @@ static bool count_two(struct work *w, void (*run)(void *argument),
     return true;
 }
 
-static void check_rtm(struct test_context *t, const enum cause_id *cause,
-                      unsigned inner, unsigned times)
+static const char *name_of(const struct work *w)
 {
-    const char *name = cause != NULL ? causes[*cause].name
-                       : inner != 0  ? "transactions with inner ones"
-                                     : "transactions";
-    struct work w = {.t = t, .times = times, .cause = cause, .inner = inner};
+    return w->cause != NULL ? causes[*w->cause].name
+           : w->deep        ? "XABORT at the third level"
+           : w->inner != 0  ? "transactions with inner ones"
+                            : "transactions";
+}
+
+static bool check_commits(struct work *w)
+{
     uint64_t got[2];
 
-    if (!count_two(&w, run_transactions, EVENT_RTM_RETIRED | UMASK_START,
-                   EVENT_RTM_RETIRED | UMASK_COMMIT, got))
-        return;
-    check(t, got[0] == w.committed + w.aborted && got[1] == w.committed,
-          "%s: RTM_RETIRED (C9H) .START (01H) %lu, .COMMIT (02H) %lu; wanted "
-          "%lu, %lu",
-          name, got[0], got[1], w.committed + w.aborted, w.committed);
-    if (!count_two(&w, run_transactions, EVENT_RTM_RETIRED | UMASK_ABORTED,
+    return count_two(w, run_transactions, EVENT_RTM_RETIRED | UMASK_START,
+                     EVENT_RTM_RETIRED | UMASK_COMMIT, got) &&
+           check(w->t,
+                 got[0] == w->committed + w->aborted && got[1] == w->committed,
+                 "%s: RTM_RETIRED (C9H) .START (01H) %lu, .COMMIT (02H) %lu; "
+                 "wanted %lu, %lu",
+                 name_of(w), got[0], got[1], w->committed + w->aborted,
+                 w->committed);
+}
+
+static void check_rtm(struct work w)
+{
+    uint64_t got[2];
+
+    if (!check_commits(&w) ||
+        !count_two(&w, run_transactions, EVENT_RTM_RETIRED | UMASK_ABORTED,
                    EVENT_RTM_RETIRED | UMASK_START, got))
         return;
-    check(t, got[0] == w.aborted && got[1] == w.committed + w.aborted,
+    check(w.t, got[0] == w.aborted && got[1] == w.committed + w.aborted,
           "%s: RTM_RETIRED (C9H) .ABORTED (04H) %lu, .START (01H) %lu; wanted "
           "%lu, %lu",
-          name, got[0], got[1], w.aborted, w.committed + w.aborted);
+          name_of(&w), got[0], got[1], w.aborted, w.committed + w.aborted);
 }
 
 /* "ABORTED_EVENTS: none of the previous four categories": an abort is counted
@@ -225,13 +239,16 @@ TEST(tsx_retired_events,
         return;
 
     /* Measured, and checked. */
-    check_rtm(t, NULL, 0, MANY);
-    check_rtm(t, NULL, 2, times);
+    check_commits(&(struct work){.t = t, .times = MANY});
+    check_rtm((struct work){.t = t, .times = times});
+    check_rtm((struct work){.t = t, .times = times, .inner = 2});
+    check_rtm(
+        (struct work){.t = t, .times = times, .inner = DEEP, .deep = true});
     FOR_EACH_ROW (t, i, tried) {
-        check_rtm(t, &tried[i], 0, times);
+        check_rtm((struct work){.t = t, .times = times, .cause = &tried[i]});
         check_categories(t, tried[i], times < FEW ? FEW : times);
     }
-    check_rtm(t, &writes, 0, WRITES);
+    check_rtm((struct work){.t = t, .times = WRITES, .cause = &writes});
     check_category(t, CAUSE_CPUID, UMASK_ABORTED_UNFRIENDLY,
                    ".ABORTED_UNFRIENDLY (20H)", times);
     check_category(t, CAUSE_WRITES, UMASK_ABORTED_MEM, ".ABORTED_MEM (08H)",

@@ -9,10 +9,14 @@
 #include "src/tsx/probe.h"
 #include "src/tsx/status.h"
 
-#define TRIES  20     /* for an abort by the cause alone */
-#define STATUS 0x8d5u /* OF, SF, ZF, AF, PF, CF */
-#define ZF     BIT(6)
-#define RSP    4
+#define TRIES   20     /* for an abort by the cause alone */
+#define STATUS  0x8d5u /* OF, SF, ZF, AF, PF, CF */
+#define ZF      BIT(6)
+#define RSP     4
+#define WATCHED 0x180 /* on the data page: a byte that is stored to */
+/* SDM 3B, "Debug Control Register (DR7)": [10] is always 1; L0 [0]; a byte
+ * written to (R/W0 [17:16] = 1). */
+#define DR7    UINT64_C(0x10401)
 #define XMM_AT 160 /* "FXSAVE Format for 64-Bit Mode": XMM0 to XMM15 */
 
 static const struct row {
@@ -31,6 +35,8 @@ static const struct row {
     {"a store to a page of ring 0, at the second level", ring3_state_fault,
      RTM_STATUS_NESTED},
     {"CPUID at the third level", ring3_state_cpuid, RTM_STATUS_NESTED},
+    {"a store to a byte that a breakpoint watches", ring3_state_xabort,
+     RTM_STATUS_BREAKPOINT},
 };
 
 static uint8_t pattern(unsigned at)
@@ -54,6 +60,29 @@ static bool run(const struct ring3_session *s, const uint8_t *at)
     window_ring3_body(0, cells);
     ring3_end(s);
     return s->ring3->vector == HW_NO_FAULT;
+}
+
+struct watched {
+    const struct ring3_session *s;
+    const uint8_t *at;
+};
+
+static int enter(struct tsx_block *block)
+{
+    const struct watched *w = (const void *)(uintptr_t)block->argument;
+
+    return run(w->s, w->at);
+}
+
+static bool run_row(const struct ring3_session *s, const struct row *row)
+{
+    const struct watched w = {s, row->at};
+    struct tsx_block block = {.argument = (uintptr_t)&w};
+
+    return row->status == RTM_STATUS_BREAKPOINT
+               ? tsx_watched(enter, &block, s->ring3->user_data + WATCHED,
+                             DR7) != 0
+               : run(s, row->at);
 }
 
 /* What the fallback found, after any abort. */
@@ -87,7 +116,7 @@ static bool try_row(const struct ring3_session *s, const struct row *row)
     bool done = false;
 
     for (unsigned k = 0; k < TRIES && !done; k++) {
-        if (!run(s, row->at)) {
+        if (!run_row(s, row)) {
             check(s->t, false, "%s: %s was delivered; wanted an abort alone",
                   row->what, fault_name((int)s->ring3->vector));
             return true;

@@ -207,3 +207,109 @@ FAULT(nested_exception_debug,
               "EAX[4]",
       .caught = {"skylake-2018 on 1 tsx_ring3_state FAIL"},
       .breaks = NESTED_EXCEPTION_PLAIN)
+
+FAULT(commit_200_not_counted,
+      .what = "[any with RTM] RTM_RETIRED.COMMIT leaves out one in 200",
+      .caught = {"skylake-2018 on 1 tsx_retired_events FAIL"},
+      .breaks = COMMIT_200_COUNTS)
+
+FAULT(deep_abort_not_counted,
+      .what = "[A B F; C with bit 2] RTM_RETIRED.ABORTED leaves out aborts at "
+              "the third level",
+      .caught = {"skylake-2018 on 1 tsx_retired_events FAIL"},
+      .breaks = ABORT_AT_3_COUNTS)
+
+FAULT(deep_abort_counted_twice,
+      .what = "[A B F; C with bit 2] RTM_RETIRED.ABORTED counts an abort at "
+              "the third level twice",
+      .caught = {"skylake-2018 on 1 tsx_retired_events FAIL"},
+      .breaks = ABORT_AT_3_ONCE)
+
+FAULT(rdpmc_2_stale_in_tx,
+      .what = "[A B F; C with bit 2] RDPMC of IA32_PMC2 in a transaction gives "
+              "what it was at XBEGIN",
+      .caught = {"skylake-2018 on 1 tsx_in_tx_counts FAIL"},
+      .breaks = RDPMC_2_LIVE_IN_TX)
+
+FAULT(any_ignores_in_tx,
+      .what = "[any with RTM and AnyThread] with AnyThread IN_TX does nothing",
+      .caught = {"skylake-2018 on 2 counter_any_thread FAIL"},
+      .breaks = ANY_HAS_IN_TX)
+
+FAULT(forced_ring3_beside_counter3,
+      .what = "[B] RTM_FORCE_ABORT = 1 lets transactions at ring 3 commit "
+              "while counter 3 is enabled",
+      .caught = {"skylake-2018 on 1 force_abort_aborts_all FAIL"},
+      .breaks = FORCED_BESIDE_3)
+
+FAULT(tx_ring3_breakpoint_lost,
+      .what = "[A B F; C with bit 2] a breakpoint on a store in a transaction "
+              "at ring 3 is not seen",
+      .caught = {"skylake-2018 on 1 tsx_ring3_state FAIL"},
+      .breaks = WRITES_WATCHED_RING3)
+
+FAULT(in_txcp_kept_while_traced,
+      .what = "[PT and TSX] IN_TXCP counts what an abort has undone while "
+              "TraceEn is 1",
+      .caught = {"skylake-2018 on 1 pt_ring3_tx FAIL"},
+      .breaks = TXCP_WHILE_TRACED)
+
+FAULT(ring3_abort_no_record,
+      .what = "[A B F; C with bit 2] an abort at ring 3 makes no record",
+      .caught = {"skylake-2018 on 1 pebs_in_contexts FAIL"},
+      .breaks = RING3_ABORT_RECORD)
+
+FAULT(ring3_abort_of_neither,
+      .what = "[A B F; C with bit 2] B8H[33:32] are 0 in the record of an "
+              "abort at ring 3",
+      .caught = {"skylake-2018 on 1 pebs_in_contexts FAIL"},
+      .breaks = RING3_ABORT_INFO)
+
+FAULT(ring3_latency_0, .what = "[2nd to 6th generation] A8H is 0 at ring 3",
+      .caught = {"skylake-2018 on 1 pebs_in_contexts FAIL"},
+      .breaks = LATENCY_IN_RING_3)
+
+FAULT(latency_of_counter_2,
+      .what = "[2nd to 6th generation] LL_EN of IA32_PMC2 enables load "
+              "latency on IA32_PMC0, too, and so on",
+      .caught = {"skylake-2018 on 1 load_latency_enable FAIL"},
+      .breaks = LATENCY_OF_ITS_COUNTER)
+
+FAULT(lbr_far_beside_level,
+      .what = "[any] CPL_EQ_0 keeps out far branches of ring 3, too",
+      .caught = {"skylake-2018 on 1 lbr_filter FAIL"},
+      .breaks = LBR_FAR_BESIDE_LEVEL)
+
+FAULT(lbr_flush_at_0,
+      .what = "[4th generation on] a return takes no record away where TOS is "
+              "0",
+      .caught = {"skylake-2018 on 1 lbr_filter FAIL"},
+      .breaks = LBR_FLUSH_WRAPS)
+
+FAULT(status_reads_60, .what = "[any] IA32_PERF_GLOBAL_STATUS[60] reads 1",
+      .caught = {"skylake-2018 on 1 counter_registers FAIL"},
+      .quantity = OF_MSR_READ, .number = 0x38E, .set = UINT64_C(1) << 60)
+
+FAULT(status_reads_61, .what = "[any] IA32_PERF_GLOBAL_STATUS[61] reads 1",
+      .caught = {"haswell on 1 counter_registers FAIL"},
+      .quantity = OF_MSR_READ, .number = 0x38E, .set = UINT64_C(1) << 61)
+
+FAULT(pt_ring3_no_tsc, .what = "[PT] PSB+ at ring 3 has no TSC",
+      .caught = {"skylake-2018 on 1 pt_ring3_tx FAIL"},
+      .rule = PT_TSC_IN_RING_3)
+
+FAULT(pt_tx_no_tsc, .what = "[PT and TSX] PSB+ in a transaction has no TSC",
+      .caught = {"skylake-2018 on 1 pt_ring3_tx FAIL"}, .rule = PT_TSC_IN_TX)
+
+FAULT(pt_ring3_no_mtc, .what = "[PT] no MTC comes while ring 3 runs",
+      .caught = {"skylake-2018 on 1 pt_ring3_tx FAIL"},
+      .rule = PT_MTC_IN_RING_3)
+
+FAULT(pt_tx_no_mtc, .what = "[PT and TSX] no MTC comes in transactions",
+      .caught = {"skylake-2018 on 1 pt_ring3_tx FAIL"}, .rule = PT_MTC_IN_TX)
+
+FAULT(pt_tx_no_cyc, .what = "[PT and TSX] no CYC comes in transactions",
+      .caught = {"skylake-2018 on 1 pt_ring3_tx FAIL"}, .rule = PT_CYC_IN_TX)
+
+FAULT(pt_tip_without_cyc, .what = "[PT] no CYC comes before a TIP",
+      .caught = {"skylake-2018 on 1 pt_ring3_tx FAIL"}, .rule = PT_CYC_OF_TIP)

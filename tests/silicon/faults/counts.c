@@ -40,6 +40,11 @@ FAULT(os_counts_usr, .what = "[any] OS counts rings 1 to 3 too",
 FAULT(usr_counts_nothing, .what = "[any] USR counts nothing",
       .caught = {"skylake-2018 on 1 counter_privilege FAIL"})
 
+FAULT(far_branches_of_both_levels,
+      .what = "[4th to 6th generation] OS and USR do nothing for far branches "
+              "(C4H/40H)",
+      .caught = {"skylake-2018 on 1 counter_privilege FAIL"})
+
 FAULT(os_and_usr_os, .what = "[any] OS and USR together count ring 0 alone",
       .caught = {"skylake-2018 on 1 counter_privilege FAIL"})
 
@@ -168,6 +173,8 @@ bool faults_level(const struct processor *p, uint64_t select, bool user,
         return counted && !user;
     case FAULT_os_and_usr_os:
         return counted && !(user && (select & both) == both);
+    case FAULT_far_branches_of_both_levels:
+        return counted || (select & BITS(15, 0)) == 0x40C4;
     default:
         return counted;
     }

@@ -19,6 +19,8 @@ void watch_data(struct watch *w, enum access access, uint64_t address,
             w->physical[n] != UINT64_MAX &&
             (access != ACCESS_READ ||
              faults_rule(&hypervisor.machine, LOADS_WATCHED, true)) &&
+            (!w->user ||
+             faults_rule(&hypervisor.machine, WRITES_WATCHED_RING3, true)) &&
             breakpoint_hit(w->dr7, n, w->physical[n], access, address, bytes))
             w->hits |= 1u << n;
 }
@@ -32,6 +34,7 @@ void watch_begin(struct vcpu *v)
     if ((v->vmcb->dr7 & DR7_ENABLED) == 0)
         return;
     w->dr7 = v->vmcb->dr7;
+    w->user = v->vmcb->cpl > 0;
     read_breakpoints(w->at);
     v->vmcb->dr7 = DR7_RESET;
     for (unsigned n = 0; n < BREAKPOINTS; n++)

@@ -87,6 +87,7 @@ struct watch {
     uint64_t at[BREAKPOINTS];       /* linear */
     uint64_t physical[BREAKPOINTS]; /* of data; UINT64_MAX: none */
     unsigned hits;                  /* by the instruction being executed */
+    bool user;                      /* begun at ring 3 */
 };
 
 struct transaction {

@@ -5,6 +5,7 @@
 #include "tests/silicon/model/bits.h"
 #include "tests/silicon/model/hooks.h"
 #include "tests/silicon/model/pmu_msr.h"
+#include "tests/silicon/model/pt.h"
 
 void counters_checkpoint(struct processor *p)
 {
@@ -20,8 +21,10 @@ void counters_roll_back(struct processor *p)
 {
     const struct machine *m = p->machine;
     bool all = !faults_rule(m, TXCP_OF_ITS_COUNTER, true);
+    bool none = (p->pt.ctl & RTIT_TRACE_EN) != 0 &&
+                !faults_rule(m, TXCP_WHILE_TRACED, true);
 
-    for (unsigned n = 0; n < m->counters; n++)
+    for (unsigned n = 0; n < m->counters && !none; n++)
         if (all || ((p->pmu.select[n] & EVTSEL_IN_TXCP) != 0 &&
                     ((p->pmu.select[n] & EVTSEL_EVENT) == 0xC0 ||
                      faults_rule(m, TXCP_OF_ANY_EVENT, true)) &&

@@ -124,7 +124,6 @@ static uint32_t in_cycles(const struct processor *p, uint64_t select,
         taken -= UINT64_C(1) << 24;
     if (r->user && !faults_rule(p->machine, EDGE_IN_RING_3, true))
         taken &= ~EVTSEL_EDGE;
-
     return faults_in_cycles(p, taken, events,
                             apply_cmask(taken, condition, events, r));
 }
@@ -144,7 +143,8 @@ static bool counts_here(const struct processor *p, uint64_t select,
         return false;
     if ((select & EVTSEL_IN_TX) == 0 || faults_count_outside(p) ||
         ((select & EVTSEL_CMASK) != 0 &&
-         !faults_rule(m, IN_TX_WITH_CMASK, true)))
+         !faults_rule(m, IN_TX_WITH_CMASK, true)) ||
+        ((select & EVTSEL_ANY) != 0 && !faults_rule(m, ANY_HAS_IN_TX, true)))
         return true;
     return inside == faults_rule(m, IN_TX_INSIDE, true);
 }

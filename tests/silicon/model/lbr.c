@@ -98,6 +98,9 @@ static bool is_selected(const struct processor *p, const struct lbr_branch *b,
     if (kind == SELECT_NEAR_REL_CALL &&
         !faults_rule(p->machine, LBR_REL_JMP_EXACT, true))
         kind |= SELECT_NEAR_REL_JMP;
+    if (kind == SELECT_FAR_BRANCH && (selected(p) & SELECT_CPL_EQ_0) != 0 &&
+        !faults_rule(p->machine, LBR_FAR_BESIDE_LEVEL, true))
+        return false;
     return (selected(p) &
             (kind | (user ? SELECT_CPL_NEQ_0 : SELECT_CPL_EQ_0))) == 0;
 }
@@ -161,7 +164,8 @@ static void flush_last(struct processor *p)
     struct lbr_state *l = &p->lbr;
 
     l->from[l->tos] = l->to[l->tos] = l->info[l->tos] = 0;
-    l->tos = (l->tos + depth(p) - 1) % depth(p);
+    if (l->tos != 0 || faults_rule(p->machine, LBR_FLUSH_WRAPS, true))
+        l->tos = (l->tos + depth(p) - 1) % depth(p);
 }
 
 /* "A zero length call" pushes the address that it goes to. */

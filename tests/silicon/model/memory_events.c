@@ -89,10 +89,12 @@ void memory_access(struct processor *p, const struct data_access *a,
 static bool is_slow_load(struct processor *p, unsigned n,
                          const struct data_result *r)
 {
-    uint64_t threshold = 0;
+    uint64_t threshold = 0, own = LOAD_LATENCY(n);
 
+    if (!faults_rule(p->machine, LATENCY_OF_ITS_COUNTER, true))
+        own |= LOAD_LATENCY(n ^ 2);
     if (!r->tagged || n >= PEBS_COUNTERS ||
-        !faults_ll_enabled(p, (p->pebs.enable & LOAD_LATENCY(n)) != 0))
+        !faults_ll_enabled(p, (p->pebs.enable & own) != 0))
         return false;
     msr_read(p, MSR_PEBS_LD_LAT, &threshold);
     threshold = faults_load_threshold(p, threshold);
@@ -238,6 +240,8 @@ static struct data_record load_record(struct processor *p,
                             status_bits(r) | data_source(p, &r->outcome),
                             r->outcome.latency};
 
+    if (p->faults.of_user && !faults_rule(p->machine, LATENCY_IN_RING_3, true))
+        d.latency = 0;
     faults_load_record(p, &d);
     faults_load_fields(p, &d);
     return d;

@@ -22,7 +22,10 @@ bool pebs_makes_record(const struct processor *p, unsigned n)
     if (n >= PEBS_COUNTERS)
         return false;
     if (faults_suppress_record(p, n) ||
-        (p->faults.of_user && !faults_rule(p->machine, RECORD_IN_RING_3, true)))
+        (p->faults.of_user &&
+         (!faults_rule(p->machine, RECORD_IN_RING_3, true) ||
+          (p->pebs.of_abort &&
+           !faults_rule(p->machine, RING3_ABORT_RECORD, true)))))
         return false;
     if ((p->pebs.enable & 1) == 0 &&
         !faults_rule(p->machine, PEBS_OF_OWN_BIT, true))

@@ -37,6 +37,8 @@ static void fill_abort(struct processor *p, uint64_t *words)
     words[PEBS_RIP] = abort->resume_ip;
     words[WORD_EVENTING_IP] = abort->eventing_ip;
     words[WORD_TX_ABORT] = abort->information;
+    if (p->faults.of_user && !faults_rule(p->machine, RING3_ABORT_INFO, true))
+        words[WORD_TX_ABORT] &= ~(TX_INFO_HLE | TX_INFO_RTM);
 }
 
 static uint64_t applicable(const struct processor *p, uint64_t counters)

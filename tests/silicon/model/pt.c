@@ -242,7 +242,8 @@ static void put_branch(struct processor *p, const struct instruction *i,
         pt_put_ip(p, PT_FUP, &now->ip);
     if (far && faults_pt(p, PT_EXEC_BEFORE_TIP, true))
         put_new_mode(p, now);
-    pt_put_cyc(p);
+    if (faults_pt(p, PT_CYC_OF_TIP, true))
+        pt_put_cyc(p);
     pt_put_ip(p, PT_TIP,
               faults_pt(p, PT_TIP_NEXT, true) ? &now->next : &now->ip);
     if (far && !faults_pt(p, PT_EXEC_BEFORE_TIP, true))

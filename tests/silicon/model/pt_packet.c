@@ -141,7 +141,8 @@ void pt_put_cyc(struct processor *p)
 
     value = (uint32_t)faults_pt_value(p, PT_CYCLES, value);
     if (!faults_pt(p, PT_CYC, (pt->ctl_active & RTIT_CYC_EN) != 0) ||
-        pt->cyc_sent || value < (threshold == 0 ? 0 : 1u << (threshold - 1)))
+        (pt->in_tx && !faults_pt(p, PT_CYC_IN_TX, true)) || pt->cyc_sent ||
+        value < (threshold == 0 ? 0 : 1u << (threshold - 1)))
         return;
     byte = (uint8_t)((value & 0x1F) << 3 |
                      (faults_pt(p, PT_CYC_EXP, value > 0x1F) ? 7 : 3));
@@ -180,7 +181,9 @@ void pt_put_mtc(struct processor *p, const struct pt_step *now)
     uint64_t mtc = mtc_now(p, now);
 
     if (!faults_pt(p, PT_MTC, (pt->ctl_active & RTIT_MTC_EN) != 0) ||
-        faults_pt(p, PT_MTC_SAME, ((mtc ^ pt->mtc) & 0xFF) == 0))
+        faults_pt(p, PT_MTC_SAME, ((mtc ^ pt->mtc) & 0xFF) == 0) ||
+        (now->cpl != 0 && !faults_pt(p, PT_MTC_IN_RING_3, true)) ||
+        (pt->in_tx && !faults_pt(p, PT_MTC_IN_TX, true)))
         return;
     pt->mtc = mtc;
     pt_flush_tnt(p);
@@ -248,6 +251,10 @@ void pt_put_time(struct processor *p, const struct pt_step *now)
     static const uint8_t tsc = 0x19, tma[] = {0x02, 0x73}, cbr[] = {0x02, 0x03};
     bool has_tsc = faults_pt(p, PT_TSC, (p->pt.ctl_active & RTIT_TSC_EN) != 0);
     bool has_mtc = (p->pt.ctl_active & RTIT_MTC_EN) != 0;
+
+    if ((now->cpl != 0 && !faults_pt(p, PT_TSC_IN_RING_3, true)) ||
+        (p->pt.in_tx && !faults_pt(p, PT_TSC_IN_TX, true)))
+        has_tsc = false;
 
     if (!faults_pt(p, PT_TIME_LATER, true) && p->pt.packet_en)
         return;

@@ -48,6 +48,12 @@ enum pt_rule {
     PT_CBR,              /* is CBR sent */
     PT_PSB_RESETS_COUNT, /* does PSB reset PacketByteCnt */
     PT_PSB_IN_RING_3,    /* is one due there */
+    PT_TSC_IN_RING_3,    /* has PSB+ a TSC there */
+    PT_TSC_IN_TX,        /* and in a transaction */
+    PT_MTC_IN_RING_3,
+    PT_MTC_IN_TX,
+    PT_CYC_IN_TX,
+    PT_CYC_OF_TIP, /* does CYC come before a TIP */
     PT_PSB_PIP_IN_RING_3,
     PT_PSB_FUP_IN_TX, /* of the next IP there, too, not of XBEGIN */
     PT_TX_FUP_IN_RING_3,

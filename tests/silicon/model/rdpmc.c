@@ -38,7 +38,9 @@ static bool read_by_rdpmc(struct processor *p, uint32_t ecx, uint64_t *value)
                                   faults_rdpmc(p, n, p->pmu.counter[n]));
         if (counter_counts(p, n) && !faults_rule(p->machine, RDPMC_LIVE, true))
             *value = p->faults.started[n];
-        if (p->tsx.active && !faults_rule(p->machine, RDPMC_LIVE_IN_TX, true))
+        if (p->tsx.active &&
+            (!faults_rule(p->machine, RDPMC_LIVE_IN_TX, true) ||
+             (n == 2 && !faults_rule(p->machine, RDPMC_2_LIVE_IN_TX, true))))
             *value = p->pmu.at_xbegin[n];
         if (!faults_rule(p->machine, RDPMC_KEEPS_COUNTER, true))
             p->pmu.counter[n] = 0;

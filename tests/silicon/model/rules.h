@@ -105,9 +105,11 @@ enum rule {
     REVISION_CLEARED,       /* by a write of 0 to 8BH */
     ELISION_NOT_AS_RTM,     /* HLE is not counted by RTM_RETIRED */
     ELISION_ABORT_NOT_AS_RTM,
-    INTERRUPT_RESTORES,   /* RSI */
-    REFUSED_KEEPS,        /* MSR 10FH */
-    ABORT_COUNTS_ONCE,    /* at any depth */
+    INTERRUPT_RESTORES, /* RSI */
+    REFUSED_KEEPS,      /* MSR 10FH */
+    ABORT_COUNTS_ONCE,  /* at any depth */
+    ABORT_AT_3_COUNTS,  /* and deeper */
+    ABORT_AT_3_ONCE,
     NESTED_BIT_AT_3,      /* and deeper */
     STATUS_ZERO_EXTENDED, /* RAX after an abort */
     ABORTING_EVENT_DELIVERED,
@@ -176,8 +178,10 @@ enum rule {
     UNCORE_ENABLE_KEEPS_STATUS,
     UNCORE_TAKES_WHILE_ENABLED, /* a write of a counter */
     EVERY_COMMIT_COUNTS,        /* also the 64th */
+    COMMIT_200_COUNTS,          /* and the 200th */
     PDIR_BESIDE_OTHERS,         /* is it exact while others count */
     RDPMC_LIVE_IN_TX,
+    RDPMC_2_LIVE_IN_TX, /* of IA32_PMC2 */
     COMMIT_SETS_CYCLES, /* of B8H */
     OFFCORE_1_COUNTS,   /* event BBH */
     OFFCORE_IN_RING_3,
@@ -200,6 +204,16 @@ enum rule {
     NESTED_EXCEPTION_PLAIN, /* its status has no EAX[4] */
     RING3_SETS_62,          /* a record that reaches the threshold */
     RING3_RELOADS,          /* all of the reset value */
+    ANY_HAS_IN_TX,          /* IN_TX with AnyThread */
+    FORCED_BESIDE_3,        /* aborts at ring 3 while counter 3 is enabled */
+    WRITES_WATCHED_RING3,   /* by breakpoints, in a transaction there */
+    TXCP_WHILE_TRACED,      /* is it rolled back */
+    RING3_ABORT_RECORD,     /* of an abort there */
+    RING3_ABORT_INFO,       /* B8H[33:32] of such a record */
+    LATENCY_IN_RING_3,      /* A8H */
+    LATENCY_OF_ITS_COUNTER, /* LL_EN of that alone */
+    LBR_FAR_BESIDE_LEVEL,   /* CPL_EQ_0 spares far branches of ring 3 */
+    LBR_FLUSH_WRAPS,        /* from entry 0 to the last */
     LBR_FROZEN_BY_FIXED,    /* counters' interrupts */
     LBR_TAKEN_ALONE,        /* no record of a branch not taken */
     LBR_TOS_FOLLOWS,        /* TOS is where the last record is */

@@ -194,7 +194,9 @@ static bool aborts_all(const struct processor *p)
     case REGIME_B:
         return force_abort_on(p) &&
                (!p->tsx.user ||
-                faults_rule(p->machine, FORCED_IN_RING_3, true));
+                (faults_rule(p->machine, FORCED_IN_RING_3, true) &&
+                 ((p->pmu.global_ctrl & BIT(3)) == 0 ||
+                  faults_rule(p->machine, FORCED_BESIDE_3, true))));
     case REGIME_C:
         return faults_aborts_all(p, !tsx_sdv(p));
     case REGIME_F:

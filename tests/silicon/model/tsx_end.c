@@ -183,8 +183,12 @@ static void after_end(struct processor *p, bool aborted)
 
 void tsx_committed(struct processor *p)
 {
-    if (++p->faults.commits % 64 != 0 ||
-        faults_rule(p->machine, EVERY_COMMIT_COUNTS, true))
+    unsigned commits = ++p->faults.commits;
+
+    if ((commits % 64 != 0 ||
+         faults_rule(p->machine, EVERY_COMMIT_COUNTS, true)) &&
+        (commits % 200 != 0 ||
+         faults_rule(p->machine, COMMIT_200_COUNTS, true)))
         count_events(p, TX_EVENT_COMMIT);
     if (!faults_rule(p->machine, COMMIT_SETS_CYCLES, true))
         p->tsx.cycles = (uint32_t)p->tsx.last_abort.information;
@@ -225,7 +229,10 @@ uint32_t tsx_aborted(struct processor *p, const struct tx_abort *how)
             count_events(p, aborted_umasks(p, how->cause));
     if (how->forced && !faults_rule(p->machine, FORCED_NO_COMMIT, true))
         count_events(p, TX_EVENT_COMMIT);
-    count_events(p, aborted_umasks(p, how->cause));
+    if (how->depth < 3 || faults_rule(p->machine, ABORT_AT_3_COUNTS, true))
+        count_events(p, aborted_umasks(p, how->cause));
+    if (how->depth >= 3 && !faults_rule(p->machine, ABORT_AT_3_ONCE, true))
+        count_events(p, aborted_umasks(p, how->cause));
     after_end(p, true);
     return status;
 }
