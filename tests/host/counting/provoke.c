@@ -131,22 +131,22 @@ static void a_window_with_an_smi_is_dropped(void **state)
 static void values_are_capped(void **state)
 {
     (void)state;
-    for (unsigned turn = 0; turn < 9; turn += 3)
+    for (unsigned turn = 0; turn < 12; turn += 4)
         try_turn(COUNT, turn);
     assert_int_equal(h.values[0].times, 3);
     assert_int_equal(h.values[0].off, 1000);
     assert_int_equal(h.values[1].times, 0);
-    for (unsigned turn = 0; turn < 9; turn++)
+    for (unsigned turn = 0; turn < 12; turn++)
         for (enum change change = SELECT; change <= IN_USE; change++)
             try_turn(change, turn);
     assert_int_equal(h.values[PROVOKED_VALUES - 1].times, 3);
-    assert_int_equal(h.others, 30 - 3 - 3 * (PROVOKED_VALUES - 1));
+    assert_int_equal(h.others, 39 - 3 - 3 * (PROVOKED_VALUES - 1));
     t->text_bytes = 0;
     provoke_report_values(t, &h, p.rounds);
     t->text[t->text_bytes] = '\0';
     assert_non_null(strstr(t->text,
                            "189H = 0x4300c0 (written 0x4300c0), C4H off by up "
-                           "to 1000, 38FH = 0xb, 392H = 0xa: 3 of 30 windows"));
+                           "to 1000, 38FH = 0xb, 392H = 0xa: 3 of 39 windows"));
     assert_non_null(strstr(t->text, "C4H as its twin, 38FH = 0x3,"));
     assert_non_null(strstr(t->text, "still other values"));
 }
@@ -169,7 +169,7 @@ static void reported(void **state)
     (void)state;
     try_turn(COUNT, 0);
     provoke_report(t, false, "work", &p);
-    assert_int_equal(t->verdict, VERDICT_NONE);
+    assert_int_equal(t->verdict, VERDICT_PASS);
     t->text[t->text_bytes] = '\0';
     assert_non_null(strstr(t->text, "work: 1 of 1 windows wrong: "));
     provoke_report(t, true, "work", &p);
@@ -181,9 +181,9 @@ static void others_have_no_excuse(void **state)
 {
     (void)state;
     try_turn(NOTHING, 0);
-    provoke_report(t, false, "work", &p);
     assert_int_equal(p.others, 0);
-    assert_int_equal(t->verdict, VERDICT_NONE);
+    provoke_report(t, false, "work", &p);
+    assert_int_equal(t->verdict, VERDICT_PASS);
     try_turn(OTHER, 0);
     assert_int_equal(p.others, 1);
     assert_int_equal(p.wrong, 0);
