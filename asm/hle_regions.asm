@@ -106,10 +106,28 @@ region xadd, r8d, {xacquire lock xadd [rsi], ebx}, {xrelease lock xadd [rsi], r8
 region cmpxchg, r8d, {xacquire lock cmpxchg [rsi], ebx}, {xrelease lock cmpxchg [rsi], ebx}
 region cmpxchg8b, r8, {xacquire lock cmpxchg8b [rsi]}, {xrelease lock cmpxchg8b [rsi]}
 
+; One lock in another, 64 bytes after it. RBX is 0 before the releases.
+%macro acquire_two 0
+        xacquire xchg [rsi], ebx
+        mov     r8d, 1
+        xacquire xchg [rsi + 64], r8d
+%endmacro
+%macro release_two 0
+        xrelease mov dword [rsi + 64], 2
+        xrelease mov [rsi], ebx
+%endmacro
+
 ; Releases that do not match the acquire: another value, one in the highest byte
-; alone, one in the upper half of 8 bytes alone, address, size. Then the same as the first without the prefixes.
+; alone, in each of the two before it, in the upper half of 8 bytes alone, in
+; locks of 1 and 2 bytes, in an inner lock, address, size. Then the same as the
+; first without the prefixes.
 region other_value, r8d, {xacquire xchg [rsi], ebx}, {xrelease mov dword [rsi], 2}
 region other_byte, r8d, {xacquire xchg [rsi], ebx}, {xrelease mov dword [rsi], 1 << 24}
+region other_second, r8d, {xacquire xchg [rsi], ebx}, {xrelease mov dword [rsi], 1 << 8}
+region other_third, r8d, {xacquire xchg [rsi], ebx}, {xrelease lock xor dword [rsi], 1 << 16 | 1}
+region other_in_byte, r8b, {xacquire xchg [rsi], bl}, {xrelease mov [rsi], al}
+region other_in_word, r8w, {xacquire xchg [rsi], bx}, {xrelease mov word [rsi], 1 << 8}
+region other_inner, r8d, acquire_two, release_two
 region other_half, r8, {xacquire xchg [rsi], rbx}, {xrelease lock add [rsi], r8}
 region other_address, r8d, {xacquire xchg [rsi], ebx}, {xrelease mov [rsi + 64], ebx}
 region other_size, r8d, {xacquire xchg [rsi], ebx}, {xrelease mov [rsi], bl}

@@ -65,10 +65,13 @@ typedef void hle_region(struct hle_block *block);
 HLE_REGIONS(HLE_DECLARE)
 
 /* Acquired by XCHG, the lock is 1 inside. The XRELEASE writes 2 to it; writes 1
- * to its highest byte and 0 to the others; writes 1 << 32 to 8 bytes; writes 0
- * 64 bytes after it instead; writes 0 to its first byte alone. */
-hle_region hle_other_value, hle_other_byte, hle_other_half, hle_other_address,
-    hle_other_size;
+ * to its highest byte and 0 to the others; to its second, its third; 1 to a
+ * lock of one byte, 1 << 8 to one of two; 2 to another lock inside, 64 bytes
+ * after it; writes 1 << 32 to 8 bytes; writes 0 64 bytes after it instead;
+ * writes 0 to its first byte alone. */
+hle_region hle_other_value, hle_other_byte, hle_other_second, hle_other_third,
+    hle_other_in_byte, hle_other_in_word, hle_other_inner, hle_other_half,
+    hle_other_address, hle_other_size;
 /* The lock, taken by XCHG, and where it is elided, inside of it the lock 64
  * bytes after and a PAUSE inside of both. Of the block, lock, turns and data
  * are looked at; XTEST has to exist. */

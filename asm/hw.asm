@@ -69,7 +69,7 @@ hw_pmc_read:
         mov     ecx, edi
 hw_pmc_read_fault:
         rdpmc
-        shl     rdx, 32
+        rol     rdx, 32                 ; its upper half is to be 0
         or      rax, rdx
         mov     [rsi], rax
         mov     eax, -1

@@ -107,8 +107,11 @@ ring3_code_again:
         ud2                             ; never
 
 user_rdpmc:
+        bts     rcx, 32                 ; ignored
+        or      rax, -1
+        or      rdx, -1
         rdpmc
-        shl     rdx, 32
+        rol     rdx, 32                 ; its upper half is to be 0
         or      rax, rdx
         mov     r14, rax
         syscall

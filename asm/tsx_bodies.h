@@ -103,12 +103,12 @@ extern const uint8_t tsx_body_load[];  /* from argument */
 extern const uint8_t tsx_body_publish_up[], tsx_body_publish_down[];
 #define TSX_PUBLISHED 8
 /* Of 1, 2, 4, 8, 16 bytes of count at argument (16: twice count), and by XCHG
- * and LOCK XADD over a quadword that is 0; nt: 8 by MOVNTI; flags change where
- * it does not read so inside. Then, where TSX_STORE_ABORTS is set in count,
- * XABORT 77H. */
+ * and LOCK XADD over a quadword that is 0; nt: 8 by MOVNTI; rep: five times 8
+ * by REP STOS; flags change where it does not read so inside. Then, where
+ * TSX_STORE_ABORTS is set in count, XABORT 77H. */
 extern const uint8_t tsx_body_store_1[], tsx_body_store_2[], tsx_body_store_4[],
     tsx_body_store_8[], tsx_body_store_16[], tsx_body_store_nt[],
-    tsx_body_store_xchg[], tsx_body_store_xadd[];
+    tsx_body_store_xchg[], tsx_body_store_xadd[], tsx_body_store_rep[];
 /* The same of the quadwords at TSX_NESTED_PLACES from argument on: in the
  * outermost transaction, two inside, and after them; the last by a PUSH. */
 extern const uint8_t tsx_body_store_nested[];

@@ -57,6 +57,19 @@ body store_xadd
         cmp     [rsi], rdx
         jmp     end_store
 
+; Five quadwords by one instruction.
+body store_rep
+        mov     r8, rdi
+        mov     r9, rax
+        mov     rdi, rsi
+        mov     rax, rdx
+        mov     ecx, 5
+        rep stosq
+        mov     rax, r9
+        mov     rdi, r8
+        cmp     [rsi], rdx
+        jmp     end_store
+
 end_store:
         je      .same
         not     qword [rdi + RFLAGS]

@@ -266,6 +266,16 @@ change xmm
         ldmxcsr [mxcsr]
         NEXT
 
+; Both, one after the other.
+change both
+%assign n 0
+%rep 16
+        pxor    xmm%+n, [ones]
+%assign n n+1
+%endrep
+        ldmxcsr [mxcsr]
+        jmp     tsx_change_general
+
 change ymm
 %assign n 0
 %rep 16

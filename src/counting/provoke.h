@@ -2,7 +2,8 @@
 /*
  * provoke.h - counter 3 enabled and counting while transactions run, with
  * counter 1 as its twin: what its registers hold right afterwards, before
- * anything else is written.
+ * anything else is written. Counter 0 counts the same: it and the twin have to
+ * agree whatever counter 3 does.
  *
  * White paper 604224, section 1.2: IA32_PMC3, IA32_PERFEVTSEL3,
  * IA32_PERF_GLOBAL_CTRL[3] and IA32_PERF_GLOBAL_INUSE[3] "may contain
@@ -30,6 +31,11 @@ struct provoked {
     uint32_t dropped; /* windows that an SMI hit: in none of the others */
     uint64_t got_select, want_select; /* IA32_PERFEVTSEL3, of the last wrong */
     uint64_t got_count, want_count;   /* what counters 3 and 1 counted */
+    /* Windows in which counters 0 and 1 were not alike and as written, in none
+     * of the figures above; of the last one: what each counted, the bits in
+     * which a select was otherwise, [1:0] of 38FH, and in [3:2] of 38EH. */
+    uint32_t others, other_bits;
+    uint64_t other_counts[2], other_selects;
 };
 
 struct provoked_histogram {
@@ -48,7 +54,7 @@ enum provoked_from {
 #define PROVOKE_FEW 2
 unsigned provoke_more(unsigned times);
 
-/* One round: programs counters 1 and 3 alike, runs work(argument) while they
+/* One round: programs counters 0, 1 and 3 alike, runs work(argument) while they
  * count, looks. `turn` picks the select. A window that an SMI hit is dropped.
  * Needs counters_claim(). histogram: or NULL. False where an access faulted. */
 bool provoke(struct test_context *t, unsigned turn, enum provoked_from from,
@@ -56,7 +62,7 @@ bool provoke(struct test_context *t, unsigned turn, enum provoked_from from,
              struct provoked_histogram *histogram);
 
 /* A line a register: FAIL where counter 3 is promised, else a figure. `what` is
- * "transactions that commit". */
+ * "transactions that commit". FAIL where counters 0 and 1 were wrong. */
 void provoke_report(struct test_context *t, bool promised, const char *what,
                     const struct provoked *provoked);
 

@@ -145,7 +145,8 @@ static void compare_general(const struct tsx_state *s, bool committed,
     static const char *const names[] = {
         "RAX", "RCX", "RDX", "RBX", "RSP", "RBP", "RSI", "RDI",
         "R8",  "R9",  "R10", "R11", "R12", "R13", "R14", "R15"};
-    bool changed = committed && s->change == tsx_change_general;
+    bool changed = committed && (s->change == tsx_change_general ||
+                                 s->change == tsx_change_both);
     uint64_t flags = s->flags_before ^ (changed ? STATUS_FLAGS : 0);
 
     if (committed && s->change == tsx_change_direction)
@@ -179,10 +180,12 @@ static void compare_general(const struct tsx_state *s, bool committed,
 static uint8_t changed_byte(const struct tsx_state *s, const struct kind *kind,
                             uint8_t byte, unsigned i)
 {
-    if (s->change == tsx_change_xmm && kind->at == AREA_MXCSR)
+    const bool xmm =
+        s->change == tsx_change_xmm || s->change == tsx_change_both;
+
+    if (xmm && kind->at == AREA_MXCSR)
         return (uint8_t)(MXCSR_CHANGED >> 8 * i);
-    if ((s->change == tsx_change_xmm || s->change == tsx_change_ymm) &&
-        kind->at == AREA_XMM)
+    if ((xmm || s->change == tsx_change_ymm) && kind->at == AREA_XMM)
         return (uint8_t)~byte;
     return s->change == tsx_change_ymm && kind->component == 2 ? (uint8_t)~byte
                                                                : byte;

@@ -2,7 +2,9 @@
 /* Counter 3 beside another processor, the sibling on its core where there is
  * one: that one alone runs transactions; or it makes this one's abort, by
  * conflicts, and by writing so much that a cache that both share is full. In
- * turn with each window the same without an XBEGIN, as control. */
+ * turn with each window the same without an XBEGIN, as control. Then with
+ * RTM_FORCE_ABORT = 1 here alone, which promises counter 3 whatever the other
+ * one runs. */
 #include "src/harness/case.h"
 #include "asm/tsx_bodies.h"
 #include "src/base/msr.h"
@@ -19,6 +21,7 @@
 #define MORE      512 /* and the other processor: a first-level cache of 32 KB */
 #define PAGE      4096
 #define BUDGET_MS 60
+#define FORCED_MS 10
 
 enum kind { ALONE, CONFLICTS, EVICTIONS, KINDS };
 
@@ -34,6 +37,8 @@ static const struct {
 /* What a soak carries from one repetition to the next. */
 struct carried {
     struct provoked kinds[KINDS], control;
+    struct provoked
+        forced; /* ALONE and its control, RTM_FORCE_ABORT = 1 here */
     struct provoked_histogram histogram;
     uint64_t transactions; /* of the other processor */
 };
@@ -45,7 +50,7 @@ struct shared {
     enum kind kind;
     volatile bool transaction; /* now, or the control */
     unsigned rounds, times;
-    bool failed;
+    bool failed, forced;
     struct carried *carried;
     struct tsx_block mine, theirs; /* of the boot processor; of the other */
     _Alignas(PAGE) volatile uint64_t line[8];
@@ -90,27 +95,30 @@ static void run_theirs(struct test_context *peer, void *argument)
 static bool try_both(struct test_context *t, struct shared *s, unsigned turn)
 {
     struct carried *c = s->carried;
+    struct provoked *with = s->forced ? &c->forced : &c->kinds[s->kind];
+    struct provoked *without = s->forced ? &c->forced : &c->control;
 
     hw_poll();
     s->transaction = true;
-    if (!pair_wait(t, &s->pair) || !provoke(t, turn, FROM_0, run_mine, s,
-                                            &c->kinds[s->kind], &c->histogram))
+    if (!pair_wait(t, &s->pair) || !provoke(t, turn, FROM_0, run_mine, s, with,
+                                            s->forced ? NULL : &c->histogram))
         return false;
     s->transaction = false;
     return pair_wait(t, &s->pair) &&
-           provoke(t, turn, FROM_0, run_mine, s, &c->control, NULL);
+           provoke(t, turn, FROM_0, run_mine, s, without, NULL);
 }
 
 static void run_windows(struct test_context *t, void *argument)
 {
     struct shared *s = argument;
+    const uint64_t ms = s->forced ? FORCED_MS : BUDGET_MS;
     uint64_t start = hw_ms();
     unsigned turn = 0;
 
     s->times = PROVOKE_FEW;
     for (; turn < s->rounds && !s->failed; turn += kinds[s->kind].every)
         s->failed = !try_both(t, s, turn);
-    for (; hw_ms() - start < BUDGET_MS && !s->failed; turn++) {
+    for (; hw_ms() - start < ms && !s->failed; turn++) {
         s->times = provoke_more(s->times);
         s->failed = !try_both(t, s, turn);
     }
@@ -159,6 +167,17 @@ static bool run_kind(struct test_context *t, struct shared *s, enum kind kind)
            !s->failed;
 }
 
+static bool run_forced(struct test_context *t, struct shared *s)
+{
+    uint64_t value;
+
+    if (test_regime(t) != REGIME_B)
+        return true;
+    s->forced = true;
+    return force_abort_change(t, 0, TSX_FORCE_ABORT_RTM_FORCE_ABORT, &value) &&
+           run_kind(t, s, ALONE);
+}
+
 TEST(counter3_other_processor,
      .asks = "Does counter 3 count while another processor runs transactions, "
              "or makes this one's abort?",
@@ -185,6 +204,8 @@ TEST(counter3_other_processor,
     for (enum kind kind = 0; kind < KINDS; kind++)
         if (!run_kind(t, s, kind))
             return;
+    if (!run_forced(t, s))
+        return;
 
     /* Check. */
     for (enum kind kind = 0; kind < KINDS; kind++) {
@@ -194,6 +215,11 @@ TEST(counter3_other_processor,
         dropped += c->kinds[kind].dropped;
     }
     provoke_report(t, promised, "no transactions", &c->control);
+    if (s->forced)
+        provoke_report(t, true,
+                       "transactions of another processor alone, "
+                       "RTM_FORCE_ABORT = 1 here",
+                       &c->forced);
     if (!promised)
         observe(t, "counter 3 wrong beside another processor", wrong, windows);
     provoke_report_values(t, &c->histogram, windows);

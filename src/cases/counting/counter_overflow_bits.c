@@ -123,33 +123,52 @@ static void load_flushed(void *argument)
     memory_load_flush(msr_value(t, IA32_PERF_GLOBAL_CTRL), &walk);
 }
 
-/* Core cycles on two counters, one of which overflows somewhere amid them: both
- * count the same, so nothing is lost at the overflow. */
+/* One that overflows amid the cycles that IA32_PMC2 counts too. */
+static void judge_amid(struct test_context *t, unsigned p,
+                       const struct bank *before, const struct bank *after)
+{
+    struct bank from = *before, to = *after;
+    const uint64_t begin = *bank_value(&from, p), end = *bank_value(&to, p);
+    const uint64_t counted = (end - begin) & bank_mask(test_cpu(t), p);
+    const uint64_t margin = count_margin(COUNTS_TIME, after->pmc[2]);
+    char name[MSR_NAME_BYTES];
+
+    check(t,
+          counted + margin >= after->pmc[2] &&
+              counted <= after->pmc[2] + margin,
+          "%s went from 0x%lx to 0x%lx over its overflow, %lu core cycles, "
+          "while IA32_PMC2 (C3H) counted %lu from 0; wanted the same, but for "
+          "an eighth",
+          msr_name(bank_msr(p), name), begin, end, counted, after->pmc[2]);
+}
+
+/* Core cycles on four counters, three of which overflow, each somewhere else
+ * amid them: all count the same, so nothing is lost at an overflow. */
 static bool try_amid_cycles(struct test_context *t, uint64_t places)
 {
-    struct bank before = bank_of(places & BITS(2, 0), CYCLES), after;
-    const uint64_t mask = bank_mask(test_cpu(t), 0);
+    const unsigned amid[] = {0, 1, PLACE_FIXED0 + 1};
+    struct bank before =
+        bank_of(places & (BITS(3, 0) | BIT(PLACE_FIXED0 + 1)), CYCLES);
+    struct bank after;
 
     if ((places & BITS(2, 0)) != BITS(2, 0))
         return true;
-    before.select[2] =
-        LOADS | IA32_PERFEVTSEL_USR | IA32_PERFEVTSEL_OS | IA32_PERFEVTSEL_EN;
+    if ((places & BIT(3)) != 0)
+        before.select[3] = LOADS | IA32_PERFEVTSEL_USR | IA32_PERFEVTSEL_OS |
+                           IA32_PERFEVTSEL_EN;
     if (!bank_work(t, &before, load_flushed, t, &after))
         return false;
-    const uint64_t cycles = after.pmc[1];
+    const uint64_t cycles = after.pmc[2];
     for (unsigned i = 1; i < AMID; i++) {
-        before.pmc[0] = mask - cycles * i / AMID;
+        for (unsigned n = 0; n < 3; n++)
+            *bank_value(&before, amid[n]) =
+                bank_mask(test_cpu(t), amid[n]) -
+                cycles * ((i + 2 * n) % (AMID - 1) + 1) / AMID;
         if (!bank_work(t, &before, load_flushed, t, &after))
             return false;
-        uint64_t counted = (after.pmc[0] - before.pmc[0]) & mask;
-        uint64_t margin = count_margin(COUNTS_TIME, after.pmc[1]);
-        check(t,
-              counted + margin >= after.pmc[1] &&
-                  counted <= after.pmc[1] + margin,
-              "IA32_PMC0 (C1H) went from 0x%lx to 0x%lx over its overflow, %lu "
-              "core cycles, while IA32_PMC1 (C2H) counted %lu from 0; wanted "
-              "the same, but for an eighth",
-              before.pmc[0], after.pmc[0], counted, after.pmc[1]);
+        for (unsigned n = 0; n < 3; n++)
+            if ((places >> amid[n] & 1) != 0)
+                judge_amid(t, amid[n], &before, &after);
     }
     return true;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* RDPMC at ring 3 raises #GP while CR4.PCE is 0, and reads each counter where
- * it is 1. */
+ * it is 1, and no other. It takes ECX, not RCX, and clears the upper halves of
+ * RAX and RDX. */
 #include "src/harness/case.h"
 #include "src/base/msr.h"
 #include "src/base/names.h"
@@ -37,6 +38,26 @@ static void try_each(struct ring3_session *s, uint64_t places, bool pce)
     }
 }
 
+/* The first of each kind that is not there; rdpmc_indices has them all, and
+ * why not of later versions. */
+static void try_beyond(struct ring3_session *s)
+{
+    const struct identity *id = test_cpu(s->t);
+    const uint32_t beyond[] = {id->counters, RDPMC_FIXED | id->fixed_counters};
+
+    if (id->perfmon_version < 3 || id->perfmon_version > 4)
+        return;
+    for (unsigned i = 0; i < 2; i++) {
+        ring3_begin(s);
+        ring3_rdpmc(s->ring3, beyond[i]);
+        ring3_end(s);
+        check(s->t, s->ring3->vector == HW_GP,
+              "RDPMC at ring 3 with CR4.PCE = 1 and ECX = %XH, a counter that "
+              "is not there: got %s, wanted #GP",
+              beyond[i], fault_name((int)s->ring3->vector));
+    }
+}
+
 TEST(rdpmc_ring3,
      .asks = "Does RDPMC at ring 3 depend on CR4.PCE, and then read every "
              "counter?",
@@ -59,6 +80,8 @@ TEST(rdpmc_ring3,
     for (unsigned pce = 0; pce < 2; pce++) {
         hw_set_cr4(pce != 0 ? cr4 | HW_CR4_PCE : cr4 & ~HW_CR4_PCE);
         try_each(&s, places, pce != 0);
+        if (pce != 0)
+            try_beyond(&s);
         hw_set_cr4(cr4);
     }
 }

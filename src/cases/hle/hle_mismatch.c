@@ -15,6 +15,11 @@ static const struct mismatch {
 } rows[] = {
     {"XRELEASE of another value", hle_other_value, 2, OTHER},
     {"XRELEASE of another highest byte", hle_other_byte, 1 << 24, OTHER},
+    {"XRELEASE of another second byte", hle_other_second, 1 << 8, OTHER},
+    {"XRELEASE of another third byte", hle_other_third, 1 << 16, OTHER},
+    {"XRELEASE of another value, of 1 byte", hle_other_in_byte, 1, OTHER},
+    {"XRELEASE of another second byte, of 2", hle_other_in_word, 1 << 8, OTHER},
+    {"XRELEASE of another value, of an inner lock", hle_other_inner, 0, 2},
     {"XRELEASE of another upper half", hle_other_half, UINT64_C(1) << 32,
      OTHER},
     {"XRELEASE of another address", hle_other_address, 1, 0},

@@ -35,6 +35,7 @@ static const struct row levels[] = {
     {"rings 0 and 3, CPL_NEQ_0 [1]", MSR_LBR_SELECT_CPL_NEQ_0},
     {"rings 0 and 3, CPL_EQ_0 [0] and JCC [2]",
      MSR_LBR_SELECT_CPL_EQ_0 | MSR_LBR_SELECT_KIND(LBR_JCC)},
+    {"rings 0 and 3, FAR_BRANCH [8]", MSR_LBR_SELECT_KIND(LBR_FAR)},
     {"rings 0 and 3, CPL_EQ_0 [0] and CPL_NEQ_0 [1]",
      MSR_LBR_SELECT_CPL_EQ_0 | MSR_LBR_SELECT_CPL_NEQ_0},
 };
@@ -150,6 +151,9 @@ static void try_call_stack(struct lbr *l)
 {
     struct lbr_branches want;
 
+    /* The first record is entry 0, which the first return takes away. */
+    if (!lbr_put(l, MSR_LASTBRANCH_TOS, l->model.depth - 1))
+        return;
     l->select = CALL_STACK;
     lbr_branches_clear(&want, lbr_body_calls);
     want.taken_back = true;

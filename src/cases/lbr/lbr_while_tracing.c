@@ -6,7 +6,8 @@
 #include "src/lbr/stack.h"
 #include "src/trace/trace.h"
 
-#define LOST UINT64_C(0x1000)
+#define LOST        UINT64_C(0x1000)
+#define LOST_SELECT MSR_LBR_SELECT_KIND(LBR_JCC)
 
 /* The registers of the list, read. */
 struct reading {
@@ -72,15 +73,20 @@ static void try_excluded(struct lbr *l, struct trace *p)
     static const char tracing[] = "IA32_RTIT_CTL (570H)[0] (TraceEn) is 1";
     struct test_context *t = l->t;
     char name[MSR_NAME_BYTES];
-    uint64_t debugctl;
+    uint64_t debugctl, tos = 0, select = 0;
     struct reading r;
 
+    if (!lbr_get(l, MSR_LASTBRANCH_TOS, &tos))
+        return;
+    const uint64_t lost_tos = tos != 1 ? 1 : 2;
     if (!trace_arm(p) ||
         !set_msr_again(t, IA32_DEBUGCTL, l->off | IA32_DEBUGCTL_LBR) ||
         !trace_start(p) || !get_msr(t, IA32_DEBUGCTL, &debugctl) ||
         !set_msr_again(t, IA32_DEBUGCTL, l->off) || !run_traced(l, &r))
         return;
     int vector = try_set_msr_again(t, MSR_LASTBRANCH_FROM_IP(0), LOST);
+    (void)try_set_msr_again(t, MSR_LBR_SELECT, LOST_SELECT);
+    (void)try_set_msr_again(t, MSR_LASTBRANCH_TOS, lost_tos);
     if (!trace_stop(p))
         return;
     judge_reading(l, tracing, &r);
@@ -92,6 +98,14 @@ static void try_excluded(struct lbr *l, struct trace *p)
           tracing);
     r = read_entries(l);
     judge_reading(l, "after TraceEn was cleared", &r);
+    if (!lbr_get(l, MSR_LASTBRANCH_TOS, &tos) ||
+        !lbr_get(l, MSR_LBR_SELECT, &select))
+        return;
+    check(t, tos != lost_tos && select != LOST_SELECT,
+          "after TraceEn was cleared: MSR_LASTBRANCH_TOS (1C9H) is %lu, "
+          "MSR_LBR_SELECT (1C8H) 0x%lx; wanted neither %lu nor 0x%lx, which "
+          "were written while it was 1",
+          tos, select, lost_tos, LOST_SELECT);
 }
 
 /* What the manual leaves open. */

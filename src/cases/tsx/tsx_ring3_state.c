@@ -16,8 +16,10 @@
 #define WATCHED 0x180 /* on the data page: a byte that is stored to */
 /* SDM 3B, "Debug Control Register (DR7)": [10] is always 1; L0 [0]; a byte
  * written to (R/W0 [17:16] = 1). */
-#define DR7    UINT64_C(0x10401)
-#define XMM_AT 160 /* "FXSAVE Format for 64-Bit Mode": XMM0 to XMM15 */
+#define DR7 UINT64_C(0x10401)
+/* "FXSAVE Format for 64-Bit Mode": MXCSR; XMM0 to XMM15 */
+#define MXCSR_AT 24
+#define XMM_AT   160
 
 static const struct row {
     const char *what;
@@ -99,9 +101,11 @@ static void check_restored(const struct ring3_session *s, const char *what)
         bytes += state->memory[i] != pattern(i);
     for (unsigned i = XMM_AT; i < XMM_AT + 256; i++)
         xmm += state->before[i] != state->after[i];
+    for (unsigned i = MXCSR_AT; i < MXCSR_AT + 4; i++)
+        xmm += state->before[i] != state->after[i];
     check(s->t, registers == 0 && bytes == 0 && xmm == 0,
           "%s: %u of 15 registers, %u bytes of memory and %u bytes of "
-          "XMM0 to XMM15 are not as before XBEGIN",
+          "MXCSR and XMM0 to XMM15 are not as before XBEGIN",
           what, registers, bytes, xmm);
     check(s->t, (state->flags & STATUS) == RING3_STATE_FLAGS,
           "%s: RFLAGS is 0x%lx; wanted 0x%x as before XBEGIN, in bits 0x%x",

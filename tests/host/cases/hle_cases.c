@@ -31,7 +31,12 @@ enum wrong {
 #define OTHER_ADDRESS (HLE_FORMS + 1)
 #define OTHER_SIZE    (HLE_FORMS + 2)
 #define OTHER_BYTE    (HLE_FORMS + 3)
-#define OTHER_HALF    (HLE_FORMS + 4)
+#define OTHER_SECOND  (HLE_FORMS + 4)
+#define OTHER_THIRD   (HLE_FORMS + 5)
+#define OTHER_IN_BYTE (HLE_FORMS + 6)
+#define OTHER_IN_WORD (HLE_FORMS + 7)
+#define OTHER_INNER   (HLE_FORMS + 8)
+#define OTHER_HALF    (HLE_FORMS + 9)
 
 static struct {
     bool elides;
@@ -91,6 +96,32 @@ void hle_other_value(struct hle_block *block)
 void hle_other_byte(struct hle_block *block)
 {
     run(OTHER_BYTE, block, 1, 1 << 24, false);
+}
+
+void hle_other_second(struct hle_block *block)
+{
+    run(OTHER_SECOND, block, 1, 1 << 8, false);
+}
+
+void hle_other_third(struct hle_block *block)
+{
+    run(OTHER_THIRD, block, 1, 1 << 16, false);
+}
+
+void hle_other_in_byte(struct hle_block *block)
+{
+    run(OTHER_IN_BYTE, block, 1, 1, false);
+}
+
+void hle_other_in_word(struct hle_block *block)
+{
+    run(OTHER_IN_WORD, block, 1, 1 << 8, false);
+}
+
+void hle_other_inner(struct hle_block *block)
+{
+    ((volatile uint64_t *)block->lock)[8] = 2;
+    run(OTHER_INNER, block, 1, 0, false);
 }
 
 void hle_other_half(struct hle_block *block)

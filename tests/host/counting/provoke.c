@@ -21,7 +21,7 @@ static const struct test each = {.name = "each", .scope = EACH_PROCESSOR};
 static struct provoked p;
 static struct provoked_histogram h;
 
-enum change { NOTHING, SELECT, CONTROL, IN_USE, COUNT, STATUS, SMI };
+enum change { NOTHING, SELECT, CONTROL, IN_USE, COUNT, STATUS, SMI, OTHER };
 
 static uint64_t *reg(uint32_t msr)
 {
@@ -33,6 +33,7 @@ static void work(void *argument)
 {
     enum change change = *(enum change *)argument;
 
+    *reg(IA32_PMC(0)) += 5;
     *reg(IA32_PMC(1)) += 5;
     *reg(IA32_PMC(3)) += 5;
     *reg(IA32_PERF_GLOBAL_INUSE) = 0xa;
@@ -55,6 +56,9 @@ static void work(void *argument)
     case SMI:
         *reg(IA32_PERFEVTSEL(3)) = 0;
         *reg(MSR_SMI_COUNT) += 1;
+        break;
+    case OTHER:
+        *reg(IA32_PERF_GLOBAL_CTRL) &= ~BIT(1);
         break;
     case NOTHING:
         break;
@@ -127,23 +131,23 @@ static void a_window_with_an_smi_is_dropped(void **state)
 static void values_are_capped(void **state)
 {
     (void)state;
-    for (unsigned turn = 0; turn < 9; turn += 3)
+    for (unsigned turn = 0; turn < 12; turn += 4)
         try_turn(COUNT, turn);
     assert_int_equal(h.values[0].times, 3);
     assert_int_equal(h.values[0].off, 1000);
     assert_int_equal(h.values[1].times, 0);
-    for (unsigned turn = 0; turn < 9; turn++)
+    for (unsigned turn = 0; turn < 12; turn++)
         for (enum change change = SELECT; change <= IN_USE; change++)
             try_turn(change, turn);
     assert_int_equal(h.values[PROVOKED_VALUES - 1].times, 3);
-    assert_int_equal(h.others, 30 - 3 - 3 * (PROVOKED_VALUES - 1));
+    assert_int_equal(h.others, 39 - 3 - 3 * (PROVOKED_VALUES - 1));
     t->text_bytes = 0;
     provoke_report_values(t, &h, p.rounds);
     t->text[t->text_bytes] = '\0';
     assert_non_null(strstr(t->text,
                            "189H = 0x4300c0 (written 0x4300c0), C4H off by up "
-                           "to 1000, 38FH = 0xa, 392H = 0xa: 3 of 30 windows"));
-    assert_non_null(strstr(t->text, "C4H as its twin, 38FH = 0x2,"));
+                           "to 1000, 38FH = 0xb, 392H = 0xa: 3 of 39 windows"));
+    assert_non_null(strstr(t->text, "C4H as its twin, 38FH = 0x3,"));
     assert_non_null(strstr(t->text, "still other values"));
 }
 
@@ -154,7 +158,7 @@ static void short_of_overflow(void **state)
     (void)state;
     assert_true(provoke(t, 0, SHORT_OF_IT, work, &change, &p, NULL));
     assert_int_equal(*reg(IA32_PMC(3)), UINT64_C(0xfffffffffff5));
-    assert_true(provoke(t, 3, SHORT_OF_IT, work, &change, &p, NULL));
+    assert_true(provoke(t, 4, SHORT_OF_IT, work, &change, &p, NULL));
     assert_int_equal(*reg(IA32_PMC(3)), UINT64_C(0xffffffffffd5));
     assert_int_equal(p.wrong, 0);
 }
@@ -165,10 +169,25 @@ static void reported(void **state)
     (void)state;
     try_turn(COUNT, 0);
     provoke_report(t, false, "work", &p);
-    assert_int_equal(t->verdict, VERDICT_NONE);
+    assert_int_equal(t->verdict, VERDICT_PASS);
     t->text[t->text_bytes] = '\0';
     assert_non_null(strstr(t->text, "work: 1 of 1 windows wrong: "));
     provoke_report(t, true, "work", &p);
+    assert_int_equal(t->verdict, VERDICT_FAIL);
+}
+
+/* FAIL whatever is promised of counter 3. */
+static void others_have_no_excuse(void **state)
+{
+    (void)state;
+    try_turn(NOTHING, 0);
+    assert_int_equal(p.others, 0);
+    provoke_report(t, false, "work", &p);
+    assert_int_equal(t->verdict, VERDICT_PASS);
+    try_turn(OTHER, 0);
+    assert_int_equal(p.others, 1);
+    assert_int_equal(p.wrong, 0);
+    provoke_report(t, false, "work", &p);
     assert_int_equal(t->verdict, VERDICT_FAIL);
 }
 
@@ -180,6 +199,7 @@ int main(void)
         cmocka_unit_test_setup(values_are_capped, set_up),
         cmocka_unit_test_setup(short_of_overflow, set_up),
         cmocka_unit_test_setup(reported, set_up),
+        cmocka_unit_test_setup(others_have_no_excuse, set_up),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

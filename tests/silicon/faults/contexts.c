@@ -313,3 +313,80 @@ FAULT(pt_tx_no_cyc, .what = "[PT and TSX] no CYC comes in transactions",
 
 FAULT(pt_tip_without_cyc, .what = "[PT] no CYC comes before a TIP",
       .caught = {"skylake-2018 on 1 pt_ring3_tx FAIL"}, .rule = PT_CYC_OF_TIP)
+
+FAULT(tx_large_disturbs_1,
+      .what = "[B] a transaction of 256 lines adds 1 to IA32_PMC1",
+      .caught = {"skylake-2018 on 1 counter3_provoked FAIL"},
+      .breaks = LARGE_KEEPS_OTHERS)
+
+FAULT(tx_large_disables_1,
+      .what = "[any with RTM] a transaction of 256 lines clears GLOBAL_CTRL[1]",
+      .caught = {"skylake-2018 on 1 counter3_provoked FAIL"},
+      .breaks = LARGE_KEEPS_CTRL)
+
+FAULT(tx_abort_clears_int_1,
+      .what = "[any with RTM] an abort clears INT of PERFEVTSEL1",
+      .caught = {"skylake-2018 on 1 counter3_provoked FAIL"},
+      .breaks = ABORT_KEEPS_SELECT)
+
+FAULT(tx_of_sibling_sets_status,
+      .what = "[any with RTM] a transaction sets GLOBAL_STATUS[0] of the other "
+              "thread",
+      .caught = {"skylake-2018 on 2 counter3_other_processor FAIL"},
+      .breaks = STATUS_OF_THREAD)
+
+FAULT(forced_beside_sibling,
+      .what = "[B] counter 3 counts one more for each transaction of the other "
+              "thread though bit 0 is set here",
+      .caught = {"skylake-2018 on 2 counter3_other_processor FAIL"},
+      .breaks = FORCED_BESIDE_SIBLING)
+
+FAULT(forced_cmask_off,
+      .what = "[B] counter 3 with CMASK counts one more for each forced abort",
+      .caught = {"skylake-2018 on 1 counter3_provoked FAIL"},
+      .breaks = FORCED_WITH_CMASK)
+
+FAULT(rdpmc_ring3_beyond,
+      .what = "[any] RDPMC at ring 3 beyond the last counter gives 0",
+      .caught = {"skylake-2018 on 1 rdpmc_ring3 FAIL"},
+      .breaks = ABSENT_REFUSED_IN_RING_3)
+
+FAULT(rdpmc_ring3_fixed_beyond,
+      .what = "[any] RDPMC at ring 3 beyond the last fixed counter gives 0",
+      .caught = {"skylake-2018 on 1 rdpmc_ring3 FAIL"},
+      .breaks = ABSENT_FIXED_REFUSED_IN_RING_3)
+
+FAULT(capacity_takes_counts_back,
+      .what = "[A B F; C with bit 2] an abort by too many stores takes back "
+              "what all general counters have counted",
+      .caught = {"skylake-2017 on 1 tsx_in_tx_counts FAIL"},
+      .breaks = CAPACITY_KEEPS_COUNTS)
+
+FAULT(capacity_keeps_xmm,
+      .what = "[A B F; C with bit 2] an abort by too many stores does not "
+              "restore XMM0 to XMM15",
+      .caught = {"skylake-2017 on 1 tsx_abort_state FAIL"},
+      .breaks = CAPACITY_RESTORES_EXTENDED)
+
+FAULT(abort_ring3_keeps_mxcsr,
+      .what = "[A B F; C with bit 2] an abort at ring 3 does not restore MXCSR",
+      .caught = {"skylake-2017 on 1 tsx_ring3_state FAIL"},
+      .breaks = RING3_RESTORES_MXCSR)
+
+FAULT(abort_keeps_rep_stores,
+      .what = "[A B F; C with bit 2] an abort does not undo stores of REP STOS",
+      .caught = {"skylake-2017 on 1 tsx_rollback_bytes FAIL"},
+      .breaks = REP_STORES_UNDONE)
+
+FAULT(pebs_ring3_r12, .what = "[any] R12 of a record of ring 3 is one more",
+      .caught = {"skylake-2018 on 1 pebs_ring3 FAIL"}, .breaks = RING3_R12)
+
+FAULT(pebs_ring3_iopl,
+      .what = "[any] RFLAGS of a record of ring 3 has IOPL = 3",
+      .caught = {"skylake-2018 on 1 pebs_ring3 FAIL"}, .breaks = RING3_IOPL)
+
+FAULT(
+    forced_keeps_ymm,
+    .what = "[B] a forced abort does not restore upper halves of YMM registers",
+    .caught = {"skylake-2018 on 1 force_abort_aborts_all FAIL"},
+    .breaks = FORCED_RESTORES_YMM)

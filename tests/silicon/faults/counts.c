@@ -56,6 +56,18 @@ FAULT(fixed_usr_counts_os,
       .what = "[any] IA32_FIXED_CTR0 for rings 1 to 3 counts ring 0 too",
       .caught = {"skylake-2018 on 1 counter_privilege FAIL"})
 
+FAULT(fixed1_os_counts_usr,
+      .what = "[any] IA32_FIXED_CTR1 for ring 0 counts rings 1 to 3 too",
+      .caught = {"skylake-2018 on 1 counter_privilege FAIL"})
+
+FAULT(fixed1_both_counts_os,
+      .what = "[any] IA32_FIXED_CTR1 for all rings counts ring 0 alone",
+      .caught = {"skylake-2018 on 1 counter_privilege FAIL 1000"})
+
+FAULT(fixed2_os_counts_nothing,
+      .what = "[any] IA32_FIXED_CTR2 for ring 0 alone counts nothing",
+      .caught = {"skylake-2018 on 1 counter_privilege FAIL 1000"})
+
 FAULT(fixed_levels_swapped,
       .what = "[any] IA32_FIXED_CTR1 takes its bits of privilege levels for "
               "each other",
@@ -63,7 +75,7 @@ FAULT(fixed_levels_swapped,
 
 FAULT(syscall_counts_os,
       .what = "[any] far branches of ring 3 count for ring 0",
-      .caught = {"skylake-2018 on 1 counter_privilege FAIL"})
+      .caught = {"skylake-2018 on 1 counter_privilege OBSERVED"})
 
 FAULT(inv_ignored, .what = "[any] INV changes nothing",
       .caught = {"skylake-2018 on 1 counter_mask_edge FAIL"})
@@ -190,6 +202,14 @@ uint64_t faults_fixed_field(const struct processor *p, unsigned n,
         return n == 0 && (ctrl & FIXED_OS) != 0 ? ctrl | FIXED_USR : ctrl;
     case FAULT_fixed_usr_counts_os:
         return n == 0 && (ctrl & FIXED_USR) != 0 ? ctrl | FIXED_OS : ctrl;
+    case FAULT_fixed1_os_counts_usr:
+        return n == 1 && (ctrl & FIXED_OS) != 0 ? ctrl | FIXED_USR : ctrl;
+    case FAULT_fixed1_both_counts_os:
+        return n == 1 && (ctrl & BITS(1, 0)) == BITS(1, 0) ? ctrl & ~FIXED_USR
+                                                           : ctrl;
+    case FAULT_fixed2_os_counts_nothing:
+        return n == 2 && (ctrl & BITS(1, 0)) == FIXED_OS ? ctrl & ~FIXED_OS
+                                                         : ctrl;
     case FAULT_fixed_levels_swapped:
         return n == 1 ? (ctrl & ~BITS(1, 0)) | (ctrl & 1) << 1 | (ctrl & 2) >> 1
                       : ctrl;

@@ -53,6 +53,34 @@ FAULT(hle_elides_with_sdv,
       .what = "[C] XACQUIRE elides a lock while bit 2 of MSR 10FH is set",
       .caught = {"skylake-2021 on 1 force_abort_values FAIL"})
 
+FAULT(
+    hle_release_second_byte,
+    .what =
+        "[A] XRELEASE of a lock that differs in its second byte alone commits",
+    .caught = {"skylake-2017 on 1 hle_mismatch FAIL"},
+    .breaks = LOCK_SECOND_BYTE)
+
+FAULT(hle_release_third_byte,
+      .what =
+          "[A] XRELEASE of a lock that differs in its third byte alone commits",
+      .caught = {"skylake-2017 on 1 hle_mismatch FAIL"},
+      .breaks = LOCK_THIRD_BYTE)
+
+FAULT(hle_release_of_1_byte,
+      .what = "[A] any XRELEASE of a lock of one byte commits",
+      .caught = {"skylake-2017 on 1 hle_mismatch FAIL"},
+      .breaks = LOCK_OF_1_BYTE)
+
+FAULT(
+    hle_release_of_2_bytes,
+    .what =
+        "[A] XRELEASE of a lock of two bytes commits though the second differs",
+    .caught = {"skylake-2017 on 1 hle_mismatch FAIL"},
+    .breaks = LOCK_OF_2_BYTES)
+
+FAULT(hle_release_of_inner, .what = "[A] any XRELEASE of an inner lock commits",
+      .caught = {"skylake-2017 on 1 hle_mismatch FAIL"}, .breaks = LOCK_INSIDE)
+
 bool faults_write_lock(const struct machine *m)
 {
     return fault_is(m, FAULT_hle_lock_written);

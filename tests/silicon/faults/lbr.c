@@ -276,3 +276,20 @@ FAULT(lbr_disabled_by_trace,
           "[any with Processor Trace] a change of TraceEn clears DEBUGCTL.LBR",
       .caught = {"skylake-2018 on 1 lbr_while_tracing FAIL"},
       .breaks = LBR_ENABLED_TRACED)
+
+FAULT(
+    lbr_select_far_ring3,
+    .what = "[any] MSR_LBR_SELECT[8] does not leave out far branches of ring 3",
+    .caught = {"skylake-2018 on 1 lbr_filter FAIL"},
+    .breaks = LBR_FAR_OF_RING_3)
+
+FAULT(lbr_keeps_entry_0,
+      .what = "[format 4, 5] with EN_CALLSTACK a return does not flush entry 0",
+      .caught = {"skylake-2018 on 1 lbr_filter FAIL"},
+      .breaks = LBR_FLUSHES_ENTRY_0)
+
+FAULT(lbr_select_written_traced,
+      .what = "[3DH 4EH 5EH] a write of MSR_LBR_SELECT while TraceEn = 1 is "
+              "not dropped",
+      .caught = {"skylake-2018 on 1 lbr_while_tracing FAIL"},
+      .breaks = LBR_SELECT_DROPPED)

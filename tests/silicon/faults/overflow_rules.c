@@ -71,3 +71,24 @@ FAULT(freeze_sticks,
 FAULT(rdpmc_ring3_32_bits, .what = "[any] RDPMC in ring 3 gives 32 bits",
       .caught = {"skylake-2018 on 1 rdpmc_ring3 FAIL"},
       .breaks = RDPMC_WIDE_IN_RING_3)
+
+FAULT(overflow_loses_rest_of_1,
+      .what = "[any] IA32_PMC1 goes on from 0 after an overflow, whatever is "
+              "beyond it",
+      .caught = {"skylake-2018 on 1 counter_overflow_bits FAIL"},
+      .breaks = OVERFLOW_KEEPS_REST_1)
+
+FAULT(fixed_overflow_loses_rest,
+      .what = "[any] a fixed counter goes on from 0 after an overflow, "
+              "whatever is beyond it",
+      .caught = {"skylake-2018 on 1 counter_overflow_bits FAIL"},
+      .breaks = FIXED_OVERFLOW_KEEPS_REST)
+
+FAULT(rdpmc_rdx_upper, .what = "[any] RDPMC leaves a bit of RDX[63:32] set",
+      .caught = {"skylake-2018 on 1 rdpmc_ring3 FAIL"},
+      .breaks = RDPMC_CLEARS_UPPER)
+
+FAULT(rdpmc_takes_rcx,
+      .what = "[any] RDPMC raises #GP where RCX[63:32] is not 0",
+      .caught = {"skylake-2018 on 1 rdpmc_ring3 FAIL"},
+      .breaks = RDPMC_TAKES_ECX)

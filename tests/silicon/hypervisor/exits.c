@@ -16,6 +16,7 @@
 #define VMMCALL_BYTES 3
 #define NOP           0x90
 #define CR4_PCE       (UINT64_C(1) << 8)
+#define RDPMC_FIXED   (UINT64_C(1) << 30) /* ECX */
 /* QEMU's TSC and local APIC timers: nanoseconds. */
 #define LEAF_TSC       0x15u
 #define LEAF_FREQUENCY 0x16u
@@ -170,15 +171,28 @@ static struct action on_rdpmc(struct vcpu *v)
     uint64_t value;
 
     bool user = v->vmcb->cpl > 0;
+    const struct machine *m = v->model->machine;
 
-    if (!faults_rdpmc_allowed(v->model, user,
-                              !user || (v->vmcb->cr4 & CR4_PCE) != 0) ||
-        !counters_rdpmc(v->model, (uint32_t)v->gprs.rcx, &value))
+    if (v->gprs.rcx >> 32 != 0 && !faults_rule(m, RDPMC_TAKES_ECX, true))
         return action_raise(VECTOR_GP, 0);
-    if (user && !faults_rule(v->model->machine, RDPMC_WIDE_IN_RING_3, true))
+    if (!faults_rdpmc_allowed(v->model, user,
+                              !user || (v->vmcb->cr4 & CR4_PCE) != 0))
+        return action_raise(VECTOR_GP, 0);
+    if (!counters_rdpmc(v->model, (uint32_t)v->gprs.rcx, &value)) {
+        if (!user || faults_rule(m,
+                                 (v->gprs.rcx & RDPMC_FIXED) != 0
+                                     ? ABSENT_FIXED_REFUSED_IN_RING_3
+                                     : ABSENT_REFUSED_IN_RING_3,
+                                 true))
+            return action_raise(VECTOR_GP, 0);
+        value = 0;
+    }
+    if (user && !faults_rule(m, RDPMC_WIDE_IN_RING_3, true))
         value = (uint32_t)value;
     v->vmcb->rax = (uint32_t)value;
     v->gprs.rdx = value >> 32;
+    if (!faults_rule(m, RDPMC_CLEARS_UPPER, true))
+        v->gprs.rdx |= UINT64_C(1) << 32;
     return retire_exit(v);
 }
 

@@ -118,6 +118,21 @@ static bool elide_lock(struct vcpu *v, uint64_t address, const uint8_t *at)
     return address % LINE_BYTES + lock->bytes <= LINE_BYTES;
 }
 
+/* Does that byte of a lock count where it is released? */
+static bool is_compared(const struct vcpu *v, const struct elided_lock *lock,
+                        unsigned byte)
+{
+    const struct machine *m = v->model->machine;
+
+    return (byte != 1 || lock->bytes != 4 ||
+            faults_rule(m, LOCK_SECOND_BYTE, true)) &&
+           (byte != 2 || faults_rule(m, LOCK_THIRD_BYTE, true)) &&
+           (lock->bytes != 1 || faults_rule(m, LOCK_OF_1_BYTE, true)) &&
+           (byte != 1 || lock->bytes != 2 ||
+            faults_rule(m, LOCK_OF_2_BYTES, true)) &&
+           (v->tx.elision.locks < 2 || faults_rule(m, LOCK_INSIDE, true));
+}
+
 /* It has to be restored to the value that it has in memory. */
 static bool release_lock(struct vcpu *v, struct elided_lock *lock,
                          uint64_t address, const uint8_t *at)
@@ -132,7 +147,8 @@ static bool release_lock(struct vcpu *v, struct elided_lock *lock,
     if (compared == 8 && !faults_rule(v->model->machine, LOCK_UPPER_HALF, true))
         compared = 4;
     for (unsigned n = 0; match && n < compared; n++)
-        match = at[n] == ((const uint8_t *)address)[n];
+        match =
+            at[n] == ((const uint8_t *)address)[n] || !is_compared(v, lock, n);
     if (!match && !faults_release_any(v->model))
         return false;
     *lock = e->lock[--e->locks];

@@ -77,6 +77,9 @@ static void abort_with(struct vcpu *v, enum tx_cause cause, uint32_t status)
         (tx->depth == 1 ||
          faults_rule(v->model->machine, TXCP_OF_NESTED, true)))
         counters_roll_back(v->model);
+    if (cause == TX_CAUSE_WRITES &&
+        !faults_rule(v->model->machine, CAPACITY_KEEPS_COUNTS, true))
+        counters_restore(v->model);
     step_count(v, 0, v->model->choices.cycles_abort, false);
     note_size(v);
     status = tsx_aborted(v->model, &how);

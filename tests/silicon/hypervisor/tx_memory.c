@@ -256,6 +256,9 @@ static void note_store(struct vcpu *v, const struct open_page *page)
         if (v->current.tx == TX_MAY_HINT &&
             !faults_rule(v->model->machine, NONTEMPORAL_UNDONE, true))
             continue;
+        if ((v->current.flags & INSTRUCTION_REPEATS) != 0 &&
+            !faults_rule(v->model->machine, REP_STORES_UNDONE, true))
+            continue;
         watch_data(&tx->watch, ACCESS_WRITE, at, 1);
         l->stored |= BIT(at % LINE_BYTES);
         if (page->shadowed)

@@ -12,6 +12,8 @@
 
 #define GPRS    (sizeof(struct gprs) / sizeof(uint64_t))
 #define GPR_RSP GPRS
+/* SDM volume 1, table "Format of an FXSAVE Area". */
+#define FX_MXCSR 24
 
 static void save_extended(const struct vcpu *v, struct extended_state *e)
 {
@@ -27,10 +29,23 @@ static void save_extended(const struct vcpu *v, struct extended_state *e)
 static void restore_extended(const struct vcpu *v, struct extended_state *e,
                              enum tx_cause cause)
 {
+    const struct machine *m = v->model->machine;
     struct extended_state now;
 
+    if (cause == TX_CAUSE_WRITES &&
+        !faults_rule(m, CAPACITY_RESTORES_EXTENDED, true))
+        return;
+    if (v->vmcb->cpl > 0 && !faults_rule(m, RING3_RESTORES_MXCSR, true)) {
+        save_extended(v, &now);
+        __builtin_memcpy(&e->image[FX_MXCSR], &now.image[FX_MXCSR], 4);
+    }
+    if (v->tx.decision.forced && e->by_xsave &&
+        !faults_rule(m, FORCED_RESTORES_YMM, true)) {
+        save_extended(v, &now);
+        __builtin_memcpy(&e->image[XSAVE_YMM], &now.image[XSAVE_YMM], 256);
+    }
     if (cause == TX_CAUSE_EXCEPTION && e->by_xsave &&
-        !faults_rule(v->model->machine, EXCEPTION_RESTORES_YMM, true)) {
+        !faults_rule(m, EXCEPTION_RESTORES_YMM, true)) {
         save_extended(v, &now);
         __builtin_memcpy(&e->image[XSAVE_YMM], &now.image[XSAVE_YMM], 256);
     }

@@ -36,3 +36,9 @@ void counters_roll_back(struct processor *p)
         if (!faults_rule(m, ABORT_KEEPS_FIXED, true))
             p->pmu.fixed[n] = p->faults.fixed[n];
 }
+
+void counters_restore(struct processor *p)
+{
+    for (unsigned n = 0; n < p->machine->counters; n++)
+        p->pmu.counter[n] = p->pmu.at_xbegin[n];
+}

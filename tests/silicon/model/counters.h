@@ -69,6 +69,8 @@ void counters_raise_pmi(struct processor *p);
 /* IN_TXCP: saves counter values, and restores them on an abort. */
 void counters_checkpoint(struct processor *p);
 void counters_roll_back(struct processor *p);
+/* All of them, whatever they count. */
+void counters_restore(struct processor *p);
 
 /* Ways for counter 3 to go wrong. `always`: each time and visibly, for faults;
  * otherwise as the seed has it. */

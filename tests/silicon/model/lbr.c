@@ -185,14 +185,20 @@ void lbr_retired(struct processor *p, const struct instruction *i,
 
     if ((i->flags & INSTRUCTION_BRANCHES) == 0 ||
         (!b->taken && faults_rule(p->machine, LBR_TAKEN_ALONE, true)) ||
-        !is_selected(p, b, kind))
+        !is_selected(p, b,
+                     kind == SELECT_FAR_BRANCH && b->user &&
+                             !faults_rule(p->machine, LBR_FAR_OF_RING_3, true)
+                         ? 0
+                         : kind))
         return;
     if (!calls)
         record(p, b, 0);
     else if (kind == SELECT_NEAR_RET &&
-             faults_rule(p->machine, LBR_FLUSHES_LAST, true))
-        flush_last(p);
-    else if (!is_zero_length(p, i, b))
+             faults_rule(p->machine, LBR_FLUSHES_LAST, true)) {
+        if (p->lbr.tos != 0 ||
+            faults_rule(p->machine, LBR_FLUSHES_ENTRY_0, true))
+            flush_last(p);
+    } else if (!is_zero_length(p, i, b))
         record(p, b, 0);
 }
 
@@ -371,7 +377,8 @@ bool lbr_write(struct processor *p, uint32_t number, uint64_t value)
         (!may_write(p, number, value) &&
          !(is_tracing(p) && erratum_is(p, ERRATUM_LBR_TRACED_WRITE))))
         return false;
-    if (!is_tracing(p))
+    if (!is_tracing(p) || (number == MSR_LBR_SELECT &&
+                           !faults_rule(p->machine, LBR_SELECT_DROPPED, true)))
         *value_of(p, number) = value;
     return true;
 }

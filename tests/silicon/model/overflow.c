@@ -32,7 +32,8 @@ static void after_overflow(struct processor *p, unsigned n, uint64_t status)
 {
     const struct machine *m = p->machine;
 
-    if (!faults_rule(m, OVERFLOW_KEEPS_REST, true))
+    if (!faults_rule(m, OVERFLOW_KEEPS_REST, true) ||
+        (n == 1 && !faults_rule(m, OVERFLOW_KEEPS_REST_1, true)))
         p->pmu.counter[n] = 0;
     if (!faults_rule(m, OVERFLOW_NOT_RELOADED, true))
         p->pmu.counter[n] = p->faults.written[n];
@@ -98,6 +99,8 @@ void counters_add_fixed(struct processor *p, unsigned n, uint32_t count)
         p->pmu.global_status |= BIT(32 + n);
     if (sum <= COUNTER_MASK)
         return;
+    if (!faults_rule(p->machine, FIXED_OVERFLOW_KEEPS_REST, true))
+        p->pmu.fixed[n] = 0;
     if ((p->pmu.global_status & BIT(32 + n)) != 0 &&
         !faults_rule(p->machine, FIXED_PMI_THOUGH_SET, true))
         interrupts = false;

@@ -232,10 +232,37 @@ enum rule {
     LBR_ABORT_HERE,     /* FROM of an abort: not the outermost begin */
     LBR_KEEPS_ABORTED,  /* records of a transaction */
     LBR_IN_TSX_NESTED,
-    LBR_ELISION_TO_BEGIN, /* TO of its abort */
-    LBR_ZERO_TRACED,      /* what a register reads then */
-    LBR_RESET_BY_TRACE,   /* where TraceEn becomes 0 */
-    LBR_ENABLED_TRACED,   /* DEBUGCTL.LBR, where it changes */
+    LBR_ELISION_TO_BEGIN,  /* TO of its abort */
+    LBR_ZERO_TRACED,       /* what a register reads then */
+    LBR_RESET_BY_TRACE,    /* where TraceEn becomes 0 */
+    LBR_ENABLED_TRACED,    /* DEBUGCTL.LBR, where it changes */
+    FORCED_BESIDE_SIBLING, /* counter 3, which runs transactions */
+    FORCED_WITH_CMASK,     /* counter 3 */
+    LARGE_KEEPS_OTHERS,    /* a transaction of many lines: IA32_PMC1 */
+    LARGE_KEEPS_CTRL,      /* the same: GLOBAL_CTRL[1] */
+    ABORT_KEEPS_SELECT,    /* PERFEVTSEL1 */
+    STATUS_OF_THREAD,      /* not set by a sibling's transactions */
+    OVERFLOW_KEEPS_REST_1, /* OVERFLOW_KEEPS_REST, of IA32_PMC1 */
+    FIXED_OVERFLOW_KEEPS_REST,
+    RDPMC_CLEARS_UPPER, /* halves of RDX */
+    RDPMC_TAKES_ECX,    /* not RCX */
+    ABSENT_REFUSED_IN_RING_3,
+    ABSENT_FIXED_REFUSED_IN_RING_3,
+    CAPACITY_KEEPS_COUNTS,      /* but for IN_TXCP */
+    CAPACITY_RESTORES_EXTENDED, /* XMM and the like */
+    FORCED_RESTORES_YMM,
+    RING3_RESTORES_MXCSR,
+    REP_STORES_UNDONE,
+    LOCK_SECOND_BYTE, /* these are compared where it is released */
+    LOCK_THIRD_BYTE,
+    LOCK_OF_1_BYTE,
+    LOCK_OF_2_BYTES,
+    LOCK_INSIDE,
+    RING3_R12,           /* of a record */
+    RING3_IOPL,          /* the same */
+    LBR_FAR_OF_RING_3,   /* can be left out */
+    LBR_FLUSHES_ENTRY_0, /* by a return */
+    LBR_SELECT_DROPPED,  /* a write while TraceEn = 1 */
 };
 
 enum quantity {

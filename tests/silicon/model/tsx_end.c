@@ -12,6 +12,7 @@
 #include "tests/silicon/model/hooks.h"
 #include "tests/silicon/model/errata.h"
 #include "tests/silicon/model/counters.h"
+#include "tests/silicon/model/pmu_msr.h"
 
 /* Of a counter, in events; of a transaction, lines written and instructions. */
 #define NEAR_OVERFLOW 64
@@ -148,6 +149,43 @@ static void disturb_others(struct processor *p)
     if ((pmu->global_ctrl & BIT(32)) != 0 &&
         !faults_rule(m, FIXED_0_USABLE, true))
         pmu->fixed[0] = (pmu->fixed[0] + 1) & COUNTER_MASK;
+    if ((pmu->global_ctrl & BIT(1)) != 0 && p->tsx.lines >= LONG_LINES) {
+        if (!faults_rule(m, LARGE_KEEPS_OTHERS, true))
+            pmu->counter[1] = (pmu->counter[1] + 1) & COUNTER_MASK;
+        if (!faults_rule(m, LARGE_KEEPS_CTRL, true)) {
+            pmu->global_ctrl &= ~BIT(1);
+            pmu_update(p);
+        }
+    }
+}
+
+static bool is_forced(const struct processor *p)
+{
+    return p->cpu->regime == REGIME_B &&
+           (p->tsx.force_abort & RTM_FORCE_ABORT) != 0;
+}
+
+/* What the paper says of a thread with RTM_FORCE_ABORT = 1, and of what is the
+ * other thread's. */
+static void disturb_forced(struct processor *p, bool aborted)
+{
+    const struct machine *m = p->machine;
+    struct processor *s = p->sibling;
+
+    if (is_forced(p) && (p->pmu.global_ctrl & BIT(3)) != 0 &&
+        (p->pmu.select[3] & EVTSEL_CMASK) != 0 &&
+        !faults_rule(m, FORCED_WITH_CMASK, true))
+        p->pmu.counter[3] = (p->pmu.counter[3] + 1) & COUNTER_MASK;
+    if (aborted && !faults_rule(m, ABORT_KEEPS_SELECT, true))
+        p->pmu.select[1] &= ~EVTSEL_INT;
+    if (s == NULL)
+        return;
+    if (is_forced(s) && !is_forced(p) && (s->pmu.global_ctrl & BIT(3)) != 0 &&
+        !faults_rule(m, FORCED_BESIDE_SIBLING, true))
+        s->pmu.counter[3] = (s->pmu.counter[3] + 1) & COUNTER_MASK;
+    if ((s->pmu.global_ctrl & BIT(0)) != 0 &&
+        !faults_rule(m, STATUS_OF_THREAD, true))
+        s->pmu.global_status |= BIT(0);
 }
 
 static bool is_disturbing(const struct processor *p, bool aborted)
@@ -178,6 +216,7 @@ static void after_end(struct processor *p, bool aborted)
     if (p->machine->counter3 == DISTURB_SIBLING && p->sibling != NULL)
         tsx_disturb_counter3(p->sibling);
     disturb_others(p);
+    disturb_forced(p, aborted);
     faults_after_transaction(p);
 }
 
