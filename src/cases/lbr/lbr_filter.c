@@ -113,10 +113,10 @@ static void check_transfers(struct lbr *l, const struct row *row,
 
     for (const struct lbr_row *r = window_ring3_rows; r->kind != LBR_END; r++)
         all += ((r->kind & LBR_FROM_USR) != 0) != ((r->kind & LBR_TO_USR) != 0);
-    want = asked == 0 ? all
-           : asked == (MSR_LBR_SELECT_CPL_EQ_0 | MSR_LBR_SELECT_CPL_NEQ_0)
-               ? 0
-               : all / 2;
+    want = asked == 0 ? all : all / 2;
+    if (asked == (MSR_LBR_SELECT_CPL_EQ_0 | MSR_LBR_SELECT_CPL_NEQ_0) ||
+        (row->select & MSR_LBR_SELECT_KIND(LBR_FAR)) != 0)
+        want = 0;
     for (unsigned n = 0; n < l->model.depth; n++)
         transfers += (l->records[n].from - user < bytes) !=
                      (l->records[n].to - user < bytes);
