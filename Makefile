@@ -259,7 +259,7 @@ $(B)/hosted/%.c.o: %.c | $(GENERATED)
 	@echo "  cc $@"
 	@$(CC) $(HOSTED) $(WARN) -I. -I$(B)/gen $(DEPS) -c $< -o $@
 # The page without what is written into it.
-$(B)/gen/page.inc: host/page/page.html | $(B)/gen
+$(B)/gen/page.inc: host/page/page.html | $(B)/gen $(B)/setup-run.done
 	@cd host/page && xxd -i page.html >$(CURDIR)/$@
 $(call hosted_object,host/commands/page.c): $(B)/gen/page.inc
 tool: $(B)/tsxpmu
