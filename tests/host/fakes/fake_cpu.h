@@ -36,7 +36,7 @@ struct fake_cpu {
     bool direct_faults;               /* each raises an exception */
     bool in_direct;
     uint16_t tr;        /* its selector */
-    uint64_t cr3, dr6;       /* the host's */
+    uint64_t cr3, dr6;  /* the host's */
     const char *reason; /* of the panic that ended the run */
     uint64_t breakpoints[BREAKPOINTS];
     uint32_t apic[0x400 / 4] __attribute__((aligned(4096)));
