@@ -192,9 +192,14 @@ static void check_psb(struct paths *s, const struct way *way, uint64_t bits,
         s->steps[psb->step].kind == PATH_PGE)
         return;
     s->psbs++;
-    check(s->t, psb->packets[PT_MODE_TSX] == 0 || mode == in,
-          "%s, PSB+ before packet %lu: MODE.TSX: got InTX = %u, wanted %u",
-          way->what, psb->step, mode, in);
+    check(s->t, mode == in && (!in || psb->packets[PT_MODE_TSX] != 0),
+          "%s, PSB+ before packet %lu: got %u MODE.TSX, InTX = %u; wanted %u",
+          way->what, psb->step, psb->packets[PT_MODE_TSX], mode, in);
+    check(s->t, psb->packets[PT_MODE_EXEC] != 0 && psb->packets[PT_CBR] != 0,
+          "%s, PSB+ before packet %lu: got %u MODE.Exec, %u CBR; wanted one "
+          "each",
+          way->what, psb->step, psb->packets[PT_MODE_EXEC],
+          psb->packets[PT_CBR]);
     check(s->t,
           psb->packets[PT_FUP] == 1 && at < RING3_CODE_PAGES * PAGE_BYTES &&
               (!way->tx || begins || psb->ip != seen_at(s, way->begin)),

@@ -184,3 +184,16 @@ FAULT(pt_psb_cr3_of_start,
       .what = "[PT with PacketByteCnt] the PIP of PSB+ has CR3 as it was where "
               "TraceEn was set",
       .caught = {"skylake-2018 on 1 pt_psb_place FAIL"}, .rule = PT_PSB_CR3_NOW)
+
+FAULT(pt_ring3_psb_no_tx,
+      .what = "[PT and TSX] PSB+ in a transaction at ring 3 has no MODE.TSX",
+      .caught = {"skylake-2018 on 1 pt_ring3_tx FAIL"},
+      .rule = PT_PSB_TX_IN_RING_3)
+
+FAULT(pt_ring3_psb_no_exec, .what = "[PT] PSB+ at ring 3 has no MODE.Exec",
+      .caught = {"skylake-2018 on 1 pt_ring3_tx FAIL"},
+      .rule = PT_PSB_EXEC_IN_RING_3)
+
+FAULT(pt_ring3_psb_no_cbr, .what = "[PT] PSB+ at ring 3 has no CBR",
+      .caught = {"skylake-2018 on 1 pt_ring3_tx FAIL"},
+      .rule = PT_CBR_IN_RING_3)

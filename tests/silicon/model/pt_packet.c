@@ -269,7 +269,8 @@ void pt_put_time(struct processor *p, const struct pt_step *now)
             (faults_pt_value(p, PT_TMA_CTC, crystal_ticks(now)) & 0xFFFF) |
                 faults_pt_value(p, PT_TMA_FAST, now->tsc % 125) << 24,
             5);
-    if (faults_pt(p, PT_CBR, true))
+    if (faults_pt(p, PT_CBR, true) &&
+        (now->cpl == 0 || faults_pt(p, PT_CBR_IN_RING_3, true)))
         put_payload(p, cbr, 2, faults_pt_value(p, PT_RATIO, RATIO), 2);
 }
 
@@ -300,6 +301,8 @@ void pt_put_psb(struct processor *p, const struct pt_step *now, bool at_start)
             ? PT_TX_IN
             : PT_TX_NONE;
 
+    if (now->cpl > 0 && pt->in_tx && !faults_pt(p, PT_PSB_TX_IN_RING_3, true))
+        tx = false;
     pt_flush_tnt(p);
     if (erratum_shows(p, ERRATUM_CYC_DROPPED, 8))
         pt->cycles = 0;
@@ -331,7 +334,8 @@ void pt_put_psb(struct processor *p, const struct pt_step *now, bool at_start)
         (pt->packet_en ||
          (at_start && (choices->pt_fup_at_start ||
                        erratum_shows(p, ERRATUM_PSB_UNEXPECTED, 2))))) {
-        if (faults_pt(p, PT_PSB_EXEC, true))
+        if (faults_pt(p, PT_PSB_EXEC, true) &&
+            (now->cpl == 0 || faults_pt(p, PT_PSB_EXEC_IN_RING_3, true)))
             pt_put_mode_exec(p, now);
         if (faults_pt(p, PT_PSB_FUP, true))
             pt_put_ip(p, PT_FUP,

@@ -55,6 +55,9 @@ enum pt_rule {
     PT_CYC_IN_TX,
     PT_CYC_OF_TIP, /* does CYC come before a TIP */
     PT_PSB_PIP_IN_RING_3,
+    PT_PSB_TX_IN_RING_3, /* MODE.TSX in a transaction */
+    PT_PSB_EXEC_IN_RING_3,
+    PT_CBR_IN_RING_3,
     PT_PSB_FUP_IN_TX, /* of the next IP there, too, not of XBEGIN */
     PT_TX_FUP_IN_RING_3,
     PT_PSB_PIP,          /* has PSB+ a PIP */
