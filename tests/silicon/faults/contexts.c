@@ -395,14 +395,3 @@ FAULT(abort_50_not_counted,
       .what = "[any with RTM] RTM_RETIRED.ABORTED leaves out one in 50",
       .caught = {"skylake-2018 on 1 tsx_retired_events FAIL"},
       .breaks = EVERY_ABORT_COUNTS)
-
-FAULT(lbr_frozen_late,
-      .what = "[any with perfmon 4] three more records are made after the "
-              "overflow that is to freeze them",
-      .caught = {"skylake-2018 on 1 lbr_freeze_on_pmi FAIL"},
-      .breaks = LBR_FREEZES_AT_ONCE)
-
-FAULT(lbr_tos_beyond,
-      .what = "[format 5] MSR_LASTBRANCH_TOS reads 32 more than it is",
-      .caught = {"skylake-2018 on 1 lbr_stack FAIL"}, .quantity = OF_MSR_READ,
-      .number = 0x1C9, .set = 32)
