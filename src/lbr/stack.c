@@ -88,19 +88,22 @@ static bool read_tos(struct lbr *l, unsigned *tos)
     if (!lbr_get(l, MSR_LASTBRANCH_TOS, &value))
         return false;
     *tos = (unsigned)value & (l->model.depth - 1);
-    return true;
+    return value == *tos ||
+           check(l->t, false,
+                 "MSR_LASTBRANCH_TOS (1C9H) is %lu; wanted 0 to %u", value,
+                 l->model.depth - 1);
 }
 
 bool lbr_claim(struct lbr *l, struct test_context *t)
 {
-    uint64_t tos;
+    unsigned tos;
 
     *l = (struct lbr){.t = t};
     if (!lbr_of(test_cpu(t), &l->model) || !lbr_is_free(l))
         return false;
     l->off &= ~(IA32_DEBUGCTL_FREEZE_LBRS_ON_PMI |
                 IA32_DEBUGCTL_FREEZE_PERFMON_ON_PMI);
-    return lbr_empty(l) && lbr_get(l, MSR_LASTBRANCH_TOS, &tos) &&
+    return lbr_empty(l) && read_tos(l, &tos) &&
            lbr_put(l, MSR_LASTBRANCH_TOS, tos) &&
            lbr_put(l, MSR_LBR_SELECT, 0) && set_msr(t, IA32_DEBUGCTL, l->off);
 }

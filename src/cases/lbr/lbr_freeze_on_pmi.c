@@ -8,6 +8,7 @@
 
 #define BRANCHES 0xc4
 #define ROUNDS   4
+#define NEAR     UINT64_C(1024) /* bytes that the work has, at most */
 /* Fewer than counting_work() has in two calls, more than in a write of an MSR
  * and one. */
 #define WORK_INSTRUCTIONS 200
@@ -124,6 +125,17 @@ static void judge(struct test_context *t, const struct row *row,
           after->pmc[1], 2 * WORK_BRANCHES);
 }
 
+/* Is the interrupt itself among the records but the newest? From there to code
+ * that is far away. */
+static bool has_interrupt(const struct lbr *l, uint64_t rip)
+{
+    for (unsigned n = 1; n < l->model.depth; n++)
+        if (l->records[n].from == rip &&
+            l->records[n].to - rip + NEAR >= 2 * NEAR)
+            return true;
+    return false;
+}
+
 /* With the stack and IA32_DEBUGCTL as the interrupt left them, and, where it
  * stopped that, as it is once that is undone. */
 static void judge_stack(struct lbr *l, const struct row *row, uint64_t debugctl,
@@ -147,6 +159,10 @@ static void judge_stack(struct lbr *l, const struct row *row, uint64_t debugctl,
         "the newest record is from 0x%lx, and the interrupt was at 0x%lx; "
         "wanted a branch before the interrupt",
         l->records[0].from, rip);
+    check(t, !has_interrupt(l, rip),
+          "a record is from 0x%lx, where the interrupt was, to its handler; "
+          "wanted none after the overflow",
+          rip);
     if (test_cpu(t)->perfmon_version >= 4)
         counters_clear_status(t, IA32_PERF_GLOBAL_STATUS_LBR_FRZ);
     if (stack_moves(l, debugctl | IA32_DEBUGCTL_LBR, &moves))

@@ -227,7 +227,8 @@ static bool try_row(struct contexts *c, const struct row *row, unsigned level,
     return true;
 }
 
-/* Another abort may come before the one that is meant. */
+/* Another abort may come before the one that is meant. How many records there
+ * are is not certain: only what is wrong is said. */
 static void judge_abort(struct contexts *c, const struct aborts *row,
                         const struct pebs_record *r)
 {
@@ -246,10 +247,12 @@ static void judge_abort(struct contexts *c, const struct aborts *row,
         : r->rip != abort.resume ? "RIP (08H) is not where it goes on"
                                  : NULL;
 
-    check(c->sampling.t, wrong == NULL,
-          "%s; B8H = 0x%lx, RIP 0x%lx, EventingIP 0x%lx; the fallback is at "
-          "0x%lx, the aborting instruction at 0x%lx",
-          wrong, r->tx_abort, r->rip, r->eventing_ip, abort.resume, abort.at);
+    if (wrong != NULL)
+        check(
+            c->sampling.t, false,
+            "%s; B8H = 0x%lx, RIP 0x%lx, EventingIP 0x%lx; the fallback is at "
+            "0x%lx, the aborting instruction at 0x%lx",
+            wrong, r->tx_abort, r->rip, r->eventing_ip, abort.resume, abort.at);
 }
 
 /* One abort overflows, a later one is recorded, and so on; IA32_PMC1 counts
@@ -301,10 +304,12 @@ static bool try_latency(struct contexts *c, unsigned level)
             if (record.data_linear_address - c->data >= PAGE_BYTES)
                 continue;
             found++;
-            check(p->t, record.latency >= LOAD_LATENCY_MIN,
-                  "a load from 0x%lx has %lu cycles in its record (A8H); "
-                  "wanted %u or more",
-                  record.data_linear_address, record.latency, LOAD_LATENCY_MIN);
+            if (record.latency < LOAD_LATENCY_MIN)
+                check(p->t, false,
+                      "a load from 0x%lx has %lu cycles in its record (A8H); "
+                      "wanted %u or more",
+                      record.data_linear_address, record.latency,
+                      LOAD_LATENCY_MIN);
         }
     }
     return true;

@@ -390,3 +390,8 @@ FAULT(
     .what = "[B] a forced abort does not restore upper halves of YMM registers",
     .caught = {"skylake-2018 on 1 force_abort_aborts_all FAIL"},
     .breaks = FORCED_RESTORES_YMM)
+
+FAULT(abort_50_not_counted,
+      .what = "[any with RTM] RTM_RETIRED.ABORTED leaves out one in 50",
+      .caught = {"skylake-2018 on 1 tsx_retired_events FAIL"},
+      .breaks = EVERY_ABORT_COUNTS)

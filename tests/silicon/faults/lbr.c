@@ -47,6 +47,17 @@ FAULT(lbr_fixed_pmi_freezes_not,
                  "haswell on 1 lbr_freeze_on_pmi FAIL"},
       .breaks = LBR_FROZEN_BY_FIXED)
 
+FAULT(lbr_frozen_late,
+      .what = "[any with perfmon 4] three more records are made after the "
+              "overflow that is to freeze them",
+      .caught = {"skylake-2018 on 1 lbr_freeze_on_pmi FAIL"},
+      .breaks = LBR_FREEZES_AT_ONCE)
+
+FAULT(lbr_tos_beyond,
+      .what = "[format 5] MSR_LASTBRANCH_TOS reads 32 more than it is",
+      .caught = {"skylake-2018 on 1 lbr_stack FAIL"}, .quantity = OF_MSR_READ,
+      .number = 0x1C9, .set = 32)
+
 FAULT(lbr_half_deep, .what = "[format 5] TOS wraps after 16 records",
       .caught = {"skylake-2018 on 1 lbr_stack FAIL"}, .quantity = LBR_NEXT_TOS,
       .number = ANY_NUMBER, .clear = 0x10)

@@ -69,7 +69,8 @@ struct fault_state {
     uint64_t wide3, stale3; /* counter 3 at 4C4H, and before the last write */
     uint64_t first_tsc;     /* of PEBS records */
     uint64_t previous_word; /* of the record before */
-    unsigned records, commits;
+    unsigned records, commits, aborts;
+    unsigned lbr_late;                      /* records after a freeze */
     uint64_t previous_store, first_address; /* of loads and stores */
     uint64_t pt_status_ignored; /* of Processor Trace: bits of STATUS */
     bool int_again;             /* of Processor Trace: with the next packets */

@@ -56,6 +56,7 @@ static bool is_tracing(const struct processor *p)
 bool lbr_is_unhindered(const struct processor *p)
 {
     return ((p->pmu.global_status & STATUS_LBR_FRZ) == 0 ||
+            p->faults.lbr_late != 0 ||
             !faults_rule(p->machine, LBR_STOPS_FROZEN, true)) &&
            !is_tracing(p);
 }
@@ -146,6 +147,8 @@ static void record(struct processor *p, const struct lbr_branch *b,
         (unsigned)faults_quantity(m, LBR_NEXT_TOS, ANY_NUMBER, l->tos + 1) %
         depth(p);
 
+    if (p->faults.lbr_late != 0)
+        p->faults.lbr_late--;
     if (b->mispredicted)
         flags |= INFO_MISPRED;
     if (b->in_tx)

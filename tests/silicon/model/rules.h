@@ -110,6 +110,7 @@ enum rule {
     ABORT_COUNTS_ONCE,  /* at any depth */
     ABORT_AT_3_COUNTS,  /* and deeper */
     ABORT_AT_3_ONCE,
+    EVERY_ABORT_COUNTS,   /* also the 50th */
     NESTED_BIT_AT_3,      /* and deeper */
     STATUS_ZERO_EXTENDED, /* RAX after an abort */
     ABORTING_EVENT_DELIVERED,
@@ -214,6 +215,7 @@ enum rule {
     LATENCY_OF_ITS_COUNTER, /* LL_EN of that alone */
     LBR_FAR_BESIDE_LEVEL,   /* CPL_EQ_0 spares far branches of ring 3 */
     LBR_FLUSH_WRAPS,        /* from entry 0 to the last */
+    LBR_FREEZES_AT_ONCE,    /* no record after the interrupt */
     LBR_FROZEN_BY_FIXED,    /* counters' interrupts */
     LBR_TAKEN_ALONE,        /* no record of a branch not taken */
     LBR_TOS_FOLLOWS,        /* TOS is where the last record is */

@@ -268,7 +268,9 @@ uint32_t tsx_aborted(struct processor *p, const struct tx_abort *how)
             count_events(p, aborted_umasks(p, how->cause));
     if (how->forced && !faults_rule(p->machine, FORCED_NO_COMMIT, true))
         count_events(p, TX_EVENT_COMMIT);
-    if (how->depth < 3 || faults_rule(p->machine, ABORT_AT_3_COUNTS, true))
+    if ((how->depth < 3 || faults_rule(p->machine, ABORT_AT_3_COUNTS, true)) &&
+        (++p->faults.aborts % 50 != 0 ||
+         faults_rule(p->machine, EVERY_ABORT_COUNTS, true)))
         count_events(p, aborted_umasks(p, how->cause));
     if (how->depth >= 3 && !faults_rule(p->machine, ABORT_AT_3_ONCE, true))
         count_events(p, aborted_umasks(p, how->cause));
