@@ -91,7 +91,8 @@ def problems(report: ktap.Report, cpu: str, smt: str) -> Iterator[str]:
                    f"wanted {', '.join(numbers)} (tests/boot/observed.txt)")
 
 
-def _run(cpu: str, smt: str, seed: int, options: str) -> Figures:
+def _run(cpu: str, smt: str, seed: int, options: str) -> tuple[Figures, list[str]]:
+    """What it observes, and its problems."""
     found: Figures = {}
 
     def keep(report: ktap.Report, outcome: boots.Outcome) -> Iterator[str]:
@@ -101,9 +102,7 @@ def _run(cpu: str, smt: str, seed: int, options: str) -> Figures:
     wrong = boots.boot_once(boots.Boot(f"observed {cpu} {smt} {seed}", keep,
                                        {"cpu": cpu, "smt": smt, "seed": seed},
                                        options))
-    if wrong:
-        print(f"{cpu} smt={smt} seed={seed}:", *wrong)
-    return found
+    return found, [f"{cpu} smt={smt} seed={seed}: {problem}" for problem in wrong]
 
 
 def _is_luck(cpu: str, what: str, numbers: list[str]) -> bool:
@@ -127,7 +126,10 @@ def write(result: Callable[[str, Iterable[str]], None], tests: str = "") -> None
     jobs = [(cpu, smt, seed, options) for cpu, smt in machines for seed in SEEDS]
     others = read() if tests else {}
     with concurrent.futures.ThreadPoolExecutor(boots.CORES) as pool:
-        runs = list(pool.map(lambda job: _run(*job), jobs))
+        runs, wrong = zip(*pool.map(lambda job: _run(*job), jobs))
+    if any(wrong):
+        result("observed: nothing is written", sum(wrong, []))
+        return
     where: dict[tuple[str, str, str], list[str]] = {}
     for at, (cpu, smt) in enumerate(machines):
         for (test, what), numbers in _certain(runs[2 * at:2 * at + 2], cpu).items():
