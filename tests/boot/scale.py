@@ -34,7 +34,7 @@ def simulated(processors, tests):
 
 
 def sample():
-    yield simulated(64, "tests=force_abort_enumeration,pebs_tsc trials=2")
+    yield simulated(16, FEW)
 
 
 def everything():
