@@ -247,9 +247,11 @@ static void judge_abort(struct contexts *c, const struct aborts *row,
         : r->rip != abort.resume ? "RIP (08H) is not where it goes on"
                                  : NULL;
 
+    /* What it says of an abort, a record of a later instruction does not. */
     if (wrong != NULL)
-        check(
-            c->sampling.t, false,
+        check_known(
+            c->sampling.t, false, ERRATUM_RECORD_OF_LATER,
+            r->eventing_ip - c->code >= RING3_CODE_PAGES * PAGE_BYTES,
             "%s; B8H = 0x%lx, RIP 0x%lx, EventingIP 0x%lx; the fallback is at "
             "0x%lx, the aborting instruction at 0x%lx",
             wrong, r->tx_abort, r->rip, r->eventing_ip, abort.resume, abort.at);
