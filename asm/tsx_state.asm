@@ -257,23 +257,21 @@ change direction
 .clear: cld
         NEXT
 
-change xmm
+%macro CHANGE_XMM 0
 %assign n 0
 %rep 16
         pxor    xmm%+n, [ones]
 %assign n n+1
 %endrep
         ldmxcsr [mxcsr]
+%endmacro
+change xmm
+        CHANGE_XMM
         NEXT
 
 ; Both, one after the other.
 change both
-%assign n 0
-%rep 16
-        pxor    xmm%+n, [ones]
-%assign n n+1
-%endrep
-        ldmxcsr [mxcsr]
+        CHANGE_XMM
         jmp     tsx_change_general
 
 change ymm

@@ -14,7 +14,6 @@ WHY = "needs two processors at the same time; firmware lets jobs only follow"
 TRIALS = 10  # fewer, and some tests have too few for a verdict
 
 
-
 def mp_blocking(tests):
     """What passes is what passes elsewhere, but for those that need two at once;
     these are SKIP, with that reason."""

@@ -8,11 +8,11 @@
  * on Modern Hardware Performance Counter Implementations", ISPASS 2013). But it
  * counts at one of them, once. */
 #include "src/harness/case.h"
-#include "src/cpu/generation.h"
 #include "src/base/msr.h"
 #include "src/base/names.h"
 #include "src/counting/bank.h"
 #include "src/counting/ring3.h"
+#include "src/cpu/generation.h"
 
 #define BRANCHES     0xc4
 #define INSTRUCTIONS 0xc0
