@@ -151,16 +151,14 @@ static void try_call_stack(struct lbr *l)
 {
     struct lbr_branches want;
 
-    /* The first record is entry 0, which the first return takes away. */
-    if (!lbr_put(l, MSR_LASTBRANCH_TOS, l->model.depth - 1))
-        return;
     l->select = CALL_STACK;
     lbr_branches_clear(&want, lbr_body_calls);
     want.taken_back = true;
     for (const struct lbr_row *row = lbr_body_calls_rows; row->kind != LBR_END;
          row++)
         lbr_branches_row(&want, row, 0);
-    /* From where it is, and so that the first record is entry 0. */
+    /* From where it is, and so that the first record is entry 0, which the
+     * first return takes away. */
     if (!lbr_body(l, lbr_body_calls) ||
         !lbr_judge(l, "calls that have not returned, EN_CALLSTACK [9]",
                    &want) ||

@@ -39,13 +39,10 @@ static void restore_extended(const struct vcpu *v, struct extended_state *e,
         save_extended(v, &now);
         __builtin_memcpy(&e->image[FX_MXCSR], &now.image[FX_MXCSR], 4);
     }
-    if (v->tx.decision.forced && e->by_xsave &&
-        !faults_rule(m, FORCED_RESTORES_YMM, true)) {
-        save_extended(v, &now);
-        __builtin_memcpy(&e->image[XSAVE_YMM], &now.image[XSAVE_YMM], 256);
-    }
-    if (cause == TX_CAUSE_EXCEPTION && e->by_xsave &&
-        !faults_rule(m, EXCEPTION_RESTORES_YMM, true)) {
+    if (e->by_xsave && ((v->tx.decision.forced &&
+                         !faults_rule(m, FORCED_RESTORES_YMM, true)) ||
+                        (cause == TX_CAUSE_EXCEPTION &&
+                         !faults_rule(m, EXCEPTION_RESTORES_YMM, true)))) {
         save_extended(v, &now);
         __builtin_memcpy(&e->image[XSAVE_YMM], &now.image[XSAVE_YMM], 256);
     }

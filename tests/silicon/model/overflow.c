@@ -123,11 +123,11 @@ static void freeze_legacy(struct processor *p, uint64_t debugctl)
 
 static void freeze_streamlined(struct processor *p, uint64_t debugctl)
 {
-    if ((debugctl & DEBUGCTL_FREEZE_LBRS_ON_PMI) != 0)
+    if ((debugctl & DEBUGCTL_FREEZE_LBRS_ON_PMI) != 0) {
         p->pmu.global_status |= STATUS_LBR_FRZ;
-    if ((debugctl & DEBUGCTL_FREEZE_LBRS_ON_PMI) != 0 &&
-        !faults_rule(p->machine, LBR_FREEZES_AT_ONCE, true))
-        p->faults.lbr_late = 3;
+        if (!faults_rule(p->machine, LBR_FREEZES_AT_ONCE, true))
+            p->faults.lbr_late = 3;
+    }
     if ((debugctl & DEBUGCTL_FREEZE_PERFMON_ON_PMI) != 0)
         p->pmu.global_status |= STATUS_CTR_FRZ;
 }
