@@ -27,10 +27,12 @@ static const uint8_t *image;
 static uint64_t image_bytes;
 static bool with_memory;
 
-/* What was allocated in between may change, even when it is free again. */
+/* What was allocated in between may change, even when it is free again. What
+ * the application frees the firmware gets with the next start: some fills it,
+ * byte by byte, which is a third of a short boot. */
 static struct {
     uint64_t start, end;
-    bool unfreed; /* by the application */
+    bool by_app, is_free;
 } allocated[ALLOCATED_MAX];
 static unsigned allocations;
 static EFI_ALLOCATE_PAGES allocate_pages;
@@ -54,8 +56,9 @@ static EFI_STATUS EFIAPI allocate_noted(EFI_ALLOCATE_TYPE type,
     EFI_STATUS status = allocate_pages(type, memory, count, at);
 
     if (!EFI_ERROR(status) && allocations < ALLOCATED_MAX) {
-        allocated[allocations].unfreed =
+        allocated[allocations].by_app =
             of_image((uint64_t)__builtin_return_address(0));
+        allocated[allocations].is_free = false;
         allocated[allocations].start = *at;
         allocated[allocations++].end = *at + count * PAGE_BYTES;
     }
@@ -64,13 +67,19 @@ static EFI_STATUS EFIAPI allocate_noted(EFI_ALLOCATE_TYPE type,
 
 static EFI_STATUS EFIAPI free_noted(EFI_PHYSICAL_ADDRESS at, UINTN count)
 {
-    EFI_STATUS status = free_pages(at, count);
+    for (unsigned n = 0; n < allocations; n++)
+        if (allocated[n].by_app && !allocated[n].is_free &&
+            allocated[n].start == at &&
+            allocated[n].end == at + count * PAGE_BYTES) {
+            allocated[n].is_free = true;
+            return EFI_SUCCESS;
+        }
+    return free_pages(at, count);
+}
 
-    for (unsigned n = 0; !EFI_ERROR(status) && n < allocations; n++)
-        if (allocated[n].start == at &&
-            allocated[n].end == at + count * PAGE_BYTES)
-            allocated[n].unfreed = false;
-    return status;
+static uint64_t pages_of(unsigned n)
+{
+    return (allocated[n].end - allocated[n].start) / PAGE_BYTES;
 }
 
 static uint64_t pages_unfreed(void)
@@ -78,9 +87,18 @@ static uint64_t pages_unfreed(void)
     uint64_t count = 0;
 
     for (unsigned n = 0; n < allocations; n++)
-        if (allocated[n].unfreed)
-            count += (allocated[n].end - allocated[n].start) / PAGE_BYTES;
+        if (allocated[n].by_app && !allocated[n].is_free)
+            count += pages_of(n);
     return count;
+}
+
+/* Of the application before, if any. */
+static void free_all(void)
+{
+    for (unsigned n = 0; n < allocations; n++)
+        if (allocated[n].is_free)
+            free_pages(allocated[n].start, (UINTN)pages_of(n));
+    allocations = 0;
 }
 
 static bool was_allocated(uint64_t at)
@@ -235,7 +253,8 @@ void restored_begin(EFI_BOOT_SERVICES *bs, const void *base, uint64_t bytes,
     image = base;
     image_bytes = bytes;
     with_memory = memory;
-    pages_compared = pages_reported = allocations = 0;
+    free_all();
+    pages_compared = pages_reported = 0;
     allocate_pages = bs->AllocatePages;
     bs->AllocatePages = allocate_noted;
     free_pages = bs->FreePages;
