@@ -72,29 +72,42 @@ static const struct {
     {"the second 8259's mask", PORT, 0xA1},
 };
 
+#define SUM_FACTOR UINT64_C(0x9E3779B97F4A7C15)
+
+/* Nowhere else does QEMU execute as many instructions, most boots over. */
 uint64_t register_sum(const void *data, size_t bytes, uint64_t mask)
 {
     const uint64_t *words = data;
     uint64_t sum = 1;
 
-    /* Nowhere else does QEMU execute as many instructions, most boots over. */
 #pragma GCC unroll 16
     for (size_t n = 0; n < bytes / 8; n++)
-        sum = (sum ^ (words[n] & mask)) * UINT64_C(0x9E3779B97F4A7C15);
+        sum = (sum ^ (words[n] & mask)) * SUM_FACTOR;
     return sum | 1;
 }
 
-/* The tables that CR3 leads to, without their Accessed and Dirty bits. SDM
- * volume 3A, "4-Level Paging and 5-Level Paging". */
+#define TABLE_ENTRIES 512
+#define ENTRY_PRESENT UINT64_C(1)
+#define ENTRY_LARGE   UINT64_C(0x80)
+#define ENTRY_ADDRESS UINT64_C(0x000FFFFFFFFFF000)
+#define ENTRY_NOTED   UINT64_C(0x60) /* Accessed, Dirty: the processor's */
+
+/* The tables that CR3 leads to. SDM volume 3A, "4-Level Paging and 5-Level
+ * Paging". */
 static uint64_t sum_tables(const uint64_t *table, unsigned level)
 {
-    const uint64_t address = UINT64_C(0x000FFFFFFFFFF000);
-    uint64_t sum = register_sum(table, PAGE_BYTES, ~UINT64_C(0x60));
+    uint64_t sum = 1, large = ENTRY_LARGE;
 
-    for (unsigned n = 0; level > 1 && n < 512; n++)
-        if ((table[n] & 0x81) == 1) /* present, and not a large page */
+#pragma GCC unroll 16
+    for (unsigned n = 0; n < TABLE_ENTRIES; n++) {
+        sum = (sum ^ (table[n] & ~ENTRY_NOTED)) * SUM_FACTOR;
+        large &= table[n]; /* do all of them lead to pages? */
+    }
+    for (unsigned n = 0; level > 1 && large == 0 && n < TABLE_ENTRIES; n++)
+        if ((table[n] & (ENTRY_PRESENT | ENTRY_LARGE)) == ENTRY_PRESENT)
             sum = sum * 3 ^
-                  sum_tables((const uint64_t *)(table[n] & address), level - 1);
+                  sum_tables((const uint64_t *)(table[n] & ENTRY_ADDRESS),
+                             level - 1);
     return sum;
 }
 

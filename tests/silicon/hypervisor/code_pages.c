@@ -89,14 +89,31 @@ static bool is_xacquire(const uint8_t *code, uint32_t bytes, uint32_t at)
     return i.elide == ELIDE_ACQUIRE;
 }
 
+/* The first byte says which it may be, and of most that it is none. */
+static bool begins(const uint8_t *code, uint32_t bytes, uint32_t at,
+                   bool elides)
+{
+    switch (code[at]) {
+    case 0xC7:
+        return is_xbegin(code, bytes, at);
+    case 0x0F:
+        return is_xend_xtest(code, bytes, at);
+    case 0xC6:
+        return is_xabort(code, bytes, at);
+    case 0xF0:
+    case 0xF2:
+        return elides && is_xacquire(code, bytes, at);
+    default:
+        return false;
+    }
+}
+
 static void mark_section(const uint8_t *code, uint32_t bytes)
 {
     bool elides = tsx_elides(&hypervisor.models[0]);
 
     for (uint32_t at = 0; at < bytes; at++)
-        if (is_xbegin(code, bytes, at) || is_xend_xtest(code, bytes, at) ||
-            is_xabort(code, bytes, at) ||
-            (elides && is_xacquire(code, bytes, at)))
+        if (begins(code, bytes, at, elides))
             set_page(&code[at], NPT_NX);
 }
 
