@@ -54,10 +54,6 @@ bool counters_watch(const struct processor *p);
 /* Counts it on every counter that is enabled for it. */
 void counters_retire(struct processor *p, const struct retirement *r);
 
-/* What EVTSEL[15:0] selects; EVENT_NOTHING if the processor does not know. */
-const struct event_row *counters_find_event(const struct processor *p,
-                                            uint64_t select);
-
 /* What the other thread of the core has made AnyThread counters count. To be
  * called before their registers are accessed. */
 void counters_collect(struct processor *p);

@@ -5,6 +5,7 @@
 #include "tests/silicon/model/hooks.h"
 #include "tests/silicon/model/bits.h"
 #include "tests/silicon/model/counters.h"
+#include "tests/silicon/model/events.h"
 #include "tests/silicon/model/lbr.h"
 #include "tests/silicon/model/pmu_msr.h"
 #include "tests/silicon/model/pt.h"
@@ -47,7 +48,7 @@ static enum demand of_general(const struct processor *p, unsigned n, bool user)
         return DEMAND_NONE;
     if (has_conditions(p, n))
         return DEMAND_STEPS;
-    switch (counters_find_event(p, select)->kind) {
+    switch (events_find(p, select)->kind) {
     case EVENT_NOTHING:
         return DEMAND_NONE;
     case EVENT_INSTRUCTIONS:
@@ -105,7 +106,7 @@ bool demand_is_time(const struct processor *p, bool user)
         return false;
     for (unsigned n = 0; n < p->machine->counters; n++)
         if (counts_at(p, n, user)) {
-            unsigned kind = counters_find_event(p, p->pmu.select[n])->kind;
+            unsigned kind = events_find(p, p->pmu.select[n])->kind;
 
             if (has_conditions(p, n) ||
                 (kind != EVENT_CYCLES && kind != EVENT_CYCLES_BUS))
@@ -194,9 +195,8 @@ uint64_t demand_rounds(const struct processor *p, bool user,
     for (unsigned n = 0; n < p->machine->counters; n++) {
         if (of_general(p, n, user) == DEMAND_NONE)
             continue;
-        one = rounds_left(
-            p->pmu.counter[n],
-            events_in(counters_find_event(p, p->pmu.select[n]), round));
+        one = rounds_left(p->pmu.counter[n],
+                          events_in(events_find(p, p->pmu.select[n]), round));
         if (has_details(p, n))
             return 0;
         left = one < left ? one : left;

@@ -26,7 +26,8 @@ static inline bool has_fault(const struct processor *p, enum fault_id fault)
 /* In whatever way. */
 static inline bool deviates(const struct processor *p)
 {
-    return p->machine->fault != FAULT_none || p->cpu->as_sold;
+    return p->machine->fault != FAULT_none || p->machine->errata != 0 ||
+           p->cpu->as_sold;
 }
 
 /* The answers of entries that name a rule or a quantity, of which there are

@@ -85,7 +85,7 @@ struct pmu_state {
     uint64_t at_xbegin[COUNTERS_MAX]; /* values at the outermost XBEGIN */
     uint64_t ref_remainder, bus_remainder;
     bool condition[COUNTERS_MAX]; /* the edge detector's last input */
-    struct selected {             /* what counters_find_event() has found */
+    struct selected {             /* what events_find() has found */
         uint64_t select;
         const struct event_row *event; /* NULL: nothing yet */
     } selected[COUNTERS_MAX];

@@ -6,6 +6,7 @@
 #include "tests/silicon/model/errata.h"
 #include "tests/silicon/model/bits.h"
 #include "tests/silicon/model/counters.h"
+#include "tests/silicon/model/events.h"
 #include "tests/silicon/model/msr.h"
 #include "tests/silicon/model/pebs.h"
 #include "tests/silicon/model/pmu_msr.h"
@@ -43,7 +44,7 @@ void memory_update_watched(struct processor *p)
     p->memory.watched = false;
     for (unsigned n = 0; n < p->machine->counters; n++)
         if ((p->pmu.select[n] & EVTSEL_EN) != 0 &&
-            is_memory_event(counters_find_event(p, p->pmu.select[n])))
+            is_memory_event(events_find(p, p->pmu.select[n])))
             p->memory.watched = true;
 }
 

@@ -6,6 +6,7 @@
 #include "tests/silicon/model/errata.h"
 #include "tests/silicon/model/bits.h"
 #include "tests/silicon/model/counters.h"
+#include "tests/silicon/model/events.h"
 #include "tests/silicon/model/msr.h"
 #include "tests/silicon/model/pmu_msr.h"
 #include "tests/silicon/model/tsx.h"
@@ -30,8 +31,7 @@ bool pebs_makes_record(const struct processor *p, unsigned n)
     if ((p->pebs.enable & 1) == 0 &&
         !faults_rule(p->machine, PEBS_OF_OWN_BIT, true))
         return false;
-    if ((counters_find_event(p, select)->precise >> n & 1) != 0 &&
-        (select & zero) == 0)
+    if ((events_find(p, select)->precise >> n & 1) != 0 && (select & zero) == 0)
         return true;
     return p->choices.pebs_imprecise;
 }
@@ -59,7 +59,7 @@ static unsigned skid_of(struct processor *p, unsigned n)
     unsigned skid = 0, late = erratum_shows(p, ERRATUM_LATER_RECORD, 4);
     uint64_t any;
 
-    if (counters_find_event(p, p->pmu.select[n])->kind != EVENT_INSTRUCTIONS)
+    if (events_find(p, p->pmu.select[n])->kind != EVENT_INSTRUCTIONS)
         return 1 + late;
     any = random_next(&p->random) >> 32;
     if (!is_pdir(p, n))
