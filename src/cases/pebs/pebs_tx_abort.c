@@ -85,15 +85,17 @@ static bool is_there(const struct test_context *t,
 /* Of one cause. */
 struct tally {
     unsigned tries, aborts, records;
+    uint32_t eax[MOST_TRIES]; /* of each record */
     struct abort_bits all;
     struct abort_bits cause; /* records whose abort status is the cause's */
     uint64_t info;           /* of the last record */
 };
 
-static void judge_record(struct sampling *p, enum cause_id id, uint32_t eax,
+static void judge_record(struct sampling *p, enum cause_id id, unsigned n,
                          struct tally *y)
 {
     const struct rule *rule = &rules[id];
+    const uint32_t eax = y->eax[n];
     const struct pebs_abort abort = {
         .eax = eax,
         .at =
@@ -102,7 +104,7 @@ static void judge_record(struct sampling *p, enum cause_id id, uint32_t eax,
     };
     struct pebs_record record;
 
-    if (!sampling_record(p, y->records++, &record))
+    if (!sampling_record(p, n, &record))
         return;
     const char *wrong = pebs_judge_abort(&record, &abort);
     check(p->t, wrong == NULL,
@@ -120,16 +122,23 @@ static void judge_record(struct sampling *p, enum cause_id id, uint32_t eax,
 static bool provoke_aborts(struct sampling *p, enum cause_id id,
                            struct tally *y)
 {
+    unsigned found = 0;
     uint32_t eax;
 
     if (!sampling_arm(p, &config) || !sampling_start(p))
         return false;
-    for (; y->tries < MOST_TRIES && y->cause.records < WANTED(id); y->tries++) {
+    for (; y->tries < MOST_TRIES && found < WANTED(id); y->tries++) {
         y->aborts += cause_provoke(p->t, id, &eax) == TSX_ABORTED;
-        if (sampling_written(p) > y->records)
-            judge_record(p, id, eax, y);
+        if (sampling_written(p) <= y->records)
+            continue;
+        y->eax[y->records++] = eax;
+        found += is_by(id, eax);
     }
-    return sampling_stop(p);
+    if (!sampling_stop(p))
+        return false;
+    for (unsigned n = 0; n < y->records; n++)
+        judge_record(p, id, n, y);
+    return true;
 }
 
 static bool try_cause(struct sampling *p, enum cause_id id,
