@@ -24,14 +24,19 @@ enum action_kind {
     ACTION_STOP,    /* the simulation ends, with a reason */
 };
 
+/* Small: it is returned at each step. */
 struct action {
     enum action_kind kind;
-    unsigned bytes; /* of the instruction that is complete */
-    uint64_t to;
-    uint64_t event;     /* that the guest gets then; 0: none */
-    bool raised;        /* it is an exception of the instruction */
-    const char *reason; /* ACTION_STOP */
-    uint64_t information[2];
+    uint16_t bytes; /* of the instruction that is complete */
+    bool raised;    /* the event is an exception of the instruction */
+    union {
+        struct {
+            uint64_t event; /* that the guest gets then; 0: none */
+            uint64_t to;    /* ACTION_BRANCH */
+        };
+        uint64_t information[2]; /* ACTION_STOP */
+    };
+    const char *reason; /* the same */
 };
 
 static inline struct action action_of(enum action_kind kind)
@@ -42,7 +47,7 @@ static inline struct action action_of(enum action_kind kind)
 static inline struct action action_complete(enum action_kind kind,
                                             unsigned bytes)
 {
-    return (struct action){.kind = kind, .bytes = bytes};
+    return (struct action){.kind = kind, .bytes = (uint16_t)bytes};
 }
 
 static inline struct action action_branch(uint64_t to)
