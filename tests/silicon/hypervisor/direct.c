@@ -16,10 +16,9 @@
  * the list below, or whose memory the nested tables do not simply give it, as
  * that of an elided lock; and one that raises an exception, which has changed
  * nothing then and is done over. An interrupt is VMRUN's: where IF is 1 there
- * is one in each OPEN_STEPS steps, and in a transaction, which it would abort,
- * or while a PMI is on its way all are; one that waits to be taken as an NMI
- * is VMRUN's too. All stay where they are while the global interrupt flag is
- * clear. AMD64 APM volume 2, "Global
+ * is one in each OPEN_STEPS steps, and while a PMI is on its way all are; one
+ * that waits to be taken as an NMI is VMRUN's too. All stay where they are
+ * while the global interrupt flag is clear. AMD64 APM volume 2, "Global
  * Interrupt Flag, STGI and CLGI": the trap by TF comes all the same.
  */
 #include "tests/silicon/hypervisor/hypervisor.h"
@@ -125,7 +124,8 @@ void direct_leave(struct vcpu *v)
 
 /* SDM volume 2, appendix "Opcode Map": a row of the map each, a bit for each
  * column. Ordinary integer instructions alone, MOVS and STOS; of 0F,
- * also the long NOP, RDTSC, which is not intercepted, and fences. */
+ * also the long NOP, RDTSC, which is not intercepted, fences and CLFLUSH, which
+ * is the model's. */
 static const uint16_t simple[16] = {
     0x3F3F, 0x3F3F, 0x3F3F, 0x3F3F, 0x0000, 0xFFFF, 0x0F08, 0xFFFF,
     0x2FFB, 0x03FF, 0x0F30, 0xFFFF, 0x02CF, 0x000F, 0x0B0F, 0xF3E0,
@@ -151,8 +151,8 @@ static bool is_simple_0f(uint8_t op, uint8_t modrm)
 {
     if ((simple_0f[op >> 4] >> (op & 0xF) & 1) == 0)
         return false;
-    if (op == 0xAE) /* LFENCE, MFENCE, SFENCE */
-        return modrm >= 0xE8;
+    if (op == 0xAE) /* LFENCE, MFENCE, SFENCE; CLFLUSH */
+        return modrm >= 0xE8 || (modrm < 0xC0 && (modrm >> 3 & 7) == 7);
     return op != 0xC7 || (modrm >> 3 & 7) == 1; /* CMPXCHG8B and 16B */
 }
 
@@ -183,8 +183,7 @@ static bool is_closed(struct vcpu *v)
 {
     if ((v->vmcb->rflags & RFLAGS_IF) == 0)
         return true;
-    return v->tx.depth == 0 && !v->pmi_pending &&
-           ++v->direct.open_steps < OPEN_STEPS;
+    return !v->pmi_pending && ++v->direct.open_steps < OPEN_STEPS;
 }
 
 /* Is the guest in the state that the host is in? */
@@ -208,6 +207,7 @@ bool direct_look(struct vcpu *v, const uint8_t *bytes, size_t length)
 
     d->apart = v->vmcb->cpl != 0 || v->vmcb->cr3 != d->cr3;
     d->may = bytes != NULL && v->decoded->simple && v->grants == 0 &&
+             (v->tx.depth == 0 || v->current.tx != TX_MAY_CACHE) &&
              v->overlay_count == 0 && !v->if_masked && !v->guest_nmi &&
              __atomic_load_n(&v->nmi, __ATOMIC_RELAXED) == 0 &&
              is_like_host(v) && is_closed(v);
@@ -222,13 +222,10 @@ bool direct_look(struct vcpu *v, const uint8_t *bytes, size_t length)
 }
 
 /* Does the guest have the page as it is in memory? */
-static bool is_open(const struct vcpu *v, uint64_t linear)
+static bool is_open(const struct vcpu *v, uint64_t physical)
 {
-    uint64_t physical, entry;
+    uint64_t entry = npt_entry(&v->pages_step, physical);
 
-    if (!guest_physical(v, linear, &physical))
-        return false;
-    entry = npt_entry(&v->pages_step, physical);
     if ((entry & NPT_LARGE) != 0)
         return true;
     return (entry & PAGE_ALL) == PAGE_ALL &&
@@ -240,12 +237,14 @@ static bool is_reached(struct vcpu *v, uint64_t linear, enum access access)
 {
     const struct direct *d = &v->direct;
     uint64_t root = d->root != NULL ? (uint64_t)d->root : d->cr3;
+    uint64_t physical;
 
     if (d->apart && !guest_sees_as_by(v, root, linear, access) &&
         !(host_root_takes(v, linear) &&
           guest_sees_as_by(v, root, linear, access)))
         return false;
-    return v->tx.depth > 0 || is_open(v, linear);
+    return v->tx.depth > 0 ||
+           (guest_physical(v, linear, &physical) && is_open(v, physical));
 }
 
 static bool are_reached(struct vcpu *v)
@@ -264,7 +263,10 @@ static bool are_reached(struct vcpu *v)
              !is_reached(v, last, kind)))
             return false;
     }
-    return is_reached(v, v->vmcb->rip, ACCESS_EXECUTE);
+    if (d->apart)
+        return is_reached(v, v->vmcb->rip, ACCESS_EXECUTE);
+    /* Its bytes have been read from there. */
+    return v->tx.depth > 0 || is_open(v, v->code_physical);
 }
 
 bool direct_step(struct vcpu *v)
