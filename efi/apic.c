@@ -168,10 +168,14 @@ void apic_send_nmi(uint32_t id)
 
 uint32_t apic_id(void)
 {
+    static uint32_t leaf_max; /* of all; the boot processor comes first */
     struct hw_cpuid leaf;
 
-    hw_cpuid(0, 0, &leaf);
-    if (leaf.eax >= 0xb) {
+    if (leaf_max == 0) {
+        hw_cpuid(0, 0, &leaf);
+        leaf_max = leaf.eax;
+    }
+    if (leaf_max >= 0xb) {
         hw_cpuid(0xb, 0, &leaf);
         if (leaf.ebx != 0)
             return leaf.edx;

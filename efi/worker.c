@@ -16,9 +16,10 @@ bool workers_leave, workers_rest;
 
 unsigned processors_self(void)
 {
-    uint32_t id = members != NULL ? apic_id() : 0;
+    unsigned count = members != NULL ? members_count : 0;
+    uint32_t id = count > 1 ? apic_id() : 0;
 
-    for (unsigned i = 0; members != NULL && i < members_count; i++)
+    for (unsigned i = 0; count > 1 && i < count; i++)
         if (members[i].apic_id == id)
             return i;
     return 0;
