@@ -12,7 +12,7 @@ from boots import ALL, Boot, all_of, clean, has, lacks, restored, verdicts
 
 # Short tests in a row, on plain QEMU: they last for some seconds.
 GOLDEN = "tests=pebs_decode_golden"
-MANY = f"{ALL} repeats=5"
+MANY = f"{ALL} repeats=2"
 CUT = {"expect": (("# running 20:", qemu.Expect.QUIT),)}
 
 

@@ -322,7 +322,7 @@ def slow_reader():
                                      "tried again after each test: I/O port 3F8H"),
                       in_file("^# warning: the serial port is ready again: [0-9]+ bytes are "
                               "missing there"), in_file("^# END ")),
-               silicon=False, options=f"{GOLDEN} repeats=2000 verbosity=quiet",
+               silicon=False, options=f"{GOLDEN} repeats=600 verbosity=quiet",
                machine={"serial": False, "icount": False,
                         "extra": ("-chardev", f"pipe,id=c,path={reader.path}",
                                   "-device", "isa-serial,chardev=c")},
