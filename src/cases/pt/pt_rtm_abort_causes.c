@@ -135,6 +135,15 @@ static bool interrupt_once(struct trace *p, struct interrupted *out)
     return true;
 }
 
+/* To the TIP.PGD of TraceEn = 0, from a region that is full to the next. */
+static bool goes_on(struct trace *p, const struct interrupted *got)
+{
+    return !got->came || got->seen.packets[PT_TIP_PGD] != 0 ||
+           check_known(p->t, false, ERRATUM_PT_DROPS_ALL, true,
+                       "abort by an interrupt: got no TIP.PGD at the end, "
+                       "after a ToPA region became full; wanted one");
+}
+
 static void check_interrupt(struct trace *p)
 {
     const uint64_t begin = trace_at(tsx_xbegin_at),
@@ -153,7 +162,7 @@ static void check_interrupt(struct trace *p)
     do {
         measured = interrupt_once(p, &got);
     } while (measured &&
-             (got.outcome != TSX_ABORTED || !got.came ||
+             (got.outcome != TSX_ABORTED || !got.came || !goes_on(p, &got) ||
               got.seen.packets[PT_OVF] != 0) &&
              ++tries < TRACE_TRIES);
     hw_pmi_end();
