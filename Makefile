@@ -86,7 +86,8 @@ help:
 	@echo 'make mutants  COUNT=$(COUNT) small changes of src/, drawn by SEED: is each noticed,'
 	@echo '              by a unit test or a verdict? ROOM=folders of src/, by patterns'
 	@echo 'make soak     every personality over SEEDS seeds (usual: 20), each of'
-	@echo '              which starts at another time; TRIALS=n (usual: 300)'
+	@echo '              which starts at another time; TRIALS=n (usual: 300);'
+	@echo '              or BOOTS=n short ones, THREADS=n with threads of QEMU'"'"'s'
 	@echo 'make faults   each fault with every test: what catches it, and what else'
 	@echo '              fails; FAULTS=patterns, TESTS=patterns, TRIALS=n (usual: 20)'
 	@echo 'make same     the default run says the same each time, at any load'
@@ -378,6 +379,8 @@ $(call number,SEED,$(SEED),$(DIGITS_19),up to 19 digits)
 $(if $(TRIALS),$(call number,TRIALS,$(TRIALS),$(DIGITS_9),up to 9 digits))
 $(call number,KILLS,$(KILLS),$(FROM_1),1 and more)
 $(if $(SEEDS),$(call number,SEEDS,$(SEEDS),$(FROM_1),1 and more))
+$(if $(BOOTS),$(call number,BOOTS,$(BOOTS),$(FROM_1),1 and more))
+$(if $(THREADS),$(call number,THREADS,$(THREADS),$(FROM_1),1 and more))
 $(if $(STEP),$(call number,STEP,$(STEP),$(FROM_1),1 and more))
 $(foreach pattern,$(subst $(comma), ,$(TESTS)),$(call fits,$(pattern)))
 endif
@@ -546,7 +549,8 @@ lint: all clang $(B)/tsxpmu.img $(B)/silicon.img
 boot: $(BOOTED) $(B)/tsxpmu.img $(SNAPSHOTS)
 	$(CHECK) boot
 soak: $(B)/tsxpmu.img $(SNAPSHOTS)
-	@TRIALS=$(TRIALS) SEEDS=$(SEEDS) $(PYTHON) tests/check.py soak
+	@TRIALS=$(TRIALS) SEEDS=$(SEEDS) BOOTS=$(BOOTS) THREADS=$(THREADS) \
+	    $(PYTHON) tests/check.py soak
 faults: $(B)/tsxpmu.img $(B)/silicon.efi
 	@FAULTS="$(FAULTS)" TESTS="$(TESTS)" TRIALS=$(TRIALS) \
 	    $(PYTHON) tests/check.py faults

@@ -155,7 +155,13 @@ def soak() -> None:
     import boots
     trials = int(os.environ.get("TRIALS") or 300)
     seeds = int(os.environ.get("SEEDS") or 20)
-    boots.run(result, boots.personalities(range(1, seeds + 1), trials, 137911))
+    short = int(os.environ.get("BOOTS") or 0)
+    threads = int(os.environ.get("THREADS") or 0)
+    if short or threads:
+        boots.run(result, boots.many(short))
+        boots.run(result, boots.with_threads(threads))
+        return
+    boots.run(result, boots.personalities(range(1, seeds + 1), trials, boots.APART))
     boots.run(result, boots.as_sold(range(1, seeds + 1), trials))
     boots.run(result, boots.observing(whole=True))
 

@@ -272,6 +272,32 @@ def personalities(seeds: Iterable[int], trials: int, apart: int = 0,
                         "offset": apart * seed}, f"trials={trials} tests={tests}")
 
 
+APART = 137911  # ns between the starts of two seeds
+
+
+def many(count: int) -> Iterator[Boot]:
+    """So many boots, each with another seed and another start: a suite on a personality."""
+    runs = [(cpu, smt) for cpu, smt, _ in expected.runs()]
+    for n in range(count):
+        here = runs[n % len(runs)]
+        this = expected.SUITES[(n + n // len(runs)) % len(expected.SUITES)]
+
+        def suite(cpu: str, smt: str) -> str:
+            return this if (cpu, smt) == here else ""
+        for boot in personalities([n + 1], 2, APART, suite):
+            yield dataclasses.replace(boot, name=f"{boot.name} {this}")
+
+
+def with_threads(count: int) -> Iterator[Boot]:
+    """The same where each processor is a thread of QEMU's, which knows no seed."""
+    for n in range(count):
+        smp = (2, 4)[n % 2]
+        suite = expected.SUITES[n // 2 % len(expected.SUITES)]
+        yield Boot(f"{smp} processors, each a thread of QEMU's, seed={n + 1} {suite}",
+                   clean_by_threads, {"cpu": "skylake-2018", "turns": "off", "seed": n + 1},
+                   f"tests={suite} trials=20", smp=smp, machine={"icount": False})
+
+
 TRIALS_AS_SOLD = 20
 ERRATA = "tests/silicon/personalities/common/errata.c"
 
