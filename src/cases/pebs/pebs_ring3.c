@@ -21,9 +21,11 @@ static const struct sampling_config config = {
 #define OF    BIT(11)
 
 /* window_ring3() holds its struct in RBX at both rings, and the stack pointer
- * is what it was, or as IRETQ is to find it, five words below. It leaves other
- * registers alone: they are as in its first record. What the last record has of
- * a later instruction (HSD110) is of one after the window. */
+ * is what it was, or as IRETQ is to find it, five words below. RAX and RDX are
+ * what has enabled the counter, R14 is 0, R8 counts down from 6 at most and R13
+ * from 2. It leaves other registers alone: they are as in its first record.
+ * What the last record has of a later instruction (HSD110) is of one after the
+ * window. */
 static void check_registers(struct test_context *t,
                             const struct pebs_record *record,
                             const struct ring3 *ring3,
@@ -35,6 +37,7 @@ static void check_registers(struct test_context *t,
         (record->rbp ^ first->rbp) | (record->r9 ^ first->r9) |
         (record->r10 ^ first->r10) | (record->r12 ^ first->r12) |
         (record->r15 ^ first->r15);
+    const uint64_t enabled = sampling_enable(&config);
     const uint64_t flags = (record->rflags ^ first->rflags) & FLAGS & ~OF;
 
     check_known(
@@ -44,6 +47,16 @@ static void check_registers(struct test_context *t,
         "0x%lx, RFLAGS 0x%lx: bits 0x%lx, RFLAGS 0x%lx; wanted no change",
         record->rip, record->rflags, first->rip, first->rflags, changed, flags);
 
+    check_known(
+        t,
+        record->rax == enabled && record->rdx == enabled >> 32 &&
+            record->r14 == 0 && record->r8 <= 6 && record->r13 <= 2,
+        ERRATUM_RECORD_OF_LATER, last,
+        "a record with RIP (08H) 0x%lx has RAX (10H) 0x%lx, RDX (28H) 0x%lx, "
+        "R14 (80H) 0x%lx, R8 (50H) 0x%lx, R13 (78H) 0x%lx; wanted 0x%lx, "
+        "0x%lx, 0, at most 6, and at most 2",
+        record->rip, record->rax, record->rdx, record->r14, record->r8,
+        record->r13, enabled, enabled >> 32);
     check_known(t,
                 record->rbx == rbx &&
                     (record->rsp == rsp || record->rsp == rsp - 5 * 8),

@@ -378,13 +378,6 @@ FAULT(abort_keeps_rep_stores,
       .caught = {"skylake-2017 on 1 tsx_rollback_bytes FAIL"},
       .breaks = REP_STORES_UNDONE)
 
-FAULT(pebs_ring3_r12, .what = "[any] R12 of a record of ring 3 is one more",
-      .caught = {"skylake-2018 on 1 pebs_ring3 FAIL"}, .breaks = RING3_R12)
-
-FAULT(pebs_ring3_iopl,
-      .what = "[any] RFLAGS of a record of ring 3 has IOPL = 3",
-      .caught = {"skylake-2018 on 1 pebs_ring3 FAIL"}, .breaks = RING3_IOPL)
-
 FAULT(
     forced_keeps_ymm,
     .what = "[B] a forced abort does not restore upper halves of YMM registers",

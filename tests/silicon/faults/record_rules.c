@@ -4,6 +4,7 @@
  * makes them. Each entry
  * names what it breaks: rules.h.
  */
+#include "tests/silicon/model/bits.h"
 #include "tests/silicon/model/fault.h"
 
 FAULT(pebs_needs_counter_0,
@@ -215,6 +216,35 @@ FAULT(pebs_record_clears_debugctl,
       .what = "[any] a record clears IA32_DEBUGCTL",
       .caught = {"skylake-2017 on 1 pebs_reload FAIL"},
       .breaks = RECORD_KEEPS_DEBUGCTL)
+
+FAULT(pebs_ring3_iopl,
+      .what = "[any] RFLAGS of a record of ring 3 has IOPL = 3",
+      .caught = {"skylake-2018 on 1 pebs_ring3 FAIL"},
+      .quantity = RECORD_WORD_RING3, .number = 0x00, .set = BITS(13, 12))
+
+FAULT(pebs_ring3_rax, .what = "[any] RAX of a record of ring 3 is one more",
+      .caught = {"skylake-2018 on 1 pebs_ring3 FAIL"},
+      .quantity = RECORD_WORD_RING3, .number = 0x10, .add = 1)
+
+FAULT(pebs_ring3_rdx, .what = "[any] RDX of a record of ring 3 has bit 63 set",
+      .caught = {"skylake-2018 on 1 pebs_ring3 FAIL"},
+      .quantity = RECORD_WORD_RING3, .number = 0x28, .set = BIT(63))
+
+FAULT(pebs_ring3_r8, .what = "[any] R8 of a record of ring 3 has bit 32 set",
+      .caught = {"skylake-2018 on 1 pebs_ring3 FAIL"},
+      .quantity = RECORD_WORD_RING3, .number = 0x50, .set = BIT(32))
+
+FAULT(pebs_ring3_r12, .what = "[any] R12 of a record of ring 3 is one more",
+      .caught = {"skylake-2018 on 1 pebs_ring3 FAIL"},
+      .quantity = RECORD_WORD_RING3, .number = 0x70, .add = 1)
+
+FAULT(pebs_ring3_r13, .what = "[any] R13 of a record of ring 3 has bit 31 set",
+      .caught = {"skylake-2018 on 1 pebs_ring3 FAIL"},
+      .quantity = RECORD_WORD_RING3, .number = 0x78, .set = BIT(31))
+
+FAULT(pebs_ring3_r14, .what = "[any] R14 of a record of ring 3 is one more",
+      .caught = {"skylake-2018 on 1 pebs_ring3 FAIL"},
+      .quantity = RECORD_WORD_RING3, .number = 0x80, .add = 1)
 
 FAULT(pebs_ring3_silent, .what = "[any] no record is made in ring 3",
       .caught = {"skylake-2017 on 1 pebs_ring3 FAIL"},

@@ -58,12 +58,9 @@ void pebs_fill_record(struct processor *p, const struct pebs_snapshot *s,
     *record = (struct pebs_record){.bytes = record_bytes(format)};
     for (unsigned n = 0; n < PEBS_REGISTERS; n++)
         words[n] = s->registers[n];
-    if (p->faults.of_user) {
-        if (!faults_rule(p->machine, RING3_R12, true))
-            words[PEBS_R12]++;
-        if (!faults_rule(p->machine, RING3_IOPL, true))
-            words[0] |= BITS(13, 12); /* RFLAGS */
-    }
+    for (unsigned n = 0; p->faults.of_user && n < PEBS_REGISTERS; n++)
+        words[n] =
+            faults_quantity(p->machine, RECORD_WORD_RING3, 8 * n, words[n]);
     words[WORD_STATUS] =
         format >= 3 ? applicable(p, counters) : p->pmu.global_status;
     words[WORD_ADDRESS] = data.address;

@@ -260,8 +260,6 @@ enum rule {
     LOCK_OF_1_BYTE,
     LOCK_OF_2_BYTES,
     LOCK_INSIDE,
-    RING3_R12,           /* of a record */
-    RING3_IOPL,          /* the same */
     LBR_FAR_OF_RING_3,   /* can be left out */
     LBR_FLUSHES_ENTRY_0, /* by a return */
     LBR_SELECT_DROPPED,  /* a write while TraceEn = 1 */
@@ -280,19 +278,20 @@ enum quantity {
     OF_EAX,
     OF_EBX,
     OF_ECX,
-    OF_EDX,          /* of CPUID; number: the leaf */
-    SELECTED,        /* what a counter counts; number: the counter */
-    SELECT_BITS,     /* that can be written; number: the counter */
-    SELECT_TAKEN,    /* as it works; number: the counter */
-    COUNTED,         /* if any; number: PERFEVTSELn[15:0] */
-    FIXED_COUNTED,   /* if any; number: the counter */
-    STATUS_RESET,    /* what 390H clears */
-    STATUS_RESET_62, /* the same, with bit 62 */
-    FIXED_EARLY,     /* number: of a fixed counter, that overflows early */
-    STATUS_SET,      /* what 391H sets */
-    STATUS_SETTABLE, /* what it takes */
-    RECORD_WORD,     /* number: its offset */
-    RECORD_RESET,    /* a counter's new value */
+    OF_EDX,            /* of CPUID; number: the leaf */
+    SELECTED,          /* what a counter counts; number: the counter */
+    SELECT_BITS,       /* that can be written; number: the counter */
+    SELECT_TAKEN,      /* as it works; number: the counter */
+    COUNTED,           /* if any; number: PERFEVTSELn[15:0] */
+    FIXED_COUNTED,     /* if any; number: the counter */
+    STATUS_RESET,      /* what 390H clears */
+    STATUS_RESET_62,   /* the same, with bit 62 */
+    FIXED_EARLY,       /* number: of a fixed counter, that overflows early */
+    STATUS_SET,        /* what 391H sets */
+    STATUS_SETTABLE,   /* what it takes */
+    RECORD_WORD,       /* number: its offset */
+    RECORD_WORD_RING3, /* the same, of registers */
+    RECORD_RESET,      /* a counter's new value */
     LOAD_THRESHOLD,
     ABORT_STATUS,   /* EAX; number: enum tx_cause */
     KEPT_REGISTERS, /* by an abort; number: enum tx_cause */
