@@ -350,8 +350,9 @@ def snapshot(machine: Machine, state: str) -> None:
                 seen += part if ready else b""
             unfinished = state + ".part"
             try:
-                list(_qmp(monitor, [{"execute": "migrate", "arguments":
-                                     {"uri": "exec:cat >" + unfinished}}]))
+                # What runs meanwhile may write to memory that is not written again.
+                list(_qmp(monitor, ["stop", {"execute": "migrate", "arguments":
+                                             {"uri": "exec:cat >" + unfinished}}]))
                 written = _migrated(monitor, process)
             except (OSError, ValueError):  # it has ended
                 written = False
