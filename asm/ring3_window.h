@@ -142,7 +142,7 @@ extern const uint8_t ring3_aborts_rtm[], ring3_aborts_rtm_at[],
 /* The status where the transaction has ended, and not at its fallback. */
 #define RING3_STATE_LOST    0x00bb0000u
 #define RING3_STATE_PLANTED UINT64_C(0x1b2c3d4e5f607100) /* and the number */
-#define RING3_STATE_FLAGS   0x8d5u
+#define RING3_STATE_FLAGS   0xcd5u
 struct ring3_state {
     uint8_t memory[0x800];
     uint8_t before[512], after[512]; /* FXSAVE */

@@ -10,15 +10,17 @@
 #include "src/tsx/status.h"
 
 #define TRIES   20     /* for an abort by the cause alone */
-#define STATUS  0x8d5u /* OF, SF, ZF, AF, PF, CF */
+#define FLAGS   0xcd5u /* OF, DF, SF, ZF, AF, PF, CF */
 #define ZF      BIT(6)
 #define RSP     4
 #define WATCHED 0x180 /* on the data page: a byte that is stored to */
 /* SDM 3B, "Debug Control Register (DR7)": [10] is always 1; L0 [0]; a byte
  * written to (R/W0 [17:16] = 1). */
 #define DR7 UINT64_C(0x10401)
-/* "FXSAVE Format for 64-Bit Mode": MXCSR; XMM0 to XMM15 */
+/* SDM 1, table "Format of an FXSAVE Area" */
+#define FTW_END  5 /* FCW, FSW, abridged FTW */
 #define MXCSR_AT 24
+#define X87_AT   32 /* ST0 to ST7, then */
 #define XMM_AT   160
 
 static const struct row {
@@ -87,11 +89,25 @@ static bool run_row(const struct ring3_session *s, const struct row *row)
                : run(s, row->at);
 }
 
+static unsigned differ(const struct ring3_state *state, unsigned from,
+                       unsigned end)
+{
+    unsigned count = 0;
+
+    for (unsigned i = from; i < end; i++)
+        count += state->before[i] != state->after[i];
+    return count;
+}
+
 /* What the fallback found, after any abort. */
 static void check_restored(const struct ring3_session *s, const char *what)
 {
     const struct ring3_state *state = (void *)(uintptr_t)s->ring3->data;
-    unsigned registers = 0, bytes = 0, xmm = 0;
+    const unsigned x87 =
+        differ(state, 0, FTW_END) + differ(state, X87_AT, XMM_AT);
+    const unsigned xmm = differ(state, MXCSR_AT, MXCSR_AT + 4) +
+                         differ(state, XMM_AT, XMM_AT + 256);
+    unsigned registers = 0, bytes = 0;
 
     for (unsigned n = 1; n < 16; n++)
         registers += state->found[n] !=
@@ -99,17 +115,13 @@ static void check_restored(const struct ring3_session *s, const char *what)
                                : RING3_STATE_PLANTED + n);
     for (unsigned i = 0; i < RING3_STATE_BYTES; i++)
         bytes += state->memory[i] != pattern(i);
-    for (unsigned i = XMM_AT; i < XMM_AT + 256; i++)
-        xmm += state->before[i] != state->after[i];
-    for (unsigned i = MXCSR_AT; i < MXCSR_AT + 4; i++)
-        xmm += state->before[i] != state->after[i];
-    check(s->t, registers == 0 && bytes == 0 && xmm == 0,
-          "%s: %u of 15 registers, %u bytes of memory and %u bytes of "
-          "MXCSR and XMM0 to XMM15 are not as before XBEGIN",
-          what, registers, bytes, xmm);
-    check(s->t, (state->flags & STATUS) == RING3_STATE_FLAGS,
+    check(s->t, registers == 0 && bytes == 0 && xmm == 0 && x87 == 0,
+          "%s: %u of 15 registers, %u bytes of memory, %u bytes of MXCSR and "
+          "XMM0 to XMM15 and %u of the x87 state are not as before XBEGIN",
+          what, registers, bytes, xmm, x87);
+    check(s->t, (state->flags & FLAGS) == RING3_STATE_FLAGS,
           "%s: RFLAGS is 0x%lx; wanted 0x%x as before XBEGIN, in bits 0x%x",
-          what, state->flags, RING3_STATE_FLAGS, STATUS);
+          what, state->flags, RING3_STATE_FLAGS, FLAGS);
     /* The abort status, a write of EAX. */
     check(s->t,
           state->found[0] >> 32 == 0 ||
@@ -170,10 +182,10 @@ static void try_commits(const struct ring3_session *s)
         return;
     for (unsigned n = 0; n < RING3_STATE_TESTS; n++) {
         const uint64_t want = n == 0 ? ZF : 0;
-        check(s->t, (state->results[n] & STATUS) == want,
+        check(s->t, (state->results[n] & FLAGS) == want,
               "XTEST %u (outside, at levels 1, 2, 3, 2, 1) leaves RFLAGS "
               "0x%lx; wanted 0x%lx, in bits 0x%x",
-              n, state->results[n], want, STATUS);
+              n, state->results[n], want, FLAGS);
     }
     check(s->t, state->results[RING3_STATE_TESTS] == RING3_STATE_PLANTED,
           "XABORT outside, or seven levels that commit, changed RAX from 0x%lx "

@@ -369,3 +369,14 @@ FAULT(interrupt_keeps_rsi,
       .what = "[any with RTM] an abort by an interrupt does not restore RSI",
       .caught = {"skylake-2017 on 1 tsx_interrupt_abort FAIL"},
       .breaks = INTERRUPT_RESTORES)
+
+FAULT(abort_ring3_clears_df,
+      .what = "[A B F; C with bit 2] an abort at ring 3 leaves DF clear",
+      .caught = {"skylake-2017 on 1 tsx_ring3_state FAIL"},
+      .breaks = RING3_RESTORES_DF)
+
+FAULT(abort_ring3_empties_x87,
+      .what = "[A B F; C with bit 2] an abort at ring 3 leaves the x87 "
+              "registers empty",
+      .caught = {"skylake-2017 on 1 tsx_ring3_state FAIL"},
+      .breaks = RING3_RESTORES_X87)

@@ -13,6 +13,7 @@
 #define GPRS    (sizeof(struct gprs) / sizeof(uint64_t))
 #define GPR_RSP GPRS
 /* SDM volume 1, table "Format of an FXSAVE Area". */
+#define FX_FTW   4
 #define FX_MXCSR 24
 
 static void save_extended(const struct vcpu *v, struct extended_state *e)
@@ -39,6 +40,8 @@ static void restore_extended(const struct vcpu *v, struct extended_state *e,
         save_extended(v, &now);
         __builtin_memcpy(&e->image[FX_MXCSR], &now.image[FX_MXCSR], 4);
     }
+    if (v->vmcb->cpl > 0 && !faults_rule(m, RING3_RESTORES_X87, true))
+        e->image[FX_FTW] = 0;
     if (e->by_xsave && ((v->tx.decision.forced &&
                          !faults_rule(m, FORCED_RESTORES_YMM, true)) ||
                         (cause == TX_CAUSE_EXCEPTION &&
@@ -88,6 +91,8 @@ void tx_registers_restore(struct vcpu *v, enum tx_cause cause)
         v->vmcb->rsp = tx->rsp;
     v->vmcb->rax = tx->rax;
     v->vmcb->rflags = (tx->rflags & ~flags) | (v->vmcb->rflags & flags);
+    if (v->vmcb->cpl > 0 && !faults_rule(m, RING3_RESTORES_DF, true))
+        v->vmcb->rflags &= ~(uint64_t)RFLAGS_DF;
     if (v->vmcb->cpl == 0 || faults_rule(m, RING3_RESTORES_EXTENDED, true))
         restore_extended(v, &tx->extended, cause);
 }

@@ -254,6 +254,8 @@ enum rule {
     CAPACITY_RESTORES_EXTENDED, /* XMM and the like */
     FORCED_RESTORES_YMM,
     RING3_RESTORES_MXCSR,
+    RING3_RESTORES_DF,
+    RING3_RESTORES_X87,
     REP_STORES_UNDONE,
     LOCK_SECOND_BYTE, /* these are compared where it is released */
     LOCK_THIRD_BYTE,
