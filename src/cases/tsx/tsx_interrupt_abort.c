@@ -22,6 +22,7 @@ struct interrupted {
     uint64_t counted; /* RTM_RETIRED.ABORTED */
     unsigned named;   /* EAX has bits of another cause */
     uint32_t status;  /* the last such */
+    uint64_t kept;    /* of IN_TXCP, the most beside an abort */
 };
 
 static void run_jumps(void *argument)
@@ -34,7 +35,7 @@ static void run_jumps(void *argument)
 /* False where it could not be tried. */
 static bool try_once(struct test_context *t, struct interrupted *all)
 {
-    struct bank before = bank_of(BITS(1, 0), BRANCHES), after;
+    struct bank before = bank_of(BITS(2, 0), BRANCHES), after;
     struct rtm_tally tally;
 
     before.pmi = BANK_PMI;
@@ -42,10 +43,13 @@ static bool try_once(struct test_context *t, struct interrupted *all)
     before.pmc[0] = bank_mask(test_cpu(t), 0) - AMID;
     before.select[1] =
         bank_of(BIT(1), EVENT_RTM_RETIRED | UMASK_ABORTED).select[1];
+    before.select[2] |= IA32_PERFEVTSEL_IN_TXCP;
     if (!bank_work(t, &before, run_jumps, &tally, &after))
         return false;
     probe_add(&all->tally, &tally);
     all->counted += after.pmc[1];
+    if (tally.aborted != 0 && after.pmc[2] > all->kept)
+        all->kept = after.pmc[2];
     if (after.interrupts == 0 || tally.aborted == 0)
         return true;
     all->interrupts++;
@@ -62,7 +66,7 @@ TEST(tsx_interrupt_abort,
      .cite = "SDM 1, table \"RTM Abort Status Definition\" and \"Runtime "
              "Considerations\"; SDM 3B, table \"Intel TSX Performance "
              "Events\"",
-     .needs = {.features = NEED_INTEL | NEED_RTM | NEED_PMU, .counters = 2})
+     .needs = {.features = NEED_INTEL | NEED_RTM | NEED_PMU, .counters = 3})
 {
     const unsigned tries = probe_row_tries(t);
     struct interrupted all = {.interrupts = 0};
@@ -90,6 +94,12 @@ TEST(tsx_interrupt_abort,
           "%u transactions aborted, by an interrupt or before it, and "
           "IA32_PMC1 (C2H) counted RTM_RETIRED.ABORTED (C9H/04H) %lu times",
           all.tally.aborted, all.counted);
+    check_known(
+        t, all.kept<AMID, ERRATUM_PMC2_OVER_ABORTS, all.kept> 2 * TURNS + AMID,
+        "IA32_PMC2 (C3H), with IN_TXCP, counted %lu branches beside a "
+        "transaction that aborted after %u in it, or before; wanted "
+        "fewer than %u: an abort takes them back",
+        all.kept, AMID, AMID);
     check(t, 2 * all.named <= all.interrupts,
           "EAX = 0x%08x (%s) after %u of %u aborts with an interrupt; wanted "
           "none of [0], [2] to [31]",

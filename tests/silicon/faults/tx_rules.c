@@ -344,6 +344,11 @@ FAULT(txcp_keeps_capacity,
       .caught = {"skylake-2017 on 1 tsx_in_tx_counts FAIL"},
       .breaks = TXCP_OF_CAPACITY)
 
+FAULT(txcp_keeps_interrupted,
+      .what = "[any with RTM] IN_TXCP keeps what an interrupt ends",
+      .caught = {"skylake-2017 on 1 tsx_interrupt_abort FAIL"},
+      .breaks = TXCP_OF_INTERRUPT)
+
 FAULT(txcp_keeps_nested,
       .what = "[any with RTM] IN_TXCP keeps what an abort in a nested region "
               "undoes",

@@ -255,6 +255,7 @@ enum rule {
     FORCED_RESTORES_YMM,
     RING3_RESTORES_MXCSR,
     RING3_RESTORES_DF,
+    TXCP_OF_INTERRUPT,
     RING3_RESTORES_X87,
     REP_STORES_UNDONE,
     LOCK_SECOND_BYTE, /* these are compared where it is released */
