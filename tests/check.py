@@ -163,6 +163,7 @@ def soak() -> None:
         return
     boots.run(result, boots.personalities(range(1, seeds + 1), trials, boots.APART))
     boots.run(result, boots.as_sold(range(1, seeds + 1), trials))
+    boots.run(result, boots.as_sold([1], boots.TRIALS_AS_SOLD, 4))
     boots.run(result, boots.observing(whole=True))
 
 

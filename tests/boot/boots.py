@@ -302,7 +302,7 @@ TRIALS_AS_SOLD = 20
 ERRATA = "tests/silicon/personalities/common/errata.c"
 
 
-def as_sold(seeds: Iterable[int], trials: int) -> Iterator[Boot]:
+def as_sold(seeds: Iterable[int], trials: int, smp: int = 2) -> Iterator[Boot]:
     """Processors with their errata: what passes on the exact one passes, or is KNOWN
     by errata that the simulated processor has."""
     with open(ERRATA, encoding="ascii") as file:
@@ -325,8 +325,9 @@ def as_sold(seeds: Iterable[int], trials: int) -> Iterator[Boot]:
             for name in sorted(wrong):
                 yield f"{name} is {report.results.get(name, 'not there')}"
         for seed in seeds:
-            yield Boot(f"{cpu} seed={seed}", all_of(restored, known, runs, at_most(BYTES_MOST)),
-                       {"cpu": cpu, "seed": seed}, f"trials={trials}")
+            yield Boot(f"{cpu} seed={seed}, {smp} processors",
+                       all_of(restored, known, runs, at_most(BYTES_MOST)),
+                       {"cpu": cpu, "seed": seed}, f"trials={trials}", smp=smp, timeout=600)
 
 
 # What twice the counters, or half, and a sibling may change.
