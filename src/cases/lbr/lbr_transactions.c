@@ -49,6 +49,7 @@ static bool try_commit(struct lbr *l, const char *what, const uint8_t *body,
     struct trace_window code;
 
     lbr_branches_of(&want, body, rows);
+    lbr_branches_select(&want, l->select);
     for (unsigned i = 0; i < PROBE_TRIES; i++) {
         if (!run(l, body, &code))
             return false;
@@ -175,6 +176,26 @@ static void try_elision_abort(struct lbr *l)
           PROBE_TRIES);
 }
 
+/* A kind that MSR_LBR_SELECT keeps out stays out of a transaction's records. */
+static void try_kinds(struct lbr *l)
+{
+    static const struct {
+        const char *what;
+        uint64_t select;
+    } kinds[] = {
+        {"a transaction, JCC [2]", MSR_LBR_SELECT_KIND(LBR_JCC)},
+        {"a transaction, NEAR_REL_CALL [3]", MSR_LBR_SELECT_KIND(LBR_REL_CALL)},
+        {"a transaction, NEAR_RET [5]", MSR_LBR_SELECT_KIND(LBR_RET)},
+    };
+
+    for (unsigned i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+        l->select = kinds[i].select;
+        (void)try_commit(l, kinds[i].what, lbr_body_commit,
+                         lbr_body_commit_rows);
+    }
+    l->select = 0;
+}
+
 TEST(lbr_transactions,
      .asks = "Do records tell what a transaction contains, and from where to "
              "where it aborts?",
@@ -194,6 +215,7 @@ TEST(lbr_transactions,
           try_commit(&l, "a transaction that commits", lbr_body_commit,
                      lbr_body_commit_rows),
           "none of %u transactions committed", PROBE_TRIES);
+    try_kinds(&l);
     FOR_EACH_ROW (t, i, aborts)
         WITH_PREFIX (t, "%s", aborts[i].what)
             try_abort(&l, &aborts[i], &counts);

@@ -304,3 +304,10 @@ FAULT(lbr_select_written_traced,
               "not dropped",
       .caught = {"skylake-2018 on 1 lbr_while_tracing FAIL"},
       .breaks = LBR_SELECT_DROPPED)
+
+FAULT(lbr_kinds_kept_in_tx,
+      .what =
+          "[any with RTM] MSR_LBR_SELECT keeps no kind of branch out of the "
+          "records of a transaction",
+      .caught = {"skylake-2017 on 1 lbr_transactions FAIL"},
+      .breaks = LBR_KINDS_IN_TX)

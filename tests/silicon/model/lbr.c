@@ -102,6 +102,8 @@ static bool is_selected(const struct processor *p, const struct lbr_branch *b,
     if (kind == SELECT_FAR_BRANCH && (selected(p) & SELECT_CPL_EQ_0) != 0 &&
         !faults_rule(p->machine, LBR_FAR_BESIDE_LEVEL, true))
         return false;
+    if (p->tsx.active && !faults_rule(p->machine, LBR_KINDS_IN_TX, true))
+        kind = 0;
     return (selected(p) &
             (kind | (user ? SELECT_CPL_NEQ_0 : SELECT_CPL_EQ_0))) == 0;
 }

@@ -256,6 +256,7 @@ enum rule {
     RING3_RESTORES_MXCSR,
     RING3_RESTORES_DF,
     TXCP_OF_INTERRUPT,
+    LBR_KINDS_IN_TX,
     RING3_RESTORES_X87,
     REP_STORES_UNDONE,
     LOCK_SECOND_BYTE, /* these are compared where it is released */
