@@ -257,6 +257,14 @@ bool memory_sample(struct sampling *p, const struct sampling_config *config,
 /* A million loads; what a user still takes for at once. */
 #define STREAM_WINDOWS (1000000 / MEMORY_ACCESSES)
 #define STREAM_MS      300
+#define STREAM_LOADS   8192
+
+/* No record says something of so many alone. */
+static bool are_few(const struct memory_tally *tally, unsigned records,
+                    unsigned loads)
+{
+    return tally->records == records && tally->loads - loads < STREAM_LOADS;
+}
 
 bool memory_stream(struct sampling *p, const struct sampling_config *config,
                    uint64_t threshold, enum memory_recipe_id recipe,
@@ -265,9 +273,10 @@ bool memory_stream(struct sampling *p, const struct sampling_config *config,
     const unsigned before = tally->records, loads = tally->loads;
     const uint64_t start = hw_ms();
 
-    for (unsigned i = 0;
-         tally->records - before < least &&
-         (i < windows || (i < STREAM_WINDOWS && hw_ms() - start < STREAM_MS));
+    for (unsigned i = 0; tally->records - before < least &&
+                         (i < windows || (i < STREAM_WINDOWS &&
+                                          (hw_ms() - start < STREAM_MS ||
+                                           are_few(tally, before, loads))));
          i++)
         if (!memory_sample(p, config, FACILITY_LOAD_LATENCY, threshold, recipe,
                            least, 1, tally))

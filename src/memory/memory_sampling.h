@@ -93,8 +93,9 @@ bool memory_sample(struct sampling *p, const struct sampling_config *config,
 
 /* The same for load latency, of which hardware tags loads at random: goes on
  * after so many windows until there are `least` records, for up to a million
- * loads or some tenths of a second, in which there are many thousands. That no
- * record came is a failed check: FAIL, or KNOWN where the facility may stop.
+ * loads or some tenths of a second, but at least some thousand loads while
+ * there is none: of some hundred one is tagged. That no record came is a failed
+ * check: FAIL, or KNOWN where the facility may stop.
  * False where a window could not be made (said). */
 bool memory_stream(struct sampling *p, const struct sampling_config *config,
                    uint64_t threshold, enum memory_recipe_id recipe,
