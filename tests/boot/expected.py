@@ -8,6 +8,7 @@ and for `git diff`; `make table` writes it, by this file.
 """
 
 import fnmatch
+import functools
 import os
 import sys
 from typing import Iterable, Iterator, NamedTuple
@@ -67,6 +68,7 @@ def rows(name: str) -> Iterator[Row]:
         yield row
 
 
+@functools.cache
 def read() -> Table:
     machines = list(rows("capabilities.txt"))
     return Table({r.name: r.words for r in machines if r.words[0] != "="},
@@ -97,13 +99,13 @@ def passes(table: Table, test: str, personality: str, smt: str) -> bool:
             and all(meets(capabilities, smt, need) for need in table.needs[test]))
 
 
-def runs() -> Iterator[tuple[str, str, list[str]]]:
+@functools.cache
+def runs() -> list[tuple[str, str, list[str]]]:
     """(personality, smt, the tests that pass there)."""
     table = read()
-    for personality in table.capabilities:
-        for smt in SMT:
-            yield personality, smt, [test for test in table.needs
-                                     if passes(table, test, personality, smt)]
+    return [(personality, smt, [test for test in table.needs
+                                if passes(table, test, personality, smt)])
+            for personality in table.capabilities for smt in SMT]
 
 
 def as_sold() -> Iterator[tuple[str, list[str]]]:
