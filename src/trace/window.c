@@ -190,6 +190,7 @@ void window_set_silent(struct window *w, const uint8_t *body)
 struct attempt {
     struct trace *p;
     struct window *w;
+    uint64_t cell; /* what its first one is to begin with */
     int vector;
 };
 
@@ -215,6 +216,7 @@ static bool attempt_once(void *argument)
     struct attempt *a = argument;
 
     a->w->runs++;
+    a->w->code.cells[0] = a->cell;
     if (!arm(a->p, a->w->parts))
         return false;
     a->w->code.control = a->p->armed | IA32_RTIT_CTL_TraceEn;
@@ -269,7 +271,7 @@ static void judge_overflow(struct trace *p, const struct path_seen *seen)
 
 bool window_trace(struct trace *p, struct window *w, struct path_seen *seen)
 {
-    struct attempt a = {.p = p, .w = w};
+    struct attempt a = {.p = p, .w = w, .cell = w->code.cells[0]};
     unsigned repeated = 0;
     size_t bytes;
 

@@ -12,7 +12,9 @@
 #define FEW    4   /* aborts: one of them may have another cause */
 #define MANY   210 /* that may commit: none is lost now and then */
 #define LOST   52  /* aborts: nor one of these */
-#define DEEP   2   /* transactions in one another inside, before XABORT */
+#define ROUNDS 3 /* of few transactions, where others' aborts came in between \
+                  */
+#define DEEP 2   /* transactions in one another inside, before XABORT */
 
 /* A piece of work, and what came of it. */
 struct work {
@@ -106,15 +108,21 @@ static void check_rtm(struct work w)
 static void check_category(struct test_context *t, enum cause_id cause,
                            uint64_t umask, const char *name, unsigned times)
 {
-    struct selects s = {{EVENT_RTM_RETIRED | umask,
-                         EVENT_RTM_RETIRED | UMASK_ABORTED_EVENTS, 0},
-                        {0},
-                        0};
     struct work w = {.t = t, .times = times, .cause = &cause};
+    struct selects s;
+    unsigned rounds = 0;
+    bool most;
 
-    if (!selects_count(t, &s, run_transactions, &w) || w.aborted == 0)
-        return;
-    check(t, 2 * s.got[0] >= w.aborted && 2 * s.got[1] <= w.aborted,
+    do {
+        s = (struct selects){{EVENT_RTM_RETIRED | umask,
+                              EVENT_RTM_RETIRED | UMASK_ABORTED_EVENTS, 0},
+                             {0},
+                             0};
+        if (!selects_count(t, &s, run_transactions, &w) || w.aborted == 0)
+            return;
+        most = 2 * s.got[0] >= w.aborted && 2 * s.got[1] <= w.aborted;
+    } while (!most && ++rounds < ROUNDS);
+    check(t, most,
           "%s: %lu aborts: RTM_RETIRED (C9H) %s %lu, .ABORTED_EVENTS (80H) "
           "%lu; wanted most in the first, and few in the second",
           causes[cause].name, w.aborted, name, s.got[0], s.got[1]);
@@ -122,23 +130,37 @@ static void check_category(struct test_context *t, enum cause_id cause,
 
 /* So no abort is in none of the five. Two at a time; the last beside those that
  * are in all. */
-static void check_categories(struct test_context *t, enum cause_id cause,
-                             unsigned times)
+static bool count_categories(struct work *w, uint64_t *least, uint64_t *sum)
 {
     static const uint64_t umasks[] = {
         UMASK_ABORTED_MEM,     UMASK_ABORTED_TIMER,  UMASK_ABORTED_UNFRIENDLY,
         UMASK_ABORTED_MEMTYPE, UMASK_ABORTED_EVENTS, UMASK_START};
-    struct work w = {.t = t, .times = times, .cause = &cause};
-    uint64_t sum = 0, least = times, got[2];
+    uint64_t got[2];
 
+    *sum = 0;
+    *least = w->times;
     for (unsigned i = 0; i < sizeof(umasks) / sizeof(umasks[0]); i += 2) {
-        if (!count_two(&w, run_transactions, EVENT_RTM_RETIRED | umasks[i],
+        if (!count_two(w, run_transactions, EVENT_RTM_RETIRED | umasks[i],
                        EVENT_RTM_RETIRED | umasks[i + 1], got))
-            return;
-        sum += got[0] + (umasks[i + 1] != UMASK_START ? got[1] : 0);
-        if (w.aborted < least)
-            least = w.aborted;
+            return false;
+        *sum += got[0] + (umasks[i + 1] != UMASK_START ? got[1] : 0);
+        if (w->aborted < *least)
+            *least = w->aborted;
     }
+    return true;
+}
+
+static void check_categories(struct test_context *t, enum cause_id cause,
+                             unsigned times)
+{
+    struct work w = {.t = t, .times = times, .cause = &cause};
+    uint64_t sum, least;
+    unsigned rounds = 0;
+
+    do {
+        if (!count_categories(&w, &least, &sum))
+            return;
+    } while (2 * sum < least && ++rounds < ROUNDS);
     check(t, 2 * sum >= least,
           "%s: %lu aborts: RTM_RETIRED (C9H) .ABORTED_MEM (08H), _TIMER (10H), "
           "_UNFRIENDLY (20H), _MEMTYPE (40H), _EVENTS (80H) add up to %lu; "
