@@ -15,11 +15,13 @@
 #define LINES      128  /* written, and as many branches: pebs_inside_tx */
 #define LINES_END  (LINES * 64)
 #define BODY_BYTES 64
+#define BARE       8 /* aborts without a record: the last is judged */
 
 struct joint {
     struct trace p;
     struct sampling s;
     uint8_t *lines; /* that a transaction writes */
+    unsigned bare;  /* aborts that left no record */
 };
 
 /* The first abort overflows, each after it may be recorded. */
@@ -103,7 +105,8 @@ static bool run_sampled(void *argument)
         return false;
     bool aborted = tsx_inside(&block) == TSX_ABORTED;
     return set_held_msr(j->s.t, IA32_PERF_GLOBAL_CTRL, 0) && aborted &&
-           block.status == 0;
+           block.status == 0 &&
+           (sampling_written(&j->s) != 0 || ++j->bare == BARE);
 }
 
 static void try_abort_by_record(struct joint *j)
@@ -138,6 +141,7 @@ TEST(pt_sampled_aborts,
     /* Set-up. */
     if (!trace_claim_transactions(&j.p, t) || !sampling_claim(&j.s, t))
         return;
+    j.bare = 0;
     trace_table_behind(&j.p);
     j.lines = test_buffer(t);
     if (j.p.memory < j.lines + LINES_END)
