@@ -12,9 +12,10 @@
 #define FEW    4   /* aborts: one of them may have another cause */
 #define MANY   210 /* that may commit: none is lost now and then */
 #define LOST   52  /* aborts: nor one of these */
-#define ROUNDS 3 /* of few transactions, where others' aborts came in between \
-                  */
-#define DEEP 2   /* transactions in one another inside, before XABORT */
+#define ROUNDS                                                              \
+    3          /* of few transactions, where others' aborts came in between \
+                */
+#define DEEP 2 /* transactions in one another inside, before XABORT */
 
 /* A piece of work, and what came of it. */
 struct work {
