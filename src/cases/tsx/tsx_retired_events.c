@@ -12,10 +12,8 @@
 #define FEW    4   /* aborts: one of them may have another cause */
 #define MANY   210 /* that may commit: none is lost now and then */
 #define LOST   52  /* aborts: nor one of these */
-#define ROUNDS                                                              \
-    3          /* of few transactions, where others' aborts came in between \
-                */
-#define DEEP 2 /* transactions in one another inside, before XABORT */
+#define ROUNDS 12  /* of few, where other aborts came in between */
+#define DEEP   2   /* transactions in one another inside, before XABORT */
 
 /* A piece of work, and what came of it. */
 struct work {
@@ -276,7 +274,7 @@ TEST(tsx_retired_events,
     }
     check_rtm((struct work){.t = t, .times = WRITES, .cause = &writes});
     check_category(t, CAUSE_CPUID, UMASK_ABORTED_UNFRIENDLY,
-                   ".ABORTED_UNFRIENDLY (20H)", times);
+                   ".ABORTED_UNFRIENDLY (20H)", times < FEW ? FEW : times);
     check_category(t, CAUSE_WRITES, UMASK_ABORTED_MEM, ".ABORTED_MEM (08H)",
                    WRITES);
     check_categories(t, writes, WRITES);
