@@ -16,10 +16,10 @@ bool workers_leave, workers_rest;
 
 unsigned processors_self(void)
 {
-    unsigned count = members != NULL ? members_count : 0;
-    uint32_t id = count > 1 ? apic_id() : 0;
-
-    for (unsigned i = 0; count > 1 && i < count; i++)
+    if (members == NULL || members_count == 1)
+        return 0;
+    const uint32_t id = apic_id();
+    for (unsigned i = 0; i < members_count; i++)
         if (members[i].apic_id == id)
             return i;
     return 0;

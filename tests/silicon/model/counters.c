@@ -179,9 +179,7 @@ BOTH_WAYS uint32_t events_on(struct processor *p, struct processor *of,
         count = events_of(r, event, bus);
     if (!hooks)
         return count;
-    if (!memory_is_event(event) && !offcore_is_event(event))
-        count = errata_count(p, event, count);
-    count = faults_events(p, event, r, count);
+    count = faults_events(p, event, r, errata_count(p, event, count));
     return count != 0
                ? (uint32_t)faults_quantity(m, COUNTED, (uint32_t)select, count)
                : 0;
