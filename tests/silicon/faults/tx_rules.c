@@ -342,12 +342,12 @@ FAULT(reads_monitored_16,
 FAULT(txcp_keeps_capacity,
       .what = "[any with RTM] IN_TXCP keeps what too many stores end",
       .caught = {"skylake-2017 on 1 tsx_in_tx_counts FAIL"},
-      .breaks = TXCP_OF_CAPACITY)
+      .quantity = TXCP_KEPT, .number = TX_CAUSE_WRITES)
 
 FAULT(txcp_keeps_interrupted,
       .what = "[any with RTM] IN_TXCP keeps what an interrupt ends",
       .caught = {"skylake-2017 on 1 tsx_interrupt_abort FAIL"},
-      .breaks = TXCP_OF_INTERRUPT)
+      .quantity = TXCP_KEPT, .number = TX_CAUSE_EVENT)
 
 FAULT(txcp_keeps_nested,
       .what = "[any with RTM] IN_TXCP keeps what an abort in a nested region "

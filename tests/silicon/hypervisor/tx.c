@@ -72,10 +72,7 @@ static void abort_with(struct vcpu *v, enum tx_cause cause, uint32_t status)
     trace_abort(v);
     if (faults_abort_traced(v->model, cause))
         trace_tx(v, TRACE_TX_ABORT, v->vmcb->rip);
-    if ((cause != TX_CAUSE_WRITES ||
-         faults_rule(v->model->machine, TXCP_OF_CAPACITY, true)) &&
-        (cause != TX_CAUSE_EVENT ||
-         faults_rule(v->model->machine, TXCP_OF_INTERRUPT, true)) &&
+    if (!faults_about(v->model->machine, TXCP_KEPT, cause) &&
         (tx->depth == 1 ||
          faults_rule(v->model->machine, TXCP_OF_NESTED, true)))
         counters_roll_back(v->model);

@@ -76,7 +76,6 @@ enum rule {
     TXCP_OF_ITS_COUNTER, /* is that alone rolled back */
     TXCP_KEEPS_COMMITTED,
     TXCP_OF_NESTED, /* aborts */
-    TXCP_OF_CAPACITY,
     IN_TX_NESTED,
     IN_TX_AFTER_INNER,  /* has ended */
     TXCP_OF_ANY_EVENT,  /* and not of instructions alone */
@@ -255,7 +254,6 @@ enum rule {
     FORCED_RESTORES_YMM,
     RING3_RESTORES_MXCSR,
     RING3_RESTORES_DF,
-    TXCP_OF_INTERRUPT,
     LBR_KINDS_IN_TX,
     RING3_RESTORES_X87,
     REP_STORES_UNDONE,
@@ -300,6 +298,7 @@ enum quantity {
     ABORT_STATUS,   /* EAX; number: enum tx_cause */
     KEPT_REGISTERS, /* by an abort; number: enum tx_cause */
     KEPT_FLAGS,     /* the same */
+    TXCP_KEPT,      /* the same: counts with IN_TXCP, all */
     XTEST_KEEPS,    /* flags */
     HINTS,          /* enum elide; number: the opcode */
     HINTS_OF_SIZE,  /* the same; number: bytes of the operand */
