@@ -87,7 +87,7 @@ help:
 	@echo '              by a unit test or a verdict? ROOM=folders of src/, by patterns'
 	@echo 'make soak     every personality over SEEDS seeds (usual: 20), each of'
 	@echo '              which starts at another time; TRIALS=n (usual: 300);'
-	@echo '              or BOOTS=n short ones, THREADS=n with threads of QEMU'"'"'s'
+	@echo '              or BOOTS=n short ones, THREADS=n in which no turns are taken'
 	@echo 'make faults   each fault with every test: what catches it, and what else'
 	@echo '              fails; FAULTS=patterns, TESTS=patterns, TRIALS=n (usual: 20)'
 	@echo 'make same     the default run says the same each time, at any load'

@@ -273,8 +273,6 @@ def personalities(seeds: Iterable[int], trials: int, apart: int = 0,
 
 
 APART = 137911  # ns between the starts of two seeds
-
-
 SLICES = 24  # of the tests that a personality passes, for a short boot
 
 
@@ -291,14 +289,17 @@ def many(count: int) -> Iterator[Boot]:
         yield from personalities([n + 1], 2, APART, suite)
 
 
+def threaded(smp: int, tests: str, seed: int = 1) -> Boot:
+    """Each processor is a thread of QEMU's, which knows no turns."""
+    return Boot(f"simulated, {smp} processors, each a thread of QEMU's, seed={seed}: {tests}",
+                clean_by_threads, {"cpu": "skylake-2018", "turns": "off", "seed": seed},
+                f"tests={tests} trials=20", smp=smp, machine={"icount": False})
+
+
 def with_threads(count: int) -> Iterator[Boot]:
-    """The same where each processor is a thread of QEMU's, which knows no seed."""
+    """So many of these, a suite each."""
     for n in range(count):
-        smp = (2, 4)[n % 2]
-        suite = expected.SUITES[n // 2 % len(expected.SUITES)]
-        yield Boot(f"{smp} processors, each a thread of QEMU's, seed={n + 1} {suite}",
-                   clean_by_threads, {"cpu": "skylake-2018", "turns": "off", "seed": n + 1},
-                   f"tests={suite} trials=20", smp=smp, machine={"icount": False})
+        yield threaded((2, 4)[n % 2], expected.SUITES[n // 2 % len(expected.SUITES)], n + 1)
 
 
 TRIALS_AS_SOLD = 20
@@ -464,9 +465,7 @@ def machine() -> Iterator[Boot]:
                all_of(clean, file_is_report), {"cpu": "skylake-2018"},
                f"tests={OF_SEVERAL} trials=20", whole=True, disk=True)
     for smp, tests in (2, "*"), (4, OF_SEVERAL):
-        yield Boot(f"simulated, {smp} processors, each a thread of QEMU's",
-                   clean_by_threads, {"cpu": "skylake-2018", "turns": "off"},
-                   f"tests={tests} trials=20", smp=smp, machine={"icount": False})
+        yield threaded(smp, tests)
     yield Boot("no serial port: the file is complete",
                lambda report, outcome: () if "# END " in
                volume.last_report(outcome.stick)

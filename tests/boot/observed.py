@@ -26,11 +26,11 @@ TRIALS = 20
 VERBOSE = "verbosity=verbose"  # which says how many checks were made
 OPTIONS = f"trials={TRIALS} {VERBOSE}"
 CHECKS = "checks"
+MANY = 8  # of so many one less may do as all do
 MADE = re.compile(r"# took \d+ ms, ([1-9]\d*) checks$")
 LINE = re.compile(r"# (?:processors? [\d,-]+: )?(?:NOT )?OBSERVED (.+): (\d+ of \d+)$")
 # SDV_ENABLE_RTM: many transactions abort by themselves, and none of a few is luck.
 LUCK = {"skylake-2021": re.compile(r"aborts$|sets EAX|EAX\[\d\] set|differs from EAX")}
-MANY = 8
 # Nor is all of a few.
 CHANCE = {("skylake-2021", "lbr_transactions")}
 # And tests whose checks are as many as it takes tries; "": everywhere.
