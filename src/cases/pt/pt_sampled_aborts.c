@@ -62,7 +62,7 @@ static void try_records(struct joint *j)
     struct test_context *t = j->s.t;
     struct abort_bits bits = {0};
     unsigned aborts = 0, records = 0;
-    uint32_t eax;
+    uint32_t eax, of_record[TRIES];
 
     /* Measured. */
     if (!sampling_arm(&j->s, &of_aborts) || !trace_arm(&j->p) ||
@@ -71,10 +71,12 @@ static void try_records(struct joint *j)
     for (unsigned i = 0; i < TRIES; i++) {
         aborts += cause_provoke(t, CAUSE_XABORT, &eax) == TSX_ABORTED;
         if (sampling_written(&j->s) > records)
-            judge_record(j, records++, eax, &bits);
+            of_record[records++] = eax;
     }
     if (!trace_stop(&j->p) || !sampling_stop(&j->s))
         return;
+    for (unsigned n = 0; n < records; n++)
+        judge_record(j, n, of_record[n], &bits);
 
     /* Check. */
     check(t, records != 0 && records < aborts,
