@@ -459,7 +459,7 @@ table:
 
 # --- Checking ------------------------------------------------------------------
 
-SAN := -std=c11 -O1 -g1 -fsanitize=address,undefined -fno-sanitize-recover=all \
+SAN := -std=c11 -Og -g1 -fsanitize=address,undefined -fno-sanitize-recover=all \
        -fno-omit-frame-pointer
 # A folder of tests/host is a subject; a file there is one program. Assembly and
 # the machine are played by tests/host/fakes.
@@ -486,7 +486,7 @@ $(B)/host/%.c.o: %.c | $(GENERATED) $(FOR_TEST)
 define link_host
 	@mkdir -p $(@D)
 	@echo "  link $@"
-	@$(CC) $(SAN) $^ -lcmocka -o $@
+	@$(CC) $(SAN) -fuse-ld=lld $^ -lcmocka -o $@
 endef
 $(HOST_TESTS:%.c=$(B)/%): $(B)/%: $(B)/host/%.c.o \
         $(call host_object,$(HOST_CORE) $(filter-out $(FAKE_CPU),$(HOST_FAKES)))
