@@ -55,7 +55,9 @@ extern const uint8_t ring3_fault[];
 
 /* cells[0] is the address of a struct ring3. Opens the window at ring 0, goes
  * to ring 3 by IRETQ, back by SYSCALL, there again by SYSRET and back by
- * SYSCALL, and closes it. */
+ * SYSCALL, and closes it. R13 is the number of SYSCALLs to come. Until the
+ * first one RCX is `msr`, and R11 the address of the struct; at ring 3 each
+ * turn of the first loop adds its R8, 5 to 1, to R11. */
 uint64_t window_ring3(uint64_t enable, uint64_t cells[WINDOW_CELLS]);
 /* What is executed at each level, but for those four: two of them are executed
  * at ring 0 and lead to ring 3, two the other way. */
