@@ -95,6 +95,12 @@ extern const uint8_t ring3_body_committed_begin[], ring3_body_committed_end[],
     ring3_body_plain_begin[], ring3_body_plain_end[], ring3_body_fallback[],
     ring3_body_returns[], ring3_body_calls[], ring3_body_returns_again[];
 #define RING3_BODY_XEND_BYTES 3
+/* A way without the body, which may be entered at each of so many NOPs, a byte
+ * each; the instructions of the window before them, without the WRMSR that
+ * opens it. */
+extern const uint8_t ring3_body_straight[];
+#define RING3_STRAIGHT_NOPS   192
+#define RING3_STRAIGHT_BEFORE 15
 /* The status after an abort that went to the fallback of an inner XBEGIN: bits
  * that EAX never has. */
 #define RING3_BODY_INNER 0x00aa0000u
