@@ -22,7 +22,7 @@ extern const uint8_t rtm_store_end_fault[];
 #define LABEL_OF_BODY(at) extern const uint8_t at[];
 TSX_FAULTS(LABEL_OF_BODY)
 TSX_STATE_FAULTS(LABEL_OF_BODY)
-extern const uint8_t tsx_resume[], tsx_state_resume[];
+extern const uint8_t tsx_resume[], tsx_state_resume[], tsx_inner_fallback[];
 
 static const struct {
     const uint8_t *fault, *resume;
@@ -32,6 +32,7 @@ static const struct {
               {rtm_store_fault, rtm_store_resume},     /* XBEGIN */
               {rtm_store_end_fault, rtm_store_resume}, /* XEND */
               {tsx_fallback, tsx_resume},
+              {tsx_body_nest_store_begin, tsx_inner_fallback},
               {trace_window_on, trace_window_resume},
 #define ROW_OF_BODY(at) {at, tsx_resume},
               TSX_FAULTS(ROW_OF_BODY)

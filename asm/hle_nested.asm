@@ -138,12 +138,13 @@ begin in_rtm
         ret
 
 ; F2H before instructions that are not XACQUIRE-enabled: MOV; ADD without LOCK.
+; An elision would end by the XRELEASE, which is a MOV without one.
 begin odd_mov
         db      0xf2
         mov     [rsi], ecx
         ask     INSIDE
         look
-        mov     dword [rsi], 0
+        xrelease mov dword [rsi], 0
         ask     OUTSIDE
         ret
 
@@ -152,7 +153,7 @@ begin odd_add
         add     [rsi], ecx
         ask     INSIDE
         look
-        mov     dword [rsi], 0
+        xrelease mov dword [rsi], 0
         ask     OUTSIDE
         ret
 

@@ -117,6 +117,12 @@ region cmpxchg8b, r8, {xacquire lock cmpxchg8b [rsi]}, {xrelease lock cmpxchg8b 
         xrelease mov [rsi], ebx
 %endmacro
 
+%macro release_both 0
+        xrelease mov [rsi + 64], ebx
+        xrelease mov [rsi], ebx
+%endmacro
+region two, r8d, acquire_two, release_both
+
 ; Releases that do not match the acquire: another value, one in the highest byte
 ; alone, in each of the two before it, in the upper half of 8 bytes alone, in
 ; locks of 1 and 2 bytes, in an inner lock, address, size. Then the same as the

@@ -64,6 +64,9 @@ typedef void hle_region(struct hle_block *block);
 #define HLE_DECLARE(name, before, held, words) hle_region hle_##name;
 HLE_REGIONS(HLE_DECLARE)
 
+/* One lock in another, 64 bytes after it, both taken by XCHG. */
+hle_region hle_two;
+
 /* Acquired by XCHG, the lock is 1 inside. The XRELEASE writes 2 to it; writes 1
  * to its highest byte and 0 to the others; to its second, its third; 1 to a
  * lock of one byte, 1 << 8 to one of two; 2 to another lock inside, 64 bytes

@@ -29,6 +29,11 @@ default rel
 %define USER_DATA  0x50
 %define BODY       0x58
 %define LEVEL      0x44
+%define COMPONENTS 0x5c
+%define OLD_XCR0   0x60
+%define OLD_CR4    0x68
+
+%define CR4_OSXSAVE 1 << 18
 
 %define TX_TURNS   7                    ; RING3_TX_INSTRUCTIONS
 
@@ -172,6 +177,9 @@ ring3_system_call:
 global ring3_fault
 ring3_fault:
         mov     [rbx + VECTOR], rax
+        mov     rsp, [rbx + KERNEL_RSP]
+        push    2                       ; its flags are no more than its own
+        popfq
 done:
         I mov   ecx, [rbx + MSR]
         I xor   eax, eax
@@ -187,7 +195,15 @@ done:
         mov     rax, [rbx + SS_]
         mov     ss, ax
         mov     [rbx + STATUS], r14d
-        mov     rax, r14
+        cmp     dword [rbx + COMPONENTS], 0
+        je      .back
+        xor     ecx, ecx
+        mov     eax, [rbx + OLD_XCR0]
+        mov     edx, [rbx + OLD_XCR0 + 4]
+        xsetbv
+        mov     rax, [rbx + OLD_CR4]
+        mov     cr4, rax
+.back:  mov     rax, r14
         pop_preserved
         ret
         align   16, db 0xcc
@@ -245,6 +261,19 @@ global window_ring3_body
 window_ring3_body:
         push_preserved
         mov     rbx, [rsi]
+        cmp     dword [rbx + COMPONENTS], 0
+        je      .enabled
+        mov     rax, cr4
+        mov     [rbx + OLD_CR4], rax
+        or      rax, CR4_OSXSAVE
+        mov     cr4, rax
+        xor     ecx, ecx
+        xgetbv
+        mov     [rbx + OLD_XCR0], eax
+        mov     [rbx + OLD_XCR0 + 4], edx
+        or      eax, [rbx + COMPONENTS]
+        xsetbv
+.enabled:
         mov     rbp, [rbx + DATA]
         mov     r11, rbp
         mov     r12d, [rbx + BODY]
@@ -290,6 +319,8 @@ ring3_read:
         mov     [rdi + 24], rax
         mov     rax, cr4
         mov     [rdi + 32], rax
+        mov     rax, cr0
+        mov     [rdi + 40], rax
         ret
 
 ; void ring3_load(const struct ring3_registers *rdi)

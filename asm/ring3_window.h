@@ -27,8 +27,13 @@ struct ring3 {
     uint32_t level;           /* 0 or 3 */
     uint64_t data, user_data; /* a page, and where ring 3 sees it */
     uint32_t body;            /* which way: its distance from ring3_body */
+    /* Not 0: components of XCR0 that are enabled meanwhile, and CR4.OSXSAVE. */
+    uint32_t components;
+    uint64_t old_xcr0, old_cr4; /* ring3_window.asm's own */
 };
 _Static_assert(offsetof(struct ring3, body) == 0x58,
+               "as ring3_window.asm has it");
+_Static_assert(offsetof(struct ring3, old_cr4) == 0x68,
                "as ring3_window.asm has it");
 
 /* SDM 3A, "Memory-Management Registers"; what ring 3 and SYSCALL change. */
@@ -40,6 +45,7 @@ struct ring3_registers {
     uint16_t tr;
     uint16_t cs, ss, ds, es, fs, gs;
     uint64_t cr3, cr4;
+    uint64_t cr0; /* is read alone */
 };
 void ring3_read(struct ring3_registers *out);
 /* Loads GDTR and CR3, TR where it is not 0 (a TSS that is not busy), and DS,
@@ -49,8 +55,9 @@ void ring3_load(const struct ring3_registers *in);
 /* A page, for ring 3 to execute. IA32_LSTAR has to be ring3_system_call. */
 extern const uint8_t ring3_code[], ring3_code_again[]; /* where SYSRET goes */
 extern const uint8_t ring3_system_call[];
-/* Where an exception at ring 3 goes on at ring 0, with RAX = vector and all
- * else as it was (efi/exceptions.c). */
+/* Where an exception at ring 3 goes on at ring 0, with RAX = vector, RBX = what
+ * is at RSP0 of the TSS, the address of the struct ring3, and all else as it
+ * was (efi/exceptions.c). */
 extern const uint8_t ring3_fault[];
 
 /* cells[0] is the address of a struct ring3. Opens the window at ring 0, goes
@@ -134,7 +141,7 @@ extern const uint8_t ring3_state_xabort[], /* A5H */
     ring3_state_inner_xabort[],            /* 5AH */
     ring3_state_deep_xabort[],             /* 33H, at level 4 */
     ring3_state_ended_xabort[],            /* 33H, after an inner one ended */
-    ring3_state_ud2[],
+    ring3_state_ud2[], ring3_state_pause[], ring3_state_int3[],
     ring3_state_fault[], /* a store to a page of ring 0, inside */
     ring3_state_cpuid[];
 /* Transactions that commit, and what is read in them: in results[]; XEND where
@@ -150,7 +157,6 @@ extern const uint8_t ring3_aborts_rtm[], ring3_aborts_rtm_at[],
 /* The status where the transaction has ended, and not at its fallback. */
 #define RING3_STATE_LOST    0x00bb0000u
 #define RING3_STATE_PLANTED UINT64_C(0x1b2c3d4e5f607100) /* and the number */
-#define RING3_STATE_FLAGS   0xcd5u
 struct ring3_state {
     uint8_t memory[0x800];
     uint8_t before[512], after[512]; /* FXSAVE */
@@ -160,7 +166,16 @@ struct ring3_state {
      * outside and seven levels; empty transactions of 32, one after another,
      * that aborted. */
     uint64_t results[8];
+    uint8_t unused[0xd00 - 0xcc8];
+    uint8_t upper_after[256]; /* halves of YMM0 to YMM15: if wide; */
+    uint8_t kept[0x50];
+    uint64_t planted_flags; /* before XBEGIN */
+    uint32_t wide;          /* needs XCR0_AVX in ring3->components */
 };
+/* What they are before: from there on in memory. */
+#define RING3_STATE_UPPER 0x100
+_Static_assert(offsetof(struct ring3_state, wide) == 0xe58,
+               "as ring3_state.inc has it");
 _Static_assert(offsetof(struct ring3_state, found) == 0xc00,
                "as ring3_state.inc has it");
 #define RING3_STATE_TESTS 6

@@ -277,6 +277,33 @@ raising xend
         xend
         NEXT
 
+; With LOCK, which none of them takes.
+%macro locked 1+
+        db      0xf0
+        %1
+%endmacro
+body lock_xend
+raising lock_xend
+        locked  xend
+        NEXT
+
+body lock_xtest
+raising lock_xtest
+        locked  xtest
+        NEXT
+
+body lock_xabort
+raising lock_xabort
+        locked  xabort 1
+        NEXT
+
+body lock_xbegin
+raising lock_xbegin
+        locked  xbegin .fallback
+        xend
+.fallback:
+        NEXT
+
 ; XABORT in an inner transaction.
 body nest_xabort
         xbegin  tsx_inner_fallback
@@ -379,6 +406,48 @@ body hold_loads
         not     qword [rdi + RFLAGS]
 .same:  NEXT
 
+; The same with a quadword on two lines, of RSI and the next.
+body hold_split
+        mov     rcx, [rsi + 60]
+.turn:  dec     rdx
+        jnz     .turn
+        cmp     rcx, [rsi + 60]
+        je      .same
+        not     qword [rdi + RFLAGS]
+.same:  NEXT
+
+; The same with a locked addition of 0.
+body hold_locked
+        xor     ecx, ecx
+        lock xadd [rsi], rcx
+.turn:  dec     rdx
+        jnz     .turn
+        cmp     rcx, [rsi]
+        je      .same
+        not     qword [rdi + RFLAGS]
+.same:  NEXT
+
+; Stores ~0 to 32 lines, as below to one.
+body hold_stores
+        mov     rcx, -1
+%assign n 0
+%rep 32
+        mov     [rsi + 64 * n], rcx
+%assign n n+1
+%endrep
+.turn:  dec     rdx
+        jnz     .turn
+%assign n 0
+%rep 32
+        and     rcx, [rsi + 64 * n]
+        mov     [rsi + 64 * n], rdx
+%assign n n+1
+%endrep
+        inc     rcx
+        jz      .same
+        not     qword [rdi + RFLAGS]
+.same:  NEXT
+
 ; Stores ~0 at RSI, lets RDX turns pass, stores 0: flags change where ~0 is no
 ; longer there in between.
 body hold_store
@@ -409,6 +478,16 @@ raising store
         mov     [rsi], rdx
 trapped store
         nop
+        NEXT
+
+; The same in an inner transaction.
+body nest_store
+global tsx_body_nest_store_begin
+tsx_body_nest_store_begin:
+        xbegin  tsx_inner_fallback
+        mov     [rsi], rdx
+        nop
+        xend
         NEXT
 
 body load

@@ -60,6 +60,9 @@ void tsx_cr2_set(uint64_t value);
 extern const uint8_t tsx_body_nothing[];
 extern const uint8_t tsx_body_xtest[]; /* flags: RFLAGS after XTEST */
 extern const uint8_t tsx_body_xend[];
+/* LOCK before each; outside alone. */
+extern const uint8_t tsx_body_lock_xbegin[], tsx_body_lock_xend[],
+    tsx_body_lock_xabort[], tsx_body_lock_xtest[];
 /* EAX: the difference of two RDPMCs of IA32_PMC0, the second so many
  * instructions after the first. */
 extern const uint8_t tsx_body_rdpmc[];
@@ -93,12 +96,20 @@ extern const uint8_t tsx_body_read_lines_xabort[];
 extern const uint8_t tsx_body_hold_load[], tsx_body_hold_store[];
 extern const uint8_t tsx_body_hold_loads[]; /* of so many lines in a row: */
 #define TSX_HELD_LINES 96
-#define TSX_HELD       UINT64_MAX
+extern const uint8_t tsx_body_hold_stores[]; /* to so many: */
+#define TSX_STORED_LINES 32
+/* The load of 8 bytes from 60 after argument on, of its line and the next; by
+ * LOCK XADD of 0. */
+extern const uint8_t tsx_body_hold_split[], tsx_body_hold_locked[];
+#define TSX_HELD UINT64_MAX
 /* Count turns of a loop, which take a cycle each at least; then XABORT 65H. */
 extern const uint8_t tsx_body_spin[], tsx_body_spin_xabort[];
 #define TSX_SPIN_STATUS 0x65000001u    /* of an abort by the XABORT */
 extern const uint8_t tsx_body_store[]; /* of count at argument */
 extern const uint8_t tsx_body_load[];  /* from argument */
+/* The store in an inner transaction, whose XBEGIN is not to be gone back to: as
+ * if it went to the inner fallback. */
+extern const uint8_t tsx_body_nest_store[], tsx_body_nest_store_begin[];
 /* Count to the first 8 bytes of each of TSX_PUBLISHED lines from argument on,
  * the first line first, or last. */
 extern const uint8_t tsx_body_publish_up[], tsx_body_publish_down[];
@@ -144,19 +155,23 @@ extern const uint8_t tsx_bodies_xabort[];
 
 /* Instructions of them that may raise an exception: where it is reported, and
  * all go on at tsx_resume. */
-#define TSX_FAULTS(AT)        \
-    AT(tsx_xbegin_at)         \
-    AT(tsx_xend_at)           \
-    AT(tsx_body_xtest_fault)  \
-    AT(tsx_body_xend_fault)   \
-    AT(tsx_body_store_fault)  \
-    AT(tsx_body_store_trap)   \
-    AT(tsx_body_load_fault)   \
-    AT(tsx_body_load_trap)    \
-    AT(tsx_body_ud2_fault)    \
-    AT(tsx_body_divide_fault) \
-    AT(tsx_body_int3_trap)    \
-    AT(tsx_body_hint_fault)   \
+#define TSX_FAULTS(AT)             \
+    AT(tsx_xbegin_at)              \
+    AT(tsx_xend_at)                \
+    AT(tsx_body_xtest_fault)       \
+    AT(tsx_body_xend_fault)        \
+    AT(tsx_body_lock_xbegin_fault) \
+    AT(tsx_body_lock_xend_fault)   \
+    AT(tsx_body_lock_xabort_fault) \
+    AT(tsx_body_lock_xtest_fault)  \
+    AT(tsx_body_store_fault)       \
+    AT(tsx_body_store_trap)        \
+    AT(tsx_body_load_fault)        \
+    AT(tsx_body_load_trap)         \
+    AT(tsx_body_ud2_fault)         \
+    AT(tsx_body_divide_fault)      \
+    AT(tsx_body_int3_trap)         \
+    AT(tsx_body_hint_fault)        \
     AT(tsx_body_unhint_fault)
 
 /* Where an abort goes on, and so the RIP of an exception that is delivered all

@@ -33,6 +33,7 @@ default rel
 %define OLD_XCR0     0x140
 %define OLD_CR4      0x148
 %define BEGIN        0x150
+%define COUNT        0x158
 %define X_BEFORE     0x1000
 %define X_AFTER      0x2000
 %define X_OLD        0x3000
@@ -42,6 +43,7 @@ default rel
 %define INNER        -3
 
 %define CR4_OSXSAVE  1 << 18
+%define RFLAGS_IF    1 << 9
 
 ; From RSP on, before the transaction: the block three times, then these.
 %define AT_CHANGE    24
@@ -129,6 +131,10 @@ tsx_state:
         push    rdi
         push    rdi
         mov     [rdi + BEFORE + 8 * 4], rsp
+        pushfq                          ; IF stays as it is
+        pop     rax
+        and     eax, RFLAGS_IF
+        or      [rdi + FLAGS_BEFORE], rax
         push    qword [rdi + FLAGS_BEFORE]
         popfq
         load    0, LOW
@@ -375,6 +381,36 @@ ending capacity
         add     rax, 64
         dec     ecx
         jnz     .next
+        NOT_ABORTED
+
+; Loads one quadword of each of so many lines from the argument on, without a
+; change of a register or a flag.
+ending reads
+        lea     rsp, [rsp - 32]         ; as below
+        push    rax
+        push    rcx
+        push    rdx
+        mov     rax, [rsp + 56]
+        mov     rcx, [rax + COUNT]
+        mov     rax, [rax + ARGUMENT]
+.next:  jrcxz   .read
+        mov     rdx, [rax]
+        lea     rax, [rax + 64]
+        lea     rcx, [rcx - 1]
+        jmp     .next
+.read:  pop     rdx
+        pop     rcx
+        pop     rax
+        lea     rsp, [rsp + 32]
+        NOT_ABORTED
+
+; 32 bytes in a line and 32 over its end, from the argument on.
+ending wide
+        mov     rax, [rsp]
+        mov     rax, [rax + ARGUMENT]
+        vmovups [rax + 8], ymm3
+        vmovups [rax + 104], ymm4
+        xabort  0x77
         NOT_ABORTED
 
 ; Loads the line of the argument and stays, without a change of a register or a

@@ -24,7 +24,7 @@
 
 /* At the start of a page. In this order for tsx_state.asm. The caller fills
  * what is called before, change, end, argument and components; before[4] (RSP)
- * is tsx_state()'s own. */
+ * is tsx_state()'s own, and IF of flags_before. */
 struct tsx_state {
     uint64_t before[TSX_STATE_REGISTERS]; /* RAX, RCX, RDX, RBX, RSP, .. */
     uint64_t after[TSX_STATE_REGISTERS];
@@ -34,13 +34,15 @@ struct tsx_state {
     uint64_t components; /* of XCR0; 0: FXSAVE, no XSAVE */
     uint64_t outcome, old_rsp, old_xcr0, old_cr4;
     const uint8_t *begin; /* of these: */
-    uint8_t padding[TSX_STATE_AREA - 0x158];
+    uint64_t count;       /* of the end, too */
+    uint8_t padding[TSX_STATE_AREA - 0x160];
     uint8_t x_before[TSX_STATE_AREA]; /* areas of XSAVE, or of FXSAVE */
     uint8_t x_after[TSX_STATE_AREA];
     uint8_t x_old[TSX_STATE_AREA];
 };
 _Static_assert(offsetof(struct tsx_state, flags_before) == 0x100, "flags");
 _Static_assert(offsetof(struct tsx_state, begin) == 0x150, "begin");
+_Static_assert(offsetof(struct tsx_state, count) == 0x158, "count");
 _Static_assert(offsetof(struct tsx_state, components) == 0x128, "components");
 _Static_assert(offsetof(struct tsx_state, x_before) == 0x1000, "before");
 _Static_assert(offsetof(struct tsx_state, x_old) == 0x3000, "old");
@@ -65,11 +67,14 @@ extern const uint8_t tsx_change_nothing[], tsx_change_general[],
 
 /* What then ends it: XEND, the same after an inner transaction, XABORT 77H, the
  * same in an inner transaction, ... ; "capacity" stores to 64 KB from the
- * argument on, "hold" loads from there and stays for some microseconds. */
+ * argument on, "hold" loads from there and stays for some microseconds, "reads"
+ * loads from count lines, "wide" stores TSX_STATE_WIDE bytes, and XABORT. */
 extern const uint8_t tsx_state_commit[], tsx_end_inner[], tsx_end_xrelease[],
     tsx_end_xabort[], tsx_end_nested[], tsx_end_pause[], tsx_end_cpuid[],
     tsx_end_ud2[], tsx_end_load[], tsx_end_int3[], tsx_end_capacity[],
-    tsx_end_ignored[], tsx_end_tested[], tsx_end_hold[];
+    tsx_end_ignored[], tsx_end_tested[], tsx_end_hold[], tsx_end_reads[],
+    tsx_end_wide[];
+#define TSX_STATE_WIDE 136 /* of these 32 from 8 on, and 32 from 104 on */
 
 /* Where an exception that is delivered all the same is reported; all go on at
  * tsx_state_resume. */

@@ -138,6 +138,7 @@ void exception_handle(struct frame *frame)
     frame->ss = guard->ss;
     if (user) {
         frame->rax = frame->vector;
+        frame->rbx = *(const uint64_t *)(frame + 1);
         frame->rip = (uint64_t)(uintptr_t)ring3_fault;
         return;
     }

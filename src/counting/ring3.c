@@ -41,8 +41,9 @@ _Static_assert(sizeof(struct tss) == 104, "the 64-bit TSS");
 struct ring3_tables {
     uint64_t root[TABLE_ENTRIES];
     uint64_t below[DEPTH_MAX][TABLE_ENTRIES];
-    uint8_t stack[STACK_BYTES]; /* for exceptions at ring 3 */
-    uint8_t data[PAGE_BYTES];   /* of window_ring3_body() */
+    /* For exceptions at ring 3; what is above, ring3_window.h knows. */
+    uint8_t stack[STACK_BYTES];
+    uint8_t data[PAGE_BYTES]; /* of window_ring3_body() */
     uint64_t gdt[GDT_BYTES / 8];
     struct tss tss;
     struct ring3 ring3;
@@ -137,7 +138,9 @@ static bool prepare_gdt(struct ring3_session *s, uint64_t *star)
     tables->gdt[first + 4] = tss_descriptor((uintptr_t)&tables->tss);
     tables->gdt[first + 5] = (uint64_t)(uintptr_t)&tables->tss >> 32;
     memset(&tables->tss, 0, sizeof(tables->tss));
-    tables->tss.rsp0 = (uintptr_t)tables->stack + STACK_BYTES;
+    uint64_t *above = (uint64_t *)(uintptr_t)(tables->stack + STACK_BYTES) - 2;
+    above[0] = (uintptr_t)&tables->ring3;
+    tables->tss.rsp0 = (uintptr_t)above;
     tables->tss.io_map = sizeof(struct tss);
 
     s->ours.gdt.base = (uintptr_t)tables->gdt;
@@ -160,6 +163,7 @@ bool ring3_prepare(struct ring3_session *s, struct test_context *t)
     s->ring3->cs = s->firmware.cs;
     s->ring3->ss = s->firmware.ss;
     s->ring3->msr = IA32_PERF_GLOBAL_CTRL;
+    s->ring3->components = 0;
     if (!prepare_paging(s) || !prepare_gdt(s, &star))
         return false;
     /* IRET to ring 3 empties FS and GS: their bases are saved. */

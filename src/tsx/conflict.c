@@ -29,6 +29,7 @@ static void access_line(struct test_context *peer, void *argument)
     volatile uint64_t *const places[] = {
         [CONFLICT_SAME] = a->line,
         [CONFLICT_LINE] = &a->line[LINE_BYTES / 8 - 1],
+        [CONFLICT_SECOND] = a->next,
         [CONFLICT_BESIDE] = a->next,
         [CONFLICT_MANY] = &a->many[a->c->line * (LINE_BYTES / 8)],
     };
@@ -107,6 +108,8 @@ bool conflict_run(struct test_context *t, struct conflict *c)
     a->seen = 0;
     for (unsigned i = 0; i < LINE_BYTES / 8; i++)
         a->line[i] = a->next[i] = 0;
+    for (unsigned i = 0; i < sizeof(a->many) / sizeof(a->many[0]); i++)
+        a->many[i] = 0;
     if (!pair_run(t, &a->pair, run_transactions, access_line, a))
         return false;
     c->rounds = a->pair.rounds;

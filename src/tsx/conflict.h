@@ -19,8 +19,9 @@ enum conflict_access {
 enum conflict_place {
     CONFLICT_SAME,   /* what the transaction accesses */
     CONFLICT_LINE,   /* the last bytes of that line */
+    CONFLICT_SECOND, /* the next line, by tsx_body_hold_split */
     CONFLICT_BESIDE, /* the next line of the same page */
-    CONFLICT_MANY,   /* one of those of tsx_body_hold_loads */
+    CONFLICT_MANY,   /* one of those of tsx_body_hold_loads, or _stores */
 };
 
 struct conflict {

@@ -242,8 +242,14 @@ uint64_t *state_argument(struct test_context *t)
     return (uint64_t *)&s[1];
 }
 
+struct start {
+    const uint8_t *begin;
+    const void *from; /* of tsx_end_reads; NULL: of another end */
+    uint64_t lines;
+};
+
 static unsigned try_row(struct test_context *t, const struct state_row *row,
-                        const uint8_t *begin, uint64_t components,
+                        const struct start *start, uint64_t components,
                         unsigned times)
 {
     struct tsx_state *s = test_buffer(t);
@@ -253,13 +259,17 @@ static unsigned try_row(struct test_context *t, const struct state_row *row,
 
     _Static_assert(sizeof(*s) < TEST_BUFFER_BYTES / 2, "and lines to store to");
     for (unsigned i = 0; i < times; i++) {
-        *s = (struct tsx_state){.begin = begin,
+        *s = (struct tsx_state){.begin = start->begin,
                                 .change = row->change,
                                 .end = row->end,
                                 .components = components,
                                 .argument = (uintptr_t)state_argument(t)};
+        if (start->from != NULL) {
+            s->argument = (uintptr_t)start->from;
+            s->count = start->lines;
+        }
         plant(t, s, i);
-        if (begin == tsx_begin_hle) {
+        if (start->begin == tsx_begin_hle) {
             s->before[RBP] = s->argument;
             *(volatile uint64_t *)(uintptr_t)s->argument = 0;
         }
@@ -296,17 +306,32 @@ static unsigned try_row(struct test_context *t, const struct state_row *row,
 unsigned state_try(struct test_context *t, const struct state_row *row,
                    uint64_t components, unsigned times)
 {
-    return try_row(t, row, tsx_state_begin, components, times);
+    const struct start start = {.begin = tsx_state_begin};
+
+    return try_row(t, row, &start, components, times);
 }
 
 unsigned state_try_outside(struct test_context *t, const struct state_row *row,
                            uint64_t components, unsigned times)
 {
-    return try_row(t, row, tsx_state_outside, components, times);
+    const struct start start = {.begin = tsx_state_outside};
+
+    return try_row(t, row, &start, components, times);
 }
 
 unsigned state_try_hle(struct test_context *t, const struct state_row *row,
                        uint64_t components, unsigned times)
 {
-    return try_row(t, row, tsx_begin_hle, components, times);
+    const struct start start = {.begin = tsx_begin_hle};
+
+    return try_row(t, row, &start, components, times);
+}
+
+unsigned state_try_reads(struct test_context *t, const struct state_row *row,
+                         uint64_t components, unsigned times, const void *from,
+                         uint64_t lines)
+{
+    const struct start start = {tsx_state_begin, from, lines};
+
+    return try_row(t, row, &start, components, times);
 }

@@ -34,6 +34,11 @@ uint64_t *state_argument(struct test_context *t);
 unsigned state_try(struct test_context *t, const struct state_row *row,
                    uint64_t components, unsigned times);
 
+/* The same of tsx_end_reads, which loads from so many lines, from there on. */
+unsigned state_try_reads(struct test_context *t, const struct state_row *row,
+                         uint64_t components, unsigned times, const void *from,
+                         uint64_t lines);
+
 /* The same without a transaction; needs RTM. */
 unsigned state_try_outside(struct test_context *t, const struct state_row *row,
                            uint64_t components, unsigned times);

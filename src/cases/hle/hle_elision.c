@@ -26,7 +26,8 @@ static void try_form(struct test_context *t, const struct hle_form *form,
           form->name, elided, all->tried - before.tried);
 }
 
-#define TURNS 100 /* of the loop inside, some instructions each */
+#define TURNS  100 /* of the loop inside, some instructions each */
+#define INSIDE (2 * TURNS)
 
 static void run_section(void *argument)
 {
@@ -34,6 +35,14 @@ static void run_section(void *argument)
 
     *(volatile uint32_t *)block->lock = 0;
     hle_xchg(block);
+}
+
+static void run_inner(void *argument)
+{
+    struct hle_block *block = argument;
+
+    *(volatile uint32_t *)block->lock = 0;
+    hle_inner(block);
 }
 
 /* A section that is elided is inside a transaction for IN_TX, too. */
@@ -65,6 +74,34 @@ static void count_inside(struct test_context *t, unsigned tries)
               TURNS, s.got[1], s.got[0], TURNS);
 }
 
+/* And where it aborts, by PAUSE after its loop, IN_TXCP leaves it out. */
+static void count_aborted(struct test_context *t, unsigned tries)
+{
+    volatile uint64_t *lock = test_buffer(t);
+    struct hle_block block = {.lock = lock, .turns = TURNS};
+    struct selects s = {.got = {0}};
+
+    if (!hle_can_ask(t) || test_cpu(t)->perfmon_version < 2 ||
+        test_cpu(t)->counters < SELECTS || !counters_claim(t))
+        return;
+    for (unsigned i = 0; i < tries && s.got[1] < INSIDE; i++) {
+        s = (struct selects){
+            .select = {EVENT_INST_RETIRED,
+                       EVENT_INST_RETIRED | IA32_PERFEVTSEL_IN_TX,
+                       EVENT_INST_RETIRED | IA32_PERFEVTSEL_IN_TXCP}};
+        lock[0] = lock[8] = 0;
+        if (!selects_count(t, &s, run_inner, &block))
+            return;
+    }
+    if (s.got[1] >= INSIDE)
+        check_known(t, s.got[2] <= s.got[0] && s.got[0] - s.got[2] >= INSIDE,
+                    ERRATUM_PMC2_OVER_ABORTS, s.got[2] > s.got[0],
+                    "instructions of a critical section that aborts after %u "
+                    "turns of a loop: %lu in all, IA32_PMC2 (C3H) with IN_TXCP "
+                    "= 1 counted %lu; wanted %u fewer at least",
+                    TURNS, s.got[0], s.got[2], INSIDE);
+}
+
 TEST(hle_elision,
      .asks =
          "Are locks elided between XACQUIRE and XRELEASE, and is all else as "
@@ -89,6 +126,7 @@ TEST(hle_elision,
     WITH_PREFIX (t, "XACQUIRE LOCK")
         hle_check(t, &locked);
     count_inside(t, tries);
+    count_aborted(t, tries);
     note(t, "critical sections elided: XCHG %u of %u, LOCK %u of %u",
          xchg.elided, xchg.tried, locked.elided, locked.tried);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Another processor writes to the line of an elided lock, by plain stores that
- * leave the lock free: the elision aborts, and the section takes the lock. */
+ * leave the lock free: the elision aborts, and the section takes the lock. So
+ * it is however the lock was taken, and with one inside another. */
 #include "src/harness/case.h"
 #include "src/tsx/hle.h"
 #include "src/tsx/pair.h"
@@ -11,12 +12,28 @@
 #define WRITES    16 /* of processor 1 while a section runs: many */
 #define SECTIONS  64 /* at most, for the tries in which they come */
 
+static const struct row {
+    const char *what;
+    hle_region *region;
+    bool same;  /* processor 1 stores to the lock itself, 0 */
+    bool inner; /* or to the lock inside that one */
+} rows[] = {
+    {"stores beside the lock", hle_xchg, false, false},
+    {"stores of 0 to the lock", hle_xchg, true, false},
+    {"stores of 0 to a lock taken by LOCK ADD", hle_add, true, false},
+    {"stores of 0 to a lock taken by LOCK CMPXCHG", hle_cmpxchg, true, false},
+    {"stores of 0 to a lock inside another", hle_two, true, true},
+};
+
 /* At the start of the boot processor's buffer. */
 struct watch {
-    volatile uint32_t lock, beside; /* one line */
-    char padding[4088];
+    struct {
+        volatile uint32_t lock, beside;
+        char padding[56];
+    } line[2]; /* of the lock, of the one inside */
+    char padding[4096 - 128];
     struct pair pair;
-    bool same; /* processor 1 stores to the lock itself, 0 */
+    const struct row *row;
     unsigned tries;
     /* Of the sections while which many stores came; of all. */
     unsigned written, elided, tried;
@@ -27,10 +44,10 @@ static void store(struct test_context *peer, void *argument)
     struct watch *watch = argument;
 
     (void)peer;
-    if (watch->same)
-        watch->lock = 0;
+    if (watch->row->same)
+        watch->line[watch->row->inner].lock = 0;
     else
-        watch->beside = (uint32_t)watch->pair.rounds;
+        watch->line[0].beside = (uint32_t)watch->pair.rounds;
 }
 
 static void run_sections(struct test_context *t, void *argument)
@@ -41,10 +58,11 @@ static void run_sections(struct test_context *t, void *argument)
     (void)t;
     while (watch->written < watch->tries && watch->tried < SECTIONS) {
         struct hle_block block = {
-            .lock = &watch->lock, .turns = turns, .ask = 1};
+            .lock = &watch->line[0].lock, .turns = turns, .ask = 1};
+        watch->line[0].lock = watch->line[1].lock = 0;
         hw_poll();
         uint64_t before = watch->pair.rounds;
-        hle_xchg(&block);
+        watch->row->region(&block);
         bool many = watch->pair.rounds - before >= WRITES;
         watch->tried++;
         watch->written += many;
@@ -55,11 +73,11 @@ static void run_sections(struct test_context *t, void *argument)
 }
 
 /* A store may miss a section, but not all of so many miss all sections. */
-static bool try_place(struct test_context *t, bool same)
+static bool try_row(struct test_context *t, const struct row *row)
 {
     struct watch *watch = test_buffer(t);
 
-    *watch = (struct watch){.same = same, .tries = probe_row_tries(t)};
+    *watch = (struct watch){.row = row, .tries = probe_row_tries(t)};
     if (!pair_run(t, &watch->pair, run_sections, store, watch))
         return false;
     if (watch->written == 0)
@@ -97,10 +115,8 @@ TEST(hle_lock_conflict,
     }
 
     /* Measured, and checked. */
-    for (unsigned same = 0; same < 2; same++)
-        WITH_PREFIX (t, "%s",
-                     same != 0 ? "stores of 0 to the lock"
-                               : "stores beside the lock")
-            if (!try_place(t, same != 0))
+    for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        WITH_PREFIX (t, "%s", rows[i].what)
+            if (!try_row(t, &rows[i]))
                 return;
 }

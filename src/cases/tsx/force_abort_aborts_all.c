@@ -5,7 +5,7 @@
 #include "src/base/msr.h"
 #include "src/counting/abort_reach.h"
 #include "src/counting/counters.h"
-#include "src/counting/ring3.h"
+#include "src/counting/ring3_forced.h"
 #include "src/counting/selects.h"
 #include "src/tsx/force_abort.h"
 #include "src/tsx/rtm.h"
@@ -14,7 +14,6 @@
 #define BIT0          TSX_FORCE_ABORT_RTM_FORCE_ABORT
 #define COMMIT_TRIES  1000
 #define COUNTED_TRIES 32
-#define RING3_TRIES   16
 
 /* With the bit clear transactions work. No transaction is promised to commit
  * (SDM 1, "RTM"), but of a thousand with one store each some must. */
@@ -50,36 +49,6 @@ static void check_registers(struct test_context *t)
         check(t, commits == 0, "%s: %u of %u committed; wanted 0", rows[i].what,
               commits, tries);
     }
-}
-
-/* At ring 3, too; while IA32_PMC0 and IA32_PMC3 are enabled as well. */
-static void check_ring3(struct test_context *t)
-{
-    struct ring3_session s;
-    unsigned wrong = 0;
-
-    if (test_cpu(t)->perfmon_version < 2 || !counters_claim(t) ||
-        !hold_msr(t, IA32_PERF_GLOBAL_CTRL) || !ring3_prepare(&s, t))
-        return;
-    const uint64_t third = counters_available(test_cpu(t)) > 3 ? BIT(3) : 0;
-    if (third != 0 && !set_msr(t, IA32_PERFEVTSEL(3),
-                               EVENT_INST_RETIRED | IA32_PERFEVTSEL_OS |
-                                   IA32_PERFEVTSEL_USR | IA32_PERFEVTSEL_EN))
-        return;
-    s.ring3->aborts = 0;
-    for (unsigned i = 0; i < RING3_TRIES; i++) {
-        uint64_t cells[WINDOW_CELLS] = {(uintptr_t)s.ring3};
-        hw_poll();
-        ring3_begin(&s);
-        window_ring3_tx((i % 2 != 0 ? BIT(0) : 0) | (i % 4 > 1 ? third : 0),
-                        cells);
-        ring3_end(&s);
-        wrong += s.ring3->vector != HW_NO_FAULT || s.ring3->status != 0;
-    }
-    check(t, wrong == 0,
-          "RTM_FORCE_ABORT = 1: %u of %u transactions at ring 3 did not abort "
-          "with EAX = 0; the last status is 0x%08x (all ones: it committed)",
-          wrong, RING3_TRIES, s.ring3->status);
 }
 
 /* A write while counters count, as a driver makes it that adds counter 3 to
@@ -154,7 +123,8 @@ TEST(force_abort_aborts_all,
         note(t, "%u of %u transactions aborted", forced.aborted, forced.tried);
     }
     check_registers(t);
-    check_ring3(t);
+    WITH_PREFIX (t, "RTM_FORCE_ABORT = 1")
+        ring3_check_forced(t);
     enumeration_read(test_cpu(t), &after);
     enumeration_check(t, "with RTM_FORCE_ABORT = 1", &after, &before);
     abort_reach_observe(t);

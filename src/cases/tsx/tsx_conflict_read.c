@@ -17,7 +17,7 @@ TEST(tsx_conflict_read,
     struct conflict same = {.what = "a read of a line of the write set",
                             .body = tsx_body_hold_store,
                             .tries = probe_row_tries(t)};
-    struct conflict line = same, beside = same, shared = same;
+    struct conflict line = same, many = same, beside = same, shared = same;
 
     /* Set-up. */
     if (!probe_set_up(t))
@@ -34,6 +34,15 @@ TEST(tsx_conflict_read,
     if (!conflict_run(t, &line))
         return;
     conflict_judge(t, &line);
+
+    /* Of many lines that it has written, the last. */
+    many.what = "a read of the last of 32 lines of the write set";
+    many.body = tsx_body_hold_stores;
+    many.place = CONFLICT_MANY;
+    many.line = TSX_STORED_LINES - 1;
+    if (!conflict_run(t, &many))
+        return;
+    conflict_judge(t, &many);
 
     /* As long, but the line beside it; and a line that both only read. */
     beside.what = "a read of the next line";

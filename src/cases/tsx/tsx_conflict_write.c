@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A write by another processor to a line that a transaction has read or written
  * is a conflict: a plain store as well as a locked instruction, to the same
- * bytes as well as to others of the line. Registers are then as at XBEGIN. */
+ * bytes as well as to others of the line, also where the transaction's access
+ * is on two lines, or locked. Registers are then as at XBEGIN. */
 #include "src/harness/case.h"
 #include "src/tsx/conflict.h"
 #include "src/tsx/pair.h"
@@ -28,6 +29,10 @@ static const struct row {
      CONFLICT_STORE, CONFLICT_MANY, 63},
     {"a store to the 96th", tsx_body_hold_loads, CONFLICT_STORE, CONFLICT_MANY,
      95},
+    {"a store to the second line of a load on two", tsx_body_hold_split,
+     CONFLICT_STORE, CONFLICT_SECOND, 0},
+    {"a store to other bytes of a line of a locked addition",
+     tsx_body_hold_locked, CONFLICT_STORE, CONFLICT_LINE, 0},
     {"a store to a line of the write set", tsx_body_hold_store, CONFLICT_STORE,
      CONFLICT_SAME, 0},
     {"a locked write to a line of the write set", tsx_body_hold_store,

@@ -4,6 +4,7 @@
 #include "src/harness/case.h"
 #include "src/base/msr.h"
 #include "src/base/names.h"
+#include "src/counting/ring3_forced.h"
 #include "src/tsx/force_abort.h"
 #include "src/tsx/rtm.h"
 
@@ -38,6 +39,14 @@ static void check_leaf(struct test_context *t, const struct part *part)
           (want & LEAF7_EBX_HLE) != 0);
 }
 
+/* At ring 0 and at ring 3. */
+static void check_forced(struct test_context *peer,
+                         const struct rtm_tally *tally)
+{
+    rtm_check_forced(peer, tally);
+    ring3_check_forced(peer);
+}
+
 static void check_bits(struct test_context *peer, const struct part *part)
 {
     struct rtm_tally tally;
@@ -61,7 +70,7 @@ static void check_bits(struct test_context *peer, const struct part *part)
     bool aborts =
         (part->bits & DISABLE) != 0 || test_cpu(peer)->rtm_always_abort;
     if (aborts && (part->bits & CLEAR) == 0 && test_cpu(peer)->rtm)
-        rtm_check_forced(peer, &tally);
+        check_forced(peer, &tally);
     else
         check(peer, !aborts || tally.committed == 0,
               "%u of %u transactions committed; wanted 0", tally.committed,

@@ -20,6 +20,8 @@
 #define DR6_NONE UINT64_C(0xffff0ff0)
 #define DR6_B0   UINT64_C(1)
 #define DR6_RTM  (UINT64_C(1) << 16)
+/* BD [13], BS [14], BT [15]: of causes that are none of these. */
+#define DR6_OTHERS UINT64_C(0xe000)
 
 static const struct point {
     const char *what;
@@ -28,6 +30,7 @@ static const struct point {
 } points[] = {
     {"data breakpoint", tsx_body_store, DR7_DATA},
     {"INT3", tsx_body_int3, DR7_ONE},
+    {"data breakpoint in an inner transaction", tsx_body_nest_store, DR7_DATA},
 };
 
 /* What of both is set. */
@@ -45,8 +48,9 @@ static const struct enabling {
 struct outcomes {
     unsigned tried, delivered, aborted, flagged; /* flagged: EAX[4] */
     unsigned dr7_changed, dr6_changed, dr6_wrong, leaked;
-    int other; /* vector, or what else came */
-    uint64_t dr6, dr7;
+    unsigned inner; /* went to the inner XBEGIN, or to its fallback */
+    int other;      /* vector, or what else came */
+    uint64_t dr6_bad, dr7;
 };
 
 static void try_once(const struct point *point, uint64_t dr7,
@@ -65,13 +69,16 @@ static void try_once(const struct point *point, uint64_t dr7,
     out->tried++;
     if (outcome == HW_DB) {
         out->delivered++;
-        out->dr6 = debug.dr6_after;
-        out->dr6_wrong += (debug.dr6_after & DR6_RTM) != 0;
+        if ((debug.dr6_after & (DR6_RTM | DR6_OTHERS)) != 0) {
+            out->dr6_wrong++;
+            out->dr6_bad = debug.dr6_after;
+        }
     } else if (outcome == TSX_ABORTED) {
         out->aborted++;
         out->flagged += (block.status & RTM_STATUS_BREAKPOINT) != 0;
         out->dr6_changed += debug.dr6_after != DR6_NONE;
     } else {
+        out->inner += outcome == TSX_INNER;
         out->other = outcome;
     }
     out->leaked += target != CELL || block.cell != CELL;
@@ -84,6 +91,11 @@ static void try_once(const struct point *point, uint64_t dr7,
 static void judge(struct test_context *t, bool advanced, uint64_t dr7,
                   const struct outcomes *out)
 {
+    check(
+        t, out->inner == 0,
+        "%u of %u went on at the inner XBEGIN, or at its fallback; wanted the "
+        "outermost",
+        out->inner, out->tried);
     if (advanced) {
         /* One that aborts before it gets there goes to the fallback. */
         check(t,
@@ -94,7 +106,9 @@ static void judge(struct test_context *t, bool advanced, uint64_t dr7,
               "something else before it",
               out->delivered, out->tried, out->aborted, out->flagged);
         check(t, out->dr6_wrong == 0,
-              "DR6 = 0x%lx after #DB; wanted [16] (RTM) = 0", out->dr6);
+              "DR6 = 0x%lx after #DB in %u of %u; wanted [16] (RTM) = 0, and "
+              "[15:13] (BT, BS, BD) = 0",
+              out->dr6_bad, out->dr6_wrong, out->delivered);
     } else {
         check(t, out->delivered == 0 && out->aborted == out->tried,
               "%u of %u aborted to the fallback, #DB delivered in %u; "

@@ -11,6 +11,7 @@
 #include "src/tsx/probe.h"
 #include "src/tsx/status.h"
 
+#define BRANCHES  0xc4
 #define CLEAN_MAX 100 /* windows tried for one without any other abort */
 /* Whether XBEGIN, and the instruction that ends a transaction, are inside it no
  * manual says. */
@@ -254,6 +255,22 @@ static void check_nested(struct test_context *t)
           ABORTS, got[0], 1 + LEVELS, got[1], 2 * LEVELS * ABORTS);
 }
 
+/* EDGE counts each run of cycles that have an event, and no more are inside
+ * than there are events. */
+static void check_edges(struct test_context *t)
+{
+    struct aborts a = {.block = {.body = tsx_body_nothing}};
+    struct selects s = {
+        .select = {BRANCHES | IA32_PERFEVTSEL_IN_TX,
+                   BRANCHES | IA32_PERFEVTSEL_IN_TX | IA32_PERFEVTSEL_E, 0}};
+
+    if (selects_count(t, &s, run_aborts, &a))
+        check(t, s.got[1] <= s.got[0],
+              "branches of %u transactions with IN_TX = 1: %lu; with EDGE = 1 "
+              "too IA32_PMC1 (C2H) counted %lu; wanted as many at most",
+              ABORTS, s.got[0], s.got[1]);
+}
+
 /* RDPMC is no instruction that aborts; where it does, nothing is said. */
 struct reads {
     uint32_t index;
@@ -320,6 +337,7 @@ TEST(tsx_in_tx_counts,
     check_aborts(t, "XABORT in the innermost", tsx_body_nest_deep, LEVELS,
                  2 * LEVELS);
     check_nested(t);
+    check_edges(t);
     for (unsigned n = 0; n < COUNTERS_MAX; n++)
         if ((places_of(t) >> n & 1) != 0)
             check_reads(t, n, n);

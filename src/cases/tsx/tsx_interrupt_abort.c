@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A transaction that an interrupt aborts: that of a counter which overflows in
- * it. EAX has no bit that names another cause, and the abort is counted. */
+ * it. EAX has no bit that names another cause, the abort is counted, and all
+ * registers are as at XBEGIN. */
 #include "src/base/msr.h"
 #include "src/counting/bank.h"
 #include "src/counting/events.h"
 #include "src/tsx/probe.h"
+#include "src/tsx/state.h"
 #include "src/tsx/status.h"
 
 #define BRANCHES 0xc4
@@ -60,9 +62,52 @@ static bool try_once(struct test_context *t, struct interrupted *all)
     return true;
 }
 
+static const struct state_row states[] = {
+    {"general registers and status flags changed, then an interrupt",
+     tsx_change_general, tsx_end_hold, 0},
+    {"XMM0 to XMM15 and MXCSR changed, then an interrupt", tsx_change_xmm,
+     tsx_end_hold, 0},
+    {"YMM0 to YMM15 changed, then an interrupt", tsx_change_ymm, tsx_end_hold,
+     XCR0_AVX},
+};
+
+struct state_work {
+    struct test_context *t;
+    const struct state_row *row;
+    uint64_t components;
+};
+
+static void run_state(void *argument)
+{
+    const struct state_work *w = argument;
+
+    state_try(w->t, w->row, w->components, 1);
+}
+
+/* Until one has come; it counts what is inside alone. */
+static bool try_state(struct test_context *t, const struct state_row *row)
+{
+    struct bank before = bank_of(BIT(0), BRANCHES), after = {.interrupts = 0};
+    struct state_work work = {t, row, state_components(test_cpu(t))};
+
+    if ((work.components & row->components) != row->components)
+        return true;
+    before.pmi = BANK_PMI;
+    before.select[0] |= IA32_PERFEVTSEL_INT | IA32_PERFEVTSEL_IN_TX;
+    before.pmc[0] = bank_mask(test_cpu(t), 0) - AMID;
+    for (unsigned i = 0; i < TRIES_MAX && after.interrupts == 0; i++)
+        if (!bank_work(t, &before, run_state, &work, &after))
+            return false;
+    check(t, after.interrupts != 0,
+          "%s: IA32_PMC0 (C1H), with IN_TX = 1, was %u branches before its "
+          "overflow in %u transactions, and no interrupt came; wanted one",
+          row->what, AMID, TRIES_MAX);
+    return true;
+}
+
 TEST(tsx_interrupt_abort,
      .asks = "Does an interrupt abort a transaction, with no bit in EAX that "
-             "names another cause?",
+             "names another cause, and all registers as at XBEGIN?",
      .cite = "SDM 1, table \"RTM Abort Status Definition\" and \"Runtime "
              "Considerations\"; SDM 3B, table \"Intel TSX Performance "
              "Events\"",
@@ -109,4 +154,7 @@ TEST(tsx_interrupt_abort,
          "%u of %u transactions aborted with an interrupt, %u of them with "
          "EAX[1] or others",
          all.interrupts, all.tally.tried, all.named);
+    for (unsigned i = 0; i < sizeof(states) / sizeof(states[0]); i++)
+        if (!try_state(t, &states[i]))
+            return;
 }

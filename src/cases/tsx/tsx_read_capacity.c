@@ -3,15 +3,67 @@
  * without an abort, so the limit may be as large as the largest cache, which
  * others share: what they push out may show as a conflict. */
 #include "src/harness/case.h"
+#include "src/counting/counters.h"
+#include "src/counting/selects.h"
 #include "src/tsx/capacity.h"
+#include "src/tsx/state.h"
+#include "src/tsx/status.h"
 
 #define UNIT 8 /* lines of one count of tsx_body_read_lines */
+
+#define TRIES 4
+
+/* Such an abort is one like any other: registers, and the event. */
+static void check_registers(struct test_context *t, const struct capacity *c)
+{
+    const struct state_row row = {
+        .what =
+            "XMM0 to XMM15 and MXCSR changed, then loads from too many lines",
+        .change = tsx_change_xmm,
+        .end = tsx_end_reads};
+
+    state_try_reads(t, &row, state_components(test_cpu(t)), TRIES,
+                    test_source(t), (uint64_t)c->bad * c->unit);
+}
+
+struct work {
+    const struct capacity *c;
+    struct rtm_tally tally; /* matched: EAX[3] is set */
+};
+
+static void run_tries(void *argument)
+{
+    struct work *w = argument;
+    const struct tsx_block block = {
+        .body = w->c->body, .argument = w->c->argument, .count = w->c->bad};
+
+    probe_run(&block, TRIES, RTM_STATUS_CAPACITY, false, &w->tally);
+}
+
+/* "ABORTED_MEM: due to various memory events (e.g. read/write capacity and
+ * conflicts)". */
+static void check_event(struct test_context *t, const struct capacity *c)
+{
+    struct selects s = {.select = {EVENT_RTM_RETIRED | UMASK_ABORTED_MEM,
+                                   EVENT_RTM_RETIRED | UMASK_ABORTED}};
+    struct work w = {.c = c};
+
+    if (test_cpu(t)->perfmon_version < 2 || test_cpu(t)->counters < SELECTS ||
+        !counters_claim(t) || !selects_count(t, &s, run_tries, &w))
+        return;
+    check(t, 2 * s.got[0] >= w.tally.matched && s.got[1] == w.tally.aborted,
+          "%u aborts, %u of them with EAX[3] (capacity): RTM_RETIRED (C9H) "
+          ".ABORTED_MEM (08H) %lu, .ABORTED (04H) %lu; wanted most of the "
+          "latter, and %u",
+          w.tally.aborted, w.tally.matched, s.got[0], s.got[1],
+          w.tally.aborted);
+}
 
 TEST(tsx_read_capacity,
      .asks = "How many lines can a transaction read, and does too many set "
              "EAX[3]?",
      .cite = "SDM 1, table \"RTM Abort Status Definition\" and \"Transactional "
-             "Aborts\"",
+             "Aborts\"; SDM 3B, table \"Intel TSX Performance Events\"",
      .scope = THREADS_IN_TURN, .needs = {.features = NEED_INTEL | NEED_RTM})
 {
     struct capacity c = {.what = "loads from",
@@ -25,4 +77,8 @@ TEST(tsx_read_capacity,
         return;
     capacity_find(t, &c);
     capacity_judge(t, &c, true);
+    if (c.bad == 0)
+        return;
+    check_registers(t, &c);
+    check_event(t, &c);
 }

@@ -5,12 +5,14 @@
 #include "src/harness/case.h"
 #include "src/base/mem.h"
 #include "src/tsx/probe.h"
+#include "src/tsx/state.h"
 #include "src/tsx/status.h"
 
 #define LINE_BYTES 64
 #define PAGE_BYTES 4096
 #define AROUND     LINE_BYTES /* bytes looked at before and after a line */
 #define VALUE      UINT64_C(0x1122334455667788)
+#define WIDE_TRIES 4
 
 static const struct width {
     const char *name;
@@ -127,6 +129,35 @@ static void try_nested(struct test_context *t, uint8_t *pages, bool aborts)
               by[n], wrong[n], tally.tried, tally.committed);
 }
 
+/* Stores of 32 bytes, which need AVX. */
+static void try_wide(struct test_context *t)
+{
+    static const struct state_row row = {.what =
+                                             "stores of 32 bytes, then XABORT",
+                                         .change = tsx_change_nothing,
+                                         .end = tsx_end_wide,
+                                         .components = XCR0_AVX};
+    uint8_t *bytes = (uint8_t *)state_argument(t);
+    const uint64_t components = state_components(test_cpu(t));
+    unsigned wrong = 0, first = 0;
+
+    if ((components & XCR0_AVX) == 0)
+        return;
+    for (unsigned i = 0; i < TSX_STATE_WIDE; i++)
+        bytes[i] = (uint8_t)(0x40 + i);
+    state_try(t, &row, components, WIDE_TRIES);
+    for (unsigned i = TSX_STATE_WIDE; i-- != 0;)
+        if (bytes[i] != (uint8_t)(0x40 + i)) {
+            wrong++;
+            first = i;
+        }
+    check(
+        t, wrong == 0,
+        "%u bytes of memory are wrong after %u transactions with stores of 32 "
+        "bytes and XABORT; the first is byte %u: %02XH, wanted %02XH",
+        wrong, WIDE_TRIES, first, bytes[first], 0x40 + first);
+}
+
 TEST(tsx_rollback_bytes,
      .asks = "Does an abort undo, and a commit make, each byte of a store, "
              "wherever it lies?",
@@ -167,4 +198,5 @@ TEST(tsx_rollback_bytes,
         try_nested(t, test_buffer(t), false);
         try_nested(t, test_buffer(t), true);
     }
+    try_wide(t);
 }

@@ -1,11 +1,25 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* XEND raises #GP where no transaction runs. */
+/* XEND raises #GP where no transaction runs; with LOCK before it, it and the
+ * others of RTM raise #UD. */
 #include "src/harness/case.h"
 #include "src/base/names.h"
 #include "src/tsx/probe.h"
 
-TEST(tsx_xend_outside, .asks = "Does XEND outside a transaction raise #GP?",
-     .cite = "SDM 2, XEND, exceptions",
+static const struct row {
+    const char *name;
+    const uint8_t *body;
+} locked[] = {
+    {"LOCK XBEGIN", tsx_body_lock_xbegin},
+    {"LOCK XEND", tsx_body_lock_xend},
+    {"LOCK XABORT", tsx_body_lock_xabort},
+    {"LOCK XTEST", tsx_body_lock_xtest},
+};
+
+TEST(tsx_xend_outside,
+     .asks =
+         "Does XEND outside a transaction raise #GP, and LOCK before XBEGIN, "
+         "XEND, XABORT and XTEST #UD?",
+     .cite = "SDM 2, XBEGIN, XEND, XABORT and XTEST, exceptions",
      .needs = {.features = NEED_INTEL | NEED_RTM})
 {
     unsigned tries = test_trials(t, 100, 1), other = 0;
@@ -31,4 +45,11 @@ TEST(tsx_xend_outside, .asks = "Does XEND outside a transaction raise #GP?",
           "XEND outside a transaction: %u of %u raised something else, at last "
           "%s; wanted #GP",
           other, tries, fault_name(last));
+    FOR_EACH_ROW (t, i, locked) {
+        struct tsx_block block = {.body = locked[i].body};
+        int outcome = tsx_outside(&block);
+        check(t, outcome == HW_UD,
+              "%s outside a transaction: got %s, wanted #UD", locked[i].name,
+              outcome == TSX_RAN ? "no exception" : fault_name(outcome));
+    }
 }

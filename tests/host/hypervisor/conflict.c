@@ -177,10 +177,10 @@ static void other_lines_of_two_pages(void **state)
     (void)state;
     begin(true, STORES);
     lines_clear(&first->tx.lines);
-    assert_true(
-        conflict_add_line(first, (uint64_t)fake_cpu_page(DATA - 1), true));
-    assert_true(
-        conflict_add_line(first, (uint64_t)fake_cpu_page(DATA) + 0x800, true));
+    assert_true(conflict_add_line(first, (uint64_t)fake_cpu_page(DATA - 1),
+                                  LINE_WRITTEN));
+    assert_true(conflict_add_line(first, (uint64_t)fake_cpu_page(DATA) + 0x800,
+                                  LINE_WRITTEN));
     second->gprs.rdi -= 4;
     second_goes_on();
     assert_false(first->tx.conflict);
@@ -363,7 +363,7 @@ static void made_to_leave(void **state)
                                  (uint64_t)fake_cpu_page(DATA + 1 + n),
                                  NPT_PRESENT | NPT_WRITE | NPT_USER));
         assert_true(conflict_add_line(
-            first, (uint64_t)fake_cpu_page(DATA + 1 + n), true));
+            first, (uint64_t)fake_cpu_page(DATA + 1 + n), LINE_WRITTEN));
         assert_int_equal(second->in_guest, 0);
         assert_int_equal(second->flush, 1);
         assert_int_equal(fake_cpu.apic[0x300 / 4], n == 0 ? 0x400 : 0);

@@ -216,7 +216,7 @@ static void hints_by_table(void **state)
         {4, {0xF2, 0x48, 0x87, 0x07}, ELIDE_ACQUIRE, 8},
         {4, {0xF2, 0x66, 0x87, 0x07}, ELIDE_ACQUIRE, 2},
         {3, {0xF2, 0x87, 0xC1}, ELIDE_NONE, 0},                   /* register */
-        {3, {0xF2, 0x01, 0x07}, ELIDE_NONE, 0},                   /* no LOCK */
+        {3, {0xF2, 0x01, 0x07}, ELIDE_NONE, 4},                   /* no LOCK */
         {3, {0xF0, 0x01, 0x07}, ELIDE_NONE, 0},                   /* no hint */
         {4, {0xF2, 0xF0, 0x39, 0x07}, ELIDE_NONE, 0},             /* CMP */
         {6, {0xF2, 0xF0, 0x81, 0x3F, 1, 0}, ELIDE_NONE, 0},       /* CMP */
@@ -235,7 +235,7 @@ static void hints_by_table(void **state)
         {3, {0xF3, 0x88, 0x07}, ELIDE_RELEASE, 1},
         {7, {0xF3, 0xC7, 0x07, 0, 0, 0, 0}, ELIDE_RELEASE, 4},
         {4, {0xF3, 0xC6, 0x07, 0}, ELIDE_RELEASE, 1},
-        {3, {0xF2, 0x89, 0x07}, ELIDE_NONE, 0}, /* MOV */
+        {3, {0xF2, 0x89, 0x07}, ELIDE_NONE, 4}, /* MOV */
         {3, {0xF3, 0x8B, 0x07}, ELIDE_NONE, 0}, /* a load */
     };
 

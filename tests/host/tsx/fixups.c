@@ -31,6 +31,10 @@ LABEL(tsx_xbegin_at);
 LABEL(tsx_xend_at);
 LABEL(tsx_body_xtest_fault);
 LABEL(tsx_body_xend_fault);
+LABEL(tsx_body_lock_xbegin_fault);
+LABEL(tsx_body_lock_xend_fault);
+LABEL(tsx_body_lock_xabort_fault);
+LABEL(tsx_body_lock_xtest_fault);
 LABEL(tsx_body_store_fault);
 LABEL(tsx_body_store_trap);
 LABEL(tsx_body_load_fault);
@@ -40,6 +44,8 @@ LABEL(tsx_body_divide_fault);
 LABEL(tsx_body_int3_trap);
 LABEL(tsx_body_hint_fault);
 LABEL(tsx_body_unhint_fault);
+LABEL(tsx_body_nest_store_begin);
+LABEL(tsx_inner_fallback);
 LABEL(tsx_fallback);
 LABEL(tsx_resume);
 LABEL(tsx_state_begin);
@@ -72,19 +78,33 @@ static void each_has_its_own(void **state)
     assert_true(fixup_find(at(rtm_store_fault)) == at(rtm_store_resume));
     assert_true(fixup_find(at(rtm_store_end_fault)) == at(rtm_store_resume));
     assert_true(fixup_find(at(trace_window_on)) == at(trace_window_resume));
+    assert_true(fixup_find(at(tsx_body_nest_store_begin)) ==
+                at(tsx_inner_fallback));
 }
 
 static void all_of_the_bodies_go_one_way(void **state)
 {
     const uint8_t *const faults[] = {
-        tsx_xbegin_at,         tsx_xend_at,
-        tsx_body_xtest_fault,  tsx_body_xend_fault,
-        tsx_body_store_fault,  tsx_body_store_trap,
-        tsx_body_load_fault,   tsx_body_load_trap,
-        tsx_body_ud2_fault,    tsx_body_divide_fault,
-        tsx_body_int3_trap,    tsx_body_hint_fault,
-        tsx_body_unhint_fault, tsx_fallback,
-        tsx_bodies_xabort,     tsx_bodies_xabort + 255 * 8,
+        tsx_xbegin_at,
+        tsx_xend_at,
+        tsx_body_xtest_fault,
+        tsx_body_xend_fault,
+        tsx_body_store_fault,
+        tsx_body_store_trap,
+        tsx_body_load_fault,
+        tsx_body_load_trap,
+        tsx_body_ud2_fault,
+        tsx_body_divide_fault,
+        tsx_body_int3_trap,
+        tsx_body_hint_fault,
+        tsx_body_unhint_fault,
+        tsx_fallback,
+        tsx_body_lock_xbegin_fault,
+        tsx_body_lock_xend_fault,
+        tsx_body_lock_xabort_fault,
+        tsx_body_lock_xtest_fault,
+        tsx_bodies_xabort,
+        tsx_bodies_xabort + 255 * 8,
     };
 
     (void)state;

@@ -224,12 +224,15 @@ static void release_page(struct vcpu *v, uint64_t address)
 static struct vcpu *conflicting_vcpu(const struct vcpu *v, uint64_t address,
                                      bool write)
 {
+    const struct machine *m = &hypervisor.machine;
+
+    if (v->tx.depth > 0 && !faults_rule(m, TX_CONFLICTS, true))
+        return NULL;
     for (unsigned n = 0; n < hypervisor.processors; n++) {
         struct vcpu *o = &hypervisor.vcpus[n];
 
         if (o != v && o->tx.active &&
-            tsx_conflict(&hypervisor.machine, lines_find(&o->tx.lines, address),
-                         write))
+            tsx_conflict(m, lines_find(&o->tx.lines, address), write))
             return o;
     }
     return NULL;
@@ -268,23 +271,18 @@ bool conflict_end(struct vcpu *v, bool commit)
     return good;
 }
 
-bool conflict_add_line(struct vcpu *v, uint64_t address, bool write)
+bool conflict_add_line(struct vcpu *v, uint64_t address, unsigned flags)
 {
+    bool write = (flags & LINE_WRITTEN) != 0, good;
     struct vcpu *o;
-    bool good;
 
-    if (!write &&
-        v->tx.lines.reads >= faults_quantity(v->model->machine, MONITORED,
-                                             ANY_NUMBER, UINT32_MAX))
-        return true;
     lock();
     while (!v->tx.conflict &&
            (o = conflicting_vcpu(v, address, write)) != NULL) {
         o->tx.conflict = true; /* the later access wins */
         yield_unlocked(v);
     }
-    good = !v->tx.conflict &&
-           lines_add(&v->tx.lines, address, write ? LINE_WRITTEN : LINE_READ);
+    good = !v->tx.conflict && lines_add(&v->tx.lines, address, flags);
     for (unsigned n = 0; good && n < hypervisor.processors; n++)
         if (&hypervisor.vcpus[n] != v)
             good =

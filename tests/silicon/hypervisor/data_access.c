@@ -53,7 +53,7 @@ void data_access_find(struct vcpu *v, const uint8_t *bytes, size_t length)
         v->accesses = find(v, v->access, bytes, length);
 }
 
-unsigned memory_store_bytes(struct vcpu *v, uint64_t physical)
+unsigned memory_bytes(struct vcpu *v, uint64_t physical, enum data_kind kind)
 {
     struct data_access found[DATA_ACCESSES_MAX];
     uint8_t buffer[INSTRUCTION_BYTES_MAX];
@@ -65,7 +65,7 @@ unsigned memory_store_bytes(struct vcpu *v, uint64_t physical)
         uint64_t from = found[n].linear, end = from + found[n].bytes, at;
         uint64_t next = (from + PAGE_BYTES) & ~(PAGE_BYTES - 1);
 
-        if (found[n].kind != DATA_STORE)
+        if (found[n].kind != kind)
             continue;
         if (guest_physical(v, from, &at) && at == physical)
             return (unsigned)(end - from);

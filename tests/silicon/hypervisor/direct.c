@@ -47,7 +47,6 @@
  * SMAP, PKE, CET; the flag AC. */
 #define CR4_DIFFERENT \
     (UINT64_C(1) << 2 | UINT64_C(1) << 12 | UINT64_C(0xF) << 20)
-#define RFLAGS_AC (UINT64_C(1) << 18)
 
 /* Ours in place of the guest's, which waits. */
 static void load_tr(struct vcpu *v)

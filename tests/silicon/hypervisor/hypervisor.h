@@ -197,8 +197,8 @@ void data_access_find(struct vcpu *v, const uint8_t *bytes, size_t length);
 void data_access_retire(struct vcpu *v, struct retirement *r);
 /* Are accesses of interest at all? */
 bool data_access_watched(const struct vcpu *v);
-/* How many bytes it stores from there on; 0: not known. */
-unsigned memory_store_bytes(struct vcpu *v, uint64_t physical);
+/* How many bytes it loads or stores from there on; 0: not known. */
+unsigned memory_bytes(struct vcpu *v, uint64_t physical, enum data_kind kind);
 
 /* pebs_assist.c: after an instruction that made a PEBS event, or asks for a
  * performance monitoring interrupt. */
@@ -276,6 +276,9 @@ bool tx_memory_step(struct vcpu *v);
 /* It is over: undo its stores, unless it has committed. */
 void tx_memory_end(struct vcpu *v, bool undo);
 
+/* tx_spared.c: LINE_SPARED where a fault does not monitor this access. */
+unsigned tx_spared(const struct vcpu *v, bool write);
+
 /* tx_watch.c: breakpoints in a transaction. */
 void watch_begin(struct vcpu *v);
 void watch_end(struct vcpu *v);
@@ -320,9 +323,9 @@ void hint_replace_end(struct vcpu *v);
 void conflict_begin(struct vcpu *v);
 /* False: a conflict was first. */
 bool conflict_end(struct vcpu *v, bool commit);
-/* The transaction accesses this line: it is in its set from now on, and no
- * processor touches its page unseen. False: it has to abort. */
-bool conflict_add_line(struct vcpu *v, uint64_t address, bool write);
+/* The transaction accesses this line: it is in its set (lines.h) from now on,
+ * and no processor touches its page unseen. False: it has to abort. */
+bool conflict_add_line(struct vcpu *v, uint64_t address, unsigned flags);
 /* A nested page fault outside transactions. False: of no held page. */
 bool conflict_page_fault(struct vcpu *v, struct npt *pages);
 /* After the instruction that a held page was granted to. */

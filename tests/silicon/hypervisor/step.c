@@ -151,6 +151,9 @@ struct action step_begin(struct vcpu *v)
         tsx_aborts(v->model, &v->current, (v->vmcb->rflags & RFLAGS_DF) != 0)) {
         tx_abort(v, v->current.tx == TX_BREAKPOINT ? TX_CAUSE_DEBUG
                                                    : TX_CAUSE_INSTRUCTION);
+        if (v->current.tx == TX_BREAKPOINT && v->vmcb->cpl > 0 &&
+            !faults_rule(v->model->machine, RING3_INT3_ABORTS, true))
+            return action_raise(VECTOR_BP, 0);
         return action_of(ACTION_RESUME);
     }
     if (v->current.system != SYSTEM_NONE) {

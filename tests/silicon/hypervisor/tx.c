@@ -66,19 +66,26 @@ static void abort_with(struct vcpu *v, enum tx_cause cause, uint32_t status)
         faults_hle_goes_on(v->model, tx->hle) ? tx->resume_ip : tx->fallback;
     tx->debugged = cause == TX_CAUSE_DEBUG && watch_is_debugged(v);
     if (tx->debugged)
-        v->vmcb->rip = tx->begin;
+        v->vmcb->rip =
+            faults_rule(v->model->machine, DEBUGGED_AT_OUTERMOST, true)
+                ? tx->begin
+                : tx->last_begin;
     if (tx->depth > 1 && faults_inner_fallback(v->model))
         v->vmcb->rip = tx->inner_fallback;
     trace_abort(v);
     if (faults_abort_traced(v->model, cause))
         trace_tx(v, TRACE_TX_ABORT, v->vmcb->rip);
     if (!faults_about(v->model->machine, TXCP_KEPT, cause) &&
+        (!tx->hle || faults_rule(v->model->machine, TXCP_OF_ELISION, true)) &&
         (tx->depth == 1 ||
          faults_rule(v->model->machine, TXCP_OF_NESTED, true)))
         counters_roll_back(v->model);
     if (cause == TX_CAUSE_WRITES &&
         !faults_rule(v->model->machine, CAPACITY_KEEPS_COUNTS, true))
         counters_restore(v->model);
+    if (tx->decision.forced &&
+        !faults_rule(v->model->machine, FORCED_KEEPS_COUNTER_3, true))
+        v->model->pmu.counter[3] = v->model->pmu.at_xbegin[3];
     step_count(v, 0, v->model->choices.cycles_abort, false);
     note_size(v);
     status = tsx_aborted(v->model, &how);
@@ -144,7 +151,7 @@ void tx_begin(struct vcpu *v, bool hle, uint64_t next)
     tx->steps = 0;
     v->model->tsx.user = v->vmcb->cpl > 0;
     tx_registers_save(v);
-    tx->begin = v->current_rip;
+    tx->begin = tx->last_begin = v->current_rip;
     tx->fallback =
         hle ? next : next + (uint64_t)(int64_t)v->current.displacement;
     if (!hle && v->current.displacement < 0 &&
@@ -198,6 +205,7 @@ static struct action xbegin(struct vcpu *v)
         return action_of(ACTION_RESUME);
     }
     v->tx.depth++;
+    v->tx.last_begin = v->current_rip;
     v->vmcb->rax = faults_quantity(v->model->machine, NESTED_RAX, ANY_NUMBER,
                                    v->vmcb->rax);
     v->tx.inner_fallback = next + (uint64_t)(int64_t)v->current.displacement;
@@ -287,6 +295,8 @@ struct action tx_instruction(struct vcpu *v)
 {
     struct action a;
 
+    if (v->current.locked && faults_rule(v->model->machine, LOCK_REFUSED, true))
+        return action_raise(VECTOR_UD, 0);
     if (v->tx.hle && v->current.kind != INSTRUCTION_XTEST &&
         faults_rule(v->model->machine, RTM_NOT_IN_ELISION, true)) {
         tx_abort(v, TX_CAUSE_INSTRUCTION); /* RTM inside HLE */

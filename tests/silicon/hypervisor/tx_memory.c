@@ -5,8 +5,8 @@
  * faults with its address, or is known before it is made. Its line joins a set,
  * the page is opened for this one instruction; the first store to a line copies
  * it to the log, an abort restores it. So both sets are exact to the line, but
- * for a load's second line where it crosses into one, and for loads from the
- * page that the code is on. The guest's own page tables stay writable: the
+ * for a vector load's second line where it crosses into one, and for loads from
+ * the page that the code is on. The guest's own page tables stay writable: the
  * processor walks them as if it wrote.
  *
  * A page with an elided lock is shown as a copy with the lock's elided value.
@@ -20,6 +20,9 @@
 #define PAGE_OPEN (NPT_PRESENT | NPT_USER | NPT_WRITE)
 #define LINE_MASK (~(uint64_t)(LINE_BYTES - 1))
 #define PAGE_MASK (~(PAGE_BYTES - 1))
+
+/* Of the loads whose size is known: operand.h. */
+#define LOAD_BYTES_MAX 16
 
 void tx_memory_begin(struct vcpu *v)
 {
@@ -109,7 +112,7 @@ static void save_bytes(struct vcpu *v, struct open_page *page)
     uint64_t address = page->address;
     uint64_t left = PAGE_BYTES - (address & ~PAGE_MASK);
     const uint8_t *view = view_of(&v->tx, page) + (address & ~PAGE_MASK);
-    unsigned known = memory_store_bytes(v, address);
+    unsigned known = memory_bytes(v, address, DATA_STORE);
 
     page->bytes =
         known > 0 && known < STORE_BYTES_MAX ? known : STORE_BYTES_MAX;
@@ -129,10 +132,26 @@ static bool add_line_to_set(struct vcpu *v, uint64_t address, bool write)
 
     if ((lines_find(&v->tx.lines, address) & flag) != 0)
         return true;
-    if (conflict_add_line(v, address, write))
+    if (!write &&
+        v->tx.lines.reads >= faults_quantity(v->model->machine, MONITORED,
+                                             ANY_NUMBER, UINT32_MAX))
+        return true;
+    if (conflict_add_line(v, address, flag | tx_spared(v, write)))
         return true;
     tx_abort(v, TX_CAUSE_CONFLICT);
     return false;
+}
+
+/* A load may reach into the next line; on the next page it faults again. */
+static bool add_second_line(struct vcpu *v, uint64_t address)
+{
+    uint64_t next = (address | (LINE_BYTES - 1)) + 1;
+
+    if (next % PAGE_BYTES == 0 || next - address >= LOAD_BYTES_MAX ||
+        memory_bytes(v, address, DATA_LOAD) <= next - address ||
+        !faults_rule(v->model->machine, READS_SECOND_LINE, true))
+        return true;
+    return add_line_to_set(v, next, false);
 }
 
 /* There are no more tables: each page faults again. */
@@ -154,7 +173,8 @@ static void access_memory(struct vcpu *v, uint64_t address, bool write)
         tx_abort(v, TX_CAUSE_MEMORY_TYPE);
         return;
     }
-    if (!add_line_to_set(v, address, write && !lock))
+    if (!add_line_to_set(v, address, write && !lock) ||
+        (!write && !add_second_line(v, address)))
         return;
     page = open_page_entry(tx, address);
     if (page == NULL) {
@@ -258,6 +278,9 @@ static void note_store(struct vcpu *v, const struct open_page *page)
             continue;
         if ((v->current.flags & INSTRUCTION_REPEATS) != 0 &&
             !faults_rule(v->model->machine, REP_STORES_UNDONE, true))
+            continue;
+        if (n >= 16 &&
+            !faults_rule(v->model->machine, WIDE_STORES_UNDONE, true))
             continue;
         watch_data(&tx->watch, ACCESS_WRITE, at, 1);
         l->stored |= BIT(at % LINE_BYTES);

@@ -15,6 +15,7 @@
 /* SDM volume 1, table "Format of an FXSAVE Area". */
 #define FX_FTW   4
 #define FX_MXCSR 24
+#define FX_XMM   160
 
 static void save_extended(const struct vcpu *v, struct extended_state *e)
 {
@@ -27,6 +28,25 @@ static void save_extended(const struct vcpu *v, struct extended_state *e)
     svm_xsave(e->image);
 }
 
+/* A bit each: XMM0 to XMM7, MXCSR. */
+static void keep_pieces(const struct vcpu *v, struct extended_state *e,
+                        enum tx_cause cause)
+{
+    static const struct {
+        uint16_t at, bytes;
+    } pieces[] = {{FX_XMM, 128}, {FX_MXCSR, 4}};
+    uint64_t keep = faults_quantity(v->model->machine, KEPT_PIECES, cause, 0);
+    struct extended_state now;
+
+    if (keep == 0)
+        return;
+    save_extended(v, &now);
+    for (unsigned n = 0; n < sizeof(pieces) / sizeof(pieces[0]); n++)
+        if ((keep >> n & 1) != 0)
+            __builtin_memcpy(&e->image[pieces[n].at], &now.image[pieces[n].at],
+                             pieces[n].bytes);
+}
+
 static void restore_extended(const struct vcpu *v, struct extended_state *e,
                              enum tx_cause cause)
 {
@@ -36,16 +56,19 @@ static void restore_extended(const struct vcpu *v, struct extended_state *e,
     if (cause == TX_CAUSE_WRITES &&
         !faults_rule(m, CAPACITY_RESTORES_EXTENDED, true))
         return;
+    keep_pieces(v, e, cause);
     if (v->vmcb->cpl > 0 && !faults_rule(m, RING3_RESTORES_MXCSR, true)) {
         save_extended(v, &now);
         __builtin_memcpy(&e->image[FX_MXCSR], &now.image[FX_MXCSR], 4);
     }
     if (v->vmcb->cpl > 0 && !faults_rule(m, RING3_RESTORES_X87, true))
         e->image[FX_FTW] = 0;
-    if (e->by_xsave && ((v->tx.decision.forced &&
-                         !faults_rule(m, FORCED_RESTORES_YMM, true)) ||
-                        (cause == TX_CAUSE_EXCEPTION &&
-                         !faults_rule(m, EXCEPTION_RESTORES_YMM, true)))) {
+    if (e->by_xsave &&
+        ((v->vmcb->cpl > 0 && !faults_rule(m, RING3_RESTORES_YMM, true)) ||
+         (v->tx.decision.forced &&
+          !faults_rule(m, FORCED_RESTORES_YMM, true)) ||
+         (cause == TX_CAUSE_EXCEPTION &&
+          !faults_rule(m, EXCEPTION_RESTORES_YMM, true)))) {
         save_extended(v, &now);
         __builtin_memcpy(&e->image[XSAVE_YMM], &now.image[XSAVE_YMM], 256);
     }
@@ -91,6 +114,8 @@ void tx_registers_restore(struct vcpu *v, enum tx_cause cause)
         v->vmcb->rsp = tx->rsp;
     v->vmcb->rax = tx->rax;
     v->vmcb->rflags = (tx->rflags & ~flags) | (v->vmcb->rflags & flags);
+    if (v->vmcb->cpl > 0 && !faults_rule(m, RING3_RESTORES_AC, true))
+        v->vmcb->rflags &= ~(uint64_t)RFLAGS_AC;
     if (v->vmcb->cpl > 0 && !faults_rule(m, RING3_RESTORES_DF, true))
         v->vmcb->rflags &= ~(uint64_t)RFLAGS_DF;
     if (v->vmcb->cpl == 0 || faults_rule(m, RING3_RESTORES_EXTENDED, true))

@@ -98,6 +98,7 @@ struct transaction {
     uint64_t begin;          /* the XBEGIN or XACQUIRE */
     uint64_t fallback;       /* HLE: the XACQUIRE itself */
     uint64_t inner_fallback; /* for inner_abort_to_inner_fallback */
+    uint64_t last_begin;     /* the innermost, for debugged_at_inner */
     bool inner_ended;        /* one inside, by XEND */
     uint64_t resume_ip;      /* as a PEBS record has it */
     struct gprs gprs;        /* registers where it began */

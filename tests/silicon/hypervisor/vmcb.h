@@ -161,6 +161,7 @@ _Static_assert(sizeof(struct vmcb) == 0x1000, "VMCB");
 #define RFLAGS_IF     0x0200u
 #define RFLAGS_DF     0x0400u
 #define RFLAGS_RF     0x10000u
+#define RFLAGS_AC     0x40000u
 #define RFLAGS_STATUS 0x08D5u
 
 #define MSR_EFER        0xC0000080u

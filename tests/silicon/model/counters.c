@@ -51,6 +51,7 @@ BOTH_WAYS bool counts_here(const struct processor *p, uint64_t select,
         return false;
     if ((select & EVTSEL_IN_TX) == 0 || (hooks && faults_count_outside(p)) ||
         ((select & EVTSEL_CMASK) != 0 && !HOLDS(IN_TX_WITH_CMASK)) ||
+        ((select & EVTSEL_EDGE) != 0 && !HOLDS(IN_TX_WITH_EDGE)) ||
         ((select & EVTSEL_ANY) != 0 && !HOLDS(ANY_HAS_IN_TX)))
         return true;
     return inside == HOLDS(IN_TX_INSIDE);

@@ -302,6 +302,7 @@ void instruction_classify(struct instruction *i, const uint8_t *bytes,
         return;
     op = bytes[at];
     next = at + 1 < length ? bytes[at + 1] : 0;
+    i->locked = p.lock || ((op == 0x86 || op == 0x87) && is_memory(next));
     hint_classify(i, &p, &bytes[at], length - at);
     if (op == 0x0F) {
         classify_0f(i, &p, bytes, length, at + 1);

@@ -76,10 +76,13 @@ struct instruction {
     enum instruction_system system;
     enum elide elide;
     uint8_t operand_bytes; /* of one with a hint, of SYSRET */
-    uint16_t hinted;       /* opcode of one with a hint, 0FH in [15:8] */
+    /* Opcode of one with a hint, 0FH in [15:8]; of one that could be taken for
+     * such, by its prefix, that is there. */
+    uint16_t hinted;
     enum instruction_tx tx;
     uint32_t flags;
     bool is_pause;
+    bool locked;          /* by LOCK, or as XCHG with memory is */
     uint8_t length;       /* of a transactional one, a conditional branch, a
                            * near CALL, one that is `system`; else 0 */
     int32_t displacement; /* XBEGIN: to the fallback, from the next RIP */

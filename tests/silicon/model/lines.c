@@ -6,7 +6,7 @@
 
 /* An entry: line number (address / 64) above 18 bits: serial, flags. */
 #define LINE_SHIFT   18
-#define SERIAL_SHIFT 2
+#define SERIAL_SHIFT 3
 #define SERIAL_MASK  BITS(LINE_SHIFT - 1, SERIAL_SHIFT)
 #define FLAGS_MASK   BITS(SERIAL_SHIFT - 1, 0)
 #define PAGE_LINES   64u

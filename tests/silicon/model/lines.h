@@ -18,6 +18,7 @@
 
 #define LINE_READ    1u
 #define LINE_WRITTEN 2u
+#define LINE_SPARED  4u /* by a fault: no access to it is a conflict */
 
 struct line_set {
     uint64_t *entries;      /* LINE_ENTRIES of them */
@@ -35,7 +36,7 @@ void lines_clear(struct line_set *set);
  * table is full. */
 bool lines_add(struct line_set *set, uint64_t address, unsigned flags);
 
-/* Which sets the line is in: LINE_READ, LINE_WRITTEN. */
+/* Which sets the line is in: LINE_READ, LINE_WRITTEN, LINE_SPARED. */
 unsigned lines_find(const struct line_set *set, uint64_t address);
 
 /* Is any line of this page of 4 KiB in a set? */

@@ -56,12 +56,16 @@ void hint_classify(struct instruction *i, const struct prefixes *p,
 
     if (p->rep == 0 || !is_memory(modrm))
         return;
-    if (!(p->lock &&
-          (two ? is_lockable_0f(op, modrm, rex_w) : is_lockable(op, modrm))) &&
-        !xchg && !(mov && p->rep == 0xF3))
+    if ((p->lock &&
+         (two ? is_lockable_0f(op, modrm, rex_w) : is_lockable(op, modrm))) ||
+        xchg || (mov && p->rep == 0xF3)) {
+        i->elide = p->rep == 0xF2 ? ELIDE_ACQUIRE : ELIDE_RELEASE;
+        i->hinted = (uint16_t)(two ? 0x0F00 | op : op);
+    } else if (two || (!mov && !is_lockable(op, modrm))) {
         return;
-    i->elide = p->rep == 0xF2 ? ELIDE_ACQUIRE : ELIDE_RELEASE;
-    i->hinted = (uint16_t)(two ? 0x0F00 | op : op);
+    } else { /* no hint, but what could be taken for one */
+        i->hinted = (uint16_t)(p->rep << 8 | op);
+    }
     if (two && op == 0xC7)
         i->operand_bytes = 8;
     else if ((op & 1) == 0 && !(two && op == 0xBA))

@@ -267,6 +267,23 @@ enum rule {
     LBR_SELECT_DROPPED,  /* a write while TraceEn = 1 */
     ELISION_ENDS_FOR_RECORD,
     NESTED_ENDS_FOR_RECORD,
+    READS_SECOND_LINE, /* of a load on two */
+    TX_CONFLICTS,      /* accesses of another transaction */
+    LOCKED_MONITORED,  /* accesses of locked instructions */
+    WRITES_MONITORED,  /* beyond the 16th line */
+    LOCK_REFUSED,      /* before XBEGIN and the others */
+    RING3_PAUSE_ABORTS,
+    RING3_INT3_ABORTS, /* and is not delivered */
+    DEBUGGED_AT_OUTERMOST,
+    LOCKED_LOCK_MONITORED, /* taken by another instruction than XCHG */
+    INNER_LOCK_MONITORED,
+    FORCED_KEEPS_COUNTER_3,
+    TXCP_OF_ELISION,
+    RING3_DISABLE_ABORTS, /* RTM_DISABLE */
+    IN_TX_WITH_EDGE,
+    RING3_RESTORES_YMM,
+    RING3_RESTORES_AC,
+    WIDE_STORES_UNDONE, /* the second 16 bytes */
 };
 
 enum quantity {
@@ -330,7 +347,8 @@ enum quantity {
     LBR_FLAGS, /* where LBR_INFO has them */
     LBR_ABORT_FLAGS,
     LBR_CYCLES,
-    TX_WATCHED, /* breakpoint n, by a transaction; number: n */
+    TX_WATCHED,  /* breakpoint n, by a transaction; number: n */
+    KEPT_PIECES, /* of extended state; number: enum tx_cause */
 };
 
 #define ANY_NUMBER 0xFFFFFFFFu

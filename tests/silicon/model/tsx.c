@@ -202,8 +202,10 @@ static bool aborts_all(const struct processor *p)
     case REGIME_F:
         return !faults_rule(p->machine, ALLOW_COMMITS,
                             (p->tsx.mcu_opt_ctrl & MCU_OPT_RTM_ALLOW) != 0) ||
-               faults_rule(p->machine, DISABLE_ABORTS,
-                           (p->tsx.tsx_ctrl & TSX_CTRL_RTM_DISABLE) != 0);
+               (faults_rule(p->machine, DISABLE_ABORTS,
+                            (p->tsx.tsx_ctrl & TSX_CTRL_RTM_DISABLE) != 0) &&
+                (!p->tsx.user ||
+                 faults_rule(p->machine, RING3_DISABLE_ABORTS, true)));
     default:
         return false;
     }
@@ -229,6 +231,8 @@ bool tsx_elides(const struct processor *p)
 
 bool tsx_conflict(const struct machine *m, unsigned sets, bool write)
 {
+    if ((sets & LINE_SPARED) != 0)
+        return false;
     sets = faults_conflict_sets(m, sets, write);
     return write ? sets != 0 : (sets & LINE_WRITTEN) != 0;
 }
@@ -300,7 +304,9 @@ bool tsx_aborts(const struct processor *p, const struct instruction *i,
     case TX_SAFE:
         return false;
     case TX_ABORTS:
-        return !faults_let_pass(p, i);
+        return !faults_let_pass(p, i) &&
+               (!i->is_pause || !p->tsx.user ||
+                faults_rule(p->machine, RING3_PAUSE_ABORTS, true));
     case TX_MAY_X87:
     case TX_MAY_CACHE:
     case TX_MAY_HINT:

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* ring3_forced.c - transactions that are forced to abort, at ring 3. */
+#include "src/counting/ring3_forced.h"
+
+#include "src/base/msr.h"
+#include "src/counting/counters.h"
+#include "src/counting/ring3.h"
+
+#define TRIES 16
+
+void ring3_check_forced(struct test_context *t)
+{
+    struct ring3_session s;
+    unsigned wrong = 0;
+
+    if (test_cpu(t)->perfmon_version < 2 || !counters_claim(t) ||
+        !hold_msr(t, IA32_PERF_GLOBAL_CTRL) || !ring3_prepare(&s, t))
+        return;
+    const uint64_t third = counters_available(test_cpu(t)) > 3 ? BIT(3) : 0;
+    if (third != 0 && !set_msr(t, IA32_PERFEVTSEL(3),
+                               EVENT_INST_RETIRED | IA32_PERFEVTSEL_OS |
+                                   IA32_PERFEVTSEL_USR | IA32_PERFEVTSEL_EN))
+        return;
+    s.ring3->aborts = 0;
+    for (unsigned i = 0; i < TRIES; i++) {
+        uint64_t cells[WINDOW_CELLS] = {(uintptr_t)s.ring3};
+        hw_poll();
+        ring3_begin(&s);
+        window_ring3_tx((i % 2 != 0 ? BIT(0) : 0) | (i % 4 > 1 ? third : 0),
+                        cells);
+        ring3_end(&s);
+        wrong += s.ring3->vector != HW_NO_FAULT || s.ring3->status != 0;
+    }
+    check(t, wrong == 0,
+          "%u of %u transactions at ring 3 did not abort with EAX = 0; the "
+          "last status is 0x%08x (all ones: it committed)",
+          wrong, TRIES, s.ring3->status);
+}

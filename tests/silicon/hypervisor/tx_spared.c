@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* tx_spared.c - lines that a fault leaves out of what a transaction monitors:
+ * tx_memory.c. */
+#include "tests/silicon/hypervisor/hypervisor.h"
+
+#include "tests/silicon/model/hooks.h"
+
+#define FIRST_WRITES 16
+#define XCHG_BYTE    0x86u /* and the next: of another size */
+
+unsigned tx_spared(const struct vcpu *v, bool write)
+{
+    const struct machine *m = v->model->machine;
+    const struct elision *e = &v->tx.elision;
+    bool acquires = v->tx.hle && e->now == ELIDE_ACQUIRE;
+
+    if ((v->current.locked && !v->tx.hle &&
+         !faults_rule(m, LOCKED_MONITORED, true)) ||
+        (write && v->tx.lines.writes >= FIRST_WRITES &&
+         !faults_rule(m, WRITES_MONITORED, true)) ||
+        (acquires && (v->current.hinted & ~1u) != XCHG_BYTE &&
+         !faults_rule(m, LOCKED_LOCK_MONITORED, true)) ||
+        (acquires && e->locks > 0 &&
+         !faults_rule(m, INNER_LOCK_MONITORED, true)))
+        return LINE_SPARED;
+    return 0;
+}
