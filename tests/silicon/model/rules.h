@@ -262,9 +262,14 @@ enum rule {
     LOCK_OF_1_BYTE,
     LOCK_OF_2_BYTES,
     LOCK_INSIDE,
-    LBR_FAR_OF_RING_3,   /* can be left out */
-    LBR_FLUSHES_ENTRY_0, /* by a return */
-    LBR_SELECT_DROPPED,  /* a write while TraceEn = 1 */
+    LBR_FAR_OF_RING_3,      /* can be left out */
+    LBR_FLUSHES_ENTRY_0,    /* by a return */
+    LBR_SELECT_DROPPED,     /* a write while TraceEn = 1 */
+    LBR_CYCLES_OF_RECORDED, /* branches: since the last of those */
+    LBR_MISPRED_IN_TIME,    /* not that of the branch before */
+    LBR_MISPRED_OF_TARGETS, /* not of conditional branches alone */
+    LBR_RESUMES,            /* where LBR_Frz is cleared */
+    DEBUG_KEEPS_FREEZE,     /* DEBUGCTL[12:11] */
 };
 
 enum quantity {
