@@ -270,6 +270,8 @@ enum rule {
     LBR_MISPRED_OF_TARGETS, /* not of conditional branches alone */
     LBR_RESUMES,            /* where LBR_Frz is cleared */
     DEBUG_KEEPS_FREEZE,     /* DEBUGCTL[12:11] */
+    ANY_OVERFLOWS,          /* by what the sibling does */
+    ANY_ON_FIXED_1_2,
     OFFCORE_ALL_REQUESTS, /* that are selected */
     OFFCORE_ANY_ALONE,    /* no snoop bit beside it filters */
 };
