@@ -93,6 +93,12 @@ FAULT(rdpmc_takes_rcx,
       .caught = {"skylake-2018 on 1 rdpmc_ring3 FAIL"},
       .breaks = RDPMC_TAKES_ECX)
 
+FAULT(inner_rings_count_os,
+      .what = "[any] rings 1 and 2 are counted by OS, not by USR",
+      .caught = {"skylake-2018 on 1 counter_inner_rings FAIL",
+                 "haswell on 1 counter_inner_rings FAIL"},
+      .breaks = INNER_RINGS_ARE_USER)
+
 FAULT(any_overflow_silent,
       .what = "[any] with AnyThread an overflow by the other thread sets no "
               "bit of GLOBAL_STATUS",

@@ -270,6 +270,7 @@ enum rule {
     LBR_MISPRED_OF_TARGETS, /* not of conditional branches alone */
     LBR_RESUMES,            /* where LBR_Frz is cleared */
     DEBUG_KEEPS_FREEZE,     /* DEBUGCTL[12:11] */
+    INNER_RINGS_ARE_USER,   /* 1 and 2 */
     ANY_OVERFLOWS,          /* by what the sibling does */
     ANY_ON_FIXED_1_2,
     OFFCORE_ALL_REQUESTS, /* that are selected */
