@@ -338,7 +338,8 @@ enum quantity {
     LBR_FLAGS, /* where LBR_INFO has them */
     LBR_ABORT_FLAGS,
     LBR_CYCLES,
-    TX_WATCHED, /* breakpoint n, by a transaction; number: n */
+    PMI_AT_WRITE, /* of register `number`, for an overflow that was before */
+    TX_WATCHED,   /* breakpoint n, by a transaction; number: n */
 };
 
 #define ANY_NUMBER 0xFFFFFFFFu
