@@ -253,3 +253,8 @@ FAULT(pmi_at_select,
               "overflow that was before",
       .caught = {"skylake-2018 on 1 counter_pmi FAIL"},
       .quantity = PMI_AT_WRITE, .number = 0x186)
+
+FAULT(live_rdpmc_fixed_low,
+      .what = "[any] RDPMC of a fixed counter that counts gives [47:12] alone",
+      .caught = {"skylake-2018 on 1 counter_while_running FAIL"},
+      .breaks = RDPMC_FIXED_WHOLE)

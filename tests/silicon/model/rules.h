@@ -274,6 +274,7 @@ enum rule {
     ANY_OVERFLOWS,          /* by what the sibling does */
     ANY_ON_FIXED_1_2,
     OFFCORE_ALL_REQUESTS, /* that are selected */
+    RDPMC_FIXED_WHOLE,    /* while the counter counts */
     OFFCORE_ANY_ALONE,    /* no snoop bit beside it filters */
 };
 
