@@ -141,6 +141,29 @@ LBR_BODY lbr_body_bits
 %endrep
 LBR_BODY_END
 
+; Jumps to one of two places a NOP apart, by a bit of RSI each, and from there on.
+LBR_BODY lbr_body_targets
+%assign i 0
+%rep 6
+        lea     rbx, [.lower_%+i]
+        lea     rcx, [.upper_%+i]
+        bt      esi, i
+        cmovc   rbx, rcx
+.jump_%+i:
+        jmp     rbx
+        ROW     LBR_IND_JMP, .jump_%+i, .upper_%+i
+        int3
+.lower_%+i:
+        nop
+.upper_%+i:
+        jmp     short .next_%+i
+        ROW     LBR_REL_JMP, .upper_%+i, .next_%+i
+        int3
+.next_%+i:
+%assign i i + 1
+%endrep
+LBR_BODY_END
+
 ; Jumps, each to the next; entered at any of them.
 LBR_BODY lbr_body_chain
 %assign i 0
@@ -242,8 +265,8 @@ LBR_BODY_END
         mov     [r14 + CELLS + 8 * %1], rax
 %endmacro
 
-; %2 PAUSEs before, %3 between.
-%macro TIMED 3
+; %2 PAUSEs before, %3 between, %4 times, with conditional branches.
+%macro TIMED 4
 LBR_BODY %1
         ENABLE  1
         times %2 pause
@@ -252,7 +275,15 @@ LBR_BODY %1
         ROW     LBR_REL_JMP, .first, .begun
         int3
 .begun: TIME    1
-        times %3 pause
+        mov     ebx, %4
+.turn:  times %3 pause
+%if %4 > 1
+        dec     ebx
+.back:  jnz     .turn
+%rep %4 - 1
+        ROW     LBR_JCC, .back, .turn
+%endrep
+%endif
         TIME    2
 .last:  jmp     short .ended
         ROW     LBR_REL_JMP, .last, .ended
@@ -262,7 +293,8 @@ LBR_BODY %1
 LBR_BODY_END
 %endmacro
 
-        TIMED   lbr_body_short, 64, 4
-        TIMED   lbr_body_long, 0, 1700
+        TIMED   lbr_body_short, 64, 4, 1
+        TIMED   lbr_body_long, 0, 1700, 1
+        TIMED   lbr_body_between, 0, 32, 10
 
 section .note.GNU-stack noalloc noexec nowrite progbits

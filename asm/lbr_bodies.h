@@ -48,6 +48,11 @@ LBR_BODY(lbr_body_signs);
 /* LBR_BITS conditional branches, row n taken where bit n of argument is 1. */
 LBR_BODY(lbr_body_bits);
 #define LBR_BITS 12
+/* LBR_TARGETS indirect jumps, each to where its row says where bit n of
+ * argument is 1, else so many bytes before, and a direct one after each. */
+LBR_BODY(lbr_body_targets);
+#define LBR_TARGETS       6
+#define LBR_TARGETS_APART 1u
 /* LBR_CHAIN jumps in a row; the body may begin at any of them. */
 LBR_BODY(lbr_body_chain);
 #define LBR_CHAIN 80
@@ -65,6 +70,8 @@ LBR_BODY(lbr_body_debug);
  * the journal has to have it. */
 LBR_BODY(lbr_body_short);
 LBR_BODY(lbr_body_long);
+/* With conditional branches between the two. */
+LBR_BODY(lbr_body_between);
 
 /* Transactions. argument: a lock, a line of zeros. cells[0] is 1 where it went
  * as the rows say; cells[1] is EAX at a fallback. */

@@ -180,6 +180,18 @@ bool ring3_prepare(struct ring3_session *s, struct test_context *t)
     return true;
 }
 
+void ring3_be_ring(struct ring3_session *s, unsigned ring)
+{
+    struct ring3 *ring3 = s->ring3;
+
+    ring3->user_cs = (ring3->user_cs & ~UINT64_C(3)) | ring;
+    ring3->user_ss = (ring3->user_ss & ~UINT64_C(3)) | ring;
+    s->tables->gdt[ring3->user_cs / 8] = ring3_descriptor(true, ring);
+    s->tables->gdt[ring3->user_ss / 8] = ring3_descriptor(false, ring);
+    ring3->user_code = (uintptr_t)ring3_code;
+    ring3->user_data = ring3->data;
+}
+
 void ring3_begin(const struct ring3_session *s)
 {
     /* Not busy: it may have been loaded before. */

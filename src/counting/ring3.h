@@ -34,6 +34,11 @@ bool ring3_prepare(struct ring3_session *s, struct test_context *t);
 void ring3_begin(const struct ring3_session *s);
 void ring3_end(const struct ring3_session *s);
 
+/* Ring 1 or 2 in place of ring 3, from now on, for window_ring3_body() alone:
+ * SYSRET goes to ring 3. To paging both are supervisors, as ring 0 is (SDM 3A,
+ * "Determination of Access Rights"), whose own pages they use. */
+void ring3_be_ring(struct ring3_session *s, unsigned ring);
+
 /* Pure, for ring3_prepare() and its unit test. A code or data descriptor of
  * 64-bit mode, at that privilege level. */
 uint64_t ring3_descriptor(bool code, unsigned level);

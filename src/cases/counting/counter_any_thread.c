@@ -6,17 +6,22 @@
 #include "src/base/msr.h"
 #include "src/base/names.h"
 #include "src/counting/bank.h"
+#include "src/counting/ring3.h"
 #include "src/tsx/pair.h"
 
 #define BRANCHES                  0xc4
 #define LEAF0A_EDX_ANYTHREAD_GONE 15
 #define WAITS                     3 /* each for two rounds of the other */
 #define REPEATED                  64 /* branches at least, of the other, a time */
+#define MANY_CYCLES               10000 /* some reference cycles are among them */
 
 struct any_thread {
     struct pair pair;
     struct identity other;
     uint64_t places;
+    /* The other one's. */
+    bool prepared, has_ring3;
+    struct ring3_session ring3;
 };
 
 static void repeat_branches(struct test_context *peer, void *argument)
@@ -25,6 +30,21 @@ static void repeat_branches(struct test_context *peer, void *argument)
     (void)argument;
     for (volatile unsigned i = 0; i < REPEATED; i++)
         ;
+}
+
+static void repeat_at_ring3(struct test_context *peer, void *argument)
+{
+    struct any_thread *a = argument;
+
+    if (!a->prepared)
+        a->has_ring3 = counters_claim(peer) && ring3_prepare(&a->ring3, peer);
+    a->prepared = true;
+    if (!a->has_ring3)
+        return;
+    uint64_t cells[WINDOW_CELLS] = {(uintptr_t)a->ring3.ring3};
+    ring3_begin(&a->ring3);
+    window_ring3(0, cells);
+    ring3_end(&a->ring3);
 }
 
 struct stretch {
@@ -128,6 +148,68 @@ static void judge_levels(struct test_context *t, const struct any_thread *a)
                         after.pmc[n]);
 }
 
+/* What counts a thread at ring 3 alone, this one being at ring 0; every second
+ * counter overflows by it, which bank_work() judges. */
+static struct bank bank_of_user(const struct test_context *t, uint64_t places)
+{
+    struct bank bank = bank_of(places, BRANCHES | IA32_PERFEVTSEL_ANY);
+
+    for (unsigned p = 0; p < PLACES_END; p++) {
+        const uint64_t last = bank_mask(test_cpu(t), p);
+        if ((places >> p & 1) == 0)
+            continue;
+        if (p < PLACE_FIXED0)
+            bank.select[p] &= ~IA32_PERFEVTSEL_OS;
+        else
+            bank.fixed_ctrl =
+                (bank.fixed_ctrl & ~IA32_FIXED_CTR_CTRL_OS(p - PLACE_FIXED0)) |
+                IA32_FIXED_CTR_CTRL_ANY(p - PLACE_FIXED0);
+        if (p % 2 == 0 && bank_can_hold(test_cpu(t), p, last))
+            *bank_value(&bank, p) = last;
+    }
+    return bank;
+}
+
+/* Reference cycles come in steps. */
+static void judge_user(struct test_context *t, const struct bank *before,
+                       const struct bank *after, uint64_t rounds)
+{
+    struct bank was = *before, is = *after;
+    uint64_t core = 0;
+    char name[MSR_NAME_BYTES];
+
+    for (unsigned p = 0; p < PLACES_END; p++) {
+        const uint64_t got = (*bank_value(&is, p) - *bank_value(&was, p)) &
+                             bank_mask(test_cpu(t), p);
+        uint64_t want = window_ring3_user_shape.branches * rounds;
+        if ((was.ctrl >> p & 1) == 0)
+            continue;
+        if (p >= PLACE_FIXED0)
+            want = window_ring3_user_shape.instructions * rounds;
+        if (p == PLACE_FIXED0 + 1) {
+            core = got;
+            want = 1;
+        } else if (p == PLACE_FIXED0 + 2) {
+            want = core >= MANY_CYCLES;
+        }
+        check_known(t, got >= want, ERRATUM_ANYTHREAD_ONE_CPL, p < PLACE_FIXED0,
+                    "%s with AnyThread and USR alone counted %lu, this logical "
+                    "processor being at ring 0 and the other one %lu times at "
+                    "ring 3; wanted %lu or more",
+                    msr_name(bank_msr(p), name), got, rounds, want);
+    }
+}
+
+static void work_beside_user(struct test_context *t, void *argument)
+{
+    struct any_thread *a = argument;
+    struct bank after, before = bank_of_user(t, a->places);
+    struct stretch stretch = {t, &a->pair, 0};
+
+    if (a->has_ring3 && bank_work(t, &before, wait_for_other, &stretch, &after))
+        judge_user(t, &before, &after, stretch.rounds);
+}
+
 static void work(struct test_context *t, void *argument)
 {
     struct any_thread *a = argument;
@@ -186,6 +268,9 @@ TEST(counter_any_thread,
         return;
     }
     a->places = bank_claim(t);
-    if (a->places != 0)
-        (void)pair_run(t, &a->pair, work, repeat_branches, a);
+    if (a->places == 0 || !pair_run(t, &a->pair, work, repeat_branches, a))
+        return;
+    /* BJ091. */
+    if (generation_of(id->family, id->model) != SANDY_BRIDGE)
+        (void)pair_run(t, &a->pair, work_beside_user, repeat_at_ring3, a);
 }

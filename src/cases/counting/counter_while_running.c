@@ -243,6 +243,39 @@ static bool try_fixed(struct test_context *t, uint64_t places)
     return true;
 }
 
+/* RDPMC and RDMSR of a fixed counter in turns, while it counts: what is read
+ * later is not less, and all of it lies between the counter's ends. */
+static bool try_fixed_reads(struct test_context *t, uint64_t places, unsigned n)
+{
+    struct window_live live = {.rdpmc = RDPMC_FIXED | n,
+                               .rdmsr = IA32_FIXED_CTR(n),
+                               .msr = IA32_PERF_GLOBAL_CTRL,
+                               .value = {places, places}};
+    struct bank before = bank_for(t, places), after;
+    char name[MSR_NAME_BYTES];
+
+    /* Measured. */
+    before.live = true;
+    before.cell = (uint64_t)(uintptr_t)&live;
+    before.fixed[n] = SOME - 1;
+    if (!bank_window(t, &before, window_live, &after))
+        return false;
+
+    /* Check. */
+    check(t,
+          before.fixed[n] <= live.by_rdpmc[0] &&
+              live.by_rdpmc[0] <= live.by_rdmsr[0] &&
+              live.by_rdmsr[0] <= live.by_rdpmc[1] &&
+              live.by_rdpmc[1] <= live.by_rdmsr[1] &&
+              live.by_rdmsr[1] <= after.fixed[n],
+          "%s, from 0x%lx on, read while it counts: RDPMC 0x%lx, RDMSR 0x%lx, "
+          "RDPMC 0x%lx, RDMSR 0x%lx, and 0x%lx at the end; wanted none to be "
+          "less than the one before",
+          msr_name(IA32_FIXED_CTR(n), name), before.fixed[n], live.by_rdpmc[0],
+          live.by_rdmsr[0], live.by_rdpmc[1], live.by_rdmsr[1], after.fixed[n]);
+    return true;
+}
+
 /* Version 4: the status written by software. */
 static bool try_status_set(struct test_context *t, uint64_t places)
 {
@@ -279,6 +312,10 @@ TEST(counter_while_running,
             return;
     if ((places >> PLACE_FIXED0 & 1) != 0 && !try_fixed(t, places))
         return;
+    for (unsigned n = 0; n < BANK_FIXED; n++)
+        if ((places >> (PLACE_FIXED0 + n) & 1) != 0 &&
+            !try_fixed_reads(t, places, n))
+            return;
     if (try_others(t, places) && test_cpu(t)->perfmon_version >= 4)
         (void)try_status_set(t, places);
 }

@@ -38,13 +38,22 @@ static void try_exceptions(struct lbr *l, const char *what, uint64_t select)
 static void try_debug(struct lbr *l)
 {
     struct trace_window code = {.body = lbr_body_debug};
+    const uint64_t freezes = test_cpu(l->t)->perfmon_version >= 2
+                                 ? IA32_DEBUGCTL_FREEZE_LBRS_ON_PMI |
+                                       IA32_DEBUGCTL_FREEZE_PERFMON_ON_PMI
+                                 : 0;
     struct lbr_branches want;
 
     lbr_branches_of(&want, lbr_body_debug, lbr_body_debug_rows);
     want.count--; /* not the jump out of it */
     l->select = 0;
+    l->off |= freezes;
     if (!lbr_window(l, &code))
         return;
+    check(l->t, (code.cells[1] & freezes) == freezes,
+          "after a debug exception IA32_DEBUGCTL (1D9H) is 0x%lx; wanted "
+          "[12:11] as they were, 0x%lx: it clears LBR [0] and BTF [1]",
+          code.cells[1], freezes);
     check(l->t, (code.cells[1] & IA32_DEBUGCTL_LBR) == 0,
           "after a debug exception IA32_DEBUGCTL (1D9H) is 0x%lx; wanted [0], "
           "LBR, to be 0",

@@ -20,6 +20,15 @@ static bool same(const struct lbr_record *a, const struct lbr_record *b)
            a->abort == b->abort && a->cycles == b->cycles;
 }
 
+static bool same_stack(const struct lbr *a, const struct lbr *b)
+{
+    bool is = a->tos == b->tos;
+
+    for (unsigned n = 0; n < a->model.depth; n++)
+        is &= same(&a->records[n], &b->records[n]);
+    return is;
+}
+
 /* How often records or the TOS changed while branches retired under this
  * IA32_DEBUGCTL; they are read with LBR = 0, as it is before and after. False
  * where they cannot be read. */
@@ -40,10 +49,7 @@ static bool stack_moves(struct lbr *l, uint64_t debugctl, unsigned *moves)
             counting_work(NULL);
         if (!set_msr(l->t, IA32_DEBUGCTL, off) || !lbr_read(l))
             return false;
-        bool moved = before.tos != l->tos;
-        for (unsigned n = 0; n < l->model.depth; n++)
-            moved |= !same(&before.records[n], &l->records[n]);
-        *moves += moved;
+        *moves += !same_stack(&before, l);
     }
     return true;
 }
@@ -136,6 +142,26 @@ static bool has_interrupt(const struct lbr *l, uint64_t rip)
     return false;
 }
 
+/* Version 4: LBR_Frz is cleared, and with LBR = 1 that is all that it takes
+ * ("Streamlined Freeze_LBRs_On_PMI": the handler writes 390H alone). */
+static void judge_resumed(struct lbr *l, uint64_t debugctl)
+{
+    struct test_context *t = l->t;
+    struct lbr before;
+
+    if (!set_msr(t, IA32_DEBUGCTL, debugctl | IA32_DEBUGCTL_LBR) ||
+        !lbr_read(l))
+        return;
+    before = *l;
+    counters_clear_status(t, IA32_PERF_GLOBAL_STATUS_LBR_FRZ);
+    counting_work(NULL);
+    if (set_msr(t, IA32_DEBUGCTL, debugctl & ~IA32_DEBUGCTL_LBR) && lbr_read(l))
+        check(t, !same_stack(&before, l),
+              "LBR_Frz, IA32_PERF_GLOBAL_STATUS (38EH)[58], was cleared with "
+              "IA32_DEBUGCTL (1D9H)[0] = 1, and no branch was recorded until "
+              "1D9H was written; wanted some");
+}
+
 /* With the stack and IA32_DEBUGCTL as the interrupt left them, and, where it
  * stopped that, as it is once that is undone. */
 static void judge_stack(struct lbr *l, const struct row *row, uint64_t debugctl,
@@ -164,7 +190,7 @@ static void judge_stack(struct lbr *l, const struct row *row, uint64_t debugctl,
           "wanted none after the overflow",
           rip);
     if (test_cpu(t)->perfmon_version >= 4)
-        counters_clear_status(t, IA32_PERF_GLOBAL_STATUS_LBR_FRZ);
+        judge_resumed(l, debugctl);
     if (stack_moves(l, debugctl | IA32_DEBUGCTL_LBR, &moves))
         check(t, moves != 0,
               "after the freeze was undone records changed in 0 of %u pieces "

@@ -75,6 +75,46 @@ static void try_bits(struct lbr *l)
           records);
 }
 
+/* The branches of lbr_body_targets, where these bits choose; the first leads to
+ * it. */
+static void targets_of(struct lbr_branches *want, uint64_t bits)
+{
+    lbr_branches_of(want, lbr_body_targets, lbr_body_targets_rows);
+    for (unsigned n = 1, i = 0; n < want->count; n++)
+        if (want->at[n].kind == LBR_IND_JMP)
+            want->at[n].to -= LBR_TARGETS_APART * (~bits >> i++ & 1);
+}
+
+/* "Either the target of the branch was mispredicted and/or the direction": an
+ * indirect jump that goes to either of two places, in no regular order. The
+ * direct ones between them go where they always do. */
+static void try_targets(struct lbr *l)
+{
+    const unsigned trials = test_trials(l->t, 32, 8);
+    unsigned mispredicted = 0, records = 0;
+
+    for (unsigned i = 0; i < trials; i++) {
+        const uint64_t bits = test_random(l->t) & BITS(LBR_TARGETS - 1, 0);
+        struct trace_window code = {.body = lbr_body_targets, .argument = bits};
+        struct lbr_branches want;
+
+        targets_of(&want, bits);
+        if (!lbr_window(l, &code) ||
+            !lbr_judge(l, "jumps to either of two places", &want))
+            return;
+        /* Not the first, which the way into the body is before. */
+        for (unsigned n = 0; n + 2 < want.count; n++)
+            if (want.at[want.count - 1 - n].kind == LBR_IND_JMP) {
+                mispredicted += l->records[n].mispredicted;
+                records++;
+            }
+    }
+    check(l->t, mispredicted != 0,
+          "MISPRED is 0 in the records of all of %u indirect jumps, each to "
+          "one of two places at random; wanted 1 in some",
+          records);
+}
+
 /* The same direct jumps again and again. */
 static void try_predicted(struct lbr *l)
 {
@@ -128,9 +168,16 @@ static void judge_cycles(struct lbr *l, const struct trace_window *code)
 
 static void try_cycles(struct lbr *l)
 {
-    static const struct row timed[] = {
-        {"a short time", lbr_body_short, lbr_body_short_rows},
-        {"a long time", lbr_body_long, lbr_body_long_rows},
+    static const struct timed {
+        struct row row;
+        uint64_t select; /* of MSR_LBR_SELECT */
+    } timed[] = {
+        {{"a short time", lbr_body_short, lbr_body_short_rows}, 0},
+        {{"a long time", lbr_body_long, lbr_body_long_rows}, 0},
+        /* "Elapsed core clocks since last update to the LBR stack." */
+        {{"branches between that are left out", lbr_body_between,
+          lbr_body_between_rows},
+         MSR_LBR_SELECT_KIND(LBR_JCC)},
     };
     struct test_context *t = l->t;
 
@@ -141,13 +188,16 @@ static void try_cycles(struct lbr *l)
         !set_msr(t, IA32_PERF_GLOBAL_CTRL, 0))
         return;
     FOR_EACH_ROW (t, i, timed) {
-        struct trace_window code = {.body = timed[i].body};
+        const struct row *row = &timed[i].row;
+        struct trace_window code = {.body = row->body};
         struct lbr_branches want;
 
-        lbr_branches_of(&want, timed[i].body, timed[i].rows);
+        l->select = timed[i].select;
+        lbr_branches_of(&want, row->body, row->rows);
+        lbr_branches_select(&want, l->select);
         if (!lbr_window(l, &code))
             return;
-        WITH_PREFIX (t, "%s", timed[i].what)
+        WITH_PREFIX (t, "%s", row->what)
             if (lbr_judge(l, "two jumps", &want))
                 judge_cycles(l, &code);
     }
@@ -171,6 +221,7 @@ TEST(lbr_stack,
             return;
     try_depth(&l);
     try_bits(&l);
+    try_targets(&l);
     try_predicted(&l);
     try_disabled(&l);
     if (l.model.info)

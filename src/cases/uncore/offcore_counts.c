@@ -149,7 +149,7 @@ static void check_stores(struct offcore *o, const char *what, uint64_t request,
     }
     check_known(o->t, o->got.least >= want.least && o->got.most <= want.most,
                 ERRATUM_OFFCORE_RFO,
-                request == OFFCORE_DMND_RFO && o->got.least >= want.least,
+                (request & OFFCORE_DMND_RFO) != 0 && o->got.least >= want.least,
                 "MSR_OFFCORE_RSP_%u (%XH), %s, any response: IA32_PMC0-%u "
                 "counted %lu to %lu of %u stores to lines flushed out; wanted "
                 "%lu to %lu",
@@ -204,10 +204,16 @@ static void check_msr(struct offcore *o, struct bounds any[2])
                 OFFCORE_DMND_DATA_RD | OFFCORE_DMND_RFO | OFFCORE_ANY |
                     table->supplier,
                 made, out);
+    check_value(o, "data reads, any response, NON_DRAM [37]",
+                OFFCORE_DMND_DATA_RD | OFFCORE_ANY | OFFCORE_NON_DRAM, made,
+                out);
     check_value(o, "reads for ownership, any response",
                 OFFCORE_DMND_RFO | OFFCORE_ANY, none, out);
     check_stores(o, "reads for ownership", OFFCORE_DMND_RFO, made);
     check_stores(o, "data reads", OFFCORE_DMND_DATA_RD, none);
+    /* "It is permissible and useful to set multiple request .. bits." */
+    check_stores(o, "data reads or reads for ownership",
+                 OFFCORE_DMND_DATA_RD | OFFCORE_DMND_RFO, made);
     check_parts(o, "snoop", table->snoop, table->supplier);
     /* Where some suppliers go together, or not all are known, they have no
      * sum. */

@@ -122,9 +122,9 @@ static void stack(void **state)
 {
     (void)state;
     for (unsigned format = 3; format <= 5; format++)
-        for (enum wrong is = FROM_OFF; is <= PREDICTED; is++)
+        for (enum wrong is = FROM_OFF; is <= TARGETS_PREDICTED; is++)
             seen(&test_lbr_stack, format, is, 0);
-    for (enum wrong is = CYCLES_LOW; is <= CYCLES_WRAP; is++)
+    for (enum wrong is = CYCLES_LOW; is <= CYCLES_OF_LEFT_OUT; is++)
         seen(&test_lbr_stack, 5, is, 0);
 }
 

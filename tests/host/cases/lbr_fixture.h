@@ -29,11 +29,13 @@ enum wrong {
     ALWAYS_ON,
     MISPREDICTED,
     PREDICTED,
+    TARGETS_PREDICTED,
     CYCLES_LOW,
     CYCLES_HIGH,
     CYCLES_WRAP,
-    SELECT_IGNORED, /* bit `number` */
-    SELECT_TAKES,   /* so does this kind, where another is left out */
+    CYCLES_OF_LEFT_OUT, /* from the last of those on */
+    SELECT_IGNORED,     /* bit `number` */
+    SELECT_TAKES,       /* so does this kind, where another is left out */
     LEVEL_IGNORED,
     RETURNED_KEPT,
     IN_TX_NEVER,
@@ -77,6 +79,15 @@ BODY(lbr_body_signs, {LBR_JCC, 4, 8})
 BODY(lbr_body_calls, {LBR_REL_CALL, 0, 8}, {LBR_IND_CALL, 9, 16})
 BODY(lbr_body_short, {LBR_REL_JMP, 0, 4}, {LBR_REL_JMP, 8, 12})
 BODY(lbr_body_long, {LBR_REL_JMP, 0, 4}, {LBR_REL_JMP, 8, 12})
+BODY(lbr_body_between, {LBR_REL_JMP, 0, 4}, {LBR_JCC, 6, 5},
+     {LBR_REL_JMP, 8, 12})
+#define TARGET_ROWS(n)                        \
+    {LBR_IND_JMP, 8 * (n), 8 * (n) + 4},      \
+    {                                         \
+        LBR_REL_JMP, 8 * (n) + 4, 8 * (n) + 8 \
+    }
+BODY(lbr_body_targets, TARGET_ROWS(0), TARGET_ROWS(1), TARGET_ROWS(2),
+     TARGET_ROWS(3), TARGET_ROWS(4), TARGET_ROWS(5))
 #define BIT_ROW(n)                    \
     {                                 \
         LBR_JCC, 4 * (n), 4 * (n) + 2 \
@@ -129,6 +140,8 @@ static const struct {
     {lbr_body_calls, lbr_body_calls_rows},
     {lbr_body_short, lbr_body_short_rows},
     {lbr_body_long, lbr_body_long_rows},
+    {lbr_body_between, lbr_body_between_rows},
+    {lbr_body_targets, lbr_body_targets_rows},
     {lbr_body_commit, lbr_body_commit_rows},
     {lbr_body_xabort, lbr_body_xabort_rows},
     {lbr_body_xabort_nested, lbr_body_xabort_nested_rows},
@@ -176,7 +189,8 @@ static uint64_t flags_of(uint32_t kind)
         flags |= BIT(62);
     if ((abort && !wrong(ABORT_NEVER)) || wrong(ABORT_ALWAYS))
         flags |= BIT(61);
-    if ((wrong(MISPREDICTED) || device.windows % 2 != 0) && !wrong(PREDICTED))
+    if ((wrong(MISPREDICTED) || device.windows % 2 != 0) && !wrong(PREDICTED) &&
+        ((kind & LBR_KIND) != LBR_IND_JMP || !wrong(TARGETS_PREDICTED)))
         flags |= BIT(63);
     return device.format == 3 ? flags & BIT(63) : flags;
 }
@@ -207,12 +221,14 @@ static uint64_t time_of(struct trace_window *w)
     const bool is_long = w->body == lbr_body_long;
     uint64_t cycles = is_long ? 70000 : 900;
 
-    if (w->body != lbr_body_short && !is_long)
+    if (w->body != lbr_body_short && !is_long && w->body != lbr_body_between)
         return 7;
     w->cells[0] = 100;
     w->cells[1] = 110;
     w->cells[2] = 110 + cycles;
     w->cells[3] = 120 + cycles;
+    if (wrong(CYCLES_OF_LEFT_OUT) && w->body == lbr_body_between)
+        return 7;
     if (wrong(CYCLES_LOW))
         return cycles / 2 & 0xffff;
     if (wrong(CYCLES_HIGH) && !is_long)
@@ -240,10 +256,14 @@ static void run_rows(const struct trace_window *w, const uint8_t *body,
 
     for (unsigned n = 0; w->body == lbr_body_writes && n < LBR_LINES / 2; n++)
         record(row->kind, at(body) + 8, at(body) + 4, 7);
-    for (unsigned n = 0; row->kind != LBR_END; row++, n++)
+    for (unsigned n = 0; row->kind != LBR_END; row++, n++) {
+        const bool lower = w->body == lbr_body_targets &&
+                           row->kind == LBR_IND_JMP &&
+                           (w->argument >> n / 2 & 1) == 0;
         if (w->body != lbr_body_bits || (w->argument >> n & 1) != 0)
             record(row->kind, at(body) + (uint64_t)row->from,
-                   at(body) + (uint64_t)row->to, n == 1 ? cycles : 7);
+                   at(body) + (uint64_t)row->to - lower, n != 0 ? cycles : 7);
+    }
     record(LBR_REL_JMP, at(body) + (uint64_t)row->from, at(trace_window_off),
            7);
 }

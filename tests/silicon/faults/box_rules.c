@@ -239,3 +239,15 @@ FAULT(uncore_carry_lost_at_32,
       .what = "[any client] counters of boxes lose the carry from bit 31",
       .caught = {"haswell on 1 uncore_overflow FAIL"},
       .breaks = UNCORE_CARRIES_32)
+
+FAULT(offcore_lowest_request,
+      .what = "[any with off-core] of several request bits of "
+              "MSR_OFFCORE_RSP_x the lowest alone counts",
+      .caught = {"skylake-2018 on 1 offcore_counts FAIL"},
+      .breaks = OFFCORE_ALL_REQUESTS)
+
+FAULT(offcore_any_filters_snoop,
+      .what = "[any with off-core] MSR_OFFCORE_RSP_x[37:31] choose although "
+              "ANY is set",
+      .caught = {"skylake-2018 on 1 offcore_counts FAIL"},
+      .breaks = OFFCORE_ANY_ALONE)

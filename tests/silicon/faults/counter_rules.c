@@ -241,3 +241,20 @@ FAULT(
         "[any] registers of counters exist beyond the last that CPUID 0AH has",
     .caught = {"skylake-2018 on 1 rdpmc_indices FAIL"},
     .breaks = ABSENT_COUNTER_REFUSED)
+
+FAULT(pmi_at_enable,
+      .what = "[any] a write of GLOBAL_CTRL interrupts for an overflow that "
+              "was before and is not cleared",
+      .caught = {"skylake-2018 on 1 counter_pmi FAIL"},
+      .quantity = PMI_AT_WRITE, .number = 0x38F)
+
+FAULT(pmi_at_select,
+      .what = "[any] a write of PERFEVTSEL0 with INT interrupts for an "
+              "overflow that was before",
+      .caught = {"skylake-2018 on 1 counter_pmi FAIL"},
+      .quantity = PMI_AT_WRITE, .number = 0x186)
+
+FAULT(live_rdpmc_fixed_low,
+      .what = "[any] RDPMC of a fixed counter that counts gives [47:12] alone",
+      .caught = {"skylake-2018 on 1 counter_while_running FAIL"},
+      .breaks = RDPMC_FIXED_WHOLE)

@@ -260,6 +260,8 @@ uint32_t faults_in_cycles(const struct processor *p, uint64_t select,
 
 uint64_t faults_any(const struct processor *p, uint64_t enabled, uint64_t any)
 {
+    if (!faults_rule(p->machine, ANY_ON_FIXED_1_2, true))
+        return any & ~BITS(34, 33);
     switch (p->machine->fault) {
     case FAULT_any_own_thread:
         return any & ~BITS(31, 0);

@@ -311,3 +311,33 @@ FAULT(lbr_kinds_kept_in_tx,
           "records of a transaction",
       .caught = {"skylake-2017 on 1 lbr_transactions FAIL"},
       .breaks = LBR_KINDS_IN_TX)
+
+FAULT(lbr_mispredicted_late,
+      .what = "[any] MISPRED is that of the taken branch before",
+      .caught = {"skylake-2018 on 1 lbr_stack FAIL",
+                 "haswell on 1 lbr_stack FAIL"},
+      .breaks = LBR_MISPRED_IN_TIME)
+
+FAULT(lbr_mispredicted_conditions,
+      .what = "[any] MISPRED is 0 but for conditional branches",
+      .caught = {"skylake-2018 on 1 lbr_stack FAIL",
+                 "sandybridge on 1 lbr_stack FAIL"},
+      .breaks = LBR_MISPRED_OF_TARGETS)
+
+FAULT(lbr_cycles_of_left_out,
+      .what = "[format 5] cycles are counted from the last taken branch on, "
+              "be it recorded or left out",
+      .caught = {"skylake-2018 on 1 lbr_stack FAIL"},
+      .breaks = LBR_CYCLES_OF_RECORDED)
+
+FAULT(lbr_resumes_late,
+      .what = "[any with perfmon 4] after an interrupt has frozen the records "
+              "and LBR_Frz was cleared, none comes until DEBUGCTL is written",
+      .caught = {"skylake-2018 on 1 lbr_freeze_on_pmi FAIL"},
+      .breaks = LBR_RESUMES)
+
+FAULT(lbr_debug_clears_freeze,
+      .what = "[any] a debug exception clears IA32_DEBUGCTL[12:11] too",
+      .caught = {"skylake-2018 on 1 lbr_events FAIL",
+                 "haswell on 1 lbr_events FAIL"},
+      .breaks = DEBUG_KEEPS_FREEZE)

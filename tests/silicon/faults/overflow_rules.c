@@ -92,3 +92,20 @@ FAULT(rdpmc_takes_rcx,
       .what = "[any] RDPMC raises #GP where RCX[63:32] is not 0",
       .caught = {"skylake-2018 on 1 rdpmc_ring3 FAIL"},
       .breaks = RDPMC_TAKES_ECX)
+
+FAULT(inner_rings_count_os,
+      .what = "[any] rings 1 and 2 are counted by OS, not by USR",
+      .caught = {"skylake-2018 on 1 counter_inner_rings FAIL",
+                 "haswell on 1 counter_inner_rings FAIL"},
+      .breaks = INNER_RINGS_ARE_USER)
+
+FAULT(any_overflow_silent,
+      .what = "[any] with AnyThread an overflow by the other thread sets no "
+              "bit of GLOBAL_STATUS",
+      .caught = {"skylake-2018 on 2 counter_any_thread FAIL"},
+      .breaks = ANY_OVERFLOWS)
+
+FAULT(any_fixed_0_alone,
+      .what = "[any] AnyThread does nothing on IA32_FIXED_CTR1 and 2",
+      .caught = {"skylake-2018 on 2 counter_any_thread FAIL"},
+      .breaks = ANY_ON_FIXED_1_2)

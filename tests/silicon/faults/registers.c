@@ -280,6 +280,16 @@ static void counter_written(struct processor *p, unsigned n, uint64_t value)
         p->pmu.global_status = status;
 }
 
+/* Has a counter overflowed that could interrupt now? */
+static bool has_overflowed(const struct pmu_state *pmu)
+{
+    for (unsigned n = 0; n < COUNTERS_MAX; n++)
+        if ((pmu->global_status & pmu->global_ctrl & BIT(n)) != 0 &&
+            (pmu->select[n] & EVTSEL_INT) != 0)
+            return true;
+    return false;
+}
+
 bool faults_register_written(struct processor *p, uint32_t number,
                              uint64_t value, bool good)
 {
@@ -323,6 +333,8 @@ bool faults_register_written(struct processor *p, uint32_t number,
         (value & STATUS_CTR_FRZ) != 0 &&
         !faults_rule(p->machine, FREEZE_ENDS_AT_ONCE, true))
         pmu->frozen = UINT64_MAX;
+    if (faults_about(p->machine, PMI_AT_WRITE, number) && has_overflowed(pmu))
+        pmu->pmi = true;
     write_both(p, number);
     return true;
 }

@@ -94,12 +94,20 @@ static uint32_t cycles_of(const struct vcpu *v)
     return choices->cycles_other;
 }
 
+/* "Privilege levels 1, 2 or 3". */
+static bool is_user(const struct vcpu *v)
+{
+    return v->current_cpl == 3 ||
+           (v->current_cpl > 0 &&
+            faults_rule(v->model->machine, INNER_RINGS_ARE_USER, true));
+}
+
 void step_count(struct vcpu *v, unsigned instructions, uint32_t cycles,
                 bool in_tx)
 {
     struct retirement r = {
         .instructions = instructions,
-        .user = v->current_cpl > 0,
+        .user = is_user(v),
         .in_tx = in_tx,
         .cycles = cycles,
     };
@@ -188,7 +196,7 @@ void step_count_current(struct vcpu *v)
         .instructions = 1,
         .branch = (uint8_t)(v->current.flags & INSTRUCTION_BRANCHES),
         .taken = true,
-        .user = v->current_cpl > 0,
+        .user = is_user(v),
         .cycles = cycles_of(v),
     };
 
@@ -232,7 +240,7 @@ void step_retire(struct vcpu *v)
     struct retirement r = {
         .instructions = 1,
         .branch = (uint8_t)(v->current.flags & INSTRUCTION_BRANCHES),
-        .user = v->current_cpl > 0,
+        .user = is_user(v),
         .in_tx = (v->tx.depth == 1 &&
                   (!v->tx.inner_ended ||
                    faults_rule(v->model->machine, IN_TX_AFTER_INNER, true))) ||

@@ -64,6 +64,19 @@ void trace_wrmsr(struct vcpu *v, bool was, uint64_t next)
     lbr_trace_changed(v->model, is);
 }
 
+static bool is_mispredicted(struct vcpu *v, const struct retirement *r)
+{
+    const struct machine *m = v->model->machine;
+    bool is = faults_rule(m, LBR_MISPRED_IN_TIME, true)
+                  ? r->mispredicted
+                  : v->model->faults.was_mispredicted;
+
+    if (r->branch != 0 && r->taken)
+        v->model->faults.was_mispredicted = r->mispredicted;
+    return is && ((r->branch & INSTRUCTION_CONDITIONAL) != 0 ||
+                  faults_rule(m, LBR_MISPRED_OF_TARGETS, true));
+}
+
 void trace_branch(struct vcpu *v, const struct retirement *r)
 {
     const struct lbr_branch b = {
@@ -72,7 +85,7 @@ void trace_branch(struct vcpu *v, const struct retirement *r)
         .user = r->user,
         .to_user = v->vmcb->cpl > 0,
         .taken = r->taken,
-        .mispredicted = r->mispredicted,
+        .mispredicted = is_mispredicted(v, r),
         .in_tx = v->tx.depth == 1 ||
                  (v->tx.depth > 1 &&
                   faults_rule(v->model->machine, LBR_IN_TSX_NESTED, true)),
@@ -80,6 +93,9 @@ void trace_branch(struct vcpu *v, const struct retirement *r)
 
     lbr_pass(v->model, r->cycles);
     lbr_retired(v->model, &v->current, &b);
+    if (r->branch != 0 && r->taken &&
+        !faults_rule(v->model->machine, LBR_CYCLES_OF_RECORDED, true))
+        v->model->lbr.cycles = 0;
 }
 
 static void record_event(struct vcpu *v)

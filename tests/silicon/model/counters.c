@@ -229,6 +229,8 @@ static uint32_t take_from_sibling(struct processor *p, unsigned n)
 
 void counters_collect(struct processor *p)
 {
+    uint64_t status = p->pmu.global_status;
+
     if (p->pmu.any == 0)
         return;
     for (unsigned n = 0; n < p->machine->counters; n++) {
@@ -239,6 +241,8 @@ void counters_collect(struct processor *p)
     }
     for (unsigned n = 0; n < FIXED_MAX; n++)
         counters_add_fixed(p, n, take_from_sibling(p, COUNTERS_MAX + n));
+    if (!faults_rule(p->machine, ANY_OVERFLOWS, true))
+        p->pmu.global_status = status;
     raise_overflow_pmi(p);
 }
 

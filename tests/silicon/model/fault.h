@@ -78,6 +78,8 @@ struct fault_state {
     uint64_t record_of;    /* counters, of the last record */
     uint64_t load_latency; /* of the last one of a load */
     unsigned lbr_late;     /* records after a freeze */
+    bool lbr_stuck;        /* until DEBUGCTL is written */
+    bool was_mispredicted; /* the branch before */
     uint64_t previous_store, first_address; /* of loads and stores */
     uint64_t pt_status_ignored; /* of Processor Trace: bits of STATUS */
     bool int_again;             /* of Processor Trace: with the next packets */

@@ -58,7 +58,7 @@ bool lbr_is_unhindered(const struct processor *p)
     return ((p->pmu.global_status & STATUS_LBR_FRZ) == 0 ||
             p->faults.lbr_late != 0 ||
             !faults_rule(p->machine, LBR_STOPS_FROZEN, true)) &&
-           !is_tracing(p);
+           !is_tracing(p) && !p->faults.lbr_stuck;
 }
 
 static uint64_t selected(const struct processor *p)
@@ -248,22 +248,27 @@ void lbr_enable(struct processor *p, bool enabled)
     if (l->enabled && !enabled &&
         !faults_rule(p->machine, LBR_ENDS_SILENTLY, true))
         record(p, &b, 0);
+    if ((p->pmu.global_status & STATUS_LBR_FRZ) == 0)
+        p->faults.lbr_stuck = false;
     l->enabled = enabled;
 }
 
-static void clear_enable(struct processor *p)
+/* With these bits of IA32_DEBUGCTL. */
+static void clear_enable(struct processor *p, uint64_t more)
 {
     uint64_t debugctl;
 
     if (p->lbr.enabled && msr_read(p, IA32_DEBUGCTL, &debugctl))
-        msr_write(p, IA32_DEBUGCTL, debugctl & ~DEBUGCTL_LBR);
+        msr_write(p, IA32_DEBUGCTL, debugctl & ~(DEBUGCTL_LBR | more));
 }
 
 /* "Monitoring Branches, Exceptions, and Interrupts". */
 void lbr_debug_exception(struct processor *p)
 {
     if (faults_rule(p->machine, LBR_ENDS_AT_DEBUG, true))
-        clear_enable(p);
+        clear_enable(p, faults_rule(p->machine, DEBUG_KEEPS_FREEZE, true)
+                            ? 0
+                            : BITS(12, 11));
 }
 
 /* "When TraceEn is cleared, the LBR array is reset"; IA32_DEBUGCTL "remained
@@ -271,7 +276,7 @@ void lbr_debug_exception(struct processor *p)
 void lbr_trace_changed(struct processor *p, bool enabled)
 {
     if (!faults_rule(p->machine, LBR_ENABLED_TRACED, true))
-        clear_enable(p);
+        clear_enable(p, 0);
     if (!enabled && !p->cpu->lbr_beside_pt &&
         faults_rule(p->machine, LBR_RESET_BY_TRACE, true))
         p->lbr = (struct lbr_state){

@@ -17,6 +17,7 @@
 #define LLC_HITM       BIT(18)
 #define LLC_HITE       BIT(19)
 #define LLC_HITS       BIT(20)
+#define SNOOPS         BITS(37, 31)
 #define SNP_NONE       BIT(31)
 #define SNP_NOT_NEEDED BIT(32)
 #define SNP_MISS       BIT(33)
@@ -71,7 +72,12 @@ static bool response_matches(const struct processor *p, uint64_t response,
     supplier = faults_offcore_supplier(p, supplier);
     snoop = faults_quantity(p->machine, OFFCORE_SNOOP, ANY_NUMBER, snoop);
     response = faults_offcore_response(p, response);
-    if ((response & request) == 0)
+    if ((response & request) == 0 ||
+        ((response & (request - 1)) != 0 &&
+         !faults_rule(p->machine, OFFCORE_ALL_REQUESTS, true)))
+        return false;
+    if ((response & SNOOPS) != 0 && (response & snoop) == 0 &&
+        !faults_rule(p->machine, OFFCORE_ANY_ALONE, true))
         return false;
     return (response & ANY) != 0 ||
            ((response & supplier) != 0 &&

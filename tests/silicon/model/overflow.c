@@ -127,6 +127,7 @@ static void freeze_streamlined(struct processor *p, uint64_t debugctl)
         p->pmu.global_status |= STATUS_LBR_FRZ;
         if (!faults_rule(p->machine, LBR_FREEZES_AT_ONCE, true))
             p->faults.lbr_late = 3;
+        p->faults.lbr_stuck = !faults_rule(p->machine, LBR_RESUMES, true);
     }
     if ((debugctl & DEBUGCTL_FREEZE_PERFMON_ON_PMI) != 0)
         p->pmu.global_status |= STATUS_CTR_FRZ;

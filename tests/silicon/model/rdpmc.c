@@ -28,6 +28,9 @@ static bool read_by_rdpmc(struct processor *p, uint32_t ecx, uint64_t *value)
         if (n >= FIXED_MAX)
             return false;
         *value = p->pmu.fixed[n];
+        if ((p->pmu.global_ctrl & BIT(32 + n)) != 0 &&
+            !faults_rule(p->machine, RDPMC_FIXED_WHOLE, true))
+            *value &= ~BITS(11, 0);
         if (p->tsx.active &&
             !faults_rule(p->machine, RDPMC_FIXED_LIVE_IN_TX, true))
             *value = p->faults.fixed[n];

@@ -283,7 +283,21 @@ enum rule {
     IN_TX_WITH_EDGE,
     RING3_RESTORES_YMM,
     RING3_RESTORES_AC,
-    WIDE_STORES_UNDONE, /* the second 16 bytes */
+    WIDE_STORES_UNDONE,     /* the second 16 bytes */
+    LBR_FAR_OF_RING_3,      /* can be left out */
+    LBR_FLUSHES_ENTRY_0,    /* by a return */
+    LBR_SELECT_DROPPED,     /* a write while TraceEn = 1 */
+    LBR_CYCLES_OF_RECORDED, /* branches: since the last of those */
+    LBR_MISPRED_IN_TIME,    /* not that of the branch before */
+    LBR_MISPRED_OF_TARGETS, /* not of conditional branches alone */
+    LBR_RESUMES,            /* where LBR_Frz is cleared */
+    DEBUG_KEEPS_FREEZE,     /* DEBUGCTL[12:11] */
+    INNER_RINGS_ARE_USER,   /* 1 and 2 */
+    ANY_OVERFLOWS,          /* by what the sibling does */
+    ANY_ON_FIXED_1_2,
+    OFFCORE_ALL_REQUESTS, /* that are selected */
+    RDPMC_FIXED_WHOLE,    /* while the counter counts */
+    OFFCORE_ANY_ALONE,    /* no snoop bit beside it filters */
 };
 
 enum quantity {
@@ -347,8 +361,10 @@ enum quantity {
     LBR_FLAGS, /* where LBR_INFO has them */
     LBR_ABORT_FLAGS,
     LBR_CYCLES,
-    TX_WATCHED,  /* breakpoint n, by a transaction; number: n */
-    KEPT_PIECES, /* of extended state; number: enum tx_cause */
+    TX_WATCHED,   /* breakpoint n, by a transaction; number: n */
+    KEPT_PIECES,  /* of extended state; number: enum tx_cause */
+    PMI_AT_WRITE, /* of register `number`, for an overflow that was before */
+    TX_WATCHED,   /* breakpoint n, by a transaction; number: n */
 };
 
 #define ANY_NUMBER 0xFFFFFFFFu
