@@ -132,8 +132,8 @@ TRACE_BODY(trace_body_tx_commit);
 TRACE_BODY(trace_body_tx_abort);
 TRACE_BODY(trace_body_tx_range); /* under a filter from first to last */
 #define TRACE_TX_COMMIT 1
-#define TRACE_TX_ABORT  1 /* and cells[1] is EAX of an XABORT 5AH, nested */
-#define TRACE_TX_RANGE  4
+#define TRACE_TX_ABORT  1 /* and cells[1] is EAX of both XABORT 5AH, by AND */
+#define TRACE_TX_RANGE  5
 extern const uint8_t trace_tx_first[], trace_tx_last[];
 /* cells[0]: 1 where the lock was elided; without, no packet of it is left. */
 TRACE_BODY(trace_body_tx_elision);
