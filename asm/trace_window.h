@@ -85,6 +85,7 @@ TRACE_BODY(trace_body_calls);
  * afterwards; the journal has to have it. */
 TRACE_BODY(trace_body_counted);
 #define TRACE_CHAIN 48
+TRACE_BODY(trace_body_dense); /* the same; the other has thousands more */
 
 /* In and out of the range from trace_range_first to trace_range_last, both
  * included, by all kinds of branches; its path is that of a filter of it. */
@@ -110,7 +111,7 @@ TRACE_BODY(trace_body_cr3);
 extern const uint8_t trace_body_cr3_own[],  /* the first write, */
     trace_body_cr3_back[],                  /* after the last */
     trace_body_cr3_end[];                   /* the last jump's target */
-#define TRACE_CR3_BYTES 3 /* of a write */
+#define TRACE_CR3_BYTES 3                   /* of a write */
 extern const uint8_t trace_body_cr3_read[]; /* cells[0], [1] are CR3, CR4 */
 /* Jumps to itself at argument higher, and TRACE_ALIAS_STEP above that, under a
  * CR3 of count; INT3 there, whose handler is to be the label's first alias. */
