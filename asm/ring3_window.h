@@ -92,6 +92,8 @@ extern const uint8_t ring3_body_committed_begin[], ring3_body_committed_end[],
     ring3_body_nested_aborted_begin[], ring3_body_nested_aborted_end[],
     ring3_body_plain_begin[], ring3_body_plain_end[], ring3_body_fallback[],
     ring3_body_returns[], ring3_body_calls[], ring3_body_returns_again[];
+/* Instead of the body: a CALL, whose RET goes to the other. */
+extern const uint8_t ring3_body_changes[], ring3_body_changed[];
 #define RING3_BODY_XEND_BYTES 3
 /* The status after an abort that went to the fallback of an inner XBEGIN: bits
  * that EAX never has. */
@@ -162,5 +164,6 @@ _Static_assert(offsetof(struct ring3_state, found) == 0xc00,
  * faulted, and what it read is returned. Writes 0 to IA32_PERF_GLOBAL_CTRL
  * (38FH). */
 uint64_t ring3_rdpmc(struct ring3 *ring3, uint32_t index);
+extern const uint8_t ring3_rdpmc_code[], ring3_rdpmc_at[]; /* the RDPMC */
 
 #endif
