@@ -79,9 +79,9 @@ static inline bool pt_tracing(const struct processor *p)
 }
 
 /*
- * pt.c: what has happened. WRMSR has set or cleared TraceEn; an instruction is
- * complete; an interrupt or exception met at `ip` has entered its handler at
- * `next`. Each of them leaves bytes in pt.buffer, for pt_output.
+ * pt.c, pt_start.c: what has happened. WRMSR has set or cleared TraceEn; an
+ * instruction is complete; an interrupt or exception met at `ip` has entered
+ * its handler at `next`. Each of them leaves bytes in pt.buffer, for pt_output.
  */
 void pt_started(struct processor *p, const struct pt_step *now);
 void pt_stopped(struct processor *p, const struct pt_step *now);
@@ -152,6 +152,8 @@ void pt_update_enables(struct processor *p, const struct pt_step *now,
 void pt_start_enables(struct processor *p, const struct pt_step *now);
 bool pt_in_stop_range(const struct processor *p, uint64_t ip);
 
+/* pt.c: BranchEn. */
+bool pt_branch_en(const struct processor *p);
 /* pt.c: time that the instruction took. */
 void pt_pass_time(struct processor *p, const struct pt_step *now);
 /* IP filtering, "TraceStop". lands: a taken branch, an event, WRMSR that sets
