@@ -31,9 +31,11 @@ static void put_new_mode(struct processor *p, const struct pt_step *now)
         pt_put_mode_exec(p, now);
 }
 
+/* MODE.Exec has a CYC too. */
 static void put_mode_of_pge(struct processor *p, const struct pt_step *now)
 {
-    if (p->choices.pt_exec_again)
+    if (p->choices.pt_exec_again && faults_pt(p, PT_PSB_EXEC_DUE, true) &&
+        faults_pt(p, PT_CYC_OF_PGE, true))
         pt_put_mode_exec(p, now);
     else
         put_new_mode(p, now);
@@ -45,7 +47,8 @@ void pt_packet_en_set(struct processor *p, const struct pt_step *now)
         return;
     if (faults_pt(p, PT_EXEC_FIRST, true))
         put_mode_of_pge(p, now);
-    pt_put_cyc(p);
+    if (faults_pt(p, PT_CYC_OF_PGE, true))
+        pt_put_cyc(p);
     if (faults_pt(p, PT_PGE, true))
         pt_put_ip(p, PT_TIP_PGE,
                   faults_pt(p, PT_PGE_NEXT, true) ? &now->next : &now->ip);
@@ -60,7 +63,8 @@ void pt_packet_en_cleared(struct processor *p, const uint64_t *ip)
     pt_flush_tnt(p);
     if (!pt_branch_en(p))
         return;
-    pt_put_cyc(p);
+    if (faults_pt(p, PT_CYC_OF_PGD, true))
+        pt_put_cyc(p);
     if (!faults_pt(p, PT_PGD_ALWAYS_IP, false) && !p->pt.context_en)
         ip = NULL;
     if (faults_pt(p, PT_PGD, true))
@@ -71,7 +75,8 @@ bool pt_enters_stop(struct processor *p, const struct pt_step *now, bool lands)
 {
     struct pt_state *pt = &p->pt;
 
-    if (!lands || !pt->context_en || !pt_in_stop_range(p, now->next))
+    if (!lands || !pt->context_en || !pt_in_stop_range(p, now->next) ||
+        (now->cpl > 0 && !faults_pt(p, PT_STOPS_IN_RING_3, true)))
         return false;
     pt->packet_en = false;
     return true;
@@ -105,15 +110,18 @@ static void push_return(struct processor *p, const struct instruction *i,
 }
 
 /* "RET Compression": to where the matching CALL has been seen. */
-static bool returns_as_called(struct processor *p, uint64_t to)
+static bool returns_as_called(struct processor *p, const struct pt_step *now)
 {
     struct pt_state *pt = &p->pt;
+    bool as_called;
 
     if (pt->returns_known == 0)
         return false;
     pt->returns_known--;
-    return faults_pt(p, PT_RET_AS_CALLED,
-                     pt->returns[--pt->calls % PT_RETURNS] == to) &&
+    as_called = pt->returns[--pt->calls % PT_RETURNS] == now->next;
+    if (now->cpl > 0)
+        as_called = faults_pt(p, PT_RET_AS_CALLED_IN_RING_3, as_called);
+    return faults_pt(p, PT_RET_AS_CALLED, as_called) &&
            faults_pt(p, PT_RET_MAY, (pt->ctl_active & RTIT_DIS_RETC) == 0);
 }
 
@@ -147,7 +155,7 @@ static void put_branch(struct processor *p, const struct instruction *i,
             pt_put_tnt(p, is_taken(i, now) == faults_pt(p, PT_TNT_TAKEN, true));
         return;
     }
-    if (is_near_return(i) && returns_as_called(p, now->next)) {
+    if (is_near_return(i) && returns_as_called(p, now)) {
         pt_put_tnt(p, faults_pt(p, PT_TNT_OF_RET, true));
         return;
     }
@@ -194,7 +202,7 @@ static const uint64_t *pgd_ip(struct processor *p, const struct instruction *i,
         put_branch(p, i, now);
     if (is_conditional(i) && faults_pt(p, PT_PGD_CONDITIONAL, true))
         return NULL;
-    if (is_near_return(i) && returns_as_called(p, now->next) &&
+    if (is_near_return(i) && returns_as_called(p, now) &&
         !p->choices.pt_ret_pgd_has_ip)
         return NULL;
     if ((i->flags & INSTRUCTION_BRANCHES &
@@ -234,8 +242,26 @@ static void put_new_cr3(struct processor *p, const struct pt_step *now)
     if (!faults_pt(p, PT_PIP_NO_BRANCHES, true) && !pt_branch_en(p))
         return;
     pt_flush_tnt(p);
-    pt_put_cyc(p);
+    if (faults_pt(p, PT_CYC_OF_PIP, true))
+        pt_put_cyc(p);
     pt_put_pip(p, now->cr3);
+}
+
+/* "TraceStop Packet Definition": "taken branch", "MOV CR3". */
+static bool stop_is_seen(const struct processor *p, const struct instruction *i,
+                         const struct pt_step *now)
+{
+    if (is_taken(i, now))
+        return !is_conditional(i) || faults_pt(p, PT_STOPS_CONDITIONAL, true);
+    return (i->flags & INSTRUCTION_SETS_CR3) != 0 &&
+           faults_pt(p, PT_STOPS_CR3, true);
+}
+
+/* From a filter range to another: no packet but that of the branch. */
+static void leave_and_enter(struct processor *p, const struct pt_step *now)
+{
+    pt_packet_en_cleared(p, &now->next);
+    pt_packet_en_set(p, now);
 }
 
 void pt_retired(struct processor *p, const struct instruction *i,
@@ -253,13 +279,16 @@ void pt_retired(struct processor *p, const struct instruction *i,
     pt_update_enables(p, now, lands);
     if (new_cr3)
         put_new_cr3(p, now);
-    stops = pt_enters_stop(p, now, lands || new_cr3);
+    stops = pt_enters_stop(p, now, stop_is_seen(p, i, now));
     if (was && !pt->packet_en)
         pt_packet_en_cleared(p, stops && !p->choices.pt_stop_pgd_has_ip
                                     ? NULL
                                     : pgd_ip(p, i, now));
     else if (!was && pt->packet_en)
         pt_packet_en_set(p, now);
+    else if (was && lands && !faults_pt(p, PT_RANGE_TO_RANGE, true) &&
+             pt_between_ranges(p, now->ip, now->next))
+        leave_and_enter(p, now);
     else if (was && (i->flags & INSTRUCTION_BRANCHES) != 0 && pt_branch_en(p) &&
              !faults_hide_branch(p))
         put_branch(p, i, now);
@@ -307,16 +336,20 @@ void pt_event(struct processor *p, const struct pt_step *now)
         return;
     pt_pass_time(p, now);
     pt_update_enables(p, now, true);
-    stops = pt_enters_stop(p, now, true);
+    stops = pt_enters_stop(p, now, faults_pt(p, PT_STOPS_EVENT, true));
     pt_flush_tnt(p);
     if (was && pt->packet_en && pt_branch_en(p) &&
         !faults_pt(p, PT_EVENT_FUP_FIRST, true))
         pt_put_ip(p, PT_TIP, &now->next);
-    if (was && pt_branch_en(p) && faults_pt(p, PT_EVENT_FUP, true))
+    if (was && pt_branch_en(p) && faults_pt(p, PT_EVENT_FUP, true) &&
+        (pt->packet_en ||
+         faults_pt(p, pt->context_en ? PT_EVENT_FUP_OF_PGD : PT_EVENT_FUP_OUT,
+                   true)))
         pt_put_ip(p, PT_FUP,
                   faults_pt(p, PT_EVENT_FUP_IP, true) ? &now->ip : &now->next);
     if (was && !pt->packet_en) {
-        pt_packet_en_cleared(p, &now->next);
+        pt_packet_en_cleared(p, faults_pt(p, PT_EVENT_PGD_IP, true) ? &now->next
+                                                                    : NULL);
     } else if (!was && pt->packet_en) {
         pt_packet_en_set(p, now);
     } else if (was && pt_branch_en(p)) {

@@ -150,6 +150,8 @@ void pt_update_enables(struct processor *p, const struct pt_step *now,
                        bool lands);
 /* The same where TraceEn is set. */
 void pt_start_enables(struct processor *p, const struct pt_step *now);
+/* Is one of them in ADDR0, the other not? */
+bool pt_between_ranges(const struct processor *p, uint64_t from, uint64_t to);
 bool pt_in_stop_range(const struct processor *p, uint64_t ip);
 
 /* pt.c: BranchEn. */

@@ -17,8 +17,13 @@ void pt_started(struct processor *p, const struct pt_step *now)
     p->faults.pt_status_ignored = faults_pt_value(p, PT_STATUS_IGNORED, 0);
     pt->status &= ~faults_pt_value(p, PT_STATUS_CLEARED, 0);
     pt->tnt_bits = pt->tnt_count = 0;
-    pt->returns_known = 0;
-    pt->cycles = 0;
+    if (faults_pt(p, PT_START_ENDS_CALLS, true))
+        pt->returns_known = 0;
+    p->faults.int_seen = false;
+    p->faults.pt_aborts = 0;
+    pt->cycles = faults_pt(p, PT_START_RESETS_CYCLES, true)
+                     ? 0
+                     : (uint32_t)(now->tsc - p->faults.ended_tsc);
     pt->cyc_sent = false;
     pt->exec = PT_EXEC_NONE;
     pt->buffered = 0;
@@ -55,6 +60,7 @@ void pt_stopped(struct processor *p, const struct pt_step *now)
     struct pt_state *pt = &p->pt;
 
     pt->status &= ~faults_pt_value(p, PT_STATUS_CLEARED_LAST, 0);
+    p->faults.ended_tsc = now->tsc;
     if (!pt->packet_en)
         return;
     pt_pass_time(p, now);
