@@ -111,10 +111,12 @@ ring3_code_again:
         syscall
         ud2                             ; never
 
-user_rdpmc:
+global ring3_rdpmc_code, ring3_rdpmc_at
+ring3_rdpmc_code:
         bts     rcx, 32                 ; ignored
         or      rax, -1
         or      rdx, -1
+ring3_rdpmc_at:
         rdpmc
         rol     rdx, 32                 ; its upper half is to be 0
         or      rax, rdx
@@ -300,7 +302,7 @@ global ring3_rdpmc
 ring3_rdpmc:
         push_preserved
         mov     rbx, rdi
-        LEAD_TO user_rdpmc, 1
+        LEAD_TO ring3_rdpmc_code, 1
         mov     ecx, esi
         iretq
 

@@ -101,6 +101,8 @@ extern const uint8_t ring3_body_committed_begin[], ring3_body_committed_end[],
     ring3_body_nested_aborted_begin[], ring3_body_nested_aborted_end[],
     ring3_body_plain_begin[], ring3_body_plain_end[], ring3_body_fallback[],
     ring3_body_returns[], ring3_body_calls[], ring3_body_returns_again[];
+/* Instead of the body: a CALL, whose RET goes to the other. */
+extern const uint8_t ring3_body_changes[], ring3_body_changed[];
 #define RING3_BODY_XEND_BYTES 3
 /* A way without the body, which may be entered at each of so many NOPs, a byte
  * each; the instructions of the window before them, without the WRMSR that
@@ -185,5 +187,6 @@ _Static_assert(offsetof(struct ring3_state, found) == 0xc00,
  * faulted, and what it read is returned. Writes 0 to IA32_PERF_GLOBAL_CTRL
  * (38FH). */
 uint64_t ring3_rdpmc(struct ring3 *ring3, uint32_t index);
+extern const uint8_t ring3_rdpmc_code[], ring3_rdpmc_at[]; /* the RDPMC */
 
 #endif

@@ -319,14 +319,14 @@ section .text
         QUIET_JUMP .more_inner
         ret
 
-; Turns of two jumps, the second after a chain of multiplications and some
-; CPUID, so that thousands of cycles pass before it. IA32_PERF_GLOBAL_CTRL is RSI
+; Turns of two jumps, the second after a chain of multiplications and so many
+; CPUID, which take thousands of cycles. IA32_PERF_GLOBAL_CTRL is RSI
 ; meanwhile.
 %define IA32_PERF_GLOBAL_CTRL 0x38f
 %define CHAIN  16
-%define CPUIDS 128
 
-TRACED trace_body_counted
+%macro COUNTED 2
+TRACED %1
         mov     ecx, IA32_PERF_GLOBAL_CTRL
         mov     rax, rsi
         mov     rdx, rsi
@@ -335,7 +335,7 @@ TRACED trace_body_counted
         mov     r8d, 3
 .turn:  JUMP    .soon
         times CHAIN imul r8, r8
-%rep CPUIDS
+%rep %2
         xor     eax, eax
         cpuid
 %endrep
@@ -352,6 +352,9 @@ TRACED trace_body_counted
         xor     edx, edx
         wrmsr
 TRACED_END
+%endmacro
+        COUNTED trace_body_counted, 128
+        COUNTED trace_body_dense, 0
 
 ; COUNT turns of four indirect jumps, the first to one of two places, and of a
 ; conditional branch. Which of the two follows from the argument, an odd number:

@@ -8,6 +8,7 @@ default rel
 
 %include "trace_bodies.inc"
 
+%define IA32_RTIT_CTL    0x570
 %define IA32_RTIT_STATUS 0x571
 %define ALIAS_STEP       (1 << 21)        ; TRACE_ALIAS_STEP
 
@@ -71,7 +72,7 @@ range_out_between_end:
         OUT     PGD, range_out_between_end
 TRACED_END
 
-global trace_range_before, trace_range_first
+global trace_range_before, trace_range_first, trace_range_taken
 global trace_range_last, trace_range_after
 align 16, db 0xcc
 trace_range_before:
@@ -80,9 +81,9 @@ trace_range_first:
         ret
 range_in:
         cmp     rax, rax
-        je      short range_taken
+        je      short trace_range_taken
         int3
-range_taken:
+trace_range_taken:
         jne     short range_out
         jmp     rbx
         int3
@@ -167,9 +168,10 @@ TRACED trace_body_cr3
         mov     rax, cr3
         mov     [r14 + CELLS], rax
         cmp     rax, rax
-        jne     .written
+        jne     trace_body_cr3_own
         OUT     NOT_TAKEN
-.written:
+global trace_body_cr3_own
+trace_body_cr3_own:
         mov     cr3, rax
         OUT     PIP_OWN
         lea     rbx, [.between]
@@ -188,6 +190,26 @@ trace_body_cr3_back:
         int3
 trace_body_cr3_end:
         OUT     TIP, trace_body_cr3_end
+TRACED_END
+
+; A call, in which TraceEn becomes 0 and 1 again, and its return, which the trace
+; has not seen the call of. IA32_RTIT_CTL is as before then.
+TRACED trace_body_restart
+        OUT     TIP, trace_body_restart
+        call    .leaf
+.back:  jmp     short .end
+.leaf:  mov     ecx, IA32_RTIT_CTL
+        rdmsr
+        xor     eax, 1                  ; TraceEn
+.off:   wrmsr
+        OUT     FUP, .off
+        OUT     PGD_HIDDEN, .off
+        xor     eax, 1
+        wrmsr
+.on:    ret
+        OUT     PGE, .on
+        OUT     TIP, .back
+.end:
 TRACED_END
 
 ; Exceptions and software interrupts under the gates of trace_window_gates():
@@ -256,6 +278,8 @@ TRACED trace_body_events
         OUT     TIP_TRAP
         OUT     TIP, .stored
 TRACED_END
+global trace_body_events_end
+trace_body_events_end:
 
 ; The same code at other addresses. CR3 of RDI maps it RSI higher, and 2 MB
 ; above that once more. A direct jump leads to the exception, so that its FUP is

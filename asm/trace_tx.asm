@@ -65,8 +65,8 @@ TRACED trace_body_tx_commit
 .out:
 TRACED_END
 
-; One that aborts in a nested one, after branches, a call and a return; and one
-; that commits after it.
+; One that aborts in a nested one, after branches, a call and a return; one that
+; aborts too; and one that commits after it.
 TRACED trace_body_tx_abort
         OUT     TIP, trace_body_tx_abort
         mov     eax, -1
@@ -97,6 +97,19 @@ TRACED trace_body_tx_abort
         int3
 .fallback:
         mov     [r14 + CELLS + 8], rax
+        mov     eax, -1
+.second:
+        xbegin  .aborted
+        MODE_TSX BEGUN
+        OUT     FUP, .second
+        times 8 nop
+.other: xabort  TRACE_XABORT
+        MODE_TSX ABORTED
+        OUT     FUP, .other
+        OUT     TIP, .aborted
+        int3
+.aborted:
+        and     [r14 + CELLS + 8], rax  ; of both
         mov     eax, -1
 .again: xbegin  .out
         MODE_TSX BEGUN
@@ -136,7 +149,8 @@ TRACED_END
 
 ; Over the bounds of a filter, [trace_tx_first, trace_tx_last], within
 ; transactions: begun outside, seen inside, committed outside; begun inside,
-; committed outside; aborted inside, going on outside; and the other way round.
+; committed outside; aborted inside, going on outside; and the other way round;
+; aborted outside.
 TRACED trace_body_tx_range
         mov     eax, -1
         xbegin  .out
@@ -181,6 +195,13 @@ TRACED trace_body_tx_range
         OUT     PGE, tx_fallback
 .five:  OUT     PGD, .five
         call    tx_checks
+
+        xbegin  .six                    ; all of it outside
+        MODE_TSX BEGUN
+        xabort  TRACE_XABORT
+        MODE_TSX ABORTED
+        int3
+.six:   call    tx_checks
 .out:
 TRACED_END
 

@@ -85,11 +85,13 @@ TRACE_BODY(trace_body_calls);
  * afterwards; the journal has to have it. */
 TRACE_BODY(trace_body_counted);
 #define TRACE_CHAIN 48
+TRACE_BODY(trace_body_dense); /* the same; the other has thousands more */
 
 /* In and out of the range from trace_range_first to trace_range_last, both
  * included, by all kinds of branches; its path is that of a filter of it. */
 TRACE_BODY(trace_body_range);
 extern const uint8_t trace_range_before[], trace_range_first[],
+    trace_range_taken[], /* the target of a conditional branch alone */
     trace_range_last[], trace_range_after[];
 /* Calls trace_range_before and trace_range_after, which return to those of its
  * addresses, and then the argument. */
@@ -106,8 +108,10 @@ TRACE_BODY(trace_body_status);
  * which maps the same; and back, with an indirect jump after each of the two.
  */
 TRACE_BODY(trace_body_cr3);
-extern const uint8_t trace_body_cr3_back[], /* after the last write */
+extern const uint8_t trace_body_cr3_own[],  /* the first write, */
+    trace_body_cr3_back[],                  /* after the last */
     trace_body_cr3_end[];                   /* the last jump's target */
+#define TRACE_CR3_BYTES 3                   /* of a write */
 extern const uint8_t trace_body_cr3_read[]; /* cells[0], [1] are CR3, CR4 */
 /* Jumps to itself at argument higher, and TRACE_ALIAS_STEP above that, under a
  * CR3 of count; INT3 there, whose handler is to be the label's first alias. */
@@ -122,9 +126,13 @@ extern const uint8_t trace_alias_handler[];
 TRACE_BODY(trace_body_modes);
 extern const uint8_t trace_mode_handler[];
 
+/* TraceEn is 0 and 1 between a call and its return. */
+TRACE_BODY(trace_body_restart);
+
 /* #UD, #DE, #GP, #BP, INT TRACE_INT and a data breakpoint, which is a trap,
  * under gates with these handlers. */
 TRACE_BODY(trace_body_events);
+extern const uint8_t trace_body_events_end[]; /* of its code */
 
 /* Transactions (asm/trace_tx.asm). RSI is a lock, two lines of zeros. cells[0]
  * counts what went as the path says: TRACE_TX_x. */
@@ -132,8 +140,8 @@ TRACE_BODY(trace_body_tx_commit);
 TRACE_BODY(trace_body_tx_abort);
 TRACE_BODY(trace_body_tx_range); /* under a filter from first to last */
 #define TRACE_TX_COMMIT 1
-#define TRACE_TX_ABORT  1 /* and cells[1] is EAX of an XABORT 5AH, nested */
-#define TRACE_TX_RANGE  4
+#define TRACE_TX_ABORT  1 /* and cells[1] is EAX of both XABORT 5AH, by AND */
+#define TRACE_TX_RANGE  5
 extern const uint8_t trace_tx_first[], trace_tx_last[];
 /* cells[0]: 1 where the lock was elided; without, no packet of it is left. */
 TRACE_BODY(trace_body_tx_elision);

@@ -11,6 +11,20 @@ struct gate {
 _Static_assert(sizeof(struct gate) == 16, "SDM 3A, 64-Bit IDT Gate");
 #define GATE_INTERRUPT 0x8e /* present, DPL 0, 64-bit interrupt gate */
 
+void gates_set_events(uint8_t gates[TRACE_GATES_BYTES])
+{
+    const uint64_t handler = (uint64_t)(uintptr_t)trace_handler,
+                   error = (uint64_t)(uintptr_t)trace_handler_error,
+                   trap = (uint64_t)(uintptr_t)trace_handler_trap;
+
+    gates_set(gates, GATE_UD, handler);
+    gates_set(gates, GATE_DE, handler);
+    gates_set(gates, GATE_GP, error);
+    gates_set(gates, GATE_BP, trap);
+    gates_set(gates, GATE_DB, trap);
+    gates_set(gates, TRACE_INT, trap);
+}
+
 void gates_set(uint8_t gates[TRACE_GATES_BYTES], unsigned vector,
                uint64_t handler)
 {

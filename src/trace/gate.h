@@ -20,4 +20,7 @@
 void gates_set(uint8_t gates[TRACE_GATES_BYTES], unsigned vector,
                uint64_t handler);
 
+/* Those that trace_body_events needs. */
+void gates_set_events(uint8_t gates[TRACE_GATES_BYTES]);
+
 #endif

@@ -47,7 +47,7 @@ size_t parts_copy(const struct parts *parts, const uint8_t *memory,
         bytes -= some;
         if (some > room - copied)
             some = room - copied;
-        memcpy(to + copied, memory + part->at + part->first, some);
+        memcpy(to + copied, memory + (part->at + part->first), some);
         copied += some;
     }
     return copied;

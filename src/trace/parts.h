@@ -18,7 +18,8 @@
 #define PARTS_MAX 4
 
 /* Offsets `first` up to `end` of a region that lies `at` bytes from the start
- * of the trace's memory; what 560H and 561H[31:0] hold while it is written. */
+ * of the trace's memory, modulo 4 GB where it begins before that; what 560H and
+ * 561H[31:0] hold while it is written. */
 struct part {
     uint64_t base;
     uint32_t low;

@@ -1,28 +1,45 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The cycles of CYC packets are those that the counter of core cycles counts:
- * in a long window more than in a short one, by as many. */
+ * in a long window more than in a short one, by as many. Each packet that takes
+ * one has one of its own, as CycThresh says. */
 #include "src/base/msr.h"
 #include "src/counting/counters.h"
+#include "src/counting/ring3.h"
+#include "src/trace/registers.h"
 #include "src/trace/window.h"
 
 #define CORE_CYCLES 1 /* IA32_FIXED_CTR1: CPU_CLK_UNHALTED.CORE */
 #define SHORT       2 /* turns */
 #define LONG        20
+#define DENSE       400 /* turns more, two CYC in each */
 #define SLACK       200 /* cycles: caches that were cold, once */
+#define FIRST       8   /* CycThresh: 128 cycles; */
+#define LAST        12  /* not 13: erratum SKL069 */
+#define TURNS       50
+#define PAUSE       64 /* traces long: nothing is traced; */
+#define PAUSE_MS    50 /* but no longer */
+#define FASTEST     16 /* core clocks to one of TSC, at most */
 
 struct cycles {
     uint64_t counted, traced;
-    unsigned packets;
+    unsigned packets, few; /* few: of less cycles than CycThresh asks for */
 };
 
-static bool measure(struct trace *p, unsigned turns, struct cycles *out)
+struct body {
+    const uint8_t *at;
+    const struct trace_row *rows;
+};
+
+static bool measure(struct trace *p, const struct body *body, unsigned turns,
+                    uint64_t least, struct cycles *out)
 {
     struct window w;
     struct path_seen seen;
 
-    window_set(&w, trace_body_counted, trace_body_counted_path);
+    window_set(&w, body->at, body->rows);
     w.repeated = true;
     w.path.timing = PATH_TIMING_CYC;
+    w.path.cyc_least = least;
     w.code.argument = IA32_PERF_GLOBAL_CTRL_FIXED_CTR(CORE_CYCLES);
     w.code.count = turns;
     w.fixed = CORE_CYCLES;
@@ -30,18 +47,247 @@ static bool measure(struct trace *p, unsigned turns, struct cycles *out)
         return false;
     *out = (struct cycles){.counted = w.counted,
                            .traced = seen.times.cycles,
-                           .packets = seen.packets[PT_CYC]};
+                           .packets = seen.packets[PT_CYC],
+                           .few = seen.times.cyc_short};
     return true;
+}
+
+/* More turns, as many more cycles; one part in `parts` may be missing or too
+ * many. */
+static bool check_more(struct trace *p, const struct body *body, unsigned turns,
+                       unsigned parts, struct cycles *more)
+{
+    struct test_context *t = p->t;
+    struct cycles less;
+
+    /* Measured. */
+    if (!measure(p, body, SHORT, 0, &less) || !measure(p, body, turns, 0, more))
+        return false;
+
+    /* Check. */
+    const uint64_t counted = more->counted - less.counted,
+                   traced = more->traced - less.traced;
+    check(t, more->counted > less.counted,
+          "IA32_FIXED_CTR1 (30AH): %lu core cycles in %u turns, %lu in %u; "
+          "wanted more in more",
+          less.counted, SHORT, more->counted, turns);
+    check(t,
+          traced + SLACK >= counted - counted / parts &&
+              traced <= counted + counted / parts + SLACK,
+          "CYC: %lu cycles in %u turns, %lu in %u: %ld more; wanted about %lu "
+          "more, as IA32_FIXED_CTR1 (30AH) says",
+          less.traced, SHORT, more->traced, turns, traced, counted);
+    note(t, "%u turns: %u CYC of %lu cycles, %lu counted; %u: %u of %lu, %lu",
+         SHORT, less.packets, less.traced, less.counted, turns, more->packets,
+         more->traced, more->counted);
+    return true;
+}
+
+/* A turn is longer than the threshold, its first jump is not. */
+static void check_thresholds(struct trace *p, const struct body *body,
+                             uint64_t turn)
+{
+    const uint64_t control = p->control;
+    struct cycles seen;
+
+    for (unsigned n = FIRST; n <= LAST; n++) {
+        const uint64_t least = UINT64_C(1) << (n - 1);
+
+        if ((test_cpu(p->t)->leaf14_1_ebx >> n & 1) == 0 || turn < 2 * least)
+            continue;
+        p->control = control | IA32_RTIT_CTL_CycThresh(n);
+        if (measure(p, body, LONG, least, &seen))
+            check(p->t, seen.packets >= LONG && 4 * seen.few <= seen.packets,
+                  "CycThresh = %u: %u CYC in %u turns of %lu cycles, %u of "
+                  "less than %lu; wanted one in each turn, few of those",
+                  n, seen.packets, LONG, turn, seen.few, least);
+        p->control = control;
+    }
+}
+
+/* PSB as seldom as may be: CYC may be lost before it (erratum SKL168). */
+static uint64_t seldom(const struct identity *id)
+{
+    unsigned n = 15;
+
+    while (n > 0 && (id->leaf14_1_ebx >> (16 + n) & 1) == 0)
+        n--;
+    return IA32_RTIT_CTL_PSBFreq(n);
+}
+
+/* MTC as often as may be; 0 where there is none. */
+static uint64_t often(const struct identity *id)
+{
+    unsigned n = 0;
+
+    if ((id->leaf14_ebx & LEAF14_MTC) == 0)
+        return 0;
+    while (n < 15 && (id->leaf14_1_eax >> (16 + n) & 1) == 0)
+        n++;
+    return IA32_RTIT_CTL_MTCEn | IA32_RTIT_CTL_MTCFreq(n);
+}
+
+/* "Cycle-Accurate Mode": packets that are CYC-eligible. */
+enum place { TNT, PIP, PGE, PGD, MTC, PLACES };
+static const char *const place_names[PLACES] = {"TNT", "PIP", "TIP.PGE",
+                                                "TIP.PGD", "MTC"};
+
+struct places {
+    struct trace *p;
+    unsigned all[PLACES], with[PLACES], zeros;
+};
+
+static enum place place_of(unsigned kind)
+{
+    switch (kind) {
+    case PT_TNT_8:
+    case PT_TNT_64:
+        return TNT;
+    case PT_PIP:
+        return PIP;
+    case PT_TIP_PGE:
+        return PGE;
+    case PT_TIP_PGD:
+        return PGD;
+    case PT_MTC:
+        return MTC;
+    default:
+        return PLACES;
+    }
+}
+
+/* What has a CYC since the last branch or MTC, or the last of its kind; and CYC
+ * that come in the cycle of another. */
+static void count_places(struct places *places)
+{
+    const struct trace *p = places->p;
+    struct pt_reader reader;
+    struct pt_packet packet;
+    bool in_psb = false, any = false;
+    unsigned since = 0; /* a bit a place */
+
+    pt_open(&reader);
+    pt_feed(&reader, p->memory, trace_bytes(p), true);
+    while (pt_next(&reader, &packet) == PT_OK) {
+        const unsigned kind = packet.kind;
+        const enum place place = place_of(kind);
+
+        if (kind == PT_PSB || kind == PT_PSBEND) {
+            in_psb = kind == PT_PSB;
+            any = false;
+        }
+        if (kind == PT_CYC) {
+            places->zeros += any && packet.payload == 0;
+            any = true;
+            since = BIT(PLACES) - 1;
+        }
+        if (place < PLACES && !in_psb) {
+            places->all[place]++;
+            places->with[place] += since >> place & 1;
+            since &= ~(unsigned)BIT(place);
+        }
+        if (kind == PT_TIP || (place != PLACES && place != PIP))
+            since = 0;
+    }
+}
+
+static void trace_place(struct places *places, struct window *w, uint64_t bits)
+{
+    struct trace *p = places->p;
+    const uint64_t control = p->control;
+    struct path_seen seen;
+
+    w->path.timing = PATH_TIMING_CYC | PATH_TIMING_MTC;
+    p->control |= bits;
+    if (window_trace(p, w, &seen))
+        count_places(places);
+    p->control = control;
+}
+
+/* Branches and MTC, writes of CR3, ways into a filter and out of it. */
+static void check_places(struct trace *p)
+{
+    const struct identity *id = test_cpu(p->t);
+    struct places places = {.p = p};
+    struct ring3_registers registers;
+    struct window w;
+
+    window_set_loop(&w, p->t, TURNS);
+    trace_place(&places, &w, often(id));
+    ring3_read(&registers);
+    window_set(&w, trace_body_cr3, trace_body_cr3_path);
+    w.code.argument = registers.cr3;
+    trace_place(&places, &w, 0);
+    if (registers_ranges(id) != 0 &&
+        set_msr(p->t, IA32_RTIT_ADDR_A(0), trace_at(trace_range_first)) &&
+        set_msr(p->t, IA32_RTIT_ADDR_B(0), trace_at(trace_range_last))) {
+        window_set(&w, trace_body_range, trace_body_range_path);
+        w.bare = true;
+        trace_place(&places, &w,
+                    IA32_RTIT_CTL_ADDR_CFG(0, IA32_RTIT_ADDR_FILTER));
+    }
+    /* Some come in the cycle of another one, which has it. */
+    for (unsigned n = 0; n < PLACES; n++)
+        check(p->t, 2 * places.with[n] >= places.all[n],
+              "CYCEn = 1: %u of %u %s come after a CYC of their own; wanted "
+              "half of them or more",
+              places.with[n], places.all[n], place_names[n]);
+    check(p->t, places.zeros == 0,
+          "CYC: %u say 0 cycles since another CYC; wanted none: there is one a "
+          "cycle at most",
+          places.zeros);
+}
+
+/* The cycles to the first CYC of a trace; 0 where there is none. *tsc: how long
+ * the trace took. */
+static uint64_t first_cycles(struct trace *p, uint64_t *tsc)
+{
+    struct pt_reader reader;
+    struct pt_packet packet;
+    struct window w;
+    struct path_seen seen;
+
+    window_set(&w, trace_body_nothing, trace_body_nothing_path);
+    w.path.timing = PATH_TIMING_CYC;
+    if (!window_trace(p, &w, &seen))
+        return 0;
+    *tsc = hw_tsc() - w.code.tsc;
+    pt_open(&reader);
+    pt_feed(&reader, p->memory, trace_bytes(p), true);
+    while (pt_next(&reader, &packet) == PT_OK)
+        if (packet.kind == PT_CYC)
+            return packet.payload;
+    return 0;
+}
+
+/* "The cycle counter is reset to zero any time that TriggerEn is cleared". */
+static void check_reset(struct trace *p)
+{
+    uint64_t tsc = 0;
+
+    (void)first_cycles(p, &tsc);
+    const uint64_t since = hw_tsc(), ms = hw_ms(), pause = PAUSE * tsc;
+    while (hw_tsc() - since < pause && hw_ms() - ms < PAUSE_MS)
+        hw_poll();
+    const uint64_t paused = hw_tsc() - since;
+    const uint64_t got = first_cycles(p, &tsc);
+    check(p->t, got <= FASTEST * tsc,
+          "the first CYC: got %lu cycles; wanted less than %lu, since TraceEn "
+          "was set: %lu clocks of TSC before it was 0",
+          got, FASTEST * tsc, paused);
 }
 
 TEST(pt_cycles, .asks = "Do CYC packets say how many core cycles have passed?",
      .cite = "SDM 3C, Intel Processor Trace, \"Cycle Count Packet (CYC) "
-             "Packet\", \"Cycle Counter\"",
+             "Packet\", \"Cycle-Accurate Mode\", \"Cycle Counter\"",
      .needs = {.features = NEED_INTEL | NEED_PT | NEED_PMU})
 {
+    static const struct body late = {trace_body_counted,
+                                     trace_body_counted_path},
+                             dense = {trace_body_dense, trace_body_dense_path};
     const struct identity *id = test_cpu(t);
     struct trace p;
-    struct cycles less, more;
+    struct cycles seen;
 
     /* Set-up. */
     if ((id->leaf14_ebx & LEAF14_PSB_FREQ) == 0 ||
@@ -56,24 +302,13 @@ TEST(pt_cycles, .asks = "Do CYC packets say how many core cycles have passed?",
         return;
     p.control |= IA32_RTIT_CTL_CYCEn;
 
-    /* Measured. */
-    if (!measure(&p, SHORT, &less) || !measure(&p, LONG, &more))
+    /* Measured and checked. */
+    if (!check_more(&p, &late, LONG, 8, &seen))
         return;
-
-    /* Check. */
-    const uint64_t counted = more.counted - less.counted,
-                   traced = more.traced - less.traced;
-    check(t, more.counted > less.counted,
-          "IA32_FIXED_CTR1 (30AH): %lu core cycles in %u turns, %lu in %u; "
-          "wanted more in more",
-          less.counted, SHORT, more.counted, LONG);
-    check(t,
-          traced + SLACK >= counted - counted / 8 &&
-              traced <= counted + counted / 8 + SLACK,
-          "CYC: %lu cycles in %u turns, %lu in %u: %ld more; wanted about %lu "
-          "more, as IA32_FIXED_CTR1 (30AH) says",
-          less.traced, SHORT, more.traced, LONG, traced, counted);
-    note(t, "%u turns: %u CYC of %lu cycles, %lu counted; %u: %u of %lu, %lu",
-         SHORT, less.packets, less.traced, less.counted, LONG, more.packets,
-         more.traced, more.counted);
+    check_thresholds(&p, &late, seen.traced / LONG);
+    check_places(&p);
+    check_reset(&p);
+    p.control = (p.control & ~IA32_RTIT_CTL_PSBFreq(15)) | seldom(id);
+    if ((id->leaf14_ecx & LEAF14_TOPA) != 0)
+        check_more(&p, &dense, DENSE, 64, &seen);
 }

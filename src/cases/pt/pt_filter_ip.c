@@ -7,6 +7,7 @@
 #include "src/trace/window.h"
 
 #define PAGE_BYTES UINT64_C(4096) /* no code is in the first two */
+#define PART_STEP  4
 
 static bool set_range(struct trace *p, unsigned n, uint64_t first,
                       uint64_t last)
@@ -69,7 +70,8 @@ static void check_status(struct trace *p, uint64_t control)
                             IA32_RTIT_STATUS_ENABLES, IA32_RTIT_STATUS_ENABLES);
 }
 
-/* The two halves of the range, each by a pair of its own: the same is left. */
+/* Two parts of the range, each by a pair of its own: the same is left, also
+ * where a branch leads from one into the other. */
 static void check_halves(struct trace *p, uint64_t control)
 {
     const uint64_t first = trace_at(trace_range_first),
@@ -81,9 +83,10 @@ static void check_halves(struct trace *p, uint64_t control)
     w.bare = true;
     p->control = control | IA32_RTIT_CTL_ADDR_CFG(0, IA32_RTIT_ADDR_FILTER) |
                  IA32_RTIT_CTL_ADDR_CFG(1, IA32_RTIT_ADDR_FILTER);
-    if (set_range(p, 0, (first + last) / 2, last) &&
-        set_range(p, 1, first, (first + last) / 2 - 1))
-        window_check(p, "filters of two halves of the range", &w, &seen);
+    for (uint64_t at = first + 1; at <= last; at += PART_STEP)
+        if (!set_range(p, 0, at, last) || !set_range(p, 1, first, at - 1) ||
+            !window_check(p, "filters of two parts of the range", &w, &seen))
+            return;
 }
 
 /* ADDR0 stops at what is not executed; ADDR1 filters. */

@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* An OutputOffset past the end of the output, a mask with a hole, a base that
  * the mask overlaps: an operational error, not a fault, and nothing is written.
- */
+ * One within a ToPA region is none, of whatever Size and entry that is. */
 #include "src/base/msr.h"
-#include "src/trace/trace.h"
+#include "src/trace/window.h"
 
 #define PAGE_BYTES 4096u
+#define TURNS      20
+#define SIZE_MOST  8                    /* of a region: 1 MB */
+#define PAGE_LAST  (PAGE_BYTES / 8 - 1) /* the last entry of a table's page */
+#define SIZE_END   (UINT64_C(15) << 6)  /* of an END entry */
+
+_Static_assert(TURNS *WINDOW_TURN_BYTES_MAX < PAGE_BYTES / 2, "one page's end");
 
 static void check_range(struct trace *p)
 {
@@ -44,13 +50,85 @@ static void check_topa(struct trace *p)
                         table + 128, output_topa_pointers(0, 0));
 }
 
+/* A trace of some turns, and where it is to be. */
+static void check_place(struct trace *p, const char *what,
+                        const struct parts *parts)
+{
+    struct window w;
+    struct path_seen seen;
+
+    window_set_loop(&w, p->t, TURNS);
+    window_check_parts(p, what, &w, parts, &seen);
+}
+
+/* Regions that begin before this memory, as their Size has it, and are used
+ * from there on: the rest of them is not ours and not reached. */
+static void check_sizes(struct trace *p)
+{
+    const uint64_t memory = trace_at(p->memory), table = trace_at(p->table),
+                   start = memory + PAGE_BYTES;
+    char what[64];
+
+    for (unsigned size = 0; size <= SIZE_MOST; size++) {
+        const uint64_t base = start & ~(((uint64_t)PAGE_BYTES << size) - 1);
+        const uint32_t offset = (uint32_t)(start - base);
+        const struct parts parts = {
+            .control = output_control(test_cpu(p->t), true),
+            .count = 1,
+            .part = {{table, (uint32_t)output_topa_pointers(0, 0),
+                      (uint32_t)(base - memory), offset, offset + PAGE_BYTES}}};
+
+        text_format(what, sizeof(what), "ToPA region of %u KB, from %u on",
+                    4 << size, offset);
+        output_topa_table(p->table, table, base, 1, size, 0);
+        check_place(p, what, &parts);
+    }
+}
+
+/* "This field is ignored if END = 1": Size, where END leads back. */
+static void check_end_size(struct trace *p)
+{
+    const uint64_t table = trace_at(p->table);
+    const uint32_t low = (uint32_t)output_topa_pointers(0, 0),
+                   first = PAGE_BYTES - 100;
+    const struct parts parts = {.control = output_control(test_cpu(p->t), true),
+                                .count = 2,
+                                .part = {{table, low, 0, first, PAGE_BYTES},
+                                         {table, low, 0, 0, first}}};
+
+    output_topa_table(p->table, table, trace_at(p->memory), 1, 0, 0);
+    p->table[1] |= SIZE_END;
+    check_place(p, "ToPA, END with Size = 15", &parts);
+}
+
+/* A table of more than a page: from its 512th entry to the next. Those before
+ * are not reached. */
+static void check_pages(struct trace *p)
+{
+    const uint64_t table = trace_at(p->table), memory = trace_at(p->memory);
+    const uint32_t first = PAGE_BYTES - 100;
+    const struct parts parts = {
+        .control = output_control(test_cpu(p->t), true),
+        .count = 2,
+        .part = {{table, (uint32_t)output_topa_pointers(PAGE_LAST, 0),
+                  2 * PAGE_BYTES, first, PAGE_BYTES},
+                 {table, (uint32_t)output_topa_pointers(PAGE_LAST + 1, 0),
+                  PAGE_BYTES, 0, first}}};
+
+    output_topa_table(p->table, table, memory, 1, 0, 0);
+    p->table[PAGE_LAST] = output_topa_entry(memory + 2 * PAGE_BYTES, 0, 0);
+    p->table[PAGE_LAST + 1] = output_topa_entry(memory + PAGE_BYTES, 0, 0);
+    p->table[PAGE_LAST + 2] = output_topa_entry(table, 0, TOPA_END);
+    check_place(p, "ToPA, from entry 511 on", &parts);
+}
+
 TEST(pt_output_offset,
      .asks =
          "Are offsets past the output, and masks and bases that do not fit, "
-         "operational errors?",
+         "operational errors, and no others?",
      .cite = "SDM 3C, Intel Processor Trace, \"Single-Range Output Errors\", "
              "tables \"IA32_RTIT_OUTPUT_MASK_PTRS MSR\", \"IA32_RTIT_STATUS "
-             "MSR\"; \"ToPA Errors\"",
+             "MSR\", \"ToPA Table Entry Fields\"; \"ToPA Errors\"",
      .needs = {.features = NEED_INTEL | NEED_PT})
 {
     const struct identity *id = test_cpu(t);
@@ -65,4 +143,10 @@ TEST(pt_output_offset,
         check_range(&p);
     if ((id->leaf14_ecx & LEAF14_TOPA) != 0)
         check_topa(&p);
+    if ((id->leaf14_ecx & LEAF14_TOPA) != 0) {
+        check_sizes(&p);
+        check_end_size(&p);
+    }
+    if ((id->leaf14_ecx & LEAF14_TOPA_MANY) != 0)
+        check_pages(&p);
 }

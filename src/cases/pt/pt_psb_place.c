@@ -3,6 +3,7 @@
  * of them, and it says what the packets before it do. */
 #include "src/base/mem.h"
 #include "src/base/msr.h"
+#include "src/trace/registers.h"
 #include "src/trace/window.h"
 
 #define PAGE_BYTES 4096u
@@ -41,6 +42,8 @@ static struct state state_before(const struct path *path, uint64_t index,
         case PATH_PGE:
             state.enabled = true;
             break;
+        case PATH_PGD:
+        case PATH_PGD_DIRECT:
         case PATH_PGD_HIDDEN:
             state.enabled = false;
             break;
@@ -79,12 +82,14 @@ static void check_places(struct place *place, const char *what,
                          const uint8_t *body, const struct trace_row *rows,
                          uint64_t argument, bool transaction)
 {
+    const bool bare = body == trace_body_range;
     struct window w;
     struct path_seen seen;
 
     for (unsigned i = 0; i < PLACES; i++) {
         memset((uint8_t *)test_records(place->p->t) + LOCK_AT, 0, 128);
         window_set(&w, body, rows);
+        w.bare = bare;
         w.code.argument = argument;
         w.times = 2;
         w.status = (uint64_t)(place->period - FIRST - STEP * i)
@@ -118,6 +123,19 @@ static bool find_tables(struct place *place)
         memcpy(copy, (const void *)(uintptr_t)(place->cr3 & ~BITS(11, 0)),
                PAGE_BYTES);
     return read;
+}
+
+/* With a filter, PSB+ comes outside of it too, and a MODE.Exec with the next
+ * TIP.PGE: "if no MODE.Exec since last PSB". */
+static void check_range(struct place *place)
+{
+    struct trace *p = place->p;
+
+    p->control |= IA32_RTIT_CTL_ADDR_CFG(0, IA32_RTIT_ADDR_FILTER);
+    if (set_msr(p->t, IA32_RTIT_ADDR_A(0), trace_at(trace_range_first)) &&
+        set_msr(p->t, IA32_RTIT_ADDR_B(0), trace_at(trace_range_last)))
+        check_places(place, "in and out of a filter", trace_body_range,
+                     trace_body_range_path, 0, false);
 }
 
 TEST(pt_psb_place, .asks = "Is PSB+ whole wherever it comes?",
@@ -157,5 +175,7 @@ TEST(pt_psb_place, .asks = "Is PSB+ whole wherever it comes?",
                      trace_body_tx_elision_path,
                      trace_at(test_records(t)) + LOCK_AT, true);
     }
+    if (registers_ranges(test_cpu(t)) != 0)
+        check_range(&place);
     note(t, "%u PSBs amid %u windows", place.psbs, PLACES);
 }

@@ -2,14 +2,17 @@
 /* Ring 3 and back, twice: with User alone its branches and nothing of ring 0,
  * with OS alone the other way round, with both the transfers between. */
 #include "src/base/msr.h"
+#include "src/base/names.h"
 #include "src/pt/ip.h"
+#include "src/trace/registers.h"
 #include "src/trace/ring3_trace.h"
 #include "src/trace/window.h"
 
 #define PAGE_BYTES 4096u
 #define FIRST      5 /* turns of the two loops at ring 3 */
 #define SECOND     6
-#define TARGETS    4 /* IRETQ, SYSCALL, SYSRET, SYSCALL */
+#define TARGETS    4           /* IRETQ, SYSCALL, SYSRET, SYSCALL */
+#define NO_COUNTER 0x3fff0000u /* for RDPMC, which raises #GP */
 
 struct levels {
     struct trace *p;
@@ -106,11 +109,98 @@ static void check_others(struct levels *l)
           found, TARGETS);
 }
 
+/* The trace of a window is this path, User alone. False where there is none. */
+static bool check_path(struct levels *l, const char *what, uint64_t bits,
+                       const struct path_list *list, window_function *window)
+{
+    const struct path path = {.step = path_list_step, .source = list};
+    struct path_seen seen;
+
+    if (!ring3_trace_arm(l->p, IA32_RTIT_CTL_User | bits) ||
+        !ring3_trace(l->p, l->ring3, 0, 0, window))
+        return false;
+    path_follow(l->p->memory, trace_bytes(l->p), &path, 0, &seen);
+    return !seen.overflow && window_judge(l->p, what, &seen);
+}
+
+/* ADDR0 from where SYSRET goes on, as far as `bytes`. */
+static bool set_range(struct levels *l, unsigned bytes)
+{
+    const uint64_t again =
+        l->ring3->ring3->user_code + (uint64_t)(ring3_code_again - ring3_code);
+
+    return set_msr(l->p->t, IA32_RTIT_ADDR_A(0), again) &&
+           set_msr(l->p->t, IA32_RTIT_ADDR_B(0), again + bytes - 1);
+}
+
+/* Ranges hold at ring 3 as they do at ring 0. */
+static void check_ranges(struct levels *l)
+{
+    const uint64_t code = l->ring3->ring3->user_code,
+                   again = code + (uint64_t)(ring3_code_again - ring3_code);
+    struct path_step steps[FIRST + 4] = {{PATH_PGE, code}},
+                                   filtered[SECOND + 2] = {{PATH_PGE, again}};
+    struct path_list list = {steps, 1}, filter = {filtered, 1};
+
+    filter.count += add_loop(filtered + filter.count, SECOND);
+    filtered[filter.count++].kind = PATH_PGD_HIDDEN;
+    if (set_range(l, PAGE_BYTES - (unsigned)(ring3_code_again - ring3_code)))
+        check_path(l, "a filter range at ring 3",
+                   IA32_RTIT_CTL_ADDR_CFG(0, IA32_RTIT_ADDR_FILTER), &filter,
+                   window_ring3);
+    list.count += add_loop(steps + list.count, FIRST);
+    steps[list.count++].kind = PATH_PGD_HIDDEN;
+    steps[list.count++].kind = PATH_TRACESTOP;
+    if (set_range(l, 1) &&
+        check_path(l, "a TraceStop range at ring 3",
+                   IA32_RTIT_CTL_ADDR_CFG(0, IA32_RTIT_ADDR_STOP), &list,
+                   window_ring3))
+        check(l->p->t, (l->p->status & IA32_RTIT_STATUS_Stopped) != 0,
+              "a TraceStop range at ring 3: IA32_RTIT_STATUS (571H) = 0x%lx: "
+              "wanted [5] (Stopped) = 1",
+              l->p->status);
+}
+
+/* So does the filter of CR3: that of the trace's table is another page's. */
+static void check_cr3(struct levels *l)
+{
+    const struct path_list none = {NULL, 0};
+
+    if (set_msr(l->p->t, IA32_RTIT_CR3_MATCH, trace_at(l->p->table)))
+        check_path(l, "ring 3, another CR3 than 572H has",
+                   IA32_RTIT_CTL_CR3Filter, &none, window_ring3);
+}
+
+static uint64_t window_gp(uint64_t enable, uint64_t cells[WINDOW_CELLS])
+{
+    (void)enable;
+    return ring3_rdpmc((struct ring3 *)(uintptr_t)cells[0], NO_COUNTER);
+}
+
+/* An exception that leaves the context: FUP, and TIP.PGD without an address
+ * (row 13c). */
+static void check_exception(struct levels *l)
+{
+    struct ring3 *ring3 = l->ring3->ring3;
+    const uint64_t code = ring3->user_code;
+    const struct path_step steps[] = {
+        {PATH_PGE, code + (uint64_t)(ring3_rdpmc_code - ring3_code)},
+        {PATH_FUP, code + (uint64_t)(ring3_rdpmc_at - ring3_code)},
+        {PATH_PGD_HIDDEN, 0}};
+    const struct path_list list = {steps, sizeof(steps) / sizeof(steps[0])};
+
+    if (check_path(l, "#GP at ring 3 with OS = 0", 0, &list, window_gp))
+        check(l->p->t, ring3->vector == HW_GP,
+              "RDPMC of ECX = %XH at ring 3: got %s, wanted #GP", NO_COUNTER,
+              fault_name((int)ring3->vector));
+}
+
 TEST(pt_ring3,
-     .asks = "Do OS and User choose the privilege levels that are traced?",
-     .cite = "SDM 3C, Intel Processor Trace, \"Filtering by Current Privilege "
-             "Level (CPL)\", \"Packet Generation under Different Enable "
-             "Conditions\"",
+     .asks = "Do OS and User choose the privilege levels that are traced, and "
+             "filters what of them?",
+     .cite =
+         "SDM 3C, Intel Processor Trace, \"Trace Filtering\", \"TraceStop\", "
+         "\"Packet Generation under Different Enable Conditions\"",
      .needs = {.features = NEED_INTEL | NEED_PT | NEED_PT_TOPA | NEED_PMU})
 {
     struct ring3_session ring3;
@@ -125,4 +215,9 @@ TEST(pt_ring3,
     /* Measured and checked. */
     check_user(&levels);
     check_others(&levels);
+    check_exception(&levels);
+    if ((test_cpu(t)->leaf14_ebx & LEAF14_CR3) != 0)
+        check_cr3(&levels);
+    if (registers_ranges(test_cpu(t)) != 0)
+        check_ranges(&levels);
 }

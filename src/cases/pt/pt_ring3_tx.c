@@ -290,6 +290,23 @@ static void try_psbs(struct paths *s, const struct way *way, uint32_t period)
           way->what, tried);
 }
 
+/* "If the CALL/RET stack is manipulated .. the RET will not be compressed". */
+static void check_changed(struct paths *s)
+{
+    static const struct way way = {
+        .what = "at ring 3, a return that goes elsewhere",
+        .at = ring3_body_changes};
+
+    s->list.count = 0;
+    add(s, PATH_PGE, seen_at(s, ring3_body));
+    add(s, PATH_TIP, seen_at(s, ring3_body_changes));
+    add(s, PATH_TIP, seen_at(s, ring3_body_changed));
+    add(s, PATH_TAKEN, 0); /* to SYSCALL */
+    add(s, PATH_PGD_HIDDEN, 0);
+    if (trace_way(s, &way, IA32_RTIT_CTL_User, 0))
+        judge(s, &way, 0, false);
+}
+
 static bool count_ring3(struct test_context *t)
 {
     const uint64_t select =
@@ -337,6 +354,7 @@ TEST(pt_ring3_tx,
         if (counted)
             try_psbs(&s, way, period);
     }
+    check_changed(&s);
     for (unsigned i = 0; counted && i < PIP_PLACES; i++)
         if (trace_way(&s, &ways[0], user | IA32_RTIT_CTL_OS,
                       (uint64_t)(period - PSB_FIRST - PIP_STEP * i)

@@ -3,6 +3,7 @@
  * clock, TMA joins the two, CYC counts core clocks; each only where it is
  * enabled. */
 #include "src/base/msr.h"
+#include "src/trace/registers.h"
 #include "src/trace/window.h"
 
 #define TURNS      100
@@ -216,11 +217,12 @@ static void check_mtc(struct timed *m, unsigned n)
          m->seen.times.mtc_steps);
 }
 
-/* MTC depends on TriggerEn alone. */
-static void check_silent(struct timed *m, unsigned n)
+/* MTC depends on TriggerEn alone: not on ContextEn, nor on FilterEn. */
+static void check_silent(struct timed *m, const char *what, unsigned n,
+                         uint64_t control)
 {
     struct trace *p = m->p;
-    const uint64_t control = p->control;
+    const uint64_t usual = p->control;
 
     window_set_loop(&m->w, p->t, TURNS);
     const uint64_t argument = m->w.code.argument;
@@ -228,19 +230,32 @@ static void check_silent(struct timed *m, unsigned n)
     m->w.code.argument = argument;
     m->w.code.count = TURNS;
     m->w.path.timing = PATH_TIMING_MTC;
-    p->control = (control & ~IA32_RTIT_CTL_OS) | IA32_RTIT_CTL_User |
-                 IA32_RTIT_CTL_MTCEn | IA32_RTIT_CTL_MTCFreq(n);
-    bool right = window_check(p, "MTCEn, OS = 0", &m->w, &m->seen);
-    p->control = control;
+    p->control = control | IA32_RTIT_CTL_MTCEn | IA32_RTIT_CTL_MTCFreq(n);
+    bool right = window_check(p, what, &m->w, &m->seen);
+    p->control = usual;
     if (!right || test_cpu(p->t)->leaf15_eax == 0 ||
         test_cpu(p->t)->leaf15_ebx == 0)
         return;
     const uint64_t clocks =
         crystal(test_cpu(p->t), m->w.code.cells[2] - m->w.code.cells[1]);
     check(p->t, m->seen.packets[PT_MTC] != 0 || clocks >> n < 2,
-          "MTCEn = 1, MTCFreq = %u, OS = 0: got no MTC in %lu clocks of the "
-          "crystal; wanted them though ContextEn is 0",
-          n, clocks);
+          "%s, MTCFreq = %u: got no MTC in %lu clocks of the crystal; wanted "
+          "them though PacketEn is 0",
+          what, n, clocks);
+}
+
+static void check_unseen(struct timed *m, unsigned n)
+{
+    const uint64_t control = m->p->control;
+
+    check_silent(m, "MTCEn, OS = 0", n,
+                 (control & ~IA32_RTIT_CTL_OS) | IA32_RTIT_CTL_User);
+    if (registers_ranges(test_cpu(m->p->t)) != 0 &&
+        set_msr(m->p->t, IA32_RTIT_ADDR_A(0), 0) &&
+        set_msr(m->p->t, IA32_RTIT_ADDR_B(0), 0)) /* no code is there */
+        check_silent(m, "MTCEn outside of a filter", n,
+                     control |
+                         IA32_RTIT_CTL_ADDR_CFG(0, IA32_RTIT_ADDR_FILTER));
 }
 
 /* "Once this threshold has passed, CYC will either be sent in the next cycle
@@ -334,7 +349,7 @@ TEST(pt_timing,
                 shortest = n < shortest ? n : shortest;
             }
     if (shortest < 16)
-        check_silent(&m, shortest);
+        check_unseen(&m, shortest);
     if (m.payloads == 0)
         note(t, "not tested: MTC against the crystal's clocks: needs CPUID.15H "
                 "and periods longer than an instruction takes");

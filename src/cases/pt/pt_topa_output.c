@@ -6,13 +6,14 @@
 #include "src/trace/window.h"
 
 /* One region's end is in such a trace, not two. */
-#define TURNS     20
-#define FROM(end) ((end)-100) /* before the end of a region */
-#define SMALL     TOPA_REGION_BYTES
-#define LARGE     (2 * TOPA_REGION_BYTES)
-#define PMI_MS    20
-#define PMI_TURNS 150 /* some microseconds: delivery takes less */
-#define INT_TURNS 100 /* of 3 to 6 bytes: into the next region */
+#define TURNS       20
+#define FROM(end)   ((end)-100) /* before the end of a region */
+#define SMALL       TOPA_REGION_BYTES
+#define LARGE       (2 * TOPA_REGION_BYTES)
+#define PMI_MS      20
+#define PMI_TURNS   150  /* some microseconds: delivery takes less */
+#define INT_TURNS   100  /* of 3 to 6 bytes: into the next region */
+#define TWICE_TURNS 1500 /* over that, too, and not round to the first */
 /* A single region interrupts before it is full, which need not be here. */
 #define INT_EARLY       1700
 #define INT_TURNS_EARLY 250
@@ -270,6 +271,39 @@ static void check_int_once(struct topa *topa)
           count);
 }
 
+/* Two regions with INT, one after the other: an interrupt of each. */
+static void check_int_twice(struct topa *topa)
+{
+    const uint64_t bit = IA32_PERF_GLOBAL_STATUS_Trace_ToPA_PMI;
+    const struct parts parts = parts_from(topa, REGIONS - 2, FROM(SMALL));
+    struct test_context *t = topa->p->t;
+    struct window w;
+    uint64_t status;
+
+    /* Measured. */
+    fill_tables(topa, REGIONS - 2, TOPA_INT);
+    topa->table[regions[REGIONS - 1].table][regions[REGIONS - 1].entry] |=
+        TOPA_INT;
+    window_set(&w, trace_body_int, NULL);
+    w.code.count = TWICE_TURNS;
+    if (!set_msr(t, IA32_PERF_GLOBAL_OVF_CTRL, bit) ||
+        !trace_arm_output(topa->p, parts.control, parts.part[0].base,
+                          parts_pointers(&parts)))
+        return;
+    w.code.control = topa->p->armed | IA32_RTIT_CTL_TraceEn;
+    trace_window(&w.code);
+    if (!trace_stop(topa->p) || !get_msr(t, IA32_PERF_GLOBAL_STATUS, &status) ||
+        !set_msr(t, IA32_PERF_GLOBAL_OVF_CTRL, bit))
+        return;
+
+    /* Check. */
+    const uint64_t count = w.code.cells[0] + ((status & bit) != 0);
+    check(t, count == 2,
+          "INT of two full regions: IA32_PERF_GLOBAL_STATUS (38EH)[55] "
+          "(Trace_ToPA_PMI) was set %lu times; wanted twice",
+          count);
+}
+
 /* Entries that are not reached, or not full, do nothing. */
 static void check_flags_unreached(struct topa *topa)
 {
@@ -355,5 +389,7 @@ TEST(pt_topa_output,
     }
     check_stop_running(&topa);
     check_int_once(&topa);
+    if (topa.many)
+        check_int_twice(&topa);
     check_delivery(&topa);
 }

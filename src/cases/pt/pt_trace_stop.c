@@ -2,6 +2,8 @@
 /* A branch into a TraceStop range ends the trace: TIP.PGD, TraceStop, Stopped.
  * Never inside of a transaction: erratum SKL043. */
 #include "src/base/msr.h"
+#include "src/counting/ring3.h"
+#include "src/trace/gate.h"
 #include "src/trace/registers.h"
 #include "src/trace/window.h"
 
@@ -140,6 +142,62 @@ static void check_beside_filter(struct trace *p, uint64_t control)
     }
 }
 
+static unsigned count_stops(const struct trace *p)
+{
+    struct pt_reader reader;
+    struct pt_packet packet;
+    unsigned stops = 0;
+
+    pt_open(&reader);
+    pt_feed(&reader, p->memory, trace_bytes(p), true);
+    while (pt_next(&reader, &packet) == PT_OK)
+        stops += packet.kind == PT_TRACESTOP;
+    return stops;
+}
+
+/* A body that ends its trace within the range, wherever in its path. */
+static void check_kind(struct trace *p, const char *what, struct window *w,
+                       uint64_t first, uint64_t last)
+{
+    struct path_seen seen;
+
+    if (!set_msr(p->t, IA32_RTIT_ADDR_A(0), first) ||
+        !set_msr(p->t, IA32_RTIT_ADDR_B(0), last) || !window_trace(p, w, &seen))
+        return;
+    const unsigned stops = count_stops(p);
+    check(p->t, stops == 1 && (p->status & IA32_RTIT_STATUS_Stopped) != 0,
+          "TraceStop by %s: got %u TraceStop, IA32_RTIT_STATUS (571H) = 0x%lx; "
+          "wanted one, [5] (Stopped) = 1",
+          what, stops, p->status);
+}
+
+/* "Taken branch with target in TraceStop IP region, MOV CR3 in TraceStop IP
+ * region"; "a taken branch or event". */
+static void check_kinds(struct trace *p, uint64_t control)
+{
+    uint8_t *gates = (uint8_t *)test_records(p->t) + TRACE_GATES_BYTES;
+    const uint64_t own = trace_at(trace_body_cr3_own);
+    struct ring3_registers registers;
+    struct window w;
+
+    p->control = control | IA32_RTIT_CTL_ADDR_CFG(0, IA32_RTIT_ADDR_STOP);
+    window_set(&w, trace_body_range, trace_body_range_path);
+    check_kind(p, "a conditional branch", &w, trace_at(trace_range_taken),
+               trace_at(trace_range_taken));
+    ring3_read(&registers);
+    window_set(&w, trace_body_cr3, trace_body_cr3_path);
+    w.code.argument = registers.cr3;
+    check_kind(p, "MOV to CR3", &w, own, own + TRACE_CR3_BYTES);
+    trace_gates(gates);
+    gates_set_events(gates);
+    window_set(&w, trace_body_events, trace_body_events_path);
+    w.gates = gates;
+    check_kind(p, "an exception", &w, trace_at(trace_handler),
+               trace_at(trace_handler));
+    check_kind(p, "INT3", &w, trace_at(trace_handler_trap),
+               trace_at(trace_handler_trap));
+}
+
 TEST(pt_trace_stop,
      .asks = "Does a branch into a TraceStop range end the trace?",
      .cite = "SDM 3C, Intel Processor Trace, \"TraceStop\", \"TraceStop "
@@ -174,5 +232,6 @@ TEST(pt_trace_stop,
     if (ranges >= 2)
         check_beside_filter(&p, control);
     check_start_inside(&p, control);
+    check_kinds(&p, control);
     check_running(&p, control);
 }

@@ -16,6 +16,8 @@ static const struct {
     {"jumps, calls and returns, DisRETC = 1", trace_body_transfers,
      trace_body_transfers_path, true},
     {"returns", trace_body_returns, trace_body_returns_path, false},
+    {"a call, TraceEn = 0 and 1, its return", trace_body_restart,
+     trace_body_restart_path, false},
     {"returns, DisRETC = 1", trace_body_returns, trace_body_returns_path, true},
 };
 

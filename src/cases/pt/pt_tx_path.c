@@ -54,8 +54,9 @@ static void check_abort(struct trace *p)
         if (!trace_wanted(p, &w, TRACE_TX_ABORT, &seen))
             return;
         if ((w.code.cells[1] & bits) == bits) {
-            window_judge(p, "XABORT in a nested transaction, and a commit",
-                         &seen);
+            window_judge(
+                p, "XABORT in a nested transaction, one more, and a commit",
+                &seen);
             return;
         }
     }

@@ -148,3 +148,51 @@ FAULT(pt_stop_at_start_ignored,
 FAULT(pt_gap_traced,
       .what = "[PT with ranges] what lies between two filter ranges is traced",
       .caught = {"skylake-2018 on 1 pt_filter_ip FAIL"}, .rule = PT_GAP_OUTSIDE)
+
+FAULT(pt_stop_by_event_ignored,
+      .what = "[PT with ranges] an exception or interrupt into a TraceStop "
+              "range does not stop",
+      .caught = {"skylake-2018 on 1 pt_trace_stop FAIL"},
+      .rule = PT_STOPS_EVENT)
+
+FAULT(pt_stop_by_cr3_ignored,
+      .what = "[PT with ranges] MOV to CR3 in a TraceStop range does not stop",
+      .caught = {"skylake-2018 on 1 pt_trace_stop FAIL"}, .rule = PT_STOPS_CR3)
+
+FAULT(pt_stop_by_jcc_ignored,
+      .what = "[PT with ranges] a conditional branch into a TraceStop range "
+              "does not stop",
+      .caught = {"skylake-2018 on 1 pt_trace_stop FAIL"},
+      .rule = PT_STOPS_CONDITIONAL)
+
+FAULT(pt_ring3_stop_ignored,
+      .what = "[PT with ranges] a TraceStop range does nothing at ring 3",
+      .caught = {"skylake-2018 on 1 pt_ring3 FAIL"}, .rule = PT_STOPS_IN_RING_3)
+
+FAULT(pt_ring3_cr3_ignored, .what = "[PT] CR3Filter does nothing at ring 3",
+      .caught = {"skylake-2018 on 1 pt_ring3 FAIL"}, .rule = PT_CR3_IN_RING_3)
+
+FAULT(pt_ring3_filter_ignored,
+      .what = "[PT with ranges] a filter range does nothing at ring 3",
+      .caught = {"skylake-2018 on 1 pt_ring3 FAIL"},
+      .rule = PT_FILTER_IN_RING_3)
+
+FAULT(pt_range_to_range,
+      .what = "[PT with ranges] a branch from one filter range to another "
+              "makes TIP.PGD and TIP.PGE",
+      .caught = {"skylake-2018 on 1 pt_filter_ip FAIL"},
+      .rule = PT_RANGE_TO_RANGE)
+
+FAULT(pt_event_pgd_no_fup,
+      .what = "[PT with ranges] an exception or interrupt that clears FilterEn "
+              "has no FUP",
+      .caught = {"skylake-2018 on 1 pt_events FAIL"},
+      .rule = PT_EVENT_FUP_OF_PGD)
+
+FAULT(pt_event_pgd_no_ip,
+      .what = "[PT with ranges] TIP.PGD of an exception or interrupt has no IP",
+      .caught = {"skylake-2018 on 1 pt_events FAIL"}, .rule = PT_EVENT_PGD_IP)
+
+FAULT(pt_event_out_no_fup,
+      .what = "[PT] an exception that clears ContextEn has no FUP",
+      .caught = {"skylake-2018 on 1 pt_ring3 FAIL"}, .rule = PT_EVENT_FUP_OUT)

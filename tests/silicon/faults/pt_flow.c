@@ -149,3 +149,13 @@ FAULT(pt_zero_call_kept,
 FAULT(pt_far_call_tip_missing, .what = "[PT] a far CALL or JMP makes no TIP",
       .caught = {"skylake-2018 on 1 pt_transfers FAIL"},
       .rule = PT_FAR_CALL_TIP)
+
+FAULT(pt_calls_across_start,
+      .what = "[PT] a RET is compressed though TraceEn was 0 since its CALL",
+      .caught = {"skylake-2018 on 1 pt_transfers FAIL"},
+      .rule = PT_START_ENDS_CALLS)
+
+FAULT(pt_ring3_ret_wrong,
+      .what = "[PT] a RET of ring 3 that goes elsewhere is compressed",
+      .caught = {"skylake-2018 on 1 pt_ring3_tx FAIL"},
+      .rule = PT_RET_AS_CALLED_IN_RING_3, .is = true)

@@ -231,3 +231,27 @@ FAULT(pt_error_clears_trace_en,
 FAULT(pt_int_again,
       .what = "[PT] INT of a ToPA entry interrupts again with the next packets",
       .caught = {"skylake-2018 on 1 pt_topa_output FAIL"}, .rule = PT_INT_ONCE)
+
+FAULT(pt_size_low_bits,
+      .what = "[PT] a ToPA Size of 8 and more is taken as 8 less",
+      .caught = {"skylake-2018 on 1 pt_output_offset FAIL"}, .value = PT_SIZE,
+      .clear = 8)
+
+FAULT(pt_end_size_refused,
+      .what = "[PT] an END entry whose Size is not 0 is an operational error",
+      .caught = {"skylake-2018 on 1 pt_output_offset FAIL"},
+      .rule = PT_END_SIZE_IGNORED)
+
+FAULT(pt_second_int_missing,
+      .what = "[PT with ToPA tables] INT interrupts once in a trace",
+      .caught = {"skylake-2018 on 1 pt_topa_output FAIL"}, .rule = PT_EVERY_INT)
+
+FAULT(pt_range_4k,
+      .what = "[PT with single range] a single range is of 4 KiB at most",
+      .caught = {"skylake-2018 on 1 pt_range_wrap FAIL"},
+      .value = PT_RANGE_MASK, .clear = ~(uint64_t)0xFFF)
+
+FAULT(pt_table_of_one_page,
+      .what = "[PT with ToPA tables] a ToPA table has 512 entries at most",
+      .caught = {"skylake-2018 on 1 pt_output_offset FAIL"},
+      .value = PT_TABLE_INDEX, .clear = ~(uint64_t)511)

@@ -197,3 +197,9 @@ FAULT(pt_ring3_psb_no_exec, .what = "[PT] PSB+ at ring 3 has no MODE.Exec",
 FAULT(pt_ring3_psb_no_cbr, .what = "[PT] PSB+ at ring 3 has no CBR",
       .caught = {"skylake-2018 on 1 pt_ring3_tx FAIL"},
       .rule = PT_CBR_IN_RING_3)
+
+FAULT(pt_psb_outside_no_exec,
+      .what = "[PT with ranges] no MODE.Exec comes with the TIP.PGE after a "
+              "PSB where PacketEn was 0",
+      .caught = {"skylake-2018 on 1 pt_psb_place FAIL"},
+      .rule = PT_PSB_EXEC_DUE)

@@ -114,3 +114,41 @@ FAULT(pt_cbr_more, .what = "[PT] CBR has one more than the ratio",
       .caught = {"skylake-2018 on 1 pt_ratio FAIL",
                  "broadwell on 1 pt_ratio FAIL"},
       .value = PT_RATIO, .add = 1)
+
+FAULT(pt_cyc_one_more, .what = "[PT with CYC] CYC has one cycle too many",
+      .caught = {"skylake-2018 on 1 pt_cycles FAIL"}, .value = PT_CYCLES,
+      .add = 1)
+
+FAULT(pt_cyc_of_mtc_missing, .what = "[PT with CYC] no CYC comes before an MTC",
+      .caught = {"skylake-2018 on 1 pt_cycles FAIL"}, .rule = PT_CYC_OF_MTC)
+
+FAULT(pt_cyc_of_tnt_missing, .what = "[PT with CYC] no CYC comes before a TNT",
+      .caught = {"skylake-2018 on 1 pt_cycles FAIL"}, .rule = PT_CYC_OF_TNT)
+
+FAULT(pt_cyc_of_pip_missing, .what = "[PT with CYC] no CYC comes before a PIP",
+      .caught = {"skylake-2018 on 1 pt_cycles FAIL"}, .rule = PT_CYC_OF_PIP)
+
+FAULT(pt_cyc_of_pge_missing,
+      .what = "[PT with CYC] no CYC comes before a TIP.PGE",
+      .caught = {"skylake-2018 on 1 pt_cycles FAIL"}, .rule = PT_CYC_OF_PGE)
+
+FAULT(pt_cyc_of_pgd_missing,
+      .what = "[PT with CYC] no CYC comes before a TIP.PGD",
+      .caught = {"skylake-2018 on 1 pt_cycles FAIL"}, .rule = PT_CYC_OF_PGD)
+
+FAULT(pt_cyc_twice, .what = "[PT with CYC] CYC comes twice in a cycle",
+      .caught = {"skylake-2018 on 1 pt_cycles FAIL"}, .rule = PT_CYC_SENT)
+
+FAULT(pt_cyc_counts_untraced,
+      .what = "[PT with CYC] CYC counts the cycles while TraceEn = 0",
+      .caught = {"skylake-2018 on 1 pt_cycles FAIL"},
+      .rule = PT_START_RESETS_CYCLES)
+
+FAULT(pt_cyc_thresh_low_bits,
+      .what = "[PT with CYC] a CycThresh of 8 and more is taken as 8 less",
+      .caught = {"skylake-2018 on 1 pt_cycles FAIL"}, .value = PT_CYC_THRESHOLD,
+      .clear = 8)
+
+FAULT(pt_mtc_needs_filter,
+      .what = "[PT with MTC] no MTC comes where FilterEn = 0",
+      .caught = {"skylake-2018 on 1 pt_timing FAIL"}, .rule = PT_MTC_FILTERED)

@@ -137,3 +137,12 @@ FAULT(
     pt_psb_not_in_hle,
     .what = "[PT and HLE] MODE.TSX in PSB+ says InTX = 0 in an elided section",
     .caught = {"skylake-2017 on 1 pt_psb_place FAIL"}, .rule = PT_PSB_IN_HLE)
+
+FAULT(pt_second_abort_no_fup,
+      .what = "[PT and TSX] the second abort of a trace has no FUP",
+      .caught = {"skylake-2018 on 1 pt_tx_path FAIL"},
+      .rule = PT_EVERY_ABORT_FUP)
+
+FAULT(pt_abort_needs_filter,
+      .what = "[PT and TSX] MODE.TSX of an abort is missing where FilterEn = 0",
+      .caught = {"skylake-2018 on 1 pt_tx_path FAIL"}, .rule = PT_ABORT_FILTER)

@@ -9,7 +9,7 @@
 #include "tests/silicon/model/hooks.h"
 #include "tests/silicon/model/errata.h"
 
-static bool branch_en(const struct processor *p)
+bool pt_branch_en(const struct processor *p)
 {
     return faults_pt(p, PT_BRANCH_EN, (p->pt.ctl_active & RTIT_BRANCH_EN) != 0);
 }
@@ -31,9 +31,11 @@ static void put_new_mode(struct processor *p, const struct pt_step *now)
         pt_put_mode_exec(p, now);
 }
 
+/* MODE.Exec has a CYC too. */
 static void put_mode_of_pge(struct processor *p, const struct pt_step *now)
 {
-    if (p->choices.pt_exec_again)
+    if (p->choices.pt_exec_again && faults_pt(p, PT_PSB_EXEC_DUE, true) &&
+        faults_pt(p, PT_CYC_OF_PGE, true))
         pt_put_mode_exec(p, now);
     else
         put_new_mode(p, now);
@@ -41,11 +43,12 @@ static void put_mode_of_pge(struct processor *p, const struct pt_step *now)
 
 void pt_packet_en_set(struct processor *p, const struct pt_step *now)
 {
-    if (!branch_en(p))
+    if (!pt_branch_en(p))
         return;
     if (faults_pt(p, PT_EXEC_FIRST, true))
         put_mode_of_pge(p, now);
-    pt_put_cyc(p);
+    if (faults_pt(p, PT_CYC_OF_PGE, true))
+        pt_put_cyc(p);
     if (faults_pt(p, PT_PGE, true))
         pt_put_ip(p, PT_TIP_PGE,
                   faults_pt(p, PT_PGE_NEXT, true) ? &now->next : &now->ip);
@@ -58,9 +61,10 @@ void pt_packet_en_cleared(struct processor *p, const uint64_t *ip)
     if (faults_pt(p, PT_PGD_ENDS_CALLS, true))
         p->pt.returns_known = 0;
     pt_flush_tnt(p);
-    if (!branch_en(p))
+    if (!pt_branch_en(p))
         return;
-    pt_put_cyc(p);
+    if (faults_pt(p, PT_CYC_OF_PGD, true))
+        pt_put_cyc(p);
     if (!faults_pt(p, PT_PGD_ALWAYS_IP, false) && !p->pt.context_en)
         ip = NULL;
     if (faults_pt(p, PT_PGD, true))
@@ -71,7 +75,8 @@ bool pt_enters_stop(struct processor *p, const struct pt_step *now, bool lands)
 {
     struct pt_state *pt = &p->pt;
 
-    if (!lands || !pt->context_en || !pt_in_stop_range(p, now->next))
+    if (!lands || !pt->context_en || !pt_in_stop_range(p, now->next) ||
+        (now->cpl > 0 && !faults_pt(p, PT_STOPS_IN_RING_3, true)))
         return false;
     pt->packet_en = false;
     return true;
@@ -86,71 +91,6 @@ void pt_stop(struct processor *p)
     if (!faults_pt(p, PT_RANGE_KEEPS_EN, true))
         p->pt.ctl &= ~RTIT_TRACE_EN;
     p->pt.filter_en = false;
-}
-
-void pt_started(struct processor *p, const struct pt_step *now)
-{
-    struct pt_state *pt = &p->pt;
-    bool configurable = (pt_leaf(p, 0).ebx & PT_EBX_CONFIGURABLE) != 0, stops;
-
-    pt->ctl_active = pt->ctl;
-    pt->start_cr3 = now->cr3;
-    p->faults.pt_status_ignored = faults_pt_value(p, PT_STATUS_IGNORED, 0);
-    pt->status &= ~faults_pt_value(p, PT_STATUS_CLEARED, 0);
-    pt->tnt_bits = pt->tnt_count = 0;
-    pt->returns_known = 0;
-    pt->cycles = 0;
-    pt->cyc_sent = false;
-    pt->exec = PT_EXEC_NONE;
-    pt->buffered = 0;
-    if (!faults_pt(p, PT_START_KEEPS_RANGES, true))
-        pt->address[2] = pt->address[3] = 0;
-    if (!faults_pt(p, PT_START_KEEPS_CR3, true))
-        pt->cr3_match = 0;
-    p->errata.trace_dropped = false;
-    pt->check_output = true;
-    pt->int_signaled = pt->clocks_stopped = false;
-    pt->packet_en = false;
-    if (!pt_tracing(p))
-        return;
-    pt_start_mtc(p, now);
-    pt_start_enables(p, now);
-    pt->packet_en = false; /* until the WRMSR is complete */
-    if (faults_pt(p, PT_PSB_AT_START, !configurable || pt->psb_bytes == 0) &&
-        (pt->context_en || faults_pt(p, PT_PSB_ANYWHERE, true)))
-        pt_put_psb(p, now, pt->context_en && pt->filter_en);
-    else
-        pt_put_time(p, now);
-    pt_start_enables(p, now);
-    stops =
-        faults_pt(p, PT_STOPS_AT_START, true) && pt_enters_stop(p, now, true);
-    if (pt->packet_en && faults_pt(p, PT_PGE_AT_START, true))
-        pt_packet_en_set(p, now);
-    if (stops)
-        pt_stop(p);
-}
-
-/* Row 3b, "WRMSR that changes TraceEn 1 -> 0": FUP(CLIP), TIP.PGD(). */
-void pt_stopped(struct processor *p, const struct pt_step *now)
-{
-    struct pt_state *pt = &p->pt;
-
-    pt->status &= ~faults_pt_value(p, PT_STATUS_CLEARED_LAST, 0);
-    if (!pt->packet_en)
-        return;
-    pt_pass_time(p, now);
-    if (faults_pt(p, PT_STOP_FLUSHES, true))
-        pt_flush_tnt(p);
-    pt->packet_en = false;
-    if (!branch_en(p))
-        return;
-    if (faults_pt(p, PT_STOP_FUP, true))
-        pt_put_ip(p, PT_FUP,
-                  faults_pt(p, PT_STOP_FUP_IP, true) ? &now->ip : &now->next);
-    pt_put_cyc(p);
-    if (faults_pt(p, PT_STOP_PGD, true))
-        pt_put_ip(p, PT_TIP_PGD,
-                  faults_pt(p, PT_STOP_PGD_IP, false) ? &now->next : NULL);
 }
 
 /* "Indirect Transfer Compression for Returns (RET)": not of "zero-length CALLs,
@@ -170,15 +110,18 @@ static void push_return(struct processor *p, const struct instruction *i,
 }
 
 /* "RET Compression": to where the matching CALL has been seen. */
-static bool returns_as_called(struct processor *p, uint64_t to)
+static bool returns_as_called(struct processor *p, const struct pt_step *now)
 {
     struct pt_state *pt = &p->pt;
+    bool as_called;
 
     if (pt->returns_known == 0)
         return false;
     pt->returns_known--;
-    return faults_pt(p, PT_RET_AS_CALLED,
-                     pt->returns[--pt->calls % PT_RETURNS] == to) &&
+    as_called = pt->returns[--pt->calls % PT_RETURNS] == now->next;
+    if (now->cpl > 0)
+        as_called = faults_pt(p, PT_RET_AS_CALLED_IN_RING_3, as_called);
+    return faults_pt(p, PT_RET_AS_CALLED, as_called) &&
            faults_pt(p, PT_RET_MAY, (pt->ctl_active & RTIT_DIS_RETC) == 0);
 }
 
@@ -212,7 +155,7 @@ static void put_branch(struct processor *p, const struct instruction *i,
             pt_put_tnt(p, is_taken(i, now) == faults_pt(p, PT_TNT_TAKEN, true));
         return;
     }
-    if (is_near_return(i) && returns_as_called(p, now->next)) {
+    if (is_near_return(i) && returns_as_called(p, now)) {
         pt_put_tnt(p, faults_pt(p, PT_TNT_OF_RET, true));
         return;
     }
@@ -255,11 +198,11 @@ static void put_branch(struct processor *p, const struct instruction *i,
 static const uint64_t *pgd_ip(struct processor *p, const struct instruction *i,
                               const struct pt_step *now)
 {
-    if (faults_pt(p, PT_PGD_TWO, false) && branch_en(p))
+    if (faults_pt(p, PT_PGD_TWO, false) && pt_branch_en(p))
         put_branch(p, i, now);
     if (is_conditional(i) && faults_pt(p, PT_PGD_CONDITIONAL, true))
         return NULL;
-    if (is_near_return(i) && returns_as_called(p, now->next) &&
+    if (is_near_return(i) && returns_as_called(p, now) &&
         !p->choices.pt_ret_pgd_has_ip)
         return NULL;
     if ((i->flags & INSTRUCTION_BRANCHES &
@@ -296,11 +239,29 @@ static void put_new_cr3(struct processor *p, const struct pt_step *now)
     if (!faults_pt(p, PT_PIP_CONTEXT, p->pt.context_en) || !os ||
         !faults_pt(p, PT_PIP, true) || erratum_is(p, ERRATUM_MODE_AT_PSB))
         return;
-    if (!faults_pt(p, PT_PIP_NO_BRANCHES, true) && !branch_en(p))
+    if (!faults_pt(p, PT_PIP_NO_BRANCHES, true) && !pt_branch_en(p))
         return;
     pt_flush_tnt(p);
-    pt_put_cyc(p);
+    if (faults_pt(p, PT_CYC_OF_PIP, true))
+        pt_put_cyc(p);
     pt_put_pip(p, now->cr3);
+}
+
+/* "TraceStop Packet Definition": "taken branch", "MOV CR3". */
+static bool stop_is_seen(const struct processor *p, const struct instruction *i,
+                         const struct pt_step *now)
+{
+    if (is_taken(i, now))
+        return !is_conditional(i) || faults_pt(p, PT_STOPS_CONDITIONAL, true);
+    return (i->flags & INSTRUCTION_SETS_CR3) != 0 &&
+           faults_pt(p, PT_STOPS_CR3, true);
+}
+
+/* From a filter range to another: no packet but that of the branch. */
+static void leave_and_enter(struct processor *p, const struct pt_step *now)
+{
+    pt_packet_en_cleared(p, &now->next);
+    pt_packet_en_set(p, now);
 }
 
 void pt_retired(struct processor *p, const struct instruction *i,
@@ -318,14 +279,17 @@ void pt_retired(struct processor *p, const struct instruction *i,
     pt_update_enables(p, now, lands);
     if (new_cr3)
         put_new_cr3(p, now);
-    stops = pt_enters_stop(p, now, lands || new_cr3);
+    stops = pt_enters_stop(p, now, stop_is_seen(p, i, now));
     if (was && !pt->packet_en)
         pt_packet_en_cleared(p, stops && !p->choices.pt_stop_pgd_has_ip
                                     ? NULL
                                     : pgd_ip(p, i, now));
     else if (!was && pt->packet_en)
         pt_packet_en_set(p, now);
-    else if (was && (i->flags & INSTRUCTION_BRANCHES) != 0 && branch_en(p) &&
+    else if (was && lands && !faults_pt(p, PT_RANGE_TO_RANGE, true) &&
+             pt_between_ranges(p, now->ip, now->next))
+        leave_and_enter(p, now);
+    else if (was && (i->flags & INSTRUCTION_BRANCHES) != 0 && pt_branch_en(p) &&
              !faults_hide_branch(p))
         put_branch(p, i, now);
     if (stops)
@@ -355,7 +319,8 @@ void pt_overflow(struct processor *p, const struct pt_step *now)
     pt_put_cyc(p);
     if (faults_pt(p, PT_OVF, true))
         pt_put_ovf(p);
-    if (pt->packet_en && branch_en(p) && !erratum_shows(p, ERRATUM_OVF_FUP, 2))
+    if (pt->packet_en && pt_branch_en(p) &&
+        !erratum_shows(p, ERRATUM_OVF_FUP, 2))
         pt_put_ip(p, PT_FUP,
                   faults_pt(p, PT_OVF_FUP_NEXT, true) ? &now->next : &now->ip);
 }
@@ -371,19 +336,23 @@ void pt_event(struct processor *p, const struct pt_step *now)
         return;
     pt_pass_time(p, now);
     pt_update_enables(p, now, true);
-    stops = pt_enters_stop(p, now, true);
+    stops = pt_enters_stop(p, now, faults_pt(p, PT_STOPS_EVENT, true));
     pt_flush_tnt(p);
-    if (was && pt->packet_en && branch_en(p) &&
+    if (was && pt->packet_en && pt_branch_en(p) &&
         !faults_pt(p, PT_EVENT_FUP_FIRST, true))
         pt_put_ip(p, PT_TIP, &now->next);
-    if (was && branch_en(p) && faults_pt(p, PT_EVENT_FUP, true))
+    if (was && pt_branch_en(p) && faults_pt(p, PT_EVENT_FUP, true) &&
+        (pt->packet_en ||
+         faults_pt(p, pt->context_en ? PT_EVENT_FUP_OF_PGD : PT_EVENT_FUP_OUT,
+                   true)))
         pt_put_ip(p, PT_FUP,
                   faults_pt(p, PT_EVENT_FUP_IP, true) ? &now->ip : &now->next);
     if (was && !pt->packet_en) {
-        pt_packet_en_cleared(p, &now->next);
+        pt_packet_en_cleared(p, faults_pt(p, PT_EVENT_PGD_IP, true) ? &now->next
+                                                                    : NULL);
     } else if (!was && pt->packet_en) {
         pt_packet_en_set(p, now);
-    } else if (was && branch_en(p)) {
+    } else if (was && pt_branch_en(p)) {
         put_new_mode(p, now);
         pt_put_cyc(p);
         if (faults_pt(p, PT_EVENT_TIP, true) &&

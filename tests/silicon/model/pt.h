@@ -79,9 +79,9 @@ static inline bool pt_tracing(const struct processor *p)
 }
 
 /*
- * pt.c: what has happened. WRMSR has set or cleared TraceEn; an instruction is
- * complete; an interrupt or exception met at `ip` has entered its handler at
- * `next`. Each of them leaves bytes in pt.buffer, for pt_output.
+ * pt.c, pt_start.c: what has happened. WRMSR has set or cleared TraceEn; an
+ * instruction is complete; an interrupt or exception met at `ip` has entered
+ * its handler at `next`. Each of them leaves bytes in pt.buffer, for pt_output.
  */
 void pt_started(struct processor *p, const struct pt_step *now);
 void pt_stopped(struct processor *p, const struct pt_step *now);
@@ -150,8 +150,12 @@ void pt_update_enables(struct processor *p, const struct pt_step *now,
                        bool lands);
 /* The same where TraceEn is set. */
 void pt_start_enables(struct processor *p, const struct pt_step *now);
+/* Is one of them in ADDR0, the other not? */
+bool pt_between_ranges(const struct processor *p, uint64_t from, uint64_t to);
 bool pt_in_stop_range(const struct processor *p, uint64_t ip);
 
+/* pt.c: BranchEn. */
+bool pt_branch_en(const struct processor *p);
 /* pt.c: time that the instruction took. */
 void pt_pass_time(struct processor *p, const struct pt_step *now);
 /* IP filtering, "TraceStop". lands: a taken branch, an event, WRMSR that sets

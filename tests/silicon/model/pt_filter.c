@@ -68,9 +68,13 @@ static bool cr3_matches(const struct processor *p, uint64_t cr3)
            cr3 >> from == p->pt.cr3_match >> from;
 }
 
+bool pt_between_ranges(const struct processor *p, uint64_t from, uint64_t to)
+{
+    return in_range(p, 0, from) != in_range(p, 0, to);
+}
+
 bool pt_in_stop_range(const struct processor *p, uint64_t ip)
 {
-
     return faults_pt(p, PT_STOPS, in_any(p, CFG_STOP, ip));
 }
 
@@ -84,10 +88,13 @@ void pt_update_enables(struct processor *p, const struct pt_step *now,
 
     pt->context_en = (now->cpl == 0 ? os : user) &&
                      (cr3_matches(p, now->cr3) ||
+                      (now->cpl > 0 && !faults_pt(p, PT_CR3_IN_RING_3, true)) ||
                       (pt->packet_en && !faults_pt(p, PT_CR3_FOLLOWED, true)));
     if (pt->context_en && (lands || !was))
-        pt->filter_en = faults_pt(p, PT_UNFILTERED, !has_filter(p)) ||
-                        in_filter(p, now->next);
+        pt->filter_en =
+            faults_pt(p, PT_UNFILTERED, !has_filter(p)) ||
+            (now->cpl > 0 && !faults_pt(p, PT_FILTER_IN_RING_3, true)) ||
+            in_filter(p, now->next);
     pt->packet_en = pt_tracing(p) && pt->context_en && pt->filter_en;
 }
 

@@ -58,7 +58,8 @@ static bool range_valid(const struct processor *p)
 static void write_range(struct processor *p, const struct pt_memory *memory)
 {
     struct pt_state *pt = &p->pt;
-    uint64_t mask = faults_range_mask(p, pt->pointers & POINTERS_LOW);
+    uint64_t mask = faults_pt_value(
+        p, PT_RANGE_MASK, faults_range_mask(p, pt->pointers & POINTERS_LOW));
 
     for (unsigned n = 0; n < pt->buffered; n++) {
         memory->write(
@@ -81,8 +82,10 @@ static uint64_t read_entry(const struct processor *p,
 
 static uint64_t entry_bytes(const struct processor *p, uint64_t entry)
 {
+    uint64_t size = faults_pt_value(p, PT_SIZE, entry >> 6 & 0xF);
+
     return faults_pt_value(p, PT_REGION_BYTES,
-                           UINT64_C(1) << (PAGE_SHIFT + (entry >> 6 & 0xF)));
+                           UINT64_C(1) << (PAGE_SHIFT + size));
 }
 
 static bool single_entry(const struct processor *p)
@@ -97,6 +100,8 @@ static bool entry_valid(const struct processor *p, uint64_t entry, bool first)
         return false;
     if ((entry & ENTRY_END) != 0)
         return faults_pt(p, PT_END_NOT_FIRST, !first) &&
+               (faults_pt(p, PT_END_SIZE_IGNORED, true) ||
+                (entry >> 6 & 0xF) == 0) &&
                faults_pt(p, PT_END_ALONE,
                          (entry & (ENTRY_INT | ENTRY_STOP)) == 0) &&
                faults_pt(p, PT_END_TO_SELF,
@@ -135,7 +140,11 @@ static bool reach_region(struct processor *p, const struct pt_memory *memory)
 /* A performance monitoring interrupt with its own bit of GLOBAL_STATUS. */
 static void raise_topa_pmi(struct processor *p)
 {
-    p->pt.int_signaled = true;
+    bool again = p->faults.int_seen;
+
+    p->pt.int_signaled = p->faults.int_seen = true;
+    if (again && !faults_pt(p, PT_EVERY_INT, true))
+        return;
     if (!faults_pt(p, PT_INT_ONCE, true))
         p->faults.int_again = !p->faults.int_again;
     if (faults_topa_int_missing(p))

@@ -115,7 +115,7 @@ void pt_put_tnt(struct processor *p, bool taken)
 {
     struct pt_state *pt = &p->pt;
 
-    if (pt->tnt_count == 0)
+    if (pt->tnt_count == 0 && faults_pt(p, PT_CYC_OF_TNT, true))
         pt_put_cyc(p);
     pt->tnt_bits = pt->tnt_bits << 1 | taken;
     if (++pt->tnt_count == (faults_pt(p, PT_TNT_LONG, p->choices.pt_long_tnt)
@@ -141,7 +141,8 @@ void pt_put_cyc(struct processor *p)
 
     value = (uint32_t)faults_pt_value(p, PT_CYCLES, value);
     if (!faults_pt(p, PT_CYC, (pt->ctl_active & RTIT_CYC_EN) != 0) ||
-        (pt->in_tx && !faults_pt(p, PT_CYC_IN_TX, true)) || pt->cyc_sent ||
+        (pt->in_tx && !faults_pt(p, PT_CYC_IN_TX, true)) ||
+        faults_pt(p, PT_CYC_SENT, pt->cyc_sent) ||
         value < (threshold == 0 ? 0 : 1u << (threshold - 1)))
         return;
     byte = (uint8_t)((value & 0x1F) << 3 |
@@ -183,11 +184,13 @@ void pt_put_mtc(struct processor *p, const struct pt_step *now)
     if (!faults_pt(p, PT_MTC, (pt->ctl_active & RTIT_MTC_EN) != 0) ||
         faults_pt(p, PT_MTC_SAME, ((mtc ^ pt->mtc) & 0xFF) == 0) ||
         (now->cpl != 0 && !faults_pt(p, PT_MTC_IN_RING_3, true)) ||
+        (!pt->filter_en && !faults_pt(p, PT_MTC_FILTERED, true)) ||
         (pt->in_tx && !faults_pt(p, PT_MTC_IN_TX, true)))
         return;
     pt->mtc = mtc;
     pt_flush_tnt(p);
-    pt_put_cyc(p);
+    if (faults_pt(p, PT_CYC_OF_MTC, true))
+        pt_put_cyc(p);
     put_payload(p, &opcode, 1, faults_pt_value(p, PT_MTC_PAYLOAD, mtc), 1);
 }
 
@@ -311,7 +314,8 @@ void pt_put_psb(struct processor *p, const struct pt_step *now, bool at_start)
     pt->last_ip = faults_psb_last_ip(p, 0);
     if (faults_pt(p, PT_PSB_ENDS_CALLS, true))
         pt->returns_known = 0;
-    pt->exec = PT_EXEC_NONE;
+    if (pt->packet_en || faults_pt(p, PT_PSB_EXEC_DUE, true))
+        pt->exec = PT_EXEC_NONE;
     for (unsigned n = 0; n < faults_pt_value(p, PT_PSB_PAIRS, PSB_REPEATS); n++)
         put_bytes(p, psb, 2);
     if (faults_pt(p, PT_PSB_TIME_FIRST, true))

@@ -170,6 +170,31 @@ enum pt_rule {
     PT_BEGIN_TNT,            /* does a begin send the TNT */
     PT_COMMIT_TNT,           /* does a commit */
     PT_UNELIDED,             /* has an XACQUIRE packets that elides nothing */
+    PT_END_SIZE_IGNORED,     /* is the Size of END ignored */
+    PT_EVERY_INT,            /* is a second one of a trace */
+    PT_CR3_IN_RING_3,        /* is CR3 compared there */
+    PT_FILTER_IN_RING_3,     /* does a range filter there */
+    PT_CYC_OF_TNT,           /* does CYC come before a TNT */
+    PT_CYC_SENT,             /* not twice in a cycle */
+    PT_MTC_FILTERED,         /* is MTC sent with FilterEn = 0 */
+    PT_CYC_OF_MTC,           /* does CYC come before an MTC */
+    PT_PSB_EXEC_DUE,         /* MODE.Exec after PSB with PacketEn = 0 */
+    PT_EVERY_ABORT_FUP,      /* has the second abort of a trace */
+    PT_ABORT_FILTER,         /* is an abort shown with FilterEn = 0 */
+    PT_START_ENDS_CALLS,     /* does TraceEn forget CALLs */
+    PT_START_RESETS_CYCLES,  /* does it reset the cycle counter */
+    PT_CYC_OF_PGE,           /* does CYC come before a TIP.PGE */
+    PT_CYC_OF_PGD,           /* before a TIP.PGD */
+    PT_CYC_OF_PIP,           /* before a PIP */
+    PT_STOPS_IN_RING_3,      /* does TraceStop stop there */
+    PT_RET_AS_CALLED_IN_RING_3, /* a RET there, the same */
+    PT_STOPS_CONDITIONAL,       /* does a conditional branch stop */
+    PT_STOPS_CR3,               /* does MOV to CR3 */
+    PT_STOPS_EVENT,             /* does an event */
+    PT_RANGE_TO_RANGE,          /* is PacketEn kept from one to the other */
+    PT_EVENT_FUP_OF_PGD,        /* where FilterEn is cleared */
+    PT_EVENT_FUP_OUT,           /* where ContextEn is */
+    PT_EVENT_PGD_IP,            /* has TIP.PGD of an event an IP */
 };
 
 enum pt_value {
@@ -228,6 +253,8 @@ enum pt_value {
     PT_TMA_CTC,              /* of TMA */
     PT_TMA_FAST,             /* its FastCounter */
     PT_RATIO,                /* of CBR */
+    PT_RANGE_MASK,           /* of a single range, as output uses it */
+    PT_SIZE,                 /* Size of a ToPA entry */
 };
 
 #endif

@@ -96,6 +96,7 @@ void pt_tx_abort(struct processor *p, const struct pt_step *now)
     const uint64_t *ip = faults_tx_abort_ip(p, now);
     const uint64_t *target = faults_tx_target(p, now);
     bool was = pt->packet_en, fup, stops;
+    unsigned aborts;
 
     pt->in_tx = !faults_pt(p, PT_ABORT_ENDS_TX, true);
     if (!faults_pt(p, PT_ABORT_HERE, true) ||
@@ -106,12 +107,15 @@ void pt_tx_abort(struct processor *p, const struct pt_step *now)
     if (!pt_tracing(p))
         return;
     faults_tx_aborts(p);
+    aborts = ++p->faults.pt_aborts;
     pt_pass_time(p, now);
     pt_update_enables(p, now, true);
     stops = pt_enters_stop(p, now, true);
     fup = was && (pt->packet_en || p->choices.pt_fup_before_pgd) &&
-          faults_pt(p, PT_ABORT_FUP, true);
-    if (is_traced(p))
+          faults_pt(p, PT_ABORT_FUP, true) &&
+          (aborts == 1 || faults_pt(p, PT_EVERY_ABORT_FUP, true));
+    if (is_traced(p) &&
+        (was || pt->packet_en || faults_pt(p, PT_ABORT_FILTER, true)))
         put_mode_tsx(p, faults_tx_abort_mode(p), fup ? ip : NULL);
     if (was && !pt->packet_en) {
         if (faults_pt(p, PT_ABORT_PGD, true))
