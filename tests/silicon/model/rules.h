@@ -284,9 +284,6 @@ enum rule {
     RING3_RESTORES_YMM,
     RING3_RESTORES_AC,
     WIDE_STORES_UNDONE,     /* the second 16 bytes */
-    LBR_FAR_OF_RING_3,      /* can be left out */
-    LBR_FLUSHES_ENTRY_0,    /* by a return */
-    LBR_SELECT_DROPPED,     /* a write while TraceEn = 1 */
     LBR_CYCLES_OF_RECORDED, /* branches: since the last of those */
     LBR_MISPRED_IN_TIME,    /* not that of the branch before */
     LBR_MISPRED_OF_TARGETS, /* not of conditional branches alone */
@@ -364,7 +361,6 @@ enum quantity {
     TX_WATCHED,   /* breakpoint n, by a transaction; number: n */
     KEPT_PIECES,  /* of extended state; number: enum tx_cause */
     PMI_AT_WRITE, /* of register `number`, for an overflow that was before */
-    TX_WATCHED,   /* breakpoint n, by a transaction; number: n */
 };
 
 #define ANY_NUMBER 0xFFFFFFFFu
