@@ -486,7 +486,7 @@ $(B)/host/%.c.o: %.c | $(GENERATED) $(FOR_TEST)
 define link_host
 	@mkdir -p $(@D)
 	@echo "  link $@"
-	@$(CC) $(SAN) -fuse-ld=lld $^ -lcmocka -o $@
+	@$(CC) $(SAN) $^ -lcmocka -o $@
 endef
 $(HOST_TESTS:%.c=$(B)/%): $(B)/%: $(B)/host/%.c.o \
         $(call host_object,$(HOST_CORE) $(filter-out $(FAKE_CPU),$(HOST_FAKES)))

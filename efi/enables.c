@@ -12,7 +12,7 @@ struct saved {
     bool known[MSRS];
 };
 
-static void save(unsigned processor, void *context)
+static void save_enables(unsigned processor, void *context)
 {
     struct saved *saved = context;
 
@@ -21,7 +21,7 @@ static void save(unsigned processor, void *context)
         saved->known[i] = hw_msr_read(msrs[i], &saved->value[i]) == HW_NO_FAULT;
 }
 
-static void restore(unsigned processor, void *context)
+static void restore_enables(unsigned processor, void *context)
 {
     const struct saved *saved = context;
 
@@ -38,8 +38,8 @@ bool enables_guard(unsigned processor,
     struct saved saved = {.known = {false}};
     struct hw_exception unused;
 
-    (void)exceptions_guard(processor, save, &saved, &unused);
+    (void)exceptions_guard(processor, save_enables, &saved, &unused);
     bool returned = exceptions_guard(processor, job, context, exception);
-    (void)exceptions_guard(processor, restore, &saved, &unused);
+    (void)exceptions_guard(processor, restore_enables, &saved, &unused);
     return returned;
 }

@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 /* The file itself: each test starts with its state as in a new image. */
+#include "efi/enables.c"
 #include "efi/worker.c"
 
 #include "efi/processors.c"
