@@ -150,6 +150,7 @@ window_ring3:
         push_preserved
         mov     rbx, [rsi]
         LEAD_TO user_part, 2
+        mov     r11, rbx
         ENABLE
         I mov   r8d, 3
 %assign reps 3

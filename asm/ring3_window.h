@@ -55,7 +55,9 @@ extern const uint8_t ring3_fault[];
 
 /* cells[0] is the address of a struct ring3. Opens the window at ring 0, goes
  * to ring 3 by IRETQ, back by SYSCALL, there again by SYSRET and back by
- * SYSCALL, and closes it. */
+ * SYSCALL, and closes it. R13 is the number of SYSCALLs to come. Until the
+ * first one RCX is `msr`, and R11 the address of the struct; at ring 3 each
+ * turn of the first loop adds its R8, 5 to 1, to R11. */
 uint64_t window_ring3(uint64_t enable, uint64_t cells[WINDOW_CELLS]);
 /* What is executed at each level, but for those four: two of them are executed
  * at ring 0 and lead to ring 3, two the other way. */
@@ -93,6 +95,12 @@ extern const uint8_t ring3_body_committed_begin[], ring3_body_committed_end[],
     ring3_body_plain_begin[], ring3_body_plain_end[], ring3_body_fallback[],
     ring3_body_returns[], ring3_body_calls[], ring3_body_returns_again[];
 #define RING3_BODY_XEND_BYTES 3
+/* A way without the body, which may be entered at each of so many NOPs, a byte
+ * each; the instructions of the window before them, without the WRMSR that
+ * opens it. */
+extern const uint8_t ring3_body_straight[];
+#define RING3_STRAIGHT_NOPS   192
+#define RING3_STRAIGHT_BEFORE 15
 /* The status after an abort that went to the fallback of an inner XBEGIN: bits
  * that EAX never has. */
 #define RING3_BODY_INNER 0x00aa0000u

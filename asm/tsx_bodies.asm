@@ -317,6 +317,16 @@ body write_lines
         jnz     .next
         NEXT
 
+; The same in an inner transaction.
+body nest_write_lines
+        xbegin  tsx_inner_fallback
+        shl     rdx, 6
+.next:  mov     [rsi + rdx - 64], rdx
+        sub     rdx, 64
+        jnz     .next
+        xend
+        NEXT
+
 ; Reads from eight lines so many times, from RSI on, the last eight first.
 %macro READ_LINES 0
         shl     rdx, 9

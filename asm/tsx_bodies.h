@@ -82,6 +82,7 @@ extern const uint8_t tsx_body_nest_xend_xabort[];
 /* The first 8 bytes of each of count lines of 64 bytes from argument on: 64
  * times the line's number, counted from 1. */
 extern const uint8_t tsx_body_write_lines[];
+extern const uint8_t tsx_body_nest_write_lines[]; /* in an inner transaction */
 /* One quadword of each of 8 * count lines from argument on; count at least 1.
  */
 extern const uint8_t tsx_body_read_lines[];

@@ -6,6 +6,7 @@
 #include "efi/bsp_jobs.h"
 #include "efi/apic.h"
 #include "efi/clock.h"
+#include "efi/enables.h"
 #include "efi/exceptions.h"
 #include "efi/pmi.h"
 #include "efi/processors.h"
@@ -76,7 +77,7 @@ void bsp_run(struct hw_result *result, void (*job)(unsigned, void *),
         current_job = &mine;
     bool returned = members == NULL
                         ? guarded_alone(job, context, &result->exception)
-                        : exceptions_guard(0, job, context, &result->exception);
+                        : enables_guard(0, job, context, &result->exception);
     if (outermost)
         current_job = NULL;
     apic_restore(&mine.apic);

@@ -3,10 +3,10 @@
 #include "efi/worker.h"
 
 #include "efi/apic.h"
+#include "efi/enables.h"
 #include "efi/processors.h"
 #include "efi/rest.h"
 #include "efi/watch.h"
-#include "src/base/msr.h"
 
 #define LOOK_EACH 4096 /* rounds of waiting: a sibling may be measured */
 
@@ -77,56 +77,20 @@ VOID EFIAPI worker(VOID *unused)
     set_state(me, GONE);
 }
 
-/* What must not go on while the firmware has the processor. */
-static const uint32_t enable_msrs[] = {IA32_PERF_GLOBAL_CTRL, IA32_RTIT_CTL};
-#define ENABLE_MSRS (sizeof(enable_msrs) / sizeof(enable_msrs[0]))
-
-struct saved_enables {
-    uint64_t value[ENABLE_MSRS];
-    bool known[ENABLE_MSRS];
-};
-
-static void save_enables(unsigned self, void *context)
-{
-    struct saved_enables *saved_enables = context;
-
-    (void)self;
-    for (size_t i = 0; i < ENABLE_MSRS; i++)
-        saved_enables->known[i] =
-            hw_msr_read(enable_msrs[i], &saved_enables->value[i]) ==
-            HW_NO_FAULT;
-}
-
-static void restore_enables(unsigned self, void *context)
-{
-    const struct saved_enables *saved_enables = context;
-
-    (void)self;
-    for (size_t i = 0; i < ENABLE_MSRS; i++)
-        if (saved_enables->known[i])
-            (void)hw_msr_write(enable_msrs[i], saved_enables->value[i]);
-}
-
 /* The same for a single job, where firmware does not let workers stay. A job
- * that starts after its timeout is not run. What a job has enabled and not
- * disabled is stopped at its end: the firmware has no handler for it. */
+ * that starts after its timeout is not run. */
 VOID EFIAPI worker_single_job(VOID *number)
 {
     unsigned self = (unsigned)(uintptr_t)number;
     struct member *me = &members[self];
-    struct hw_exception unused;
     struct apic_saved apic;
-    struct saved_enables saved_enables = {.known = {false}};
 
     if (!change_state(me, GIVEN, BUSY))
         return;
     exceptions_install(&me->exceptions);
     worker_find_lvt(me);
     apic_mask(&apic);
-    (void)exceptions_guard(self, save_enables, &saved_enables, &unused);
-    bool returned =
-        exceptions_guard(self, me->job, me->context, &me->exception);
-    (void)exceptions_guard(self, restore_enables, &saved_enables, &unused);
+    bool returned = enables_guard(self, me->job, me->context, &me->exception);
     apic_restore(&apic);
     exceptions_remove(&me->exceptions);
     set_state(me, returned ? IDLE : RAISED);

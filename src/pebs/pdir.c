@@ -4,6 +4,7 @@
 
 #include "src/base/mem.h"
 #include "src/base/msr.h"
+#include "src/base/names.h"
 #include "src/counting/constraints.h"
 #include "src/counting/counters.h"
 
@@ -162,6 +163,74 @@ bool pdir_skid_run(struct sampling *p, unsigned counter, unsigned others,
             if (!sampling_record(p, n, &records[n]))
                 return false;
         pdir_skid_add(s, records, count, wanted);
+    }
+    return true;
+}
+
+static void run_ring3(struct sampling *p, uint64_t session)
+{
+    const struct ring3_session *s =
+        (const struct ring3_session *)(uintptr_t)session;
+    uint64_t cells[WINDOW_CELLS] = {(uintptr_t)s->ring3};
+
+    ring3_begin(s);
+    window_ring3_body(sampling_enable(&p->config), cells);
+    ring3_end(s);
+}
+
+/* wanted: the address of the NOP that overflows. */
+static bool add_ring3(struct sampling *p, uint64_t wanted, unsigned number,
+                      struct pdir_skids *s)
+{
+    const unsigned exact = s->by_skid[0];
+    struct pebs_record record;
+
+    s->windows++;
+    s->records += p->records;
+    s->none += p->records == 0;
+    s->more += p->records > 1;
+    for (unsigned n = 0; n < p->records && n < EXAMINED_MAX; n++) {
+        if (!sampling_record(p, n, &record))
+            return false;
+        const uint64_t at = pebs_has(&record, PEBS_EVENTING_IP)
+                                ? record.eventing_ip
+                                : record.rip - 1;
+        if (at - wanted < PDIR_STRAIGHT)
+            s->by_skid[at - wanted]++;
+        else
+            s->outside++;
+        s->rip_wrong += record.rip != at + 1;
+    }
+    if (s->first == 0 && s->by_skid[0] != exact + 1)
+        s->first = number;
+    return true;
+}
+
+bool pdir_ring3_run(struct sampling *p, const struct ring3_session *s,
+                    unsigned counter, uint64_t opening, unsigned tested,
+                    struct pdir_skids *skids)
+{
+    const struct sampling_config config = config_of(counter, 0);
+    const uint32_t straight = (uint32_t)(ring3_body_straight - ring3_body);
+    /* What the opening and the way leave of the period, to the last NOP. */
+    const uint64_t last =
+        PDIR_PERIOD - opening - RING3_STRAIGHT_BEFORE - UINT64_C(1);
+    const uint64_t at =
+        s->ring3->user_code + (uint64_t)(ring3_body_straight - ring3_code);
+
+    _Static_assert(PDIR_PERIOD + PDIR_STRAIGHT <= RING3_STRAIGHT_NOPS,
+                   "more NOPs than are tested");
+    s->ring3->level = 3;
+    for (unsigned n = 0; n < tested; n++) {
+        s->ring3->body = straight + n;
+        if (!sampling_around(p, &config, run_ring3, (uint64_t)(uintptr_t)s))
+            return false;
+        if (s->ring3->vector != HW_NO_FAULT) {
+            broken(p->t, "%s at ring 3", fault_name((int)s->ring3->vector));
+            return false;
+        }
+        if (!add_ring3(p, at + n + last, n + 1, skids))
+            return false;
     }
     return true;
 }

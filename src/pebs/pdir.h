@@ -10,6 +10,7 @@
 #define SRC_PEBS_PDIR_H
 
 #include "asm/pdir_windows.h"
+#include "src/counting/ring3.h"
 #include "src/pebs/sampling.h"
 
 /* Instructions from one overflow to the next. Broadwell counts INST_RETIRED
@@ -51,6 +52,12 @@ bool pdir_find_opening(struct sampling *p, unsigned counter, uint64_t *opening);
  * of these, and adds to *s. False where an access faulted or a check failed. */
 bool pdir_skid_run(struct sampling *p, unsigned counter, unsigned others,
                    uint64_t opening, unsigned tested, struct pdir_skids *s);
+
+/* The same at ring 3, of a NOP each, alone or not; after ring3_prepare().
+ * False, ERROR is said, after an exception there, too. */
+bool pdir_ring3_run(struct sampling *p, const struct ring3_session *s,
+                    unsigned counter, uint64_t opening, unsigned tested,
+                    struct pdir_skids *skids);
 
 /* Records of a long run of pdir_loop(). */
 struct pdir_hits {

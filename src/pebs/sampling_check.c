@@ -35,8 +35,9 @@ static size_t first_touched(const struct sampling *p, size_t from, size_t to)
 
 bool sampling_check_memory(struct sampling *p)
 {
-    size_t end = SAMPLING_BUFFER_AT + p->records * p->size;
-    size_t begin = SAMPLING_BUFFER_AT + p->config.begun * p->size;
+    size_t base = (size_t)(p->buffer - (const uint8_t *)p->area);
+    size_t end = base + p->records * p->size;
+    size_t begin = base + p->config.begun * p->size;
     size_t before = first_touched(p, sizeof(*p->area), begin);
     size_t after = first_touched(p, end, TEST_RECORDS_BYTES);
 
@@ -48,8 +49,7 @@ bool sampling_check_memory(struct sampling *p)
                  "the PEBS index is after %u records of %lu bytes, which end "
                  "%lu bytes after the PEBS buffer base, and a byte was written "
                  "%lu bytes after it: beyond the records that it counts",
-                 p->records, p->size, end - SAMPLING_BUFFER_AT,
-                 after - SAMPLING_BUFFER_AT);
+                 p->records, p->size, end - base, after - base);
 }
 
 /* Of the counters, nothing but what counts, and that is in range, overflowed;

@@ -67,6 +67,13 @@ def boots():
               machine={"serial": False, "extra": (
                   "-serial", "null", "-serial", "null", "-chardev", "stdio,id=c",
                   "-device", "isa-debugcon,iobase=0x402,chardev=c")})
+    yield one("a serial port of PCI decodes again as it did", "e",
+              all_of(in_file(r"^# serial port: I/O port [0-9A-F]{4}H, 115200 bits a second "
+                             r"\(PCI class 07/00\)$"), has("^decodes 0$")),
+              "exit=firmware", timeout=60, expect=(("decodes ", b""), ("\n", qemu.Expect.QUIT)),
+              machine={"serial": False, "extra": (
+                  "-chardev", "null,id=n", "-device", "pci-serial,chardev=n",
+                  "-chardev", "stdio,id=c", "-device", "isa-debugcon,iobase=0x402,chardev=c")})
     two = "tests=pebs_decode_golden,pt_decode_golden trials=1"
     yield one("the boot processor hangs in a test: an NMI ends it", "hc",
               all_of(restored, verdicts({"pebs_decode_golden": "ERROR",
@@ -79,6 +86,11 @@ def boots():
                      has("^ok 2 - pt_decode_golden$")),
               two, stick={"hang.txt": offsets("body_of_pebs_decode_golden", "exception_handle")},
               machine={"icount": False, "extra": ("-action", "reboot=reset")})
+    yield one("a machine check in a test: it is an ERROR, and the run goes on", "k",
+              all_of(restored, verdicts({"pebs_decode_golden": "ERROR",
+                                         "pt_decode_golden": "PASS"}),
+                     has("^# processor 0: ERROR: unexpected exception #MC: ")),
+              two, stick={"hang.txt": offsets("body_of_pebs_decode_golden")})
     # Noise opens the menu; a minute later the run starts, ten times as fast here.
     yield one("noise of a console opens the menu", "q", all_of(
         clean, has("Type an option")), "countdown=20", expect=(("starts in", b"x"),))

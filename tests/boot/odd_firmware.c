@@ -7,8 +7,11 @@
  *   c  Stall() by which the program measures its clock is ten times too short:
  *      its seconds are
  *   d  the divisor of COM2 is said at I/O port 402H in the end
+ *   e  a serial port of PCI decodes nothing; what of I/O and memory it decodes
+ *      in the end is said at I/O port 402H
  *   f  Flush() of a file is not supported
  *   h  the code at each offset that \hang.txt has, in hexadecimal, hangs
+ *   k  a machine check comes there instead (INT 18)
  *   m  the console is 80 by 25; changes of that are said at I/O port 402H
  *   n  NMIs, of a watchdog, come every 20 ms while interrupts are on
  *   p  no console has a device path
@@ -224,6 +227,51 @@ static VOID say_divisor(uint16_t port)
     say("\n");
 }
 
+/* PCI Local Bus Specification 3.0, 6.2.1 and 6.2.2: Class Code, Command. */
+#define PCI_COMMAND    4
+#define PCI_CLASS      8
+#define CLASS_SERIAL   0x0700u
+#define COMMAND_DECODE 3u /* I/O, memory */
+
+static EFI_PCI_IO *pci_serial; /* the first; NULL: none */
+
+/* As firmware without a driver for it leaves it. */
+static VOID decode_nothing(VOID)
+{
+    EFI_GUID guid = EFI_PCI_IO_PROTOCOL_GUID;
+    EFI_HANDLE *handles = NULL;
+    UINTN count = 0;
+
+    (void)bs->LocateHandleBuffer(ByProtocol, &guid, NULL, &count, &handles);
+    for (UINTN i = 0; i < count && pci_serial == NULL; i++) {
+        EFI_PCI_IO *pci;
+        UINT32 class = 0;
+        if (EFI_ERROR(bs->HandleProtocol(handles[i], &guid, (VOID **)&pci)) ||
+            EFI_ERROR(pci->Pci.Read(pci, EfiPciIoWidthUint32, PCI_CLASS, 1,
+                                    &class)) ||
+            class >> 16 != CLASS_SERIAL)
+            continue;
+        pci_serial = pci;
+        (void)bs->DisconnectController(handles[i], NULL, NULL);
+        (void)pci->Attributes(
+            pci, EfiPciIoAttributeOperationDisable,
+            EFI_PCI_IO_ATTRIBUTE_IO | EFI_PCI_IO_ATTRIBUTE_MEMORY, NULL);
+    }
+}
+
+static VOID say_decoding(VOID)
+{
+    UINT16 command = 0;
+
+    if (pci_serial == NULL ||
+        EFI_ERROR(pci_serial->Pci.Read(pci_serial, EfiPciIoWidthUint16,
+                                       PCI_COMMAND, 1, &command)))
+        return;
+    say("decodes ");
+    say_number(command & COMMAND_DECODE);
+    say("\n");
+}
+
 static BOOLEAN has_letter(const char *letters, char letter)
 {
     for (; *letters != '\0'; letters++)
@@ -248,8 +296,10 @@ static VOID read_text(EFI_HANDLE image, CHAR16 *name, char *text, UINTN bytes)
         (void)file->Read(file, &bytes, text);
 }
 
-/* JMP to itself, at each offset of the program that the text has. */
-static VOID hang(EFI_HANDLE image, EFI_HANDLE app)
+/* At each offset of the program that the text has: JMP to itself, or INT 18. */
+static const UINT8 HANG[2] = {0xeb, 0xfe}, MACHINE_CHECK[2] = {0xcd, 18};
+
+static VOID patch(EFI_HANDLE image, EFI_HANDLE app, const UINT8 code[2])
 {
     EFI_GUID loaded = LOADED_IMAGE_PROTOCOL;
     EFI_LOADED_IMAGE *program;
@@ -264,8 +314,8 @@ static VOID hang(EFI_HANDLE image, EFI_HANDLE app)
             offset =
                 offset * 16 + (UINTN)(*c <= '9' ? *c - '0' : *c - 'a' + 10);
         UINT8 *at = (UINT8 *)program->ImageBase + offset;
-        at[0] = 0xeb;
-        at[1] = 0xfe;
+        at[0] = code[0];
+        at[1] = code[1];
     }
 }
 
@@ -283,8 +333,12 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *system)
         return status;
     if (has_letter(letters, 'a'))
         break_acpi();
+    if (has_letter(letters, 'e'))
+        decode_nothing();
     if (has_letter(letters, 'h'))
-        hang(image, app);
+        patch(image, app, HANG);
+    if (has_letter(letters, 'k'))
+        patch(image, app, MACHINE_CHECK);
     if (has_letter(letters, 'm')) {
         set_mode = st->ConOut->SetMode;
         (void)set_mode(st->ConOut, 0);
@@ -311,5 +365,7 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *system)
     status = bs->StartImage(app, NULL, NULL);
     if (has_letter(letters, 'd'))
         say_divisor(COM2);
+    if (has_letter(letters, 'e'))
+        say_decoding();
     return status;
 }

@@ -42,6 +42,30 @@ static void check_loaded(struct test_context *t,
           event->name, tally->loaded, tally->records);
 }
 
+/* Two counters, of which each overflows once, far from the other. */
+static bool try_two(struct sampling *p, const struct datala_event *event)
+{
+    struct sampling_config config =
+        memory_config(facility_of(event), event->select, 0);
+    struct memory_tally tally = {0};
+
+    config.counters |= 1 << 1;
+    config.first_period[0] = MEMORY_ACCESSES / 4;
+    config.first_period[1] = MEMORY_ACCESSES / 4 * 3;
+    config.period[0] = config.period[1] = 4 * MEMORY_ACCESSES;
+
+    /* Measured, and each record checked. */
+    if (!memory_sample(p, &config, facility_of(event), 0, event->recipe, 1, 1,
+                       &tally))
+        return false;
+    check(p->t, tally.records + tally.outside >= 2,
+          "%s: IA32_PMC0 and IA32_PMC1 overflow once each, after %u and %u of "
+          "%u accesses, and %u records were made",
+          event->name, config.first_period[0], config.first_period[1],
+          MEMORY_ACCESSES, p->records);
+    return true;
+}
+
 /* Accesses that are not of the event: a few may be, by what else goes on. */
 static bool try_not(struct sampling *p, const struct datala_event *event)
 {
@@ -118,7 +142,9 @@ TEST(data_address,
         }
         if (event->select == DATALA_ALL_LOADS)
             check_loaded(t, event, &tally);
-        if (!try_not(&p, event))
+        if (!try_not(&p, event) || ((event->select == DATALA_ALL_LOADS ||
+                                     event->select == DATALA_ALL_STORES) &&
+                                    !try_two(&p, event)))
             return;
         if (event->select == DATALA_ALL_STORES &&
             !try_status(&p, event, windows))

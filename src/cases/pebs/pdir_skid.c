@@ -43,6 +43,22 @@ static void check_exact(struct test_context *t, const struct pdir_skids *s,
         s->rip_wrong, s->records);
 }
 
+static void try_ring3(struct sampling *p, unsigned counter, uint64_t opening)
+{
+    struct pdir_skids with = {0}, without = {0};
+    struct ring3_session s;
+
+    /* Set-up, measured. */
+    if (!ring3_prepare(&s, p->t) ||
+        !pdir_ring3_run(p, &s, counter, opening, COMPARED, &with) ||
+        !pdir_ring3_run(p, &s, 0, opening, COMPARED, &without))
+        return;
+
+    /* Check. */
+    WITH_PREFIX (p->t, "at ring 3")
+        check_exact(p->t, &with, &without);
+}
+
 static void run_on_processor(struct test_context *t, unsigned counter)
 {
     /* A trial is a window. */
@@ -87,6 +103,7 @@ static void run_on_processor(struct test_context *t, unsigned counter)
         without.records - without.by_skid[0] - without.by_skid[1] -
             without.by_skid[2] - without.by_skid[3],
         without.none);
+    try_ring3(&p, counter, opening);
 }
 
 TEST(pdir_skid,

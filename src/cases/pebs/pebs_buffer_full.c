@@ -87,6 +87,84 @@ static void try_room_again(struct sampling *p)
           BESIDE, LATER, p->records, event);
 }
 
+/* Between windows the area is written again, and IA32_PEBS_ENABLE is not: each
+ * record is made by what is there then. The first windows have the records of
+ * the threshold, and room for more. */
+static const struct sampling_config found = {
+    .select = PRECISE_CONDITIONAL_BRANCHES,
+    .counters = 1 << 0,
+    .first_period = {20},
+    .period = {120},
+    .room = ROOM,
+    .threshold = ROOM - 1,
+};
+#define ROOM_THEN    16
+#define PERIOD_THEN  40
+#define ARMED_WITHIN 64 /* events between an overflow and its record */
+
+static void run_again(struct sampling *p)
+{
+    struct test_context *t = p->t;
+
+    sampling_quiet();
+    p->status = msr_value(t, IA32_PERF_GLOBAL_STATUS);
+    p->set.pebs_index = p->set.pebs_buffer_base;
+    *p->area = p->set;
+    if (counters_clear_status(t, p->status) &&
+        set_msr_again(t, IA32_PMC(0),
+                      -(uint64_t)found.first_period[0] & p->mask))
+        pebs_window(sampling_enable(&p->config), 0, &p->state);
+}
+
+static void run_rewritten(struct sampling *p, uint64_t unused)
+{
+    const uint64_t base = p->set.pebs_buffer_base;
+
+    (void)unused;
+    pebs_window(sampling_enable(&p->config), 0, &p->state);
+    run_again(p);
+    sampling_quiet();
+    const uint64_t status = msr_value(p->t, IA32_PERF_GLOBAL_STATUS);
+    check(p->t, (status & IA32_PERF_GLOBAL_STATUS_OVF_DS_BUFFER) != 0,
+          "the PEBS index was set back to the base, and 38EH[62] was cleared: "
+          "IA32_PERF_GLOBAL_STATUS (38EH) is 0x%lx after the threshold, %u "
+          "records, was reached again; wanted [62] = 1",
+          status, p->config.threshold);
+    p->config.threshold = ROOM_THEN;
+    p->set.pebs_absolute_maximum = base + ROOM_THEN * p->size;
+    p->set.pebs_interrupt_threshold = base + ROOM_THEN * p->size;
+    p->set.pebs_counter_reset[0] = -UINT64_C(PERIOD_THEN) & p->mask;
+    run_again(p);
+}
+
+/* sampling_stop() looks at 38EH[62], by the threshold as it is at the end. */
+static void try_rewritten(struct sampling *p)
+{
+    struct pebs_record record;
+    unsigned last = 0;
+
+    /* Measured. */
+    if (!sampling_around(p, &found, run_rewritten, 0))
+        return;
+
+    /* Check. */
+    for (unsigned n = 0; n < p->records; n++) {
+        unsigned event =
+            sampling_record(p, n, &record) ? sampling_event(p, &record) : 0;
+        check(p->t,
+              n == 0 || (event >= last + PERIOD_THEN &&
+                         event <= last + PERIOD_THEN + ARMED_WITHIN),
+              "PEBS counter 0 reset was set from -%u to -%u: record %u is of "
+              "event %u, the one before of event %u",
+              found.period[0], PERIOD_THEN, n, event, last);
+        last = event;
+    }
+    check(p->t, p->records > ROOM,
+          "the PEBS absolute maximum was set from %u records to %u: %u were "
+          "made in a window with an overflow every %u of %u events",
+          ROOM, ROOM_THEN, p->records, PERIOD_THEN, PEBS_EVENTS);
+}
+
 TEST(pebs_buffer_full,
      .asks = "Does a full PEBS buffer stay as it is, and set "
              "IA32_PERF_GLOBAL_STATUS[62]?",
@@ -138,4 +216,5 @@ TEST(pebs_buffer_full,
           p.status, others);
     clear_one_by_one(t, p.status & (full | others));
     try_room_again(&p);
+    try_rewritten(&p);
 }

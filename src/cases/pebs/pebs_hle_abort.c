@@ -122,6 +122,54 @@ static bool try_form(struct sampling *p, const struct form *form)
     return true;
 }
 
+/* A branch inside is to make a record: the section is not elided then. The
+ * overflow is amid its loop, so that the next branch is in it, too. */
+#define TURNS 400
+static const struct sampling_config branches = {
+    .select = PRECISE_CONDITIONAL_BRANCHES,
+    .counters = 1 << 0,
+    .first_period = {TURNS / 4},
+    .room = 8,
+    .threshold = 8,
+};
+
+static bool try_inside(struct sampling *p, unsigned *records)
+{
+    const struct pebs_abort abort = {
+        .hle = true, .resume = (uint64_t)(uintptr_t)hle_xchg_acquired};
+    const uint64_t bytes = (uint64_t)(hle_xchg_release - hle_xchg_acquired);
+    volatile uint64_t *locks = test_buffer(p->t);
+    struct hle_block block = {.lock = locks, .turns = TURNS, .ask = 1};
+    struct pebs_record r;
+
+    /* Measured. */
+    locks[0] = locks[8] = 0;
+    if (!sampling_arm(p, &branches) || !sampling_start(p))
+        return false;
+    hle_xchg(&block);
+    if (!sampling_stop(p))
+        return false;
+
+    /* Check. One that did not abort says where it is of. */
+    for (unsigned n = 0; n < p->records && sampling_record(p, n, &r); n++) {
+        if ((r.tx_abort & TX_ABORT_HLE_ABORT) == 0) {
+            check(p->t, block.inside == 0 || r.rip - abort.resume >= bytes,
+                  "an elided section came to its XRELEASE, and a branch inside "
+                  "had made a record: RIP 0x%lx, the section is at 0x%lx; "
+                  "wanted an abort first",
+                  r.rip, abort.resume);
+            continue;
+        }
+        const char *wrong = pebs_judge_abort(&r, &abort);
+        check(p->t, wrong == NULL,
+              "a branch in an elided section made a record: %s; B8H = 0x%lx, "
+              "RIP 0x%lx, after the XACQUIRE is 0x%lx",
+              wrong, r.tx_abort, r.rip, abort.resume);
+    }
+    *records += p->records;
+    return true;
+}
+
 TEST(
     pebs_hle_abort,
     .asks = "Does the record of an HLE abort say so, and where it starts over?",
@@ -154,4 +202,12 @@ TEST(
             return;
         prefix_pop(t);
     }
+    unsigned records = 0;
+    for (unsigned i = 0; i < TRIES; i++)
+        if (!try_inside(&p, &records))
+            return;
+    check(t, records != 0,
+          "%u sections of %u branches, and an overflow after %u, made no "
+          "record",
+          TRIES, TURNS, TURNS / 4);
 }

@@ -102,6 +102,15 @@ static void check_field(const struct contexts *c, bool ok, const char *what,
         what, got, record->eventing_ip, record->rip, want);
 }
 
+/* "Other bits are zero"; A8H "always zero". */
+static void judge_store(const struct contexts *c, const struct pebs_record *r)
+{
+    const uint64_t status = r->data_source & ~BIT(0);
+
+    check_field(c, status == 0, "Store Status (A0H)[63:1]", status, 0, r);
+    check_field(c, r->latency == 0, "A8H of a store", r->latency, 0, r);
+}
+
 static void judge(const struct contexts *c, const struct ring3_access *a,
                   const struct pebs_record *r)
 {
@@ -193,6 +202,8 @@ static bool try_period(struct contexts *c, const struct row *row,
         sum->wrong += access == NULL || access->at != at;
         if (access != NULL)
             judge(c, access, &record);
+        if (access != NULL && (row->kind & RING3_BODY_STORE) != 0)
+            judge_store(c, &record);
     }
     return true;
 }
@@ -352,4 +363,8 @@ TEST(pebs_in_contexts,
             WITH_PREFIX (t, "load latency (CDH/01H) at ring %u", level)
                 if (!try_latency(&c, level))
                     return;
+    /* Of which nothing is left. */
+    struct tally sum = {0};
+    WITH_PREFIX (t, "stores after load latency")
+        try_period(&c, &rows[1], 0, 1, &sum);
 }

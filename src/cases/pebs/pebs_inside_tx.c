@@ -23,7 +23,16 @@ static const struct sampling_config config = {
 };
 
 /* What a record does not do, by EAX. */
-#define OTHERS RTM_STATUS_CAUSES
+#define OTHERS (RTM_STATUS_CAUSES & ~RTM_STATUS_NESTED)
+
+/* Where the branches are, in the transaction or in one inside it. */
+static const struct row {
+    const char *what;
+    const uint8_t *body;
+} rows[] = {
+    {"a transaction", tsx_body_write_lines},
+    {"an inner transaction", tsx_body_nest_write_lines},
+};
 
 /* The longest body that the branch may be in. */
 #define BODY_BYTES 64
@@ -43,7 +52,7 @@ static void check_restored(struct test_context *t,
           written, LINES, tried->unrestored);
 }
 
-static void check_record(struct sampling *p, uint32_t eax)
+static void check_record(struct sampling *p, const uint8_t *body, uint32_t eax)
 {
     const struct pebs_abort abort = {
         .eax = eax, .resume = (uint64_t)(uintptr_t)tsx_fallback};
@@ -56,12 +65,10 @@ static void check_record(struct sampling *p, uint32_t eax)
           "a branch in a transaction that made a record: %s; B8H = 0x%lx, EAX "
           "= 0x%08x, RIP 0x%lx, fallback at 0x%lx",
           wrong, record.tx_abort, eax, record.rip, abort.resume);
-    check(p->t,
-          record.eventing_ip - (uint64_t)(uintptr_t)tsx_body_write_lines <
-              BODY_BYTES,
+    check(p->t, record.eventing_ip - (uint64_t)(uintptr_t)body < BODY_BYTES,
           "a branch in a transaction that made a record: EventingIP (B0H) is "
           "0x%lx; the transaction's branches follow 0x%lx",
-          record.eventing_ip, (uintptr_t)tsx_body_write_lines);
+          record.eventing_ip, (uintptr_t)body);
 }
 
 /* With IN_TX = 1 nothing outside of a transaction counts: no record is due. */
@@ -81,13 +88,10 @@ static void try_outside(struct sampling *p)
           (p->value[0] + LINES / 2) & p->mask, PEBS_EVENTS, p->records);
 }
 
-TEST(pebs_inside_tx,
-     .asks = "Does an event that makes a record abort its transaction first?",
-     .cite = "SDM 3B, \"Intel TSX and PEBS Support\"",
-     .needs = {.features = NEED_INTEL | NEED_PMU | NEED_PEBS | NEED_PEBS_2 |
-                           NEED_RTM})
+static bool try_body(struct sampling *p, const uint8_t *body)
 {
-    const struct tsx_block block = {.body = tsx_body_write_lines,
+    struct test_context *t = p->t;
+    const struct tsx_block block = {.body = body,
                                     .argument =
                                         (uint64_t)(uintptr_t)test_buffer(t),
                                     .count = LINES};
@@ -95,32 +99,27 @@ TEST(pebs_inside_tx,
              alone = 0;
     uint32_t status = 0;
     char text[RTM_STATUS_TEXT];
-    struct sampling p;
-
-    /* Set-up. */
-    if (!probe_set_up(t) || !sampling_claim(&p, t))
-        return;
 
     for (unsigned i = 0; i < trials; i++) {
         struct tsx_block tried = block;
 
         /* Measured. */
         memset(test_buffer(t), 0, LINES * 64);
-        if (!sampling_arm(&p, &config) || !sampling_start(&p))
-            return;
+        if (!sampling_arm(p, &config) || !sampling_start(p))
+            return false;
         committed += tsx_inside(&tried) == TSX_COMMITTED;
-        if (!sampling_stop(&p))
-            return;
+        if (!sampling_stop(p))
+            return false;
 
         /* Check. What aborts before the overflow makes no record. */
-        check(t, p.records <= 1, "one overflow made %u records", p.records);
-        if (p.records == 1) {
-            check_record(&p, tried.status);
+        check(t, p->records <= 1, "one overflow made %u records", p->records);
+        if (p->records == 1) {
+            check_record(p, body, tried.status);
             check_restored(t, &tried);
             alone += (tried.status & OTHERS) == 0;
             status = tried.status;
         }
-        records += p.records;
+        records += p->records;
     }
     check(t, committed == 0,
           "%u of %u transactions committed although a branch inside was to "
@@ -135,5 +134,25 @@ TEST(pebs_inside_tx,
           "is 0x%08x (%s)",
           records, status, rtm_status_text(status, text));
     note(t, "%u of %u transactions made a record", records, trials);
+    return true;
+}
+
+TEST(pebs_inside_tx,
+     .asks = "Does an event that makes a record abort its transaction first?",
+     .cite = "SDM 3B, \"Intel TSX and PEBS Support\"",
+     .needs = {.features = NEED_INTEL | NEED_PMU | NEED_PEBS | NEED_PEBS_2 |
+                           NEED_RTM})
+{
+    struct sampling p;
+
+    /* Set-up. */
+    if (!probe_set_up(t) || !sampling_claim(&p, t))
+        return;
+
+    /* Measured and checked. */
+    FOR_EACH_ROW (t, i, rows)
+        WITH_PREFIX (t, "%s", rows[i].what)
+            if (!try_body(&p, rows[i].body))
+                return;
     try_outside(&p);
 }

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Records of branches at ring 3 and at ring 0, in one window. */
 #include "src/harness/case.h"
+#include "src/base/msr.h"
 #include "src/base/names.h"
 #include "src/counting/ring3.h"
+#include "src/pebs/pebs_judge.h"
 #include "src/pebs/sampling.h"
 
 #define PAGE 4096
@@ -66,6 +68,71 @@ static void check_registers(struct test_context *t,
                 record->rip, record->rbx, record->rsp, rbx, rsp);
 }
 
+/* SDM 2B, SYSCALL: RCX is the address after it, R11 the flags; those of the
+ * program after a loop that ended at 0. */
+static void check_call(struct test_context *t, const struct pebs_record *record,
+                       const struct ring3 *ring3,
+                       const struct pebs_record *first, bool last)
+{
+    const uint64_t zero = BIT(6) | BIT(2), sign = BIT(7);
+    const uint64_t again =
+        ring3->user_code + (uint64_t)(ring3_code_again - ring3_code);
+    const uint64_t flags = (record->r11 ^ first->rflags) & FLAGS & ~OF;
+
+    check_known(t,
+                record->rcx == again && flags == 0 &&
+                    (record->r11 & (zero | sign)) == zero,
+                ERRATUM_RECORD_OF_LATER, last,
+                "a record after the first SYSCALL, RIP (08H) 0x%lx, has RCX "
+                "(20H) 0x%lx, R11 (68H) 0x%lx; wanted 0x%lx, and the flags of "
+                "ring 3, 0x%lx with PF and ZF",
+                record->rip, record->rcx, record->r11, again,
+                first->rflags & FLAGS & ~OF);
+}
+
+/* RCX and R11 by R13: ring3_window.h. */
+static void check_transfer(struct test_context *t,
+                           const struct pebs_record *record,
+                           const struct ring3 *ring3,
+                           const struct pebs_record *first, bool last)
+{
+    const bool user = record->rip - ring3->user_code < PAGE;
+    const uint64_t sum =
+        user ? 15 - record->r8 * (record->r8 + 1) / 2 : UINT64_C(0);
+    const uint64_t r11 = (uintptr_t)ring3 + sum;
+
+    if (record->r13 == 1)
+        check_call(t, record, ring3, first, last);
+    else if (record->r13 == 2)
+        check_known(t, record->rcx == ring3->msr && record->r11 == r11,
+                    ERRATUM_RECORD_OF_LATER, last,
+                    "a record before the first SYSCALL, RIP (08H) 0x%lx, has "
+                    "RCX (20H) 0x%lx, R11 (68H) 0x%lx; wanted 0x%x, 0x%lx",
+                    record->rip, record->rcx, record->r11, ring3->msr, r11);
+}
+
+/* Of ring 3: after a branch, taken or not, and of this counter alone. */
+static void check_place(struct sampling *p, const struct pebs_record *record,
+                        const struct ring3 *ring3)
+{
+    const struct pebs_counters counters = {.own = p->config.counters};
+    const uint64_t rip = record->rip - ring3->user_code;
+    const struct lbr_row *row = window_ring3_rows;
+    bool race;
+
+    while (row->kind != LBR_END &&
+           (row->kind != (LBR_JCC | LBR_FROM_USR | LBR_TO_USR) ||
+            (rip != (uint64_t)row->to && rip != (uint64_t)row->from + 2)))
+        row++;
+    check_known(p->t, row->kind != LBR_END, ERRATUM_RECORD_OF_LATER, true,
+                "a record of ring 3 has RIP (08H) 0x%lx, %lu bytes after the "
+                "code's start; wanted where one of its branches leads",
+                record->rip, rip);
+    const char *wrong = pebs_judge_counters(record, &counters, &race);
+    check(p->t, wrong == NULL, "a record of ring 3: %s; 90H is 0x%lx", wrong,
+          record->global_status | record->applicable_counter);
+}
+
 static void run_window(struct sampling *p, uint64_t argument)
 {
     const struct ring3_session *s =
@@ -75,6 +142,45 @@ static void run_window(struct sampling *p, uint64_t argument)
     ring3_begin(s);
     window_ring3(sampling_enable(&p->config), cells);
     ring3_end(s);
+}
+
+/* "USR" and "OS" say at which level events are detected: so is the one that
+ * makes the record, after an overflow at whichever. */
+struct level {
+    const struct ring3_session *ring3;
+    uint64_t bit; /* IA32_PERFEVTSELx.USR or OS */
+};
+
+static void run_level(struct sampling *p, uint64_t argument)
+{
+    const struct level *level = (const struct level *)(uintptr_t)argument;
+
+    if (set_msr_again(p->t, IA32_PERFEVTSEL(0),
+                      config.select | IA32_PERFEVTSEL_EN | level->bit))
+        run_window(p, (uint64_t)(uintptr_t)level->ring3);
+}
+
+static void try_level(struct sampling *p, const struct ring3_session *s,
+                      bool user)
+{
+    const struct level level = {s, user ? IA32_PERFEVTSEL_USR
+                                        : IA32_PERFEVTSEL_OS};
+    struct pebs_record record;
+
+    /* Measured. */
+    if (!sampling_around(p, &config, run_level, (uint64_t)(uintptr_t)&level))
+        return;
+
+    /* Check. Each branch has its next instruction at its own ring. */
+    for (unsigned n = 0; n < p->records && sampling_record(p, n, &record); n++)
+        check_known(
+            p->t, (record.rip - s->ring3->user_code < PAGE) == user,
+            p->last ? ERRATUM_RECORD_AFTER_DISABLING : ERRATUM_RECORD_OF_LATER,
+            true,
+            "IA32_PERFEVTSEL0 (186H) has %s alone, and record %u has RIP (08H) "
+            "0x%lx; code of ring 3 is at 0x%lx",
+            user ? "USR" : "OS", n, record.rip, s->ring3->user_code);
+    note(p->t, "%u records with %s alone", p->records, user ? "USR" : "OS");
 }
 
 TEST(pebs_ring3,
@@ -117,9 +223,15 @@ TEST(pebs_ring3,
               "0x%lx not",
               n, record.eventing_ip, record.rip);
         check_registers(t, &record, s.ring3, &first, n + 1 == p.records);
+        if (record.rbx == (uintptr_t)s.ring3) /* and not after the window */
+            check_transfer(t, &record, s.ring3, &first, n + 1 == p.records);
+        if (there)
+            check_place(&p, &record, s.ring3);
     }
     check(t, user >= 2 && user < p.records,
           "%u of %u records are of ring 3, whose code is at 0x%lx; wanted some "
           "of both rings",
           user, p.records, page);
+    try_level(&p, &s, true);
+    try_level(&p, &s, false);
 }

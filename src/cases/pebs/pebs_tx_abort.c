@@ -6,6 +6,7 @@
 #include "src/pebs/pebs_judge.h"
 #include "src/pebs/sampling.h"
 #include "src/tsx/causes.h"
+#include "src/tsx/force_abort.h"
 #include "src/tsx/status.h"
 
 /* The first abort overflows, the second is recorded, and so on; the one that is
@@ -173,6 +174,47 @@ static bool try_cause(struct sampling *p, enum cause_id id,
     return true;
 }
 
+/* Forced aborts, by the white paper with an abort status of 0. Whether they
+ * count as aborted is not said: where there is a record, it is of one. */
+#define FORCED 8
+
+static void try_forced(struct sampling *p)
+{
+    struct pebs_record record;
+    struct test_context *t = p->t;
+    uint32_t eax[FORCED] = {0};
+    unsigned records = 0;
+    uint64_t value;
+
+    /* Set-up. */
+    if (!force_abort_change(t, 0, TSX_FORCE_ABORT_RTM_FORCE_ABORT, &value))
+        return;
+
+    /* Measured. */
+    if (!sampling_arm(p, &config) || !sampling_start(p))
+        return;
+    for (unsigned i = 0; i < FORCED; i++) {
+        struct tsx_block block = {.body = tsx_body_nothing};
+        tsx_inside(&block);
+        if (sampling_written(p) > records)
+            eax[records++] = block.status;
+    }
+    if (!sampling_stop(p))
+        return;
+
+    /* Check. */
+    for (unsigned n = 0; n < records && sampling_record(p, n, &record); n++) {
+        const struct pebs_abort abort = {
+            .eax = eax[n], .resume = (uint64_t)(uintptr_t)tsx_fallback};
+        const char *wrong = pebs_judge_abort(&record, &abort);
+        check(t, wrong == NULL,
+              "RTM_FORCE_ABORT = 1: %s; B8H = 0x%lx, EAX = 0x%08x, RIP 0x%lx, "
+              "fallback at 0x%lx",
+              wrong, record.tx_abort, eax[n], record.rip, abort.resume);
+    }
+    note(t, "RTM_FORCE_ABORT = 1: %u records of %u aborts", records, FORCED);
+}
+
 TEST(pebs_tx_abort,
      .asks = "Does the record of an RTM abort show its cause and its fallback?",
      .cite = "SDM 3B, \"Intel TSX and PEBS Support\", table \"TX Abort "
@@ -195,4 +237,6 @@ TEST(pebs_tx_abort,
         prefix_pop(t);
     }
     abort_bits_check_retry(t, &sum);
+    if (test_regime(t) == REGIME_B)
+        try_forced(&p);
 }

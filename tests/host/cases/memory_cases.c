@@ -238,20 +238,17 @@ static bool enabled(uint64_t select, unsigned counter)
                 device.is == LL_EN_IGNORED ||
                 (device.is == ANY_LL_EN && enable >> 32 != 0)) &&
                (device.format > 1 || counter == 3);
-    return enable == BIT(counter);
+    return (enable & ~BITS(3, 0)) == 0 && (enable >> counter & 1) != 0;
 }
 
-static void walk_through(uint64_t enable, const struct memory_walk *walk,
+static void walk_counter(unsigned counter, const struct memory_walk *walk,
                          struct access a, const uint8_t *loop)
 {
-    const unsigned counter = (unsigned)__builtin_ctzll(enable);
     const uint64_t select = fake_msr(IA32_PERFEVTSEL(counter))->value & 0xffff;
     const struct pebs_ds_area *area =
         (struct pebs_ds_area *)(uintptr_t)fake_msr(IA32_DS_AREA)->value;
     uint64_t left = -fake_msr(IA32_PMC(counter))->value & BITS(47, 0);
 
-    assert_int_equal(enable, BIT(counter));
-    device.windows++;
     for (unsigned k = 0; k < walk->count && enabled(select, counter); k++) {
         hw_tsc(); /* it takes time */
         a.before = k == 0 ? 0 : a.address;
@@ -266,6 +263,17 @@ static void walk_through(uint64_t enable, const struct memory_walk *walk,
         write_record(&a, select, loop);
         left = -area->pebs_counter_reset[counter] & BITS(47, 0);
     }
+}
+
+/* The records of one counter after those of another. */
+static void walk_through(uint64_t enable, const struct memory_walk *walk,
+                         struct access a, const uint8_t *loop)
+{
+    assert_int_equal(enable & ~BITS(3, 0), 0);
+    device.windows++;
+    for (unsigned n = 0; n < 4; n++)
+        if ((enable >> n & 1) != 0)
+            walk_counter(n, walk, a, loop);
 }
 
 /* Where a plain access finds its line, by the distance to the one before. */

@@ -41,6 +41,7 @@ FAKE const struct window_shape window_rtm_long_shape = {30, 1, 1, 27};
 BODY(ring3_code)
 BODY(ring3_system_call)
 BODY(ring3_body)
+BODY(ring3_body_straight)
 BODY(ring3_body_plain)
 BODY(ring3_body_committed)
 BODY(ring3_body_nested)

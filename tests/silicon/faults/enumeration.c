@@ -69,6 +69,11 @@ FAULT(rdpmc_user_refused,
       .what = "[any] RDPMC in ring 3 raises #GP with CR4.PCE = 1",
       .caught = {"skylake-2018 on 1 rdpmc_ring3 FAIL"})
 
+FAULT(rdpmc_supervisor_refused,
+      .what = "[any] RDPMC in ring 0 raises #GP with CR4.PCE = 0",
+      .caught = {"skylake-2018 on 1 rdpmc_indices FAIL",
+                 "skylake-2018 on 1 counter_while_running ERROR"})
+
 FAULT(cpuid_one_fixed_less, .what = "[any] CPUID 0AH says 2 fixed counters",
       .caught = {"skylake-2018 on 1 counter_reserved_bits FAIL"})
 
@@ -175,9 +180,10 @@ bool faults_rdpmc_read(const struct processor *p, uint32_t ecx, uint64_t *value,
     return good;
 }
 
-bool faults_rdpmc_allowed(const struct processor *p, bool user, bool allowed)
+bool faults_rdpmc_allowed(const struct processor *p, bool user, bool pce)
 {
-    return allowed && !(user && has_fault(p, FAULT_rdpmc_user_refused));
+    return user ? pce && !has_fault(p, FAULT_rdpmc_user_refused)
+                : pce || !has_fault(p, FAULT_rdpmc_supervisor_refused);
 }
 
 void faults_leaf_0a(const struct processor *p, struct cpuid_result *out)

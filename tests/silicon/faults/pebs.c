@@ -141,6 +141,8 @@ unsigned faults_pdir_skid(const struct processor *p, uint64_t any,
 {
     if (has_fault(p, FAULT_pdir_skids))
         return 1 + (unsigned)(any % 3);
+    if (has_fault(p, FAULT_pdir_ring3_skids) && p->faults.of_user)
+        return 1 + (unsigned)(any % 3);
     if (has_fault(p, FAULT_pdir_skips_branches) && p->faults.of_branch)
         return 1;
     return skid;
@@ -164,6 +166,8 @@ uint64_t faults_pebs_index(const struct processor *p, uint64_t old,
 uint64_t faults_pebs_reached(const struct processor *p, uint64_t next,
                              unsigned bytes)
 {
+    if (has_fault(p, FAULT_pebs_threshold_once) && p->faults.reached != 0)
+        return 0;
     if (has_fault(p, FAULT_pebs_threshold_late))
         return next - bytes;
     return has_fault(p, FAULT_pebs_threshold_early) ? next + bytes : next;
@@ -186,6 +190,8 @@ uint64_t faults_pebs_reset(const struct processor *p, const struct pebs_ds *ds,
 
 uint64_t faults_pebs_clears(const struct processor *p, uint64_t counters)
 {
+    if (has_fault(p, FAULT_pebs_status_second_kept))
+        return counters & -counters;
     return has_fault(p, FAULT_pebs_overflow_status_kept) ? 0 : counters;
 }
 
@@ -266,6 +272,7 @@ void faults_pebs_record(struct processor *p, uint64_t counters,
         words[WORD_STATUS] &= -words[WORD_STATUS];
     faults_pebs_fields(p, counters, words);
     faults_pebs_occasion(p, counters, words);
+    faults_pebs_words(p, counters, words);
     if (has_fault(p, FAULT_pebs_tsc_stale)) {
         if (p->faults.first_tsc == 0)
             p->faults.first_tsc = words[WORD_TSC];

@@ -175,8 +175,7 @@ static struct action on_rdpmc(struct vcpu *v)
 
     if (v->gprs.rcx >> 32 != 0 && !faults_rule(m, RDPMC_TAKES_ECX, true))
         return action_raise(VECTOR_GP, 0);
-    if (!faults_rdpmc_allowed(v->model, user,
-                              !user || (v->vmcb->cr4 & CR4_PCE) != 0))
+    if (!faults_rdpmc_allowed(v->model, user, (v->vmcb->cr4 & CR4_PCE) != 0))
         return action_raise(VECTOR_GP, 0);
     if (!counters_rdpmc(v->model, (uint32_t)v->gprs.rcx, &value)) {
         if (!user || faults_rule(m,

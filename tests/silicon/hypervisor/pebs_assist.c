@@ -74,12 +74,22 @@ static void write_record(struct vcpu *v)
         guest_copy(v, area + PEBS_DS_OFFSET, &ds, sizeof(ds), true);
 }
 
+/* It does, but for faults. */
+static bool ends_transaction(const struct vcpu *v)
+{
+    const struct machine *m = v->model->machine;
+
+    return !faults_record_spares_tx(v->model) &&
+           (!v->tx.hle || faults_rule(m, ELISION_ENDS_FOR_RECORD, true)) &&
+           (v->tx.depth == 1 || faults_rule(m, NESTED_ENDS_FOR_RECORD, true));
+}
+
 void pebs_assist(struct vcpu *v)
 {
     struct processor *p = v->model;
 
     if (p->pebs.triggered != 0) {
-        if (v->tx.depth > 0 && !faults_record_spares_tx(p)) {
+        if (v->tx.depth > 0 && ends_transaction(v)) {
             tx_abort(v, TX_CAUSE_EVENT); /* comes back here */
             return;
         }

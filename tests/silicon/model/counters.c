@@ -301,6 +301,8 @@ BOTH_WAYS void count_own(struct processor *p, const struct retirement *r,
         if (is_fixed_enabled_for(p, n, r, hooks))
             counters_add_fixed(
                 p, n, hooks ? fixed_events(p, n, r, fixed[n]) : fixed[n]);
+    if (hooks)
+        faults_pebs_counted(p);
     raise_overflow_pmi(p);
 }
 

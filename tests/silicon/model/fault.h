@@ -70,7 +70,14 @@ struct fault_state {
     uint64_t first_tsc;     /* of PEBS records */
     uint64_t previous_word; /* of the record before */
     unsigned records, commits, aborts;
-    unsigned lbr_late;                      /* records after a freeze */
+    struct {
+        bool valid;
+        uint64_t maximum, threshold, reset[4];
+    } ds_first;            /* of the first record since 3F1H was written, */
+    unsigned reached;      /* and records since that reached the threshold */
+    uint64_t record_of;    /* counters, of the last record */
+    uint64_t load_latency; /* of the last one of a load */
+    unsigned lbr_late;     /* records after a freeze */
     uint64_t previous_store, first_address; /* of loads and stores */
     uint64_t pt_status_ignored; /* of Processor Trace: bits of STATUS */
     bool int_again;             /* of Processor Trace: with the next packets */

@@ -191,8 +191,8 @@ uint64_t faults_register_value(const struct processor *p, uint32_t number,
 bool faults_register_written(struct processor *p, uint32_t number,
                              uint64_t value, bool good);
 uint64_t faults_inuse(const struct processor *p, uint64_t value);
-/* RDPMC: may it be executed, and what it gives, if good. */
-bool faults_rdpmc_allowed(const struct processor *p, bool user, bool allowed);
+/* RDPMC, with this CR4.PCE: may it be executed? */
+bool faults_rdpmc_allowed(const struct processor *p, bool user, bool pce);
 bool faults_rdpmc_read(const struct processor *p, uint32_t ecx, uint64_t *value,
                        bool good);
 /* CPUID 0AH, and what CPUID(1) loads; is it kept when 0 is written? */

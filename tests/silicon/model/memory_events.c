@@ -245,6 +245,7 @@ static struct data_record load_record(struct processor *p,
         d.latency = 0;
     faults_load_record(p, &d);
     faults_load_fields(p, &d);
+    faults_latency_data(p, &d);
     return d;
 }
 
@@ -275,6 +276,7 @@ static struct data_record linear_record(struct processor *p,
         d.status = STATUS_L1D_HIT;
     faults_linear_record(p, r, valid, &d);
     faults_data_fields(p, !store, &d);
+    faults_address_data(p, r, &d);
     return d;
 }
 

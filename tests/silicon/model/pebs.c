@@ -133,6 +133,7 @@ void pebs_write_enable(struct processor *p, uint64_t value)
                                       RESIDUAL_INSTRUCTIONS_MAX));
     if ((p->pebs.enable ^ value) != 0)
         p->errata.loads_stopped = false;
+    faults_pebs_enable_written(p);
     faults_pebs_disabled(p,
                          p->pebs.enable & ~value & BITS(PEBS_COUNTERS - 1, 0));
     p->pebs.enable = value;
@@ -187,6 +188,7 @@ static void advance_index(struct processor *p, struct pebs_ds *ds,
     if (!faults_rule(p->machine, RECORD_KEEPS_DEBUGCTL, true))
         msr_write(p, IA32_DEBUGCTL, 0);
     faults_pebs_advanced(p, ds, bytes);
+    faults_pebs_reaches(p, ds);
 }
 
 /* "After each PEBS record is written, the processor checks each counter to see
@@ -256,6 +258,8 @@ bool pebs_make_record(struct processor *p, const struct pebs_snapshot *s,
         counters &= -counters;
     uint64_t deferred = p->pebs.pmi_deferred & counters;
 
+    if (ds != NULL)
+        faults_pebs_area_read(p, ds);
     pebs_fill_record(p, s, counters, record);
     pebs_disarm(p, counters);
     p->pebs.triggered = 0;
@@ -265,6 +269,7 @@ bool pebs_make_record(struct processor *p, const struct pebs_snapshot *s,
     if (fits) {
         record->at = faults_rule(p->machine, RECORD_AT_INDEX, true) ? ds->index
                                                                     : ds->base;
+        faults_pebs_placed(p, counters, record);
         if (!residual)
             reload_counters(p, ds, counters);
         advance_index(p, ds, record->bytes);

@@ -38,6 +38,22 @@ bool faults_ll_enabled(const struct processor *p, bool enabled);
 uint64_t faults_load_threshold(const struct processor *p, uint64_t threshold);
 bool faults_ps_enabled(const struct processor *p, bool enabled);
 
+/* pebs_occasions.c: 3F1H is written; the DS area as it is for a record; the
+ * record of these counters has its place, and the index has advanced; an
+ * instruction has been counted. */
+void faults_pebs_enable_written(struct processor *p);
+void faults_pebs_area_read(struct processor *p, struct pebs_ds *ds);
+void faults_pebs_placed(struct processor *p, uint64_t counters,
+                        struct pebs_record *record);
+void faults_pebs_reaches(struct processor *p, const struct pebs_ds *ds);
+void faults_pebs_counted(struct processor *p);
+/* The words of a record; its data, of a load's latency or of any access. */
+void faults_pebs_words(const struct processor *p, uint64_t counters,
+                       uint64_t *words);
+void faults_latency_data(struct processor *p, struct data_record *d);
+void faults_address_data(const struct processor *p, const struct data_result *r,
+                         struct data_record *d);
+
 /* memory_fields.c: of a load's latency, a precise store, a data address. */
 void faults_load_fields(struct processor *p, struct data_record *d);
 void faults_store_fields(const struct processor *p, struct data_record *d);

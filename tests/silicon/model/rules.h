@@ -265,6 +265,8 @@ enum rule {
     LBR_FAR_OF_RING_3,   /* can be left out */
     LBR_FLUSHES_ENTRY_0, /* by a return */
     LBR_SELECT_DROPPED,  /* a write while TraceEn = 1 */
+    ELISION_ENDS_FOR_RECORD,
+    NESTED_ENDS_FOR_RECORD,
 };
 
 enum quantity {
