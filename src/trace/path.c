@@ -333,6 +333,7 @@ void path_follow(const uint8_t *bytes, size_t size, const struct path *path,
     seen->got = PT_KINDS;
     seen->after_overflow = PT_KINDS;
     pt_open(&w.reader);
+    w.reader.errata = (uint8_t)path->errata;
     pt_feed(&w.reader, bytes, size, true);
     follow(&w, first);
     seen->astray =

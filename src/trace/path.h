@@ -68,6 +68,7 @@ struct path {
     bool cut;        /* the trace may begin inside of a packet */
     unsigned timing; /* set of PATH_TIMING_x: packets enabled */
     uint64_t cyc_least; /* by CycThresh */
+    unsigned errata;    /* of packets: pt_errata() */
 };
 #define PATH_TIMING_CYC 1u
 #define PATH_TIMING_MTC 2u

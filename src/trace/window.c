@@ -277,6 +277,7 @@ bool window_trace(struct trace *p, struct window *w, struct path_seen *seen)
 
     w->runs = 0;
     w->path.any_nr = !output_is_native(test_cpu(p->t));
+    w->path.errata = pt_errata(test_cpu(p->t)->family, test_cpu(p->t)->model);
     for (unsigned i = 0; i < TRACE_TRIES; i++) {
         if (!smi_guard(p->t, attempt_once, &a, &repeated))
             return false;
