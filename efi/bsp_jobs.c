@@ -40,8 +40,8 @@ static void flags_restore(uint64_t flags)
     __asm__ volatile("push %0; popfq" : : "r"(flags) : "memory", "cc");
 }
 
-/* Before processors_start(), and in a run that does without: exceptions are
- * ours for the job alone. */
+/* Before processors_start(), in a run that does without, and after
+ * processors_stop(): exceptions are ours for the job alone. */
 static bool guarded_alone(void (*job)(unsigned, void *), void *context,
                           struct hw_exception *exception)
 {
@@ -71,13 +71,13 @@ void bsp_run(struct hw_result *result, void (*job)(unsigned, void *),
 {
     struct bsp_job mine = {.flags = interrupts_off()};
     bool outermost = current_job == NULL;
+    bool alone = members == NULL || workers_leave;
 
     apic_mask(&mine.apic);
     if (outermost)
         current_job = &mine;
-    bool returned = members == NULL
-                        ? guarded_alone(job, context, &result->exception)
-                        : enables_guard(0, job, context, &result->exception);
+    bool returned = alone ? guarded_alone(job, context, &result->exception)
+                          : enables_guard(0, job, context, &result->exception);
     if (outermost)
         current_job = NULL;
     apic_restore(&mine.apic);
