@@ -262,6 +262,7 @@ TRACED trace_body_events
         xor     eax, eax
         mov     rcx, dr0
         mov     rdx, dr7
+        mov     rsi, dr6
         mov     dr0, rbx
         mov     ebx, 0x000d0002         ; writes of 8 bytes at DR0, global
         bts     ebx, 10
@@ -273,6 +274,7 @@ TRACED trace_body_events
 .stored:
         nop
         mov     dr7, rdx
+        mov     dr6, rsi
         mov     dr0, rcx
         OUT     FUP, .stored
         OUT     TIP_TRAP

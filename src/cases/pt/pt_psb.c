@@ -10,6 +10,9 @@ _Static_assert(TRACE_MIN / WINDOW_TURN_BYTES * WINDOW_TURN_BYTES_MAX <
                "no STOP");
 #define PERIOD_CALLS 2048u /* a PSB in so many bytes, for calls */
 #define CALLS_MIN    (2 * PERIOD_CALLS + 256)
+#define CALLS_PLACES 12 /* of a PSB among calls, so many bytes apart */
+#define CALLS_STEP   5
+#define CALLS_FEW    64    /* turns: some hundred bytes */
 #define PERIOD_MAX   4096u /* of those tried */
 #define PERIOD_UNKNOWN                                    \
     2048u /* not enumerated: Broadwell; for the size only \
@@ -104,6 +107,20 @@ static void check_period(struct trace *p, const struct path_seen *seen,
     note(p->t, "one PSB in %lu bytes where PSBFreq says %u", average, period);
 }
 
+/* Where no return was of a call before a PSB: others, brought to other places
+ * by PacketByteCnt. */
+static void move_psb(struct trace *p, struct window *w, struct path_seen *seen)
+{
+    w->code.count = CALLS_FEW;
+    w->times = 2;
+    for (unsigned i = 0; i < CALLS_PLACES && seen->over_psb == 0; i++) {
+        w->status = (uint64_t)(PERIOD_CALLS - 256 - CALLS_STEP * i)
+                    << PACKET_BYTES_AT;
+        if (!window_check(p, "calls and returns", w, seen))
+            return;
+    }
+}
+
 /* "The processor will never compress a RET across a PSB": each PSB comes within
  * one of the calls, or next to them. */
 static void check_calls(struct trace *p)
@@ -120,6 +137,7 @@ static void check_calls(struct trace *p)
           "calls and returns: %lu bytes of trace with %u PSB; wanted one in "
           "about %u",
           trace_bytes(p), seen.psbs, PERIOD_CALLS);
+    move_psb(p, &w, &seen);
     note(p->t, "%u PSBs, %u returns of calls before one; %u of %u compressed",
          seen.psbs, seen.over_psb, seen.compressed, seen.returns);
 }

@@ -129,7 +129,7 @@ FAULT(select_cmask_4_bits, .what = "[any] PERFEVTSELn[31:28] stay 0",
 
 FAULT(select2_is_select0,
       .what = "[any] a write of PERFEVTSEL2 changes PERFEVTSEL0 too",
-      .caught = {"skylake-2018 on 1 counters_independent FAIL"})
+      .caught = {"skylake-2018 on 1 counter_registers FAIL"})
 
 FAULT(global_ctrl_clears_status,
       .what = "[any] a write of IA32_PERF_GLOBAL_CTRL clears the status",
