@@ -7,6 +7,10 @@
 
 #define LINE_BYTES  64
 #define TURNS_FIRST 64
+/* Without a conflict in so many accesses of the other, transactions as long as
+ * these have said it. */
+#define TURNS_ENOUGH  256
+#define ROUNDS_ENOUGH 8192
 
 /* At the start of the boot processor's buffer. The two lines are in the middle
  * of a page, and everything else on another. */
@@ -84,7 +88,8 @@ static void hold_lines(void *argument)
     for (c->turns = TURNS_FIRST;; c->turns *= 2) {
         hold_line(a, c->turns);
         if (c->tally.matched != 0 || c->tally.flagged != 0 ||
-            c->turns == CONFLICT_TURNS_MAX)
+            c->turns == CONFLICT_TURNS_MAX ||
+            (c->turns >= TURNS_ENOUGH && a->pair.rounds >= ROUNDS_ENOUGH))
             return;
     }
 }
