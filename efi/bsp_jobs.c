@@ -76,8 +76,11 @@ void bsp_run(struct hw_result *result, void (*job)(unsigned, void *),
     apic_mask(&mine.apic);
     if (outermost)
         current_job = &mine;
+    /* The firmware has the processor after the outermost one. */
     bool returned = alone ? guarded_alone(job, context, &result->exception)
-                          : enables_guard(0, job, context, &result->exception);
+                    : outermost
+                        ? enables_guard(0, job, context, &result->exception)
+                        : exceptions_guard(0, job, context, &result->exception);
     if (outermost)
         current_job = NULL;
     apic_restore(&mine.apic);
