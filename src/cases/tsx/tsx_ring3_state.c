@@ -23,7 +23,8 @@
 /* SDM 1, table "Format of an FXSAVE Area" */
 #define FTW_END  5 /* FCW, FSW, abridged FTW */
 #define MXCSR_AT 24
-#define X87_AT   32 /* ST0 to ST7, then */
+#define X87_AT   32 /* ST0 to ST7: */
+#define ST_BYTES 10 /* of 16: FXSAVE need not write the reserved ones */
 #define XMM_AT   160
 
 static const struct row {
@@ -65,6 +66,8 @@ static bool run(const struct ring3_session *s, const uint8_t *at)
     for (unsigned i = 0; i < RING3_STATE_BYTES; i++)
         state->memory[i] = pattern(i);
     memset(state->found, 0, sizeof(state->found));
+    memset(state->before, 0, sizeof(state->before));
+    memset(state->after, 0xa5, sizeof(state->after));
     state->planted_flags = FLAGS | (s->ours.cr0 & CR0_AM ? 0 : AC);
     state->wide = (state_components(test_cpu(s->t)) & XCR0_AVX) != 0;
     s->ring3->components =
@@ -114,12 +117,13 @@ static unsigned differ(const struct ring3_state *state, unsigned from,
 static void check_restored(const struct ring3_session *s, const char *what)
 {
     const struct ring3_state *state = (void *)(uintptr_t)s->ring3->data;
-    const unsigned x87 =
-        differ(state, 0, FTW_END) + differ(state, X87_AT, XMM_AT);
+    unsigned x87 = differ(state, 0, FTW_END);
     const unsigned xmm = differ(state, MXCSR_AT, MXCSR_AT + 4) +
                          differ(state, XMM_AT, XMM_AT + 256);
     unsigned registers = 0, bytes = 0, upper = 0;
 
+    for (unsigned at = X87_AT; at < XMM_AT; at += 16)
+        x87 += differ(state, at, at + ST_BYTES);
     for (unsigned n = 1; n < 16; n++)
         registers += state->found[n] !=
                      (n == RSP ? s->ring3->user_data + RING3_BODY_STACK
