@@ -11,6 +11,7 @@
 bits 64
 default rel
 
+%include "components.inc"
 %include "preserved.inc"
 %include "window.inc"
 %include "lbr_rows.inc"
@@ -32,8 +33,6 @@ default rel
 %define COMPONENTS 0x5c
 %define OLD_XCR0   0x60
 %define OLD_CR4    0x68
-
-%define CR4_OSXSAVE 1 << 18
 
 %define TX_TURNS   7                    ; RING3_TX_INSTRUCTIONS
 
@@ -199,12 +198,7 @@ done:
         mov     [rbx + STATUS], r14d
         cmp     dword [rbx + COMPONENTS], 0
         je      .back
-        xor     ecx, ecx
-        mov     eax, [rbx + OLD_XCR0]
-        mov     edx, [rbx + OLD_XCR0 + 4]
-        xsetbv
-        mov     rax, [rbx + OLD_CR4]
-        mov     cr4, rax
+        COMPONENTS_RESTORE rbx
 .back:  mov     rax, r14
         pop_preserved
         ret
@@ -265,16 +259,7 @@ window_ring3_body:
         mov     rbx, [rsi]
         cmp     dword [rbx + COMPONENTS], 0
         je      .enabled
-        mov     rax, cr4
-        mov     [rbx + OLD_CR4], rax
-        or      rax, CR4_OSXSAVE
-        mov     cr4, rax
-        xor     ecx, ecx
-        xgetbv
-        mov     [rbx + OLD_XCR0], eax
-        mov     [rbx + OLD_XCR0 + 4], edx
-        or      eax, [rbx + COMPONENTS]
-        xsetbv
+        COMPONENTS_ENABLE rbx
 .enabled:
         mov     rbp, [rbx + DATA]
         mov     r11, rbp

@@ -17,6 +17,7 @@
 bits 64
 default rel
 
+%include "components.inc"
 %include "preserved.inc"
 
 ; struct tsx_state of tsx_state.h
@@ -42,7 +43,6 @@ default rel
 %define ABORTED      -2
 %define INNER        -3
 
-%define CR4_OSXSAVE  1 << 18
 %define RFLAGS_IF    1 << 9
 
 ; From RSP on, before the transaction: the block three times, then these.
@@ -103,18 +103,9 @@ tsx_state:
         push_preserved
         pushfq
         mov     [rdi + OLD_RSP], rsp
-        mov     rax, cr4
-        mov     [rdi + OLD_CR4], rax
         cmp     qword [rdi + COMPONENTS], 0
         je      .legacy
-        or      rax, CR4_OSXSAVE
-        mov     cr4, rax
-        xor     ecx, ecx
-        xgetbv
-        mov     [rdi + OLD_XCR0], eax
-        mov     [rdi + OLD_XCR0 + 4], edx
-        or      eax, [rdi + COMPONENTS]
-        xsetbv
+        COMPONENTS_ENABLE rdi
         mov     eax, [rdi + COMPONENTS]
         xor     edx, edx
         xsave64 [rdi + X_OLD]
@@ -210,12 +201,7 @@ save_vectors:
         jz      .legacy
         xsave64 [rdi + X_AFTER]
         xrstor64 [rdi + X_OLD]
-        xor     ecx, ecx
-        mov     eax, [rdi + OLD_XCR0]
-        mov     edx, [rdi + OLD_XCR0 + 4]
-        xsetbv
-        mov     rax, [rdi + OLD_CR4]
-        mov     cr4, rax
+        COMPONENTS_RESTORE rdi
         jmp     .done
 .legacy:
         fxsave64 [rdi + X_AFTER]
