@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * tsx_bodies.h - one block of code, a body, run once inside a transaction or
- * outside (asm/tsx_bodies.asm, asm/tsx_memory.asm).
+ * outside (asm/tsx_bodies.asm, asm/tsx_holding.asm, asm/tsx_aborting.asm,
+ * asm/tsx_memory.asm).
  */
 #ifndef ASM_TSX_BODIES_H
 #define ASM_TSX_BODIES_H

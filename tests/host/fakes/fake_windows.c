@@ -2,8 +2,8 @@
 /*
  * fake_windows.c - stands in for asm/counter3_look.asm, elision_try.asm,
  * hle_*.asm, line_access.asm, memory_windows.asm, pdir_windows.asm,
- * pebs_window.asm, ring3_window.asm, rtm_store.asm, tsx_bodies.asm,
- * tsx_memory.asm, tsx_state.asm and counting_window.asm on the host, where no
+ * pebs_window.asm, ring3_window.asm, rtm_store.asm, tsx_*.asm and
+ * counting_window.asm on the host, where no
  * MSR can be written: nothing is run, no transaction commits. Weak, so that a
  * test can bring its own.
  */

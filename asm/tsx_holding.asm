@@ -1,0 +1,93 @@
+; SPDX-License-Identifier: BSD-2-Clause
+;
+; tsx_holding.asm - bodies (tsx_bodies.h) that hold lines while time passes.
+;
+; The pages of this file hold nothing else: execution of transactional code can
+; then be watched by page without slowing other code.
+
+bits 64
+default rel
+
+%include "tsx_body.inc"
+
+section .text align=4096
+
+; Loads by %2, lets RDX turns pass, loads again by %3: flags change where the two
+; differ.
+%macro HOLD 3
+body hold_%1
+        %2
+.turn:  dec     rdx
+        jnz     .turn
+        cmp     rcx, %3
+        je      .same
+        not     qword [rdi + RFLAGS]
+.same:  NEXT
+%endmacro
+
+; A quadword of a line; one on two lines; a line by a locked addition of 0.
+        HOLD    load, {mov rcx, [rsi]}, [rsi]
+        HOLD    split, {mov rcx, [rsi + 60]}, [rsi + 60]
+
+%macro ADD_LOCKED 0
+        xor     ecx, ecx
+        lock xadd [rsi], rcx
+%endmacro
+        HOLD    locked, ADD_LOCKED, [rsi]
+
+; The same with a quadword of each of 96 lines.
+body hold_loads
+        xor     ecx, ecx
+%assign n 0
+%rep 96
+        add     rcx, [rsi + 64 * n]
+%assign n n+1
+%endrep
+.turn:  dec     rdx
+        jnz     .turn
+%assign n 0
+%rep 96
+        sub     rcx, [rsi + 64 * n]
+%assign n n+1
+%endrep
+        jz      .same
+        not     qword [rdi + RFLAGS]
+.same:  NEXT
+
+; Stores ~0 to 32 lines, as below to one.
+body hold_stores
+        mov     rcx, -1
+%assign n 0
+%rep 32
+        mov     [rsi + 64 * n], rcx
+%assign n n+1
+%endrep
+.turn:  dec     rdx
+        jnz     .turn
+%assign n 0
+%rep 32
+        and     rcx, [rsi + 64 * n]
+        mov     [rsi + 64 * n], rdx
+%assign n n+1
+%endrep
+        inc     rcx
+        jz      .same
+        not     qword [rdi + RFLAGS]
+.same:  NEXT
+
+; Stores ~0 at RSI, lets RDX turns pass, stores 0: flags change where ~0 is no
+; longer there in between.
+body hold_store
+        mov     rcx, -1
+        mov     [rsi], rcx
+.turn:  dec     rdx
+        jnz     .turn
+        cmp     rcx, [rsi]
+        je      .same
+        not     qword [rdi + RFLAGS]
+.same:  mov     [rsi], rdx
+        NEXT
+
+align 4096, db 0xcc
+
+section .note.GNU-stack noalloc noexec nowrite progbits
