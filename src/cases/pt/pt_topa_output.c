@@ -238,70 +238,62 @@ static void check_stop_running(struct topa *topa)
                     p->armed | IA32_RTIT_CTL_TraceEn);
 }
 
-/* One interrupt of one full region, also where software clears its bit before
- * the next packet. */
-static void check_int_once(struct topa *topa)
+/* Counts in *count how often Trace_ToPA_PMI was set by a body that clears it;
+ * false where that could not be. */
+static bool count_interrupts(struct topa *topa, const struct parts *parts,
+                             unsigned turns, uint64_t *count)
 {
     const uint64_t bit = IA32_PERF_GLOBAL_STATUS_Trace_ToPA_PMI;
-    const struct parts parts =
-        parts_from(topa, 0, topa->many ? FROM(SMALL) : SMALL - INT_EARLY);
     struct test_context *t = topa->p->t;
     struct window w;
     uint64_t status;
 
-    /* Measured. */
-    fill_tables(topa, 0, TOPA_INT);
     window_set(&w, trace_body_int, NULL);
-    w.code.count = topa->many ? INT_TURNS : INT_TURNS_EARLY;
+    w.code.count = turns;
     if (!set_msr(t, IA32_PERF_GLOBAL_OVF_CTRL, bit) ||
-        !trace_arm_output(topa->p, parts.control, parts.part[0].base,
-                          parts_pointers(&parts)))
-        return;
+        !trace_arm_output(topa->p, parts->control, parts->part[0].base,
+                          parts_pointers(parts)))
+        return false;
     w.code.control = topa->p->armed | IA32_RTIT_CTL_TraceEn;
     trace_window(&w.code);
     if (!trace_stop(topa->p) || !get_msr(t, IA32_PERF_GLOBAL_STATUS, &status) ||
         !set_msr(t, IA32_PERF_GLOBAL_OVF_CTRL, bit))
-        return;
+        return false;
+    *count = w.code.cells[0] + ((status & bit) != 0);
+    return true;
+}
 
-    /* Check. */
-    const uint64_t count = w.code.cells[0] + ((status & bit) != 0);
-    check(t, count == 1 || (!topa->many && count == 0),
-          "INT of one full region: IA32_PERF_GLOBAL_STATUS (38EH)[55] "
-          "(Trace_ToPA_PMI) was set %lu times; wanted once",
-          count);
+/* One interrupt of one full region, also where software clears its bit before
+ * the next packet. */
+static void check_int_once(struct topa *topa)
+{
+    const struct parts parts =
+        parts_from(topa, 0, topa->many ? FROM(SMALL) : SMALL - INT_EARLY);
+    uint64_t count;
+
+    fill_tables(topa, 0, TOPA_INT);
+    if (count_interrupts(topa, &parts, topa->many ? INT_TURNS : INT_TURNS_EARLY,
+                         &count))
+        check(topa->p->t, count == 1 || (!topa->many && count == 0),
+              "INT of one full region: IA32_PERF_GLOBAL_STATUS (38EH)[55] "
+              "(Trace_ToPA_PMI) was set %lu times; wanted once",
+              count);
 }
 
 /* Two regions with INT, one after the other: an interrupt of each. */
 static void check_int_twice(struct topa *topa)
 {
-    const uint64_t bit = IA32_PERF_GLOBAL_STATUS_Trace_ToPA_PMI;
     const struct parts parts = parts_from(topa, REGIONS - 2, FROM(SMALL));
-    struct test_context *t = topa->p->t;
-    struct window w;
-    uint64_t status;
+    uint64_t count;
 
-    /* Measured. */
     fill_tables(topa, REGIONS - 2, TOPA_INT);
     topa->table[regions[REGIONS - 1].table][regions[REGIONS - 1].entry] |=
         TOPA_INT;
-    window_set(&w, trace_body_int, NULL);
-    w.code.count = TWICE_TURNS;
-    if (!set_msr(t, IA32_PERF_GLOBAL_OVF_CTRL, bit) ||
-        !trace_arm_output(topa->p, parts.control, parts.part[0].base,
-                          parts_pointers(&parts)))
-        return;
-    w.code.control = topa->p->armed | IA32_RTIT_CTL_TraceEn;
-    trace_window(&w.code);
-    if (!trace_stop(topa->p) || !get_msr(t, IA32_PERF_GLOBAL_STATUS, &status) ||
-        !set_msr(t, IA32_PERF_GLOBAL_OVF_CTRL, bit))
-        return;
-
-    /* Check. */
-    const uint64_t count = w.code.cells[0] + ((status & bit) != 0);
-    check(t, count == 2,
-          "INT of two full regions: IA32_PERF_GLOBAL_STATUS (38EH)[55] "
-          "(Trace_ToPA_PMI) was set %lu times; wanted twice",
-          count);
+    if (count_interrupts(topa, &parts, TWICE_TURNS, &count))
+        check(topa->p->t, count == 2,
+              "INT of two full regions: IA32_PERF_GLOBAL_STATUS (38EH)[55] "
+              "(Trace_ToPA_PMI) was set %lu times; wanted twice",
+              count);
 }
 
 /* Entries that are not reached, or not full, do nothing. */
