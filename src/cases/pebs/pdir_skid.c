@@ -104,9 +104,6 @@ static void run_on_processor(struct test_context *t, unsigned counter)
             without.by_skid[2] - without.by_skid[3],
         without.none);
     try_ring3(&p, counter, opening);
-    /* Firmware may have the processor when a peer's job ends: not with the
-     * system calls of ring 3. */
-    restore_msrs(t);
 }
 
 TEST(pdir_skid,
