@@ -76,11 +76,13 @@ void bsp_run(struct hw_result *result, void (*job)(unsigned, void *),
     apic_mask(&mine.apic);
     if (outermost)
         current_job = &mine;
-    /* The firmware has the processor after the outermost one. */
-    bool returned = alone ? guarded_alone(job, context, &result->exception)
-                    : outermost
-                        ? enables_guard(0, job, context, &result->exception)
-                        : exceptions_guard(0, job, context, &result->exception);
+    bool returned;
+    if (alone)
+        returned = guarded_alone(job, context, &result->exception);
+    else if (outermost) /* the firmware has the processor after it */
+        returned = enables_guard(0, job, context, &result->exception);
+    else
+        returned = exceptions_guard(0, job, context, &result->exception);
     if (outermost)
         current_job = NULL;
     apic_restore(&mine.apic);
