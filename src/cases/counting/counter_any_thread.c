@@ -261,6 +261,7 @@ TEST(counter_any_thread,
                 "CPUID.0AH:EDX[15] = 0");
         return;
     }
+    a->prepared = false;
     if (!on_processor(t, 1, read_identity, &a->other))
         return;
     if (!identity_siblings(id, &a->other)) {
