@@ -74,6 +74,10 @@ struct test_context {
 void context_begin(struct test_context *t, const struct test *test,
                    uint64_t seed);
 
+/* After it: test_buffer() and test_records() hold bytes by the seed, test and
+ * processor, and not what the test before has left. */
+void context_fill(struct test_context *t);
+
 /* On its processor, before anything of the test: what changes without being
  * written is saved too. Counter 3's registers, which transactions may change
  * (white paper, section 1.2, "Implications for PMU drivers and performance

@@ -1,6 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* context_memory.c - the memory that a test's body has (case.h). */
 #include "src/harness/context.h"
+#include "src/base/mem.h"
+
+void context_fill(struct test_context *t)
+{
+    memset(t->buffer, (int)(t->random & 0xff),
+           TEST_BUFFER_BYTES + TEST_RECORDS_BYTES);
+}
 
 void test_raw(struct test_context *t, const char *what, const void *at,
               size_t bytes)

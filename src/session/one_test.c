@@ -62,6 +62,8 @@ static void begin_test(struct jobs *jobs, const struct test *test,
     for (unsigned p = 0; p < jobs->processors; p++) {
         struct test_context *t = &jobs->contexts[p];
         context_begin(t, test, seed);
+        if (!t->lost)
+            context_fill(t);
         jobs->set[p] = !t->lost && (!whole || p == 0);
         if (whole && !all && !t->lost && !said) {
             skip(t, "needs all processors, and processors= excludes some");

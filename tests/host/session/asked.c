@@ -56,6 +56,36 @@ static void repeats_runs_the_list_again(void **state)
     assert_lacks(first);
 }
 
+/* What the round before has left in it is gone. */
+static void untidy_body(struct test_context *t)
+{
+    const size_t bytes = TEST_BUFFER_BYTES + TEST_RECORDS_BYTES;
+    uint8_t *buffer = test_buffer(t);
+    size_t other = 0;
+
+    for (size_t i = 0; i < bytes; i++)
+        other += buffer[i] != buffer[0];
+    check_equal(t, "bytes that a test has left", other, 0);
+    for (size_t i = 0; i < bytes; i++)
+        buffer[i] = (uint8_t)i;
+}
+
+static const struct test untidy = {
+    "untidy",  ASKS("memory"), CITE, EACH_PROCESSOR,
+    {0, 0, 0}, untidy_body,    NULL, 0};
+static const struct test *const one_untidy[] = {&untidy, NULL};
+
+static void each_test_has_its_memory_filled(void **state)
+{
+    (void)state;
+    fake_reset();
+    fake_processors(2);
+    words = "repeats=2";
+    struct ktap_totals totals = run(one_untidy, "*", 0);
+    words = "";
+    assert_int_equal(totals.pass, 2);
+}
+
 /* One erratum on both processors, another on one: each name once. */
 static void erratum_body(struct test_context *t)
 {
@@ -368,6 +398,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(repeats_runs_the_list_again),
+        cmocka_unit_test(each_test_has_its_memory_filled),
         cmocka_unit_test(errata_are_named_in_the_result),
         cmocka_unit_test(nmis_of_the_board_are_said),
         cmocka_unit_test(processors_left_out_are_not_asked),
