@@ -42,7 +42,8 @@ struct conflict {
     /* Found. */
     struct rtm_tally tally; /* matched: EAX[2] is set */
     unsigned without_retry; /* of the matched: EAX[1] is 0 */
-    uint64_t rounds;        /* accesses of the other, in all */
+    uint64_t rounds;        /* accesses of the other, in all, */
+    uint64_t beside;        /* and while a transaction ran */
     uint64_t seen;          /* of them: a store that was not committed */
 };
 #define CONFLICT_TURNS_MAX 2048
