@@ -7,9 +7,11 @@
 
 #define LINE_BYTES  64
 #define TURNS_FIRST 64
-/* Without a conflict in so many accesses of the other while they ran,
- * transactions as long as these have said it. */
-#define TURNS_ENOUGH  256
+/* Where no conflict comes, transactions are made as long as this, then longer
+ * for so much of the job's time, and until the other has accessed so often
+ * while they ran. */
+#define TURNS_ENOUGH  512
+#define TIME_PART     32
 #define BESIDE_ENOUGH 64
 
 /* At the start of the boot processor's buffer. The two lines are in the middle
@@ -21,7 +23,8 @@ struct arena {
     struct pair pair;
     struct conflict *c;
     volatile uint64_t seen;
-    uint64_t unused[4096 / 8 - (sizeof(struct pair) + 16) / 8];
+    uint64_t until_ms;
+    uint64_t unused[4096 / 8 - (sizeof(struct pair) + 24) / 8];
     /* Beyond the end of a page. */
     volatile uint64_t many[TSX_HELD_LINES * LINE_BYTES / 8];
 };
@@ -92,7 +95,8 @@ static void hold_lines(void *argument)
         hold_line(a, c->turns);
         if (c->tally.matched != 0 || c->tally.flagged != 0 ||
             c->turns == CONFLICT_TURNS_MAX ||
-            (c->turns >= TURNS_ENOUGH && c->beside >= BESIDE_ENOUGH))
+            (c->turns >= TURNS_ENOUGH && c->beside >= BESIDE_ENOUGH &&
+             hw_ms() >= a->until_ms))
             return;
     }
 }
@@ -114,6 +118,7 @@ bool conflict_run(struct test_context *t, struct conflict *c)
     _Static_assert(sizeof(*a) <= TEST_BUFFER_BYTES, "fits");
     a->c = c;
     a->seen = 0;
+    a->until_ms = hw_ms() + test_timeout_ms(t) / TIME_PART;
     for (unsigned i = 0; i < LINE_BYTES / 8; i++)
         a->line[i] = a->next[i] = 0;
     for (unsigned i = 0; i < sizeof(a->many) / sizeof(a->many[0]); i++)
