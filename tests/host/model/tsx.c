@@ -71,6 +71,12 @@ static void regimes_by_table(void **state)
         {"cometlake-2022", 0x122, 4, false, 0, 0xD},
         {"cometlake-2022", 0x123, 2, true, 2, 0xC},
         {"skylake-2018", 0x122, 0, false, FAULTS, 0xE},
+        {"cascadelake", 0x10F, 0, false, FAULTS, 0xC},
+        {"cascadelake", 0x122, 0, true, 0, 0xC},
+        {"cascadelake", 0x122, 1, true, 1, 0xC},
+        {"cascadelake", 0x122, 2, true, 2, 0x0},
+        {"cascadelake", 0x122, 4, false, 0, 0xC},
+        {"cascadelake", 0x123, 0, false, FAULTS, 0xC},
     };
 
     (void)state;
@@ -96,17 +102,21 @@ static void fates_by_table(void **state)
 {
     static const struct {
         const char *cpu;
-        uint64_t force_abort;
+        uint32_t number; /* of an MSR that is written, or 0 */
+        uint64_t value;
         enum tx_fate fate;
     } rows[] = {
-        {"haswell", 0, TX_RUNS},
-        {"sandybridge", 0, TX_INVALID},
-        {"skylake-2018", 0, TX_RUNS},
-        {"skylake-2018", 1, TX_DOOMED},
-        {"skylake-2021", 0, TX_DOOMED},
-        {"skylake-2021", 4, TX_RUNS},
-        {"coffeelake-2020", 0, TX_INVALID},
-        {"cometlake-2022", 0, TX_DOOMED},
+        {"haswell", 0, 0, TX_RUNS},
+        {"sandybridge", 0, 0, TX_INVALID},
+        {"skylake-2018", 0, 0, TX_RUNS},
+        {"skylake-2018", 0x10F, 1, TX_DOOMED},
+        {"skylake-2021", 0, 0, TX_DOOMED},
+        {"skylake-2021", 0x10F, 4, TX_RUNS},
+        {"coffeelake-2020", 0, 0, TX_INVALID},
+        {"cometlake-2022", 0, 0, TX_DOOMED},
+        {"cascadelake", 0, 0, TX_RUNS},
+        {"cascadelake", 0x122, 1, TX_DOOMED},
+        {"cascadelake", 0x122, 0, TX_RUNS},
     };
 
     (void)state;
@@ -116,8 +126,8 @@ static void fates_by_table(void **state)
         start(rows[n].cpu, 1);
         processor.choices.spontaneous_one_in = 0;
         processor.choices.sdv_abort_one_in = 0;
-        if (rows[n].force_abort != 0)
-            assert_true(msr_write(&processor, 0x10F, rows[n].force_abort));
+        if (rows[n].number != 0)
+            assert_true(msr_write(&processor, rows[n].number, rows[n].value));
         tsx_decide(&processor, &decision);
         assert_int_equal(decision.fate, rows[n].fate);
         if (decision.fate == TX_DOOMED)
@@ -289,6 +299,7 @@ static void elision_ends_with_2018(void **state)
         {"skylake-2018", false},   {"skylake-server-2019", false},
         {"skylake-2021", false},   {"coffeelake-2020", false},
         {"cometlake-2022", false}, {"sandybridge", false},
+        {"cascadelake", false},
     };
 
     (void)state;

@@ -15,7 +15,7 @@
 
 /* White paper 604224, sections 1 and 2, and what came after it. */
 enum regime {
-    REGIME_A, /* no MSR 10FH; RTM as the silicon has it */
+    REGIME_A, /* no MSR 10FH; RTM as the silicon has it, maybe with 122H */
     REGIME_B, /* October 2018: bit 0 of 10FH; counter 3 unreliable */
     REGIME_C, /* June 2021: bits 0-2 of 10FH; C' and D by its bits */
     REGIME_E, /* TSX fused away: 10FH discards, XBEGIN raises #UD */

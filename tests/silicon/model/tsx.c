@@ -5,6 +5,7 @@
 #include "tests/silicon/model/hooks.h"
 #include "tests/silicon/model/bits.h"
 #include "tests/silicon/model/counters.h"
+#include "tests/silicon/model/cpuid.h"
 #include "tests/silicon/model/lines.h"
 
 #define MSR_TSX_CTRL           0x122u
@@ -30,10 +31,18 @@ bool tsx_sdv(const struct processor *p)
            faults_sdv(p, (p->tsx.force_abort & SDV_ENABLE_RTM) != 0);
 }
 
+/* SDM volume 4, "IA32_TSX_CTRL": IA32_ARCH_CAPABILITIES[7] says that it is
+ * there. */
+static bool has_tsx_ctrl(const struct processor *p)
+{
+    return (p->cpu->leaf7_edx & LEAF7_EDX_ARCH_CAPABILITIES) != 0 &&
+           (p->cpu->arch_capabilities & BIT(7)) != 0;
+}
+
 /* Has software hidden RTM and HLE? */
 static bool hidden_by_software(const struct processor *p)
 {
-    if (p->cpu->regime == REGIME_F)
+    if (has_tsx_ctrl(p))
         return faults_hidden(
             p, faults_rule(p->machine, CTRL_CLEAR_HIDES,
                            (p->tsx.tsx_ctrl & TSX_CTRL_CPUID_CLEAR) != 0));
@@ -165,26 +174,46 @@ bool tsx_is_msr(uint32_t number)
 
 bool tsx_read(struct processor *p, uint32_t number, uint64_t *value)
 {
-    if (number == MSR_TSX_FORCE_ABORT)
+    switch (number) {
+    case MSR_TSX_FORCE_ABORT:
         return read_force_abort(p, value);
-    if (p->cpu->regime != REGIME_F)
+    case MSR_TSX_CTRL:
+        *value = p->tsx.tsx_ctrl;
+        return has_tsx_ctrl(p);
+    default:
+        *value = p->tsx.mcu_opt_ctrl;
+        return p->cpu->regime == REGIME_F;
+    }
+}
+
+static bool write_tsx_ctrl(struct processor *p, uint64_t value)
+{
+    if (!has_tsx_ctrl(p) ||
+        (value & ~(TSX_CTRL_RTM_DISABLE | TSX_CTRL_CPUID_CLEAR)) != 0)
         return false;
-    *value = number == MSR_TSX_CTRL ? p->tsx.tsx_ctrl : p->tsx.mcu_opt_ctrl;
+    p->tsx.tsx_ctrl = value;
     return true;
 }
 
 bool tsx_write(struct processor *p, uint32_t number, uint64_t value)
 {
-    if (number == MSR_TSX_FORCE_ABORT)
+    switch (number) {
+    case MSR_TSX_FORCE_ABORT:
         return write_force_abort(p, value);
-    if (p->cpu->regime != REGIME_F)
-        return false;
-    if (number == MSR_MCU_OPT_CTRL)
-        return write_mcu_opt_ctrl(p, value);
-    if ((value & ~(TSX_CTRL_RTM_DISABLE | TSX_CTRL_CPUID_CLEAR)) != 0)
-        return false;
-    p->tsx.tsx_ctrl = value;
-    return true;
+    case MSR_TSX_CTRL:
+        return write_tsx_ctrl(p, value);
+    default:
+        return p->cpu->regime == REGIME_F && write_mcu_opt_ctrl(p, value);
+    }
+}
+
+/* RTM_DISABLE: "transactions abort .. with EAX code 0". */
+static bool disabled(const struct processor *p)
+{
+    return faults_rule(p->machine, DISABLE_ABORTS,
+                       (p->tsx.tsx_ctrl & TSX_CTRL_RTM_DISABLE) != 0) &&
+           (!p->tsx.user ||
+            faults_rule(p->machine, RING3_DISABLE_ABORTS, true));
 }
 
 /* Does RTM abort everything now? The status is then 0. */
@@ -202,12 +231,9 @@ static bool aborts_all(const struct processor *p)
     case REGIME_F:
         return !faults_rule(p->machine, ALLOW_COMMITS,
                             (p->tsx.mcu_opt_ctrl & MCU_OPT_RTM_ALLOW) != 0) ||
-               (faults_rule(p->machine, DISABLE_ABORTS,
-                            (p->tsx.tsx_ctrl & TSX_CTRL_RTM_DISABLE) != 0) &&
-                (!p->tsx.user ||
-                 faults_rule(p->machine, RING3_DISABLE_ABORTS, true)));
+               disabled(p);
     default:
-        return false;
+        return has_tsx_ctrl(p) && disabled(p);
     }
 }
 
