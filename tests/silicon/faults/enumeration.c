@@ -111,7 +111,7 @@ static uint64_t inuse_of_fixed(const struct processor *p, uint64_t value)
 {
     uint64_t ctrl = p->pmu.fixed_ctrl;
 
-    for (unsigned n = 0; n < FIXED_MAX; n++, ctrl >>= 4) {
+    for (unsigned n = 0; n < p->machine->fixed_counters; n++, ctrl >>= 4) {
         if (has_fault(p, FAULT_inuse_fixed_by_pmi) && (ctrl & FIXED_PMI) != 0)
             value |= BIT(32 + n);
         if (has_fault(p, FAULT_inuse_fixed_os) && (ctrl & FIXED_OS) == 0)

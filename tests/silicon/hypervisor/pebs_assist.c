@@ -62,7 +62,8 @@ static void write_record(struct vcpu *v)
     struct pebs_snapshot snapshot;
     struct pebs_record record;
     struct pebs_ds ds;
-    bool present = guest_copy(v, area + PEBS_DS_OFFSET, &ds, sizeof(ds), false);
+    unsigned bytes = pebs_ds_bytes(v->model);
+    bool present = guest_copy(v, area + PEBS_DS_OFFSET, &ds, bytes, false);
 
     take_snapshot(v, &snapshot);
     if (!pebs_make_record(v->model, &snapshot, present ? &ds : NULL, &record))
@@ -71,7 +72,7 @@ static void write_record(struct vcpu *v)
                faults_pebs_written(v->model, record.at, record.bytes), true);
     guest_copy(v, area + DS_INDEX_OFFSET, &ds.index, sizeof(ds.index), true);
     if (faults_pebs_area(v->model, &ds))
-        guest_copy(v, area + PEBS_DS_OFFSET, &ds, sizeof(ds), true);
+        guest_copy(v, area + PEBS_DS_OFFSET, &ds, bytes, true);
 }
 
 /* It does, but for faults. */

@@ -32,11 +32,11 @@ struct cache_sizes {
 };
 
 /* The most that a personality may have, in entries. */
-#define CACHE_L1_MAX   512
-#define CACHE_L2_MAX   4096
+#define CACHE_L1_MAX   768
+#define CACHE_L2_MAX   20480
 #define CACHE_LLC_MAX  131072
 #define CACHE_DTLB_MAX 64
-#define CACHE_STLB_MAX 1536
+#define CACHE_STLB_MAX 2048
 
 /* An entry: the number of a line or page, and two bits. 0: nothing. In a set
  * the latest used comes first. */

@@ -11,7 +11,7 @@ void counters_checkpoint(struct processor *p)
 {
     for (unsigned n = 0; n < p->machine->counters; n++)
         p->pmu.at_xbegin[n] = p->pmu.counter[n];
-    for (unsigned n = 0; n < FIXED_MAX; n++)
+    for (unsigned n = 0; n < p->machine->fixed_counters; n++)
         p->faults.fixed[n] = p->pmu.fixed[n];
 }
 
@@ -32,7 +32,7 @@ void counters_roll_back(struct processor *p)
             p->pmu.counter[n] = faults_rule(m, TXCP_TO_CHECKPOINT, true)
                                     ? p->pmu.at_xbegin[n]
                                     : 0;
-    for (unsigned n = 0; n < FIXED_MAX; n++)
+    for (unsigned n = 0; n < m->fixed_counters; n++)
         if (!faults_rule(m, ABORT_KEEPS_FIXED, true))
             p->pmu.fixed[n] = p->faults.fixed[n];
 }

@@ -102,6 +102,7 @@ static void draw_common(struct choices *choices, struct random *r)
 static void draw_counters(struct choices *choices, struct random *r)
 {
     choices->rdpmc_fast = pick(r, 2) != 0;
+    choices->any_refused = pick(r, 2) != 0;
 }
 
 void choices_draw(struct choices *choices, uint64_t seed, unsigned processor)

@@ -41,6 +41,7 @@ struct choices {
     enum hidden_rtm hidden_rtm;
     bool closing_write_counts;     /* the WRMSR that closes a window */
     bool rdpmc_fast;               /* ECX[31] of RDPMC; else #GP */
+    bool any_refused;              /* AnyThread, where it is no more: #GP */
     bool xbegin_in_tx;             /* XBEGIN itself has IN_TX */
     uint32_t tx_may;               /* 1 << enum instruction_tx: these abort */
     uint32_t spontaneous_one_in;   /* aborts without a cause; 0 = never */

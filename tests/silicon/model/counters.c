@@ -6,6 +6,7 @@
 #include "tests/silicon/model/errata.h"
 #include "tests/silicon/model/bits.h"
 #include "tests/silicon/model/events.h"
+#include "tests/silicon/model/metrics.h"
 #include "tests/silicon/model/overflow.h"
 #include "tests/silicon/model/pebs.h"
 #include "tests/silicon/model/pmu_msr.h"
@@ -73,7 +74,7 @@ BOTH_WAYS bool is_enabled_for(struct processor *p, unsigned n,
         return false;
     if (hooks)
         user = faults_user(p, user, r->branch);
-    if ((p->pebs.enable & BITS(3, 0) & BIT(n)) != 0 && !HOLDS(PEBS_HAS_IN_TX))
+    if ((p->pebs.enable & BITS(7, 0) & BIT(n)) != 0 && !HOLDS(PEBS_HAS_IN_TX))
         select &= ~EVTSEL_IN_TX;
     if ((p->pmu.frozen & BIT(n)) != 0 || !counts_here(p, select, r, hooks))
         return false;
@@ -81,7 +82,7 @@ BOTH_WAYS bool is_enabled_for(struct processor *p, unsigned n,
         return false;
     if ((select & EVTSEL_PC) != 0 && !HOLDS(PIN_CONTROL_COUNTS))
         return false;
-    if ((p->pebs.enable & BITS(3, 0) & BIT(n)) != 0 && !HOLDS(PEBS_HAS_LEVELS))
+    if ((p->pebs.enable & BITS(7, 0) & BIT(n)) != 0 && !HOLDS(PEBS_HAS_LEVELS))
         return true;
     enabled = (select & (user ? EVTSEL_USR : EVTSEL_OS)) != 0;
     return hooks ? faults_level(p, select, user, enabled) &&
@@ -161,7 +162,7 @@ BOTH_WAYS uint32_t events_on(struct processor *p, struct processor *of,
                              uint32_t bus, bool hooks)
 {
     const struct machine *m = p->machine;
-    bool precise = (of->pebs.enable & BITS(3, 0) & BIT(n)) != 0;
+    bool precise = (of->pebs.enable & BITS(7, 0) & BIT(n)) != 0;
     uint64_t select = of->pmu.select[n] & BITS(15, 0);
     const struct event_row *event;
     uint32_t count;
@@ -171,6 +172,8 @@ BOTH_WAYS uint32_t events_on(struct processor *p, struct processor *of,
     if (precise && !HOLDS(PEBS_HAS_UMASKS))
         select &= BITS(7, 0);
     event = p == of ? own_event(p, n, select) : events_find(of, select);
+    if (event->only != 0 && (event->only >> n & 1) == 0)
+        return 0;
 
     if (memory_is_event(event))
         count = memory_count(p, n, event, r->data, r->data_count);
@@ -200,7 +203,8 @@ static void count_for_sibling(struct processor *p, const struct retirement *r,
                               uint32_t ref, uint32_t bus)
 {
     struct processor *to = p->sibling;
-    const uint32_t fixed[FIXED_MAX] = {r->instructions, r->cycles, ref};
+    const uint32_t fixed[FIXED_MAX] = {r->instructions, r->cycles, ref,
+                                       r->cycles * SLOTS_PER_CYCLE};
 
     for (unsigned n = 0; n < to->machine->counters; n++) {
         uint32_t count;
@@ -213,7 +217,7 @@ static void count_for_sibling(struct processor *p, const struct retirement *r,
                           count, r, true);
         __atomic_fetch_add(&to->pmu.from_sibling[n], count, __ATOMIC_RELAXED);
     }
-    for (unsigned n = 0; n < FIXED_MAX; n++)
+    for (unsigned n = 0; n < to->machine->fixed_counters; n++)
         if ((to->pmu.any & BIT(32 + n)) != 0 &&
             is_fixed_enabled_for(to, n, r, true))
             __atomic_fetch_add(&to->pmu.from_sibling[COUNTERS_MAX + n],
@@ -239,7 +243,7 @@ void counters_collect(struct processor *p)
         if (count != 0)
             counters_add(p, n, count);
     }
-    for (unsigned n = 0; n < FIXED_MAX; n++)
+    for (unsigned n = 0; n < p->machine->fixed_counters; n++)
         counters_add_fixed(p, n, take_from_sibling(p, COUNTERS_MAX + n));
     if (!faults_rule(p->machine, ANY_OVERFLOWS, true))
         p->pmu.global_status = status;
@@ -275,7 +279,8 @@ BOTH_WAYS void count_own(struct processor *p, const struct retirement *r,
                          uint32_t ref, uint32_t bus, bool hooks)
 {
     struct pmu_state *pmu = &p->pmu;
-    uint32_t fixed[FIXED_MAX] = {r->instructions, r->cycles, ref};
+    uint32_t fixed[FIXED_MAX] = {r->instructions, r->cycles, ref,
+                                 r->cycles * SLOTS_PER_CYCLE};
 
     p->pebs.of_abort = (r->tx_events & TX_EVENT_ABORTED) != 0;
     p->faults.of_branch = r->branch != 0;
@@ -302,10 +307,13 @@ BOTH_WAYS void count_own(struct processor *p, const struct retirement *r,
         faults_note_stores(p, r->data, r->data_count);
     if (hooks && is_fixed_enabled_for(p, 0, r, hooks))
         fixed[0] = errata_fixed0(p, fixed[0]);
-    for (unsigned n = 0; n < FIXED_MAX; n++)
+    for (unsigned n = 0; n < p->machine->fixed_counters; n++)
         if (is_fixed_enabled_for(p, n, r, hooks))
             counters_add_fixed(
                 p, n, hooks ? fixed_events(p, n, r, fixed[n]) : fixed[n]);
+    if ((pmu->global_ctrl & CTRL_METRICS) != 0 &&
+        is_fixed_enabled_for(p, FIXED_SLOTS, r, hooks))
+        metrics_count(p, r);
     if (hooks)
         faults_pebs_counted(p);
     raise_overflow_pmi(p);

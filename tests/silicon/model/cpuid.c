@@ -60,14 +60,25 @@ static void leaf_7(const struct processor *p, struct cpuid_result *out)
     faults_leaf_7(p, &out->ebx, &out->edx);
 }
 
-/* Architectural performance monitoring; all seven events available. */
+/* SDM 2A, leaf 0AH. From version 5 on: EDX[15] AnyThread is gone, ECX the fixed
+ * counters as a set. */
+#define LEAFA_EDX_NO_ANY_THREAD BIT(15)
+
+/* Architectural performance monitoring; all events available, of which the
+ * eighth is TOPDOWN.SLOTS. */
 static void leaf_0a(const struct processor *p, struct cpuid_result *out)
 {
     unsigned counters = faults_counters(p, p->machine->counters);
+    unsigned fixed = p->machine->fixed_counters;
+    bool v5 = p->cpu->perfmon_version >= 5;
 
     out->eax = p->cpu->perfmon_version | counters << 8 | COUNTER_WIDTH << 16 |
-               7u << 24;
-    out->edx = FIXED_MAX | COUNTER_WIDTH << 5;
+               (v5 ? 8u : 7u) << 24;
+    out->edx = fixed | COUNTER_WIDTH << 5;
+    if (v5) {
+        out->ecx = (uint32_t)(BIT(fixed) - 1);
+        out->edx |= (uint32_t)LEAFA_EDX_NO_ANY_THREAD;
+    }
     faults_leaf_0a(p, out);
 }
 

@@ -7,6 +7,8 @@
 #include "tests/silicon/model/counters.h"
 #include "tests/silicon/model/events.h"
 #include "tests/silicon/model/lbr.h"
+#include "tests/silicon/model/metrics.h"
+#include "tests/silicon/model/pebs.h"
 #include "tests/silicon/model/pmu_msr.h"
 #include "tests/silicon/model/pt.h"
 
@@ -17,12 +19,15 @@
 /* In one go: their cycles are 32 bits. */
 #define CHUNK_INSTRUCTIONS UINT64_C(1000000)
 
-static enum demand of_value(const struct processor *p, uint64_t value)
+/* each: events that are counted in a cycle, at most. */
+static enum demand of_value(const struct processor *p, uint64_t value,
+                            unsigned each)
 {
     uint64_t left = COUNTER_MASK - (value & COUNTER_MASK);
 
-    return left > NEAR_INSTRUCTIONS * p->choices.cycles_other ? DEMAND_TOTAL
-                                                              : DEMAND_STEPS;
+    return left > NEAR_INSTRUCTIONS * p->choices.cycles_other * each
+               ? DEMAND_TOTAL
+               : DEMAND_STEPS;
 }
 
 static bool counts_at(const struct processor *p, unsigned n, bool user)
@@ -54,7 +59,9 @@ static enum demand of_general(const struct processor *p, unsigned n, bool user)
     case EVENT_INSTRUCTIONS:
     case EVENT_CYCLES:
     case EVENT_CYCLES_BUS:
-        return of_value(p, p->pmu.counter[n]);
+        return of_value(p, p->pmu.counter[n], 1);
+    case EVENT_SLOTS:
+        return of_value(p, p->pmu.counter[n], SLOTS_PER_CYCLE);
     default:
         return DEMAND_STEPS;
     }
@@ -65,7 +72,9 @@ static enum demand of_fixed(const struct processor *p, unsigned n, bool user)
     if ((p->pmu.global_ctrl & BIT(32 + n)) == 0 ||
         (p->pmu.fixed_ctrl >> (4 * n) & (user ? FIXED_USR : FIXED_OS)) == 0)
         return DEMAND_NONE;
-    return of_value(p, p->pmu.fixed[n]);
+    if ((pebs_enabled(p) & BIT(32 + n)) != 0)
+        return DEMAND_STEPS;
+    return of_value(p, p->pmu.fixed[n], n == FIXED_SLOTS ? SLOTS_PER_CYCLE : 1);
 }
 
 static bool is_traced(const struct processor *p, bool user)
@@ -94,7 +103,7 @@ enum demand demand_of(const struct processor *p, bool user)
     for (unsigned n = 0; n < p->machine->counters; n++)
         if ((one = of_general(p, n, user)) > all)
             all = one;
-    for (unsigned n = 0; n < FIXED_MAX; n++)
+    for (unsigned n = 0; n < p->machine->fixed_counters; n++)
         if ((one = of_fixed(p, n, user)) > all)
             all = one;
     return all;
@@ -109,10 +118,12 @@ bool demand_is_time(const struct processor *p, bool user)
             unsigned kind = events_find(p, p->pmu.select[n])->kind;
 
             if (has_conditions(p, n) ||
-                (kind != EVENT_CYCLES && kind != EVENT_CYCLES_BUS))
+                (kind != EVENT_CYCLES && kind != EVENT_CYCLES_BUS &&
+                 kind != EVENT_SLOTS))
                 return false;
         }
-    return of_fixed(p, 0, user) == DEMAND_NONE;
+    return (pebs_enabled(p) & BITS(35, 32)) == 0 &&
+           of_fixed(p, 0, user) == DEMAND_NONE;
 }
 
 static bool is_one_of(uint64_t bits, uint64_t one, uint64_t other)
@@ -127,7 +138,7 @@ bool demand_tells_levels(const struct processor *p)
             (p->pmu.global_ctrl & BIT(n)) != 0 &&
             is_one_of(p->pmu.select[n], EVTSEL_USR, EVTSEL_OS))
             return true;
-    for (unsigned n = 0; n < FIXED_MAX; n++)
+    for (unsigned n = 0; n < p->machine->fixed_counters; n++)
         if ((p->pmu.global_ctrl & BIT(32 + n)) != 0 &&
             is_one_of(p->pmu.fixed_ctrl >> (4 * n), FIXED_USR, FIXED_OS))
             return true;
@@ -161,6 +172,8 @@ static uint64_t events_in(const struct event_row *event,
     case EVENT_CYCLES:
     case EVENT_CYCLES_BUS:
         return round->cycles;
+    case EVENT_SLOTS:
+        return (uint64_t)round->cycles * SLOTS_PER_CYCLE;
     case EVENT_LLC_REFERENCES:
     case EVENT_LLC_MISSES:
         return round->requests;
@@ -172,6 +185,14 @@ static uint64_t events_in(const struct event_row *event,
 static uint64_t rounds_left(uint64_t value, uint64_t events)
 {
     return events == 0 ? 0 : (COUNTER_MASK - (value & COUNTER_MASK)) / events;
+}
+
+static uint64_t events_in_fixed(unsigned n, const struct demand_round *round)
+{
+    if (n == 0)
+        return round->instructions;
+    return n == FIXED_SLOTS ? (uint64_t)round->cycles * SLOTS_PER_CYCLE
+                            : round->cycles;
 }
 
 static bool has_details(const struct processor *p, unsigned n)
@@ -201,9 +222,11 @@ uint64_t demand_rounds(const struct processor *p, bool user,
             return 0;
         left = one < left ? one : left;
     }
-    for (unsigned n = 0; n < FIXED_MAX; n++) {
-        one = rounds_left(p->pmu.fixed[n],
-                          n == 0 ? round->instructions : round->cycles);
+    for (unsigned n = 0; n < p->machine->fixed_counters; n++) {
+        one = rounds_left(p->pmu.fixed[n], events_in_fixed(n, round));
+        if (of_fixed(p, n, user) != DEMAND_NONE &&
+            (pebs_enabled(p) & BIT(32 + n)) != 0)
+            return 0;
         if (of_fixed(p, n, user) != DEMAND_NONE && one < left)
             left = one;
     }

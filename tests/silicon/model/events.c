@@ -4,6 +4,7 @@
 
 #include "tests/silicon/model/bits.h"
 #include "tests/silicon/model/instruction.h"
+#include "tests/silicon/model/metrics.h"
 #include "tests/silicon/model/pmu_msr.h"
 
 const struct event_row *events_find(const struct processor *p, uint64_t select)
@@ -32,6 +33,8 @@ static uint32_t events_of_one(const struct retirement *r,
         return r->branch != 0;
     case EVENT_BRANCHES_CONDITIONAL:
         return conditional;
+    case EVENT_BRANCHES_CONDITIONAL_TAKEN:
+        return conditional && r->taken;
     case EVENT_BRANCHES_CALL:
         return (r->branch & INSTRUCTION_CALL) != 0;
     case EVENT_BRANCHES_RETURN: /* near ones */
@@ -49,6 +52,8 @@ static uint32_t events_of_one(const struct retirement *r,
         return r->cycles;
     case EVENT_CYCLES_BUS:
         return bus_cycles;
+    case EVENT_SLOTS:
+        return r->cycles * SLOTS_PER_CYCLE;
     case EVENT_RTM_RETIRED:
         return !r->hle && (r->tx_events & event->umask) != 0;
     case EVENT_HLE_RETIRED:
@@ -63,7 +68,7 @@ uint32_t events_of(const struct retirement *r, const struct event_row *event,
 {
     bool is_sum = event->kind == EVENT_INSTRUCTIONS ||
                   event->kind == EVENT_CYCLES ||
-                  event->kind == EVENT_CYCLES_BUS;
+                  event->kind == EVENT_CYCLES_BUS || event->kind == EVENT_SLOTS;
 
     return events_of_one(r, event, bus_cycles) *
            (r->rounds == 0 || is_sum ? 1 : r->rounds);

@@ -62,7 +62,7 @@ struct fault_state {
     uint64_t written[8];    /* to counters, as it was */
     uint64_t late_select[8], started[8];
     uint64_t selects_late;   /* selects that are not in effect yet */
-    uint64_t fixed[3];       /* counters, at XBEGIN */
+    uint64_t fixed[4];       /* counters, at XBEGIN */
     bool of_branch, of_user; /* the instruction that is being counted */
     bool loses_event, adds_branch, starts_twice; /* once in this window */
     bool late;              /* counter 3 has wrapped, unseen */

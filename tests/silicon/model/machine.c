@@ -31,6 +31,7 @@ void machine_start(struct machine *m, const struct machine_config *config,
         .processors = processors,
         .counters = config->smt ? config->cpu->counters_smt
                                 : config->cpu->counters_alone,
+        .fixed_counters = config->cpu->fixed_counters,
     };
     if (m->cpu->as_sold && m->smi == 0)
         m->smi = 50 + m->seed % 8 * 50;

@@ -22,7 +22,8 @@
 
 #define PROCESSORS_MAX 64
 #define COUNTERS_MAX   8
-#define FIXED_MAX      3
+#define FIXED_MAX      4
+#define METRICS        4 /* fractions of IA32_PERF_METRICS */
 #define MSR_ROWS_MAX   64
 #define PT_BUFFER      512 /* far more bytes than one instruction makes */
 #define PT_RETURNS     64  /* SDM 3C, "RET Compression" */
@@ -52,6 +53,7 @@ struct machine {
     bool smt, x2apic, os;
     unsigned processors;
     unsigned counters; /* general-purpose counters per logical processor */
+    unsigned fixed_counters;
     struct cache_state *caches; /* cache_start; may be NULL */
     struct uncore uncore;
     struct processor *processor[PROCESSORS_MAX];
@@ -84,6 +86,7 @@ struct pmu_state {
     uint64_t fixed_ctrl, global_ctrl, global_status;
     uint64_t at_xbegin[COUNTERS_MAX]; /* values at the outermost XBEGIN */
     uint64_t ref_remainder, bus_remainder;
+    uint64_t metrics[METRICS];    /* slots, by what they were used for */
     bool condition[COUNTERS_MAX]; /* the edge detector's last input */
     struct selected {             /* what events_find() has found */
         uint64_t select;
@@ -105,25 +108,30 @@ struct pmu_state {
     bool pmi_again;    /* for pmi_twice */
 };
 
-/* Sets of counters are bits 3:0. */
+/* Counters that can have PEBS enabled, each of which has its place in tables.
+ */
+#define PEBS_PLACES (COUNTERS_MAX + FIXED_MAX)
+
+/* Sets of counters are bits as in IA32_PERF_GLOBAL_CTRL. */
 struct pebs_state {
-    uint64_t enable;       /* IA32_PEBS_ENABLE */
-    uint64_t ds_area;      /* IA32_DS_AREA */
-    uint64_t armed;        /* counters that have overflowed */
-    uint64_t triggered;    /* and whose next event has happened since */
-    uint64_t pmi_deferred; /* overflow interrupts after the record */
-    bool of_abort;         /* the last thing that happened was an abort */
-    uint8_t skid[4];       /* events that pass before an armed one triggers */
-    unsigned residual_in;  /* instructions until a residual record */
+    uint64_t enable;           /* IA32_PEBS_ENABLE */
+    uint64_t ds_area;          /* IA32_DS_AREA */
+    uint64_t armed;            /* counters that have overflowed */
+    uint64_t triggered;        /* and whose next event has happened since */
+    uint64_t pmi_deferred;     /* overflow interrupts after the record */
+    bool of_abort;             /* the last thing that happened was an abort */
+    uint8_t skid[PEBS_PLACES]; /* events that pass until one triggers */
+    unsigned residual_in;      /* instructions until a residual record */
     uint64_t residual_area, residual_counters;
 };
 
 /* Loads and stores, for events and records. */
 struct memory_state {
     bool watched;          /* something samples memory */
+    bool latency;          /* and some counter the latency of loads */
     struct random random;  /* for tags and latencies */
-    uint64_t has_captured; /* counters, bits 3:0 */
-    struct data_record captured[4];
+    uint64_t has_captured; /* general-purpose counters */
+    struct data_record captured[COUNTERS_MAX];
 };
 
 /* Processor Trace. Registers first, as software has written them. */

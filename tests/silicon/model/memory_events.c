@@ -41,11 +41,16 @@ static bool is_memory_event(const struct event_row *event)
 
 void memory_update_watched(struct processor *p)
 {
-    p->memory.watched = false;
-    for (unsigned n = 0; n < p->machine->counters; n++)
-        if ((p->pmu.select[n] & EVTSEL_EN) != 0 &&
-            is_memory_event(events_find(p, p->pmu.select[n])))
-            p->memory.watched = true;
+    p->memory.watched = p->memory.latency = false;
+    for (unsigned n = 0; n < p->machine->counters; n++) {
+        const struct event_row *event = events_find(p, p->pmu.select[n]);
+
+        if ((p->pmu.select[n] & EVTSEL_EN) == 0 || !is_memory_event(event))
+            continue;
+        p->memory.watched = true;
+        if (event->kind == EVENT_LOAD_LATENCY)
+            p->memory.latency = true;
+    }
 }
 
 /* A load that is locked asks for its line as a store would. */
@@ -68,6 +73,16 @@ static void count_requests(struct processor *p, const struct data_access *a,
     }
 }
 
+/* Is the latency of loads measured, for these counters? IA32_PEBS_ENABLE has
+ * bits for it that fixed counters have with extended PEBS; there the event
+ * alone asks for it. (Linux, ds.c, of version 5 on.) */
+static bool measures(const struct processor *p, uint64_t enables)
+{
+    return faults_ll_enabled(p, pebs_is_adaptive(p)
+                                    ? p->memory.latency
+                                    : (p->pebs.enable & enables) != 0);
+}
+
 void memory_access(struct processor *p, const struct data_access *a,
                    uint64_t physical, bool ram, struct data_result *result)
 {
@@ -76,8 +91,7 @@ void memory_access(struct processor *p, const struct data_access *a,
                  &result->outcome);
     count_requests(p, a, &result->outcome);
     result->tagged =
-        a->kind == DATA_LOAD &&
-        faults_ll_enabled(p, (p->pebs.enable & LOAD_LATENCIES) != 0) &&
+        a->kind == DATA_LOAD && measures(p, LOAD_LATENCIES) &&
         random_one_in(&p->memory.random, p->choices.loads_tagged_one_in) &&
         !p->errata.loads_stopped;
     if (result->tagged && p->machine->smt &&
@@ -94,8 +108,7 @@ static bool is_slow_load(struct processor *p, unsigned n,
 
     if (!faults_rule(p->machine, LATENCY_OF_ITS_COUNTER, true))
         own |= LOAD_LATENCY(n ^ 2);
-    if (!r->tagged || n >= PEBS_COUNTERS ||
-        !faults_ll_enabled(p, (p->pebs.enable & own) != 0))
+    if (!r->tagged || (pebs_counters(p) & BIT(n)) == 0 || !measures(p, own))
         return false;
     msr_read(p, MSR_PEBS_LD_LAT, &threshold);
     threshold = faults_load_threshold(p, threshold);

@@ -20,7 +20,7 @@ static void counter_overflowed(struct processor *p, unsigned n)
          faults_rule(p->machine, PMI_OF_IN_TX, true));
 
     if (faults_pebs_enabled(p, n,
-                            (p->pebs.enable & BITS(3, 0) & BIT(n)) != 0) &&
+                            (p->pebs.enable & BITS(7, 0) & BIT(n)) != 0) &&
         pebs_makes_record(p, n))
         pebs_arm(p, n, interrupt);
     else if (interrupt)
@@ -88,12 +88,23 @@ void counters_add(struct processor *p, unsigned n, uint32_t count)
     after_overflow(p, n, status);
 }
 
+/* With extended PEBS a fixed counter makes records as the others do. */
+static void fixed_overflowed(struct processor *p, unsigned n, bool interrupt)
+{
+    if ((pebs_enabled(p) & BIT(n)) != 0 && pebs_makes_record(p, n))
+        pebs_arm(p, n, interrupt);
+    else if (interrupt)
+        p->pmu.overflow_pmi = true;
+}
+
 void counters_add_fixed(struct processor *p, unsigned n, uint32_t count)
 {
     uint64_t old = p->pmu.fixed[n],
              sum = faults_sum(p, 32 + n, old, old + count);
     bool interrupts = (p->pmu.fixed_ctrl >> (4 * n) & FIXED_PMI) != 0;
 
+    if (count != 0 && (p->pebs.armed & BIT(32 + n)) != 0)
+        pebs_counted(p, 32 + n);
     p->pmu.fixed[n] = sum & COUNTER_MASK;
     if (sum == COUNTER_MASK && faults_about(p->machine, FIXED_EARLY, n))
         p->pmu.global_status |= BIT(32 + n);
@@ -107,8 +118,7 @@ void counters_add_fixed(struct processor *p, unsigned n, uint32_t count)
     if ((p->pmu.global_status & BITS(7, 0)) == 0 ||
         faults_rule(p->machine, FIXED_OVERFLOW_BESIDE, true))
         p->pmu.global_status |= faults_overflow_bits(p, 32 + n, BIT(32 + n));
-    if (faults_interrupts(p, 32 + n, interrupts))
-        p->pmu.overflow_pmi = true;
+    fixed_overflowed(p, 32 + n, faults_interrupts(p, 32 + n, interrupts));
 }
 
 /* SDM 3B, "Freezing LBR and Performance Counters on PMI": in the registers that

@@ -2,6 +2,8 @@
 /* pebs.c - arming, the PEBS assist, the record. */
 #include "tests/silicon/model/pebs.h"
 
+#include <stddef.h>
+
 #include "tests/silicon/model/hooks.h"
 #include "tests/silicon/model/errata.h"
 #include "tests/silicon/model/bits.h"
@@ -13,14 +15,56 @@
 
 #define RESIDUAL_INSTRUCTIONS_MAX 64
 
+bool pebs_is_adaptive(const struct processor *p)
+{
+    return (p->cpu->perf_capabilities & BIT(14)) != 0;
+}
+
+uint64_t pebs_counters(const struct processor *p)
+{
+    if (!pebs_is_adaptive(p))
+        return BITS(PEBS_COUNTERS - 1, 0);
+    return (BIT(p->machine->counters) - 1) |
+           (BIT(p->machine->fixed_counters) - 1) << 32;
+}
+
+uint64_t pebs_enabled(const struct processor *p)
+{
+    return p->pebs.enable & pebs_counters(p);
+}
+
+/* 40H to 78H and 80H to 98H; up to format 3, 40H to 58H. */
+unsigned pebs_ds_bytes(const struct processor *p)
+{
+    unsigned resets = pebs_is_adaptive(p) ? PEBS_PLACES : PEBS_COUNTERS;
+
+    return (unsigned)(offsetof(struct pebs_ds, reset) + 8 * resets);
+}
+
+/* Of general-purpose counter n, or of fixed counter n - 32. */
+static unsigned place_of(unsigned n)
+{
+    return n < 32 ? n : COUNTERS_MAX + n - 32;
+}
+
+static unsigned counter_at(unsigned place)
+{
+    return place < COUNTERS_MAX ? place : 32 + place - COUNTERS_MAX;
+}
+
+static uint64_t *value_of(struct processor *p, unsigned n)
+{
+    return n < 32 ? &p->pmu.counter[n] : &p->pmu.fixed[n - 32];
+}
+
 /* "Precise events are only valid when AnyThread, Edge, Invert, CMask are all
  * zero"; what others do is not defined. */
 bool pebs_makes_record(const struct processor *p, unsigned n)
 {
-    uint64_t select = p->pmu.select[n];
+    uint64_t select;
     uint64_t zero = EVTSEL_ANY | EVTSEL_EDGE | EVTSEL_INV | EVTSEL_CMASK;
 
-    if (n >= PEBS_COUNTERS)
+    if ((pebs_counters(p) & BIT(n)) == 0)
         return false;
     if (faults_suppress_record(p, n) ||
         (p->faults.of_user &&
@@ -31,13 +75,19 @@ bool pebs_makes_record(const struct processor *p, unsigned n)
     if ((p->pebs.enable & 1) == 0 &&
         !faults_rule(p->machine, PEBS_OF_OWN_BIT, true))
         return false;
+    if (pebs_is_adaptive(p))
+        return true;
+    select = p->pmu.select[n];
     if ((events_find(p, select)->precise >> n & 1) != 0 && (select & zero) == 0)
         return true;
     return p->choices.pebs_imprecise;
 }
 
+/* With extended PEBS: "fixed-function counter 0". */
 static bool is_pdir(const struct processor *p, unsigned n)
 {
+    if (pebs_is_adaptive(p))
+        return n == 32;
     return n == COUNTER_PREC_DIST &&
            (p->pmu.select[n] & BITS(15, 0)) == EVENT_PREC_DIST;
 }
@@ -52,6 +102,21 @@ static bool others_count(const struct processor *p, unsigned n)
     return false;
 }
 
+/* Does PEBS find the very event that counter n counts? With extended PEBS
+ * others are recorded, too, which "may skid". */
+static bool is_precise(const struct processor *p, unsigned n)
+{
+    if (!pebs_is_adaptive(p))
+        return true;
+    return n < 32 && (events_find(p, p->pmu.select[n])->precise >> n & 1) != 0;
+}
+
+static bool counts_instructions(const struct processor *p, unsigned n)
+{
+    return n < 32 ? events_find(p, p->pmu.select[n])->kind == EVENT_INSTRUCTIONS
+                  : n == 32;
+}
+
 /* Events after the one that overflows until that of the record; 0: PDIR. "A
  * finite delay .. invariably manifest[s] as variable skids." */
 static unsigned skid_of(struct processor *p, unsigned n)
@@ -59,7 +124,7 @@ static unsigned skid_of(struct processor *p, unsigned n)
     unsigned skid = 0, late = erratum_shows(p, ERRATUM_LATER_RECORD, 4);
     uint64_t any;
 
-    if (events_find(p, p->pmu.select[n])->kind != EVENT_INSTRUCTIONS)
+    if (!counts_instructions(p, n) && is_precise(p, n))
         return 1 + late;
     any = random_next(&p->random) >> 32;
     if (!is_pdir(p, n))
@@ -82,13 +147,15 @@ void pebs_arm(struct processor *p, unsigned n, bool interrupt)
     if (skid == 0)
         p->pebs.triggered |= BIT(n);
     else
-        p->pebs.skid[n] = (uint8_t)(skid - 1);
+        p->pebs.skid[place_of(n)] = (uint8_t)(skid - 1);
 }
 
 void pebs_counted(struct processor *p, unsigned n)
 {
-    if (p->pebs.skid[n] > 0)
-        p->pebs.skid[n]--;
+    unsigned place = place_of(n);
+
+    if (p->pebs.skid[place] > 0)
+        p->pebs.skid[place]--;
     else
         p->pebs.triggered |= BIT(n);
 }
@@ -115,7 +182,7 @@ static void start_residual(struct processor *p, uint64_t counters,
 /* A record that is due is made all the same. */
 void pebs_disabled(struct processor *p, uint64_t counters)
 {
-    counters &= BITS(PEBS_COUNTERS - 1, 0);
+    counters &= pebs_counters(p);
     if (counters == 0 || !erratum_shows(p, ERRATUM_RECORD_AFTER, 2))
         return;
     p->pebs.armed |= counters;
@@ -134,8 +201,7 @@ void pebs_write_enable(struct processor *p, uint64_t value)
     if ((p->pebs.enable ^ value) != 0)
         p->errata.loads_stopped = false;
     faults_pebs_enable_written(p);
-    faults_pebs_disabled(p,
-                         p->pebs.enable & ~value & BITS(PEBS_COUNTERS - 1, 0));
+    faults_pebs_disabled(p, p->pebs.enable & ~value & pebs_counters(p));
     p->pebs.enable = value;
     pebs_disarm(p, ~value);
     if (p->pebs.residual_counters == 0)
@@ -197,21 +263,20 @@ static void advance_index(struct processor *p, struct pebs_ds *ds,
 static void reload_counters(struct processor *p, const struct pebs_ds *ds,
                             uint64_t counters)
 {
-    for (unsigned n = 0; n < PEBS_COUNTERS; n++)
-        if ((counters >> n & 1) != 0)
-            p->pmu.counter[n] =
-                COUNTER_MASK &
-                faults_quantity(
-                    p->machine, RECORD_RESET, n,
-                    faults_pebs_reset(
-                        p, ds, n,
-                        faults_pebs_reload(p, ds, n,
-                                           ds->reset[n] & COUNTER_MASK))) &
-                (p->faults.of_user &&
-                         !faults_rule(p->machine, RING3_RELOADS, true)
-                     ? ~BIT(2)
-                     : UINT64_MAX);
-    for (unsigned n = 0; n < PEBS_COUNTERS; n++)
+    for (unsigned place = 0; place < PEBS_PLACES; place++) {
+        unsigned n = counter_at(place);
+        uint64_t reset = ds->reset[place] & COUNTER_MASK;
+
+        if ((counters >> n & 1) == 0)
+            continue;
+        reset =
+            faults_pebs_reset(p, ds, n, faults_pebs_reload(p, ds, n, reset));
+        if (p->faults.of_user && !faults_rule(p->machine, RING3_RELOADS, true))
+            reset &= ~BIT(2);
+        *value_of(p, n) =
+            COUNTER_MASK & faults_quantity(p->machine, RECORD_RESET, n, reset);
+    }
+    for (unsigned n = 0; n < COUNTERS_MAX; n++)
         if ((counters >> n & 1) != 0 &&
             !faults_rule(p->machine, RECORD_KEEPS_EN, true))
             p->pmu.select[n] &= ~EVTSEL_EN;

@@ -18,7 +18,7 @@
 #define IA32_PEBS_ENABLE 0x3F1u
 #define IA32_DS_AREA     0x600u
 
-#define PEBS_COUNTERS 4
+#define PEBS_COUNTERS 4 /* before adaptive records */
 
 /* PDIR "must use IA32_PMC1" and INST_RETIRED.ALL, which later tables of events
  * call PREC_DIST. */
@@ -30,7 +30,7 @@
 #define PEBS_DS_OFFSET 0x20
 struct pebs_ds {
     uint64_t base, index, maximum, threshold;
-    uint64_t reset[PEBS_COUNTERS];
+    uint64_t reset[PEBS_PLACES]; /* of them those of pebs_ds_bytes() */
 };
 
 /* The state after the instruction, in the order of a record; 00H-8FH. */
@@ -65,6 +65,15 @@ struct pebs_record {
     unsigned bytes; /* of the processor's format */
     uint64_t at;    /* linear */
 };
+
+/* IA32_PERF_CAPABILITIES[14], PEBS_BASELINE: records are adaptive, and PEBS is
+ * extended to all counters and events. SDM 3B, "Extended PEBS". */
+bool pebs_is_adaptive(const struct processor *p);
+/* The counters that can have PEBS; those that have it enabled. */
+uint64_t pebs_counters(const struct processor *p);
+uint64_t pebs_enabled(const struct processor *p);
+/* How much of struct pebs_ds there is in memory. */
+unsigned pebs_ds_bytes(const struct processor *p);
 
 /* These counters were armed when they, or PEBS of them, were disabled. */
 void pebs_disabled(struct processor *p, uint64_t counters);

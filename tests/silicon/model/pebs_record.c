@@ -45,7 +45,7 @@ static uint64_t applicable(const struct processor *p, uint64_t counters)
 {
     return faults_rule(p->machine, APPLICABLE_OVERFLOWED, true)
                ? counters
-               : p->pebs.enable & BITS(PEBS_COUNTERS - 1, 0);
+               : pebs_enabled(p);
 }
 
 void pebs_fill_record(struct processor *p, const struct pebs_snapshot *s,

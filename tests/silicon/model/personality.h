@@ -28,6 +28,7 @@ enum event_kind {
     EVENT_INSTRUCTIONS,
     EVENT_BRANCHES,
     EVENT_BRANCHES_CONDITIONAL,
+    EVENT_BRANCHES_CONDITIONAL_TAKEN,
     EVENT_BRANCHES_CALL,
     EVENT_BRANCHES_RETURN,
     EVENT_BRANCHES_TAKEN,
@@ -36,6 +37,7 @@ enum event_kind {
     EVENT_BRANCHES_MISPREDICTED,
     EVENT_CYCLES,
     EVENT_CYCLES_BUS,
+    EVENT_SLOTS,       /* of the pipeline, for uops: metrics.h */
     EVENT_RTM_RETIRED, /* the TX_EVENT_* that is its umask */
     EVENT_HLE_RETIRED,
     /* Loads and stores: memory_events.c. D0H-D3H by their umask. */
@@ -54,7 +56,8 @@ enum event_kind {
 struct event_row {
     uint8_t event, umask;
     enum event_kind kind;
-    uint8_t precise; /* counters on which PEBS records it, bits 3:0 */
+    uint8_t precise; /* counters on which PEBS records it precisely */
+    uint8_t only;    /* those that count it; 0: any */
 };
 
 /* A leaf given word for word; what varies (APIC IDs, TSX bits, leaf 0AH) is
@@ -88,6 +91,7 @@ struct personality {
     enum regime regime;
     bool has_rtm;          /* the silicon has TSX */
     bool has_hle;          /* XACQUIRE elides with this microcode */
+    bool hle_absent;       /* CPUID does not enumerate HLE beside RTM */
     uint64_t force_abort;  /* MSR 10FH as firmware has left it */
     uint64_t mcu_opt_ctrl; /* and MSR 123H */
     /* Transactions: MAX_RTM_NEST_COUNT and MAX_HLE_NEST_COUNT, the cache lines
@@ -100,7 +104,7 @@ struct personality {
     bool lbr_beside_pt;      /* last branch records go on while tracing */
     bool as_sold;            /* not exact: errata, SMIs, firmware's counter */
     uint8_t perfmon_version;
-    uint8_t counters_smt, counters_alone;
+    uint8_t counters_smt, counters_alone, fixed_counters;
     uint64_t perf_capabilities; /* MSR 345H */
     uint64_t debugctl_writable; /* MSR 1D9H */
     uint32_t leaf_max;          /* CPUID.0:EAX */

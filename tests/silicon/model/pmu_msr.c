@@ -6,6 +6,7 @@
 #include "tests/silicon/model/errata.h"
 #include "tests/silicon/model/bits.h"
 #include "tests/silicon/model/counters.h"
+#include "tests/silicon/model/metrics.h"
 #include "tests/silicon/model/overflow.h"
 #include "tests/silicon/model/pebs.h"
 #include "tests/silicon/model/pt.h"
@@ -24,7 +25,7 @@ static uint64_t enabled_counters(const struct processor *p, uint64_t *any)
         if ((pmu->select[n] & EVTSEL_ANY) != 0)
             *any |= BIT(n);
     }
-    for (unsigned n = 0; n < FIXED_MAX; n++) {
+    for (unsigned n = 0; n < p->machine->fixed_counters; n++) {
         uint64_t ctrl = pmu->fixed_ctrl >> (4 * n);
 
         if ((ctrl & (FIXED_OS | FIXED_USR)) != 0)
@@ -43,24 +44,10 @@ void pmu_update(struct processor *p)
     enabled = enabled_counters(p, &any);
     p->pmu.counting = enabled != 0;
     p->pmu.asked = deviates(p) ? UINT64_MAX : enabled;
-    p->pmu.any = p->sibling == NULL ? 0 : enabled & faults_any(p, enabled, any);
+    p->pmu.any = p->sibling == NULL || !pmu_has_any_thread(p)
+                     ? 0
+                     : enabled & faults_any(p, enabled, any);
     memory_update_watched(p);
-}
-
-static uint64_t counters_mask(const struct processor *p)
-{
-    return (BIT(p->machine->counters) - 1) | BITS(34, 32);
-}
-
-static uint64_t status_mask(const struct processor *p)
-{
-    uint64_t mask = counters_mask(p) | STATUS_DS_OVF | STATUS_COND_CHG;
-
-    if (pt_leaf(p, 0).ecx != 0)
-        mask |= STATUS_TOPA_PMI;
-    if (p->cpu->perfmon_version < 4)
-        return mask | STATUS_UNCORE;
-    return mask | STATUS_LBR_FRZ | STATUS_CTR_FRZ | STATUS_ASCI | STATUS_UNCORE;
 }
 
 bool counter_counts(const struct processor *p, unsigned n)
@@ -90,15 +77,8 @@ static void take_late_selects(struct processor *p)
 
 static bool write_select(struct processor *p, unsigned n, uint64_t value)
 {
-    uint64_t writable = BITS(31, 0);
+    uint64_t writable = pmu_select_bits(p, n);
 
-    /* SDM 3B, "Intel TSX support": "only .. if the processor supports HLE or
-     * RTM"; IN_TXCP exists in counter 2 alone. */
-    if (p->cpu->has_rtm && p->cpu->regime != REGIME_E)
-        writable |= n == 2 ? EVTSEL_IN_TX | EVTSEL_IN_TXCP : EVTSEL_IN_TX;
-    else if (faults_accept_in_tx(p))
-        writable |= EVTSEL_IN_TX;
-    writable = faults_quantity(p->machine, SELECT_BITS, n, writable);
     if ((value & ~writable) != 0 && !faults_accept_evtsel(p))
         return false;
     if (select_is_late(p, n, value & writable))
@@ -190,7 +170,7 @@ static void enables_change(struct processor *p, uint64_t was, uint64_t value)
         if ((value & ~was & BIT(n)) != 0)
             p->faults.started[n] = p->pmu.counter[n];
     }
-    for (unsigned n = 0; n < FIXED_MAX; n++)
+    for (unsigned n = 0; n < p->machine->fixed_counters; n++)
         if ((cleared & BIT(32 + n)) != 0)
             p->pmu.fixed[n] = 0;
     if (!faults_rule(m, CTRL_KEEPS_FROZEN, true))
@@ -201,7 +181,7 @@ static bool write_global_ctrl(struct processor *p, uint64_t value)
 {
     bool was_counting = p->pmu.counting;
 
-    if ((value & ~counters_mask(p)) != 0 || faults_refuse_global_ctrl(p))
+    if ((value & ~pmu_counters_bits(p)) != 0 || faults_refuse_global_ctrl(p))
         return false;
     enables_change(p, p->pmu.global_ctrl, value);
     if ((value & ~p->pmu.global_ctrl & BIT(32)) != 0)
@@ -219,14 +199,14 @@ static bool write_global_ctrl(struct processor *p, uint64_t value)
 static uint64_t global_inuse(const struct processor *p)
 {
     uint64_t value = 0;
-    bool interrupts = (p->pebs.enable & BITS(3, 0)) != 0;
+    bool interrupts = pebs_enabled(p) != 0;
 
     for (unsigned n = 0; n < p->machine->counters; n++) {
         if ((p->pmu.select[n] & EVTSEL_EVENT) != 0)
             value |= BIT(n);
         interrupts = interrupts || (p->pmu.select[n] & EVTSEL_INT) != 0;
     }
-    for (unsigned n = 0; n < FIXED_MAX; n++) {
+    for (unsigned n = 0; n < p->machine->fixed_counters; n++) {
         uint64_t ctrl = p->pmu.fixed_ctrl >> (4 * n);
 
         if ((ctrl & (FIXED_OS | FIXED_USR)) != 0)
@@ -288,7 +268,7 @@ static bool write_global(struct processor *p, uint32_t number, uint64_t value)
 
     switch (number) {
     case IA32_FIXED_CTR_CTRL:
-        if ((value & ~BITS(4 * FIXED_MAX - 1, 0)) != 0)
+        if ((value & ~pmu_fixed_ctrl_bits(p)) != 0)
             return false;
         p->pmu.fixed_ctrl = value;
         if (!faults_rule(p->machine, FIXED_CTRL_KEEPS_FIXED, true))
@@ -297,7 +277,7 @@ static bool write_global(struct processor *p, uint32_t number, uint64_t value)
     case IA32_PERF_GLOBAL_CTRL:
         return write_global_ctrl(p, value);
     case IA32_PERF_GLOBAL_STATUS_RESET:
-        if ((value & ~status_mask(p)) != 0)
+        if ((value & ~pmu_status_bits(p)) != 0)
             return false;
         if ((value & STATUS_DS_OVF) != 0)
             value =
@@ -311,7 +291,7 @@ static bool write_global(struct processor *p, uint32_t number, uint64_t value)
             value &= ~STATUS_COND_CHG;
         if (!v4 ||
             (value & ~faults_quantity(p->machine, STATUS_SETTABLE, ANY_NUMBER,
-                                      status_mask(p) & ~STATUS_COND_CHG)) !=
+                                      pmu_status_bits(p) & ~STATUS_COND_CHG)) !=
                 0 ||
             ((value & STATUS_TOPA_PMI) != 0 &&
              erratum_is(p, ERRATUM_SET_BIT_55)))
@@ -332,7 +312,7 @@ static bool write_global(struct processor *p, uint32_t number, uint64_t value)
 
 static bool is_absent_fixed(const struct processor *p, uint32_t number)
 {
-    return number == IA32_FIXED_CTR0 + FIXED_MAX &&
+    return number == IA32_FIXED_CTR0 + p->machine->fixed_counters &&
            !faults_rule(p->machine, ABSENT_FIXED_REFUSED, true);
 }
 
@@ -352,8 +332,10 @@ bool counters_read(struct processor *p, uint32_t number, uint64_t *value)
                      ? p->faults.late_select[n]
                      : p->pmu.select[n];
     } else if (number >= IA32_FIXED_CTR0 &&
-               number < IA32_FIXED_CTR0 + FIXED_MAX) {
+               number < IA32_FIXED_CTR0 + p->machine->fixed_counters) {
         *value = p->pmu.fixed[number - IA32_FIXED_CTR0];
+    } else if (number == IA32_PERF_METRICS && metrics_exist(p)) {
+        *value = metrics_value(p);
     } else if (is_absent_fixed(p, number)) {
         *value = 0;
     } else {
@@ -374,9 +356,13 @@ static bool write_register(struct processor *p, uint32_t number, uint64_t value)
         return write_counter_full(p, (unsigned)n, value);
     if ((n = counter_of(p, number, IA32_PERFEVTSEL0)) >= 0)
         return write_select(p, (unsigned)n, value);
-    if (number >= IA32_FIXED_CTR0 && number < IA32_FIXED_CTR0 + FIXED_MAX) {
+    if (number == IA32_PERF_METRICS && metrics_exist(p))
+        return metrics_write(p, value);
+    if (number >= IA32_FIXED_CTR0 &&
+        number < IA32_FIXED_CTR0 + p->machine->fixed_counters) {
         if ((value & ~COUNTER_MASK) != 0)
             return false;
+        pebs_disarm(p, BIT(32 + number - IA32_FIXED_CTR0));
         if ((p->pmu.global_ctrl & BIT(32 + number - IA32_FIXED_CTR0)) == 0 ||
             faults_rule(p->machine, FIXED_TAKES_WHILE_COUNTING, true))
             p->pmu.fixed[number - IA32_FIXED_CTR0] = value;

@@ -20,6 +20,7 @@
 #define IA32_PERF_GLOBAL_STATUS_RESET 0x390u /* OVF_CTRL before version 4 */
 #define IA32_PERF_GLOBAL_STATUS_SET   0x391u
 #define IA32_PERF_GLOBAL_INUSE        0x392u
+#define IA32_PERF_METRICS             0x329u
 #define IA32_A_PMC0                   0x4C1u
 
 #define EVTSEL_EVENT   BITS(7, 0)
@@ -35,6 +36,11 @@
 #define EVTSEL_IN_TX   BIT(32)
 #define EVTSEL_IN_TXCP BIT(33) /* PERFEVTSEL2 only */
 
+/* Adaptive_Record: of a general-purpose counter, and of fixed counter n in
+ * 38DH. SDM 3B, "Adaptive PEBS"; the numbers as in Linux, perf_event.h, too. */
+#define EVTSEL_ADAPTIVE   BIT(34)
+#define FIXED_ADAPTIVE(n) BIT(32 + 4 * (n))
+
 #define FIXED_OS  BIT(0)
 #define FIXED_USR BIT(1)
 #define FIXED_ANY BIT(2)
@@ -45,6 +51,9 @@
 #define DEBUGCTL_FREEZE_PERFMON_ON_PMI BIT(12)
 
 #define DEBUGCTL_UNCORE_PMI BIT(13)
+
+/* EN_PERF_METRICS, and OVF_PERF_METRICS of the status. */
+#define CTRL_METRICS BIT(48)
 
 #define STATUS_TOPA_PMI BIT(55)
 #define STATUS_LBR_FRZ  BIT(58)
@@ -58,6 +67,14 @@
 
 /* Recomputes pmu.counting after a register has changed. */
 void pmu_update(struct processor *p);
+
+/* pmu_bits.c. Is AnyThread there? Bits that can be written: of GLOBAL_CTRL, of
+ * GLOBAL_STATUS by 390H, of PERFEVTSELn, of IA32_FIXED_CTR_CTRL. */
+bool pmu_has_any_thread(const struct processor *p);
+uint64_t pmu_counters_bits(const struct processor *p);
+uint64_t pmu_status_bits(const struct processor *p);
+uint64_t pmu_select_bits(const struct processor *p, unsigned n);
+uint64_t pmu_fixed_ctrl_bits(const struct processor *p);
 
 /* Which general counter an MSR of a row of them belongs to; -1 for none. */
 int counter_of(const struct processor *p, uint32_t number, uint32_t first);

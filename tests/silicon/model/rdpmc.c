@@ -3,6 +3,7 @@
 #include "tests/silicon/model/bits.h"
 #include "tests/silicon/model/counters.h"
 #include "tests/silicon/model/hooks.h"
+#include "tests/silicon/model/metrics.h"
 #include "tests/silicon/model/pmu_msr.h"
 
 /* Counters are narrower than their registers. */
@@ -16,16 +17,21 @@ uint64_t counter_extended(const struct processor *p, enum rule zero,
 }
 
 /* SDM 2B, "RDPMC": ECX[30] is the type, ECX[29:0] the index; ECX[31] selects
- * "fast" reads of 32 bits "if supported". */
+ * "fast" reads of 32 bits "if supported". IA32_PERF_METRICS has a type of its
+ * own: ECX = 2000_0000H. */
 static bool read_by_rdpmc(struct processor *p, uint32_t ecx, uint64_t *value)
 {
     uint32_t n = ecx & (uint32_t)BITS(29, 0);
     bool fast = (ecx & BIT(31)) != 0;
 
+    if (ecx == RDPMC_METRICS && metrics_exist(p)) {
+        *value = metrics_value(p);
+        return true;
+    }
     if (fast && !p->choices.rdpmc_fast)
         return false;
     if ((ecx & BIT(30)) != 0) {
-        if (n >= FIXED_MAX)
+        if (n >= p->machine->fixed_counters)
             return false;
         *value = p->pmu.fixed[n];
         if ((p->pmu.global_ctrl & BIT(32 + n)) != 0 &&

@@ -77,7 +77,7 @@ bool tsx_rtm_visible(const struct processor *p)
 /* The October 2018 update disables HLE but goes on enumerating it. */
 bool tsx_hle_visible(const struct processor *p)
 {
-    if (!p->cpu->has_rtm || p->cpu->regime == REGIME_E)
+    if (!p->cpu->has_rtm || p->cpu->hle_absent || p->cpu->regime == REGIME_E)
         return false;
     return faults_hle_visible(
         p, !hidden_by_software(p) ||

@@ -54,6 +54,18 @@ const struct cpuid_row family_cpuid_bdw[7] = {
     { 0x14, 0, 0, 0x00000001, 0x00000001, 0 },
 };
 
+/* Ice Lake server: 48 KiB in 12 ways, 1.25 MiB in 20, and 6 MiB here. */
+const struct cpuid_row family_cpuid_icx[10] = {
+    { 0x04, 0, 0x1C004121, 0x02C0003F, 0x0000003F, 0x00000000 },
+    { 0x04, 1, 0x1C004122, 0x01C0003F, 0x0000003F, 0x00000000 },
+    { 0x04, 2, 0x1C004143, 0x04C0003F, 0x000003FF, 0x00000000 },
+    { 0x04, 3, 0x1C03C163, 0x02C0003F, 0x00001FFF, 0x00000006 },
+    XSAVE_AVX,
+    SKYLAKE_PT,
+    { 0x15, 0, 2, 250, 24000000, 0 },
+    { 0x16, 0, 3000, 3500, 100, 0 },
+};
+
 #define OFFCORE_SKL BITS(37, 15) | UINT64_C(0x8FFF)
 #define OFFCORE_SNB (UINT64_C(0x3F807F8FFF))
 
@@ -72,6 +84,16 @@ const struct msr_row family_msrs_skx[3] = {
 const struct msr_row family_msrs_hsw[2] = {
     { 0x1A6, MSR_READ_WRITE, OFFCORE_SKL, 0 },
     { 0x1A7, MSR_READ_WRITE, OFFCORE_SKL, 0 },
+};
+
+/* Off-core response: Linux, core.c, "icl". IA32_PEBS_ENABLE with extended PEBS;
+ * MSR_PEBS_DATA_CFG: SDM volume 4, and KVM has the same bits. */
+const struct msr_row family_msrs_icx[5] = {
+    { 0x1A6, MSR_READ_WRITE, UINT64_C(0x3FFFFFBFFF), 0 },
+    { 0x1A7, MSR_READ_WRITE, UINT64_C(0x3FFFFFBFFF), 0 },
+    { 0x3F7, MSR_READ_WRITE, 0x7FFF17, 0 },
+    { 0x3F1, MSR_SPECIAL, BITS(35, 32) | BITS(7, 0), 0 },
+    { 0x3F2, MSR_READ_WRITE, BITS(31, 24) | BITS(3, 0), 0 },
 };
 
 /* IA32_PEBS_ENABLE[63]: precise store, in this generation alone. */
@@ -110,12 +132,12 @@ const struct uncore_traits family_uncore_skl = {
 /* Table "UMask and Event Select Encodings for Pre-Defined Architectural
  * Performance Events": LLC references and misses, mispredicted branches. */
 #define ARCHITECTURAL_REST                                                    \
-    { 0x2E, 0x4F, EVENT_LLC_REFERENCES, 0 },                                  \
-    { 0x2E, 0x41, EVENT_LLC_MISSES, 0 },                                      \
-    { 0xC5, 0x00, EVENT_BRANCHES_MISPREDICTED, 0 }
+    { 0x2E, 0x4F, EVENT_LLC_REFERENCES, 0, 0 },                                  \
+    { 0x2E, 0x41, EVENT_LLC_MISSES, 0, 0 },                                      \
+    { 0xC5, 0x00, EVENT_BRANCHES_MISPREDICTED, 0, 0 }
 
 #define OFFCORE_EVENTS_01                                                     \
-    { 0xB7, 0x01, EVENT_OFFCORE_0, 0 }, { 0xBB, 0x01, EVENT_OFFCORE_1, 0 }
+    { 0xB7, 0x01, EVENT_OFFCORE_0, 0, 0 }, { 0xBB, 0x01, EVENT_OFFCORE_1, 0, 0 }
 
 #define ANY_COUNTER 0xF
 #define COUNTER_1   0x2
@@ -124,99 +146,141 @@ const struct uncore_traits family_uncore_skl = {
 /* START, COMMIT, ABORTED, which is precise, and ABORTED by category: table
  * "Intel TSX Performance Events". */
 #define TSX_EVENTS(event, kind)                                               \
-    { event, 0x01, kind, 0 }, { event, 0x02, kind, 0 },                       \
-    { event, 0x04, kind, ANY_COUNTER }, { event, 0x08, kind, 0 },             \
-    { event, 0x10, kind, 0 }, { event, 0x20, kind, 0 },                       \
-    { event, 0x40, kind, 0 }, { event, 0x80, kind, 0 }
+    { event, 0x01, kind, 0, 0 }, { event, 0x02, kind, 0, 0 },                       \
+    { event, 0x04, kind, ANY_COUNTER, 0 }, { event, 0x08, kind, 0, 0 },             \
+    { event, 0x10, kind, 0, 0 }, { event, 0x20, kind, 0, 0 },                       \
+    { event, 0x40, kind, 0, 0 }, { event, 0x80, kind, 0, 0 }
 
 /* Loads and stores of all generations, precise on these counters. */
 #define MEMORY_EVENTS                                                         \
-    { 0xCD, 0x01, EVENT_LOAD_LATENCY, ANY_COUNTER },                          \
-    { 0xD0, 0x11, EVENT_MEM_UOPS, ANY_COUNTER }, /* STLB_MISS_LOADS */        \
-    { 0xD0, 0x12, EVENT_MEM_UOPS, ANY_COUNTER }, /* STLB_MISS_STORES */       \
-    { 0xD0, 0x21, EVENT_MEM_UOPS, ANY_COUNTER }, /* LOCK_LOADS */             \
-    { 0xD0, 0x41, EVENT_MEM_UOPS, ANY_COUNTER }, /* SPLIT_LOADS */            \
-    { 0xD0, 0x42, EVENT_MEM_UOPS, ANY_COUNTER }, /* SPLIT_STORES */           \
-    { 0xD0, 0x81, EVENT_MEM_UOPS, ANY_COUNTER }, /* ALL_LOADS */              \
-    { 0xD0, 0x82, EVENT_MEM_UOPS, ANY_COUNTER }, /* ALL_STORES */             \
-    { 0xD1, 0x01, EVENT_MEM_LOAD, ANY_COUNTER }, /* L1_HIT */                 \
-    { 0xD1, 0x02, EVENT_MEM_LOAD, ANY_COUNTER }, /* L2_HIT */                 \
-    { 0xD1, 0x04, EVENT_MEM_LOAD, ANY_COUNTER }, /* L3_HIT */                 \
-    { 0xD1, 0x40, EVENT_MEM_LOAD, ANY_COUNTER }, /* HIT_LFB */                \
-    { 0xD2, 0x01, EVENT_MEM_LLC_HIT, ANY_COUNTER }, /* XSNP_MISS */           \
-    { 0xD2, 0x02, EVENT_MEM_LLC_HIT, ANY_COUNTER }, /* XSNP_HIT */            \
-    { 0xD2, 0x04, EVENT_MEM_LLC_HIT, ANY_COUNTER }, /* XSNP_HITM */           \
-    { 0xD2, 0x08, EVENT_MEM_LLC_HIT, ANY_COUNTER }  /* XSNP_NONE */
+    { 0xCD, 0x01, EVENT_LOAD_LATENCY, ANY_COUNTER, 0 },                          \
+    { 0xD0, 0x11, EVENT_MEM_UOPS, ANY_COUNTER, 0 }, /* STLB_MISS_LOADS */        \
+    { 0xD0, 0x12, EVENT_MEM_UOPS, ANY_COUNTER, 0 }, /* STLB_MISS_STORES */       \
+    { 0xD0, 0x21, EVENT_MEM_UOPS, ANY_COUNTER, 0 }, /* LOCK_LOADS */             \
+    { 0xD0, 0x41, EVENT_MEM_UOPS, ANY_COUNTER, 0 }, /* SPLIT_LOADS */            \
+    { 0xD0, 0x42, EVENT_MEM_UOPS, ANY_COUNTER, 0 }, /* SPLIT_STORES */           \
+    { 0xD0, 0x81, EVENT_MEM_UOPS, ANY_COUNTER, 0 }, /* ALL_LOADS */              \
+    { 0xD0, 0x82, EVENT_MEM_UOPS, ANY_COUNTER, 0 }, /* ALL_STORES */             \
+    { 0xD1, 0x01, EVENT_MEM_LOAD, ANY_COUNTER, 0 }, /* L1_HIT */                 \
+    { 0xD1, 0x02, EVENT_MEM_LOAD, ANY_COUNTER, 0 }, /* L2_HIT */                 \
+    { 0xD1, 0x04, EVENT_MEM_LOAD, ANY_COUNTER, 0 }, /* L3_HIT */                 \
+    { 0xD1, 0x40, EVENT_MEM_LOAD, ANY_COUNTER, 0 }, /* HIT_LFB */                \
+    { 0xD2, 0x01, EVENT_MEM_LLC_HIT, ANY_COUNTER, 0 }, /* XSNP_MISS */           \
+    { 0xD2, 0x02, EVENT_MEM_LLC_HIT, ANY_COUNTER, 0 }, /* XSNP_HIT */            \
+    { 0xD2, 0x04, EVENT_MEM_LLC_HIT, ANY_COUNTER, 0 }, /* XSNP_HITM */           \
+    { 0xD2, 0x08, EVENT_MEM_LLC_HIT, ANY_COUNTER, 0 }  /* XSNP_NONE */
 /* And from the 4th generation on. */
 #define MEMORY_EVENTS_HSW                                                     \
     MEMORY_EVENTS,                                                            \
-    { 0xD1, 0x08, EVENT_MEM_LOAD, ANY_COUNTER }, /* L1_MISS */                \
-    { 0xD1, 0x10, EVENT_MEM_LOAD, ANY_COUNTER }, /* L2_MISS */                \
-    { 0xD1, 0x20, EVENT_MEM_LOAD, ANY_COUNTER }  /* L3_MISS */
+    { 0xD1, 0x08, EVENT_MEM_LOAD, ANY_COUNTER, 0 }, /* L1_MISS */                \
+    { 0xD1, 0x10, EVENT_MEM_LOAD, ANY_COUNTER, 0 }, /* L2_MISS */                \
+    { 0xD1, 0x20, EVENT_MEM_LOAD, ANY_COUNTER, 0 }  /* L3_MISS */
 
 /* BR_INST_RETIRED has umasks of its own beside the architectural 00H. What is
  * precise: table "Precise Events for the Skylake Microarchitecture". */
 const struct event_row family_events_skl[53] = {
-    { 0xC0, 0x00, EVENT_INSTRUCTIONS, 0 },
-    { 0xC0, 0x01, EVENT_INSTRUCTIONS, COUNTER_1 },      /* PREC_DIST */
-    { 0xC4, 0x00, EVENT_BRANCHES, 0 },
-    { 0xC4, 0x01, EVENT_BRANCHES_CONDITIONAL, ANY_COUNTER },
-    { 0xC4, 0x02, EVENT_BRANCHES_CALL, ANY_COUNTER },
-    { 0xC4, 0x04, EVENT_BRANCHES, ANY_COUNTER },
-    { 0xC4, 0x08, EVENT_BRANCHES_RETURN, ANY_COUNTER },
-    { 0xC4, 0x10, EVENT_BRANCHES_NOT_TAKEN, 0 },
-    { 0xC4, 0x20, EVENT_BRANCHES_TAKEN, ANY_COUNTER },
-    { 0xC4, 0x40, EVENT_BRANCHES_FAR, ANY_COUNTER },
-    { 0x3C, 0x00, EVENT_CYCLES, 0 },
-    { 0x3C, 0x01, EVENT_CYCLES_BUS, 0 },
+    { 0xC0, 0x00, EVENT_INSTRUCTIONS, 0, 0 },
+    { 0xC0, 0x01, EVENT_INSTRUCTIONS, COUNTER_1, 0 },      /* PREC_DIST */
+    { 0xC4, 0x00, EVENT_BRANCHES, 0, 0 },
+    { 0xC4, 0x01, EVENT_BRANCHES_CONDITIONAL, ANY_COUNTER, 0 },
+    { 0xC4, 0x02, EVENT_BRANCHES_CALL, ANY_COUNTER, 0 },
+    { 0xC4, 0x04, EVENT_BRANCHES, ANY_COUNTER, 0 },
+    { 0xC4, 0x08, EVENT_BRANCHES_RETURN, ANY_COUNTER, 0 },
+    { 0xC4, 0x10, EVENT_BRANCHES_NOT_TAKEN, 0, 0 },
+    { 0xC4, 0x20, EVENT_BRANCHES_TAKEN, ANY_COUNTER, 0 },
+    { 0xC4, 0x40, EVENT_BRANCHES_FAR, ANY_COUNTER, 0 },
+    { 0x3C, 0x00, EVENT_CYCLES, 0, 0 },
+    { 0x3C, 0x01, EVENT_CYCLES_BUS, 0, 0 },
     ARCHITECTURAL_REST,
     OFFCORE_EVENTS_01,
     TSX_EVENTS(0xC8, EVENT_HLE_RETIRED),
     TSX_EVENTS(0xC9, EVENT_RTM_RETIRED),
     MEMORY_EVENTS_HSW,
-    { 0xD0, 0x22, EVENT_MEM_UOPS, ANY_COUNTER },        /* LOCK_STORES */
+    { 0xD0, 0x22, EVENT_MEM_UOPS, ANY_COUNTER, 0 },        /* LOCK_STORES */
 };
 
 /* Table "PEBS Performance Events for Intel Microarchitecture Code Name Sandy
  * Bridge", which Ivy Bridge and Haswell share. */
 const struct event_row family_events_old[34] = {
-    { 0xC0, 0x00, EVENT_INSTRUCTIONS, 0 },
-    { 0xC0, 0x01, EVENT_INSTRUCTIONS, COUNTER_1 },
-    { 0xC4, 0x00, EVENT_BRANCHES, 0 },
-    { 0xC4, 0x01, EVENT_BRANCHES_CONDITIONAL, ANY_COUNTER },
-    { 0xC4, 0x02, EVENT_BRANCHES_CALL, ANY_COUNTER },
-    { 0xC4, 0x04, EVENT_BRANCHES, ANY_COUNTER },
-    { 0xC4, 0x08, EVENT_BRANCHES_RETURN, ANY_COUNTER },
-    { 0xC4, 0x10, EVENT_BRANCHES_NOT_TAKEN, 0 },
-    { 0xC4, 0x20, EVENT_BRANCHES_TAKEN, ANY_COUNTER },
-    { 0xC4, 0x40, EVENT_BRANCHES_FAR, 0 },
-    { 0x3C, 0x00, EVENT_CYCLES, 0 },
-    { 0x3C, 0x01, EVENT_CYCLES_BUS, 0 },
+    { 0xC0, 0x00, EVENT_INSTRUCTIONS, 0, 0 },
+    { 0xC0, 0x01, EVENT_INSTRUCTIONS, COUNTER_1, 0 },
+    { 0xC4, 0x00, EVENT_BRANCHES, 0, 0 },
+    { 0xC4, 0x01, EVENT_BRANCHES_CONDITIONAL, ANY_COUNTER, 0 },
+    { 0xC4, 0x02, EVENT_BRANCHES_CALL, ANY_COUNTER, 0 },
+    { 0xC4, 0x04, EVENT_BRANCHES, ANY_COUNTER, 0 },
+    { 0xC4, 0x08, EVENT_BRANCHES_RETURN, ANY_COUNTER, 0 },
+    { 0xC4, 0x10, EVENT_BRANCHES_NOT_TAKEN, 0, 0 },
+    { 0xC4, 0x20, EVENT_BRANCHES_TAKEN, ANY_COUNTER, 0 },
+    { 0xC4, 0x40, EVENT_BRANCHES_FAR, 0, 0 },
+    { 0x3C, 0x00, EVENT_CYCLES, 0, 0 },
+    { 0x3C, 0x01, EVENT_CYCLES_BUS, 0, 0 },
     ARCHITECTURAL_REST,
     OFFCORE_EVENTS_01,
     MEMORY_EVENTS,
-    { 0xCD, 0x02, EVENT_PRECISE_STORE, COUNTER_3 },
+    { 0xCD, 0x02, EVENT_PRECISE_STORE, COUNTER_3, 0 },
 };
 
 /* The same, and TSX. */
 const struct event_row family_events_hsw[53] = {
-    { 0xC0, 0x00, EVENT_INSTRUCTIONS, 0 },
-    { 0xC0, 0x01, EVENT_INSTRUCTIONS, COUNTER_1 },
-    { 0xC4, 0x00, EVENT_BRANCHES, 0 },
-    { 0xC4, 0x01, EVENT_BRANCHES_CONDITIONAL, ANY_COUNTER },
-    { 0xC4, 0x02, EVENT_BRANCHES_CALL, ANY_COUNTER },
-    { 0xC4, 0x04, EVENT_BRANCHES, ANY_COUNTER },
-    { 0xC4, 0x08, EVENT_BRANCHES_RETURN, ANY_COUNTER },
-    { 0xC4, 0x10, EVENT_BRANCHES_NOT_TAKEN, 0 },
-    { 0xC4, 0x20, EVENT_BRANCHES_TAKEN, ANY_COUNTER },
-    { 0xC4, 0x40, EVENT_BRANCHES_FAR, 0 },
-    { 0x3C, 0x00, EVENT_CYCLES, 0 },
-    { 0x3C, 0x01, EVENT_CYCLES_BUS, 0 },
+    { 0xC0, 0x00, EVENT_INSTRUCTIONS, 0, 0 },
+    { 0xC0, 0x01, EVENT_INSTRUCTIONS, COUNTER_1, 0 },
+    { 0xC4, 0x00, EVENT_BRANCHES, 0, 0 },
+    { 0xC4, 0x01, EVENT_BRANCHES_CONDITIONAL, ANY_COUNTER, 0 },
+    { 0xC4, 0x02, EVENT_BRANCHES_CALL, ANY_COUNTER, 0 },
+    { 0xC4, 0x04, EVENT_BRANCHES, ANY_COUNTER, 0 },
+    { 0xC4, 0x08, EVENT_BRANCHES_RETURN, ANY_COUNTER, 0 },
+    { 0xC4, 0x10, EVENT_BRANCHES_NOT_TAKEN, 0, 0 },
+    { 0xC4, 0x20, EVENT_BRANCHES_TAKEN, ANY_COUNTER, 0 },
+    { 0xC4, 0x40, EVENT_BRANCHES_FAR, 0, 0 },
+    { 0x3C, 0x00, EVENT_CYCLES, 0, 0 },
+    { 0x3C, 0x01, EVENT_CYCLES_BUS, 0, 0 },
     ARCHITECTURAL_REST,
     OFFCORE_EVENTS_01,
     TSX_EVENTS(0xC8, EVENT_HLE_RETIRED),
     TSX_EVENTS(0xC9, EVENT_RTM_RETIRED),
     MEMORY_EVENTS_HSW,
-    { 0xD3, 0x01, EVENT_MEM_LLC_MISS, ANY_COUNTER },    /* LOCAL_DRAM */
+    { 0xD3, 0x01, EVENT_MEM_LLC_MISS, ANY_COUNTER, 0 },    /* LOCAL_DRAM */
+};
+
+/* Intel's list of events of 06_6AH, "icelakex_core": what is precise there, and
+ * which counters count it. */
+#define FIRST_FOUR 0x0F
+#define ALL_EIGHT  0xFF
+#define ICX_TX(umask, precise)                                                \
+    { 0xC9, umask, EVENT_RTM_RETIRED, precise, 0 }
+#define ICX_LOADS(umask)                                                      \
+    { 0xD1, umask, EVENT_MEM_LOAD, FIRST_FOUR, FIRST_FOUR }
+#define ICX_UOPS(umask)                                                       \
+    { 0xD0, umask, EVENT_MEM_UOPS, FIRST_FOUR, FIRST_FOUR }
+#define ICX_SNOOPS(umask)                                                     \
+    { 0xD2, umask, EVENT_MEM_LLC_HIT, FIRST_FOUR, FIRST_FOUR }
+
+const struct event_row family_events_icx[44] = {
+    { 0xC0, 0x00, EVENT_INSTRUCTIONS, ALL_EIGHT, 0 },
+    { 0xC4, 0x00, EVENT_BRANCHES, ALL_EIGHT, 0 },
+    { 0xC4, 0x01, EVENT_BRANCHES_CONDITIONAL_TAKEN, ALL_EIGHT, 0 },
+    { 0xC4, 0x02, EVENT_BRANCHES_CALL, ALL_EIGHT, 0 },
+    { 0xC4, 0x08, EVENT_BRANCHES_RETURN, ALL_EIGHT, 0 },
+    { 0xC4, 0x10, EVENT_BRANCHES_NOT_TAKEN, ALL_EIGHT, 0 },
+    { 0xC4, 0x11, EVENT_BRANCHES_CONDITIONAL, ALL_EIGHT, 0 },
+    { 0xC4, 0x20, EVENT_BRANCHES_TAKEN, ALL_EIGHT, 0 },
+    { 0xC4, 0x40, EVENT_BRANCHES_FAR, ALL_EIGHT, 0 },
+    { 0xC5, 0x00, EVENT_BRANCHES_MISPREDICTED, ALL_EIGHT, 0 },
+    { 0x3C, 0x00, EVENT_CYCLES, 0, 0 },
+    { 0x3C, 0x01, EVENT_CYCLES_BUS, 0, 0 },
+    { 0xA4, 0x01, EVENT_SLOTS, 0, 0 },
+    { 0x2E, 0x4F, EVENT_LLC_REFERENCES, 0, 0 },
+    { 0x2E, 0x41, EVENT_LLC_MISSES, 0, 0 },
+    ICX_TX(0x01, 0), ICX_TX(0x02, 0), ICX_TX(0x04, ALL_EIGHT),
+    ICX_TX(0x08, 0), ICX_TX(0x20, 0), ICX_TX(0x40, 0), ICX_TX(0x80, 0),
+    { 0xCD, 0x01, EVENT_LOAD_LATENCY, ALL_EIGHT, 0 },
+    ICX_UOPS(0x11), ICX_UOPS(0x12), ICX_UOPS(0x21), ICX_UOPS(0x41),
+    ICX_UOPS(0x42), ICX_UOPS(0x81), ICX_UOPS(0x82),
+    ICX_LOADS(0x01), ICX_LOADS(0x02), ICX_LOADS(0x04), ICX_LOADS(0x08),
+    ICX_LOADS(0x10), ICX_LOADS(0x20), ICX_LOADS(0x40),
+    ICX_SNOOPS(0x01), ICX_SNOOPS(0x02), ICX_SNOOPS(0x04), ICX_SNOOPS(0x08),
+    { 0xD3, 0x01, EVENT_MEM_LLC_MISS, FIRST_FOUR, FIRST_FOUR },
+    { 0xB7, 0x01, EVENT_OFFCORE_0, 0, FIRST_FOUR },
+    { 0xBB, 0x01, EVENT_OFFCORE_1, 0, FIRST_FOUR },
 };
 /* clang-format on */

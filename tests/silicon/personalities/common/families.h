@@ -10,11 +10,11 @@
 #include "tests/silicon/model/personality.h"
 
 extern const struct cpuid_row family_cpuid[10], family_cpuid_old[6],
-    family_cpuid_bdw[7];
+    family_cpuid_bdw[7], family_cpuid_icx[10];
 extern const struct msr_row family_msrs_skl[3], family_msrs_skx[3],
-    family_msrs_hsw[2], family_msrs_snb[3];
+    family_msrs_hsw[2], family_msrs_snb[3], family_msrs_icx[5];
 extern const struct event_row family_events_skl[53], family_events_hsw[53],
-    family_events_old[34];
+    family_events_old[34], family_events_icx[44];
 
 /* Sets and ways. Lines of 64 bytes: as leaf 4 says. Pages of 4 KiB:
  * Optimization Reference Manual, "TLB Parameters" of each generation. */
@@ -55,13 +55,17 @@ extern const struct uncore_traits family_uncore_snb, family_uncore_hsw,
 /* SDM volume 1 gives none of these: 7 levels are what these processors have
  * been seen to have, stores stay in the first-level data cache, and more
  * lines can be read than written: twice as many here, for speed. */
-#define FAMILY_COMMON(rows, own_msrs, own_events)                          \
-    .tx_nest_max = 7, .tx_write_lines = 32 * 1024 / 64,                    \
-    .tx_read_lines = 2 * 32 * 1024 / 64, .hle_locks_max = 2,               \
-    .counters_smt = 4, .counters_alone = 8, .leaf1_edx = FAMILY_LEAF1_EDX, \
-    .cpuid = rows, .cpuid_rows = ROWS(rows), .msrs = own_msrs,             \
-    .msr_rows = ROWS(own_msrs), .events = own_events,                      \
+#define FAMILY_TRANSACTIONS(l1_kib)                         \
+    .tx_nest_max = 7, .tx_write_lines = (l1_kib)*1024 / 64, \
+    .tx_read_lines = 2 * (l1_kib)*1024 / 64, .hle_locks_max = 2
+#define FAMILY_TABLES(rows, own_msrs, own_events)                           \
+    .leaf1_edx = FAMILY_LEAF1_EDX, .cpuid = rows, .cpuid_rows = ROWS(rows), \
+    .msrs = own_msrs, .msr_rows = ROWS(own_msrs), .events = own_events,     \
     .event_rows = ROWS(own_events)
+#define FAMILY_COMMON(rows, own_msrs, own_events)                    \
+    FAMILY_TRANSACTIONS(32), .counters_smt = 4, .counters_alone = 8, \
+                             .fixed_counters = 3,                    \
+                             FAMILY_TABLES(rows, own_msrs, own_events)
 
 #define SKYLAKE_COMMON(own_msrs)                            \
     .leaf_max = 0x16, .perfmon_version = 4,                 \
@@ -79,6 +83,28 @@ extern const struct uncore_traits family_uncore_snb, family_uncore_hsw,
 #define COMET_LAKE                                            \
     SKYLAKE_COMMON(family_msrs_skl), .leaf7_edx = 0x20000200, \
                                      .arch_capabilities = BIT(7)
+
+/* [14] PEBS_BASELINE, [15] PERF_METRICS. Eight counters, SMT on or off. L1D 48
+ * KiB, 12 ways; L2 1.25 MiB, 20 ways. EDX[29] MSR 10AH: RDCL_NO, IBRS_ALL,
+ * SKIP_L1DFL_VMENTRY, MDS_NO, PSCHANGE_MC_NO, TSX_CTRL, TAA_NO. */
+#define ICELAKE_SERVER                                                       \
+    .leaf_max = 0x16, .perfmon_version = 5,                                  \
+    .perf_capabilities = PERF_CAPABILITIES(5, 4) | BITS(15, 14),             \
+    .debugctl_writable = DEBUGCTL_OLD | DEBUGCTL_RTM,                        \
+    .leaf1_ecx = FAMILY_LEAF1_ECX, .leaf7_ebx = 0x029C0309,                  \
+    .leaf7_edx = 0x20000000, .arch_capabilities = 0x1EB,                     \
+    .caches =                                                                \
+        {                                                                    \
+            .l1 = {64, 12},                                                  \
+            .l2 = {1024, 20},                                                \
+            .llc = {8192, 12},                                               \
+            .dtlb = {16, 4},                                                 \
+            .stlb = {128, 16},                                               \
+    },                                                                       \
+    .offcore_dram = OFFCORE_DRAM, .lbr_beside_pt = true, .hle_absent = true, \
+    FAMILY_TRANSACTIONS(48), .counters_smt = 8, .counters_alone = 8,         \
+    .fixed_counters = 4,                                                     \
+    FAMILY_TABLES(family_cpuid_icx, family_msrs_icx, family_events_icx)
 
 #define HASWELL_CLIENT                                      \
     .leaf_max = 0x0D, .perfmon_version = 3,                 \

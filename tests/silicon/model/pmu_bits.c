@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* pmu_bits.c - which bits the registers of the performance monitors have. */
+#include "tests/silicon/model/pmu_msr.h"
+
+#include "tests/silicon/model/hooks.h"
+#include "tests/silicon/model/bits.h"
+#include "tests/silicon/model/metrics.h"
+#include "tests/silicon/model/pebs.h"
+#include "tests/silicon/model/pt.h"
+
+/* SDM 3B, "Architectural Performance Monitoring Version 5": AnyThread is
+ * deprecated. Whether its bits raise #GP is not said. */
+bool pmu_has_any_thread(const struct processor *p)
+{
+    return p->cpu->perfmon_version < 5;
+}
+
+static bool takes_any_thread(const struct processor *p)
+{
+    return pmu_has_any_thread(p) || !p->choices.any_refused;
+}
+
+uint64_t pmu_counters_bits(const struct processor *p)
+{
+    return (BIT(p->machine->counters) - 1) |
+           (BIT(p->machine->fixed_counters) - 1) << 32 |
+           (metrics_exist(p) ? CTRL_METRICS : 0);
+}
+
+uint64_t pmu_status_bits(const struct processor *p)
+{
+    uint64_t mask = pmu_counters_bits(p) | STATUS_DS_OVF | STATUS_COND_CHG;
+
+    if (pt_leaf(p, 0).ecx != 0)
+        mask |= STATUS_TOPA_PMI;
+    if (p->cpu->perfmon_version < 4)
+        return mask | STATUS_UNCORE;
+    return mask | STATUS_LBR_FRZ | STATUS_CTR_FRZ | STATUS_ASCI | STATUS_UNCORE;
+}
+
+uint64_t pmu_select_bits(const struct processor *p, unsigned n)
+{
+    uint64_t writable = BITS(31, 0);
+
+    /* SDM 3B, "Intel TSX support": "only .. if the processor supports HLE or
+     * RTM"; IN_TXCP exists in counter 2 alone. */
+    if (p->cpu->has_rtm && p->cpu->regime != REGIME_E)
+        writable |= n == 2 ? EVTSEL_IN_TX | EVTSEL_IN_TXCP : EVTSEL_IN_TX;
+    else if (faults_accept_in_tx(p))
+        writable |= EVTSEL_IN_TX;
+    if (pebs_is_adaptive(p))
+        writable |= EVTSEL_ADAPTIVE;
+    if (!takes_any_thread(p))
+        writable &= ~EVTSEL_ANY;
+    return faults_quantity(p->machine, SELECT_BITS, n, writable);
+}
+
+uint64_t pmu_fixed_ctrl_bits(const struct processor *p)
+{
+    uint64_t mask = 0;
+
+    for (unsigned n = 0; n < p->machine->fixed_counters; n++) {
+        mask |= (takes_any_thread(p) ? BITS(3, 0) : BITS(3, 0) & ~FIXED_ANY)
+                << (4 * n);
+        if (pebs_is_adaptive(p))
+            mask |= FIXED_ADAPTIVE(n);
+    }
+    return mask;
+}
