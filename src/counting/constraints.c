@@ -11,7 +11,8 @@
 /* The processors with PDIR and off-core response of two MSRs. */
 #define FROM_SANDY_BRIDGE \
     (SANDY_BRIDGE | IVY_BRIDGE | HASWELL | BROADWELL | SKYLAKE)
-#define CODE (IA32_PERFEVTSEL_EVENT | IA32_PERFEVTSEL_UMASK)
+#define BUT_ICE_LAKE (~(unsigned)ICE_LAKE)
+#define CODE         (IA32_PERFEVTSEL_EVENT | IA32_PERFEVTSEL_UMASK)
 
 static const struct row {
     const char *name;
@@ -47,29 +48,46 @@ static const struct row {
     {.name = "MEM_TRANS_RETIRED.LOAD_LATENCY",
      .mask = CODE,
      .select = 0x01cd,
-     .generations = FROM_SANDY_BRIDGE,
+     .generations = FROM_SANDY_BRIDGE | ICE_LAKE,
      .counters = BIT(3),
-     .free = HASWELL | BROADWELL | SKYLAKE,
+     .free = HASWELL | BROADWELL | SKYLAKE | ICE_LAKE,
      .msr = 0x3f6},
     /* SDM 3B, "Off-core Response Performance Monitoring": "only with a specific
-     * pair of event select and counter MSR". */
+     * pair of event select and counter MSR". On Ice Lake server: as below. */
     {.name = "OFF_CORE_RESPONSE_0",
      .mask = CODE,
      .select = 0x01b7,
      .generations = ANY_GENERATION,
-     .counters = ANY_COUNTER,
+     .counters = BITS(3, 0),
+     .free = BUT_ICE_LAKE,
      .msr = 0x1a6},
     {.name = "OFF_CORE_RESPONSE_1",
      .mask = CODE,
      .select = 0x01bb,
-     .generations = FROM_SANDY_BRIDGE,
-     .counters = ANY_COUNTER,
+     .generations = FROM_SANDY_BRIDGE | ICE_LAKE,
+     .counters = BITS(3, 0),
+     .free = BUT_ICE_LAKE,
      .msr = 0x1a7},
+    /* Intel's list of events of Ice Lake server (github.com/intel/perfmon,
+     * ICX): MEM_INST_RETIRED to MEM_LOAD_L3_MISS_RETIRED, D0H to D3H, and
+     * TX_MEM count on the first four of eight counters. */
+    {.name = "MEM_INST_RETIRED",
+     .mask = 0xfc,
+     .select = 0xd0,
+     .generations = ANY_GENERATION,
+     .counters = BITS(3, 0),
+     .free = BUT_ICE_LAKE},
+    {.name = "TX_MEM",
+     .mask = IA32_PERFEVTSEL_EVENT,
+     .select = 0x54,
+     .generations = ANY_GENERATION,
+     .counters = BITS(3, 0),
+     .free = BUT_ICE_LAKE},
     /* SDM 3B, "Precise Events for the Skylake Microarchitecture", note 3. */
     {.name = "FRONTEND_RETIRED",
      .mask = CODE,
      .select = 0x01c6,
-     .generations = SKYLAKE,
+     .generations = SKYLAKE | ICE_LAKE,
      .counters = ANY_COUNTER,
      .msr = 0x3f7},
     /* SDM 3B, "Performance Monitoring and Intel TSX". */
@@ -85,11 +103,13 @@ static const struct row {
      .tsx = true,
      .generations = ANY_GENERATION,
      .counters = BIT(2)},
-    /* SDM 3B, tables "PEBS Facility Comparison". */
+    /* SDM 3B, tables "PEBS Facility Comparison"; from Ice Lake on any:
+     * "Extended PEBS". */
     {.name = "PEBS",
      .precise = true,
      .generations = ANY_GENERATION,
-     .counters = BITS(3, 0)},
+     .counters = BITS(3, 0),
+     .free = ICE_LAKE},
 };
 #define ROWS (sizeof(rows) / sizeof(rows[0]))
 

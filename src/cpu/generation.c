@@ -16,6 +16,7 @@ static const struct {
     {0x3d, BROADWELL}, {0x47, BROADWELL}, {0x4f, BROADWELL}, {0x56, BROADWELL},
     {0x4e, SKYLAKE}, {0x5e, SKYLAKE}, {0x55, SKYLAKE},
     {0x8e, SKYLAKE}, {0x9e, SKYLAKE}, {0xa5, SKYLAKE}, {0xa6, SKYLAKE},
+    {0x6a, ICE_LAKE}, {0x6c, ICE_LAKE},
 };
 /* clang-format on */
 

@@ -19,7 +19,8 @@ enum generation {
     IVY_BRIDGE = 1 << 2,
     HASWELL = 1 << 3,
     BROADWELL = 1 << 4,
-    SKYLAKE = 1 << 5, /* to Comet Lake */
+    SKYLAKE = 1 << 5,  /* to Comet Lake, and Cascade Lake */
+    ICE_LAKE = 1 << 6, /* the server: 06_6AH, 06_6CH */
 };
 
 /* By DisplayFamily and DisplayModel. */

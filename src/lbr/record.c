@@ -23,7 +23,7 @@ bool lbr_of(const struct identity *id, struct lbr_model *model)
         return false;
     *model = (struct lbr_model){
         .format = format,
-        .depth = generation == SKYLAKE ? 32 : 16,
+        .depth = generation >= SKYLAKE ? 32 : 16,
         .tsx = format >= FORMAT_TSX,
         .info = format == FORMAT_INFO,
         .select = BITS(8, 0) |

@@ -130,7 +130,8 @@ TEST(counter_mask_edge,
                       want.least, want.most);
     }
     if ((generation_of(test_cpu(t)->family, test_cpu(t)->model) &
-         (SANDY_BRIDGE | IVY_BRIDGE | HASWELL | BROADWELL | SKYLAKE)) != 0 &&
+         (SANDY_BRIDGE | IVY_BRIDGE | HASWELL | BROADWELL | SKYLAKE |
+          ICE_LAKE)) != 0 &&
         counters_available(test_cpu(t)) >= 3)
         (void)try_several(t, places);
 }

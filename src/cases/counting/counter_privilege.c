@@ -225,7 +225,7 @@ static void judge_time(const struct piece *piece, unsigned place,
 static bool has_far_branches(const struct identity *id)
 {
     return (generation_of(id->family, id->model) &
-            (HASWELL | BROADWELL | SKYLAKE)) != 0;
+            (HASWELL | BROADWELL | SKYLAKE | ICE_LAKE)) != 0;
 }
 
 static void judge_far(const struct piece *piece, const char *what,

@@ -8,8 +8,10 @@
 #include "src/counting/groups.h"
 
 /* SDM 3B, "Pre-defined Architectural Performance Events", and the tables of
- * events of 06_2AH and later; the counts are those of window_plain, beside the
- * text in asm/counting_window.asm: a loop of 5 turns, a call, a jump, a return.
+ * events of 06_2AH and later, and Intel's list of events of Ice Lake server
+ * (github.com/intel/perfmon, ICX); the counts are those of window_plain, beside
+ * the text in asm/counting_window.asm: a loop of 5 turns, a call, a jump, a
+ * return.
  */
 static const struct listed {
     const char *name;
@@ -20,14 +22,16 @@ static const struct listed {
 } list[] = {
     {"INST_RETIRED.ANY_P", 0x00c0, 21, 1, 0},
     {"BR_INST_RETIRED.ALL_BRANCHES", 0x00c4, 8, 0, 0},
-#define A_FEW 4 /* instructions, that an erratum adds or leaves out */
-#define LATER (SANDY_BRIDGE | IVY_BRIDGE | HASWELL | BROADWELL | SKYLAKE)
-    {"BR_INST_RETIRED.CONDITIONAL", 0x01c4, 5, 0, LATER},
+#define A_FEW  4 /* instructions, that an erratum adds or leaves out */
+#define BEFORE (SANDY_BRIDGE | IVY_BRIDGE | HASWELL | BROADWELL | SKYLAKE)
+#define LATER  (BEFORE | ICE_LAKE)
+    {"BR_INST_RETIRED.CONDITIONAL", 0x01c4, 5, 0, BEFORE},
+    {"BR_INST_RETIRED.COND", 0x11c4, 5, 0, ICE_LAKE},
     {"BR_INST_RETIRED.NEAR_CALL", 0x02c4, 1, 0, LATER},
     {"BR_INST_RETIRED.NEAR_RETURN", 0x08c4, 1, 0, LATER},
     {"BR_INST_RETIRED.NOT_TAKEN", 0x10c4, 1, 0, LATER},
     {"BR_INST_RETIRED.NEAR_TAKEN", 0x20c4, 7, 0, LATER},
-    {"INST_RETIRED.ALL", 0x01c0, 21, 1, LATER},
+    {"INST_RETIRED.ALL", 0x01c0, 21, 1, BEFORE}, /* then of a fixed counter */
 };
 #define LISTED (sizeof(list) / sizeof(list[0]))
 
