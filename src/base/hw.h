@@ -38,6 +38,9 @@ int hw_msr_write(uint32_t msr, uint64_t value);
  * RDPMC_FIXED (SDM 2B, RDPMC, "Valid General and Special Purpose Performance
  * Counter Index Range for RDPMC"); answers likewise. */
 #define RDPMC_FIXED UINT32_C(0x40000000) /* ECX[30] */
+/* Of MSR_PERF_METRICS: Linux, arch/x86/include/asm/perf_event.h,
+ * INTEL_PMC_FIXED_RDPMC_METRICS. */
+#define RDPMC_METRICS UINT32_C(0x20000000)
 int hw_pmc_read(uint32_t index, uint64_t *value);
 
 /* CR4, of which a test changes PCE [8] alone (SDM 3A, "Control Registers"). A

@@ -64,6 +64,8 @@
 #define IA32_PERFEVTSEL_CMASK   BITS(31, 24)
 #define IA32_PERFEVTSEL_IN_TX   BIT(32)
 #define IA32_PERFEVTSEL_IN_TXCP BIT(33)
+/* "Adaptive PEBS", where IA32_PERF_CAPABILITIES[14] is set. */
+#define IA32_PERFEVTSEL_ADAPTIVE BIT(34)
 
 #define IA32_PERF_STATUS 0x198u
 
@@ -103,22 +105,34 @@
 #define MSR_LASTBRANCH_TO_IP(n)   (0x6c0u + (n))
 #define MSR_LBR_INFO(n)           (0xdc0u + (n))
 
-/* Fixed counters: 0 instructions retired, 1 core cycles, 2 reference cycles. */
+/* Fixed counters: 0 instructions retired, 1 core cycles, 2 reference cycles, 3
+ * slots. */
 #define IA32_FIXED_CTR(n) (0x309u + (n))
+
+/* "Performance Metrics", where IA32_PERF_CAPABILITIES[15] is set: fractions of
+ * the slots of IA32_FIXED_CTR3, FFH each for all of them. [31:0] on Ice Lake:
+ * retiring, bad speculation, frontend bound, backend bound, from [7:0] on. */
+#define MSR_PERF_METRICS        0x329u
+#define MSR_PERF_METRICS_LEVEL1 BITS(31, 0)
 
 #define IA32_PERF_CAPABILITIES                  0x345u
 #define IA32_PERF_CAPABILITIES_FREEZE_WHILE_SMM BIT(12)
 #define IA32_PERF_CAPABILITIES_FW_WRITE         BIT(13)
+#define IA32_PERF_CAPABILITIES_PEBS_BASELINE    BIT(14)
+#define IA32_PERF_CAPABILITIES_PERF_METRICS     BIT(15)
 
 #define IA32_FIXED_CTR_CTRL        0x38du
 #define IA32_FIXED_CTR_CTRL_OS(n)  BIT(4 * (n))
 #define IA32_FIXED_CTR_CTRL_USR(n) BIT(4 * (n) + 1)
 #define IA32_FIXED_CTR_CTRL_ANY(n) BIT(4 * (n) + 2)
 #define IA32_FIXED_CTR_CTRL_PMI(n) BIT(4 * (n) + 3)
+/* Linux, arch/x86/include/asm/perf_event.h, ICL_FIXED_0_ADAPTIVE. */
+#define IA32_FIXED_CTR_CTRL_ADAPTIVE(n) BIT(32 + 4 * (n))
 
 #define IA32_PERF_GLOBAL_STATUS                  0x38eu
 #define IA32_PERF_GLOBAL_STATUS_OVF_PMC(n)       BIT(n)
 #define IA32_PERF_GLOBAL_STATUS_OVF_FIXED_CTR(n) BIT(32 + (n))
+#define IA32_PERF_GLOBAL_STATUS_OVF_PERF_METRICS BIT(48)
 #define IA32_PERF_GLOBAL_STATUS_Trace_ToPA_PMI   BIT(55)
 #define IA32_PERF_GLOBAL_STATUS_LBR_FRZ          BIT(58)
 #define IA32_PERF_GLOBAL_STATUS_CTR_FRZ          BIT(59)
@@ -128,6 +142,7 @@
 #define IA32_PERF_GLOBAL_CTRL              0x38fu
 #define IA32_PERF_GLOBAL_CTRL_PMC(n)       BIT(n)
 #define IA32_PERF_GLOBAL_CTRL_FIXED_CTR(n) BIT(32 + (n))
+#define IA32_PERF_GLOBAL_CTRL_PERF_METRICS BIT(48)
 
 /* One register, two names: OVF_CTRL up to perfmon version 3, STATUS_RESET from
  * version 4. A 1 clears the bit of GLOBAL_STATUS in the same place. */

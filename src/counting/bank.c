@@ -12,7 +12,11 @@
 
 unsigned bank_fixed(const struct identity *id)
 {
-    return id->fixed_counters < BANK_FIXED ? id->fixed_counters : BANK_FIXED;
+    unsigned n = 0;
+
+    while (n < BANK_FIXED && (id->fixed_set >> n & 1) != 0)
+        n++;
+    return n;
 }
 
 uint64_t bank_places(const struct identity *id)
@@ -342,6 +346,8 @@ struct count_bounds bank_bounds(unsigned place,
         return (struct count_bounds){1, 16 * tsc};
     case PLACE_FIXED0 + 2: /* at that rate, but in steps */
         return (struct count_bounds){0, 2 * tsc + 1000};
+    case PLACE_FIXED0 + 3: /* 5 or more of them in a cycle */
+        return (struct count_bounds){1, 16 * 16 * tsc};
     default:
         return (struct count_bounds){shape->branches, shape->branches};
     }

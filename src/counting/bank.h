@@ -14,7 +14,7 @@
 #include "src/counting/count_bounds.h"
 #include "src/counting/counters.h"
 
-#define BANK_FIXED   3 /* IA32_FIXED_CTR0 to 2 */
+#define BANK_FIXED   4 /* IA32_FIXED_CTR0 to 3 */
 #define PLACE_FIXED0 32
 #define PLACES_END   (PLACE_FIXED0 + BANK_FIXED)
 
@@ -39,7 +39,9 @@ struct bank {
     uint64_t rip;
 };
 
-/* Fixed counters there are, at most BANK_FIXED. */
+/* Fixed counters there are from IA32_FIXED_CTR0 on, without a hole, by either
+ * list of CPUID.0AH (SDM 3B, "Architectural Performance Monitoring Version 5");
+ * at most BANK_FIXED. */
 unsigned bank_fixed(const struct identity *id);
 
 /* The places of all counters: n of the general-purpose ones and 32 + n. */
@@ -84,7 +86,7 @@ bool bank_work(struct test_context *t, const struct bank *before,
 /* Pure. What the counter at that place may count over a window that lasts no
  * longer than `tsc`, with EVENT_BRANCHES in its select where it has one.
  * Reference cycles (IA32_FIXED_CTR2) come in steps of no stated size, maybe
- * none. */
+ * none; slots (IA32_FIXED_CTR3) are some in each core cycle. */
 struct count_bounds bank_bounds(unsigned place,
                                 const struct window_shape *shape, uint64_t tsc);
 

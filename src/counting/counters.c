@@ -3,8 +3,9 @@
 #include "src/counting/counters.h"
 
 #include "src/base/msr.h"
-#include "src/cpu/generation.h"
+#include "src/counting/bank.h"
 #include "src/counting/smi_guard.h"
+#include "src/cpu/generation.h"
 
 unsigned counters_available(const struct identity *id)
 {
@@ -16,6 +17,12 @@ bool counters_have_event(const struct identity *id,
 {
     return event->missing < id->leaf0a_eax >> 24 &&
            (id->leaf0a_ebx >> event->missing & 1) == 0;
+}
+
+bool counters_all_known(const struct identity *id)
+{
+    return id->perfmon_version <= 4 ||
+           (id->perfmon_version == 5 && identity_known(id));
 }
 
 bool counters_have_pc(struct test_context *t, uint64_t places)
@@ -85,6 +92,22 @@ static bool clear_controls(struct test_context *t)
            (value & freeze) == 0 || set_msr(t, IA32_DEBUGCTL, value & ~freeze);
 }
 
+/* MSR_PERF_METRICS goes with IA32_FIXED_CTR3, which is written first ("The
+ * fixed counter 3 has to be written before": Linux,
+ * arch/x86/events/intel/core.c): so it is saved first, to be given back last.
+ */
+static bool clear_fixed(struct test_context *t)
+{
+    const struct identity *id = test_cpu(t);
+    const bool metrics =
+        (id->perf_capabilities & IA32_PERF_CAPABILITIES_PERF_METRICS) != 0;
+    bool ok = !metrics || set_msr(t, MSR_PERF_METRICS, 0);
+
+    for (unsigned n = 0; ok && n < bank_fixed(id); n++)
+        ok = set_msr(t, IA32_FIXED_CTR(n), 0);
+    return ok && (!metrics || set_msr_again(t, MSR_PERF_METRICS, 0));
+}
+
 bool counters_claim(struct test_context *t)
 {
     const struct identity *id = test_cpu(t);
@@ -100,11 +123,10 @@ bool counters_claim(struct test_context *t)
         uint32_t pmc = id->full_width_writes ? IA32_A_PMC(n) : IA32_PMC(n);
         ok = set_msr(t, IA32_PERFEVTSEL(n), 0) && set_msr(t, pmc, 0);
     }
-    for (unsigned n = 0; ok && n < id->fixed_counters && n < 3; n++)
-        ok = set_msr(t, IA32_FIXED_CTR(n), 0);
     /* A bit that reads as 1 exists, and may so be written back as 1. In version
      * 4 CTR_Frz is among them, and holds every counter while it is set. */
-    return ok && get_msr(t, IA32_PERF_GLOBAL_STATUS, &status) &&
+    return ok && clear_fixed(t) &&
+           get_msr(t, IA32_PERF_GLOBAL_STATUS, &status) &&
            (status == 0 || counters_clear_status(t, status));
 }
 

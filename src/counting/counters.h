@@ -45,6 +45,11 @@ unsigned counters_available(const struct identity *id);
 bool counters_have_event(const struct identity *id,
                          const struct pmu_event *event);
 
+/* True where every bit, and every index, of the counters' registers that a
+ * processor may have is known here, so that any other is reserved: up to
+ * version 4, and on generations of version 5 in generation.h. */
+bool counters_all_known(const struct identity *id);
+
 /* True where PC [19] of IA32_PERFEVTSELx can be set, after counters_claim(), or
  * has to be. Before the 2nd generation it drives pins. Later editions of SDM
  * 3B, "Architectural Performance Monitoring Version 1 Facilities", call it

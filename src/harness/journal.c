@@ -19,7 +19,8 @@ static bool is_command(const struct identity *id, uint32_t msr)
 static bool is_counter(uint32_t msr)
 {
     return msr - IA32_PMC(0) < COUNTERS || msr - IA32_A_PMC(0) < COUNTERS ||
-           msr - IA32_FIXED_CTR(0) < FIXED || msr == MSR_UNC_PERF_FIXED_CTR;
+           msr - IA32_FIXED_CTR(0) < FIXED || msr == MSR_PERF_METRICS ||
+           msr == MSR_UNC_PERF_FIXED_CTR;
 }
 
 /* The bits that have to read back as written. */

@@ -25,21 +25,33 @@ static bool has_anythread(const struct identity *id)
            (id->leaf0a_edx >> LEAF0A_EDX_ANYTHREAD_GONE & 1) == 0;
 }
 
+/* What adaptive PEBS adds to a select, on processors known to have it. */
+static uint64_t adaptive(const struct identity *id, uint64_t bit)
+{
+    return identity_known(id) && (id->perf_capabilities &
+                                  IA32_PERF_CAPABILITIES_PEBS_BASELINE) != 0
+               ? bit
+               : 0;
+}
+
 static unsigned list_registers(struct test_context *t, uint64_t places,
                                struct held held[REGISTERS])
 {
     const struct identity *id = test_cpu(t);
     const uint64_t pc = counters_have_pc(t, places) ? 0 : IA32_PERFEVTSEL_PC;
     const uint64_t any = has_anythread(id) ? 0 : IA32_PERFEVTSEL_ANY;
+    const uint64_t select = adaptive(id, IA32_PERFEVTSEL_ADAPTIVE);
     uint64_t fixed = 0;
     unsigned count = 0;
 
     for (unsigned n = 0; n < counters_available(id); n++)
         if ((places >> n & 1) != 0)
-            held[count++] = (struct held){IA32_PERFEVTSEL(n),
-                                          BITS(31, 0) & ~any & ~pc, n >= 4};
+            held[count++] =
+                (struct held){IA32_PERFEVTSEL(n),
+                              (BITS(31, 0) & ~any & ~pc) | select, n >= 4};
     for (unsigned n = 0; n < bank_fixed(id); n++)
-        fixed |= BITS(4 * n + 3, 4 * n) & ~(any != 0 ? BIT(4 * n + 2) : 0);
+        fixed |= (BITS(4 * n + 3, 4 * n) & ~(any != 0 ? BIT(4 * n + 2) : 0)) |
+                 adaptive(id, IA32_FIXED_CTR_CTRL_ADAPTIVE(n));
     held[count++] = (struct held){IA32_FIXED_CTR_CTRL, fixed, false};
     held[count++] = (struct held){IA32_PERF_GLOBAL_CTRL, places, false};
     return count;

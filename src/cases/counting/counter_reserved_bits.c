@@ -8,8 +8,7 @@
 #include "src/base/names.h"
 #include "src/counting/bank.h"
 
-#define PEBS_BASELINE BIT(14) /* of IA32_PERF_CAPABILITIES: adaptive PEBS */
-#define LEAF_PERFMON  0x23    /* from there on more bits have a meaning */
+#define LEAF_PERFMON 0x23 /* from there on more bits have a meaning */
 
 /* Does it hold what is written? Counter 3's select may be microcode's (white
  * paper 604224, section 1.2), and its bit of IA32_PERF_GLOBAL_CTRL. */
@@ -62,8 +61,8 @@ static uint64_t reserved_of_selects(const struct identity *id)
 {
     uint64_t reserved = BITS(63, 34);
 
-    if ((id->perf_capabilities & PEBS_BASELINE) != 0)
-        reserved &= ~BIT(34); /* Adaptive_Record */
+    if ((id->perf_capabilities & IA32_PERF_CAPABILITIES_PEBS_BASELINE) != 0)
+        reserved &= ~IA32_PERFEVTSEL_ADAPTIVE;
     if (id->select_counts_lbr)
         reserved &= ~BIT(35);
     if (id->leaf_max >= LEAF_PERFMON)
@@ -84,8 +83,8 @@ static uint64_t reserved_of_fixed(const struct identity *id)
         if ((id->fixed_set >> n & 1) == 0)
             reserved |= BITS(4 * n + 3, 4 * n);
     for (unsigned n = 0; n < 8; n++) {
-        if ((id->perf_capabilities & PEBS_BASELINE) != 0)
-            reserved &= ~BIT(32 + 4 * n);
+        if ((id->perf_capabilities & IA32_PERF_CAPABILITIES_PEBS_BASELINE) != 0)
+            reserved &= ~IA32_FIXED_CTR_CTRL_ADAPTIVE(n);
         if (id->leaf_max >= LEAF_PERFMON)
             reserved &= ~BIT(33 + 4 * n);
     }
@@ -100,7 +99,11 @@ static uint64_t reserved_of_fixed(const struct identity *id)
  * sibling has the other four counters see counter_enumeration. */
 static uint64_t reserved_of_places(const struct identity *id)
 {
-    return BITS(54, 8) & ~bank_places(id);
+    const bool metrics =
+        (id->perf_capabilities & IA32_PERF_CAPABILITIES_PERF_METRICS) != 0;
+
+    return BITS(54, 8) & ~bank_places(id) &
+           ~(metrics ? IA32_PERF_GLOBAL_CTRL_PERF_METRICS : 0);
 }
 
 /* IA32_DEBUGCTL: its figure has nothing in [5:2], and ends at [15]. */
@@ -130,16 +133,16 @@ TEST(counter_reserved_bits,
     for (unsigned n = 0; n < counters_available(id); n++)
         try_bits(t, IA32_PERFEVTSEL(n), 0, reserved_of_selects(id), &tried);
     try_bits(t, IA32_FIXED_CTR_CTRL, 0, reserved_of_fixed(id), &tried);
-    /* Versions after 4 have given some of these bits a meaning. */
-    if (id->perfmon_version <= 4) {
+    /* Later processors have given some of these bits a meaning. */
+    if (counters_all_known(id)) {
         try_bits(t, IA32_PERF_GLOBAL_CTRL, 0, places | BITS(63, 55), &tried);
         /* Version 4 has freezing and SGX in [60:58]. */
         try_bits(t, IA32_PERF_GLOBAL_OVF_CTRL, 0,
                  places |
-                     (id->perfmon_version == 4 ? BITS(57, 56) : BITS(60, 56)),
+                     (id->perfmon_version >= 4 ? BITS(57, 56) : BITS(60, 56)),
                  &tried);
     }
-    if (id->perfmon_version == 4)
+    if (id->perfmon_version >= 4 && counters_all_known(id))
         try_bits(t, IA32_PERF_GLOBAL_STATUS_SET, 0, places | BITS(57, 56),
                  &tried);
     try_debugctl(t, &tried);

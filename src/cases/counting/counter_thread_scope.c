@@ -37,7 +37,7 @@ static struct bank bank_for(const struct test_context *t, uint64_t places)
     bank.select[0] &= ~IA32_PERFEVTSEL_EN;
     for (unsigned n = 0; n < BANK_FIXED; n++)
         bank.fixed[n] = 0x20000 * (p + 1u) + n;
-    bank.fixed_ctrl &= p % 2 == 0 ? UINT64_C(0x333) : UINT64_C(0x222);
+    bank.fixed_ctrl &= p % 2 == 0 ? UINT64_C(0x3333) : UINT64_C(0x2222);
     bank.ctrl = p % 2 == 0 && hw_run_is_parallel() ? BIT(0) : 0;
     return bank;
 }

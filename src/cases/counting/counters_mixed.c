@@ -64,7 +64,8 @@ static void draw(struct draw *d, unsigned i)
     if (d->kind == AT_EDGES)
         select |= IA32_PERFEVTSEL_E;
     do
-        d->place = (unsigned)(test_random(d->t) % PLACES_END);
+        d->place = (unsigned)(test_random(d->t) %
+                              (PLACE_FIXED0 + bank_fixed(test_cpu(d->t))));
     while ((d->places >> d->place & 1) == 0);
     d->before = bank_of(d->places, select);
     d->before.pmi = d->handled ? BANK_PMI : BANK_PMI_MASKED;

@@ -37,20 +37,22 @@ static void check_gp(struct test_context *t, uint32_t index, const char *why)
           index, why, fault_name(vector));
 }
 
-/* Beyond the last. Since version 5 there are more of them, and metrics. */
+/* Beyond the last. Metrics have an index of their own: perf_metrics. */
 static void check_beyond(struct test_context *t)
 {
     const struct identity *id = test_cpu(t);
 
-    if (id->perfmon_version > 4)
+    if (!counters_all_known(id))
         return;
     /* Xeon 7400: 0 to 9, of which 0 and 1 are general-purpose. */
     const bool special = id->family == 6 && id->model == 0x1d;
     for (uint32_t n = special ? 10 : id->counters; n < 2 * COUNTERS_MAX; n++)
         check_gp(t, n, "a counter that is not there");
     for (unsigned bit = 4; bit < 30; bit++)
-        check_gp(t, (uint32_t)BIT(bit), "a counter that is not there");
-    for (unsigned n = id->fixed_counters; n < 8; n++)
+        if (BIT(bit) != RDPMC_METRICS ||
+            (id->perf_capabilities & IA32_PERF_CAPABILITIES_PERF_METRICS) == 0)
+            check_gp(t, (uint32_t)BIT(bit), "a counter that is not there");
+    for (unsigned n = bank_fixed(id); n < 8; n++)
         check_gp(t, RDPMC_FIXED | n, "a fixed counter that is not there");
 }
 

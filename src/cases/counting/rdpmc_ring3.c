@@ -43,9 +43,9 @@ static void try_each(struct ring3_session *s, uint64_t places, bool pce)
 static void try_beyond(struct ring3_session *s)
 {
     const struct identity *id = test_cpu(s->t);
-    const uint32_t beyond[] = {id->counters, RDPMC_FIXED | id->fixed_counters};
+    const uint32_t beyond[] = {id->counters, RDPMC_FIXED | bank_fixed(id)};
 
-    if (id->perfmon_version < 3 || id->perfmon_version > 4)
+    if (id->perfmon_version < 3 || !counters_all_known(id))
         return;
     for (unsigned i = 0; i < 2; i++) {
         ring3_begin(s);

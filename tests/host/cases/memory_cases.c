@@ -324,6 +324,7 @@ static void power_on(const struct test *test, uint16_t model,
                                .counters = 4,
                                .counter_bits = 48,
                                .fixed_counters = 3,
+                               .fixed_set = 7,
                                .fixed_bits = 48,
                                .pebs_format = (uint8_t)device.format,
                                .full_width_writes = true};

@@ -336,6 +336,7 @@ static void power_on(const struct test *test, uint16_t model,
                                .counters = 4,
                                .counter_bits = 48,
                                .fixed_counters = 3,
+                               .fixed_set = 7,
                                .fixed_bits = 48,
                                .full_width_writes = true};
     t->regime = REGIME_A;

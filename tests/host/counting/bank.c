@@ -21,16 +21,25 @@ static const struct identity cpu = {.vendor = "GenuineIntel",
                                     .counters = 4,
                                     .counter_bits = 48,
                                     .fixed_counters = 3,
+                                    .fixed_set = 7,
                                     .fixed_bits = 40,
                                     .full_width_writes = true};
 
 static void places_and_widths(void **state)
 {
-    struct identity narrow = cpu;
+    struct identity narrow = cpu, later = cpu;
 
     (void)state;
     narrow.full_width_writes = false;
     assert_int_equal(bank_places(&cpu), UINT64_C(0x70000000f));
+    later.perfmon_version = 5;
+    later.counters = 8;
+    later.fixed_set = 0xf;
+    assert_int_equal(bank_places(&later), UINT64_C(0xf000000ff));
+    later.fixed_set = 0x77; /* a hole, and what is after it */
+    assert_int_equal(bank_fixed(&later), 3);
+    later.fixed_set = 0x1f;
+    assert_int_equal(bank_fixed(&later), 4);
     assert_int_equal(bank_mask(&cpu, 0), UINT64_C(0xffffffffffff));
     assert_int_equal(bank_mask(&cpu, 33), UINT64_C(0xffffffffff));
     assert_int_equal(bank_msr(3), 0xc4);
@@ -94,6 +103,8 @@ static void bounds(void **state)
     assert_true(b.least == 1 && b.most >= 4000);
     b = bank_bounds(34, &shape, 1000);
     assert_true(b.least == 0 && b.most >= 1000);
+    b = bank_bounds(35, &shape, 1000);
+    assert_true(b.least == 1 && b.most >= 20000);
 }
 
 /* --- Windows ------------------------------------------------------------- */
