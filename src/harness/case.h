@@ -42,6 +42,7 @@ enum feature {
     NEED_OFFCORE = 1 << 14,  /* offcore_of() has its MSRs */
     NEED_UNCORE = 1 << 15,   /* uncore_of() has its MSRs */
     NEED_LBR = 1 << 16,      /* lbr_of() knows format and depth */
+    NEED_METRICS = 1 << 17,  /* IA32_PERF_CAPABILITIES[15], and slots */
 };
 
 struct needs {

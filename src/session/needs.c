@@ -2,6 +2,7 @@
 /* needs.c - compares needs with a processor. */
 #include "src/session/needs.h"
 
+#include "src/base/msr.h"
 #include "src/cpu/cpuid_bits.h"
 #include "src/lbr/record.h"
 #include "src/uncore/offcore.h"
@@ -59,6 +60,11 @@ bool needs_met(const struct needs *needs, const struct identity *id,
         {NEED_HLE, id->hle, .bit = CPUID_HLE},
         {NEED_FULL_WIDTH, id->full_width_writes,
          .name = "full-width counter writes (IA32_PERF_CAPABILITIES[13])"},
+        {NEED_METRICS,
+         (id->perf_capabilities & IA32_PERF_CAPABILITIES_PERF_METRICS) != 0,
+         .name = "performance metrics (IA32_PERF_CAPABILITIES[15])"},
+        {NEED_METRICS, (id->fixed_set >> 3 & 1) != 0,
+         .name = "IA32_FIXED_CTR3 (CPUID.0AH:ECX[3] or EDX[4:0])"},
         {NEED_PEBS, id->ds, .bit = CPUID_DS},
         {NEED_PEBS, id->dtes64, .bit = CPUID_DTES64},
         {NEED_PEBS, !id->pebs_unavailable,

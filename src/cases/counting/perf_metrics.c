@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Slots, and the four fractions of them that MSR_PERF_METRICS has: of all slots
+ * together FFH, while IA32_FIXED_CTR3 counts and [48] of
+ * IA32_PERF_GLOBAL_CTRL is 1, and 0 else. */
+#include "src/base/msr.h"
+#include "src/base/names.h"
+#include "src/counting/bank.h"
+#include "src/counting/smi_guard.h"
+#include "src/harness/case.h"
+
+#define SLOTS       3 /* IA32_FIXED_CTR3 */
+#define SLOTS_EVENT 0x01a4
+#define SLOTS_BIT   7 /* of CPUID.0AH:EBX: Topdown Slots */
+#define FRACTIONS   4
+#define ALL         0xff
+#define ROUNDING    2  /* of each fraction, whichever way it goes */
+#define ROUNDS      64 /* of work, in one window */
+#define FIELD       (IA32_FIXED_CTR_CTRL_OS(SLOTS) | IA32_FIXED_CTR_CTRL_USR(SLOTS))
+#define ENABLES                               \
+    (IA32_PERF_GLOBAL_CTRL_FIXED_CTR(SLOTS) | \
+     IA32_PERF_GLOBAL_CTRL_PERF_METRICS)
+
+static const char *const names[FRACTIONS] = {"retiring", "bad speculation",
+                                             "frontend bound", "backend bound"};
+
+/* What is enabled in one window, and what was there after it. */
+struct metrics {
+    struct test_context *t;
+    const char *what;
+    uint64_t ctrl, fixed_ctrl;
+    uint64_t slots, metrics;
+};
+
+/* "Performance Metrics": both are written with 0, IA32_FIXED_CTR3 first. */
+static bool reset(struct test_context *t)
+{
+    return set_msr_again(t, IA32_PERF_GLOBAL_CTRL, 0) &&
+           set_msr_again(t, IA32_FIXED_CTR_CTRL, 0) &&
+           set_msr_again(t, IA32_FIXED_CTR(SLOTS), 0) &&
+           set_msr_again(t, MSR_PERF_METRICS, 0);
+}
+
+static bool run_once(void *argument)
+{
+    struct metrics *m = argument;
+
+    hw_poll();
+    if (!reset(m->t) ||
+        !set_msr_again(m->t, IA32_FIXED_CTR_CTRL, m->fixed_ctrl) ||
+        !set_held_msr(m->t, IA32_PERF_GLOBAL_CTRL, m->ctrl))
+        return false;
+    for (unsigned i = 0; i < ROUNDS; i++)
+        counting_work(NULL);
+    if (!set_held_msr(m->t, IA32_PERF_GLOBAL_CTRL, 0))
+        return false;
+    m->slots = msr_value(m->t, IA32_FIXED_CTR(SLOTS));
+    m->metrics = msr_value(m->t, MSR_PERF_METRICS);
+    return true;
+}
+
+static bool run(struct metrics *m)
+{
+    unsigned repeated = 0;
+
+    return smi_guard(m->t, run_once, m, &repeated);
+}
+
+/* RDPMC reads the same, and no other index of that kind anything. */
+static void check_rdpmc(struct test_context *t, const char *when)
+{
+    uint64_t want = msr_value(t, MSR_PERF_METRICS), got = ~want;
+    int vector = hw_pmc_read(RDPMC_METRICS, &got);
+
+    check(t, vector == HW_NO_FAULT && got == want,
+          "RDPMC with ECX = %XH, %s: got 0x%lx (%s); wanted 0x%lx, as RDMSR of "
+          "MSR_PERF_METRICS (329H)",
+          RDPMC_METRICS, when, got, fault_name(vector), want);
+}
+
+/* With both enables: the fractions are of all slots. */
+static bool try_enabled(struct test_context *t)
+{
+    struct metrics m = {.t = t, .ctrl = ENABLES, .fixed_ctrl = FIELD};
+    uint64_t sum = 0;
+
+    /* Measured. */
+    if (!run(&m))
+        return false;
+
+    /* Check. */
+    for (unsigned i = 0; i < FRACTIONS; i++) {
+        sum += m.metrics >> 8 * i & ALL;
+        note(t, "%s: %lu of 255", names[i], m.metrics >> 8 * i & ALL);
+    }
+    check(t, m.slots != 0,
+          "IA32_FIXED_CTR3 (30CH) counted 0 slots of %u rounds of work; wanted "
+          "some",
+          ROUNDS);
+    check(t,
+          sum + FRACTIONS * ROUNDING >= ALL &&
+              sum <= ALL + FRACTIONS * ROUNDING,
+          "MSR_PERF_METRICS (329H) is 0x%lx after %lu slots: the fractions "
+          "[7:0], [15:8], [23:16] and [31:24] are %lu together; wanted 255, or "
+          "%u more or less",
+          m.metrics, m.slots, sum, FRACTIONS * ROUNDING);
+    check(t, (m.metrics & ALL) != 0,
+          "MSR_PERF_METRICS (329H) is 0x%lx after %lu slots: [7:0], retiring, "
+          "is 0, and %u rounds of work have retired",
+          m.metrics, m.slots, ROUNDS);
+    check_rdpmc(t, "after a window");
+    return true;
+}
+
+/* "If this bit is set and fixed-function performance counter 3 is effectively
+ * enabled": without one of the three nothing. */
+static bool try_disabled(struct test_context *t)
+{
+    struct metrics rows[] = {
+        {.what = "IA32_PERF_GLOBAL_CTRL (38FH)[48] is 0",
+         .ctrl = IA32_PERF_GLOBAL_CTRL_FIXED_CTR(SLOTS),
+         .fixed_ctrl = FIELD},
+        {.what = "IA32_PERF_GLOBAL_CTRL (38FH)[35] is 0",
+         .ctrl = IA32_PERF_GLOBAL_CTRL_PERF_METRICS,
+         .fixed_ctrl = FIELD},
+        {.what = "IA32_FIXED_CTR_CTRL (38DH)[13:12] is 0", .ctrl = ENABLES},
+    };
+
+    for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct metrics *m = &rows[i];
+        const bool counts = i == 0;
+
+        /* Measured. */
+        m->t = t;
+        if (!run(m))
+            return false;
+
+        /* Check. */
+        check(t, (m->slots != 0) == counts,
+              "%s: IA32_FIXED_CTR3 (30CH) counted %lu slots; wanted %s",
+              m->what, m->slots, counts ? "some" : "0");
+        check(t, m->metrics == 0,
+              "%s: MSR_PERF_METRICS (329H) went from 0 to 0x%lx; wanted 0",
+              m->what, m->metrics);
+    }
+    return true;
+}
+
+/* The same event on a general-purpose counter, and core cycles: at least one
+ * slot each. */
+static bool try_event(struct test_context *t, uint64_t places)
+{
+    const struct identity *id = test_cpu(t);
+    struct bank before = bank_of(places, SLOTS_EVENT), after;
+    char name[MSR_NAME_BYTES];
+
+    /* Measured. */
+    if (!bank_work(t, &before, counting_work, NULL, &after))
+        return false;
+
+    /* Check. */
+    const uint64_t slots = after.fixed[SLOTS];
+    const uint64_t margin = count_margin(COUNTS_TIME, slots);
+    check(t, slots + margin >= after.fixed[1],
+          "IA32_FIXED_CTR3 (30CH) counted %lu slots in %lu core cycles "
+          "(IA32_FIXED_CTR1, 30AH); wanted one or more in each",
+          slots, after.fixed[1]);
+    if (id->leaf0a_eax >> 24 <= SLOTS_BIT ||
+        (id->leaf0a_ebx >> SLOTS_BIT & 1) != 0)
+        return true;
+    for (unsigned n = 0; n < COUNTERS_MAX; n++)
+        if ((places >> n & 1) != 0)
+            check(t,
+                  after.pmc[n] + margin >= slots &&
+                      after.pmc[n] <= slots + margin,
+                  "%s counted %lu slots (A4H/01H), IA32_FIXED_CTR3 (30CH) "
+                  "%lu; wanted the same, but for an eighth",
+                  msr_name(IA32_PMC(n), name), after.pmc[n], slots);
+    return true;
+}
+
+/* What holds and what does not: nothing counts. */
+static void try_registers(struct test_context *t)
+{
+    const uint64_t bit = IA32_PERF_GLOBAL_STATUS_OVF_PERF_METRICS;
+    uint64_t value;
+
+    if (!reset(t))
+        return;
+    check_equal(t, "MSR_PERF_METRICS (329H) written with 0",
+                msr_value(t, MSR_PERF_METRICS), 0);
+    check_rdpmc(t, "once it was written with 0");
+    set_held_msr(t, IA32_PERF_GLOBAL_CTRL, ENABLES);
+    check_equal(t, "IA32_PERF_GLOBAL_CTRL (38FH), with PERF_METRICS [48]",
+                msr_value(t, IA32_PERF_GLOBAL_CTRL), ENABLES);
+    set_held_msr(t, IA32_PERF_GLOBAL_CTRL, 0);
+    check(t, counters_clear_status(t, bit),
+          "IA32_PERF_GLOBAL_STATUS_RESET (390H) written with [48]");
+    check(
+        t, (msr_value(t, IA32_PERF_GLOBAL_STATUS) & bit) == 0,
+        "IA32_PERF_GLOBAL_STATUS (38EH)[48] is 1 after it was cleared through "
+        "390H");
+    observe(t, "RDPMC takes ECX = 20000001H, metrics of another number",
+            hw_pmc_read(RDPMC_METRICS | 1, &value) == HW_NO_FAULT, 1);
+    observe(t, "MSR_PERF_METRICS (329H)[63:32] can be written",
+            try_set_msr_again(t, MSR_PERF_METRICS, BIT(32)) == HW_NO_FAULT, 1);
+    (void)reset(t);
+}
+
+TEST(perf_metrics,
+     .asks = "Are the four fractions of performance metrics of all slots, and "
+             "enabled as documented?",
+     .cite = "SDM 3B, \"Performance Metrics\", \"Fixed-Function Performance "
+             "Counter 3\"; SDM 2B, RDPMC",
+     .needs = {.features = NEED_INTEL | NEED_PMU | NEED_METRICS, .counters = 1})
+{
+    uint64_t places = bank_claim(t);
+
+    if (places == 0 || !hold_msr(t, IA32_PERF_GLOBAL_CTRL))
+        return;
+    try_registers(t);
+    if (try_enabled(t) && try_disabled(t))
+        (void)try_event(t, places);
+}
