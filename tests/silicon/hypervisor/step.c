@@ -195,6 +195,7 @@ void step_count_current(struct vcpu *v)
     struct retirement r = {
         .instructions = 1,
         .branch = (uint8_t)(v->current.flags & INSTRUCTION_BRANCHES),
+        .indirect = (v->current.flags & INSTRUCTION_INDIRECT) != 0,
         .taken = true,
         .user = is_user(v),
         .cycles = cycles_of(v),
@@ -240,6 +241,7 @@ void step_retire(struct vcpu *v)
     struct retirement r = {
         .instructions = 1,
         .branch = (uint8_t)(v->current.flags & INSTRUCTION_BRANCHES),
+        .indirect = (v->current.flags & INSTRUCTION_INDIRECT) != 0,
         .user = is_user(v),
         .in_tx = (v->tx.depth == 1 &&
                   (!v->tx.inner_ended ||

@@ -29,6 +29,7 @@
 struct retirement {
     uint32_t instructions; /* 0 or 1; more during an SMI */
     uint8_t branch;        /* a set of INSTRUCTION_BRANCH* bits, or 0 */
+    bool indirect;         /* near JMP or CALL through r/m */
     bool taken;            /* a branch that was taken */
     bool mispredicted;     /* a branch that was not expected so */
     bool user;             /* CPL > 0 */

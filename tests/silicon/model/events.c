@@ -46,6 +46,8 @@ static uint32_t events_of_one(const struct retirement *r,
         return conditional && !r->taken;
     case EVENT_BRANCHES_FAR:
         return (r->branch & INSTRUCTION_FAR) != 0;
+    case EVENT_BRANCHES_INDIRECT:
+        return r->indirect;
     case EVENT_BRANCHES_MISPREDICTED:
         return r->mispredicted;
     case EVENT_CYCLES:

@@ -255,7 +255,7 @@ const struct event_row family_events_hsw[53] = {
 #define ICX_SNOOPS(umask)                                                     \
     { 0xD2, umask, EVENT_MEM_LLC_HIT, FIRST_FOUR, FIRST_FOUR }
 
-const struct event_row family_events_icx[44] = {
+const struct event_row family_events_icx[45] = {
     { 0xC0, 0x00, EVENT_INSTRUCTIONS, ALL_EIGHT, 0 },
     { 0xC4, 0x00, EVENT_BRANCHES, ALL_EIGHT, 0 },
     { 0xC4, 0x01, EVENT_BRANCHES_CONDITIONAL_TAKEN, ALL_EIGHT, 0 },
@@ -265,6 +265,7 @@ const struct event_row family_events_icx[44] = {
     { 0xC4, 0x11, EVENT_BRANCHES_CONDITIONAL, ALL_EIGHT, 0 },
     { 0xC4, 0x20, EVENT_BRANCHES_TAKEN, ALL_EIGHT, 0 },
     { 0xC4, 0x40, EVENT_BRANCHES_FAR, ALL_EIGHT, 0 },
+    { 0xC4, 0x80, EVENT_BRANCHES_INDIRECT, ALL_EIGHT, 0 },
     { 0xC5, 0x00, EVENT_BRANCHES_MISPREDICTED, ALL_EIGHT, 0 },
     { 0x3C, 0x00, EVENT_CYCLES, 0, 0 },
     { 0x3C, 0x01, EVENT_CYCLES_BUS, 0, 0 },
