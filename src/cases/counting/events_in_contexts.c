@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* One body, of many kinds of instructions, at ring 0 and at ring 3, outside
- * and inside of transactions, and its counters from 0, from just before bit 32
- * and from just before their end: what it counts is the same everywhere. */
+/* One body, at ring 0 and 3, in and out of transactions, counted from 0, from
+ * below bit 32 and from below the end: what it counts is the same each time. */
 #include "src/harness/case.h"
 #include "src/base/msr.h"
 #include "src/base/names.h"
