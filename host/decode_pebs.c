@@ -8,21 +8,18 @@
 #include <inttypes.h>
 #include <string.h>
 
-static void print_record(const struct pebs_record *record, uint64_t number,
-                         uint64_t offset, FILE *out)
+static void print_record(const uint8_t *bytes, const struct pebs_record *record,
+                         uint64_t number, uint64_t offset, FILE *out)
 {
-    char text[PEBS_TX_ABORT_TEXT];
+    char text[PEBS_TX_ABORT_TEXT], name[PEBS_QUADWORD_TEXT];
+    const int abort = pebs_field_offset(record, PEBS_TX_ABORT);
 
     fprintf(out, "record %" PRIu64 " at 0x%" PRIx64 "\n", number, offset);
-    for (unsigned i = 0; i < PEBS_FIELD_COUNT; i++) {
-        enum pebs_field field = (enum pebs_field)i;
-        if (!pebs_has(record, field))
-            continue;
-        uint64_t value = pebs_field_value(record, field);
-        fprintf(out, "  %02XH %-24s 0x%016" PRIx64,
-                (unsigned)pebs_field_offset(record->format, field),
-                pebs_field_name(field), value);
-        if (field == PEBS_TX_ABORT && value != 0)
+    for (size_t at = 0; at < record->size; at += 8) {
+        uint64_t value = pebs_quadword(bytes + at);
+        fprintf(out, "  %02zXH %-24s 0x%016" PRIx64, at,
+                pebs_quadword_name(record, at, name), value);
+        if ((int)at == abort && value != 0)
             fprintf(out, "  %s", pebs_tx_abort_text(value, text));
         fputc('\n', out);
     }
@@ -38,21 +35,36 @@ static void print_error(const char *name, uint64_t number, uint64_t offset,
     fputc('\n', stderr);
 }
 
+/* The bytes of the next record: of an adaptive one first the quadword that has
+ * its size, which is not to be believed. */
+static size_t read_record(FILE *in, unsigned format, size_t size,
+                          uint8_t bytes[PEBS_SIZE_MAX])
+{
+    size_t got = fread(bytes, 1, format == PEBS_FORMAT_ADAPTIVE ? 8 : size, in);
+
+    if (format != PEBS_FORMAT_ADAPTIVE || got < 8)
+        return got;
+    size = pebs_quadword(bytes) >> 48;
+    if (size > PEBS_SIZE_MAX)
+        size = PEBS_SIZE_MAX;
+    return size > got ? got + fread(bytes + got, 1, size - got, in) : got;
+}
+
 bool decode_pebs(FILE *in, const char *name, unsigned format, FILE *out)
 {
     uint8_t bytes[PEBS_SIZE_MAX];
     uint64_t number = 0, offset = 0;
     size_t size;
-    enum pebs_error error = pebs_record_size(format, &size);
+    enum pebs_error error = pebs_record_size(format, 0, &size);
 
     if (error != PEBS_OK) {
         fprintf(stderr, "tsxpmu: format %u: %s\n", format,
                 pebs_error_text(error));
         return false;
     }
-    for (;; number++, offset += size) {
+    for (;; number++) {
         struct pebs_record record;
-        size_t got = fread(bytes, 1, size, in);
+        size_t got = read_record(in, format, size, bytes);
         if (ferror(in)) {
             fprintf(stderr, "tsxpmu: %s: at 0x%" PRIx64 ": %s\n", name, offset,
                     strerror(errno));
@@ -62,7 +74,7 @@ bool decode_pebs(FILE *in, const char *name, unsigned format, FILE *out)
             break;
         error = pebs_decode(bytes, got, format, &record);
         if (error == PEBS_OK || error == PEBS_TX_ABORT_RESERVED)
-            print_record(&record, number, offset, out);
+            print_record(bytes, &record, number, offset, out);
         if (error != PEBS_OK) {
             fflush(out); /* so that the line comes last on a terminal */
             print_error(name, number, offset, error, got);
@@ -70,6 +82,7 @@ bool decode_pebs(FILE *in, const char *name, unsigned format, FILE *out)
         }
         if (ferror(out))
             return false;
+        offset += record.size;
     }
     if (number == 0)
         fprintf(stderr, "tsxpmu: %s: at 0x0: empty, no record\n", name);

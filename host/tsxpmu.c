@@ -45,8 +45,8 @@ static const char doc[] =
 
 static const struct argp_option options[] = {
     {"format", 'f', "N", 0,
-     "pebs: the record format, 0 to 3: IA32_PERF_CAPABILITIES (345H)[11:8] of "
-     "the "
+     "pebs: the record format, 0 to 4 (4: adaptive records, which say "
+     "themselves what they hold): IA32_PERF_CAPABILITIES (345H)[11:8] of the "
      "processor that wrote the buffer",
      0},
     {"counters", 'n', "N", 0,

@@ -7,7 +7,7 @@ import subprocess
 import tempfile
 
 TOOL = "build/tsxpmu"
-SIZES = {0: 144, 1: 176, 2: 192, 3: 200}
+SIZES = {0: 144, 1: 176, 2: 192, 3: 200, 4: 512}
 
 
 def golden(form):
@@ -93,8 +93,22 @@ def run(result):
     result("tool: garbage", refused(
         record + b"\xff" * 400, 3, "tsxpmu: FILE: record 1 at 0xc8: reserved "
         "bits [63:40] of TX Abort Information are set"))
-    result("tool: adaptive format", refused(
-        record, 4, "tsxpmu: format 4: adaptive record format (4 or later), "
+    adaptive, _ = golden(4)
+    result("tool: adaptive record cut short", refused(
+        adaptive + adaptive[:511], 4,
+        "tsxpmu: FILE: record 1 at 0x200: record cut short after 511 bytes"))
+    result("tool: adaptive record of 4 bytes", refused(
+        adaptive + adaptive[:4], 4,
+        "tsxpmu: FILE: record 1 at 0x200: record cut short after 4 bytes"))
+    result("tool: size that is not of the groups", refused(
+        adaptive + adaptive[:6] + b"\xff\xff" + adaptive[8:], 4,
+        "tsxpmu: FILE: record 1 at 0x200: Record Format [63:48] is not the "
+        "size of the groups in [47:0]"))
+    result("tool: groups that are not known", refused(
+        adaptive + b"\xff" * 600, 4, "tsxpmu: FILE: record 1 at 0x200: reserved "
+        "bits of the selection of groups, [23:4] or [47:32], are set"))
+    result("tool: later adaptive format", refused(
+        record, 5, "tsxpmu: format 5: adaptive record format (5 or later), "
         "which is not decoded"))
     result("tool: unknown format", refused(
         record, 16, "tsxpmu: format 16: unknown record format"))

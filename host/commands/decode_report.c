@@ -91,13 +91,26 @@ static unsigned errata_of(struct span processor)
                : 0;
 }
 
+/* The bytes of so many that are whole records. */
+static size_t whole_records(const uint8_t *bytes, size_t count, unsigned format)
+{
+    struct pebs_reader reader;
+    struct pebs_record record;
+    enum pebs_error error;
+
+    pebs_open(&reader, bytes, count, format);
+    do
+        error = pebs_next(&reader, &record);
+    while (error == PEBS_OK || error == PEBS_TX_ABORT_RESERVED);
+    return error == PEBS_RECORD_CUT_SHORT ? reader.at : count;
+}
+
 static bool decode_bytes(const struct decoding *decoding,
                          const struct report *report, struct raw *raw,
                          const char *name)
 {
     struct span format = raw->what;
     uint64_t number;
-    size_t size;
     const bool pebs = take(&format, "PEBS records of format ") &&
                       take_number(&format, &number) && number < 16;
     struct decode_pt_options pt = decoding->pt;
@@ -111,9 +124,8 @@ static bool decode_bytes(const struct decoding *decoding,
         return false;
     }
     /* The report has the first 4096 bytes: its last record may be cut. */
-    if (pebs && raw->said > raw->count &&
-        pebs_record_size((unsigned)number, &size) == PEBS_OK)
-        raw->count -= raw->count % size;
+    if (pebs && raw->said > raw->count)
+        raw->count = whole_records(raw->bytes, raw->count, (unsigned)number);
     if (raw->count == 0)
         return false;
     file = fmemopen(raw->bytes, raw->count, "rb");

@@ -4,6 +4,7 @@
 #include "src/pebs/pebs_decode.h"
 
 #include "src/base/text.h"
+#include "src/pebs/pebs_adaptive.h"
 
 #define VERIFY0(at, NAME, name) \
     _Static_assert(offsetof(struct pebs_format0, name) == (at), #name);
@@ -21,7 +22,8 @@ _Static_assert(sizeof(struct pebs_format0) == 144, "format 0000b");
 _Static_assert(sizeof(struct pebs_format1) == 176, "format 0001b");
 _Static_assert(sizeof(struct pebs_format2) == 192, "format 0010b");
 _Static_assert(sizeof(struct pebs_format3) == 200, "format 0011b");
-_Static_assert(sizeof(struct pebs_format3) == PEBS_SIZE_MAX, "the longest");
+_Static_assert(sizeof(struct pebs_format3) == PEBS_FIXED_SIZE_MAX,
+               "the longest");
 _Static_assert(PEBS_FIELD_COUNT <= 32, "struct pebs_record's present");
 
 #define PRESENT(at, NAME, name) | (UINT32_C(1) << PEBS_##NAME)
@@ -42,7 +44,12 @@ const char *pebs_error_text(enum pebs_error error)
         [PEBS_END] = "end of the buffer",
         [PEBS_UNKNOWN_FORMAT] = "unknown record format",
         [PEBS_ADAPTIVE_FORMAT] =
-            "adaptive record format (4 or later), which is not decoded",
+            "adaptive record format (5 or later), which is not decoded",
+        [PEBS_UNKNOWN_GROUPS] =
+            "reserved bits of the selection of groups, [23:4] or [47:32], are "
+            "set",
+        [PEBS_SIZE_NOT_OF_GROUPS] =
+            "Record Format [63:48] is not the size of the groups in [47:0]",
         [PEBS_RECORD_CUT_SHORT] = "record cut short",
         [PEBS_TX_ABORT_RESERVED] =
             "reserved bits [63:40] of TX Abort Information are set",
@@ -65,37 +72,28 @@ const char *pebs_error_text(enum pebs_error error)
     return (unsigned)error < PEBS_ERROR_COUNT ? texts[error] : "no such error";
 }
 
-static inline enum pebs_error size_of(unsigned format, size_t *size)
+static inline enum pebs_error size_of(unsigned format, uint64_t selection,
+                                      size_t *size)
 {
     *size = format < PEBS_FORMATS ? formats[format].size : 0;
     if (format < PEBS_FORMATS)
         return PEBS_OK;
-    return format <= 15 ? PEBS_ADAPTIVE_FORMAT : PEBS_UNKNOWN_FORMAT;
+    if (format != PEBS_FORMAT_ADAPTIVE)
+        return format <= 15 ? PEBS_ADAPTIVE_FORMAT : PEBS_UNKNOWN_FORMAT;
+    if ((selection & ~PEBS_DATA_DEFINED) != 0)
+        return PEBS_UNKNOWN_GROUPS;
+    *size = pebs_group_at(selection, PEBS_GROUP_COUNT);
+    return PEBS_OK;
 }
 
-enum pebs_error pebs_record_size(unsigned format, size_t *size)
+enum pebs_error pebs_record_size(unsigned format, uint64_t selection,
+                                 size_t *size)
 {
-    return size_of(format, size);
-}
-
-/* Lowest byte first; compilers make one load of it. */
-static inline uint64_t read_qword(const uint8_t *bytes)
-{
-    uint64_t value = 0;
-
-    value |= (uint64_t)bytes[0];
-    value |= (uint64_t)bytes[1] << 8;
-    value |= (uint64_t)bytes[2] << 16;
-    value |= (uint64_t)bytes[3] << 24;
-    value |= (uint64_t)bytes[4] << 32;
-    value |= (uint64_t)bytes[5] << 40;
-    value |= (uint64_t)bytes[6] << 48;
-    value |= (uint64_t)bytes[7] << 56;
-    return value;
+    return size_of(format, selection, size);
 }
 
 /* One decoder a format, and no field of another format. */
-#define READ(at, NAME, name) record->name = read_qword(bytes + (at));
+#define READ(at, NAME, name) record->name = pebs_quadword(bytes + (at));
 #define CLEAR(NAME, name, text)                        \
     if ((present & (UINT32_C(1) << PEBS_##NAME)) == 0) \
         record->name = 0;
@@ -107,6 +105,7 @@ static inline uint64_t read_qword(const uint8_t *bytes)
                                                                       \
         record->format = n;                                           \
         record->present = present;                                    \
+        record->size = sizeof(struct pebs_format##n);                 \
         PEBS_FORMAT##n(READ) PEBS_FIELDS(CLEAR)                       \
     }
 DECODER(0)
@@ -118,7 +117,7 @@ enum pebs_error pebs_decode(const uint8_t *bytes, size_t size, unsigned format,
                             struct pebs_record *record)
 {
     size_t needed;
-    enum pebs_error error = size_of(format, &needed);
+    enum pebs_error error = size_of(format, 0, &needed);
 
     if (error != PEBS_OK)
         return error;
@@ -134,8 +133,13 @@ enum pebs_error pebs_decode(const uint8_t *bytes, size_t size, unsigned format,
     case 2:
         decode_format2(bytes, record);
         break;
-    default:
+    case 3:
         decode_format3(bytes, record);
+        break;
+    default:
+        error = pebs_adaptive_decode(bytes, size, record);
+        if (error != PEBS_OK)
+            return error;
         break;
     }
     return (record->tx_abort & TX_ABORT_RESERVED) == 0 ? PEBS_OK
@@ -155,20 +159,20 @@ enum pebs_error pebs_next(struct pebs_reader *reader,
                           struct pebs_record *record)
 {
     size_t size;
-    enum pebs_error error = size_of(reader->format, &size);
+    enum pebs_error error = size_of(reader->format, 0, &size);
 
     if (error != PEBS_OK)
         return error;
     reader->at = reader->next;
     if (reader->at == reader->size)
         return PEBS_END;
-    if (reader->size - reader->at > AHEAD + PEBS_SIZE_MAX)
-        for (size_t i = 0; i < PEBS_SIZE_MAX; i += 64)
+    if (reader->size - reader->at > AHEAD + PEBS_FIXED_SIZE_MAX)
+        for (size_t i = 0; i < PEBS_FIXED_SIZE_MAX; i += 64)
             __builtin_prefetch(reader->bytes + reader->at + AHEAD + i);
     error = pebs_decode(reader->bytes + reader->at, reader->size - reader->at,
                         reader->format, record);
     if (error == PEBS_OK || error == PEBS_TX_ABORT_RESERVED)
-        reader->next = reader->at + size;
+        reader->next = reader->at + record->size;
     return error;
 }
 
@@ -182,7 +186,7 @@ const char *pebs_field_name(enum pebs_field field)
     return (unsigned)field < PEBS_FIELD_COUNT ? names[field] : "no such field";
 }
 
-int pebs_field_offset(unsigned format, enum pebs_field field)
+int pebs_field_offset(const struct pebs_record *record, enum pebs_field field)
 {
     /* One more than the offset; 0: not there. */
 #define OFFSET(at, NAME, name) [PEBS_##NAME] = (at) + 1,
@@ -193,9 +197,12 @@ int pebs_field_offset(unsigned format, enum pebs_field field)
         {PEBS_FORMAT3(OFFSET)},
     };
 
-    if (format >= PEBS_FORMATS || (unsigned)field >= PEBS_FIELD_COUNT)
+    if ((unsigned)field >= PEBS_FIELD_COUNT)
         return -1;
-    return offsets[format][field] - 1;
+    if (record->format == PEBS_FORMAT_ADAPTIVE)
+        return pebs_adaptive_offset(record->record_format, field);
+    return record->format < PEBS_FORMATS ? offsets[record->format][field] - 1
+                                         : -1;
 }
 
 uint64_t pebs_field_value(const struct pebs_record *record,
@@ -210,6 +217,27 @@ uint64_t pebs_field_value(const struct pebs_record *record,
         break;
     }
     return 0;
+}
+
+const char *pebs_quadword_name(const struct pebs_record *record, size_t offset,
+                               char text[PEBS_QUADWORD_TEXT])
+{
+    static const char *const parts[] = {"FROM", "TO", "INFO"};
+    size_t xmm = pebs_group_at(record->record_format, PEBS_GROUP_XMM);
+    size_t lbrs = pebs_group_at(record->record_format, PEBS_GROUP_LBRS);
+
+    for (unsigned f = 0; f < PEBS_FIELD_COUNT; f++)
+        if (pebs_field_offset(record, (enum pebs_field)f) == (int)offset)
+            return pebs_field_name((enum pebs_field)f);
+    if (record->format != PEBS_FORMAT_ADAPTIVE || offset >= record->size)
+        return "no such field";
+    if (offset < lbrs)
+        text_format(text, PEBS_QUADWORD_TEXT, "XMM%lu[%s]", (offset - xmm) / 16,
+                    (offset - xmm) % 16 == 0 ? "63:0" : "127:64");
+    else
+        text_format(text, PEBS_QUADWORD_TEXT, "LBR[%lu].%s",
+                    (offset - lbrs) / 24, parts[(offset - lbrs) / 8 % 3]);
+    return text;
 }
 
 const char *pebs_tx_abort_text(uint64_t tx_abort, char text[PEBS_TX_ABORT_TEXT])

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * pebs_decode.h - records of processor event-based sampling, formats 0 to 3,
+ * pebs_decode.h - records of processor event-based sampling, formats 0 to 4,
  * decoded into one description. Pure: no hardware, nothing allocated.
  *
  * The format is IA32_PERF_CAPABILITIES (345H)[11:8]. Formats 4 and later are
- * adaptive: their layout is not fixed, and they are refused by name.
+ * adaptive: a record says itself which groups of fields it has. Of format 4 the
+ * layout is in pebs_adaptive.h; those after it are refused by name.
  *
  * Each offset is written once, in the manual's order; structs, checks, decoders
  * and names come from these tables. SDM 3B, Performance Monitoring:
@@ -106,7 +107,8 @@
     FIELD(LATENCY,             latency, "Latency")              \
     FIELD(EVENTING_IP,         eventing_ip, "EventingIP")       \
     FIELD(TX_ABORT,            tx_abort, "TX Abort Information") \
-    FIELD(TSC,                 tsc,    "TSC")
+    FIELD(TSC,                 tsc,    "TSC")                   \
+    FIELD(RECORD_FORMAT,       record_format, "Record Format")
 
 /* clang-format on */
 
@@ -125,8 +127,10 @@ struct pebs_format3 {
 };
 #undef PEBS_MEMBER
 
-#define PEBS_FORMATS  4   /* 0 to 3 are decoded */
-#define PEBS_SIZE_MAX 200 /* bytes of the longest of their records */
+#define PEBS_FORMATS         4    /* 0 to 3 have a fixed layout */
+#define PEBS_FORMAT_ADAPTIVE 4    /* the first that has not, and is decoded */
+#define PEBS_FIXED_SIZE_MAX  200  /* bytes of the longest of formats 0 to 3 */
+#define PEBS_SIZE_MAX        6608 /* of format 4 too: all groups, 256 LBRs */
 
 #define PEBS_NUMBER(NAME, name, text) PEBS_##NAME,
 enum pebs_field { PEBS_FIELDS(PEBS_NUMBER) PEBS_FIELD_COUNT };
@@ -136,6 +140,7 @@ enum pebs_field { PEBS_FIELDS(PEBS_NUMBER) PEBS_FIELD_COUNT };
 struct pebs_record {
     unsigned format;
     uint32_t present; /* set of BIT(enum pebs_field); any other field is 0 */
+    size_t size;      /* bytes, all groups of it */
 #define PEBS_MEMBER(NAME, name, text) uint64_t name;
     PEBS_FIELDS(PEBS_MEMBER)
 #undef PEBS_MEMBER
@@ -160,6 +165,8 @@ enum pebs_error {
     PEBS_END, /* of the buffer, after a whole record */
     PEBS_UNKNOWN_FORMAT,
     PEBS_ADAPTIVE_FORMAT,
+    PEBS_UNKNOWN_GROUPS,
+    PEBS_SIZE_NOT_OF_GROUPS,
     PEBS_RECORD_CUT_SHORT,
     PEBS_TX_ABORT_RESERVED,
     PEBS_MAXIMUM_BELOW_BASE,
@@ -175,14 +182,17 @@ enum pebs_error {
 /* One line of text, without the place. Never NULL. */
 const char *pebs_error_text(enum pebs_error error);
 
-/* PEBS_OK, PEBS_ADAPTIVE_FORMAT (4 to 15) or PEBS_UNKNOWN_FORMAT; *size is the
- * bytes of a record, 0 on an error. */
-enum pebs_error pebs_record_size(unsigned format, size_t *size)
+/* PEBS_OK, PEBS_ADAPTIVE_FORMAT (5 to 15) or PEBS_UNKNOWN_FORMAT; of format 4
+ * also PEBS_UNKNOWN_GROUPS. *size is the bytes of a record, 0 on an error.
+ * `selection` is MSR_PEBS_DATA_CFG (3F2H) and means nothing to the others. */
+enum pebs_error pebs_record_size(unsigned format, uint64_t selection,
+                                 size_t *size)
     __attribute__((warn_unused_result));
 
 /* Decodes the record that begins at bytes[0], of which `size` bytes are there;
  * no byte beyond them is read. Errors: those of pebs_record_size,
- * PEBS_RECORD_CUT_SHORT, and PEBS_TX_ABORT_RESERVED. *record is written where
+ * PEBS_SIZE_NOT_OF_GROUPS of an adaptive record, PEBS_RECORD_CUT_SHORT, and
+ * PEBS_TX_ABORT_RESERVED. *record is written where
  * PEBS_OK or PEBS_TX_ABORT_RESERVED is returned, else not changed. Not checked:
  * any other value. */
 enum pebs_error pebs_decode(const uint8_t *bytes, size_t size, unsigned format,
@@ -213,12 +223,35 @@ static inline bool pebs_has(const struct pebs_record *record,
     return (record->present & BIT(field)) != 0;
 }
 
-/* For printing: name in the manual, byte offset in a format (-1: not in it, or
- * not a format that is decoded), value (0 where not present). */
+/* The eight bytes there, lowest first; compilers make one load of it. */
+static inline uint64_t pebs_quadword(const uint8_t *bytes)
+{
+    uint64_t value = 0;
+
+    value |= (uint64_t)bytes[0];
+    value |= (uint64_t)bytes[1] << 8;
+    value |= (uint64_t)bytes[2] << 16;
+    value |= (uint64_t)bytes[3] << 24;
+    value |= (uint64_t)bytes[4] << 32;
+    value |= (uint64_t)bytes[5] << 40;
+    value |= (uint64_t)bytes[6] << 48;
+    value |= (uint64_t)bytes[7] << 56;
+    return value;
+}
+
+/* For printing: name in the manual, byte offset in a record of the format and
+ * the groups of this one (-1: not in it, or not a format that is decoded),
+ * value (0 where not present). */
 const char *pebs_field_name(enum pebs_field field);
-int pebs_field_offset(unsigned format, enum pebs_field field);
+int pebs_field_offset(const struct pebs_record *record, enum pebs_field field);
 uint64_t pebs_field_value(const struct pebs_record *record,
                           enum pebs_field field);
+
+/* What the quadword at this offset is, of a field or of a group that has no
+ * fields: "XMM3[127:64]", "LBR[0].FROM". Returns text, or the field's name. */
+#define PEBS_QUADWORD_TEXT 24
+const char *pebs_quadword_name(const struct pebs_record *record, size_t offset,
+                               char text[PEBS_QUADWORD_TEXT]);
 
 /* TX Abort Information in words: the names of the bits that are set after
  * Cycles_Last_TX; reserved bits are shown as such. Returns text. */

@@ -16,16 +16,19 @@ VERIFY(0x40, pebs_counter_reset[0]);
 VERIFY(0x48, pebs_counter_reset[1]);
 VERIFY(0x50, pebs_counter_reset[2]);
 VERIFY(0x58, pebs_counter_reset[3]);
+VERIFY(0x78, pebs_counter_reset[7]);
+VERIFY(0x80, pebs_fixed_reset[0]);
+VERIFY(0x98, pebs_fixed_reset[3]);
+_Static_assert(sizeof(struct pebs_ds_area) ==
+                   PEBS_DS_BYTES(PEBS_FORMAT_ADAPTIVE),
+               "the whole area");
+_Static_assert(offsetof(struct pebs_ds_area, pebs_counter_reset[4]) ==
+                   PEBS_DS_BYTES(0),
+               "the area before format 4");
 
 enum pebs_error pebs_ds_set(struct pebs_ds_area *area, uint64_t base,
-                            uint64_t records, uint64_t threshold,
-                            unsigned format)
+                            uint64_t records, uint64_t threshold, size_t size)
 {
-    size_t size;
-    enum pebs_error error = pebs_record_size(format, &size);
-
-    if (error != PEBS_OK)
-        return error;
     if (records == 0 || records > (UINT64_MAX - base) / size)
         return PEBS_SIZE_DOES_NOT_DIVIDE;
     if (threshold == 0 || threshold > records)
@@ -37,18 +40,14 @@ enum pebs_error pebs_ds_set(struct pebs_ds_area *area, uint64_t base,
     return PEBS_OK;
 }
 
-enum pebs_error pebs_ds_check(const struct pebs_ds_area *area, unsigned format,
+enum pebs_error pebs_ds_check(const struct pebs_ds_area *area, size_t size,
                               uint64_t *written)
 {
     const uint64_t base = area->pebs_buffer_base, index = area->pebs_index;
     const uint64_t maximum = area->pebs_absolute_maximum;
     const uint64_t threshold = area->pebs_interrupt_threshold;
-    size_t size;
-    enum pebs_error error = pebs_record_size(format, &size);
 
     *written = 0;
-    if (error != PEBS_OK)
-        return error;
     if (maximum <= base)
         return PEBS_MAXIMUM_BELOW_BASE;
     if ((maximum - base) % size != 0)

@@ -7,7 +7,9 @@
  * SDM 3B, "64 Bit Format of the DS Save Area", figure "IA-32e Mode DS Save
  * Area"; Performance Monitoring, "Processor Event Based Sampling (PEBS)". The
  * layout needs DTES64 (CPUID.1:ECX[2]). Its text gives sizes of 32-bit records;
- * here the size is that of the format in 345H[11:8].
+ * here the size is that of the format in 345H[11:8] (pebs_record_size). The
+ * resets of counters 4 to 7 and of the fixed counters are those of extended
+ * PEBS: SDM 3B, "Extended PEBS", figure of the DS buffer management area.
  *
  * "PEBS absolute maximum" should be a multiple of the record size plus 1. Here
  * it is without the 1: the next byte past the buffer. That is right whether a
@@ -28,17 +30,21 @@ struct pebs_ds_area {
     uint64_t pebs_index;               /* 28H */
     uint64_t pebs_absolute_maximum;    /* 30H */
     uint64_t pebs_interrupt_threshold; /* 38H */
-    uint64_t pebs_counter_reset[4]; /* 40H-58H; format 0 has the first only */
+    /* 40H-78H; format 0 has the first only, those after it have four. */
+    uint64_t pebs_counter_reset[8];
+    uint64_t pebs_fixed_reset[4]; /* 80H-98H; format 4 only */
 };
 
+/* Bytes of the area that a processor with records of this format knows. */
+#define PEBS_DS_BYTES(format) ((format) < PEBS_FORMAT_ADAPTIVE ? 0x60u : 0xa0u)
+
 /* Fills in the PEBS part: room for `records` records at `base`, none written,
- * the PMI when `threshold` of them are. Nothing else is changed. The errors are
- * those of pebs_record_size, PEBS_SIZE_DOES_NOT_DIVIDE for no record or one too
- * many for the address space, PEBS_THRESHOLD_OUTSIDE for 0 or more than
- * `records`. On an error nothing is written. */
+ * the PMI when `threshold` of them are. A record has `size` bytes, not 0.
+ * Nothing else is changed. The errors are PEBS_SIZE_DOES_NOT_DIVIDE for no
+ * record or one too many for the address space, PEBS_THRESHOLD_OUTSIDE for 0 or
+ * more than `records`. On an error nothing is written. */
 enum pebs_error pebs_ds_set(struct pebs_ds_area *area, uint64_t base,
-                            uint64_t records, uint64_t threshold,
-                            unsigned format)
+                            uint64_t records, uint64_t threshold, size_t size)
     __attribute__((warn_unused_result));
 
 /* Checks that base, index, absolute maximum and threshold go together:
@@ -47,7 +53,7 @@ enum pebs_error pebs_ds_set(struct pebs_ds_area *area, uint64_t base,
  *   base <= threshold <= absolute maximum, likewise
  * The first that does not hold is the error. *written is the number of records
  * in the buffer, 0 on an error of base, index or absolute maximum. */
-enum pebs_error pebs_ds_check(const struct pebs_ds_area *area, unsigned format,
+enum pebs_error pebs_ds_check(const struct pebs_ds_area *area, size_t size,
                               uint64_t *written)
     __attribute__((warn_unused_result));
 

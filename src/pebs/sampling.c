@@ -11,7 +11,7 @@
 #include "src/pebs/pebs_judge.h"
 #include "src/pebs/sampling_check.h"
 
-_Static_assert(SAMPLING_BUFFER_AT + (PEBS_ROOM_MAX + 1) * PEBS_SIZE_MAX +
+_Static_assert(SAMPLING_BUFFER_AT + (PEBS_ROOM_MAX + 1) * SAMPLING_SIZE_MAX +
                        4096 <=
                    TEST_RECORDS_BYTES,
                "room for one record too many");
@@ -76,7 +76,7 @@ bool sampling_claim(struct sampling *p, struct test_context *t)
     /* Present and dirty before the processor needs them. */
     memset(memory, SAMPLING_GUARD, TEST_RECORDS_BYTES);
     /* IA32_PEBS_ENABLE last: the journal gives it back first. */
-    return pebs_record_size(p->format, &p->size) == PEBS_OK &&
+    return pebs_record_size(p->format, 0, &p->size) == PEBS_OK &&
            counters_claim(t) && hold_msr(t, IA32_PERF_GLOBAL_CTRL) &&
            set_msr(t, IA32_DS_AREA, (uint64_t)(uintptr_t)memory) &&
            set_msr(t, IA32_PEBS_ENABLE, 0);
@@ -96,7 +96,7 @@ static bool fill_ds_area(struct sampling *p)
     memset(&p->set, 0, sizeof(p->set));
     enum pebs_error error =
         pebs_ds_set(&p->set, (uint64_t)(uintptr_t)p->buffer, config->room,
-                    config->threshold, p->format);
+                    config->threshold, p->size);
     if (error != PEBS_OK || config->room > PEBS_ROOM_MAX ||
         config->begun > config->room || config->slack >= p->size) {
         broken(p->t, "DS area: %s", pebs_error_text(error));
@@ -108,7 +108,7 @@ static bool fill_ds_area(struct sampling *p)
         p->set.pebs_counter_reset[n] =
             config->period[n] != 0 ? -(uint64_t)config->period[n] & p->mask
                                    : config->reset[n];
-    *p->area = p->set;
+    memcpy((void *)p->area, &p->set, PEBS_DS_BYTES(p->format));
     return true;
 }
 
@@ -172,7 +172,7 @@ static bool collect_records(struct sampling *p)
     uint64_t written;
 
     whole.pebs_absolute_maximum -= p->config.slack;
-    enum pebs_error error = pebs_ds_check(&whole, p->format, &written);
+    enum pebs_error error = pebs_ds_check(&whole, p->size, &written);
 
     p->records = (unsigned)written;
     if (!check(p->t, error == PEBS_OK,
@@ -186,7 +186,7 @@ static bool collect_records(struct sampling *p)
         return false;
     p->set.pebs_index = area.pebs_index;
     test_raw(p->t, raw_names[p->format], p->buffer, p->records * p->size);
-    return check(p->t, memcmp(&area, &p->set, sizeof(area)) == 0,
+    return check(p->t, memcmp(&area, &p->set, PEBS_DS_BYTES(p->format)) == 0,
                  "the DS area changed in more than its PEBS index") &&
            sampling_check_memory(p) && sampling_check_status(p);
 }
@@ -314,7 +314,7 @@ static bool check_field(struct sampling *p, const struct pebs_record *record,
 {
     return check(p->t, ok, "%s (%02XH) of a record is 0x%lx; wanted 0x%lx",
                  pebs_field_name(field),
-                 (unsigned)pebs_field_offset(record->format, field),
+                 (unsigned)pebs_field_offset(record, field),
                  pebs_field_value(record, field), want);
 }
 

@@ -37,8 +37,9 @@ struct sampling_config {
     uint64_t facility; /* more bits of IA32_PEBS_ENABLE: LL_EN, PS_EN */
 };
 
-/* Records there is memory for, of any format. */
-#define PEBS_ROOM_MAX 64
+/* Records there is memory for, and the bytes of the longest, of any format. */
+#define PEBS_ROOM_MAX     64
+#define SAMPLING_SIZE_MAX PEBS_FIXED_SIZE_MAX
 
 struct sampling {
     struct test_context *t;

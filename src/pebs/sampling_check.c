@@ -38,13 +38,14 @@ bool sampling_check_memory(struct sampling *p)
     size_t base = (size_t)(p->buffer - (const uint8_t *)p->area);
     size_t end = base + p->records * p->size;
     size_t begin = base + p->config.begun * p->size;
-    size_t before = first_touched(p, sizeof(*p->area), begin);
+    size_t area = PEBS_DS_BYTES(p->format);
+    size_t before = first_touched(p, area, begin);
     size_t after = first_touched(p, end, TEST_RECORDS_BYTES);
 
     return check(p->t, before == begin,
                  "%lu bytes after the DS area's start a byte was written; "
-                 "the area ends at 60H, and the PEBS index began at %lu",
-                 before, begin) &&
+                 "the area ends at %lXH, and the PEBS index began at %lu",
+                 before, area, begin) &&
            check(p->t, after == TEST_RECORDS_BYTES,
                  "the PEBS index is after %u records of %lu bytes, which end "
                  "%lu bytes after the PEBS buffer base, and a byte was written "

@@ -71,7 +71,7 @@ static bool try_buffer(struct sampling *p, const char *what, unsigned room,
 static bool try_index_reset(struct sampling *p)
 {
     const struct sampling_config config = config_of(3, 0, 0);
-    uint8_t before[3 * PEBS_SIZE_MAX];
+    uint8_t before[3 * SAMPLING_SIZE_MAX];
     struct pebs_state state;
 
     if (!sampling_run(p, &config, 0))

@@ -3,8 +3,14 @@
  * the image, at ring 0. It asks nothing of the processor, so that a difference
  * is ERROR, and it runs on any. */
 #include "src/harness/case.h"
-#include "src/pebs/pebs_decode.h"
+#include "src/pebs/pebs_adaptive.h"
 #include "src/pebs/pebs_golden.h"
+
+/* Of the golden adaptive record: every group, two LBR entries. */
+#define GOLDEN_SELECTION                                                  \
+    (PEBS_DATA_MEMORY | PEBS_DATA_GPRS | PEBS_DATA_XMM | PEBS_DATA_LBRS | \
+     PEBS_DATA_ENTRIES_OF(2))
+#define GOLDEN_BYTES 512 /* it has the most */
 
 /* ERROR and a line, where not ok. */
 static void expect(struct test_context *t, bool ok, unsigned format,
@@ -28,8 +34,28 @@ static enum pebs_field field_named(const char *name)
     return (enum pebs_field)field;
 }
 
+/* Of a line that is no field's, of the XMM or LBR group: the name of what is at
+ * its offset. Returns the value there by its number in the group. */
+static uint64_t compare_name(struct test_context *t, const uint8_t *bytes,
+                             const struct pebs_record *record,
+                             const struct pebs_golden *row)
+{
+    const size_t lbrs = pebs_group_at(record->record_format, PEBS_GROUP_LBRS);
+    const enum pebs_group group =
+        row->offset < lbrs ? PEBS_GROUP_XMM : PEBS_GROUP_LBRS;
+    const size_t at = pebs_group_at(record->record_format, group);
+    char text[PEBS_QUADWORD_TEXT];
+
+    if (row->offset < at || row->offset >= record->size)
+        return ~row->value;
+    expect(t,
+           text_equal(pebs_quadword_name(record, row->offset, text), row->name),
+           row->format, row->name, row->offset, at);
+    return pebs_group_value(bytes, record, group, (row->offset - at) / 8);
+}
+
 /* Each line's value in the field of its name, and at its offset. */
-static unsigned compare_fields(struct test_context *t,
+static unsigned compare_fields(struct test_context *t, const uint8_t *bytes,
                                const struct pebs_record *record)
 {
     unsigned fields = 0;
@@ -38,11 +64,14 @@ static unsigned compare_fields(struct test_context *t,
         const struct pebs_golden *row = &pebs_golden[i];
         if (row->format != record->format)
             continue;
-        enum pebs_field field = field_named(row->name);
-        int offset = pebs_field_offset(row->format, field);
+        const enum pebs_field field = field_named(row->name);
+        const int offset = pebs_field_offset(record, field);
         uint64_t got = pebs_field_value(record, field);
-        expect(t, offset == (int)row->offset, row->format, row->name,
-               (uint64_t)offset, row->offset);
+        if (field == PEBS_FIELD_COUNT)
+            got = compare_name(t, bytes, record, row);
+        else
+            expect(t, offset == (int)row->offset, row->format, row->name,
+                   (uint64_t)offset, row->offset);
         expect(t, got == row->value, row->format, row->name, got, row->value);
         fields++;
     }
@@ -52,14 +81,15 @@ static unsigned compare_fields(struct test_context *t,
 TEST(pebs_decode_golden,
      .asks = "Do the PEBS decoders read the golden records of every format?",
      .cite = "SDM 3B, \"PEBS Record Format for 6th Generation Intel Core "
-             "Processor Family\" and those before it",
+             "Processor Family\" and those before it; \"Adaptive PEBS\"",
      .scope = WHOLE_MACHINE)
 {
-    for (unsigned format = 0; format < PEBS_FORMATS; format++) {
-        uint8_t bytes[PEBS_SIZE_MAX];
+    for (unsigned format = 0; format <= PEBS_FORMAT_ADAPTIVE; format++) {
+        uint8_t bytes[GOLDEN_BYTES];
         struct pebs_record record;
         size_t size, have = pebs_golden_bytes(format, bytes, sizeof(bytes));
-        enum pebs_error error = pebs_record_size(format, &size);
+        enum pebs_error error =
+            pebs_record_size(format, GOLDEN_SELECTION, &size);
 
         expect(t, have == size, format, "bytes of a record", have, size);
         error = error == PEBS_OK ? pebs_decode(bytes, have - 1, format, &record)
@@ -72,7 +102,7 @@ TEST(pebs_decode_golden,
                PEBS_OK);
         if (error != PEBS_OK)
             continue;
-        unsigned fields = compare_fields(t, &record);
+        unsigned fields = compare_fields(t, bytes, &record);
         expect(t, fields * 8 == size, format, "fields compared", fields,
                size / 8);
         note(t, "golden PEBS record of format %u: %u fields read", format,

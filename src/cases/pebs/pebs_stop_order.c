@@ -54,7 +54,7 @@ static void count_late(struct sampling *p, struct late *late)
  * has passed, and what is in the buffer stays as it is. */
 static void check_late(struct sampling *p, uint64_t enable, const char *how)
 {
-    uint8_t held[2 * PEBS_SIZE_MAX];
+    uint8_t held[2 * SAMPLING_SIZE_MAX];
     unsigned before = p->records;
     size_t bytes = before * p->size;
     struct pebs_state state;

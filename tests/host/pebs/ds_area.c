@@ -17,7 +17,7 @@ static struct pebs_ds_area good(void)
     struct pebs_ds_area area = {.bts_index = 7,
                                 .pebs_counter_reset = {1, 2, 3}};
 
-    assert_int_equal(pebs_ds_set(&area, BASE, 10, 9, 3), PEBS_OK);
+    assert_int_equal(pebs_ds_set(&area, BASE, 10, 9, 200), PEBS_OK);
     area.pebs_index += 800;
     return area;
 }
@@ -33,7 +33,7 @@ static void fills_in(void **state)
     assert_int_equal(area.pebs_interrupt_threshold, BASE + 1800);
     assert_int_equal(area.bts_index, 7);
     assert_int_equal(area.pebs_counter_reset[2], 3);
-    assert_int_equal(pebs_ds_check(&area, 3, &written), PEBS_OK);
+    assert_int_equal(pebs_ds_check(&area, 200, &written), PEBS_OK);
     assert_int_equal(written, 4);
 }
 
@@ -42,20 +42,18 @@ static void fills_in_no_nonsense(void **state)
     struct pebs_ds_area area = {0};
 
     (void)state;
-    assert_int_equal(pebs_ds_set(&area, BASE, 10, 9, 4), PEBS_ADAPTIVE_FORMAT);
-    assert_int_equal(pebs_ds_set(&area, BASE, 10, 9, 16), PEBS_UNKNOWN_FORMAT);
-    assert_int_equal(pebs_ds_set(&area, BASE, 0, 0, 3),
+    assert_int_equal(pebs_ds_set(&area, BASE, 0, 0, 200),
                      PEBS_SIZE_DOES_NOT_DIVIDE);
-    assert_int_equal(pebs_ds_set(&area, BASE, UINT64_MAX / 200, 1, 3),
+    assert_int_equal(pebs_ds_set(&area, BASE, UINT64_MAX / 200, 1, 200),
                      PEBS_SIZE_DOES_NOT_DIVIDE);
-    assert_int_equal(pebs_ds_set(&area, UINT64_MAX - 199, 1, 1, 3),
+    assert_int_equal(pebs_ds_set(&area, UINT64_MAX - 199, 1, 1, 200),
                      PEBS_SIZE_DOES_NOT_DIVIDE);
-    assert_int_equal(pebs_ds_set(&area, BASE, 10, 0, 3),
+    assert_int_equal(pebs_ds_set(&area, BASE, 10, 0, 200),
                      PEBS_THRESHOLD_OUTSIDE);
-    assert_int_equal(pebs_ds_set(&area, BASE, 10, 11, 3),
+    assert_int_equal(pebs_ds_set(&area, BASE, 10, 11, 200),
                      PEBS_THRESHOLD_OUTSIDE);
     assert_int_equal(area.pebs_buffer_base, 0);
-    assert_int_equal(pebs_ds_set(&area, UINT64_MAX - 200, 1, 1, 3), PEBS_OK);
+    assert_int_equal(pebs_ds_set(&area, UINT64_MAX - 200, 1, 1, 200), PEBS_OK);
     assert_int_equal(area.pebs_absolute_maximum, UINT64_MAX);
 }
 
@@ -97,30 +95,27 @@ static void each_error(void **state)
             .pebs_interrupt_threshold = rows[i].threshold,
         };
         uint64_t written = 99;
-        assert_int_equal(pebs_ds_check(&area, 3, &written), rows[i].error);
+        assert_int_equal(pebs_ds_check(&area, 200, &written), rows[i].error);
         assert_int_equal(written, rows[i].written);
-        assert_int_equal(pebs_ds_check(&area, 4, &written),
-                         PEBS_ADAPTIVE_FORMAT);
-        assert_int_equal(written, 0);
     }
 }
 
-/* The size is the format's. */
-static void each_format(void **state)
+/* The shortest record there is, those of formats 0 to 3, the longest. */
+static void each_size(void **state)
 {
-    static const uint64_t sizes[PEBS_FORMATS] = {144, 176, 192, 200};
+    static const size_t sizes[] = {32, 144, 176, 192, 200, 6608};
 
     (void)state;
-    for (unsigned format = 0; format < PEBS_FORMATS; format++) {
+    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
         struct pebs_ds_area area;
         uint64_t written;
-        assert_int_equal(pebs_ds_set(&area, BASE, 3, 2, format), PEBS_OK);
-        assert_int_equal(area.pebs_absolute_maximum, BASE + 3 * sizes[format]);
-        area.pebs_index = BASE + 3 * sizes[format];
-        assert_int_equal(pebs_ds_check(&area, format, &written), PEBS_OK);
+        assert_int_equal(pebs_ds_set(&area, BASE, 3, 2, sizes[i]), PEBS_OK);
+        assert_int_equal(area.pebs_absolute_maximum, BASE + 3 * sizes[i]);
+        area.pebs_index = BASE + 3 * sizes[i];
+        assert_int_equal(pebs_ds_check(&area, sizes[i], &written), PEBS_OK);
         assert_int_equal(written, 3);
         area.pebs_index--;
-        assert_int_equal(pebs_ds_check(&area, format, &written),
+        assert_int_equal(pebs_ds_check(&area, sizes[i], &written),
                          PEBS_INDEX_BETWEEN_RECORDS);
     }
 }
@@ -131,7 +126,7 @@ int main(void)
         cmocka_unit_test(fills_in),
         cmocka_unit_test(fills_in_no_nonsense),
         cmocka_unit_test(each_error),
-        cmocka_unit_test(each_format),
+        cmocka_unit_test(each_size),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_pebs_decode.c - PEBS records of every format: the golden ones field by
+/* pebs_decode.c - PEBS records of every fixed format: the golden ones field by
  * field, every prefix, every named error. Buffers are heap copies of the exact
  * size, so that a byte read past them ends the test. */
 #include "src/pebs/pebs_decode.h"
@@ -46,15 +46,17 @@ static void sizes_of_records(void **state)
 
     (void)state;
     for (unsigned format = 0; format < PEBS_FORMATS; format++) {
-        assert_int_equal(pebs_record_size(format, &size), PEBS_OK);
+        assert_int_equal(pebs_record_size(format, 0, &size), PEBS_OK);
         assert_int_equal(size, sizes[format]);
     }
-    for (unsigned format = 4; format < 16; format++) {
-        assert_int_equal(pebs_record_size(format, &size), PEBS_ADAPTIVE_FORMAT);
+    for (unsigned format = 5; format < 16; format++) {
+        assert_int_equal(pebs_record_size(format, 0, &size),
+                         PEBS_ADAPTIVE_FORMAT);
         assert_int_equal(size, 0);
     }
-    assert_int_equal(pebs_record_size(16, &size), PEBS_UNKNOWN_FORMAT);
-    assert_int_equal(pebs_record_size(UINT32_MAX, &size), PEBS_UNKNOWN_FORMAT);
+    assert_int_equal(pebs_record_size(16, 0, &size), PEBS_UNKNOWN_FORMAT);
+    assert_int_equal(pebs_record_size(UINT32_MAX, 0, &size),
+                     PEBS_UNKNOWN_FORMAT);
 }
 
 static void golden_records(void **state)
@@ -68,6 +70,7 @@ static void golden_records(void **state)
         assert_int_equal(pebs_decode(bytes, sizes[format], format, &record),
                          PEBS_OK);
         assert_int_equal(record.format, format);
+        assert_int_equal(record.size, sizes[format]);
         for (size_t i = 0; i < pebs_golden_rows; i++) {
             const struct pebs_golden *row = &pebs_golden[i];
             unsigned found = 0;
@@ -80,7 +83,8 @@ static void golden_records(void **state)
                     !pebs_has(&record, field))
                     continue;
                 found++;
-                assert_int_equal(pebs_field_offset(format, field), row->offset);
+                assert_int_equal(pebs_field_offset(&record, field),
+                                 row->offset);
                 assert_int_equal(pebs_field_value(&record, field), row->value);
             }
             assert_int_equal(found, 1);
@@ -90,7 +94,7 @@ static void golden_records(void **state)
             present += pebs_has(&record, field);
             if (!pebs_has(&record, field)) {
                 assert_int_equal(pebs_field_value(&record, field), 0);
-                assert_int_equal(pebs_field_offset(format, field), -1);
+                assert_int_equal(pebs_field_offset(&record, field), -1);
             }
         }
         assert_int_equal(rows * 8, sizes[format]);
@@ -214,7 +218,7 @@ static void refused(void **state)
     struct pebs_reader reader;
 
     (void)state;
-    assert_int_equal(pebs_decode(bytes, 0, 4, &record), PEBS_ADAPTIVE_FORMAT);
+    assert_int_equal(pebs_decode(bytes, 0, 5, &record), PEBS_ADAPTIVE_FORMAT);
     assert_int_equal(pebs_decode(bytes, 1, 16, &record), PEBS_UNKNOWN_FORMAT);
     assert_int_equal(pebs_decode(bytes, 1, 3, &record), PEBS_RECORD_CUT_SHORT);
     pebs_open(&reader, bytes, 1, 5);
@@ -289,7 +293,8 @@ static void every_error_has_a_text(void **state)
     }
     assert_string_equal(pebs_error_text(PEBS_ERROR_COUNT), "no such error");
     assert_string_equal(pebs_field_name(PEBS_FIELD_COUNT), "no such field");
-    assert_int_equal(pebs_field_offset(4, PEBS_RIP), -1);
+    assert_int_equal(
+        pebs_field_offset(&(struct pebs_record){.format = 5}, PEBS_RIP), -1);
 }
 
 int main(void)

@@ -48,10 +48,13 @@ static void plant(struct pebs_format3 *record, uint64_t flags)
         PEBS_RAX, PEBS_RBX, PEBS_RCX, PEBS_RDX, PEBS_RSI, PEBS_RDI, PEBS_RBP,
         PEBS_R8,  PEBS_R9,  PEBS_R10, PEBS_R11, PEBS_R12, PEBS_R13, PEBS_R14};
 
+    const struct pebs_record form = {.format = 3};
+
     record->rflags = flags;
     for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
         uint64_t value = PEBS_PLANTED((uint64_t)(fields[i] - PEBS_RAX));
-        memcpy((uint8_t *)record + pebs_field_offset(3, fields[i]), &value, 8);
+        memcpy((uint8_t *)record + pebs_field_offset(&form, fields[i]), &value,
+               8);
     }
     if (device.wrong_register)
         record->r9++;

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * pebs_adaptive.h - adaptive PEBS records, format 4: which groups of fields one
+ * has, where each begins, and what it holds. Pure.
+ *
+ * A record is the basic group and, in this order, those of the others that
+ * MSR_PEBS_DATA_CFG (3F2H) selects. Its first quadword, Record Format, has the
+ * selection [47:0] and the record's size [63:48].
+ *
+ * SDM 3B, "Adaptive PEBS", "Adaptive PEBS Counter Control", "PEBS Data
+ * Configuration", "PEBS Record Format" with the tables of "Basic Info",
+ * "Memory Access Info", "GPRs", "XMM" and "LBRs"; the offsets also in Linux,
+ * arch/x86/include/asm/perf_event.h, and in kvm-unit-tests, x86/pmu_pebs.c.
+ *
+ * The fields that there are in the formats before it have those names here:
+ * "Instruction Pointer" of the basic group is EventingIP, "Memory Auxiliary
+ * Info" the Data Source Encoding, "TSX Auxiliary Info" the TX Abort
+ * Information.
+ */
+#ifndef SRC_PEBS_PEBS_ADAPTIVE_H
+#define SRC_PEBS_PEBS_ADAPTIVE_H
+
+#include "src/pebs/pebs_decode.h"
+
+/* MSR_PEBS_DATA_CFG (3F2H), and [47:0] of Record Format. */
+#define PEBS_DATA_MEMORY  BIT(0)
+#define PEBS_DATA_GPRS    BIT(1)
+#define PEBS_DATA_XMM     BIT(2)
+#define PEBS_DATA_LBRS    BIT(3)
+#define PEBS_DATA_ENTRIES BITS(31, 24) /* LBR entries, less 1 */
+#define PEBS_DATA_DEFINED                                                 \
+    (PEBS_DATA_MEMORY | PEBS_DATA_GPRS | PEBS_DATA_XMM | PEBS_DATA_LBRS | \
+     PEBS_DATA_ENTRIES)
+#define PEBS_DATA_ENTRIES_OF(n) ((uint64_t)((n)-1) << 24) /* n from 1 to 256 \
+                                                           */
+
+/* The groups in their order in a record. */
+enum pebs_group {
+    PEBS_GROUP_BASIC,
+    PEBS_GROUP_MEMORY,
+    PEBS_GROUP_GPRS,
+    PEBS_GROUP_XMM,
+    PEBS_GROUP_LBRS,
+    PEBS_GROUP_COUNT
+};
+
+/* Bytes of a group in a record with this selection, 0 where it has it not. */
+size_t pebs_group_size(uint64_t selection, enum pebs_group group);
+
+/* Where it begins, or would. PEBS_GROUP_COUNT: the end of the record. */
+size_t pebs_group_at(uint64_t selection, enum pebs_group group);
+
+/* Quadword n of a group of the record that begins at bytes[0], which has it.
+ * Of XMM: register n / 2, [63:0] and then [127:64]. Of the LBRs: entry n / 3,
+ * the youngest first; FROM, TO, INFO. */
+uint64_t pebs_group_value(const uint8_t *bytes,
+                          const struct pebs_record *record,
+                          enum pebs_group group, size_t n);
+
+/* For pebs_decode.c: the record at bytes[0], `size` bytes of it. What
+ * pebs_decode() returns. */
+enum pebs_error pebs_adaptive_decode(const uint8_t *bytes, size_t size,
+                                     struct pebs_record *record)
+    __attribute__((warn_unused_result));
+/* The same of pebs_field_offset(). */
+int pebs_adaptive_offset(uint64_t selection, enum pebs_field field);
+
+#endif
