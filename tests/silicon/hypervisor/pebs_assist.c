@@ -56,6 +56,16 @@ static void take_snapshot(const struct vcpu *v, struct pebs_snapshot *s)
     }
 }
 
+/* Those of the guest: the hypervisor is compiled to use none. SDM volume 1,
+ * "Format of an FXSAVE Area". */
+static void take_xmm(struct pebs_snapshot *s)
+{
+    struct extended_state now;
+
+    svm_fxsave(now.image);
+    __builtin_memcpy(s->xmm, &now.image[FX_XMM], sizeof(s->xmm));
+}
+
 static void write_record(struct vcpu *v)
 {
     uint64_t area = pebs_ds_area(v->model);
@@ -66,6 +76,8 @@ static void write_record(struct vcpu *v)
     bool present = guest_copy(v, area + PEBS_DS_OFFSET, &ds, bytes, false);
 
     take_snapshot(v, &snapshot);
+    if (pebs_is_adaptive(v->model))
+        take_xmm(&snapshot);
     if (!pebs_make_record(v->model, &snapshot, present ? &ds : NULL, &record))
         return;
     guest_copy(v, record.at, record.words,

@@ -15,7 +15,6 @@
 /* SDM volume 1, table "Format of an FXSAVE Area". */
 #define FX_FTW   4
 #define FX_MXCSR 24
-#define FX_XMM   160
 
 static void save_extended(const struct vcpu *v, struct extended_state *e)
 {

@@ -32,6 +32,7 @@ struct gprs {
 #define XSAVE_HEADER 512
 #define XSAVE_YMM    576
 #define XSAVE_BYTES  832
+#define FX_XMM       160 /* XMM0, in both */
 struct extended_state {
     uint8_t image[XSAVE_BYTES] __attribute__((aligned(64)));
     bool by_xsave;

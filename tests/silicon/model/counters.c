@@ -311,7 +311,8 @@ BOTH_WAYS void count_own(struct processor *p, const struct retirement *r,
         if (is_fixed_enabled_for(p, n, r, hooks))
             counters_add_fixed(
                 p, n, hooks ? fixed_events(p, n, r, fixed[n]) : fixed[n]);
-    if ((pmu->global_ctrl & CTRL_METRICS) != 0 &&
+    if (((pmu->global_ctrl & CTRL_METRICS) != 0 ||
+         !HOLDS(METRICS_NEED_ENABLE)) &&
         is_fixed_enabled_for(p, FIXED_SLOTS, r, hooks))
         metrics_count(p, r);
     if (hooks)

@@ -3,6 +3,7 @@
 #include "tests/silicon/model/metrics.h"
 
 #include "tests/silicon/model/bits.h"
+#include "tests/silicon/model/hooks.h"
 
 enum metric { RETIRING, BAD_SPECULATION, FRONTEND_BOUND, BACKEND_BOUND };
 
@@ -31,7 +32,7 @@ uint64_t metrics_value(const struct processor *p)
         value |= part << (8 * n);
         left -= part;
     }
-    return value;
+    return faults_quantity(p->machine, METRICS_READ, ANY_NUMBER, value);
 }
 
 bool metrics_write(struct processor *p, uint64_t value)

@@ -57,6 +57,15 @@ static uint64_t *value_of(struct processor *p, unsigned n)
     return n < 32 ? &p->pmu.counter[n] : &p->pmu.fixed[n - 32];
 }
 
+/* Does PEBS find the very event that counter n counts? With extended PEBS
+ * others are recorded, too, which "may skid". */
+static bool is_precise(const struct processor *p, unsigned n)
+{
+    if (!pebs_is_adaptive(p) || n == 32)
+        return true;
+    return n < 32 && (events_find(p, p->pmu.select[n])->precise >> n & 1) != 0;
+}
+
 /* "Precise events are only valid when AnyThread, Edge, Invert, CMask are all
  * zero"; what others do is not defined. */
 bool pebs_makes_record(const struct processor *p, unsigned n)
@@ -76,7 +85,11 @@ bool pebs_makes_record(const struct processor *p, unsigned n)
         !faults_rule(p->machine, PEBS_OF_OWN_BIT, true))
         return false;
     if (pebs_is_adaptive(p))
-        return true;
+        return (faults_quantity(p->machine, PEBS_EXTENDED_TO, ANY_NUMBER,
+                                UINT64_MAX) &
+                BIT(n)) != 0 &&
+               (is_precise(p, n) ||
+                faults_rule(p->machine, EXTENDED_TO_EVENTS, true));
     select = p->pmu.select[n];
     if ((events_find(p, select)->precise >> n & 1) != 0 && (select & zero) == 0)
         return true;
@@ -87,7 +100,7 @@ bool pebs_makes_record(const struct processor *p, unsigned n)
 static bool is_pdir(const struct processor *p, unsigned n)
 {
     if (pebs_is_adaptive(p))
-        return n == 32;
+        return n == 32 && faults_rule(p->machine, PDIR_OF_FIXED_0, true);
     return n == COUNTER_PREC_DIST &&
            (p->pmu.select[n] & BITS(15, 0)) == EVENT_PREC_DIST;
 }
@@ -100,15 +113,6 @@ static bool others_count(const struct processor *p, unsigned n)
             (p->pmu.select[k] & EVTSEL_EN) != 0)
             return true;
     return false;
-}
-
-/* Does PEBS find the very event that counter n counts? With extended PEBS
- * others are recorded, too, which "may skid". */
-static bool is_precise(const struct processor *p, unsigned n)
-{
-    if (!pebs_is_adaptive(p))
-        return true;
-    return n < 32 && (events_find(p, p->pmu.select[n])->precise >> n & 1) != 0;
 }
 
 static bool counts_instructions(const struct processor *p, unsigned n)

@@ -48,6 +48,7 @@ struct pebs_snapshot {
     uint64_t before; /* the address of the instruction before that */
     bool not_taken;  /* that is a conditional branch, not taken */
     uint64_t tsc;
+    uint64_t xmm[2 * 16]; /* low half first; for adaptive records */
 };
 
 /* Byte offsets of a record after the registers, as words. */
@@ -59,7 +60,26 @@ struct pebs_snapshot {
 #define WORD_TX_ABORT    (0xB8 / 8)
 #define WORD_TSC         (0xC0 / 8) /* from format 3 on */
 
-#define PEBS_WORDS_MAX (0xC8 / 8)
+#define PEBS_WORDS_FIXED (0xC8 / 8)
+
+/* MSR_PEBS_DATA_CFG: what an adaptive record has besides its basic group. SDM
+ * 3B, "Adaptive PEBS"; the numbers as in Linux, perf_event.h, too. */
+#define MSR_PEBS_DATA_CFG   0x3F2u
+#define DATA_CFG_MEMORY     BIT(0)
+#define DATA_CFG_GPRS       BIT(1)
+#define DATA_CFG_XMM        BIT(2)
+#define DATA_CFG_LBRS       BIT(3)
+#define DATA_CFG_ENTRIES(x) (((x) >> 24 & 0xFF) + 1)
+
+/* Words of the groups, in their order; of an entry of the last one. */
+#define BASIC_WORDS  4
+#define MEMORY_WORDS 4
+#define XMM_WORDS    32
+#define LBR_WORDS    3
+
+#define PEBS_WORDS_MAX                                         \
+    (BASIC_WORDS + MEMORY_WORDS + PEBS_REGISTERS + XMM_WORDS + \
+     LBR_WORDS * LBR_DEPTH_MAX)
 struct pebs_record {
     uint64_t words[PEBS_WORDS_MAX];
     unsigned bytes; /* of the processor's format */
@@ -109,5 +129,10 @@ bool pebs_make_record(struct processor *p, const struct pebs_snapshot *s,
 unsigned pebs_format(const struct processor *p);
 void pebs_fill_record(struct processor *p, const struct pebs_snapshot *s,
                       uint64_t counters, struct pebs_record *record);
+
+/* pebs_adaptive.c: makes an adaptive record of these counters of one in format
+ * 3. */
+void pebs_adapt_record(struct processor *p, const struct pebs_snapshot *s,
+                       uint64_t counters, struct pebs_record *record);
 
 #endif

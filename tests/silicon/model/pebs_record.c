@@ -32,7 +32,7 @@ static void fill_abort(struct processor *p, uint64_t *words)
     const struct last_abort *abort = &p->tsx.last_abort;
 
     if (p->choices.pebs_abort_garbles)
-        for (unsigned n = 0; n < PEBS_WORDS_MAX; n++)
+        for (unsigned n = 0; n < PEBS_WORDS_FIXED; n++)
             words[n] = random_next(&p->random);
     words[PEBS_RIP] = abort->resume_ip;
     words[WORD_EVENTING_IP] = abort->eventing_ip;
@@ -80,6 +80,8 @@ void pebs_fill_record(struct processor *p, const struct pebs_snapshot *s,
     if (p->pebs.of_abort)
         fill_abort(p, words);
     faults_pebs_record(p, counters, record);
-    for (unsigned n = 0; n < PEBS_WORDS_MAX; n++)
+    for (unsigned n = 0; n < PEBS_WORDS_FIXED; n++)
         words[n] = faults_quantity(p->machine, RECORD_WORD, 8 * n, words[n]);
+    if (pebs_is_adaptive(p))
+        pebs_adapt_record(p, s, counters, record);
 }

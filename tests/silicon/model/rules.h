@@ -292,9 +292,18 @@ enum rule {
     INNER_RINGS_ARE_USER,   /* 1 and 2 */
     ANY_OVERFLOWS,          /* by what the sibling does */
     ANY_ON_FIXED_1_2,
-    OFFCORE_ALL_REQUESTS, /* that are selected */
-    RDPMC_FIXED_WHOLE,    /* while the counter counts */
-    OFFCORE_ANY_ALONE,    /* no snoop bit beside it filters */
+    OFFCORE_ALL_REQUESTS,  /* that are selected */
+    RDPMC_FIXED_WHOLE,     /* while the counter counts */
+    OFFCORE_ANY_ALONE,     /* no snoop bit beside it filters */
+    ADAPTIVE_WHERE_ASKED,  /* PERFEVTSELn[34] */
+    ADAPTIVE_OF_FIXED,     /* 38DH[32 + 4 n] is looked at */
+    TX_INFO_IS_LAST,       /* of the memory group */
+    GPRS_BY_NUMBER,        /* RCX, RDX, RBX, and RSP before RBP */
+    LBRS_NEWEST_FIRST,     /* in a record */
+    BASIC_HAS_EVENTING_IP, /* and not RIP */
+    EXTENDED_TO_EVENTS,    /* not precise ones */
+    PDIR_OF_FIXED_0,
+    METRICS_NEED_ENABLE, /* 38FH[48] */
 };
 
 enum quantity {
@@ -358,10 +367,20 @@ enum quantity {
     LBR_FLAGS, /* where LBR_INFO has them */
     LBR_ABORT_FLAGS,
     LBR_CYCLES,
-    TX_WATCHED,   /* breakpoint n, by a transaction; number: n */
-    KEPT_PIECES,  /* of extended state; number: enum tx_cause */
-    PMI_AT_WRITE, /* of register `number`, for an overflow that was before */
+    TX_WATCHED,      /* breakpoint n, by a transaction; number: n */
+    KEPT_PIECES,     /* of extended state; number: enum tx_cause */
+    PMI_AT_WRITE,    /* of register `number`, for an overflow that was before */
+    ADAPTIVE_GROUPS, /* of a record, as MSR_PEBS_DATA_CFG has them */
+    ADAPTIVE_SIZE,   /* bytes that it says to have */
+    ADAPTIVE_FORMAT, /* its first word */
+    ADAPTIVE_WORD,   /* number: ADAPTIVE_AT */
+    PEBS_EXTENDED_TO, /* counters that make records */
+    METRICS_READ,
 };
+
+/* Group of an adaptive record, from 0 on: basic, memory, registers, XMM, LBR;
+ * and the offset in it. */
+#define ADAPTIVE_AT(group, offset) ((group) << 16 | (offset))
 
 #define ANY_NUMBER 0xFFFFFFFFu
 #define ARB_NUMBER 100u /* of UNCORE_SELECTED: counter 0 of the ARB */

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * pebs_adaptive.c - adaptive PEBS records: the fields of the older ones in
+ * groups that software asks for, and XMM registers and last branches.
+ *
+ * SDM volume 3B, "Adaptive PEBS", tables "Basic Info Group", "Memory Access
+ * Info Group", "GPRs", "XMMs", "LBRs". What is said of the fields of older
+ * records holds for them here.
+ */
+#include "tests/silicon/model/pebs.h"
+
+#include "tests/silicon/model/bits.h"
+#include "tests/silicon/model/hooks.h"
+#include "tests/silicon/model/lbr.h"
+#include "tests/silicon/model/msr.h"
+#include "tests/silicon/model/pmu_msr.h"
+
+#define SIZE_SHIFT 48
+
+/* What is in a record: its groups with their words, so far. */
+struct filling {
+    const struct machine *machine;
+    uint64_t *words;
+    unsigned count;
+    uint32_t group; /* 0 for the basic one, then one by one */
+    unsigned start; /* of the group, in words */
+};
+
+static void begin_group(struct filling *f, uint32_t group)
+{
+    f->group = group;
+    f->start = f->count;
+}
+
+static void put(struct filling *f, uint64_t word)
+{
+    uint32_t at = ADAPTIVE_AT(f->group, 8 * (f->count - f->start));
+
+    f->words[f->count++] = faults_quantity(f->machine, ADAPTIVE_WORD, at, word);
+}
+
+/* Has any of these counters Adaptive_Record set? Without it a record has the
+ * basic group alone. */
+static bool is_asked_for(const struct processor *p, uint64_t counters)
+{
+    const struct machine *m = p->machine;
+
+    for (unsigned n = 0; n < m->counters; n++)
+        if ((counters & BIT(n)) != 0 &&
+            ((p->pmu.select[n] & EVTSEL_ADAPTIVE) != 0 ||
+             !faults_rule(m, ADAPTIVE_WHERE_ASKED, true)))
+            return true;
+    for (unsigned n = 0; n < m->fixed_counters; n++)
+        if ((counters & BIT(32 + n)) != 0 &&
+            (p->pmu.fixed_ctrl & FIXED_ADAPTIVE(n)) != 0 &&
+            faults_rule(m, ADAPTIVE_OF_FIXED, true))
+            return true;
+    return false;
+}
+
+/* The groups of a record, as in MSR_PEBS_DATA_CFG; no more entries of branches
+ * than there are. */
+static uint64_t groups_of(struct processor *p, uint64_t counters)
+{
+    uint64_t cfg = 0;
+
+    if (!is_asked_for(p, counters) || !msr_read(p, MSR_PEBS_DATA_CFG, &cfg))
+        return 0;
+    return faults_quantity(p->machine, ADAPTIVE_GROUPS, ANY_NUMBER, cfg);
+}
+
+static void put_memory(struct filling *f, const uint64_t *fixed)
+{
+    bool last = faults_rule(f->machine, TX_INFO_IS_LAST, true);
+
+    begin_group(f, 1);
+    put(f, fixed[WORD_ADDRESS]);
+    put(f, fixed[WORD_SOURCE]);
+    put(f, fixed[last ? WORD_LATENCY : WORD_TX_ABORT]);
+    put(f, fixed[last ? WORD_TX_ABORT : WORD_LATENCY]);
+}
+
+/* In the order of their numbers in instructions, not that of older records. */
+static void put_registers(struct filling *f, const uint64_t *fixed)
+{
+    /* clang-format off */
+    static const uint8_t order[PEBS_REGISTERS] = {
+        PEBS_RFLAGS, PEBS_RIP, PEBS_RAX, PEBS_RCX, PEBS_RDX, PEBS_RBX, PEBS_RSP,
+        PEBS_RBP, PEBS_RSI, PEBS_RDI, PEBS_R8, PEBS_R9, PEBS_R10, PEBS_R11,
+        PEBS_R12, PEBS_R13, PEBS_R14, PEBS_R15,
+    };
+    /* clang-format on */
+    bool by_number = faults_rule(f->machine, GPRS_BY_NUMBER, true);
+
+    begin_group(f, 2);
+    for (unsigned n = 0; n < PEBS_REGISTERS; n++)
+        put(f, fixed[by_number ? order[n] : n]);
+}
+
+static void put_xmm(struct filling *f, const struct pebs_snapshot *s)
+{
+    begin_group(f, 3);
+    for (unsigned n = 0; n < XMM_WORDS; n++)
+        put(f, s->xmm[n]);
+}
+
+/* From the one at TOS on backwards. */
+static void put_branches(struct processor *p, struct filling *f,
+                         unsigned entries)
+{
+    const struct lbr_state *l = &p->lbr;
+    bool backwards = faults_rule(f->machine, LBRS_NEWEST_FIRST, true);
+
+    begin_group(f, 4);
+    for (unsigned n = 0; n < entries; n++) {
+        uint64_t at = backwards ? l->tos - n : l->tos + 1 + n;
+
+        at %= LBR_DEPTH_MAX;
+        put(f, l->from[at]);
+        put(f, l->to[at]);
+        put(f, l->info[at]);
+    }
+}
+
+void pebs_adapt_record(struct processor *p, const struct pebs_snapshot *s,
+                       uint64_t counters, struct pebs_record *record)
+{
+    const struct machine *m = p->machine;
+    uint64_t fixed[PEBS_WORDS_FIXED], groups = groups_of(p, counters), size;
+    unsigned entries = (unsigned)DATA_CFG_ENTRIES(groups);
+    struct filling f = {.machine = m, .words = record->words};
+
+    __builtin_memcpy(fixed, record->words, sizeof(fixed));
+    put(&f, 0);
+    put(&f, fixed[faults_rule(m, BASIC_HAS_EVENTING_IP, true) ? WORD_EVENTING_IP
+                                                              : PEBS_RIP]);
+    put(&f, fixed[WORD_STATUS]);
+    put(&f, fixed[WORD_TSC]);
+    if ((groups & DATA_CFG_MEMORY) != 0)
+        put_memory(&f, fixed);
+    if ((groups & DATA_CFG_GPRS) != 0)
+        put_registers(&f, fixed);
+    if ((groups & DATA_CFG_XMM) != 0)
+        put_xmm(&f, s);
+    if ((groups & DATA_CFG_LBRS) != 0)
+        put_branches(p, &f, entries < LBR_DEPTH_MAX ? entries : LBR_DEPTH_MAX);
+    record->bytes = 8 * f.count;
+    size = faults_quantity(m, ADAPTIVE_SIZE, ANY_NUMBER, record->bytes);
+    record->words[0] = faults_quantity(m, ADAPTIVE_FORMAT, ANY_NUMBER,
+                                       groups | size << SIZE_SHIFT);
+}
