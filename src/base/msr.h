@@ -164,6 +164,10 @@
 #define IA32_PEBS_ENABLE_LL_EN(n) BIT(32 + (n))
 #define IA32_PEBS_ENABLE_PS_EN    BIT(63)
 
+/* SDM 3B, "Adaptive PEBS", where IA32_PERF_CAPABILITIES (345H)[14] is set. Its
+ * bits: pebs_adaptive.h. */
+#define MSR_PEBS_DATA_CFG 0x3f2u
+
 /* SDM 3B, "Layout of MSR_PEBS_LD_LAT MSR"; from Nehalem on. */
 #define MSR_PEBS_LD_LAT            0x3f6u
 #define MSR_PEBS_LD_LAT_THRHLD     BITS(15, 0) /* core clock cycles */

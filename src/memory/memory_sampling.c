@@ -53,6 +53,7 @@ static bool has_facility(struct test_context *t, unsigned generations,
         return true;
     skip(t, "needs %s; %02X_%02XH %s", what, id->family, id->model,
          generation == GENERATION_UNKNOWN ? "is not known to have it"
+         : generation == ICE_LAKE         ? "has that of adaptive PEBS"
                                           : instead);
     return false;
 }

@@ -16,6 +16,11 @@ bool pdir_counter(struct test_context *t, unsigned *counter, bool *alone)
     struct placement place;
     char why[CONSTRAINTS_WHY_BYTES];
 
+    if (test_cpu(t)->pebs_format == PEBS_FORMAT_ADAPTIVE) {
+        skip(t, "needs PDIR of a general-purpose counter; with extended PEBS "
+                "it is of IA32_FIXED_CTR0 (309H)");
+        return false;
+    }
     if (!constraints_find(&cpu, &event, &place, why)) {
         skip(t, "%s", why);
         return false;

@@ -2,6 +2,8 @@
 /* precise.c - what is known of precise events, by processor. */
 #include "src/pebs/precise.h"
 
+#include "src/cpu/generation.h"
+
 #include <stddef.h>
 
 static const struct {
@@ -12,6 +14,13 @@ static const struct {
 bool precise_conditional_branches(const struct identity *id)
 {
     return identity_known(id);
+}
+
+uint64_t precise_select(const struct identity *id, uint64_t select)
+{
+    const bool later = generation_of(id->family, id->model) == ICE_LAKE;
+
+    return later && select == PRECISE_CONDITIONAL_BRANCHES ? 0x11c4 : select;
 }
 
 uint32_t precise_microcode(const struct identity *id)

@@ -3,9 +3,9 @@
  * precise.h - which processors can make records (PEBS) of the events used here.
  * Pure.
  *
- * PMC0 to PMC3 only, with AnyThread, Edge, Invert and CMask 0. SDM 3B,
- * "Processor Event Based Sampling (PEBS) Facility", tables "PEBS Facility
- * Comparison".
+ * PMC0 to PMC3 only, or with extended PEBS any, with AnyThread, Edge, Invert
+ * and CMask 0. SDM 3B, "Processor Event Based Sampling (PEBS) Facility", tables
+ * "PEBS Facility Comparison".
  */
 #ifndef SRC_PEBS_PRECISE_H
 #define SRC_PEBS_PRECISE_H
@@ -27,6 +27,12 @@
 /* True where C4H/01H is the conditional branch, and precise: the processors
  * from Nehalem to Comet Lake by DisplayModel. */
 bool precise_conditional_branches(const struct identity *id);
+
+/* What selects the event that PRECISE_CONDITIONAL_BRANCHES is of the others on
+ * this processor: from Ice Lake on C4H/01H is of taken branches alone, C4H/11H
+ * of all conditional ones (Intel's list of events, ICX). Any other select is
+ * returned as it is. */
+uint64_t precise_select(const struct identity *id, uint64_t select);
 
 /* The microcode from which on PEBS works on this processor, 0 where any does:
  * the first Sandy Bridges wrote records that cannot be used (Linux,

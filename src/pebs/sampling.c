@@ -18,7 +18,8 @@ _Static_assert(SAMPLING_BUFFER_AT + (PEBS_ROOM_MAX + 1) * SAMPLING_SIZE_MAX +
 
 static const char *const raw_names[] = {
     "PEBS records of format 0", "PEBS records of format 1",
-    "PEBS records of format 2", "PEBS records of format 3"};
+    "PEBS records of format 2", "PEBS records of format 3",
+    "PEBS records of format 4"};
 
 /* The manual gives no length. No record takes so long to write. */
 #define QUIET_TSC 50000
@@ -76,10 +77,22 @@ bool sampling_claim(struct sampling *p, struct test_context *t)
     /* Present and dirty before the processor needs them. */
     memset(memory, SAMPLING_GUARD, TEST_RECORDS_BYTES);
     /* IA32_PEBS_ENABLE last: the journal gives it back first. */
-    return pebs_record_size(p->format, 0, &p->size) == PEBS_OK &&
+    return pebs_record_size(p->format, SAMPLING_GROUPS, &p->size) == PEBS_OK &&
            counters_claim(t) && hold_msr(t, IA32_PERF_GLOBAL_CTRL) &&
            set_msr(t, IA32_DS_AREA, (uint64_t)(uintptr_t)memory) &&
-           set_msr(t, IA32_PEBS_ENABLE, 0);
+           set_msr(t, IA32_PEBS_ENABLE, 0) &&
+           (p->format != PEBS_FORMAT_ADAPTIVE ||
+            (set_msr(t, MSR_PEBS_DATA_CFG, 0) &&
+             sampling_groups(p, SAMPLING_GROUPS, true)));
+}
+
+bool sampling_groups(struct sampling *p, uint64_t selection, bool adaptive)
+{
+    p->selection = selection;
+    p->basic = !adaptive;
+    return pebs_record_size(p->format, adaptive ? selection : 0, &p->size) ==
+               PEBS_OK &&
+           set_msr_again(p->t, MSR_PEBS_DATA_CFG, selection);
 }
 
 uint64_t sampling_enable(const struct sampling_config *config)
@@ -98,6 +111,7 @@ static bool fill_ds_area(struct sampling *p)
         pebs_ds_set(&p->set, (uint64_t)(uintptr_t)p->buffer, config->room,
                     config->threshold, p->size);
     if (error != PEBS_OK || config->room > PEBS_ROOM_MAX ||
+        config->room * p->size > PEBS_ROOM_MAX * SAMPLING_SIZE_MAX ||
         config->begun > config->room || config->slack >= p->size) {
         broken(p->t, "DS area: %s", pebs_error_text(error));
         return false;
@@ -138,6 +152,7 @@ bool sampling_arm(struct sampling *p, const struct sampling_config *config)
 
     hw_poll();
     p->config = *config;
+    p->config.select = precise_select(test_cpu(p->t), config->select);
     p->same = p->looked = 0;
     bool ok = set_msr_again(p->t, IA32_PERF_GLOBAL_CTRL, 0) &&
               set_msr_again(p->t, IA32_PEBS_ENABLE, 0) && fill_ds_area(p);

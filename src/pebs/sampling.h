@@ -13,7 +13,7 @@
 
 #include "asm/pebs_window.h"
 #include "src/harness/case.h"
-#include "src/pebs/pebs_decode.h"
+#include "src/pebs/pebs_adaptive.h"
 #include "src/pebs/pebs_ds.h"
 #include "src/pebs/precise.h"
 
@@ -39,12 +39,18 @@ struct sampling_config {
 
 /* Records there is memory for, and the bytes of the longest, of any format. */
 #define PEBS_ROOM_MAX     64
-#define SAMPLING_SIZE_MAX PEBS_FIXED_SIZE_MAX
+#define SAMPLING_SIZE_MAX 208 /* of format 4: SAMPLING_GROUPS */
+
+/* What the adaptive records of a test have that asks for no groups itself:
+ * with the basic group all that those of format 3 have. */
+#define SAMPLING_GROUPS (PEBS_DATA_MEMORY | PEBS_DATA_GPRS)
 
 struct sampling {
     struct test_context *t;
     unsigned format;
-    size_t size;
+    uint64_t selection; /* MSR_PEBS_DATA_CFG (3F2H), with format 4 */
+    bool basic;         /* Adaptive_Record is 0 in the selects */
+    size_t size;        /* of a record */
     struct sampling_config config;
     volatile struct pebs_ds_area *area; /* the processor writes to it */
     struct pebs_ds_area set;            /* what it held at the start */
@@ -71,6 +77,14 @@ struct sampling {
  * where this processor's precise events are not known or its microcode makes no
  * records that can be used, and where an access faulted (ERROR is said). */
 bool sampling_claim(struct sampling *p, struct test_context *t);
+
+/* With format 4, after sampling_claim(): the groups of the records from now on,
+ * as many as have 32 LBR entries at most, and whether the selects ask for them;
+ * without, a record has the basic group alone. False where that failed. */
+bool sampling_groups(struct sampling *p, uint64_t selection, bool adaptive);
+
+/* Adaptive_Record of a select that makes such records, else 0. */
+uint64_t sampling_adaptive(const struct sampling *p);
 
 /* The set of PMC0 to PMC3 whose records are promised: without counter 3 where
  * counter3.h promises nothing, after RTM_FORCE_ABORT was set where that helps.

@@ -12,7 +12,14 @@ uint64_t sampling_select(const struct sampling *p, unsigned n)
     if ((sampling_enable(&p->config) >> n & 1) == 0)
         return 0;
     return p->config.select | IA32_PERFEVTSEL_USR | IA32_PERFEVTSEL_OS |
-           IA32_PERFEVTSEL_EN;
+           IA32_PERFEVTSEL_EN | sampling_adaptive(p);
+}
+
+uint64_t sampling_adaptive(const struct sampling *p)
+{
+    return p->format == PEBS_FORMAT_ADAPTIVE && !p->basic
+               ? IA32_PERFEVTSEL_ADAPTIVE
+               : 0;
 }
 
 uint64_t sampling_fixed_mask(const struct sampling *p)

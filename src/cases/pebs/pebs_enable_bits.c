@@ -59,7 +59,8 @@ static void check_kept(struct sampling *p, uint32_t msr, uint64_t want)
 static void run_and_look(struct sampling *p, uint64_t unused)
 {
     const uint64_t select = p->config.select | IA32_PERFEVTSEL_USR |
-                            IA32_PERFEVTSEL_OS | IA32_PERFEVTSEL_EN;
+                            IA32_PERFEVTSEL_OS | IA32_PERFEVTSEL_EN |
+                            sampling_adaptive(p);
 
     (void)unused;
     pebs_window(sampling_enable(&p->config), 0, &p->state);
@@ -99,7 +100,7 @@ static void run_off(struct sampling *p, uint64_t off)
     }
     set_msr_again(
         p->t, IA32_PERFEVTSEL(n),
-        p->config.select | IA32_PERFEVTSEL_USR |
+        p->config.select | IA32_PERFEVTSEL_USR | sampling_adaptive(p) |
             (off == NOT_IN_SELECT ? IA32_PERFEVTSEL_OS : IA32_PERFEVTSEL_EN));
     pebs_window(sampling_enable(&p->config), 0, &p->state);
 }

@@ -22,6 +22,14 @@ static const struct layout layouts[] = {
     {MSR_PEBS_LD_LAT, MSR_PEBS_LD_LAT_THRHLD, ~MSR_PEBS_LD_LAT_THRHLD},
 };
 
+/* SDM 3B, "Adaptive PEBS": the bits of the counters, general-purpose and fixed;
+ * the groups. What else there is of either register is reserved. */
+#define EXTENDED (BITS(7, 0) | BITS(35, 32))
+static const struct layout adaptive[] = {
+    {IA32_PEBS_ENABLE, EXTENDED, ~EXTENDED},
+    {MSR_PEBS_DATA_CFG, PEBS_DATA_DEFINED, ~PEBS_DATA_DEFINED},
+};
+
 static void check_value(struct test_context *t, uint32_t msr, uint64_t value)
 {
     char name[MSR_NAME_BYTES];
@@ -109,10 +117,14 @@ static void try_registers(struct test_context *t, void *unused)
     (void)unused;
     if (!claim(t))
         return;
-    try_layout(t, &layouts[0], layouts[0].defined | more);
+    if (id->pebs_format == 4) {
+        try_layout(t, &adaptive[0], adaptive[0].defined);
+        try_layout(t, &adaptive[1], adaptive[1].defined);
+    } else
+        try_layout(t, &layouts[0], layouts[0].defined | more);
     try_layout(t, &layouts[1], layouts[1].defined);
     try_ds_area(t, (uint64_t)(uintptr_t)test_records(t));
-    if (more == 0)
+    if (more == 0 && id->pebs_format < 4)
         observe_precise_store(t);
 }
 

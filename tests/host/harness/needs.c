@@ -105,9 +105,11 @@ static void pebs(void **state)
         {true, true, true, 3,
          "needs PEBS; IA32_MISC_ENABLE (1A0H)[12] (PEBS unavailable) is 1"},
         {true, true, false, 0,
-         "needs PEBS records of format 1 to 3 (IA32_PERF_CAPABILITIES[11:8])"},
+         "needs PEBS records of format 1 to 4 (IA32_PERF_CAPABILITIES[11:8])"},
         {true, true, false, 4,
-         "needs PEBS records of format 1 to 3, not adaptive ones "
+         "needs adaptive PEBS (IA32_PERF_CAPABILITIES[14])"},
+        {true, true, false, 5,
+         "needs PEBS records of format 1 to 4, not later ones "
          "(IA32_PERF_CAPABILITIES[11:8])"},
     };
     const struct needs needs = {.features = NEED_PEBS};

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* An adaptive record has the groups that MSR_PEBS_DATA_CFG selects, each where
+ * those before it end, and with Adaptive_Record 0 the basic group alone. */
+#include "src/harness/case.h"
+#include "src/pebs/sampling.h"
+
+#define ENTRIES 8 /* of the LBR group; all of these processors have 32 */
+
+static const struct sampling_config config = {
+    .select = PRECISE_CONDITIONAL_BRANCHES,
+    .counters = 1 << 0,
+    .first_period = {40},
+    .period = {60},
+    .room = 8,
+    .threshold = 8,
+};
+
+/* Of the basic group, which each record has. */
+static bool check_basic(struct sampling *p, const struct pebs_record *record,
+                        uint64_t selection)
+{
+    const uint64_t form = selection | (uint64_t)p->size << 48;
+    const uint64_t from =
+        record->eventing_ip - (uint64_t)(uintptr_t)pebs_events;
+
+    return check(p->t, record->record_format == form,
+                 "Record Format (00H) is 0x%lx; wanted 0x%lx, the groups in "
+                 "[47:0] and the size in [63:48]",
+                 record->record_format, form) &&
+           check(p->t, from <= PEBS_EVENTS * PEBS_EVENT_BYTES,
+                 "Instruction Pointer (08H) is 0x%lx; wanted an address of the "
+                 "window's events, 0x%lx and up",
+                 record->eventing_ip, record->eventing_ip - from) &&
+           check(p->t, record->applicable_counter == 1,
+                 "Applicable Counter (10H) is 0x%lx; wanted 0x1",
+                 record->applicable_counter) &&
+           check(p->t,
+                 record->tsc >= p->tsc_before && record->tsc <= p->tsc_after,
+                 "TSC (18H) is 0x%lx; wanted 0x%lx to 0x%lx, those around the "
+                 "window",
+                 record->tsc, p->tsc_before, p->tsc_after);
+}
+
+/* Of the others: registers as they are planted, no abort. What is in XMM
+ * registers and LBRs here is not known. */
+static void check_record(struct sampling *p, unsigned n, uint64_t selection)
+{
+    struct pebs_record record;
+    enum pebs_error error =
+        pebs_decode(p->buffer + n * p->size, p->size, p->format, &record);
+
+    if (!check(p->t, error == PEBS_OK || error == PEBS_TX_ABORT_RESERVED,
+               "record %u: %s", n, pebs_error_text(error)) ||
+        !check_basic(p, &record, selection))
+        return;
+    if (pebs_has(&record, PEBS_RIP))
+        check(p->t, sampling_event(p, &record) != 0,
+              "record %u is of no event of the window", n);
+    check(p->t,
+          (record.tx_abort & (TX_ABORT_HLE_ABORT | TX_ABORT_RTM_ABORT)) == 0,
+          "TSX Auxiliary Info (%02XH) of a record outside of transactions is "
+          "0x%lx; wanted [33:32] = 0",
+          (unsigned)pebs_field_offset(&record, PEBS_TX_ABORT), record.tx_abort);
+}
+
+static bool try_groups(struct sampling *p, uint64_t selection, bool adaptive)
+{
+    /* Set-up and measured. */
+    if (!sampling_groups(p, selection, adaptive) ||
+        !sampling_run(p, &config, 0))
+        return false;
+
+    /* Check. */
+    check(p->t, p->records != 0,
+          "IA32_PMC0 (C1H) overflowed every 60 of %u events, and made no "
+          "record",
+          PEBS_EVENTS);
+    for (unsigned n = 0; n < p->records; n++)
+        check_record(p, n, adaptive ? selection : 0);
+    return true;
+}
+
+TEST(pebs_adaptive_groups,
+     .asks = "Does an adaptive record have the groups that MSR_PEBS_DATA_CFG "
+             "selects, and no others?",
+     .cite = "SDM 3B, \"Adaptive PEBS\", \"MSR_PEBS_DATA_CFG\", "
+             "\"Adaptive_Record\"",
+     .needs = {.features = NEED_INTEL | NEED_PMU | NEED_PEBS |
+                           NEED_ADAPTIVE_PEBS})
+{
+    bool ok = true;
+    struct sampling p;
+
+    /* Set-up. */
+    if (!sampling_claim(&p, t))
+        return;
+
+    /* Measured, and checked one by one. */
+    for (uint64_t groups = 0; ok && groups < 16; groups++) {
+        const uint64_t selection = groups | ((groups & PEBS_DATA_LBRS) != 0
+                                                 ? PEBS_DATA_ENTRIES_OF(ENTRIES)
+                                                 : 0);
+        WITH_PREFIX (t, "MSR_PEBS_DATA_CFG (3F2H) 0x%lx", selection)
+            ok = try_groups(&p, selection, true);
+        if (ok)
+            WITH_PREFIX (t, "MSR_PEBS_DATA_CFG (3F2H) 0x%lx, Adaptive_Record 0",
+                         selection)
+                ok = try_groups(&p, selection, false);
+    }
+}
