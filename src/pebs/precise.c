@@ -2,6 +2,7 @@
 /* precise.c - what is known of precise events, by processor. */
 #include "src/pebs/precise.h"
 
+#include "src/base/msr.h"
 #include "src/cpu/generation.h"
 
 #include <stddef.h>
@@ -20,7 +21,9 @@ uint64_t precise_select(const struct identity *id, uint64_t select)
 {
     const bool later = generation_of(id->family, id->model) == ICE_LAKE;
 
-    return later && select == PRECISE_CONDITIONAL_BRANCHES ? 0x11c4 : select;
+    return later && (select & BITS(15, 0)) == PRECISE_CONDITIONAL_BRANCHES
+               ? (select & ~BITS(15, 0)) | 0x11c4
+               : select;
 }
 
 uint32_t precise_microcode(const struct identity *id)

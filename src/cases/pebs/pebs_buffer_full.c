@@ -2,6 +2,7 @@
 /* A full buffer: nothing beyond its end, nothing overwritten, and a bit says
  * so. */
 #include "src/harness/case.h"
+#include "src/base/mem.h"
 #include "src/base/msr.h"
 #include "src/counting/counters.h"
 #include "src/pebs/sampling.h"
@@ -109,7 +110,7 @@ static void run_again(struct sampling *p)
     sampling_quiet();
     p->status = msr_value(t, IA32_PERF_GLOBAL_STATUS);
     p->set.pebs_index = p->set.pebs_buffer_base;
-    *p->area = p->set;
+    memcpy((void *)p->area, &p->set, PEBS_DS_BYTES(p->format));
     if (counters_clear_status(t, p->status) &&
         set_msr_again(t, IA32_PMC(0),
                       -(uint64_t)found.first_period[0] & p->mask))

@@ -156,7 +156,8 @@ static void run_level(struct sampling *p, uint64_t argument)
     const struct level *level = (const struct level *)(uintptr_t)argument;
 
     if (set_msr_again(p->t, IA32_PERFEVTSEL(0),
-                      config.select | IA32_PERFEVTSEL_EN | level->bit))
+                      p->config.select | sampling_adaptive(p) |
+                          IA32_PERFEVTSEL_EN | level->bit))
         run_window(p, (uint64_t)(uintptr_t)level->ring3);
 }
 

@@ -51,8 +51,9 @@ static void features(void **state)
         {NEED_FULL_WIDTH, "IA32_PERF_CAPABILITIES[13]"},
         {NEED_TWO_PROCESSORS, "two logical processors"},
         {NEED_PEBS, "the debug store (CPUID.1:EDX[21])"},
-        {NEED_PEBS_2, "format 2 or 3"},
-        {NEED_PEBS_3, "needs PEBS records of format 3"},
+        {NEED_PEBS_2, "format 2 to 4"},
+        {NEED_PEBS_3, "needs PEBS records of format 3 or 4"},
+        {NEED_ADAPTIVE_PEBS, "needs adaptive PEBS records"},
         {NEED_PT, "Processor Trace (CPUID.7.0:EBX[25])"},
         {NEED_PT_TOPA, "trace output by ToPA (CPUID.14H.0:ECX[0])"},
         {NEED_PT_RANGE, "single range (CPUID.14H.0:ECX[2])"},
@@ -70,20 +71,21 @@ static void features(void **state)
                                    rows[i].feature == NEED_PMU ? 1 : 3};
         assert_false(met(needs, REGIME_A, 1));
         assert_non_null(strstr(text, rows[i].line));
-        id = (struct identity){.vendor = "GenuineIntel",
-                               .family = 6,
-                               .model = 0x5e,
-                               .rtm = true,
-                               .perfmon_version =
-                                   rows[i].feature == NEED_PMU ? 2 : 4,
-                               .ds = true,
-                               .dtes64 = true,
-                               .pebs_format = 3,
-                               .pt = true,
-                               .leaf14_ecx = LEAF14_TOPA | LEAF14_RANGE,
-                               .pdcm = true,
-                               .perf_capabilities = 5,
-                               .full_width_writes = true};
+        id = (struct identity){
+            .vendor = "GenuineIntel",
+            .family = 6,
+            .model = 0x5e,
+            .rtm = true,
+            .perfmon_version = rows[i].feature == NEED_PMU ? 2 : 4,
+            .ds = true,
+            .dtes64 = true,
+            .pebs_format = rows[i].feature == NEED_ADAPTIVE_PEBS ? 4 : 3,
+            .perf_capabilities = BIT(14),
+            .pt = true,
+            .leaf14_ecx = LEAF14_TOPA | LEAF14_RANGE,
+            .pdcm = true,
+            .perf_capabilities = 5,
+            .full_width_writes = true};
         assert_true(met(needs, REGIME_A, 2));
         id.arch_lbr = true;
         assert_int_equal(met(needs, REGIME_A, 2), rows[i].feature != NEED_LBR);
