@@ -68,14 +68,17 @@ static void every_personality_checks_its_masks(void **state)
     for (size_t n = 0; (cpu = personality_at(n)) != NULL; n++) {
         struct fixture b;
         struct processor *p = start(&b, cpu->name, n % 2 == 0);
-        uint64_t all = (BIT(b.machine.counters) - 1) | BITS(34, 32), value;
-        bool v4 = cpu->perfmon_version >= 4;
+        bool v4 = cpu->perfmon_version >= 4, v5 = cpu->perfmon_version >= 5;
+        unsigned fixed = v5 ? 4 : 3;
+        uint64_t all = (BIT(b.machine.counters) - 1) | (BIT(fixed) - 1) << 32 |
+                       (v5 ? BIT(48) : 0),
+                 value;
 
         assert_true(msr_write(p, 0x38F, all));
         assert_false(msr_write(p, 0x38F, BIT(b.machine.counters)));
-        assert_false(msr_write(p, 0x38F, BIT(35)));
-        assert_true(msr_write(p, 0x38D, 0xFFF));
-        assert_false(msr_write(p, 0x38D, 0x1000));
+        assert_false(msr_write(p, 0x38F, BIT(32 + fixed)));
+        assert_true(msr_write(p, 0x38D, v5 ? 0xBBBB : 0xFFF));
+        assert_false(msr_write(p, 0x38D, BIT(4 * fixed)));
         assert_true(msr_write(p, 0x390, all | BITS(62, 61)));
         assert_int_equal(msr_write(p, 0x390, BIT(59)), v4);
         assert_false(msr_write(p, 0x390, BIT(40)));
