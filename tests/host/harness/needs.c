@@ -80,11 +80,10 @@ static void features(void **state)
             .ds = true,
             .dtes64 = true,
             .pebs_format = rows[i].feature == NEED_ADAPTIVE_PEBS ? 4 : 3,
-            .perf_capabilities = BIT(14),
             .pt = true,
             .leaf14_ecx = LEAF14_TOPA | LEAF14_RANGE,
             .pdcm = true,
-            .perf_capabilities = 5,
+            .perf_capabilities = 0x4005, /* with PEBS_BASELINE */
             .full_width_writes = true};
         assert_true(met(needs, REGIME_A, 2));
         id.arch_lbr = true;
