@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * version5.c - what goes wrong with what performance monitoring version 5 and
+ * IA32_PERF_METRICS add.
+ */
+#include "tests/silicon/model/fault.h"
+#include "tests/silicon/model/bits.h"
+
+FAULT(
+    version5_three_fixed,
+    .what = "[perfmon version 5] CPUID 0AH has EDX[4:0] = 3 and 30CH is there",
+    .caught = {"icelake-server on 1 counter_enumeration FAIL"},
+    .quantity = OF_EDX, .number = 0x0A, .add = (uint64_t)(-1))
+
+FAULT(version5_ctrl_drops_35,
+      .what = "[perfmon version 5] GLOBAL_CTRL[35] stays 0",
+      .caught = {"icelake-server on 1 perf_metrics FAIL",
+                 "icelake-server on 1 counter_registers FAIL"},
+      .quantity = OF_MSR_WRITTEN, .number = 0x38F, .clear = BIT(35))
+
+FAULT(version5_ctrl_drops_48,
+      .what = "[perfmon version 5] GLOBAL_CTRL[48] stays 0",
+      .caught = {"icelake-server on 1 perf_metrics FAIL"},
+      .quantity = OF_MSR_WRITTEN, .number = 0x38F, .clear = BIT(48))
+
+FAULT(version5_fixed_ctrl_drops_pmi_3,
+      .what = "[perfmon version 5] IA32_FIXED_CTR_CTRL[15] stays 0",
+      .caught = {"icelake-server on 1 counter_registers FAIL",
+                 "icelake-server on 1 counter_pmi FAIL"},
+      .quantity = OF_MSR_WRITTEN, .number = 0x38D, .clear = BIT(15))
+
+FAULT(version5_fixed_ctrl_drops_usr_3,
+      .what = "[perfmon version 5] IA32_FIXED_CTR_CTRL[13] stays 0",
+      .caught = {"icelake-server on 1 perf_metrics FAIL",
+                 "icelake-server on 1 counter_enumeration FAIL"},
+      .quantity = OF_MSR_WRITTEN, .number = 0x38D, .clear = BIT(13))
+
+FAULT(version5_status_misses_35,
+      .what = "[perfmon version 5] GLOBAL_STATUS[35] reads 0",
+      .caught = {"icelake-server on 1 counter_pmi FAIL",
+                 "icelake-server on 1 counter_overflow_bits FAIL"},
+      .quantity = OF_MSR_READ, .number = 0x38E, .clear = BIT(35))
+
+FAULT(version5_fixed_3_absent, .what = "[perfmon version 5] 30CH raises #GP",
+      .caught = {"icelake-server on 1 perf_metrics FAIL",
+                 "icelake-server on 1 counter_enumeration FAIL"},
+      .quantity = OF_MSR_REFUSED, .number = 0x30C)
+
+FAULT(version5_slots_off,
+      .what = "[perfmon version 5] fixed counter 3 counts one slot less",
+      .caught = {"icelake-server on 1 perf_metrics FAIL"},
+      .quantity = FIXED_COUNTED, .number = 3, .add = (uint64_t)(-1))
+
+FAULT(version5_slots_event_off,
+      .what = "[perfmon version 5] event A4H/01H counts one slot more",
+      .caught = {"icelake-server on 1 perf_metrics FAIL"}, .quantity = COUNTED,
+      .number = 0x01A4, .add = 1)
+
+FAULT(version5_pmc7_drops_low,
+      .what = "[perfmon version 5] a write of IA32_A_PMC7 loses bit 0",
+      .caught = {"icelake-server on 1 counter_carry FAIL",
+                 "icelake-server on 1 counter3_full_width_alias FAIL"},
+      .quantity = OF_MSR_WRITTEN, .number = 0x4C8, .clear = 1)
+
+FAULT(version5_pmc5_refused, .what = "[perfmon version 5] C6H raises #GP",
+      .caught = {"icelake-server on 1 perf_metrics FAIL",
+                 "icelake-server on 1 counter_enumeration FAIL"},
+      .quantity = OF_MSR_REFUSED, .number = 0xC6)
+
+FAULT(
+    metrics_sum_short,
+    .what = "[perfmon version 5] IA32_PERF_METRICS has no backend bound slots",
+    .caught = {"icelake-server on 1 perf_metrics FAIL"},
+    .quantity = METRICS_READ, .number = ANY_NUMBER, .clear = BITS(31, 24))
+
+FAULT(metrics_retiring_zero,
+      .what = "[perfmon version 5] IA32_PERF_METRICS has no retiring slots",
+      .caught = {"icelake-server on 1 perf_metrics FAIL"},
+      .quantity = METRICS_READ, .number = ANY_NUMBER, .clear = BITS(7, 0))
+
+FAULT(metrics_always,
+      .what =
+          "[perfmon version 5] IA32_PERF_METRICS counts with 38FH[48] = 0, too",
+      .caught = {"icelake-server on 1 perf_metrics FAIL"},
+      .breaks = METRICS_NEED_ENABLE)
