@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * extended.c - what goes wrong with the bits that ask for adaptive records.
- * the registers of adaptive records.
  */
 #include "tests/silicon/model/fault.h"
 #include "tests/silicon/model/bits.h"
