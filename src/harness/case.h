@@ -33,6 +33,7 @@ enum feature {
     NEED_TWO_PROCESSORS = 1 << 4,
     NEED_INTEL = 1 << 5,
     NEED_HLE = 1 << 6,           /* CPUID.7.0:EBX[4] */
+    NEED_ADAPTIVE_PEBS = 1 << 7, /* with NEED_PEBS: format 4 */
     NEED_PEBS = 1 << 8,          /* the DS area, and records of format 1 to 4 */
     NEED_PEBS_2 = 1 << 9,        /* with NEED_PEBS: format 2 to 4 */
     NEED_PEBS_3 = 1 << 10,       /* format 3 or 4 */
@@ -41,7 +42,6 @@ enum feature {
     NEED_PT_RANGE = 1 << 13,     /* with NEED_PT: CPUID.14H.0:ECX[2] */
     NEED_OFFCORE = 1 << 14,      /* offcore_of() has its MSRs */
     NEED_UNCORE = 1 << 15,       /* uncore_of() has its MSRs */
-    NEED_ADAPTIVE_PEBS = 1 << 7, /* with NEED_PEBS: format 4 */
     NEED_LBR = 1 << 16,          /* lbr_of() knows format and depth */
     NEED_METRICS = 1 << 17,      /* IA32_PERF_CAPABILITIES[15], and slots */
 };
