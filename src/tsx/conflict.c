@@ -11,7 +11,7 @@
  * for so much of the job's time, and until the other has accessed so often
  * while they ran. */
 #define TURNS_ENOUGH  512
-#define TIME_PART     32
+#define TIME_PART     64
 #define BESIDE_ENOUGH 64
 
 /* At the start of the boot processor's buffer. The two lines are in the middle

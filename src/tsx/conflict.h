@@ -46,7 +46,7 @@ struct conflict {
     uint64_t beside;        /* and while a transaction ran */
     uint64_t seen;          /* of them: a store that was not committed */
 };
-#define CONFLICT_TURNS_MAX 2048
+#define CONFLICT_TURNS_MAX 65536
 
 /* Runs it on the boot processor, which must be set up (probe_set_up()), and
  * processor 1; t is a WHOLE_MACHINE test's. Nothing waits without bound. False
