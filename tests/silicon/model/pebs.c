@@ -85,11 +85,7 @@ bool pebs_makes_record(const struct processor *p, unsigned n)
         !faults_rule(p->machine, PEBS_OF_OWN_BIT, true))
         return false;
     if (pebs_is_adaptive(p))
-        return (faults_quantity(p->machine, PEBS_EXTENDED_TO, ANY_NUMBER,
-                                UINT64_MAX) &
-                BIT(n)) != 0 &&
-               (is_precise(p, n) ||
-                faults_rule(p->machine, EXTENDED_TO_EVENTS, true));
+        return true; /* of whatever event */
     select = p->pmu.select[n];
     if ((events_find(p, select)->precise >> n & 1) != 0 && (select & zero) == 0)
         return true;
@@ -100,7 +96,7 @@ bool pebs_makes_record(const struct processor *p, unsigned n)
 static bool is_pdir(const struct processor *p, unsigned n)
 {
     if (pebs_is_adaptive(p))
-        return n == 32 && faults_rule(p->machine, PDIR_OF_FIXED_0, true);
+        return n == 32;
     return n == COUNTER_PREC_DIST &&
            (p->pmu.select[n] & BITS(15, 0)) == EVENT_PREC_DIST;
 }

@@ -296,14 +296,11 @@ enum rule {
     RDPMC_FIXED_WHOLE,     /* while the counter counts */
     OFFCORE_ANY_ALONE,     /* no snoop bit beside it filters */
     ADAPTIVE_WHERE_ASKED,  /* PERFEVTSELn[34] */
-    ADAPTIVE_OF_FIXED,     /* 38DH[32 + 4 n] is looked at */
     TX_INFO_IS_LAST,       /* of the memory group */
     GPRS_BY_NUMBER,        /* RCX, RDX, RBX, and RSP before RBP */
     LBRS_NEWEST_FIRST,     /* in a record */
     BASIC_HAS_EVENTING_IP, /* and not RIP */
-    EXTENDED_TO_EVENTS,    /* not precise ones */
-    PDIR_OF_FIXED_0,
-    METRICS_NEED_ENABLE, /* 38FH[48] */
+    METRICS_NEED_ENABLE,   /* 38FH[48] */
 };
 
 enum quantity {
@@ -374,7 +371,6 @@ enum quantity {
     ADAPTIVE_SIZE,   /* bytes that it says to have */
     ADAPTIVE_FORMAT, /* its first word */
     ADAPTIVE_WORD,   /* number: ADAPTIVE_AT */
-    PEBS_EXTENDED_TO, /* counters that make records */
     METRICS_READ,
 };
 
