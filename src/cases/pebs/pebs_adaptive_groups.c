@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* An adaptive record has the groups that MSR_PEBS_DATA_CFG selects, each where
- * those before it end, and with Adaptive_Record 0 the basic group alone. */
+ * those before it end, and with Adaptive_Record 0 the basic group alone; that
+ * of the LBRs has the branches up to the record, the youngest first. */
 #include "src/harness/case.h"
+#include "src/lbr/stack.h"
 #include "src/pebs/sampling.h"
 
 #define ENTRIES 8 /* of the LBR group; all of these processors have 32 */
@@ -42,7 +44,7 @@ static bool check_basic(struct sampling *p, const struct pebs_record *record,
 }
 
 /* Of the others: registers as they are planted, no abort. What is in XMM
- * registers and LBRs here is not known. */
+ * registers here is not known, nor in LBRs, which do not record. */
 static void check_record(struct sampling *p, unsigned n, uint64_t selection)
 {
     struct pebs_record record;
@@ -80,19 +82,74 @@ static bool try_groups(struct sampling *p, uint64_t selection, bool adaptive)
     return true;
 }
 
+/* The branches of a window that has no others, of which each entry has the one
+ * before that of the entry in front of it. */
+static void check_entries(struct sampling *p, unsigned n)
+{
+    const uint8_t *bytes = p->buffer + n * p->size;
+    const uint64_t first =
+        (uint64_t)(uintptr_t)pebs_events_taken + PEBS_EVENT_BRANCH;
+    struct pebs_record record;
+    enum pebs_error error = pebs_decode(bytes, p->size, p->format, &record);
+    uint64_t from;
+
+    if (!check(p->t, error == PEBS_OK, "record %u: %s", n,
+               pebs_error_text(error)))
+        return;
+    from = pebs_group_value(bytes, &record, PEBS_GROUP_LBRS, 0);
+    check(p->t,
+          from - first < PEBS_EVENTS * PEBS_TAKEN_BYTES &&
+              (from - first) % PEBS_TAKEN_BYTES == 0,
+          "LBR[0].FROM of record %u is 0x%lx; wanted a branch of the window, "
+          "0x%lx and every %u bytes",
+          n, from, first, PEBS_TAKEN_BYTES);
+    for (unsigned e = 0; e < ENTRIES; e++) {
+        const uint64_t want = from - (uint64_t)e * PEBS_TAKEN_BYTES;
+        const uint64_t want_to = want + PEBS_TAKEN_BYTES - PEBS_EVENT_BRANCH;
+        const uint64_t got =
+            pebs_group_value(bytes, &record, PEBS_GROUP_LBRS, (size_t)3 * e);
+        const uint64_t to = pebs_group_value(bytes, &record, PEBS_GROUP_LBRS,
+                                             (size_t)3 * e + 1);
+
+        check(p->t, got == want && to == want_to,
+              "LBR[%u] of record %u: FROM is 0x%lx, TO is 0x%lx; wanted 0x%lx "
+              "and 0x%lx",
+              e, n, got, to, want, want_to);
+    }
+}
+
+static void run_taken(struct sampling *p, uint64_t flags)
+{
+    pebs_window_taken(sampling_enable(&p->config), flags, &p->state);
+}
+
+/* The LBR group while branches are recorded, all of them. */
+static void try_entries(struct sampling *p, const struct lbr *lbr)
+{
+    const uint64_t selection = PEBS_DATA_LBRS | PEBS_DATA_ENTRIES_OF(ENTRIES);
+
+    if (!sampling_groups(p, selection, true) ||
+        !set_msr_again(p->t, IA32_DEBUGCTL, lbr->off | IA32_DEBUGCTL_LBR) ||
+        !sampling_around(p, &config, run_taken, 0))
+        return;
+    for (unsigned n = 0; n < p->records; n++)
+        check_entries(p, n);
+}
+
 TEST(pebs_adaptive_groups,
      .asks = "Does an adaptive record have the groups that MSR_PEBS_DATA_CFG "
              "selects, and no others?",
      .cite = "SDM 3B, \"Adaptive PEBS\", \"MSR_PEBS_DATA_CFG\", "
              "\"Adaptive_Record\"",
      .needs = {.features = NEED_INTEL | NEED_PMU | NEED_PEBS |
-                           NEED_ADAPTIVE_PEBS})
+                           NEED_ADAPTIVE_PEBS | NEED_LBR})
 {
     bool ok = true;
     struct sampling p;
+    struct lbr lbr;
 
     /* Set-up. */
-    if (!sampling_claim(&p, t))
+    if (!lbr_claim(&lbr, t) || !sampling_claim(&p, t))
         return;
 
     /* Measured, and checked one by one. */
@@ -107,4 +164,7 @@ TEST(pebs_adaptive_groups,
                          selection)
                 ok = try_groups(&p, selection, false);
     }
+    if (ok)
+        WITH_PREFIX (t, "branches recorded")
+            try_entries(&p, &lbr);
 }
