@@ -43,12 +43,6 @@ static void name_missing(const struct feature_row *row,
                     cpuid_bit_name(row->bit), cpuid_bit_place(row->bit, place));
 }
 
-/* IA32_PERF_CAPABILITIES[14], PEBS_BASELINE. */
-static bool is_baseline(const struct identity *id)
-{
-    return (id->perf_capabilities >> 14 & 1) != 0;
-}
-
 bool needs_met(const struct needs *needs, const struct identity *id,
                enum regime regime, unsigned processors,
                char text[NEEDS_TEXT_BYTES])
@@ -78,7 +72,9 @@ bool needs_met(const struct needs *needs, const struct identity *id,
         {NEED_PEBS, id->pebs_format <= 4,
          .name = "PEBS records of format 1 to 4, not later ones "
                  "(IA32_PERF_CAPABILITIES[11:8])"},
-        {NEED_PEBS, id->pebs_format < 4 || is_baseline(id),
+        {NEED_PEBS,
+         id->pebs_format < 4 || (id->perf_capabilities &
+                                 IA32_PERF_CAPABILITIES_PEBS_BASELINE) != 0,
          .name = "adaptive PEBS (IA32_PERF_CAPABILITIES[14])"},
         {NEED_PEBS, id->pebs_format != 0,
          .name =
