@@ -31,9 +31,8 @@
 #define PEBS_DATA_DEFINED                                                 \
     (PEBS_DATA_MEMORY | PEBS_DATA_GPRS | PEBS_DATA_XMM | PEBS_DATA_LBRS | \
      PEBS_DATA_ENTRIES)
-#define PEBS_DATA_ENTRIES_OF(n)                  \
-    ((uint64_t)((n)-1) << 24) /* n from 1 to 256 \
-                               */
+/* n from 1 to 256 */
+#define PEBS_DATA_ENTRIES_OF(n) ((uint64_t)((n)-1) << 24)
 
 /* The groups in their order in a record. */
 enum pebs_group {
