@@ -225,20 +225,38 @@ static void check_others(struct test_context *t, const char *what,
                 p->other_bits & 3, p->other_bits >> 2);
 }
 
+/* A register that was right in all windows is not named. */
+static void note_wrong(struct test_context *t, const char *what,
+                       const struct provoked *p)
+{
+    const struct {
+        const char *name;
+        unsigned windows;
+    } wrong[] = {
+        {"IA32_PERFEVTSEL3 (189H)", p->select},
+        {"38FH[3]", p->control},
+        {"392H[3]", p->in_use},
+        {"IA32_PMC3 (C4H)", p->count},
+        {"its overflow bit 38EH[3]", p->status},
+    };
+    char names[128];
+    size_t at = 0;
+
+    names[0] = '\0';
+    for (unsigned i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+        if (wrong[i].windows != 0)
+            at += text_format(names + at, sizeof(names) - at, "%s %s in %u",
+                              at == 0 ? ":" : ",", wrong[i].name,
+                              wrong[i].windows);
+    note(t, "%s: %u of %u windows wrong%s", what, p->wrong, p->rounds, names);
+}
+
 void provoke_report(struct test_context *t, bool promised, const char *what,
                     const struct provoked *p)
 {
     check_others(t, what, p);
     if (!promised) {
-        if (p->wrong == 0)
-            note(t, "%s: 0 of %u windows wrong", what, p->rounds);
-        else
-            note(t,
-                 "%s: %u of %u windows wrong: IA32_PERFEVTSEL3 (189H) in %u, "
-                 "38FH[3] in %u, 392H[3] in %u, IA32_PMC3 (C4H) in %u, its "
-                 "overflow bit 38EH[3] in %u",
-                 what, p->wrong, p->rounds, p->select, p->control, p->in_use,
-                 p->count, p->status);
+        note_wrong(t, what, p);
         return;
     }
     WITH_PREFIX (t, "%s", what)

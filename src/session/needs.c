@@ -28,7 +28,7 @@ static void name_regimes(unsigned regimes, enum regime have,
         between = (left & (left - 1)) == 0 ? " or " : ", ";
     }
     text_format(text + at, NEEDS_TEXT_BYTES - at,
-                "; this processor is in regime %s", regime_name(have));
+                "; this one is %s", regime_name(have));
 }
 
 static void name_missing(const struct feature_row *row,

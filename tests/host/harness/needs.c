@@ -27,16 +27,15 @@ static void regimes(void **state)
     assert_true(met((struct needs){REGIME_B | REGIME_C, 0, 0}, REGIME_C, 1));
     assert_string_equal(text, "nothing");
     assert_false(met((struct needs){REGIME_B, 0, 0}, REGIME_C, 1));
-    assert_string_equal(text, "needs regime B; this processor is in regime C");
+    assert_string_equal(text, "needs regime B; this one is C");
     assert_false(met((struct needs){REGIME_A | REGIME_F, 0, 0}, REGIME_B, 1));
-    assert_string_equal(text,
-                        "needs regime A or F; this processor is in regime B");
+    assert_string_equal(text, "needs regime A or F; this one is B");
     assert_false(met((struct needs){REGIME_C | REGIME_C_PRIME | REGIME_D, 0, 0},
                      REGIME_CONTRADICTORY, 1));
-    assert_string_equal(text, "needs regime C, C' or D; this processor is in "
-                              "regime contradictory");
+    assert_string_equal(text, "needs regime C, C' or D; this one is "
+                              "contradictory");
     assert_false(met((struct needs){0x1fe, 0, 0}, REGIME_A, 1));
-    assert_non_null(strstr(text, "this processor is in regime A"));
+    assert_non_null(strstr(text, "this one is A"));
 }
 
 static void features(void **state)

@@ -108,7 +108,7 @@ static void lost_processor_is_error_others_run(void **state)
     assert_sound(totals);
     /* Before the loss: skipped by all. After it: an error by processor 1. */
     assert_has("ok 1 - always_abort_default # SKIP needs regime C or D; this "
-               "processor is in regime B\n");
+               "one is B\n");
     assert_has("\n# processor 1: ERROR: processor 1 did not answer in 32 s\n");
     assert_has("not ok 2 - counter3_overflow # ERROR processor 1 did not "
                "answer in 32 s\n");
