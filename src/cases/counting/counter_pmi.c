@@ -58,9 +58,7 @@ static struct bank bank_for(struct test_context *t, uint64_t places, unsigned p,
     return bank;
 }
 
-/* How long an interrupt takes no manual says. From Ice Lake on a division takes
- * a third of the cycles, so that it may come when the window is over: then it
- * is a figure, and the counters stood still in its handler. */
+/* From Ice Lake on a division takes a third of the cycles. */
 static bool divides_slowly(struct test_context *t)
 {
     const enum generation generation =
@@ -69,6 +67,9 @@ static bool divides_slowly(struct test_context *t)
     return generation != GENERATION_UNKNOWN && generation < ICE_LAKE;
 }
 
+/* How long an interrupt takes no manual says: where divisions are fast it may
+ * come when the window is over. Then it is a figure, and the counters stood
+ * still in its handler. */
 static bool came_late(struct test_context *t, const struct bank *after)
 {
     return !divides_slowly(t) && after->interrupts != 0 &&
