@@ -16,6 +16,7 @@
 #include "efi/processors.h"
 #include "efi/start.h"
 #include "src/base/hw.h"
+#include "src/base/msr.h"
 #include "src/base/names.h"
 #include "src/base/text.h"
 
@@ -73,15 +74,33 @@ static void save_exception(struct hw_exception *out, const struct frame *frame)
     __asm__ volatile("mov %%cr2, %0" : "=r"(out->cr2));
 }
 
-static unsigned nmis; /* outside of jobs */
+static unsigned nmis, machine_checks; /* outside of jobs */
 
 unsigned hw_nmis(void)
 {
     return __atomic_load_n(&nmis, __ATOMIC_RELAXED);
 }
 
-/* Not the boot processor: of a machine check all processors may come here, and
- * firmware is called by one. */
+unsigned hw_machine_checks(void)
+{
+    return __atomic_load_n(&machine_checks, __ATOMIC_RELAXED);
+}
+
+/* True where what was interrupted can go on. While MCIP is 1 the next machine
+ * check shuts the processor down, so it is cleared, as handlers do; the banks,
+ * which say what is broken, are left to the firmware. */
+static bool machine_check_acknowledge(void)
+{
+    uint64_t status;
+
+    if (hw_msr_read(IA32_MCG_STATUS, &status) != HW_NO_FAULT)
+        return false; /* no Machine-Check Architecture */
+    (void)hw_msr_write(IA32_MCG_STATUS, 0);
+    return (status & IA32_MCG_STATUS_RIPV) != 0;
+}
+
+/* Not the boot processor: of a machine check that nobody survives all
+ * processors may come here, and firmware is called by one. */
 static _Noreturn void halt(void)
 {
     for (;;)
@@ -113,6 +132,7 @@ void exception_handle(struct frame *frame)
         frame->vector != VECTOR_NMI && frame->vector != VECTOR_MC;
     uint64_t resume = of_instruction ? fixup_find(frame->rip) : 0;
     bool in_job = guard->active && (self != 0 || bsp_in_job());
+    unsigned *outside = frame->vector == VECTOR_NMI ? &nmis : NULL;
     uint16_t cs;
 
     if (resume != 0) {
@@ -121,8 +141,10 @@ void exception_handle(struct frame *frame)
         return;
     }
 
-    if (!in_job && frame->vector == VECTOR_NMI) {
-        (void)__atomic_fetch_add(&nmis, 1, __ATOMIC_RELAXED);
+    if (frame->vector == VECTOR_MC && machine_check_acknowledge())
+        outside = &machine_checks;
+    if (!in_job && outside != NULL) {
+        (void)__atomic_fetch_add(outside, 1, __ATOMIC_RELAXED);
         return;
     }
     if (!guard->active && self != 0)

@@ -124,9 +124,12 @@ def _stop(process: Process) -> None:
 class Expect:
     """A user at the machine. steps: (what is waited for, what is done
     then): bytes are typed at the serial port, a word is a key of the keyboard
-    by QEMU's name, QUIT ends QEMU, and QUIT_LATER does so after some seconds."""
+    by QEMU's name, QUIT ends QEMU, QUIT_LATER does so after some seconds, and so
+    long after comes MACHINE_CHECK, which is told to all processors: of the bank
+    of a processor, not corrected, and the interrupted program can go on."""
 
     QUIT, QUIT_LATER = "quit", "quit later"
+    MACHINE_CHECK = "mce -b 0 1 0xb200000000000000 5 0 0"
 
     def __init__(self, steps: Sequence[Step], process: Process, monitor: str) -> None:
         self.steps, self.process, self.monitor = list(steps), process, monitor
@@ -135,7 +138,7 @@ class Expect:
     @classmethod
     def types_anything(cls, steps: Sequence[Step]) -> bool:
         """Is anything typed?"""
-        return any(action not in (b"", cls.QUIT, cls.QUIT_LATER) for _, action in steps)
+        return any(action not in (b"", cls.QUIT, cls.QUIT_LATER, cls.MACHINE_CHECK) for _, action in steps)
 
     def feed(self, text: bytes | bytearray) -> None:
         while self.steps:
@@ -151,6 +154,10 @@ class Expect:
             elif action in (self.QUIT, self.QUIT_LATER):
                 time.sleep(3 if action == self.QUIT_LATER else 0)
                 list(_qmp(self.monitor, ["quit"]))
+            elif action == self.MACHINE_CHECK:
+                time.sleep(3)
+                list(_qmp(self.monitor, [{"execute": "human-monitor-command", "arguments": {
+                    "command-line": action}}]))
             else:
                 list(_qmp(self.monitor, [{"execute": "send-key", "arguments": {
                     "keys": [{"type": "qcode", "data": action}]}}]))

@@ -128,6 +128,10 @@ bool hw_physical(const void *at, uint64_t *physical, unsigned *pat);
 /* NMIs that came outside of jobs, on any processor. */
 unsigned hw_nmis(void);
 
+/* The same of machine checks after which a processor could go on: one that is
+ * told to all comes to those that it does not concern, too. */
+unsigned hw_machine_checks(void);
+
 /* Milliseconds since some moment before the session, by the time-stamp counter.
  */
 uint64_t hw_ms(void);

@@ -82,6 +82,11 @@
 #define IA32_PAT              0x277u
 #define IA32_MTRR_DEF_TYPE    0x2ffu
 
+/* SDM 3B, "Machine-Check Architecture", "IA32_MCG_STATUS MSR": only 0 may be
+ * written. RIPV: the interrupted program can go on at the IP on the stack. */
+#define IA32_MCG_STATUS      0x17au
+#define IA32_MCG_STATUS_RIPV BIT(0)
+
 #define IA32_MISC_ENABLE                  0x1a0u
 #define IA32_MISC_ENABLE_PEBS_UNAVAILABLE BIT(12)
 #define IA32_MISC_ENABLE_LIMIT_CPUID      BIT(22)

@@ -294,6 +294,12 @@ static void write_totals(struct session *s)
                   "warning: %u NMIs while no test ran: of a watchdog, of a "
                   "management controller, or of an error of the machine",
                   hw_nmis());
+    if (hw_machine_checks() != 0)
+        ktap_note(&s->out,
+                  "warning: %u machine checks while no test ran: the hardware "
+                  "reports an error of its own (SDM 3B, Machine-Check "
+                  "Architecture); do not rest on what this machine counts",
+                  hw_machine_checks());
     ktap_note(&s->out,
               "summary: %u tests passed, %u failed, %u in error, %u skipped, "
               "%u known",

@@ -91,6 +91,13 @@ def boots():
                                          "pt_decode_golden": "PASS"}),
                      has("^# processor 0: ERROR: unexpected exception #MC: ")),
               two, stick={"hang.txt": offsets("body_of_pebs_decode_golden")})
+    yield one("a machine check of all processors in a test of one", "h",
+              all_of(restored, verdicts({"pebs_decode_golden": "ERROR",
+                                         "pt_decode_golden": "PASS"}),
+                     has("^# processor 0: ERROR: unexpected exception #MC: "),
+                     has("^# warning: 1 machine checks while no test ran: ")),
+              two, smp=2, stick={"hang.txt": offsets("body_of_pebs_decode_golden")},
+              expect=(("running 1", qemu.Expect.MACHINE_CHECK),), machine={"icount": False})
     # Noise opens the menu; a minute later the run starts, ten times as fast here.
     yield one("noise of a console opens the menu", "q", all_of(
         clean, has("Type an option")), "countdown=20", expect=(("starts in", b"x"),))

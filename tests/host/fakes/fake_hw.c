@@ -30,7 +30,7 @@ uint32_t fake_written[1024];
 unsigned fake_written_count;
 unsigned fake_fault_at;
 uint64_t fake_ms, fake_ms_step;
-unsigned fake_nmis;
+unsigned fake_nmis, fake_machine_checks;
 uint32_t fake_explosive;
 uint32_t fake_lvt;
 uint64_t fake_physical;
@@ -121,7 +121,7 @@ void fake_reset(void)
     fake_explosive = 0;
     fake_device = NULL;
     fake_ms = fake_ms_step = 0;
-    fake_nmis = 0;
+    fake_nmis = fake_machine_checks = 0;
     fake_lvt = 0x10000;
     fake_physical = 0x40000000;
     fake_pat = 0;
@@ -276,6 +276,11 @@ __attribute__((weak)) bool hw_physical(const void *at, uint64_t *physical,
 unsigned hw_nmis(void)
 {
     return fake_nmis;
+}
+
+unsigned hw_machine_checks(void)
+{
+    return fake_machine_checks;
 }
 
 uint64_t hw_ms(void)

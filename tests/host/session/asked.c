@@ -115,19 +115,21 @@ static void errata_are_named_in_the_result(void **state)
     assert_has("0 skipped, 1 known\n");
 }
 
-static void nmis_of_the_board_are_said(void **state)
+static void errors_of_the_board_are_said(void **state)
 {
     (void)state;
     fake_reset();
     inject = NULL;
     run(one_overflow, "*", 1);
-    assert_lacks("NMI");
+    assert_lacks("while no test ran");
     fake_reset();
     fake_nmis = 3;
+    fake_machine_checks = 2;
     struct ktap_totals totals = run(one_overflow, "*", 1);
     assert_sound(totals);
     assert_int_equal(totals.pass, 1);
     assert_has("\n# warning: 3 NMIs while no test ran: ");
+    assert_has("\n# warning: 2 machine checks while no test ran: ");
 }
 
 static void processors_left_out_are_not_asked(void **state)
@@ -400,7 +402,7 @@ int main(void)
         cmocka_unit_test(repeats_runs_the_list_again),
         cmocka_unit_test(each_test_has_its_memory_filled),
         cmocka_unit_test(errata_are_named_in_the_result),
-        cmocka_unit_test(nmis_of_the_board_are_said),
+        cmocka_unit_test(errors_of_the_board_are_said),
         cmocka_unit_test(processors_left_out_are_not_asked),
         cmocka_unit_test(verbosity_is_what_is_said),
         cmocka_unit_test(raw_bytes),
