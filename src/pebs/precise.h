@@ -12,7 +12,7 @@
 
 #include "src/cpu/identity.h"
 
-#define PRECISE_COUNTERS 4
+#define PRECISE_COUNTERS 8 /* at most */
 
 /* IA32_PERFEVTSELx [15:0]: umask, event. BR_INST_RETIRED.CONDITIONAL: SDM 3B,
  * the table of "PEBS Support in Intel Microarchitecture Code Name Sandy Bridge"

@@ -34,7 +34,12 @@ void sampling_quiet(void)
 
 unsigned sampling_counters(struct test_context *t)
 {
-    return counter3_make_reliable(t) ? 0xf : 0x7;
+    const struct identity *id = test_cpu(t);
+    const unsigned counters =
+        id->pebs_format == PEBS_FORMAT_ADAPTIVE ? counters_available(id) : 4;
+
+    return (unsigned)BITS(counters - 1, 0) &
+           ~(counter3_make_reliable(t) ? 0 : 1u << 3);
 }
 
 /* What only this file's tables know of the processor. */

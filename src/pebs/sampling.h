@@ -21,7 +21,7 @@
  * 2^31 - 1; the record is that of an event after this one. */
 struct sampling_config {
     uint64_t select;     /* umask and event, of precise.h */
-    unsigned counters;   /* set of PMC0 to PMC3: these make records */
+    unsigned counters;   /* set of IA32_PMCx: these make records */
     unsigned count_only; /* set of others: these only count, from 0 */
     unsigned plain;      /* set of others: these overflow, and make no record */
     uint32_t fixed; /* so many events before IA32_FIXED_CTR0 overflows; 0: it
@@ -86,9 +86,9 @@ bool sampling_groups(struct sampling *p, uint64_t selection, bool adaptive);
 /* Adaptive_Record of a select that makes such records, else 0. */
 uint64_t sampling_adaptive(const struct sampling *p);
 
-/* The set of PMC0 to PMC3 whose records are promised: without counter 3 where
- * counter3.h promises nothing, after RTM_FORCE_ABORT was set where that helps.
- */
+/* The set of general-purpose counters whose records are promised, PMC0 to PMC3
+ * or with extended PEBS all: without counter 3 where counter3.h promises
+ * nothing, after RTM_FORCE_ABORT was set where that helps. */
 unsigned sampling_counters(struct test_context *t);
 
 /* After sampling_claim(): fills in DS area and buffer, programs counters and

@@ -64,7 +64,7 @@ bool sampling_check_memory(struct sampling *p)
  * the buffer, where the index reached the threshold. */
 bool sampling_check_status(struct sampling *p)
 {
-    const uint64_t overflows = BITS(7, 0) | BITS(34, 32);
+    const uint64_t overflows = BITS(7, 0) | BITS(35, 32);
     const uint64_t full = IA32_PERF_GLOBAL_STATUS_OVF_DS_BUFFER;
     uint64_t wrong = p->status & overflows & ~sampling_enable(&p->config);
 
@@ -149,8 +149,8 @@ bool sampling_check_selects(struct sampling *p)
 {
     bool ok = true;
 
-    for (unsigned n = 0; ok && n < PRECISE_COUNTERS - 1; n++)
-        ok = sampling_select(p, n) == 0 ||
+    for (unsigned n = 0; ok && n < PRECISE_COUNTERS; n++)
+        ok = n == 3 || sampling_select(p, n) == 0 ||
              check_register(p, IA32_PERFEVTSEL(n), sampling_select(p, n));
     return ok;
 }

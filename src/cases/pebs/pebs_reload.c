@@ -11,10 +11,12 @@
  * take all bits of a counter and leave it far from an overflow. */
 static const struct sampling_config pattern = {
     .select = PRECISE_CONDITIONAL_BRANCHES,
-    .first_period = {50, 60, 70, 80},
-    .period = {40, 35, 30, 25},
+    .first_period = {50, 60, 70, 80, 55, 65, 75, 85},
+    .period = {40, 35, 30, 25, 38, 33, 28, 23},
     .reset = {UINT64_C(0x123456789a00), UINT64_C(0x2dcba9876500),
-              UINT64_C(0xa5a5c3c30f00), UINT64_C(0x5a5a3c3cf000)},
+              UINT64_C(0xa5a5c3c30f00), UINT64_C(0x5a5a3c3cf000),
+              UINT64_C(0x3c3ca5a50f00), UINT64_C(0x43218765a900),
+              UINT64_C(0x69a5c3960f00), UINT64_C(0x5c3aa5960f00)},
     .room = 16,
     .threshold = 16,
 };
