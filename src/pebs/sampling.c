@@ -10,6 +10,7 @@
 #include "src/counting/smi_guard.h"
 #include "src/pebs/pebs_judge.h"
 #include "src/pebs/sampling_check.h"
+#include "src/pebs/sampling_fixed.h"
 
 _Static_assert(SAMPLING_BUFFER_AT + (PEBS_ROOM_MAX + 1) * SAMPLING_SIZE_MAX +
                        4096 <=
@@ -103,7 +104,7 @@ bool sampling_groups(struct sampling *p, uint64_t selection, bool adaptive)
 uint64_t sampling_enable(const struct sampling_config *config)
 {
     return config->counters | config->count_only | config->plain |
-           (config->fixed != 0 ? IA32_PERF_GLOBAL_CTRL_FIXED_CTR(0) : 0);
+           (uint64_t)(config->fixed | config->fixed_plain) << PLACE_FIXED0;
 }
 
 static bool fill_ds_area(struct sampling *p)
@@ -127,6 +128,9 @@ static bool fill_ds_area(struct sampling *p)
         p->set.pebs_counter_reset[n] =
             config->period[n] != 0 ? -(uint64_t)config->period[n] & p->mask
                                    : config->reset[n];
+    for (unsigned n = 0; n < BANK_FIXED; n++)
+        p->set.pebs_fixed_reset[n] = -(uint64_t)config->fixed_period[n] &
+                                     BITS(test_cpu(p->t)->fixed_bits - 1, 0);
     memcpy((void *)p->area, &p->set, PEBS_DS_BYTES(p->format));
     return true;
 }
@@ -139,15 +143,6 @@ static bool program_counter(struct sampling *p, unsigned n)
 
     return set_msr_again(p->t, IA32_PMC(n), start) &&
            set_msr_again(p->t, IA32_PERFEVTSEL(n), sampling_select(p, n));
-}
-
-static bool program_fixed(struct sampling *p)
-{
-    return p->config.fixed == 0 ||
-           (set_msr_again(p->t, IA32_FIXED_CTR(0),
-                          -(uint64_t)p->config.fixed &
-                              sampling_fixed_mask(p)) &&
-            set_msr_again(p->t, IA32_FIXED_CTR_CTRL, SAMPLING_FIXED_CONTROL));
 }
 
 bool sampling_arm(struct sampling *p, const struct sampling_config *config)
@@ -168,9 +163,11 @@ bool sampling_arm(struct sampling *p, const struct sampling_config *config)
     p->smis = sampling_smis(p);
     for (unsigned n = 0; ok && n < PRECISE_COUNTERS && n < counters; n++)
         ok = program_counter(p, n);
-    return ok && program_fixed(p) &&
+    return ok && sampling_program_fixed(p) &&
            set_msr_again(p->t, IA32_PEBS_ENABLE,
-                         config->counters | config->facility);
+                         config->counters |
+                             (uint64_t)config->fixed << PLACE_FIXED0 |
+                             config->facility);
 }
 
 bool sampling_start(struct sampling *p)
@@ -223,10 +220,7 @@ bool sampling_stop(struct sampling *p)
     for (unsigned n = 0; n < PRECISE_COUNTERS; n++)
         if ((sampling_enable(&p->config) >> n & 1) != 0)
             p->value[n] = msr_value(t, IA32_PMC(n));
-    p->fixed = 0;
-    if (p->config.fixed != 0)
-        p->fixed = (msr_value(t, IA32_FIXED_CTR(0)) + p->config.fixed) &
-                   sampling_fixed_mask(p);
+    sampling_read_fixed(p);
     return sampling_check_registers(p) && collect_records(p);
 }
 

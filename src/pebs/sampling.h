@@ -12,6 +12,7 @@
 #define SRC_PEBS_SAMPLING_H
 
 #include "asm/pebs_window.h"
+#include "src/counting/bank.h"
 #include "src/harness/case.h"
 #include "src/pebs/pebs_adaptive.h"
 #include "src/pebs/pebs_ds.h"
@@ -24,13 +25,16 @@ struct sampling_config {
     unsigned counters;   /* set of IA32_PMCx: these make records */
     unsigned count_only; /* set of others: these only count, from 0 */
     unsigned plain;      /* set of others: these overflow, and make no record */
-    uint32_t fixed; /* so many events before IA32_FIXED_CTR0 overflows; 0: it
-                       does not count */
+    unsigned fixed;      /* set of IA32_FIXED_CTRx that make records; with
+                            extended PEBS */
+    unsigned fixed_plain; /* set of others: these overflow, and make none */
     uint32_t
         first_period[PRECISE_COUNTERS]; /* from the start to the overflow */
     uint32_t period[PRECISE_COUNTERS];  /* from a record on; 0: none */
     uint64_t reset[PRECISE_COUNTERS];   /* where there is no period: the value
                                            that a record reloads */
+    uint32_t fixed_first[BANK_FIXED];   /* the same of fixed counters */
+    uint32_t fixed_period[BANK_FIXED];  /* not 0 where one makes records */
     unsigned room, threshold;           /* records */
     unsigned begun; /* so many are taken for written: the index is after them */
     unsigned slack; /* bytes after the last record that fits, too few for one */
@@ -66,7 +70,7 @@ struct sampling {
     /* After sampling_stop(). */
     uint64_t status;                  /* IA32_PERF_GLOBAL_STATUS (38EH) */
     uint64_t value[PRECISE_COUNTERS]; /* the counters in counters and beside */
-    uint64_t fixed;   /* that IA32_FIXED_CTR0 counted, where it was to */
+    uint64_t fixed_value[BANK_FIXED]; /* fixed counters that counted */
     unsigned records; /* whole ones, in the buffer, and those begun with */
     /* After sampling_run(). */
     struct pebs_state state;
@@ -134,6 +138,11 @@ bool sampling_record(struct sampling *p, unsigned n,
  * not as planted, and then FAIL is said; or KNOWN, where it is the last and of
  * an instruction after the window. */
 unsigned sampling_event(struct sampling *p, const struct pebs_record *record);
+
+/* After sampling_stop(): what IA32_FIXED_CTRn counted from its first value on,
+ * where it makes no records, and from its reset value in the DS area on. */
+uint64_t sampling_fixed_counted(const struct sampling *p, unsigned n);
+uint64_t sampling_fixed_since(const struct sampling *p, unsigned n);
 
 /* The quiescent period: some microseconds. */
 void sampling_quiet(void);

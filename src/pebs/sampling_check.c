@@ -3,7 +3,8 @@
 #include "src/pebs/sampling_check.h"
 
 #include "src/base/msr.h"
-#include "src/counting/bank.h"
+#include "src/base/names.h"
+#include "src/pebs/sampling_fixed.h"
 
 #define WORD (SAMPLING_GUARD * UINT64_C(0x0101010101010101))
 
@@ -20,11 +21,6 @@ uint64_t sampling_adaptive(const struct sampling *p)
     return p->format == PEBS_FORMAT_ADAPTIVE && !p->basic
                ? IA32_PERFEVTSEL_ADAPTIVE
                : 0;
-}
-
-uint64_t sampling_fixed_mask(const struct sampling *p)
-{
-    return BITS(test_cpu(p->t)->fixed_bits - 1, 0);
 }
 
 /* The first byte in [from, to) of test_records() that something wrote to. */
@@ -96,6 +92,7 @@ static bool check_overflow(struct sampling *p, const char *name, unsigned place,
 static bool check_overflows(struct sampling *p)
 {
     const struct sampling_config *config = &p->config;
+    char name[MSR_NAME_BYTES];
 
     for (unsigned n = 0; n < PRECISE_COUNTERS; n++) {
         const uint64_t events = config->first_period[n];
@@ -104,9 +101,13 @@ static bool check_overflows(struct sampling *p)
                             (p->value[n] + events) & p->mask))
             return false;
     }
-    return config->fixed == 0 ||
-           check_overflow(p, "IA32_FIXED_CTR0 (309H)", PLACE_FIXED0,
-                          config->fixed, p->fixed);
+    for (unsigned n = 0; n < BANK_FIXED; n++)
+        if ((config->fixed_plain >> n & 1) != 0 &&
+            !check_overflow(p, msr_name(IA32_FIXED_CTR(n), name),
+                            PLACE_FIXED0 + n, config->fixed_first[n],
+                            sampling_fixed_counted(p, n)))
+            return false;
+    return true;
 }
 
 uint64_t sampling_smis(struct sampling *p)
@@ -137,8 +138,9 @@ bool sampling_check_registers(struct sampling *p)
     bool ok = check_register(p, IA32_DS_AREA, (uint64_t)(uintptr_t)p->area);
 
     return ok &&
-           (p->config.fixed == 0 ||
-            check_register(p, IA32_FIXED_CTR_CTRL, SAMPLING_FIXED_CONTROL)) &&
+           ((p->config.fixed | p->config.fixed_plain) == 0 ||
+            check_register(p, IA32_FIXED_CTR_CTRL,
+                           sampling_fixed_control(p))) &&
            ((p->debugctl & freeze) != 0 ||
             check_register(p, IA32_DEBUGCTL, p->debugctl)) &&
            check_overflows(p);

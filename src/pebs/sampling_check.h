@@ -15,11 +15,6 @@
 /* What IA32_PERFEVTSELn is programmed with; 0 where the counter is not used. */
 uint64_t sampling_select(const struct sampling *p, unsigned n);
 
-/* IA32_FIXED_CTR0 counts instructions, at every level. */
-#define SAMPLING_FIXED_CONTROL \
-    (IA32_FIXED_CTR_CTRL_OS(0) | IA32_FIXED_CTR_CTRL_USR(0))
-uint64_t sampling_fixed_mask(const struct sampling *p);
-
 /* MSR_SMI_COUNT (34H), 0 where there is none. */
 uint64_t sampling_smis(struct sampling *p);
 

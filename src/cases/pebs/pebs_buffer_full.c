@@ -15,7 +15,8 @@ static const struct sampling_config config = {
     .select = PRECISE_CONDITIONAL_BRANCHES,
     .counters = 1 << 0,
     .plain = 1 << 1 | 1 << 2,
-    .fixed = 30,
+    .fixed_plain = 1 << 0,
+    .fixed_first = {30},
     .first_period = {20, 25, 35},
     .period = {20},
     .room = ROOM,
@@ -70,7 +71,7 @@ static void try_room_again(struct sampling *p)
 
     again.counters |= 1 << BESIDE;
     again.plain = 0;
-    again.fixed = 0;
+    again.fixed_plain = 0;
     again.first_period[BESIDE] = PEBS_EVENTS + LATER;
 
     /* Measured. */
