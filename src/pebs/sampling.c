@@ -182,6 +182,18 @@ unsigned sampling_written(const struct sampling *p)
                       p->size);
 }
 
+/* Of the first record that was made; a wrong one spoils all that follow. */
+static bool check_size(struct sampling *p)
+{
+    const uint64_t form = pebs_quadword(p->buffer + p->config.begun * p->size);
+
+    return p->format != PEBS_FORMAT_ADAPTIVE || p->records == p->config.begun ||
+           check(p->t, form >> 48 == p->size,
+                 "Record Size (00H[63:48]) of the first record is %lu; wanted "
+                 "%lu, of the groups 0x%lx, with Adaptive_Record %d",
+                 form >> 48, p->size, p->selection, !p->basic);
+}
+
 static bool collect_records(struct sampling *p)
 {
     struct pebs_ds_area area = *p->area;
@@ -203,7 +215,8 @@ static bool collect_records(struct sampling *p)
         return false;
     p->set.pebs_index = area.pebs_index;
     test_raw(p->t, raw_names[p->format], p->buffer, p->records * p->size);
-    return check(p->t, memcmp(&area, &p->set, PEBS_DS_BYTES(p->format)) == 0,
+    return check_size(p) &&
+           check(p->t, memcmp(&area, &p->set, PEBS_DS_BYTES(p->format)) == 0,
                  "the DS area changed in more than its PEBS index") &&
            sampling_check_memory(p) && sampling_check_status(p);
 }
