@@ -91,7 +91,9 @@ void counters_add(struct processor *p, unsigned n, uint32_t count)
 /* With extended PEBS a fixed counter makes records as the others do. */
 static void fixed_overflowed(struct processor *p, unsigned n, bool interrupt)
 {
-    if ((pebs_enabled(p) & BIT(n)) != 0 && pebs_makes_record(p, n))
+    if (((pebs_enabled(p) & BIT(n)) != 0 ||
+         !faults_rule(p->machine, FIXED_NEED_ENABLE, true)) &&
+        pebs_makes_record(p, n))
         pebs_arm(p, n, interrupt);
     else if (interrupt)
         p->pmu.overflow_pmi = true;

@@ -84,8 +84,11 @@ bool pebs_makes_record(const struct processor *p, unsigned n)
     if ((p->pebs.enable & 1) == 0 &&
         !faults_rule(p->machine, PEBS_OF_OWN_BIT, true))
         return false;
-    if (pebs_is_adaptive(p))
-        return true; /* of whatever event */
+    if (pebs_is_adaptive(p)) /* of whatever event */
+        return n < PEBS_COUNTERS ||
+               faults_rule(p->machine,
+                           n < 32 ? ABOVE_3_MAKE_RECORDS : FIXED_MAKE_RECORDS,
+                           true);
     select = p->pmu.select[n];
     if ((events_find(p, select)->precise >> n & 1) != 0 && (select & zero) == 0)
         return true;
@@ -257,6 +260,18 @@ static void advance_index(struct processor *p, struct pebs_ds *ds,
     faults_pebs_reaches(p, ds);
 }
 
+static unsigned reset_at(const struct processor *p, unsigned place)
+{
+    const bool fixed = place >= COUNTERS_MAX;
+
+    if (place < PEBS_COUNTERS ||
+        faults_rule(p->machine,
+                    fixed ? FIXED_HAVE_OWN_RESET : ABOVE_3_HAVE_OWN_RESET,
+                    true))
+        return place;
+    return fixed ? place - COUNTERS_MAX : place - PEBS_COUNTERS;
+}
+
 /* "After each PEBS record is written, the processor checks each counter to see
  * if it overflowed and was enabled for PEBS": reloaded, and its overflow
  * status cleared. */
@@ -265,7 +280,7 @@ static void reload_counters(struct processor *p, const struct pebs_ds *ds,
 {
     for (unsigned place = 0; place < PEBS_PLACES; place++) {
         unsigned n = counter_at(place);
-        uint64_t reset = ds->reset[place] & COUNTER_MASK;
+        uint64_t reset = ds->reset[reset_at(p, place)] & COUNTER_MASK;
 
         if ((counters >> n & 1) == 0)
             continue;

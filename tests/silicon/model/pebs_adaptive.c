@@ -52,7 +52,8 @@ static bool is_asked_for(const struct processor *p, uint64_t counters)
             return true;
     for (unsigned n = 0; n < m->fixed_counters; n++)
         if ((counters & BIT(32 + n)) != 0 &&
-            (p->pmu.fixed_ctrl & FIXED_ADAPTIVE(n)) != 0)
+            ((p->pmu.fixed_ctrl & FIXED_ADAPTIVE(n)) != 0 ||
+             !faults_rule(m, FIXED_WHERE_ASKED, true)))
             return true;
     return false;
 }

@@ -296,6 +296,12 @@ enum rule {
     RDPMC_FIXED_WHOLE,     /* while the counter counts */
     OFFCORE_ANY_ALONE,     /* no snoop bit beside it filters */
     ADAPTIVE_WHERE_ASKED,  /* PERFEVTSELn[34] */
+    FIXED_WHERE_ASKED,     /* 38DH[32 + 4n] */
+    FIXED_MAKE_RECORDS,    /* 3F1H[35:32] */
+    FIXED_NEED_ENABLE,     /* the same */
+    FIXED_HAVE_OWN_RESET,  /* 80H to 98H of the DS area */
+    ABOVE_3_MAKE_RECORDS,  /* 3F1H[7:4] */
+    ABOVE_3_HAVE_OWN_RESET,
     TX_INFO_IS_LAST,       /* of the memory group */
     GPRS_BY_NUMBER,        /* RCX, RDX, RBX, and RSP before RBP */
     LBRS_NEWEST_FIRST,     /* in a record */
