@@ -27,8 +27,8 @@ static void name_regimes(unsigned regimes, enum regime have,
         left &= left - 1; /* the lowest bit is written */
         between = (left & (left - 1)) == 0 ? " or " : ", ";
     }
-    text_format(text + at, NEEDS_TEXT_BYTES - at,
-                "; this one is %s", regime_name(have));
+    text_format(text + at, NEEDS_TEXT_BYTES - at, "; this one is %s",
+                regime_name(have));
 }
 
 static void name_missing(const struct feature_row *row,

@@ -49,7 +49,7 @@ extern int (*fake_device)(uint32_t msr, const uint64_t *written);
 /* What hw_ms() says, and what it grows by at each call. */
 extern uint64_t fake_ms, fake_ms_step;
 extern unsigned fake_nmis, fake_machine_checks; /* of hw_nmis(), .. */
-extern uint32_t fake_lvt;  /* what hw_found_lvt() says; 0: not known */
+extern uint32_t fake_lvt; /* what hw_found_lvt() says; 0: not known */
 /* What hw_physical() says, of one page after the other. */
 extern uint64_t fake_physical;
 extern unsigned fake_pat;

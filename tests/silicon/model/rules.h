@@ -292,15 +292,15 @@ enum rule {
     INNER_RINGS_ARE_USER,   /* 1 and 2 */
     ANY_OVERFLOWS,          /* by what the sibling does */
     ANY_ON_FIXED_1_2,
-    OFFCORE_ALL_REQUESTS,  /* that are selected */
-    RDPMC_FIXED_WHOLE,     /* while the counter counts */
-    OFFCORE_ANY_ALONE,     /* no snoop bit beside it filters */
-    ADAPTIVE_WHERE_ASKED,  /* PERFEVTSELn[34] */
-    FIXED_WHERE_ASKED,     /* 38DH[32 + 4n] */
-    FIXED_MAKE_RECORDS,    /* 3F1H[35:32] */
-    FIXED_NEED_ENABLE,     /* the same */
-    FIXED_HAVE_OWN_RESET,  /* 80H to 98H of the DS area */
-    ABOVE_3_MAKE_RECORDS,  /* 3F1H[7:4] */
+    OFFCORE_ALL_REQUESTS, /* that are selected */
+    RDPMC_FIXED_WHOLE,    /* while the counter counts */
+    OFFCORE_ANY_ALONE,    /* no snoop bit beside it filters */
+    ADAPTIVE_WHERE_ASKED, /* PERFEVTSELn[34] */
+    FIXED_WHERE_ASKED,    /* 38DH[32 + 4n] */
+    FIXED_MAKE_RECORDS,   /* 3F1H[35:32] */
+    FIXED_NEED_ENABLE,    /* the same */
+    FIXED_HAVE_OWN_RESET, /* 80H to 98H of the DS area */
+    ABOVE_3_MAKE_RECORDS, /* 3F1H[7:4] */
     ABOVE_3_HAVE_OWN_RESET,
     TX_INFO_IS_LAST,       /* of the memory group */
     GPRS_BY_NUMBER,        /* RCX, RDX, RBX, and RSP before RBP */
