@@ -17,9 +17,9 @@ bool pdir_counter(struct test_context *t, unsigned *counter, bool *alone)
     char why[CONSTRAINTS_WHY_BYTES];
 
     if (test_cpu(t)->pebs_format == PEBS_FORMAT_ADAPTIVE) {
-        skip(t, "needs PDIR of a general-purpose counter; with extended PEBS "
-                "it is of IA32_FIXED_CTR0 (309H)");
-        return false;
+        *counter = PLACE_FIXED0;
+        *alone = false;
+        return true;
     }
     if (!constraints_find(&cpu, &event, &place, why)) {
         skip(t, "%s", why);
@@ -117,29 +117,43 @@ void pdir_skid_add(struct pdir_skids *s, const struct pebs_record records[],
 bool pdir_find_opening(struct sampling *p, unsigned counter, uint64_t *opening)
 {
     struct test_context *t = p->t;
+    const bool fixed = counter == PLACE_FIXED0;
+    char name[MSR_NAME_BYTES];
 
-    if (!set_msr_again(t, IA32_PMC(counter), 0) ||
-        !set_msr_again(t, IA32_PERFEVTSEL(counter),
-                       PRECISE_INSTRUCTIONS | IA32_PERFEVTSEL_USR |
-                           IA32_PERFEVTSEL_OS | IA32_PERFEVTSEL_EN))
+    if (!set_msr_again(t, bank_msr(counter), 0) ||
+        !(fixed ? set_msr_again(t, IA32_FIXED_CTR_CTRL,
+                                IA32_FIXED_CTR_CTRL_OS(0) |
+                                    IA32_FIXED_CTR_CTRL_USR(0))
+                : set_msr_again(t, IA32_PERFEVTSEL(counter),
+                                PRECISE_INSTRUCTIONS | IA32_PERFEVTSEL_USR |
+                                    IA32_PERFEVTSEL_OS | IA32_PERFEVTSEL_EN)))
         return false;
-    *opening = pdir_opening(BIT(counter), counter) - PDIR_BEFORE;
+    *opening =
+        pdir_opening(BIT(counter), fixed ? RDPMC_FIXED : counter) - PDIR_BEFORE;
     return check(t, *opening <= 1,
-                 "IA32_PMC%u (%XH), read by RDPMC after %u instructions, has "
-                 "counted %lu; wanted %u or one more",
-                 counter, IA32_PMC(counter), PDIR_BEFORE,
+                 "%s, read by RDPMC after %u instructions, has counted %lu; "
+                 "wanted %u or one more",
+                 msr_name(bank_msr(counter), name), PDIR_BEFORE,
                  *opening + PDIR_BEFORE, PDIR_BEFORE);
 }
+
+#define PDIR_ONCE (UINT32_C(1) << 30) /* more than a window has */
 
 static struct sampling_config config_of(unsigned counter, uint32_t period)
 {
     struct sampling_config config = {
         .select = PRECISE_INSTRUCTIONS,
-        .counters = 1u << counter,
         .room = PEBS_ROOM_MAX,
         .threshold = PEBS_ROOM_MAX,
     };
 
+    if (counter == PLACE_FIXED0) {
+        config.fixed = 1 << 0;
+        config.fixed_first[0] = PDIR_PERIOD;
+        config.fixed_period[0] = period != 0 ? period : PDIR_ONCE;
+        return config;
+    }
+    config.counters = 1u << counter;
     config.first_period[counter] = PDIR_PERIOD;
     config.period[counter] = period;
     return config;

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * pdir.h - precise distribution of instructions retired (PDIR): records of
- * INST_RETIRED.ALL on IA32_PMC1, "on the instruction that actually caused the
- * counter overflow", and the same on another counter, which skid.
+ * INST_RETIRED.ALL on IA32_PMC1, or with extended PEBS on IA32_FIXED_CTR0, "on
+ * the instruction that actually caused the counter overflow", and the same on
+ * another counter, which skid. A counter is named by its place (bank.h).
  *
- * SDM 3B, "Precise Distribution of Instructions Retired (PDIR)".
+ * SDM 3B, "Precise Distribution of Instructions Retired (PDIR)"; "Reduced Skid
+ * PEBS" of later editions; Intel's list of events, ICX, INST_RETIRED.PREC_DIST.
  */
 #ifndef SRC_PEBS_PDIR_H
 #define SRC_PEBS_PDIR_H
@@ -48,8 +50,8 @@ void pdir_skid_add(struct pdir_skids *s, const struct pebs_record records[],
  * access faulted, and where it is another number (FAIL). */
 bool pdir_find_opening(struct sampling *p, unsigned counter, uint64_t *opening);
 
-/* Runs these windows on that counter, PMC0 to PMC3, while `others` count, a set
- * of these, and adds to *s. False where an access faulted or a check failed. */
+/* Runs these windows on that counter while `others` count, a set of PMC0 to
+ * PMC3, and adds to *s. False where an access faulted or a check failed. */
 bool pdir_skid_run(struct sampling *p, unsigned counter, unsigned others,
                    uint64_t opening, unsigned tested, struct pdir_skids *s);
 

@@ -19,11 +19,16 @@ bool precise_conditional_branches(const struct identity *id)
 
 uint64_t precise_select(const struct identity *id, uint64_t select)
 {
-    const bool later = generation_of(id->family, id->model) == ICE_LAKE;
-
-    return later && (select & BITS(15, 0)) == PRECISE_CONDITIONAL_BRANCHES
-               ? (select & ~BITS(15, 0)) | 0x11c4
-               : select;
+    if (generation_of(id->family, id->model) != ICE_LAKE)
+        return select;
+    switch (select & BITS(15, 0)) {
+    case PRECISE_CONDITIONAL_BRANCHES:
+        return (select & ~BITS(15, 0)) | 0x11c4;
+    case PRECISE_INSTRUCTIONS:
+        return (select & ~BITS(15, 0)) | 0x00c0;
+    default:
+        return select;
+    }
 }
 
 uint32_t precise_microcode(const struct identity *id)

@@ -30,8 +30,9 @@ bool precise_conditional_branches(const struct identity *id);
 
 /* What selects the event that PRECISE_CONDITIONAL_BRANCHES is of the others on
  * this processor: from Ice Lake on C4H/01H is of taken branches alone, C4H/11H
- * of all conditional ones (Intel's list of events, ICX). [63:16], and any other
- * select, are returned as they are. */
+ * of all conditional ones, and C0H/00H is of instructions on any counter
+ * (Intel's list of events, ICX). [63:16], and any other select, are returned as
+ * they are. */
 uint64_t precise_select(const struct identity *id, uint64_t select);
 
 /* The microcode from which on PEBS works on this processor, 0 where any does:

@@ -178,7 +178,8 @@ FAULT(pt_filter_ignored_beside_stop,
 FAULT(pdir_skids_beside,
       .what = "[any with PDIR] PDIR skids while another counter counts",
       .caught = {"skylake-2018 on 1 pdir_skid FAIL",
-                 "haswell on 1 pdir_skid FAIL"},
+                 "haswell on 1 pdir_skid FAIL",
+                 "icelake-server on 1 pdir_skid FAIL"},
       .breaks = PDIR_BESIDE_OTHERS)
 
 FAULT(rdpmc_stale_in_tx,

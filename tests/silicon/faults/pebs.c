@@ -117,7 +117,8 @@ FAULT(pebs_without_abort,
 FAULT(pdir_skids,
       .what = "[any] PDIR makes its record of an instruction after the one "
               "that overflows",
-      .caught = {"sandybridge on 1 pdir_skid FAIL"})
+      .caught = {"sandybridge on 1 pdir_skid FAIL",
+                 "icelake-server on 1 pdir_even FAIL"})
 
 FAULT(pdir_ip_off,
       .what = "[any with record format 2 or 3] EventingIP of PDIR is the "

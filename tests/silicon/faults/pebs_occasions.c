@@ -14,7 +14,8 @@
 
 FAULT(pdir_ring3_skids, .what = "[any with PDIR] PDIR skids at ring 3",
       .caught = {"skylake-2018 on 1 pdir_skid FAIL",
-                 "sandybridge on 1 pdir_skid FAIL"})
+                 "sandybridge on 1 pdir_skid FAIL",
+                 "icelake-server on 1 pdir_skid FAIL"})
 
 FAULT(pebs_page_start_no_flags,
       .what = "[any] RFLAGS is 0 in a record that begins a page",
