@@ -41,6 +41,7 @@ static const struct {
     {HASWELL, 0, usual},
     {BROADWELL, 0, usual},
     {SKYLAKE, 0, usual},
+    {ICE_LAKE, 0, usual},
 };
 /* clang-format on */
 

@@ -5,7 +5,8 @@
  *
  * SDM 3B, tables "Data Source Encoding for Load Latency Record" (Nehalem) and
  * "Layout of Data Source Field of Load Latency Record" (Sandy Bridge, and
- * "unchanged" up to the 6th generation).
+ * "unchanged" up to the 6th generation); of Ice Lake Linux has the same, in
+ * arch/x86/events/intel/ds.c.
  */
 #ifndef SRC_MEMORY_DATA_SOURCE_H
 #define SRC_MEMORY_DATA_SOURCE_H

@@ -2,7 +2,7 @@
 /* datala.c - the table. */
 #include "src/memory/datala.h"
 
-#define ALL   (HASWELL | BROADWELL | SKYLAKE)
+#define ALL   (HASWELL | BROADWELL | SKYLAKE | ICE_LAKE)
 #define OLDER (HASWELL | BROADWELL)
 
 /* clang-format off */

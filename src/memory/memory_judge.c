@@ -74,20 +74,33 @@ static const char *judge_precise_store(const struct pebs_record *record,
     return wrong;
 }
 
+/* Later processors with adaptive records say in [7:6] what blocked a load; from
+ * which on is not certain. */
+static uint64_t reserved_source(const struct pebs_record *record)
+{
+    return record->format == PEBS_FORMAT_ADAPTIVE
+               ? DATA_SOURCE_RESERVED & ~BITS(7, 6)
+               : DATA_SOURCE_RESERVED;
+}
+
 static const char *judge_load_latency(const struct pebs_record *record,
                                       const struct memory_expected *expected)
 {
     const char *wrong = judge_lock(record, expected->locked);
 
-    if (wrong == NULL && (record->data_source & DATA_SOURCE_RESERVED) != 0)
+    if (wrong == NULL && (record->data_source & reserved_source(record)) != 0)
         wrong = "A0H[63:6], reserved, is not 0";
     if (wrong == NULL && record->latency < LOAD_LATENCY_MIN)
         wrong = "Latency (A8H) is below 4, the least that can be detected";
     return wrong;
 }
 
+/* What adaptive records have there for stores is not certain: nothing is judged
+ * but the address. */
 static const char *judge_data_store(const struct pebs_record *record)
 {
+    if (record->format == PEBS_FORMAT_ADAPTIVE)
+        return NULL;
     if ((record->data_source & ~STORE_STATUS_L1D_HIT) != 0)
         return "A0H[63:1], always 0, is not";
     return record->latency != 0 ? "A8H, always 0, is not" : NULL;

@@ -41,7 +41,7 @@ static const struct recipe {
 };
 
 #define WITH_PRECISE_STORE (SANDY_BRIDGE | IVY_BRIDGE)
-#define WITH_DATA_ADDRESS  (HASWELL | BROADWELL | SKYLAKE)
+#define WITH_DATA_ADDRESS  (HASWELL | BROADWELL | SKYLAKE | ICE_LAKE)
 
 static bool has_facility(struct test_context *t, unsigned generations,
                          const char *what, const char *instead)
@@ -53,7 +53,6 @@ static bool has_facility(struct test_context *t, unsigned generations,
         return true;
     skip(t, "needs %s; %02X_%02XH %s", what, id->family, id->model,
          generation == GENERATION_UNKNOWN ? "is not known to have it"
-         : generation == ICE_LAKE         ? "has that of adaptive PEBS"
                                           : instead);
     return false;
 }
@@ -117,7 +116,14 @@ unsigned memory_latency_counter(struct test_context *t)
     return (memory_latency_counters(t) & 1) != 0 ? 0 : 3;
 }
 
-struct sampling_config memory_config(enum memory_facility facility,
+uint64_t memory_latency_enable(const struct sampling *p, unsigned counter)
+{
+    return p->format == PEBS_FORMAT_ADAPTIVE ? 0
+                                             : IA32_PEBS_ENABLE_LL_EN(counter);
+}
+
+struct sampling_config memory_config(const struct sampling *p,
+                                     enum memory_facility facility,
                                      uint32_t select, unsigned counter)
 {
     struct sampling_config config = {
@@ -131,7 +137,7 @@ struct sampling_config memory_config(enum memory_facility facility,
     if (facility == FACILITY_PRECISE_STORE)
         config.facility = IA32_PEBS_ENABLE_PS_EN;
     if (facility == FACILITY_LOAD_LATENCY)
-        config.facility = IA32_PEBS_ENABLE_LL_EN(counter);
+        config.facility = memory_latency_enable(p, counter);
     return config;
 }
 
@@ -142,10 +148,13 @@ static void report_wrong(struct test_context *t,
     check(
         t, false,
         "%s: 98H = 0x%lx, A0H = 0x%lx, A8H = 0x%lx, RDI = 0x%lx, RIP = 0x%lx; "
-        "accesses are of 0x%lx and up, threshold %lu",
+        "accesses are of 0x%lx and up, threshold %lu%s",
         wrong, record->data_linear_address, record->data_source,
         record->latency, record->rdi, record->rip, expected->walk->base,
-        expected->threshold);
+        expected->threshold,
+        record->format == PEBS_FORMAT_ADAPTIVE
+            ? "; offsets are those of formats 1 to 3"
+            : "");
 }
 
 static void add_record(struct test_context *t, const struct pebs_record *record,

@@ -53,10 +53,16 @@ unsigned memory_latency_counters(struct test_context *t);
 /* One of them; 3 where none is. */
 unsigned memory_latency_counter(struct test_context *t);
 
+/* LL_EN of a counter, a bit of IA32_PEBS_ENABLE; 0 with extended PEBS, whose
+ * fixed counters have these bits: there the event alone asks for the latency
+ * (Linux, arch/x86/events/intel/ds.c, of version 5 on). */
+uint64_t memory_latency_enable(const struct sampling *p, unsigned counter);
+
 /* A configuration of one counter: the first overflow and each other after 2
  * events, room for PEBS_ROOM_MAX records, and the facility's bits of
  * IA32_PEBS_ENABLE. */
-struct sampling_config memory_config(enum memory_facility facility,
+struct sampling_config memory_config(const struct sampling *p,
+                                     enum memory_facility facility,
                                      uint32_t select, unsigned counter);
 
 /* What the records of some windows come to. */

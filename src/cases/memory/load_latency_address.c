@@ -14,7 +14,7 @@ static bool try_counter(struct sampling *p, unsigned counter, bool promised,
                         unsigned windows, struct memory_tally *tally)
 {
     const struct sampling_config config =
-        memory_config(FACILITY_LOAD_LATENCY, MEMORY_LOAD_LATENCY, counter);
+        memory_config(p, FACILITY_LOAD_LATENCY, MEMORY_LOAD_LATENCY, counter);
     char what[64];
 
     if (promised) {

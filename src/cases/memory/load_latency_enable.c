@@ -13,12 +13,13 @@ struct row {
     bool own, other; /* LL_EN of the counter; of the others */
     enum memory_recipe_id recipe;
 };
-static const struct row rows[] = {
+static const struct row without_own[] = {
     {"loads, without LL_EN", false, false, LOADS_SPREAD},
     {"loads, with LL_EN of the other counters alone", false, true,
      LOADS_SPREAD},
-    {"stores, with LL_EN", true, false, STORES_SPREAD},
 };
+static const struct row of_stores = {
+    "stores, with the latency of loads enabled", true, false, STORES_SPREAD};
 
 /* Records that hold a latency and the address of the access. What they hold
  * otherwise is not said. */
@@ -38,11 +39,11 @@ static unsigned with_latency(struct sampling *p)
 static bool try_row(struct sampling *p, unsigned counter, const struct row *row)
 {
     struct sampling_config config =
-        memory_config(FACILITY_LOAD_LATENCY, MEMORY_LOAD_LATENCY, counter);
+        memory_config(p, FACILITY_LOAD_LATENCY, MEMORY_LOAD_LATENCY, counter);
     unsigned found = 0;
 
     config.facility =
-        (row->own ? IA32_PEBS_ENABLE_LL_EN(counter) : 0) |
+        (row->own ? memory_latency_enable(p, counter) : 0) |
         (row->other ? BITS(35, 32) & ~IA32_PEBS_ENABLE_LL_EN(counter) : 0);
     for (unsigned i = 0; i < WINDOWS; i++) {
         if (!memory_window_run(p, &config, row->recipe))
@@ -73,13 +74,16 @@ TEST(load_latency_enable,
         return;
     const unsigned counter = memory_latency_counter(t);
     const struct sampling_config config =
-        memory_config(FACILITY_LOAD_LATENCY, MEMORY_LOAD_LATENCY, counter);
+        memory_config(&p, FACILITY_LOAD_LATENCY, MEMORY_LOAD_LATENCY, counter);
     if (!memory_stream(&p, &config, MSR_PEBS_LD_LAT_THRHLD_MIN, LOADS_SPREAD, 1,
                        1, &tally))
         return;
 
     /* Measured, and checked one by one. */
-    FOR_EACH_ROW (t, i, rows)
-        if (!try_row(&p, counter, &rows[i]))
+    if (!try_row(&p, counter, &of_stores) ||
+        memory_latency_enable(&p, counter) == 0)
+        return;
+    FOR_EACH_ROW (t, i, without_own)
+        if (!try_row(&p, counter, &without_own[i]))
             return;
 }

@@ -87,8 +87,9 @@ TEST(load_latency_snoop,
         !sampling_claim(&p, t) ||
         !memory_set_threshold(t, MSR_PEBS_LD_LAT_THRHLD_MIN))
         return;
-    const struct sampling_config config = memory_config(
-        FACILITY_LOAD_LATENCY, MEMORY_LOAD_LATENCY, memory_latency_counter(t));
+    const struct sampling_config config =
+        memory_config(&p, FACILITY_LOAD_LATENCY, MEMORY_LOAD_LATENCY,
+                      memory_latency_counter(t));
 
     for (unsigned modified = 0; modified < 2; modified++) {
         struct found found = {0};

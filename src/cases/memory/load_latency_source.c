@@ -146,8 +146,9 @@ static void try_processor(struct test_context *t, void *unused)
     if (!memory_has_load_latency(t) || !sampling_claim(&p, t) ||
         !memory_set_threshold(t, MSR_PEBS_LD_LAT_THRHLD_MIN))
         return;
-    const struct sampling_config config = memory_config(
-        FACILITY_LOAD_LATENCY, MEMORY_LOAD_LATENCY, memory_latency_counter(t));
+    const struct sampling_config config =
+        memory_config(&p, FACILITY_LOAD_LATENCY, MEMORY_LOAD_LATENCY,
+                      memory_latency_counter(t));
 
     for (unsigned i = 0; i < ROWS; i++) {
         struct memory_tally tally = {0};

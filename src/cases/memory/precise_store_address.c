@@ -13,14 +13,14 @@ TEST(precise_store_address,
 {
     static const enum memory_recipe_id tried[] = {STORES_SPREAD, STORES_SPLIT,
                                                   LOCKED};
-    const struct sampling_config config =
-        memory_config(FACILITY_PRECISE_STORE, MEMORY_PRECISE_STORE, 3);
     unsigned trials = memory_windows(t, WINDOWS), outside = 0, records = 0;
     struct sampling p;
 
     /* Set-up. */
     if (!memory_has_precise_store(t) || !sampling_claim(&p, t))
         return;
+    const struct sampling_config config =
+        memory_config(&p, FACILITY_PRECISE_STORE, MEMORY_PRECISE_STORE, 3);
 
     for (unsigned i = 0; i < sizeof(tried) / sizeof(tried[0]) * trials; i++) {
         struct memory_tally tally = {0};

@@ -23,7 +23,7 @@ static unsigned with_address(struct sampling *p)
 static bool try_counter(struct sampling *p, unsigned counter, unsigned trials)
 {
     const struct sampling_config config =
-        memory_config(FACILITY_PRECISE_STORE, MEMORY_PRECISE_STORE, counter);
+        memory_config(p, FACILITY_PRECISE_STORE, MEMORY_PRECISE_STORE, counter);
     unsigned made = 0, records = 0, right = 0;
     char what[128];
 

@@ -25,7 +25,7 @@ static bool try_windows(struct sampling *p, bool enabled,
                         unsigned *found)
 {
     struct sampling_config config =
-        memory_config(FACILITY_PRECISE_STORE, MEMORY_PRECISE_STORE, 3);
+        memory_config(p, FACILITY_PRECISE_STORE, MEMORY_PRECISE_STORE, 3);
 
     *records = *found = 0;
     if (!enabled)

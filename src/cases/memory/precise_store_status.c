@@ -47,14 +47,14 @@ TEST(precise_store_status,
              "Store Information In PEBS Record\"",
      .needs = {.features = NEED_INTEL | NEED_PMU | NEED_PEBS, .counters = 4})
 {
-    const struct sampling_config config =
-        memory_config(FACILITY_PRECISE_STORE, MEMORY_PRECISE_STORE, 3);
     unsigned windows = memory_windows(t, WINDOWS);
     struct sampling p;
 
     /* Set-up. */
     if (!memory_has_precise_store(t) || !sampling_claim(&p, t))
         return;
+    const struct sampling_config config =
+        memory_config(&p, FACILITY_PRECISE_STORE, MEMORY_PRECISE_STORE, 3);
 
     /* Measured, and checked. */
     FOR_EACH_ROW (t, i, rows)

@@ -304,7 +304,7 @@ static bool try_latency(struct contexts *c, unsigned level)
 {
     struct sampling *p = &c->sampling;
     const struct sampling_config config =
-        memory_config(FACILITY_LOAD_LATENCY, MEMORY_LOAD_LATENCY, 0);
+        memory_config(p, FACILITY_LOAD_LATENCY, MEMORY_LOAD_LATENCY, 0);
     struct pebs_record record;
     unsigned found = 0;
 

@@ -36,7 +36,8 @@ FAULT(precise_store_latency_junk,
 FAULT(load_threshold_ignored,
       .what = "[any] MSR_PEBS_LD_LAT is ignored: all tagged loads are "
               "recorded",
-      .caught = {"haswell on 1 load_latency_threshold FAIL"})
+      .caught = {"haswell on 1 load_latency_threshold FAIL",
+                 "icelake-server on 1 load_latency_threshold FAIL"})
 
 FAULT(load_latency_low,
       .what = "[any] A8H is one less than the threshold that the load has "
@@ -49,11 +50,13 @@ FAULT(load_source_shifted,
 
 FAULT(load_source_always_l1,
       .what = "[any] the data source of a load is always the L1D",
-      .caught = {"haswell on 1 load_latency_source FAIL"})
+      .caught = {"haswell on 1 load_latency_source FAIL",
+                 "icelake-server on 1 load_latency_source FAIL"})
 
 FAULT(load_address_line,
       .what = "[any] 98H of a load is the address of its line",
-      .caught = {"broadwell on 1 load_latency_address FAIL"})
+      .caught = {"broadwell on 1 load_latency_address FAIL",
+                 "icelake-server on 1 load_latency_address FAIL"})
 
 FAULT(data_address_stale,
       .what = "[any with data addresses] 98H stays that of the first record",
@@ -61,7 +64,8 @@ FAULT(data_address_stale,
 
 FAULT(data_address_store_missing,
       .what = "[any with data addresses] 98H of a store is 0",
-      .caught = {"haswell on 1 data_address FAIL"})
+      .caught = {"haswell on 1 data_address FAIL",
+                 "icelake-server on 1 data_address FAIL"})
 
 FAULT(data_address_hit_inverted,
       .what = "[any with data addresses] A0H[0] is set for stores that miss "
