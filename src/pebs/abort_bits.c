@@ -6,6 +6,7 @@
 
 #define LOWEST         32
 #define BITS_OF_ABORTS 8
+#define KINDS          (TX_ABORT_INSTRUCTION_ABORT | TX_ABORT_NON_INSTRUCTION_ABORT)
 
 static const char *const names[BITS_OF_ABORTS] = {
     "HLE_Abort", "RTM_Abort",     "Instruction_Abort", "Non_Instruction_Abort",
@@ -19,6 +20,7 @@ void abort_bits_add(struct abort_bits *bits, const struct pebs_record *record,
     bits->records++;
     for (unsigned n = 0; n < BITS_OF_ABORTS; n++)
         bits->set[n] += (record->tx_abort >> (LOWEST + n) & 1) != 0;
+    bits->neither += (record->tx_abort & KINDS) == 0;
     bits->by_retry[may_retry]++;
     bits->retry[may_retry] += (record->tx_abort & TX_ABORT_RETRY) != 0;
 }
@@ -49,6 +51,11 @@ void abort_bits_check(struct test_context *t, const struct abort_bits *bits,
                   "records; wanted 0 in most",
                   LOWEST + n, names[n], bits->set[n], bits->records);
     }
+    check(t, bits->neither <= bits->records / 2,
+          "TX Abort Information (B8H)[35:34] is 0 in %u of %u records; wanted "
+          "one of them in most: the abort was of the instruction at "
+          "EventingIP, or need not have been",
+          bits->neither, bits->records);
 }
 
 void abort_bits_check_retry(struct test_context *t,

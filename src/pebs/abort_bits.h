@@ -18,7 +18,8 @@
 
 struct abort_bits {
     unsigned records;
-    unsigned set[8]; /* records with B8H[32 + n] */
+    unsigned set[8];  /* records with B8H[32 + n] */
+    unsigned neither; /* of B8H[35:34], which say whose abort it was */
     /* By EAX[1], which says of the same abort that a retry may succeed:
      * records, and those of them with Retry. */
     unsigned by_retry[2], retry[2];
@@ -31,9 +32,9 @@ void abort_bits_add(struct abort_bits *bits, const struct pebs_record *record,
 /* Records with this bit of B8H. */
 unsigned abort_bits_set(const struct abort_bits *bits, uint64_t bit);
 
-/* Checks that more than half of the records have each bit of `set`, and not
- * more than half have one of `clear`; the line names the bit. `what` is what
- * was provoked. */
+/* Checks that more than half of the records have each bit of `set`, not more
+ * than half one of `clear`, and more than half Instruction_Abort or
+ * Non_Instruction_Abort; the line names the bit. */
 void abort_bits_check(struct test_context *t, const struct abort_bits *bits,
                       uint64_t set, uint64_t clear);
 

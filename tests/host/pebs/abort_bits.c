@@ -50,9 +50,10 @@ static void most(void **state)
     (void)state;
     for (unsigned n = 0; n < 8; n++)
         for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+            const uint64_t kind = n == 2 ? BIT(35) : BIT(34);
             struct abort_bits bits = {0};
-            add(&bits, rows[i].with, BIT(32 + n) | 5, 0);
-            add(&bits, rows[i].without, 5, 0);
+            add(&bits, rows[i].with, BIT(32 + n) | kind | 5, 0);
+            add(&bits, rows[i].without, kind | 5, 0);
             assert_int_equal(abort_bits_set(&bits, BIT(32 + n)), rows[i].with);
             set_up(NULL);
             abort_bits_check(t, &bits, BIT(32 + n), 0);
@@ -63,6 +64,27 @@ static void most(void **state)
             assert_int_equal(t->verdict,
                              rows[i].set ? VERDICT_FAIL : VERDICT_PASS);
         }
+}
+
+static void kind(void **state)
+{
+    static const struct {
+        unsigned of_instruction, of_none, neither;
+        enum verdict verdict;
+    } rows[] = {{1, 0, 0, VERDICT_PASS}, {0, 1, 0, VERDICT_PASS},
+                {0, 0, 1, VERDICT_FAIL}, {1, 1, 2, VERDICT_PASS},
+                {1, 1, 3, VERDICT_FAIL}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct abort_bits bits = {0};
+        add(&bits, rows[i].of_instruction, BIT(34), 0);
+        add(&bits, rows[i].of_none, BIT(35), 0);
+        add(&bits, rows[i].neither, BIT(39), 0);
+        set_up(NULL);
+        abort_bits_check(t, &bits, 0, 0);
+        assert_int_equal(t->verdict, rows[i].verdict);
+    }
 }
 
 /* No record, no complaint: whether there are any is the caller's check. */
@@ -103,6 +125,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(most, set_up),
+        cmocka_unit_test_setup(kind, set_up),
         cmocka_unit_test_setup(none, set_up),
         cmocka_unit_test_setup(retry, set_up),
     };

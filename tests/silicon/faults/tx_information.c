@@ -24,6 +24,16 @@ FAULT(info_conflict_with_xabort,
       .what = "[A B F; C with bit 2] B8H[37] is set after XABORT",
       .caught = {"haswell on 2 pebs_tx_abort FAIL"})
 
+FAULT(info_kind_of_reads_missing,
+      .what = "[A B F; C with bit 2] B8H[35:34] are 0 where reads exceed the "
+              "capacity",
+      .caught = {"haswell on 1 pebs_tx_abort FAIL"})
+
+FAULT(info_kind_of_writes_missing,
+      .what = "[A B F; C with bit 2] B8H[35:34] are 0 where writes exceed the "
+              "capacity",
+      .caught = {"haswell on 1 pebs_tx_abort FAIL"})
+
 FAULT(info_writes_missing, .what = "[A B F; C with bit 2] B8H[38] is never set",
       .caught = {"haswell on 1 pebs_tx_abort FAIL"})
 
@@ -79,6 +89,7 @@ FAULT(info_hle_ip_inner,
       .caught = {"skylake-2017 on 2 pebs_hle_abort FAIL"})
 
 #define OF(cause) BIT(TX_CAUSE_##cause)
+#define KINDS     (TX_INFO_INSTRUCTION | TX_INFO_NON_INSTRUCTION)
 
 /* clang-format off */
 static const struct {
@@ -88,6 +99,8 @@ static const struct {
     {FAULT_info_34_with_conflict, OF(CONFLICT), 0, TX_INFO_INSTRUCTION},
     {FAULT_info_conflict_missing, UINT64_MAX, TX_INFO_CONFLICT, 0},
     {FAULT_info_conflict_with_xabort, OF(XABORT), 0, TX_INFO_CONFLICT},
+    {FAULT_info_kind_of_reads_missing, OF(READS), KINDS, 0},
+    {FAULT_info_kind_of_writes_missing, OF(WRITES), KINDS, 0},
     {FAULT_info_writes_missing, UINT64_MAX, TX_INFO_WRITES, 0},
     {FAULT_info_rtm_missing, UINT64_MAX, TX_INFO_RTM, 0},
     {FAULT_info_both_kinds, UINT64_MAX, 0, TX_INFO_RTM | TX_INFO_HLE},
