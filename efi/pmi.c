@@ -43,11 +43,17 @@ bool hw_pmi_begin(bool nmi)
         pmi->active = false;
         return false;
     }
-    __asm__ volatile("mov %0, %%cr8; sti"
-                     :
-                     : "r"((uint64_t)BELOW_CLASS_F)
-                     : "memory");
+    if (!nmi)
+        __asm__ volatile("mov %0, %%cr8; sti"
+                         :
+                         : "r"((uint64_t)BELOW_CLASS_F)
+                         : "memory");
     return true;
+}
+
+void hw_pmi_hold(void)
+{
+    __asm__ volatile("cli" : : : "memory");
 }
 
 void hw_pmi_mask(void)

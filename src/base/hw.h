@@ -61,14 +61,17 @@ void hw_io_write(bool memory, uint64_t address, unsigned bytes, uint32_t value);
  * counter entry, unmasked, leads to a handler that counts and unmasks it again
  * (after HW_PMI_MOST of them no more: some processors repeat it until the
  * overflow is cleared);
- * interrupts are on, those of lower priority held off by CR8. In the fixed mode
- * it has a vector of the highest priority class, else it is an NMI. False, and
+ * in the fixed mode it has a vector of the highest priority class, interrupts
+ * are on, and those of lower priority held off by CR8; else it is an NMI, and
+ * interrupts are off. False, and
  * nothing is changed, where there is no local APIC. An exception that ends the
  * job in between ends this too. */
 #define HW_PMI_MOST 64
 bool hw_pmi_begin(bool nmi);
 /* In between: masks the entry, so that none is delivered any more. */
 void hw_pmi_mask(void);
+/* In between: interrupts are off. What comes is handled by hw_pmi_end(). */
+void hw_pmi_hold(void);
 unsigned hw_pmi_count(void); /* handled since hw_pmi_begin() */
 /* Of those: the ones that found the mask flag of the entry set, as a PMI sets
  * it; and where the first one interrupted, 0 before it. */

@@ -20,8 +20,14 @@
 
 /* What is written before a window, or read after it. */
 struct bank {
-    /* hw_pmi_begin(); masked: hw_pmi_mask() too */
-    enum { BANK_NO_PMI, BANK_PMI, BANK_PMI_AS_NMI, BANK_PMI_MASKED } pmi;
+    /* hw_pmi_begin(), and hw_pmi_mask() or hw_pmi_hold() */
+    enum bank_pmi {
+        BANK_NO_PMI,
+        BANK_PMI,
+        BANK_PMI_AS_NMI,
+        BANK_PMI_MASKED,
+        BANK_PMI_HELD
+    } pmi;
     uint64_t select[COUNTERS_MAX]; /* IA32_PERFEVTSELx, whole */
     uint64_t pmc[COUNTERS_MAX];
     uint64_t fixed_ctrl; /* IA32_FIXED_CTR_CTRL */

@@ -14,26 +14,34 @@
 struct row {
     const char *what;
     bool overflows, enabled; /* it alone */
-    bool nmi, masked;        /* in the local APIC */
     bool others;             /* have their interrupts enabled */
+    enum bank_pmi pmi;
 };
 
 static const struct row rows[] = {
-    {"overflows with its interrupt enabled", true, true, false, false, false},
-    {"overflows, its interrupt delivered as NMI", true, true, true, false,
-     false},
+    {"overflows with its interrupt enabled", true, true, false, BANK_PMI},
+    {"overflows, its interrupt delivered as NMI, RFLAGS.IF = 0", true, true,
+     false, BANK_PMI_AS_NMI},
     {"overflows with its interrupt enabled, and masked in the local APIC", true,
-     true, false, true, false},
-    {"overflows with its interrupt disabled", true, false, false, false, false},
+     true, false, BANK_PMI_MASKED},
+    {"overflows with its interrupt enabled, RFLAGS.IF = 0 until later", true,
+     true, false, BANK_PMI_HELD},
+    {"overflows with its interrupt disabled", true, false, false, BANK_PMI},
     {"counts without overflow, with its interrupt enabled", false, true, false,
-     false, false},
+     BANK_PMI},
     {"overflows with its interrupt disabled, and those of all others enabled",
-     true, false, false, false, true},
+     true, false, true, BANK_PMI},
 };
 
 static bool delivered(const struct row *row)
 {
-    return row->overflows && row->enabled && !row->masked;
+    return row->overflows && row->enabled && row->pmi != BANK_PMI_MASKED;
+}
+
+static bool is_in_window(const struct bank *after)
+{
+    return after->rip >= (uintptr_t)window_long &&
+           after->rip < (uintptr_t)window_long_end;
 }
 
 static struct bank bank_for(struct test_context *t, uint64_t places, unsigned p,
@@ -41,9 +49,7 @@ static struct bank bank_for(struct test_context *t, uint64_t places, unsigned p,
 {
     struct bank bank = bank_of(places, BRANCHES);
 
-    bank.pmi = row->masked ? BANK_PMI_MASKED
-               : row->nmi  ? BANK_PMI_AS_NMI
-                           : BANK_PMI;
+    bank.pmi = row->pmi;
     if (row->overflows) /* by its second event; time, by the first */
         *bank_value(&bank, p) =
             bank_mask(test_cpu(t), p) - (p > PLACE_FIXED0 ? 0 : 1);
@@ -72,9 +78,7 @@ static bool divides_slowly(struct test_context *t)
  * still in its handler. */
 static bool came_late(struct test_context *t, const struct bank *after)
 {
-    return !divides_slowly(t) && after->interrupts != 0 &&
-           (after->rip < (uintptr_t)window_long ||
-            after->rip >= (uintptr_t)window_long_end);
+    return !divides_slowly(t) && after->interrupts != 0 && !is_in_window(after);
 }
 
 /* "Counters continue counting during hardware interrupts .. and inside
@@ -82,7 +86,8 @@ static bool came_late(struct test_context *t, const struct bank *after)
 static void judge_counts(struct test_context *t, uint64_t places, unsigned p,
                          const struct row *row, const struct bank *after)
 {
-    const bool handled = delivered(row) && !came_late(t, after);
+    const bool handled =
+        delivered(row) && row->pmi != BANK_PMI_HELD && !came_late(t, after);
     const uint64_t branches = window_long_shape.branches;
     char name[MSR_NAME_BYTES], other[MSR_NAME_BYTES];
 
@@ -101,7 +106,6 @@ static void judge_counts(struct test_context *t, uint64_t places, unsigned p,
 static void judge(struct test_context *t, unsigned p, const struct row *row,
                   const struct bank *after)
 {
-    const uint64_t window = (uintptr_t)window_long;
     unsigned want = delivered(row) ? 1 : 0;
     char name[MSR_NAME_BYTES];
 
@@ -115,6 +119,13 @@ static void judge(struct test_context *t, unsigned p, const struct row *row,
                 row->what, after->interrupts, want);
     if (want == 0 || after->interrupts == 0)
         return;
+    if (row->pmi == BANK_PMI_HELD) {
+        check(t, !is_in_window(after),
+              "%s %s: the interrupt came at RIP 0x%lx, in the window; wanted "
+              "it after RFLAGS.IF was set",
+              name, row->what, after->rip);
+        return;
+    }
     /* One that is repeated comes before the entry was unmasked, and after. */
     const bool repeated = after->interrupts > 1;
     check_known(
@@ -128,11 +139,11 @@ static void judge(struct test_context *t, unsigned p, const struct row *row,
         return;
     }
     check_known(
-        t, after->rip >= window && after->rip < (uintptr_t)window_long_end,
-        ERRATUM_PMI_REPEATED, repeated,
+        t, is_in_window(after), ERRATUM_PMI_REPEATED, repeated,
         "%s %s: the interrupt came at RIP 0x%lx, not in the window that "
         "counted, 0x%lx to 0x%lx",
-        name, row->what, after->rip, window, (uintptr_t)window_long_end);
+        name, row->what, after->rip, (uintptr_t)window_long,
+        (uintptr_t)window_long_end);
 }
 
 /* Every counter overflows in one window, and each asks for an interrupt: one

@@ -220,6 +220,10 @@ __attribute__((weak)) void hw_pmi_mask(void)
 {
 }
 
+__attribute__((weak)) void hw_pmi_hold(void)
+{
+}
+
 __attribute__((weak)) unsigned hw_pmi_count(void)
 {
     return 0;

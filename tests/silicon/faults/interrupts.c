@@ -105,6 +105,17 @@ FAULT(lvt_not_masked,
               "LVT's mask bit",
       .caught = {"skylake-2018 on 1 counter_pmi FAIL"})
 
+FAULT(pmi_lost_while_off,
+      .what = "[any] a performance monitoring interrupt is lost where "
+              "RFLAGS.IF is 0",
+      .caught = {"skylake-2018 on 1 counter_pmi FAIL"}, .breaks = PMI_WAITS)
+
+FAULT(pmi_nmi_lost_while_off,
+      .what = "[any] a performance monitoring interrupt as NMI is lost where "
+              "RFLAGS.IF is 0",
+      .caught = {"skylake-2018 on 1 counter_pmi FAIL"},
+      .breaks = PMI_NMI_DOES_NOT_WAIT)
+
 FAULT(pmi_next_vector,
       .what = "[any] a performance monitoring interrupt has the next vector",
       .caught = {"skylake-2018 on 1 counter_pmi FAIL"})

@@ -68,6 +68,14 @@ static void send_ipi(uint64_t base, uint32_t command)
 
 static void send_by_lvt(struct vcpu *v, uint64_t base, uint32_t lvt)
 {
+    const struct machine *m = v->model->machine;
+
+    if ((v->vmcb->rflags & RFLAGS_IF) == 0 &&
+        !faults_rule(m,
+                     (lvt & LVT_DELIVERY) == LVT_NMI ? PMI_NMI_DOES_NOT_WAIT
+                                                     : PMI_WAITS,
+                     true))
+        return;
     switch (lvt & LVT_DELIVERY) {
     case LVT_FIXED:
         v->pmi_pending = true;

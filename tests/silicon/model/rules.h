@@ -48,6 +48,8 @@ enum rule {
     CARRY_IN_TX,           /* from bit 31 */
     FIXED_OVERFLOW_BESIDE, /* those of general counters */
     PMI_IN_RING_3,
+    PMI_WAITS, /* while RFLAGS.IF = 0 */
+    PMI_NMI_DOES_NOT_WAIT,
     PMI_KEEPS_UNCORE_BIT, /* DEBUGCTL[13] */
     FIXED_PMI_THOUGH_SET, /* where the overflow bit was 1 already */
     INT_KEEPS_LEVELS,     /* OS and USR */
