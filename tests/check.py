@@ -90,6 +90,7 @@ def lint() -> None:
     lints.run(result)
     import docs
     docs.run(result)
+    claims()
 
 
 def boot(meanwhile: Callable[[], None] = lambda: None) -> None:

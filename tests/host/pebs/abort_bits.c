@@ -71,8 +71,10 @@ static void kind(void **state)
     static const struct {
         unsigned of_instruction, of_none, neither;
         enum verdict verdict;
-    } rows[] = {{1, 0, 0, VERDICT_PASS}, {0, 1, 0, VERDICT_PASS},
-                {0, 0, 1, VERDICT_FAIL}, {1, 1, 2, VERDICT_PASS},
+    } rows[] = {{1, 0, 0, VERDICT_PASS},
+                {0, 1, 0, VERDICT_PASS},
+                {0, 0, 1, VERDICT_FAIL},
+                {1, 1, 2, VERDICT_PASS},
                 {1, 1, 3, VERDICT_FAIL}};
 
     (void)state;
