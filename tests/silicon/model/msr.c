@@ -103,6 +103,20 @@ static bool may_be_written(const struct processor *p, const struct msr_row *row,
     }
 }
 
+/* What a write changes beside its own register: nothing. */
+static void change_others(struct processor *p, uint32_t number, uint64_t value)
+{
+    const struct machine *m = p->machine;
+
+    if (number == IA32_PEBS_ENABLE && value == 0 &&
+        !faults_rule(m, PEBS_ENABLE_KEEPS_CTRL, true))
+        p->pmu.global_ctrl = 0;
+    if (number == IA32_DS_AREA && !faults_rule(m, DS_AREA_KEEPS_ENABLE, true))
+        msr_write(p, IA32_PEBS_ENABLE, 0);
+    if (number == IA32_DEBUGCTL && !faults_rule(m, DEBUGCTL_KEEPS_STATUS, true))
+        p->pmu.global_status = 0;
+}
+
 static bool write_row(struct processor *p, uint32_t number, uint64_t value)
 {
     uint64_t *stored;
@@ -123,6 +137,7 @@ static bool write_row(struct processor *p, uint32_t number, uint64_t value)
         lbr_enable(p, (value & DEBUGCTL_LBR) != 0);
     if (number == IA32_PEBS_ENABLE)
         pebs_write_enable(p, value);
+    change_others(p, number, value);
     return true;
 }
 

@@ -20,6 +20,9 @@ enum rule {
     PEBS_HAS_LEVELS,    /* OS and USR */
     PEBS_HAS_UMASKS,
     PEBS_HAS_IN_TX,
+    PEBS_ENABLE_KEEPS_CTRL,
+    DS_AREA_KEEPS_ENABLE,
+    DEBUGCTL_KEEPS_STATUS,
     RECORD_AT_INDEX,      /* and not at the base */
     RECORD_KEEPS_EN,      /* PERFEVTSELn.EN */
     CTRL_KEEPS_ENABLED,   /* counters whose bit stays 1 */

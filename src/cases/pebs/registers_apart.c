@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The registers of counters and of PEBS, each written while all others and the
+ * status hold something: none but the one that is written changes. No counter
+ * is enabled for a privilege level, so that nothing counts meanwhile. */
+#include "src/harness/case.h"
+#include "src/base/msr.h"
+#include "src/base/names.h"
+#include "src/counting/bank.h"
+#include "src/pebs/sampling.h"
+
+#define MOST   (2 * PLACES_END + 8)
+#define EVENTS (BITS(15, 0) | IA32_PERFEVTSEL_E | IA32_PERFEVTSEL_INT)
+
+struct held {
+    uint32_t msr;
+    uint64_t value[2]; /* which it holds, and for a while */
+    bool read_badly;   /* an erratum is known */
+};
+
+struct registers {
+    struct held held[MOST];
+    unsigned count;
+};
+
+static void add(struct registers *r, uint32_t msr, uint64_t value,
+                uint64_t other)
+{
+    const uint32_t n = msr - IA32_PERFEVTSEL(0);
+
+    r->held[r->count++] =
+        (struct held){msr, {value, other}, n >= 4 && n < COUNTERS_MAX};
+}
+
+static void add_counters(struct registers *r, struct test_context *t,
+                         uint64_t places)
+{
+    uint64_t interrupts = 0;
+
+    for (unsigned p = 0; p < PLACES_END; p++) {
+        const uint64_t value = test_random(t) & BITS(30, 0);
+        const uint64_t select = test_random(t) & EVENTS;
+
+        if ((places >> p & 1) == 0)
+            continue;
+        if (p < PLACE_FIXED0)
+            add(r, IA32_PERFEVTSEL(p), select, ~select & EVENTS);
+        else
+            interrupts |= IA32_FIXED_CTR_CTRL_PMI(p - PLACE_FIXED0);
+        add(r, bank_msr(p), value, ~value & BITS(30, 0));
+    }
+    add(r, IA32_FIXED_CTR_CTRL, interrupts, 0);
+    add(r, IA32_PERF_GLOBAL_CTRL, places, 0);
+}
+
+static void add_pebs(struct registers *r, struct test_context *t)
+{
+    const uint64_t area = (uint64_t)(uintptr_t)test_records(t);
+    const uint64_t debugctl = msr_value(t, IA32_DEBUGCTL);
+
+    add(r, IA32_DS_AREA, area, area + 64);
+    add(r, IA32_PEBS_ENABLE, BITS(2, 0), 0);
+    add(r, MSR_PEBS_LD_LAT, MSR_PEBS_LD_LAT_THRHLD, MSR_PEBS_LD_LAT_THRHLD_MIN);
+    if (test_cpu(t)->pebs_format == 4)
+        add(r, MSR_PEBS_DATA_CFG, PEBS_DATA_DEFINED, 0);
+    add(r, IA32_DEBUGCTL, debugctl,
+        debugctl ^ IA32_DEBUGCTL_FREEZE_PERFMON_ON_PMI);
+}
+
+/* The one at `written` has been, with its value of that number. */
+static void check_all(struct test_context *t, const struct registers *r,
+                      unsigned written, unsigned number, uint64_t status)
+{
+    const struct held *w = &r->held[written];
+    char name[MSR_NAME_BYTES], by[MSR_NAME_BYTES];
+
+    for (unsigned i = 0; i < r->count; i++) {
+        const struct held *h = &r->held[i];
+        const uint64_t want = h->value[i == written ? number : 0];
+        const uint64_t got = msr_value(t, h->msr);
+
+        check_known(t, got == want, ERRATUM_EVTSEL4_TO_7_READ, h->read_badly,
+                    "%s reads 0x%lx after %s was written with 0x%lx; wanted "
+                    "0x%lx",
+                    msr_name(h->msr, name), got, msr_name(w->msr, by),
+                    w->value[number], want);
+    }
+    const uint64_t after = msr_value(t, IA32_PERF_GLOBAL_STATUS);
+    check(t, after == status,
+          "IA32_PERF_GLOBAL_STATUS (38EH) was 0x%lx, and is 0x%lx after %s was "
+          "written with 0x%lx; wanted no change",
+          status, after, msr_name(w->msr, by), w->value[number]);
+}
+
+TEST(registers_apart,
+     .asks = "Does a write of one register of counters or PEBS leave all "
+             "others alone?",
+     .cite = "SDM 4, table \"IA-32 Architectural MSRs\": IA32_PMCx, "
+             "IA32_PERFEVTSELx, IA32_DEBUGCTL, IA32_FIXED_CTRx, "
+             "IA32_FIXED_CTR_CTRL, IA32_PERF_GLOBAL_CTRL, IA32_PEBS_ENABLE, "
+             "IA32_DS_AREA",
+     .needs = {.features = NEED_INTEL | NEED_PMU | NEED_PEBS, .counters = 1})
+{
+    struct registers r = {.count = 0};
+    struct sampling p;
+    uint64_t places;
+
+    /* Set-up. */
+    if (!sampling_claim(&p, t) || (places = bank_claim(t)) == 0)
+        return;
+    add_counters(&r, t, places);
+    add_pebs(&r, t);
+    for (unsigned i = 0; i < r.count; i++)
+        if (!set_msr(t, r.held[i].msr, r.held[i].value[0]))
+            return;
+    if (test_cpu(t)->perfmon_version >= 4 &&
+        !set_msr_again(t, IA32_PERF_GLOBAL_STATUS_SET, places))
+        return;
+    const uint64_t status = msr_value(t, IA32_PERF_GLOBAL_STATUS);
+
+    /* Measured, and checked one by one. */
+    for (unsigned i = 0; i < r.count; i++)
+        for (unsigned back = 0; back < 2; back++) {
+            if (!set_msr_again(t, r.held[i].msr, r.held[i].value[1 - back]))
+                return;
+            check_all(t, &r, i, 1 - back, status);
+        }
+    counters_clear_status(t, status);
+}
