@@ -53,7 +53,8 @@ export SOURCE_DATE_EPOCH := 1767225600
 export WRITE
 
 .PHONY: all help list setup run image sign tool test host lint boot soak sweep scale
-.PHONY: dist dist-test lab-test man linux peer-tests new-test table faults claims mutants observed unchanged same figures bench damage fuzz powercut distributions clang docs clean
+.PHONY: dist dist-test lab-test man linux peer-tests new-test table faults claims mutants
+.PHONY: deviations observed unchanged same figures bench damage fuzz powercut distributions clang docs clean
 all: $(B)/tsxpmu.efi $(B)/silicon.efi $(B)/tsxpmu
 
 help:
@@ -85,6 +86,7 @@ help:
 	@echo 'make observed  tests/boot/observed.txt: what is observed on each personality'
 	@echo 'make mutants  COUNT=$(COUNT) small changes of src/, drawn by SEED: is each noticed,'
 	@echo '              by a unit test or a verdict? ROOM=folders of src/, by patterns'
+	@echo 'make deviations  COUNT=50 the same of the simulated processor: does a test see each?'
 	@echo 'make soak     every personality over SEEDS seeds (usual: 20), each of'
 	@echo '              which starts at another time; TRIALS=n (usual: 300);'
 	@echo '              or BOOTS=n short ones, THREADS=n in which no turns are taken'
@@ -218,6 +220,8 @@ LD   = ld
 comma := ,
 LINK_WITH := -znocombreloc -zmax-page-size=4096 -znoexecstack -Bsymbolic --no-undefined
 LINK = $(LD) -nostdlib -shared $(LINK_WITH) -T efi/efi.lds
+LINK_SIM = $(CC) $(BARE) -flto=auto -nostdlib -shared \
+    $(addprefix -Wl$(comma),$(LINK_WITH) --build-id=none) -T efi/efi.lds
 SECTIONS := $(addprefix -j ,.text .rodata .reloc .data .dynamic .rela .dynsym .sbat)
 
 $(B)/tsxpmu.so: $(call object,$(APP)) efi/efi.lds
@@ -225,8 +229,7 @@ $(B)/tsxpmu.so: $(call object,$(APP)) efi/efi.lds
 	@$(LINK) $(filter %.o,$^) -o $@
 $(B)/silicon.so: $(call object,$(SIM)) efi/efi.lds
 	@echo "  link $@"
-	@$(CC) $(BARE) -flto=auto -nostdlib -shared $(addprefix -Wl$(comma),$(LINK_WITH) --build-id=none) \
-	    -T efi/efi.lds $(filter %.o,$^) -o $@
+	@$(LINK_SIM) $(filter %.o,$^) -o $@
 # Applications of the tests' own.
 $(B)/dirty.so $(B)/strict.so $(B)/odd_firmware.so: $(B)/%.so: \
                $(B)/bare/tests/boot/%.c.o \
@@ -575,6 +578,12 @@ mutants: $(B)/tsxpmu.img $(SNAPSHOTS) $(PIC) \
 	    MUTANTS_HOST_TESTS="$(addprefix $(B)/,$(basename $(HOST_TESTS)))" \
 	    MUTANTS_LINK="$(LINK)" MUTANTS_SECTIONS="$(SECTIONS)" \
 	    $(PYTHON) tests/check.py mutants
+deviations: COUNT = 50
+deviations: $(B)/tsxpmu.img $(B)/silicon.efi
+	@COUNT="$(COUNT)" SEED=$(SEED) MUTANTS_OBJECTS="$(call object,$(SIM))" \
+	    MUTANTS_CC="$(CC) $(BARE) $(EFI_INC) -I. -I$(B)/gen" \
+	    MUTANTS_LINK="$(LINK_SIM)" MUTANTS_SECTIONS="$(SECTIONS)" \
+	    $(PYTHON) tests/check.py deviations
 powercut: $(B)/tsxpmu.img $(B)/silicon.efi
 	@KILLS=$(KILLS) SEED=$(SEED) $(PYTHON) tests/check.py powercut
 unchanged:

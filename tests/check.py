@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Runs the checks named (host, lint, boot, faults, claims, mutants, observed, same,
-unchanged, soak, sweep, powercut, dist, lab, figures), prints a line for each, and last the
+"""Runs the checks named (host, lint, boot, faults, claims, mutants, deviations, observed,
+same, unchanged, soak, sweep, powercut, dist, lab, figures), prints a line for each, and last the
 totals. Run by make, which builds what they look at."""
 
 import glob
@@ -188,6 +188,11 @@ def mutants() -> None:
     import mutants as changed
     changed.run(result, int(os.environ.get("COUNT") or 500), os.environ.get("SEED") or "1",
                 os.environ.get("ROOM") or "")
+
+
+def deviations() -> None:
+    import deviations as changed
+    changed.run(result, int(os.environ.get("COUNT") or 50), os.environ.get("SEED") or "1")
 
 
 def dist() -> None:

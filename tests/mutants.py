@@ -15,8 +15,10 @@ import glob
 import os
 import random
 import re
+import shlex
 import shutil
 import subprocess
+import sys
 from typing import Callable, Iterable, Iterator, NamedTuple
 
 import boots
@@ -59,7 +61,7 @@ def compiled(path: str, text: str, command: str, out: str) -> bool:
     os.makedirs(os.path.dirname(out), exist_ok=True)
     with open(source, "w", encoding="ascii") as file:
         file.write(text)
-    return subprocess.run([*command.split(), "-w", "-c", source, "-o", out], check=False,
+    return subprocess.run([*shlex.split(command), "-w", "-c", source, "-o", out], check=False,
                           stderr=subprocess.DEVNULL).returncode == 0
 
 
@@ -105,6 +107,8 @@ def drawn(room: str, files: list[str], seed: str) -> Iterator[Mutant]:
             path, change = kinds[kind].pop()
             if path not in same:
                 same[path] = code(path, texts[path])
+                if not same[path]:
+                    sys.exit(f"{path} as it is does not compile: {make_variable('CC')}")
             text = mutate.applied(texts[path], change)
             if code(path, text) not in (b"", same[path]):
                 yield Mutant(path, change, text)
@@ -133,7 +137,7 @@ class Units:
 
     def _link(self, out: str, words: Iterable[str]) -> None:
         os.makedirs(os.path.dirname(out), exist_ok=True)
-        subprocess.run([*make_variable("HOST_CC").split(), *words, "-lcmocka", "-o", out],
+        subprocess.run([*shlex.split(make_variable("HOST_CC")), *words, "-lcmocka", "-o", out],
                        check=True)
 
     def _library(self, instead: dict[str, str]) -> None:
@@ -233,7 +237,7 @@ class Runs:
         if not compiled(mutant.path, mutant.text, make_variable("CC"), new):
             return False
         objects = [new if o == f"build/bare/{mutant.path}.o" else o for o in self.objects]
-        for command in ([*make_variable("LINK").split(), *objects, "-o", f"{program}.so"],
+        for command in ([*shlex.split(make_variable("LINK")), *objects, "-o", f"{program}.so"],
                         ["objcopy", "-S", *make_variable("SECTIONS").split(), "--target",
                          "efi-app-x86_64", "--subsystem=10", f"{program}.so",
                          f"{program}.efi"],
