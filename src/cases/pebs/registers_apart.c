@@ -7,6 +7,7 @@
 #include "src/base/names.h"
 #include "src/counting/bank.h"
 #include "src/pebs/sampling.h"
+#include "src/tsx/force_abort.h"
 
 #define MOST   (2 * PLACES_END + 8)
 #define EVENTS (BITS(15, 0) | IA32_PERFEVTSEL_E | IA32_PERFEVTSEL_INT)
@@ -91,6 +92,25 @@ static void check_all(struct test_context *t, const struct registers *r,
           status, after, msr_name(w->msr, by), w->value[number]);
 }
 
+/* All of that enabled, 10FH takes what is written to it as at any time. */
+static void check_force_abort(struct test_context *t)
+{
+    const uint64_t bit = TSX_FORCE_ABORT_RTM_FORCE_ABORT;
+    uint64_t found, value;
+
+    if (!get_msr(t, TSX_FORCE_ABORT, &found))
+        return;
+    for (unsigned i = 0; i < 2; i++) {
+        const uint64_t want = i == 0 ? ~found & bit : found & bit;
+        if (!force_abort_change(t, bit, want, &value))
+            return;
+        check_equal(t,
+                    "TSX_FORCE_ABORT (10FH)[0], written with counters and PEBS "
+                    "enabled",
+                    value & bit, want);
+    }
+}
+
 TEST(registers_apart,
      .asks = "Does a write of one register of counters or PEBS leave all "
              "others alone?",
@@ -124,5 +144,7 @@ TEST(registers_apart,
                 return;
             check_all(t, &r, i, 1 - back, status);
         }
+    if (test_regime(t) == REGIME_B)
+        check_force_abort(t);
     counters_clear_status(t, status);
 }

@@ -121,8 +121,8 @@ static void check_overflow(const struct uncore_counters *u,
           FIXED_BEGUN, o->fixed);
 }
 
-/* With the global enable 1 again the status is as it was, and counters take a
- * write, one that counts too. */
+/* The global enable can be set again, the status is as it was, and counters
+ * take a write, one that counts too. */
 static bool try_enabled(const struct uncore_counters *u,
                         const struct unit *unit, uint64_t status)
 {
@@ -130,10 +130,12 @@ static bool try_enabled(const struct uncore_counters *u,
 
     if (!set_held_msr(t, u->uncore->global_ctrl, UNCORE_GLOBAL_EN))
         return false;
+    uint64_t ctrl = msr_value(t, u->uncore->global_ctrl);
     uint64_t now = msr_value(t, u->uncore->global_status);
     if (!set_msr_again(t, unit->counter, PAIR_HELD) ||
         !set_msr_again(t, MSR_UNC_PERF_FIXED_CTR, FIXED_BEGUN))
         return false;
+    uint64_t written = msr_value(t, u->uncore->global_status);
     uint64_t fixed = msr_value(t, MSR_UNC_PERF_FIXED_CTR);
     if (!uncore_stop(u))
         return false;
@@ -141,6 +143,14 @@ static bool try_enabled(const struct uncore_counters *u,
           "MSR_UNC_PERF_GLOBAL_STATUS (%XH) was 0x%lx, and is 0x%lx after EN "
           "[29] of MSR_UNC_PERF_GLOBAL_CTRL was set; wanted no bit cleared",
           u->uncore->global_status, status, now);
+    check(t, (now & ~written) == 0,
+          "MSR_UNC_PERF_GLOBAL_STATUS (%XH) was 0x%lx, and is 0x%lx after "
+          "counters of the uncore were written; wanted no bit cleared",
+          u->uncore->global_status, now, written);
+    check(t, (ctrl & UNCORE_GLOBAL_EN) != 0,
+          "MSR_UNC_PERF_GLOBAL_CTRL (%XH) is 0x%lx after EN [29] was set with "
+          "MSR_UNC_PERF_GLOBAL_STATUS (%XH) = 0x%lx; wanted [29] = 1",
+          u->uncore->global_ctrl, ctrl, u->uncore->global_status, status);
     check_equal(t, "a counter of a C-Box, written with EN [29] = 1",
                 msr_value(t, unit->counter), PAIR_HELD);
     return check(t, fixed - FIXED_BEGUN < BIT(32),

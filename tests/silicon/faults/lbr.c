@@ -47,6 +47,13 @@ FAULT(lbr_fixed_pmi_freezes_not,
                  "haswell on 1 lbr_freeze_on_pmi FAIL"},
       .breaks = LBR_FROZEN_BY_FIXED)
 
+FAULT(lbr_pebs_pmi_freezes_not,
+      .what = "[PEBS] the interrupt of the PEBS threshold does not freeze the "
+              "records",
+      .caught = {"skylake-2018 on 1 lbr_freeze_on_pebs FAIL",
+                 "haswell on 1 lbr_freeze_on_pebs FAIL"},
+      .breaks = LBR_FROZEN_BY_PEBS)
+
 FAULT(lbr_frozen_late,
       .what = "[any with perfmon 4] three more records are made after the "
               "overflow that is to freeze them",

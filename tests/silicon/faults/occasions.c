@@ -223,3 +223,38 @@ void faults_pebs_occasion(const struct processor *p, uint64_t counters,
         break;
     }
 }
+
+FAULT(force_again_clears_counter,
+      .what = "[B] 10FH[0] written with 1 clears IA32_PMC3",
+      .caught = {"skylake-2018 on 1 counter3_counts_force_abort FAIL"},
+      .breaks = FORCE_AGAIN_KEEPS_COUNTER)
+
+FAULT(force_again_disables,
+      .what = "[B] 10FH[0] written with 1 clears EN of PERFEVTSEL3",
+      .caught = {"skylake-2018 on 1 counter3_counts_force_abort FAIL"},
+      .breaks = FORCE_AGAIN_KEEPS_SELECT)
+
+FAULT(force_again_clears_status,
+      .what = "[B] 10FH[0] written with 1 clears GLOBAL_STATUS[3]",
+      .caught = {"skylake-2018 on 1 counter3_counts_force_abort FAIL"},
+      .breaks = FORCE_AGAIN_KEEPS_STATUS)
+
+FAULT(force_refused_with_pebs,
+      .what = "[B] a write of 10FH changes nothing while 3F1H is not 0",
+      .caught = {"skylake-2018 on 1 registers_apart FAIL"},
+      .breaks = FORCE_TAKEN_WITH_PEBS)
+
+FAULT(locked_stores_are_loads,
+      .what = "[any] D0H/21H counts the store of a locked access, too",
+      .caught = {"skylake-2018 on 1 memory_counts FAIL"},
+      .breaks = LOCKED_STORES_ARE_NO_LOADS)
+
+FAULT(uncore_write_clears_status,
+      .what = "[uncore] a write of a counter clears the status",
+      .caught = {"haswell on 1 uncore_overflow FAIL"},
+      .breaks = UNCORE_WRITE_KEEPS_STATUS)
+
+FAULT(uncore_status_keeps_disabled,
+      .what = "[uncore] EN cannot be set while the status is not 0",
+      .caught = {"haswell on 1 uncore_overflow FAIL"},
+      .breaks = UNCORE_STATUS_LETS_ENABLE)

@@ -124,7 +124,8 @@ static bool is_uop(const struct processor *p, uint8_t umask,
                    const struct data_result *r)
 {
     if (((umask & UOPS_LOADS) != 0) != (r->access.kind == DATA_LOAD))
-        return false;
+        return (umask & 0xF0) == UOPS_LOCKED && r->access.locked &&
+               !faults_rule(p->machine, LOCKED_STORES_ARE_NO_LOADS, true);
     switch (umask & 0xF0) {
     case UOPS_STLB_MISS:
         return r->outcome.stlb_miss;

@@ -167,6 +167,9 @@ void counters_raise_pmi(struct processor *p)
     if ((p->pmu.global_status & BITS(7, 0)) == 0 &&
         !faults_rule(p->machine, LBR_FROZEN_BY_FIXED, true))
         debugctl &= ~DEBUGCTL_FREEZE_LBRS_ON_PMI;
+    if ((p->pmu.global_status & STATUS_DS_OVF) != 0 &&
+        !faults_rule(p->machine, LBR_FROZEN_BY_PEBS, true))
+        debugctl &= ~DEBUGCTL_FREEZE_LBRS_ON_PMI;
     if (p->cpu->perfmon_version >= 4)
         freeze_streamlined(p, debugctl);
     else

@@ -23,6 +23,13 @@ enum rule {
     PEBS_ENABLE_KEEPS_CTRL,
     DS_AREA_KEEPS_ENABLE,
     DEBUGCTL_KEEPS_STATUS,
+    FORCE_AGAIN_KEEPS_COUNTER, /* 3, where 10FH is written again */
+    FORCE_AGAIN_KEEPS_SELECT,
+    FORCE_AGAIN_KEEPS_STATUS,
+    FORCE_TAKEN_WITH_PEBS,
+    LOCKED_STORES_ARE_NO_LOADS,
+    UNCORE_WRITE_KEEPS_STATUS,
+    UNCORE_STATUS_LETS_ENABLE,
     RECORD_AT_INDEX,      /* and not at the base */
     RECORD_KEEPS_EN,      /* PERFEVTSELn.EN */
     CTRL_KEEPS_ENABLED,   /* counters whose bit stays 1 */
@@ -220,10 +227,11 @@ enum rule {
     LBR_FAR_BESIDE_LEVEL,   /* CPL_EQ_0 spares far branches of ring 3 */
     LBR_FLUSH_WRAPS,        /* from entry 0 to the last */
     LBR_FREEZES_AT_ONCE,    /* no record after the interrupt */
-    LBR_FROZEN_BY_FIXED,    /* counters' interrupts */
-    LBR_TAKEN_ALONE,        /* no record of a branch not taken */
-    LBR_TOS_FOLLOWS,        /* TOS is where the last record is */
-    LBR_HAS_EVENTS,         /* interrupts and exceptions */
+    LBR_FROZEN_BY_PEBS,
+    LBR_FROZEN_BY_FIXED, /* counters' interrupts */
+    LBR_TAKEN_ALONE,     /* no record of a branch not taken */
+    LBR_TOS_FOLLOWS,     /* TOS is where the last record is */
+    LBR_HAS_EVENTS,      /* interrupts and exceptions */
     LBR_HAS_INT_N,
     LBR_HAS_ABORTS,
     LBR_STOPS_FROZEN,   /* while LBR_Frz is set */

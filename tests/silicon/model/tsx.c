@@ -7,6 +7,7 @@
 #include "tests/silicon/model/counters.h"
 #include "tests/silicon/model/cpuid.h"
 #include "tests/silicon/model/lines.h"
+#include "tests/silicon/model/pmu_msr.h"
 
 #define MSR_TSX_CTRL           0x122u
 #define TSX_CTRL_RTM_DISABLE   BIT(0)
@@ -121,6 +122,21 @@ static bool read_force_abort(const struct processor *p, uint64_t *value)
     return true;
 }
 
+/* Bit 0 set, which may have been 1 already, changes no register of counter 3.
+ */
+static void force_again(struct processor *p)
+{
+    const struct machine *m = p->machine;
+
+    if (!faults_rule(m, FORCE_AGAIN_KEEPS_COUNTER, true))
+        p->pmu.counter[3] = 0;
+    if (!faults_rule(m, FORCE_AGAIN_KEEPS_SELECT, true))
+        p->pmu.select[3] &= ~EVTSEL_EN;
+    if (!faults_rule(m, FORCE_AGAIN_KEEPS_STATUS, true))
+        p->pmu.global_status &= ~BIT(3);
+    counter3_recover(p);
+}
+
 static bool write_force_abort(struct processor *p, uint64_t value)
 {
     uint64_t writable = RTM_FORCE_ABORT;
@@ -130,6 +146,9 @@ static bool write_force_abort(struct processor *p, uint64_t value)
     if (faults_force_abort_refused(p))
         return false;
     if (p->pmu.counting && !faults_rule(p->machine, FORCE_TAKEN_COUNTING, true))
+        return true;
+    if (p->pebs.enable != 0 &&
+        !faults_rule(p->machine, FORCE_TAKEN_WITH_PEBS, true))
         return true;
     if (p->cpu->regime == REGIME_E)
         return true; /* reads 0, discards every write */
@@ -142,7 +161,7 @@ static bool write_force_abort(struct processor *p, uint64_t value)
         return false;
     }
     if ((value & RTM_FORCE_ABORT) != 0)
-        counter3_recover(p);
+        force_again(p);
     if ((value & SDV_ENABLE_RTM) != 0 &&
         !faults_rule(p->machine, SDV_KEEPS_CPUID_CLEAR, true))
         value &= ~TSX_CPUID_CLEAR;

@@ -116,6 +116,11 @@ static bool write_locked(struct machine *m, uint32_t number, uint64_t value)
     if (mask >= UNCORE_MASK && uncore_enabled(m) &&
         !faults_rule(m, UNCORE_TAKES_WHILE_ENABLED, true))
         return true;
+    if (stored == &u->ctrl && u->status != 0 &&
+        !faults_rule(m, UNCORE_STATUS_LETS_ENABLE, true))
+        value &= ~UNCORE_CTRL_EN;
+    if (mask >= UNCORE_MASK && !faults_rule(m, UNCORE_WRITE_KEEPS_STATUS, true))
+        u->status = 0;
     if (stored == &u->ctrl && (value & ~u->ctrl & UNCORE_CTRL_EN) != 0 &&
         !faults_rule(m, UNCORE_ENABLE_KEEPS_STATUS, true))
         u->status = 0;

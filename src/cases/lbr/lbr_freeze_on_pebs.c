@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* With FREEZE_LBRS_ON_PMI the record that reaches the threshold of the PEBS
+ * buffer, whose interrupt is a PMI too, stops the recording of branches; a
+ * record below it does not, nor with that bit 0. */
+#include "src/harness/case.h"
+#include "src/base/msr.h"
+#include "src/counting/counters.h"
+#include "src/lbr/stack.h"
+#include "src/pebs/sampling.h"
+
+#define EVENT 20 /* whose record is the first, or soon after */
+
+static const struct row {
+    const char *what;
+    unsigned threshold; /* in records, of which there are two */
+    bool freeze, frozen;
+} rows[] = {
+    {"FREEZE_LBRS_ON_PMI = 1, the threshold reached", 1, true, true},
+    {"FREEZE_LBRS_ON_PMI = 1, the threshold not reached", 3, true, false},
+    {"FREEZE_LBRS_ON_PMI = 0, the threshold reached", 1, false, false},
+};
+
+/* The sampling first: its window is given that. */
+struct freezing {
+    struct sampling p;
+    uint64_t off;   /* IA32_DEBUGCTL but for the window */
+    uint64_t after; /* the same at its end */
+};
+
+static void run(struct sampling *p, uint64_t on)
+{
+    struct freezing *f = (struct freezing *)p;
+
+    if (!set_held_msr(p->t, IA32_DEBUGCTL, on))
+        return;
+    pebs_window(sampling_enable(&p->config), 0, &p->state);
+    f->after = msr_value(p->t, IA32_DEBUGCTL);
+    set_held_msr(p->t, IA32_DEBUGCTL, f->off);
+}
+
+/* With the interrupt masked in the local APIC: no handler. */
+static bool measure(struct freezing *f, const struct row *row)
+{
+    const struct sampling_config config = {
+        .select = PRECISE_CONDITIONAL_BRANCHES,
+        .counters = 1 << 0,
+        .first_period = {EVENT},
+        .period = {row->threshold == 1 ? 2 * PEBS_EVENTS : 9 * EVENT},
+        .room = 8,
+        .threshold = row->threshold,
+    };
+    const uint64_t freeze = row->freeze ? IA32_DEBUGCTL_FREEZE_LBRS_ON_PMI : 0;
+
+    if (!hw_pmi_begin(false)) {
+        skip(f->p.t, "needs the local APIC, which is disabled "
+                     "(IA32_APIC_BASE[11])");
+        return false;
+    }
+    hw_pmi_mask();
+    f->p.debugctl = freeze;
+    const bool ok = sampling_around(&f->p, &config, run,
+                                    f->off | IA32_DEBUGCTL_LBR | freeze);
+    hw_pmi_end();
+    return ok;
+}
+
+static void judge(const struct freezing *f, const struct row *row)
+{
+    const bool streamlined = test_cpu(f->p.t)->perfmon_version >= 4;
+    const bool bit = (f->p.status & IA32_PERF_GLOBAL_STATUS_LBR_FRZ) != 0;
+    const bool on = (f->after & IA32_DEBUGCTL_LBR) != 0;
+
+    check(f->p.t, f->p.records != 0, "%s: no record was made", row->what);
+    check(f->p.t, bit == (row->frozen && streamlined),
+          "%s, %u records: LBR_Frz, IA32_PERF_GLOBAL_STATUS (38EH)[58], is %d "
+          "after it; wanted %d",
+          row->what, f->p.records, bit, row->frozen && streamlined);
+    check(f->p.t, on == (!row->frozen || streamlined),
+          "%s, %u records: IA32_DEBUGCTL (1D9H)[0], LBR, is %d after it; "
+          "wanted %d",
+          row->what, f->p.records, on, !row->frozen || streamlined);
+}
+
+TEST(lbr_freeze_on_pebs,
+     .asks = "Does the threshold of the PEBS buffer freeze the records of "
+             "branches where told to?",
+     .cite = "SDM 3B, \"Freezing LBRs and PMCs on PMIs\", \"Streamlined "
+             "Freeze_LBRs_On_PMI\"",
+     .needs = {.features = NEED_INTEL | NEED_PMU | NEED_PEBS | NEED_LBR})
+{
+    struct freezing f = {.off = 0};
+    struct lbr l;
+
+    /* Set-up. */
+    if (!lbr_claim(&l, t) || !sampling_claim(&f.p, t) ||
+        !set_msr(t, IA32_DEBUGCTL, l.off) || !hold_msr(t, IA32_DEBUGCTL))
+        return;
+    f.off = l.off;
+
+    for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        /* Measured. */
+        if (!measure(&f, &rows[i]))
+            return;
+
+        /* Check. */
+        judge(&f, &rows[i]);
+        if (test_cpu(t)->perfmon_version >= 4)
+            counters_clear_status(t, IA32_PERF_GLOBAL_STATUS_LBR_FRZ);
+    }
+}
