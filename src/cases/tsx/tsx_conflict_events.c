@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* RTM_RETIRED counts transactions that another processor aborts. */
+/* RTM_RETIRED and TX_MEM count transactions that another processor aborts. */
 #include "src/counting/counters.h"
 #include "src/counting/events.h"
 #include "src/counting/selects.h"
+#include "src/cpu/generation.h"
 #include "src/harness/case.h"
 #include "src/tsx/conflict.h"
 
-#define TRIES 5
+#define TRIES  5
+#define LISTED (HASWELL | BROADWELL | SKYLAKE | ICE_LAKE) /* with TX_MEM */
 
 struct window {
     struct selects selects;
@@ -26,10 +28,7 @@ static void measure(struct test_context *t, void (*work)(void *argument),
 static bool count(struct test_context *t, struct conflict *c, uint64_t first,
                   uint64_t second, uint64_t got[2])
 {
-    struct window w = {
-        .selects = {{EVENT_RTM_RETIRED | first, EVENT_RTM_RETIRED | second, 0},
-                    {0},
-                    0}};
+    struct window w = {.selects = {{first, second, 0}, {0}, 0}};
 
     c->measure = measure;
     c->measured = &w;
@@ -41,8 +40,8 @@ static bool count(struct test_context *t, struct conflict *c, uint64_t first,
 }
 
 TEST(tsx_conflict_events,
-     .asks = "Does RTM_RETIRED count an abort by another processor, and as one "
-             "by memory?",
+     .asks = "Do RTM_RETIRED and TX_MEM count an abort by another processor, "
+             "and as a conflict?",
      .cite = "SDM 3B, table \"Intel TSX Performance Events\"",
      .scope = WHOLE_MACHINE,
      .needs = {.features = NEED_INTEL | NEED_PMU | NEED_RTM |
@@ -62,17 +61,29 @@ TEST(tsx_conflict_events,
         return;
 
     /* Measured, and checked. */
-    if (!count(t, &c, UMASK_ABORTED, UMASK_COMMIT, got))
+    if (!count(t, &c, EVENT_RTM_RETIRED | UMASK_ABORTED,
+               EVENT_RTM_RETIRED | UMASK_COMMIT, got))
         return;
     conflict_judge(t, &c);
     check(t, got[0] == tally->aborted && got[1] == tally->committed,
           "RTM_RETIRED (C9H) .ABORTED (04H) %lu, .COMMIT (02H) %lu; wanted "
           "%u, %u",
           got[0], got[1], tally->aborted, tally->committed);
-    if (!count(t, &c, UMASK_ABORTED_MEM, UMASK_ABORTED_EVENTS, got))
+    if (!count(t, &c, EVENT_RTM_RETIRED | UMASK_ABORTED_MEM,
+               EVENT_RTM_RETIRED | UMASK_ABORTED_EVENTS, got))
         return;
     check(t, 2 * got[0] >= tally->matched,
           "RTM_RETIRED (C9H) .ABORTED_MEM (08H) %lu, .ABORTED_EVENTS (80H) "
           "%lu, of %u aborts with EAX[2] (conflict); wanted most in the first",
+          got[0], got[1], tally->matched);
+    if ((generation_of(test_cpu(t)->family, test_cpu(t)->model) & LISTED) == 0)
+        return;
+    if (!count(t, &c, EVENT_TX_MEM | UMASK_ABORT_CONFLICT,
+               EVENT_TX_MEM | UMASK_ABORT_CAPACITY, got))
+        return;
+    check(t, 2 * got[0] >= tally->matched && 2 * got[1] <= tally->matched,
+          "TX_MEM (54H) .ABORT_CONFLICT (01H) %lu, .ABORT_CAPACITY (02H) %lu, "
+          "of %u aborts with EAX[2] (conflict); wanted most in the first, and "
+          "few in the second",
           got[0], got[1], tally->matched);
 }

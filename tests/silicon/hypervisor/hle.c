@@ -10,6 +10,7 @@
  */
 #include "tests/silicon/hypervisor/hypervisor.h"
 
+#include "tests/silicon/model/counters.h"
 #include "tests/silicon/model/errata.h"
 #include "tests/silicon/model/hooks.h"
 
@@ -43,6 +44,8 @@ static bool begin_elision(struct vcpu *v)
         tsx_began(v->model, true);
     if (e->nest++ > 0)
         trace_tx(v, TRACE_TX_NESTED, v->current_rip);
+    if (e->locks >= cpu->hle_locks_max)
+        tsx_count_causes(v->model, TX_MEM_BUFFER_FULL, 0);
     /* One lock more is written like any other word. */
     e->now =
         e->locks < cpu->hle_locks_max && !faults_write_lock(v->model->machine)
@@ -70,8 +73,11 @@ bool hle_instruction(struct vcpu *v)
     if (elide == ELIDE_NONE || tx->elision.now != ELIDE_NONE ||
         (tx->depth > 0 && !tx->hle &&
          faults_rule(v->model->machine, ELISION_NOT_IN_RTM,
-                     true))) /* it ignores the hint */
+                     true))) { /* it ignores the hint */
+        if (elide == ELIDE_ACQUIRE && tx->depth > 0 && !tx->hle)
+            tx->elision.ignored = true;
         return true;
+    }
     if (elide == ELIDE_ACQUIRE)
         return begin_elision(v);
     if (tx->depth > 0)
@@ -180,6 +186,8 @@ enum hle_store hle_stored(struct vcpu *v, const struct open_page *page,
                 good = false;
     if (good)
         return what;
+    v->tx.elision.wrong =
+        e->now == ELIDE_RELEASE ? TX_MEM_MISMATCH : TX_MEM_STORE_TO_LOCK;
     tx_abort(v, TX_CAUSE_ELISION);
     return HLE_STORE_ABORTED;
 }
@@ -194,6 +202,7 @@ bool hle_ends(struct vcpu *v)
     if (!release_lock)
         return false;
     if (!matched && e->nest == e->locks && !faults_release_any(v->model)) {
+        e->wrong = TX_MEM_MISMATCH;
         tx_abort(v, TX_CAUSE_ELISION); /* of no lock it has acquired */
         return false;
     }

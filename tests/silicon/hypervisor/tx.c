@@ -25,6 +25,7 @@ static void reset_transaction(struct vcpu *v)
     v->tx.hle = false;
     v->tx.elision.now = ELIDE_NONE;
     v->tx.elision.released = false;
+    v->tx.elision.ignored = false;
     if (v->measure)
         v->tx_tsc += rdtsc() - v->tx_started;
 }
@@ -44,6 +45,7 @@ static void abort_with(struct vcpu *v, enum tx_cause cause, uint32_t status)
         .code = v->current.immediate,
         .depth = tx->depth,
         .status = tx->decision.forced ? tx->decision.status : status,
+        .elision = cause == TX_CAUSE_ELISION ? tx->elision.wrong : 0,
         .forced = tx->decision.forced,
         .begin_ip = tx->begin,
         .eventing_ip = v->current_rip,
@@ -299,6 +301,8 @@ struct action tx_instruction(struct vcpu *v)
         return action_raise(VECTOR_UD, 0);
     if (v->tx.hle && v->current.kind != INSTRUCTION_XTEST &&
         faults_rule(v->model->machine, RTM_NOT_IN_ELISION, true)) {
+        if (v->current.kind == INSTRUCTION_XBEGIN)
+            tsx_count_causes(v->model, 0, TX_EXEC_RTM_IN_HLE);
         tx_abort(v, TX_CAUSE_INSTRUCTION); /* RTM inside HLE */
         return action_of(ACTION_RESUME);
     }
@@ -316,6 +320,9 @@ void tx_step_done(struct vcpu *v)
 
     if (!tx_memory_step(v))
         return;
+    if (tx->elision.ignored)
+        tsx_count_causes(v->model, 0, TX_EXEC_HLE_IN_RTM);
+    tx->elision.ignored = false;
     if (++tx->steps == 1 && tx->hle)
         tx->resume_ip = v->vmcb->rip;
     if (tx->steps % STEPS_PER_YIELD == 0 && kick_others_in_guest(v))

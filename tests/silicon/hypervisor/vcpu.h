@@ -80,6 +80,8 @@ struct elision {
     struct elided_lock lock[ELIDED_LOCKS_MAX];
     enum elide now; /* what this instruction's hint is */
     bool released;  /* and it has released a lock */
+    bool ignored;   /* an XACQUIRE inside of RTM, which is executed now */
+    uint8_t wrong;  /* the TX_MEM_* of a lock that was not used as one */
 };
 
 /* Breakpoints while in a transaction: removed from the host processor. */

@@ -25,6 +25,18 @@
 #define TX_EVENT_MEMTYPE    0x40u
 #define TX_EVENT_EVENTS     0x80u
 
+/* Umasks of TX_MEM (54H) and TX_EXEC (5DH), in the same tables. ABORT_CAPACITY
+ * is of reads, too, from 06_4EH on; 06_6AH has a umask of its own for these. */
+#define TX_MEM_CONFLICT         0x01u
+#define TX_MEM_CAPACITY_WRITE   0x02u
+#define TX_MEM_STORE_TO_LOCK    0x04u /* that is elided, without XRELEASE */
+#define TX_MEM_MISMATCH         0x10u /* address or value of an XRELEASE */
+#define TX_MEM_BUFFER_FULL      0x40u /* one lock too many to be elided */
+#define TX_MEM_CAPACITY_READ    0x80u
+#define TX_EXEC_NESTED_TOO_DEEP 0x04u
+#define TX_EXEC_RTM_IN_HLE      0x08u
+#define TX_EXEC_HLE_IN_RTM      0x10u
+
 /* What has just happened in the processor. */
 struct retirement {
     uint32_t instructions; /* 0 or 1; more during an SMI */
@@ -34,8 +46,9 @@ struct retirement {
     bool mispredicted;     /* a branch that was not expected so */
     bool user;             /* CPL > 0 */
     bool in_tx;
-    uint8_t tx_events; /* a set of TX_EVENT_*; with nothing else */
-    bool hle;          /* these are HLE_RETIRED's */
+    uint8_t tx_events;       /* a set of TX_EVENT_*; with nothing else */
+    bool hle;                /* these are HLE_RETIRED's */
+    uint8_t tx_mem, tx_exec; /* a TX_MEM_*, a TX_EXEC_*; with nothing else */
     uint32_t cycles;
     uint32_t rounds;                /* it stands for so many branches; 0: one */
     const struct data_result *data; /* its loads and stores, if watched */

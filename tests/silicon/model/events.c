@@ -60,6 +60,13 @@ static uint32_t events_of_one(const struct retirement *r,
         return !r->hle && (r->tx_events & event->umask) != 0;
     case EVENT_HLE_RETIRED:
         return r->hle && (r->tx_events & event->umask) != 0;
+    case EVENT_TX_MEM:
+        return (r->tx_mem & event->umask) != 0;
+    case EVENT_TX_CAPACITY:
+        return (r->tx_mem & (TX_MEM_CAPACITY_WRITE | TX_MEM_CAPACITY_READ)) !=
+               0;
+    case EVENT_TX_EXEC:
+        return (r->tx_exec & event->umask) != 0;
     default: /* memory_events.c; offcore.c */
         return 0;
     }

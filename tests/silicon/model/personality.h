@@ -41,6 +41,9 @@ enum event_kind {
     EVENT_SLOTS,       /* of the pipeline, for uops: metrics.h */
     EVENT_RTM_RETIRED, /* the TX_EVENT_* that is its umask */
     EVENT_HLE_RETIRED,
+    EVENT_TX_MEM,      /* a TX_MEM_*, */
+    EVENT_TX_CAPACITY, /* of reads or writes, */
+    EVENT_TX_EXEC,     /* a TX_EXEC_* that is its umask */
     /* Loads and stores: memory_events.c. D0H-D3H by their umask. */
     EVENT_LOAD_LATENCY,
     EVENT_PRECISE_STORE,

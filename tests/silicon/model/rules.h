@@ -8,6 +8,8 @@
 #ifndef SILICON_MODEL_RULES_H
 #define SILICON_MODEL_RULES_H
 
+#include "tests/silicon/model/quantities.h"
+
 enum rule {
     RULE_NONE,
     ENABLING_KEEPS_COUNTER, /* by its bit of GLOBAL_CTRL */
@@ -321,83 +323,5 @@ enum rule {
     BASIC_HAS_EVENTING_IP, /* and not RIP */
     METRICS_NEED_ENABLE,   /* 38FH[48] */
 };
-
-enum quantity {
-    QUANTITY_NONE,
-    OF_MSR_READ, /* number: of the register, for these eight */
-    OF_MSR_WRITTEN,
-    OF_MSR_TAKEN,     /* set: reserved bits that are ignored */
-    OF_MSR_REFUSED,   /* it raises #GP */
-    OF_MSR_SHARED,    /* by the threads of a core */
-    OF_MSR_DISCARDED, /* a read-only register takes a write */
-    OF_MSR_ABSENT,    /* it can be read though it is not there */
-    OF_MSR_CHANGED,   /* by a write that is refused: to `set` */
-    OF_EAX,
-    OF_EBX,
-    OF_ECX,
-    OF_EDX,            /* of CPUID; number: the leaf */
-    SELECTED,          /* what a counter counts; number: the counter */
-    SELECT_BITS,       /* that can be written; number: the counter */
-    SELECT_TAKEN,      /* as it works; number: the counter */
-    COUNTED,           /* if any; number: PERFEVTSELn[15:0] */
-    FIXED_COUNTED,     /* if any; number: the counter */
-    STATUS_RESET,      /* what 390H clears */
-    STATUS_RESET_62,   /* the same, with bit 62 */
-    FIXED_EARLY,       /* number: of a fixed counter, that overflows early */
-    STATUS_SET,        /* what 391H sets */
-    STATUS_SETTABLE,   /* what it takes */
-    RECORD_WORD,       /* number: its offset */
-    RECORD_WORD_RING3, /* the same, of registers */
-    RECORD_RESET,      /* a counter's new value */
-    LOAD_THRESHOLD,
-    ABORT_STATUS,   /* EAX; number: enum tx_cause */
-    KEPT_REGISTERS, /* by an abort; number: enum tx_cause */
-    KEPT_FLAGS,     /* the same */
-    TXCP_KEPT,      /* the same: counts with IN_TXCP, all */
-    XTEST_KEEPS,    /* flags */
-    HINTS,          /* enum elide; number: the opcode */
-    HINTS_OF_SIZE,  /* the same; number: bytes of the operand */
-    NESTED_RAX,     /* after XBEGIN */
-    MONITORED,      /* lines of the read set, at most */
-    NESTED_EVENTS,  /* number: 1 of XBEGIN, 0 of XEND */
-    ABORT_EVENTS,   /* umasks; number: enum tx_cause */
-    DEBUGGED_DR6,
-    INFORMATION,      /* B8H; number: enum tx_cause */
-    UNCORE_OVERFLOWS, /* status bits; number: those that are due */
-    UNCORE_SELECTED,  /* of a box, as it works */
-    UNCORE_CORES,     /* that an interrupt is for */
-    LOOKUP_STATE,
-    LOOKUP_BY,
-    SNOOP_RESPONSE, /* if any */
-    OFFCORE_SNOOP,
-    UNCORE_TICKS,     /* if any */
-    OFFCORE_COUNTED,  /* if any */
-    OFFCORE_REQUEST,  /* number: the type */
-    OFFCORE_SUPPLIER, /* number: the lower half of the supplier */
-    LLC_COUNTED,      /* if any */
-    LBR_SELECTED,     /* MSR_LBR_SELECT as it works */
-    LBR_SELECT_BITS,  /* that can be written */
-    LBR_NEXT_TOS,     /* before it wraps */
-    LBR_FROM,
-    LBR_TO,
-    LBR_FLAGS, /* where LBR_INFO has them */
-    LBR_ABORT_FLAGS,
-    LBR_CYCLES,
-    TX_WATCHED,      /* breakpoint n, by a transaction; number: n */
-    KEPT_PIECES,     /* of extended state; number: enum tx_cause */
-    PMI_AT_WRITE,    /* of register `number`, for an overflow that was before */
-    ADAPTIVE_GROUPS, /* of a record, as MSR_PEBS_DATA_CFG has them */
-    ADAPTIVE_SIZE,   /* bytes that it says to have */
-    ADAPTIVE_FORMAT, /* its first word */
-    ADAPTIVE_WORD,   /* number: ADAPTIVE_AT */
-    METRICS_READ,
-};
-
-/* Group of an adaptive record, from 0 on: basic, memory, registers, XMM, LBR;
- * and the offset in it. */
-#define ADAPTIVE_AT(group, offset) ((group) << 16 | (offset))
-
-#define ANY_NUMBER 0xFFFFFFFFu
-#define ARB_NUMBER 100u /* of UNCORE_SELECTED: counter 0 of the ARB */
 
 #endif

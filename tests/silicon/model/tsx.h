@@ -48,6 +48,7 @@ struct tx_abort {
     uint8_t code;    /* of XABORT */
     unsigned depth;  /* levels */
     uint32_t status; /* to be added to EAX; all of it if `forced` */
+    uint8_t elision; /* TX_CAUSE_ELISION: the TX_MEM_* that it is */
     bool forced;
     uint64_t begin_ip;    /* XBEGIN or XACQUIRE */
     uint64_t eventing_ip; /* the instruction being executed */
@@ -118,6 +119,9 @@ bool tsx_xtest_invalid(const struct processor *p);
 
 /* XEND and XABORT raise #UD. */
 bool tsx_rtm_invalid(const struct processor *p);
+
+/* Counted as TX_MEM and TX_EXEC, though nothing aborts. */
+void tsx_count_causes(struct processor *p, uint8_t mem, uint8_t exec);
 
 /* An outermost transaction begins and ends: counts the events RTM_RETIRED or
  * HLE_RETIRED, and regime B lets counter 3 go wrong at the end. tsx_aborted

@@ -25,6 +25,7 @@ static const struct {
     uint32_t status;
     uint8_t category;
     uint64_t information;
+    uint8_t mem, exec; /* of TX_MEM, TX_EXEC */
 } causes[] = {
     [TX_CAUSE_EVENT] = {0, TX_EVENT_EVENTS, TX_INFO_NON_INSTRUCTION},
     [TX_CAUSE_EXCEPTION] = {0, TX_EVENT_EVENTS, TX_INFO_INSTRUCTION},
@@ -33,13 +34,17 @@ static const struct {
     [TX_CAUSE_XABORT] = {TX_STATUS_XABORT, TX_EVENT_EVENTS,
                          TX_INFO_INSTRUCTION},
     [TX_CAUSE_WRITES] = {TX_STATUS_CAPACITY, TX_EVENT_MEM,
-                         TX_INFO_NON_INSTRUCTION | TX_INFO_WRITES},
+                         TX_INFO_NON_INSTRUCTION | TX_INFO_WRITES,
+                         .mem = TX_MEM_CAPACITY_WRITE},
     [TX_CAUSE_READS] = {TX_STATUS_CAPACITY, TX_EVENT_MEM,
-                        TX_INFO_NON_INSTRUCTION | TX_INFO_READS},
+                        TX_INFO_NON_INSTRUCTION | TX_INFO_READS,
+                        .mem = TX_MEM_CAPACITY_READ},
     [TX_CAUSE_CONFLICT] = {TX_STATUS_CONFLICT, TX_EVENT_MEM,
-                           TX_INFO_NON_INSTRUCTION | TX_INFO_CONFLICT},
+                           TX_INFO_NON_INSTRUCTION | TX_INFO_CONFLICT,
+                           .mem = TX_MEM_CONFLICT},
     [TX_CAUSE_DEBUG] = {TX_STATUS_DEBUG, TX_EVENT_EVENTS, TX_INFO_INSTRUCTION},
-    [TX_CAUSE_NESTING] = {0, TX_EVENT_EVENTS, TX_INFO_INSTRUCTION},
+    [TX_CAUSE_NESTING] = {0, TX_EVENT_EVENTS, TX_INFO_INSTRUCTION,
+                          .exec = TX_EXEC_NESTED_TOO_DEEP},
     [TX_CAUSE_ELISION] = {0, TX_EVENT_MEM, TX_INFO_INSTRUCTION},
 };
 
@@ -96,6 +101,17 @@ static void count_events(struct processor *p, uint8_t umasks)
         (!faults_rule(p->machine, ELISION_NOT_AS_RTM, true) ||
          ((umasks & TX_EVENT_ABORTED) != 0 &&
           !faults_rule(p->machine, ELISION_ABORT_NOT_AS_RTM, true))))
+        counters_retire(p, &r);
+}
+
+void tsx_count_causes(struct processor *p, uint8_t mem, uint8_t exec)
+{
+    struct retirement r = {.user = p->tsx.user, .in_tx = p->tsx.active};
+
+    r.tx_mem = (uint8_t)faults_quantity(p->machine, TX_MEM_EVENTS, mem, mem);
+    r.tx_exec =
+        (uint8_t)faults_quantity(p->machine, TX_EXEC_EVENTS, exec, exec);
+    if ((r.tx_mem | r.tx_exec) != 0)
         counters_retire(p, &r);
 }
 
@@ -274,6 +290,8 @@ uint32_t tsx_aborted(struct processor *p, const struct tx_abort *how)
         count_events(p, aborted_umasks(p, how->cause));
     if (how->depth >= 3 && !faults_rule(p->machine, ABORT_AT_3_ONCE, true))
         count_events(p, aborted_umasks(p, how->cause));
+    tsx_count_causes(p, causes[how->cause].mem | how->elision,
+                     causes[how->cause].exec);
     after_end(p, true);
     return status;
 }

@@ -151,6 +151,13 @@ const struct uncore_traits family_uncore_skl = {
     { event, 0x10, kind, 0, 0 }, { event, 0x20, kind, 0, 0 },                       \
     { event, 0x40, kind, 0, 0 }, { event, 0x80, kind, 0, 0 }
 
+/* TX_MEM, but for capacity, and TX_EXEC: what the model knows of them. */
+#define TSX_CAUSES                                                            \
+    { 0x54, 0x01, EVENT_TX_MEM, 0, 0 }, { 0x54, 0x04, EVENT_TX_MEM, 0, 0 },         \
+    { 0x54, 0x10, EVENT_TX_MEM, 0, 0 }, { 0x54, 0x40, EVENT_TX_MEM, 0, 0 },         \
+    { 0x5D, 0x04, EVENT_TX_EXEC, 0, 0 }, { 0x5D, 0x08, EVENT_TX_EXEC, 0, 0 },       \
+    { 0x5D, 0x10, EVENT_TX_EXEC, 0, 0 }
+
 /* Loads and stores of all generations, precise on these counters. */
 #define MEMORY_EVENTS                                                         \
     { 0xCD, 0x01, EVENT_LOAD_LATENCY, ANY_COUNTER, 0 },                          \
@@ -178,7 +185,7 @@ const struct uncore_traits family_uncore_skl = {
 
 /* BR_INST_RETIRED has umasks of its own beside the architectural 00H. What is
  * precise: table "Precise Events for the Skylake Microarchitecture". */
-const struct event_row family_events_skl[53] = {
+const struct event_row family_events_skl[61] = {
     { 0xC0, 0x00, EVENT_INSTRUCTIONS, 0, 0 },
     { 0xC0, 0x01, EVENT_INSTRUCTIONS, COUNTER_1, 0 },      /* PREC_DIST */
     { 0xC4, 0x00, EVENT_BRANCHES, 0, 0 },
@@ -195,6 +202,8 @@ const struct event_row family_events_skl[53] = {
     OFFCORE_EVENTS_01,
     TSX_EVENTS(0xC8, EVENT_HLE_RETIRED),
     TSX_EVENTS(0xC9, EVENT_RTM_RETIRED),
+    TSX_CAUSES,
+    { 0x54, 0x02, EVENT_TX_CAPACITY, 0, 0 },
     MEMORY_EVENTS_HSW,
     { 0xD0, 0x22, EVENT_MEM_UOPS, ANY_COUNTER, 0 },        /* LOCK_STORES */
 };
@@ -223,10 +232,12 @@ const struct event_row family_events_old[34] = {
 };
 
 /* The same, and TSX. */
-const struct event_row family_events_hsw[53] = {
+const struct event_row family_events_hsw[61] = {
     EVENTS_OLD,
     TSX_EVENTS(0xC8, EVENT_HLE_RETIRED),
     TSX_EVENTS(0xC9, EVENT_RTM_RETIRED),
+    TSX_CAUSES,
+    { 0x54, 0x02, EVENT_TX_MEM, 0, 0 },
     MEMORY_EVENTS_HSW,
     { 0xD3, 0x01, EVENT_MEM_LLC_MISS, ANY_COUNTER, 0 },    /* LOCAL_DRAM */
 };
@@ -244,7 +255,7 @@ const struct event_row family_events_hsw[53] = {
 #define ICX_SNOOPS(umask)                                                     \
     { 0xD2, umask, EVENT_MEM_LLC_HIT, FIRST_FOUR, FIRST_FOUR }
 
-const struct event_row family_events_icx[45] = {
+const struct event_row family_events_icx[49] = {
     { 0xC0, 0x00, EVENT_INSTRUCTIONS, ALL_EIGHT, 0 },
     { 0xC4, 0x00, EVENT_BRANCHES, ALL_EIGHT, 0 },
     { 0xC4, 0x01, EVENT_BRANCHES_CONDITIONAL_TAKEN, ALL_EIGHT, 0 },
@@ -262,6 +273,10 @@ const struct event_row family_events_icx[45] = {
     { 0x2E, 0x4F, EVENT_LLC_REFERENCES, 0, 0 },
     { 0x2E, 0x41, EVENT_LLC_MISSES, 0, 0 },
     ICX_TX(0x01, 0), ICX_TX(0x02, 0), ICX_TX(0x04, ALL_EIGHT),
+    { 0x54, 0x01, EVENT_TX_MEM, 0, FIRST_FOUR },
+    { 0x54, 0x02, EVENT_TX_MEM, 0, FIRST_FOUR },
+    { 0x54, 0x80, EVENT_TX_MEM, 0, FIRST_FOUR },
+    { 0x5D, 0x04, EVENT_TX_EXEC, 0, 0 },
     ICX_TX(0x08, 0), ICX_TX(0x20, 0), ICX_TX(0x40, 0), ICX_TX(0x80, 0),
     { 0xCD, 0x01, EVENT_LOAD_LATENCY, ALL_EIGHT, 0 },
     ICX_UOPS(0x11), ICX_UOPS(0x12), ICX_UOPS(0x21), ICX_UOPS(0x41),

@@ -13,8 +13,8 @@ extern const struct cpuid_row family_cpuid[10], family_cpuid_old[6],
     family_cpuid_bdw[7], family_cpuid_icx[10];
 extern const struct msr_row family_msrs_skl[3], family_msrs_skx[3],
     family_msrs_hsw[2], family_msrs_snb[3], family_msrs_icx[5];
-extern const struct event_row family_events_skl[53], family_events_hsw[53],
-    family_events_old[34], family_events_icx[45];
+extern const struct event_row family_events_skl[61], family_events_hsw[61],
+    family_events_old[34], family_events_icx[49];
 
 /* Sets and ways. Lines of 64 bytes: as leaf 4 says. Pages of 4 KiB:
  * Optimization Reference Manual, "TLB Parameters" of each generation. */

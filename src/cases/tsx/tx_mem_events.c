@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* TX_MEM and TX_EXEC, which profilers divide aborts by: each kind is provoked,
+ * and counted by the event that names it, and not by another. */
+#include "asm/hle_nested.h"
+#include "src/counting/counters.h"
+#include "src/counting/events.h"
+#include "src/counting/selects.h"
+#include "src/cpu/generation.h"
+#include "src/harness/case.h"
+#include "src/tsx/causes.h"
+#include "src/tsx/hle.h"
+
+#define BEFORE (HASWELL | BROADWELL | SKYLAKE)
+#define LISTED (BEFORE | ICE_LAKE)
+#define TIMES  8
+#define ROUNDS 12 /* where aborts of other causes came in between */
+#define DEEP   64 /* more than any processor nests; tsx_nesting */
+#define INNER  16 /* quadwords from the outer lock: a line of its own */
+
+/* A piece of work; the event that counts it, one that does not, and one of all
+ * that there were. */
+struct row {
+    const char *what;
+    void (*run)(void *work);
+    uint64_t named, other, all;
+    const char *names[3];
+    hle_nest_region *region;
+    unsigned generations; /* whose tables have the event */
+    bool hle;
+};
+
+struct work {
+    struct test_context *t;
+    const struct row *row;
+};
+
+static void run_writes(void *argument)
+{
+    const struct work *w = argument;
+    uint32_t eax;
+
+    for (unsigned i = 0; i < 2; i++)
+        (void)cause_provoke(w->t, CAUSE_WRITES, &eax);
+}
+
+static void run_deep(void *argument)
+{
+    (void)argument;
+    for (unsigned i = 0; i < TIMES; i++) {
+        struct tsx_block block = {.body = tsx_body_nest, .count = DEEP};
+        (void)tsx_inside(&block);
+    }
+}
+
+static void run_mismatches(void *argument)
+{
+    const struct work *w = argument;
+
+    for (unsigned i = 0; i < TIMES; i++) {
+        struct hle_block block = {.lock = test_buffer(w->t), .turns = 1};
+        *(volatile uint64_t *)test_buffer(w->t) = 0;
+        hle_other_value(&block);
+    }
+}
+
+static void run_region(void *argument)
+{
+    const struct work *w = argument;
+    volatile uint64_t *lock = test_buffer(w->t);
+
+    for (unsigned i = 0; i < TIMES; i++) {
+        struct hle_nest nest = {.outer = &lock[0], .inner = &lock[INNER]};
+        lock[0] = lock[INNER] = 0;
+        w->row->region(&nest);
+    }
+}
+
+#define RTM_STARTED (EVENT_RTM_RETIRED | UMASK_START)
+#define RTM_ABORTED (EVENT_RTM_RETIRED | UMASK_ABORTED)
+#define HLE_STARTED (EVENT_HLE_RETIRED | UMASK_START)
+
+static const struct row rows[] = {
+    {"transactions that write too many lines",
+     run_writes,
+     EVENT_TX_MEM | UMASK_ABORT_CAPACITY,
+     EVENT_TX_MEM | UMASK_ABORT_CONFLICT,
+     RTM_ABORTED,
+     {"TX_MEM (54H) .ABORT_CAPACITY (02H)", ".ABORT_CONFLICT (01H)",
+      "RTM_RETIRED (C9H) .ABORTED (04H)"},
+     NULL,
+     LISTED,
+     false},
+    {"transactions nested too deep",
+     run_deep,
+     EVENT_TX_EXEC | UMASK_MISC3,
+     EVENT_TX_MEM | UMASK_ABORT_CAPACITY,
+     RTM_ABORTED,
+     {"TX_EXEC (5DH) .MISC3 (04H)", "TX_MEM (54H) .ABORT_CAPACITY (02H)",
+      "RTM_RETIRED (C9H) .ABORTED (04H)"},
+     NULL,
+     LISTED,
+     false},
+    {"critical sections in RTM transactions",
+     run_region,
+     EVENT_TX_EXEC | UMASK_MISC5,
+     EVENT_TX_EXEC | UMASK_MISC4,
+     RTM_STARTED,
+     {"TX_EXEC (5DH) .MISC5 (10H)", ".MISC4 (08H)",
+      "RTM_RETIRED (C9H) .START (01H)"},
+     hle_in_rtm,
+     BEFORE,
+     true},
+    {"RTM transactions in critical sections",
+     run_region,
+     EVENT_TX_EXEC | UMASK_MISC4,
+     EVENT_TX_EXEC | UMASK_MISC5,
+     HLE_STARTED,
+     {"TX_EXEC (5DH) .MISC4 (08H)", ".MISC5 (10H)",
+      "HLE_RETIRED (C8H) .START (01H)"},
+     hle_around_rtm,
+     BEFORE,
+     true},
+    {"elided locks that are written without XRELEASE",
+     run_region,
+     EVENT_TX_MEM | UMASK_ABORT_HLE_STORE_TO_ELIDED_LOCK,
+     EVENT_TX_MEM | UMASK_ABORT_HLE_ELISION_BUFFER_MISMATCH,
+     HLE_STARTED,
+     {"TX_MEM (54H) .ABORT_HLE_STORE_TO_ELIDED_LOCK (04H)",
+      ".ABORT_HLE_ELISION_BUFFER_MISMATCH (10H)",
+      "HLE_RETIRED (C8H) .START (01H)"},
+     hle_written,
+     BEFORE,
+     true},
+    {"elided locks whose XRELEASE has another value",
+     run_mismatches,
+     EVENT_TX_MEM | UMASK_ABORT_HLE_ELISION_BUFFER_MISMATCH,
+     EVENT_TX_MEM | UMASK_ABORT_HLE_STORE_TO_ELIDED_LOCK,
+     HLE_STARTED,
+     {"TX_MEM (54H) .ABORT_HLE_ELISION_BUFFER_MISMATCH (10H)",
+      ".ABORT_HLE_STORE_TO_ELIDED_LOCK (04H)",
+      "HLE_RETIRED (C8H) .START (01H)"},
+     NULL,
+     BEFORE,
+     true},
+};
+
+/* One event and that of all, on counters 0 and 1: IA32_PMC2 may be invalid
+ * beside aborts (erratum SKL194 and its siblings). */
+static bool count(struct work *w, uint64_t event, uint64_t got[2])
+{
+    struct selects s = {{event, w->row->all, 0}, {0}, 0};
+
+    if (!selects_count(w->t, &s, w->row->run, w))
+        return false;
+    got[0] = s.got[0];
+    got[1] = s.got[1];
+    return true;
+}
+
+/* Aborts may have another cause, and are tried again then. */
+static void try_row(struct test_context *t, const struct row *row)
+{
+    struct work w = {t, row};
+    uint64_t named[2], other[2];
+    unsigned rounds = 0;
+    bool most;
+
+    do {
+        /* Measured. */
+        if (!count(&w, row->named, named) || !count(&w, row->other, other))
+            return;
+        most = 2 * named[0] >= named[1] && 2 * other[0] <= other[1];
+    } while (!most && ++rounds < ROUNDS);
+
+    /* Check. */
+    check(t, most,
+          "%s: %s counted %lu of %lu, %s %lu of %lu; wanted most of them in "
+          "the first, and few in the second (all: %s)",
+          row->what, row->names[0], named[0], named[1], row->names[1], other[0],
+          other[1], row->names[2]);
+    if (named[1] == 0)
+        note(t, "%s: %s is 0, and nothing was shown", row->what, row->names[2]);
+}
+
+TEST(tx_mem_events,
+     .asks = "Do TX_MEM and TX_EXEC count the aborts whose cause they name?",
+     .cite = "SDM 3B, tables of events of the 4th to 6th generation, TX_MEM, "
+             "TX_EXEC; of 06_6AH, Intel's list",
+     .needs = {.features = NEED_INTEL | NEED_PMU | NEED_RTM, .counters = 2})
+{
+    const struct identity *id = test_cpu(t);
+    const unsigned here = generation_of(id->family, id->model);
+
+    /* Set-up. */
+    if ((here & LISTED) == 0) {
+        skip(t, "needs a processor whose events TX_MEM and TX_EXEC are known");
+        return;
+    }
+    if (!probe_set_up(t) || !counters_claim(t))
+        return;
+    const bool hle = test_regime(t) == REGIME_A && id->hle && hle_hints(t);
+
+    for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        if ((rows[i].generations & here) != 0 && (!rows[i].hle || hle))
+            try_row(t, &rows[i]);
+}
