@@ -2,6 +2,7 @@
 /* PSB+ in the middle of a trace: what it has to hold of the processor's state,
  * and how often it comes. */
 #include "src/base/msr.h"
+#include "src/counting/ring3.h"
 #include "src/trace/window.h"
 
 #define TRACE_MIN 7680u /* bytes of trace, at least */
@@ -84,6 +85,24 @@ static void check_times(struct trace *p)
             "of the one before",
             seen.psb[i].offset, seen.psb[i].tsc, seen.psb[i - 1].tsc);
     }
+}
+
+/* Where filters let all of it pass PSB+ is as without them. */
+static void check_filtered(struct trace *p)
+{
+    const uint64_t control = p->control;
+    struct ring3_registers registers;
+    struct window w;
+    struct path_seen seen;
+
+    ring3_read(&registers);
+    p->control |= IA32_RTIT_CTL_CR3Filter;
+    window_set_loop(&w, p->t, TRACE_MIN / WINDOW_TURN_BYTES);
+    if (set_msr(p->t, IA32_RTIT_CR3_MATCH,
+                registers.cr3 & UINT64_C(0x000ffffffffff000)) &&
+        window_check(p, "turns of a loop, CR3Filter = 1", &w, &seen))
+        check_all(p, &w.path, &seen, w.code.cells[0]);
+    p->control = control;
 }
 
 /* "The average output bytes per PSB should approximate the selected period",
@@ -182,6 +201,8 @@ TEST(pt_psb, .asks = "Does PSB+ come in time, and say all of the state?",
             p.control |= IA32_RTIT_CTL_PSBFreq(n);
             try_period(&p, &w, 2048u << n);
         }
+    if (shortest <= PERIOD_MAX && (id->leaf14_ebx & LEAF14_CR3) != 0)
+        check_filtered(&p);
     if (shortest <= PERIOD_MAX)
         check_times(&p);
     if (shortest == PERIOD_CALLS) {

@@ -102,6 +102,9 @@ FAULT(pt_psb_long, .what = "[PT] PSB has 18 bytes",
 FAULT(pt_psb_pip_missing, .what = "[PT] PSB+ has no PIP",
       .caught = {"skylake-2018 on 1 pt_psb FAIL"}, .rule = PT_PSB_PIP)
 
+FAULT(pt_psb_pip_filtered, .what = "[PT] PSB+ has no PIP with CR3Filter = 1",
+      .caught = {"skylake-2018 on 1 pt_psb FAIL"}, .rule = PT_PSB_PIP_FILTERED)
+
 FAULT(pt_psb_pip_always,
       .what = "[PT] PSB+ has a PIP though ContextEn = 0 or OS = 0",
       .caught = {"skylake-2018 on 1 pt_filter_context FAIL"},

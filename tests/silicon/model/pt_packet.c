@@ -324,6 +324,8 @@ void pt_put_psb(struct processor *p, const struct pt_step *now, bool at_start)
             p, PT_PSB_PIP,
             pt->context_en &&
                 (now->cpl == 0 || faults_pt(p, PT_PSB_PIP_IN_RING_3, true)) &&
+                ((pt->ctl_active & RTIT_CR3_FILTER) == 0 ||
+                 faults_pt(p, PT_PSB_PIP_FILTERED, true)) &&
                 ((pt->ctl_active & RTIT_OS) != 0 ||
                  erratum_shows(p, ERRATUM_PIP_WITHOUT_OS, 2))))
         pt_put_pip(p, faults_pt_value(p, PT_PSB_CR3,

@@ -54,6 +54,7 @@ enum pt_rule {
     PT_MTC_IN_TX,
     PT_CYC_IN_TX,
     PT_CYC_OF_TIP, /* does CYC come before a TIP */
+    PT_PSB_PIP_FILTERED,
     PT_PSB_PIP_IN_RING_3,
     PT_PSB_TX_IN_RING_3, /* MODE.TSX in a transaction */
     PT_PSB_EXEC_IN_RING_3,
