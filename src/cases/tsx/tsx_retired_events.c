@@ -203,6 +203,29 @@ static void run_mismatches(void *argument)
     }
 }
 
+/* Each in a category: most of the aborts, all taken together. */
+static void check_hle_categories(struct test_context *t, unsigned times)
+{
+    static const uint64_t umasks[] = {
+        UMASK_ABORTED_MEM,     UMASK_ABORTED_TIMER,  UMASK_ABORTED_UNFRIENDLY,
+        UMASK_ABORTED_MEMTYPE, UMASK_ABORTED_EVENTS, UMASK_ABORTED};
+    struct work w = {.t = t, .times = times};
+    uint64_t got[2] = {0}, sum = 0;
+
+    for (unsigned i = 0; i < sizeof(umasks) / sizeof(umasks[0]); i += 2) {
+        if (!count_two(&w, run_mismatches, EVENT_HLE_RETIRED | umasks[i],
+                       EVENT_HLE_RETIRED | umasks[i + 1], got))
+            return;
+        sum += got[0] + (umasks[i + 1] != UMASK_ABORTED ? got[1] : 0);
+    }
+    check(t, 2 * sum >= got[1],
+          "%lu aborts of critical sections with an XRELEASE that does not "
+          "match: HLE_RETIRED (C8H) .ABORTED_MEM (08H), _TIMER (10H), "
+          "_UNFRIENDLY (20H), _MEMTYPE (40H), _EVENTS (80H) add up to %lu; "
+          "wanted each in one of them",
+          got[1], sum);
+}
+
 /* Elided locks are none of RTM's, transactions begun by XBEGIN none of HLE's.
  */
 static void check_none_counted(struct test_context *t, uint64_t event,
@@ -280,6 +303,7 @@ TEST(tsx_retired_events,
     check_categories(t, writes, WRITES);
     if (test_cpu(t)->hle && hle_hints(t)) {
         check_hle(t, times);
+        check_hle_categories(t, times);
         check_none_counted(t, EVENT_HLE_RETIRED, "HLE_RETIRED (C8H)",
                            "transactions of RTM", run_transactions, times);
         check_none_counted(t, EVENT_RTM_RETIRED, "RTM_RETIRED (C9H)",

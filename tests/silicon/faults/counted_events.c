@@ -243,3 +243,8 @@ FAULT(tx_exec_hle_is_rtm,
               "5DH/10H does not",
       .caught = {"skylake-2017 on 1 tx_mem_events FAIL"},
       .quantity = TX_EXEC_EVENTS, .number = 16, .clear = 16, .set = 8)
+
+FAULT(hle_aborts_in_no_category,
+      .what = "[A with HLE] aborts of elisions are in no category of C8H",
+      .caught = {"haswell on 1 tsx_retired_events FAIL"},
+      .breaks = ELISION_ABORTS_HAVE_KINDS)

@@ -32,16 +32,17 @@ enum rule {
     LOCKED_STORES_ARE_NO_LOADS,
     UNCORE_WRITE_KEEPS_STATUS,
     UNCORE_STATUS_LETS_ENABLE,
-    RECORD_AT_INDEX,      /* and not at the base */
-    RECORD_KEEPS_EN,      /* PERFEVTSELn.EN */
-    CTRL_KEEPS_ENABLED,   /* counters whose bit stays 1 */
-    SELECT_AT_ONCE,       /* takes effect while its counter counts */
-    SELECT_KEEPS_COUNTER, /* that counts */
-    SET_RUNS_ON,          /* after 391H */
-    SET_FREEZES_AT_ONCE,  /* CTR_Frz */
-    RDPMC_LIVE,           /* of a counter that counts */
-    CTRL_KEEPS_FROZEN,    /* CTR_Frz, where GLOBAL_CTRL is written */
-    TAKES_WHILE_COUNTING, /* a write of a counter that counts */
+    ELISION_ABORTS_HAVE_KINDS, /* ABORTED_MEM and its siblings */
+    RECORD_AT_INDEX,           /* and not at the base */
+    RECORD_KEEPS_EN,           /* PERFEVTSELn.EN */
+    CTRL_KEEPS_ENABLED,        /* counters whose bit stays 1 */
+    SELECT_AT_ONCE,            /* takes effect while its counter counts */
+    SELECT_KEEPS_COUNTER,      /* that counts */
+    SET_RUNS_ON,               /* after 391H */
+    SET_FREEZES_AT_ONCE,       /* CTR_Frz */
+    RDPMC_LIVE,                /* of a counter that counts */
+    CTRL_KEEPS_FROZEN,         /* CTR_Frz, where GLOBAL_CTRL is written */
+    TAKES_WHILE_COUNTING,      /* a write of a counter that counts */
     FIXED_TAKES_WHILE_COUNTING,
     FIXED_CTRL_KEEPS_FIXED,  /* the counters, where 38DH is written */
     WRITE_MAKES_NO_OVERFLOW, /* a counter that is set to 0 */

@@ -258,6 +258,8 @@ static uint8_t aborted_umasks(struct processor *p, enum tx_cause cause)
 
     if (erratum_shows(p, ERRATUM_ABORTED_MISC4, 8))
         umasks |= TX_EVENT_MEMTYPE;
+    if (p->tsx.hle && !faults_rule(p->machine, ELISION_ABORTS_HAVE_KINDS, true))
+        umasks = TX_EVENT_ABORTED;
     return (uint8_t)faults_quantity(p->machine, ABORT_EVENTS, cause,
                                     faults_aborted_events(p, cause, umasks));
 }
