@@ -264,10 +264,12 @@ class Runs:
                                    timeout=TIMEOUT))
         return found
 
-    def _machines(self, tests: set[str]) -> list[tuple[str, str]]:
+    def _machines(self, tests: set[str], everywhere: bool) -> list[tuple[str, str]]:
         """Where most of the tests run, and where fewest do."""
         found = sorted(((len(tests & set(passing)), cpu, smt)
                         for cpu, smt, passing in expected.runs()), reverse=True)
+        if everywhere:
+            return [(cpu, smt) for _, cpu, smt in found]
         ends = found[:HEALTHY] + [f for f in found[HEALTHY:][-HEALTHY:]
                                   if f[0] != found[0][0]]
         return [(cpu, smt) for _, cpu, smt in ends]
@@ -281,7 +283,12 @@ class Runs:
         tests = self.users[mutant.path]
         if not tests:
             return ""
-        machines = [(cpu, smt, self._pattern(tests)) for cpu, smt in self._machines(tests)]
+        with open(mutant.path, encoding="ascii") as file:
+            text = file.read()
+        line = text[text.rfind("\n", 0, mutant.change.start):
+                    text.find("\n", mutant.change.end)]
+        machines = [(cpu, smt, self._pattern(tests))
+                    for cpu, smt in self._machines(tests, "NEED_" in line)]
         shutil.copy("build/tsxpmu.img", self.image)
         for key in machines:
             if key not in self.verdicts:

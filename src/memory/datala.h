@@ -24,7 +24,8 @@ struct datala_event {
     uint16_t select;  /* umask, event */
     uint8_t generations;
     bool store;                   /* of stores, else of loads */
-    bool certain;                 /* the instruction alone makes the event */
+    bool certain;                 /* the recipe makes it, wherever prefetchers
+                                     or an erratum may not keep it away */
     enum memory_recipe_id recipe; /* what makes it, or may */
     enum memory_recipe_id never;  /* what does not */
 };

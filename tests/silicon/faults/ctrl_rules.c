@@ -60,3 +60,8 @@ FAULT(tsx_ctrl_takes_reserved,
       .what = "[F] reserved bits of IA32_TSX_CTRL raise no #GP",
       .caught = {"cometlake-rtm-2022 on 1 tsx_ctrl_disable FAIL"},
       .quantity = OF_MSR_TAKEN, .number = 0x122, .set = UINT64_MAX << 2)
+
+FAULT(tsx_ctrl_takes_63,
+      .what = "[F] reserved bit 63 of IA32_TSX_CTRL raises no #GP",
+      .caught = {"cometlake-rtm-2022 on 1 tsx_ctrl_disable FAIL"},
+      .quantity = OF_MSR_TAKEN, .number = 0x122, .set = UINT64_C(1) << 63)

@@ -148,3 +148,13 @@ void faults_note_stores(struct processor *p, const struct data_result *results,
         if (results[k].access.kind == DATA_STORE)
             p->faults.previous_store = results[k].access.linear;
 }
+
+FAULT(stores_stlb_never, .what = "[any] D0H/12H counts nothing",
+      .caught = {"skylake-2018 on 1 data_address FAIL",
+                 "haswell on 1 data_address FAIL"},
+      .breaks = STORES_MISS_STLB)
+
+FAULT(l1_misses_zero, .what = "[any] D1H/08H counts nothing",
+      .caught = {"skylake-2018 on 1 data_address FAIL",
+                 "haswell on 1 data_address FAIL"},
+      .breaks = L1_MISSES_COUNT)

@@ -128,7 +128,9 @@ static bool is_uop(const struct processor *p, uint8_t umask,
                !faults_rule(p->machine, LOCKED_STORES_ARE_NO_LOADS, true);
     switch (umask & 0xF0) {
     case UOPS_STLB_MISS:
-        return r->outcome.stlb_miss;
+        return r->outcome.stlb_miss &&
+               (r->access.kind == DATA_LOAD ||
+                faults_rule(p->machine, STORES_MISS_STLB, true));
     case UOPS_LOCKED:
         return r->access.locked &&
                (!p->faults.of_user ||
@@ -202,6 +204,8 @@ static bool is_counted(struct processor *p, unsigned n,
                  erratum_shows(p, ERRATUM_LOCKED_LOADS, 2));
     case EVENT_MEM_LOAD:
         return load &&
+               (event->umask != 0x08 ||
+                faults_rule(p->machine, L1_MISSES_COUNT, true)) &&
                is_load_from(event->umask, supplier(p, r->outcome.level));
     case EVENT_MEM_LLC_HIT:
         return load && supplier(p, r->outcome.level) == CACHE_LLC &&

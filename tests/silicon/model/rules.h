@@ -33,6 +33,8 @@ enum rule {
     UNCORE_WRITE_KEEPS_STATUS,
     UNCORE_STATUS_LETS_ENABLE,
     ELISION_ABORTS_HAVE_KINDS, /* ABORTED_MEM and its siblings */
+    STORES_MISS_STLB,          /* D0H/12H */
+    L1_MISSES_COUNT,           /* D1H/08H */
     RECORD_AT_INDEX,           /* and not at the base */
     RECORD_KEEPS_EN,           /* PERFEVTSELn.EN */
     CTRL_KEEPS_ENABLED,        /* counters whose bit stays 1 */
