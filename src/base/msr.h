@@ -76,11 +76,12 @@
 
 /* SDM 3A, "Memory Type Range Registers (MTRRs)", "Page Attribute Table (PAT)".
  */
-#define IA32_MTRRCAP          0xfeu
-#define IA32_MTRR_PHYSBASE(n) (0x200u + 2 * (n))
-#define IA32_MTRR_PHYSMASK(n) (0x201u + 2 * (n))
-#define IA32_PAT              0x277u
-#define IA32_MTRR_DEF_TYPE    0x2ffu
+#define IA32_MTRRCAP           0xfeu
+#define IA32_MTRR_FIX16K_A0000 0x259u
+#define IA32_MTRR_PHYSBASE(n)  (0x200u + 2 * (n))
+#define IA32_MTRR_PHYSMASK(n)  (0x201u + 2 * (n))
+#define IA32_PAT               0x277u
+#define IA32_MTRR_DEF_TYPE     0x2ffu
 
 /* SDM 3B, "Machine-Check Architecture", "IA32_MCG_STATUS MSR": only 0 may be
  * written. RIPV: the interrupted program can go on at the IP on the stack. */

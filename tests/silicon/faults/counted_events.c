@@ -248,3 +248,9 @@ FAULT(hle_aborts_in_no_category,
       .what = "[A with HLE] aborts of elisions are in no category of C8H",
       .caught = {"haswell on 1 tsx_retired_events FAIL"},
       .breaks = ELISION_ABORTS_HAVE_KINDS)
+
+FAULT(memory_type_is_event,
+      .what = "[A B F; C with bit 2] aborts by uncacheable memory are counted "
+              "by C9H/80H, not by 40H",
+      .caught = {"skylake-2017 on 1 tsx_retired_events FAIL"},
+      .breaks = MEMORY_TYPES_HAVE_KIND)

@@ -258,6 +258,9 @@ static uint8_t aborted_umasks(struct processor *p, enum tx_cause cause)
 
     if (erratum_shows(p, ERRATUM_ABORTED_MISC4, 8))
         umasks |= TX_EVENT_MEMTYPE;
+    if (cause == TX_CAUSE_MEMORY_TYPE &&
+        !faults_rule(p->machine, MEMORY_TYPES_HAVE_KIND, true))
+        umasks = TX_EVENT_ABORTED | TX_EVENT_EVENTS;
     if (p->tsx.hle && !faults_rule(p->machine, ELISION_ABORTS_HAVE_KINDS, true))
         umasks = TX_EVENT_ABORTED;
     return (uint8_t)faults_quantity(p->machine, ABORT_EVENTS, cause,
