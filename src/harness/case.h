@@ -119,6 +119,8 @@ void *test_records(const struct test_context *t);
 void *test_carried(const struct test_context *t);
 /* The first processor that shares this one's core, or this one itself. */
 unsigned test_sibling(const struct test_context *t);
+/* False where no other thread of this core is enabled. */
+bool test_shares_core(const struct test_context *t);
 
 /* --- What a body says ---------------------------------------------------- */
 

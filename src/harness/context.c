@@ -257,6 +257,13 @@ unsigned test_sibling(const struct test_context *t)
     return t->processor;
 }
 
+/* Of one processor alone nobody may know the others. */
+bool test_shares_core(const struct test_context *t)
+{
+    return t->processors == 1 ? t->cpu.smt_shift != 0
+                              : test_sibling(t) != t->processor;
+}
+
 struct peer_call {
     struct test_context *all;
     void (*job)(struct test_context *peer, void *argument);

@@ -77,7 +77,7 @@ static bool try_not(struct sampling *p, const struct datala_event *event)
         !memory_window_run(p, &config, event->never))
         return false;
     check_known(p->t, p->records <= MEMORY_ACCESSES / 12,
-                ERRATUM_MEMORY_EVENTS_WITH_HT, true,
+                ERRATUM_MEMORY_EVENTS_WITH_HT, test_shares_core(p->t),
                 "%s: %u accesses that are not of the event made %u records",
                 event->name, MEMORY_ACCESSES, p->records);
     return true;

@@ -158,3 +158,8 @@ FAULT(l1_misses_zero, .what = "[any] D1H/08H counts nothing",
       .caught = {"skylake-2018 on 1 data_address FAIL",
                  "haswell on 1 data_address FAIL"},
       .breaks = L1_MISSES_COUNT)
+
+FAULT(local_dram_inverted,
+      .what = "[any but Skylake] D3H/01H counts loads that are not from memory",
+      .caught = {"haswell off 1 data_address FAIL"},
+      .breaks = DRAM_IS_LOCAL_DRAM)

@@ -211,7 +211,8 @@ static bool is_counted(struct processor *p, unsigned n,
         return load && supplier(p, r->outcome.level) == CACHE_LLC &&
                is_snoop(event->umask, r->outcome.snoop);
     case EVENT_MEM_LLC_MISS: /* LOCAL_DRAM */
-        return load && supplier(p, r->outcome.level) == CACHE_DRAM;
+        return load && (supplier(p, r->outcome.level) == CACHE_DRAM) ==
+                           faults_rule(p->machine, DRAM_IS_LOCAL_DRAM, true);
     default:
         return false;
     }

@@ -34,6 +34,7 @@ enum rule {
     UNCORE_STATUS_LETS_ENABLE,
     MEMORY_TYPES_HAVE_KIND,    /* ABORTED_MEMTYPE */
     ELISION_ABORTS_HAVE_KINDS, /* ABORTED_MEM and its siblings */
+    DRAM_IS_LOCAL_DRAM,        /* D3H/01H */
     STORES_MISS_STLB,          /* D0H/12H */
     L1_MISSES_COUNT,           /* D1H/08H */
     RECORD_AT_INDEX,           /* and not at the base */
