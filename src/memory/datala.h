@@ -23,9 +23,9 @@ struct datala_event {
     const char *name; /* D0H: MEM_UOPS_RETIRED, from Skylake on MEM_INST_ */
     uint16_t select;  /* umask, event */
     uint8_t generations;
-    bool store;                   /* of stores, else of loads */
-    bool certain;                 /* the recipe makes it, wherever prefetchers
-                                     or an erratum may not keep it away */
+    bool store;      /* of stores, else of loads */
+    uint8_t certain; /* generations on which the recipe makes it, and neither
+                        prefetchers nor an erratum may keep it away */
     enum memory_recipe_id recipe; /* what makes it, or may */
     enum memory_recipe_id never;  /* what does not */
 };

@@ -163,3 +163,13 @@ FAULT(local_dram_inverted,
       .what = "[any but Skylake] D3H/01H counts loads that are not from memory",
       .caught = {"haswell off 1 data_address FAIL"},
       .breaks = DRAM_IS_LOCAL_DRAM)
+
+FAULT(l2_hits_zero, .what = "[any] D1H/02H counts nothing",
+      .caught = {"skylake-2018 on 1 data_address FAIL",
+                 "haswell on 1 data_address FAIL"},
+      .breaks = L2_HITS_COUNT)
+
+FAULT(l3_misses_zero, .what = "[any] D1H/20H counts nothing",
+      .caught = {"skylake-2018 on 1 data_address FAIL",
+                 "icelake-server on 1 data_address FAIL"},
+      .breaks = L3_MISSES_COUNT)

@@ -187,6 +187,14 @@ static enum cache_level supplier(struct processor *p, enum cache_level level)
     return erratum_shows(p, ERRATUM_L3_LOST, 3) ? CACHE_NONE : level;
 }
 
+static bool load_counts(const struct processor *p, uint8_t umask)
+{
+    return umask == 0x02   ? faults_rule(p->machine, L2_HITS_COUNT, true)
+           : umask == 0x08 ? faults_rule(p->machine, L1_MISSES_COUNT, true)
+           : umask == 0x20 ? faults_rule(p->machine, L3_MISSES_COUNT, true)
+                           : true;
+}
+
 static bool is_counted(struct processor *p, unsigned n,
                        const struct event_row *event,
                        const struct data_result *r)
@@ -203,9 +211,7 @@ static bool is_counted(struct processor *p, unsigned n,
                !(r->access.locked && r->outcome.level == CACHE_L2 &&
                  erratum_shows(p, ERRATUM_LOCKED_LOADS, 2));
     case EVENT_MEM_LOAD:
-        return load &&
-               (event->umask != 0x08 ||
-                faults_rule(p->machine, L1_MISSES_COUNT, true)) &&
+        return load && load_counts(p, event->umask) &&
                is_load_from(event->umask, supplier(p, r->outcome.level));
     case EVENT_MEM_LLC_HIT:
         return load && supplier(p, r->outcome.level) == CACHE_LLC &&

@@ -35,6 +35,8 @@ enum rule {
     MEMORY_TYPES_HAVE_KIND,    /* ABORTED_MEMTYPE */
     ELISION_ABORTS_HAVE_KINDS, /* ABORTED_MEM and its siblings */
     DRAM_IS_LOCAL_DRAM,        /* D3H/01H */
+    L2_HITS_COUNT,             /* D1H/02H */
+    L3_MISSES_COUNT,           /* D1H/20H */
     STORES_MISS_STLB,          /* D0H/12H */
     L1_MISSES_COUNT,           /* D1H/08H */
     RECORD_AT_INDEX,           /* and not at the base */
