@@ -276,6 +276,8 @@ uint32_t tsx_aborted(struct processor *p, const struct tx_abort *how)
     information |= p->tsx.hle ? TX_INFO_HLE : TX_INFO_RTM;
     if ((status & TX_STATUS_RETRY) != 0)
         information |= TX_INFO_RETRY;
+    if ((status & TX_STATUS_CONFLICT) != 0) /* whatever it came from */
+        information |= TX_INFO_CONFLICT;
     p->tsx.last_abort = (struct last_abort){
         .information =
             faults_quantity(p->machine, INFORMATION, how->cause,
@@ -284,6 +286,8 @@ uint32_t tsx_aborted(struct processor *p, const struct tx_abort *how)
         .resume_ip = how->resume_ip,
     };
     faults_tx_record(p, how);
+    tsx_count_causes(p, causes[how->cause].mem | how->elision,
+                     causes[how->cause].exec);
     if (!faults_rule(p->machine, ABORT_COUNTS_ONCE, true))
         for (unsigned n = 1; n < how->depth; n++)
             count_events(p, aborted_umasks(p, how->cause));
@@ -295,8 +299,6 @@ uint32_t tsx_aborted(struct processor *p, const struct tx_abort *how)
         count_events(p, aborted_umasks(p, how->cause));
     if (how->depth >= 3 && !faults_rule(p->machine, ABORT_AT_3_ONCE, true))
         count_events(p, aborted_umasks(p, how->cause));
-    tsx_count_causes(p, causes[how->cause].mem | how->elision,
-                     causes[how->cause].exec);
     after_end(p, true);
     return status;
 }
