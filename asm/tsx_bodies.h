@@ -95,7 +95,8 @@ extern const uint8_t tsx_body_read_lines_xabort[];
 /* Access argument, let count turns of a loop pass, and look again: flags change
  * where another processor came between. The store is of TSX_HELD, then of 0. */
 extern const uint8_t tsx_body_hold_load[], tsx_body_hold_store[];
-extern const uint8_t tsx_body_hold_loads[]; /* of so many lines in a row: */
+extern const uint8_t tsx_body_hold_nested[]; /* a load in an inner one */
+extern const uint8_t tsx_body_hold_loads[];  /* of so many lines in a row: */
 #define TSX_HELD_LINES 96
 extern const uint8_t tsx_body_hold_stores[]; /* to so many: */
 #define TSX_STORED_LINES 32

@@ -10,6 +10,8 @@ default rel
 
 %include "tsx_body.inc"
 
+extern tsx_inner_fallback
+
 section .text align=4096
 
 ; Loads by %2, lets RDX turns pass, loads again by %3: flags change where the two
@@ -35,7 +37,19 @@ body hold_%1
 %endmacro
         HOLD    locked, ADD_LOCKED, [rsi]
 
-; The same with a quadword of each of 96 lines.
+; A quadword of a line, in an inner transaction.
+body hold_nested
+        xbegin  tsx_inner_fallback
+        mov     rcx, [rsi]
+.turn:  dec     rdx
+        jnz     .turn
+        cmp     rcx, [rsi]
+        je      .same
+        not     qword [rdi + RFLAGS]
+.same:  xend
+        NEXT
+
+; The same with a quadword of each of 96 lines, not in an inner one.
 body hold_loads
         xor     ecx, ecx
 %assign n 0

@@ -74,8 +74,10 @@ static void hold_line(struct arena *a, unsigned turns)
             hw_poll();
         probe_once(&block, RTM_STATUS_CONFLICT, &c->tally);
         c->beside += a->pair.rounds - rounds;
-        c->without_retry += c->tally.matched != matched &&
-                            (c->tally.status & RTM_STATUS_RETRY) == 0;
+        if (c->tally.matched == matched)
+            continue;
+        c->without_retry += (c->tally.status & RTM_STATUS_RETRY) == 0;
+        c->nested += (c->tally.status & RTM_STATUS_NESTED) != 0;
     }
 }
 
@@ -85,7 +87,7 @@ static void hold_lines(void *argument)
     struct conflict *c = a->c;
 
     rtm_clear(&c->tally);
-    c->without_retry = 0;
+    c->without_retry = c->nested = 0;
     c->beside = 0;
     if (c->turns != 0) {
         hold_line(a, c->turns);
@@ -155,7 +157,12 @@ static void judge(struct test_context *t, const struct conflict *c)
           "(conflict); %u aborted, EAX = 0x%08x (%s)",
           tally->tried, c->turns, tally->aborted, tally->status,
           rtm_status_text(tally->status, text));
-    probe_check_status(t, 0, RTM_STATUS_CONFLICT, tally);
+    probe_check_status(
+        t, 0, RTM_STATUS_CONFLICT | (c->inner ? RTM_STATUS_NESTED : 0), tally);
+    check(t, !c->inner || 2 * c->nested >= tally->matched,
+          "EAX[5] (nested) is 1 in %u of %u aborts with EAX[2] (conflict) in "
+          "an inner transaction; wanted it in most",
+          c->nested, tally->matched);
     note(t, "%u of %u transactions set EAX[2]; EAX = 0x%08x (%s)",
          tally->matched, tally->tried, tally->status,
          rtm_status_text(tally->status, text));

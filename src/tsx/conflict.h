@@ -30,6 +30,7 @@ struct conflict {
     const uint8_t *body; /* tsx_body_hold_load or tsx_body_hold_store */
     enum conflict_access access; /* what the other does */
     enum conflict_place place;
+    bool inner;     /* the body is in an inner transaction */
     unsigned line;  /* CONFLICT_MANY: which */
     unsigned tries; /* of each length */
     unsigned turns; /* how long a transaction lasts; 0: doubled, up to
@@ -41,7 +42,8 @@ struct conflict {
     void *measured;
     /* Found. */
     struct rtm_tally tally; /* matched: EAX[2] is set */
-    unsigned without_retry; /* of the matched: EAX[1] is 0 */
+    unsigned without_retry; /* of the matched: EAX[1] is 0; */
+    unsigned nested;        /* EAX[5] is 1 */
     uint64_t rounds;        /* accesses of the other, in all, */
     uint64_t beside;        /* and while a transaction ran */
     uint64_t seen;          /* of them: a store that was not committed */

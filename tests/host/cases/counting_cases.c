@@ -59,6 +59,8 @@ enum deviation {
     PMI_TWICE,
     PMI_LEAVES_UNMASKED,
     PMI_LATE,
+    PMI_WHILE_OFF,      /* though RFLAGS.IF = 0 */
+    PMI_LOST_WHILE_OFF, /* not only held */
     SELECT_BIT_LOST,
     RESERVED_TAKEN,
     SELECTS_SHARED,
@@ -78,7 +80,7 @@ enum deviation {
 
 static struct {
     enum deviation is;
-    bool pmi, pmi_masked; /* hw_pmi_begin(), hw_pmi_mask() */
+    bool pmi, pmi_masked, pmi_held; /* hw_pmi_begin(), _mask(), _hold() */
     unsigned pmis, masked;
     uint64_t enable; /* of a window that runs: IA32_PERF_GLOBAL_CTRL */
 } device;
@@ -114,7 +116,8 @@ static void interrupt(unsigned place)
 
     if (!asked && device.is != PMI_ALWAYS)
         return;
-    if (device.pmi && !device.pmi_masked && device.is != PMI_MISSING) {
+    if (device.pmi && !device.pmi_masked && device.is != PMI_MISSING &&
+        (!device.pmi_held || device.is != PMI_LOST_WHILE_OFF)) {
         device.pmis += device.is == PMI_TWICE ? 2 : 1;
         device.masked += device.is == PMI_TWICE ? 2 : 1;
         if (device.is == PMI_LEAVES_UNMASKED)
@@ -218,8 +221,8 @@ static uint64_t window(uint64_t enable, const struct window_shape *shape)
     unsigned before = device.pmis;
 
     run(enable, shape->instructions, shape->branches);
-    if (device.pmis != before && device.is != PMI_LATE) /* the handler */
-        run(enable, 20, 5);
+    if (device.pmis != before && device.is != PMI_LATE && !device.pmi_held)
+        run(enable, 20, 5); /* the handler */
     return 0;
 }
 
@@ -306,7 +309,7 @@ bool hw_pmi_begin(bool nmi)
 {
     (void)nmi;
     device.pmi = true;
-    device.pmi_masked = false;
+    device.pmi_masked = device.pmi_held = false;
     device.pmis = device.masked = 0;
     return true;
 }
@@ -314,6 +317,11 @@ bool hw_pmi_begin(bool nmi)
 void hw_pmi_mask(void)
 {
     device.pmi_masked = true;
+}
+
+void hw_pmi_hold(void)
+{
+    device.pmi_held = device.is != PMI_WHILE_OFF;
 }
 
 unsigned hw_pmi_count(void)
@@ -328,8 +336,8 @@ unsigned hw_pmi_masked(void)
 
 uint64_t hw_pmi_rip(void)
 {
-    return device.is == PMI_LATE ? (uintptr_t)window_long_end
-                                 : (uintptr_t)window_long;
+    return device.is == PMI_LATE || device.pmi_held ? (uintptr_t)window_long_end
+                                                    : (uintptr_t)window_long;
 }
 
 void hw_pmi_end(void)
@@ -542,6 +550,8 @@ static const struct {
     {PMI_TWICE, &test_counter_pmi},
     {PMI_LEAVES_UNMASKED, &test_counter_pmi},
     {PMI_LATE, &test_counter_pmi},
+    {PMI_WHILE_OFF, &test_counter_pmi},
+    {PMI_LOST_WHILE_OFF, &test_counter_pmi},
     {SELECT_BIT_LOST, &test_counter_registers},
     {SELECTS_SHARED, &test_counter_registers},
     {RESERVED_TAKEN, &test_counter_reserved_bits},

@@ -306,6 +306,8 @@ WINDOW(locked, a.load = a.store = a.locked = true)
 
 /* --- The cases over it --------------------------------------------------- */
 
+static uint8_t smt_shift = 1;
+
 static void power_on(const struct test *test, uint16_t model,
                      enum deviation deviation)
 {
@@ -326,6 +328,7 @@ static void power_on(const struct test *test, uint16_t model,
                                .fixed_counters = 3,
                                .fixed_set = 7,
                                .fixed_bits = 48,
+                               .smt_shift = smt_shift,
                                .pebs_format = (uint8_t)device.format,
                                .full_width_writes = true};
     t->regime = REGIME_A;
@@ -460,6 +463,16 @@ static const struct {
       &test_load_latency_source}},
 };
 
+/* With one thread a core the erratum is none. */
+static void no_threads(void **state)
+{
+    (void)state;
+    smt_shift = 0;
+    assert_int_equal(verdict_of(&test_data_address, 0x3c, EVENTS_OF_ALL_LOADS),
+                     VERDICT_FAIL);
+    smt_shift = 1;
+}
+
 static void every_deviation(void **state)
 {
     (void)state;
@@ -480,6 +493,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(as_the_manual_says),
         cmocka_unit_test(skip_names_the_successor),
+        cmocka_unit_test(no_threads),
         cmocka_unit_test(every_deviation),
     };
 

@@ -195,13 +195,13 @@ uint32_t faults_fixed_count(const struct processor *p, unsigned n,
 FAULT(tx_mem_capacity_missing,
       .what = "[A B F; C with bit 2] 54H/02H does not count aborts by the "
               "capacity of writes",
-      .caught = {"haswell on 1 tx_mem_events FAIL"}, .quantity = TX_MEM_EVENTS,
+      .caught = {"haswell on 1 tsx_mem_events FAIL"}, .quantity = TX_MEM_EVENTS,
       .number = 2, .clear = 2, .set = 0)
 
 FAULT(tx_mem_capacity_is_conflict,
       .what = "[A B F; C with bit 2] 54H/01H counts aborts by the capacity of "
               "writes, 54H/02H none",
-      .caught = {"skylake-2018 on 1 tx_mem_events FAIL"},
+      .caught = {"skylake-2018 on 1 tsx_mem_events FAIL"},
       .quantity = TX_MEM_EVENTS, .number = 2, .clear = 2, .set = 1)
 
 FAULT(tx_mem_conflict_missing,
@@ -217,31 +217,31 @@ FAULT(tx_mem_conflict_is_capacity,
 FAULT(tx_mem_store_is_mismatch,
       .what = "[A B F; C with bit 2] 54H/10H counts stores to elided locks, "
               "54H/04H none",
-      .caught = {"haswell on 1 tx_mem_events FAIL"}, .quantity = TX_MEM_EVENTS,
+      .caught = {"haswell on 1 tsx_mem_events FAIL"}, .quantity = TX_MEM_EVENTS,
       .number = 4, .clear = 4, .set = 16)
 
 FAULT(tx_mem_mismatch_missing,
       .what = "[A B F; C with bit 2] 54H/10H does not count an XRELEASE of "
               "another value",
-      .caught = {"skylake-2017 on 1 tx_mem_events FAIL"},
+      .caught = {"skylake-2017 on 1 tsx_mem_events FAIL"},
       .quantity = TX_MEM_EVENTS, .number = 16, .clear = 16, .set = 0)
 
 FAULT(tx_exec_deep_missing,
       .what = "[A B F; C with bit 2] 5DH/04H does not count transactions "
               "nested too deep",
-      .caught = {"icelake-server on 1 tx_mem_events FAIL"},
+      .caught = {"icelake-server on 1 tsx_mem_events FAIL"},
       .quantity = TX_EXEC_EVENTS, .number = 4, .clear = 4, .set = 0)
 
 FAULT(
     tx_exec_rtm_missing,
     .what = "[A B F; C with bit 2] 5DH/08H does not count XBEGIN in an elision",
-    .caught = {"haswell on 1 tx_mem_events FAIL"}, .quantity = TX_EXEC_EVENTS,
+    .caught = {"haswell on 1 tsx_mem_events FAIL"}, .quantity = TX_EXEC_EVENTS,
     .number = 8, .clear = 8, .set = 0)
 
 FAULT(tx_exec_hle_is_rtm,
       .what = "[A B F; C with bit 2] 5DH/08H counts XACQUIRE in a transaction, "
               "5DH/10H does not",
-      .caught = {"skylake-2017 on 1 tx_mem_events FAIL"},
+      .caught = {"skylake-2017 on 1 tsx_mem_events FAIL"},
       .quantity = TX_EXEC_EVENTS, .number = 16, .clear = 16, .set = 8)
 
 FAULT(hle_aborts_in_no_category,

@@ -241,7 +241,7 @@ FAULT(force_again_clears_status,
 
 FAULT(force_refused_with_pebs,
       .what = "[B] a write of 10FH changes nothing while 3F1H is not 0",
-      .caught = {"skylake-2018 on 1 registers_apart FAIL"},
+      .caught = {"skylake-2018 on 1 pebs_registers_apart FAIL"},
       .breaks = FORCE_TAKEN_WITH_PEBS)
 
 FAULT(locked_stores_are_loads,

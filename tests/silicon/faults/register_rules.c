@@ -297,15 +297,15 @@ FAULT(cpuid_fixed_width_49,
 
 FAULT(pebs_enable_clears_ctrl,
       .what = "[PEBS] 0 written to IA32_PEBS_ENABLE clears GLOBAL_CTRL",
-      .caught = {"skylake-2018 on 1 registers_apart FAIL"},
+      .caught = {"skylake-2018 on 1 pebs_registers_apart FAIL"},
       .breaks = PEBS_ENABLE_KEEPS_CTRL)
 
 FAULT(ds_area_clears_enable,
       .what = "[PEBS] a write of IA32_DS_AREA clears IA32_PEBS_ENABLE",
-      .caught = {"skylake-2018 on 1 registers_apart FAIL"},
+      .caught = {"skylake-2018 on 1 pebs_registers_apart FAIL"},
       .breaks = DS_AREA_KEEPS_ENABLE)
 
 FAULT(debugctl_clears_status,
       .what = "[any] a write of IA32_DEBUGCTL clears GLOBAL_STATUS",
-      .caught = {"skylake-2018 on 1 registers_apart FAIL"},
+      .caught = {"skylake-2018 on 1 pebs_registers_apart FAIL"},
       .breaks = DEBUGCTL_KEEPS_STATUS)

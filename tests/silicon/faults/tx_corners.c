@@ -140,3 +140,9 @@ FAULT(locked_not_monitored,
               " are not monitored",
       .caught = {"skylake-2017 on 2 tsx_conflict_write FAIL"},
       .breaks = LOCKED_MONITORED)
+
+FAULT(nested_conflict_plain,
+      .what = "[A B F; C with bit 2] EAX[5] is 0 after a conflict in an inner "
+              "transaction",
+      .caught = {"skylake-2017 on 2 tsx_conflict_write FAIL"},
+      .breaks = NESTED_BIT_OF_CONFLICTS)

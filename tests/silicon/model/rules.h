@@ -130,7 +130,8 @@ enum rule {
     ABORT_COUNTS_ONCE,  /* at any depth */
     ABORT_AT_3_COUNTS,  /* and deeper */
     ABORT_AT_3_ONCE,
-    EVERY_ABORT_COUNTS,   /* also the 50th */
+    EVERY_ABORT_COUNTS, /* also the 50th */
+    NESTED_BIT_OF_CONFLICTS,
     NESTED_BIT_AT_3,      /* and deeper */
     STATUS_ZERO_EXTENDED, /* RAX after an abort */
     ABORTING_EVENT_DELIVERED,

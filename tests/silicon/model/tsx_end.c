@@ -71,7 +71,9 @@ static uint32_t status_of(struct processor *p, const struct tx_abort *how)
     if (has_retry_bit(p, how))
         status |= TX_STATUS_RETRY;
     if (how->depth > 1 &&
-        (how->depth == 2 || faults_rule(p->machine, NESTED_BIT_AT_3, true)))
+        (how->depth == 2 || faults_rule(p->machine, NESTED_BIT_AT_3, true)) &&
+        (how->cause != TX_CAUSE_CONFLICT ||
+         faults_rule(p->machine, NESTED_BIT_OF_CONFLICTS, true)))
         status |= TX_STATUS_NESTED;
     if (how->depth > 1 && how->cause == TX_CAUSE_EXCEPTION &&
         !faults_rule(p->machine, NESTED_EXCEPTION_PLAIN, true))

@@ -182,7 +182,7 @@ static void try_row(struct test_context *t, const struct row *row)
         note(t, "%s: %s is 0, and nothing was shown", row->what, row->names[2]);
 }
 
-TEST(tx_mem_events,
+TEST(tsx_mem_events,
      .asks = "Do TX_MEM and TX_EXEC count the aborts whose cause they name?",
      .cite = "SDM 3B, tables of events of the 4th to 6th generation, TX_MEM, "
              "TX_EXEC; of 06_6AH, Intel's list",

@@ -111,7 +111,7 @@ static void check_force_abort(struct test_context *t)
     }
 }
 
-TEST(registers_apart,
+TEST(pebs_registers_apart,
      .asks = "Does a write of one register of counters or PEBS leave all "
              "others alone?",
      .cite = "SDM 4, table \"IA-32 Architectural MSRs\": IA32_PMCx, "
