@@ -11,7 +11,8 @@ The same of how many checks a test makes, "checks | N of N": one that makes fewe
 would pass, and show less.
 """
 
-import concurrent.futures
+import concurrent
+import fnmatch.futures
 import os
 import re
 from typing import Callable, Iterable, Iterator
@@ -134,7 +135,7 @@ def _certain(runs: list[Figures], cpu: str) -> Figures:
 
 
 def write(result: Callable[[str, Iterable[str]], None], tests: str = "") -> None:
-    """tests: names between commas, if those of others are to stay."""
+    """tests: names or patterns between commas, if those of others are to stay."""
     machines = [(cpu, smt) for cpu, smt, _ in expected.runs()]
     options = OPTIONS + (" tests=" + tests if tests else "")
     jobs = [(cpu, smt, seed, options) for cpu, smt in machines for seed in SEEDS]
@@ -151,7 +152,7 @@ def write(result: Callable[[str, Iterable[str]], None], tests: str = "") -> None
         for (test, what), numbers in _certain(runs[2 * at:2 * at + 2], cpu).items():
             where.setdefault((test, what, ", ".join(numbers)), []).append(f"{cpu}/{smt}")
         for (test, what), numbers in others.get(f"{cpu}/{smt}", {}).items():
-            if test not in tests.split(","):
+            if not any(fnmatch.fnmatch(test, p) for p in tests.split(",")):
                 where.setdefault((test, what, ", ".join(numbers)), []).append(f"{cpu}/{smt}")
     with open(TABLE, "w", encoding="ascii") as file:
         file.write(HEAD)
