@@ -11,8 +11,8 @@ The same of how many checks a test makes, "checks | N of N": one that makes fewe
 would pass, and show less.
 """
 
-import concurrent
-import fnmatch.futures
+import concurrent.futures
+import fnmatch
 import os
 import re
 from typing import Callable, Iterable, Iterator
