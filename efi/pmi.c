@@ -31,6 +31,11 @@ static uint32_t lvt_entry(const struct pmi *pmi)
     return pmi->nmi ? APIC_LVT_NMI : PMI_VECTOR;
 }
 
+void hw_pmi_hold(void)
+{
+    __asm__ volatile("cli" : : : "memory");
+}
+
 bool hw_pmi_begin(bool nmi)
 {
     struct pmi *pmi = &pmis[processors_self()];
@@ -43,17 +48,14 @@ bool hw_pmi_begin(bool nmi)
         pmi->active = false;
         return false;
     }
-    if (!nmi)
+    if (nmi)
+        hw_pmi_hold();
+    else
         __asm__ volatile("mov %0, %%cr8; sti"
                          :
                          : "r"((uint64_t)BELOW_CLASS_F)
                          : "memory");
     return true;
-}
-
-void hw_pmi_hold(void)
-{
-    __asm__ volatile("cli" : : : "memory");
 }
 
 void hw_pmi_mask(void)

@@ -105,7 +105,7 @@ def documents() -> list[Document]:
 
 
 def names(document: Document) -> Iterator[str]:
-    """Of a catalogue that names what is not there; for lint too."""
+    """Of a catalogue that names what is not there."""
     yield from document.problems
     tests = {name for name, _ in listing.tests()}
     faults = {name for name, _, _ in listing.faults()}
@@ -234,12 +234,6 @@ def outdated() -> Iterator[str]:
     except OSError:
         pass
     yield "docs/claims.md is not what follows from tests/claims/: make table"
-
-
-def lint() -> Iterator[str]:
-    for document in documents():
-        yield from names(document)
-    yield from outdated()
 
 
 def run(result: Callable[[str, Iterable[str]], None], seeds: str) -> None:

@@ -11,9 +11,7 @@ the others break a promise of the manual, so that survivors are to be read.
 import glob
 import os
 import re
-import shlex
 import shutil
-import subprocess
 from typing import Callable, Iterable
 
 import boots
@@ -25,7 +23,7 @@ BUILD = "build/deviations"
 MODEL = "tests/silicon/model"
 # Draws, errata and texts; who this processor is.
 NOT_DRAWN = ("choices", "errata", "induction", "personality", "text")
-HOOK = re.compile(r"\b(?:faults?_\w+|errat\w+_\w+|random_\w+)\s*\(")
+HOOK = re.compile(r"(?:faults?|errat\w+|random)_\w+$")
 OF_HOOKS = ("swap", "truth", "statement")  # kinds that change which one is asked
 MACHINES = (("skylake-2017", "on"), ("skylake-2018", "off"), ("icelake-server", "off"),
             ("haswell", "off"))
@@ -36,37 +34,19 @@ def asks_another(text: str, change: mutate.Change) -> bool:
     """Does it change which hook is asked, not what the processor does?"""
     if change.kind not in OF_HOOKS:
         return False
-    for hook in HOOK.finditer(text):
-        end, depth = hook.end(), 1
-        while depth and end < len(text):
-            depth += (text[end] == "(") - (text[end] == ")")
-            end += 1
-        if hook.start() <= change.start < end or change.start <= hook.start() < change.end:
-            return True
+    found = mutate.tokens(text)
+    for index, token in enumerate(found[:-1]):
+        if HOOK.match(token.text) and found[index + 1].text == "(":
+            end = found[mutate.closing(found, index + 1)].start
+            if token.start <= change.start <= end or change.start <= token.start < change.end:
+                return True
     return False
 
 
-def linked(mutant: mutants.Mutant) -> bool:
-    """Is there an equipment with it, and its snapshot?"""
-    new, program = f"{BUILD}/new.o", f"{BUILD}/silicon"
-    if not mutants.compiled(mutant.path, mutant.text, mutants.make_variable("CC"), new):
-        return False
-    objects = [new if o == f"build/bare/{mutant.path}.o" else o
-               for o in mutants.make_variable("OBJECTS").split()]
-    return all(subprocess.run(command, check=False, stdout=subprocess.DEVNULL,
-                              stderr=subprocess.DEVNULL).returncode == 0
-               for command in (
-        [*shlex.split(mutants.make_variable("LINK")), *objects, "-o", f"{program}.so"],
-        ["objcopy", "-S", *mutants.make_variable("SECTIONS").split(), "--target",
-         "efi-app-x86_64", "--subsystem=10", f"{program}.so", f"{program}.efi"],
-        ["/usr/bin/python3", "scripts/pe_header.py", f"{program}.efi"]))
-
-
 def snapshot() -> bool:
-    return subprocess.run(["/usr/bin/python3", "scripts/run.py", "--silicon",
-                           f"{BUILD}/silicon.efi", "--image", f"{BUILD}/tsxpmu.img", "--smp",
-                           "2", "--snapshot", f"{BUILD}/smp2.state"], check=False,
-                          stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0
+    return mutants.done(["/usr/bin/python3", "scripts/run.py", "--silicon",
+                         f"{BUILD}/silicon.efi", "--image", f"{BUILD}/tsxpmu.img", "--smp",
+                         "2", "--snapshot", f"{BUILD}/smp2.state"])
 
 
 def seen_on(cpu: str, smt: str) -> str:
@@ -85,7 +65,7 @@ def seen_on(cpu: str, smt: str) -> str:
 
 
 def notice(mutant: mutants.Mutant) -> str:
-    if not linked(mutant):
+    if not mutants.linked(mutant, f"{BUILD}/silicon"):
         return "the linker"
     if not snapshot():
         return "no start"
@@ -103,9 +83,8 @@ def run(result: Callable[[str, Iterable[str]], None], count: int, seed: str) -> 
              if os.path.basename(path).removesuffix(".c") not in NOT_DRAWN]
     survivors, drawn = [], 0
     for mutant in mutants.drawn("model", files, seed):
-        with open(mutant.path, encoding="ascii") as file:
-            if asks_another(file.read(), mutant.change):
-                continue
+        if asks_another(mutant.original(), mutant.change):
+            continue
         if drawn == count:
             break
         drawn += 1

@@ -10,7 +10,6 @@ import shutil
 import subprocess
 import tempfile
 
-import claims
 import docs
 import expected
 import listing
@@ -333,7 +332,6 @@ def run(result):
     result("lint: the image is the same wherever it is built", rebuilt())
     result("lint: the two readings share no file", two_readings())
     result("lint: every fault, personality and test is in its table", tables())
-    result("lint: the claims name what there is", claims.lint())
     result("lint: licences", licences())
     result("lint: subjects of commits", subjects())
     result("lint: guards by path, files of some length", files())

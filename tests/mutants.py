@@ -40,9 +40,12 @@ class Mutant(NamedTuple):
     change: mutate.Change
     text: str  # of the whole file
 
-    def where(self) -> str:
+    def original(self) -> str:
         with open(self.path, encoding="ascii") as file:
-            before = file.read()
+            return file.read()
+
+    def where(self) -> str:
+        before = self.original()
         line = before.count("\n", 0, self.change.start) + 1
         was = " ".join(before[self.change.start:self.change.end].split())
         now = " ".join(self.change.text.split())
@@ -63,6 +66,24 @@ def compiled(path: str, text: str, command: str, out: str) -> bool:
         file.write(text)
     return subprocess.run([*shlex.split(command), "-w", "-c", source, "-o", out], check=False,
                           stderr=subprocess.DEVNULL).returncode == 0
+
+
+def done(command: list[str]) -> bool:
+    return subprocess.run(command, check=False, stdout=subprocess.DEVNULL,
+                          stderr=subprocess.DEVNULL).returncode == 0
+
+
+def linked(mutant: Mutant, program: str) -> bool:
+    """Is there a program.efi now, with the mutant in it?"""
+    new = f"{program}.mutant.o"
+    objects = [new if o == f"build/bare/{mutant.path}.o" else o
+               for o in make_variable("OBJECTS").split()]
+    return (compiled(mutant.path, mutant.text, make_variable("CC"), new)
+            and done([*shlex.split(make_variable("LINK")), *objects, "-o", f"{program}.so"])
+            and done(["objcopy", "-S", *make_variable("SECTIONS").split(), "--target",
+                       "efi-app-x86_64", "--subsystem=10", f"{program}.so",
+                       f"{program}.efi"])
+            and done(["/usr/bin/python3", "scripts/pe_header.py", f"{program}.efi"]))
 
 
 # --- Which there are ------------------------------------------------------------
@@ -222,7 +243,6 @@ class Runs:
     def __init__(self, seed: str) -> None:
         self.choose = random.Random(seed)
         self.users = users_of()
-        self.objects = make_variable("OBJECTS").split()
         self.verdicts: dict[tuple[str, str, str], dict[str, str]] = {}
         directory = f"{BUILD}/boot"
         os.makedirs(directory, exist_ok=True)
@@ -230,23 +250,6 @@ class Runs:
             shutil.copy(f"build/{name}", f"{directory}/{name}")
         boots.BUILD = directory
         self.image = f"{directory}/tsxpmu.img"
-
-    def _link(self, mutant: Mutant, image: str) -> bool:
-        new = f"{BUILD}/boot/mutant.o"
-        program = f"{BUILD}/boot/tsxpmu"
-        if not compiled(mutant.path, mutant.text, make_variable("CC"), new):
-            return False
-        objects = [new if o == f"build/bare/{mutant.path}.o" else o for o in self.objects]
-        for command in ([*shlex.split(make_variable("LINK")), *objects, "-o", f"{program}.so"],
-                        ["objcopy", "-S", *make_variable("SECTIONS").split(), "--target",
-                         "efi-app-x86_64", "--subsystem=10", f"{program}.so",
-                         f"{program}.efi"],
-                        ["/usr/bin/python3", "scripts/pe_header.py", f"{program}.efi"],
-                        ["scripts/image", image, f"{program}.efi=EFI/BOOT/BOOTX64.EFI"]):
-            if subprocess.run(command, check=False, stdout=subprocess.DEVNULL,
-                              stderr=subprocess.DEVNULL).returncode:
-                return False
-        return True
 
     def _verdicts(self, cpu: str, smt: str, tests: str) -> dict[str, str]:
         """Of a run without a fault; "" has what was wrong with the report."""
@@ -283,8 +286,7 @@ class Runs:
         tests = self.users[mutant.path]
         if not tests:
             return ""
-        with open(mutant.path, encoding="ascii") as file:
-            text = file.read()
+        text = mutant.original()
         line = text[text.rfind("\n", 0, mutant.change.start):
                     text.find("\n", mutant.change.end)]
         machines = [(cpu, smt, self._pattern(tests))
@@ -293,7 +295,9 @@ class Runs:
         for key in machines:
             if key not in self.verdicts:
                 self.verdicts[key] = self._verdicts(*key)
-        if not self._link(mutant, self.image):
+        program = f"{BUILD}/boot/tsxpmu"
+        if not (linked(mutant, program) and done(["scripts/image", self.image,
+                                                  f"{program}.efi=EFI/BOOT/BOOTX64.EFI"])):
             return ""
         for key in machines:
             got, want = self._verdicts(*key), self.verdicts[key]

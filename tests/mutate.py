@@ -61,7 +61,7 @@ def tokens(text: str) -> list[Token]:
             for m in TOKEN.finditer(text) if m.lastgroup not in ("skip", "include")]
 
 
-def _closing(found: list[Token], at: int) -> int:
+def closing(found: list[Token], at: int) -> int:
     """The index of what closes the bracket at `at`."""
     depth = 0
     for index in range(at, len(found)):
@@ -75,15 +75,15 @@ def _closing(found: list[Token], at: int) -> int:
 def _only_says(found: list[Token], at: int) -> int:
     """The index after the statement there, where it only says something, else 0."""
     if found[at].text in SAYS:
-        return _closing(found, at + 1) + 2
+        return closing(found, at + 1) + 2
     if found[at].text in ("if", "for", "while") and found[at + 1].text == "(":
-        end = _only_says(found, _closing(found, at + 1) + 1)
+        end = _only_says(found, closing(found, at + 1) + 1)
         if end and end < len(found) and found[end].text == "else":
             return _only_says(found, end + 1)
         return end
     if found[at].text != "{":
         return 0
-    end, at = _closing(found, at), at + 1
+    end, at = closing(found, at), at + 1
     while at and at < end:
         at = _only_says(found, at)
     return end + 1 if at == end else 0
@@ -97,7 +97,7 @@ def _silent(found: list[Token], text: str) -> set[int]:
             continue
         if token.text in ("if", "for", "while"):
             out |= set(range(index, _only_says(found, index)))
-        end = _closing(found, index + 1)
+        end = closing(found, index + 1)
         if token.text in SAYS:
             out |= set(range(index, end + 1))
         elif token.text in CHECKS:
@@ -123,7 +123,7 @@ def _statements(found: list[Token]) -> Iterator[tuple[int, int]]:
             continue
         last = first
         while last < len(found) and found[last].text not in (";", "{", "}", ")"):
-            last = _closing(found, last) + 1 if found[last].text in "([" else last + 1
+            last = closing(found, last) + 1 if found[last].text in "([" else last + 1
         body = [t.text for t in found[first:last]]
         if last == len(found) or found[last].text != ";":
             continue
@@ -170,7 +170,7 @@ def candidates(text: str) -> list[Change]:
                                                    - constants.index(token.text)))
             out += [Change("swap", token.start, token.end, c) for c in near[:2]]
         elif token.text in ("if", "while") and found[index + 1].text == "(":
-            first, last = found[index + 1], found[_closing(found, index + 1)]
+            first, last = found[index + 1], found[closing(found, index + 1)]
             out.append(Change("condition", first.start, last.end,
                               f"(!{text[first.start:last.end]})"))
         elif token.kind == "operator":

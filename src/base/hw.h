@@ -63,9 +63,8 @@ void hw_io_write(bool memory, uint64_t address, unsigned bytes, uint32_t value);
  * overflow is cleared);
  * in the fixed mode it has a vector of the highest priority class, interrupts
  * are on, and those of lower priority held off by CR8; else it is an NMI, and
- * interrupts are off. False, and
- * nothing is changed, where there is no local APIC. An exception that ends the
- * job in between ends this too. */
+ * interrupts are off. False, and nothing is changed, where there is no local
+ * APIC. An exception that ends the job in between ends this too. */
 #define HW_PMI_MOST 64
 bool hw_pmi_begin(bool nmi);
 /* In between: masks the entry, so that none is delivered any more. */

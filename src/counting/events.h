@@ -64,10 +64,12 @@ struct pmu_event {
 #define UMASK_ABORT_CAPACITY                    UINT64_C(0x0200) /* writes */
 #define UMASK_ABORT_HLE_STORE_TO_ELIDED_LOCK    UINT64_C(0x0400)
 #define UMASK_ABORT_HLE_ELISION_BUFFER_MISMATCH UINT64_C(0x1000)
-#define EVENT_TX_EXEC                           UINT64_C(0x5d)
-#define UMASK_MISC3                             UINT64_C(0x0400) /* too deep */
-#define UMASK_MISC4                             UINT64_C(0x0800) /* XBEGIN in an elision */
-#define UMASK_MISC5                             UINT64_C(0x1000) /* XACQUIRE in a transaction of RTM */
+/* The generations that have all that is not of HLE. */
+#define TX_MEM_LISTED (HASWELL | BROADWELL | SKYLAKE | ICE_LAKE)
+#define EVENT_TX_EXEC UINT64_C(0x5d)
+#define UMASK_MISC3   UINT64_C(0x0400) /* too deep */
+#define UMASK_MISC4   UINT64_C(0x0800) /* XBEGIN in an elision */
+#define UMASK_MISC5   UINT64_C(0x1000) /* XACQUIRE in a transaction of RTM */
 
 /* Instruction Retired, as IA32_PERFEVTSELx [15:0] */
 #define EVENT_INST_RETIRED UINT64_C(0xc0)

@@ -46,6 +46,18 @@ void hle_try(struct test_context *t, const struct hle_form *form,
 void hle_try_asking(struct test_context *t, const struct hle_form *form,
                     unsigned times, bool ask, struct hle_tally *tally);
 
+/* Sections whose XRELEASE stores another value: those elided abort once. */
+static inline void hle_mismatch(struct test_context *t, unsigned times)
+{
+    volatile uint64_t *lock = test_buffer(t);
+
+    for (unsigned i = 0; i < times; i++) {
+        struct hle_block block = {.lock = lock, .turns = 1};
+        *lock = 0;
+        hle_other_value(&block);
+    }
+}
+
 /* Checks all of it but whether it was elided. */
 void hle_check(struct test_context *t, const struct hle_tally *tally);
 

@@ -7,8 +7,7 @@
 #include "src/harness/case.h"
 #include "src/tsx/conflict.h"
 
-#define TRIES  5
-#define LISTED (HASWELL | BROADWELL | SKYLAKE | ICE_LAKE) /* with TX_MEM */
+#define TRIES 5
 
 struct window {
     struct selects selects;
@@ -76,7 +75,8 @@ TEST(tsx_conflict_events,
           "RTM_RETIRED (C9H) .ABORTED_MEM (08H) %lu, .ABORTED_EVENTS (80H) "
           "%lu, of %u aborts with EAX[2] (conflict); wanted most in the first",
           got[0], got[1], tally->matched);
-    if ((generation_of(test_cpu(t)->family, test_cpu(t)->model) & LISTED) == 0)
+    if ((generation_of(test_cpu(t)->family, test_cpu(t)->model) &
+         TX_MEM_LISTED) == 0)
         return;
     if (!count(t, &c, EVENT_TX_MEM | UMASK_ABORT_CONFLICT,
                EVENT_TX_MEM | UMASK_ABORT_CAPACITY, got))

@@ -11,7 +11,6 @@
 #include "src/tsx/hle.h"
 
 #define BEFORE (HASWELL | BROADWELL | SKYLAKE)
-#define LISTED (BEFORE | ICE_LAKE)
 #define TIMES  8
 #define ROUNDS 12 /* where aborts of other causes came in between */
 #define DEEP   64 /* more than any processor nests; tsx_nesting */
@@ -56,11 +55,7 @@ static void run_mismatches(void *argument)
 {
     const struct work *w = argument;
 
-    for (unsigned i = 0; i < TIMES; i++) {
-        struct hle_block block = {.lock = test_buffer(w->t), .turns = 1};
-        *(volatile uint64_t *)test_buffer(w->t) = 0;
-        hle_other_value(&block);
-    }
+    hle_mismatch(w->t, TIMES);
 }
 
 static void run_region(void *argument)
@@ -88,7 +83,7 @@ static const struct row rows[] = {
      {"TX_MEM (54H) .ABORT_CAPACITY (02H)", ".ABORT_CONFLICT (01H)",
       "RTM_RETIRED (C9H) .ABORTED (04H)"},
      NULL,
-     LISTED,
+     TX_MEM_LISTED,
      false},
     {"transactions nested too deep",
      run_deep,
@@ -98,7 +93,7 @@ static const struct row rows[] = {
      {"TX_EXEC (5DH) .MISC3 (04H)", "TX_MEM (54H) .ABORT_CAPACITY (02H)",
       "RTM_RETIRED (C9H) .ABORTED (04H)"},
      NULL,
-     LISTED,
+     TX_MEM_LISTED,
      false},
     {"critical sections in RTM transactions",
      run_region,
@@ -192,7 +187,7 @@ TEST(tsx_mem_events,
     const unsigned here = generation_of(id->family, id->model);
 
     /* Set-up. */
-    if ((here & LISTED) == 0) {
+    if ((here & TX_MEM_LISTED) == 0) {
         skip(t, "needs a processor whose events TX_MEM and TX_EXEC are known");
         return;
     }

@@ -24,6 +24,7 @@ struct work {
     const enum cause_id *cause; /* NULL: transactions that may commit, */
     unsigned inner;             /* with so many in one another inside, */
     bool deep;                  /* the innermost aborted by XABORT */
+    uint64_t load;              /* not 0: a load from there inside */
     struct hle_tally hle;
     uint64_t committed, aborted;
 };
@@ -37,24 +38,12 @@ static void run_transactions(void *argument)
     for (unsigned i = 0; i < w->times; i++) {
         struct tsx_block block = {.body = w->deep         ? tsx_body_nest_deep
                                           : w->inner != 0 ? tsx_body_nest
+                                          : w->load != 0  ? tsx_body_load
                                                           : tsx_body_nothing,
+                                  .argument = w->load,
                                   .count = w->inner};
         int outcome = w->cause == NULL ? tsx_inside(&block)
                                        : cause_provoke(w->t, *w->cause, &eax);
-        w->committed += outcome == TSX_COMMITTED;
-        w->aborted += outcome == TSX_ABORTED;
-    }
-}
-
-static void run_uncacheable(void *argument)
-{
-    struct work *w = argument;
-
-    w->committed = w->aborted = 0;
-    for (unsigned i = 0; i < w->times; i++) {
-        struct tsx_block block = {.body = tsx_body_load,
-                                  .argument = UNCACHEABLE};
-        int outcome = tsx_inside(&block);
         w->committed += outcome == TSX_COMMITTED;
         w->aborted += outcome == TSX_ABORTED;
     }
@@ -122,7 +111,7 @@ static void check_rtm(struct work w)
  * fixed MTRRs, aborts, which it may. */
 static void check_memory_type(struct test_context *t, unsigned times)
 {
-    struct work w = {.t = t, .times = times};
+    struct work w = {.t = t, .times = times, .load = UNCACHEABLE};
     unsigned rounds = 0;
     uint64_t type, enables, got[2];
 
@@ -132,7 +121,7 @@ static void check_memory_type(struct test_context *t, unsigned times)
     if ((type & BITS(7, 0)) != 0 || (enables & BITS(11, 10)) != BITS(11, 10))
         return;
     do {
-        if (!count_two(&w, run_uncacheable,
+        if (!count_two(&w, run_transactions,
                        EVENT_RTM_RETIRED | UMASK_ABORTED_MEMTYPE,
                        EVENT_RTM_RETIRED | UMASK_ABORTED, got))
             return;
@@ -232,16 +221,11 @@ static void check_hle(struct test_context *t, unsigned times)
          w.hle.elided, w.hle.tried, got[0]);
 }
 
-/* Sections that abort once each. */
 static void run_mismatches(void *argument)
 {
     struct work *w = argument;
 
-    for (unsigned i = 0; i < w->times; i++) {
-        struct hle_block block = {.lock = test_buffer(w->t), .turns = 1};
-        *(volatile uint64_t *)test_buffer(w->t) = 0;
-        hle_other_value(&block);
-    }
+    hle_mismatch(w->t, w->times);
 }
 
 /* Each in a category: most of the aborts, all taken together. */
