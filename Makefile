@@ -268,7 +268,8 @@ $(B)/gen/page.inc: host/page/page.html | $(B)/gen $(B)/setup-run.done
 $(call hosted_object,host/commands/page.c): $(B)/gen/page.inc
 tool: $(B)/tsxpmu
 # Many packets at a time: the tool's own, by vector instructions.
-SWIFT := $(call hosted_object,host/pt_vector.c) $(call object,$(filter-out src/pt/many.c,$(PURE)))
+PT_MAP := $(sort $(wildcard host/pt_map*.c))
+SWIFT := $(call hosted_object,host/pt_vector.c $(PT_MAP)) $(call object,$(filter-out src/pt/many.c,$(PURE)))
 $(B)/tsxpmu: $(call hosted_object,$(TOOL)) $(SWIFT) $(call object,$(READER))
 	@echo "  link $@"
 	@$(CC) $(sort $^) -Wl,-z,now -ljansson -lsqlite3 -o $@
@@ -513,6 +514,7 @@ REGISTER_CASES := $(addprefix src/cases/,$(addsuffix .c, \
     counting/global_status_set pebs/pebs_registers \
     tsx/force_abort_enumeration tsx/tsx_in_txcp_counter2))
 $(B)/tests/host/cases/register_cases: $(call host_object,$(REGISTER_CASES))
+$(B)/tests/host/pt/vector: $(call host_object,$(PT_MAP))
 # The reader of reports; what a machine would answer is played.
 REPORT_READER := $(filter-out %/regime_again.c,$(sort $(wildcard host/report/*.c)))
 $(B)/host/host/%.c.o $(B)/host/tests/host/tool/%.c.o: SAN += -D_GNU_SOURCE
@@ -665,4 +667,4 @@ clean:
 -include $(patsubst %,%.d,$(call object,$(APP) $(SIM)) \
            $(call hosted_object,$(TOOL) $(BENCH) tests/bench/libipt.c) \
            $(PIC) $(call host_object,$(CORE) $(HOST_HYPERVISOR) $(HOST_FAKES) \
-               $(REPORT_READER) $(HOST_TESTS) $(SIM_TESTS) $(EFI_TESTS)))
+               $(REPORT_READER) $(PT_MAP) $(HOST_TESTS) $(SIM_TESTS) $(EFI_TESTS)))

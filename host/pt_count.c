@@ -8,6 +8,7 @@
 #include "src/pt/psb.h"
 
 #include <pthread.h>
+#include <string.h>
 
 static struct codes codes;
 
@@ -18,8 +19,8 @@ static void make_count_codes(void)
 
 /* The packets that begin in a span; returns how many bytes. *good: false, what
  * follows is not for here. */
-VECTOR static size_t count_span(struct pt_counts *counts, const uint8_t *bytes,
-                                bool *good)
+static size_t count_span(struct pt_counts *counts, const uint8_t *bytes,
+                         bool *good)
 {
     struct map map;
     size_t at = 0;
@@ -55,7 +56,7 @@ void pt_count(struct pt_reader *reader, struct pt_counts *counts)
     bool good = true;
 
     if (!reader->synced || reader->block != 0 || reader->errata != 0 ||
-        reader->size - reader->at < READ || !has_avx512())
+        reader->size - reader->at < READ || !can_map())
         return;
     pthread_once(&once, make_count_codes);
     while (good && reader->size - reader->at >= READ)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* pt_count.h - the number of each packet, without decoding them, where the
- * processor has AVX-512 VBMI. */
+ * processor has what pt_map.h takes. */
 #ifndef HOST_PT_COUNT_H
 #define HOST_PT_COUNT_H
 

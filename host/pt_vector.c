@@ -1,15 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * pt_vector.c - src/pt/many.h by vector instructions, where the processor has
- * AVX-512 VBMI; else in plain C. Where packets begin is pt_map.h's: a trace is
- * walked without a branch that depends on them, but for those that are not to
- * be stepped over.
+ * them; else in plain C. Where packets begin is pt_map.h's: a trace is walked
+ * without a branch that depends on them, but for those that are not to be
+ * stepped over.
  */
 #include "host/pt_map.h"
 
 #include "src/pt/scalar.h"
 
+#include <immintrin.h>
 #include <pthread.h>
+#include <string.h>
+
+/* What all processors have that have AVX2 (pt_map.h). */
+#define SWIFT __attribute__((target("bmi2,popcnt")))
 
 _Static_assert(SPAN == PT_SPAN, "as many packets as the caller has room for");
 
@@ -78,8 +83,8 @@ static void make_tables(void)
     skipped.length[skipped.second[0xa3 >> 4 << 2 | 3] / 2] = 8;
 }
 
-INLINE void decode_here(unsigned code, const uint8_t *bytes,
-                        struct pt_packet *packet)
+static inline __attribute__((always_inline)) SWIFT void
+decode_here(unsigned code, const uint8_t *bytes, struct pt_packet *packet)
 {
     packet->payload = _pext_u64(pt_get64(bytes), masks[code]);
     memcpy(&packet->kind, &opcodes[code], sizeof(opcodes[code]));
@@ -103,8 +108,8 @@ static bool decode_other(const struct pt_reader *reader, const uint8_t *bytes,
     return true;
 }
 
-VECTOR static size_t vector_span(struct pt_reader *reader,
-                                 struct pt_packet *packets)
+SWIFT static size_t vector_span(struct pt_reader *reader,
+                                struct pt_packet *packets)
 {
     const uint8_t *bytes = reader->bytes + reader->at;
     struct pt_packet *packet = packets;
@@ -136,7 +141,7 @@ VECTOR static size_t vector_span(struct pt_reader *reader,
 }
 
 /* As many spans as there are, up to a packet that is to be decoded. */
-VECTOR static void vector_skip(struct pt_tsx *tsx)
+SWIFT static void vector_skip(struct pt_tsx *tsx)
 {
     struct pt_reader *reader = &tsx->reader;
     struct map map;
@@ -168,12 +173,12 @@ VECTOR static void vector_skip(struct pt_tsx *tsx)
         scalar_skip(tsx);
 }
 
-/* Whether the processor has what VECTOR says; the tables are made then. */
+/* Whether there is a map; the tables are made then. */
 static bool has_vectors(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-    if (!has_avx512())
+    if (!can_map())
         return false;
     pthread_once(&once, make_tables);
     return true;

@@ -16,6 +16,19 @@
 #define SIZE   4096
 #define ROUNDS 3000
 
+/* The instructions by which the map is made. */
+struct vectors {
+    bool (*there)(void);
+    void (*make)(struct map *, const struct codes *, const uint8_t *);
+};
+
+static void use(const struct vectors *vectors)
+{
+    if (!vectors->there() || !has_vectors())
+        skip();
+    make_map = vectors->make;
+}
+
 /* Packets of the kinds that random_packet() makes, and damage in every other
  * stream; then random bytes of which most are packets. */
 static void write_stream(struct stream *stream, uint64_t seed)
@@ -47,9 +60,7 @@ static void spans(void **state)
     struct stream stream = {bytes, 0, SIZE};
     size_t packets = 0;
 
-    (void)state;
-    if (!has_vectors())
-        skip();
+    use(*state);
     for (uint64_t seed = 1; seed < ROUNDS; seed++) {
         write_stream(&stream, seed * 0x9e3779b97f4a7c15);
         for (size_t at = 0; at + READ <= SIZE; at += 97) {
@@ -83,9 +94,7 @@ static void counts(void **state)
     static uint8_t bytes[SIZE];
     struct stream stream = {bytes, 0, SIZE};
 
-    (void)state;
-    if (!has_vectors())
-        skip();
+    use(*state);
     for (uint64_t seed = 1; seed < ROUNDS; seed++) {
         write_stream(&stream, seed * 0x9e3779b97f4a7c15);
         for (size_t at = 0; at + READ <= SIZE; at += 97) {
@@ -113,9 +122,7 @@ static void skips(void **state)
     static uint8_t bytes[SIZE];
     struct stream stream = {bytes, 0, SIZE};
 
-    (void)state;
-    if (!has_vectors())
-        skip();
+    use(*state);
     for (uint64_t seed = 1; seed < ROUNDS; seed++) {
         write_stream(&stream, seed * 0x9e3779b97f4a7c15);
         for (size_t at = 0; at + READ <= SIZE; at += 97) {
@@ -141,10 +148,15 @@ static void skips(void **state)
 
 int main(void)
 {
+    static struct vectors avx2 = {has_avx2, map_by_avx2};
+    static struct vectors avx512 = {has_avx512, map_by_avx512};
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(spans),
-        cmocka_unit_test(skips),
-        cmocka_unit_test(counts),
+        {"spans_avx2", spans, NULL, NULL, &avx2},
+        {"skips_avx2", skips, NULL, NULL, &avx2},
+        {"counts_avx2", counts, NULL, NULL, &avx2},
+        {"spans_avx512", spans, NULL, NULL, &avx512},
+        {"skips_avx512", skips, NULL, NULL, &avx512},
+        {"counts_avx512", counts, NULL, NULL, &avx512},
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
