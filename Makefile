@@ -504,6 +504,12 @@ $(B)/tests/host/cases/uncore_cases: $(call host_object,\
     $(wildcard src/cases/uncore/*.c))
 $(B)/tests/host/cases/hle_cases: $(call host_object,$(addprefix \
     src/cases/hle/,hle_elision.c hle_mismatch.c hle_never_elides.c))
+$(B)/tests/host/cases/hle_nest_cases: $(call host_object,$(addprefix \
+    src/cases/hle/,hle_abort_state.c hle_nesting.c hle_prefixes.c))
+$(B)/tests/host/cases/hle_count_cases: $(call host_object,$(addprefix \
+    src/cases/hle/,hle_elision.c hle_never_elides.c))
+$(B)/tests/host/cases/hle_lock_cases: $(call host_object,\
+    $(wildcard src/cases/hle/hle_lock_*.c))
 $(B)/tests/host/cases/lbr_cases: $(call host_object,$(addprefix \
     src/cases/lbr/,lbr_filter.c lbr_registers.c lbr_stack.c \
     lbr_transactions.c))
@@ -515,6 +521,11 @@ REGISTER_CASES := $(addprefix src/cases/,$(addsuffix .c, \
     tsx/force_abort_enumeration tsx/tsx_in_txcp_counter2))
 $(B)/tests/host/cases/register_cases: $(call host_object,$(REGISTER_CASES))
 $(B)/tests/host/pt/vector: $(call host_object,$(PT_MAP))
+# All of them, for what they say of themselves; no case is run there.
+NEEDS_ASM := $(filter-out $(addprefix asm/,exception_entry.asm hw.asm \
+                 memory_windows.asm),$(sort $(wildcard asm/*.asm)))
+$(B)/tests/host/cases/needs_cases: $(call host_object,$(CASES)) \
+    $(NEEDS_ASM:%=$(B)/bare/%.o)
 # The reader of reports; what a machine would answer is played.
 REPORT_READER := $(filter-out %/regime_again.c,$(sort $(wildcard host/report/*.c)))
 $(B)/host/host/%.c.o $(B)/host/tests/host/tool/%.c.o: SAN += -D_GNU_SOURCE

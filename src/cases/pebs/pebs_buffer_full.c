@@ -135,7 +135,7 @@ static void run_rewritten(struct sampling *p, uint64_t unused)
     p->config.threshold = ROOM_THEN;
     p->set.pebs_absolute_maximum = base + ROOM_THEN * p->size;
     p->set.pebs_interrupt_threshold = base + ROOM_THEN * p->size;
-    p->set.pebs_counter_reset[0] = -UINT64_C(PERIOD_THEN) & p->mask;
+    p->set.pebs_counter_reset[0] = -(uint64_t)PERIOD_THEN & p->mask;
     run_again(p);
 }
 

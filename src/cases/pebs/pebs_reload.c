@@ -60,7 +60,7 @@ static void check_others(struct sampling *p, unsigned n, unsigned beside,
                          unsigned idle)
 {
     struct test_context *t = p->t;
-    uint64_t want = (PEBS_EVENTS - UINT64_C(IDLE_PERIOD)) & p->mask;
+    uint64_t want = (PEBS_EVENTS - (uint64_t)IDLE_PERIOD) & p->mask;
 
     check(t, p->value[beside] == PEBS_EVENTS,
           "IA32_PMC%u (%XH), which made no records, counted %lu of %u events",

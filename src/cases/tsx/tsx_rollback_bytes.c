@@ -67,8 +67,9 @@ static void try_store(struct found *f, uint8_t *line, const struct width *w,
     bool wrong = false;
     for (unsigned i = 0; i < 3 * LINE_BYTES && !wrong; i++) {
         unsigned in = i - AROUND - offset; /* of the store; large: outside */
-        uint8_t want = stored && in < w->bytes ? (uint8_t)(value >> in % 8 * 8)
-                                               : old_byte(w, i);
+        uint8_t want = old_byte(w, i);
+        if (stored && in < w->bytes)
+            want = (uint8_t)(value >> in % 8 * 8);
         wrong = from[i] != want;
         if (wrong && f->wrong++ == 0) {
             f->width = w;

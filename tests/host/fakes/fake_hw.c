@@ -38,6 +38,8 @@ unsigned fake_pat;
 bool fake_mapped;
 int (*fake_device)(uint32_t msr, const uint64_t *written);
 bool fake_absent[FAKE_PROCESSORS];
+void (*fake_beside)(void);
+uint64_t fake_tsc;
 const struct test *const *fake_cases;
 char fake_report[65536];
 unsigned fake_flushes;
@@ -120,6 +122,7 @@ void fake_reset(void)
     fake_current = fake_written_count = fake_fault_at = fake_flushes = 0;
     fake_explosive = 0;
     fake_device = NULL;
+    fake_beside = NULL;
     fake_ms = fake_ms_step = 0;
     fake_nmis = fake_machine_checks = 0;
     fake_lvt = 0x10000;
@@ -165,9 +168,9 @@ void hw_cpuid(uint32_t leaf, uint32_t subleaf, struct hw_cpuid *out)
 
 uint64_t hw_tsc(void)
 {
-    static uint64_t tsc;
-
-    return tsc += 100;
+    if (fake_beside != NULL && fake_current == 0)
+        fake_beside();
+    return fake_tsc += 100;
 }
 
 static bool swept(void)
@@ -319,7 +322,7 @@ bool hw_x2apic(void)
 
 bool hw_run_is_parallel(void)
 {
-    return false;
+    return fake_beside != NULL;
 }
 
 void fake_raise(uint64_t vector, uint64_t rip)

@@ -59,6 +59,12 @@ extern bool fake_mapped;
  * none. */
 extern uint32_t fake_explosive;
 
+/* What another processor does while the boot processor runs its job: called
+ * there whenever the TSC is read, which is 100 more each time. Where it is not
+ * NULL, jobs overlap. */
+extern void (*fake_beside)(void);
+extern uint64_t fake_tsc;
+
 /* Inside a job: it ends at once, in this way. */
 void fake_raise(uint64_t vector, uint64_t rip);
 void fake_hang(void);
