@@ -502,6 +502,8 @@ $(B)/tests/host/cases/counting_cases: $(call host_object,$(wildcard \
     src/cases/counting/*.c))
 $(B)/tests/host/cases/uncore_cases: $(call host_object,\
     $(wildcard src/cases/uncore/*.c))
+$(B)/tests/host/cases/snoop_cases: $(call host_object,\
+    $(wildcard src/cases/uncore/*_snoops.c))
 $(B)/tests/host/cases/hle_cases: $(call host_object,$(addprefix \
     src/cases/hle/,hle_elision.c hle_mismatch.c hle_never_elides.c))
 $(B)/tests/host/cases/hle_nest_cases: $(call host_object,$(addprefix \
@@ -513,6 +515,10 @@ $(B)/tests/host/cases/hle_lock_cases: $(call host_object,\
 $(B)/tests/host/cases/lbr_cases: $(call host_object,$(addprefix \
     src/cases/lbr/,lbr_filter.c lbr_registers.c lbr_stack.c \
     lbr_transactions.c))
+$(B)/tests/host/cases/tsx_cases: $(call host_object,$(addprefix \
+    src/cases/tsx/,tsx_abort_status.c tsx_aborting_instructions.c \
+    tsx_commit.c tsx_exceptions_abort.c tsx_nesting.c tsx_xabort_codes.c \
+    tsx_xend_outside.c tsx_xtest.c))
 # Those that try registers, bit by bit.
 REGISTER_CASES := $(addprefix src/cases/,$(addsuffix .c, \
     counting/counter3_full_width_alias counting/counter_registers \

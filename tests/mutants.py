@@ -19,6 +19,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import time
 from typing import Callable, Iterable, Iterator, NamedTuple
 
 import boots
@@ -33,6 +34,8 @@ IN_ALL, IN_EACH = 90, 85  # percent of the mutants that have to be noticed
 FAULTS_OF_ROOM = 12  # that a mutant of a room of many tests is tried with
 HEALTHY = 2  # personalities where a test runs, and as many where it does not
 TIMEOUT = 60  # s, of a boot and of a unit test
+
+Row = tuple[str, list[str]]  # of a fault: its name, and what catches it where
 
 
 class Mutant(NamedTuple):
@@ -152,6 +155,7 @@ class Units:
             rules = re.findall(rf"^{re.escape(program)}: (.*)$", database, re.M)
             self.parts[program] = [p for p in dict.fromkeys(" ".join(rules).split())
                                    if p.endswith(".o") and p not in names]
+        self.seconds: dict[str, float] = {}  # that each took; 0: of no use
         self._library({})
         for program in self.parts:
             self._program(program, {})
@@ -185,6 +189,7 @@ class Units:
         shared = f"build/pic/{mutant.path}.o" in self.shared
         users = [p for p, parts in self.parts.items()
                  if shared or f"build/host/{mutant.path}.o" in parts]
+        users = [p for p in users if self._is_of_use(p)]
         new = f"{BUILD}/units/mutant.o"
         if not users or not compiled(mutant.path, mutant.text,
                                      make_variable("HOST_CC"), new):
@@ -199,11 +204,25 @@ class Units:
         finally:
             self._replace(mutant.path, users, "")
 
-    @staticmethod
-    def _passes(program: str) -> bool:
+    def _is_of_use(self, program: str) -> bool:
+        """Does it pass without a mutant? Said once where it does not, or not whole."""
+        if program not in self.seconds:
+            start = time.monotonic()
+            run = subprocess.run([f"{BUILD}/units/{program}"], check=False, timeout=TIMEOUT,
+                                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+            self.seconds[program] = 0 if run.returncode else time.monotonic() - start
+            name = os.path.relpath(program, "build/tests/host")
+            if run.returncode:
+                print(f"        {name} fails without a mutant, and notices none", flush=True)
+            elif skipped := run.stdout.count(b"[  SKIPPED ]"):
+                print(f"        {name} skips {skipped} tests on this machine", flush=True)
+        return self.seconds[program] != 0
+
+    def _passes(self, program: str) -> bool:
         try:
             return subprocess.run([f"{BUILD}/units/{program}"], check=False,
-                                  timeout=TIMEOUT, stdout=subprocess.DEVNULL,
+                                  timeout=max(TIMEOUT, 10 * self.seconds[program]),
+                                  stdout=subprocess.DEVNULL,
                                   stderr=subprocess.DEVNULL).returncode == 0
         except subprocess.TimeoutExpired:
             return False
@@ -250,6 +269,7 @@ class Runs:
             shutil.copy(f"build/{name}", f"{directory}/{name}")
         boots.BUILD = directory
         self.image = f"{directory}/tsxpmu.img"
+        self.caught: dict[str, bool] = {}  # faults, without a mutant
 
     def _verdicts(self, cpu: str, smt: str, tests: str) -> dict[str, str]:
         """Of a run without a fault; "" has what was wrong with the report."""
@@ -300,23 +320,55 @@ class Runs:
                                                   f"{program}.efi=EFI/BOOT/BOOTX64.EFI"])):
             return ""
         for key in machines:
-            got, want = self._verdicts(*key), self.verdicts[key]
-            for test in want:
-                if got.get(test) != want[test]:
-                    return f"{test or 'the report'} on {key[0]}: {got.get(test)}"
+            if found := self._other_verdict(key):
+                return f"{found[0] or 'the report'} on {key[0]}: {found[1]}"
         rows = [(name, row) for name, _, caught in listing.faults() for row in caught
                 if row[3] in tests]
         self.choose.shuffle(rows)
         if not mutant.path.startswith("src/cases/"):
             rows = rows[:FAULTS_OF_ROOM]
-        with concurrent.futures.ThreadPoolExecutor(boots.CORES) as pool:
-            for (name, row), problems in zip(rows, pool.map(self._fault, rows)):
-                if problems:
-                    return f"fault {name}: {problems[0]}"
+        return self._fault_not_caught(rows)
+
+    def _other_verdict(self, key: tuple[str, str, str]) -> tuple[str, str] | None:
+        """A test and its verdict there, where that is other than without a mutant, twice."""
+        want, others = self.verdicts[key], []
+        for _ in range(2):
+            got = self._verdicts(*key)
+            others.append({test: str(got.get(test)) for test in want
+                           if got.get(test) != want[test]})
+            if not others[-1]:
+                return None
+        both = [test for test in others[0] if test in others[1]]
+        return (both[0], others[0][both[0]]) if both else None
+
+    def _fault_not_caught(self, rows: list[Row]) -> str:
+        while rows:
+            with concurrent.futures.ThreadPoolExecutor(boots.CORES) as pool:
+                for at, problems in enumerate(pool.map(self._fault, rows)):
+                    if problems:
+                        break
+                else:
+                    return ""
+            if self._is_caught(rows[at]):
+                return f"fault {rows[at][0]}: {problems[0]}"
+            rows = rows[at + 1:]
         return ""
 
+    def _is_caught(self, row: Row) -> bool:
+        """Without a mutant? Said once where it is not."""
+        key = str(row)
+        if key not in self.caught:
+            shutil.copy(self.image, f"{self.image}.mutant")
+            shutil.copy("build/tsxpmu.img", self.image)
+            self.caught[key] = not self._fault(row)
+            shutil.copy(f"{self.image}.mutant", self.image)
+            if not self.caught[key]:
+                print(f"        fault {row[0]} is not caught without a mutant by {row[1][3]}, "
+                      "and shows none", flush=True)
+        return self.caught[key]
+
     @staticmethod
-    def _fault(entry: tuple[str, list[str]]) -> list[str]:
+    def _fault(entry: Row) -> list[str]:
         boot = boots.row_of_fault(*entry)
         boot.timeout = TIMEOUT
         return boots.boot_once(boot)

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* tsx_fixture.h - a processor with TSX for the cases: bodies of transactions
+ * do what they are named for, counters count that, and one body may come to
+ * something else. */
+#ifndef TESTS_HOST_CASES_TSX_FIXTURE_H
+#define TESTS_HOST_CASES_TSX_FIXTURE_H
+
+#include "asm/rtm_store.h"
+#include "asm/tsx_bodies.h"
+#include "src/counting/events.h"
+#include "src/tsx/status.h"
+#include "tests/host/cases/case_fixture.h"
+
+#define BODY(name) const uint8_t tsx_body_##name[8] = {0};
+BODY(clflush)
+BODY(cli) BODY(fnop) BODY(fxsave) BODY(in) BODY(int3) BODY(invlpg) BODY(iretq)
+    BODY(load) BODY(lock_xabort) BODY(lock_xbegin) BODY(lock_xend)
+        BODY(lock_xtest) BODY(mov_cr0) BODY(mov_cr2) BODY(mov_cr3) BODY(mov_cr4)
+            BODY(mov_cr8) BODY(mov_dr0) BODY(mov_es) BODY(movnti) BODY(nest)
+                BODY(nest_deep) BODY(nest_xend_xabort) BODY(out) BODY(popfq)
+                    BODY(rdmsr) BODY(rdpmc) BODY(sgdt) BODY(sldt) BODY(sti)
+                        BODY(wrmsr) BODY(xend) BODY(xtest)
+#undef BODY
+
+#define LINES_WRITTEN 512 /* at most, by one transaction */
+#define DEPTH         7   /* of transactions in one another */
+#define HW_DE_        0
+#define HW_PF_        14
+#define UNMAPPED      UINT64_C(0xffff800000000000)
+
+    /* How a transaction ends: as it has to, or as it is. */
+    struct end {
+    int outcome;
+    uint32_t status;
+    uint64_t flags;    /* XORed to the block's */
+    bool leaks;        /* the store is there after an abort, or it is not */
+    bool unrestored;   /* a register */
+    bool memory_wrong; /* the body's stores: not all, or one is left */
+    uint64_t cr2;
+};
+
+static struct {
+    struct end wrong;    /* of the tries of this body: */
+    const uint8_t *body; /* NULL: none */
+    unsigned from, to;   /* which are wrong, from 0; to: 0, one; all later */
+    bool outside;        /* those outside of transactions instead */
+    unsigned tries, all;
+    uint64_t cr2;
+    unsigned depth;
+    uint64_t lines;
+} device;
+
+static uint64_t counter_value(unsigned n)
+{
+    return fake_msr(IA32_PMC(n))->value;
+}
+
+/* Of an event: so many more, on each counter that has it. */
+static void count_event(uint64_t event, uint64_t more)
+{
+    for (unsigned n = 0; n < 4; n++)
+        if ((fake_msr(IA32_PERF_GLOBAL_CTRL)->value >> n & 1) != 0 &&
+            (fake_msr(IA32_PERFEVTSEL(n))->value & 0xffff) == event)
+            fake_msr(IA32_PMC(n))->value = counter_value(n) + more;
+}
+
+static struct end committed(void)
+{
+    return (struct end){.outcome = TSX_COMMITTED, .status = RTM_STATUS_STARTED};
+}
+
+static struct end aborted(uint32_t status)
+{
+    return (struct end){.outcome = TSX_ABORTED, .status = status};
+}
+
+static bool is_xabort(const uint8_t *body)
+{
+    return body >= tsx_bodies_xabort &&
+           body < tsx_bodies_xabort + 256 * TSX_XABORT_BYTES;
+}
+
+static bool is_mapped(uint64_t at)
+{
+    return at != UNMAPPED && at >> 47 == 0;
+}
+
+static uint32_t code_of(const uint8_t *body)
+{
+    return (uint32_t)(body - tsx_bodies_xabort) / TSX_XABORT_BYTES;
+}
+
+static struct end end_inside(const struct tsx_block *b)
+{
+    static const uint8_t *const plain[] = {
+        tsx_body_nothing, tsx_body_xtest, tsx_body_long,  tsx_body_fnop,
+        tsx_body_sldt,    tsx_body_rdpmc, tsx_body_movnti};
+
+    for (size_t i = 0; i < sizeof(plain) / sizeof(plain[0]); i++)
+        if (b->body == plain[i])
+            return committed();
+    if (is_xabort(b->body))
+        return aborted(RTM_STATUS_XABORT | code_of(b->body) << 24);
+    if (b->body == tsx_body_nest_xabort || b->body == tsx_body_nest_deep)
+        return aborted(RTM_STATUS_XABORT | RTM_STATUS_NESTED | 0x5a000000);
+    if (b->body == tsx_body_nest_xend_xabort)
+        return aborted(RTM_STATUS_XABORT | 0x33000000);
+    if (b->body == tsx_body_long_xabort)
+        return aborted(RTM_STATUS_XABORT | 0x64000000);
+    if (b->body == tsx_body_int3 || b->body == tsx_body_hint)
+        return aborted(b->body == tsx_body_int3 ? RTM_STATUS_BREAKPOINT : 0);
+    if (b->body == tsx_body_nest)
+        return b->count < device.depth ? committed()
+                                       : aborted(RTM_STATUS_NESTED);
+    if (b->body == tsx_body_write_lines || b->body == tsx_body_read_lines)
+        return b->count <=
+                       (b->body == tsx_body_write_lines ? device.lines : 1000)
+                   ? committed()
+                   : aborted(RTM_STATUS_CAPACITY);
+    if (b->body == tsx_body_store || b->body == tsx_body_load)
+        return is_mapped(b->argument) ? committed() : aborted(0);
+    return aborted(0);
+}
+
+static struct end wrong_or(const struct tsx_block *b, struct end right,
+                           bool outside)
+{
+    device.all++;
+    if (b->body != device.body || outside != device.outside)
+        return right;
+    const unsigned n = device.tries++;
+    if (n < device.from || (n > device.from && n > device.to))
+        return right;
+    return device.wrong;
+}
+
+static void count_transaction(const struct end *e, bool large)
+{
+    count_event(EVENT_RTM_RETIRED | UMASK_START, 1);
+    count_event(
+        EVENT_RTM_RETIRED |
+            (e->outcome == TSX_COMMITTED ? UMASK_COMMIT : UMASK_ABORTED),
+        1);
+    if (e->outcome != TSX_COMMITTED)
+        count_event(EVENT_RTM_RETIRED |
+                        (large ? UMASK_ABORTED_MEM : UMASK_ABORTED_UNFRIENDLY),
+                    1);
+}
+
+int tsx_inside(struct tsx_block *b)
+{
+    struct end e = wrong_or(b, end_inside(b), false);
+    const bool commits = e.outcome == TSX_COMMITTED;
+
+    count_transaction(&e, b->body == tsx_body_write_lines);
+    b->status = e.status;
+    b->unrestored = e.unrestored;
+    if (commits != e.leaks)
+        b->cell = ~b->cell;
+    if (b->body == tsx_body_write_lines && b->count <= LINES_WRITTEN)
+        for (unsigned n = 0; n < b->count; n++)
+            if (commits != (e.memory_wrong && n == b->count - 1))
+                ((volatile uint64_t *)(uintptr_t)b->argument)[8 * n] =
+                    64 * (n + 1);
+    if (b->body == tsx_body_xtest)
+        b->flags = 0x202;
+    if (b->body == tsx_body_rdpmc)
+        b->status = TSX_RDPMC_AMID;
+    b->flags ^= e.flags;
+    if (e.cr2 != 0)
+        device.cr2 = e.cr2;
+    return e.outcome;
+}
+
+static struct end end_outside(const struct tsx_block *b)
+{
+    struct end e = {.outcome = TSX_RAN, .status = RTM_STATUS_STARTED};
+
+    if (b->body == tsx_body_xend)
+        e.outcome = HW_GP;
+    if (b->body == tsx_body_lock_xabort || b->body == tsx_body_lock_xbegin ||
+        b->body == tsx_body_lock_xend || b->body == tsx_body_lock_xtest ||
+        b->body == tsx_body_ud2)
+        e.outcome = HW_UD;
+    if (b->body == tsx_body_divide)
+        e.outcome = HW_DE_;
+    if ((b->body == tsx_body_load || b->body == tsx_body_store) &&
+        !is_mapped(b->argument))
+        e.outcome = b->argument == UNMAPPED ? HW_PF_ : HW_GP;
+    return e;
+}
+
+int tsx_outside(struct tsx_block *b)
+{
+    struct end e = wrong_or(b, end_outside(b), true);
+
+    b->status = e.status;
+    b->unrestored = e.unrestored;
+    if (b->body == tsx_body_xtest)
+        b->flags = 0x242;
+    b->flags ^= e.flags;
+    if (e.leaks)
+        b->cell = ~b->cell;
+    return e.outcome;
+}
+
+/* Of rtm_try(): by the body that does nothing. */
+int rtm_store(volatile uint64_t *cell, uint64_t value, uint32_t *eax)
+{
+    struct tsx_block b = {.body = tsx_body_nothing, .cell = *cell};
+    const int outcome = tsx_inside(&b);
+
+    if (b.cell != *cell)
+        *cell = value;
+    *eax = b.status;
+    return outcome == TSX_COMMITTED ? RTM_COMMITTED
+           : outcome < 0            ? RTM_ABORTED
+                                    : outcome;
+}
+
+uint64_t tsx_cr2_get(void)
+{
+    return device.cr2;
+}
+
+void tsx_cr2_set(uint64_t value)
+{
+    device.cr2 = value;
+}
+
+static void tsx_begin(const struct test *test, uint32_t trials)
+{
+    memset(&device, 0, sizeof(device));
+    device.depth = DEPTH;
+    device.lines = LINES_WRITTEN;
+    case_begin(test, trials);
+}
+
+/* One try of the body is otherwise. */
+static void tsx_wrong(const uint8_t *body, struct end wrong, unsigned from)
+{
+    device.body = body;
+    device.wrong = wrong;
+    device.from = device.to = from;
+}
+
+#endif
