@@ -13,13 +13,39 @@
 
 #define BODY(name) const uint8_t tsx_body_##name[8] = {0};
 BODY(clflush)
-BODY(cli) BODY(fnop) BODY(fxsave) BODY(in) BODY(int3) BODY(invlpg) BODY(iretq)
-    BODY(load) BODY(lock_xabort) BODY(lock_xbegin) BODY(lock_xend)
-        BODY(lock_xtest) BODY(mov_cr0) BODY(mov_cr2) BODY(mov_cr3) BODY(mov_cr4)
-            BODY(mov_cr8) BODY(mov_dr0) BODY(mov_es) BODY(movnti) BODY(nest)
-                BODY(nest_deep) BODY(nest_xend_xabort) BODY(out) BODY(popfq)
-                    BODY(rdmsr) BODY(rdpmc) BODY(sgdt) BODY(sldt) BODY(sti)
-                        BODY(wrmsr) BODY(xend) BODY(xtest)
+BODY(cli)
+BODY(fnop)
+BODY(fxsave)
+BODY(in)
+BODY(int3)
+BODY(invlpg)
+BODY(iretq)
+BODY(load)
+BODY(lock_xabort)
+BODY(lock_xbegin)
+BODY(lock_xend)
+BODY(lock_xtest)
+BODY(mov_cr0)
+BODY(mov_cr2)
+BODY(mov_cr3)
+BODY(mov_cr4)
+BODY(mov_cr8)
+BODY(mov_dr0)
+BODY(mov_es)
+BODY(movnti)
+BODY(nest)
+BODY(nest_deep)
+BODY(nest_xend_xabort)
+BODY(out)
+BODY(popfq)
+BODY(rdmsr)
+BODY(rdpmc)
+BODY(sgdt)
+BODY(sldt)
+BODY(sti)
+BODY(wrmsr)
+BODY(xend)
+BODY(xtest)
 #undef BODY
 
 #define LINES_WRITTEN 512 /* at most, by one transaction */
@@ -28,8 +54,8 @@ BODY(cli) BODY(fnop) BODY(fxsave) BODY(in) BODY(int3) BODY(invlpg) BODY(iretq)
 #define HW_PF_        14
 #define UNMAPPED      UINT64_C(0xffff800000000000)
 
-    /* How a transaction ends: as it has to, or as it is. */
-    struct end {
+/* How a transaction ends: as it has to, or as it is. */
+struct end {
     int outcome;
     uint32_t status;
     uint64_t flags;    /* XORed to the block's */
