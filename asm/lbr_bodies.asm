@@ -180,7 +180,9 @@ LBR_BODY_END
 LBR_BODY lbr_body_calls
         lea     rbx, [.middle]
         call    .leaf
+.call_next:
         call    .next                   ; of no length
+        ROW     LBR_REL_CALL | LBR_MAY, .call_next, .next
 .next:  pop     rax
 .call_outer:
         call    .outer

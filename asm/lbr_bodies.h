@@ -28,6 +28,7 @@ enum lbr_kind {
 #define LBR_ABORT    0x200u  /* no branch: an abort */
 #define LBR_FROM_USR 0x800u  /* at ring 3, before */
 #define LBR_TO_USR   0x1000u /* and after */
+#define LBR_MAY      0x2000u /* the record may be missing; IN_TSX is not said */
 
 /* One taken branch, in the order of execution. Addresses are from the start of
  * the body. */

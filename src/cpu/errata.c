@@ -30,6 +30,7 @@ static const char *const names[ERRATUM_COUNT] = {
     [ERRATUM_LBR_DUPLICATE_AT_FREEZE] = "SKL186 KBL143 CFL135 CML121",
     [ERRATUM_LBR_FROM_AT_FREEZE] = "BJ094 BK093",
     [ERRATUM_LBR_FAULTS_WITH_TRACE] = "BDD096 BDM110",
+    [ERRATUM_LBR_CALL_OF_NO_LENGTH] = "HSD080 HSM083",
     [ERRATUM_EVENTING_IP_BEFORE_JCC] =
         "BDD049 BDM050 SKL018 KBL018 CFL018 CML018",
     [ERRATUM_EVENTING_IP] =
@@ -42,14 +43,16 @@ static const char *const names[ERRATUM_COUNT] = {
     [ERRATUM_LOAD_SOURCE] = "HSD025 HSM026 BDD085 BDM100",
     [ERRATUM_LOCKED_LOADS] = "HSD076 HSM077 BDD035 BDM035",
     [ERRATUM_MEMORY_EVENTS_WITH_HT] = "BJ122 BV098 HSD029 HSM030",
+    [ERRATUM_MEMORY_EVENTS_ONE_CPL] =
+        "HSD169 HSM179 BDD113 BDM123 SKL128 KBL073 CFL070 CML070",
     [ERRATUM_UNCORE_ABSENT] = "HSD079 HSM081",
     [ERRATUM_OFFCORE_RFO] = "SKL095 KBL058 CFL058 CML058",
     [ERRATUM_OFFCORE_RFO_SUPPLIER] = "BDM115",
     [ERRATUM_PT_PSB_UNEXPECTED] =
-        "BDD065 BDM070 SKL021 KBL021 CFL021 CML021",
+        "BDD065 BDM070 SKL021 KBL021 CFL021 CML021 RKL028 ADL030",
     [ERRATUM_PT_PSB_PIP] = "BDD062 BDM066",
     [ERRATUM_PT_LATE_MODE] = "BDD057 BDM060",
-    [ERRATUM_PT_PGD_WITHOUT_IP] = "SKL014 KBL014 CFL014 CML014",
+    [ERRATUM_PT_PGD_WITHOUT_IP] = "SKL014 KBL014 CFL014 CML014 RKL027",
     [ERRATUM_PT_STOPS_EARLY] = "BDD048 BDM049",
     [ERRATUM_PT_DROPS_ALL] = "SKL171 KBL126 CFL114 CML106",
     [ERRATUM_PT_ABORT_IP] = "BDD060 BDM064",
@@ -60,10 +63,11 @@ static const char *const names[ERRATUM_COUNT] = {
 
 /* The specification updates that speak of a model, by the letters of their
  * names; the second where the first does not have it. Of a server, those of its
- * client sibling. */
+ * client sibling; of the 10th generation's new core and its server, those of
+ * Rocket Lake, which has that core. */
 static const struct model {
     uint8_t model, steppings[2]; /* first and last */
-    bool server;
+    bool inferred; /* the updates of another that has its core */
     const char *updates[2];
 } models[] = {
     {0x2a, {0, 15}, false, {"BJ", NULL}},
@@ -87,6 +91,14 @@ static const struct model {
     {0x9e, {10, 15}, false, {"CFL", NULL}},
     {0xa5, {0, 15}, false, {"CML", NULL}},
     {0xa6, {0, 15}, false, {"CML", NULL}},
+    {0xa7, {0, 15}, false, {"RKL", NULL}},
+    {0x7d, {0, 15}, true, {"RKL", NULL}},
+    {0x7e, {0, 15}, true, {"RKL", NULL}},
+    {0x6a, {0, 15}, true, {"RKL", NULL}},
+    {0x6c, {0, 15}, true, {"RKL", NULL}},
+    {0x97, {0, 15}, false, {"ADL", NULL}},
+    {0x9a, {0, 15}, false, {"ADL", NULL}},
+    {0x8f, {0, 15}, true, {"ADL", NULL}},
 };
 /* clang-format on */
 
@@ -120,7 +132,7 @@ bool errata_find(const struct identity *id, enum erratum erratum,
         if (m->model != id->model || id->stepping < m->steppings[0] ||
             id->stepping > m->steppings[1])
             continue;
-        found->inferred = m->server;
+        found->inferred = m->inferred;
         for (unsigned u = 0; u < 2 && m->updates[u] != NULL; u++)
             if (find_name(names[erratum], m->updates[u], found->name))
                 return true;

@@ -3,10 +3,11 @@
  * errata.h - published errata that a verdict may rest on, by what goes wrong.
  * Pure.
  *
- * Intel's specification updates of the Core processors of the 2nd to the 10th
+ * Intel's specification updates of the Core processors of the 2nd to the 12th
  * generation. Steppings and microcode are not told apart: an erratum is taken
  * to be in every stepping of a model. For the server sibling of a client
- * processor it is inferred, and said to be.
+ * processor, and for those of the 10th and 11th generation that have the core
+ * of another one, it is inferred, and said to be.
  */
 #ifndef SRC_CPU_ERRATA_H
 #define SRC_CPU_ERRATA_H
@@ -38,6 +39,7 @@ enum erratum {
     ERRATUM_LBR_DUPLICATE_AT_FREEZE,
     ERRATUM_LBR_FROM_AT_FREEZE,    /* of the newest record */
     ERRATUM_LBR_FAULTS_WITH_TRACE, /* RDMSR and WRMSR, while TraceEn = 1 */
+    ERRATUM_LBR_CALL_OF_NO_LENGTH, /* EN_CALLSTACK: it leaves a record */
     /* PEBS. */
     ERRATUM_EVENTING_IP_BEFORE_JCC, /* that was not taken */
     ERRATUM_EVENTING_IP,            /* in rare conditions */
@@ -50,6 +52,7 @@ enum erratum {
     ERRATUM_LOAD_SOURCE,           /* L3 and memory mixed up */
     ERRATUM_LOCKED_LOADS,          /* undercounted */
     ERRATUM_MEMORY_EVENTS_WITH_HT, /* wrong counts */
+    ERRATUM_MEMORY_EVENTS_ONE_CPL, /* the same with OS or USR alone */
     ERRATUM_UNCORE_ABSENT, /* MSRs of C-Boxes that are not there answer */
     ERRATUM_OFFCORE_RFO,   /* RFO, code reads, others: too many */
     ERRATUM_OFFCORE_RFO_SUPPLIER, /* NO_SUPP instead of LOCAL */

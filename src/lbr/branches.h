@@ -9,9 +9,8 @@
 #include "asm/lbr_bodies.h"
 #include "src/lbr/record.h"
 
-/* What may be otherwise, in `kind` beside the bits of lbr_bodies.h. */
-#define LBR_MAY    0x2000u /* the record may be missing; IN_TSX is not said */
-#define LBR_INSIDE 0x4000u /* from: anywhere in the body */
+/* In `kind` beside the bits of lbr_bodies.h; from: anywhere in the body. */
+#define LBR_INSIDE 0x4000u
 
 #define LBR_BODY_BYTES 256u /* LBR_INSIDE, from its start on */
 

@@ -46,7 +46,7 @@ struct pebs_abort {
     uint32_t eax;    /* the abort status of the same abort */
     uint64_t at;     /* the instruction that aborts; 0: not known */
     uint64_t resume; /* where execution goes on: what RIP must be */
-    /* Core cycles that the region took, at least and at most; 0: not known. */
+    /* Cycles that the region took, at least and at most; 0: not known. */
     uint64_t cycles_least, cycles_most;
 };
 

@@ -153,7 +153,7 @@ bool sampling_arm(struct sampling *p, const struct sampling_config *config)
     hw_poll();
     p->config = *config;
     p->config.select = precise_select(test_cpu(p->t), config->select);
-    p->same = p->looked = 0;
+    p->same = p->looked = p->ip_wrong = 0;
     bool ok = set_msr_again(p->t, IA32_PERF_GLOBAL_CTRL, 0) &&
               set_msr_again(p->t, IA32_PEBS_ENABLE, 0) && fill_ds_area(p);
     status = msr_value(p->t, IA32_PERF_GLOBAL_STATUS);

@@ -102,6 +102,16 @@ static struct count_bounds bounds_of(const struct piece *piece,
     return bounds;
 }
 
+/* BDM126: counters 4 to 7 do not count USR alone at all. */
+static bool never_counts(const struct piece *piece, unsigned place)
+{
+    struct erratum_found found;
+
+    return place >= 4 && place < COUNTERS_MAX &&
+           levels_of(piece, place) == USR &&
+           errata_find(test_cpu(piece->t), ERRATUM_PMC4_TO_7_USR_ALONE, &found);
+}
+
 /* The erratum that a count outside its bounds may be of. */
 static enum erratum erratum_of(const struct piece *piece, unsigned place,
                                uint64_t counted, struct count_bounds want,
@@ -110,6 +120,10 @@ static enum erratum erratum_of(const struct piece *piece, unsigned place,
     const enum levels levels = levels_of(piece, place);
     struct erratum_found found;
 
+    if (never_counts(piece, place)) {
+        *signature = counted == 0;
+        return ERRATUM_PMC4_TO_7_USR_ALONE;
+    }
     if (counted < want.least && counted + PERIOD >= want.least &&
         piece->crosses && place < PLACE_FIXED0 &&
         (levels == OS || levels == USR) &&
@@ -156,7 +170,8 @@ static void judge_sum(struct piece *piece, uint64_t places,
     bool signature;
 
     for (unsigned n = 0; n < COUNTERS_MAX; n++)
-        if ((places >> n & 1) != 0 && !counts_cycles(piece, n)) {
+        if ((places >> n & 1) != 0 && !counts_cycles(piece, n) &&
+            !never_counts(piece, n)) {
             const enum levels levels = levels_of(piece, n);
             found[levels] = true;
             at[levels] = n;

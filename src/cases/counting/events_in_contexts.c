@@ -7,6 +7,7 @@
 #include "src/counting/bank.h"
 #include "src/counting/ring3.h"
 #include "src/cpu/generation.h"
+#include "src/memory/memory_errata.h"
 #include "src/tsx/probe.h"
 #include "src/tsx/status.h"
 #include "src/uncore/offcore.h"
@@ -95,6 +96,7 @@ struct contexts {
     uint64_t core, clock; /* and the fixed counters 1 and 2 */
     bool transactions;    /* they can commit */
     bool closing;         /* the WRMSR that ends a window counts, at ring 0 */
+    uint64_t levels;      /* of the selects, in the last window */
     unsigned windows;
 };
 
@@ -136,7 +138,6 @@ static uint64_t counted(const struct contexts *c, const struct bank *before,
                         const struct bank *after, unsigned place)
 {
     struct bank was = *before, is = *after;
-
     return (*bank_value(&is, place) - *bank_value(&was, place)) &
            bank_mask(test_cpu(c->t), place);
 }
@@ -167,27 +168,20 @@ static bool is_near(uint64_t a, uint64_t b, uint64_t by)
     return a <= b + by && b <= a + by;
 }
 
-/* As many as wanted, or `by` more or less. */
 static void check_count(const struct contexts *c, const struct row *row,
                         unsigned place, uint64_t got, uint64_t want,
                         uint64_t by)
 {
-    const bool retired = row->kind == INSTRUCTIONS || place == PLACE_FIXED0;
     char name[MSR_NAME_BYTES];
     bool signature;
-    enum erratum erratum = bank_erratum(
-        place, retired, got, (struct count_bounds){want, want}, &signature);
+    enum erratum erratum = event_erratum(c->t, place, row->select | c->levels,
+                                         got, want, &signature);
 
-    if (!retired && (row->select & 0xff) == 0xd0) {
-        erratum = ERRATUM_MEMORY_EVENTS_WITH_HT;
-        signature = test_shares_core(c->t);
-    }
     check_known(c->t, is_near(got, want, by), erratum, signature,
                 "%s counted %lu; wanted %lu, or %lu more or less",
                 msr_name(bank_msr(place), name), got, want, by);
 }
 
-/* The last level, and time: of the same order. */
 static void check_some(const struct contexts *c, const char *what, uint64_t got,
                        uint64_t core, uint64_t plain)
 {
@@ -205,30 +199,34 @@ static void judge_inside(struct contexts *c, const struct row *row,
 {
     const bool cycles = row->kind == CORE, events = row->kind == EVENTS;
     const uint64_t by = cycles ? CYCLES + got[0] / 64 : events ? ENDS : OUTER;
+    const struct window_shape *s = &ring3_body_shape;
     const uint64_t body = events ? c->plain - row->ends
                           : row->kind == BRANCHES
-                              ? ring3_body_shape.branches + 1
-                              : ring3_body_shape.instructions + 1 + way->inner;
+                              ? s->branches + 1
+                              : s->instructions + 1 + way->inner;
     const uint64_t outer = (way->more - way->inner) / 2;
     const uint64_t inside = way->tx ? body + (events ? 0 : outer) : 0;
     const uint64_t all = way->tx ? got[0] : 0;
     const uint64_t kept = way->aborts ? got[0] - got[1] : got[0];
-    bool signature;
-    const enum erratum erratum =
-        bank_erratum(1, row->kind == INSTRUCTIONS, got[1],
-                     (struct count_bounds){inside, inside}, &signature);
+    const uint64_t event = row->select | c->levels;
+    bool known;
+    enum erratum erratum =
+        event_erratum(c->t, 1, event, got[1], inside, &known);
 
     check_known(
         c->t,
         cycles ? got[1] <= all && got[1] >= all / 16
                : is_near(got[1], inside, way->tx ? (events ? ENDS : outer) : 0),
-        erratum, signature,
+        erratum, known,
         "IA32_PMC1 (C2H), with IN_TX, counted %lu of %lu; wanted %lu", got[1],
         got[0], cycles ? all : inside);
+    const bool invalid = way->aborts && got[2] > BIT(32);
+    erratum = event_erratum(c->t, 2, event, got[2], kept, &known);
     check_known(c->t,
                 way->aborts && cycles ? got[2] <= got[0] - got[1] / 2
                                       : is_near(got[2], kept, by),
-                ERRATUM_PMC2_OVER_ABORTS, way->aborts && got[2] > BIT(32),
+                invalid ? ERRATUM_PMC2_OVER_ABORTS : erratum,
+                invalid || (events && known),
                 "IA32_PMC2 (C3H), with IN_TXCP, counted %lu of %lu; wanted %lu",
                 got[2], got[0], kept);
 }
@@ -299,6 +297,7 @@ static bool run(struct contexts *c, const struct way *way, unsigned level,
     struct ring3 *ring3 = c->ring3.ring3;
 
     *done = false;
+    c->levels = before->select[0] & (IA32_PERFEVTSEL_OS | IA32_PERFEVTSEL_USR);
     ring3->body = (uint32_t)(way->at - ring3_body);
     ring3->level = level;
     for (unsigned k = 0; k < TRIES && !*done; k++) {
@@ -320,20 +319,21 @@ static bool run(struct contexts *c, const struct way *way, unsigned level,
     return true;
 }
 
-/* Measured where the listing does not say it, and time by the first row; the
- * second time, when all is in the caches that will be. */
+/* Where the listing does not say it, and time by the first row; the second
+ * time, when all is in the caches. */
 static bool measure_plain(struct contexts *c, const struct row *row)
 {
     const struct bank before = bank_for(c, row, 0, 0);
     struct bank after;
-    bool done;
+    bool done, signature;
 
     for (unsigned i = 0; i < 2; i++)
         if (!run(c, &ways[0], 0, &before, &after, &done))
             return false;
     c->plain = after.pmc[0];
-    check_known(c->t, c->plain >= accesses(row), ERRATUM_MEMORY_EVENTS_WITH_HT,
-                test_shares_core(c->t),
+    enum erratum e = memory_erratum(c->t, before.select[0], c->plain,
+                                    accesses(row), &signature);
+    check_known(c->t, c->plain >= accesses(row), e, signature,
                 "%s: IA32_PMC0 (C1H) counted %lu; wanted %lu or more",
                 row->what, c->plain, accesses(row));
     if (row == rows)

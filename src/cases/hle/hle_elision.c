@@ -8,7 +8,7 @@
 #include "src/tsx/hle.h"
 #include "src/tsx/probe.h"
 
-#define ROUNDS 5
+#define ROUNDS 20
 
 /* XACQUIRE begins a transaction whatever it prefixes; some abort for a reason
  * of their own. */

@@ -38,7 +38,7 @@ static void run(struct sampling *p, uint64_t on)
     set_held_msr(p->t, IA32_DEBUGCTL, f->off);
 }
 
-/* With the interrupt masked in the local APIC: no handler. */
+/* The interrupt is delivered: a processor might freeze no sooner. */
 static bool measure(struct freezing *f, const struct row *row)
 {
     const struct sampling_config config = {
@@ -56,7 +56,6 @@ static bool measure(struct freezing *f, const struct row *row)
                      "(IA32_APIC_BASE[11])");
         return false;
     }
-    hw_pmi_mask();
     f->p.debugctl = freeze;
     const bool ok = sampling_around(&f->p, &config, run,
                                     f->off | IA32_DEBUGCTL_LBR | freeze);

@@ -9,6 +9,7 @@
 #include "src/counting/bank.h"
 #include "src/counting/constraints.h"
 #include "src/cpu/generation.h"
+#include "src/memory/memory_errata.h"
 
 #define ACCESSES 16
 
@@ -79,12 +80,16 @@ static bool try_event(struct test_context *t, uint64_t places,
     for (unsigned n = 0; n < COUNTERS_MAX; n++) {
         if ((places >> n & 1) == 0)
             continue;
-        uint64_t more = long_one.pmc[n] - short_one.pmc[n];
-        check_known(t, more == want || (!exact && more > want),
-                    ERRATUM_MEMORY_EVENTS_WITH_HT, test_shares_core(t),
+        int64_t more = (int64_t)(long_one.pmc[n] - short_one.pmc[n]);
+        bool signature;
+        enum erratum erratum = memory_erratum(t, before.select[n],
+                                              (uint64_t)more, want, &signature);
+        check_known(t,
+                    more == (int64_t)want || (!exact && more > (int64_t)want),
+                    erratum, signature,
                     "%s: %s counted %ld more of %u %s than of %u; wanted "
                     "%lu",
-                    events[e].name, msr_name(IA32_PMC(n), name), (long)more,
+                    events[e].name, msr_name(IA32_PMC(n), name), more,
                     2 * ACCESSES, row->what, ACCESSES, want);
     }
     return true;

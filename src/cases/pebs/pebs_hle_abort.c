@@ -5,7 +5,7 @@
 #include "src/harness/case.h"
 #include "src/base/msr.h"
 #include "src/pebs/abort_bits.h"
-#include "src/pebs/pebs_judge.h"
+#include "src/pebs/abort_check.h"
 #include "src/pebs/sampling.h"
 #include "src/tsx/hle.h"
 
@@ -48,7 +48,8 @@ static const struct form {
 
 /* Another abort than the one provoked may come before the loop's end. */
 static void check_record(struct sampling *p, const struct form *form,
-                         unsigned n, uint64_t cycles, struct abort_bits *bits)
+                         unsigned n, const struct abort_clocks *clocks,
+                         uint64_t cycles, struct abort_bits *bits)
 {
     struct pebs_record record;
     char text[PEBS_TX_ABORT_TEXT];
@@ -60,16 +61,17 @@ static void check_record(struct sampling *p, const struct form *form,
         .hle = true,
         .at = (uint64_t)(uintptr_t)form->aborts_at,
         .resume = (uint64_t)(uintptr_t)form->acquired,
-        .cycles_least = provoked ? form->turns : 0,
-        .cycles_most = cycles,
     };
-    const char *wrong = pebs_judge_abort(&record, &abort);
-    check(p->t, wrong == NULL,
-          "%s; B8H = 0x%lx, RIP 0x%lx, EventingIP 0x%lx; after the "
-          "outermost XACQUIRE is 0x%lx, the aborting instruction at 0x%lx, %u "
-          "turns of a loop inside, %lu core cycles around",
-          wrong, record.tx_abort, record.rip, record.eventing_ip, abort.resume,
-          abort.at, form->turns, cycles);
+    const uint64_t took = record.tx_abort & TX_ABORT_CYCLES_LAST_TX;
+    const unsigned least = provoked ? form->turns : 0;
+
+    abort_check(p, &record, &abort);
+    check(p->t, abort_clocks_allow(clocks, took, least, cycles),
+          "TX Abort Information (B8H)[31:0] (Cycles_Last_TX) is %lu; wanted %u "
+          "or more, for the turns of a loop inside, and no more than the %lu "
+          "core cycles that were measured around it; %lu of the TSC are %lu of "
+          "the core",
+          took, least, cycles, clocks->tsc, clocks->core);
     abort_bits_add(bits, &record, 0);
     if (n == 0)
         note(p->t, "B8H = 0x%lx (%s)", record.tx_abort,
@@ -81,6 +83,7 @@ static bool provoke_aborts(struct sampling *p, const struct form *form,
                            struct abort_bits *bits)
 {
     volatile uint64_t *locks = test_buffer(p->t);
+    struct abort_clocks clocks;
     unsigned records = 0;
 
     if (!sampling_arm(p, &config) ||
@@ -89,6 +92,7 @@ static bool provoke_aborts(struct sampling *p, const struct form *form,
                            IA32_PERFEVTSEL_EN) ||
         !sampling_start(p))
         return false;
+    abort_clocks_compare(&clocks, CLOCK);
     for (unsigned i = 0; i < TRIES; i++) {
         struct hle_block block = {
             .lock = locks, .turns = form->turns, .ask = 1};
@@ -98,7 +102,7 @@ static bool provoke_aborts(struct sampling *p, const struct form *form,
         form->region(&block);
         hw_pmc_read(CLOCK, &after);
         if (sampling_written(p) > records)
-            check_record(p, form, records++, after - before, bits);
+            check_record(p, form, records++, &clocks, after - before, bits);
     }
     return sampling_stop(p);
 }
@@ -160,11 +164,8 @@ static bool try_inside(struct sampling *p, unsigned *records)
                   r.rip, abort.resume);
             continue;
         }
-        const char *wrong = pebs_judge_abort(&r, &abort);
-        check(p->t, wrong == NULL,
-              "a branch in an elided section made a record: %s; B8H = 0x%lx, "
-              "RIP 0x%lx, after the XACQUIRE is 0x%lx",
-              wrong, r.tx_abort, r.rip, abort.resume);
+        WITH_PREFIX (p->t, "a branch in an elided section made a record")
+            abort_check(p, &r, &abort);
     }
     *records += p->records;
     return true;

@@ -3,7 +3,7 @@
 #include "src/harness/case.h"
 #include "src/base/mem.h"
 #include "src/base/msr.h"
-#include "src/pebs/pebs_judge.h"
+#include "src/pebs/abort_check.h"
 #include "src/pebs/sampling.h"
 #include "src/tsx/probe.h"
 #include "src/tsx/status.h"
@@ -57,14 +57,14 @@ static void check_record(struct sampling *p, const uint8_t *body, uint32_t eax)
     const struct pebs_abort abort = {
         .eax = eax, .resume = (uint64_t)(uintptr_t)tsx_fallback};
     struct pebs_record record;
+    bool ok = false;
 
     if (!sampling_record(p, 0, &record))
         return;
-    const char *wrong = pebs_judge_abort(&record, &abort);
-    check(p->t, wrong == NULL,
-          "a branch in a transaction that made a record: %s; B8H = 0x%lx, EAX "
-          "= 0x%08x, RIP 0x%lx, fallback at 0x%lx",
-          wrong, record.tx_abort, eax, record.rip, abort.resume);
+    WITH_PREFIX (p->t, "a branch in a transaction that made a record")
+        ok = abort_check(p, &record, &abort);
+    if (!ok)
+        return;
     check(p->t, record.eventing_ip - (uint64_t)(uintptr_t)body < BODY_BYTES,
           "a branch in a transaction that made a record: EventingIP (B0H) is "
           "0x%lx; the transaction's branches follow 0x%lx",

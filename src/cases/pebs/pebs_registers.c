@@ -6,6 +6,7 @@
 #include "src/base/names.h"
 #include "src/cpu/generation.h"
 #include "src/pebs/sampling.h"
+#include "src/trace/registers.h"
 
 /* Of one register. Bits that are neither are not promised. */
 struct layout {
@@ -76,11 +77,13 @@ static void try_layout(struct test_context *t, const struct layout *layout,
 /* Nothing counts, so nothing is written there. */
 static void try_ds_area(struct test_context *t, uint64_t held)
 {
-    for (unsigned bit = 3; bit < 47; bit++)
+    const unsigned sign = registers_linear_bits(test_cpu(t)) - 1;
+
+    for (unsigned bit = 3; bit < sign; bit++)
         check_value(t, IA32_DS_AREA, BIT(bit));
-    check_value(t, IA32_DS_AREA, BITS(46, 3));
-    check_value(t, IA32_DS_AREA, BITS(63, 47));
-    for (unsigned bit = 47; bit < 64; bit++)
+    check_value(t, IA32_DS_AREA, BITS(sign - 1, 3));
+    check_value(t, IA32_DS_AREA, BITS(63, sign));
+    for (unsigned bit = sign; bit < 64; bit++)
         check_refused(t, IA32_DS_AREA, held | BIT(bit), held,
                       "not a canonical address");
     check_value(t, IA32_DS_AREA, held);

@@ -3,6 +3,7 @@
  * abort status and the cause say, and RIP is the outermost fallback. */
 #include "src/harness/case.h"
 #include "src/pebs/abort_bits.h"
+#include "src/pebs/abort_check.h"
 #include "src/pebs/pebs_judge.h"
 #include "src/pebs/sampling.h"
 #include "src/tsx/causes.h"
@@ -107,12 +108,7 @@ static void judge_record(struct sampling *p, enum cause_id id, unsigned n,
 
     if (!sampling_record(p, n, &record))
         return;
-    const char *wrong = pebs_judge_abort(&record, &abort);
-    check(p->t, wrong == NULL,
-          "%s; B8H = 0x%lx, EAX = 0x%08x, RIP 0x%lx, EventingIP 0x%lx; "
-          "fallback at 0x%lx, aborting instruction at 0x%lx",
-          wrong, record.tx_abort, eax, record.rip, record.eventing_ip,
-          abort.resume, abort.at);
+    abort_check(p, &record, &abort);
     abort_bits_add(&y->all, &record, eax);
     if (is_by(id, eax) && is_there(p->t, &record, abort.at))
         abort_bits_add(&y->cause, &record, eax);
@@ -206,11 +202,8 @@ static void try_forced(struct sampling *p)
     for (unsigned n = 0; n < records && sampling_record(p, n, &record); n++) {
         const struct pebs_abort abort = {
             .eax = eax[n], .resume = (uint64_t)(uintptr_t)tsx_fallback};
-        const char *wrong = pebs_judge_abort(&record, &abort);
-        check(t, wrong == NULL,
-              "RTM_FORCE_ABORT = 1: %s; B8H = 0x%lx, EAX = 0x%08x, RIP 0x%lx, "
-              "fallback at 0x%lx",
-              wrong, record.tx_abort, eax[n], record.rip, abort.resume);
+        WITH_PREFIX (t, "RTM_FORCE_ABORT = 1")
+            abort_check(p, &record, &abort);
     }
     note(t, "RTM_FORCE_ABORT = 1: %u records of %u aborts", records, FORCED);
 }

@@ -2,6 +2,7 @@
 /* Records of RTM aborts by a data conflict with another processor. */
 #include "src/harness/case.h"
 #include "src/pebs/abort_bits.h"
+#include "src/pebs/abort_check.h"
 #include "src/pebs/pebs_judge.h"
 #include "src/pebs/sampling.h"
 #include "src/tsx/pair.h"
@@ -50,11 +51,8 @@ static void judge_record(struct arena *a, uint32_t eax)
 
     if (!sampling_record(p, a->records++, &record))
         return;
-    const char *wrong = pebs_judge_abort(&record, &abort);
-    check(p->t, wrong == NULL,
-          "a transaction whose line another processor writes: %s; B8H = 0x%lx, "
-          "EAX = 0x%08x, RIP 0x%lx, fallback at 0x%lx",
-          wrong, record.tx_abort, eax, record.rip, abort.resume);
+    WITH_PREFIX (p->t, "a transaction whose line another processor writes")
+        abort_check(p, &record, &abort);
     abort_bits_add(&a->all, &record, eax);
     if ((eax & RTM_STATUS_CONFLICT) != 0)
         abort_bits_add(&a->conflict, &record, eax);

@@ -4,7 +4,7 @@
  * abort, and in a record of what comes after. */
 #include "src/harness/case.h"
 #include "src/base/msr.h"
-#include "src/pebs/pebs_judge.h"
+#include "src/pebs/abort_check.h"
 #include "src/pebs/sampling.h"
 #include "src/tsx/probe.h"
 
@@ -51,14 +51,17 @@ static const struct sampling_config of_branches = {
 
 /* Both counters armed; the clock counts, and PMC0 as well where `all`. */
 static bool start(struct sampling *p, const struct sampling_config *config,
-                  bool all)
+                  bool all, struct abort_clocks *clocks)
 {
-    return sampling_arm(p, config) &&
-           set_msr_again(p->t, IA32_PERFEVTSEL(CLOCK),
-                         CLOCK_SELECT | IA32_PERFEVTSEL_USR |
-                             IA32_PERFEVTSEL_OS | IA32_PERFEVTSEL_EN) &&
-           set_held_msr(p->t, IA32_PERF_GLOBAL_CTRL,
-                        all ? sampling_enable(config) : BIT(CLOCK));
+    if (!sampling_arm(p, config) ||
+        !set_msr_again(p->t, IA32_PERFEVTSEL(CLOCK),
+                       CLOCK_SELECT | IA32_PERFEVTSEL_USR | IA32_PERFEVTSEL_OS |
+                           IA32_PERFEVTSEL_EN) ||
+        !set_held_msr(p->t, IA32_PERF_GLOBAL_CTRL, BIT(CLOCK)))
+        return false;
+    abort_clocks_compare(clocks, CLOCK);
+    return !all ||
+           set_held_msr(p->t, IA32_PERF_GLOBAL_CTRL, sampling_enable(config));
 }
 
 /* One transaction, and the core cycles around it. */
@@ -82,25 +85,27 @@ static bool is_aborted_at_end(int outcome, const struct tsx_block *block)
 
 static void check_cycles(struct test_context *t, const char *what,
                          const struct pebs_record *record, unsigned turns,
-                         uint64_t most)
+                         uint64_t cycles, const struct abort_clocks *clocks)
 {
-    uint64_t got = record->tx_abort & TX_ABORT_CYCLES_LAST_TX;
+    const uint64_t got = record->tx_abort & TX_ABORT_CYCLES_LAST_TX;
 
     check(
-        t, got >= turns && got <= most,
+        t, abort_clocks_allow(clocks, got, turns, cycles),
         "%s: TX Abort Information (B8H)[31:0] (Cycles_Last_TX) is %lu; wanted "
         "%u or more, the least that the last transaction can take, and no more "
-        "than the %lu core cycles that were measured around it",
-        what, got, turns, most);
+        "than the %lu core cycles that were measured around it; %lu of the TSC "
+        "are %lu of the core",
+        what, got, turns, cycles, clocks->tsc, clocks->core);
 }
 
 /* Records of the aborts themselves. Returns how many; -1: an access failed. */
 static int try_aborts(struct sampling *p, unsigned turns)
 {
+    struct abort_clocks clocks;
     unsigned records = 0;
     int judged = 0;
 
-    if (!start(p, &of_aborts, true))
+    if (!start(p, &of_aborts, true, &clocks))
         return -1;
     for (unsigned i = 0; i < TRIES || (judged == 0 && i < MOST); i++) {
         struct pebs_record record;
@@ -111,8 +116,8 @@ static int try_aborts(struct sampling *p, unsigned turns)
             continue;
         if (sampling_record(p, records++, &record) &&
             is_aborted_at_end(outcome, &block)) {
-            check_cycles(p->t, "the record of an abort", &record, turns,
-                         cycles);
+            check_cycles(p->t, "the record of an abort", &record, turns, cycles,
+                         &clocks);
             judged++;
         }
     }
@@ -123,11 +128,12 @@ static int try_aborts(struct sampling *p, unsigned turns)
 static int try_after(struct sampling *p, const uint8_t *body, unsigned turns)
 {
     bool aborts = body == tsx_body_spin_xabort;
+    struct abort_clocks clocks;
     struct pebs_record record;
     struct tsx_block block;
     uint64_t cycles;
 
-    if (!start(p, &of_branches, false))
+    if (!start(p, &of_branches, false, &clocks))
         return -1;
     int outcome = spin(body, turns, &block, &cycles);
     pebs_window(sampling_enable(&of_branches), 0, &p->state);
@@ -145,7 +151,7 @@ static int try_after(struct sampling *p, const uint8_t *body, unsigned turns)
     check_cycles(p->t,
                  aborts ? "the record of a branch after an abort"
                         : "the record of a branch after a commit",
-                 &record, turns, cycles);
+                 &record, turns, cycles, &clocks);
     return 1;
 }
 
@@ -175,10 +181,11 @@ static bool try_long(struct sampling *p)
     /* No processor has read the lines of another's. */
     const unsigned first = test_processor(p->t) * TRIES;
     const uint8_t *source = test_source(p->t);
+    struct abort_clocks clocks;
     struct pebs_record record;
     unsigned records = 0;
 
-    if (!start(p, &of_aborts, true) ||
+    if (!start(p, &of_aborts, true, &clocks) ||
         !set_msr_again(p->t, IA32_PERFEVTSEL(1), LOADS_COUNTED) ||
         !set_held_msr(p->t, IA32_PERF_GLOBAL_CTRL,
                       sampling_enable(&of_aborts) | BIT(1)))
@@ -199,7 +206,7 @@ static bool try_long(struct sampling *p)
             is_aborted_at_end(outcome, &block) &&
             after - before > 2 * BITS(15, 0))
             check_cycles(p->t, "the record of an abort after many loads",
-                         &record, 1u << 16, after - before);
+                         &record, 1u << 16, after - before, &clocks);
     }
     return sampling_stop(p);
 }

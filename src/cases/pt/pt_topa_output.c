@@ -13,6 +13,7 @@
 #define PMI_MS      20
 #define PMI_TURNS   150  /* some microseconds: delivery takes less */
 #define INT_TURNS   100  /* of 3 to 6 bytes: into the next region */
+#define DROPPED     64   /* bytes, after which no more came */
 #define TWICE_TURNS 1500 /* over that, too, and not round to the first */
 /* A single region interrupts before it is full, which need not be here. */
 #define INT_EARLY       1700
@@ -290,10 +291,13 @@ static void check_int_twice(struct topa *topa)
     topa->table[regions[REGIONS - 1].table][regions[REGIONS - 1].entry] |=
         TOPA_INT;
     if (count_interrupts(topa, &parts, TWICE_TURNS, &count))
-        check(topa->p->t, count == 2,
-              "INT of two full regions: IA32_PERF_GLOBAL_STATUS (38EH)[55] "
-              "(Trace_ToPA_PMI) was set %lu times; wanted twice",
-              count);
+        /* By the erratum the trace ends where the second region begins. */
+        check_known(topa->p->t, count == 2, ERRATUM_PT_DROPS_ALL,
+                    count == 1 && trace_bytes(topa->p) < DROPPED,
+                    "INT of two full regions: IA32_PERF_GLOBAL_STATUS "
+                    "(38EH)[55] (Trace_ToPA_PMI) was set %lu times; wanted "
+                    "twice",
+                    count);
 }
 
 /* Entries that are not reached, or not full, do nothing. */

@@ -127,3 +127,15 @@ FAULT(near_branches_thread_0,
               "branch twice",
       .caught = {"broadwell on 1 branch_kinds FAIL"}, .quantity = COUNTED,
       .number = 0x40C4, .add = 1)
+
+FAULT(near_memory_one_cpl,
+      .what =
+          "[Ice Lake] SKL128: events of loads and stores miss some with USR "
+          "alone",
+      .caught = {"icelake-server on 1 events_in_contexts FAIL"},
+      .errata = HAS(MEMORY_ONE_CPL))
+
+FAULT(near_call_of_no_length,
+      .what = "[Skylake] HSD080: EN_CALLSTACK records a call of no length",
+      .caught = {"skylake-2018 on 1 lbr_filter FAIL"},
+      .errata = HAS(CALL_OF_NO_LENGTH))

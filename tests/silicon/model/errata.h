@@ -36,6 +36,7 @@ enum erratum {
     ERRATUM_L3_SIDE,        /* hits and misses of L3 are mistaken */
     ERRATUM_L3_LOST,        /* or not counted */
     ERRATUM_LOCKED_LOADS,   /* that hit L2 are not counted */
+    ERRATUM_MEMORY_ONE_CPL, /* OS or USR alone: loads, stores are missed */
     /* PEBS. */
     ERRATUM_NOT_TAKEN_IP, /* EventingIP of a Jcc not taken: before it */
     ERRATUM_EVENTING_IP,  /* EventingIP: before it */
@@ -55,9 +56,10 @@ enum erratum {
     ERRATUM_MODE_AT_PSB,    /* MODE.Exec, PIP: only there */
     ERRATUM_PIP_WITHOUT_OS, /* in PSB+ */
     ERRATUM_TOPA_NO_FREEZE, /* ToPA PMI, FREEZE_PERFMON_ON_PMI */
-    /* Last branch records, while tracing. */
-    ERRATUM_LBR_TRACED_GP,    /* #GP for any access */
-    ERRATUM_LBR_TRACED_WRITE, /* none for a value that is not canonical */
+    /* Last branch records. */
+    ERRATUM_LBR_TRACED_GP,     /* while tracing: #GP for any access */
+    ERRATUM_LBR_TRACED_WRITE,  /* and none for an address not canonical */
+    ERRATUM_CALL_OF_NO_LENGTH, /* is on the call stack */
     /* HLE. */
     ERRATUM_LOCK_LOOKS_FREE, /* an elided lock reads as it was */
     ERRATA

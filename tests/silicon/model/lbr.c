@@ -179,6 +179,7 @@ static bool is_zero_length(const struct processor *p,
                            const struct lbr_branch *b)
 {
     return (i->flags & INSTRUCTION_CALL) != 0 && b->to == b->from + i->length &&
+           !erratum_is(p, ERRATUM_CALL_OF_NO_LENGTH) &&
            faults_rule(p->machine, LBR_NO_ZERO_LENGTH, true);
 }
 

@@ -195,6 +195,16 @@ static bool load_counts(const struct processor *p, uint8_t umask)
                            : true;
 }
 
+/* "May produce incorrect results when .. configured in OS-only or USR-only
+ * modes." */
+static bool is_missed(struct processor *p, unsigned n)
+{
+    uint64_t levels = p->pmu.select[n] & (EVTSEL_OS | EVTSEL_USR);
+
+    return levels != (EVTSEL_OS | EVTSEL_USR) &&
+           erratum_shows(p, ERRATUM_MEMORY_ONE_CPL, 4);
+}
+
 static bool is_counted(struct processor *p, unsigned n,
                        const struct event_row *event,
                        const struct data_result *r)
@@ -347,7 +357,7 @@ uint32_t memory_count(struct processor *p, unsigned n,
     if (event->kind == EVENT_LLC_MISSES)
         return llc_events(p, p->llc_misses);
     for (unsigned k = 0; k < count; k++) {
-        if (!is_counted(p, n, event, &results[k]))
+        if (!is_counted(p, n, event, &results[k]) || is_missed(p, n))
             continue;
         if (sum++ == 0 && (p->pebs.armed & ~p->pebs.triggered & BIT(n)) != 0)
             capture_record(p, n, event, &results[k]);

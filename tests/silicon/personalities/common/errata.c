@@ -46,6 +46,8 @@ static const char *const published[ERRATA][IDS_MAX] = {
     [ERRATUM_L3_SIDE] = {"HSD025", "HSM026"},
     [ERRATUM_L3_LOST] = {"BDD085", "BDM100", "BDD114", "BDM124"},
     [ERRATUM_LOCKED_LOADS] = {"HSD076", "HSM077", "BDD035", "BDM035"},
+    [ERRATUM_MEMORY_ONE_CPL] = {"HSD169", "HSM179", "BDD113", "BDM123",
+                                "SKL128", "KBL073", "CFL070", "CML070"},
     [ERRATUM_NOT_TAKEN_IP] = {"BDD049", "BDM050", "SKL018", "KBL018",
                               "CFL018", "CML018"},
     [ERRATUM_EVENTING_IP] = {"HSD167", "HSM177", "BDD111", "BDM121", "SKL120",
@@ -71,6 +73,7 @@ static const char *const published[ERRATA][IDS_MAX] = {
     [ERRATUM_TOPA_NO_FREEZE] = {"SKL125", "KBL070", "CFL067", "CML067"},
     [ERRATUM_LBR_TRACED_GP] = {"BDD096", "BDM110"},
     [ERRATUM_LBR_TRACED_WRITE] = {"SKL047", "KBL039", "CFL039", "CML039"},
+    [ERRATUM_CALL_OF_NO_LENGTH] = {"HSD080", "HSM083"},
     [ERRATUM_LOCK_LOOKS_FREE] = {"BDD050", "BDM051"},
 };
 /* clang-format on */

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* memory_errata.c - the errata of events of retired loads and stores, beside
+ * those of instructions. */
+#include "src/memory/memory_errata.h"
+
+#include "src/base/msr.h"
+#include "src/counting/bank.h"
+
+#define INSTRUCTIONS  0xc0
+#define MEMORY_EVENTS 0xd0
+/* MEM_UOPS_RETIRED.LOCK_LOADS: D0H/21H */
+#define LOCKED_LOADS 0x21d0
+
+enum erratum memory_erratum(const struct test_context *t, uint64_t select,
+                            uint64_t counted, uint64_t want, bool *signature)
+{
+    const uint64_t levels = IA32_PERFEVTSEL_OS | IA32_PERFEVTSEL_USR;
+    struct erratum_found found;
+
+    *signature = counted != 0;
+    if ((select & levels) != levels &&
+        errata_find(test_cpu(t), ERRATUM_MEMORY_EVENTS_ONE_CPL, &found))
+        return ERRATUM_MEMORY_EVENTS_ONE_CPL;
+    if (counted < want && (select & BITS(15, 0)) == LOCKED_LOADS &&
+        errata_find(test_cpu(t), ERRATUM_LOCKED_LOADS, &found))
+        return ERRATUM_LOCKED_LOADS;
+    *signature = *signature && test_shares_core(t);
+    return ERRATUM_MEMORY_EVENTS_WITH_HT;
+}
+
+enum erratum event_erratum(const struct test_context *t, unsigned place,
+                           uint64_t select, uint64_t counted, uint64_t want,
+                           bool *signature)
+{
+    const bool general = place < PLACE_FIXED0;
+
+    if (general && (select & BITS(7, 0)) == MEMORY_EVENTS)
+        return memory_erratum(t, select, counted, want, signature);
+    return bank_erratum(
+        place,
+        place == PLACE_FIXED0 ||
+            (general &&
+             (select & (BITS(15, 0) | IA32_PERFEVTSEL_INV)) == INSTRUCTIONS),
+        counted, (struct count_bounds){want, want}, signature);
+}
