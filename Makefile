@@ -237,7 +237,8 @@ $(B)/dirty.so $(B)/strict.so $(B)/odd_firmware.so: $(B)/%.so: \
                efi/efi.lds
 	@echo "  link $@"
 	@$(LINK) $(filter %.o,$^) -o $@
-$(B)/odd_firmware.so: $(call object,tests/boot/odd_volume.c)
+$(B)/odd_firmware.so: $(call object,$(addprefix tests/boot/odd_,\
+    console.c services.c volume.c))
 $(B)/%.efi: $(B)/%.so scripts/pe_header.py
 	@echo "  efi $@"
 	@objcopy -S $(SECTIONS) --target efi-app-x86_64 --subsystem=10 $< $@

@@ -9,10 +9,13 @@
 
 #define MEASURE_MS 4
 #define MEASURES   3 /* the shortest counts: an SMI makes one longer */
+/* Counts in a millisecond: fewer no processor has; and where there are. */
+#define LEAST UINT64_C(1000)
+#define USUAL UINT64_C(2000000)
 
 static uint64_t tsc_per_ms = 1, started;
 
-void clock_start(void)
+void clock_start(struct warnings *warnings)
 {
     uint64_t shortest = UINT64_MAX;
 
@@ -24,8 +27,11 @@ void clock_start(void)
         shortest = ticks < shortest ? ticks : shortest;
     }
     tsc_per_ms = shortest / MEASURE_MS;
-    if (tsc_per_ms == 0)
-        tsc_per_ms = 1;
+    if (tsc_per_ms >= LEAST)
+        return;
+    tsc_per_ms = USUAL;
+    warnings_add(warnings, "firmware's Stall() does not wait: times are as if "
+                           "the time-stamp counter ran at 2 GHz");
 }
 
 uint64_t hw_ms(void)

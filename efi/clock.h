@@ -3,11 +3,13 @@
 #ifndef EFI_CLOCK_H
 #define EFI_CLOCK_H
 
+#include "efi/warnings.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
 /* Measures the counter against the firmware's Stall(); takes 12 ms. */
-void clock_start(void);
+void clock_start(struct warnings *warnings);
 /* The counter's value after so many milliseconds from now. */
 uint64_t clock_ticks(uint64_t ms); /* of the time-stamp counter */
 uint64_t clock_deadline(uint64_t ms);

@@ -48,7 +48,7 @@ static void read_job(unsigned processor, void *context)
     }
 }
 
-const struct machine *machine_gather(void)
+const struct machine *machine_gather(struct warnings *warnings)
 {
     static struct machine machine;
     struct hw_result result;
@@ -57,7 +57,8 @@ const struct machine *machine_gather(void)
     memset(&machine, 0, sizeof(machine));
     bsp_run(&result, read_job, &machine);
     if (result.end != HW_DONE)
-        return NULL;
+        warnings_add(warnings, "SMBIOS: a pointer leads nowhere; what it says "
+                               "of the machine is missing");
     if (volume_time(&time)) {
         machine.year = time.year;
         machine.month = time.month;

@@ -3,9 +3,10 @@
 #ifndef EFI_MACHINE_H
 #define EFI_MACHINE_H
 
+#include "efi/warnings.h"
 #include "src/cpu/machine.h"
 
-/* NULL where a pointer of the firmware's leads nowhere. */
-const struct machine *machine_gather(void);
+/* Never NULL; a pointer of the firmware's that leads nowhere is a warning. */
+const struct machine *machine_gather(struct warnings *warnings);
 
 #endif

@@ -86,14 +86,11 @@ static void *prepare_workspace(struct warnings *found)
 {
     static void *workspace;
     static bool started;
-    const char *warning = NULL;
 
     if (!started && !store_is_given_up(&store)) {
-        started = processors_start(&warning);
+        started = processors_start(found);
         if (!started)
             return NULL;
-        if (warning != NULL)
-            warnings_add(found, warning);
         free_pages(workspace); /* of a run without them */
         workspace = NULL;
     }
@@ -135,6 +132,7 @@ static bool run_session(const struct options *options, struct warnings *found)
         warnings_add(&warnings, no_report_file);
     else
         sinks[sinks_count++] = file;
+    const struct machine *machine = machine_gather(&warnings);
     struct session_setup setup = {
         .options = options,
         .sinks = sinks,
@@ -144,7 +142,7 @@ static bool run_session(const struct options *options, struct warnings *found)
         .warnings = warnings.lines,
         .warnings_count = warnings.count,
         .serial = serial,
-        .machine = machine_gather(),
+        .machine = machine,
         .store = no_report_file != NULL ? NULL : &store,
         .workspace = memory,
     };
@@ -224,7 +222,7 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *system)
     platform_print("tsxpmu " TSXPMU_VERSION "\r\n");
     if (options_helped())
         return EFI_SUCCESS;
-    clock_start();
+    clock_start(&warnings);
     options_gather(&options, &warnings);
     if ((hw_cr4() & CR4_CET) != 0)
         warnings_add(&warnings, "firmware has set CR4.CET: a test that raises "

@@ -30,13 +30,13 @@
 #include "efi/worker.h"
 #include "src/base/text.h"
 
+#define RESCUE_MS    1000     /* for an NMI to end a worker's job */
 #define SLACK_MS     20000    /* of the boot processor: a false NMI is worse */
 #define START_MS     2000     /* for all workers to come up */
 #define STOP_MS      2000     /* for all to leave */
 #define TIMER_SECOND 10000000 /* of 100 ns */
 
 static bool parallel;
-static char line[128]; /* a warning */
 static struct mp_services *mp;
 static EFI_EVENT all_left;
 
@@ -75,9 +75,24 @@ static void collect_result(struct member *member, struct hw_result *result)
     result->exception = member->exception;
 }
 
+/* One that does not answer may hang where an NMI ends its job. */
+static void rescue(struct member *member)
+{
+    uint64_t deadline = clock_deadline(RESCUE_MS);
+
+    if (state_of(member) != BUSY)
+        return;
+    apic_send_nmi(member->apic_id);
+    while (state_of(member) == BUSY && !clock_passed(deadline)) {
+        watch_beat();
+        __asm__ volatile("pause");
+    }
+}
+
 /* That of a worker, in time or not. */
 static void collect_worker(struct member *member, struct hw_result *result)
 {
+    rescue(member);
     if (change_state(member, GIVEN, IDLE) || state_of(member) == BUSY) {
         result->end = HW_TIMEOUT;
         member->lost = true;
@@ -235,42 +250,61 @@ static EFI_STATUS start_workers(void)
     return EFI_SUCCESS;
 }
 
-/* Sets mp. The number of processors that can be used, the boot processor
- * among them. */
-static UINTN find_services(const char **warning)
+/* Sets mp. The number of processors that may be listed, the boot processor
+ * among them; *enabled: of those that can be used. */
+static UINTN find_services(UINTN *enabled, struct warnings *warnings)
 {
     EFI_GUID guid = MP_SERVICES_GUID;
-    UINTN processors = 1, enabled = 1;
+    UINTN processors = 1;
+    char line[WARNING_BYTES];
 
-    *warning = NULL;
+    *enabled = 1;
     EFI_STATUS status =
         platform_boot->LocateProtocol(&guid, NULL, (VOID **)&mp);
     if (!EFI_ERROR(status))
-        status = mp->GetNumberOfProcessors(mp, &processors, &enabled);
+        status = mp->GetNumberOfProcessors(mp, &processors, enabled);
     if (EFI_ERROR(status)) {
         mp = NULL;
         text_format(line, sizeof(line),
                     "no MP services (%s): only the boot processor is tested",
                     status_name(status));
-        *warning = line;
+        warnings_add(warnings, line);
         return 1;
     }
     if (processors == 0) {
-        *warning =
-            "MP services know of no processor: only the boot processor is "
-            "tested";
+        warnings_add(warnings, "MP services know of no processor: only the "
+                               "boot processor is tested");
         return 1;
     }
     if (processors > HW_PROCESSORS_MAX) {
-        *warning = "more than 256 processors: the rest is not tested";
+        warnings_add(warnings,
+                     "more than 256 processors: the rest is not tested");
         return HW_PROCESSORS_MAX;
     }
     return processors;
 }
 
-bool processors_start(const char **warning)
+/* Else nobody would see that some are missing. */
+static void warn_of_unlisted(UINTN listed, UINTN enabled,
+                             struct warnings *warnings)
 {
-    UINTN processors = find_services(warning);
+    char line[WARNING_BYTES];
+
+    if (enabled > listed)
+        enabled = listed;
+    if (members_count >= enabled)
+        return;
+    text_format(line, sizeof(line),
+                "MP services say that %u processors are enabled, and which for "
+                "%u alone: the others are not tested",
+                (unsigned)enabled, members_count);
+    warnings_add(warnings, line);
+}
+
+bool processors_start(struct warnings *warnings)
+{
+    UINTN enabled, processors = find_services(&enabled, warnings);
+    char line[WARNING_BYTES];
 
     if (!allocate(processors))
         return false;
@@ -278,6 +312,7 @@ bool processors_start(const char **warning)
     worker_find_lvt(&members[0]);
     if (mp != NULL)
         list_members(processors);
+    warn_of_unlisted(processors, enabled, warnings);
     if (members_count == 1)
         return true;
     EFI_STATUS status = start_workers();
@@ -287,7 +322,7 @@ bool processors_start(const char **warning)
                     "MP services refuse a non-blocking call (%s): processors "
                     "run jobs one after another",
                     status_name(status));
-        *warning = line;
+        warnings_add(warnings, line);
         for (unsigned p = 1; p < members_count; p++)
             members[p].state = IDLE;
     }

@@ -5,12 +5,13 @@
 #ifndef EFI_PROCESSORS_H
 #define EFI_PROCESSORS_H
 
+#include "efi/warnings.h"
+
 #include <stdbool.h>
 
 /* Asks the firmware's MP services to bring every other processor into a worker.
- * NULL, or one line saying what is missing; the run goes on either way.
- */
-bool processors_start(const char **warning);
+ * What is missing is a warning. False: there is no memory. */
+bool processors_start(struct warnings *warnings);
 /* Between runs the others need not be quick. */
 void processors_rest(bool resting);
 /* Sends the workers back to the firmware. False where one is, or may come to

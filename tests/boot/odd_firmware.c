@@ -4,46 +4,51 @@
  * does at times. \firmware.txt on the volume has a letter for each:
  *
  *   a  a pointer in ACPI's XSDT is not canonical
+ *   b  SMBIOS' structures are where nothing is
  *   c  Stall() by which the program measures its clock is ten times too short:
  *      its seconds are
  *   d  the divisor of COM2 is said at I/O port 402H in the end
  *   e  a serial port of PCI decodes nothing; what of I/O and memory it decodes
  *      in the end is said at I/O port 402H
  *   f  Flush() of a file is not supported
+ *   g  GetTime() fails
  *   h  the code at each offset that \hang.txt has, in hexadecimal, hangs
- *   k  a machine check comes there instead (INT 18)
+ *   i  what is there says that CR4.CET is 1
+ *   j  MP services say nothing of the last processor
+ *   k  a machine check comes there (INT 18)
+ *   l  the load options are bytes, no text
  *   m  the console is 80 by 25; changes of that are said at I/O port 402H
  *   n  NMIs, of a watchdog, come every 20 ms while interrupts are on
+ *   o  no text mode has a size, and none can be set
  *   p  no console has a device path
  *   q  time passes ten times as fast in Stall() of 10 ms: for waits of minutes
+ *   r  a key repeats for ever, and time passes a hundred times as fast
  *   s  each row on a console takes 50 ms more
+ *   v  the terminal sends back what is written to it
+ *   w  Write() of a file writes less than it is given, and says so
  *   x  the stick is pulled out while the report is written
+ *   y  Stall() does not wait
  *
  * UEFI specification, "Boot Services", "Simple Text Output Protocol"; ACPI
  * specification, "Extended System Description Table (XSDT)"; SDM 3A, "Interrupt
  * Command Register (ICR)".
  */
 #include "tests/boot/load_app.h"
+#include "tests/boot/odd_console.h"
+#include "tests/boot/odd_services.h"
 #include "tests/boot/odd_volume.h"
 
 #include <stdint.h>
 
-#define RSDP_XSDT      24
-#define TABLE_LENGTH   4
-#define TABLE_CHECKSUM 9
-#define XSDT_ENTRIES   36
-#define NOT_CANONICAL  UINT64_C(0x8000000000001000)
-#define APIC_ICR_LOW   ((volatile uint32_t *)0xFEE00300)
-#define ICR_SELF       0x40000u
-#define ICR_NMI        0x400u
-#define NMI_PERIOD     200000 /* of 100 ns */
-#define LOOK_US        10000
-#define MEASURE_US     4000
-#define QUICK          10
-#define ROW_US         50000
-#define CONSOLES_MAX   8
-#define SAY_PORT       ((uint16_t)0x402)
-#define COM2           ((uint16_t)0x2f8)
+#define APIC_ICR_LOW ((volatile uint32_t *)0xFEE00300)
+#define ICR_SELF     0x40000u
+#define ICR_NMI      0x400u
+#define NMI_PERIOD   200000 /* of 100 ns */
+#define LOOK_US      10000
+#define MEASURE_US   4000
+#define QUICK        10
+#define SAY_PORT     ((uint16_t)0x402)
+#define COM2         ((uint16_t)0x2f8)
 
 EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *system);
 
@@ -51,41 +56,6 @@ static EFI_SYSTEM_TABLE *st;
 static EFI_BOOT_SERVICES *bs;
 
 static EFI_STALL stall;
-static EFI_HANDLE_PROTOCOL handle_protocol;
-
-static struct console {
-    SIMPLE_TEXT_OUTPUT_INTERFACE *out;
-    EFI_TEXT_OUTPUT_STRING write;
-} consoles[CONSOLES_MAX];
-static unsigned consoles_count;
-static EFI_HANDLE without_path[CONSOLES_MAX];
-static unsigned without_path_count;
-
-static BOOLEAN same(const EFI_GUID *a, const EFI_GUID *b)
-{
-    const UINT8 *x = (const UINT8 *)a, *y = (const UINT8 *)b;
-
-    for (unsigned i = 0; i < sizeof(*a); i++)
-        if (x[i] != y[i])
-            return FALSE;
-    return TRUE;
-}
-
-static VOID break_acpi(void)
-{
-    EFI_GUID acpi = ACPI_20_TABLE_GUID;
-
-    for (UINTN i = 0; i < st->NumberOfTableEntries; i++)
-        if (same(&st->ConfigurationTable[i].VendorGuid, &acpi)) {
-            UINT8 *rsdp = st->ConfigurationTable[i].VendorTable;
-            UINT8 *xsdt = *(UINT8 **)(rsdp + RSDP_XSDT);
-            *(uint64_t *)(xsdt + XSDT_ENTRIES) = NOT_CANONICAL;
-            UINT8 sum = 0;
-            for (UINT32 n = 0; n < *(uint32_t *)(xsdt + TABLE_LENGTH); n++)
-                sum = (UINT8)(sum + xsdt[n]);
-            xsdt[TABLE_CHECKSUM] = (UINT8)(xsdt[TABLE_CHECKSUM] - sum);
-        }
-}
 
 struct idt_register {
     uint16_t limit;
@@ -120,54 +90,14 @@ static VOID start_nmis(void)
         (void)bs->SetTimer(event, TimerPeriodic, NMI_PERIOD);
 }
 
-static UINTN quick_us; /* the one wait that is ten times too short */
+/* How many times too short these two are. */
+static UINTN quick_look = 1, quick_measure = 1;
 
 static EFI_STATUS EFIAPI stall_quickly(UINTN us)
 {
-    return stall(us == quick_us ? us / QUICK : us);
-}
-
-static EFI_STATUS EFIAPI write_slowly(SIMPLE_TEXT_OUTPUT_INTERFACE *out,
-                                      CHAR16 *text)
-{
-    for (const CHAR16 *c = text; *c != 0; c++)
-        if (*c == '\n')
-            stall(ROW_US);
-    for (unsigned i = 0; i < consoles_count; i++)
-        if (consoles[i].out == out)
-            return consoles[i].write(out, text);
-    return EFI_DEVICE_ERROR;
-}
-
-static EFI_STATUS EFIAPI hide_path(EFI_HANDLE handle, EFI_GUID *guid,
-                                   VOID **protocol)
-{
-    EFI_GUID path = DEVICE_PATH_PROTOCOL;
-
-    for (unsigned i = 0; same(guid, &path) && i < without_path_count; i++)
-        if (without_path[i] == handle)
-            return EFI_UNSUPPORTED;
-    return handle_protocol(handle, guid, protocol);
-}
-
-static VOID change_consoles(BOOLEAN slow, BOOLEAN pathless)
-{
-    EFI_GUID guid = SIMPLE_TEXT_OUTPUT_PROTOCOL;
-    EFI_HANDLE *handles = NULL;
-    UINTN count = 0;
-
-    (void)bs->LocateHandleBuffer(ByProtocol, &guid, NULL, &count, &handles);
-    for (UINTN i = 0; i < count && i < CONSOLES_MAX; i++) {
-        SIMPLE_TEXT_OUTPUT_INTERFACE *out;
-        if (pathless)
-            without_path[without_path_count++] = handles[i];
-        if (slow &&
-            !EFI_ERROR(bs->HandleProtocol(handles[i], &guid, (VOID **)&out))) {
-            consoles[consoles_count++] =
-                (struct console){out, out->OutputString};
-            out->OutputString = write_slowly;
-        }
-    }
+    return stall(us == LOOK_US      ? us / quick_look
+                 : us == MEASURE_US ? us / quick_measure
+                                    : us);
 }
 
 static EFI_TEXT_SET_MODE set_mode;
@@ -296,10 +226,15 @@ static VOID read_text(EFI_HANDLE image, CHAR16 *name, char *text, UINTN bytes)
         (void)file->Read(file, &bytes, text);
 }
 
-/* At each offset of the program that the text has: JMP to itself, or INT 18. */
-static const UINT8 HANG[2] = {0xeb, 0xfe}, MACHINE_CHECK[2] = {0xcd, 18};
+/* At each offset of the program that the text has: JMP to itself, INT 18, or
+ * MOV EAX, CET; RET. */
+#define CODE_BYTES 6
+static const UINT8 HANG[CODE_BYTES] = {0xeb, 0xfe},
+                   MACHINE_CHECK[CODE_BYTES] = {0xcd, 18},
+                   CET[CODE_BYTES] = {0xb8, 0, 0, 0x80, 0, 0xc3};
 
-static VOID patch(EFI_HANDLE image, EFI_HANDLE app, const UINT8 code[2])
+static VOID patch(EFI_HANDLE image, EFI_HANDLE app,
+                  const UINT8 code[CODE_BYTES])
 {
     EFI_GUID loaded = LOADED_IMAGE_PROTOCOL;
     EFI_LOADED_IMAGE *program;
@@ -314,9 +249,29 @@ static VOID patch(EFI_HANDLE image, EFI_HANDLE app, const UINT8 code[2])
             offset =
                 offset * 16 + (UINTN)(*c <= '9' ? *c - '0' : *c - 'a' + 10);
         UINT8 *at = (UINT8 *)program->ImageBase + offset;
-        at[0] = code[0];
-        at[1] = code[1];
+        for (unsigned i = 0; i < (code == CET ? CODE_BYTES : 2); i++)
+            at[i] = code[i];
     }
+}
+
+/* As a loader's own structures. */
+static VOID load_bytes(EFI_HANDLE app)
+{
+    static UINT8 bytes[] = {0x4e, 0xac, 0x08, 0x81, 0x11, 0x9f, 0x59, 0x4d,
+                            0x85, 0x0e, 0xe2, 0x1a, 0x52, 0x2c, 0x59, 0xb2};
+    EFI_GUID loaded = LOADED_IMAGE_PROTOCOL;
+    EFI_LOADED_IMAGE *program;
+
+    if (EFI_ERROR(bs->HandleProtocol(app, &loaded, (VOID **)&program)))
+        return;
+    program->LoadOptions = bytes;
+    program->LoadOptionsSize = sizeof(bytes);
+}
+
+static EFI_STATUS EFIAPI do_not_stall(UINTN us)
+{
+    (void)us;
+    return EFI_SUCCESS;
 }
 
 EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *system)
@@ -332,13 +287,29 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *system)
     if (EFI_ERROR(status))
         return status;
     if (has_letter(letters, 'a'))
-        break_acpi();
+        odd_acpi(st);
     if (has_letter(letters, 'e'))
         decode_nothing();
     if (has_letter(letters, 'h'))
         patch(image, app, HANG);
     if (has_letter(letters, 'k'))
         patch(image, app, MACHINE_CHECK);
+    if (has_letter(letters, 'i'))
+        patch(image, app, CET);
+    if (has_letter(letters, 'b'))
+        odd_smbios(st);
+    if (has_letter(letters, 'g'))
+        odd_time(st);
+    if (has_letter(letters, 'j'))
+        odd_processors(bs);
+    if (has_letter(letters, 'l'))
+        load_bytes(app);
+    if (has_letter(letters, 'o'))
+        odd_modes(st);
+    if (has_letter(letters, 'r'))
+        odd_key_held(st);
+    if (has_letter(letters, 'v'))
+        odd_echo(st);
     if (has_letter(letters, 'm')) {
         set_mode = st->ConOut->SetMode;
         (void)set_mode(st->ConOut, 0);
@@ -346,22 +317,20 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *system)
     }
     if (has_letter(letters, 'n'))
         start_nmis();
-    if (has_letter(letters, 'q') || has_letter(letters, 'c')) {
-        quick_us = has_letter(letters, 'q') ? LOOK_US : MEASURE_US;
-        stall = bs->Stall;
-        bs->Stall = stall_quickly;
-    }
-    if (has_letter(letters, 's'))
-        stall = bs->Stall;
-    change_consoles(has_letter(letters, 's'), has_letter(letters, 'p'));
-    if (has_letter(letters, 'p')) {
-        handle_protocol = bs->HandleProtocol;
-        bs->HandleProtocol = hide_path;
-    }
-    if (has_letter(letters, 'f') || has_letter(letters, 'x'))
+    stall = bs->Stall;
+    bs->Stall = has_letter(letters, 'y') ? do_not_stall : stall_quickly;
+    if (has_letter(letters, 'q'))
+        quick_look = QUICK;
+    if (has_letter(letters, 'c'))
+        quick_measure = QUICK;
+    if (has_letter(letters, 'r'))
+        quick_look = quick_measure = QUICK * QUICK;
+    odd_consoles(bs, has_letter(letters, 's'), has_letter(letters, 'p'));
+    if (has_letter(letters, 'f') || has_letter(letters, 'w') ||
+        has_letter(letters, 'x'))
         odd_volume(image, bs,
                    has_letter(letters, 'f') ? EFI_UNSUPPORTED : EFI_SUCCESS,
-                   has_letter(letters, 'x'));
+                   has_letter(letters, 'x'), has_letter(letters, 'w'));
     status = bs->StartImage(app, NULL, NULL);
     if (has_letter(letters, 'd'))
         say_divisor(COM2);

@@ -7,12 +7,13 @@
 #include "tests/boot/odd_volume.h"
 
 #define PULLED_US 3000000 /* that a driver takes to give up */
+#define LESS      64      /* bytes that are always written */
 
 static EFI_BOOT_SERVICES *bs;
 static EFI_VOLUME_OPEN open_volume;
 static EFI_FILE file; /* the firmware's functions */
 static EFI_STATUS flush_status;
-static BOOLEAN may_be_pulled;
+static BOOLEAN may_be_pulled, writes_less;
 static unsigned writes;
 
 /* How a call fails: EFI_SUCCESS where it does not. */
@@ -43,6 +44,8 @@ static EFI_STATUS EFIAPI odd_write(EFI_FILE *this, UINTN *bytes, VOID *from)
     writes++;
     EFI_STATUS status = pulled();
 
+    if (writes_less && *bytes > LESS)
+        *bytes /= 2;
     return EFI_ERROR(status) ? status : file.Write(this, bytes, from);
 }
 
@@ -94,7 +97,7 @@ static EFI_STATUS EFIAPI odd_open_volume(EFI_FILE_IO_INTERFACE *this,
 }
 
 void odd_volume(EFI_HANDLE image, EFI_BOOT_SERVICES *services, EFI_STATUS flush,
-                BOOLEAN may_pull)
+                BOOLEAN may_pull, BOOLEAN less)
 {
     EFI_GUID loaded = LOADED_IMAGE_PROTOCOL;
     EFI_GUID file_system = SIMPLE_FILE_SYSTEM_PROTOCOL;
@@ -104,6 +107,7 @@ void odd_volume(EFI_HANDLE image, EFI_BOOT_SERVICES *services, EFI_STATUS flush,
     bs = services;
     flush_status = flush;
     may_be_pulled = may_pull;
+    writes_less = less;
     if (EFI_ERROR(bs->HandleProtocol(image, &loaded, (VOID **)&self)) ||
         EFI_ERROR(bs->HandleProtocol(self->DeviceHandle, &file_system,
                                      (VOID **)&volume)))

@@ -9,6 +9,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -67,6 +68,18 @@ void apic_restore(const struct apic_saved *saved)
     (void)saved;
 }
 
+/* Of processor 1, which hangs. */
+static bool nmi_ends_it;
+static unsigned nmis;
+
+void apic_send_nmi(uint32_t id)
+{
+    assert_int_equal(id, 1);
+    nmis++;
+    if (nmi_ends_it)
+        members[1].state = RAISED;
+}
+
 /* Each processor's own. */
 unsigned watch_limit(unsigned limit_ms)
 {
@@ -108,6 +121,24 @@ void exceptions_remove(const struct exceptions *mine)
 static bool is_a_tests(void (*job)(unsigned, void *))
 {
     return job != save_enables && job != restore_enables;
+}
+
+static char warned[512];
+
+void warnings_add(void *warnings, const char *line)
+{
+    size_t at = strlen(warned);
+
+    (void)warnings;
+    snprintf(warned + at, sizeof(warned) - at, "%s\n", line);
+}
+
+/* What it warns of, or NULL. */
+static const char *start_processors(void)
+{
+    warned[0] = '\0';
+    assert_true(processors_start(NULL));
+    return warned[0] != '\0' ? warned : NULL;
 }
 
 bool exceptions_guard(unsigned processor, void (*job)(unsigned, void *),
@@ -302,7 +333,8 @@ static int start(void **state)
     members = NULL;
     members_count = 1;
     parallel = workers_leave = outside = raises = false;
-    here = installed = jobs = events = 0;
+    here = installed = jobs = events = nmis = 0;
+    nmi_ends_it = false;
     msr_38f = 0x7;
     msr_570 = 0;
     memset(&firmware, 0, sizeof(firmware));

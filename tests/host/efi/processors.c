@@ -30,10 +30,8 @@ static unsigned run_all(void)
 
 static void one_after_another(void **state)
 {
-    const char *warning;
-
     (void)state;
-    assert_true(processors_start(&warning));
+    const char *warning = start_processors();
     assert_non_null(strstr(warning, "one after another"));
     assert_false(hw_run_is_parallel());
     assert_int_equal(hw_processors(), 3);
@@ -48,10 +46,8 @@ static void one_after_another(void **state)
 
 static void what_a_job_leaves_on_is_stopped(void **state)
 {
-    const char *warning;
-
     (void)state;
-    assert_true(processors_start(&warning));
+    (void)start_processors();
     for (unsigned i = 0; i < 2; i++) {
         raises = i == 1;
         run_all();
@@ -82,14 +78,12 @@ static const struct ending {
 
 static void how_a_call_ends(void **state)
 {
-    const char *warning;
-
     for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]); i++) {
         const struct ending *e = &endings[i];
 
         start(state);
         firmware.listed = 2;
-        assert_true(processors_start(&warning));
+        (void)start_processors();
         firmware.status = e->status;
         firmware.take = e->take;
         raises = e->raises;
@@ -109,11 +103,9 @@ static void how_a_call_ends(void **state)
 /* The job's context may be gone. */
 static void who_comes_late_finds_no_job(void **state)
 {
-    const char *warning;
-
     (void)state;
     firmware.listed = 2;
-    assert_true(processors_start(&warning));
+    (void)start_processors();
     firmware.status = EFI_TIMEOUT;
     firmware.take = NOT_AT_ALL;
     run_all();
@@ -125,11 +117,9 @@ static void who_comes_late_finds_no_job(void **state)
 
 static void no_entry_has_the_flag(void **state)
 {
-    const char *warning;
-
     (void)state;
     firmware.list[0].StatusFlag = MP_PROCESSOR_ENABLED;
-    assert_true(processors_start(&warning));
+    (void)start_processors();
     assert_int_equal(hw_processors(), 3);
     assert_int_equal(run_all(), 231);
 }
@@ -137,26 +127,40 @@ static void no_entry_has_the_flag(void **state)
 /* Nor the boot processor's own number. */
 static void no_entry_is_the_boot_processor(void **state)
 {
-    const char *warning;
-
     (void)state;
     for (unsigned n = 0; n < 3; n++) {
         firmware.list[n].ProcessorId = n + 1;
         firmware.list[n].StatusFlag = MP_PROCESSOR_ENABLED;
     }
-    assert_true(processors_start(&warning));
+    (void)start_processors();
     assert_int_equal(hw_processors(), 3);
 }
 
 static void disabled_ones_are_left_out(void **state)
 {
-    const char *warning;
-
     (void)state;
     firmware.list[1].StatusFlag = 0;
-    assert_true(processors_start(&warning));
+    firmware.enabled = 2;
+    assert_null(strstr(start_processors(), "enabled"));
     assert_int_equal(hw_processors(), 2);
     assert_int_equal(run_all(), 31);
+}
+
+/* A call that fails, or two with one number. */
+static void enabled_ones_that_are_not_listed(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 2; i++) {
+        start(state);
+        firmware.list[1].ProcessorId = 0;
+        firmware.waits_only = i == 0;
+        const char *warning = start_processors();
+        assert_non_null(strstr(warning, "3 processors are enabled, and which "
+                                        "for 2 alone"));
+        assert_int_equal(strstr(warning, "one after another") != NULL, i == 0);
+        assert_int_equal(hw_processors(), 2);
+        end(state);
+    }
 }
 
 static void alone(void **state)
@@ -170,13 +174,12 @@ static void alone(void **state)
         {true, 0, "know of no processor"},
         {true, 1, NULL},
     };
-    const char *warning;
 
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         start(state);
         firmware.services = rows[i].services;
         firmware.listed = rows[i].listed;
-        assert_true(processors_start(&warning));
+        const char *warning = start_processors();
         assert_int_equal(warning != NULL, rows[i].warning != NULL);
         if (warning != NULL)
             assert_non_null(strstr(warning, rows[i].warning));
@@ -189,13 +192,11 @@ static void alone(void **state)
 
 static void more_than_there_is_room_for(void **state)
 {
-    const char *warning;
-
     (void)state;
     firmware.listed = LISTED_MAX;
     firmware.waits_only = false;
     firmware.signals = false;
-    assert_true(processors_start(&warning));
+    const char *warning = start_processors();
     assert_non_null(strstr(warning, "more than 256"));
     assert_int_equal(hw_processors(), HW_PROCESSORS_MAX);
 }
@@ -212,12 +213,11 @@ static void workers_that_never_came(void **state)
         {true, true, true},
         {false, true, false}, /* processor 2 is still to come */
     };
-    const char *warning;
 
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         start(state);
         firmware.waits_only = false;
-        assert_true(processors_start(&warning));
+        const char *warning = start_processors();
         assert_null(warning);
         assert_true(hw_run_is_parallel());
         run_all();
@@ -245,24 +245,27 @@ static void workers_that_do_not_answer(void **state)
     static const struct {
         enum state becomes, after;
         enum hw_end end;
+        bool nmi, ends_it;
     } rows[] = {
-        {IDLE, IDLE, HW_DONE},
-        {RAISED, IDLE, HW_EXCEPTION},
-        {GIVEN, IDLE, HW_TIMEOUT},
-        {BUSY, BUSY, HW_TIMEOUT},
+        {IDLE, IDLE, HW_DONE, false, false},
+        {RAISED, IDLE, HW_EXCEPTION, false, false},
+        {GIVEN, IDLE, HW_TIMEOUT, false, false},
+        {BUSY, BUSY, HW_TIMEOUT, true, false},
+        {BUSY, IDLE, HW_EXCEPTION, true, true},
     };
     const bool set[] = {true, true};
-    const char *warning;
 
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         start(state);
         firmware.listed = 2;
         firmware.waits_only = false;
-        assert_true(processors_start(&warning));
+        (void)start_processors();
         members[1].state = IDLE;
         becomes = rows[i].becomes;
+        nmi_ends_it = rows[i].ends_it;
         hw_run(set, take, NULL, 7, results);
         assert_int_equal(results[1].end, rows[i].end);
+        assert_int_equal(nmis, rows[i].nmi);
         assert_int_equal(state_of(&members[1]), rows[i].after);
         assert_int_equal(usable(&members[1]), rows[i].end != HW_TIMEOUT);
         assert_false(processors_stop()); /* no worker leaves here */
@@ -283,6 +286,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(no_entry_is_the_boot_processor, start,
                                         end),
         cmocka_unit_test_setup_teardown(disabled_ones_are_left_out, start, end),
+        cmocka_unit_test(enabled_ones_that_are_not_listed),
         cmocka_unit_test(alone),
         cmocka_unit_test_setup_teardown(more_than_there_is_room_for, start,
                                         end),
