@@ -21,11 +21,17 @@ def pulled(report, outcome):
         yield f"it took {ticks[-1]} s and more"
 
 
+def once(report, outcome):
+    """The page after the report is written once."""
+    if outcome.text.count("PgUp") != 1:
+        yield f"{outcome.text.count('PgUp')} pages"
+
+
 def offsets(*names):
     """Each ended by a blank, of functions of the program."""
     symbols = subprocess.run(["nm", f"{BUILD}/tsxpmu.so"], check=True,
                              stdout=subprocess.PIPE).stdout.decode()
-    return "".join(re.search(f"^0*([0-9a-f]+) t {name}$", symbols, re.M)[1] + " "
+    return "".join(re.search(f"^0*([0-9a-f]+) [tT] {name}$", symbols, re.M)[1] + " "
                    for name in names)
 
 
@@ -37,6 +43,18 @@ def boots():
 
     yield one("ACPI points nowhere", "a", all_of(clean, has(
         "^# warning: serial port of SPCR: a pointer in ACPI's tables leads nowhere")))
+    yield one("SMBIOS points nowhere, no clock, and less is written than was to be", "bgw", all_of(
+        clean, has("^# warning: SMBIOS: a pointer leads nowhere"),
+        has("^# machine: date: its clock cannot be read$"),
+        has("^# warning: the report is no longer written to .*: the volume is full$")))
+    yield one("a processor of which MP services say nothing", "j", all_of(
+        clean, has("^# warning: MP services say that 4 processors are enabled, and which for 3 "
+                   "alone"), has("^# processors: 3, ")), smp=4)
+    yield one("CR4.CET is 1", "i", all_of(clean, has("^# warning: firmware has set CR4.CET")),
+              stick={"hang.txt": offsets("hw_cr4")})
+    yield one("Stall does not wait; load options that are no text; no text mode", "ylo", all_of(
+        clean, has(r"^# warning: firmware's Stall\(\) does not wait"),
+        has("^# warning: the load options are not text: 16 bytes ignored$")))
     yield one("NMIs of a watchdog", "n", all_of(clean, has(
         "^# warning: [0-9]+ NMIs while no test ran")), "repeats=20")
     yield one("no console has a device path", "p",
@@ -98,6 +116,18 @@ def boots():
                      has("^# warning: 1 machine checks while no test ran: ")),
               two, smp=2, stick={"hang.txt": offsets("body_of_pebs_decode_golden")},
               expect=(("running 1", qemu.Expect.MACHINE_CHECK),), machine={"icount": False})
+    yield one("a machine check of all processors while the summary stands", "",
+              all_of(has("# END (.|\n)*KTAP version 1(.|\n)*^# warning: 2 machine checks while no "
+                         "test ran: (.|\n)*# END "), lacks("did not answer")),
+              "exit=menu", smp=2, expect=(
+                  ("# END ", b""), ("PgUp", qemu.Expect.MACHINE_CHECK), ("m: menu", b"m"),
+                  ("> Start", b""), ("Options: ", b"\r"), ("KTAP version 1", b""), ("# END ", b""),
+                  ("PgUp", qemu.Expect.QUIT)))
+    yield one("a key that repeats for ever opens the menu", "r", all_of(
+        clean, has("Type an option")), "countdown=20", smp=1)
+    yield one("a terminal that sends back what it gets: no menu, one run", "v",
+              all_of(restored, has("PgUp"), lacks("Type an option"), once), "countdown=2 exit=menu",
+              expect=(("# END ", b""), ("PgUp", qemu.Expect.QUIT_LATER)))
     # Noise opens the menu; a minute later the run starts, ten times as fast here.
     yield one("noise of a console opens the menu", "q", all_of(
         clean, has("Type an option")), "countdown=20", expect=(("starts in", b"x"),))
