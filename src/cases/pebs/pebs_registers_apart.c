@@ -6,6 +6,7 @@
 #include "src/base/msr.h"
 #include "src/base/names.h"
 #include "src/counting/bank.h"
+#include "src/counting/smi_guard.h"
 #include "src/pebs/sampling.h"
 #include "src/tsx/force_abort.h"
 
@@ -21,6 +22,18 @@ struct held {
 struct registers {
     struct held held[MOST];
     unsigned count;
+};
+
+/* One register written, with its other value and then with its own: what all
+ * are after each write. An SMI may write some (HSD052, or firmware that has a
+ * counter of its own). */
+struct attempt {
+    struct test_context *t;
+    const struct registers *r;
+    uint64_t places;
+    unsigned written;
+    uint64_t status; /* IA32_PERF_GLOBAL_STATUS before it */
+    uint64_t got[2][MOST], after[2];
 };
 
 static void add(struct registers *r, uint32_t msr, uint64_t value,
@@ -67,29 +80,52 @@ static void add_pebs(struct registers *r, struct test_context *t)
         debugctl ^ IA32_DEBUGCTL_FREEZE_PERFMON_ON_PMI);
 }
 
-/* The one at `written` has been, with its value of that number. */
-static void check_all(struct test_context *t, const struct registers *r,
-                      unsigned written, unsigned number, uint64_t status)
+static bool write_one(void *argument)
 {
-    const struct held *w = &r->held[written];
+    struct attempt *a = argument;
+    const struct registers *r = a->r;
+
+    for (unsigned i = 0; i < r->count; i++)
+        if (!set_msr_again(a->t, r->held[i].msr, r->held[i].value[0]))
+            return false;
+    if (test_cpu(a->t)->perfmon_version >= 4 &&
+        !set_msr_again(a->t, IA32_PERF_GLOBAL_STATUS_SET, a->places))
+        return false;
+    a->status = msr_value(a->t, IA32_PERF_GLOBAL_STATUS);
+    for (unsigned back = 0; back < 2; back++) {
+        const struct held *w = &r->held[a->written];
+
+        if (!set_msr_again(a->t, w->msr, w->value[1 - back]))
+            return false;
+        for (unsigned i = 0; i < r->count; i++)
+            a->got[back][i] = msr_value(a->t, r->held[i].msr);
+        a->after[back] = msr_value(a->t, IA32_PERF_GLOBAL_STATUS);
+    }
+    return true;
+}
+
+/* After the write with the other value, or the one back to its own. */
+static void check_all(const struct attempt *a, unsigned back)
+{
+    const struct registers *r = a->r;
+    const struct held *w = &r->held[a->written];
     char name[MSR_NAME_BYTES], by[MSR_NAME_BYTES];
 
     for (unsigned i = 0; i < r->count; i++) {
         const struct held *h = &r->held[i];
-        const uint64_t want = h->value[i == written ? number : 0];
-        const uint64_t got = msr_value(t, h->msr);
+        const uint64_t want = h->value[i == a->written ? 1 - back : 0];
 
-        check_known(t, got == want, ERRATUM_EVTSEL4_TO_7_READ, h->read_badly,
+        check_known(a->t, a->got[back][i] == want, ERRATUM_EVTSEL4_TO_7_READ,
+                    h->read_badly,
                     "%s reads 0x%lx after %s was written with 0x%lx; wanted "
                     "0x%lx",
-                    msr_name(h->msr, name), got, msr_name(w->msr, by),
-                    w->value[number], want);
+                    msr_name(h->msr, name), a->got[back][i],
+                    msr_name(w->msr, by), w->value[1 - back], want);
     }
-    const uint64_t after = msr_value(t, IA32_PERF_GLOBAL_STATUS);
-    check(t, after == status,
+    check(a->t, a->after[back] == a->status,
           "IA32_PERF_GLOBAL_STATUS (38EH) was 0x%lx, and is 0x%lx after %s was "
           "written with 0x%lx; wanted no change",
-          status, after, msr_name(w->msr, by), w->value[number]);
+          a->status, a->after[back], msr_name(w->msr, by), w->value[1 - back]);
 }
 
 /* All of that enabled, 10FH takes what is written to it as at any time. */
@@ -122,6 +158,7 @@ TEST(pebs_registers_apart,
 {
     struct registers r = {.count = 0};
     struct sampling p;
+    unsigned repeated = 0;
     uint64_t places;
 
     /* Set-up. */
@@ -132,19 +169,16 @@ TEST(pebs_registers_apart,
     for (unsigned i = 0; i < r.count; i++)
         if (!set_msr(t, r.held[i].msr, r.held[i].value[0]))
             return;
-    if (test_cpu(t)->perfmon_version >= 4 &&
-        !set_msr_again(t, IA32_PERF_GLOBAL_STATUS_SET, places))
-        return;
-    const uint64_t status = msr_value(t, IA32_PERF_GLOBAL_STATUS);
 
     /* Measured, and checked one by one. */
-    for (unsigned i = 0; i < r.count; i++)
-        for (unsigned back = 0; back < 2; back++) {
-            if (!set_msr_again(t, r.held[i].msr, r.held[i].value[1 - back]))
-                return;
-            check_all(t, &r, i, 1 - back, status);
-        }
+    struct attempt a = {.t = t, .r = &r, .places = places};
+    for (a.written = 0; a.written < r.count; a.written++) {
+        if (!smi_guard(t, write_one, &a, &repeated))
+            return;
+        check_all(&a, 0);
+        check_all(&a, 1);
+    }
     if (test_regime(t) == REGIME_B)
         check_force_abort(t);
-    counters_clear_status(t, status);
+    counters_clear_status(t, a.status);
 }

