@@ -126,6 +126,7 @@ CLOSE window_compare
 ; two pages, the longest, locked ones, fences, prefixes.
 OPEN window_branches
         I xor   r11d, r11d
+        I nop   dword [rax]
 %assign i 0
 %rep 3
         B jz    .z %+ i
@@ -221,6 +222,9 @@ OPEN window_branches
         I sfence
         I cli                           ; they are off
         I cld
+        I push  rsi
+        I lodsb
+        I pop   rsi
         I cmovz r11, rax
         I setz  al
         I enter 16, 0

@@ -22,6 +22,7 @@
 #define APIC_ICR               0x30
 #define APIC_ICR_HIGH          0x31
 #define ICR_NMI                0x4400 /* delivery mode [10:8], assert [14] */
+#define ICR_FIXED              0x4000
 #define LVT_MASKED             APIC_LVT_MASKED
 #define LVT_TIMER_DEADLINE     (2u << 17) /* timer mode, bits 18:17 */
 #define LVT_TIMER_ONE_SHOT     0u
@@ -151,7 +152,7 @@ void apic_end_of_interrupt(void)
 }
 
 /* SDM 3A, "Interrupt Command Register (ICR)": one register in x2APIC mode. */
-void apic_send_nmi(uint32_t id)
+static void send_command(uint32_t id, uint32_t command)
 {
     struct apic apic;
 
@@ -159,11 +160,21 @@ void apic_send_nmi(uint32_t id)
         return;
     if (apic.memory == NULL) {
         (void)hw_msr_write(X2APIC_FIRST + APIC_ICR,
-                           (uint64_t)id << 32 | ICR_NMI);
+                           (uint64_t)id << 32 | command);
         return;
     }
     apic_set(&apic, APIC_ICR_HIGH, id << 24);
-    apic_set(&apic, APIC_ICR, ICR_NMI);
+    apic_set(&apic, APIC_ICR, command);
+}
+
+void apic_send_nmi(uint32_t id)
+{
+    send_command(id, ICR_NMI);
+}
+
+void apic_send_vector(uint32_t id, uint8_t vector)
+{
+    send_command(id, ICR_FIXED | vector);
 }
 
 uint32_t apic_id(void)

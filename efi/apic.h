@@ -27,8 +27,9 @@ void apic_restore(const struct apic_saved *saved);
  * APIC is not enabled; *old is then not changed. */
 bool apic_swap_counters_entry(uint32_t entry, uint32_t *old);
 void apic_end_of_interrupt(void);
-/* To the processor with this APIC ID. */
+/* To the processor with this APIC ID: an NMI, or an interrupt. */
 void apic_send_nmi(uint32_t id);
+void apic_send_vector(uint32_t id, uint8_t vector);
 /* That entry as it is. False likewise. */
 bool apic_counters_entry(uint32_t *entry);
 

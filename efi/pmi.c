@@ -20,6 +20,7 @@ struct pmi {
     bool active, nmi;
     unsigned count, masked;
     uint64_t rip;
+    uint32_t id; /* of its local APIC */
     uint32_t old_entry;
     uint64_t old_priority, old_flags;
 } __attribute__((aligned(64)));
@@ -40,7 +41,7 @@ bool hw_pmi_begin(bool nmi)
 {
     struct pmi *pmi = &pmis[processors_self()];
 
-    *pmi = (struct pmi){.nmi = nmi};
+    *pmi = (struct pmi){.nmi = nmi, .id = apic_id()};
     __asm__ volatile("pushfq; popq %0" : "=r"(pmi->old_flags) : : "memory");
     __asm__ volatile("mov %%cr8, %0" : "=r"(pmi->old_priority));
     pmi->active = true;
@@ -64,6 +65,17 @@ void hw_pmi_mask(void)
 
     apic_swap_counters_entry(
         lvt_entry(&pmis[processors_self()]) | APIC_LVT_MASKED, &old);
+}
+
+/* STI holds interrupts off for one instruction. */
+void hw_pmi_halt(void)
+{
+    __asm__ volatile("sti; hlt" : : : "memory");
+}
+
+void hw_pmi_send(unsigned processor)
+{
+    apic_send_vector(pmis[processor].id, PMI_VECTOR);
 }
 
 unsigned hw_pmi_count(void)

@@ -71,6 +71,11 @@ bool hw_pmi_begin(bool nmi);
 void hw_pmi_mask(void);
 /* In between: interrupts are off. What comes is handled by hw_pmi_end(). */
 void hw_pmi_hold(void);
+/* After hw_pmi_hold(): HLT, with interrupts on, until one has come. */
+void hw_pmi_halt(void);
+/* To a processor that is in between, not by NMI: the same interrupt, as if of
+ * its counters, but that nothing masks the entry. */
+void hw_pmi_send(unsigned processor);
 unsigned hw_pmi_count(void); /* handled since hw_pmi_begin() */
 /* Of those: the ones that found the mask flag of the entry set, as a PMI sets
  * it; and where the first one interrupted, 0 before it. */

@@ -197,6 +197,12 @@ static void clear_one_by_one(struct test_context *t, uint64_t places,
                 "IA32_PERF_GLOBAL_STATUS (38EH) after the counters that "
                 "overflowed were written",
                 status_of(t, after), want);
+    set_held_msr(t, IA32_PERF_GLOBAL_CTRL, places);
+    set_held_msr(t, IA32_PERF_GLOBAL_CTRL, 0);
+    check_equal(t,
+                "IA32_PERF_GLOBAL_STATUS (38EH) after IA32_PERF_GLOBAL_CTRL "
+                "(38FH) was written with the bits of all counters, and with 0",
+                status_of(t, after), want);
     counters_clear_status(t, 0);
     check_equal(t, "IA32_PERF_GLOBAL_STATUS (38EH) after 0 was written to 390H",
                 status_of(t, after), want);

@@ -25,21 +25,24 @@ struct freeze {
     uint64_t places;
     unsigned place; /* overflows */
     bool freeze, interrupts;
+    bool lbrs, nmi; /* FREEZE_LBRS_ON_PMI too; delivered as NMI */
 };
 
 /* False where it could not be tried. */
 static bool run(const struct freeze *f, struct bank *before, struct bank *after)
 {
     struct test_context *t = f->t;
-    const uint64_t bit = f->freeze ? IA32_DEBUGCTL_FREEZE_PERFMON_ON_PMI : 0;
+    const uint64_t bit = (f->freeze ? IA32_DEBUGCTL_FREEZE_PERFMON_ON_PMI : 0) |
+                         (f->lbrs ? IA32_DEBUGCTL_FREEZE_LBRS_ON_PMI : 0);
     unsigned p = f->place;
     uint64_t debugctl, now = 0;
 
     if (!get_msr(t, IA32_DEBUGCTL, &debugctl))
         return false;
-    debugctl &= ~IA32_DEBUGCTL_FREEZE_PERFMON_ON_PMI;
+    debugctl &= ~(IA32_DEBUGCTL_FREEZE_PERFMON_ON_PMI |
+                  IA32_DEBUGCTL_FREEZE_LBRS_ON_PMI | IA32_DEBUGCTL_LBR);
     *before = bank_of(f->places, BRANCHES);
-    before->pmi = BANK_PMI;
+    before->pmi = f->nmi ? BANK_PMI_AS_NMI : BANK_PMI;
     *bank_value(before, p) =
         bank_mask(test_cpu(t), p) - (p > PLACE_FIXED0 ? 0 : 1);
     if (f->interrupts && p < PLACE_FIXED0)
@@ -151,16 +154,38 @@ static bool judge_resumes(const struct freeze *f)
     return true;
 }
 
+/* What is frozen can be written, and holds it: that is how a handler sets the
+ * next period. */
+static void judge_written(const struct freeze *f, struct bank *stopped)
+{
+    struct test_context *t = f->t;
+    char name[MSR_NAME_BYTES];
+
+    for (unsigned p = 0; p < PLACES_END; p++) {
+        if ((f->places >> p & 1) == 0)
+            continue;
+        *bank_value(stopped, p) = 0x1000 * (p + 1u);
+        set_msr_again(t, bank_msr(p), *bank_value(stopped, p));
+        uint64_t got = msr_value(t, bank_msr(p));
+        check(t, got == *bank_value(stopped, p),
+              "%s written with 0x%lx while CTR_Frz (38EH[59]) was 1 reads "
+              "0x%lx",
+              msr_name(bank_msr(p), name), *bank_value(stopped, p), got);
+    }
+}
+
 /* Version 4: software can set CTR_Frz too. */
 static bool try_by_software(const struct freeze *f)
 {
     struct test_context *t = f->t;
     struct bank all = bank_of(f->places, BRANCHES), after;
 
-    return bank_window(t, &all, window_plain, &after) &&
-           set_msr(t, IA32_PERF_GLOBAL_STATUS_SET,
-                   IA32_PERF_GLOBAL_STATUS_CTR_FRZ) &&
-           judge_until_cleared(f, &after);
+    if (!bank_window(t, &all, window_plain, &after) ||
+        !set_msr(t, IA32_PERF_GLOBAL_STATUS_SET,
+                 IA32_PERF_GLOBAL_STATUS_CTR_FRZ))
+        return false;
+    judge_written(f, &after);
+    return judge_until_cleared(f, &after);
 }
 
 static bool try_overflow(const struct freeze *f)
@@ -198,10 +223,11 @@ static bool try_place(const struct freeze *f)
     char name[MSR_NAME_BYTES];
     bool tried = false;
 
-    WITH_PREFIX (f->t,
-                 "overflow of %s, FREEZE_PERFMON_ON_PMI = %d, interrupt %s",
-                 msr_name(bank_msr(f->place), name), f->freeze,
-                 f->interrupts ? "enabled" : "disabled")
+    WITH_PREFIX (
+        f->t, "overflow of %s, FREEZE_PERFMON_ON_PMI = %d%s, interrupt %s%s",
+        msr_name(bank_msr(f->place), name), f->freeze,
+        f->lbrs ? ", FREEZE_LBRS_ON_PMI = 1" : "",
+        f->interrupts ? "enabled" : "disabled", f->nmi ? ", as NMI" : "")
         tried = try_overflow(f);
     return tried;
 }
@@ -225,9 +251,21 @@ TEST(freeze_on_pmi,
             return;
     }
     f.place = 0;
-    f.interrupts = false;
+    f.nmi = true;
     if (!try_place(&f))
         return;
+    f.nmi = false;
+    f.lbrs = true;
+    if (!try_place(&f))
+        return;
+    f.lbrs = f.interrupts = false;
+    for (unsigned p = 0; p < PLACES_END; p++) {
+        f.place = p;
+        if ((p == 0 || p >= PLACE_FIXED0) && (f.places >> p & 1) != 0 &&
+            !try_place(&f))
+            return;
+    }
+    f.place = 0;
     f.freeze = false;
     f.interrupts = true;
     if (try_place(&f) && test_cpu(t)->perfmon_version >= 4)

@@ -104,6 +104,8 @@ static void nmis(void **state)
     (void)state;
     apic_send_nmi(0x1234);
     assert_true(icr == UINT64_C(0x0000123400004400));
+    apic_send_vector(0x1234, 0xfd);
+    assert_true(icr == UINT64_C(0x00001234000040fd));
 }
 
 int main(void)

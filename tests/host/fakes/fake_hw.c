@@ -227,6 +227,15 @@ __attribute__((weak)) void hw_pmi_hold(void)
 {
 }
 
+__attribute__((weak)) void hw_pmi_halt(void)
+{
+}
+
+__attribute__((weak)) void hw_pmi_send(unsigned processor)
+{
+    (void)processor;
+}
+
 __attribute__((weak)) unsigned hw_pmi_count(void)
 {
     return 0;

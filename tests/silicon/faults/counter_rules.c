@@ -258,3 +258,30 @@ FAULT(live_rdpmc_fixed_low,
       .what = "[any] RDPMC of a fixed counter that counts gives [47:12] alone",
       .caught = {"skylake-2018 on 1 counter_while_running FAIL"},
       .breaks = RDPMC_FIXED_WHOLE)
+
+FAULT(halted_core_cycles,
+      .what = "[any] event 3CH/00H goes on while the processor is halted",
+      .caught = {"skylake-2018 on 2 counter_thread_scope FAIL",
+                 "haswell off 2 counter_thread_scope FAIL"},
+      .breaks = HALT_STOPS_CYCLES)
+
+FAULT(halted_bus_cycles,
+      .what = "[any] event 3CH/01H goes on while the processor is halted",
+      .caught = {"skylake-2018 off 2 counter_thread_scope FAIL"},
+      .breaks = HALT_STOPS_BUS)
+
+FAULT(halted_fixed_1,
+      .what = "[any] fixed counter 1 goes on while the processor is halted",
+      .caught = {"skylake-2018 on 2 counter_thread_scope FAIL",
+                 "haswell off 2 counter_thread_scope FAIL"},
+      .breaks = HALT_STOPS_FIXED_1)
+
+FAULT(halted_fixed_2,
+      .what = "[any] fixed counter 2 goes on while the processor is halted",
+      .caught = {"skylake-2018 off 2 counter_thread_scope FAIL"},
+      .breaks = HALT_STOPS_FIXED_2)
+
+FAULT(instructions_long_nop_twice,
+      .what = "[any] the NOP of several bytes, 0FH 1FH, counts twice",
+      .caught = {"skylake-2018 on 1 branch_kinds FAIL"},
+      .breaks = LONG_NOP_COUNTS_ONCE)

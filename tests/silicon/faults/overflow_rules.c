@@ -109,3 +109,34 @@ FAULT(any_fixed_0_alone,
       .what = "[any] AnyThread does nothing on IA32_FIXED_CTR1 and 2",
       .caught = {"skylake-2018 on 2 counter_any_thread FAIL"},
       .breaks = ANY_ON_FIXED_1_2)
+
+FAULT(frozen_counter_keeps,
+      .what = "[any with perfmon 4] writes of general counters are lost while "
+              "CTR_Frz is 1",
+      .caught = {"skylake-2018 on 1 freeze_on_pmi FAIL",
+                 "icelake-server on 1 freeze_on_pmi FAIL"},
+      .breaks = FROZEN_TAKES_WRITES)
+
+FAULT(fixed_freezes_unasked,
+      .what = "[any with perfmon 4] with FREEZE_PERFMON_ON_PMI a fixed counter "
+              "whose PMI bit is 0 freezes the counters, too",
+      .caught = {"skylake-2018 on 1 freeze_on_pmi FAIL"},
+      .breaks = FIXED_FREEZE_ASKED)
+
+FAULT(nmi_freezes_nothing,
+      .what = "[any with perfmon 4] an interrupt that is delivered as NMI does "
+              "not freeze the counters",
+      .caught = {"skylake-2018 on 1 freeze_on_pmi FAIL"}, .breaks = NMI_FREEZES)
+
+FAULT(freeze_of_lbrs_alone,
+      .what = "[any] with both freeze bits of IA32_DEBUGCTL an interrupt "
+              "freezes the records of branches alone",
+      .caught = {"skylake-2018 on 1 freeze_on_pmi FAIL",
+                 "haswell on 1 freeze_on_pmi FAIL"},
+      .breaks = BOTH_FREEZE)
+
+FAULT(enabling_clears_status,
+      .what = "[any] setting a bit of GLOBAL_CTRL clears that of GLOBAL_STATUS",
+      .caught = {"skylake-2018 on 1 counter_overflow_bits FAIL",
+                 "haswell on 1 counter_overflow_bits FAIL"},
+      .breaks = ENABLING_KEEPS_STATUS)

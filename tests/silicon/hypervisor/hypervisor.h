@@ -169,7 +169,7 @@ bool levels_steps_instead(struct vcpu *v, unsigned vector);
 struct action levels_nmi(struct vcpu *v);
 bool levels_nmi_is_due(const struct vcpu *v);
 /* HLT. */
-struct action levels_halt(const struct vcpu *v);
+struct action levels_halt(struct vcpu *v);
 /* Around a run of the guest: VMRUN, and what came of it. */
 void levels_run(struct vcpu *v);
 void levels_ran(struct vcpu *v);
@@ -235,6 +235,8 @@ uint32_t apic_read(uint64_t base, uint32_t offset);
 void apic_write(uint64_t base, uint32_t offset, uint32_t value);
 /* No interrupt is sent to this processor, until its LVT entry is written. */
 void pmi_mask(void);
+/* Is there an interrupt that is not held off by its priority? */
+bool apic_interrupts(void);
 /* Sends the interrupt to it. */
 void pmi_send(struct vcpu *v);
 /* For pmi_twice: once more, when the handler has been entered. */

@@ -16,6 +16,7 @@
 #include "tests/silicon/hypervisor/hypervisor.h"
 
 #include "tests/silicon/hypervisor/x86.h"
+#include "tests/silicon/model/counters.h"
 #include "tests/silicon/model/demand.h"
 
 #define EFER_SCE UINT64_C(1)
@@ -215,12 +216,30 @@ bool levels_nmi_is_due(const struct vcpu *v)
     return v->levels.nmi_waiting && !v->levels.nmi_blocked;
 }
 
-/* Stepped, it is over at once, and an interrupt finds RIP after it; else the
+/* Until there is an interrupt, which is then taken where RIP is after HLT; the
+ * others have their turns meanwhile. With IF = 0 it may be an NMI, which VMRUN
+ * takes. */
+static struct action halt_here(struct vcpu *v)
+{
+    uint64_t since = rdtsc();
+
+    if ((v->vmcb->rflags & RFLAGS_IF) == 0) {
+        turns_spin(v);
+        return action_of(ACTION_RESUME);
+    }
+    while (!apic_interrupts())
+        turns_spin(v);
+    v->spins = 0;
+    counters_halted(v->model, rdtsc() - since);
+    return action_complete(ACTION_RETIRE, 1);
+}
+
+/* Under an operating system it is over at once where it is stepped; else the
  * guest halts when it is here again, and no time is taken for instructions. */
-struct action levels_halt(const struct vcpu *v)
+struct action levels_halt(struct vcpu *v)
 {
     if (!hypervisor.has_os)
-        return action_stop("unexpected exit", v->vmcb->rip, 0);
+        return halt_here(v);
     return v->mode == MODE_STEP ? action_complete(ACTION_RETIRE, 1)
                                 : action_of(ACTION_RESUME);
 }

@@ -14,6 +14,7 @@
 #include "tests/silicon/model/bits.h"
 #include "tests/silicon/model/errata.h"
 #include "tests/silicon/model/hooks.h"
+#include "tests/silicon/model/pmu_msr.h"
 #include "tests/silicon/hypervisor/x86.h"
 
 #define APIC_BASE_ENABLE  (UINT64_C(1) << 11)
@@ -22,6 +23,7 @@
 
 #define X2APIC_MSR(offset) (0x800u + (offset) / 16)
 #define APIC_ID            0x020u
+#define APIC_PPR           0x0A0u
 #define APIC_IRR           0x200u /* eight registers of 32 vectors each */
 #define APIC_ICR_LOW       0x300u
 #define APIC_ICR_HIGH      0x310u /* xAPIC alone */
@@ -90,6 +92,22 @@ static void send_by_lvt(struct vcpu *v, uint64_t base, uint32_t lvt)
     }
 }
 
+/* SDM volume 3A, "Task and Processor Priorities": a class above the
+ * processor's. */
+bool apic_interrupts(void)
+{
+    uint64_t base = rdmsr(IA32_APIC_BASE);
+    uint32_t above = (apic_read(base, APIC_PPR) & LVT_VECTOR) / 16 + 1;
+
+    for (uint32_t byte = 2 * above; byte < 32; byte++) {
+        uint32_t bits = apic_read(base, APIC_IRR + byte / 4 * 0x10);
+
+        if ((bits >> byte % 4 * 8 & 0xFF) != 0)
+            return true;
+    }
+    return false;
+}
+
 void pmi_mask(void)
 {
     uint64_t base = rdmsr(IA32_APIC_BASE);
@@ -114,6 +132,11 @@ void pmi_send(struct vcpu *v)
         faults_rule(v->model->machine, LVT_MASKED_RING3, true))
         lvt |= faults_lvt_mask(v->model, LVT_MASK);
     apic_write(base, APIC_LVT_PERF, lvt);
+    if ((lvt & LVT_DELIVERY) == LVT_NMI &&
+        !faults_rule(v->model->machine, NMI_FREEZES, true)) {
+        v->model->pmu.global_status &= ~STATUS_CTR_FRZ;
+        pmu_update(v->model);
+    }
     send_by_lvt(v, base, lvt);
     v->model->pmu.pmi_again =
         faults_pmi_again(v->model) ||

@@ -57,6 +57,8 @@ void step_set_mode(struct vcpu *v, enum vcpu_mode mode)
     /* After QEMU's own PAUSE there is no trap by TF. */
     if (mode == MODE_STEP || turns_enabled())
         v->vmcb->intercept_misc1 |= INTERCEPT1_PAUSE;
+    if (mode == MODE_STEP)
+        v->vmcb->intercept_misc1 |= INTERCEPT1_HLT;
     switch (mode) {
     case MODE_FREE:
         v->pmi_pending = false; /* its handler is not of interest any more */
@@ -220,6 +222,8 @@ static void look_speculated(struct vcpu *v, bool taken)
         tsx_speculated(v->model);
 }
 
+#define LONG_NOP 0x1F0Fu /* 0FH 1FH */
+
 /* Is it one that a fault counts twice? */
 static bool counts_again(const struct vcpu *v)
 {
@@ -230,9 +234,11 @@ static bool counts_again(const struct vcpu *v)
     bool pages = (v->vmcb->rip - 1) / PAGE_BYTES != v->current_rip / PAGE_BYTES;
     bool lines = v->current_cpl > 0 &&
                  (v->vmcb->rip - 1) / LINE_BYTES != v->current_rip / LINE_BYTES;
+    bool nop = (v->decoded->words[0] & BITS(15, 0)) == LONG_NOP;
 
     return ends && ((bytes >= 10 && !faults_rule(m, LONG_COUNTS_ONCE, true)) ||
                     (pages && !faults_rule(m, PAGES_COUNT_ONCE, true)) ||
+                    (nop && !faults_rule(m, LONG_NOP_COUNTS_ONCE, true)) ||
                     (lines && !faults_rule(m, RING3_LINES_COUNT_ONCE, true)));
 }
 

@@ -68,6 +68,9 @@ bool counters_watch(const struct processor *p);
 /* Counts it on every counter that is enabled for it. */
 void counters_retire(struct processor *p, const struct retirement *r);
 
+/* It has been halted for so many cycles. */
+void counters_halted(struct processor *p, uint64_t cycles);
+
 /* What the other thread of the core has made AnyThread counters count. To be
  * called before their registers are accessed. */
 void counters_collect(struct processor *p);

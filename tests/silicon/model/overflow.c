@@ -99,6 +99,17 @@ static void fixed_overflowed(struct processor *p, unsigned n, bool interrupt)
         p->pmu.overflow_pmi = true;
 }
 
+/* As an interrupt would, from version 4 on. */
+static void freeze_unasked(struct processor *p)
+{
+    uint64_t debugctl = 0;
+
+    msr_read(p, IA32_DEBUGCTL, &debugctl);
+    if ((debugctl & DEBUGCTL_FREEZE_PERFMON_ON_PMI) != 0)
+        p->pmu.global_status |= STATUS_CTR_FRZ;
+    pmu_update(p);
+}
+
 void counters_add_fixed(struct processor *p, unsigned n, uint32_t count)
 {
     uint64_t old = p->pmu.fixed[n],
@@ -120,6 +131,8 @@ void counters_add_fixed(struct processor *p, unsigned n, uint32_t count)
     if ((p->pmu.global_status & BITS(7, 0)) == 0 ||
         faults_rule(p->machine, FIXED_OVERFLOW_BESIDE, true))
         p->pmu.global_status |= faults_overflow_bits(p, 32 + n, BIT(32 + n));
+    if (!interrupts && !faults_rule(p->machine, FIXED_FREEZE_ASKED, true))
+        freeze_unasked(p);
     fixed_overflowed(p, 32 + n, faults_interrupts(p, 32 + n, interrupts));
 }
 
@@ -162,6 +175,9 @@ void counters_raise_pmi(struct processor *p)
         (!p->faults.of_user || faults_rule(p->machine, PMI_IN_RING_3, true));
     msr_read(p, IA32_DEBUGCTL, &debugctl);
     debugctl = faults_freezes(p, debugctl);
+    if ((debugctl & DEBUGCTL_FREEZE_LBRS_ON_PMI) != 0 &&
+        !faults_rule(p->machine, BOTH_FREEZE, true))
+        debugctl &= ~DEBUGCTL_FREEZE_PERFMON_ON_PMI;
     if (p->tsx.active && !faults_rule(p->machine, FREEZE_IN_TX, true))
         debugctl &= ~DEBUGCTL_FREEZE_PERFMON_ON_PMI;
     if ((p->pmu.global_status & BITS(7, 0)) == 0 &&

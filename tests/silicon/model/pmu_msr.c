@@ -98,7 +98,9 @@ static void set_counter(struct processor *p, unsigned n, uint64_t value)
 {
     const struct machine *m = p->machine;
 
-    if (counter_counts(p, n) && !faults_rule(m, TAKES_WHILE_COUNTING, true))
+    if ((counter_counts(p, n) && !faults_rule(m, TAKES_WHILE_COUNTING, true)) ||
+        ((p->pmu.frozen & BIT(n)) != 0 &&
+         !faults_rule(m, FROZEN_TAKES_WRITES, true)))
         return;
     if (value == 0 && !faults_rule(m, WRITE_MAKES_NO_OVERFLOW, true))
         p->pmu.global_status |= BIT(n);
@@ -163,6 +165,8 @@ static void enables_change(struct processor *p, uint64_t was, uint64_t value)
         cleared = was & ~value;
     if (!faults_rule(m, CTRL_KEEPS_ENABLED, true))
         cleared = was & value;
+    if (!faults_rule(m, ENABLING_KEEPS_STATUS, true))
+        p->pmu.global_status &= ~(value & ~was);
     take_late_selects(p);
     for (unsigned n = 0; n < COUNTERS_MAX; n++) {
         if ((cleared & BIT(n)) != 0)

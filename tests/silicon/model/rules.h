@@ -330,6 +330,16 @@ enum rule {
     LBRS_NEWEST_FIRST,     /* in a record */
     BASIC_HAS_EVENTING_IP, /* and not RIP */
     METRICS_NEED_ENABLE,   /* 38FH[48] */
+    HALT_STOPS_CYCLES,     /* of event 3CH/00H */
+    HALT_STOPS_BUS,        /* cycles, of event 3CH/01H */
+    HALT_STOPS_FIXED_1,
+    HALT_STOPS_FIXED_2,
+    FROZEN_TAKES_WRITES,   /* of counters, while CTR_Frz is 1 */
+    FIXED_FREEZE_ASKED,    /* by its PMI bit */
+    NMI_FREEZES,           /* where the LVT entry says so */
+    BOTH_FREEZE,           /* with DEBUGCTL[12:11] = 11B */
+    ENABLING_KEEPS_STATUS, /* GLOBAL_CTRL[n] set: GLOBAL_STATUS[n] */
+    LONG_NOP_COUNTS_ONCE,  /* 0FH 1FH */
 };
 
 #endif
