@@ -131,10 +131,55 @@ static uint64_t hash(uint64_t h, const void *from, size_t bytes)
     return h;
 }
 
-/* All zeros or all ones: "not present", "not settable". */
+/* What boards are shipped with where their maker wrote no number: the same on
+ * each of them. */
+static bool is_placeholder(const char *text)
+{
+    static const char *const texts[] = {
+        "default string",
+        "to be filled by o.e.m.",
+        "system serial number",
+        "base board serial number",
+        "chassis serial number",
+        "serial number",
+        "not specified",
+        "not applicable",
+        "not available",
+        "none",
+        "n/a",
+        "unknown",
+        "invalid",
+        "123456789",
+        "0123456789",
+        "1234567890",
+    };
+    char lower[MACHINE_TEXT_BYTES];
+    size_t n = 0, alike = 0;
+
+    for (; text[n] != '\0' && n < sizeof(lower) - 1; n++) {
+        lower[n] =
+            text[n] >= 'A' && text[n] <= 'Z' ? (char)(text[n] | 0x20) : text[n];
+        alike += lower[n] == lower[0];
+    }
+    lower[n] = '\0';
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+        if (text_equal(lower, texts[i]))
+            return true;
+    /* "", "0", "00000000", "xxxxxxxx", ".." */
+    return n == 0 || (alike == n && (lower[0] == '0' || lower[0] == 'x' ||
+                                     lower[0] == '.' || lower[0] == '-'));
+}
+
+/* All zeros or all ones: "not present", "not settable"; and what one maker's
+ * firmware has until a board's maker sets it. */
 static bool uuid_is_set(const struct machine *machine)
 {
+    static const uint8_t placeholder[MACHINE_UUID_BYTES] = {
+        0, 2, 0, 3, 0, 4, 0, 5, 0, 6, 0, 7, 0, 8, 0, 9};
     unsigned zeros = 0, ones = 0;
+
+    if (memcmp(machine->uuid, placeholder, sizeof(placeholder)) == 0)
+        return false;
 
     for (unsigned i = 0; i < MACHINE_UUID_BYTES; i++) {
         zeros += machine->uuid[i] == 0;
@@ -151,8 +196,11 @@ bool machine_id(const struct machine *machine, char out[MACHINE_ID_BYTES])
     if (known)
         h = hash(h, machine->uuid, MACHINE_UUID_BYTES);
     for (unsigned i = MACHINE_SYSTEM_SERIAL; i < MACHINE_TEXTS; i++) {
-        known = known || machine->text[i][0] != '\0';
-        h = hash(h, machine->text[i], text_length(machine->text[i]) + 1);
+        const char *text = machine->text[i];
+        if (is_placeholder(text))
+            text = "";
+        known = known || text[0] != '\0';
+        h = hash(h, text, text_length(text) + 1);
     }
     text_format(out, MACHINE_ID_BYTES, "%08X%08X", (unsigned)(h >> 32),
                 (unsigned)h);

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -142,6 +143,41 @@ static void ids(void **state)
     assert_true(machine_id(&m, a));
 }
 
+/* Equal on each board: no id, rather than one that many machines have. */
+static void placeholders(void **state)
+{
+    static const char *const texts[] = {"Default string",
+                                        "To be filled by O.E.M.",
+                                        "To Be Filled By O.E.M.",
+                                        "System Serial Number",
+                                        "None",
+                                        "0",
+                                        "00000000",
+                                        "xxxxxxxx",
+                                        "0123456789"};
+    static const uint8_t uuid[MACHINE_UUID_BYTES] = {0, 2, 0, 3, 0, 4, 0, 5,
+                                                     0, 6, 0, 7, 0, 8, 0, 9};
+    char a[MACHINE_ID_BYTES], b[MACHINE_ID_BYTES];
+    struct machine m = {.year = 0}, with = {.text[MACHINE_BOARD_SERIAL] = "1A"};
+
+    (void)state;
+    memcpy(m.uuid, uuid, sizeof(uuid));
+    assert_false(machine_id(&m, a));
+    m.uuid[15] = 8;
+    assert_true(machine_id(&m, a));
+    m.uuid[15] = 9;
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+        snprintf(m.text[MACHINE_SYSTEM_SERIAL], MACHINE_TEXT_BYTES, "%s",
+                 texts[i]);
+        assert_false(machine_id(&m, a));
+    }
+    /* A number beside them is the only one that counts. */
+    assert_true(machine_id(&with, a));
+    snprintf(with.text[MACHINE_SYSTEM_SERIAL], MACHINE_TEXT_BYTES, "None");
+    assert_true(machine_id(&with, b));
+    assert_string_equal(a, b);
+}
+
 static void entries(void **state)
 {
     uint8_t entry[MACHINE_ENTRY_BYTES] = "_SM3_";
@@ -181,6 +217,7 @@ int main(void)
         cmocka_unit_test(damaged),
         cmocka_unit_test(texts_too_long_are_cut),
         cmocka_unit_test(ids),
+        cmocka_unit_test(placeholders),
         cmocka_unit_test(entries),
     };
 
