@@ -22,7 +22,8 @@ extern const uint8_t rtm_store_end_fault[];
 #define LABEL_OF_BODY(at) extern const uint8_t at[];
 TSX_FAULTS(LABEL_OF_BODY)
 TSX_STATE_FAULTS(LABEL_OF_BODY)
-extern const uint8_t tsx_resume[], tsx_state_resume[], tsx_inner_fallback[];
+extern const uint8_t tsx_refused[], tsx_faulted[];
+extern const uint8_t tsx_state_resume[], tsx_inner_fallback[];
 
 static const struct {
     const uint8_t *fault, *resume;
@@ -31,11 +32,14 @@ static const struct {
               {hw_pmc_read_fault, hw_pmc_read_resume},
               {rtm_store_fault, rtm_store_resume},     /* XBEGIN */
               {rtm_store_end_fault, rtm_store_resume}, /* XEND */
-              {tsx_fallback, tsx_resume},
+              {tsx_fallback, tsx_faulted},
+              {tsx_xbegin_at, tsx_refused},
               {tsx_body_nest_store_begin, tsx_inner_fallback},
               {trace_window_on, trace_window_resume},
-#define ROW_OF_BODY(at) {at, tsx_resume},
+#define ROW_OF_BODY(at) {at, tsx_faulted},
               TSX_FAULTS(ROW_OF_BODY)
+#define ROW_OF_PREFIXED(name, what) {tsx_body_##name##_fault, tsx_faulted},
+                  TSX_PREFIXED(ROW_OF_PREFIXED)
 #define ROW_OF_STATE(at) {at, tsx_state_resume},
                   TSX_STATE_FAULTS(ROW_OF_STATE)};
 
@@ -47,10 +51,18 @@ static bool is_xabort(uint64_t rip)
     return at < 256 * TSX_XABORT_BYTES && at % TSX_XABORT_BYTES == 0;
 }
 
+/* In the area where a displacement leads that is taken for another. */
+static bool is_displaced(uint64_t rip)
+{
+    return rip - (uint64_t)(uintptr_t)tsx_displaced <= TSX_DISPLACED_BYTES;
+}
+
 uint64_t fixup_find(uint64_t rip)
 {
     for (size_t i = 0; i < sizeof(fixups) / sizeof(fixups[0]); i++)
         if ((uint64_t)(uintptr_t)fixups[i].fault == rip)
             return (uint64_t)(uintptr_t)fixups[i].resume;
-    return is_xabort(rip) ? (uint64_t)(uintptr_t)tsx_resume : 0;
+    return is_xabort(rip) || is_displaced(rip)
+               ? (uint64_t)(uintptr_t)tsx_faulted
+               : 0;
 }

@@ -20,6 +20,10 @@ default rel
 %include "tsx_body.inc"
 
 %define RDPMC_AMID 24                   ; tsx_bodies.h
+%define TSX_BELOW  3
+; From RSP at an exception, aligned: exception_entry.asm.
+%define FRAME_ERROR 0x30
+%define FRAME_RAX   0x38                ; where the vector was: exceptions.c
 
 %define COMMITTED  -1
 %define ABORTED    -2
@@ -34,6 +38,27 @@ default rel
   %rep %0
         mov     %1, PLANTED + i
     %rotate 1
+    %assign i i+1
+  %endrep
+%endmacro
+
+; Below the stack: where a frame of an exception would be.
+%macro plant_below 0
+  %assign i 1
+  %rep TSX_BELOW
+        mov     qword [rsp - 8 * i], PLANTED + i
+    %assign i i+1
+  %endrep
+%endmacro
+
+%macro compare_below 0
+        mov     dword [rdi + BELOW], 0
+  %assign i 1
+  %rep TSX_BELOW
+        cmp     qword [rsp - 8 * i], PLANTED + i
+        je      %%same_ %+ i
+        inc     dword [rdi + BELOW]
+%%same_ %+ i:
     %assign i i+1
   %endrep
 %endmacro
@@ -65,6 +90,7 @@ default rel
         mov     dword [rdi + UNRESTORED], 0
         mov     rsi, [rdi + ARGUMENT]
         mov     rdx, [rdi + COUNT]
+        plant_below
         plant   REGISTERS
         mov     eax, -1
 %endmacro
@@ -108,6 +134,7 @@ tsx_xend_at:
 global tsx_fallback
 tsx_fallback:
         compare_registers
+        compare_below
         mov     eax, ABORTED
         jmp     tsx_resume
 
@@ -122,6 +149,22 @@ tsx_outside:
 tsx_outside_end:
         compare_registers
         mov     eax, RAN
+        jmp     tsx_resume
+
+; From the fix-up of the outermost XBEGIN, and from those of others: EAX is the
+; vector.
+global tsx_refused, tsx_faulted
+tsx_refused:
+        compare_registers
+        mov     eax, [rdi + STATUS]
+tsx_faulted:
+        mov     rdi, [rsp]
+        mov     rcx, rsp
+        and     rcx, -16
+        mov     rdx, [rcx - FRAME_RAX]
+        mov     [rdi + FAULT_RAX], rdx
+        mov     edx, [rcx - FRAME_ERROR]
+        mov     [rdi + ERROR], edx
 
 ; The way back to C, with the answer in EAX: from here, and from a fix-up.
 tsx_resume:
@@ -302,6 +345,21 @@ raising lock_xbegin
         xend
 .fallback:
         NEXT
+
+; With one of the prefixes that XEND and XTEST do not take either.
+%macro prefixed 3
+body %1
+raising %1
+        db      %2
+        %3
+        NEXT
+%endmacro
+        prefixed op_xend, 0x66, xend
+        prefixed f2_xend, 0xf2, xend
+        prefixed f3_xend, 0xf3, xend
+        prefixed op_xtest, 0x66, xtest
+        prefixed f2_xtest, 0xf2, xtest
+        prefixed f3_xtest, 0xf3, xtest
 
 ; XABORT in an inner transaction.
 body nest_xabort

@@ -2,7 +2,7 @@
 /*
  * tsx_bodies.h - one block of code, a body, run once inside a transaction or
  * outside (asm/tsx_bodies.asm, asm/tsx_holding.asm, asm/tsx_aborting.asm,
- * asm/tsx_memory.asm).
+ * asm/tsx_memory.asm, asm/tsx_displaced.asm).
  */
 #ifndef ASM_TSX_BODIES_H
 #define ASM_TSX_BODIES_H
@@ -27,15 +27,24 @@ struct tsx_block {
     volatile uint64_t flags;  /* what some bodies write */
     uint32_t status;          /* EAX at the end or at a fallback */
     uint32_t unrestored; /* registers that were not as before the body, of 14 */
+    uint32_t below;      /* of TSX_BELOW quadwords below the stack, the same */
+    /* Where an exception was delivered: its error code, and RAX then. */
+    uint32_t error;
+    uint64_t fault_rax;
 };
+#define TSX_BELOW 3
 _Static_assert(offsetof(struct tsx_block, argument) == 0x10, "argument");
 _Static_assert(offsetof(struct tsx_block, cell) == 0x20, "cell");
 _Static_assert(offsetof(struct tsx_block, flags) == 0x28, "flags");
 _Static_assert(offsetof(struct tsx_block, status) == 0x30, "status");
 _Static_assert(offsetof(struct tsx_block, unrestored) == 0x34, "unrestored");
+_Static_assert(offsetof(struct tsx_block, below) == 0x38, "below");
+_Static_assert(offsetof(struct tsx_block, error) == 0x3c, "error");
+_Static_assert(offsetof(struct tsx_block, fault_rax) == 0x40, "fault_rax");
 
 /* Status is EAX after XEND, ~0 where neither XBEGIN nor the body changed it, or
- * the abort status; on an exception it is not changed. */
+ * the abort status; on an exception it is not changed, but is the vector where
+ * XBEGIN itself raised it: there registers are compared, too. */
 int tsx_inside(struct tsx_block *block);
 int tsx_outside(struct tsx_block *block);
 
@@ -64,6 +73,17 @@ extern const uint8_t tsx_body_xend[];
 /* LOCK before each; outside alone. */
 extern const uint8_t tsx_body_lock_xbegin[], tsx_body_lock_xend[],
     tsx_body_lock_xabort[], tsx_body_lock_xtest[];
+/* 66H, F2H, F3H before XEND and XTEST, the same. */
+#define TSX_PREFIXED(ROW)                        \
+    ROW(op_xend, "66H XEND")                     \
+    ROW(f2_xend, "F2H XEND")                     \
+    ROW(f3_xend, "F3H XEND")                     \
+    ROW(op_xtest, "66H XTEST")                   \
+    ROW(f2_xtest, "F2H XTEST")                   \
+    ROW(f3_xtest, "F3H XTEST")
+#define TSX_PREFIXED_LABEL(name, what) \
+    extern const uint8_t tsx_body_##name[], tsx_body_##name##_fault[];
+TSX_PREFIXED(TSX_PREFIXED_LABEL)
 /* EAX: the difference of two RDPMCs of IA32_PMC0, the second so many
  * instructions after the first. */
 extern const uint8_t tsx_body_rdpmc[];
@@ -116,13 +136,15 @@ extern const uint8_t tsx_body_nest_store[], tsx_body_nest_store_begin[];
  * the first line first, or last. */
 extern const uint8_t tsx_body_publish_up[], tsx_body_publish_down[];
 #define TSX_PUBLISHED 8
-/* Of 1, 2, 4, 8, 16 bytes of count at argument (16: twice count), and by XCHG
+/* Of 1, 2, 4, 8, 16 bytes of count at argument (16: twice count), those of 1 to
+ * 8 bytes twice; x87: of 10, by FSTP; by XCHG
  * and LOCK XADD over a quadword that is 0; nt: 8 by MOVNTI; rep: five times 8
  * by REP STOS; flags change where it does not read so inside. Then, where
  * TSX_STORE_ABORTS is set in count, XABORT 77H. */
 extern const uint8_t tsx_body_store_1[], tsx_body_store_2[], tsx_body_store_4[],
     tsx_body_store_8[], tsx_body_store_16[], tsx_body_store_nt[],
-    tsx_body_store_xchg[], tsx_body_store_xadd[], tsx_body_store_rep[];
+    tsx_body_store_xchg[], tsx_body_store_xadd[], tsx_body_store_rep[],
+    tsx_body_store_x87[];
 /* The same of the quadwords at TSX_NESTED_PLACES from argument on: in the
  * outermost transaction, two inside, and after them; the last by a PUSH. */
 extern const uint8_t tsx_body_store_nested[];
@@ -155,10 +177,19 @@ extern const uint8_t tsx_body_cpuid[], tsx_body_pause[], tsx_body_rdmsr[],
 extern const uint8_t tsx_bodies_xabort[];
 #define TSX_XABORT_BYTES 8
 
+/* For tsx_outside(): a transaction that XABORT 21H ends, and in flags the number
+ * of the fallback that it came to: 1 to 4. By rel16 before XBEGIN, behind it; by
+ * rel32 more than 64 KB behind it, before it. */
+extern const uint8_t tsx_body_near_backward[], tsx_body_near_forward[],
+    tsx_body_far_forward[], tsx_body_far_backward[];
+#define TSX_DISPLACED_STATUS 0x21000001u
+/* Where else than there it may go, in so many bytes, there is a fix-up. */
+extern const uint8_t tsx_displaced[];
+#define TSX_DISPLACED_BYTES 0x11000
+
 /* Instructions of them that may raise an exception: where it is reported, and
  * all go on at tsx_resume. */
 #define TSX_FAULTS(AT)             \
-    AT(tsx_xbegin_at)              \
     AT(tsx_xend_at)                \
     AT(tsx_body_xtest_fault)       \
     AT(tsx_body_xend_fault)        \

@@ -15,10 +15,13 @@ extern tsx_inner_fallback
 
 section .text align=4096
 
-; A store of the low bytes of RDX at RSI, which is read again: flags change where
-; it is not there. Then XABORT 77H where RDX[63] is 1.
+; Stores of the low bytes of RDX at RSI, inverted first, which are read again:
+; flags change where they are not there. Then XABORT 77H where RDX[63] is 1.
 %macro stored 2
 body store_%1
+        not     %2
+        mov     [rsi], %2
+        not     %2
         mov     [rsi], %2
         cmp     [rsi], %2
         jmp     end_store
@@ -55,6 +58,17 @@ body store_xadd
         mov     rcx, rdx
         lock xadd [rsi], rcx
         cmp     [rsi], rdx
+        jmp     end_store
+
+; Ten bytes: a quadword, and its first two again.
+body store_x87
+        mov     [rsp - 32], rdx
+        mov     [rsp - 24], dx
+        fld     tword [rsp - 32]
+        fstp    tword [rsi]
+        cmp     [rsi], rdx
+        jne     end_store
+        cmp     [rsi + 8], dx
         jmp     end_store
 
 ; Five quadwords by one instruction.

@@ -289,8 +289,10 @@ change zmm
 
 change x87
         fninit
+%rep 4
         fldpi
         fld1
+%endrep
         fldcw   [control]
         NEXT
 
@@ -419,8 +421,8 @@ ending hold
 
 align 64, db 0xcc
 ones:   times 64 db 0xff
-mxcsr:  dd 0x1f80
-control: dw 0x037f
+mxcsr:  dd 0xa06a
+control: dw 0x0c40
 
 align 4096, db 0xcc
 

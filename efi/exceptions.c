@@ -136,7 +136,10 @@ void exception_handle(struct frame *frame)
     uint16_t cs;
 
     if (resume != 0) {
+        /* Left below the stack, for asm/tsx_bodies.asm. */
+        uint64_t rax = frame->rax;
         frame->rax = frame->vector;
+        frame->vector = rax;
         frame->rip = resume;
         return;
     }

@@ -80,6 +80,15 @@ int probe_once(const struct tsx_block *block, uint32_t bits,
     return count_outcome(tried, tsx_inside(tried), bits, out);
 }
 
+unsigned probe_below(const struct tsx_block *block, struct rtm_tally *out)
+{
+    struct tsx_block tried = prepared_block(block);
+
+    return count_outcome(&tried, tsx_inside(&tried), 0, out) == TSX_ABORTED
+               ? tried.below
+               : 0;
+}
+
 int probe_watched(const struct tsx_block *block, uint64_t dr0, uint64_t dr7,
                   uint32_t bits, struct rtm_tally *out)
 {

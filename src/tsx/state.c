@@ -25,9 +25,9 @@
 #define AREA_XMM      160
 #define AREA_STATE_BV 512
 #define MXCSR_BEFORE  0x5f95u /* masked, other rounding, some flags */
-#define MXCSR_CHANGED 0x1f80u /* tsx_change_xmm */
+#define MXCSR_CHANGED 0xa06au /* tsx_change_xmm: each bit */
 #define FCW_BEFORE    0x027fu /* masked, other precision than FNINIT's */
-#define FSW_BEFORE    0x2801u /* top 5; IE, which is masked */
+#define FSW_BEFORE    0x6f01u /* top 5; C3 to C0; IE, which is masked */
 #define FEATURE_XSAVE (UINT32_C(1) << 26) /* CPUID.1:ECX */
 #define KNOWN                                                        \
     (XCR0_X87 | XCR0_SSE | XCR0_AVX | XCR0_OPMASK | XCR0_ZMM_HI256 | \

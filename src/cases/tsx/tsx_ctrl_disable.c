@@ -39,6 +39,20 @@ static void check_leaf(struct test_context *t, const struct part *part)
           (want & LEAF7_EBX_HLE) != 0);
 }
 
+/* And nothing else of leaves 7 and 0AH but RTM_ALWAYS_ABORT, of which no document
+ * says whether it follows. */
+static void check_others(struct test_context *t, struct enumeration *before)
+{
+    struct enumeration now;
+
+    enumeration_read(test_cpu(t), &now);
+    now.leaf7.ebx &= ~(LEAF7_EBX_RTM | LEAF7_EBX_HLE);
+    now.leaf7.edx &= ~LEAF7_EDX_RTM_ALWAYS_ABORT;
+    before->leaf7.ebx &= ~(LEAF7_EBX_RTM | LEAF7_EBX_HLE);
+    before->leaf7.edx &= ~LEAF7_EDX_RTM_ALWAYS_ABORT;
+    enumeration_check(t, "but for RTM, HLE and RTM_ALWAYS_ABORT", &now, before);
+}
+
 /* At ring 0 and at ring 3. */
 static void check_forced(struct test_context *peer,
                          const struct rtm_tally *tally)
@@ -57,6 +71,8 @@ static void check_bits(struct test_context *peer, const struct part *part)
         skip(peer, "needs IA32_TSX_CTRL (122H) on every processor");
         return;
     }
+    struct enumeration before;
+    enumeration_read(test_cpu(peer), &before);
     if (part->change &&
         (!set_msr(peer, IA32_TSX_CTRL, (value & ~BOTH) | part->bits) ||
          !get_msr(peer, IA32_TSX_CTRL, &value)))
@@ -65,6 +81,7 @@ static void check_bits(struct test_context *peer, const struct part *part)
           "IA32_TSX_CTRL (122H) reads 0x%lx here, wanted [1:0] = %u%u", value,
           (unsigned)(part->bits >> 1), (unsigned)(part->bits & 1));
     check_leaf(peer, part);
+    check_others(peer, &before);
     rtm_try(TRIES, &tally);
     /* While RTM is hidden no document says what XBEGIN does. */
     bool aborts =
@@ -156,6 +173,7 @@ TEST(tsx_ctrl_disable,
     while (done < hw_processors() &&
            differ(t, done, DISABLE, "122H[0] (RTM_DISABLE)") &&
            differ(t, done, CLEAR, "122H[1] (TSX_CPUID_CLEAR)") &&
+           differ(t, done, BOTH, "122H[1:0]") &&
            differ(t, done, DISABLE, "again 122H[0] (RTM_DISABLE)"))
         done++;
     check(t, done == hw_processors(),

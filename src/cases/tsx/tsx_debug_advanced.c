@@ -48,6 +48,8 @@ static const struct enabling {
 struct outcomes {
     unsigned tried, delivered, aborted, flagged; /* flagged: EAX[4] */
     unsigned dr7_changed, dr6_changed, dr6_wrong, leaked;
+    unsigned registers, eax; /* #DB with others than before XBEGIN */
+    uint64_t rax;            /* the last such RAX */
     unsigned inner; /* went to the inner XBEGIN, or to its fallback */
     int other;      /* vector, or what else came */
     uint64_t dr6_bad, dr7;
@@ -69,6 +71,11 @@ static void try_once(const struct point *point, uint64_t dr7,
     out->tried++;
     if (outcome == HW_DB) {
         out->delivered++;
+        out->registers += block.unrestored != 0;
+        if (block.fault_rax != UINT32_MAX) { /* as tsx_inside() has it */
+            out->eax++;
+            out->rax = block.fault_rax;
+        }
         if ((debug.dr6_after & (DR6_RTM | DR6_OTHERS)) != 0) {
             out->dr6_wrong++;
             out->dr6_bad = debug.dr6_after;
@@ -105,6 +112,13 @@ static void judge(struct test_context *t, bool advanced, uint64_t dr7,
               "fallback, %u of these with EAX[4]; wanted #DB, or an abort by "
               "something else before it",
               out->delivered, out->tried, out->aborted, out->flagged);
+        check(t, out->registers == 0,
+              "registers are not as before XBEGIN after #DB, %u of %u",
+              out->registers, out->delivered);
+        /* An interrupt in between may have written where it is kept. */
+        check(t, 2 * out->eax <= out->delivered,
+              "RAX = 0x%lx at #DB, %u of %u; wanted 0x%x as before XBEGIN",
+              out->rax, out->eax, out->delivered, UINT32_MAX);
         check(t, out->dr6_wrong == 0,
               "DR6 = 0x%lx after #DB in %u of %u; wanted [16] (RTM) = 0, and "
               "[15:13] (BT, BS, BD) = 0",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* An exception inside a transaction aborts it and is not delivered: nothing is
- * left of it, not in EAX, not in CR2. */
+ * left of it, not in EAX, not in CR2, not on the stack. */
 #include "src/harness/case.h"
 #include "src/base/names.h"
 #include "src/harness/mapping.h"
@@ -8,6 +8,7 @@
 #include "src/tsx/status.h"
 
 #define HW_DE 0
+#define EACH  3 /* aborts, at least */
 #define HW_PF 14
 
 /* Bits 63:47 differ: not canonical, with any number of paging levels. */
@@ -33,14 +34,14 @@ static void try_inside(struct test_context *t, const struct row *row,
     char text[RTM_STATUS_TEXT];
     struct rtm_tally probe;
     uint64_t cr2 = CR2_PLANTED;
-    unsigned changed = 0;
+    unsigned changed = 0, below = 0;
 
     /* Measured. */
     rtm_clear(&probe);
     for (unsigned n = 0; n < probe_row_tries(t); n++) {
         hw_poll();
         tsx_cr2_set(CR2_PLANTED);
-        probe_once(block, 0, &probe);
+        below += probe_below(block, &probe) != 0;
         uint64_t after = tsx_cr2_get();
         changed += after != CR2_PLANTED;
         if (after != CR2_PLANTED)
@@ -60,6 +61,11 @@ static void try_inside(struct test_context *t, const struct row *row,
               "not occurred",
               cr2, changed, probe.tried);
     }
+    /* An interrupt may push there, after the abort. */
+    check(t, below < probe.aborted || below < EACH,
+          "%s inside a transaction: memory below RSP changed, in each of %u "
+          "aborts; wanted as if the exception had not occurred",
+          row->what, below);
     note(t, "%s: %s outside, %u of %u aborts inside; EAX = 0x%08x (%s)",
          row->what, fault_name(outside), probe.aborted, probe.tried,
          probe.status, rtm_status_text(probe.status, text));

@@ -28,6 +28,7 @@ static const struct width {
     {"MOVNTI of 8 bytes", tsx_body_store_nt, 8, false},
     {"XCHG of 8 bytes", tsx_body_store_xchg, 8, true},
     {"LOCK XADD of 8 bytes", tsx_body_store_xadd, 8, true},
+    {"FSTP of 10 bytes", tsx_body_store_x87, 10, false},
     {"REP STOS of 40 bytes", tsx_body_store_rep, 40, false},
 };
 #define WIDTHS (sizeof(widths) / sizeof(widths[0]))

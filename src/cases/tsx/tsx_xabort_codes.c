@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* XABORT passes its code to the fallback, whichever of the 256 it is. */
+/* XABORT passes its code to the fallback, whichever of the 256 it is, and
+ * wherever the fallback is. */
 #include "src/harness/case.h"
+#include "src/base/names.h"
 #include "src/tsx/probe.h"
 #include "src/tsx/status.h"
 
@@ -41,9 +43,46 @@ static void try_code(unsigned code, struct codes *codes, struct rtm_tally *all)
     probe_add(all, &probe);
 }
 
+/* SDM 2, XBEGIN: an offset of 16 or 32 bits, from the next instruction. */
+static const struct displaced {
+    const char *what;
+    const uint8_t *body;
+    uint64_t landing;
+} displaced[] = {
+    {"66H XBEGIN rel16, 16 KB backward", tsx_body_near_backward, 1},
+    {"66H XBEGIN rel16, 27 KB forward", tsx_body_near_forward, 2},
+    {"XBEGIN rel32, more than 64 KB forward", tsx_body_far_forward, 3},
+    {"XBEGIN rel32, more than 64 KB backward", tsx_body_far_backward, 4},
+};
+
+static void try_displaced(struct test_context *t, const struct displaced *row)
+{
+    unsigned wrong = 0, registers = 0, tries = probe_row_tries(t);
+    int outcome = TSX_RAN;
+
+    for (unsigned i = 0; i < tries; i++) {
+        struct tsx_block block = {.body = row->body};
+        hw_poll();
+        int came = tsx_outside(&block);
+        if (came != TSX_RAN || block.flags != row->landing) {
+            wrong++;
+            outcome = came;
+        }
+        registers += came == TSX_RAN && block.unrestored != 0;
+    }
+    check(t, wrong == 0,
+          "%s: %u of %u aborts did not go on at the fallback address, at last: "
+          "%s",
+          row->what, wrong, tries,
+          outcome == TSX_RAN ? "another one" : fault_name(outcome));
+    check(t, registers == 0,
+          "%s: registers are not as at XBEGIN, %u of %u aborts", row->what,
+          registers, tries);
+}
+
 TEST(tsx_xabort_codes,
      .asks = "Does XABORT abort, and do all 256 codes reach the fallback?",
-     .cite = "SDM 2, XABORT; SDM 1, table \"RTM Abort Status Definition\"",
+     .cite = "SDM 2, XABORT and XBEGIN; SDM 1, table \"RTM Abort Status Definition\"",
      .needs = {.features = NEED_INTEL | NEED_RTM})
 {
     struct codes codes = {0};
@@ -78,6 +117,8 @@ TEST(tsx_xabort_codes,
           "XABORT: EAX[1] (retry) is set beside EAX[0] with %u of %u codes; "
           "wanted always clear",
           codes.retry, tried);
+    FOR_EACH_ROW (t, i, displaced)
+        try_displaced(t, &displaced[i]);
     note(t,
          "XABORT: %u codes in %u transactions, of which %u aborted for "
          "another reason first",

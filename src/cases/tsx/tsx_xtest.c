@@ -25,23 +25,23 @@ static void observe_absent(struct test_context *t)
 }
 
 /* ZF was 0 before, all others were 1. */
-static void check_outside(struct test_context *t)
+static void check_outside(struct test_context *t, const char *when)
 {
     struct tsx_block block = {.body = tsx_body_xtest, .argument = 1};
     int outcome = tsx_outside(&block);
 
     if (!check(t, outcome == TSX_RAN,
-               "XTEST outside a transaction: raised %s; wanted no exception",
-               fault_name(outcome)))
+               "XTEST outside a transaction%s: raised %s; wanted no exception",
+               when, fault_name(outcome)))
         return;
     check(t, (block.flags & RFLAGS_ZF) != 0,
-          "XTEST outside a transaction: RFLAGS = 0x%lx, wanted ZF [6] = 1",
-          block.flags);
+          "XTEST outside a transaction%s: RFLAGS = 0x%lx, wanted ZF [6] = 1",
+          when, block.flags);
     check(
         t, (block.flags & RFLAGS_CLEARED) == 0,
-        "XTEST outside a transaction: RFLAGS = 0x%lx, wanted OF [11], SF [7], "
-        "AF [4], PF [2] and CF [0] = 0",
-        block.flags);
+        "XTEST outside a transaction%s: RFLAGS = 0x%lx, wanted OF [11], SF "
+        "[7], AF [4], PF [2] and CF [0] = 0",
+        when, block.flags);
 }
 
 /* All of them were 1 before. False where the transaction did not commit. */
@@ -66,6 +66,8 @@ TEST(tsx_xtest,
      .asks = "Does XTEST set ZF outside of transactions and clear it inside?",
      .cite = "SDM 2, XTEST", .needs = {.features = NEED_INTEL})
 {
+    struct tsx_block aborts = {.body = tsx_bodies_xabort},
+                     deep = {.body = tsx_body_nest_deep, .count = 2};
     unsigned tries = 0;
 
     /* Set-up. */
@@ -73,7 +75,7 @@ TEST(tsx_xtest,
         observe_absent(t);
         return;
     }
-    check_outside(t);
+    check_outside(t, "");
     if (!test_cpu(t)->rtm || !probe_set_up(t))
         return;
 
@@ -83,5 +85,9 @@ TEST(tsx_xtest,
     check(t, tries < PROBE_TRIES,
           "XTEST inside a transaction: none of %u transactions committed",
           tries);
-    check_outside(t);
+    check_outside(t, ", after one that committed");
+    (void)tsx_inside(&aborts);
+    check_outside(t, ", after one that aborted");
+    (void)tsx_inside(&deep);
+    check_outside(t, ", after one that aborted at the third level");
 }

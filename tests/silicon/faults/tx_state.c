@@ -264,7 +264,7 @@ bool faults_keep_extended(const struct processor *p)
     for (size_t n = 0; n < ROWS(pieces); n++)
         if (has_fault(p, pieces[n].fault))
             return true;
-    return false;
+    return has_fault(p, FAULT_abort_keeps_mxcsr_ftz);
 }
 
 void faults_kept_extended(const struct processor *p, uint8_t *saved,
@@ -275,6 +275,10 @@ void faults_kept_extended(const struct processor *p, uint8_t *saved,
                                        at < pieces[n].at + pieces[n].bytes;
              at++)
             saved[at] = now[at];
+    if (has_fault(p, FAULT_abort_keeps_mxcsr_ftz)) /* bit 15 */
+        saved[FXSAVE_MXCSR + 1] =
+            (uint8_t)((saved[FXSAVE_MXCSR + 1] & 0x7F) |
+                      (now[FXSAVE_MXCSR + 1] & 0x80));
     if (has_fault(p, FAULT_abort_keeps_ymm_high))
         saved[XSTATE_BV] = (uint8_t)((saved[XSTATE_BV] & ~XSTATE_YMM) |
                                      (now[XSTATE_BV] & XSTATE_YMM));

@@ -5,7 +5,7 @@
  * them: on some XBEGIN is a MOV.
  *
  * Microsoft PE/COFF specification, "Section Table". SDM volume 2, XBEGIN
- * (C7 F8 rel32), XEND (0F 01 D5), XTEST (0F 01 D6), XABORT (C6 F8 imm8),
+ * (C7 F8 rel32, with 66H rel16), XEND (0F 01 D5), XTEST (0F 01 D6), XABORT (C6 F8 imm8),
  * XACQUIRE (F2 before a locked instruction).
  */
 #include "tests/silicon/hypervisor/hypervisor.h"
@@ -52,6 +52,8 @@ static bool is_xbegin(const uint8_t *code, uint32_t bytes, uint32_t at)
 
     if (at + 6 > bytes || code[at] != 0xC7 || code[at + 1] != 0xF8)
         return false;
+    if (at > 0 && code[at - 1] == 0x66)
+        return true;
     to = (int64_t)at + 6 + (int32_t)read32(&code[at + 2]);
     return to >= 0 && to < (int64_t)bytes;
 }

@@ -24,6 +24,15 @@ struct action action_raise(unsigned vector, uint32_t error)
         .kind = ACTION_RESUME, .event = event, .raised = true};
 }
 
+/* What a delivery would push, without one. */
+static void leave_frame(struct vcpu *v)
+{
+    uint64_t frame[6] = {0};
+    const uint64_t rsp = v->vmcb->rsp & ~UINT64_C(15);
+
+    (void)guest_copy(v, rsp - sizeof(frame), frame, sizeof(frame), true);
+}
+
 /* SDM volume 1, "Runtime Considerations": an exception in a transaction aborts
  * it, and is not delivered. */
 static bool aborts_instead(struct vcpu *v)
@@ -31,6 +40,8 @@ static bool aborts_instead(struct vcpu *v)
     if (v->tx.depth == 0)
         return false;
     tx_abort(v, TX_CAUSE_EXCEPTION);
+    if (!faults_rule(v->model->machine, EXCEPTION_KEEPS_STACK, true))
+        leave_frame(v);
     return !faults_deliver_exception(v->model);
 }
 

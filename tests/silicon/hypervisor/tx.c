@@ -100,6 +100,7 @@ static void abort_with(struct vcpu *v, enum tx_cause cause, uint32_t status)
             status | (faults_rule(v->model->machine, STATUS_ZERO_EXTENDED, true)
                           ? 0
                           : v->vmcb->rax & ~BITS(31, 0));
+    tx->aborted_depth = tx->depth;
     reset_transaction(v);
     if (!faults_rule(v->model->machine, ABORT_KEEPS_DR7, true))
         v->vmcb->dr7 &= ~DR7_RTM;
@@ -143,22 +144,38 @@ bool tx_commit(struct vcpu *v, uint64_t next)
     return true;
 }
 
+/* SDM volume 2, XBEGIN: sign-extended, whatever its size. */
+static uint64_t fallback_of(const struct vcpu *v, uint64_t next)
+{
+    const struct machine *m = v->model->machine;
+    int64_t to = v->current.displacement;
+
+    if (v->current.short_displacement) {
+        if (!faults_rule(m, SHORT_IS_SIGNED, true))
+            to &= 0xFFFF;
+        if (!faults_rule(m, SHORT_FROM_NEXT, true))
+            to++;
+    } else if (!faults_rule(m, LONG_IS_WHOLE, true)) {
+        to = (int16_t)to;
+    } else if (to < 0 && !faults_rule(m, BACKWARD_FALLBACK, true)) {
+        to = 0;
+    }
+    return next + (uint64_t)to;
+}
+
 void tx_begin(struct vcpu *v, bool hle, uint64_t next)
 {
     struct transaction *tx = &v->tx;
 
     tx->depth = 1;
+    tx->aborted_depth = 0;
     tx->inner_ended = false;
     tx->hle = hle;
     tx->steps = 0;
     v->model->tsx.user = v->vmcb->cpl > 0;
     tx_registers_save(v);
     tx->begin = tx->last_begin = v->current_rip;
-    tx->fallback =
-        hle ? next : next + (uint64_t)(int64_t)v->current.displacement;
-    if (!hle && v->current.displacement < 0 &&
-        !faults_rule(v->model->machine, BACKWARD_FALLBACK, true))
-        tx->fallback = next;
+    tx->fallback = hle ? next : fallback_of(v, next);
     tx->resume_ip = tx->fallback;
     watch_begin(v);
     tx_memory_begin(v);
@@ -210,10 +227,19 @@ static struct action xbegin(struct vcpu *v)
     v->tx.last_begin = v->current_rip;
     v->vmcb->rax = faults_quantity(v->model->machine, NESTED_RAX, ANY_NUMBER,
                                    v->vmcb->rax);
-    v->tx.inner_fallback = next + (uint64_t)(int64_t)v->current.displacement;
+    v->tx.inner_fallback = fallback_of(v, next);
     trace_tx(v, TRACE_TX_NESTED, next);
     tsx_nested(v->model, true);
     return action_complete(ACTION_RETIRE, v->current.length);
+}
+
+/* An abort leaves the processor outside of transactions. */
+static bool seems_to_run(const struct vcpu *v)
+{
+    const struct machine *m = v->model->machine;
+
+    return (v->tx.aborted_depth > 0 && !faults_rule(m, ABORT_ENDS, true)) ||
+           (v->tx.aborted_depth > 1 && !faults_rule(m, NESTED_ABORT_ENDS, true));
 }
 
 static struct action xend(struct vcpu *v)
@@ -229,8 +255,13 @@ static struct action xend(struct vcpu *v)
     if (tx->depth == 0 && v->vmcb->cpl > 0 &&
         !faults_rule(v->model->machine, XEND_OUTSIDE_RING3, true))
         return action_complete(ACTION_RETIRE, v->current.length);
+    if (tx->depth == 0 && seems_to_run(v))
+        return action_complete(ACTION_RETIRE, v->current.length);
     if (tx->depth == 0 && !faults_ignore_xend(v->model))
-        return action_raise(VECTOR_GP, 0);
+        return action_raise(
+            VECTOR_GP, faults_rule(v->model->machine, XEND_ERROR_0, true)
+                           ? 0
+                           : (uint32_t)VECTOR_GP);
     if (tx->depth > 1 && faults_inner_commits(v->model))
         tx->depth = 1;
     if (tx->depth != 1) {
@@ -258,7 +289,7 @@ static struct action xtest(struct vcpu *v)
     v->vmcb->rflags &=
         ~(uint64_t)RFLAGS_STATUS |
         faults_quantity(v->model->machine, XTEST_KEEPS, ANY_NUMBER, 0);
-    if (v->tx.depth == 0 || faults_xtest_zero(v->model) ||
+    if ((v->tx.depth == 0 && !seems_to_run(v)) || faults_xtest_zero(v->model) ||
         (v->tx.hle && faults_hle_hidden(v->model)))
         v->vmcb->rflags |= RFLAGS_ZF;
     return action_complete(ACTION_RETIRE, v->current.length);
@@ -298,6 +329,9 @@ struct action tx_instruction(struct vcpu *v)
     struct action a;
 
     if (v->current.locked && faults_rule(v->model->machine, LOCK_REFUSED, true))
+        return action_raise(VECTOR_UD, 0);
+    if (v->current.prefixed &&
+        faults_rule(v->model->machine, PREFIX_REFUSED, true))
         return action_raise(VECTOR_UD, 0);
     if (v->tx.hle && v->current.kind != INSTRUCTION_XTEST &&
         faults_rule(v->model->machine, RTM_NOT_IN_ELISION, true)) {

@@ -282,6 +282,12 @@ static void note_store(struct vcpu *v, const struct open_page *page)
         if (n >= 16 &&
             !faults_rule(v->model->machine, WIDE_STORES_UNDONE, true))
             continue;
+        if (n >= 8 && v->current.tx == TX_MAY_X87 &&
+            !faults_rule(v->model->machine, X87_STORES_UNDONE, true))
+            continue;
+        if ((l->stored >> at % LINE_BYTES & 1) != 0 &&
+            !faults_rule(v->model->machine, SECOND_STORE_UNDONE, true))
+            ((uint8_t *)l->was)[at % LINE_BYTES] = page->before[n];
         watch_data(&tx->watch, ACCESS_WRITE, at, 1);
         l->stored |= BIT(at % LINE_BYTES);
         if (page->shadowed)

@@ -105,6 +105,9 @@ void tx_registers_restore(struct vcpu *v, enum tx_cause cause)
 
     if (tx->hle && !faults_rule(m, ELISION_RESTORES, true))
         keep = (UINT32_C(1) << GPRS) - 1;
+    if (cause == TX_CAUSE_DEBUG && watch_is_debugged(v) &&
+        !faults_rule(m, DEBUGGED_RESTORES, true))
+        keep = (UINT32_C(1) << GPRS) - 1;
     for (unsigned n = 0; n < GPRS; n++)
         if ((keep >> n & 1) == 0)
             to[n] = from[n];

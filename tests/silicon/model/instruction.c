@@ -282,6 +282,11 @@ static int32_t signed32(const uint8_t *b)
                      (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24);
 }
 
+static int32_t signed16(const uint8_t *b)
+{
+    return (int16_t)(b[0] | b[1] << 8);
+}
+
 void instruction_classify(struct instruction *i, const uint8_t *bytes,
                           size_t length)
 {
@@ -302,14 +307,19 @@ void instruction_classify(struct instruction *i, const uint8_t *bytes,
         return;
     op = bytes[at];
     next = at + 1 < length ? bytes[at + 1] : 0;
+    /* SDM volume 2, "XBEGIN": rel16 with 66H; REX.W goes before it. */
+    const size_t wide = p.operand_size && (p.rex & 8) == 0 ? 0 : 2;
     i->locked = p.lock || ((op == 0x86 || op == 0x87) && is_memory(next));
     hint_classify(i, &p, &bytes[at], length - at);
     if (op == 0x0F) {
+        i->prefixed = p.operand_size || p.rep != 0;
         classify_0f(i, &p, bytes, length, at + 1);
-    } else if (op == 0xC7 && next == 0xF8 && at + 6 <= length) {
+    } else if (op == 0xC7 && next == 0xF8 && at + 4 + wide <= length) {
         i->kind = INSTRUCTION_XBEGIN;
-        i->length = (uint8_t)(at + 6);
-        i->displacement = signed32(&bytes[at + 2]);
+        i->length = (uint8_t)(at + 4 + wide);
+        i->displacement = wide != 0 ? signed32(&bytes[at + 2])
+                                    : signed16(&bytes[at + 2]);
+        i->short_displacement = wide == 0;
     } else if (op == 0xC6 && next == 0xF8 && at + 3 <= length) {
         i->kind = INSTRUCTION_XABORT;
         i->length = (uint8_t)(at + 3);

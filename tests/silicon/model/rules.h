@@ -340,6 +340,19 @@ enum rule {
     BOTH_FREEZE,           /* with DEBUGCTL[12:11] = 11B */
     ENABLING_KEEPS_STATUS, /* GLOBAL_CTRL[n] set: GLOBAL_STATUS[n] */
     LONG_NOP_COUNTS_ONCE,  /* 0FH 1FH */
+    PREFIX_REFUSED,        /* 66H, F2H, F3H before XEND, XTEST */
+    ABORT_ENDS,            /* for XTEST, and for XEND, what it aborts */
+    NESTED_ABORT_ENDS,
+    SHORT_IS_SIGNED,       /* rel16 of XBEGIN */
+    LONG_IS_WHOLE,         /* rel32, all its 32 bits */
+    SHORT_FROM_NEXT,       /* rel16: from the next instruction */
+    DEBUGGED_RESTORES,     /* registers, where #DB is at XBEGIN */
+    SECOND_STORE_UNDONE,   /* to what the first to the same bytes was */
+    X87_STORES_UNDONE,     /* the last two bytes of ten */
+    EXCEPTION_KEEPS_STACK, /* below RSP, where it aborts */
+    XEND_ERROR_0,          /* of its #GP */
+    DISABLE_WITH_CLEAR,    /* RTM_DISABLE aborts beside TSX_CPUID_CLEAR */
+    CLEAR_HIDES_ALONE,     /* HLE and RTM; TSX_CPUID_CLEAR of 122H */
 };
 
 #endif

@@ -226,11 +226,18 @@ bool tsx_write(struct processor *p, uint32_t number, uint64_t value)
     }
 }
 
+bool tsx_ctrl_clears(const struct processor *p)
+{
+    return (p->tsx.tsx_ctrl & TSX_CTRL_CPUID_CLEAR) != 0;
+}
+
 /* RTM_DISABLE: "transactions abort .. with EAX code 0". */
 static bool disabled(const struct processor *p)
 {
     return faults_rule(p->machine, DISABLE_ABORTS,
                        (p->tsx.tsx_ctrl & TSX_CTRL_RTM_DISABLE) != 0) &&
+           (!tsx_ctrl_clears(p) ||
+            faults_rule(p->machine, DISABLE_WITH_CLEAR, true)) &&
            (!p->tsx.user ||
             faults_rule(p->machine, RING3_DISABLE_ABORTS, true));
 }

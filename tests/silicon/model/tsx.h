@@ -88,6 +88,8 @@ void tsx_reset(struct processor *p);
 /* CPUID.7.0: are they enumerated now? */
 bool tsx_rtm_visible(const struct processor *p);
 bool tsx_hle_visible(const struct processor *p);
+/* TSX_CPUID_CLEAR of MSR 122H. */
+bool tsx_ctrl_clears(const struct processor *p);
 bool tsx_always_abort_visible(const struct processor *p);
 bool tsx_force_abort_visible(const struct processor *p);
 

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * tx_ends.c - where an abort goes, what it ends and leaves: each entry names
+ * what it breaks (rules.h).
+ */
+#include "tests/silicon/model/fault.h"
+
+FAULT(prefixed_xend_taken,
+      .what = "[any with RTM] XEND and XTEST with 66H, F2H or F3H raise no #UD",
+      .caught = {"skylake-2017 on 1 tsx_xend_outside FAIL"},
+      .breaks = PREFIX_REFUSED)
+
+FAULT(abort_runs_on,
+      .what = "[A B F; C with bit 2] after an abort XTEST says that a "
+              "transaction runs, and XEND does nothing",
+      .caught = {"skylake-2017 on 1 tsx_xend_outside FAIL",
+                 "skylake-2017 on 1 tsx_xtest FAIL"},
+      .breaks = ABORT_ENDS)
+
+FAULT(nested_abort_runs_on,
+      .what = "[A B F; C with bit 2] after an abort in a nested region XTEST "
+              "says that a transaction runs, and XEND does nothing",
+      .caught = {"skylake-2017 on 1 tsx_xend_outside FAIL",
+                 "skylake-2017 on 1 tsx_xtest FAIL"},
+      .breaks = NESTED_ABORT_ENDS)
+
+FAULT(xbegin_rel16_unsigned,
+      .what = "[A B F; C with bit 2] rel16 of XBEGIN is zero-extended",
+      .caught = {"skylake-2017 on 1 tsx_xabort_codes FAIL"},
+      .breaks = SHORT_IS_SIGNED)
+
+FAULT(xbegin_rel16_off_by_one,
+      .what = "[A B F; C with bit 2] rel16 of XBEGIN counts from a byte after "
+              "the next instruction",
+      .caught = {"skylake-2017 on 1 tsx_xabort_codes FAIL"},
+      .breaks = SHORT_FROM_NEXT)
+
+FAULT(xbegin_rel32_as_16,
+      .what = "[A B F; C with bit 2] of rel32 of XBEGIN bits 31:16 are those "
+              "of bit 15",
+      .caught = {"skylake-2017 on 1 tsx_xabort_codes FAIL"},
+      .breaks = LONG_IS_WHOLE)
+
+FAULT(debugged_keeps_registers,
+      .what = "[A B F; C with bit 2] where an advanced breakpoint raises #DB "
+              "registers are not restored",
+      .caught = {"skylake-2017 on 1 tsx_debug_advanced FAIL"},
+      .breaks = DEBUGGED_RESTORES)
+
+FAULT(debugged_sets_eax,
+      .what = "[A B F; C with bit 2] where an advanced breakpoint raises #DB "
+              "EAX is the abort status",
+      .caught = {"skylake-2017 on 1 tsx_debug_advanced FAIL"},
+      .breaks = DEBUGGED_KEEPS_EAX)
+
+FAULT(abort_undoes_last_store,
+      .what = "[A B F; C with bit 2] of two stores to the same bytes an abort "
+              "undoes the second alone",
+      .caught = {"skylake-2017 on 1 tsx_rollback_bytes FAIL"},
+      .breaks = SECOND_STORE_UNDONE)
+
+FAULT(abort_keeps_fstp,
+      .what = "[A B F; C with bit 2] an abort does not undo the last two of "
+              "the ten bytes of FSTP",
+      .caught = {"skylake-2017 on 1 tsx_rollback_bytes FAIL"},
+      .breaks = X87_STORES_UNDONE)
+
+FAULT(abort_keeps_mxcsr_ftz,
+      .what = "[A B F; C with bit 2] an abort does not restore MXCSR[15]",
+      .caught = {"skylake-2017 on 1 tsx_abort_state FAIL"})
+
+FAULT(exception_leaves_frame,
+      .what = "[A B F; C with bit 2] an exception that aborts writes to the "
+              "stack below RSP",
+      .caught = {"skylake-2017 on 1 tsx_exceptions_abort FAIL"},
+      .breaks = EXCEPTION_KEEPS_STACK)
+
+FAULT(xend_outside_error,
+      .what = "[any with RTM] XEND outside of a transaction raises #GP with an "
+              "error code that is not 0",
+      .caught = {"skylake-2017 on 1 tsx_xend_outside FAIL"},
+      .breaks = XEND_ERROR_0)
+
+FAULT(ctrl_clear_lets_commit,
+      .what = "[F] RTM_DISABLE does nothing beside TSX_CPUID_CLEAR",
+      .caught = {"cascadelake on 1 tsx_ctrl_disable FAIL"},
+      .breaks = DISABLE_WITH_CLEAR)
+
+FAULT(ctrl_clear_hides_another,
+      .what = "[F] TSX_CPUID_CLEAR of 122H clears CPUID.07H.0:EBX[5] too",
+      .caught = {"cascadelake on 1 tsx_ctrl_disable FAIL"},
+      .breaks = CLEAR_HIDES_ALONE)
