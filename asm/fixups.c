@@ -41,7 +41,7 @@ static const struct {
 #define ROW_OF_PREFIXED(name, what) {tsx_body_##name##_fault, tsx_faulted},
                   TSX_PREFIXED(ROW_OF_PREFIXED)
 #define ROW_OF_STATE(at) {at, tsx_state_resume},
-                  TSX_STATE_FAULTS(ROW_OF_STATE)};
+                      TSX_STATE_FAULTS(ROW_OF_STATE)};
 
 /* One of the 256 XABORTs, which lie at equal distances. */
 static bool is_xabort(uint64_t rip)

@@ -74,12 +74,12 @@ extern const uint8_t tsx_body_xend[];
 extern const uint8_t tsx_body_lock_xbegin[], tsx_body_lock_xend[],
     tsx_body_lock_xabort[], tsx_body_lock_xtest[];
 /* 66H, F2H, F3H before XEND and XTEST, the same. */
-#define TSX_PREFIXED(ROW)                        \
-    ROW(op_xend, "66H XEND")                     \
-    ROW(f2_xend, "F2H XEND")                     \
-    ROW(f3_xend, "F3H XEND")                     \
-    ROW(op_xtest, "66H XTEST")                   \
-    ROW(f2_xtest, "F2H XTEST")                   \
+#define TSX_PREFIXED(ROW)      \
+    ROW(op_xend, "66H XEND")   \
+    ROW(f2_xend, "F2H XEND")   \
+    ROW(f3_xend, "F3H XEND")   \
+    ROW(op_xtest, "66H XTEST") \
+    ROW(f2_xtest, "F2H XTEST") \
     ROW(f3_xtest, "F3H XTEST")
 #define TSX_PREFIXED_LABEL(name, what) \
     extern const uint8_t tsx_body_##name[], tsx_body_##name##_fault[];
@@ -116,7 +116,11 @@ extern const uint8_t tsx_body_read_lines_xabort[];
  * where another processor came between. The store is of TSX_HELD, then of 0. */
 extern const uint8_t tsx_body_hold_load[], tsx_body_hold_store[];
 extern const uint8_t tsx_body_hold_nested[]; /* a load in an inner one */
-extern const uint8_t tsx_body_hold_loads[];  /* of so many lines in a row: */
+/* A load in an inner one, which ends then; of 16 bytes by REP LODS; a store in
+ * an inner one, which ends then. */
+extern const uint8_t tsx_body_hold_ended[], tsx_body_hold_string[],
+    tsx_body_hold_store_ended[];
+extern const uint8_t tsx_body_hold_loads[]; /* of so many lines in a row: */
 #define TSX_HELD_LINES 96
 extern const uint8_t tsx_body_hold_stores[]; /* to so many: */
 #define TSX_STORED_LINES 32
@@ -177,9 +181,9 @@ extern const uint8_t tsx_body_cpuid[], tsx_body_pause[], tsx_body_rdmsr[],
 extern const uint8_t tsx_bodies_xabort[];
 #define TSX_XABORT_BYTES 8
 
-/* For tsx_outside(): a transaction that XABORT 21H ends, and in flags the number
- * of the fallback that it came to: 1 to 4. By rel16 before XBEGIN, behind it; by
- * rel32 more than 64 KB behind it, before it. */
+/* For tsx_outside(): a transaction that XABORT 21H ends, and in flags the
+ * number of the fallback that it came to: 1 to 4. By rel16 before XBEGIN,
+ * behind it; by rel32 more than 64 KB behind it, before it. */
 extern const uint8_t tsx_body_near_backward[], tsx_body_near_forward[],
     tsx_body_far_forward[], tsx_body_far_backward[];
 #define TSX_DISPLACED_STATUS 0x21000001u

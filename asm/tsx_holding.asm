@@ -49,6 +49,34 @@ body hold_nested
 .same:  xend
         NEXT
 
+; The same after the inner one has ended.
+body hold_ended
+        xbegin  tsx_inner_fallback
+        mov     rcx, [rsi]
+        xend
+.turn:  dec     rdx
+        jnz     .turn
+        cmp     rcx, [rsi]
+        je      .same
+        not     qword [rdi + RFLAGS]
+.same:  NEXT
+
+; Two quadwords by one instruction.
+body hold_string
+        mov     r8, rax
+        mov     r9, rsi
+        mov     ecx, 2
+        rep lodsq
+        mov     rsi, r9
+        mov     rcx, rax
+        mov     rax, r8
+.turn:  dec     rdx
+        jnz     .turn
+        cmp     rcx, [rsi + 8]
+        je      .same
+        not     qword [rdi + RFLAGS]
+.same:  NEXT
+
 ; The same with a quadword of each of 96 lines, not in an inner one.
 body hold_loads
         xor     ecx, ecx
@@ -88,6 +116,20 @@ body hold_stores
         jz      .same
         not     qword [rdi + RFLAGS]
 .same:  NEXT
+
+; As below, stored in an inner one, which then ends.
+body hold_store_ended
+        xbegin  tsx_inner_fallback
+        mov     rcx, -1
+        mov     [rsi], rcx
+        xend
+.turn:  dec     rdx
+        jnz     .turn
+        cmp     rcx, [rsi]
+        je      .same
+        not     qword [rdi + RFLAGS]
+.same:  mov     [rsi], rdx
+        NEXT
 
 ; Stores ~0 at RSI, lets RDX turns pass, stores 0: flags change where ~0 is no
 ; longer there in between.

@@ -44,6 +44,8 @@ static void access_line(struct test_context *peer, void *argument)
     uint64_t found = 0;
 
     (void)peer;
+    if (a->c->every != 0 && a->pair.rounds % a->c->every != 0)
+        return;
     switch (a->c->access) {
     case CONFLICT_LOAD:
         found = *place;
@@ -53,6 +55,16 @@ static void access_line(struct test_context *peer, void *argument)
         break;
     case CONFLICT_LOCKED:
         found = __atomic_fetch_add(place, 1, __ATOMIC_SEQ_CST);
+        break;
+    case CONFLICT_BYTE:
+        *(volatile uint8_t *)place = (uint8_t)(a->pair.rounds % 128);
+        break;
+    case CONFLICT_SPLIT:
+        __asm__ volatile("movl %0, -2(%1)"
+                         :
+                         : "r"((uint32_t)(a->pair.rounds % 0x7fff) << 16),
+                           "r"(place)
+                         : "memory");
         break;
     }
     a->seen += found == TSX_HELD;
@@ -73,7 +85,7 @@ static void hold_line(struct arena *a, unsigned turns)
         if (c->measure == NULL) /* else it would be counted */
             hw_poll();
         probe_once(&block, RTM_STATUS_CONFLICT, &c->tally);
-        c->beside += a->pair.rounds - rounds;
+        c->beside += (a->pair.rounds - rounds) / (c->every != 0 ? c->every : 1);
         if (c->tally.matched == matched)
             continue;
         c->without_retry += (c->tally.status & RTM_STATUS_RETRY) == 0;
@@ -147,7 +159,8 @@ static void judge(struct test_context *t, const struct conflict *c)
           c->rounds);
     if (c->place == CONFLICT_BESIDE)
         return;
-    if (tally->matched == 0 && c->beside < BESIDE_ENOUGH) {
+    if (tally->matched == 0 && tally->flagged == 0 &&
+        c->beside < BESIDE_ENOUGH) {
         broken(t, "only %lu while %u transactions ran, too few to tell",
                c->beside, tally->tried);
         return;
@@ -158,7 +171,10 @@ static void judge(struct test_context *t, const struct conflict *c)
           tally->tried, c->turns, tally->aborted, tally->status,
           rtm_status_text(tally->status, text));
     probe_check_status(
-        t, 0, RTM_STATUS_CONFLICT | (c->inner ? RTM_STATUS_NESTED : 0), tally);
+        t, 0,
+        RTM_STATUS_CONFLICT |
+            (c->inner || c->maybe_nested ? RTM_STATUS_NESTED : 0),
+        tally);
     check(t, !c->inner || 2 * c->nested >= tally->matched,
           "EAX[5] (nested) is 1 in %u of %u aborts with EAX[2] (conflict) in "
           "an inner transaction; wanted it in most",

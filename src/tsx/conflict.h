@@ -15,6 +15,8 @@ enum conflict_access {
     CONFLICT_LOAD,
     CONFLICT_STORE,  /* without a load */
     CONFLICT_LOCKED, /* LOCK XADD */
+    CONFLICT_BYTE,   /* a store of one byte */
+    CONFLICT_SPLIT,  /* one of 4 bytes, which begins 2 bytes before */
 };
 enum conflict_place {
     CONFLICT_SAME,   /* what the transaction accesses */
@@ -30,11 +32,14 @@ struct conflict {
     const uint8_t *body; /* tsx_body_hold_load or tsx_body_hold_store */
     enum conflict_access access; /* what the other does */
     enum conflict_place place;
-    bool inner;     /* the body is in an inner transaction */
-    unsigned line;  /* CONFLICT_MANY: which */
-    unsigned tries; /* of each length */
-    unsigned turns; /* how long a transaction lasts; 0: doubled, up to
-                       CONFLICT_TURNS_MAX, until there is a conflict */
+    bool inner;        /* the body is in an inner transaction */
+    bool maybe_nested; /* or was in one: no manual says what EAX[5] is */
+    unsigned every;    /* 0: 1; the other accesses in each so many rounds, lest
+                          all conflicts come at the beginning */
+    unsigned line;     /* CONFLICT_MANY: which */
+    unsigned tries;    /* of each length */
+    unsigned turns;    /* how long a transaction lasts; 0: doubled, up to
+                          CONFLICT_TURNS_MAX, until there is a conflict */
     /* NULL, or what calls work(argument), all the transactions, once or again:
      * t is that of the boot processor's job. */
     void (*measure)(struct test_context *t, void (*work)(void *argument),
@@ -49,6 +54,7 @@ struct conflict {
     uint64_t seen;          /* of them: a store that was not committed */
 };
 #define CONFLICT_TURNS_MAX 65536
+#define CONFLICT_SELDOM    16
 
 /* Runs it on the boot processor, which must be set up (probe_set_up()), and
  * processor 1; t is a WHOLE_MACHINE test's. Nothing waits without bound. False

@@ -17,7 +17,8 @@ TEST(tsx_conflict_read,
     struct conflict same = {.what = "a read of a line of the write set",
                             .body = tsx_body_hold_store,
                             .tries = probe_row_tries(t)};
-    struct conflict line = same, many = same, beside = same, shared = same;
+    struct conflict line = same, many = same, beside = same, shared = same,
+                    ended = same;
 
     /* Set-up. */
     if (!probe_set_up(t))
@@ -43,6 +44,17 @@ TEST(tsx_conflict_read,
     if (!conflict_run(t, &many))
         return;
     conflict_judge(t, &many);
+
+    /* What an inner transaction has stored is not committed by its end. */
+    ended.what =
+        "a read of a line that an inner transaction has written, which "
+        "has ended";
+    ended.body = tsx_body_hold_store_ended;
+    ended.maybe_nested = true;
+    ended.every = CONFLICT_SELDOM;
+    if (!conflict_run(t, &ended))
+        return;
+    conflict_judge(t, &ended);
 
     /* As long, but the line beside it; and a line that both only read. */
     beside.what = "a read of the next line";

@@ -35,6 +35,14 @@ static const struct row {
      tsx_body_hold_locked, CONFLICT_STORE, CONFLICT_LINE, 0},
     {"a store to a line that an inner transaction reads", tsx_body_hold_nested,
      CONFLICT_STORE, CONFLICT_SAME, 0},
+    {"a store to a line that an inner transaction has read, which has ended",
+     tsx_body_hold_ended, CONFLICT_STORE, CONFLICT_SAME, 0},
+    {"a store to a line of a load by REP LODS", tsx_body_hold_string,
+     CONFLICT_STORE, CONFLICT_LINE, 0},
+    {"a store of a byte to a line of the read set", tsx_body_hold_load,
+     CONFLICT_BYTE, CONFLICT_SAME, 0},
+    {"a store on two lines, the second of the read set", tsx_body_hold_load,
+     CONFLICT_SPLIT, CONFLICT_SAME, 0},
     {"a store to a line of the write set", tsx_body_hold_store, CONFLICT_STORE,
      CONFLICT_SAME, 0},
     {"a locked write to a line of the write set", tsx_body_hold_store,
@@ -42,6 +50,11 @@ static const struct row {
     {"a store to other bytes of a line of the write set", tsx_body_hold_store,
      CONFLICT_STORE, CONFLICT_LINE, 0},
 };
+
+static bool is_plain(const uint8_t *body)
+{
+    return body == tsx_body_hold_load || body == tsx_body_hold_store;
+}
 
 /* The same with the next line, which is no conflict. */
 static bool try_beside(struct test_context *t, const struct row *row,
@@ -129,11 +142,14 @@ TEST(tsx_conflict_write,
         return;
 
     for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        const bool ended = rows[i].body == tsx_body_hold_ended;
         struct conflict c = {.what = rows[i].what,
                              .body = rows[i].body,
                              .access = rows[i].access,
                              .place = rows[i].place,
                              .inner = rows[i].body == tsx_body_hold_nested,
+                             .maybe_nested = ended,
+                             .every = ended ? CONFLICT_SELDOM : 0,
                              .line = rows[i].line,
                              .tries = tries};
 
@@ -142,7 +158,7 @@ TEST(tsx_conflict_write,
             return;
         conflict_judge(t, &c);
         if (c.access == CONFLICT_STORE && c.place == CONFLICT_SAME &&
-            !c.inner && !try_beside(t, &rows[i], tries, c.turns))
+            is_plain(rows[i].body) && !try_beside(t, &rows[i], tries, c.turns))
             return;
     }
     for (unsigned i = 0; i < sizeof(states) / sizeof(states[0]); i++)

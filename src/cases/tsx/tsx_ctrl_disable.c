@@ -39,8 +39,8 @@ static void check_leaf(struct test_context *t, const struct part *part)
           (want & LEAF7_EBX_HLE) != 0);
 }
 
-/* And nothing else of leaves 7 and 0AH but RTM_ALWAYS_ABORT, of which no document
- * says whether it follows. */
+/* And nothing else of leaves 7 and 0AH but RTM_ALWAYS_ABORT, of which no
+ * document says whether it follows. */
 static void check_others(struct test_context *t, struct enumeration *before)
 {
     struct enumeration now;

@@ -50,8 +50,8 @@ struct outcomes {
     unsigned dr7_changed, dr6_changed, dr6_wrong, leaked;
     unsigned registers, eax; /* #DB with others than before XBEGIN */
     uint64_t rax;            /* the last such RAX */
-    unsigned inner; /* went to the inner XBEGIN, or to its fallback */
-    int other;      /* vector, or what else came */
+    unsigned inner;          /* went to the inner XBEGIN, or to its fallback */
+    int other;               /* vector, or what else came */
     uint64_t dr6_bad, dr7;
 };
 

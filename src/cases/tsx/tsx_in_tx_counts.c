@@ -18,6 +18,7 @@
 #define EDGES         2
 #define TSX_LONG_MOST (TSX_LONG + TSX_LONG_MORE)
 #define ABORTS        3 /* transactions, or commits */
+#define OVERFLOWS     3 /* in the second of two transactions, which aborts */
 #define LEVELS        4 /* of transactions inside another */
 #define FEW_STORES    8 /* less than a cache has ways */
 
@@ -163,6 +164,20 @@ static void check_fixed(struct test_context *t)
               "with a transaction that commits and one that aborts, IA32_PMC0 "
               "(C1H) %lu; wanted as many",
               after.fixed[0], after.pmc[0]);
+}
+
+/* An overflow inside stays in 38EH, where the transaction aborts: bank_work()
+ * compares. */
+static void check_overflow(struct test_context *t)
+{
+    struct bank before = bank_of(BIT(0), EVENT_INST_RETIRED), after;
+    bool clean;
+
+    before.select[0] |= IA32_PERFEVTSEL_IN_TX;
+    before.pmc[0] = bank_mask(test_cpu(t), 0) - (TSX_LONG + TSX_LONG / 2);
+    for (unsigned i = 0; i < OVERFLOWS; i++)
+        if (!bank_work(t, &before, run_two_transactions, &clean, &after))
+            return;
 }
 
 /* IN_TX is of every general-purpose counter. */
@@ -331,6 +346,7 @@ TEST(tsx_in_tx_counts,
     if (count_shares(t, windows, &s, &invalid))
         judge(t, &s, windows);
     check_fixed(t);
+    check_overflow(t);
     check_each(t);
     check_aborts(t, "stores to many lines", tsx_body_write_lines,
                  TEST_BUFFER_BYTES / 64, FEW_STORES);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* RTM_RETIRED and HLE_RETIRED count what was executed. */
+#include "asm/hle_nested.h"
 #include "src/harness/case.h"
 #include "src/counting/counters.h"
 #include "src/counting/selects.h"
@@ -15,7 +16,8 @@
 #define ROUNDS 12  /* of few, where other aborts came in between */
 /* The frame buffer of VGA: a load of it changes nothing. */
 #define UNCACHEABLE UINT64_C(0xa0000)
-#define DEEP        2 /* transactions in one another inside, before XABORT */
+#define NEXT_LINE   16 /* quadwords: of the inner lock */
+#define DEEP        2  /* transactions in one another inside, before XABORT */
 
 /* A piece of work, and what came of it. */
 struct work {
@@ -221,6 +223,39 @@ static void check_hle(struct test_context *t, unsigned times)
          w.hle.elided, w.hle.tried, got[0]);
 }
 
+/* One lock in another. */
+static void run_nested(void *argument)
+{
+    struct work *w = argument;
+    volatile uint64_t *lock = test_buffer(w->t);
+
+    w->hle = (struct hle_tally){0};
+    for (unsigned i = 0; i < w->times; i++) {
+        struct hle_nest nest = {
+            .outer = &lock[0], .inner = &lock[NEXT_LINE], .ask = 1};
+        lock[0] = lock[NEXT_LINE] = 0;
+        hle_nested(&nest);
+        w->hle.tried++;
+        w->hle.elided += nest.inside != 0;
+    }
+}
+
+/* The inner one is no start of its own. Where the outer one is not elided, or
+ * any more, it may be. */
+static void check_hle_nested(struct test_context *t, unsigned times)
+{
+    struct work w = {.t = t, .times = times};
+    uint64_t got[2];
+
+    if (count_two(&w, run_nested, EVENT_HLE_RETIRED | UMASK_START,
+                  EVENT_HLE_RETIRED | UMASK_COMMIT, got))
+        check(t, got[0] <= 2 * w.hle.tried - w.hle.elided,
+              "%u critical sections with another inside, of which %u were "
+              "elided: HLE_RETIRED (C8H) .START (01H) %lu; wanted one of each "
+              "that was elided",
+              w.hle.tried, w.hle.elided, got[0]);
+}
+
 static void run_mismatches(void *argument)
 {
     struct work *w = argument;
@@ -329,6 +364,8 @@ TEST(tsx_retired_events,
     check_memory_type(t, times < FEW ? FEW : times);
     if (test_cpu(t)->hle && hle_hints(t)) {
         check_hle(t, times);
+        if (hle_can_ask(t))
+            check_hle_nested(t, times);
         check_hle_categories(t, times);
         check_none_counted(t, EVENT_HLE_RETIRED, "HLE_RETIRED (C8H)",
                            "transactions of RTM", run_transactions, times);

@@ -82,7 +82,8 @@ static void try_displaced(struct test_context *t, const struct displaced *row)
 
 TEST(tsx_xabort_codes,
      .asks = "Does XABORT abort, and do all 256 codes reach the fallback?",
-     .cite = "SDM 2, XABORT and XBEGIN; SDM 1, table \"RTM Abort Status Definition\"",
+     .cite = "SDM 2, XABORT and XBEGIN; SDM 1, table \"RTM Abort Status "
+             "Definition\"",
      .needs = {.features = NEED_INTEL | NEED_RTM})
 {
     struct codes codes = {0};

@@ -9,14 +9,12 @@
 static const struct row {
     const char *name;
     const uint8_t *body;
-} refused[] = {
-    {"LOCK XBEGIN", tsx_body_lock_xbegin},
-    {"LOCK XEND", tsx_body_lock_xend},
-    {"LOCK XABORT", tsx_body_lock_xabort},
-    {"LOCK XTEST", tsx_body_lock_xtest},
+} refused[] = {{"LOCK XBEGIN", tsx_body_lock_xbegin},
+               {"LOCK XEND", tsx_body_lock_xend},
+               {"LOCK XABORT", tsx_body_lock_xabort},
+               {"LOCK XTEST", tsx_body_lock_xtest},
 #define PREFIXED_ROW(name, what) {what, tsx_body_##name},
-    TSX_PREFIXED(PREFIXED_ROW)
-};
+               TSX_PREFIXED(PREFIXED_ROW)};
 
 /* What comes before XEND: nothing, and what XABORT has ended. */
 static const struct before {
@@ -72,8 +70,8 @@ TEST(tsx_xend_outside,
                                                  : NULL;
         errors += outcome == HW_GP;
         if (wrong != NULL)
-            *wrong = (struct wrong){wrong->times + 1, outcome, before,
-                                    block.error};
+            *wrong =
+                (struct wrong){wrong->times + 1, outcome, before, block.error};
     }
 
     /* Check. */

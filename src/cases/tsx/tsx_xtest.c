@@ -37,11 +37,10 @@ static void check_outside(struct test_context *t, const char *when)
     check(t, (block.flags & RFLAGS_ZF) != 0,
           "XTEST outside a transaction%s: RFLAGS = 0x%lx, wanted ZF [6] = 1",
           when, block.flags);
-    check(
-        t, (block.flags & RFLAGS_CLEARED) == 0,
-        "XTEST outside a transaction%s: RFLAGS = 0x%lx, wanted OF [11], SF "
-        "[7], AF [4], PF [2] and CF [0] = 0",
-        when, block.flags);
+    check(t, (block.flags & RFLAGS_CLEARED) == 0,
+          "XTEST outside a transaction%s: RFLAGS = 0x%lx, wanted OF [11], SF "
+          "[7], AF [4], PF [2] and CF [0] = 0",
+          when, block.flags);
 }
 
 /* All of them were 1 before. False where the transaction did not commit. */

@@ -81,12 +81,52 @@ FAULT(xend_outside_error,
       .caught = {"skylake-2017 on 1 tsx_xend_outside FAIL"},
       .breaks = XEND_ERROR_0)
 
-FAULT(ctrl_clear_lets_commit,
-      .what = "[F] RTM_DISABLE does nothing beside TSX_CPUID_CLEAR",
-      .caught = {"cascadelake on 1 tsx_ctrl_disable FAIL"},
-      .breaks = DISABLE_WITH_CLEAR)
-
 FAULT(ctrl_clear_hides_another,
       .what = "[F] TSX_CPUID_CLEAR of 122H clears CPUID.07H.0:EBX[5] too",
       .caught = {"cascadelake on 1 tsx_ctrl_disable FAIL"},
       .breaks = CLEAR_HIDES_ALONE)
+
+FAULT(inner_end_drops_sets,
+      .what = "[A B F; C with bit 2] the XEND of a nested region ends the "
+              "monitoring of all lines that were accessed before",
+      .caught = {"skylake-2017 on 2 tsx_conflict_write FAIL"},
+      .breaks = INNER_SETS_STAY)
+
+FAULT(conflicts_lost_nested,
+      .what = "[A B F; C with bit 2] while a nested region runs no access of "
+              "another processor is a conflict",
+      .caught = {"skylake-2017 on 2 tsx_conflict_write FAIL"},
+      .breaks = OUTER_WHILE_NESTED)
+
+FAULT(inner_writes_unmonitored,
+      .what = "[A B F; C with bit 2] lines that a nested region writes are not "
+              "monitored",
+      .caught = {"skylake-2017 on 2 tsx_conflict_read FAIL"},
+      .breaks = INNER_WRITES_MONITORED)
+
+FAULT(string_loads_unmonitored,
+      .what = "[A B F; C with bit 2] lines of loads with REP are not monitored",
+      .caught = {"skylake-2017 on 2 tsx_conflict_write FAIL"},
+      .breaks = STRINGS_MONITORED)
+
+FAULT(byte_stores_unseen,
+      .what = "[A B F; C with bit 2] another processor's store of one byte is "
+              "no conflict",
+      .caught = {"skylake-2017 on 2 tsx_conflict_write FAIL"},
+      .breaks = BYTE_STORES_CONFLICT)
+
+FAULT(split_stores_unseen,
+      .what = "[A B F; C with bit 2] another processor's store on two lines is "
+              "no conflict on the second",
+      .caught = {"skylake-2017 on 2 tsx_conflict_write FAIL"},
+      .breaks = SPLIT_STORES_CONFLICT)
+
+FAULT(abort_clears_overflow,
+      .what = "[any with RTM] an abort clears the overflow bits of 38EH",
+      .caught = {"skylake-2017 on 1 tsx_in_tx_counts FAIL"},
+      .breaks = ABORT_KEEPS_STATUS)
+
+FAULT(hle_inner_start,
+      .what = "[A with HLE] HLE_RETIRED.START counts inner locks too",
+      .caught = {"haswell on 1 tsx_retired_events FAIL"},
+      .breaks = INNER_LOCK_NO_START)

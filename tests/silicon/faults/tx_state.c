@@ -276,9 +276,8 @@ void faults_kept_extended(const struct processor *p, uint8_t *saved,
              at++)
             saved[at] = now[at];
     if (has_fault(p, FAULT_abort_keeps_mxcsr_ftz)) /* bit 15 */
-        saved[FXSAVE_MXCSR + 1] =
-            (uint8_t)((saved[FXSAVE_MXCSR + 1] & 0x7F) |
-                      (now[FXSAVE_MXCSR + 1] & 0x80));
+        saved[FXSAVE_MXCSR + 1] = (uint8_t)((saved[FXSAVE_MXCSR + 1] & 0x7F) |
+                                            (now[FXSAVE_MXCSR + 1] & 0x80));
     if (has_fault(p, FAULT_abort_keeps_ymm_high))
         saved[XSTATE_BV] = (uint8_t)((saved[XSTATE_BV] & ~XSTATE_YMM) |
                                      (now[XSTATE_BV] & XSTATE_YMM));

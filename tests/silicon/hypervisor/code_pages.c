@@ -5,8 +5,8 @@
  * them: on some XBEGIN is a MOV.
  *
  * Microsoft PE/COFF specification, "Section Table". SDM volume 2, XBEGIN
- * (C7 F8 rel32, with 66H rel16), XEND (0F 01 D5), XTEST (0F 01 D6), XABORT (C6 F8 imm8),
- * XACQUIRE (F2 before a locked instruction).
+ * (C7 F8 rel32, with 66H rel16), XEND (0F 01 D5), XTEST (0F 01 D6), XABORT (C6
+ * F8 imm8), XACQUIRE (F2 before a locked instruction).
  */
 #include "tests/silicon/hypervisor/hypervisor.h"
 

@@ -159,29 +159,10 @@ struct action kick_on_nmi(struct vcpu *v)
     return action_of(ACTION_RESUME);
 }
 
-void kick_others(const struct vcpu *v)
-{
-    for (unsigned n = 0; n < hypervisor.processors; n++) {
-        struct vcpu *o = &hypervisor.vcpus[n];
-
-        if (o != v && o->entered && !turns_enabled() &&
-            o->model->uncore_pmis != hypervisor.machine.uncore.pmis)
-            kick_send(o);
-    }
-}
-
 void kick_drain(struct vcpu *v)
 {
     while (__atomic_load_n(&v->nmi, __ATOMIC_SEQ_CST) != 0)
         take_nmi(v);
-}
-
-bool kick_others_in_guest(const struct vcpu *v)
-{
-    for (unsigned n = 0; n < hypervisor.processors; n++)
-        if (&hypervisor.vcpus[n] != v && hypervisor.vcpus[n].entered)
-            return true;
-    return false;
 }
 
 /* Leaves these rights alone to the page, in all tables. False: no tables. */
@@ -231,11 +212,32 @@ static struct vcpu *conflicting_vcpu(const struct vcpu *v, uint64_t address,
     for (unsigned n = 0; n < hypervisor.processors; n++) {
         struct vcpu *o = &hypervisor.vcpus[n];
 
+        if (o->tx.depth > 1 && !faults_rule(m, OUTER_WHILE_NESTED, true))
+            continue;
         if (o != v && o->tx.active &&
             tsx_conflict(m, lines_find(&o->tx.lines, address), write))
             return o;
     }
     return NULL;
+}
+
+/* The same of all of an access: on the next page it faults again. */
+static struct vcpu *conflicting_access(struct vcpu *v, uint64_t address,
+                                       bool write)
+{
+    const struct machine *m = &hypervisor.machine;
+    const unsigned bytes =
+        memory_bytes(v, address, write ? DATA_STORE : DATA_LOAD);
+    const uint64_t next = (address | (LINE_BYTES - 1)) + 1;
+    struct vcpu *o;
+
+    if (write && bytes == 1 && !faults_rule(m, BYTE_STORES_CONFLICT, true))
+        return NULL;
+    o = conflicting_vcpu(v, address, write);
+    if (o == NULL && next % PAGE_BYTES != 0 && bytes > next - address &&
+        (!write || faults_rule(m, SPLIT_STORES_CONFLICT, true)))
+        o = conflicting_vcpu(v, next, write);
+    return o;
 }
 
 /* Another processor, whose transaction is on the page at all. */
@@ -343,7 +345,7 @@ bool conflict_page_fault(struct vcpu *v, struct npt *pages)
             (v->vmcb->exit_int_info & EVENT_VALID) != 0;
     while ((o = whole   ? holder(v, address)
                 : fetch ? NULL
-                        : conflicting_vcpu(v, address, write)) != NULL) {
+                        : conflicting_access(v, address, write)) != NULL) {
         o->tx.conflict = true;
         yield_unlocked(v);
     }

@@ -239,7 +239,8 @@ static bool seems_to_run(const struct vcpu *v)
     const struct machine *m = v->model->machine;
 
     return (v->tx.aborted_depth > 0 && !faults_rule(m, ABORT_ENDS, true)) ||
-           (v->tx.aborted_depth > 1 && !faults_rule(m, NESTED_ABORT_ENDS, true));
+           (v->tx.aborted_depth > 1 &&
+            !faults_rule(m, NESTED_ABORT_ENDS, true));
 }
 
 static struct action xend(struct vcpu *v)
@@ -258,16 +259,18 @@ static struct action xend(struct vcpu *v)
     if (tx->depth == 0 && seems_to_run(v))
         return action_complete(ACTION_RETIRE, v->current.length);
     if (tx->depth == 0 && !faults_ignore_xend(v->model))
-        return action_raise(
-            VECTOR_GP, faults_rule(v->model->machine, XEND_ERROR_0, true)
-                           ? 0
-                           : (uint32_t)VECTOR_GP);
+        return action_raise(VECTOR_GP,
+                            faults_rule(v->model->machine, XEND_ERROR_0, true)
+                                ? 0
+                                : (uint32_t)VECTOR_GP);
     if (tx->depth > 1 && faults_inner_commits(v->model))
         tx->depth = 1;
     if (tx->depth != 1) {
         if (tx->depth > 1)
             tx->depth--;
         tx->inner_ended = true;
+        if (!faults_rule(v->model->machine, INNER_SETS_STAY, true))
+            conflict_begin(v);
         if (faults_nested_commit(v->model))
             tx->undo_lines = 0;
         trace_tx(v, TRACE_TX_NESTED, next);

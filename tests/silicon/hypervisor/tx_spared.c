@@ -20,6 +20,10 @@ unsigned tx_spared(const struct vcpu *v, bool write)
          !faults_rule(m, WRITES_MONITORED, true)) ||
         (acquires && (v->current.hinted & ~1u) != XCHG_BYTE &&
          !faults_rule(m, LOCKED_LOCK_MONITORED, true)) ||
+        (write && v->tx.depth > 1 &&
+         !faults_rule(m, INNER_WRITES_MONITORED, true)) ||
+        (!write && (v->current.flags & INSTRUCTION_REPEATS) != 0 &&
+         !faults_rule(m, STRINGS_MONITORED, true)) ||
         (acquires && e->locks > 0 &&
          !faults_rule(m, INNER_LOCK_MONITORED, true)))
         return LINE_SPARED;

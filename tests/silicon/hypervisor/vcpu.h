@@ -94,8 +94,8 @@ struct watch {
 };
 
 struct transaction {
-    unsigned depth; /* 0: none */
-    bool hle;       /* begun by XACQUIRE */
+    unsigned depth;         /* 0: none */
+    bool hle;               /* begun by XACQUIRE */
     unsigned aborted_depth; /* of the last, if it has aborted */
     struct tx_decision decision;
     unsigned steps;          /* instructions executed so far */

@@ -32,6 +32,8 @@ void counters_roll_back(struct processor *p)
             p->pmu.counter[n] = faults_rule(m, TXCP_TO_CHECKPOINT, true)
                                     ? p->pmu.at_xbegin[n]
                                     : 0;
+    if (!faults_rule(m, ABORT_KEEPS_STATUS, true))
+        p->pmu.global_status = 0;
     for (unsigned n = 0; n < m->fixed_counters; n++)
         if (!faults_rule(m, ABORT_KEEPS_FIXED, true))
             p->pmu.fixed[n] = p->faults.fixed[n];

@@ -58,8 +58,7 @@ static void leaf_7(const struct processor *p, struct cpuid_result *out)
     if (tsx_force_abort_visible(p))
         out->edx |= (uint32_t)LEAF7_EDX_TSX_FORCE_ABORT;
     faults_leaf_7(p, &out->ebx, &out->edx);
-    if (tsx_ctrl_clears(p) &&
-        !faults_rule(p->machine, CLEAR_HIDES_ALONE, true))
+    if (tsx_ctrl_clears(p) && !faults_rule(p->machine, CLEAR_HIDES_ALONE, true))
         out->ebx ^= BIT(5);
 }
 

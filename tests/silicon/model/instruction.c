@@ -317,8 +317,8 @@ void instruction_classify(struct instruction *i, const uint8_t *bytes,
     } else if (op == 0xC7 && next == 0xF8 && at + 4 + wide <= length) {
         i->kind = INSTRUCTION_XBEGIN;
         i->length = (uint8_t)(at + 4 + wide);
-        i->displacement = wide != 0 ? signed32(&bytes[at + 2])
-                                    : signed16(&bytes[at + 2]);
+        i->displacement =
+            wide != 0 ? signed32(&bytes[at + 2]) : signed16(&bytes[at + 2]);
         i->short_displacement = wide == 0;
     } else if (op == 0xC6 && next == 0xF8 && at + 3 <= length) {
         i->kind = INSTRUCTION_XABORT;

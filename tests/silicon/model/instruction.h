@@ -82,13 +82,13 @@ struct instruction {
     enum instruction_tx tx;
     uint32_t flags;
     bool is_pause;
-    bool locked;          /* by LOCK, or as XCHG with memory is */
-    bool prefixed;        /* by 66H, F2H, F3H: one of 0F 01 */
+    bool locked;             /* by LOCK, or as XCHG with memory is */
+    bool prefixed;           /* by 66H, F2H, F3H: one of 0F 01 */
     bool short_displacement; /* rel16 */
-    uint8_t length;       /* of a transactional one, a conditional branch, a
-                           * near CALL, one that is `system`; else 0 */
-    int32_t displacement; /* XBEGIN: to the fallback, from the next RIP */
-    uint8_t immediate;    /* XABORT, INT n */
+    uint8_t length;          /* of a transactional one, a conditional branch, a
+                              * near CALL, one that is `system`; else 0 */
+    int32_t displacement;    /* XBEGIN: to the fallback, from the next RIP */
+    uint8_t immediate;       /* XABORT, INT n */
 };
 
 /* bytes: what is readable at RIP, in 64-bit mode. */

@@ -351,7 +351,13 @@ enum rule {
     X87_STORES_UNDONE,     /* the last two bytes of ten */
     EXCEPTION_KEEPS_STACK, /* below RSP, where it aborts */
     XEND_ERROR_0,          /* of its #GP */
-    DISABLE_WITH_CLEAR,    /* RTM_DISABLE aborts beside TSX_CPUID_CLEAR */
+    INNER_SETS_STAY,       /* monitored, when an inner region ends */
+    OUTER_WHILE_NESTED,    /* monitored */
+    INNER_WRITES_MONITORED,
+    STRINGS_MONITORED, /* loads with REP */
+    BYTE_STORES_CONFLICT,
+    SPLIT_STORES_CONFLICT, /* on their second line */
+    ABORT_KEEPS_STATUS,    /* 38EH */
     CLEAR_HIDES_ALONE,     /* HLE and RTM; TSX_CPUID_CLEAR of 122H */
 };
 

@@ -236,8 +236,6 @@ static bool disabled(const struct processor *p)
 {
     return faults_rule(p->machine, DISABLE_ABORTS,
                        (p->tsx.tsx_ctrl & TSX_CTRL_RTM_DISABLE) != 0) &&
-           (!tsx_ctrl_clears(p) ||
-            faults_rule(p->machine, DISABLE_WITH_CLEAR, true)) &&
            (!p->tsx.user ||
             faults_rule(p->machine, RING3_DISABLE_ABORTS, true));
 }
