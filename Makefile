@@ -520,6 +520,8 @@ $(B)/tests/host/cases/tsx_cases: $(call host_object,$(addprefix \
     src/cases/tsx/,tsx_abort_status.c tsx_aborting_instructions.c \
     tsx_commit.c tsx_exceptions_abort.c tsx_nesting.c tsx_xabort_codes.c \
     tsx_xend_outside.c tsx_xtest.c))
+$(B)/tests/host/cases/tsx_count_cases: $(call host_object,$(addprefix \
+    src/cases/tsx/,tsx_mem_events.c tsx_retired_events.c))
 # Those that try registers, bit by bit.
 REGISTER_CASES := $(addprefix src/cases/,$(addsuffix .c, \
     counting/counter3_full_width_alias counting/counter_registers \

@@ -160,17 +160,26 @@ static struct end wrong_or(const struct tsx_block *b, struct end right,
     return device.wrong;
 }
 
-static void count_transaction(const struct end *e, bool large)
+static void count_transaction(const struct end *e, const uint8_t *body)
 {
+    const bool large = body == tsx_body_write_lines;
+
     count_event(EVENT_RTM_RETIRED | UMASK_START, 1);
     count_event(
         EVENT_RTM_RETIRED |
             (e->outcome == TSX_COMMITTED ? UMASK_COMMIT : UMASK_ABORTED),
         1);
-    if (e->outcome != TSX_COMMITTED)
-        count_event(EVENT_RTM_RETIRED |
-                        (large ? UMASK_ABORTED_MEM : UMASK_ABORTED_UNFRIENDLY),
-                    1);
+    if (e->outcome == TSX_COMMITTED)
+        return;
+    if (large)
+        count_event(EVENT_TX_MEM | UMASK_ABORT_CAPACITY, 1);
+    if (body == tsx_body_nest)
+        count_event(EVENT_TX_EXEC | UMASK_MISC3, 1);
+    count_event(EVENT_RTM_RETIRED |
+                    (large                   ? UMASK_ABORTED_MEM
+                     : body == tsx_body_load ? UMASK_ABORTED_MEMTYPE
+                                             : UMASK_ABORTED_UNFRIENDLY),
+                1);
 }
 
 int tsx_inside(struct tsx_block *b)
@@ -178,7 +187,7 @@ int tsx_inside(struct tsx_block *b)
     struct end e = wrong_or(b, end_inside(b), false);
     const bool commits = e.outcome == TSX_COMMITTED;
 
-    count_transaction(&e, b->body == tsx_body_write_lines);
+    count_transaction(&e, b->body);
     b->status = e.status;
     b->unrestored = e.unrestored;
     if (commits != e.leaks)
@@ -263,7 +272,8 @@ static void tsx_begin(const struct test *test, uint32_t trials)
 }
 
 /* One try of the body is otherwise. */
-static void tsx_wrong(const uint8_t *body, struct end wrong, unsigned from)
+static inline void tsx_wrong(const uint8_t *body, struct end wrong,
+                             unsigned from)
 {
     device.body = body;
     device.wrong = wrong;
