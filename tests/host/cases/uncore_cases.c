@@ -61,7 +61,7 @@ enum deviation {
 
 extern const struct test test_offcore_counts, test_offcore_reserved,
     test_uncore_clock, test_uncore_cboxes, test_uncore_arb, test_uncore_pmi,
-    test_uncore_reserved;
+    test_uncore_reserved, test_uncore_overflow;
 
 /* Which of the cases sees it. */
 static const struct {
@@ -396,9 +396,9 @@ static const uint16_t models[] = {0x2a, 0x3c, 0x5e};
 static void as_the_manual_says(void **state)
 {
     static const struct test *const cases[] = {
-        &test_offcore_counts, &test_offcore_reserved, &test_uncore_clock,
-        &test_uncore_cboxes,  &test_uncore_arb,       &test_uncore_pmi,
-        &test_uncore_reserved};
+        &test_offcore_counts,  &test_offcore_reserved, &test_uncore_clock,
+        &test_uncore_cboxes,   &test_uncore_arb,       &test_uncore_pmi,
+        &test_uncore_reserved, &test_uncore_overflow};
 
     (void)state;
     for (unsigned m = 0; m < MODELS; m++)
@@ -421,11 +421,28 @@ static void every_deviation(void **state)
                          catchers[d].deviation, all[0].text);
 }
 
+/* Those of the status and of FREEZE, by the counters one by one as well. */
+static void overflows(void **state)
+{
+    static const enum deviation seen[] = {STATUS_NONE, STATUS_ALL,
+                                          FREEZE_IGNORED, FREEZE_ALWAYS,
+                                          CLOCK_WITHOUT_GLOBAL};
+
+    (void)state;
+    for (unsigned m = 0; m < MODELS; m++)
+        for (unsigned i = 0; i < sizeof(seen) / sizeof(seen[0]); i++)
+            if (verdict_of(&test_uncore_overflow, models[m], seen[i]) !=
+                VERDICT_FAIL)
+                fail_msg("on 06_%XH, deviation %d: %s", models[m], seen[i],
+                         all[0].text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(as_the_manual_says),
         cmocka_unit_test(every_deviation),
+        cmocka_unit_test(overflows),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

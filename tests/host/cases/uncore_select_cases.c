@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* uncore_select_cases.c - the case of selects of the uncore over units that
+ * count what each select has to, and over one that in some windows counts more
+ * or less: at each bound, and one beyond. */
+#include "asm/line_access.h"
+#include "src/uncore/uncore.h"
+#include "tests/host/cases/case_fixture.h"
+
+extern const struct test test_uncore_selects;
+
+#define LINES     32
+#define BOXES     2
+#define UNITS     (2 * BOXES + 2)
+#define CLOCK     50000
+#define SHARE     (LINES / BOXES) /* of a box */
+#define OCCUPANCY 960
+#define SOME      900
+#define NONE      40000
+#define CTRL      0xe01
+
+static struct {
+    unsigned windows, from, to; /* in these, */
+    unsigned unit;              /* this unit has so many more */
+    int64_t more;
+    bool stray; /* counts without EN */
+} device;
+
+static uint64_t *msr(uint32_t number)
+{
+    return &fake_msr(number)->value;
+}
+
+static uint32_t select_of(unsigned unit)
+{
+    return unit < 2 * BOXES ? uncore_box_select(unit / 2, unit % 2)
+                            : 0x3b2 + (unit - 2 * BOXES);
+}
+
+static uint32_t counter_of(unsigned unit)
+{
+    return unit < 2 * BOXES ? uncore_box_counter(unit / 2, unit % 2)
+                            : 0x3b0 + (unit - 2 * BOXES);
+}
+
+/* What a unit counts of reads that miss. */
+static uint64_t figure(uint64_t select)
+{
+    const unsigned event = select & 0xff, umask = select >> 8 & 0xff;
+    const bool edge = (select & UNCORE_E) != 0;
+    const bool inverted = (select & UNCORE_INV) != 0;
+    const uint64_t cmask = select >> 24 & 31;
+
+    if (cmask == 31)
+        return !inverted ? 0 : edge ? CLOCK / 16 : CLOCK / 2;
+    if (event == 0x34)
+        return umask == 0x1f || umask == 0x18 || umask == 0x88 ? SHARE : 0;
+    if (event == 0x81)
+        return LINES;
+    if (event != 0x80)
+        return 0;
+    if (cmask == 0)
+        return OCCUPANCY;
+    return inverted ? NONE : edge ? LINES : SOME;
+}
+
+static void end_window(void)
+{
+    const unsigned n = device.windows++;
+
+    for (unsigned unit = 0; unit < UNITS; unit++) {
+        const uint64_t select = *msr(select_of(unit));
+        if ((select & UNCORE_EN) != 0)
+            *msr(counter_of(unit)) += figure(select);
+        if (((select & UNCORE_EN) != 0 || device.stray) &&
+            unit == device.unit && n >= device.from && n <= device.to)
+            *msr(counter_of(unit)) += (uint64_t)device.more;
+    }
+    *msr(0x395) += CLOCK;
+}
+
+static int access(uint32_t number, const uint64_t *written)
+{
+    if (number == CTRL && written != NULL && (*msr(CTRL) & BIT(29)) != 0 &&
+        (*written & BIT(29)) == 0)
+        end_window();
+    return HW_NO_FAULT;
+}
+
+static void begin(unsigned from, unsigned to, unsigned unit, int64_t more)
+{
+    memset(&device, 0, sizeof(device));
+    device.from = from;
+    device.to = to;
+    device.unit = unit;
+    device.more = more;
+    case_begin(&test_uncore_selects, 0);
+    *msr(0x396) = BOXES;
+    *msr(CTRL) = *msr(0xe02) = *msr(0x394) = *msr(0x395) = 0;
+    for (unsigned i = 0; i < UNITS; i++)
+        *msr(select_of(i)) = *msr(counter_of(i)) = 0;
+    fake_device = access;
+}
+
+/* Windows, in their order. */
+#define TRIES   5
+#define FIRST   1               /* of those of all units, after one more */
+#define ALONE   (FIRST + TRIES) /* one a unit, where it is as before */
+#define UMASKS  (ALONE + UNITS) /* six, one each */
+#define FILTERS (UMASKS + 6)    /* five: all, CMASK, E, INV, CMASK = 31 */
+#define EACH    (FILTERS + 5)   /* three */
+#define STRAY   (LINES / 4)
+#define ARB     (2 * BOXES)
+#define WINDOWS (EACH + 3)
+
+static void bounds(void **state)
+{
+    static const struct {
+        unsigned from, to, unit;
+        int64_t more;
+        enum verdict verdict;
+        unsigned windows; /* more than usual */
+        const char *line;
+    } rows[] = {
+        /* Others only add, but not in each of the windows. */
+        {FIRST, FIRST + TRIES - 2, 0, 1000, VERDICT_PASS, 0, ""},
+        {FIRST + 1, FIRST + TRIES - 1, 0, 1000, VERDICT_PASS, 0, ""},
+        {FIRST, FIRST + TRIES - 1, 0, STRAY, VERDICT_PASS, 0, ""},
+        {FIRST, FIRST + TRIES - 1, 0, STRAY + 1, VERDICT_FAIL, 0,
+         "C-Box 0, counter 0 (706H) alone counted 16 to 16"},
+        {ALONE, ALONE, 0, STRAY, VERDICT_PASS, 0, ""},
+        {ALONE, ALONE, 0, STRAY + 1, VERDICT_PASS, 1, ""},
+        {ALONE, ALONE + TRIES - 2, 0, STRAY + 1, VERDICT_PASS, TRIES - 1, ""},
+        {ALONE, ALONE + TRIES - 1, 0, STRAY + 1, VERDICT_FAIL, TRIES - 1,
+         "alone counted 25 to 25"},
+        {ALONE, ALONE, 0, -STRAY, VERDICT_PASS, 0, ""},
+        {ALONE, ALONE, 0, -STRAY - 1, VERDICT_FAIL, 0, "alone counted 7 to 7"},
+        {ALONE + ARB + 1, ALONE + ARB + 1, ARB + 1, -STRAY - 1, VERDICT_FAIL, 0,
+         "ARB unit, counter 1 (3B1H) alone counted 23 to 23"},
+        /* The three that count, and the three that do not. */
+        {UMASKS, UMASKS, 0, -1, VERDICT_FAIL, 0, "34H/1FH"},
+        {UMASKS + 1, UMASKS + 1, 0, -1, VERDICT_FAIL, 0, "34H/18H"},
+        {UMASKS + 2, UMASKS + 2, 2, -1, VERDICT_FAIL, 0, "34H/88H"},
+        {UMASKS, UMASKS, 0, STRAY, VERDICT_PASS, 0, ""},
+        {UMASKS, UMASKS, 0, STRAY + 1, VERDICT_PASS, 1, ""},
+        {UMASKS, UMASKS + 4, 0, 1000, VERDICT_PASS, 4, ""},
+        {UMASKS + 3, UMASKS + 3, 0, STRAY, VERDICT_PASS, 0, ""},
+        {UMASKS + 3, UMASKS + 3, 0, STRAY + 1, VERDICT_FAIL, 0, "34H/17H"},
+        {UMASKS + 4, UMASKS + 4, 0, STRAY + 1, VERDICT_FAIL, 0, "34H/2FH"},
+        {UMASKS + 5, UMASKS + 5, 0, STRAY + 1, VERDICT_FAIL, 0, "34H/4FH"},
+        /* At most a quarter more than all; not 0. */
+        {FILTERS + 1, FILTERS + 1, ARB, OCCUPANCY * 5 / 4 - SOME, VERDICT_PASS,
+         0, "occupancy of 32 reads: 960; cycles with a request 1200"},
+        {FILTERS + 1, FILTERS + 1, ARB, OCCUPANCY * 5 / 4 - SOME + 1,
+         VERDICT_FAIL, 0, "1201 with CMASK"},
+        {FILTERS + 1, FILTERS + 1, ARB, -SOME, VERDICT_FAIL, 0, "0 with CMASK"},
+        /* Half of the reads, to half of the cycles. */
+        {FILTERS + 2, FILTERS + 2, ARB, -LINES / 2, VERDICT_PASS, 0, ""},
+        {FILTERS + 2, FILTERS + 2, ARB, -LINES / 2 - 1, VERDICT_FAIL, 0,
+         "15 with E [18]"},
+        {FILTERS + 2, FILTERS + 2, ARB, SOME / 2 - LINES, VERDICT_PASS, 0, ""},
+        {FILTERS + 2, FILTERS + 2, ARB, SOME / 2 - LINES + 1, VERDICT_FAIL, 0,
+         "451 with E [18]"},
+        {FILTERS + 3, FILTERS + 3, ARB, CLOCK - NONE, VERDICT_PASS, 0, ""},
+        {FILTERS + 3, FILTERS + 3, ARB, CLOCK - NONE + 1, VERDICT_FAIL, 0,
+         "50001 with INV"},
+        {FILTERS + 3, FILTERS + 3, ARB, -NONE, VERDICT_FAIL, 0, "0 with INV"},
+        {FILTERS + 4, FILTERS + 4, ARB, 1, VERDICT_FAIL, 0,
+         "1 with CMASK [28:24] = 31"},
+        /* Of each unit: none, from half of the cycles to all, a sixteenth. */
+        {EACH, EACH, 3, 1, VERDICT_FAIL, 0, "wanted 0 to 0"},
+        {EACH + 1, EACH + 1, 3, -1, VERDICT_FAIL, 0, "wanted 25000 to 50000"},
+        {EACH + 1, EACH + 1, 3, CLOCK / 2, VERDICT_PASS, 0, ""},
+        {EACH + 1, EACH + 1, 3, CLOCK / 2 + 1, VERDICT_FAIL, 0,
+         "wanted 25000 to 50000"},
+        {EACH + 2, EACH + 2, ARB + 1, 1, VERDICT_FAIL, 0, "wanted 0 to 3125"},
+        {EACH + 2, EACH + 2, ARB + 1, -CLOCK / 16, VERDICT_PASS, 0, ""},
+    };
+
+    (void)state;
+    begin(1, 0, 0, 0);
+    expect_case(case_end(), VERDICT_PASS, "beginnings 32");
+    assert_int_equal(device.windows, WINDOWS);
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        begin(rows[i].from, rows[i].to, rows[i].unit, rows[i].more);
+        expect_case(case_end(), rows[i].verdict, rows[i].line);
+        assert_int_equal(device.windows, WINDOWS + rows[i].windows);
+    }
+}
+
+/* One that counts though its own EN is 0. */
+static void strays(void **state)
+{
+    (void)state;
+    for (unsigned unit = 0; unit < UNITS; unit++) {
+        const unsigned other = unit == 0 ? 1 : 0;
+        begin(ALONE + other, ALONE + other, unit, 1);
+        device.stray = true;
+        expect_case(case_end(), VERDICT_FAIL, "counted 1 while EN [22]");
+    }
+}
+
+/* Each bit that there is, of select and counter. What loses one cannot be given
+ * back either. */
+static void registers(void **state)
+{
+    (void)state;
+    for (unsigned unit = 0; unit < UNITS; unit++)
+        for (unsigned bit = 0; bit < UNCORE_COUNTER_BITS; bit++) {
+            begin(1, 0, 0, 0);
+            fake_msr(counter_of(unit))->writable = ~BIT(bit);
+            (void)case_end();
+            assert_non_null(strstr(t->text, "of 44 bits, reads as"));
+            begin(1, 0, 0, 0);
+            if ((UNCORE_DEFINED >> bit & 1) == 0)
+                continue;
+            fake_msr(select_of(unit))->writable = ~BIT(bit);
+            (void)case_end();
+            assert_non_null(strstr(t->text, ": its select ("));
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bounds),
+        cmocka_unit_test(strays),
+        cmocka_unit_test(registers),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
