@@ -277,8 +277,8 @@ int tsx_state(struct tsx_state *s)
     if (commits && registers.outcome == TSX_COMMITTED) {
         for (unsigned i = 160; i < 160 + 256; i++)
             s->x_after[i] = (uint8_t)~s->x_after[i];
-        s->x_after[24] = 0x80;
-        s->x_after[25] = 0x1f;
+        s->x_after[24] = 0x6a; /* MXCSR, as tsx_change_xmm has it */
+        s->x_after[25] = 0xa0;
     }
     if (s->change == registers.change && s->end == registers.end)
         s->x_after[XMM_9] ^= 4;

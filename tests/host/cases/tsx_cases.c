@@ -349,7 +349,8 @@ static void xend_outside(void **state)
 
     (void)state;
     passes(test, "");
-    assert_int_equal(device.all, SET_UP + TRIALS + 4);
+    /* Of three before which two are transactions. */
+    assert_int_equal(device.all, SET_UP + TRIALS + 16 + 10);
     begin(test);
     tsx_wrong(tsx_body_xend, (struct end){.outcome = HW_UD}, TRIALS - 1);
     device.outside = true;
@@ -367,6 +368,29 @@ static void xend_outside(void **state)
         }
 }
 
+/* Each fallback once elsewhere, and once with a register that is not restored.
+ */
+static void displacements(void **state)
+{
+    static const uint8_t *const bodies[] = {
+        tsx_body_near_backward, tsx_body_near_forward, tsx_body_far_forward,
+        tsx_body_far_backward};
+    struct end elsewhere = {.outcome = TSX_RAN, .flags = 7};
+    struct end unrestored = {.outcome = TSX_RAN, .unrestored = true};
+
+    (void)state;
+    for (unsigned i = 0; i < 4; i++) {
+        begin(&test_tsx_xabort_codes);
+        tsx_wrong(bodies[i], elsewhere, TRIES - 1);
+        device.outside = true;
+        expect_case(case_end(), VERDICT_FAIL, "1 of 5 aborts did not go on");
+        begin(&test_tsx_xabort_codes);
+        tsx_wrong(bodies[i], unrestored, 0);
+        device.outside = true;
+        expect_case(case_end(), VERDICT_FAIL, "1 of 5 aborts");
+    }
+}
+
 static void xtest(void **state)
 {
     const struct test *test = &test_tsx_xtest;
@@ -375,12 +399,12 @@ static void xtest(void **state)
 
     (void)state;
     passes(test, "");
-    assert_int_equal(t->checks, 9);
+    assert_int_equal(t->checks, 15);
     for (unsigned i = 0; i < sizeof(flags) / sizeof(flags[0]); i++) {
         wrong = committed();
         wrong.flags = BIT(flags[i]);
         fails(test, tsx_body_xtest, wrong, 0, 0, "inside");
-        for (unsigned n = 0; n < 2; n++) {
+        for (unsigned n = 0; n < 4; n++) {
             begin(test);
             wrong.outcome = TSX_RAN;
             tsx_wrong(tsx_body_xtest, wrong, n);
@@ -390,11 +414,15 @@ static void xtest(void **state)
     }
     fails(test, tsx_body_xtest, (struct end){.outcome = HW_UD}, 0, 0,
           "inside a transaction: raised #UD");
-    for (unsigned n = 0; n < 2; n++) {
+    static const char *const raised[] = {
+        "outside a transaction: raised", "after one that committed: raised",
+        "after one that aborted: raised",
+        "after one that aborted at the third level: raised"};
+    for (unsigned n = 0; n < 4; n++) {
         begin(test);
         tsx_wrong(tsx_body_xtest, (struct end){.outcome = HW_UD}, n);
         device.outside = true;
-        expect_case(case_end(), VERDICT_FAIL, "outside a transaction: raised");
+        expect_case(case_end(), VERDICT_FAIL, raised[n]);
     }
     begin(test);
     tsx_wrong(tsx_body_xtest, aborted(0), 0);
@@ -452,6 +480,7 @@ int main(void)
         cmocka_unit_test(aborting_instructions),
         cmocka_unit_test(exceptions),
         cmocka_unit_test(xabort_codes),
+        cmocka_unit_test(displacements),
         cmocka_unit_test(nesting),
         cmocka_unit_test(xend_outside),
         cmocka_unit_test(xtest),

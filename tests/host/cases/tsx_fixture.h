@@ -46,6 +46,13 @@ BODY(sti)
 BODY(wrmsr)
 BODY(xend)
 BODY(xtest)
+#define PREFIXED(name, what) BODY(name)
+TSX_PREFIXED(PREFIXED)
+/* How far XBEGIN leads, in the order of the landings. */
+BODY(near_backward)
+BODY(near_forward)
+BODY(far_forward)
+BODY(far_backward)
 #undef BODY
 
 #define LINES_WRITTEN 512 /* at most, by one transaction */
@@ -207,6 +214,25 @@ int tsx_inside(struct tsx_block *b)
     return e.outcome;
 }
 
+static bool is_prefixed(const uint8_t *body)
+{
+#define SAME_BODY(name, what) body == tsx_body_##name ||
+    return TSX_PREFIXED(SAME_BODY) false;
+}
+
+/* Where the fallback of such a body is, or 0. */
+static uint64_t landing_of(const uint8_t *body)
+{
+    static const uint8_t *const bodies[] = {
+        tsx_body_near_backward, tsx_body_near_forward, tsx_body_far_forward,
+        tsx_body_far_backward};
+
+    for (unsigned i = 0; i < 4; i++)
+        if (body == bodies[i])
+            return i + 1;
+    return 0;
+}
+
 static struct end end_outside(const struct tsx_block *b)
 {
     struct end e = {.outcome = TSX_RAN, .status = RTM_STATUS_STARTED};
@@ -215,7 +241,7 @@ static struct end end_outside(const struct tsx_block *b)
         e.outcome = HW_GP;
     if (b->body == tsx_body_lock_xabort || b->body == tsx_body_lock_xbegin ||
         b->body == tsx_body_lock_xend || b->body == tsx_body_lock_xtest ||
-        b->body == tsx_body_ud2)
+        b->body == tsx_body_ud2 || is_prefixed(b->body))
         e.outcome = HW_UD;
     if (b->body == tsx_body_divide)
         e.outcome = HW_DE_;
@@ -233,6 +259,8 @@ int tsx_outside(struct tsx_block *b)
     b->unrestored = e.unrestored;
     if (b->body == tsx_body_xtest)
         b->flags = 0x242;
+    if (landing_of(b->body) != 0)
+        b->flags = landing_of(b->body);
     b->flags ^= e.flags;
     if (e.leaks)
         b->cell = ~b->cell;

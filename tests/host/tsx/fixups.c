@@ -4,6 +4,8 @@
  */
 #include "asm/fixups.h"
 
+#include "asm/tsx_bodies.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -47,7 +49,10 @@ LABEL(tsx_body_unhint_fault);
 LABEL(tsx_body_nest_store_begin);
 LABEL(tsx_inner_fallback);
 LABEL(tsx_fallback);
-LABEL(tsx_resume);
+LABEL(tsx_refused);
+LABEL(tsx_faulted);
+#define PREFIXED_FAULT(name, what) LABEL(tsx_body_##name##_fault);
+TSX_PREFIXED(PREFIXED_FAULT)
 LABEL(tsx_state_begin);
 LABEL(tsx_state_commit);
 LABEL(tsx_state_fallback);
@@ -58,8 +63,8 @@ LABEL(tsx_end_load_fault);
 LABEL(tsx_end_int3_trap);
 LABEL(tsx_state_resume);
 
-extern const uint8_t tsx_bodies_xabort[];
 const uint8_t tsx_bodies_xabort[256 * 8] = {0};
+const uint8_t tsx_displaced[TSX_DISPLACED_BYTES + 2] = {0};
 
 /* No part of the core, so not linked with it: compiled in here. */
 #include "asm/fixups.c"
@@ -78,15 +83,16 @@ static void each_has_its_own(void **state)
     assert_true(fixup_find(at(rtm_store_fault)) == at(rtm_store_resume));
     assert_true(fixup_find(at(rtm_store_end_fault)) == at(rtm_store_resume));
     assert_true(fixup_find(at(trace_window_on)) == at(trace_window_resume));
+    assert_true(fixup_find(at(tsx_xbegin_at)) == at(tsx_refused));
     assert_true(fixup_find(at(tsx_body_nest_store_begin)) ==
                 at(tsx_inner_fallback));
 }
 
 static void all_of_the_bodies_go_one_way(void **state)
 {
+#define PREFIXED_AT(name, what) tsx_body_##name##_fault,
     const uint8_t *const faults[] = {
-        tsx_xbegin_at,
-        tsx_xend_at,
+        TSX_PREFIXED(PREFIXED_AT) tsx_xend_at,
         tsx_body_xtest_fault,
         tsx_body_xend_fault,
         tsx_body_store_fault,
@@ -105,11 +111,13 @@ static void all_of_the_bodies_go_one_way(void **state)
         tsx_body_lock_xtest_fault,
         tsx_bodies_xabort,
         tsx_bodies_xabort + 255 * 8,
+        tsx_displaced,
+        tsx_displaced + TSX_DISPLACED_BYTES,
     };
 
     (void)state;
     for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++)
-        assert_true(fixup_find(at(faults[i])) == at(tsx_resume));
+        assert_true(fixup_find(at(faults[i])) == at(tsx_faulted));
 }
 
 static void transactions_of_registers_have_a_way_of_their_own(void **state)
@@ -132,6 +140,7 @@ static void others_have_none(void **state)
     assert_true(fixup_find(at(hw_msr_read_fault) + 1) == 0);
     assert_true(fixup_find(at(hw_msr_read_resume)) == 0);
     assert_true(fixup_find(at(tsx_bodies_xabort) + 1) == 0);
+    assert_true(fixup_find(at(tsx_displaced) + TSX_DISPLACED_BYTES + 1) == 0);
     assert_true(fixup_find(UINT64_MAX) == 0);
 }
 
