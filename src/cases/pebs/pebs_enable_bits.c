@@ -6,8 +6,7 @@
 #include "src/base/names.h"
 #include "src/pebs/sampling.h"
 
-/* All in the window, each after its own number of events. The DS area has
- * values that no counter comes to by itself. */
+/* All in the window, each after its own number of events. */
 static struct sampling_config config_of(unsigned counters, unsigned plain)
 {
     struct sampling_config config = {
@@ -18,10 +17,8 @@ static struct sampling_config config_of(unsigned counters, unsigned plain)
         .threshold = 16,
     };
 
-    for (unsigned n = 0; n < PRECISE_COUNTERS; n++) {
+    for (unsigned n = 0; n < PRECISE_COUNTERS; n++)
         config.first_period[n] = 60 + 20 * n;
-        config.reset[n] = UINT64_C(0x10000) << n;
-    }
     return config;
 }
 
