@@ -207,7 +207,8 @@ static void judge_inside(struct contexts *c, const struct row *row,
     const uint64_t outer = (way->more - way->inner) / 2;
     const uint64_t inside = way->tx ? body + (events ? 0 : outer) : 0;
     const uint64_t all = way->tx ? got[0] : 0;
-    const uint64_t kept = way->aborts ? got[0] - got[1] : got[0];
+    const uint64_t in_tx = got[1] < got[0] ? got[1] : got[0]; /* by errata */
+    const uint64_t kept = way->aborts ? got[0] - in_tx : got[0];
     const uint64_t event = row->select | c->levels;
     bool known;
     enum erratum erratum =
@@ -223,7 +224,7 @@ static void judge_inside(struct contexts *c, const struct row *row,
     const bool invalid = way->aborts && got[2] > BIT(32);
     erratum = event_erratum(c->t, 2, event, got[2], kept, &known);
     check_known(c->t,
-                way->aborts && cycles ? got[2] <= got[0] - got[1] / 2
+                way->aborts && cycles ? got[2] <= got[0] - in_tx / 2
                                       : is_near(got[2], kept, by),
                 invalid ? ERRATUM_PMC2_OVER_ABORTS : erratum,
                 invalid || (events && known),
