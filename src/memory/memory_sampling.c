@@ -5,9 +5,7 @@
 #include "src/base/msr.h"
 #include "src/counting/constraints.h"
 
-#define WINDOW(name)                                           \
-    memory_##name, memory_##name##_loop, memory_##name##_next, \
-        memory_##name##_end
+#define WINDOW(name) memory_##name, memory_##name##_loop, memory_##name##_end
 
 #define LINE UINT64_C(64)
 #define PAGE UINT64_C(4096)
@@ -23,7 +21,7 @@
  * line nowhere. */
 static const struct recipe {
     memory_window *window;
-    const uint8_t *loop, *next, *end;
+    const uint8_t *loop, *end;
     bool in_buffer, locked;
     uint64_t at, step, mask;
 } recipes[MEMORY_RECIPES] = {
@@ -187,29 +185,6 @@ static void add_record(struct test_context *t, const struct pebs_record *record,
     tally->records++;
 }
 
-/* By an erratum it may be wrong in a few. What is not wrong is no check. */
-static void check_eventing_ip(struct test_context *t,
-                              const struct pebs_record *record,
-                              const struct recipe *r,
-                              struct memory_tally *tally)
-{
-    const uint64_t next = (uint64_t)(uintptr_t)r->next;
-    const uint64_t want =
-        next - (r->locked ? MEMORY_LOCKED_BYTES : MEMORY_ACCESS_BYTES);
-
-    if (!pebs_has(record, PEBS_EVENTING_IP) || record->eventing_ip == want)
-        return;
-    tally->ip_wrong++;
-    check_known(
-        t, false,
-        record->rip == next ? ERRATUM_EVENTING_IP : ERRATUM_RECORD_OF_LATER,
-        record->rip != next || tally->ip_wrong <= tally->records / 4 + 1,
-        "EventingIP (%02XH) of the record of an access is 0x%lx; wanted "
-        "0x%lx, RIP being 0x%lx",
-        (unsigned)pebs_field_offset(record, PEBS_EVENTING_IP),
-        record->eventing_ip, want, record->rip);
-}
-
 struct window_call {
     memory_window *window;
     const struct memory_walk *walk;
@@ -282,7 +257,6 @@ bool memory_sample(struct sampling *p, const struct sampling_config *config,
             }
             latencies += record.latency;
             add_record(p->t, &record, &expected, tally);
-            check_eventing_ip(p->t, &record, r, tally);
         }
         if (facility == FACILITY_LOAD_LATENCY)
             check_time(p, latencies);

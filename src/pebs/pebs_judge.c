@@ -9,8 +9,7 @@
 uint64_t pebs_judge_register(enum pebs_field field,
                              const struct pebs_state *state, unsigned event)
 {
-    uint64_t value =
-        PEBS_PLANTED((uint64_t)(field - PEBS_RAX)) ^ state->complement;
+    uint64_t value = PEBS_PLANTED((uint64_t)(field - PEBS_RAX));
 
     if (field == PEBS_RSP)
         return state->rsp;

@@ -153,7 +153,7 @@ bool sampling_arm(struct sampling *p, const struct sampling_config *config)
     hw_poll();
     p->config = *config;
     p->config.select = precise_select(test_cpu(p->t), config->select);
-    p->same = p->looked = p->ip_wrong = p->event_ip_wrong = 0;
+    p->same = p->looked = p->ip_wrong = 0;
     bool ok = set_msr_again(p->t, IA32_PERF_GLOBAL_CTRL, 0) &&
               set_msr_again(p->t, IA32_PEBS_ENABLE, 0) && fill_ds_area(p);
     status = msr_value(p->t, IA32_PERF_GLOBAL_STATUS);
@@ -362,8 +362,7 @@ static bool check_planted(struct sampling *p, const struct pebs_record *record,
 
 unsigned sampling_event(struct sampling *p, const struct pebs_record *record)
 {
-    const uint64_t planted = PEBS_PLANTED(15) ^ p->state.complement;
-    uint64_t event = record->r15 - planted;
+    uint64_t event = record->r15 - PEBS_PLANTED(15);
 
     if (p->last && !is_of_events(record)) {
         check_known(p->t, false, ERRATUM_RECORD_AFTER_DISABLING, true,
@@ -375,11 +374,8 @@ unsigned sampling_event(struct sampling *p, const struct pebs_record *record)
     if (check(p->t, event >= 1 && event <= PEBS_EVENTS,
               "a record has R15 = 0x%lx; wanted 0x%lx plus the event's number, "
               "1 to %u",
-              record->r15, planted, PEBS_EVENTS) &&
-        (!is_planted(record) || check_planted(p, record, (unsigned)event))) {
-        if (is_planted(record))
-            sampling_check_event(p, record, (unsigned)event);
+              record->r15, PEBS_PLANTED(15), PEBS_EVENTS) &&
+        (!is_planted(record) || check_planted(p, record, (unsigned)event)))
         return (unsigned)event;
-    }
     return 0;
 }

@@ -64,10 +64,9 @@ struct sampling {
     bool last;             /* the record looked at is the last one */
     unsigned looked, same; /* records looked at, and whose EventingIP is RIP */
     unsigned ip_wrong; /* of aborts: with another EventingIP (abort_check) */
-    unsigned event_ip_wrong; /* records whose EventingIP is not the event's */
-    uint64_t debugctl;       /* IA32_DEBUGCTL at the start */
-    uint64_t smis;           /* MSR_SMI_COUNT there, 0 where there is none */
-    unsigned repeated;       /* windows repeated because of an SMI */
+    uint64_t debugctl; /* IA32_DEBUGCTL at the start */
+    uint64_t smis;     /* MSR_SMI_COUNT there, 0 where there is none */
+    unsigned repeated; /* windows repeated because of an SMI */
 
     /* After sampling_stop(). */
     uint64_t status;                  /* IA32_PERF_GLOBAL_STATUS (38EH) */

@@ -212,9 +212,7 @@ static void write_record(const struct access *a, uint64_t select,
     struct pebs_ds_area *area =
         (struct pebs_ds_area *)(uintptr_t)fake_msr(IA32_DS_AREA)->value;
     struct pebs_format3 record = {
-        .rip = (uint64_t)(uintptr_t)loop + 16,
-        .eventing_ip = (uint64_t)(uintptr_t)loop + 16 -
-                       (a->locked ? MEMORY_LOCKED_BYTES : MEMORY_ACCESS_BYTES),
+        .rip = (uint64_t)(uintptr_t)loop + 9,
         .rdi = a->address,
         .rax = device.is == STATE_BEFORE ? a->before : a->address};
     size_t size = sizes[device.format];

@@ -5,7 +5,6 @@
 #include <stddef.h>
 
 #include "tests/silicon/model/hooks.h"
-#include "tests/silicon/model/pebs_hooks.h"
 #include "tests/silicon/model/errata.h"
 #include "tests/silicon/model/bits.h"
 #include "tests/silicon/model/counters.h"
@@ -225,8 +224,7 @@ static bool is_residual(const struct processor *p)
 
 uint64_t pebs_ds_area(const struct processor *p)
 {
-    return faults_ds_area_at(p, is_residual(p) ? p->pebs.residual_area
-                                               : p->pebs.ds_area);
+    return is_residual(p) ? p->pebs.residual_area : p->pebs.ds_area;
 }
 
 /* "PEBS Interrupt Threshold": the interrupt, once the index has reached it;
