@@ -96,6 +96,8 @@ TRACED trace_body_tx_abort
         OUT     TIP, .fallback
         int3
 .fallback:
+global trace_tx_fallback
+trace_tx_fallback equ .fallback
         mov     [r14 + CELLS + 8], rax
         mov     eax, -1
 .second:
@@ -119,6 +121,9 @@ TRACED trace_body_tx_abort
         MODE_TSX COMMITTED
         OUT     FUP, .end
         inc     qword [r14 + CELLS]
+        xabort  TRACE_XABORT            ; outside: no operation
+        xtest
+        xrelease lock add dword [rsi], 0
 .out:
 TRACED_END
 

@@ -120,6 +120,16 @@ extern const uint8_t trace_alias_handler[];
 #define TRACE_ALIAS_STEP  (UINT64_C(1) << 21)
 #define TRACE_ALIAS_BYTES 256 /* of its code, at most */
 
+/* The same to and fro between that alias, whose bits TRACE_FAR_FIRST and so
+ * many from there on are 0, and the addresses where one of them is 1; each pair
+ * of jumps is two rows with the alias. */
+TRACE_BODY(trace_body_far);
+#define TRACE_FAR_FIRST 21
+#define TRACE_FAR_BITS  26
+#define TRACE_FAR_BYTES 1024 /* of its code, at most */
+/* IA32_RTIT_CTL (570H) is written with what it holds, twice. */
+TRACE_BODY(trace_body_rewrite);
+
 /* Into code of 32 and 16 bits and back, under a gate for #BP with its handler.
  * argument: the selector of a 32-bit code segment at privilege level 0, which a
  * 16-bit one follows; both from 0 on, of 4 GB. This code and RSP are below. */
@@ -143,6 +153,7 @@ TRACE_BODY(trace_body_tx_range); /* under a filter from first to last */
 #define TRACE_TX_ABORT  1 /* and cells[1] is EAX of both XABORT 5AH, by AND */
 #define TRACE_TX_RANGE  5
 extern const uint8_t trace_tx_first[], trace_tx_last[];
+extern const uint8_t trace_tx_fallback[]; /* of trace_body_tx_abort */
 /* cells[0]: 1 where the lock was elided; without, no packet of it is left. */
 TRACE_BODY(trace_body_tx_elision);
 

@@ -7,18 +7,22 @@
 #include "src/counting/ring3.h"
 #include "src/trace/registers.h"
 #include "src/trace/window.h"
+#include "src/tsx/probe.h"
 
-#define CORE_CYCLES 1 /* IA32_FIXED_CTR1: CPU_CLK_UNHALTED.CORE */
-#define SHORT       2 /* turns */
-#define LONG        20
-#define DENSE       400 /* turns more, two CYC in each */
-#define SLACK       200 /* cycles: caches that were cold, once */
-#define FIRST       8   /* CycThresh: 128 cycles; */
-#define LAST        12  /* not 13: erratum SKL069 */
-#define TURNS       50
-#define PAUSE       64 /* traces long: nothing is traced; */
-#define PAUSE_MS    50 /* but no longer */
-#define FASTEST     16 /* core clocks to one of TSC, at most */
+#define CORE_CYCLES  1 /* IA32_FIXED_CTR1: CPU_CLK_UNHALTED.CORE */
+#define SHORT        2 /* turns */
+#define LONG         20
+#define DENSE        400 /* turns more, two CYC in each */
+#define SLACK        200 /* cycles: caches that were cold, once */
+#define FIRST        8   /* CycThresh: 128 cycles; */
+#define LAST         12  /* not 13: erratum SKL069 */
+#define AFTER_BYTES  24  /* to within the jump out of the body */
+#define TURNS        50
+#define TRANSACTIONS 4
+#define LOCK_AT      4096 /* of test_records(), after the table */
+#define PAUSE        64   /* traces long: nothing is traced; */
+#define PAUSE_MS     50   /* but no longer */
+#define FASTEST      16   /* core clocks to one of TSC, at most */
 
 struct cycles {
     uint64_t counted, traced;
@@ -28,16 +32,48 @@ struct cycles {
 struct body {
     const uint8_t *at;
     const struct trace_row *rows;
+    bool filtered;
 };
+
+static uint64_t second_jump(const struct body *body)
+{
+    return trace_at(body->at) + (uint64_t)(int64_t)body->rows[1].at;
+}
+
+/* A filter of what is after the second jump: all of a turn but its branch is
+ * outside. */
+struct outside {
+    uint64_t in, turns;
+};
+
+static bool outside_step(const void *source, uint64_t index,
+                         struct path_step *step)
+{
+    const struct outside *o = source;
+
+    if (index > 2 * o->turns)
+        return false;
+    if (index == 2 * o->turns)
+        *step = (struct path_step){PATH_PGD_DIRECT, trace_at(trace_window_off)};
+    else if (index % 2 == 0)
+        *step = (struct path_step){PATH_PGE, o->in};
+    else
+        *step = (struct path_step){
+            index + 1 < 2 * o->turns ? PATH_PGD_HIDDEN : PATH_NOT_TAKEN, 0};
+    return true;
+}
 
 static bool measure(struct trace *p, const struct body *body, unsigned turns,
                     uint64_t least, struct cycles *out)
 {
+    const struct outside outside = {second_jump(body), turns};
     struct window w;
     struct path_seen seen;
 
     window_set(&w, body->at, body->rows);
     w.repeated = true;
+    if (body->filtered)
+        w.path = (struct path){.step = outside_step, .source = &outside};
     w.path.timing = PATH_TIMING_CYC;
     w.path.cyc_least = least;
     w.code.argument = IA32_PERF_GLOBAL_CTRL_FIXED_CTR(CORE_CYCLES);
@@ -128,9 +164,9 @@ static uint64_t often(const struct identity *id)
 }
 
 /* "Cycle-Accurate Mode": packets that are CYC-eligible. */
-enum place { TNT, PIP, PGE, PGD, MTC, PLACES };
-static const char *const place_names[PLACES] = {"TNT", "PIP", "TIP.PGE",
-                                                "TIP.PGD", "MTC"};
+enum place { TNT, PIP, PGE, PGD, MTC, MODE_TSX, PLACES };
+static const char *const place_names[PLACES] = {"TNT",     "PIP", "TIP.PGE",
+                                                "TIP.PGD", "MTC", "MODE.TSX"};
 
 struct places {
     struct trace *p;
@@ -151,6 +187,8 @@ static enum place place_of(unsigned kind)
         return PGD;
     case PT_MTC:
         return MTC;
+    case PT_MODE_TSX:
+        return MODE_TSX;
     default:
         return PLACES;
     }
@@ -204,6 +242,21 @@ static void trace_place(struct places *places, struct window *w, uint64_t bits)
     p->control = control;
 }
 
+/* Of transactions that commit, or abort: each has two. */
+static void trace_transactions(struct places *places)
+{
+    struct trace *p = places->p;
+    struct window w;
+
+    if (!probe_state_if_any(p->t))
+        return;
+    for (unsigned i = 0; i < TRANSACTIONS; i++) {
+        window_set(&w, trace_body_tx_commit, trace_body_tx_commit_path);
+        w.code.argument = trace_at(test_records(p->t)) + LOCK_AT;
+        trace_place(places, &w, 0);
+    }
+}
+
 /* Branches and MTC, writes of CR3, ways into a filter and out of it. */
 static void check_places(struct trace *p)
 {
@@ -226,6 +279,7 @@ static void check_places(struct trace *p)
         trace_place(&places, &w,
                     IA32_RTIT_CTL_ADDR_CFG(0, IA32_RTIT_ADDR_FILTER));
     }
+    trace_transactions(&places);
     /* Some come in the cycle of another one, which has it. */
     for (unsigned n = 0; n < PLACES; n++)
         check(p->t, 2 * places.with[n] >= places.all[n],
@@ -260,6 +314,22 @@ static uint64_t first_cycles(struct trace *p, uint64_t *tsc)
     return 0;
 }
 
+/* "The cycle counter will continue to count when ContextEn or FilterEn are
+ * cleared": as many cycles as without the filter. */
+static void check_outside(struct trace *p, const struct body *body)
+{
+    const uint64_t control = p->control;
+    const struct body filtered = {body->at, body->rows, true};
+    struct cycles seen;
+
+    p->control |= IA32_RTIT_CTL_ADDR_CFG(0, IA32_RTIT_ADDR_FILTER);
+    if (registers_ranges(test_cpu(p->t)) != 0 &&
+        set_msr(p->t, IA32_RTIT_ADDR_A(0), second_jump(body)) &&
+        set_msr(p->t, IA32_RTIT_ADDR_B(0), second_jump(body) + AFTER_BYTES))
+        check_more(p, &filtered, LONG, 8, &seen);
+    p->control = control;
+}
+
 /* "The cycle counter is reset to zero any time that TriggerEn is cleared". */
 static void check_reset(struct trace *p)
 {
@@ -283,8 +353,9 @@ TEST(pt_cycles, .asks = "Do CYC packets say how many core cycles have passed?",
      .needs = {.features = NEED_INTEL | NEED_PT | NEED_PMU})
 {
     static const struct body late = {trace_body_counted,
-                                     trace_body_counted_path},
-                             dense = {trace_body_dense, trace_body_dense_path};
+                                     trace_body_counted_path, false},
+                             dense = {trace_body_dense, trace_body_dense_path,
+                                      false};
     const struct identity *id = test_cpu(t);
     struct trace p;
     struct cycles seen;
@@ -307,6 +378,7 @@ TEST(pt_cycles, .asks = "Do CYC packets say how many core cycles have passed?",
         return;
     check_thresholds(&p, &late, seen.traced / LONG);
     check_places(&p);
+    check_outside(&p, &late);
     check_reset(&p);
     p.control = (p.control & ~IA32_RTIT_CTL_PSBFreq(15)) | seldom(id);
     if ((id->leaf14_ecx & LEAF14_TOPA) != 0)

@@ -83,6 +83,20 @@ static void check_status(struct trace *p)
                             IA32_RTIT_STATUS_ENABLES);
 }
 
+/* The same value again is no beginning: no packet. */
+static void check_rewrite(struct trace *p)
+{
+    struct window w;
+    struct path_seen seen;
+
+    window_set(&w, trace_body_rewrite, trace_body_rewrite_path);
+    if (window_check(p, "IA32_RTIT_CTL written with what it holds", &w, &seen))
+        check(p->t, seen.psbs == 1,
+              "IA32_RTIT_CTL (570H) written with what it holds, TraceEn = 1: "
+              "got %u PSBs, wanted the one of the beginning",
+              seen.psbs);
+}
+
 /* Not at all where TriggerEn cannot be set. */
 static void check_untriggered(struct trace *p, struct window *w, uint64_t bit,
                               const char *name)
@@ -134,6 +148,7 @@ TEST(pt_enable,
     check_registers(&p);
     check_status(&p);
     check_again(&p, &w);
+    check_rewrite(&p);
     window_set(&w, trace_body_status, trace_body_status_path);
     check_untriggered(&p, &w, IA32_RTIT_STATUS_Stopped,
                       "IA32_RTIT_STATUS (571H)[5] (Stopped)");

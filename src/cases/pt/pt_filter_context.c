@@ -3,6 +3,7 @@
  * Where they say no, there is PSB+ without an address, and nothing else. */
 #include "src/base/mem.h"
 #include "src/base/msr.h"
+#include "src/trace/registers.h"
 #include "src/trace/window.h"
 
 #define PAGE_BYTES 4096u
@@ -83,6 +84,34 @@ static void check_match(struct trace *p, uint64_t control, uint64_t cr3)
         if (!set_msr(p->t, IA32_RTIT_CR3_MATCH, address ^ BIT(bit)))
             return;
         check_silent(p, what, &ended);
+    }
+}
+
+/* Two filters: what is traced has to pass both. */
+static void check_both(struct trace *p, uint64_t control, uint64_t cr3)
+{
+    const uint64_t address = cr3 & UINT64_C(0x000ffffffffff000);
+    struct window w;
+    struct path_seen seen;
+
+    p->control = control | IA32_RTIT_CTL_CR3Filter |
+                 IA32_RTIT_CTL_ADDR_CFG(0, IA32_RTIT_ADDR_FILTER);
+    if (!set_msr(p->t, IA32_RTIT_ADDR_A(0), trace_at(trace_range_first)) ||
+        !set_msr(p->t, IA32_RTIT_ADDR_B(0), trace_at(trace_range_last)))
+        return;
+    for (unsigned matches = 0; matches <= 1; matches++) {
+        if (!set_msr(p->t, IA32_RTIT_CR3_MATCH,
+                     matches ? address : address ^ BIT(12)))
+            return;
+        if (matches)
+            window_set(&w, trace_body_range, trace_body_range_path);
+        else
+            window_set_silent(&w, trace_body_range);
+        w.bare = true;
+        window_check(p,
+                     matches ? "a filter of addresses, and CR3 matches"
+                             : "a filter of addresses, and CR3 does not match",
+                     &w, &seen);
     }
 }
 
@@ -168,6 +197,9 @@ TEST(pt_filter_context,
     check_levels(&p, control);
     if ((test_cpu(t)->leaf14_ebx & LEAF14_CR3) != 0)
         check_match(&p, control, cr3);
+    if ((test_cpu(t)->leaf14_ebx & LEAF14_CR3) != 0 &&
+        registers_ranges(test_cpu(t)) != 0)
+        check_both(&p, control, cr3);
     check_writes(&p, control, cr3, trace_at(copy) | (cr3 & 0xfff));
     check_pip(&p, control, trace_at(copy) | (cr3 & 0xfff));
 }

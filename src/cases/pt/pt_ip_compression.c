@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Addresses that differ from the one before in their lower 16 bits, in 32 and
- * in all 64: the same code mapped in the upper half of memory, twice, under a
- * CR3 of the test's own. */
+ * in all 64, and in each bit of a page's address alone: the same code mapped in
+ * the upper half of memory, again and again, under a CR3 of the test's own. */
 #include "src/base/mem.h"
 #include "src/base/msr.h"
 #include "src/trace/gate.h"
@@ -56,6 +56,65 @@ static uint64_t map_alias(uint64_t tables[3][ENTRIES], uint64_t cr3,
     tables[2][1] = tables[2][0];
     return (UINT64_C(0xffff) << 48) | (uint64_t)n << 39 |
            (body & (TRACE_ALIAS_STEP - 1));
+}
+
+/* The same page of 2 MB where one bit of the address is 1, too. */
+static bool map_far(uint64_t tables[3][ENTRIES])
+{
+    for (unsigned bit = TRACE_FAR_FIRST; bit < TRACE_FAR_FIRST + TRACE_FAR_BITS;
+         bit++) {
+        const unsigned level = bit < 30   ? 2
+                               : bit < 39 ? 1
+                                          : 0,
+                       shift = level == 2   ? 21
+                               : level == 1 ? 30
+                                            : 39,
+                       first = level == 0 ? UPPER : 0;
+        uint64_t *entry = &tables[level][first | 1u << (bit - shift)];
+
+        if (level == 0 && *entry != 0)
+            return false;
+        *entry = tables[level][first];
+    }
+    return true;
+}
+
+/* Of each two rows of the pairs the first is a bit higher. */
+static bool far_step(const void *source, uint64_t index, struct path_step *step)
+{
+    const struct path *path = source;
+    const uint64_t first = 4; /* TIP.PGE, TIP, PIP, TIP */
+
+    if (!path->step(path->source, index, step))
+        return false;
+    if (index >= first && index < first + 2 * TRACE_FAR_BITS && index % 2 == 0)
+        step->value += BIT(TRACE_FAR_FIRST + (index - first) / 2);
+    return true;
+}
+
+static void check_far(struct trace *p, const struct window *near,
+                      uint64_t tables[3][ENTRIES])
+{
+    const uint64_t body = trace_at(trace_body_far),
+                   low = body & (TRACE_ALIAS_STEP - 1);
+    struct window w;
+    struct path_seen seen;
+
+    tables[2][0] = directory_entry(near->code.cells[0], body) & ~GLOBAL;
+    if (low + TRACE_FAR_BYTES > TRACE_ALIAS_STEP || tables[0][UPPER] == 0 ||
+        !map_far(tables)) {
+        note(p->t, "not tested: addresses that differ in one bit: needs the "
+                   "upper half of the page tables free");
+        return;
+    }
+    window_set(&w, trace_body_far, trace_body_far_path);
+    w.code.argument =
+        (UINT64_C(0xffff) << 48) + ((uint64_t)UPPER << 39) + low - body;
+    w.code.count = near->code.count;
+    const struct path all = w.path;
+    w.path.step = far_step;
+    w.path.source = &all;
+    window_check(p, "jumps to where one bit is another", &w, &seen);
 }
 
 /* A page that neither the trace nor the tables use. */
@@ -159,4 +218,6 @@ TEST(pt_ip_compression,
     window_check(&p, "jumps between two halves of memory", &w, &seen);
     if (registers_ranges(test_cpu(t)) != 0)
         check_filter(&p, &w);
+    p.control &= ~IA32_RTIT_CTL_ADDR_CFG(0, 15);
+    check_far(&p, &w, tables);
 }

@@ -15,6 +15,11 @@ _Static_assert(TRACE_MIN / WINDOW_TURN_BYTES * WINDOW_TURN_BYTES_MAX <
 #define CALLS_STEP   5
 #define CALLS_FEW    64    /* turns: some hundred bytes */
 #define PERIOD_MAX   4096u /* of those tried */
+#define LONG_FIRST   2     /* PSBFreq: beyond PERIOD_MAX, */
+#define LONG_LAST    4     /* and 32 KB */
+#define LONG_TURNS   20
+#define LONG_TRIES   4
+#define LONG_LATE    512u /* bytes */
 #define PERIOD_UNKNOWN                                    \
     2048u /* not enumerated: Broadwell; for the size only \
            */
@@ -176,6 +181,39 @@ static void try_period(struct trace *p, struct window *w, uint32_t period)
         check_period(p, &seen, period);
 }
 
+/* "The processor also uses this field to determine when the next PSB packet
+ * should be inserted": PacketByteCnt, for periods that are longer than a trace.
+ * Far from the period there is no PSB, in one of some tries; near to it one
+ * comes. */
+static void try_long(struct trace *p, unsigned n)
+{
+    const uint32_t period = 2048u << n;
+    unsigned psbs = 2;
+    struct window w;
+    struct path_seen seen;
+
+    window_set_loop(&w, p->t, LONG_TURNS);
+    w.times = 2;
+    w.status = (uint64_t)(period / 2) << PACKET_BYTES_AT;
+    for (unsigned i = 0; i < LONG_TRIES && psbs != 1; i++) {
+        if (!window_check(p, "PacketByteCnt far from a PSB", &w, &seen))
+            return;
+        psbs = seen.psbs;
+    }
+    check(p->t, psbs == 1,
+          "PSBFreq = %u: PacketByteCnt, IA32_RTIT_STATUS (571H)[48:32], from "
+          "%u on: got a PSB in each of %u traces; wanted none before %u",
+          n, period / 2, LONG_TRIES, period);
+    window_set_loop(&w, p->t, (period / 16 + LONG_LATE) / WINDOW_TURN_BYTES);
+    w.times = 2;
+    w.status = (uint64_t)(period - LONG_LATE / 2) << PACKET_BYTES_AT;
+    if (window_check(p, "PacketByteCnt near to a PSB", &w, &seen))
+        check(p->t, seen.psbs > 1,
+              "PSBFreq = %u: PacketByteCnt, IA32_RTIT_STATUS (571H)[48:32], "
+              "from %u on: got no PSB in %u bytes; wanted one at about %u",
+              n, period - LONG_LATE / 2, period / 16 + LONG_LATE, period);
+}
+
 TEST(pt_psb, .asks = "Does PSB+ come in time, and say all of the state?",
      .cite = "SDM 3C, Intel Processor Trace, \"Decoder Synchronization "
              "(PSB+)\", \"Packet Stream Boundary (PSB) Packet\"",
@@ -201,6 +239,13 @@ TEST(pt_psb, .asks = "Does PSB+ come in time, and say all of the state?",
             p.control |= IA32_RTIT_CTL_PSBFreq(n);
             try_period(&p, &w, 2048u << n);
         }
+    for (unsigned n = LONG_FIRST; n <= LONG_LAST; n++)
+        if ((id->leaf14_1_ebx >> 16 >> n & 1) != 0) {
+            p.control &= ~IA32_RTIT_CTL_PSBFreq(15);
+            p.control |= IA32_RTIT_CTL_PSBFreq(n);
+            try_long(&p, n);
+        }
+    p.control = output_control(id, true);
     if (shortest <= PERIOD_MAX && (id->leaf14_ebx & LEAF14_CR3) != 0)
         check_filtered(&p);
     if (shortest <= PERIOD_MAX)

@@ -6,7 +6,8 @@
 #include "src/trace/registers.h"
 #include "src/trace/trace.h"
 
-#define SHOWN 3
+#define SHOWN    3
+#define TOGETHER 24 /* values of IA32_RTIT_CTL with many bits */
 
 struct tried {
     unsigned values, wrong;
@@ -112,6 +113,25 @@ static void try_control(struct test_context *t, struct tried *y)
     }
 }
 
+/* Many bits at once, of those that may be; single range or ToPA, for TraceEn
+ * stays 0. */
+static void try_together(struct test_context *t, struct tried *y)
+{
+    const struct identity *id = test_cpu(t);
+    uint64_t all = 0;
+
+    for (unsigned bit = 1; bit < 64; bit++)
+        if (registers_control(id, all | BIT(bit)) == REGISTER_TAKES)
+            all |= BIT(bit);
+    for (unsigned i = 0; i < TOGETHER; i++) {
+        const uint64_t value =
+            i == 0 ? all : all & test_random(t) & ~UINT64_C(1);
+
+        if (registers_control(id, value) == REGISTER_TAKES)
+            try_value(t, y, IA32_RTIT_CTL, value, true, 0);
+    }
+}
+
 /* Each register holds its own value while the others hold theirs. */
 static void check_apart(struct test_context *t,
                         const bool held[REGISTERS_COUNT])
@@ -183,6 +203,7 @@ TEST(
         }
     }
     try_control(t, &y);
+    try_together(t, &y);
     check(t, y.wrong == 0,
           "%u of %u values written to the trace's MSRs were not taken, or not "
           "refused, as CPUID leaf 14H says",

@@ -12,6 +12,7 @@
 #define FIRST      5 /* turns of the two loops at ring 3 */
 #define SECOND     6
 #define TARGETS    4           /* IRETQ, SYSCALL, SYSRET, SYSCALL */
+#define WAYS       2           /* to ring 3, and as many back */
 #define NO_COUNTER 0x3fff0000u /* for RDPMC, which raises #GP */
 
 struct levels {
@@ -53,6 +54,31 @@ static void check_user(struct levels *l)
     path_follow(l->p->memory, trace_bytes(l->p), &path, 0, &seen);
     if (!seen.overflow)
         window_judge(l->p, "ring 3 with OS = 0, User = 1", &seen);
+}
+
+/* The ways out of the traced levels and back, of OS alone: TIP.PGDs without an
+ * address, and TIP.PGEs with this one. */
+static void count_ways(const struct trace *p, uint64_t back, unsigned *out,
+                       unsigned *in)
+{
+    struct pt_reader reader;
+    struct pt_packet packet;
+    uint64_t ip = 0;
+
+    *out = *in = 0;
+    pt_open(&reader);
+    pt_feed(&reader, p->memory, trace_bytes(p), true);
+    while (pt_next(&reader, &packet) == PT_OK) {
+        if (packet.kind == PT_PSB)
+            ip = 0;
+        if (packet.kind != PT_TIP && packet.kind != PT_TIP_PGE &&
+            packet.kind != PT_TIP_PGD && packet.kind != PT_FUP)
+            continue;
+        if (packet.detail != 0)
+            ip = pt_ip(ip, packet.detail, packet.payload);
+        *out += packet.kind == PT_TIP_PGD && packet.detail == 0;
+        *in += packet.kind == PT_TIP_PGE && packet.detail != 0 && ip == back;
+    }
 }
 
 /* What of these targets is in the trace, in their order; and how many addresses
@@ -109,7 +135,7 @@ static void check_others(struct levels *l)
                    again = code + (uint64_t)(ring3_code_again - ring3_code);
     const uint64_t targets[TARGETS] = {code, call, again, call};
     struct test_context *t = l->p->t;
-    unsigned user, found;
+    unsigned user, found, out, in;
 
     if (!trace_targets(l, IA32_RTIT_CTL_OS, targets, &found, &user))
         return;
@@ -117,6 +143,12 @@ static void check_others(struct levels *l)
           "OS = 1, User = 0: got %u addresses of ring 3 in the trace; wanted "
           "none",
           user);
+    count_ways(l->p, call, &out, &in);
+    check(t, out > WAYS && in == WAYS,
+          "OS = 1, User = 0: IRETQ, SYSCALL, SYSRET, SYSCALL, TraceEn = 0: got "
+          "%u TIP.PGD without an address, %u TIP.PGE where SYSCALL leads; "
+          "wanted %u or more, %u",
+          out, in, WAYS + 1, WAYS);
     if (!trace_targets(l, IA32_RTIT_CTL_OS | IA32_RTIT_CTL_User, targets,
                        &found, &user))
         return;

@@ -5,7 +5,10 @@
 #include "src/base/msr.h"
 #include "src/base/names.h"
 #include "src/trace/registers.h"
-#include "src/trace/trace.h"
+#include "src/trace/window.h"
+
+#define TURNS  40
+#define TRACES 8
 
 /* What this processor writes: legal, and another than its neighbours'. */
 static uint64_t value_of(struct test_context *peer,
@@ -71,6 +74,24 @@ static void read_all(struct test_context *peer, void *argument)
                   control_of(peer) | IA32_RTIT_CTL_BranchEn, 0);
 }
 
+/* Turns of a loop, on all processors at once: each has traces of its own, of
+ * its own path. */
+static void trace_own(struct test_context *t, void *argument)
+{
+    struct trace p;
+    struct window w;
+    struct path_seen seen;
+
+    (void)argument;
+    if (!trace_claim(&p, t))
+        return;
+    for (unsigned i = 0; i < TRACES; i++) {
+        window_set_loop(&w, t, TURNS);
+        window_check(&p, "turns of a loop while other processors trace, too",
+                     &w, &seen);
+    }
+}
+
 TEST(pt_thread_scope,
      .asks = "Has each logical processor the trace's MSRs of its own?",
      .cite = "SDM 3C, Intel Processor Trace, \"Enabling and Configuration "
@@ -82,4 +103,6 @@ TEST(pt_thread_scope,
      * first. */
     on_all_in_turn(t, write_all);
     on_all_in_turn(t, read_all);
+    if (hw_run_is_parallel())
+        on_all_but(t, HW_PROCESSORS_MAX, trace_own, NULL);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A trace does not change what transactions do. */
+#include "src/trace/ring3_times.h"
 #include "src/trace/trace.h"
 #include "src/tsx/probe.h"
 #include "src/tsx/status.h"
@@ -20,6 +21,63 @@ static const struct {
      (uint32_t)CODE << 24 | RTM_STATUS_XABORT, false},
 };
 
+static void probe_tries(const struct tsx_block *block, unsigned n,
+                        unsigned tries, struct rtm_tally *on)
+{
+    probe_run(block, tries, rows[n].bits, false, on);
+    for (unsigned i = 0;
+         i < MORE && (rows[n].commits ? on->committed : on->matched) == 0; i++)
+        probe_once(block, rows[n].bits, on);
+}
+
+static void check_row(struct trace *p, unsigned n, const struct rtm_tally *off,
+                      const struct rtm_tally *on)
+{
+    struct test_context *t = p->t;
+
+    probe_check(t, on);
+    check(t, trace_guarded(p, 0, 16) != 16,
+          "IA32_RTIT_CTL (570H)[0] (TraceEn) was 1, and no trace was written");
+    check(t, !rows[n].commits || off->committed == 0 || on->committed != 0,
+          "0 of %u transactions committed, %u of %u without a trace", on->tried,
+          off->committed, off->tried);
+    check(t, rows[n].commits || off->matched == 0 || on->matched != 0,
+          "EAX = 0x%08x, in none of %u aborts the 0x%08x of %u without a trace",
+          on->status, on->aborted, rows[n].bits, off->matched);
+}
+
+/* Once as usual, then with all packets of time. */
+static bool try_row(struct trace *p, unsigned n, unsigned tries)
+{
+    const struct tsx_block block = {.body = rows[n].body,
+                                    .count = rows[n].count};
+    const uint64_t control = p->control;
+    struct rtm_tally off, on[2];
+    bool traced = true;
+
+    /* Measured. */
+    probe_run(&block, tries, rows[n].bits, false, &off);
+    for (unsigned timed = 0; timed < 2 && traced; timed++) {
+        p->control = control | (timed ? ring3_times_bits(test_cpu(p->t)) : 0);
+        traced = trace_arm(p) && trace_start(p);
+        if (traced)
+            probe_tries(&block, n, tries, &on[timed]);
+        traced = traced && trace_stop(p);
+
+        /* Check. */
+        if (traced)
+            WITH_PREFIX (p->t, "%s%s", rows[n].what,
+                         timed ? ", TSC, MTC, CYC" : "")
+                check_row(p, n, &off, &on[timed]);
+    }
+    p->control = control;
+    if (traced)
+        WITH_PREFIX (p->t, "%s", rows[n].what)
+            note(p->t, "%u of %u committed, %u without a trace",
+                 on[0].committed, on[0].tried, off.committed);
+    return traced;
+}
+
 TEST(pt_transaction_unchanged,
      .asks = "Do transactions do the same under a trace?",
      .cite = "SDM 3C, Intel Processor Trace, \"Intel Transactional "
@@ -34,38 +92,8 @@ TEST(pt_transaction_unchanged,
     if (!trace_claim_transactions(&p, t))
         return;
 
-    FOR_EACH_ROW (t, i, rows) {
-        const struct tsx_block block = {.body = rows[i].body,
-                                        .count = rows[i].count};
-        struct rtm_tally off, on;
-
-        /* Measured. */
-        probe_run(&block, tries, rows[i].bits, false, &off);
-        if (!trace_arm(&p) || !trace_start(&p))
+    /* Measured and checked. */
+    FOR_EACH_ROW (t, i, rows)
+        if (!try_row(&p, i, tries))
             return;
-        probe_run(&block, tries, rows[i].bits, false, &on);
-        for (unsigned n = 0;
-             n < MORE && (rows[i].commits ? on.committed : on.matched) == 0;
-             n++)
-            probe_once(&block, rows[i].bits, &on);
-        if (!trace_stop(&p))
-            return;
-
-        /* Check. */
-        prefix_push(t, "%s", rows[i].what);
-        probe_check(t, &on);
-        check(t, trace_guarded(&p, 0, 16) != 16,
-              "IA32_RTIT_CTL (570H)[0] (TraceEn) was 1, and no trace was "
-              "written");
-        check(t, !rows[i].commits || off.committed == 0 || on.committed != 0,
-              "0 of %u transactions committed, %u of %u without a trace",
-              on.tried, off.committed, off.tried);
-        check(t, rows[i].commits || off.matched == 0 || on.matched != 0,
-              "EAX = 0x%08x, in none of %u aborts the 0x%08x of %u without a "
-              "trace",
-              on.status, on.aborted, rows[i].bits, off.matched);
-        note(t, "%u of %u committed, %u without a trace", on.committed,
-             on.tried, off.committed);
-        prefix_pop(t);
-    }
 }

@@ -81,22 +81,32 @@ static void check_range(struct trace *p)
 }
 
 /* "MODE.TSX Packet Definition": TriggerEn and ContextEn. */
-static void check_out_of_context(struct trace *p)
+static void check_silent(struct trace *p, const char *what, uint64_t bits)
 {
     const uint64_t control = p->control;
     struct window w;
     struct path_seen seen;
 
     window_set_silent(&w, trace_body_tx_commit);
-    p->control = (control & ~IA32_RTIT_CTL_OS) | IA32_RTIT_CTL_User;
+    p->control = bits;
     if (trace_wanted(p, &w, TRACE_TX_COMMIT, &seen)) {
-        window_judge(p, "a transaction at ring 0 with OS = 0", &seen);
+        window_judge(p, what, &seen);
         check(p->t, seen.packets[PT_MODE_TSX] == 0,
-              "a transaction at ring 0 with OS = 0: got %u MODE.TSX, wanted "
-              "none, since ContextEn is 0",
+              "%s: got %u MODE.TSX, wanted none, since ContextEn is 0", what,
               seen.packets[PT_MODE_TSX]);
     }
     p->control = control;
+}
+
+static void check_out_of_context(struct trace *p)
+{
+    check_silent(p, "a transaction at ring 0 with OS = 0",
+                 (p->control & ~IA32_RTIT_CTL_OS) | IA32_RTIT_CTL_User);
+    /* The table's page is not the CR3. */
+    if ((test_cpu(p->t)->leaf14_ebx & LEAF14_CR3) != 0 &&
+        set_msr(p->t, IA32_RTIT_CR3_MATCH, trace_at(p->table)))
+        check_silent(p, "a transaction under another CR3 than 572H has",
+                     p->control | IA32_RTIT_CTL_CR3Filter);
 }
 
 TEST(pt_tx_path,

@@ -185,7 +185,9 @@ void faults_pt_written_to(struct processor *p, uint32_t number, uint64_t value)
 
 bool faults_trace_aborts(const struct processor *p)
 {
-    return has_fault(p, FAULT_pt_aborts_transaction);
+    return has_fault(p, FAULT_pt_aborts_transaction) ||
+           ((p->pt.ctl_active & RTIT_CYC_EN) != 0 &&
+            !faults_pt(p, PT_TIMED_COMMITS, true));
 }
 
 bool faults_psb_has_tx(const struct processor *p, bool tx)

@@ -84,7 +84,7 @@ static void send_by_lvt(struct vcpu *v, uint64_t base, uint32_t lvt)
         send_ipi(base, ICR_ASSERT | (lvt & LVT_VECTOR));
         break;
     case LVT_NMI:
-        v->guest_nmi = true;
+        v->guest_nmi = v->model->faults.nmi = true;
         send_ipi(base, ICR_ASSERT | LVT_NMI);
         break;
     default:

@@ -308,6 +308,8 @@ static struct action xabort(struct vcpu *v)
     }
     if (faults_refuse_xabort(v->model))
         return action_raise(VECTOR_GP, 0);
+    if (faults_pt(v->model, PT_XABORT_ALONE, false))
+        trace_tx(v, TRACE_TX_ABORT, v->current_rip + v->current.length);
     return action_complete(ACTION_RETIRE, v->current.length);
 }
 

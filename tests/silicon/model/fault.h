@@ -86,8 +86,10 @@ struct fault_state {
     bool int_seen;              /* of Processor Trace: one since TraceEn */
     unsigned pt_aborts;         /* of Processor Trace: since TraceEn */
     uint64_t ended_tsc;         /* of Processor Trace: of the last trace */
-    bool int_due;               /* of Processor Trace: of the region before */
-    bool save_output;           /* of Processor Trace, with the next packets: */
+    uint64_t int_base, int_pointers; /* of Processor Trace: of its last */
+    bool nmi;                        /* of Processor Trace: one was sent */
+    bool int_due;     /* of Processor Trace: of the region before */
+    bool save_output; /* of Processor Trace, with the next packets: */
     uint64_t saved_base, saved_pointers; /* where it was */
 };
 

@@ -16,7 +16,8 @@ bool pt_branch_en(const struct processor *p)
 
 void pt_pass_time(struct processor *p, const struct pt_step *now)
 {
-    p->pt.cycles += now->cycles;
+    if (p->pt.filter_en || faults_pt(p, PT_CYCLES_FILTERED, true))
+        p->pt.cycles += now->cycles;
     if (now->cycles != 0)
         p->pt.cyc_sent = false;
 }
@@ -75,7 +76,9 @@ bool pt_enters_stop(struct processor *p, const struct pt_step *now, bool lands)
 {
     struct pt_state *pt = &p->pt;
 
-    if (!lands || !pt->context_en || !pt_in_stop_range(p, now->next) ||
+    if (!lands || !pt_in_stop_range(p, now->next) ||
+        (!pt->context_en && ((pt->ctl_active & RTIT_CR3_FILTER) == 0 ||
+                             faults_pt(p, PT_STOPS_CONTEXT, true))) ||
         (now->cpl > 0 && !faults_pt(p, PT_STOPS_IN_RING_3, true)))
         return false;
     pt->packet_en = false;
@@ -217,7 +220,8 @@ static uint32_t psb_period(const struct processor *p)
 {
     return (uint32_t)faults_pt_value(
         p, PT_PSB_PERIOD,
-        UINT32_C(2048) << ((p->pt.ctl_active & RTIT_PSB_FREQ) >> 24));
+        UINT32_C(2048) << faults_pt_value(
+            p, PT_PSB_FREQ, (p->pt.ctl_active & RTIT_PSB_FREQ) >> 24));
 }
 
 /* What follows any instruction. */
@@ -264,6 +268,17 @@ static void leave_and_enter(struct processor *p, const struct pt_step *now)
     pt_packet_en_set(p, now);
 }
 
+/* A far transfer out of the context or into it that has a TIP all the same. */
+static bool changes_level_alone(const struct processor *p,
+                                const struct instruction *i, bool was)
+{
+    if (was == p->pt.packet_en)
+        return false;
+    return i->system == SYSTEM_SYSCALL
+               ? !was && !faults_pt(p, PT_SYSCALL_PGE, true)
+               : was && !faults_pt(p, PT_SYSRET_PGD, true);
+}
+
 void pt_retired(struct processor *p, const struct instruction *i,
                 const struct pt_step *now)
 {
@@ -280,7 +295,9 @@ void pt_retired(struct processor *p, const struct instruction *i,
     if (new_cr3)
         put_new_cr3(p, now);
     stops = pt_enters_stop(p, now, stop_is_seen(p, i, now));
-    if (was && !pt->packet_en)
+    if (i->system != SYSTEM_NONE && changes_level_alone(p, i, was))
+        put_branch(p, i, now);
+    else if (was && !pt->packet_en)
         pt_packet_en_cleared(p, stops && !p->choices.pt_stop_pgd_has_ip
                                     ? NULL
                                     : pgd_ip(p, i, now));
@@ -329,9 +346,11 @@ void pt_overflow(struct processor *p, const struct pt_step *now)
 void pt_event(struct processor *p, const struct pt_step *now)
 {
     struct pt_state *pt = &p->pt;
-    bool was = pt->packet_en, stops;
+    bool was = pt->packet_en, stops, nmi = p->faults.nmi;
 
+    p->faults.nmi = false;
     if (!pt_tracing(p) || !faults_pt(p, PT_EVENTS, true) ||
+        (nmi && !faults_pt(p, PT_NMI_TRACED, true)) ||
         (pt->aborted && !faults_pt(p, PT_EVENT_AFTER_ABORT, true)))
         return;
     pt_pass_time(p, now);

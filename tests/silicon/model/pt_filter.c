@@ -86,13 +86,17 @@ void pt_update_enables(struct processor *p, const struct pt_step *now,
          os = faults_pt(p, PT_OS, (pt->ctl_active & RTIT_OS) != 0),
          user = faults_pt(p, PT_USER, (pt->ctl_active & RTIT_USER) != 0);
 
-    pt->context_en = (now->cpl == 0 ? os : user) &&
-                     (cr3_matches(p, now->cr3) ||
-                      (now->cpl > 0 && !faults_pt(p, PT_CR3_IN_RING_3, true)) ||
-                      (pt->packet_en && !faults_pt(p, PT_CR3_FOLLOWED, true)));
+    pt->context_en =
+        (now->cpl == 0 ? os : user) &&
+        (cr3_matches(p, now->cr3) ||
+         (has_filter(p) && !faults_pt(p, PT_CR3_IN_RANGES, true)) ||
+         (now->cpl > 0 && !faults_pt(p, PT_CR3_IN_RING_3, true)) ||
+         (pt->packet_en && !faults_pt(p, PT_CR3_FOLLOWED, true)));
     if (pt->context_en && (lands || !was))
         pt->filter_en =
             faults_pt(p, PT_UNFILTERED, !has_filter(p)) ||
+            ((pt->ctl_active & RTIT_CR3_FILTER) != 0 &&
+             !faults_pt(p, PT_RANGES_OF_CR3, true)) ||
             (now->cpl > 0 && !faults_pt(p, PT_FILTER_IN_RING_3, true)) ||
             in_filter(p, now->next);
     pt->packet_en = pt_tracing(p) && pt->context_en && pt->filter_en;

@@ -175,6 +175,9 @@ static bool write_ctl(struct processor *p, uint64_t value)
         faults_pt(p, PT_NEEDS_TOPA,
                   (pt_leaf(p, 0).ecx & PT_ECX_SINGLE_RANGE) == 0))
         return false;
+    if ((value & RTIT_DIS_RETC) != 0 && (value & RTIT_CR3_FILTER) != 0 &&
+        !faults_pt(p, PT_CTL_COMBINES, true))
+        return false;
     if (on && (value & RTIT_BRANCH_EN) == 0 && p->cpu->pt_needs_branch_en)
         return false;
     p->pt.ctl = value;

@@ -140,10 +140,15 @@ static bool reach_region(struct processor *p, const struct pt_memory *memory)
 /* A performance monitoring interrupt with its own bit of GLOBAL_STATUS. */
 static void raise_topa_pmi(struct processor *p)
 {
-    bool again = p->faults.int_seen;
+    bool again = p->faults.int_seen,
+         same = again && p->faults.int_base == p->pt.base &&
+                (p->faults.int_pointers ^ (p->pt.pointers & POINTERS_LOW)) == 0;
 
     p->pt.int_signaled = p->faults.int_seen = true;
-    if (again && !faults_pt(p, PT_EVERY_INT, true))
+    p->faults.int_base = p->pt.base;
+    p->faults.int_pointers = p->pt.pointers & POINTERS_LOW;
+    if ((again && !faults_pt(p, PT_EVERY_INT, true)) ||
+        (same && !faults_pt(p, PT_SAME_INT, true)))
         return;
     if (!faults_pt(p, PT_INT_ONCE, true))
         p->faults.int_again = !p->faults.int_again;

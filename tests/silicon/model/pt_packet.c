@@ -66,6 +66,8 @@ static uint8_t ip_form(const struct processor *p, uint64_t ip)
 
         if (n == 0)
             from = (unsigned)faults_pt_value(p, PT_SAME_FROM, from);
+        if (n == 1)
+            from = (unsigned)faults_pt_value(p, PT_SAME_FROM_32, from);
         if ((p->choices.pt_ip_forms >> optional[n] & 1) != 0 &&
             ip >> from == p->pt.last_ip >> from)
             return optional[n];

@@ -196,6 +196,22 @@ enum pt_rule {
     PT_EVENT_FUP_OF_PGD,        /* where FilterEn is cleared */
     PT_EVENT_FUP_OUT,           /* where ContextEn is */
     PT_EVENT_PGD_IP,            /* has TIP.PGD of an event an IP */
+    PT_TX_CONTEXT,              /* has MODE.TSX to wait for CR3 to match */
+    PT_STOPS_CONTEXT,           /* has TraceStop */
+    PT_CR3_IN_RANGES,           /* is CR3 compared where ranges filter */
+    PT_RANGES_OF_CR3,           /* do ranges filter where CR3 does */
+    PT_REWRITE_SILENT,          /* is CTL rewritten without a packet */
+    PT_SYSCALL_PGE,             /* does SYSCALL into the context make TIP.PGE */
+    PT_SYSRET_PGD,              /* does IRET or SYSRET out of it make TIP.PGD */
+    PT_XABORT_ALONE,    /* has XABORT packets outside of a transaction */
+    PT_TRACES_APART,    /* does another processor's trace go on */
+    PT_TIMED_COMMITS,   /* can a transaction commit with CYCEn */
+    PT_CTL_COMBINES,    /* may DisRETC and CR3Filter be set together */
+    PT_CYC_OF_TX,       /* does CYC come before MODE.TSX */
+    PT_CYCLES_FILTERED, /* do cycles count with FilterEn = 0 */
+    PT_SAME_INT,        /* is one of the same entry as before */
+    PT_NMI_TRACED,      /* is an NMI */
+    PT_ABORT_STOPS,     /* does an abort into a TraceStop range stop */
 };
 
 enum pt_value {
@@ -210,6 +226,8 @@ enum pt_value {
     PT_PSB_PERIOD,           /* in bytes */
     PT_COUNTED,              /* bytes for PacketByteCnt */
     PT_SAME_FROM,            /* the lowest bit that IPBytes = 1 leaves out */
+    PT_SAME_FROM_32,         /* that IPBytes = 2 leaves out */
+    PT_PSB_FREQ,             /* PSBFreq */
     PT_IP_PAYLOAD,           /* of an IP packet */
     PT_PIP_CR3,              /* the address */
     PT_PIP_PAYLOAD,          /* with NR */

@@ -7,10 +7,22 @@
 
 #include "tests/silicon/model/hooks.h"
 
+/* "Duplicated for each logical processor." */
+static void leave_others(const struct processor *p)
+{
+    const struct machine *m = p->machine;
+
+    for (unsigned n = 0; n < m->processors; n++)
+        if (m->processor[n] != p && !faults_pt(p, PT_TRACES_APART, true))
+            m->processor[n]->pt.ctl &= ~RTIT_TRACE_EN;
+}
+
 void pt_started(struct processor *p, const struct pt_step *now)
 {
     struct pt_state *pt = &p->pt;
     bool configurable = (pt_leaf(p, 0).ebx & PT_EBX_CONFIGURABLE) != 0, stops;
+
+    leave_others(p);
 
     pt->ctl_active = pt->ctl;
     pt->start_cr3 = now->cr3;

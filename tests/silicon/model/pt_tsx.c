@@ -13,9 +13,12 @@
 static bool is_traced(const struct processor *p)
 {
     return faults_tx_traced(
-        p, pt_tracing(p) && p->pt.context_en &&
-               (p->pt.filter_en || faults_pt(p, PT_TX_FILTER, true)) &&
-               (p->pt.ctl_active & RTIT_BRANCH_EN) != 0);
+        p,
+        pt_tracing(p) &&
+            (p->pt.context_en || ((p->pt.ctl_active & RTIT_CR3_FILTER) != 0 &&
+                                  !faults_pt(p, PT_TX_CONTEXT, true))) &&
+            (p->pt.filter_en || faults_pt(p, PT_TX_FILTER, true)) &&
+            (p->pt.ctl_active & RTIT_BRANCH_EN) != 0);
 }
 
 /* All that is older stands before it. */
@@ -29,7 +32,8 @@ static void put_mode_tsx(struct processor *p, enum pt_tx_mode mode,
         pt_flush_tnt(p);
     if (fup == NULL && faults_pt(p, PT_TX_FUP, false))
         fup = &p->pt.last_ip;
-    pt_put_cyc(p);
+    if (faults_pt(p, PT_CYC_OF_TX, true))
+        pt_put_cyc(p);
     if (faults_put_mode_tsx(p, mode, fup))
         return;
     if (mode == PT_TX_IN)
@@ -110,7 +114,7 @@ void pt_tx_abort(struct processor *p, const struct pt_step *now)
     aborts = ++p->faults.pt_aborts;
     pt_pass_time(p, now);
     pt_update_enables(p, now, true);
-    stops = pt_enters_stop(p, now, true);
+    stops = pt_enters_stop(p, now, faults_pt(p, PT_ABORT_STOPS, true));
     fup = was && (pt->packet_en || p->choices.pt_fup_before_pgd) &&
           faults_pt(p, PT_ABORT_FUP, true) &&
           (aborts == 1 || faults_pt(p, PT_EVERY_ABORT_FUP, true));
