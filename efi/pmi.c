@@ -6,7 +6,10 @@
  * SDM 3A, "Local Vector Table": the processor sets the mask flag of the entry
  * when it takes such an interrupt, so the handler clears it again, and one too
  * many is seen. "Task Priority in IA-32e Mode": CR8 holds off every vector
- * whose class (its bits 7:4) is not above CR8[3:0].
+ * whose class (its bits 7:4) is not above CR8[3:0]. So it does wherever
+ * interrupts are on here: on other processors than the boot processor one of
+ * the firmware's timer may be pending since before the timer was masked, and
+ * its handler is for the boot processor alone.
  */
 #include "efi/pmi.h"
 #include "efi/apic.h"
@@ -49,13 +52,14 @@ bool hw_pmi_begin(bool nmi)
         pmi->active = false;
         return false;
     }
+    __asm__ volatile("mov %0, %%cr8"
+                     :
+                     : "r"((uint64_t)BELOW_CLASS_F)
+                     : "memory");
     if (nmi)
         hw_pmi_hold();
     else
-        __asm__ volatile("mov %0, %%cr8; sti"
-                         :
-                         : "r"((uint64_t)BELOW_CLASS_F)
-                         : "memory");
+        __asm__ volatile("sti" : : : "memory");
     return true;
 }
 

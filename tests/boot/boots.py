@@ -502,6 +502,9 @@ def machine() -> Iterator[Boot]:
         yield Boot(f"local APICs in x2APIC mode, {smp} processors",
                    all_of(clean, runs_all, has(r"^# processors: .* x2APIC mode; ")),
                    {"cpu": "haswell", "x2apic": "on"}, f"tests={tests} trials=20", smp=smp)
+    yield Boot("firmware's timer has interrupted other processors: its handler stays off them",
+               clean, {"cpu": "skylake-2018", "late_timer": "on"},
+               "tests=*pmi*,counter_thread*,lbr_f*,pebs_thr*,pt_t*,pt_w*,tsx_i* trials=20", smp=4)
     yield Boot("processors that differ are reported one by one",
                all_of(restored, has(r"^# processor 0:.*microcode"),
                       has(r"^# processor 1:.*microcode")),

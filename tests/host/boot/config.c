@@ -35,6 +35,7 @@ static void defaults(void **state)
     assert_int_equal(config.offset, 0);
     assert_true(config.turns);
     assert_false(config.mp_blocking);
+    assert_false(config.late_timer);
     assert_int_equal(config.stuck, 0);
 }
 
@@ -44,8 +45,8 @@ static void all_keys(void **state)
     assert_true(parse(
         "# comment\r\n\r\ncpu = haswell\nsmt=off\nseed=42\n"
         "fault=alias_split\nsmi=7\nforce_abort=4\napp=\\x.efi\nfigures=on\n"
-        "mp=blocking\nstuck=1\ncounter3=long\noptions=trials=5 "
-        "tests=counter3*"));
+        "mp=blocking\nlate_timer=on\nstuck=1\ncounter3=long\n"
+        "options=trials=5 tests=counter3*"));
     assert_string_equal(config.machine.cpu->name, "haswell");
     assert_false(config.machine.smt);
     assert_true(config.figures);
@@ -56,6 +57,7 @@ static void all_keys(void **state)
     assert_int_equal(config.machine.fault, FAULT_alias_split);
     assert_string_equal(config.app, "\\x.efi");
     assert_true(config.mp_blocking);
+    assert_true(config.late_timer);
     assert_int_equal(config.stuck, 1);
     assert_string_equal(config.options, "trials=5 tests=counter3*");
     assert_string_equal(config.message, "");

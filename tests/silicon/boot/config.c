@@ -26,6 +26,7 @@ static void set_defaults(struct config *c)
     c->stuck = 0;
     c->machine.os = false;
     c->mp_blocking = false;
+    c->late_timer = false;
     c->message[0] = '\0';
     c->options[0] = '\0';
     c->app[0] = '\0';
@@ -133,6 +134,8 @@ static bool set_key(struct config *c, const char *key, const char *value,
         good = to_switch(value, &c->turns);
     } else if (text_equal(key, "x2apic")) {
         good = to_switch(value, &c->machine.x2apic);
+    } else if (text_equal(key, "late_timer")) {
+        good = to_switch(value, &c->late_timer);
     } else if (text_equal(key, "figures")) {
         good = to_switch(value, &c->figures);
     } else if (text_equal(key, "os")) {

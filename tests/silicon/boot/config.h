@@ -25,6 +25,7 @@ struct config {
     uint64_t lost;    /* this AP never starts; 0: all do */
     uint64_t stuck;   /* this AP never returns from its procedure */
     bool mp_blocking; /* MP services: blocking mode alone */
+    bool late_timer;  /* APs' timers have interrupted before they were masked */
     char errata[CONFIG_ERRATA_MAX]; /* published ids, with commas between */
     char app[CONFIG_APP_MAX];       /* what is started; empty: the usual */
     char options[CONFIG_OPTIONS_MAX];

@@ -341,6 +341,7 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *table)
     h->stuck = config.stuck;
     h->x2apic = config.machine.x2apic;
     h->mp_blocking = config.mp_blocking;
+    h->late_timer = config.late_timer;
     h->for_os = config.machine.os;
     for (unsigned n = 0; h->for_os && n < h->processors; n++)
         start_table(&h->vcpus[n].pages_free, OS_TABLE_PAGES, 0);

@@ -13,6 +13,14 @@
 #define HUNDRED_NS  10   /* in a microsecond */
 #define END_OF_LIST ((UINTN)0xFFFFFFFF)
 
+/* SDM volume 3A, "Local APIC Register Address Map", "Interrupt Command Register
+ * (ICR)". */
+#define APIC_ICR_LOW   0x300u
+#define APIC_LVT_TIMER 0x320u
+#define APIC_VECTOR    0xFFu
+#define ICR_SELF       0x40000u
+#define VECTORS_OF_CPU 32u
+
 /* An application processor, by the firmware's number. */
 struct ap {
     bool disabled;
@@ -48,10 +56,24 @@ static bool is_lost(const struct vcpu *v)
            faults_processor_lost(&hypervisor.machine, v->model->index);
 }
 
+/* EDK II's MP library starts the timer of an AP as that of the boot processor
+ * is, and masks it then: one that has gone off in between is pending for as
+ * long as RFLAGS.IF is 0. */
+static void pend_timer(void)
+{
+    uint64_t base = rdmsr(IA32_APIC_BASE);
+    uint32_t vector = apic_read(base, APIC_LVT_TIMER) & APIC_VECTOR;
+
+    if (vector >= VECTORS_OF_CPU)
+        apic_write(base, APIC_ICR_LOW, ICR_SELF | vector);
+}
+
 static void run_procedure(struct vcpu *v, const struct ap *m)
 {
     if (is_lost(v))
         return;
+    if (hypervisor.late_timer)
+        pend_timer();
     vcpu_enter(v);
     restored_enter(v);
     while (v->model->index != 0 && v->model->index == hypervisor.stuck)

@@ -23,6 +23,7 @@ struct hypervisor {
     uint64_t image, image_end; /* of silicon.efi itself */
     bool x2apic;               /* the guest's APICs are in x2APIC mode */
     bool mp_blocking;          /* MP services: blocking mode alone */
+    bool late_timer;           /* APs have their timers' interrupts pending */
     bool for_os;               /* CPUID has the clocks of QEMU */
     bool has_os;               /* an operating system runs: no boot services */
     struct {
