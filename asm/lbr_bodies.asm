@@ -176,7 +176,7 @@ LBR_BODY lbr_body_chain
 %endrep
 LBR_BODY_END
 
-; Calls, of which two have not returned in the end.
+; Calls, of which two have not returned in the end, and branches of other kinds.
 LBR_BODY lbr_body_calls
         lea     rbx, [.middle]
         call    .leaf
@@ -195,7 +195,21 @@ LBR_BODY lbr_body_calls
         int3
 .middle:
         call    .leaf
-        jmp     short .stay
+        jmp     short .condition
+        int3
+.condition:
+        cmp     eax, eax
+        je      .indirect
+        int3
+.indirect:
+        lea     rbx, [.far]
+        jmp     rbx
+        int3
+.far:   lea     rbx, [.stay]
+        mov     eax, cs
+        push    rax
+        push    rbx
+        o64 retf
         int3
 .stay:  add     rsp, 16
 LBR_BODY_END

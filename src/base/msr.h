@@ -96,6 +96,7 @@
  * Counters on PMI". */
 #define IA32_DEBUGCTL                       0x1d9u
 #define IA32_DEBUGCTL_LBR                   BIT(0)
+#define IA32_DEBUGCTL_BTF                   BIT(1)
 #define IA32_DEBUGCTL_TR                    BIT(6)
 #define IA32_DEBUGCTL_FREEZE_LBRS_ON_PMI    BIT(11)
 #define IA32_DEBUGCTL_FREEZE_PERFMON_ON_PMI BIT(12)

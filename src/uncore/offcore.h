@@ -22,6 +22,7 @@
  * what is the same on all processors. */
 #define OFFCORE_DMND_DATA_RD BIT(0)
 #define OFFCORE_DMND_RFO     BIT(1)
+#define OFFCORE_DMND_IFETCH  BIT(2)
 #define OFFCORE_ANY          BIT(16)
 #define OFFCORE_NON_DRAM     BIT(37) /* of the snoops */
 

@@ -211,7 +211,7 @@ static void try_debugctl(struct test_context *t)
 {
     const struct identity *id = test_cpu(t);
     const uint64_t bits = IA32_DEBUGCTL_FREEZE_PERFMON_ON_PMI |
-                          IA32_DEBUGCTL_FREEZE_LBRS_ON_PMI |
+                          IA32_DEBUGCTL_FREEZE_LBRS_ON_PMI | IA32_DEBUGCTL_BTF |
                           (id->pdcm && (id->perf_capabilities >> 12 & 1) != 0
                                ? IA32_DEBUGCTL_FREEZE_WHILE_SMM_EN
                                : 0);
@@ -226,8 +226,8 @@ static void try_debugctl(struct test_context *t)
         int vector = try_set_msr(t, IA32_DEBUGCTL, want);
         uint64_t got = msr_value(t, IA32_DEBUGCTL);
         check(t, vector == HW_NO_FAULT && got == want,
-              "IA32_DEBUGCTL (1D9H) written with 0x%lx, of which [%u] freezes "
-              "on a PMI or in SMM: %s, reads 0x%lx",
+              "IA32_DEBUGCTL (1D9H) written with 0x%lx, to set [%u]: %s, reads "
+              "0x%lx; wanted no fault, and what was written",
               want, bit, fault_name(vector), got);
     }
     set_msr(t, IA32_DEBUGCTL, found);

@@ -47,7 +47,7 @@ static void try_debug(struct lbr *l)
     lbr_branches_of(&want, lbr_body_debug, lbr_body_debug_rows);
     want.count--; /* not the jump out of it */
     l->select = 0;
-    l->off |= freezes;
+    l->off |= freezes | IA32_DEBUGCTL_BTF; /* with TF = 0, without effect */
     if (!lbr_window(l, &code))
         return;
     check(l->t, (code.cells[1] & freezes) == freezes,
@@ -58,6 +58,10 @@ static void try_debug(struct lbr *l)
           "after a debug exception IA32_DEBUGCTL (1D9H) is 0x%lx; wanted [0], "
           "LBR, to be 0",
           code.cells[1]);
+    check(l->t, (code.cells[1] & IA32_DEBUGCTL_BTF) == 0,
+          "after a debug exception IA32_DEBUGCTL (1D9H) is 0x%lx; wanted [1], "
+          "BTF, to be 0",
+          code.cells[1]);
     lbr_judge(l, "a jump, and a debug exception, which is not recorded", &want);
 }
 
@@ -65,6 +69,7 @@ TEST(lbr_events,
      .asks = "Are exceptions and INT n recorded, and does a debug exception "
              "end that?",
      .cite = "SDM 3B, \"Monitoring Branches, Exceptions, and Interrupts\"; "
+             "\"Single-Stepping on Branches\"; "
              "\"LBR Stack for Processors Based on Intel NetBurst "
              "Microarchitecture\": the \"from\" address of an exception",
      .needs = {.features = NEED_INTEL | NEED_LBR})

@@ -6,9 +6,10 @@
 #include "src/counting/bank.h"
 #include "src/lbr/stack.h"
 
-#define BRANCHES 0xc4
-#define ROUNDS   4
-#define NEAR     UINT64_C(1024) /* bytes that the work has, at most */
+#define BRANCHES        0xc4
+#define ROUNDS          4
+#define INSTRUCTION_MAX 15
+#define NEAR            UINT64_C(1024) /* bytes that the work has, at most */
 /* Fewer than counting_work() has in two calls, more than in a write of an MSR
  * and one. */
 #define WORK_INSTRUCTIONS 200
@@ -62,6 +63,7 @@ static const struct row {
 } rows[] = {
     {"FREEZE_LBRS_ON_PMI = 0", false, true, 0},
     {"FREEZE_LBRS_ON_PMI = 1", true, true, 0},
+    {"FREEZE_LBRS_ON_PMI = 1, IA32_PMC1", true, true, 1},
     {"FREEZE_LBRS_ON_PMI = 1, a fixed counter", true, true, PLACE_FIXED0},
     {"FREEZE_LBRS_ON_PMI = 1, an overflow without INT", true, false, 0},
 };
@@ -99,7 +101,7 @@ static bool overflow(struct work *work, const struct row *row, uint64_t places,
     if (row->place == PLACE_FIXED0)
         before.fixed_ctrl |= IA32_FIXED_CTR_CTRL_PMI(0);
     else if (row->interrupt)
-        before.select[0] |= IA32_PERFEVTSEL_INT;
+        before.select[row->place] |= IA32_PERFEVTSEL_INT;
     return set_msr(t, IA32_DEBUGCTL, work->on & ~IA32_DEBUGCTL_LBR) &&
            hold_msr(t, IA32_DEBUGCTL) &&
            bank_work(t, &before, recorded_work, work, after);
@@ -125,10 +127,18 @@ static void judge(struct test_context *t, const struct row *row,
     check(t, ((debugctl & IA32_DEBUGCTL_LBR) != 0) == (!freeze || streamlined),
           "IA32_DEBUGCTL (1D9H)[0], LBR, is %lu after it; wanted %d",
           debugctl & IA32_DEBUGCTL_LBR, !freeze || streamlined);
-    check(t, after->pmc[1] >= 2 * WORK_BRANCHES,
-          "IA32_PMC1 (C2H) counted %lu of %u branches or more, with the "
-          "overflow among them; wanted all",
-          after->pmc[1], 2 * WORK_BRANCHES);
+    check(t,
+          (debugctl & IA32_DEBUGCTL_FREEZE_LBRS_ON_PMI) ==
+              (row->freeze ? IA32_DEBUGCTL_FREEZE_LBRS_ON_PMI : 0),
+          "IA32_DEBUGCTL (1D9H) is 0x%lx after it; wanted [11], "
+          "FREEZE_LBRS_ON_PMI, as it was, %d",
+          debugctl, row->freeze);
+    const unsigned other = row->place == 1 ? 0 : 1;
+    check(t, after->pmc[other] >= 2 * WORK_BRANCHES,
+          "%s counted %lu of %u branches or more, with the overflow among "
+          "them; wanted all",
+          msr_name(IA32_PMC(other), name), after->pmc[other],
+          2 * WORK_BRANCHES);
 }
 
 /* Is the interrupt itself among the records but the newest? From there to code
@@ -198,6 +208,35 @@ static void judge_stack(struct lbr *l, const struct row *row, uint64_t debugctl,
               ROUNDS);
 }
 
+/* Where nothing is frozen the interrupt is recorded, and its IRETQ: of far
+ * branches alone, for those of the handler are many. */
+static bool try_interrupt(struct lbr *l, uint64_t places)
+{
+    struct test_context *t = l->t;
+    struct work work = {.t = t, .on = l->off | IA32_DEBUGCTL_LBR};
+    bool came = false, went = false;
+    struct bank after;
+
+    if (!lbr_put(l, MSR_LBR_SELECT,
+                 MSR_LBR_SELECT_KINDS & ~MSR_LBR_SELECT_KIND(LBR_FAR)) ||
+        !lbr_empty(l) || !overflow(&work, &rows[0], places, &after) ||
+        !lbr_read(l) || !lbr_put(l, MSR_LBR_SELECT, 0))
+        return false;
+    for (unsigned n = 0; n < l->model.depth; n++) {
+        const struct lbr_record *r = &l->records[n];
+
+        came |= after.rip - r->from <= INSTRUCTION_MAX &&
+                r->to - after.rip + NEAR >= 2 * NEAR;
+        went |= r->to == after.rip && r->from != 0;
+    }
+    check(t, after.interrupts == 0 || (came && went),
+          "MSR_LBR_SELECT (1C8H) leaves far branches alone, FREEZE_LBRS_ON_PMI "
+          "= 0: a PMI came at 0x%lx; %s record is from there to its handler, "
+          "%s from the handler's IRETQ back; wanted one of each",
+          after.rip, came ? "a" : "no", went ? "one" : "none");
+    return set_msr(t, IA32_DEBUGCTL, l->off);
+}
+
 /* Version 4: software can set LBR_Frz too. */
 static void try_by_software(struct lbr *l)
 {
@@ -249,6 +288,6 @@ TEST(lbr_freeze_on_pmi,
         }
         set_msr(t, IA32_DEBUGCTL, l.off);
     }
-    if (test_cpu(t)->perfmon_version >= 4)
+    if (try_interrupt(&l, places) && test_cpu(t)->perfmon_version >= 4)
         try_by_software(&l);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Reads of lines that another core has: the snoop that finds them there is told
- * apart by MSR_OFFCORE_RSP_x, modified or not; they miss no last level. */
+ * apart by MSR_OFFCORE_RSP_x, modified or not; the L3 supplies them, and no
+ * DRAM. */
 #include "src/harness/case.h"
 #include "src/base/msr.h"
 #include "src/counting/counters.h"
@@ -16,30 +17,50 @@
 #define HITM      BIT(36)
 #define ANY_SNOOP BITS(37, 31)
 
+#define NO_SUPPLIER BIT(17) /* NO_SUPP, of the suppliers */
+
 static const struct row {
     const char *what;
     bool modified;
     uint64_t snoop;
     bool counts;
+    enum { ALL, L3, MEMORY } suppliers;
 } rows[] = {
-    {"modified there, snoop HITM [36]", true, HITM, true},
-    {"modified there, snoop HIT_NO_FWD and HIT_FWD [35:34]", true, HIT, false},
+    {"modified there, snoop HITM [36]", true, HITM, true, ALL},
+    {"modified there, snoop HIT_NO_FWD and HIT_FWD [35:34]", true, HIT, false,
+     ALL},
     {"modified there, none of the snoops that hit [33:31]", true, SNP_NONE,
-     false},
+     false, ALL},
     {"not modified there, snoop HIT_NO_FWD and HIT_FWD [35:34]", false, HIT,
-     true},
-    {"not modified there, snoop HITM [36]", false, HITM, false},
-    {"modified there, any snoop", true, ANY_SNOOP, true},
+     true, ALL},
+    {"not modified there, snoop HITM [36]", false, HITM, false, ALL},
+    {"modified there, any snoop", true, ANY_SNOOP, true, ALL},
+    {"modified there, any snoop, suppliers of the L3", true, ANY_SNOOP, true,
+     L3},
+    {"modified there, any snoop, suppliers beyond the L3", true, ANY_SNOOP,
+     false, MEMORY},
+    {"not modified there, any snoop, suppliers of the L3", false, ANY_SNOOP,
+     true, L3},
 };
+
+static uint64_t suppliers_of(const struct offcore_table *table,
+                             const struct row *row)
+{
+    return row->suppliers == L3 ? table->l3_hit
+           : row->suppliers == MEMORY
+               ? table->supplier & ~(table->l3_hit | NO_SUPPLIER)
+               : table->supplier;
+}
 
 static bool try_row(struct test_context *t, const struct offcore_table *table,
                     unsigned n, const struct row *row)
 {
     const struct memory_walk walk = other_core_walk(t);
+    const uint64_t suppliers = suppliers_of(table, row);
 
     /* Set-up. */
     if (!offcore_write(t, table, n,
-                       OFFCORE_DMND_DATA_RD | table->supplier | row->snoop) ||
+                       OFFCORE_DMND_DATA_RD | suppliers | row->snoop) ||
         !set_msr_again(t, IA32_PERFEVTSEL(0),
                        OFFCORE_EVENT(n) | IA32_PERFEVTSEL_USR |
                            IA32_PERFEVTSEL_OS | IA32_PERFEVTSEL_EN) ||

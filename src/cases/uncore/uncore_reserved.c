@@ -80,37 +80,43 @@ static void check_global(const struct uncore_counters *u)
 }
 
 /* What processor 1 reads of the same registers. */
+#define SHARED 6
 struct shared {
-    uint32_t msrs[4];
-    uint64_t got[4];
+    uint32_t msrs[SHARED];
+    uint64_t got[SHARED];
 };
 
 static void read_shared(struct test_context *peer, void *argument)
 {
     struct shared *s = argument;
 
-    for (unsigned i = 0; i < 4; i++)
+    for (unsigned i = 0; i < SHARED; i++)
         s->got[i] = msr_value(peer, s->msrs[i]);
 }
 
 /* One set for the package: what one processor writes, another reads. */
 static void check_shared(const struct uncore_counters *u)
 {
-    static const uint64_t values[4] = {UNC_CBO_CACHE_LOOKUP_READ, 0x12345,
-                                       UNC_ARB_TRK_REQUESTS, 0x54321};
+    static const uint64_t values[SHARED] = {UNC_CBO_CACHE_LOOKUP_READ,
+                                            0x12345,
+                                            UNC_ARB_TRK_REQUESTS,
+                                            0x54321,
+                                            UNCORE_OVF_EN,
+                                            0x21436587};
     struct shared s = {
         .msrs = {uncore_box_select(0, 0), uncore_box_counter(0, 0),
-                 MSR_UNC_ARB_PERFEVTSEL(1), MSR_UNC_ARB_PERFCTR(1)}};
+                 MSR_UNC_ARB_PERFEVTSEL(1), MSR_UNC_ARB_PERFCTR(1),
+                 MSR_UNC_PERF_FIXED_CTRL, MSR_UNC_PERF_FIXED_CTR}};
     char name[MSR_NAME_BYTES];
 
     if (hw_processors() < 2)
         return;
-    for (unsigned i = 0; i < 4; i++)
+    for (unsigned i = 0; i < SHARED; i++)
         if (!set_msr_again(u->t, s.msrs[i], values[i]))
             return;
     if (!on_processor(u->t, 1, read_shared, &s))
         return;
-    for (unsigned i = 0; i < 4; i++) {
+    for (unsigned i = 0; i < SHARED; i++) {
         check(u->t, s.got[i] == values[i],
               "%s, of the package, was written with 0x%lx here, and reads "
               "0x%lx on processor 1",

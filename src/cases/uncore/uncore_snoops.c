@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Loads of, and stores to, lines that another core has: a C-Box says what its
- * snoop of that core has found, and what it made of it. */
+ * snoop of that core has found, what it made of it, and that the L3, which is
+ * inclusive, has them. */
 #include "src/harness/case.h"
 #include "src/base/msr.h"
 #include "src/counting/counters.h"
@@ -19,21 +20,36 @@
 #define EXTERNAL    0x20
 #define CORES       0x40
 
+/* UNC_CBO_CACHE_LOOKUP: reads, by the state in which the L3 has the line. */
+#define LOOKUP(umask) UNCORE_EVENT(0x34, umask)
+#define READ_M_E_S    0x17
+#define READ_I        0x18
+
 /* Lines of another core, what is done to them, and two counters of each box. */
 static const struct row {
     const char *what;
     bool modified, store;
-    uint8_t counts, silent; /* umasks */
+    uint16_t counts, silent; /* events with their umasks */
 } rows[] = {
-    {"loads of lines that another core has modified", true, false, CORES | HITM,
-     EXTERNAL | HITM},
+    {"loads of lines that another core has modified", true, false,
+     XSNP(CORES | HITM), XSNP(EXTERNAL | HITM)},
     {"loads of lines that another core has, not modified", false, false,
-     CORES | HIT, CORES | HITM},
+     XSNP(CORES | HIT), XSNP(CORES | HITM)},
     {"stores to lines that another core has modified", true, true,
-     CORES | INVAL_M, EXTERNAL | INVAL_M},
+     XSNP(CORES | INVAL_M), XSNP(EXTERNAL | INVAL_M)},
     {"stores to lines that another core has, not modified", false, true,
-     CORES | INVAL, CORES | INVAL_M},
+     XSNP(CORES | INVAL), XSNP(CORES | INVAL_M)},
+    {"loads of lines that another core has modified", true, false,
+     LOOKUP(READ_M_E_S), LOOKUP(READ_I)},
+    {"loads of lines that another core has, not modified", false, false,
+     LOOKUP(READ_M_E_S), LOOKUP(READ_I)},
 };
+
+static const char *event_name(uint16_t event)
+{
+    return (event & 0xff) == 0x22 ? "UNC_CBO_XSNP_RESPONSE"
+                                  : "UNC_CBO_CACHE_LOOKUP";
+}
 
 static bool program(const struct uncore_counters *u, const struct row *row)
 {
@@ -41,7 +57,7 @@ static bool program(const struct uncore_counters *u, const struct row *row)
 
     for (unsigned i = 0; ok && i < 2 * u->boxes; i++)
         ok = set_msr_again(u->t, uncore_box_select(i / 2, i % 2),
-                           XSNP(i % 2 == 0 ? row->counts : row->silent) |
+                           (i % 2 == 0 ? row->counts : row->silent) |
                                UNCORE_EN) &&
              set_msr_again(u->t, uncore_box_counter(i / 2, i % 2), 0);
     return ok;
@@ -70,20 +86,21 @@ static bool try_row(const struct uncore_counters *u, const struct row *row)
     for (unsigned i = 0; i < 2 * u->boxes; i++)
         got[i % 2] += msr_value(u->t, uncore_box_counter(i / 2, i % 2));
     check(u->t, got[0] >= MOST_OF,
-          "UNC_CBO_XSNP_RESPONSE (22H/%02XH), %u %s: all C-Boxes counted %lu; "
-          "wanted most",
-          row->counts, OTHER_CORE_LINES, row->what, got[0]);
+          "%s (%02XH/%02XH), %u %s: all C-Boxes counted %lu; wanted most",
+          event_name(row->counts), row->counts & 0xff, row->counts >> 8,
+          OTHER_CORE_LINES, row->what, got[0]);
     check(u->t, got[1] < MOST_OF,
-          "UNC_CBO_XSNP_RESPONSE (22H/%02XH), %u %s: all C-Boxes counted %lu; "
-          "wanted few",
-          row->silent, OTHER_CORE_LINES, row->what, got[1]);
+          "%s (%02XH/%02XH), %u %s: all C-Boxes counted %lu; wanted few",
+          event_name(row->silent), row->silent & 0xff, row->silent >> 8,
+          OTHER_CORE_LINES, row->what, got[1]);
     return true;
 }
 
 TEST(uncore_snoops,
      .asks = "Do the C-Boxes tell what their snoops of other cores have found?",
      .cite = "SDM 3B, \"Non-Architectural Uncore Performance Events in the 4th "
-             "Generation Intel Core Processors\", UNC_CBO_XSNP_RESPONSE",
+             "Generation Intel Core Processors\", UNC_CBO_XSNP_RESPONSE, "
+             "UNC_CBO_CACHE_LOOKUP",
      .scope = WHOLE_MACHINE,
      .needs = {.features = NEED_INTEL | NEED_PMU | NEED_UNCORE |
                            NEED_TWO_PROCESSORS})

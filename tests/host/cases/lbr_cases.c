@@ -170,6 +170,7 @@ static void registers(void **state)
             seen(&test_lbr_registers, format, MSR_SHARED, msrs[i]);
         }
     seen(&test_lbr_registers, 4, RESERVED_KEPT, 0);
+    seen(&test_lbr_registers, 5, ANY_ADDRESS, 0);
     generation(4);
     device.model = 0x5e; /* format 4 where it has to be 5 */
     device.depth = 32;

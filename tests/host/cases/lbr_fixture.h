@@ -49,6 +49,7 @@ enum wrong {
     MSR_LOSES,   /* a bit of it */
     MSR_SHARED,
     RESERVED_KEPT,
+    ANY_ADDRESS, /* also one that is not canonical */
 };
 
 static struct {
@@ -323,17 +324,29 @@ int rtm_store(volatile uint64_t *cell, uint64_t value, uint32_t *eax)
     return RTM_COMMITTED;
 }
 
+/* Reserved bits; and in format 5, where no flags are beside them, addresses
+ * that are not canonical. */
+static bool is_refused(uint32_t msr, uint64_t value)
+{
+    const uint64_t select = device.format == 3 ? BITS(8, 0) : BITS(9, 0);
+    const bool address =
+        msr >= MSR_LASTBRANCH_FROM_IP(0) && msr <= MSR_LASTBRANCH_TO_IP(31);
+
+    if (msr == MSR_LBR_SELECT)
+        return (value & ~select) != 0 && !wrong(RESERVED_KEPT);
+    return address && device.format == 5 && !wrong(ANY_ADDRESS) &&
+           value >> 47 != 0 && value >> 47 != BITS(16, 0);
+}
+
 /* Writes: what a register refuses, loses, or shares. */
 static int access(uint32_t msr, const uint64_t *written)
 {
-    const uint64_t select = device.format == 3 ? BITS(8, 0) : BITS(9, 0);
 
     if (wrong(MSR_MISSING) && msr == device.number)
         return HW_GP;
     if (written == NULL)
         return HW_NO_FAULT;
-    if (msr == MSR_LBR_SELECT && (*written & ~select) != 0 &&
-        !wrong(RESERVED_KEPT))
+    if (is_refused(msr, *written))
         return HW_GP;
     if (wrong(MSR_SHARED) && msr == device.number) {
         const unsigned here = fake_current;

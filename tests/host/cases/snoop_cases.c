@@ -12,9 +12,11 @@ extern const struct test test_offcore_snoops, test_uncore_snoops;
 #define FEW   15
 #define BOXES 4
 
-/* Umasks of 22H: what is found at the other core, by requests of a core. */
-#define CORES    0x40
-#define EXTERNAL 0x20
+/* Umasks of 22H: what is found at the other core, by requests of a core; of
+ * 34H: reads of lines that the L3 has in M, E or S. */
+#define CORES      0x40
+#define EXTERNAL   0x20
+#define READ_M_E_S 0x17
 
 enum snoop { INVAL = 2, HIT = 4, HITM = 8, INVAL_M = 16 };
 
@@ -37,12 +39,13 @@ static bool is_wrong(void)
     return ++device.windows == device.wrong;
 }
 
-/* MSR_OFFCORE_RSP_x: a supplier, demand reads, and the snoop that it was. */
+/* MSR_OFFCORE_RSP_x: demand reads, the snoop that it was, and a supplier of the
+ * L3: model 3CH has its M, E and S apart. */
 static bool responds(uint64_t response)
 {
     const uint64_t bits = device.modified ? BIT(36) : BITS(35, 34);
 
-    return (response & 1) != 0 && (response & BITS(30, 17)) != 0 &&
+    return (response & 1) != 0 && (response & BITS(20, 18)) != 0 &&
            (response & bits) != 0;
 }
 
@@ -68,6 +71,16 @@ static void count_in_core(uint64_t enable)
     device.windows += seen;
 }
 
+static bool counts(uint64_t select, enum snoop snoop)
+{
+    const uint64_t event = select & 0xff, umask = select >> 8 & 0xff;
+
+    if (event == 0x34)
+        return umask == READ_M_E_S;
+    assert_int_equal(event, 0x22);
+    return umask == (uint64_t)(CORES | snoop);
+}
+
 static void count_in_uncore(bool store)
 {
     const enum snoop snoop = store ? (device.modified ? INVAL_M : INVAL)
@@ -79,9 +92,8 @@ static void count_in_uncore(bool store)
         const uint64_t select = *msr(uncore_box_select(1, n));
         uint64_t more = 0;
 
-        assert_int_equal(select & 0xff, 0x22);
         assert_int_equal(select >> 22 & 1, 1);
-        more = (select >> 8 & 0xff) == (uint64_t)(CORES | snoop) ? MOST : FEW;
+        more = counts(select, snoop) ? MOST : FEW;
         if (is_wrong())
             more = more == MOST ? FEW : MOST;
         /* Of several boxes, one beside the other. */
@@ -148,7 +160,7 @@ static void each_row(const struct test *test, unsigned windows)
         begin(test, n);
         device.references = test == &test_offcore_snoops ? MOST : 0;
         const enum verdict verdict = case_end();
-        if (n == 13 && test == &test_offcore_snoops)
+        if (n == 19 && test == &test_offcore_snoops)
             continue; /* the last level: below */
         if (verdict != VERDICT_FAIL)
             fail_msg("%s, window %u: %d: %s", test->name, n, verdict, t->text);
@@ -160,13 +172,13 @@ static void each_row(const struct test *test, unsigned windows)
 static void offcore(void **state)
 {
     (void)state;
-    each_row(&test_offcore_snoops, 13);
+    each_row(&test_offcore_snoops, 19);
 }
 
 static void uncore(void **state)
 {
     (void)state;
-    each_row(&test_uncore_snoops, 8);
+    each_row(&test_uncore_snoops, 12);
 }
 
 static void last_level(void **state)

@@ -293,6 +293,8 @@ static struct action on_interrupt(struct vcpu *v)
         tx_abort(v, TX_CAUSE_EVENT);
     v->pmi_pending = false;
     v->pt_ip = faults_pt_value(v->model, PT_INTERRUPT_IP, v->pt_ip);
+    v->injected_int = false;
+    v->injected_outer = true;
     trace_catch(v);
     return action_of(ACTION_RESUME);
 }

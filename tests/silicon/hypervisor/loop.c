@@ -9,6 +9,8 @@
 #include "tests/silicon/model/hooks.h"
 #include "tests/silicon/hypervisor/x86.h"
 #include "tests/silicon/model/lbr.h"
+#include "tests/silicon/model/pmu_msr.h"
+#include "tests/silicon/model/msr.h"
 #include "tests/silicon/model/pt.h"
 
 #define VECTORS_WITH_ERROR \
@@ -59,17 +61,37 @@ static bool is_debug(uint64_t event)
     return (event & (EVENT_TYPE | 0xFF)) == (EVENT_TYPE_EXCEPTION | VECTOR_DB);
 }
 
+static void note_event(struct vcpu *v, uint64_t event)
+{
+    v->injected_int = (event & EVENT_TYPE) == EVENT_TYPE_SOFTWARE;
+    v->injected_outer = (event & EVENT_TYPE) != EVENT_TYPE_SOFTWARE &&
+                        (event & EVENT_TYPE) != EVENT_TYPE_EXCEPTION;
+}
+
+/* "Single-Stepping on Branches": "the processor clears the BTF flag when it
+ * generates a debug exception". */
+static void clear_btf(struct processor *p)
+{
+    uint64_t debugctl;
+
+    if (faults_rule(p->machine, DEBUG_CLEARS_BTF, true) &&
+        msr_read(p, IA32_DEBUGCTL, &debugctl) && (debugctl & DEBUGCTL_BTF) != 0)
+        msr_write(p, IA32_DEBUGCTL, debugctl & ~DEBUGCTL_BTF);
+}
+
 static void inject(struct vcpu *v, const struct action *a)
 {
     if (a->raised && aborts_instead(v))
         return;
     v->vmcb->event_inject = a->event;
-    if (is_debug(a->event))
+    if (is_debug(a->event)) {
         lbr_debug_exception(v->model);
+        clear_btf(v->model);
+    }
     if (hypervisor.has_os) {
         if (a->raised && is_fault(a->event))
             v->vmcb->rflags |= RFLAGS_RF;
-        v->injected_int = (a->event & EVENT_TYPE) == EVENT_TYPE_SOFTWARE;
+        note_event(v, a->event);
         levels_event(v);
         return;
     }
@@ -79,7 +101,7 @@ static void inject(struct vcpu *v, const struct action *a)
     /* Delivery would save the host's TF; the handler is caught at its
      * first instruction instead. */
     v->vmcb->rflags &= ~(uint64_t)RFLAGS_TF;
-    v->injected_int = (a->event & EVENT_TYPE) == EVENT_TYPE_SOFTWARE;
+    note_event(v, a->event);
     if (v->mode == MODE_STEP)
         trace_catch(v);
 }

@@ -110,7 +110,9 @@ static void record_event(struct vcpu *v)
 
     if (lbr_records(v->model) &&
         (!v->injected_int ||
-         faults_rule(v->model->machine, LBR_HAS_INT_N, true)))
+         faults_rule(v->model->machine, LBR_HAS_INT_N, true)) &&
+        (!v->injected_outer ||
+         faults_rule(v->model->machine, LBR_HAS_INTERRUPTS, true)))
         lbr_event(v->model, &b);
 }
 

@@ -250,6 +250,7 @@ struct vcpu {
     uint64_t rsp_before, rflags_before; /* of it */
     uint8_t current_cpl; /* it is executed at, whatever it is after it */
     bool injected_int;   /* an INT n, past which RIP is already */
+    bool injected_outer; /* an interrupt or NMI, not of an instruction */
     struct data_access access[DATA_ACCESSES_MAX];  /* that it will make */
     struct data_result results[DATA_ACCESSES_MAX]; /* and what came of them */
     unsigned accesses;

@@ -188,14 +188,14 @@ void lbr_retired(struct processor *p, const struct instruction *i,
 {
     bool calls = (selected(p) & SELECT_EN_CALLSTACK) != 0;
     uint64_t kind = kind_of(i);
+    bool spared = (calls && kind == SELECT_JCC &&
+                   !faults_rule(p->machine, LBR_CALLS_FILTERED, true)) ||
+                  (kind == SELECT_FAR_BRANCH && b->user &&
+                   !faults_rule(p->machine, LBR_FAR_OF_RING_3, true));
 
     if ((i->flags & INSTRUCTION_BRANCHES) == 0 ||
         (!b->taken && faults_rule(p->machine, LBR_TAKEN_ALONE, true)) ||
-        !is_selected(p, b,
-                     kind == SELECT_FAR_BRANCH && b->user &&
-                             !faults_rule(p->machine, LBR_FAR_OF_RING_3, true)
-                         ? 0
-                         : kind))
+        !is_selected(p, b, spared ? 0 : kind))
         return;
     if (!calls)
         record(p, b, 0);
@@ -249,6 +249,8 @@ void lbr_enable(struct processor *p, bool enabled)
     if (l->enabled && !enabled &&
         !faults_rule(p->machine, LBR_ENDS_SILENTLY, true))
         record(p, &b, 0);
+    if (!l->enabled && enabled && !faults_rule(p->machine, LBR_KEEPS_OLD, true))
+        *l = (struct lbr_state){.select = l->select, .tos = l->tos};
     if ((p->pmu.global_status & STATUS_LBR_FRZ) == 0)
         p->faults.lbr_stuck = false;
     l->enabled = enabled;
@@ -377,7 +379,8 @@ static bool may_write(const struct processor *p, uint32_t number,
     if (number >= MSR_LBR_INFO_0)
         return (value &
                 ~(INFO_MISPRED | INFO_IN_TSX | INFO_ABORT | INFO_CYCLES)) == 0;
-    return is_extended(value,
+    return !faults_rule(p->machine, LBR_CANONICAL, true) ||
+           is_extended(value,
                        number < MSR_LASTBRANCH_0_TO_IP ? flags_of_from(p) : 0);
 }
 

@@ -196,7 +196,12 @@ static bool is_uncore(struct processor *p, uint32_t number)
 
 static bool read_uncore(struct processor *p, uint32_t number, uint64_t *value)
 {
-    return uncore_read(p->machine, number, value);
+    bool good = uncore_read(p->machine, number, value);
+
+    if (p->index % 2 != 0 && uncore_is_fixed(number) &&
+        !faults_rule(p->machine, UNCORE_OF_PACKAGE, true))
+        *value = 0;
+    return good;
 }
 
 static bool write_uncore(struct processor *p, uint32_t number, uint64_t value)

@@ -17,6 +17,7 @@
 #define LLC_HITM       BIT(18)
 #define LLC_HITE       BIT(19)
 #define LLC_HITS       BIT(20)
+#define SUPPLIERS      BITS(30, 17)
 #define SNOOPS         BITS(37, 31)
 #define SNP_NONE       BIT(31)
 #define SNP_NOT_NEEDED BIT(32)
@@ -78,6 +79,9 @@ static bool response_matches(const struct processor *p, uint64_t response,
         return false;
     if ((response & SNOOPS) != 0 && (response & snoop) == 0 &&
         !faults_rule(p->machine, OFFCORE_ANY_ALONE, true))
+        return false;
+    if ((response & SUPPLIERS) != 0 && (response & supplier) == 0 &&
+        !faults_rule(p->machine, OFFCORE_ANY_SUPPLIER, true))
         return false;
     return (response & ANY) != 0 ||
            ((response & supplier) != 0 &&

@@ -186,6 +186,9 @@ void counters_raise_pmi(struct processor *p)
     if ((p->pmu.global_status & STATUS_DS_OVF) != 0 &&
         !faults_rule(p->machine, LBR_FROZEN_BY_PEBS, true))
         debugctl &= ~DEBUGCTL_FREEZE_LBRS_ON_PMI;
+    if ((p->pmu.global_status & BITS(7, 0)) > BIT(0) &&
+        !faults_rule(p->machine, LBR_FROZEN_BY_ALL, true))
+        debugctl &= ~DEBUGCTL_FREEZE_LBRS_ON_PMI;
     if (p->cpu->perfmon_version >= 4)
         freeze_streamlined(p, debugctl);
     else
@@ -195,6 +198,9 @@ void counters_raise_pmi(struct processor *p)
         p->sibling->pmu.pmi = true;
     if (!faults_rule(p->machine, PMI_KEEPS_FREEZE_BIT, true))
         msr_write(p, IA32_DEBUGCTL, debugctl & ~DEBUGCTL_FREEZE_PERFMON_ON_PMI);
+    if (!faults_rule(p->machine, PMI_KEEPS_FREEZE_LBRS, true) &&
+        msr_read(p, IA32_DEBUGCTL, &debugctl))
+        msr_write(p, IA32_DEBUGCTL, debugctl & ~DEBUGCTL_FREEZE_LBRS_ON_PMI);
     if (!faults_rule(p->machine, PMI_KEEPS_UNCORE_BIT, true))
         msr_write(p, IA32_DEBUGCTL, debugctl & ~DEBUGCTL_UNCORE_PMI);
     pmu_update(p);

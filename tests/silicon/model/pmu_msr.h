@@ -47,6 +47,7 @@
 #define FIXED_PMI BIT(3)
 
 #define DEBUGCTL_LBR                   BIT(0)
+#define DEBUGCTL_BTF                   BIT(1)
 #define DEBUGCTL_FREEZE_LBRS_ON_PMI    BIT(11)
 #define DEBUGCTL_FREEZE_PERFMON_ON_PMI BIT(12)
 

@@ -359,6 +359,15 @@ enum rule {
     SPLIT_STORES_CONFLICT, /* on their second line */
     ABORT_KEEPS_STATUS,    /* 38EH */
     CLEAR_HIDES_ALONE,     /* HLE and RTM; TSX_CPUID_CLEAR of 122H */
+    LBR_KEEPS_OLD,         /* records, where DEBUGCTL.LBR is set */
+    LBR_HAS_INTERRUPTS,    /* of the local APIC, and NMIs */
+    LBR_FROZEN_BY_ALL,     /* general counters' interrupts, not counter 0's */
+    LBR_CALLS_FILTERED,    /* with EN_CALLSTACK, conditional branches */
+    LBR_CANONICAL,         /* FROM and TO take no other address */
+    PMI_KEEPS_FREEZE_LBRS, /* DEBUGCTL[11] */
+    DEBUG_CLEARS_BTF,      /* exceptions: DEBUGCTL[1] */
+    OFFCORE_ANY_SUPPLIER,  /* no supplier bit beside ANY filters */
+    UNCORE_OF_PACKAGE,     /* its fixed counter and global control */
 };
 
 #endif

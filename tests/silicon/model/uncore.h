@@ -67,6 +67,8 @@ void uncore_start(struct machine *m);
 
 /* Is this a register of the uncore, on this processor? */
 bool uncore_is_msr(const struct machine *m, uint32_t number);
+/* Of the fixed counter? */
+bool uncore_is_fixed(uint32_t number);
 /* False: #GP. */
 bool uncore_read(struct machine *m, uint32_t number, uint64_t *value);
 bool uncore_write(struct machine *m, uint32_t number, uint64_t value);

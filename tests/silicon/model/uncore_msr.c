@@ -130,6 +130,12 @@ static bool write_locked(struct machine *m, uint32_t number, uint64_t value)
     return true;
 }
 
+bool uncore_is_fixed(uint32_t number)
+{
+    return number == MSR_UNC_PERF_FIXED_CTRL ||
+           number == MSR_UNC_PERF_FIXED_CTR;
+}
+
 bool uncore_read(struct machine *m, uint32_t number, uint64_t *value)
 {
     bool good;

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * lbr_rules.c - what goes wrong with rules of last branch records, of off-core
+ * responses and of the uncore. Each entry names what it breaks: rules.h.
+ */
+#include "tests/silicon/model/fault.h"
+
+/* --- Last branch records ------------------------------------------------- */
+
+FAULT(lbr_enable_empties,
+      .what = "[any] LBR = 1 written to IA32_DEBUGCTL empties the stack",
+      .caught = {"skylake-2018 on 1 lbr_freeze_on_pmi FAIL"},
+      .breaks = LBR_KEEPS_OLD)
+
+FAULT(lbr_without_interrupts,
+      .what = "[any] interrupts are not recorded, exceptions are",
+      .caught = {"skylake-2018 on 1 lbr_freeze_on_pmi FAIL",
+                 "haswell on 1 lbr_freeze_on_pmi FAIL"},
+      .breaks = LBR_HAS_INTERRUPTS)
+
+FAULT(lbr_frozen_by_first,
+      .what = "[any] of the general counters IA32_PMC0's interrupt alone "
+              "freezes the records",
+      .caught = {"skylake-2018 on 1 lbr_freeze_on_pmi FAIL",
+                 "haswell on 1 lbr_freeze_on_pmi FAIL"},
+      .breaks = LBR_FROZEN_BY_ALL)
+
+FAULT(lbr_calls_with_conditions,
+      .what = "[format 4, 5] with EN_CALLSTACK conditional branches are "
+              "recorded though JCC is set",
+      .caught = {"skylake-2018 on 1 lbr_filter FAIL",
+                 "haswell on 1 lbr_filter FAIL"},
+      .breaks = LBR_CALLS_FILTERED)
+
+FAULT(lbr_takes_any_address,
+      .what = "[format 5] FROM and TO take an address that is not canonical",
+      .caught = {"skylake-2018 on 1 lbr_registers FAIL"},
+      .breaks = LBR_CANONICAL)
+
+FAULT(lbr_pmi_clears_freeze, .what = "[any] a PMI clears IA32_DEBUGCTL[11]",
+      .caught = {"skylake-2018 on 1 lbr_freeze_on_pmi FAIL",
+                 "haswell on 1 lbr_freeze_on_pmi FAIL"},
+      .breaks = PMI_KEEPS_FREEZE_LBRS)
+
+FAULT(lbr_debug_keeps_btf,
+      .what = "[any] a debug exception does not clear IA32_DEBUGCTL[1], BTF",
+      .caught = {"skylake-2018 on 1 lbr_events FAIL",
+                 "haswell on 1 lbr_events FAIL"},
+      .breaks = DEBUG_CLEARS_BTF)
+
+FAULT(debugctl_drops_btf, .what = "[any] IA32_DEBUGCTL[1], BTF, stays 0",
+      .caught = {"skylake-2018 on 1 counter_registers FAIL"},
+      .quantity = OF_MSR_WRITTEN, .number = 0x1D9, .clear = 1 << 1)
+
+/* --- Off-core responses -------------------------------------------------- */
+
+FAULT(offcore_any_filters_supplier,
+      .what = "[any with off-core] MSR_OFFCORE_RSP_x[30:17] choose although "
+              "ANY is set",
+      .caught = {"haswell on 1 offcore_counts FAIL"},
+      .breaks = OFFCORE_ANY_SUPPLIER)
+
+FAULT(offcore_reads_are_code,
+      .what = "[any with off-core] a data read is a code read, too",
+      .caught = {"haswell on 1 offcore_counts FAIL"},
+      .quantity = OFFCORE_REQUEST, .number = 1, .set = 1 << 2)
+
+FAULT(offcore_modified_from_memory,
+      .what = "[3CH] a line that another core has modified counts as supplied "
+              "by DRAM",
+      .caught = {"haswell off 2 offcore_snoops FAIL"},
+      .quantity = OFFCORE_SUPPLIER, .number = 1 << 18, .clear = 1 << 18,
+      .set = 1 << 22)
+
+/* --- Uncore -------------------------------------------------------------- */
+
+FAULT(uncore_fixed_of_processor,
+      .what = "[any client] odd processors read 0 of the uncore's fixed "
+              "counter and its control",
+      .caught = {"haswell off 2 uncore_reserved FAIL"},
+      .breaks = UNCORE_OF_PACKAGE)
+
+FAULT(uncore_lookup_modified_is_i,
+      .what = "[any client] C-Boxes take each line for invalid, and none for "
+              "modified",
+      .caught = {"haswell off 2 uncore_snoops FAIL"}, .quantity = LOOKUP_STATE,
+      .number = ANY_NUMBER, .clear = 1 << 0, .set = 1 << 3)
+
+FAULT(uncore_lookup_hits_silent,
+      .what = "[any client] C-Boxes count no lookup that finds its line",
+      .caught = {"haswell off 2 uncore_snoops FAIL"}, .quantity = LOOKUP_STATE,
+      .number = ANY_NUMBER, .clear = 7)
