@@ -537,6 +537,22 @@ NEEDS_ASM := $(filter-out $(addprefix asm/,exception_entry.asm hw.asm \
                  memory_windows.asm),$(sort $(wildcard asm/*.asm)))
 $(B)/tests/host/cases/needs_cases: $(call host_object,$(CASES)) \
     $(NEEDS_ASM:%=$(B)/bare/%.o)
+# Those that trace code of asm/, by the simulated processor, which shares no name
+# with src/; a function that runs such code is under another name then.
+STEPPED    := trace_gates trace_window trace_window_gates \
+              trace_window_segments tsx_inside tsx_outside rtm_store \
+              hle_xchg hle_other_value hle_again ring3_read
+$(B)/traced/asm/%.o: $(B)/bare/asm/%.o
+	@mkdir -p $(@D)
+	@objcopy $(foreach name,$(STEPPED),--redefine-sym $(name)=stepped_$(name)) $< $@
+$(B)/traced/model.o: $(call host_object,$(MODEL) \
+        $(wildcard tests/host/fakes/traced_*.c))
+	@mkdir -p $(@D)
+	@ld -r $^ -o $@
+	@objcopy -w $(foreach name,'traced_*' $(STEPPED),-G $(name)) $@
+$(patsubst %.c,$(B)/%,$(wildcard tests/host/cases/pt_*.c)): \
+    $(call host_object,$(wildcard src/cases/pt/*.c)) $(B)/traced/model.o \
+    $(NEEDS_ASM:%=$(B)/traced/%.o)
 # The reader of reports; what a machine would answer is played.
 REPORT_READER := $(filter-out %/regime_again.c,$(sort $(wildcard host/report/*.c)))
 $(B)/host/host/%.c.o $(B)/host/tests/host/tool/%.c.o: SAN += -D_GNU_SOURCE

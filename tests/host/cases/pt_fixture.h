@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* pt_fixture.h - a case of Processor Trace over code that is executed and a
+ * trace of it (traced_cpu.h): with each fault that has to be caught by it, and
+ * without. */
+#ifndef TESTS_HOST_CASES_PT_FIXTURE_H
+#define TESTS_HOST_CASES_PT_FIXTURE_H
+
+#include "src/base/msr.h"
+#include "src/harness/context.h"
+#include "tests/host/fakes/fake_hw.h"
+#include "tests/host/fakes/traced_cpu.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static struct test_context all[1];
+static struct test_context *const t = &all[0];
+static struct hw_result results[1];
+static _Alignas(4096) uint8_t source[TEST_SOURCE_BYTES];
+
+#define BUFFER_BYTES (TEST_BUFFER_BYTES + TEST_RECORDS_BYTES)
+#define PAGE         4096
+
+/* Registers that are the traced processor's: of counters, their selects and
+ * controls, and of the trace. */
+static const struct {
+    uint32_t first, last;
+} traced_msrs[] = {{0xc1, 0xc8},   {0x186, 0x18d}, {0x1d9, 0x1d9},
+                   {0x309, 0x30c}, {0x38d, 0x390}, {0x4c1, 0x4c8},
+                   {0x560, 0x587}};
+#define TRACED_MSRS (sizeof(traced_msrs) / sizeof(traced_msrs[0]))
+
+static bool is_traced_msr(uint32_t number)
+{
+    for (size_t i = 0; i < TRACED_MSRS; i++)
+        if (number >= traced_msrs[i].first && number <= traced_msrs[i].last)
+            return true;
+    return false;
+}
+
+static void make_msrs(void)
+{
+    uint64_t value;
+
+    for (size_t i = 0; i < TRACED_MSRS; i++)
+        for (uint32_t n = traced_msrs[i].first; n <= traced_msrs[i].last; n++) {
+            fake_msr_remove(n);
+            if (traced_read(n, &value))
+                fake_msr(n)->value = value;
+        }
+}
+
+static int access_msr(uint32_t number, const uint64_t *written)
+{
+    uint64_t value = 0;
+
+    if (!is_traced_msr(number))
+        return HW_NO_FAULT;
+    if (written != NULL && !traced_write(number, *written))
+        return HW_GP;
+    if (!traced_read(number, &value))
+        return HW_GP;
+    if (written == NULL)
+        fake_msr(number)->value = value;
+    return HW_NO_FAULT;
+}
+
+static unsigned pmis_before;
+
+bool hw_pmi_begin(bool nmi)
+{
+    (void)nmi;
+    pmis_before = traced_pmis();
+    return true;
+}
+
+/* Who asks has branches. */
+unsigned hw_pmi_count(void)
+{
+    traced_branches(16);
+    return traced_pmis() - pmis_before;
+}
+
+unsigned hw_pmi_masked(void)
+{
+    return hw_pmi_count();
+}
+
+static void same_cpuid(uint32_t leaf, uint32_t subleaf)
+{
+    uint32_t out[4];
+
+    traced_cpuid(leaf, subleaf, out);
+    fake_cpuid(leaf, subleaf, out[0], out[1], out[2], out[3]);
+}
+
+static void power_on(const struct test *test, const char *cpu,
+                     const char *fault, uint32_t trials)
+{
+    static const uint32_t leaves[] = {0,    1,    4,    7,         10,
+                                      0x14, 0x15, 0x16, 0x80000008};
+
+    fake_reset();
+    fake_processors(1);
+    fake_tsc = UINT64_C(5) << 32;
+    traced_start(cpu, fault);
+    for (size_t i = 0; i < sizeof(leaves) / sizeof(leaves[0]); i++)
+        same_cpuid(leaves[i], 0);
+    same_cpuid(0x14, 1);
+    /* Not a hypervisor's guest. */
+    fake_leaf(1, 0)->ecx &= ~(UINT32_C(1) << 31);
+    make_msrs();
+    uint8_t *memory = traced_memory(BUFFER_BYTES + 2 * PAGE);
+    traced_cr3 = (uint64_t)(uintptr_t)memory + BUFFER_BYTES;
+    fake_device = access_msr;
+    memset(all, 0, sizeof(all));
+    identity_read(&t->cpu);
+    t->regime = REGIME_A;
+    t->trials = trials;
+    t->all = all;
+    t->results = results;
+    t->processors = 1;
+    t->buffer = memory;
+    t->source = source;
+    context_begin(t, test, 1);
+    traced_catch();
+}
+
+static enum verdict run(void)
+{
+    t->test->body(t);
+    restore_msrs(t);
+    t->end = HW_DONE;
+    context_close(t);
+    fake_device = NULL;
+    t->text[t->text_bytes] = '\0';
+    return t->verdict;
+}
+
+static enum verdict run_unless_needs(void)
+{
+    const struct needs *needs = &t->test->needs;
+
+    if (((needs->features & NEED_PT_TOPA) != 0 &&
+         (t->cpu.leaf14_ecx & LEAF14_TOPA) == 0) ||
+        ((needs->features & NEED_PT_RANGE) != 0 &&
+         (t->cpu.leaf14_ecx & LEAF14_RANGE) == 0))
+        return VERDICT_NONE;
+    return run();
+}
+
+static void expect(const struct test *test, const char *cpu, const char *fault,
+                   enum verdict wanted)
+{
+    power_on(test, cpu, fault, 0);
+    const enum verdict found = run_unless_needs();
+    if (found != wanted)
+        fail_msg("%s on %s, %s: verdict %d, wanted %d: %s", test->name, cpu,
+                 fault, (int)found, (int)wanted, t->text);
+}
+
+/* Each fault that a boot of it catches by this case: but `unseen`, which need
+ * more than is played here. */
+static unsigned expect_faults(const struct test *test, const char *unseen)
+{
+    const char *name, *caught;
+    unsigned seen = 0;
+
+    for (size_t n = 0; n < traced_faults(); n++)
+        for (unsigned boot = 0; traced_fault(n, boot, &name, &caught); boot++) {
+            char cpu[32], smt[8], of[48], verdict[16];
+            unsigned processors;
+            if (sscanf(caught, "%31s %7s %u %47s %15s", cpu, smt, &processors,
+                       of, verdict) != 5 ||
+                strcmp(of, test->name) != 0 || strcmp(verdict, "FAIL") != 0 ||
+                strstr(unseen, name) != NULL)
+                continue;
+            expect(test, cpu, name, VERDICT_FAIL);
+            seen++;
+        }
+    return seen;
+}
+
+/* On each of these, and with each of its faults, of which there are some. */
+#define TRACED_CASE(name, broadwell, icelake, unseen)                      \
+    extern const struct test test_##name;                                  \
+    static void name(void **state)                                         \
+    {                                                                      \
+        (void)state;                                                       \
+        expect(&test_##name, "skylake-2017", "none", VERDICT_PASS);        \
+        expect(&test_##name, "broadwell", "none", VERDICT_##broadwell);    \
+        expect(&test_##name, "icelake-server", "none", VERDICT_##icelake); \
+        assert_int_not_equal(expect_faults(&test_##name, unseen), 0);      \
+    }
+
+#endif

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* pt_flow_cases.c - the cases of Processor Trace about what is traced and what
+ * is left out, and about registers. */
+#include "tests/host/cases/pt_fixture.h"
+
+#define CASES(ROW)                                 \
+    ROW(pt_branches, PASS, PASS, "")               \
+    ROW(pt_transfers, PASS, PASS, "")              \
+    ROW(pt_enable, PASS, PASS, "")                 \
+    ROW(pt_events, PASS, PASS, "")                 \
+    ROW(pt_filter_context, PASS, PASS, "")         \
+    ROW(pt_filter_ip, SKIP, PASS, "pt_gap_traced") \
+    ROW(pt_registers, PASS, PASS, "")              \
+    ROW(pt_trace_stop, SKIP, PASS, "")             \
+    ROW(pt_write_while_enabled, PASS, PASS, "")    \
+    ROW(pt_thread_scope, PASS, PASS, "pt_traces_one")
+CASES(TRACED_CASE)
+
+int main(void)
+{
+#define UNIT(name, broadwell, icelake, unseen) cmocka_unit_test(name),
+    const struct CMUnitTest tests[] = {CASES(UNIT)};
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

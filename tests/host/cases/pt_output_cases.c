@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* pt_output_cases.c - the cases of Processor Trace about output, PSB and time.
+ */
+#include "tests/host/cases/pt_fixture.h"
+
+#define CASES(ROW)                        \
+    ROW(pt_psb, PASS, PASS, "")           \
+    ROW(pt_timing, PASS, PASS, "")        \
+    ROW(pt_range_wrap, NONE, PASS, "")    \
+    ROW(pt_topa_reserved, PASS, PASS, "") \
+    ROW(pt_output_offset, PASS, PASS, "pt_table_of_one_page")
+CASES(TRACED_CASE)
+
+int main(void)
+{
+#define UNIT(name, broadwell, icelake, unseen) cmocka_unit_test(name),
+    const struct CMUnitTest tests[] = {CASES(UNIT)};
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

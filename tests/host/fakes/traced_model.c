@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* traced_model.c - the simulated processor, and memory that its trace goes to.
+ */
+#define _GNU_SOURCE
+#include "tests/host/fakes/fake_clock.h"
+#include "tests/host/fakes/traced_parts.h"
+#include "tests/silicon/model/counters.h"
+#include "tests/silicon/model/cpuid.h"
+#include "tests/silicon/model/hooks.h"
+#include "tests/silicon/model/msr.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#define LOW        ((uint8_t *)0x20000000)
+#define RECORDS_AT 0x10000 /* TEST_BUFFER_BYTES */
+
+struct traced_state traced;
+struct processor traced_processor;
+static struct machine machine;
+static unsigned pmis;
+uint64_t traced_cr3, traced_cr4;
+
+static size_t memory_bytes; /* of traced_memory() */
+
+static bool is_memory(uint64_t address, uint64_t bytes)
+{
+    const uint64_t offset = address - (uintptr_t)LOW;
+
+    return offset < memory_bytes && bytes <= memory_bytes - offset;
+}
+
+static uint64_t read_word(uint64_t address)
+{
+    uint64_t word = 0;
+
+    if (is_memory(address, sizeof(word)))
+        memcpy(&word, (const void *)address, sizeof(word));
+    return word;
+}
+
+static void write_bytes(uint64_t address, const uint8_t *bytes, unsigned count)
+{
+    if (is_memory(address, count))
+        memcpy((void *)address, bytes, count);
+}
+
+void traced_output(void)
+{
+    static const struct pt_memory memory = {read_word, write_bytes};
+
+    pt_output(&traced_processor, &memory);
+    pmis += traced_processor.pmu.pmi;
+    traced_processor.pmu.pmi = false;
+}
+
+struct pt_step traced_step(uint64_t ip, uint64_t next, uint32_t cycles)
+{
+    fake_tsc += cycles;
+    return (struct pt_step){.ip = ip,
+                            .next = next,
+                            .cr3 = traced_cr3,
+                            .tsc = fake_tsc,
+                            .cs_l = true,
+                            .cycles = cycles};
+}
+
+void traced_start(const char *name, const char *fault)
+{
+    struct machine_config config = {
+        .cpu = personality_find(name), .seed = 1, .smt = true};
+
+    if (config.cpu == NULL || !fault_find(fault, &config.fault))
+        abort();
+    memset(&traced, 0, sizeof(traced));
+    machine_start(&machine, &config, 1);
+    processor_start(&traced_processor, &machine, 0, 0);
+}
+
+void traced_cpuid(uint32_t leaf, uint32_t subleaf, uint32_t out[4])
+{
+    struct cpuid_result result;
+
+    cpuid_execute(&traced_processor, leaf, subleaf, &result);
+    out[0] = result.eax;
+    out[1] = result.ebx;
+    out[2] = result.ecx;
+    out[3] = result.edx;
+}
+
+bool traced_read(uint32_t number, uint64_t *value)
+{
+    return msr_read(&traced_processor, number, value);
+}
+
+bool traced_write(uint32_t number, uint64_t value)
+{
+    const bool was = (traced_processor.pt.ctl & RTIT_TRACE_EN) != 0;
+
+    if (!msr_write(&traced_processor, number, value))
+        return false;
+    const bool is = (traced_processor.pt.ctl & RTIT_TRACE_EN) != 0;
+    if (was == is && (!is || number != IA32_RTIT_CTL ||
+                      faults_pt(&traced_processor, PT_REWRITE_SILENT, true)))
+        return true;
+    const struct pt_step now = traced_step(
+        traced.at, traced.next, traced_processor.choices.cycles_slow);
+    if (is)
+        pt_started(&traced_processor, &now);
+    else
+        pt_stopped(&traced_processor, &now);
+    traced_output();
+    return true;
+}
+
+unsigned traced_pmis(void)
+{
+    return pmis;
+}
+
+void traced_branches(unsigned count)
+{
+    const struct retirement r = {.instructions = 1,
+                                 .branch = INSTRUCTION_BRANCH,
+                                 .taken = true,
+                                 .cycles = 1};
+
+    while (count-- > 0)
+        counters_retire(&traced_processor, &r);
+}
+
+size_t traced_faults(void)
+{
+    return FAULT_COUNT;
+}
+
+bool traced_fault(size_t n, unsigned boot, const char **name,
+                  const char **caught)
+{
+    const struct fault *f = fault_entry(n);
+
+    if (f == NULL || boot >= FAULT_BOOTS_MAX || f->caught[boot] == NULL)
+        return false;
+    *name = f->name;
+    *caught = f->caught[boot];
+    return true;
+}
+
+void traced_retired(uint64_t next)
+{
+    const uint32_t cycles = (traced.current.flags & INSTRUCTION_SLOW) != 0
+                                ? traced_processor.choices.cycles_slow
+                            : (traced.current.flags & INSTRUCTION_BRANCHES) != 0
+                                ? traced_processor.choices.cycles_branch
+                                : traced_processor.choices.cycles_other;
+    const bool conditional =
+        (traced.current.flags & INSTRUCTION_CONDITIONAL) != 0;
+    const struct retirement r = {
+        .instructions = 1,
+        .branch = (uint8_t)(traced.current.flags & INSTRUCTION_BRANCHES),
+        .indirect = (traced.current.flags & INSTRUCTION_INDIRECT) != 0,
+        .taken = !conditional || next != traced.at + traced.current.length,
+        .in_tx = traced.depth != 0,
+        .cycles = cycles};
+
+    traced_keep(next);
+    counters_retire(&traced_processor, &r);
+    const struct pt_step now = traced_step(traced.at, next, cycles);
+    if (!pt_tracing(&traced_processor))
+        return;
+    pt_retired(&traced_processor, &traced.current, &now);
+    pt_overflow(&traced_processor, &now);
+    traced_output();
+}
+
+uint8_t *traced_records(void)
+{
+    return LOW + RECORDS_AT;
+}
+
+void *traced_memory(size_t bytes)
+{
+    static void *memory;
+
+    if (memory == NULL)
+        memory = mmap(LOW, bytes, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+    if (memory != LOW)
+        abort();
+    memory_bytes = bytes;
+    return memory;
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* traced_parts.h - between the files of traced_cpu.h. */
+#ifndef TESTS_HOST_FAKES_TRACED_PARTS_H
+#define TESTS_HOST_FAKES_TRACED_PARTS_H
+
+#include "asm/trace_window.h"
+#include "asm/tsx_bodies.h"
+#include "tests/host/fakes/traced_cpu.h"
+#include "tests/silicon/model/pt.h"
+
+#include <ucontext.h>
+
+/* The processor between two instructions. */
+struct traced_state {
+    bool stepped;
+    bool native; /* the instruction at `at` is being executed */
+    struct instruction current;
+    uint64_t at, next; /* of it; next is that of a WRMSR */
+    const uint8_t *gates;
+    uint64_t dr[8];
+    unsigned depth; /* of the transaction */
+    bool hle;
+    enum elide elide; /* the hint of what is being executed, taken */
+    bool elided;      /* an elision has aborted: it is not tried again */
+    uint64_t fallback;
+    gregset_t begun; /* registers at its begin, and memory: */
+    void *kept;
+    size_t kept_bytes;
+    uint8_t block[256], records[20480];
+};
+extern struct traced_state traced;
+extern struct processor traced_processor;
+
+#define TRACED_TF    0x100
+#define REG(u, name) (*(uint64_t *)&(u)->uc_mcontext.gregs[name])
+
+/* traced_model.c. Where records, and locks, are. */
+uint8_t *traced_records(void);
+struct pt_step traced_step(uint64_t ip, uint64_t next, uint32_t cycles);
+void traced_output(void);
+/* traced.current is complete. */
+void traced_retired(uint64_t next);
+
+/* traced_play.c: the instruction at traced.at, in place of the host; false
+ * where it is the host's. */
+bool traced_play(ucontext_t *u);
+/* The host has executed it. */
+void traced_done(ucontext_t *u);
+/* A transaction of one instruction. */
+void traced_committed(uint64_t ip);
+/* An exception or interrupt there. */
+void traced_deliver(ucontext_t *u, unsigned vector, uint64_t back);
+/* A hint of it, before it is executed; after it. */
+void traced_take_hint(ucontext_t *u);
+void traced_hint_taken(ucontext_t *u);
+
+/* traced_replay.c: what the instructions of a window were is kept, and told the
+ * model again where the window is the same: a host may take long to step. */
+void traced_keep_begin(const uint8_t *body, uint64_t argument, uint64_t count);
+void traced_keep(uint64_t next); /* traced.current is complete */
+void traced_keep_not(void);      /* not this window, after all */
+void traced_keep_end(const void *after, size_t bytes, int result);
+/* False where there is none like it. */
+bool traced_replay(struct trace_window *window);
+bool traced_replay_block(struct tsx_block *block, int *result);
+
+#endif

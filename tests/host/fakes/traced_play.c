@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* traced_play.c - instructions that are played: what is privileged, what begins
+ * and ends transactions, and what raises an exception. */
+#define _GNU_SOURCE
+#include "asm/trace_window.h"
+#include "tests/host/fakes/fake_clock.h"
+#include "tests/host/fakes/traced_parts.h"
+#include "tests/silicon/model/hooks.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#define VECTOR_DB 1
+#define VECTOR_BP 3
+#define VECTOR_UD 6
+#define VECTOR_GP 13
+
+/* In the order of their numbers in instructions. */
+static uint64_t *operand(ucontext_t *u, unsigned number)
+{
+    static const int names[] = {
+        REG_RAX, REG_RCX, REG_RDX, REG_RBX, REG_RSP, REG_RBP, REG_RSI, REG_RDI,
+        REG_R8,  REG_R9,  REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15};
+
+    return &REG(u, names[number]);
+}
+
+static void go_on(ucontext_t *u, uint64_t rip)
+{
+    REG(u, REG_RIP) = rip;
+}
+
+static void played(ucontext_t *u, unsigned length)
+{
+    go_on(u, traced.at + length);
+    traced_retired(traced.at + length);
+}
+
+static void tx_keep(ucontext_t *u, uint64_t fallback, bool hle)
+{
+    traced_keep_not();
+    memcpy(traced.begun, u->uc_mcontext.gregs, sizeof(traced.begun));
+    memcpy(traced.block, traced.kept, traced.kept_bytes);
+    memcpy(traced.records, traced_records(), sizeof(traced.records));
+    traced.depth = 1;
+    traced.fallback = fallback;
+    traced.hle = traced_processor.tsx.hle = hle;
+    traced_processor.tsx.active = true;
+}
+
+static void tx_end(void)
+{
+    traced_processor.tsx.active = false;
+    pt_overflow(&traced_processor, &(struct pt_step){.next = traced.at});
+    traced_output();
+}
+
+static void tx_abort(ucontext_t *u, uint32_t status)
+{
+    const uint64_t fallback = traced.fallback;
+
+    memcpy(u->uc_mcontext.gregs, traced.begun, sizeof(traced.begun));
+    memcpy(traced.kept, traced.block, traced.kept_bytes);
+    memcpy(traced_records(), traced.records, sizeof(traced.records));
+    REG(u, REG_EFL) |= TRACED_TF;
+    traced.depth = 0;
+    go_on(u, fallback);
+    if (!traced.hle)
+        REG(u, REG_RAX) = status;
+    traced.elided = traced.hle;
+    const struct pt_step now =
+        traced_step(traced.at, fallback, traced_processor.choices.cycles_abort);
+    pt_tx_abort(&traced_processor, &now);
+    tx_end();
+}
+
+extern const uint8_t trace_window_resume[], tsx_faulted[];
+
+/* To the handler of a gate, with a frame; without gates to a fix-up. */
+void traced_deliver(ucontext_t *u, unsigned vector, uint64_t back)
+{
+    traced_keep_not();
+    if (traced.depth != 0) {
+        tx_abort(u, 0);
+        return;
+    }
+    if (!traced.stepped) {
+        static const char text[] = "an instruction that is not stepped\n";
+        (void)!write(STDERR_FILENO, text, sizeof(text) - 1);
+        _exit(1);
+    }
+    if (traced.gates == NULL) {
+        const bool window = traced.at == (uintptr_t)trace_window_on;
+        REG(u, REG_RAX) = vector;
+        go_on(u, (uintptr_t)(window ? trace_window_resume : tsx_faulted));
+        return;
+    }
+    uint16_t part[8];
+    memcpy(part, traced.gates + 16 * vector, sizeof(part));
+    const uint64_t handler = part[0] | (uint64_t)part[3] << 16 |
+                             (uint64_t)part[4] << 32 | (uint64_t)part[5] << 48;
+    const uint64_t segments = REG(u, REG_CSGSFS);
+    const uint64_t frame[] = {0,
+                              back,
+                              segments & 0xffff,
+                              REG(u, REG_EFL),
+                              REG(u, REG_RSP),
+                              segments >> 48};
+    const unsigned left_out = vector == VECTOR_GP ? 0 : 1;
+    REG(u, REG_RSP) =
+        (REG(u, REG_RSP) & ~UINT64_C(15)) - sizeof(frame) + 8 * left_out;
+    memcpy((void *)REG(u, REG_RSP), frame + left_out,
+           sizeof(frame) - 8 * left_out);
+    const struct pt_step now =
+        traced_step(vector == VECTOR_DB ? back : traced.at, handler,
+                    traced_processor.choices.cycles_slow);
+    pt_event(&traced_processor, &now);
+    traced_output();
+    go_on(u, handler);
+}
+
+extern int hw_msr_read(uint32_t msr, uint64_t *value);
+extern int hw_msr_write(uint32_t msr, uint64_t value);
+
+static void access_msr(ucontext_t *u, bool write)
+{
+    const uint32_t number = (uint32_t)REG(u, REG_RCX);
+    uint64_t value = REG(u, REG_RDX) << 32 | (REG(u, REG_RAX) & UINT32_MAX);
+    const bool was = pt_tracing(&traced_processor);
+    const int vector =
+        write ? hw_msr_write(number, value) : hw_msr_read(number, &value);
+
+    if (traced.at != (uintptr_t)trace_window_on &&
+        traced.at != (uintptr_t)trace_window_off_at)
+        traced_keep_not();
+    if (vector >= 0) {
+        traced_deliver(u, (unsigned)vector, traced.at);
+        return;
+    }
+    if (!write) {
+        REG(u, REG_RAX) = value & UINT32_MAX;
+        REG(u, REG_RDX) = value >> 32;
+    }
+    if (was && pt_tracing(&traced_processor))
+        played(u, 2);
+    else
+        go_on(u, traced.at + 2);
+}
+
+static void tx_instruction(ucontext_t *u)
+{
+    const uint64_t next = traced.at + traced.current.length;
+    const struct pt_step now =
+        traced_step(traced.at, next, traced_processor.choices.cycles_other);
+
+    go_on(u, next);
+    switch (traced.current.kind) {
+    case INSTRUCTION_XBEGIN:
+        if (traced.depth != 0) {
+            traced.depth++;
+            pt_tx_nested(&traced_processor, &now);
+            break;
+        }
+        tx_keep(u, next + (uint64_t)(int64_t)traced.current.displacement,
+                false);
+        pt_tx_begin(&traced_processor, &now, false);
+        pt_overflow(&traced_processor, &now);
+        traced_output();
+        return;
+    case INSTRUCTION_XEND:
+        if (traced.depth == 0) {
+            traced_deliver(u, VECTOR_GP, traced.at);
+            return;
+        }
+        if (--traced.depth != 0) {
+            pt_tx_nested(&traced_processor, &now);
+            break;
+        }
+        pt_tx_commit(&traced_processor, &now);
+        tx_end();
+        return;
+    case INSTRUCTION_XABORT:
+        if (traced.depth != 0) {
+            tx_abort(u, (uint32_t)traced.current.immediate << 24 | 1 |
+                            (traced.depth > 1 ? TX_STATUS_NESTED : 0));
+            return;
+        }
+        break;
+    default: /* XTEST */
+        REG(u, REG_EFL) &= ~UINT64_C(0x8d5);
+        REG(u, REG_EFL) |= traced.depth == 0 ? 0x40 : 0;
+        break;
+    }
+    traced_retired(next);
+}
+
+/* MOV to and from control and debug registers, RDTSC, CPUID. */
+static bool play_system(ucontext_t *u, const uint8_t *code)
+{
+    const bool rex = (code[0] & 0xf0) == 0x40;
+    const uint8_t *op = code + rex;
+    uint64_t *r =
+        operand(u, (op[2] & 7u) + (rex && (code[0] & 1) != 0 ? 8u : 0));
+    uint64_t *control = (op[2] >> 3 & 7) == 4 ? &traced_cr4 : &traced_cr3;
+    uint64_t *debug = &traced.dr[op[2] >> 3 & 7];
+
+    if (op[0] != 0x0f)
+        return false;
+    switch (op[1]) {
+    case 0x20:
+        *r = *control;
+        break;
+    case 0x22:
+        traced_keep_not();
+        *control = *r;
+        break;
+    case 0x21:
+        *r = *debug;
+        break;
+    case 0x23:
+        traced_keep_not();
+        *debug = *r;
+        break;
+    case 0x31:
+        fake_tsc += 10;
+        REG(u, REG_RAX) = fake_tsc & UINT32_MAX;
+        REG(u, REG_RDX) = fake_tsc >> 32;
+        played(u, 2);
+        return true;
+    case 0xa2:
+        REG(u, REG_RAX) = REG(u, REG_RBX) = 0;
+        REG(u, REG_RCX) = REG(u, REG_RDX) = 0;
+        played(u, 2);
+        return true;
+    default:
+        return false;
+    }
+    played(u, 3 + rex);
+    return true;
+}
+
+static uint64_t pop(ucontext_t *u)
+{
+    const uint64_t value = *(const uint64_t *)REG(u, REG_RSP);
+
+    REG(u, REG_RSP) += 8;
+    return value;
+}
+
+/* Far RET, IRET, far JMP and CALL through [RSP]: all with REX.W, and to code as
+ * it is. */
+static bool play_far(ucontext_t *u, const uint8_t *code)
+{
+    const bool returns = code[1] == 0xcb || code[1] == 0xcf,
+               jumps = code[1] == 0xff && code[3] == 0x24 &&
+                       (code[2] == 0x1c || code[2] == 0x2c);
+
+    if (code[0] != 0x48 || (!returns && !jumps))
+        return false;
+    const uint64_t next = *(const uint64_t *)REG(u, REG_RSP);
+    if (returns)
+        REG(u, REG_RSP) += 16;
+    if (code[1] == 0xcf) {
+        REG(u, REG_EFL) = pop(u) | TRACED_TF;
+        REG(u, REG_RSP) = pop(u);
+    }
+    if (jumps && code[2] == 0x1c) {
+        const uint64_t back[] = {traced.at + 4, REG(u, REG_CSGSFS) & 0xffff};
+        REG(u, REG_RSP) -= sizeof(back);
+        memcpy((void *)REG(u, REG_RSP), back, sizeof(back));
+    }
+    go_on(u, next);
+    traced_retired(next);
+    return true;
+}
+
+void traced_committed(uint64_t ip)
+{
+    const struct pt_step now = traced_step(ip, ip, 1);
+
+    pt_tx_begin(&traced_processor, &now, false);
+    pt_tx_commit(&traced_processor, &now);
+    traced_output();
+}
+
+void traced_take_hint(ucontext_t *u)
+{
+    const enum elide hint = traced.current.elide;
+
+    traced.elide = ELIDE_NONE;
+    if (hint == ELIDE_ACQUIRE && tsx_elides(&traced_processor)) {
+        if (traced.depth != 0)
+            traced.depth++;
+        else if (!traced.elided)
+            tx_keep(u, traced.at, true);
+        if (traced.depth != 0)
+            traced.elide = hint;
+        traced.elided = false;
+    }
+    if (hint == ELIDE_RELEASE && traced.depth != 0)
+        traced.elide = hint;
+}
+
+void traced_done(ucontext_t *u)
+{
+    traced_retired(REG(u, REG_RIP));
+    if (traced.depth != 0 && pt_tracing(&traced_processor) &&
+        faults_trace_aborts(&traced_processor))
+        tx_abort(u, 0);
+}
+
+/* XRELEASE has to bring the lock back. */
+void traced_hint_taken(ucontext_t *u)
+{
+    const struct pt_step now = traced_step(traced.at, REG(u, REG_RIP), 1);
+    const bool outermost = traced.depth == 1;
+
+    if (traced.elide == ELIDE_ACQUIRE && outermost) {
+        pt_tx_begin(&traced_processor, &now, false);
+        traced_output();
+        return;
+    }
+    if (traced.elide == ELIDE_RELEASE && traced.hle && outermost) {
+        if (memcmp(traced.records, traced_records(), sizeof(traced.records)) !=
+            0) {
+            tx_abort(u, 0);
+            return;
+        }
+        traced.depth = 0;
+        pt_tx_commit(&traced_processor, &now);
+        tx_end();
+        return;
+    }
+    traced.depth -= traced.elide == ELIDE_RELEASE;
+    pt_tx_nested(&traced_processor, &now);
+    traced_retired(REG(u, REG_RIP));
+}
+
+/* What is not left to the traced_processor. */
+bool traced_play(ucontext_t *u)
+{
+    const uint8_t *code = (const uint8_t *)traced.at;
+
+    if (traced.current.kind != INSTRUCTION_OTHER) {
+        tx_instruction(u);
+        return true;
+    }
+    if (traced.depth != 0 &&
+        tsx_aborts(&traced_processor, &traced.current, false)) {
+        tx_abort(u, 0);
+        return true;
+    }
+    if (code[0] == 0x0f && (code[1] == 0x30 || code[1] == 0x32)) {
+        access_msr(u, code[1] == 0x30);
+        return true;
+    }
+    if (code[0] == 0xcc || code[0] == 0xcd) {
+        traced_deliver(u, code[0] == 0xcc ? VECTOR_BP : code[1],
+                       traced.at + 1 + (code[0] == 0xcd));
+        return true;
+    }
+    if (code[0] == 0x0f && code[1] == 0x0b) {
+        traced_deliver(u, VECTOR_UD, traced.at);
+        return true;
+    }
+    return play_far(u, code) || play_system(u, code);
+}
