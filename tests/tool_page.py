@@ -34,7 +34,7 @@ TESTS = (
      ("PDIR: 31 of 32 records are of the instruction that overflowed; without, on IA32_PMC0: 1 "
       "of it, 8 one instruction later, 7 two, 3 three, 2 more; 0 windows made none",)),
     ("ok", "pebs_tx_abort_causes",
-     ("XABORT: 13 records of 26 aborts, 12 by this cause, 12 with Instruction_Abort; B8H = "
+     ("XABORT: 13 records of 26 aborts, 12 by this cause, 12 Instruction_Abort; B8H = "
       "0x60000000f (Cycles_Last_TX 15)", "<PAUSE> & co: 6 records of 6 aborts, 5 by this cause")),
     ("ok", "pt_transactions", (
         f"# raw, processor 0: Processor Trace: {len(TRACE)} bytes, crc {zlib.crc32(TRACE):08X}",

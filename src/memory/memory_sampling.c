@@ -70,7 +70,7 @@ bool memory_has_precise_store(struct test_context *t)
         t, WITH_PRECISE_STORE, "precise store (2nd and 3rd generation)",
         (generation_of(test_cpu(t)->family, test_cpu(t)->model) &
          WITH_DATA_ADDRESS) != 0
-            ? "has its successor, data address profiling"
+            ? "has data address profiling"
             : "is older");
 }
 

@@ -161,8 +161,8 @@ static bool try_cause(struct sampling *p, enum cause_id id,
           y.aborts, y.records);
     abort_bits_check(t, &y.cause, rules[id].set, rules[id].clear);
     note(t,
-         "%u records of %u aborts, %u by this cause, %u with "
-         "Instruction_Abort; B8H = 0x%lx (%s)",
+         "%u records of %u aborts, %u by this cause, %u Instruction_Abort; "
+         "B8H = 0x%lx (%s)",
          y.records, y.aborts, y.cause.records,
          abort_bits_set(&y.all, INSTRUCTION), y.info,
          pebs_tx_abort_text(y.info, text));

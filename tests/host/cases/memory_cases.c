@@ -402,7 +402,7 @@ static void skip_names_the_successor(void **state)
 {
     (void)state;
     verdict_of(&test_precise_store_address, 0x5e, NONE);
-    assert_non_null(strstr(t->text, "successor, data address profiling"));
+    assert_non_null(strstr(t->text, "has data address profiling"));
     verdict_of(&test_data_address, 0x3a, NONE);
     assert_non_null(strstr(t->text, "predecessor, precise store"));
 }
