@@ -185,6 +185,7 @@ def clean(report: ktap.Report, outcome: Outcome) -> Iterator[str]:
 # Of the default list: where nothing is wrong with two processors; and with 16 of
 # them, or with errata and SMIs (docs/lab.md).
 BYTES, BYTES_MOST = 48_000, 65_536
+BYTES_FOUND = 4_096  # of both: what stands before the first test, as it was found
 
 
 def at_most(most: int) -> Want:
@@ -192,6 +193,9 @@ def at_most(most: int) -> Want:
     def want(report: ktap.Report, outcome: Outcome) -> Iterator[str]:
         if len(report.body) > most:
             yield f"the report has {len(report.body)} bytes; at most {most} are promised"
+        found = report.body.split("# running 1: ")[0]
+        if len(found) > BYTES_FOUND:
+            yield f"{len(found)} bytes before the first test; at most {BYTES_FOUND} are promised"
     return want
 
 
