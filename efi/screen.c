@@ -24,6 +24,8 @@
 /* A screen that is scrolled slowly may take this part of the run. */
 #define SLOW_PART 10
 #define SLOW_MS   300 /* less than that nobody notices */
+/* Then the row below is written anew only so often; it scrolls nothing. */
+#define SLOW_STATUS_MS 10000
 
 static struct screen {
     SIMPLE_TEXT_OUTPUT_INTERFACE *out;
@@ -36,6 +38,7 @@ static uint64_t opened_ms, spent_ms; /* since; and on screens, of that */
 static unsigned left_out;            /* lines, since the last one shown */
 static struct status status;
 static uint64_t status_second; /* that the row was written in */
+static uint64_t status_ms;     /* when that was */
 
 static bool is_serial(const EFI_DEVICE_PATH *path)
 {
@@ -111,8 +114,9 @@ static void show_status(void)
     uint64_t before = hw_ms();
     char text[STATUS_BYTES];
 
-    if (is_slow(before))
+    if (is_slow(before) && before - status_ms < SLOW_STATUS_MS)
         return;
+    status_ms = before;
     status_second = (before - opened_ms) / 1000;
     for (unsigned s = 0; s < screens_count; s++) {
         struct screen *screen = &screens[s];
@@ -204,7 +208,7 @@ bool screen_open(struct sink *out)
     screens_count = left_out = 0;
     status = (struct status){.test = 0};
     status_second = 0;
-    opened_ms = hw_ms();
+    opened_ms = status_ms = hw_ms();
     spent_ms = 0;
     if (EFI_ERROR(platform_boot->LocateHandleBuffer(ByProtocol, &text_out, NULL,
                                                     &count, &handles)))
