@@ -24,24 +24,23 @@ struct breakpoint {
     const uint8_t *body, *address; /* NULL: what the body stores to */
     uint64_t dr7;
     int vector;
-    bool promised; /* EAX[4]; of INT3 the manual does not say it */
 };
 
 static const struct breakpoint points[] = {
-    {"data breakpoint", tsx_body_store, NULL, DR7_DATA(0, WRITES), HW_DB, true},
-    {"data breakpoint of DR1", tsx_body_store, NULL, DR7_DATA(1, WRITES), HW_DB,
-     true},
-    {"data breakpoint of DR2", tsx_body_store, NULL, DR7_DATA(2, WRITES), HW_DB,
-     true},
+    {"data breakpoint", tsx_body_store, NULL, DR7_DATA(0, WRITES), HW_DB},
+    {"data breakpoint of DR1", tsx_body_store, NULL, DR7_DATA(1, WRITES),
+     HW_DB},
+    {"data breakpoint of DR2", tsx_body_store, NULL, DR7_DATA(2, WRITES),
+     HW_DB},
     {"data breakpoint of DR3", tsx_body_store, NULL, DR7_DATA(3, ACCESSES),
-     HW_DB, true},
+     HW_DB},
     {"data breakpoint on a load", tsx_body_load, NULL, DR7_DATA(0, ACCESSES),
-     HW_DB, true},
+     HW_DB},
     {"instruction breakpoint", tsx_body_store, tsx_body_store_fault,
-     DR7_INSTRUCTION(0), HW_DB, true},
+     DR7_INSTRUCTION(0), HW_DB},
     {"instruction breakpoint of DR3", tsx_body_store, tsx_body_store_fault,
-     DR7_INSTRUCTION(3), HW_DB, true},
-    {"INT3", tsx_body_int3, NULL, DR7_ONE, HW_BP, false},
+     DR7_INSTRUCTION(3), HW_DB},
+    {"INT3", tsx_body_int3, NULL, DR7_ONE, HW_BP},
 };
 
 /* In a transaction, until an abort sets EAX[4]. */
@@ -59,27 +58,22 @@ static void try_inside(struct test_context *t, const struct breakpoint *point,
     check(t, probe.committed == 0,
           "%s inside a transaction: %u of %u committed; wanted 0", point->what,
           probe.committed, probe.tried);
-    if (point->promised)
-        check(t, probe.matched != 0,
-              "%s inside a transaction: none of %u aborts set EAX[4]; EAX = "
-              "0x%08x (%s)",
-              point->what, probe.aborted, probe.status,
-              rtm_status_text(probe.status, text));
-    else
-        observe(t, "INT3 inside a transaction sets EAX[4]", probe.matched,
-                probe.tried);
+    check(t, probe.matched != 0,
+          "%s inside a transaction: none of %u aborts set EAX[4]; EAX = "
+          "0x%08x (%s)",
+          point->what, probe.aborted, probe.status,
+          rtm_status_text(probe.status, text));
     note(t, "%s inside a transaction: EAX = 0x%08x (%s)", point->what,
          probe.status, rtm_status_text(probe.status, text));
 }
 
-TEST(tsx_debug_breakpoint,
-     .asks =
-         "Does a breakpoint inside a transaction abort it, undelivered, and "
-         "set EAX[4]?",
-     .cite =
-         "SDM 3B, \"RTM-Enabled Debugging\"; SDM 1, table \"RTM Abort Status "
-         "Definition\"",
-     .needs = {.features = NEED_INTEL | NEED_RTM})
+TEST(
+    tsx_debug_breakpoint,
+    .asks = "Does a breakpoint inside a transaction abort it, undelivered, and "
+            "set EAX[4]?",
+    .cite = "SDM 1, \"RTM-Enabled Debugger Support\", table \"RTM Abort Status "
+            "Definition\"",
+    .needs = {.features = NEED_INTEL | NEED_RTM})
 {
     /* Set-up. */
     if (!probe_set_up(t))
