@@ -35,8 +35,9 @@
 #define ROUNDS_LEARNT 4
 /* More cycles than a load takes. */
 #define LATENCY_MAX 1000
-/* Those of many rounds are under way together: line fill buffers. */
-#define LOADS_AT_ONCE 10
+/* Those of many rounds are under way together, most asked for ahead of them: as
+ * many as the second level's queue holds. */
+#define LOADS_AT_ONCE 16
 
 #define PAGE_OF(address) ((address) & ~(PAGE_BYTES - 1))
 #define PAGE_ALL         (NPT_PRESENT | NPT_USER | NPT_WRITE)
@@ -81,7 +82,7 @@ static uint64_t cycles_of_round(const struct vcpu *v)
     const struct choices *c = &v->model->choices;
 
     return (uint64_t)(v->rounds.instructions - 1) * c->cycles_other +
-           c->cycles_branch;
+           step_cycles(v);
 }
 
 static void restore_lost(struct operand_state *s, const struct induction *at,

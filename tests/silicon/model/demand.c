@@ -195,10 +195,22 @@ static uint64_t events_in_fixed(unsigned n, const struct demand_round *round)
                             : round->cycles;
 }
 
+/* Two or more in a cycle, of what no cycle has two of: nothing is counted. */
+static bool is_never_reached(const struct processor *p, uint64_t select)
+{
+    unsigned kind = events_find(p, select)->kind;
+
+    return (select & EVTSEL_CMASK) >> 24 > 1 &&
+           (select & (EVTSEL_INV | EVTSEL_EDGE)) == 0 && kind <= EVENT_CYCLES;
+}
+
 static bool has_details(const struct processor *p, unsigned n)
 {
+    const uint64_t details = EVTSEL_CMASK | EVTSEL_INV | EVTSEL_EDGE;
+
     return (p->pebs.enable & BIT(n)) != 0 ||
-           (p->pmu.select[n] & (EVTSEL_CMASK | EVTSEL_INV | EVTSEL_EDGE)) != 0;
+           ((p->pmu.select[n] & details) != 0 &&
+            !is_never_reached(p, p->pmu.select[n]));
 }
 
 static bool must_step(const struct processor *p, bool user)
