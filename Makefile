@@ -550,9 +550,16 @@ $(B)/traced/model.o: $(call host_object,$(MODEL) \
 	@mkdir -p $(@D)
 	@ld -r $^ -o $@
 	@objcopy -w $(foreach name,'traced_*' $(STEPPED),-G $(name)) $@
-$(patsubst %.c,$(B)/%,$(wildcard tests/host/cases/pt_*.c)): \
-    $(call host_object,$(wildcard src/cases/pt/*.c)) $(B)/traced/model.o \
-    $(NEEDS_ASM:%=$(B)/traced/%.o)
+PT_TX      := $(wildcard $(addprefix src/cases/pt/pt_,*tx*.c rtm_*.c hle_*.c \
+                  nested*.c no_branch*.c aborted*.c transaction_*.c))
+PT_OUTPUT  := $(filter-out $(PT_TX),$(wildcard $(addprefix src/cases/pt/pt_, \
+                  psb*.c timing.c ra*.c topa*.c output*.c pmi*.c cycles.c)))
+PT_FLOW    := $(filter-out $(PT_TX) $(PT_OUTPUT),$(wildcard src/cases/pt/*.c))
+$(B)/tests/host/cases/pt_tx_cases: $(call host_object,$(PT_TX))
+$(B)/tests/host/cases/pt_output_cases: $(call host_object,$(PT_OUTPUT))
+$(B)/tests/host/cases/pt_flow_cases: $(call host_object,$(PT_FLOW))
+$(patsubst %.c,$(B)/%,$(wildcard tests/host/cases/pt_*_cases.c)): \
+    $(B)/traced/model.o $(NEEDS_ASM:%=$(B)/traced/%.o)
 # The reader of reports; what a machine would answer is played.
 REPORT_READER := $(filter-out %/regime_again.c,$(sort $(wildcard host/report/*.c)))
 $(B)/host/host/%.c.o $(B)/host/tests/host/tool/%.c.o: SAN += -D_GNU_SOURCE
@@ -705,4 +712,5 @@ clean:
 -include $(patsubst %,%.d,$(call object,$(APP) $(SIM)) \
            $(call hosted_object,$(TOOL) $(BENCH) tests/bench/libipt.c) \
            $(PIC) $(call host_object,$(CORE) $(HOST_HYPERVISOR) $(HOST_FAKES) \
+               $(wildcard tests/host/fakes/traced_*.c) \
                $(REPORT_READER) $(PT_MAP) $(HOST_TESTS) $(SIM_TESTS) $(EFI_TESTS)))

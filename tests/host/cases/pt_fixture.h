@@ -31,9 +31,9 @@ static _Alignas(4096) uint8_t source[TEST_SOURCE_BYTES];
  * controls, and of the trace. */
 static const struct {
     uint32_t first, last;
-} traced_msrs[] = {{0xc1, 0xc8},   {0x186, 0x18d}, {0x1d9, 0x1d9},
-                   {0x309, 0x30c}, {0x38d, 0x390}, {0x4c1, 0x4c8},
-                   {0x560, 0x587}};
+} traced_msrs[] = {{0xc1, 0xc8},   {0x186, 0x18d}, {0x198, 0x198},
+                   {0x1d9, 0x1d9}, {0x309, 0x30c}, {0x38d, 0x390},
+                   {0x4c1, 0x4c8}, {0x560, 0x587}};
 #define TRACED_MSRS (sizeof(traced_msrs) / sizeof(traced_msrs[0]))
 
 static bool is_traced_msr(uint32_t number)
@@ -64,6 +64,9 @@ static int access_msr(uint32_t number, const uint64_t *written)
         return HW_NO_FAULT;
     if (written != NULL && !traced_write(number, *written))
         return HW_GP;
+    /* Who reads counters has branches. */
+    if (number >= 0xc1 && number <= 0xc8)
+        traced_branches(4);
     if (!traced_read(number, &value))
         return HW_GP;
     if (written == NULL)
@@ -80,10 +83,8 @@ bool hw_pmi_begin(bool nmi)
     return true;
 }
 
-/* Who asks has branches. */
 unsigned hw_pmi_count(void)
 {
-    traced_branches(16);
     return traced_pmis() - pmis_before;
 }
 
@@ -109,6 +110,7 @@ static void power_on(const struct test *test, const char *cpu,
     fake_reset();
     fake_processors(1);
     fake_tsc = UINT64_C(5) << 32;
+    fake_ms_step = 10;
     traced_start(cpu, fault);
     for (size_t i = 0; i < sizeof(leaves) / sizeof(leaves[0]); i++)
         same_cpuid(leaves[i], 0);

@@ -3,12 +3,15 @@
  */
 #include "tests/host/cases/pt_fixture.h"
 
-#define CASES(ROW)                        \
-    ROW(pt_psb, PASS, PASS, "")           \
-    ROW(pt_timing, PASS, PASS, "")        \
-    ROW(pt_range_wrap, NONE, PASS, "")    \
-    ROW(pt_topa_reserved, PASS, PASS, "") \
-    ROW(pt_output_offset, PASS, PASS, "pt_table_of_one_page")
+#define CASES(ROW)                                            \
+    ROW(pt_psb, PASS, PASS, "")                               \
+    ROW(pt_timing, PASS, PASS, "")                            \
+    ROW(pt_range_wrap, NONE, PASS, "")                        \
+    ROW(pt_topa_reserved, PASS, PASS, "")                     \
+    ROW(pt_output_offset, PASS, PASS, "pt_table_of_one_page") \
+    ROW(pt_ratio, PASS, PASS, "")                             \
+    ROW(pt_psb_place, SKIP, PASS, "")                         \
+    ROW(pt_pmi_freezes, PASS, PASS, "lvt_not_masked_by_topa")
 CASES(TRACED_CASE)
 
 int main(void)

@@ -73,6 +73,8 @@ void traced_start(const char *name, const char *fault)
 
     if (config.cpu == NULL || !fault_find(fault, &config.fault))
         abort();
+    if (config.cpu != machine.cpu)
+        traced_forget();
     memset(&traced, 0, sizeof(traced));
     machine_start(&machine, &config, 1);
     processor_start(&traced_processor, &machine, 0, 0);

@@ -21,6 +21,8 @@ struct traced_state {
     unsigned depth; /* of the transaction */
     bool hle;
     enum elide elide; /* the hint of what is being executed, taken */
+    bool elides;      /* at its begin: locks may be elided */
+    unsigned locks;   /* elided ones that are held */
     bool elided;      /* an elision has aborted: it is not tried again */
     uint64_t fallback;
     gregset_t begun; /* registers at its begin, and memory: */
@@ -60,6 +62,8 @@ void traced_keep_begin(const uint8_t *body, uint64_t argument, uint64_t count);
 void traced_keep(uint64_t next); /* traced.current is complete */
 void traced_keep_not(void);      /* not this window, after all */
 void traced_keep_end(const void *after, size_t bytes, int result);
+/* Another processor, by whose features code goes other ways. */
+void traced_forget(void);
 /* False where there is none like it. */
 bool traced_replay(struct trace_window *window);
 bool traced_replay_block(struct tsx_block *block, int *result);

@@ -43,6 +43,8 @@ static void tx_keep(ucontext_t *u, uint64_t fallback, bool hle)
     memcpy(traced.block, traced.kept, traced.kept_bytes);
     memcpy(traced.records, traced_records(), sizeof(traced.records));
     traced.depth = 1;
+    traced.locks = 0;
+    traced.elides = tsx_elides(&traced_processor);
     traced.fallback = fallback;
     traced.hle = traced_processor.tsx.hle = hle;
     traced_processor.tsx.active = true;
@@ -63,7 +65,7 @@ static void tx_abort(ucontext_t *u, uint32_t status)
     memcpy(traced.kept, traced.block, traced.kept_bytes);
     memcpy(traced_records(), traced.records, sizeof(traced.records));
     REG(u, REG_EFL) |= TRACED_TF;
-    traced.depth = 0;
+    traced.depth = traced.locks = 0;
     go_on(u, fallback);
     if (!traced.hle)
         REG(u, REG_RAX) = status;
@@ -288,17 +290,24 @@ void traced_take_hint(ucontext_t *u)
     const enum elide hint = traced.current.elide;
 
     traced.elide = ELIDE_NONE;
-    if (hint == ELIDE_ACQUIRE && tsx_elides(&traced_processor)) {
+    if (traced.depth == 0)
+        traced.elides = tsx_elides(&traced_processor);
+    if (hint == ELIDE_ACQUIRE && traced.elides) {
         if (traced.depth != 0)
             traced.depth++;
         else if (!traced.elided)
             tx_keep(u, traced.at, true);
         if (traced.depth != 0)
             traced.elide = hint;
+        traced.locks += traced.depth != 0;
         traced.elided = false;
     }
-    if (hint == ELIDE_RELEASE && traced.depth != 0)
+    if (hint == ELIDE_ACQUIRE && traced.elide == ELIDE_NONE)
+        traced.elide = ELIDE_IGNORED;
+    if (hint == ELIDE_RELEASE && traced.locks != 0) {
+        traced.locks--;
         traced.elide = hint;
+    }
 }
 
 void traced_done(ucontext_t *u)

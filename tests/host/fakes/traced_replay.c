@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WINDOWS   64
+#define WINDOWS   192
 #define STEPS_MAX 100000
 #define RDTSC     0x310f
 
@@ -37,6 +37,12 @@ extern int hw_msr_write(uint32_t msr, uint64_t value);
 static bool is_open(void)
 {
     return (traced_processor.pt.ctl & RTIT_TRACE_EN) != 0;
+}
+
+void traced_forget(void)
+{
+    for (unsigned n = 0; n < WINDOWS; n++)
+        windows[n].body = NULL;
 }
 
 void traced_keep_begin(const uint8_t *body, uint64_t argument, uint64_t count)
