@@ -25,7 +25,7 @@ section .text align=64
 ; RDI goes into 38FH, 0 at the end. WRMSR is not guarded. RAX is 0 where a body
 ; stores it.
 %macro OPEN 1
-global memory_%1, memory_%1_loop, memory_%1_end
+global memory_%1, memory_%1_loop, memory_%1_next, memory_%1_end
         align   64
 memory_%1:
         mov     rax, rdi
@@ -45,6 +45,7 @@ memory_%1_loop:
 %endmacro
 
 %macro CLOSE 1
+memory_%1_next:
         lfence
         add     r8, r9
         and     r8, r10

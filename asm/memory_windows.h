@@ -32,11 +32,15 @@ struct memory_walk {
 
 /* memory_X writes enable to IA32_PERF_GLOBAL_CTRL (38FH), walks, and writes 0
  * there. A value that 38FH refuses raises an exception that ends the job. The
- * instructions of the loop are at memory_X_loop and up, below memory_X_end. */
+ * instructions of the loop are at memory_X_loop and up, below memory_X_end; the
+ * access's, of so many bytes, ends at memory_X_next. */
+#define MEMORY_ACCESS_BYTES 3
+#define MEMORY_LOCKED_BYTES 5
 typedef void memory_window(uint64_t enable, const struct memory_walk *walk);
-#define MEMORY_WINDOW(name)      \
-    memory_window memory_##name; \
-    extern const uint8_t memory_##name##_loop[], memory_##name##_end[];
+#define MEMORY_WINDOW(name)                                              \
+    memory_window memory_##name;                                         \
+    extern const uint8_t memory_##name##_loop[], memory_##name##_next[], \
+        memory_##name##_end[];
 MEMORY_WINDOWS(MEMORY_WINDOW)
 #undef MEMORY_WINDOW
 

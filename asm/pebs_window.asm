@@ -26,20 +26,33 @@ default rel
 %define TIMED                 64
 %define PAGE                  4096
 %define PAGE_EVENT            128
-%define OPEN_BYTES            200       ; of open_window
+%define OPEN_BYTES            255       ; of open_window
+%define COMPLEMENT_BIT        63        ; pebs_window.h: PEBS_COMPLEMENT
+%define OF_BIT                11
+%define OF_BYTES              5         ; of what sets it
 
 %define STATUS_FLAGS          0x8d5     ; OF, SF, ZF, AF, PF, CF
 
 ; pebs_window.h: PEBS_PLANTED(n)
 %define PLANTED(n) (0x5eb5c0de00000000 + (n) * 0x0101010101)
 
+; As it is, or with each bit the other.
+%macro plant 2
+        mov     %1, %2
+        xor     %1, r15
+%endmacro
+
 ; RDI goes into 38FH. The flags during the events are those of the caller, with
-; RSI for the status flags, OF is 0; RSP and RFLAGS are stored to [RDX]. WRMSR
-; is not guarded.
+; RSI for the status flags; RSP, RFLAGS, and ~0 or 0 as RSI has COMPLEMENT_BIT,
+; are stored to [RDX]. WRMSR is not guarded.
 %macro open_window 0
         push_preserved
         pushfq
         mov     [rdx], rsp              ; as POPFQ below leaves it
+        mov     r15, rsi
+        sar     r15, 63
+        btr     rsi, COMPLEMENT_BIT
+        mov     [rdx + 16], r15
         mov     rax, [rsp]
         and     rax, ~STATUS_FLAGS
         or      rax, rsi
@@ -50,21 +63,21 @@ default rel
         mov     rdx, rdi
         shr     rdx, 32
         wrmsr
-        mov     rax, PLANTED(0)
-        mov     rbx, PLANTED(1)
-        mov     rcx, PLANTED(2)
-        mov     rdx, PLANTED(3)
-        mov     rsi, PLANTED(4)
-        mov     rdi, PLANTED(5)
-        mov     rbp, PLANTED(6)
-        mov     r8, PLANTED(8)
-        mov     r9, PLANTED(9)
-        mov     r10, PLANTED(10)
-        mov     r11, PLANTED(11)
-        mov     r12, PLANTED(12)
-        mov     r13, PLANTED(13)
-        mov     r14, PLANTED(14)
-        mov     r15, PLANTED(15)
+        plant   rax, PLANTED(0)
+        plant   rbx, PLANTED(1)
+        plant   rcx, PLANTED(2)
+        plant   rdx, PLANTED(3)
+        plant   rsi, PLANTED(4)
+        plant   rdi, PLANTED(5)
+        plant   rbp, PLANTED(6)
+        plant   r8, PLANTED(8)
+        plant   r9, PLANTED(9)
+        plant   r10, PLANTED(10)
+        plant   r11, PLANTED(11)
+        plant   r12, PLANTED(12)
+        plant   r13, PLANTED(13)
+        plant   r14, PLANTED(14)
+        xor     r15, [planted_15]
         popfq
 %endmacro
 
@@ -92,6 +105,10 @@ default rel
 %%done:
 %endmacro
 
+section .rodata align=8
+planted_15:
+        dq      PLANTED(15)
+
 section .text align=4096
 code:
         times   PAGE - PAGE_EVENT * EVENT_BYTES - OPEN_BYTES db 0
@@ -110,15 +127,17 @@ pebs_events:
         times   (.done - pebs_events - EVENTS * EVENT_BYTES) db 0
         close_window
 
-; The same with branches that are taken, each over two bytes that are none.
+; The same with branches that are taken, each over two bytes that are none, and
+; with OF.
 global pebs_window_taken, pebs_events_taken
-        times   2 * PAGE - PAGE_EVENT * TAKEN_BYTES - EVENT_BRANCH - OPEN_BYTES - ($ - code) db 0
+        times   2 * PAGE - PAGE_EVENT * TAKEN_BYTES - EVENT_BRANCH - OPEN_BYTES - OF_BYTES - ($ - code) db 0
 pebs_window_taken:
+        bts     rsi, OF_BIT
         open_window
 pebs_events_taken:
 %rep EVENTS
         lea     r15, [r15 + 1]
-        jno     short $ + 4
+        jo      short $ + 4
         ud2
 %endrep
 .done:

@@ -25,19 +25,23 @@ extern const uint8_t pebs_events[];
 #define PEBS_PLANTED(n) \
     (UINT64_C(0x5eb5c0de00000000) + (n)*UINT64_C(0x0101010101))
 
-/* Two more registers, as they are at each event. */
+/* In the flags of a window: each holds the complement of that; R15 plus k. */
+#define PEBS_COMPLEMENT (UINT64_C(1) << 63)
+
+/* Two more registers, as they are at each event; ~0: the others are planted as
+ * PEBS_COMPLEMENT has it, else 0. */
 struct pebs_state {
-    uint64_t rsp, rflags;
+    uint64_t rsp, rflags, complement;
 };
 
 /* Opens the window by writing `enable` to IA32_PERF_GLOBAL_CTRL (38FH), closes
  * it with 0. The status flags at each event are `flags`, a set of CF [0], PF
- * [2], AF [4], ZF [6] and SF [7]; of the others IOPL [13:12], AC [18] and ID
- * [21] may be set too. A value that 38FH refuses raises an exception that ends
- * the job. */
+ * [2], AF [4], ZF [6] and SF [7]; of the others DF [10], IOPL [13:12], AC [18]
+ * and ID [21] may be set too. A value that 38FH refuses raises an exception
+ * that ends the job. */
 void pebs_window(uint64_t enable, uint64_t flags, struct pebs_state *state);
 
-/* The same with branches that are taken: event k's branch is at
+/* The same with branches that are taken, and OF set: event k's branch is at
  * pebs_events_taken + (k - 1) * PEBS_TAKEN_BYTES + PEBS_EVENT_BRANCH, its
  * target at pebs_events_taken + k * PEBS_TAKEN_BYTES, and between the two are
  * PEBS_TAKEN_GAP bytes that are no instruction. */

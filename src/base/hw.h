@@ -148,9 +148,9 @@ uint64_t hw_ms(void);
  * by hw_poll(). */
 void hw_on_poll(void (*call)(void *context), void *context);
 /* To be called in every loop that may last, at least once a second, where
- * nothing is measured: no counter runs, no trace, no transaction. Does nothing
- * on other processors than the boot processor, and between hw_pmi_begin() and
- * hw_pmi_end(). */
+ * nothing is measured: no counter runs, no trace, no transaction, no recording
+ * of branches. Does nothing on other processors than the boot processor, and
+ * between hw_pmi_begin() and hw_pmi_end(). */
 void hw_poll(void);
 
 /* True where the jobs of one hw_run() overlap in time (a worker per processor);

@@ -5,7 +5,9 @@
 #include "src/base/msr.h"
 #include "src/counting/constraints.h"
 
-#define WINDOW(name) memory_##name, memory_##name##_loop, memory_##name##_end
+#define WINDOW(name)                                           \
+    memory_##name, memory_##name##_loop, memory_##name##_next, \
+        memory_##name##_end
 
 #define LINE UINT64_C(64)
 #define PAGE UINT64_C(4096)
@@ -21,7 +23,7 @@
  * line nowhere. */
 static const struct recipe {
     memory_window *window;
-    const uint8_t *loop, *end;
+    const uint8_t *loop, *next, *end;
     bool in_buffer, locked;
     uint64_t at, step, mask;
 } recipes[MEMORY_RECIPES] = {
@@ -185,6 +187,31 @@ static void add_record(struct test_context *t, const struct pebs_record *record,
     tally->records++;
 }
 
+/* By an erratum it may be wrong in some. What is not wrong is no check. */
+static void check_eventing_ip(const struct sampling *p,
+                              const struct pebs_record *record,
+                              const struct recipe *r,
+                              struct memory_tally *tally)
+{
+    const unsigned records =
+        p->records > tally->records ? p->records : tally->records;
+    const uint64_t next = (uint64_t)(uintptr_t)r->next;
+    const uint64_t want =
+        next - (r->locked ? MEMORY_LOCKED_BYTES : MEMORY_ACCESS_BYTES);
+
+    if (!pebs_has(record, PEBS_EVENTING_IP) || record->eventing_ip == want)
+        return;
+    tally->ip_wrong++;
+    check_known(
+        p->t, false,
+        record->rip == next ? ERRATUM_EVENTING_IP : ERRATUM_RECORD_OF_LATER,
+        record->rip != next || tally->ip_wrong <= records / 2 + 1,
+        "EventingIP (%02XH) of the record of an access is 0x%lx; wanted "
+        "0x%lx, RIP being 0x%lx",
+        (unsigned)pebs_field_offset(record, PEBS_EVENTING_IP),
+        record->eventing_ip, want, record->rip);
+}
+
 struct window_call {
     memory_window *window;
     const struct memory_walk *walk;
@@ -257,6 +284,7 @@ bool memory_sample(struct sampling *p, const struct sampling_config *config,
             }
             latencies += record.latency;
             add_record(p->t, &record, &expected, tally);
+            check_eventing_ip(p, &record, r, tally);
         }
         if (facility == FACILITY_LOAD_LATENCY)
             check_time(p, latencies);

@@ -71,6 +71,7 @@ struct memory_tally {
     unsigned records;    /* of accesses of the loop, each judged */
     unsigned outside;    /* of other instructions */
     unsigned wrong;      /* FAIL was said for the first */
+    unsigned ip_wrong;   /* EventingIP is not the access */
     unsigned bit0, bit4; /* of A0H: so many have it set */
     unsigned loaded;     /* so many have in RAX what is at the address */
     unsigned source[DATA_SOURCES]; /* so many have this in A0H[3:0] */

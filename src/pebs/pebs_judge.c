@@ -9,7 +9,8 @@
 uint64_t pebs_judge_register(enum pebs_field field,
                              const struct pebs_state *state, unsigned event)
 {
-    uint64_t value = PEBS_PLANTED((uint64_t)(field - PEBS_RAX));
+    uint64_t value =
+        PEBS_PLANTED((uint64_t)(field - PEBS_RAX)) ^ state->complement;
 
     if (field == PEBS_RSP)
         return state->rsp;

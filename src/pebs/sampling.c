@@ -147,13 +147,19 @@ static bool program_counter(struct sampling *p, unsigned n)
 
 bool sampling_arm(struct sampling *p, const struct sampling_config *config)
 {
+    hw_poll();
+    return sampling_arm_beside(p, config);
+}
+
+bool sampling_arm_beside(struct sampling *p,
+                         const struct sampling_config *config)
+{
     unsigned counters = counters_available(test_cpu(p->t));
     uint64_t status;
 
-    hw_poll();
     p->config = *config;
     p->config.select = precise_select(test_cpu(p->t), config->select);
-    p->same = p->looked = p->ip_wrong = 0;
+    p->same = p->looked = p->ip_wrong = p->event_ip_wrong = 0;
     bool ok = set_msr_again(p->t, IA32_PERF_GLOBAL_CTRL, 0) &&
               set_msr_again(p->t, IA32_PEBS_ENABLE, 0) && fill_ds_area(p);
     status = msr_value(p->t, IA32_PERF_GLOBAL_STATUS);
@@ -302,6 +308,7 @@ bool sampling_record(struct sampling *p, unsigned n, struct pebs_record *record)
         pebs_decode(p->buffer + n * p->size, p->size, p->format, record);
 
     p->last = n + 1 == p->records;
+    p->first_look = n >= p->looked;
     if (error == PEBS_TX_ABORT_RESERVED) {
         if (!p->reserved_said)
             observe(p->t,
@@ -362,7 +369,8 @@ static bool check_planted(struct sampling *p, const struct pebs_record *record,
 
 unsigned sampling_event(struct sampling *p, const struct pebs_record *record)
 {
-    uint64_t event = record->r15 - PEBS_PLANTED(15);
+    const uint64_t planted = PEBS_PLANTED(15) ^ p->state.complement;
+    uint64_t event = record->r15 - planted;
 
     if (p->last && !is_of_events(record)) {
         check_known(p->t, false, ERRATUM_RECORD_AFTER_DISABLING, true,
@@ -374,8 +382,11 @@ unsigned sampling_event(struct sampling *p, const struct pebs_record *record)
     if (check(p->t, event >= 1 && event <= PEBS_EVENTS,
               "a record has R15 = 0x%lx; wanted 0x%lx plus the event's number, "
               "1 to %u",
-              record->r15, PEBS_PLANTED(15), PEBS_EVENTS) &&
-        (!is_planted(record) || check_planted(p, record, (unsigned)event)))
+              record->r15, planted, PEBS_EVENTS) &&
+        (!is_planted(record) || check_planted(p, record, (unsigned)event))) {
+        if (is_planted(record))
+            sampling_check_event(p, record, (unsigned)event);
         return (unsigned)event;
+    }
     return 0;
 }

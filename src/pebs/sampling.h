@@ -62,11 +62,13 @@ struct sampling {
     uint64_t mask;         /* of the counters' width */
     bool reserved_said;    /* that a record has reserved bits */
     bool last;             /* the record looked at is the last one */
+    bool first_look;       /* and was not looked at before */
     unsigned looked, same; /* records looked at, and whose EventingIP is RIP */
     unsigned ip_wrong; /* of aborts: with another EventingIP (abort_check) */
-    uint64_t debugctl; /* IA32_DEBUGCTL at the start */
-    uint64_t smis;     /* MSR_SMI_COUNT there, 0 where there is none */
-    unsigned repeated; /* windows repeated because of an SMI */
+    unsigned event_ip_wrong; /* records whose EventingIP is not the event's */
+    uint64_t debugctl;       /* IA32_DEBUGCTL at the start */
+    uint64_t smis;           /* MSR_SMI_COUNT there, 0 where there is none */
+    unsigned repeated;       /* windows repeated because of an SMI */
 
     /* After sampling_stop(). */
     uint64_t status;                  /* IA32_PERF_GLOBAL_STATUS (38EH) */
@@ -98,8 +100,12 @@ unsigned sampling_counters(struct test_context *t);
 
 /* After sampling_claim(): fills in DS area and buffer, programs counters and
  * IA32_PEBS_ENABLE. Nothing counts until IA32_PERF_GLOBAL_CTRL (38FH) is
- * written with sampling_enable(). */
+ * written with sampling_enable(). Nor may anything else be on that follows what
+ * runs, a trace or branch records: the firmware may have the processor first
+ * (hw_poll()). Beside such a thing, the second. */
 bool sampling_arm(struct sampling *p, const struct sampling_config *config);
+bool sampling_arm_beside(struct sampling *p,
+                         const struct sampling_config *config);
 uint64_t sampling_enable(const struct sampling_config *config);
 
 /* Starts counting: 38FH = sampling_enable(). For code of the caller's own, in

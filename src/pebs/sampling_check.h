@@ -28,4 +28,10 @@ bool sampling_check_registers(struct sampling *p);
 /* The same of the selects, where the window did not write them. */
 bool sampling_check_selects(struct sampling *p);
 
+/* Of a record of that event, in a window that plants registers: RIP and
+ * EventingIP are the event's, it is of no abort, its time is past, and its
+ * counters make records, whichever they are. What is not wrong is no check. */
+void sampling_check_event(struct sampling *p, const struct pebs_record *record,
+                          unsigned event);
+
 #endif

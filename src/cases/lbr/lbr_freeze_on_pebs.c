@@ -63,13 +63,17 @@ static bool measure(struct freezing *f, const struct row *row)
     return ok;
 }
 
-static void judge(const struct freezing *f, const struct row *row)
+static void judge(struct freezing *f, const struct row *row)
 {
+    struct pebs_record record;
     const bool streamlined = test_cpu(f->p.t)->perfmon_version >= 4;
     const bool bit = (f->p.status & IA32_PERF_GLOBAL_STATUS_LBR_FRZ) != 0;
     const bool on = (f->after & IA32_DEBUGCTL_LBR) != 0;
 
     check(f->p.t, f->p.records != 0, "%s: no record was made", row->what);
+    for (unsigned n = 0; n < f->p.records; n++)
+        if (sampling_record(&f->p, n, &record))
+            sampling_event(&f->p, &record);
     check(f->p.t, bit == (row->frozen && streamlined),
           "%s, %u records: LBR_Frz, IA32_PERF_GLOBAL_STATUS (38EH)[58], is %d "
           "after it; wanted %d",
@@ -78,6 +82,22 @@ static void judge(const struct freezing *f, const struct row *row)
           "%s, %u records: IA32_DEBUGCTL (1D9H)[0], LBR, is %d after it; "
           "wanted %d",
           row->what, f->p.records, on, !row->frozen || streamlined);
+}
+
+/* A record is no branch: the window has none that are taken. */
+static void judge_branches(struct lbr *l, const struct row *row)
+{
+    const uint64_t events = (uint64_t)(uintptr_t)pebs_events;
+
+    if (!lbr_read(l))
+        return;
+    for (unsigned n = 0; n < l->model.depth; n++)
+        if (l->records[n].from - events < PEBS_EVENTS * PEBS_EVENT_BYTES)
+            check(l->t, false,
+                  "%s: the branch record %u before TOS is from 0x%lx; wanted "
+                  "none from the events of the window, 0x%lx and up, which are "
+                  "not taken",
+                  row->what, n, l->records[n].from, events);
 }
 
 TEST(lbr_freeze_on_pebs,
@@ -103,6 +123,8 @@ TEST(lbr_freeze_on_pebs,
 
         /* Check. */
         judge(&f, &rows[i]);
+        if (!rows[i].frozen)
+            judge_branches(&l, &rows[i]);
         if (test_cpu(t)->perfmon_version >= 4)
             counters_clear_status(t, IA32_PERF_GLOBAL_STATUS_LBR_FRZ);
     }

@@ -118,9 +118,14 @@ static void check_entries(struct sampling *p, unsigned n)
     }
 }
 
-static void run_taken(struct sampling *p, uint64_t flags)
+/* Branches are recorded in the window alone: between two the firmware may have
+ * the processor (hw_poll()). */
+static void run_taken(struct sampling *p, uint64_t debugctl)
 {
-    pebs_window_taken(sampling_enable(&p->config), flags, &p->state);
+    if (!set_held_msr(p->t, IA32_DEBUGCTL, debugctl | IA32_DEBUGCTL_LBR))
+        return;
+    pebs_window_taken(sampling_enable(&p->config), 0, &p->state);
+    set_held_msr(p->t, IA32_DEBUGCTL, debugctl);
 }
 
 /* The LBR group while branches are recorded, all of them. */
@@ -129,8 +134,8 @@ static void try_entries(struct sampling *p, const struct lbr *lbr)
     const uint64_t selection = PEBS_DATA_LBRS | PEBS_DATA_ENTRIES_OF(ENTRIES);
 
     if (!sampling_groups(p, selection, true) ||
-        !set_msr_again(p->t, IA32_DEBUGCTL, lbr->off | IA32_DEBUGCTL_LBR) ||
-        !sampling_around(p, &config, run_taken, 0))
+        !hold_msr(p->t, IA32_DEBUGCTL) ||
+        !sampling_around(p, &config, run_taken, lbr->off))
         return;
     for (unsigned n = 0; n < p->records; n++)
         check_entries(p, n);

@@ -8,7 +8,8 @@
 #include "src/pebs/pebs_judge.h"
 #include "src/pebs/sampling.h"
 
-#define PAGE UINT64_C(4096)
+#define PAGE        UINT64_C(4096)
+#define AREA_BEFORE 0x30 /* bytes of an area on the first of two pages */
 
 /* An overflow every 4 events: more records than there is room for. */
 static struct sampling_config config_of(unsigned room, unsigned begun,
@@ -85,11 +86,14 @@ static bool try_index_reset(struct sampling *p)
 }
 
 /* The same area at another address, which IA32_DS_AREA is written with: its
- * index goes on, and that of the one left behind does not. */
+ * index goes on, and that of the one left behind does not. It begins no line,
+ * and ends on the next page. */
 static bool try_area_moved(struct sampling *p)
 {
     const struct sampling_config config = config_of(3, 0, 0);
-    volatile struct pebs_ds_area *moved = test_buffer(p->t);
+    volatile struct pebs_ds_area *moved =
+        (volatile struct pebs_ds_area *)((uintptr_t)test_buffer(p->t) + PAGE -
+                                         AREA_BEFORE);
     const uint64_t end = (uint64_t)(uintptr_t)p->buffer + config.room * p->size;
 
     if (!sampling_arm(p, &config))

@@ -6,7 +6,8 @@
 #include "src/base/names.h"
 #include "src/pebs/sampling.h"
 
-/* All in the window, each after its own number of events. */
+/* All in the window, each after its own number of events. The DS area has
+ * values that no counter comes to by itself. */
 static struct sampling_config config_of(unsigned counters, unsigned plain)
 {
     struct sampling_config config = {
@@ -17,8 +18,10 @@ static struct sampling_config config_of(unsigned counters, unsigned plain)
         .threshold = 16,
     };
 
-    for (unsigned n = 0; n < PRECISE_COUNTERS; n++)
+    for (unsigned n = 0; n < PRECISE_COUNTERS; n++) {
         config.first_period[n] = 60 + 20 * n;
+        config.reset[n] = UINT64_C(0x10000) << n;
+    }
     return config;
 }
 
@@ -125,6 +128,32 @@ static bool try_off(struct sampling *p, unsigned n, enum off off)
     return true;
 }
 
+/* IA32_PEBS_ENABLE is written while the counter counts, before it overflows. */
+static void run_enabled_later(struct sampling *p, uint64_t turns)
+{
+    struct test_context *t = p->t;
+
+    if (!set_msr_again(t, IA32_PEBS_ENABLE, 0) || !sampling_start(p) ||
+        !set_msr_again(t, IA32_PEBS_ENABLE, p->config.counters))
+        return;
+    for (volatile unsigned i = 0; i < turns; i++)
+        ;
+    set_held_msr(t, IA32_PERF_GLOBAL_CTRL, 0);
+}
+
+static void try_enabled_later(struct sampling *p)
+{
+    struct sampling_config config = config_of(1 << 0, 0);
+
+    config.first_period[0] = 4 * PEBS_EVENTS;
+    if (!sampling_around(p, &config, run_enabled_later, 8 * PEBS_EVENTS))
+        return;
+    check(p->t, p->records != 0,
+          "IA32_PEBS_ENABLE (3F1H) was written with 0x%x while IA32_PMC0 (C1H) "
+          "counted, which overflowed later: no record made; wanted one",
+          config.counters);
+}
+
 TEST(pebs_enable_bits,
      .asks = "Does only a counter whose bit of IA32_PEBS_ENABLE is set make "
              "records, and only while it counts?",
@@ -148,4 +177,5 @@ TEST(pebs_enable_bits,
              !try_off(&p, n, NOT_IN_GLOBAL_CTRL) ||
              !try_off(&p, n, NOT_IN_SELECT) || !try_off(&p, n, NOT_AT_RING_0)))
             return;
+    try_enabled_later(&p);
 }

@@ -17,7 +17,8 @@
 #define LINE_BYTES 64u
 #define PERIOD     5 /* events, of which no turn has a divisor */
 #define FLAGS      (BIT(7) | BIT(6) | BIT(0)) /* SF, ZF, CF */
-#define WINDOWS    8 /* until a load is tagged, at most */
+#define WINDOWS    8 /* until so many loads are tagged, at most */
+#define LOADS      4
 
 /* SDM 3B, "Precise Events That Supports Data Linear Address Profiling". */
 static const struct row {
@@ -102,13 +103,21 @@ static void check_field(const struct contexts *c, bool ok, const char *what,
         what, got, record->eventing_ip, record->rip, want);
 }
 
+struct tally {
+    unsigned of_body, wrong; /* records; their EventingIP */
+    unsigned stores, hits;   /* records of stores; A0H[0] is 1 */
+};
+
 /* "Other bits are zero"; A8H "always zero". */
-static void judge_store(const struct contexts *c, const struct pebs_record *r)
+static void judge_store(const struct contexts *c, const struct pebs_record *r,
+                        struct tally *sum)
 {
     const uint64_t status = r->data_source & ~BIT(0);
 
     check_field(c, status == 0, "Store Status (A0H)[63:1]", status, 0, r);
     check_field(c, r->latency == 0, "A8H of a store", r->latency, 0, r);
+    sum->stores++;
+    sum->hits += (r->data_source & BIT(0)) != 0;
 }
 
 static void judge(const struct contexts *c, const struct ring3_access *a,
@@ -142,10 +151,6 @@ static void judge(const struct contexts *c, const struct ring3_access *a,
         check_field(c, r->tsc >= c->sampling.tsc_before, "TSC (C0H)", r->tsc,
                     c->sampling.tsc_before, r);
 }
-
-struct tally {
-    unsigned of_body, wrong; /* records; their EventingIP */
-};
 
 static bool run_level(struct contexts *c, const struct sampling_config *config,
                       const uint8_t *body, unsigned level)
@@ -203,7 +208,7 @@ static bool try_period(struct contexts *c, const struct row *row,
         if (access != NULL)
             judge(c, access, &record);
         if (access != NULL && (row->kind & RING3_BODY_STORE) != 0)
-            judge_store(c, &record);
+            judge_store(c, &record, sum);
     }
     return true;
 }
@@ -224,6 +229,13 @@ static bool try_row(struct contexts *c, const struct row *row, unsigned level,
                 "EventingIP (B0H) is not of an instruction of the event, or "
                 "not before RIP (08H), in %u of %u records",
                 sum.wrong, records);
+    /* A page that each turn writes to. What adaptive records have is not
+     * certain. */
+    if (sum.stores != 0 && c->sampling.format < PEBS_FORMAT_ADAPTIVE)
+        check(t, 2 * sum.hits > sum.stores,
+              "Store Status (A0H)[0] (L1D Hit) is 1 in %u of %u records of "
+              "stores to one page; wanted more than half",
+              sum.hits, sum.stores);
     if (level == 0)
         *at_ring_0 = records;
     check(t,
@@ -306,9 +318,9 @@ static bool try_latency(struct contexts *c, unsigned level)
     const struct sampling_config config =
         memory_config(p, FACILITY_LOAD_LATENCY, MEMORY_LOAD_LATENCY, 0);
     struct pebs_record record;
-    unsigned found = 0;
+    unsigned found = 0, unknown = 0;
 
-    for (unsigned i = 0; i < WINDOWS && found == 0; i++) {
+    for (unsigned i = 0; i < WINDOWS && found < LOADS; i++) {
         if (!run_level(c, &config, ring3_body_plain, level))
             return false;
         for (unsigned n = 0; n < p->records; n++) {
@@ -317,6 +329,7 @@ static bool try_latency(struct contexts *c, unsigned level)
             if (record.data_linear_address - c->data >= PAGE_BYTES)
                 continue;
             found++;
+            unknown += (record.data_source & BITS(3, 0)) == 0;
             if (record.latency < LOAD_LATENCY_MIN)
                 check(p->t, false,
                       "a load from 0x%lx has %lu cycles in its record (A8H); "
@@ -325,6 +338,11 @@ static bool try_latency(struct contexts *c, unsigned level)
                       LOAD_LATENCY_MIN);
         }
     }
+    /* Each turn of the body has the page's lines in the caches. */
+    check(p->t, found < 3 || 2 * unknown < found,
+          "A0H[3:0] (Source) is 0 (unknown L3 cache miss) in %u of %u records "
+          "of loads from one page; wanted less than half",
+          unknown, found);
     return true;
 }
 

@@ -138,17 +138,26 @@ static uint64_t own_value(const struct test_context *t, uint32_t msr)
 
     if (msr == IA32_DS_AREA)
         return (uint64_t)(uintptr_t)test_records(t) + 64 * (number % 64 + 1);
+    if (msr == MSR_PEBS_DATA_CFG)
+        return PEBS_DATA_LBRS | PEBS_DATA_ENTRIES_OF(number % 32 + 1);
     return msr == IA32_PEBS_ENABLE ? number % 15 + 1 : 0x100 + number;
 }
 
+/* The last one is of adaptive records. */
 static const uint32_t own_msrs[] = {IA32_PEBS_ENABLE, MSR_PEBS_LD_LAT,
-                                    IA32_DS_AREA};
-#define OWN_MSRS (sizeof(own_msrs) / sizeof(own_msrs[0]))
+                                    IA32_DS_AREA, MSR_PEBS_DATA_CFG};
+
+static size_t own_count(const struct test_context *t)
+{
+    const size_t all = sizeof(own_msrs) / sizeof(own_msrs[0]);
+
+    return test_cpu(t)->pebs_format == 4 ? all : all - 1;
+}
 
 static void write_own(struct test_context *t, void *unused)
 {
     (void)unused;
-    for (unsigned i = 0; i < OWN_MSRS; i++)
+    for (unsigned i = 0; i < own_count(t); i++)
         set_msr(t, own_msrs[i], own_value(t, own_msrs[i]));
 }
 
@@ -157,7 +166,7 @@ static void check_own(struct test_context *t, void *unused)
     char name[MSR_NAME_BYTES];
 
     (void)unused;
-    for (unsigned i = 0; i < OWN_MSRS; i++) {
+    for (unsigned i = 0; i < own_count(t); i++) {
         uint64_t got = msr_value(t, own_msrs[i]);
         check(t, got == own_value(t, own_msrs[i]),
               "%s is 0x%lx after other processors wrote theirs; wanted its "

@@ -103,7 +103,8 @@ static bool run_sampled(void *argument)
                               .argument = trace_at(j->lines),
                               .count = LINES};
 
-    if (!sampling_arm(&j->s, &config) || !sampling_start(&j->s))
+    /* It is traced already. */
+    if (!sampling_arm_beside(&j->s, &config) || !sampling_start(&j->s))
         return false;
     bool aborted = tsx_inside(&block) == TSX_ABORTED;
     return set_held_msr(j->s.t, IA32_PERF_GLOBAL_CTRL, 0) && aborted &&

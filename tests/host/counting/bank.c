@@ -136,7 +136,7 @@ static void look(void)
     if (!seen.overflow_unsaid)
         *reg(IA32_PERF_GLOBAL_STATUS) |= BIT(2);
     if (seen.changes_debugctl)
-        *reg(IA32_DEBUGCTL) ^= BIT(0);
+        *reg(IA32_DEBUGCTL) ^= BIT(11);
     if (seen.moves_others)
         *reg(IA32_FIXED_CTR(0)) = 1;
     if (seen.changes_select)

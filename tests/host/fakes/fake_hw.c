@@ -313,8 +313,30 @@ void hw_on_poll(void (*call)(void *context), void *context)
     poll_context = context;
 }
 
+/* What the firmware may not meet: it would be measured, too. */
+static bool is_measuring(void)
+{
+    static const struct {
+        uint32_t msr;
+        uint64_t mask;
+    } running[] = {
+        {0x38f, UINT64_MAX}, /* counters */
+        {0x1d9, 3},          /* branch records, single steps by branches */
+        {0x570, 1},          /* a trace */
+    };
+
+    for (size_t i = 0; i < sizeof(running) / sizeof(running[0]); i++) {
+        const struct fake_msr *m = find(running[i].msr);
+        if (m != NULL && (m->value & running[i].mask) != 0)
+            return true;
+    }
+    return false;
+}
+
 void hw_poll(void)
 {
+    if (fake_current == 0 && is_measuring())
+        abort();
     if (poll_call != NULL && fake_current == 0)
         poll_call(poll_context);
 }

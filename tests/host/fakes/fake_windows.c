@@ -304,6 +304,8 @@ FAKE uint64_t pdir_opening(uint64_t enable, uint32_t index)
     FAKE const uint8_t memory_##name##_loop[64] = {0};                       \
     __asm__(".globl memory_" #name "_end\n"                                  \
             ".set memory_" #name "_end, memory_" #name "_loop + 64\n");      \
+    __asm__(".globl memory_" #name "_next\n"                                 \
+            ".set memory_" #name "_next, memory_" #name "_loop + 16\n");     \
     FAKE void memory_##name(uint64_t enable, const struct memory_walk *walk) \
     {                                                                        \
         (void)enable;                                                        \

@@ -73,6 +73,10 @@ void pebs_window(uint64_t enable, uint64_t flags, struct pebs_state *state)
     for (unsigned n = 0; n < device.records; n++) {
         struct pebs_format3 record = {
             .rip = (uintptr_t)(pebs_events + (n + 1) * PEBS_EVENT_BYTES),
+            .eventing_ip = (uintptr_t)(pebs_events + n * PEBS_EVENT_BYTES +
+                                       PEBS_EVENT_BRANCH),
+            .tsc = hw_tsc(),
+            .applicable_counter = 1,
             .r15 = PEBS_PLANTED(15) + n + 1};
         plant(&record, flags);
         if (device.late)

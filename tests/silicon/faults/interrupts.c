@@ -383,5 +383,7 @@ uint32_t faults_lvt_mask(const struct processor *p, uint32_t mask)
     if (has_fault(p, FAULT_lvt_not_masked_by_topa) &&
         (p->pmu.global_status & STATUS_TOPA_PMI) != 0)
         return 0;
+    if (has_fault(p, FAULT_pebs_pmi_lvt_open) && p->faults.pmi_of_record)
+        return 0;
     return has_fault(p, FAULT_lvt_not_masked) ? 0 : mask;
 }

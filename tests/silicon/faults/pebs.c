@@ -134,7 +134,8 @@ FAULT(pdir_skips_branches,
 
 bool faults_suppress_record(const struct processor *p, unsigned n)
 {
-    return n == 3 && has_fault(p, FAULT_pebs_counter3_silent);
+    return (n == 3 && has_fault(p, FAULT_pebs_counter3_silent)) ||
+           faults_place_silent(p);
 }
 
 unsigned faults_pdir_skid(const struct processor *p, uint64_t any,
@@ -274,6 +275,7 @@ void faults_pebs_record(struct processor *p, uint64_t counters,
     faults_pebs_fields(p, counters, words);
     faults_pebs_occasion(p, counters, words);
     faults_pebs_words(p, counters, words);
+    faults_pebs_place(p, counters, words);
     if (has_fault(p, FAULT_pebs_tsc_stale)) {
         if (p->faults.first_tsc == 0)
             p->faults.first_tsc = words[WORD_TSC];

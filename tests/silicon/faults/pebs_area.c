@@ -287,7 +287,7 @@ uint64_t faults_pebs_reload(const struct processor *p, const struct pebs_ds *ds,
     if (has_fault(p, FAULT_pebs_reloads_first) &&
         (p->pmu.global_status & (BIT(n) - 1)) != 0)
         value = p->pmu.counter[n];
-    return value;
+    return n < PEBS_COUNTERS ? faults_place_reload(p, n, value) : value;
 }
 
 void faults_pebs_reloaded(struct processor *p, const struct pebs_ds *ds)

@@ -118,6 +118,7 @@ void faults_pebs_enable_written(struct processor *p)
 {
     p->faults.ds_first.valid = false;
     p->faults.reached = 0;
+    p->faults.enabled_late = p->pmu.counting;
 }
 
 void faults_pebs_area_read(struct processor *p, struct pebs_ds *ds)
@@ -155,6 +156,7 @@ void faults_pebs_reaches(struct processor *p, const struct pebs_ds *ds)
     if (ds->index < ds->threshold)
         return;
     p->faults.reached++;
+    p->faults.pmi_of_record = p->pmu.pmi;
     if (has_fault(p, FAULT_pebs_threshold_silent_of_3) &&
         (p->faults.record_of & BIT(3)) != 0)
         p->pmu.pmi = false;

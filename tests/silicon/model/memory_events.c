@@ -165,6 +165,24 @@ static bool is_load_from(uint8_t umask, enum cache_level level)
     }
 }
 
+/* Each umask has the levels that it names, and no others. */
+static bool load_is_from(const struct processor *p, uint8_t umask,
+                         enum cache_level level)
+{
+    const struct machine *m = p->machine;
+    bool beyond = level >= CACHE_LLC && level != CACHE_NONE;
+
+    if (level == CACHE_L2 && umask == 0x08)
+        return faults_rule(m, L1_MISSES_OF_L2, true);
+    if (level == CACHE_L2 && umask == 0x10)
+        return !faults_rule(m, L2_MISSES_ALONE, true);
+    if (level == CACHE_L2 && umask == 0x20)
+        return !faults_rule(m, L3_MISSES_ALONE, true);
+    if (beyond && umask == 0x02)
+        return !faults_rule(m, L2_HITS_ALONE, true);
+    return is_load_from(umask, level);
+}
+
 static bool is_snoop(uint8_t umask, enum cache_snoop snoop)
 {
     static const uint8_t umasks[] = {
@@ -222,7 +240,7 @@ static bool is_counted(struct processor *p, unsigned n,
                  erratum_shows(p, ERRATUM_LOCKED_LOADS, 2));
     case EVENT_MEM_LOAD:
         return load && load_counts(p, event->umask) &&
-               is_load_from(event->umask, supplier(p, r->outcome.level));
+               load_is_from(p, event->umask, supplier(p, r->outcome.level));
     case EVENT_MEM_LLC_HIT:
         return load && supplier(p, r->outcome.level) == CACHE_LLC &&
                is_snoop(event->umask, r->outcome.snoop);
@@ -281,6 +299,7 @@ static struct data_record load_record(struct processor *p,
     faults_load_record(p, &d);
     faults_load_fields(p, &d);
     faults_latency_data(p, &d);
+    faults_place_data(p, r, &d);
     return d;
 }
 
@@ -294,6 +313,7 @@ static struct data_record store_record(struct processor *p,
         d.status |= STATUS_L1D_HIT;
     faults_store_record(p, r, &d);
     faults_store_fields(p, &d);
+    faults_place_data(p, r, &d);
     return d;
 }
 
@@ -312,6 +332,7 @@ static struct data_record linear_record(struct processor *p,
     faults_linear_record(p, r, valid, &d);
     faults_data_fields(p, !store, &d);
     faults_address_data(p, r, &d);
+    faults_place_data(p, r, &d);
     return d;
 }
 

@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 #include "tests/silicon/model/hooks.h"
+#include "tests/silicon/model/pebs_hooks.h"
 #include "tests/silicon/model/errata.h"
 #include "tests/silicon/model/bits.h"
 #include "tests/silicon/model/counters.h"
@@ -224,7 +225,8 @@ static bool is_residual(const struct processor *p)
 
 uint64_t pebs_ds_area(const struct processor *p)
 {
-    return is_residual(p) ? p->pebs.residual_area : p->pebs.ds_area;
+    return faults_ds_area_at(p, is_residual(p) ? p->pebs.residual_area
+                                               : p->pebs.ds_area);
 }
 
 /* "PEBS Interrupt Threshold": the interrupt, once the index has reached it;

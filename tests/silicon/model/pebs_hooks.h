@@ -59,6 +59,16 @@ void faults_load_fields(struct processor *p, struct data_record *d);
 void faults_store_fields(const struct processor *p, struct data_record *d);
 void faults_data_fields(struct processor *p, bool load, struct data_record *d);
 
+/* record_places.c: the words of a record; its data; what counter n is reloaded
+ * with; whether it makes records; where the DS area is. */
+void faults_pebs_place(struct processor *p, uint64_t counters, uint64_t *words);
+void faults_place_data(struct processor *p, const struct data_result *r,
+                       struct data_record *d);
+uint64_t faults_place_reload(const struct processor *p, unsigned n,
+                             uint64_t value);
+bool faults_place_silent(const struct processor *p);
+uint64_t faults_ds_area_at(const struct processor *p, uint64_t area);
+
 /* occasions.c: on some occasion alone. */
 void faults_pebs_occasion(const struct processor *p, uint64_t counters,
                           uint64_t *words);

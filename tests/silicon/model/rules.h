@@ -39,6 +39,10 @@ enum rule {
     L3_MISSES_COUNT,           /* D1H/20H */
     STORES_MISS_STLB,          /* D0H/12H */
     L1_MISSES_COUNT,           /* D1H/08H */
+    L1_MISSES_OF_L2,           /* the same: L2 hits */
+    L2_HITS_ALONE,             /* D1H/02H: no L3 hits, no misses */
+    L2_MISSES_ALONE,           /* D1H/10H: no L2 hits */
+    L3_MISSES_ALONE,           /* D1H/20H: the same */
     RECORD_AT_INDEX,           /* and not at the base */
     RECORD_KEEPS_EN,           /* PERFEVTSELn.EN */
     CTRL_KEEPS_ENABLED,        /* counters whose bit stays 1 */

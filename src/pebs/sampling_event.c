@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* sampling_event.c - of each record of a window that plants registers, besides
+ * these. */
+#include "src/pebs/sampling_check.h"
+
+#include "src/counting/bank.h"
+
+/* Where the branch of the event is, and what execution goes on with. */
+struct place {
+    uint64_t begin, branch, next;
+};
+
+static struct place place_of(const struct pebs_record *record, unsigned event)
+{
+    const uint64_t taken = (uint64_t)(uintptr_t)pebs_events_taken;
+    const bool is_taken =
+        record->rip - taken <= (uint64_t)PEBS_EVENTS * PEBS_TAKEN_BYTES;
+    const uint64_t bytes = is_taken ? PEBS_TAKEN_BYTES : PEBS_EVENT_BYTES;
+    const uint64_t begin =
+        (is_taken ? taken : (uint64_t)(uintptr_t)pebs_events) +
+        (event - 1) * bytes;
+
+    return (struct place){begin, begin + PEBS_EVENT_BRANCH, begin + bytes};
+}
+
+/* By an erratum some have the instruction before; by another, branches that are
+ * not taken. A record that is looked at again is no second one. */
+static void check_eventing_ip(struct sampling *p, const struct pebs_record *r,
+                              const struct place *place, unsigned event)
+{
+    enum erratum erratum =
+        r->rip != place->next ? ERRATUM_RECORD_OF_LATER : ERRATUM_EVENTING_IP;
+    struct erratum_found found;
+
+    if (!pebs_has(r, PEBS_EVENTING_IP) || r->eventing_ip == place->branch)
+        return;
+    if (r->eventing_ip == place->begin &&
+        errata_find(test_cpu(p->t), ERRATUM_EVENTING_IP_BEFORE_JCC, &found))
+        erratum = ERRATUM_EVENTING_IP_BEFORE_JCC;
+    p->event_ip_wrong += p->first_look;
+    check_known(p->t, false, erratum,
+                erratum != ERRATUM_EVENTING_IP ||
+                    p->event_ip_wrong <= p->records / 2 + 1,
+                "EventingIP (%02XH) of the record of event %u is 0x%lx; wanted "
+                "0x%lx",
+                (unsigned)pebs_field_offset(r, PEBS_EVENTING_IP), event,
+                r->eventing_ip, place->branch);
+}
+
+static void check_time(struct sampling *p, const struct pebs_record *r,
+                       unsigned event)
+{
+    const uint64_t now = hw_tsc();
+
+    if (pebs_has(r, PEBS_TSC) && (r->tsc < p->tsc_before || r->tsc > now))
+        check(p->t, false,
+              "TSC (%02XH) of the record of event %u is 0x%lx; wanted 0x%lx to "
+              "0x%lx",
+              (unsigned)pebs_field_offset(r, PEBS_TSC), event, r->tsc,
+              p->tsc_before, now);
+}
+
+static void check_counters(struct sampling *p, const struct pebs_record *r,
+                           unsigned event)
+{
+    const uint64_t all = p->config.counters | (uint64_t)p->config.fixed
+                                                  << PLACE_FIXED0;
+    const uint64_t got = r->applicable_counter;
+
+    if (pebs_has(r, PEBS_APPLICABLE_COUNTER) && (got == 0 || (got & ~all) != 0))
+        check(p->t, false,
+              "Applicable Counter (%02XH) of the record of event %u is 0x%lx; "
+              "wanted some of 0x%lx, the counters that make records",
+              (unsigned)pebs_field_offset(r, PEBS_APPLICABLE_COUNTER), event,
+              got, all);
+}
+
+void sampling_check_event(struct sampling *p, const struct pebs_record *record,
+                          unsigned event)
+{
+    const uint64_t abort = TX_ABORT_HLE_ABORT | TX_ABORT_RTM_ABORT;
+    const struct place place = place_of(record, event);
+
+    if (record->rip != place.next)
+        check_known(p->t, false, ERRATUM_RECORD_OF_LATER, true,
+                    "RIP (%02XH) of the record of event %u is 0x%lx; wanted "
+                    "0x%lx",
+                    (unsigned)pebs_field_offset(record, PEBS_RIP), event,
+                    record->rip, place.next);
+    check_eventing_ip(p, record, &place, event);
+    if (pebs_has(record, PEBS_TX_ABORT) && (record->tx_abort & abort) != 0)
+        check(p->t, false,
+              "TX Abort Information (%02XH) of the record of event %u is "
+              "0x%lx; wanted [33:32] = 0, it is of no abort",
+              (unsigned)pebs_field_offset(record, PEBS_TX_ABORT), event,
+              record->tx_abort);
+    check_time(p, record, event);
+    check_counters(p, record, event);
+}
