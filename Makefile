@@ -505,6 +505,8 @@ $(B)/tests/host/cases/uncore_cases: $(call host_object,\
     $(wildcard src/cases/uncore/*.c))
 $(B)/tests/host/cases/uncore_select_cases: $(call host_object,\
     src/cases/uncore/uncore_selects.c)
+$(B)/tests/host/cases/uncore_bound_cases: $(call host_object,$(addprefix \
+    src/cases/uncore/uncore_,arb.c cboxes.c overflow.c))
 $(B)/tests/host/cases/snoop_cases: $(call host_object,\
     $(wildcard src/cases/uncore/*_snoops.c))
 $(B)/tests/host/cases/hle_cases: $(call host_object,$(addprefix \
