@@ -195,13 +195,14 @@ static enum place place_of(unsigned kind)
 }
 
 /* What has a CYC since the last branch or MTC, or the last of its kind; and CYC
- * that come in the cycle of another. */
+ * that come in the cycle of another. Not what follows a PSB+, whose CYC may be
+ * its own. */
 static void count_places(struct places *places)
 {
     const struct trace *p = places->p;
     struct pt_reader reader;
     struct pt_packet packet;
-    bool in_psb = false, any = false;
+    bool in_psb = false, any = false, first = false;
     unsigned since = 0; /* a bit a place */
 
     pt_open(&reader);
@@ -212,6 +213,7 @@ static void count_places(struct places *places)
 
         if (kind == PT_PSB || kind == PT_PSBEND) {
             in_psb = kind == PT_PSB;
+            first = !in_psb;
             any = false;
         }
         if (kind == PT_CYC) {
@@ -220,9 +222,10 @@ static void count_places(struct places *places)
             since = BIT(PLACES) - 1;
         }
         if (place < PLACES && !in_psb) {
-            places->all[place]++;
-            places->with[place] += since >> place & 1;
+            places->all[place] += !first;
+            places->with[place] += !first && (since >> place & 1) != 0;
             since &= ~(unsigned)BIT(place);
+            first = false;
         }
         if (kind == PT_TIP || (place != PLACES && place != PIP))
             since = 0;
