@@ -293,6 +293,11 @@ change x87
         fldpi
         fld1
 %endrep
+%assign n 0
+%rep 8                                  ; and all are empty
+        ffree   st%+n
+%assign n n + 1
+%endrep
         fldcw   [control]
         NEXT
 

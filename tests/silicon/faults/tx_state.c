@@ -92,7 +92,7 @@ FAULT(abort_keeps_byte_63,
 FAULT(abort_keeps_byte_0,
       .what = "[A B F; C with bit 2] an abort does not undo what was stored to "
               "the first byte of a line",
-      .caught = {"skylake-2017 on 1 tsx_exceptions_abort FAIL",
+      .caught = {"skylake-2017 on 1 tsx_rollback_bytes FAIL",
                  "skylake-2017 on 1 tsx_debug_breakpoint FAIL"})
 
 FAULT(abort_keeps_second_line,
