@@ -117,9 +117,12 @@ void journal_undo(struct journal *journal, const struct identity *id,
                                  const struct journal_failure *failure),
                   void *context)
 {
-    /* So that no counter counts on from its restored value. */
+    /* So that no counter counts on from its restored value, and no register is
+     * refused because of what is still enabled. */
     if (has_saved(journal, IA32_PERF_GLOBAL_CTRL))
         (void)hw_msr_write(IA32_PERF_GLOBAL_CTRL, 0);
+    if (has_saved(journal, IA32_PEBS_ENABLE))
+        (void)hw_msr_write(IA32_PEBS_ENABLE, 0);
     while (journal->count != 0) {
         unsigned last = journal->count - 1;
         struct journal_failure entry = {

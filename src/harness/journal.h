@@ -63,7 +63,8 @@ struct journal_failure {
 };
 
 /* Gives every register its old value back, the last saved first, reads each
- * back, and empties the journal. report() is called for each that does not hold
+ * back, and empties the journal; before that counters and PEBS are disabled,
+ * where they are in it. report() is called for each that does not hold
  * its old value; of IA32_RTIT_STATUS, FilterEn, ContextEn and TriggerEn are the
  * processor's and not compared. A general-purpose counter is written by its
  * full-width name where it has one (C1H takes 32 bits only). It, a fixed

@@ -145,9 +145,6 @@ static void check_force_abort(struct test_context *t)
                     "enabled",
                     value & bit, want);
     }
-    /* What it refused then is undone where nothing is enabled. */
-    if (set_msr(t, IA32_PEBS_ENABLE, 0) && set_msr(t, IA32_PERF_GLOBAL_CTRL, 0))
-        set_msr(t, TSX_FORCE_ABORT, found);
 }
 
 TEST(pebs_registers_apart,
