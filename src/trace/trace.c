@@ -69,6 +69,19 @@ void trace_table_behind(struct trace *p)
     p->table = (uint64_t *)(p->memory + TRACE_BYTES);
 }
 
+bool trace_stop_may_hang(const struct identity *id)
+{
+    /* SKL043; the server of that core is not said to be free of it. */
+    return id->family != 6 || id->model == 0x4e || id->model == 0x5e ||
+           id->model == 0x55;
+}
+
+bool trace_match_other_cr3(struct trace *p)
+{
+    return (test_cpu(p->t)->leaf14_ebx & LEAF14_CR3) != 0 &&
+           set_msr(p->t, IA32_RTIT_CR3_MATCH, trace_at(p->table));
+}
+
 #define ENTRIES_MAX 16 /* of a table of a test, over all that END leads to */
 
 /* Whether the trace could stop of itself. A table is followed until END leads

@@ -24,7 +24,8 @@ struct trace {
     uint8_t *memory;  /* TRACE_BYTES, and aligned to them */
     uint64_t *table;  /* one page, for ToPA */
     bool may_stop;    /* the test's promise: nothing that it traces begins a
-                         transaction, by RTM or HLE */
+                         transaction, by RTM or HLE; or this processor is none
+                         that may hang then (trace_stop_may_hang()) */
 
     /* After trace_arm(). */
     uint64_t armed; /* IA32_RTIT_CTL without TraceEn */
@@ -54,6 +55,13 @@ void trace_table_behind(struct trace *p);
 bool trace_arm(struct trace *p);
 bool trace_arm_output(struct trace *p, uint64_t control, uint64_t base,
                       uint64_t pointers);
+
+/* Is that erratum known of it, or of a processor with the same core? Pure. */
+bool trace_stop_may_hang(const struct identity *id);
+
+/* Writes IA32_RTIT_CR3_MATCH with what is not in CR3: the page of p->table.
+ * False where there is no such filter, or not written: ERROR says so. */
+bool trace_match_other_cr3(struct trace *p);
 
 /* Sets and clears TraceEn. Between the two no other MSR of the trace may be
  * written. trace_stop() reads the registers; what they say is not checked. */

@@ -210,12 +210,12 @@ static void check_ranges(struct levels *l)
               l->p->status);
 }
 
-/* So does the filter of CR3: that of the trace's table is another page's. */
+/* So does the filter of CR3. */
 static void check_cr3(struct levels *l)
 {
     const struct path_list none = {NULL, 0};
 
-    if (set_msr(l->p->t, IA32_RTIT_CR3_MATCH, trace_at(l->p->table)))
+    if (trace_match_other_cr3(l->p))
         check_path(l, "ring 3, another CR3 than 572H has",
                    IA32_RTIT_CTL_CR3Filter, &none, window_ring3);
 }
@@ -265,8 +265,7 @@ TEST(pt_ring3,
     check_user(&levels);
     check_others(&levels);
     check_exception(&levels);
-    if ((test_cpu(t)->leaf14_ebx & LEAF14_CR3) != 0)
-        check_cr3(&levels);
+    check_cr3(&levels);
     if (registers_ranges(test_cpu(t)) != 0)
         check_ranges(&levels);
 }

@@ -61,9 +61,7 @@ static void check_out_of_context(struct trace *p, uint64_t control)
 {
     check_no_stop(p, "TraceStop range at ring 0, OS = 0",
                   (control & ~IA32_RTIT_CTL_OS) | IA32_RTIT_CTL_User);
-    /* The table's page is not the CR3. */
-    if ((test_cpu(p->t)->leaf14_ebx & LEAF14_CR3) != 0 &&
-        set_msr(p->t, IA32_RTIT_CR3_MATCH, trace_at(p->table)))
+    if (trace_match_other_cr3(p))
         check_no_stop(p, "TraceStop range, another CR3 than 572H has",
                       control | IA32_RTIT_CTL_CR3Filter);
 }
@@ -209,19 +207,13 @@ static void check_kinds(struct trace *p, uint64_t control)
                trace_at(trace_handler_trap));
 }
 
-/* Where erratum SKL043 is not known of: an abort that goes on in the range. */
-static bool may_stop_aborts(const struct identity *id)
-{
-    return id->family == 6 && id->model != 0x4e && id->model != 0x5e &&
-           id->model != 0x55;
-}
-
+/* An abort that goes on in the range. */
 static void check_abort(struct trace *p, uint64_t control)
 {
     const uint64_t fallback = trace_at(trace_tx_fallback);
     struct window w;
 
-    if (!may_stop_aborts(test_cpu(p->t)) || !probe_state_if_any(p->t))
+    if (trace_stop_may_hang(test_cpu(p->t)) || !probe_state_if_any(p->t))
         return;
     p->control = control | IA32_RTIT_CTL_ADDR_CFG(0, IA32_RTIT_ADDR_STOP);
     window_set(&w, trace_body_tx_abort, trace_body_tx_abort_path);

@@ -102,9 +102,7 @@ static void check_out_of_context(struct trace *p)
 {
     check_silent(p, "a transaction at ring 0 with OS = 0",
                  (p->control & ~IA32_RTIT_CTL_OS) | IA32_RTIT_CTL_User);
-    /* The table's page is not the CR3. */
-    if ((test_cpu(p->t)->leaf14_ebx & LEAF14_CR3) != 0 &&
-        set_msr(p->t, IA32_RTIT_CR3_MATCH, trace_at(p->table)))
+    if (trace_match_other_cr3(p))
         check_silent(p, "a transaction under another CR3 than 572H has",
                      p->control | IA32_RTIT_CTL_CR3Filter);
 }
