@@ -1,31 +1,74 @@
 ; SPDX-License-Identifier: BSD-2-Clause
 ;
-; trace_addresses.asm - code that is traced under more than one address, each
-; another bit away.
+; trace_addresses.asm - code that is traced under more than one address.
 
 bits 64
 default rel
 
 %include "trace_bodies.inc"
 
-; TRACE_FAR_FIRST, TRACE_FAR_BITS
-%define FAR_FIRST 21
-%define FAR_BITS  26
+%define ALIAS_STEP (1 << 21)            ; TRACE_ALIAS_STEP
+%define FAR_FIRST  21                   ; TRACE_FAR_FIRST
+%define FAR_BITS   26                   ; TRACE_FAR_BITS
 
 section .text
+
+; To the same code RSI higher, by the CR3 of RDI; and back.
+%macro TO_ALIAS 0
+        mov     rax, cr3
+        mov     [r14 + CELLS], rax
+        mov     cr3, rdi
+        OUT     PIP_COUNT
+        lea     rbx, [.alias]
+        add     rbx, rsi
+        jmp     rbx
+.alias: OUT     TIP_ALIAS, .alias
+%endmacro
+
+%macro FROM_ALIAS 0
+        lea     rbx, [.low]
+        sub     rbx, rsi
+        jmp     rbx
+.low:   OUT     TIP, .low
+        mov     cr3, rax
+        OUT     PIP_OWN
+%endmacro
+
+; The same code at other addresses. CR3 of RDI maps it RSI higher, and 2 MB
+; above that once more. A direct jump leads to the exception, so that its FUP is
+; the first address of its page, and its handler lies 2 MB below it.
+TRACED trace_body_alias
+        OUT     TIP, trace_body_alias
+        TO_ALIAS
+        lea     rbx, [.higher]
+        add     rbx, ALIAS_STEP
+        jmp     rbx
+.higher:
+        OUT     TIP_ALIAS_2, .higher
+        lea     rbx, [.lower]
+        sub     rbx, ALIAS_STEP
+        jmp     rbx
+.lower: OUT     TIP_ALIAS, .lower
+        jmp     near .trap + ALIAS_STEP ; direct
+.trap:  int3
+        OUT     FUP_ALIAS_2, .trap
+        OUT     TIP_ALIAS, trace_alias_handler
+        OUT     TIP_ALIAS_2, .after
+.after: lea     rbx, [.down]
+        sub     rbx, ALIAS_STEP
+        jmp     rbx
+.down:  OUT     TIP_ALIAS, .down
+        FROM_ALIAS
+TRACED_END
+global trace_alias_handler
+trace_alias_handler:
+        iretq
 
 ; RSI: to the alias. RDI: a CR3 that maps it, and each a bit of the address
 ; higher. To it, to each of these and back.
 TRACED trace_body_far
         OUT     TIP, trace_body_far
-        mov     rax, cr3
-        mov     [r14 + CELLS], rax
-        mov     cr3, rdi
-        OUT     PIP_COUNT
-        lea     rbx, [.near]
-        add     rbx, rsi
-        jmp     rbx
-.near:  OUT     TIP_ALIAS, .near
+        TO_ALIAS
 %assign bit FAR_FIRST
 %rep FAR_BITS
         mov     rdx, 1 << bit
@@ -41,29 +84,7 @@ TRACED trace_body_far
         OUT     TIP_ALIAS, .back%+bit
 %assign bit bit + 1
 %endrep
-        lea     rbx, [.low]
-        sub     rbx, rsi
-        jmp     rbx
-.low:   OUT     TIP, .low
-        mov     cr3, rax
-        OUT     PIP_OWN
-TRACED_END
-
-; IA32_RTIT_CTL is written with what it holds.
-%define IA32_RTIT_CTL 0x570
-
-TRACED trace_body_rewrite
-        OUT     TIP, trace_body_rewrite
-        mov     ecx, IA32_RTIT_CTL
-        rdmsr
-        cmp     ecx, ecx
-        jne     .again                  ; its result is due after the write
-        OUT     NOT_TAKEN
-.again: wrmsr
-        je      .twice
-        OUT     TAKEN
-        int3
-.twice: wrmsr
+        FROM_ALIAS
 TRACED_END
 
 section .note.GNU-stack noalloc noexec nowrite progbits

@@ -10,7 +10,6 @@ default rel
 
 %define IA32_RTIT_CTL    0x570
 %define IA32_RTIT_STATUS 0x571
-%define ALIAS_STEP       (1 << 21)        ; TRACE_ALIAS_STEP
 
 section .text
 
@@ -283,47 +282,20 @@ TRACED_END
 global trace_body_events_end
 trace_body_events_end:
 
-; The same code at other addresses. CR3 of RDI maps it RSI higher, and 2 MB
-; above that once more. A direct jump leads to the exception, so that its FUP is
-; the first address of its page, and its handler lies 2 MB below it.
-TRACED trace_body_alias
-        OUT     TIP, trace_body_alias
-        mov     rax, cr3
-        mov     [r14 + CELLS], rax
-        mov     cr3, rdi
-        OUT     PIP_COUNT
-        lea     rbx, [.high]
-        add     rbx, rsi
-        jmp     rbx
-.high:  OUT     TIP_ALIAS, .high
-        lea     rbx, [.higher]
-        add     rbx, ALIAS_STEP
-        jmp     rbx
-.higher:
-        OUT     TIP_ALIAS_2, .higher
-        lea     rbx, [.lower]
-        sub     rbx, ALIAS_STEP
-        jmp     rbx
-.lower: OUT     TIP_ALIAS, .lower
-        jmp     near .trap + ALIAS_STEP ; direct
-.trap:  int3
-        OUT     FUP_ALIAS_2, .trap
-        OUT     TIP_ALIAS, trace_alias_handler
-        OUT     TIP_ALIAS_2, .after
-.after: lea     rbx, [.down]
-        sub     rbx, ALIAS_STEP
-        jmp     rbx
-.down:  OUT     TIP_ALIAS, .down
-        lea     rbx, [.low]
-        sub     rbx, rsi
-        jmp     rbx
-.low:   OUT     TIP, .low
-        mov     cr3, rax
-        OUT     PIP_OWN
+; IA32_RTIT_CTL is written with what it holds.
+TRACED trace_body_rewrite
+        OUT     TIP, trace_body_rewrite
+        mov     ecx, IA32_RTIT_CTL
+        rdmsr
+        cmp     ecx, ecx
+        jne     .again                  ; its result is due after the write
+        OUT     NOT_TAKEN
+.again: wrmsr
+        je      .twice
+        OUT     TAKEN
+        int3
+.twice: wrmsr
 TRACED_END
-global trace_alias_handler
-trace_alias_handler:
-        iretq
 
 ; To 32-bit and to 16-bit code by far RETs, back by INT3 and, from the former,
 ; to and fro by IRETQ. RSI is the 32-bit code segment, the 16-bit one is next;
