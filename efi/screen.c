@@ -37,8 +37,7 @@ static unsigned screens_count;
 static uint64_t opened_ms, spent_ms; /* since; and on screens, of that */
 static unsigned left_out;            /* lines, since the last one shown */
 static struct status status;
-static uint64_t status_second; /* that the row was written in */
-static uint64_t status_ms;     /* when that was */
+static uint64_t status_ms; /* when the row was written */
 
 static bool is_serial(const EFI_DEVICE_PATH *path)
 {
@@ -109,6 +108,12 @@ static bool is_slow(uint64_t now)
     return spent_ms > SLOW_MS && spent_ms * SLOW_PART > now - opened_ms;
 }
 
+/* Of the run. */
+static uint64_t second_of(uint64_t ms)
+{
+    return (ms - opened_ms) / 1000;
+}
+
 static void show_status(void)
 {
     uint64_t before = hw_ms();
@@ -117,11 +122,10 @@ static void show_status(void)
     if (is_slow(before) && before - status_ms < SLOW_STATUS_MS)
         return;
     status_ms = before;
-    status_second = (before - opened_ms) / 1000;
     for (unsigned s = 0; s < screens_count; s++) {
         struct screen *screen = &screens[s];
         size_t bytes =
-            status_text(&status, status_second, screen->columns, text);
+            status_text(&status, second_of(before), screen->columns, text);
         write_over(screen, text, bytes);
         screen->below = bytes;
     }
@@ -180,7 +184,7 @@ static void screen_flush(void *self)
 static void screen_tick(void *self)
 {
     (void)self;
-    if ((hw_ms() - opened_ms) / 1000 != status_second)
+    if (second_of(hw_ms()) != second_of(status_ms))
         show_status();
 }
 
@@ -207,7 +211,6 @@ bool screen_open(struct sink *out)
 
     screens_count = left_out = 0;
     status = (struct status){.test = 0};
-    status_second = 0;
     opened_ms = status_ms = hw_ms();
     spent_ms = 0;
     if (EFI_ERROR(platform_boot->LocateHandleBuffer(ByProtocol, &text_out, NULL,
