@@ -6,7 +6,6 @@
 #include "tests/host/fakes/traced_parts.h"
 #include "tests/silicon/model/counters.h"
 #include "tests/silicon/model/cpuid.h"
-#include "tests/silicon/model/hooks.h"
 #include "tests/silicon/model/msr.h"
 
 #include <stdlib.h>
@@ -102,13 +101,11 @@ bool traced_write(uint32_t number, uint64_t value)
 
     if (!msr_write(&traced_processor, number, value))
         return false;
-    const bool is = (traced_processor.pt.ctl & RTIT_TRACE_EN) != 0;
-    if (was == is && (!is || number != IA32_RTIT_CTL ||
-                      faults_pt(&traced_processor, PT_REWRITE_SILENT, true)))
+    if (!pt_is_switched(&traced_processor, was, number))
         return true;
     const struct pt_step now = traced_step(
         traced.at, traced.next, traced_processor.choices.cycles_slow);
-    if (is)
+    if ((traced_processor.pt.ctl & RTIT_TRACE_EN) != 0)
         pt_started(&traced_processor, &now);
     else
         pt_stopped(&traced_processor, &now);
@@ -151,11 +148,8 @@ bool traced_fault(size_t n, unsigned boot, const char **name,
 
 void traced_retired(uint64_t next)
 {
-    const uint32_t cycles = (traced.current.flags & INSTRUCTION_SLOW) != 0
-                                ? traced_processor.choices.cycles_slow
-                            : (traced.current.flags & INSTRUCTION_BRANCHES) != 0
-                                ? traced_processor.choices.cycles_branch
-                                : traced_processor.choices.cycles_other;
+    const uint32_t cycles =
+        choices_cycles(&traced_processor.choices, traced.current.flags);
     const bool conditional =
         (traced.current.flags & INSTRUCTION_CONDITIONAL) != 0;
     const struct retirement r = {

@@ -82,7 +82,7 @@ static uint64_t cycles_of_round(const struct vcpu *v)
     const struct choices *c = &v->model->choices;
 
     return (uint64_t)(v->rounds.instructions - 1) * c->cycles_other +
-           step_cycles(v);
+           choices_cycles(c, v->current.flags);
 }
 
 static void restore_lost(struct operand_state *s, const struct induction *at,

@@ -22,8 +22,6 @@
 #include "tests/silicon/model/lbr.h"
 #include "tests/silicon/model/pt.h"
 
-/* LOOP is several micro-operations. */
-#define LOOP_CYCLES_MORE 4
 #define EXCEPTIONS_CATCH (UINT32_C(1) << VECTOR_DB)
 /* And #UD, which may only be for a hint: hint_replace.c. */
 #define EXCEPTIONS_FREE (EXCEPTIONS_CATCH | UINT32_C(1) << VECTOR_UD)
@@ -87,17 +85,9 @@ void step_set_mode(struct vcpu *v, enum vcpu_mode mode)
     }
 }
 
-uint32_t step_cycles(const struct vcpu *v)
+static uint32_t cycles_of(const struct vcpu *v)
 {
-    const struct choices *choices = &v->model->choices;
-
-    if ((v->current.flags & INSTRUCTION_SLOW) != 0)
-        return choices->cycles_slow;
-    if ((v->current.flags & INSTRUCTION_LOOP) != 0)
-        return choices->cycles_branch + LOOP_CYCLES_MORE;
-    if ((v->current.flags & INSTRUCTION_BRANCHES) != 0)
-        return choices->cycles_branch;
-    return choices->cycles_other;
+    return choices_cycles(&v->model->choices, v->current.flags);
 }
 
 /* "Privilege levels 1, 2 or 3". */
@@ -204,7 +194,7 @@ void step_count_current(struct vcpu *v)
         .indirect = (v->current.flags & INSTRUCTION_INDIRECT) != 0,
         .taken = true,
         .user = is_user(v),
-        .cycles = step_cycles(v),
+        .cycles = cycles_of(v),
     };
 
     v->accesses = 0;
@@ -258,7 +248,7 @@ void step_retire(struct vcpu *v)
                    faults_rule(v->model->machine, IN_TX_AFTER_INNER, true))) ||
                  (v->tx.depth > 1 &&
                   faults_rule(v->model->machine, IN_TX_NESTED, true)),
-        .cycles = step_cycles(v),
+        .cycles = cycles_of(v),
     };
     bool recorded = lbr_records(v->model); /* whatever it freezes */
 

@@ -52,8 +52,7 @@ void trace_wrmsr(struct vcpu *v, bool was, uint64_t next)
     bool is = (v->model->pt.ctl & RTIT_TRACE_EN) != 0;
     struct pt_step now;
 
-    if (was == is && !(is && v->gprs.rcx == IA32_RTIT_CTL &&
-                       !faults_pt(v->model, PT_REWRITE_SILENT, true)))
+    if (!pt_is_switched(v->model, was, (uint32_t)v->gprs.rcx))
         return;
     fill_now(v, &now, v->current_rip, next);
     now.cycles = v->model->choices.cycles_slow;

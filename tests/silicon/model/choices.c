@@ -4,6 +4,9 @@
 
 #include "tests/silicon/model/instruction.h"
 
+/* LOOP is several micro-operations. */
+#define LOOP_CYCLES_MORE 4
+
 enum topic {
     TOPIC_COMMON, /* the same on every processor of a machine */
     TOPIC_PROCESSOR,
@@ -136,4 +139,15 @@ void choices_draw_as_sold(struct choices *choices, uint64_t seed)
     choices->loads_tagged_one_in = 8 + (uint32_t)pick(&r, 32);
     choices->pebs_skid = (uint8_t)(2 + pick(&r, 7));
     choices->spontaneous_one_in = 128 << pick(&r, 4);
+}
+
+uint32_t choices_cycles(const struct choices *choices, uint32_t flags)
+{
+    if ((flags & INSTRUCTION_SLOW) != 0)
+        return choices->cycles_slow;
+    if ((flags & INSTRUCTION_LOOP) != 0)
+        return choices->cycles_branch + LOOP_CYCLES_MORE;
+    if ((flags & INSTRUCTION_BRANCHES) != 0)
+        return choices->cycles_branch;
+    return choices->cycles_other;
 }

@@ -111,4 +111,8 @@ void choices_draw(struct choices *choices, uint64_t seed, unsigned processor);
  * aborts without a cause. */
 void choices_draw_as_sold(struct choices *choices, uint64_t seed);
 
+/* Core cycles of an instruction with these INSTRUCTION_*, but for its memory.
+ */
+uint32_t choices_cycles(const struct choices *choices, uint32_t flags);
+
 #endif

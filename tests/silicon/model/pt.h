@@ -78,6 +78,9 @@ static inline bool pt_tracing(const struct processor *p)
             ~p->faults.pt_status_ignored) == 0;
 }
 
+/* Does a trace begin or end by a write of that MSR? was: TraceEn before it. */
+bool pt_is_switched(const struct processor *p, bool was, uint32_t number);
+
 /*
  * pt.c, pt_start.c: what has happened. WRMSR has set or cleared TraceEn; an
  * instruction is complete; an interrupt or exception met at `ip` has entered

@@ -7,13 +7,23 @@
 
 #include "tests/silicon/model/hooks.h"
 
+bool pt_is_switched(const struct processor *p, bool was, uint32_t number)
+{
+    bool is = (p->pt.ctl & RTIT_TRACE_EN) != 0;
+
+    return was != is || (is && number == IA32_RTIT_CTL &&
+                         !faults_pt(p, PT_REWRITE_SILENT, true));
+}
+
 /* "Duplicated for each logical processor." */
 static void leave_others(const struct processor *p)
 {
     const struct machine *m = p->machine;
 
+    if (faults_pt(p, PT_TRACES_APART, true))
+        return;
     for (unsigned n = 0; n < m->processors; n++)
-        if (m->processor[n] != p && !faults_pt(p, PT_TRACES_APART, true))
+        if (m->processor[n] != p)
             m->processor[n]->pt.ctl &= ~RTIT_TRACE_EN;
 }
 
@@ -23,7 +33,6 @@ void pt_started(struct processor *p, const struct pt_step *now)
     bool configurable = (pt_leaf(p, 0).ebx & PT_EBX_CONFIGURABLE) != 0, stops;
 
     leave_others(p);
-
     pt->ctl_active = pt->ctl;
     pt->start_cr3 = now->cr3;
     p->faults.pt_status_ignored = faults_pt_value(p, PT_STATUS_IGNORED, 0);
