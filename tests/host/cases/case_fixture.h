@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* case_fixture.h - a case run on the fake hardware: contexts of two
- * processors, new each time, and what came of it. */
+ * processors, or of PROCESSORS, new each time, and what came of it. */
 #ifndef TESTS_HOST_CASES_CASE_FIXTURE_H
 #define TESTS_HOST_CASES_CASE_FIXTURE_H
 
@@ -16,7 +16,9 @@
 
 #include <cmocka.h>
 
+#ifndef PROCESSORS
 #define PROCESSORS 2
+#endif
 static struct test_context all[PROCESSORS];
 static struct test_context *const t = &all[0];
 static struct hw_result results[PROCESSORS];
@@ -24,11 +26,15 @@ static _Alignas(
     4096) uint8_t buffers[PROCESSORS][TEST_BUFFER_BYTES + TEST_RECORDS_BYTES];
 static _Alignas(4096) uint8_t source[TEST_SOURCE_BYTES];
 
-/* A 6th generation processor with TSX as it was at first. */
-static void case_begin(const struct test *test, uint32_t trials)
+/* The current processor's. */
+static inline uint64_t *msr(uint32_t number)
 {
-    fake_reset();
-    fake_processors(PROCESSORS);
+    return &fake_msr(number)->value;
+}
+
+/* On the processors as they are; with TSX as it was at first. */
+static void case_start(const struct test *test, uint32_t trials)
+{
     memset(all, 0, sizeof(all));
     for (unsigned p = 0; p < PROCESSORS; p++) {
         fake_current = p;
@@ -45,6 +51,14 @@ static void case_begin(const struct test *test, uint32_t trials)
         context_begin(&all[p], test, 1);
     }
     fake_current = 0;
+}
+
+/* 6th generation processors. */
+static inline void case_begin(const struct test *test, uint32_t trials)
+{
+    fake_reset();
+    fake_processors(PROCESSORS);
+    case_start(test, trials);
 }
 
 /* The body, and its end as the session makes it. The boot processor's. */

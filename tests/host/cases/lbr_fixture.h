@@ -341,7 +341,6 @@ static bool is_refused(uint32_t msr, uint64_t value)
 /* Writes: what a register refuses, loses, or shares. */
 static int access(uint32_t msr, const uint64_t *written)
 {
-
     if (wrong(MSR_MISSING) && msr == device.number)
         return HW_GP;
     if (written == NULL)

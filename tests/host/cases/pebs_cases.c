@@ -43,11 +43,6 @@ struct device {
 };
 static struct device device;
 
-static uint64_t *msr(uint32_t number)
-{
-    return &fake_msr(number)->value;
-}
-
 static struct pebs_ds_area *area(void)
 {
     return (struct pebs_ds_area *)(uintptr_t)*msr(IA32_DS_AREA);

@@ -5,24 +5,12 @@
 #ifndef TESTS_HOST_CASES_PT_FIXTURE_H
 #define TESTS_HOST_CASES_PT_FIXTURE_H
 
-#include "src/base/msr.h"
-#include "src/harness/context.h"
-#include "tests/host/fakes/fake_hw.h"
+#define PROCESSORS 1
+#include "src/session/needs.h"
+#include "tests/host/cases/case_fixture.h"
 #include "tests/host/fakes/traced_cpu.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-static struct test_context all[1];
-static struct test_context *const t = &all[0];
-static struct hw_result results[1];
-static _Alignas(4096) uint8_t source[TEST_SOURCE_BYTES];
 
 #define BUFFER_BYTES (TEST_BUFFER_BYTES + TEST_RECORDS_BYTES)
 #define PAGE         4096
@@ -52,7 +40,7 @@ static void make_msrs(void)
         for (uint32_t n = traced_msrs[i].first; n <= traced_msrs[i].last; n++) {
             fake_msr_remove(n);
             if (traced_read(n, &value))
-                fake_msr(n)->value = value;
+                *msr(n) = value;
         }
 }
 
@@ -70,7 +58,7 @@ static int access_msr(uint32_t number, const uint64_t *written)
     if (!traced_read(number, &value))
         return HW_GP;
     if (written == NULL)
-        fake_msr(number)->value = value;
+        *msr(number) = value;
     return HW_NO_FAULT;
 }
 
@@ -102,13 +90,13 @@ static void same_cpuid(uint32_t leaf, uint32_t subleaf)
 }
 
 static void power_on(const struct test *test, const char *cpu,
-                     const char *fault, uint32_t trials)
+                     const char *fault)
 {
     static const uint32_t leaves[] = {0,    1,    4,    7,         10,
                                       0x14, 0x15, 0x16, 0x80000008};
 
     fake_reset();
-    fake_processors(1);
+    fake_processors(PROCESSORS);
     fake_tsc = UINT64_C(5) << 32;
     fake_ms_step = 10;
     traced_start(cpu, fault);
@@ -121,47 +109,23 @@ static void power_on(const struct test *test, const char *cpu,
     uint8_t *memory = traced_memory(BUFFER_BYTES + 2 * PAGE);
     traced_cr3 = (uint64_t)(uintptr_t)memory + BUFFER_BYTES;
     fake_device = access_msr;
-    memset(all, 0, sizeof(all));
-    identity_read(&t->cpu);
-    t->regime = REGIME_A;
-    t->trials = trials;
-    t->all = all;
-    t->results = results;
-    t->processors = 1;
+    case_start(test, 0);
     t->buffer = memory;
-    t->source = source;
-    context_begin(t, test, 1);
     traced_catch();
-}
-
-static enum verdict run(void)
-{
-    t->test->body(t);
-    restore_msrs(t);
-    t->end = HW_DONE;
-    context_close(t);
-    fake_device = NULL;
-    t->text[t->text_bytes] = '\0';
-    return t->verdict;
-}
-
-static enum verdict run_unless_needs(void)
-{
-    const struct needs *needs = &t->test->needs;
-
-    if (((needs->features & NEED_PT_TOPA) != 0 &&
-         (t->cpu.leaf14_ecx & LEAF14_TOPA) == 0) ||
-        ((needs->features & NEED_PT_RANGE) != 0 &&
-         (t->cpu.leaf14_ecx & LEAF14_RANGE) == 0))
-        return VERDICT_NONE;
-    return run();
 }
 
 static void expect(const struct test *test, const char *cpu, const char *fault,
                    enum verdict wanted)
 {
-    power_on(test, cpu, fault, 0);
-    const enum verdict found = run_unless_needs();
+    /* What a body does not ask for itself. */
+    const struct needs output = {.features = test->needs.features &
+                                             (NEED_PT_TOPA | NEED_PT_RANGE)};
+    char text[NEEDS_TEXT_BYTES];
+
+    power_on(test, cpu, fault);
+    const enum verdict found =
+        needs_met(&output, &t->cpu, t->regime, PROCESSORS, text) ? case_end()
+                                                                 : VERDICT_NONE;
     if (found != wanted)
         fail_msg("%s on %s, %s: verdict %d, wanted %d: %s", test->name, cpu,
                  fault, (int)found, (int)wanted, t->text);
@@ -189,7 +153,17 @@ static unsigned expect_faults(const struct test *test, const char *unseen)
     return seen;
 }
 
-/* On each of these, and with each of its faults, of which there are some. */
+/* A program of these cases: ROW(name, verdict on Broadwell, on Ice Lake, faults
+ * that are not seen). Each runs on each of these, and with each of its faults,
+ * of which there are some. */
+#define TRACED_CASES(ROWS)                                     \
+    ROWS(TRACED_CASE)                                          \
+    int main(void)                                             \
+    {                                                          \
+        const struct CMUnitTest tests[] = {ROWS(TRACED_UNIT)}; \
+        return cmocka_run_group_tests(tests, NULL, NULL);      \
+    }
+#define TRACED_UNIT(name, broadwell, icelake, unseen) cmocka_unit_test(name),
 #define TRACED_CASE(name, broadwell, icelake, unseen)                      \
     extern const struct test test_##name;                                  \
     static void name(void **state)                                         \

@@ -14,12 +14,4 @@
     ROW(pt_trace_stop, SKIP, PASS, "")             \
     ROW(pt_write_while_enabled, PASS, PASS, "")    \
     ROW(pt_thread_scope, PASS, PASS, "pt_traces_one")
-CASES(TRACED_CASE)
-
-int main(void)
-{
-#define UNIT(name, broadwell, icelake, unseen) cmocka_unit_test(name),
-    const struct CMUnitTest tests[] = {CASES(UNIT)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TRACED_CASES(CASES)

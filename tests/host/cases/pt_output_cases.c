@@ -12,12 +12,4 @@
     ROW(pt_ratio, PASS, PASS, "")                             \
     ROW(pt_psb_place, SKIP, PASS, "")                         \
     ROW(pt_pmi_freezes, PASS, PASS, "lvt_not_masked_by_topa")
-CASES(TRACED_CASE)
-
-int main(void)
-{
-#define UNIT(name, broadwell, icelake, unseen) cmocka_unit_test(name),
-    const struct CMUnitTest tests[] = {CASES(UNIT)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TRACED_CASES(CASES)

@@ -16,12 +16,4 @@
     ROW(pt_transaction_unchanged, PASS, PASS, "")        \
     ROW(pt_tx_path, PASS, PASS,                          \
         "pt_xabort_alone pt_abort_by_instruction_silent")
-CASES(TRACED_CASE)
-
-int main(void)
-{
-#define UNIT(name, broadwell, icelake, unseen) cmocka_unit_test(name),
-    const struct CMUnitTest tests[] = {CASES(UNIT)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TRACED_CASES(CASES)

@@ -29,11 +29,6 @@ static struct {
     uint64_t together; /* counters that were enabled at once, at most */
 } device;
 
-static uint64_t *msr(uint32_t number)
-{
-    return &fake_msr(number)->value;
-}
-
 static bool is_wrong(void)
 {
     return ++device.windows == device.wrong;

@@ -4,20 +4,15 @@
  * more or less after a window: at each bound, and one beyond. */
 #include "asm/line_access.h"
 #include "asm/memory_windows.h"
-#include "src/uncore/uncore.h"
-#include "tests/host/cases/case_fixture.h"
+#include "tests/host/cases/uncore_fixture.h"
 
 extern const struct test test_uncore_arb, test_uncore_cboxes,
     test_uncore_overflow;
 
 #define LINES     32
 #define STRAY     (LINES / 4)
-#define BOXES     2
 #define SHARE     (LINES / BOXES)
-#define UNITS     (2 * BOXES + 2)
 #define OCCUPANCY 960
-#define CTRL      0xe01
-#define STATUS    0xe02
 #define TOP       BITS(43, 0)
 
 enum wrong {
@@ -38,23 +33,6 @@ static struct {
     int64_t more;            /* has so many more */
     bool flushed, stored, open;
 } device;
-
-static uint64_t *msr(uint32_t number)
-{
-    return &fake_msr(number)->value;
-}
-
-static uint32_t select_of(unsigned unit)
-{
-    return unit < 2 * BOXES ? uncore_box_select(unit / 2, unit % 2)
-                            : 0x3b2 + (unit - 2 * BOXES);
-}
-
-static uint32_t counter_of(unsigned unit)
-{
-    return unit < 2 * BOXES ? uncore_box_counter(unit / 2, unit % 2)
-                            : 0x3b0 + (unit - 2 * BOXES);
-}
 
 static void add(unsigned unit, uint64_t n)
 {
@@ -198,10 +176,7 @@ static void begin(const struct test *test, const struct row *row)
     device.msr = row->msr;
     device.more = row->more;
     case_begin(test, 0);
-    *msr(0x396) = BOXES;
-    *msr(CTRL) = *msr(STATUS) = *msr(0x394) = *msr(0x395) = 0;
-    for (unsigned i = 0; i < UNITS; i++)
-        *msr(select_of(i)) = *msr(counter_of(i)) = 0;
+    units_begin();
     fake_device = access;
 }
 

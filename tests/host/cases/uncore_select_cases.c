@@ -3,20 +3,16 @@
  * count what each select has to, and over one that in some windows counts more
  * or less: at each bound, and one beyond. */
 #include "asm/line_access.h"
-#include "src/uncore/uncore.h"
-#include "tests/host/cases/case_fixture.h"
+#include "tests/host/cases/uncore_fixture.h"
 
 extern const struct test test_uncore_selects;
 
 #define LINES     32
-#define BOXES     2
-#define UNITS     (2 * BOXES + 2)
 #define CLOCK     50000
 #define SHARE     (LINES / BOXES) /* of a box */
 #define OCCUPANCY 960
 #define SOME      900
 #define NONE      40000
-#define CTRL      0xe01
 
 static struct {
     unsigned windows, from, to; /* in these, */
@@ -24,23 +20,6 @@ static struct {
     int64_t more;
     bool stray; /* counts without EN */
 } device;
-
-static uint64_t *msr(uint32_t number)
-{
-    return &fake_msr(number)->value;
-}
-
-static uint32_t select_of(unsigned unit)
-{
-    return unit < 2 * BOXES ? uncore_box_select(unit / 2, unit % 2)
-                            : 0x3b2 + (unit - 2 * BOXES);
-}
-
-static uint32_t counter_of(unsigned unit)
-{
-    return unit < 2 * BOXES ? uncore_box_counter(unit / 2, unit % 2)
-                            : 0x3b0 + (unit - 2 * BOXES);
-}
 
 /* What a unit counts of reads that miss. */
 static uint64_t figure(uint64_t select)
@@ -94,10 +73,7 @@ static void begin(unsigned from, unsigned to, unsigned unit, int64_t more)
     device.unit = unit;
     device.more = more;
     case_begin(&test_uncore_selects, 0);
-    *msr(0x396) = BOXES;
-    *msr(CTRL) = *msr(0xe02) = *msr(0x394) = *msr(0x395) = 0;
-    for (unsigned i = 0; i < UNITS; i++)
-        *msr(select_of(i)) = *msr(counter_of(i)) = 0;
+    units_begin();
     fake_device = access;
 }
 

@@ -8,6 +8,7 @@
 
 #include "src/session/case_list.h"
 #include "src/base/hw.h"
+#include "tests/host/fakes/fake_clock.h"
 
 #define FAKE_PROCESSORS 8
 
@@ -60,10 +61,9 @@ extern bool fake_mapped;
 extern uint32_t fake_explosive;
 
 /* What another processor does while the boot processor runs its job: called
- * there whenever the TSC is read, which is 100 more each time. Where it is not
- * NULL, jobs overlap. */
+ * there whenever the TSC (fake_tsc) is read, which is 100 more each time. Where
+ * it is not NULL, jobs overlap. */
 extern void (*fake_beside)(void);
-extern uint64_t fake_tsc;
 
 /* Inside a job: it ends at once, in this way. */
 void fake_raise(uint64_t vector, uint64_t rip);
