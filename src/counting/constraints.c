@@ -53,7 +53,7 @@ static const struct row {
      .free = HASWELL | BROADWELL | SKYLAKE | ICE_LAKE,
      .msr = 0x3f6},
     /* SDM 3B, "Off-core Response Performance Monitoring": "only with a specific
-     * pair of event select and counter MSR". On Ice Lake server: as below. */
+     * pair of event select and counter MSR". On Ice Lake: as below. */
     {.name = "OFF_CORE_RESPONSE_0",
      .mask = CODE,
      .select = 0x01b7,
@@ -68,7 +68,7 @@ static const struct row {
      .counters = BITS(3, 0),
      .free = BUT_ICE_LAKE,
      .msr = 0x1a7},
-    /* Intel's list of events of Ice Lake server (github.com/intel/perfmon,
+    /* Intel's list of events of Ice Lake (github.com/intel/perfmon,
      * ICX): MEM_INST_RETIRED to MEM_LOAD_L3_MISS_RETIRED, D0H to D3H, and
      * TX_MEM count on the first four of eight counters. */
     {.name = "MEM_INST_RETIRED",

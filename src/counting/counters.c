@@ -28,7 +28,7 @@ bool counters_all_known(const struct identity *id)
 bool counters_have_pc(struct test_context *t, uint64_t places)
 {
     const struct identity *id = test_cpu(t);
-    bool held = generation_of(id->family, id->model) == NEHALEM;
+    bool held = identity_generation(id) == NEHALEM;
 
     for (unsigned n = 0; n < counters_available(id); n++) {
         if ((places >> n & 1) == 0)

@@ -17,6 +17,7 @@ static const struct {
     {0x4e, SKYLAKE}, {0x5e, SKYLAKE}, {0x55, SKYLAKE},
     {0x8e, SKYLAKE}, {0x9e, SKYLAKE}, {0xa5, SKYLAKE}, {0xa6, SKYLAKE},
     {0x6a, ICE_LAKE}, {0x6c, ICE_LAKE},
+    {0x7d, ICE_LAKE}, {0x7e, ICE_LAKE}, {0x8c, ICE_LAKE}, {0x8d, ICE_LAKE},
 };
 /* clang-format on */
 

@@ -20,7 +20,7 @@ enum generation {
     HASWELL = 1 << 3,
     BROADWELL = 1 << 4,
     SKYLAKE = 1 << 5,  /* to Comet Lake, and Cascade Lake */
-    ICE_LAKE = 1 << 6, /* the server: 06_6AH, 06_6CH */
+    ICE_LAKE = 1 << 6, /* 06_6AH, 6CH; clients 7DH, 7EH, Tiger Lake 8CH, 8DH */
 };
 
 /* By DisplayFamily and DisplayModel. */

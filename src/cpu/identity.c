@@ -267,9 +267,14 @@ bool identity_here_is_intel(void)
     return identity_is_intel(&here);
 }
 
+enum generation identity_generation(const struct identity *id)
+{
+    return generation_of(id->family, id->model);
+}
+
 bool identity_known(const struct identity *id)
 {
-    return generation_of(id->family, id->model) != GENERATION_UNKNOWN;
+    return identity_generation(id) != GENERATION_UNKNOWN;
 }
 
 bool identity_siblings(const struct identity *a, const struct identity *b)

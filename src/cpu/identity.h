@@ -11,6 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "src/cpu/generation.h"
+
 struct identity {
     char vendor[13];        /* CPUID.0, NUL-terminated */
     char brand[49];         /* CPUID.80000002H-4H; empty where absent */
@@ -90,7 +92,8 @@ bool identity_is_intel(const struct identity *id);
 /* The same of the processor that calls it. */
 bool identity_here_is_intel(void);
 
-/* True where its generation is one of generation.h. */
+/* Its generation, and whether it is one of generation.h. */
+enum generation identity_generation(const struct identity *id);
 bool identity_known(const struct identity *id);
 
 /* True where a and b share a physical core (equal apic_id >> smt_shift). */

@@ -14,7 +14,7 @@
 
 bool lbr_of(const struct identity *id, struct lbr_model *model)
 {
-    const enum generation generation = generation_of(id->family, id->model);
+    const enum generation generation = identity_generation(id);
     const unsigned format = (unsigned)(id->perf_capabilities & LBR_FMT);
 
     if (!identity_is_intel(id) || generation == GENERATION_UNKNOWN ||

@@ -49,7 +49,7 @@ static bool has_facility(struct test_context *t, unsigned generations,
                          const char *what, const char *instead)
 {
     const struct identity *id = test_cpu(t);
-    enum generation generation = generation_of(id->family, id->model);
+    enum generation generation = identity_generation(id);
 
     if ((generation & generations) != 0)
         return true;
@@ -70,8 +70,7 @@ bool memory_has_precise_store(struct test_context *t)
 {
     return has_facility(
         t, WITH_PRECISE_STORE, "precise store (2nd and 3rd generation)",
-        (generation_of(test_cpu(t)->family, test_cpu(t)->model) &
-         WITH_DATA_ADDRESS) != 0
+        (identity_generation(test_cpu(t)) & WITH_DATA_ADDRESS) != 0
             ? "has data address profiling"
             : "is older");
 }
@@ -81,8 +80,7 @@ bool memory_has_data_address(struct test_context *t)
     return has_facility(
         t, WITH_DATA_ADDRESS,
         "data address profiling (4th generation and later)",
-        (generation_of(test_cpu(t)->family, test_cpu(t)->model) &
-         WITH_PRECISE_STORE) != 0
+        (identity_generation(test_cpu(t)) & WITH_PRECISE_STORE) != 0
             ? "has its predecessor, precise store"
             : "is older");
 }

@@ -51,7 +51,7 @@ static void judge(struct test_context *t, const struct kind *kind, unsigned n,
     const struct identity *id = test_cpu(t);
     char name[MSR_NAME_BYTES];
 
-    if (generation_of(id->family, id->model) == SANDY_BRIDGE &&
+    if (identity_generation(id) == SANDY_BRIDGE &&
         (kind->select == 0x10c4 || kind->select == 0x20c4) &&
         counted > kind->count) {
         observe(t, "a branch event counts too many (BJ090)", 1, 1);
@@ -95,7 +95,7 @@ TEST(branch_kinds,
      .needs = {.features = NEED_INTEL | NEED_PMU, .counters = 1})
 {
     const struct identity *id = test_cpu(t);
-    const unsigned here = generation_of(id->family, id->model);
+    const unsigned here = identity_generation(id);
     uint64_t places = bank_claim(t);
 
     if (places == 0)

@@ -223,8 +223,7 @@ static void work(struct test_context *t, void *argument)
             return;
 
         /* Check. */
-        if (generation_of(test_cpu(t)->family, test_cpu(t)->model) ==
-            SANDY_BRIDGE) {
+        if (identity_generation(test_cpu(t)) == SANDY_BRIDGE) {
             observe(t,
                     "ANY [21] adds the branches of the other logical "
                     "processor (BJ091: it may not)",
@@ -272,6 +271,6 @@ TEST(counter_any_thread,
     if (a->places == 0 || !pair_run(t, &a->pair, work, repeat_branches, a))
         return;
     /* BJ091. */
-    if (generation_of(id->family, id->model) != SANDY_BRIDGE)
+    if (identity_generation(id) != SANDY_BRIDGE)
         (void)pair_run(t, &a->pair, work_beside_user, repeat_at_ring3, a);
 }

@@ -155,7 +155,7 @@ static void judge_reference(struct test_context *t, uint64_t slow,
         ratio[1] = leaf.ebx / leaf.eax;
     /* The table of events of 06_1AH has 3CH/01H at the rate of the TSC, Intel's
      * list of events for it (github.com/intel/perfmon) at that of the bus. */
-    if (generation_of(test_cpu(t)->family, test_cpu(t)->model) == NEHALEM)
+    if (identity_generation(test_cpu(t)) == NEHALEM)
         ratio[1] = 1;
     for (unsigned i = 0; i < 2; i++) {
         uint64_t want = slow * ratio[i], margin = want / 16 + 2 * ratio[i];
@@ -221,8 +221,7 @@ static bool try_event(struct test_context *t, uint64_t places, unsigned bit)
  * not be tried. */
 static bool denies_rightly(const struct identity *id)
 {
-    return (generation_of(id->family, id->model) & ~(unsigned)NEHALEM) !=
-           GENERATION_UNKNOWN;
+    return (identity_generation(id) & ~(unsigned)NEHALEM) != GENERATION_UNKNOWN;
 }
 
 static bool try_absent(struct test_context *t, uint64_t places, unsigned bit)

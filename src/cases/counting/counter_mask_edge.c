@@ -129,7 +129,7 @@ TEST(counter_mask_edge,
                       msr_name(IA32_PMC(n), name), after.pmc[n], after.fixed[1],
                       want.least, want.most);
     }
-    if ((generation_of(test_cpu(t)->family, test_cpu(t)->model) &
+    if ((identity_generation(test_cpu(t)) &
          (SANDY_BRIDGE | IVY_BRIDGE | HASWELL | BROADWELL | SKYLAKE |
           ICE_LAKE)) != 0 &&
         counters_available(test_cpu(t)) >= 3)

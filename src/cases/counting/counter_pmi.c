@@ -67,8 +67,7 @@ static struct bank bank_for(struct test_context *t, uint64_t places, unsigned p,
 /* From Ice Lake on a division takes a third of the cycles. */
 static bool divides_slowly(struct test_context *t)
 {
-    const enum generation generation =
-        generation_of(test_cpu(t)->family, test_cpu(t)->model);
+    const enum generation generation = identity_generation(test_cpu(t));
 
     return generation != GENERATION_UNKNOWN && generation < ICE_LAKE;
 }

@@ -239,7 +239,7 @@ static void judge_time(const struct piece *piece, unsigned place,
 /* By the tables of events of these generations. */
 static bool has_far_branches(const struct identity *id)
 {
-    return (generation_of(id->family, id->model) &
+    return (identity_generation(id) &
             (HASWELL | BROADWELL | SKYLAKE | ICE_LAKE)) != 0;
 }
 

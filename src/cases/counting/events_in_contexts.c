@@ -45,7 +45,7 @@ static const struct way {
 };
 
 /* SDM 3B, "Pre-defined Architectural Performance Events", and the tables of
- * events of the 4th to 6th generation; of Ice Lake server: Intel's list, ICX.
+ * events of the 4th to 6th generation; of Ice Lake: Intel's list, ICX.
  */
 #define BEFORE (HASWELL | BROADWELL | SKYLAKE)
 #define LISTED (BEFORE | ICE_LAKE)
@@ -380,7 +380,7 @@ TEST(events_in_contexts,
 {
     const struct identity *id = test_cpu(t);
     const struct offcore_table *offcore = offcore_of(id);
-    const unsigned here = generation_of(id->family, id->model);
+    const unsigned here = identity_generation(id);
     struct contexts c = {.t = t, .transactions = probe_state_if_any(t)};
 
     /* Set-up. */

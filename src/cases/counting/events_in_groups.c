@@ -8,7 +8,7 @@
 #include "src/counting/groups.h"
 
 /* SDM 3B, "Pre-defined Architectural Performance Events", and the tables of
- * events of 06_2AH and later, and Intel's list of events of Ice Lake server
+ * events of 06_2AH and later, and Intel's list of events of Ice Lake
  * (github.com/intel/perfmon, ICX); the counts are those of window_plain, beside
  * the text in asm/counting_window.asm: a loop of 5 turns, a call, a jump, a
  * return.
@@ -42,8 +42,7 @@ static void check_event(struct test_context *t, const struct listed *event,
      * 06_2DH these two branch events may count too many (BJ090). */
     const bool instructions = event->select == EVENT_INST_RETIRED;
 
-    if (generation_of(test_cpu(t)->family, test_cpu(t)->model) ==
-            SANDY_BRIDGE &&
+    if (identity_generation(test_cpu(t)) == SANDY_BRIDGE &&
         (event->select == 0x10c4 || event->select == 0x20c4) &&
         (by[0].most[e] > event->exact || by[1].most[e] > event->exact)) {
         observe(t, "a branch event counts too many (BJ090)", 1, 1);
@@ -88,7 +87,7 @@ TEST(events_in_groups,
     /* Set-up. */
     for (unsigned i = 0; i < LISTED; i++)
         if (list[i].generations == 0 ||
-            (list[i].generations & generation_of(id->family, id->model)) != 0) {
+            (list[i].generations & identity_generation(id)) != 0) {
             used[count] = &list[i];
             selects[count++] = list[i].select;
         }

@@ -109,7 +109,7 @@ TEST(global_status_set,
      * call it reserved. */
     int vector =
         try_set_msr_again(t, IA32_PERF_GLOBAL_STATUS_SET, STATUS_CONDCHGD);
-    if (generation_of(test_cpu(t)->family, test_cpu(t)->model) == SKYLAKE)
+    if (identity_generation(test_cpu(t)) == SKYLAKE)
         check_known(t, vector == HW_GP, ERRATUM_STATUS_SET_63,
                     vector == HW_NO_FAULT,
                     "IA32_PERF_GLOBAL_STATUS_SET (391H) written with bit 63, "

@@ -23,8 +23,7 @@ static void run_sections(void *argument)
 static bool has_event(const struct identity *id)
 {
     return id->perfmon_version >= 2 && id->counters >= SELECTS &&
-           (generation_of(id->family, id->model) &
-            (HASWELL | BROADWELL | SKYLAKE)) != 0;
+           (identity_generation(id) & (HASWELL | BROADWELL | SKYLAKE)) != 0;
 }
 
 /* Where XTEST does not exist it cannot be asked: the event counts sections that

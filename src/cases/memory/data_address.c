@@ -17,7 +17,7 @@ static enum memory_facility facility_of(const struct datala_event *event)
 
 static enum generation generation_here(const struct test_context *t)
 {
-    return generation_of(test_cpu(t)->family, test_cpu(t)->model);
+    return identity_generation(test_cpu(t));
 }
 
 /* The records of an event; *tally is what they come to. */

@@ -52,7 +52,7 @@ static void judge(struct test_context *t, bool modified,
                   const struct found *found)
 {
     const struct identity *id = test_cpu(t);
-    const enum generation generation = generation_of(id->family, id->model);
+    const enum generation generation = identity_generation(id);
     unsigned best = 0;
 
     for (unsigned n = 0; n < DATA_SOURCES; n++)

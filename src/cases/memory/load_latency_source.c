@@ -52,7 +52,7 @@ static struct found count_levels(struct test_context *t, const struct row *row,
                                  const struct memory_tally *tally)
 {
     const struct identity *id = test_cpu(t);
-    enum generation generation = generation_of(id->family, id->model);
+    enum generation generation = identity_generation(id);
     struct found found = {0, tally->bit4, 0};
 
     for (unsigned n = 0; n < DATA_SOURCES; n++) {
@@ -75,8 +75,8 @@ static void judge_row(struct test_context *t, const struct row *row,
 {
     const struct identity *id = test_cpu(t);
     struct found found = count_levels(t, row, tally);
-    const struct data_source *best = data_source_of(
-        generation_of(id->family, id->model), id->model, found.best);
+    const struct data_source *best =
+        data_source_of(identity_generation(id), id->model, found.best);
 
     if (row->levels != 0 &&
         (row->levels != LEVEL_L3 || l3_has_lower_levels(id)))
@@ -107,7 +107,7 @@ static uint64_t middle_latency(struct test_context *t, const struct row *row,
     unsigned count = 0;
 
     for (unsigned n = 0; n < tally->kept; n++)
-        if ((data_source_of(generation_of(id->family, id->model), id->model,
+        if ((data_source_of(identity_generation(id), id->model,
                             tally->kept_source[n])
                  ->level &
              row->levels) != 0)

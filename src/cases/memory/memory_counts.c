@@ -65,8 +65,7 @@ static bool try_event(struct test_context *t, uint64_t places,
     const uint64_t want = (uint64_t)ACCESSES * row->least[e];
     struct bank short_one, long_one;
     const bool of_instructions =
-        (generation_of(test_cpu(t)->family, test_cpu(t)->model) &
-         (SKYLAKE | ICE_LAKE)) != 0;
+        (identity_generation(test_cpu(t)) & (SKYLAKE | ICE_LAKE)) != 0;
     const bool exact = !row->more || want == 0 || of_instructions;
     char name[MSR_NAME_BYTES];
 
@@ -121,7 +120,7 @@ TEST(memory_counts,
     const struct identity *id = test_cpu(t);
     uint64_t places;
 
-    if ((generation_of(id->family, id->model) & listed) == 0) {
+    if ((identity_generation(id) & listed) == 0) {
         skip(t, "needs a processor whose events of memory are known");
         return;
     }

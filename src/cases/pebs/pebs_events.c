@@ -67,8 +67,7 @@ static bool try_kind(struct sampling *p, const struct kind *kind, bool taken)
         return false;
 
     /* Check. On 06_2AH and 06_2DH this one may count too many (BJ090). */
-    if (generation_of(test_cpu(p->t)->family, test_cpu(p->t)->model) ==
-            SANDY_BRIDGE &&
+    if (identity_generation(test_cpu(p->t)) == SANDY_BRIDGE &&
         kind->select == 0x20c4 && p->value[1] != (counts ? PEBS_EVENTS : 0)) {
         observe(p->t, "a branch event counts too many (BJ090)", 1, 1);
         return true;
@@ -96,7 +95,7 @@ TEST(pebs_events,
      .needs = {.features = NEED_INTEL | NEED_PMU | NEED_PEBS, .counters = 2})
 {
     const struct identity *id = test_cpu(t);
-    const unsigned here = generation_of(id->family, id->model);
+    const unsigned here = identity_generation(id);
     struct sampling p;
 
     /* Set-up. */

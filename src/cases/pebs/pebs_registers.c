@@ -112,10 +112,9 @@ static void try_registers(struct test_context *t, void *unused)
 {
     const unsigned with_precise_store = SANDY_BRIDGE | IVY_BRIDGE;
     const struct identity *id = test_cpu(t);
-    uint64_t more =
-        (generation_of(id->family, id->model) & with_precise_store) != 0
-            ? IA32_PEBS_ENABLE_PS_EN
-            : 0;
+    uint64_t more = (identity_generation(id) & with_precise_store) != 0
+                        ? IA32_PEBS_ENABLE_PS_EN
+                        : 0;
 
     (void)unused;
     if (!claim(t))

@@ -141,7 +141,7 @@ static bool try_highest(struct sampling *p, unsigned n)
     const struct identity *id = test_cpu(p->t);
     struct sampling_config config = pattern;
 
-    if (generation_of(id->family, id->model) == NEHALEM)
+    if (identity_generation(id) == NEHALEM)
         return true;
     config.counters = 1u << n;
     config.period[n] = 0;

@@ -75,8 +75,7 @@ TEST(tsx_conflict_events,
           "RTM_RETIRED (C9H) .ABORTED_MEM (08H) %lu, .ABORTED_EVENTS (80H) "
           "%lu, of %u aborts with EAX[2] (conflict); wanted most in the first",
           got[0], got[1], tally->matched);
-    if ((generation_of(test_cpu(t)->family, test_cpu(t)->model) &
-         TX_MEM_LISTED) == 0)
+    if ((identity_generation(test_cpu(t)) & TX_MEM_LISTED) == 0)
         return;
     if (!count(t, &c, EVENT_TX_MEM | UMASK_ABORT_CONFLICT,
                EVENT_TX_MEM | UMASK_ABORT_CAPACITY, got))

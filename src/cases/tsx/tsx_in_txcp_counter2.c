@@ -88,8 +88,8 @@ static void check_absent(struct test_context *t)
  * microcode took it away. */
 static bool never_had_tsx(const struct identity *id)
 {
-    return (generation_of(id->family, id->model) &
-            (NEHALEM | SANDY_BRIDGE | IVY_BRIDGE)) != 0;
+    return (identity_generation(id) & (NEHALEM | SANDY_BRIDGE | IVY_BRIDGE)) !=
+           0;
 }
 
 /* What is written is 0 again afterwards. */

@@ -184,7 +184,7 @@ TEST(tsx_mem_events,
      .needs = {.features = NEED_INTEL | NEED_PMU | NEED_RTM, .counters = 2})
 {
     const struct identity *id = test_cpu(t);
-    const unsigned here = generation_of(id->family, id->model);
+    const unsigned here = identity_generation(id);
 
     /* Set-up. */
     if ((here & TX_MEM_LISTED) == 0) {

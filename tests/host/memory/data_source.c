@@ -55,7 +55,7 @@ static void names(void **state)
 static void unknown(void **state)
 {
     (void)state;
-    assert_null(data_source_of(GENERATION_UNKNOWN, 0x7e, 1));
+    assert_null(data_source_of(GENERATION_UNKNOWN, 0x8f, 1));
     assert_ptr_equal(data_source_of(HASWELL, 0x3c, 0x13),
                      data_source_of(HASWELL, 0x3c, 3));
 }

@@ -25,7 +25,7 @@ static void by_model(void **state)
         {6, 0x5e, 3, true, 0},     {6, 0x9e, 12, true, 0},
         {6, 0xa5, 5, true, 0},     {6, 0x37, 8, false, 0},  /* Silvermont */
         {6, 0x5c, 9, false, 0},                             /* Goldmont */
-        {6, 0x7e, 5, false, 0},                             /* Ice Lake */
+        {6, 0x6a, 6, true, 0},     {6, 0x7e, 5, true, 0},   /* Ice Lake */
         {15, 0x2a, 7, false, 0},   {6, 0x0f, 11, false, 0}, /* Core 2 */
     };
 
