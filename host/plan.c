@@ -83,7 +83,7 @@ bool plan_cpu(const char *name, struct constraints_cpu *cpu)
         return false;
     cpu->family = (uint16_t)family;
     cpu->model = (uint16_t)model;
-    cpu->tsx = cpu->rtm = (generation_of(cpu->family, cpu->model) &
+    cpu->tsx = cpu->rtm = (generation_of(cpu->family, cpu->model, 0) &
                            (HASWELL | BROADWELL | SKYLAKE)) != 0;
     return true;
 }

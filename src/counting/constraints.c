@@ -11,14 +11,16 @@
 /* The processors with PDIR and off-core response of two MSRs. */
 #define FROM_SANDY_BRIDGE \
     (SANDY_BRIDGE | IVY_BRIDGE | HASWELL | BROADWELL | SKYLAKE)
-#define BUT_ICE_LAKE (~(unsigned)ICE_LAKE)
-#define CODE         (IA32_PERFEVTSEL_EVENT | IA32_PERFEVTSEL_UMASK)
+#define BUT_LATER (~(unsigned)SINCE_ICE_LAKE)
+#define CODE      (IA32_PERFEVTSEL_EVENT | IA32_PERFEVTSEL_UMASK)
 
 static const struct row {
     const char *name;
     uint64_t mask, select; /* of the events it is about: IA32_PERFEVTSELx */
     bool precise;          /* about those that make records only */
     bool tsx;              /* needs HLE or RTM */
+    unsigned only;         /* generations that it is about, 0: all but */
+    unsigned except;       /* these, where the event is another */
     unsigned generations;  /* that have it; of others the event is none */
     unsigned alone;        /* generations where others must be quiet */
     unsigned counters;     /* that may be used, but for */
@@ -40,54 +42,87 @@ static const struct row {
     {.name = "MEM_TRANS_RETIRED.PRECISE_STORE",
      .mask = CODE,
      .select = 0x02cd,
+     .except = GOLDEN_COVE,
      .generations = SANDY_BRIDGE | IVY_BRIDGE,
      .counters = BIT(3)},
+    /* Intel's lists of events SPR and ADL, and Linux,
+     * arch/x86/events/intel/ds.c, intel_glc_pebs_event_constraints: these two
+     * from the 12th generation on. */
+    {.name = "MEM_TRANS_RETIRED.STORE_SAMPLE",
+     .mask = CODE,
+     .select = 0x02cd,
+     .only = GOLDEN_COVE,
+     .generations = ANY_GENERATION,
+     .counters = BIT(0)},
+    {.name = "MEM_TRANS_RETIRED.LOAD_LATENCY",
+     .mask = CODE,
+     .select = 0x01cd,
+     .only = GOLDEN_COVE,
+     .generations = ANY_GENERATION,
+     .counters = BITS(7, 1)},
     /* SDM 3B, "Load Latency Performance Monitoring Facility": one threshold for
      * all counters. Counter 3 on 06_2A to 06_3E: the tables of events of these
      * processors, and Linux, arch/x86/events/intel/ds.c. */
     {.name = "MEM_TRANS_RETIRED.LOAD_LATENCY",
      .mask = CODE,
      .select = 0x01cd,
-     .generations = FROM_SANDY_BRIDGE | ICE_LAKE,
+     .generations = FROM_SANDY_BRIDGE | SINCE_ICE_LAKE,
      .counters = BIT(3),
-     .free = HASWELL | BROADWELL | SKYLAKE | ICE_LAKE,
+     .free = HASWELL | BROADWELL | SKYLAKE | SINCE_ICE_LAKE,
      .msr = 0x3f6},
     /* SDM 3B, "Off-core Response Performance Monitoring": "only with a specific
      * pair of event select and counter MSR". On Ice Lake: as below. */
     {.name = "OFF_CORE_RESPONSE_0",
      .mask = CODE,
      .select = 0x01b7,
+     .except = GOLDEN_COVE,
      .generations = ANY_GENERATION,
      .counters = BITS(3, 0),
-     .free = BUT_ICE_LAKE,
+     .free = BUT_LATER,
      .msr = 0x1a6},
     {.name = "OFF_CORE_RESPONSE_1",
      .mask = CODE,
      .select = 0x01bb,
-     .generations = FROM_SANDY_BRIDGE | ICE_LAKE,
+     .except = GOLDEN_COVE,
+     .generations = FROM_SANDY_BRIDGE | SINCE_ICE_LAKE,
      .counters = BITS(3, 0),
-     .free = BUT_ICE_LAKE,
+     .free = BUT_LATER,
      .msr = 0x1a7},
-    /* Intel's list of events of Ice Lake (github.com/intel/perfmon,
-     * ICX): MEM_INST_RETIRED to MEM_LOAD_L3_MISS_RETIRED, D0H to D3H, and
+    /* Intel's lists of events SPR, GNR and ADL, OCR: other event selects. */
+    {.name = "OFF_CORE_RESPONSE_0",
+     .mask = CODE,
+     .select = 0x012a,
+     .only = GOLDEN_COVE,
+     .generations = ANY_GENERATION,
+     .counters = BITS(3, 0),
+     .msr = 0x1a6},
+    {.name = "OFF_CORE_RESPONSE_1",
+     .mask = CODE,
+     .select = 0x012b,
+     .only = GOLDEN_COVE,
+     .generations = ANY_GENERATION,
+     .counters = BITS(3, 0),
+     .msr = 0x1a7},
+    /* Intel's lists of events of Ice Lake and later (github.com/intel/perfmon,
+     * ICX, SPR): MEM_INST_RETIRED to MEM_LOAD_L3_MISS_RETIRED, D0H to D3H, and
      * TX_MEM count on the first four of eight counters. */
     {.name = "MEM_INST_RETIRED",
      .mask = 0xfc,
      .select = 0xd0,
      .generations = ANY_GENERATION,
      .counters = BITS(3, 0),
-     .free = BUT_ICE_LAKE},
+     .free = BUT_LATER},
     {.name = "TX_MEM",
      .mask = IA32_PERFEVTSEL_EVENT,
      .select = 0x54,
      .generations = ANY_GENERATION,
      .counters = BITS(3, 0),
-     .free = BUT_ICE_LAKE},
+     .free = BUT_LATER},
     /* SDM 3B, "Precise Events for the Skylake Microarchitecture", note 3. */
     {.name = "FRONTEND_RETIRED",
      .mask = CODE,
      .select = 0x01c6,
-     .generations = SKYLAKE | ICE_LAKE,
+     .generations = SKYLAKE | SINCE_ICE_LAKE,
      .counters = ANY_COUNTER,
      .msr = 0x3f7},
     /* SDM 3B, "Performance Monitoring and Intel TSX". */
@@ -109,7 +144,7 @@ static const struct row {
      .precise = true,
      .generations = ANY_GENERATION,
      .counters = BITS(3, 0),
-     .free = ICE_LAKE},
+     .free = SINCE_ICE_LAKE},
 };
 #define ROWS (sizeof(rows) / sizeof(rows[0]))
 
@@ -130,6 +165,7 @@ struct constraints_cpu constraints_cpu_of(const struct identity *id,
     return (struct constraints_cpu){
         .family = id->family,
         .model = id->model,
+        .core_type = id->core_type,
         .counters = id->counters < PLACE_FIXED ? id->counters : PLACE_FIXED,
         .tsx = id->hle || id->rtm,
         .regime = regime,
@@ -192,9 +228,12 @@ static unsigned fixed_places(const struct constraints_cpu *cpu,
     return 0;
 }
 
-static bool is_about(const struct row *row, const struct event_wanted *event)
+static bool is_about(const struct row *row, const struct event_wanted *event,
+                     unsigned generation)
 {
-    return (event->select & row->mask) == row->select &&
+    return (row->only == 0 || (row->only & generation) != 0) &&
+           (row->except & generation) == 0 &&
+           (event->select & row->mask) == row->select &&
            (event->precise || !row->precise);
 }
 
@@ -219,7 +258,8 @@ bool constraints_find(const struct constraints_cpu *cpu,
                       const struct event_wanted *event, struct placement *out,
                       char why[CONSTRAINTS_WHY_BYTES])
 {
-    const unsigned generation = generation_of(cpu->family, cpu->model);
+    const unsigned generation =
+        generation_of(cpu->family, cpu->model, cpu->core_type);
     unsigned allowed = ANY_COUNTER, there = (1u << cpu->counters) - 1;
     const char *needs = "needs counter";
     size_t at = 0;
@@ -228,7 +268,7 @@ bool constraints_find(const struct constraints_cpu *cpu,
     *out = (struct placement){0};
     for (size_t i = 0; i < ROWS; i++) {
         const struct row *row = &rows[i];
-        if (!is_about(row, event))
+        if (!is_about(row, event, generation))
             continue;
         if (!is_present(cpu, generation, row, why))
             return false;

@@ -23,6 +23,7 @@ struct event_wanted {
 /* The counters as they are now. */
 struct constraints_cpu {
     uint16_t family, model; /* DisplayFamily, DisplayModel */
+    uint8_t core_type;      /* 0: not hybrid */
     unsigned counters;      /* there are PMC0 to PMC(counters - 1), up to 8 */
     unsigned fixed;         /* the first so many fixed ones may be used too */
     bool tsx;               /* HLE or RTM is enumerated */

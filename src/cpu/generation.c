@@ -18,11 +18,17 @@ static const struct {
     {0x8e, SKYLAKE}, {0x9e, SKYLAKE}, {0xa5, SKYLAKE}, {0xa6, SKYLAKE},
     {0x6a, ICE_LAKE}, {0x6c, ICE_LAKE},
     {0x7d, ICE_LAKE}, {0x7e, ICE_LAKE}, {0x8c, ICE_LAKE}, {0x8d, ICE_LAKE},
+    {0x8f, GOLDEN_COVE}, {0xcf, GOLDEN_COVE}, {0xad, GOLDEN_COVE},
+    {0x97, GOLDEN_COVE}, {0x9a, GOLDEN_COVE}, {0xb7, GOLDEN_COVE},
+    {0xba, GOLDEN_COVE}, {0xbf, GOLDEN_COVE},
 };
 /* clang-format on */
 
-enum generation generation_of(unsigned family, unsigned model)
+enum generation generation_of(unsigned family, unsigned model,
+                              unsigned core_type)
 {
+    if (core_type == CORE_TYPE_ATOM)
+        return GENERATION_UNKNOWN;
     for (size_t i = 0; i < sizeof(models) / sizeof(models[0]); i++)
         if (family == 6 && models[i].model == model)
             return (enum generation)models[i].generation;

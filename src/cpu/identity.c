@@ -149,9 +149,12 @@ static void read_pmu_later(struct identity *out)
     if (out->perfmon_version < 5 || out->leaf_max < 0x23)
         return;
     hw_cpuid(0x23, 0, &r);
+    out->leaf23_ebx = r.ebx;
     if ((r.eax & 2) == 0) /* subleaf 1 */
         return;
     hw_cpuid(0x23, 1, &r);
+    if ((r.eax & 1) != 0)
+        out->counters = (uint8_t)__builtin_ctzll(~(uint64_t)r.eax);
     out->fixed_set |= r.ebx;
 }
 
@@ -269,7 +272,7 @@ bool identity_here_is_intel(void)
 
 enum generation identity_generation(const struct identity *id)
 {
-    return generation_of(id->family, id->model);
+    return generation_of(id->family, id->model, id->core_type);
 }
 
 bool identity_known(const struct identity *id)

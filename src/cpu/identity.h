@@ -34,10 +34,13 @@ struct identity {
 
     uint32_t leaf0a_eax, leaf0a_ebx, leaf0a_edx; /* CPUID.0AH as read */
     uint8_t perfmon_version;                     /* 0: no architectural PMU */
-    uint8_t counters, counter_bits;
+    uint8_t counters; /* CPUID.0AH:EAX[15:8]; 23H.1:EAX, which is the core's
+                         own, without those after a hole */
+    uint8_t counter_bits;
     uint8_t fixed_counters, fixed_bits; /* from 0 on, without a hole */
     uint32_t fixed_set;     /* all there are: EDX[4:0], and bits of ECX or
                                of CPUID.23H.1:EBX from version 5 on */
+    uint32_t leaf23_ebx;    /* CPUID.23H.0:EBX, from version 5 on */
     bool select_counts_lbr; /* CPUID.1CH.0:ECX[19:16]: IA32_PERFEVTSELx[35] */
     bool pdcm;              /* CPUID.1:ECX[15]: 345H exists */
     uint64_t perf_capabilities; /* IA32_PERF_CAPABILITIES (345H) */
@@ -60,6 +63,10 @@ struct identity {
     bool topology_known;             /* leaf 0BH is there */
     uint8_t core_type;               /* CPUID.1AH:EAX[31:24]; 0: not hybrid */
 };
+
+#define LEAF23_UMASK2     (UINT32_C(1) << 0) /* EBX: UnitMask2 */
+#define LEAF23_EQ         (UINT32_C(1) << 1) /* EBX: EQ */
+#define LEAF23_USER_RDPMC (UINT32_C(1) << 2) /* EBX: RDPMC_USR_DISABLE */
 
 #define LEAF14_CR3 (UINT32_C(1) << 0) /* EBX: CR3Filter, 572H */
 #define LEAF14_PSB_FREQ                                                       \

@@ -1,31 +1,51 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* data_source.c - the encodings, and in which generations 07H is one. */
+/* data_source.c - the encodings, by generation. */
 #include "src/memory/data_source.h"
 
 #include <stddef.h>
 
 /* clang-format off */
+#define NO_CORE(level, name) {level, name, CORE_NOTHING}
 #define COMMON                                                                \
-    [0x0] = {LEVEL_MEMORY, "unknown L3 cache miss"},                          \
-    [0x1] = {LEVEL_L1, "L1 data cache"},                                      \
-    [0x2] = {LEVEL_PENDING, "pending core cache hit"},                        \
-    [0x3] = {LEVEL_L2, "L2"},                                                 \
-    [0x4] = {LEVEL_L3, "L3 hit, no snoop"},                                   \
-    [0x5] = {LEVEL_L3, "L3 hit, cross core snoop, clean"},                    \
-    [0x6] = {LEVEL_L3, "L3 hit, cross core snoop, HITM"},                     \
-    [0x8] = {LEVEL_MEMORY, "L3 miss, cross package snoop, clean"},            \
-    [0x9] = {LEVEL_RESERVED, "reserved"},                                     \
-    [0xa] = {LEVEL_MEMORY, "L3 miss, local DRAM, to shared state"},           \
-    [0xb] = {LEVEL_MEMORY, "L3 miss, remote DRAM, to shared state"},          \
-    [0xc] = {LEVEL_MEMORY, "L3 miss, local DRAM, to exclusive state"},        \
-    [0xd] = {LEVEL_MEMORY, "L3 miss, remote DRAM, to exclusive state"},       \
-    [0xe] = {LEVEL_IO, "I/O"},                                                \
-    [0xf] = {LEVEL_UNCACHEABLE, "uncacheable memory"}
+    [0x0] = NO_CORE(LEVEL_MEMORY, "unknown L3 cache miss"),                   \
+    [0x1] = NO_CORE(LEVEL_L1, "L1 data cache"),                               \
+    [0x2] = NO_CORE(LEVEL_PENDING, "pending core cache hit"),                 \
+    [0x3] = NO_CORE(LEVEL_L2, "L2"),                                          \
+    [0x4] = NO_CORE(LEVEL_L3, "L3 hit, no snoop"),                            \
+    [0x5] = NO_CORE(LEVEL_L3, "L3 hit, cross core snoop, clean"),             \
+    [0x6] = {LEVEL_L3, "L3 hit, cross core snoop, HITM", CORE_MODIFIED},      \
+    [0x8] = NO_CORE(LEVEL_MEMORY, "L3 miss, cross package snoop, clean"),     \
+    [0x9] = NO_CORE(LEVEL_RESERVED, "reserved"),                              \
+    [0xa] = NO_CORE(LEVEL_MEMORY, "L3 miss, local DRAM, to shared state"),    \
+    [0xb] = NO_CORE(LEVEL_MEMORY, "L3 miss, remote DRAM, to shared state"),   \
+    [0xc] = NO_CORE(LEVEL_MEMORY, "L3 miss, local DRAM, to exclusive state"), \
+    [0xd] = NO_CORE(LEVEL_MEMORY, "L3 miss, remote DRAM, to exclusive state"),\
+    [0xe] = NO_CORE(LEVEL_IO, "I/O"),                                         \
+    [0xf] = NO_CORE(LEVEL_UNCACHEABLE, "uncacheable memory")
 
 static const struct data_source snoop_hitm[DATA_SOURCES] = {
-    COMMON, [0x7] = {LEVEL_L3, "LLC snoop HITM"}};
+    COMMON, [0x7] = {LEVEL_L3, "LLC snoop HITM", CORE_MODIFIED}};
 static const struct data_source usual[DATA_SOURCES] = {
-    COMMON, [0x7] = {LEVEL_RESERVED, "reserved"}};
+    COMMON, [0x7] = NO_CORE(LEVEL_RESERVED, "reserved")};
+
+static const struct data_source later[DATA_SOURCES] = {
+    [0x0] = NO_CORE(LEVEL_MEMORY, "unknown"),
+    [0x1] = NO_CORE(LEVEL_L1, "L1 data cache"),
+    [0x2] = NO_CORE(LEVEL_PENDING, "fill buffer hit"),
+    [0x3] = NO_CORE(LEVEL_L2, "L2"),
+    [0x4] = NO_CORE(LEVEL_L3, "L3 hit, no snoop"),
+    [0x5] = NO_CORE(LEVEL_L3, "L3 hit, no core has it"),
+    [0x6] = NO_CORE(LEVEL_L3, "L3 hit, a core has it, not modified"),
+    [0x7] = {LEVEL_L3, "forwarded by a core", CORE_FORWARDS},
+    [0x8] = NO_CORE(LEVEL_MEMORY, "local far memory"),
+    [0x9] = NO_CORE(LEVEL_MEMORY, "remote far memory"),
+    [0xa] = NO_CORE(LEVEL_MEMORY, "local near memory"),
+    [0xb] = NO_CORE(LEVEL_MEMORY, "remote near memory"),
+    [0xc] = NO_CORE(LEVEL_MEMORY, "forwarded by a remote cache"),
+    [0xd] = NO_CORE(LEVEL_MEMORY, "remote cache, HITM"),
+    [0xe] = NO_CORE(LEVEL_IO, "I/O"),
+    [0xf] = NO_CORE(LEVEL_UNCACHEABLE, "uncacheable memory"),
+};
 
 /* Note 1 of the first table: 07H on 06_2A and 06_2E only. */
 static const struct {
@@ -42,6 +62,7 @@ static const struct {
     {BROADWELL, 0, usual},
     {SKYLAKE, 0, usual},
     {ICE_LAKE, 0, usual},
+    {GOLDEN_COVE, 0, later},
 };
 /* clang-format on */
 

@@ -5,8 +5,10 @@
  *
  * SDM 3B, tables "Data Source Encoding for Load Latency Record" (Nehalem) and
  * "Layout of Data Source Field of Load Latency Record" (Sandy Bridge, and
- * "unchanged" up to the 6th generation); of Ice Lake Linux has the same, in
- * arch/x86/events/intel/ds.c.
+ * "unchanged" up to the 6th generation); "Data Source Encoding for Memory
+ * Accesses (Ice Lake and Later Microarchitectures)" of later editions, which
+ * Linux has too (arch/x86/events/intel/ds.c, pebs_data_source with the changes
+ * of intel_pmu_pebs_data_source_skl).
  */
 #ifndef SRC_MEMORY_DATA_SOURCE_H
 #define SRC_MEMORY_DATA_SOURCE_H
@@ -34,9 +36,17 @@ enum data_level {
     LEVEL_UNCACHEABLE = 1 << 7,
 };
 
+/* Of the same package. */
+enum data_core {
+    CORE_NOTHING,
+    CORE_MODIFIED, /* another core has the line, and has modified it */
+    CORE_FORWARDS, /* it has, and has modified it or not */
+};
+
 struct data_source {
     enum data_level level;
     const char *name;
+    enum data_core core;
 };
 
 /* What `source`, the field's [3:0], says on a processor: by generation, and by

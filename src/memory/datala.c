@@ -2,9 +2,9 @@
 /* datala.c - the table. */
 #include "src/memory/datala.h"
 
-#define ALL   (HASWELL | BROADWELL | SKYLAKE | ICE_LAKE)
+#define ALL   (HASWELL | BROADWELL | SKYLAKE | SINCE_ICE_LAKE)
 #define OLDER (HASWELL | BROADWELL)
-#define NEWER (SKYLAKE | ICE_LAKE)
+#define NEWER (SKYLAKE | SINCE_ICE_LAKE)
 
 /* clang-format off */
 const struct datala_event datala_events[] = {

@@ -15,6 +15,20 @@ bool memory_judge_planted(const struct memory_walk *walk,
     return false;
 }
 
+uint64_t memory_judge_latency(enum generation generation, uint64_t field)
+{
+    return generation == GOLDEN_COVE ? field >> 32 & BITS(15, 0) : field;
+}
+
+uint64_t memory_judge_longer(enum generation generation, uint64_t field)
+{
+    const uint64_t access = memory_judge_latency(generation, field);
+    const uint64_t instruction =
+        generation == GOLDEN_COVE ? field & BITS(15, 0) : field;
+
+    return access > instruction ? access : instruction;
+}
+
 bool memory_judge_inside(const struct pebs_record *record, const uint8_t *loop,
                          const uint8_t *end)
 {

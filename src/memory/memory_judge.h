@@ -37,6 +37,14 @@ enum memory_facility {
 /* "The minimum detectable load latency is 4 core clock cycles." */
 #define LOAD_LATENCY_MIN 4
 
+/* The latency of the access in a record of that generation. From the 12th
+ * generation on the field has two: [15:0] of the instruction, [47:32] of the
+ * access (Linux, arch/x86/include/asm/perf_event.h, struct pebs_meminfo, alone
+ * to say so). Which of them the threshold is compared with is not certain: the
+ * longer one does exceed it. */
+uint64_t memory_judge_latency(enum generation generation, uint64_t field);
+uint64_t memory_judge_longer(enum generation generation, uint64_t field);
+
 struct memory_expected {
     enum memory_facility facility;
     const struct memory_walk *walk;

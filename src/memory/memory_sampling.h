@@ -15,6 +15,10 @@
 /* IA32_PERFEVTSELx [15:0]: MEM_TRANS_RETIRED.LOAD_LATENCY and .PRECISE_STORE */
 #define MEMORY_LOAD_LATENCY  0x01cd
 #define MEMORY_PRECISE_STORE 0x02cd
+/* LD_BLOCKS.STORE_FORWARD of the 12th generation: what has to be enabled with
+ * load latency, on IA32_PMC0 (Linux, arch/x86/events/intel/core.c, PMU_FL_MEM_
+ * LOADS_AUX, of 06_8FH, CFH and hybrids; alone to say so). */
+#define MEMORY_LOAD_AUXILIARY 0x8203
 
 /* Accesses in a window. */
 #define MEMORY_ACCESSES 96

@@ -19,7 +19,7 @@ bool precise_conditional_branches(const struct identity *id)
 
 uint64_t precise_select(const struct identity *id, uint64_t select)
 {
-    if (identity_generation(id) != ICE_LAKE)
+    if ((identity_generation(id) & SINCE_ICE_LAKE) == 0)
         return select;
     switch (select & BITS(15, 0)) {
     case PRECISE_CONDITIONAL_BRANCHES:

@@ -24,6 +24,7 @@ struct sampling_config {
     uint64_t select;     /* umask and event, of precise.h */
     unsigned counters;   /* set of IA32_PMCx: these make records */
     unsigned count_only; /* set of others: these only count, from 0 */
+    uint64_t beside;     /* what they count, where not the same event */
     unsigned plain;      /* set of others: these overflow, and make no record */
     unsigned fixed;      /* set of IA32_FIXED_CTRx that make records; with
                             extended PEBS */

@@ -10,10 +10,15 @@
 
 uint64_t sampling_select(const struct sampling *p, unsigned n)
 {
-    if ((sampling_enable(&p->config) >> n & 1) == 0)
+    const struct sampling_config *config = &p->config;
+
+    if ((sampling_enable(config) >> n & 1) == 0)
         return 0;
-    return p->config.select | IA32_PERFEVTSEL_USR | IA32_PERFEVTSEL_OS |
-           IA32_PERFEVTSEL_EN | sampling_adaptive(p);
+    return (config->beside != 0 && (config->count_only >> n & 1) != 0
+                ? config->beside
+                : config->select) |
+           IA32_PERFEVTSEL_USR | IA32_PERFEVTSEL_OS | IA32_PERFEVTSEL_EN |
+           sampling_adaptive(p);
 }
 
 uint64_t sampling_adaptive(const struct sampling *p)

@@ -20,7 +20,7 @@
 #define ALL            (NEAR_TAKEN + FALLING + FAR)
 
 #define BEFORE (SANDY_BRIDGE | IVY_BRIDGE | HASWELL | BROADWELL | SKYLAKE)
-#define LATER  (BEFORE | ICE_LAKE)
+#define LATER  (BEFORE | SINCE_ICE_LAKE)
 
 /* SDM 3B, tables of events of 06_2AH and later: BR_INST_RETIRED. Of Ice Lake
  * server: Intel's list of its events (github.com/intel/perfmon, ICX), in which
@@ -33,14 +33,15 @@ static const struct kind {
 } kinds[] = {
     {"Branch Instruction Retired", 0x00c4, ALL, 0},
     {"BR_INST_RETIRED.CONDITIONAL", 0x01c4, TAKEN + FALLING, BEFORE},
-    {"BR_INST_RETIRED.COND_TAKEN", 0x01c4, TAKEN, ICE_LAKE},
-    {"BR_INST_RETIRED.COND", 0x11c4, TAKEN + FALLING, ICE_LAKE},
+    {"BR_INST_RETIRED.COND_TAKEN", 0x01c4, TAKEN, SINCE_ICE_LAKE},
+    {"BR_INST_RETIRED.COND", 0x11c4, TAKEN + FALLING, SINCE_ICE_LAKE},
     {"BR_INST_RETIRED.NEAR_CALL", 0x02c4, CALLS, LATER},
     {"BR_INST_RETIRED.NEAR_RETURN", 0x08c4, RETURNS, LATER},
     {"BR_INST_RETIRED.NOT_TAKEN", 0x10c4, FALLING, LATER},
     {"BR_INST_RETIRED.NEAR_TAKEN", 0x20c4, NEAR_TAKEN, LATER},
     {"BR_INST_RETIRED.FAR_BRANCH", 0x40c4, FAR, LATER},
-    {"BR_INST_RETIRED.INDIRECT", 0x80c4, INDIRECT + INDIRECT_CALLS, ICE_LAKE},
+    {"BR_INST_RETIRED.INDIRECT", 0x80c4, INDIRECT + INDIRECT_CALLS,
+     SINCE_ICE_LAKE},
 };
 
 /* 06_2AH and 06_2DH: some of them may overcount (BJ090); thread 1 of a core of

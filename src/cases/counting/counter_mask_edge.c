@@ -131,7 +131,7 @@ TEST(counter_mask_edge,
     }
     if ((identity_generation(test_cpu(t)) &
          (SANDY_BRIDGE | IVY_BRIDGE | HASWELL | BROADWELL | SKYLAKE |
-          ICE_LAKE)) != 0 &&
+          SINCE_ICE_LAKE)) != 0 &&
         counters_available(test_cpu(t)) >= 3)
         (void)try_several(t, places);
 }

@@ -240,7 +240,7 @@ static void judge_time(const struct piece *piece, unsigned place,
 static bool has_far_branches(const struct identity *id)
 {
     return (identity_generation(id) &
-            (HASWELL | BROADWELL | SKYLAKE | ICE_LAKE)) != 0;
+            (HASWELL | BROADWELL | SKYLAKE | SINCE_ICE_LAKE)) != 0;
 }
 
 static void judge_far(const struct piece *piece, const char *what,

@@ -8,8 +8,6 @@
 #include "src/base/names.h"
 #include "src/counting/bank.h"
 
-#define LEAF_PERFMON 0x23 /* from there on more bits have a meaning */
-
 /* Does it hold what is written? Counter 3's select may be microcode's (white
  * paper 604224, section 1.2), and its bit of IA32_PERF_GLOBAL_CTRL. */
 static bool holds(struct test_context *t, uint32_t msr, uint64_t want)
@@ -65,8 +63,12 @@ static uint64_t reserved_of_selects(const struct identity *id)
         reserved &= ~IA32_PERFEVTSEL_ADAPTIVE;
     if (id->select_counts_lbr)
         reserved &= ~BIT(35);
-    if (id->leaf_max >= LEAF_PERFMON)
-        reserved &= ~BITS(47, 35); /* EQ, RDPMC_USR_DISABLE, UMASK2 */
+    if ((id->leaf23_ebx & LEAF23_EQ) != 0)
+        reserved &= ~BIT(36);
+    if ((id->leaf23_ebx & LEAF23_USER_RDPMC) != 0)
+        reserved &= ~BIT(37);
+    if ((id->leaf23_ebx & LEAF23_UMASK2) != 0)
+        reserved &= ~BITS(47, 40);
     if ((id->leaf14_ebx & LEAF14_TRIGGER) != 0)
         reserved &= ~BITS(39, 37);
     return reserved;
@@ -85,7 +87,7 @@ static uint64_t reserved_of_fixed(const struct identity *id)
     for (unsigned n = 0; n < 8; n++) {
         if ((id->perf_capabilities & IA32_PERF_CAPABILITIES_PEBS_BASELINE) != 0)
             reserved &= ~IA32_FIXED_CTR_CTRL_ADAPTIVE(n);
-        if (id->leaf_max >= LEAF_PERFMON)
+        if ((id->leaf23_ebx & LEAF23_USER_RDPMC) != 0)
             reserved &= ~BIT(33 + 4 * n);
     }
     if (id->perfmon_version < 3)

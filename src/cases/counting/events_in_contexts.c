@@ -45,10 +45,9 @@ static const struct way {
 };
 
 /* SDM 3B, "Pre-defined Architectural Performance Events", and the tables of
- * events of the 4th to 6th generation; of Ice Lake: Intel's list, ICX.
- */
+ * events of the 4th to 6th generation; later: Intel's lists, ICX and SPR. */
 #define BEFORE (HASWELL | BROADWELL | SKYLAKE)
-#define LISTED (BEFORE | ICE_LAKE)
+#define LISTED (BEFORE | SINCE_ICE_LAKE)
 enum kind { INSTRUCTIONS, BRANCHES, EVENTS, CORE, PAIRS, ONCE, SOME, CLOCK };
 static const struct row {
     const char *what;
@@ -62,7 +61,8 @@ static const struct row {
     {"instructions (C0H)", 0xc0, INSTRUCTIONS, 0, 0, true, 0},
     {"branches (C4H)", 0xc4, BRANCHES, 0, 0, true, 0},
     {"conditional branches (C4H/01H)", 0x01c4, EVENTS, BEFORE, 1, false, 0},
-    {"conditional branches (C4H/11H)", 0x11c4, EVENTS, ICE_LAKE, 1, false, 0},
+    {"conditional branches (C4H/11H)", 0x11c4, EVENTS, SINCE_ICE_LAKE, 1, false,
+     0},
     {"calls (C4H/02H)", 0x02c4, EVENTS, LISTED, 0, false, 0},
     {"returns (C4H/08H)", 0x08c4, EVENTS, LISTED, 0, false, 0},
     {"branches not taken (C4H/10H)", 0x10c4, EVENTS, LISTED, 0, false, 0},

@@ -24,9 +24,9 @@ static const struct listed {
     {"BR_INST_RETIRED.ALL_BRANCHES", 0x00c4, 8, 0, 0},
 #define A_FEW  4 /* instructions, that an erratum adds or leaves out */
 #define BEFORE (SANDY_BRIDGE | IVY_BRIDGE | HASWELL | BROADWELL | SKYLAKE)
-#define LATER  (BEFORE | ICE_LAKE)
+#define LATER  (BEFORE | SINCE_ICE_LAKE)
     {"BR_INST_RETIRED.CONDITIONAL", 0x01c4, 5, 0, BEFORE},
-    {"BR_INST_RETIRED.COND", 0x11c4, 5, 0, ICE_LAKE},
+    {"BR_INST_RETIRED.COND", 0x11c4, 5, 0, SINCE_ICE_LAKE},
     {"BR_INST_RETIRED.NEAR_CALL", 0x02c4, 1, 0, LATER},
     {"BR_INST_RETIRED.NEAR_RETURN", 0x08c4, 1, 0, LATER},
     {"BR_INST_RETIRED.NOT_TAKEN", 0x10c4, 1, 0, LATER},

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Slots, and the four fractions of them that MSR_PERF_METRICS has: of all slots
- * together FFH, while IA32_FIXED_CTR3 counts and [48] of
- * IA32_PERF_GLOBAL_CTRL is 1, and 0 else. */
+/* Slots, and the four fractions of them that MSR_PERF_METRICS has, and of these
+ * a part each on later processors: of all slots together FFH, while
+ * IA32_FIXED_CTR3 counts and [48] of IA32_PERF_GLOBAL_CTRL is 1, and 0 else. */
 #include "src/base/msr.h"
 #include "src/base/names.h"
 #include "src/counting/bank.h"
@@ -77,6 +77,29 @@ static void check_rdpmc(struct test_context *t, const char *when)
           RDPMC_METRICS, when, got, fault_name(vector), want);
 }
 
+/* Of [63:32] each is a part of that in [31:0]: heavy operations of retiring,
+ * branch mispredicts of bad speculation, fetch latency of frontend bound,
+ * memory bound of backend bound (Linux, arch/x86/events/intel/core.c,
+ * INTEL_TD_METRIC_HEAVY_OPS and on, of 06_8FH and hybrids; alone to say so).
+ * Before they are reserved. */
+static void check_parts(struct test_context *t, uint64_t metrics)
+{
+    if (identity_generation(test_cpu(t)) != GOLDEN_COVE) {
+        check(t, metrics >> 32 == 0,
+              "MSR_PERF_METRICS (329H) is 0x%lx; wanted 0 in [63:32]", metrics);
+        return;
+    }
+    for (unsigned i = 0; i < FRACTIONS; i++) {
+        const uint64_t whole = metrics >> 8 * i & ALL,
+                       part = metrics >> (32 + 8 * i) & ALL;
+
+        check(t, part <= whole + ROUNDING,
+              "MSR_PERF_METRICS (329H) is 0x%lx: [%u:%u], a part of %s, is %lu "
+              "and that %lu; wanted no more",
+              metrics, 39 + 8 * i, 32 + 8 * i, names[i], part, whole);
+    }
+}
+
 /* With both enables: the fractions are of all slots. */
 static bool try_enabled(struct test_context *t)
 {
@@ -107,6 +130,7 @@ static bool try_enabled(struct test_context *t)
           "MSR_PERF_METRICS (329H) is 0x%lx after %lu slots: [7:0], retiring, "
           "is 0, and %u rounds of work have retired",
           m.metrics, m.slots, ROUNDS);
+    check_parts(t, m.metrics);
     check_rdpmc(t, "after a window");
     return true;
 }

@@ -25,13 +25,15 @@ static const struct row of_stores = {
  * otherwise is not said. */
 static unsigned with_latency(struct sampling *p)
 {
+    const enum generation generation = identity_generation(test_cpu(p->t));
     struct pebs_record record;
     unsigned n = 0;
 
     for (unsigned i = 0; i < p->records; i++)
         n += pebs_decode(p->buffer + i * p->size, p->size, p->format,
                          &record) == PEBS_OK &&
-             record.latency >= LOAD_LATENCY_MIN &&
+             memory_judge_latency(generation, record.latency) >=
+                 LOAD_LATENCY_MIN &&
              record.data_linear_address == record.rdi;
     return n;
 }

@@ -65,7 +65,7 @@ static bool try_event(struct test_context *t, uint64_t places,
     const uint64_t want = (uint64_t)ACCESSES * row->least[e];
     struct bank short_one, long_one;
     const bool of_instructions =
-        (identity_generation(test_cpu(t)) & (SKYLAKE | ICE_LAKE)) != 0;
+        (identity_generation(test_cpu(t)) & (SKYLAKE | SINCE_ICE_LAKE)) != 0;
     const bool exact = !row->more || want == 0 || of_instructions;
     char name[MSR_NAME_BYTES];
 
@@ -115,8 +115,8 @@ TEST(memory_counts,
              "MEM_UOPS_RETIRED, MEM_INST_RETIRED",
      .needs = {.features = NEED_INTEL | NEED_PMU, .counters = 1})
 {
-    const unsigned listed =
-        SANDY_BRIDGE | IVY_BRIDGE | HASWELL | BROADWELL | SKYLAKE | ICE_LAKE;
+    const unsigned listed = SANDY_BRIDGE | IVY_BRIDGE | HASWELL | BROADWELL |
+                            SKYLAKE | SINCE_ICE_LAKE;
     const struct identity *id = test_cpu(t);
     uint64_t places;
 

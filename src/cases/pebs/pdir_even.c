@@ -19,20 +19,20 @@ static void run_on_processor(struct test_context *t, unsigned counter)
     /* Measured. */
     for (unsigned i = 0; i < windows; i++)
         if (!pdir_even_run(&p, counter, &hits) ||
-            !pdir_even_run(&p, 0, &without))
+            !pdir_even_run(&p, pdir_without(t), &without))
             return;
 
     /* Check. The manual does not say that no instruction is lost between two
      * overflows, so not that all have as many; PDIR "mitigates". */
     bool even = pdir_even(&hits, &least, &most);
-    check(
-        t, even || !pdir_no_better(&hits, &without),
-        "PDIR, no better than IA32_PMC0 without it: %u records of a loop of %u "
-        "instructions, %u to %u of each, %u "
-        "outside; wanted %u of each, and no less than half or more than "
-        "twice of it",
-        hits.records, PDIR_LOOP, least, most, hits.of[0],
-        windows * PDIR_RECORDS / PDIR_LOOP);
+    check(t, even || !pdir_no_better(&hits, &without),
+          "PDIR, no better than IA32_PMC%u without it: %u records of a loop of "
+          "%u "
+          "instructions, %u to %u of each, %u "
+          "outside; wanted %u of each, and no less than half or more than "
+          "twice of it",
+          pdir_without(t), hits.records, PDIR_LOOP, least, most, hits.of[0],
+          windows * PDIR_RECORDS / PDIR_LOOP);
     if (!even)
         observe(t, "PDIR does not hit all instructions of a loop alike", 1, 1);
     observe(t, "a PDIR record does not follow at the period", hits.uneven,

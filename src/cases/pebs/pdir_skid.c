@@ -28,11 +28,11 @@ static void check_exact(struct test_context *t, const struct pdir_skids *s,
     check(t, better,
           "PDIR: %u of %u records are of the instruction that caused the "
           "overflow, which is no better than without PDIR (%u of %u on "
-          "IA32_PMC0); %u of the next, %u of later ones, %u of earlier ones, "
+          "IA32_PMC%u); %u of the next, %u of later ones, %u of earlier ones, "
           "%u of none in the window; the first: overflow by instruction %u, "
           "record of %u",
           s->by_skid[0], s->records, without->by_skid[0], without->records,
-          s->by_skid[1],
+          pdir_without(t), s->by_skid[1],
           s->records - s->by_skid[0] - s->by_skid[1] - s->earlier - s->outside,
           s->earlier, s->outside, s->first, s->position);
     check_known(
@@ -43,6 +43,22 @@ static void check_exact(struct test_context *t, const struct pdir_skids *s,
         s->rip_wrong, s->records);
 }
 
+/* The counter that has it beside the fixed one. */
+static void try_reduced(struct sampling *p, const struct pdir_skids *without)
+{
+    struct pdir_skids with = {0};
+    uint64_t opening;
+
+    /* Measured. */
+    if (!pdir_find_opening(p, 0, &opening) ||
+        !pdir_skid_run(p, 0, 0, opening, COMPARED, &with))
+        return;
+
+    /* Check. */
+    WITH_PREFIX (p->t, "on IA32_PMC0")
+        check_exact(p->t, &with, without);
+}
+
 static void try_ring3(struct sampling *p, unsigned counter, uint64_t opening)
 {
     struct pdir_skids with = {0}, without = {0};
@@ -51,7 +67,7 @@ static void try_ring3(struct sampling *p, unsigned counter, uint64_t opening)
     /* Set-up, measured. */
     if (!ring3_prepare(&s, p->t) ||
         !pdir_ring3_run(p, &s, counter, opening, COMPARED, &with) ||
-        !pdir_ring3_run(p, &s, 0, opening, COMPARED, &without))
+        !pdir_ring3_run(p, &s, pdir_without(p->t), opening, COMPARED, &without))
         return;
 
     /* Check. */
@@ -63,9 +79,11 @@ static void run_on_processor(struct test_context *t, unsigned counter)
 {
     /* A trial is a window. */
     const unsigned rounds = (test_trials(t, TESTED, TESTED) - 1) / TESTED + 1;
+    const unsigned without_pdir = pdir_without(t);
     struct pdir_skids with = {0}, without = {0}, beside = {0};
     struct sampling p;
     uint64_t opening;
+    char skids[80];
     bool alone;
 
     /* Set-up. */
@@ -77,7 +95,7 @@ static void run_on_processor(struct test_context *t, unsigned counter)
      * does not ask to quiesce them. */
     for (unsigned i = 0; i < rounds; i++)
         if (!pdir_skid_run(&p, counter, 0, opening, TESTED, &with) ||
-            !pdir_skid_run(&p, 0, 0, opening, COMPARED, &without))
+            !pdir_skid_run(&p, without_pdir, 0, opening, COMPARED, &without))
             return;
     if (!alone && !pdir_skid_run(&p, counter, OTHERS & ~(unsigned)BIT(counter),
                                  opening, COMPARED, &beside))
@@ -91,18 +109,23 @@ static void run_on_processor(struct test_context *t, unsigned counter)
     if (with.by_skid[0] != with.records)
         observe(t, "a record made with PDIR is of another instruction",
                 with.records - with.by_skid[0], with.records);
-    observe(t, "a record of INST_RETIRED.ALL skids without PDIR, on IA32_PMC0",
-            without.records - without.by_skid[0], without.records);
-    note(
-        t,
-        "PDIR: %u of %u records are of the instruction that overflowed; "
-        "without, on IA32_PMC0: %u of it, %u one instruction later, %u two, %u "
-        "three, %u more; %u windows made none",
-        with.by_skid[0], with.windows, without.by_skid[0], without.by_skid[1],
-        without.by_skid[2], without.by_skid[3],
-        without.records - without.by_skid[0] - without.by_skid[1] -
-            without.by_skid[2] - without.by_skid[3],
-        without.none);
+    text_format(
+        skids, sizeof(skids),
+        "a record of INST_RETIRED.ALL skids without PDIR, on IA32_PMC%u",
+        without_pdir);
+    observe(t, skids, without.records - without.by_skid[0], without.records);
+    note(t,
+         "PDIR: %u of %u records are of the instruction that overflowed; "
+         "without, on IA32_PMC%u: %u of it, %u one instruction later, %u two, "
+         "%u "
+         "three, %u more; %u windows made none",
+         with.by_skid[0], with.windows, without_pdir, without.by_skid[0],
+         without.by_skid[1], without.by_skid[2], without.by_skid[3],
+         without.records - without.by_skid[0] - without.by_skid[1] -
+             without.by_skid[2] - without.by_skid[3],
+         without.none);
+    if (pdir_reduced(t))
+        try_reduced(&p, &without);
     try_ring3(&p, counter, opening);
 }
 

@@ -9,7 +9,7 @@
  * and the tables of PEBS events of the 2nd to 5th generation. All the window's
  * branches are conditional, and taken in one window, not in the other. */
 #define BEFORE (SANDY_BRIDGE | IVY_BRIDGE | HASWELL | BROADWELL | SKYLAKE)
-#define LISTED (BEFORE | ICE_LAKE) /* Intel's list of events, ICX */
+#define LISTED (BEFORE | SINCE_ICE_LAKE) /* Intel's list of events, ICX */
 static const struct kind {
     const char *name;
     uint32_t select;
@@ -17,7 +17,7 @@ static const struct kind {
     unsigned generations;
 } kinds[] = {
     {"BR_INST_RETIRED.CONDITIONAL", 0x01c4, true, true, BEFORE},
-    {"BR_INST_RETIRED.COND", 0x11c4, true, true, ICE_LAKE},
+    {"BR_INST_RETIRED.COND", 0x11c4, true, true, SINCE_ICE_LAKE},
     {"BR_INST_RETIRED.NEAR_CALL", 0x02c4, false, false, LISTED},
     {"BR_INST_RETIRED.ALL_BRANCHES", 0x04c4, true, true, BEFORE},
     {"BR_INST_RETIRED.NEAR_RETURN", 0x08c4, false, false, LISTED},

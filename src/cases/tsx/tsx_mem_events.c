@@ -93,7 +93,7 @@ static const struct row rows[] = {
      {"TX_EXEC (5DH) .MISC3 (04H)", "TX_MEM (54H) .ABORT_CAPACITY (02H)",
       "RTM_RETIRED (C9H) .ABORTED (04H)"},
      NULL,
-     TX_MEM_LISTED,
+     BEFORE | ICE_LAKE, /* TX_EXEC is not in Intel's lists SPR and GNR */
      false},
     {"critical sections in RTM transactions",
      run_region,

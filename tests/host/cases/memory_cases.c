@@ -405,7 +405,7 @@ static void as_the_manual_says(void **state)
     for (unsigned m = 0; m < sizeof(models) / sizeof(models[0]); m++)
         for (unsigned c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
             bool has =
-                (generation_of(6, models[m]) & cases[c].generations) != 0;
+                (generation_of(6, models[m], 0) & cases[c].generations) != 0;
             if (verdict_of(cases[c].test, models[m], NONE) !=
                 (has ? VERDICT_PASS : VERDICT_SKIP))
                 fail_msg("%s on 06_%XH: %s", cases[c].test->name, models[m],

@@ -240,6 +240,7 @@ static void power_on(const struct test *test, enum wrong is, uint32_t msr,
     if (other.fixed != 0) { /* Skymont: CPUID.0AH:ECX = 77H */
         t->cpu.perfmon_version = 6;
         t->cpu.leaf_max = 0x23;
+        t->cpu.leaf23_ebx = 7;
         t->cpu.fixed_set = 0x77;
         t->cpu.perf_capabilities = BIT(14);
         t->cpu.select_counts_lbr = true;

@@ -77,6 +77,19 @@ static void places(void **state)
         {0x6c, 8, 0x01bb, false, 0x0f, false, 0x1a7},
         {0x6a, 8, 0x01c6, true, 0xff, false, 0x3f7},
         {0x5e, 8, 0x81d0, false, 0xff, false, 0},
+        /* Sapphire Rapids and its like: load latency not on counter 0, stores
+         * on no other; OCR has other event selects. */
+        {0x8f, 8, 0x11c4, true, 0xff, false, 0},
+        {0x8f, 8, 0x01cd, true, 0xfe, false, 0x3f6},
+        {0xad, 8, 0x02cd, true, 0x01, false, 0},
+        {0xcf, 8, 0x81d0, true, 0x0f, false, 0},
+        {0x8f, 8, 0x0154, false, 0x0f, false, 0},
+        {0x8f, 8, 0x012a, false, 0x0f, false, 0x1a6},
+        {0x97, 8, 0x012b, false, 0x0f, false, 0x1a7},
+        {0x8f, 8, 0x01b7, false, 0xff, false, 0},
+        {0x6a, 8, 0x012a, false, 0xff, false, 0},
+        {0x00, 8, 0x012a, false, 0xff, false, 0},
+        {0x00, 8, 0x01b7, false, 0x0f, false, 0x1a6},
     };
 
     (void)state;
@@ -94,6 +107,24 @@ static void places(void **state)
         assert_int_equal(got.msr, rows[i].msr);
         assert_int_equal(got.value, rows[i].msr != 0 ? 0x77 : 0);
     }
+}
+
+/* The same model's other cores have other tables, none of which is known. */
+static void other_cores(void **state)
+{
+    const struct event_wanted event = {0x01cd, true, 3};
+    struct constraints_cpu cpu = cpu_of(0x97, 8);
+    struct placement got;
+    char why[CONSTRAINTS_WHY_BYTES];
+
+    (void)state;
+    cpu.core_type = 0x40;
+    assert_true(constraints_find(&cpu, &event, &got, why));
+    assert_int_equal(got.counters, 0xfe);
+    cpu.core_type = 0x20;
+    assert_false(constraints_find(&cpu, &event, &got, why));
+    assert_string_equal(
+        why, "MEM_TRANS_RETIRED.LOAD_LATENCY is not an event of 06_97H");
 }
 
 static void check_why(const struct constraints_cpu *cpu, uint64_t select,
@@ -204,9 +235,9 @@ static void of_identity(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(places),      cmocka_unit_test(reasons),
-        cmocka_unit_test(counter_3),   cmocka_unit_test(fixed),
-        cmocka_unit_test(of_identity),
+        cmocka_unit_test(places),  cmocka_unit_test(other_cores),
+        cmocka_unit_test(reasons), cmocka_unit_test(counter_3),
+        cmocka_unit_test(fixed),   cmocka_unit_test(of_identity),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

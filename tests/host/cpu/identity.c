@@ -66,19 +66,51 @@ static void later_counters(void **state)
     fake_leaf(0x1c, 0)->ecx = 1u << 17;
     fake_leaf(0x23, 0)->eax = 1u << 1;
     fake_leaf(0x23, 1)->ebx = 0x100;
+    fake_leaf(0x23, 1)->eax = 0x3f;
     identity_read(&id); /* version 4: of these leaves nothing */
     assert_int_equal(id.fixed_set, 7);
+    assert_int_equal(id.counters, 4);
     assert_true(id.la57 && id.arch_lbr && id.select_counts_lbr);
     fake_leaf(0xa, 0)->eax += 1; /* version 5 */
     identity_read(&id);
     assert_int_equal(id.fixed_counters, 3);
     assert_int_equal(id.fixed_set, 0x177);
+    assert_int_equal(id.counters, 6);
+    fake_leaf(0x23, 1)->eax = 0x7b; /* not those after a hole */
+    identity_read(&id);
+    assert_int_equal(id.counters, 2);
+    fake_leaf(0x23, 1)->eax = 0;
+    identity_read(&id);
+    assert_int_equal(id.counters, 4);
     fake_leaf(0x23, 0)->eax = 0;
     identity_read(&id);
     assert_int_equal(id.fixed_set, 0x77);
     fake_leaf(7, 0)->edx &= ~(1u << 19);
     identity_read(&id);
     assert_false(id.arch_lbr || id.select_counts_lbr);
+}
+
+/* A hybrid processor's cores by their type. */
+static void core_types(void **state)
+{
+    struct identity id;
+
+    (void)state;
+    fake_reset();
+    fake_leaf(0, 0)->eax = 0x23;
+    fake_leaf(1, 0)->eax = 0x90672;
+    fake_leaf(0x1a, 0)->eax = 0x20000001;
+    identity_read(&id); /* not enumerated as hybrid */
+    assert_int_equal(id.model, 0x97);
+    assert_int_equal(identity_generation(&id), GOLDEN_COVE);
+    fake_leaf(7, 0)->edx |= 1u << 15;
+    identity_read(&id);
+    assert_int_equal(id.core_type, 0x20);
+    assert_int_equal(identity_generation(&id), GENERATION_UNKNOWN);
+    assert_false(identity_known(&id));
+    fake_leaf(0x1a, 0)->eax = 0x40000001;
+    identity_read(&id);
+    assert_int_equal(identity_generation(&id), GOLDEN_COVE);
 }
 
 static void debug_store(void **state)
@@ -250,6 +282,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(skylake_field_by_field),
         cmocka_unit_test(later_counters),
+        cmocka_unit_test(core_types),
         cmocka_unit_test(debug_store),
         cmocka_unit_test(tsx_bits),
         cmocka_unit_test(trace),

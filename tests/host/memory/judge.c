@@ -146,13 +146,28 @@ static void median(void **state)
         assert_true(latencies[i - 1] < latencies[i]);
 }
 
+/* From the 12th generation on two in one: [47:32] of the access. */
+static void two_latencies(void **state)
+{
+    const uint64_t field = UINT64_C(0xaaaa0123bbbb0456);
+
+    (void)state;
+    assert_int_equal(memory_judge_latency(GOLDEN_COVE, field), 0x123);
+    assert_int_equal(memory_judge_longer(GOLDEN_COVE, field), 0x456);
+    assert_int_equal(memory_judge_longer(GOLDEN_COVE, UINT64_C(9) << 32 | 8),
+                     9);
+    assert_true(memory_judge_latency(ICE_LAKE, field) == field);
+    assert_true(memory_judge_longer(ICE_LAKE, field) == field);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(planted), cmocka_unit_test(inside),
-        cmocka_unit_test(address), cmocka_unit_test(status),
-        cmocka_unit_test(lock),    cmocka_unit_test(latency),
-        cmocka_unit_test(most),    cmocka_unit_test(median),
+        cmocka_unit_test(planted),       cmocka_unit_test(inside),
+        cmocka_unit_test(address),       cmocka_unit_test(status),
+        cmocka_unit_test(lock),          cmocka_unit_test(latency),
+        cmocka_unit_test(most),          cmocka_unit_test(median),
+        cmocka_unit_test(two_latencies),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -18,6 +18,7 @@ static void by_model(void **state)
         bool precise;
         uint32_t microcode;
     } rows[] = {
+        {6, 0x8f, 8, true, 0},     {6, 0xcc, 1, false, 0}, /* later ones */
         {6, 0x1a, 5, true, 0},     {6, 0x2a, 7, true, 0x28},
         {6, 0x2a, 6, true, 0},     {6, 0x2d, 6, true, 0x618},
         {6, 0x2d, 7, true, 0x70c}, {6, 0x3a, 9, true, 0},
